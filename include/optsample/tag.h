@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The tag: what a classifier says of one packet, and all the qdisc knows of
+ * wire formats. Five 32-bit words in __sk_buff cb[0..4] (qdisc_skb_cb data in
+ * the kernel), written by a BPF program on clsact egress or by a
+ * direct-action filter on the qdisc itself.
+ *
+ * Without a program cb[] holds leftovers of the stack, hence the magic
+ * number. A packet without it is ordinary traffic and is never sampled.
+ */
+#ifndef OPTSAMPLE_TAG_H
+#define OPTSAMPLE_TAG_H
+
+#include <linux/types.h>
+
+#define OPTSAMPLE_TAG_MAGIC	0x4f505300U	/* "OPS", low byte is flags */
+#define OPTSAMPLE_TAG_VERSION	0x40U		/* in bits 6..7 of the flags */
+#define OPTSAMPLE_TAG_MARK	(OPTSAMPLE_TAG_MAGIC | OPTSAMPLE_TAG_VERSION)
+#define OPTSAMPLE_TAG_MARK_MASK	0xffffffc0U
+
+#define OPTSAMPLE_TAG_FIRST	0x01U	/* first packet of its message */
+#define OPTSAMPLE_TAG_LAST	0x02U	/* last packet of its message */
+#define OPTSAMPLE_TAG_CONTROL	0x04U	/* of the writer, not of a message */
+#define OPTSAMPLE_TAG_REPAIR	0x08U	/* retransmits an older message */
+
+/**
+ * struct optsample_tag - the five words
+ * @mark:	OPTSAMPLE_TAG_MARK | OPTSAMPLE_TAG_{FIRST,LAST,CONTROL,REPAIR}
+ * @flow:	who sends: one value per writer and destination, never 0
+ * @message:	number of the message, low 32 bits; compared modulo 2^32
+ * @pos_lo:	position of the message, low and
+ * @pos_hi:	high half: the number the sampler spreads messages evenly over,
+ *		never decreasing within a flow. The sequence number, unless
+ *		the program knows better (time stamp, distance travelled).
+ */
+struct optsample_tag {
+	__u32 mark;
+	__u32 flow;
+	__u32 message;
+	__u32 pos_lo;
+	__u32 pos_hi;
+};
+
+#endif

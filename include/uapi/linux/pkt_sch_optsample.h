@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * Netlink ABI of the optsample qdisc: kernel, tc plugin and libnl users
+ * share this one file. Attributes and fields are only ever appended.
+ */
+#ifndef __LINUX_PKT_SCH_OPTSAMPLE_H
+#define __LINUX_PKT_SCH_OPTSAMPLE_H
+
+#include <linux/types.h>
+
+/* TCA_OPTIONS of kind "optsample" */
+enum {
+	TCA_OPTSAMPLE_UNSPEC,
+	TCA_OPTSAMPLE_PAD,
+	TCA_OPTSAMPLE_LIMIT,		/* u32, messages per flow, 1..65535 */
+	TCA_OPTSAMPLE_MEMLIMIT,		/* u32, bytes of truesize in all */
+	TCA_OPTSAMPLE_FLOWS,		/* u32, 1..65534, only at creation */
+	TCA_OPTSAMPLE_POLICY,		/* u32, enum optsample_policy */
+	TCA_OPTSAMPLE_REFILL,		/* u32, R in percent, 0..100 */
+	TCA_OPTSAMPLE_QUANTUM,		/* u32, bytes a flow sends in a turn */
+	TCA_OPTSAMPLE_ORDINARY,		/* u32, packets of untagged traffic */
+	TCA_OPTSAMPLE_SHARE,		/* u32, percent served to it first */
+	TCA_OPTSAMPLE_INFLIGHT_PACKETS,	/* u32, 0: no limit */
+	TCA_OPTSAMPLE_INFLIGHT_BYTES,	/* u32, bytes of truesize, 0: no limit */
+	TCA_OPTSAMPLE_WATCH,		/* string, device name, "": none */
+	TCA_OPTSAMPLE_SETTLE,		/* u32, ms held after the link is back */
+	TCA_OPTSAMPLE_RATE64,		/* u64, bytes per second, 0: no limit */
+	TCA_OPTSAMPLE_GATE,		/* u32, enum tc_optsample_gate */
+	TCA_OPTSAMPLE_IDLE,		/* u32, ms until an idle flow is freed */
+	__TCA_OPTSAMPLE_MAX
+};
+#define TCA_OPTSAMPLE_MAX (__TCA_OPTSAMPLE_MAX - 1)
+
+enum tc_optsample_gate {
+	TC_OPTSAMPLE_GATE_CLOSED,
+	TC_OPTSAMPLE_GATE_OPEN,
+};
+
+/* Why the qdisc held packets, and for how long (tc_optsample_qd_stats) */
+enum tc_optsample_stall {
+	TC_OPTSAMPLE_STALL_DRIVER,	/* the driver stopped its queue */
+	TC_OPTSAMPLE_STALL_CARRIER,	/* watched or own device is down */
+	TC_OPTSAMPLE_STALL_SETTLE,	/* carrier is back, not yet trusted */
+	TC_OPTSAMPLE_STALL_INFLIGHT,	/* too much is below the qdisc */
+	TC_OPTSAMPLE_STALL_RATE,	/* the configured rate is used up */
+	TC_OPTSAMPLE_STALL_GATE,	/* the gate is closed */
+	__TC_OPTSAMPLE_STALL_MAX
+};
+#define TC_OPTSAMPLE_STALLS 8		/* array size, room to append */
+#define TC_OPTSAMPLE_NOT_STALLED 0xffffffffU
+
+enum {
+	TC_OPTSAMPLE_XSTATS_QDISC,
+	TC_OPTSAMPLE_XSTATS_CLASS,
+};
+
+/* What happened to messages; the same for a flow and for the qdisc. */
+struct tc_optsample_counters {
+	__u64	msgs_in;	/* messages that arrived */
+	__u64	msgs_out;	/* messages that began to leave */
+	__u64	msgs_sampled;	/* discarded on arrival by the sampler */
+	__u64	msgs_evicted;	/* given up later to make room */
+	__u64	pkts_in;
+	__u64	pkts_out;
+	__u64	pkts_dropped;	/* packets of sampled and evicted messages */
+	__u64	ctl_in;		/* control packets of the flow's writer */
+	__u64	ctl_dropped;	/* beyond the bound on control packets */
+	__u64	repair_in;	/* repair packets, passed unsampled */
+	__u64	late;		/* packets of a message that is gone: dropped */
+	__u64	incomplete;	/* messages whose LAST packet never came */
+	__u64	torn;		/* messages cut after their start had left */
+	__u64	oversize;	/* messages larger than the memory limit */
+	__u64	reordered;	/* packets behind newer ones, put in place */
+	__u64	restarts;	/* position or number stepped back */
+};
+
+struct tc_optsample_qd_stats {
+	struct tc_optsample_counters c;
+	__u64	stall_ns[TC_OPTSAMPLE_STALLS];	/* by enum tc_optsample_stall */
+	__u64	oldest_ns;	/* age of the oldest message now */
+	__u64	longest_gap;	/* largest step between two sent positions */
+	__u64	memory;		/* truesize held now, bytes */
+	__u64	memory_max;
+	__u64	ordinary_sent;	/* untagged packets */
+	__u64	ordinary_dropped;
+	__u64	flows_new;
+	__u64	flows_reclaimed;
+	__u64	flows_refused;	/* packets sent as ordinary: table was full */
+	__u32	flows;		/* in the table now */
+	__u32	flows_active;	/* with a backlog */
+	__u32	backlog_msgs;
+	__u32	ordinary_qlen;
+	__u32	inflight_packets;
+	__u32	inflight_bytes;
+	__u32	stalled;	/* cause now, or TC_OPTSAMPLE_NOT_STALLED */
+	__u32	reserved;
+};
+
+struct tc_optsample_cl_stats {
+	struct tc_optsample_counters c;
+	__u64	oldest_ns;
+	__u64	longest_gap;
+	__u64	last_position;	/* of the last message that left */
+	__u64	memory;
+	__u32	flow;		/* flow id of the tag */
+	__u32	backlog_msgs;
+	__u32	backlog_pkts;
+	__u32	backlog_bytes;
+	__u32	distance;	/* sampling distance now */
+	__u32	deficit;	/* bytes left in this turn, as s32 */
+};
+
+/* TCA_STATS_APP payload */
+struct tc_optsample_xstats {
+	__u32	type;		/* TC_OPTSAMPLE_XSTATS_* */
+	__u32	size;		/* of what follows, as the kernel knows it */
+	union {
+		struct tc_optsample_qd_stats qdisc;
+		struct tc_optsample_cl_stats cl;
+	};
+};
+
+#endif

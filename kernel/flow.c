@@ -1,0 +1,715 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Flows of whole messages.
+ *
+ * The sampler decides by message, so packets are gathered by message first.
+ * A message that has begun to leave is finished; one that is given up takes
+ * its later packets with it. Control and repair packets of the same writer
+ * wait in the same queue, because a reader that sees a heartbeat before the
+ * data it announces throws the held data away.
+ *
+ * Flows take turns by bytes (deficit round robin). A flow is freed when it
+ * has held nothing for a while.
+ */
+#include <linux/hash.h>
+#include <linux/jiffies.h>
+#include <linux/slab.h>
+#include "optsample.h"
+
+static struct kmem_cache *optsample_msg_cache;
+
+int optsample_flow_cache_init(void)
+{
+	optsample_msg_cache = kmem_cache_create("optsample_msg",
+						sizeof(struct optsample_msg),
+						0, 0, NULL);
+	return optsample_msg_cache ? 0 : -ENOMEM;
+}
+
+void optsample_flow_cache_exit(void)
+{
+	kmem_cache_destroy(optsample_msg_cache);
+}
+
+static struct optsample_msg *optsample_msg_of(struct optsample_node *node)
+{
+	return container_of(node, struct optsample_msg, node);
+}
+
+/*
+ * Messages
+ */
+
+static void optsample_charge(struct optsample_sched *q,
+			     struct optsample_flow *f,
+			     struct optsample_msg *msg, u32 truesize)
+{
+	msg->truesize += truesize;
+	f->memory += truesize;
+	if (msg->pass)
+		f->pass_memory += truesize;
+	q->memory += truesize;
+	if (q->memory > q->memory_max)
+		q->memory_max = q->memory;
+}
+
+static void optsample_uncharge(struct optsample_sched *q,
+			       struct optsample_flow *f,
+			       struct optsample_msg *msg, u32 truesize)
+{
+	msg->truesize -= truesize;
+	f->memory -= truesize;
+	if (msg->pass)
+		f->pass_memory -= truesize;
+	q->memory -= truesize;
+}
+
+static struct optsample_msg *optsample_msg_alloc(struct optsample_sched *q,
+						 struct optsample_flow *f,
+						 u32 id, u64 now, bool pass)
+{
+	struct optsample_msg *msg;
+
+	msg = kmem_cache_alloc(optsample_msg_cache, GFP_ATOMIC | __GFP_NOWARN);
+	if (!msg)
+		return NULL;
+	msg->head = NULL;
+	msg->arrived_ns = now;
+	msg->id = id;
+	msg->bytes = 0;
+	msg->truesize = 0;
+	msg->packets = 0;
+	msg->pass = pass;
+	msg->complete = pass;
+	optsample_charge(q, f, msg, sizeof(*msg));
+	list_add_tail(&msg->fifo, &f->queue);
+	return msg;
+}
+
+static void optsample_msg_free(struct optsample_sched *q,
+			       struct optsample_flow *f,
+			       struct optsample_msg *msg)
+{
+	if (f->rx == msg)
+		f->rx = NULL;
+	optsample_uncharge(q, f, msg, msg->truesize);
+	kmem_cache_free(optsample_msg_cache, msg);
+}
+
+static void optsample_flow_activate(struct optsample_sched *q,
+				    struct optsample_flow *f)
+{
+	f->deficit = q->cfg.quantum;
+	list_move_tail(&f->list, &q->active);
+	q->nactive++;
+}
+
+static void optsample_flow_deactivate(struct optsample_sched *q,
+				      struct optsample_flow *f)
+{
+	f->idle_since = jiffies;
+	list_move_tail(&f->list, &q->idle);
+	q->nactive--;
+}
+
+static void optsample_msg_add(struct optsample_sched *q,
+			      struct optsample_flow *f,
+			      struct optsample_msg *msg, struct sk_buff *skb)
+{
+	skb->next = NULL;
+	if (msg->head)
+		msg->tail->next = skb;
+	else
+		msg->head = skb;
+	msg->tail = skb;
+	msg->packets++;
+	msg->bytes += qdisc_pkt_len(skb);
+	optsample_charge(q, f, msg, skb->truesize);
+	if (msg->pass)
+		f->pass_pkts++;
+	f->backlog_bytes += qdisc_pkt_len(skb);
+	if (!f->backlog_pkts++)
+		optsample_flow_activate(q, f);
+}
+
+static struct sk_buff *optsample_msg_take(struct optsample_sched *q,
+					  struct optsample_flow *f,
+					  struct optsample_msg *msg)
+{
+	struct sk_buff *skb = msg->head;
+
+	msg->head = skb->next;
+	skb_mark_not_on_list(skb);
+	msg->packets--;
+	msg->bytes -= qdisc_pkt_len(skb);
+	optsample_uncharge(q, f, msg, skb->truesize);
+	if (msg->pass)
+		f->pass_pkts--;
+	f->backlog_bytes -= qdisc_pkt_len(skb);
+	f->backlog_pkts--;
+	return skb;
+}
+
+/* Give up all packets that @msg holds, and @msg, already out of the sampler */
+static void optsample_msg_drop(struct optsample_sched *q,
+			       struct optsample_flow *f,
+			       struct optsample_msg *msg,
+			       struct optsample_loss *loss)
+{
+	if (!msg->pass) {
+		f->gone = msg->id;
+		f->has_gone = true;
+	} else {
+		f->pass_pkts -= msg->packets;
+	}
+	if (loss->own_msg == msg)
+		loss->own_lost = true;
+	if (msg->head) {
+		msg->tail->next = *loss->to_free;
+		*loss->to_free = msg->head;
+		loss->packets += msg->packets;
+		loss->bytes += msg->bytes;
+		f->backlog_bytes -= msg->bytes;
+		f->backlog_pkts -= msg->packets;
+		if (!f->backlog_pkts)
+			optsample_flow_deactivate(q, f);
+	}
+	f->c.pkts_dropped += msg->packets;
+	list_del(&msg->fifo);
+	optsample_msg_free(q, f, msg);
+}
+
+/*
+ * Flow table
+ */
+
+int optsample_flows_init(struct optsample_sched *q)
+{
+	u32 i, n = q->cfg.flows;
+
+	q->table_bits = max(1, ilog2(roundup_pow_of_two(n)));
+	q->table = kvcalloc(1U << q->table_bits, sizeof(*q->table),
+			    GFP_KERNEL);
+	q->slots = kvcalloc(n, sizeof(*q->slots), GFP_KERNEL);
+	q->free_slots = kvcalloc(n, sizeof(*q->free_slots), GFP_KERNEL);
+	if (!q->table || !q->slots || !q->free_slots)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		q->free_slots[i] = n - 1 - i;
+	return 0;
+}
+
+static void optsample_counters_add(struct tc_optsample_counters *sum,
+				   const struct tc_optsample_counters *c)
+{
+	const u64 *from = (const u64 *)c;
+	u64 *to = (u64 *)sum;
+	int i;
+
+	for (i = 0; i < sizeof(*c) / sizeof(u64); i++)
+		to[i] += from[i];
+}
+
+/* The flow holds no packets; a message begun may still be remembered. */
+static void optsample_flow_free(struct optsample_sched *q,
+				struct optsample_flow *f)
+{
+	if (f->cur)
+		optsample_msg_free(q, f, f->cur);
+	optsample_counters_add(&q->retired, &f->c);
+	hlist_del(&f->hash);
+	list_del(&f->list);
+	q->slots[f->slot] = NULL;
+	q->free_slots[q->cfg.flows - q->nflows--] = f->slot;
+	q->flows_reclaimed++;
+	kfree(f);
+}
+
+/**
+ * optsample_flows_reclaim - free the flows that were idle long enough
+ * @q: private data of the qdisc, locked
+ */
+void optsample_flows_reclaim(struct optsample_sched *q)
+{
+	struct optsample_flow *f, *next;
+
+	list_for_each_entry_safe(f, next, &q->idle, list) {
+		if (time_before(jiffies, f->idle_since +
+				msecs_to_jiffies(q->cfg.idle_ms)))
+			break;
+		optsample_flow_free(q, f);
+	}
+}
+
+static struct optsample_flow *optsample_flow_new(struct optsample_sched *q,
+						 u32 id)
+{
+	struct optsample_flow *f;
+
+	optsample_flows_reclaim(q);
+	if (q->nflows == q->cfg.flows) {
+		f = list_first_entry_or_null(&q->idle, struct optsample_flow,
+					     list);
+		if (!f)
+			return NULL;
+		optsample_flow_free(q, f);
+	}
+	f = kzalloc(sizeof(*f), GFP_ATOMIC | __GFP_NOWARN);
+	if (!f)
+		return NULL;
+	INIT_LIST_HEAD(&f->queue);
+	f->id = id;
+	f->slot = q->free_slots[q->cfg.flows - ++q->nflows];
+	f->idle_since = jiffies;
+	q->slots[f->slot] = f;
+	optsample_init(&f->sampler, q->cfg.policy, q->cfg.limit,
+		       q->cfg.refill);
+	hlist_add_head(&f->hash, &q->table[hash_32(id, q->table_bits)]);
+	list_add_tail(&f->list, &q->idle);
+	q->flows_new++;
+	return f;
+}
+
+/**
+ * optsample_flow_get - find or make the flow of a tag
+ * @q: private data of the qdisc, locked
+ * @id: flow id of the tag
+ *
+ * Return: the flow, or NULL when the table is full of busy flows (or memory
+ * is short): the caller treats the packet as ordinary then.
+ */
+struct optsample_flow *optsample_flow_get(struct optsample_sched *q, u32 id)
+{
+	struct optsample_flow *f;
+
+	hlist_for_each_entry(f, &q->table[hash_32(id, q->table_bits)], hash)
+		if (f->id == id)
+			return f;
+	f = optsample_flow_new(q, id);
+	if (!f)
+		q->flows_refused++;
+	return f;
+}
+
+/*
+ * Arrival
+ */
+
+static void optsample_drop_arrival(struct optsample_flow *f,
+				   struct optsample_loss *loss)
+{
+	f->c.pkts_dropped++;
+	__qdisc_drop(loss->own, loss->to_free);
+}
+
+static void optsample_pass_drop_oldest(struct optsample_sched *q,
+				       struct optsample_flow *f,
+				       struct optsample_loss *loss)
+{
+	struct optsample_msg *msg;
+
+	list_for_each_entry(msg, &f->queue, fifo) {
+		if (!msg->pass)
+			continue;
+		f->c.ctl_dropped += msg->packets;
+		optsample_msg_drop(q, f, msg, loss);
+		return;
+	}
+}
+
+/* In order, never sampled: control, repairs, stragglers of what has left */
+static bool optsample_pass(struct optsample_sched *q, struct optsample_flow *f,
+			   struct sk_buff *skb, u64 now,
+			   struct optsample_loss *loss)
+{
+	struct optsample_msg *msg = NULL;
+
+	if (unlikely(f->pass_pkts >= OPTSAMPLE_PASS_MAX))
+		optsample_pass_drop_oldest(q, f, loss);
+	if (!list_empty(&f->queue))
+		msg = list_last_entry(&f->queue, struct optsample_msg, fifo);
+	/* Runs are kept short so that dropping the oldest loses little. */
+	if (!msg || !msg->pass || msg->packets >= 16)
+		msg = optsample_msg_alloc(q, f, 0, now, true);
+	if (!msg) {
+		f->c.ctl_dropped++;
+		optsample_drop_arrival(f, loss);
+		return false;
+	}
+	optsample_msg_add(q, f, msg, skb);
+	loss->own_msg = msg;
+	return true;
+}
+
+static u64 optsample_position(struct optsample_flow *f,
+			      const struct optsample_tag *tag)
+{
+	u64 pos = ((u64)tag->pos_hi << 32 | tag->pos_lo) + f->offset;
+
+	if (unlikely(f->started && (s64)(pos - f->pos) < 0)) {
+		f->offset += f->pos + 1 - pos;
+		pos = f->pos + 1;
+		f->c.restarts++;
+	}
+	f->pos = pos;
+	return pos;
+}
+
+/* The first packet of a message: does the message stay? */
+static bool optsample_start(struct optsample_sched *q,
+			    struct optsample_flow *f, struct sk_buff *skb,
+			    const struct optsample_tag *tag, u64 now,
+			    struct optsample_loss *loss)
+{
+	struct optsample_node *evicted = NULL, *next;
+	u64 pos = optsample_position(f, tag);
+	struct optsample_msg *msg = NULL;
+
+	f->started = true;
+	f->newest = tag->message;
+	f->c.msgs_in++;
+	if (optsample_arrive(&f->sampler, pos, &evicted)) {
+		msg = optsample_msg_alloc(q, f, tag->message, now, false);
+		if (likely(msg)) {
+			optsample_append(&f->sampler, &msg->node, pos);
+			msg->complete = tag->mark & OPTSAMPLE_TAG_LAST;
+			optsample_msg_add(q, f, msg, skb);
+			f->rx = msg;
+			loss->own_msg = msg;
+		}
+	}
+	for (; evicted; evicted = next) {
+		next = evicted->next;
+		f->c.msgs_evicted++;
+		optsample_msg_drop(q, f, optsample_msg_of(evicted), loss);
+	}
+	if (msg)
+		return true;
+	f->gone = tag->message;
+	f->has_gone = true;
+	f->c.msgs_sampled++;
+	optsample_drop_arrival(f, loss);
+	return false;
+}
+
+static struct optsample_msg *optsample_find(struct optsample_flow *f, u32 id)
+{
+	struct optsample_msg *msg;
+	int tries = OPTSAMPLE_FIND;
+
+	if (f->cur && !f->cur->pass && f->cur->id == id)
+		return f->cur;
+	list_for_each_entry_reverse(msg, &f->queue, fifo) {
+		if (!msg->pass && msg->id == id)
+			return msg;
+		if (!--tries)
+			break;
+	}
+	return NULL;
+}
+
+static bool optsample_has_left(const struct optsample_flow *f, u32 id)
+{
+	int i;
+
+	for (i = 0; i < f->left_count; i++)
+		if (f->left[i] == id)
+			return true;
+	return false;
+}
+
+/**
+ * optsample_flow_enqueue - take in one tagged packet
+ * @q: private data of the qdisc, locked
+ * @f: its flow
+ * @skb: the packet, orphaned
+ * @tag: what the classifier said
+ * @now: ktime_get_ns()
+ * @loss: in: where to put what is dropped; out: what was taken out
+ *
+ * The sampler is asked once for each message, at its first packet. A packet
+ * of an older message joins it while it is held or has just left, so that
+ * reordering or two writers behind one flow id never tear a message.
+ *
+ * Return: true if @skb is queued, false if it was put on the drop list.
+ */
+bool optsample_flow_enqueue(struct optsample_sched *q,
+			    struct optsample_flow *f, struct sk_buff *skb,
+			    const struct optsample_tag *tag, u64 now,
+			    struct optsample_loss *loss)
+{
+	struct optsample_msg *msg = f->rx;
+	u32 id = tag->message;
+
+	f->c.pkts_in++;
+	if (tag->mark & OPTSAMPLE_TAG_CONTROL) {
+		f->c.ctl_in++;
+		return optsample_pass(q, f, skb, now, loss);
+	}
+	if (likely(msg && msg->id == id))
+		goto append;
+	if (tag->mark & OPTSAMPLE_TAG_REPAIR) {
+		f->c.repair_in++;
+		return optsample_pass(q, f, skb, now, loss);
+	}
+	if (f->has_gone && f->gone == id)
+		goto late;
+	if (!f->started || (s32)(id - f->newest) > 0)
+		return optsample_start(q, f, skb, tag, now, loss);
+
+	msg = optsample_find(f, id);
+	if (msg) {
+		f->c.reordered++;
+		goto append;
+	}
+	if (optsample_has_left(f, id)) {
+		f->c.reordered++;
+		return optsample_pass(q, f, skb, now, loss);
+	}
+	if (tag->mark & OPTSAMPLE_TAG_FIRST)
+		return optsample_start(q, f, skb, tag, now, loss);
+late:
+	f->c.late++;
+	optsample_drop_arrival(f, loss);
+	return false;
+
+append:
+	if (tag->mark & OPTSAMPLE_TAG_LAST)
+		msg->complete = true;
+	optsample_msg_add(q, f, msg, skb);
+	f->rx = msg;
+	loss->own_msg = msg;
+	return true;
+}
+
+/*
+ * Departure
+ */
+
+static void optsample_finish(struct optsample_sched *q,
+			     struct optsample_flow *f)
+{
+	struct optsample_msg *msg = f->cur;
+
+	f->cur = NULL;
+	if (!msg->pass) {
+		if (!msg->complete)
+			f->c.incomplete++;
+		f->left[f->left_next] = msg->id;
+		f->left_next = (f->left_next + 1) % OPTSAMPLE_LEFT;
+		if (f->left_count < OPTSAMPLE_LEFT)
+			f->left_count++;
+	}
+	optsample_msg_free(q, f, msg);
+}
+
+static void optsample_begin(struct optsample_sched *q,
+			    struct optsample_flow *f)
+{
+	struct optsample_msg *msg;
+
+	if (f->cur)
+		optsample_finish(q, f);
+	msg = list_first_entry(&f->queue, struct optsample_msg, fifo);
+	list_del_init(&msg->fifo);
+	f->cur = msg;
+	if (msg->pass)
+		return;
+	optsample_depart(&f->sampler);
+	f->c.msgs_out++;
+	if (f->has_sent && msg->node.pos - f->sent_pos > f->longest_gap) {
+		f->longest_gap = msg->node.pos - f->sent_pos;
+		q->longest_gap = max(q->longest_gap, f->longest_gap);
+	}
+	f->sent_pos = msg->node.pos;
+	f->has_sent = true;
+}
+
+/**
+ * optsample_flows_dequeue - next packet of the flow whose turn it is
+ * @q: private data of the qdisc, locked
+ *
+ * Deficit round robin by bytes among the flows that hold packets.
+ *
+ * Return: the packet, or NULL when no flow holds any.
+ */
+struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
+{
+	struct optsample_flow *f;
+	struct sk_buff *skb;
+
+	for (;;) {
+		f = list_first_entry_or_null(&q->active, struct optsample_flow,
+					     list);
+		if (!f)
+			return NULL;
+		if (f->deficit > 0)
+			break;
+		f->deficit += q->cfg.quantum;
+		list_move_tail(&f->list, &q->active);
+	}
+	if (!f->cur || !f->cur->head)
+		optsample_begin(q, f);
+	skb = optsample_msg_take(q, f, f->cur);
+	f->deficit -= qdisc_pkt_len(skb);
+	f->c.pkts_out++;
+	if (!f->cur->head && f->cur->complete)
+		optsample_finish(q, f);
+	if (!f->backlog_pkts)
+		optsample_flow_deactivate(q, f);
+	return skb;
+}
+
+/*
+ * Memory pressure, changes, the end
+ */
+
+/* The rest of a message on its way: the reader gets it in part. */
+static void optsample_tear(struct optsample_sched *q, struct optsample_flow *f,
+			   struct optsample_loss *loss)
+{
+	struct optsample_msg *msg = f->cur;
+
+	if (msg->pass)
+		f->c.ctl_dropped += msg->packets;
+	else
+		f->c.torn++;
+	f->cur = NULL;
+	optsample_msg_drop(q, f, msg, loss);
+}
+
+static void optsample_flow_give_up(struct optsample_sched *q,
+				   struct optsample_flow *f,
+				   struct optsample_loss *loss)
+{
+	struct optsample_msg *msg;
+
+	if (f->pass_memory > f->memory / 2 && f->pass_pkts &&
+	    !(f->cur && f->cur->pass)) {
+		optsample_pass_drop_oldest(q, f, loss);
+		return;
+	}
+	if (!f->sampler.len) {
+		if (f->cur && f->cur->head)
+			optsample_tear(q, f, loss);
+		else
+			optsample_pass_drop_oldest(q, f, loss);
+		return;
+	}
+	msg = optsample_msg_of(optsample_evict(&f->sampler));
+	if (msg->truesize > optsample_flow_memory(q))
+		f->c.oversize++;
+	else
+		f->c.msgs_evicted++;
+	optsample_msg_drop(q, f, msg, loss);
+}
+
+/**
+ * optsample_flows_relieve - sample the fattest flows until memory fits
+ * @q: private data of the qdisc, locked
+ * @loss: what was taken out
+ *
+ * Scans the flows that hold packets; only done beyond the memory limit, and
+ * every scan frees a whole message.
+ */
+void optsample_flows_relieve(struct optsample_sched *q,
+			     struct optsample_loss *loss)
+{
+	while (q->memory > optsample_flow_memory(q)) {
+		struct optsample_flow *f, *fattest = NULL;
+
+		list_for_each_entry(f, &q->active, list)
+			if (!fattest || f->memory > fattest->memory)
+				fattest = f;
+		if (!fattest)
+			break;
+		optsample_flow_give_up(q, fattest, loss);
+	}
+}
+
+/**
+ * optsample_flows_reconfigure - apply a new limit, policy or memory limit
+ * @q: private data of the qdisc, locked, with the new configuration
+ * @loss: what had to go
+ */
+void optsample_flows_reconfigure(struct optsample_sched *q,
+				 struct optsample_loss *loss)
+{
+	u32 i;
+
+	for (i = 0; i < q->cfg.flows; i++) {
+		struct optsample_flow *f = q->slots[i];
+
+		if (!f)
+			continue;
+		optsample_set_policy(&f->sampler, q->cfg.policy,
+				     q->cfg.refill);
+		optsample_set_limit(&f->sampler, q->cfg.limit);
+		while (f->sampler.len > q->cfg.limit) {
+			struct optsample_node *n = optsample_evict(&f->sampler);
+
+			f->c.msgs_evicted++;
+			optsample_msg_drop(q, f, optsample_msg_of(n), loss);
+		}
+	}
+	optsample_flows_relieve(q, loss);
+}
+
+static void optsample_flow_purge(struct optsample_sched *q,
+				 struct optsample_flow *f)
+{
+	struct optsample_msg *msg, *next;
+
+	if (f->backlog_pkts)
+		optsample_flow_deactivate(q, f);
+	f->backlog_pkts = 0;
+	list_for_each_entry_safe(msg, next, &f->queue, fifo) {
+		list_del(&msg->fifo);
+		rtnl_kfree_skbs(msg->head, msg->tail);
+		optsample_msg_free(q, f, msg);
+	}
+	if (f->cur && f->cur->head) {
+		rtnl_kfree_skbs(f->cur->head, f->cur->tail);
+		f->cur->head = NULL;
+	}
+	optsample_flow_free(q, f);
+}
+
+/**
+ * optsample_flows_purge - drop all packets and all flows
+ * @q: private data of the qdisc, locked
+ */
+void optsample_flows_purge(struct optsample_sched *q)
+{
+	u32 i;
+
+	if (!q->slots)
+		return;
+	for (i = 0; i < q->cfg.flows; i++)
+		if (q->slots[i])
+			optsample_flow_purge(q, q->slots[i]);
+}
+
+void optsample_flows_destroy(struct optsample_sched *q)
+{
+	optsample_flows_purge(q);
+	kvfree(q->free_slots);
+	kvfree(q->slots);
+	kvfree(q->table);
+}
+
+/**
+ * optsample_flow_oldest - when the oldest message held arrived
+ * @f: the flow
+ *
+ * Return: ktime_get_ns() of then, 0 when nothing is held.
+ */
+u64 optsample_flow_oldest(const struct optsample_flow *f)
+{
+	if (f->cur && f->cur->head)
+		return f->cur->arrived_ns;
+	if (list_empty(&f->queue))
+		return 0;
+	return list_first_entry(&f->queue, struct optsample_msg,
+				fifo)->arrived_ns;
+}

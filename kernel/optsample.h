@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the parts of the optsample qdisc share.
+ *
+ *   sch_optsample.c  qdisc and netlink: one packet in, one packet out
+ *   flow.c           flow table, queues of whole messages, the sampler
+ *   ordinary.c       fair queue for everything without a tag
+ *   stall.c          when to hold: carrier, in flight, rate, gate
+ *
+ * Everything here is protected by the root qdisc lock unless it says
+ * otherwise. Configuration changes under RTNL plus that lock.
+ */
+#ifndef OPTSAMPLE_KERNEL_H
+#define OPTSAMPLE_KERNEL_H
+
+#include <linux/list.h>
+#include <linux/skbuff.h>
+#include <net/pkt_sched.h>
+#include <linux/pkt_sch_optsample.h>
+#include <optsample/sampler.h>
+#include <optsample/tag.h>
+
+enum {
+	OPTSAMPLE_BUCKETS = 256,	/* 5-tuple hash of ordinary traffic */
+	OPTSAMPLE_LEFT = 4,		/* messages remembered after leaving */
+	OPTSAMPLE_FIND = 8,		/* messages searched for a straggler */
+	OPTSAMPLE_PASS_MAX = 1024,	/* control packets held per flow */
+	OPTSAMPLE_FLOWS_MAX = 65534,	/* class minor numbers */
+};
+
+/**
+ * struct optsample_msg - one message, or a run of packets that just pass
+ * @node:	place in the sampler (unused for passing packets)
+ * @fifo:	place in the flow's order of arrival
+ * @head:	first packet held, linked through skb->next
+ * @tail:	last packet held; only valid while @head is
+ * @arrived_ns:	when its first packet came
+ * @id:		message number of the tag
+ * @bytes:	of the packets held, as qdisc_pkt_len() counts
+ * @truesize:	of the packets held, this structure included
+ * @packets:	held
+ * @pass:	control or repair packets: in order, but never sampled
+ * @complete:	the LAST packet was seen
+ */
+struct optsample_msg {
+	struct optsample_node	node;
+	struct list_head	fifo;
+	struct sk_buff		*head;
+	struct sk_buff		*tail;
+	u64			arrived_ns;
+	u32			id;
+	u32			bytes;
+	u32			truesize;
+	u32			packets;
+	bool			pass;
+	bool			complete;
+};
+
+/**
+ * struct optsample_flow - messages of one writer to one destination
+ * @hash:	in optsample_sched.table
+ * @list:	in .active while it holds packets, else in .idle (oldest first)
+ * @queue:	messages in order of arrival, without @cur
+ * @cur:	message that has begun to leave: will be finished
+ * @rx:		message the last packet was added to
+ * @newest:	number of the newest message seen
+ * @gone:	number of the message given up last
+ * @left:	numbers of messages that left lately; stragglers follow them
+ * @pos:	position of the newest message
+ * @offset:	makes positions monotone when a source restarts
+ * @sent_pos:	position of the last message that left
+ */
+struct optsample_flow {
+	struct hlist_node	hash;
+	struct list_head	list;
+	struct list_head	queue;
+	struct optsample_msg	*cur;
+	struct optsample_msg	*rx;
+	s32			deficit;
+	u32			id;
+	u32			newest;
+	u32			gone;
+	u32			left[OPTSAMPLE_LEFT];
+	u16			slot;
+	u8			left_next;
+	u8			left_count;
+	bool			started;
+	bool			has_gone;
+	bool			has_sent;
+	u32			backlog_pkts;
+	u32			backlog_bytes;
+	u32			pass_pkts;
+	u32			memory;
+	u32			pass_memory;
+	u64			pos;
+	u64			offset;
+	u64			sent_pos;
+	u64			longest_gap;
+	unsigned long		idle_since;
+	struct optsample_sampler sampler;
+	struct tc_optsample_counters c;
+};
+
+/* A bucket of ordinary traffic */
+struct optsample_bucket {
+	struct list_head	list;
+	struct sk_buff		*head;
+	struct sk_buff		*tail;
+	s32			deficit;
+	u32			memory;
+};
+
+struct optsample_ordinary {
+	struct optsample_bucket	*buckets;
+	struct list_head	active;
+	u32			qlen;
+	u32			memory;
+	s32			credit;	/* >= 0: ordinary goes first */
+	u64			sent;
+	u64			dropped;
+};
+
+struct optsample_config {
+	u32	limit;
+	u32	memlimit;
+	u32	flows;
+	u32	policy;
+	u32	refill;
+	u32	quantum;
+	u32	ordinary;
+	u32	share;
+	u32	inflight_packets;
+	u32	inflight_bytes;
+	u32	settle_ms;
+	u32	gate;
+	u32	idle_ms;
+	u64	rate;
+	char	watch[IFNAMSIZ];
+};
+
+/**
+ * struct optsample_stall - why the qdisc holds, and since when
+ * @below:	socket that owns every packet handed down, so that the stack's
+ *		own accounting tells what is in flight; NULL without a limit
+ * @watched:	device whose carrier counts, with a reference; may be NULL
+ * @down:	carrier of the watched or own device was seen down
+ * @settle_ns:	nothing leaves before this time
+ * @next_ns:	earliest departure at the configured rate
+ * @cause:	of the stall now, TC_OPTSAMPLE_NOT_STALLED if none
+ * @since_ns:	when @cause began
+ * @last_ns:	of the last departure with a backlog left behind, 0 if none
+ * @held:	reset() kept the queue: @qlen and @backlog must be restored
+ * @requeued:	packets that the core had taken back from the driver by then
+ */
+struct optsample_stall {
+	struct sock		*below;
+	struct net_device	*watched;
+	netdevice_tracker	tracker;
+	struct psched_ratecfg	rate;
+	struct qdisc_watchdog	watchdog;
+	struct list_head	instances;
+	bool			down;
+	u64			settle_ns;
+	u64			next_ns;
+	u32			cause;
+	u64			since_ns;
+	u64			last_ns;
+	u64			ns[TC_OPTSAMPLE_STALLS];
+	bool			held;
+	u32			qlen;
+	u32			backlog;
+	struct sk_buff_head	requeued;
+};
+
+struct optsample_sched {
+	struct tcf_proto __rcu	*filter_list;
+	struct tcf_block	*block;
+	struct optsample_config	cfg;
+
+	struct hlist_head	*table;
+	u32			table_bits;
+	struct optsample_flow	**slots;	/* by class minor - 1 */
+	u16			*free_slots;
+	u32			nflows;
+	struct list_head	active;
+	struct list_head	idle;
+	u32			nactive;
+	u32			memory;		/* of all flows */
+	u32			memory_max;
+	u64			longest_gap;
+	u64			flows_new;
+	u64			flows_reclaimed;
+	u64			flows_refused;
+	struct tc_optsample_counters retired;	/* of flows that are gone */
+
+	struct optsample_ordinary ordinary;
+	struct optsample_stall	stall;
+};
+
+/**
+ * struct optsample_loss - packets taken out of the queue by an operation
+ * @to_free:	where they go; freed by the caller after the lock
+ * @packets:	how many
+ * @bytes:	qdisc_pkt_len() of all
+ * @own:	packet being enqueued
+ * @own_msg:	message it was added to
+ * @own_lost:	it is among them
+ */
+struct optsample_loss {
+	struct sk_buff		**to_free;
+	u32			packets;
+	u32			bytes;
+	struct sk_buff		*own;
+	struct optsample_msg	*own_msg;
+	bool			own_lost;
+};
+
+/* Ordinary traffic may take a quarter of the memory, flows the rest. */
+static inline u32 optsample_flow_memory(const struct optsample_sched *q)
+{
+	return q->cfg.memlimit - q->cfg.memlimit / 4;
+}
+
+static inline u32 optsample_ordinary_memory(const struct optsample_sched *q)
+{
+	return q->cfg.memlimit / 4;
+}
+
+/* flow.c */
+int optsample_flow_cache_init(void);
+void optsample_flow_cache_exit(void);
+int optsample_flows_init(struct optsample_sched *q);
+void optsample_flows_purge(struct optsample_sched *q);
+void optsample_flows_destroy(struct optsample_sched *q);
+void optsample_flows_reconfigure(struct optsample_sched *q,
+				 struct optsample_loss *loss);
+void optsample_flows_reclaim(struct optsample_sched *q);
+struct optsample_flow *optsample_flow_get(struct optsample_sched *q, u32 id);
+bool optsample_flow_enqueue(struct optsample_sched *q,
+			    struct optsample_flow *f, struct sk_buff *skb,
+			    const struct optsample_tag *tag, u64 now,
+			    struct optsample_loss *loss);
+struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q);
+void optsample_flows_relieve(struct optsample_sched *q,
+			     struct optsample_loss *loss);
+u64 optsample_flow_oldest(const struct optsample_flow *f);
+
+/* ordinary.c */
+int optsample_ordinary_init(struct optsample_sched *q);
+void optsample_ordinary_purge(struct optsample_sched *q);
+void optsample_ordinary_destroy(struct optsample_sched *q);
+void optsample_ordinary_enqueue(struct optsample_sched *q,
+				struct sk_buff *skb);
+void optsample_ordinary_relieve(struct optsample_sched *q,
+				struct optsample_loss *loss);
+struct sk_buff *optsample_ordinary_dequeue(struct optsample_sched *q);
+
+/* stall.c */
+int optsample_stall_register(void);
+void optsample_stall_unregister(void);
+void optsample_stall_init(struct Qdisc *sch);
+void optsample_stall_destroy(struct Qdisc *sch);
+struct sock *optsample_below_alloc(struct Qdisc *sch);
+void optsample_stall_configure(struct Qdisc *sch,
+			       const struct optsample_config *cfg,
+			       struct sock *below);
+bool optsample_stall_keeps_queue(struct Qdisc *sch);
+bool optsample_stalled(struct Qdisc *sch, u64 now);
+void optsample_stall_sent(struct Qdisc *sch, struct sk_buff *skb, u64 now);
+void optsample_stall_account(struct Qdisc *sch, u64 now);
+u32 optsample_inflight_packets(const struct optsample_sched *q);
+u32 optsample_inflight_bytes(const struct optsample_sched *q);
+
+#endif

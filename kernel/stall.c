@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Is the link stalled? Holding never drops: it only lets the queue fill.
+ *
+ * In flight: every packet handed down is owned by a socket of the qdisc, so
+ * the stack's own write accounting (sock_wfree, also across GSO
+ * segmentation) says how much is below and calls back when some of it is
+ * gone. The socket lives until the last packet is freed and holds the
+ * module, so neither can vanish under a driver.
+ *
+ * Carrier: of the device below (watch) and of the qdisc's own. What is
+ * released the moment a Wi-Fi link comes back is lost, hence the settling
+ * time.
+ */
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <net/sock.h>
+#include "optsample.h"
+
+/* Shorter waits between two packets are ordinary scheduling, not a stall. */
+#define OPTSAMPLE_DRIVER_NS	(10 * NSEC_PER_MSEC)
+/* What a late timer may make good at the configured rate. */
+#define OPTSAMPLE_RATE_SLACK_NS	NSEC_PER_MSEC
+
+static LIST_HEAD(optsample_instances);	/* protected by RTNL */
+
+/**
+ * struct optsample_below - owner of the packets below one qdisc
+ * @sk:		sk_user_data is the qdisc while it lives (RCU)
+ * @packets:	in flight
+ * @waiting:	the qdisc wants to hear of every packet freed
+ */
+struct optsample_below {
+	struct sock	sk;	/* must be first */
+	atomic_t	packets;
+	bool		waiting;
+};
+
+static struct proto optsample_below_proto = {
+	.name		= "OPTSAMPLE",
+	.owner		= THIS_MODULE,
+	.obj_size	= sizeof(struct optsample_below),
+};
+
+static struct optsample_below *optsample_below_of(const struct sock *sk)
+{
+	return container_of(sk, struct optsample_below, sk);
+}
+
+/* Any context that frees packets; called by sock_wfree() once for each. */
+static void optsample_below_freed(struct sock *sk)
+{
+	struct optsample_below *below = optsample_below_of(sk);
+	struct Qdisc *sch;
+
+	atomic_dec(&below->packets);
+	smp_mb__after_atomic();	/* pairs with optsample_below_full() */
+	if (!READ_ONCE(below->waiting))
+		return;
+	rcu_read_lock();
+	sch = rcu_dereference_sk_user_data(sk);
+	if (sch)
+		__netif_schedule(qdisc_root(sch));
+	rcu_read_unlock();
+}
+
+/**
+ * optsample_below_alloc - make the owner of packets in flight
+ * @sch: the qdisc
+ *
+ * The namespace is the initial one whatever the device's is: packets may
+ * outlive the latter.
+ *
+ * Return: a socket for optsample_stall_configure(), NULL without memory.
+ */
+struct sock *optsample_below_alloc(struct Qdisc *sch)
+{
+	struct sock *sk = sk_alloc(&init_net, AF_UNSPEC, GFP_KERNEL,
+				   &optsample_below_proto, 1);
+
+	if (!sk)
+		return NULL;
+	sock_init_data(NULL, sk);
+	sk->sk_write_space = optsample_below_freed;
+	rcu_assign_sk_user_data(sk, sch);
+	return sk;
+}
+
+static void optsample_below_release(struct sock *sk)
+{
+	rcu_assign_sk_user_data(sk, NULL);
+	sk_free(sk);
+}
+
+u32 optsample_inflight_packets(const struct optsample_sched *q)
+{
+	const struct sock *sk = q->stall.below;
+
+	return sk ? atomic_read(&optsample_below_of(sk)->packets) : 0;
+}
+
+u32 optsample_inflight_bytes(const struct optsample_sched *q)
+{
+	return q->stall.below ? sk_wmem_alloc_get(q->stall.below) : 0;
+}
+
+static bool optsample_over(const struct optsample_sched *q)
+{
+	const struct optsample_config *cfg = &q->cfg;
+
+	return (cfg->inflight_packets &&
+		optsample_inflight_packets(q) >= cfg->inflight_packets) ||
+	       (cfg->inflight_bytes &&
+		optsample_inflight_bytes(q) >= cfg->inflight_bytes);
+}
+
+static bool optsample_below_full(const struct optsample_sched *q)
+{
+	struct optsample_below *below;
+
+	if (!q->stall.below)
+		return false;
+	below = optsample_below_of(q->stall.below);
+	if (likely(!optsample_over(q))) {
+		if (unlikely(below->waiting))
+			WRITE_ONCE(below->waiting, false);
+		return false;
+	}
+	WRITE_ONCE(below->waiting, true);
+	smp_mb();	/* the last packet may have gone before we waited */
+	return optsample_over(q);
+}
+
+/*
+ * Carrier
+ */
+
+static bool optsample_link_up(struct Qdisc *sch)
+{
+	const struct optsample_sched *q = qdisc_priv(sch);
+	const struct net_device *dev = q->stall.watched;
+
+	if (q->cfg.watch[0] &&
+	    (!dev || !netif_running(dev) || !netif_carrier_ok(dev) ||
+	     !netif_oper_up(dev)))
+		return false;
+	return netif_carrier_ok(qdisc_dev(sch));
+}
+
+static void optsample_watch_put(struct optsample_stall *st)
+{
+	if (!st->watched)
+		return;
+	netdev_put(st->watched, &st->tracker);
+	st->watched = NULL;
+	st->down = true;
+}
+
+static void optsample_watch_set(struct optsample_stall *st,
+				struct net_device *dev)
+{
+	if (st->watched == dev)
+		return;
+	optsample_watch_put(st);
+	st->watched = dev;
+	netdev_hold(dev, &st->tracker, GFP_ATOMIC);
+}
+
+static void optsample_netdev_changed(struct Qdisc *sch, unsigned long event,
+				     struct net_device *dev)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+	bool watched = dev == st->watched;
+
+	sch_tree_lock(sch);
+	if (watched && event == NETDEV_UNREGISTER)
+		optsample_watch_put(st);
+	else if (watched && event == NETDEV_CHANGENAME)
+		strscpy(q->cfg.watch, dev->name, IFNAMSIZ);
+	else if (!st->watched && event != NETDEV_UNREGISTER &&
+		 !strcmp(dev->name, q->cfg.watch))
+		optsample_watch_set(st, dev);
+	if (!optsample_link_up(sch))
+		st->down = true;
+	sch_tree_unlock(sch);
+
+	/* Let dequeue see the change, and start the settling time. */
+	rcu_read_lock();
+	__netif_schedule(qdisc_root(sch));
+	rcu_read_unlock();
+}
+
+static int optsample_netdev_event(struct notifier_block *nb,
+				  unsigned long event, void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct optsample_stall *st;
+
+	switch (event) {
+	case NETDEV_UP:
+	case NETDEV_DOWN:
+	case NETDEV_CHANGE:
+	case NETDEV_REGISTER:
+	case NETDEV_UNREGISTER:
+	case NETDEV_CHANGENAME:
+		break;
+	default:
+		return NOTIFY_DONE;
+	}
+	list_for_each_entry(st, &optsample_instances, instances) {
+		struct Qdisc *sch = st->watchdog.qdisc;
+		struct optsample_sched *q = qdisc_priv(sch);
+
+		if (dev != qdisc_dev(sch) && dev != st->watched &&
+		    (strcmp(dev->name, q->cfg.watch) ||
+		     !net_eq(dev_net(dev), dev_net(qdisc_dev(sch)))))
+			continue;
+		/* The own device takes its qdisc along when it goes. */
+		if (dev == qdisc_dev(sch) && event == NETDEV_UNREGISTER)
+			continue;
+		optsample_netdev_changed(sch, event, dev);
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block optsample_netdev_notifier = {
+	.notifier_call = optsample_netdev_event,
+};
+
+int optsample_stall_register(void)
+{
+	return register_netdevice_notifier(&optsample_netdev_notifier);
+}
+
+void optsample_stall_unregister(void)
+{
+	unregister_netdevice_notifier(&optsample_netdev_notifier);
+}
+
+/*
+ * Set-up
+ */
+
+void optsample_stall_init(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+
+	st->cause = TC_OPTSAMPLE_NOT_STALLED;
+	__skb_queue_head_init(&st->requeued);
+	qdisc_watchdog_init(&st->watchdog, sch);
+	list_add_tail(&st->instances, &optsample_instances);
+}
+
+void optsample_stall_destroy(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+
+	/* init() may have failed before optsample_stall_init() */
+	if (!st->watchdog.qdisc)
+		return;
+	list_del(&st->instances);
+	qdisc_watchdog_cancel(&st->watchdog);
+	optsample_watch_put(st);
+	__skb_queue_purge(&st->requeued);
+	if (st->below)
+		optsample_below_release(st->below);
+}
+
+/**
+ * optsample_stall_configure - apply what concerns stalls; RTNL and tree lock
+ * @sch: the qdisc
+ * @cfg: the new configuration, not yet in place
+ * @below: from optsample_below_alloc() if a limit is set and there was no
+ *	   owner yet, else NULL; belongs to the qdisc from now on
+ */
+void optsample_stall_configure(struct Qdisc *sch,
+			       const struct optsample_config *cfg,
+			       struct sock *below)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+	struct tc_ratespec spec = { .linklayer = TC_LINKLAYER_ETHERNET };
+	struct net_device *dev = NULL;
+
+	if (below) {
+		st->below = below;
+	} else if (st->below && !cfg->inflight_packets &&
+		   !cfg->inflight_bytes) {
+		optsample_below_release(st->below);
+		st->below = NULL;
+	}
+	if (cfg->watch[0])
+		dev = __dev_get_by_name(dev_net(qdisc_dev(sch)), cfg->watch);
+	if (dev)
+		optsample_watch_set(st, dev);
+	else
+		optsample_watch_put(st);
+	if (!cfg->watch[0])
+		st->down = false;
+	psched_ratecfg_precompute(&st->rate, &spec, cfg->rate);
+	st->next_ns = 0;
+}
+
+/**
+ * optsample_stall_keeps_queue - does reset() come from a lost carrier?
+ * @sch: the qdisc
+ *
+ * The core resets the root qdisc of a device that lost its carrier; the
+ * messages of the outage are just what is wanted then. What the driver had
+ * handed back is kept too, or a message begun would be torn. The core zeroes
+ * qlen and backlog afterwards: they are saved here, see optsample_unhold().
+ */
+bool optsample_stall_keeps_queue(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+	const struct net_device *dev = qdisc_dev(sch);
+
+	if (sch->parent != TC_H_ROOT || !netif_running(dev) ||
+	    netif_carrier_ok(dev))
+		return false;
+	st->down = true;
+	if (!st->held) {
+		st->held = true;
+		st->qlen = sch->q.qlen;
+		st->backlog = sch->qstats.backlog;
+	}
+	skb_queue_splice_tail_init(&sch->gso_skb, &st->requeued);
+	skb_queue_splice_tail_init(&sch->skb_bad_txq, &st->requeued);
+	return true;
+}
+
+/*
+ * Accounting
+ */
+
+static void optsample_stall_add(struct optsample_stall *st, u64 now)
+{
+	if (st->cause != TC_OPTSAMPLE_NOT_STALLED)
+		st->ns[st->cause] += now - st->since_ns;
+	else if (st->last_ns && now - st->last_ns > OPTSAMPLE_DRIVER_NS)
+		st->ns[TC_OPTSAMPLE_STALL_DRIVER] += now - st->last_ns;
+	else
+		return;
+	st->since_ns = now;
+	if (st->last_ns)
+		st->last_ns = now;
+}
+
+/**
+ * optsample_stall_account - bring the stall times up to date, for a dump
+ * @sch: the qdisc, locked
+ * @now: ktime_get_ns()
+ */
+void optsample_stall_account(struct Qdisc *sch, u64 now)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+
+	optsample_stall_add(&q->stall, now);
+	if (!sch->q.qlen) {
+		q->stall.cause = TC_OPTSAMPLE_NOT_STALLED;
+		q->stall.last_ns = 0;
+	}
+}
+
+static u32 optsample_cause(struct Qdisc *sch, u64 now, u64 *wake_ns)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+
+	if (unlikely(q->cfg.gate == TC_OPTSAMPLE_GATE_CLOSED))
+		return TC_OPTSAMPLE_STALL_GATE;
+	if (unlikely(!optsample_link_up(sch))) {
+		st->down = true;
+		return TC_OPTSAMPLE_STALL_CARRIER;
+	}
+	if (unlikely(st->down)) {
+		st->down = false;
+		st->settle_ns = now + q->cfg.settle_ms * NSEC_PER_MSEC;
+	}
+	if (unlikely(now < st->settle_ns)) {
+		*wake_ns = st->settle_ns;
+		return TC_OPTSAMPLE_STALL_SETTLE;
+	}
+	if (optsample_below_full(q))
+		return TC_OPTSAMPLE_STALL_INFLIGHT;
+	if (now < st->next_ns) {
+		*wake_ns = st->next_ns;
+		return TC_OPTSAMPLE_STALL_RATE;
+	}
+	return TC_OPTSAMPLE_NOT_STALLED;
+}
+
+/**
+ * optsample_stalled - must dequeue hold back?
+ * @sch: the qdisc, locked, with packets waiting
+ * @now: ktime_get_ns()
+ *
+ * Return: true to hold; the qdisc will be scheduled when that may change.
+ */
+bool optsample_stalled(struct Qdisc *sch, u64 now)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+	u64 wake_ns = 0;
+	u32 cause = optsample_cause(sch, now, &wake_ns);
+
+	if (cause != st->cause || cause == TC_OPTSAMPLE_NOT_STALLED) {
+		optsample_stall_add(st, now);
+		st->cause = cause;
+		st->since_ns = now;
+	}
+	if (cause == TC_OPTSAMPLE_NOT_STALLED)
+		return false;
+	st->last_ns = 0;
+	if (wake_ns)
+		qdisc_watchdog_schedule_ns(&st->watchdog, wake_ns);
+	return true;
+}
+
+/**
+ * optsample_stall_sent - account a packet that leaves
+ * @sch: the qdisc, locked
+ * @skb: the packet
+ * @now: ktime_get_ns()
+ */
+void optsample_stall_sent(struct Qdisc *sch, struct sk_buff *skb, u64 now)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+
+	if (st->below) {
+		skb_set_owner_w(skb, st->below);
+		atomic_inc(&optsample_below_of(st->below)->packets);
+	}
+	if (q->cfg.rate) {
+		u64 from = max(st->next_ns, now - OPTSAMPLE_RATE_SLACK_NS);
+
+		st->next_ns = from + psched_l2t_ns(&st->rate,
+						   qdisc_pkt_len(skb));
+	}
+	st->last_ns = sch->q.qlen ? now : 0;
+}

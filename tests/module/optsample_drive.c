@@ -1,0 +1,594 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * optsample_drive - put single packets into a qdisc and take them out
+ *
+ * For tests and instruction counts: the root qdisc of a device is driven
+ * directly, so that arrivals and departures follow a given schedule. The
+ * device's transmit queue is stopped meanwhile, so nothing else departs.
+ * Packets are real RTPS DATA_FRAG datagrams, so that a BPF classifier on the
+ * qdisc can be part of what is measured.
+ *
+ * Write lines to <debugfs>/optsample_drive/cmd, read the answers from out
+ * (which empties it):
+ *   dev NAME                   drive the root qdisc of NAME
+ *   packets N                  N packets make a message of `a`
+ *   flow F                     `a` is of flow F
+ *   a POS                      message POS arrives: keep | discard, evict ...
+ *   d                          a message departs: depart POS | depart -
+ *   l LIMIT, p POLICY          change the qdisc (POLICY is a number)
+ *   k                          all depart: kept: POS...
+ *   x FLOW MSG POS FLAGS LEN   a packet arrives: queued N | dropped N
+ *   o LEN                      an ordinary packet arrives
+ *   q                          a packet departs: FLOW/MSG/SEQ, ordinary or -
+ *   bench MODE FLOWS PACKETS BACKLOG COUNT
+ *                              nanoseconds: enqueue dequeue (per packet)
+ */
+#include <linux/debugfs.h>
+#include <linux/etherdevice.h>
+#include <linux/ip.h>
+#include <linux/module.h>
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
+#include <linux/udp.h>
+#include <linux/vmalloc.h>
+#include <net/ip.h>
+#include <net/pkt_sched.h>
+#include <net/sch_generic.h>
+#include <optsample/tag.h>
+#include <linux/pkt_sch_optsample.h>
+
+enum { OUT_SIZE = 16 << 20, PAYLOAD = 1300, BATCH = 128 };
+
+/* What a packet carries, behind the headers, to be told apart again */
+struct label {
+	char	magic[8];
+	u32	flow;
+	u32	msg;
+	u32	seq;
+	u32	flags;
+	u64	pos;
+};
+
+static const char label_magic[8] = "drive-1";
+
+struct rtps {
+	u8	magic[4], version[2], vendor[2], prefix[12];
+	u8	id, flags;
+	__le16	length, extra, to_qos;
+	u8	reader[4], writer[4];
+	__le32	sn_high, sn_low, frag;
+	__le16	nfrags, frag_size;
+	__le32	size;
+} __packed;
+
+static struct dentry *dir;
+static struct net_device *dev;
+static netdevice_tracker tracker;
+static char *out;
+static size_t out_len;
+static u32 packets = 1, flow = 1, message;
+static DEFINE_MUTEX(drive_lock);
+
+static __printf(1, 2) void say(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	out_len += vscnprintf(out + out_len, OUT_SIZE - out_len, fmt, args);
+	va_end(args);
+}
+
+static struct Qdisc *root(void)
+{
+	return rtnl_dereference(dev->qdisc);
+}
+
+static struct sk_buff *make(u32 flow_id, u32 msg, u64 pos, u32 seq, u32 flags,
+			    u32 len)
+{
+	u32 head = ETH_HLEN + sizeof(struct iphdr) + sizeof(struct udphdr) +
+		   sizeof(struct rtps);
+	struct sk_buff *skb;
+	struct label *label;
+	struct udphdr *udp;
+	struct rtps *rtps;
+	struct iphdr *ip;
+
+	len = max_t(u32, len, sizeof(*label));
+	skb = alloc_skb(head + len + 16, GFP_ATOMIC);
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, 16);
+	eth_zero_addr(skb_put(skb, ETH_HLEN));
+	skb_reset_mac_header(skb);
+	eth_hdr(skb)->h_proto = htons(ETH_P_IP);
+	skb_set_network_header(skb, ETH_HLEN);
+	ip = skb_put_zero(skb, sizeof(*ip));
+	ip->version = 4;
+	ip->ihl = 5;
+	ip->ttl = 64;
+	ip->protocol = IPPROTO_UDP;
+	ip->saddr = htonl(0x0a000001);
+	ip->daddr = htonl(0x0a000002);
+	ip->tot_len = htons(head - ETH_HLEN + len);
+	ip->frag_off = htons(IP_DF);
+	skb_set_transport_header(skb, ETH_HLEN + sizeof(*ip));
+	udp = skb_put_zero(skb, sizeof(*udp));
+	udp->source = htons(20000 + (flow_id & 0x7fff));
+	udp->dest = htons(7411);
+	udp->len = htons(sizeof(*udp) + sizeof(*rtps) + len);
+	rtps = skb_put_zero(skb, sizeof(*rtps));
+	memcpy(rtps->magic, "RTPS", 4);
+	rtps->version[0] = 2;
+	rtps->version[1] = 1;
+	rtps->vendor[0] = 1;
+	rtps->vendor[1] = 0x10;
+	memset(rtps->prefix, 0x11, sizeof(rtps->prefix));
+	rtps->id = 0x16;
+	rtps->flags = 1;
+	rtps->to_qos = cpu_to_le16(28);
+	rtps->writer[0] = flow_id >> 16;
+	rtps->writer[1] = flow_id >> 8;
+	rtps->writer[2] = flow_id;
+	rtps->writer[3] = 3;
+	rtps->sn_low = cpu_to_le32(msg);
+	rtps->frag = cpu_to_le32(seq + 1);
+	rtps->nfrags = cpu_to_le16(1);
+	rtps->frag_size = cpu_to_le16(len);
+	rtps->size = cpu_to_le32(flags & OPTSAMPLE_TAG_LAST ?
+				 (seq + 1) * len : (seq + 2) * len);
+	label = skb_put_zero(skb, len);
+	memcpy(label->magic, label_magic, sizeof(label->magic));
+	label->flow = flow_id;
+	label->msg = msg;
+	label->seq = seq;
+	label->flags = flags;
+	label->pos = pos;
+	skb->protocol = htons(ETH_P_IP);
+	skb->dev = dev;
+	qdisc_skb_cb(skb)->pkt_len = skb->len;
+	return skb;
+}
+
+static const struct label *label_of(const struct sk_buff *skb)
+{
+	const struct label *label = (void *)(skb->data + ETH_HLEN +
+		sizeof(struct iphdr) + sizeof(struct udphdr) +
+		sizeof(struct rtps));
+
+	return memcmp(label->magic, label_magic, sizeof(label->magic)) ?
+		NULL : label;
+}
+
+static void tag(struct sk_buff *skb, bool tagged)
+{
+	const struct label *label = label_of(skb);
+	struct optsample_tag *cb = (void *)qdisc_skb_cb(skb)->data;
+
+	memset(cb, 0, sizeof(*cb));
+	if (!tagged || !label->flow)
+		return;
+	cb->mark = OPTSAMPLE_TAG_MARK | label->flags;
+	cb->flow = label->flow;
+	cb->message = label->msg;
+	cb->pos_lo = label->pos;
+	cb->pos_hi = label->pos >> 32;
+}
+
+static int put(struct sk_buff *skb, struct sk_buff **to_free)
+{
+	struct Qdisc *q = root();
+	int ret;
+
+	spin_lock_bh(qdisc_lock(q));
+	ret = q->enqueue(skb, q, to_free);
+	spin_unlock_bh(qdisc_lock(q));
+	return ret;
+}
+
+static struct sk_buff *take(void)
+{
+	struct Qdisc *q = root();
+	struct sk_buff *skb;
+
+	spin_lock_bh(qdisc_lock(q));
+	skb = qdisc_dequeue_peeked(q);
+	spin_unlock_bh(qdisc_lock(q));
+	return skb;
+}
+
+/* Messages among the dropped packets, in the order in which they went */
+static void say_evicted(struct sk_buff *list, u32 msg)
+{
+	static u64 gone[65536];
+	const struct label *label;
+	u32 n = 0;
+
+	for (; list; list = list->next) {
+		label = label_of(list);
+		if (!label || label->msg == msg ||
+		    (n && gone[n - 1] == label->pos))
+			continue;
+		if (n < ARRAY_SIZE(gone))
+			gone[n++] = label->pos;
+	}
+	if (n)
+		say(" evict");
+	while (n)
+		say(" %llu", gone[--n]);
+}
+
+static int arrive(u64 pos)
+{
+	struct sk_buff *skb, *to_free = NULL;
+	u32 i, kept = 0, flags;
+
+	message++;
+	for (i = 0; i < packets; i++) {
+		flags = (i ? 0 : OPTSAMPLE_TAG_FIRST) |
+			(i == packets - 1 ? OPTSAMPLE_TAG_LAST : 0);
+		skb = make(flow, message, pos, i, flags, PAYLOAD);
+		if (!skb)
+			return -ENOMEM;
+		tag(skb, true);
+		if (put(skb, &to_free) == NET_XMIT_SUCCESS)
+			kept++;
+	}
+	say(kept == packets ? "keep" : kept ? "torn" : "discard");
+	say_evicted(to_free, message);
+	say("\n");
+	kfree_skb_list(to_free);
+	return 0;
+}
+
+/* A whole message, or what is wrong with it. Return: false when empty. */
+static bool depart_one(u64 *pos, const char **wrong)
+{
+	const struct label *label;
+	struct sk_buff *skb;
+	u32 i, msg = 0;
+
+	*wrong = NULL;
+	for (i = 0; i < packets; i++) {
+		skb = take();
+		if (!skb) {
+			if (i)
+				*wrong = "cut";
+			return i;
+		}
+		label = label_of(skb);
+		if (!i) {
+			*pos = label->pos;
+			msg = label->msg;
+		}
+		if (label->msg != msg || label->seq != i)
+			*wrong = "mixed";
+		kfree_skb(skb);
+	}
+	return true;
+}
+
+static void depart(void)
+{
+	const char *wrong;
+	u64 pos;
+
+	if (!depart_one(&pos, &wrong))
+		say("depart -\n");
+	else if (wrong)
+		say("depart %s\n", wrong);
+	else
+		say("depart %llu\n", pos);
+}
+
+static void depart_all(void)
+{
+	const char *wrong;
+	u64 pos;
+
+	say("kept:");
+	while (depart_one(&pos, &wrong)) {
+		if (wrong)
+			say(" %s", wrong);
+		else
+			say(" %llu", pos);
+	}
+	say("\n");
+}
+
+static int raw_put(u32 f, u32 msg, u64 pos, u32 flags, u32 len)
+{
+	static u32 seq;
+	struct sk_buff *to_free = NULL, *p, *skb;
+	u32 dropped = 0;
+	int ret;
+
+	skb = make(f, msg, pos, seq++, flags, len);
+	if (!skb)
+		return -ENOMEM;
+	tag(skb, true);
+	ret = put(skb, &to_free);
+	for (p = to_free; p; p = p->next)
+		dropped++;
+	say("%s %u\n", ret == NET_XMIT_SUCCESS ? "queued" : "dropped", dropped);
+	kfree_skb_list(to_free);
+	return 0;
+}
+
+static void raw_take(void)
+{
+	const struct label *label;
+	struct sk_buff *skb = take();
+
+	if (!skb) {
+		say("-\n");
+		return;
+	}
+	label = label_of(skb);
+	if (!label)
+		say("alien\n");
+	else if (!label->flow)
+		say("ordinary/%u\n", label->msg);
+	else
+		say("%u/%u/%u\n", label->flow, label->msg, label->flags);
+	kfree_skb(skb);
+}
+
+static int change(int attr, u32 value)
+{
+	struct {
+		struct nlattr	nest;
+		struct nlattr	attr;
+		u32		value;
+	} opt = {
+		.nest = { sizeof(opt), TCA_OPTIONS | NLA_F_NESTED },
+		.attr = { NLA_HDRLEN + sizeof(u32), attr },
+		.value = value,
+	};
+	struct Qdisc *q = root();
+
+	if (!q->ops->change || strcmp(q->ops->id, "optsample"))
+		return -EOPNOTSUPP;
+	return q->ops->change(q, &opt.nest, NULL);
+}
+
+static int choose(const char *name)
+{
+	struct net_device *found = dev_get_by_name(&init_net, name);
+
+	if (!found)
+		return -ENODEV;
+	netdev_hold(found, &tracker, GFP_KERNEL);
+	dev_put(found);
+	if (dev) {
+		netif_tx_wake_all_queues(dev);
+		netdev_put(dev, &tracker);
+	}
+	dev = found;
+	netif_tx_stop_all_queues(dev);
+	return 0;
+}
+
+/*
+ * Instruction counts: under -icount a nanosecond is an instruction. Packets
+ * are made and freed outside of what is timed.
+ */
+struct bench {
+	bool	tagged;
+	u32	flows;
+	u32	per_message;
+	u32	sent;
+	u64	enqueue_ns;
+	u64	dequeue_ns;
+	u64	enqueued;
+	u64	dequeued;
+};
+
+static void bench_in(struct bench *b, u32 n)
+{
+	struct sk_buff *batch[BATCH], *to_free = NULL;
+	struct Qdisc *q = root();
+	u32 i, f, k, flags;
+	u64 start;
+
+	for (i = 0; i < n; i++, b->sent++) {
+		/* whole messages, flow after flow */
+		f = b->sent / b->per_message % b->flows;
+		k = b->sent % b->per_message;
+		flags = (k ? 0 : OPTSAMPLE_TAG_FIRST) |
+			(k == b->per_message - 1 ? OPTSAMPLE_TAG_LAST : 0);
+		message = 1 + b->sent / b->per_message / b->flows;
+		batch[i] = make(f + 1, message, message, k, flags, PAYLOAD);
+		if (!batch[i])
+			return;
+		tag(batch[i], b->tagged);
+		/* headers are warm, as after the stack has written them */
+	}
+	spin_lock_bh(qdisc_lock(q));
+	start = ktime_get_ns();
+	for (i = 0; i < n; i++)
+		q->enqueue(batch[i], q, &to_free);
+	b->enqueue_ns += ktime_get_ns() - start;
+	spin_unlock_bh(qdisc_lock(q));
+	b->enqueued += n;
+	kfree_skb_list(to_free);
+}
+
+static u32 bench_out(struct bench *b, u32 n)
+{
+	struct sk_buff *batch[BATCH];
+	struct Qdisc *q = root();
+	u32 i, got;
+	u64 start;
+
+	spin_lock_bh(qdisc_lock(q));
+	start = ktime_get_ns();
+	for (got = 0; got < n; got++) {
+		batch[got] = q->dequeue(q);
+		if (!batch[got])
+			break;
+	}
+	b->dequeue_ns += ktime_get_ns() - start;
+	spin_unlock_bh(qdisc_lock(q));
+	b->dequeued += got;
+	for (i = 0; i < got; i++)
+		kfree_skb(batch[i]);
+	return got;
+}
+
+/*
+ * MODE tagged: the tag is there; plain: none; filter: cb is clear, a filter
+ * on the qdisc writes it. BACKLOG 0: each packet leaves at once; COUNT 0 out
+ * (mode ends in "-full"): nothing leaves.
+ */
+static int bench(const char *mode, u32 flows, u32 per_message, u32 backlog,
+		 u32 count)
+{
+	struct bench b = {
+		.tagged = !strncmp(mode, "tagged", 6),
+		.flows = flows,
+		.per_message = per_message,
+	};
+	bool full = strstr(mode, "-full");
+	u32 i, step = backlog ? min_t(u32, BATCH, backlog) : 1;
+
+	if (!flows || !per_message)
+		return -EINVAL;
+	for (i = 0; i < backlog; i += step)
+		bench_in(&b, min(step, backlog - i));
+	b.enqueue_ns = 0;
+	b.enqueued = 0;
+	for (i = 0; i < count; i += step) {
+		bench_in(&b, step);
+		if (!full)
+			bench_out(&b, step);
+		cond_resched();
+	}
+	say("bench %s flows %u packets %u backlog %u: enqueue %llu dequeue %llu\n",
+	    mode, flows, per_message, backlog,
+	    b.enqueued ? div64_u64(b.enqueue_ns * 10, b.enqueued) : 0,
+	    b.dequeued ? div64_u64(b.dequeue_ns * 10, b.dequeued) : 0);
+	while (bench_out(&b, BATCH))
+		cond_resched();
+	return 0;
+}
+
+static int drive(const char *line)
+{
+	char word[32];
+	u32 a, b, c, d;
+	u64 pos;
+
+	if (sscanf(line, "dev %31s", word) == 1)
+		return choose(word);
+	if (!dev)
+		return -ENODEV;
+	if (sscanf(line, "bench %31s %u %u %u %u", word, &a, &b, &c, &d) == 5)
+		return bench(word, a, b, c, d);
+	if (sscanf(line, "packets %u", &a) == 1)
+		packets = max(a, 1U);
+	else if (sscanf(line, "flow %u", &a) == 1)
+		flow = a;
+	else if (sscanf(line, "a %llu", &pos) == 1)
+		return arrive(pos);
+	else if (sscanf(line, "x %u %u %llu %u %u", &a, &b, &pos, &c, &d) == 5)
+		return raw_put(a, b, pos, c, d);
+	else if (sscanf(line, "o %u", &a) == 1)
+		return raw_put(0, ++message, 0, 0, a);
+	else if (sscanf(line, "l %u", &a) == 1)
+		return change(TCA_OPTSAMPLE_LIMIT, a);
+	else if (sscanf(line, "p %u", &a) == 1)
+		return change(TCA_OPTSAMPLE_POLICY, a);
+	else if (!strcmp(line, "d"))
+		depart();
+	else if (!strcmp(line, "k"))
+		depart_all();
+	else if (!strcmp(line, "q"))
+		raw_take();
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static ssize_t cmd_write(struct file *file, const char __user *from,
+			 size_t len, loff_t *at)
+{
+	char *buf, *rest, *line;
+	int err = 0;
+
+	if (len > 1 << 20)
+		len = 1 << 20;
+	buf = vmalloc(len + 1);
+	if (!buf)
+		return -ENOMEM;
+	if (copy_from_user(buf, from, len)) {
+		vfree(buf);
+		return -EFAULT;
+	}
+	buf[len] = 0;
+	/* lines must be written whole: leave a started one to the next write */
+	rest = strrchr(buf, '\n');
+	if (rest && rest != buf + len - 1) {
+		len = rest + 1 - buf;
+		*rest = 0;
+	}
+	mutex_lock(&drive_lock);
+	rtnl_lock();
+	rest = buf;
+	while (!err && (line = strsep(&rest, "\n")) != NULL)
+		if (*line && *line != '#')
+			err = drive(line);
+	rtnl_unlock();
+	mutex_unlock(&drive_lock);
+	vfree(buf);
+	return err ? err : len;
+}
+
+static ssize_t out_read(struct file *file, char __user *to, size_t len,
+			loff_t *at)
+{
+	ssize_t n;
+
+	mutex_lock(&drive_lock);
+	n = simple_read_from_buffer(to, len, at, out, out_len);
+	if (!n)
+		out_len = 0;
+	mutex_unlock(&drive_lock);
+	return n;
+}
+
+static const struct file_operations cmd_fops = {
+	.owner = THIS_MODULE,
+	.write = cmd_write,
+};
+
+static const struct file_operations out_fops = {
+	.owner = THIS_MODULE,
+	.read = out_read,
+};
+
+static int __init drive_init(void)
+{
+	out = vmalloc(OUT_SIZE);
+	if (!out)
+		return -ENOMEM;
+	dir = debugfs_create_dir("optsample_drive", NULL);
+	debugfs_create_file("cmd", 0200, dir, NULL, &cmd_fops);
+	debugfs_create_file("out", 0400, dir, NULL, &out_fops);
+	return 0;
+}
+
+static void __exit drive_exit(void)
+{
+	debugfs_remove(dir);
+	if (dev) {
+		netif_tx_wake_all_queues(dev);
+		netdev_put(dev, &tracker);
+	}
+	vfree(out);
+}
+
+module_init(drive_init);
+module_exit(drive_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Drives a qdisc packet by packet, for tests");
