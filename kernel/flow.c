@@ -66,15 +66,21 @@ static void optsample_uncharge(struct optsample_sched *q,
 
 static struct optsample_msg *optsample_msg_alloc(struct optsample_sched *q,
 						 struct optsample_flow *f,
-						 u32 id, u64 now, bool pass)
+						 u32 id, bool pass)
 {
-	struct optsample_msg *msg;
+	struct optsample_msg *msg = q->spares;
 
-	msg = kmem_cache_alloc(optsample_msg_cache, GFP_ATOMIC | __GFP_NOWARN);
-	if (!msg)
-		return NULL;
+	if (likely(msg)) {
+		q->spares = msg->spare;
+		q->nspare--;
+	} else {
+		msg = kmem_cache_alloc(optsample_msg_cache,
+				       GFP_ATOMIC | __GFP_NOWARN);
+		if (!msg)
+			return NULL;
+	}
 	msg->head = NULL;
-	msg->arrived_ns = now;
+	msg->arrived = jiffies;
 	msg->id = id;
 	msg->bytes = 0;
 	msg->truesize = 0;
@@ -93,7 +99,13 @@ static void optsample_msg_free(struct optsample_sched *q,
 	if (f->rx == msg)
 		f->rx = NULL;
 	optsample_uncharge(q, f, msg, msg->truesize);
-	kmem_cache_free(optsample_msg_cache, msg);
+	if (q->nspare >= OPTSAMPLE_SPARE_MAX) {
+		kmem_cache_free(optsample_msg_cache, msg);
+		return;
+	}
+	msg->spare = q->spares;
+	q->spares = msg;
+	q->nspare++;
 }
 
 static void optsample_flow_activate(struct optsample_sched *q,
@@ -319,8 +331,7 @@ static void optsample_pass_drop_oldest(struct optsample_sched *q,
 
 /* In order, never sampled: control, repairs, stragglers of what has left */
 static bool optsample_pass(struct optsample_sched *q, struct optsample_flow *f,
-			   struct sk_buff *skb, u64 now,
-			   struct optsample_loss *loss)
+			   struct sk_buff *skb, struct optsample_loss *loss)
 {
 	struct optsample_msg *msg = NULL;
 
@@ -330,7 +341,7 @@ static bool optsample_pass(struct optsample_sched *q, struct optsample_flow *f,
 		msg = list_last_entry(&f->queue, struct optsample_msg, fifo);
 	/* Runs are kept short so that dropping the oldest loses little. */
 	if (!msg || !msg->pass || msg->packets >= 16)
-		msg = optsample_msg_alloc(q, f, 0, now, true);
+		msg = optsample_msg_alloc(q, f, 0, true);
 	if (!msg) {
 		f->c.ctl_dropped++;
 		optsample_drop_arrival(f, loss);
@@ -358,7 +369,7 @@ static u64 optsample_position(struct optsample_flow *f,
 /* The first packet of a message: does the message stay? */
 static bool optsample_start(struct optsample_sched *q,
 			    struct optsample_flow *f, struct sk_buff *skb,
-			    const struct optsample_tag *tag, u64 now,
+			    const struct optsample_tag *tag,
 			    struct optsample_loss *loss)
 {
 	struct optsample_node *evicted = NULL, *next;
@@ -369,7 +380,7 @@ static bool optsample_start(struct optsample_sched *q,
 	f->newest = tag->message;
 	f->c.msgs_in++;
 	if (optsample_arrive(&f->sampler, pos, &evicted)) {
-		msg = optsample_msg_alloc(q, f, tag->message, now, false);
+		msg = optsample_msg_alloc(q, f, tag->message, false);
 		if (likely(msg)) {
 			optsample_append(&f->sampler, &msg->node, pos);
 			msg->complete = tag->mark & OPTSAMPLE_TAG_LAST;
@@ -424,7 +435,6 @@ static bool optsample_has_left(const struct optsample_flow *f, u32 id)
  * @f: its flow
  * @skb: the packet, orphaned
  * @tag: what the classifier said
- * @now: ktime_get_ns()
  * @loss: in: where to put what is dropped; out: what was taken out
  *
  * The sampler is asked once for each message, at its first packet. A packet
@@ -435,7 +445,7 @@ static bool optsample_has_left(const struct optsample_flow *f, u32 id)
  */
 bool optsample_flow_enqueue(struct optsample_sched *q,
 			    struct optsample_flow *f, struct sk_buff *skb,
-			    const struct optsample_tag *tag, u64 now,
+			    const struct optsample_tag *tag,
 			    struct optsample_loss *loss)
 {
 	struct optsample_msg *msg = f->rx;
@@ -444,18 +454,18 @@ bool optsample_flow_enqueue(struct optsample_sched *q,
 	f->c.pkts_in++;
 	if (tag->mark & OPTSAMPLE_TAG_CONTROL) {
 		f->c.ctl_in++;
-		return optsample_pass(q, f, skb, now, loss);
+		return optsample_pass(q, f, skb, loss);
 	}
 	if (likely(msg && msg->id == id))
 		goto append;
 	if (tag->mark & OPTSAMPLE_TAG_REPAIR) {
 		f->c.repair_in++;
-		return optsample_pass(q, f, skb, now, loss);
+		return optsample_pass(q, f, skb, loss);
 	}
 	if (f->has_gone && f->gone == id)
 		goto late;
 	if (!f->started || (s32)(id - f->newest) > 0)
-		return optsample_start(q, f, skb, tag, now, loss);
+		return optsample_start(q, f, skb, tag, loss);
 
 	msg = optsample_find(f, id);
 	if (msg) {
@@ -464,10 +474,10 @@ bool optsample_flow_enqueue(struct optsample_sched *q,
 	}
 	if (optsample_has_left(f, id)) {
 		f->c.reordered++;
-		return optsample_pass(q, f, skb, now, loss);
+		return optsample_pass(q, f, skb, loss);
 	}
 	if (tag->mark & OPTSAMPLE_TAG_FIRST)
-		return optsample_start(q, f, skb, tag, now, loss);
+		return optsample_start(q, f, skb, tag, loss);
 late:
 	f->c.late++;
 	optsample_drop_arrival(f, loss);
@@ -692,24 +702,32 @@ void optsample_flows_purge(struct optsample_sched *q)
 
 void optsample_flows_destroy(struct optsample_sched *q)
 {
+	struct optsample_msg *msg;
+
 	optsample_flows_purge(q);
+	while ((msg = q->spares) != NULL) {
+		q->spares = msg->spare;
+		kmem_cache_free(optsample_msg_cache, msg);
+	}
 	kvfree(q->free_slots);
 	kvfree(q->slots);
 	kvfree(q->table);
 }
 
 /**
- * optsample_flow_oldest - when the oldest message held arrived
+ * optsample_flow_age_ns - age of the oldest message held
  * @f: the flow
  *
- * Return: ktime_get_ns() of then, 0 when nothing is held.
+ * Return: nanoseconds since it arrived, to a tick; 0 when nothing is held.
  */
-u64 optsample_flow_oldest(const struct optsample_flow *f)
+u64 optsample_flow_age_ns(const struct optsample_flow *f)
 {
-	if (f->cur && f->cur->head)
-		return f->cur->arrived_ns;
-	if (list_empty(&f->queue))
-		return 0;
-	return list_first_entry(&f->queue, struct optsample_msg,
-				fifo)->arrived_ns;
+	const struct optsample_msg *msg = f->cur;
+
+	if (!msg || !msg->head) {
+		if (list_empty(&f->queue))
+			return 0;
+		msg = list_first_entry(&f->queue, struct optsample_msg, fifo);
+	}
+	return jiffies64_to_nsecs(jiffies - msg->arrived);
 }

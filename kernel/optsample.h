@@ -25,16 +25,21 @@ enum {
 	OPTSAMPLE_LEFT = 4,		/* messages remembered after leaving */
 	OPTSAMPLE_FIND = 8,		/* messages searched for a straggler */
 	OPTSAMPLE_PASS_MAX = 1024,	/* control packets held per flow */
+	OPTSAMPLE_SPARE_MAX = 256,	/* message structs kept for reuse */
 	OPTSAMPLE_FLOWS_MAX = 65534,	/* class minor numbers */
 };
+
+/* Shorter waits between two packets are ordinary scheduling, not a stall. */
+#define OPTSAMPLE_DRIVER_JIFFIES	(HZ / 100 + 1)
 
 /**
  * struct optsample_msg - one message, or a run of packets that just pass
  * @node:	place in the sampler (unused for passing packets)
  * @fifo:	place in the flow's order of arrival
  * @head:	first packet held, linked through skb->next
+ * @spare:	next unused one
  * @tail:	last packet held; only valid while @head is
- * @arrived_ns:	when its first packet came
+ * @arrived:	jiffies when its first packet came
  * @id:		message number of the tag
  * @bytes:	of the packets held, as qdisc_pkt_len() counts
  * @truesize:	of the packets held, this structure included
@@ -45,9 +50,12 @@ enum {
 struct optsample_msg {
 	struct optsample_node	node;
 	struct list_head	fifo;
-	struct sk_buff		*head;
+	union {
+		struct sk_buff		*head;
+		struct optsample_msg	*spare;
+	};
 	struct sk_buff		*tail;
-	u64			arrived_ns;
+	unsigned long		arrived;
 	u32			id;
 	u32			bytes;
 	u32			truesize;
@@ -143,12 +151,14 @@ struct optsample_config {
  * @below:	socket that owns every packet handed down, so that the stack's
  *		own accounting tells what is in flight; NULL without a limit
  * @watched:	device whose carrier counts, with a reference; may be NULL
+ * @careful:	something is configured or going on that may hold packets
  * @down:	carrier of the watched or own device was seen down
- * @settle_ns:	nothing leaves before this time
+ * @settle_ns:	nothing leaves before this time, 0 if settled
  * @next_ns:	earliest departure at the configured rate
  * @cause:	of the stall now, TC_OPTSAMPLE_NOT_STALLED if none
  * @since_ns:	when @cause began
- * @last_ns:	of the last departure with a backlog left behind, 0 if none
+ * @last_jiffies: of the last departure
+ * @backlogged:	it left a backlog behind
  * @held:	reset() kept the queue: @qlen and @backlog must be restored
  * @requeued:	packets that the core had taken back from the driver by then
  */
@@ -159,12 +169,14 @@ struct optsample_stall {
 	struct psched_ratecfg	rate;
 	struct qdisc_watchdog	watchdog;
 	struct list_head	instances;
+	bool			careful;
 	bool			down;
 	u64			settle_ns;
 	u64			next_ns;
 	u32			cause;
 	u64			since_ns;
-	u64			last_ns;
+	unsigned long		last_jiffies;
+	bool			backlogged;
 	u64			ns[TC_OPTSAMPLE_STALLS];
 	bool			held;
 	u32			qlen;
@@ -184,6 +196,8 @@ struct optsample_sched {
 	u32			nflows;
 	struct list_head	active;
 	struct list_head	idle;
+	struct optsample_msg	*spares;	/* freed ones, for reuse */
+	u32			nspare;
 	u32			nactive;
 	u32			memory;		/* of all flows */
 	u32			memory_max;
@@ -238,12 +252,12 @@ void optsample_flows_reclaim(struct optsample_sched *q);
 struct optsample_flow *optsample_flow_get(struct optsample_sched *q, u32 id);
 bool optsample_flow_enqueue(struct optsample_sched *q,
 			    struct optsample_flow *f, struct sk_buff *skb,
-			    const struct optsample_tag *tag, u64 now,
+			    const struct optsample_tag *tag,
 			    struct optsample_loss *loss);
 struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q);
 void optsample_flows_relieve(struct optsample_sched *q,
 			     struct optsample_loss *loss);
-u64 optsample_flow_oldest(const struct optsample_flow *f);
+u64 optsample_flow_age_ns(const struct optsample_flow *f);
 
 /* ordinary.c */
 int optsample_ordinary_init(struct optsample_sched *q);
@@ -265,9 +279,9 @@ void optsample_stall_configure(struct Qdisc *sch,
 			       const struct optsample_config *cfg,
 			       struct sock *below);
 bool optsample_stall_keeps_queue(struct Qdisc *sch);
-bool optsample_stalled(struct Qdisc *sch, u64 now);
-void optsample_stall_sent(struct Qdisc *sch, struct sk_buff *skb, u64 now);
-void optsample_stall_account(struct Qdisc *sch, u64 now);
+bool optsample_stalled(struct Qdisc *sch);
+void optsample_stall_release(struct Qdisc *sch, struct sk_buff *skb);
+u32 optsample_stall_account(struct Qdisc *sch);
 u32 optsample_inflight_packets(const struct optsample_sched *q);
 u32 optsample_inflight_bytes(const struct optsample_sched *q);
 

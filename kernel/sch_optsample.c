@@ -72,18 +72,15 @@ static bool optsample_classify(struct sk_buff *skb, struct Qdisc *sch,
 	return true;
 }
 
-/* Takes the tag off, so that a second instance below does not read it. */
-static bool optsample_tagged(struct sk_buff *skb, struct optsample_tag *tag)
+static struct optsample_tag *optsample_tag(struct sk_buff *skb)
 {
-	struct optsample_tag *cb = (void *)qdisc_skb_cb(skb)->data;
+	struct optsample_tag *tag = (void *)qdisc_skb_cb(skb)->data;
 
-	qdisc_cb_private_validate(skb, sizeof(*cb));
-	if ((cb->mark & OPTSAMPLE_TAG_MARK_MASK) != OPTSAMPLE_TAG_MARK ||
-	    !cb->flow)
-		return false;
-	*tag = *cb;
-	cb->mark = 0;
-	return true;
+	qdisc_cb_private_validate(skb, sizeof(*tag));
+	if ((tag->mark & OPTSAMPLE_TAG_MARK_MASK) != OPTSAMPLE_TAG_MARK ||
+	    !tag->flow)
+		return NULL;
+	return tag;
 }
 
 /*
@@ -122,7 +119,7 @@ static int optsample_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	struct optsample_loss loss = { .to_free = to_free, .own = skb };
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_flow *flow = NULL;
-	struct optsample_tag tag;
+	struct optsample_tag *tag;
 	bool queued = true;
 	int ret;
 
@@ -130,13 +127,16 @@ static int optsample_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	if (unlikely(!optsample_classify(skb, sch, to_free, &ret)))
 		return ret;
 	optsample_orphan(skb);
-	if (optsample_tagged(skb, &tag))
-		flow = optsample_flow_get(q, tag.flow);
+	tag = optsample_tag(skb);
+	if (tag)
+		flow = optsample_flow_get(q, tag->flow);
 	if (flow)
-		queued = optsample_flow_enqueue(q, flow, skb, &tag,
-						ktime_get_ns(), &loss);
+		queued = optsample_flow_enqueue(q, flow, skb, tag, &loss);
 	else
 		optsample_ordinary_enqueue(q, skb);
+	/* A second instance below must not read it again. */
+	if (tag)
+		tag->mark = 0;
 	if (queued) {
 		sch->q.qlen++;
 		sch->qstats.backlog += qdisc_pkt_len(skb);
@@ -186,17 +186,19 @@ static struct sk_buff *optsample_next(struct optsample_sched *q)
 static struct sk_buff *optsample_dequeue(struct Qdisc *sch)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
 	struct sk_buff *skb;
-	u64 now;
 
 	optsample_unhold(sch);
 	if (!sch->q.qlen)
 		return NULL;
-	now = ktime_get_ns();
-	if (optsample_stalled(sch, now))
+	if ((st->careful ||
+	     time_after(jiffies, st->last_jiffies + OPTSAMPLE_DRIVER_JIFFIES)) &&
+	    optsample_stalled(sch))
 		return NULL;
-	skb = __skb_dequeue(&q->stall.requeued);
-	if (likely(!skb)) {
+	if (unlikely(!skb_queue_empty(&st->requeued))) {
+		skb = __skb_dequeue(&st->requeued);
+	} else {
 		skb = optsample_next(q);
 		if (unlikely(!skb))
 			return NULL;
@@ -204,7 +206,10 @@ static struct sk_buff *optsample_dequeue(struct Qdisc *sch)
 	}
 	sch->q.qlen--;
 	sch->qstats.backlog -= qdisc_pkt_len(skb);
-	optsample_stall_sent(sch, skb, now);
+	if (st->careful)
+		optsample_stall_release(sch, skb);
+	st->last_jiffies = jiffies;
+	st->backlogged = sch->q.qlen;
 	return skb;
 }
 
@@ -220,7 +225,7 @@ static void optsample_reset(struct Qdisc *sch)
 	__skb_queue_purge(&q->stall.requeued);
 	q->stall.held = false;
 	q->stall.cause = TC_OPTSAMPLE_NOT_STALLED;
-	q->stall.last_ns = 0;
+	q->stall.backlogged = false;
 }
 
 /*
@@ -482,13 +487,8 @@ cancel:
  * Statistics: the qdisc as a whole, and a class for every flow
  */
 
-static u64 optsample_age(u64 then, u64 now)
-{
-	return then ? now - then : 0;
-}
-
 static void optsample_fill_qdisc(struct Qdisc *sch,
-				 struct tc_optsample_qd_stats *st, u64 now)
+				 struct tc_optsample_qd_stats *st)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
 	u64 *sum = (u64 *)&st->c;
@@ -505,9 +505,7 @@ static void optsample_fill_qdisc(struct Qdisc *sch,
 		c = (const u64 *)&f->c;
 		for (j = 0; j < sizeof(f->c) / sizeof(u64); j++)
 			sum[j] += c[j];
-		st->oldest_ns = max(st->oldest_ns,
-				    optsample_age(optsample_flow_oldest(f),
-						  now));
+		st->oldest_ns = max(st->oldest_ns, optsample_flow_age_ns(f));
 		st->backlog_msgs += f->sampler.len;
 	}
 	memcpy(st->stall_ns, q->stall.ns, sizeof(st->stall_ns));
@@ -524,7 +522,6 @@ static void optsample_fill_qdisc(struct Qdisc *sch,
 	st->ordinary_qlen = q->ordinary.qlen;
 	st->inflight_packets = optsample_inflight_packets(q);
 	st->inflight_bytes = optsample_inflight_bytes(q);
-	st->stalled = q->stall.cause;
 }
 
 static int optsample_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
@@ -534,13 +531,12 @@ static int optsample_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 		.type = TC_OPTSAMPLE_XSTATS_QDISC,
 		.size = sizeof(st.qdisc),
 	};
-	u64 now = ktime_get_ns();
 
 	sch_tree_lock(sch);
 	optsample_unhold(sch);
 	optsample_flows_reclaim(q);
-	optsample_stall_account(sch, now);
-	optsample_fill_qdisc(sch, &st.qdisc, now);
+	st.qdisc.stalled = optsample_stall_account(sch);
+	optsample_fill_qdisc(sch, &st.qdisc);
 	sch_tree_unlock(sch);
 	return gnet_stats_copy_app(d, &st, sizeof(st));
 }
@@ -590,8 +586,7 @@ static void optsample_fill_class(const struct optsample_flow *f,
 				 struct tc_optsample_cl_stats *st)
 {
 	st->c = f->c;
-	st->oldest_ns = optsample_age(optsample_flow_oldest(f),
-				      ktime_get_ns());
+	st->oldest_ns = optsample_flow_age_ns(f);
 	st->longest_gap = f->longest_gap;
 	st->last_position = f->sent_pos;
 	st->memory = f->memory;

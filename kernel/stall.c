@@ -17,8 +17,6 @@
 #include <net/sock.h>
 #include "optsample.h"
 
-/* Shorter waits between two packets are ordinary scheduling, not a stall. */
-#define OPTSAMPLE_DRIVER_NS	(10 * NSEC_PER_MSEC)
 /* What a late timer may make good at the configured rate. */
 #define OPTSAMPLE_RATE_SLACK_NS	NSEC_PER_MSEC
 
@@ -181,8 +179,10 @@ static void optsample_netdev_changed(struct Qdisc *sch, unsigned long event,
 	else if (!st->watched && event != NETDEV_UNREGISTER &&
 		 !strcmp(dev->name, q->cfg.watch))
 		optsample_watch_set(st, dev);
-	if (!optsample_link_up(sch))
+	if (!optsample_link_up(sch)) {
 		st->down = true;
+		st->careful = true;
+	}
 	sch_tree_unlock(sch);
 
 	/* Let dequeue see the change, and start the settling time. */
@@ -302,6 +302,7 @@ void optsample_stall_configure(struct Qdisc *sch,
 		st->down = false;
 	psched_ratecfg_precompute(&st->rate, &spec, cfg->rate);
 	st->next_ns = 0;
+	st->careful = true;	/* until a departure finds nothing to mind */
 }
 
 /**
@@ -323,6 +324,7 @@ bool optsample_stall_keeps_queue(struct Qdisc *sch)
 	    netif_carrier_ok(dev))
 		return false;
 	st->down = true;
+	st->careful = true;
 	if (!st->held) {
 		st->held = true;
 		st->qlen = sch->q.qlen;
@@ -337,36 +339,50 @@ bool optsample_stall_keeps_queue(struct Qdisc *sch)
  * Accounting
  */
 
+/* What was waited since a departure that left a backlog behind */
+static void optsample_driver_add(struct optsample_stall *st)
+{
+	unsigned long waited = jiffies - st->last_jiffies;
+
+	if (!st->backlogged || waited <= OPTSAMPLE_DRIVER_JIFFIES)
+		return;
+	st->ns[TC_OPTSAMPLE_STALL_DRIVER] += jiffies_to_nsecs(waited);
+	st->last_jiffies = jiffies;
+}
+
 static void optsample_stall_add(struct optsample_stall *st, u64 now)
 {
-	if (st->cause != TC_OPTSAMPLE_NOT_STALLED)
-		st->ns[st->cause] += now - st->since_ns;
-	else if (st->last_ns && now - st->last_ns > OPTSAMPLE_DRIVER_NS)
-		st->ns[TC_OPTSAMPLE_STALL_DRIVER] += now - st->last_ns;
+	if (st->cause == TC_OPTSAMPLE_NOT_STALLED)
+		optsample_driver_add(st);
 	else
-		return;
+		st->ns[st->cause] += now - st->since_ns;
 	st->since_ns = now;
-	if (st->last_ns)
-		st->last_ns = now;
 }
 
 /**
  * optsample_stall_account - bring the stall times up to date, for a dump
  * @sch: the qdisc, locked
- * @now: ktime_get_ns()
+ *
+ * Return: the cause of the stall now, or TC_OPTSAMPLE_NOT_STALLED.
  */
-void optsample_stall_account(struct Qdisc *sch, u64 now)
+u32 optsample_stall_account(struct Qdisc *sch)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+	u64 driver_ns = st->ns[TC_OPTSAMPLE_STALL_DRIVER];
 
-	optsample_stall_add(&q->stall, now);
+	optsample_stall_add(st, ktime_get_ns());
 	if (!sch->q.qlen) {
-		q->stall.cause = TC_OPTSAMPLE_NOT_STALLED;
-		q->stall.last_ns = 0;
+		st->cause = TC_OPTSAMPLE_NOT_STALLED;
+		st->backlogged = false;
 	}
+	if (st->ns[TC_OPTSAMPLE_STALL_DRIVER] != driver_ns && st->backlogged)
+		return TC_OPTSAMPLE_STALL_DRIVER;
+	return st->cause;
 }
 
-static u32 optsample_cause(struct Qdisc *sch, u64 now, u64 *wake_ns)
+/* @now: 0 until the clock had to be read; @wake_ns: when to look again */
+static u32 optsample_cause(struct Qdisc *sch, u64 *now, u64 *wake_ns)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_stall *st = &q->stall;
@@ -377,17 +393,20 @@ static u32 optsample_cause(struct Qdisc *sch, u64 now, u64 *wake_ns)
 		st->down = true;
 		return TC_OPTSAMPLE_STALL_CARRIER;
 	}
+	if (q->cfg.rate || unlikely(st->down || st->settle_ns))
+		*now = ktime_get_ns();
 	if (unlikely(st->down)) {
 		st->down = false;
-		st->settle_ns = now + q->cfg.settle_ms * NSEC_PER_MSEC;
+		st->settle_ns = *now + q->cfg.settle_ms * NSEC_PER_MSEC;
 	}
-	if (unlikely(now < st->settle_ns)) {
+	if (unlikely(*now < st->settle_ns)) {
 		*wake_ns = st->settle_ns;
 		return TC_OPTSAMPLE_STALL_SETTLE;
 	}
+	st->settle_ns = 0;
 	if (optsample_below_full(q))
 		return TC_OPTSAMPLE_STALL_INFLIGHT;
-	if (now < st->next_ns) {
+	if (q->cfg.rate && *now < st->next_ns) {
 		*wake_ns = st->next_ns;
 		return TC_OPTSAMPLE_STALL_RATE;
 	}
@@ -397,37 +416,41 @@ static u32 optsample_cause(struct Qdisc *sch, u64 now, u64 *wake_ns)
 /**
  * optsample_stalled - must dequeue hold back?
  * @sch: the qdisc, locked, with packets waiting
- * @now: ktime_get_ns()
+ *
+ * Asked for every packet while something is configured that may hold, so
+ * the clock is only read when it matters.
  *
  * Return: true to hold; the qdisc will be scheduled when that may change.
  */
-bool optsample_stalled(struct Qdisc *sch, u64 now)
+bool optsample_stalled(struct Qdisc *sch)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_stall *st = &q->stall;
-	u64 wake_ns = 0;
-	u32 cause = optsample_cause(sch, now, &wake_ns);
+	u64 now = 0, wake_ns = 0;
+	u32 cause = optsample_cause(sch, &now, &wake_ns);
 
-	if (cause != st->cause || cause == TC_OPTSAMPLE_NOT_STALLED) {
-		optsample_stall_add(st, now);
+	if (cause != st->cause) {
+		optsample_stall_add(st, now ?: ktime_get_ns());
 		st->cause = cause;
-		st->since_ns = now;
+	} else if (cause == TC_OPTSAMPLE_NOT_STALLED) {
+		optsample_driver_add(st);
 	}
+	st->careful = cause != TC_OPTSAMPLE_NOT_STALLED || st->below ||
+		      q->cfg.rate || q->cfg.watch[0];
 	if (cause == TC_OPTSAMPLE_NOT_STALLED)
 		return false;
-	st->last_ns = 0;
+	st->backlogged = false;
 	if (wake_ns)
 		qdisc_watchdog_schedule_ns(&st->watchdog, wake_ns);
 	return true;
 }
 
 /**
- * optsample_stall_sent - account a packet that leaves
+ * optsample_stall_release - account a packet that leaves a careful qdisc
  * @sch: the qdisc, locked
  * @skb: the packet
- * @now: ktime_get_ns()
  */
-void optsample_stall_sent(struct Qdisc *sch, struct sk_buff *skb, u64 now)
+void optsample_stall_release(struct Qdisc *sch, struct sk_buff *skb)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_stall *st = &q->stall;
@@ -437,10 +460,10 @@ void optsample_stall_sent(struct Qdisc *sch, struct sk_buff *skb, u64 now)
 		atomic_inc(&optsample_below_of(st->below)->packets);
 	}
 	if (q->cfg.rate) {
-		u64 from = max(st->next_ns, now - OPTSAMPLE_RATE_SLACK_NS);
+		u64 from = max(st->next_ns,
+			       ktime_get_ns() - OPTSAMPLE_RATE_SLACK_NS);
 
 		st->next_ns = from + psched_l2t_ns(&st->rate,
 						   qdisc_pkt_len(skb));
 	}
-	st->last_ns = sch->q.qlen ? now : 0;
 }
