@@ -12,8 +12,8 @@
  *
  * Principles: a value type; the caller embeds struct optsample_node in its
  * message, nothing is allocated here; no libc, no floating point, no
- * recursion, no division on any path of a message; O(1) per message, for
- * `gap` O(log limit) amortised. The kernel module, the shim for roscpp and
+ * recursion, no 64 bit division on any path of a message; O(1) per message,
+ * for `gap` O(log limit) amortised. The kernel module, the shim for roscpp and
  * the simulator compile this very file.
  *
  * Limits: no locking (the caller serialises), at most 65535 messages.
@@ -43,18 +43,19 @@ typedef int64_t s64;
 #define OPTSAMPLE_DISTANCE_MAX	(1U << 31)
 
 /*
- * gap takes a message that is this many times the mean kept gap away from
- * the last one kept: 11/10, as measured in Documentation/sampler.md.
+ * A full gap queue takes a message that is this many times the mean gap away
+ * from the last one kept: 1.18, as measured in Documentation/sampler.md.
  */
-#define OPTSAMPLE_GAP_NUM	11U
-#define OPTSAMPLE_GAP_DEN	10U
+#define OPTSAMPLE_GAP_NUM	59U
+#define OPTSAMPLE_GAP_DEN	50U
+#define OPTSAMPLE_GAP_FULL	256U	/* fixed point 1 of the relaxation */
 
 /**
  * enum optsample_policy - what to do when the queue is full
  * @OPTSAMPLE_POLICY_OPTSAMPLE: the published algorithm (Wang et al., 2019,
  *	Fig. 5), Enqueue and Dequeue as printed
- * @OPTSAMPLE_POLICY_GAP: take what is far enough from the last one kept, give
- *	up what leaves the smallest hole
+ * @OPTSAMPLE_POLICY_GAP: ours: take what is far enough from the last one
+ *	kept, give up what leaves the smallest hole
  * @OPTSAMPLE_POLICY_2SAMPLE: give up every second message at once
  * @OPTSAMPLE_POLICY_DROP_OLDEST: what ROS does
  * @OPTSAMPLE_POLICY_DROP_NEWEST: what a FIFO does
@@ -101,17 +102,19 @@ struct optsample_node {
  * @policy: enum optsample_policy
  * @refill: fill level (percent of @cap) at which sampling relaxes
  * @seeded: @left and @last mean something
- * @guessed: @left is the first message itself until the second one arrives
+ * @guessed: @left waits for the second message, see __optsample_place()
  * @sampled: something was discarded or given up since the queue was low
  * @seq: arrivals kept so far
  * @shift: added to the caller's positions after a step back
  * @last: position of the newest arrival, kept or not
- * @left: position of the last departed message
+ * @left: left end of the first hole: the last departed message
  * @dis: optsample, 2sample: sampling distance in messages, a power of two
  * @cur: optsample, 2sample: arrivals since the last one kept
  * @idx: optsample, 2sample: index of the next message to give up, 0..@len
  * @cursor: the message at @idx, NULL when @idx == @len
  * @root: gap: heap of all messages but the tail, smallest hole on top
+ * @span: gap: from @left to the tail when last full, 0 when not sampling
+ * @gaps: gap: messages queued then; @span / @gaps is the mean gap
  */
 struct optsample_sampler {
 	struct optsample_node *head;
@@ -131,8 +134,10 @@ struct optsample_sampler {
 	u32 dis;
 	u32 cur;
 	u32 idx;
+	u32 gaps;
 	struct optsample_node *cursor;
 	struct optsample_node *root;
+	u64 span;
 };
 
 /**
@@ -143,20 +148,11 @@ struct optsample_sampler {
  */
 static inline const char *optsample_policy_name(enum optsample_policy policy)
 {
-	switch (policy) {
-	case OPTSAMPLE_POLICY_OPTSAMPLE:
-		return "optsample";
-	case OPTSAMPLE_POLICY_GAP:
-		return "gap";
-	case OPTSAMPLE_POLICY_2SAMPLE:
-		return "2sample";
-	case OPTSAMPLE_POLICY_DROP_OLDEST:
-		return "drop-oldest";
-	case OPTSAMPLE_POLICY_DROP_NEWEST:
-		return "drop-newest";
-	default:
-		return "unknown";
-	}
+	static const char *const names[] = {
+		"optsample", "gap", "2sample", "drop-oldest", "drop-newest",
+	};
+
+	return (u32)policy < OPTSAMPLE_POLICY_MAX ? names[policy] : "unknown";
 }
 
 /* --- pairing heap of gap (Fredman, Sedgewick, Sleator, Tarjan, 1986) --- */
@@ -289,8 +285,10 @@ static inline void __optsample_unlink(struct optsample_sampler *s,
 	else
 		s->tail = prev;
 	s->len--;
-	if (!s->len)
+	if (!s->len) {
 		s->cap = s->limit;
+		s->sampled = false;
+	}
 	if (gap && prev && next)
 		__optsample_heap_rekey(s, prev);
 	else if (gap && prev)
@@ -310,7 +308,20 @@ static inline void __optsample_double(struct optsample_sampler *s)
 	s->cursor = s->head;
 }
 
-/* One step of the sweep: publication, Enqueue, lines 14..21. */
+/* RemoveAt(idx), and on by one: publication, Enqueue, lines 15 and 16. */
+static inline struct optsample_node *
+__optsample_remove_at(struct optsample_sampler *s)
+{
+	struct optsample_node *n = s->cursor;
+
+	__optsample_unlink(s, n);
+	s->idx++;
+	if (s->cursor)
+		s->cursor = s->cursor->next;
+	return n;
+}
+
+/* One step of the sweep: lines 14..21. */
 static inline struct optsample_node *
 __optsample_sweep(struct optsample_sampler *s)
 {
@@ -319,11 +330,7 @@ __optsample_sweep(struct optsample_sampler *s)
 
 	if (s->idx >= span)	/* only when @cap shrank to what is queued */
 		__optsample_double(s);
-	n = s->cursor;
-	__optsample_unlink(s, n);
-	s->idx++;
-	if (s->cursor)
-		s->cursor = s->cursor->next;
+	n = __optsample_remove_at(s);
 	if (s->idx >= span)
 		__optsample_double(s);
 	return n;
@@ -350,38 +357,70 @@ static inline void __optsample_halve(struct optsample_sampler *s)
 static inline struct optsample_node *
 __optsample_thin(struct optsample_sampler *s)
 {
-	struct optsample_node *first = NULL, **at = &first, *n;
-	u32 dis = s->dis;
+	struct optsample_node *first = NULL, **at = &first;
+	u32 dis;
 
 	if (s->idx >= s->len)
 		__optsample_double(s);
+	dis = s->dis;
 	while (s->idx < s->len) {
-		n = s->cursor;
-		if (n == s->tail)
+		if (s->cursor == s->tail)
 			s->cur += dis;
-		__optsample_unlink(s, n);
-		s->idx++;
-		if (s->cursor)
-			s->cursor = s->cursor->next;
-		*at = n;
-		at = &n->next;
+		*at = __optsample_remove_at(s);
+		at = &(*at)->next;
 	}
 	__optsample_double(s);
 	return first;
 }
 
-/* gap: is @pos far enough from the last one kept, or too near? */
-static inline bool __optsample_near(const struct optsample_sampler *s, u64 pos)
+/* gap: remember the mean gap of a full queue. */
+static inline void __optsample_measure(struct optsample_sampler *s)
 {
-	u64 step = pos - s->tail->pos;
-	u64 span = s->tail->pos - (s->len > 1 ? s->head->pos : s->left);
-	u32 gaps = s->len > 1 ? s->len - 1 : 1;
+	s->span = s->tail->pos - s->left;
+	s->gaps = s->len;
+}
 
-	while ((span | step) >> 40) {	/* the products must fit */
+/*
+ * How much of the full queue's distance still holds, in 1/256: all of it when
+ * full, nothing at the fill level R, linear in between. Under overload the
+ * fill level so settles where arrivals kept and departures balance, with even
+ * gaps; after a stall room is won back before the next one.
+ */
+static inline u32 __optsample_tension(const struct optsample_sampler *s)
+{
+	u32 low = s->refill * s->cap;
+
+	if (s->len >= s->cap)
+		return OPTSAMPLE_GAP_FULL;
+	return (s->len * 100 - low) * OPTSAMPLE_GAP_FULL /
+		(s->cap * 100 - low);
+}
+
+/* gap: is @pos too near to the last one kept? */
+static inline bool __optsample_near(struct optsample_sampler *s, u64 pos)
+{
+	u64 step, span, hole;
+	u32 tension;
+
+	if (s->len >= s->cap)
+		__optsample_measure(s);
+	else if (__optsample_low(s))
+		s->span = 0;
+	if (!s->span)
+		return false;
+	step = pos - s->tail->pos;
+	/* One outlier (a clock that was set) must not make the mean absurd. */
+	hole = s->root ? s->root->key : ~0ULL;
+	if (step >= hole && step - hole >= hole - hole / 2)
+		return false;
+	tension = __optsample_tension(s);
+	span = s->span;
+	while ((span | step) >> 34) {	/* the products must fit 64 bit */
 		span >>= 1;
 		step >>= 1;
 	}
-	return step * gaps * OPTSAMPLE_GAP_DEN < span * OPTSAMPLE_GAP_NUM;
+	return step * s->gaps * (OPTSAMPLE_GAP_DEN * OPTSAMPLE_GAP_FULL) <
+		span * (OPTSAMPLE_GAP_NUM * tension);
 }
 
 /* gap: the smallest hole; @pos is what the tail has to its right. */
@@ -397,25 +436,23 @@ __optsample_least(const struct optsample_sampler *s, u64 pos)
 
 /*
  * The caller's position on the sampler's own scale, where nothing steps back.
- * Before anything departed, the left end of the first hole is as far from the
- * first arrival as the second one is.
+ * What finds the queue empty begins anew: however long the silence before was,
+ * the left end of the first hole is as far to its left as the next arrival is
+ * to its right.
  */
 static inline u64 __optsample_place(struct optsample_sampler *s, u64 pos)
 {
 	pos += s->shift;
-	if (!s->seeded) {
-		s->seeded = true;
-		s->guessed = true;
-		s->left = pos;
-	} else {
-		if ((s64)(pos - s->last) < 0) {
-			s->shift += s->last - pos;
-			pos = s->last;
-		}
-		if (s->guessed)
-			s->left = s->last - (pos - s->last);
-		s->guessed = false;
+	if (s->seeded && (s64)(pos - s->last) < 0) {
+		s->shift += s->last - pos;
+		pos = s->last;
 	}
+	if (!s->len)
+		s->left = pos;
+	else if (s->guessed)
+		s->left = s->last - (pos - s->last);
+	s->guessed = !s->len;
+	s->seeded = true;
 	s->last = pos;
 	return pos;
 }
@@ -447,11 +484,10 @@ static inline bool __optsample_verdict(struct optsample_sampler *s, u64 pos,
 		s->cur = 0;
 		return true;
 	case OPTSAMPLE_POLICY_GAP:
-		if (s->len < s->cap)
-			return true;
 		if (__optsample_near(s, pos))
 			return false;
-		*evicted = __optsample_least(s, pos);
+		if (s->len >= s->cap)
+			*evicted = __optsample_least(s, pos);
 		break;
 	case OPTSAMPLE_POLICY_DROP_OLDEST:
 		if (s->len >= s->cap)
@@ -463,6 +499,11 @@ static inline bool __optsample_verdict(struct optsample_sampler *s, u64 pos,
 	if (*evicted)
 		__optsample_unlink(s, *evicted);
 	return true;
+}
+
+static inline u32 __optsample_clamp(u32 value, u32 min, u32 max)
+{
+	return value < min ? min : value > max ? max : value;
 }
 
 /**
@@ -478,15 +519,11 @@ static inline void optsample_init(struct optsample_sampler *s,
 {
 	struct optsample_sampler zero = { 0 };
 
-	if (!limit)
-		limit = 1;
-	if (limit > OPTSAMPLE_LIMIT_MAX)
-		limit = OPTSAMPLE_LIMIT_MAX;
 	*s = zero;
 	s->policy = (u8)policy;
-	s->refill = (u8)(refill_pct > 100 ? 100 : refill_pct);
-	s->limit = limit;
-	s->cap = limit;
+	s->refill = (u8)__optsample_clamp(refill_pct, 0, 100);
+	s->limit = __optsample_clamp(limit, 1, OPTSAMPLE_LIMIT_MAX);
+	s->cap = s->limit;
 	s->dis = 1;
 }
 
@@ -528,12 +565,8 @@ static inline void optsample_append(struct optsample_sampler *s,
 
 	n->pos = pos + s->shift;
 	n->seq = s->seq++;
-	n->key = 0;
 	n->next = NULL;
 	n->prev = tail;
-	n->child = NULL;
-	n->sibling = NULL;
-	n->back = NULL;
 	if (tail)
 		tail->next = n;
 	else
@@ -604,6 +637,7 @@ optsample_evict(struct optsample_sampler *s)
 	case OPTSAMPLE_POLICY_2SAMPLE:
 		return __optsample_sweep(s);
 	case OPTSAMPLE_POLICY_GAP:
+		__optsample_measure(s);
 		n = s->root ? s->root : s->tail;
 		break;
 	case OPTSAMPLE_POLICY_DROP_OLDEST:
@@ -629,13 +663,9 @@ static inline void optsample_set_limit(struct optsample_sampler *s, u32 limit)
 {
 	bool pressed = s->cap < s->limit;
 
-	if (!limit)
-		limit = 1;
-	if (limit > OPTSAMPLE_LIMIT_MAX)
-		limit = OPTSAMPLE_LIMIT_MAX;
-	s->limit = limit;
-	if (!pressed || s->cap > limit)
-		s->cap = limit;
+	s->limit = __optsample_clamp(limit, 1, OPTSAMPLE_LIMIT_MAX);
+	if (!pressed || s->cap > s->limit)
+		s->cap = s->limit;
 }
 
 /**
@@ -652,7 +682,7 @@ static inline void optsample_set_policy(struct optsample_sampler *s,
 {
 	struct optsample_node *n;
 
-	s->refill = (u8)(refill_pct > 100 ? 100 : refill_pct);
+	s->refill = (u8)__optsample_clamp(refill_pct, 0, 100);
 	if (s->policy == policy)
 		return;
 	s->policy = (u8)policy;
@@ -661,9 +691,9 @@ static inline void optsample_set_policy(struct optsample_sampler *s,
 	s->idx = 0;
 	s->cursor = s->head;
 	s->root = NULL;
-	if (policy != OPTSAMPLE_POLICY_GAP)
-		return;
-	for (n = s->head; n && n->next; n = n->next)
+	s->span = 0;
+	for (n = s->head; policy == OPTSAMPLE_POLICY_GAP && n != s->tail;
+	     n = n->next)
 		__optsample_heap_add(s, n);
 }
 

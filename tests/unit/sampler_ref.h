@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * sampler_ref.h - the sampling policies once more, slow and obvious.
+ *
+ * Arrays instead of lists, a search instead of a heap, an index instead of a
+ * cursor, division instead of cross multiplication where it is exact. The
+ * part between "8<" is the publication's Fig. 5 line by line. Shares nothing
+ * with sampler.h but the names of the policies.
+ */
+#ifndef OPTSAMPLE_SAMPLER_REF_H
+#define OPTSAMPLE_SAMPLER_REF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define REF_MAX		256
+
+__extension__ typedef unsigned __int128 ref_u128;
+
+struct ref {
+	int policy;
+	int limit, capacity, refill;
+	int size;
+	uint64_t buf[REF_MAX];
+	uint64_t id[REF_MAX];
+	/* what the last operation gave up, in order */
+	uint64_t out[REF_MAX];
+	int outs;
+	/* optsample, 2sample */
+	int64_t dis, cur;
+	int pos;
+	/* gap */
+	uint64_t left, last;
+	bool guess;
+	uint64_t full_span;
+	int full_size;
+};
+
+static void ref_init(struct ref *r, int policy, int limit, int refill)
+{
+	memset(r, 0, sizeof(*r));
+	r->policy = policy;
+	r->limit = limit;
+	r->capacity = limit;
+	r->refill = refill;
+	r->dis = 1;
+}
+
+static void ref_remove_at(struct ref *r, int i)
+{
+	r->size--;
+	memmove(&r->buf[i], &r->buf[i + 1],
+		(size_t)(r->size - i) * sizeof(r->buf[0]));
+	memmove(&r->id[i], &r->id[i + 1],
+		(size_t)(r->size - i) * sizeof(r->id[0]));
+	if (!r->size)
+		r->capacity = r->limit;
+}
+
+static void ref_give_up(struct ref *r, int i)
+{
+	r->out[r->outs++] = r->id[i];
+	ref_remove_at(r, i);
+}
+
+static void ref_double(struct ref *r)
+{
+	if (r->dis < (int64_t)1 << 31)
+		r->dis *= 2;
+	r->pos = 0;
+}
+
+/* Fig. 5, with "capacity" what was queued before, so evict can use it. */
+static void ref_sample_buffer(struct ref *r)
+{
+	int capacity = r->size;
+
+	if (r->pos >= capacity)		/* not in Fig. 5: memory pressure */
+		ref_double(r);
+	/* 8< lines 15..21 */
+	ref_give_up(r, r->pos);
+	r->pos = r->pos + 1;
+	if (r->pos >= capacity)
+		ref_double(r);
+	/* >8 */
+}
+
+static bool ref_enqueue_optsample(struct ref *r)
+{
+	/* 8< lines 2..25 */
+	if (r->dis > 1 && r->size / (double)r->capacity <= r->refill / 100.0) {
+		r->dis = r->dis / 2;
+		if (r->cur >= r->dis)
+			r->cur = r->cur - r->dis;
+	}
+	r->cur = r->cur + 1;
+	if (r->cur != r->dis)
+		return false;
+	if (r->size >= r->capacity)
+		ref_sample_buffer(r);
+	r->cur = 0;
+	return true;
+	/* >8 */
+}
+
+static bool ref_enqueue_2sample(struct ref *r)
+{
+	int i, kept = 0, n = r->size;
+
+	if (r->dis > 1 && 200 * r->size <= r->refill * r->capacity) {
+		r->dis /= 2;
+		if (r->cur >= r->dis)
+			r->cur -= r->dis;
+	}
+	r->cur++;
+	if (r->size >= r->capacity) {
+		if (r->pos >= n)
+			ref_double(r);
+		/* from pos on the first of every two goes */
+		for (i = r->pos; i < n; i++) {
+			if ((i - r->pos) % 2 == 0)
+				r->out[r->outs++] = r->id[i];
+		}
+		if ((n - r->pos) % 2)	/* the tail went */
+			r->cur += r->dis;
+		kept = r->pos;
+		for (i = r->pos; i < n; i++) {
+			if ((i - r->pos) % 2) {
+				r->buf[kept] = r->buf[i];
+				r->id[kept++] = r->id[i];
+			}
+		}
+		r->size = kept;
+		if (!kept)
+			r->capacity = r->limit;
+		ref_double(r);
+	}
+	if (r->cur < r->dis)
+		return false;
+	r->cur = 0;
+	return true;
+}
+
+static uint64_t ref_hole(const struct ref *r, int i, uint64_t right)
+{
+	uint64_t a = i ? r->buf[i - 1] : r->left;
+
+	return (i + 1 < r->size ? r->buf[i + 1] : right) - a;
+}
+
+/* The first of the smallest holes among messages 0 .. n-1. */
+static int ref_least(const struct ref *r, int n, uint64_t right)
+{
+	int i, best = 0;
+
+	for (i = 1; i < n; i++)
+		if (ref_hole(r, i, right) < ref_hole(r, best, right))
+			best = i;
+	return best;
+}
+
+static void ref_measure(struct ref *r)
+{
+	r->full_span = r->buf[r->size - 1] - r->left;
+	r->full_size = r->size;
+}
+
+static bool ref_enqueue_gap(struct ref *r, uint64_t pos)
+{
+	int low = r->refill * r->capacity, tension = 256;
+	ref_u128 step, hole;
+
+	if (r->size >= r->capacity) {
+		ref_measure(r);
+	} else if (r->size * 100 <= low) {
+		r->full_span = 0;
+	} else {
+		tension = (int)((int64_t)(r->size * 100 - low) * 256 /
+				(r->capacity * 100 - low));
+	}
+	if (r->full_span) {
+		step = pos - r->buf[r->size - 1];
+		/* 1.18 times the mean gap of the full queue */
+		if (step * 100 * 256 * (ref_u128)r->full_size <
+		    (ref_u128)r->full_span * 118 * (ref_u128)tension) {
+			if (r->size == 1)
+				return false;
+			hole = ref_hole(r, ref_least(r, r->size - 1, pos), pos);
+			if (2 * step < 3 * hole)
+				return false;
+		}
+	}
+	if (r->size >= r->capacity)
+		ref_give_up(r, ref_least(r, r->size, pos));
+	return true;
+}
+
+/* True: kept. r->out, r->outs: given up. */
+static bool ref_arrive(struct ref *r, uint64_t pos, uint64_t id)
+{
+	bool keep, empty = !r->size;
+
+	r->outs = 0;
+	if (empty)
+		r->left = pos;
+	else if (r->guess)
+		r->left = 2 * r->last - pos;
+	r->guess = empty;
+	r->last = pos;
+	switch (r->policy) {
+	case OPTSAMPLE_POLICY_OPTSAMPLE:
+		keep = ref_enqueue_optsample(r);
+		break;
+	case OPTSAMPLE_POLICY_2SAMPLE:
+		keep = ref_enqueue_2sample(r);
+		break;
+	case OPTSAMPLE_POLICY_GAP:
+		keep = ref_enqueue_gap(r, pos);
+		break;
+	case OPTSAMPLE_POLICY_DROP_OLDEST:
+		keep = true;
+		if (r->size >= r->capacity)
+			ref_give_up(r, 0);
+		break;
+	default:
+		keep = r->size < r->capacity;
+		break;
+	}
+	if (keep) {
+		r->buf[r->size] = pos;
+		r->id[r->size++] = id;
+	}
+	return keep;
+}
+
+/* False: nothing to depart. */
+static bool ref_depart(struct ref *r, uint64_t *id)
+{
+	if (!r->size)
+		return false;
+	*id = r->id[0];
+	r->left = r->buf[0];
+	r->guess = false;
+	/* 8< lines 29..33 */
+	ref_remove_at(r, 0);
+	r->pos = r->pos - 1;
+	if (r->pos < 0)
+		r->pos = 0;
+	/* >8 */
+	if (r->capacity < r->limit)
+		r->capacity++;
+	return true;
+}
+
+static void ref_remove(struct ref *r, int i)
+{
+	ref_remove_at(r, i);
+	if (i < r->pos)
+		r->pos--;
+}
+
+static void ref_evict(struct ref *r)
+{
+	r->outs = 0;
+	if (!r->size)
+		return;
+	if (r->capacity > r->size)
+		r->capacity = r->size;
+	switch (r->policy) {
+	case OPTSAMPLE_POLICY_OPTSAMPLE:
+	case OPTSAMPLE_POLICY_2SAMPLE:
+		ref_sample_buffer(r);
+		break;
+	case OPTSAMPLE_POLICY_GAP:
+		ref_measure(r);
+		ref_give_up(r, r->size > 1 ? ref_least(r, r->size - 1, 0) : 0);
+		break;
+	case OPTSAMPLE_POLICY_DROP_OLDEST:
+		ref_give_up(r, 0);
+		break;
+	default:
+		ref_give_up(r, r->size - 1);
+		break;
+	}
+}
+
+static void ref_set_limit(struct ref *r, int limit)
+{
+	bool pressed = r->capacity < r->limit;
+
+	r->limit = limit;
+	if (!pressed || r->capacity > limit)
+		r->capacity = limit;
+}
+
+static void ref_set_policy(struct ref *r, int policy, int refill)
+{
+	r->refill = refill;
+	if (r->policy == policy)
+		return;
+	r->policy = policy;
+	r->dis = 1;
+	r->cur = 0;
+	r->pos = 0;
+	r->full_span = 0;
+}
+
+#endif /* OPTSAMPLE_SAMPLER_REF_H */
