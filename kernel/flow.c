@@ -592,8 +592,16 @@ static void optsample_flow_give_up(struct optsample_sched *q,
 				   struct optsample_flow *f,
 				   struct optsample_loss *loss)
 {
-	struct optsample_msg *msg;
+	struct optsample_msg *msg = f->rx;
 
+	/* One that will not fit must not push out all the others first. */
+	if (msg && !msg->complete && msg != f->cur &&
+	    msg->truesize > optsample_flow_memory(q) / 2) {
+		f->c.oversize++;
+		optsample_remove(&f->sampler, &msg->node);
+		optsample_msg_drop(q, f, msg, loss);
+		return;
+	}
 	if (f->pass_memory > f->memory / 2 && f->pass_pkts &&
 	    !(f->cur && f->cur->pass)) {
 		optsample_pass_drop_oldest(q, f, loss);
@@ -606,12 +614,9 @@ static void optsample_flow_give_up(struct optsample_sched *q,
 			optsample_pass_drop_oldest(q, f, loss);
 		return;
 	}
-	msg = optsample_msg_of(optsample_evict(&f->sampler));
-	if (msg->truesize > optsample_flow_memory(q))
-		f->c.oversize++;
-	else
-		f->c.msgs_evicted++;
-	optsample_msg_drop(q, f, msg, loss);
+	f->c.msgs_evicted++;
+	optsample_msg_drop(q, f, optsample_msg_of(optsample_evict(&f->sampler)),
+			   loss);
 }
 
 /**

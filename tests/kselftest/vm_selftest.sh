@@ -15,8 +15,7 @@ kernel=${OPTSAMPLE_KERNEL:-6.1}
 mkdir -p "$build" || exit 1
 work=$(mktemp -d "$build/vm-selftest.XXXXXX") || exit 1
 trap 'rm -rf -- "$work"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
+
 n=0 failed=0
 
 # check NAME CONDITION...: one TAP line; the run's output explains a failure
@@ -57,10 +56,16 @@ said()
 	grep -qF -- "$1" "$work/stderr"
 }
 
+# Others may be running a guest right now: only a dead runner's files count.
 clean()
 {
-	[ -z "$(find "$build/vm" -maxdepth 1 -name 'run.*' -newer "$work" \
-		-print -quit)" ]
+	local dir pid
+
+	for dir in $(find "$build/vm" -maxdepth 1 -name 'run.*' \
+		     -newer "$work" -printf '%f\n'); do
+		pid=${dir#run.}
+		[ -e "/proc/${pid%%.*}" ] || return 1
+	done
 }
 
 no_file()
@@ -147,6 +152,6 @@ echo "TAP version 13"
 passes
 fails
 usage_errors
-check "no run leaves files" clean
+check "a run leaves no files" clean
 echo "1..$n"
 exit $failed

@@ -62,8 +62,8 @@ struct rtps {
 } __packed;
 
 static struct dentry *dir;
-static struct net_device *dev;
-static netdevice_tracker tracker;
+static struct net_device *dev;	/* looked up anew for every write */
+static char driven[IFNAMSIZ];
 static char *out;
 static size_t out_len;
 static u32 packets = 1, flow = 1, message;
@@ -152,10 +152,12 @@ static struct sk_buff *make(u32 flow_id, u32 msg, u64 pos, u32 seq, u32 flags,
 
 static const struct label *label_of(const struct sk_buff *skb)
 {
-	const struct label *label = (void *)(skb->data + ETH_HLEN +
-		sizeof(struct iphdr) + sizeof(struct udphdr) +
-		sizeof(struct rtps));
+	u32 at = ETH_HLEN + sizeof(struct iphdr) + sizeof(struct udphdr) +
+		 sizeof(struct rtps);
+	const struct label *label = (void *)(skb->data + at);
 
+	if (skb_headlen(skb) < at + sizeof(*label))
+		return NULL;
 	return memcmp(label->magic, label_magic, sizeof(label->magic)) ?
 		NULL : label;
 }
@@ -186,15 +188,20 @@ static int put(struct sk_buff *skb, struct sk_buff **to_free)
 	return ret;
 }
 
+/* Packets of others (the stack's own) do not count. */
 static struct sk_buff *take(void)
 {
 	struct Qdisc *q = root();
 	struct sk_buff *skb;
 
-	spin_lock_bh(qdisc_lock(q));
-	skb = qdisc_dequeue_peeked(q);
-	spin_unlock_bh(qdisc_lock(q));
-	return skb;
+	for (;;) {
+		spin_lock_bh(qdisc_lock(q));
+		skb = qdisc_dequeue_peeked(q);
+		spin_unlock_bh(qdisc_lock(q));
+		if (!skb || label_of(skb))
+			return skb;
+		kfree_skb(skb);
+	}
 }
 
 /* Messages among the dropped packets, in the order in which they went */
@@ -325,9 +332,7 @@ static void raw_take(void)
 		return;
 	}
 	label = label_of(skb);
-	if (!label)
-		say("alien\n");
-	else if (!label->flow)
+	if (!label->flow)
 		say("ordinary/%u\n", label->msg);
 	else
 		say("%u/%u/%u\n", label->flow, label->msg, label->flags);
@@ -354,17 +359,14 @@ static int change(int attr, u32 value)
 
 static int choose(const char *name)
 {
-	struct net_device *found = dev_get_by_name(&init_net, name);
+	struct net_device *found = __dev_get_by_name(&init_net, name);
 
 	if (!found)
 		return -ENODEV;
-	netdev_hold(found, &tracker, GFP_KERNEL);
-	dev_put(found);
-	if (dev) {
+	if (dev && dev != found)
 		netif_tx_wake_all_queues(dev);
-		netdev_put(dev, &tracker);
-	}
 	dev = found;
+	strscpy(driven, name, IFNAMSIZ);
 	netif_tx_stop_all_queues(dev);
 	return 0;
 }
@@ -534,6 +536,7 @@ static ssize_t cmd_write(struct file *file, const char __user *from,
 	}
 	mutex_lock(&drive_lock);
 	rtnl_lock();
+	dev = __dev_get_by_name(&init_net, driven);
 	rest = buf;
 	while (!err && (line = strsep(&rest, "\n")) != NULL)
 		if (*line && *line != '#')
@@ -581,10 +584,11 @@ static int __init drive_init(void)
 static void __exit drive_exit(void)
 {
 	debugfs_remove(dir);
-	if (dev) {
+	rtnl_lock();
+	dev = __dev_get_by_name(&init_net, driven);
+	if (dev)
 		netif_tx_wake_all_queues(dev);
-		netdev_put(dev, &tracker);
-	}
+	rtnl_unlock();
 	vfree(out);
 }
 

@@ -69,7 +69,7 @@ struct tc_optsample_counters {
 	__u64	late;		/* packets of a message that is gone: dropped */
 	__u64	incomplete;	/* messages whose LAST packet never came */
 	__u64	torn;		/* messages cut after their start had left */
-	__u64	oversize;	/* messages larger than the memory limit */
+	__u64	oversize;	/* given up: more than half of the memory */
 	__u64	reordered;	/* packets behind newer ones, put in place */
 	__u64	restarts;	/* position or number stepped back */
 };

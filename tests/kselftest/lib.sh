@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# lib.sh - what the in-guest tests share: TAP, and the packet driver
+#
+# Sourced by the tests, which run as root inside tools/vm with the modules
+# sch_optsample and optsample_drive in $SCH_KO and $DRIVE_KO.
+
+top=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
+export TC_LIB_DIR=$top/build/tc
+export PATH=$top/build/bin:$PATH
+X=/sys/kernel/debug/optsample_drive
+tests=0 failed=0
+scratch=$(mktemp -d)
+
+# ok NAME: the exit status of the command before decides
+ok()
+{
+	local status=$?
+
+	tests=$((tests + 1))
+	if [ $status = 0 ]; then
+		echo "ok $tests $1"
+	else
+		failed=$((failed + 1))
+		echo "not ok $tests $1"
+	fi
+}
+
+# is GOT WANTED NAME
+is()
+{
+	[ "$1" = "$2" ] || { diff <(echo "$1") <(echo "$2") |
+		head -n 20 | sed 's/^/# /'; false; }
+	ok "$3"
+}
+
+done_testing()
+{
+	rm -rf -- "$scratch"
+	echo "1..$tests"
+	[ $failed = 0 ]
+}
+
+need_modules()
+{
+	[ -d /sys/module/sch_optsample ] || insmod "$SCH_KO" || exit 1
+	[ -d /sys/module/optsample_drive ] || insmod "$DRIVE_KO" || exit 1
+}
+
+# drive: lines on stdin are played, answers on stdout
+drive()
+{
+	cat >$X/cmd && cat $X/out
+}
+
+# device [TC-OPTIONS]: a fresh dummy d0 with the qdisc, driven
+device()
+{
+	ip link del d0 2>/dev/null
+	ip link add d0 type dummy
+	# nothing but the driver's packets
+	echo 1 >/proc/sys/net/ipv6/conf/d0/disable_ipv6
+	ip link set d0 up
+	tc qdisc add dev d0 root optsample "$@" || return 1
+	echo "dev d0" | drive
+}
+
+# stat FIELD: of the qdisc on d0; class_stat FLOW WORD: messages of a flow
+stat()
+{
+	tc -j -s qdisc show dev "${2:-d0}" |
+		jq -c ".[] | select(.kind == \"optsample\") | .. |
+			objects | .$1 | select(. != null)" | head -n 1
+}
+
+# tc of Debian 12 prints classes as text only
+class_stat()
+{
+	tc -s class show dev d0 | awk -v flow="$(printf '0x%08x' "$1")" -v f="$2" '
+		$1 == "flow" { on = $2 == flow }
+		on && $1 == "messages" {
+			for (i = 2; i < NF; i += 2)
+				if ($i == f)
+					print $(i + 1)
+		}'
+}
+
+# words: one line of blank-separated words
+words()
+{
+	tr '\n' ' ' | sed 's/ *$//'
+}

@@ -1,0 +1,281 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Whole messages: nothing arrives in part, whatever the packets look like.
+# FLAGS of a raw packet: 1 first, 2 last, 4 control, 8 repair.
+
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+need_modules
+
+# every message of one flow, overload by 3, then all departs
+for packets in 1 2 53 500; do
+	device limit 8 memlimit 512mb
+	out=$({ echo "packets $packets"
+		for i in $(seq 1 60); do
+			echo "a $i"
+			[ $((i % 3)) = 0 ] && echo d
+		done
+		echo k; } | drive)
+	! grep -q -e torn -e cut -e mixed <<<"$out"
+	ok "$packets packets a message: none torn"
+	is "$(stat torn)" 0 "$packets packets a message: none counted torn"
+	is "$(stat msgs_in) $(stat pkts_in)" "60 $((60 * packets))" \
+		"$packets packets a message: all counted"
+	out=$(($(stat msgs_out) + $(stat msgs_sampled) + $(stat msgs_evicted)))
+	is "$out" 60 "$packets packets a message: each went one way"
+	is "$(stat memory)" 0 "$packets packets a message: no memory is left"
+done
+
+# two flows, packets interleaved, each message 2 packets, limit 2
+device limit 2
+out=$(for i in 1 2 3 4 5 6; do
+	for f in 5 6; do echo "x $f $i $i 1 500"; done
+	for f in 5 6; do echo "x $f $i $i 2 500"; done
+done | drive | words)
+out=$(yes q | head -n 12 | drive | grep -v '^-' | sort | words)
+is "$(wc -w <<<"$out")" 8 "interleaved flows: two messages of each"
+awk -v RS=' ' -F/ '{ n[$1 "/" $2]++ } END { for (i in n) if (n[i] != 2) exit 1 }' \
+	<<<"$out"
+ok "interleaved flows: whole"
+
+# control keeps its place
+device limit 2
+out=$(drive <<-END
+	x 5 1 1 3 100
+	x 5 0 0 4 100
+	x 5 2 2 3 100
+	x 5 0 0 4 100
+	x 5 3 3 3 100
+	x 5 0 0 4 100
+	q
+	q
+	q
+	q
+	q
+	q
+	END
+)
+is "$(tail -n 6 <<<"$out" | words)" \
+	"5/0/4 5/2/3 5/0/4 5/3/3 5/0/4 -" \
+	"control is never sampled and never overtakes data"
+is "$(stat ctl_in)" 3 "control is counted"
+
+# a repair passes although its message was sampled
+device limit 1 policy drop-newest
+out=$(drive <<-END
+	x 5 1 1 3 100
+	x 5 2 2 3 100
+	x 5 2 2 11 100
+	q
+	q
+	q
+	END
+)
+is "$(words <<<"$out")" "queued 0 dropped 1 queued 0 5/1/3 5/2/11 -" \
+	"a repair of a sampled message passes, in order"
+is "$(stat repair_in)" 1 "a repair is counted"
+
+# fragments of a message that was discarded, then evicted
+device limit 1 policy drop-newest
+out=$(drive <<-END
+	x 5 1 1 3 100
+	x 5 2 2 1 100
+	x 5 2 2 0 100
+	x 5 2 2 2 100
+	q
+	q
+	END
+)
+is "$(words <<<"$out")" "queued 0 dropped 1 dropped 1 dropped 1 5/1/3 -" \
+	"the rest of a discarded message is dropped"
+device limit 1 policy drop-oldest
+out=$(drive <<-END
+	x 5 1 1 1 100
+	x 5 2 2 1 100
+	x 5 1 1 2 100
+	x 5 2 2 2 100
+	q
+	q
+	q
+	END
+)
+is "$(words <<<"$out")" \
+	"queued 0 queued 1 dropped 1 queued 0 5/2/1 5/2/2 -" \
+	"the rest of an evicted message is dropped"
+is "$(stat late)" 1 "it is counted as late"
+
+# a message begun is finished, even if newer ones push
+device limit 1
+out=$(drive <<-END
+	x 5 1 1 1 100
+	q
+	x 5 2 2 3 100
+	x 5 3 3 3 100
+	x 5 1 1 2 100
+	q
+	q
+	END
+)
+is "$(words <<<"$out" | cut -d' ' -f1-2)" "queued 0" "begun: first packet"
+is "$(words <<<"$out" | awk '{ print $(NF - 1), $NF }')" "5/1/2 5/3/3" \
+	"a message begun is finished first"
+
+# no LAST ever: the next message follows, and it is counted
+device
+out=$(drive <<-END
+	x 5 1 1 1 100
+	x 5 2 2 3 100
+	q
+	q
+	q
+	END
+)
+is "$(words <<<"$out")" "queued 0 queued 0 5/1/1 5/2/3 -" \
+	"a message without its end does not block"
+is "$(stat incomplete)" 1 "it is counted"
+
+# packets out of order: around, behind and after the end
+device
+out=$(drive <<-END
+	x 5 1 1 0 100
+	x 5 1 1 1 100
+	x 5 2 2 1 100
+	x 5 1 1 2 100
+	x 5 2 2 2 100
+	x 5 2 2 0 100
+	q
+	q
+	q
+	q
+	q
+	q
+	x 5 2 2 0 100
+	q
+	q
+	END
+)
+is "$(words <<<"$out")" "queued 0 queued 0 queued 0 queued 0 queued 0\
+ queued 0 5/1/0 5/1/1 5/1/2 5/2/1 5/2/2 5/2/0 queued 0 5/2/0 -" \
+	"stragglers find their message, even one that has left"
+is "$(stat reordered)" 3 "stragglers are counted"
+
+# two writers behind one flow id, numbers far apart
+device
+out=$(drive <<-END
+	x 5 7 7 1 100
+	x 5 900 900 1 100
+	x 5 7 7 2 100
+	x 5 900 900 2 100
+	x 5 8 8 1 100
+	x 5 901 901 1 100
+	x 5 8 8 2 100
+	x 5 901 901 2 100
+	END
+)
+is "$(grep -c queued <<<"$out")" 8 "a flow id that collides: all queued"
+out=$(yes q | head -n 8 | drive | words)
+is "$out" "5/7/1 5/7/2 5/900/1 5/900/2 5/8/1 5/8/2 5/901/1 5/901/2" \
+	"a flow id that collides: messages whole"
+is "$(stat restarts)" 1 "a flow id that collides: counted"
+
+# the number of messages wraps at 2^32
+device limit 3 policy drop-oldest
+out=$(drive <<-END
+	x 5 4294967294 1 3 100
+	x 5 4294967295 2 3 100
+	x 5 0 3 3 100
+	x 5 1 4 3 100
+	q
+	q
+	q
+	END
+)
+is "$(words <<<"$out")" \
+	"queued 0 queued 0 queued 0 queued 1 5/4294967295/3 5/0/3 5/1/3" \
+	"message numbers wrap"
+
+# a message larger than all the memory
+device memlimit 65536 limit 5
+out=$({ echo "x 6 1 1 3 100"; echo "x 5 1 1 1 1400"
+	for i in $(seq 2 60); do echo "x 5 1 1 0 1400"; done
+	echo "x 5 1 1 2 1400"; echo "x 5 2 2 3 100"; } | drive)
+is "$(stat oversize)" 1 "a message larger than the memory goes whole"
+out=$(yes q | head -n 4 | drive | sort | words)
+is "$out" "- - 5/2/3 6/1/3" "its neighbours stay"
+is "$(stat memory)" 0 "nothing leaks"
+
+# memory: the fattest flow is sampled
+device memlimit 262144 limit 1000
+{ for i in $(seq 1 5); do echo "x 6 $i $i 3 1000"; done
+  for i in $(seq 1 400); do echo "x 5 $i $i 3 1400"; done; } | drive >/dev/null
+is "$(class_stat 6 evicted) $(class_stat 6 backlog)" "0 5" \
+	"memory limit: the thin flow is untouched"
+[ "$(stat memory)" -le 262144 ]
+ok "memory limit: kept"
+[ "$(class_stat 5 evicted)" -gt 0 ]
+ok "memory limit: the fat flow is sampled"
+out=$(yes q | head -n 400 | drive | grep '^5/' | cut -d/ -f2 | awk '
+	NR == 1 { first = $1 } NR > 1 && $1 - last > gap { gap = $1 - last }
+	{ last = $1; n++ } END { print (gap <= 2.2 * 400 / n), first < 20 }')
+is "$out" "1 1" "memory limit: evenly over the whole time"
+
+# an unfinished big message on its way, and no memory: cut, but counted
+device memlimit 65536
+out=$({ echo "x 5 1 1 1 1400"; echo q
+	for i in $(seq 2 80); do echo "x 5 1 1 0 1400"; done; } | drive)
+[ "$(stat torn)" -ge 1 ]
+ok "beyond the memory limit a message on its way is cut and counted"
+
+# the flow table is full: ordinary, not lost; idle flows make room
+device flows 2
+out=$(drive <<-END
+	x 5 1 1 3 100
+	x 6 1 1 3 100
+	x 7 1 1 3 100
+	END
+)
+is "$(grep -c 'queued 0' <<<"$out") $(stat flows_refused)" "3 1" \
+	"a full flow table refuses no packet"
+yes q | head -n 3 | drive >/dev/null
+drive <<<"x 7 2 2 3 100" >/dev/null
+is "$(stat flows) $(stat flows_reclaimed)" "2 1" "an idle flow makes room"
+device idle 1ms
+drive >/dev/null <<<"x 5 1 1 3 100
+q"
+sleep 0.1
+is "$(stat flows) $(stat msgs_out)" "0 1" \
+	"idle flows are freed, their counters stay"
+
+# 1000 flows at once take turns
+device quantum 1000
+out=$({ for i in 1 2; do for f in $(seq 1 1000); do
+	echo "x $f $i $i 3 1400"; done; done; } | drive | grep -c 'queued 0')
+is "$out" 2000 "1000 flows"
+out=$(yes q | head -n 1000 | drive | cut -d/ -f1 | sort -u | wc -l)
+is "$out" 1000 "1000 flows take turns"
+
+# ordinary traffic: first up to its share, bounded, never sampled
+device limit 500 ordinary 300 share 50
+out=$({ for i in $(seq 1 300); do echo "x 5 $i $i 3 1000"; echo "o 1000"
+	done; } | drive | grep -c 'queued 0')
+is "$out" 600 "ordinary and tagged both wait"
+out=$(yes q | head -n 200 | drive | grep -c ordinary)
+[ "$out" -ge 95 ] && [ "$out" -le 125 ]
+ok "ordinary gets its share and no more ($out of 200)"
+device ordinary 10
+for i in $(seq 1 30); do echo "o 100"; done | drive >/dev/null
+is "$(stat ordinary_dropped) $(stat ordinary_qlen)" "20 10" \
+	"ordinary traffic is bounded"
+
+# a new limit keeps what fits
+device limit 16
+{ echo "packets 1"; seq -f 'a %g' 16; } | drive >/dev/null
+tc qdisc change dev d0 root optsample limit 4
+is "$(class_stat 1 backlog) $(stat msgs_evicted)" "4 12" \
+	"a smaller limit keeps a sample"
+tc qdisc change dev d0 root optsample limit 16 policy gap
+is "$(class_stat 1 backlog)" 4 "a new policy keeps the queue"
+is "$(drive <<<k | wc -w)" 5 "and it all departs"
+
+ip link del d0
+done_testing
