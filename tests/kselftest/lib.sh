@@ -50,7 +50,12 @@ need_modules()
 # drive: lines on stdin are played, answers on stdout
 drive()
 {
-	cat >$X/cmd && cat $X/out
+	local status
+
+	cat >$X/cmd
+	status=$?
+	cat $X/out
+	return $status
 }
 
 # device [TC-OPTIONS]: a fresh dummy d0 with the qdisc, driven

@@ -512,35 +512,50 @@ static int drive(const char *line)
 	return 0;
 }
 
+/* A write may end within a line: the rest comes with the next one. */
+static char carry[128];
+
+static int cmd_open(struct inode *inode, struct file *file)
+{
+	carry[0] = 0;
+	return 0;
+}
+
+static int play(char *lines)
+{
+	char *line;
+	int err = 0;
+
+	while (!err && strchr(lines, '\n')) {
+		line = strsep(&lines, "\n");
+		if (*line && *line != '#')
+			err = drive(line);
+	}
+	strscpy(carry, lines, sizeof(carry));
+	return err;
+}
+
 static ssize_t cmd_write(struct file *file, const char __user *from,
 			 size_t len, loff_t *at)
 {
-	char *buf, *rest, *line;
-	int err = 0;
+	size_t had = strlen(carry);
+	char *buf;
+	int err;
 
-	if (len > 1 << 20)
-		len = 1 << 20;
-	buf = vmalloc(len + 1);
+	len = min_t(size_t, len, 1 << 20);
+	buf = vmalloc(had + len + 1);
 	if (!buf)
 		return -ENOMEM;
-	if (copy_from_user(buf, from, len)) {
+	memcpy(buf, carry, had);
+	if (copy_from_user(buf + had, from, len)) {
 		vfree(buf);
 		return -EFAULT;
 	}
-	buf[len] = 0;
-	/* lines must be written whole: leave a started one to the next write */
-	rest = strrchr(buf, '\n');
-	if (rest && rest != buf + len - 1) {
-		len = rest + 1 - buf;
-		*rest = 0;
-	}
+	buf[had + len] = 0;
 	mutex_lock(&drive_lock);
 	rtnl_lock();
 	dev = __dev_get_by_name(&init_net, driven);
-	rest = buf;
-	while (!err && (line = strsep(&rest, "\n")) != NULL)
-		if (*line && *line != '#')
-			err = drive(line);
+	err = play(buf);
 	rtnl_unlock();
 	mutex_unlock(&drive_lock);
 	vfree(buf);
@@ -562,6 +577,7 @@ static ssize_t out_read(struct file *file, char __user *to, size_t len,
 
 static const struct file_operations cmd_fops = {
 	.owner = THIS_MODULE,
+	.open = cmd_open,
 	.write = cmd_write,
 };
 
