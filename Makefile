@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# optsample: see `make help`. All that is made lands in build/.
+
+BUILD	:= build
+PREFIX	?= /usr
+DESTDIR	?=
+SERIES	?= 6.1
+VERSION	:= 0.1
+
+CC	?= cc
+CLANG	?= clang
+CFLAGS	?= -O2 -g
+WARN	:= -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes
+ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) $(CFLAGS) -Iinclude
+UAPI	:= -Iinclude/uapi
+
+MODULE	:= $(BUILD)/module/$(SERIES)/sch_optsample.ko
+BIN	:= $(BUILD)/bin
+PROGRAMS := $(addprefix $(BIN)/,optsample optsample-sim hwsim-medium \
+	     demo-report image-pub image-sub rtps-gen test_sampler \
+	     test_sampler_bounds test_ros_tag)
+TESTS	:= tests/run
+
+Q	:= $(if $(V),,@)
+msg	= $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+help:
+	@echo 'make build       everything into build/: programs in build/bin (no root, no VM)'
+	@echo 'make demo        a Wi-Fi link in a VM fails for 5 s: what the operator sees'
+	@echo 'make check       all tests: unit, eBPF, kernel and Wi-Fi in a VM'
+	@echo 'make check-full  also other kernels, a debug kernel, long random runs'
+	@echo 'make bench       instructions per packet, next to the qdiscs of the kernel'
+	@echo 'make install     programs, tc plugin, man pages, module source for DKMS'
+	@echo 'make clean       remove what was made (make distclean: fetched kernels too)'
+
+packages-%:
+	@tools/packages $*
+
+build: packages-build
+	$(Q)$(MAKE) --no-print-directory all
+
+all: module tc bpf programs
+programs: $(PROGRAMS)
+tc: $(BUILD)/tc/q_optsample.so
+bpf: $(BUILD)/bpf/ros_tag.bpf.o
+
+# tools/kernel knows when nothing is to be done
+module:
+	$(call msg,MODULE,$(SERIES))
+	$(Q)mkdir -p $(BUILD); tools/kernel module $(SERIES) >$(BUILD)/.module.out; \
+		status=$$?; exit $$status
+	$(Q)cp $(MODULE) $(BUILD)/sch_optsample.ko
+
+$(BUILD)/tc/q_optsample.so: $(wildcard userspace/tc/*.[ch]) \
+			    include/uapi/linux/pkt_sch_optsample.h
+	$(call msg,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(UAPI) -fPIC -shared -o $@ \
+		$(filter %.c,$^)
+
+$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h) include/optsample/tag.h
+	$(call msg,BPF,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) -target bpf -O2 -g -Wall -Werror -Iinclude $(UAPI) \
+		-I/usr/include/$(shell $(CC) -print-multiarch) -c -o $@ $<
+
+# program,sources,libraries,extra flags
+define program
+$(BIN)/$(1): $(2)
+	$$(call msg,CC,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $(4) -o $$@ $$(filter %.c,$$^) $(3)
+endef
+
+pc = $$(shell pkg-config --cflags $(1)) $$(shell pkg-config --libs $(1))
+
+HEADERS	:= $(wildcard include/optsample/*.h include/uapi/linux/*.h bpf/*.h \
+	     tools/*/*.h tests/*/*.h userspace/ctl/*.h)
+IDL	:= $(BUILD)/idl/sensor_msgs_image
+
+$(eval $(call program,optsample,$(wildcard userspace/ctl/*.c) $(HEADERS),\
+	$(call pc,libnl-3.0 libnl-route-3.0 libbpf libcjson) -lddsc,$(UAPI)))
+$(eval $(call program,optsample-sim,tools/optsample-sim.c \
+	$(wildcard tools/sim/*.c) $(HEADERS),-lm -lpng,-Itools))
+$(eval $(call program,hwsim-medium,tools/hwsim-medium.c $(HEADERS),\
+	$(call pc,libnl-3.0 libnl-genl-3.0),-Itools))
+$(eval $(call program,demo-report,tools/demo-report.c \
+	$(wildcard tools/demo.d/*.c) tools/sim/scenario.c $(HEADERS),\
+	$(call pc,cairo libcjson) -lm -lpng,-Itools))
+$(eval $(call program,image-pub,tests/e2e/image-pub.c $(IDL).c $(HEADERS),\
+	-lddsc,-I$(BUILD)/idl))
+$(eval $(call program,image-sub,tests/e2e/image-sub.c $(IDL).c $(HEADERS),\
+	-lddsc -lpng,-I$(BUILD)/idl))
+$(eval $(call program,rtps-gen,tests/kselftest/rtps-gen.c,,))
+$(eval $(call program,test_sampler,tests/unit/test_sampler.c $(HEADERS),-lm,))
+$(eval $(call program,test_sampler_bounds,tests/unit/test_sampler_bounds.c \
+	$(HEADERS),-lm,))
+$(eval $(call program,test_ros_tag,tests/bpf/test_ros_tag.c \
+	tests/bpf/packet.c $(HEADERS),$(call pc,libbpf),$(UAPI)))
+
+$(BUILD)/idl/%.c: idl/%.idl
+	$(call msg,IDLC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)idlc -t -o $(@D) $<
+
+demo: build packages-check
+	tools/demo
+
+check: build packages-check
+	$(TESTS) check
+
+check-full: build packages-check packages-check-full
+	$(TESTS) check-full
+
+bench: build packages-check packages-check-full
+	tools/bench
+
+TCLIB	:= $(DESTDIR)$(PREFIX)/lib/tc
+DKMS	:= $(DESTDIR)/usr/src/optsample-$(VERSION)
+
+install: build
+	install -D -m 755 $(BIN)/optsample $(DESTDIR)$(PREFIX)/sbin/optsample
+	install -D -m 755 $(BIN)/optsample-sim $(DESTDIR)$(PREFIX)/bin/optsample-sim
+	install -D -m 644 $(BUILD)/bpf/ros_tag.bpf.o \
+		$(DESTDIR)$(PREFIX)/lib/optsample/ros_tag.bpf.o
+	install -D -m 644 $(BUILD)/tc/q_optsample.so $(TCLIB)/q_optsample.so
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 \
+		Documentation/tc-optsample.8 Documentation/optsample.8
+	install -D -m 644 -t $(DKMS) Kbuild dkms.conf
+	install -D -m 644 -t $(DKMS)/kernel kernel/*.[ch]
+	install -D -m 644 -t $(DKMS)/include/optsample include/optsample/*.h
+	install -D -m 644 -t $(DKMS)/include/uapi/linux include/uapi/linux/*.h
+	@echo 'module: dkms install optsample/$(VERSION)'
+
+clean:
+	rm -rf $(addprefix $(BUILD)/,bin tc bpf idl demo module check \
+		sch_optsample.ko .module.out)
+
+distclean:
+	rm -rf $(BUILD)
+
+.PHONY: help build all programs tc bpf module demo check check-full bench \
+	install clean distclean
