@@ -46,7 +46,7 @@ build: packages-build
 all: module tc bpf programs
 programs: $(PROGRAMS)
 tc: $(BUILD)/tc/q_optsample.so
-bpf: $(BUILD)/bpf/ros_tag.bpf.o
+bpf: $(BUILD)/bpf/ros_tag.bpf.o $(BUILD)/bpf/gso_tag.bpf.o
 
 # tools/kernel knows when nothing is to be done
 module:
@@ -62,7 +62,8 @@ $(BUILD)/tc/q_optsample.so: $(wildcard userspace/tc/*.[ch]) \
 	$(Q)$(CC) $(ALL_CFLAGS) $(UAPI) -fPIC -shared -o $@ \
 		$(filter %.c,$^)
 
-$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h) include/optsample/tag.h
+vpath %.bpf.c bpf tests/bpf
+$(BUILD)/bpf/%.bpf.o: %.bpf.c $(wildcard bpf/*.h) include/optsample/tag.h
 	$(call msg,BPF,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) -target bpf -O2 -g -Wall -Werror -Iinclude $(UAPI) \
@@ -99,8 +100,8 @@ $(eval $(call program,rtps-gen,tests/kselftest/rtps-gen.c,,))
 $(eval $(call program,test_sampler,tests/unit/test_sampler.c $(HEADERS),-lm,))
 $(eval $(call program,test_sampler_bounds,tests/unit/test_sampler_bounds.c \
 	$(HEADERS),-lm,))
-$(eval $(call program,test_ros_tag,tests/bpf/test_ros_tag.c \
-	tests/bpf/packet.c $(HEADERS),$(call pc,libbpf),$(UAPI)))
+$(eval $(call program,test_ros_tag,$(filter-out %.bpf.c,\
+	$(wildcard tests/bpf/*.c)) $(HEADERS),$(call pc,libbpf),$(UAPI)))
 
 $(BUILD)/idl/%.c: idl/%.idl
 	$(call msg,IDLC,$@)

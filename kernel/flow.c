@@ -49,8 +49,7 @@ static void optsample_charge(struct optsample_sched *q,
 	if (msg->pass)
 		f->pass_memory += truesize;
 	q->memory += truesize;
-	if (q->memory > q->memory_max)
-		q->memory_max = q->memory;
+	optsample_memory_max(q);
 }
 
 static void optsample_uncharge(struct optsample_sched *q,
@@ -563,6 +562,7 @@ struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 	skb = optsample_msg_take(q, f, f->cur);
 	f->deficit -= qdisc_pkt_len(skb);
 	f->c.pkts_out++;
+	f->c.bytes_out += qdisc_pkt_len(skb);
 	if (!f->cur->head && f->cur->complete)
 		optsample_finish(q, f);
 	if (!f->backlog_pkts)

@@ -240,6 +240,14 @@ static inline u32 optsample_ordinary_memory(const struct optsample_sched *q)
 	return q->cfg.memlimit / 4;
 }
 
+static inline void optsample_memory_max(struct optsample_sched *q)
+{
+	u32 memory = q->memory + q->ordinary.memory;
+
+	if (memory > q->memory_max)
+		q->memory_max = memory;
+}
+
 /* flow.c */
 int optsample_flow_cache_init(void);
 void optsample_flow_cache_exit(void);

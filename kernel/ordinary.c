@@ -76,6 +76,7 @@ void optsample_ordinary_enqueue(struct optsample_sched *q,
 	b->tail = skb;
 	b->memory += skb->truesize;
 	o->memory += skb->truesize;
+	optsample_memory_max(q);
 	o->qlen++;
 }
 

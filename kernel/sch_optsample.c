@@ -332,8 +332,8 @@ static int optsample_parse(struct Qdisc *sch, struct nlattr *opt,
 	struct nlattr *tb[TCA_OPTSAMPLE_MAX + 1];
 	int err;
 
-	err = nla_parse_nested(tb, TCA_OPTSAMPLE_MAX, opt, optsample_policy,
-			       extack);
+	err = nla_parse_nested_deprecated(tb, TCA_OPTSAMPLE_MAX, opt,
+					  optsample_policy, extack);
 	if (err)
 		return err;
 	err = optsample_parse_numbers(cfg, tb, extack);
@@ -414,7 +414,8 @@ static int optsample_init_qdisc(struct Qdisc *sch, struct nlattr *opt,
 		.flows = 1024,
 		.policy = OPTSAMPLE_POLICY_OPTSAMPLE,
 		.refill = 50,
-		.quantum = psched_mtu(qdisc_dev(sch)),
+		.quantum = clamp_t(u32, psched_mtu(qdisc_dev(sch)),
+				   256, 1U << 20),
 		.ordinary = 1000,
 		.share = 50,
 		.settle_ms = 500,
@@ -607,19 +608,24 @@ static int optsample_dump_class_stats(struct Qdisc *sch, unsigned long cl,
 		.type = TC_OPTSAMPLE_XSTATS_CLASS,
 		.size = sizeof(st.cl),
 	};
+	struct gnet_stats_basic_sync bs;
 	const struct optsample_flow *f;
 
+	gnet_stats_basic_sync_init(&bs);
 	sch_tree_lock(sch);
 	f = q->slots[cl - 1];
 	if (f) {
 		optsample_fill_class(f, &st.cl);
+		u64_stats_set(&bs.bytes, f->c.bytes_out);
+		u64_stats_set(&bs.packets, f->c.pkts_out);
 		qs.backlog = f->backlog_bytes;
 		qs.drops = f->c.pkts_dropped;
 	}
 	sch_tree_unlock(sch);
 	if (!f)
 		return 0;
-	if (gnet_stats_copy_queue(d, NULL, &qs, st.cl.backlog_pkts) < 0)
+	if (gnet_stats_copy_basic(d, NULL, &bs, false) < 0 ||
+	    gnet_stats_copy_queue(d, NULL, &qs, st.cl.backlog_pkts) < 0)
 		return -1;
 	return gnet_stats_copy_app(d, &st, sizeof(st));
 }

@@ -78,7 +78,8 @@ static void fill(struct rtps *r, int writer, uint32_t message, uint32_t packet,
 static int out(int fd, const void *buf, size_t len)
 {
 	while (send(fd, buf, len, 0) < 0) {
-		if (errno == EINTR || errno == ENOBUFS)
+		if (errno == EINTR || errno == ENOBUFS ||
+		    errno == ECONNREFUSED)
 			continue;
 		perror("rtps-gen: send");
 		return -1;

@@ -21,7 +21,8 @@
  *   o LEN                      an ordinary packet arrives
  *   q                          a packet departs: FLOW/MSG/SEQ, ordinary or -
  *   bench MODE FLOWS PACKETS BACKLOG COUNT
- *                              nanoseconds: enqueue dequeue (per packet)
+ *                              per packet, in tenths of a nanosecond:
+ *                              enqueue, dequeue, free
  */
 #include <linux/debugfs.h>
 #include <linux/etherdevice.h>
@@ -373,38 +374,66 @@ static int choose(const char *name)
 
 /*
  * Instruction counts: under -icount a nanosecond is an instruction. Packets
- * are made and freed outside of what is timed.
+ * are made and freed outside of what is timed; what reading the clock costs
+ * is measured first and taken off.
  */
 struct bench {
-	bool	tagged;
-	u32	flows;
-	u32	per_message;
-	u32	sent;
-	u64	enqueue_ns;
-	u64	dequeue_ns;
-	u64	enqueued;
-	u64	dequeued;
+	const char	*mode;
+	u32		flows;
+	u32		per_message;
+	u32		base;	/* message numbers never step back */
+	u32		sent;
+	u64		enqueue_ns;
+	u64		dequeue_ns;
+	u64		free_ns;
+	u64		enqueued;
+	u64		dequeued;
+	u64		dropped;
+	u64		clock_ns;	/* 1000 pairs of readings */
 };
+
+static u64 bench_clock(void)
+{
+	u64 start, sum = 0;
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		start = ktime_get_ns();
+		barrier();
+		sum += ktime_get_ns() - start;
+	}
+	return sum;
+}
+
+static struct sk_buff *bench_make(struct bench *b)
+{
+	/* whole messages, flow after flow */
+	u32 f = b->sent / b->per_message % b->flows;
+	u32 k = b->sent % b->per_message;
+	u32 flags = (k ? 0 : OPTSAMPLE_TAG_FIRST) |
+		    (k == b->per_message - 1 ? OPTSAMPLE_TAG_LAST : 0);
+	struct sk_buff *skb;
+
+	message = b->base + b->sent / b->per_message / b->flows;
+	skb = make(f + 1, message, message, k, flags, PAYLOAD);
+	if (!skb)
+		return NULL;
+	tag(skb, !strncmp(b->mode, "tagged", 6));
+	b->sent++;
+	return skb;
+}
 
 static void bench_in(struct bench *b, u32 n)
 {
-	struct sk_buff *batch[BATCH], *to_free = NULL;
+	struct sk_buff *batch[BATCH], *to_free = NULL, *skb;
 	struct Qdisc *q = root();
-	u32 i, f, k, flags;
 	u64 start;
+	u32 i;
 
-	for (i = 0; i < n; i++, b->sent++) {
-		/* whole messages, flow after flow */
-		f = b->sent / b->per_message % b->flows;
-		k = b->sent % b->per_message;
-		flags = (k ? 0 : OPTSAMPLE_TAG_FIRST) |
-			(k == b->per_message - 1 ? OPTSAMPLE_TAG_LAST : 0);
-		message = 1 + b->sent / b->per_message / b->flows;
-		batch[i] = make(f + 1, message, message, k, flags, PAYLOAD);
+	for (i = 0; i < n; i++) {
+		batch[i] = bench_make(b);
 		if (!batch[i])
-			return;
-		tag(batch[i], b->tagged);
-		/* headers are warm, as after the stack has written them */
+			n = i;
 	}
 	spin_lock_bh(qdisc_lock(q));
 	start = ktime_get_ns();
@@ -413,6 +442,8 @@ static void bench_in(struct bench *b, u32 n)
 	b->enqueue_ns += ktime_get_ns() - start;
 	spin_unlock_bh(qdisc_lock(q));
 	b->enqueued += n;
+	for (skb = to_free; skb; skb = skb->next)
+		b->dropped++;
 	kfree_skb_list(to_free);
 }
 
@@ -433,43 +464,78 @@ static u32 bench_out(struct bench *b, u32 n)
 	b->dequeue_ns += ktime_get_ns() - start;
 	spin_unlock_bh(qdisc_lock(q));
 	b->dequeued += got;
+	start = ktime_get_ns();
 	for (i = 0; i < got; i++)
 		kfree_skb(batch[i]);
+	b->free_ns += ktime_get_ns() - start;
 	return got;
 }
 
+/* A first packet of every flow, so that none is made in what is timed */
+static void bench_warm(struct bench *b)
+{
+	u32 i, per_message = b->per_message;
+
+	b->per_message = 1;
+	for (i = 0; i < b->flows; i++) {
+		bench_in(b, 1);
+		bench_out(b, 1);
+	}
+	b->per_message = per_message;
+	b->base = message + 1;
+	b->sent = 0;
+}
+
+/* In tenths of a nanosecond for each of @n, which took @batches readings */
+static u64 bench_tenths(const struct bench *b, u64 ns, u64 n, u64 batches)
+{
+	u64 clock = div64_u64(batches * b->clock_ns, 1000);
+
+	if (!n || ns < clock)
+		return 0;
+	return div64_u64((ns - clock) * 10, n);
+}
+
 /*
- * MODE tagged: the tag is there; plain: none; filter: cb is clear, a filter
- * on the qdisc writes it. BACKLOG 0: each packet leaves at once; COUNT 0 out
- * (mode ends in "-full"): nothing leaves.
+ * MODE tagged: the tag is there; plain: none; filter: none, but a filter on
+ * the qdisc may write it. BACKLOG 0: each packet leaves at once. A mode that
+ * ends in "-full": nothing leaves.
  */
 static int bench(const char *mode, u32 flows, u32 per_message, u32 backlog,
 		 u32 count)
 {
 	struct bench b = {
-		.tagged = !strncmp(mode, "tagged", 6),
+		.mode = mode,
 		.flows = flows,
 		.per_message = per_message,
+		.base = message + 1,
 	};
-	bool full = strstr(mode, "-full");
 	u32 i, step = backlog ? min_t(u32, BATCH, backlog) : 1;
+	bool full = strstr(mode, "-full");
+	u64 batches = 0;
 
 	if (!flows || !per_message)
 		return -EINVAL;
-	for (i = 0; i < backlog; i += step)
+	b.clock_ns = bench_clock();
+	bench_warm(&b);
+	for (i = 0; i < backlog; i += step) {
 		bench_in(&b, min(step, backlog - i));
-	b.enqueue_ns = 0;
-	b.enqueued = 0;
-	for (i = 0; i < count; i += step) {
+		cond_resched();
+	}
+	b.enqueue_ns = b.dequeue_ns = b.free_ns = 0;
+	b.enqueued = b.dequeued = b.dropped = 0;
+	for (i = 0; i < count; i += step, batches++) {
 		bench_in(&b, step);
 		if (!full)
 			bench_out(&b, step);
 		cond_resched();
 	}
-	say("bench %s flows %u packets %u backlog %u: enqueue %llu dequeue %llu\n",
+	say("bench %s flows %u packets %u backlog %u: enqueue %llu dequeue %llu free %llu in %llu out %llu dropped %llu\n",
 	    mode, flows, per_message, backlog,
-	    b.enqueued ? div64_u64(b.enqueue_ns * 10, b.enqueued) : 0,
-	    b.dequeued ? div64_u64(b.dequeue_ns * 10, b.dequeued) : 0);
+	    bench_tenths(&b, b.enqueue_ns, b.enqueued, batches),
+	    bench_tenths(&b, b.dequeue_ns, b.dequeued, batches),
+	    bench_tenths(&b, b.free_ns, b.dequeued, batches),
+	    b.enqueued, b.dequeued, b.dropped);
 	while (bench_out(&b, BATCH))
 		cond_resched();
 	return 0;

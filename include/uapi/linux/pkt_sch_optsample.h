@@ -62,7 +62,8 @@ struct tc_optsample_counters {
 	__u64	msgs_evicted;	/* given up later to make room */
 	__u64	pkts_in;
 	__u64	pkts_out;
-	__u64	pkts_dropped;	/* packets of sampled and evicted messages */
+	__u64	pkts_dropped;	/* of these messages, late ones and control */
+	__u64	bytes_out;
 	__u64	ctl_in;		/* control packets of the flow's writer */
 	__u64	ctl_dropped;	/* beyond the bound on control packets */
 	__u64	repair_in;	/* repair packets, passed unsampled */
@@ -72,6 +73,7 @@ struct tc_optsample_counters {
 	__u64	oversize;	/* given up: more than half of the memory */
 	__u64	reordered;	/* packets behind newer ones, put in place */
 	__u64	restarts;	/* position or number stepped back */
+	__u64	reserved[4];	/* 0: more counters go here */
 };
 
 struct tc_optsample_qd_stats {

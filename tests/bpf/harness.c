@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The classifier in the kernel, by BPF_PROG_TEST_RUN: attached to nothing,
+ * needs no device and no bpffs.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <linux/pkt_cls.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include "harness.h"
+
+struct harness bpf;
+struct tap tap;
+
+void done(const char *name)
+{
+	printf("%sok %d - %s\n", tap.why ? "not " : "", ++tap.n, name);
+	if (tap.why) {
+		printf("# failed: %s\n", tap.why);
+		tap.failed++;
+	}
+	tap.why = NULL;
+}
+
+static int run(const struct packet *p, struct optsample_tag *tag)
+{
+	struct __sk_buff in = {}, out = {};
+	struct packet copy;
+	LIBBPF_OPTS(bpf_test_run_opts, o,
+		.data_in = p->data,
+		.data_size_in = p->len,
+		.data_out = copy.data,
+		.data_size_out = sizeof(copy.data),
+		.ctx_in = &in,
+		.ctx_size_in = sizeof(in),
+		.ctx_out = &out,
+		.ctx_size_out = sizeof(out),
+		.repeat = 1,
+	);
+
+	/* Leftovers that look like a tag */
+	in.cb[0] = OPTSAMPLE_TAG_MARK | FIRST | LAST;
+	in.cb[1] = 0xdeadbeef;
+	if (bpf_prog_test_run_opts(bpf.prog, &o))
+		return -errno;
+	if ((int)o.retval != TC_ACT_UNSPEC || o.data_size_out != p->len ||
+	    memcmp(copy.data, p->data, p->len))
+		return -EBADMSG;
+	memcpy(tag, out.cb, sizeof(*tag));
+	if (!tag->mark)
+		memset(tag, 0, sizeof(*tag));
+	return 0;
+}
+
+int flags(const struct packet *p, struct optsample_tag *tag)
+{
+	struct optsample_tag t;
+
+	WANT(run(p, &t) == 0);
+	if (tag)
+		*tag = t;
+	if (!t.mark)
+		return NONE;
+	WANT((t.mark & OPTSAMPLE_TAG_MARK_MASK) == OPTSAMPLE_TAG_MARK);
+	WANT(t.flow != 0);
+	return t.mark & ~OPTSAMPLE_TAG_MARK_MASK;
+}
+
+static void clear(int fd, size_t size)
+{
+	uint8_t key[64];
+
+	if (size > sizeof(key))
+		abort();
+	while (!bpf_map_get_next_key(fd, NULL, key))
+		if (bpf_map_delete_elem(fd, key))
+			abort();
+}
+
+void opt_in(const uint8_t *prefix, uint32_t entity, uint32_t number)
+{
+	struct ros_writer w = { .flow = number };
+	struct ros_guid guid;
+
+	memcpy(guid.prefix, prefix, sizeof(guid.prefix));
+	guid.entity = __builtin_bswap32(entity);
+	if (bpf_map_update_elem(bpf.writers, &guid, &w, BPF_ANY))
+		abort();
+}
+
+void fresh(void)
+{
+	clear(bpf.writers, sizeof(struct ros_guid));
+	clear(bpf.flows, sizeof(uint32_t));
+	clear(bpf.frags, sizeof(struct ros_frag_key));
+	opt_in(packet_prefix, PACKET_WRITER, 1);
+}
+
+uint64_t counted(enum ros_counter what)
+{
+	int cpus = libbpf_num_possible_cpus();
+	uint64_t v[cpus][ROS_COUNTERS], sum = 0;
+	uint32_t key = 0;
+
+	if (bpf_map_lookup_elem(bpf.counters, &key, v))
+		abort();
+	for (int i = 0; i < cpus; i++)
+		sum += v[i][what];
+	return sum;
+}
+
+void data(struct packet *p, int64_t sn)
+{
+	packet_rtps(p, 2, 7411, CYCLONE);
+	packet_info_ts(p);
+	packet_data(p, 0, PACKET_WRITER, sn, 100);
+	packet_end(p, 0);
+}
+
+void datagram(struct packet *p, int64_t sn, uint32_t start)
+{
+	struct frag f = { start, 1, 1300, 1300 * 3 };
+
+	packet_rtps(p, 2, 7411, CYCLONE);
+	packet_data_frag(p, 0, PACKET_WRITER, sn, &f, 1300);
+	packet_end(p, 0);
+}
+
+static int quiet(enum libbpf_print_level level, const char *format,
+		 va_list args)
+{
+	return level == LIBBPF_WARN ? vfprintf(stderr, format, args) : 0;
+}
+
+int harness_open(const char *path)
+{
+	struct bpf_object *obj;
+	struct bpf_map *map;
+
+	libbpf_set_print(quiet);
+	obj = bpf_object__open(path);
+	if (!obj)
+		return -1;
+	bpf_object__for_each_map(map, obj)
+		bpf_map__set_pin_path(map, NULL);
+	if (bpf_object__load(obj))
+		return -1;
+	bpf.prog = bpf_program__fd(bpf_object__next_program(obj, NULL));
+	bpf.writers = bpf_object__find_map_fd_by_name(obj, "writers");
+	bpf.flows = bpf_object__find_map_fd_by_name(obj, "flows");
+	bpf.frags = bpf_object__find_map_fd_by_name(obj, "frags");
+	bpf.counters = bpf_object__find_map_fd_by_name(obj, "counters");
+	return 0;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Runs packets through the classifier and says in TAP what was wrong.
+ */
+#ifndef OPTSAMPLE_TEST_HARNESS_H
+#define OPTSAMPLE_TEST_HARNESS_H
+
+#include <optsample/tag.h>
+#include "../../bpf/ros_tag.h"
+#include "packet.h"
+
+#define FIRST	OPTSAMPLE_TAG_FIRST
+#define LAST	OPTSAMPLE_TAG_LAST
+#define CONTROL	OPTSAMPLE_TAG_CONTROL
+#define REPAIR	OPTSAMPLE_TAG_REPAIR
+#define NONE	(-1)
+
+enum { CYCLONE = 0x0110, FASTDDS = 0x010f };
+
+/* The loaded program and its maps */
+struct harness {
+	int prog;
+	int writers;
+	int flows;
+	int frags;
+	int counters;
+};
+
+/* Tests so far */
+struct tap {
+	int n;
+	int failed;
+	const char *why;	/* of the one that runs */
+};
+
+extern struct harness bpf;
+extern struct tap tap;
+
+/* The first wrong thing in a test, as a condition */
+#define WANT(cond) do {							\
+	if (!(cond) && !tap.why)					\
+		tap.why = #cond;					\
+} while (0)
+
+void done(const char *name);
+
+/* Load @path; the maps are not pinned. Return: negative with errno */
+int harness_open(const char *path);
+
+/* Return: flags of the tag, or NONE; @tag may be NULL */
+int flags(const struct packet *p, struct optsample_tag *tag);
+
+/* Sample the writer @prefix + @entity; @number: see struct ros_writer */
+void opt_in(const uint8_t *prefix, uint32_t entity, uint32_t number);
+
+/* Empty maps, and only PACKET_WRITER sampled */
+void fresh(void);
+uint64_t counted(enum ros_counter what);
+
+/* A packet of one DATA, as Cyclone sends it */
+void data(struct packet *p, int64_t sn);
+/* A packet of one DATA_FRAG: 1300 bytes, three make a message */
+void datagram(struct packet *p, int64_t sn, uint32_t start);
+
+/* captures.c, bench.c */
+void test_captures(void);
+int bench(void);
+
+#endif

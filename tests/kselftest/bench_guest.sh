@@ -1,0 +1,167 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What a packet costs, enqueue plus dequeue, in optsample and in others: one
+# line for each case, for tools/bench, which makes the table.
+#
+#   case STATE FLOWS PACKETS NAME: enqueue E dequeue D free F in I out O dropped N
+#
+# in tenths of a nanosecond a packet; with tools/vm --icount a nanosecond is
+# an instruction. STATE: empty (each packet leaves at once), half (500 wait),
+# full (nothing leaves, every arrival is one too many). PACKETS: a message.
+#
+#   memory message BYTES     what a queued message takes beyond its packets
+#   memory flow BYTES          what an idle flow takes
+#
+# Every queue is given the same room; otherwise all have their defaults.
+# BENCH_COUNT: packets for each case, after those that fill the queue.
+# BENCH_STATES, BENCH_FLOWS, BENCH_PACKETS, BENCH_NAMES: only these.
+
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+need_modules
+
+room=500			# packets in a full queue
+count=${BENCH_COUNT:-4000}
+skb=2304			# truesize of the driver's packets
+names=${BENCH_NAMES:-pfifo sfq fq fq_codel cake tagged deployed classified \
+	classified+deployed ordinary gap memory}
+object=$top/build/bpf/ros_tag.bpf.o
+
+# what they are measured with in the VM: modules of the kernel, if they are
+for mod in sch_sfq sch_fq sch_fq_codel sch_cake cls_bpf dummy; do
+	modprobe $mod 2>/dev/null || :
+done
+
+# options NAME STATE FLOWS PACKETS: the qdisc with room for $room packets
+options()
+{
+	local messages=$((room / ($3 * $4))) limit=$((2 * room)) mem=$((1 << 30))
+
+	[ $messages -gt 0 ] || messages=1
+	if [ "$2" = full ]; then
+		limit=$room
+	else
+		messages=$limit
+	fi
+	case $1 in
+	pfifo)		echo pfifo limit $limit ;;
+	sfq)		echo sfq limit $limit depth $limit flows 1024 ;;
+	fq)		echo fq limit $limit flow_limit $limit ;;
+	fq_codel)	echo fq_codel limit $limit ;;
+	cake)		echo cake memlimit $((limit * skb)) ;;
+	ordinary)	echo optsample memlimit $mem ordinary $limit ;;
+	tagged|classified)
+			echo optsample memlimit $mem limit $messages ;;
+	gap)		echo optsample memlimit $mem limit $messages policy gap ;;
+	*deployed)	echo optsample memlimit $mem limit $messages \
+				watch d1 settle 0 inflight 10000 ;;
+	memory)		echo optsample limit 65535 \
+				memlimit $((limit * skb * 4 / 3)) ;;
+	esac
+}
+
+# fill NAME STATE FLOWS PACKETS: so many packets wait before it is measured
+fill()
+{
+	case $2:$1 in
+	empty:*)	echo 0 ;;
+	half:*)		echo $((room)) ;;
+	full:tagged|full:*deployed|full:classified|full:gap)
+		# every flow must have all its messages
+		local all=$(($3 * $4 * (room / ($3 * $4))))
+
+		[ $all -gt 0 ] || all=$(($3 * $4))
+		echo $all ;;
+	full:*)		echo $((room + 200)) ;;
+	esac
+}
+
+# filter: the classifier on d0, all of the driver's writers opted in
+filter()
+{
+	tc filter add dev d0 parent 1: bpf da obj "$object" sec tc || return 1
+	[ ! -e "$scratch/writers" ] || return 0
+	seq 1 1000 | awk '{
+		printf "map update pinned /sys/fs/bpf/tc/globals/writers key" \
+		       " hex"
+		for (i = 0; i < 12; i++)
+			printf " 11"
+		printf " %02x %02x %02x 03 value hex", int($1 / 65536),
+		       int($1 / 256) % 256, $1 % 256
+		printf " %02x %02x 00 00", $1 % 256, int($1 / 256)
+		for (i = 0; i < 20; i++)
+			printf " 00"
+		print ""
+	}' >"$scratch/writers"
+	bpftool batch file "$scratch/writers" >/dev/null
+}
+
+# measure NAME STATE FLOWS PACKETS
+measure()
+{
+	local mode=plain out
+
+	case $1 in
+	tagged|deployed|gap|memory)	mode=tagged ;;
+	classified*)			mode=filter ;;
+	esac
+	tc qdisc del dev d0 root 2>/dev/null
+	tc qdisc add dev d0 root handle 1: $(options "$@") || return 1
+	[ $mode != filter ] || filter || return 1
+	[ "$2" != full ] || mode=$mode-full
+	out=$({ echo "dev d0"
+		echo "bench $mode $3 $4 $(fill "$@") $count"; } | drive) ||
+		return 1
+	echo "case $2 $3 $4 $1:${out#*:}"
+}
+
+# slab: bytes in all slabs of kmalloc, which hold the flows
+slab()
+{
+	awk '/^kmalloc-(rnd-[0-9]*-)?[0-9]/ { sum += $2 * $4 }
+		END { print sum }' /proc/slabinfo
+}
+
+# The qdisc's own count less the packets; then what 1000 idle flows took.
+memory()
+{
+	local before
+
+	tc qdisc del dev d0 root 2>/dev/null
+	tc qdisc add dev d0 root optsample limit 1000 memlimit 1gb || return 1
+	{ echo "dev d0"
+	  for i in $(seq 1000); do echo "x 1 $i $i 3 1300"; done; } |
+		drive >/dev/null || return 1
+	echo "memory message $((($(stat memory) - 1000 * skb) / 1000))"
+	tc qdisc replace dev d0 root optsample flows 2000
+	before=$(slab)
+	fill_idle 1 1000 && before=$(slab) && fill_idle 1001 2000 ||
+		drive >/dev/null || return 1
+	echo "memory flow $((($(slab) - before) / 1000))"
+}
+
+ip link add d0 type dummy && ip link add d1 type dummy || exit 1
+echo 1 >/proc/sys/net/ipv6/conf/d0/disable_ipv6
+echo 1 >/proc/sys/net/ipv6/conf/d1/disable_ipv6
+ip link set d0 up
+ip link set d1 up
+echo "clock $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)"
+for state in ${BENCH_STATES:-empty half full}; do
+	for flows in ${BENCH_FLOWS:-1 16 1000}; do
+		for packets in ${BENCH_PACKETS:-1 57}; do
+			for name in $names; do
+				[ $name != memory ] || [ $state = full ] ||
+					continue
+				measure $name $state $flows $packets || {
+					echo "failed $state $flows $packets $name"
+					failed=1
+				}
+			done
+		done
+	done
+done
+[ -n "${BENCH_NAMES-}" ] || memory || failed=1
+ip link del d0
+ip link del d1
+rm -rf "$scratch"
+exit $failed

@@ -1,0 +1,295 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# ctl.sh - the command `optsample`, from up to down
+#
+#   robot (initial namespace)                  operator (namespace "peer")
+#   image-pub --> v0 clsact -> opt-v0 --> v0 ============ v1 --> image-sub
+#
+# Runs as root inside tools/vm; the module is found in the build tree. TAP
+# on stdout. The parts with traffic need build/bin/image-pub and image-sub.
+
+set -u
+
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+. "$here/lib.sh"
+cd "$scratch" || exit 1
+
+pub=
+sub=
+cleanup()
+{
+	# The interface goes first: a test may have failed half way.
+	kill $pub $sub 2>/dev/null
+	optsample down >/dev/null 2>&1
+}
+trap cleanup EXIT
+
+# All that `up` may leave behind, as text
+traces()
+{
+	ip -br link show | awk '{ print $1 }'
+	tc qdisc show dev v0
+	tc filter show dev v0 egress 2>/dev/null
+	ip neigh show nud permanent dev v0
+	ls /run/optsample 2>/dev/null
+	find /sys/fs/bpf/optsample 2>/dev/null
+	pgrep -f 'optsample discove[r]'
+}
+
+# fails MESSAGE CMD...: one line with that message, status 1, nothing left
+fails()
+{
+	local want=$1 rc
+
+	shift
+	"$@" >out 2>err </dev/null
+	rc=$?
+	cat out >>err
+	[ $rc = 1 ] && [ "$(wc -l <err)" = 1 ] && grep -q -- "$want" err &&
+		[ "$(traces)" = "$clean" ]
+	ok "refused and nothing left: $want" || {
+		sed 's/^/# /' err
+		diff <(echo "$clean") <(traces) | sed 's/^/# /'
+	}
+}
+
+# json FILTER: of "show -j v0", its first interface
+json()
+{
+	optsample show -j v0 | jq -r ".[0] | $1"
+}
+
+# await SECONDS CMD...: until CMD succeeds
+await()
+{
+	local end=$((SECONDS + $1))
+
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.2
+	done
+}
+
+uri()
+{
+	echo "<General><Interfaces><NetworkInterface name=\"$1\"/>
+		</Interfaces></General>
+		<Discovery><LeaseDuration>${2}s</LeaseDuration></Discovery>"
+}
+
+peer()
+{
+	nsenter --net=/run/netns/peer "$@"
+}
+
+mac()
+{
+	peer ip -j link show v1 | jq -r '.[0].address'
+}
+
+links()
+{
+	ip netns add peer
+	ip link set lo up
+	ip link add v0 type veth peer name v1 netns peer
+	ip addr add 10.9.0.1/24 dev v0
+	ip link set v0 up
+	peer ip addr add 10.9.0.2/24 dev v1
+	peer ip link set v1 up
+	await 10 ip -o link show v0 up
+	ip neigh add 10.9.0.2 dev v0 nud stale lladdr "$(mac)"
+}
+
+test_refusals()
+{
+	fails "as root" setpriv --reuid=65534 --clear-groups \
+		"$(command -v optsample)" up v0
+	fails "no device nodev" optsample up nodev
+	fails "no device nodev" optsample down nodev
+	fails "v0 has no optsample qdisc" optsample show v0
+	fails "no interface is up" optsample show
+	fails "no interface is up" optsample watch --count 1
+	fails "limit must be" optsample up v0 --limit 0
+	fails 'unknown policy "best"' optsample up v0 --policy best
+	fails 'bad rate "fast"' optsample up v0 --rate fast
+	fails 'no command "upp"' optsample upp v0
+	cp "$(command -v optsample)" lonely
+	fails "no kernel module" ./lonely up v0
+}
+
+# Every step of up in turn goes wrong
+test_half_way()
+{
+	cp "$(command -v optsample)" lonely
+	fails "no ros_tag.bpf.o" ./lonely up v0
+	ip link add opt-v0 type dummy
+	clean=$(traces)
+	fails "cannot make ifb device opt-v0: File exists" optsample up v0
+	ip link del opt-v0
+	tc qdisc add dev v0 ingress
+	clean=$(traces)
+	fails "v0 has an ingress qdisc" optsample up v0
+	tc qdisc del dev v0 ingress
+	tc qdisc add dev v0 root pfifo
+	clean=$(traces)
+	fails "v0 has a pfifo qdisc of its own" optsample up v0 --no-ifb
+	tc qdisc del dev v0 root
+	clean=$(traces)
+	fails "not an IPv4 address" optsample up v0 --peer bogus
+}
+
+test_up()
+{
+	optsample up v0 --limit 10 --policy gap --rate 100Mbit --settle 200ms \
+		--memlimit 32M --inflight 40 >out 2>&1
+	ok "up"
+	sed 's/^/# /' out
+	tc -s qdisc show dev opt-v0 | grep -q "qdisc optsample bad: root"
+	ok "a qdisc on opt-v0"
+	tc filter show dev v0 egress | grep -q "Redirect to device opt-v0"
+	ok "traffic is redirected"
+	tc filter show dev v0 egress | head -n 1 | grep -q 34958
+	ok "EAPOL is not"
+	optsample up v0 2>err
+	[ $? = 1 ] && [ "$(cat err)" = "optsample: v0 is up already" ]
+	ok "up again: told so, and left as it is"
+	is "$(json '[.dev, .queue, .qdisc.policy, .qdisc.limit] | @csv')" \
+		'"v0","opt-v0","gap",10' "show -j"
+	optsample show | grep -q "^v0: qdisc on opt-v0, policy gap, limit 10"
+	ok "show"
+	ip neigh show 10.9.0.2 dev v0 | grep -q PERMANENT
+	ok "the neighbour entry is permanent"
+	peer ip addr add 10.9.0.3/24 dev v1
+	ip neigh add 10.9.0.3 dev v0 nud reachable lladdr "$(mac)"
+	await 20 eval 'ip neigh show 10.9.0.3 dev v0 | grep PERMANENT'
+	ok "so is one that comes later"
+	ls /sys/fs/bpf/optsample/v0 | grep -qx writers
+	ok "maps are pinned"
+	[ "$(optsample watch --count 3 --interval 100ms | grep -c '^v0: ')" = 3 ]
+	ok "watch: plain lines without a terminal"
+	script -qec "optsample watch --count 1" /dev/null >out </dev/null
+	grep -q $'\033\\[?1049h' out &&
+		[ "$(tail -c 8 out)" = $'\033[?1049l' ]
+	ok "watch: restores the terminal"
+	await 20 optsample down v0
+	ok "down"
+	is "$(traces)" "$clean" "down leaves nothing"
+	[ "$(optsample down v0)" = "v0 is not up" ]
+	ok "down again: told so"
+}
+
+test_variants()
+{
+	optsample up v0 --no-ifb 2>/dev/null &&
+		tc qdisc show dev v0 | grep -q "optsample bad: root"
+	ok "up --no-ifb: the qdisc is on v0"
+	optsample down && [ "$(traces)" = "$clean" ]
+	ok "down without a name"
+
+	tc qdisc add dev v0 clsact
+	tc filter add dev v0 egress pref 5 matchall action pass
+	clean=$(traces)
+	optsample up v0 2>/dev/null && optsample down v0 &&
+		[ "$(traces)" = "$clean" ]
+	ok "the user's clsact and filter stay"
+	tc qdisc del dev v0 clsact
+	clean=$(traces)
+
+	optsample up v0 2>/dev/null
+	kill -KILL "$(cat /run/optsample/v0.pid)"
+	optsample down v0 && [ "$(traces)" = "$clean" ]
+	ok "down after the daemon was killed"
+
+	ip link add a-long-name-01 type veth peer name a-long-name-02
+	ip link set a-long-name-01 up
+	before=$(ip -br link show | wc -l)
+	optsample up a-long-name-01 2>/dev/null &&
+		optsample up a-long-name-02 2>/dev/null &&
+		[ "$(optsample show -j | jq length)" = 2 ]
+	ok "two interfaces with long names"
+	ip link del a-long-name-01
+	optsample down && [ ! -e /run/optsample ] &&
+		[ "$(ip -br link show | wc -l)" = $((before - 2)) ]
+	ok "down after the interfaces are gone"
+}
+
+# Plain tc shares its maps with `show`
+test_plain_tc()
+{
+	tc qdisc add dev v0 root handle 1: optsample limit 7 &&
+		tc filter add dev v0 parent 1: bpf da \
+			obj "$top/build/bpf/ros_tag.bpf.o" sec tc &&
+		[ -e /sys/fs/bpf/tc/globals/writers ]
+	ok "plain tc loads the classifier and pins its maps"
+	is "$(json .qdisc.limit)" 7 "show works without up"
+	tc qdisc del dev v0 root
+	rm -f /sys/fs/bpf/tc/globals/{writers,flows,frags,counters}
+}
+
+# A camera, and an outage of some seconds
+test_traffic()
+{
+	local lost
+
+	if [ ! -x "$top/build/bin/image-pub" ]; then
+		echo "# no image-pub: nothing was sent"
+		return
+	fi
+	# much longer than all of this: a writer that leaves takes what is
+	# held with it, as its farewell goes first
+	head -c $((160 * 120 * 400)) /dev/urandom >frames
+	CYCLONEDDS_URI=$(uri v1 10) \
+		peer image-sub --seconds 120 >sub.csv 2>sub.log &
+	sub=$!
+	CYCLONEDDS_URI=$(uri v0 60) \
+		image-pub --size 160x120 --encoding mono8 --rate 10 \
+		--delay 3 frames >pub.csv 2>pub.log &
+	pub=$!
+	sleep 2
+	optsample up v0 --limit 10 2>err
+	ok "up with DDS about"
+	grep -q "given up by the others after 10 s" err
+	ok "a warning of the short lease"
+	optsample topics --dev v0 --seconds 3 | grep -q "^/camera/image sensor_msgs/msg/Image"
+	ok "topics"
+	await 20 test -s sub.csv
+	ok "images arrive"
+	peer ip link set v1 down
+	sleep 4
+	is "$(json '[.flows[0].topic, .qdisc.stalled] | @csv')" \
+		'"rt/camera/image","carrier"' "the flow has a name, and why it waits"
+	is "$(json .flows[0].backlog_messages)" 10 "a full queue"
+	[ "$(json '.flows[0] | .sampled + .evicted')" -gt 10 ]
+	ok "the rest was sampled"
+	peer ip link set v1 up
+	await 20 eval '[ "$(json .flows[0].backlog_messages)" = 0 ]'
+	ok "it leaves when the link is back"
+	wait $pub
+	sleep 1
+	lost=$(json '.flows[0] | .sampled + .evicted')
+	is $(($(wc -l <sub.csv) + lost)) "$(wc -l <pub.csv)" \
+		"what was not sampled has arrived"
+	is "$(json '.flows[0] | [.incomplete, .torn, .oversize, .restarts] | @csv')" \
+		0,0,0,0 "no message in part"
+	kill $sub
+	optsample down v0
+}
+
+ip link del v0 2>/dev/null
+links
+clean=$(traces)
+test_refusals
+module=$(ls "$top"/build/sch_optsample.ko "$top"/build/module/*/sch_optsample.ko \
+	2>/dev/null | while read -r ko; do
+		[ "$(modinfo -F vermagic "$ko" | cut -d' ' -f1)" = "$(uname -r)" ] &&
+			echo "$ko" && break
+	done)
+[ -d /sys/module/sch_optsample ] || insmod "${SCH_KO:-$module}" || exit 1
+test_half_way
+test_up
+test_variants
+test_plain_tc
+test_traffic
+done_testing

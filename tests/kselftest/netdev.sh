@@ -1,0 +1,368 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The qdisc on real devices, with real sockets and the real classifier:
+#
+#   robot (this namespace)                operator (namespace op)
+#     v0 10.9.0.1  ------- veth -------  v1 10.9.0.2
+#     optsample + ros_tag                rtps-gen recv
+#
+# and on ifb, vlan, VXLAN and WireGuard, and below htb, tbf and prio.
+
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+need_modules
+modprobe -a veth ifb dummy 8021q vxlan wireguard sch_htb sch_tbf sch_prio \
+	cls_bpf cls_matchall act_mirred sch_ingress 2>/dev/null
+ros_tag=$top/build/bpf/ros_tag.bpf.o
+gso_tag=$top/build/bpf/gso_tag.bpf.o
+sysctl -qw net.core.netdev_max_backlog=100000
+n_op() { ip netns exec op "$@"; }
+
+# link: a fresh pair of devices
+link()
+{
+	ip netns del op 2>/dev/null
+	ip link del v0 2>/dev/null
+	ip netns add op
+	ip link add v0 type veth peer name v1 netns op
+	ip addr add 10.9.0.1/24 dev v0
+	n_op ip addr add 10.9.0.2/24 dev v1
+	n_op sysctl -qw net.ipv4.ipfrag_high_thresh=134217728
+	n_op sysctl -qw net.ipv6.conf.all.disable_ipv6=1
+	echo 1 >/proc/sys/net/ipv6/conf/v0/disable_ipv6
+	n_op ip link set lo up
+	n_op ip link set v1 up
+	ip link set v0 up
+	ip neigh replace 10.9.0.2 lladdr \
+		"$(n_op cat /sys/class/net/v1/address)" dev v0 nud permanent
+}
+
+# classify DEV: tag the writers 1..3 of rtps-gen on the qdisc of DEV
+classify()
+{
+	local w pin
+
+	# a fresh program that has seen no message yet
+	find /sys/fs/bpf -type f -delete
+	tc filter add dev "$1" parent "${2:-1:}" protocol all prio 1 bpf da obj \
+		"$ros_tag" sec tc || return 1
+	pin=$(find /sys/fs/bpf -name writers | head -n 1)
+	for w in 1 2 3; do
+		bpftool map update pinned "$pin" key hex \
+			11 11 11 11 11 11 11 11 11 11 11 11 00 00 0$w 03 \
+			value hex 0$w 00 00 00 00 00 00 00 00 00 00 00 \
+			00 00 00 00 00 00 00 00 00 00 00 00 || return 1
+	done
+}
+
+listen()	# PACKETS [SECONDS]
+{
+	n_op rtps-gen recv 10.9.0.2 7411 "${2:-3}" "$1" >"$scratch/got" &
+	receiver=$!
+	for _ in $(seq 100); do
+		n_op ss -uln | grep -q 7411 && return
+		sleep 0.05
+	done
+}
+
+heard()
+{
+	wait $receiver
+}
+
+send()	# WRITER MESSAGES PACKETS SIZE [gso] [every MS]
+{
+	rtps-gen send 10.9.0.2 7411 "$@"
+}
+
+kept()	# WRITER: numbers of whole messages
+{
+	awk -v w="$1" '$1 == w && NF == 2 { print $2 }' "$scratch/got" | words
+}
+
+sampled()	# MESSAGES LIMIT: what the sampler keeps of an outage
+{
+	optsample-sim --limit "$2" --messages "$1" | tail -n 1 | cut -d, -f5
+}
+
+# 1. the whole path: closed gate, all shapes of packets
+shape()	# NAME PACKETS SIZE [gso]
+{
+	local name=$1
+
+	shift
+	link
+	tc qdisc add dev v0 root handle 1: optsample limit 10 gate closed \
+		memlimit 256mb
+	case $* in
+	*gso) tc filter add dev v0 parent 1: protocol all prio 1 bpf da \
+		obj "$gso_tag" sec tc ;;
+	*) classify v0 ;;
+	esac
+	listen "$1"
+	send 1 40 "$@" &
+	first=$!
+	send 2 40 "$@"
+	wait $first
+	tc qdisc change dev v0 root handle 1: optsample gate open
+	heard
+	is "$(kept 1)" "$(sampled 40 10)" "$name: the sample of writer 1"
+	is "$(kept 2)" "$(sampled 40 10)" "$name: the sample of writer 2"
+	! grep -q part "$scratch/got"
+	ok "$name: no message in part"
+	is "$(stat torn v0) $(stat incomplete v0)" "0 0" "$name: none cut"
+}
+shape "1 packet" 1 200
+shape "2 packets" 2 1300
+shape "53 packets" 53 1300
+shape "500 packets" 500 400
+shape "IP fragments" 12 9000
+shape "UDP GSO" 24 1300 gso
+# what the counters say of the last one
+is "$(stat msgs_in v0) $(stat msgs_out v0)" "80 20" "UDP GSO: counters"
+[ "$(tc class show dev v0 | grep -c optsample)" = 2 ]
+ok "one class per flow"
+
+# 2. nothing stalls: nothing is sampled
+link
+tc qdisc add dev v0 root handle 1: optsample && classify v0
+listen 8
+send 1 100 8 1300 every 1
+heard
+is "$(kept 1 | wc -w) $(stat msgs_sampled v0) $(stat msgs_evicted v0)" \
+	"100 0 0" "a link that works: every message, nothing sampled"
+
+# 3. the built-in rate
+tc qdisc change dev v0 root handle 1: optsample rate 8mbit limit 8
+listen 8 4
+send 1 200 8 1300 every 2
+heard
+[ "$(kept 1 | wc -w)" -ge 8 ] && [ "$(kept 1 | wc -w)" -lt 200 ]
+ok "rate: overload is sampled ($(kept 1 | wc -w) of 200)"
+! grep -q part "$scratch/got"
+ok "rate: no message in part"
+[ "$(stat stall.rate_ns v0)" -gt 0 ]
+ok "rate: time is accounted"
+
+# 4. the own carrier goes: the queue stays
+link
+tc qdisc add dev v0 root handle 1: optsample gate closed settle 200ms
+classify v0
+send 1 10 3 1000
+sleep 0.2
+n_op ip link set v1 down
+sleep 0.5
+n_op ip link set v1 up
+listen 3
+tc qdisc change dev v0 root handle 1: optsample gate open
+heard
+is "$(kept 1)" "$(seq 10 | words)" "carrier of the own device: queue kept"
+is "$(stat backlog v0) $(stat qlen v0)" "0 0" "carrier: backlog is right after"
+
+# 5. way A: ifb behind the link, which keeps its carrier
+way_a()
+{
+	link
+	ip link del osi 2>/dev/null
+	ip link add osi type ifb
+	ip link set osi up
+	tc qdisc add dev osi root handle 1: optsample limit 10 watch v0 \
+		settle 300ms "$@"
+	classify osi
+	tc qdisc add dev v0 clsact
+	tc filter add dev v0 egress matchall action mirred egress redirect \
+		dev osi
+}
+way_a
+n_op ip link set v1 down
+sleep 1.2
+send 1 40 6 1300
+is "$(stat backlog_msgs osi) $(stat stalled osi)" '10 "carrier"' \
+	"way A: messages are taken while the carrier is gone"
+listen 6 6
+n_op ip link set v1 up
+heard
+is "$(kept 1)" "$(sampled 40 10)" "way A: the sample arrives, whole"
+[ "$(stat stall.carrier_ns osi)" -gt 0 ] && [ "$(stat stall.settle_ns osi)" -gt 0 ]
+ok "way A: time of carrier and settling is accounted"
+
+# 6. the watched device vanishes, comes back under its name, is renamed
+link
+ip link add w0 type dummy
+ip link set w0 up
+tc qdisc add dev v0 root handle 1: optsample watch w0 settle 0ms
+classify v0
+ip link set w0 carrier off
+send 1 5 2 500
+is "$(stat backlog_msgs v0)" 5 "watch: held while w0 has no carrier"
+ip link del w0
+is "$(stat backlog_msgs v0)" 5 "watch: held while w0 is gone"
+listen 2
+ip link add w0 type dummy
+ip link set w0 up
+heard
+is "$(kept 1)" "1 2 3 4 5" "watch: w0 is back by name, all leaves"
+ip link set w0 down
+ip link set w0 name w9
+is "$(stat watch v0)" '"w9"' "watch: follows a new name"
+tc qdisc change dev v0 root handle 1: optsample nowatch
+send 1 5 2 500
+is "$(stat backlog_msgs v0)" 0 "nowatch: leaves at once"
+ip link del w9
+
+# 7. in flight: a vlan above a device that sends nothing
+device_down()
+{
+	ip link del d0 2>/dev/null
+	ip link add d0 type dummy
+	echo 1 >/proc/sys/net/ipv6/conf/d0/disable_ipv6
+	ip link set d0 up
+	tc qdisc add dev d0 root pfifo limit 1000
+	ip link add link d0 name d0.5 type vlan id 5
+	echo 1 >/proc/sys/net/ipv6/conf/d0.5/disable_ipv6
+	ip addr add 10.8.0.1/24 dev d0.5
+	ip link set d0.5 up
+	ip neigh replace 10.8.0.2 lladdr 02:00:00:00:00:02 dev d0.5 nud permanent
+	echo "dev d0" | drive	# stops its queue
+}
+device_down
+tc qdisc add dev d0.5 root handle 1: optsample inflight 5 limit 100
+classify d0.5
+rtps-gen send 10.8.0.2 7411 1 20 1 500
+is "$(stat inflight_packets d0.5) $(stat backlog_msgs d0.5) $(stat stalled d0.5)" \
+	'5 15 "inflight"' "inflight: 5 below, 15 wait"
+tc qdisc change dev d0.5 root handle 1: optsample inflight 8
+sleep 0.2
+is "$(stat inflight_packets d0.5) $(stat backlog_msgs d0.5)" "8 12" \
+	"inflight: a larger limit lets more go"
+ip link add d9 type dummy
+echo "dev d9" | drive	# d0 sends
+sleep 0.5
+is "$(stat inflight_packets d0.5) $(stat backlog_msgs d0.5)" "0 0" \
+	"inflight: what is gone below makes room"
+device_down
+tc qdisc add dev d0.5 root handle 1: optsample inflight 10kb limit 100
+classify d0.5
+rtps-gen send 10.8.0.2 7411 1 20 1 500
+[ "$(stat inflight_bytes d0.5)" -ge 10240 ] &&
+	[ "$(stat inflight_bytes d0.5)" -le 13000 ] &&
+	[ "$(stat backlog_msgs d0.5)" -gt 0 ]
+ok "inflight in bytes"
+
+# 8. unload: refused while used, and while packets are below
+! rmmod sch_optsample 2>/dev/null
+ok "unload is refused while a qdisc exists"
+for dev in v0 osi d0.5; do
+	tc qdisc del dev $dev root 2>/dev/null
+done
+! rmmod sch_optsample 2>/dev/null
+ok "unload is refused while packets are in flight"
+echo "dev d9" | drive
+sleep 0.5
+rmmod sch_optsample
+ok "unload works then"
+! grep -q optsample_msg /proc/slabinfo
+ok "unload leaves no memory"
+ip link del d0
+ip link del d9
+need_modules
+
+# 9. below other qdiscs
+backlogs()	# packets, as parent and leaf count them: one number if alike
+{
+	tc -s qdisc show dev v0 |
+		awk '$1 == "backlog" && $3 ~ /p$/ { print $3 }' | sort -u
+}
+
+below()	# NAME, then tc commands on stdin with the leaf at 1:1
+{
+	link
+	while read -r cmd; do
+		tc $cmd || break
+	done
+	tc qdisc add dev v0 parent 1:1 handle 2: optsample limit 10 gate closed
+	classify v0 2:
+	send 1 40 6 1300
+	listen 6
+	is "$(backlogs)" 60p "$1: parent and leaf agree on the backlog"
+	tc qdisc change dev v0 parent 1:1 handle 2: optsample gate open
+	heard
+	is "$(kept 1)" "$(sampled 40 10)" "$1: the sample arrives"
+	is "$(backlogs)" 0p "$1: empty after"
+}
+below htb <<-END
+	qdisc add dev v0 root handle 1: htb default 1
+	class add dev v0 parent 1: classid 1:1 htb rate 100mbit quantum 1514
+END
+below prio <<-END
+	qdisc add dev v0 root handle 1: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+END
+below tbf <<-END
+	qdisc add dev v0 root handle 1: tbf rate 100mbit burst 64kb latency 1s
+END
+
+# 10. tunnels: the qdisc sees what is inside
+tunnel()	# NAME
+{
+	tc qdisc add dev t0 root handle 1: optsample limit 10 gate closed
+	classify t0
+	n_op rtps-gen recv 10.7.0.2 7411 3 6 >"$scratch/got" &
+	receiver=$!
+	sleep 0.5
+	rtps-gen send 10.7.0.2 7411 1 40 6 1200
+	tc qdisc change dev t0 root handle 1: optsample gate open
+	heard
+	is "$(kept 1)" "$(sampled 40 10)" "$1: the sample arrives"
+}
+link
+ip link add t0 type vxlan id 7 remote 10.9.0.2 dstport 4789 dev v0
+n_op ip link add t1 type vxlan id 7 remote 10.9.0.1 dstport 4789 dev v1
+ip addr add 10.7.0.1/24 dev t0
+n_op ip addr add 10.7.0.2/24 dev t1
+ip link set t0 up
+n_op ip link set t1 up
+ip neigh replace 10.7.0.2 lladdr "$(n_op cat /sys/class/net/t1/address)" \
+	dev t0 nud permanent
+tunnel VXLAN
+ip link del t0
+link
+umask 077
+wg genkey >"$scratch/a"
+wg genkey >"$scratch/b"
+ip link add t0 type wireguard
+n_op ip link add t1 type wireguard
+wg set t0 listen-port 5000 private-key "$scratch/a" \
+	peer "$(wg pubkey <"$scratch/b")" allowed-ips 10.7.0.0/24 \
+	endpoint 10.9.0.2:5000
+n_op wg set t1 listen-port 5000 private-key "$scratch/b" \
+	peer "$(wg pubkey <"$scratch/a")" allowed-ips 10.7.0.0/24 \
+	endpoint 10.9.0.1:5000
+ip addr add 10.7.0.1/24 dev t0
+n_op ip addr add 10.7.0.2/24 dev t1
+ip link set t0 up
+n_op ip link set t1 up
+tunnel WireGuard
+ip link del t0
+
+# 11. ordinary traffic: TCP is held, never sampled; two instances at once
+way_a
+tc qdisc add dev v0 root handle 5: optsample
+n_op python3 -c '
+import socket
+s = socket.create_server(("10.9.0.2", 5001)); c, _ = s.accept(); n = 0
+while (d := c.recv(65536)): n += len(d)
+print(n)' >"$scratch/tcp" &
+server=$!
+sleep 1
+python3 -c '
+import socket
+s = socket.create_connection(("10.9.0.2", 5001)); s.sendall(bytes(3000000))'
+wait $server
+is "$(cat "$scratch/tcp") $(stat ordinary_dropped osi)" "3000000 0" \
+	"TCP through two instances, nothing dropped"
+
+ip netns del op
+ip link del osi
+rmmod sch_optsample
+ok "unload at the end"
+done_testing

@@ -1,0 +1,402 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# tc_options.sh - q_optsample.so and the netlink ABI, seen through tc
+#
+# TAP on stdout. To be run as root in a guest with the module loaded:
+#
+#	tools/vm -M sch_optsample.ko -- tests/kselftest/tc_options.sh
+#
+# What show prints, given back as arguments, must mean the same; units;
+# exactly one line for every error; statistics of the qdisc and of a class
+# while a stalled link is sampled, as text and as JSON. Uses its own network
+# namespace and a dummy device; the tagger is compiled here with clang.
+# TC chooses the tc, TC_LIB_DIR where its plugin is.
+
+set -u
+
+top=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 1
+if [ "${1-}" != in-namespace ]; then
+	exec unshare -n -- "$0" in-namespace
+fi
+
+export TC_LIB_DIR=${TC_LIB_DIR:-$top/build/tc}
+tc=${TC:-tc}
+dev=dummy0
+n=0 failed=0
+work=$(mktemp -d) || exit 1
+trap 'rm -rf -- "$work"' EXIT
+
+bail()
+{
+	echo "Bail out! $*"
+	exit 1
+}
+
+# result STATUS NAME [EXPLANATION]
+result()
+{
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n - $2"
+		return
+	fi
+	echo "not ok $n - $2"
+	[ -z "${3-}" ] || sed 's/^/# /' <<<"$3"
+	failed=1
+}
+
+skip()
+{
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+
+# is NAME GOT WANTED
+is()
+{
+	[ "$2" = "$3" ]
+	result $? "$1" "got:    $2
+wanted: $3"
+}
+
+del()
+{
+	"$tc" qdisc del dev "$dev" root 2>/dev/null
+}
+
+# shown: the options as text, without what tc itself says
+shown()
+{
+	"$tc" qdisc show dev "$dev" |
+		sed -nE 's/^qdisc optsample .* (limit [0-9]+ .*[^ ]) *$/\1/p'
+}
+
+json()
+{
+	"$tc" -j -s -d qdisc show dev "$dev"
+}
+
+# option KEY: of the JSON
+option()
+{
+	json | jq -c ".[0].options.$1"
+}
+
+# round_trip ARGS...
+round_trip()
+{
+	local first second before after
+
+	del
+	"$tc" qdisc add dev "$dev" root optsample "$@" 2>"$work/err" || {
+		result 1 "round trip: $*" "$(cat "$work/err")"
+		return
+	}
+	first=$(shown)
+	before=$(json | jq -cS '.[0].options')
+	del
+	# shellcheck disable=SC2086 # words are the point
+	"$tc" qdisc add dev "$dev" root optsample $first
+	second=$(shown)
+	after=$(json | jq -cS '.[0].options')
+	[ -n "$first" ] && [ "$first" = "$second" ] &&
+		[ "$before" = "$after" ]
+	result $? "round trip: $*" "$first
+$second
+$before
+$after"
+}
+
+# means ARGS KEY VALUE
+means()
+{
+	del
+	# shellcheck disable=SC2086 # words are the point
+	"$tc" qdisc add dev "$dev" root optsample $1
+	is "$1 is $2 $3" "$(option "$2")" "$3"
+}
+
+# refused STATUS LINE COMMAND...: one line on stderr, and nothing changed
+refused()
+{
+	local status=$1 line=$2 before after rc
+
+	shift 2
+	before=$(shown)
+	"$@" >"$work/out" 2>"$work/err"
+	rc=$?
+	after=$(shown)
+	[ "$rc" = "$status" ] && [ "$(cat "$work/err")" = "$line" ] &&
+		[ ! -s "$work/out" ] && [ "$before" = "$after" ]
+	result $? "refused: ${line:-$*}" "status $rc
+$(cat "$work/out" "$work/err")
+before: $before
+after:  $after"
+}
+
+change()
+{
+	"$tc" qdisc change dev "$dev" root optsample "$@"
+}
+
+# The kernel's own opinion: the plugin passes on what it would refuse.
+unchecked()
+{
+	OPTSAMPLE_TC_UNCHECKED=1 "$tc" qdisc change dev "$dev" root \
+		optsample "$@"
+}
+
+test_round_trips()
+{
+	round_trip
+	round_trip limit 1
+	round_trip memlimit 64k flows 65534
+	round_trip memlimit 2g
+	round_trip memlimit 123456789
+	round_trip policy gap refill 33
+	round_trip policy 2sample refill 0%
+	round_trip policy drop-oldest
+	round_trip policy drop-newest
+	round_trip quantum 256 ordinary 1 share 1
+	round_trip quantum 1m ordinary 1048576 share 99%
+	round_trip inflight 1
+	round_trip inflight 1000b
+	round_trip inflight 20 inflight 64kb
+	round_trip watch lo
+	round_trip settle 0
+	round_trip settle 1ms idle 1ms
+	round_trip settle 60s idle 86400s
+	round_trip settle 1.5s idle 61.001s
+	round_trip rate 8bit
+	round_trip rate 1gbit
+	round_trip rate 12345678bit
+	round_trip rate 5000000000000000000bps
+	round_trip gate closed
+}
+
+test_units()
+{
+	means "memlimit 1mb" memlimit 1048576
+	means "memlimit 0.5G" memlimit 536870912
+	means "memlimit 1024kbit" memlimit 131072
+	means "quantum 2k" quantum 2048
+	means "inflight 20" inflight_packets 20
+	means "inflight 20p" inflight_packets 20
+	means "inflight 64kb" inflight_bytes 65536
+	means "inflight 64b" inflight_bytes 64
+	means "inflight 20 noinflight" inflight_packets 0
+	means "ordinary 7p" ordinary 7
+	means "refill 40" refill 40
+	means "settle 500000us" settle 500
+	means "settle 2secs" settle 2000
+	means "idle 250msec" idle 250
+	means "rate 8000" rate 1000
+	means "rate 20mbit" rate 2500000
+	means "rate 20Mbps" rate 20000000
+	means "rate 1kibit" rate 128
+	means "rate 20mbit rate unlimited" rate 0
+	means "watch lo" watch '"lo"'
+	means "watch lo nowatch" watch null
+	means "gate closed" gate '"closed"'
+	means "policy drop-oldest" policy '"drop-oldest"'
+}
+
+test_refused_by_plugin()
+{
+	local o="optsample:"
+
+	refused 1 "$o limit must be 1..65535" change limit 0
+	refused 1 "$o limit must be 1..65535" change limit 1e3
+	refused 1 "$o memlimit must be 64K..2G" change memlimit 5g
+	refused 1 "$o memlimit must be 64K..2G" change memlimit 1Mib
+	refused 1 "$o unknown policy \"\"" change policy ""
+	refused 1 "$o quantum must be 256..1M" change quantum inf
+	refused 1 "$o share must be 1..99" change share 50%%
+	refused 1 "$o settle must be 0..60s" change settle -1s
+	refused 1 "$o settle must be whole milliseconds" change settle 1.5ms
+	refused 1 "$o idle must be 1ms..24h" change idle 25h
+	refused 1 "$o rate must be 8bit or more, or unlimited" change rate nan
+	refused 1 "$o gate must be open or closed" change gate Open
+	refused 1 "$o inflight must be packets (20) or a size (64kb)" \
+		change inflight ""
+	refused 1 "$o watch must be the name of a device" change watch ""
+	refused 1 "$o watch needs a value" change limit 5 watch
+	refused 1 "$o share must be 1..99" change limit 5 share 100
+}
+
+test_refused_by_kernel()
+{
+	local o="Error: optsample:"
+
+	refused 2 "$o limit must be 1..65535." unchecked limit 0
+	refused 2 "$o memlimit must be 64K..2G." unchecked memlimit 1k
+	refused 2 "$o unknown policy." unchecked policy 99
+	refused 2 "$o refill must be 0..100." unchecked refill 101
+	refused 2 "$o settle must be 0..60s." unchecked settle 61s
+	refused 2 "$o gate must be open or closed." unchecked gate 2
+	refused 2 "$o no such device to watch." change limit 5 watch nosuch0
+	refused 2 "$o flows cannot be changed." change limit 5 flows 7
+}
+
+test_help()
+{
+	change colour red 2>"$work/err"
+	is "an unknown option fails" $? 1
+	is "and is named" "$(head -n 1 "$work/err")" 'What is "colour"?'
+	grep -q '^Usage: \.\.\. optsample' "$work/err"
+	result $? "with the usage below"
+	change help 2>"$work/err"
+	grep -q '\[ settle TIME \]' "$work/err"
+	result $? "help names the options" "$(cat "$work/err")"
+	grep -q 'What is' "$work/err"
+	is "help is not an error of its own" $? 1
+}
+
+# tagger: every UDP datagram to port 5555 is a message of flow 7
+tagger()
+{
+	cat >"$work/tag.c" <<-'END'
+	#include <linux/bpf.h>
+	#include <optsample/tag.h>
+	#define SEC(name) __attribute__((section(name), used))
+	static long (*load)(const void *skb, __u32 at, void *to, __u32 len) =
+		(void *)BPF_FUNC_skb_load_bytes;
+	static __u32 count;
+	SEC("tc") int tag(struct __sk_buff *skb)
+	{
+		unsigned char port[2] = {};
+
+		load(skb, 14 + 20 + 2, port, 2);
+		if (skb->protocol != 8 || port[0] != 5555 >> 8 ||
+		    port[1] != (5555 & 255))
+			return -1;
+		skb->cb[0] = OPTSAMPLE_TAG_MARK | OPTSAMPLE_TAG_FIRST |
+			     OPTSAMPLE_TAG_LAST;
+		skb->cb[1] = 7;
+		skb->cb[2] = skb->cb[3] = ++count;
+		skb->cb[4] = 0;
+		return -1;
+	}
+	char _license[] SEC("license") = "GPL";
+	END
+	clang -O2 -g -target bpf -I "$top/include" \
+		-I "/usr/include/$(uname -m)-linux-gnu" \
+		-c "$work/tag.c" -o "$work/tag.o" || bail "no tagger"
+}
+
+# fill COUNT: of messages
+fill()
+{
+	local i
+
+	for ((i = 0; i < $1; i++)); do
+		echo >/dev/udp/10.55.0.2/5555
+	done
+}
+
+# now FILTER: of the qdisc's JSON, as jq -c prints it
+now()
+{
+	json | jq -c ".[0] | $1"
+}
+
+test_statistics()
+{
+	local text keys
+
+	del
+	"$tc" qdisc add dev "$dev" root handle 1: optsample limit 20 \
+		gate closed
+	"$tc" filter add dev "$dev" parent 1: bpf da obj "$work/tag.o" \
+		sec tc || bail "no filter"
+	ip addr add 10.55.0.1/24 dev "$dev"
+	fill 100
+	is "JSON: messages" "$(now '[.msgs_in, .msgs_out, .backlog_msgs,
+		.msgs_sampled + .msgs_evicted, .flows, .flows_active]')" \
+		"[100,0,20,80,1,1]"
+	is "JSON: packets dropped" "$(now '[.pkts_in, .pkts_dropped]')" \
+		"[100,80]"
+	is "JSON: the gate is the cause" "$(now .stalled)" '"gate"'
+	is "JSON: times add up" "$(now '[.stall.gate_ns > 0,
+		.stall.carrier_ns == 0, .oldest_ns > 0, .memory > 0,
+		.memory_max >= .memory]')" "[true,true,true,true,true]"
+	keys=$(now 'keys - ["kind", "handle", "root", "refcnt", "options",
+		"bytes", "packets", "drops", "overlimits", "requeues",
+		"backlog", "qlen", "dev"] | sort')
+	is "JSON: exactly the fields of the ABI" "$keys" "$(fields)"
+	text=$("$tc" -s -d qdisc show dev "$dev")
+	[[ $text == *"messages in 100 out 0 "*"backlog 20"* &&
+	   $text == *"packets in 100 out 0 dropped 80 "* &&
+	   $text == *"flows 1 active 1 new 1 reclaimed 0 refused 0"* &&
+	   $text == *"stalled gate for driver "* ]]
+	result $? "text of the qdisc" "$text"
+	text=$("$tc" -s class show dev "$dev")
+	[[ $text == *"class optsample 1:1 "*"flow 0x00000007 distance "[0-9]* &&
+	   $text == *"messages in 100 out 0 "*"held 20p bytes "* ]]
+	result $? "text of the class" "$text"
+	test_class_json
+	change limit 20 gate open
+	wait_empty
+	is "after the gate opened" "$(now '[.msgs_out, .backlog_msgs,
+		.stalled, .flows_active]')" "[20,0,null,0]"
+	is "the longest gap is plausible" \
+		"$(now '.longest_gap >= 5 and .longest_gap <= 16')" true
+}
+
+# fields: the names in the ABI's structures, as jq would sort them
+fields()
+{
+	local abi=$top/include/uapi/linux/pkt_sch_optsample.h
+
+	sed -nE '/^struct tc_optsample_(counters|qd_stats) /,/^}/ {
+		s/^\t__u(32|64)\t([a-z_]+)(\[.*)?;.*/\2/p
+	}' "$abi" | sed 's/^stall_ns$/stall/' | grep -v '^reserved$' |
+		jq -Rcn '[inputs] | sort'
+}
+
+test_class_json()
+{
+	local name="JSON of the class"
+
+	"$tc" -j -s class show dev "$dev" >"$work/class.json"
+	if ! jq -e . "$work/class.json" >"$work/out" 2>&1; then
+		skip "$name" "this tc prints classes as text only"
+		return
+	fi
+	is "$name" "$(jq -c '.[0] | if .stats then . + .stats else . end |
+		[.msgs_in, .backlog_msgs, .flow, .distance > 0, .memory > 0]' \
+		"$work/class.json")" "[100,20,7,true,true]"
+}
+
+wait_empty()
+{
+	local i
+
+	for ((i = 0; i < 100; i++)); do
+		[ "$(now .backlog_msgs)" = 0 ] && return
+		sleep 0.1
+	done
+}
+
+command -v jq >/dev/null || bail "jq not found"
+[ -f "$TC_LIB_DIR/q_optsample.so" ] || bail "q_optsample.so is not built"
+ip link add "$dev" type dummy && ip link set lo up &&
+	ip link set "$dev" addrgenmode none && ip link set "$dev" up ||
+	bail "no dummy device"
+"$tc" qdisc add dev "$dev" root optsample || bail "no optsample qdisc"
+
+echo "# $("$tc" -V), Linux $(uname -r)"
+test_round_trips
+test_units
+del
+"$tc" qdisc add dev "$dev" root optsample limit 33 rate 1mbit
+test_refused_by_plugin
+test_refused_by_kernel
+test_help
+tagger
+test_statistics
+del
+is "nothing is left" "$("$tc" qdisc show dev "$dev" | grep -c optsample)" 0
+echo "1..$n"
+exit "$failed"

@@ -1,0 +1,587 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * q_optsample - options and statistics of the optsample qdisc, for tc
+ *
+ * tc opens it as q_optsample.so, see tc-optsample(8). Principles: one table
+ * drives parsing, range checks and printing; what "tc qdisc show" prints can
+ * be given back as arguments and means exactly the same, so no number is
+ * rounded; JSON has the names of the ABI (linux/pkt_sch_optsample.h). Every
+ * bad argument is one line on stderr in the words of the kernel, which
+ * checks again.
+ *
+ * Limits: options of a newer kernel are not shown.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <net/if.h>
+#include <linux/pkt_sch_optsample.h>
+#include <optsample/sampler.h>
+#include "q_optsample.h"
+
+#define ATTRS_MAX	4096	/* of tc's 64 KB message */
+
+/* Tests set it, to let the kernel judge what is refused here. */
+#define UNCHECKED_ENV	"OPTSAMPLE_TC_UNCHECKED"
+
+enum kind {
+	KIND_COUNT,
+	KIND_PACKETS,
+	KIND_PERCENT,
+	KIND_SIZE,
+	KIND_TIME,
+	KIND_POLICY,
+	KIND_GATE,
+	KIND_INFLIGHT,
+	KIND_NOINFLIGHT,
+	KIND_WATCH,
+	KIND_NOWATCH,
+	KIND_RATE,
+};
+
+/**
+ * struct option - a word on the command line
+ * @name: the word
+ * @attr: TCA_OPTSAMPLE_*
+ * @kind: how its value is written
+ * @min: smallest,
+ * @max: largest value of the attribute, and
+ * @error: what to say otherwise
+ */
+struct option {
+	const char *name;
+	int attr;
+	enum kind kind;
+	uint64_t min;
+	uint64_t max;
+	const char *error;
+};
+
+/* In the order of printing. The words of the errors are the kernel's. */
+static const struct option options[] = {
+	{ "limit", TCA_OPTSAMPLE_LIMIT, KIND_COUNT, 1, 65535,
+	  "limit must be 1..65535" },
+	{ "memlimit", TCA_OPTSAMPLE_MEMLIMIT, KIND_SIZE, 64 * KIB, 2 * GIB,
+	  "memlimit must be 64K..2G" },
+	{ "flows", TCA_OPTSAMPLE_FLOWS, KIND_COUNT, 1, 65534,
+	  "flows must be 1..65534" },
+	{ "policy", TCA_OPTSAMPLE_POLICY, KIND_POLICY, 0,
+	  OPTSAMPLE_POLICY_MAX - 1, "unknown policy" },
+	{ "refill", TCA_OPTSAMPLE_REFILL, KIND_PERCENT, 0, 100,
+	  "refill must be 0..100" },
+	{ "quantum", TCA_OPTSAMPLE_QUANTUM, KIND_SIZE, 256, MIB,
+	  "quantum must be 256..1M" },
+	{ "ordinary", TCA_OPTSAMPLE_ORDINARY, KIND_PACKETS, 1, 1 << 20,
+	  "ordinary must be 1..1048576" },
+	{ "share", TCA_OPTSAMPLE_SHARE, KIND_PERCENT, 1, 99,
+	  "share must be 1..99" },
+	{ "inflight", TCA_OPTSAMPLE_INFLIGHT_PACKETS, KIND_INFLIGHT, 0,
+	  1 << 20, "inflight must be at most 1048576 packets" },
+	{ "noinflight", 0, KIND_NOINFLIGHT, 0, 0, NULL },
+	{ "watch", TCA_OPTSAMPLE_WATCH, KIND_WATCH, 1, IFNAMSIZ - 1,
+	  "watch must be the name of a device" },
+	{ "nowatch", TCA_OPTSAMPLE_WATCH, KIND_NOWATCH, 0, 0, NULL },
+	{ "settle", TCA_OPTSAMPLE_SETTLE, KIND_TIME, 0, 60000,
+	  "settle must be 0..60s" },
+	{ "rate", TCA_OPTSAMPLE_RATE64, KIND_RATE, 0, INT64_MAX,
+	  "rate must be 8bit or more, or unlimited" },
+	{ "gate", TCA_OPTSAMPLE_GATE, KIND_GATE, TC_OPTSAMPLE_GATE_CLOSED,
+	  TC_OPTSAMPLE_GATE_OPEN, "gate must be open or closed" },
+	{ "idle", TCA_OPTSAMPLE_IDLE, KIND_TIME, 1, 86400000,
+	  "idle must be 1ms..24h" },
+};
+
+/* "inflight" with a size instead of a number of packets */
+static const struct option inflight_bytes = {
+	"inflight", TCA_OPTSAMPLE_INFLIGHT_BYTES, KIND_SIZE, 0, GIB,
+	"inflight must be at most 1G"
+};
+
+static void explain(void)
+{
+	fprintf(stderr,
+		"Usage: ... optsample	[ limit MESSAGES ] [ memlimit SIZE ] [ flows NUMBER ]\n"
+		"			[ policy POLICY ] [ refill PERCENT ]\n"
+		"			[ quantum SIZE ] [ ordinary PACKETS ] [ share PERCENT ]\n"
+		"			[ inflight { PACKETS | SIZE } | noinflight ]\n"
+		"			[ watch DEV | nowatch ] [ settle TIME ]\n"
+		"			[ rate { RATE | unlimited } ] [ gate { open | closed } ]\n"
+		"			[ idle TIME ]\n"
+		"POLICY := { optsample | gap | 2sample | drop-oldest | drop-newest }\n");
+}
+
+/*
+ * Values
+ */
+
+struct unit {
+	const char *name;
+	double scale;
+};
+
+/* As in tc(8). In sizes "kbit" is 1024 bits. */
+static const struct unit size_units[] = {
+	{ "", 1 }, { "b", 1 },
+	{ "k", KIB }, { "kb", KIB }, { "kbit", KIB / 8 },
+	{ "m", MIB }, { "mb", MIB }, { "mbit", MIB / 8 },
+	{ "g", GIB }, { "gb", GIB }, { "gbit", GIB / 8 },
+	{ NULL, 0 }
+};
+
+static const struct unit time_units[] = {	/* to ms */
+	{ "", 1e-3 }, { "us", 1e-3 }, { "usec", 1e-3 }, { "usecs", 1e-3 },
+	{ "ms", 1 }, { "msec", 1 }, { "msecs", 1 },
+	{ "s", 1e3 }, { "sec", 1e3 }, { "secs", 1e3 },
+	{ NULL, 0 }
+};
+
+static const struct unit rate_units[] = {	/* to bits per second */
+	{ "", 1 }, { "bit", 1 },
+	{ "kbit", 1e3 }, { "mbit", 1e6 }, { "gbit", 1e9 }, { "tbit", 1e12 },
+	{ "kibit", KIB }, { "mibit", MIB }, { "gibit", GIB },
+	{ "tibit", 1024.0 * GIB },
+	{ "bps", 8 }, { "kbps", 8e3 }, { "mbps", 8e6 }, { "gbps", 8e9 },
+	{ "tbps", 8e12 },
+	{ "kibps", 8.0 * KIB }, { "mibps", 8.0 * MIB }, { "gibps", 8.0 * GIB },
+	{ "tibps", 8192.0 * GIB },
+	{ NULL, 0 }
+};
+
+static const struct unit packet_units[] = {
+	{ "", 1 }, { "p", 1 }, { NULL, 0 }
+};
+
+static const struct unit percent_units[] = {
+	{ "", 1 }, { "%", 1 }, { NULL, 0 }
+};
+
+static const struct unit no_units[] = {
+	{ "", 1 }, { NULL, 0 }
+};
+
+/* Also refuses what strtod() takes but nobody means: -1, inf, 0x10, 1e3 */
+static int parse_scaled(const char *str, const struct unit *units,
+			double *value)
+{
+	size_t len = strspn(str, "0123456789.");
+	char number[64];
+	char *end;
+
+	if (!len || len >= sizeof(number))
+		return -EINVAL;
+	memcpy(number, str, len);
+	number[len] = '\0';
+	*value = strtod(number, &end);
+	if (*end || end == number)
+		return -EINVAL;
+	for (; units->name; units++) {
+		if (strcasecmp(str + len, units->name))
+			continue;
+		*value *= units->scale;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int parse_whole(const char *str, const struct unit *units,
+		       uint64_t *value)
+{
+	double d;
+
+	/* A double is exact far beyond every range there is. */
+	if (parse_scaled(str, units, &d) || d > UINT32_MAX)
+		return -EINVAL;
+	*value = llround(d);
+	return fabs(d - *value) < 1e-6 ? 0 : -EINVAL;
+}
+
+/* Bits a second are rounded down to bytes, but never to "no limit". */
+static int parse_rate(const char *str, uint64_t *rate)
+{
+	double bits;
+
+	if (!strcasecmp(str, "unlimited")) {
+		*rate = 0;
+		return 0;
+	}
+	if (parse_scaled(str, rate_units, &bits) ||
+	    bits / 8 >= (double)INT64_MAX || (bits > 0 && bits < 8))
+		return -EINVAL;
+	*rate = bits / 8;
+	return 0;
+}
+
+static int parse_policy(const char *str, uint64_t *value)
+{
+	uint64_t i;
+
+	for (i = 0; i < OPTSAMPLE_POLICY_MAX; i++) {
+		if (!strcmp(str, optsample_policy_name(i))) {
+			*value = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static int parse_gate(const char *str, uint64_t *value)
+{
+	if (!strcmp(str, "open"))
+		*value = TC_OPTSAMPLE_GATE_OPEN;
+	else if (!strcmp(str, "closed"))
+		*value = TC_OPTSAMPLE_GATE_CLOSED;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static int parse_value(const struct option *o, const char *str,
+		       uint64_t *value)
+{
+	bool unchecked = getenv(UNCHECKED_ENV);
+	int err;
+
+	switch (o->kind) {
+	case KIND_PACKETS:
+	case KIND_INFLIGHT:
+		err = parse_whole(str, packet_units, value);
+		break;
+	case KIND_PERCENT:
+		err = parse_whole(str, percent_units, value);
+		break;
+	case KIND_SIZE:
+		err = parse_whole(str, size_units, value);
+		break;
+	case KIND_TIME:
+		err = parse_whole(str, time_units, value);
+		break;
+	case KIND_POLICY:
+		err = parse_policy(str, value);
+		break;
+	case KIND_GATE:
+		err = parse_gate(str, value);
+		break;
+	case KIND_RATE:
+		err = parse_rate(str, value);
+		break;
+	default:
+		err = parse_whole(str, no_units, value);
+		break;
+	}
+	if (err && unchecked)
+		err = parse_whole(str, no_units, value);
+	if (err || unchecked)
+		return err;
+	return *value < o->min || *value > o->max ? -ERANGE : 0;
+}
+
+/*
+ * Arguments to attributes
+ */
+
+static bool has_digits_only(const char *str)
+{
+	return str[strspn(str, "0123456789.")] == '\0';
+}
+
+/* @err: -ERANGE for a value that is well written, but out of range */
+static void complain(const struct option *o, const char *str, int err)
+{
+	double ms;
+
+	if (o->kind == KIND_POLICY)
+		fprintf(stderr, "optsample: unknown policy \"%s\"\n", str);
+	else if (!strcmp(o->name, "inflight") && err != -ERANGE)
+		fputs("optsample: inflight must be packets (20) or a size (64kb)\n",
+		      stderr);
+	else if (o->kind == KIND_TIME && !parse_scaled(str, time_units, &ms) &&
+		 ms >= o->min && ms <= o->max)
+		fprintf(stderr, "optsample: %s must be whole milliseconds%s\n",
+			o->name, has_digits_only(str) ?
+			" (a bare number is microseconds)" : "");
+	else
+		fprintf(stderr, "optsample: %s\n", o->error);
+}
+
+static int put_number(const struct option *o, const char *str,
+		      struct nlmsghdr *n)
+{
+	uint64_t value;
+	uint32_t value32;
+	int err;
+
+	err = parse_value(o, str, &value);
+	if (err) {
+		complain(o, str, err);
+		return err;
+	}
+	if (o->kind == KIND_RATE)
+		return addattr_l(n, ATTRS_MAX, o->attr, &value, sizeof(value));
+	value32 = value;
+	return addattr_l(n, ATTRS_MAX, o->attr, &value32, sizeof(value32));
+}
+
+/* 20 and 20p are packets; anything else with a unit is a size. */
+static int put_inflight(const struct option *o, const char *str,
+			struct nlmsghdr *n)
+{
+	size_t len = strspn(str, "0123456789.");
+
+	if (str[len] && strcasecmp(str + len, "p"))
+		o = &inflight_bytes;
+	return put_number(o, str, n);
+}
+
+static int put_noinflight(struct nlmsghdr *n)
+{
+	uint32_t none = 0;
+
+	return addattr_l(n, ATTRS_MAX, TCA_OPTSAMPLE_INFLIGHT_PACKETS, &none,
+			 sizeof(none)) ||
+	       addattr_l(n, ATTRS_MAX, TCA_OPTSAMPLE_INFLIGHT_BYTES, &none,
+			 sizeof(none));
+}
+
+static int put_watch(const struct option *o, const char *str,
+		     struct nlmsghdr *n)
+{
+	size_t len = strlen(str);
+
+	if ((len < o->min || len > o->max) && !getenv(UNCHECKED_ENV)) {
+		fprintf(stderr, "optsample: %s\n", o->error);
+		return -EINVAL;
+	}
+	return addattr_l(n, ATTRS_MAX, o->attr, str, len + 1);
+}
+
+static int put_option(const struct option *o, const char *str,
+		      struct nlmsghdr *n)
+{
+	switch (o->kind) {
+	case KIND_NOINFLIGHT:
+		return put_noinflight(n);
+	case KIND_NOWATCH:
+		return addattr_l(n, ATTRS_MAX, o->attr, "", 1);
+	case KIND_WATCH:
+		return put_watch(o, str, n);
+	case KIND_INFLIGHT:
+		return put_inflight(o, str, n);
+	default:
+		return put_number(o, str, n);
+	}
+}
+
+static const struct option *find_option(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(options); i++)
+		if (!strcmp(options[i].name, name))
+			return &options[i];
+	return NULL;
+}
+
+static bool takes_value(const struct option *o)
+{
+	return o->kind != KIND_NOINFLIGHT && o->kind != KIND_NOWATCH;
+}
+
+static int optsample_parse_opt(struct qdisc_util *qu, int argc, char **argv,
+			       struct nlmsghdr *n, const char *dev)
+{
+	struct rtattr *tail;
+
+	(void)qu;
+	(void)dev;
+	tail = addattr_nest(n, ATTRS_MAX, TCA_OPTIONS | NLA_F_NESTED);
+	for (; argc > 0; argc--, argv++) {
+		const struct option *o = find_option(*argv);
+		const char *value = NULL;
+
+		if (!o) {
+			if (strcmp(*argv, "help"))
+				fprintf(stderr, "What is \"%s\"?\n", *argv);
+			explain();
+			return -1;
+		}
+		if (takes_value(o)) {
+			if (argc < 2) {
+				fprintf(stderr,
+					"optsample: %s needs a value\n",
+					o->name);
+				return -1;
+			}
+			argc--;
+			value = *++argv;
+		}
+		if (put_option(o, value, n))
+			return -1;
+	}
+	addattr_nest_end(n, tail);
+	return 0;
+}
+
+/*
+ * Attributes to text: exact, in the largest unit that divides the value
+ */
+
+struct divisor {
+	const char *name;
+	uint64_t value;
+};
+
+static const struct divisor size_divisors[] = {
+	{ "Gb", GIB }, { "Mb", MIB }, { "Kb", KIB }, { "b", 1 },
+};
+
+static const struct divisor time_divisors[] = {
+	{ "s", 1000 }, { "ms", 1 },
+};
+
+static const struct divisor rate_divisors[] = {
+	{ "Gbit", 1000000000 }, { "Mbit", 1000000 }, { "Kbit", 1000 },
+	{ "bit", 1 },
+};
+
+static void print_exact(FILE *f, uint64_t value, const struct divisor *d)
+{
+	if (!value)	/* the smallest unit is the last one */
+		while (d->value > 1)
+			d++;
+	while (value % d->value)
+		d++;
+	fprintf(f, "%llu%s", (unsigned long long)(value / d->value), d->name);
+}
+
+static void print_rate(FILE *f, uint64_t rate)
+{
+	if (!rate)
+		fputs("unlimited", f);
+	else if (rate > UINT64_MAX / 8)
+		fprintf(f, "%llubps", (unsigned long long)rate);
+	else
+		print_exact(f, rate * 8, rate_divisors);
+}
+
+static uint64_t get_number(const struct rtattr *rta, size_t size)
+{
+	uint32_t value32 = 0;
+	uint64_t value = 0;
+
+	if (RTA_PAYLOAD(rta) < size)
+		return 0;
+	if (size == sizeof(value)) {
+		memcpy(&value, RTA_DATA(rta), sizeof(value));
+		return value;
+	}
+	memcpy(&value32, RTA_DATA(rta), sizeof(value32));
+	return value32;
+}
+
+/* In JSON: bytes, bytes per second, milliseconds, percent, or a name */
+static void print_number(FILE *f, const struct option *o,
+			 const struct rtattr *rta)
+{
+	bool wide = o->kind == KIND_RATE;
+	uint64_t value = get_number(rta, wide ? 8 : 4);
+	const char *name = NULL;
+
+	if (o->kind == KIND_POLICY)
+		name = optsample_policy_name(value);
+	else if (o->kind == KIND_GATE)
+		name = value == TC_OPTSAMPLE_GATE_OPEN ? "open" : "closed";
+	if (is_json_context()) {
+		if (name)
+			json_string(o->name, name);
+		else
+			json_number(o->name, value);
+		return;
+	}
+	fprintf(f, "%s ", o->name);
+	if (name)
+		fputs(name, f);
+	else if (o->kind == KIND_SIZE)
+		print_exact(f, value, size_divisors);
+	else if (o->kind == KIND_TIME)
+		print_exact(f, value, time_divisors);
+	else if (o->kind == KIND_RATE)
+		print_rate(f, value);
+	else
+		fprintf(f, "%llu%s", (unsigned long long)value,
+			o->kind == KIND_PERCENT ? "%" :
+			o->kind == KIND_PACKETS ? "p" : "");
+	fputc(' ', f);
+}
+
+static void print_watch(FILE *f, const struct rtattr *rta)
+{
+	char dev[IFNAMSIZ];
+
+	snprintf(dev, sizeof(dev), "%.*s", (int)RTA_PAYLOAD(rta),
+		 (const char *)RTA_DATA(rta));
+	if (is_json_context())
+		json_string("watch", dev[0] ? dev : NULL);
+	else if (dev[0])
+		fprintf(f, "watch %s ", dev);
+	else
+		fputs("nowatch ", f);
+}
+
+static void print_inflight(FILE *f, struct rtattr *tb[])
+{
+	const struct rtattr *p = tb[TCA_OPTSAMPLE_INFLIGHT_PACKETS];
+	const struct rtattr *b = tb[TCA_OPTSAMPLE_INFLIGHT_BYTES];
+	uint64_t packets = p ? get_number(p, 4) : 0;
+	uint64_t bytes = b ? get_number(b, 4) : 0;
+
+	if (is_json_context()) {
+		json_number("inflight_packets", packets);
+		json_number("inflight_bytes", bytes);
+		return;
+	}
+	if (packets)
+		fprintf(f, "inflight %llup ", (unsigned long long)packets);
+	if (bytes) {
+		fputs("inflight ", f);
+		print_exact(f, bytes, size_divisors);
+		fputc(' ', f);
+	}
+	if (!packets && !bytes)
+		fputs("noinflight ", f);
+}
+
+static int optsample_print_opt(struct qdisc_util *qu, FILE *f,
+			       struct rtattr *opt)
+{
+	struct rtattr *tb[TCA_OPTSAMPLE_MAX + 1];
+	size_t i;
+
+	(void)qu;
+	if (!opt)
+		return 0;
+	parse_rtattr_flags(tb, TCA_OPTSAMPLE_MAX, RTA_DATA(opt),
+			   RTA_PAYLOAD(opt), NLA_F_NESTED);
+	for (i = 0; i < ARRAY_SIZE(options); i++) {
+		const struct option *o = &options[i];
+
+		if (!takes_value(o) || !tb[o->attr])
+			continue;
+		if (o->kind == KIND_INFLIGHT)
+			print_inflight(f, tb);
+		else if (o->kind == KIND_WATCH)
+			print_watch(f, tb[o->attr]);
+		else
+			print_number(f, o, tb[o->attr]);
+	}
+	return 0;
+}
+
+struct qdisc_util optsample_qdisc_util = {
+	.id		= "optsample",
+	.parse_qopt	= optsample_parse_opt,
+	.print_qopt	= optsample_print_opt,
+	.print_xstats	= optsample_print_xstats,
+};

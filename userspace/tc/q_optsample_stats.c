@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Statistics of the optsample qdisc and of its classes, for tc.
+ *
+ * In: the payload of TCA_STATS_APP. Out: a few lines for the eye, or JSON
+ * with every counter under its name in linux/pkt_sch_optsample.h.
+ *
+ * Limits: an older or newer kernel is read as far as both sides know the
+ * structures; JSON leaves out what the kernel did not send.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <linux/pkt_sch_optsample.h>
+#include "q_optsample.h"
+
+#define NSEC_PER_MSEC	1000000ULL
+#define NSEC_PER_SEC	1000000000ULL
+
+static const char * const stall_names[TC_OPTSAMPLE_STALLS] = {
+	[TC_OPTSAMPLE_STALL_DRIVER]	= "driver",
+	[TC_OPTSAMPLE_STALL_CARRIER]	= "carrier",
+	[TC_OPTSAMPLE_STALL_SETTLE]	= "settle",
+	[TC_OPTSAMPLE_STALL_INFLIGHT]	= "inflight",
+	[TC_OPTSAMPLE_STALL_RATE]	= "rate",
+	[TC_OPTSAMPLE_STALL_GATE]	= "gate",
+};
+
+/**
+ * struct field - a number of a statistics structure, for JSON
+ * @name: of the field
+ * @offset: in the structure
+ * @size: 4 or 8 bytes
+ * @sign: it is a signed one
+ */
+struct field {
+	const char *name;
+	size_t offset;
+	size_t size;
+	bool sign;
+};
+
+#define FIELD(type, field)						\
+	{ #field, offsetof(struct type, field),				\
+	  sizeof(((struct type *)0)->field), false }
+#define COUNTER(field)	FIELD(tc_optsample_counters, field)
+#define QDISC(field)	FIELD(tc_optsample_qd_stats, field)
+#define CLASS(field)	FIELD(tc_optsample_cl_stats, field)
+
+/* Both structures begin with them. */
+static const struct field counter_fields[] = {
+	COUNTER(msgs_in), COUNTER(msgs_out), COUNTER(msgs_sampled),
+	COUNTER(msgs_evicted), COUNTER(pkts_in), COUNTER(pkts_out),
+	COUNTER(pkts_dropped), COUNTER(bytes_out), COUNTER(ctl_in),
+	COUNTER(ctl_dropped),
+	COUNTER(repair_in), COUNTER(late), COUNTER(incomplete), COUNTER(torn),
+	COUNTER(oversize), COUNTER(reordered), COUNTER(restarts),
+};
+
+static const struct field qdisc_fields[] = {
+	QDISC(oldest_ns), QDISC(longest_gap), QDISC(memory),
+	QDISC(memory_max), QDISC(ordinary_sent), QDISC(ordinary_dropped),
+	QDISC(flows_new), QDISC(flows_reclaimed), QDISC(flows_refused),
+	QDISC(flows), QDISC(flows_active), QDISC(backlog_msgs),
+	QDISC(ordinary_qlen), QDISC(inflight_packets), QDISC(inflight_bytes),
+};
+
+static const struct field class_fields[] = {
+	CLASS(oldest_ns), CLASS(longest_gap), CLASS(last_position),
+	CLASS(memory), CLASS(flow), CLASS(backlog_msgs), CLASS(backlog_pkts),
+	CLASS(backlog_bytes), CLASS(distance),
+	{ "deficit", offsetof(struct tc_optsample_cl_stats, deficit), 4,
+	  true },
+};
+
+_Static_assert(!offsetof(struct tc_optsample_qd_stats, c) &&
+	       !offsetof(struct tc_optsample_cl_stats, c),
+	       "counters come first");
+
+/* What the kernel did not send is left out, rather than called zero. */
+static void json_fields(const void *st, size_t len, const struct field *f,
+			size_t count)
+{
+	for (; count; count--, f++) {
+		const char *p = (const char *)st + f->offset;
+		uint32_t value32 = 0;
+		uint64_t value;
+
+		if (f->offset + f->size > len)
+			continue;
+		if (f->size == sizeof(value)) {
+			memcpy(&value, p, sizeof(value));
+		} else {
+			memcpy(&value32, p, sizeof(value32));
+			value = value32;
+		}
+		if (f->sign)
+			print_color_int(TC_PRINT_JSON, TC_COLOR_ANY, f->name,
+					NULL, (int32_t)value32);
+		else
+			json_number(f->name, value);
+	}
+}
+
+static const char *stall_name(uint32_t cause)
+{
+	if (cause == TC_OPTSAMPLE_NOT_STALLED)
+		return NULL;
+	if (cause >= TC_OPTSAMPLE_STALLS || !stall_names[cause])
+		return "unknown";
+	return stall_names[cause];
+}
+
+static void json_stall(const struct tc_optsample_qd_stats *st)
+{
+	char key[32];
+	int i;
+
+	open_json_object("stall");
+	for (i = 0; i < TC_OPTSAMPLE_STALLS; i++) {
+		if (!stall_names[i])
+			continue;
+		snprintf(key, sizeof(key), "%s_ns", stall_names[i]);
+		json_number(key, st->stall_ns[i]);
+	}
+	close_json_object();
+}
+
+static void json_qdisc(const struct tc_optsample_qd_stats *st, size_t len)
+{
+	json_fields(st, len, counter_fields, ARRAY_SIZE(counter_fields));
+	if (len >= offsetof(struct tc_optsample_qd_stats, oldest_ns))
+		json_stall(st);
+	json_fields(st, len, qdisc_fields, ARRAY_SIZE(qdisc_fields));
+	if (len >= offsetof(struct tc_optsample_qd_stats, reserved))
+		json_string("stalled", stall_name(st->stalled));
+}
+
+static void json_class(const struct tc_optsample_cl_stats *st, size_t len)
+{
+	json_fields(st, len, counter_fields, ARRAY_SIZE(counter_fields));
+	json_fields(st, len, class_fields, ARRAY_SIZE(class_fields));
+}
+
+#define ULL(x)	((unsigned long long)(x))
+
+static void print_ns(FILE *f, const char *label, uint64_t ns)
+{
+	fprintf(f, " %s ", label);
+	if (ns < 10 * NSEC_PER_SEC)
+		fprintf(f, "%llums", ULL(ns / NSEC_PER_MSEC));
+	else
+		fprintf(f, "%.1fs", (double)ns / NSEC_PER_SEC);
+}
+
+/* For the eye: rounded, unlike a limit */
+static void print_bytes(FILE *f, const char *label, uint64_t bytes)
+{
+	if (bytes >= 10 * MIB)
+		fprintf(f, " %s %.1fMb", label, (double)bytes / MIB);
+	else if (bytes >= 10 * KIB)
+		fprintf(f, " %s %.1fKb", label, (double)bytes / KIB);
+	else
+		fprintf(f, " %s %llub", label, ULL(bytes));
+}
+
+static void print_counters(FILE *f, const struct tc_optsample_counters *c,
+			   uint32_t backlog_msgs)
+{
+	fprintf(f, "  messages in %llu out %llu sampled %llu evicted %llu backlog %u",
+		ULL(c->msgs_in), ULL(c->msgs_out), ULL(c->msgs_sampled),
+		ULL(c->msgs_evicted), backlog_msgs);
+	print_nl();
+	fprintf(f, "  packets in %llu out %llu dropped %llu late %llu repair %llu control %llu control_dropped %llu",
+		ULL(c->pkts_in), ULL(c->pkts_out), ULL(c->pkts_dropped),
+		ULL(c->late), ULL(c->repair_in), ULL(c->ctl_in),
+		ULL(c->ctl_dropped));
+	print_nl();
+	fprintf(f, "  irregular incomplete %llu torn %llu oversize %llu reordered %llu restarts %llu",
+		ULL(c->incomplete), ULL(c->torn), ULL(c->oversize),
+		ULL(c->reordered), ULL(c->restarts));
+	print_nl();
+}
+
+static void print_stall(FILE *f, const struct tc_optsample_qd_stats *st)
+{
+	const char *now = stall_name(st->stalled);
+	int i;
+
+	fprintf(f, "  stalled %s for", now ? now : "no");
+	for (i = 0; i < TC_OPTSAMPLE_STALLS; i++)
+		if (stall_names[i])
+			print_ns(f, stall_names[i], st->stall_ns[i]);
+}
+
+static void print_qdisc(FILE *f, const struct tc_optsample_qd_stats *st)
+{
+	print_counters(f, &st->c, st->backlog_msgs);
+	fprintf(f, "  flows %u active %u new %llu reclaimed %llu refused %llu",
+		st->flows, st->flows_active, ULL(st->flows_new),
+		ULL(st->flows_reclaimed), ULL(st->flows_refused));
+	print_nl();
+	fprintf(f, "  ordinary sent %llu dropped %llu backlog %up",
+		ULL(st->ordinary_sent), ULL(st->ordinary_dropped),
+		st->ordinary_qlen);
+	print_nl();
+	fputc(' ', f);
+	print_bytes(f, "memory", st->memory);
+	print_bytes(f, "max", st->memory_max);
+	fprintf(f, " inflight %up", st->inflight_packets);
+	print_bytes(f, "inflight", st->inflight_bytes);
+	print_ns(f, "oldest", st->oldest_ns);
+	fprintf(f, " longest_gap %llu", ULL(st->longest_gap));
+	print_nl();
+	print_stall(f, st);
+}
+
+static void print_class(FILE *f, const struct tc_optsample_cl_stats *st)
+{
+	fprintf(f, "  flow 0x%08x distance %u longest_gap %llu last_position %llu deficit %d",
+		st->flow, st->distance, ULL(st->longest_gap),
+		ULL(st->last_position), (int32_t)st->deficit);
+	print_nl();
+	print_counters(f, &st->c, st->backlog_msgs);
+	fprintf(f, "  held %up", st->backlog_pkts);
+	print_bytes(f, "bytes", st->backlog_bytes);
+	print_bytes(f, "memory", st->memory);
+	print_ns(f, "oldest", st->oldest_ns);
+}
+
+/**
+ * optsample_print_xstats - TCA_STATS_APP as text or JSON
+ * @qu: unused
+ * @f: where tc prints
+ * @xstats: struct tc_optsample_xstats of any length, or NULL
+ *
+ * Return: 0, tc ignores it.
+ */
+int optsample_print_xstats(struct qdisc_util *qu, FILE *f,
+			   struct rtattr *xstats)
+{
+	const size_t head = offsetof(struct tc_optsample_xstats, qdisc);
+	struct tc_optsample_xstats st = {};
+	size_t len;
+
+	(void)qu;
+	if (!xstats || RTA_PAYLOAD(xstats) < head)
+		return 0;
+	len = RTA_PAYLOAD(xstats);
+	if (len > sizeof(st))
+		len = sizeof(st);
+	memcpy(&st, RTA_DATA(xstats), len);
+	len -= head;
+	if (len > st.size)
+		len = st.size;
+	/* Whatever it is by the kernel's count, nothing beyond it is read. */
+	memset((char *)&st + head + len, 0, sizeof(st) - head - len);
+	if (st.type == TC_OPTSAMPLE_XSTATS_CLASS) {
+		if (is_json_context())
+			json_class(&st.cl, len);
+		else
+			print_class(f, &st.cl);
+	} else if (st.type == TC_OPTSAMPLE_XSTATS_QDISC) {
+		if (len < offsetof(struct tc_optsample_qd_stats, reserved))
+			st.qdisc.stalled = TC_OPTSAMPLE_NOT_STALLED;
+		if (is_json_context())
+			json_qdisc(&st.qdisc, len);
+		else
+			print_qdisc(f, &st.qdisc);
+	}
+	return 0;
+}
