@@ -351,34 +351,25 @@ static bool optsample_pass(struct optsample_sched *q, struct optsample_flow *f,
 	return true;
 }
 
-static u64 optsample_position(struct optsample_flow *f,
-			      const struct optsample_tag *tag)
-{
-	u64 pos = ((u64)tag->pos_hi << 32 | tag->pos_lo) + f->offset;
-
-	if (unlikely(f->started && (s64)(pos - f->pos) < 0)) {
-		f->offset += f->pos + 1 - pos;
-		pos = f->pos + 1;
-		f->c.restarts++;
-	}
-	f->pos = pos;
-	return pos;
-}
-
 /* The first packet of a message: does the message stay? */
 static bool optsample_start(struct optsample_sched *q,
 			    struct optsample_flow *f, struct sk_buff *skb,
 			    const struct optsample_tag *tag,
 			    struct optsample_loss *loss)
 {
-	struct optsample_node *evicted = NULL, *next;
-	u64 pos = optsample_position(f, tag);
+	struct optsample_node *evicted, *next;
+	u64 pos = (u64)tag->pos_hi << 32 | tag->pos_lo;
+	u64 shift = f->sampler.shift;
 	struct optsample_msg *msg = NULL;
+	bool keep;
 
 	f->started = true;
 	f->newest = tag->message;
 	f->c.msgs_in++;
-	if (optsample_arrive(&f->sampler, pos, &evicted)) {
+	keep = optsample_arrive(&f->sampler, pos, &evicted);
+	if (unlikely(f->sampler.shift != shift))
+		f->c.restarts++;
+	if (keep) {
 		msg = optsample_msg_alloc(q, f, tag->message, false);
 		if (likely(msg)) {
 			optsample_append(&f->sampler, &msg->node, pos);

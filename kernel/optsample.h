@@ -74,8 +74,6 @@ struct optsample_msg {
  * @newest:	number of the newest message seen
  * @gone:	number of the message given up last
  * @left:	numbers of messages that left lately; stragglers follow them
- * @pos:	position of the newest message
- * @offset:	makes positions monotone when a source restarts
  * @sent_pos:	position of the last message that left
  */
 struct optsample_flow {
@@ -100,8 +98,6 @@ struct optsample_flow {
 	u32			pass_pkts;
 	u32			memory;
 	u32			pass_memory;
-	u64			pos;
-	u64			offset;
 	u64			sent_pos;
 	u64			longest_gap;
 	unsigned long		idle_since;
