@@ -90,12 +90,12 @@ $(eval $(call program,optsample-sim,tools/optsample-sim.c \
 $(eval $(call program,hwsim-medium,tools/hwsim-medium.c $(HEADERS),\
 	$(call pc,libnl-3.0 libnl-genl-3.0),-Itools))
 $(eval $(call program,demo-report,tools/demo-report.c \
-	$(wildcard tools/demo.d/*.c) tools/sim/scenario.c $(HEADERS),\
-	$(call pc,cairo libcjson) -lm -lpng,-Itools))
+	$(wildcard tools/demo.d/*.c) $(HEADERS),\
+	$(call pc,cairo) -lm,-Itools))
 $(eval $(call program,image-pub,tests/e2e/image-pub.c $(IDL).c $(HEADERS),\
 	-lddsc,-I$(BUILD)/idl))
 $(eval $(call program,image-sub,tests/e2e/image-sub.c $(IDL).c $(HEADERS),\
-	-lddsc -lpng,-I$(BUILD)/idl))
+	-lddsc,-I$(BUILD)/idl))
 $(eval $(call program,rtps-gen,tests/kselftest/rtps-gen.c,,))
 $(eval $(call program,test_sampler,tests/unit/test_sampler.c $(HEADERS),-lm,))
 $(eval $(call program,test_sampler_bounds,tests/unit/test_sampler_bounds.c \
@@ -138,7 +138,7 @@ install: build
 	@echo 'module: dkms install optsample/$(VERSION)'
 
 clean:
-	rm -rf $(addprefix $(BUILD)/,bin tc bpf idl demo module check \
+	rm -rf $(addprefix $(BUILD)/,bin tc bpf idl demo/run module check \
 		sch_optsample.ko .module.out)
 
 distclean:
