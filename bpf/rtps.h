@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * RTPS, as much of it as a classifier needs: which writer a submessage is
+ * of, which sample, and whether it holds its beginning or its end.
+ *
+ * Pure C on a few bytes that the caller has copied; the same code runs in
+ * the BPF program and in user space tests. Nothing here follows a length
+ * from the wire: offsets are handed back and checked by the caller.
+ *
+ * Source: OMG DDSI-RTPS 2.3, sections 8.3.7 and 9.4.5.
+ */
+#ifndef OPTSAMPLE_RTPS_H
+#define OPTSAMPLE_RTPS_H
+
+#include <linux/types.h>
+
+#ifndef __always_inline
+#define __always_inline inline __attribute__((always_inline))
+#endif
+
+enum {
+	RTPS_MAGIC		= 0x52545053,	/* "RTPS" */
+	RTPS_HEADER		= 20,	/* magic, version, vendor, prefix */
+	RTPS_SUB_HEADER		= 4,
+	RTPS_SUB_MAX		= 36,	/* DATA_FRAG up to its payload */
+	RTPS_SUBMESSAGES	= 12,	/* looked at in one packet */
+	RTPS_VENDOR_CYCLONE	= 0x10,	/* 0x0110, low byte */
+};
+
+enum rtps_id {
+	RTPS_PAD		= 0x01,
+	RTPS_HEARTBEAT		= 0x07,
+	RTPS_GAP		= 0x08,
+	RTPS_INFO_TS		= 0x09,
+	RTPS_INFO_SRC		= 0x0c,
+	RTPS_INFO_DST		= 0x0e,
+	RTPS_HEARTBEAT_FRAG	= 0x13,
+	RTPS_DATA		= 0x15,
+	RTPS_DATA_FRAG		= 0x16,
+	RTPS_SEC_FIRST		= 0x30,
+	RTPS_SEC_LAST		= 0x34,
+};
+
+/* A built-in writer or one of the vendor's: the top bits of the last byte */
+static __always_inline int rtps_entity_special(__u32 entity)
+{
+	__u8 b[4];
+
+	__builtin_memcpy(b, &entity, sizeof(b));
+	return b[3] & 0xc0;
+}
+
+enum {
+	RTPS_FLAG_LITTLE	= 0x01,
+	RTPS_FLAG_DATA		= 0x04,	/* DATA: payload is a sample */
+	RTPS_FLAG_FRAG_KEY	= 0x04,	/* DATA_FRAG: payload is a key */
+};
+
+enum rtps_kind {
+	RTPS_KIND_OTHER,	/* nothing of a writer: go on */
+	RTPS_KIND_DIRECTED,	/* INFO_DST: what follows is for one reader */
+	RTPS_KIND_CONTROL,	/* of a writer, but no sample */
+	RTPS_KIND_SAMPLE,	/* a sample or a part of one */
+	RTPS_KIND_STOP,		/* cannot be read from here on */
+	RTPS_KIND_BAD,		/* breaks the format */
+};
+
+/**
+ * struct rtps_sub - one submessage
+ * @kind:	what it is
+ * @size:	bytes to the next one; 0: it was the last
+ * @first:	holds the beginning of the sample
+ * @last:	holds the end of the sample
+ * @reader:	is for one reader
+ * @writer:	entity id, the four bytes as they are
+ * @sn:		sequence number, from 1
+ */
+struct rtps_sub {
+	enum rtps_kind	kind;
+	__u32		size;
+	__u8		first;
+	__u8		last;
+	__u8		reader;
+	__u32		writer;
+	__u64		sn;
+};
+
+static __always_inline __u32 rtps_raw32(const __u8 *p)
+{
+	__u32 v;
+
+	__builtin_memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static __always_inline __u32 rtps_u32(const __u8 *p, int little)
+{
+	__u32 v = rtps_raw32(p);
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return little ? v : __builtin_bswap32(v);
+#else
+	return little ? __builtin_bswap32(v) : v;
+#endif
+}
+
+static __always_inline __u32 rtps_u16(const __u8 *p, int little)
+{
+	return little ? p[0] | p[1] << 8 : p[0] << 8 | p[1];
+}
+
+static __always_inline void rtps_sample(const __u8 *b, __u32 body,
+					struct rtps_sub *s)
+{
+	int little = b[1] & RTPS_FLAG_LITTLE;
+	__u64 start, end;
+	__u32 size;
+
+	s->reader = rtps_raw32(b + 8) != 0;
+	s->writer = rtps_raw32(b + 12);
+	s->sn = (__u64)rtps_u32(b + 16, little) << 32 |
+		rtps_u32(b + 20, little);
+	s->kind = RTPS_KIND_BAD;
+	if (!s->sn || s->sn >> 63)
+		return;
+	if (b[0] == RTPS_DATA) {
+		if (body < 20)
+			return;
+		/* A dispose or unregister must arrive. */
+		s->kind = b[1] & RTPS_FLAG_DATA ? RTPS_KIND_SAMPLE :
+						  RTPS_KIND_CONTROL;
+		s->first = 1;
+		s->last = 1;
+		return;
+	}
+	start = rtps_u32(b + 24, little);
+	size = rtps_u32(b + 32, little);
+	end = (start - 1 + rtps_u16(b + 28, little)) *
+	      rtps_u16(b + 30, little);
+	if (body < 32 || !start || !end || !size ||
+	    (start - 1) * rtps_u16(b + 30, little) >= size)
+		return;
+	s->kind = b[1] & RTPS_FLAG_FRAG_KEY ? RTPS_KIND_CONTROL :
+					      RTPS_KIND_SAMPLE;
+	s->first = start == 1;
+	s->last = end >= size;
+}
+
+/**
+ * rtps_submessage - read one submessage
+ * @b:		its first RTPS_SUB_MAX bytes, zeros where there are fewer
+ * @room:	bytes from its start to the end of the UDP datagram, >= 4
+ * @s:		out
+ */
+static __always_inline void rtps_submessage(const __u8 *b, __u32 room,
+					    struct rtps_sub *s)
+{
+	__u32 body = rtps_u16(b + 2, b[1] & RTPS_FLAG_LITTLE);
+
+	s->first = 0;
+	s->last = 0;
+	s->reader = 0;
+	s->writer = 0;
+	s->sn = 0;
+	s->size = RTPS_SUB_HEADER + body;
+	if (!body && b[0] != RTPS_PAD && b[0] != RTPS_INFO_TS) {
+		body = room - RTPS_SUB_HEADER;
+		s->size = 0;
+	} else if (s->size > room) {
+		s->kind = RTPS_KIND_BAD;
+		return;
+	}
+	switch (b[0]) {
+	case RTPS_DATA:
+	case RTPS_DATA_FRAG:
+		rtps_sample(b, body, s);
+		break;
+	case RTPS_HEARTBEAT:
+	case RTPS_HEARTBEAT_FRAG:
+	case RTPS_GAP:
+		s->writer = rtps_raw32(b + 8);
+		s->kind = body < 8 ? RTPS_KIND_BAD : RTPS_KIND_CONTROL;
+		break;
+	case RTPS_INFO_DST:
+		s->kind = RTPS_KIND_DIRECTED;
+		break;
+	case RTPS_INFO_SRC:
+		/* Another participant from here on: a relay, not a writer */
+		s->kind = RTPS_KIND_STOP;
+		break;
+	default:
+		/* What is encrypted cannot be told apart. */
+		s->kind = b[0] >= RTPS_SEC_FIRST && b[0] <= RTPS_SEC_LAST ?
+			  RTPS_KIND_STOP : RTPS_KIND_OTHER;
+	}
+}
+
+#endif

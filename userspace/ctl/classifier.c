@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The BPF program: find its object, load, pin.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <libgen.h>
+#include <linux/magic.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+#include "classifier.h"
+
+/* bin/ of the build tree, or of an installation */
+static const char *const classifier_places[] = {
+	"%s/../bpf/ros_tag.bpf.o",
+	"%s/../lib/optsample/ros_tag.bpf.o",
+	"/usr/lib/optsample/ros_tag.bpf.o%.0s",
+};
+
+static int classifier_find(char path[CTL_PATH])
+{
+	char exe[CTL_PATH / 2] = "";
+	const char *dir;
+
+	if (readlink("/proc/self/exe", exe, sizeof(exe) - 1) < 0)
+		return -errno;
+	dir = dirname(exe);
+	for (size_t i = 0; i < sizeof(classifier_places) /
+	     sizeof(*classifier_places); i++) {
+		snprintf(path, CTL_PATH, classifier_places[i], dir);
+		if (!access(path, R_OK))
+			return 0;
+	}
+	return ctl_error(-ENOENT, "no ros_tag.bpf.o in %s/../bpf or /usr/lib/optsample",
+			 dir);
+}
+
+static void classifier_pins_of(const char *dev, char path[CTL_PATH])
+{
+	char *c;
+
+	snprintf(path, CTL_PATH, CTL_PINS "/%s", dev);
+	/* bpffs keeps names with dots for itself */
+	for (c = path + sizeof(CTL_PINS); *c; c++)
+		if (*c == '.')
+			*c = '_';
+}
+
+void classifier_pins(const char *dev, char path[CTL_PATH])
+{
+	classifier_pins_of(dev, path);
+	if (access(path, F_OK))
+		snprintf(path, CTL_PATH, CTL_TC_PINS);
+}
+
+int classifier_map(const char *pins, const char *name)
+{
+	char path[CTL_PATH + 32];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", pins, name);
+	fd = bpf_obj_get(path);
+	return fd < 0 ? -errno : fd;
+}
+
+static int classifier_mount(void)
+{
+	struct statfs fs;
+
+	if (!statfs(CTL_BPFFS, &fs) && fs.f_type == BPF_FS_MAGIC)
+		return 0;
+	mkdir(CTL_BPFFS, 0700);
+	if (mount("bpf", CTL_BPFFS, "bpf", 0, "mode=0700"))
+		return ctl_error(-errno, "cannot mount %s: %s", CTL_BPFFS,
+				 strerror(errno));
+	return 0;
+}
+
+void classifier_unload(const char *dev)
+{
+	char path[CTL_PATH], file[CTL_PATH + 260];
+	struct dirent *e;
+	DIR *d;
+
+	classifier_pins_of(dev, path);
+	d = opendir(path);
+	if (!d)
+		return;
+	while ((e = readdir(d))) {
+		snprintf(file, sizeof(file), "%s/%s", path, e->d_name);
+		unlink(file);
+	}
+	closedir(d);
+	rmdir(path);
+	rmdir(CTL_PINS);	/* if it was the last */
+}
+
+static char classifier_words[128];	/* of libbpf about the first problem */
+
+static int classifier_print(enum libbpf_print_level level,
+			    const char *format, va_list args)
+{
+	if (level == LIBBPF_WARN && !*classifier_words) {
+		vsnprintf(classifier_words, sizeof(classifier_words), format,
+			  args);
+		classifier_words[strcspn(classifier_words, "\n")] = '\0';
+	}
+	return 0;
+}
+
+static int classifier_pin(struct bpf_object *obj, const char *pins)
+{
+	struct bpf_program *prog = bpf_object__next_program(obj, NULL);
+	char path[CTL_PATH + 32];
+
+	if (!prog)
+		return -ENOENT;
+	snprintf(path, sizeof(path), "%s/ros_tag", pins);
+	if (bpf_program__pin(prog, path))
+		return -errno;
+	return bpf_obj_get(path);
+}
+
+int classifier_load(const char *dev)
+{
+	char path[CTL_PATH], pins[CTL_PATH];
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = pins);
+	struct bpf_object *obj;
+	int err;
+
+	err = classifier_find(path) ?: classifier_mount();
+	if (err)
+		return err;
+	classifier_unload(dev);
+	classifier_pins_of(dev, pins);
+	mkdir(CTL_PINS, 0700);
+	if (mkdir(pins, 0700))
+		return ctl_error(-errno, "cannot make %s: %s", pins,
+				 strerror(errno));
+	*classifier_words = '\0';
+	libbpf_set_print(classifier_print);
+	obj = bpf_object__open_file(path, &opts);
+	if (!obj)
+		err = -errno;
+	else
+		err = bpf_object__load(obj);
+	if (!err)
+		err = classifier_pin(obj, pins);
+	if (err < 0) {
+		ctl_error(err, "cannot load %s: %s", path, *classifier_words ?
+			  classifier_words : strerror(-err));
+		classifier_unload(dev);
+	}
+	bpf_object__close(obj);
+	return err;
+}

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * optsample discover DEV - the daemon behind `up`: watches DDS discovery and
+ * neighbours, and tells the classifier whom to sample.
+ *
+ * In: DDS built-in topics, neighbour events. Out: the map `writers`,
+ * permanent neighbour entries, DEV.topics for the other commands. Ends with
+ * SIGTERM, and leaves everything as it is: `down` cleans up.
+ */
+#include <argp.h>
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "classifier.h"
+#include "discovery.h"
+#include "neigh.h"
+#include "state.h"
+
+enum {
+	TICK_MS		= 500,
+	READY_MS	= 1500,		/* until those who answer have */
+	SWEEP_MS	= 40000,	/* everybody announced himself by then */
+	NEIGH_MS	= 10000,
+	PEERS		= 256,
+	GONE		= 256,		/* writers remembered by name */
+};
+
+enum { OPT_DOMAIN = 256, OPT_TOPICS, OPT_TYPES, OPT_OUTAGE, OPT_READY };
+
+static const struct argp_option discover_options[] = {
+	{ "domain", OPT_DOMAIN, "N", 0, "DDS domain (ROS_DOMAIN_ID, else 0)", 1 },
+	{ "topics", OPT_TOPICS, "LIST", 0, "sample these topics", 1 },
+	{ "types", OPT_TYPES, "LIST", 0, "sample topics of these types", 1 },
+	{ "outage", OPT_OUTAGE, "SECONDS", 0, "longest outage to survive (30)", 1 },
+	{ "ready", OPT_READY, "FD", OPTION_HIDDEN, NULL, 0 },
+	{ 0 }
+};
+
+/* A participant, and when it is given up if nothing is heard of it */
+struct peer {
+	uint8_t		guid[TOPIC_GUID];
+	uint64_t	lease_ms;
+};
+
+struct discover {
+	const char		*dev;
+	uint32_t		domain;
+	uint32_t		outage_s;
+	uint32_t		ready;
+	struct topic_rules	rules;
+	struct topic_list	topics;
+	struct peer		peers[PEERS];
+	int			npeers;
+	int			ngone;
+	int			writers;
+	uint32_t		next_flow;
+	bool			dirty;
+	char			warnings[256];
+};
+
+static volatile sig_atomic_t discover_stop;
+
+static void discover_on_signal(int sig)
+{
+	(void)sig;
+	discover_stop = 1;
+}
+
+static error_t discover_parse(int key, char *arg, struct argp_state *state)
+{
+	struct discover *d = state->input;
+
+	switch (key) {
+	case OPT_DOMAIN:
+		if (parse_u32(arg, 0, 232, &d->domain))
+			argp_error(state, "domain must be 0..232");
+		return 0;
+	case OPT_TOPICS:
+		d->rules.topics = arg;
+		return 0;
+	case OPT_TYPES:
+		d->rules.types = arg;
+		return 0;
+	case OPT_OUTAGE:
+		if (parse_u32(arg, 1, 86400, &d->outage_s))
+			argp_error(state, "outage must be 1..86400");
+		return 0;
+	case OPT_READY:
+		if (parse_u32(arg, 3, 65535, &d->ready))
+			argp_error(state, "bad file descriptor");
+		return 0;
+	case ARGP_KEY_ARG:
+		if (d->dev)
+			argp_error(state, "one DEV only");
+		d->dev = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!d->dev)
+			argp_error(state, "which DEV?");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/*
+ * The map
+ */
+
+static void writer_add(struct discover *d, const uint8_t *guid)
+{
+	struct ros_writer w = { .flow = ++d->next_flow };
+
+	/* One that is known keeps what the classifier noted. */
+	if (bpf_map_update_elem(d->writers, guid, &w, BPF_NOEXIST) &&
+	    errno == E2BIG)
+		ctl_warn("more than %d writers: some are not sampled",
+			 ROS_WRITERS_MAX);
+}
+
+/* Writers of an earlier run: their numbers are taken */
+static void writers_inherit(struct discover *d)
+{
+	struct ros_guid key;
+	struct ros_writer w;
+	void *prev = NULL;
+
+	while (!bpf_map_get_next_key(d->writers, prev, &key)) {
+		if (!bpf_map_lookup_elem(d->writers, &key, &w) &&
+		    w.flow > d->next_flow)
+			d->next_flow = w.flow;
+		prev = &key;
+	}
+}
+
+/* Those of an earlier run that nobody has announced since */
+static void writers_sweep(struct discover *d)
+{
+	static struct ros_guid keys[ROS_WRITERS_MAX];
+	const struct topic *t;
+	void *prev = NULL;
+	int n = 0;
+
+	while (n < ROS_WRITERS_MAX &&
+	       !bpf_map_get_next_key(d->writers, prev, &keys[n]))
+		prev = &keys[n++];
+	for (int i = 0; i < n; i++) {
+		t = topic_find(&d->topics, (void *)&keys[i]);
+		if (!t || t->why_not)
+			bpf_map_delete_elem(d->writers, &keys[i]);
+	}
+}
+
+/*
+ * News
+ */
+
+static void on_topic(void *arg, const struct topic *topic)
+{
+	struct discover *d = arg;
+	struct topic *t = topic_get(&d->topics, topic->guid);
+
+	*t = *topic;
+	t->why_not = topic_why_not(&d->rules, t);
+	if (t->why_not)
+		bpf_map_delete_elem(d->writers, t->guid);
+	else
+		writer_add(d, t->guid);
+	d->dirty = true;
+}
+
+static void forget_one(struct discover *d)
+{
+	for (size_t i = 0; i < d->topics.n; i++)
+		if (d->topics.v[i].gone) {
+			topic_drop(&d->topics, d->topics.v[i].guid);
+			d->ngone--;
+			return;
+		}
+}
+
+static void on_topic_gone(void *arg, const uint8_t *guid)
+{
+	struct discover *d = arg;
+
+	struct topic *t = topic_find(&d->topics, guid);
+
+	bpf_map_delete_elem(d->writers, guid);
+	if (!t)
+		return;
+	/* Its flow has a name for as long as the qdisc remembers it. */
+	t->gone = true;
+	t->why_not = "gone";
+	d->dirty = true;
+	if (++d->ngone > GONE)
+		forget_one(d);
+}
+
+static void peers_judge(struct discover *d)
+{
+	uint64_t least = UINT64_MAX;
+	int n = 0;
+
+	for (int i = 0; i < d->npeers; i++) {
+		if (d->peers[i].lease_ms >= d->outage_s * 1000ULL)
+			continue;
+		n++;
+		if (d->peers[i].lease_ms < least)
+			least = d->peers[i].lease_ms;
+	}
+	*d->warnings = '\0';
+	if (n)
+		snprintf(d->warnings, sizeof(d->warnings),
+			 "%d DDS participant%s given up by the others after %llu s of silence, an outage may last %u s: raise the lease duration",
+			 n, n == 1 ? " is" : "s are",
+			 (unsigned long long)least / 1000, d->outage_s);
+}
+
+static void on_peer(void *arg, const uint8_t *guid, uint64_t lease_ms)
+{
+	struct discover *d = arg;
+	int i;
+
+	for (i = 0; i < d->npeers; i++)
+		if (!memcmp(d->peers[i].guid, guid, TOPIC_GUID))
+			break;
+	if (!lease_ms) {
+		if (i < d->npeers)
+			d->peers[i] = d->peers[--d->npeers];
+	} else if (i < PEERS) {
+		memcpy(d->peers[i].guid, guid, TOPIC_GUID);
+		d->peers[i].lease_ms = lease_ms;
+		d->npeers += i == d->npeers;
+	}
+	peers_judge(d);
+	d->dirty = true;
+}
+
+static const struct discovery_ops discover_ops = {
+	.topic		= on_topic,
+	.topic_gone	= on_topic_gone,
+	.peer		= on_peer,
+};
+
+/*
+ * The loop
+ */
+
+/* `up` waits for this, see up_await(). */
+static void tell_ready(struct discover *d)
+{
+	if (d->ready) {
+		dprintf(d->ready, "%s%s.", d->warnings,
+			*d->warnings ? "\n" : "");
+		close(d->ready);
+	} else if (*d->warnings) {
+		ctl_warn("%s", d->warnings);
+	}
+	d->ready = 0;
+}
+
+static void discover_loop(struct discover *d, struct nl_sock *neigh)
+{
+	struct discovery *dds = NULL;
+	uint64_t start = now_ms(), now, neigh_at = 0;
+	bool ready = false, swept = false;
+
+	while (!discover_stop) {
+		now = now_ms();
+		/* Fails as long as the interface has no address. */
+		if (!dds)
+			dds = discovery_open(d->domain, d->dev,
+					     2 * d->outage_s + 10);
+		if (dds)
+			discovery_poll(dds, TICK_MS, &discover_ops, d);
+		else
+			usleep(TICK_MS * 1000);
+		netlink_receive(neigh, neigh_fix_event, (void *)d->dev);
+		if (now >= neigh_at) {
+			neigh_fix_all(d->dev);
+			neigh_at = now + NEIGH_MS;
+		}
+		if (!swept && dds && now - start > SWEEP_MS) {
+			writers_sweep(d);
+			swept = true;
+		}
+		if (d->dirty)
+			topic_save(d->dev, &d->topics, d->warnings);
+		d->dirty = false;
+		if (!ready && now - start > READY_MS) {
+			tell_ready(d);
+			ready = true;
+		}
+	}
+	discovery_close(dds);
+}
+
+static int discover_fail(struct discover *d, int err, const char *why)
+{
+	if (d->ready)
+		dprintf(d->ready, "%s", why);
+	return ctl_error(err, "%s", why);
+}
+
+int cmd_discover(int argc, char **argv)
+{
+	static const struct argp argp = {
+		discover_options, discover_parse, "DEV",
+		"Tell DEV's classifier which writers to sample.",
+		NULL, NULL, NULL
+	};
+	struct sigaction sa = { .sa_handler = discover_on_signal };
+	static struct discover d = { .outage_s = 30 };
+	struct nl_sock *neigh;
+	char pins[CTL_PATH];
+
+	d.domain = discovery_domain();
+	if (argp_parse(&argp, argc, argv, 0, NULL, &d))
+		return -EINVAL;
+	if (geteuid())
+		return ctl_error(-EPERM, "must be run as root");
+	classifier_pins(d.dev, pins);
+	d.writers = classifier_map(pins, "writers");
+	if (d.writers < 0)
+		return discover_fail(&d, d.writers, "there is no classifier, 'optsample up' loads it");
+	neigh = netlink_listen(RTNLGRP_NEIGH);
+	if (!neigh)
+		return discover_fail(&d, -EIO, "cannot listen to neighbours");
+	if (state_pid_claim(d.dev) < 0)
+		return -EBUSY;
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGINT, &sa, NULL);
+	writers_inherit(&d);
+	discover_loop(&d, neigh);
+	nl_socket_free(neigh);
+	topic_free(&d.topics);
+	return 0;
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * optsample topics - DDS topics that are written now, and which of them
+ * would be sampled. Needs no root.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "discovery.h"
+
+enum { OPT_DOMAIN = 256, OPT_TOPICS, OPT_TYPES, OPT_SECONDS, OPT_DEV };
+
+static const struct argp_option topics_options[] = {
+	{ "domain", OPT_DOMAIN, "N", 0, "DDS domain (ROS_DOMAIN_ID, else 0)", 1 },
+	{ "seconds", OPT_SECONDS, "S", 0, "how long to listen (3)", 1 },
+	{ "dev", OPT_DEV, "DEV", 0, "interface to listen on", 1 },
+	{ "topics", OPT_TOPICS, "LIST", 0, "as for up", 2 },
+	{ "types", OPT_TYPES, "LIST", 0, "as for up", 2 },
+	{ 0 }
+};
+
+struct topics {
+	uint32_t		domain;
+	uint32_t		seconds;
+	const char		*dev;
+	struct topic_rules	rules;
+	struct topic_list	list;
+};
+
+static error_t topics_parse(int key, char *arg, struct argp_state *state)
+{
+	struct topics *t = state->input;
+
+	switch (key) {
+	case OPT_DOMAIN:
+		if (parse_u32(arg, 0, 232, &t->domain))
+			argp_error(state, "domain must be 0..232");
+		return 0;
+	case OPT_SECONDS:
+		if (parse_u32(arg, 1, 3600, &t->seconds))
+			argp_error(state, "seconds must be 1..3600");
+		return 0;
+	case OPT_DEV:
+		t->dev = arg;
+		return 0;
+	case OPT_TOPICS:
+		t->rules.topics = arg;
+		return 0;
+	case OPT_TYPES:
+		t->rules.types = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "unexpected \"%s\"", arg);
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static void topics_seen(void *arg, const struct topic *topic)
+{
+	struct topics *t = arg;
+
+	*topic_get(&t->list, topic->guid) = *topic;
+}
+
+static void topics_gone(void *arg, const uint8_t *guid)
+{
+	struct topics *t = arg;
+
+	topic_drop(&t->list, guid);
+}
+
+static int topics_compare(const void *a, const void *b)
+{
+	return strcmp(((const struct topic *)a)->name,
+		      ((const struct topic *)b)->name);
+}
+
+static void topics_print(const struct topics *t, const struct topic *topic)
+{
+	const char *why = topic_why_not(&t->rules, topic);
+	char name[TOPIC_NAME], type[TOPIC_NAME], guid[TOPIC_GUID_TEXT];
+	char depth[16] = "all";
+
+	topic_ros_name(topic->name, name);
+	topic_ros_type(topic->type, type);
+	topic_guid_text(topic->guid, guid);
+	if (topic->depth)
+		snprintf(depth, sizeof(depth), "%d", topic->depth);
+	printf("%s %s\n\t%s, %s%s, keep %s\n\t%s%s%s\n", name, type, guid,
+	       topic->reliable ? "reliable" : "best effort",
+	       topic->durable ? ", transient local" : "", depth,
+	       why ? "not sampled: " : "sampled", why ? why : "",
+	       /* A history that repairs everything defeats the sample. */
+	       !why && topic->reliable && (!topic->depth || topic->depth > 10) ?
+	       "; its history is so deep that the writer sends again what was left out" : "");
+}
+
+int cmd_topics(int argc, char **argv)
+{
+	static const struct argp argp = {
+		topics_options, topics_parse, NULL,
+		"List the DDS topics that are written now, and which of them "
+		"would be sampled.", NULL, NULL, NULL
+	};
+	static const struct discovery_ops ops = {
+		.topic = topics_seen,
+		.topic_gone = topics_gone,
+	};
+	struct topics t = { .seconds = 3 };
+	struct discovery *d;
+	time_t end;
+
+	t.domain = discovery_domain();
+	if (argp_parse(&argp, argc, argv, 0, NULL, &t))
+		return -EINVAL;
+	d = discovery_open(t.domain, t.dev, 10);
+	if (!d)
+		return ctl_error(-EIO, "cannot enter DDS domain %u",
+				 t.domain);
+	end = time(NULL) + t.seconds;
+	while (time(NULL) < end)
+		discovery_poll(d, 200, &ops, &t);
+	if (t.list.n)
+		qsort(t.list.v, t.list.n, sizeof(*t.list.v), topics_compare);
+	for (size_t i = 0; i < t.list.n; i++)
+		topics_print(&t, &t.list.v[i]);
+	if (!t.list.n)
+		printf("no topics in domain %u\n", t.domain);
+	topic_free(&t.list);
+	discovery_close(d);
+	return 0;
+}

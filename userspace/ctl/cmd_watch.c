@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * optsample watch [DEV] - every flow, live: what comes, what goes, how much
+ * of it is kept. On a terminal the view is redrawn in place, else the lines
+ * just follow each other.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+#include "stats.h"
+
+enum { OPT_INTERVAL = 256, OPT_COUNT };
+enum { BAR = 20, NAME = 28, FLOWS = 256 };
+
+static const struct argp_option watch_options[] = {
+	{ "interval", OPT_INTERVAL, "TIME", 0, "between two looks (1s)", 1 },
+	{ "count", OPT_COUNT, "N", 0, "looks, then end", 1 },
+	{ 0 }
+};
+
+/* A flow at the last look */
+struct watch_flow {
+	uint32_t	flow;
+	uint64_t	in;
+	uint64_t	out;
+};
+
+struct watch {
+	const char		*dev;
+	uint32_t		interval_ms;
+	uint32_t		count;
+	bool			tty;
+	int			rows;
+	int			lines;
+	double			elapsed_s;
+	struct watch_flow	old[FLOWS];
+	struct watch_flow	new[FLOWS];
+	int			nold;
+	int			nnew;
+};
+
+static volatile sig_atomic_t watch_stop;
+
+static void watch_on_signal(int sig)
+{
+	(void)sig;
+	watch_stop = 1;
+}
+
+static error_t watch_parse(int key, char *arg, struct argp_state *state)
+{
+	struct watch *w = state->input;
+
+	switch (key) {
+	case OPT_INTERVAL:
+		if (parse_time_ms(arg, &w->interval_ms) ||
+		    w->interval_ms < 50)
+			argp_error(state, "interval must be 50ms..24h");
+		return 0;
+	case OPT_COUNT:
+		if (parse_u32(arg, 1, UINT32_MAX, &w->count))
+			argp_error(state, "count must be 1 or more");
+		return 0;
+	case ARGP_KEY_ARG:
+		if (w->dev)
+			argp_error(state, "one DEV only");
+		w->dev = arg;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* A terminal has only so many lines: the rest is not drawn. */
+static bool watch_room(struct watch *w)
+{
+	return !w->tty || ++w->lines < w->rows;
+}
+
+static const struct watch_flow *watch_before(const struct watch *w,
+					     uint32_t flow)
+{
+	for (int i = 0; i < w->nold; i++)
+		if (w->old[i].flow == flow)
+			return &w->old[i];
+	return NULL;
+}
+
+/* '#' left or waits, '.' was given up */
+static void watch_bar(const struct tc_optsample_counters *c, char *bar)
+{
+	uint64_t lost = c->msgs_sampled + c->msgs_evicted;
+	int kept = BAR;
+
+	if (c->msgs_in)
+		kept = BAR - (int)((lost * BAR + c->msgs_in - 1) /
+				   c->msgs_in);
+	for (int i = 0; i < BAR; i++)
+		bar[i] = i < kept ? '#' : '.';
+	bar[BAR] = '\0';
+}
+
+static void watch_show_flow(struct watch *w, const struct flow_stats *f)
+{
+	const struct watch_flow *old = watch_before(w, f->st.flow);
+	char name[NAME + 1], bar[BAR + 1];
+	double in = 0, out = 0;
+
+	if (w->nnew < FLOWS)
+		w->new[w->nnew++] = (struct watch_flow) {
+			f->st.flow, f->st.c.msgs_in, f->st.c.msgs_out,
+		};
+	if (old && w->elapsed_s > 0) {
+		in = (f->st.c.msgs_in - old->in) / w->elapsed_s;
+		out = (f->st.c.msgs_out - old->out) / w->elapsed_s;
+	}
+	if (!watch_room(w))
+		return;
+	stats_flow_name(f, name, sizeof(name));
+	watch_bar(&f->st.c, bar);
+	printf("%-*s %7.1f %7.1f  %s %4u %8u %7.1f\n", NAME, name, in, out,
+	       bar, f->st.backlog_msgs, f->st.distance,
+	       f->st.oldest_ns / 1e9);
+}
+
+static int watch_one(const char *dev, void *arg)
+{
+	struct watch *w = arg;
+	const char *stall;
+	struct dev_stats s;
+	int err = stats_read(dev, &s);
+
+	if (err) {
+		stats_free(&s);
+		return err;
+	}
+	stall = stats_stall(s.qd.stalled);
+	if (watch_room(w))
+		printf("%s: %s%s, %u messages wait, ordinary %u packets\n",
+		       dev, stall ? "STALLED: " : "moving",
+		       stall ? stall : "", s.qd.backlog_msgs,
+		       s.qd.ordinary_qlen);
+	if (s.warnings && watch_room(w))
+		printf("warning: %s\n", s.warnings);
+	if (watch_room(w))
+		printf("%-*s %7s %7s  %-*s %4s %8s %7s\n", NAME, "topic",
+		       "in/s", "out/s", BAR, "kept", "wait", "distance",
+		       "oldest");
+	for (size_t i = 0; i < s.nflows; i++)
+		watch_show_flow(w, &s.flow[i]);
+	stats_free(&s);
+	return 0;
+}
+
+static void watch_pause(uint32_t ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
+
+	nanosleep(&t, NULL);	/* a signal ends it early */
+}
+
+static double watch_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static int watch_loop(struct watch *w)
+{
+	struct winsize size = { 0 };
+	double last = 0, now;
+	int err = 0;
+
+	for (uint32_t i = 0; !watch_stop && !err; i++) {
+		if (i)
+			watch_pause(w->interval_ms);
+		if (watch_stop || (w->count && i == w->count))
+			break;
+		w->rows = 24;
+		if (w->tty && !ioctl(1, TIOCGWINSZ, &size) && size.ws_row)
+			w->rows = size.ws_row;
+		w->lines = 0;
+		if (w->tty)
+			fputs("\033[H\033[J", stdout);
+		now = watch_now();
+		w->elapsed_s = last ? now - last : 0;
+		last = now;
+		w->nnew = 0;
+		err = stats_each(w->dev, watch_one, w);
+		memcpy(w->old, w->new, sizeof(w->old));
+		w->nold = w->nnew;
+		if (fflush(stdout))
+			break;	/* nobody reads any more */
+	}
+	return err;
+}
+
+int cmd_watch(int argc, char **argv)
+{
+	static const struct argp argp = {
+		watch_options, watch_parse, "[DEV]",
+		"Every flow, live.", NULL, NULL, NULL
+	};
+	struct sigaction sa = { .sa_handler = watch_on_signal };
+	static struct watch w = { .interval_ms = 1000 };
+	int err;
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, &w))
+		return -EINVAL;
+	w.tty = isatty(1);
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	if (w.tty)	/* another screen, no cursor */
+		fputs("\033[?1049h\033[?25l", stdout);
+	err = watch_loop(&w);
+	if (w.tty) {
+		fputs("\033[?25h\033[?1049l", stdout);
+		fflush(stdout);
+		/* What was said before went with the other screen. */
+		if (err)
+			ctl_error(err, "nothing to watch any more: %s",
+				  strerror(-err));
+	}
+	return err;
+}

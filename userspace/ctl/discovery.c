@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * DDS discovery with Cyclone DDS: readers on the built-in topics
+ * DCPSPublication and DCPSParticipant. The key of a sample is the GUID as
+ * it is on the wire, for other vendors' writers too.
+ */
+#include <dds/dds.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "discovery.h"
+
+struct discovery {
+	dds_entity_t	domain;
+	dds_entity_t	participant;
+	dds_entity_t	writers;
+	dds_entity_t	peers;
+	dds_entity_t	waitset;
+	uint8_t		self[TOPIC_GUID];
+};
+
+enum { DISCOVERY_BATCH = 32 };
+
+uint32_t discovery_domain(void)
+{
+	const char *s = getenv("ROS_DOMAIN_ID");
+	uint32_t domain = 0;
+
+	if (s && parse_u32(s, 0, 232, &domain))
+		domain = 0;
+	return domain;
+}
+
+static dds_entity_t discovery_enter(uint32_t domain, const char *dev,
+				    uint32_t lease_s)
+{
+	const char *uri = getenv("CYCLONEDDS_URI");
+	char config[512];
+	char interfaces[160] = "";
+
+	if (dev)
+		snprintf(interfaces, sizeof(interfaces),
+			 "<General><Interfaces><NetworkInterface name=\"%s\"/>"
+			 "</Interfaces></General>", dev);
+	/* Errors are ours to tell; no log file of DDS. */
+	snprintf(config, sizeof(config),
+		 "%s<Discovery><LeaseDuration>%us</LeaseDuration></Discovery>"
+		 "<Tracing><OutputFile>/dev/null</OutputFile></Tracing>",
+		 uri && *uri ? "" : interfaces, lease_s);
+	if (uri && *uri) {
+		char both[2048];
+
+		snprintf(both, sizeof(both), "%s,%s", config, uri);
+		return dds_create_domain(domain, both);
+	}
+	return dds_create_domain(domain, config);
+}
+
+void discovery_close(struct discovery *d)
+{
+	if (!d)
+		return;
+	dds_delete(d->domain);
+	free(d);
+}
+
+struct discovery *discovery_open(uint32_t domain, const char *dev,
+				 uint32_t lease_s)
+{
+	struct discovery *d = calloc(1, sizeof(*d));
+	dds_guid_t guid;
+
+	if (!d)
+		return NULL;
+	d->domain = discovery_enter(domain, dev, lease_s);
+	if (d->domain < 0) {
+		free(d);
+		return NULL;
+	}
+	d->participant = dds_create_participant(domain, NULL, NULL);
+	d->writers = dds_create_reader(d->participant,
+				       DDS_BUILTIN_TOPIC_DCPSPUBLICATION,
+				       NULL, NULL);
+	d->peers = dds_create_reader(d->participant,
+				     DDS_BUILTIN_TOPIC_DCPSPARTICIPANT,
+				     NULL, NULL);
+	d->waitset = dds_create_waitset(d->participant);
+	if (d->participant < 0 || d->writers < 0 || d->peers < 0 ||
+	    d->waitset < 0 || dds_get_guid(d->participant, &guid)) {
+		discovery_close(d);
+		return NULL;
+	}
+	memcpy(d->self, guid.v, sizeof(d->self));
+	dds_set_status_mask(d->writers, DDS_DATA_AVAILABLE_STATUS);
+	dds_set_status_mask(d->peers, DDS_DATA_AVAILABLE_STATUS);
+	dds_waitset_attach(d->waitset, d->writers, 0);
+	dds_waitset_attach(d->waitset, d->peers, 0);
+	return d;
+}
+
+static void discovery_topic(const dds_builtintopic_endpoint_t *e,
+			    struct topic *t)
+{
+	dds_reliability_kind_t reliability = DDS_RELIABILITY_BEST_EFFORT;
+	dds_durability_kind_t durability = DDS_DURABILITY_VOLATILE;
+	dds_history_kind_t history = DDS_HISTORY_KEEP_LAST;
+	dds_duration_t blocking;
+
+	memset(t, 0, sizeof(*t));
+	memcpy(t->guid, e->key.v, TOPIC_GUID);
+	snprintf(t->name, sizeof(t->name), "%s",
+		 e->topic_name ? e->topic_name : "");
+	snprintf(t->type, sizeof(t->type), "%s",
+		 e->type_name ? e->type_name : "");
+	t->depth = 1;
+	dds_qget_reliability(e->qos, &reliability, &blocking);
+	dds_qget_durability(e->qos, &durability);
+	dds_qget_history(e->qos, &history, &t->depth);
+	t->reliable = reliability == DDS_RELIABILITY_RELIABLE;
+	t->durable = durability != DDS_DURABILITY_VOLATILE;
+	if (history == DDS_HISTORY_KEEP_ALL)
+		t->depth = 0;
+}
+
+static void discovery_take_writers(struct discovery *d,
+				   const struct discovery_ops *ops, void *arg)
+{
+	dds_sample_info_t info[DISCOVERY_BATCH];
+	void *sample[DISCOVERY_BATCH] = { NULL };
+	struct topic t;
+	int n;
+
+	while ((n = dds_take(d->writers, sample, info, DISCOVERY_BATCH,
+			     DISCOVERY_BATCH)) > 0) {
+		for (int i = 0; i < n; i++) {
+			const dds_builtintopic_endpoint_t *e = sample[i];
+
+			if (info[i].instance_state != DDS_IST_ALIVE) {
+				if (ops->topic_gone)
+					ops->topic_gone(arg, e->key.v);
+			} else if (info[i].valid_data && ops->topic) {
+				discovery_topic(e, &t);
+				ops->topic(arg, &t);
+			}
+		}
+		dds_return_loan(d->writers, sample, n);
+		memset(sample, 0, sizeof(sample));
+	}
+}
+
+/* Cyclone tells the lease as the liveliness of the participant. */
+static void discovery_take_peers(struct discovery *d,
+				 const struct discovery_ops *ops, void *arg)
+{
+	dds_sample_info_t info[DISCOVERY_BATCH];
+	void *sample[DISCOVERY_BATCH] = { NULL };
+	int n;
+
+	while ((n = dds_take(d->peers, sample, info, DISCOVERY_BATCH,
+			     DISCOVERY_BATCH)) > 0) {
+		for (int i = 0; i < n; i++) {
+			const dds_builtintopic_participant_t *p = sample[i];
+			dds_liveliness_kind_t kind;
+			dds_duration_t lease;
+
+			if (!memcmp(p->key.v, d->self, 12) || !ops->peer)
+				continue;
+			if (info[i].instance_state != DDS_IST_ALIVE)
+				ops->peer(arg, p->key.v, 0);
+			else if (info[i].valid_data &&
+				 dds_qget_liveliness(p->qos, &kind, &lease))
+				ops->peer(arg, p->key.v,
+					  lease == DDS_INFINITY ? UINT64_MAX :
+					  (uint64_t)lease / 1000000);
+		}
+		dds_return_loan(d->peers, sample, n);
+		memset(sample, 0, sizeof(sample));
+	}
+}
+
+int discovery_poll(struct discovery *d, uint32_t timeout_ms,
+		   const struct discovery_ops *ops, void *arg)
+{
+	dds_attach_t got[2];
+
+	if (dds_waitset_wait(d->waitset, got, 2, DDS_MSECS(timeout_ms)) < 0)
+		return -EIO;
+	discovery_take_writers(d, ops, arg);
+	discovery_take_peers(d, ops, arg);
+	return 0;
+}

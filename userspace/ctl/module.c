@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The kernel module: whoever installed it has modprobe find it; in a build
+ * tree it is the one that fits the running kernel.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <libgen.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "ctl.h"
+#include "module.h"
+
+extern char **environ;
+
+static bool module_loaded(void)
+{
+	return !access("/sys/module/sch_optsample", F_OK);
+}
+
+static void module_probe(void)
+{
+	char *argv[] = { "modprobe", "-q", "sch_optsample", NULL };
+	posix_spawn_file_actions_t acts;
+	pid_t pid;
+
+	posix_spawn_file_actions_init(&acts);
+	posix_spawn_file_actions_addopen(&acts, 2, "/dev/null", O_WRONLY, 0);
+	if (!posix_spawnp(&pid, "modprobe", &acts, NULL, argv, environ))
+		waitpid(pid, NULL, 0);
+	posix_spawn_file_actions_destroy(&acts);
+}
+
+/* Only a module for this very kernel: others fill its log with complaints. */
+static bool module_fits(const char *path)
+{
+	char want[160], buf[65536 + 160];
+	struct utsname u;
+	size_t n, keep = 0;
+	bool found = false;
+	FILE *f;
+
+	uname(&u);
+	snprintf(want, sizeof(want), "vermagic=%s ", u.release);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	while (!found && (n = fread(buf + keep, 1, 65536, f)) > 0) {
+		n += keep;
+		found = memmem(buf, n, want, strlen(want));
+		keep = n < strlen(want) ? n : strlen(want);
+		memmove(buf, buf + n - keep, keep);
+	}
+	fclose(f);
+	return found;
+}
+
+static void module_insert(const char *path)
+{
+	int fd;
+
+	if (!module_fits(path))
+		return;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	syscall(SYS_finit_module, fd, "", 0);
+	close(fd);
+}
+
+static void module_from_build(void)
+{
+	static const char *const places[] = {
+		"%s/../sch_optsample.ko", "%s/../module/*/sch_optsample.ko",
+	};
+	char exe[CTL_PATH / 2] = "", pattern[CTL_PATH];
+	const char *dir;
+	glob_t g;
+
+	if (readlink("/proc/self/exe", exe, sizeof(exe) - 1) < 0)
+		return;
+	dir = dirname(exe);
+	for (int p = 0; p < 2; p++) {
+		snprintf(pattern, sizeof(pattern), places[p], dir);
+		if (glob(pattern, 0, NULL, &g))
+			continue;
+		for (size_t i = 0; i < g.gl_pathc && !module_loaded(); i++)
+			module_insert(g.gl_pathv[i]);
+		globfree(&g);
+	}
+}
+
+int module_load(void)
+{
+	if (!module_loaded())
+		module_probe();
+	if (!module_loaded())
+		module_from_build();
+	if (!module_loaded())
+		return ctl_error(-ENOENT, "no kernel module sch_optsample for this kernel: install it, or build it");
+	return 0;
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef OPTSAMPLE_CTL_MODULE_H
+#define OPTSAMPLE_CTL_MODULE_H
+
+/* Make sure that sch_optsample is loaded: installed, else from the build */
+int module_load(void);
+
+#endif

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rtnetlink by libnl: requests, dumps, and what the kernel says of errors.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include "ctl.h"
+#include "netlink.h"
+
+static char netlink_words[160];	/* of the kernel about the last error */
+
+struct netlink_reply {
+	netlink_fn	fn;
+	void		*arg;
+	int		err;
+	bool		done;
+};
+
+const char *netlink_why(int err)
+{
+	return *netlink_words ? netlink_words : strerror(-err);
+}
+
+static struct nl_sock *netlink_open(void)
+{
+	struct nl_sock *sk = nl_socket_alloc();
+	int on = 1;
+
+	if (!sk)
+		return NULL;
+	if (nl_connect(sk, NETLINK_ROUTE)) {
+		nl_socket_free(sk);
+		return NULL;
+	}
+	/* Errors in words, and without a copy of the request before them */
+	setsockopt(nl_socket_get_fd(sk), SOL_NETLINK, NETLINK_EXT_ACK, &on,
+		   sizeof(on));
+	setsockopt(nl_socket_get_fd(sk), SOL_NETLINK, NETLINK_CAP_ACK, &on,
+		   sizeof(on));
+	nl_socket_set_buffer_size(sk, 1 << 20, 0);
+	return sk;
+}
+
+struct nl_msg *netlink_request(int type, int flags, const void *header,
+			       size_t size)
+{
+	struct nl_msg *msg = nlmsg_alloc_simple(type, NLM_F_REQUEST |
+						NLM_F_ACK | flags);
+
+	if (!msg || nlmsg_append(msg, (void *)header, size, NLMSG_ALIGNTO))
+		abort();
+	return msg;
+}
+
+static int netlink_on_error(struct sockaddr_nl *who, struct nlmsgerr *e,
+			    void *arg)
+{
+	struct nlmsghdr *h = (void *)((char *)e - NLMSG_HDRLEN);
+	struct netlink_reply *reply = arg;
+	struct nlattr *tb[NLMSGERR_ATTR_MAX + 1];
+	int head = sizeof(*e);
+
+	(void)who;
+	reply->err = e->error;
+	reply->done = true;
+	if (!(h->nlmsg_flags & NLM_F_ACK_TLVS))
+		return NL_STOP;
+	if (!(h->nlmsg_flags & NLM_F_CAPPED))
+		head += e->msg.nlmsg_len - NLMSG_HDRLEN;
+	if (!nlmsg_parse(h, head, tb, NLMSGERR_ATTR_MAX, NULL) &&
+	    tb[NLMSGERR_ATTR_MSG])
+		snprintf(netlink_words, sizeof(netlink_words), "%s",
+			 nla_get_string(tb[NLMSGERR_ATTR_MSG]));
+	return NL_STOP;
+}
+
+static int netlink_on_end(struct nl_msg *msg, void *arg)
+{
+	struct netlink_reply *reply = arg;
+
+	(void)msg;
+	reply->done = true;
+	return NL_STOP;
+}
+
+static int netlink_on_message(struct nl_msg *msg, void *arg)
+{
+	struct netlink_reply *reply = arg;
+
+	if (reply->fn && reply->fn(nlmsg_hdr(msg), reply->arg))
+		reply->fn = NULL;
+	return NL_OK;
+}
+
+static int netlink_wait(struct nl_sock *sk, struct netlink_reply *reply)
+{
+	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
+	int err = 0;
+
+	if (!cb)
+		return -ENOMEM;
+	nl_cb_err(cb, NL_CB_CUSTOM, netlink_on_error, reply);
+	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, netlink_on_end, reply);
+	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, netlink_on_end, reply);
+	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, netlink_on_message, reply);
+	while (!reply->done && err >= 0)
+		err = nl_recvmsgs(sk, cb);
+	nl_cb_put(cb);
+	if (reply->done)
+		return reply->err;
+	return -EIO;
+}
+
+static int netlink_talk(struct nl_msg *msg, struct netlink_reply *reply)
+{
+	struct nl_sock *sk = netlink_open();
+	int err = -EIO;
+
+	*netlink_words = '\0';
+	if (sk && nl_send_auto(sk, msg) >= 0)
+		err = netlink_wait(sk, reply);
+	nl_socket_free(sk);
+	nlmsg_free(msg);
+	return err;
+}
+
+int netlink_send(struct nl_msg *msg)
+{
+	struct netlink_reply reply = { 0 };
+
+	return netlink_talk(msg, &reply);
+}
+
+int netlink_dump(int type, const void *header, size_t size, netlink_fn fn,
+		 void *arg)
+{
+	struct netlink_reply reply = { .fn = fn, .arg = arg };
+
+	return netlink_talk(netlink_request(type, NLM_F_DUMP, header, size),
+			    &reply);
+}
+
+struct nl_sock *netlink_listen(int group)
+{
+	struct nl_sock *sk = netlink_open();
+
+	if (!sk)
+		return NULL;
+	nl_socket_disable_seq_check(sk);
+	if (nl_socket_add_membership(sk, group) ||
+	    nl_socket_set_nonblocking(sk)) {
+		nl_socket_free(sk);
+		return NULL;
+	}
+	return sk;
+}
+
+/* What has arrived. An overrun is not an error: callers look around anew. */
+int netlink_receive(struct nl_sock *sk, netlink_fn fn, void *arg)
+{
+	struct netlink_reply reply = { .fn = fn, .arg = arg };
+	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
+
+	if (!cb)
+		return -ENOMEM;
+	nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, NULL, NULL);
+	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, netlink_on_message, &reply);
+	nl_recvmsgs(sk, cb);
+	nl_cb_put(cb);
+	return 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef OPTSAMPLE_CTL_NETLINK_H
+#define OPTSAMPLE_CTL_NETLINK_H
+
+#include <linux/rtnetlink.h>
+#include <netlink/msg.h>
+#include <netlink/netlink.h>
+
+/**
+ * netlink_request - begin a rtnetlink message
+ * @type:	RTM_*
+ * @flags:	beyond NLM_F_REQUEST | NLM_F_ACK
+ * @header:	family header and
+ * @size:	its size
+ *
+ * Return: the message, for netlink_send(); never NULL (no memory: abort)
+ */
+struct nl_msg *netlink_request(int type, int flags, const void *header,
+			       size_t size);
+
+/**
+ * netlink_send - send a message, wait for the answer, free the message
+ *
+ * Return: 0 or negative errno; netlink_why() then has the kernel's words
+ */
+int netlink_send(struct nl_msg *msg);
+const char *netlink_why(int err);
+
+/* Called with each message of a dump. Return: 0 to go on, 1 to stop */
+typedef int (*netlink_fn)(struct nlmsghdr *h, void *arg);
+int netlink_dump(int type, const void *header, size_t size, netlink_fn fn,
+		 void *arg);
+
+/* A socket that hears @group (RTNLGRP_*), not blocking; NULL on failure */
+struct nl_sock *netlink_listen(int group);
+int netlink_receive(struct nl_sock *sk, netlink_fn fn, void *arg);
+
+#endif

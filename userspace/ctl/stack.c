@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The stacking that keeps messages being queued while an interface has no
+ * carrier:
+ *
+ *	DEV clsact egress --(mirred redirect)--> ifb: optsample, classifier
+ *	     ^                                          |
+ *	     +--- driver <--- DEV's own qdisc <---------+ when DEV's link moves
+ *
+ * A root qdisc on DEV itself is taken away by the kernel when the carrier
+ * goes; the ifb keeps its own. What a packet needs to bring the link up
+ * (EAPOL) is not redirected, or the link could never come up.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/pkt_cls.h>
+#include <linux/tc_act/tc_gact.h>
+#include <linux/tc_act/tc_mirred.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/pkt_sch_optsample.h>
+#include "netlink.h"
+#include "stack.h"
+
+enum {
+	STACK_PREF_PASS		= 48999,	/* behind the user's filters */
+	STACK_PREF_REDIRECT	= 49000,
+};
+
+#define STACK_EGRESS	TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS)
+
+void stack_ifb_name(const char *dev, char name[IFNAMSIZ])
+{
+	unsigned int hash = 5381;
+	const char *c;
+
+	if (strlen(dev) <= IFNAMSIZ - 5) {
+		snprintf(name, IFNAMSIZ, "opt-%.11s", dev);
+		return;
+	}
+	for (c = dev; *c; c++)
+		hash = hash * 33 + (unsigned char)*c;
+	snprintf(name, IFNAMSIZ, "opt-%.6s%05x", dev, hash & 0xfffff);
+}
+
+bool stack_is_wireless(const char *dev)
+{
+	char path[CTL_PATH];
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/phy80211", dev);
+	if (!access(path, F_OK))
+		return true;
+	snprintf(path, sizeof(path), "/sys/class/net/%s/wireless", dev);
+	return !access(path, F_OK);
+}
+
+static struct nl_msg *tc_request(int type, int flags, const char *dev,
+				 uint32_t parent, uint32_t handle,
+				 uint32_t info)
+{
+	struct tcmsg t = {
+		.tcm_ifindex = if_nametoindex(dev),
+		.tcm_parent = parent,
+		.tcm_handle = handle,
+		.tcm_info = info,
+	};
+
+	return netlink_request(type, flags, &t, sizeof(t));
+}
+
+/* Send. Return: 0, or the error, told as "cannot @what @dev: why" */
+static int stack_do(struct nl_msg *msg, const char *what, const char *dev)
+{
+	int err = netlink_send(msg);
+
+	if (err)
+		ctl_error(err, "cannot %s %s: %s", what, dev,
+			  netlink_why(err));
+	return err;
+}
+
+/*
+ * Devices
+ */
+
+static int link_add_ifb(const char *name)
+{
+	struct ifinfomsg i = { .ifi_flags = IFF_UP, .ifi_change = IFF_UP };
+	struct nl_msg *msg = netlink_request(RTM_NEWLINK, NLM_F_CREATE |
+					     NLM_F_EXCL, &i, sizeof(i));
+	struct nlattr *info;
+
+	nla_put_string(msg, IFLA_IFNAME, name);
+	nla_put_string(msg, IFLA_IFALIAS, "optsample");
+	info = nla_nest_start(msg, IFLA_LINKINFO);
+	nla_put_string(msg, IFLA_INFO_KIND, "ifb");
+	nla_nest_end(msg, info);
+	return stack_do(msg, "make ifb device", name);
+}
+
+static int link_delete(const char *name)
+{
+	struct ifinfomsg i = { .ifi_index = if_nametoindex(name) };
+
+	if (!i.ifi_index)
+		return 0;
+	return stack_do(netlink_request(RTM_DELLINK, 0, &i, sizeof(i)),
+			"remove", name);
+}
+
+/*
+ * Qdiscs
+ */
+
+struct qdisc_query {
+	int		ifindex;
+	uint32_t	parent;
+	char		kind[16];
+	uint32_t	handle;
+};
+
+static int qdisc_seen(struct nlmsghdr *h, void *arg)
+{
+	struct qdisc_query *q = arg;
+	struct tcmsg *t = nlmsg_data(h);
+	struct nlattr *kind = nlmsg_find_attr(h, sizeof(*t), TCA_KIND);
+
+	if (t->tcm_ifindex != q->ifindex || t->tcm_parent != q->parent ||
+	    !kind)
+		return 0;
+	snprintf(q->kind, sizeof(q->kind), "%s", nla_get_string(kind));
+	q->handle = t->tcm_handle;
+	return 0;
+}
+
+/* @q->kind stays empty if there is none */
+static void qdisc_find(const char *dev, uint32_t parent,
+		       struct qdisc_query *q)
+{
+	struct tcmsg t = { .tcm_family = AF_UNSPEC };
+
+	memset(q, 0, sizeof(*q));
+	q->ifindex = if_nametoindex(dev);
+	q->parent = parent;
+	t.tcm_ifindex = q->ifindex;
+	netlink_dump(RTM_GETQDISC, &t, sizeof(t), qdisc_seen, q);
+}
+
+static void put_option(struct nl_msg *msg, int attr, uint32_t value)
+{
+	if (value != STACK_UNSET)
+		nla_put_u32(msg, attr, value);
+}
+
+static int qdisc_add_optsample(const struct stack *s,
+			       const struct stack_config *cfg)
+{
+	struct nl_msg *msg = tc_request(RTM_NEWQDISC, NLM_F_CREATE |
+					NLM_F_REPLACE, s->queue, TC_H_ROOT,
+					STACK_HANDLE, 0);
+	struct nlattr *opts;
+	int err;
+
+	nla_put_string(msg, TCA_KIND, "optsample");
+	opts = nla_nest_start(msg, TCA_OPTIONS);
+	put_option(msg, TCA_OPTSAMPLE_LIMIT, cfg->limit);
+	put_option(msg, TCA_OPTSAMPLE_POLICY, cfg->policy);
+	put_option(msg, TCA_OPTSAMPLE_MEMLIMIT, cfg->memlimit);
+	put_option(msg, TCA_OPTSAMPLE_INFLIGHT_PACKETS,
+		   cfg->inflight_packets);
+	put_option(msg, TCA_OPTSAMPLE_SETTLE, cfg->settle_ms);
+	if (cfg->rate)
+		nla_put_u64(msg, TCA_OPTSAMPLE_RATE64, cfg->rate);
+	nla_put_string(msg, TCA_OPTSAMPLE_WATCH, s->dev);
+	nla_nest_end(msg, opts);
+	err = netlink_send(msg);
+	if (err == -ENOENT)
+		return ctl_error(err, "the kernel has no optsample qdisc: load sch_optsample.ko");
+	if (err)
+		ctl_error(err, "cannot set the qdisc of %s: %s", s->queue,
+			  netlink_why(err));
+	return err;
+}
+
+static int qdisc_add_clsact(const char *dev)
+{
+	struct nl_msg *msg = tc_request(RTM_NEWQDISC, NLM_F_CREATE |
+					NLM_F_EXCL, dev, TC_H_CLSACT,
+					TC_H_MAKE(TC_H_CLSACT, 0), 0);
+
+	nla_put_string(msg, TCA_KIND, "clsact");
+	return stack_do(msg, "add clsact to", dev);
+}
+
+static int qdisc_delete(const char *dev, uint32_t parent)
+{
+	int err;
+
+	if (!if_nametoindex(dev))
+		return 0;
+	err = netlink_send(tc_request(RTM_DELQDISC, 0, dev, parent, 0, 0));
+	return err == -ENOENT || err == -EINVAL ? 0 : err;
+}
+
+/*
+ * Filters
+ */
+
+static struct nl_msg *filter_request(const char *dev, uint32_t parent,
+				     uint32_t pref, uint16_t protocol,
+				     const char *kind)
+{
+	struct nl_msg *msg = tc_request(RTM_NEWTFILTER, NLM_F_CREATE |
+					NLM_F_EXCL, dev, parent, 0,
+					TC_H_MAKE(pref << 16,
+						  htons(protocol)));
+
+	nla_put_string(msg, TCA_KIND, kind);
+	return msg;
+}
+
+/* matchall with one action, whose parameters are @parms as @attr */
+static int filter_add_action(struct nl_msg *msg, const char *kind, int attr,
+			     const void *parms, size_t size, const char *dev)
+{
+	struct nlattr *opts, *acts, *act, *act_opts;
+
+	opts = nla_nest_start(msg, TCA_OPTIONS);
+	acts = nla_nest_start(msg, TCA_MATCHALL_ACT);
+	act = nla_nest_start(msg, 1);
+	nla_put_string(msg, TCA_ACT_KIND, kind);
+	act_opts = nla_nest_start(msg, TCA_ACT_OPTIONS);
+	nla_put(msg, attr, size, parms);
+	nla_nest_end(msg, act_opts);
+	nla_nest_end(msg, act);
+	nla_nest_end(msg, acts);
+	nla_nest_end(msg, opts);
+	return stack_do(msg, "add a filter to", dev);
+}
+
+static int filter_add_pass(const char *dev, uint16_t protocol)
+{
+	struct tc_gact parms = { .action = TC_ACT_OK };
+
+	return filter_add_action(filter_request(dev, STACK_EGRESS,
+						STACK_PREF_PASS, protocol,
+						"matchall"),
+				 "gact", TCA_GACT_PARMS, &parms,
+				 sizeof(parms), dev);
+}
+
+static int filter_add_redirect(const char *dev, const char *to)
+{
+	struct tc_mirred parms = {
+		.action = TC_ACT_STOLEN,
+		.eaction = TCA_EGRESS_REDIR,
+		.ifindex = if_nametoindex(to),
+	};
+
+	return filter_add_action(filter_request(dev, STACK_EGRESS,
+						STACK_PREF_REDIRECT,
+						ETH_P_ALL, "matchall"),
+				 "mirred", TCA_MIRRED_PARMS, &parms,
+				 sizeof(parms), dev);
+}
+
+static int filter_add_bpf(const char *dev, uint32_t parent, int prog_fd)
+{
+	struct nl_msg *msg = filter_request(dev, parent, 1, ETH_P_ALL, "bpf");
+	struct nlattr *opts = nla_nest_start(msg, TCA_OPTIONS);
+
+	nla_put_u32(msg, TCA_BPF_FD, prog_fd);
+	nla_put_string(msg, TCA_BPF_NAME, "ros_tag");
+	nla_put_u32(msg, TCA_BPF_FLAGS, TCA_BPF_FLAG_ACT_DIRECT);
+	nla_nest_end(msg, opts);
+	return stack_do(msg, "add the classifier to", dev);
+}
+
+static void filter_delete(const char *dev, uint32_t pref, uint16_t protocol)
+{
+	if (!if_nametoindex(dev))
+		return;
+	netlink_send(tc_request(RTM_DELTFILTER, 0, dev, STACK_EGRESS, 0,
+				TC_H_MAKE(pref << 16, htons(protocol))));
+}
+
+/*
+ * All together
+ */
+
+static int stack_redirect(struct stack *s)
+{
+	struct qdisc_query q;
+	int err;
+
+	qdisc_find(s->dev, TC_H_CLSACT, &q);
+	if (!strcmp(q.kind, "ingress"))
+		return ctl_error(-EBUSY, "%s has an ingress qdisc: use clsact instead",
+				 s->dev);
+	if (!*q.kind) {
+		err = qdisc_add_clsact(s->dev);
+		if (err)
+			return err;
+		s->made_clsact = true;
+	}
+	s->made_filters = true;
+	err = filter_add_pass(s->dev, ETH_P_PAE);
+	if (err)
+		return err;
+	return filter_add_redirect(s->dev, s->queue);
+}
+
+int stack_up(struct stack *s, const struct stack_config *cfg, int prog_fd)
+{
+	bool ifb = strcmp(s->queue, s->dev);
+	struct qdisc_query q;
+	int err;
+
+	if (ifb) {
+		err = link_add_ifb(s->queue);
+		if (err)
+			return err;
+		s->made_ifb = true;
+	} else {
+		qdisc_find(s->dev, TC_H_ROOT, &q);
+		if (q.handle)
+			return ctl_error(-EBUSY, "%s has a %s qdisc of its own: remove it first",
+					 s->dev, q.kind);
+	}
+	err = qdisc_add_optsample(s, cfg);
+	if (err)
+		return err;
+	s->made_qdisc = true;
+	err = filter_add_bpf(s->queue, STACK_HANDLE, prog_fd);
+	if (err)
+		return err;
+	return ifb ? stack_redirect(s) : 0;
+}
+
+int stack_down(struct stack *s)
+{
+	int err = 0;
+
+	if (s->made_filters) {
+		filter_delete(s->dev, STACK_PREF_REDIRECT, ETH_P_ALL);
+		filter_delete(s->dev, STACK_PREF_PASS, ETH_P_PAE);
+	}
+	if (s->made_clsact)
+		err = qdisc_delete(s->dev, TC_H_CLSACT);
+	if (s->made_qdisc && !s->made_ifb)
+		err = qdisc_delete(s->queue, TC_H_ROOT) ?: err;
+	if (s->made_ifb)
+		err = link_delete(s->queue) ?: err;
+	return err;
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Statistics by rtnetlink (dump of qdiscs and classes), names from the
+ * classifier's map `flows` and the daemon's list of topics.
+ */
+#include <arpa/inet.h>
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/gen_stats.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "classifier.h"
+#include "netlink.h"
+#include "state.h"
+#include "stats.h"
+
+static const char *const stats_stalls[TC_OPTSAMPLE_STALLS] = {
+	[TC_OPTSAMPLE_STALL_DRIVER]	= "driver",
+	[TC_OPTSAMPLE_STALL_CARRIER]	= "carrier",
+	[TC_OPTSAMPLE_STALL_SETTLE]	= "settle",
+	[TC_OPTSAMPLE_STALL_INFLIGHT]	= "inflight",
+	[TC_OPTSAMPLE_STALL_RATE]	= "rate",
+	[TC_OPTSAMPLE_STALL_GATE]	= "gate",
+};
+
+const char *stats_stall(uint32_t cause)
+{
+	return cause < TC_OPTSAMPLE_STALLS ? stats_stalls[cause] : NULL;
+}
+
+struct stats_dump {
+	struct dev_stats	*s;
+	int			ifindex;
+	bool			found;
+};
+
+/* Older kernels tell less, newer ones more: take what both know. */
+static bool stats_app(struct nlmsghdr *h, uint32_t type, void *to,
+		      size_t size)
+{
+	struct nlattr *tb[TCA_STATS_MAX + 1], *a;
+	const struct tc_optsample_xstats *x;
+	size_t have, head = offsetof(struct tc_optsample_xstats, qdisc);
+
+	a = nlmsg_find_attr(h, sizeof(struct tcmsg), TCA_STATS2);
+	if (!a || nla_parse_nested(tb, TCA_STATS_MAX, a, NULL) ||
+	    !tb[TCA_STATS_APP] || nla_len(tb[TCA_STATS_APP]) < (int)head)
+		return false;
+	x = nla_data(tb[TCA_STATS_APP]);
+	have = nla_len(tb[TCA_STATS_APP]) - head;
+	if (x->type != type)
+		return false;
+	if (x->size < have)
+		have = x->size;
+	memset(to, 0, size);
+	memcpy(to, (const char *)x + head, have < size ? have : size);
+	return true;
+}
+
+static bool stats_is_ours(struct nlmsghdr *h, int ifindex)
+{
+	struct tcmsg *t = nlmsg_data(h);
+	struct nlattr *kind = nlmsg_find_attr(h, sizeof(*t), TCA_KIND);
+
+	return t->tcm_ifindex == ifindex && kind &&
+	       !strcmp(nla_get_string(kind), "optsample");
+}
+
+static uint32_t stats_option(struct nlattr **tb, int attr)
+{
+	return tb[attr] ? nla_get_u32(tb[attr]) : 0;
+}
+
+static int stats_on_qdisc(struct nlmsghdr *h, void *arg)
+{
+	struct nlattr *tb[TCA_OPTSAMPLE_MAX + 1], *opts;
+	struct stats_dump *d = arg;
+	struct dev_stats *s = d->s;
+
+	if (d->found || !stats_is_ours(h, d->ifindex) ||
+	    !stats_app(h, TC_OPTSAMPLE_XSTATS_QDISC, &s->qd, sizeof(s->qd)))
+		return 0;
+	d->found = true;
+	opts = nlmsg_find_attr(h, sizeof(struct tcmsg), TCA_OPTIONS);
+	if (!opts || nla_parse_nested(tb, TCA_OPTSAMPLE_MAX, opts, NULL))
+		return 0;
+	s->policy = stats_option(tb, TCA_OPTSAMPLE_POLICY);
+	s->limit = stats_option(tb, TCA_OPTSAMPLE_LIMIT);
+	s->gate_open = stats_option(tb, TCA_OPTSAMPLE_GATE) ==
+		       TC_OPTSAMPLE_GATE_OPEN;
+	return 0;
+}
+
+static int stats_on_class(struct nlmsghdr *h, void *arg)
+{
+	struct tcmsg *t = nlmsg_data(h);
+	struct stats_dump *d = arg;
+	struct dev_stats *s = d->s;
+	struct flow_stats *f;
+
+	if (!stats_is_ours(h, d->ifindex))
+		return 0;
+	f = realloc(s->flow, (s->nflows + 1) * sizeof(*f));
+	if (!f)
+		abort();
+	s->flow = f;
+	f += s->nflows;
+	memset(f, 0, sizeof(*f));
+	if (!stats_app(h, TC_OPTSAMPLE_XSTATS_CLASS, &f->st, sizeof(f->st)))
+		return 0;
+	f->classid = t->tcm_handle;
+	s->nflows++;
+	return 0;
+}
+
+static void stats_names(struct dev_stats *s)
+{
+	struct topic_list topics = { 0 };
+	const struct topic *t;
+	char pins[CTL_PATH];
+	struct ros_flow flow;
+	int map;
+
+	topic_load(s->dev, &topics, &s->warnings);
+	classifier_pins(s->dev, pins);
+	map = classifier_map(pins, "flows");
+	for (size_t i = 0; map >= 0 && i < s->nflows; i++) {
+		struct flow_stats *f = &s->flow[i];
+
+		if (bpf_map_lookup_elem(map, &f->st.flow, &flow))
+			continue;
+		f->named = true;
+		memcpy(f->guid, &flow.writer, TOPIC_GUID);
+		f->daddr = flow.daddr;
+		f->dport = ntohs(flow.dport);
+		t = topic_find(&topics, f->guid);
+		if (!t)
+			continue;
+		snprintf(f->topic, sizeof(f->topic), "%s", t->name);
+		snprintf(f->type, sizeof(f->type), "%s", t->type);
+	}
+	if (map >= 0)
+		close(map);
+	topic_free(&topics);
+}
+
+static int stats_compare(const void *a, const void *b)
+{
+	const struct flow_stats *x = a, *y = b;
+	int order = strcmp(x->topic, y->topic);
+
+	if (order)
+		return order;
+	return x->classid < y->classid ? -1 : x->classid > y->classid;
+}
+
+int stats_read(const char *dev, struct dev_stats *s)
+{
+	struct stats_dump d = { .s = s };
+	char ifb[IFNAMSIZ];
+	const char *names[] = { ifb, dev };
+	struct tcmsg t = { 0 };
+	int err;
+
+	memset(s, 0, sizeof(*s));
+	snprintf(s->dev, IFNAMSIZ, "%.15s", dev);
+	stack_ifb_name(dev, ifb);
+	for (int i = 0; i < 2 && !d.found; i++) {
+		d.ifindex = if_nametoindex(names[i]);
+		if (!d.ifindex)
+			continue;
+		t.tcm_ifindex = d.ifindex;
+		snprintf(s->queue, IFNAMSIZ, "%.15s", names[i]);
+		err = netlink_dump(RTM_GETQDISC, &t, sizeof(t),
+				   stats_on_qdisc, &d);
+		if (err)
+			return ctl_error(err, "cannot read qdiscs: %s",
+					 netlink_why(err));
+	}
+	if (!d.found)
+		return ctl_error(-ENOENT, if_nametoindex(dev) ?
+				 "%s has no optsample qdisc" : "no device %s",
+				 dev);
+	err = netlink_dump(RTM_GETTCLASS, &t, sizeof(t), stats_on_class, &d);
+	if (err)
+		return ctl_error(err, "cannot read classes: %s",
+				 netlink_why(err));
+	stats_names(s);
+	if (s->nflows)
+		qsort(s->flow, s->nflows, sizeof(*s->flow), stats_compare);
+	return 0;
+}
+
+void stats_free(struct dev_stats *s)
+{
+	free(s->flow);
+	free(s->warnings);
+	s->flow = NULL;
+	s->warnings = NULL;
+	s->nflows = 0;
+}
+
+void stats_flow_name(const struct flow_stats *f, char *to, size_t n)
+{
+	char text[TOPIC_NAME];
+
+	if (*f->topic)
+		topic_ros_name(f->topic, text);
+	else if (f->named)
+		topic_guid_text(f->guid, text);
+	else
+		snprintf(text, sizeof(text), "flow %08x", f->st.flow);
+	snprintf(to, n, "%s", text);
+}
+
+void stats_flow_to(const struct flow_stats *f, char *to, size_t n)
+{
+	char addr[INET_ADDRSTRLEN];
+
+	*to = '\0';
+	if (f->named && inet_ntop(AF_INET, &f->daddr, addr, sizeof(addr)))
+		snprintf(to, n, "%s:%u", addr, f->dport);
+}
+
+int stats_each(const char *dev, int (*fn)(const char *dev, void *arg),
+	       void *arg)
+{
+	int err;
+
+	if (dev)
+		return fn(dev, arg);
+	if (!state_each(fn, arg, &err))
+		return ctl_error(-ENOENT, "no interface is up, see 'optsample up --help'");
+	return err;
+}

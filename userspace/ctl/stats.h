@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Statistics of an interface: its qdisc, and every flow by name.
+ */
+#ifndef OPTSAMPLE_CTL_STATS_H
+#define OPTSAMPLE_CTL_STATS_H
+
+#include <linux/pkt_sch_optsample.h>
+#include "topics.h"
+
+/**
+ * struct flow_stats - one flow
+ * @classid:	of the tc class
+ * @named:	@guid, @daddr and @dport are known
+ * @guid:	of the writer
+ * @daddr:	destination address, network byte order
+ * @dport:	destination port, host byte order
+ * @topic:	DDS topic and
+ * @type:	type; empty if not known
+ * @st:		what the kernel counts
+ */
+struct flow_stats {
+	uint32_t			classid;
+	bool				named;
+	uint8_t				guid[TOPIC_GUID];
+	uint32_t			daddr;
+	uint16_t			dport;
+	char				topic[TOPIC_NAME];
+	char				type[TOPIC_NAME];
+	struct tc_optsample_cl_stats	st;
+};
+
+/**
+ * struct dev_stats - one interface
+ * @dev:	the interface
+ * @queue:	device with the qdisc
+ * @policy:	enum optsample_policy
+ * @limit:	messages per flow
+ * @gate_open:	nobody closed the gate
+ * @qd:		what the kernel counts of the qdisc
+ * @flow:	flows, sorted by topic, owned
+ * @nflows:	how many
+ * @warnings:	of the daemon, owned, or NULL
+ */
+struct dev_stats {
+	char				dev[IFNAMSIZ];
+	char				queue[IFNAMSIZ];
+	uint32_t			policy;
+	uint32_t			limit;
+	bool				gate_open;
+	struct tc_optsample_qd_stats	qd;
+	struct flow_stats		*flow;
+	size_t				nflows;
+	char				*warnings;
+};
+
+/* Messages that left or wait */
+static inline uint64_t stats_kept(const struct tc_optsample_counters *c)
+{
+	return c->msgs_in - c->msgs_sampled - c->msgs_evicted;
+}
+
+/* Works without `up`, too: an optsample qdisc on @dev or on its ifb */
+int stats_read(const char *dev, struct dev_stats *s);
+void stats_free(struct dev_stats *s);
+
+/* "link down", ... of enum tc_optsample_stall; NULL if not stalled */
+const char *stats_stall(uint32_t cause);
+/* What to call a flow in @n bytes: topic, else GUID, else flow id */
+void stats_flow_name(const struct flow_stats *f, char *to, size_t n);
+/* "10.0.0.2:7411", empty if not known */
+void stats_flow_to(const struct flow_stats *f, char *to, size_t n);
+
+/* Call @fn with @dev, or with each interface that is up if @dev is NULL */
+int stats_each(const char *dev, int (*fn)(const char *dev, void *arg),
+	       void *arg);
+
+#endif
