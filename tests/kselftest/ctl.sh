@@ -116,7 +116,8 @@ test_refusals()
 	fails 'bad rate "fast"' optsample up v0 --rate fast
 	fails 'no command "upp"' optsample upp v0
 	cp "$(command -v optsample)" lonely
-	fails "no kernel module" ./lonely up v0
+	[ -d /sys/module/sch_optsample ] ||
+		fails "no kernel module" ./lonely up v0
 }
 
 # Every step of up in turn goes wrong

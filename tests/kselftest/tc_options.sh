@@ -384,6 +384,7 @@ command -v jq >/dev/null || bail "jq not found"
 ip link add "$dev" type dummy && ip link set lo up &&
 	ip link set "$dev" addrgenmode none && ip link set "$dev" up ||
 	bail "no dummy device"
+[ -d /sys/module/sch_optsample ] || insmod "$SCH_KO"
 "$tc" qdisc add dev "$dev" root optsample || bail "no optsample qdisc"
 
 echo "# $("$tc" -V), Linux $(uname -r)"

@@ -114,6 +114,7 @@ static void show_counters(cJSON *o, const struct tc_optsample_counters *c)
 		{ "packets_in", c->pkts_in },
 		{ "packets_out", c->pkts_out },
 		{ "packets_dropped", c->pkts_dropped },
+		{ "bytes_out", c->bytes_out },
 		{ "control_in", c->ctl_in },
 		{ "control_dropped", c->ctl_dropped },
 		{ "repair_in", c->repair_in },
