@@ -63,20 +63,32 @@ static void optsample_uncharge(struct optsample_sched *q,
 	q->memory -= truesize;
 }
 
+/*
+ * Lists are changed by list_bulk_move_tail(): Debian checks every list_add()
+ * and list_del() (CONFIG_DEBUG_LIST), which would cost more than the rest.
+ */
+static void optsample_list_move(struct list_head *entry,
+				struct list_head *list)
+{
+	list_bulk_move_tail(list, entry, entry);
+}
+
 static struct optsample_msg *optsample_msg_alloc(struct optsample_sched *q,
 						 struct optsample_flow *f,
 						 u32 id, bool pass)
 {
-	struct optsample_msg *msg = q->spares;
+	struct optsample_msg *msg;
 
-	if (likely(msg)) {
-		q->spares = msg->spare;
+	if (likely(q->nspare)) {
+		msg = list_first_entry(&q->spare, struct optsample_msg, fifo);
+		optsample_list_move(&msg->fifo, &f->queue);
 		q->nspare--;
 	} else {
 		msg = kmem_cache_alloc(optsample_msg_cache,
 				       GFP_ATOMIC | __GFP_NOWARN);
 		if (!msg)
 			return NULL;
+		list_add_tail(&msg->fifo, &f->queue);
 	}
 	msg->head = NULL;
 	msg->arrived = jiffies;
@@ -87,7 +99,6 @@ static struct optsample_msg *optsample_msg_alloc(struct optsample_sched *q,
 	msg->pass = pass;
 	msg->complete = pass;
 	optsample_charge(q, f, msg, sizeof(*msg));
-	list_add_tail(&msg->fifo, &f->queue);
 	return msg;
 }
 
@@ -97,21 +108,23 @@ static void optsample_msg_free(struct optsample_sched *q,
 {
 	if (f->rx == msg)
 		f->rx = NULL;
+	if (f->cur == msg)
+		f->cur = NULL;
 	optsample_uncharge(q, f, msg, msg->truesize);
-	if (q->nspare >= OPTSAMPLE_SPARE_MAX) {
+	if (likely(q->nspare < OPTSAMPLE_SPARE_MAX)) {
+		optsample_list_move(&msg->fifo, &q->spare);
+		q->nspare++;
+	} else {
+		list_del(&msg->fifo);
 		kmem_cache_free(optsample_msg_cache, msg);
-		return;
 	}
-	msg->spare = q->spares;
-	q->spares = msg;
-	q->nspare++;
 }
 
 static void optsample_flow_activate(struct optsample_sched *q,
 				    struct optsample_flow *f)
 {
 	f->deficit = q->cfg.quantum;
-	list_move_tail(&f->list, &q->active);
+	optsample_list_move(&f->list, &q->active);
 	q->nactive++;
 }
 
@@ -119,7 +132,7 @@ static void optsample_flow_deactivate(struct optsample_sched *q,
 				      struct optsample_flow *f)
 {
 	f->idle_since = jiffies;
-	list_move_tail(&f->list, &q->idle);
+	optsample_list_move(&f->list, &q->idle);
 	q->nactive--;
 }
 
@@ -186,7 +199,6 @@ static void optsample_msg_drop(struct optsample_sched *q,
 			optsample_flow_deactivate(q, f);
 	}
 	f->c.pkts_dropped += msg->packets;
-	list_del(&msg->fifo);
 	optsample_msg_free(q, f, msg);
 }
 
@@ -225,8 +237,10 @@ static void optsample_counters_add(struct tc_optsample_counters *sum,
 static void optsample_flow_free(struct optsample_sched *q,
 				struct optsample_flow *f)
 {
-	if (f->cur)
-		optsample_msg_free(q, f, f->cur);
+	struct optsample_msg *msg, *next;
+
+	list_for_each_entry_safe(msg, next, &f->queue, fifo)
+		optsample_msg_free(q, f, msg);
 	optsample_counters_add(&q->retired, &f->c);
 	hlist_del(&f->hash);
 	list_del(&f->list);
@@ -320,7 +334,7 @@ static void optsample_pass_drop_oldest(struct optsample_sched *q,
 	struct optsample_msg *msg;
 
 	list_for_each_entry(msg, &f->queue, fifo) {
-		if (!msg->pass)
+		if (!msg->pass || msg == f->cur)
 			continue;
 		f->c.ctl_dropped += msg->packets;
 		optsample_msg_drop(q, f, msg, loss);
@@ -491,7 +505,6 @@ static void optsample_finish(struct optsample_sched *q,
 {
 	struct optsample_msg *msg = f->cur;
 
-	f->cur = NULL;
 	if (!msg->pass) {
 		if (!msg->complete)
 			f->c.incomplete++;
@@ -503,26 +516,29 @@ static void optsample_finish(struct optsample_sched *q,
 	optsample_msg_free(q, f, msg);
 }
 
-static void optsample_begin(struct optsample_sched *q,
-			    struct optsample_flow *f)
+/* The flow holds packets, but none of the message on its way */
+static struct optsample_msg *optsample_begin(struct optsample_sched *q,
+					     struct optsample_flow *f)
 {
 	struct optsample_msg *msg;
+	u64 gap;
 
 	if (f->cur)
 		optsample_finish(q, f);
 	msg = list_first_entry(&f->queue, struct optsample_msg, fifo);
-	list_del_init(&msg->fifo);
 	f->cur = msg;
 	if (msg->pass)
-		return;
+		return msg;
 	optsample_depart(&f->sampler);
 	f->c.msgs_out++;
-	if (f->has_sent && msg->node.pos - f->sent_pos > f->longest_gap) {
-		f->longest_gap = msg->node.pos - f->sent_pos;
-		q->longest_gap = max(q->longest_gap, f->longest_gap);
+	gap = msg->node.pos - f->sent_pos;
+	if (f->has_sent && gap > f->longest_gap) {
+		f->longest_gap = gap;
+		q->longest_gap = max(q->longest_gap, gap);
 	}
 	f->sent_pos = msg->node.pos;
 	f->has_sent = true;
+	return msg;
 }
 
 /**
@@ -535,6 +551,7 @@ static void optsample_begin(struct optsample_sched *q,
  */
 struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 {
+	struct optsample_msg *msg;
 	struct optsample_flow *f;
 	struct sk_buff *skb;
 
@@ -546,15 +563,16 @@ struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 		if (f->deficit > 0)
 			break;
 		f->deficit += q->cfg.quantum;
-		list_move_tail(&f->list, &q->active);
+		optsample_list_move(&f->list, &q->active);
 	}
-	if (!f->cur || !f->cur->head)
-		optsample_begin(q, f);
-	skb = optsample_msg_take(q, f, f->cur);
+	msg = f->cur;
+	if (!msg || !msg->head)
+		msg = optsample_begin(q, f);
+	skb = optsample_msg_take(q, f, msg);
 	f->deficit -= qdisc_pkt_len(skb);
 	f->c.pkts_out++;
 	f->c.bytes_out += qdisc_pkt_len(skb);
-	if (!f->cur->head && f->cur->complete)
+	if (!msg->head && msg->complete)
 		optsample_finish(q, f);
 	if (!f->backlog_pkts)
 		optsample_flow_deactivate(q, f);
@@ -575,7 +593,6 @@ static void optsample_tear(struct optsample_sched *q, struct optsample_flow *f,
 		f->c.ctl_dropped += msg->packets;
 	else
 		f->c.torn++;
-	f->cur = NULL;
 	optsample_msg_drop(q, f, msg, loss);
 }
 
@@ -664,20 +681,14 @@ void optsample_flows_reconfigure(struct optsample_sched *q,
 static void optsample_flow_purge(struct optsample_sched *q,
 				 struct optsample_flow *f)
 {
-	struct optsample_msg *msg, *next;
+	struct optsample_msg *msg;
 
 	if (f->backlog_pkts)
 		optsample_flow_deactivate(q, f);
 	f->backlog_pkts = 0;
-	list_for_each_entry_safe(msg, next, &f->queue, fifo) {
-		list_del(&msg->fifo);
-		rtnl_kfree_skbs(msg->head, msg->tail);
-		optsample_msg_free(q, f, msg);
-	}
-	if (f->cur && f->cur->head) {
-		rtnl_kfree_skbs(f->cur->head, f->cur->tail);
-		f->cur->head = NULL;
-	}
+	list_for_each_entry(msg, &f->queue, fifo)
+		if (msg->head)
+			rtnl_kfree_skbs(msg->head, msg->tail);
 	optsample_flow_free(q, f);
 }
 
@@ -698,13 +709,11 @@ void optsample_flows_purge(struct optsample_sched *q)
 
 void optsample_flows_destroy(struct optsample_sched *q)
 {
-	struct optsample_msg *msg;
+	struct optsample_msg *msg, *next;
 
 	optsample_flows_purge(q);
-	while ((msg = q->spares) != NULL) {
-		q->spares = msg->spare;
+	list_for_each_entry_safe(msg, next, &q->spare, fifo)
 		kmem_cache_free(optsample_msg_cache, msg);
-	}
 	kvfree(q->free_slots);
 	kvfree(q->slots);
 	kvfree(q->table);
@@ -718,12 +727,11 @@ void optsample_flows_destroy(struct optsample_sched *q)
  */
 u64 optsample_flow_age_ns(const struct optsample_flow *f)
 {
-	const struct optsample_msg *msg = f->cur;
+	const struct optsample_msg *msg;
 
-	if (!msg || !msg->head) {
-		if (list_empty(&f->queue))
-			return 0;
-		msg = list_first_entry(&f->queue, struct optsample_msg, fifo);
-	}
-	return jiffies64_to_nsecs(jiffies - msg->arrived);
+	/* The message on its way comes first, and may hold nothing just now. */
+	list_for_each_entry(msg, &f->queue, fifo)
+		if (msg->head)
+			return jiffies64_to_nsecs(jiffies - msg->arrived);
+	return 0;
 }

@@ -37,7 +37,6 @@ enum {
  * @node:	place in the sampler (unused for passing packets)
  * @fifo:	place in the flow's order of arrival
  * @head:	first packet held, linked through skb->next
- * @spare:	next unused one
  * @tail:	last packet held; only valid while @head is
  * @arrived:	jiffies when its first packet came
  * @id:		message number of the tag
@@ -50,10 +49,7 @@ enum {
 struct optsample_msg {
 	struct optsample_node	node;
 	struct list_head	fifo;
-	union {
-		struct sk_buff		*head;
-		struct optsample_msg	*spare;
-	};
+	struct sk_buff		*head;
 	struct sk_buff		*tail;
 	unsigned long		arrived;
 	u32			id;
@@ -68,8 +64,8 @@ struct optsample_msg {
  * struct optsample_flow - messages of one writer to one destination
  * @hash:	in optsample_sched.table
  * @list:	in .active while it holds packets, else in .idle (oldest first)
- * @queue:	messages in order of arrival, without @cur
- * @cur:	message that has begun to leave: will be finished
+ * @queue:	messages in order of arrival
+ * @cur:	first of them once it has begun to leave: will be finished
  * @rx:		message the last packet was added to
  * @newest:	number of the newest message seen
  * @gone:	number of the message given up last
@@ -192,7 +188,7 @@ struct optsample_sched {
 	u32			nflows;
 	struct list_head	active;
 	struct list_head	idle;
-	struct optsample_msg	*spares;	/* freed ones, for reuse */
+	struct list_head	spare;		/* messages, for reuse */
 	u32			nspare;
 	u32			nactive;
 	u32			memory;		/* of all flows */

@@ -426,6 +426,7 @@ static int optsample_init_qdisc(struct Qdisc *sch, struct nlattr *opt,
 
 	INIT_LIST_HEAD(&q->active);
 	INIT_LIST_HEAD(&q->idle);
+	INIT_LIST_HEAD(&q->spare);
 	sch->flags &= ~TCQ_F_CAN_BYPASS;
 	if (opt) {
 		err = optsample_parse(sch, opt, &cfg, extack);
