@@ -36,6 +36,24 @@ static struct optsample_msg *optsample_msg_of(struct optsample_node *node)
 	return container_of(node, struct optsample_msg, node);
 }
 
+static void optsample_remember(struct optsample_recent *r, u32 id)
+{
+	r->id[r->next] = id;
+	r->next = (r->next + 1) % OPTSAMPLE_RECENT;
+	if (r->count < OPTSAMPLE_RECENT)
+		r->count++;
+}
+
+static bool optsample_recalls(const struct optsample_recent *r, u32 id)
+{
+	int i;
+
+	for (i = 0; i < r->count; i++)
+		if (r->id[i] == id)
+			return true;
+	return false;
+}
+
 /*
  * Messages
  */
@@ -181,8 +199,7 @@ static void optsample_msg_drop(struct optsample_sched *q,
 			       struct optsample_loss *loss)
 {
 	if (!msg->pass) {
-		f->gone = msg->id;
-		f->has_gone = true;
+		optsample_remember(&f->gone, msg->id);
 	} else {
 		f->pass_pkts -= msg->packets;
 	}
@@ -239,6 +256,8 @@ static void optsample_flow_free(struct optsample_sched *q,
 {
 	struct optsample_msg *msg, *next;
 
+	if (f->cur && !f->cur->complete)
+		f->c.incomplete++;
 	list_for_each_entry_safe(msg, next, &f->queue, fifo)
 		optsample_msg_free(q, f, msg);
 	optsample_counters_add(&q->retired, &f->c);
@@ -400,8 +419,7 @@ static bool optsample_start(struct optsample_sched *q,
 	}
 	if (msg)
 		return true;
-	f->gone = tag->message;
-	f->has_gone = true;
+	optsample_remember(&f->gone, tag->message);
 	f->c.msgs_sampled++;
 	optsample_drop_arrival(f, loss);
 	return false;
@@ -415,7 +433,9 @@ static struct optsample_msg *optsample_find(struct optsample_flow *f, u32 id)
 	if (f->cur && !f->cur->pass && f->cur->id == id)
 		return f->cur;
 	list_for_each_entry_reverse(msg, &f->queue, fifo) {
-		if (!msg->pass && msg->id == id)
+		if (msg->pass)
+			continue;
+		if (msg->id == id)
 			return msg;
 		if (!--tries)
 			break;
@@ -423,14 +443,11 @@ static struct optsample_msg *optsample_find(struct optsample_flow *f, u32 id)
 	return NULL;
 }
 
-static bool optsample_has_left(const struct optsample_flow *f, u32 id)
+/* A start with the number of a message that is complete: a new message */
+static bool optsample_again(const struct optsample_msg *msg,
+			    const struct optsample_tag *tag)
 {
-	int i;
-
-	for (i = 0; i < f->left_count; i++)
-		if (f->left[i] == id)
-			return true;
-	return false;
+	return msg->complete && tag->mark & OPTSAMPLE_TAG_FIRST;
 }
 
 /**
@@ -454,33 +471,36 @@ bool optsample_flow_enqueue(struct optsample_sched *q,
 {
 	struct optsample_msg *msg = f->rx;
 	u32 id = tag->message;
+	bool newer;
 
 	f->c.pkts_in++;
 	if (tag->mark & OPTSAMPLE_TAG_CONTROL) {
 		f->c.ctl_in++;
 		return optsample_pass(q, f, skb, loss);
 	}
-	if (likely(msg && msg->id == id))
+	if (likely(msg && msg->id == id && !optsample_again(msg, tag)))
 		goto append;
 	if (tag->mark & OPTSAMPLE_TAG_REPAIR) {
 		f->c.repair_in++;
 		return optsample_pass(q, f, skb, loss);
 	}
-	if (f->has_gone && f->gone == id)
-		goto late;
-	if (!f->started || (s32)(id - f->newest) > 0)
+	newer = !f->started || (s32)(id - f->newest) > 0;
+	if (newer && tag->mark & OPTSAMPLE_TAG_FIRST)
 		return optsample_start(q, f, skb, tag, loss);
 
+	if (optsample_recalls(&f->gone, id) &&
+	    (id == f->newest || !(tag->mark & OPTSAMPLE_TAG_FIRST)))
+		goto late;
 	msg = optsample_find(f, id);
-	if (msg) {
+	if (msg && !optsample_again(msg, tag)) {
 		f->c.reordered++;
 		goto append;
 	}
-	if (optsample_has_left(f, id)) {
+	if (optsample_recalls(&f->left, id)) {
 		f->c.reordered++;
 		return optsample_pass(q, f, skb, loss);
 	}
-	if (tag->mark & OPTSAMPLE_TAG_FIRST)
+	if (newer || tag->mark & OPTSAMPLE_TAG_FIRST)
 		return optsample_start(q, f, skb, tag, loss);
 late:
 	f->c.late++;
@@ -508,10 +528,7 @@ static void optsample_finish(struct optsample_sched *q,
 	if (!msg->pass) {
 		if (!msg->complete)
 			f->c.incomplete++;
-		f->left[f->left_next] = msg->id;
-		f->left_next = (f->left_next + 1) % OPTSAMPLE_LEFT;
-		if (f->left_count < OPTSAMPLE_LEFT)
-			f->left_count++;
+		optsample_remember(&f->left, msg->id);
 	}
 	optsample_msg_free(q, f, msg);
 }
@@ -603,6 +620,11 @@ static void optsample_flow_give_up(struct optsample_sched *q,
 	struct optsample_msg *msg = f->rx;
 
 	/* One that will not fit must not push out all the others first. */
+	if (f->cur && f->cur->head &&
+	    f->cur->truesize > optsample_flow_memory(q) / 2) {
+		optsample_tear(q, f, loss);
+		return;
+	}
 	if (msg && !msg->complete && msg != f->cur &&
 	    msg->truesize > optsample_flow_memory(q) / 2) {
 		f->c.oversize++;
@@ -627,6 +649,20 @@ static void optsample_flow_give_up(struct optsample_sched *q,
 			   loss);
 }
 
+/* What idle flows remember of unfinished messages is memory, too. */
+static bool optsample_forget(struct optsample_sched *q)
+{
+	struct optsample_flow *f;
+
+	list_for_each_entry(f, &q->idle, list) {
+		if (f->cur) {
+			optsample_finish(q, f);
+			return true;
+		}
+	}
+	return false;
+}
+
 /**
  * optsample_flows_relieve - sample the fattest flows until memory fits
  * @q: private data of the qdisc, locked
@@ -641,6 +677,8 @@ void optsample_flows_relieve(struct optsample_sched *q,
 	while (q->memory > optsample_flow_memory(q)) {
 		struct optsample_flow *f, *fattest = NULL;
 
+		if (optsample_forget(q))
+			continue;
 		list_for_each_entry(f, &q->active, list)
 			if (!fattest || f->memory > fattest->memory)
 				fattest = f;
@@ -683,6 +721,8 @@ static void optsample_flow_purge(struct optsample_sched *q,
 {
 	struct optsample_msg *msg;
 
+	f->c.msgs_evicted += f->sampler.len;
+	f->c.pkts_dropped += f->backlog_pkts;
 	if (f->backlog_pkts)
 		optsample_flow_deactivate(q, f);
 	f->backlog_pkts = 0;

@@ -22,8 +22,8 @@
 
 enum {
 	OPTSAMPLE_BUCKETS = 256,	/* 5-tuple hash of ordinary traffic */
-	OPTSAMPLE_LEFT = 4,		/* messages remembered after leaving */
-	OPTSAMPLE_FIND = 8,		/* messages searched for a straggler */
+	OPTSAMPLE_RECENT = 4,		/* messages remembered afterwards */
+	OPTSAMPLE_FIND = 64,		/* messages searched for a straggler */
 	OPTSAMPLE_PASS_MAX = 1024,	/* control packets held per flow */
 	OPTSAMPLE_SPARE_MAX = 256,	/* message structs kept for reuse */
 	OPTSAMPLE_FLOWS_MAX = 65534,	/* class minor numbers */
@@ -60,6 +60,13 @@ struct optsample_msg {
 	bool			complete;
 };
 
+/* The last few message numbers of some kind */
+struct optsample_recent {
+	u32	id[OPTSAMPLE_RECENT];
+	u8	next;
+	u8	count;
+};
+
 /**
  * struct optsample_flow - messages of one writer to one destination
  * @hash:	in optsample_sched.table
@@ -68,7 +75,7 @@ struct optsample_msg {
  * @cur:	first of them once it has begun to leave: will be finished
  * @rx:		message the last packet was added to
  * @newest:	number of the newest message seen
- * @gone:	number of the message given up last
+ * @gone:	numbers of messages given up lately; their rest is dropped
  * @left:	numbers of messages that left lately; stragglers follow them
  * @sent_pos:	position of the last message that left
  */
@@ -81,13 +88,10 @@ struct optsample_flow {
 	s32			deficit;
 	u32			id;
 	u32			newest;
-	u32			gone;
-	u32			left[OPTSAMPLE_LEFT];
+	struct optsample_recent	gone;
+	struct optsample_recent	left;
 	u16			slot;
-	u8			left_next;
-	u8			left_count;
 	bool			started;
-	bool			has_gone;
 	bool			has_sent;
 	u32			backlog_pkts;
 	u32			backlog_bytes;
@@ -147,6 +151,7 @@ struct optsample_config {
  * @down:	carrier of the watched or own device was seen down
  * @settle_ns:	nothing leaves before this time, 0 if settled
  * @next_ns:	earliest departure at the configured rate
+ * @last_len:	bytes of the last packet that left at that rate
  * @cause:	of the stall now, TC_OPTSAMPLE_NOT_STALLED if none
  * @since_ns:	when @cause began
  * @last_jiffies: of the last departure
@@ -165,6 +170,7 @@ struct optsample_stall {
 	bool			down;
 	u64			settle_ns;
 	u64			next_ns;
+	u32			last_len;
 	u32			cause;
 	u64			since_ns;
 	unsigned long		last_jiffies;
@@ -278,6 +284,7 @@ struct sock *optsample_below_alloc(struct Qdisc *sch);
 void optsample_stall_configure(struct Qdisc *sch,
 			       const struct optsample_config *cfg,
 			       struct sock *below);
+void optsample_stall_look(struct Qdisc *sch);
 bool optsample_stall_keeps_queue(struct Qdisc *sch);
 bool optsample_stalled(struct Qdisc *sch);
 void optsample_stall_release(struct Qdisc *sch, struct sk_buff *skb);

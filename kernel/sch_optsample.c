@@ -22,9 +22,6 @@
 #include <net/sock.h>
 #include "optsample.h"
 
-/* One unit of credit is a percent of a byte: ordinary goes first for 16 KB. */
-#define OPTSAMPLE_CREDIT_MAX	(16 * 1024 * 100)
-
 /*
  * Enqueue
  */
@@ -85,12 +82,13 @@ static struct optsample_tag *optsample_tag(struct sk_buff *skb)
 
 /*
  * What is held must not fill the sender's socket buffer, or the sender and
- * not the sampler decides what survives. TCP is the exception: its small
- * queues rely on the accounting.
+ * not the sampler decides what survives. Not so TCP, whose small queues rely
+ * on the accounting, and packet rings, whose memory the packet still uses:
+ * both have destructors of their own.
  */
 static void optsample_orphan(struct sk_buff *skb)
 {
-	if (skb->sk && !(sk_fullsock(skb->sk) && sk_is_tcp(skb->sk)))
+	if (skb->destructor == sock_wfree)
 		skb_orphan(skb);
 }
 
@@ -157,7 +155,10 @@ static int optsample_enqueue(struct sk_buff *skb, struct Qdisc *sch,
  * Dequeue
  */
 
-/* Ordinary traffic goes first, up to its share while both wait. */
+/*
+ * Ordinary traffic goes first, up to its share while both wait: it pays for
+ * every byte (in percent of a byte) and earns by those of the flows.
+ */
 static struct sk_buff *optsample_next(struct optsample_sched *q)
 {
 	struct optsample_ordinary *o = &q->ordinary;
@@ -166,20 +167,15 @@ static struct sk_buff *optsample_next(struct optsample_sched *q)
 	if (o->qlen && (o->credit >= 0 || !q->nactive)) {
 		skb = optsample_ordinary_dequeue(q);
 		if (q->nactive)
-			o->credit = max_t(s64, -OPTSAMPLE_CREDIT_MAX,
-					  o->credit - (s64)qdisc_pkt_len(skb) *
-					  (100 - q->cfg.share));
+			o->credit -= qdisc_pkt_len(skb) * (100 - q->cfg.share);
 		return skb;
 	}
 	skb = optsample_flows_dequeue(q);
 	if (!skb)
 		return NULL;
-	if (!o->qlen)
+	o->credit += qdisc_pkt_len(skb) * q->cfg.share;
+	if (!o->qlen && o->credit > 0)
 		o->credit = 0;
-	else
-		o->credit = min_t(s64, OPTSAMPLE_CREDIT_MAX,
-				  o->credit + (s64)qdisc_pkt_len(skb) *
-				  q->cfg.share);
 	return skb;
 }
 
@@ -373,6 +369,7 @@ static int optsample_apply(struct Qdisc *sch,
 	optsample_unhold(sch);
 	optsample_stall_configure(sch, cfg, below);
 	q->cfg = *cfg;
+	optsample_stall_look(sch);
 	optsample_flows_reconfigure(q, &loss);
 	optsample_ordinary_relieve(q, &loss);
 	if (loss.packets)
@@ -463,6 +460,11 @@ static int optsample_dump(struct Qdisc *sch, struct sk_buff *skb)
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct nlattr *opts;
 	int i;
+
+	/* The caller reads the length of the queue next. */
+	sch_tree_lock(sch);
+	optsample_unhold(sch);
+	sch_tree_unlock(sch);
 
 	opts = nla_nest_start_noflag(skb, TCA_OPTIONS);
 	if (!opts)

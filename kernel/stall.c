@@ -80,6 +80,7 @@ struct sock *optsample_below_alloc(struct Qdisc *sch)
 		return NULL;
 	sock_init_data(NULL, sk);
 	sk->sk_write_space = optsample_below_freed;
+	sk->sk_rcvbuf = 0;	/* nobody reads time stamps from it */
 	rcu_assign_sk_user_data(sk, sch);
 	return sk;
 }
@@ -87,14 +88,15 @@ struct sock *optsample_below_alloc(struct Qdisc *sch)
 static void optsample_below_release(struct sock *sk)
 {
 	rcu_assign_sk_user_data(sk, NULL);
-	sk_free(sk);
+	sock_put(sk);	/* netem and time stamps below hold references too */
 }
 
 u32 optsample_inflight_packets(const struct optsample_sched *q)
 {
 	const struct sock *sk = q->stall.below;
 
-	return sk ? atomic_read(&optsample_below_of(sk)->packets) : 0;
+	/* Fragments made below come back without having been counted. */
+	return sk ? max(atomic_read(&optsample_below_of(sk)->packets), 0) : 0;
 }
 
 u32 optsample_inflight_bytes(const struct optsample_sched *q)
@@ -106,10 +108,11 @@ static bool optsample_over(const struct optsample_sched *q)
 {
 	const struct optsample_config *cfg = &q->cfg;
 
+	/* The last byte is only given back after optsample_below_freed(). */
 	return (cfg->inflight_packets &&
 		optsample_inflight_packets(q) >= cfg->inflight_packets) ||
 	       (cfg->inflight_bytes &&
-		optsample_inflight_bytes(q) >= cfg->inflight_bytes);
+		optsample_inflight_bytes(q) > cfg->inflight_bytes);
 }
 
 static bool optsample_below_full(const struct optsample_sched *q)
@@ -164,6 +167,32 @@ static void optsample_watch_set(struct optsample_stall *st,
 	netdev_hold(dev, &st->tracker, GFP_ATOMIC);
 }
 
+static void optsample_settle(struct optsample_sched *q, u64 now)
+{
+	q->stall.down = false;
+	q->stall.settle_ns = now + q->cfg.settle_ms * NSEC_PER_MSEC;
+}
+
+/**
+ * optsample_stall_look - take note of the link
+ * @sch: the qdisc, locked
+ *
+ * The settling time begins when the link is back, not when the next packet
+ * wants to leave.
+ */
+void optsample_stall_look(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+
+	if (optsample_link_up(sch)) {
+		if (q->stall.down)
+			optsample_settle(q, ktime_get_ns());
+	} else {
+		q->stall.down = true;
+	}
+	q->stall.careful = true;
+}
+
 static void optsample_netdev_changed(struct Qdisc *sch, unsigned long event,
 				     struct net_device *dev)
 {
@@ -179,10 +208,7 @@ static void optsample_netdev_changed(struct Qdisc *sch, unsigned long event,
 	else if (!st->watched && event != NETDEV_UNREGISTER &&
 		 !strcmp(dev->name, q->cfg.watch))
 		optsample_watch_set(st, dev);
-	if (!optsample_link_up(sch)) {
-		st->down = true;
-		st->careful = true;
-	}
+	optsample_stall_look(sch);
 	sch_tree_unlock(sch);
 
 	/* Let dequeue see the change, and start the settling time. */
@@ -269,6 +295,20 @@ void optsample_stall_destroy(struct Qdisc *sch)
 		optsample_below_release(st->below);
 }
 
+/* What the last packet still owes: no more than the new rate would ask. */
+static void optsample_rate_set(struct optsample_stall *st, u64 rate)
+{
+	struct tc_ratespec spec = { .linklayer = TC_LINKLAYER_ETHERNET };
+	u64 now = ktime_get_ns();
+
+	psched_ratecfg_precompute(&st->rate, &spec, rate);
+	if (!rate)
+		st->next_ns = 0;
+	else if (st->next_ns > now)
+		st->next_ns = min(st->next_ns, now +
+				  psched_l2t_ns(&st->rate, st->last_len));
+}
+
 /**
  * optsample_stall_configure - apply what concerns stalls; RTNL and tree lock
  * @sch: the qdisc
@@ -282,7 +322,6 @@ void optsample_stall_configure(struct Qdisc *sch,
 {
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_stall *st = &q->stall;
-	struct tc_ratespec spec = { .linklayer = TC_LINKLAYER_ETHERNET };
 	struct net_device *dev = NULL;
 
 	if (below) {
@@ -294,15 +333,15 @@ void optsample_stall_configure(struct Qdisc *sch,
 	}
 	if (cfg->watch[0])
 		dev = __dev_get_by_name(dev_net(qdisc_dev(sch)), cfg->watch);
-	if (dev)
-		optsample_watch_set(st, dev);
-	else
-		optsample_watch_put(st);
-	if (!cfg->watch[0])
+	if (dev != st->watched) {
+		if (dev)
+			optsample_watch_set(st, dev);
+		else
+			optsample_watch_put(st);
 		st->down = false;
-	psched_ratecfg_precompute(&st->rate, &spec, cfg->rate);
-	st->next_ns = 0;
-	st->careful = true;	/* until a departure finds nothing to mind */
+	}
+	if (cfg->rate != q->cfg.rate || !st->rate.rate_bytes_ps)
+		optsample_rate_set(st, cfg->rate);
 }
 
 /**
@@ -395,10 +434,8 @@ static u32 optsample_cause(struct Qdisc *sch, u64 *now, u64 *wake_ns)
 	}
 	if (q->cfg.rate || unlikely(st->down || st->settle_ns))
 		*now = ktime_get_ns();
-	if (unlikely(st->down)) {
-		st->down = false;
-		st->settle_ns = *now + q->cfg.settle_ms * NSEC_PER_MSEC;
-	}
+	if (unlikely(st->down))
+		optsample_settle(q, *now);
 	if (unlikely(*now < st->settle_ns)) {
 		*wake_ns = st->settle_ns;
 		return TC_OPTSAMPLE_STALL_SETTLE;
@@ -445,6 +482,13 @@ bool optsample_stalled(struct Qdisc *sch)
 	return true;
 }
 
+/* Destructors of others must run when they are due (packet rings). */
+static bool optsample_may_own(const struct sk_buff *skb)
+{
+	return !skb->destructor || skb->destructor == sock_wfree ||
+	       (skb->sk && sk_fullsock(skb->sk) && sk_is_tcp(skb->sk));
+}
+
 /**
  * optsample_stall_release - account a packet that leaves a careful qdisc
  * @sch: the qdisc, locked
@@ -455,7 +499,10 @@ void optsample_stall_release(struct Qdisc *sch, struct sk_buff *skb)
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_stall *st = &q->stall;
 
-	if (st->below) {
+	if (st->below && optsample_may_own(skb)) {
+		/* Nothing is left below: what was miscounted is settled. */
+		if (!sk_wmem_alloc_get(st->below))
+			atomic_set(&optsample_below_of(st->below)->packets, 0);
 		skb_set_owner_w(skb, st->below);
 		atomic_inc(&optsample_below_of(st->below)->packets);
 	}
@@ -463,7 +510,7 @@ void optsample_stall_release(struct Qdisc *sch, struct sk_buff *skb)
 		u64 from = max(st->next_ns,
 			       ktime_get_ns() - OPTSAMPLE_RATE_SLACK_NS);
 
-		st->next_ns = from + psched_l2t_ns(&st->rate,
-						   qdisc_pkt_len(skb));
+		st->last_len = qdisc_pkt_len(skb);
+		st->next_ns = from + psched_l2t_ns(&st->rate, st->last_len);
 	}
 }

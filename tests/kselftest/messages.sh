@@ -178,6 +178,63 @@ is "$out" "5/7/1 5/7/2 5/900/1 5/900/2 5/8/1 5/8/2 5/901/1 5/901/2" \
 	"a flow id that collides: messages whole"
 is "$(stat restarts)" 1 "a flow id that collides: counted"
 
+# the same with the smaller number last, also while messages are given up
+device
+out=$(drive <<-END
+	x 5 900 900 1 100
+	x 5 7 7 1 100
+	x 5 900 900 2 100
+	x 5 7 7 2 100
+	END
+)
+out=$(yes q | head -n 5 | drive | words)
+is "$out $(stat msgs_in)" "5/900/1 5/900/2 5/7/1 5/7/2 - 2" \
+	"a flow id that collides: in any order"
+device limit 1 policy drop-newest
+out=$(drive <<-END
+	x 5 1 1 3 100
+	x 5 900 900 1 100
+	x 5 7 7 1 100
+	q
+	x 5 900 900 0 100
+	x 5 900 900 2 100
+	q
+	END
+)
+is "$(words <<<"$out")" \
+	"queued 0 dropped 1 dropped 1 5/1/3 dropped 1 dropped 1 -" \
+	"of a discarded message nothing leaves"
+
+# one number for ever: bounded all the same
+device
+out=$({ for i in $(seq 100); do echo "x 5 1 $i 3 100"; done; } | drive |
+	grep -c 'queued')
+[ "$(stat qlen)" -le 20 ]
+ok "a message number that never changes does not pass the limit"
+
+# a straggler behind many newer messages
+device
+out=$({ echo "x 5 1 1 1 100"; for i in $(seq 2 12); do echo "x 5 $i $i 3 100"
+	done; echo "x 5 1 1 2 100"; echo q; echo q; echo q; } | drive |
+	tail -n 3 | words)
+is "$out" "5/1/1 5/1/2 5/2/3" "a straggler finds its message behind newer ones"
+
+# unfinished messages of many idle flows do not use up the memory
+device memlimit 65536
+{ for f in $(seq 1 500); do echo "x $f 1 1 1 100"; echo q; done; } | drive \
+	>/dev/null
+out=$(drive <<<"x 600 1 1 3 1400
+q")
+is "$(words <<<"$out")" "queued 0 600/1/3" "idle flows give way"
+
+# a giant on its way does not push out the others
+device memlimit 65536
+{ echo "x 5 1 1 1 1400"; echo q
+  for i in $(seq 2 11); do echo "x 5 $i $i 3 1000"; done
+  for i in $(seq 1 60); do echo "x 5 1 1 0 1400"; done; } | drive >/dev/null
+is "$(stat torn) $(stat backlog_msgs)" "1 10" \
+	"a giant on its way goes before its neighbours"
+
 # the number of messages wraps at 2^32
 device limit 3 policy drop-oldest
 out=$(drive <<-END
@@ -262,6 +319,12 @@ is "$out" 600 "ordinary and tagged both wait"
 out=$(yes q | head -n 200 | drive | grep -c ordinary)
 [ "$out" -ge 95 ] && [ "$out" -le 125 ]
 ok "ordinary gets its share and no more ($out of 200)"
+device limit 2000 share 10
+out=$({ for i in $(seq 1 500); do echo "x 5 $i $i 3 1000"; done
+	for i in $(seq 1 200); do echo "o 1000"; echo q; echo q; done; } |
+	drive | grep -v queued | cut -d/ -f1 | sort | uniq -c | words)
+is "$(awk '{ print ($3 >= 30 && $3 <= 60) || ($1 >= 340) }' <<<"$out")" 1 \
+	"share 10: also against a sender that is never ahead ($out)"
 device ordinary 10
 for i in $(seq 1 30); do echo "o 100"; done | drive >/dev/null
 is "$(stat ordinary_dropped) $(stat ordinary_qlen)" "20 10" \

@@ -208,6 +208,13 @@ is "$(stat watch v0)" '"w9"' "watch: follows a new name"
 tc qdisc change dev v0 root handle 1: optsample nowatch
 send 1 5 2 500
 is "$(stat backlog_msgs v0)" 0 "nowatch: leaves at once"
+ip link set w9 up
+tc qdisc change dev v0 root handle 1: optsample watch w9 settle 1s
+ip link set w9 carrier off
+ip link set w9 carrier on
+sleep 1.5
+send 1 5 2 500
+is "$(stat backlog_msgs v0)" 0 "settling begins when the link is back"
 ip link del w9
 
 # 7. in flight: a vlan above a device that sends nothing
@@ -248,6 +255,37 @@ rtps-gen send 10.8.0.2 7411 1 20 1 500
 	[ "$(stat inflight_bytes d0.5)" -le 13000 ] &&
 	[ "$(stat backlog_msgs d0.5)" -gt 0 ]
 ok "inflight in bytes"
+
+# packets that a lower layer keeps by other references (netem does)
+link
+modprobe -a macvlan sch_netem
+tc qdisc add dev v0 root netem delay 1s
+ip link add link v0 name m0 type macvlan mode private
+echo 1 >/proc/sys/net/ipv6/conf/m0/disable_ipv6
+ip addr add 10.6.0.1/24 dev m0
+ip link set m0 up
+ip neigh replace 10.6.0.2 lladdr 02:00:00:00:00:02 dev m0 nud permanent
+tc qdisc add dev m0 root handle 1: optsample inflight 100
+rtps-gen send 10.6.0.2 7411 1 4 1 500
+tc qdisc del dev m0 root
+sleep 1.5
+ip link del m0
+ok "packets below outlive the qdisc"
+
+# fragments made below come back without having gone out
+link
+ip link add t0 type vxlan id 7 remote 10.9.0.2 dstport 4789 dev v0
+ip link set t0 mtu 1500
+echo 1 >/proc/sys/net/ipv6/conf/t0/disable_ipv6
+ip addr add 10.7.0.1/24 dev t0
+ip link set t0 up
+ip neigh replace 10.7.0.2 lladdr 02:00:00:00:00:02 dev t0 nud permanent
+tc qdisc add dev t0 root handle 1: optsample inflight 4
+rtps-gen send 10.7.0.2 7411 1 50 1 1400
+sleep 0.3
+is "$(stat qlen t0) $(stat inflight_packets t0)" "0 0" \
+	"inflight: fragmentation below does not stall"
+ip link del t0
 
 # 8. unload: refused while used, and while packets are below
 ! rmmod sch_optsample 2>/dev/null

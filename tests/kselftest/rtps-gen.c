@@ -7,8 +7,9 @@
  *	bytes of payload; SIZE beyond the MTU makes IP fragments; gso hands
  *	the datagrams of a message to the kernel in runs (UDP_SEGMENT)
  *   rtps-gen recv ADDR PORT SECONDS PACKETS
- *	until nothing came for SECONDS: a line "WRITER MESSAGE" for each whole
- *	message, "WRITER MESSAGE part N" for one in part
+ *	until nothing more came for SECONDS (two minutes for the first one): a
+ *	line "WRITER MESSAGE" for each whole message, "WRITER MESSAGE part N"
+ *	for one in part
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -125,10 +126,13 @@ static int receive(int fd, int seconds, uint32_t packets)
 	static char buf[65536];
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	const struct rtps *r = (const struct rtps *)buf;
+	int wait_ms = 120 * 1000;
 	uint32_t w, m;
 
-	while (poll(&p, 1, seconds * 1000) > 0) {
+	while (poll(&p, 1, wait_ms) > 0) {
 		ssize_t n = recv(fd, buf, sizeof(buf), 0);
+
+		wait_ms = seconds * 1000;
 
 		if (n < (ssize_t)sizeof(*r) || r->writer[2] >= WRITERS ||
 		    r->sn_low >= MESSAGES)
