@@ -43,7 +43,8 @@ static __always_inline int parse_ipv4_udp(struct __sk_buff *skb,
 {
 	void *data = (void *)(long)skb->data;
 	void *end = (void *)(long)skb->data_end;
-	const struct ethhdr *eth = data;
+	/* struct ethhdr is packed: it would be loaded byte by byte */
+	const __u16 *eth_proto = data + 2 * ETH_ALEN;
 	const struct iphdr *iph = data;
 	__u32 offset = 0;
 
@@ -55,7 +56,7 @@ static __always_inline int parse_ipv4_udp(struct __sk_buff *skb,
 	 * header that looks like it has source address x.x.8.0 and 4 or
 	 * more in the next nibble: it must also be of the right length.
 	 */
-	if (eth->h_proto == bpf_htons(ETH_P_IP) &&
+	if (*eth_proto == bpf_htons(ETH_P_IP) &&
 	    !(iph->version == 4 && bpf_ntohs(iph->tot_len) == skb->len)) {
 		iph = data + ETH_HLEN;
 		offset = ETH_HLEN;

@@ -19,6 +19,7 @@
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
 #include <optsample/tag.h>
+#include "fast.h"
 #include "ipfrag.h"
 #include "parse.h"
 #include "ros_tag.h"
@@ -52,7 +53,7 @@ struct {
 
 /**
  * struct found - what was found in a packet so far
- * @guid:	the writer, once @writer is set; its prefix before
+ * @flow:	its writer, once @writer is set; the prefix of it before
  * @sn:		of the sample
  * @writer:	there is a sampled writer
  * @sample:	there is a sample of it; else only control
@@ -67,7 +68,7 @@ struct {
  * constant then: see unknown_zero().
  */
 struct found {
-	struct ros_guid	guid;
+	struct ros_flow	flow;
 	__u64		sn;
 	__u8		writer;
 	__u8		sample;
@@ -115,7 +116,7 @@ static __always_inline void add_sample(struct found *f,
 				       const struct rtps_sub *s, int repair)
 {
 	if (f->sample) {
-		if (f->sn != s->sn || f->guid.entity != s->writer) {
+		if (f->sn != s->sn || f->flow.writer.entity != s->writer) {
 			f->mixed = 1;
 			return;
 		}
@@ -123,8 +124,8 @@ static __always_inline void add_sample(struct found *f,
 		f->last |= s->last;
 		return;
 	}
-	if (f->writer ? f->guid.entity != s->writer :
-			!is_sampled(&f->guid, s->writer)) {
+	if (f->writer ? f->flow.writer.entity != s->writer :
+			!is_sampled(&f->flow.writer, s->writer)) {
 		f->mixed = 1;
 		return;
 	}
@@ -188,7 +189,7 @@ static long walk_step(__u32 i, void *ctx)
 		break;
 	case RTPS_KIND_CONTROL:
 		if (!f->writer)
-			f->writer = is_sampled(&f->guid, s.writer);
+			f->writer = is_sampled(&f->flow.writer, s.writer);
 		break;
 	case RTPS_KIND_DIRECTED:
 		w->directed = 1;
@@ -250,18 +251,14 @@ static __always_inline __u32 pass_flow(const struct ros_writer *w,
 }
 
 /* Fill in the tag of what was found. Return: what to count it as */
-static __always_inline enum ros_counter make_tag(struct found *f,
-						 struct ros_flow *key,
-						 struct optsample_tag *tag)
+static __noinline enum ros_counter make_tag(struct found *f,
+					    struct ros_writer *w,
+					    struct optsample_tag *tag)
 {
-	struct ros_writer *w = bpf_map_lookup_elem(&writers, &f->guid);
-	struct ros_flow *flow;
+	struct ros_flow *flow, *key = &f->flow;
 	__u64 back = 0;
 	__u32 id;
 
-	if (!w)
-		return ROS_UNTAGGED;	/* taken out just now */
-	key->writer = f->guid;
 	flow = find_flow(key, w->flow, &id);
 	if (!id)
 		return ROS_COLLISION;
@@ -289,6 +286,8 @@ static __always_inline enum ros_counter make_tag(struct found *f,
 		/* Once a message; both may be read while they are written. */
 		w->newest = f->sn;
 		w->last = id;
+		w->daddr = id == ros_flow_id(w->flow, key->daddr, key->dport) &&
+			   id != 1 ? key->daddr : ~key->daddr;
 		key->newest = f->sn;
 		if (flow)
 			flow->newest = f->sn;
@@ -321,38 +320,28 @@ static __always_inline __u8 unknown_zero(struct __sk_buff *skb)
 	return ((volatile struct __sk_buff *)skb)->cb[0];
 }
 
-/* The start of a UDP datagram. Return: 1 with @tag filled in, or 0 */
-static __always_inline int classify(struct __sk_buff *skb,
-				    const struct parse_ip *ip,
-				    struct optsample_tag *tag)
+/*
+ * All submessages of a UDP datagram, one after the other. Out of line: the
+ * short way shall not pay for its registers and its stack.
+ * Return: 1 with @f filled in, or 0
+ */
+static __noinline int classify_walk(struct __sk_buff *skb, __u32 payload,
+				    struct found *f)
 {
 	struct {
 		struct udphdr	udp;
 		__u8		rtps[RTPS_HEADER];
 	} h;
 	__u8 zero = unknown_zero(skb);
-	struct found f = {
-		.guid.entity = zero,
-		.sn = zero,
-		.writer = zero,
-		.sample = zero,
-		.first = zero,
-		.last = zero,
-		.repair = zero,
-		.mixed = zero,
-		.bad = zero,
-	};
 	struct walk w = {
 		.skb = skb,
-		.found = &f,
-		.off = ip->payload + sizeof(h),
+		.found = f,
+		.off = payload + sizeof(h),
 		.directed = zero,
 	};
-	struct ros_flow key;
-	enum ros_counter what;
 	__u32 len;
 
-	if (bpf_skb_load_bytes(skb, ip->payload, &h, sizeof(h)) ||
+	if (bpf_skb_load_bytes(skb, payload, &h, sizeof(h)) ||
 	    rtps_u32(h.rtps, 0) != RTPS_MAGIC)
 		return 0;
 	len = bpf_ntohs(h.udp.len);
@@ -360,22 +349,112 @@ static __always_inline int classify(struct __sk_buff *skb,
 		count(ROS_MALFORMED);
 		return 0;
 	}
-	__builtin_memcpy(f.guid.prefix, h.rtps + 8, sizeof(f.guid.prefix));
+	f->flow.writer.entity = zero;
+	f->sn = zero;
+	f->writer = zero;
+	f->sample = zero;
+	f->first = zero;
+	f->last = zero;
+	f->repair = zero;
+	f->mixed = zero;
+	f->bad = zero;
+	__builtin_memcpy(f->flow.writer.prefix, h.rtps + 8,
+			 sizeof(f->flow.writer.prefix));
+	f->flow.dport = h.udp.dest;
 	if (!skb->gso_size) {
-		w.end = ip->payload + len;
+		w.end = payload + len;
 		w.here = w.end < skb->len ? w.end : skb->len;
 		w.cyclone = h.rtps[6] == 1 &&
 			    h.rtps[7] == RTPS_VENDOR_CYCLONE;
 		bpf_loop(RTPS_SUBMESSAGES, walk_step, &w, 0);
 	}
-	if (f.bad || !f.writer) {
-		count(f.bad ? ROS_MALFORMED : ROS_UNTAGGED);
+	if (f->bad || !f->writer) {
+		count(f->bad ? ROS_MALFORMED : ROS_UNTAGGED);
 		return 0;
 	}
-	key.daddr = ip->daddr;
-	key.dport = h.udp.dest;
-	key.pad = 0;
-	what = make_tag(&f, &key, tag);
+	return 1;
+}
+
+/*
+ * A sample of @w on its way to where its newest one went. Only the first
+ * packet of a message looks at `flows`: a flow that has lost its id there
+ * keeps it to the end of the message.
+ * Return: 1 if it has @id and nothing else is to be done for it
+ */
+static __always_inline int fast_flow(struct ros_writer *w,
+				     const struct ros_flow *key, __u64 sn,
+				     __u32 id)
+{
+	struct ros_flow *flow;
+
+	if (w->last != id || w->daddr != key->daddr)
+		return 0;
+	if (w->newest == sn)
+		return 1;
+	flow = bpf_map_lookup_elem(&flows, &id);
+	if (!flow || !same_flow(flow, key) || sn <= flow->newest)
+		return 0;
+	flow->newest = sn;
+	w->newest = sn;
+	return 1;
+}
+
+/*
+ * A packet of one sample, of which @f has the flow and @sn
+ * Return: what to count it as, with @tag filled in
+ */
+static __always_inline enum ros_counter fast_tag(struct found *f,
+						 struct ros_writer *w,
+						 __u32 flags,
+						 struct optsample_tag *tag)
+{
+	__u32 id = ros_flow_id(w->flow, f->flow.daddr, f->flow.dport);
+
+	if (fast_flow(w, &f->flow, f->sn, id)) {
+		tag->mark = OPTSAMPLE_TAG_MARK | flags;
+		tag->flow = id;
+		tag->message = f->sn;
+		tag->pos_lo = f->sn;
+		tag->pos_hi = f->sn >> 32;
+		return ROS_MIDDLE;
+	}
+	f->sample = 1;
+	f->first = flags & OPTSAMPLE_TAG_FIRST;
+	f->last = flags & OPTSAMPLE_TAG_LAST;
+	f->repair = 0;
+	f->mixed = 0;
+	return make_tag(f, w, tag);
+}
+
+/* The start of a UDP datagram. Return: 1 with @tag filled in, or 0 */
+static __always_inline int classify(struct __sk_buff *skb,
+				    const struct parse_ip *ip,
+				    struct optsample_tag *tag)
+{
+	struct ros_writer *w = NULL;
+	enum ros_counter what;
+	struct found f;
+	enum fast way;
+	__u32 flags;
+
+	way = fast_read(skb, ip->payload, &f.flow, &f.sn, &flags);
+	if (way == FAST_OTHER)
+		return 0;
+	f.flow.daddr = ip->daddr;
+	f.flow.pad = 0;
+	if (way != FAST_WALK && !rtps_entity_special(f.flow.writer.entity))
+		w = bpf_map_lookup_elem(&writers, &f.flow.writer);
+	if (w) {
+		what = fast_tag(&f, w, flags, tag);
+	} else if (way == FAST_ONE) {
+		what = ROS_UNTAGGED;
+	} else {
+		if (!classify_walk(skb, ip->payload, &f))
+			return 0;
+		w = bpf_map_lookup_elem(&writers, &f.flow.writer);
+		/* or taken out just now */
+		what = w ? make_tag(&f, w, tag) : ROS_UNTAGGED;
+	}
 	if (what == ROS_COLLISION || what == ROS_UNTAGGED) {
 		count(what);
 		return 0;

@@ -40,14 +40,17 @@ struct ros_guid {
  * @flow:	any number that no other writer has; set by user space
  * @flags:	none yet, 0
  * @last:	flow id of the tag its newest data got
- * @pad:	0
+ * @daddr:	where that went, IPv4 address, network byte order; inverted
+ *		if @last does not follow from it by ros_flow_id() alone
  * @newest:	sequence number of that
+ *
+ * User space sets all but @flow to 0.
  */
 struct ros_writer {
 	__u32 flow;
 	__u32 flags;
 	__u32 last;
-	__u32 pad;
+	__u32 daddr;
 	__u64 newest;
 };
 
