@@ -115,18 +115,28 @@ measure()
 	echo "case $2 $3 $4 $1:${out#*:}"
 }
 
-# slab: bytes in all slabs of kmalloc, which hold the flows
+# slab: "NAME OBJECTS SIZE" of the caches that flows may be in
 slab()
 {
-	awk '/^kmalloc-(rnd-[0-9]*-)?[0-9]/ { sum += $2 * $4 }
-		END { print sum }' /proc/slabinfo
+	awk '/^kmalloc-(rnd-[0-9]*-)?[0-9]/ { print $1, $2, $4 }' \
+		/proc/slabinfo | sort
 }
 
-# The qdisc's own count less the packets; then what 1000 idle flows took.
+# idle FROM TO: these flows exist and hold nothing
+idle()
+{
+	local i
+
+	for i in $(seq $1 $2); do
+		echo "x $i 1 1 3 100"
+		echo q
+	done | drive >/dev/null
+}
+
+# The qdisc's own count less the packets; then the size of the objects that
+# 1000 idle flows took.
 memory()
 {
-	local before
-
 	tc qdisc del dev d0 root 2>/dev/null
 	tc qdisc add dev d0 root optsample limit 1000 memlimit 1gb || return 1
 	{ echo "dev d0"
@@ -134,10 +144,10 @@ memory()
 		drive >/dev/null || return 1
 	echo "memory message $((($(stat memory) - 1000 * skb) / 1000))"
 	tc qdisc replace dev d0 root optsample flows 2000
-	before=$(slab)
-	fill_idle 1 1000 && before=$(slab) && fill_idle 1001 2000 ||
-		drive >/dev/null || return 1
-	echo "memory flow $((($(slab) - before) / 1000))"
+	# the first thousand uses up what lay free in the slabs
+	idle 1 1000 && slab >"$scratch/before" && idle 1001 2000 || return 1
+	slab | join "$scratch/before" - | awk '$4 - $2 > 900 { sum += $5 }
+		END { print "memory flow", sum }'
 }
 
 ip link add d0 type dummy && ip link add d1 type dummy || exit 1

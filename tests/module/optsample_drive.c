@@ -183,6 +183,10 @@ static int put(struct sk_buff *skb, struct sk_buff **to_free)
 	struct Qdisc *q = root();
 	int ret;
 
+	if (!q->enqueue) {	/* noqueue */
+		__qdisc_drop(skb, to_free);
+		return NET_XMIT_DROP;
+	}
 	spin_lock_bh(qdisc_lock(q));
 	ret = q->enqueue(skb, q, to_free);
 	spin_unlock_bh(qdisc_lock(q));
@@ -514,7 +518,7 @@ static int bench(const char *mode, u32 flows, u32 per_message, u32 backlog,
 	bool full = strstr(mode, "-full");
 	u64 batches = 0;
 
-	if (!flows || !per_message)
+	if (!flows || !per_message || !root()->enqueue)
 		return -EINVAL;
 	b.clock_ns = bench_clock();
 	bench_warm(&b);

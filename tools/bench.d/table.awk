@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# table.awk - from the lines of tests/kselftest/bench_guest.sh to tables
+#
+# In: "case STATE FLOWS PACKETS NAME: enqueue E dequeue D free F in I out O
+# dropped N" in tenths; "memory WHAT BYTES". Every ratio is to fq_codel in
+# the same row of the same run. A case whose packets did not go where its
+# state says is marked with "?" and met no goal.
+# Ends with 1 if strict is set and a goal was missed.
+
+# valid: what came in went out, or, when full, was one too many
+function valid(state, came, left, lost)
+{
+	if (state != "full")
+		return came == left && !lost
+	return !left && lost > came * 0.95
+}
+
+function cell(row, name,	k, r)
+{
+	k = row SUBSEP name
+	if (!(k in cost))
+		return "-"
+	r = base[row] ? sprintf(" %.2f", cost[k] / base[row]) : ""
+	return sprintf("%.0f%s%s", cost[k], r, bad[k] ? "?" : "")
+}
+
+function table(title, names,	i, j, n, list)
+{
+	n = split(names, list, " ")
+	printf "\n%s\n%-5s %5s %4s", title, "state", "flows", "pkts"
+	for (j = 1; j <= n; j++)
+		printf " %13s", label[list[j]] ? label[list[j]] : list[j]
+	print ""
+	for (i = 1; i <= rows; i++) {
+		printf "%s", head[i]
+		for (j = 1; j <= n; j++)
+			printf " %13s", cell(order[i], list[j])
+		print ""
+	}
+}
+
+# goal: at most LIMIT times fq_codel in all rows, or only in full ones
+function goal(what, name, full, limit,	i, k, r, met, worst, out, n)
+{
+	for (i = 1; i <= rows; i++) {
+		k = order[i] SUBSEP name
+		if (!(k in cost) || !base[order[i]] ||
+		    (order[i] ~ /^full/) != full)
+			continue
+		r = cost[k] / base[order[i]]
+		met = r <= limit && !bad[k]
+		printf "%-6s %s %-11s %.2f (at most %.1f)\n",
+			met ? "ok" : "MISSED", head[i], what, r, limit
+		if (!met)
+			missed++
+	}
+}
+
+BEGIN {
+	label["classified+deployed"] = "cls+deployed"
+}
+
+$1 == "case" {
+	sub(/:$/, "", $5)
+	row = $2 SUBSEP $3 SUBSEP $4
+	if (!(row in seen)) {
+		seen[row] = 1
+		order[++rows] = row
+		head[rows] = sprintf("%-5s %5d %4d", $2, $3, $4)
+	}
+	k = row SUBSEP $5
+	cost[k] = ($7 + ($2 == "full" ? 0 : $9)) / 10
+	bad[k] = !valid($2, $13, $15, $17)
+	if ($5 == "fq_codel")
+		base[row] = cost[k]
+	if ($2 == "half" && ($5 == "tagged" || $5 == "deployed")) {
+		freed[$5] += $11 / 10
+		frees[$5]++
+	}
+}
+
+$1 == "memory" { bytes[$2] = $3 }
+
+END {
+	if (!rows)
+		exit 2
+	print unit " per packet, enqueue + dequeue (full: enqueue), and" \
+		" times fq_codel"
+	table("other qdiscs", "pfifo sfq fq fq_codel cake")
+	table("optsample", "tagged deployed classified classified+deployed" \
+		" ordinary gap memory")
+	print "\ngoals"
+	goal("tagged", "tagged", 0, 0.5)
+	goal("classified", "classified", 0, 1.0)
+	goal("sampling", "tagged", 1, 0.7)
+	print missed + 0 " missed"
+	if (frees["deployed"])
+		printf "\nfreeing a packet: %.0f, deployed %.0f (destructor of" \
+			" inflight)\n", freed["tagged"] / frees["tagged"],
+			freed["deployed"] / frees["deployed"]
+	if ("message" in bytes)
+		printf "memory: %d bytes for a queued message beyond its" \
+			" packets, %d for an idle flow\n", bytes["message"],
+			bytes["flow"]
+	exit strict && missed
+}
