@@ -239,17 +239,6 @@ int optsample_flows_init(struct optsample_sched *q)
 	return 0;
 }
 
-static void optsample_counters_add(struct tc_optsample_counters *sum,
-				   const struct tc_optsample_counters *c)
-{
-	const u64 *from = (const u64 *)c;
-	u64 *to = (u64 *)sum;
-	int i;
-
-	for (i = 0; i < sizeof(*c) / sizeof(u64); i++)
-		to[i] += from[i];
-}
-
 /* The flow holds no packets; a message begun may still be remembered. */
 static void optsample_flow_free(struct optsample_sched *q,
 				struct optsample_flow *f)

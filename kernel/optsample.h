@@ -246,6 +246,17 @@ static inline void optsample_memory_max(struct optsample_sched *q)
 		q->memory_max = memory;
 }
 
+static inline void optsample_counters_add(struct tc_optsample_counters *sum,
+				   const struct tc_optsample_counters *c)
+{
+	const u64 *from = (const u64 *)c;
+	u64 *to = (u64 *)sum;
+	int i;
+
+	for (i = 0; i < sizeof(*c) / sizeof(u64); i++)
+		to[i] += from[i];
+}
+
 /* flow.c */
 int optsample_flow_cache_init(void);
 void optsample_flow_cache_exit(void);

@@ -495,20 +495,15 @@ static void optsample_fill_qdisc(struct Qdisc *sch,
 				 struct tc_optsample_qd_stats *st)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
-	u64 *sum = (u64 *)&st->c;
 	struct optsample_flow *f;
-	u32 i, j;
+	u32 i;
 
 	st->c = q->retired;
 	for (i = 0; i < q->cfg.flows; i++) {
-		const u64 *c;
-
 		f = q->slots[i];
 		if (!f)
 			continue;
-		c = (const u64 *)&f->c;
-		for (j = 0; j < sizeof(f->c) / sizeof(u64); j++)
-			sum[j] += c[j];
+		optsample_counters_add(&st->c, &f->c);
 		st->oldest_ns = max(st->oldest_ns, optsample_flow_age_ns(f));
 		st->backlog_msgs += f->sampler.len;
 	}
