@@ -143,7 +143,8 @@ memory()
 	  for i in $(seq 1000); do echo "x 1 $i $i 3 1300"; done; } |
 		drive >/dev/null || return 1
 	echo "memory message $((($(stat memory) - 1000 * skb) / 1000))"
-	tc qdisc replace dev d0 root optsample flows 2000
+	tc qdisc del dev d0 root
+	tc qdisc add dev d0 root optsample flows 2000 || return 1
 	# the first thousand uses up what lay free in the slabs
 	idle 1 1000 && slab >"$scratch/before" && idle 1001 2000 || return 1
 	slab | join "$scratch/before" - | awk '$4 - $2 > 900 { sum += $5 }

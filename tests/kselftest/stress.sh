@@ -16,6 +16,7 @@
 # netem; every option changes under traffic, class dumps run all the time,
 # and the module is unloaded and loaded between rounds. The operations follow
 # from SEED (gawk), when they hit the traffic does not.
+# STRESS_VERBOSE: say how far it is.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules
@@ -234,8 +235,6 @@ play()
 	local f lines err=$scratch/errors
 
 	for f in "$scratch/plan"/*; do
-		[ -z "${STRESS_VERBOSE-}" ] ||
-			echo "# $EPOCHREALTIME ${f##*/} $(wc -l <"$f")" 
 		case $f in
 		*.tc)	tc -s -force -batch "$f" >/dev/null ;;
 		*.ip)	ip -force -batch "$f" >/dev/null ;;
@@ -377,9 +376,7 @@ while [ $total -lt "$ops" ]; do
 	plan $round
 	play
 	total=$((total + round_ops))
-	[ -z "${STRESS_VERBOSE-}" ] ||
-		echo "# round $round, $total operations, $SECONDS s," \
-			"$(ls "$scratch/plan" | wc -l) batches"
+	[ -z "${STRESS_VERBOSE-}" ] || echo "# round $round, $total operations"
 	[ $((round % 4)) != 0 ] || { reload && reloads=$((reloads + 1)); }
 done
 touch "$scratch/stop"
