@@ -55,20 +55,9 @@ static bool optsample_recalls(const struct optsample_recent *r, u32 id)
 }
 
 /*
- * Messages
+ * Messages. What runs for each of them is inlined by force: the calls would
+ * cost as much as the work (Documentation/benchmarks.md).
  */
-
-static void optsample_charge(struct optsample_sched *q,
-			     struct optsample_flow *f,
-			     struct optsample_msg *msg, u32 truesize)
-{
-	msg->truesize += truesize;
-	f->memory += truesize;
-	if (msg->pass)
-		f->pass_memory += truesize;
-	q->memory += truesize;
-	optsample_memory_max(q);
-}
 
 static void optsample_uncharge(struct optsample_sched *q,
 			       struct optsample_flow *f,
@@ -91,9 +80,10 @@ static void optsample_list_move(struct list_head *entry,
 	list_bulk_move_tail(list, entry, entry);
 }
 
-static struct optsample_msg *optsample_msg_alloc(struct optsample_sched *q,
-						 struct optsample_flow *f,
-						 u32 id, bool pass)
+/* Not accounted yet: optsample_msg_add() follows. */
+static __always_inline struct optsample_msg *
+optsample_msg_alloc(struct optsample_sched *q, struct optsample_flow *f,
+		    u32 id, bool pass)
 {
 	struct optsample_msg *msg;
 
@@ -108,21 +98,16 @@ static struct optsample_msg *optsample_msg_alloc(struct optsample_sched *q,
 			return NULL;
 		list_add_tail(&msg->fifo, &f->queue);
 	}
-	msg->head = NULL;
 	msg->arrived = jiffies;
 	msg->id = id;
-	msg->bytes = 0;
-	msg->truesize = 0;
-	msg->packets = 0;
 	msg->pass = pass;
 	msg->complete = pass;
-	optsample_charge(q, f, msg, sizeof(*msg));
 	return msg;
 }
 
-static void optsample_msg_free(struct optsample_sched *q,
-			       struct optsample_flow *f,
-			       struct optsample_msg *msg)
+static __always_inline void
+optsample_msg_free(struct optsample_sched *q, struct optsample_flow *f,
+		   struct optsample_msg *msg)
 {
 	if (f->rx == msg)
 		f->rx = NULL;
@@ -154,29 +139,45 @@ static void optsample_flow_deactivate(struct optsample_sched *q,
 	q->nactive--;
 }
 
-static void optsample_msg_add(struct optsample_sched *q,
-			      struct optsample_flow *f,
-			      struct optsample_msg *msg, struct sk_buff *skb)
+/* @fresh: @msg has just been made and is accounted along with @skb */
+static __always_inline void
+optsample_msg_add(struct optsample_sched *q, struct optsample_flow *f,
+		  struct optsample_msg *msg, struct sk_buff *skb, bool fresh,
+		  bool pass)
 {
+	u32 truesize = skb->truesize + (fresh ? sizeof(*msg) : 0);
+	u32 len = qdisc_pkt_len(skb);
+
 	skb->next = NULL;
-	if (msg->head)
+	if (!fresh && msg->head)
 		msg->tail->next = skb;
 	else
 		msg->head = skb;
 	msg->tail = skb;
-	msg->packets++;
-	msg->bytes += qdisc_pkt_len(skb);
-	optsample_charge(q, f, msg, skb->truesize);
-	if (msg->pass)
+	if (fresh) {
+		msg->packets = 1;
+		msg->bytes = len;
+		msg->truesize = truesize;
+	} else {
+		msg->packets++;
+		msg->bytes += len;
+		msg->truesize += truesize;
+	}
+	f->memory += truesize;
+	q->memory += truesize;
+	optsample_memory_max(q);
+	if (pass) {
+		f->pass_memory += truesize;
 		f->pass_pkts++;
-	f->backlog_bytes += qdisc_pkt_len(skb);
+	}
+	f->backlog_bytes += len;
 	if (!f->backlog_pkts++)
 		optsample_flow_activate(q, f);
 }
 
-static struct sk_buff *optsample_msg_take(struct optsample_sched *q,
-					  struct optsample_flow *f,
-					  struct optsample_msg *msg)
+static __always_inline struct sk_buff *
+optsample_msg_take(struct optsample_sched *q, struct optsample_flow *f,
+		   struct optsample_msg *msg)
 {
 	struct sk_buff *skb = msg->head;
 
@@ -184,9 +185,11 @@ static struct sk_buff *optsample_msg_take(struct optsample_sched *q,
 	skb_mark_not_on_list(skb);
 	msg->packets--;
 	msg->bytes -= qdisc_pkt_len(skb);
-	optsample_uncharge(q, f, msg, skb->truesize);
 	if (msg->pass)
 		f->pass_pkts--;
+	/* The last one leaves the accounting together with the message. */
+	if (msg->head || !msg->complete)
+		optsample_uncharge(q, f, msg, skb->truesize);
 	f->backlog_bytes -= qdisc_pkt_len(skb);
 	f->backlog_pkts--;
 	return skb;
@@ -304,21 +307,17 @@ static struct optsample_flow *optsample_flow_new(struct optsample_sched *q,
 }
 
 /**
- * optsample_flow_get - find or make the flow of a tag
+ * optsample_flow_make - make the flow of a tag
  * @q: private data of the qdisc, locked
- * @id: flow id of the tag
+ * @id: flow id of the tag, not in the table
  *
- * Return: the flow, or NULL when the table is full of busy flows (or memory
- * is short): the caller treats the packet as ordinary then.
+ * Return: the flow, or NULL when the table is full of busy flows or memory
+ * is short.
  */
-struct optsample_flow *optsample_flow_get(struct optsample_sched *q, u32 id)
+struct optsample_flow *optsample_flow_make(struct optsample_sched *q, u32 id)
 {
-	struct optsample_flow *f;
+	struct optsample_flow *f = optsample_flow_new(q, id);
 
-	hlist_for_each_entry(f, &q->table[hash_32(id, q->table_bits)], hash)
-		if (f->id == id)
-			return f;
-	f = optsample_flow_new(q, id);
 	if (!f)
 		q->flows_refused++;
 	return f;
@@ -355,29 +354,34 @@ static bool optsample_pass(struct optsample_sched *q, struct optsample_flow *f,
 			   struct sk_buff *skb, struct optsample_loss *loss)
 {
 	struct optsample_msg *msg = NULL;
+	bool fresh;
 
 	if (unlikely(f->pass_pkts >= OPTSAMPLE_PASS_MAX))
 		optsample_pass_drop_oldest(q, f, loss);
 	if (!list_empty(&f->queue))
 		msg = list_last_entry(&f->queue, struct optsample_msg, fifo);
 	/* Runs are kept short so that dropping the oldest loses little. */
-	if (!msg || !msg->pass || msg->packets >= 16)
+	fresh = !msg || !msg->pass || msg->packets >= 16;
+	if (fresh)
 		msg = optsample_msg_alloc(q, f, 0, true);
 	if (!msg) {
 		f->c.ctl_dropped++;
 		optsample_drop_arrival(f, loss);
 		return false;
 	}
-	optsample_msg_add(q, f, msg, skb);
+	if (fresh)
+		optsample_msg_add(q, f, msg, skb, true, true);
+	else
+		optsample_msg_add(q, f, msg, skb, false, true);
 	loss->own_msg = msg;
 	return true;
 }
 
 /* The first packet of a message: does the message stay? */
-static bool optsample_start(struct optsample_sched *q,
-			    struct optsample_flow *f, struct sk_buff *skb,
-			    const struct optsample_tag *tag,
-			    struct optsample_loss *loss)
+static __always_inline bool
+optsample_start(struct optsample_sched *q, struct optsample_flow *f,
+		struct sk_buff *skb, const struct optsample_tag *tag,
+		struct optsample_loss *loss)
 {
 	struct optsample_node *evicted, *next;
 	u64 pos = (u64)tag->pos_hi << 32 | tag->pos_lo;
@@ -396,7 +400,7 @@ static bool optsample_start(struct optsample_sched *q,
 		if (likely(msg)) {
 			optsample_append(&f->sampler, &msg->node, pos);
 			msg->complete = tag->mark & OPTSAMPLE_TAG_LAST;
-			optsample_msg_add(q, f, msg, skb);
+			optsample_msg_add(q, f, msg, skb, true, false);
 			f->rx = msg;
 			loss->own_msg = msg;
 		}
@@ -475,7 +479,7 @@ bool optsample_flow_enqueue(struct optsample_sched *q,
 	}
 	newer = !f->started || (s32)(id - f->newest) > 0;
 	if (newer && tag->mark & OPTSAMPLE_TAG_FIRST)
-		return optsample_start(q, f, skb, tag, loss);
+		goto start;
 
 	if (optsample_recalls(&f->gone, id) &&
 	    (id == f->newest || !(tag->mark & OPTSAMPLE_TAG_FIRST)))
@@ -490,16 +494,19 @@ bool optsample_flow_enqueue(struct optsample_sched *q,
 		return optsample_pass(q, f, skb, loss);
 	}
 	if (newer || tag->mark & OPTSAMPLE_TAG_FIRST)
-		return optsample_start(q, f, skb, tag, loss);
+		goto start;
 late:
 	f->c.late++;
 	optsample_drop_arrival(f, loss);
 	return false;
 
+start:	/* the one call: it is inlined */
+	return optsample_start(q, f, skb, tag, loss);
+
 append:
 	if (tag->mark & OPTSAMPLE_TAG_LAST)
 		msg->complete = true;
-	optsample_msg_add(q, f, msg, skb);
+	optsample_msg_add(q, f, msg, skb, false, false);
 	f->rx = msg;
 	loss->own_msg = msg;
 	return true;
@@ -509,8 +516,8 @@ append:
  * Departure
  */
 
-static void optsample_finish(struct optsample_sched *q,
-			     struct optsample_flow *f)
+static __always_inline void optsample_finish(struct optsample_sched *q,
+					     struct optsample_flow *f)
 {
 	struct optsample_msg *msg = f->cur;
 
@@ -523,8 +530,8 @@ static void optsample_finish(struct optsample_sched *q,
 }
 
 /* The flow holds packets, but none of the message on its way */
-static struct optsample_msg *optsample_begin(struct optsample_sched *q,
-					     struct optsample_flow *f)
+static __always_inline struct optsample_msg *
+optsample_begin(struct optsample_sched *q, struct optsample_flow *f)
 {
 	struct optsample_msg *msg;
 	u64 gap;

@@ -13,6 +13,7 @@
 #ifndef OPTSAMPLE_KERNEL_H
 #define OPTSAMPLE_KERNEL_H
 
+#include <linux/hash.h>
 #include <linux/list.h>
 #include <linux/skbuff.h>
 #include <net/pkt_sched.h>
@@ -182,33 +183,6 @@ struct optsample_stall {
 	struct sk_buff_head	requeued;
 };
 
-struct optsample_sched {
-	struct tcf_proto __rcu	*filter_list;
-	struct tcf_block	*block;
-	struct optsample_config	cfg;
-
-	struct hlist_head	*table;
-	u32			table_bits;
-	struct optsample_flow	**slots;	/* by class minor - 1 */
-	u16			*free_slots;
-	u32			nflows;
-	struct list_head	active;
-	struct list_head	idle;
-	struct list_head	spare;		/* messages, for reuse */
-	u32			nspare;
-	u32			nactive;
-	u32			memory;		/* of all flows */
-	u32			memory_max;
-	u64			longest_gap;
-	u64			flows_new;
-	u64			flows_reclaimed;
-	u64			flows_refused;
-	struct tc_optsample_counters retired;	/* of flows that are gone */
-
-	struct optsample_ordinary ordinary;
-	struct optsample_stall	stall;
-};
-
 /**
  * struct optsample_loss - packets taken out of the queue by an operation
  * @to_free:	where they go; freed by the caller after the lock
@@ -227,10 +201,39 @@ struct optsample_loss {
 	bool			own_lost;
 };
 
+struct optsample_sched {
+	struct tcf_proto __rcu	*filter_list;
+	struct tcf_block	*block;
+	struct optsample_config	cfg;
+
+	struct hlist_head	*table;
+	u32			table_bits;
+	struct optsample_flow	**slots;	/* by class minor - 1 */
+	u16			*free_slots;
+	u32			nflows;
+	struct list_head	active;
+	struct list_head	idle;
+	struct list_head	spare;		/* messages, for reuse */
+	u32			nspare;
+	u32			nactive;
+	u32			flow_memory;	/* limit of @memory */
+	u32			memory;		/* of all flows */
+	u32			memory_max;
+	u64			longest_gap;
+	u64			flows_new;
+	u64			flows_reclaimed;
+	u64			flows_refused;
+	struct tc_optsample_counters retired;	/* of flows that are gone */
+
+	struct optsample_loss	loss;		/* of the enqueue going on */
+	struct optsample_ordinary ordinary;
+	struct optsample_stall	stall;
+};
+
 /* Ordinary traffic may take a quarter of the memory, flows the rest. */
 static inline u32 optsample_flow_memory(const struct optsample_sched *q)
 {
-	return q->cfg.memlimit - q->cfg.memlimit / 4;
+	return q->flow_memory;
 }
 
 static inline u32 optsample_ordinary_memory(const struct optsample_sched *q)
@@ -266,7 +269,7 @@ void optsample_flows_destroy(struct optsample_sched *q);
 void optsample_flows_reconfigure(struct optsample_sched *q,
 				 struct optsample_loss *loss);
 void optsample_flows_reclaim(struct optsample_sched *q);
-struct optsample_flow *optsample_flow_get(struct optsample_sched *q, u32 id);
+struct optsample_flow *optsample_flow_make(struct optsample_sched *q, u32 id);
 bool optsample_flow_enqueue(struct optsample_sched *q,
 			    struct optsample_flow *f, struct sk_buff *skb,
 			    const struct optsample_tag *tag,
@@ -275,6 +278,25 @@ struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q);
 void optsample_flows_relieve(struct optsample_sched *q,
 			     struct optsample_loss *loss);
 u64 optsample_flow_age_ns(const struct optsample_flow *f);
+
+/**
+ * optsample_flow_get - find or make the flow of a tag
+ * @q: private data of the qdisc, locked
+ * @id: flow id of the tag
+ *
+ * Return: the flow, or NULL when the table is full of busy flows (or memory
+ * is short): the caller treats the packet as ordinary then.
+ */
+static inline struct optsample_flow *
+optsample_flow_get(struct optsample_sched *q, u32 id)
+{
+	struct optsample_flow *f;
+
+	hlist_for_each_entry(f, &q->table[hash_32(id, q->table_bits)], hash)
+		if (f->id == id)
+			return f;
+	return optsample_flow_make(q, id);
+}
 
 /* ordinary.c */
 int optsample_ordinary_init(struct optsample_sched *q);

@@ -39,34 +39,32 @@ static void optsample_unhold(struct Qdisc *sch)
 	sch->qstats.backlog = st->backlog;
 }
 
-/* Runs the filters, whose effect is the tag. Return: false if consumed. */
-static bool optsample_classify(struct sk_buff *skb, struct Qdisc *sch,
-			       struct sk_buff **to_free, int *ret)
+/*
+ * Runs the filters, whose effect is the tag. Return: 0, or what enqueue()
+ * returns when the packet was consumed.
+ */
+static noinline int optsample_classify(struct sk_buff *skb, struct Qdisc *sch,
+				       const struct tcf_proto *filter,
+				       struct sk_buff **to_free)
 {
-	struct optsample_sched *q = qdisc_priv(sch);
-	struct tcf_proto *filter = rcu_dereference_bh(q->filter_list);
 	struct tcf_result res;
 
-	if (!filter)
-		return true;
-	*ret = NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
 #ifdef CONFIG_NET_CLS_ACT
 	switch (tcf_classify(skb, NULL, filter, &res, false)) {
 	case TC_ACT_STOLEN:
 	case TC_ACT_QUEUED:
 	case TC_ACT_TRAP:
-		*ret = NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
 		__qdisc_drop(skb, to_free);
-		return false;
+		return NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
 	case TC_ACT_SHOT:
 		qdisc_qstats_drop(sch);
 		__qdisc_drop(skb, to_free);
-		return false;
+		return NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
 	}
 #else
 	tcf_classify(skb, NULL, filter, &res, false);
 #endif
-	return true;
+	return 0;
 }
 
 static struct optsample_tag *optsample_tag(struct sk_buff *skb)
@@ -114,22 +112,32 @@ static int optsample_settle_loss(struct Qdisc *sch,
 static int optsample_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			     struct sk_buff **to_free)
 {
-	struct optsample_loss loss = { .to_free = to_free, .own = skb };
 	struct optsample_sched *q = qdisc_priv(sch);
+	struct tcf_proto *filter = rcu_dereference_bh(q->filter_list);
+	struct optsample_loss *loss = &q->loss;
 	struct optsample_flow *flow = NULL;
 	struct optsample_tag *tag;
 	bool queued = true;
 	int ret;
 
 	optsample_unhold(sch);
-	if (unlikely(!optsample_classify(skb, sch, to_free, &ret)))
-		return ret;
+	if (filter) {
+		ret = optsample_classify(skb, sch, filter, to_free);
+		if (unlikely(ret))
+			return ret;
+	}
+	loss->to_free = to_free;
+	loss->packets = 0;
+	loss->bytes = 0;
+	loss->own = skb;
+	loss->own_msg = NULL;
+	loss->own_lost = false;
 	optsample_orphan(skb);
 	tag = optsample_tag(skb);
 	if (tag)
 		flow = optsample_flow_get(q, tag->flow);
 	if (flow)
-		queued = optsample_flow_enqueue(q, flow, skb, tag, &loss);
+		queued = optsample_flow_enqueue(q, flow, skb, tag, loss);
 	else
 		optsample_ordinary_enqueue(q, skb);
 	/* A second instance below must not read it again. */
@@ -142,12 +150,12 @@ static int optsample_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 		qdisc_qstats_drop(sch);
 	}
 	if (unlikely(q->memory > optsample_flow_memory(q)))
-		optsample_flows_relieve(q, &loss);
+		optsample_flows_relieve(q, loss);
 	if (!flow)
-		optsample_ordinary_relieve(q, &loss);
-	if (!loss.packets)
+		optsample_ordinary_relieve(q, loss);
+	if (!loss->packets)
 		return queued ? NET_XMIT_SUCCESS : NET_XMIT_CN;
-	ret = optsample_settle_loss(sch, &loss);
+	ret = optsample_settle_loss(sch, loss);
 	return queued ? ret : NET_XMIT_CN;
 }
 
@@ -369,6 +377,7 @@ static int optsample_apply(struct Qdisc *sch,
 	optsample_unhold(sch);
 	optsample_stall_configure(sch, cfg, below);
 	q->cfg = *cfg;
+	q->flow_memory = cfg->memlimit - cfg->memlimit / 4;
 	optsample_stall_look(sch);
 	optsample_flows_reconfigure(q, &loss);
 	optsample_ordinary_relieve(q, &loss);

@@ -358,6 +358,7 @@ bool optsample_stall_keeps_queue(struct Qdisc *sch)
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_stall *st = &q->stall;
 	const struct net_device *dev = qdisc_dev(sch);
+	struct sk_buff *skb;
 
 	if (sch->parent != TC_H_ROOT || !netif_running(dev) ||
 	    netif_carrier_ok(dev))
@@ -371,6 +372,10 @@ bool optsample_stall_keeps_queue(struct Qdisc *sch)
 	}
 	skb_queue_splice_tail_init(&sch->gso_skb, &st->requeued);
 	skb_queue_splice_tail_init(&sch->skb_bad_txq, &st->requeued);
+	/* They wait here again, so they must not fill the in-flight limit. */
+	skb_queue_walk(&st->requeued, skb)
+		if (st->below && skb->sk == st->below)
+			skb_orphan(skb);
 	return true;
 }
 

@@ -299,6 +299,28 @@ static inline void __optsample_unlink(struct optsample_sampler *s,
 	n->next = NULL;
 }
 
+/* The same for the head, and without a heap: the fast path. */
+static inline void __optsample_shift(struct optsample_sampler *s,
+				     struct optsample_node *n)
+{
+	struct optsample_node *next = n->next;
+
+	if (n == s->cursor)
+		s->cursor = next;
+	else if (s->idx)
+		s->idx--;
+	s->head = next;
+	s->len--;
+	if (next) {
+		next->prev = NULL;
+	} else {
+		s->tail = NULL;
+		s->cap = s->limit;
+		s->sampled = false;
+	}
+	n->next = NULL;
+}
+
 /* The sweep is through. */
 static inline void __optsample_double(struct optsample_sampler *s)
 {
@@ -594,7 +616,10 @@ optsample_depart(struct optsample_sampler *s)
 		return NULL;
 	s->left = n->pos;
 	s->guessed = false;
-	__optsample_unlink(s, n);
+	if (s->policy == OPTSAMPLE_POLICY_GAP)
+		__optsample_unlink(s, n);
+	else
+		__optsample_shift(s, n);
 	if (s->cap < s->limit)
 		s->cap++;
 	if (__optsample_low(s))

@@ -4,7 +4,8 @@
 # What a packet costs, enqueue plus dequeue, in optsample and in others: one
 # line for each case, for tools/bench, which makes the table.
 #
-#   case STATE FLOWS PACKETS NAME: enqueue E dequeue D free F in I out O dropped N
+#   case STATE FLOWS PACKETS NAME: enqueue E dequeue D free F in I out O \
+#	dropped N
 #
 # in tenths of a nanosecond a packet; with tools/vm --icount a nanosecond is
 # an instruction. STATE: empty (each packet leaves at once), half (500 wait),
@@ -156,7 +157,8 @@ echo 1 >/proc/sys/net/ipv6/conf/d0/disable_ipv6
 echo 1 >/proc/sys/net/ipv6/conf/d1/disable_ipv6
 ip link set d0 up
 ip link set d1 up
-echo "clock $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)"
+cd /sys/devices/system/clocksource/clocksource0 || exit 1
+echo "clock $(cat current_clocksource)"
 for state in ${BENCH_STATES:-empty half full}; do
 	for flows in ${BENCH_FLOWS:-1 16 1000}; do
 		for packets in ${BENCH_PACKETS:-1 57}; do

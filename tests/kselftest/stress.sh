@@ -384,7 +384,8 @@ wait $sending $dumping
 failures=$(grep -c -e '^Command failed' -e 'write error' "$scratch/errors")
 echo "# $total operations in $round rounds, seed $seed," \
 	"$failures refused, $reloads reloads"
-grep -v '^Command failed' "$scratch/errors" | sort | uniq -c | sort -rn | head -n 12 | sed 's/^/# /'
+grep -v '^Command failed' "$scratch/errors" | sort | uniq -c | sort -rn |
+	head -n 12 | sed 's/^/# /'
 
 [ $failures -lt $((total / 3)) ]
 ok "most operations were possible"
