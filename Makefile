@@ -120,7 +120,8 @@ check-full: build packages-check packages-check-full
 bench: build packages-check packages-check-full
 	tools/bench
 
-TCLIB	:= $(DESTDIR)$(PREFIX)/lib/tc
+# where Debian's tc looks
+TCLIB	:= $(DESTDIR)$(PREFIX)/lib/$(shell $(CC) -print-multiarch)/tc
 DKMS	:= $(DESTDIR)/usr/src/optsample-$(VERSION)
 
 install: build
