@@ -11,7 +11,6 @@
  * Flows take turns by bytes (deficit round robin). A flow is freed when it
  * has held nothing for a while.
  */
-#include <linux/hash.h>
 #include <linux/jiffies.h>
 #include <linux/slab.h>
 #include "optsample.h"

@@ -311,6 +311,7 @@ struct sk_buff *optsample_ordinary_dequeue(struct optsample_sched *q);
 /* stall.c */
 int optsample_stall_register(void);
 void optsample_stall_unregister(void);
+void optsample_kick(struct Qdisc *sch);
 void optsample_stall_init(struct Qdisc *sch);
 void optsample_stall_destroy(struct Qdisc *sch);
 struct sock *optsample_below_alloc(struct Qdisc *sch);

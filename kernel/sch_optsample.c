@@ -387,9 +387,7 @@ static int optsample_apply(struct Qdisc *sch,
 	kfree_skb_list(to_free);
 
 	/* A gate that opened, or a limit that grew, may set packets free. */
-	rcu_read_lock();
-	__netif_schedule(qdisc_root(sch));
-	rcu_read_unlock();
+	optsample_kick(sch);
 	return 0;
 }
 

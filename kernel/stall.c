@@ -45,6 +45,17 @@ static struct optsample_below *optsample_below_of(const struct sock *sk)
 	return container_of(sk, struct optsample_below, sk);
 }
 
+/**
+ * optsample_kick - have the qdisc asked for packets again
+ * @sch: the qdisc; lives at least until the caller's RTNL or RCU section ends
+ */
+void optsample_kick(struct Qdisc *sch)
+{
+	rcu_read_lock();
+	__netif_schedule(qdisc_root(sch));
+	rcu_read_unlock();
+}
+
 /* Any context that frees packets; called by sock_wfree() once for each. */
 static void optsample_below_freed(struct sock *sk)
 {
@@ -58,7 +69,7 @@ static void optsample_below_freed(struct sock *sk)
 	rcu_read_lock();
 	sch = rcu_dereference_sk_user_data(sk);
 	if (sch)
-		__netif_schedule(qdisc_root(sch));
+		optsample_kick(sch);
 	rcu_read_unlock();
 }
 
@@ -211,10 +222,8 @@ static void optsample_netdev_changed(struct Qdisc *sch, unsigned long event,
 	optsample_stall_look(sch);
 	sch_tree_unlock(sch);
 
-	/* Let dequeue see the change, and start the settling time. */
-	rcu_read_lock();
-	__netif_schedule(qdisc_root(sch));
-	rcu_read_unlock();
+	/* Let dequeue see the change. */
+	optsample_kick(sch);
 }
 
 static int optsample_netdev_event(struct notifier_block *nb,
