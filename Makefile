@@ -66,7 +66,7 @@ vpath %.bpf.c bpf tests/bpf
 $(BUILD)/bpf/%.bpf.o: %.bpf.c $(wildcard bpf/*.h) include/optsample/tag.h
 	$(call msg,BPF,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) -target bpf -O2 -g -Wall -Werror -Iinclude $(UAPI) \
+	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Werror -Iinclude $(UAPI) \
 		-I/usr/include/$(shell $(CC) -print-multiarch) -c -o $@ $<
 
 # program,sources,libraries,extra flags

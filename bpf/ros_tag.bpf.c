@@ -14,12 +14,14 @@
  * fragments, retransmits, and the writer's own control packets.
  *
  * Limits: a packet with control of two sampled writers goes with the first;
- * an ACKNACK in a data packet shares its fate; UDP GSO is left untagged.
+ * an ACKNACK in a data packet shares its fate; UDP GSO is left untagged; a
+ * writer that is taken out is tagged for up to ROS_RECENT_FOR messages more.
  */
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
 #include <optsample/tag.h>
 #include "fast.h"
+#include "flows.h"
 #include "ipfrag.h"
 #include "parse.h"
 #include "ros_tag.h"
@@ -34,14 +36,6 @@ struct {
 	__type(value, struct ros_writer);
 	__uint(pinning, LIBBPF_PIN_BY_NAME);
 } writers SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, ROS_FLOWS_MAX);
-	__type(key, __u32);
-	__type(value, struct ros_flow);
-	__uint(pinning, LIBBPF_PIN_BY_NAME);
-} flows SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -88,15 +82,14 @@ static __always_inline void count(enum ros_counter what)
 		c[what]++;
 }
 
-static __always_inline int tag_put(struct __sk_buff *skb,
-				   const struct optsample_tag *tag)
+static __always_inline void tag_put(struct __sk_buff *skb,
+				    const struct optsample_tag *tag)
 {
 	skb->cb[0] = tag->mark;
 	skb->cb[1] = tag->flow;
 	skb->cb[2] = tag->message;
 	skb->cb[3] = tag->pos_lo;
 	skb->cb[4] = tag->pos_hi;
-	return TC_ACT_UNSPEC;
 }
 
 /* Is @entity of the participant in @guid sampled? Completes @guid. */
@@ -206,36 +199,6 @@ static long walk_step(__u32 i, void *ctx)
 	return !s.size;
 }
 
-static __always_inline int same_flow(const struct ros_flow *flow,
-				     const struct ros_flow *key)
-{
-	const __u64 *a = (const __u64 *)flow, *b = (const __u64 *)key;
-
-	return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
-}
-
-/*
- * Find the flow of @key, else a free id for it. The second try is for an id
- * that another one has, or had some time ago.
- * Return: NULL with *@id = 0 if there is none.
- */
-static __always_inline struct ros_flow *find_flow(const struct ros_flow *key,
-						  __u32 seed, __u32 *id)
-{
-	struct ros_flow *flow;
-
-	*id = ros_flow_id(seed, key->daddr, key->dport);
-	flow = bpf_map_lookup_elem(&flows, id);
-	if (!flow || same_flow(flow, key))
-		return flow;
-	*id = *id == 0x5bd1e995 ? 1 : *id ^ 0x5bd1e995;
-	flow = bpf_map_lookup_elem(&flows, id);
-	if (!flow || same_flow(flow, key))
-		return flow;
-	*id = 0;
-	return NULL;
-}
-
 /*
  * Control and repairs must wait behind the writer's data. They go with the
  * data to the same place, unless the data has moved on to another one:
@@ -245,9 +208,15 @@ static __always_inline struct ros_flow *find_flow(const struct ros_flow *key,
 static __always_inline __u32 pass_flow(const struct ros_writer *w,
 				       const struct ros_flow *flow, __u32 id)
 {
-	if (!w->last || (flow && flow->newest + 1 >= w->newest))
+	struct ros_flow *last = NULL;
+	__u32 to = w->last;
+
+	if (to && to != id)
+		last = bpf_map_lookup_elem(&flows, &to);
+	if (!last)
 		return id;
-	return w->last;
+	recent_save(recent_slot(last), last);
+	return flow && flow->newest + 1 >= last->newest ? id : to;
 }
 
 /* Fill in the tag of what was found. Return: what to count it as */
@@ -256,12 +225,15 @@ static __noinline enum ros_counter make_tag(struct found *f,
 					    struct optsample_tag *tag)
 {
 	struct ros_flow *flow, *key = &f->flow;
+	enum ros_counter what;
 	__u64 back = 0;
 	__u32 id;
 
 	flow = find_flow(key, w->flow, &id);
 	if (!id)
 		return ROS_COLLISION;
+	if (flow)
+		recent_save(recent_slot(key), flow);
 	tag->mark = OPTSAMPLE_TAG_MARK;
 	tag->message = f->sn;
 	tag->pos_lo = f->sn;
@@ -282,36 +254,18 @@ static __noinline enum ros_counter make_tag(struct found *f,
 		return f->sample ? ROS_REPAIR : ROS_CONTROL;
 	}
 	tag->flow = id;
-	if (!flow || flow->newest != f->sn) {
-		/* Once a message; both may be read while they are written. */
-		w->newest = f->sn;
-		w->last = id;
-		w->daddr = id == ros_flow_id(w->flow, key->daddr, key->dport) &&
-			   id != 1 ? key->daddr : ~key->daddr;
-		key->newest = f->sn;
-		if (flow)
-			flow->newest = f->sn;
-		else
-			bpf_map_update_elem(&flows, &id, key, BPF_ANY);
-	}
-	if (f->first)
-		tag->mark |= OPTSAMPLE_TAG_FIRST;
-	if (f->last)
-		tag->mark |= OPTSAMPLE_TAG_LAST;
-	return ROS_MIDDLE;
-}
-
-static __always_inline enum ros_counter kind_of(__u32 mark)
-{
-	switch (mark & (OPTSAMPLE_TAG_FIRST | OPTSAMPLE_TAG_LAST)) {
-	case OPTSAMPLE_TAG_FIRST:
-		return ROS_FIRST;
-	case OPTSAMPLE_TAG_LAST:
-		return ROS_LAST;
-	case OPTSAMPLE_TAG_FIRST | OPTSAMPLE_TAG_LAST:
-		return ROS_WHOLE;
-	}
-	return ROS_MIDDLE;
+	/* All this may be read while it is written, by another processor. */
+	key->newest = f->sn;
+	if (!flow)
+		bpf_map_update_elem(&flows, &id, key, BPF_ANY);
+	else
+		flow->newest = f->sn;
+	w->last = id;
+	recent_set(key, id);
+	what = (f->first ? OPTSAMPLE_TAG_FIRST : 0) |
+	       (f->last ? OPTSAMPLE_TAG_LAST : 0);
+	tag->mark |= what;
+	return what;
 }
 
 /* 0, as ros_tag() has written it, but the verifier does not know */
@@ -375,48 +329,54 @@ static __noinline int classify_walk(struct __sk_buff *skb, __u32 payload,
 	return 1;
 }
 
-/*
- * A sample of @w on its way to where its newest one went. Only the first
- * packet of a message looks at `flows`: a flow that has lost its id there
- * keeps it to the end of the message.
- * Return: 1 if it has @id and nothing else is to be done for it
- */
-static __always_inline int fast_flow(struct ros_writer *w,
-				     const struct ros_flow *key, __u64 sn,
-				     __u32 id)
+/* The tag of the packet is @tag: leave it, and what fragments need of it. */
+static __always_inline int tagged(struct __sk_buff *skb,
+				  const struct parse_ip *ip,
+				  enum ros_counter what,
+				  struct optsample_tag *tag)
 {
-	struct ros_flow *flow;
-
-	if (w->last != id || w->daddr != key->daddr)
-		return 0;
-	if (w->newest == sn)
-		return 1;
-	flow = bpf_map_lookup_elem(&flows, &id);
-	if (!flow || !same_flow(flow, key) || sn <= flow->newest)
-		return 0;
-	flow->newest = sn;
-	w->newest = sn;
+	if (ip->frag_off & IPV4_MF)
+		ipfrag_note(ip, tag);
+	count(what);
+	tag_put(skb, tag);
 	return 1;
 }
 
+/* A packet of one sample, its flow in @f, that @r knows. Return: is it one? */
+static __always_inline int classify_recent(struct __sk_buff *skb,
+					   const struct parse_ip *ip,
+					   const struct found *f, __u32 flags,
+					   struct ros_recent *r)
+{
+	struct optsample_tag tag;	/* stays in registers */
+
+	if (!r || !recent_next(r, &f->flow, f->sn))
+		return 0;
+	tag.mark = OPTSAMPLE_TAG_MARK | flags;
+	tag.flow = r->id;
+	tag.message = f->sn;
+	tag.pos_lo = f->sn;
+	tag.pos_hi = f->sn >> 32;
+	return tagged(skb, ip, flags, &tag);
+}
+
 /*
- * A packet of one sample, of which @f has the flow and @sn
+ * A packet of one sample, its flow in @f. @r: the slot of that
  * Return: what to count it as, with @tag filled in
  */
-static __always_inline enum ros_counter fast_tag(struct found *f,
-						 struct ros_writer *w,
-						 __u32 flags,
-						 struct optsample_tag *tag)
+static __always_inline enum ros_counter classify_one(struct found *f,
+						     __u32 flags,
+						     struct ros_recent *r,
+						     struct optsample_tag *tag)
 {
-	__u32 id = ros_flow_id(w->flow, f->flow.daddr, f->flow.dport);
+	struct ros_writer *w = NULL;
 
-	if (fast_flow(w, &f->flow, f->sn, id)) {
-		tag->mark = OPTSAMPLE_TAG_MARK | flags;
-		tag->flow = id;
-		tag->message = f->sn;
-		tag->pos_lo = f->sn;
-		tag->pos_hi = f->sn >> 32;
-		return ROS_MIDDLE;
+	if (!rtps_entity_special(f->flow.writer.entity))
+		w = bpf_map_lookup_elem(&writers, &f->flow.writer);
+	if (!w) {
+		if (r && same_flow(&r->flow, &f->flow))
+			r->id = 0;
+		return ROS_UNTAGGED;
 	}
 	f->sample = 1;
 	f->first = flags & OPTSAMPLE_TAG_FIRST;
@@ -426,13 +386,14 @@ static __always_inline enum ros_counter fast_tag(struct found *f,
 	return make_tag(f, w, tag);
 }
 
-/* The start of a UDP datagram. Return: 1 with @tag filled in, or 0 */
+/* The start of a UDP datagram. Return: 1 if it has a tag now, or 0 */
 static __always_inline int classify(struct __sk_buff *skb,
-				    const struct parse_ip *ip,
-				    struct optsample_tag *tag)
+				    const struct parse_ip *ip)
 {
-	struct ros_writer *w = NULL;
-	enum ros_counter what;
+	enum ros_counter what = ROS_UNTAGGED;
+	struct optsample_tag tag;
+	struct ros_recent *r;
+	struct ros_writer *w;
 	struct found f;
 	enum fast way;
 	__u32 flags;
@@ -442,27 +403,25 @@ static __always_inline int classify(struct __sk_buff *skb,
 		return 0;
 	f.flow.daddr = ip->daddr;
 	f.flow.pad = 0;
-	if (way != FAST_WALK && !rtps_entity_special(f.flow.writer.entity))
-		w = bpf_map_lookup_elem(&writers, &f.flow.writer);
-	if (w) {
-		what = fast_tag(&f, w, flags, tag);
-	} else if (way == FAST_ONE) {
-		what = ROS_UNTAGGED;
-	} else {
+	if (way != FAST_WALK) {
+		r = recent_slot(&f.flow);
+		if (classify_recent(skb, ip, &f, flags, r))
+			return 1;
+		what = classify_one(&f, flags, r, &tag);
+	}
+	/* A heartbeat behind the sample of another writer */
+	if (what == ROS_UNTAGGED && way != FAST_ONE) {
 		if (!classify_walk(skb, ip->payload, &f))
 			return 0;
 		w = bpf_map_lookup_elem(&writers, &f.flow.writer);
 		/* or taken out just now */
-		what = w ? make_tag(&f, w, tag) : ROS_UNTAGGED;
+		what = w ? make_tag(&f, w, &tag) : ROS_UNTAGGED;
 	}
 	if (what == ROS_COLLISION || what == ROS_UNTAGGED) {
 		count(what);
 		return 0;
 	}
-	if (ip->frag_off & IPV4_MF)
-		ipfrag_note(ip, tag);
-	count(what == ROS_MIDDLE ? kind_of(tag->mark) : what);
-	return 1;
+	return tagged(skb, ip, what, &tag);
 }
 
 SEC("tc")
@@ -474,18 +433,15 @@ int ros_tag(struct __sk_buff *skb)
 	skb->cb[0] = 0;
 	if (!parse_ipv4_udp(skb, &ip))
 		return TC_ACT_UNSPEC;
-	if (ip.frag_off & IPV4_OFFSET) {
-		if (!ipfrag_find(&ip, &tag)) {
-			count(ROS_FRAG_OTHER);
-			return TC_ACT_UNSPEC;
-		}
+	if (!(ip.frag_off & IPV4_OFFSET)) {
+		if (!classify(skb, &ip) && ip.frag_off & IPV4_MF)
+			ipfrag_forget(&ip);
+	} else if (!ipfrag_find(&ip, &tag)) {
+		count(ROS_FRAG_OTHER);
+	} else {
 		count(tag.mark & OPTSAMPLE_TAG_LAST ? ROS_LAST : ROS_FRAG);
-		return tag_put(skb, &tag);
+		tag_put(skb, &tag);
 	}
-	if (classify(skb, &ip, &tag))
-		return tag_put(skb, &tag);
-	if (ip.frag_off & IPV4_MF)
-		ipfrag_forget(&ip);
 	return TC_ACT_UNSPEC;
 }
 

@@ -7,6 +7,8 @@
  *             Filled by user space (opt in); the program only takes notes.
  *   flows     LRU hash, flow id of the tag -> struct ros_flow: what a class
  *             of the qdisc is called
+ *   recent    array of struct ros_recent, the program's own: flows whose next
+ *             packet needs neither of the two
  *   frags     LRU hash, struct ros_frag_key -> struct ros_frag: what the
  *             later IP fragments of a datagram belong to
  *   counters  per-CPU array of ROS_COUNTERS __u64
@@ -18,11 +20,19 @@
 #define OPTSAMPLE_ROS_TAG_H
 
 #include <linux/types.h>
+#include <optsample/tag.h>
 
 enum {
 	ROS_WRITERS_MAX	= 4096,
 	ROS_FLOWS_MAX	= 4096,
 	ROS_FRAGS_MAX	= 4096,	/* datagrams in the middle of leaving */
+	ROS_RECENT_BITS	= 10,
+	ROS_RECENT_MAX	= 1 << ROS_RECENT_BITS,
+	/*
+	 * Messages until a flow in `recent` is looked up again: so long it
+	 * takes until it is seen that a writer has been taken out.
+	 */
+	ROS_RECENT_FOR	= 64,
 };
 
 /**
@@ -40,9 +50,7 @@ struct ros_guid {
  * @flow:	any number that no other writer has; set by user space
  * @flags:	none yet, 0
  * @last:	flow id of the tag its newest data got
- * @daddr:	where that went, IPv4 address, network byte order; inverted
- *		if @last does not follow from it by ros_flow_id() alone
- * @newest:	sequence number of that
+ * @pad:	0
  *
  * User space sets all but @flow to 0.
  */
@@ -50,8 +58,7 @@ struct ros_writer {
 	__u32 flow;
 	__u32 flags;
 	__u32 last;
-	__u32 daddr;
-	__u64 newest;
+	__u32 pad;
 };
 
 /**
@@ -60,7 +67,7 @@ struct ros_writer {
  * @daddr:	IPv4 address, network byte order
  * @dport:	UDP port, network byte order
  * @pad:	0
- * @newest:	newest sequence number sent there
+ * @newest:	newest sequence number sent there; `recent` may know a newer
  */
 struct ros_flow {
 	struct ros_guid	writer;
@@ -68,6 +75,18 @@ struct ros_flow {
 	__u16		dport;
 	__u16		pad;
 	__u64		newest;
+};
+
+/**
+ * struct ros_recent - a flow that has sent lately, in the slot of its name
+ * @flow:	its name and its newest sequence number
+ * @id:		flow id of the tag, 0: the slot is free
+ * @pad:	0
+ */
+struct ros_recent {
+	struct ros_flow	flow;
+	__u32		id;
+	__u32		pad;
 };
 
 /**
@@ -100,10 +119,11 @@ struct ros_frag {
 
 /* What happened to a packet. Each is counted once, under the first match. */
 enum ros_counter {
-	ROS_WHOLE,	/* tagged: a message of one packet */
-	ROS_FIRST,	/* tagged: first packet of a message */
-	ROS_MIDDLE,	/* tagged: neither first nor last */
-	ROS_LAST,	/* tagged: last packet of a message */
+	/* tagged: messages and parts of them, by the flags of the tag */
+	ROS_MIDDLE,	/* neither first nor last packet */
+	ROS_FIRST	= OPTSAMPLE_TAG_FIRST,
+	ROS_LAST	= OPTSAMPLE_TAG_LAST,
+	ROS_WHOLE	= OPTSAMPLE_TAG_FIRST | OPTSAMPLE_TAG_LAST,
 	ROS_FRAG,	/* tagged: IP fragment inside a message */
 	ROS_CONTROL,	/* tagged as control */
 	ROS_REPAIR,	/* tagged as a retransmit */
@@ -137,6 +157,17 @@ static inline __u32 ros_flow_id(__u32 flow, __u32 daddr, __u16 dport)
 	h *= 0xc2b2ae35U;
 	h ^= h >> 16;
 	return h ? h : 1;
+}
+
+/* Slot of a flow in `recent`: entities that count up do not meet */
+static inline __u32 ros_recent_slot(const struct ros_flow *flow)
+{
+	const __u32 *prefix = (const __u32 *)flow->writer.prefix;
+	__u32 h = __builtin_bswap32(flow->writer.entity) >> 8;
+
+	h ^= prefix[1] ^ prefix[2] ^ flow->daddr ^ flow->dport;
+	h ^= h >> ROS_RECENT_BITS ^ h >> 2 * ROS_RECENT_BITS;
+	return h % ROS_RECENT_MAX;
 }
 
 #endif

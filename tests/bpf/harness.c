@@ -92,8 +92,19 @@ void opt_in(const uint8_t *prefix, uint32_t entity, uint32_t number)
 		abort();
 }
 
+/* An element of an array cannot be deleted. */
+static void clear_recent(void)
+{
+	static const struct ros_recent none;
+
+	for (uint32_t i = 0; i < ROS_RECENT_MAX; i++)
+		if (bpf_map_update_elem(bpf.recent, &i, &none, BPF_ANY))
+			abort();
+}
+
 void fresh(void)
 {
+	clear_recent();
 	clear(bpf.writers, sizeof(struct ros_guid));
 	clear(bpf.flows, sizeof(uint32_t));
 	clear(bpf.frags, sizeof(struct ros_frag_key));
@@ -152,6 +163,7 @@ int harness_open(const char *path)
 	bpf.prog = bpf_program__fd(bpf_object__next_program(obj, NULL));
 	bpf.writers = bpf_object__find_map_fd_by_name(obj, "writers");
 	bpf.flows = bpf_object__find_map_fd_by_name(obj, "flows");
+	bpf.recent = bpf_object__find_map_fd_by_name(obj, "recent");
 	bpf.frags = bpf_object__find_map_fd_by_name(obj, "frags");
 	bpf.counters = bpf_object__find_map_fd_by_name(obj, "counters");
 	return 0;

@@ -22,6 +22,7 @@ struct harness {
 	int prog;
 	int writers;
 	int flows;
+	int recent;
 	int frags;
 	int counters;
 };

@@ -90,7 +90,7 @@ filter()
 		printf " %02x %02x %02x 03 value hex", int($1 / 65536),
 		       int($1 / 256) % 256, $1 % 256
 		printf " %02x %02x 00 00", $1 % 256, int($1 / 256)
-		for (i = 0; i < 20; i++)
+		for (i = 0; i < 12; i++)
 			printf " 00"
 		print ""
 	}' >"$scratch/writers"

@@ -226,7 +226,7 @@ test_plain_tc()
 	ok "plain tc loads the classifier and pins its maps"
 	is "$(json .qdisc.limit)" 7 "show works without up"
 	tc qdisc del dev v0 root
-	rm -f /sys/fs/bpf/tc/globals/{writers,flows,frags,counters}
+	rm -f /sys/fs/bpf/tc/globals/{writers,flows,recent,frags,counters}
 }
 
 # For a failure: which images did not arrive, and what the qdisc says

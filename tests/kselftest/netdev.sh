@@ -50,8 +50,8 @@ classify()
 	for w in 1 2 3; do
 		bpftool map update pinned "$pin" key hex \
 			11 11 11 11 11 11 11 11 11 11 11 11 00 00 0$w 03 \
-			value hex 0$w 00 00 00 00 00 00 00 00 00 00 00 \
-			00 00 00 00 00 00 00 00 00 00 00 00 || return 1
+			value hex 0$w 00 00 00 00 00 00 00 \
+			00 00 00 00 00 00 00 00 || return 1
 	done
 }
 
