@@ -10,9 +10,10 @@
 #   d0      dummy, driven packet by packet; its carrier and itself come and go
 #   v0      veth to namespace op, with real senders; redirected to ifb0
 #   u0.7    vlan over u0, a veth with netem: packets in flight for long
+#   x0, g0  VXLAN and WireGuard to op over u0.7: an instance above an instance
 #   w0..w2  dummies that are watched: made, renamed, moved, deleted
 #
-# d0, v0, ifb0 and u0.7 have optsample as root or as leaf of htb, tbf, prio or
+# All but the w have optsample as root or as leaf of htb, tbf, prio or
 # netem; every option changes under traffic, class dumps run all the time,
 # and the module is unloaded and loaded between rounds. The operations follow
 # from SEED (gawk), when they hit the traffic does not.
@@ -23,7 +24,8 @@ need_modules
 
 ops=${1:-5000} seed=${2:-1} round_ops=2000
 gso_tag=$top/build/bpf/gso_tag.bpf.o
-modprobe -a veth ifb dummy 8021q sch_htb sch_tbf sch_prio sch_netem sch_fq \
+devices=(d0 v0 ifb0 u0.7 x0 g0)
+modprobe -a veth ifb dummy 8021q vxlan wireguard sch_htb sch_tbf sch_prio sch_netem sch_fq \
 	sch_fq_codel cls_bpf cls_matchall act_mirred sch_ingress 2>/dev/null
 n_op() { ip netns exec op "$@"; }
 
@@ -32,7 +34,7 @@ n_op() { ip netns exec op "$@"; }
 plan()
 {
 	gawk -v seed="$seed$1" -v n="$round_ops" -v tag="$gso_tag" \
-		-v dir="$scratch/plan" '
+		-v devices="${devices[*]}" -v dir="$scratch/plan" '
 	function r(n) { return int(rand() * n) }
 	function pick(list,	a) { return a[r(split(list, a, " ")) + 1] }
 	function say(kind, what) {
@@ -110,7 +112,7 @@ plan()
 		return leaf(dev, "root", "1:")
 	}
 	function tc(	dev) {
-		dev = pick("d0 d0 v0 ifb0 u0.7")
+		dev = pick("d0 " devices)
 		switch (r(16)) {
 		case 0: case 1:
 			return stack(dev)
@@ -208,12 +210,11 @@ plan()
 		srand(seed)
 		spread = pick("1 3 20 2000")
 		pos = seed
-		split("d0 v0 ifb0 u0.7", d, " ")
-		for (i in d) {
+		for (i = split(devices, d, " "); i > 0; i--) {
 			at[d[i]] = "root handle 1:"
 			handles[d[i]] = "1:"
+			stack(d[i])
 		}
-		stack("d0"); stack("v0"); stack("ifb0"); stack("u0.7")
 		while (done < n)
 			switch (r(6)) {
 			case 0:
@@ -245,6 +246,32 @@ play()
 	cat $X/out >/dev/null
 }
 
+tunnels()
+{
+	(umask 077; wg genkey >"$scratch/a"; wg genkey >"$scratch/b")
+	ip link add x0 type vxlan id 7 remote 10.8.0.2 dstport 4789 dev u0.7
+	n_op ip link add x1 type vxlan id 7 remote 10.8.0.1 dstport 4789 \
+		dev u1.7
+	ip link add g0 type wireguard
+	n_op ip link add g1 type wireguard
+	wg set g0 listen-port 5000 private-key "$scratch/a" \
+		peer "$(wg pubkey <"$scratch/b")" allowed-ips 10.6.0.0/24 \
+		endpoint 10.8.0.2:5000
+	n_op wg set g1 listen-port 5000 private-key "$scratch/b" \
+		peer "$(wg pubkey <"$scratch/a")" allowed-ips 10.6.0.0/24 \
+		endpoint 10.8.0.1:5000
+	ip addr add 10.7.0.1/24 dev x0
+	ip addr add 10.6.0.1/24 dev g0
+	n_op ip addr add 10.7.0.2/24 dev x1
+	n_op ip addr add 10.6.0.2/24 dev g1
+	for dev in x g; do
+		ip link set ${dev}0 up
+		n_op ip link set ${dev}1 up
+	done
+	ip neigh replace 10.7.0.2 dev x0 nud permanent \
+		lladdr "$(n_op cat /sys/class/net/x1/address)"
+}
+
 links()
 {
 	ip netns add op
@@ -269,6 +296,7 @@ links()
 		lladdr "$(n_op cat /sys/class/net/v1/address)"
 	ip neigh replace 10.8.0.2 dev u0.7 nud permanent \
 		lladdr "$(n_op cat /sys/class/net/u1.7/address)"
+	tunnels
 	tc qdisc add dev u0 root netem delay 20ms
 	tc qdisc add dev v0 clsact
 	tc filter add dev v0 egress matchall action mirred egress redirect \
@@ -286,6 +314,9 @@ senders()
 		rtps-gen send 10.9.0.2 7411 $((1 + i % 3)) ${shapes[i % 5]}
 		rtps-gen send 10.8.0.2 7411 $((1 + i % 2)) \
 			${shapes[(i / 3) % 5]}
+		# a cipher without its instructions takes long
+		[ $((i % 4)) != 0 ] ||
+			rtps-gen send 10.$((6 + i / 4 % 2)).0.2 7411 1 9 4 1000
 		ping -q -f -c 20 -w 1 10.8.0.2
 		sleep 1
 	done >/dev/null 2>&1
@@ -294,7 +325,7 @@ senders()
 dumps()
 {
 	while [ ! -e "$scratch/stop" ]; do
-		for dev in d0 v0 ifb0 u0.7; do
+		for dev in "${devices[@]}"; do
 			tc -s class show dev $dev
 			tc -s qdisc show dev $dev
 		done
@@ -308,7 +339,7 @@ reload()
 	local dev
 
 	! rmmod sch_optsample 2>/dev/null || return
-	for dev in d0 v0 ifb0 u0.7; do
+	for dev in "${devices[@]}"; do
 		tc qdisc del dev $dev root 2>/dev/null
 	done
 	for _ in $(seq 100); do
@@ -394,7 +425,7 @@ ok "the module went and came back $reloads times"
 grep -q 'sampled [1-9]' "$scratch/dumps" && grep -q 'evicted [1-9]' \
 	"$scratch/dumps"
 ok "messages were sampled meanwhile"
-for dev in d0 v0 ifb0 u0.7 u0; do
+for dev in "${devices[@]}" u0; do
 	tc qdisc del dev $dev root 2>/dev/null
 done
 sleep 1
