@@ -93,9 +93,9 @@ $(eval $(call program,demo-report,tools/demo-report.c \
 	$(wildcard tools/demo.d/*.c) $(HEADERS),\
 	$(call pc,cairo) -lm,-Itools))
 $(eval $(call program,image-pub,tests/e2e/image-pub.c $(IDL).c $(HEADERS),\
-	-lddsc,-I$(BUILD)/idl))
+	-lddsc -lz,-I$(BUILD)/idl))
 $(eval $(call program,image-sub,tests/e2e/image-sub.c $(IDL).c $(HEADERS),\
-	-lddsc,-I$(BUILD)/idl))
+	-lddsc -lz,-I$(BUILD)/idl))
 $(eval $(call program,rtps-gen,tests/kselftest/rtps-gen.c,,))
 $(eval $(call program,test_sampler,tests/unit/test_sampler.c $(HEADERS),-lm,))
 $(eval $(call program,test_sampler_bounds,tests/unit/test_sampler_bounds.c \

@@ -108,7 +108,7 @@ static bool play(const struct pub *p, dds_entity_t writer)
 		msg.data._buffer = p->frames + (seq - 1) * p->size;
 		msg.data._length = (uint32_t)p->size;
 		msg.data._maximum = (uint32_t)p->size;
-		crc = crc32(msg.data._buffer, p->size);
+		crc = image_crc(&msg);
 		msg.header.stamp.sec = (int32_t)(stamp / NSEC);
 		msg.header.stamp.nanosec = (uint32_t)(stamp % NSEC);
 		if (!dds_ok("image-pub", "write", dds_write(writer, &msg)))
@@ -122,29 +122,20 @@ static bool play(const struct pub *p, dds_entity_t writer)
 
 static int run(struct pub *p)
 {
-	dds_entity_t participant, topic, writer;
-	dds_qos_t *qos = image_qos(p->reliable, p->depth);
-	int err = 1;
+	dds_entity_t participant;
+	dds_entity_t writer = image_endpoint("image-pub", dds_create_writer,
+					     p->reliable, p->depth,
+					     &participant);
+	bool ok;
 
-	participant = dds_create_participant(DDS_DOMAIN_DEFAULT, NULL, NULL);
-	if (!dds_ok("image-pub", "participant", participant))
-		goto out;
-	topic = dds_create_topic(participant, &sensor_msgs_msg_dds__Image__desc,
-				 IMAGE_TOPIC, NULL, NULL);
-	writer = topic < 0 ? topic :
-		dds_create_writer(participant, topic, qos, NULL);
-	if (!dds_ok("image-pub", "writer of " IMAGE_TOPIC, writer))
-		goto out_participant;
-	if (wait_readers(writer, p->readers) && play(p, writer))
-		err = 0;
+	if (writer < 0)
+		return 1;
+	ok = wait_readers(writer, p->readers) && play(p, writer);
 	/* A reader drops what arrives from a writer that said good-bye. */
-	if (!err)
+	if (ok)
 		sleep_until(now_ns() + (int64_t)(p->linger * NSEC));
-out_participant:
 	dds_delete(participant);
-out:
-	dds_delete_qos(qos);
-	return err;
+	return !ok;
 }
 
 static void usage(FILE *to)

@@ -67,7 +67,7 @@ static bool take(dds_entity_t reader, const char *dir)
 			msg->header.stamp.nanosec;
 		printf("%lld,%lld,%u,%08x\n", (long long)stamp,
 		       (long long)now_ns(), msg->data._length,
-		       crc32(msg->data._buffer, msg->data._length));
+		       image_crc(msg));
 		fflush(stdout);
 		if (dir && !store(dir, msg, stamp))
 			dir = NULL;	/* said once */
@@ -79,35 +79,24 @@ static bool take(dds_entity_t reader, const char *dir)
 
 static int run(const char *dir, double seconds, bool reliable, int32_t depth)
 {
-	dds_qos_t *qos = image_qos(reliable, depth);
-	dds_entity_t participant, topic, reader, cond, set;
 	int64_t end = now_ns() + (int64_t)(seconds * NSEC);
+	dds_entity_t participant, reader, set;
 	dds_attach_t which;
-	int err = 1;
+	bool ok = true;
 
-	participant = dds_create_participant(DDS_DOMAIN_DEFAULT, NULL, NULL);
-	if (!dds_ok("image-sub", "participant", participant))
-		goto out;
-	topic = dds_create_topic(participant, &sensor_msgs_msg_dds__Image__desc,
-				 IMAGE_TOPIC, NULL, NULL);
-	reader = topic < 0 ? topic :
-		dds_create_reader(participant, topic, qos, NULL);
-	if (!dds_ok("image-sub", "reader of " IMAGE_TOPIC, reader))
-		goto out_participant;
+	reader = image_endpoint("image-sub", dds_create_reader, reliable,
+				depth, &participant);
+	if (reader < 0)
+		return 1;
 	set = dds_create_waitset(participant);
-	cond = dds_create_readcondition(reader, DDS_ANY_STATE);
-	dds_waitset_attach(set, cond, 0);
-	err = 0;
-	while (!err && !ending && (!seconds || now_ns() < end)) {
+	dds_waitset_attach(set, dds_create_readcondition(reader, DDS_ANY_STATE),
+			   0);
+	while (ok && !ending && (!seconds || now_ns() < end)) {
 		dds_waitset_wait(set, &which, 1, DDS_MSECS(200));
-		if (!take(reader, dir))
-			err = 1;
+		ok = take(reader, dir);
 	}
-out_participant:
 	dds_delete(participant);
-out:
-	dds_delete_qos(qos);
-	return err;
+	return !ok;
 }
 
 static void usage(FILE *to)

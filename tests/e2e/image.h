@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include <dds/dds.h>
+#include <zlib.h>
 
 #include "sensor_msgs_image.h"
 
@@ -30,35 +31,12 @@ static inline int64_t now_ns(void)
 	return ts.tv_sec * NSEC + ts.tv_nsec;
 }
 
-/**
- * crc32 - of IEEE 802.3
- * @data: bytes
- * @len: how many
- */
-static inline uint32_t crc32(const uint8_t *data, size_t len)
+static inline uint32_t image_crc(const image_t *msg)
 {
-	static uint32_t table[256];
-	uint32_t crc = ~0U;
-	unsigned int i, bit;
-
-	for (i = 0; !table[255] && i < 256; i++) {
-		table[i] = i;
-		for (bit = 0; bit < 8; bit++)
-			table[i] = (table[i] >> 1) ^
-				(table[i] & 1 ? 0xedb88320U : 0);
-	}
-	while (len--)
-		crc = (crc >> 8) ^ table[(crc ^ *data++) & 0xff];
-	return ~crc;
+	return crc32(0, msg->data._buffer, msg->data._length);
 }
 
-/**
- * image_qos - what rclcpp asks for
- * @reliable: else best effort, as SensorDataQoS
- * @depth: KEEP_LAST this many
- *
- * Return: to be freed with dds_delete_qos().
- */
+/* What rclcpp asks for; to be freed with dds_delete_qos() */
 static inline dds_qos_t *image_qos(bool reliable, int32_t depth)
 {
 	dds_qos_t *qos = dds_create_qos();
@@ -77,6 +55,42 @@ static inline bool dds_ok(const char *who, const char *what, dds_return_t ret)
 	if (ret < 0)
 		fprintf(stderr, "%s: %s: %s\n", who, what, dds_strretcode(ret));
 	return ret >= 0;
+}
+
+typedef dds_entity_t image_create_t(dds_entity_t, dds_entity_t,
+				    const dds_qos_t *, const dds_listener_t *);
+
+/**
+ * image_endpoint - join the domain with one endpoint on IMAGE_TOPIC
+ * @who: starts the error lines
+ * @create: dds_create_writer or dds_create_reader
+ * @reliable: else best effort, as SensorDataQoS
+ * @depth: KEEP_LAST this many
+ * @participant: out; deleting it deletes the endpoint
+ *
+ * Return: the endpoint, negative after an error line.
+ */
+static inline dds_entity_t image_endpoint(const char *who,
+					  image_create_t *create,
+					  bool reliable, int32_t depth,
+					  dds_entity_t *participant)
+{
+	dds_entity_t end;
+	dds_qos_t *qos;
+
+	*participant = dds_create_participant(DDS_DOMAIN_DEFAULT, NULL, NULL);
+	if (!dds_ok(who, "participant", *participant))
+		return *participant;
+	end = dds_create_topic(*participant, &sensor_msgs_msg_dds__Image__desc,
+			       IMAGE_TOPIC, NULL, NULL);
+	if (end >= 0) {
+		qos = image_qos(reliable, depth);
+		end = create(*participant, end, qos, NULL);
+		dds_delete_qos(qos);
+	}
+	if (!dds_ok(who, IMAGE_TOPIC, end))
+		dds_delete(*participant);
+	return end;
 }
 
 #endif /* OPTSAMPLE_E2E_IMAGE_H */
