@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <optsample/sampler.h>
+#include <optsample/stall.h>
 #include "stats.h"
 
 struct show {
@@ -76,7 +77,7 @@ static void show_flow(const struct flow_stats *f)
 static void show_text(const struct dev_stats *s)
 {
 	const struct tc_optsample_qd_stats *qd = &s->qd;
-	const char *stall = stats_stall(qd->stalled);
+	const char *stall = optsample_stalled(qd->stalled);
 
 	printf("%s: qdisc on %s, policy %s, limit %u, gate %s\n", s->dev,
 	       s->queue, optsample_policy_name(s->policy), s->limit,
@@ -86,7 +87,7 @@ static void show_text(const struct dev_stats *s)
 	printf("  stalled: %s; so far", stall ? stall : "no");
 	for (uint32_t i = 0; i < __TC_OPTSAMPLE_STALL_MAX; i++)
 		if (qd->stall_ns[i])
-			printf(" %s %.3f s", stats_stall(i),
+			printf(" %s %.3f s", optsample_stall_name(i),
 			       qd->stall_ns[i] / 1e9);
 	printf("\n  %u flows, %u messages wait, memory %llu of at most %llu\n",
 	       qd->flows, qd->backlog_msgs, qd->memory, qd->memory_max);
@@ -165,7 +166,7 @@ static cJSON *show_flow_json(const struct flow_stats *f)
 static cJSON *show_qdisc_json(const struct dev_stats *s)
 {
 	const struct tc_optsample_qd_stats *qd = &s->qd;
-	const char *stall = stats_stall(qd->stalled);
+	const char *stall = optsample_stalled(qd->stalled);
 	cJSON *o = cJSON_CreateObject(), *times;
 
 	cJSON_AddStringToObject(o, "policy",
@@ -178,7 +179,7 @@ static cJSON *show_qdisc_json(const struct dev_stats *s)
 		cJSON_AddNullToObject(o, "stalled");
 	times = cJSON_AddObjectToObject(o, "stall_s");
 	for (uint32_t i = 0; i < __TC_OPTSAMPLE_STALL_MAX; i++)
-		cJSON_AddNumberToObject(times, stats_stall(i),
+		cJSON_AddNumberToObject(times, optsample_stall_name(i),
 					qd->stall_ns[i] / 1e9);
 	show_counters(o, &qd->c);
 	cJSON_AddNumberToObject(o, "backlog_messages", qd->backlog_msgs);

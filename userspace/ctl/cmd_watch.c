@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
+#include <optsample/stall.h>
 #include "stats.h"
 
 enum { OPT_INTERVAL = 256, OPT_COUNT };
@@ -139,7 +140,7 @@ static int watch_one(const char *dev, void *arg)
 		stats_free(&s);
 		return err;
 	}
-	stall = stats_stall(s.qd.stalled);
+	stall = optsample_stalled(s.qd.stalled);
 	if (watch_room(w))
 		printf("%s: %s%s, %u messages wait, ordinary %u packets\n",
 		       dev, stall ? "STALLED: " : "moving",

@@ -16,20 +16,6 @@
 #include "state.h"
 #include "stats.h"
 
-static const char *const stats_stalls[TC_OPTSAMPLE_STALLS] = {
-	[TC_OPTSAMPLE_STALL_DRIVER]	= "driver",
-	[TC_OPTSAMPLE_STALL_CARRIER]	= "carrier",
-	[TC_OPTSAMPLE_STALL_SETTLE]	= "settle",
-	[TC_OPTSAMPLE_STALL_INFLIGHT]	= "inflight",
-	[TC_OPTSAMPLE_STALL_RATE]	= "rate",
-	[TC_OPTSAMPLE_STALL_GATE]	= "gate",
-};
-
-const char *stats_stall(uint32_t cause)
-{
-	return cause < TC_OPTSAMPLE_STALLS ? stats_stalls[cause] : NULL;
-}
-
 struct stats_dump {
 	struct dev_stats	*s;
 	int			ifindex;

@@ -64,8 +64,6 @@ static inline uint64_t stats_kept(const struct tc_optsample_counters *c)
 int stats_read(const char *dev, struct dev_stats *s);
 void stats_free(struct dev_stats *s);
 
-/* "link down", ... of enum tc_optsample_stall; NULL if not stalled */
-const char *stats_stall(uint32_t cause);
 /* What to call a flow in @n bytes: topic, else GUID, else flow id */
 void stats_flow_name(const struct flow_stats *f, char *to, size_t n);
 /* "10.0.0.2:7411", empty if not known */

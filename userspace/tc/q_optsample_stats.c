@@ -12,19 +12,11 @@
 #include <stdint.h>
 #include <string.h>
 #include <linux/pkt_sch_optsample.h>
+#include <optsample/stall.h>
 #include "q_optsample.h"
 
 #define NSEC_PER_MSEC	1000000ULL
 #define NSEC_PER_SEC	1000000000ULL
-
-static const char * const stall_names[TC_OPTSAMPLE_STALLS] = {
-	[TC_OPTSAMPLE_STALL_DRIVER]	= "driver",
-	[TC_OPTSAMPLE_STALL_CARRIER]	= "carrier",
-	[TC_OPTSAMPLE_STALL_SETTLE]	= "settle",
-	[TC_OPTSAMPLE_STALL_INFLIGHT]	= "inflight",
-	[TC_OPTSAMPLE_STALL_RATE]	= "rate",
-	[TC_OPTSAMPLE_STALL_GATE]	= "gate",
-};
 
 /**
  * struct field - a number of a statistics structure, for JSON
@@ -102,25 +94,14 @@ static void json_fields(const void *st, size_t len, const struct field *f,
 	}
 }
 
-static const char *stall_name(uint32_t cause)
-{
-	if (cause == TC_OPTSAMPLE_NOT_STALLED)
-		return NULL;
-	if (cause >= TC_OPTSAMPLE_STALLS || !stall_names[cause])
-		return "unknown";
-	return stall_names[cause];
-}
-
 static void json_stall(const struct tc_optsample_qd_stats *st)
 {
 	char key[32];
 	int i;
 
 	open_json_object("stall");
-	for (i = 0; i < TC_OPTSAMPLE_STALLS; i++) {
-		if (!stall_names[i])
-			continue;
-		snprintf(key, sizeof(key), "%s_ns", stall_names[i]);
+	for (i = 0; i < __TC_OPTSAMPLE_STALL_MAX; i++) {
+		snprintf(key, sizeof(key), "%s_ns", optsample_stall_name(i));
 		json_number(key, st->stall_ns[i]);
 	}
 	close_json_object();
@@ -133,7 +114,7 @@ static void json_qdisc(const struct tc_optsample_qd_stats *st, size_t len)
 		json_stall(st);
 	json_fields(st, len, qdisc_fields, ARRAY_SIZE(qdisc_fields));
 	if (len >= offsetof(struct tc_optsample_qd_stats, reserved))
-		json_string("stalled", stall_name(st->stalled));
+		json_string("stalled", optsample_stalled(st->stalled));
 }
 
 static void json_class(const struct tc_optsample_cl_stats *st, size_t len)
@@ -184,13 +165,12 @@ static void print_counters(FILE *f, const struct tc_optsample_counters *c,
 
 static void print_stall(FILE *f, const struct tc_optsample_qd_stats *st)
 {
-	const char *now = stall_name(st->stalled);
+	const char *now = optsample_stalled(st->stalled);
 	int i;
 
 	fprintf(f, "  stalled %s for", now ? now : "no");
-	for (i = 0; i < TC_OPTSAMPLE_STALLS; i++)
-		if (stall_names[i])
-			print_ns(f, stall_names[i], st->stall_ns[i]);
+	for (i = 0; i < __TC_OPTSAMPLE_STALL_MAX; i++)
+		print_ns(f, optsample_stall_name(i), st->stall_ns[i]);
 }
 
 static void print_qdisc(FILE *f, const struct tc_optsample_qd_stats *st)

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Why nothing leaves the qdisc, in the words that tc and optsample print
+ * and that their JSON has as keys.
+ */
+#ifndef OPTSAMPLE_STALL_H
+#define OPTSAMPLE_STALL_H
+
+#include <stddef.h>
+#include <linux/pkt_sch_optsample.h>
+
+/**
+ * optsample_stall_name - name of a cause
+ * @cause:	enum tc_optsample_stall
+ *
+ * Return: NULL if it is none, or one of a newer kernel.
+ */
+static inline const char *optsample_stall_name(__u32 cause)
+{
+	static const char *const names[TC_OPTSAMPLE_STALLS] = {
+		[TC_OPTSAMPLE_STALL_DRIVER]	= "driver",
+		[TC_OPTSAMPLE_STALL_CARRIER]	= "carrier",
+		[TC_OPTSAMPLE_STALL_SETTLE]	= "settle",
+		[TC_OPTSAMPLE_STALL_INFLIGHT]	= "inflight",
+		[TC_OPTSAMPLE_STALL_RATE]	= "rate",
+		[TC_OPTSAMPLE_STALL_GATE]	= "gate",
+	};
+
+	return cause < TC_OPTSAMPLE_STALLS ? names[cause] : NULL;
+}
+
+/* The cause that holds the queue now; NULL if it is not stalled */
+static inline const char *optsample_stalled(__u32 cause)
+{
+	const char *name = optsample_stall_name(cause);
+
+	if (cause == TC_OPTSAMPLE_NOT_STALLED)
+		return NULL;
+	return name ? name : "unknown";
+}
+
+#endif
