@@ -8,6 +8,9 @@
  * there is to know, and looking up a slot of an array is next to nothing.
  * A flow that loses its slot, or is looked up for anything else, gets back
  * what the slot has seen (recent_save()).
+ *
+ * Processors share all this without a lock. A slot that changes hands has no
+ * id meanwhile, and whoever uses it looks at the id before and afterwards.
  */
 #ifndef OPTSAMPLE_FLOWS_H
 #define OPTSAMPLE_FLOWS_H
@@ -91,26 +94,30 @@ static __always_inline void recent_set(const struct ros_flow *flow, __u32 id)
 		if (other)
 			recent_save(r, other);
 	}
+	__sync_lock_test_and_set(&r->id, 0);
 	r->flow = *flow;
-	r->id = id;
+	__sync_lock_test_and_set(&r->id, id);
 }
 
 /*
  * The next packet of @r, of the same message or the next: nothing to look
  * up, and nothing to write down but that. A gap in the numbers is no such
  * packet: what is missing may have gone elsewhere.
+ * Return: flow id of the tag, or 0
  */
-static __always_inline int recent_next(struct ros_recent *r,
-				       const struct ros_flow *key, __u64 sn)
+static __always_inline __u32 recent_next(struct ros_recent *r,
+					 const struct ros_flow *key, __u64 sn)
 {
-	if (!r->id || !same_flow(&r->flow, key))
+	const volatile __u32 *now = &r->id;
+	__u32 id = *now;
+
+	if (!id || !same_flow(&r->flow, key))
 		return 0;
-	if (sn == r->flow.newest)
-		return 1;
-	if (sn != r->flow.newest + 1 || !(sn % ROS_RECENT_FOR))
+	if (sn != r->flow.newest &&
+	    (!(sn % ROS_RECENT_FOR) ||
+	     __sync_val_compare_and_swap(&r->flow.newest, sn - 1, sn) != sn - 1))
 		return 0;
-	r->flow.newest = sn;
-	return 1;
+	return *now == id ? id : 0;
 }
 
 #endif

@@ -254,7 +254,6 @@ static __noinline enum ros_counter make_tag(struct found *f,
 		return f->sample ? ROS_REPAIR : ROS_CONTROL;
 	}
 	tag->flow = id;
-	/* All this may be read while it is written, by another processor. */
 	key->newest = f->sn;
 	if (!flow)
 		bpf_map_update_elem(&flows, &id, key, BPF_ANY);
@@ -349,11 +348,12 @@ static __always_inline int classify_recent(struct __sk_buff *skb,
 					   struct ros_recent *r)
 {
 	struct optsample_tag tag;	/* stays in registers */
+	__u32 id = r ? recent_next(r, &f->flow, f->sn) : 0;
 
-	if (!r || !recent_next(r, &f->flow, f->sn))
+	if (!id)
 		return 0;
 	tag.mark = OPTSAMPLE_TAG_MARK | flags;
-	tag.flow = r->id;
+	tag.flow = id;
 	tag.message = f->sn;
 	tag.pos_lo = f->sn;
 	tag.pos_hi = f->sn >> 32;
