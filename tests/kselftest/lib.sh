@@ -95,3 +95,21 @@ words()
 {
 	tr '\n' ' ' | sed 's/ *$//'
 }
+
+# The other end of every link is in namespace op.
+n_op() { ip netns exec op "$@"; }
+
+# wireguard DEV PEER NET FROM TO: a tunnel for NET from DEV to PEER in op,
+# over a link that has addresses FROM and TO
+wireguard()
+{
+	(umask 077; wg genkey >"$scratch/a"; wg genkey >"$scratch/b")
+	ip link add "$1" type wireguard
+	n_op ip link add "$2" type wireguard
+	wg set "$1" listen-port 5000 private-key "$scratch/a" \
+		peer "$(wg pubkey <"$scratch/b")" allowed-ips "$3" \
+		endpoint "$5:5000"
+	n_op wg set "$2" listen-port 5000 private-key "$scratch/b" \
+		peer "$(wg pubkey <"$scratch/a")" allowed-ips "$3" \
+		endpoint "$4:5000"
+}

@@ -16,7 +16,6 @@ modprobe -a veth ifb dummy 8021q vxlan wireguard sch_htb sch_tbf sch_prio \
 ros_tag=$top/build/bpf/ros_tag.bpf.o
 gso_tag=$top/build/bpf/gso_tag.bpf.o
 sysctl -qw net.core.netdev_max_backlog=100000
-n_op() { ip netns exec op "$@"; }
 
 # link: a fresh pair of devices
 link()
@@ -364,17 +363,7 @@ ip neigh replace 10.7.0.2 lladdr "$(n_op cat /sys/class/net/t1/address)" \
 tunnel VXLAN
 ip link del t0
 link
-umask 077
-wg genkey >"$scratch/a"
-wg genkey >"$scratch/b"
-ip link add t0 type wireguard
-n_op ip link add t1 type wireguard
-wg set t0 listen-port 5000 private-key "$scratch/a" \
-	peer "$(wg pubkey <"$scratch/b")" allowed-ips 10.7.0.0/24 \
-	endpoint 10.9.0.2:5000
-n_op wg set t1 listen-port 5000 private-key "$scratch/b" \
-	peer "$(wg pubkey <"$scratch/a")" allowed-ips 10.7.0.0/24 \
-	endpoint 10.9.0.1:5000
+wireguard t0 t1 10.7.0.0/24 10.9.0.1 10.9.0.2
 ip addr add 10.7.0.1/24 dev t0
 n_op ip addr add 10.7.0.2/24 dev t1
 ip link set t0 up

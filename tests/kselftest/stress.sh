@@ -27,7 +27,6 @@ gso_tag=$top/build/bpf/gso_tag.bpf.o
 devices=(d0 v0 ifb0 u0.7 x0 g0)
 modprobe -a veth ifb dummy 8021q vxlan wireguard sch_htb sch_tbf sch_prio sch_netem sch_fq \
 	sch_fq_codel cls_bpf cls_matchall act_mirred sch_ingress 2>/dev/null
-n_op() { ip netns exec op "$@"; }
 
 # plan ROUND: so many operations, in files 0001.KIND ... for one program each,
 # KIND one of tc, ip, drive
@@ -248,18 +247,10 @@ play()
 
 tunnels()
 {
-	(umask 077; wg genkey >"$scratch/a"; wg genkey >"$scratch/b")
 	ip link add x0 type vxlan id 7 remote 10.8.0.2 dstport 4789 dev u0.7
 	n_op ip link add x1 type vxlan id 7 remote 10.8.0.1 dstport 4789 \
 		dev u1.7
-	ip link add g0 type wireguard
-	n_op ip link add g1 type wireguard
-	wg set g0 listen-port 5000 private-key "$scratch/a" \
-		peer "$(wg pubkey <"$scratch/b")" allowed-ips 10.6.0.0/24 \
-		endpoint 10.8.0.2:5000
-	n_op wg set g1 listen-port 5000 private-key "$scratch/b" \
-		peer "$(wg pubkey <"$scratch/a")" allowed-ips 10.6.0.0/24 \
-		endpoint 10.8.0.1:5000
+	wireguard g0 g1 10.6.0.0/24 10.8.0.1 10.8.0.2
 	ip addr add 10.7.0.1/24 dev x0
 	ip addr add 10.6.0.1/24 dev g0
 	n_op ip addr add 10.7.0.2/24 dev x1
