@@ -2,7 +2,7 @@
 /*
  * optsample_drive - put single packets into a qdisc and take them out
  *
- * For tests and instruction counts: the root qdisc of a device is driven
+ * For tests and benchmarks: the root qdisc of a device is driven
  * directly, so that arrivals and departures follow a given schedule. The
  * device's transmit queue is stopped meanwhile, so nothing else departs.
  * Packets are real RTPS DATA_FRAG datagrams, so that a BPF classifier on the
@@ -22,7 +22,7 @@
  *   q                          a packet departs: FLOW/MSG/SEQ, ordinary or -
  *   bench MODE FLOWS PACKETS BACKLOG COUNT
  *                              per packet, in tenths of a nanosecond:
- *                              enqueue, dequeue, free
+ *                              enqueue, dequeue, free; a reading of the clock
  */
 #include <linux/debugfs.h>
 #include <linux/etherdevice.h>
@@ -377,7 +377,7 @@ static int choose(const char *name)
 }
 
 /*
- * Instruction counts: under -icount a nanosecond is an instruction. Packets
+ * What a packet costs: under -icount a nanosecond is an instruction. Packets
  * are made and freed outside of what is timed; what reading the clock costs
  * is measured first and taken off.
  */
@@ -427,11 +427,8 @@ static struct sk_buff *bench_make(struct bench *b)
 	return skb;
 }
 
-static void bench_in(struct bench *b, u32 n)
+static u32 bench_batch(struct bench *b, struct sk_buff **batch, u32 n)
 {
-	struct sk_buff *batch[BATCH], *to_free = NULL, *skb;
-	struct Qdisc *q = root();
-	u64 start;
 	u32 i;
 
 	for (i = 0; i < n; i++) {
@@ -439,6 +436,26 @@ static void bench_in(struct bench *b, u32 n)
 		if (!batch[i])
 			n = i;
 	}
+	return n;
+}
+
+static void bench_lost(struct bench *b, struct sk_buff *to_free)
+{
+	struct sk_buff *skb;
+
+	for (skb = to_free; skb; skb = skb->next)
+		b->dropped++;
+	kfree_skb_list(to_free);
+}
+
+static void bench_in(struct bench *b, u32 n)
+{
+	struct sk_buff *batch[BATCH], *to_free = NULL;
+	struct Qdisc *q = root();
+	u64 start;
+	u32 i;
+
+	n = bench_batch(b, batch, n);
 	spin_lock_bh(qdisc_lock(q));
 	start = ktime_get_ns();
 	for (i = 0; i < n; i++)
@@ -446,9 +463,32 @@ static void bench_in(struct bench *b, u32 n)
 	b->enqueue_ns += ktime_get_ns() - start;
 	spin_unlock_bh(qdisc_lock(q));
 	b->enqueued += n;
-	for (skb = to_free; skb; skb = skb->next)
-		b->dropped++;
-	kfree_skb_list(to_free);
+	bench_lost(b, to_free);
+}
+
+/* In and out at once, packet after packet; all of it counts as enqueue. */
+static void bench_pair(struct bench *b, u32 n)
+{
+	struct sk_buff *batch[BATCH], *to_free = NULL;
+	struct Qdisc *q = root();
+	u64 start;
+	u32 i;
+
+	n = bench_batch(b, batch, n);
+	spin_lock_bh(qdisc_lock(q));
+	start = ktime_get_ns();
+	for (i = 0; i < n; i++) {
+		q->enqueue(batch[i], q, &to_free);
+		batch[i] = q->dequeue(q);
+	}
+	b->enqueue_ns += ktime_get_ns() - start;
+	spin_unlock_bh(qdisc_lock(q));
+	b->enqueued += n;
+	for (i = 0; i < n; i++) {
+		b->dequeued += !!batch[i];
+		kfree_skb(batch[i]);
+	}
+	bench_lost(b, to_free);
 }
 
 static u32 bench_out(struct bench *b, u32 n)
@@ -503,7 +543,8 @@ static u64 bench_tenths(const struct bench *b, u64 ns, u64 n, u64 batches)
 /*
  * MODE tagged: the tag is there; plain: none; filter: none, but a filter on
  * the qdisc may write it. BACKLOG 0: each packet leaves at once. A mode that
- * ends in "-full": nothing leaves.
+ * ends in "-full": nothing leaves; in "-pair": each packet leaves at once, and
+ * the clock, too coarse for one, is read around a batch of such pairs.
  */
 static int bench(const char *mode, u32 flows, u32 per_message, u32 backlog,
 		 u32 count)
@@ -514,8 +555,8 @@ static int bench(const char *mode, u32 flows, u32 per_message, u32 backlog,
 		.per_message = per_message,
 		.base = message + 1,
 	};
-	u32 i, step = backlog ? min_t(u32, BATCH, backlog) : 1;
-	bool full = strstr(mode, "-full");
+	bool full = strstr(mode, "-full"), pair = strstr(mode, "-pair");
+	u32 i, step = pair ? BATCH : clamp_t(u32, backlog, 1, BATCH);
 	u64 batches = 0;
 
 	if (!flows || !per_message || !root()->enqueue)
@@ -533,17 +574,20 @@ static int bench(const char *mode, u32 flows, u32 per_message, u32 backlog,
 	b.enqueue_ns = b.dequeue_ns = b.free_ns = 0;
 	b.enqueued = b.dequeued = b.dropped = 0;
 	for (i = 0; i < count; i += step, batches++) {
-		bench_in(&b, step);
-		if (!full)
+		if (pair)
+			bench_pair(&b, step);
+		else
+			bench_in(&b, step);
+		if (!pair && !full)
 			bench_out(&b, step);
 		cond_resched();
 	}
-	say("bench %s flows %u packets %u backlog %u: enqueue %llu dequeue %llu free %llu in %llu out %llu dropped %llu\n",
+	say("bench %s flows %u packets %u backlog %u: enqueue %llu dequeue %llu free %llu in %llu out %llu dropped %llu clock %llu\n",
 	    mode, flows, per_message, backlog,
 	    bench_tenths(&b, b.enqueue_ns, b.enqueued, batches),
 	    bench_tenths(&b, b.dequeue_ns, b.dequeued, batches),
 	    bench_tenths(&b, b.free_ns, b.dequeued, batches),
-	    b.enqueued, b.dequeued, b.dropped);
+	    b.enqueued, b.dequeued, b.dropped, div_u64(b.clock_ns, 100));
 	while (bench_out(&b, BATCH))
 		cond_resched();
 	return 0;

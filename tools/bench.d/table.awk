@@ -3,9 +3,11 @@
 # table.awk - from the lines of tests/kselftest/bench_guest.sh to tables
 #
 # In: "case STATE FLOWS PACKETS NAME: enqueue E dequeue D free F in I out O
-# dropped N" in tenths; "memory WHAT BYTES". Every ratio is to fq_codel in
-# the same row of the same run. A case whose packets did not go where its
-# state says is marked with "?" and met no goal.
+# dropped N clock C" in tenths; "memory WHAT BYTES". A case that comes
+# several times counts with its median. Every ratio is to fq_codel in the same
+# row of the same run. A case whose packets did not go where its state says is
+# marked with "?" and met no goal. A column that was not measured is left out.
+# unit: what the numbers are, native: they are time.
 # Ends with 1 if strict is set and a goal was missed.
 
 # valid: what came in went out, or, when full, was one too many
@@ -25,9 +27,34 @@ function cell(row, name,	k, r)
 	return sprintf("%.0f%s%s", cost[k], r, bad[k] ? "?" : "")
 }
 
-function table(title, names,	i, j, n, list)
+# median: of the values of case k, which are sorted by insertion
+function median(k, n,	i, j, v)
+{
+	for (i = 2; i <= n; i++) {
+		v = value[k, i]
+		for (j = i - 1; j && value[k, j] > v; j--)
+			value[k, j + 1] = value[k, j]
+		value[k, j + 1] = v
+	}
+	return (value[k, int((n + 1) / 2)] + value[k, int(n / 2) + 1]) / 2
+}
+
+# there: those of the names that were measured
+function there(names,	i, j, n, list, out)
 {
 	n = split(names, list, " ")
+	for (j = 1; j <= n; j++)
+		for (i = 1; i <= rows; i++)
+			if ((order[i] SUBSEP list[j]) in cost) {
+				out = out " " list[j]
+				break
+			}
+	return out
+}
+
+function table(title, names,	i, j, n, list)
+{
+	n = split(there(names), list, " ")
 	printf "\n%s\n%-5s %5s %4s", title, "state", "flows", "pkts"
 	for (j = 1; j <= n; j++)
 		printf " %13s", label[list[j]] ? label[list[j]] : list[j]
@@ -70,10 +97,11 @@ $1 == "case" {
 		head[rows] = sprintf("%-5s %5d %4d", $2, $3, $4)
 	}
 	k = row SUBSEP $5
-	cost[k] = ($7 + ($2 == "full" ? 0 : $9)) / 10
-	bad[k] = !valid($2, $4, $13, $15, $17)
-	if ($5 == "fq_codel")
-		base[row] = cost[k]
+	cost[k]
+	value[k, ++times[k]] = ($7 + ($2 == "full" ? 0 : $9)) / 10
+	if (!valid($2, $4, $13, $15, $17))
+		bad[k] = 1
+	value["clock", ++clocks] = $19 / 10
 	if ($2 == "half" && ($5 == "tagged" || $5 == "deployed")) {
 		freed[$5] += $11 / 10
 		frees[$5]++
@@ -85,6 +113,10 @@ $1 == "memory" { bytes[$2] = $3 }
 END {
 	if (!rows)
 		exit 2
+	for (k in cost)
+		cost[k] = median(k, times[k])
+	for (i = 1; i <= rows; i++)
+		base[order[i]] = cost[order[i] SUBSEP "fq_codel"]
 	print unit " per packet, enqueue + dequeue (full: enqueue), and" \
 		" times fq_codel"
 	table("other qdiscs", "pfifo sfq fq fq_codel cake")
@@ -95,7 +127,10 @@ END {
 	goal("classified", "classified", 0, 1.0)
 	goal("sampling", "tagged", 1, 0.7)
 	print missed + 0 " missed"
-	if (frees["deployed"])
+	if (native)
+		printf "\na reading of the clock: %.0f %s\n",
+			median("clock", clocks), unit
+	if (frees["deployed"] && !native)
 		printf "\nfreeing a packet: %.0f, deployed %.0f (destructor of" \
 			" inflight)\n", freed["tagged"] / frees["tagged"],
 			freed["deployed"] / frees["deployed"]
