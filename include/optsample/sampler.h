@@ -22,21 +22,7 @@
 #ifndef OPTSAMPLE_SAMPLER_H
 #define OPTSAMPLE_SAMPLER_H
 
-#ifdef __KERNEL__
-#include <linux/math64.h>
-#include <linux/types.h>
-#else
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#ifndef OPTSAMPLE_HAVE_KERNEL_TYPES
-#define OPTSAMPLE_HAVE_KERNEL_TYPES
-typedef uint8_t u8;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int64_t s64;
-#endif
-#endif
+#include <optsample/sampler_heap.h>
 
 #define OPTSAMPLE_LIMIT_MAX	65535U
 #define OPTSAMPLE_REFILL_DEFAULT 50U	/* percent */
@@ -44,11 +30,12 @@ typedef int64_t s64;
 
 /*
  * A full gap queue takes a message that is this many times the mean gap away
- * from the last one kept: 1.18, as measured in Documentation/sampler.md.
+ * from the last one kept: 1.194, as measured in Documentation/sampler.md.
  */
-#define OPTSAMPLE_GAP_NUM	59U
-#define OPTSAMPLE_GAP_DEN	50U
-#define OPTSAMPLE_GAP_FULL	256U	/* fixed point 1 of the relaxation */
+#define OPTSAMPLE_GAP_NUM	43U
+#define OPTSAMPLE_GAP_DEN	36U
+#define OPTSAMPLE_GAP_FULL	128U	/* fixed point 1 of the relaxation */
+#define OPTSAMPLE_GAP_WINDOW	4U	/* limits: half of it, in departures */
 
 /**
  * enum optsample_policy - what to do when the queue is full
@@ -71,28 +58,6 @@ enum optsample_policy {
 };
 
 /**
- * struct optsample_node - the sampler's part of a queued message
- * @pos: position of the message
- * @seq: order of arrival within this sampler
- * @prev: neighbour towards the head
- * @next: neighbour towards the tail; also chains evicted messages
- * @key: gap: hole that giving up this message would leave
- * @child: gap: first child in the pairing heap
- * @sibling: gap: next child of the same parent
- * @back: gap: previous child of the same parent, or the parent
- */
-struct optsample_node {
-	u64 pos;
-	u64 seq;
-	struct optsample_node *prev;
-	struct optsample_node *next;
-	u64 key;
-	struct optsample_node *child;
-	struct optsample_node *sibling;
-	struct optsample_node *back;
-}; /* one cache line on 64 bit: please keep it so */
-
-/**
  * struct optsample_sampler - one queue
  * @head: oldest message, the next to depart
  * @tail: newest message
@@ -100,7 +65,7 @@ struct optsample_node {
  * @limit: messages allowed
  * @cap: messages allowed now (memory pressure makes it smaller than @limit)
  * @policy: enum optsample_policy
- * @refill: fill level (percent of @cap) at which sampling relaxes
+ * @refill: fill level R (percent of @cap) at which sampling relaxes
  * @seeded: @left and @last mean something
  * @guessed: @left waits for the second message, see __optsample_place()
  * @sampled: something was discarded or given up since the queue was low
@@ -114,7 +79,11 @@ struct optsample_node {
  * @cursor: the message at @idx, NULL when @idx == @len
  * @root: gap: heap of all messages but the tail, smallest hole on top
  * @span: gap: from @left to the tail when last full, 0 when not sampling
- * @gaps: gap: messages queued then; @span / @gaps is the mean gap
+ * @gaps: gap: messages queued then
+ * @done: gap: recent departures, since the queue was last empty
+ * @mark: gap: @last when they began
+ * @half: gap: @last half a window ago
+ * @went: gap: from @mark to @last at the latest of them
  */
 struct optsample_sampler {
 	struct optsample_node *head;
@@ -138,6 +107,10 @@ struct optsample_sampler {
 	struct optsample_node *cursor;
 	struct optsample_node *root;
 	u64 span;
+	u64 mark;
+	u64 half;
+	u64 went;
+	u32 done;
 };
 
 /**
@@ -155,81 +128,7 @@ static inline const char *optsample_policy_name(enum optsample_policy policy)
 	return (u32)policy < OPTSAMPLE_POLICY_MAX ? names[policy] : "unknown";
 }
 
-/* --- pairing heap of gap (Fredman, Sedgewick, Sleator, Tarjan, 1986) --- */
-
-static inline bool __optsample_less(const struct optsample_node *a,
-				    const struct optsample_node *b)
-{
-	return a->key < b->key || (a->key == b->key && a->seq < b->seq);
-}
-
-static inline struct optsample_node *
-__optsample_meld(struct optsample_node *a, struct optsample_node *b)
-{
-	struct optsample_node *t;
-
-	if (!a)
-		return b;
-	if (!b)
-		return a;
-	if (__optsample_less(b, a)) {
-		t = a;
-		a = b;
-		b = t;
-	}
-	b->back = a;
-	b->sibling = a->child;
-	if (a->child)
-		a->child->back = b;
-	a->child = b;
-	return a;
-}
-
-/* Two passes: pairs from the left, then all of them from the right. */
-static inline struct optsample_node *
-__optsample_meld_children(struct optsample_node *n)
-{
-	struct optsample_node *stack = NULL, *root = NULL, *a, *b;
-
-	while (n) {
-		a = n;
-		b = a->sibling;
-		n = b ? b->sibling : NULL;
-		a->sibling = NULL;
-		if (b)
-			b->sibling = NULL;
-		a = __optsample_meld(a, b);
-		a->sibling = stack;
-		stack = a;
-	}
-	while (stack) {
-		a = stack;
-		stack = a->sibling;
-		a->sibling = NULL;
-		root = __optsample_meld(root, a);
-	}
-	if (root)
-		root->back = NULL;
-	return root;
-}
-
-static inline void __optsample_heap_del(struct optsample_sampler *s,
-					struct optsample_node *n)
-{
-	struct optsample_node *sub = __optsample_meld_children(n->child);
-
-	if (s->root == n) {
-		s->root = sub;
-		return;
-	}
-	if (n->back->child == n)
-		n->back->child = n->sibling;
-	else
-		n->back->sibling = n->sibling;
-	if (n->sibling)
-		n->sibling->back = n->back;
-	s->root = __optsample_meld(s->root, sub);
-}
+/* --- gap: the heap of holes --- */
 
 /* The hole between the neighbours of @n, once @n is gone. */
 static inline u64 __optsample_hole(const struct optsample_sampler *s,
@@ -238,24 +137,21 @@ static inline u64 __optsample_hole(const struct optsample_sampler *s,
 	return right - (n->prev ? n->prev->pos : s->left);
 }
 
-static inline void __optsample_heap_add(struct optsample_sampler *s,
+static inline void __optsample_hole_add(struct optsample_sampler *s,
 					struct optsample_node *n)
 {
 	n->key = __optsample_hole(s, n, n->next->pos);
-	n->child = NULL;
-	n->sibling = NULL;
-	n->back = NULL;
-	s->root = __optsample_meld(s->root, n);
+	optsample_heap_add(&s->root, n);
 }
 
 /* A neighbour of @n went: its hole is another one. */
-static inline void __optsample_heap_rekey(struct optsample_sampler *s,
-					  struct optsample_node *n)
+static inline void __optsample_hole_changed(struct optsample_sampler *s,
+					    struct optsample_node *n)
 {
 	if (n->key == __optsample_hole(s, n, n->next->pos))
 		return;
-	__optsample_heap_del(s, n);
-	__optsample_heap_add(s, n);
+	optsample_heap_del(&s->root, n);
+	__optsample_hole_add(s, n);
 }
 
 /* --- the queue --- */
@@ -271,7 +167,7 @@ static inline void __optsample_unlink(struct optsample_sampler *s,
 	bool gap = s->policy == OPTSAMPLE_POLICY_GAP;
 
 	if (gap && next)
-		__optsample_heap_del(s, n);
+		optsample_heap_del(&s->root, n);
 	if (n == s->cursor)
 		s->cursor = next;
 	else if (s->idx && (!s->cursor || n->seq < s->cursor->seq))
@@ -288,13 +184,14 @@ static inline void __optsample_unlink(struct optsample_sampler *s,
 	if (!s->len) {
 		s->cap = s->limit;
 		s->sampled = false;
+		s->done = 0;
 	}
 	if (gap && prev && next)
-		__optsample_heap_rekey(s, prev);
+		__optsample_hole_changed(s, prev);
 	else if (gap && prev)
-		__optsample_heap_del(s, prev);
+		optsample_heap_del(&s->root, prev);
 	if (gap && next && next->next)
-		__optsample_heap_rekey(s, next);
+		__optsample_hole_changed(s, next);
 	n->prev = NULL;
 	n->next = NULL;
 }
@@ -358,10 +255,16 @@ __optsample_sweep(struct optsample_sampler *s)
 	return n;
 }
 
-/* Fill level at or below R. */
+/*
+ * Fill level at or below what relaxes: R; for 2sample R/2, since thinned is
+ * half full already; for gap R/3, since it relaxes on its way there.
+ */
 static inline bool __optsample_low(const struct optsample_sampler *s)
 {
-	return s->len * 100 <= s->refill * s->cap;
+	u32 scale = s->policy == OPTSAMPLE_POLICY_GAP ? 300 :
+		    s->policy == OPTSAMPLE_POLICY_2SAMPLE ? 200 : 100;
+
+	return s->len * scale <= s->refill * s->cap;
 }
 
 /* Publication, Enqueue, lines 2..7. */
@@ -403,46 +306,88 @@ static inline void __optsample_measure(struct optsample_sampler *s)
 }
 
 /*
- * How much of the full queue's distance still holds, in 1/256: all of it when
- * full, nothing at the fill level R, linear in between. Under overload the
- * fill level so settles where arrivals kept and departures balance, with even
- * gaps; after a stall room is won back before the next one.
+ * gap: a departure. What the link leaves between two is @went / @done, over
+ * the last half window or more: no division, so no unit of positions.
+ */
+static inline void __optsample_count(struct optsample_sampler *s)
+{
+	if (!s->done++)
+		s->mark = s->last;
+	if (s->done == 2 * OPTSAMPLE_GAP_WINDOW * s->limit) {
+		s->mark = s->half;
+		s->done /= 2;
+	}
+	if (s->done == OPTSAMPLE_GAP_WINDOW * s->limit)
+		s->half = s->last;
+	s->went = s->last - s->mark;
+}
+
+/* a * x >= b * y, to 34 bits; x and y must be below 2^30. */
+static inline bool __optsample_ge(u64 a, u32 x, u64 b, u32 y)
+{
+	while ((a | b) >> 34) {
+		a >>= 1;
+		b >>= 1;
+	}
+	return a * x >= b * y;
+}
+
+/*
+ * How much of its distance a queue keeps that is no longer full: nothing at
+ * R/3, more than half of it half way. Under overload the fill level so
+ * settles just below full, where arrivals kept and departures balance, with
+ * even gaps; after a stall room is won back before the next one.
  */
 static inline u32 __optsample_tension(const struct optsample_sampler *s)
 {
 	u32 low = s->refill * s->cap;
+	u32 fill = (s->len * 300 - low) * OPTSAMPLE_GAP_FULL /
+		   (s->cap * 300 - low);
 
-	if (s->len >= s->cap)
-		return OPTSAMPLE_GAP_FULL;
-	return (s->len * 100 - low) * OPTSAMPLE_GAP_FULL /
-		(s->cap * 100 - low);
+	return fill * (2 * OPTSAMPLE_GAP_FULL - fill) / OPTSAMPLE_GAP_FULL;
 }
 
-/* gap: is @pos too near to the last one kept? */
-static inline bool __optsample_near(struct optsample_sampler *s, u64 pos)
+/*
+ * gap: is @pos too near to the last one kept? @step is how far it is from the
+ * arrival before; a third of that counts as well: the next to choose from may
+ * be too far by more than this one is too near. So distances are in thirds.
+ * The mean is over 5/4 gaps less than there are, as measured, so in quarters.
+ */
+static inline bool __optsample_near(struct optsample_sampler *s, u64 pos,
+				    u64 step)
 {
-	u64 step, span, hole;
-	u32 tension;
+	bool full = s->len >= s->cap;
+	u64 dist, hole, thirds;
+	u32 quarters, tension;
 
-	if (s->len >= s->cap)
+	if (full)
 		__optsample_measure(s);
 	else if (__optsample_low(s))
 		s->span = 0;
 	if (!s->span)
 		return false;
-	step = pos - s->tail->pos;
-	/* One outlier (a clock that was set) must not make the mean absurd. */
+	dist = pos - s->tail->pos;
 	hole = s->root ? s->root->key : ~0ULL;
-	if (step >= hole && step - hole >= hole - hole / 2)
+	/* One outlier (a clock that was set) must not make the mean absurd. */
+	if (__optsample_ge(dist, 2, hole, 3))
 		return false;
-	tension = __optsample_tension(s);
-	span = s->span;
-	while ((span | step) >> 34) {	/* the products must fit 64 bit */
-		span >>= 1;
-		step >>= 1;
+	thirds = 3 * dist + step;
+	quarters = s->gaps > 2 ? 4 * s->gaps - 5 : 4;
+	if (full) {
+		/* Overload: a hole the link makes anyway costs nothing. */
+		if (s->done && __optsample_ge(dist, 2, hole, 1) &&
+		    __optsample_ge(s->went, 17, hole, 16 * s->done))
+			return false;
+		return !__optsample_ge(thirds, quarters * OPTSAMPLE_GAP_DEN,
+				       s->span, 12 * OPTSAMPLE_GAP_NUM);
 	}
-	return step * s->gaps * (OPTSAMPLE_GAP_DEN * OPTSAMPLE_GAP_FULL) <
-		span * (OPTSAMPLE_GAP_NUM * tension);
+	/* Room: 2/3 of the mean, or what the link leaves when that is less. */
+	tension = __optsample_tension(s);
+	if (s->done && __optsample_ge(thirds, s->done * OPTSAMPLE_GAP_FULL,
+				      s->went, 3 * tension))
+		return false;
+	return !__optsample_ge(thirds, quarters * OPTSAMPLE_GAP_FULL, s->span,
+			       8 * tension);
 }
 
 /* gap: the smallest hole; @pos is what the tail has to its right. */
@@ -481,6 +426,7 @@ static inline u64 __optsample_place(struct optsample_sampler *s, u64 pos)
 
 /* The policy's verdict on the arrival at @pos; evicts one if it has to. */
 static inline bool __optsample_verdict(struct optsample_sampler *s, u64 pos,
+				       u64 step,
 				       struct optsample_node **evicted)
 {
 	switch (s->policy) {
@@ -495,8 +441,7 @@ static inline bool __optsample_verdict(struct optsample_sampler *s, u64 pos,
 		s->cur = 0;
 		return true;
 	case OPTSAMPLE_POLICY_2SAMPLE:
-		/* Thinned is half full: only what departs brings it lower. */
-		if (s->dis > 1 && s->len * 200 <= s->refill * s->cap)
+		if (s->dis > 1 && __optsample_low(s))
 			__optsample_halve(s);
 		s->cur++;
 		if (s->len >= s->cap)
@@ -506,7 +451,7 @@ static inline bool __optsample_verdict(struct optsample_sampler *s, u64 pos,
 		s->cur = 0;
 		return true;
 	case OPTSAMPLE_POLICY_GAP:
-		if (__optsample_near(s, pos))
+		if (__optsample_near(s, pos, step))
 			return false;
 		if (s->len >= s->cap)
 			*evicted = __optsample_least(s, pos);
@@ -564,11 +509,12 @@ static inline void optsample_init(struct optsample_sampler *s,
 static inline bool optsample_arrive(struct optsample_sampler *s, u64 pos,
 				    struct optsample_node **evicted)
 {
+	u64 last = s->last;
 	bool keep;
 
 	*evicted = NULL;
 	pos = __optsample_place(s, pos);
-	keep = __optsample_verdict(s, pos, evicted);
+	keep = __optsample_verdict(s, pos, pos - last, evicted);
 	if (!keep || *evicted)
 		s->sampled = true;
 	return keep;
@@ -598,7 +544,7 @@ static inline void optsample_append(struct optsample_sampler *s,
 		s->cursor = n;
 	s->len++;
 	if (tail && s->policy == OPTSAMPLE_POLICY_GAP)
-		__optsample_heap_add(s, tail);
+		__optsample_hole_add(s, tail);
 }
 
 /**
@@ -616,10 +562,12 @@ optsample_depart(struct optsample_sampler *s)
 		return NULL;
 	s->left = n->pos;
 	s->guessed = false;
-	if (s->policy == OPTSAMPLE_POLICY_GAP)
+	if (s->policy == OPTSAMPLE_POLICY_GAP) {
+		__optsample_count(s);
 		__optsample_unlink(s, n);
-	else
+	} else {
 		__optsample_shift(s, n);
+	}
 	if (s->cap < s->limit)
 		s->cap++;
 	if (__optsample_low(s))
@@ -689,6 +637,7 @@ static inline void optsample_set_limit(struct optsample_sampler *s, u32 limit)
 	bool pressed = s->cap < s->limit;
 
 	s->limit = __optsample_clamp(limit, 1, OPTSAMPLE_LIMIT_MAX);
+	s->done = 0;
 	if (!pressed || s->cap > s->limit)
 		s->cap = s->limit;
 }
@@ -717,9 +666,10 @@ static inline void optsample_set_policy(struct optsample_sampler *s,
 	s->cursor = s->head;
 	s->root = NULL;
 	s->span = 0;
+	s->done = 0;
 	for (n = s->head; policy == OPTSAMPLE_POLICY_GAP && n != s->tail;
 	     n = n->next)
-		__optsample_heap_add(s, n);
+		__optsample_hole_add(s, n);
 }
 
 /**

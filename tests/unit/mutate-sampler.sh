@@ -3,8 +3,8 @@
 #
 # mutate-sampler.sh - do the unit tests notice a sampler broken by one line?
 #
-# Each mutation is one sed expression on a copy of sampler.h. It must change
-# the file, compile, and make at least one of the unit tests fail (a crash and
+# Each mutation is one sed expression on copies of sampler.h and its heap. It
+# must change one, compile, and make at least one of the unit tests fail (a crash and
 # an endless loop count). Prints TAP. Needs cc only.
 set -u
 ulimit -c 0
@@ -12,13 +12,15 @@ cd "$(dirname "$0")/../.." || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$tmp/optsample"
-header=include/optsample/sampler.h
+headers=(include/optsample/sampler{,_heap}.h)
 
 mutations=(
 	's/s->cur != s->dis/s->cur < s->dis - 1/'
 	's/s->cur -= s->dis;/s->cur = 0;/'
 	's/if (s->dis > 1 \&\& __optsample_low(s))/if (s->dis > 2 \&\& __optsample_low(s))/'
-	's/return s->len \* 100 <= s->refill/return s->len * 100 < s->refill/'
+	's/return s->len \* scale <= s->refill/return s->len * scale < s->refill/'
+	's/POLICY_2SAMPLE ? 200 : 100/POLICY_2SAMPLE ? 100 : 100/'
+	's/POLICY_GAP ? 300 :/POLICY_GAP ? 200 :/'
 	's/^\ts->idx++;/\ts->idx += 2;/'
 	's/^\ts->idx++;$/\t;/'
 	's/s->dis \*= 2;/s->dis += 2;/'
@@ -34,24 +36,38 @@ mutations=(
 	's/b->sibling = a->child;/b->sibling = NULL;/'
 	's/a->child->back = b;/;/'
 	's/n->sibling->back = n->back;/;/'
-	's/__optsample_heap_rekey(s, prev);/;/'
-	's/__optsample_heap_rekey(s, next);/;/'
+	's/__optsample_hole_changed(s, prev);/;/'
+	's/__optsample_hole_changed(s, next);/;/'
 	's/n->prev ? n->prev->pos : s->left/n->prev ? n->prev->pos : 0/'
 	's/^\ts->left = n->pos;/\t;/'
 	's/s->left = s->last - (pos - s->last);/s->left = s->last;/'
 	's/^\ts->guessed = !s->len;/\ts->guessed = false;/'
 	's/s->shift += s->last - pos;/;/'
-	's/NUM	59U/NUM	65U/'
-	's/NUM	59U/NUM	53U/'
-	's/span \* (OPTSAMPLE_GAP_NUM \* tension)/span * (OPTSAMPLE_GAP_NUM * 256)/'
-	's/step - hole >= hole - hole \/ 2/0/'
+	's/NUM	43U/NUM	47U/'
+	's/NUM	43U/NUM	39U/'
+	's/WINDOW	4U/WINDOW	3U/'
+	's/thirds = 3 \* dist + step;/thirds = 3 * dist;/'
+	's/4 \* s->gaps - 5 : 4/4 * s->gaps - 4 : 4/'
+	's/4 \* s->gaps - 5 : 4/4 * s->gaps - 5 : 3/'
+	's/if (__optsample_ge(dist, 2, hole, 3))/if (0)/'
+	's/if (s->done && __optsample_ge(dist, 2, hole, 1)/if (s->done/'
+	's/if (s->done && __optsample_ge(dist, 2/if (__optsample_ge(dist, 2/'
+	's/__optsample_ge(s->went, 17, hole/__optsample_ge(s->went, 16, hole/'
+	's/s->went, 3 \* tension/s->went, 2 * tension/'
+	's/^\t\t\t       8 \* tension)/\t\t\t       9 * tension)/'
+	's/return fill \* (2 \* OPTSAMPLE_GAP_FULL - fill)/return fill * OPTSAMPLE_GAP_FULL/'
+	's/if (!s->done++)/if (s->done++ == 1)/'
+	's/^\t\ts->mark = s->half;/\t\t;/'
+	's/^\t\ts->half = s->last;/\t\t;/'
+	's/^\t\ts->done = 0;/\t\t;/'
+	's/^\ts->done = 0;/\t;/'
+	's/pos - last, evicted/1, evicted/'
 	's/hole(s, tail, pos) < s->root->key/hole(s, tail, pos) <= s->root->key/'
 	's/^\t\ts->span = 0;/\t\t;/'
 	's/^\t\t__optsample_measure(s);$/\t\t;/'
 	's/s->cur += dis;/;/'
-	's/s->len \* 200 <= s->refill/s->len * 100 <= s->refill/'
 	's/\*evicted = s->head;/*evicted = s->tail;/'
-	's/while ((span | step) >> 34)/while (0)/'
+	's/while ((a | b) >> 34)/while (0)/'
 	's/if (!pressed || s->cap > s->limit)/if (!pressed)/'
 	's/^\tif (s->idx == s->len)/\tif (!s->len)/'
 )
@@ -60,9 +76,12 @@ n=0
 failed=0
 for m in "${mutations[@]}"; do
 	n=$((n + 1))
-	sed -e "$m" "$header" > "$tmp/optsample/sampler.h"
+	for h in "${headers[@]}"; do
+		sed -e "$m" "$h" > "$tmp/optsample/${h##*/}"
+	done
 	verdict="not ok"
-	if cmp -s "$header" "$tmp/optsample/sampler.h"; then
+	if cat "${headers[@]}" |
+	   cmp -s - <(cat "$tmp"/optsample/sampler{,_heap}.h); then
 		why="# changes nothing"
 	else
 		why="# survived"

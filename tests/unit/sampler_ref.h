@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define REF_MAX		256
+#define REF_PAST	(8 * REF_MAX)
 
 __extension__ typedef unsigned __int128 ref_u128;
 
@@ -35,6 +36,9 @@ struct ref {
 	bool guess;
 	uint64_t full_span;
 	int full_size;
+	/* gap: recent departures of this busy period; where arrivals were */
+	int gone, start, departs;
+	uint64_t way, at[REF_PAST];
 };
 
 static void ref_init(struct ref *r, int policy, int limit, int refill)
@@ -54,8 +58,10 @@ static void ref_remove_at(struct ref *r, int i)
 		(size_t)(r->size - i) * sizeof(r->buf[0]));
 	memmove(&r->id[i], &r->id[i + 1],
 		(size_t)(r->size - i) * sizeof(r->id[0]));
-	if (!r->size)
+	if (!r->size) {
 		r->capacity = r->limit;
+		r->gone = 0;
+	}
 }
 
 static void ref_give_up(struct ref *r, int i)
@@ -166,32 +172,65 @@ static void ref_measure(struct ref *r)
 	r->full_size = r->size;
 }
 
-static bool ref_enqueue_gap(struct ref *r, uint64_t pos)
+/* More than 3/2 of the smallest hole away: always far enough. */
+static bool ref_far(const struct ref *r, ref_u128 dist, ref_u128 hole)
 {
-	int low = r->refill * r->capacity, tension = 256;
-	ref_u128 step, hole;
+	return r->size > 1 && 2 * dist >= 3 * hole;
+}
 
-	if (r->size >= r->capacity) {
+/*
+ * How far away the arrival counts as, and the mean gap of the full queue, as
+ * fractions: a third of a step more, and over 5/4 gaps less but at least one.
+ */
+static bool ref_reaches(const struct ref *r, ref_u128 dist, uint64_t step,
+			int num, int den)
+{
+	int n = r->full_size > 2 ? 4 * r->full_size - 5 : 4;
+
+	return (3 * dist + step) * (ref_u128)n * (ref_u128)den >=
+	       3 * 4 * (ref_u128)r->full_span * (ref_u128)num;
+}
+
+static bool ref_take_full(const struct ref *r, ref_u128 dist, ref_u128 hole,
+			  uint64_t step)
+{
+	if (r->gone && r->size > 1 && 2 * dist >= hole &&
+	    16 * hole * (ref_u128)r->gone <= 17 * (ref_u128)r->way)
+		return true;
+	return ref_reaches(r, dist, step, 43, 36);
+}
+
+static bool ref_take(const struct ref *r, ref_u128 dist, uint64_t step)
+{
+	int low = r->refill * r->capacity;
+	int fill = (r->size * 300 - low) * 128 / (r->capacity * 300 - low);
+	int tension = fill * (256 - fill) / 128;
+
+	if (r->gone && (3 * dist + step) * 128 * (ref_u128)r->gone >=
+	    3 * (ref_u128)r->way * (ref_u128)tension)
+		return true;
+	return ref_reaches(r, dist, step, 2 * tension, 3 * 128);
+}
+
+static bool ref_enqueue_gap(struct ref *r, uint64_t pos, uint64_t step)
+{
+	ref_u128 dist, hole;
+	bool full = r->size >= r->capacity;
+
+	if (full)
 		ref_measure(r);
-	} else if (r->size * 100 <= low) {
+	else if (r->size * 300 <= r->refill * r->capacity)
 		r->full_span = 0;
-	} else {
-		tension = (int)((int64_t)(r->size * 100 - low) * 256 /
-				(r->capacity * 100 - low));
-	}
 	if (r->full_span) {
-		step = pos - r->buf[r->size - 1];
-		/* 1.18 times the mean gap of the full queue */
-		if (step * 100 * 256 * (ref_u128)r->full_size <
-		    (ref_u128)r->full_span * 118 * (ref_u128)tension) {
-			if (r->size == 1)
-				return false;
-			hole = ref_hole(r, ref_least(r, r->size - 1, pos), pos);
-			if (2 * step < 3 * hole)
-				return false;
-		}
+		dist = pos - r->buf[r->size - 1];
+		hole = r->size > 1 ?
+			ref_hole(r, ref_least(r, r->size - 1, pos), pos) : 0;
+		if (!ref_far(r, dist, hole) &&
+		    !(full ? ref_take_full(r, dist, hole, step) :
+			     ref_take(r, dist, step)))
+			return false;
 	}
-	if (r->size >= r->capacity)
+	if (full)
 		ref_give_up(r, ref_least(r, r->size, pos));
 	return true;
 }
@@ -200,6 +239,7 @@ static bool ref_enqueue_gap(struct ref *r, uint64_t pos)
 static bool ref_arrive(struct ref *r, uint64_t pos, uint64_t id)
 {
 	bool keep, empty = !r->size;
+	uint64_t step = pos - r->last;
 
 	r->outs = 0;
 	if (empty)
@@ -216,7 +256,7 @@ static bool ref_arrive(struct ref *r, uint64_t pos, uint64_t id)
 		keep = ref_enqueue_2sample(r);
 		break;
 	case OPTSAMPLE_POLICY_GAP:
-		keep = ref_enqueue_gap(r, pos);
+		keep = ref_enqueue_gap(r, pos, step);
 		break;
 	case OPTSAMPLE_POLICY_DROP_OLDEST:
 		keep = true;
@@ -242,6 +282,17 @@ static bool ref_depart(struct ref *r, uint64_t *id)
 	*id = r->id[0];
 	r->left = r->buf[0];
 	r->guess = false;
+	if (r->policy == OPTSAMPLE_POLICY_GAP) {
+		r->at[r->departs % REF_PAST] = r->last;
+		if (!r->gone++)
+			r->start = r->departs;
+		if (r->gone == 8 * r->limit) {
+			r->gone = 4 * r->limit;
+			r->start = r->departs - r->gone;
+		}
+		r->way = r->last - r->at[r->start % REF_PAST];
+		r->departs++;
+	}
 	/* 8< lines 29..33 */
 	ref_remove_at(r, 0);
 	r->pos = r->pos - 1;
@@ -290,6 +341,7 @@ static void ref_set_limit(struct ref *r, int limit)
 	bool pressed = r->capacity < r->limit;
 
 	r->limit = limit;
+	r->gone = 0;
 	if (!pressed || r->capacity > limit)
 		r->capacity = limit;
 }
@@ -304,6 +356,7 @@ static void ref_set_policy(struct ref *r, int policy, int refill)
 	r->cur = 0;
 	r->pos = 0;
 	r->full_span = 0;
+	r->gone = 0;
 }
 
 #endif /* OPTSAMPLE_SAMPLER_REF_H */

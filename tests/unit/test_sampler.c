@@ -376,6 +376,27 @@ static uint32_t kept_after(uint64_t before, uint64_t jump, uint32_t limit)
 	return kept;
 }
 
+/* Three arrivals per departure; the position steps by @jump at message 200. */
+static uint32_t left_after(uint64_t jump)
+{
+	uint32_t id, gone = 0;
+	uint64_t pos = 0, last = 0;
+	struct queue q;
+
+	queue_init(&q, OPTSAMPLE_POLICY_GAP, 20, 2000);
+	for (id = 1; id <= 2000; id++) {
+		pos += id == 200 ? jump : 10;
+		queue_arrive(&q, id, pos);
+		if (id % 3)
+			continue;
+		queue_depart(&q);
+		gone += id > 300 && q.last > last;
+		last = q.last;
+	}
+	free(q.pool);
+	return gone;
+}
+
 static void test_odd_positions(void)
 {
 	struct queue q;
@@ -385,6 +406,8 @@ static void test_odd_positions(void)
 	ok(kept_after(0, 1ULL << 60, 20) >= 15, "gap: a clock set forward");
 	ok(kept_after(1ULL << 40, 0 - (1ULL << 39), 20) >= 17,
 	   "gap: a publisher that restarts");
+	ok(left_after(10) == 566 && left_after(1ULL << 60) == 566,
+	   "gap: a clock set forward under overload");
 	queue_init(&q, OPTSAMPLE_POLICY_GAP, 8, 1000);
 	for (id = 1; id <= 1000; id++)
 		queue_arrive(&q, id, 42);

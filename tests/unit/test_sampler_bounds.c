@@ -66,10 +66,10 @@ static void test_bounds(void)
 		uint32_t limit;
 		double published, gap, regret;
 	} rows[] = {
-		{ 10, 0.938, 0.943, 0.012 },
-		{ 20, 0.960, 0.968, 0.0083 },
-		{ 32, 0.966, 0.975, 0.0071 },
-		{ 100, 0.970, 0.978, 0.0055 },
+		{ 10, 0.938, 0.944, 0.0111 },
+		{ 20, 0.960, 0.9685, 0.0082 },
+		{ 32, 0.966, 0.9765, 0.0069 },
+		{ 100, 0.970, 0.9785, 0.0054 },
 	};
 	struct bounds p, g;
 	uint32_t limit;
@@ -93,9 +93,10 @@ static void test_bounds(void)
 	}
 }
 
-static double overload(int policy, uint32_t limit, uint32_t tenths)
+static double overload(int policy, uint32_t limit, uint32_t tenths,
+		       uint32_t count)
 {
-	uint32_t t, credit = 0, count = 3000;
+	uint32_t t, credit = 0;
 	uint64_t longest;
 	struct queue q;
 	double profit;
@@ -114,30 +115,103 @@ static double overload(int policy, uint32_t limit, uint32_t tenths)
 	return profit;
 }
 
-static void test_overload(void)
+static void test_overload(uint32_t count, double least_oldest,
+			  double least_pub)
 {
 	static const uint32_t limits[] = { 10, 20, 32, 100 };
 	double oldest, gap, pub, worst = 2, worst_pub = 2;
-	uint32_t r;
+	uint32_t r, l;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(limits); i++) {
-		for (r = 11; r <= 60; r++) {
-			gap = overload(OPTSAMPLE_POLICY_GAP, limits[i], r);
-			oldest = overload(OPTSAMPLE_POLICY_DROP_OLDEST,
-					  limits[i], r);
-			pub = overload(OPTSAMPLE_POLICY_OPTSAMPLE, limits[i],
-				       r);
+		for (r = 11, l = limits[i]; r <= 60; r++) {
+			gap = overload(OPTSAMPLE_POLICY_GAP, l, r, count);
+			oldest = overload(OPTSAMPLE_POLICY_DROP_OLDEST, l, r,
+					  count);
+			pub = overload(OPTSAMPLE_POLICY_OPTSAMPLE, l, r,
+				       count);
 			if (gap / oldest < worst)
 				worst = gap / oldest;
 			if (gap / pub < worst_pub)
 				worst_pub = gap / pub;
 		}
 	}
-	ok(worst >= 0.995, "gap, overload 1.1 to 6: %.4f of drop-oldest or more",
-	   worst);
-	ok(worst_pub >= 0.985, "gap, overload: %.4f of optsample or more",
+	ok(worst >= least_oldest,
+	   "gap, overload 1.1 to 6, %u messages: %.4f of drop-oldest or more",
+	   count, worst);
+	ok(worst_pub >= least_pub,
+	   "gap, overload, %u messages: %.4f of optsample or more", count,
 	   worst_pub);
+}
+
+struct stalls {
+	uint32_t limit, stall, run, drain;	/* drain: thousandths */
+};
+
+/* @run arrivals with @drain departures each, @stall with none, again */
+static double stalls(int policy, const struct stalls *c, uint32_t count)
+{
+	uint32_t t, credit = 0;
+	uint64_t longest;
+	struct queue q;
+	double profit;
+
+	queue_init(&q, policy, c->limit, count);
+	for (t = 1; t <= count; t++) {
+		queue_arrive(&q, t, t);
+		if ((t - 1) % (c->run + c->stall) >= c->run)
+			continue;
+		for (credit += c->drain; credit >= 1000; credit -= 1000)
+			queue_depart(&q);
+	}
+	profit = queue_score(&q, count, &longest);
+	free(q.pool);
+	return profit;
+}
+
+static double stalls_ratio(const struct stalls *c, uint32_t count)
+{
+	return stalls(OPTSAMPLE_POLICY_GAP, c, count) /
+	       stalls(OPTSAMPLE_POLICY_OPTSAMPLE, c, count);
+}
+
+static void test_stalls(void)
+{
+	static const struct stalls rows[] = {
+		{ 20, 100, 100, 2000 }, { 20, 150, 300, 2000 },
+		{ 20, 200, 100, 1100 }, { 20, 400, 30, 4000 },
+		{ 10, 100, 50, 1500 }, { 20, 60, 30, 1000 },
+	};
+	static const uint32_t limits[] = { 10, 20, 32, 100 };
+	static const uint32_t lengths[] = { 20, 40, 60, 100, 200, 400 };
+	static const uint32_t runs[] = { 10, 30, 60, 100, 300 };
+	static const uint32_t drains[] = {
+		500, 800, 1000, 1100, 1500, 2000, 4000
+	};
+	double ratio, worst = 2, mean = 0;
+	struct stalls c;
+	uint32_t i, n = 4 * 6 * 5 * 7, behind = 0;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		ratio = stalls_ratio(&rows[i], 1000);
+		ok(ratio >= 1, "gap, stalls %u %u %u %u: %.4f of optsample",
+		   rows[i].limit, rows[i].stall, rows[i].run, rows[i].drain,
+		   ratio);
+	}
+	for (i = 0; i < n; i++) {
+		c.limit = limits[i % 4];
+		c.stall = lengths[i / 4 % 6];
+		c.run = runs[i / 24 % 5];
+		c.drain = drains[i / 120];
+		ratio = stalls_ratio(&c, 2000);
+		if (ratio < worst)
+			worst = ratio;
+		behind += ratio < 0.99;
+		mean += ratio / n;
+	}
+	ok(worst >= 0.98 && mean >= 1.01 && behind <= 20,
+	   "gap, %u stalls: mean %.4f of optsample, least %.4f, %u below 0.99",
+	   n, mean, worst, behind);
 }
 
 static void test_evals(void)
@@ -169,6 +243,8 @@ int main(void)
 	test_fig4();
 	test_evals();
 	test_bounds();
-	test_overload();
+	test_overload(1000, 0.9995, 0.9965);
+	test_overload(3000, 0.9998, 0.9985);
+	test_stalls();
 	return tap_done();
 }
