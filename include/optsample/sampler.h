@@ -72,6 +72,7 @@ enum optsample_policy {
  * @seq: arrivals kept so far
  * @shift: added to the caller's positions after a step back
  * @last: position of the newest arrival, kept or not
+ * @before: gap: of the one before that
  * @left: left end of the first hole: the last departed message
  * @dis: optsample, 2sample: sampling distance in messages, a power of two
  * @cur: optsample, 2sample: arrivals since the last one kept
@@ -99,6 +100,7 @@ struct optsample_sampler {
 	u64 seq;
 	u64 shift;
 	u64 last;
+	u64 before;
 	u64 left;
 	u32 dis;
 	u32 cur;
@@ -348,13 +350,12 @@ static inline u32 __optsample_tension(const struct optsample_sampler *s)
 }
 
 /*
- * gap: is @pos too near to the last one kept? @step is how far it is from the
- * arrival before; a third of that counts as well: the next to choose from may
- * be too far by more than this one is too near. So distances are in thirds.
+ * gap: is @pos too near to the last one kept? A third of how far it is from
+ * the arrival before counts as well: the next to choose from may be too far
+ * by more than this one is too near. So distances are in thirds.
  * The mean is over 5/4 gaps less than there are, as measured, so in quarters.
  */
-static inline bool __optsample_near(struct optsample_sampler *s, u64 pos,
-				    u64 step)
+static inline bool __optsample_near(struct optsample_sampler *s, u64 pos)
 {
 	bool full = s->len >= s->cap;
 	u64 dist, hole, thirds;
@@ -371,7 +372,7 @@ static inline bool __optsample_near(struct optsample_sampler *s, u64 pos,
 	/* One outlier (a clock that was set) must not make the mean absurd. */
 	if (__optsample_ge(dist, 2, hole, 3))
 		return false;
-	thirds = 3 * dist + step;
+	thirds = 3 * dist + pos - s->before;
 	quarters = s->gaps > 2 ? 4 * s->gaps - 5 : 4;
 	if (full) {
 		/* Overload: a hole the link makes anyway costs nothing. */
@@ -420,13 +421,13 @@ static inline u64 __optsample_place(struct optsample_sampler *s, u64 pos)
 		s->left = s->last - (pos - s->last);
 	s->guessed = !s->len;
 	s->seeded = true;
+	s->before = s->last;
 	s->last = pos;
 	return pos;
 }
 
 /* The policy's verdict on the arrival at @pos; evicts one if it has to. */
 static inline bool __optsample_verdict(struct optsample_sampler *s, u64 pos,
-				       u64 step,
 				       struct optsample_node **evicted)
 {
 	switch (s->policy) {
@@ -451,7 +452,7 @@ static inline bool __optsample_verdict(struct optsample_sampler *s, u64 pos,
 		s->cur = 0;
 		return true;
 	case OPTSAMPLE_POLICY_GAP:
-		if (__optsample_near(s, pos, step))
+		if (__optsample_near(s, pos))
 			return false;
 		if (s->len >= s->cap)
 			*evicted = __optsample_least(s, pos);
@@ -509,12 +510,11 @@ static inline void optsample_init(struct optsample_sampler *s,
 static inline bool optsample_arrive(struct optsample_sampler *s, u64 pos,
 				    struct optsample_node **evicted)
 {
-	u64 last = s->last;
 	bool keep;
 
 	*evicted = NULL;
 	pos = __optsample_place(s, pos);
-	keep = __optsample_verdict(s, pos, pos - last, evicted);
+	keep = __optsample_verdict(s, pos, evicted);
 	if (!keep || *evicted)
 		s->sampled = true;
 	return keep;
@@ -570,7 +570,7 @@ optsample_depart(struct optsample_sampler *s)
 	}
 	if (s->cap < s->limit)
 		s->cap++;
-	if (__optsample_low(s))
+	if (s->sampled && __optsample_low(s))
 		s->sampled = false;
 	return n;
 }
