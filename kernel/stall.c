@@ -181,7 +181,7 @@ static void optsample_watch_set(struct optsample_stall *st,
 static void optsample_settle(struct optsample_sched *q, u64 now)
 {
 	q->stall.down = false;
-	q->stall.settle_ns = now + q->cfg.settle_ms * NSEC_PER_MSEC;
+	q->stall.settle_ns = now + (u64)q->cfg.settle_ms * NSEC_PER_MSEC;
 }
 
 /**
