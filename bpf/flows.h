@@ -9,8 +9,9 @@
  * A flow that loses its slot, or is looked up for anything else, gets back
  * what the slot has seen (recent_save()).
  *
- * Processors share all this without a lock. A slot that changes hands has no
- * id meanwhile, and whoever uses it looks at the id before and afterwards.
+ * Processors share all this. Who changes a slot has it for itself; who finds
+ * it taken goes without. Reading takes no turn: a name and an id that do not
+ * belong together are seen to, in whatever order their parts arrive.
  */
 #ifndef OPTSAMPLE_FLOWS_H
 #define OPTSAMPLE_FLOWS_H
@@ -65,38 +66,70 @@ static __always_inline struct ros_flow *find_flow(const struct ros_flow *key,
 	return NULL;
 }
 
-static __always_inline struct ros_recent *recent_slot(const struct ros_flow *f)
+static __always_inline struct ros_recent *recent_slot(__u32 hash)
 {
-	__u32 slot = ros_recent_slot(f);
+	__u32 slot = ros_recent_slot(hash);
 
 	return bpf_map_lookup_elem(&recent, &slot);
 }
 
-/* What @r has seen of the flow since @flow was looked up */
-static __always_inline void recent_save(const struct ros_recent *r,
-					struct ros_flow *flow)
+static __always_inline int recent_take(struct ros_recent *r)
 {
-	if (r && r->id && same_flow(&r->flow, flow) &&
-	    r->flow.newest > flow->newest)
+	return r && !__sync_lock_test_and_set(&r->busy, 1);
+}
+
+static __always_inline void recent_give(struct ros_recent *r)
+{
+	__sync_lock_test_and_set(&r->busy, 0);
+}
+
+static __always_inline void recent_newest(const struct ros_recent *r,
+					  struct ros_flow *flow)
+{
+	if (same_flow(&r->flow, flow) && r->flow.newest > flow->newest)
 		flow->newest = r->flow.newest;
+}
+
+/* What its slot has seen of @flow since it was looked up */
+static __always_inline void recent_save(struct ros_flow *flow)
+{
+	struct ros_recent *r = recent_slot(ros_recent_hash(flow));
+
+	if (!recent_take(r))
+		return;
+	recent_newest(r, flow);
+	recent_give(r);
 }
 
 /* The slot of @flow is its own from now on. */
 static __always_inline void recent_set(const struct ros_flow *flow, __u32 id)
 {
-	struct ros_recent *r = recent_slot(flow);
+	__u32 hash = ros_recent_hash(flow);
+	struct ros_recent *r = recent_slot(hash);
 	struct ros_flow *other;
 
-	if (!r)
+	if (!recent_take(r))
 		return;
-	if (r->id && !same_flow(&r->flow, flow)) {
+	if (!same_flow(&r->flow, flow)) {
 		other = bpf_map_lookup_elem(&flows, &r->id);
 		if (other)
-			recent_save(r, other);
+			recent_newest(r, other);
 	}
-	__sync_lock_test_and_set(&r->id, 0);
 	r->flow = *flow;
-	__sync_lock_test_and_set(&r->id, id);
+	r->id = id;
+	r->check = id ^ ~hash;
+	recent_give(r);
+}
+
+/* Nobody samples @flow any more. */
+static __always_inline void recent_drop(struct ros_recent *r,
+					const struct ros_flow *flow)
+{
+	if (!recent_take(r))
+		return;
+	if (same_flow(&r->flow, flow))
+		r->check = 0;
+	recent_give(r);
 }
 
 /*
@@ -105,19 +138,18 @@ static __always_inline void recent_set(const struct ros_flow *flow, __u32 id)
  * packet: what is missing may have gone elsewhere.
  * Return: flow id of the tag, or 0
  */
-static __always_inline __u32 recent_next(struct ros_recent *r,
+static __always_inline __u32 recent_next(struct ros_recent *r, __u32 hash,
 					 const struct ros_flow *key, __u64 sn)
 {
-	const volatile __u32 *now = &r->id;
-	__u32 id = *now;
+	__u32 id = r->id;
 
-	if (!id || !same_flow(&r->flow, key))
+	if ((id ^ r->check) != ~hash || !same_flow(&r->flow, key))
 		return 0;
 	if (sn != r->flow.newest &&
 	    (!(sn % ROS_RECENT_FOR) ||
 	     __sync_val_compare_and_swap(&r->flow.newest, sn - 1, sn) != sn - 1))
 		return 0;
-	return *now == id ? id : 0;
+	return id;
 }
 
 #endif

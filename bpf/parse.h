@@ -48,18 +48,21 @@ static __always_inline int parse_ipv4_udp(struct __sk_buff *skb,
 	const struct iphdr *iph = data;
 	__u32 offset = 0;
 
-	if (skb->protocol != bpf_htons(ETH_P_IP) || data + ETH_HLEN +
-	    sizeof(*iph) > end)
+	if (skb->protocol != bpf_htons(ETH_P_IP))
 		return 0;
 	/*
-	 * Ethernet, unless it cannot be. The one packet without a link
-	 * header that looks like it has source address x.x.8.0 and 4 or
-	 * more in the next nibble: it must also be of the right length.
+	 * Ethernet, unless it cannot be: too short, or a packet without a link
+	 * header and with source address 8.0.x.x, which says its length.
 	 */
-	if (*eth_proto == bpf_htons(ETH_P_IP) &&
-	    !(iph->version == 4 && bpf_ntohs(iph->tot_len) == skb->len)) {
-		iph = data + ETH_HLEN;
-		offset = ETH_HLEN;
+	if (data + ETH_HLEN + sizeof(*iph) <= end) {
+		if (*eth_proto == bpf_htons(ETH_P_IP) &&
+		    !(iph->version == 4 &&
+		      bpf_ntohs(iph->tot_len) == skb->len)) {
+			iph = data + ETH_HLEN;
+			offset = ETH_HLEN;
+		}
+	} else if (data + sizeof(*iph) > end) {
+		return 0;
 	}
 	if (iph->protocol != IPPROTO_UDP || iph->version != 4 ||
 	    iph->ihl < 5)

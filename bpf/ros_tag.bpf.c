@@ -215,7 +215,7 @@ static __always_inline __u32 pass_flow(const struct ros_writer *w,
 		last = bpf_map_lookup_elem(&flows, &to);
 	if (!last)
 		return id;
-	recent_save(recent_slot(last), last);
+	recent_save(last);
 	return flow && flow->newest + 1 >= last->newest ? id : to;
 }
 
@@ -233,7 +233,7 @@ static __noinline enum ros_counter make_tag(struct found *f,
 	if (!id)
 		return ROS_COLLISION;
 	if (flow)
-		recent_save(recent_slot(key), flow);
+		recent_save(flow);
 	tag->mark = OPTSAMPLE_TAG_MARK;
 	tag->message = f->sn;
 	tag->pos_lo = f->sn;
@@ -341,14 +341,17 @@ static __always_inline int tagged(struct __sk_buff *skb,
 	return 1;
 }
 
-/* A packet of one sample, its flow in @f, that @r knows. Return: is it one? */
+/*
+ * A packet of one sample, its flow in @f, that @r may know
+ * Return: 1 if it has a tag now, or 0
+ */
 static __always_inline int classify_recent(struct __sk_buff *skb,
 					   const struct parse_ip *ip,
 					   const struct found *f, __u32 flags,
-					   struct ros_recent *r)
+					   struct ros_recent *r, __u32 hash)
 {
 	struct optsample_tag tag;	/* stays in registers */
-	__u32 id = r ? recent_next(r, &f->flow, f->sn) : 0;
+	__u32 id = r ? recent_next(r, hash, &f->flow, f->sn) : 0;
 
 	if (!id)
 		return 0;
@@ -374,8 +377,7 @@ static __always_inline enum ros_counter classify_one(struct found *f,
 	if (!rtps_entity_special(f->flow.writer.entity))
 		w = bpf_map_lookup_elem(&writers, &f->flow.writer);
 	if (!w) {
-		if (r && same_flow(&r->flow, &f->flow))
-			r->id = 0;
+		recent_drop(r, &f->flow);
 		return ROS_UNTAGGED;
 	}
 	f->sample = 1;
@@ -395,8 +397,8 @@ static __always_inline int classify(struct __sk_buff *skb,
 	struct ros_recent *r;
 	struct ros_writer *w;
 	struct found f;
+	__u32 flags, hash;
 	enum fast way;
-	__u32 flags;
 
 	way = fast_read(skb, ip->payload, &f.flow, &f.sn, &flags);
 	if (way == FAST_OTHER)
@@ -404,8 +406,9 @@ static __always_inline int classify(struct __sk_buff *skb,
 	f.flow.daddr = ip->daddr;
 	f.flow.pad = 0;
 	if (way != FAST_WALK) {
-		r = recent_slot(&f.flow);
-		if (classify_recent(skb, ip, &f, flags, r))
+		hash = ros_recent_hash(&f.flow);
+		r = recent_slot(hash);
+		if (classify_recent(skb, ip, &f, flags, r, hash))
 			return 1;
 		what = classify_one(&f, flags, r, &tag);
 	}

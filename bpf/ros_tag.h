@@ -80,12 +80,17 @@ struct ros_flow {
 /**
  * struct ros_recent - a flow that has sent lately, in the slot of its name
  * @flow:	its name and its newest sequence number
- * @id:		flow id of the tag, 0: the slot is free
+ * @id:		flow id of the tag
+ * @check:	@id ^ ~ros_recent_hash(@flow); else the two do not belong
+ *		together, or the slot is free
+ * @busy:	somebody changes the slot
  * @pad:	0
  */
 struct ros_recent {
 	struct ros_flow	flow;
 	__u32		id;
+	__u32		check;
+	__u32		busy;
 	__u32		pad;
 };
 
@@ -159,15 +164,20 @@ static inline __u32 ros_flow_id(__u32 flow, __u32 daddr, __u16 dport)
 	return h ? h : 1;
 }
 
-/* Slot of a flow in `recent`: entities that count up do not meet */
-static inline __u32 ros_recent_slot(const struct ros_flow *flow)
+/* Number of a flow's name, for `recent`; 0 for no name */
+static inline __u32 ros_recent_hash(const struct ros_flow *flow)
 {
 	const __u32 *prefix = (const __u32 *)flow->writer.prefix;
-	__u32 h = __builtin_bswap32(flow->writer.entity) >> 8;
 
-	h ^= prefix[1] ^ prefix[2] ^ flow->daddr ^ flow->dport;
-	h ^= h >> ROS_RECENT_BITS ^ h >> 2 * ROS_RECENT_BITS;
-	return h % ROS_RECENT_MAX;
+	return __builtin_bswap32(flow->writer.entity) >> 8 ^ prefix[1] ^
+	       prefix[2] ^ flow->daddr ^ flow->dport;
+}
+
+/* Its slot: entities that count up do not meet */
+static inline __u32 ros_recent_slot(__u32 hash)
+{
+	hash ^= hash >> ROS_RECENT_BITS ^ hash >> 2 * ROS_RECENT_BITS;
+	return hash % ROS_RECENT_MAX;
 }
 
 #endif

@@ -3,7 +3,6 @@
  * The classifier in the kernel, by BPF_PROG_TEST_RUN: attached to nothing,
  * needs no device and no bpffs.
  */
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
@@ -26,7 +25,7 @@ void done(const char *name)
 	tap.why = NULL;
 }
 
-static int run(const struct packet *p, struct optsample_tag *tag)
+int tag_of(const struct packet *p, struct optsample_tag *tag)
 {
 	struct __sk_buff in = {}, out = {};
 	struct packet copy;
@@ -60,7 +59,7 @@ int flags(const struct packet *p, struct optsample_tag *tag)
 {
 	struct optsample_tag t;
 
-	WANT(run(p, &t) == 0);
+	WANT(tag_of(p, &t) == 0);
 	if (tag)
 		*tag = t;
 	if (!t.mark)

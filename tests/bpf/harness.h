@@ -5,6 +5,7 @@
 #ifndef OPTSAMPLE_TEST_HARNESS_H
 #define OPTSAMPLE_TEST_HARNESS_H
 
+#include <bpf/bpf.h>
 #include <optsample/tag.h>
 #include "../../bpf/ros_tag.h"
 #include "packet.h"
@@ -48,6 +49,9 @@ void done(const char *name);
 /* Load @path; the maps are not pinned. Return: negative with errno */
 int harness_open(const char *path);
 
+/* Return: 0 with the tag, all zero if there is none; else -errno */
+int tag_of(const struct packet *p, struct optsample_tag *tag);
+
 /* Return: flags of the tag, or NONE; @tag may be NULL */
 int flags(const struct packet *p, struct optsample_tag *tag);
 
@@ -63,8 +67,9 @@ void data(struct packet *p, int64_t sn);
 /* A packet of one DATA_FRAG: 1300 bytes, three make a message */
 void datagram(struct packet *p, int64_t sn, uint32_t start);
 
-/* captures.c, bench.c */
+/* captures.c, concurrent.c, bench.c */
 void test_captures(void);
+void test_concurrent(void);
 int bench(void);
 
 #endif

@@ -9,7 +9,6 @@
  *
  * OPTSAMPLE_CAPTURES: folder with captures (default ../shared/data/captures)
  */
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +134,39 @@ static void test_ip_fragments(void)
 	packet_ip_frag(&p, &first, 1480, false, 1000);
 	WANT(flags(&p, NULL) == NONE);
 	done("IP fragments: of nobody; id used again by another datagram");
+}
+
+/*
+ * As on a device without link header. Where the type would be, TEST_RUN
+ * wants one: a source address of 8.0.x.x.
+ */
+static void no_link(struct packet *p)
+{
+	p->len -= 14;
+	memmove(p->data, p->data + 14, p->len);
+	p->data[12] = 8;
+	p->data[13] = 0;
+}
+
+static void test_no_link(void)
+{
+	struct frag f = { 1, 1, 1388, 1388 };
+	struct packet first, p;
+
+	fresh();
+	data(&p, 1);
+	no_link(&p);
+	WANT(flags(&p, NULL) == (FIRST | LAST));
+	packet_rtps(&first, 2, 7411, CYCLONE);
+	packet_data_frag(&first, 0, PACKET_WRITER, 2, &f, 1380);
+	packet_end(&first, 16);
+	packet_ip(&first, 77, 0x2000);
+	packet_ip_frag(&p, &first, 1448, false, 16);
+	no_link(&first);
+	no_link(&p);
+	WANT(flags(&first, NULL) == FIRST);
+	WANT(flags(&p, NULL) == LAST);
+	done("no link header: DATA, fragments");
 }
 
 static void test_control(void)
@@ -400,7 +432,7 @@ static uint32_t slot_of(const struct optsample_tag *t)
 	struct ros_flow flow;
 
 	WANT(!bpf_map_lookup_elem(bpf.flows, &t->flow, &flow));
-	return ros_recent_slot(&flow);
+	return ros_recent_slot(ros_recent_hash(&flow));
 }
 
 /* What is known of a flow without a look-up is known all the same. */
@@ -644,6 +676,7 @@ int main(int argc, char **argv)
 	test_data_frag();
 	test_fragments_in_one_packet();
 	test_ip_fragments();
+	test_no_link();
 	test_control();
 	test_control_follows();
 	test_repair();
@@ -652,6 +685,7 @@ int main(int argc, char **argv)
 	test_layouts();
 	test_two_writers();
 	test_recent();
+	test_concurrent();
 	test_collision();
 	test_truncated();
 	test_flipped();

@@ -339,14 +339,15 @@ below tbf <<-END
 END
 
 # 10. tunnels: the qdisc sees what is inside
-tunnel()	# NAME
+tunnel()	# NAME PACKETS SIZE
 {
-	tc qdisc add dev t0 root handle 1: optsample limit 10 gate closed
+	tc qdisc replace dev t0 root handle 1: optsample limit 10 gate closed
 	classify t0
-	n_op rtps-gen recv 10.7.0.2 7411 3 6 >"$scratch/got" &
+	n_op rtps-gen recv 10.7.0.2 7411 3 "$2" >"$scratch/got" &
 	receiver=$!
 	sleep 0.5
-	rtps-gen send 10.7.0.2 7411 1 40 6 1200
+	rtps-gen send 10.7.0.2 7411 1 40 "$2" "$3"
+	untagged=$(stat ordinary_qlen t0)
 	tc qdisc change dev t0 root handle 1: optsample gate open
 	heard
 	is "$(kept 1)" "$(sampled 40 10)" "$1: the sample arrives"
@@ -360,7 +361,7 @@ ip link set t0 up
 n_op ip link set t1 up
 ip neigh replace 10.7.0.2 lladdr "$(n_op cat /sys/class/net/t1/address)" \
 	dev t0 nud permanent
-tunnel VXLAN
+tunnel VXLAN 6 1200
 ip link del t0
 link
 wireguard t0 t1 10.7.0.0/24 10.9.0.1 10.9.0.2
@@ -368,7 +369,11 @@ ip addr add 10.7.0.1/24 dev t0
 n_op ip addr add 10.7.0.2/24 dev t1
 ip link set t0 up
 n_op ip link set t1 up
-tunnel WireGuard
+tunnel WireGuard 6 1200
+# the second fragment is shorter than a link header and its own would be
+tc qdisc del dev t0 root
+tunnel "WireGuard, fragments" 1 1344
+is "$untagged" 0 "WireGuard, fragments: 8 bytes are their message's, too"
 ip link del t0
 
 # 11. ordinary traffic: TCP is held, never sampled; two instances at once

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Two processors send at once, and their flows want the same slot of
+ * `recent`. A slot changes hands all the time then; what must not happen is
+ * that a packet gets the flow id, or a flow the number, of the other one.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include "harness.h"
+
+enum { MESSAGES = 60000, PACKETS = 3 };
+
+struct sender {
+	pthread_t	thread;
+	uint16_t	port;
+	uint32_t	flow;
+	unsigned int	wrong;
+};
+
+static void part(struct packet *p, uint16_t port, int64_t sn, int k)
+{
+	struct frag f = { k + 1, 1, 1300, 1300 * PACKETS };
+
+	packet_rtps(p, 2, port, CYCLONE);
+	packet_data_frag(p, 0, PACKET_WRITER, sn, &f, 1300);
+	packet_end(p, 0);
+}
+
+static void *send_all(void *arg)
+{
+	struct sender *s = arg;
+	struct optsample_tag t;
+	struct packet p;
+	int want;
+
+	for (int sn = 2; sn < MESSAGES; sn++) {
+		for (int k = 0; k < PACKETS; k++) {
+			part(&p, s->port, sn, k);
+			want = (k ? 0 : FIRST) | (k < PACKETS - 1 ? 0 : LAST);
+			s->wrong += tag_of(&p, &t) || t.flow != s->flow ||
+				    t.mark != (OPTSAMPLE_TAG_MARK | want);
+		}
+	}
+	return NULL;
+}
+
+static uint32_t slot_of(uint32_t id)
+{
+	struct ros_flow flow;
+
+	WANT(!bpf_map_lookup_elem(bpf.flows, &id, &flow));
+	return ros_recent_slot(ros_recent_hash(&flow));
+}
+
+void test_concurrent(void)
+{
+	struct sender s[2] = { { .port = 7411 }, { .port = 7411 } };
+	struct optsample_tag t;
+	struct packet p;
+
+	fresh();
+	part(&p, s[0].port, 1, 0);
+	WANT(!tag_of(&p, &t));
+	s[0].flow = t.flow;
+	do {
+		part(&p, ++s[1].port, 1, 0);
+		WANT(!tag_of(&p, &t));
+		s[1].flow = t.flow;
+	} while (slot_of(s[1].flow) != slot_of(s[0].flow) && !tap.why);
+	for (int i = 0; i < 2; i++)
+		if (pthread_create(&s[i].thread, NULL, send_all, &s[i]))
+			abort();
+	for (int i = 0; i < 2; i++) {
+		pthread_join(s[i].thread, NULL);
+		WANT(!s[i].wrong);
+	}
+	done("recent: two processors, two flows in one slot");
+}
