@@ -243,13 +243,12 @@ test_help()
 {
 	change colour red 2>"$work/err"
 	is "an unknown option fails" $? 1
-	is "and is named" "$(head -n 1 "$work/err")" 'What is "colour"?'
-	grep -q '^Usage: \.\.\. optsample' "$work/err"
-	result $? "with the usage below"
+	is "and is named, in one line" "$(cat "$work/err")" \
+		'optsample: what is "colour"? (see: tc qdisc add optsample help)'
 	change help 2>"$work/err"
 	grep -q '\[ settle TIME \]' "$work/err"
 	result $? "help names the options" "$(cat "$work/err")"
-	grep -q 'What is' "$work/err"
+	grep -q 'what is' "$work/err"
 	is "help is not an error of its own" $? 1
 }
 

@@ -402,9 +402,12 @@ static int optsample_parse_opt(struct qdisc_util *qu, int argc, char **argv,
 		const char *value = NULL;
 
 		if (!o) {
-			if (strcmp(*argv, "help"))
-				fprintf(stderr, "What is \"%s\"?\n", *argv);
-			explain();
+			if (!strcmp(*argv, "help"))
+				explain();
+			else
+				fprintf(stderr,
+					"optsample: what is \"%s\"? (see: tc qdisc add optsample help)\n",
+					*argv);
 			return -1;
 		}
 		if (takes_value(o)) {
