@@ -56,7 +56,8 @@ module:
 	$(Q)cp $(MODULE) $(BUILD)/sch_optsample.ko
 
 $(BUILD)/tc/q_optsample.so: $(wildcard userspace/tc/*.[ch]) \
-			    include/uapi/linux/pkt_sch_optsample.h
+			    include/uapi/linux/pkt_sch_optsample.h \
+			    include/optsample/units.h
 	$(call msg,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(UAPI) -fPIC -shared -o $@ \

@@ -114,7 +114,20 @@ test_refusals()
 	fails "limit must be" optsample up v0 --limit 0
 	fails 'unknown policy "best"' optsample up v0 --policy best
 	fails 'bad rate "fast"' optsample up v0 --rate fast
+	fails 'bad rate "4bit"' optsample up v0 --rate 4bit
+	fails 'bad rate "1e9"' optsample up v0 --rate 1e9
+	fails "settle must be" optsample up v0 --settle 0x10
+	fails "memlimit must be" optsample up v0 --memlimit 0x1000000
+	fails "interval must be" optsample watch v0 --interval 0x10s
 	fails 'no command "upp"' optsample upp v0
+	fails "^optsample: up: one DEV only, see 'optsample up --help'$" \
+		optsample up v0 v1
+	fails "^optsample: up: which DEV?, see" optsample up
+	fails "^optsample: up: no option --bogus, see" optsample up v0 --bogus=1
+	fails "^optsample: up: --limit needs a value, see" \
+		optsample up v0 --limit
+	fails "^optsample: show: no option -x, see" optsample show -x
+	fails '^optsample: topics: unexpected "v0", see' optsample topics v0
 	cp "$(command -v optsample)" lonely
 	[ -d /sys/module/sch_optsample ] ||
 		fails "no kernel module" ./lonely up v0
@@ -216,6 +229,166 @@ test_variants()
 	ok "down after the interfaces are gone"
 }
 
+# whole: d0 is up, and all is said to be well
+whole()
+{
+	[ "$(optsample show -j d0 | jq '.[0].warning')" = null ] &&
+		tc filter show dev d0 egress |
+			grep -q "Redirect to device opt-d0"
+}
+
+# device_d0: a new one, with an address
+device_d0()
+{
+	ip link add d0 type dummy && ip addr add 10.8.0.1/24 dev d0 &&
+		ip link set d0 up
+}
+
+# daemon: its process for d0
+daemon()
+{
+	cat /run/optsample/d0.pid
+}
+
+test_renamed()
+{
+	device_d0
+	optsample up d0 2>/dev/null && whole
+	ok "d0 is up"
+	ip link set d0 down
+	ip link set d0 name e0
+	ip link set e0 up
+	optsample show d0 | grep -q "d0 was renamed: .*'optsample up e0'"
+	ok "renamed: show says so"
+	optsample down
+	is "$? $(tc filter show dev e0 egress)$(tc qdisc show dev e0 clsact)" \
+		"0 " "renamed: down takes the redirect away"
+	ip link del e0
+	is "$(traces)" "$clean" "renamed: nothing is left"
+}
+
+test_replaced()
+{
+	device_d0
+	optsample up d0 2>/dev/null
+	ip link del d0
+	optsample show d0 | grep -q "warning: d0 is gone"
+	ok "gone: show says so"
+	device_d0
+	await 20 whole
+	ok "replaced: the daemon redirects the new device"
+	kill -KILL "$(daemon)"
+	ip link del d0
+	device_d0
+	optsample show d0 |
+		grep -q "d0 was replaced .*; run 'optsample up d0' again"
+	ok "replaced without a daemon: show says so"
+	optsample up d0 --limit 5 2>err && whole &&
+		[ "$(optsample show -j d0 | jq '.[0].qdisc.limit')" = 5 ] &&
+		grep -q "d0 was replaced by another device: it is set up anew" err
+	ok "replaced: up sets it up anew"
+	tc filter del dev d0 egress pref 49000
+	optsample show d0 | grep -q "has lost its queue or the redirect"
+	ok "redirect taken away: show says so"
+	optsample down && ip link del d0
+	is "$(traces)" "$clean" "replaced: nothing is left"
+}
+
+# One fails, and with it goes the folder that the other one needs.
+test_at_once()
+{
+	local i rc=0
+
+	device_d0
+	for i in 1 2 3 4 5; do
+		optsample up v0 --peer 1.2.3 2>/dev/null &
+		optsample up d0 2>/dev/null && whole || rc=1
+		wait $!
+		optsample down || rc=1
+	done
+	[ $rc = 0 ]
+	ok "up of another interface fails at the same time"
+	ip link del d0
+	is "$(traces)" "$clean" "at the same time: nothing is left"
+}
+
+test_daemon()
+{
+	local why="cannot enter DDS domain 0"
+
+	device_d0
+	ip addr flush dev d0
+	optsample up d0 2>err && grep -q "warning: $why" err
+	ok "up without an address: a warning"
+	optsample show -j d0 | jq -r '.[0].warning' | grep -q "^$why"
+	ok "show -j has it"
+	ip addr add 10.8.0.1/24 dev d0
+	await 20 whole
+	ok "it ends when there is an address"
+	optsample down
+
+	CYCLONEDDS_URI=file:///nonexistent.xml optsample up d0 2>err &&
+		grep -q "$why.*nonexistent.xml.*/run/optsample/d0.log$" err
+	ok "no such configuration of DDS: a warning"
+	optsample down
+	CYCLONEDDS_URI="<!-- $(printf '%3000s') -->$(uri d0 10)" \
+		optsample up d0 2>/dev/null && whole
+	ok "a long configuration is taken as a whole"
+	optsample down
+
+	optsample up d0 --topics /a,/b 2>/dev/null
+	kill -KILL "$(daemon)"
+	optsample show d0 | grep -q "warning: discovery is not running" &&
+		optsample show -j d0 | grep -q "discovery is not running"
+	ok "killed: show says so"
+	[ "$(optsample up d0 2>/dev/null)" = \
+		"d0 is up already; discovery had ended and is started again" ] &&
+		whole
+	ok "killed: up starts it again"
+	tr '\0' ' ' <"/proc/$(daemon)/cmdline" | grep -q -- "--topics /a,/b "
+	ok "with the same options"
+	optsample down && ip link del d0
+	is "$(traces)" "$clean" "daemon: nothing is left"
+}
+
+# up is killed at any moment, and what it made is known.
+test_killed()
+{
+	local at rc=0
+
+	device_d0
+	for at in 0.02 0.05 0.1 0.2 0.3 0.5 0.8; do
+		optsample up d0 2>/dev/null &
+		sleep $at
+		kill -KILL $!
+		wait $! 2>/dev/null
+		optsample down d0 >/dev/null && ! ip link show opt-d0 &&
+			[ -z "$(tc filter show dev d0 egress)" ] || rc=1
+	done 2>/dev/null
+	[ $rc = 0 ]
+	ok "up is killed: down undoes what there is"
+	optsample up d0 2>/dev/null &
+	await 20 eval 'tc filter show dev d0 egress | grep Redirect'
+	kill -KILL $!
+	wait $! 2>/dev/null
+	optsample show d0 | grep -q "warning: d0 was not set up completely"
+	ok "up is killed: show says so"
+	optsample up d0 2>err && whole && grep -q "it is set up anew" err
+	ok "up is killed: up begins anew"
+	optsample down && ip link del d0
+	is "$(traces)" "$clean" "killed: nothing is left"
+}
+
+test_units()
+{
+	device_d0
+	optsample up d0 --rate 1gbps --settle 1sec 2>/dev/null &&
+		tc qdisc show dev opt-d0 |
+			grep -q "settle 1s rate 8Gbit"
+	ok "rates and times as tc spells them"
+	optsample down && ip link del d0
+}
+
 # Plain tc shares its maps with `show`
 test_plain_tc()
 {
@@ -311,6 +484,12 @@ module=$(ls "$top"/build/sch_optsample.ko "$top"/build/module/*/sch_optsample.ko
 test_half_way
 test_up
 test_variants
+test_renamed
+test_replaced
+test_at_once
+test_daemon
+test_killed
+test_units
 test_plain_tc
 test_traffic
 done_testing

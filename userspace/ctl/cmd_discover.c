@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 #include "classifier.h"
@@ -49,6 +50,11 @@ struct peer {
 
 struct discover {
 	const char		*dev;
+	int			ifindex;
+	struct discovery	*dds;
+	bool			outside;	/* DDS cannot be entered */
+	bool			swept;
+	uint64_t		start;
 	uint32_t		domain;
 	uint32_t		outage_s;
 	uint32_t		ready;
@@ -60,7 +66,7 @@ struct discover {
 	int			writers;
 	uint32_t		next_flow;
 	bool			dirty;
-	char			warnings[256];
+	char			warnings[512];
 };
 
 static volatile sig_atomic_t discover_stop;
@@ -78,7 +84,7 @@ static error_t discover_parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_DOMAIN:
 		if (parse_u32(arg, 0, 232, &d->domain))
-			argp_error(state, "domain must be 0..232");
+			return ctl_error(-EINVAL, "domain must be 0..232");
 		return 0;
 	case OPT_TOPICS:
 		d->rules.topics = arg;
@@ -88,20 +94,20 @@ static error_t discover_parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_OUTAGE:
 		if (parse_u32(arg, 1, 86400, &d->outage_s))
-			argp_error(state, "outage must be 1..86400");
+			return ctl_error(-EINVAL, "outage must be 1..86400");
 		return 0;
 	case OPT_READY:
 		if (parse_u32(arg, 3, 65535, &d->ready))
-			argp_error(state, "bad file descriptor");
+			return ctl_error(-EINVAL, "bad file descriptor");
 		return 0;
 	case ARGP_KEY_ARG:
 		if (d->dev)
-			argp_error(state, "one DEV only");
+			return ctl_usage("discover", "one DEV only");
 		d->dev = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (!d->dev)
-			argp_error(state, "which DEV?");
+			return ctl_usage("discover", "which DEV?");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -208,7 +214,17 @@ static void on_topic_gone(void *arg, const uint8_t *guid)
 		forget_one(d);
 }
 
-static void peers_judge(struct discover *d)
+static void warn_outside(struct discover *d)
+{
+	char log[CTL_PATH];
+
+	state_path(d->dev, "log", log);
+	snprintf(d->warnings, sizeof(d->warnings),
+		 "cannot enter DDS domain %u (%s): nothing is sampled yet, see %s",
+		 d->domain, discovery_why(), log);
+}
+
+static void warn_leases(struct discover *d)
 {
 	uint64_t least = UINT64_MAX;
 	int n = 0;
@@ -220,12 +236,21 @@ static void peers_judge(struct discover *d)
 		if (d->peers[i].lease_ms < least)
 			least = d->peers[i].lease_ms;
 	}
-	*d->warnings = '\0';
 	if (n)
 		snprintf(d->warnings, sizeof(d->warnings),
 			 "%d DDS participant%s given up by the others after %llu s of silence, an outage may last %u s: raise the lease duration",
 			 n, n == 1 ? " is" : "s are",
 			 (unsigned long long)least / 1000, d->outage_s);
+}
+
+static void warnings_judge(struct discover *d)
+{
+	*d->warnings = '\0';
+	if (d->outside)
+		warn_outside(d);
+	else
+		warn_leases(d);
+	d->dirty = true;
 }
 
 static void on_peer(void *arg, const uint8_t *guid, uint64_t lease_ms)
@@ -244,8 +269,7 @@ static void on_peer(void *arg, const uint8_t *guid, uint64_t lease_ms)
 		d->peers[i].lease_ms = lease_ms;
 		d->npeers += i == d->npeers;
 	}
-	peers_judge(d);
-	d->dirty = true;
+	warnings_judge(d);
 }
 
 static const struct discovery_ops discover_ops = {
@@ -255,6 +279,69 @@ static const struct discovery_ops discover_ops = {
 };
 
 /*
+ * The device
+ */
+
+/* The queue outlives its device, the redirect to it does not. */
+static void redirect_again(struct state *st)
+{
+	char name[IFNAMSIZ];
+	int err;
+
+	if (!st->ready || !st->stack.made_ifb || !state_is_here(st) ||
+	    if_indextoname(st->stack.ifindex, name))
+		return;
+	st->ready = false;
+	err = stack_plan(&st->stack) ?: state_save(st) ?:
+	      stack_redirect(&st->stack);
+	if (err)
+		return;
+	st->ready = true;
+	state_save(st);
+	ctl_warn("%s was replaced by another device, which is redirected now",
+		 st->stack.dev);
+}
+
+/* A radio that was pulled out and put back has the same name. */
+static void device_follow(struct discover *d)
+{
+	int ifindex = if_nametoindex(d->dev), lock;
+	struct state st;
+
+	if (!ifindex || ifindex == d->ifindex)
+		return;
+	lock = state_lock(false);
+	if (lock < 0)	/* an `up` or `down` is at work: look again later */
+		return;
+	if (!state_load(d->dev, &st)) {
+		redirect_again(&st);
+		state_free(&st);
+	}
+	close(lock);
+	d->ifindex = ifindex;
+	/* The sockets of DDS belong to the device that went. */
+	discovery_close(d->dds);
+	d->dds = NULL;
+	topic_free(&d->topics);
+	d->npeers = 0;
+	d->ngone = 0;
+	d->swept = false;
+	d->start = now_ms();
+}
+
+static int device_first(const char *dev)
+{
+	struct state st;
+	int ifindex;
+
+	if (state_load(dev, &st))
+		return if_nametoindex(dev);
+	ifindex = st.stack.ifindex;
+	state_free(&st);
+	return ifindex;
+}
+
+/*
  * The loop
  */
 
@@ -262,49 +349,66 @@ static const struct discovery_ops discover_ops = {
 static void tell_ready(struct discover *d)
 {
 	if (d->ready) {
+		/* From now on the two do not die together. */
+		prctl(PR_SET_PDEATHSIG, 0);
 		dprintf(d->ready, "%s%s.", d->warnings,
 			*d->warnings ? "\n" : "");
 		close(d->ready);
-	} else if (*d->warnings) {
+	} else if (*d->warnings && !d->outside) {
 		ctl_warn("%s", d->warnings);
 	}
 	d->ready = 0;
 }
 
+static void dds_turn(struct discover *d, uint64_t now)
+{
+	bool outside;
+
+	/* Fails as long as the interface has no address. */
+	if (!d->dds)
+		d->dds = discovery_open(d->domain, d->dev,
+					2 * d->outage_s + 10);
+	if (d->dds)
+		discovery_poll(d->dds, TICK_MS, &discover_ops, d);
+	else
+		usleep(TICK_MS * 1000);
+	outside = !d->dds && now - d->start > READY_MS;
+	if (outside != d->outside) {
+		d->outside = outside;
+		warnings_judge(d);
+		if (outside)
+			ctl_warn("%s", d->warnings);
+	}
+	if (!d->swept && d->dds && now - d->start > SWEEP_MS) {
+		writers_sweep(d);
+		d->swept = true;
+	}
+}
+
 static void discover_loop(struct discover *d, struct nl_sock *neigh)
 {
-	struct discovery *dds = NULL;
-	uint64_t start = now_ms(), now, neigh_at = 0;
-	bool ready = false, swept = false;
+	uint64_t now, neigh_at = 0;
+	bool ready = false;
 
+	d->start = now_ms();
 	while (!discover_stop) {
+		device_follow(d);
 		now = now_ms();
-		/* Fails as long as the interface has no address. */
-		if (!dds)
-			dds = discovery_open(d->domain, d->dev,
-					     2 * d->outage_s + 10);
-		if (dds)
-			discovery_poll(dds, TICK_MS, &discover_ops, d);
-		else
-			usleep(TICK_MS * 1000);
+		dds_turn(d, now);
 		netlink_receive(neigh, neigh_fix_event, (void *)d->dev);
 		if (now >= neigh_at) {
 			neigh_fix_all(d->dev);
 			neigh_at = now + NEIGH_MS;
 		}
-		if (!swept && dds && now - start > SWEEP_MS) {
-			writers_sweep(d);
-			swept = true;
-		}
 		if (d->dirty)
 			topic_save(d->dev, &d->topics, d->warnings);
 		d->dirty = false;
-		if (!ready && now - start > READY_MS) {
+		if (!ready && now - d->start > READY_MS) {
 			tell_ready(d);
 			ready = true;
 		}
 	}
-	discovery_close(dds);
+	discovery_close(d->dds);
 }
 
 static int discover_fail(struct discover *d, int err, const char *why)
@@ -327,7 +431,7 @@ int cmd_discover(int argc, char **argv)
 	char pins[CTL_PATH];
 
 	d.domain = discovery_domain();
-	if (argp_parse(&argp, argc, argv, 0, NULL, &d))
+	if (ctl_parse(&argp, argc, argv, &d))
 		return -EINVAL;
 	if (geteuid())
 		return ctl_error(-EPERM, "must be run as root");
@@ -342,6 +446,7 @@ int cmd_discover(int argc, char **argv)
 		return -EBUSY;
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGINT, &sa, NULL);
+	d.ifindex = device_first(d.dev);
 	writers_inherit(&d);
 	discover_loop(&d, neigh);
 	nl_socket_free(neigh);

@@ -17,9 +17,28 @@ static error_t down_parse(int key, char *arg, struct argp_state *state)
 	if (key != ARGP_KEY_ARG)
 		return ARGP_ERR_UNKNOWN;
 	if (*dev)
-		argp_error(state, "one DEV only");
+		return ctl_usage("down", "one DEV only");
 	*dev = arg;
 	return 0;
+}
+
+int state_undo(struct state *st)
+{
+	const char *dev = st->stack.dev;
+	int err, left;
+
+	/* Killed half way, it is not taken for whole. */
+	st->ready = false;
+	if (!access(CTL_RUN, F_OK))
+		state_save(st);
+	err = state_daemon_stop(dev);
+	neigh_release(dev, st->stack.ifindex);
+	left = stack_down(&st->stack);
+	if (left)
+		return left;
+	classifier_unload(dev);
+	state_remove(dev);
+	return err;
 }
 
 static int down_one(const char *dev, void *arg)
@@ -31,11 +50,12 @@ static int down_one(const char *dev, void *arg)
 	err = state_load(dev, &st);
 	if (err)
 		return err;
-	err = state_daemon_stop(dev);
-	neigh_release(dev);
-	err = stack_down(&st.stack) ?: err;
-	classifier_unload(dev);
-	state_remove(dev);
+	if (state_is_here(&st))
+		err = state_undo(&st);
+	else
+		err = ctl_error(-EXDEV, "%s is up in another network namespace",
+				dev);
+	state_free(&st);
 	return err;
 }
 
@@ -47,29 +67,21 @@ int cmd_down(int argc, char **argv)
 		NULL, NULL, NULL
 	};
 	const char *dev = NULL;
-	struct state st;
 	int err = 0;
 
-	if (argp_parse(&argp, argc, argv, 0, NULL, &dev))
+	if (ctl_parse(&argp, argc, argv, &dev))
 		return -EINVAL;
 	if (geteuid())
 		return ctl_error(-EPERM, "must be run as root");
-	if (access(CTL_RUN, F_OK)) {
-		err = -ENOENT;
-	} else {
-		err = state_lock();
-		if (err)
-			return err;
-		if (!dev) {
-			state_each(down_one, NULL, &err);
-			return err;
-		}
-		err = state_load(dev, &st);
+	if (state_lock(true) < 0)
+		return -EBUSY;
+	if (!dev) {
+		state_each(down_one, NULL, &err);
+		return err;
 	}
-	if (!err)
-		return down_one(dev, NULL);
-	if (!dev)
-		return 0;
+	err = down_one(dev, NULL);
+	if (err != -ENOENT)
+		return err;
 	if (!if_nametoindex(dev))
 		return ctl_error(-ENODEV, "no device %s", dev);
 	printf("%s is not up\n", dev);

@@ -32,7 +32,7 @@ static error_t show_parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (show->dev)
-			argp_error(state, "one DEV only");
+			return ctl_usage("show", "one DEV only");
 		show->dev = arg;
 		return 0;
 	}
@@ -236,7 +236,7 @@ int cmd_show(int argc, char **argv)
 	char *text;
 	int err;
 
-	if (argp_parse(&argp, argc, argv, 0, NULL, &show))
+	if (ctl_parse(&argp, argc, argv, &show))
 		return -EINVAL;
 	show.root = cJSON_CreateArray();
 	err = stats_each(show.dev, show_one, &show);

@@ -37,11 +37,11 @@ static error_t topics_parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_DOMAIN:
 		if (parse_u32(arg, 0, 232, &t->domain))
-			argp_error(state, "domain must be 0..232");
+			return ctl_error(-EINVAL, "domain must be 0..232");
 		return 0;
 	case OPT_SECONDS:
 		if (parse_u32(arg, 1, 3600, &t->seconds))
-			argp_error(state, "seconds must be 1..3600");
+			return ctl_error(-EINVAL, "seconds must be 1..3600");
 		return 0;
 	case OPT_DEV:
 		t->dev = arg;
@@ -53,7 +53,7 @@ static error_t topics_parse(int key, char *arg, struct argp_state *state)
 		t->rules.types = arg;
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected \"%s\"", arg);
+		return ctl_usage("topics", "unexpected \"%s\"", arg);
 	}
 	return ARGP_ERR_UNKNOWN;
 }
@@ -114,12 +114,12 @@ int cmd_topics(int argc, char **argv)
 	time_t end;
 
 	t.domain = discovery_domain();
-	if (argp_parse(&argp, argc, argv, 0, NULL, &t))
+	if (ctl_parse(&argp, argc, argv, &t))
 		return -EINVAL;
 	d = discovery_open(t.domain, t.dev, 10);
 	if (!d)
-		return ctl_error(-EIO, "cannot enter DDS domain %u",
-				 t.domain);
+		return ctl_error(-EIO, "cannot enter DDS domain %u: %s",
+				 t.domain, discovery_why());
 	end = time(NULL) + t.seconds;
 	while (time(NULL) < end)
 		discovery_poll(d, 200, &ops, &t);

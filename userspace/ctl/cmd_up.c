@@ -11,16 +11,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 #include <optsample/sampler.h>
+#include <optsample/units.h>
 #include "classifier.h"
+#include "discovery.h"
 #include "module.h"
 #include "neigh.h"
 #include "state.h"
 
 enum {
 	UP_PEERS	= 32,
-	UP_ARGS		= 16 + 2 * UP_PEERS,
+	UP_ARGS		= 16,
 	UP_OUTAGE_S	= 30,
 	/*
 	 * Enough for an aggregate of a fast link, a fifth of a second of a
@@ -28,6 +31,7 @@ enum {
 	 */
 	UP_WIRELESS_INFLIGHT = 32,
 	UP_READY_MS	= 15000,
+	UP_UNSET	= 0xffffffff,
 };
 
 enum {
@@ -41,8 +45,8 @@ static const struct argp_option up_options[] = {
 	{ "policy", OPT_POLICY, "NAME", 0, "optsample, gap, 2sample, drop-oldest, drop-newest", 1 },
 	{ "memlimit", OPT_MEMLIMIT, "SIZE", 0, "memory for all that is held (64M)", 1 },
 	{ "inflight", OPT_INFLIGHT, "N", 0, "packets below the queue at a time; 0: no limit (Wi-Fi: 32)", 1 },
-	{ "settle", OPT_SETTLE, "TIME", 0, "hold on after the link came back (500ms)", 1 },
-	{ "rate", OPT_RATE, "RATE", 0, "shape to this rate (10Mbit)", 1 },
+	{ "settle", OPT_SETTLE, "TIME", 0, "hold on after the link came back, with its unit (500ms)", 1 },
+	{ "rate", OPT_RATE, "RATE", 0, "shape to this rate, as in tc (10Mbit)", 1 },
 	{ "outage", OPT_OUTAGE, "SECONDS", 0, "longest outage to survive (30)", 2 },
 	{ "domain", OPT_DOMAIN, "N", 0, "DDS domain (ROS_DOMAIN_ID, else 0)", 2 },
 	{ "topics", OPT_TOPICS, "LIST", 0, "sample these topics", 2 },
@@ -56,9 +60,9 @@ struct up {
 	const char		*dev;
 	struct stack_config	cfg;
 	uint32_t		outage_s;
-	const char		*domain;
-	const char		*topics;
-	const char		*types;
+	uint32_t		domain;
+	char			*topics;
+	char			*types;
 	const char		*peers[UP_PEERS];
 	int			npeers;
 	bool			no_ifb;
@@ -76,8 +80,6 @@ static int up_policy(const char *name, uint32_t *policy)
 
 static int up_parse_queue(int key, const char *arg, struct stack_config *cfg)
 {
-	uint64_t size;
-
 	switch (key) {
 	case OPT_LIMIT:
 		return parse_u32(arg, 1, 65535, &cfg->limit) ?
@@ -86,43 +88,43 @@ static int up_parse_queue(int key, const char *arg, struct stack_config *cfg)
 		return up_policy(arg, &cfg->policy) ?
 		       ctl_error(-EINVAL, "unknown policy \"%s\"", arg) : 0;
 	case OPT_MEMLIMIT:
-		if (parse_size(arg, &size) || size < 65536 ||
-		    size > 1U << 31)
-			return ctl_error(-EINVAL, "memlimit must be 64K..2G");
-		cfg->memlimit = size;
-		return 0;
+		return parse_size(arg, 1U << 16, 1U << 31, &cfg->memlimit) ?
+		       ctl_error(-EINVAL, "memlimit must be 64K..2G") : 0;
 	case OPT_INFLIGHT:
 		return parse_u32(arg, 0, 1U << 20, &cfg->inflight_packets) ?
 		       ctl_error(-EINVAL, "inflight must be 0..1048576 packets") : 0;
 	case OPT_SETTLE:
-		return parse_time_ms(arg, &cfg->settle_ms) ||
-		       cfg->settle_ms > 60000 ?
-		       ctl_error(-EINVAL, "settle must be 0..60s") : 0;
+		return parse_time_ms(arg, 0, 60000, &cfg->settle_ms) ?
+		       ctl_error(-EINVAL, "settle must be 0..60s in whole milliseconds, with its unit") : 0;
 	case OPT_RATE:
 		return parse_rate(arg, &cfg->rate) ?
-		       ctl_error(-EINVAL, "bad rate \"%s\"", arg) : 0;
+		       ctl_error(-EINVAL, "bad rate \"%s\": it must be 8bit or more, or unlimited", arg) : 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
+/* It is to be a line of a file. */
+static int up_parse_list(const char *list)
+{
+	return strchr(list, '\n') ?
+	       ctl_error(-EINVAL, "LIST must be one line") : 0;
+}
+
 static int up_parse_dds(int key, char *arg, struct up *up)
 {
-	uint32_t n;
-
 	switch (key) {
 	case OPT_OUTAGE:
 		return parse_u32(arg, 1, 86400, &up->outage_s) ?
 		       ctl_error(-EINVAL, "outage must be 1..86400 seconds") : 0;
 	case OPT_DOMAIN:
-		up->domain = arg;
-		return parse_u32(arg, 0, 232, &n) ?
+		return parse_u32(arg, 0, 232, &up->domain) ?
 		       ctl_error(-EINVAL, "domain must be 0..232") : 0;
 	case OPT_TOPICS:
 		up->topics = arg;
-		return 0;
+		return up_parse_list(arg);
 	case OPT_TYPES:
 		up->types = arg;
-		return 0;
+		return up_parse_list(arg);
 	case OPT_PEER:
 		if (up->npeers == UP_PEERS)
 			return ctl_error(-E2BIG, "at most %d peers", UP_PEERS);
@@ -142,34 +144,31 @@ static error_t up_parse(int key, char *arg, struct argp_state *state)
 
 	if (key == ARGP_KEY_ARG) {
 		if (up->dev)
-			argp_error(state, "one DEV only");
+			return ctl_usage("up", "one DEV only");
 		up->dev = arg;
 		return 0;
 	}
 	if (key == ARGP_KEY_END && !up->dev)
-		argp_error(state, "which DEV?");
+		return ctl_usage("up", "which DEV?");
 	err = up_parse_queue(key, arg, &up->cfg);
-	if (err == ARGP_ERR_UNKNOWN)
-		err = up_parse_dds(key, arg, up);
-	if (err < 0)
-		exit(1);
-	return err;
+	return err == ARGP_ERR_UNKNOWN ? up_parse_dds(key, arg, up) : err;
 }
 
 /*
  * The daemon
  */
 
-static void up_exec(const struct up *up, int ready)
+static void up_exec(const struct state *st, int ready)
 {
-	char outage[16], fd[16], log[CTL_PATH];
-	const char *argv[UP_ARGS] = {
-		"optsample", "discover", up->dev, "--ready", fd,
-		"--outage", outage,
+	char outage[16], domain[16], fd[16], log[CTL_PATH];
+	const char *dev = st->stack.dev, *argv[UP_ARGS] = {
+		"optsample", "discover", dev, "--ready", fd,
+		"--outage", outage, "--domain", domain,
 	};
-	int n = 7, out;
+	int n = 9, out;
 
-	snprintf(outage, sizeof(outage), "%u", up->outage_s);
+	snprintf(outage, sizeof(outage), "%u", st->outage_s);
+	snprintf(domain, sizeof(domain), "%u", st->domain);
 	snprintf(fd, sizeof(fd), "%d", ready);
 #define UP_PASS(_name, _value) do {					\
 	if (_value) {							\
@@ -177,12 +176,11 @@ static void up_exec(const struct up *up, int ready)
 		argv[n++] = _value;					\
 	}								\
 } while (0)
-	UP_PASS("--domain", up->domain);
-	UP_PASS("--topics", up->topics);
-	UP_PASS("--types", up->types);
+	UP_PASS("--topics", st->topics);
+	UP_PASS("--types", st->types);
 #undef UP_PASS
 	setsid();
-	state_path(up->dev, "log", log);
+	state_path(dev, "log", log);
 	out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 	if (out >= 0) {
 		dup2(out, 1);
@@ -222,10 +220,10 @@ static int up_await(int fd)
 	return 0;
 }
 
-static int up_spawn(const struct up *up)
+static int up_spawn(const struct state *st)
 {
 	int fd[2], err;
-	pid_t pid;
+	pid_t pid, self = getpid();
 
 	if (pipe(fd))
 		return ctl_error(-errno, "no pipe: %s", strerror(errno));
@@ -238,7 +236,10 @@ static int up_spawn(const struct up *up)
 
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
-		up_exec(up, fd[1]);
+		/* Until it is ready it dies with us: nobody knows of it. */
+		if (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != self)
+			_exit(1);
+		up_exec(st, fd[1]);
 	}
 	close(fd[1]);
 	err = up_await(fd[0]);
@@ -250,18 +251,73 @@ static int up_spawn(const struct up *up)
  * All together
  */
 
+static void up_text(char **to, const char *given)
+{
+	if (!given)
+		return;
+	free(*to);
+	*to = strdup(given);
+}
+
+/* What is not given stays as it is in @st. */
+static void up_daemon_options(const struct up *up, struct state *st)
+{
+	if (up->outage_s != UP_UNSET)
+		st->outage_s = up->outage_s;
+	if (up->domain != UP_UNSET)
+		st->domain = up->domain;
+	up_text(&st->topics, up->topics);
+	up_text(&st->types, up->types);
+}
+
+/*
+ * There is a state on file.
+ * Return: 0 to go on, as if there were none; 1: it is up; negative errno
+ */
+static int up_again(const struct up *up, struct state *old)
+{
+	char why[STACK_WHY] = "was not set up completely";
+	int err;
+
+	if (!state_is_here(old))
+		return ctl_error(-EEXIST, "%s is up in another network namespace",
+				 up->dev);
+	if (!old->ready || !stack_is_whole(&old->stack, why)) {
+		ctl_warn("%s %s: it is set up anew", up->dev, why);
+		return state_undo(old);
+	}
+	if (state_pid_of(up->dev) > 0)
+		return ctl_error(-EEXIST, "%s is up already", up->dev);
+	up_daemon_options(up, old);
+	err = state_save(old) ?: up_spawn(old);
+	if (err)
+		return err;
+	printf("%s is up already; discovery had ended and is started again\n",
+	       up->dev);
+	return 1;
+}
+
 static int up_checks(const struct up *up)
 {
-	struct state st;
+	struct state old;
+	sigset_t all;
+	int err;
 
 	if (geteuid())
 		return ctl_error(-EPERM, "must be run as root");
 	if (!if_nametoindex(up->dev))
 		return ctl_error(-ENODEV, "no device %s", up->dev);
-	if (state_lock())
+	if (state_lock(true) < 0)
 		return -EBUSY;
-	if (!state_load(up->dev, &st))
-		return ctl_error(-EEXIST, "%s is up already", up->dev);
+	/* All or nothing, also with an impatient user */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	if (!state_load(up->dev, &old)) {
+		err = up_again(up, &old);
+		state_free(&old);
+		if (err)
+			return err;
+	}
 	return module_load();
 }
 
@@ -269,6 +325,10 @@ static int up_all(const struct up *up, struct state *st)
 {
 	int prog, err;
 
+	/* First on file what is to be done: it can be undone if we die. */
+	err = stack_plan(&st->stack) ?: state_save(st);
+	if (err)
+		return err;
 	prog = classifier_load(up->dev);
 	if (prog < 0)
 		return prog;
@@ -276,22 +336,28 @@ static int up_all(const struct up *up, struct state *st)
 	close(prog);
 	if (err)
 		return err;
-	err = state_save(st);
-	if (err)
-		return err;
 	for (int i = 0; i < up->npeers; i++)
 		if (neigh_poke(up->dev, up->peers[i]) == -EINVAL)
 			return -EINVAL;
-	return up_spawn(up);
+	err = up_spawn(st);
+	if (err)
+		return err;
+	st->ready = true;
+	return state_save(st);
 }
 
-static void up_undo(const char *dev, struct state *st)
+static void up_state(const struct up *up, struct state *st)
 {
-	state_daemon_stop(dev);
-	neigh_release(dev);
-	stack_down(&st->stack);
-	classifier_unload(dev);
-	state_remove(dev);
+	struct stack *s = &st->stack;
+
+	st->outage_s = UP_OUTAGE_S;
+	st->domain = discovery_domain();
+	up_daemon_options(up, st);
+	snprintf(s->dev, IFNAMSIZ, "%.15s", up->dev);
+	if (up->no_ifb)
+		snprintf(s->queue, IFNAMSIZ, "%.15s", up->dev);
+	else
+		stack_ifb_name(up->dev, s->queue);
 }
 
 int cmd_up(int argc, char **argv)
@@ -304,34 +370,24 @@ int cmd_up(int argc, char **argv)
 	struct up up = {
 		.cfg = { STACK_UNSET, STACK_UNSET, STACK_UNSET, STACK_UNSET,
 			 STACK_UNSET, 0 },
-		.outage_s = UP_OUTAGE_S,
+		.outage_s = UP_UNSET,
+		.domain = UP_UNSET,
 	};
 	struct state st = { 0 };
-	sigset_t all;
 	int err;
 
-	if (argp_parse(&argp, argc, argv, 0, NULL, &up))
+	if (ctl_parse(&argp, argc, argv, &up))
 		return -EINVAL;
 	err = up_checks(&up);
-	if (err) {
-		rmdir(CTL_RUN);	/* if it was made just now */
-		return err;
-	}
+	if (err)
+		return err < 0 ? err : 0;
 	if (up.cfg.inflight_packets == STACK_UNSET &&
 	    stack_is_wireless(up.dev))
 		up.cfg.inflight_packets = UP_WIRELESS_INFLIGHT;
-	st.outage_s = up.outage_s;
-	snprintf(st.stack.dev, IFNAMSIZ, "%.15s", up.dev);
-	if (up.no_ifb)
-		snprintf(st.stack.queue, IFNAMSIZ, "%.15s", up.dev);
-	else
-		stack_ifb_name(up.dev, st.stack.queue);
-
-	/* All or nothing, also with an impatient user */
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, NULL);
+	up_state(&up, &st);
 	err = up_all(&up, &st);
 	if (err)
-		up_undo(up.dev, &st);
+		state_undo(&st);
+	state_free(&st);
 	return err;
 }

@@ -60,17 +60,16 @@ static error_t watch_parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_INTERVAL:
-		if (parse_time_ms(arg, &w->interval_ms) ||
-		    w->interval_ms < 50)
-			argp_error(state, "interval must be 50ms..24h");
+		if (parse_time_ms(arg, 50, 86400000, &w->interval_ms))
+			return ctl_error(-EINVAL, "interval must be 50ms..24h");
 		return 0;
 	case OPT_COUNT:
 		if (parse_u32(arg, 1, UINT32_MAX, &w->count))
-			argp_error(state, "count must be 1 or more");
+			return ctl_error(-EINVAL, "count must be 1 or more");
 		return 0;
 	case ARGP_KEY_ARG:
 		if (w->dev)
-			argp_error(state, "one DEV only");
+			return ctl_usage("watch", "one DEV only");
 		w->dev = arg;
 		return 0;
 	}
@@ -213,7 +212,7 @@ int cmd_watch(int argc, char **argv)
 	static struct watch w = { .interval_ms = 1000 };
 	int err;
 
-	if (argp_parse(&argp, argc, argv, 0, NULL, &w))
+	if (ctl_parse(&argp, argc, argv, &w))
 		return -EINVAL;
 	w.tty = isatty(1);
 	sigaction(SIGINT, &sa, NULL);

@@ -3,6 +3,7 @@
  * What the parts of `optsample` share.
  *
  *   optsample.c   table of commands
+ *   usage.c       arguments, and what is wrong with them
  *   cmd_*.c       one command each
  *   netlink.c     requests, dumps, errors with the kernel's own words
  *   stack.c       the devices, qdiscs and filters of `up`, and their undoing
@@ -27,6 +28,7 @@
 #include <stdint.h>
 
 #define CTL_RUN		"/run/optsample"
+#define CTL_LOCK	"/run/optsample.lock"
 #define CTL_BPFFS	"/sys/fs/bpf"
 #define CTL_PINS	CTL_BPFFS "/optsample"
 #define CTL_TC_PINS	CTL_BPFFS "/tc/globals"
@@ -38,7 +40,24 @@ int ctl_error(int err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void ctl_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Commands; arguments as for main() */
+struct argp;
+
+/* One line: the error, and where help is. Return: -EINVAL */
+int ctl_usage(const char *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/**
+ * ctl_parse - argp_parse(), but an error is one line
+ * @argp:	its parser returns a negative errno after it told an error
+ * @argc:	as for main(); argv[0] is the command
+ * @argv:
+ * @input:	for the parser
+ *
+ * Return: 0 or a negative errno
+ */
+int ctl_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+/* Commands; arguments as for main(), with the command as argv[0] */
 int cmd_up(int argc, char **argv);
 int cmd_down(int argc, char **argv);
 int cmd_show(int argc, char **argv);
@@ -46,10 +65,12 @@ int cmd_watch(int argc, char **argv);
 int cmd_topics(int argc, char **argv);
 int cmd_discover(int argc, char **argv);
 
-/* parse.c: -EINVAL if it is no such number or too large */
+/*
+ * parse.c: -EINVAL if it is no such number or out of range. Units are those
+ * of <optsample/units.h>.
+ */
 int parse_u32(const char *s, uint32_t min, uint32_t max, uint32_t *v);
-int parse_size(const char *s, uint64_t *bytes);		/* 64M, 100k */
-int parse_rate(const char *s, uint64_t *bytes_per_s);	/* 10Mbit */
-int parse_time_ms(const char *s, uint32_t *ms);		/* 500ms, 2s, 2 */
+int parse_size(const char *s, uint32_t min, uint32_t max, uint32_t *bytes);
+int parse_time_ms(const char *s, uint32_t min, uint32_t max, uint32_t *ms);
 
 #endif

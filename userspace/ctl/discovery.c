@@ -5,6 +5,7 @@
  * it is on the wire, for other vendors' writers too.
  */
 #include <dds/dds.h>
+#include <dds/ddsrt/log.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,29 +33,54 @@ uint32_t discovery_domain(void)
 	return domain;
 }
 
+static char discovery_words[160];	/* of DDS about the first problem */
+static bool discovery_entering;
+
+const char *discovery_why(void)
+{
+	return *discovery_words ? discovery_words : "no reason given";
+}
+
+/* The same error twice a second is no log. */
+static void discovery_log(void *arg, const dds_log_data_t *data)
+{
+	int size = (int)data->size;
+
+	(void)arg;
+	if (size && data->message[size - 1] == '\n')
+		size--;
+	if (!discovery_entering)
+		fprintf(stderr, "%.*s\n", size, data->message);
+	else if (!*discovery_words)
+		snprintf(discovery_words, sizeof(discovery_words), "%.*s",
+			 size, data->message);
+}
+
 static dds_entity_t discovery_enter(uint32_t domain, const char *dev,
 				    uint32_t lease_s)
 {
 	const char *uri = getenv("CYCLONEDDS_URI");
-	char config[512];
-	char interfaces[160] = "";
+	bool own = !uri || !*uri;
+	char interfaces[160] = "", *config;
+	dds_entity_t d;
 
-	if (dev)
+	if (dev && own)
 		snprintf(interfaces, sizeof(interfaces),
 			 "<General><Interfaces><NetworkInterface name=\"%s\"/>"
 			 "</Interfaces></General>", dev);
 	/* Errors are ours to tell; no log file of DDS. */
-	snprintf(config, sizeof(config),
-		 "%s<Discovery><LeaseDuration>%us</LeaseDuration></Discovery>"
-		 "<Tracing><OutputFile>/dev/null</OutputFile></Tracing>",
-		 uri && *uri ? "" : interfaces, lease_s);
-	if (uri && *uri) {
-		char both[2048];
-
-		snprintf(both, sizeof(both), "%s,%s", config, uri);
-		return dds_create_domain(domain, both);
-	}
-	return dds_create_domain(domain, config);
+	if (asprintf(&config,
+		     "%s<Discovery><LeaseDuration>%us</LeaseDuration></Discovery>"
+		     "<Tracing><OutputFile>/dev/null</OutputFile></Tracing>%s%s",
+		     interfaces, lease_s, own ? "" : ",", own ? "" : uri) < 0)
+		abort();
+	dds_set_log_sink(discovery_log, NULL);
+	*discovery_words = '\0';
+	discovery_entering = true;
+	d = dds_create_domain(domain, config);
+	discovery_entering = false;
+	free(config);
+	return d;
 }
 
 void discovery_close(struct discovery *d)

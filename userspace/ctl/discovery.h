@@ -28,10 +28,12 @@ struct discovery;
  * @dev:	interface to use unless CYCLONEDDS_URI says otherwise; NULL: any
  * @lease_s:	how long others remember us when they hear nothing
  *
- * Return: NULL if the domain cannot be entered now (no address yet)
+ * Return: NULL if the domain cannot be entered now (no address yet);
+ * discovery_why() then tells why
  */
 struct discovery *discovery_open(uint32_t domain, const char *dev,
 				 uint32_t lease_s);
+const char *discovery_why(void);
 /* Wait up to @timeout_ms for news, tell them. Return: negative errno */
 int discovery_poll(struct discovery *d, uint32_t timeout_ms,
 		   const struct discovery_ops *ops, void *arg);

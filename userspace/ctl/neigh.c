@@ -120,9 +120,9 @@ static int neigh_release_entry(struct nlmsghdr *h, void *arg)
 	return 1;
 }
 
-void neigh_release(const char *dev)
+void neigh_release(const char *dev, int ifindex)
 {
-	struct neigh_release r = { .ifindex = if_nametoindex(dev) };
+	struct neigh_release r = { .ifindex = ifindex };
 	struct ndmsg nd = { .ndm_ifindex = r.ifindex };
 	char path[CTL_PATH], line[64];
 	FILE *f;
@@ -131,7 +131,7 @@ void neigh_release(const char *dev)
 	f = fopen(path, "re");
 	if (!f)
 		return;
-	while (r.ifindex && fgets(line, sizeof(line), f)) {
+	while (fgets(line, sizeof(line), f)) {
 		line[strcspn(line, "\n")] = '\0';
 		r.family = strchr(line, ':') ? AF_INET6 : AF_INET;
 		if (inet_pton(r.family, line, r.addr) == 1)

@@ -16,7 +16,7 @@ int neigh_fix_all(const char *dev);
 int neigh_fix_event(struct nlmsghdr *h, void *arg);
 /* Ask for @peer's link address, so that it becomes an entry in use */
 int neigh_poke(const char *dev, const char *peer);
-/* Make ordinary again what was made permanent, forget it */
-void neigh_release(const char *dev);
+/* Make ordinary again what was made permanent, forget it. @ifindex: of @dev */
+void neigh_release(const char *dev, int ifindex);
 
 #endif

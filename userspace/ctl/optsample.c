@@ -3,11 +3,9 @@
  * optsample - keep an operator informed over a bad link: the one command
  * for what a user should not have to know. See optsample(8).
  */
-#include <argp.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "ctl.h"
 
@@ -58,9 +56,6 @@ static void usage(FILE *to)
 
 int main(int argc, char **argv)
 {
-	char name[64];
-
-	argp_err_exit_status = 1;
 	if (argc < 2) {
 		usage(stderr);
 		return 1;
@@ -73,8 +68,6 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
 		if (strcmp(argv[1], commands[i].name))
 			continue;
-		snprintf(name, sizeof(name), "optsample %s", argv[1]);
-		argv[1] = name;
 		return commands[i].run(argc - 1, argv + 1) ? 1 : 0;
 	}
 	ctl_error(-EINVAL, "no command \"%s\", see 'optsample help'",

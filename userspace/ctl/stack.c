@@ -56,12 +56,12 @@ bool stack_is_wireless(const char *dev)
 	return !access(path, F_OK);
 }
 
-static struct nl_msg *tc_request(int type, int flags, const char *dev,
+static struct nl_msg *tc_request(int type, int flags, int ifindex,
 				 uint32_t parent, uint32_t handle,
 				 uint32_t info)
 {
 	struct tcmsg t = {
-		.tcm_ifindex = if_nametoindex(dev),
+		.tcm_ifindex = ifindex,
 		.tcm_parent = parent,
 		.tcm_handle = handle,
 		.tcm_info = info,
@@ -93,7 +93,6 @@ static int link_add_ifb(const char *name)
 	struct nlattr *info;
 
 	nla_put_string(msg, IFLA_IFNAME, name);
-	nla_put_string(msg, IFLA_IFALIAS, "optsample");
 	info = nla_nest_start(msg, IFLA_LINKINFO);
 	nla_put_string(msg, IFLA_INFO_KIND, "ifb");
 	nla_nest_end(msg, info);
@@ -136,13 +135,12 @@ static int qdisc_seen(struct nlmsghdr *h, void *arg)
 }
 
 /* @q->kind stays empty if there is none */
-static void qdisc_find(const char *dev, uint32_t parent,
-		       struct qdisc_query *q)
+static void qdisc_find(int ifindex, uint32_t parent, struct qdisc_query *q)
 {
 	struct tcmsg t = { .tcm_family = AF_UNSPEC };
 
 	memset(q, 0, sizeof(*q));
-	q->ifindex = if_nametoindex(dev);
+	q->ifindex = ifindex;
 	q->parent = parent;
 	t.tcm_ifindex = q->ifindex;
 	netlink_dump(RTM_GETQDISC, &t, sizeof(t), qdisc_seen, q);
@@ -158,7 +156,8 @@ static int qdisc_add_optsample(const struct stack *s,
 			       const struct stack_config *cfg)
 {
 	struct nl_msg *msg = tc_request(RTM_NEWQDISC, NLM_F_CREATE |
-					NLM_F_REPLACE, s->queue, TC_H_ROOT,
+					NLM_F_REPLACE,
+					if_nametoindex(s->queue), TC_H_ROOT,
 					STACK_HANDLE, 0);
 	struct nlattr *opts;
 	int err;
@@ -184,36 +183,46 @@ static int qdisc_add_optsample(const struct stack *s,
 	return err;
 }
 
-static int qdisc_add_clsact(const char *dev)
+static int qdisc_add_clsact(const struct stack *s)
 {
 	struct nl_msg *msg = tc_request(RTM_NEWQDISC, NLM_F_CREATE |
-					NLM_F_EXCL, dev, TC_H_CLSACT,
+					NLM_F_EXCL, s->ifindex, TC_H_CLSACT,
 					TC_H_MAKE(TC_H_CLSACT, 0), 0);
 
 	nla_put_string(msg, TCA_KIND, "clsact");
-	return stack_do(msg, "add clsact to", dev);
+	return stack_do(msg, "add clsact to", s->dev);
 }
 
-static int qdisc_delete(const char *dev, uint32_t parent)
+/* Send what deletes something. That it is not there is no error. */
+static int stack_delete(struct nl_msg *msg, const char *what,
+			const char *dev)
 {
-	int err;
+	int err = netlink_send(msg);
 
-	if (!if_nametoindex(dev))
+	/* -EINVAL: nor is what it is part of; or it is not ours */
+	if (!err || err == -ENOENT || err == -EINVAL || err == -ENODEV)
 		return 0;
-	err = netlink_send(tc_request(RTM_DELQDISC, 0, dev, parent, 0, 0));
-	return err == -ENOENT || err == -EINVAL ? 0 : err;
+	return ctl_error(err, "cannot remove the %s of %s: %s", what, dev,
+			 netlink_why(err));
+}
+
+static int qdisc_delete(const struct stack *s, uint32_t parent,
+			uint32_t handle)
+{
+	return stack_delete(tc_request(RTM_DELQDISC, 0, s->ifindex, parent,
+				       handle, 0), "qdisc", s->dev);
 }
 
 /*
  * Filters
  */
 
-static struct nl_msg *filter_request(const char *dev, uint32_t parent,
+static struct nl_msg *filter_request(int ifindex, uint32_t parent,
 				     uint32_t pref, uint16_t protocol,
 				     const char *kind)
 {
 	struct nl_msg *msg = tc_request(RTM_NEWTFILTER, NLM_F_CREATE |
-					NLM_F_EXCL, dev, parent, 0,
+					NLM_F_EXCL, ifindex, parent, 0,
 					TC_H_MAKE(pref << 16,
 						  htons(protocol)));
 
@@ -240,35 +249,36 @@ static int filter_add_action(struct nl_msg *msg, const char *kind, int attr,
 	return stack_do(msg, "add a filter to", dev);
 }
 
-static int filter_add_pass(const char *dev, uint16_t protocol)
+static int filter_add_pass(const struct stack *s, uint16_t protocol)
 {
 	struct tc_gact parms = { .action = TC_ACT_OK };
 
-	return filter_add_action(filter_request(dev, STACK_EGRESS,
+	return filter_add_action(filter_request(s->ifindex, STACK_EGRESS,
 						STACK_PREF_PASS, protocol,
 						"matchall"),
 				 "gact", TCA_GACT_PARMS, &parms,
-				 sizeof(parms), dev);
+				 sizeof(parms), s->dev);
 }
 
-static int filter_add_redirect(const char *dev, const char *to)
+static int filter_add_redirect(const struct stack *s)
 {
 	struct tc_mirred parms = {
 		.action = TC_ACT_STOLEN,
 		.eaction = TCA_EGRESS_REDIR,
-		.ifindex = if_nametoindex(to),
+		.ifindex = if_nametoindex(s->queue),
 	};
 
-	return filter_add_action(filter_request(dev, STACK_EGRESS,
+	return filter_add_action(filter_request(s->ifindex, STACK_EGRESS,
 						STACK_PREF_REDIRECT,
 						ETH_P_ALL, "matchall"),
 				 "mirred", TCA_MIRRED_PARMS, &parms,
-				 sizeof(parms), dev);
+				 sizeof(parms), s->dev);
 }
 
 static int filter_add_bpf(const char *dev, uint32_t parent, int prog_fd)
 {
-	struct nl_msg *msg = filter_request(dev, parent, 1, ETH_P_ALL, "bpf");
+	struct nl_msg *msg = filter_request(if_nametoindex(dev), parent, 1,
+					    ETH_P_ALL, "bpf");
 	struct nlattr *opts = nla_nest_start(msg, TCA_OPTIONS);
 
 	nla_put_u32(msg, TCA_BPF_FD, prog_fd);
@@ -278,80 +288,156 @@ static int filter_add_bpf(const char *dev, uint32_t parent, int prog_fd)
 	return stack_do(msg, "add the classifier to", dev);
 }
 
-static void filter_delete(const char *dev, uint32_t pref, uint16_t protocol)
+static int filter_delete(const struct stack *s, uint32_t pref,
+			 uint16_t protocol)
 {
-	if (!if_nametoindex(dev))
-		return;
-	netlink_send(tc_request(RTM_DELTFILTER, 0, dev, STACK_EGRESS, 0,
-				TC_H_MAKE(pref << 16, htons(protocol))));
+	return stack_delete(tc_request(RTM_DELTFILTER, 0, s->ifindex,
+				       STACK_EGRESS, 0,
+				       TC_H_MAKE(pref << 16,
+						 htons(protocol))),
+			    "redirect", s->dev);
+}
+
+struct filter_query {
+	int	ifindex;
+	bool	pass;
+	bool	redirect;
+};
+
+static int filter_seen(struct nlmsghdr *h, void *arg)
+{
+	struct filter_query *q = arg;
+	struct tcmsg *t = nlmsg_data(h);
+	uint32_t pref = TC_H_MAJ(t->tcm_info) >> 16;
+
+	if (h->nlmsg_type != RTM_NEWTFILTER || t->tcm_ifindex != q->ifindex)
+		return 0;
+	q->pass |= pref == STACK_PREF_PASS;
+	q->redirect |= pref == STACK_PREF_REDIRECT;
+	return 0;
+}
+
+static void filter_find(int ifindex, struct filter_query *q)
+{
+	struct tcmsg t = {
+		.tcm_ifindex = ifindex,
+		.tcm_parent = STACK_EGRESS,
+	};
+
+	memset(q, 0, sizeof(*q));
+	q->ifindex = ifindex;
+	netlink_dump(RTM_GETTFILTER, &t, sizeof(t), filter_seen, q);
 }
 
 /*
  * All together
  */
 
-static int stack_redirect(struct stack *s)
+static bool stack_has_ifb(const struct stack *s)
 {
-	struct qdisc_query q;
-	int err;
+	return strcmp(s->queue, s->dev);
+}
 
-	qdisc_find(s->dev, TC_H_CLSACT, &q);
-	if (!strcmp(q.kind, "ingress"))
+int stack_plan(struct stack *s)
+{
+	int ifindex = if_nametoindex(s->dev);
+	bool ifb = stack_has_ifb(s);
+	struct filter_query f;
+	struct qdisc_query q;
+
+	if (!ifindex)
+		return ctl_error(-ENODEV, "no device %s", s->dev);
+	/* Somebody else's: undoing would take it away. */
+	if (ifb && !s->made_ifb && if_nametoindex(s->queue))
+		return ctl_error(-EEXIST, "cannot make ifb device %s: File exists",
+				 s->queue);
+	qdisc_find(ifindex, ifb ? TC_H_CLSACT : TC_H_ROOT, &q);
+	if (!ifb && q.handle)
+		return ctl_error(-EBUSY, "%s has a %s qdisc of its own: remove it first",
+				 s->dev, q.kind);
+	if (ifb && !strcmp(q.kind, "ingress"))
 		return ctl_error(-EBUSY, "%s has an ingress qdisc: use clsact instead",
 				 s->dev);
-	if (!*q.kind) {
-		err = qdisc_add_clsact(s->dev);
-		if (err)
-			return err;
-		s->made_clsact = true;
-	}
-	s->made_filters = true;
-	err = filter_add_pass(s->dev, ETH_P_PAE);
-	if (err)
-		return err;
-	return filter_add_redirect(s->dev, s->queue);
-}
-
-int stack_up(struct stack *s, const struct stack_config *cfg, int prog_fd)
-{
-	bool ifb = strcmp(s->queue, s->dev);
-	struct qdisc_query q;
-	int err;
-
-	if (ifb) {
-		err = link_add_ifb(s->queue);
-		if (err)
-			return err;
-		s->made_ifb = true;
-	} else {
-		qdisc_find(s->dev, TC_H_ROOT, &q);
-		if (q.handle)
-			return ctl_error(-EBUSY, "%s has a %s qdisc of its own: remove it first",
-					 s->dev, q.kind);
-	}
-	err = qdisc_add_optsample(s, cfg);
-	if (err)
-		return err;
+	filter_find(ifindex, &f);
+	if (ifb && (f.pass || f.redirect))
+		return ctl_error(-EBUSY, "%s has egress filters of pref %d or %d, which optsample uses, see 'optsample show'",
+				 s->dev, STACK_PREF_PASS,
+				 STACK_PREF_REDIRECT);
+	s->ifindex = ifindex;
+	s->made_ifb = ifb;
+	s->made_clsact = ifb && !*q.kind;
+	s->made_filters = ifb;
 	s->made_qdisc = true;
-	err = filter_add_bpf(s->queue, STACK_HANDLE, prog_fd);
-	if (err)
-		return err;
-	return ifb ? stack_redirect(s) : 0;
+	return 0;
 }
 
-int stack_down(struct stack *s)
+int stack_redirect(const struct stack *s)
 {
 	int err = 0;
 
-	if (s->made_filters) {
-		filter_delete(s->dev, STACK_PREF_REDIRECT, ETH_P_ALL);
-		filter_delete(s->dev, STACK_PREF_PASS, ETH_P_PAE);
-	}
 	if (s->made_clsact)
-		err = qdisc_delete(s->dev, TC_H_CLSACT);
-	if (s->made_qdisc && !s->made_ifb)
-		err = qdisc_delete(s->queue, TC_H_ROOT) ?: err;
+		err = qdisc_add_clsact(s);
+	if (!err)
+		err = filter_add_pass(s, ETH_P_PAE);
+	return err ?: filter_add_redirect(s);
+}
+
+int stack_up(const struct stack *s, const struct stack_config *cfg,
+	     int prog_fd)
+{
+	int err = 0;
+
 	if (s->made_ifb)
-		err = link_delete(s->queue) ?: err;
+		err = link_add_ifb(s->queue);
+	if (!err)
+		err = qdisc_add_optsample(s, cfg);
+	if (!err)
+		err = filter_add_bpf(s->queue, STACK_HANDLE, prog_fd);
+	if (!err && s->made_filters)
+		err = stack_redirect(s);
 	return err;
+}
+
+int stack_down(const struct stack *s)
+{
+	int err = 0;
+
+	if (s->made_filters)
+		err = filter_delete(s, STACK_PREF_REDIRECT, ETH_P_ALL) ?:
+		      filter_delete(s, STACK_PREF_PASS, ETH_P_PAE);
+	if (!err && s->made_clsact)
+		err = qdisc_delete(s, TC_H_CLSACT, 0);
+	/* What is redirected to a device that is gone is lost. */
+	if (err)
+		return err;
+	if (s->made_qdisc && !s->made_ifb)
+		err = qdisc_delete(s, TC_H_ROOT, STACK_HANDLE);
+	if (s->made_ifb)
+		err = link_delete(s->queue);
+	return err;
+}
+
+bool stack_is_whole(const struct stack *s, char why[STACK_WHY])
+{
+	int ifindex = if_nametoindex(s->dev);
+	struct filter_query f;
+	struct qdisc_query q;
+	char name[IFNAMSIZ];
+
+	if (ifindex == s->ifindex) {
+		qdisc_find(if_nametoindex(s->queue), TC_H_ROOT, &q);
+		filter_find(ifindex, &f);
+		if (!strcmp(q.kind, "optsample") &&
+		    (f.redirect || !s->made_filters))
+			return true;
+		snprintf(why, STACK_WHY, "has lost its queue or the redirect to it");
+	} else if (ifindex) {
+		snprintf(why, STACK_WHY, "was replaced by another device");
+	} else if (if_indextoname(s->ifindex, name)) {
+		snprintf(why, STACK_WHY, "was renamed: run 'optsample down %s', then 'optsample up %s'",
+			 s->dev, name);
+	} else {
+		snprintf(why, STACK_WHY, "is gone");
+	}
+	return false;
 }

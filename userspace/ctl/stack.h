@@ -24,15 +24,17 @@ struct stack_config {
 
 /**
  * struct stack - what `up` puts around an interface
- * @dev:	the interface
+ * @dev:	name of the interface when it was set up, and its
+ * @ifindex:	which stays the same when it is renamed
  * @queue:	device with the qdisc: an ifb, or @dev itself
- * @made_ifb:	and what else was made, to be undone
+ * @made_ifb:	and what else was or is to be made, and so to be undone
  * @made_clsact:
  * @made_filters:
  * @made_qdisc:
  */
 struct stack {
 	char	dev[IFNAMSIZ];
+	int	ifindex;
 	char	queue[IFNAMSIZ];
 	bool	made_ifb;
 	bool	made_clsact;
@@ -40,22 +42,46 @@ struct stack {
 	bool	made_qdisc;
 };
 
+enum { STACK_WHY = 160 };
+
 /* Name of the ifb of @dev, at most 15 characters, the same every time */
 void stack_ifb_name(const char *dev, char name[IFNAMSIZ]);
 bool stack_is_wireless(const char *dev);
 
 /**
+ * stack_plan - look whether and how it can be done
+ * @s:		@dev and @queue are set; @ifindex and @made_* are filled in
+ *
+ * Nothing is changed. With @s on file the rest can be undone at any time.
+ *
+ * Return: 0, or negative errno, and @made_* is as it was
+ */
+int stack_plan(struct stack *s);
+
+/**
  * stack_up - devices, qdisc and filters
- * @s:		@dev and @queue are set; what is made is noted
+ * @s:		planned
  * @cfg:	options
  * @prog_fd:	the classifier
  *
  * Traffic is only redirected at the very end. On failure nothing is undone:
  * call stack_down().
  */
-int stack_up(struct stack *s, const struct stack_config *cfg, int prog_fd);
+int stack_up(const struct stack *s, const struct stack_config *cfg,
+	     int prog_fd);
 
-/* Undo what is noted in @s; what is gone already is fine. */
-int stack_down(struct stack *s);
+/* The last step alone, for a device that came in place of another one */
+int stack_redirect(const struct stack *s);
+
+/**
+ * stack_down - undo what is noted in @s; what is gone already is fine
+ *
+ * Return: 0, or negative errno: then the ifb is still there, and traffic
+ * flows through it
+ */
+int stack_down(const struct stack *s);
+
+/* Is it all there? If not, @why goes on after the name of the device. */
+bool stack_is_whole(const struct stack *s, char why[STACK_WHY]);
 
 #endif

@@ -14,7 +14,7 @@
 #include "state.h"
 
 static const char *const state_files[] = {
-	"topics", "neigh", "log", "pid", "state",
+	"topics.new", "topics", "neigh", "log", "pid", "state.new", "state",
 };
 
 void state_path(const char *dev, const char *what, char path[CTL_PATH])
@@ -22,18 +22,37 @@ void state_path(const char *dev, const char *what, char path[CTL_PATH])
 	snprintf(path, CTL_PATH, CTL_RUN "/%s.%s", dev, what);
 }
 
-int state_lock(void)
+int state_lock(bool wait)
 {
-	int fd;
+	/* Never removed: who waits for it must not wait for an old one. */
+	int fd = open(CTL_LOCK, O_RDWR | O_CREAT | O_CLOEXEC, 0600), err;
 
-	if (mkdir(CTL_RUN, 0755) && errno != EEXIST)
-		return ctl_error(-errno, "cannot make %s: %s", CTL_RUN,
-				 strerror(errno));
-	fd = open(CTL_RUN, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0 || flock(fd, LOCK_EX))
-		return ctl_error(-errno, "cannot lock %s: %s", CTL_RUN,
-				 strerror(errno));
-	return 0;
+	if (fd >= 0 && !flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB))
+		return fd;
+	err = -errno;
+	if (fd >= 0)
+		close(fd);
+	if (err == -EWOULDBLOCK)
+		return err;
+	return ctl_error(err, "cannot lock %s: %s", CTL_LOCK, strerror(-err));
+}
+
+static uint64_t state_netns(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/net", &st) ? 0 : st.st_ino;
+}
+
+bool state_is_here(const struct state *st)
+{
+	return !st->netns || st->netns == state_netns();
+}
+
+static void state_text(char **to, const char *value)
+{
+	free(*to);
+	*to = *value ? strdup(value) : NULL;
 }
 
 static void state_field(struct state *st, const char *key, const char *value)
@@ -43,6 +62,8 @@ static void state_field(struct state *st, const char *key, const char *value)
 
 	if (!strcmp(key, "queue"))
 		snprintf(s->queue, IFNAMSIZ, "%.15s", value);
+	else if (!strcmp(key, "ifindex"))
+		s->ifindex = atoi(value);
 	else if (!strcmp(key, "ifb"))
 		s->made_ifb = on;
 	else if (!strcmp(key, "clsact"))
@@ -51,13 +72,24 @@ static void state_field(struct state *st, const char *key, const char *value)
 		s->made_filters = on;
 	else if (!strcmp(key, "qdisc"))
 		s->made_qdisc = on;
+	else if (!strcmp(key, "ready"))
+		st->ready = on;
+	else if (!strcmp(key, "netns"))
+		st->netns = strtoull(value, NULL, 10);
 	else if (!strcmp(key, "outage"))
 		st->outage_s = strtoul(value, NULL, 10);
+	else if (!strcmp(key, "domain"))
+		st->domain = strtoul(value, NULL, 10);
+	else if (!strcmp(key, "topics"))
+		state_text(&st->topics, value);
+	else if (!strcmp(key, "types"))
+		state_text(&st->types, value);
 }
 
 int state_load(const char *dev, struct state *st)
 {
-	char path[CTL_PATH], line[256];
+	char path[CTL_PATH], *line = NULL;
+	size_t size = 0;
 	FILE *f;
 
 	memset(st, 0, sizeof(*st));
@@ -66,7 +98,7 @@ int state_load(const char *dev, struct state *st)
 	if (!f)
 		return -errno;
 	snprintf(st->stack.dev, IFNAMSIZ, "%.15s", dev);
-	while (fgets(line, sizeof(line), f)) {
+	while (getline(&line, &size, f) > 0) {
 		char *value = strchr(line, '=');
 
 		if (!value)
@@ -75,25 +107,43 @@ int state_load(const char *dev, struct state *st)
 		value[strcspn(value, "\n")] = '\0';
 		state_field(st, line, value);
 	}
+	free(line);
 	fclose(f);
+	if (!st->stack.ifindex)
+		st->stack.ifindex = if_nametoindex(dev);
 	return 0;
 }
 
-int state_save(const struct state *st)
+void state_free(struct state *st)
+{
+	free(st->topics);
+	free(st->types);
+	st->topics = NULL;
+	st->types = NULL;
+}
+
+int state_save(struct state *st)
 {
 	const struct stack *s = &st->stack;
-	char path[CTL_PATH];
+	char path[CTL_PATH], temp[CTL_PATH];
 	FILE *f;
 
+	mkdir(CTL_RUN, 0755);
 	state_path(s->dev, "state", path);
-	f = fopen(path, "we");
+	state_path(s->dev, "state.new", temp);
+	st->netns = state_netns();
+	f = fopen(temp, "we");
 	if (!f)
-		return ctl_error(-errno, "cannot write %s: %s", path,
+		return ctl_error(-errno, "cannot write %s: %s", temp,
 				 strerror(errno));
-	fprintf(f, "queue=%s\nifb=%d\nclsact=%d\nfilters=%d\nqdisc=%d\n"
-		"outage=%u\n", s->queue, s->made_ifb, s->made_clsact,
-		s->made_filters, s->made_qdisc, st->outage_s);
-	if (fclose(f))
+	fprintf(f, "queue=%s\nifindex=%d\nifb=%d\nclsact=%d\nfilters=%d\n"
+		"qdisc=%d\nready=%d\nnetns=%llu\n", s->queue, s->ifindex,
+		s->made_ifb, s->made_clsact, s->made_filters, s->made_qdisc,
+		st->ready, (unsigned long long)st->netns);
+	fprintf(f, "outage=%u\ndomain=%u\ntopics=%s\ntypes=%s\n",
+		st->outage_s, st->domain, st->topics ? st->topics : "",
+		st->types ? st->types : "");
+	if (fclose(f) || rename(temp, path))
 		return ctl_error(-EIO, "cannot write %s", path);
 	return 0;
 }
@@ -133,6 +183,7 @@ int state_each(int (*fn)(const char *dev, void *arg), void *arg, int *err)
 
 int state_pid_claim(const char *dev)
 {
+	struct flock lock = { .l_type = F_WRLCK };
 	char path[CTL_PATH];
 	int fd;
 
@@ -142,7 +193,7 @@ int state_pid_claim(const char *dev)
 	if (fd < 0)
 		return ctl_error(-errno, "cannot write %s: %s", path,
 				 strerror(errno));
-	if (flock(fd, LOCK_EX | LOCK_NB)) {
+	if (fcntl(fd, F_OFD_SETLK, &lock)) {
 		close(fd);
 		return ctl_error(-EBUSY, "discovery for %s is running already",
 				 dev);
@@ -156,6 +207,7 @@ int state_pid_claim(const char *dev)
 
 int state_pid_of(const char *dev)
 {
+	struct flock lock = { .l_type = F_WRLCK };
 	char path[CTL_PATH], line[32] = "";
 	int fd, pid = 0;
 
@@ -163,7 +215,8 @@ int state_pid_of(const char *dev)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	if (flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK &&
+	/* A look only: no lock of ours is in the way of a new daemon. */
+	if (!fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK &&
 	    read(fd, line, sizeof(line) - 1) > 0)
 		pid = atoi(line);
 	close(fd);

@@ -12,23 +12,51 @@
 /**
  * struct state - what DEV.state holds
  * @stack:	devices, qdiscs, filters
- * @outage_s:	outage to be survived
+ * @ready:	all of it was done; else some of it, by an `up` that was killed
+ * @netns:	inode of the network namespace of @stack
+ * @outage_s:	outage to be survived, and other options of the daemon:
+ * @domain:	of DDS
+ * @topics:	as given, owned, or NULL
+ * @types:	as given, owned, or NULL
  */
 struct state {
 	struct stack	stack;
+	bool		ready;
+	uint64_t	netns;
 	uint32_t	outage_s;
+	uint32_t	domain;
+	char		*topics;
+	char		*types;
 };
 
 /* Path of a file of @dev; @what is "state", "pid" ... */
 void state_path(const char *dev, const char *what, char path[CTL_PATH]);
 
-/* Hold /run/optsample until exit: one `up` or `down` at a time. */
-int state_lock(void);
+/**
+ * state_lock - one `up` or `down` at a time
+ * @wait:	for another one to end, else -EWOULDBLOCK, and nothing is told
+ *
+ * Return: file descriptor, which holds it until closed, or negative errno
+ */
+int state_lock(bool wait);
 
 /* -ENOENT if @dev is not up */
 int state_load(const char *dev, struct state *st);
-int state_save(const struct state *st);
+/* @st->netns is filled in */
+int state_save(struct state *st);
+void state_free(struct state *st);
 void state_remove(const char *dev);
+/* The devices of @st are those of our network namespace. */
+bool state_is_here(const struct state *st);
+
+/**
+ * state_undo - end the daemon, take away what it and `up` made
+ * @st:		what to undo
+ *
+ * Return: 0, or negative errno: then @st is still on file if something was
+ * left
+ */
+int state_undo(struct state *st);
 
 /* Call @fn with each interface that is up. Return: how many */
 int state_each(int (*fn)(const char *dev, void *arg), void *arg, int *err);

@@ -7,6 +7,7 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/gen_stats.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,6 +133,52 @@ static void stats_names(struct dev_stats *s)
 	topic_free(&topics);
 }
 
+static void stats_warn(struct dev_stats *s, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void stats_warn(struct dev_stats *s, const char *format, ...)
+{
+	char *text, *all;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		abort();
+	va_end(args);
+	if (s->warnings) {
+		if (asprintf(&all, "%s; %s", s->warnings, text) < 0)
+			abort();
+		free(s->warnings);
+		free(text);
+		text = all;
+	}
+	s->warnings = text;
+}
+
+/* Whether what `up` did is still there; nothing to say without `up` */
+static void stats_health(struct dev_stats *s)
+{
+	char why[STACK_WHY] = "was not set up completely";
+	struct state st;
+	bool whole, runs;
+
+	if (state_load(s->dev, &st))
+		return;
+	if (!state_is_here(&st)) {
+		state_free(&st);
+		return;
+	}
+	whole = stack_is_whole(&st.stack, why) && st.ready;
+	runs = state_pid_of(s->dev) > 0;
+	if (!whole)
+		stats_warn(s, "%s %s", s->dev, why);
+	if (!runs)
+		stats_warn(s, "discovery is not running");
+	if ((!whole || !runs) && if_nametoindex(s->dev))
+		stats_warn(s, "run 'optsample up %s' again", s->dev);
+	state_free(&st);
+}
+
 static int stats_compare(const void *a, const void *b)
 {
 	const struct flow_stats *x = a, *y = b;
@@ -165,15 +212,20 @@ int stats_read(const char *dev, struct dev_stats *s)
 			return ctl_error(err, "cannot read qdiscs: %s",
 					 netlink_why(err));
 	}
-	if (!d.found)
+	if (!d.found) {
+		stats_health(s);
+		if (s->warnings)
+			return ctl_error(-ENOENT, "%s", s->warnings);
 		return ctl_error(-ENOENT, if_nametoindex(dev) ?
 				 "%s has no optsample qdisc" : "no device %s",
 				 dev);
+	}
 	err = netlink_dump(RTM_GETTCLASS, &t, sizeof(t), stats_on_class, &d);
 	if (err)
 		return ctl_error(err, "cannot read classes: %s",
 				 netlink_why(err));
 	stats_names(s);
+	stats_health(s);
 	if (s->nflows)
 		qsort(s->flow, s->nflows, sizeof(*s->flow), stats_compare);
 	return 0;

@@ -40,7 +40,7 @@ struct flow_stats {
  * @qd:		what the kernel counts of the qdisc
  * @flow:	flows, sorted by topic, owned
  * @nflows:	how many
- * @warnings:	of the daemon, owned, or NULL
+ * @warnings:	one line, owned, or NULL
  */
 struct dev_stats {
 	char				dev[IFNAMSIZ];

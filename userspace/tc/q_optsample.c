@@ -12,7 +12,6 @@
  * Limits: options of a newer kernel are not shown.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,39 +116,6 @@ static void explain(void)
  * Values
  */
 
-struct unit {
-	const char *name;
-	double scale;
-};
-
-/* As in tc(8). In sizes "kbit" is 1024 bits. */
-static const struct unit size_units[] = {
-	{ "", 1 }, { "b", 1 },
-	{ "k", KIB }, { "kb", KIB }, { "kbit", KIB / 8 },
-	{ "m", MIB }, { "mb", MIB }, { "mbit", MIB / 8 },
-	{ "g", GIB }, { "gb", GIB }, { "gbit", GIB / 8 },
-	{ NULL, 0 }
-};
-
-static const struct unit time_units[] = {	/* to ms */
-	{ "", 1e-3 }, { "us", 1e-3 }, { "usec", 1e-3 }, { "usecs", 1e-3 },
-	{ "ms", 1 }, { "msec", 1 }, { "msecs", 1 },
-	{ "s", 1e3 }, { "sec", 1e3 }, { "secs", 1e3 },
-	{ NULL, 0 }
-};
-
-static const struct unit rate_units[] = {	/* to bits per second */
-	{ "", 1 }, { "bit", 1 },
-	{ "kbit", 1e3 }, { "mbit", 1e6 }, { "gbit", 1e9 }, { "tbit", 1e12 },
-	{ "kibit", KIB }, { "mibit", MIB }, { "gibit", GIB },
-	{ "tibit", 1024.0 * GIB },
-	{ "bps", 8 }, { "kbps", 8e3 }, { "mbps", 8e6 }, { "gbps", 8e9 },
-	{ "tbps", 8e12 },
-	{ "kibps", 8.0 * KIB }, { "mibps", 8.0 * MIB }, { "gibps", 8.0 * GIB },
-	{ "tibps", 8192.0 * GIB },
-	{ NULL, 0 }
-};
-
 static const struct unit packet_units[] = {
 	{ "", 1 }, { "p", 1 }, { NULL, 0 }
 };
@@ -161,58 +127,6 @@ static const struct unit percent_units[] = {
 static const struct unit no_units[] = {
 	{ "", 1 }, { NULL, 0 }
 };
-
-/* Also refuses what strtod() takes but nobody means: -1, inf, 0x10, 1e3 */
-static int parse_scaled(const char *str, const struct unit *units,
-			double *value)
-{
-	size_t len = strspn(str, "0123456789.");
-	char number[64];
-	char *end;
-
-	if (!len || len >= sizeof(number))
-		return -EINVAL;
-	memcpy(number, str, len);
-	number[len] = '\0';
-	*value = strtod(number, &end);
-	if (*end || end == number)
-		return -EINVAL;
-	for (; units->name; units++) {
-		if (strcasecmp(str + len, units->name))
-			continue;
-		*value *= units->scale;
-		return 0;
-	}
-	return -EINVAL;
-}
-
-static int parse_whole(const char *str, const struct unit *units,
-		       uint64_t *value)
-{
-	double d;
-
-	/* A double is exact far beyond every range there is. */
-	if (parse_scaled(str, units, &d) || d > UINT32_MAX)
-		return -EINVAL;
-	*value = llround(d);
-	return fabs(d - *value) < 1e-6 ? 0 : -EINVAL;
-}
-
-/* Bits a second are rounded down to bytes, but never to "no limit". */
-static int parse_rate(const char *str, uint64_t *rate)
-{
-	double bits;
-
-	if (!strcasecmp(str, "unlimited")) {
-		*rate = 0;
-		return 0;
-	}
-	if (parse_scaled(str, rate_units, &bits) ||
-	    bits / 8 >= (double)INT64_MAX || (bits > 0 && bits < 8))
-		return -EINVAL;
-	*rate = bits / 8;
-	return 0;
-}
 
 static int parse_policy(const char *str, uint64_t *value)
 {

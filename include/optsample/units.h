@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Numbers with units, spelled as in tc(8): for the tc plugin and `optsample`,
+ * which thereby take and refuse the same. Not for the kernel.
+ */
+#ifndef OPTSAMPLE_UNITS_H
+#define OPTSAMPLE_UNITS_H
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define KIB		1024ULL
+#define MIB		(1024 * KIB)
+#define GIB		(1024 * MIB)
+
+/**
+ * struct unit - one of a table, which ends with a @name of NULL
+ * @name:	what follows the number, in any case
+ * @scale:	what the number is multiplied by
+ */
+struct unit {
+	const char *name;
+	double scale;
+};
+
+/* In sizes "kbit" is 1024 bits. */
+static const struct unit size_units[] = {
+	{ "", 1 }, { "b", 1 },
+	{ "k", KIB }, { "kb", KIB }, { "kbit", KIB / 8 },
+	{ "m", MIB }, { "mb", MIB }, { "mbit", MIB / 8 },
+	{ "g", GIB }, { "gb", GIB }, { "gbit", GIB / 8 },
+	{ NULL, 0 }
+};
+
+static const struct unit time_units[] = {	/* to ms */
+	{ "", 1e-3 }, { "us", 1e-3 }, { "usec", 1e-3 }, { "usecs", 1e-3 },
+	{ "ms", 1 }, { "msec", 1 }, { "msecs", 1 },
+	{ "s", 1e3 }, { "sec", 1e3 }, { "secs", 1e3 },
+	{ NULL, 0 }
+};
+
+static const struct unit rate_units[] = {	/* to bits per second */
+	{ "", 1 }, { "bit", 1 },
+	{ "kbit", 1e3 }, { "mbit", 1e6 }, { "gbit", 1e9 }, { "tbit", 1e12 },
+	{ "kibit", KIB }, { "mibit", MIB }, { "gibit", GIB },
+	{ "tibit", 1024.0 * GIB },
+	{ "bps", 8 }, { "kbps", 8e3 }, { "mbps", 8e6 }, { "gbps", 8e9 },
+	{ "tbps", 8e12 },
+	{ "kibps", 8.0 * KIB }, { "mibps", 8.0 * MIB }, { "gibps", 8.0 * GIB },
+	{ "tibps", 8192.0 * GIB },
+	{ NULL, 0 }
+};
+
+/**
+ * parse_scaled - a number and its unit
+ * @str:	all of it must be that
+ * @units:	table
+ * @value:	result
+ *
+ * Also refuses what strtod() takes but nobody means: -1, inf, 0x10, 1e3.
+ *
+ * Return: 0 or -EINVAL
+ */
+static inline int parse_scaled(const char *str, const struct unit *units,
+			       double *value)
+{
+	size_t len = strspn(str, "0123456789.");
+	char number[64];
+	char *end;
+
+	if (!len || len >= sizeof(number))
+		return -EINVAL;
+	memcpy(number, str, len);
+	number[len] = '\0';
+	*value = strtod(number, &end);
+	if (*end || end == number)
+		return -EINVAL;
+	for (; units->name; units++) {
+		if (strcasecmp(str + len, units->name))
+			continue;
+		*value *= units->scale;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/**
+ * parse_whole - the same, for what is a whole number of 32 bits when scaled
+ * @str:	as above
+ * @units:	as above
+ * @value:	result
+ *
+ * Return: 0 or -EINVAL
+ */
+static inline int parse_whole(const char *str, const struct unit *units,
+			      uint64_t *value)
+{
+	double d, off;
+
+	/* A double is exact far beyond every range there is. */
+	if (parse_scaled(str, units, &d) || d > UINT32_MAX)
+		return -EINVAL;
+	*value = d + 0.5;
+	off = d - *value;
+	return off < 1e-6 && off > -1e-6 ? 0 : -EINVAL;
+}
+
+/**
+ * parse_rate - a rate, or "unlimited"
+ * @str:	as above
+ * @rate:	bytes per second, 0: no limit
+ *
+ * Bits a second are rounded down to bytes, but never to "no limit".
+ *
+ * Return: 0 or -EINVAL
+ */
+static inline int parse_rate(const char *str, uint64_t *rate)
+{
+	double bits;
+
+	if (!strcasecmp(str, "unlimited")) {
+		*rate = 0;
+		return 0;
+	}
+	if (parse_scaled(str, rate_units, &bits) ||
+	    bits / 8 >= (double)INT64_MAX || (bits > 0 && bits < 8))
+		return -EINVAL;
+	*rate = bits / 8;
+	return 0;
+}
+
+#endif
