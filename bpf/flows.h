@@ -10,8 +10,9 @@
  * what the slot has seen (recent_save()).
  *
  * Processors share all this. Who changes a slot has it for itself; who finds
- * it taken goes without. Reading takes no turn: a name and an id that do not
- * belong together are seen to, in whatever order their parts arrive.
+ * it taken goes without. Reading takes no turn, nor does counting on: name, id
+ * and number that do not belong together are seen to, in whatever order their
+ * parts arrive.
  */
 #ifndef OPTSAMPLE_FLOWS_H
 #define OPTSAMPLE_FLOWS_H
@@ -73,6 +74,15 @@ static __always_inline struct ros_recent *recent_slot(__u32 hash)
 	return bpf_map_lookup_elem(&recent, &slot);
 }
 
+/*
+ * Number @sn of a flow as its slot has it, and back: of no other flow, though
+ * both may be at the same message.
+ */
+static __always_inline __u64 recent_number(__u32 hash, __u64 sn)
+{
+	return sn ^ (__u64)~hash << 32;
+}
+
 static __always_inline int recent_take(struct ros_recent *r)
 {
 	return r && !__sync_lock_test_and_set(&r->busy, 1);
@@ -86,8 +96,10 @@ static __always_inline void recent_give(struct ros_recent *r)
 static __always_inline void recent_newest(const struct ros_recent *r,
 					  struct ros_flow *flow)
 {
-	if (same_flow(&r->flow, flow) && r->flow.newest > flow->newest)
-		flow->newest = r->flow.newest;
+	__u64 sn = recent_number(ros_recent_hash(flow), r->flow.newest);
+
+	if (same_flow(&r->flow, flow) && sn > flow->newest)
+		flow->newest = sn;
 }
 
 /* What its slot has seen of @flow since it was looked up */
@@ -116,6 +128,7 @@ static __always_inline void recent_set(const struct ros_flow *flow, __u32 id)
 			recent_newest(r, other);
 	}
 	r->flow = *flow;
+	r->flow.newest = recent_number(hash, flow->newest);
 	r->id = id;
 	r->check = id ^ ~hash;
 	recent_give(r);
@@ -141,13 +154,16 @@ static __always_inline void recent_drop(struct ros_recent *r,
 static __always_inline __u32 recent_next(struct ros_recent *r, __u32 hash,
 					 const struct ros_flow *key, __u64 sn)
 {
+	__u64 number = recent_number(hash, sn);
+	__u64 before = recent_number(hash, sn - 1);
 	__u32 id = r->id;
 
 	if ((id ^ r->check) != ~hash || !same_flow(&r->flow, key))
 		return 0;
-	if (sn != r->flow.newest &&
+	if (number != r->flow.newest &&
 	    (!(sn % ROS_RECENT_FOR) ||
-	     __sync_val_compare_and_swap(&r->flow.newest, sn - 1, sn) != sn - 1))
+	     __sync_val_compare_and_swap(&r->flow.newest, before, number) !=
+	     before))
 		return 0;
 	return id;
 }

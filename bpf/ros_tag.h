@@ -79,7 +79,7 @@ struct ros_flow {
 
 /**
  * struct ros_recent - a flow that has sent lately, in the slot of its name
- * @flow:	its name and its newest sequence number
+ * @flow:	its name; and its newest sequence number, as recent_number()
  * @id:		flow id of the tag
  * @check:	@id ^ ~ros_recent_hash(@flow); else the two do not belong
  *		together, or the slot is free

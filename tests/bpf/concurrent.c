@@ -5,13 +5,17 @@
  * that a packet gets the flow id, or a flow the number, of the other one.
  */
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include "harness.h"
 
-enum { MESSAGES = 60000, PACKETS = 3 };
+enum { MESSAGES = 30000, PACKETS = 3 };
 
 struct sender {
 	pthread_t	thread;
+	struct sender	*other;
+	atomic_int	at;	/* message */
 	uint16_t	port;
 	uint32_t	flow;
 	unsigned int	wrong;
@@ -34,6 +38,10 @@ static void *send_all(void *arg)
 	int want;
 
 	for (int sn = 2; sn < MESSAGES; sn++) {
+		/* the same message at the same time is the hardest */
+		atomic_store(&s->at, sn);
+		while (atomic_load(&s->other->at) < sn - 1)
+			sched_yield();
 		for (int k = 0; k < PACKETS; k++) {
 			part(&p, s->port, sn, k);
 			want = (k ? 0 : FIRST) | (k < PACKETS - 1 ? 0 : LAST);
@@ -41,6 +49,7 @@ static void *send_all(void *arg)
 				    t.mark != (OPTSAMPLE_TAG_MARK | want);
 		}
 	}
+	atomic_store(&s->at, MESSAGES);
 	return NULL;
 }
 
@@ -54,7 +63,7 @@ static uint32_t slot_of(uint32_t id)
 
 void test_concurrent(void)
 {
-	struct sender s[2] = { { .port = 7411 }, { .port = 7411 } };
+	static struct sender s[2] = { { .port = 7411 }, { .port = 7411 } };
 	struct optsample_tag t;
 	struct packet p;
 
@@ -67,6 +76,8 @@ void test_concurrent(void)
 		WANT(!tag_of(&p, &t));
 		s[1].flow = t.flow;
 	} while (slot_of(s[1].flow) != slot_of(s[0].flow) && !tap.why);
+	s[0].other = &s[1];
+	s[1].other = &s[0];
 	for (int i = 0; i < 2; i++)
 		if (pthread_create(&s[i].thread, NULL, send_all, &s[i]))
 			abort();
