@@ -92,13 +92,20 @@ static __always_inline void tag_put(struct __sk_buff *skb,
 	skb->cb[4] = tag->pos_hi;
 }
 
+/* Return: the writer if it is sampled, else NULL */
+static __always_inline struct ros_writer *
+find_writer(const struct ros_guid *guid)
+{
+	if (rtps_entity_special(guid->entity))
+		return NULL;
+	return bpf_map_lookup_elem(&writers, guid);
+}
+
 /* Is @entity of the participant in @guid sampled? Completes @guid. */
 static __always_inline int is_sampled(struct ros_guid *guid, __u32 entity)
 {
-	if (rtps_entity_special(entity))
-		return 0;
 	guid->entity = entity;
-	return bpf_map_lookup_elem(&writers, guid) != NULL;
+	return find_writer(guid) != NULL;
 }
 
 /*
@@ -372,10 +379,8 @@ static __always_inline enum ros_counter classify_one(struct found *f,
 						     struct ros_recent *r,
 						     struct optsample_tag *tag)
 {
-	struct ros_writer *w = NULL;
+	struct ros_writer *w = find_writer(&f->flow.writer);
 
-	if (!rtps_entity_special(f->flow.writer.entity))
-		w = bpf_map_lookup_elem(&writers, &f->flow.writer);
 	if (!w) {
 		recent_drop(r, &f->flow);
 		return ROS_UNTAGGED;
@@ -416,7 +421,7 @@ static __always_inline int classify(struct __sk_buff *skb,
 	if (what == ROS_UNTAGGED && way != FAST_ONE) {
 		if (!classify_walk(skb, ip->payload, &f))
 			return 0;
-		w = bpf_map_lookup_elem(&writers, &f.flow.writer);
+		w = find_writer(&f.flow.writer);
 		/* or taken out just now */
 		what = w ? make_tag(&f, w, &tag) : ROS_UNTAGGED;
 	}
