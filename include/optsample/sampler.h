@@ -22,6 +22,9 @@
 #ifndef OPTSAMPLE_SAMPLER_H
 #define OPTSAMPLE_SAMPLER_H
 
+#ifdef __KERNEL__
+#include <linux/math64.h>
+#endif
 #include <optsample/sampler_heap.h>
 
 #define OPTSAMPLE_LIMIT_MAX	65535U

@@ -11,7 +11,6 @@
 #define OPTSAMPLE_SAMPLER_HEAP_H
 
 #ifdef __KERNEL__
-#include <linux/math64.h>
 #include <linux/types.h>
 #else
 #include <stdbool.h>
