@@ -22,7 +22,7 @@ static error_t down_parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-int state_undo(struct state *st)
+int down_undo(struct state *st)
 {
 	const char *dev = st->stack.dev;
 	int err, left;
@@ -51,7 +51,7 @@ static int down_one(const char *dev, void *arg)
 	if (err)
 		return err;
 	if (state_is_here(&st))
-		err = state_undo(&st);
+		err = down_undo(&st);
 	else
 		err = ctl_error(-EXDEV, "%s is up in another network namespace",
 				dev);

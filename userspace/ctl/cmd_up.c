@@ -284,7 +284,7 @@ static int up_again(const struct up *up, struct state *old)
 				 up->dev);
 	if (!old->ready || !stack_is_whole(&old->stack, why)) {
 		ctl_warn("%s %s: it is set up anew", up->dev, why);
-		return state_undo(old);
+		return down_undo(old);
 	}
 	if (state_pid_of(up->dev) > 0)
 		return ctl_error(-EEXIST, "%s is up already", up->dev);
@@ -387,7 +387,7 @@ int cmd_up(int argc, char **argv)
 	up_state(&up, &st);
 	err = up_all(&up, &st);
 	if (err)
-		state_undo(&st);
+		down_undo(&st);
 	state_free(&st);
 	return err;
 }

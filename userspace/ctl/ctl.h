@@ -65,6 +65,17 @@ int cmd_watch(int argc, char **argv);
 int cmd_topics(int argc, char **argv);
 int cmd_discover(int argc, char **argv);
 
+struct state;
+
+/**
+ * down_undo - end the daemon, take away what it and `up` made (cmd_down.c)
+ * @st:		what to undo
+ *
+ * Return: 0, or negative errno: then @st is still on file if something was
+ * left
+ */
+int down_undo(struct state *st);
+
 /*
  * parse.c: -EINVAL if it is no such number or out of range. Units are those
  * of <optsample/units.h>.

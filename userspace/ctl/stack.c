@@ -333,15 +333,10 @@ static void filter_find(int ifindex, struct filter_query *q)
  * All together
  */
 
-static bool stack_has_ifb(const struct stack *s)
-{
-	return strcmp(s->queue, s->dev);
-}
-
 int stack_plan(struct stack *s)
 {
 	int ifindex = if_nametoindex(s->dev);
-	bool ifb = stack_has_ifb(s);
+	bool ifb = strcmp(s->queue, s->dev);
 	struct filter_query f;
 	struct qdisc_query q;
 
@@ -366,7 +361,6 @@ int stack_plan(struct stack *s)
 	s->ifindex = ifindex;
 	s->made_ifb = ifb;
 	s->made_clsact = ifb && !*q.kind;
-	s->made_filters = ifb;
 	s->made_qdisc = true;
 	return 0;
 }
@@ -393,7 +387,7 @@ int stack_up(const struct stack *s, const struct stack_config *cfg,
 		err = qdisc_add_optsample(s, cfg);
 	if (!err)
 		err = filter_add_bpf(s->queue, STACK_HANDLE, prog_fd);
-	if (!err && s->made_filters)
+	if (!err && s->made_ifb)
 		err = stack_redirect(s);
 	return err;
 }
@@ -402,7 +396,7 @@ int stack_down(const struct stack *s)
 {
 	int err = 0;
 
-	if (s->made_filters)
+	if (s->made_ifb)
 		err = filter_delete(s, STACK_PREF_REDIRECT, ETH_P_ALL) ?:
 		      filter_delete(s, STACK_PREF_PASS, ETH_P_PAE);
 	if (!err && s->made_clsact)
@@ -428,7 +422,7 @@ bool stack_is_whole(const struct stack *s, char why[STACK_WHY])
 		qdisc_find(if_nametoindex(s->queue), TC_H_ROOT, &q);
 		filter_find(ifindex, &f);
 		if (!strcmp(q.kind, "optsample") &&
-		    (f.redirect || !s->made_filters))
+		    (f.redirect || !s->made_ifb))
 			return true;
 		snprintf(why, STACK_WHY, "has lost its queue or the redirect to it");
 	} else if (ifindex) {

@@ -27,9 +27,9 @@ struct stack_config {
  * @dev:	name of the interface when it was set up, and its
  * @ifindex:	which stays the same when it is renamed
  * @queue:	device with the qdisc: an ifb, or @dev itself
- * @made_ifb:	and what else was or is to be made, and so to be undone
+ * @made_ifb:	with the redirect to it; and what else was or is to be made, and
+ *		so to be undone
  * @made_clsact:
- * @made_filters:
  * @made_qdisc:
  */
 struct stack {
@@ -38,7 +38,6 @@ struct stack {
 	char	queue[IFNAMSIZ];
 	bool	made_ifb;
 	bool	made_clsact;
-	bool	made_filters;
 	bool	made_qdisc;
 };
 

@@ -68,8 +68,6 @@ static void state_field(struct state *st, const char *key, const char *value)
 		s->made_ifb = on;
 	else if (!strcmp(key, "clsact"))
 		s->made_clsact = on;
-	else if (!strcmp(key, "filters"))
-		s->made_filters = on;
 	else if (!strcmp(key, "qdisc"))
 		s->made_qdisc = on;
 	else if (!strcmp(key, "ready"))
@@ -136,10 +134,10 @@ int state_save(struct state *st)
 	if (!f)
 		return ctl_error(-errno, "cannot write %s: %s", temp,
 				 strerror(errno));
-	fprintf(f, "queue=%s\nifindex=%d\nifb=%d\nclsact=%d\nfilters=%d\n"
-		"qdisc=%d\nready=%d\nnetns=%llu\n", s->queue, s->ifindex,
-		s->made_ifb, s->made_clsact, s->made_filters, s->made_qdisc,
-		st->ready, (unsigned long long)st->netns);
+	fprintf(f, "queue=%s\nifindex=%d\nifb=%d\nclsact=%d\nqdisc=%d\n"
+		"ready=%d\nnetns=%llu\n", s->queue, s->ifindex, s->made_ifb,
+		s->made_clsact, s->made_qdisc, st->ready,
+		(unsigned long long)st->netns);
 	fprintf(f, "outage=%u\ndomain=%u\ntopics=%s\ntypes=%s\n",
 		st->outage_s, st->domain, st->topics ? st->topics : "",
 		st->types ? st->types : "");

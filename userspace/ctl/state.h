@@ -49,15 +49,6 @@ void state_remove(const char *dev);
 /* The devices of @st are those of our network namespace. */
 bool state_is_here(const struct state *st);
 
-/**
- * state_undo - end the daemon, take away what it and `up` made
- * @st:		what to undo
- *
- * Return: 0, or negative errno: then @st is still on file if something was
- * left
- */
-int state_undo(struct state *st);
-
 /* Call @fn with each interface that is up. Return: how many */
 int state_each(int (*fn)(const char *dev, void *arg), void *arg, int *err);
 
