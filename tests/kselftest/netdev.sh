@@ -216,6 +216,15 @@ send 1 5 2 500
 is "$(stat backlog_msgs v0)" 0 "settling begins when the link is back"
 ip link del w9
 
+# alone DEV NET: up, with a neighbour NET.2 that nobody asks for
+alone()
+{
+	echo 1 >"/proc/sys/net/ipv6/conf/$1/disable_ipv6"
+	ip addr add "$2.1/24" dev "$1"
+	ip link set "$1" up
+	ip neigh replace "$2.2" lladdr 02:00:00:00:00:02 dev "$1" nud permanent
+}
+
 # 7. in flight: a vlan above a device that sends nothing
 device_down()
 {
@@ -225,10 +234,7 @@ device_down()
 	ip link set d0 up
 	tc qdisc add dev d0 root pfifo limit 1000
 	ip link add link d0 name d0.5 type vlan id 5
-	echo 1 >/proc/sys/net/ipv6/conf/d0.5/disable_ipv6
-	ip addr add 10.8.0.1/24 dev d0.5
-	ip link set d0.5 up
-	ip neigh replace 10.8.0.2 lladdr 02:00:00:00:00:02 dev d0.5 nud permanent
+	alone d0.5 10.8.0
 	echo "dev d0" | drive	# stops its queue
 }
 device_down
@@ -260,10 +266,7 @@ link
 modprobe -a macvlan sch_netem
 tc qdisc add dev v0 root netem delay 1s
 ip link add link v0 name m0 type macvlan mode private
-echo 1 >/proc/sys/net/ipv6/conf/m0/disable_ipv6
-ip addr add 10.6.0.1/24 dev m0
-ip link set m0 up
-ip neigh replace 10.6.0.2 lladdr 02:00:00:00:00:02 dev m0 nud permanent
+alone m0 10.6.0
 tc qdisc add dev m0 root handle 1: optsample inflight 100
 rtps-gen send 10.6.0.2 7411 1 4 1 500
 tc qdisc del dev m0 root
@@ -275,10 +278,7 @@ ok "packets below outlive the qdisc"
 link
 ip link add t0 type vxlan id 7 remote 10.9.0.2 dstport 4789 dev v0
 ip link set t0 mtu 1500
-echo 1 >/proc/sys/net/ipv6/conf/t0/disable_ipv6
-ip addr add 10.7.0.1/24 dev t0
-ip link set t0 up
-ip neigh replace 10.7.0.2 lladdr 02:00:00:00:00:02 dev t0 nud permanent
+alone t0 10.7.0
 tc qdisc add dev t0 root handle 1: optsample inflight 4
 rtps-gen send 10.7.0.2 7411 1 50 1 1400
 sleep 0.3
