@@ -19,7 +19,7 @@ MODULE	:= $(BUILD)/module/$(SERIES)/sch_optsample.ko
 BIN	:= $(BUILD)/bin
 PROGRAMS := $(addprefix $(BIN)/,optsample optsample-sim hwsim-medium \
 	     demo-report image-pub image-sub rtps-gen test_sampler \
-	     test_sampler_bounds test_ros_tag)
+	     test_sampler_bounds test_sync test_ros_tag)
 TESTS	:= tests/run
 
 Q	:= $(if $(V),,@)
@@ -101,6 +101,7 @@ $(eval $(call program,rtps-gen,tests/kselftest/rtps-gen.c,,))
 $(eval $(call program,test_sampler,tests/unit/test_sampler.c $(HEADERS),-lm,))
 $(eval $(call program,test_sampler_bounds,tests/unit/test_sampler_bounds.c \
 	$(HEADERS),-lm,))
+$(eval $(call program,test_sync,tests/unit/test_sync.c $(HEADERS),,))
 $(eval $(call program,test_ros_tag,$(filter-out %.bpf.c,\
 	$(wildcard tests/bpf/*.c)) $(HEADERS),$(call pc,libbpf),$(UAPI)))
 

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * sync.h - topics that must keep the same stamps.
+ *
+ * A colour image is worth little without its depth image. Topics in one group
+ * share one sampler (sampler.h), whose elements are sets: the messages of the
+ * group with one stamp. The first of them asks the sampler, its partners
+ * follow: they are kept, discarded and evicted together. Once one of a set has
+ * begun to leave, the set is committed, and so are all older ones: they are
+ * out of the sampler, and what is still to come of them is kept.
+ *
+ * A group knows its members by number, of which each has one message in a
+ * set; whoever has a second one of the same stamp opens another set.
+ *
+ * Sets are in the order in which they were opened. The messages of a member
+ * need not be, but those before one that opened a set are of older sets. So
+ * the oldest set can always leave: who opened it holds nothing else back.
+ * That is why a set whose message is taken out is no longer a set.
+ *
+ * As sampler.h: pure C, nothing is allocated here, no locking. O(1) for each
+ * message but for the look for its set, which ends at OPTSAMPLE_SYNC_LOOK.
+ */
+#ifndef OPTSAMPLE_SYNC_H
+#define OPTSAMPLE_SYNC_H
+
+#include <optsample/sampler.h>
+
+#define OPTSAMPLE_SYNC_MEMBERS	32U
+#define OPTSAMPLE_SYNC_LOOK	64U	/* sets that a partner may be behind */
+#define OPTSAMPLE_SYNC_RESTART	10000000000ULL	/* ns back: stamps restarted */
+
+/**
+ * struct optsample_part - a set's part of a message, embedded in it
+ * @set: the set, NULL once that is committed
+ * @next: another member's message of the same set
+ */
+struct optsample_part {
+	struct optsample_set *set;
+	struct optsample_part *next;
+};
+
+/**
+ * struct optsample_set - messages with one stamp, allocated by the caller
+ * @node: for the sampler; also chains sets that are handed back
+ * @parts: its messages that wait
+ * @stamp: of the first message
+ * @members: who had one, a bit each
+ */
+struct optsample_set {
+	struct optsample_node node;
+	struct optsample_part *parts;
+	u64 stamp;
+	u32 members;
+};
+
+/* What became of a set that is in the sampler no more */
+struct optsample_past {
+	u64 stamp;
+	u32 members;
+	bool kept;
+};
+
+/**
+ * struct optsample_sync - a group
+ * @sampler: of sets
+ * @slop: stamps that differ by so much are the same, ns
+ * @newest: largest stamp seen
+ * @started: @newest means something
+ * @members: numbers in use, a bit each
+ * @past: the last sets that are in the sampler no more
+ * @npast: how many there were, ever
+ */
+struct optsample_sync {
+	struct optsample_sampler sampler;
+	u64 slop;
+	u64 newest;
+	bool started;
+	u32 members;
+	struct optsample_past past[OPTSAMPLE_SYNC_LOOK];
+	u32 npast;
+};
+
+static inline struct optsample_set *
+__optsample_set_of(struct optsample_node *node)
+{
+	return (struct optsample_set *)node;	/* its first member */
+}
+
+/**
+ * optsample_sync_init - an empty group
+ * @s: the group
+ * @policy: see enum optsample_policy
+ * @limit: sets allowed, 1..65535 (clamped)
+ * @refill_pct: R in percent, 0..100 (clamped)
+ * @slop: stamps that differ by so much are the same, ns
+ */
+static inline void optsample_sync_init(struct optsample_sync *s,
+				       enum optsample_policy policy,
+				       u32 limit, u32 refill_pct, u64 slop)
+{
+	optsample_init(&s->sampler, policy, limit, refill_pct);
+	s->slop = slop;
+	s->started = false;
+	s->members = 0;
+	s->npast = 0;
+}
+
+/**
+ * optsample_sync_enter - a topic joins the group
+ * @s: the group
+ *
+ * Return: its number, or negative when the group is full.
+ */
+static inline int optsample_sync_enter(struct optsample_sync *s)
+{
+	int i;
+
+	for (i = 0; i < (int)OPTSAMPLE_SYNC_MEMBERS; i++) {
+		if (s->members & 1U << i)
+			continue;
+		s->members |= 1U << i;
+		return i;
+	}
+	return -1;
+}
+
+/**
+ * optsample_sync_exit - a topic leaves the group; none of its messages wait
+ * @s: the group
+ * @member: its number
+ */
+static inline void optsample_sync_exit(struct optsample_sync *s, int member)
+{
+	s->members &= ~(1U << member);
+}
+
+static inline void __optsample_past(struct optsample_sync *s, u64 stamp,
+				    u32 members, bool kept)
+{
+	struct optsample_past *p;
+
+	p = &s->past[s->npast++ % OPTSAMPLE_SYNC_LOOK];
+	p->stamp = stamp;
+	p->members = members;
+	p->kept = kept;
+}
+
+/* @set has just left the sampler. */
+static inline void __optsample_set_past(struct optsample_sync *s,
+					struct optsample_set *set, bool kept)
+{
+	__optsample_past(s, set->stamp, set->members, kept);
+}
+
+static inline u64 __optsample_apart(u64 a, u64 b)
+{
+	return a < b ? b - a : a - b;
+}
+
+static inline struct optsample_set *
+__optsample_find_set(const struct optsample_sync *s, int member, u64 stamp,
+		     u64 *best)
+{
+	struct optsample_node *n = s->sampler.tail;
+	struct optsample_set *found = NULL, *set;
+	u32 i;
+
+	for (i = 0; n && i < OPTSAMPLE_SYNC_LOOK; i++, n = n->prev) {
+		set = __optsample_set_of(n);
+		if (set->members & 1U << member ||
+		    __optsample_apart(stamp, set->stamp) >= *best)
+			continue;
+		*best = __optsample_apart(stamp, set->stamp);
+		found = set;
+		if (!*best)
+			break;
+	}
+	return found;
+}
+
+static inline struct optsample_past *
+__optsample_find_past(struct optsample_sync *s, int member, u64 stamp,
+		      u64 *best)
+{
+	u32 n = s->npast < OPTSAMPLE_SYNC_LOOK ? s->npast : OPTSAMPLE_SYNC_LOOK;
+	struct optsample_past *found = NULL, *p;
+	u32 i;
+
+	for (i = 0; i < n && *best; i++) {
+		p = &s->past[i];
+		if (p->members & 1U << member ||
+		    __optsample_apart(stamp, p->stamp) >= *best)
+			continue;
+		*best = __optsample_apart(stamp, p->stamp);
+		found = p;
+	}
+	return found;
+}
+
+/* The clock was set back, or a recording began again: nothing matches. */
+static inline void __optsample_sync_clock(struct optsample_sync *s, u64 stamp)
+{
+	if (s->started && stamp + OPTSAMPLE_SYNC_RESTART < s->newest)
+		s->npast = 0;
+	else if (s->started && stamp <= s->newest)
+		return;
+	s->newest = stamp;
+	s->started = true;
+}
+
+/**
+ * optsample_sync_arrive - a message of a group arrives
+ * @s: the group
+ * @member: whose it is
+ * @stamp: its stamp, ns
+ * @spare: in: a set, or NULL if there is no memory for one; out: NULL if it
+ *	was taken
+ * @set: out: the set that it belongs to, see optsample_sync_join(); NULL if
+ *	that is committed or was discarded
+ * @evicted: out: sets that had to go for it, chained through @node.next;
+ *	optsample_sync_take() their messages, then they are the caller's
+ *
+ * Return: true when the message is to be kept, false when it is to be
+ * discarded.
+ */
+static inline bool optsample_sync_arrive(struct optsample_sync *s, int member,
+					 u64 stamp,
+					 struct optsample_set **spare,
+					 struct optsample_set **set,
+					 struct optsample_set **evicted)
+{
+	struct optsample_node *out, *n;
+	struct optsample_past *past;
+	u64 best = s->slop + 1;
+	bool keep;
+
+	*evicted = NULL;
+	__optsample_sync_clock(s, stamp);
+	*set = __optsample_find_set(s, member, stamp, &best);
+	past = __optsample_find_past(s, member, stamp, &best);
+	if (past) {
+		*set = NULL;
+		past->members |= 1U << member;
+		return past->kept;
+	}
+	if (*set) {
+		(*set)->members |= 1U << member;
+		return true;
+	}
+	/* A straggler without partners must not step back. */
+	keep = optsample_arrive(&s->sampler, s->newest, &out);
+	for (n = out; n; n = n->next)
+		__optsample_set_past(s, __optsample_set_of(n), false);
+	*evicted = __optsample_set_of(out);
+	if (!keep || !*spare) {
+		__optsample_past(s, stamp, 1U << member, false);
+		return false;
+	}
+	*set = *spare;
+	*spare = NULL;
+	(*set)->parts = NULL;
+	(*set)->stamp = stamp;
+	(*set)->members = 1U << member;
+	optsample_append(&s->sampler, &(*set)->node, s->newest);
+	return true;
+}
+
+/**
+ * optsample_sync_join - a message is queued that belongs to a set
+ * @set: as optsample_sync_arrive() said, may be NULL
+ * @part: of the message
+ */
+static inline void optsample_sync_join(struct optsample_set *set,
+				       struct optsample_part *part)
+{
+	part->set = set;
+	part->next = NULL;
+	if (!set)
+		return;
+	part->next = set->parts;
+	set->parts = part;
+}
+
+/**
+ * optsample_sync_take - one message after the other out of a set
+ * @set: the set, no longer in the sampler
+ *
+ * Return: the part of a message, or NULL when there is none left.
+ */
+static inline struct optsample_part *
+optsample_sync_take(struct optsample_set *set)
+{
+	struct optsample_part *part = set->parts;
+
+	if (!part)
+		return NULL;
+	set->parts = part->next;
+	part->set = NULL;
+	part->next = NULL;
+	return part;
+}
+
+/**
+ * optsample_sync_release - a set is to be one no more
+ * @s: the group
+ * @set: in the sampler; now the caller's: take its messages out and keep them
+ */
+static inline void optsample_sync_release(struct optsample_sync *s,
+					  struct optsample_set *set)
+{
+	optsample_remove(&s->sampler, &set->node);
+	__optsample_set_past(s, set, true);
+}
+
+/**
+ * optsample_sync_evict - memory is short, or the limit shrank
+ * @s: the group
+ *
+ * Return: the set to give up, now the caller's, or NULL.
+ */
+static inline struct optsample_set *
+optsample_sync_evict(struct optsample_sync *s)
+{
+	struct optsample_node *n = optsample_evict(&s->sampler);
+
+	if (n)
+		__optsample_set_past(s, __optsample_set_of(n), false);
+	return __optsample_set_of(n);
+}
+
+/**
+ * optsample_sync_commit - the oldest set is on its way
+ * @s: the group
+ *
+ * Return: the set, out of the sampler and the caller's: take its messages out
+ * and keep them; NULL if there is none.
+ */
+static inline struct optsample_set *
+optsample_sync_commit(struct optsample_sync *s)
+{
+	struct optsample_node *n = optsample_depart(&s->sampler);
+
+	if (n)
+		__optsample_set_past(s, __optsample_set_of(n), true);
+	return __optsample_set_of(n);
+}
+
+/**
+ * optsample_sync_turn - may a message leave without leaving older sets behind?
+ * @s: the group
+ * @part: of the message
+ *
+ * Return: true if its set is committed, or is the oldest one. Of the members
+ * with messages that wait at least one has its turn.
+ */
+static inline bool optsample_sync_turn(const struct optsample_sync *s,
+				       const struct optsample_part *part)
+{
+	return !part->set || &part->set->node == s->sampler.head;
+}
+
+#endif /* OPTSAMPLE_SYNC_H */
