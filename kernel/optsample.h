@@ -3,7 +3,12 @@
  * What the parts of the optsample qdisc share.
  *
  *   sch_optsample.c  qdisc and netlink: one packet in, one packet out
- *   flow.c           flow table, queues of whole messages, the sampler
+ *   flow.c           queues of whole messages, the sampler
+ *   message.h        a message: memory and accounts
+ *   group.c          flows that keep the same stamps
+ *   profile.c        what some flows do otherwise than the qdisc
+ *   relieve.c        when memory is short
+ *   table.c          flows by id
  *   ordinary.c       fair queue for everything without a tag
  *   stall.c          when to hold: carrier, in flight, rate, gate
  *
@@ -18,7 +23,7 @@
 #include <linux/skbuff.h>
 #include <net/pkt_sched.h>
 #include <linux/pkt_sch_optsample.h>
-#include <optsample/sampler.h>
+#include <optsample/sync.h>
 #include <optsample/tag.h>
 
 enum {
@@ -28,14 +33,25 @@ enum {
 	OPTSAMPLE_PASS_MAX = 1024,	/* control packets held per flow */
 	OPTSAMPLE_SPARE_MAX = 256,	/* message structs kept for reuse */
 	OPTSAMPLE_FLOWS_MAX = 65534,	/* class minor numbers */
+	OPTSAMPLE_PRIORITIES = 8,
 };
 
 /* Shorter waits between two packets are ordinary scheduling, not a stall. */
 #define OPTSAMPLE_DRIVER_JIFFIES	(HZ / 100 + 1)
 
+enum optsample_place {
+	OPTSAMPLE_IN_SAMPLER,	/* of its flow */
+	OPTSAMPLE_IN_SET,	/* the sampler of its group */
+	OPTSAMPLE_COMMITTED,	/* decided: it will leave */
+};
+
 /**
  * struct optsample_msg - one message, or a run of packets that just pass
- * @node:	place in the sampler (unused for passing packets)
+ * @node:	place in the sampler (unused for passing packets); its position
+ *		counts in a set, too
+ * @pos:	the same
+ * @part:	place in a set, and
+ * @flow:	whose it is, in a flow with partners
  * @fifo:	place in the flow's order of arrival
  * @head:	first packet held, linked through skb->next
  * @tail:	last packet held; only valid while @head is
@@ -46,9 +62,17 @@ enum {
  * @packets:	held
  * @pass:	control or repair packets: in order, but never sampled
  * @complete:	the LAST packet was seen
+ * @place:	who decides whether it stays
  */
 struct optsample_msg {
-	struct optsample_node	node;
+	union {
+		struct optsample_node	node;
+		struct {
+			u64			pos;
+			struct optsample_part	part;
+			struct optsample_flow	*flow;
+		};
+	};
 	struct list_head	fifo;
 	struct sk_buff		*head;
 	struct sk_buff		*tail;
@@ -59,6 +83,7 @@ struct optsample_msg {
 	u32			packets;
 	bool			pass;
 	bool			complete;
+	u8			place;
 };
 
 /* The last few message numbers of some kind */
@@ -66,6 +91,16 @@ struct optsample_recent {
 	u32	id[OPTSAMPLE_RECENT];
 	u8	next;
 	u8	count;
+};
+
+/**
+ * struct optsample_profile - what some flows do otherwise than the qdisc
+ * @cfg:	as configured; no fields: there is no such profile
+ * @sync:	the group of its flows, if they keep the same stamps, or NULL
+ */
+struct optsample_profile {
+	struct tc_optsample_profile	cfg;
+	struct optsample_sync		*sync;
 };
 
 /**
@@ -79,6 +114,11 @@ struct optsample_recent {
  * @gone:	numbers of messages given up lately; their rest is dropped
  * @left:	numbers of messages that left lately; stragglers follow them
  * @sent_pos:	position of the last message that left
+ * @sync:	the group it is in, or NULL, and
+ * @member:	its number there
+ * @waiting:	messages that are not in @sampler and have not begun to leave
+ * @profile:	number of its profile
+ * @priority:	which list of active flows
  */
 struct optsample_flow {
 	struct hlist_node	hash;
@@ -92,6 +132,9 @@ struct optsample_flow {
 	struct optsample_recent	gone;
 	struct optsample_recent	left;
 	u16			slot;
+	u8			profile;
+	u8			priority;
+	u8			member;
 	bool			started;
 	bool			has_sent;
 	u32			backlog_pkts;
@@ -102,6 +145,8 @@ struct optsample_flow {
 	u64			sent_pos;
 	u64			longest_gap;
 	unsigned long		idle_since;
+	struct optsample_sync	*sync;
+	u32			waiting;
 	struct optsample_sampler sampler;
 	struct tc_optsample_counters c;
 };
@@ -205,13 +250,15 @@ struct optsample_sched {
 	struct tcf_proto __rcu	*filter_list;
 	struct tcf_block	*block;
 	struct optsample_config	cfg;
+	struct optsample_profile *profiles;	/* by id, or NULL */
 
 	struct hlist_head	*table;
 	u32			table_bits;
 	struct optsample_flow	**slots;	/* by class minor - 1 */
 	u16			*free_slots;
 	u32			nflows;
-	struct list_head	active;
+	struct list_head	active[OPTSAMPLE_PRIORITIES];
+	u32			priorities;	/* with active flows, a bit each */
 	struct list_head	idle;
 	struct list_head	spare;		/* messages, for reuse */
 	u32			nspare;
@@ -263,21 +310,67 @@ static inline void optsample_counters_add(struct tc_optsample_counters *sum,
 /* flow.c */
 int optsample_flow_cache_init(void);
 void optsample_flow_cache_exit(void);
-int optsample_flows_init(struct optsample_sched *q);
-void optsample_flows_purge(struct optsample_sched *q);
-void optsample_flows_destroy(struct optsample_sched *q);
-void optsample_flows_reconfigure(struct optsample_sched *q,
-				 struct optsample_loss *loss);
-void optsample_flows_reclaim(struct optsample_sched *q);
-struct optsample_flow *optsample_flow_make(struct optsample_sched *q, u32 id);
 bool optsample_flow_enqueue(struct optsample_sched *q,
 			    struct optsample_flow *f, struct sk_buff *skb,
 			    const struct optsample_tag *tag,
 			    struct optsample_loss *loss);
 struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q);
+void optsample_msg_drop(struct optsample_sched *q, struct optsample_flow *f,
+			struct optsample_msg *msg,
+			struct optsample_loss *loss);
+void optsample_pass_drop_oldest(struct optsample_sched *q,
+				struct optsample_flow *f,
+				struct optsample_loss *loss);
+
+/* group.c */
+bool optsample_group_start(struct optsample_sched *q,
+			   struct optsample_flow *f, struct sk_buff *skb,
+			   const struct optsample_tag *tag,
+			   struct optsample_loss *loss);
+void optsample_group_begin(struct optsample_flow *f,
+			   struct optsample_msg *msg);
+bool optsample_group_turn(const struct optsample_flow *f);
+bool optsample_group_evict(struct optsample_sched *q,
+			   struct optsample_sync *sync,
+			   struct optsample_loss *loss);
+void optsample_group_join(struct optsample_flow *f,
+			  struct optsample_sync *sync);
+void optsample_group_leave(struct optsample_flow *f);
+void optsample_withdraw(struct optsample_flow *f, struct optsample_msg *msg);
+
+/* profile.c */
+int optsample_profiles_parse(const struct optsample_sched *q,
+			     const struct nlattr *attr,
+			     struct optsample_profile **profiles,
+			     struct netlink_ext_ack *extack);
+void optsample_profiles_free(struct optsample_profile *profiles,
+			     const struct optsample_profile *but);
+int optsample_profiles_dump(const struct optsample_sched *q,
+			    struct sk_buff *skb);
+void optsample_flow_follow(struct optsample_sched *q,
+			   struct optsample_flow *f, u8 profile,
+			   struct optsample_loss *loss);
+void optsample_flows_reconfigure(struct optsample_sched *q,
+				 struct optsample_loss *loss);
+
+/* relieve.c */
 void optsample_flows_relieve(struct optsample_sched *q,
 			     struct optsample_loss *loss);
+
+/* table.c */
+void optsample_flows_lists(struct optsample_sched *q);
+int optsample_flows_init(struct optsample_sched *q);
+void optsample_flows_purge(struct optsample_sched *q);
+void optsample_flows_destroy(struct optsample_sched *q);
+void optsample_flows_reclaim(struct optsample_sched *q);
+struct optsample_flow *optsample_flow_make(struct optsample_sched *q, u32 id);
 u64 optsample_flow_age_ns(const struct optsample_flow *f);
+
+/* Messages of @f that have not begun to leave */
+static inline u32 optsample_flow_waiting(const struct optsample_flow *f)
+{
+	return f->sampler.len + f->waiting;
+}
 
 /**
  * optsample_flow_get - find or make the flow of a tag

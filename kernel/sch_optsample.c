@@ -253,6 +253,7 @@ static const struct nla_policy optsample_policy[TCA_OPTSAMPLE_MAX + 1] = {
 	[TCA_OPTSAMPLE_RATE64]		= { .type = NLA_U64 },
 	[TCA_OPTSAMPLE_GATE]		= { .type = NLA_U32 },
 	[TCA_OPTSAMPLE_IDLE]		= { .type = NLA_U32 },
+	[TCA_OPTSAMPLE_PROFILES]	= { .type = NLA_BINARY },
 };
 
 /**
@@ -328,9 +329,13 @@ static int optsample_parse_numbers(struct optsample_config *cfg,
 	return 0;
 }
 
-/* What is not named in @opt keeps the value in @cfg. */
+/*
+ * What is not named in @opt keeps the value in @cfg. @profiles: a new table,
+ * if there is one, the caller's to free
+ */
 static int optsample_parse(struct Qdisc *sch, struct nlattr *opt,
 			   struct optsample_config *cfg,
+			   struct optsample_profile **profiles,
 			   struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[TCA_OPTSAMPLE_MAX + 1];
@@ -345,21 +350,26 @@ static int optsample_parse(struct Qdisc *sch, struct nlattr *opt,
 		return err;
 	if (tb[TCA_OPTSAMPLE_RATE64])
 		cfg->rate = nla_get_u64(tb[TCA_OPTSAMPLE_RATE64]);
-	if (!tb[TCA_OPTSAMPLE_WATCH])
-		return 0;
-	nla_strscpy(cfg->watch, tb[TCA_OPTSAMPLE_WATCH], IFNAMSIZ);
-	if (cfg->watch[0] &&
+	if (tb[TCA_OPTSAMPLE_WATCH])
+		nla_strscpy(cfg->watch, tb[TCA_OPTSAMPLE_WATCH], IFNAMSIZ);
+	if (tb[TCA_OPTSAMPLE_WATCH] && cfg->watch[0] &&
 	    !__dev_get_by_name(dev_net(qdisc_dev(sch)), cfg->watch)) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_OPTSAMPLE_WATCH],
 				    "optsample: no such device to watch");
 		return -ENODEV;
 	}
-	return 0;
+	return optsample_profiles_parse(qdisc_priv(sch),
+					tb[TCA_OPTSAMPLE_PROFILES], profiles,
+					extack);
 }
 
-/* Everything that can fail comes first; the queue is kept. */
+/*
+ * Everything that can fail comes first; the queue is kept. @profiles: the new
+ * table or NULL, freed on failure
+ */
 static int optsample_apply(struct Qdisc *sch,
 			   const struct optsample_config *cfg,
+			   struct optsample_profile *profiles,
 			   struct netlink_ext_ack *extack)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
@@ -370,14 +380,18 @@ static int optsample_apply(struct Qdisc *sch,
 	if ((cfg->inflight_packets || cfg->inflight_bytes) &&
 	    !q->stall.below) {
 		below = optsample_below_alloc(sch);
-		if (!below)
+		if (!below) {
+			optsample_profiles_free(profiles, q->profiles);
 			return -ENOMEM;
+		}
 	}
 	sch_tree_lock(sch);
 	optsample_unhold(sch);
 	optsample_stall_configure(sch, cfg, below);
 	q->cfg = *cfg;
 	q->flow_memory = cfg->memlimit - cfg->memlimit / 4;
+	if (profiles)
+		swap(q->profiles, profiles);
 	optsample_stall_look(sch);
 	optsample_flows_reconfigure(q, &loss);
 	optsample_ordinary_relieve(q, &loss);
@@ -385,6 +399,7 @@ static int optsample_apply(struct Qdisc *sch,
 		optsample_settle_loss(sch, &loss);
 	sch_tree_unlock(sch);
 	kfree_skb_list(to_free);
+	optsample_profiles_free(profiles, q->profiles);	/* the old ones */
 
 	/* A gate that opened, or a limit that grew, may set packets free. */
 	optsample_kick(sch);
@@ -396,16 +411,18 @@ static int optsample_change(struct Qdisc *sch, struct nlattr *opt,
 {
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_config cfg = q->cfg;
+	struct optsample_profile *profiles;
 	int err;
 
-	err = optsample_parse(sch, opt, &cfg, extack);
+	err = optsample_parse(sch, opt, &cfg, &profiles, extack);
 	if (err)
 		return err;
 	if (cfg.flows != q->cfg.flows) {
 		NL_SET_ERR_MSG(extack, "optsample: flows cannot be changed");
+		optsample_profiles_free(profiles, q->profiles);
 		return -EOPNOTSUPP;
 	}
-	return optsample_apply(sch, &cfg, extack);
+	return optsample_apply(sch, &cfg, profiles, extack);
 }
 
 static int optsample_init_qdisc(struct Qdisc *sch, struct nlattr *opt,
@@ -428,12 +445,10 @@ static int optsample_init_qdisc(struct Qdisc *sch, struct nlattr *opt,
 	};
 	int err;
 
-	INIT_LIST_HEAD(&q->active);
-	INIT_LIST_HEAD(&q->idle);
-	INIT_LIST_HEAD(&q->spare);
+	optsample_flows_lists(q);
 	sch->flags &= ~TCQ_F_CAN_BYPASS;
 	if (opt) {
-		err = optsample_parse(sch, opt, &cfg, extack);
+		err = optsample_parse(sch, opt, &cfg, &q->profiles, extack);
 		if (err)
 			return err;
 	}
@@ -448,7 +463,7 @@ static int optsample_init_qdisc(struct Qdisc *sch, struct nlattr *opt,
 	if (err)
 		return err;
 	optsample_stall_init(sch);
-	return optsample_apply(sch, &cfg, extack);
+	return optsample_apply(sch, &cfg, NULL, extack);
 }
 
 /* Also after a failed init() */
@@ -460,6 +475,7 @@ static void optsample_destroy(struct Qdisc *sch)
 	optsample_stall_destroy(sch);
 	optsample_flows_destroy(q);
 	optsample_ordinary_destroy(q);
+	optsample_profiles_free(q->profiles, NULL);
 }
 
 static int optsample_dump(struct Qdisc *sch, struct sk_buff *skb)
@@ -485,7 +501,8 @@ static int optsample_dump(struct Qdisc *sch, struct sk_buff *skb)
 	}
 	if (nla_put_u64_64bit(skb, TCA_OPTSAMPLE_RATE64, q->cfg.rate,
 			      TCA_OPTSAMPLE_PAD) ||
-	    nla_put_string(skb, TCA_OPTSAMPLE_WATCH, q->cfg.watch))
+	    nla_put_string(skb, TCA_OPTSAMPLE_WATCH, q->cfg.watch) ||
+	    optsample_profiles_dump(q, skb))
 		goto cancel;
 	return nla_nest_end(skb, opts);
 
@@ -512,7 +529,7 @@ static void optsample_fill_qdisc(struct Qdisc *sch,
 			continue;
 		optsample_counters_add(&st->c, &f->c);
 		st->oldest_ns = max(st->oldest_ns, optsample_flow_age_ns(f));
-		st->backlog_msgs += f->sampler.len;
+		st->backlog_msgs += optsample_flow_waiting(f);
 	}
 	memcpy(st->stall_ns, q->stall.ns, sizeof(st->stall_ns));
 	st->longest_gap = q->longest_gap;
@@ -597,11 +614,13 @@ static void optsample_fill_class(const struct optsample_flow *f,
 	st->last_position = f->sent_pos;
 	st->memory = f->memory;
 	st->flow = f->id;
-	st->backlog_msgs = f->sampler.len;
+	st->backlog_msgs = optsample_flow_waiting(f);
 	st->backlog_pkts = f->backlog_pkts;
 	st->backlog_bytes = f->backlog_bytes;
-	st->distance = optsample_distance(&f->sampler);
+	st->distance = optsample_distance(f->sync ? &f->sync->sampler :
+					  &f->sampler);
 	st->deficit = f->deficit;
+	st->profile = f->profile;
 }
 
 static int optsample_dump_class_stats(struct Qdisc *sch, unsigned long cl,

@@ -13,10 +13,11 @@
 
 #include <linux/types.h>
 
-#define OPTSAMPLE_TAG_MAGIC	0x4f505300U	/* "OPS", low byte is flags */
-#define OPTSAMPLE_TAG_VERSION	0x40U		/* in bits 6..7 of the flags */
+#define OPTSAMPLE_TAG_MAGIC	0x4f500000U	/* "OP" */
+#define OPTSAMPLE_TAG_PROFILE(n) ((n) << 8 & 0xff00U)
+#define OPTSAMPLE_TAG_VERSION	0x80U		/* in bits 6..7 */
 #define OPTSAMPLE_TAG_MARK	(OPTSAMPLE_TAG_MAGIC | OPTSAMPLE_TAG_VERSION)
-#define OPTSAMPLE_TAG_MARK_MASK	0xffffffc0U
+#define OPTSAMPLE_TAG_MARK_MASK	0xffff00c0U
 
 #define OPTSAMPLE_TAG_FIRST	0x01U	/* first packet of its message */
 #define OPTSAMPLE_TAG_LAST	0x02U	/* last packet of its message */
@@ -26,6 +27,8 @@
 /**
  * struct optsample_tag - the five words
  * @mark:	OPTSAMPLE_TAG_MARK | OPTSAMPLE_TAG_{FIRST,LAST,CONTROL,REPAIR}
+ *		| OPTSAMPLE_TAG_PROFILE(n): which of the qdisc's profiles (see
+ *		tc-optsample(8)) the flow follows, 0: the qdisc's own options
  * @flow:	who sends: one value per writer and destination, never 0
  * @message:	number of the message, low 32 bits; compared modulo 2^32
  * @pos_lo:	position of the message, low and

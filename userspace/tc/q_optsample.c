@@ -23,9 +23,6 @@
 
 #define ATTRS_MAX	4096	/* of tc's 64 KB message */
 
-/* Tests set it, to let the kernel judge what is refused here. */
-#define UNCHECKED_ENV	"OPTSAMPLE_TC_UNCHECKED"
-
 enum kind {
 	KIND_COUNT,
 	KIND_PACKETS,
@@ -109,6 +106,9 @@ static void explain(void)
 		"			[ watch DEV | nowatch ] [ settle TIME ]\n"
 		"			[ rate { RATE | unlimited } ] [ gate { open | closed } ]\n"
 		"			[ idle TIME ]\n"
+		"			[ profile 1..63 { [ limit MESSAGES ] [ policy POLICY ]\n"
+		"			  [ refill PERCENT ] [ priority 0..7 ] [ sync TIME ]\n"
+		"			  | none } ]...\n"
 		"POLICY := { optsample | gap | 2sample | drop-oldest | drop-newest }\n");
 }
 
@@ -128,7 +128,14 @@ static const struct unit no_units[] = {
 	{ "", 1 }, { NULL, 0 }
 };
 
-static int parse_policy(const char *str, uint64_t *value)
+/**
+ * optsample_parse_policy - a policy by name
+ * @str:	the name
+ * @value:	enum optsample_policy
+ *
+ * Return: 0 or -EINVAL
+ */
+int optsample_parse_policy(const char *str, uint64_t *value)
 {
 	uint64_t i;
 
@@ -173,7 +180,7 @@ static int parse_value(const struct option *o, const char *str,
 		err = parse_whole(str, time_units, value);
 		break;
 	case KIND_POLICY:
-		err = parse_policy(str, value);
+		err = optsample_parse_policy(str, value);
 		break;
 	case KIND_GATE:
 		err = parse_gate(str, value);
@@ -315,6 +322,11 @@ static int optsample_parse_opt(struct qdisc_util *qu, int argc, char **argv,
 		const struct option *o = find_option(*argv);
 		const char *value = NULL;
 
+		if (!strcmp(*argv, "profile")) {
+			if (optsample_parse_profiles(argc, argv, n, ATTRS_MAX))
+				return -1;
+			break;
+		}
 		if (!o) {
 			if (!strcmp(*argv, "help"))
 				explain();
@@ -493,6 +505,7 @@ static int optsample_print_opt(struct qdisc_util *qu, FILE *f,
 		else
 			print_number(f, o, tb[o->attr]);
 	}
+	optsample_print_profiles(f, tb[TCA_OPTSAMPLE_PROFILES]);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the two halves of the tc plugin share: options and statistics. */
+/* What the two halves of the tc plugin share: options, profiles, statistics. */
 #ifndef OPTSAMPLE_TC_Q_OPTSAMPLE_H
 #define OPTSAMPLE_TC_Q_OPTSAMPLE_H
 
@@ -8,6 +8,13 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
+/* Tests set it, to let the kernel judge what is refused here. */
+#define UNCHECKED_ENV	"OPTSAMPLE_TC_UNCHECKED"
+
+int optsample_parse_policy(const char *str, uint64_t *value);
+int optsample_parse_profiles(int argc, char **argv, struct nlmsghdr *n,
+			     int maxlen);
+void optsample_print_profiles(FILE *f, const struct rtattr *rta);
 int optsample_print_xstats(struct qdisc_util *qu, FILE *f,
 			   struct rtattr *xstats);
 

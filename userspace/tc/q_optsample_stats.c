@@ -63,6 +63,7 @@ static const struct field class_fields[] = {
 	CLASS(backlog_bytes), CLASS(distance),
 	{ "deficit", offsetof(struct tc_optsample_cl_stats, deficit), 4,
 	  true },
+	CLASS(profile),
 };
 
 _Static_assert(!offsetof(struct tc_optsample_qd_stats, c) &&
@@ -197,9 +198,9 @@ static void print_qdisc(FILE *f, const struct tc_optsample_qd_stats *st)
 
 static void print_class(FILE *f, const struct tc_optsample_cl_stats *st)
 {
-	fprintf(f, "  flow 0x%08x distance %u longest_gap %llu last_position %llu deficit %d",
+	fprintf(f, "  flow 0x%08x distance %u longest_gap %llu last_position %llu deficit %d profile %u",
 		st->flow, st->distance, ULL(st->longest_gap),
-		ULL(st->last_position), (int32_t)st->deficit);
+		ULL(st->last_position), (int32_t)st->deficit, st->profile);
 	print_nl();
 	print_counters(f, &st->c, st->backlog_msgs);
 	fprintf(f, "  held %up", st->backlog_pkts);

@@ -27,6 +27,7 @@ enum {
 	TCA_OPTSAMPLE_RATE64,		/* u64, bytes per second, 0: no limit */
 	TCA_OPTSAMPLE_GATE,		/* u32, enum tc_optsample_gate */
 	TCA_OPTSAMPLE_IDLE,		/* u32, ms until an idle flow is freed */
+	TCA_OPTSAMPLE_PROFILES,		/* array of struct tc_optsample_profile */
 	__TCA_OPTSAMPLE_MAX
 };
 #define TCA_OPTSAMPLE_MAX (__TCA_OPTSAMPLE_MAX - 1)
@@ -34,6 +35,31 @@ enum {
 enum tc_optsample_gate {
 	TC_OPTSAMPLE_GATE_CLOSED,
 	TC_OPTSAMPLE_GATE_OPEN,
+};
+
+/*
+ * What flows of one profile do otherwise than the qdisc; the number of the
+ * profile comes with the tag. A change names the fields it means.
+ */
+#define TC_OPTSAMPLE_PROFILES	64	/* ids 1..63 */
+
+enum {
+	TC_OPTSAMPLE_PROFILE_LIMIT	= 1 << 0,
+	TC_OPTSAMPLE_PROFILE_POLICY	= 1 << 1,
+	TC_OPTSAMPLE_PROFILE_REFILL	= 1 << 2,
+	TC_OPTSAMPLE_PROFILE_PRIORITY	= 1 << 3,
+	TC_OPTSAMPLE_PROFILE_SYNC	= 1 << 4,
+	TC_OPTSAMPLE_PROFILE_NONE	= 1 << 31,	/* forget it all */
+};
+
+struct tc_optsample_profile {
+	__u32	fields;		/* TC_OPTSAMPLE_PROFILE_*: others as the qdisc */
+	__u8	id;		/* 1..63 */
+	__u8	policy;		/* enum optsample_policy */
+	__u8	priority;	/* 0..7, larger goes first; the qdisc's are 0 */
+	__u8	refill;		/* R in percent, 0..100 */
+	__u32	limit;		/* messages, or sets: 1..65535 */
+	__u32	slop_us;	/* sync: stamps that differ so much are one */
 };
 
 /* Why the qdisc held packets, and for how long (tc_optsample_qd_stats) */
@@ -110,6 +136,8 @@ struct tc_optsample_cl_stats {
 	__u32	backlog_bytes;
 	__u32	distance;	/* sampling distance now */
 	__u32	deficit;	/* bytes left in this turn, as s32 */
+	__u32	profile;	/* 0: none */
+	__u32	reserved;
 };
 
 /* TCA_STATS_APP payload */

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * segment.h - the datagrams of optsample-send: a piece of a message that is
+ * useful alone.
+ *
+ * What every segment begins with, so that a receiver knows where it belongs
+ * and the classifier which message of which flow it is. Little endian; the
+ * payload follows after @header bytes, of which later versions may have more.
+ * A whole segment fits 1472 bytes, the UDP payload of an Ethernet frame.
+ */
+#ifndef OPTSAMPLE_SEGMENT_H
+#define OPTSAMPLE_SEGMENT_H
+
+#include <linux/types.h>
+
+#define OPTSAMPLE_SEGMENT_MAGIC		0x4753504fU	/* "OPSG" */
+#define OPTSAMPLE_SEGMENT_VERSION	1
+#define OPTSAMPLE_SEGMENT_MAX		1472
+
+#define OPTSAMPLE_SEGMENT_SAMPLE	0x01	/* may be left out in a stall */
+
+/**
+ * struct optsample_segment - header of a segment
+ * @magic:	OPTSAMPLE_SEGMENT_MAGIC
+ * @version:	OPTSAMPLE_SEGMENT_VERSION; another one is another format
+ * @flags:	OPTSAMPLE_SEGMENT_*
+ * @header:	bytes of the header, at least those of this structure
+ * @profile:	of the qdisc, see struct optsample_tag
+ * @stream:	random number of this run of the sender
+ * @topic:	of the stream
+ * @frame:	number of the message of that topic; wraps
+ * @index:	of the segment, less than
+ * @count:	segments of the message
+ * @reserved:	0
+ * @stamp:	of the message, ns since the epoch
+ * @position:	what samples are evenly spread over; never decreasing
+ */
+struct optsample_segment {
+	__le32	magic;
+	__u8	version;
+	__u8	flags;
+	__u8	header;
+	__u8	profile;
+	__le64	stream;
+	__le32	topic;
+	__le32	frame;
+	__le16	index;
+	__le16	count;
+	__le32	reserved;
+	__le64	stamp;
+	__le64	position;
+};
+
+#endif

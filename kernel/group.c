@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Flows that keep the same stamps: what is decided of a message holds for its
+ * partners in other flows (include/optsample/sync.h).
+ *
+ * Sets leave in their order: a flow whose next message is of a later set than
+ * the oldest one waits for its partners. So a stall that begins while the
+ * queues drain finds the sets that are left whole, and can sample them.
+ */
+#include "message.h"
+
+static struct optsample_msg *optsample_msg_of_part(struct optsample_part *part)
+{
+	return container_of(part, struct optsample_msg, part);
+}
+
+/* Give up all messages of sets that are out of the sampler. */
+static void optsample_sets_drop(struct optsample_sched *q,
+				struct optsample_set *set,
+				struct optsample_loss *loss)
+{
+	struct optsample_part *part;
+	struct optsample_set *next;
+	struct optsample_msg *msg;
+
+	for (; set; set = next) {
+		next = (struct optsample_set *)set->node.next;
+		while ((part = optsample_sync_take(set))) {
+			msg = optsample_msg_of_part(part);
+			msg->flow->c.msgs_evicted++;
+			optsample_msg_drop(q, msg->flow, msg, loss);
+		}
+		kfree(set);
+	}
+}
+
+/* What @set has, already out of the sampler, will leave. */
+static void optsample_set_keep(struct optsample_set *set)
+{
+	struct optsample_part *part;
+
+	while ((part = optsample_sync_take(set)))
+		optsample_msg_of_part(part)->place = OPTSAMPLE_COMMITTED;
+	kfree(set);
+}
+
+/**
+ * optsample_group_start - the first packet of a message with partners
+ * @q: private data of the qdisc, locked
+ * @f: its flow
+ * @skb: the packet
+ * @tag: what the classifier said, with the stamp as position
+ * @loss: what had to go
+ *
+ * Return: true if @skb is queued, false if it was put on the drop list.
+ */
+bool optsample_group_start(struct optsample_sched *q,
+			   struct optsample_flow *f, struct sk_buff *skb,
+			   const struct optsample_tag *tag,
+			   struct optsample_loss *loss)
+{
+	struct optsample_set *spare, *set, *evicted;
+	u64 stamp = (u64)tag->pos_hi << 32 | tag->pos_lo;
+	struct optsample_msg *msg = NULL;
+	bool keep;
+
+	spare = kmalloc(sizeof(*spare), GFP_ATOMIC | __GFP_NOWARN);
+	keep = optsample_sync_arrive(f->sync, f->member, stamp, &spare, &set,
+				     &evicted);
+	kfree(spare);
+	if (keep)
+		msg = optsample_msg_alloc(q, f, tag->message, false);
+	if (msg) {
+		optsample_sync_join(set, &msg->part);
+		msg->place = set ? OPTSAMPLE_IN_SET : OPTSAMPLE_COMMITTED;
+		msg->pos = stamp;
+		msg->flow = f;
+		msg->complete = tag->mark & OPTSAMPLE_TAG_LAST;
+		f->waiting++;
+		optsample_msg_add(q, f, msg, skb, true, false);
+		f->rx = msg;
+		loss->own_msg = msg;
+	} else if (set && !set->parts) {
+		optsample_sync_release(f->sync, set);
+		kfree(set);
+	}
+	optsample_sets_drop(q, evicted, loss);
+	if (msg)
+		return true;
+	optsample_remember(&f->gone, tag->message);
+	f->c.msgs_sampled++;
+	optsample_drop_arrival(f, loss);
+	return false;
+}
+
+/**
+ * optsample_group_begin - a message with partners begins to leave
+ * @f: its flow
+ * @msg: the message
+ *
+ * Its set is committed, and with it any that is older.
+ */
+void optsample_group_begin(struct optsample_flow *f, struct optsample_msg *msg)
+{
+	while (msg->place == OPTSAMPLE_IN_SET)
+		optsample_set_keep(optsample_sync_commit(f->sync));
+	f->waiting--;
+}
+
+/**
+ * optsample_group_turn - may a flow with partners send its next packet?
+ * @f: the flow, which holds packets
+ *
+ * Return: false if it must wait for a partner, which has its turn then: the
+ * oldest set has a message that waits, in a flow where no older one does.
+ */
+bool optsample_group_turn(const struct optsample_flow *f)
+{
+	const struct optsample_msg *msg = f->cur;
+
+	if (msg && msg->head)
+		return true;
+	if (msg)
+		msg = list_next_entry(msg, fifo);
+	else
+		msg = list_first_entry(&f->queue, struct optsample_msg, fifo);
+	return msg->pass || msg->place != OPTSAMPLE_IN_SET ||
+	       optsample_sync_turn(f->sync, &msg->part);
+}
+
+/**
+ * optsample_group_evict - give up one set
+ * @q: private data of the qdisc, locked
+ * @sync: the group
+ * @loss: where its messages go
+ *
+ * Return: false if there is none.
+ */
+bool optsample_group_evict(struct optsample_sched *q,
+			   struct optsample_sync *sync,
+			   struct optsample_loss *loss)
+{
+	struct optsample_set *set = optsample_sync_evict(sync);
+
+	if (!set)
+		return false;
+	optsample_sets_drop(q, set, loss);
+	return true;
+}
+
+/**
+ * optsample_withdraw - take a message out of where it would be chosen from
+ * @f: its flow
+ * @msg: the message, which stays in the flow's queue; so do its partners
+ */
+void optsample_withdraw(struct optsample_flow *f, struct optsample_msg *msg)
+{
+	struct optsample_set *set;
+
+	if (msg->place == OPTSAMPLE_IN_SAMPLER) {
+		optsample_remove(&f->sampler, &msg->node);
+		f->waiting++;
+	} else if (msg->place == OPTSAMPLE_IN_SET) {
+		set = msg->part.set;
+		optsample_sync_release(f->sync, set);
+		optsample_set_keep(set);
+	}
+	msg->place = OPTSAMPLE_COMMITTED;
+}
+
+/* What waits is kept as it is: the new rules are for what comes. */
+static void optsample_withdraw_all(struct optsample_flow *f)
+{
+	struct optsample_msg *msg;
+
+	list_for_each_entry(msg, &f->queue, fifo)
+		if (!msg->pass && msg != f->cur)
+			optsample_withdraw(f, msg);
+}
+
+/**
+ * optsample_group_join - a flow gets partners
+ * @f: the flow, in no group
+ * @sync: the group; if it is full, the flow stays alone
+ */
+void optsample_group_join(struct optsample_flow *f,
+			  struct optsample_sync *sync)
+{
+	int member = optsample_sync_enter(sync);
+
+	if (member < 0)
+		return;
+	optsample_withdraw_all(f);
+	f->sync = sync;
+	f->member = member;
+}
+
+/**
+ * optsample_group_leave - a flow is alone again
+ * @f: the flow, in a group
+ */
+void optsample_group_leave(struct optsample_flow *f)
+{
+	optsample_withdraw_all(f);
+	optsample_sync_exit(f->sync, f->member);
+	f->sync = NULL;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Messages: made, filled, emptied and accounted. What runs for each of them
+ * is inlined by force: the calls would cost as much as the work
+ * (Documentation/benchmarks.md).
+ */
+#ifndef OPTSAMPLE_MESSAGE_H
+#define OPTSAMPLE_MESSAGE_H
+
+#include <linux/jiffies.h>
+#include <linux/slab.h>
+#include "optsample.h"
+
+extern struct kmem_cache *optsample_msg_cache;
+
+static inline struct optsample_msg *optsample_msg_of(struct optsample_node *node)
+{
+	return container_of(node, struct optsample_msg, node);
+}
+
+static inline void optsample_remember(struct optsample_recent *r, u32 id)
+{
+	r->id[r->next] = id;
+	r->next = (r->next + 1) % OPTSAMPLE_RECENT;
+	if (r->count < OPTSAMPLE_RECENT)
+		r->count++;
+}
+
+static inline bool optsample_recalls(const struct optsample_recent *r, u32 id)
+{
+	int i;
+
+	for (i = 0; i < r->count; i++)
+		if (r->id[i] == id)
+			return true;
+	return false;
+}
+
+static inline void optsample_uncharge(struct optsample_sched *q,
+			       struct optsample_flow *f,
+			       struct optsample_msg *msg, u32 truesize)
+{
+	msg->truesize -= truesize;
+	f->memory -= truesize;
+	if (msg->pass)
+		f->pass_memory -= truesize;
+	q->memory -= truesize;
+}
+
+/*
+ * Lists are changed by list_bulk_move_tail(): Debian checks every list_add()
+ * and list_del() (CONFIG_DEBUG_LIST), which would cost more than the rest.
+ */
+static inline void optsample_list_move(struct list_head *entry,
+				struct list_head *list)
+{
+	list_bulk_move_tail(list, entry, entry);
+}
+
+/* Not accounted yet: optsample_msg_add() follows. */
+static __always_inline struct optsample_msg *
+optsample_msg_alloc(struct optsample_sched *q, struct optsample_flow *f,
+		    u32 id, bool pass)
+{
+	struct optsample_msg *msg;
+
+	if (likely(q->nspare)) {
+		msg = list_first_entry(&q->spare, struct optsample_msg, fifo);
+		optsample_list_move(&msg->fifo, &f->queue);
+		q->nspare--;
+	} else {
+		msg = kmem_cache_alloc(optsample_msg_cache,
+				       GFP_ATOMIC | __GFP_NOWARN);
+		if (!msg)
+			return NULL;
+		list_add_tail(&msg->fifo, &f->queue);
+	}
+	msg->arrived = jiffies;
+	msg->id = id;
+	msg->pass = pass;
+	msg->complete = pass;
+	msg->place = OPTSAMPLE_IN_SAMPLER;
+	return msg;
+}
+
+static __always_inline void
+optsample_msg_free(struct optsample_sched *q, struct optsample_flow *f,
+		   struct optsample_msg *msg)
+{
+	if (f->rx == msg)
+		f->rx = NULL;
+	if (f->cur == msg)
+		f->cur = NULL;
+	optsample_uncharge(q, f, msg, msg->truesize);
+	if (likely(q->nspare < OPTSAMPLE_SPARE_MAX)) {
+		optsample_list_move(&msg->fifo, &q->spare);
+		q->nspare++;
+	} else {
+		list_del(&msg->fifo);
+		kmem_cache_free(optsample_msg_cache, msg);
+	}
+}
+
+static inline void optsample_flow_activate(struct optsample_sched *q,
+					   struct optsample_flow *f)
+{
+	f->deficit = q->cfg.quantum;
+	optsample_list_move(&f->list, &q->active[f->priority]);
+	q->priorities |= 1U << f->priority;
+	q->nactive++;
+}
+
+static inline void optsample_flow_deactivate(struct optsample_sched *q,
+					     struct optsample_flow *f)
+{
+	f->idle_since = jiffies;
+	optsample_list_move(&f->list, &q->idle);
+	if (list_empty(&q->active[f->priority]))
+		q->priorities &= ~(1U << f->priority);
+	q->nactive--;
+}
+
+/* @fresh: @msg has just been made and is accounted along with @skb */
+static __always_inline void
+optsample_msg_add(struct optsample_sched *q, struct optsample_flow *f,
+		  struct optsample_msg *msg, struct sk_buff *skb, bool fresh,
+		  bool pass)
+{
+	u32 truesize = skb->truesize + (fresh ? sizeof(*msg) : 0);
+	u32 len = qdisc_pkt_len(skb);
+
+	skb->next = NULL;
+	if (!fresh && msg->head)
+		msg->tail->next = skb;
+	else
+		msg->head = skb;
+	msg->tail = skb;
+	if (fresh) {
+		msg->packets = 1;
+		msg->bytes = len;
+		msg->truesize = truesize;
+	} else {
+		msg->packets++;
+		msg->bytes += len;
+		msg->truesize += truesize;
+	}
+	f->memory += truesize;
+	q->memory += truesize;
+	optsample_memory_max(q);
+	if (pass) {
+		f->pass_memory += truesize;
+		f->pass_pkts++;
+	}
+	f->backlog_bytes += len;
+	if (!f->backlog_pkts++)
+		optsample_flow_activate(q, f);
+}
+
+static __always_inline struct sk_buff *
+optsample_msg_take(struct optsample_sched *q, struct optsample_flow *f,
+		   struct optsample_msg *msg)
+{
+	struct sk_buff *skb = msg->head;
+
+	msg->head = skb->next;
+	skb_mark_not_on_list(skb);
+	msg->packets--;
+	msg->bytes -= qdisc_pkt_len(skb);
+	if (msg->pass)
+		f->pass_pkts--;
+	/* The last one leaves the accounting together with the message. */
+	if (msg->head || !msg->complete)
+		optsample_uncharge(q, f, msg, skb->truesize);
+	f->backlog_bytes -= qdisc_pkt_len(skb);
+	f->backlog_pkts--;
+	return skb;
+}
+
+/* The message on its way has left, or as much of it as came. */
+static __always_inline void optsample_finish(struct optsample_sched *q,
+					     struct optsample_flow *f)
+{
+	struct optsample_msg *msg = f->cur;
+
+	if (!msg->pass) {
+		if (!msg->complete)
+			f->c.incomplete++;
+		optsample_remember(&f->left, msg->id);
+	}
+	optsample_msg_free(q, f, msg);
+}
+
+static inline void optsample_drop_arrival(struct optsample_flow *f,
+					  struct optsample_loss *loss)
+{
+	f->c.pkts_dropped++;
+	__qdisc_drop(loss->own, loss->to_free);
+}
+
+#endif

@@ -1,0 +1,199 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Profiles: what some flows do otherwise. Limits, policies, priorities, and
+# flows that keep the same stamps. FLAGS of a raw packet: 3 is a whole
+# message, p NUMBER adds the profile.
+
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+need_modules
+
+p() { echo $((3 | $1 << 8)); }
+change() { tc qdisc change dev d0 root optsample "$@"; }
+
+# held FLOW: its messages, as they leave; takes everything out of the queue
+leave()
+{
+	local n=${1-400}
+
+	yes q | head -n "$n" | drive | grep -v '^-'
+}
+
+of() { awk -F/ -v f="$1" '$1 == f { print $2 }' <<<"$out" | words; }
+
+# limit and policy by profile, next to the qdisc's own
+device limit 4 profile 1 limit 2 policy drop-oldest profile 2 policy drop-newest
+{ for i in 1 2 3 4 5 6; do
+	echo "x 5 $i $i 3 100"
+	echo "x 6 $i $i $(p 1) 100"
+	echo "x 7 $i $i $(p 2) 100"
+	echo "x 8 $i $i $(p 9) 100"
+done; } | drive >/dev/null
+tc -s class show dev d0 | grep -q 'flow 0x00000006 .* profile 1$'
+ok "a class tells its profile"
+out=$(leave)
+is "$(of 6)" "5 6" "a profile's limit and policy"
+is "$(of 7)" "1 2 3 4" "a profile's policy, the qdisc's limit"
+is "$(of 5)" "$(of 8)" "no profile, or one that nobody described: the qdisc's"
+is "$(stat memory)" 0 "no memory is left"
+
+# changed on the fly: what waits is cut down
+device limit 8
+{ for i in 1 2 3 4 5 6; do echo "x 6 $i $i $(p 3) 100"; done; } |
+	drive >/dev/null
+change profile 3 limit 2 policy drop-oldest
+is "$(class_stat 6 backlog)" 2 "a new limit cuts what waits"
+change profile 3 none
+echo "x 6 7 7 $(p 3) 100
+x 6 8 8 $(p 3) 100" | drive >/dev/null
+is "$(class_stat 6 backlog)" 4 "and without the profile there is room again"
+tc qdisc show dev d0 | grep -q profile
+is $? 1 "a profile that is gone is not shown"
+
+# the larger priority leaves first
+device profile 1 priority 1 profile 7 priority 7
+out=$(for f in 4:0 5:1 6:7; do
+	for i in 1 2; do
+		echo "x ${f%:*} $i $i $(p "${f#*:}") 1000"
+	done
+done | drive; leave)
+is "$(grep / <<<"$out" | cut -d/ -f1 | words)" "6 6 5 5 4 4" \
+	"the larger priority leaves first"
+change profile 1 priority 0 profile 7 priority 0
+{ for i in 3 4 5 6; do
+	for f in 4:0 5:1 6:7; do
+		echo "x ${f%:*} $i $i $(p "${f#*:}") 1000"
+	done
+done; } | drive >/dev/null
+change profile 1 priority 3
+out=$(leave 4)
+is "$(cut -d/ -f1 <<<"$out" | words)" "5 5 5 5" \
+	"a priority that changes holds for what waits"
+out=$(leave)
+is "$(wc -l <<<"$out")" 8 "and nothing is lost"
+
+# topics of one group: whole sets, whatever partners do
+sets()
+{
+	awk -F/ -v flows="$1" '
+		{ n[$2] += 1 }
+		END { for (i in n) if (n[i] != flows) bad++
+		      for (i in n) sets++
+		      print sets + 0, bad + 0 }' <<<"$out"
+}
+
+for policy in optsample gap drop-oldest drop-newest; do
+	device limit 100 profile 4 sync 0 limit 10 policy $policy
+	{ for i in $(seq 1 60); do
+		for f in 5 6 7; do echo "x $f $i $((i * 1000)) $(p 4) 400"; done
+	done; } | drive >/dev/null
+	is "$(stat backlog_msgs)" 30 "$policy: the limit is of sets"
+	out=$(leave)
+	is "$(sets 3)" "10 0" "$policy: whole sets of three"
+	is "$(stat memory) $(stat msgs_out)" "0 30" "$policy: nothing is left"
+done
+
+# partners out of step: 6 is three behind, 7 misses every fourth, jitters
+device limit 100 profile 4 sync 5ms limit 10
+{ for i in $(seq 1 63); do
+	[ "$i" -le 60 ] && echo "x 5 $i $((i * 100000000)) $(p 4) 400"
+	[ "$i" -gt 3 ] &&
+		echo "x 6 $((i - 3)) $(((i - 3) * 100000000 + 4000000)) $(p 4) 400"
+	[ "$i" -le 60 ] && [ $((i % 4)) != 0 ] &&
+		echo "x 7 $i $((i * 100000000 + 2000000)) $(p 4) 400"
+done; } | drive >/dev/null
+out=$(leave)
+awk -F/ '{ n[$2]++ } END { for (i in n)
+	if (n[i] != (i % 4 ? 3 : 2)) exit 1 }' <<<"$out"
+ok "partners that are late, missing, or near enough: whole sets"
+is "$(awk -F/ '{ print $1 }' <<<"$out" | sort | uniq -c | awk '
+	$2 < 7 { print $1 }' | words)" "10 10" "ten sets"
+
+# a stall that begins while sets are leaving samples the rest as sets; flow 5
+# has large messages, 6 small ones
+device limit 100 quantum 1500 profile 4 sync 0 limit 8
+{ for i in 1 2 3 4 5 6 7 8; do
+	echo "x 5 $i $i $(p 4) 1400"
+	echo "x 6 $i $i $(p 4) 100"
+done; } | drive >/dev/null
+out=$(leave 5)
+is "$(cut -d/ -f2 <<<"$out" | sort -n | words)" "1 1 2 2 3" \
+	"sets leave one after the other"
+{ for i in $(seq 9 40); do
+	echo "x 5 $i $i $(p 4) 1400"
+	echo "x 6 $i $i $(p 4) 100"
+done; } | drive >/dev/null
+out+=$'\n'$(leave)
+is "$(sets 2 | cut -d' ' -f2)" 0 "and a second stall tears none"
+
+# rules that change while messages wait
+device limit 10 profile 4 sync 0 limit 6
+many()
+{
+	for i in $(seq "$1" "$2"); do
+		for f in 5 6; do echo "x $f $i $i $(p 4) 200"; done
+	done | drive >/dev/null
+}
+many 1 12
+change profile 4 none
+many 13 40
+is "$(stat backlog_msgs)" 32 "without the group each flow for itself"
+change profile 4 sync 1ms limit 3
+many 41 60
+out=$(leave)
+is "$(stat memory) $(stat backlog_msgs)" "0 0" "all of it leaves in the end"
+is "$(($(stat msgs_in)))" \
+	"$(($(stat msgs_out) + $(stat msgs_sampled) + $(stat msgs_evicted)))" \
+	"each message went one way"
+change profile 4 sync 0 limit 50
+many 61 100
+change profile 4 limit 5
+is "$(stat backlog_msgs)" 10 "a smaller limit cuts sets"
+tc qdisc del dev d0 root
+ok "a qdisc with sets that wait can go"
+
+# memory is short: whole sets go, not messages
+device limit 1000 memlimit 256kb profile 4 sync 0
+{ for i in $(seq 1 200); do
+	for f in 5 6 7; do echo "x $f $i $i $(p 4) 1000"; done
+done; } | drive >/dev/null
+out=$(leave 700)
+set -- $(sets 3)
+[ "$1" -gt 20 ] && [ "$2" -le 1 ]
+ok "memory is short: whole sets go"
+
+# more flows than a group can have, and flows that end
+device flows 40 idle 1ms profile 4 sync 0 limit 4
+{ for i in 1 2 3 4 5 6 7 8; do
+	for f in $(seq 1 40); do echo "x $f $i $i $(p 4) 100"; done
+done; } | drive >/dev/null
+out=$(leave)
+is "$(awk -F/ '{ n[$1]++ } END { for (i in n) k[n[i]]++; for (j in k)
+	print j ":" k[j] }' <<<"$out")" "4:40" \
+	"a flow without room in the group is sampled alone"
+sleep 0.1
+echo "x 77 9 9 $(p 4) 100
+x 78 9 9 $(p 4) 100" | drive >/dev/null
+out=$(leave)
+is "$(words <<<"$out")" "77/9/$(p 4) 78/9/$(p 4)" "flows come and go"
+
+# the kernel says what is wrong
+wrong()
+{
+	local err
+
+	err=$(OPTSAMPLE_TC_UNCHECKED=1 tc qdisc change dev d0 root optsample \
+		"${@:2}" 2>&1)
+	[ $? != 0 ] && grep -q -- "$1" <<<"$err"
+	ok "$1"
+}
+wrong "profile must be 1..63" profile 64 limit 3
+wrong "limit must be 1..65535" profile 3 limit 0
+wrong "limit must be 1..65535" profile 3 limit 65536
+wrong "unknown policy" profile 3 policy 9
+wrong "refill must be 0..100" profile 3 refill 101
+wrong "priority must be 0..7" profile 3 priority 8
+tc qdisc show dev d0 | grep -q 'profile 4 limit 4 sync 0us $'
+ok "and nothing of it is taken"
+ip link del d0
+done_testing
