@@ -39,13 +39,12 @@ void optsample_msg_drop(struct optsample_sched *q, struct optsample_flow *f,
 			struct optsample_msg *msg,
 			struct optsample_loss *loss)
 {
-	if (unlikely(msg->place) && msg != f->cur)
-		f->waiting--;
-	if (!msg->pass) {
-		optsample_remember(&f->gone, msg->id);
-	} else {
+	if (msg->place == OPTSAMPLE_PASSES)
 		f->pass_pkts -= msg->packets;
-	}
+	else
+		optsample_remember(&f->gone, msg->id);
+	if (msg->place > OPTSAMPLE_PASSES && msg != f->cur)
+		f->waiting--;
 	if (loss->own_msg == msg)
 		loss->own_lost = true;
 	if (msg->head) {
@@ -79,7 +78,7 @@ void optsample_pass_drop_oldest(struct optsample_sched *q,
 	struct optsample_msg *msg;
 
 	list_for_each_entry(msg, &f->queue, fifo) {
-		if (!msg->pass || msg == f->cur)
+		if (msg->place != OPTSAMPLE_PASSES || msg == f->cur)
 			continue;
 		f->c.ctl_dropped += msg->packets;
 		optsample_msg_drop(q, f, msg, loss);
@@ -99,7 +98,7 @@ static bool optsample_pass(struct optsample_sched *q, struct optsample_flow *f,
 	if (!list_empty(&f->queue))
 		msg = list_last_entry(&f->queue, struct optsample_msg, fifo);
 	/* Runs are kept short so that dropping the oldest loses little. */
-	fresh = !msg || !msg->pass || msg->packets >= 16;
+	fresh = !msg || msg->place != OPTSAMPLE_PASSES || msg->packets >= 16;
 	if (fresh)
 		msg = optsample_msg_alloc(q, f, 0, true);
 	if (!msg) {
@@ -125,16 +124,11 @@ optsample_start(struct optsample_sched *q, struct optsample_flow *f,
 	u64 pos = (u64)tag->pos_hi << 32 | tag->pos_lo;
 	u64 shift = f->sampler.shift;
 	struct optsample_msg *msg = NULL;
-	u8 profile = tag->mark >> 8;
 	bool keep;
 
 	f->started = true;
 	f->newest = tag->message;
 	f->c.msgs_in++;
-	if (unlikely(profile != f->profile))
-		optsample_flow_follow(q, f, profile, loss);
-	if (unlikely(f->sync))
-		return optsample_group_start(q, f, skb, tag, loss);
 	keep = optsample_arrive(&f->sampler, pos, &evicted);
 	if (unlikely(f->sampler.shift != shift))
 		f->c.restarts++;
@@ -166,10 +160,10 @@ static struct optsample_msg *optsample_find(struct optsample_flow *f, u32 id)
 	struct optsample_msg *msg;
 	int tries = OPTSAMPLE_FIND;
 
-	if (f->cur && !f->cur->pass && f->cur->id == id)
+	if (f->cur && f->cur->place != OPTSAMPLE_PASSES && f->cur->id == id)
 		return f->cur;
 	list_for_each_entry_reverse(msg, &f->queue, fifo) {
-		if (msg->pass)
+		if (msg->place == OPTSAMPLE_PASSES)
 			continue;
 		if (msg->id == id)
 			return msg;
@@ -244,6 +238,10 @@ late:
 	return false;
 
 start:	/* the one call: it is inlined */
+	if (unlikely(f->profile != (u8)(tag->mark >> 8)))
+		optsample_flow_follow(q, f, tag->mark >> 8, loss);
+	if (unlikely(f->sync))
+		return optsample_group_start(q, f, skb, tag, loss);
 	return optsample_start(q, f, skb, tag, loss);
 
 append:
@@ -270,10 +268,10 @@ optsample_begin(struct optsample_sched *q, struct optsample_flow *f)
 		optsample_finish(q, f);
 	msg = list_first_entry(&f->queue, struct optsample_msg, fifo);
 	f->cur = msg;
-	if (msg->pass)
-		return msg;
 	if (likely(msg->place == OPTSAMPLE_IN_SAMPLER))
 		optsample_depart(&f->sampler);
+	else if (msg->place == OPTSAMPLE_PASSES)
+		return msg;
 	else
 		optsample_group_begin(f, msg);
 	f->c.msgs_out++;
@@ -299,15 +297,16 @@ optsample_begin(struct optsample_sched *q, struct optsample_flow *f)
  */
 struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 {
-	struct list_head *active;
+	struct list_head *active = &q->active[0];
 	struct optsample_msg *msg;
 	struct optsample_flow *f;
 	struct sk_buff *skb;
 
-	if (!q->priorities)
-		return NULL;
-	active = &q->active[fls(q->priorities) - 1];
+	if (unlikely(q->priorities))
+		active += fls(q->priorities) - 1;
 	for (;;) {
+		if (list_empty(active))
+			return NULL;
 		f = list_first_entry(active, struct optsample_flow, list);
 		if (f->deficit <= 0)
 			f->deficit += q->cfg.quantum;

@@ -64,6 +64,9 @@ bool optsample_group_start(struct optsample_sched *q,
 	struct optsample_msg *msg = NULL;
 	bool keep;
 
+	f->started = true;
+	f->newest = tag->message;
+	f->c.msgs_in++;
 	spare = kmalloc(sizeof(*spare), GFP_ATOMIC | __GFP_NOWARN);
 	keep = optsample_sync_arrive(f->sync, f->member, stamp, &spare, &set,
 				     &evicted);
@@ -124,7 +127,7 @@ bool optsample_group_turn(const struct optsample_flow *f)
 		msg = list_next_entry(msg, fifo);
 	else
 		msg = list_first_entry(&f->queue, struct optsample_msg, fifo);
-	return msg->pass || msg->place != OPTSAMPLE_IN_SET ||
+	return msg->place != OPTSAMPLE_IN_SET ||
 	       optsample_sync_turn(f->sync, &msg->part);
 }
 
@@ -174,7 +177,7 @@ static void optsample_withdraw_all(struct optsample_flow *f)
 	struct optsample_msg *msg;
 
 	list_for_each_entry(msg, &f->queue, fifo)
-		if (!msg->pass && msg != f->cur)
+		if (msg->place != OPTSAMPLE_PASSES && msg != f->cur)
 			optsample_withdraw(f, msg);
 }
 

@@ -42,7 +42,7 @@ static inline void optsample_uncharge(struct optsample_sched *q,
 {
 	msg->truesize -= truesize;
 	f->memory -= truesize;
-	if (msg->pass)
+	if (msg->place == OPTSAMPLE_PASSES)
 		f->pass_memory -= truesize;
 	q->memory -= truesize;
 }
@@ -77,9 +77,8 @@ optsample_msg_alloc(struct optsample_sched *q, struct optsample_flow *f,
 	}
 	msg->arrived = jiffies;
 	msg->id = id;
-	msg->pass = pass;
 	msg->complete = pass;
-	msg->place = OPTSAMPLE_IN_SAMPLER;
+	msg->place = pass ? OPTSAMPLE_PASSES : OPTSAMPLE_IN_SAMPLER;
 	return msg;
 }
 
@@ -104,10 +103,14 @@ optsample_msg_free(struct optsample_sched *q, struct optsample_flow *f,
 static inline void optsample_flow_activate(struct optsample_sched *q,
 					   struct optsample_flow *f)
 {
+	struct list_head *active = &q->active[0];
+
+	if (unlikely(f->priority)) {
+		active += f->priority;
+		q->priorities |= 1U << f->priority;
+	}
 	f->deficit = q->cfg.quantum;
-	optsample_list_move(&f->list, &q->active[f->priority]);
-	q->priorities |= 1U << f->priority;
-	q->nactive++;
+	optsample_list_move(&f->list, active);
 }
 
 static inline void optsample_flow_deactivate(struct optsample_sched *q,
@@ -115,9 +118,8 @@ static inline void optsample_flow_deactivate(struct optsample_sched *q,
 {
 	f->idle_since = jiffies;
 	optsample_list_move(&f->list, &q->idle);
-	if (list_empty(&q->active[f->priority]))
+	if (unlikely(f->priority) && list_empty(&q->active[f->priority]))
 		q->priorities &= ~(1U << f->priority);
-	q->nactive--;
 }
 
 /* @fresh: @msg has just been made and is accounted along with @skb */
@@ -164,13 +166,14 @@ optsample_msg_take(struct optsample_sched *q, struct optsample_flow *f,
 
 	msg->head = skb->next;
 	skb_mark_not_on_list(skb);
-	msg->packets--;
-	msg->bytes -= qdisc_pkt_len(skb);
-	if (msg->pass)
+	if (msg->place == OPTSAMPLE_PASSES)
 		f->pass_pkts--;
 	/* The last one leaves the accounting together with the message. */
-	if (msg->head || !msg->complete)
+	if (msg->head || !msg->complete) {
+		msg->packets--;
+		msg->bytes -= qdisc_pkt_len(skb);
 		optsample_uncharge(q, f, msg, skb->truesize);
+	}
 	f->backlog_bytes -= qdisc_pkt_len(skb);
 	f->backlog_pkts--;
 	return skb;
@@ -182,7 +185,7 @@ static __always_inline void optsample_finish(struct optsample_sched *q,
 {
 	struct optsample_msg *msg = f->cur;
 
-	if (!msg->pass) {
+	if (msg->place != OPTSAMPLE_PASSES) {
 		if (!msg->complete)
 			f->c.incomplete++;
 		optsample_remember(&f->left, msg->id);

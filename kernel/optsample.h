@@ -40,8 +40,9 @@ enum {
 #define OPTSAMPLE_DRIVER_JIFFIES	(HZ / 100 + 1)
 
 enum optsample_place {
-	OPTSAMPLE_IN_SAMPLER,	/* of its flow */
-	OPTSAMPLE_IN_SET,	/* the sampler of its group */
+	OPTSAMPLE_IN_SAMPLER,	/* that of its flow */
+	OPTSAMPLE_PASSES,	/* control, repairs: in order, never sampled */
+	OPTSAMPLE_IN_SET,	/* that of its group */
 	OPTSAMPLE_COMMITTED,	/* decided: it will leave */
 };
 
@@ -60,7 +61,6 @@ enum optsample_place {
  * @bytes:	of the packets held, as qdisc_pkt_len() counts
  * @truesize:	of the packets held, this structure included
  * @packets:	held
- * @pass:	control or repair packets: in order, but never sampled
  * @complete:	the LAST packet was seen
  * @place:	who decides whether it stays
  */
@@ -81,7 +81,6 @@ struct optsample_msg {
 	u32			bytes;
 	u32			truesize;
 	u32			packets;
-	bool			pass;
 	bool			complete;
 	u8			place;
 };
@@ -258,11 +257,10 @@ struct optsample_sched {
 	u16			*free_slots;
 	u32			nflows;
 	struct list_head	active[OPTSAMPLE_PRIORITIES];
-	u32			priorities;	/* with active flows, a bit each */
+	u32			priorities;	/* 1..7 with active flows, a bit each */
 	struct list_head	idle;
 	struct list_head	spare;		/* messages, for reuse */
 	u32			nspare;
-	u32			nactive;
 	u32			flow_memory;	/* limit of @memory */
 	u32			memory;		/* of all flows */
 	u32			memory_max;
@@ -272,7 +270,7 @@ struct optsample_sched {
 	u64			flows_refused;
 	struct tc_optsample_counters retired;	/* of flows that are gone */
 
-	struct optsample_loss	loss;		/* of the enqueue going on */
+	struct optsample_loss	loss;		/* of an enqueue; nothing between */
 	struct optsample_ordinary ordinary;
 	struct optsample_stall	stall;
 };
@@ -365,6 +363,12 @@ void optsample_flows_destroy(struct optsample_sched *q);
 void optsample_flows_reclaim(struct optsample_sched *q);
 struct optsample_flow *optsample_flow_make(struct optsample_sched *q, u32 id);
 u64 optsample_flow_age_ns(const struct optsample_flow *f);
+
+/* Does any flow hold packets? */
+static inline bool optsample_flows_hold(const struct optsample_sched *q)
+{
+	return !list_empty(&q->active[0]) || q->priorities;
+}
 
 /* Messages of @f that have not begun to leave */
 static inline u32 optsample_flow_waiting(const struct optsample_flow *f)

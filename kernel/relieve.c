@@ -10,7 +10,7 @@ static void optsample_tear(struct optsample_sched *q, struct optsample_flow *f,
 {
 	struct optsample_msg *msg = f->cur;
 
-	if (msg->pass)
+	if (msg->place == OPTSAMPLE_PASSES)
 		f->c.ctl_dropped += msg->packets;
 	else
 		f->c.torn++;
@@ -36,7 +36,7 @@ static bool optsample_flow_evict(struct optsample_sched *q,
 		return true;
 	/* What was to leave in any case */
 	list_for_each_entry(msg, &f->queue, fifo) {
-		if (msg->pass || msg == f->cur)
+		if (msg->place == OPTSAMPLE_PASSES || msg == f->cur)
 			continue;
 		f->c.msgs_evicted++;
 		optsample_msg_drop(q, f, msg, loss);
@@ -65,7 +65,7 @@ static void optsample_flow_give_up(struct optsample_sched *q,
 		return;
 	}
 	if (f->pass_memory > f->memory / 2 && f->pass_pkts &&
-	    !(f->cur && f->cur->pass)) {
+	    !(f->cur && f->cur->place == OPTSAMPLE_PASSES)) {
 		optsample_pass_drop_oldest(q, f, loss);
 		return;
 	}

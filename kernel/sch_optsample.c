@@ -127,11 +127,8 @@ static int optsample_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			return ret;
 	}
 	loss->to_free = to_free;
-	loss->packets = 0;
-	loss->bytes = 0;
 	loss->own = skb;
 	loss->own_msg = NULL;
-	loss->own_lost = false;
 	optsample_orphan(skb);
 	tag = optsample_tag(skb);
 	if (tag)
@@ -156,6 +153,9 @@ static int optsample_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	if (!loss->packets)
 		return queued ? NET_XMIT_SUCCESS : NET_XMIT_CN;
 	ret = optsample_settle_loss(sch, loss);
+	loss->packets = 0;
+	loss->bytes = 0;
+	loss->own_lost = false;
 	return queued ? ret : NET_XMIT_CN;
 }
 
@@ -172,9 +172,9 @@ static struct sk_buff *optsample_next(struct optsample_sched *q)
 	struct optsample_ordinary *o = &q->ordinary;
 	struct sk_buff *skb;
 
-	if (o->qlen && (o->credit >= 0 || !q->nactive)) {
+	if (o->qlen && (o->credit >= 0 || !optsample_flows_hold(q))) {
 		skb = optsample_ordinary_dequeue(q);
-		if (q->nactive)
+		if (optsample_flows_hold(q))
 			o->credit -= qdisc_pkt_len(skb) * (100 - q->cfg.share);
 		return skb;
 	}
@@ -530,6 +530,7 @@ static void optsample_fill_qdisc(struct Qdisc *sch,
 		optsample_counters_add(&st->c, &f->c);
 		st->oldest_ns = max(st->oldest_ns, optsample_flow_age_ns(f));
 		st->backlog_msgs += optsample_flow_waiting(f);
+		st->flows_active += !!f->backlog_pkts;
 	}
 	memcpy(st->stall_ns, q->stall.ns, sizeof(st->stall_ns));
 	st->longest_gap = q->longest_gap;
@@ -541,7 +542,6 @@ static void optsample_fill_qdisc(struct Qdisc *sch,
 	st->flows_reclaimed = q->flows_reclaimed;
 	st->flows_refused = q->flows_refused;
 	st->flows = q->nflows;
-	st->flows_active = q->nactive;
 	st->ordinary_qlen = q->ordinary.qlen;
 	st->inflight_packets = optsample_inflight_packets(q);
 	st->inflight_bytes = optsample_inflight_bytes(q);
