@@ -43,8 +43,11 @@ void optsample_msg_drop(struct optsample_sched *q, struct optsample_flow *f,
 		f->pass_pkts -= msg->packets;
 	else
 		optsample_remember(&f->gone, msg->id);
-	if (msg->place > OPTSAMPLE_PASSES && msg != f->cur)
+	if (msg->place > OPTSAMPLE_PASSES && msg != f->cur) {
 		f->waiting--;
+		if (msg->place == OPTSAMPLE_COMMITTED)
+			optsample_committed(f, -1);
+	}
 	if (loss->own_msg == msg)
 		loss->own_lost = true;
 	if (msg->head) {
@@ -240,7 +243,7 @@ late:
 start:	/* the one call: it is inlined */
 	if (unlikely(f->profile != (u8)(tag->mark >> 8)))
 		optsample_flow_follow(q, f, tag->mark >> 8, loss);
-	if (unlikely(f->sync))
+	if (unlikely(f->group))
 		return optsample_group_start(q, f, skb, tag, loss);
 	return optsample_start(q, f, skb, tag, loss);
 
@@ -310,7 +313,7 @@ struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 		f = list_first_entry(active, struct optsample_flow, list);
 		if (f->deficit <= 0)
 			f->deficit += q->cfg.quantum;
-		else if (likely(!f->sync) || optsample_group_turn(f))
+		else if (likely(!f->group) || optsample_group_turn(f))
 			break;
 		optsample_list_move(&f->list, active);
 	}

@@ -3,9 +3,10 @@
  * Flows that keep the same stamps: what is decided of a message holds for its
  * partners in other flows (include/optsample/sync.h).
  *
- * Sets leave in their order: a flow whose next message is of a later set than
- * the oldest one waits for its partners. So a stall that begins while the
- * queues drain finds the sets that are left whole, and can sample them.
+ * Sets leave one after the other: a flow whose next message is of a later set
+ * waits until all of the one before are on their way. So the operator gets
+ * partners together, and a stall that begins while the queues drain finds the
+ * sets that are left whole, and can sample them.
  */
 #include "message.h"
 
@@ -38,9 +39,13 @@ static void optsample_sets_drop(struct optsample_sched *q,
 static void optsample_set_keep(struct optsample_set *set)
 {
 	struct optsample_part *part;
+	struct optsample_msg *msg;
 
-	while ((part = optsample_sync_take(set)))
-		optsample_msg_of_part(part)->place = OPTSAMPLE_COMMITTED;
+	while ((part = optsample_sync_take(set))) {
+		msg = optsample_msg_of_part(part);
+		msg->place = OPTSAMPLE_COMMITTED;
+		optsample_committed(msg->flow, 1);
+	}
 	kfree(set);
 }
 
@@ -68,14 +73,16 @@ bool optsample_group_start(struct optsample_sched *q,
 	f->newest = tag->message;
 	f->c.msgs_in++;
 	spare = kmalloc(sizeof(*spare), GFP_ATOMIC | __GFP_NOWARN);
-	keep = optsample_sync_arrive(f->sync, f->member, stamp, &spare, &set,
-				     &evicted);
+	keep = optsample_sync_arrive(&f->group->sync, f->member, stamp, &spare,
+				     &set, &evicted);
 	kfree(spare);
 	if (keep)
 		msg = optsample_msg_alloc(q, f, tag->message, false);
 	if (msg) {
 		optsample_sync_join(set, &msg->part);
 		msg->place = set ? OPTSAMPLE_IN_SET : OPTSAMPLE_COMMITTED;
+		if (!set)
+			optsample_committed(f, 1);
 		msg->pos = stamp;
 		msg->flow = f;
 		msg->complete = tag->mark & OPTSAMPLE_TAG_LAST;
@@ -84,7 +91,7 @@ bool optsample_group_start(struct optsample_sched *q,
 		f->rx = msg;
 		loss->own_msg = msg;
 	} else if (set && !set->parts) {
-		optsample_sync_release(f->sync, set);
+		optsample_sync_release(&f->group->sync, set);
 		kfree(set);
 	}
 	optsample_sets_drop(q, evicted, loss);
@@ -106,44 +113,47 @@ bool optsample_group_start(struct optsample_sched *q,
 void optsample_group_begin(struct optsample_flow *f, struct optsample_msg *msg)
 {
 	while (msg->place == OPTSAMPLE_IN_SET)
-		optsample_set_keep(optsample_sync_commit(f->sync));
+		optsample_set_keep(optsample_sync_commit(&f->group->sync));
 	f->waiting--;
+	optsample_committed(f, -1);
 }
 
 /**
  * optsample_group_turn - may a flow with partners send its next packet?
  * @f: the flow, which holds packets
  *
- * Return: false if it must wait for a partner, which has its turn then: the
- * oldest set has a message that waits, in a flow where no older one does.
+ * Return: false if it must wait for others. One flow never has to: one with
+ * a message that the others wait for; if there is none, who opened the oldest
+ * set, which has only messages of older ones before it.
  */
 bool optsample_group_turn(const struct optsample_flow *f)
 {
 	const struct optsample_msg *msg = f->cur;
 
-	if (msg && msg->head)
+	if (f->committed || (msg && msg->head))
 		return true;
 	if (msg)
 		msg = list_next_entry(msg, fifo);
 	else
 		msg = list_first_entry(&f->queue, struct optsample_msg, fifo);
 	return msg->place != OPTSAMPLE_IN_SET ||
-	       optsample_sync_turn(f->sync, &msg->part);
+	       (!f->group->pending &&
+		optsample_sync_turn(&f->group->sync, &msg->part));
 }
 
 /**
  * optsample_group_evict - give up one set
  * @q: private data of the qdisc, locked
- * @sync: the group
+ * @group: the group
  * @loss: where its messages go
  *
  * Return: false if there is none.
  */
 bool optsample_group_evict(struct optsample_sched *q,
-			   struct optsample_sync *sync,
+			   struct optsample_group *group,
 			   struct optsample_loss *loss)
 {
-	struct optsample_set *set = optsample_sync_evict(sync);
+	struct optsample_set *set = optsample_sync_evict(&group->sync);
 
 	if (!set)
 		return false;
@@ -163,9 +173,10 @@ void optsample_withdraw(struct optsample_flow *f, struct optsample_msg *msg)
 	if (msg->place == OPTSAMPLE_IN_SAMPLER) {
 		optsample_remove(&f->sampler, &msg->node);
 		f->waiting++;
+		optsample_committed(f, 1);
 	} else if (msg->place == OPTSAMPLE_IN_SET) {
 		set = msg->part.set;
-		optsample_sync_release(f->sync, set);
+		optsample_sync_release(&f->group->sync, set);
 		optsample_set_keep(set);
 	}
 	msg->place = OPTSAMPLE_COMMITTED;
@@ -184,18 +195,19 @@ static void optsample_withdraw_all(struct optsample_flow *f)
 /**
  * optsample_group_join - a flow gets partners
  * @f: the flow, in no group
- * @sync: the group; if it is full, the flow stays alone
+ * @group: the group; if it is full, the flow stays alone
  */
 void optsample_group_join(struct optsample_flow *f,
-			  struct optsample_sync *sync)
+			  struct optsample_group *group)
 {
-	int member = optsample_sync_enter(sync);
+	int member = optsample_sync_enter(&group->sync);
 
 	if (member < 0)
 		return;
 	optsample_withdraw_all(f);
-	f->sync = sync;
+	f->group = group;
 	f->member = member;
+	group->pending += f->committed;
 }
 
 /**
@@ -205,6 +217,7 @@ void optsample_group_join(struct optsample_flow *f,
 void optsample_group_leave(struct optsample_flow *f)
 {
 	optsample_withdraw_all(f);
-	optsample_sync_exit(f->sync, f->member);
-	f->sync = NULL;
+	optsample_sync_exit(&f->group->sync, f->member);
+	f->group->pending -= f->committed;
+	f->group = NULL;
 }

@@ -93,13 +93,23 @@ struct optsample_recent {
 };
 
 /**
+ * struct optsample_group - flows that keep the same stamps
+ * @sync:	their sampler
+ * @pending:	messages of sets that have begun to leave, which wait
+ */
+struct optsample_group {
+	struct optsample_sync	sync;
+	u32			pending;
+};
+
+/**
  * struct optsample_profile - what some flows do otherwise than the qdisc
  * @cfg:	as configured; no fields: there is no such profile
- * @sync:	the group of its flows, if they keep the same stamps, or NULL
+ * @group:	of its flows, if they keep the same stamps, or NULL
  */
 struct optsample_profile {
 	struct tc_optsample_profile	cfg;
-	struct optsample_sync		*sync;
+	struct optsample_group		*group;
 };
 
 /**
@@ -113,9 +123,10 @@ struct optsample_profile {
  * @gone:	numbers of messages given up lately; their rest is dropped
  * @left:	numbers of messages that left lately; stragglers follow them
  * @sent_pos:	position of the last message that left
- * @sync:	the group it is in, or NULL, and
+ * @group:	which it is in, or NULL, and
  * @member:	its number there
  * @waiting:	messages that are not in @sampler and have not begun to leave
+ * @committed:	those of them that will leave in any case
  * @profile:	number of its profile
  * @priority:	which list of active flows
  */
@@ -144,8 +155,9 @@ struct optsample_flow {
 	u64			sent_pos;
 	u64			longest_gap;
 	unsigned long		idle_since;
-	struct optsample_sync	*sync;
+	struct optsample_group	*group;
 	u32			waiting;
+	u32			committed;
 	struct optsample_sampler sampler;
 	struct tc_optsample_counters c;
 };
@@ -329,10 +341,10 @@ void optsample_group_begin(struct optsample_flow *f,
 			   struct optsample_msg *msg);
 bool optsample_group_turn(const struct optsample_flow *f);
 bool optsample_group_evict(struct optsample_sched *q,
-			   struct optsample_sync *sync,
+			   struct optsample_group *group,
 			   struct optsample_loss *loss);
 void optsample_group_join(struct optsample_flow *f,
-			  struct optsample_sync *sync);
+			  struct optsample_group *group);
 void optsample_group_leave(struct optsample_flow *f);
 void optsample_withdraw(struct optsample_flow *f, struct optsample_msg *msg);
 
@@ -368,6 +380,14 @@ u64 optsample_flow_age_ns(const struct optsample_flow *f);
 static inline bool optsample_flows_hold(const struct optsample_sched *q)
 {
 	return !list_empty(&q->active[0]) || q->priorities;
+}
+
+/* A message that will leave in any case begins to wait, or waits no more */
+static inline void optsample_committed(struct optsample_flow *f, int n)
+{
+	f->committed += n;
+	if (f->group)
+		f->group->pending += n;
 }
 
 /* Messages of @f that have not begun to leave */

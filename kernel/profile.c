@@ -25,12 +25,12 @@ optsample_profile(const struct optsample_sched *q, u8 id)
 	return p;
 }
 
-static struct optsample_sync *
-optsample_profile_sync(const struct optsample_sched *q, u8 id)
+static struct optsample_group *
+optsample_profile_group(const struct optsample_sched *q, u8 id)
 {
 	if (!q->profiles || id >= TC_OPTSAMPLE_PROFILES)
 		return NULL;
-	return q->profiles[id].sync;
+	return q->profiles[id].group;
 }
 
 /**
@@ -45,7 +45,7 @@ void optsample_flow_follow(struct optsample_sched *q,
 			   struct optsample_loss *loss)
 {
 	struct tc_optsample_profile p = optsample_profile(q, profile);
-	struct optsample_sync *sync = optsample_profile_sync(q, profile);
+	struct optsample_group *group = optsample_profile_group(q, profile);
 
 	f->profile = profile;
 	if (f->priority != p.priority && f->backlog_pkts) {
@@ -54,10 +54,10 @@ void optsample_flow_follow(struct optsample_sched *q,
 		optsample_flow_activate(q, f);
 	}
 	f->priority = p.priority;
-	if (f->sync && f->sync != sync)
+	if (f->group && f->group != group)
 		optsample_group_leave(f);
-	if (sync && !f->sync)
-		optsample_group_join(f, sync);
+	if (group && !f->group)
+		optsample_group_join(f, group);
 	optsample_set_policy(&f->sampler, p.policy, p.refill);
 	optsample_set_limit(&f->sampler, p.limit);
 	while (f->sampler.len > p.limit) {
@@ -72,13 +72,14 @@ static void optsample_group_follow(struct optsample_sched *q, u8 id,
 				   struct optsample_loss *loss)
 {
 	struct tc_optsample_profile p = optsample_profile(q, id);
-	struct optsample_sync *sync = q->profiles[id].sync;
+	struct optsample_group *group = q->profiles[id].group;
+	struct optsample_sync *sync = &group->sync;
 
 	optsample_set_policy(&sync->sampler, p.policy, p.refill);
 	optsample_set_limit(&sync->sampler, p.limit);
 	sync->slop = p.slop_us * (u64)NSEC_PER_USEC;
 	while (sync->sampler.len > p.limit)
-		optsample_group_evict(q, sync, loss);
+		optsample_group_evict(q, group, loss);
 }
 
 /**
@@ -96,7 +97,7 @@ void optsample_flows_reconfigure(struct optsample_sched *q,
 			optsample_flow_follow(q, q->slots[i],
 					      q->slots[i]->profile, loss);
 	for (i = 0; q->profiles && i < TC_OPTSAMPLE_PROFILES; i++)
-		if (q->profiles[i].sync)
+		if (q->profiles[i].group)
 			optsample_group_follow(q, i, loss);
 	optsample_flows_relieve(q, loss);
 }
@@ -143,12 +144,12 @@ static int optsample_profile_update(struct optsample_profile *to,
 	if (!(p->fields & TC_OPTSAMPLE_PROFILE_SYNC))
 		return 0;
 	cfg->slop_us = p->slop_us;
-	if (to->sync)
+	if (to->group)
 		return 0;
-	to->sync = kmalloc(sizeof(*to->sync), GFP_KERNEL);
-	if (!to->sync)
+	to->group = kzalloc(sizeof(*to->group), GFP_KERNEL);
+	if (!to->group)
 		return -ENOMEM;
-	optsample_sync_init(to->sync, OPTSAMPLE_POLICY_OPTSAMPLE, 1, 0, 0);
+	optsample_sync_init(&to->group->sync, OPTSAMPLE_POLICY_OPTSAMPLE, 1, 0, 0);
 	return 0;
 }
 
@@ -226,8 +227,8 @@ void optsample_profiles_free(struct optsample_profile *profiles,
 	int i;
 
 	for (i = 0; profiles && i < TC_OPTSAMPLE_PROFILES; i++)
-		if (!but || profiles[i].sync != but[i].sync)
-			kfree(profiles[i].sync);
+		if (!but || profiles[i].group != but[i].group)
+			kfree(profiles[i].group);
 	kfree(profiles);
 }
 

@@ -32,7 +32,7 @@ static bool optsample_flow_evict(struct optsample_sched *q,
 	}
 	if (!f->waiting)
 		return false;
-	if (f->sync && optsample_group_evict(q, f->sync, loss))
+	if (f->group && optsample_group_evict(q, f->group, loss))
 		return true;
 	/* What was to leave in any case */
 	list_for_each_entry(msg, &f->queue, fifo) {

@@ -617,8 +617,8 @@ static void optsample_fill_class(const struct optsample_flow *f,
 	st->backlog_msgs = optsample_flow_waiting(f);
 	st->backlog_pkts = f->backlog_pkts;
 	st->backlog_bytes = f->backlog_bytes;
-	st->distance = optsample_distance(f->sync ? &f->sync->sampler :
-					  &f->sampler);
+	st->distance = optsample_distance(f->group ? &f->group->sync.sampler :
+						     &f->sampler);
 	st->deficit = f->deficit;
 	st->profile = f->profile;
 }

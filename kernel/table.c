@@ -47,7 +47,7 @@ static void optsample_flow_free(struct optsample_sched *q,
 	list_for_each_entry_safe(msg, next, &f->queue, fifo)
 		optsample_msg_free(q, f, msg);
 	optsample_counters_add(&q->retired, &f->c);
-	if (f->sync)
+	if (f->group)
 		optsample_group_leave(f);
 	hlist_del(&f->hash);
 	list_del(&f->list);

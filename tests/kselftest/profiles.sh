@@ -113,14 +113,14 @@ is "$(awk -F/ '{ print $1 }' <<<"$out" | sort | uniq -c | awk '
 # has large messages, 6 small ones
 device limit 100 quantum 1500 profile 4 sync 0 limit 8
 { for i in 1 2 3 4 5 6 7 8; do
-	echo "x 5 $i $i $(p 4) 1400"
+	echo "x 5 $i $i $(p 4) 14000"
 	echo "x 6 $i $i $(p 4) 100"
 done; } | drive >/dev/null
-out=$(leave 5)
-is "$(cut -d/ -f2 <<<"$out" | sort -n | words)" "1 1 2 2 3" \
+out=$(leave 7)
+is "$(cut -d/ -f2 <<<"$out" | words)" "1 1 2 2 3 3 4" \
 	"sets leave one after the other"
 { for i in $(seq 9 40); do
-	echo "x 5 $i $i $(p 4) 1400"
+	echo "x 5 $i $i $(p 4) 14000"
 	echo "x 6 $i $i $(p 4) 100"
 done; } | drive >/dev/null
 out+=$'\n'$(leave)
