@@ -9,17 +9,21 @@ SERIES	?= 6.1
 VERSION	:= 0.1
 
 CC	?= cc
+CXX	?= c++
 CLANG	?= clang
 CFLAGS	?= -O2 -g
 WARN	:= -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes
 ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) $(CFLAGS) -Iinclude
+ALL_CXXFLAGS := -std=c++17 -D_GNU_SOURCE -Wall -Wextra -Wshadow \
+	     -Wno-missing-field-initializers $(CFLAGS) -Iinclude
 UAPI	:= -Iinclude/uapi
 
 MODULE	:= $(BUILD)/module/$(SERIES)/sch_optsample.ko
 BIN	:= $(BUILD)/bin
 PROGRAMS := $(addprefix $(BIN)/,optsample optsample-sim hwsim-medium \
-	     demo-report image-pub image-sub rtps-gen test_sampler \
-	     test_sampler_bounds test_sync test_ros_tag)
+	     demo-report image-pub image-sub dds-pub dds-sub fastdds-pub \
+	     fastdds-sub app-report ros1-pub ros1-sub rtps-gen test_sampler \
+	     test_sampler_bounds test_sync test_ros_tag test_rules)
 TESTS	:= tests/run
 
 Q	:= $(if $(V),,@)
@@ -43,9 +47,10 @@ packages-%:
 build: packages-build
 	$(Q)$(MAKE) --no-print-directory all
 
-all: module tc bpf programs
+all: module tc bpf programs ros1
 programs: $(PROGRAMS)
 tc: $(BUILD)/tc/q_optsample.so
+ros1: $(BUILD)/ros1/liboptsample-ros1.so
 bpf: $(BUILD)/bpf/ros_tag.bpf.o $(BUILD)/bpf/gso_tag.bpf.o
 
 # tools/kernel knows when nothing is to be done
@@ -82,10 +87,12 @@ pc = $$(shell pkg-config --cflags $(1)) $$(shell pkg-config --libs $(1))
 
 HEADERS	:= $(wildcard include/optsample/*.h include/uapi/linux/*.h bpf/*.h \
 	     tools/*/*.h tests/*/*.h userspace/ctl/*.h)
-IDL	:= $(BUILD)/idl/sensor_msgs_image
+IDL	:= $(BUILD)/idl
 
-$(eval $(call program,optsample,$(wildcard userspace/ctl/*.c) $(HEADERS),\
-	$(call pc,libnl-3.0 libnl-route-3.0 libbpf libcjson) -lddsc,$(UAPI)))
+$(eval $(call program,optsample,$(wildcard userspace/ctl/*.c) \
+	$(IDL)/nav_msgs.c $(IDL)/std_msgs.c $(HEADERS),\
+	$(call pc,libnl-3.0 libnl-route-3.0 libbpf libcjson) -lddsc \
+	-lxmlrpc_client -lxmlrpc -lxmlrpc_util -lm,$(UAPI) -I$(IDL)))
 $(eval $(call program,optsample-sim,tools/optsample-sim.c \
 	$(wildcard tools/sim/*.c) $(HEADERS),-lm -lpng,-Itools))
 $(eval $(call program,hwsim-medium,tools/hwsim-medium.c $(HEADERS),\
@@ -93,10 +100,18 @@ $(eval $(call program,hwsim-medium,tools/hwsim-medium.c $(HEADERS),\
 $(eval $(call program,demo-report,tools/demo-report.c \
 	$(wildcard tools/demo.d/*.c) $(HEADERS),\
 	$(call pc,cairo) -lm,-Itools))
-$(eval $(call program,image-pub,tests/e2e/image-pub.c $(IDL).c $(HEADERS),\
-	-lddsc -lz,-I$(BUILD)/idl))
-$(eval $(call program,image-sub,tests/e2e/image-sub.c $(IDL).c $(HEADERS),\
-	-lddsc -lz,-I$(BUILD)/idl))
+$(eval $(call program,image-pub,tests/e2e/image-pub.c \
+	$(IDL)/sensor_msgs.c $(IDL)/std_msgs.c $(HEADERS),\
+	-lddsc -lz,-I$(IDL)))
+$(eval $(call program,image-sub,tests/e2e/image-sub.c \
+	$(IDL)/sensor_msgs.c $(IDL)/std_msgs.c $(HEADERS),\
+	-lddsc -lz,-I$(IDL)))
+$(foreach end,pub sub,$(eval $(call program,dds-$(end),tests/e2e/dds-$(end).c \
+	$(addprefix $(IDL)/,nav_msgs.c sensor_msgs.c std_msgs.c) $(HEADERS),\
+	-lddsc -lz,-I$(IDL))))
+$(eval $(call program,app-report,tests/e2e/app-report.c $(HEADERS),-lm,))
+$(eval $(call program,test_rules,tests/ros1/test_rules.c \
+	userspace/ros1/rules.c $(HEADERS),,))
 $(eval $(call program,rtps-gen,tests/kselftest/rtps-gen.c,,))
 $(eval $(call program,test_sampler,tests/unit/test_sampler.c $(HEADERS),-lm,))
 $(eval $(call program,test_sampler_bounds,tests/unit/test_sampler_bounds.c \
@@ -105,7 +120,39 @@ $(eval $(call program,test_sync,tests/unit/test_sync.c $(HEADERS),,))
 $(eval $(call program,test_ros_tag,$(filter-out %.bpf.c,\
 	$(wildcard tests/bpf/*.c)) $(HEADERS),$(call pc,libbpf),$(UAPI)))
 
-$(BUILD)/idl/%.c: idl/%.idl
+# peers that are only to be had in C++
+$(BIN)/fastdds-%: tests/e2e/fastdds-%.cpp tests/e2e/fastdds.hpp tests/e2e/app.h
+	$(call msg,CXX,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CXX) $(ALL_CXXFLAGS) -o $@ $< -lfastrtps -lfastcdr -lz
+
+$(BIN)/ros1-%: tests/ros1/ros1-%.cpp tests/ros1/topic.h
+	$(call msg,CXX,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CXX) $(ALL_CXXFLAGS) -o $@ $< $$(pkg-config --libs roscpp) -lz
+
+# the library for roscpp: only for the very one that it was built against
+ROS1	:= $(BUILD)/ros1
+ROSCPP	:= $(shell $(CC) -print-file-name=libroscpp.so)
+ROS1_DEPENDS := $(wildcard userspace/ros1/*.h include/optsample/*.h) \
+	     $(ROS1)/build_id.h
+
+$(ROS1)/build_id.h: userspace/ros1/build_id.sh $(realpath $(ROSCPP))
+	$(Q)mkdir -p $(@D)
+	$(Q)$< $(ROSCPP) >$@
+$(ROS1)/%.o: userspace/ros1/%.c $(ROS1_DEPENDS)
+	$(call msg,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -I$(ROS1) -c -o $@ $<
+$(ROS1)/%.o: userspace/ros1/%.cpp $(ROS1_DEPENDS)
+	$(call msg,CXX,$@)
+	$(Q)$(CXX) $(ALL_CXXFLAGS) -fPIC -c -o $@ $<
+$(ROS1)/liboptsample-ros1.so: userspace/ros1/link.map \
+		$(addprefix $(ROS1)/,rules.o guard.o outbox.o link.o)
+	$(call msg,LD,$@)
+	$(Q)$(CXX) -shared -Wl,--version-script=$< -o $@ $(filter %.o,$^) \
+		-lroscpp
+
+$(IDL)/%.c: idl/%.idl $(wildcard idl/*.idl)
 	$(call msg,IDLC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)idlc -t -o $(@D) $<
@@ -132,8 +179,12 @@ install: build
 	install -D -m 644 $(BUILD)/bpf/ros_tag.bpf.o \
 		$(DESTDIR)$(PREFIX)/lib/optsample/ros_tag.bpf.o
 	install -D -m 644 $(BUILD)/tc/q_optsample.so $(TCLIB)/q_optsample.so
+	install -D -m 644 $(ROS1)/liboptsample-ros1.so \
+		$(DESTDIR)$(PREFIX)/lib/optsample/liboptsample-ros1.so
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 \
 		Documentation/tc-optsample.8 Documentation/optsample.8
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man7 \
+		Documentation/optsample-ros1.7
 	install -D -m 644 -t $(DKMS) Kbuild dkms.conf
 	install -D -m 644 -t $(DKMS)/kernel kernel/*.[ch]
 	install -D -m 644 -t $(DKMS)/include/optsample include/optsample/*.h
@@ -141,11 +192,11 @@ install: build
 	@echo 'module: dkms install optsample/$(VERSION)'
 
 clean:
-	rm -rf $(addprefix $(BUILD)/,bin tc bpf idl demo/run module check \
+	rm -rf $(addprefix $(BUILD)/,bin tc bpf idl ros1 demo/run module check \
 		sch_optsample.ko .module.out)
 
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help build all programs tc bpf module demo check check-full bench \
+.PHONY: help build all programs tc bpf ros1 module demo check check-full bench \
 	install clean distclean

@@ -16,7 +16,7 @@
 #include <dds/dds.h>
 #include <zlib.h>
 
-#include "sensor_msgs_image.h"
+#include "sensor_msgs.h"
 
 #define IMAGE_TOPIC	"rt/camera/image"
 #define NSEC		1000000000LL

@@ -1,0 +1,228 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# apps-run.sh - inside the VM: the three applications of the publication with
+# real peers, as they are and with optsample
+#
+#	surveillance	one topic at 20/s, an outage of 4 s
+#	reconstruction	colour and depth at 10/s, 5 s
+#	slam		colour, depth and laser at 8/s, three times 5 s
+#
+#   robot                                     operator (namespace "op")
+#   dds-pub ... --> [optsample] --> rob0 ====== op0 --> dds-sub ...
+#           10.79.0.1                                   10.79.0.2
+#
+# usage: apps-run.sh STACK[:DEPTH]... where STACK is cyclone, fastdds or udpros,
+# DEPTH that of a reliable writer's history (best effort without; -1: all).
+# Topics of one application are a sync group, limit 20. The outage is the
+# carrier, for a number of messages.
+
+. "$(dirname -- "${BASH_SOURCE[0]}")/../kselftest/lib.sh"
+[ -d /sys/module/sch_optsample ] || insmod "$SCH_KO" || exit 1
+
+bin=$top/build/bin
+robot_ip=10.79.0.1
+operator_ip=10.79.0.2
+master=http://$robot_ip:11311
+rate=40mbit
+
+declare -A outages hz topics last
+outages[surveillance]="-o 30:80" hz[surveillance]=20 last[surveillance]=140
+outages[reconstruction]="-o 20:50" hz[reconstruction]=10
+last[reconstruction]=90
+outages[slam]="-o 16:40 -o 76:40 -o 136:40" hz[slam]=8 last[slam]=196
+
+# pictures: $rgb and $depth, recorded if there are any
+pictures()
+{
+	local images=${OPTSAMPLE_DATA-$top/../shared/data}/images i
+
+	rgb=40000+41000+39000 depth=60000+61000+62000
+	for i in 1 2 3; do
+		ffmpeg -v error -i "$images/rgbd_color_640x480_$i.png" \
+			-q:v 5 "$scratch/rgb$i.jpg" 2>/dev/null </dev/null &&
+		ffmpeg -v error -i "$images/rgbd_depth_640x480_16_$i.png" \
+			-vf scale=320:240 "$scratch/depth$i.png" \
+			2>/dev/null </dev/null || {
+			echo "# made-up pictures"
+			return
+		}
+	done
+	rgb=$scratch/rgb1.jpg+$scratch/rgb2.jpg+$scratch/rgb3.jpg
+	depth=$scratch/depth1.png+$scratch/depth2.png+$scratch/depth3.png
+}
+
+link()
+{
+	ip netns add op
+	ip link add rob0 type veth peer name op0 netns op
+	ip addr add $robot_ip/24 dev rob0
+	n_op ip addr add $operator_ip/24 dev op0
+	for dev in lo rob0; do ip link set $dev up; done
+	for dev in lo op0; do n_op ip link set $dev up; done
+	# What the operator's machine loses is not the link's fault.
+	sysctl -qw net.core.rmem_default=16777216 net.core.rmem_max=16777216
+	ip neigh replace $operator_ip nud permanent dev rob0 \
+		lladdr "$(n_op cat /sys/class/net/op0/address)"
+	n_op ip neigh replace $robot_ip nud permanent dev op0 \
+		lladdr "$(cat /sys/class/net/rob0/address)"
+	printf '#!/bin/sh\nexec ip -n op link set op0 $1\n' >"$scratch/link"
+	chmod +x "$scratch/link"
+}
+
+# peers STACK DEPTH: $pub and $sub
+peers()
+{
+	case $1 in
+	cyclone) pub=dds-pub sub=dds-sub ;;
+	fastdds) pub=fastdds-pub sub=fastdds-sub ;;
+	udpros)	pub=ros1-pub sub="ros1-sub -u" ;;
+	esac
+	[ -z "$2" ] || pub+=" -k $2" sub+=" -k $2"
+}
+
+# up MODE APP STACK
+up()
+{
+	[ "$1" = ours ] || {
+		tc qdisc replace dev rob0 root tbf rate $rate burst 64kb \
+			limit 8mb
+		return
+	}
+	"$bin/optsample" up rob0 --limit 20 --rate $rate \
+		--peer $operator_ip ${3:+--master "$3"} 2>"$scratch/up" ||
+		{ cat "$scratch/up"; return 1; }
+	[ "$2" = surveillance ] ||
+		"$bin/optsample" topic rob0 '/camera/*' /scan \
+			--sync 1ms
+}
+
+down()
+{
+	"$bin/optsample" down rob0 >/dev/null 2>&1
+	tc qdisc del dev rob0 root 2>/dev/null
+}
+
+# play MODE APP STACK: leaves $scratch/sub and pub
+play()
+{
+	local args="${hz[$2]}" pids
+
+	[ "$3" != udpros ] || args+=" -q 20"
+	n_op env ROS_IP=$operator_ip $bin/$sub -n "${last[$2]}" \
+		${topics[$2]% odom:*} \
+		>"$scratch/sub" 2>"$scratch/sub.err" &
+	pids=$!
+	ROS_IP=$robot_ip timeout 120 $bin/$pub -x "$scratch/link" -r $args \
+		-n "${last[$2]}" ${outages[$2]} ${topics[$2]} \
+		>"$scratch/pub" 2>"$scratch/pub.err" || {
+		echo "# $3 $2 $1: no end"
+		tail -n 3 "$scratch/pub.err" "$scratch/sub.err" | sed 's/^/# /'
+		kill $pids
+	}
+	wait $pids
+}
+
+value()
+{
+	awk -v word="$2" '{ for (i = 1; i < NF; i += 2)
+		if ($i == word) print $(i + 1) }' <<<"$1"
+}
+
+holds()
+{
+	awk "BEGIN { exit !($1) }"
+}
+
+# compare APP STACK DEPTH
+compare()
+{
+	local mode got=() what="$2${3:+ reliable, history $3}: $1"
+
+	peers "$2" "$3"
+	for mode in native ours; do
+		if up $mode "$1" "$([ "$2" != udpros ] || echo $master)"; then
+			play $mode "$1" "$2"
+		fi
+		[ $mode = native ] || "$bin/optsample" show rob0 \
+			>"$scratch/show" 2>&1
+		down
+		got+=("$("$bin/app-report" -l 20 ${outages[$1]} \
+			"$scratch/pub" "$scratch/sub")")
+		echo "# $what, $mode: ${got[-1]}"
+	done
+	judge "$1" "$what" "$3" "${got[@]}"
+}
+
+# judge APP WHAT DEPTH NATIVE OURS
+judge()
+{
+	local ratio gap
+
+	ratio=$(value "$5" ratio) gap=$(value "$5" gap)
+	holds "$(value "$5" bad) == 0 && $(value "$4" bad) == 0"
+	ok "$2: what arrives is whole"
+	holds "$ratio > $(value "$4" ratio) && $ratio >= 0.85"
+	ok "$2: more of the outage, profit at least 0.85 of the oracle"
+	holds "$gap < $(value "$4" gap) && $gap <= 12"
+	ok "$2: no long gap"
+	[ "$1" = surveillance ] && return
+	holds "$(value "$5" mates) >= 0.99"
+	ok "$2: what is kept has its partners"
+}
+
+# A robot that stands for half of the outage, and then moves
+distance()
+{
+	local n
+
+	peers cyclone ""
+	"$bin/optsample" up rob0 --limit 20 --rate $rate --peer $operator_ip \
+		--odometry /odom 2>"$scratch/up" &&
+	"$bin/optsample" topic rob0 /camera/rgb --by distance --limit 10
+	ok "sampling by distance is set up"
+	topics[distance]="image:/camera/rgb:$rgb odom:/odom:70"
+	hz[distance]=20 outages[distance]="-o 40:60" last[distance]=130
+	play ours distance cyclone
+	"$bin/optsample" show rob0 >"$scratch/show" 2>&1
+	down
+	n=$(awk '$1 == "/camera/rgb" && $2 >= 40 && $2 < 100' "$scratch/sub" |
+		awk '{ all++; moved += $2 >= 70; line = line " " $2 }
+		END { print all + 0, moved + 0, line }')
+	echo "# by distance, the robot moves from 70 on: $n"
+	set -- $n
+	[ "$1" -ge 6 ] && [ "$2" -ge $(($1 - 1)) ]
+	ok "samples are kept for the half in which the robot moves"
+}
+
+pictures
+topics[surveillance]="image:/camera/rgb:$rgb"
+topics[reconstruction]="image:/camera/rgb:$rgb image:/camera/depth:$depth"
+topics[slam]="${topics[reconstruction]} scan:/scan:2880"
+link
+for arg in "$@"; do
+	stack=${arg%%:*}
+	depth=${arg#"$stack"}
+	case $stack in
+	distance)
+		distance
+		continue
+		;;
+	udpros)
+		export ROS_MASTER_URI=$master ROS_LOG_DIR=$scratch
+		rosmaster --core -p 11311 >"$scratch/master" 2>&1 &
+		until : </dev/tcp/$robot_ip/11311; do
+			sleep 0.2
+		done 2>/dev/null
+		;;
+	esac
+	for app in surveillance reconstruction slam; do
+		# Fast DDS's peer has no scans; of reliable ones one is enough
+		[ "$app$stack" = slamfastdds ] && continue
+		[ -n "$depth" ] && [ "$app" != surveillance ] && continue
+		compare $app "$stack" "${depth#:}"
+	done
+	[ "$stack" != udpros ] || kill %?rosmaster
+done
+ip link del rob0
+done_testing

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fastdds-sub - the operator as an ordinary Fast DDS node: prints "NAME NUMBER
+ * CRC" for each message, ends when on all topics one after LAST has come
+ */
+#include <fastdds/dds/subscriber/DataReader.hpp>
+#include <fastdds/dds/subscriber/SampleInfo.hpp>
+#include <fastdds/dds/subscriber/Subscriber.hpp>
+#include <fastdds/dds/subscriber/qos/DataReaderQos.hpp>
+
+#include "fastdds.hpp"
+
+using namespace eprosima::fastdds::dds;
+
+enum { READER_DEPTH = 100 };
+
+static DataReader *readers[APP_TOPICS];
+
+/* Return: true when it is over */
+static bool take(struct app *a, unsigned int t)
+{
+	bool over = false;
+	SampleInfo info;
+	image m;
+
+	while (readers[t]->take_next_sample(&m, &info) ==
+	       ReturnCode_t::RETCODE_OK)
+		if (info.valid_data)
+			over |= app_received(a, t, (unsigned int)atoi(
+						m.frame_id.c_str()),
+					     m.data.data(), m.data.size());
+	return over;
+}
+
+int main(int argc, char **argv)
+{
+	DomainParticipant *participant = NULL;
+	Subscriber *subscriber = NULL;
+	static struct app a;
+	bool over = false;
+
+	if (!app_options(&a, argc, argv, false))
+		return 2;
+	for (unsigned int i = 0; i < a.ntopics; i++) {
+		Topic *topic = fastdds_topic(&participant, &a.topics[i]);
+		DataReaderQos qos;
+
+		if (!subscriber)
+			subscriber = participant->create_subscriber(
+				SUBSCRIBER_QOS_DEFAULT);
+		fastdds_qos(&qos, &a, READER_DEPTH);
+		readers[i] = subscriber->create_datareader(topic, qos);
+		if (!readers[i]) {
+			fprintf(stderr, "fastdds-sub: no reader\n");
+			return 1;
+		}
+	}
+	while (!over) {
+		usleep(10000);
+		for (unsigned int i = 0; i < a.ntopics; i++)
+			over |= take(&a, i);
+	}
+	participant->delete_contained_entities();
+	DomainParticipantFactory::get_instance()->delete_participant(
+		participant);
+	return 0;
+}

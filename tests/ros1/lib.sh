@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# lib.sh - TAP, and a robot and its operator for the tests of roscpp
+#
+#   namespace RIG-robot                            namespace RIG-op
+#   rosmaster, ros1-pub --> v0 (link.sh) ======== v1 --> ros1-sub
+#
+# Sourced. Every rig has a ROS master and addresses of its own, so that two of
+# them can run at a time. All that a rig writes is in $scratch/RIG.
+
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+top=${here%/tests/*}
+bin=$top/build/bin
+shim=$top/build/ros1/liboptsample-ros1.so
+scratch=$(mktemp -d)
+rigs=()
+tests=0 failed=0
+
+# ok NAME: the exit status of the command before decides
+ok()
+{
+	local status=$?
+
+	tests=$((tests + 1))
+	if [ $status = 0 ]; then
+		echo "ok $tests - $1"
+	else
+		failed=$((failed + 1))
+		echo "not ok $tests - $1"
+	fi
+}
+
+done_testing()
+{
+	echo "1..$tests"
+	[ $failed = 0 ]
+}
+
+skip()
+{
+	printf '%s\n' "ok 1 # skip no namespaces or no token bucket here" 1..1
+	exit 0
+}
+
+cleanup()
+{
+	for space in "${rigs[@]/%/-robot}" "${rigs[@]/%/-op}"; do
+		ip netns pids "$space" | xargs -r kill -9
+		ip netns del "$space"
+	done 2>/dev/null
+	wait
+	rm -rf -- "$scratch"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+
+# at RIG robot|op CMD...: there, as a ROS node of that rig
+at()
+{
+	local rig=$1 side=$2 ip=10.77.0.1
+
+	[ "$side" = robot ] || ip=10.77.0.2
+	shift 2
+	ip netns exec "$rig-$side" env ROS_MASTER_URI=http://10.77.0.1:11311 \
+		ROS_IP=$ip ROS_LOG_DIR="$scratch/$rig" "$@"
+}
+
+# rig NAME: makes $rig, with its master; see master()
+rig()
+{
+	rig=$1-$$
+	rigs+=("$rig")
+	mkdir -p "$scratch/$rig"
+	ip netns add "$rig-robot" && ip netns add "$rig-op" &&
+		ip -n "$rig-robot" link add v0 type veth peer name v1 \
+			netns "$rig-op" || return
+	ip -n "$rig-robot" addr add 10.77.0.1/24 dev v0
+	ip -n "$rig-op" addr add 10.77.0.2/24 dev v1
+	for dev in lo v0; do ip -n "$rig-robot" link set $dev up; done
+	for dev in lo v1; do ip -n "$rig-op" link set $dev up; done
+	# What a socket swallows cannot be sampled: the same in every run.
+	at "$rig" robot sysctl -qw net.ipv4.tcp_wmem="4096 16384 262144" &&
+		at "$rig" robot "$here/link.sh" up || return
+	at "$rig" robot rosmaster --core -p 11311 \
+		>"$scratch/$rig/master.log" 2>&1 &
+}
+
+# master RIG: until it answers
+master()
+{
+	at "$1" robot bash -c 'for i in {1..600}; do
+		: </dev/tcp/10.77.0.1/11311 && exit
+		sleep 0.1
+	done 2>/dev/null; exit 1'
+}
+
+# param RIG NAME VALUE: on the parameter server
+param()
+{
+	at "$1" robot python3 -c 'import os, sys, xmlrpc.client
+xmlrpc.client.ServerProxy(os.environ["ROS_MASTER_URI"]).setParam(
+	"/", sys.argv[1], sys.argv[2])' "$2" "$3"
+}
