@@ -96,7 +96,9 @@ static bool optsample_pass(struct optsample_sched *q, struct optsample_flow *f,
 	struct optsample_msg *msg = NULL;
 	bool fresh;
 
-	if (unlikely(f->pass_pkts >= OPTSAMPLE_PASS_MAX))
+	/* Few are never too many; repairs of long messages are many. */
+	if (unlikely(f->pass_pkts >= OPTSAMPLE_PASS_MAX &&
+		     f->pass_memory > optsample_flow_memory(q) / 8))
 		optsample_pass_drop_oldest(q, f, loss);
 	if (!list_empty(&f->queue))
 		msg = list_last_entry(&f->queue, struct optsample_msg, fifo);

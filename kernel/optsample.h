@@ -30,7 +30,7 @@ enum {
 	OPTSAMPLE_BUCKETS = 256,	/* 5-tuple hash of ordinary traffic */
 	OPTSAMPLE_RECENT = 4,		/* messages remembered afterwards */
 	OPTSAMPLE_FIND = 64,		/* messages searched for a straggler */
-	OPTSAMPLE_PASS_MAX = 1024,	/* control packets held per flow */
+	OPTSAMPLE_PASS_MAX = 1024,	/* control, repairs: or 1/8 of memory */
 	OPTSAMPLE_SPARE_MAX = 256,	/* message structs kept for reuse */
 	OPTSAMPLE_FLOWS_MAX = 65534,	/* class minor numbers */
 	OPTSAMPLE_PRIORITIES = 8,

@@ -75,6 +75,17 @@ is "$(words <<<"$out")" "queued 0 dropped 1 queued 0 5/1/3 5/2/11 -" \
 	"a repair of a sampled message passes, in order"
 is "$(stat repair_in)" 1 "a repair is counted"
 
+# repairs of long messages are many, but not more than memory
+device limit 1
+{ echo "x 5 9 9 3 100"
+  for i in $(seq 1 2000); do echo "x 5 1 1 8 1000"; done; } | drive >/dev/null
+is "$(stat ctl_dropped)" 0 "many repairs wait"
+is "$(yes q | head -n 2100 | drive | grep -c /1/)" 2000 "and all of them leave"
+device limit 1 memlimit 1mb
+{ for i in $(seq 1 2000); do echo "x 5 1 1 8 1000"; done; } | drive >/dev/null
+[ "$(stat ctl_dropped)" -gt 500 ] && [ "$(stat memory)" -lt 1048576 ]
+ok "unless memory is short"
+
 # fragments of a message that was discarded, then evicted
 device limit 1 policy drop-newest
 out=$(drive <<-END

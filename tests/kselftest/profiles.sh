@@ -72,6 +72,17 @@ is "$(cut -d/ -f1 <<<"$out" | words)" "5 5 5 5" \
 out=$(leave)
 is "$(wc -l <<<"$out")" 8 "and nothing is lost"
 
+# positions: a burst of 100 messages, then as much time with 10 of them
+device profile 2 policy gap limit 10
+{ for i in $(seq 1 100); do echo "x 5 $i $((i * 10)) $(p 2) 100"; done
+  for i in $(seq 101 110); do
+	echo "x 5 $i $((1000 + (i - 100) * 100)) $(p 2) 100"
+  done; } | drive >/dev/null
+out=$(leave)
+set -- $(awk -F/ '{ n++; late += $2 > 100 } END { print n, late }' <<<"$out")
+[ "$1" = 10 ] && [ "$2" -ge 4 ] && [ "$2" -le 6 ]
+ok "evenly by position, not by message"
+
 # topics of one group: whole sets, whatever partners do
 sets()
 {
