@@ -4,35 +4,45 @@
  *
  * A writer sends DATA or DATA_FRAG, often behind an INFO_TS, sometimes with
  * a heartbeat behind it, little endian, and all that has to be read is in
- * the linear part. Nearly every packet is like that and is read where it
- * lies. What is different in any way, or broken, is not judged here: the
- * walk over all submessages (rtps.h) does it, and what is accepted here it
- * accepts in the same way (tests/bpf compares the two).
+ * the linear part; Fast DDS with an INFO_DST before it and statistics behind.
+ * Nearly every packet is like that and is read where it lies. What is
+ * different in any way, or broken, is not judged here: the walk over all
+ * submessages (walk.h) does it, and what is accepted here it accepts in the
+ * same way (tests/bpf and tests/fuzz compare the two).
  */
 #ifndef OPTSAMPLE_FAST_H
 #define OPTSAMPLE_FAST_H
 
+#include <optsample/segment.h>
 #include <optsample/tag.h>
 #include "parse.h"
 #include "ros_tag.h"
 #include "rtps.h"
+#include "udpros.h"
 
 enum {
 	FAST_UDP	= 8,
 	FAST_HEADERS	= FAST_UDP + RTPS_HEADER,
 	FAST_TS_SIZE	= 12,
-	FAST_SIZE_MAX	= 0x4000,	/* to look behind a submessage */
+	FAST_DST_SIZE	= 16,
+	FAST_BEHIND	= 2,	/* submessages behind the sample */
+	FAST_VENDOR_BACK = 14,	/* from the first submessage to the vendor */
+	FAST_CYCLONE	= RTPS_VENDOR_CYCLONE << 8 | 1,
+	FAST_SIZE_MAX	= 0x3fff,	/* to look behind a submessage */
+	FAST_VENDOR	= 0x80,	/* Fast DDS statistics */
 	/* first word of a submessage: id, flags, length */
 	FAST_KIND	= 0x05ff,
 	FAST_DATA	= RTPS_DATA | (RTPS_FLAG_LITTLE | RTPS_FLAG_DATA) << 8,
 	FAST_FRAG	= RTPS_DATA_FRAG | RTPS_FLAG_LITTLE << 8,
+	FAST_DST	= RTPS_INFO_DST | RTPS_FLAG_LITTLE << 8 | 12 << 16,
 	FAST_TS_MASK	= 0xffff01ff,
 	FAST_TS		= RTPS_INFO_TS | RTPS_FLAG_LITTLE << 8 | 8 << 16,
 };
 
 enum fast {
 	FAST_WALK,	/* not for here */
-	FAST_OTHER,	/* not RTPS */
+	FAST_OTHER,	/* of no format that is known */
+	/* from here on all has been read */
 	FAST_ONE,	/* the only sample of the packet */
 	FAST_TRAILER,	/* the same, but a heartbeat follows */
 };
@@ -43,121 +53,207 @@ enum fast {
  */
 static __always_inline __u32 fast_u32(const void *p)
 {
-	return rtps_u32(__builtin_assume_aligned(p, 4), 1);
+	return bytes_u32(__builtin_assume_aligned(p, 4), 1);
 }
 
 static __always_inline __u32 fast_u16(const void *p)
 {
-	return rtps_u16(__builtin_assume_aligned(p, 2), 1);
+	return bytes_u16(__builtin_assume_aligned(p, 2), 1);
+}
+
+/* Not RTPS: the cheap way out for nearly all other UDP */
+static __always_inline enum fast fast_other(const __u8 *b)
+{
+	__u32 word = bytes_u32(b, 1);
+
+	barrier_var(word);	/* looked at after RTPS, not before */
+	return word == OPTSAMPLE_SEGMENT_MAGIC || udpros_is(b) ?
+	       FAST_WALK : FAST_OTHER;
 }
 
 /* Bytes as they are */
 static __always_inline __u32 fast_raw32(const void *p)
 {
-	return rtps_raw32(__builtin_assume_aligned(p, 4));
+	return bytes_raw32(__builtin_assume_aligned(p, 4));
 }
 
 /*
- * What is behind the sample at @p, of @size bytes?
- * @here:	bytes from @p to the end of the packet, and
- * @room:	of the datagram
+ * What is behind the sample at @p, of @size bytes? At most two submessages: a
+ * heartbeat, and one of the vendor's.
+ * @used:	bytes before @p,
+ * @here:	to the end of the packet, and
+ * @room:	of the datagram, all from the UDP header on
  */
 static __always_inline enum fast fast_rest(const __u8 *p, const void *end,
-					   __u64 size, __u64 here, __u64 room)
+					   __u64 size, __u64 used, __u64 here,
+					   __u64 room)
 {
-	__u64 word, next;
+	enum fast way = FAST_ONE;
+	const __u8 *next;
+	__u64 word;
 
-	if (size + RTPS_SUB_HEADER > here)
-		return FAST_ONE;
-	barrier_var(size);	/* what is compared is what is added */
-	if (size > FAST_SIZE_MAX)
-		return FAST_WALK;
-	p += size;
-	if ((const void *)(p + RTPS_SUB_HEADER) > end)
-		return FAST_WALK;
-	word = fast_u32(p);
-	next = RTPS_SUB_HEADER + (word >> 16);
-	word &= 0xff | RTPS_FLAG_LITTLE << 8;
-	if (word != (RTPS_HEARTBEAT | RTPS_FLAG_LITTLE << 8) &&
-	    word != (RTPS_HEARTBEAT_FRAG | RTPS_FLAG_LITTLE << 8))
-		return FAST_WALK;
-	return next >= 12 && size + next <= room &&
-	       size + next + RTPS_SUB_HEADER > here ? FAST_TRAILER : FAST_WALK;
+	for (int i = 0; i < FAST_BEHIND; i++) {
+		if (used + size + RTPS_SUB_HEADER > here)
+			return way;
+		if (size > FAST_SIZE_MAX)
+			return FAST_WALK;
+		/* For the verifier of 6.1, which forgets when it is spilled */
+		barrier_var(size);
+		next = p + (size & FAST_SIZE_MAX);
+		if ((const void *)(next + RTPS_SUB_HEADER) > end)
+			return FAST_WALK;
+		word = fast_u32(next);
+		size += RTPS_SUB_HEADER + (word >> 16);
+		if (used + size > room || word >> 16 < 8)
+			return FAST_WALK;
+		word &= 0xff | RTPS_FLAG_LITTLE << 8;
+		if (word == (RTPS_HEARTBEAT | RTPS_FLAG_LITTLE << 8) ||
+		    word == (RTPS_HEARTBEAT_FRAG | RTPS_FLAG_LITTLE << 8))
+			way = FAST_TRAILER;
+		else if (word != (FAST_VENDOR | RTPS_FLAG_LITTLE << 8))
+			return FAST_WALK;
+	}
+	return used + size + RTPS_SUB_HEADER > here ? way : FAST_WALK;
 }
 
-/* Return: flags of the tag for the DATA_FRAG at @p, negative: broken */
-static __always_inline int fast_frag(const __u8 *p)
+/* FIRST and LAST of the DATA_FRAG at @p. Return: 0, negative: broken */
+static __always_inline int fast_frag(const __u8 *p, __u32 *flags)
 {
 	__u64 start = fast_u32(p + 24);
 	__u32 size = fast_u32(p + 32);
 	__u32 each = fast_u16(p + 30);
 	__u64 begin = (start - 1) * each;
 	__u64 end = begin + fast_u16(p + 28) * each;
+	__u32 fl = 0;
 
 	if (!start || !end || begin >= size)
 		return -1;
-	return (start == 1 ? OPTSAMPLE_TAG_FIRST : 0) |
-	       (end >= size ? OPTSAMPLE_TAG_LAST : 0);
+	if (start == 1)
+		fl = OPTSAMPLE_TAG_FIRST;
+	barrier_var(fl);	/* two jumps are less than what clang makes */
+	if (end >= size)
+		fl |= OPTSAMPLE_TAG_LAST;
+	*flags = fl;
+	return 0;
+}
+
+/* Less than a sample in the linear part, but it may be none of ours */
+static __always_inline enum fast fast_short(const __u8 *udp, const void *end)
+{
+	const __u8 *b = udp + FAST_UDP;
+
+	return (const void *)(b + UDPROS_HEADER) > end ||
+	       fast_raw32(b) == bpf_htonl(RTPS_MAGIC) ?
+	       FAST_WALK : fast_other(b);
+}
+
+/**
+ * struct fast_sample - what fast_read() found, but for the name
+ * @sn:		sequence number
+ * @flags:	OPTSAMPLE_TAG_FIRST and LAST
+ * @time:	and the rest as struct rtps_sub and struct found
+ * @payload:
+ * @limit:
+ * @qos:
+ */
+struct fast_sample {
+	__u64 sn;
+	__u32 flags;
+	__u64 time;
+	__u32 payload;
+	__u32 limit;
+	__u8  qos;
+};
+
+/*
+ * The sample at @p, which RTPS_SUB_MAX bytes are there of, and what is behind
+ * @word:	its first word
+ * @used:	and the others: see fast_rest()
+ * @payload:	offset of the UDP header
+ */
+static __always_inline enum fast fast_one(const __u8 *p, const void *end,
+					  __u64 word, __u64 used, __u64 here,
+					  __u64 room, __u32 payload,
+					  struct ros_name *name,
+					  struct fast_sample *s)
+{
+	__u64 size = RTPS_SUB_HEADER + (word >> 16);
+
+	/* Length 0: to the end, which is RTPS_SUB_MAX away at least. */
+	if (__builtin_expect(size == RTPS_SUB_HEADER, 0))
+		size = room - used;
+	s->flags = OPTSAMPLE_TAG_FIRST | OPTSAMPLE_TAG_LAST;
+	if ((word & FAST_KIND) == FAST_FRAG) {
+		if (fast_frag(p, &s->flags) || size < RTPS_SUB_MAX)
+			return FAST_WALK;
+	} else if ((word & FAST_KIND) != FAST_DATA || size < 24) {
+		return FAST_WALK;
+	}
+	s->sn = (__u64)fast_u32(p + 16) << 32 | fast_u32(p + 20);
+	name->writer.entity = fast_raw32(p + 12);
+	if ((__s64)s->sn <= 0 || used + size > room)
+		return FAST_WALK;
+	s->limit = payload + used;
+	s->payload = s->limit + 8 + fast_u16(p + 6);
+	s->limit += size;
+	s->qos = word >> 8 & RTPS_FLAG_QOS;
+	return fast_rest(p, end, size, used, here, room);
 }
 
 /**
  * fast_read - read a packet with one sample
- * @skb:	the packet, IPv4 and UDP, with
+ * @skb:	the packet, UDP, with
  * @payload:	offset of the UDP header
- * @key:	out: writer and port; the rest is left alone
- * @sn:		out: sequence number
- * @flags:	out: OPTSAMPLE_TAG_FIRST and LAST
+ * @name:	out: writer and port; the rest is left alone
+ * @s:		out
  */
 static __always_inline enum fast fast_read(struct __sk_buff *skb,
-					   __u32 payload, struct ros_flow *key,
-					   __u64 *sn, __u32 *flags)
+					   __u32 payload,
+					   struct ros_name *name,
+					   struct fast_sample *s)
 {
 	const void *end = (void *)(long)skb->data_end;
 	const __u8 *p = (void *)(long)skb->data + payload;
-	__u64 here = skb->len, room, size, word;	/* no shifts: 64 bit */
-	int fl = OPTSAMPLE_TAG_FIRST | OPTSAMPLE_TAG_LAST;
-	__u32 *prefix = (__u32 *)key->writer.prefix;
+	/* from the UDP header on; 64 bit: no shifts */
+	__u64 here = skb->len, room, used = FAST_HEADERS, word;
+	__u32 *prefix = (__u32 *)name->writer.prefix;
 
 	if ((const void *)(p + FAST_HEADERS + RTPS_SUB_MAX) > end)
-		return FAST_WALK;
+		return fast_short(p, end);
 	if (fast_raw32(p + FAST_UDP) != bpf_htonl(RTPS_MAGIC))
-		return FAST_OTHER;
+		return fast_other(p + FAST_UDP);
 	here -= payload;
 	room = bpf_ntohs(*(const __u16 *)(p + 4));
 	/* Of another version; or with padding, and a sample may end in it */
 	if (p[FAST_UDP + 4] != 2 || here > room || skb->gso_size)
 		return FAST_WALK;
-	key->dport = *(const __u16 *)(p + 2);
+	name->dport = *(const __u16 *)(p + 2);
 	prefix[0] = fast_raw32(p + FAST_UDP + 8);
 	prefix[1] = fast_raw32(p + FAST_UDP + 12);
 	prefix[2] = fast_raw32(p + FAST_UDP + 16);
 	p += FAST_HEADERS;
-	here -= FAST_HEADERS;
-	room -= FAST_HEADERS;
 	word = fast_u32(p);
-	if ((word & FAST_TS_MASK) == FAST_TS) {
-		p += FAST_TS_SIZE;
-		here -= FAST_TS_SIZE;
-		room -= FAST_TS_SIZE;
+	if (word == FAST_DST) {
+		/* Of Cyclone, a repair */
+		if (fast_u16(p - FAST_VENDOR_BACK) == FAST_CYCLONE)
+			return FAST_WALK;
+		p += FAST_DST_SIZE;
+		used += FAST_DST_SIZE;
 		if ((const void *)(p + RTPS_SUB_MAX) > end)
 			return FAST_WALK;
 		word = fast_u32(p);
 	}
-	/* Length 0: to the end, which is RTPS_SUB_MAX away at least. */
-	size = word >> 16 ? RTPS_SUB_HEADER + (word >> 16) : room;
-	if ((word & FAST_KIND) == FAST_FRAG) {
-		fl = fast_frag(p);
-		if (fl < 0 || size < RTPS_SUB_MAX)
+	s->time = 0;
+	if ((word & FAST_TS_MASK) == FAST_TS) {
+		if (!(word & RTPS_FLAG_NO_TIME << 8))
+			s->time = rtps_time(p + RTPS_SUB_HEADER, 1);
+		p += FAST_TS_SIZE;
+		used += FAST_TS_SIZE;
+		if ((const void *)(p + RTPS_SUB_MAX) > end)
 			return FAST_WALK;
-	} else if ((word & FAST_KIND) != FAST_DATA || size < 24) {
-		return FAST_WALK;
+		word = fast_u32(p);
 	}
-	*flags = fl;
-	*sn = (__u64)fast_u32(p + 16) << 32 | fast_u32(p + 20);
-	key->writer.entity = fast_raw32(p + 12);
-	if ((__s64)*sn <= 0 || size > room)
-		return FAST_WALK;
-	return fast_rest(p, end, size, here, room);
+	return fast_one(p, end, word, used, here, room, payload, name, s);
 }
 
 #endif

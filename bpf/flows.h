@@ -20,6 +20,15 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include "ros_tag.h"
+#include "rtps.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, ROS_WRITERS_MAX);
+	__type(key, struct ros_guid);
+	__type(value, struct ros_writer);
+	__uint(pinning, LIBBPF_PIN_BY_NAME);
+} writers SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -37,12 +46,43 @@ struct {
 	__uint(pinning, LIBBPF_PIN_BY_NAME);
 } recent SEC(".maps");
 
+/* Return: the writer of RTPS if it is sampled, else NULL */
+static __always_inline struct ros_writer *
+find_writer(const struct ros_guid *guid)
+{
+	if (rtps_entity_special(guid->entity))
+		return NULL;
+	return bpf_map_lookup_elem(&writers, guid);
+}
+
+static __always_inline int same_guid(const struct ros_guid *a,
+				     const struct ros_guid *b)
+{
+	const __u32 *x = (const __u32 *)a, *y = (const __u32 *)b;
+
+	return x[0] == y[0] && x[1] == y[1] && x[2] == y[2] && x[3] == y[3];
+}
+
+static __always_inline int same_name(const struct ros_name *name,
+				     const struct ros_name *other)
+{
+	const __u64 *a = (const __u64 *)name, *b = (const __u64 *)other;
+
+	return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
+static __always_inline int same_addr6(const __u8 *addr, const __u8 *other)
+{
+	const __u64 *a = (const __u64 *)addr, *b = (const __u64 *)other;
+
+	return a[0] == b[0] && a[1] == b[1];
+}
+
 static __always_inline int same_flow(const struct ros_flow *flow,
 				     const struct ros_flow *key)
 {
-	const __u64 *a = (const __u64 *)flow, *b = (const __u64 *)key;
-
-	return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+	return same_name(&flow->name, &key->name) &&
+	       same_addr6(flow->daddr6, key->daddr6);
 }
 
 /*
@@ -55,7 +95,7 @@ static __always_inline struct ros_flow *find_flow(const struct ros_flow *key,
 {
 	struct ros_flow *flow;
 
-	*id = ros_flow_id(seed, key->daddr, key->dport);
+	*id = ros_flow_id(seed, key->name.daddr, key->name.dport);
 	flow = bpf_map_lookup_elem(&flows, id);
 	if (!flow || same_flow(flow, key))
 		return flow;
@@ -93,19 +133,26 @@ static __always_inline void recent_give(struct ros_recent *r)
 	__sync_lock_test_and_set(&r->busy, 0);
 }
 
+static __always_inline int recent_is(const struct ros_recent *r,
+				     const struct ros_flow *flow)
+{
+	return same_name(&r->name, &flow->name) &&
+	       same_addr6(r->daddr6, flow->daddr6);
+}
+
 static __always_inline void recent_newest(const struct ros_recent *r,
 					  struct ros_flow *flow)
 {
-	__u64 sn = recent_number(ros_recent_hash(flow), r->flow.newest);
+	__u64 sn = recent_number(ros_recent_hash(&flow->name), r->newest);
 
-	if (same_flow(&r->flow, flow) && sn > flow->newest)
+	if (recent_is(r, flow) && sn > flow->newest)
 		flow->newest = sn;
 }
 
 /* What its slot has seen of @flow since it was looked up */
 static __always_inline void recent_save(struct ros_flow *flow)
 {
-	struct ros_recent *r = recent_slot(ros_recent_hash(flow));
+	struct ros_recent *r = recent_slot(ros_recent_hash(&flow->name));
 
 	if (!recent_take(r))
 		return;
@@ -113,56 +160,69 @@ static __always_inline void recent_save(struct ros_flow *flow)
 	recent_give(r);
 }
 
-/* The slot of @flow is its own from now on. */
-static __always_inline void recent_set(const struct ros_flow *flow, __u32 id)
+/* The slot of @flow is its own from now on. @mark: see struct ros_recent */
+static __always_inline void recent_set(const struct ros_flow *flow, __u32 id,
+				       __u32 mark)
 {
-	__u32 hash = ros_recent_hash(flow);
+	__u32 hash = ros_recent_hash(&flow->name);
 	struct ros_recent *r = recent_slot(hash);
 	struct ros_flow *other;
 
 	if (!recent_take(r))
 		return;
-	if (!same_flow(&r->flow, flow)) {
+	if (!recent_is(r, flow)) {
 		other = bpf_map_lookup_elem(&flows, &r->id);
 		if (other)
 			recent_newest(r, other);
 	}
-	r->flow = *flow;
-	r->flow.newest = recent_number(hash, flow->newest);
+	r->name = flow->name;
+	__builtin_memcpy(r->daddr6, flow->daddr6, sizeof(r->daddr6));
+	r->newest = recent_number(hash, flow->newest);
 	r->id = id;
-	r->check = id ^ ~hash;
+	r->mark = mark;
+	r->check = id ^ mark ^ ~hash;
 	recent_give(r);
 }
 
-/* Nobody samples @flow any more. */
-static __always_inline void recent_drop(struct ros_recent *r,
-					const struct ros_flow *flow)
+/* Nobody samples @flow any more, or not by number. */
+static __always_inline void recent_drop(const struct ros_flow *flow)
 {
-	if (!recent_take(r))
+	struct ros_recent *r = recent_slot(ros_recent_hash(&flow->name));
+
+	if (!r || !recent_is(r, flow) || !recent_take(r))
 		return;
-	if (same_flow(&r->flow, flow))
+	if (recent_is(r, flow))
 		r->check = 0;
 	recent_give(r);
 }
 
 /*
- * The next packet of @r, of the same message or the next: nothing to look
+ * The next packet of a flow, of the same message or the next: nothing to look
  * up, and nothing to write down but that. A gap in the numbers is no such
  * packet: what is missing may have gone elsewhere.
+ * @daddr6:	NULL: of a name of IPv4
+ * @mark:	out: of the tag, without flags
  * Return: flow id of the tag, or 0
  */
-static __always_inline __u32 recent_next(struct ros_recent *r, __u32 hash,
-					 const struct ros_flow *key, __u64 sn)
+static __always_inline __u32 recent_next(const struct ros_name *name,
+					 const __u8 *daddr6, __u64 sn,
+					 __u32 *mark)
 {
+	__u32 id, hash = ros_recent_hash(name);
+	struct ros_recent *r = recent_slot(hash);
 	__u64 number = recent_number(hash, sn);
 	__u64 before = recent_number(hash, sn - 1);
-	__u32 id = r->id;
 
-	if ((id ^ r->check) != ~hash || !same_flow(&r->flow, key))
+	if (!r)
 		return 0;
-	if (number != r->flow.newest &&
+	id = r->id;
+	*mark = r->mark;
+	if ((id ^ *mark ^ r->check) != ~hash || !same_name(&r->name, name) ||
+	    (daddr6 && !same_addr6(r->daddr6, daddr6)))
+		return 0;
+	if (number != r->newest &&
 	    (!(sn % ROS_RECENT_FOR) ||
-	     __sync_val_compare_and_swap(&r->flow.newest, before, number) !=
+	     __sync_val_compare_and_swap(&r->newest, before, number) !=
 	     before))
 		return 0;
 	return id;

@@ -18,19 +18,43 @@ struct {
 	__uint(pinning, LIBBPF_PIN_BY_NAME);
 } frags SEC(".maps");
 
-static __always_inline void ipfrag_key(const struct parse_ip *ip,
-				       struct ros_frag_key *key)
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, ROS_FRAGS_MAX);
+	__type(key, struct ros_frag6_key);
+	__type(value, struct ros_frag);
+	__uint(pinning, LIBBPF_PIN_BY_NAME);
+} frags6 SEC(".maps");
+
+/* Return: 0, or negative */
+static __always_inline int ipfrag_key(struct __sk_buff *skb,
+				      const struct parse_ip *ip,
+				      struct ros_frag_key *key)
 {
-	key->saddr = ip->saddr;
-	key->daddr = ip->daddr;
-	key->id = ip->id;
+	__u32 addrs[2];
+
+	if (parse_addrs4(skb, ip, addrs, &key->id))
+		return -1;
+	key->saddr = addrs[0];
+	key->daddr = addrs[1];
 	key->proto = IPPROTO_UDP;
+	return 0;
+}
+
+static __always_inline int ipfrag_key6(struct __sk_buff *skb,
+				       const struct parse_ip *ip,
+				       struct ros_frag6_key *key)
+{
+	key->id = ip->id;
+	return parse_addrs6(skb, ip, key);
 }
 
 /* The first fragment has @tag; its LAST is kept for the last fragment. */
-static __always_inline void ipfrag_note(const struct parse_ip *ip,
+static __always_inline void ipfrag_note(struct __sk_buff *skb,
+					const struct parse_ip *ip,
 					struct optsample_tag *tag)
 {
+	struct ros_frag6_key key6;
 	struct ros_frag_key key;
 	struct ros_frag frag = {
 		.mark = tag->mark & ~OPTSAMPLE_TAG_FIRST,
@@ -40,29 +64,48 @@ static __always_inline void ipfrag_note(const struct parse_ip *ip,
 		.pos_hi = tag->pos_hi,
 	};
 
-	ipfrag_key(ip, &key);
-	bpf_map_update_elem(&frags, &key, &frag, BPF_ANY);
+	if (ip->v6) {
+		if (!ipfrag_key6(skb, ip, &key6))
+			bpf_map_update_elem(&frags6, &key6, &frag, BPF_ANY);
+	} else {
+		if (!ipfrag_key(skb, ip, &key))
+			bpf_map_update_elem(&frags, &key, &frag, BPF_ANY);
+	}
 	tag->mark &= ~OPTSAMPLE_TAG_LAST;
 }
 
 /* The first fragment has no tag: so must the others, whoever had the id. */
-static __always_inline void ipfrag_forget(const struct parse_ip *ip)
+static __always_inline void ipfrag_forget(struct __sk_buff *skb,
+					  const struct parse_ip *ip)
 {
+	struct ros_frag6_key key6;
 	struct ros_frag_key key;
 
-	ipfrag_key(ip, &key);
-	bpf_map_delete_elem(&frags, &key);
+	if (ip->v6) {
+		if (!ipfrag_key6(skb, ip, &key6))
+			bpf_map_delete_elem(&frags6, &key6);
+	} else {
+		if (!ipfrag_key(skb, ip, &key))
+			bpf_map_delete_elem(&frags, &key);
+	}
 }
 
 /* Return: 1 and the tag of a later fragment, 0 if it has none */
-static __always_inline int ipfrag_find(const struct parse_ip *ip,
+static __always_inline int ipfrag_find(struct __sk_buff *skb,
+				       const struct parse_ip *ip,
 				       struct optsample_tag *tag)
 {
+	struct ros_frag6_key key6;
 	struct ros_frag_key key;
-	struct ros_frag *frag;
+	struct ros_frag *frag = NULL;
 
-	ipfrag_key(ip, &key);
-	frag = bpf_map_lookup_elem(&frags, &key);
+	if (ip->v6) {
+		if (!ipfrag_key6(skb, ip, &key6))
+			frag = bpf_map_lookup_elem(&frags6, &key6);
+	} else {
+		if (!ipfrag_key(skb, ip, &key))
+			frag = bpf_map_lookup_elem(&frags, &key);
+	}
 	if (!frag)
 		return 0;
 	tag->mark = frag->mark;

@@ -7,35 +7,47 @@
  * Out: struct optsample_tag in cb[0..4], or cb[0] = 0. The fate of a packet
  * is never decided here (TC_ACT_UNSPEC).
  *
- * Only writers in the map `writers` are tagged. What cannot be read, or
- * holds nothing of theirs, is ordinary traffic. A flow is a writer and one
- * of its destinations, the message number and position are the sequence
- * number. Understood: RTPS over IPv4 and UDP, DATA and DATA_FRAG, IP
- * fragments, retransmits, and the writer's own control packets.
+ * Only writers in the map `writers`, and segments that say so themselves, are
+ * tagged. What cannot be read, or holds nothing of theirs, is ordinary
+ * traffic. A flow is a writer and one of its destinations. Understood, over
+ * UDP and IPv4 or IPv6, with up to two VLAN tags, fragmented or not:
+ *
+ *   RTPS	DATA, DATA_FRAG, retransmits, the writer's own control packets
+ *   UDPROS	(ROS 1) over IPv4
+ *   segments	of optsample-send
+ *
+ * and RTPS and segments in UDP GSO packets.
+ *
+ * Way of a packet: ros_tag() does the next RTPS packet of a flow itself, and
+ * lets go what cannot be a message; long_way() does the rest.
  *
  * Limits: a packet with control of two sampled writers goes with the first;
- * an ACKNACK in a data packet shares its fate; UDP GSO is left untagged; a
- * writer that is taken out is tagged for up to ROS_RECENT_FOR messages more.
+ * an ACKNACK in a data packet shares its fate; a writer that is taken out is
+ * tagged for up to ROS_RECENT_FOR messages more.
  */
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
 #include <optsample/tag.h>
 #include "fast.h"
 #include "flows.h"
+#include "found.h"
 #include "ipfrag.h"
 #include "parse.h"
+#include "position.h"
 #include "ros_tag.h"
-#include "rtps.h"
+#include "walk.h"
 
 #define ROS_RESTART	(1ULL << 20)	/* further back: numbering restarted */
 
+/* Not for the program: here to be pinned with the others */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, ROS_WRITERS_MAX);
-	__type(key, struct ros_guid);
-	__type(value, struct ros_writer);
+	__uint(max_entries, ROS_RULES_MAX);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, char[ROS_PATTERN]);
+	__type(value, struct ros_rule);
 	__uint(pinning, LIBBPF_PIN_BY_NAME);
-} writers SEC(".maps");
+} topics SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -44,34 +56,6 @@ struct {
 	__type(value, __u64[ROS_COUNTERS]);
 	__uint(pinning, LIBBPF_PIN_BY_NAME);
 } counters SEC(".maps");
-
-/**
- * struct found - what was found in a packet so far
- * @flow:	its writer, once @writer is set; the prefix of it before
- * @sn:		of the sample
- * @writer:	there is a sampled writer
- * @sample:	there is a sample of it; else only control
- * @first:	the sample begins,
- * @last:	and ends in this packet
- * @repair:	it is for one reader that asked for it
- * @mixed:	there are samples of others, too
- * @bad:	the packet is broken
- *
- * The verifier of 6.1 looks at the body of bpf_loop() once, with the values
- * at its start, and removes what those rule out. None of these may look
- * constant then: see unknown_zero().
- */
-struct found {
-	struct ros_flow	flow;
-	__u64		sn;
-	__u8		writer;
-	__u8		sample;
-	__u8		first;
-	__u8		last;
-	__u8		repair;
-	__u8		mixed;
-	__u8		bad;
-};
 
 static __always_inline void count(enum ros_counter what)
 {
@@ -92,118 +76,75 @@ static __always_inline void tag_put(struct __sk_buff *skb,
 	skb->cb[4] = tag->pos_hi;
 }
 
-/* Return: the writer if it is sampled, else NULL */
-static __always_inline struct ros_writer *
-find_writer(const struct ros_guid *guid)
+static __always_inline void tag_number(struct optsample_tag *tag,
+				       __u64 message, __u64 position)
 {
-	if (rtps_entity_special(guid->entity))
-		return NULL;
-	return bpf_map_lookup_elem(&writers, guid);
+	tag->message = message;
+	tag->pos_lo = position;
+	tag->pos_hi = position >> 32;
 }
 
-/* Is @entity of the participant in @guid sampled? Completes @guid. */
-static __always_inline int is_sampled(struct ros_guid *guid, __u32 entity)
+/* The tag of the packet is @tag: leave it, and what fragments need of it. */
+static __always_inline void tagged(struct __sk_buff *skb,
+				   const struct parse_ip *ip,
+				   enum ros_counter what,
+				   struct optsample_tag *tag)
 {
-	guid->entity = entity;
-	return find_writer(guid) != NULL;
+	if (ip->frag_off & IPV4_MF)
+		ipfrag_note(skb, ip, tag);
+	tag_put(skb, tag);
+	count(what);
 }
 
-/*
- * A sample: it joins what was found before it, or makes the packet one that
- * must not be sampled, because it holds data of somebody else, too.
- */
-static __always_inline void add_sample(struct found *f,
-				       const struct rtps_sub *s, int repair)
+/* A later IP fragment: as the first one of its datagram */
+static __always_inline void tag_fragment(struct __sk_buff *skb,
+					 const struct parse_ip *ip)
 {
-	if (f->sample) {
-		if (f->sn != s->sn || f->flow.writer.entity != s->writer) {
-			f->mixed = 1;
-			return;
-		}
-		f->first |= s->first;
-		f->last |= s->last;
+	struct optsample_tag tag;
+
+	if (!ipfrag_find(skb, ip, &tag)) {
+		count(ROS_FRAG_OTHER);
 		return;
 	}
-	if (f->writer ? f->flow.writer.entity != s->writer :
-			!is_sampled(&f->flow.writer, s->writer)) {
-		f->mixed = 1;
-		return;
-	}
-	f->writer = 1;
-	f->sample = 1;
-	f->sn = s->sn;
-	f->first = s->first;
-	f->last = s->last;
-	f->repair = repair;
+	tag_put(skb, &tag);
+	count(tag.mark & OPTSAMPLE_TAG_LAST ? ROS_LAST : ROS_FRAG);
 }
 
-/* Zeros where the packet ends. Return: negative if there is no submessage */
-static __always_inline int load_sub(struct __sk_buff *skb, __u32 off,
-				    __u32 end, __u8 *b)
-{
-	__u32 n = end - off;
-
-	if (n >= RTPS_SUB_MAX)
-		return bpf_skb_load_bytes(skb, off, b, RTPS_SUB_MAX);
-	__builtin_memset(b, 0, RTPS_SUB_MAX);
-	if (n >= 24)
-		return bpf_skb_load_bytes(skb, off, b, 24);
-	if (n >= 12)
-		return bpf_skb_load_bytes(skb, off, b, 12);
-	return bpf_skb_load_bytes(skb, off, b, RTPS_SUB_HEADER);
-}
-
-/*
- * A walk over the submessages of a datagram
- * @off:	where the walk is
- * @here:	where the packet ends, and
- * @end:	the datagram: the packet may be its first fragment only
+/**
+ * struct who - who sent it, and what user space wants for it
+ * @w:		entry of `writers`, NULL: segments
+ * @seed:	see struct ros_writer.flow,
+ * @profile:	and the others
+ * @by:
  */
-struct walk {
-	struct __sk_buff	*skb;
-	struct found		*found;
-	__u32			off;
-	__u32			here;
-	__u32			end;
-	__u8			cyclone;
-	__u8			directed;
+struct who {
+	struct ros_writer	*w;
+	__u32			seed;
+	__u8			profile;
+	__u8			by;
 };
 
-/* Return: 0 to go on, 1 at the end (bpf_loop) */
-static long walk_step(__u32 i, void *ctx)
+/* Return: 0 if nobody samples it */
+static __always_inline int find_who(const struct found *f, struct who *who)
 {
-	struct walk *w = ctx;
-	struct found *f = w->found;
-	__u8 b[RTPS_SUB_MAX] __attribute__((aligned(4)));
-	struct rtps_sub s;
+	const struct ros_name *name = &f->flow.name;
 
-	(void)i;
-	if (w->off + RTPS_SUB_HEADER > w->here ||
-	    load_sub(w->skb, w->off, w->here, b))
+	if (found_is_segment(f)) {
+		who->w = NULL;
+		who->seed = ros_segment_flow(&name->writer);
+		who->profile = f->profile;
+		who->by = ROS_BY_NUMBER;
 		return 1;
-	rtps_submessage(b, w->end - w->off, &s);
-	switch (s.kind) {
-	case RTPS_KIND_SAMPLE:
-		/* Fast DDS addresses everything to one reader. */
-		add_sample(f, &s, w->cyclone && w->directed && s.reader);
-		break;
-	case RTPS_KIND_CONTROL:
-		if (!f->writer)
-			f->writer = is_sampled(&f->flow.writer, s.writer);
-		break;
-	case RTPS_KIND_DIRECTED:
-		w->directed = 1;
-		break;
-	case RTPS_KIND_BAD:
-		f->bad = 1;
-		return 1;
-	case RTPS_KIND_STOP:
-		return 1;
-	default:
-		break;
 	}
-	w->off += s.size;
-	return !s.size;
+	who->w = name->kind == ROS_UDPROS ?
+		 bpf_map_lookup_elem(&writers, &name->writer) :
+		 find_writer(&name->writer);
+	if (!who->w)
+		return 0;
+	who->seed = who->w->flow;
+	who->profile = who->w->profile;
+	who->by = who->w->by;
+	return 1;
 }
 
 /*
@@ -212,11 +153,11 @@ static long walk_step(__u32 i, void *ctx)
  * data by multicast, heartbeats to each reader by unicast. (With a copy for
  * each reader, one of them is a message ahead for a moment.)
  */
-static __always_inline __u32 pass_flow(const struct ros_writer *w,
+static __always_inline __u32 pass_flow(const struct who *who,
 				       const struct ros_flow *flow, __u32 id)
 {
 	struct ros_flow *last = NULL;
-	__u32 to = w->last;
+	__u32 to = who->w ? who->w->last : 0;
 
 	if (to && to != id)
 		last = bpf_map_lookup_elem(&flows, &to);
@@ -226,229 +167,286 @@ static __always_inline __u32 pass_flow(const struct ros_writer *w,
 	return flow && flow->newest + 1 >= last->newest ? id : to;
 }
 
+/*
+ * UDPROS: the number of the message is that of the flow, which must exist.
+ * What is not of its newest message passes in order.
+ */
+static __always_inline struct ros_flow *
+udpros_flow(struct found *f, struct ros_flow *flow, __u32 id)
+{
+	if (!flow) {
+		bpf_map_update_elem(&flows, &id, &f->flow, BPF_NOEXIST);
+		flow = bpf_map_lookup_elem(&flows, &id);
+	}
+	if (flow && f->sample && !f->mixed) {
+		f->number = udpros_number(flow, f->first, f->block,
+					  f->number, &f->last);
+		f->sample = f->number != 0;
+	}
+	return flow;
+}
+
+/* CONTROL or REPAIR; 0: new data of one message, and nothing else */
+static __always_inline __u32 pass_flags(const struct found *f,
+					const struct ros_flow *flow)
+{
+	__u64 back = 0;
+
+	if (!f->sample || f->mixed)
+		return OPTSAMPLE_TAG_CONTROL;
+	if (flow && f->number < flow->newest)
+		back = flow->newest - f->number;
+	return f->repair || (back && back < ROS_RESTART) ?
+	       OPTSAMPLE_TAG_REPAIR : 0;
+}
+
+/* New data of flow @id: the flow, which may be NULL, has come so far. */
+static __always_inline void flow_goes_on(struct __sk_buff *skb,
+					 struct found *f,
+					 const struct who *who,
+					 struct ros_flow *flow, __u32 id)
+{
+	struct ros_flow *key = &f->flow;
+
+	key->newest = f->number;
+	if (who->by && f->first)
+		key->position = position_read(skb, f, who->by, key->position);
+	if (!flow) {
+		bpf_map_update_elem(&flows, &id, key, BPF_ANY);
+	} else {
+		flow->newest = key->newest;
+		flow->position = key->position;
+	}
+	if (who->w)
+		who->w->last = id;
+}
+
 /* Fill in the tag of what was found. Return: what to count it as */
-static __noinline enum ros_counter make_tag(struct found *f,
-					    struct ros_writer *w,
-					    struct optsample_tag *tag)
+static __always_inline enum ros_counter make_tag(struct __sk_buff *skb,
+						 struct found *f,
+						 struct optsample_tag *tag)
 {
 	struct ros_flow *flow, *key = &f->flow;
-	enum ros_counter what;
-	__u64 back = 0;
-	__u32 id;
+	struct who who;
+	__u32 id, pass;
 
-	flow = find_flow(key, w->flow, &id);
+	if (!find_who(f, &who)) {
+		recent_drop(key);
+		return ROS_UNTAGGED;
+	}
+	flow = find_flow(key, who.seed, &id);
 	if (!id)
 		return ROS_COLLISION;
 	if (flow)
 		recent_save(flow);
-	tag->mark = OPTSAMPLE_TAG_MARK;
-	tag->message = f->sn;
-	tag->pos_lo = f->sn;
-	tag->pos_hi = f->sn >> 32;
-	if (f->sample && flow && f->sn < flow->newest)
-		back = flow->newest - f->sn;
-	if (!f->sample || f->mixed)
-		tag->mark |= OPTSAMPLE_TAG_CONTROL;
-	else if (f->repair || (back && back < ROS_RESTART))
-		tag->mark |= OPTSAMPLE_TAG_REPAIR;
-	key->newest = 0;
-	if (tag->mark != OPTSAMPLE_TAG_MARK) {
-		tag->flow = pass_flow(w, flow, id);
-		if (!flow && tag->flow == id)
-			bpf_map_update_elem(&flows, &id, key, BPF_ANY);
+	if (key->name.kind == ROS_UDPROS)
+		flow = udpros_flow(f, flow, id);
+	pass = pass_flags(f, flow);
+	tag->mark = OPTSAMPLE_TAG_MARK | OPTSAMPLE_TAG_PROFILE(who.profile);
+	tag->flow = pass ? pass_flow(&who, flow, id) : id;
+	key->position = flow ? flow->position : 0;
+	if (!pass)
+		flow_goes_on(skb, f, &who, flow, id);
+	else if (!flow && tag->flow == id)
+		bpf_map_update_elem(&flows, &id, key, BPF_ANY);
+	if (found_is_segment(f))
+		key->position = f->stamp;
+	else if (!who.by)
+		key->position = f->number;
+	tag_number(tag, f->number, key->position);
+	if (pass) {
+		tag->mark |= pass;
 		if (f->mixed)
 			return ROS_MIXED;
 		return f->sample ? ROS_REPAIR : ROS_CONTROL;
 	}
-	tag->flow = id;
-	key->newest = f->sn;
-	if (!flow)
-		bpf_map_update_elem(&flows, &id, key, BPF_ANY);
-	else
-		flow->newest = f->sn;
-	w->last = id;
-	recent_set(key, id);
-	what = (f->first ? OPTSAMPLE_TAG_FIRST : 0) |
-	       (f->last ? OPTSAMPLE_TAG_LAST : 0);
-	tag->mark |= what;
-	return what;
+	if (!who.by && key->name.kind != ROS_UDPROS)
+		recent_set(key, id, tag->mark);
+	else if (f->first)
+		recent_drop(key);
+	tag->mark |= found_flags(f);
+	return found_flags(f);
 }
 
-/* 0, as ros_tag() has written it, but the verifier does not know */
-static __always_inline __u8 unknown_zero(struct __sk_buff *skb)
+/* A packet with nothing but data of a flow that sends all the time */
+static __always_inline int tag_recent(struct found *f,
+				      struct optsample_tag *tag)
 {
-	return ((volatile struct __sk_buff *)skb)->cb[0];
-}
-
-/*
- * All submessages of a UDP datagram, one after the other. Out of line: the
- * short way shall not pay for its registers and its stack.
- * Return: 1 with @f filled in, or 0
- */
-static __noinline int classify_walk(struct __sk_buff *skb, __u32 payload,
-				    struct found *f)
-{
-	struct {
-		struct udphdr	udp;
-		__u8		rtps[RTPS_HEADER];
-	} h;
-	__u8 zero = unknown_zero(skb);
-	struct walk w = {
-		.skb = skb,
-		.found = f,
-		.off = payload + sizeof(h),
-		.directed = zero,
-	};
-	__u32 len;
-
-	if (bpf_skb_load_bytes(skb, payload, &h, sizeof(h)) ||
-	    rtps_u32(h.rtps, 0) != RTPS_MAGIC)
+	if (!f->sample || f->mixed || f->repair ||
+	    f->flow.name.kind == ROS_UDPROS)
 		return 0;
-	len = bpf_ntohs(h.udp.len);
-	if (h.rtps[4] != 2 || len < sizeof(h)) {
-		count(ROS_MALFORMED);
+	tag->flow = recent_next(&f->flow.name, f->flow.daddr6, f->number,
+				&tag->mark);
+	if (!tag->flow)
 		return 0;
-	}
-	f->flow.writer.entity = zero;
-	f->sn = zero;
-	f->writer = zero;
-	f->sample = zero;
-	f->first = zero;
-	f->last = zero;
-	f->repair = zero;
-	f->mixed = zero;
-	f->bad = zero;
-	__builtin_memcpy(f->flow.writer.prefix, h.rtps + 8,
-			 sizeof(f->flow.writer.prefix));
-	f->flow.dport = h.udp.dest;
-	if (!skb->gso_size) {
-		w.end = payload + len;
-		w.here = w.end < skb->len ? w.end : skb->len;
-		w.cyclone = h.rtps[6] == 1 &&
-			    h.rtps[7] == RTPS_VENDOR_CYCLONE;
-		bpf_loop(RTPS_SUBMESSAGES, walk_step, &w, 0);
-	}
-	if (f->bad || !f->writer) {
-		count(f->bad ? ROS_MALFORMED : ROS_UNTAGGED);
-		return 0;
-	}
+	if (found_is_segment(f))
+		tag->mark = OPTSAMPLE_TAG_MARK |
+			    OPTSAMPLE_TAG_PROFILE(f->profile);
+	tag->mark |= found_flags(f);
+	tag_number(tag, f->number, found_is_segment(f) ? f->stamp : f->number);
 	return 1;
 }
 
-/* The tag of the packet is @tag: leave it, and what fragments need of it. */
-static __always_inline int tagged(struct __sk_buff *skb,
-				  const struct parse_ip *ip,
-				  enum ros_counter what,
-				  struct optsample_tag *tag)
+/* @f is complete. Return: what to count it as, with @tag filled in */
+static __noinline enum ros_counter long_tag(struct __sk_buff *skb,
+					    struct found *f,
+					    struct optsample_tag *tag)
 {
-	if (ip->frag_off & IPV4_MF)
-		ipfrag_note(ip, tag);
-	count(what);
-	tag_put(skb, tag);
-	return 1;
+	return tag_recent(f, tag) ? found_flags(f) : make_tag(skb, f, tag);
 }
 
-/*
- * A packet of one sample, its flow in @f, that @r may know
- * Return: 1 if it has a tag now, or 0
- */
-static __always_inline int classify_recent(struct __sk_buff *skb,
-					   const struct parse_ip *ip,
-					   const struct found *f, __u32 flags,
-					   struct ros_recent *r, __u32 hash)
+/* What can be read where it lies. Return: as fast_read(), with @f */
+static __noinline enum fast long_fast(struct __sk_buff *skb,
+				      const struct parse_ip *ip,
+				      struct found *f)
 {
-	struct optsample_tag tag;	/* stays in registers */
-	__u32 id = r ? recent_next(r, hash, &f->flow, f->sn) : 0;
-
-	if (!id)
-		return 0;
-	tag.mark = OPTSAMPLE_TAG_MARK | flags;
-	tag.flow = id;
-	tag.message = f->sn;
-	tag.pos_lo = f->sn;
-	tag.pos_hi = f->sn >> 32;
-	return tagged(skb, ip, flags, &tag);
-}
-
-/*
- * A packet of one sample, its flow in @f. @r: the slot of that
- * Return: what to count it as, with @tag filled in
- */
-static __always_inline enum ros_counter classify_one(struct found *f,
-						     __u32 flags,
-						     struct ros_recent *r,
-						     struct optsample_tag *tag)
-{
-	struct ros_writer *w = find_writer(&f->flow.writer);
-
-	if (!w) {
-		recent_drop(r, &f->flow);
-		return ROS_UNTAGGED;
-	}
-	f->sample = 1;
-	f->first = flags & OPTSAMPLE_TAG_FIRST;
-	f->last = flags & OPTSAMPLE_TAG_LAST;
-	f->repair = 0;
-	f->mixed = 0;
-	return make_tag(f, w, tag);
-}
-
-/* The start of a UDP datagram. Return: 1 if it has a tag now, or 0 */
-static __always_inline int classify(struct __sk_buff *skb,
-				    const struct parse_ip *ip)
-{
-	enum ros_counter what = ROS_UNTAGGED;
-	struct optsample_tag tag;
-	struct ros_recent *r;
-	struct ros_writer *w;
-	struct found f;
-	__u32 flags, hash;
+	struct fast_sample s;
 	enum fast way;
 
-	way = fast_read(skb, ip->payload, &f.flow, &f.sn, &flags);
+	if (ip->payload >= PARSE_MAX)
+		return FAST_OTHER;
+	way = fast_read(skb, ip->payload, &f->flow.name, &s);
+	if (way < FAST_ONE)
+		return way;
+	f->flow.name.daddr = ip->daddr;
+	f->flow.name.kind = ip->v6 ? ROS_RTPS6 : ROS_RTPS;
+	parse_daddr6(skb, ip, f->flow.daddr6);
+	f->number = s.sn;
+	f->sample = 1;
+	f->first = s.flags & OPTSAMPLE_TAG_FIRST;
+	f->last = s.flags & OPTSAMPLE_TAG_LAST;
+	f->stamp = s.time;
+	f->payload = s.payload;
+	f->limit = s.limit;
+	f->qos = s.qos;
+	f->little = 1;
+	return way;
+}
+
+/* The start of a UDP datagram. Return: what to count it as, with @tag */
+static __always_inline enum ros_counter long_look(struct __sk_buff *skb,
+						  const struct parse_ip *ip,
+						  struct found *f,
+						  struct optsample_tag *tag)
+{
+	enum ros_counter what;
+	enum fast way;
+
+	__builtin_memset(f, 0, sizeof(*f));
+	way = long_fast(skb, ip, f);
 	if (way == FAST_OTHER)
-		return 0;
-	f.flow.daddr = ip->daddr;
-	f.flow.pad = 0;
+		return ROS_COUNTERS;
 	if (way != FAST_WALK) {
-		hash = ros_recent_hash(&f.flow);
-		r = recent_slot(hash);
-		if (classify_recent(skb, ip, &f, flags, r, hash))
-			return 1;
-		what = classify_one(&f, flags, r, &tag);
+		what = long_tag(skb, f, tag);
+		/* A heartbeat behind the sample of another writer counts. */
+		if (what != ROS_UNTAGGED || way == FAST_ONE)
+			return what;
 	}
-	/* A heartbeat behind the sample of another writer */
-	if (what == ROS_UNTAGGED && way != FAST_ONE) {
-		if (!classify_walk(skb, ip->payload, &f))
-			return 0;
-		w = find_writer(&f.flow.writer);
-		/* or taken out just now */
-		what = w ? make_tag(&f, w, &tag) : ROS_UNTAGGED;
-	}
-	if (what == ROS_COLLISION || what == ROS_UNTAGGED) {
-		count(what);
+	if (walk_packet(skb, ip, f))
+		return long_tag(skb, f, tag);
+	if (!f->known)
+		return ROS_COUNTERS;
+	return f->bad ? ROS_MALFORMED : ROS_UNTAGGED;
+}
+
+/* Out of line: long_way() shall not pay with its stack for theirs. */
+static __noinline void long_tagged(struct __sk_buff *skb,
+				   const struct parse_ip *ip,
+				   enum ros_counter what,
+				   struct optsample_tag *tag)
+{
+	tagged(skb, ip, what, tag);
+}
+
+static __noinline void long_fragment(struct __sk_buff *skb,
+				     const struct parse_ip *ip)
+{
+	tag_fragment(skb, ip);
+}
+
+/* All that is not the next packet of a flow of RTPS over IPv4 */
+__noinline int long_way(struct __sk_buff *skb)
+{
+	struct optsample_tag tag;
+	enum ros_counter what;
+	struct parse_ip ip;
+	struct found f;
+
+	if (!parse_udp(skb, &ip))
+		return 0;
+	if (ip.frag_off & IPV4_OFFSET) {
+		long_fragment(skb, &ip);
 		return 0;
 	}
-	return tagged(skb, ip, what, &tag);
+	what = long_look(skb, &ip, &f, &tag);
+	if (what < ROS_COLLISION && what != ROS_UNTAGGED &&
+	    what != ROS_MALFORMED) {
+		long_tagged(skb, &ip, what, &tag);
+		return 1;
+	}
+	/* ROS_COUNTERS: of no format that is known, not counted */
+	if (what < ROS_COUNTERS)
+		count(what);
+	if (ip.frag_off & IPV4_MF)
+		ipfrag_forget(skb, &ip);
+	return 0;
+}
+
+/*
+ * The next packet of a flow of RTPS over IPv4: nearly all there is to tag
+ * Return: FAST_ONE: it has a tag now; FAST_OTHER; FAST_WALK: it is another
+ */
+static __always_inline enum fast short_way(struct __sk_buff *skb,
+					   const struct parse_ip *ip)
+{
+	struct optsample_tag tag;	/* stays in registers */
+	struct fast_sample s;
+	struct ros_name name;
+	enum fast way;
+
+	way = fast_read(skb, ip->payload, &name, &s);
+	if (way < FAST_ONE)
+		return way;
+	name.daddr = ip->daddr;
+	name.kind = ROS_RTPS;
+	name.pad = 0;
+	/* Put together in memory, it is compared in fewer instructions. */
+	asm volatile("" : "+m"(name));
+	tag.flow = recent_next(&name, NULL, s.sn, &tag.mark);
+	if (!tag.flow)
+		return FAST_WALK;
+	tag.mark |= s.flags;
+	tag_number(&tag, s.sn, s.sn);
+	tagged(skb, ip, s.flags, &tag);
+	return FAST_ONE;
 }
 
 SEC("tc")
 int ros_tag(struct __sk_buff *skb)
 {
-	struct optsample_tag tag;
 	struct parse_ip ip;
 
 	skb->cb[0] = 0;
+	if (skb->protocol != bpf_htons(ETH_P_IP)) {
+		long_way(skb);
+		return TC_ACT_UNSPEC;
+	}
 	if (!parse_ipv4_udp(skb, &ip))
 		return TC_ACT_UNSPEC;
-	if (!(ip.frag_off & IPV4_OFFSET)) {
-		if (!classify(skb, &ip) && ip.frag_off & IPV4_MF)
-			ipfrag_forget(&ip);
-	} else if (!ipfrag_find(&ip, &tag)) {
-		count(ROS_FRAG_OTHER);
-	} else {
-		count(tag.mark & OPTSAMPLE_TAG_LAST ? ROS_LAST : ROS_FRAG);
-		tag_put(skb, &tag);
+	if (ip.frag_off & IPV4_OFFSET) {
+		tag_fragment(skb, &ip);
+		return TC_ACT_UNSPEC;
+	}
+	switch (short_way(skb, &ip)) {
+	case FAST_OTHER:
+		if (ip.frag_off & IPV4_MF)
+			ipfrag_forget(skb, &ip);
+		break;
+	case FAST_WALK:
+		long_way(skb);
+		break;
+	default:
+		break;
 	}
 	return TC_ACT_UNSPEC;
 }

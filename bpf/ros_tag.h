@@ -5,12 +5,19 @@
  *
  *   writers   hash, struct ros_guid -> struct ros_writer: who is sampled.
  *             Filled by user space (opt in); the program only takes notes.
+ *   topics    hash, char[ROS_PATTERN] -> struct ros_rule: what the user wants
+ *             for topics of that name or pattern (`optsample topic`). Not the
+ *             program's: `optsample discover` turns it into writers, and into
+ *             profiles of the qdisc.
+ *   odometer  array of one __u64: millimetres travelled, for writers that are
+ *             sampled by distance; filled by user space
  *   flows     LRU hash, flow id of the tag -> struct ros_flow: what a class
  *             of the qdisc is called
  *   recent    array of struct ros_recent, the program's own: flows whose next
  *             packet needs neither of the two
  *   frags     LRU hash, struct ros_frag_key -> struct ros_frag: what the
  *             later IP fragments of a datagram belong to
+ *   frags6    the same for IPv6
  *   counters  per-CPU array of ROS_COUNTERS __u64
  *
  * All are pinned by name. Debian's tc puts them into
@@ -26,72 +33,161 @@ enum {
 	ROS_WRITERS_MAX	= 4096,
 	ROS_FLOWS_MAX	= 4096,
 	ROS_FRAGS_MAX	= 4096,	/* datagrams in the middle of leaving */
+	ROS_RULES_MAX	= 1024,
+	ROS_PATTERN	= 128,	/* bytes of a topic's name, with its zero */
 	ROS_RECENT_BITS	= 10,
 	ROS_RECENT_MAX	= 1 << ROS_RECENT_BITS,
 	/*
 	 * Messages until a flow in `recent` is looked up again: so long it
-	 * takes until it is seen that a writer has been taken out.
+	 * takes until it is seen that a writer has been taken out, or has
+	 * another profile.
 	 */
 	ROS_RECENT_FOR	= 64,
+};
+
+/**
+ * enum ros_kind - whose flow it is, and how its name is to be read
+ * @ROS_RTPS:	a DDS writer, over IPv4
+ * @ROS_RTPS6:	a DDS writer, over IPv6
+ * @ROS_UDPROS:	a UDPROS connection, over IPv4
+ * @ROS_SEGMENT: a stream of optsample-send, over IPv4
+ * @ROS_SEGMENT6: the same, over IPv6
+ */
+enum ros_kind {
+	ROS_RTPS,
+	ROS_RTPS6,
+	ROS_UDPROS,
+	ROS_SEGMENT,
+	ROS_SEGMENT6,
+	ROS_KINDS
+};
+
+/* What the position of a message is, that samples are evenly spread over */
+enum ros_by {
+	ROS_BY_NUMBER,		/* sequence number */
+	ROS_BY_SOURCE,		/* when it was written: INFO_TS, ns */
+	ROS_BY_HEADER,		/* std_msgs/Header at its start, ns */
+	ROS_BY_DISTANCE,	/* what `odometer` said then, mm */
+	ROS_BY_MAX
 };
 
 /**
  * struct ros_guid - RTPS GUID as on the wire
  * @prefix:	of the participant
  * @entity:	entity id of the writer, its four bytes as they are
+ *
+ * A UDPROS connection has none. Its name in `writers` is the addresses
+ * (source, destination) and ports (the same) in @prefix, as on the wire, and
+ * ROS_ENTITY_UDPROS, which no DDS writer of a user can have.
  */
 struct ros_guid {
 	__u8	prefix[12];
 	__u32	entity;
 };
 
+/* The same in either byte order, and none of a user's writer */
+#define ROS_ENTITY_UDPROS	0xffffffffU
+#define ROS_ENTITY_SEGMENT	0xfefefefeU
+
 /**
  * struct ros_writer - a writer that is sampled
  * @flow:	any number that no other writer has; set by user space
- * @flags:	none yet, 0
- * @last:	flow id of the tag its newest data got
+ * @by:		enum ros_by
+ * @profile:	of the qdisc: see struct optsample_tag
  * @pad:	0
+ * @last:	flow id of the tag its newest data got
+ * @pad2:	0
  *
- * User space sets all but @flow to 0.
+ * User space sets @flow, @by and @profile, and all else to 0.
  */
 struct ros_writer {
 	__u32 flow;
-	__u32 flags;
+	__u8  by;
+	__u8  profile;
+	__u16 pad;
 	__u32 last;
-	__u32 pad;
+	__u32 pad2;
 };
 
 /**
- * struct ros_flow - a writer and one of its destinations
- * @writer:	who
- * @daddr:	IPv4 address, network byte order
- * @dport:	UDP port, network byte order
- * @pad:	0
- * @newest:	newest sequence number sent there; `recent` may know a newer
+ * struct ros_rule - what the user wants for some topics
+ * @order:	of rules that match, the one with the largest counts
+ * @profile:	of the qdisc, 1..63, that has these options; rules that were
+ *		given together share one, and so one sampler if @sync
+ * @never:	do not sample; all else is 0
+ * @by:		enum ros_by
+ * @sync:	topics of this profile keep the same stamps
+ * @policy:	enum optsample_policy
+ * @limit:	messages, 0: as the qdisc
+ * @priority:	0..7, larger goes first
+ * @slop_ns:	stamps that differ by so much are the same
  */
-struct ros_flow {
+struct ros_rule {
+	__u32 order;
+	__u8  profile;
+	__u8  never;
+	__u8  by;
+	__u8  sync;
+	__u32 policy;
+	__u32 limit;
+	__u32 priority;
+	__u32 pad;
+	__u64 slop_ns;
+};
+
+/**
+ * struct ros_name - a writer and one of its destinations
+ * @writer:	who; UDPROS: as in `writers`; segments: stream and topic, as on
+ *		the wire, and ROS_ENTITY_SEGMENT
+ * @daddr:	IPv4 address, network byte order; IPv6: ros_addr6() of it
+ * @dport:	UDP port, network byte order
+ * @kind:	enum ros_kind
+ * @pad:	0
+ */
+struct ros_name {
 	struct ros_guid	writer;
 	__u32		daddr;
 	__u16		dport;
-	__u16		pad;
+	__u8		kind;
+	__u8		pad;
+} __attribute__((aligned(8)));
+
+/**
+ * struct ros_flow - a flow, by name, and how far it has come
+ * @name:	its name,
+ * @daddr6:	and all of its address if that is IPv6, else 0
+ * @newest:	number of the newest message sent there; `recent` may know a
+ *		newer one
+ * @position:	of that message, if it is not its number
+ * @state:	the program's own
+ */
+struct ros_flow {
+	struct ros_name	name;
+	__u8		daddr6[16];
 	__u64		newest;
+	__u64		position;
+	__u64		state;
 };
 
 /**
  * struct ros_recent - a flow that has sent lately, in the slot of its name
- * @flow:	its name; and its newest sequence number, as recent_number()
+ * @name:	its name,
+ * @daddr6:	and all of its address if that is IPv6
+ * @newest:	its newest number, as recent_number()
  * @id:		flow id of the tag
- * @check:	@id ^ ~ros_recent_hash(@flow); else the two do not belong
- *		together, or the slot is free
+ * @mark:	of the tag, without flags
+ * @check:	@id ^ @mark ^ ~ros_recent_hash(@name); else the parts do not
+ *		belong together, or the slot is free
  * @busy:	somebody changes the slot
- * @pad:	0
  */
 struct ros_recent {
-	struct ros_flow	flow;
+	struct ros_name	name;
+	__u8		daddr6[16];
+	__u64		newest;
 	__u32		id;
+	__u32		mark;
 	__u32		check;
 	__u32		busy;
-	__u32		pad;
 };
 
 /**
@@ -106,6 +202,18 @@ struct ros_frag_key {
 	__u32 daddr;
 	__u32 id;
 	__u32 proto;
+};
+
+/**
+ * struct ros_frag6_key - the same for IPv6: all that reassembly goes by
+ * @saddr:	and
+ * @daddr:	addresses, network byte order
+ * @id:		of the fragment header, network byte order
+ */
+struct ros_frag6_key {
+	__u32 saddr[4];
+	__u32 daddr[4];
+	__u32 id;
 };
 
 /**
@@ -134,8 +242,8 @@ enum ros_counter {
 	ROS_REPAIR,	/* tagged as a retransmit */
 	ROS_MIXED,	/* data of several writers or messages: as control */
 	ROS_FRAG_OTHER,	/* IP fragment of a datagram that got no tag */
-	ROS_UNTAGGED,	/* RTPS, but of nobody who opted in */
-	ROS_MALFORMED,	/* RTPS, but broken: left alone */
+	ROS_UNTAGGED,	/* RTPS or segment, but of nobody who opted in */
+	ROS_MALFORMED,	/* the same, but broken: left alone */
 	ROS_COLLISION,	/* two flows with one id: left alone */
 	ROS_COUNTERS
 };
@@ -164,13 +272,32 @@ static inline __u32 ros_flow_id(__u32 flow, __u32 daddr, __u16 dport)
 	return h ? h : 1;
 }
 
-/* Number of a flow's name, for `recent`; 0 for no name */
-static inline __u32 ros_recent_hash(const struct ros_flow *flow)
+/* An IPv6 address in 32 bits; @a: as on the wire */
+static inline __u32 ros_addr6(const __u32 a[4])
 {
-	const __u32 *prefix = (const __u32 *)flow->writer.prefix;
+	__u32 h = a[0];
 
-	return __builtin_bswap32(flow->writer.entity) >> 8 ^ prefix[1] ^
-	       prefix[2] ^ flow->daddr ^ flow->dport;
+	for (int i = 1; i < 4; i++)
+		h = (h ^ h >> 15) * 0x2c1b3c6dU + a[i];
+	return h;
+}
+
+/* struct ros_writer.flow of those that are not in `writers`: segments */
+static inline __u32 ros_segment_flow(const struct ros_guid *guid)
+{
+	__u32 a[4] = { 0 };
+
+	__builtin_memcpy(a, guid->prefix, sizeof(guid->prefix));
+	return ros_addr6(a);
+}
+
+/* Number of a flow's name, for `recent`; 0 for no name */
+static inline __u32 ros_recent_hash(const struct ros_name *name)
+{
+	const __u32 *prefix = (const __u32 *)name->writer.prefix;
+
+	return __builtin_bswap32(name->writer.entity) >> 8 ^ prefix[1] ^
+	       prefix[2] ^ name->daddr ^ name->dport;
 }
 
 /* Its slot: entities that count up do not meet */

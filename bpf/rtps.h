@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * RTPS, as much of it as a classifier needs: which writer a submessage is
- * of, which sample, and whether it holds its beginning or its end.
+ * of, which sample, whether it holds its beginning or its end, and when it
+ * was written.
  *
  * Pure C on a few bytes that the caller has copied; the same code runs in
  * the BPF program and in user space tests. Nothing here follows a length
@@ -13,10 +14,7 @@
 #define OPTSAMPLE_RTPS_H
 
 #include <linux/types.h>
-
-#ifndef __always_inline
-#define __always_inline inline __attribute__((always_inline))
-#endif
+#include "bytes.h"
 
 enum {
 	RTPS_MAGIC		= 0x52545053,	/* "RTPS" */
@@ -25,6 +23,7 @@ enum {
 	RTPS_SUB_MAX		= 36,	/* DATA_FRAG up to its payload */
 	RTPS_SUBMESSAGES	= 12,	/* looked at in one packet */
 	RTPS_VENDOR_CYCLONE	= 0x10,	/* 0x0110, low byte */
+	RTPS_NSEC		= 1000000000,
 };
 
 enum rtps_id {
@@ -52,6 +51,8 @@ static __always_inline int rtps_entity_special(__u32 entity)
 
 enum {
 	RTPS_FLAG_LITTLE	= 0x01,
+	RTPS_FLAG_QOS		= 0x02,	/* DATA, DATA_FRAG: inline QoS */
+	RTPS_FLAG_NO_TIME	= 0x02,	/* INFO_TS: what follows has none */
 	RTPS_FLAG_DATA		= 0x04,	/* DATA: payload is a sample */
 	RTPS_FLAG_FRAG_KEY	= 0x04,	/* DATA_FRAG: payload is a key */
 };
@@ -59,6 +60,7 @@ enum {
 enum rtps_kind {
 	RTPS_KIND_OTHER,	/* nothing of a writer: go on */
 	RTPS_KIND_DIRECTED,	/* INFO_DST: what follows is for one reader */
+	RTPS_KIND_TIME,		/* INFO_TS: when what follows was written */
 	RTPS_KIND_CONTROL,	/* of a writer, but no sample */
 	RTPS_KIND_SAMPLE,	/* a sample or a part of one */
 	RTPS_KIND_STOP,		/* cannot be read from here on */
@@ -74,6 +76,9 @@ enum rtps_kind {
  * @reader:	is for one reader
  * @writer:	entity id, the four bytes as they are
  * @sn:		sequence number, from 1
+ * @time:	ns since the epoch, 0: none
+ * @payload:	of a sample: where its inline QoS or its payload begins, as
+ *		offset from the submessage; may be beyond its end
  */
 struct rtps_sub {
 	enum rtps_kind	kind;
@@ -83,30 +88,19 @@ struct rtps_sub {
 	__u8		reader;
 	__u32		writer;
 	__u64		sn;
+	__u64		time;
+	__u32		payload;
 };
 
-static __always_inline __u32 rtps_raw32(const __u8 *p)
+/* Time_t, seconds and 1/2^32 of them, in ns; 0 if it is none */
+static __always_inline __u64 rtps_time(const __u8 *p, int little)
 {
-	__u32 v;
+	__u64 sec = bytes_u32(p, little), fraction = bytes_u32(p + 4, little);
 
-	__builtin_memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static __always_inline __u32 rtps_u32(const __u8 *p, int little)
-{
-	__u32 v = rtps_raw32(p);
-
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return little ? v : __builtin_bswap32(v);
-#else
-	return little ? __builtin_bswap32(v) : v;
-#endif
-}
-
-static __always_inline __u32 rtps_u16(const __u8 *p, int little)
-{
-	return little ? p[0] | p[1] << 8 : p[0] << 8 | p[1];
+	/* invalid and infinite are the largest numbers */
+	if (sec >= 0x7fffffff)
+		return 0;
+	return sec * RTPS_NSEC + (fraction * RTPS_NSEC >> 32);
 }
 
 static __always_inline void rtps_sample(const __u8 *b, __u32 body,
@@ -116,10 +110,11 @@ static __always_inline void rtps_sample(const __u8 *b, __u32 body,
 	__u64 start, end;
 	__u32 size;
 
-	s->reader = rtps_raw32(b + 8) != 0;
-	s->writer = rtps_raw32(b + 12);
-	s->sn = (__u64)rtps_u32(b + 16, little) << 32 |
-		rtps_u32(b + 20, little);
+	s->reader = bytes_raw32(b + 8) != 0;
+	s->writer = bytes_raw32(b + 12);
+	s->sn = (__u64)bytes_u32(b + 16, little) << 32 |
+		bytes_u32(b + 20, little);
+	s->payload = 8 + bytes_u16(b + 6, little);
 	s->kind = RTPS_KIND_BAD;
 	if (!s->sn || s->sn >> 63)
 		return;
@@ -133,12 +128,12 @@ static __always_inline void rtps_sample(const __u8 *b, __u32 body,
 		s->last = 1;
 		return;
 	}
-	start = rtps_u32(b + 24, little);
-	size = rtps_u32(b + 32, little);
-	end = (start - 1 + rtps_u16(b + 28, little)) *
-	      rtps_u16(b + 30, little);
+	start = bytes_u32(b + 24, little);
+	size = bytes_u32(b + 32, little);
+	end = (start - 1 + bytes_u16(b + 28, little)) *
+	      bytes_u16(b + 30, little);
 	if (body < 32 || !start || !end || !size ||
-	    (start - 1) * rtps_u16(b + 30, little) >= size)
+	    (start - 1) * bytes_u16(b + 30, little) >= size)
 		return;
 	s->kind = b[1] & RTPS_FLAG_FRAG_KEY ? RTPS_KIND_CONTROL :
 					      RTPS_KIND_SAMPLE;
@@ -155,13 +150,15 @@ static __always_inline void rtps_sample(const __u8 *b, __u32 body,
 static __always_inline void rtps_submessage(const __u8 *b, __u32 room,
 					    struct rtps_sub *s)
 {
-	__u32 body = rtps_u16(b + 2, b[1] & RTPS_FLAG_LITTLE);
+	__u32 body = bytes_u16(b + 2, b[1] & RTPS_FLAG_LITTLE);
 
 	s->first = 0;
 	s->last = 0;
 	s->reader = 0;
 	s->writer = 0;
 	s->sn = 0;
+	s->time = 0;
+	s->payload = 0;
 	s->size = RTPS_SUB_HEADER + body;
 	if (!body && b[0] != RTPS_PAD && b[0] != RTPS_INFO_TS) {
 		body = room - RTPS_SUB_HEADER;
@@ -178,11 +175,16 @@ static __always_inline void rtps_submessage(const __u8 *b, __u32 room,
 	case RTPS_HEARTBEAT:
 	case RTPS_HEARTBEAT_FRAG:
 	case RTPS_GAP:
-		s->writer = rtps_raw32(b + 8);
+		s->writer = bytes_raw32(b + 8);
 		s->kind = body < 8 ? RTPS_KIND_BAD : RTPS_KIND_CONTROL;
 		break;
 	case RTPS_INFO_DST:
 		s->kind = RTPS_KIND_DIRECTED;
+		break;
+	case RTPS_INFO_TS:
+		s->kind = RTPS_KIND_TIME;
+		if (body >= 8 && !(b[1] & RTPS_FLAG_NO_TIME))
+			s->time = rtps_time(b + 4, b[1] & RTPS_FLAG_LITTLE);
 		break;
 	case RTPS_INFO_SRC:
 		/* Another participant from here on: a relay, not a writer */

@@ -44,6 +44,8 @@ int tag_of(const struct packet *p, struct optsample_tag *tag)
 	/* Leftovers that look like a tag */
 	in.cb[0] = OPTSAMPLE_TAG_MARK | FIRST | LAST;
 	in.cb[1] = 0xdeadbeef;
+	in.gso_size = p->gso;
+	in.gso_segs = p->gso ? (p->len - p->udp - 8 + p->gso - 1) / p->gso : 0;
 	if (bpf_prog_test_run_opts(bpf.prog, &o))
 		return -errno;
 	if ((int)o.retval != TC_ACT_UNSPEC || o.data_size_out != p->len ||
@@ -66,7 +68,7 @@ int flags(const struct packet *p, struct optsample_tag *tag)
 		return NONE;
 	WANT((t.mark & OPTSAMPLE_TAG_MARK_MASK) == OPTSAMPLE_TAG_MARK);
 	WANT(t.flow != 0);
-	return t.mark & ~OPTSAMPLE_TAG_MARK_MASK;
+	return t.mark & 0x3f;	/* without profile */
 }
 
 static void clear(int fd, size_t size)
@@ -80,15 +82,26 @@ static void clear(int fd, size_t size)
 			abort();
 }
 
-void opt_in(const uint8_t *prefix, uint32_t entity, uint32_t number)
+void opt_in_as(const uint8_t *prefix, uint32_t entity,
+	       const struct ros_writer *w)
 {
-	struct ros_writer w = { .flow = number };
 	struct ros_guid guid;
 
 	memcpy(guid.prefix, prefix, sizeof(guid.prefix));
 	guid.entity = __builtin_bswap32(entity);
-	if (bpf_map_update_elem(bpf.writers, &guid, &w, BPF_ANY))
+	if (bpf_map_update_elem(bpf.writers, &guid, w, BPF_ANY))
 		abort();
+}
+
+void opt_in(const uint8_t *prefix, uint32_t entity, uint32_t number)
+{
+	opt_in_as(prefix, entity, &(struct ros_writer){ .flow = number });
+}
+
+void opt_in_udpros(const struct packet *p, const struct ros_writer *w)
+{
+	/* both addresses and both ports, one behind the other */
+	opt_in_as(p->data + 26, ROS_ENTITY_UDPROS, w);
 }
 
 /* An element of an array cannot be deleted. */
@@ -107,6 +120,7 @@ void fresh(void)
 	clear(bpf.writers, sizeof(struct ros_guid));
 	clear(bpf.flows, sizeof(uint32_t));
 	clear(bpf.frags, sizeof(struct ros_frag_key));
+	clear(bpf.frags6, sizeof(struct ros_frag6_key));
 	opt_in(packet_prefix, PACKET_WRITER, 1);
 }
 
@@ -159,11 +173,14 @@ int harness_open(const char *path)
 		bpf_map__set_pin_path(map, NULL);
 	if (bpf_object__load(obj))
 		return -1;
-	bpf.prog = bpf_program__fd(bpf_object__next_program(obj, NULL));
+	bpf.prog = bpf_program__fd(bpf_object__find_program_by_name(obj,
+								    "ros_tag"));
 	bpf.writers = bpf_object__find_map_fd_by_name(obj, "writers");
 	bpf.flows = bpf_object__find_map_fd_by_name(obj, "flows");
 	bpf.recent = bpf_object__find_map_fd_by_name(obj, "recent");
 	bpf.frags = bpf_object__find_map_fd_by_name(obj, "frags");
+	bpf.frags6 = bpf_object__find_map_fd_by_name(obj, "frags6");
+	bpf.odometer = bpf_object__find_map_fd_by_name(obj, "odometer");
 	bpf.counters = bpf_object__find_map_fd_by_name(obj, "counters");
 	return 0;
 }

@@ -10,10 +10,10 @@
 #include "../../bpf/ros_tag.h"
 #include "packet.h"
 
-#define FIRST	OPTSAMPLE_TAG_FIRST
-#define LAST	OPTSAMPLE_TAG_LAST
-#define CONTROL	OPTSAMPLE_TAG_CONTROL
-#define REPAIR	OPTSAMPLE_TAG_REPAIR
+#define FIRST	((int)OPTSAMPLE_TAG_FIRST)
+#define LAST	((int)OPTSAMPLE_TAG_LAST)
+#define CONTROL	((int)OPTSAMPLE_TAG_CONTROL)
+#define REPAIR	((int)OPTSAMPLE_TAG_REPAIR)
 #define NONE	(-1)
 
 enum { CYCLONE = 0x0110, FASTDDS = 0x010f };
@@ -25,6 +25,8 @@ struct harness {
 	int flows;
 	int recent;
 	int frags;
+	int frags6;
+	int odometer;
 	int counters;
 };
 
@@ -57,6 +59,11 @@ int flags(const struct packet *p, struct optsample_tag *tag);
 
 /* Sample the writer @prefix + @entity; @number: see struct ros_writer */
 void opt_in(const uint8_t *prefix, uint32_t entity, uint32_t number);
+/* The same, with all that can be said of it */
+void opt_in_as(const uint8_t *prefix, uint32_t entity,
+	       const struct ros_writer *w);
+/* Sample the UDPROS connection of @p */
+void opt_in_udpros(const struct packet *p, const struct ros_writer *w);
 
 /* Empty maps, and only PACKET_WRITER sampled */
 void fresh(void);
@@ -67,9 +74,16 @@ void data(struct packet *p, int64_t sn);
 /* A packet of one DATA_FRAG: 1300 bytes, three make a message */
 void datagram(struct packet *p, int64_t sn, uint32_t start);
 
-/* captures.c, concurrent.c, bench.c */
+/* One file each; bench.c */
+void test_broken(void);
 void test_captures(void);
 void test_concurrent(void);
+void test_frames(void);
+void test_gso(void);
+void test_positions(void);
+void test_recent(void);
+void test_segments(void);
+void test_udpros(void);
 int bench(void);
 
 #endif

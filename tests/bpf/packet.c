@@ -6,13 +6,13 @@
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
+#include <optsample/segment.h>
 #include "packet.h"
 
 enum {
 	ETH_LEN		= 14,
 	IP_LEN		= 20,
 	UDP_LEN		= 8,
-	FRAME_MAX	= 1514,
 };
 
 const uint8_t packet_prefix[12] = {
@@ -89,14 +89,33 @@ void packet_tcp(struct packet *p)
 	packet_end(p, 0);
 }
 
-void packet_rtps(struct packet *p, uint8_t host, uint16_t port,
-		 uint16_t vendor)
+void packet_rtps_header(struct packet *p, uint16_t vendor)
 {
 	uint8_t head[8] = { 'R', 'T', 'P', 'S', 2, 1, vendor >> 8, vendor };
 
-	packet_udp(p, host, port);
 	packet_bytes(p, head, sizeof(head));
 	packet_bytes(p, packet_prefix, sizeof(packet_prefix));
+}
+
+void packet_rtps(struct packet *p, uint8_t host, uint16_t port,
+		 uint16_t vendor)
+{
+	packet_udp(p, host, port);
+	packet_rtps_header(p, vendor);
+}
+
+void packet_udpros(struct packet *p, uint8_t op, uint8_t id, uint16_t block)
+{
+	uint8_t head[8] = { 7, 0, 0, 0, op, id, block, block >> 8 };
+
+	packet_bytes(p, head, sizeof(head));
+}
+
+void packet_segment(struct packet *p, const struct optsample_segment *s,
+		    uint32_t payload)
+{
+	packet_bytes(p, s, sizeof(*s));
+	packet_zero(p, payload);
 }
 
 void packet_sub(struct packet *p, uint8_t id, uint8_t flags)
@@ -121,11 +140,17 @@ void packet_sub_end(struct packet *p)
 	sub_length(p, p->len - p->sub - 4);
 }
 
-void packet_info_ts(struct packet *p)
+void packet_info_ts_at(struct packet *p, uint32_t sec, uint32_t fraction)
 {
 	packet_sub(p, 0x09, 0);
-	packet_zero(p, 8);
+	packet_u32(p, sec);
+	packet_u32(p, fraction);
 	packet_sub_end(p);
+}
+
+void packet_info_ts(struct packet *p)
+{
+	packet_info_ts_at(p, 0, 0);
 }
 
 void packet_info_dst(struct packet *p)
@@ -203,70 +228,4 @@ void packet_ip_frag(struct packet *p, const struct packet *first,
 	put16(p->data + ETH_LEN + 6, offset / 8 | (more ? 0x2000 : 0));
 	packet_zero(p, n);
 	packet_end(p, 0);
-}
-
-static int frame(FILE *f, struct packet *p, uint32_t have, uint32_t len)
-{
-	uint32_t keep = have < FRAME_MAX ? have : FRAME_MAX;
-
-	memset(p, 0, sizeof(*p));
-	if (have > len || fread(p->data, 1, keep, f) != keep ||
-	    fseek(f, have - keep, SEEK_CUR))
-		return -1;
-	p->len = len < FRAME_MAX ? len : FRAME_MAX;
-	return 1;
-}
-
-/* pcapng: blocks of type, length, body, length; 6 is a packet */
-static int next_ng(FILE *f, struct packet *p)
-{
-	uint32_t b[7];
-	int err;
-
-	while (fread(b, 4, 2, f) == 2) {
-		if (b[1] < 12 || b[1] % 4)
-			return -1;
-		if (b[0] != 6) {
-			if (fseek(f, b[1] - 8, SEEK_CUR))
-				return -1;
-			continue;
-		}
-		if (b[1] < 32 || fread(b + 2, 4, 5, f) != 5 ||
-		    b[5] > b[1] - 32)
-			return -1;
-		err = frame(f, p, b[5], b[6]);
-		if (err < 0 || fseek(f, b[1] - 28 - b[5], SEEK_CUR))
-			return -1;
-		return 1;
-	}
-	return 0;
-}
-
-int packet_capture_next(FILE *f, struct packet *p)
-{
-	uint32_t magic, r[4];
-
-	if (!ftell(f)) {
-		if (fread(&magic, 4, 1, f) != 1)
-			return -1;
-		if (magic == 0x0a0d0d0a) {
-			rewind(f);
-			return next_ng(f, p);
-		}
-		if (magic != 0xa1b2c3d4 && magic != 0xa1b23c4d)
-			return -1;
-		fseek(f, 24, SEEK_SET);
-	} else {
-		long at = ftell(f);
-
-		rewind(f);
-		if (fread(&magic, 4, 1, f) != 1)
-			return -1;
-		fseek(f, at, SEEK_SET);
-		if (magic == 0x0a0d0d0a)
-			return next_ng(f, p);
-	}
-	if (fread(r, 4, 4, f) != 4)
-		return 0;
-	return frame(f, p, r[2], r[3]);
 }

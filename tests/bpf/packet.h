@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { PACKET_MAX = 1600 };
+enum { PACKET_MAX = 3400 };	/* what BPF_PROG_TEST_RUN takes */
 
 /**
  * struct packet - one Ethernet frame
@@ -18,6 +18,7 @@ enum { PACKET_MAX = 1600 };
  * @udp:	offset of the UDP header, 0 if there is none
  * @sub:	offset of the submessage being built
  * @big:	submessages are big endian
+ * @gso:	bytes of a datagram of a UDP GSO packet, 0: it is none
  */
 struct packet {
 	uint8_t		data[PACKET_MAX];
@@ -25,6 +26,7 @@ struct packet {
 	uint32_t	udp;
 	uint32_t	sub;
 	bool		big;
+	uint16_t	gso;
 };
 
 /**
@@ -65,6 +67,8 @@ void packet_u32(struct packet *p, uint32_t v);
 void packet_sub(struct packet *p, uint8_t id, uint8_t flags);
 void packet_sub_end(struct packet *p);
 void packet_info_ts(struct packet *p);
+/* Seconds, and 1/2^32 of them */
+void packet_info_ts_at(struct packet *p, uint32_t sec, uint32_t fraction);
 void packet_info_dst(struct packet *p);
 void packet_data(struct packet *p, uint32_t reader, uint32_t writer,
 		 int64_t sn, uint32_t payload);
@@ -76,6 +80,15 @@ void packet_data_frag(struct packet *p, uint32_t reader, uint32_t writer,
 void packet_heartbeat(struct packet *p, uint8_t id, uint32_t writer,
 		      int64_t sn);
 
+/* RTPS header: one more, of the next datagram of a GSO packet */
+void packet_rtps_header(struct packet *p, uint16_t vendor);
+
+/* UDPROS, from @packet_udp's addresses: its header, and that of a segment */
+void packet_udpros(struct packet *p, uint8_t op, uint8_t id, uint16_t block);
+struct optsample_segment;
+void packet_segment(struct packet *p, const struct optsample_segment *s,
+		    uint32_t payload);
+
 /* Set the lengths. @more: UDP payload in later IP fragments */
 void packet_end(struct packet *p, uint32_t more);
 /* IP id and fragment field (flags and offset / 8) of a finished packet */
@@ -83,6 +96,26 @@ void packet_ip(struct packet *p, uint16_t id, uint16_t frag_off);
 /* A later IP fragment of @first, @n bytes */
 void packet_ip_frag(struct packet *p, const struct packet *first,
 		    uint32_t offset, bool more, uint32_t n);
+
+/*
+ * A finished packet of UDP over IPv4, in another frame. Extension headers:
+ */
+enum {
+	PACKET_HOP	= 1,	/* before a fragment header, */
+	PACKET_ROUTING	= 2,
+	PACKET_DST	= 4,
+	PACKET_DST2	= 8,	/* or behind it */
+};
+
+/* Over IPv6: addresses become fd00::a.b.c.d, or ff05::; fragments too */
+void packet_ipv6(struct packet *p, int exts);
+/* @tags: 1 802.1Q, 2 802.1ad and 802.1Q, 3 one more */
+void packet_vlan(struct packet *p, int tags);
+/*
+ * Without link header. Where the type would be, TEST_RUN wants one: a source
+ * address of 8.0.x.x, or one with 86dd.
+ */
+void packet_no_link(struct packet *p);
 
 /**
  * packet_capture_next - next frame of a pcap or pcapng file

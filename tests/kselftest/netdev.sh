@@ -14,7 +14,6 @@ need_modules
 modprobe -a veth ifb dummy 8021q vxlan wireguard sch_htb sch_tbf sch_prio \
 	cls_bpf cls_matchall act_mirred sch_ingress 2>/dev/null
 ros_tag=$top/build/bpf/ros_tag.bpf.o
-gso_tag=$top/build/bpf/gso_tag.bpf.o
 sysctl -qw net.core.netdev_max_backlog=100000
 
 # link: a fresh pair of devices
@@ -93,11 +92,7 @@ shape()	# NAME PACKETS SIZE [gso]
 	link
 	tc qdisc add dev v0 root handle 1: optsample limit 10 gate closed \
 		memlimit 256mb
-	case $* in
-	*gso) tc filter add dev v0 parent 1: protocol all prio 1 bpf da \
-		obj "$gso_tag" sec tc ;;
-	*) classify v0 ;;
-	esac
+	classify v0
 	listen "$1"
 	send 1 40 "$@" &
 	first=$!

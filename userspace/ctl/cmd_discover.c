@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * optsample discover DEV - the daemon behind `up`: watches DDS discovery and
- * neighbours, and tells the classifier whom to sample.
+ * optsample discover DEV - the daemon behind `up`: watches DDS discovery,
+ * UDPROS connections and neighbours, and tells the classifier whom to sample.
  *
- * In: DDS built-in topics, neighbour events. Out: the map `writers`,
- * permanent neighbour entries, DEV.topics for the other commands. Ends with
- * SIGTERM, and leaves everything as it is: `down` cleans up.
+ * In: DDS built-in topics, the ROS 1 master, neighbour events, odometry, the
+ * rules of `optsample topic` (SIGHUP: look anew). Out: the maps `writers` and
+ * `odometer`, permanent neighbour entries, DEV.topics for the other commands.
+ * Ends with SIGTERM, and leaves everything as it is: `down` cleans up.
  */
 #include <argp.h>
 #include <bpf/bpf.h>
@@ -20,7 +21,11 @@
 #include "classifier.h"
 #include "discovery.h"
 #include "neigh.h"
+#include "odometer.h"
+#include "rules.h"
 #include "state.h"
+#include "udpros.h"
+#include "writers.h"
 
 enum {
 	TICK_MS		= 500,
@@ -31,13 +36,18 @@ enum {
 	GONE		= 256,		/* writers remembered by name */
 };
 
-enum { OPT_DOMAIN = 256, OPT_TOPICS, OPT_TYPES, OPT_OUTAGE, OPT_READY };
+enum {
+	OPT_DOMAIN = 256, OPT_TOPICS, OPT_TYPES, OPT_OUTAGE, OPT_ODOMETRY,
+	OPT_MASTER, OPT_READY,
+};
 
 static const struct argp_option discover_options[] = {
 	{ "domain", OPT_DOMAIN, "N", 0, "DDS domain (ROS_DOMAIN_ID, else 0)", 1 },
 	{ "topics", OPT_TOPICS, "LIST", 0, "sample these topics", 1 },
 	{ "types", OPT_TYPES, "LIST", 0, "sample topics of these types", 1 },
 	{ "outage", OPT_OUTAGE, "SECONDS", 0, "longest outage to survive (30)", 1 },
+	{ "odometry", OPT_ODOMETRY, "TOPIC", 0, "nav_msgs/Odometry, to sample by distance", 1 },
+	{ "master", OPT_MASTER, "URI", 0, "ROS 1 master, for UDPROS (none)", 1 },
 	{ "ready", OPT_READY, "FD", OPTION_HIDDEN, NULL, 0 },
 	{ 0 }
 };
@@ -53,28 +63,37 @@ struct discover {
 	int			ifindex;
 	struct discovery	*dds;
 	bool			outside;	/* DDS cannot be entered */
+	bool			masterless;	/* nor the ROS 1 master asked */
 	bool			swept;
 	uint64_t		start;
 	uint32_t		domain;
 	uint32_t		outage_s;
 	uint32_t		ready;
-	struct topic_rules	rules;
+	const char		*odometry;
+	const char		*master;
+	struct topic_rules	defaults;
+	struct rule_list	rules;
 	struct topic_list	topics;
+	struct udpros		*udpros;
+	struct odometer		odometer;
 	struct peer		peers[PEERS];
 	int			npeers;
 	int			ngone;
-	int			writers;
-	uint32_t		next_flow;
+	struct writers		writers;
+	int			rules_map;
+	int			odometer_map;
 	bool			dirty;
 	char			warnings[512];
 };
 
-static volatile sig_atomic_t discover_stop;
+static volatile sig_atomic_t discover_stop, discover_again;
 
 static void discover_on_signal(int sig)
 {
-	(void)sig;
-	discover_stop = 1;
+	if (sig == SIGHUP)
+		discover_again = 1;
+	else
+		discover_stop = 1;
 }
 
 static error_t discover_parse(int key, char *arg, struct argp_state *state)
@@ -87,14 +106,20 @@ static error_t discover_parse(int key, char *arg, struct argp_state *state)
 			return ctl_error(-EINVAL, "domain must be 0..232");
 		return 0;
 	case OPT_TOPICS:
-		d->rules.topics = arg;
+		d->defaults.topics = arg;
 		return 0;
 	case OPT_TYPES:
-		d->rules.types = arg;
+		d->defaults.types = arg;
 		return 0;
 	case OPT_OUTAGE:
 		if (parse_u32(arg, 1, 86400, &d->outage_s))
 			return ctl_error(-EINVAL, "outage must be 1..86400");
+		return 0;
+	case OPT_ODOMETRY:
+		d->odometry = arg;
+		return 0;
+	case OPT_MASTER:
+		d->master = arg;
 		return 0;
 	case OPT_READY:
 		if (parse_u32(arg, 3, 65535, &d->ready))
@@ -122,56 +147,25 @@ static uint64_t now_ms(void)
 }
 
 /*
- * The map
- */
-
-static void writer_add(struct discover *d, const uint8_t *guid)
-{
-	struct ros_writer w = { .flow = ++d->next_flow };
-
-	/* One that is known keeps what the classifier noted. */
-	if (bpf_map_update_elem(d->writers, guid, &w, BPF_NOEXIST) &&
-	    errno == E2BIG)
-		ctl_warn("more than %d writers: some are not sampled",
-			 ROS_WRITERS_MAX);
-}
-
-/* Writers of an earlier run: their numbers are taken */
-static void writers_inherit(struct discover *d)
-{
-	struct ros_guid key;
-	struct ros_writer w;
-	void *prev = NULL;
-
-	while (!bpf_map_get_next_key(d->writers, prev, &key)) {
-		if (!bpf_map_lookup_elem(d->writers, &key, &w) &&
-		    w.flow > d->next_flow)
-			d->next_flow = w.flow;
-		prev = &key;
-	}
-}
-
-/* Those of an earlier run that nobody has announced since */
-static void writers_sweep(struct discover *d)
-{
-	static struct ros_guid keys[ROS_WRITERS_MAX];
-	const struct topic *t;
-	void *prev = NULL;
-	int n = 0;
-
-	while (n < ROS_WRITERS_MAX &&
-	       !bpf_map_get_next_key(d->writers, prev, &keys[n]))
-		prev = &keys[n++];
-	for (int i = 0; i < n; i++) {
-		t = topic_find(&d->topics, (void *)&keys[i]);
-		if (!t || t->why_not)
-			bpf_map_delete_elem(d->writers, &keys[i]);
-	}
-}
-
-/*
  * News
  */
+
+static void topic_judge(struct discover *d, struct topic *t)
+{
+	const struct rule *rule = rules_match(&d->rules, t);
+
+	t->why_not = topic_must_not(t);
+	if (!t->why_not && rule)
+		t->why_not = rule->r.never ? "never, as 'optsample topic' said" :
+			     NULL;
+	else if (!t->why_not)
+		t->why_not = topic_why_not(&d->defaults, t);
+	if (t->why_not)
+		writers_remove(&d->writers, t->guid);
+	else
+		writers_add(&d->writers, t->guid, rule);
+	d->dirty = true;
+}
 
 static void on_topic(void *arg, const struct topic *topic)
 {
@@ -179,12 +173,25 @@ static void on_topic(void *arg, const struct topic *topic)
 	struct topic *t = topic_get(&d->topics, topic->guid);
 
 	*t = *topic;
-	t->why_not = topic_why_not(&d->rules, t);
-	if (t->why_not)
-		bpf_map_delete_elem(d->writers, t->guid);
-	else
-		writer_add(d, t->guid);
-	d->dirty = true;
+	topic_judge(d, t);
+}
+
+/* The user said something else about topics. */
+static void judge_anew(struct discover *d)
+{
+	rules_load(d->rules_map, &d->rules);
+	for (size_t i = 0; i < d->topics.n; i++)
+		if (!d->topics.v[i].gone)
+			topic_judge(d, &d->topics.v[i]);
+}
+
+static void on_odometry(void *arg, double x, double y, double z)
+{
+	struct discover *d = arg;
+	uint64_t mm = odometer_step(&d->odometer, x, y, z);
+	uint32_t key = 0;
+
+	bpf_map_update_elem(d->odometer_map, &key, &mm, BPF_ANY);
 }
 
 static void forget_one(struct discover *d)
@@ -203,7 +210,7 @@ static void on_topic_gone(void *arg, const uint8_t *guid)
 
 	struct topic *t = topic_find(&d->topics, guid);
 
-	bpf_map_delete_elem(d->writers, guid);
+	writers_remove(&d->writers, guid);
 	if (!t)
 		return;
 	/* Its flow has a name for as long as the qdisc remembers it. */
@@ -250,6 +257,9 @@ static void warnings_judge(struct discover *d)
 		warn_outside(d);
 	else
 		warn_leases(d);
+	if (d->masterless && !*d->warnings)
+		snprintf(d->warnings, sizeof(d->warnings),
+			 "the ROS master at %s does not answer", d->master);
 	d->dirty = true;
 }
 
@@ -276,6 +286,7 @@ static const struct discovery_ops discover_ops = {
 	.topic		= on_topic,
 	.topic_gone	= on_topic_gone,
 	.peer		= on_peer,
+	.odometry	= on_odometry,
 };
 
 /*
@@ -365,9 +376,13 @@ static void dds_turn(struct discover *d, uint64_t now)
 	bool outside;
 
 	/* Fails as long as the interface has no address. */
-	if (!d->dds)
+	if (!d->dds) {
 		d->dds = discovery_open(d->domain, d->dev,
 					2 * d->outage_s + 10);
+		if (d->dds && d->odometry &&
+		    discovery_odometry(d->dds, d->odometry))
+			ctl_warn("cannot read odometry from %s", d->odometry);
+	}
 	if (d->dds)
 		discovery_poll(d->dds, TICK_MS, &discover_ops, d);
 	else
@@ -380,9 +395,21 @@ static void dds_turn(struct discover *d, uint64_t now)
 			ctl_warn("%s", d->warnings);
 	}
 	if (!d->swept && d->dds && now - d->start > SWEEP_MS) {
-		writers_sweep(d);
+		writers_sweep(&d->writers, &d->topics);
 		d->swept = true;
 	}
+}
+
+static void udpros_turn(struct discover *d)
+{
+	const char *why = udpros_poll(d->udpros, &discover_ops, d);
+
+	if (!!why == d->masterless)
+		return;
+	d->masterless = why;
+	warnings_judge(d);
+	if (why)
+		ctl_warn("%s", why);
 }
 
 static void discover_loop(struct discover *d, struct nl_sock *neigh)
@@ -395,6 +422,12 @@ static void discover_loop(struct discover *d, struct nl_sock *neigh)
 		device_follow(d);
 		now = now_ms();
 		dds_turn(d, now);
+		if (d->udpros)
+			udpros_turn(d);
+		if (discover_again) {
+			discover_again = 0;
+			judge_anew(d);
+		}
 		netlink_receive(neigh, neigh_fix_event, (void *)d->dev);
 		if (now >= neigh_at) {
 			neigh_fix_all(d->dev);
@@ -436,9 +469,11 @@ int cmd_discover(int argc, char **argv)
 	if (geteuid())
 		return ctl_error(-EPERM, "must be run as root");
 	classifier_pins(d.dev, pins);
-	d.writers = classifier_map(pins, "writers");
-	if (d.writers < 0)
-		return discover_fail(&d, d.writers, "there is no classifier, 'optsample up' loads it");
+	d.writers.map = classifier_map(pins, "writers");
+	d.rules_map = classifier_map(pins, "topics");
+	d.odometer_map = classifier_map(pins, "odometer");
+	if (d.writers.map < 0 || d.rules_map < 0 || d.odometer_map < 0)
+		return discover_fail(&d, -ENOENT, "there is no classifier, 'optsample up' loads it");
 	neigh = netlink_listen(RTNLGRP_NEIGH);
 	if (!neigh)
 		return discover_fail(&d, -EIO, "cannot listen to neighbours");
@@ -446,9 +481,15 @@ int cmd_discover(int argc, char **argv)
 		return -EBUSY;
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGHUP, &sa, NULL);
 	d.ifindex = device_first(d.dev);
-	writers_inherit(&d);
+	writers_inherit(&d.writers);
+	rules_load(d.rules_map, &d.rules);
+	if (d.master)
+		d.udpros = udpros_open(d.master);
 	discover_loop(&d, neigh);
+	udpros_close(d.udpros);
+	rules_free(&d.rules);
 	nl_socket_free(neigh);
 	topic_free(&d.topics);
 	return 0;

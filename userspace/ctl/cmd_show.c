@@ -46,21 +46,19 @@ static error_t show_parse(int key, char *arg, struct argp_state *state)
 static void show_flow(const struct flow_stats *f)
 {
 	const struct tc_optsample_cl_stats *st = &f->st;
-	char name[TOPIC_NAME], type[TOPIC_NAME], to[64];
-	char guid[TOPIC_GUID_TEXT] = "";
+	char name[TOPIC_NAME], type[TOPIC_NAME], to[64], from[64];
 
 	stats_flow_name(f, name, sizeof(name));
 	stats_flow_to(f, to, sizeof(to));
 	topic_ros_type(f->type, type);
-	if (f->named)
-		topic_guid_text(f->guid, guid);
+	stats_flow_from(f, from, sizeof(from));
 	printf("  %s", name);
 	if (*type)
 		printf(" (%s)", type);
 	if (*to)
 		printf(" to %s", to);
 	if (*f->topic)
-		printf("\n    writer %s", guid);
+		printf("\n    writer %s", from);
 	printf("\n    messages in %llu kept %llu (out %llu waiting %u) sampled %llu evicted %llu",
 	       st->c.msgs_in, (unsigned long long)stats_kept(&st->c),
 	       st->c.msgs_out, st->backlog_msgs, st->c.msgs_sampled,
@@ -68,6 +66,8 @@ static void show_flow(const struct flow_stats *f)
 	printf("\n    distance %u longest gap %llu oldest %.3f s, %u packets %u bytes",
 	       st->distance, st->longest_gap, st->oldest_ns / 1e9,
 	       st->backlog_pkts, st->backlog_bytes);
+	if (st->profile)
+		printf(", profile %u", st->profile);
 	if (st->c.ctl_in || st->c.repair_in)
 		printf("\n    control %llu repairs %llu packets",
 		       st->c.ctl_in, st->c.repair_in);
@@ -133,7 +133,7 @@ static void show_counters(cJSON *o, const struct tc_optsample_counters *c)
 
 static cJSON *show_flow_json(const struct flow_stats *f)
 {
-	char guid[TOPIC_GUID_TEXT], to[64], id[16];
+	char from[64], to[64], id[16];
 	cJSON *o = cJSON_CreateObject();
 
 	snprintf(id, sizeof(id), "%08x", f->st.flow);
@@ -146,8 +146,8 @@ static cJSON *show_flow_json(const struct flow_stats *f)
 		cJSON_AddStringToObject(o, "type", f->type);
 	}
 	if (f->named) {
-		topic_guid_text(f->guid, guid);
-		cJSON_AddStringToObject(o, "guid", guid);
+		stats_flow_from(f, from, sizeof(from));
+		cJSON_AddStringToObject(o, "guid", from);
 		stats_flow_to(f, to, sizeof(to));
 		cJSON_AddStringToObject(o, "destination", to);
 	}
@@ -158,6 +158,7 @@ static cJSON *show_flow_json(const struct flow_stats *f)
 	cJSON_AddNumberToObject(o, "distance", f->st.distance);
 	cJSON_AddNumberToObject(o, "longest_gap", f->st.longest_gap);
 	cJSON_AddNumberToObject(o, "last_position", f->st.last_position);
+	cJSON_AddNumberToObject(o, "profile", f->st.profile);
 	cJSON_AddNumberToObject(o, "oldest_s", f->st.oldest_ns / 1e9);
 	cJSON_AddNumberToObject(o, "memory", f->st.memory);
 	return o;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * optsample topics - DDS topics that are written now, and which of them
- * would be sampled. Needs no root.
+ * optsample topics - topics that are written now, and which of them would be
+ * sampled: those of DDS, and UDPROS connections. Needs no root.
  */
 #include <argp.h>
 #include <errno.h>
@@ -9,14 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "discovery.h"
+#include "../../bpf/ros_tag.h"
+#include "udpros.h"
 
-enum { OPT_DOMAIN = 256, OPT_TOPICS, OPT_TYPES, OPT_SECONDS, OPT_DEV };
+enum { OPT_DOMAIN = 256, OPT_TOPICS, OPT_TYPES, OPT_SECONDS, OPT_DEV,
+       OPT_MASTER };
 
 static const struct argp_option topics_options[] = {
 	{ "domain", OPT_DOMAIN, "N", 0, "DDS domain (ROS_DOMAIN_ID, else 0)", 1 },
 	{ "seconds", OPT_SECONDS, "S", 0, "how long to listen (3)", 1 },
 	{ "dev", OPT_DEV, "DEV", 0, "interface to listen on", 1 },
+	{ "master", OPT_MASTER, "URI", 0, "ROS 1 master (ROS_MASTER_URI; none)", 1 },
 	{ "topics", OPT_TOPICS, "LIST", 0, "as for up", 2 },
 	{ "types", OPT_TYPES, "LIST", 0, "as for up", 2 },
 	{ 0 }
@@ -26,6 +29,7 @@ struct topics {
 	uint32_t		domain;
 	uint32_t		seconds;
 	const char		*dev;
+	const char		*master;
 	struct topic_rules	rules;
 	struct topic_list	list;
 };
@@ -45,6 +49,9 @@ static error_t topics_parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_DEV:
 		t->dev = arg;
+		return 0;
+	case OPT_MASTER:
+		t->master = arg;
 		return 0;
 	case OPT_TOPICS:
 		t->rules.topics = arg;
@@ -78,6 +85,12 @@ static int topics_compare(const void *a, const void *b)
 		      ((const struct topic *)b)->name);
 }
 
+static bool topics_is_udpros(const struct topic *topic)
+{
+	return ((const struct ros_guid *)topic->guid)->entity ==
+	       ROS_ENTITY_UDPROS;
+}
+
 static void topics_print(const struct topics *t, const struct topic *topic)
 {
 	const char *why = topic_why_not(&t->rules, topic);
@@ -89,6 +102,11 @@ static void topics_print(const struct topics *t, const struct topic *topic)
 	topic_guid_text(topic->guid, guid);
 	if (topic->depth)
 		snprintf(depth, sizeof(depth), "%d", topic->depth);
+	if (topics_is_udpros(topic)) {
+		printf("%s %s\n\tUDPROS, best effort\n\t%s%s\n", name, type,
+		       why ? "not sampled: " : "sampled", why ? why : "");
+		return;
+	}
 	printf("%s %s\n\t%s, %s%s, keep %s\n\t%s%s%s\n", name, type, guid,
 	       topic->reliable ? "reliable" : "best effort",
 	       topic->durable ? ", transient local" : "", depth,
@@ -102,14 +120,16 @@ int cmd_topics(int argc, char **argv)
 {
 	static const struct argp argp = {
 		topics_options, topics_parse, NULL,
-		"List the DDS topics that are written now, and which of them "
+		"List the topics that are written now, and which of them "
 		"would be sampled.", NULL, NULL, NULL
 	};
 	static const struct discovery_ops ops = {
 		.topic = topics_seen,
 		.topic_gone = topics_gone,
 	};
-	struct topics t = { .seconds = 3 };
+	struct topics t = { .seconds = 3, .master = getenv("ROS_MASTER_URI") };
+	struct udpros *udpros = NULL;
+	const char *why = NULL;
 	struct discovery *d;
 	time_t end;
 
@@ -120,15 +140,23 @@ int cmd_topics(int argc, char **argv)
 	if (!d)
 		return ctl_error(-EIO, "cannot enter DDS domain %u: %s",
 				 t.domain, discovery_why());
+	if (t.master && *t.master)
+		udpros = udpros_open(t.master);
 	end = time(NULL) + t.seconds;
-	while (time(NULL) < end)
+	while (time(NULL) < end) {
 		discovery_poll(d, 200, &ops, &t);
+		if (udpros)
+			why = udpros_poll(udpros, &ops, &t);
+	}
+	if (why)
+		ctl_warn("%s", why);
 	if (t.list.n)
 		qsort(t.list.v, t.list.n, sizeof(*t.list.v), topics_compare);
 	for (size_t i = 0; i < t.list.n; i++)
 		topics_print(&t, &t.list.v[i]);
 	if (!t.list.n)
 		printf("no topics in domain %u\n", t.domain);
+	udpros_close(udpros);
 	topic_free(&t.list);
 	discovery_close(d);
 	return 0;

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
-#include <optsample/sampler.h>
 #include <optsample/units.h>
 #include "classifier.h"
 #include "discovery.h"
@@ -23,7 +22,7 @@
 
 enum {
 	UP_PEERS	= 32,
-	UP_ARGS		= 16,
+	UP_ARGS		= 20,
 	UP_OUTAGE_S	= 30,
 	/*
 	 * Enough for an aggregate of a fast link, a fifth of a second of a
@@ -37,7 +36,7 @@ enum {
 enum {
 	OPT_LIMIT = 256, OPT_POLICY, OPT_MEMLIMIT, OPT_INFLIGHT, OPT_SETTLE,
 	OPT_RATE, OPT_OUTAGE, OPT_DOMAIN, OPT_TOPICS, OPT_TYPES, OPT_PEER,
-	OPT_NO_IFB,
+	OPT_ODOMETRY, OPT_MASTER, OPT_NO_IFB,
 };
 
 static const struct argp_option up_options[] = {
@@ -51,6 +50,8 @@ static const struct argp_option up_options[] = {
 	{ "domain", OPT_DOMAIN, "N", 0, "DDS domain (ROS_DOMAIN_ID, else 0)", 2 },
 	{ "topics", OPT_TOPICS, "LIST", 0, "sample these topics", 2 },
 	{ "types", OPT_TYPES, "LIST", 0, "sample topics of these types (images, point clouds, laser scans)", 2 },
+	{ "odometry", OPT_ODOMETRY, "TOPIC", 0, "nav_msgs/Odometry, for topics that are sampled by distance", 2 },
+	{ "master", OPT_MASTER, "URI", 0, "ROS 1 master, for UDPROS (ROS_MASTER_URI; none)", 2 },
 	{ "peer", OPT_PEER, "ADDRESS", 0, "peer whose neighbour entry is needed in an outage", 2 },
 	{ "no-ifb", OPT_NO_IFB, NULL, 0, "the qdisc on DEV itself: a device that keeps its carrier", 3 },
 	{ 0 }
@@ -63,20 +64,12 @@ struct up {
 	uint32_t		domain;
 	char			*topics;
 	char			*types;
+	char			*odometry;
+	char			*master;
 	const char		*peers[UP_PEERS];
 	int			npeers;
 	bool			no_ifb;
 };
-
-static int up_policy(const char *name, uint32_t *policy)
-{
-	for (uint32_t i = 0; i < OPTSAMPLE_POLICY_MAX; i++)
-		if (!strcmp(name, optsample_policy_name(i))) {
-			*policy = i;
-			return 0;
-		}
-	return -EINVAL;
-}
 
 static int up_parse_queue(int key, const char *arg, struct stack_config *cfg)
 {
@@ -85,7 +78,7 @@ static int up_parse_queue(int key, const char *arg, struct stack_config *cfg)
 		return parse_u32(arg, 1, 65535, &cfg->limit) ?
 		       ctl_error(-EINVAL, "limit must be 1..65535") : 0;
 	case OPT_POLICY:
-		return up_policy(arg, &cfg->policy) ?
+		return parse_policy(arg, &cfg->policy) ?
 		       ctl_error(-EINVAL, "unknown policy \"%s\"", arg) : 0;
 	case OPT_MEMLIMIT:
 		return parse_size(arg, 1U << 16, 1U << 31, &cfg->memlimit) ?
@@ -124,6 +117,12 @@ static int up_parse_dds(int key, char *arg, struct up *up)
 		return up_parse_list(arg);
 	case OPT_TYPES:
 		up->types = arg;
+		return up_parse_list(arg);
+	case OPT_ODOMETRY:
+		up->odometry = arg;
+		return up_parse_list(arg);
+	case OPT_MASTER:
+		up->master = arg;
 		return up_parse_list(arg);
 	case OPT_PEER:
 		if (up->npeers == UP_PEERS)
@@ -178,6 +177,8 @@ static void up_exec(const struct state *st, int ready)
 } while (0)
 	UP_PASS("--topics", st->topics);
 	UP_PASS("--types", st->types);
+	UP_PASS("--odometry", st->odometry);
+	UP_PASS("--master", st->master);
 #undef UP_PASS
 	setsid();
 	state_path(dev, "log", log);
@@ -268,6 +269,8 @@ static void up_daemon_options(const struct up *up, struct state *st)
 		st->domain = up->domain;
 	up_text(&st->topics, up->topics);
 	up_text(&st->types, up->types);
+	up_text(&st->odometry, up->odometry);
+	up_text(&st->master, up->master);
 }
 
 /*
@@ -352,6 +355,7 @@ static void up_state(const struct up *up, struct state *st)
 
 	st->outage_s = UP_OUTAGE_S;
 	st->domain = discovery_domain();
+	up_text(&st->master, getenv("ROS_MASTER_URI"));
 	up_daemon_options(up, st);
 	snprintf(s->dev, IFNAMSIZ, "%.15s", up->dev);
 	if (up->no_ifb)

@@ -9,10 +9,14 @@
  *   stack.c       the devices, qdiscs and filters of `up`, and their undoing
  *   neigh.c       permanent neighbour entries
  *   classifier.c  the BPF program and its maps
+ *   writers.c     who is sampled, in its map
  *   module.c      the kernel module
  *   state.c       files in /run/optsample: one folder for one interface
  *   topics.c      which topics are sampled; what the daemon found
- *   discovery.c   DDS built-in topics
+ *   rules.c       what the user wants for some of them
+ *   discovery.c   DDS built-in topics, odometry
+ *   odometer.c    how far the robot has come
+ *   udpros.c      UDPROS connections of ROS 1 nodes on this host
  *   stats.c       statistics of the qdisc and its flows, with names
  *   parse.c       numbers with units
  *
@@ -62,6 +66,7 @@ int cmd_up(int argc, char **argv);
 int cmd_down(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_watch(int argc, char **argv);
+int cmd_topic(int argc, char **argv);
 int cmd_topics(int argc, char **argv);
 int cmd_discover(int argc, char **argv);
 
@@ -83,5 +88,6 @@ int down_undo(struct state *st);
 int parse_u32(const char *s, uint32_t min, uint32_t max, uint32_t *v);
 int parse_size(const char *s, uint32_t min, uint32_t max, uint32_t *bytes);
 int parse_time_ms(const char *s, uint32_t min, uint32_t max, uint32_t *ms);
+int parse_policy(const char *s, uint32_t *policy);
 
 #endif

@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "discovery.h"
+#include "nav_msgs.h"
 
 struct discovery {
 	dds_entity_t	domain;
 	dds_entity_t	participant;
 	dds_entity_t	writers;
 	dds_entity_t	peers;
+	dds_entity_t	odometry;	/* 0: none */
 	dds_entity_t	waitset;
 	uint8_t		self[TOPIC_GUID];
 };
@@ -125,6 +127,29 @@ struct discovery *discovery_open(uint32_t domain, const char *dev,
 	return d;
 }
 
+int discovery_odometry(struct discovery *d, const char *topic)
+{
+	dds_qos_t *qos = dds_create_qos();
+	char name[TOPIC_NAME];
+	dds_entity_t t;
+
+	snprintf(name, sizeof(name), "%s%s", *topic == '/' ? "rt" : "", topic);
+	/* Matches every writer; a pose that is late is worth nothing. */
+	dds_qset_reliability(qos, DDS_RELIABILITY_BEST_EFFORT, 0);
+	dds_qset_history(qos, DDS_HISTORY_KEEP_LAST, 1);
+	t = dds_create_topic(d->participant, &nav_msgs_msg_dds__Odometry__desc,
+			     name, NULL, NULL);
+	d->odometry = dds_create_reader(d->participant, t, qos, NULL);
+	dds_delete_qos(qos);
+	if (d->odometry < 0) {
+		d->odometry = 0;
+		return -EINVAL;
+	}
+	dds_set_status_mask(d->odometry, DDS_DATA_AVAILABLE_STATUS);
+	dds_waitset_attach(d->waitset, d->odometry, 0);
+	return 0;
+}
+
 static void discovery_topic(const dds_builtintopic_endpoint_t *e,
 			    struct topic *t)
 {
@@ -205,14 +230,34 @@ static void discovery_take_peers(struct discovery *d,
 	}
 }
 
+static void discovery_take_odometry(struct discovery *d,
+				    const struct discovery_ops *ops, void *arg)
+{
+	const nav_msgs_msg_dds__Odometry_ *o;
+	dds_sample_info_t info;
+	void *sample = NULL;
+
+	while (dds_take(d->odometry, &sample, &info, 1, 1) > 0) {
+		o = sample;
+		if (info.valid_data)
+			ops->odometry(arg, o->pose.pose.position.x,
+				      o->pose.pose.position.y,
+				      o->pose.pose.position.z);
+		dds_return_loan(d->odometry, &sample, 1);
+		sample = NULL;
+	}
+}
+
 int discovery_poll(struct discovery *d, uint32_t timeout_ms,
 		   const struct discovery_ops *ops, void *arg)
 {
-	dds_attach_t got[2];
+	dds_attach_t got[3];
 
-	if (dds_waitset_wait(d->waitset, got, 2, DDS_MSECS(timeout_ms)) < 0)
+	if (dds_waitset_wait(d->waitset, got, 3, DDS_MSECS(timeout_ms)) < 0)
 		return -EIO;
 	discovery_take_writers(d, ops, arg);
 	discovery_take_peers(d, ops, arg);
+	if (d->odometry && ops->odometry)
+		discovery_take_odometry(d, ops, arg);
 	return 0;
 }

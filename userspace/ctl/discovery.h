@@ -13,11 +13,13 @@
  * @topic_gone:	a writer went
  * @peer:	a participant came, with the time in which it is given up when
  *		nothing is heard of it (its lease), or went (@lease_ms 0)
+ * @odometry:	the robot is there, m
  */
 struct discovery_ops {
 	void (*topic)(void *arg, const struct topic *topic);
 	void (*topic_gone)(void *arg, const uint8_t *guid);
 	void (*peer)(void *arg, const uint8_t *guid, uint64_t lease_ms);
+	void (*odometry)(void *arg, double x, double y, double z);
 };
 
 struct discovery;
@@ -34,6 +36,8 @@ struct discovery;
 struct discovery *discovery_open(uint32_t domain, const char *dev,
 				 uint32_t lease_s);
 const char *discovery_why(void);
+/* Also read nav_msgs/Odometry from @topic (ROS or DDS name) */
+int discovery_odometry(struct discovery *d, const char *topic);
 /* Wait up to @timeout_ms for news, tell them. Return: negative errno */
 int discovery_poll(struct discovery *d, uint32_t timeout_ms,
 		   const struct discovery_ops *ops, void *arg);

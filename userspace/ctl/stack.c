@@ -183,6 +183,25 @@ static int qdisc_add_optsample(const struct stack *s,
 	return err;
 }
 
+int stack_profile(const char *queue, const struct tc_optsample_profile *p)
+{
+	struct nl_msg *msg = tc_request(RTM_NEWQDISC, 0,
+					if_nametoindex(queue), TC_H_ROOT, 0,
+					0);
+	struct nlattr *opts;
+	int err;
+
+	nla_put_string(msg, TCA_KIND, "optsample");
+	opts = nla_nest_start(msg, TCA_OPTIONS);
+	nla_put(msg, TCA_OPTSAMPLE_PROFILES, sizeof(*p), p);
+	nla_nest_end(msg, opts);
+	err = netlink_send(msg);
+	if (err)
+		ctl_error(err, "cannot change the qdisc of %s: %s", queue,
+			  netlink_why(err));
+	return err;
+}
+
 static int qdisc_add_clsact(const struct stack *s)
 {
 	struct nl_msg *msg = tc_request(RTM_NEWQDISC, NLM_F_CREATE |

@@ -69,6 +69,11 @@ int stack_plan(struct stack *s);
 int stack_up(const struct stack *s, const struct stack_config *cfg,
 	     int prog_fd);
 
+struct tc_optsample_profile;
+
+/* Set or forget a profile of the optsample qdisc on @queue */
+int stack_profile(const char *queue, const struct tc_optsample_profile *p);
+
 /* The last step alone, for a device that came in place of another one */
 int stack_redirect(const struct stack *s);
 

@@ -82,6 +82,10 @@ static void state_field(struct state *st, const char *key, const char *value)
 		state_text(&st->topics, value);
 	else if (!strcmp(key, "types"))
 		state_text(&st->types, value);
+	else if (!strcmp(key, "odometry"))
+		state_text(&st->odometry, value);
+	else if (!strcmp(key, "master"))
+		state_text(&st->master, value);
 }
 
 int state_load(const char *dev, struct state *st)
@@ -116,8 +120,12 @@ void state_free(struct state *st)
 {
 	free(st->topics);
 	free(st->types);
+	free(st->odometry);
+	free(st->master);
 	st->topics = NULL;
 	st->types = NULL;
+	st->odometry = NULL;
+	st->master = NULL;
 }
 
 int state_save(struct state *st)
@@ -138,9 +146,10 @@ int state_save(struct state *st)
 		"ready=%d\nnetns=%llu\n", s->queue, s->ifindex, s->made_ifb,
 		s->made_clsact, s->made_qdisc, st->ready,
 		(unsigned long long)st->netns);
-	fprintf(f, "outage=%u\ndomain=%u\ntopics=%s\ntypes=%s\n",
-		st->outage_s, st->domain, st->topics ? st->topics : "",
-		st->types ? st->types : "");
+	fprintf(f, "outage=%u\ndomain=%u\n", st->outage_s, st->domain);
+	fprintf(f, "topics=%s\ntypes=%s\nodometry=%s\nmaster=%s\n",
+		st->topics ?: "", st->types ?: "", st->odometry ?: "",
+		st->master ?: "");
 	if (fclose(f) || rename(temp, path))
 		return ctl_error(-EIO, "cannot write %s", path);
 	return 0;

@@ -18,6 +18,8 @@
  * @domain:	of DDS
  * @topics:	as given, owned, or NULL
  * @types:	as given, owned, or NULL
+ * @odometry:	topic, owned, or NULL
+ * @master:	URI of the ROS 1 master, owned, or NULL
  */
 struct state {
 	struct stack	stack;
@@ -27,6 +29,8 @@ struct state {
 	uint32_t	domain;
 	char		*topics;
 	char		*types;
+	char		*odometry;
+	char		*master;
 };
 
 /* Path of a file of @dev; @what is "state", "pid" ... */

@@ -5,7 +5,9 @@
  */
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
+#include <endian.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/gen_stats.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -107,7 +109,6 @@ static void stats_names(struct dev_stats *s)
 	struct topic_list topics = { 0 };
 	const struct topic *t;
 	char pins[CTL_PATH];
-	struct ros_flow flow;
 	int map;
 
 	topic_load(s->dev, &topics, &s->warnings);
@@ -116,13 +117,10 @@ static void stats_names(struct dev_stats *s)
 	for (size_t i = 0; map >= 0 && i < s->nflows; i++) {
 		struct flow_stats *f = &s->flow[i];
 
-		if (bpf_map_lookup_elem(map, &f->st.flow, &flow))
+		if (bpf_map_lookup_elem(map, &f->st.flow, &f->flow))
 			continue;
 		f->named = true;
-		memcpy(f->guid, &flow.writer, TOPIC_GUID);
-		f->daddr = flow.daddr;
-		f->dport = ntohs(flow.dport);
-		t = topic_find(&topics, f->guid);
+		t = topic_find(&topics, (void *)&f->flow.name.writer);
 		if (!t)
 			continue;
 		snprintf(f->topic, sizeof(f->topic), "%s", t->name);
@@ -247,19 +245,54 @@ void stats_flow_name(const struct flow_stats *f, char *to, size_t n)
 	if (*f->topic)
 		topic_ros_name(f->topic, text);
 	else if (f->named)
-		topic_guid_text(f->guid, text);
+		stats_flow_from(f, text, sizeof(text));
 	else
 		snprintf(text, sizeof(text), "flow %08x", f->st.flow);
 	snprintf(to, n, "%s", text);
 }
 
+void stats_flow_from(const struct flow_stats *f, char *to, size_t n)
+{
+	const uint8_t *name = f->flow.name.writer.prefix;
+	char text[TOPIC_GUID_TEXT], addr[INET_ADDRSTRLEN];
+	uint64_t stream;
+	uint32_t topic;
+
+	switch (f->named ? f->flow.name.kind : ROS_KINDS) {
+	case ROS_RTPS:
+	case ROS_RTPS6:
+		topic_guid_text((void *)&f->flow.name.writer, text);
+		snprintf(to, n, "%s", text);
+		break;
+	case ROS_UDPROS:
+		inet_ntop(AF_INET, name, addr, sizeof(addr));
+		snprintf(to, n, "%s:%u", addr, name[8] << 8 | name[9]);
+		break;
+	case ROS_SEGMENT:
+	case ROS_SEGMENT6:
+		memcpy(&stream, name, sizeof(stream));
+		memcpy(&topic, name + 8, sizeof(topic));
+		snprintf(to, n, "stream %016" PRIx64 " topic %u",
+			 le64toh(stream), le32toh(topic));
+		break;
+	default:
+		*to = '\0';
+	}
+}
+
 void stats_flow_to(const struct flow_stats *f, char *to, size_t n)
 {
-	char addr[INET_ADDRSTRLEN];
+	const struct ros_flow *flow = &f->flow;
+	bool v6 = flow->name.kind == ROS_RTPS6 ||
+		  flow->name.kind == ROS_SEGMENT6;
+	char addr[INET6_ADDRSTRLEN];
 
 	*to = '\0';
-	if (f->named && inet_ntop(AF_INET, &f->daddr, addr, sizeof(addr)))
-		snprintf(to, n, "%s:%u", addr, f->dport);
+	if (f->named &&
+	    inet_ntop(v6 ? AF_INET6 : AF_INET, v6 ? (void *)flow->daddr6 :
+		      (void *)&flow->name.daddr, addr, sizeof(addr)))
+		snprintf(to, n, v6 ? "[%s]:%u" : "%s:%u", addr,
+			 ntohs(flow->name.dport));
 }
 
 int stats_each(const char *dev, int (*fn)(const char *dev, void *arg),

@@ -6,15 +6,13 @@
 #define OPTSAMPLE_CTL_STATS_H
 
 #include <linux/pkt_sch_optsample.h>
+#include "../../bpf/ros_tag.h"
 #include "topics.h"
 
 /**
  * struct flow_stats - one flow
  * @classid:	of the tc class
- * @named:	@guid, @daddr and @dport are known
- * @guid:	of the writer
- * @daddr:	destination address, network byte order
- * @dport:	destination port, host byte order
+ * @named:	@flow is known: who sends it where
  * @topic:	DDS topic and
  * @type:	type; empty if not known
  * @st:		what the kernel counts
@@ -22,9 +20,7 @@
 struct flow_stats {
 	uint32_t			classid;
 	bool				named;
-	uint8_t				guid[TOPIC_GUID];
-	uint32_t			daddr;
-	uint16_t			dport;
+	struct ros_flow			flow;
 	char				topic[TOPIC_NAME];
 	char				type[TOPIC_NAME];
 	struct tc_optsample_cl_stats	st;
@@ -66,7 +62,9 @@ void stats_free(struct dev_stats *s);
 
 /* What to call a flow in @n bytes: topic, else GUID, else flow id */
 void stats_flow_name(const struct flow_stats *f, char *to, size_t n);
-/* "10.0.0.2:7411", empty if not known */
+/* Who sends it: GUID, or address of a UDPROS socket, or stream and topic */
+void stats_flow_from(const struct flow_stats *f, char *to, size_t n);
+/* "10.0.0.2:7411" or "[fe80::1]:7411", empty if not known */
 void stats_flow_to(const struct flow_stats *f, char *to, size_t n);
 
 /* Call @fn with @dev, or with each interface that is up if @dev is NULL */

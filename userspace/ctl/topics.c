@@ -28,6 +28,9 @@ static const struct {
 	{ "rt/rosout", "ROS needs every message" },
 	{ "rt/parameter_events", "ROS needs every message" },
 	{ "rt/*/_action/*", "action" },
+	/* of ROS 1 */
+	{ "/tf_static", "ROS needs every message" },
+	{ "/rosout*", "ROS needs every message" },
 };
 
 void topic_ros_name(const char *name, char *to)
@@ -74,16 +77,24 @@ static bool topic_matches(const char *patterns, const char *a, const char *b)
 	return false;
 }
 
-const char *topic_why_not(const struct topic_rules *r, const struct topic *t)
+const char *topic_must_not(const struct topic *t)
 {
-	char ros[TOPIC_NAME];
-
 	for (size_t i = 0; i < sizeof(topic_never) / sizeof(*topic_never);
 	     i++)
 		if (!fnmatch(topic_never[i].pattern, t->name, 0))
 			return topic_never[i].why;
 	if (t->durable)
 		return "TRANSIENT_LOCAL: late readers need it";
+	return NULL;
+}
+
+const char *topic_why_not(const struct topic_rules *r, const struct topic *t)
+{
+	const char *why = topic_must_not(t);
+	char ros[TOPIC_NAME];
+
+	if (why)
+		return why;
 	if (r->topics) {
 		topic_ros_name(t->name, ros);
 		return topic_matches(r->topics, t->name, ros) ? NULL :

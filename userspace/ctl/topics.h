@@ -55,6 +55,8 @@ struct topic_rules {
 	const char	*types;
 };
 
+/* Return: why @t must never be sampled, or NULL */
+const char *topic_must_not(const struct topic *t);
 /* Return: why @t is not sampled, NULL if it is */
 const char *topic_why_not(const struct topic_rules *r, const struct topic *t);
 

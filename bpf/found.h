@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What was found in a packet, whatever the format: of which flow it is, and
+ * which part of which message.
+ */
+#ifndef OPTSAMPLE_FOUND_H
+#define OPTSAMPLE_FOUND_H
+
+#include "flows.h"
+#include "ros_tag.h"
+
+/**
+ * struct found - what was found in a packet so far
+ * @flow:	its name; complete once @writer is set
+ * @number:	of the message; UDPROS: its id on the wire
+ * @stamp:	RTPS: when it was written, ns, 0: it does not say;
+ *		segments: the position
+ * @payload:	offset of the serialized message, or of the inline QoS before
+ *		it, 0: not in the packet; and where it
+ * @limit:	ends
+ * @block:	UDPROS: number of blocks or index of the block
+ * @profile:	segments: of the qdisc
+ * @writer:	there is a sampled writer
+ * @sample:	there is a message of it, or a part; else only control
+ * @first:	the message begins,
+ * @last:	and ends in this packet
+ * @repair:	it is for one reader that asked for it
+ * @mixed:	there are messages of others, too
+ * @bad:	the packet is broken
+ * @known:	it is of a format that has flows
+ * @qos:	there is inline QoS, and in which
+ * @little:	byte order
+ */
+struct found {
+	struct ros_flow	flow;
+	__u64		number;
+	__u64		stamp;
+	__u32		payload;
+	__u32		limit;
+	__u16		block;
+	__u8		profile;
+	__u8		writer;
+	__u8		sample;
+	__u8		first;
+	__u8		last;
+	__u8		repair;
+	__u8		mixed;
+	__u8		bad;
+	__u8		known;
+	__u8		qos;
+	__u8		little;
+	__u8		pad[3];
+};
+
+static __always_inline int found_is_segment(const struct found *f)
+{
+	return f->flow.name.kind >= ROS_SEGMENT;
+}
+
+/* FIRST and LAST of the tag */
+static __always_inline __u32 found_flags(const struct found *f)
+{
+	return (f->first ? OPTSAMPLE_TAG_FIRST : 0) |
+	       (f->last ? OPTSAMPLE_TAG_LAST : 0);
+}
+
+/*
+ * A message of @guid: does it join what was found before it? If not, it makes
+ * the packet one that must not be sampled, because it holds data of somebody
+ * else, too.
+ * @sampled:	what it is if no one was found yet
+ */
+static __always_inline int found_joins(struct found *f,
+				       const struct ros_guid *guid,
+				       int sampled, __u64 number)
+{
+	if (f->writer ? !same_guid(&f->flow.name.writer, guid) : !sampled) {
+		f->mixed = 1;
+		return 0;
+	}
+	if (f->sample && f->number != number) {
+		f->mixed = 1;
+		return 0;
+	}
+	f->flow.name.writer = *guid;
+	f->writer = 1;
+	f->sample = 1;
+	f->number = number;
+	return 1;
+}
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The position of a message: what samples are evenly spread over, if that is
+ * not its number. Read from its first packet.
+ */
+#ifndef OPTSAMPLE_POSITION_H
+#define OPTSAMPLE_POSITION_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include "bytes.h"
+#include "found.h"
+#include "ros_tag.h"
+#include "rtps.h"
+#include "udpros.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+	__uint(pinning, LIBBPF_PIN_BY_NAME);
+} odometer SEC(".maps");
+
+enum {
+	POSITION_QOS	= 16,		/* parameters that are skipped */
+	POSITION_END	= 1,		/* PID_SENTINEL */
+	/* Encapsulations that begin with the first member; of others, what
+	 * comes before depends on the type. Big endian, + 1: little
+	 */
+	POSITION_CDR	= 0x0000,
+	POSITION_CDR2	= 0x0006,
+};
+
+/* Inline QoS: parameters of id, length, value. Return: where it ends, or 0 */
+static __always_inline __u32 position_skip_qos(struct __sk_buff *skb,
+					       __u32 off, __u32 limit,
+					       int little)
+{
+	__u8 b[4] __attribute__((aligned(4)));
+
+	for (int i = 0; i < POSITION_QOS; i++) {
+		if (off + sizeof(b) > limit ||
+		    bpf_skb_load_bytes(skb, off, b, sizeof(b)))
+			return 0;
+		off += sizeof(b);
+		if (bytes_u16(b, little) == POSITION_END)
+			return off;
+		off += bytes_u16(b + 2, little);
+	}
+	return 0;
+}
+
+/* Return: ns, 0 if there is no stamp at @off, or one of 0 */
+static __always_inline __u64 position_stamp(struct __sk_buff *skb, __u32 off,
+					    __u32 limit, int little)
+{
+	__u8 b[8] __attribute__((aligned(4)));
+	__u64 sec, nsec;
+
+	if (off + sizeof(b) > limit ||
+	    bpf_skb_load_bytes(skb, off, b, sizeof(b)))
+		return 0;
+	sec = bytes_u32(b, little);
+	nsec = bytes_u32(b + 4, little);
+	return sec >> 31 || nsec >= RTPS_NSEC ? 0 : sec * RTPS_NSEC + nsec;
+}
+
+/**
+ * position_header - stamp of a std_msgs/Header at the start of a message
+ * @skb:	the packet
+ * @f:		what was found in it
+ *
+ * External linkage: see walk.h.
+ *
+ * Return: ns, 0 if there is none
+ */
+__noinline __u64 position_header(struct __sk_buff *skb, struct found *f)
+{
+	__u8 b[4] __attribute__((aligned(4)));
+	__u32 off, kind;
+
+	if (!f || !f->payload)
+		return 0;
+	off = f->payload;
+	if (f->flow.name.kind == ROS_UDPROS)
+		return position_stamp(skb, off + UDPROS_STAMP, f->limit, 1);
+	if (f->qos)
+		off = position_skip_qos(skb, off, f->limit, f->little);
+	if (!off || off + sizeof(b) > f->limit ||
+	    bpf_skb_load_bytes(skb, off, b, sizeof(b)))
+		return 0;
+	kind = bytes_u16(b, 0);
+	if ((kind & ~1U) != POSITION_CDR && (kind & ~1U) != POSITION_CDR2)
+		return 0;
+	return position_stamp(skb, off + sizeof(b), f->limit, kind & 1);
+}
+
+/**
+ * position_read - position of a message, from its first packet
+ * @skb:	the packet
+ * @f:		what was found in it
+ * @by:		enum ros_by, but not ROS_BY_NUMBER
+ * @old:	of the message before
+ *
+ * Return: the position, ns or mm; @old if the message does not say
+ */
+static __always_inline __u64 position_read(struct __sk_buff *skb,
+					   struct found *f, __u8 by,
+					   __u64 old)
+{
+	__u64 *mm, ns = 0;
+	__u32 key = 0;
+
+	if (by == ROS_BY_DISTANCE) {
+		mm = bpf_map_lookup_elem(&odometer, &key);
+		return mm ? *mm : old;
+	}
+	/* ROS 1 has no other stamp than the header's. */
+	if (by == ROS_BY_HEADER || f->flow.name.kind == ROS_UDPROS)
+		ns = position_header(skb, f);
+	else if (by == ROS_BY_SOURCE)
+		ns = f->stamp;
+	return ns ? ns : old;
+}
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * UDPROS, the datagrams of roscpp's TransportHints().udp(): a message is
+ * DATA0 and, if that is not all of it, DATAN. Nothing in them is a name, and
+ * little tells them from other datagrams: only connections in `writers`, by
+ * addresses and ports, are taken for it.
+ *
+ * The number of a message is 8 bit wide on the wire (1..255 and over). The
+ * flow counts on from it: another DATA0 than the last is the next message.
+ *
+ * Source: roscpp 1.15, transport_udp.h: struct TransportUDPHeader.
+ */
+#ifndef OPTSAMPLE_UDPROS_H
+#define OPTSAMPLE_UDPROS_H
+
+#include <linux/types.h>
+#include "bytes.h"
+#include "ros_tag.h"
+
+enum {
+	UDPROS_HEADER	= 8,	/* connection, operation, message, block */
+	UDPROS_STAMP	= 16,	/* behind header, length and Header.seq */
+};
+
+enum udpros_op {
+	UDPROS_DATA0,
+	UDPROS_DATAN,
+	UDPROS_PING,
+	UDPROS_ERR,
+};
+
+/* Can it be one, by its first UDPROS_HEADER bytes? */
+static __always_inline int udpros_is(const __u8 *b)
+{
+	return b[4] > UDPROS_DATAN ? b[4] <= UDPROS_ERR :
+				     b[5] && (b[6] | b[7]);
+}
+
+/*
+ * struct ros_flow.state: number of the newest message, how many blocks it
+ * has, and its id. They change at once.
+ */
+static __always_inline __u64 udpros_state(__u64 number, __u32 blocks, __u8 id)
+{
+	return number << 24 | (__u64)blocks << 8 | id;
+}
+
+/**
+ * udpros_number - which message of its flow a packet of data is of
+ * @flow:	the flow; it counts on if the message is new
+ * @data0:	the packet is a DATA0, with
+ * @block:	how many there are; else its index
+ * @id:		of the message, on the wire
+ * @last:	out: it is the last packet of the message
+ *
+ * Return: the number, from 1; 0: of another message than the newest
+ */
+static __always_inline __u64 udpros_number(struct ros_flow *flow, int data0,
+					   __u32 block, __u8 id, __u8 *last)
+{
+	__u64 state = flow->state, next;
+
+	if (data0 && id != (__u8)state) {
+		next = udpros_state((state >> 24) + 1, block, id);
+		if (__sync_val_compare_and_swap(&flow->state, state, next) !=
+		    state)
+			return 0;	/* two processors: whose is it? */
+		state = next;
+	}
+	if (id != (__u8)state)
+		return 0;
+	*last = (data0 ? 1 : block + 1) == (state >> 8 & 0xffff);
+	return state >> 24;
+}
+
+#endif

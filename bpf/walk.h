@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The walk over all that a packet holds: its datagrams, of which there are
+ * several if the stack left their segmentation to the device (UDP GSO), and
+ * in RTPS their submessages.
+ *
+ * Bytes are copied from the packet wherever they lie. A step is a function of
+ * its own, with external linkage: the verifier looks at it once, for any
+ * arguments. That bounds its work, and keeps that of 6.1 from taking values
+ * that it saw at the start for constants.
+ */
+#ifndef OPTSAMPLE_WALK_H
+#define OPTSAMPLE_WALK_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+#include "bytes.h"
+#include "found.h"
+#include "parse.h"
+#include "rtps.h"
+#include "segments.h"
+#include "udpros.h"
+
+enum {
+	WALK_STEPS	= 1 + RTPS_SUBMESSAGES,
+	WALK_STEPS_GSO	= 512,
+	WALK_MIN	= 8,	/* bytes to tell formats apart */
+};
+
+/**
+ * struct walk - where the walk is
+ * @guid:	participant of the datagram; before any is known, the name of
+ *		a UDPROS connection
+ * @time:	from the last INFO_TS
+ * @off:	of what comes next, a datagram if it is @next
+ * @here:	where the packet ends, and
+ * @end:	the datagram: the packet may be its first fragment only
+ * @next:	where the next datagram begins
+ * @stop:	where the last one ends
+ * @gso:	bytes of a datagram, 0: there is only one
+ * @kind:	of the first datagram
+ * @subs:	submessages of the datagram so far
+ * @v6:		IPv6
+ * @cyclone:	sent by Cyclone DDS
+ * @directed:	an INFO_DST was there
+ */
+struct walk {
+	struct ros_guid	guid;
+	__u64		time;
+	__u32		off;
+	__u32		here;
+	__u32		end;
+	__u32		next;
+	__u32		stop;
+	__u32		gso;
+	__u8		kind;
+	__u8		subs;
+	__u8		v6;
+	__u8		cyclone;
+	__u8		directed;
+	__u8		pad[3];
+};
+
+/* Zeros where the packet ends. Return: negative if there is no submessage */
+static __always_inline int walk_load_sub(struct __sk_buff *skb, __u32 off,
+					 __u32 end, __u8 *b)
+{
+	__u32 n = end - off;
+
+	if (n >= RTPS_SUB_MAX)
+		return bpf_skb_load_bytes(skb, off, b, RTPS_SUB_MAX);
+	__builtin_memset(b, 0, RTPS_SUB_MAX);
+	if (n < RTPS_SUB_HEADER)
+		return -1;
+	/* the same again, where the verifier of 6.1 sees it */
+	barrier_var(n);
+	n = RTPS_SUB_HEADER + ((n - RTPS_SUB_HEADER) & 31);
+	return bpf_skb_load_bytes(skb, off, b, n);
+}
+
+static __always_inline void walk_sample(const struct walk *w, struct found *f,
+					const struct ros_guid *guid,
+					const struct rtps_sub *s,
+					const __u8 *b)
+{
+	int fresh = !f->sample;
+
+	if (!found_joins(f, guid, f->writer || find_writer(guid), s->sn))
+		return;
+	/* Fast DDS addresses everything to one reader. */
+	if (fresh)
+		f->repair = w->cyclone && w->directed && s->reader;
+	f->last |= s->last;
+	if (!s->first || f->first)
+		return;
+	f->first = 1;
+	f->stamp = w->time;
+	f->payload = w->off + s->payload;
+	f->limit = s->size ? w->off + s->size : w->end;
+	f->qos = b[1] & RTPS_FLAG_QOS;
+	f->little = b[1] & RTPS_FLAG_LITTLE;
+}
+
+/* Return: 0 to go on, 1 at the end of the datagram */
+static __always_inline int walk_submessage(struct __sk_buff *skb,
+					   struct walk *w, struct found *f)
+{
+	__u8 b[RTPS_SUB_MAX] __attribute__((aligned(4)));
+	struct ros_guid guid;
+	struct rtps_sub s;
+
+	if (++w->subs > RTPS_SUBMESSAGES ||
+	    w->off >= w->here || walk_load_sub(skb, w->off, w->here, b))
+		return 1;
+	rtps_submessage(b, w->end - w->off, &s);
+	guid = w->guid;
+	guid.entity = s.writer;
+	switch (s.kind) {
+	case RTPS_KIND_SAMPLE:
+		walk_sample(w, f, &guid, &s, b);
+		break;
+	case RTPS_KIND_CONTROL:
+		if (f->writer || !find_writer(&guid))
+			break;
+		f->flow.name.writer = guid;
+		f->writer = 1;
+		break;
+	case RTPS_KIND_DIRECTED:
+		w->directed = 1;
+		break;
+	case RTPS_KIND_TIME:
+		w->time = s.time;
+		break;
+	case RTPS_KIND_BAD:
+		f->bad = 1;
+		return 1;
+	case RTPS_KIND_STOP:
+		return 1;
+	default:
+		break;
+	}
+	w->off += s.size;
+	return !s.size;
+}
+
+/* Return: 0 to go on with its submessages, 1 if it has none */
+static __always_inline int walk_rtps(struct __sk_buff *skb, struct walk *w,
+				     struct found *f)
+{
+	__u8 h[RTPS_HEADER] __attribute__((aligned(4)));
+
+	if (w->off + RTPS_HEADER > w->here ||
+	    bpf_skb_load_bytes(skb, w->off, h, sizeof(h)) || h[4] != 2) {
+		f->bad = 1;
+		return 1;
+	}
+	w->off += RTPS_HEADER;
+	__builtin_memcpy(w->guid.prefix, h + 8, sizeof(w->guid.prefix));
+	w->cyclone = h[6] == 1 && h[7] == RTPS_VENDOR_CYCLONE;
+	w->directed = 0;
+	w->time = 0;
+	w->subs = 0;
+	return 0;
+}
+
+static __always_inline void walk_segment(struct __sk_buff *skb,
+					 const struct walk *w,
+					 struct found *f)
+{
+	struct optsample_segment s;
+	struct ros_guid guid;
+
+	if (w->off + sizeof(s) > w->here ||
+	    bpf_skb_load_bytes(skb, w->off, &s, sizeof(s))) {
+		f->bad = 1;
+		return;
+	}
+	if (s.version != OPTSAMPLE_SEGMENT_VERSION)
+		return;
+	if (segment_bad(&s, w->end - w->off)) {
+		f->bad = 1;
+		return;
+	}
+	segment_guid(&s, &guid);
+	if (!found_joins(f, &guid, s.flags & OPTSAMPLE_SEGMENT_SAMPLE,
+			 bytes_u32((__u8 *)&s.frame, 1)))
+		return;
+	f->stamp = bytes_u64((__u8 *)&s.position, 1);
+	f->profile = s.profile;
+	f->first |= !s.index;
+	f->last |= bytes_u16((__u8 *)&s.index, 1) + 1 ==
+		   bytes_u16((__u8 *)&s.count, 1);
+}
+
+/* roscpp never hands over two datagrams at once. @b: the first bytes */
+static __always_inline void walk_udpros(const struct walk *w,
+					struct found *f, const __u8 *b)
+{
+	struct ros_guid guid = w->guid;	/* a key is on the stack, says 6.1 */
+
+	if (w->v6 || !udpros_is(b) || !bpf_map_lookup_elem(&writers, &guid))
+		return;
+	f->known = 1;
+	f->mixed = f->writer;
+	f->flow.name.writer = guid;
+	f->writer = 1;
+	if (b[4] > UDPROS_DATAN)
+		return;
+	f->sample = 1;
+	f->number = b[5];
+	f->block = bytes_u16(b + 6, 1);
+	f->first = b[4] == UDPROS_DATA0;
+	f->payload = w->off;
+	f->limit = w->end;
+}
+
+/* Return: 0 to go on, 1 if it is the last one, or of no known format */
+static __always_inline int walk_datagram(struct __sk_buff *skb,
+					 struct walk *w, struct found *f)
+{
+	__u8 b[WALK_MIN] __attribute__((aligned(4)));
+	__u8 kind = ROS_UDPROS;
+
+	if (w->off + WALK_MIN > w->stop ||
+	    bpf_skb_load_bytes(skb, w->off, b, sizeof(b)))
+		return 1;
+	w->end = w->gso && w->gso < w->stop - w->off ? w->off + w->gso :
+						       w->stop;
+	w->next = w->end;
+	w->here = w->end < skb->len ? w->end : skb->len;
+	if (bytes_u32(b, 0) == RTPS_MAGIC)
+		kind = ROS_RTPS;
+	else if (bytes_u32(b, 1) == OPTSAMPLE_SEGMENT_MAGIC)
+		kind = ROS_SEGMENT;
+	if (f->known && kind != w->kind) {
+		f->mixed = 1;
+	} else {
+		w->kind = kind;
+		f->known |= kind != ROS_UDPROS;
+		if (kind == ROS_RTPS && !walk_rtps(skb, w, f))
+			return 0;
+		if (kind == ROS_SEGMENT)
+			walk_segment(skb, w, f);
+		else if (kind == ROS_UDPROS)
+			walk_udpros(w, f, b);
+	}
+	w->off = w->next;
+	return !f->known || f->bad || w->off == w->stop;
+}
+
+/* Return: 0 to go on, 1 at the end */
+__noinline int walk_step(struct __sk_buff *skb, struct walk *w,
+			 struct found *f)
+{
+	/* The verifier wants to know. */
+	if (!w || !f)
+		return 1;
+	if (w->off == w->next)
+		return walk_datagram(skb, w, f);
+	if (walk_submessage(skb, w, f))
+		w->off = w->next;
+	return w->off == w->stop || f->bad;
+}
+
+/**
+ * walk_packet - find out all about a packet
+ * @skb:	the packet, UDP, with
+ * @ip:		what its IP header says
+ * @f:		out
+ *
+ * Return: 1 if it is of a flow; 0: @f->known and @f->bad say why not
+ */
+static __always_inline int walk_packet(struct __sk_buff *skb,
+				       const struct parse_ip *ip,
+				       struct found *f)
+{
+	struct udphdr udp;
+	__u32 steps, addrs[2], id;
+	struct walk w;
+
+	__builtin_memset(f, 0, sizeof(*f));
+	__builtin_memset(&w, 0, sizeof(w));
+	if (bpf_skb_load_bytes(skb, ip->payload, &udp, sizeof(udp)))
+		return 0;
+	if (!ip->v6 && !parse_addrs4(skb, ip, addrs, &id)) {
+		w.guid.entity = ROS_ENTITY_UDPROS;
+		__builtin_memcpy(w.guid.prefix, addrs, 8);
+		__builtin_memcpy(w.guid.prefix + 8, &udp, 4);
+	}
+	w.v6 = ip->v6;
+	w.gso = skb->gso_size;
+	w.off = ip->payload + sizeof(udp);
+	w.next = w.off;
+	w.stop = ip->payload + bpf_ntohs(udp.len);
+	f->flow.name.daddr = ip->daddr;
+	f->flow.name.dport = udp.dest;
+	parse_daddr6(skb, ip, f->flow.daddr6);
+	steps = w.gso ? WALK_STEPS_GSO : WALK_STEPS;
+	for (__u32 i = 0; i < WALK_STEPS_GSO; i++)
+		if (i >= steps || walk_step(skb, &w, f))
+			break;
+	f->flow.name.kind = w.kind + w.v6;
+	if (w.gso && w.off != w.stop)
+		f->mixed = 1;	/* too many to see them all */
+	return f->writer && !f->bad;
+}
+
+#endif

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * optsample topic DEV [PATTERN...] - what some topics are to be treated like.
+ *
+ * A rule goes into the classifier's map, what the qdisc must know of it into
+ * a profile of the qdisc, and the daemon is told to look at its topics anew.
+ * Topics given together share a profile, and so one sampler with --sync.
+ */
+#include <argp.h>
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/pkt_sch_optsample.h>
+#include <optsample/sampler.h>
+#include <optsample/units.h>
+#include "rules.h"
+#include "state.h"
+
+enum {
+	OPT_NEVER = 256, OPT_FORGET, OPT_LIMIT, OPT_POLICY, OPT_PRIORITY,
+	OPT_BY, OPT_SYNC,
+};
+
+static const struct argp_option topic_options[] = {
+	{ "never", OPT_NEVER, NULL, 0, "do not sample", 1 },
+	{ "forget", OPT_FORGET, NULL, 0, "take the rule away", 1 },
+	{ "limit", OPT_LIMIT, "N", 0, "messages kept per flow, or sets", 2 },
+	{ "policy", OPT_POLICY, "NAME", 0, "as for up (gap if --by says so)", 2 },
+	{ "priority", OPT_PRIORITY, "N", 0, "0..7: larger goes first (0)", 2 },
+	{ "by", OPT_BY, "WHAT", 0, "spread evenly over number, source (time stamp), header (stamp) or distance (number)", 2 },
+	{ "sync", OPT_SYNC, "TIME", 0, "keep the same stamps in these topics; they may differ by TIME, with its unit", 2 },
+	{ 0 }
+};
+
+struct cmd_topic {
+	const char	*dev;
+	char		**patterns;
+	int		n;
+	bool		never;
+	bool		forget;
+	bool		has_policy;
+	bool		has_by;
+	bool		any;
+	struct ros_rule	r;
+	struct state	st;
+	int		map;
+	struct rule_list rules;
+};
+
+static int topic_parse_by(const char *arg, struct ros_rule *r)
+{
+	for (uint32_t i = 0; i < ROS_BY_MAX; i++)
+		if (!strcmp(arg, rules_by_name(i))) {
+			r->by = i;
+			return 0;
+		}
+	return ctl_error(-EINVAL, "by must be number, source, header or distance");
+}
+
+static int topic_parse_sync(const char *arg, struct ros_rule *r)
+{
+	double ms;
+
+	if (arg[strspn(arg, "0123456789.")] == '\0' && strcmp(arg, "0"))
+		return ctl_error(-EINVAL, "sync needs a unit, as 5ms");
+	if (parse_scaled(arg, time_units, &ms) || ms > 60000)
+		return ctl_error(-EINVAL, "sync must be 0..60s");
+	r->sync = 1;
+	r->slop_ns = (uint64_t)(ms * 1000 + 0.5) * 1000;
+	return 0;
+}
+
+static int topic_parse_value(int key, const char *arg, struct cmd_topic *t)
+{
+	switch (key) {
+	case OPT_LIMIT:
+		return parse_u32(arg, 1, 65535, &t->r.limit) ?
+		       ctl_error(-EINVAL, "limit must be 1..65535") : 0;
+	case OPT_POLICY:
+		t->has_policy = true;
+		return parse_policy(arg, &t->r.policy) ?
+		       ctl_error(-EINVAL, "unknown policy \"%s\"", arg) : 0;
+	case OPT_PRIORITY:
+		return parse_u32(arg, 0, 7, &t->r.priority) ?
+		       ctl_error(-EINVAL, "priority must be 0..7") : 0;
+	case OPT_BY:
+		t->has_by = true;
+		return topic_parse_by(arg, &t->r);
+	default:
+		return topic_parse_sync(arg, &t->r);
+	}
+}
+
+static int topic_parse_arg(char *arg, struct cmd_topic *t)
+{
+	if (!t->dev) {
+		t->dev = arg;
+		return 0;
+	}
+	if (!*arg || strlen(arg) >= ROS_PATTERN)
+		return ctl_error(-EINVAL, "a pattern has 1..%d characters",
+				 ROS_PATTERN - 1);
+	t->patterns = realloc(t->patterns, (t->n + 1) * sizeof(*t->patterns));
+	if (!t->patterns)
+		abort();
+	t->patterns[t->n++] = arg;
+	return 0;
+}
+
+/* What does not go together */
+static int topic_check(struct cmd_topic *t)
+{
+	struct ros_rule *r = &t->r;
+
+	if (!t->dev)
+		return ctl_usage("topic", "which DEV?");
+	if (!t->n && (t->any || t->never || t->forget))
+		return ctl_usage("topic", "which topics?");
+	if (t->never + t->forget + t->any > 1)
+		return ctl_error(-EINVAL, "never, forget and options of a sample exclude each other");
+	if (t->never || t->forget)
+		return 0;
+	if (r->sync && !t->has_by)
+		r->by = ROS_BY_HEADER;
+	if (r->sync && r->by != ROS_BY_HEADER && r->by != ROS_BY_SOURCE)
+		return ctl_error(-EINVAL, "sync needs stamps: by header or source");
+	/* The others count messages, wherever they are. */
+	if (!t->has_policy)
+		r->policy = r->by != ROS_BY_NUMBER && !r->sync ?
+			    OPTSAMPLE_POLICY_GAP : RULE_POLICY_QDISC;
+	else if (r->by != ROS_BY_NUMBER && !r->sync &&
+		 r->policy != OPTSAMPLE_POLICY_GAP)
+		return ctl_error(-EINVAL, "policy %s counts messages: by %s needs gap",
+				 optsample_policy_name(r->policy),
+				 rules_by_name(r->by));
+	return 0;
+}
+
+static error_t topic_parse(int key, char *arg, struct argp_state *state)
+{
+	struct cmd_topic *t = state->input;
+
+	switch (key) {
+	case OPT_NEVER:
+		t->never = true;
+		return 0;
+	case OPT_FORGET:
+		t->forget = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		return topic_parse_arg(arg, t);
+	case ARGP_KEY_END:
+		return topic_check(t);
+	case OPT_LIMIT:
+	case OPT_POLICY:
+	case OPT_PRIORITY:
+	case OPT_BY:
+	case OPT_SYNC:
+		t->any = true;
+		return topic_parse_value(key, arg, t);
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static void topic_list_rules(const struct rule_list *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const struct ros_rule *r = &l->v[i].r;
+
+		printf("%s", l->v[i].pattern);
+		if (r->never) {
+			printf(" never\n");
+			continue;
+		}
+		if (r->policy != RULE_POLICY_QDISC)
+			printf(" policy %s", optsample_policy_name(r->policy));
+		if (r->limit)
+			printf(" limit %u", r->limit);
+		if (r->priority)
+			printf(" priority %u", r->priority);
+		if (r->by != ROS_BY_NUMBER)
+			printf(" by %s", rules_by_name(r->by));
+		if (r->sync)
+			printf(" sync %gms", r->slop_ns / 1e6);
+		printf(" (profile %u)\n", r->profile);
+	}
+}
+
+/* Bit for each profile that a rule has */
+static uint64_t topic_profiles(const struct rule_list *l)
+{
+	uint64_t used = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (!l->v[i].r.never)
+			used |= 1ULL << l->v[i].r.profile;
+	return used;
+}
+
+static struct ros_rule *topic_rule(const struct rule_list *l,
+				   const char *pattern)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (!strcmp(l->v[i].pattern, pattern))
+			return &l->v[i].r;
+	return NULL;
+}
+
+static bool topic_is_given(const struct cmd_topic *t, const char *pattern)
+{
+	for (int i = 0; i < t->n; i++)
+		if (!strcmp(t->patterns[i], pattern))
+			return true;
+	return false;
+}
+
+/*
+ * The profile of the first pattern, if no other topics have it, and the new
+ * options say all that the old ones did: then flows follow at once, and what
+ * they hold stays.
+ * Return: 0 if there is no such profile
+ */
+static uint32_t topic_old_profile(const struct cmd_topic *t)
+{
+	const struct ros_rule *old = topic_rule(&t->rules, t->patterns[0]);
+
+	if (!old || old->never ||
+	    rules_profile(old).fields & ~rules_profile(&t->r).fields)
+		return 0;
+	for (size_t i = 0; i < t->rules.n; i++)
+		if (t->rules.v[i].r.profile == old->profile &&
+		    !topic_is_given(t, t->rules.v[i].pattern))
+			return 0;
+	return old->profile;
+}
+
+/* The qdisc first: a flow must not meet an unknown profile. */
+static int topic_set_profile(struct cmd_topic *t, uint64_t used)
+{
+	struct tc_optsample_profile p, none = {
+		.fields = TC_OPTSAMPLE_PROFILE_NONE,
+	};
+	int err = 0;
+
+	t->r.profile = topic_old_profile(t);
+	if (!t->r.profile) {
+		none.id = __builtin_ctzll(~(used | 1) ?: 1);
+		if (!none.id)
+			return ctl_error(-ENOSPC, "too many rules: %d profiles are in use",
+					 TC_OPTSAMPLE_PROFILES - 1);
+		/* What somebody left there would mix with it. */
+		err = stack_profile(t->st.stack.queue, &none);
+		t->r.profile = none.id;
+	}
+	p = rules_profile(&t->r);
+	return err ?: stack_profile(t->st.stack.queue, &p);
+}
+
+static int topic_set(struct cmd_topic *t, uint64_t used)
+{
+	char key[ROS_PATTERN];
+	size_t n = t->rules.n;
+	int err;
+
+	for (int i = 0; i < t->n; i++)
+		n += !topic_rule(&t->rules, t->patterns[i]);
+	if (n > ROS_RULES_MAX)
+		return ctl_error(-ENOSPC, "too many rules: at most %d",
+				 ROS_RULES_MAX);
+	t->r.never = t->never;
+	t->r.order = t->rules.n ? t->rules.v[t->rules.n - 1].r.order + 1 : 1;
+	if (!t->never) {
+		err = topic_set_profile(t, used);
+		if (err)
+			return err;
+	}
+	for (int i = 0; i < t->n; i++) {
+		memset(key, 0, sizeof(key));
+		strcpy(key, t->patterns[i]);
+		if (bpf_map_update_elem(t->map, key, &t->r, BPF_ANY))
+			return ctl_error(-errno, "cannot write the rule for %s: %s",
+					 key, strerror(errno));
+	}
+	return 0;
+}
+
+static int topic_forget(struct cmd_topic *t)
+{
+	char key[ROS_PATTERN];
+
+	for (int i = 0; i < t->n; i++)
+		if (!topic_rule(&t->rules, t->patterns[i]))
+			return ctl_error(-ENOENT, "no rule for %s",
+					 t->patterns[i]);
+	for (int i = 0; i < t->n; i++) {
+		memset(key, 0, sizeof(key));
+		strcpy(key, t->patterns[i]);
+		bpf_map_delete_elem(t->map, key);
+	}
+	return 0;
+}
+
+static int topic_change(struct cmd_topic *t)
+{
+	struct tc_optsample_profile none = {
+		.fields = TC_OPTSAMPLE_PROFILE_NONE,
+	};
+	uint64_t before = topic_profiles(&t->rules), left;
+	int err, pid;
+
+	err = t->forget ? topic_forget(t) : topic_set(t, before);
+	rules_load(t->map, &t->rules);
+	pid = state_pid_of(t->dev);
+	if (pid > 0)
+		kill(pid, SIGHUP);
+	left = before & ~topic_profiles(&t->rules);
+	for (; left && !err; left &= left - 1) {
+		none.id = __builtin_ctzll(left);
+		err = stack_profile(t->st.stack.queue, &none);
+	}
+	if (!err && t->r.by == ROS_BY_DISTANCE && !t->st.odometry)
+		ctl_warn("nobody says how far the robot has come: give 'up' --odometry, or feed the map odometer");
+	return err;
+}
+
+static int topic_run(struct cmd_topic *t)
+{
+	char pins[CTL_PATH];
+	int lock, err = 0;
+
+	if (geteuid())
+		return ctl_error(-EPERM, "must be run as root");
+	lock = state_lock(true);
+	if (lock < 0)
+		return -EBUSY;
+	if (state_load(t->dev, &t->st))
+		snprintf(t->st.stack.queue, IFNAMSIZ, "%.15s", t->dev);
+	classifier_pins(t->dev, pins);
+	t->map = classifier_map(pins, "topics");
+	if (t->map < 0)
+		return ctl_error(t->map, "%s is not up", t->dev);
+	rules_load(t->map, &t->rules);
+	if (t->n)
+		err = topic_change(t);
+	else
+		topic_list_rules(&t->rules);
+	close(t->map);
+	close(lock);
+	return err;
+}
+
+int cmd_topic(int argc, char **argv)
+{
+	static const struct argp argp = {
+		topic_options, topic_parse, "DEV [PATTERN...]",
+		"Say how topics of these names are sampled, whatever their "
+		"type; without PATTERN list what was said. The last rule that "
+		"matches counts.", NULL, NULL, NULL
+	};
+	struct cmd_topic t = { 0 };
+	int err;
+
+	if (ctl_parse(&argp, argc, argv, &t))
+		return -EINVAL;
+	err = topic_run(&t);
+	rules_free(&t.rules);
+	state_free(&t.st);
+	free(t.patterns);
+	return err;
+}
