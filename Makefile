@@ -23,7 +23,8 @@ BIN	:= $(BUILD)/bin
 PROGRAMS := $(addprefix $(BIN)/,optsample optsample-sim hwsim-medium \
 	     demo-report image-pub image-sub dds-pub dds-sub fastdds-pub \
 	     fastdds-sub app-report ros1-pub ros1-sub rtps-gen test_sampler \
-	     test_sampler_bounds test_sync test_ros_tag test_rules)
+	     test_sampler_bounds test_sync test_ros_tag test_rules \
+	     test_odometer fuzz_ros_tag fuzz_corpus fuzz_replay)
 TESTS	:= tests/run
 
 Q	:= $(if $(V),,@)
@@ -69,7 +70,8 @@ $(BUILD)/tc/q_optsample.so: $(wildcard userspace/tc/*.[ch]) \
 		$(filter %.c,$^)
 
 vpath %.bpf.c bpf tests/bpf
-$(BUILD)/bpf/%.bpf.o: %.bpf.c $(wildcard bpf/*.h) include/optsample/tag.h
+$(BUILD)/bpf/%.bpf.o: %.bpf.c $(wildcard bpf/*.h) include/optsample/tag.h \
+		      include/optsample/segment.h
 	$(call msg,BPF,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Werror -Iinclude $(UAPI) \
@@ -86,7 +88,8 @@ endef
 pc = $$(shell pkg-config --cflags $(1)) $$(shell pkg-config --libs $(1))
 
 HEADERS	:= $(wildcard include/optsample/*.h include/uapi/linux/*.h bpf/*.h \
-	     tools/*/*.h tests/*/*.h userspace/ctl/*.h)
+	     tools/*/*.h tests/*/*.h tests/fuzz/include/bpf/*.h \
+	     userspace/ctl/*.h)
 IDL	:= $(BUILD)/idl
 
 $(eval $(call program,optsample,$(wildcard userspace/ctl/*.c) \
@@ -117,8 +120,29 @@ $(eval $(call program,test_sampler,tests/unit/test_sampler.c $(HEADERS),-lm,))
 $(eval $(call program,test_sampler_bounds,tests/unit/test_sampler_bounds.c \
 	$(HEADERS),-lm,))
 $(eval $(call program,test_sync,tests/unit/test_sync.c $(HEADERS),,))
+$(eval $(call program,test_odometer,tests/unit/test_odometer.c \
+	userspace/ctl/odometer.c $(HEADERS),-lm,))
+$(eval $(call program,fuzz_corpus,$(addprefix tests/,fuzz/fuzz_corpus.c \
+	fuzz/input.c bpf/packet.c bpf/frame.c) $(HEADERS),,-Itests/bpf))
 $(eval $(call program,test_ros_tag,$(filter-out %.bpf.c,\
 	$(wildcard tests/bpf/*.c)) $(HEADERS),$(call pc,libbpf),$(UAPI)))
+
+# The classifier in user space. kernel.c includes the program.
+FUZZ	:= -Itests/fuzz/include $(UAPI)
+$(BIN)/fuzz_replay $(BIN)/fuzz_ros_tag: bpf/ros_tag.bpf.c
+$(BIN)/fuzz_replay: tests/fuzz/replay.c tests/fuzz/kernel.c tests/fuzz/input.c \
+		    $(HEADERS)
+	$(call msg,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(FUZZ) -Itests/bpf $(ALL_CFLAGS) -o $@ \
+		$(filter tests/%.c,$^) $$(pkg-config --libs libbpf)
+$(BIN)/fuzz_ros_tag: $(addprefix tests/fuzz/,fuzz_ros_tag.c kernel.c input.c \
+		     ref.c ref_parse.c) $(HEADERS)
+	$(call msg,CLANG,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(FUZZ) $(ALL_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize=alignment -fno-sanitize-recover=undefined \
+		-o $@ $(filter tests/%.c,$^)
 
 # peers that are only to be had in C++
 $(BIN)/fastdds-%: tests/e2e/fastdds-%.cpp tests/e2e/fastdds.hpp tests/e2e/app.h

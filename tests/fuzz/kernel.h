@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * bpf/ros_tag.bpf.c in user space, with all that the kernel does for it:
+ * maps, packets, helpers.
+ *
+ * Maps never evict: an input has fewer packets than they have room. A packet
+ * lies in the lowest 2 GB, where the 32-bit pointers of struct __sk_buff
+ * reach; with the address sanitizer, all around its linear part is poisoned.
+ */
+#ifndef OPTSAMPLE_FUZZ_KERNEL_H
+#define OPTSAMPLE_FUZZ_KERNEL_H
+
+#include <optsample/tag.h>
+#include "input.h"
+
+/* Empty maps, and the writers of input_writers */
+void kernel_reset(void);
+
+/**
+ * kernel_run - run the program
+ * @p:		the packet
+ * @mm:		what the odometer says
+ * @tag:	out: what it left in cb[]
+ *
+ * Ends the process if the program does what it must not.
+ */
+void kernel_run(const struct input_packet *p, uint64_t mm,
+		struct optsample_tag *tag);
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fuzz_replay - a corpus through the program in the kernel (BPF_PROG_TEST_RUN)
+ *
+ *   fuzz_replay OBJECT CORPUS
+ *
+ * What the kernel verified and compiled must leave the same tag, word by
+ * word, as the same source in user space, which the fuzzer has judged. Every
+ * packet is linear here: TEST_RUN makes no others. Prints TAP. Needs root.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <linux/pkt_cls.h>
+#include <stdlib.h>
+#include <string.h>
+#include "input.h"
+#include "kernel.h"
+
+static int prog, map_writers, map_flows, map_recent, map_frags, map_frags6,
+	   map_odometer;
+
+static void clear(int map)
+{
+	uint8_t key[64];
+
+	while (!bpf_map_get_next_key(map, NULL, key))
+		if (bpf_map_delete_elem(map, key))
+			abort();
+}
+
+static void reset(void)
+{
+	static const struct ros_recent none[ROS_RECENT_MAX];
+	static uint32_t keys[ROS_RECENT_MAX];
+	uint32_t n = ROS_RECENT_MAX;
+
+	for (uint32_t i = 0; i < n; i++)
+		keys[i] = i;
+	if (bpf_map_update_batch(map_recent, keys, none, &n, NULL))
+		abort();
+	clear(map_writers);
+	clear(map_flows);
+	clear(map_frags);
+	clear(map_frags6);
+	for (unsigned int i = 0; i < input_nwriters; i++)
+		if (bpf_map_update_elem(map_writers, &input_writers[i].guid,
+					&input_writers[i].writer, BPF_ANY))
+			abort();
+}
+
+/* Return: 0 with the tag, or negative if TEST_RUN takes no such packet */
+static int run(const struct input_packet *p, uint64_t mm,
+	       struct optsample_tag *tag)
+{
+	struct __sk_buff in = {
+		.cb = { OPTSAMPLE_TAG_MARK | 3, 0xdeadbeef },
+		.gso_size = p->gso,
+		.gso_segs = p->gso ? 2 : 0,
+	}, out = {};
+	LIBBPF_OPTS(bpf_test_run_opts, o,
+		.data_in = p->data,
+		.data_size_in = p->len,
+		.ctx_in = &in,
+		.ctx_size_in = sizeof(in),
+		.ctx_out = &out,
+		.ctx_size_out = sizeof(out),
+		.repeat = 1,
+	);
+	uint32_t key = 0;
+
+	if (bpf_map_update_elem(map_odometer, &key, &mm, BPF_ANY))
+		abort();
+	if (bpf_prog_test_run_opts(prog, &o))
+		return -errno;
+	memcpy(tag, out.cb, sizeof(*tag));
+	if (!tag->mark)
+		memset(tag, 0, sizeof(*tag));
+	return 0;
+}
+
+/* Return: packets that differ */
+static int replay(const uint8_t *b, const uint8_t *end, int *packets,
+		  int *tagged)
+{
+	struct optsample_tag k, u;
+	struct input_packet p;
+	int bad = 0;
+
+	reset();
+	kernel_reset();
+	for (int n = 0; n < INPUT_PACKETS && input_next(&b, end, &p); n++) {
+		p.linear = p.len;
+		if (run(&p, (uint64_t)n * INPUT_MM, &k))
+			continue;
+		kernel_run(&p, (uint64_t)n * INPUT_MM, &u);
+		++*packets;
+		*tagged += !!u.mark;
+		if (!memcmp(&k, &u, sizeof(k)))
+			continue;
+		bad++;
+		printf("# packet %d: %08x %08x %08x %08x%08x, not %08x %08x %08x %08x%08x\n",
+		       n, k.mark, k.flow, k.message, k.pos_hi, k.pos_lo,
+		       u.mark, u.flow, u.message, u.pos_hi, u.pos_lo);
+	}
+	return bad;
+}
+
+static int load(const char *path)
+{
+	struct bpf_object *obj = bpf_object__open(path);
+	struct bpf_map *map;
+
+	if (!obj)
+		return -1;
+	bpf_object__for_each_map(map, obj)
+		bpf_map__set_pin_path(map, NULL);
+	if (bpf_object__load(obj))
+		return -1;
+	prog = bpf_program__fd(bpf_object__find_program_by_name(obj,
+								"ros_tag"));
+	map_writers = bpf_object__find_map_fd_by_name(obj, "writers");
+	map_flows = bpf_object__find_map_fd_by_name(obj, "flows");
+	map_recent = bpf_object__find_map_fd_by_name(obj, "recent");
+	map_frags = bpf_object__find_map_fd_by_name(obj, "frags");
+	map_frags6 = bpf_object__find_map_fd_by_name(obj, "frags6");
+	map_odometer = bpf_object__find_map_fd_by_name(obj, "odometer");
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int n, inputs = 0, packets = 0, tagged = 0, bad = 0;
+	static uint8_t b[INPUT_MAX];
+	FILE *f;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: fuzz_replay OBJECT CORPUS\n");
+		return 2;
+	}
+	f = fopen(argv[2], "r");
+	if (!f || load(argv[1])) {
+		printf("Bail out! %s: %s\n", f ? argv[1] : argv[2],
+		       strerror(errno));
+		return 1;
+	}
+	while ((n = corpus_next(f, b)) > 0) {
+		bad += replay(b, b + n, &packets, &tagged);
+		inputs++;
+	}
+	fclose(f);
+	printf("%sok 1 - corpus in the kernel: %d inputs, %d packets, %d tagged, %d differ\n",
+	       n || bad || !tagged ? "not " : "", inputs, packets, tagged,
+	       bad);
+	printf("1..1\n");
+	return n || bad || !tagged;
+}
