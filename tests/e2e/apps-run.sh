@@ -60,6 +60,10 @@ link()
 	n_op ip addr add $operator_ip/24 dev op0
 	for dev in lo rob0; do ip link set $dev up; done
 	for dev in lo op0; do n_op ip link set $dev up; done
+	# A radio keeps the order. veth leaves a packet to the processor that
+	# sends it, and two of them mix up messages of UDPROS.
+	n_op sh -c 'echo 1 >/sys/class/net/op0/queues/rx-0/rps_cpus' ||
+		exit 1
 	# What the operator's machine loses is not the link's fault.
 	sysctl -qw net.core.rmem_default=16777216 net.core.rmem_max=16777216
 	ip neigh replace $operator_ip nud permanent dev rob0 \
@@ -162,6 +166,12 @@ judge()
 	ratio=$(value "$5" ratio) gap=$(value "$5" gap)
 	holds "$(value "$5" bad) == 0 && $(value "$4" bad) == 0"
 	ok "$2: what arrives is whole"
+	# A history longer than the outage repairs all of it.
+	if [ -n "$3" ] && { [ "$3" -lt 0 ] || [ "$3" -gt 80 ]; }; then
+		holds "$ratio >= 0.9 * $(value "$4" ratio)"
+		ok "$2: not less of the outage"
+		return
+	fi
 	holds "$ratio > $(value "$4" ratio) && $ratio >= 0.85"
 	ok "$2: more of the outage, profit at least 0.85 of the oracle"
 	holds "$gap < $(value "$4" gap) && $gap <= 12"
