@@ -44,11 +44,11 @@ static void optsample_flow_free(struct optsample_sched *q,
 
 	if (f->cur && !f->cur->complete)
 		f->c.incomplete++;
+	if (f->group)
+		optsample_group_leave(f);
 	list_for_each_entry_safe(msg, next, &f->queue, fifo)
 		optsample_msg_free(q, f, msg);
 	optsample_counters_add(&q->retired, &f->c);
-	if (f->group)
-		optsample_group_leave(f);
 	hlist_del(&f->hash);
 	list_del(&f->list);
 	q->slots[f->slot] = NULL;

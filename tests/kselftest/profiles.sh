@@ -160,6 +160,14 @@ change profile 4 sync 0 limit 50
 many 61 100
 change profile 4 limit 5
 is "$(stat backlog_msgs)" 10 "a smaller limit cuts sets"
+ip link set d0 down
+is "$(stat backlog_msgs) $(stat memory)" "0 0" "a reset empties the sets, too"
+ip link set d0 up
+echo "dev d0" | drive
+many 101 160
+out=$(leave)
+is "$(sets 2)" "5 0" "and afterwards all is as before"
+many 161 200
 tc qdisc del dev d0 root
 ok "a qdisc with sets that wait can go"
 

@@ -69,16 +69,32 @@ plan()
 		}
 		return "limit " (1 + r(50))
 	}
+	function profile(	s, i) {
+		s = " profile " 1 + r(3)
+		if (!r(6))
+			return s " none"
+		for (i = r(3); i >= 0; i--)
+			s = s " " pick("limit_1 limit_2 limit_5 limit_100" \
+				" policy_gap policy_optsample policy_2sample" \
+				" policy_drop-oldest refill_0 refill_90" \
+				" priority_0 priority_1 priority_7" \
+				" sync_0 sync_0 sync_1us sync_1s")
+		return s
+	}
+	# profiles come last
 	function options(	s, i) {
 		for (i = r(5); i >= 0; i--)
 			s = s " " option()
+		for (i = r(3); i > 0; i--)
+			s = s profile()
 		gsub("_", " ", s)
 		return s
 	}
 	function leaf(dev, parent, handle) {
 		say("tc", "qdisc replace dev " dev " " parent " handle " \
-			handle " optsample" options() \
-			(r(4) ? "" : " flows " pick("1 2 50 65534")))
+			handle " optsample" \
+			(r(4) ? "" : " flows " pick("1 2 50 65534")) \
+			options())
 		say("tc", "filter add dev " dev " parent " handle \
 			" protocol all prio " 1 + r(3) " bpf da obj " tag \
 			" sec tc")
@@ -179,6 +195,8 @@ plan()
 		if (!r(200))
 			sn[f] += r(2) ? r(100000) : -r(1000)
 		flags = pick("0 1 2 2 3 3 3 4 8 11 12 15")
+		# flows of one profile, mostly; a few have partners there
+		flags += 256 * (r(100) ? f % 4 : r(5))
 		say("drive", sprintf("x %u %u %u %d %d", f,
 			sn[f] % 4294967296, r(300) ? sn[f] % 4294967296 :
 			rand() * 2 ^ 40, flags, pick("40 100 1300 1300 9000")))
