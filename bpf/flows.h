@@ -95,7 +95,8 @@ static __always_inline struct ros_flow *find_flow(const struct ros_flow *key,
 {
 	struct ros_flow *flow;
 
-	*id = ros_flow_id(seed, key->name.daddr, key->name.dport);
+	*id = ros_flow_id(seed, key->name.daddr, key->name.dport,
+			  key->name.kind >= ROS_SEGMENT);
 	flow = bpf_map_lookup_elem(&flows, id);
 	if (!flow || same_flow(flow, key))
 		return flow;
@@ -175,6 +176,8 @@ static __always_inline void recent_set(const struct ros_flow *flow, __u32 id,
 		if (other)
 			recent_newest(r, other);
 	}
+	r->check = 0;	/* nobody reads it half old and half new */
+	asm volatile("" ::: "memory");
 	r->name = flow->name;
 	__builtin_memcpy(r->daddr6, flow->daddr6, sizeof(r->daddr6));
 	r->newest = recent_number(hash, flow->newest);

@@ -253,13 +253,16 @@ enum ros_counter {
  * @flow:	struct ros_writer.flow
  * @daddr:	destination address and
  * @dport:	port, network byte order
+ * @segment:	it is a stream of segments, which anybody may begin: it must not
+ *		take an id that belongs to a writer
  *
- * A bijection of @flow for a given destination (Murmur3's finalizer), so
- * that two writers to one place never collide.
+ * Murmur3's finalizer, a bijection of @flow for a given destination, and of
+ * it 31 bits.
  *
- * Return: never 0, except that the one @flow mapped there shares an id.
+ * Return: never 0
  */
-static inline __u32 ros_flow_id(__u32 flow, __u32 daddr, __u16 dport)
+static inline __u32 ros_flow_id(__u32 flow, __u32 daddr, __u16 dport,
+				int segment)
 {
 	__u32 h = flow;
 
@@ -269,6 +272,7 @@ static inline __u32 ros_flow_id(__u32 flow, __u32 daddr, __u16 dport)
 	h ^= h >> 13;
 	h *= 0xc2b2ae35U;
 	h ^= h >> 16;
+	h = segment ? h | 1U << 31 : h & ~(1U << 31);
 	return h ? h : 1;
 }
 

@@ -281,7 +281,8 @@ optsample_begin(struct optsample_sched *q, struct optsample_flow *f)
 		optsample_group_begin(f, msg);
 	f->c.msgs_out++;
 	gap = msg->node.pos - f->sent_pos;
-	if (f->has_sent && gap > f->longest_gap) {
+	/* Stamps of partners may step back. */
+	if (f->has_sent && (s64)gap > 0 && gap > f->longest_gap) {
 		f->longest_gap = gap;
 		q->longest_gap = max(q->longest_gap, gap);
 	}

@@ -34,6 +34,7 @@ enum {
 	OPTSAMPLE_SPARE_MAX = 256,	/* message structs kept for reuse */
 	OPTSAMPLE_FLOWS_MAX = 65534,	/* class minor numbers */
 	OPTSAMPLE_PRIORITIES = 8,
+	OPTSAMPLE_ALONE = 0x80,		/* of a profile's group, which is full */
 };
 
 /* Shorter waits between two packets are ordinary scheduling, not a stall. */
@@ -127,7 +128,7 @@ struct optsample_profile {
  * @member:	its number there
  * @waiting:	messages that are not in @sampler and have not begun to leave
  * @committed:	those of them that will leave in any case
- * @profile:	number of its profile
+ * @profile:	number of its profile, with OPTSAMPLE_ALONE: to be tried anew
  * @priority:	which list of active flows
  */
 struct optsample_flow {

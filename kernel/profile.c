@@ -58,6 +58,8 @@ void optsample_flow_follow(struct optsample_sched *q,
 		optsample_group_leave(f);
 	if (group && !f->group)
 		optsample_group_join(f, group);
+	if (group && !f->group)
+		f->profile |= OPTSAMPLE_ALONE;
 	optsample_set_policy(&f->sampler, p.policy, p.refill);
 	optsample_set_limit(&f->sampler, p.limit);
 	while (f->sampler.len > p.limit) {
@@ -95,7 +97,8 @@ void optsample_flows_reconfigure(struct optsample_sched *q,
 	for (i = 0; i < q->cfg.flows; i++)
 		if (q->slots[i])
 			optsample_flow_follow(q, q->slots[i],
-					      q->slots[i]->profile, loss);
+					      q->slots[i]->profile &
+					      ~OPTSAMPLE_ALONE, loss);
 	for (i = 0; q->profiles && i < TC_OPTSAMPLE_PROFILES; i++)
 		if (q->profiles[i].group)
 			optsample_group_follow(q, i, loss);
@@ -107,6 +110,13 @@ optsample_profile_wrong(const struct tc_optsample_profile *p)
 {
 	if (!p->id || p->id >= TC_OPTSAMPLE_PROFILES)
 		return "optsample: profile must be 1..63";
+	if (p->fields & ~(TC_OPTSAMPLE_PROFILE_LIMIT |
+			  TC_OPTSAMPLE_PROFILE_POLICY |
+			  TC_OPTSAMPLE_PROFILE_REFILL |
+			  TC_OPTSAMPLE_PROFILE_PRIORITY |
+			  TC_OPTSAMPLE_PROFILE_SYNC |
+			  TC_OPTSAMPLE_PROFILE_NONE))
+		return "optsample: unknown field of a profile";
 	if (p->fields & TC_OPTSAMPLE_PROFILE_LIMIT &&
 	    (!p->limit || p->limit > OPTSAMPLE_LIMIT_MAX))
 		return "optsample: limit must be 1..65535";
@@ -122,12 +132,16 @@ optsample_profile_wrong(const struct tc_optsample_profile *p)
 }
 
 /* Fields that are not named keep what they have. */
-static int optsample_profile_update(struct optsample_profile *to,
+static int optsample_profile_update(const struct optsample_sched *q,
+				    struct optsample_profile *to,
 				    const struct tc_optsample_profile *p)
 {
 	struct tc_optsample_profile *cfg = &to->cfg;
 
 	if (p->fields & TC_OPTSAMPLE_PROFILE_NONE) {
+		/* a group of now goes with the table of now */
+		if (to->group != optsample_profile_group(q, p->id))
+			kfree(to->group);
 		memset(to, 0, sizeof(*to));
 		return 0;
 	}
@@ -153,7 +167,8 @@ static int optsample_profile_update(struct optsample_profile *to,
 	return 0;
 }
 
-static int optsample_profiles_update(struct optsample_profile *profiles,
+static int optsample_profiles_update(const struct optsample_sched *q,
+				     struct optsample_profile *profiles,
 				     const struct nlattr *attr,
 				     struct netlink_ext_ack *extack)
 {
@@ -169,7 +184,7 @@ static int optsample_profiles_update(struct optsample_profile *profiles,
 				extack->_msg = wrong;
 			return -EINVAL;
 		}
-		err = optsample_profile_update(&profiles[p->id], p);
+		err = optsample_profile_update(q, &profiles[p->id], p);
 		if (err)
 			return err;
 	}
@@ -207,7 +222,7 @@ int optsample_profiles_parse(const struct optsample_sched *q,
 		return -ENOMEM;
 	if (q->profiles)
 		memcpy(new, q->profiles, TC_OPTSAMPLE_PROFILES * sizeof(*new));
-	err = optsample_profiles_update(new, attr, extack);
+	err = optsample_profiles_update(q, new, attr, extack);
 	if (err) {
 		optsample_profiles_free(new, q->profiles);
 		return err;

@@ -620,7 +620,7 @@ static void optsample_fill_class(const struct optsample_flow *f,
 	st->distance = optsample_distance(f->group ? &f->group->sync.sampler :
 						     &f->sampler);
 	st->deficit = f->deficit;
-	st->profile = f->profile;
+	st->profile = f->profile & ~OPTSAMPLE_ALONE;
 }
 
 static int optsample_dump_class_stats(struct Qdisc *sch, unsigned long cl,

@@ -172,6 +172,7 @@ static void on_topic(void *arg, const struct topic *topic)
 	struct discover *d = arg;
 	struct topic *t = topic_get(&d->topics, topic->guid);
 
+	d->ngone -= t->gone;
 	*t = *topic;
 	topic_judge(d, t);
 }
@@ -334,6 +335,8 @@ static void device_follow(struct discover *d)
 	discovery_close(d->dds);
 	d->dds = NULL;
 	topic_free(&d->topics);
+	if (d->udpros)
+		udpros_again(d->udpros);
 	d->npeers = 0;
 	d->ngone = 0;
 	d->swept = false;

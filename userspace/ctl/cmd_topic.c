@@ -239,6 +239,22 @@ static uint32_t topic_old_profile(const struct cmd_topic *t)
 }
 
 /* The qdisc first: a flow must not meet an unknown profile. */
+/*
+ * A number that was not in use just now: packets with an old one may still
+ * be on their way. Return: 0 if all are taken
+ */
+static uint8_t topic_new_profile(const struct rule_list *l, uint64_t used)
+{
+	uint32_t id = l->n ? l->v[l->n - 1].r.profile : 0;
+
+	for (int i = 1; i < TC_OPTSAMPLE_PROFILES; i++) {
+		id = id % (TC_OPTSAMPLE_PROFILES - 1) + 1;
+		if (!(used >> id & 1))
+			return id;
+	}
+	return 0;
+}
+
 static int topic_set_profile(struct cmd_topic *t, uint64_t used)
 {
 	struct tc_optsample_profile p, none = {
@@ -248,7 +264,7 @@ static int topic_set_profile(struct cmd_topic *t, uint64_t used)
 
 	t->r.profile = topic_old_profile(t);
 	if (!t->r.profile) {
-		none.id = __builtin_ctzll(~(used | 1) ?: 1);
+		none.id = topic_new_profile(&t->rules, used);
 		if (!none.id)
 			return ctl_error(-ENOSPC, "too many rules: %d profiles are in use",
 					 TC_OPTSAMPLE_PROFILES - 1);
@@ -317,6 +333,8 @@ static int topic_change(struct cmd_topic *t)
 	pid = state_pid_of(t->dev);
 	if (pid > 0)
 		kill(pid, SIGHUP);
+	else
+		ctl_warn("discovery is not running: writers stay as they are until it is");
 	left = before & ~topic_profiles(&t->rules);
 	for (; left && !err; left &= left - 1) {
 		none.id = __builtin_ctzll(left);

@@ -18,8 +18,8 @@ static const struct {
 	{ "down", cmd_down, "undo that" },
 	{ "show", cmd_show, "statistics of the queue and its flows" },
 	{ "watch", cmd_watch, "the same, live" },
-	{ "topic", cmd_topic, "how topics are sampled: limit, policy, priority, never" },
-	{ "topics", cmd_topics, "DDS topics, and which are sampled" },
+	{ "topic", cmd_topic, "how topics are sampled: limit, policy, priority, by, sync, never" },
+	{ "topics", cmd_topics, "topics there are, and which are sampled" },
 	{ "discover", cmd_discover, "tell the classifier whom to sample (run by up)" },
 };
 

@@ -375,8 +375,12 @@ static void *udpros_thread(void *arg)
 	xmlrpc_client_create(&env, XMLRPC_CLIENT_NO_FLAGS, "optsample", "1",
 			     &parms, XMLRPC_CPSIZE(transportparm_size),
 			     &client);
-	if (env.fault_occurred)
+	if (env.fault_occurred) {
+		pthread_mutex_lock(&u->lock);
+		snprintf(u->why, sizeof(u->why), "cannot ask the ROS master");
+		pthread_mutex_unlock(&u->lock);
 		return NULL;
+	}
 	xmlrpc_client_set_interrupt(client, &u->stop);
 	pthread_mutex_lock(&u->lock);
 	while (!u->stop) {

@@ -9,12 +9,16 @@
 void writers_add(struct writers *w, const uint8_t *guid,
 		 const struct rule *rule)
 {
+	__u8 by = rule ? rule->r.by : ROS_BY_NUMBER;
 	struct ros_writer v;
 
-	/* One that is known keeps its number, and what the program noted. */
-	if (bpf_map_lookup_elem(w->map, guid, &v))
+	/*
+	 * One that is known keeps its number, and what the program noted; but
+	 * a flow must not have positions in two units.
+	 */
+	if (bpf_map_lookup_elem(w->map, guid, &v) || v.by != by)
 		v = (struct ros_writer){ .flow = ++w->flow };
-	v.by = rule ? rule->r.by : ROS_BY_NUMBER;
+	v.by = by;
 	v.profile = rule ? rule->r.profile : 0;
 	if (bpf_map_update_elem(w->map, guid, &v, BPF_ANY) && errno == E2BIG)
 		ctl_warn("more than %d writers: some are not sampled",
