@@ -22,7 +22,7 @@ MODULE	:= $(BUILD)/module/$(SERIES)/sch_optsample.ko
 BIN	:= $(BUILD)/bin
 PROGRAMS := $(addprefix $(BIN)/,optsample optsample-sim hwsim-medium \
 	     demo-report image-pub image-sub dds-pub dds-sub fastdds-pub \
-	     fastdds-sub app-report ros1-pub ros1-sub rtps-gen test_sampler \
+	     fastdds-sub app-report dds-writers ros1-pub ros1-sub rtps-gen test_sampler \
 	     test_sampler_bounds test_sync test_ros_tag test_rules \
 	     test_odometer fuzz_ros_tag fuzz_corpus fuzz_replay)
 TESTS	:= tests/run
@@ -115,6 +115,8 @@ $(foreach end,pub sub,$(eval $(call program,dds-$(end),tests/e2e/dds-$(end).c \
 $(eval $(call program,app-report,tests/e2e/app-report.c $(HEADERS),-lm,))
 $(eval $(call program,test_rules,tests/ros1/test_rules.c \
 	userspace/ros1/rules.c $(HEADERS),,))
+$(eval $(call program,dds-writers,tests/kselftest/dds-writers.c \
+	$(IDL)/sensor_msgs.c $(IDL)/std_msgs.c $(HEADERS),-lddsc,-I$(IDL)))
 $(eval $(call program,rtps-gen,tests/kselftest/rtps-gen.c,,))
 $(eval $(call program,test_sampler,tests/unit/test_sampler.c $(HEADERS),-lm,))
 $(eval $(call program,test_sampler_bounds,tests/unit/test_sampler_bounds.c \

@@ -69,7 +69,7 @@ del()
 shown()
 {
 	"$tc" qdisc show dev "$dev" |
-		sed -nE 's/^qdisc optsample .* (limit [0-9]+ .*[^ ]) *$/\1/p'
+		sed -nE 's/^qdisc optsample .* refcnt [0-9]+ (.*[^ ]) *$/\1/p'
 }
 
 json()
@@ -86,7 +86,7 @@ option()
 # round_trip ARGS...
 round_trip()
 {
-	local first second before after
+	local first second before after name="$*"
 
 	del
 	"$tc" qdisc add dev "$dev" root optsample "$@" 2>"$work/err" || {
@@ -102,7 +102,7 @@ round_trip()
 	after=$(json | jq -cS '.[0].options')
 	[ -n "$first" ] && [ "$first" = "$second" ] &&
 		[ "$before" = "$after" ]
-	result $? "round trip: $*" "$first
+	result $? "round trip: ${name:0:60}" "$first
 $second
 $before
 $after"
@@ -173,6 +173,13 @@ test_round_trips()
 	round_trip rate 12345678bit
 	round_trip rate 5000000000000000000bps
 	round_trip gate closed
+	round_trip profile 1 limit 5
+	round_trip limit 7 profile 2 limit 65535 policy gap refill 0 \
+		priority 7 sync 4294s profile 63 sync 0
+	round_trip profile 9 sync 1500us profile 3 policy drop-newest
+	# shellcheck disable=SC2046 # words are the point
+	round_trip $(seq -f "profile %g limit 65535 policy drop-newest
+		refill 100 priority 7 sync 4294001us" 1 63)
 }
 
 test_units()
@@ -200,6 +207,11 @@ test_units()
 	means "watch lo nowatch" watch null
 	means "gate closed" gate '"closed"'
 	means "policy drop-oldest" policy '"drop-oldest"'
+	means "profile 1 sync 2ms" profiles '{"1":{"sync_us":2000}}'
+	means "profile 2 refill 40 profile 2 limit 3" profiles \
+		'{"2":{"limit":3,"refill":40}}'
+	means "profile 2 limit 3 profile 2 none" profiles null
+	means "limit 3" profiles null
 }
 
 test_refused_by_plugin()
@@ -223,6 +235,19 @@ test_refused_by_plugin()
 	refused 1 "$o watch must be the name of a device" change watch ""
 	refused 1 "$o watch needs a value" change limit 5 watch
 	refused 1 "$o share must be 1..99" change limit 5 share 100
+	refused 1 "$o profile needs a value" change limit 5 profile
+	refused 1 "$o profile must be 1..63" change profile 1e1 limit 5
+	refused 1 "$o profile 3 says nothing" change profile 3 profile 4 limit 5
+	refused 1 "$o limit needs a value" change profile 3 limit
+	refused 1 "$o limit must be 1..65535" change profile 3 limit 0x5
+	refused 1 "$o unknown policy \"\"" change profile 3 policy ""
+	refused 1 "$o sync must be a time of whole microseconds, up to 4294s" \
+		change profile 3 limit 5 sync 5m
+	refused 1 "$o \"rate\" is nothing of a profile, which come last" \
+		change profile 3 limit 5 rate 1mbit
+	# shellcheck disable=SC2046 # words are the point
+	refused 1 "$o too many profiles" change \
+		$(yes "profile 5 limit 3" | head -n 65)
 }
 
 test_refused_by_kernel()
@@ -237,6 +262,9 @@ test_refused_by_kernel()
 	refused 2 "$o gate must be open or closed." unchecked gate 2
 	refused 2 "$o no such device to watch." change limit 5 watch nosuch0
 	refused 2 "$o flows cannot be changed." change limit 5 flows 7
+	refused 2 "$o profile must be 1..63." unchecked limit 5 \
+		profile 3 limit 5 profile 64 limit 5
+	refused 2 "$o unknown policy." unchecked profile 3 limit 5 policy 5
 }
 
 test_help()

@@ -1,0 +1,261 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# topic.sh - rules for topics: what `optsample topic` takes and refuses, and
+# what becomes of writers
+#
+# Runs as root inside tools/vm, with the module in $SCH_KO. TAP on stdout. A
+# rule is seen in the map `topics`, its profile in the qdisc, its effect in
+# the map `writers`.
+
+. "$(dirname -- "${BASH_SOURCE[0]}")/peers.sh"
+
+# profiles: of the qdisc, one a line
+profiles()
+{
+	tc qdisc show dev opt-v0 | grep -o 'profile .*' |
+		sed 's/ *profile /\n/g' | sed '/^$/d; s/ *$//'
+}
+
+all()
+{
+	optsample topic v0
+	profiles
+	bpftool -j map dump pinned $pins/writers
+} 2>/dev/null
+
+# fails MESSAGE CMD...: one line with that message, status 1, nothing changed
+fails()
+{
+	local want=$1 before rc
+
+	before=$(all)
+	shift
+	"$@" >out 2>err </dev/null
+	rc=$?
+	cat out >>err
+	[ $rc = 1 ] && [ "$(wc -l <err)" = 1 ] && grep -q -- "$want" err &&
+		[ "$(all)" = "$before" ] || {
+		sed 's/^/# /' err
+		diff <(echo "$before") <(all) | sed 's/^/# /'
+		false
+	}
+	ok "refused, and nothing changed: $want"
+}
+
+test_refusals()
+{
+	local t="optsample topic v0" name
+
+	name=$(printf 'x%.0s' {1..128})
+	fails "as root" setpriv --reuid=65534 --clear-groups \
+		"$(command -v optsample)" topic v0 /a --limit 3
+	fails "topic: which DEV?" optsample topic
+	fails "topic: which topics?" $t --limit 3
+	fails "topic: which topics?" $t --forget
+	fails "limit must be 1..65535" $t /a --limit 0
+	fails "limit must be 1..65535" $t /a --limit 65536
+	fails "limit must be 1..65535" $t /a --limit many
+	fails 'unknown policy "best"' $t /a --policy best
+	fails "priority must be 0..7" $t /a --priority 8
+	fails "priority must be 0..7" $t /a --priority -1
+	fails "by must be number, source, header or distance" $t /a --by time
+	fails "sync needs a unit" $t /a --sync 5
+	fails "sync needs a unit" $t /a --sync ""
+	fails "sync must be 0..60s" $t /a --sync 61s
+	fails "sync must be 0..60s" $t /a --sync 5m
+	fails "sync must be 0..60s" $t /a --sync -1ms
+	fails "sync needs stamps" $t /a --sync 5ms --by number
+	fails "sync needs stamps" $t /a --sync 5ms --by distance
+	fails "policy 2sample counts messages: by source needs gap" \
+		$t /a --by source --policy 2sample
+	fails "exclude each other" $t /a --never --limit 3
+	fails "exclude each other" $t /a --forget --never
+	fails "a pattern has 1..127 characters" $t ""
+	fails "a pattern has 1..127 characters" $t "$name"
+	fails "topic: no option --colour" $t /a --colour red
+	fails "topic: --limit needs a value" $t /a --limit
+	fails "no rule for /a" $t /a --forget
+	rc=$(optsample topic v0 "${name%x}" --never; echo $?)
+	is "$rc$(optsample topic v0)" "0${name%x} never" "the longest pattern"
+	fails "no rule for /b" $t "${name%x}" /b --forget
+	optsample topic v0 "${name%x}" --forget
+	is "$(all)" "[]" "nothing is left of it"
+}
+
+test_list()
+{
+	is "$(optsample topic v0)" "" "no rules: nothing to list"
+	optsample topic v0 '/camera/*' /scan --limit 7 --sync 2ms &&
+		optsample topic v0 /odom --by distance 2>err &&
+		optsample topic v0 /map --priority 3 --policy drop-oldest &&
+		optsample topic v0 /noise --never &&
+		optsample topic v0 /plain &&
+		optsample topic v0 /when --by source --priority 1
+	ok "rules of all kinds"
+	is "$(optsample topic v0 | LC_ALL=C sort)" \
+"/camera/* limit 7 by header sync 2ms (profile 1)
+/map policy drop-oldest priority 3 (profile 3)
+/noise never
+/odom policy gap by distance (profile 2)
+/plain (profile 4)
+/scan limit 7 by header sync 2ms (profile 1)
+/when policy gap priority 1 by source (profile 5)" "what was said is listed"
+	is "$(optsample topic v0 | sed -n '3,$s/ .*//p' | words)" \
+		"/odom /map /noise /plain /when" "in the order in which it counts"
+	is "$(cat err)" "optsample: warning: nobody says how far the robot has come: give 'up' --odometry, or feed the map odometer" \
+		"by distance without odometry: a warning"
+	is "$(profiles)" "1 limit 7 priority 0 sync 2ms
+2 policy gap priority 0
+3 policy drop-oldest priority 3
+4 priority 0
+5 policy gap priority 1" "the qdisc has their profiles"
+	optsample topic v0 /scan --forget
+	is "$(profiles | grep -c '^1 ')" 1 "a profile that is shared stays"
+	optsample topic v0 '/camera/*' --never
+	is "$(profiles | grep -c '^1 ')" 0 "until nobody has it"
+	optsample topic v0 /new --limit 9
+	is "$(profiles | head -n 1)" "1 limit 9 priority 0" \
+		"its number is free again"
+	optsample topic v0 /new --limit 8 --policy gap
+	is "$(optsample topic v0 | grep -c new) $(profiles | head -n 1)" \
+		"1 1 limit 8 policy gap priority 0" "a rule is replaced in place"
+	optsample topic v0 /new --priority 2
+	is "$(optsample topic v0 | tail -n 1) $(profiles | grep -c limit)" \
+		"/new priority 2 (profile 6) 0" \
+		"nothing of the old one is left in the new one"
+	tc qdisc change dev opt-v0 root optsample profile 1 limit 4 sync 1s
+	optsample topic v0 /other
+	is "$(profiles | head -n 1)" "1 priority 0" \
+		"nor of what somebody left in the qdisc"
+	optsample topic v0 '/camera/*' /other /new /odom /map /noise /plain \
+		/when --forget
+	is "$(all)" "[]" "all is forgotten"
+}
+
+test_many()
+{
+	local i
+
+	for i in {1..63}; do
+		optsample topic v0 "/t$i" --limit "$i" --priority $((i % 8)) \
+			--policy gap --sync 1ms || break
+	done
+	is "$i $(profiles | wc -l) $(profiles | tail -n 1)" \
+		"63 63 63 limit 63 policy gap priority 7 sync 1ms" \
+		"63 rules have 63 profiles"
+	fails "too many rules: 63 profiles are in use" \
+		optsample topic v0 /t64 --limit 64
+	optsample topic v0 /t64 --never && optsample topic v0 /t9 --limit 10 \
+		--priority 7 --policy gap --sync 2ms &&
+		optsample topic v0 /t1 --forget &&
+		optsample topic v0 /t64 --limit 64
+	ok "never, another value, and one for one are not too many"
+	# shellcheck disable=SC2046 # words are the point
+	optsample topic v0 $(seq -f /t%g 2 64) --forget
+	is "$(all)" "[]" "63 are forgotten at once"
+	# shellcheck disable=SC2046
+	optsample topic v0 $(seq -f /n%g 1 1023) --never
+	fails "too many rules: at most 1024" optsample topic v0 /n2 /a /b
+	optsample topic v0 /n2 /a --limit 3
+	is "$? $(optsample topic v0 | wc -l)" "0 1024" "1024 fit"
+	fresh
+	is "$(all)" "[]" "down takes rules with it"
+}
+
+# Rules and writers, in whatever order they come
+test_writers()
+{
+	local lease=8
+
+	optsample topic v0 /early --limit 3
+	peer dds-pub image:/camera/rgb:1000 image:/camera/depth:1000 \
+		scan:/scan:400 odom:/odom:9 image:/early:10
+	peer dds-pub image:/camera/rgb:1000
+	await 30 eval 'known rt/early && [ "$(writer rt/camera/rgb | wc -l)" = 2 ]'
+	ok "writers are known"
+	is "$(writer rt/early)" "0 1" "a rule before its writer"
+	is "$(writer rt/odom)" "" "what is no image needs a rule"
+	rule /odom --limit 5 --by source
+	is "$(writer rt/odom)" "1 2" "a rule opts it in"
+	rule '/camera/*' --limit 7
+	is "$(writer rt/camera/rgb)" "0 3
+0 3" "two writers of one topic have the same profile"
+	is "$(writer rt/camera/depth)" "0 3" "and so have others of the pattern"
+	rule rt/camera/depth --never
+	is "$(writer rt/camera/depth)" "" "never; the name of DDS will do"
+	rule '/camera/d*' --priority 1
+	is "$(writer rt/camera/depth)" "0 4" "the last rule counts"
+	rule '/camera/*' --limit 8
+	is "$(writer rt/camera/depth)" "0 3" "the last to be said, that is"
+	rule '/camera/*' /scan --sync 1ms
+	is "$(writer rt/camera/rgb | tail -n 1) $(writer rt/scan)" "2 5 2 5" \
+		"two topics in one sync group"
+	is "$(profiles | tail -n 1)" "5 priority 0 sync 1ms" "the qdisc knows"
+	kill -KILL "$(cat /run/optsample/v0.pid)"
+	optsample topic v0 /odom --priority 7 --by distance 2>/dev/null &&
+		optsample up v0 >out 2>&1
+	ok "a rule while no daemon runs"
+	await 30 eval '[ "$(writer rt/odom)" = "3 3" ]'
+	is "$(writer rt/odom) $(writer rt/scan) $(writer rt/early)" \
+		"3 3 2 5 0 1" "a new daemon keeps the rules"
+	rule '/camera/*' /scan '/camera/d*' /odom --forget
+	is "$(writer rt/scan) $(writer rt/camera/depth) $(writer rt/odom)" \
+		"0 0  " "forgotten: by type again, or by an older rule"
+	stop_peers
+	await 60 eval '[ -z "$(writer rt/scan)" ]'
+	ok "writers that are gone are taken out"
+}
+
+# What a node needs every message of is not to be had by any rule.
+test_never()
+{
+	local name left=
+
+	fresh
+	peer dds-writers rq/addRequest rr/addReply rt/tf_static rt/rosout \
+		rt/parameter_events rt/go/_action/feedback ros_discovery_info \
+		rt/mine
+	peer dds-writers -d rt/map
+	await 30 known rt/mine rt/map rq/addRequest ros_discovery_info
+	rule '*' --limit 3
+	rule rt/map rq/addRequest /tf_static --limit 3
+	is "$(writer rt/mine)" "0 1" "a rule for all of them"
+	for name in rq/addRequest rr/addReply rt/tf_static rt/rosout rt/map \
+		rt/parameter_events rt/go/_action/feedback ros_discovery_info
+	do
+		left+=$(writer "$name")
+	done
+	is "$left" "" "services, actions, ROS's own and latched topics stay out"
+	is "$(jq -r '.topics[] | select(.topic == "rt/map").why_not' \
+		/run/optsample/v0.topics)" \
+		"TRANSIENT_LOCAL: late readers need it" "and it is said why"
+	stop_peers
+}
+
+# The qdisc or all of it goes without our doing.
+test_gone()
+{
+	fails "v0 is not up" optsample topic v0
+	fails "v0 is not up" optsample topic v0 /a --limit 3
+	fails "nodev is not up" optsample topic nodev /a
+	optsample up v0 2>/dev/null
+	optsample topic v0 /a --limit 3
+	tc qdisc replace dev opt-v0 root pfifo
+	fails "opt-v0 has no optsample qdisc" optsample topic v0 /b --limit 3
+	tc qdisc del dev opt-v0 root
+	fails "opt-v0 has no optsample qdisc" optsample topic v0 /b --limit 3
+	is "$(optsample topic v0)" "/a limit 3 (profile 1)" "rules are listed"
+	ip link del opt-v0
+	fails "opt-v0 has no optsample qdisc" optsample topic v0 /b --limit 3
+	optsample down v0
+}
+
+test_gone
+optsample up v0 2>/dev/null
+test_refusals
+test_list
+test_many
+test_writers
+test_never
+done_testing
