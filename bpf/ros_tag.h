@@ -117,7 +117,7 @@ struct ros_writer {
  * @never:	do not sample; all else is 0
  * @by:		enum ros_by
  * @sync:	topics of this profile keep the same stamps
- * @policy:	enum optsample_policy
+ * @policy:	enum optsample_policy, OPTSAMPLE_POLICY_MAX: as the qdisc
  * @limit:	messages, 0: as the qdisc
  * @priority:	0..7, larger goes first
  * @slop_ns:	stamps that differ by so much are the same

@@ -124,9 +124,9 @@ test_list()
 	is "$(optsample topic v0 | tail -n 1) $(profiles | grep -c limit)" \
 		"/new priority 2 (profile 6) 0" \
 		"nothing of the old one is left in the new one"
-	tc qdisc change dev opt-v0 root optsample profile 1 limit 4 sync 1s
+	tc qdisc change dev opt-v0 root optsample profile 7 limit 4 sync 1s
 	optsample topic v0 /other
-	is "$(profiles | head -n 1)" "1 priority 0" \
+	is "$(profiles | tail -n 1)" "7 priority 0" \
 		"nor of what somebody left in the qdisc"
 	optsample topic v0 '/camera/*' /other /new /odom /map /noise /plain \
 		/when --forget
@@ -196,9 +196,9 @@ test_writers()
 	optsample topic v0 /odom --priority 7 --by distance 2>/dev/null &&
 		optsample up v0 >out 2>&1
 	ok "a rule while no daemon runs"
-	await 30 eval '[ "$(writer rt/odom)" = "3 3" ]'
+	await 30 eval '[ "$(writer rt/odom)" = "3 6" ]'
 	is "$(writer rt/odom) $(writer rt/scan) $(writer rt/early)" \
-		"3 3 2 5 0 1" "a new daemon keeps the rules"
+		"3 6 2 5 0 1" "a new daemon keeps the rules"
 	rule '/camera/*' /scan '/camera/d*' /odom --forget
 	is "$(writer rt/scan) $(writer rt/camera/depth) $(writer rt/odom)" \
 		"0 0  " "forgotten: by type again, or by an older rule"

@@ -46,19 +46,19 @@ test_running()
 	/camera/rgb --never
 	/camera/rgb --forget
 	END
-	await 20 eval '[ "$(writer rt/camera/rgb)" = "2 1" ]'
+	await 20 eval '[ "$(writer rt/camera/rgb)" = "2 3" ]'
 	ok "the last rule holds"
-	# what was sampled before "never" may be another flow
-	await 20 eval 'class_profile | grep -q "profile 1$"'
+	# what was sampled otherwise is another flow
+	await 20 eval 'class_profile | grep -q "profile 3$"'
 	ok "its flow has the profile"
 	optsample show v0 >show
 	is "$(sed -nE 's/^  (\/camera.*) to 10.9.0.2:[0-9]+$/\1/p' show |
 		sort -u)" "/camera/rgb (sensor_msgs/msg/CompressedImage)" \
 		"show: topic and type, and where to"
-	grep -q ', profile 1$' show
+	grep -q ', profile 3$' show
 	ok "and the profile"
 	is "$(json '.flows[-1] | [.topic, .type, .profile] | @csv')" \
-		'"rt/camera/rgb","sensor_msgs::msg::dds_::CompressedImage_",1' \
+		'"rt/camera/rgb","sensor_msgs::msg::dds_::CompressedImage_",3' \
 		"show -j"
 	more 25
 	kill "${pids[0]}"

@@ -177,6 +177,16 @@ static void on_topic(void *arg, const struct topic *topic)
 	topic_judge(d, t);
 }
 
+/* It counts on over runs of the daemon: positions never go back. */
+static void odometer_inherit(struct discover *d)
+{
+	uint32_t key = 0;
+	uint64_t mm;
+
+	if (!bpf_map_lookup_elem(d->odometer_map, &key, &mm))
+		d->odometer.travelled = (mm + 0.5) / 1000;
+}
+
 /* The user said something else about topics. */
 static void judge_anew(struct discover *d)
 {
@@ -397,7 +407,7 @@ static void dds_turn(struct discover *d, uint64_t now)
 		if (outside)
 			ctl_warn("%s", d->warnings);
 	}
-	if (!d->swept && d->dds && now - d->start > SWEEP_MS) {
+	if (!d->swept && d->dds && !d->masterless && now - d->start > SWEEP_MS) {
 		writers_sweep(&d->writers, &d->topics);
 		d->swept = true;
 	}
@@ -487,6 +497,7 @@ int cmd_discover(int argc, char **argv)
 	sigaction(SIGHUP, &sa, NULL);
 	d.ifindex = device_first(d.dev);
 	writers_inherit(&d.writers);
+	odometer_inherit(&d);
 	rules_load(d.rules_map, &d.rules);
 	if (d.master)
 		d.udpros = udpros_open(d.master);

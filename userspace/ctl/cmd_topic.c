@@ -238,7 +238,6 @@ static uint32_t topic_old_profile(const struct cmd_topic *t)
 	return old->profile;
 }
 
-/* The qdisc first: a flow must not meet an unknown profile. */
 /*
  * A number that was not in use just now: packets with an old one may still
  * be on their way. Return: 0 if all are taken
@@ -255,6 +254,7 @@ static uint8_t topic_new_profile(const struct rule_list *l, uint64_t used)
 	return 0;
 }
 
+/* The qdisc first: a flow must not meet an unknown profile. */
 static int topic_set_profile(struct cmd_topic *t, uint64_t used)
 {
 	struct tc_optsample_profile p, none = {
@@ -333,13 +333,13 @@ static int topic_change(struct cmd_topic *t)
 	pid = state_pid_of(t->dev);
 	if (pid > 0)
 		kill(pid, SIGHUP);
-	else
-		ctl_warn("discovery is not running: writers stay as they are until it is");
 	left = before & ~topic_profiles(&t->rules);
 	for (; left && !err; left &= left - 1) {
 		none.id = __builtin_ctzll(left);
 		err = stack_profile(t->st.stack.queue, &none);
 	}
+	if (!err && pid <= 0)
+		ctl_warn("discovery is not running: writers stay as they are until it is");
 	if (!err && t->r.by == ROS_BY_DISTANCE && !t->st.odometry)
 		ctl_warn("nobody says how far the robot has come: give 'up' --odometry, or feed the map odometer");
 	return err;

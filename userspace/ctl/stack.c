@@ -185,12 +185,16 @@ static int qdisc_add_optsample(const struct stack *s,
 
 int stack_profile(const char *queue, const struct tc_optsample_profile *p)
 {
-	struct nl_msg *msg = tc_request(RTM_NEWQDISC, 0,
-					if_nametoindex(queue), TC_H_ROOT, 0,
-					0);
+	struct qdisc_query q;
 	struct nlattr *opts;
+	struct nl_msg *msg;
 	int err;
 
+	/* By handle: a change of the root replaces one of another kind. */
+	qdisc_find(if_nametoindex(queue), TC_H_ROOT, &q);
+	if (strcmp(q.kind, "optsample"))
+		return ctl_error(-ENOENT, "%s has no optsample qdisc", queue);
+	msg = tc_request(RTM_NEWQDISC, 0, q.ifindex, 0, q.handle, 0);
 	nla_put_string(msg, TCA_KIND, "optsample");
 	opts = nla_nest_start(msg, TCA_OPTIONS);
 	nla_put(msg, TCA_OPTSAMPLE_PROFILES, sizeof(*p), p);
