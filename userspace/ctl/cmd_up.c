@@ -170,7 +170,7 @@ static void up_exec(const struct state *st, int ready)
 	snprintf(domain, sizeof(domain), "%u", st->domain);
 	snprintf(fd, sizeof(fd), "%d", ready);
 #define UP_PASS(_name, _value) do {					\
-	if ((_value) && *(_value)) {				\
+	if ((_value) && *(_value)) {					\
 		argv[n++] = _name;					\
 		argv[n++] = _value;					\
 	}								\
