@@ -136,8 +136,9 @@ test_refusals()
 # Every step of up in turn goes wrong
 test_half_way()
 {
-	cp "$(command -v optsample)" lonely
-	fails "no ros_tag.bpf.o" ./lonely up v0
+	mkdir -p lonely/bin
+	cp "$(command -v optsample)" lonely/bin
+	fails "no ros_tag.bpf.o" lonely/bin/optsample up v0
 	ip link add opt-v0 type dummy
 	clean=$(traces)
 	fails "cannot make ifb device opt-v0: File exists" optsample up v0
