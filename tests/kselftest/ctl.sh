@@ -136,9 +136,9 @@ test_refusals()
 # Every step of up in turn goes wrong
 test_half_way()
 {
-	mkdir -p lonely/bin
-	cp "$(command -v optsample)" lonely/bin
-	fails "no ros_tag.bpf.o" lonely/bin/optsample up v0
+	mkdir -p alone/bin
+	cp "$(command -v optsample)" alone/bin
+	fails "no ros_tag.bpf.o" alone/bin/optsample up v0
 	ip link add opt-v0 type dummy
 	clean=$(traces)
 	fails "cannot make ifb device opt-v0: File exists" optsample up v0
