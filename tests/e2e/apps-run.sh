@@ -113,7 +113,7 @@ play()
 	local args="${hz[$2]}" pids
 
 	[ "$3" != udpros ] || args+=" -q 20"
-	n_op env ROS_IP=$operator_ip $bin/$sub -n "${last[$2]}" \
+	ip netns exec op env ROS_IP=$operator_ip timeout 150 $bin/$sub -n "${last[$2]}" \
 		${topics[$2]% odom:*} \
 		>"$scratch/sub" 2>"$scratch/sub.err" &
 	pids=$!
@@ -124,6 +124,12 @@ play()
 		tail -n 3 "$scratch/pub.err" "$scratch/sub.err" | sed 's/^/# /'
 		kill $pids
 	}
+	# It ends with the message after the last, unless it was given up.
+	for _ in {1..50}; do
+		kill -0 $pids 2>/dev/null || break
+		sleep 0.2
+	done
+	kill $pids 2>/dev/null
 	wait $pids
 }
 
