@@ -25,6 +25,8 @@ robot_ip=10.79.0.1
 operator_ip=10.79.0.2
 master=http://$robot_ip:11311
 rate=40mbit
+# A busy machine makes an outage longer than the lease of 10 s.
+uri="<Discovery><LeaseDuration>60s</LeaseDuration></Discovery>${CYCLONEDDS_URI-}"
 
 declare -A outages hz topics last
 outages[surveillance]="-o 30:80" hz[surveillance]=20 last[surveillance]=140
@@ -113,11 +115,12 @@ play()
 	local args="${hz[$2]}" pids
 
 	[ "$3" != udpros ] || args+=" -q 20"
-	ip netns exec op env ROS_IP=$operator_ip timeout 150 $bin/$sub -n "${last[$2]}" \
+	ip netns exec op env ROS_IP=$operator_ip CYCLONEDDS_URI="$uri" \
+		timeout 150 $bin/$sub -n "${last[$2]}" \
 		${topics[$2]% odom:*} \
 		>"$scratch/sub" 2>"$scratch/sub.err" &
 	pids=$!
-	ROS_IP=$robot_ip timeout 120 $bin/$pub -x "$scratch/link" -r $args \
+	ROS_IP=$robot_ip CYCLONEDDS_URI="$uri" timeout 120 $bin/$pub -x "$scratch/link" -r $args \
 		-n "${last[$2]}" ${outages[$2]} ${topics[$2]} \
 		>"$scratch/pub" 2>"$scratch/pub.err" || {
 		echo "# $3 $2 $1: no end"
