@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <optsample/units.h>
 #include "sim/sim.h"
 
 #define MESSAGES_MAX	1000000U
@@ -156,12 +157,9 @@ static int get_scenario(const char *text, enum scenario *scenario)
 
 enum optsample_policy policy_find(const char *name)
 {
-	enum optsample_policy i;
+	uint32_t policy;
 
-	for (i = 0; i < OPTSAMPLE_POLICY_MAX; i++)
-		if (!strcmp(name, optsample_policy_name(i)))
-			return i;
-	return OPTSAMPLE_POLICY_MAX;
+	return parse_policy(name, &policy) ? OPTSAMPLE_POLICY_MAX : policy;
 }
 
 static int parse_number(struct sim_config *cfg, int opt)

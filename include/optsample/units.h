@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Numbers with units, spelled as in tc(8): for the tc plugin and `optsample`,
- * which thereby take and refuse the same. Not for the kernel.
+ * Numbers with units, spelled as in tc(8), and names of policies: for all
+ * that users give options to, which thereby takes and refuses the same. Not
+ * for the kernel.
  */
 #ifndef OPTSAMPLE_UNITS_H
 #define OPTSAMPLE_UNITS_H
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <optsample/sampler.h>
 
 #define KIB		1024ULL
 #define MIB		(1024 * KIB)
@@ -130,6 +132,26 @@ static inline int parse_rate(const char *str, uint64_t *rate)
 		return -EINVAL;
 	*rate = bits / 8;
 	return 0;
+}
+
+/**
+ * parse_policy - a policy by name
+ * @str:	the name
+ * @policy:	enum optsample_policy
+ *
+ * Return: 0 or -EINVAL
+ */
+static inline int parse_policy(const char *str, uint32_t *policy)
+{
+	uint32_t i;
+
+	for (i = 0; i < OPTSAMPLE_POLICY_MAX; i++) {
+		if (!strcmp(str, optsample_policy_name(i))) {
+			*policy = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
 }
 
 #endif

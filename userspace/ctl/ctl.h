@@ -88,6 +88,5 @@ int down_undo(struct state *st);
 int parse_u32(const char *s, uint32_t min, uint32_t max, uint32_t *v);
 int parse_size(const char *s, uint32_t min, uint32_t max, uint32_t *bytes);
 int parse_time_ms(const char *s, uint32_t min, uint32_t max, uint32_t *ms);
-int parse_policy(const char *s, uint32_t *policy);
 
 #endif

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Numbers in a range, and names.
+ * Numbers in a range.
  */
 #include <ctype.h>
 #include <errno.h>
-#include <string.h>
-#include <optsample/sampler.h>
 #include <optsample/units.h>
 #include "ctl.h"
 
@@ -38,16 +36,6 @@ static int parse_unit(const char *s, const struct unit *units, uint32_t min,
 int parse_size(const char *s, uint32_t min, uint32_t max, uint32_t *bytes)
 {
 	return parse_unit(s, size_units, min, max, bytes);
-}
-
-int parse_policy(const char *s, uint32_t *policy)
-{
-	for (uint32_t i = 0; i < OPTSAMPLE_POLICY_MAX; i++)
-		if (!strcmp(s, optsample_policy_name(i))) {
-			*policy = i;
-			return 0;
-		}
-	return -EINVAL;
 }
 
 int parse_time_ms(const char *s, uint32_t min, uint32_t max, uint32_t *ms)

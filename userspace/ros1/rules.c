@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <optsample/units.h>
 #include "rules.h"
 
 static const char blank[] = " \t\n";
@@ -29,31 +30,21 @@ static int number(const char *value, u32 min, u32 max, u32 *result)
 	return 0;
 }
 
-static int policy(const char *value, enum optsample_policy *result)
-{
-	int i;
-
-	for (i = 0; i < OPTSAMPLE_POLICY_MAX; i++) {
-		if (strcmp(value, optsample_policy_name(i)))
-			continue;
-		*result = i;
-		return 0;
-	}
-	return -EINVAL;
-}
-
 /* @option is NAME=VALUE. */
 static int option(struct rule *rule, char *option, char *why)
 {
 	char *value = strchr(option, '=');
 	const char *wants = "is no option";
+	uint32_t policy;
 	size_t len;
 
 	if (value++) {
 		len = (size_t)(value - option);
 		if (!strncmp(option, "policy=", len)) {
-			if (!policy(value, &rule->policy))
+			if (!parse_policy(value, &policy)) {
+				rule->policy = policy;
 				return 0;
+			}
 			wants = "is no policy";
 		} else if (!strncmp(option, "limit=", len)) {
 			if (!number(value, 1, OPTSAMPLE_LIMIT_MAX,

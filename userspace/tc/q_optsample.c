@@ -128,26 +128,6 @@ static const struct unit no_units[] = {
 	{ "", 1 }, { NULL, 0 }
 };
 
-/**
- * optsample_parse_policy - a policy by name
- * @str:	the name
- * @value:	enum optsample_policy
- *
- * Return: 0 or -EINVAL
- */
-int optsample_parse_policy(const char *str, uint64_t *value)
-{
-	uint64_t i;
-
-	for (i = 0; i < OPTSAMPLE_POLICY_MAX; i++) {
-		if (!strcmp(str, optsample_policy_name(i))) {
-			*value = i;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
-
 static int parse_gate(const char *str, uint64_t *value)
 {
 	if (!strcmp(str, "open"))
@@ -163,6 +143,7 @@ static int parse_value(const struct option *o, const char *str,
 		       uint64_t *value)
 {
 	bool unchecked = getenv(UNCHECKED_ENV);
+	uint32_t policy = 0;
 	int err;
 
 	switch (o->kind) {
@@ -180,7 +161,8 @@ static int parse_value(const struct option *o, const char *str,
 		err = parse_whole(str, time_units, value);
 		break;
 	case KIND_POLICY:
-		err = optsample_parse_policy(str, value);
+		err = parse_policy(str, &policy);
+		*value = policy;
 		break;
 	case KIND_GATE:
 		err = parse_gate(str, value);

@@ -11,7 +11,6 @@
 /* Tests set it, to let the kernel judge what is refused here. */
 #define UNCHECKED_ENV	"OPTSAMPLE_TC_UNCHECKED"
 
-int optsample_parse_policy(const char *str, uint64_t *value);
 int optsample_parse_profiles(int argc, char **argv, struct nlmsghdr *n,
 			     int maxlen);
 void optsample_print_profiles(FILE *f, const struct rtattr *rta);

@@ -91,13 +91,16 @@ static int parse_word(const struct profile_word *w, const char *str,
 		      struct tc_optsample_profile *p)
 {
 	bool unchecked = getenv(UNCHECKED_ENV);
+	uint32_t policy = 0;
 	uint64_t value;
 	int err;
 
-	if (w->field == TC_OPTSAMPLE_PROFILE_POLICY)
-		err = optsample_parse_policy(str, &value);
-	else
+	if (w->field == TC_OPTSAMPLE_PROFILE_POLICY) {
+		err = parse_policy(str, &policy);
+		value = policy;
+	} else {
 		err = parse_whole(str, w->units, &value);
+	}
 	if (err && unchecked)
 		err = parse_whole(str, plain_units, &value);
 	if (err || (!unchecked && (value < w->min || value > w->max))) {
