@@ -12,9 +12,10 @@
  *
  * Payload: files in turn, or sizes in bytes (made up). Message 1, 2, ... goes
  * on all topics with the same stamp, RATE a second; "NAME NUMBER CRC" is
- * printed for each up to LAST. Before message FIRST `HOOK down` is run, COUNT
- * messages later `HOOK up`: an outage is a number of messages, however fast
- * the machine is. After LAST it goes on until no reader is left.
+ * printed for each up to LAST. Before message 1 `HOOK ready` is run, before
+ * message FIRST `HOOK down`, COUNT messages later `HOOK up`: an outage is a
+ * number of messages, however fast the machine is. After LAST it goes on until
+ * no reader is left.
  */
 #ifndef OPTSAMPLE_E2E_APP_H
 #define OPTSAMPLE_E2E_APP_H
@@ -115,7 +116,7 @@ static inline bool app_load(struct app_payload *p, const char *path)
 	return ok;
 }
 
-static inline bool app_topic(struct app *a, char *arg)
+static inline bool app_add_topic(struct app *a, char *arg)
 {
 	struct app_topic *t = &a->topics[a->ntopics];
 	char *save, *kind = strtok_r(arg, ":", &save), *rest;
@@ -173,7 +174,7 @@ static inline bool app_options(struct app *a, int argc, char **argv, bool pub)
 			break;
 	}
 	while (c == -1 && optind < argc)
-		if (!app_topic(a, argv[optind++]) ||
+		if (!app_add_topic(a, argv[optind++]) ||
 		    (pub && !a->topics[a->ntopics - 1].npayloads))
 			c = '?';
 	if (c != '?' && a->ntopics && a->rate > 0)
@@ -191,19 +192,25 @@ static inline void app_print(const struct app_topic *t, unsigned int number,
 	       (unsigned int)crc32(0, (const Bytef *)data, size));
 }
 
-static inline void app_hook(const struct app *a, unsigned int number)
+static inline void app_hook(const struct app *a, const char *what)
 {
 	char command[512];
 
+	snprintf(command, sizeof(command), "%s %s", a->hook, what);
+	if (system(command))
+		fprintf(stderr, "%s failed\n", command);
+}
+
+/* What is to be done before message @number */
+static inline void app_begin_or_end(const struct app *a, unsigned int number)
+{
 	for (unsigned int i = 0; i < a->noutages; i++) {
 		const struct app_outage *o = &a->outages[i];
 
-		if (number != o->first && number != o->first + o->count)
-			continue;
-		snprintf(command, sizeof(command), "%s %s", a->hook,
-			 number == o->first ? "down" : "up");
-		if (system(command))
-			fprintf(stderr, "%s failed\n", command);
+		if (number == o->first)
+			app_hook(a, "down");
+		else if (number == o->first + o->count)
+			app_hook(a, "up");
 	}
 }
 
@@ -215,6 +222,7 @@ static inline bool app_publish(struct app *a)
 	while (a->readers(a, false) < 1)
 		usleep(20000);
 	sleep(2);	/* the readers must know the writers, too */
+	app_hook(a, "ready");
 	next = app_now(CLOCK_MONOTONIC);
 	for (unsigned int n = 1; n <= a->last + APP_MORE; n++) {
 		int64_t wait = next - app_now(CLOCK_MONOTONIC);
@@ -225,7 +233,7 @@ static inline bool app_publish(struct app *a)
 		next += 1e9 / a->rate;
 		if (n > a->last && !a->readers(a, true))
 			return true;
-		app_hook(a, n);
+		app_begin_or_end(a, n);
 		stamp = app_now(CLOCK_REALTIME);
 		for (unsigned int i = 0; i < a->ntopics; i++) {
 			const struct app_topic *t = &a->topics[i];

@@ -18,6 +18,7 @@
 # carrier, for a number of messages.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/../kselftest/lib.sh"
+. "$top/tests/e2e/report.sh"
 [ -d /sys/module/sch_optsample ] || insmod "$SCH_KO" || exit 1
 
 bin=$top/build/bin
@@ -72,8 +73,6 @@ link()
 		lladdr "$(n_op cat /sys/class/net/op0/address)"
 	n_op ip neigh replace $robot_ip nud permanent dev op0 \
 		lladdr "$(cat /sys/class/net/rob0/address)"
-	printf '#!/bin/sh\nexec ip -n op link set op0 $1\n' >"$scratch/link"
-	chmod +x "$scratch/link"
 }
 
 # peers STACK DEPTH: $pub and $sub
@@ -98,9 +97,11 @@ up()
 	"$bin/optsample" up rob0 --limit 20 --rate $rate \
 		--peer $operator_ip ${3:+--master "$3"} 2>"$scratch/up" ||
 		{ cat "$scratch/up"; return 1; }
-	[ "$2" = surveillance ] ||
-		"$bin/optsample" topic rob0 '/camera/*' /scan \
-			--sync 1ms
+	if [ "$2" = surveillance ]; then
+		"$bin/optsample" topic rob0 '/camera/*' --limit 20
+	else
+		"$bin/optsample" topic rob0 '/camera/*' /scan --sync 1ms
+	fi
 }
 
 down()
@@ -109,10 +110,43 @@ down()
 	tc qdisc del dev rob0 root 2>/dev/null
 }
 
+# known N: the classifier has so many writers, and what their rules said
+known()
+{
+	[ "$(bpftool -j map dump pinned /sys/fs/bpf/optsample/rob0/writers |
+		jq '[.[].formatted.value | select(.profile)] | length')" = "$1" ]
+}
+
+# idle: no packet waits for the link
+idle()
+{
+	! tc -s qdisc show | grep -q 'backlog [1-9]'
+}
+
+# hook WRITERS ready|down|up: for the publishers. The outage begins when all
+# that was published before is at the other end: what was cut on its way would
+# be the link's doing, and roscpp never gets over half a message of UDPROS.
+hook()
+{
+	case $2 in
+	ready)	[ "$1" = 0 ] || await 60 known "$1" ;;
+	down)	await 20 idle
+		ping -qc 1 -W 20 $operator_ip >/dev/null
+		ip -n op link set op0 down ;;
+	up)	ip -n op link set op0 up ;;
+	esac
+}
+
 # play MODE APP STACK: leaves $scratch/sub and pub
 play()
 {
-	local args="${hz[$2]}" pids
+	local args="${hz[$2]}" writers=0 pids
+
+	[ "$1" = native ] || writers=$(wc -w <<<"${topics[$2]% odom:*}")
+	{
+		declare -f hook await known idle
+		echo "operator_ip=$operator_ip; hook $writers \$1"
+	} >"$scratch/hook"
 
 	[ "$3" != udpros ] || args+=" -q 20"
 	ip netns exec op env ROS_IP=$operator_ip CYCLONEDDS_URI="$uri" \
@@ -120,8 +154,9 @@ play()
 		${topics[$2]% odom:*} \
 		>"$scratch/sub" 2>"$scratch/sub.err" &
 	pids=$!
-	ROS_IP=$robot_ip CYCLONEDDS_URI="$uri" timeout 120 $bin/$pub -x "$scratch/link" -r $args \
-		-n "${last[$2]}" ${outages[$2]} ${topics[$2]} \
+	ROS_IP=$robot_ip CYCLONEDDS_URI="$uri" timeout 120 $bin/$pub -r $args \
+		-x "bash $scratch/hook" -n "${last[$2]}" \
+		${outages[$2]} ${topics[$2]} \
 		>"$scratch/pub" 2>"$scratch/pub.err" || {
 		echo "# $3 $2 $1: no end"
 		tail -n 3 "$scratch/pub.err" "$scratch/sub.err" | sed 's/^/# /'
@@ -134,17 +169,6 @@ play()
 	done
 	kill $pids 2>/dev/null
 	wait $pids
-}
-
-value()
-{
-	awk -v word="$2" '{ for (i = 1; i < NF; i += 2)
-		if ($i == word) print $(i + 1) }' <<<"$1"
-}
-
-holds()
-{
-	awk "BEGIN { exit !($1) }"
 }
 
 # compare APP STACK DEPTH

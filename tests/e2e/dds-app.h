@@ -5,33 +5,12 @@
 #ifndef OPTSAMPLE_E2E_DDS_APP_H
 #define OPTSAMPLE_E2E_DDS_APP_H
 
-#include <dds/dds.h>
+#include "app.h"
+#include "dds.h"
 #include "nav_msgs.h"
 #include "sensor_msgs.h"
-#include "app.h"
 
 enum { DDS_APP_READER_DEPTH = 100 };
-
-/* Return: false after an error line. */
-static inline bool dds_ok(const char *who, const char *what, dds_return_t ret)
-{
-	if (ret < 0)
-		fprintf(stderr, "%s: %s: %s\n", who, what, dds_strretcode(ret));
-	return ret >= 0;
-}
-
-static inline dds_qos_t *dds_app_qos(const struct app *a, bool reader)
-{
-	dds_qos_t *qos = dds_create_qos();
-	int depth = reader ? DDS_APP_READER_DEPTH : a->depth ?: 5;
-
-	dds_qset_reliability(qos, a->depth ? DDS_RELIABILITY_RELIABLE :
-			     DDS_RELIABILITY_BEST_EFFORT, DDS_MSECS(100));
-	dds_qset_durability(qos, DDS_DURABILITY_VOLATILE);
-	dds_qset_history(qos, depth < 0 ? DDS_HISTORY_KEEP_ALL :
-			 DDS_HISTORY_KEEP_LAST, depth);
-	return qos;
-}
 
 /**
  * dds_app_join - join the domain, with an endpoint for each topic
@@ -42,13 +21,13 @@ static inline dds_qos_t *dds_app_qos(const struct app *a, bool reader)
  *
  * Return: the participant, negative after an error line.
  */
-static inline dds_entity_t
-dds_app_join(const char *who, const struct app *a,
-	     dds_entity_t (*create)(dds_entity_t, dds_entity_t,
-				    const dds_qos_t *, const dds_listener_t *),
-	     dds_entity_t *ends)
+static inline dds_entity_t dds_app_join(const char *who, const struct app *a,
+					dds_create_end_t *create,
+					dds_entity_t *ends)
 {
-	dds_qos_t *qos = dds_app_qos(a, create == dds_create_reader);
+	dds_qos_t *qos = dds_ros_qos(a->depth, create == dds_create_reader ?
+				     DDS_APP_READER_DEPTH : a->depth ?: 5,
+				     DDS_MSECS(100));
 	dds_entity_t p = dds_create_participant(DDS_DOMAIN_DEFAULT, NULL, NULL);
 	const dds_topic_descriptor_t *types[] = {
 		&sensor_msgs_msg_dds__CompressedImage__desc,

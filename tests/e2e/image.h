@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include <dds/dds.h>
 #include <zlib.h>
 
+#include "dds.h"
 #include "sensor_msgs.h"
 
 #define IMAGE_TOPIC	"rt/camera/image"
@@ -36,30 +36,6 @@ static inline uint32_t image_crc(const image_t *msg)
 	return crc32(0, msg->data._buffer, msg->data._length);
 }
 
-/* What rclcpp asks for; to be freed with dds_delete_qos() */
-static inline dds_qos_t *image_qos(bool reliable, int32_t depth)
-{
-	dds_qos_t *qos = dds_create_qos();
-
-	/* A ROS 2 writer blocks without end; only a reliable one can. */
-	dds_qset_reliability(qos, reliable ? DDS_RELIABILITY_RELIABLE :
-			     DDS_RELIABILITY_BEST_EFFORT, DDS_INFINITY);
-	dds_qset_durability(qos, DDS_DURABILITY_VOLATILE);
-	dds_qset_history(qos, DDS_HISTORY_KEEP_LAST, depth);
-	return qos;
-}
-
-/* Return: false after an error line. */
-static inline bool dds_ok(const char *who, const char *what, dds_return_t ret)
-{
-	if (ret < 0)
-		fprintf(stderr, "%s: %s: %s\n", who, what, dds_strretcode(ret));
-	return ret >= 0;
-}
-
-typedef dds_entity_t image_create_t(dds_entity_t, dds_entity_t,
-				    const dds_qos_t *, const dds_listener_t *);
-
 /**
  * image_endpoint - join the domain with one endpoint on IMAGE_TOPIC
  * @who: starts the error lines
@@ -71,7 +47,7 @@ typedef dds_entity_t image_create_t(dds_entity_t, dds_entity_t,
  * Return: the endpoint, negative after an error line.
  */
 static inline dds_entity_t image_endpoint(const char *who,
-					  image_create_t *create,
+					  dds_create_end_t *create,
 					  bool reliable, int32_t depth,
 					  dds_entity_t *participant)
 {
@@ -84,7 +60,8 @@ static inline dds_entity_t image_endpoint(const char *who,
 	end = dds_create_topic(*participant, &sensor_msgs_msg_dds__Image__desc,
 			       IMAGE_TOPIC, NULL, NULL);
 	if (end >= 0) {
-		qos = image_qos(reliable, depth);
+		/* A ROS 2 writer blocks without end. */
+		qos = dds_ros_qos(reliable, depth, DDS_INFINITY);
 		end = create(*participant, end, qos, NULL);
 		dds_delete_qos(qos);
 	}

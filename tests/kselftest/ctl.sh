@@ -54,24 +54,6 @@ fails()
 	}
 }
 
-# json FILTER: of "show -j v0", its first interface
-json()
-{
-	optsample show -j v0 | jq -r ".[0] | $1"
-}
-
-# await SECONDS CMD...: until CMD succeeds
-await()
-{
-	local end=$((SECONDS + $1))
-
-	shift
-	until "$@" >/dev/null 2>&1; do
-		[ $SECONDS -lt $end ] || return 1
-		sleep 0.2
-	done
-}
-
 uri()
 {
 	echo "<General><Interfaces><NetworkInterface name=\"$1\"/>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# lib.sh - what the in-guest tests share: TAP, and the packet driver
+# lib.sh - what the in-guest tests share: TAP, the packet driver, `optsample`
 #
 # Sourced by the tests, which run as root inside tools/vm with the modules
 # sch_optsample and optsample_drive in $SCH_KO and $DRIVE_KO.
@@ -88,6 +88,24 @@ class_stat()
 				if ($i == f)
 					print $(i + 1)
 		}'
+}
+
+# json FILTER: of "optsample show -j v0", its first interface
+json()
+{
+	optsample show -j v0 | jq -r ".[0] | $1"
+}
+
+# await SECONDS CMD...: until CMD succeeds
+await()
+{
+	local end=$((SECONDS + $1))
+
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.2
+	done
 }
 
 # words: one line of blank-separated words

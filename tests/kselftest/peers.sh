@@ -22,18 +22,6 @@ cleanup()
 }
 trap cleanup EXIT
 
-# await SECONDS CMD...: until CMD succeeds
-await()
-{
-	local end=$((SECONDS + $1))
-
-	shift
-	until "$@" >/dev/null 2>&1; do
-		[ $SECONDS -lt $end ] || return 1
-		sleep 0.2
-	done
-}
-
 # uri DEV [XML]: configuration of Cyclone DDS
 uri()
 {
@@ -88,12 +76,6 @@ fresh()
 {
 	optsample down v0 && optsample up v0 "$@"
 } >fresh.out 2>fresh.err
-
-# json FILTER: of "show -j v0", its first interface
-json()
-{
-	optsample show -j v0 | jq -r ".[0] | $1"
-}
 
 # writer TOPIC: "by profile" of each of its writers, as the classifier knows it
 writer()

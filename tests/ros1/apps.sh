@@ -15,6 +15,7 @@
 # arrives either way.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+. "$top/tests/e2e/report.sh"
 
 # pictures: $rgb and $depth
 pictures()
@@ -35,7 +36,6 @@ pictures()
 	depth+=+$images/rgbd_depth_640x480_16_2.png
 	depth+=+$images/rgbd_depth_640x480_16_3.png
 }
-
 
 declare -A outages rate rules topics last
 
@@ -58,19 +58,6 @@ play()
 		-r "${rate[$app]}" -n "${last[$app]}" ${outages[$app]} \
 		${topics[$app]} >"$dir/pub" || kill $(ip netns pids "$rig-op")
 	wait $!
-}
-
-# value REPORT WORD
-value()
-{
-	awk -v word="$2" '{ for (i = 1; i < NF; i += 2)
-		if ($i == word) print $(i + 1) }' <<<"$1"
-}
-
-# holds EXPRESSION
-holds()
-{
-	awk "BEGIN { exit !($1) }"
 }
 
 pictures

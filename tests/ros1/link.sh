@@ -7,6 +7,7 @@
 # arrives late, as from a radio that keeps trying. No packet is lost.
 
 case $1 in
+ready) exit ;;
 up) rate="rate 54mbit burst 32kb" ;;
 down) rate="rate 8bit burst 1600" ;;
 esac

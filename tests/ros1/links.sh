@@ -134,7 +134,7 @@ cat >"$scratch/hook" <<END
 if [ \$1 = down ]; then
 	ip netns exec $rig-op ip link set v1 down
 	ip netns pids $rig-op | xargs kill -9
-else
+elif [ \$1 = up ]; then
 	ip netns exec $rig-op ip link set v1 up
 	touch $dir/back
 fi

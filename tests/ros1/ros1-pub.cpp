@@ -7,10 +7,10 @@
  *
  * Publishes message 1, 2, ... on all topics, those of one number with the same
  * stamp, RATE a second; prints "NAME NUMBER CRC" for each up to LAST. Before
- * message FIRST it runs `HOOK down`, COUNT messages later `HOOK up`: an outage
- * is a number of messages, however fast the machine is. After LAST it goes on
- * until no subscriber is left, so that every queue sees an end; if that is not
- * after MORE messages it fails.
+ * message 1 it runs `HOOK ready`, before message FIRST `HOOK down`, COUNT
+ * messages later `HOOK up`: an outage is a number of messages, however fast the
+ * machine is. After LAST it goes on until no subscriber is left, so that every
+ * queue sees an end; if that is not after MORE messages it fails.
  *
  * -l latches; -w is silent after LAST; -t publishes everything from so many
  * threads, without printing.
@@ -111,16 +111,21 @@ static uint32_t send(const topic &t, const ros::Publisher &to, uint32_t number,
 	return crc(data.data(), data.size());
 }
 
-static void run_hook(const struct pub *p, uint32_t number)
+static void run_hook(const struct pub *p, const char *what)
 {
-	for (const outage &o : p->outages) {
-		const char *what = number == o.first ? " down" :
-				   number == o.first + o.count ? " up" : NULL;
+	if (system((p->hook + " " + what).c_str()))
+		fprintf(stderr, "ros1-pub: %s %s failed\n", p->hook.c_str(),
+			what);
+}
 
-		if (what && system((p->hook + what).c_str()))
-			fprintf(stderr, "ros1-pub: %s%s failed\n",
-				p->hook.c_str(), what);
-	}
+/* What is to be done before message @number */
+static void begin_or_end(const struct pub *p, uint32_t number)
+{
+	for (const outage &o : p->outages)
+		if (number == o.first)
+			run_hook(p, "down");
+		else if (number == o.first + o.count)
+			run_hook(p, "up");
 }
 
 static bool publish(struct pub *p)
@@ -129,12 +134,14 @@ static bool publish(struct pub *p)
 	uint32_t number, crc;
 	size_t i;
 
+	run_hook(p, "ready");
+	rate.reset();
 	for (number = 1; number <= p->last + MORE; number++) {
 		ros::Time stamp = ros::Time::now();
 
 		if (number > p->last && deserted(p))
 			return true;
-		run_hook(p, number);
+		begin_or_end(p, number);
 		if (number > p->last && p->silent) {
 			rate.sleep();
 			continue;
