@@ -38,7 +38,7 @@ help:
 	@echo 'make demo        a Wi-Fi link in a VM fails for 5 s: what the operator sees'
 	@echo 'make check       all tests: unit, eBPF, kernel and Wi-Fi in a VM'
 	@echo 'make check-full  also other kernels, a debug kernel, long random runs'
-	@echo 'make bench       instructions and nanoseconds per packet, next to the qdiscs of the kernel'
+	@echo 'make bench       qdisc, classifier and roscpp library, next to what they replace'
 	@echo 'make install     programs, tc plugin, man pages, module source for DKMS'
 	@echo 'make clean       remove what was made (make distclean: kernels too)'
 

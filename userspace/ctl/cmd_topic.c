@@ -276,6 +276,13 @@ static int topic_set_profile(struct cmd_topic *t, uint64_t used)
 	return err ?: stack_profile(t->st.stack.queue, &p);
 }
 
+/* A pattern as the map has it */
+static void topic_key(char *key, const char *pattern)
+{
+	memset(key, 0, ROS_PATTERN);
+	strcpy(key, pattern);
+}
+
 static int topic_set(struct cmd_topic *t, uint64_t used)
 {
 	char key[ROS_PATTERN];
@@ -295,8 +302,7 @@ static int topic_set(struct cmd_topic *t, uint64_t used)
 			return err;
 	}
 	for (int i = 0; i < t->n; i++) {
-		memset(key, 0, sizeof(key));
-		strcpy(key, t->patterns[i]);
+		topic_key(key, t->patterns[i]);
 		if (bpf_map_update_elem(t->map, key, &t->r, BPF_ANY))
 			return ctl_error(-errno, "cannot write the rule for %s: %s",
 					 key, strerror(errno));
@@ -313,8 +319,7 @@ static int topic_forget(struct cmd_topic *t)
 			return ctl_error(-ENOENT, "no rule for %s",
 					 t->patterns[i]);
 	for (int i = 0; i < t->n; i++) {
-		memset(key, 0, sizeof(key));
-		strcpy(key, t->patterns[i]);
+		topic_key(key, t->patterns[i]);
 		bpf_map_delete_elem(t->map, key);
 	}
 	return 0;

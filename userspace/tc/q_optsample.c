@@ -120,14 +120,6 @@ static const struct unit packet_units[] = {
 	{ "", 1 }, { "p", 1 }, { NULL, 0 }
 };
 
-static const struct unit percent_units[] = {
-	{ "", 1 }, { "%", 1 }, { NULL, 0 }
-};
-
-static const struct unit no_units[] = {
-	{ "", 1 }, { NULL, 0 }
-};
-
 static int parse_gate(const char *str, uint64_t *value)
 {
 	if (!strcmp(str, "open"))
@@ -171,11 +163,11 @@ static int parse_value(const struct option *o, const char *str,
 		err = parse_rate(str, value);
 		break;
 	default:
-		err = parse_whole(str, no_units, value);
+		err = parse_whole(str, plain_units, value);
 		break;
 	}
 	if (err && unchecked)
-		err = parse_whole(str, no_units, value);
+		err = parse_whole(str, plain_units, value);
 	if (err || unchecked)
 		return err;
 	return *value < o->min || *value > o->max ? -ERANGE : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the two halves of the tc plugin share: options, profiles, statistics. */
+/* What the parts of the tc plugin share: options, profiles, statistics. */
 #ifndef OPTSAMPLE_TC_Q_OPTSAMPLE_H
 #define OPTSAMPLE_TC_Q_OPTSAMPLE_H
 
@@ -10,6 +10,14 @@
 
 /* Tests set it, to let the kernel judge what is refused here. */
 #define UNCHECKED_ENV	"OPTSAMPLE_TC_UNCHECKED"
+
+static const struct unit plain_units[] = {
+	{ "", 1 }, { NULL, 0 }
+};
+
+static const struct unit percent_units[] = {
+	{ "", 1 }, { "%", 1 }, { NULL, 0 }
+};
 
 int optsample_parse_profiles(int argc, char **argv, struct nlmsghdr *n,
 			     int maxlen);

@@ -12,14 +12,6 @@
 #include <optsample/sampler.h>
 #include "q_optsample.h"
 
-static const struct unit plain_units[] = {
-	{ "", 1 }, { NULL, 0 }
-};
-
-static const struct unit percent_units[] = {
-	{ "", 1 }, { "%", 1 }, { NULL, 0 }
-};
-
 static const struct unit us_units[] = {
 	{ "", 1 }, { "us", 1 }, { "usec", 1 }, { "usecs", 1 },
 	{ "ms", 1e3 }, { "msec", 1e3 }, { "msecs", 1e3 },
