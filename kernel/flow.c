@@ -154,9 +154,7 @@ optsample_start(struct optsample_sched *q, struct optsample_flow *f,
 	}
 	if (msg)
 		return true;
-	optsample_remember(&f->gone, tag->message);
-	f->c.msgs_sampled++;
-	optsample_drop_arrival(f, loss);
+	optsample_discard(f, tag->message, loss);
 	return false;
 }
 

@@ -97,9 +97,7 @@ bool optsample_group_start(struct optsample_sched *q,
 	optsample_sets_drop(q, evicted, loss);
 	if (msg)
 		return true;
-	optsample_remember(&f->gone, tag->message);
-	f->c.msgs_sampled++;
-	optsample_drop_arrival(f, loss);
+	optsample_discard(f, tag->message, loss);
 	return false;
 }
 

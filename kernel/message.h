@@ -200,4 +200,13 @@ static inline void optsample_drop_arrival(struct optsample_flow *f,
 	__qdisc_drop(loss->own, loss->to_free);
 }
 
+/* The message that begins with the arrival is discarded. */
+static inline void optsample_discard(struct optsample_flow *f, u32 id,
+				     struct optsample_loss *loss)
+{
+	optsample_remember(&f->gone, id);
+	f->c.msgs_sampled++;
+	optsample_drop_arrival(f, loss);
+}
+
 #endif
