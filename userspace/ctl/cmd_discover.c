@@ -154,12 +154,9 @@ static void topic_judge(struct discover *d, struct topic *t)
 {
 	const struct rule *rule = rules_match(&d->rules, t);
 
-	t->why_not = topic_must_not(t);
-	if (!t->why_not && rule)
-		t->why_not = rule->r.never ? "never, as 'optsample topic' said" :
-			     NULL;
-	else if (!t->why_not)
-		t->why_not = topic_why_not(&d->defaults, t);
+	t->why_not = rule ? topic_must_not(t) : topic_why_not(&d->defaults, t);
+	if (!t->why_not && rule && rule->r.never)
+		t->why_not = "never, as 'optsample topic' said";
 	if (t->why_not)
 		writers_remove(&d->writers, t->guid);
 	else
