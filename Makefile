@@ -132,8 +132,8 @@ $(eval $(call program,test_ros_tag,$(filter-out %.bpf.c,\
 # The classifier in user space. kernel.c includes the program.
 FUZZ	:= -Itests/fuzz/include $(UAPI)
 $(BIN)/fuzz_replay $(BIN)/fuzz_ros_tag: bpf/ros_tag.bpf.c
-$(BIN)/fuzz_replay: tests/fuzz/replay.c tests/fuzz/kernel.c tests/fuzz/input.c \
-		    $(HEADERS)
+$(BIN)/fuzz_replay: $(addprefix tests/,fuzz/replay.c fuzz/kernel.c fuzz/input.c \
+		    bpf/program.c) $(HEADERS)
 	$(call msg,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(FUZZ) -Itests/bpf $(ALL_CFLAGS) -o $@ \

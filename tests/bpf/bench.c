@@ -137,13 +137,9 @@ static int ip_fragments(void)
 
 static void other_formats(void)
 {
-	struct optsample_segment s = {
-		.magic = OPTSAMPLE_SEGMENT_MAGIC,
-		.version = OPTSAMPLE_SEGMENT_VERSION,
-		.flags = OPTSAMPLE_SEGMENT_SAMPLE,
-		.header = sizeof(s),
-		.count = 2,
-	};
+	struct optsample_segment s = PACKET_SEGMENT(
+		.count = 2
+	);
 	struct packet first, *p;
 
 	packet_udp(&first, 2, 34283);

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "../../bpf/ros_tag.h"
 #include "packet.h"
 
 enum { ETH_LEN = 14, IP_LEN = 20, IP6_LEN = 40, EXT_LEN = 8, VLAN_LEN = 4 };
@@ -90,6 +91,19 @@ void packet_vlan(struct packet *p, int tags)
 		memcpy(tag, type[i], 2);
 		tag[3] = 5;
 	}
+}
+
+void packet_ipv6_twin(struct packet *p)
+{
+	uint32_t a[4], hash;
+
+	memcpy(a, p->data + 38, sizeof(a));
+	hash = ros_addr6(a);
+	a[2] ^= 0x5555;
+	a[3] += hash - ros_addr6(a);
+	if (ros_addr6(a) != hash)
+		abort();
+	memcpy(p->data + 38, a, sizeof(a));
 }
 
 void packet_no_link(struct packet *p)

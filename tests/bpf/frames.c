@@ -146,19 +146,14 @@ static void fragments6(void)
 static void addresses6(void)
 {
 	struct optsample_tag t;
-	uint32_t a[4], h, flow[2] = { 0, 0 };
+	uint32_t flow[2] = { 0, 0 };
 	struct packet p, q;
 
 	fresh();
 	data(&p, 1);
 	packet_ipv6(&p, 0);
 	q = p;
-	memcpy(a, q.data + 38, sizeof(a));
-	h = ros_addr6(a);
-	a[2] ^= 0x5555;
-	a[3] += h - ros_addr6(a);
-	WANT(ros_addr6(a) == h);
-	memcpy(q.data + 38, a, sizeof(a));
+	packet_ipv6_twin(&q);
 	for (int i = 1; i < 9; i++) {
 		p.data[p.sub + 20] = i;
 		q.data[p.sub + 20] = i;

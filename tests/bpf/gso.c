@@ -132,15 +132,11 @@ static void mixtures(void)
 
 static void segments(void)
 {
-	struct optsample_segment s = {
-		.magic = OPTSAMPLE_SEGMENT_MAGIC,
-		.version = OPTSAMPLE_SEGMENT_VERSION,
-		.flags = OPTSAMPLE_SEGMENT_SAMPLE,
-		.header = sizeof(s),
+	struct optsample_segment s = PACKET_SEGMENT(
 		.frame = 9,
 		.count = 5,
-		.position = 77,
-	};
+		.position = 77
+	);
 	struct optsample_tag t;
 	struct packet p;
 

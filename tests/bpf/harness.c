@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The classifier in the kernel, by BPF_PROG_TEST_RUN: attached to nothing,
- * needs no device and no bpffs.
+ * Packets through the classifier by BPF_PROG_TEST_RUN, and TAP.
  */
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include "harness.h"
 
-struct harness bpf;
 struct tap tap;
 
 void done(const char *name)
@@ -71,17 +68,6 @@ int flags(const struct packet *p, struct optsample_tag *tag)
 	return t.mark & 0x3f;	/* without profile */
 }
 
-static void clear(int fd, size_t size)
-{
-	uint8_t key[64];
-
-	if (size > sizeof(key))
-		abort();
-	while (!bpf_map_get_next_key(fd, NULL, key))
-		if (bpf_map_delete_elem(fd, key))
-			abort();
-}
-
 void opt_in_as(const uint8_t *prefix, uint32_t entity,
 	       const struct ros_writer *w)
 {
@@ -104,23 +90,9 @@ void opt_in_udpros(const struct packet *p, const struct ros_writer *w)
 	opt_in_as(p->data + 26, ROS_ENTITY_UDPROS, w);
 }
 
-/* An element of an array cannot be deleted. */
-static void clear_recent(void)
-{
-	static const struct ros_recent none;
-
-	for (uint32_t i = 0; i < ROS_RECENT_MAX; i++)
-		if (bpf_map_update_elem(bpf.recent, &i, &none, BPF_ANY))
-			abort();
-}
-
 void fresh(void)
 {
-	clear_recent();
-	clear(bpf.writers, sizeof(struct ros_guid));
-	clear(bpf.flows, sizeof(uint32_t));
-	clear(bpf.frags, sizeof(struct ros_frag_key));
-	clear(bpf.frags6, sizeof(struct ros_frag6_key));
+	program_clear();
 	opt_in(packet_prefix, PACKET_WRITER, 1);
 }
 
@@ -152,35 +124,4 @@ void datagram(struct packet *p, int64_t sn, uint32_t start)
 	packet_rtps(p, 2, 7411, CYCLONE);
 	packet_data_frag(p, 0, PACKET_WRITER, sn, &f, 1300);
 	packet_end(p, 0);
-}
-
-static int quiet(enum libbpf_print_level level, const char *format,
-		 va_list args)
-{
-	return level == LIBBPF_WARN ? vfprintf(stderr, format, args) : 0;
-}
-
-int harness_open(const char *path)
-{
-	struct bpf_object *obj;
-	struct bpf_map *map;
-
-	libbpf_set_print(quiet);
-	obj = bpf_object__open(path);
-	if (!obj)
-		return -1;
-	bpf_object__for_each_map(map, obj)
-		bpf_map__set_pin_path(map, NULL);
-	if (bpf_object__load(obj))
-		return -1;
-	bpf.prog = bpf_program__fd(bpf_object__find_program_by_name(obj,
-								    "ros_tag"));
-	bpf.writers = bpf_object__find_map_fd_by_name(obj, "writers");
-	bpf.flows = bpf_object__find_map_fd_by_name(obj, "flows");
-	bpf.recent = bpf_object__find_map_fd_by_name(obj, "recent");
-	bpf.frags = bpf_object__find_map_fd_by_name(obj, "frags");
-	bpf.frags6 = bpf_object__find_map_fd_by_name(obj, "frags6");
-	bpf.odometer = bpf_object__find_map_fd_by_name(obj, "odometer");
-	bpf.counters = bpf_object__find_map_fd_by_name(obj, "counters");
-	return 0;
 }

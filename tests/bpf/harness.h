@@ -9,6 +9,7 @@
 #include <optsample/tag.h>
 #include "../../bpf/ros_tag.h"
 #include "packet.h"
+#include "program.h"
 
 #define FIRST	((int)OPTSAMPLE_TAG_FIRST)
 #define LAST	((int)OPTSAMPLE_TAG_LAST)
@@ -18,18 +19,6 @@
 
 enum { CYCLONE = 0x0110, FASTDDS = 0x010f };
 
-/* The loaded program and its maps */
-struct harness {
-	int prog;
-	int writers;
-	int flows;
-	int recent;
-	int frags;
-	int frags6;
-	int odometer;
-	int counters;
-};
-
 /* Tests so far */
 struct tap {
 	int n;
@@ -37,7 +26,6 @@ struct tap {
 	const char *why;	/* of the one that runs */
 };
 
-extern struct harness bpf;
 extern struct tap tap;
 
 /* The first wrong thing in a test, as a condition */
@@ -47,9 +35,6 @@ extern struct tap tap;
 } while (0)
 
 void done(const char *name);
-
-/* Load @path; the maps are not pinned. Return: negative with errno */
-int harness_open(const char *path);
 
 /* Return: 0 with the tag, all zero if there is none; else -errno */
 int tag_of(const struct packet *p, struct optsample_tag *tag);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <optsample/segment.h>
 
 enum { PACKET_MAX = 3400 };	/* what BPF_PROG_TEST_RUN takes */
 
@@ -85,7 +86,14 @@ void packet_rtps_header(struct packet *p, uint16_t vendor);
 
 /* UDPROS, from @packet_udp's addresses: its header, and that of a segment */
 void packet_udpros(struct packet *p, uint8_t op, uint8_t id, uint16_t block);
-struct optsample_segment;
+/* Initializer of a segment's header, and what else is given */
+#define PACKET_SEGMENT(...) {						\
+	.magic = OPTSAMPLE_SEGMENT_MAGIC,				\
+	.version = OPTSAMPLE_SEGMENT_VERSION,				\
+	.flags = OPTSAMPLE_SEGMENT_SAMPLE,				\
+	.header = sizeof(struct optsample_segment),			\
+	__VA_ARGS__							\
+}
 void packet_segment(struct packet *p, const struct optsample_segment *s,
 		    uint32_t payload);
 
@@ -109,6 +117,8 @@ enum {
 
 /* Over IPv6: addresses become fd00::a.b.c.d, or ff05::; fragments too */
 void packet_ipv6(struct packet *p, int exts);
+/* To another address of IPv6 that ros_addr6() does not tell from its own */
+void packet_ipv6_twin(struct packet *p);
 /* @tags: 1 802.1Q, 2 802.1ad and 802.1Q, 3 one more */
 void packet_vlan(struct packet *p, int tags);
 /*

@@ -6,18 +6,14 @@
 #include <string.h>
 #include "harness.h"
 
-static const struct optsample_segment one = {
-	.magic = OPTSAMPLE_SEGMENT_MAGIC,
-	.version = OPTSAMPLE_SEGMENT_VERSION,
-	.flags = OPTSAMPLE_SEGMENT_SAMPLE,
-	.header = sizeof(one),
+static const struct optsample_segment one = PACKET_SEGMENT(
 	.profile = 7,
 	.stream = 0x1122334455667788,
 	.topic = 3,
 	.frame = 1,
 	.count = 3,
-	.position = 0x123456789aLL,
-};
+	.position = 0x123456789aLL
+);
 
 static void build(struct packet *p, const struct optsample_segment *s)
 {

@@ -380,7 +380,7 @@ int main(int argc, char **argv)
 	const char *object = argc > 1 + benching ? argv[1 + benching] :
 			     "build/bpf/ros_tag.bpf.o";
 
-	if (harness_open(object)) {
+	if (program_open(object)) {
 		printf("Bail out! cannot load %s: %s\n", object,
 		       strerror(errno));
 		return 1;

@@ -214,17 +214,13 @@ static void connection(uint16_t port)
 
 static void segments(void)
 {
-	struct optsample_segment s = {
-		.magic = OPTSAMPLE_SEGMENT_MAGIC,
-		.version = OPTSAMPLE_SEGMENT_VERSION,
-		.flags = OPTSAMPLE_SEGMENT_SAMPLE,
-		.header = sizeof(s),
+	struct optsample_segment s = PACKET_SEGMENT(
 		.profile = 3,
 		.stream = 0x0102030405060708,
 		.frame = 63,
 		.count = 3,
-		.position = 77,
-	};
+		.position = 77
+	);
 	struct packet p;
 
 	for (int i = 0; i < 9; i++) {
@@ -301,7 +297,6 @@ static void names(void)
 		10, 0, 0, 1, 10, 0, 0, 2, 0x9c, 0x40, 0x85, 0xeb
 	};
 	struct packet p, q;
-	uint32_t a[4], h;
 
 	packet_rtps(&p, 2, 34283, 0x0110);
 	packet_data(&p, 0, 0xffffffff, 1, 20);
@@ -317,11 +312,7 @@ static void names(void)
 	rtps(&p, 0x0110, 0x103, 1);
 	packet_ipv6(&p, 0);
 	q = p;
-	memcpy(a, q.data + 38, sizeof(a));
-	h = ros_addr6(a);
-	a[2] ^= 0x5555;
-	a[3] += h - ros_addr6(a);
-	memcpy(q.data + 38, a, sizeof(a));
+	packet_ipv6_twin(&q);
 	for (int sn = 1; sn < 4; sn++) {
 		p.data[p.sub + 20] = q.data[p.sub + 20] = sn;
 		put(&p);

@@ -17,35 +17,13 @@
 #include <string.h>
 #include "input.h"
 #include "kernel.h"
-
-static int prog, map_writers, map_flows, map_recent, map_frags, map_frags6,
-	   map_odometer;
-
-static void clear(int map)
-{
-	uint8_t key[64];
-
-	while (!bpf_map_get_next_key(map, NULL, key))
-		if (bpf_map_delete_elem(map, key))
-			abort();
-}
+#include "program.h"
 
 static void reset(void)
 {
-	static const struct ros_recent none[ROS_RECENT_MAX];
-	static uint32_t keys[ROS_RECENT_MAX];
-	uint32_t n = ROS_RECENT_MAX;
-
-	for (uint32_t i = 0; i < n; i++)
-		keys[i] = i;
-	if (bpf_map_update_batch(map_recent, keys, none, &n, NULL))
-		abort();
-	clear(map_writers);
-	clear(map_flows);
-	clear(map_frags);
-	clear(map_frags6);
+	program_clear();
 	for (unsigned int i = 0; i < input_nwriters; i++)
-		if (bpf_map_update_elem(map_writers, &input_writers[i].guid,
+		if (bpf_map_update_elem(bpf.writers, &input_writers[i].guid,
 					&input_writers[i].writer, BPF_ANY))
 			abort();
 }
@@ -70,9 +48,9 @@ static int run(const struct input_packet *p, uint64_t mm,
 	);
 	uint32_t key = 0;
 
-	if (bpf_map_update_elem(map_odometer, &key, &mm, BPF_ANY))
+	if (bpf_map_update_elem(bpf.odometer, &key, &mm, BPF_ANY))
 		abort();
-	if (bpf_prog_test_run_opts(prog, &o))
+	if (bpf_prog_test_run_opts(bpf.prog, &o))
 		return -errno;
 	memcpy(tag, out.cb, sizeof(*tag));
 	if (!tag->mark)
@@ -107,28 +85,6 @@ static int replay(const uint8_t *b, const uint8_t *end, int *packets,
 	return bad;
 }
 
-static int load(const char *path)
-{
-	struct bpf_object *obj = bpf_object__open(path);
-	struct bpf_map *map;
-
-	if (!obj)
-		return -1;
-	bpf_object__for_each_map(map, obj)
-		bpf_map__set_pin_path(map, NULL);
-	if (bpf_object__load(obj))
-		return -1;
-	prog = bpf_program__fd(bpf_object__find_program_by_name(obj,
-								"ros_tag"));
-	map_writers = bpf_object__find_map_fd_by_name(obj, "writers");
-	map_flows = bpf_object__find_map_fd_by_name(obj, "flows");
-	map_recent = bpf_object__find_map_fd_by_name(obj, "recent");
-	map_frags = bpf_object__find_map_fd_by_name(obj, "frags");
-	map_frags6 = bpf_object__find_map_fd_by_name(obj, "frags6");
-	map_odometer = bpf_object__find_map_fd_by_name(obj, "odometer");
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	int n, inputs = 0, packets = 0, tagged = 0, bad = 0;
@@ -140,7 +96,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	f = fopen(argv[2], "r");
-	if (!f || load(argv[1])) {
+	if (!f || program_open(argv[1])) {
 		printf("Bail out! %s: %s\n", f ? argv[1] : argv[2],
 		       strerror(errno));
 		return 1;
