@@ -18,6 +18,7 @@
 # carrier, for a number of messages.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/../kselftest/lib.sh"
+. "$top/tests/e2e/pictures.sh"
 . "$top/tests/e2e/report.sh"
 [ -d /sys/module/sch_optsample ] || insmod "$SCH_KO" || exit 1
 
@@ -34,26 +35,6 @@ outages[surveillance]="-o 30:80" hz[surveillance]=20 last[surveillance]=140
 outages[reconstruction]="-o 20:50" hz[reconstruction]=10
 last[reconstruction]=90
 outages[slam]="-o 16:40 -o 76:40 -o 136:40" hz[slam]=8 last[slam]=196
-
-# pictures: $rgb and $depth, recorded if there are any
-pictures()
-{
-	local images=${OPTSAMPLE_DATA-$top/../shared/data}/images i
-
-	rgb=40000+41000+39000 depth=60000+61000+62000
-	for i in 1 2 3; do
-		ffmpeg -v error -i "$images/rgbd_color_640x480_$i.png" \
-			-q:v 5 "$scratch/rgb$i.jpg" 2>/dev/null </dev/null &&
-		ffmpeg -v error -i "$images/rgbd_depth_640x480_16_$i.png" \
-			-vf scale=320:240 "$scratch/depth$i.png" \
-			2>/dev/null </dev/null || {
-			echo "# made-up pictures"
-			return
-		}
-	done
-	rgb=$scratch/rgb1.jpg+$scratch/rgb2.jpg+$scratch/rgb3.jpg
-	depth=$scratch/depth1.png+$scratch/depth2.png+$scratch/depth3.png
-}
 
 link()
 {
@@ -240,7 +221,7 @@ distance()
 	ok "samples are kept for the half in which the robot moves"
 }
 
-pictures
+pictures 60000+61000+62000 scale=320:240
 topics[surveillance]="image:/camera/rgb:$rgb"
 topics[reconstruction]="image:/camera/rgb:$rgb image:/camera/depth:$depth"
 topics[slam]="${topics[reconstruction]} scan:/scan:2880"

@@ -9,22 +9,7 @@ top=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
 export TC_LIB_DIR=$top/build/tc
 export PATH=$top/build/bin:$PATH
 X=/sys/kernel/debug/optsample_drive
-tests=0 failed=0
-scratch=$(mktemp -d)
-
-# ok NAME: the exit status of the command before decides
-ok()
-{
-	local status=$?
-
-	tests=$((tests + 1))
-	if [ $status = 0 ]; then
-		echo "ok $tests $1"
-	else
-		failed=$((failed + 1))
-		echo "not ok $tests $1"
-	fi
-}
+. "$top/tests/tap.sh"
 
 # is GOT WANTED NAME
 is()
@@ -32,13 +17,6 @@ is()
 	[ "$1" = "$2" ] || { diff <(echo "$1") <(echo "$2") |
 		head -n 20 | sed 's/^/# /'; false; }
 	ok "$3"
-}
-
-done_testing()
-{
-	rm -rf -- "$scratch"
-	echo "1..$tests"
-	[ $failed = 0 ]
 }
 
 need_modules()

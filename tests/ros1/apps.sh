@@ -8,34 +8,14 @@
 #	slam		colour, depth and laser at 8/s, three times 5 s
 #
 # Queues of 20. Each runs twice, at the same time: native roscpp, and the same
-# program with the library. Pictures are those of $OPTSAMPLE_DATA/images if
-# there are any (../shared/data), else random bytes of the same sizes.
+# program with the library.
 #
 # The outage is a number of messages. What the socket swallows of it at first
 # arrives either way.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+. "$top/tests/e2e/pictures.sh"
 . "$top/tests/e2e/report.sh"
-
-# pictures: $rgb and $depth
-pictures()
-{
-	local images=${OPTSAMPLE_DATA-$top/../shared/data}/images i
-
-	rgb=40000+41000+39000 depth=120000+122000+121000
-	for i in 1 2 3; do
-		ffmpeg -v error -i "$images/rgbd_color_640x480_$i.png" \
-			-q:v 5 "$scratch/rgb$i.jpg" 2>/dev/null </dev/null &&
-			[ -r "$images/rgbd_depth_640x480_16_$i.png" ] || {
-			echo "# made-up pictures"
-			return
-		}
-	done
-	rgb=$scratch/rgb1.jpg+$scratch/rgb2.jpg+$scratch/rgb3.jpg
-	depth=$images/rgbd_depth_640x480_16_1.png
-	depth+=+$images/rgbd_depth_640x480_16_2.png
-	depth+=+$images/rgbd_depth_640x480_16_3.png
-}
 
 declare -A outages rate rules topics last
 
@@ -60,7 +40,7 @@ play()
 	wait $!
 }
 
-pictures
+pictures 120000+122000+121000
 topics[surveillance]="image:/camera/rgb:$rgb"
 topics[reconstruction]="image:/camera/rgb:$rgb image:/camera/depth:$depth"
 topics[slam]="${topics[reconstruction]} scan:/scan:2880"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# lib.sh - TAP, and a robot and its operator for the tests of roscpp
+# lib.sh - a robot and its operator for the tests of roscpp
 #
 #   namespace RIG-robot                            namespace RIG-op
 #   rosmaster, ros1-pub --> v0 (link.sh) ======== v1 --> ros1-sub
@@ -12,29 +12,8 @@ here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 top=${here%/tests/*}
 bin=$top/build/bin
 shim=$top/build/ros1/liboptsample-ros1.so
-scratch=$(mktemp -d)
+. "$top/tests/tap.sh"
 rigs=()
-tests=0 failed=0
-
-# ok NAME: the exit status of the command before decides
-ok()
-{
-	local status=$?
-
-	tests=$((tests + 1))
-	if [ $status = 0 ]; then
-		echo "ok $tests - $1"
-	else
-		failed=$((failed + 1))
-		echo "not ok $tests - $1"
-	fi
-}
-
-done_testing()
-{
-	echo "1..$tests"
-	[ $failed = 0 ]
-}
 
 skip()
 {

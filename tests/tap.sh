@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# tap.sh - TAP from shell
+#
+# Sourced. What a test writes is in $scratch.
+
+tests=0 failed=0
+scratch=$(mktemp -d)
+
+# ok NAME: the exit status of the command before decides
+ok()
+{
+	local status=$?
+
+	tests=$((tests + 1))
+	if [ $status = 0 ]; then
+		echo "ok $tests $1"
+	else
+		failed=$((failed + 1))
+		echo "not ok $tests $1"
+	fi
+}
+
+done_testing()
+{
+	rm -rf -- "$scratch"
+	echo "1..$tests"
+	[ $failed = 0 ]
+}
