@@ -13,14 +13,15 @@ CXX	?= c++
 CLANG	?= clang
 CFLAGS	?= -O2 -g
 WARN	:= -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes
-ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) $(CFLAGS) -Iinclude
+ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) $(CFLAGS) -Iinclude -Iuserspace
 ALL_CXXFLAGS := -std=c++17 -D_GNU_SOURCE -Wall -Wextra -Wshadow \
 	     -Wno-missing-field-initializers $(CFLAGS) -Iinclude
 UAPI	:= -Iinclude/uapi
 
 MODULE	:= $(BUILD)/module/$(SERIES)/sch_optsample.ko
 BIN	:= $(BUILD)/bin
-PROGRAMS := $(addprefix $(BIN)/,optsample optsample-sim hwsim-medium \
+LIB	:= $(BUILD)/lib/liboptsample.a
+PROGRAMS := $(addprefix $(BIN)/,optsample optsample-lab optsample-sim hwsim-medium \
 	     demo-report image-pub image-sub dds-pub dds-sub fastdds-pub \
 	     fastdds-sub app-report dds-writers ros1-pub ros1-sub rtps-gen test_sampler \
 	     test_sampler_bounds test_sync test_ros_tag test_rules \
@@ -89,13 +90,28 @@ pc = $$(shell pkg-config --cflags $(1)) $$(shell pkg-config --libs $(1))
 
 HEADERS	:= $(wildcard include/optsample/*.h include/uapi/linux/*.h bpf/*.h \
 	     tools/*/*.h tests/*/*.h tests/fuzz/include/bpf/*.h \
-	     userspace/ctl/*.h)
+	     userspace/*/*.h)
 IDL	:= $(BUILD)/idl
 
-$(eval $(call program,optsample,$(wildcard userspace/ctl/*.c) \
+COMMON	:= $(wildcard userspace/common/*.c)
+
+$(eval $(call program,optsample,$(wildcard userspace/ctl/*.c) $(COMMON) \
 	$(IDL)/nav_msgs.c $(IDL)/std_msgs.c $(HEADERS),\
 	$(call pc,libnl-3.0 libnl-route-3.0 libbpf libcjson) -lddsc \
 	-lxmlrpc_client -lxmlrpc -lxmlrpc_util -lm,$(UAPI) -I$(IDL)))
+# The library: the same bits on any CPU, whatever it is fed with
+LIB_CFLAGS := -O3 -ffp-contract=off -fwrapv -fno-strict-aliasing
+LIB_OBJECTS := $(patsubst userspace/lib/%.c,$(BUILD)/lib/%.o,\
+	     $(wildcard userspace/lib/*.c))
+$(BUILD)/lib/%.o: userspace/lib/%.c $(HEADERS)
+	$(call msg,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LIB_CFLAGS) -c -o $@ $<
+$(LIB): $(LIB_OBJECTS)
+	$(Q)rm -f $@; $(AR) rcs $@ $^
+
+$(eval $(call program,optsample-lab,$(wildcard userspace/lab/*.c) $(COMMON) \
+	$(LIB) $(HEADERS),$(LIB) -lisal -lpng -lm,))
 $(eval $(call program,optsample-sim,tools/optsample-sim.c \
 	$(wildcard tools/sim/*.c) $(HEADERS),-lm -lpng,-Itools))
 $(eval $(call program,hwsim-medium,tools/hwsim-medium.c $(HEADERS),\
@@ -218,7 +234,7 @@ install: build
 	@echo 'module: dkms install optsample/$(VERSION)'
 
 clean:
-	rm -rf $(addprefix $(BUILD)/,bin tc bpf idl ros1 demo/run module check \
+	rm -rf $(addprefix $(BUILD)/,bin lib tc bpf idl ros1 demo/run module check \
 		sch_optsample.ko .module.out)
 
 distclean:

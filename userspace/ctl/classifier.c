@@ -38,7 +38,7 @@ static int classifier_find(char path[CTL_PATH])
 		if (!access(path, R_OK))
 			return 0;
 	}
-	return ctl_error(-ENOENT, "no ros_tag.bpf.o in %s/../bpf or /usr/lib/optsample",
+	return cli_error(-ENOENT, "no ros_tag.bpf.o in %s/../bpf or /usr/lib/optsample",
 			 dir);
 }
 
@@ -78,7 +78,7 @@ static int classifier_mount(void)
 		return 0;
 	mkdir(CTL_BPFFS, 0700);
 	if (mount("bpf", CTL_BPFFS, "bpf", 0, "mode=0700"))
-		return ctl_error(-errno, "cannot mount %s: %s", CTL_BPFFS,
+		return cli_error(-errno, "cannot mount %s: %s", CTL_BPFFS,
 				 strerror(errno));
 	return 0;
 }
@@ -142,7 +142,7 @@ int classifier_load(const char *dev)
 	classifier_pins_of(dev, pins);
 	mkdir(CTL_PINS, 0700);
 	if (mkdir(pins, 0700))
-		return ctl_error(-errno, "cannot make %s: %s", pins,
+		return cli_error(-errno, "cannot make %s: %s", pins,
 				 strerror(errno));
 	*classifier_words = '\0';
 	libbpf_set_print(classifier_print);
@@ -154,7 +154,7 @@ int classifier_load(const char *dev)
 	if (!err)
 		err = classifier_pin(obj, pins);
 	if (err < 0) {
-		ctl_error(err, "cannot load %s: %s", path, *classifier_words ?
+		cli_error(err, "cannot load %s: %s", path, *classifier_words ?
 			  classifier_words : strerror(-err));
 		classifier_unload(dev);
 	}

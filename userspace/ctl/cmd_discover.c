@@ -103,7 +103,7 @@ static error_t discover_parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_DOMAIN:
 		if (parse_u32(arg, 0, 232, &d->domain))
-			return ctl_error(-EINVAL, "domain must be 0..232");
+			return cli_error(-EINVAL, "domain must be 0..232");
 		return 0;
 	case OPT_TOPICS:
 		d->defaults.topics = arg;
@@ -113,7 +113,7 @@ static error_t discover_parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_OUTAGE:
 		if (parse_u32(arg, 1, 86400, &d->outage_s))
-			return ctl_error(-EINVAL, "outage must be 1..86400");
+			return cli_error(-EINVAL, "outage must be 1..86400");
 		return 0;
 	case OPT_ODOMETRY:
 		d->odometry = arg;
@@ -123,16 +123,16 @@ static error_t discover_parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_READY:
 		if (parse_u32(arg, 3, 65535, &d->ready))
-			return ctl_error(-EINVAL, "bad file descriptor");
+			return cli_error(-EINVAL, "bad file descriptor");
 		return 0;
 	case ARGP_KEY_ARG:
 		if (d->dev)
-			return ctl_usage("discover", "one DEV only");
+			return cli_usage("discover", "one DEV only");
 		d->dev = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (!d->dev)
-			return ctl_usage("discover", "which DEV?");
+			return cli_usage("discover", "which DEV?");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -317,7 +317,7 @@ static void redirect_again(struct state *st)
 		return;
 	st->ready = true;
 	state_save(st);
-	ctl_warn("%s was replaced by another device, which is redirected now",
+	cli_warn("%s was replaced by another device, which is redirected now",
 		 st->stack.dev);
 }
 
@@ -376,7 +376,7 @@ static void tell_ready(struct discover *d)
 			*d->warnings ? "\n" : "");
 		close(d->ready);
 	} else if (*d->warnings && !d->outside) {
-		ctl_warn("%s", d->warnings);
+		cli_warn("%s", d->warnings);
 	}
 	d->ready = 0;
 }
@@ -391,7 +391,7 @@ static void dds_turn(struct discover *d, uint64_t now)
 					2 * d->outage_s + 10);
 		if (d->dds && d->odometry &&
 		    discovery_odometry(d->dds, d->odometry))
-			ctl_warn("cannot read odometry from %s", d->odometry);
+			cli_warn("cannot read odometry from %s", d->odometry);
 	}
 	if (d->dds)
 		discovery_poll(d->dds, TICK_MS, &discover_ops, d);
@@ -402,7 +402,7 @@ static void dds_turn(struct discover *d, uint64_t now)
 		d->outside = outside;
 		warnings_judge(d);
 		if (outside)
-			ctl_warn("%s", d->warnings);
+			cli_warn("%s", d->warnings);
 	}
 	if (!d->swept && d->dds && !d->masterless && now - d->start > SWEEP_MS) {
 		writers_sweep(&d->writers, &d->topics);
@@ -419,7 +419,7 @@ static void udpros_turn(struct discover *d)
 	d->masterless = why;
 	warnings_judge(d);
 	if (why)
-		ctl_warn("%s", why);
+		cli_warn("%s", why);
 }
 
 static void discover_loop(struct discover *d, struct nl_sock *neigh)
@@ -458,7 +458,7 @@ static int discover_fail(struct discover *d, int err, const char *why)
 {
 	if (d->ready)
 		dprintf(d->ready, "%s", why);
-	return ctl_error(err, "%s", why);
+	return cli_error(err, "%s", why);
 }
 
 int cmd_discover(int argc, char **argv)
@@ -474,10 +474,10 @@ int cmd_discover(int argc, char **argv)
 	char pins[CTL_PATH];
 
 	d.domain = discovery_domain();
-	if (ctl_parse(&argp, argc, argv, &d))
+	if (cli_parse(&argp, argc, argv, &d))
 		return -EINVAL;
 	if (geteuid())
-		return ctl_error(-EPERM, "must be run as root");
+		return cli_error(-EPERM, "must be run as root");
 	classifier_pins(d.dev, pins);
 	d.writers.map = classifier_map(pins, "writers");
 	d.rules_map = classifier_map(pins, "topics");

@@ -17,7 +17,7 @@ static error_t down_parse(int key, char *arg, struct argp_state *state)
 	if (key != ARGP_KEY_ARG)
 		return ARGP_ERR_UNKNOWN;
 	if (*dev)
-		return ctl_usage("down", "one DEV only");
+		return cli_usage("down", "one DEV only");
 	*dev = arg;
 	return 0;
 }
@@ -53,7 +53,7 @@ static int down_one(const char *dev, void *arg)
 	if (state_is_here(&st))
 		err = down_undo(&st);
 	else
-		err = ctl_error(-EXDEV, "%s is up in another network namespace",
+		err = cli_error(-EXDEV, "%s is up in another network namespace",
 				dev);
 	state_free(&st);
 	return err;
@@ -69,10 +69,10 @@ int cmd_down(int argc, char **argv)
 	const char *dev = NULL;
 	int err = 0;
 
-	if (ctl_parse(&argp, argc, argv, &dev))
+	if (cli_parse(&argp, argc, argv, &dev))
 		return -EINVAL;
 	if (geteuid())
-		return ctl_error(-EPERM, "must be run as root");
+		return cli_error(-EPERM, "must be run as root");
 	if (state_lock(true) < 0)
 		return -EBUSY;
 	if (!dev) {
@@ -83,7 +83,7 @@ int cmd_down(int argc, char **argv)
 	if (err != -ENOENT)
 		return err;
 	if (!if_nametoindex(dev))
-		return ctl_error(-ENODEV, "no device %s", dev);
+		return cli_error(-ENODEV, "no device %s", dev);
 	printf("%s is not up\n", dev);
 	return 0;
 }

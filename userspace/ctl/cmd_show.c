@@ -32,7 +32,7 @@ static error_t show_parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (show->dev)
-			return ctl_usage("show", "one DEV only");
+			return cli_usage("show", "one DEV only");
 		show->dev = arg;
 		return 0;
 	}
@@ -237,7 +237,7 @@ int cmd_show(int argc, char **argv)
 	char *text;
 	int err;
 
-	if (ctl_parse(&argp, argc, argv, &show))
+	if (cli_parse(&argp, argc, argv, &show))
 		return -EINVAL;
 	show.root = cJSON_CreateArray();
 	err = stats_each(show.dev, show_one, &show);

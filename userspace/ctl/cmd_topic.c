@@ -58,7 +58,7 @@ static int topic_parse_by(const char *arg, struct ros_rule *r)
 			r->by = i;
 			return 0;
 		}
-	return ctl_error(-EINVAL, "by must be number, source, header or distance");
+	return cli_error(-EINVAL, "by must be number, source, header or distance");
 }
 
 static int topic_parse_sync(const char *arg, struct ros_rule *r)
@@ -66,9 +66,9 @@ static int topic_parse_sync(const char *arg, struct ros_rule *r)
 	double ms;
 
 	if (arg[strspn(arg, "0123456789.")] == '\0' && strcmp(arg, "0"))
-		return ctl_error(-EINVAL, "sync needs a unit, as 5ms");
+		return cli_error(-EINVAL, "sync needs a unit, as 5ms");
 	if (parse_scaled(arg, time_units, &ms) || ms > 60000)
-		return ctl_error(-EINVAL, "sync must be 0..60s");
+		return cli_error(-EINVAL, "sync must be 0..60s");
 	r->sync = 1;
 	r->slop_ns = (uint64_t)(ms * 1000 + 0.5) * 1000;
 	return 0;
@@ -79,14 +79,14 @@ static int topic_parse_value(int key, const char *arg, struct cmd_topic *t)
 	switch (key) {
 	case OPT_LIMIT:
 		return parse_u32(arg, 1, 65535, &t->r.limit) ?
-		       ctl_error(-EINVAL, "limit must be 1..65535") : 0;
+		       cli_error(-EINVAL, "limit must be 1..65535") : 0;
 	case OPT_POLICY:
 		t->has_policy = true;
 		return parse_policy(arg, &t->r.policy) ?
-		       ctl_error(-EINVAL, "unknown policy \"%s\"", arg) : 0;
+		       cli_error(-EINVAL, "unknown policy \"%s\"", arg) : 0;
 	case OPT_PRIORITY:
 		return parse_u32(arg, 0, 7, &t->r.priority) ?
-		       ctl_error(-EINVAL, "priority must be 0..7") : 0;
+		       cli_error(-EINVAL, "priority must be 0..7") : 0;
 	case OPT_BY:
 		t->has_by = true;
 		return topic_parse_by(arg, &t->r);
@@ -102,7 +102,7 @@ static int topic_parse_arg(char *arg, struct cmd_topic *t)
 		return 0;
 	}
 	if (!*arg || strlen(arg) >= ROS_PATTERN)
-		return ctl_error(-EINVAL, "a pattern has 1..%d characters",
+		return cli_error(-EINVAL, "a pattern has 1..%d characters",
 				 ROS_PATTERN - 1);
 	t->patterns = realloc(t->patterns, (t->n + 1) * sizeof(*t->patterns));
 	if (!t->patterns)
@@ -117,24 +117,24 @@ static int topic_check(struct cmd_topic *t)
 	struct ros_rule *r = &t->r;
 
 	if (!t->dev)
-		return ctl_usage("topic", "which DEV?");
+		return cli_usage("topic", "which DEV?");
 	if (!t->n && (t->any || t->never || t->forget))
-		return ctl_usage("topic", "which topics?");
+		return cli_usage("topic", "which topics?");
 	if (t->never + t->forget + t->any > 1)
-		return ctl_error(-EINVAL, "never, forget and options of a sample exclude each other");
+		return cli_error(-EINVAL, "never, forget and options of a sample exclude each other");
 	if (t->never || t->forget)
 		return 0;
 	if (r->sync && !t->has_by)
 		r->by = ROS_BY_HEADER;
 	if (r->sync && r->by != ROS_BY_HEADER && r->by != ROS_BY_SOURCE)
-		return ctl_error(-EINVAL, "sync needs stamps: by header or source");
+		return cli_error(-EINVAL, "sync needs stamps: by header or source");
 	/* The others count messages, wherever they are. */
 	if (!t->has_policy)
 		r->policy = r->by != ROS_BY_NUMBER && !r->sync ?
 			    OPTSAMPLE_POLICY_GAP : RULE_POLICY_QDISC;
 	else if (r->by != ROS_BY_NUMBER && !r->sync &&
 		 r->policy != OPTSAMPLE_POLICY_GAP)
-		return ctl_error(-EINVAL, "policy %s counts messages: by %s needs gap",
+		return cli_error(-EINVAL, "policy %s counts messages: by %s needs gap",
 				 optsample_policy_name(r->policy),
 				 rules_by_name(r->by));
 	return 0;
@@ -266,7 +266,7 @@ static int topic_set_profile(struct cmd_topic *t, uint64_t used)
 	if (!t->r.profile) {
 		none.id = topic_new_profile(&t->rules, used);
 		if (!none.id)
-			return ctl_error(-ENOSPC, "too many rules: %d profiles are in use",
+			return cli_error(-ENOSPC, "too many rules: %d profiles are in use",
 					 TC_OPTSAMPLE_PROFILES - 1);
 		/* What somebody left there would mix with it. */
 		err = stack_profile(t->st.stack.queue, &none);
@@ -292,7 +292,7 @@ static int topic_set(struct cmd_topic *t, uint64_t used)
 	for (int i = 0; i < t->n; i++)
 		n += !topic_rule(&t->rules, t->patterns[i]);
 	if (n > ROS_RULES_MAX)
-		return ctl_error(-ENOSPC, "too many rules: at most %d",
+		return cli_error(-ENOSPC, "too many rules: at most %d",
 				 ROS_RULES_MAX);
 	t->r.never = t->never;
 	t->r.order = t->rules.n ? t->rules.v[t->rules.n - 1].r.order + 1 : 1;
@@ -304,7 +304,7 @@ static int topic_set(struct cmd_topic *t, uint64_t used)
 	for (int i = 0; i < t->n; i++) {
 		topic_key(key, t->patterns[i]);
 		if (bpf_map_update_elem(t->map, key, &t->r, BPF_ANY))
-			return ctl_error(-errno, "cannot write the rule for %s: %s",
+			return cli_error(-errno, "cannot write the rule for %s: %s",
 					 key, strerror(errno));
 	}
 	return 0;
@@ -316,7 +316,7 @@ static int topic_forget(struct cmd_topic *t)
 
 	for (int i = 0; i < t->n; i++)
 		if (!topic_rule(&t->rules, t->patterns[i]))
-			return ctl_error(-ENOENT, "no rule for %s",
+			return cli_error(-ENOENT, "no rule for %s",
 					 t->patterns[i]);
 	for (int i = 0; i < t->n; i++) {
 		topic_key(key, t->patterns[i]);
@@ -344,9 +344,9 @@ static int topic_change(struct cmd_topic *t)
 		err = stack_profile(t->st.stack.queue, &none);
 	}
 	if (!err && pid <= 0)
-		ctl_warn("discovery is not running: writers stay as they are until it is");
+		cli_warn("discovery is not running: writers stay as they are until it is");
 	if (!err && t->r.by == ROS_BY_DISTANCE && !t->st.odometry)
-		ctl_warn("nobody says how far the robot has come: give 'up' --odometry, or feed the map odometer");
+		cli_warn("nobody says how far the robot has come: give 'up' --odometry, or feed the map odometer");
 	return err;
 }
 
@@ -356,7 +356,7 @@ static int topic_run(struct cmd_topic *t)
 	int lock, err = 0;
 
 	if (geteuid())
-		return ctl_error(-EPERM, "must be run as root");
+		return cli_error(-EPERM, "must be run as root");
 	lock = state_lock(true);
 	if (lock < 0)
 		return -EBUSY;
@@ -365,7 +365,7 @@ static int topic_run(struct cmd_topic *t)
 	classifier_pins(t->dev, pins);
 	t->map = classifier_map(pins, "topics");
 	if (t->map < 0)
-		return ctl_error(t->map, "%s is not up", t->dev);
+		return cli_error(t->map, "%s is not up", t->dev);
 	rules_load(t->map, &t->rules);
 	if (t->n)
 		err = topic_change(t);
@@ -387,7 +387,7 @@ int cmd_topic(int argc, char **argv)
 	struct cmd_topic t = { 0 };
 	int err;
 
-	if (ctl_parse(&argp, argc, argv, &t))
+	if (cli_parse(&argp, argc, argv, &t))
 		return -EINVAL;
 	err = topic_run(&t);
 	rules_free(&t.rules);

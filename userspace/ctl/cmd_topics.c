@@ -41,11 +41,11 @@ static error_t topics_parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_DOMAIN:
 		if (parse_u32(arg, 0, 232, &t->domain))
-			return ctl_error(-EINVAL, "domain must be 0..232");
+			return cli_error(-EINVAL, "domain must be 0..232");
 		return 0;
 	case OPT_SECONDS:
 		if (parse_u32(arg, 1, 3600, &t->seconds))
-			return ctl_error(-EINVAL, "seconds must be 1..3600");
+			return cli_error(-EINVAL, "seconds must be 1..3600");
 		return 0;
 	case OPT_DEV:
 		t->dev = arg;
@@ -60,7 +60,7 @@ static error_t topics_parse(int key, char *arg, struct argp_state *state)
 		t->rules.types = arg;
 		return 0;
 	case ARGP_KEY_ARG:
-		return ctl_usage("topics", "unexpected \"%s\"", arg);
+		return cli_usage("topics", "unexpected \"%s\"", arg);
 	}
 	return ARGP_ERR_UNKNOWN;
 }
@@ -134,11 +134,11 @@ int cmd_topics(int argc, char **argv)
 	time_t end;
 
 	t.domain = discovery_domain();
-	if (ctl_parse(&argp, argc, argv, &t))
+	if (cli_parse(&argp, argc, argv, &t))
 		return -EINVAL;
 	d = discovery_open(t.domain, t.dev, 10);
 	if (!d)
-		return ctl_error(-EIO, "cannot enter DDS domain %u: %s",
+		return cli_error(-EIO, "cannot enter DDS domain %u: %s",
 				 t.domain, discovery_why());
 	if (t.master && *t.master)
 		udpros = udpros_open(t.master);
@@ -149,7 +149,7 @@ int cmd_topics(int argc, char **argv)
 			why = udpros_poll(udpros, &ops, &t);
 	}
 	if (why)
-		ctl_warn("%s", why);
+		cli_warn("%s", why);
 	if (t.list.n)
 		qsort(t.list.v, t.list.n, sizeof(*t.list.v), topics_compare);
 	for (size_t i = 0; i < t.list.n; i++)

@@ -76,22 +76,22 @@ static int up_parse_queue(int key, const char *arg, struct stack_config *cfg)
 	switch (key) {
 	case OPT_LIMIT:
 		return parse_u32(arg, 1, 65535, &cfg->limit) ?
-		       ctl_error(-EINVAL, "limit must be 1..65535") : 0;
+		       cli_error(-EINVAL, "limit must be 1..65535") : 0;
 	case OPT_POLICY:
 		return parse_policy(arg, &cfg->policy) ?
-		       ctl_error(-EINVAL, "unknown policy \"%s\"", arg) : 0;
+		       cli_error(-EINVAL, "unknown policy \"%s\"", arg) : 0;
 	case OPT_MEMLIMIT:
 		return parse_size(arg, 1U << 16, 1U << 31, &cfg->memlimit) ?
-		       ctl_error(-EINVAL, "memlimit must be 64K..2G") : 0;
+		       cli_error(-EINVAL, "memlimit must be 64K..2G") : 0;
 	case OPT_INFLIGHT:
 		return parse_u32(arg, 0, 1U << 20, &cfg->inflight_packets) ?
-		       ctl_error(-EINVAL, "inflight must be 0..1048576 packets") : 0;
+		       cli_error(-EINVAL, "inflight must be 0..1048576 packets") : 0;
 	case OPT_SETTLE:
 		return parse_time_ms(arg, 0, 60000, &cfg->settle_ms) ?
-		       ctl_error(-EINVAL, "settle must be 0..60s in whole milliseconds, with its unit") : 0;
+		       cli_error(-EINVAL, "settle must be 0..60s in whole milliseconds, with its unit") : 0;
 	case OPT_RATE:
 		return parse_rate(arg, &cfg->rate) ?
-		       ctl_error(-EINVAL, "bad rate \"%s\": it must be 8bit or more, or unlimited", arg) : 0;
+		       cli_error(-EINVAL, "bad rate \"%s\": it must be 8bit or more, or unlimited", arg) : 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
@@ -100,7 +100,7 @@ static int up_parse_queue(int key, const char *arg, struct stack_config *cfg)
 static int up_parse_list(const char *list)
 {
 	return strchr(list, '\n') ?
-	       ctl_error(-EINVAL, "LIST must be one line") : 0;
+	       cli_error(-EINVAL, "LIST must be one line") : 0;
 }
 
 static int up_parse_dds(int key, char *arg, struct up *up)
@@ -108,10 +108,10 @@ static int up_parse_dds(int key, char *arg, struct up *up)
 	switch (key) {
 	case OPT_OUTAGE:
 		return parse_u32(arg, 1, 86400, &up->outage_s) ?
-		       ctl_error(-EINVAL, "outage must be 1..86400 seconds") : 0;
+		       cli_error(-EINVAL, "outage must be 1..86400 seconds") : 0;
 	case OPT_DOMAIN:
 		return parse_u32(arg, 0, 232, &up->domain) ?
-		       ctl_error(-EINVAL, "domain must be 0..232") : 0;
+		       cli_error(-EINVAL, "domain must be 0..232") : 0;
 	case OPT_TOPICS:
 		up->topics = arg;
 		return up_parse_list(arg);
@@ -126,7 +126,7 @@ static int up_parse_dds(int key, char *arg, struct up *up)
 		return up_parse_list(arg);
 	case OPT_PEER:
 		if (up->npeers == UP_PEERS)
-			return ctl_error(-E2BIG, "at most %d peers", UP_PEERS);
+			return cli_error(-E2BIG, "at most %d peers", UP_PEERS);
 		up->peers[up->npeers++] = arg;
 		return 0;
 	case OPT_NO_IFB:
@@ -143,12 +143,12 @@ static error_t up_parse(int key, char *arg, struct argp_state *state)
 
 	if (key == ARGP_KEY_ARG) {
 		if (up->dev)
-			return ctl_usage("up", "one DEV only");
+			return cli_usage("up", "one DEV only");
 		up->dev = arg;
 		return 0;
 	}
 	if (key == ARGP_KEY_END && !up->dev)
-		return ctl_usage("up", "which DEV?");
+		return cli_usage("up", "which DEV?");
 	err = up_parse_queue(key, arg, &up->cfg);
 	return err == ARGP_ERR_UNKNOWN ? up_parse_dds(key, arg, up) : err;
 }
@@ -212,12 +212,12 @@ static int up_await(int fd)
 		n += got;
 	}
 	if (!n || words[n - 1] != '.')
-		return ctl_error(-EIO, "discovery did not start: %s",
+		return cli_error(-EIO, "discovery did not start: %s",
 				 n ? words : "no reason given");
 	words[n - 1] = '\0';
 	for (char *line = strtok(words, "\n"); line;
 	     line = strtok(NULL, "\n"))
-		ctl_warn("%s", line);
+		cli_warn("%s", line);
 	return 0;
 }
 
@@ -227,11 +227,11 @@ static int up_spawn(const struct state *st)
 	pid_t pid, self = getpid();
 
 	if (pipe(fd))
-		return ctl_error(-errno, "no pipe: %s", strerror(errno));
+		return cli_error(-errno, "no pipe: %s", strerror(errno));
 	fcntl(fd[0], F_SETFD, FD_CLOEXEC);
 	pid = fork();
 	if (pid < 0)
-		return ctl_error(-errno, "cannot fork: %s", strerror(errno));
+		return cli_error(-errno, "cannot fork: %s", strerror(errno));
 	if (!pid) {
 		sigset_t none;
 
@@ -283,14 +283,14 @@ static int up_again(const struct up *up, struct state *old)
 	int err;
 
 	if (!state_is_here(old))
-		return ctl_error(-EEXIST, "%s is up in another network namespace",
+		return cli_error(-EEXIST, "%s is up in another network namespace",
 				 up->dev);
 	if (!old->ready || !stack_is_whole(&old->stack, why)) {
-		ctl_warn("%s %s: it is set up anew", up->dev, why);
+		cli_warn("%s %s: it is set up anew", up->dev, why);
 		return down_undo(old);
 	}
 	if (state_pid_of(up->dev) > 0)
-		return ctl_error(-EEXIST, "%s is up already", up->dev);
+		return cli_error(-EEXIST, "%s is up already", up->dev);
 	up_daemon_options(up, old);
 	err = state_save(old) ?: up_spawn(old);
 	if (err)
@@ -307,9 +307,9 @@ static int up_checks(const struct up *up)
 	int err;
 
 	if (geteuid())
-		return ctl_error(-EPERM, "must be run as root");
+		return cli_error(-EPERM, "must be run as root");
 	if (!if_nametoindex(up->dev))
-		return ctl_error(-ENODEV, "no device %s", up->dev);
+		return cli_error(-ENODEV, "no device %s", up->dev);
 	if (state_lock(true) < 0)
 		return -EBUSY;
 	/* All or nothing, also with an impatient user */
@@ -380,7 +380,7 @@ int cmd_up(int argc, char **argv)
 	struct state st = { 0 };
 	int err;
 
-	if (ctl_parse(&argp, argc, argv, &up))
+	if (cli_parse(&argp, argc, argv, &up))
 		return -EINVAL;
 	err = up_checks(&up);
 	if (err)

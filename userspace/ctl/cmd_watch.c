@@ -61,15 +61,15 @@ static error_t watch_parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_INTERVAL:
 		if (parse_time_ms(arg, 50, 86400000, &w->interval_ms))
-			return ctl_error(-EINVAL, "interval must be 50ms..24h");
+			return cli_error(-EINVAL, "interval must be 50ms..24h");
 		return 0;
 	case OPT_COUNT:
 		if (parse_u32(arg, 1, UINT32_MAX, &w->count))
-			return ctl_error(-EINVAL, "count must be 1 or more");
+			return cli_error(-EINVAL, "count must be 1 or more");
 		return 0;
 	case ARGP_KEY_ARG:
 		if (w->dev)
-			return ctl_usage("watch", "one DEV only");
+			return cli_usage("watch", "one DEV only");
 		w->dev = arg;
 		return 0;
 	}
@@ -212,7 +212,7 @@ int cmd_watch(int argc, char **argv)
 	static struct watch w = { .interval_ms = 1000 };
 	int err;
 
-	if (ctl_parse(&argp, argc, argv, &w))
+	if (cli_parse(&argp, argc, argv, &w))
 		return -EINVAL;
 	w.tty = isatty(1);
 	sigaction(SIGINT, &sa, NULL);
@@ -225,7 +225,7 @@ int cmd_watch(int argc, char **argv)
 		fflush(stdout);
 		/* What was said before went with the other screen. */
 		if (err)
-			ctl_error(err, "nothing to watch any more: %s",
+			cli_error(err, "nothing to watch any more: %s",
 				  strerror(-err));
 	}
 	return err;

@@ -103,6 +103,6 @@ int module_load(void)
 	if (!module_loaded())
 		module_from_build();
 	if (!module_loaded())
-		return ctl_error(-ENOENT, "no kernel module sch_optsample for this kernel: install it, or build it");
+		return cli_error(-ENOENT, "no kernel module sch_optsample for this kernel: install it, or build it");
 	return 0;
 }

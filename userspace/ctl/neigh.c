@@ -83,7 +83,7 @@ int neigh_poke(const char *dev, const char *peer)
 	int fd, err = 0;
 
 	if (inet_pton(AF_INET, peer, &to.sin_addr) != 1)
-		return ctl_error(-EINVAL, "peer %s is not an IPv4 address",
+		return cli_error(-EINVAL, "peer %s is not an IPv4 address",
 				 peer);
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)

@@ -76,7 +76,7 @@ static int stack_do(struct nl_msg *msg, const char *what, const char *dev)
 	int err = netlink_send(msg);
 
 	if (err)
-		ctl_error(err, "cannot %s %s: %s", what, dev,
+		cli_error(err, "cannot %s %s: %s", what, dev,
 			  netlink_why(err));
 	return err;
 }
@@ -176,9 +176,9 @@ static int qdisc_add_optsample(const struct stack *s,
 	nla_nest_end(msg, opts);
 	err = netlink_send(msg);
 	if (err == -ENOENT)
-		return ctl_error(err, "the kernel has no optsample qdisc: load sch_optsample.ko");
+		return cli_error(err, "the kernel has no optsample qdisc: load sch_optsample.ko");
 	if (err)
-		ctl_error(err, "cannot set the qdisc of %s: %s", s->queue,
+		cli_error(err, "cannot set the qdisc of %s: %s", s->queue,
 			  netlink_why(err));
 	return err;
 }
@@ -193,7 +193,7 @@ int stack_profile(const char *queue, const struct tc_optsample_profile *p)
 	/* By handle: a change of the root replaces one of another kind. */
 	qdisc_find(if_nametoindex(queue), TC_H_ROOT, &q);
 	if (strcmp(q.kind, "optsample"))
-		return ctl_error(-ENOENT, "%s has no optsample qdisc", queue);
+		return cli_error(-ENOENT, "%s has no optsample qdisc", queue);
 	msg = tc_request(RTM_NEWQDISC, 0, q.ifindex, 0, q.handle, 0);
 	nla_put_string(msg, TCA_KIND, "optsample");
 	opts = nla_nest_start(msg, TCA_OPTIONS);
@@ -201,7 +201,7 @@ int stack_profile(const char *queue, const struct tc_optsample_profile *p)
 	nla_nest_end(msg, opts);
 	err = netlink_send(msg);
 	if (err)
-		ctl_error(err, "cannot change the qdisc of %s: %s", queue,
+		cli_error(err, "cannot change the qdisc of %s: %s", queue,
 			  netlink_why(err));
 	return err;
 }
@@ -225,7 +225,7 @@ static int stack_delete(struct nl_msg *msg, const char *what,
 	/* -EINVAL: nor is what it is part of; or it is not ours */
 	if (!err || err == -ENOENT || err == -EINVAL || err == -ENODEV)
 		return 0;
-	return ctl_error(err, "cannot remove the %s of %s: %s", what, dev,
+	return cli_error(err, "cannot remove the %s of %s: %s", what, dev,
 			 netlink_why(err));
 }
 
@@ -364,21 +364,21 @@ int stack_plan(struct stack *s)
 	struct qdisc_query q;
 
 	if (!ifindex)
-		return ctl_error(-ENODEV, "no device %s", s->dev);
+		return cli_error(-ENODEV, "no device %s", s->dev);
 	/* Somebody else's: undoing would take it away. */
 	if (ifb && !s->made_ifb && if_nametoindex(s->queue))
-		return ctl_error(-EEXIST, "cannot make ifb device %s: File exists",
+		return cli_error(-EEXIST, "cannot make ifb device %s: File exists",
 				 s->queue);
 	qdisc_find(ifindex, ifb ? TC_H_CLSACT : TC_H_ROOT, &q);
 	if (!ifb && q.handle)
-		return ctl_error(-EBUSY, "%s has a %s qdisc of its own: remove it first",
+		return cli_error(-EBUSY, "%s has a %s qdisc of its own: remove it first",
 				 s->dev, q.kind);
 	if (ifb && !strcmp(q.kind, "ingress"))
-		return ctl_error(-EBUSY, "%s has an ingress qdisc: use clsact instead",
+		return cli_error(-EBUSY, "%s has an ingress qdisc: use clsact instead",
 				 s->dev);
 	filter_find(ifindex, &f);
 	if (ifb && (f.pass || f.redirect))
-		return ctl_error(-EBUSY, "%s has egress filters of pref %d or %d, which optsample uses, see 'optsample show'",
+		return cli_error(-EBUSY, "%s has egress filters of pref %d or %d, which optsample uses, see 'optsample show'",
 				 s->dev, STACK_PREF_PASS,
 				 STACK_PREF_REDIRECT);
 	s->ifindex = ifindex;

@@ -34,7 +34,7 @@ int state_lock(bool wait)
 		close(fd);
 	if (err == -EWOULDBLOCK)
 		return err;
-	return ctl_error(err, "cannot lock %s: %s", CTL_LOCK, strerror(-err));
+	return cli_error(err, "cannot lock %s: %s", CTL_LOCK, strerror(-err));
 }
 
 static uint64_t state_netns(void)
@@ -140,7 +140,7 @@ int state_save(struct state *st)
 	st->netns = state_netns();
 	f = fopen(temp, "we");
 	if (!f)
-		return ctl_error(-errno, "cannot write %s: %s", temp,
+		return cli_error(-errno, "cannot write %s: %s", temp,
 				 strerror(errno));
 	fprintf(f, "queue=%s\nifindex=%d\nifb=%d\nclsact=%d\nqdisc=%d\n"
 		"ready=%d\nnetns=%llu\n", s->queue, s->ifindex, s->made_ifb,
@@ -151,7 +151,7 @@ int state_save(struct state *st)
 		st->topics ?: "", st->types ?: "", st->odometry ?: "",
 		st->master ?: "");
 	if (fclose(f) || rename(temp, path))
-		return ctl_error(-EIO, "cannot write %s", path);
+		return cli_error(-EIO, "cannot write %s", path);
 	return 0;
 }
 
@@ -198,16 +198,16 @@ int state_pid_claim(const char *dev)
 	state_path(dev, "pid", path);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	if (fd < 0)
-		return ctl_error(-errno, "cannot write %s: %s", path,
+		return cli_error(-errno, "cannot write %s: %s", path,
 				 strerror(errno));
 	if (fcntl(fd, F_OFD_SETLK, &lock)) {
 		close(fd);
-		return ctl_error(-EBUSY, "discovery for %s is running already",
+		return cli_error(-EBUSY, "discovery for %s is running already",
 				 dev);
 	}
 	if (ftruncate(fd, 0) || dprintf(fd, "%d\n", getpid()) < 0) {
 		close(fd);
-		return ctl_error(-EIO, "cannot write %s", path);
+		return cli_error(-EIO, "cannot write %s", path);
 	}
 	return fd;
 }
@@ -245,5 +245,5 @@ int state_daemon_stop(const char *dev)
 			kill(pid, SIGKILL);
 		usleep(50000);
 	}
-	return ctl_error(-EBUSY, "discovery process %d does not end", pid);
+	return cli_error(-EBUSY, "discovery process %d does not end", pid);
 }

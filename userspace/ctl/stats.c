@@ -207,20 +207,20 @@ int stats_read(const char *dev, struct dev_stats *s)
 		err = netlink_dump(RTM_GETQDISC, &t, sizeof(t),
 				   stats_on_qdisc, &d);
 		if (err)
-			return ctl_error(err, "cannot read qdiscs: %s",
+			return cli_error(err, "cannot read qdiscs: %s",
 					 netlink_why(err));
 	}
 	if (!d.found) {
 		stats_health(s);
 		if (s->warnings)
-			return ctl_error(-ENOENT, "%s", s->warnings);
-		return ctl_error(-ENOENT, if_nametoindex(dev) ?
+			return cli_error(-ENOENT, "%s", s->warnings);
+		return cli_error(-ENOENT, if_nametoindex(dev) ?
 				 "%s has no optsample qdisc" : "no device %s",
 				 dev);
 	}
 	err = netlink_dump(RTM_GETTCLASS, &t, sizeof(t), stats_on_class, &d);
 	if (err)
-		return ctl_error(err, "cannot read classes: %s",
+		return cli_error(err, "cannot read classes: %s",
 				 netlink_why(err));
 	stats_names(s);
 	stats_health(s);
@@ -303,6 +303,6 @@ int stats_each(const char *dev, int (*fn)(const char *dev, void *arg),
 	if (dev)
 		return fn(dev, arg);
 	if (!state_each(fn, arg, &err))
-		return ctl_error(-ENOENT, "no interface is up, see 'optsample up --help'");
+		return cli_error(-ENOENT, "no interface is up, see 'optsample up --help'");
 	return err;
 }

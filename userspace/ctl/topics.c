@@ -185,13 +185,13 @@ int topic_save(const char *dev, const struct topic_list *l,
 	f = fopen(temp, "we");
 	if (!f || !text) {
 		free(text);
-		return ctl_error(-errno, "cannot write %s: %s", temp,
+		return cli_error(-errno, "cannot write %s: %s", temp,
 				 strerror(errno));
 	}
 	fprintf(f, "%s\n", text);
 	free(text);
 	if (fclose(f) || rename(temp, path))
-		return ctl_error(-errno, "cannot write %s: %s", path,
+		return cli_error(-errno, "cannot write %s: %s", path,
 				 strerror(errno));
 	return 0;
 }

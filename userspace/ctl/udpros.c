@@ -415,7 +415,7 @@ struct udpros *udpros_open(const char *uri)
 	xmlrpc_client_setup_global_const(&env);
 	if (env.fault_occurred ||
 	    pthread_create(&u->thread, NULL, udpros_thread, u)) {
-		ctl_error(-EIO, "cannot ask the ROS master");
+		cli_error(-EIO, "cannot ask the ROS master");
 		free(u->uri);
 		free(u);
 		u = NULL;

@@ -21,7 +21,7 @@ void writers_add(struct writers *w, const uint8_t *guid,
 	v.by = by;
 	v.profile = rule ? rule->r.profile : 0;
 	if (bpf_map_update_elem(w->map, guid, &v, BPF_ANY) && errno == E2BIG)
-		ctl_warn("more than %d writers: some are not sampled",
+		cli_warn("more than %d writers: some are not sampled",
 			 ROS_WRITERS_MAX);
 }
 

@@ -4,8 +4,9 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <optsample/units.h>
-#include "ctl.h"
+#include "common/cli.h"
 
 int parse_u32(const char *s, uint32_t min, uint32_t max, uint32_t *v)
 {
@@ -41,4 +42,19 @@ int parse_size(const char *s, uint32_t min, uint32_t max, uint32_t *bytes)
 int parse_time_ms(const char *s, uint32_t min, uint32_t max, uint32_t *ms)
 {
 	return parse_unit(s, time_units, min, max, ms);
+}
+
+int parse_double(const char *s, double min, double max, double *v)
+{
+	char *end;
+	double d;
+
+	if (!isdigit((unsigned char)*s) && *s != '.' && *s != '-')
+		return -EINVAL;
+	d = strtod(s, &end);
+	/* so that what is no number is out of range */
+	if (*end || !(d >= min && d <= max))
+		return -EINVAL;
+	*v = d;
+	return 0;
 }

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * optsample-lab image - one frame over a lossy link
+ */
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "convert.h"
+#include "lab.h"
+#include "lib/md.h"
+#include "lib/split.h"
+#include "loss.h"
+#include "png_file.h"
+
+enum { OPT_METHOD = 256, OPT_BYTES, OPT_LOSS, OPT_BURST, OPT_SEED, OPT_OUT,
+       OPT_GRAY, OPT_8BIT, OPT_STEPS, OPT_EXPECT, OPT_BASE };
+
+enum method { SPLIT, SPLIT_NN, MD };
+
+static const char *const methods[] = { "split", "split-nn", "md" };
+
+static const struct argp_option image_options[] = {
+	{ "method", OPT_METHOD, "M", 0, "split, split-nn or md (md)", 1 },
+	{ "bytes", OPT_BYTES, "N", 0, "of all payloads (md: 46336; split: all)", 1 },
+	{ "loss", OPT_LOSS, "P", 0, "share that is lost: 0.2, 20% or 20 (0)", 2 },
+	{ "burst", OPT_BURST, "N", 0, "mean length of a burst of losses (1)", 2 },
+	{ "seed", OPT_SEED, "S", 0, "of the losses (1)", 2 },
+	{ "out", OPT_OUT, "FILE", 0, "what arrives, as PNG", 3 },
+	{ "gray", OPT_GRAY, NULL, 0, "make it gray first", 4 },
+	{ "8bit", OPT_8BIT, NULL, 0, "stretch 16 bit to 8 first", 4 },
+	{ "steps", OPT_STEPS, "D", 0, "split: 4^D sub-images (as few as fit)", 5 },
+	{ "expect", OPT_EXPECT, "P", 0, "md: loss that the sender knows of (none)", 5 },
+	{ "base", OPT_BASE, "N", 0, "md: bytes that any one datagram gives (600)", 5 },
+	{ 0 }
+};
+
+struct lab_image {
+	const char	*path, *out;
+	uint32_t	method, bytes, seed, steps;
+	double		loss, burst;
+	struct md_budget md;
+	bool		gray, to8;
+	/* what came of it */
+	struct image	image, shown;
+	struct payloads	sent;
+	size_t		size;
+	unsigned int	received;
+};
+
+static int parse_method(const char *arg, uint32_t *method)
+{
+	for (*method = 0; *method < 3; ++*method)
+		if (!strcmp(arg, methods[*method]))
+			return 0;
+	return -EINVAL;
+}
+
+static error_t image_parse(int key, char *arg, struct argp_state *state)
+{
+	struct lab_image *l = state->input;
+
+	switch (key) {
+	case OPT_METHOD:
+		if (parse_method(arg, &l->method))
+			return cli_error(-EINVAL, "method is split, split-nn or md");
+		return 0;
+	case OPT_BYTES:
+		if (parse_u32(arg, 1, 1 << 30, &l->bytes))
+			return cli_error(-EINVAL, "bytes must be 1..2^30");
+		return 0;
+	case OPT_LOSS:
+		if (parse_loss(arg, &l->loss))
+			return cli_error(-EINVAL, "loss must be 0..0.99 or 1..100%%");
+		return 0;
+	case OPT_EXPECT:
+		if (parse_loss(arg, &l->md.loss))
+			return cli_error(-EINVAL, "expect must be 0..0.99 or 1..100%%");
+		return 0;
+	case OPT_BURST:
+		if (parse_double(arg, 1, 1000, &l->burst))
+			return cli_error(-EINVAL, "burst must be 1..1000");
+		return 0;
+	case OPT_SEED:
+		if (parse_u32(arg, 0, UINT32_MAX, &l->seed))
+			return cli_error(-EINVAL, "seed must be 0..2^32-1");
+		return 0;
+	case OPT_STEPS:
+		if (parse_u32(arg, 0, SPLIT_STEPS, &l->steps))
+			return cli_error(-EINVAL, "steps must be 0..%d",
+					 SPLIT_STEPS);
+		return 0;
+	case OPT_BASE:
+		if (parse_u32(arg, 1, PAYLOAD_MAX, &l->md.base))
+			return cli_error(-EINVAL, "base must be 1..%d",
+					 PAYLOAD_MAX);
+		return 0;
+	case OPT_OUT:
+		l->out = arg;
+		return 0;
+	case OPT_GRAY:
+		l->gray = true;
+		return 0;
+	case OPT_8BIT:
+		l->to8 = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (l->path)
+			return cli_usage("image", "one file at a time");
+		l->path = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!l->path)
+			return cli_usage("image", "which file?");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp image_argp = {
+	image_options, image_parse, "FILE.png",
+	"Send a frame over a link that loses datagrams: prints method, bytes of "
+	"payloads, datagrams sent and received, and PSNR of what is shown.",
+	NULL, NULL, NULL
+};
+
+/* Slots for @max payloads */
+static int make_slots(struct payloads *p, unsigned int max)
+{
+	p->data = malloc((size_t)max * PAYLOAD_MAX);
+	p->len = calloc(max, sizeof(*p->len));
+	p->stride = p->size = PAYLOAD_MAX;
+	p->max = max;
+	p->count = 0;
+	return p->data && p->len ? 0 : -ENOMEM;
+}
+
+static void count_sent(struct lab_image *l)
+{
+	for (unsigned int i = 0; i < l->sent.count; i++)
+		l->size += l->sent.len[i];
+}
+
+static int by_split(struct lab_image *l)
+{
+	unsigned int steps = l->steps, n, headers;
+	struct split_decoder *d;
+	struct loss loss;
+	int ret;
+
+	if (steps > SPLIT_STEPS)
+		steps = split_steps(&l->image, PAYLOAD_MAX);
+	n = split_datagrams(&l->image, steps, PAYLOAD_MAX);
+	if (!n)
+		return cli_error(-EMSGSIZE, "%s: a row of a sub-image does not fit a datagram",
+				 l->path);
+	if (make_slots(&l->sent, n))
+		return cli_error(-ENOMEM, "no memory");
+	split_encode(&l->image, steps, &l->sent);
+	/* a budget is of pixels: the method's own headers come on top */
+	headers = SPLIT_HEADER;
+	for (unsigned int i = 0, sum = 0; l->bytes && i < n; i++) {
+		sum += l->sent.len[i] - headers;
+		if (sum > l->bytes) {
+			l->sent.count = i;
+			break;
+		}
+	}
+	count_sent(l);
+	d = split_decoder_create(l->image.width, l->image.height,
+				 image_pixel(&l->image));
+	if (!d)
+		return cli_error(-ENOMEM, "no memory");
+	split_begin(d, false);
+	loss_init(&loss, l->loss, l->burst, l->seed);
+	for (unsigned int i = 0; i < l->sent.count; i++)
+		if (!loss_next(&loss) &&
+		    !split_add(d, payload_at(&l->sent, i), l->sent.len[i]))
+			l->received++;
+	ret = split_finish(d, l->method == SPLIT_NN, &l->shown,
+			   l->image.stride * l->image.height);
+	split_decoder_destroy(d);
+	return ret == -ENODATA ? 0 : ret;
+}
+
+static int by_md(struct lab_image *l)
+{
+	struct md_encoder *e = md_encoder_create(l->image.width,
+						 l->image.height,
+						 l->image.channels);
+	struct md_decoder *d = md_decoder_create(l->image.width,
+						 l->image.height,
+						 l->image.channels);
+	struct loss loss;
+	long ret = 0;
+
+	if (!e || !d || make_slots(&l->sent, PRIORITY_DATAGRAMS)) {
+		ret = cli_error(-ENOMEM, "no memory");
+		goto out;
+	}
+	l->md.bytes = l->bytes ? l->bytes : 46336;
+	ret = md_encode(e, &l->image, &l->md, &l->sent);
+	if (ret) {
+		cli_error(ret, "%zu bytes are too few for a datagram",
+			  l->md.bytes);
+		goto out;
+	}
+	count_sent(l);
+	md_begin(d);
+	loss_init(&loss, l->loss, l->burst, l->seed);
+	for (unsigned int i = 0; i < l->sent.count; i++)
+		if (!loss_next(&loss) &&
+		    !md_add(d, payload_at(&l->sent, i), l->sent.len[i]))
+			l->received++;
+	ret = md_finish(d, &l->shown, l->image.stride * l->image.height);
+	if (ret > 0 || ret == -ENODATA)
+		ret = 0;
+out:
+	md_encoder_destroy(e);
+	md_decoder_destroy(d);
+	return ret;
+}
+
+static int report(struct lab_image *l)
+{
+	const char *error;
+
+	printf("method,bytes,datagrams,received,psnr_db\n");
+	printf("%s,%zu,%u,%u,", methods[l->method], l->size, l->sent.count,
+	       l->received);
+	/* nothing came, nothing is shown */
+	if (!l->received)
+		printf("nan\n");
+	else
+		printf("%.2f\n", psnr(&l->image, &l->shown));
+	if (!l->out)
+		return 0;
+	if (!l->received)
+		return cli_error(-ENODATA, "nothing arrived, nothing to write");
+	if (png_save(l->out, &l->shown, &error))
+		return cli_error(-EIO, "%s: %s", l->out, error);
+	return 0;
+}
+
+/* Rows without gaps, as they are sent */
+static void pack(struct image *image)
+{
+	size_t row = (size_t)image->width * image_pixel(image);
+
+	for (unsigned int y = 0; y < image->height; y++)
+		memmove(image->data + y * row, image_row(image, y), row);
+	image->stride = row;
+}
+
+int cmd_image(int argc, char **argv)
+{
+	struct lab_image l = {
+		.method = MD, .seed = 1, .burst = 1,
+		.steps = SPLIT_STEPS + 1, .md.loss = -1,
+	};
+	const char *error;
+	int ret = cli_parse(&image_argp, argc, argv, &l);
+
+	if (ret)
+		return ret;
+	ret = png_load(l.path, &l.image, &error);
+	if (ret)
+		return cli_error(ret, "%s: %s", l.path, error);
+	if (l.gray)
+		convert_gray(&l.image);
+	if (l.to8)
+		convert_8bit(&l.image);
+	pack(&l.image);
+	l.shown.data = malloc(l.image.stride * l.image.height);
+	if (!l.shown.data)
+		return cli_error(-ENOMEM, "no memory");
+	ret = l.method == MD ? by_md(&l) : by_split(&l);
+	if (!ret)
+		ret = report(&l);
+	free(l.sent.data);
+	free(l.sent.len);
+	free(l.shown.data);
+	free(l.image.data);
+	return ret;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the parts of `optsample-lab` share.
+ *
+ *   optsample-lab.c  table of commands
+ *   cmd_*.c          one command each
+ *   loss.c           which datagrams arrive
+ *   png_file.c       images in PNG files
+ *   convert.c        images to 8 bit and gray, and how alike two are
+ */
+#ifndef LAB_LAB_H
+#define LAB_LAB_H
+
+#include "common/cli.h"
+#include "lib/image.h"
+
+int cmd_image(int argc, char **argv);
+int cmd_cloud(int argc, char **argv);
+int cmd_map(int argc, char **argv);
+int cmd_scan(int argc, char **argv);
+
+#endif
