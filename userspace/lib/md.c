@@ -113,7 +113,7 @@ static size_t stream_limit(const struct md_budget *b, size_t size, bool whole)
 {
 	if (whole)
 		return size;
-	return size * (b->loss < 0 ? .62 : 1 - b->loss * .9);
+	return size * (b->loss < 0 ? .45 : 1 - b->loss * .9);
 }
 
 static size_t put_header(uint8_t *p, const struct md_header *h,

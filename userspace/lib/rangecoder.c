@@ -27,25 +27,10 @@ void rc_encoder_init(struct rc_encoder *rc, void *buf, size_t size,
 }
 
 /* A carry cannot run over the start: @low is below 1 before the first byte */
-static void rc_carry(struct rc_encoder *rc)
+void rc_carry(uint8_t *start, uint8_t *p)
 {
-	uint8_t *p = rc->p;
-
-	while (p > rc->start && !++*--p)
+	while (p > start && !++*--p)
 		;
-	rc->low &= UINT32_MAX;
-}
-
-void rc_encoder_shift(struct rc_encoder *rc)
-{
-	if (rc->low >> 32)
-		rc_carry(rc);
-	if (rc->p < rc->end)
-		*rc->p++ = rc->low >> 24;
-	else
-		rc->overflow = true;
-	rc->low = (rc->low & 0x00ffffff) << 8;
-	rc->range <<= 8;
 }
 
 size_t rc_encoder_finish(struct rc_encoder *rc)

@@ -68,8 +68,20 @@ struct rc_encoder {
 void rc_encoder_init(struct rc_encoder *rc, void *buf, size_t size,
 		     unsigned int limit);
 
-/* Out of line: a byte leaves every eighth bit of information or so */
-void rc_encoder_shift(struct rc_encoder *rc);
+/* Out of line: one in 256 bytes or so */
+void rc_carry(uint8_t *start, uint8_t *p);
+
+static inline void rc_encoder_shift(struct rc_encoder *rc)
+{
+	if (rc->low >> 32)
+		rc_carry(rc->start, rc->p);
+	if (rc->p < rc->end)
+		*rc->p++ = rc->low >> 24;
+	else
+		rc->overflow = true;
+	rc->low = (rc->low & 0x00ffffff) << 8;
+	rc->range <<= 8;
+}
 
 /**
  * rc_encoder_finish() - end the stream

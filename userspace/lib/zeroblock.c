@@ -14,6 +14,10 @@
 #include <string.h>
 #include "lib/rangecoder.h"
 #include "lib/zeroblock.h"
+#include "lib/zeroblock_start.h"
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #define INLINE		static inline __attribute__((always_inline))
 #define unlikely(x)	__builtin_expect(x, 0)
@@ -23,6 +27,7 @@ enum {
 	DEPTH = 17,		/* levels of a quadtree over 65536 */
 	MARGIN = 4,		/* bytes around a map that are read */
 	LIMIT = 40,		/* decisions that a context remembers */
+	TRUST = 14,		/* decisions that the start is worth */
 
 	/* contexts */
 	SUMS = 12,		/* of neighbours */
@@ -43,7 +48,9 @@ struct node {
  * struct level - nodes of one level of a band's quadtree
  * @map:	plane at which a node became significant, 0: is not yet
  * @top:	encoder: plane at which it will
- * @wait:	nodes not significant whose parents are
+ * @wait:	nodes not significant whose blocks are
+ * @parent:	nodes of the next coarser band that cover the same area, by
+ *		x >> @halve
  */
 struct level {
 	unsigned int	width, height;
@@ -51,6 +58,8 @@ struct level {
 	uint8_t		*map, *top;
 	struct node	*wait;
 	unsigned int	waiting;
+	const struct level *parent;
+	unsigned int	halve;
 };
 
 /**
@@ -68,17 +77,27 @@ struct band {
 	size_t		at;
 	double		weight;
 	struct level	level[DEPTH];
-	struct band	*parent;
 	int8_t		*sign;
 	struct node	*list;
 	unsigned int	listed;
 	unsigned int	until[ZEROBLOCK_PLANES + ZEROBLOCK_LEVELS + 2];
 };
 
+/* in the order of zeroblock_start */
 struct contexts {
 	struct rc_bit node[ORIENTS][KINDS][PARENTS][SUMS];
 	struct rc_bit sign[ORIENTS][SIGNS];
 	struct rc_bit refine[ORIENTS][REFINES];
+};
+
+/**
+ * struct coder - one of both is used; loops keep it in registers
+ * @stop:	of the encoder: enough
+ */
+struct coder {
+	struct rc_encoder enc;
+	struct rc_decoder dec;
+	const uint8_t	*stop;
 };
 
 struct zeroblock {
@@ -88,12 +107,10 @@ struct zeroblock {
 	struct band	band[BANDS];
 	unsigned int	bands;
 	struct contexts	ctx[2];				/* first, other channels */
-	struct rc_encoder enc;
-	struct rc_decoder dec;
+	struct coder	coder;
 	const int32_t	*in[ZEROBLOCK_CHANNELS];
 	int32_t		*out[ZEROBLOCK_CHANNELS];
 	double		gain;		/* error that has gone */
-	uint8_t		*stop;		/* encoder: enough */
 	/* maps, tops and signs; nodes */
 	uint8_t		*memory;
 	struct node	*nodes;
@@ -210,7 +227,6 @@ static void add_band(struct zeroblock *z, unsigned int channel,
 	b->at = (size_t)y0 * z->shape.width + x0;
 	b->shift = z->shape.norms ? norm_shift(level, orient, low) : 0;
 	b->weight = z->shape.norms ? norm_weight(level, orient, low) : 1;
-	b->parent = NULL;
 	b->listed = 0;
 	b->list = z->nodes + *nodes;
 	*nodes += (size_t)w * h;
@@ -227,6 +243,7 @@ static void add_band(struct zeroblock *z, unsigned int channel,
 		memset(l->map, 0, map_size(w, h));
 		l->wait = z->nodes + *nodes;
 		l->waiting = 0;
+		l->parent = NULL;
 		*nodes += (size_t)w * h;
 		if (w == 1 && h == 1)
 			break;
@@ -239,6 +256,17 @@ static void add_band(struct zeroblock *z, unsigned int channel,
 	*bytes += map_size(l->width, l->height);
 	memset(b->sign, 0, map_size(l->width, l->height));
 	z->bands++;
+}
+
+static void set_parent(struct band *b, const struct band *parent)
+{
+	for (unsigned int k = 0; k <= b->depth; k++) {
+		struct level *l = &b->level[k];
+
+		l->halve = k == 0;
+		if (k <= parent->depth + 1)
+			l->parent = &parent->level[k ? k - 1 : 0];
+	}
 }
 
 /* All bands, the coarsest first, those of all channels side by side */
@@ -274,18 +302,25 @@ static void shape(struct zeroblock *z, const struct zeroblock_shape *s)
 					if (b->channel != c || b->orient != o ||
 					    i < s->channels)
 						continue;
-					z->band[first].parent = b;
+					set_parent(&z->band[first], b);
 					break;
 				}
 			}
 		}
 	}
-	rc_bits_init((struct rc_bit *)z->ctx,
-		     sizeof(z->ctx) / sizeof(struct rc_bit));
+	_Static_assert(sizeof(zeroblock_start) * sizeof(struct rc_bit) ==
+		       sizeof(z->ctx), "a start for each context");
+
+	for (unsigned int i = 0; i < sizeof(zeroblock_start); i++)
+		((struct rc_bit *)z->ctx)[i] = (struct rc_bit){
+			.zero = zeroblock_start[i] * 256,
+			.seen = TRUST,
+		};
 }
 
 /* ---- contexts ---------------------------------------------------------- */
 
+#ifndef __SSE2__
 /* Per byte, how much a neighbour is above plane @n: 0 not, 1, 2, 3 */
 INLINE uint64_t heights(uint64_t v, unsigned int n)
 {
@@ -295,6 +330,7 @@ INLINE uint64_t heights(uint64_t v, unsigned int n)
 	return (a >> 7 & ones) + ((a - ones) >> 7 & ones) +
 	       ((a - 2 * ones) >> 7 & ones);
 }
+#endif
 
 static const uint8_t sum_bin[64] = {
 	0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 7, 7, 7, 8, 8, 8,
@@ -303,75 +339,83 @@ static const uint8_t sum_bin[64] = {
 	11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11,
 };
 
-/* The neighbours of a node, weighted by how much they tell */
+/* How much they tell: above and below, left and right; corners count 1 */
+static const uint8_t weights[ORIENTS][2] = { { 3, 2 }, { 2, 3 }, { 2, 2 } };
+
+/* The neighbours of a node, weighted */
 INLINE unsigned int neighbours(const struct level *l, size_t at,
 			       unsigned int n, enum orient orient)
 {
 	const uint8_t *p = l->map + at - 1;
+	unsigned int along = weights[orient][0], across = weights[orient][1];
 	uint32_t up, mid, down;
-	uint64_t v, m;
-	unsigned int across, along, diagonal;
 
 	memcpy(&up, p - l->stride, 4);
 	memcpy(&mid, p, 4);
 	memcpy(&down, p + l->stride, 4);
-	v = heights(up | (uint64_t)down << 32, n);
-	m = heights(mid, n);
-	v = (v & 0xffffffff) + (v >> 32);
-	diagonal = (v & 255) + (v >> 16 & 255);
-	along = v >> 8 & 255;			/* above, below */
-	across = (m & 255) + (m >> 16 & 255);	/* left, right */
-	switch (orient) {
-	case ACROSS:
-		return 3 * along + 2 * across + diagonal;
-	case DOWN:
-		return 2 * along + 3 * across + diagonal;
-	default:
-		return 2 * (along + across) + diagonal;
+#ifdef __SSE2__
+	{
+		const __m128i below = _mm_set1_epi8(n - 1);
+		const __m128i most = _mm_set1_epi8(3);
+		const __m128i w = _mm_setr_epi16(1, along, 1, 0, across, 0,
+						 across, 0);
+		__m128i v = _mm_set_epi32(0, down, mid, up);
+
+		v = _mm_min_epu8(_mm_subs_epu8(v, below), most);
+		v = _mm_add_epi8(v, _mm_srli_si128(v, 8));
+		v = _mm_unpacklo_epi8(v, _mm_setzero_si128());
+		v = _mm_mullo_epi16(v, w);
+		v = _mm_sad_epu8(v, _mm_setzero_si128());
+		return _mm_cvtsi128_si32(v) + _mm_extract_epi16(v, 4);
 	}
+#else
+	{
+		uint64_t v = heights(up | (uint64_t)down << 32, n);
+		uint64_t m = heights(mid, n);
+
+		v = (v & 0xffffffff) + (v >> 32);
+		return along * (v >> 8 & 255) +
+		       across * ((m & 255) + (m >> 16 & 255)) +
+		       (v & 255) + (v >> 16 & 255);
+	}
+#endif
 }
 
-/* How much what is at the same place one band up is above plane @n */
-INLINE unsigned int parent(const struct band *b, unsigned int k,
-			   unsigned int x, unsigned int y, unsigned int n)
+/*
+ * How much what is at the same place one band up is above plane @n. That may
+ * be in the margin, where nothing is.
+ */
+INLINE unsigned int parent(const struct level *l, unsigned int x,
+			   unsigned int y, unsigned int n)
 {
-	const struct level *l;
+	const struct level *p = l->parent;
 	unsigned int m;
 
-	if (!b->parent)
+	if (!p)
 		return 0;
-	if (k == 0) {
-		x /= 2;
-		y /= 2;
-	} else if (--k > b->parent->depth) {
-		return 0;
-	}
-	l = &b->parent->level[k];
-	if (x >= l->width || y >= l->height)
-		return 0;
-	m = l->map[place(l, x, y)];
+	m = p->map[place(p, x >> l->halve, y >> l->halve)];
 	return (m >= n) + (m > n);
 }
 
 /* ---- the walk ---------------------------------------------------------- */
 
-INLINE int code(struct zeroblock *z, struct rc_bit *b, int bit,
-		const bool decode)
+INLINE int code(struct coder *c, struct rc_bit *b, int bit, const bool decode)
 {
 	if (decode)
-		return rc_decode(&z->dec, b);
-	rc_encode(&z->enc, b, bit);
+		return rc_decode(&c->dec, b);
+	rc_encode(&c->enc, b, bit);
 	return bit;
 }
 
-INLINE bool over(const struct zeroblock *z, const bool decode)
+INLINE bool over(const struct coder *c, const bool decode)
 {
-	return decode ? z->dec.ended : z->enc.p >= z->stop;
+	return decode ? c->dec.ended : c->enc.p >= c->stop;
 }
 
 /* A coefficient shows itself: its sign, and a guess at its size */
-INLINE bool show(struct zeroblock *z, struct band *b, unsigned int x,
-		 unsigned int y, size_t at, unsigned int n, const bool decode)
+INLINE bool show(struct zeroblock *z, struct coder *c, struct band *b,
+		 unsigned int x, unsigned int y, size_t at, unsigned int n,
+		 const bool decode)
 {
 	struct contexts *ctx = &z->ctx[b->channel > 0];
 	const struct level *l = &b->level[0];
@@ -389,9 +433,9 @@ INLINE bool show(struct zeroblock *z, struct band *b, unsigned int x,
 	}
 	if (!decode)
 		negative = z->in[b->channel][i] < 0;
-	negative = flip ^ code(z, &ctx->sign[b->orient][h * 3 + v + 1],
+	negative = flip ^ code(c, &ctx->sign[b->orient][h * 3 + v + 1],
 			       negative ^ flip, decode);
-	if (unlikely(over(z, decode)))
+	if (unlikely(over(c, decode)))
 		return false;
 	l->map[at] = n;
 	b->sign[at] = negative ? -1 : 1;
@@ -401,25 +445,25 @@ INLINE bool show(struct zeroblock *z, struct band *b, unsigned int x,
 		/* twice the middle of its interval */
 		z->out[b->channel][i] = 3 << (n - 1);
 	} else {
-		double c = abs(z->in[b->channel][i]);
-		double e = c - 1.5 * (1 << (n - 1));
+		double v0 = abs(z->in[b->channel][i]);
+		double e = v0 - 1.5 * (1 << (n - 1));
 
-		z->gain += (c * c - e * e) * b->weight;
+		z->gain += (v0 * v0 - e * e) * b->weight;
 	}
 	return true;
 }
 
 /* Whether a node is significant at plane @n. @kind: of context */
-INLINE int test(struct zeroblock *z, struct band *b, unsigned int k,
-		unsigned int x, unsigned int y, size_t at, unsigned int n,
-		unsigned int kind, const bool decode)
+INLINE int test(struct zeroblock *z, struct coder *c, struct band *b,
+		unsigned int k, unsigned int x, unsigned int y, size_t at,
+		unsigned int n, unsigned int kind, const bool decode)
 {
 	struct level *l = &b->level[k];
 	unsigned int sum = neighbours(l, at, n, b->orient);
 	struct rc_bit *bit = &z->ctx[b->channel > 0].node[b->orient][kind]
-			     [parent(b, k, x, y, n)][sum_bin[sum]];
+			     [parent(l, x, y, n)][sum_bin[sum]];
 
-	return code(z, bit, decode ? 0 : l->top[at] >= n, decode);
+	return code(c, bit, decode ? 0 : l->top[at] >= n, decode);
 }
 
 /* A block of level @k is significant: what of it is? */
@@ -436,6 +480,8 @@ INLINE bool split_body(struct zeroblock *z, struct band *b, unsigned int k,
 	unsigned int xe = 2 * x + 2 < l->width ? 2 * x + 2 : l->width;
 	unsigned int ye = 2 * y + 2 < l->height ? 2 * y + 2 : l->height;
 	unsigned int found = 0;
+	struct coder coder = z->coder, *c = &coder;
+	bool ok = false;
 
 	for (unsigned int cy = 2 * y; cy < ye; cy++)
 		for (unsigned int cx = 2 * x; cx < xe; cx++) {
@@ -445,10 +491,10 @@ INLINE bool split_body(struct zeroblock *z, struct band *b, unsigned int k,
 
 			/* the last one must be if the others are not */
 			if (found || !last)
-				sig = test(z, b, k - 1, cx, cy, at, n, kind,
+				sig = test(z, c, b, k - 1, cx, cy, at, n, kind,
 					   decode);
-			if (unlikely(over(z, decode)))
-				return false;
+			if (unlikely(over(c, decode)))
+				goto out;
 			if (!sig) {
 				l->wait[l->waiting++] =
 					(struct node){ cx, cy };
@@ -456,15 +502,20 @@ INLINE bool split_body(struct zeroblock *z, struct band *b, unsigned int k,
 			}
 			found++;
 			if (k == 1) {
-				if (!show(z, b, cx, cy, at, n, decode))
-					return false;
+				if (!show(z, c, b, cx, cy, at, n, decode))
+					goto out;
 			} else {
 				l->map[at] = n;
+				z->coder = coder;
 				if (!split(z, b, k - 1, cx, cy, n, decode))
 					return false;
+				coder = z->coder;
 			}
 		}
-	return true;
+	ok = true;
+out:
+	z->coder = coder;
+	return ok;
 }
 
 static bool split_encode(struct zeroblock *z, struct band *b, unsigned int k,
@@ -494,31 +545,38 @@ INLINE bool pass_waiting(struct zeroblock *z, struct band *b, unsigned int k,
 	struct level *l = &b->level[k];
 	unsigned int kind = k < KINDS - 2 ? k + 1 : KINDS - 1;
 	unsigned int stay = 0, count = l->waiting;
+	struct coder coder = z->coder, *c = &coder;
 
 	if (!k)
 		kind = 0;
 	for (unsigned int i = 0; i < count; i++) {
 		struct node at = l->wait[i];
 		size_t p = place(l, at.x, at.y);
-		int sig = test(z, b, k, at.x, at.y, p, n, kind, decode);
+		int sig = test(z, c, b, k, at.x, at.y, p, n, kind, decode);
 
-		if (unlikely(over(z, decode)))
-			return false;
+		if (unlikely(over(c, decode)))
+			goto over;
 		if (!sig) {
 			l->wait[stay++] = at;
 			continue;
 		}
 		if (!k) {
-			if (!show(z, b, at.x, at.y, p, n, decode))
-				return false;
-		} else {
-			l->map[p] = n;
-			if (!split(z, b, k, at.x, at.y, n, decode))
-				return false;
+			if (!show(z, c, b, at.x, at.y, p, n, decode))
+				goto over;
+			continue;
 		}
+		l->map[p] = n;
+		z->coder = coder;
+		if (!split(z, b, k, at.x, at.y, n, decode))
+			return false;
+		coder = z->coder;
 	}
 	l->waiting = stay;
+	z->coder = coder;
 	return true;
+over:
+	z->coder = coder;
+	return false;
 }
 
 /* One more bit of each coefficient that was significant before plane @n */
@@ -529,10 +587,11 @@ INLINE bool pass_refine(struct zeroblock *z, struct band *b, unsigned int n,
 	const struct level *l = &b->level[0];
 	unsigned int bits = n - b->shift;	/* of that plane, from 1 */
 	int32_t half = 1 << (bits - 1);
+	struct coder coder = z->coder, *c = &coder;
 
 	for (unsigned int i = 0; i < b->until[n + 1]; i++) {
 		unsigned int x = b->list[i].x, y = b->list[i].y;
-		size_t c = b->at + (size_t)y * z->shape.width + x;
+		size_t in = b->at + (size_t)y * z->shape.width + x;
 		size_t at = place(l, x, y);
 		unsigned int age = l->map[at] - n;
 		unsigned int sum = neighbours(l, at, n + 1, BOTH);
@@ -540,16 +599,18 @@ INLINE bool pass_refine(struct zeroblock *z, struct band *b, unsigned int n,
 		int32_t v = 0;
 
 		if (!decode) {
-			v = abs(z->in[b->channel][c]);
+			v = abs(z->in[b->channel][in]);
 			bit = v >> (bits - 1) & 1;
 		}
 		age = age > 3 ? 2 : age - 1;
-		bit = code(z, &ctx[age * 3 + (sum > 3) + (sum > 9)], bit,
+		bit = code(c, &ctx[age * 3 + (sum > 3) + (sum > 9)], bit,
 			   decode);
-		if (unlikely(over(z, decode)))
+		if (unlikely(over(c, decode))) {
+			z->coder = coder;
 			return false;
+		}
 		if (decode) {
-			z->out[b->channel][c] += bit ? half : -half;
+			z->out[b->channel][in] += bit ? half : -half;
 		} else {
 			/* the middle moves to that of the half */
 			double r = (v >> bits << bits) + half;
@@ -559,6 +620,7 @@ INLINE bool pass_refine(struct zeroblock *z, struct band *b, unsigned int n,
 				   b->weight;
 		}
 	}
+	z->coder = coder;
 	return true;
 }
 
@@ -573,7 +635,7 @@ struct track {
 static void track(struct zeroblock *z, struct track *t)
 {
 	struct zeroblock_curve *c = t->curve;
-	uint32_t bytes = rc_encoder_bytes(&z->enc);
+	uint32_t bytes = rc_encoder_bytes(&z->coder.enc);
 
 	if (!c || c->points == ZEROBLOCK_POINTS ||
 	    (c->points && c->bytes[c->points - 1] + 32 > bytes))
@@ -633,9 +695,67 @@ INLINE bool planes(struct zeroblock *z, unsigned int n, const bool decode,
 
 /* ---- encoder ----------------------------------------------------------- */
 
-static unsigned int bit_length(uint32_t v)
+static uint8_t bit_length(uint32_t v)
 {
 	return v ? 32 - __builtin_clz(v) : 0;
+}
+
+#ifdef __SSE2__
+/*
+ * Bits of four magnitudes: the exponents of floats. Without its second bit no
+ * number is rounded up to a power of two.
+ */
+INLINE __m128i bit_lengths(const int32_t *v)
+{
+	__m128i a = _mm_loadu_si128((const __m128i *)v);
+	__m128i sign = _mm_srai_epi32(a, 31);
+
+	a = _mm_sub_epi32(_mm_xor_si128(a, sign), sign);
+	a = _mm_andnot_si128(_mm_srli_epi32(a, 1), a);
+	a = _mm_castps_si128(_mm_cvtepi32_ps(a));
+	return _mm_sub_epi32(_mm_srli_epi32(a, 23), _mm_set1_epi32(126));
+}
+#endif
+
+/* Planes at which a row of coefficients becomes significant */
+static void row_tops(const int32_t *row, uint8_t *top, unsigned int count,
+		     unsigned int shift)
+{
+	unsigned int x = 0;
+
+#ifdef __SSE2__
+	const __m128i zero = _mm_setzero_si128();
+
+	for (; x + 16 <= count; x += 16) {
+		__m128i a = _mm_packs_epi32(bit_lengths(row + x),
+					    bit_lengths(row + x + 4));
+		__m128i b = _mm_packs_epi32(bit_lengths(row + x + 8),
+					    bit_lengths(row + x + 12));
+		__m128i bits = _mm_packus_epi16(a, b);
+		__m128i more = _mm_andnot_si128(_mm_cmpeq_epi8(bits, zero),
+						_mm_set1_epi8(shift));
+
+		_mm_storeu_si128((__m128i *)(top + x),
+				 _mm_add_epi8(bits, more));
+	}
+#endif
+	for (; x < count; x++)
+		top[x] = row[x] ? bit_length(abs(row[x])) + shift : 0;
+}
+
+/* The same of a row of blocks, from the two rows of nodes that they cover */
+static void block_tops(const uint8_t *restrict p, const uint8_t *restrict q,
+		       uint8_t *restrict top, unsigned int nodes)
+{
+	for (unsigned int x = 0; x < nodes / 2; x++) {
+		uint8_t a = p[2 * x] > p[2 * x + 1] ? p[2 * x] : p[2 * x + 1];
+		uint8_t b = q[2 * x] > q[2 * x + 1] ? q[2 * x] : q[2 * x + 1];
+
+		top[x] = a > b ? a : b;
+	}
+	if (nodes & 1)
+		top[nodes / 2] = p[nodes - 1] > q[nodes - 1] ? p[nodes - 1] :
+							       q[nodes - 1];
 }
 
 /* Planes at which the nodes of a band become significant */
@@ -644,32 +764,19 @@ static unsigned int find_tops(struct zeroblock *z, struct band *b)
 	const int32_t *in = z->in[b->channel] + b->at;
 	struct level *l = &b->level[0];
 
-	for (unsigned int y = 0; y < l->height; y++) {
-		const int32_t *row = in + (size_t)y * z->shape.width;
-		uint8_t *top = l->top + place(l, 0, y);
-
-		for (unsigned int x = 0; x < l->width; x++)
-			top[x] = row[x] ? bit_length(abs(row[x])) + b->shift :
-					  0;
-	}
+	for (unsigned int y = 0; y < l->height; y++)
+		row_tops(in + (size_t)y * z->shape.width,
+			 l->top + place(l, 0, y), l->width, b->shift);
 	for (unsigned int k = 1; k <= b->depth; k++) {
 		const struct level *from = &b->level[k - 1];
 
 		l = &b->level[k];
 		for (unsigned int y = 0; y < l->height; y++) {
-			unsigned int y1 = 2 * y + 1 < from->height;
+			bool two = 2 * y + 1 < from->height;
 			const uint8_t *p = from->top + place(from, 0, 2 * y);
-			const uint8_t *q = p + y1 * from->stride;
-			uint8_t *top = l->top + place(l, 0, y);
 
-			for (unsigned int x = 0; x < l->width; x++) {
-				unsigned int i = 2 * x;
-				unsigned int j = i + (i + 1 < from->width);
-				uint8_t a = p[i] > p[j] ? p[i] : p[j];
-				uint8_t c = q[i] > q[j] ? q[i] : q[j];
-
-				top[x] = a > c ? a : c;
-			}
+			block_tops(p, two ? p + from->stride : p,
+				   l->top + place(l, 0, y), from->width);
 		}
 	}
 	return b->level[b->depth].top[place(&b->level[b->depth], 0, 0)];
@@ -678,15 +785,21 @@ static unsigned int find_tops(struct zeroblock *z, struct band *b)
 static double energy(const struct zeroblock *z, const struct band *b)
 {
 	const int32_t *in = z->in[b->channel] + b->at;
-	double sum = 0;
+	const struct level *l = &b->level[0];
+	double sum[4] = { 0 };
 
-	for (unsigned int y = 0; y < b->level[0].height; y++) {
+	/* four sums, as one would wait for each addition */
+	for (unsigned int y = 0; y < l->height; y++) {
 		const int32_t *row = in + (size_t)y * z->shape.width;
+		unsigned int x = 0;
 
-		for (unsigned int x = 0; x < b->level[0].width; x++)
-			sum += (double)row[x] * row[x];
+		for (; x + 4 <= l->width; x += 4)
+			for (unsigned int i = 0; i < 4; i++)
+				sum[i] += (double)row[x + i] * row[x + i];
+		for (; x < l->width; x++)
+			sum[0] += (double)row[x] * row[x];
 	}
-	return sum * b->weight;
+	return (sum[0] + sum[1] + sum[2] + sum[3]) * b->weight;
 }
 
 size_t zeroblock_encode(struct zeroblock *z, const struct zeroblock_shape *s,
@@ -705,16 +818,16 @@ size_t zeroblock_encode(struct zeroblock *z, const struct zeroblock_shape *s,
 		t.total += energy(z, &z->band[i]);
 	}
 	z->gain = 0;
-	rc_encoder_init(&z->enc, buf, size, LIMIT);
+	rc_encoder_init(&z->coder.enc, buf, size, LIMIT);
 	/* what the coder still holds has room behind */
-	z->stop = (uint8_t *)buf + (size > 16 ? size - 16 : 0);
+	z->coder.stop = (uint8_t *)buf + (size > 16 ? size - 16 : 0);
 	if (curve) {
 		curve->points = 0;
 		track(z, &t);
 	}
-	rc_encode_raw(&z->enc, top, 6);
+	rc_encode_raw(&z->coder.enc, top, 6);
 	*whole = planes(z, top, false, &t);
-	size = rc_encoder_finish(&z->enc);
+	size = rc_encoder_finish(&z->coder.enc);
 	if (curve && curve->points < ZEROBLOCK_POINTS) {
 		curve->bytes[curve->points] = size;
 		curve->error[curve->points++] = t.total - z->gain;
@@ -757,9 +870,9 @@ void zeroblock_decode(struct zeroblock *z, const struct zeroblock_shape *s,
 	for (unsigned int c = 0; c < s->channels; c++)
 		memset(coef[c], 0,
 		       (size_t)s->width * s->height * sizeof(*coef[c]));
-	rc_decoder_init(&z->dec, buf, size, LIMIT, !whole);
-	top = rc_decode_raw(&z->dec, 6);
-	if (!z->dec.ended && top <= ZEROBLOCK_PLANES + ZEROBLOCK_LEVELS)
+	rc_decoder_init(&z->coder.dec, buf, size, LIMIT, !whole);
+	top = rc_decode_raw(&z->coder.dec, 6);
+	if (!z->coder.dec.ended && top <= ZEROBLOCK_PLANES + ZEROBLOCK_LEVELS)
 		planes(z, top, true, NULL);
 	for (unsigned int i = 0; i < z->bands; i++)
 		settle(z, &z->band[i]);
