@@ -21,11 +21,17 @@ UAPI	:= -Iinclude/uapi
 MODULE	:= $(BUILD)/module/$(SERIES)/sch_optsample.ko
 BIN	:= $(BUILD)/bin
 LIB	:= $(BUILD)/lib/liboptsample.a
+LIB_TESTS := paths split md voxel cloudblock rangeimage cloud80 tilecode tiles \
+	     mappyramid velodyne vscan vscan_code
+LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
+	     vscan
+LIB_BENCH := image cloud map vscan
 PROGRAMS := $(addprefix $(BIN)/,optsample optsample-lab optsample-sim hwsim-medium \
 	     demo-report image-pub image-sub dds-pub dds-sub fastdds-pub \
 	     fastdds-sub app-report dds-writers ros1-pub ros1-sub rtps-gen test_sampler \
 	     test_sampler_bounds test_sync test_ros_tag test_rules \
-	     test_odometer fuzz_ros_tag fuzz_corpus fuzz_replay)
+	     test_odometer fuzz_ros_tag fuzz_corpus fuzz_replay) \
+	     $(addprefix $(BIN)/,$(LIB_TESTS:%=test_%) $(LIB_FUZZ:%=fuzz_%))
 TESTS	:= tests/run
 
 Q	:= $(if $(V),,@)
@@ -39,7 +45,8 @@ help:
 	@echo 'make demo        a Wi-Fi link in a VM fails for 5 s: what the operator sees'
 	@echo 'make check       all tests: unit, eBPF, kernel and Wi-Fi in a VM'
 	@echo 'make check-full  also other kernels, a debug kernel, long random runs'
-	@echo 'make bench       qdisc, classifier and roscpp library, next to what they replace'
+	@echo 'make bench       qdisc, classifier, codecs, next to what they replace'
+	@echo 'make bench-quality [IMAGES=...]  what the operator sees of images, by loss'
 	@echo 'make install     programs, tc plugin, man pages, module source for DKMS'
 	@echo 'make clean       remove what was made (make distclean: kernels too)'
 
@@ -109,6 +116,45 @@ $(BUILD)/lib/%.o: userspace/lib/%.c $(HEADERS)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LIB_CFLAGS) -c -o $@ $<
 $(LIB): $(LIB_OBJECTS)
 	$(Q)rm -f $@; $(AR) rcs $@ $^
+
+$(foreach t,$(LIB_TESTS),$(eval $(call program,test_$(t),tests/unit/test_$(t).c \
+	$(LIB) $(HEADERS),$(LIB) -lisal -lm,)))
+
+lib-tests:
+	@echo $(LIB_TESTS)
+
+# its decoders, with sanitizers, under libFuzzer
+SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize=alignment \
+	     -fno-sanitize-recover=undefined
+LIB_CLANG := $(LIB_OBJECTS:$(BUILD)/lib/%=$(BUILD)/fuzz-lib/%)
+$(BUILD)/fuzz-lib/%.o: userspace/lib/%.c $(HEADERS)
+	$(call msg,CLANG,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(ALL_CFLAGS) $(LIB_CFLAGS) $(SANITIZE) \
+		-fsanitize=fuzzer-no-link -c -o $@ $<
+$(addprefix $(BIN)/,$(LIB_FUZZ:%=fuzz_%)): $(BIN)/fuzz_%: tests/fuzz/fuzz_%.c \
+		$(LIB_CLANG) $(HEADERS)
+	$(call msg,CLANG,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(ALL_CFLAGS) $(SANITIZE) -Wno-missing-prototypes \
+		-fsanitize=fuzzer -o $@ $< $(LIB_CLANG) -lisal -lm
+
+# what it costs and what it shows; the peer of the voxel filter is PCL
+$(foreach b,image map vscan,$(eval $(call program,bench_$(b),\
+	tools/bench.d/bench_$(b).c $(addprefix userspace/lab/,convert.c png_file.c) \
+	$(LIB) $(HEADERS),$(LIB) -lisal -lpng -lz -lm,)))
+$(BUILD)/bench/pcl_voxel.o: tools/bench.d/pcl_voxel.cpp tools/bench.d/pcl_voxel.h
+	$(call msg,CXX,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CXX) $(ALL_CXXFLAGS) -O3 $$(pkg-config --cflags pcl_filters) -c -o $@ $<
+$(BIN)/bench_cloud: tools/bench.d/bench_cloud.c $(BUILD)/bench/pcl_voxel.o $(LIB) \
+		$(HEADERS)
+	$(call msg,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(BUILD)/bench/pcl_voxel.o $(LIB) -lisal \
+		$$(pkg-config --libs pcl_filters) -lstdc++ -lm
+$(eval $(call program,quality,tools/bench.d/quality.c \
+	$(addprefix userspace/lab/,convert.c loss.c png_file.c) \
+	userspace/common/parse.c $(LIB) $(HEADERS),$(LIB) -lisal -lpng -lm,))
 
 $(eval $(call program,optsample-lab,$(wildcard userspace/lab/*.c) $(COMMON) \
 	$(LIB) $(HEADERS),$(LIB) -lisal -lpng -lm,))
@@ -209,7 +255,14 @@ check-full: build packages-check packages-check-full
 	$(TESTS) check-full
 
 bench: build packages-check packages-check-full
+	$(Q)$(MAKE) --no-print-directory $(LIB_BENCH:%=$(BIN)/bench_%)
 	tools/bench
+
+# means over these images, and each by name
+IMAGES	?= $(wildcard ../shared/data/images/*.png)
+bench-quality: packages-build
+	$(Q)$(MAKE) --no-print-directory $(BIN)/quality
+	$(BIN)/quality $(IMAGES)
 
 # where Debian's tc looks
 TCLIB	:= $(DESTDIR)$(PREFIX)/lib/$(shell $(CC) -print-multiarch)/tc
@@ -234,11 +287,11 @@ install: build
 	@echo 'module: dkms install optsample/$(VERSION)'
 
 clean:
-	rm -rf $(addprefix $(BUILD)/,bin lib tc bpf idl ros1 demo/run module check \
+	rm -rf $(addprefix $(BUILD)/,bin lib fuzz-lib tc bpf idl ros1 demo/run module check \
 		sch_optsample.ko .module.out)
 
 distclean:
 	rm -rf $(BUILD)
 
 .PHONY: help build all programs tc bpf ros1 module demo check check-full bench \
-	install clean distclean
+	bench-quality lib-tests install clean distclean

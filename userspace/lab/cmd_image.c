@@ -33,7 +33,7 @@ static const struct argp_option image_options[] = {
 	{ "8bit", OPT_8BIT, NULL, 0, "stretch 16 bit to 8 first", 4 },
 	{ "steps", OPT_STEPS, "D", 0, "split: 4^D sub-images (as few as fit)", 5 },
 	{ "expect", OPT_EXPECT, "P", 0, "md: loss that the sender knows of (none)", 5 },
-	{ "base", OPT_BASE, "N", 0, "md: bytes that any one datagram gives (600)", 5 },
+	{ "base", OPT_BASE, "N", 0, "md: bytes that any one datagram gives (500)", 5 },
 	{ 0 }
 };
 

@@ -30,25 +30,23 @@ typedef uint32_t vec32 __attribute__((vector_size(VECTOR)));
 INLINE vec8 unpack_low(vec8 a, vec8 b, const unsigned int size)
 {
 	if (size == 1)
-		return __builtin_shuffle(a, b, (vec8){ 0, 16, 1, 17, 2, 18, 3,
-				19, 4, 20, 5, 21, 6, 22, 7, 23 });
+		return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3,
+				19, 4, 20, 5, 21, 6, 22, 7, 23);
 	if (size == 2)
-		return (vec8)__builtin_shuffle((vec16)a, (vec16)b,
-				(vec16){ 0, 8, 1, 9, 2, 10, 3, 11 });
-	return (vec8)__builtin_shuffle((vec32)a, (vec32)b,
-				       (vec32){ 0, 4, 1, 5 });
+		return (vec8)__builtin_shufflevector((vec16)a, (vec16)b,
+				0, 8, 1, 9, 2, 10, 3, 11);
+	return (vec8)__builtin_shufflevector((vec32)a, (vec32)b, 0, 4, 1, 5);
 }
 
 INLINE vec8 unpack_high(vec8 a, vec8 b, const unsigned int size)
 {
 	if (size == 1)
-		return __builtin_shuffle(a, b, (vec8){ 8, 24, 9, 25, 10, 26,
-				11, 27, 12, 28, 13, 29, 14, 30, 15, 31 });
+		return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11,
+				27, 12, 28, 13, 29, 14, 30, 15, 31);
 	if (size == 2)
-		return (vec8)__builtin_shuffle((vec16)a, (vec16)b,
-				(vec16){ 4, 12, 5, 13, 6, 14, 7, 15 });
-	return (vec8)__builtin_shuffle((vec32)a, (vec32)b,
-				       (vec32){ 2, 6, 3, 7 });
+		return (vec8)__builtin_shufflevector((vec16)a, (vec16)b,
+				4, 12, 5, 13, 6, 14, 7, 15);
+	return (vec8)__builtin_shufflevector((vec32)a, (vec32)b, 2, 6, 3, 7);
 }
 
 INLINE void shuffle(vec8 *v, const unsigned int n, const unsigned int size,

@@ -17,7 +17,7 @@ enum {
 	SIZE	= KRIGING_NEIGHBOURS + 1,	/* of the system */
 };
 
-static const double power = 1.2;
+static const double power = 1.5;
 
 struct offset {
 	int16_t x, y;

@@ -4,7 +4,7 @@
  * repeats itself every p pixels in both directions
  *
  * Ordinary kriging (Matheron, 1963) of the 12 nearest pixels that are there,
- * variogram h^1.2. As the pattern is periodic, so are the weights: they are
+ * variogram h^1.5. As the pattern is periodic, so are the weights: they are
  * solved for once for each phase of a missing pixel, not for each pixel.
  */
 #ifndef LIB_KRIGING_H

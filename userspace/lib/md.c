@@ -3,6 +3,7 @@
  * md - an image as multiple descriptions
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "lib/erasure.h"
@@ -14,7 +15,8 @@ enum {
 	STREAM_SLACK	= 64,		/* what the coder ends behind a budget */
 	LEVELS		= 6,		/* of protection: more gain nothing */
 	KNOWN_BASE	= 96,		/* base if the loss is known */
-	WHOLE_BASE	= 48,		/* base that bit-exactness can spare */
+	WHOLE_BASE	= 48,		/* base if bit-exactness can spare it */
+	WHOLE_LEFT	= 16,		/* what it leaves in any case */
 	WHOLE_BYTES	= 4,		/* in the header of a whole stream */
 };
 
@@ -143,20 +145,21 @@ static size_t put_header(uint8_t *p, const struct md_header *h,
 }
 
 /*
- * Datagrams that shall give the whole of a stream: two thirds, or more where
- * they cannot hold it otherwise. 0: it is too long.
+ * Datagrams that shall give the whole of a stream: 4.5 standard deviations
+ * fewer than arrive at a quarter of loss, or more where they cannot hold it
+ * otherwise. 0: it is too long.
  */
 static unsigned int whole_need(size_t stream, unsigned int count,
 			       unsigned int size)
 {
-	unsigned int need = (count * 2 + 2) / 3;
+	double need = .75 * count - 4.5 * sqrt(.25 * .75 * count);
+	unsigned int n = need > 1 ? need : 1;
 
-	if (size <= WHOLE_BASE)
+	if (size <= WHOLE_LEFT)
 		return 0;
-	while (need <= count && (stream + need - 1) / need >
-				size - WHOLE_BASE)
-		need++;
-	return need <= count ? need : 0;
+	while (n <= count && (stream + n - 1) / n > size - WHOLE_LEFT)
+		n++;
+	return n <= count ? n : 0;
 }
 
 static void protect(struct md_encoder *e, const struct md_budget *budget,

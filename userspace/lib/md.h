@@ -34,7 +34,7 @@ enum {
 	MD_DEEP		= 4,	/* 16 bit */
 
 	MD_HEADER	= 11,	/* bytes, without the protection's levels */
-	MD_BASE		= 600,	/* bytes that any single datagram gives */
+	MD_BASE		= 500,	/* bytes that any single datagram gives */
 };
 
 /**

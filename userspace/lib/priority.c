@@ -12,10 +12,17 @@
 #include <string.h>
 #include "lib/priority.h"
 
-enum { LOSSES = 9, ROUNDS = 60 };
+enum { ROUNDS = 60 };
 
-static const double losses[LOSSES] = {
-	0, .01, .02, .05, .1, .15, .2, .5, .9,
+/*
+ * Losses that a fixed profile is for. Each counts by the error that an ideal
+ * code would leave, and the rarer ones less.
+ */
+static const struct {
+	double	loss, weight;
+} losses[] = {
+	{ 0, 1 }, { .01, 1 }, { .02, 1 }, { .05, 1 }, { .1, 1 }, { .15, 1 },
+	{ .2, .5 }, { .5, .4 }, { .9, .4 },
 };
 
 /**
@@ -128,12 +135,13 @@ void priority_fixed(struct priority_chances *c,
 
 	memset(c, 0, sizeof(*c));
 	find_hull(&h, curve);
-	for (unsigned int i = 0; i < LOSSES; i++) {
-		double e = error_at(&h, (1 - losses[i]) * datagrams * size);
+	for (unsigned int i = 0; i < sizeof(losses) / sizeof(*losses); i++) {
+		double loss = losses[i].loss;
+		double e = error_at(&h, (1 - loss) * datagrams * size);
 
 		/* below an error of a count or so nobody sees a difference */
 		e += h.error[0] * 1e-9 + 1e-9;
-		binomial(c->chance, datagrams, losses[i], 1 / e);
+		binomial(c->chance, datagrams, loss, losses[i].weight / e);
 	}
 }
 
@@ -233,8 +241,9 @@ static double merged(const struct run *a, const struct run *b,
 static void merge(struct run *r, unsigned int *runs, unsigned int i)
 {
 	pool(&r[i], &r[i + 1]);
-	memmove(r + i + 1, r + i + 2, (*runs - i - 2) * sizeof(*r));
 	--*runs;
+	for (i++; i < *runs; i++)
+		r[i] = r[i + 1];
 }
 
 /* As few runs as there may be levels */

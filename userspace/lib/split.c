@@ -16,6 +16,10 @@
 
 enum {
 	GUARD = 4,		/* pixels beside a row that kriging reaches */
+
+	/* a row */
+	KEPT = 1,		/* of an earlier frame */
+	FRESH,			/* of this one */
 };
 
 /**
@@ -23,8 +27,9 @@ enum {
  * @slot:	bytes of a plane
  * @plane:	phases, y * p + x, as they came: rows without gaps
  * @padded:	the same with GUARD pixels on either side of each row
- * @there:	[row * SPLIT_IMAGES + phase], fresh or kept
- * @fresh:	likewise: came in this frame
+ * @there:	rows of phases, KEPT or FRESH, see row_of()
+ * @pattern:	[row * SPLIT_IMAGES + phase]: whether they are, the other way
+ *		round
  */
 struct split_decoder {
 	unsigned int	width, height, pixel;
@@ -32,20 +37,27 @@ struct split_decoder {
 	unsigned int	steps;
 	size_t		slot;
 	uint8_t		*plane, *padded;
-	uint8_t		*there, *fresh;
+	uint8_t		*there, *pattern;
 	size_t		pixels;
 	bool		begun, any;
 	struct kriging	*kriging[SPLIT_STEPS + 1];
 };
 
+/*
+ * The pattern 0 2 / 3 1 has two bits: x ^ y and y. Of each step's bits the
+ * finest count most: @spread puts the bits of 0 .. 15 so, in every other bit.
+ */
+static const uint8_t spread[] = {
+	0x00, 0x40, 0x10, 0x50, 0x04, 0x44, 0x14, 0x54,
+	0x01, 0x41, 0x11, 0x51, 0x05, 0x45, 0x15, 0x55,
+};
+
 unsigned int split_number(unsigned int x, unsigned int y, unsigned int steps)
 {
-	static const unsigned int pattern[2][2] = { { 0, 2 }, { 3, 1 } };
-	unsigned int number = 0;
+	unsigned int mask = (1 << steps) - 1;
+	unsigned int a = spread[(x ^ y) & mask], b = spread[y & mask];
 
-	for (unsigned int i = 0; i < steps; i++)
-		number = number * 4 + pattern[y >> i & 1][x >> i & 1];
-	return number;
+	return (2 * a + b) >> 2 * (SPLIT_STEPS - steps);
 }
 
 /* The phase of a sub-image, y * p + x: the pattern backwards */
@@ -117,13 +129,12 @@ static bool image_ok(const struct image *image)
 	       (image->depth == 8 || image->depth == 16);
 }
 
-static void put_header(uint8_t *p, const struct image *image,
-		       unsigned int steps, unsigned int number,
-		       unsigned int first)
+static void put_header(uint8_t p[SPLIT_HEADER], const struct image *image,
+		       unsigned int steps, unsigned int first)
 {
 	p[0] = SPLIT_VERSION << 4 | (image->depth == 16 ? SPLIT_DEEP : 0);
 	p[1] = (image->channels - 1) | steps << 2;
-	p[2] = number;
+	p[2] = 0;
 	p[3] = 0;
 	put_le16(p + 4, image->width);
 	put_le16(p + 6, image->height);
@@ -137,14 +148,20 @@ static unsigned int number_slots(const struct image *image, unsigned int steps,
 {
 	unsigned int n = 0, p = 1 << steps;
 
+	if (image->width >= p && image->height >= p &&
+	    rows == every(image->height, 0, steps)) {
+		/* one of each, the usual case */
+		for (unsigned int i = 0; i < p * p; i++)
+			start[i] = split_number(i & (p - 1), i >> steps, steps);
+		return p * p < max ? p * p : max;
+	}
 	for (unsigned int i = 0; i < p * p; i++) {
 		unsigned int phase = phase_of(i, steps);
-		unsigned int h = every(image->height, phase >> steps, steps);
-		unsigned int w = every(image->width, phase & (p - 1), steps);
+		unsigned int x = phase & (p - 1), y = phase >> steps;
 
 		start[phase] = n;
-		if (w && h)
-			n += (h + rows - 1) / rows;
+		if (x < image->width && y < image->height)
+			n += (every(image->height, y, steps) + rows - 1) / rows;
 	}
 	return n < max ? n : max;
 }
@@ -156,8 +173,9 @@ static void split_rows(const struct image *image, unsigned int steps,
 		       struct payloads *out)
 {
 	unsigned int p = 1 << steps, pixel = image_pixel(image);
-	uint8_t *to[INTERLEAVE_MAX], unsent[PAYLOAD_MAX];
+	uint8_t *to[INTERLEAVE_MAX], unsent[PAYLOAD_MAX], header[SPLIT_HEADER];
 
+	put_header(header, image, steps, first);
 	for (unsigned int x = 0; x < p; x++) {
 		unsigned int slot = start[y * p + x] + part;
 		unsigned int w = every(image->width, x, steps);
@@ -165,9 +183,9 @@ static void split_rows(const struct image *image, unsigned int steps,
 		to[x] = unsent;
 		if (!w || slot >= out->count)
 			continue;
-		put_header(payload_at(out, slot), image, steps,
-			   split_number(x, y, steps), first);
-		out->len[slot] = SPLIT_HEADER + (size_t)count * w * pixel;
+		memcpy(payload_at(out, slot), header, SPLIT_HEADER);
+		payload_at(out, slot)[2] = split_number(x, y, steps);
+		out->len[slot] = SPLIT_HEADER + count * w * pixel;
 		to[x] = payload_at(out, slot) + SPLIT_HEADER;
 	}
 	deinterleave(image_row(image, y + first * p), image->stride * p, count,
@@ -218,12 +236,12 @@ struct split_decoder *split_decoder_create(unsigned int width,
 	d->plane = malloc(w * h * pixel);
 	d->padded = malloc((w + 2 * GUARD * p) * h * pixel);
 	/* one row for each, even if all are in one sub-image */
-	d->there = calloc(height, SPLIT_IMAGES);
-	d->fresh = calloc(height, SPLIT_IMAGES);
+	d->there = calloc(height + p, SPLIT_IMAGES);
+	d->pattern = calloc(height + p, SPLIT_IMAGES);
 	for (unsigned int i = 0; i <= SPLIT_STEPS; i++)
 		d->kriging[i] = kriging_create(1 << i);
 	for (unsigned int i = 0; i <= SPLIT_STEPS; i++)
-		if (!d->plane || !d->padded || !d->there || !d->fresh ||
+		if (!d->plane || !d->padded || !d->there || !d->pattern ||
 		    !d->kriging[i]) {
 			split_decoder_destroy(d);
 			return NULL;
@@ -240,18 +258,27 @@ void split_decoder_destroy(struct split_decoder *d)
 	free(d->plane);
 	free(d->padded);
 	free(d->there);
-	free(d->fresh);
+	free(d->pattern);
 	free(d);
+}
+
+/* Rows of all phases: those of one phase lie together */
+static size_t row_of(const struct split_decoder *d, unsigned int phase,
+		     unsigned int row)
+{
+	return (size_t)phase * every(d->image.height, 0, d->steps) + row;
 }
 
 static void forget(struct split_decoder *d, bool all)
 {
-	size_t rows = every(d->image.height, 0, d->steps);
+	size_t rows = row_of(d, 1 << 2 * d->steps, 0);
 
-	memset(d->fresh, 0, rows * SPLIT_IMAGES);
-	if (!all)
+	if (!all) {
+		for (size_t i = 0; i < rows; i++)
+			d->there[i] = d->there[i] ? KEPT : 0;
 		return;
-	memset(d->there, 0, rows * SPLIT_IMAGES);
+	}
+	memset(d->there, 0, rows);
 	d->pixels = 0;
 	d->any = false;
 }
@@ -294,7 +321,8 @@ int split_add(struct split_decoder *d, const void *payload, size_t len)
 	unsigned int steps, phase, first, w, h, rows, pixel;
 	struct image image = { 0 };
 	size_t row;
-	uint8_t *fresh, *there;
+	unsigned int known = 0;
+	uint8_t *there;
 	int ret;
 
 	if (len < SPLIT_HEADER || len > PAYLOAD_MAX ||
@@ -324,15 +352,14 @@ int split_add(struct split_decoder *d, const void *payload, size_t len)
 	if (ret)
 		return ret;
 	rows = len / row;
-	fresh = d->fresh + (size_t)first * SPLIT_IMAGES + phase;
-	there = d->there + (size_t)first * SPLIT_IMAGES + phase;
-	if (*fresh)
+	there = d->there + row_of(d, phase, first);
+	if (*there == FRESH)
 		return -EEXIST;
 	memcpy(d->plane + d->slot * phase + first * row, p + SPLIT_HEADER, len);
-	for (unsigned int i = 0; i < rows; i++) {
-		d->pixels += there[i * SPLIT_IMAGES] ? 0 : w;
-		there[i * SPLIT_IMAGES] = fresh[i * SPLIT_IMAGES] = 1;
-	}
+	for (unsigned int i = 0; i < rows; i++)
+		known += there[i] != 0;
+	d->pixels += (size_t)(rows - known) * w;
+	memset(there, FRESH, rows);
 	d->any = true;
 	return 0;
 }
@@ -378,7 +405,7 @@ static void pad(struct split_decoder *d, unsigned int phase)
 		const uint8_t *from = plane_at(d, phase, y);
 		uint8_t *to = padded_at(d, phase, y);
 
-		if (!d->there[(size_t)y * SPLIT_IMAGES + phase])
+		if (!d->there[row_of(d, phase, y)])
 			continue;
 		memcpy(to, from, (size_t)w * pixel);
 		for (unsigned int g = 1; g <= GUARD; g++)
@@ -396,7 +423,7 @@ static unsigned int reach(const struct split_decoder *d, unsigned int phase,
 	int rows = every(d->image.height, 0, d->steps);
 
 	want = want < 0 ? 0 : want >= rows ? rows - 1 : want;
-	while (!d->there[(size_t)want * SPLIT_IMAGES + phase])
+	while (!d->there[row_of(d, phase, want)])
 		want += want < (int)row ? 1 : -1;
 	return want;
 }
@@ -423,18 +450,23 @@ static void fill_row(struct split_decoder *d, const struct kriging_weights *k,
 		    d->image.depth == 8 ? 255 : 65535);
 }
 
+static const uint8_t *pattern_at(const struct split_decoder *d,
+				 unsigned int row)
+{
+	return d->pattern + (size_t)row * SPLIT_IMAGES;
+}
+
 /* The row that has anything at all and is nearest to @row */
 static unsigned int pattern_row(const struct split_decoder *d, unsigned int row)
 {
 	unsigned int rows = every(d->image.height, 0, d->steps);
+	size_t phases = (size_t)1 << 2 * d->steps;
 
 	for (unsigned int far = 0; ; far++) {
-		if (far <= row && memchr(d->there + (row - far) *
-					 (size_t)SPLIT_IMAGES, 1, SPLIT_IMAGES))
+		if (far <= row && memchr(pattern_at(d, row - far), 1, phases))
 			return row - far;
-		if (row + far < rows && memchr(d->there + (row + far) *
-					       (size_t)SPLIT_IMAGES, 1,
-					       SPLIT_IMAGES))
+		if (row + far < rows &&
+		    memchr(pattern_at(d, row + far), 1, phases))
 			return row + far;
 	}
 }
@@ -450,13 +482,13 @@ static void fill_phase(struct split_decoder *d, unsigned int phase,
 
 	for (unsigned int row = 0; row < h; row++) {
 		unsigned int pattern = row;
-		const uint8_t *there = d->there + (size_t)row * SPLIT_IMAGES;
+		const uint8_t *there = pattern_at(d, row);
 
 		if (there[phase])
 			continue;
 		if (!solved || memcmp(there, solved, p * p)) {
 			pattern = pattern_row(d, row);
-			there = d->there + (size_t)pattern * SPLIT_IMAGES;
+			there = pattern_at(d, pattern);
 			if (there[phase]) {
 				/* a row without anything repeats another */
 				memcpy(plane_at(d, phase, row),
@@ -475,11 +507,16 @@ static void fill_phase(struct split_decoder *d, unsigned int phase,
 static void fill(struct split_decoder *d, unsigned int neighbours)
 {
 	unsigned int p = 1 << d->steps;
+	unsigned int rows = every(d->image.height, 0, d->steps);
 
-	for (unsigned int i = 0; i < p * p; i++)
+	for (unsigned int i = 0; i < p * p; i++) {
+		for (unsigned int row = 0; row < rows; row++)
+			d->pattern[(size_t)row * SPLIT_IMAGES + i] =
+				d->there[row_of(d, i, row)] != 0;
 		if ((i & (p - 1)) < d->image.width &&
 		    i >> d->steps < d->image.height)
 			pad(d, i);
+	}
 	for (unsigned int i = 0; i < p * p; i++)
 		if ((i & (p - 1)) < d->image.width)
 			fill_phase(d, i, neighbours);

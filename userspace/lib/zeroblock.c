@@ -80,7 +80,7 @@ struct band {
 	int8_t		*sign;
 	struct node	*list;
 	unsigned int	listed;
-	unsigned int	until[ZEROBLOCK_PLANES + ZEROBLOCK_LEVELS + 2];
+	unsigned int	until[ZEROBLOCK_PLANES + 2];
 };
 
 /* in the order of zeroblock_start */
@@ -872,7 +872,7 @@ void zeroblock_decode(struct zeroblock *z, const struct zeroblock_shape *s,
 		       (size_t)s->width * s->height * sizeof(*coef[c]));
 	rc_decoder_init(&z->coder.dec, buf, size, LIMIT, !whole);
 	top = rc_decode_raw(&z->coder.dec, 6);
-	if (!z->coder.dec.ended && top <= ZEROBLOCK_PLANES + ZEROBLOCK_LEVELS)
+	if (!z->coder.dec.ended && top <= ZEROBLOCK_PLANES)
 		planes(z, top, true, NULL);
 	for (unsigned int i = 0; i < z->bands; i++)
 		settle(z, &z->band[i]);

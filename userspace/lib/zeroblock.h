@@ -22,7 +22,7 @@
 enum {
 	ZEROBLOCK_CHANNELS = 4,
 	ZEROBLOCK_LEVELS = 8,
-	ZEROBLOCK_PLANES = 30,		/* bits of a magnitude, at most */
+	ZEROBLOCK_PLANES = 30,		/* bits of a magnitude, and of its norm */
 	ZEROBLOCK_POINTS = 1024,	/* of a curve */
 };
 
@@ -68,7 +68,8 @@ bool zeroblock_fits(const struct zeroblock *z, const struct zeroblock_shape *s);
 
 /**
  * zeroblock_encode() - code until nothing is left, or @size bytes are full
- * @coef: of each channel, rows of width, below 2^29 in magnitude
+ * @coef: of each channel, rows of width, below 2^29 in magnitude; with norms
+ *	below 2^(29 - levels)
  * @whole: set: nothing was left; the code then only is what it says
  *
  * Return: bytes in @buf, of which any prefix decodes.

@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# tests/fuzz/lib.sh - the decoders of userspace/lib and hostile datagrams
+#
+# usage: tests/fuzz/lib.sh [--runs N]
+#
+# What once broke a decoder, kept in tests/fuzz/regress, then N inputs (2000)
+# that libFuzzer makes up, always the same ones. One that shows an error is
+# left in build/fuzz. Prints TAP; needs what make built.
+set -u
+ulimit -c 0
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+runs=2000
+if [ "${1-}" = --runs ] && [[ ${2-} =~ ^[0-9]+$ ]]; then
+	runs=$2
+elif [ $# != 0 ]; then
+	echo "usage: tests/fuzz/lib.sh [--runs N]" >&2
+	exit 2
+fi
+mkdir -p build/fuzz
+
+# fuzz DECODER ARGS...
+fuzz()
+{
+	local decoder=$1
+
+	shift
+	"build/bin/fuzz_$decoder" "-artifact_prefix=build/fuzz/$decoder-" "$@" \
+		>"$scratch/log" 2>&1 && return
+	grep -v '^#' "$scratch/log" | tail -n 30 | sed 's/^/# /'
+	return 1
+}
+
+for target in tests/fuzz/fuzz_*.c; do
+	decoder=${target##*/fuzz_}
+	decoder=${decoder%.c}
+	[ -x "build/bin/fuzz_$decoder" ] && grep -q '"lib/' "$target" || continue
+	if [ -d "tests/fuzz/regress/$decoder" ]; then
+		fuzz "$decoder" tests/fuzz/regress/"$decoder"/*
+		ok "$decoder: what was once too much for it"
+	fi
+	mkdir "$scratch/$decoder"
+	fuzz "$decoder" -seed=1 -runs="$runs" -max_len=6000 "$scratch/$decoder"
+	ok "$decoder: $runs made-up inputs"
+done
+done_testing
