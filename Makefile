@@ -154,7 +154,8 @@ $(BIN)/bench_cloud: tools/bench.d/bench_cloud.c $(BUILD)/bench/pcl_voxel.o $(LIB
 		$$(pkg-config --libs pcl_filters) -lstdc++ -lm
 $(eval $(call program,quality,tools/bench.d/quality.c \
 	$(addprefix userspace/lab/,convert.c loss.c png_file.c) \
-	userspace/common/parse.c $(LIB) $(HEADERS),$(LIB) -lisal -lpng -lm,))
+	userspace/common/cli.c userspace/common/parse.c \
+	$(LIB) $(HEADERS),$(LIB) -lisal -lpng -lm,))
 
 $(eval $(call program,optsample-lab,$(wildcard userspace/lab/*.c) $(COMMON) \
 	$(LIB) $(HEADERS),$(LIB) -lisal -lpng -lm,))

@@ -145,7 +145,7 @@ static bool load_cloud(struct cloud *c, const char *path)
 }
 
 __attribute__((unused))
-static struct payloads *payloads_create(unsigned int size, unsigned int max)
+static struct payloads *guarded_create(unsigned int size, unsigned int max)
 {
 	struct payloads *p = calloc(1, sizeof(*p));
 
@@ -160,7 +160,7 @@ static struct payloads *payloads_create(unsigned int size, unsigned int max)
 }
 
 __attribute__((unused))
-static void payloads_destroy(struct payloads *p)
+static void guarded_destroy(struct payloads *p)
 {
 	free(p->data);
 	free(p->len);
@@ -169,7 +169,7 @@ static void payloads_destroy(struct payloads *p)
 
 /* Whether all payloads are within their slots */
 __attribute__((unused))
-static bool payloads_fit(const struct payloads *p)
+static bool guarded_fit(const struct payloads *p)
 {
 	if (!p->count || p->count > p->max)
 		return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * images.h - made-up images for tests, and slots for their payloads
+ * images.h - made-up images for tests
  */
 #ifndef TEST_IMAGES_H
 #define TEST_IMAGES_H
@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include "lib/image.h"
-#include "lib/payload.h"
 #include "tap.h"
 
 /**
@@ -41,24 +40,6 @@ static inline struct image make_image(unsigned int width, unsigned int height,
 					17000 + v * 9 + rnd(rng, 4);
 		}
 	return i;
-}
-
-/**
- * make_slots() - memory for @max payloads
- */
-static inline struct payloads make_slots(unsigned int max)
-{
-	return (struct payloads){
-		.data = malloc((size_t)max * PAYLOAD_MAX),
-		.stride = PAYLOAD_MAX, .size = PAYLOAD_MAX, .max = max,
-		.len = calloc(max, sizeof(uint16_t)),
-	};
-}
-
-static inline void free_slots(struct payloads *p)
-{
-	free(p->data);
-	free(p->len);
 }
 
 #endif

@@ -31,7 +31,7 @@ static bool is_part(const struct cloud *part, unsigned int k, unsigned int n)
 static void check(const char *what)
 {
 	unsigned int fields = in->fields, n, sum = 0;
-	bool good = !cloud80_encode(in, payloads) && payloads_fit(payloads);
+	bool good = !cloud80_encode(in, payloads) && guarded_fit(payloads);
 
 	n = payloads->count;
 	for (unsigned int k = 0; good && k < n; k++) {
@@ -71,10 +71,10 @@ static void made_ones(void)
 	add_fields(in);
 	check("a room with fields");
 	ok(out->fields == 1, "as many of them as fit");
-	payloads = payloads_create(4000, 100);
+	payloads = guarded_create(4000, 100);
 	check("a room in large datagrams");
 	ok(out->fields == 4, "all of them fit");
-	payloads_destroy(payloads);
+	guarded_destroy(payloads);
 	payloads = ordinary;
 	begin();
 	add_noise(in, MAX, 50, 2);
@@ -145,13 +145,13 @@ int main(void)
 	in = cloud_create(MAX);
 	out = cloud_create(MAX);
 	decoder = cloud80_create(MAX);
-	payloads = payloads_create(PAYLOAD_MAX, PARTS);
+	payloads = guarded_create(PAYLOAD_MAX, PARTS);
 	made_ones();
 	subset();
 	broken();
 	cloud_destroy(in);
 	cloud_destroy(out);
 	cloud80_destroy(decoder);
-	payloads_destroy(payloads);
+	guarded_destroy(payloads);
 	return tap_done();
 }

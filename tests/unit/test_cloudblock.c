@@ -83,7 +83,7 @@ static void check(const struct cloudblock_params *p, const char *what)
 {
 	int err = cloudblock_encode(encoder, in, p, payloads);
 
-	ok(!err && payloads_fit(payloads) && decode_all(full) &&
+	ok(!err && guarded_fit(payloads) && decode_all(full) &&
 	   match(in, full, p), "%s: %u points at %g, %u bits: %u datagrams",
 	   what, in->count, p->leaf, p->bits, payloads->count);
 }
@@ -378,7 +378,7 @@ int main(void)
 	full = cloud_create(MAX);
 	encoder = cloudblock_encoder_create(MAX);
 	decoder = cloudblock_decoder_create(MAX, PARTS);
-	payloads = payloads_create(PAYLOAD_MAX, PARTS);
+	payloads = guarded_create(PAYLOAD_MAX, PARTS);
 	ok(cloudblock_bits(0.1f, 0.025f) == 2 &&
 	   cloudblock_bits(0.1f, 0.024f) == 3 && !cloudblock_bits(0.1f, 1),
 	   "bits of a precision");
@@ -393,6 +393,6 @@ int main(void)
 	cloud_destroy(full);
 	cloudblock_encoder_destroy(encoder);
 	cloudblock_decoder_destroy(decoder);
-	payloads_destroy(payloads);
+	guarded_destroy(payloads);
 	return tap_done();
 }

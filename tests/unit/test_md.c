@@ -32,14 +32,14 @@ static void rig_make(struct rig *r, unsigned int w, unsigned int h,
 	r->out = (struct image){ .data = malloc(r->room) };
 	r->e = md_encoder_create(w, h, channels);
 	r->d = md_decoder_create(w, h, channels);
-	r->p = make_slots(SLOTS);
+	payloads_create(&r->p, SLOTS);
 }
 
 static void rig_free(struct rig *r)
 {
 	md_encoder_destroy(r->e);
 	md_decoder_destroy(r->d);
-	free_slots(&r->p);
+	payloads_destroy(&r->p);
 	free(r->in.data);
 	free(r->out.data);
 }

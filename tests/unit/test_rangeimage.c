@@ -150,7 +150,7 @@ static void check(const char *what, unsigned int multiple,
 	uint64_t seed = 3;
 
 	memset(got, true, sizeof(got));
-	good = !err && payloads_fit(payloads) && decodes(&p, got);
+	good = !err && guarded_fit(payloads) && decodes(&p, got);
 	ok(good, "%s, %u x %u, multiple %u, intensity %u: %u datagrams, %u "
 	   "bytes", what, o.rings, o.columns, multiple, intensity,
 	   payloads->count, bytes());
@@ -439,7 +439,7 @@ int main(void)
 	o.intensity = calloc(CELLS, 1);
 	o.azimuth = calloc(ORGANISED_COLUMNS, sizeof(*o.azimuth));
 	decoder = rangeimage_create(ORGANISED_RINGS, ORGANISED_COLUMNS);
-	payloads = payloads_create(PAYLOAD_MAX, PARTS);
+	payloads = guarded_create(PAYLOAD_MAX, PARTS);
 	made_ones();
 	between();
 	broken();
@@ -459,6 +459,6 @@ int main(void)
 	free(o.intensity);
 	free(o.azimuth);
 	rangeimage_destroy(decoder);
-	payloads_destroy(payloads);
+	guarded_destroy(payloads);
 	return tap_done();
 }

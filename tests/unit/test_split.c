@@ -58,9 +58,10 @@ static bool identity(unsigned int w, unsigned int h, unsigned int channels,
 	struct split_decoder *d = split_decoder_create(w, h,
 						       image_pixel(&in));
 	unsigned int n = split_datagrams(&in, steps, PAYLOAD_MAX);
-	struct payloads p = make_slots(n);
+	struct payloads p;
 	unsigned int order[n];
-	bool good = n && !split_encode(&in, steps, &p) && p.count == n;
+	bool good = n && !payloads_create(&p, n) &&
+		    !split_encode(&in, steps, &p) && p.count == n;
 	size_t room = (size_t)w * h * image_pixel(&in);
 
 	out.data = malloc(room);
@@ -79,7 +80,7 @@ static bool identity(unsigned int w, unsigned int h, unsigned int channels,
 		same(&in, &out);
 	free(in.data);
 	free(out.data);
-	free_slots(&p);
+	payloads_destroy(&p);
 	split_decoder_destroy(d);
 	return good;
 }
@@ -132,11 +133,12 @@ static void test_subsets(unsigned int channels, unsigned int depth)
 	struct image in = make_image(W, H, channels, depth, 0, &rng), out;
 	struct split_decoder *d = split_decoder_create(W, H, 8);
 	unsigned int n = split_datagrams(&in, STEPS, PAYLOAD_MAX);
-	struct payloads p = make_slots(n);
+	struct payloads p;
 	size_t room = in.stride * H;
 	unsigned int inexact = 0, worse = 0;
 	double scale = depth == 8 ? 1 : 81;
 
+	payloads_create(&p, n);
 	out.data = malloc(room);
 	split_encode(&in, STEPS, &p);
 	for (unsigned int t = 0; t < 40; t++) {
@@ -164,7 +166,7 @@ static void test_subsets(unsigned int channels, unsigned int depth)
 	   channels, depth);
 	free(in.data);
 	free(out.data);
-	free_slots(&p);
+	payloads_destroy(&p);
 	split_decoder_destroy(d);
 }
 
@@ -174,9 +176,10 @@ static void test_ramp(void)
 	enum { W = 128, H = 96 };
 	struct image in = make_image(W, H, 1, 16, 0, &rng), out;
 	struct split_decoder *d = split_decoder_create(W, H, 2);
-	struct payloads p = make_slots(SPLIT_IMAGES);
+	struct payloads p;
 	int worst = 0;
 
+	payloads_create(&p, SPLIT_IMAGES);
 	for (unsigned int y = 0; y < H; y++)
 		for (unsigned int x = 0; x < W; x++)
 			((uint16_t *)image_row(&in, y))[x] =
@@ -198,7 +201,7 @@ static void test_ramp(void)
 	ok(worst <= 2, "half of a ramp: the other half follows");
 	free(in.data);
 	free(out.data);
-	free_slots(&p);
+	payloads_destroy(&p);
 	split_decoder_destroy(d);
 }
 
@@ -207,10 +210,11 @@ static void test_still(void)
 	enum { W = 64, H = 48 };
 	struct image in = make_image(W, H, 1, 8, 0, &rng), out;
 	struct split_decoder *d = split_decoder_create(W, H, 1);
-	struct payloads p = make_slots(SPLIT_IMAGES);
+	struct payloads p;
 	size_t room = in.stride * H;
 	unsigned int third = 0;
 
+	payloads_create(&p, SPLIT_IMAGES);
 	out.data = malloc(room);
 	split_encode(&in, 3, &p);
 	for (unsigned int frame = 0; frame < 3; frame++) {
@@ -237,7 +241,7 @@ static void test_still(void)
 	   "nothing is told");
 	free(in.data);
 	free(out.data);
-	free_slots(&p);
+	payloads_destroy(&p);
 	split_decoder_destroy(d);
 }
 
@@ -245,10 +249,11 @@ static void test_bad(void)
 {
 	struct image in = make_image(40, 30, 1, 8, 0, &rng);
 	struct split_decoder *d = split_decoder_create(40, 30, 1);
-	struct payloads p = make_slots(20);
+	struct payloads p;
 	uint8_t bad[PAYLOAD_MAX];
 	unsigned int taken = 0;
 
+	payloads_create(&p, 20);
 	split_encode(&in, 2, &p);
 	ok(p.count == 16, "16 datagrams");
 	split_begin(d, false);
@@ -271,7 +276,7 @@ static void test_bad(void)
 	ok(!split_encode(&in, 2, &p) && p.count == 5,
 	   "fewer slots, fewer sub-images");
 	free(in.data);
-	free_slots(&p);
+	payloads_destroy(&p);
 	split_decoder_destroy(d);
 }
 

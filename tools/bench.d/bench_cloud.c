@@ -8,8 +8,8 @@
  *
  * usage: bench_cloud
  */
-#include <time.h>
 #include "../../tests/unit/cloud_fixture.h"
+#include "best.h"
 #include "lib/cloud80.h"
 #include "lib/cloudblock.h"
 #include "lib/cpu.h"
@@ -24,26 +24,6 @@ enum { MAX = 200000, PARTS = 8192, ROUNDS = 200 };
 static struct cloud *in, *out, *back;
 static struct voxel *voxel;
 static struct payloads *payloads;
-
-static double now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return t.tv_sec * 1e6 + t.tv_nsec * 1e-3;
-}
-
-/* Best time of @what, in us, over @n rounds */
-#define BEST(n, what) ({						\
-	double best_ = INFINITY;					\
-	for (int round_ = 0; round_ < (n); round_++) {			\
-		double begin_ = now_us();				\
-		what;							\
-		begin_ = now_us() - begin_;				\
-		best_ = begin_ < best_ ? begin_ : best_;		\
-	}								\
-	best_;								\
-})
 
 static double copy_us(size_t bytes)
 {
@@ -231,7 +211,7 @@ int main(void)
 	out = cloud_create(MAX);
 	back = cloud_create(MAX);
 	voxel = voxel_create(MAX);
-	payloads = payloads_create(PAYLOAD_MAX, PARTS);
+	payloads = guarded_create(PAYLOAD_MAX, PARTS);
 	printf("voxel cloud      points  leaf voxels  AVX2 us portable"
 	       "   PCL us  PCL/AVX2, /portable\n");
 	if (load_cloud(in, CLOUDS "vlp16_scan01_xyzi_f32.bin")) {

@@ -129,7 +129,8 @@ int main(int argc, char **argv)
 	image.stride = image.width;
 	room = (size_t)image.width * image.height;
 	shown.data = malloc(room);
-	p = make_slots(SLOTS);
+	if (payloads_create(&p, SLOTS))
+		return 1;
 	copy = BEST(ROUNDS, ({
 		memcpy(shown.data, image.data, room);
 		__asm__ volatile("" : : "r"(shown.data) : "memory");

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <zlib.h>
+#include "best.h"
 #include "lib/cpu.h"
 #include "lib/mappyramid.h"
 #include "lib/tilecode.h"
@@ -33,26 +33,6 @@ static struct payloads out = {
 	.data = data[0], .stride = PAYLOAD_MAX, .len = lens,
 	.size = PAYLOAD_MAX, .max = MAX,
 };
-
-static double now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return t.tv_sec * 1e6 + t.tv_nsec * 1e-3;
-}
-
-/* Best time of @what, in us, over @n rounds */
-#define BEST(n, what) ({						\
-	double best_ = INFINITY;					\
-	for (int round_ = 0; round_ < (n); round_++) {			\
-		double begin_ = now_us();				\
-		what;							\
-		begin_ = now_us() - begin_;				\
-		best_ = begin_ < best_ ? begin_ : best_;		\
-	}								\
-	best_;								\
-})
 
 static unsigned int bytes(void)
 {

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "best.h"
 #include "lib/cpu.h"
 #include "lib/velodyne.h"
 #include "lib/vscan.h"
@@ -26,26 +26,6 @@ enum { ROUNDS = 300, PACKETS = 1000, COLUMNS = 1808 };
 
 static uint8_t packets[PACKETS][VELODYNE_PACKET];
 static uint16_t range[VELODYNE_RINGS * COLUMNS], azimuth[COLUMNS];
-
-static double now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return t.tv_sec * 1e6 + t.tv_nsec * 1e-3;
-}
-
-/* Best time of @what, in us, over @n rounds */
-#define BEST(n, what) ({						\
-	double best_ = INFINITY;					\
-	for (int round_ = 0; round_ < (n); round_++) {			\
-		double begin_ = now_us();				\
-		what;							\
-		begin_ = now_us() - begin_;				\
-		best_ = begin_ < best_ ? begin_ : best_;		\
-	}								\
-	best_;								\
-})
 
 /* A room of 8 m by 6 m */
 static void make(struct organised *o)
@@ -125,11 +105,11 @@ static double decode_us(unsigned int n)
 {
 	struct velodyne *v = velodyne_create();
 	struct organised o;
-	double us = now_us();
+	double us = thread_us();
 
 	for (unsigned int i = 0; i < n; i++)
 		velodyne_add(v, packets[i], VELODYNE_PACKET, &o);
-	us = now_us() - us;
+	us = thread_us() - us;
 	velodyne_destroy(v);
 	return us / n;
 }

@@ -6,23 +6,15 @@
 #define BENCH_BEST_H
 
 #include <math.h>
-#include <time.h>
-
-static inline double now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return t.tv_sec * 1e6 + t.tv_nsec * 1e-3;
-}
+#include "common/clock.h"
 
 /* Best time of @what, in us, over @n rounds */
 #define BEST(n, what) ({						\
 	double best_ = INFINITY;					\
 	for (int round_ = 0; round_ < (n); round_++) {			\
-		double begin_ = now_us();				\
+		double begin_ = thread_us();				\
 		what;							\
-		begin_ = now_us() - begin_;				\
+		begin_ = thread_us() - begin_;				\
 		best_ = begin_ < best_ ? begin_ : best_;		\
 	}								\
 	best_;								\

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "common/cli.h"
 #include "lab/convert.h"
 #include "lab/loss.h"
 #include "lab/png_file.h"
@@ -24,8 +25,6 @@
 
 enum { LOSSES = 6, COLUMNS = LOSSES + 1, SINGLE = LOSSES, FULL = 307200,
        AIR = 46336, DEEP = 369000, SLOTS = 16 * SPLIT_IMAGES };
-
-const char *cli_program = "quality";
 
 static const double losses[LOSSES] = { 0, .05, .1, .2, .5, .9 };
 
@@ -195,8 +194,7 @@ static int load(struct bench *b, const char *path)
 
 	if (!png_load(path, &b->image, &error))
 		return 0;
-	fprintf(stderr, "quality: %s: %s\n", path, error);
-	return -EINVAL;
+	return cli_error(-EINVAL, "%s: %s", path, error);
 }
 
 /* PSNR of all methods; adds to the sums */
@@ -297,6 +295,7 @@ int main(int argc, char **argv)
 	struct bench b = { .masks = 12 };
 	int first = 1;
 
+	cli_program = "quality";
 	if (argc > 2 && !strcmp(argv[1], "--masks")) {
 		b.masks = atoi(argv[2]);
 		first = 3;
@@ -305,12 +304,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: quality [--masks N] FILE.png ...\n");
 		return 1;
 	}
-	b.p = (struct payloads){
-		.data = malloc((size_t)SLOTS * PAYLOAD_MAX),
-		.len = calloc(SLOTS, sizeof(uint16_t)),
-		.stride = PAYLOAD_MAX, .size = PAYLOAD_MAX,
-	};
-	if (!b.p.data || !b.p.len)
+	if (payloads_create(&b.p, SLOTS))
 		return 1;
 	return quality(&b, argv + first, argc - first);
 }

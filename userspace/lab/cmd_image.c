@@ -15,8 +15,8 @@
 #include "loss.h"
 #include "png_file.h"
 
-enum { OPT_METHOD = 256, OPT_BYTES, OPT_LOSS, OPT_BURST, OPT_SEED, OPT_OUT,
-       OPT_GRAY, OPT_8BIT, OPT_STEPS, OPT_EXPECT, OPT_BASE };
+enum { OPT_METHOD = 256, OPT_BYTES, OPT_OUT, OPT_GRAY, OPT_8BIT, OPT_STEPS,
+       OPT_EXPECT, OPT_BASE };
 
 enum method { SPLIT, SPLIT_NN, MD };
 
@@ -25,9 +25,7 @@ static const char *const methods[] = { "split", "split-nn", "md" };
 static const struct argp_option image_options[] = {
 	{ "method", OPT_METHOD, "M", 0, "split, split-nn or md (md)", 1 },
 	{ "bytes", OPT_BYTES, "N", 0, "of all payloads (md: 46336; split: all)", 1 },
-	{ "loss", OPT_LOSS, "P", 0, "share that is lost: 0.2, 20% or 20 (0)", 2 },
-	{ "burst", OPT_BURST, "N", 0, "mean length of a burst of losses (1)", 2 },
-	{ "seed", OPT_SEED, "S", 0, "of the losses (1)", 2 },
+	LOSS_OPTIONS(2),
 	{ "out", OPT_OUT, "FILE", 0, "what arrives, as PNG", 3 },
 	{ "gray", OPT_GRAY, NULL, 0, "make it gray first", 4 },
 	{ "8bit", OPT_8BIT, NULL, 0, "stretch 16 bit to 8 first", 4 },
@@ -39,14 +37,13 @@ static const struct argp_option image_options[] = {
 
 struct lab_image {
 	const char	*path, *out;
-	uint32_t	method, bytes, seed, steps;
-	double		loss, burst;
+	uint32_t	method, bytes, steps;
+	struct loss_options lossy;
 	struct md_budget md;
 	bool		gray, to8;
 	/* what came of it */
 	struct image	image, shown;
 	struct payloads	sent;
-	size_t		size;
 	unsigned int	received;
 };
 
@@ -71,21 +68,9 @@ static error_t image_parse(int key, char *arg, struct argp_state *state)
 		if (parse_u32(arg, 1, 1 << 30, &l->bytes))
 			return cli_error(-EINVAL, "bytes must be 1..2^30");
 		return 0;
-	case OPT_LOSS:
-		if (parse_loss(arg, &l->loss))
-			return cli_error(-EINVAL, "loss must be 0..0.99 or 1..100%%");
-		return 0;
 	case OPT_EXPECT:
 		if (parse_loss(arg, &l->md.loss))
 			return cli_error(-EINVAL, "expect must be 0..0.99 or 1..100%%");
-		return 0;
-	case OPT_BURST:
-		if (parse_double(arg, 1, 1000, &l->burst))
-			return cli_error(-EINVAL, "burst must be 1..1000");
-		return 0;
-	case OPT_SEED:
-		if (parse_u32(arg, 0, UINT32_MAX, &l->seed))
-			return cli_error(-EINVAL, "seed must be 0..2^32-1");
 		return 0;
 	case OPT_STEPS:
 		if (parse_u32(arg, 0, SPLIT_STEPS, &l->steps))
@@ -116,7 +101,7 @@ static error_t image_parse(int key, char *arg, struct argp_state *state)
 			return cli_usage("image", "which file?");
 		return 0;
 	}
-	return ARGP_ERR_UNKNOWN;
+	return loss_option(&l->lossy, key, arg);
 }
 
 static const struct argp image_argp = {
@@ -126,26 +111,9 @@ static const struct argp image_argp = {
 	NULL, NULL, NULL
 };
 
-/* Slots for @max payloads */
-static int make_slots(struct payloads *p, unsigned int max)
-{
-	p->data = malloc((size_t)max * PAYLOAD_MAX);
-	p->len = calloc(max, sizeof(*p->len));
-	p->stride = p->size = PAYLOAD_MAX;
-	p->max = max;
-	p->count = 0;
-	return p->data && p->len ? 0 : -ENOMEM;
-}
-
-static void count_sent(struct lab_image *l)
-{
-	for (unsigned int i = 0; i < l->sent.count; i++)
-		l->size += l->sent.len[i];
-}
-
 static int by_split(struct lab_image *l)
 {
-	unsigned int steps = l->steps, n, headers;
+	unsigned int steps = l->steps, n;
 	struct split_decoder *d;
 	struct loss loss;
 	int ret;
@@ -156,25 +124,23 @@ static int by_split(struct lab_image *l)
 	if (!n)
 		return cli_error(-EMSGSIZE, "%s: a row of a sub-image does not fit a datagram",
 				 l->path);
-	if (make_slots(&l->sent, n))
+	if (payloads_create(&l->sent, n))
 		return cli_error(-ENOMEM, "no memory");
 	split_encode(&l->image, steps, &l->sent);
 	/* a budget is of pixels: the method's own headers come on top */
-	headers = SPLIT_HEADER;
 	for (unsigned int i = 0, sum = 0; l->bytes && i < n; i++) {
-		sum += l->sent.len[i] - headers;
+		sum += l->sent.len[i] - SPLIT_HEADER;
 		if (sum > l->bytes) {
 			l->sent.count = i;
 			break;
 		}
 	}
-	count_sent(l);
 	d = split_decoder_create(l->image.width, l->image.height,
 				 image_pixel(&l->image));
 	if (!d)
 		return cli_error(-ENOMEM, "no memory");
 	split_begin(d, false);
-	loss_init(&loss, l->loss, l->burst, l->seed);
+	loss_begin(&loss, &l->lossy);
 	for (unsigned int i = 0; i < l->sent.count; i++)
 		if (!loss_next(&loss) &&
 		    !split_add(d, payload_at(&l->sent, i), l->sent.len[i]))
@@ -196,7 +162,7 @@ static int by_md(struct lab_image *l)
 	struct loss loss;
 	long ret = 0;
 
-	if (!e || !d || make_slots(&l->sent, PRIORITY_DATAGRAMS)) {
+	if (!e || !d || payloads_create(&l->sent, PRIORITY_DATAGRAMS)) {
 		ret = cli_error(-ENOMEM, "no memory");
 		goto out;
 	}
@@ -207,9 +173,8 @@ static int by_md(struct lab_image *l)
 			  l->md.bytes);
 		goto out;
 	}
-	count_sent(l);
 	md_begin(d);
-	loss_init(&loss, l->loss, l->burst, l->seed);
+	loss_begin(&loss, &l->lossy);
 	for (unsigned int i = 0; i < l->sent.count; i++)
 		if (!loss_next(&loss) &&
 		    !md_add(d, payload_at(&l->sent, i), l->sent.len[i]))
@@ -228,8 +193,8 @@ static int report(struct lab_image *l)
 	const char *error;
 
 	printf("method,bytes,datagrams,received,psnr_db\n");
-	printf("%s,%zu,%u,%u,", methods[l->method], l->size, l->sent.count,
-	       l->received);
+	printf("%s,%zu,%u,%u,", methods[l->method], payloads_bytes(&l->sent),
+	       l->sent.count, l->received);
 	/* nothing came, nothing is shown */
 	if (!l->received)
 		printf("nan\n");
@@ -257,7 +222,7 @@ static void pack(struct image *image)
 int cmd_image(int argc, char **argv)
 {
 	struct lab_image l = {
-		.method = MD, .seed = 1, .burst = 1,
+		.method = MD, .lossy = LOSS_DEFAULTS,
 		.steps = SPLIT_STEPS + 1, .md.loss = -1,
 	};
 	const char *error;
@@ -279,8 +244,7 @@ int cmd_image(int argc, char **argv)
 	ret = l.method == MD ? by_md(&l) : by_split(&l);
 	if (!ret)
 		ret = report(&l);
-	free(l.sent.data);
-	free(l.sent.len);
+	payloads_destroy(&l.sent);
 	free(l.shown.data);
 	free(l.image.data);
 	return ret;

@@ -6,6 +6,8 @@
  *   cmd_*.c          one command each
  *   loss.c           which datagrams arrive
  *   png_file.c       images in PNG files
+ *   cloud_file.c     clouds in .pcd files and others
+ *   file.c           a file in memory
  *   convert.c        images to 8 bit and gray, and how alike two are
  */
 #ifndef LAB_LAB_H

@@ -8,6 +8,9 @@
 
 static const struct cli_command commands[] = {
 	{ "image", cmd_image, "a PNG file, as sub-images or multiple descriptions" },
+	{ "cloud", cmd_cloud, "a scan: .pcd, VLP-16 packets or float32 x y z intensity" },
+	{ "map", cmd_map, "a .pgm occupancy grid, as tiles or as a pyramid" },
+	{ "scan", cmd_scan, "VLP-16 packets, as landmark and obstacle scan" },
 	{ 0 }
 };
 

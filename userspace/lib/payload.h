@@ -35,6 +35,17 @@ struct payloads {
 	unsigned int	count;
 };
 
+/**
+ * payloads_create() - @max slots of PAYLOAD_MAX bytes
+ *
+ * Return: 0, to be freed with payloads_destroy(), or -ENOMEM.
+ */
+int payloads_create(struct payloads *p, unsigned int max);
+void payloads_destroy(struct payloads *p);
+
+/* bytes of all payloads together */
+size_t payloads_bytes(const struct payloads *p);
+
 static inline uint8_t *payload_at(const struct payloads *p, unsigned int i)
 {
 	return p->data + p->stride * i;

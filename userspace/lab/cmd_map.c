@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * optsample-lab map - one occupancy grid over a lossy link
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "file.h"
+#include "lab.h"
+#include "lib/mappyramid.h"
+#include "lib/payload.h"
+#include "lib/tiles.h"
+#include "loss.h"
+
+enum { OPT_METHOD = 256, OPT_RESOLUTION, OPT_FRAMES, OPT_DATAGRAMS, OPT_PARITY,
+       OPT_OUT };
+
+static const struct argp_option map_options[] = {
+	{ "method", OPT_METHOD, "M", 0, "tiles, or pyramid, which is that of D6.3 (tiles)", 1 },
+	{ "resolution", OPT_RESOLUTION, "M", 0, "side of a cell (0.05)", 1 },
+	{ "frames", OPT_FRAMES, "N", 0, "tiles: send it so often (1)", 2 },
+	{ "datagrams", OPT_DATAGRAMS, "N", 0, "of a frame, at most (256)", 2 },
+	{ "parity", OPT_PARITY, NULL, 0, "tiles: one more for every 8", 2 },
+	LOSS_OPTIONS(3),
+	{ "out", OPT_OUT, "FILE", 0, "what arrives, as .pgm", 4 },
+	{ 0 }
+};
+
+struct lab_map {
+	const char	*path, *out;
+	bool		pyramid, parity;
+	uint32_t	frames, datagrams;
+	double		resolution;
+	struct loss_options lossy;
+	/* what came of it */
+	struct map	map, shown;
+	struct payloads	slots;
+	unsigned int	sent, received;
+	size_t		bytes;
+	struct loss	channel;
+};
+
+static error_t map_parse(int key, char *arg, struct argp_state *state)
+{
+	struct lab_map *l = state->input;
+
+	switch (key) {
+	case OPT_METHOD:
+		l->pyramid = !strcmp(arg, "pyramid");
+		if (!l->pyramid && strcmp(arg, "tiles"))
+			return cli_error(-EINVAL, "method is tiles or pyramid");
+		return 0;
+	case OPT_RESOLUTION:
+		if (parse_double(arg, .001, 100, &l->resolution))
+			return cli_error(-EINVAL, "resolution must be 0.001..100 m");
+		return 0;
+	case OPT_FRAMES:
+		if (parse_u32(arg, 1, 10000, &l->frames))
+			return cli_error(-EINVAL, "frames must be 1..10000");
+		return 0;
+	case OPT_DATAGRAMS:
+		if (parse_u32(arg, 1, TILES_DATAGRAMS, &l->datagrams))
+			return cli_error(-EINVAL, "datagrams must be 1..%d",
+					 TILES_DATAGRAMS);
+		return 0;
+	case OPT_PARITY:
+		l->parity = true;
+		return 0;
+	case OPT_OUT:
+		l->out = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (l->path)
+			return cli_usage("map", "one file at a time");
+		l->path = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!l->path)
+			return cli_usage("map", "which file?");
+		return 0;
+	}
+	return loss_option(&l->lossy, key, arg);
+}
+
+static const struct argp map_argp = {
+	map_options, map_parse, "FILE.pgm",
+	"Send an occupancy grid over a link that loses datagrams. Prints its "
+	"cells, datagrams sent and received, bytes of payloads, and how many "
+	"known cells arrive and how many of these are wrong.",
+	NULL, NULL, NULL
+};
+
+typedef int add_fn(void *decoder, const void *payload, size_t len);
+
+static void lose(struct lab_map *l, void *decoder, add_fn *add)
+{
+	const struct payloads *p = &l->slots;
+
+	l->sent += p->count;
+	l->bytes += payloads_bytes(p);
+	for (unsigned int i = 0; i < p->count; i++)
+		if (!loss_next(&l->channel)) {
+			add(decoder, payload_at(p, i), p->len[i]);
+			l->received++;
+		}
+}
+
+static int add_tiles(void *d, const void *payload, size_t len)
+{
+	return tiles_add(d, payload, len);
+}
+
+static int add_pyramid(void *d, const void *payload, size_t len)
+{
+	return mappyramid_add(d, payload, len);
+}
+
+/* The decoder's cells are its own: what is shown is a copy */
+static int keep(struct lab_map *l, const struct map *map)
+{
+	size_t n = (size_t)map->width * map->height;
+
+	l->shown = *map;
+	l->shown.cells = malloc(n);
+	if (!l->shown.cells)
+		return cli_error(-ENOMEM, "no memory");
+	memcpy(l->shown.cells, map->cells, n);
+	return 0;
+}
+
+static int by_tiles(struct lab_map *l)
+{
+	struct tiles_encoder *e = tiles_encoder_create(l->map.width,
+						       l->map.height);
+	struct tiles_decoder *d = tiles_decoder_create(l->map.width,
+						       l->map.height);
+	struct map got;
+	int ret = e && d ? 0 : cli_error(-ENOMEM, "no memory");
+
+	for (unsigned int i = 0; !ret && i < l->frames; i++) {
+		ret = tiles_encode(e, &l->map, l->datagrams, l->parity,
+				   &l->slots);
+		tiles_begin(d, i);
+		if (!ret)
+			lose(l, d, add_tiles);
+	}
+	if (!ret && !tiles_finish(d, &got))
+		ret = keep(l, &got);
+	tiles_encoder_destroy(e);
+	tiles_decoder_destroy(d);
+	return ret;
+}
+
+static int by_pyramid(struct lab_map *l)
+{
+	struct mappyramid_encoder *e =
+		mappyramid_encoder_create(l->map.width, l->map.height);
+	struct mappyramid_decoder *d = mappyramid_decoder_create();
+	struct map got;
+	int ret = e && d ? 0 : cli_error(-ENOMEM, "no memory");
+
+	if (!ret)
+		ret = mappyramid_encode(e, &l->map, l->datagrams, &l->slots);
+	if (!ret) {
+		mappyramid_begin(d);
+		lose(l, d, add_pyramid);
+		if (!mappyramid_finish(d, &got))
+			ret = keep(l, &got);
+	}
+	mappyramid_encoder_destroy(e);
+	mappyramid_decoder_destroy(d);
+	return ret;
+}
+
+/* As map_server writes it: the first row is the last one of the map */
+static int save(const struct lab_map *l)
+{
+	const struct map *m = &l->shown;
+	FILE *f = fopen(l->out, "wb");
+
+	if (!f)
+		return cli_error(-errno, "%s: %s", l->out, strerror(errno));
+	fprintf(f, "P5\n%u %u\n255\n", m->width, m->height);
+	for (unsigned int y = m->height; y--; )
+		for (unsigned int x = 0; x < m->width; x++) {
+			int8_t c = m->cells[(size_t)y * m->width + x];
+
+			fputc(c == MAP_UNKNOWN ? 205 : 254 - 254 * c / 100, f);
+		}
+	if (ferror(f) | fclose(f))
+		return cli_error(-EIO, "%s: cannot be written", l->out);
+	return 0;
+}
+
+static int report(const struct lab_map *l)
+{
+	size_t n = (size_t)l->map.width * l->map.height;
+	size_t known = 0, arrived = 0, wrong = 0;
+
+	for (size_t i = 0; i < n; i++)
+		known += l->map.cells[i] != MAP_UNKNOWN;
+	for (size_t i = 0; i < (size_t)l->shown.width * l->shown.height; i++) {
+		if (l->shown.cells[i] == MAP_UNKNOWN)
+			continue;
+		arrived++;
+		/* a pyramid's cells are others */
+		wrong += !l->pyramid && l->shown.cells[i] != l->map.cells[i];
+	}
+	printf("method,width,height,known_cells,datagrams,bytes,received,"
+	       "shown_width,shown_height,cells_received,cells_wrong\n");
+	printf("%s,%u,%u,%zu,%u,%zu,%u,%u,%u,%zu,%zu\n",
+	       l->pyramid ? "pyramid" : "tiles", l->map.width, l->map.height,
+	       known, l->sent, l->bytes, l->received, l->shown.width,
+	       l->shown.height, arrived, wrong);
+	if (!l->out)
+		return 0;
+	if (!l->shown.cells)
+		return cli_error(-ENODATA, "nothing arrived, nothing to write");
+	return save(l);
+}
+
+static int load(struct lab_map *l)
+{
+	uint8_t *data;
+	size_t len;
+	int ret = file_load(l->path, &data, &len);
+
+	if (ret)
+		return ret;
+	/* one byte a cell: there are fewer cells than bytes */
+	l->map.cells = malloc(len + 1);
+	ret = l->map.cells ? map_from_pgm(&l->map, l->map.cells, len, data,
+					  len) : -ENOMEM;
+	free(data);
+	if (ret)
+		return cli_error(ret, "%s: %s", l->path, ret == -ENOMEM ?
+				 "no memory" : "not an 8-bit binary .pgm");
+	l->map.resolution = l->resolution;
+	return 0;
+}
+
+int cmd_map(int argc, char **argv)
+{
+	struct lab_map l = {
+		.frames = 1, .datagrams = TILES_DATAGRAMS,
+		.resolution = .05, .lossy = LOSS_DEFAULTS,
+	};
+	int ret = cli_parse(&map_argp, argc, argv, &l);
+
+	if (!ret)
+		ret = load(&l);
+	if (ret)
+		goto out;
+	loss_begin(&l.channel, &l.lossy);
+	ret = payloads_create(&l.slots, TILES_DATAGRAMS);
+	if (ret)
+		cli_error(ret, "no memory");
+	else
+		ret = l.pyramid ? by_pyramid(&l) : by_tiles(&l);
+	if (!ret)
+		ret = report(&l);
+out:
+	payloads_destroy(&l.slots);
+	free(l.map.cells);
+	free(l.shown.cells);
+	return ret;
+}
