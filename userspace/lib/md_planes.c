@@ -16,6 +16,23 @@
 #define R2	0.70710678119f
 #define R6	0.40824829046f
 
+/* A word of a plane is a sample of either type */
+static inline float as_float(uint32_t word)
+{
+	float f;
+
+	memcpy(&f, &word, sizeof(f));
+	return f;
+}
+
+static inline uint32_t as_word(float f)
+{
+	uint32_t word;
+
+	memcpy(&word, &f, sizeof(f));
+	return word;
+}
+
 int md_planes_create(struct md_planes *p, unsigned int width,
 		     unsigned int height, unsigned int channels)
 {
@@ -87,7 +104,7 @@ static void load(struct md_planes *p, const struct image *image, int middle)
 	}
 }
 
-static void store(const struct md_planes *p, const struct image *image,
+static void store(struct md_planes *p, const struct image *image,
 		  int middle)
 {
 	int most = (1 << image->depth) - 1;
@@ -99,17 +116,19 @@ static void store(const struct md_planes *p, const struct image *image,
 		size_t at = (size_t)y * image->width;
 
 		for (unsigned int c = 0; c < n; c++) {
-			const int32_t *from = (int32_t *)p->words[c] + at;
+			int32_t *from = (int32_t *)p->words[c] + at;
 
 			for (unsigned int x = 0; x < image->width; x++) {
 				int32_t v = from[x] + middle;
 
-				v = v < 0 ? 0 : v > most ? most : v;
-				if (image->depth == 8)
-					row[x * n + c] = v;
-				else
-					deep[x * n + c] = v;
+				from[x] = v < 0 ? 0 : v > most ? most : v;
 			}
+			if (image->depth == 8)
+				for (unsigned int x = 0; x < image->width; x++)
+					row[x * n + c] = from[x];
+			else
+				for (unsigned int x = 0; x < image->width; x++)
+					deep[x * n + c] = from[x];
 		}
 	}
 }
@@ -198,22 +217,19 @@ void md_forward(struct md_planes *p, const struct image *image,
 				      p->scratch);
 		return;
 	}
-	for (unsigned int c = 0; c < image->channels; c++) {
-		int32_t *v = (int32_t *)p->words[c];
-		float *f = (float *)p->words[c];
-
-		for (size_t i = 0; i < n; i++)
-			f[i] = v[i];
-	}
+	for (size_t i = 0; i < n * image->channels; i++)
+		p->words[0][i] = as_word((int32_t)p->words[0][i]);
 	if (image->channels >= 3)
 		turn(p, n);
 	for (unsigned int c = 0; c < image->channels; c++) {
-		int32_t *v = (int32_t *)p->words[c];
-		float *f = (float *)p->words[c];
+		uint32_t *v = p->words[c];
 
-		dwt97_forward(f, w, h, w, levels, p->scratch);
-		for (size_t i = 0; i < n; i++)
-			v[i] = f[i] * MD_SCALE + (f[i] < 0 ? -.5f : .5f);
+		dwt97_forward((float *)v, w, h, w, levels, p->scratch);
+		for (size_t i = 0; i < n; i++) {
+			float f = as_float(v[i]);
+
+			v[i] = (int32_t)(f * MD_SCALE + (f < 0 ? -.5f : .5f));
+		}
 	}
 }
 
@@ -238,26 +254,21 @@ void md_inverse(struct md_planes *p, const struct image *image,
 		return;
 	}
 	for (unsigned int c = 0; c < image->channels; c++) {
-		int32_t *v = (int32_t *)p->words[c];
-		float *f = (float *)p->words[c];
+		uint32_t *v = p->words[c];
 
 		for (size_t i = 0; i < n; i++)
-			f[i] = v[i] * (.5f / MD_SCALE);
-		dwt97_inverse(f, w, h, w, levels, p->scratch);
+			v[i] = as_word((int32_t)v[i] * (.5f / MD_SCALE));
+		dwt97_inverse((float *)v, w, h, w, levels, p->scratch);
 	}
 	if (image->channels >= 3)
 		turn_back(p, n);
-	for (unsigned int c = 0; c < image->channels; c++) {
-		int32_t *v = (int32_t *)p->words[c];
-		float *f = (float *)p->words[c];
+	/* hostile coefficients may be of any size */
+	for (size_t i = 0; i < n * image->channels; i++) {
+		float f = as_float(p->words[0][i]);
 
-		/* hostile coefficients may be of any size */
-		for (size_t i = 0; i < n; i++) {
-			float q = f[i] < -1e6f ? -1e6f : f[i];
-
-			q = q > 1e6f ? 1e6f : q;
-			v[i] = q + (q < 0 ? -.5f : .5f);
-		}
+		f = f < -1e6f ? -1e6f : f;
+		f = f > 1e6f ? 1e6f : f;
+		p->words[0][i] = (int32_t)(f + (f < 0 ? -.5f : .5f));
 	}
 	store(p, image, middle);
 }

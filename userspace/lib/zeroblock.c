@@ -35,13 +35,22 @@ enum {
 	ORIENTS = 3,		/* high across, high down, both; low as both */
 	KINDS = 5,		/* of node: waiting, fresh, blocks of level 1.. */
 	SIGNS = 9,
-	REFINES = 9,
+	REFINES = 3,		/* a bit's distance from the first one */
 };
 
 enum orient { ACROSS, DOWN, BOTH };
 
 struct node {
 	uint16_t x, y;
+};
+
+/**
+ * struct hit - a coefficient that is significant
+ * @size:	encoder: its magnitude; decoder: twice what is known of it
+ */
+struct hit {
+	struct node	at;
+	int32_t		size;
 };
 
 /**
@@ -78,7 +87,7 @@ struct band {
 	double		weight;
 	struct level	level[DEPTH];
 	int8_t		*sign;
-	struct node	*list;
+	struct hit	*list;
 	unsigned int	listed;
 	unsigned int	until[ZEROBLOCK_PLANES + 2];
 };
@@ -114,6 +123,7 @@ struct zeroblock {
 	/* maps, tops and signs; nodes */
 	uint8_t		*memory;
 	struct node	*nodes;
+	struct hit	*hits;
 	size_t		memory_size, nodes_size;
 };
 
@@ -159,12 +169,13 @@ struct zeroblock *zeroblock_create(unsigned int width, unsigned int height,
 	z->height = height;
 	z->channels = channels;
 	z->memory_size = channel_maps(width, height) * channels;
-	/* each coefficient in the list or waiting, and the blocks above */
-	z->nodes_size = ((size_t)width * height * 5 / 2 +
+	/* each coefficient waiting, and the blocks above */
+	z->nodes_size = ((size_t)width * height * 3 / 2 +
 			 (size_t)64 * (width + height) + 65536) * channels;
 	z->memory = malloc(z->memory_size);
 	z->nodes = malloc(z->nodes_size * sizeof(*z->nodes));
-	if (!z->memory || !z->nodes) {
+	z->hits = malloc((size_t)width * height * channels * sizeof(*z->hits));
+	if (!z->memory || !z->nodes || !z->hits) {
 		zeroblock_destroy(z);
 		return NULL;
 	}
@@ -177,6 +188,7 @@ void zeroblock_destroy(struct zeroblock *z)
 		return;
 	free(z->memory);
 	free(z->nodes);
+	free(z->hits);
 	free(z);
 }
 
@@ -217,7 +229,8 @@ static double norm_weight(unsigned int level, enum orient orient, bool low)
 static void add_band(struct zeroblock *z, unsigned int channel,
 		     unsigned int level, enum orient orient, bool low,
 		     unsigned int x0, unsigned int y0, unsigned int w,
-		     unsigned int h, size_t *bytes, size_t *nodes)
+		     unsigned int h, size_t *bytes, size_t *nodes,
+		     size_t *hits)
 {
 	struct band *b = &z->band[z->bands];
 	struct level *l;
@@ -228,8 +241,8 @@ static void add_band(struct zeroblock *z, unsigned int channel,
 	b->shift = z->shape.norms ? norm_shift(level, orient, low) : 0;
 	b->weight = z->shape.norms ? norm_weight(level, orient, low) : 1;
 	b->listed = 0;
-	b->list = z->nodes + *nodes;
-	*nodes += (size_t)w * h;
+	b->list = z->hits + *hits;
+	*hits += (size_t)w * h;
 	memset(b->until, 0, sizeof(b->until));
 	for (b->depth = 0; ; b->depth++) {
 		l = &b->level[b->depth];
@@ -272,7 +285,7 @@ static void set_parent(struct band *b, const struct band *parent)
 /* All bands, the coarsest first, those of all channels side by side */
 static void shape(struct zeroblock *z, const struct zeroblock_shape *s)
 {
-	size_t bytes = 0, nodes = 0;
+	size_t bytes = 0, nodes = 0, hits = 0;
 	unsigned int c, levels = s->levels, first;
 
 	z->shape = *s;
@@ -280,7 +293,7 @@ static void shape(struct zeroblock *z, const struct zeroblock_shape *s)
 	for (c = 0; c < s->channels; c++)
 		add_band(z, c, levels, BOTH, true, 0, 0,
 			 ((s->width - 1) >> levels) + 1,
-			 ((s->height - 1) >> levels) + 1, &bytes, &nodes);
+			 ((s->height - 1) >> levels) + 1, &bytes, &nodes, &hits);
 	for (unsigned int l = levels; l; l--) {
 		unsigned int w = ((s->width - 1) >> (l - 1)) + 1;
 		unsigned int h = ((s->height - 1) >> (l - 1)) + 1;
@@ -295,7 +308,7 @@ static void shape(struct zeroblock *z, const struct zeroblock_shape *s)
 					continue;
 				add_band(z, c, l, o, false, right ? wl : 0,
 					 below ? hl : 0, right ? w / 2 : wl,
-					 below ? h / 2 : hl, &bytes, &nodes);
+					 below ? h / 2 : hl, &bytes, &nodes, &hits);
 				for (unsigned int i = first; i--; ) {
 					struct band *b = &z->band[i];
 
@@ -419,37 +432,36 @@ INLINE bool show(struct zeroblock *z, struct coder *c, struct band *b,
 {
 	struct contexts *ctx = &z->ctx[b->channel > 0];
 	const struct level *l = &b->level[0];
-	size_t i = b->at + (size_t)y * z->shape.width + x;
+	int32_t v = 0;
 	int h = b->sign[at - 1] + b->sign[at + 1];
-	int v = b->sign[at - l->stride] + b->sign[at + l->stride];
+	int w = b->sign[at - l->stride] + b->sign[at + l->stride];
 	int flip, negative = 0;
 
 	h = (h > 0) - (h < 0);
-	v = (v > 0) - (v < 0);
-	flip = h < 0 || (!h && v < 0);
+	w = (w > 0) - (w < 0);
+	flip = h < 0 || (!h && w < 0);
 	if (flip) {
 		h = -h;
-		v = -v;
+		w = -w;
 	}
-	if (!decode)
-		negative = z->in[b->channel][i] < 0;
-	negative = flip ^ code(c, &ctx->sign[b->orient][h * 3 + v + 1],
+	if (!decode) {
+		v = z->in[b->channel][b->at + (size_t)y * z->shape.width + x];
+		negative = v < 0;
+		v = abs(v);
+	}
+	negative = flip ^ code(c, &ctx->sign[b->orient][h * 3 + w + 1],
 			       negative ^ flip, decode);
 	if (unlikely(over(c, decode)))
 		return false;
 	l->map[at] = n;
 	b->sign[at] = negative ? -1 : 1;
-	b->list[b->listed++] = (struct node){ x, y };
 	n -= b->shift;
-	if (decode) {
-		/* twice the middle of its interval */
-		z->out[b->channel][i] = 3 << (n - 1);
-	} else {
-		double v0 = abs(z->in[b->channel][i]);
-		double e = v0 - 1.5 * (1 << (n - 1));
-
-		z->gain += (v0 * v0 - e * e) * b->weight;
-	}
+	if (decode)
+		v = 3 << (n - 1);	/* twice the middle of its interval */
+	else
+		z->gain += (3. * v - 2.25 * (1 << (n - 1))) * (1 << (n - 1)) *
+			   b->weight;
+	b->list[b->listed++] = (struct hit){ { x, y }, v };
 	return true;
 }
 
@@ -579,49 +591,45 @@ over:
 	return false;
 }
 
-/* One more bit of each coefficient that was significant before plane @n */
+/*
+ * One more bit of each coefficient that was significant before plane @n. The
+ * list is in the order of planes, so what is known of their age is, too.
+ */
 INLINE bool pass_refine(struct zeroblock *z, struct band *b, unsigned int n,
 			const bool decode)
 {
 	struct rc_bit *ctx = z->ctx[b->channel > 0].refine[b->orient];
-	const struct level *l = &b->level[0];
 	unsigned int bits = n - b->shift;	/* of that plane, from 1 */
+	unsigned int count = b->until[n + 1], young = 0, middle = 0, i;
 	int32_t half = 1 << (bits - 1);
 	struct coder coder = z->coder, *c = &coder;
+	int64_t apart = 0;
+	bool ok = false;
 
-	for (unsigned int i = 0; i < b->until[n + 1]; i++) {
-		unsigned int x = b->list[i].x, y = b->list[i].y;
-		size_t in = b->at + (size_t)y * z->shape.width + x;
-		size_t at = place(l, x, y);
-		unsigned int age = l->map[at] - n;
-		unsigned int sum = neighbours(l, at, n + 1, BOTH);
-		int bit = 0;
-		int32_t v = 0;
+	if (n + 3 <= ZEROBLOCK_PLANES + 1)
+		middle = b->until[n + 3];
+	if (n + 2 <= ZEROBLOCK_PLANES + 1)
+		young = b->until[n + 2];
+	for (i = 0; i < count; i++) {
+		struct hit *hit = &b->list[i];
+		int bit = decode ? 0 : hit->size >> (bits - 1) & 1;
 
-		if (!decode) {
-			v = abs(z->in[b->channel][in]);
-			bit = v >> (bits - 1) & 1;
-		}
-		age = age > 3 ? 2 : age - 1;
-		bit = code(c, &ctx[age * 3 + (sum > 3) + (sum > 9)], bit,
+		bit = code(c, &ctx[i >= young ? 0 : i >= middle ? 1 : 2], bit,
 			   decode);
-		if (unlikely(over(c, decode))) {
-			z->coder = coder;
-			return false;
-		}
-		if (decode) {
-			z->out[b->channel][in] += bit ? half : -half;
-		} else {
-			/* the middle moves to that of the half */
-			double r = (v >> bits << bits) + half;
-			double q = r + (bit ? half : -half) * .5;
-
-			z->gain += ((v - r) * (v - r) - (v - q) * (v - q)) *
-				   b->weight;
-		}
+		if (unlikely(over(c, decode)))
+			goto out;
+		if (decode)
+			hit->size += bit ? half : -half;
+		else
+			apart += abs((hit->size & (2 * half - 1)) - half);
 	}
+	ok = true;
+out:
+	/* the middle of the interval moves by half of half */
+	z->gain += ((double)apart * half - .25 * half * half * i) *
+		   b->weight;
 	z->coder = coder;
-	return true;
+	return ok;
 }
 
 /**
@@ -840,22 +848,20 @@ size_t zeroblock_encode(struct zeroblock *z, const struct zeroblock_shape *s,
 /* Values are likelier small than large: less than the middle of an interval */
 static void settle(const struct zeroblock *z, const struct band *b)
 {
-	int32_t *out = z->out[b->channel];
+	int32_t *out = z->out[b->channel] + b->at;
 
 	for (unsigned int i = 0; i < b->listed; i++) {
-		unsigned int x = b->list[i].x, y = b->list[i].y;
-		const struct level *l = &b->level[0];
-		size_t c = b->at + (size_t)y * z->shape.width + x;
-		size_t at = place(l, x, y);
-		int32_t v = out[c], half = v & -v;
+		const struct hit *hit = &b->list[i];
+		unsigned int x = hit->at.x, y = hit->at.y;
+		int32_t v = hit->size, half = v & -v;
 
 		if (half == 1)		/* all its bits are known */
 			v &= ~1;
-		else if (v >> 1 == half + (half >> 1) || v == 3 * half)
-			v -= half >> 2;
-		else
-			v -= half >> 4;
-		out[c] = b->sign[at] < 0 ? -v : v;
+		else			/* only the highest is, or more */
+			v -= v == 3 * half ? half >> 2 : half >> 4;
+		if (b->sign[place(&b->level[0], x, y)] < 0)
+			v = -v;
+		out[(size_t)y * z->shape.width + x] = v;
 	}
 }
 
