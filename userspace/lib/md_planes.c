@@ -82,53 +82,99 @@ unsigned int md_levels(unsigned int width, unsigned int height)
 	return levels;
 }
 
+/*
+ * A row of a channel, between the image and its plane. Where there is only one
+ * channel the compiler makes vectors of it.
+ */
+#define ROW_BY(n)							\
+	for (unsigned int x = 0; x < width; x++)			\
+		plane[x] = row[x * (n)] - middle
+
+static void load_row8(int32_t *restrict plane, const uint8_t *restrict row,
+		      unsigned int width, unsigned int n, int middle)
+{
+	if (n == 1)
+		ROW_BY(1);
+	else
+		ROW_BY(n);
+}
+
+static void load_row16(int32_t *restrict plane, const uint16_t *restrict row,
+		       unsigned int width, unsigned int n, int middle)
+{
+	if (n == 1)
+		ROW_BY(1);
+	else
+		ROW_BY(n);
+}
+
+#undef ROW_BY
+#define ROW_BY(n)							\
+	for (unsigned int x = 0; x < width; x++) {			\
+		int32_t v = plane[x] + middle;				\
+									\
+		row[x * (n)] = v < 0 ? 0 : v > most ? most : v;		\
+	}
+
+static void store_row8(const int32_t *restrict plane, uint8_t *restrict row,
+		       unsigned int width, unsigned int n, int middle)
+{
+	const int32_t most = 255;
+
+	if (n == 1)
+		ROW_BY(1)
+	else
+		ROW_BY(n)
+}
+
+static void store_row16(const int32_t *restrict plane, uint16_t *restrict row,
+			unsigned int width, unsigned int n, int middle)
+{
+	const int32_t most = 65535;
+
+	if (n == 1)
+		ROW_BY(1)
+	else
+		ROW_BY(n)
+}
+
 static void load(struct md_planes *p, const struct image *image, int middle)
 {
-	unsigned int n = image->channels;
+	unsigned int n = image->channels, w = image->width;
 
 	for (unsigned int y = 0; y < image->height; y++) {
-		const uint8_t *row = image_row(image, y);
-		const uint16_t *deep = (const uint16_t *)row;
-		size_t at = (size_t)y * image->width;
+		uint8_t *row = image_row(image, y);
 
 		for (unsigned int c = 0; c < n; c++) {
-			int32_t *to = (int32_t *)p->words[c] + at;
+			int32_t *plane = (int32_t *)p->words[c] +
+					 (size_t)y * w;
 
 			if (image->depth == 8)
-				for (unsigned int x = 0; x < image->width; x++)
-					to[x] = row[x * n + c] - middle;
+				load_row8(plane, row + c, w, n, middle);
 			else
-				for (unsigned int x = 0; x < image->width; x++)
-					to[x] = deep[x * n + c] - middle;
+				load_row16(plane, (uint16_t *)row + c, w, n,
+					   middle);
 		}
 	}
 }
 
-static void store(struct md_planes *p, const struct image *image,
+static void store(const struct md_planes *p, const struct image *image,
 		  int middle)
 {
-	int most = (1 << image->depth) - 1;
-	unsigned int n = image->channels;
+	unsigned int n = image->channels, w = image->width;
 
 	for (unsigned int y = 0; y < image->height; y++) {
 		uint8_t *row = image_row(image, y);
-		uint16_t *deep = (uint16_t *)row;
-		size_t at = (size_t)y * image->width;
 
 		for (unsigned int c = 0; c < n; c++) {
-			int32_t *from = (int32_t *)p->words[c] + at;
+			const int32_t *plane = (int32_t *)p->words[c] +
+					       (size_t)y * w;
 
-			for (unsigned int x = 0; x < image->width; x++) {
-				int32_t v = from[x] + middle;
-
-				from[x] = v < 0 ? 0 : v > most ? most : v;
-			}
 			if (image->depth == 8)
-				for (unsigned int x = 0; x < image->width; x++)
-					row[x * n + c] = from[x];
+				store_row8(plane, row + c, w, n, middle);
 			else
-				for (unsigned int x = 0; x < image->width; x++)
-					deep[x * n + c] = from[x];
+				store_row16(plane, (uint16_t *)row + c, w, n,
+					    middle);
 		}
 	}
 }
@@ -205,7 +251,8 @@ void md_forward(struct md_planes *p, const struct image *image,
 		unsigned int middle, unsigned int levels, bool reversible)
 {
 	unsigned int w = image->width, h = image->height;
-	size_t n = (size_t)w * h;
+	size_t n = (size_t)w * h, all = n * image->channels;
+	uint32_t *words = p->words[0];
 
 	place(p, image);
 	load(p, image, middle);
@@ -217,8 +264,8 @@ void md_forward(struct md_planes *p, const struct image *image,
 				      p->scratch);
 		return;
 	}
-	for (size_t i = 0; i < n * image->channels; i++)
-		p->words[0][i] = as_word((int32_t)p->words[0][i]);
+	for (size_t i = 0; i < all; i++)
+		words[i] = as_word((int32_t)words[i]);
 	if (image->channels >= 3)
 		turn(p, n);
 	for (unsigned int c = 0; c < image->channels; c++) {
@@ -237,7 +284,8 @@ void md_inverse(struct md_planes *p, const struct image *image,
 		unsigned int middle, unsigned int levels, bool reversible)
 {
 	unsigned int w = image->width, h = image->height;
-	size_t n = (size_t)w * h;
+	size_t n = (size_t)w * h, all = n * image->channels;
+	uint32_t *words = p->words[0];
 
 	place(p, image);
 	if (reversible) {
@@ -263,12 +311,12 @@ void md_inverse(struct md_planes *p, const struct image *image,
 	if (image->channels >= 3)
 		turn_back(p, n);
 	/* hostile coefficients may be of any size */
-	for (size_t i = 0; i < n * image->channels; i++) {
-		float f = as_float(p->words[0][i]);
+	for (size_t i = 0; i < all; i++) {
+		float f = as_float(words[i]);
 
-		f = f < -1e6f ? -1e6f : f;
-		f = f > 1e6f ? 1e6f : f;
-		p->words[0][i] = (int32_t)(f + (f < 0 ? -.5f : .5f));
+		f = f > -1e6f ? f : -1e6f;
+		f = f < 1e6f ? f : 1e6f;
+		words[i] = (int32_t)(f + (f < 0 ? -.5f : .5f));
 	}
 	store(p, image, middle);
 }
