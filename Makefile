@@ -271,7 +271,8 @@ DKMS	:= $(DESTDIR)/usr/src/optsample-$(VERSION)
 
 install: build
 	install -D -m 755 $(BIN)/optsample $(DESTDIR)$(PREFIX)/sbin/optsample
-	install -D -m 755 $(BIN)/optsample-sim $(DESTDIR)$(PREFIX)/bin/optsample-sim
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/bin $(BIN)/optsample-sim \
+		$(BIN)/optsample-lab
 	install -D -m 644 $(BUILD)/bpf/ros_tag.bpf.o \
 		$(DESTDIR)$(PREFIX)/lib/optsample/ros_tag.bpf.o
 	install -D -m 644 $(BUILD)/tc/q_optsample.so $(TCLIB)/q_optsample.so
@@ -279,6 +280,8 @@ install: build
 		$(DESTDIR)$(PREFIX)/lib/optsample/liboptsample-ros1.so
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 \
 		Documentation/tc-optsample.8 Documentation/optsample.8
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 \
+		Documentation/optsample-lab.1
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man7 \
 		Documentation/optsample-ros1.7
 	install -D -m 644 -t $(DKMS) Kbuild dkms.conf

@@ -22,6 +22,7 @@ static void look_at(const struct organised *o)
 	for (unsigned int c = 0; c < o->columns; c++)
 		if (o->azimuth[c] >= 36000)
 			abort();
+	(void)sum;
 }
 
 /* Azimuths and the clock from @data, all else valid */

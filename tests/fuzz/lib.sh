@@ -5,14 +5,14 @@
 #
 # usage: tests/fuzz/lib.sh [--runs N]
 #
-# What once broke a decoder, kept in tests/fuzz/regress, then N inputs (2000)
+# What once broke a decoder, kept in tests/fuzz/regress, then N inputs (10000)
 # that libFuzzer makes up, always the same ones. One that shows an error is
 # left in build/fuzz. Prints TAP; needs what make built.
 set -u
 ulimit -c 0
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
-runs=2000
+runs=10000
 if [ "${1-}" = --runs ] && [[ ${2-} =~ ^[0-9]+$ ]]; then
 	runs=$2
 elif [ $# != 0 ]; then
