@@ -15,10 +15,10 @@
 #include "lib/rangeimage.h"
 #include "lib/rangeimage_cloud.h"
 #include "lib/voxel.h"
-#include "loss.h"
+#include "options.h"
 
 enum { OPT_METHOD = 256, OPT_LEAF, OPT_MOST, OPT_BITS, OPT_RESOLUTION,
-       OPT_INTENSITY, OPT_TURN, OPT_OUT };
+       OPT_INTENSITY, OPT_TURN };
 
 enum method { ANY, BLOCK, RANGE, CLOUD80, METHODS };
 
@@ -36,16 +36,14 @@ static const struct argp_option cloud_options[] = {
 	{ "resolution", OPT_RESOLUTION, "M", 0, "range: of ranges, metres (0.002)", 2 },
 	{ "intensity", OPT_INTENSITY, "N", 0, "send intensities too, in steps of N (no)", 2 },
 	{ "turn", OPT_TURN, "N", 0, "of packets: which revolution (1)", 3 },
-	LOSS_OPTIONS(4),
-	{ "out", OPT_OUT, "FILE", 0, "what arrives, as .pcd", 5 },
+	LAB_OPTIONS("what arrives, as .pcd"),
 	{ 0 }
 };
 
 struct lab_cloud {
-	const char	*path, *out;
+	struct lab_options lab;
 	uint32_t	method, most, bits, intensity, turn;
 	double		leaf, resolution;
-	struct loss_options lossy;
 	/* what came of it */
 	struct cloud_file file;
 	struct cloud	*filtered, *shown;
@@ -89,22 +87,12 @@ static error_t cloud_parse(int key, char *arg, struct argp_state *state)
 		if (parse_u32(arg, 1, 1 << 20, &l->turn))
 			return cli_error(-EINVAL, "turn must be 1..2^20");
 		return 0;
-	case OPT_OUT:
-		l->out = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (l->path)
-			return cli_usage("cloud", "one file at a time");
-		l->path = arg;
-		return 0;
 	case ARGP_KEY_END:
-		if (!l->path)
-			return cli_usage("cloud", "which file?");
 		if (l->leaf && l->most)
 			return cli_usage("cloud", "--leaf or --most");
-		return 0;
+		break;
 	}
-	return loss_option(&l->lossy, key, arg);
+	return lab_option(&l->lab, key, arg, state);
 }
 
 static const struct argp cloud_argp = {
@@ -147,7 +135,7 @@ static int filter(struct lab_cloud *l)
 	voxel_destroy(v);
 	if (ret)
 		return cli_error(ret, "%s: the cloud is too large for such a leaf",
-				 l->path);
+				 l->lab.path);
 	return 0;
 }
 
@@ -157,7 +145,7 @@ static void lose(struct lab_cloud *l, void *decoder, add_fn *add)
 {
 	struct loss loss;
 
-	loss_begin(&loss, &l->lossy);
+	lab_channel(&l->lab, &loss);
 	for (unsigned int i = 0; i < l->sent.count; i++)
 		if (!loss_next(&loss) &&
 		    !add(decoder, payload_at(&l->sent, i), l->sent.len[i]))
@@ -195,7 +183,7 @@ static int by_block(struct lab_cloud *l)
 	if (e && d)
 		ret = cloudblock_encode(e, l->filtered, &p, &l->sent);
 	if (ret) {
-		cli_error(ret, "%s: %s", l->path, ret == -ENOMEM ? "no memory" :
+		cli_error(ret, "%s: %s", l->lab.path, ret == -ENOMEM ? "no memory" :
 			  "the cloud is too large for such a leaf");
 	} else {
 		cloudblock_begin(d);
@@ -220,7 +208,7 @@ static int by_range(struct lab_cloud *l)
 	if (d)
 		ret = rangeimage_encode(o, &p, &l->sent);
 	if (ret) {
-		cli_error(ret, "%s: cannot be encoded: %s", l->path,
+		cli_error(ret, "%s: cannot be encoded: %s", l->lab.path,
 			  strerror(-ret));
 	} else {
 		rangeimage_begin(d);
@@ -239,7 +227,7 @@ static int by_cloud80(struct lab_cloud *l)
 	int ret = d ? cloud80_encode(l->filtered, &l->sent) : -ENOMEM;
 
 	if (ret) {
-		cli_error(ret, "%s: %s", l->path, strerror(-ret));
+		cli_error(ret, "%s: %s", l->lab.path, strerror(-ret));
 	} else {
 		cloud80_begin(d);
 		lose(l, d, add_cloud80);
@@ -259,7 +247,7 @@ static int run(struct lab_cloud *l)
 			    RANGE : BLOCK;
 	if (l->method == RANGE && !l->file.organised.rings)
 		return cli_error(-EINVAL, "%s: method range wants packets",
-				 l->path);
+				 l->lab.path);
 	if (l->method == RANGE && (l->leaf || l->most))
 		return cli_error(-EINVAL, "method range takes no voxel filter");
 	if (l->method == BLOCK && !l->leaf && !l->most)
@@ -281,20 +269,20 @@ static int report(struct lab_cloud *l)
 	printf("%u,%u,%u,%zu,%u,%.3f\n", l->file.cloud->count,
 	       l->filtered->count, l->sent.count, payloads_bytes(&l->sent),
 	       l->shown->count, l->filter_ms);
-	return l->out ? pcd_save(l->out, l->shown) : 0;
+	return l->lab.out ? pcd_save(l->lab.out, l->shown) : 0;
 }
 
 int cmd_cloud(int argc, char **argv)
 {
 	struct lab_cloud l = {
 		.bits = 2, .turn = 1, .resolution = .002,
-		.lossy = LOSS_DEFAULTS,
+		.lab = LAB_DEFAULTS,
 	};
 	int ret = cli_parse(&cloud_argp, argc, argv, &l);
 
 	if (ret)
 		return ret;
-	ret = cloud_file_load(&l.file, l.path, l.turn);
+	ret = cloud_file_load(&l.file, l.lab.path, l.turn);
 	if (ret)
 		return ret;
 	ret = run(&l);

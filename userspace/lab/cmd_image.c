@@ -12,10 +12,10 @@
 #include "lab.h"
 #include "lib/md.h"
 #include "lib/split.h"
-#include "loss.h"
+#include "options.h"
 #include "png_file.h"
 
-enum { OPT_METHOD = 256, OPT_BYTES, OPT_OUT, OPT_GRAY, OPT_8BIT, OPT_STEPS,
+enum { OPT_METHOD = 256, OPT_BYTES, OPT_GRAY, OPT_8BIT, OPT_STEPS,
        OPT_EXPECT, OPT_BASE };
 
 enum method { SPLIT, SPLIT_NN, MD };
@@ -25,20 +25,18 @@ static const char *const methods[] = { "split", "split-nn", "md" };
 static const struct argp_option image_options[] = {
 	{ "method", OPT_METHOD, "M", 0, "split, split-nn or md (md)", 1 },
 	{ "bytes", OPT_BYTES, "N", 0, "of all payloads (md: 46336; split: all)", 1 },
-	LOSS_OPTIONS(2),
-	{ "out", OPT_OUT, "FILE", 0, "what arrives, as PNG", 3 },
 	{ "gray", OPT_GRAY, NULL, 0, "make it gray first", 4 },
 	{ "8bit", OPT_8BIT, NULL, 0, "stretch 16 bit to 8 first", 4 },
 	{ "steps", OPT_STEPS, "D", 0, "split: 4^D sub-images (as few as fit)", 5 },
 	{ "expect", OPT_EXPECT, "P", 0, "md: loss that the sender knows of (none)", 5 },
 	{ "base", OPT_BASE, "N", 0, "md: bytes that any one datagram gives (500)", 5 },
+	LAB_OPTIONS("what arrives, as PNG"),
 	{ 0 }
 };
 
 struct lab_image {
-	const char	*path, *out;
+	struct lab_options lab;
 	uint32_t	method, bytes, steps;
-	struct loss_options lossy;
 	struct md_budget md;
 	bool		gray, to8;
 	/* what came of it */
@@ -82,26 +80,14 @@ static error_t image_parse(int key, char *arg, struct argp_state *state)
 			return cli_error(-EINVAL, "base must be 1..%d",
 					 PAYLOAD_MAX);
 		return 0;
-	case OPT_OUT:
-		l->out = arg;
-		return 0;
 	case OPT_GRAY:
 		l->gray = true;
 		return 0;
 	case OPT_8BIT:
 		l->to8 = true;
 		return 0;
-	case ARGP_KEY_ARG:
-		if (l->path)
-			return cli_usage("image", "one file at a time");
-		l->path = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (!l->path)
-			return cli_usage("image", "which file?");
-		return 0;
 	}
-	return loss_option(&l->lossy, key, arg);
+	return lab_option(&l->lab, key, arg, state);
 }
 
 static const struct argp image_argp = {
@@ -123,7 +109,7 @@ static int by_split(struct lab_image *l)
 	n = split_datagrams(&l->image, steps, PAYLOAD_MAX);
 	if (!n)
 		return cli_error(-EMSGSIZE, "%s: a row of a sub-image does not fit a datagram",
-				 l->path);
+				 l->lab.path);
 	if (payloads_create(&l->sent, n))
 		return cli_error(-ENOMEM, "no memory");
 	split_encode(&l->image, steps, &l->sent);
@@ -140,7 +126,7 @@ static int by_split(struct lab_image *l)
 	if (!d)
 		return cli_error(-ENOMEM, "no memory");
 	split_begin(d, false);
-	loss_begin(&loss, &l->lossy);
+	lab_channel(&l->lab, &loss);
 	for (unsigned int i = 0; i < l->sent.count; i++)
 		if (!loss_next(&loss) &&
 		    !split_add(d, payload_at(&l->sent, i), l->sent.len[i]))
@@ -174,7 +160,7 @@ static int by_md(struct lab_image *l)
 		goto out;
 	}
 	md_begin(d);
-	loss_begin(&loss, &l->lossy);
+	lab_channel(&l->lab, &loss);
 	for (unsigned int i = 0; i < l->sent.count; i++)
 		if (!loss_next(&loss) &&
 		    !md_add(d, payload_at(&l->sent, i), l->sent.len[i]))
@@ -200,12 +186,12 @@ static int report(struct lab_image *l)
 		printf("nan\n");
 	else
 		printf("%.2f\n", psnr(&l->image, &l->shown));
-	if (!l->out)
+	if (!l->lab.out)
 		return 0;
 	if (!l->received)
 		return cli_error(-ENODATA, "nothing arrived, nothing to write");
-	if (png_save(l->out, &l->shown, &error))
-		return cli_error(-EIO, "%s: %s", l->out, error);
+	if (png_save(l->lab.out, &l->shown, &error))
+		return cli_error(-EIO, "%s: %s", l->lab.out, error);
 	return 0;
 }
 
@@ -222,7 +208,7 @@ static void pack(struct image *image)
 int cmd_image(int argc, char **argv)
 {
 	struct lab_image l = {
-		.method = MD, .lossy = LOSS_DEFAULTS,
+		.method = MD, .lab = LAB_DEFAULTS,
 		.steps = SPLIT_STEPS + 1, .md.loss = -1,
 	};
 	const char *error;
@@ -230,9 +216,9 @@ int cmd_image(int argc, char **argv)
 
 	if (ret)
 		return ret;
-	ret = png_load(l.path, &l.image, &error);
+	ret = png_load(l.lab.path, &l.image, &error);
 	if (ret)
-		return cli_error(ret, "%s: %s", l.path, error);
+		return cli_error(ret, "%s: %s", l.lab.path, error);
 	if (l.gray)
 		convert_gray(&l.image);
 	if (l.to8)

@@ -12,10 +12,9 @@
 #include "lib/mappyramid.h"
 #include "lib/payload.h"
 #include "lib/tiles.h"
-#include "loss.h"
+#include "options.h"
 
-enum { OPT_METHOD = 256, OPT_RESOLUTION, OPT_FRAMES, OPT_DATAGRAMS, OPT_PARITY,
-       OPT_OUT };
+enum { OPT_METHOD = 256, OPT_RESOLUTION, OPT_FRAMES, OPT_DATAGRAMS, OPT_PARITY, };
 
 static const struct argp_option map_options[] = {
 	{ "method", OPT_METHOD, "M", 0, "tiles, or pyramid, which is that of D6.3 (tiles)", 1 },
@@ -23,17 +22,15 @@ static const struct argp_option map_options[] = {
 	{ "frames", OPT_FRAMES, "N", 0, "tiles: send it so often (1)", 2 },
 	{ "datagrams", OPT_DATAGRAMS, "N", 0, "of a frame, at most (256)", 2 },
 	{ "parity", OPT_PARITY, NULL, 0, "tiles: one more for every 8", 2 },
-	LOSS_OPTIONS(3),
-	{ "out", OPT_OUT, "FILE", 0, "what arrives, as .pgm", 4 },
+	LAB_OPTIONS("what arrives, as .pgm"),
 	{ 0 }
 };
 
 struct lab_map {
-	const char	*path, *out;
+	struct lab_options lab;
 	bool		pyramid, parity;
 	uint32_t	frames, datagrams;
 	double		resolution;
-	struct loss_options lossy;
 	/* what came of it */
 	struct map	map, shown;
 	struct payloads	slots;
@@ -68,20 +65,8 @@ static error_t map_parse(int key, char *arg, struct argp_state *state)
 	case OPT_PARITY:
 		l->parity = true;
 		return 0;
-	case OPT_OUT:
-		l->out = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (l->path)
-			return cli_usage("map", "one file at a time");
-		l->path = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (!l->path)
-			return cli_usage("map", "which file?");
-		return 0;
 	}
-	return loss_option(&l->lossy, key, arg);
+	return lab_option(&l->lab, key, arg, state);
 }
 
 static const struct argp map_argp = {
@@ -178,10 +163,10 @@ static int by_pyramid(struct lab_map *l)
 static int save(const struct lab_map *l)
 {
 	const struct map *m = &l->shown;
-	FILE *f = fopen(l->out, "wb");
+	FILE *f = fopen(l->lab.out, "wb");
 
 	if (!f)
-		return cli_error(-errno, "%s: %s", l->out, strerror(errno));
+		return cli_error(-errno, "%s: %s", l->lab.out, strerror(errno));
 	fprintf(f, "P5\n%u %u\n255\n", m->width, m->height);
 	for (unsigned int y = m->height; y--; )
 		for (unsigned int x = 0; x < m->width; x++) {
@@ -190,7 +175,7 @@ static int save(const struct lab_map *l)
 			fputc(c == MAP_UNKNOWN ? 205 : 254 - 254 * c / 100, f);
 		}
 	if (ferror(f) | fclose(f))
-		return cli_error(-EIO, "%s: cannot be written", l->out);
+		return cli_error(-EIO, "%s: cannot be written", l->lab.out);
 	return 0;
 }
 
@@ -214,7 +199,7 @@ static int report(const struct lab_map *l)
 	       l->pyramid ? "pyramid" : "tiles", l->map.width, l->map.height,
 	       known, l->sent, l->bytes, l->received, l->shown.width,
 	       l->shown.height, arrived, wrong);
-	if (!l->out)
+	if (!l->lab.out)
 		return 0;
 	if (!l->shown.cells)
 		return cli_error(-ENODATA, "nothing arrived, nothing to write");
@@ -225,7 +210,7 @@ static int load(struct lab_map *l)
 {
 	uint8_t *data;
 	size_t len;
-	int ret = file_load(l->path, &data, &len);
+	int ret = file_load(l->lab.path, &data, &len);
 
 	if (ret)
 		return ret;
@@ -235,7 +220,7 @@ static int load(struct lab_map *l)
 					  len) : -ENOMEM;
 	free(data);
 	if (ret)
-		return cli_error(ret, "%s: %s", l->path, ret == -ENOMEM ?
+		return cli_error(ret, "%s: %s", l->lab.path, ret == -ENOMEM ?
 				 "no memory" : "not an 8-bit binary .pgm");
 	l->map.resolution = l->resolution;
 	return 0;
@@ -245,7 +230,7 @@ int cmd_map(int argc, char **argv)
 {
 	struct lab_map l = {
 		.frames = 1, .datagrams = TILES_DATAGRAMS,
-		.resolution = .05, .lossy = LOSS_DEFAULTS,
+		.resolution = .05, .lab = LAB_DEFAULTS,
 	};
 	int ret = cli_parse(&map_argp, argc, argv, &l);
 
@@ -253,7 +238,7 @@ int cmd_map(int argc, char **argv)
 		ret = load(&l);
 	if (ret)
 		goto out;
-	loss_begin(&l.channel, &l.lossy);
+	lab_channel(&l.lab, &l.channel);
 	ret = payloads_create(&l.slots, TILES_DATAGRAMS);
 	if (ret)
 		cli_error(ret, "no memory");

@@ -12,26 +12,23 @@
 #include "lib/payload.h"
 #include "lib/vscan.h"
 #include "lib/vscan_code.h"
-#include "loss.h"
+#include "options.h"
 
-enum { OPT_HEIGHT = 256, OPT_ROBOT, OPT_PARTS, OPT_TURN,
-       OPT_OUT };
+enum { OPT_HEIGHT = 256, OPT_ROBOT, OPT_PARTS, OPT_TURN, };
 
 static const struct argp_option scan_options[] = {
 	{ "height", OPT_HEIGHT, "M", 0, "of the sensor over the ground (0.6)", 1 },
 	{ "robot", OPT_ROBOT, "M", 0, "height of the robot (1.2)", 1 },
 	{ "turn", OPT_TURN, "N", 0, "which revolution (1)", 2 },
 	{ "parts", OPT_PARTS, "N", 0, "1: both scans in each of two datagrams, 2: even and odd bins (2)", 2 },
-	LOSS_OPTIONS(3),
-	{ "out", OPT_OUT, "FILE", 0, "the scans that arrive: degrees, landmark, obstacle, in metres", 4 },
+	LAB_OPTIONS("the scans that arrive: degrees, landmark, obstacle, in metres"),
 	{ 0 }
 };
 
 struct lab_scan {
-	const char	*path, *out;
+	struct lab_options lab;
 	struct vscan_params params;
 	uint32_t	parts, turn;
-	struct loss_options lossy;
 	/* what came of it */
 	struct cloud_file file;
 	struct vscan_scans made, shown;
@@ -62,20 +59,8 @@ static error_t scan_parse(int key, char *arg, struct argp_state *state)
 		if (parse_u32(arg, 1, 1 << 20, &l->turn))
 			return cli_error(-EINVAL, "turn must be 1..2^20");
 		return 0;
-	case OPT_OUT:
-		l->out = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (l->path)
-			return cli_usage("scan", "one file at a time");
-		l->path = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (!l->path)
-			return cli_usage("scan", "which file?");
-		return 0;
 	}
-	return loss_option(&l->lossy, key, arg);
+	return lab_option(&l->lab, key, arg, state);
 }
 
 static const struct argp scan_argp = {
@@ -105,7 +90,7 @@ static int make(struct lab_scan *l)
 			l->ms = ms;
 	}
 	vscan_destroy(v);
-	return ret ? cli_error(ret, "%s: too few columns", l->path) : 0;
+	return ret ? cli_error(ret, "%s: too few columns", l->lab.path) : 0;
 }
 
 static int transmit(struct lab_scan *l)
@@ -120,7 +105,7 @@ static int transmit(struct lab_scan *l)
 	if (ret)
 		return cli_error(ret, "%s", strerror(-ret));
 	vscan_begin(&d);
-	loss_begin(&loss, &l->lossy);
+	lab_channel(&l->lab, &loss);
 	for (unsigned int i = 0; i < l->sent.count; i++)
 		if (!loss_next(&loss)) {
 			vscan_add(&d, payload_at(&l->sent, i), l->sent.len[i]);
@@ -149,17 +134,17 @@ static int report(const struct lab_scan *l)
 	       seen(l->made.obstacle), l->sent.count, payloads_bytes(&l->sent),
 	       l->received, seen(l->shown.landmark), seen(l->shown.obstacle),
 	       l->ms);
-	if (!l->out)
+	if (!l->lab.out)
 		return 0;
-	f = fopen(l->out, "w");
+	f = fopen(l->lab.out, "w");
 	if (!f)
-		return cli_error(-errno, "%s: %s", l->out, strerror(errno));
+		return cli_error(-errno, "%s: %s", l->lab.out, strerror(errno));
 	fputs("degrees,landmark,obstacle\n", f);
 	for (unsigned int i = 0; i < VSCAN_BINS; i++)
 		fprintf(f, "%.1f,%.2f,%.2f\n", -180 + i * 360. / VSCAN_BINS,
 			l->shown.landmark[i] * .01, l->shown.obstacle[i] * .01);
 	if (ferror(f) | fclose(f))
-		return cli_error(-EIO, "%s: cannot be written", l->out);
+		return cli_error(-EIO, "%s: cannot be written", l->lab.out);
 	return 0;
 }
 
@@ -167,17 +152,17 @@ int cmd_scan(int argc, char **argv)
 {
 	struct lab_scan l = {
 		.params = VSCAN_DEFAULTS, .parts = 2, .turn = 1,
-		.lossy = LOSS_DEFAULTS,
+		.lab = LAB_DEFAULTS,
 	};
 	int ret = cli_parse(&scan_argp, argc, argv, &l);
 
 	if (ret)
 		return ret;
-	ret = cloud_file_load(&l.file, l.path, l.turn);
+	ret = cloud_file_load(&l.file, l.lab.path, l.turn);
 	if (ret)
 		return ret;
 	if (!l.file.organised.rings)
-		ret = cli_error(-EINVAL, "%s: no VLP-16 packets", l.path);
+		ret = cli_error(-EINVAL, "%s: no VLP-16 packets", l.lab.path);
 	if (!ret)
 		ret = make(&l);
 	if (!ret)

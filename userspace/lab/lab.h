@@ -4,6 +4,7 @@
  *
  *   optsample-lab.c  table of commands
  *   cmd_*.c          one command each
+ *   options.c        file, link and output, which all of them are told
  *   loss.c           which datagrams arrive
  *   png_file.c       images in PNG files
  *   cloud_file.c     clouds in .pcd files and others

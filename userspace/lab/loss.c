@@ -2,7 +2,6 @@
 /*
  * loss - which datagrams arrive
  */
-#include <argp.h>
 #include <errno.h>
 #include <string.h>
 #include "common/cli.h"
@@ -22,11 +21,6 @@ void loss_init(struct loss *l, double loss, double burst, uint64_t seed)
 {
 	*l = (struct loss){ .state = seed, .loss = loss, .burst = burst };
 	l->bad = uniform(l) < loss;
-}
-
-void loss_begin(struct loss *l, const struct loss_options *o)
-{
-	loss_init(l, o->loss, o->burst, o->seed);
 }
 
 bool loss_next(struct loss *l)
@@ -61,23 +55,4 @@ int parse_loss(const char *s, double *loss)
 	if (percent || *loss >= 1)
 		*loss /= 100;
 	return 0;
-}
-
-int loss_option(struct loss_options *o, int key, const char *arg)
-{
-	switch (key) {
-	case OPT_LOSS:
-		if (parse_loss(arg, &o->loss))
-			return cli_error(-EINVAL, "loss must be 0..0.99 or 1..100%%");
-		return 0;
-	case OPT_BURST:
-		if (parse_double(arg, 1, 1000, &o->burst))
-			return cli_error(-EINVAL, "burst must be 1..1000");
-		return 0;
-	case OPT_SEED:
-		if (parse_u32(arg, 0, UINT32_MAX, &o->seed))
-			return cli_error(-EINVAL, "seed must be 0..2^32-1");
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
 }

@@ -27,17 +27,6 @@ struct loss {
 void loss_init(struct loss *l, double loss, double burst, uint64_t seed);
 
 /**
- * struct loss_options - of a command line
- */
-struct loss_options {
-	double		loss, burst;
-	uint32_t	seed;
-};
-
-/* as the options say */
-void loss_begin(struct loss *l, const struct loss_options *o);
-
-/**
  * loss_next() - whether the next datagram is lost
  */
 bool loss_next(struct loss *l);
@@ -48,21 +37,5 @@ bool loss_next(struct loss *l);
  * Return: 0, -EINVAL.
  */
 int parse_loss(const char *s, double *loss);
-
-#define LOSS_DEFAULTS	{ .burst = 1, .seed = 1 }
-
-enum { OPT_LOSS = 512, OPT_BURST, OPT_SEED };
-
-#define LOSS_OPTIONS(group)						\
-	{ "loss", OPT_LOSS, "P", 0, "share that is lost: 0.2, 20% or 20 (0)", group }, \
-	{ "burst", OPT_BURST, "N", 0, "mean length of a burst of losses (1)", group }, \
-	{ "seed", OPT_SEED, "S", 0, "of the losses (1)", group }
-
-/**
- * loss_option() - one of LOSS_OPTIONS, for a parser of argp
- *
- * Return: 0, -EINVAL after one line about it, ARGP_ERR_UNKNOWN.
- */
-int loss_option(struct loss_options *o, int key, const char *arg);
 
 #endif

@@ -1,0 +1,353 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# client.sh - userspace/ros1c between roscpp nodes and a ROS master
+#
+# A robot and an operator, each a roscpp program or client-node, by TCPROS and
+# UDPROS; then everything that can go wrong: see the names of the tests.
+
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+client=${CLIENT:-$bin/client-node}
+rig client || skip
+dir=$scratch/$rig
+master "$rig"
+
+# node SIDE OUTPUT PROGRAM...: in the background, $node is its pid
+node()
+{
+	local side=$1 out=$2
+
+	shift 2
+	at "$rig" "$side" timeout -k 5 60 "$@" >"$dir/$out" 2>"$dir/$out.err" &
+	node=$!
+}
+
+# finish PID...: all of them ended well
+finish()
+{
+	local status=0
+
+	for pid; do
+		wait "$pid" || status=1
+	done
+	return $status
+}
+
+# until_true COMMAND...: for 20 s at most
+until_true()
+{
+	for _ in {1..200}; do
+		"$@" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+# lines FILE NUMBER: it has so many
+lines()
+{
+	[ "$(wc -l <"$dir/$1")" -ge "$2" ]
+}
+
+# intact PUB SUB LAST: nothing was received that was not sent, up to LAST
+intact()
+{
+	! awk -v last="$3" '$2 <= last' "$dir/$2" |
+		grep -vxFf "$dir/$1" | grep -q .
+}
+
+# missing TOPIC FROM LAST SUB: how many of a topic did not come
+missing()
+{
+	awk -v topic="$1" -v from="$2" -v last="$3" '$1 == topic &&
+		$2 >= from && $2 <= last { n++ }
+		END { print last - from + 1 - n }' "$dir/$4"
+}
+
+# counter FILE TOPIC WORD: what client-node counted
+counter()
+{
+	awk -v topic="$2:" -v word="$3" '$1 == topic {
+		for (i = 2; i < NF; i++) if ($i == word) print $(i + 1) }' \
+		"$dir/$1.err"
+}
+
+# said FILE REGEX: so many lines of its log
+said()
+{
+	grep -cE "$2" "$dir/$1.err"
+}
+
+# of a node's name: the pids of the programs in namespace $1 whose command
+# line has $2
+pids()
+{
+	for pid in $(ip netns pids "$rig-$1"); do
+		tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q -- "$2" &&
+			echo "$pid"
+	done 2>/dev/null
+}
+
+# ask CODE: python with m, the master
+ask()
+{
+	at "$rig" robot timeout 20 python3 -c "import os, sys, socket
+from xmlrpc.client import ServerProxy
+m = ServerProxy(os.environ['ROS_MASTER_URI'])
+$1"
+}
+
+# end SIDE REGEX: tell programs to end, and wait for it
+end()
+{
+	kill $(pids "$@")
+	while [ -n "$(pids "$@")" ]; do
+		sleep 0.1
+	done
+} 2>/dev/null
+
+both="image:/a:20000 text:/b:200"
+
+# from_to TRANSPORT PUBLISHER SUBSCRIBER: 50 messages on two topics
+from_to()
+{
+	local option= sub pub
+
+	[ "$1" = TCPROS ] || option=-u
+	sub="$client sub" pub="$client pub"
+	[ "$3" != roscpp ] || sub=$bin/ros1-sub
+	[ "$2" != roscpp ] || pub=$bin/ros1-pub
+	node op sub $sub $option -n 50 $both
+	sub=$node
+	node robot pub $pub -r 50 -n 50 $both
+	finish $node $sub && intact pub sub 50
+}
+
+for pair in "roscpp ours" "ours roscpp" "ours ours"; do
+	from_to TCPROS $pair && [ "$(missing /a 1 50 sub)" = 0 ] &&
+		[ "$(missing /b 1 50 sub)" = 0 ]
+	ok "TCPROS, $pair: everything arrives"
+done
+# roscpp does not read before it has the answer: it may miss the first ones.
+for pair in "roscpp ours" "ours roscpp" "ours ours"; do
+	from_to UDPROS $pair && [ "$(missing /a 8 50 sub)" = 0 ] &&
+		[ "$(missing /b 8 50 sub)" = 0 ]
+	ok "UDPROS, $pair: everything arrives"
+done
+
+for transport in "" -u; do
+	node op sub "$client" sub $transport -n 10 image:/big
+	sub=$node
+	node robot pub "$client" pub -r 4 -n 10 image:/big:1000000
+	finish $node $sub && intact pub sub 10 &&
+		[ "$(missing /big 1 10 sub)" = 0 ]
+	ok "messages of 1 MB $transport"
+done
+node op sub "$bin/ros1-sub" -u -n 10 image:/big
+sub=$node
+node robot pub "$client" pub -r 4 -n 10 image:/big:1000000
+finish $node $sub && intact pub sub 10 && [ "$(missing /big 4 10 sub)" = 0 ]
+ok "messages of 1 MB by UDPROS, paced so that roscpp takes them"
+
+for transport in "" -u; do
+	node op sub "$client" sub $transport -n 3000 text:/fast
+	sub=$node
+	node robot pub "$client" pub -q 100 -r 1000 -n 3000 text:/fast:40
+	finish $node $sub && intact pub sub 3000 &&
+		[ "$(missing /fast 1 3000 sub)" = 0 ]
+	ok "1000 messages a second $transport"
+done
+
+node op sub "$client" sub -n 400 -d 20 image:/a
+sub=$node
+node robot near "$bin/ros1-sub" -n 400 image:/a
+near=$node
+node robot pub "$client" pub -q 10 -r 200 -n 400 -s 2 image:/a:30000
+finish $node $sub $near && intact pub sub 400 && intact pub near 400 &&
+	[ "$(missing /a 1 400 near)" = 0 ]
+ok "two subscribers: the fast one has everything while one is slow"
+lost=$(missing /a 1 400 sub)
+[ "$lost" -gt 0 ] && [ "$(counter pub /a dropped)" -ge "$lost" ] &&
+	awk '$2 <= last { exit 1 } { last = $2 }' "$dir/sub"
+ok "the slow one misses whole messages, in order and counted"
+
+for transport in "" -u; do
+	node robot pub "$client" pub -r 50 -n 5 -l -w -s 0 image:/map:50000
+	until_true lines pub 5
+	node op sub "$client" sub $transport -c 1 image:/map
+	sub=$node
+	node op other "$bin/ros1-sub" $transport -c 1 image:/map
+	finish $node $sub && [ "$(cat "$dir/sub" "$dir/other" | sort -u)" = \
+		"$(tail -n 1 "$dir/pub")" ]
+	ok "who comes late gets the latched message $transport"
+	end robot "client-node.* pub"
+done
+node robot near "$bin/ros1-sub" image:/map
+node robot pub "$bin/ros1-pub" -l -r 50 -n 5 -w image:/map:500
+until_true lines pub 5
+node op sub "$client" sub -c 1 image:/map
+finish $node && [ "$(cat "$dir/sub")" = "$(tail -n 1 "$dir/pub")" ]
+ok "and from roscpp too"
+end robot ros1-
+
+for transport in "" -u; do
+	node op sub "$client" sub $transport -n 100 image:/a
+	sub=$node
+	node robot pub "$bin/ros1-pub" -r 50 -n 9999 image:/a:3000
+	until_true lines sub 20
+	kill -9 $(pids robot ros1-pub) 2>/dev/null
+	wait $node 2>/dev/null
+	[ -n "$transport" ] || until_true [ "$(said sub 'lost http')" = 1 ]
+	mv "$dir/pub" "$dir/pub1"
+	node robot pub "$bin/ros1-pub" -r 50 -n 100 image:/a:3000
+	finish $node $sub && [ "$(missing /a 8 100 sub)" -le 0 ]
+	ok "a publisher is killed and comes back $transport"
+done
+
+node op sub "$client" sub -n 100 text:/a
+node robot pub "$bin/ros1-pub" -s 0 -r 50 -n 9999 image:/a:3000
+until_true [ -s "$dir/sub.err" ]
+sleep 2
+[ "$(wc -l <"$dir/sub.err")" = 1 ] &&
+	[ "$(said sub 'not from .*CompressedImage')" = 1 ]
+ok "another type at the publisher: one line"
+end robot ros1-pub
+end op client-node
+node op sub "$bin/ros1-sub" -c 1 text:/a
+node robot pub "$client" pub -s 0 -r 50 -n 9999 image:/a:3000
+until_true [ -s "$dir/pub.err" ]
+sleep 2
+[ "$(wc -l <"$dir/pub.err")" = 1 ] &&
+	[ "$(said pub 'not to /operator: it wants std_msgs/String')" = 1 ]
+ok "another type at the subscriber: one line"
+end op ros1-sub
+end robot client-node
+
+node op sub "$client" sub -c 20 -m 10000 text:/a any:/b
+sub=$node
+node robot pub "$client" pub -r 50 -n 20 text:/a:100000 image:/b:2000
+finish $node $sub
+[ "$(missing /b 1 20 sub)" = 0 ]
+ok "any type, with what the publisher says of it"
+[ "$(missing /a 1 20 sub)" = 20 ]
+ok "messages that are too large are left out"
+
+# The robot's radio loses packets: what is complete goes on.
+at "$rig" robot tc qdisc replace dev v0 root netem loss 3% ||
+	at "$rig" robot tc qdisc del dev v0 root
+node op sub "$client" sub -u -n 300 image:/a
+sub=$node
+node robot pub "$bin/ros1-pub" -r 100 -n 300 image:/a:12000
+finish $node $sub && intact pub sub 300
+lost=$(missing /a 1 300 sub)
+[ "$lost" -gt 20 ] && [ "$lost" -lt 200 ] &&
+	[ $(($(counter sub /a incomplete) + $(counter sub /a missing))) -ge \
+		$((lost - 3)) ]
+ok "UDPROS goes on after lost packets, which are counted"
+at "$rig" robot "$here/link.sh" up
+
+topics=
+for i in {1..100}; do topics+=" text:/t$i:50"; done
+node op sub "$client" sub -n 20 $topics
+sub=$node
+node robot pub "$client" pub -r 20 -n 20 $topics
+finish $node $sub && intact pub sub 20 &&
+	[ "$(awk '$2 <= 20' "$dir/sub" | wc -l)" = 2000 ]
+ok "100 topics"
+left=$(ask 'print([x for part in m.getSystemState("/x")[2][:2] for x in part
+	if x[0] != "/rosout"])')
+[ "$left" = "[]" ]
+ok "who ends takes leave of the master"
+
+node robot pub "$client" pub -r 50 -n 9999 -s 0 -q 5 image:/a:3000
+node op sub "$client" sub text:/other image:/a
+until_true lines sub 10
+[ "$(ask 'n = ServerProxy(m.lookupNode("/x", "/c_robot")[2])
+def shape(v):
+	return [shape(x) for x in v] if isinstance(v, list) else type(v).__name__
+print(n.getPublications("/x")[2], n.getSubscriptions("/x")[2],
+	n.getName("/x")[2], n.getPid("/x")[2] > 1, n.getBusInfo("/x")[2][0][1:6],
+	shape(n.getBusStats("/x")), n.getMasterUri("/x")[2],
+	n.paramUpdate("/x", "/p", 1)[0], n.getPid()[0],
+	n.requestTopic("/x", "/none", [["TCPROS"]])[0],
+	n.requestTopic("/x", "/a", [["WARPROS"]])[0])')" = \
+"[['/a', 'sensor_msgs/CompressedImage']] [] /c_robot True \
+['/c_operator', 'o', 'TCPROS', '/a', True] \
+['int', 'str', [[['str', 'int', [['int', 'int', 'int', 'int', 'int']]]], [], \
+[]]] http://10.77.0.1:11311/ 1 -1 0 0" ]
+ok "the slave API answers"
+ask 'n = ServerProxy(m.lookupNode("/x", "/c_operator")[2])
+for uris in [], ["http://"], ["x"], [1, []], 5, ["http://10.77.0.9:1/"] * 50, \
+		["http://10.77.0.1:%d" % p for p in range(1, 2000)]:
+	n.publisherUpdate("/x", "/other", uris)
+try:
+	n.noSuchMethod()
+	sys.exit(1)
+except Exception:
+	pass' && [ -n "$(pids op client-node)" ]
+ok "an update with nonsense"
+ask 'from random import Random
+from urllib.parse import urlparse
+r = Random(1)
+n = m.lookupNode("/x", "/c_robot")[2]
+tcp = ServerProxy(n).requestTopic("/x", "/a", [["TCPROS"]])[2][2]
+for port in urlparse(n).port, tcp:
+	held = [socket.create_connection(("10.77.0.1", port)) for i in range(90)]
+	for data in (b"", b"\xff" * 9, b"\4\0\0\0\xff\xff\xff\xff",
+		b"POST / HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n",
+		b"POST / HTTP/1.1\r\nContent-Length: 4\r\n\r\n<a/>",
+		b"GET / HTTP/1.1\r\n\r\n", b"A" * 100000, r.randbytes(5000)):
+		s = socket.create_connection(("10.77.0.1", port))
+		try:
+			s.sendall(data)
+		except OSError:
+			pass
+		s.close()'
+before=$(wc -l <"$dir/sub")
+until_true lines sub $((before + 50))
+ok "strangers who talk nonsense, or too many who say nothing"
+ask 'ServerProxy(m.lookupNode("/x", "/c_robot")[2]).shutdown("/x", "enough")'
+until_true [ -z "$(pids robot client-node)" ]
+ok "shutdown"
+end op client-node
+
+# Without roscpp: its nodes do not notice that the master went.
+start_master()
+{
+	at "$rig" robot rosmaster --core -p 11311 >"$dir/master.log" 2>&1 &
+	master "$rig"
+}
+
+end robot rosmaster
+node op sub "$client" sub -n 1000 text:/a
+sub=$node
+node robot pub "$client" pub -r 50 -n 1000 text:/a:100
+pub=$node
+sleep 1
+[ "$(said pub 'does not answer')" = 1 ] && [ "$(wc -l <"$dir/pub.err")" = 1 ]
+ok "a master that is not there: one line"
+start_master
+until_true lines sub 10
+ok "a master that comes late"
+end robot rosmaster
+start_master
+until_true [ "$(said pub 'registering again')" = 1 ]
+ok "a master that was started anew"
+node op other "$bin/ros1-sub" -c 20 text:/a
+finish $node
+ok "and knows the node again"
+finish $pub $sub && [ "$(missing /a 1 1000 sub)" = 0 ]
+ok "while all messages went on"
+
+end robot rosmaster
+start_master
+node op sub "$client" sub -n 30 text:/a
+sub=$node
+sleep 1
+end robot rosmaster
+start_master
+node robot pub "$bin/ros1-pub" -r 10 -n 30 text:/a:100
+finish $node $sub
+ok "a subscriber finds publishers that only the new master knows"
+done_testing

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_bag - recordings: written and read back, cut short, damaged, with the
+ * disk full; a real one
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include "bag_fixture.h"
+
+#define REAL	"../shared/data/slam/ccny_scan_tools_demo.bag"
+
+enum { N = 400, MOST = 20000 };
+
+static uint8_t seen[2 * N];
+
+static const struct {
+	const char	*name;
+	bool		compress;
+} files[] = {
+	{ "plain.mcap", false }, { "zstd.mcap", true },
+	{ "plain.bag", false }, { "lz4.bag", true },
+	{ "run", false }, { "run.db3", false },
+};
+
+enum { FILES = sizeof(files) / sizeof(files[0]) };
+
+static bool once(unsigned int from, unsigned int to)
+{
+	for (unsigned int i = from; i < to; i++)
+		if (seen[i] != 1)
+			return false;
+	return true;
+}
+
+static void check_topics(struct bag_reader *r, const char *name)
+{
+	enum message_format format = strstr(name, ".bag") ? MESSAGE_ROS1 :
+							    MESSAGE_CDR;
+	char text[MESSAGE_DEFINITION_MAX];
+	unsigned int n, good = 0;
+	const struct bag_topic *t = bag_topics(r, &n);
+	int64_t begin, end;
+
+	for (unsigned int i = 0; i < n && n == 3; i++) {
+		struct bag_topic as = make_topic(i, format);
+
+		message_definition(message_kind_of(as.type), format, text);
+		good += !strcmp(t[i].name, as.name) &&
+			!strcmp(t[i].type, as.type) && t[i].format == format &&
+			t[i].latched == as.latched && t[i].definition &&
+			!strcmp(t[i].definition, text) &&
+			t[i].count == (N + 2 - i) / 3;
+	}
+	ok(n == 3 && good == 3, "%s: topics", name);
+	ok(bag_span(r, &begin, &end) && begin == make_stamp(0) &&
+	   end == make_stamp(N - 1), "%s: span", name);
+}
+
+static void test_formats(void)
+{
+	for (unsigned int i = 0; i < FILES; i++) {
+		const char *path = in_folder(files[i].name);
+		struct bag_writer *w = begin_bag(path, files[i].compress);
+		struct bag_reader *r = NULL;
+		int err;
+
+		err = w ? write_messages(w, 0, N, MOST) : -1;
+		ok(!err && !bag_finish(w), "%s: write", files[i].name);
+		err = bag_open(&r, path);
+		if (!ok(!err, "%s: open", files[i].name))
+			continue;
+		check_topics(r, files[i].name);
+		ok(read_messages(r, seen, N, MOST) == N && once(0, N),
+		   "%s: all there, in order", files[i].name);
+		ok(!bag_rewind(r) && read_messages(r, seen, N, MOST) == N,
+		   "%s: and again", files[i].name);
+		ok(!bag_warning(r), "%s: no warning", files[i].name);
+		bag_close(r);
+		ok(bag_create(&w, path, bag_format_of(path), false) == -EEXIST,
+		   "%s: not written over", files[i].name);
+	}
+}
+
+static off_t size_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? -1 : st.st_size;
+}
+
+/* A copy of the first @len bytes, with a byte changed at @flip unless it is 0 */
+static const char *copy_part(const char *from, off_t len, off_t flip)
+{
+	const char *to = in_folder("part");
+	FILE *in = fopen(from, "r"), *out = fopen(to, "w");
+
+	for (off_t i = 0; i < len; i++)
+		putc(getc(in) ^ (flip && i == flip ? 0x55 : 0), out);
+	fclose(in);
+	fclose(out);
+	return to;
+}
+
+/* Cut anywhere: what is whole is read; more with more of the file */
+static void test_cut(void)
+{
+	for (unsigned int i = 0; i < 4; i++) {
+		const char *path = in_folder(files[i].name);
+		off_t size = size_of(path);
+		int least = 0, bad = 0, quiet = 0, last = 0;
+
+		for (int k = 1; k <= 40; k++) {
+			struct bag_reader *r;
+			int got;
+
+			if (bag_open(&r, copy_part(path, size * k / 41, 0)))
+				continue;
+			got = read_messages(r, seen, N, MOST);
+			bad += got < last;
+			quiet += !bag_warning(r);
+			last = got;
+			least += got > 0;
+			bag_close(r);
+		}
+		ok(!bad && !quiet && least > 30 && last > N * 8 / 10,
+		   "%s: cut short: %d, %d messages at last", files[i].name,
+		   least, last);
+	}
+}
+
+/* A byte changed: no chunk but its own is lost; no false message with a crc */
+static void test_damage(void)
+{
+	for (unsigned int i = 0; i < 4; i++) {
+		const char *path = in_folder(files[i].name);
+		off_t size = size_of(path);
+		int few = 0, bad = 0;
+
+		for (int k = 1; k < 60; k++) {
+			struct bag_reader *r;
+			int got;
+
+			if (bag_open(&r, copy_part(path, size,
+						   size * k / 61))) {
+				few++;
+				continue;
+			}
+			got = read_messages(r, seen, N, MOST);
+			bad += got < 0;
+			few += got >= 0 && got < N / 2;
+			bag_close(r);
+		}
+		ok(!few && (!bad || i == 2), "%s: damaged: %d, %d",
+		   files[i].name, few, bad);
+	}
+}
+
+/* The disk is full after @limit bytes: the error once, the rest readable */
+static void test_full(unsigned int i)
+{
+	char name[32];
+	const char *path;
+	struct bag_writer *w;
+	struct bag_reader *r;
+	int err = 0, n, wrote = 0, again, got, finish;
+	uint8_t data[MOST];
+	struct rlimit old, limit;
+
+	snprintf(name, sizeof(name), "full%s", files[i].name);
+	path = in_folder(name);
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &old);
+	limit = old;
+	limit.rlim_cur = 2500000;
+	w = begin_bag(path, files[i].compress);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	for (n = 0; n < N && !err; n++) {
+		size_t len = make_message(n, data, MOST);
+
+		err = bag_write(w, n % 3, make_stamp(n), data, len);
+		wrote += !err;
+	}
+	again = bag_write(w, 0, make_stamp(n), data, 10);
+	finish = bag_finish(w);
+	setrlimit(RLIMIT_FSIZE, &old);
+	ok(err < 0 && again == -ECANCELED && !finish,
+	   "%s: full: %s, then %s", name, strerror(-err), strerror(-again));
+	err = bag_open(&r, path);
+	got = err ? err : read_messages(r, seen, N, MOST);
+	ok(got > 100 && got <= wrote && once(0, got),
+	   "%s: full: %d of %d are there", name, got, wrote);
+	if (!err)
+		bag_close(r);
+}
+
+/* The writer is killed: no more than what waited is lost */
+static void test_killed(unsigned int i)
+{
+	char name[32];
+	const char *path;
+	struct bag_reader *r;
+	int status, got, err;
+	pid_t pid;
+
+	snprintf(name, sizeof(name), "killed%s", files[i].name);
+	path = in_folder(name);
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		struct bag_writer *w = begin_bag(path, files[i].compress);
+
+		if (write_messages(w, 0, N, MOST))
+			_exit(1);
+		kill(getpid(), SIGKILL);
+	}
+	waitpid(pid, &status, 0);
+	err = bag_open(&r, path);
+	got = err ? err : read_messages(r, seen, N, MOST);
+	/* a second is 10 messages, and some are not in order */
+	ok(WIFSIGNALED(status) && got >= N - 14 && got <= N,
+	   "%s: writer killed: %d of %d", name, got, N);
+	if (!err)
+		bag_close(r);
+}
+
+static void test_flush(void)
+{
+	struct bag_writer *w = begin_bag(in_folder("flush.mcap"), true);
+	struct bag_reader *r;
+
+	write_messages(w, 0, 3, 100);
+	ok(!bag_flush(w) && !bag_open(&r, in_folder("flush.mcap")),
+	   "flush: there is a file");
+	ok(read_messages(r, seen, N, 100) == 3 && bag_warning(r),
+	   "flush: with what was written: %s", bag_warning(r));
+	bag_close(r);
+	ok(!bag_finish(w), "flush: finish");
+}
+
+static void test_refused(void)
+{
+	struct bag_topic cdr = make_topic(0, MESSAGE_CDR);
+	struct bag_topic ros1 = make_topic(0, MESSAGE_ROS1);
+	struct bag_writer *w;
+	struct bag_reader *r;
+	FILE *f;
+
+	bag_create(&w, in_folder("refused.bag"), BAG_ROSBAG, false);
+	ok(bag_add_topic(w, &cdr) == -EINVAL, "no CDR in .bag");
+	ok(bag_add_topic(w, &ros1) == 0 && bag_add_topic(w, &ros1) == 0,
+	   "a topic is added once");
+	ok(bag_write(w, 1, START, "x", 1) == -EINVAL, "no such topic");
+	ok(bag_write(w, 0, -1, "x", 1) == -EINVAL, "no such time");
+	ok(bag_write(w, 0, START, "x", (size_t)BAG_MESSAGE_MAX + 1) ==
+	   -EMSGSIZE, "too large");
+	ok(!bag_write(w, 0, START, "", 0) && !bag_finish(w), "an empty one");
+	ok(!bag_open(&r, in_folder("refused.bag")), "open it");
+	bag_close(r);
+	bag_create(&w, in_folder("refused.db3"), BAG_DB3, false);
+	ok(bag_add_topic(w, &ros1) == -EINVAL, "no ROS 1 in .db3");
+	ok(!bag_finish(w), "a recording of nothing");
+	ok(!bag_open(&r, in_folder("refused.db3")), "open it");
+	bag_close(r);
+	bag_create(&w, in_folder("nothing.mcap"), BAG_MCAP, false);
+	ok(!bag_finish(w) && !bag_open(&r, in_folder("nothing.mcap")) &&
+	   !bag_warning(r), "a recording of nothing");
+	bag_close(r);
+	f = fopen(in_folder("text"), "w");
+	fputs("no recording", f);
+	fclose(f);
+	ok(bag_open(&r, in_folder("text")) == -EPROTONOSUPPORT, "a text");
+	ok(bag_open(&r, in_folder("none")) == -ENOENT, "no file");
+	mkdir(in_folder("empty"), 0777);
+	ok(bag_open(&r, in_folder("empty")) == -EPROTONOSUPPORT,
+	   "an empty folder");
+}
+
+/* A type that message.h does not know keeps its definition */
+static void test_unknown_type(void)
+{
+	static const char *const names[] = { "imu.mcap", "imu.bag" };
+
+	for (int i = 0; i < 2; i++) {
+		struct bag_topic t = {
+			.name = "/imu", .type = "sensor_msgs/Imu",
+			.format = MESSAGE_ROS1, .definition = "Header header\n",
+			.md5 = "6a62c6daae103f4ff57a132d6f95cec2",
+		};
+		const char *path = in_folder(names[i]);
+		const struct bag_topic *got;
+		struct bag_writer *w;
+		struct bag_reader *r;
+		unsigned int n;
+
+		bag_create(&w, path, bag_format_of(path), false);
+		bag_add_topic(w, &t);
+		bag_write(w, 0, START, "imu", 3);
+		bag_finish(w);
+		if (!ok(!bag_open(&r, path), "%s: open", names[i]))
+			continue;
+		got = bag_topics(r, &n);
+		ok(n == 1 && !strcmp(got->type, t.type) &&
+		   !strcmp(got->definition, t.definition) &&
+		   !strcmp(got->md5, t.md5) && got->count == 1,
+		   "%s: an unknown type", names[i]);
+		bag_close(r);
+	}
+}
+
+/* Files of a folder, as rosbag2 splits them */
+static void test_split(void)
+{
+	const char *dir = in_folder("split");
+	struct bag_reader *r;
+
+	mkdir(dir, 0777);
+	for (int i = 0; i < 3; i++) {
+		char name[32];
+		struct bag_writer *w;
+
+		/* names that do not sort as their numbers do */
+		snprintf(name, sizeof(name), "split/s_%d.mcap", 9 + i);
+		w = begin_bag(in_folder(name), true);
+		/* multiples of 7: none is earlier than the end of the last */
+		write_messages(w, i * 70, i * 70 + 70, 500);
+		bag_finish(w);
+	}
+	if (!ok(!bag_open(&r, dir), "folder: open"))
+		return;
+	ok(read_messages(r, seen, N, 500) == 210 && once(0, 210),
+	   "folder: all files in order");
+	ok(!bag_rewind(r) && read_messages(r, seen, N, 500) == 210,
+	   "folder: again");
+	bag_close(r);
+}
+
+/* Records outside of chunks, no summary: what the smallest writers make */
+static void test_unchunked(void)
+{
+	static const char head[] = "\x89MCAP0\r\n\1\x8\0\0\0\0\0\0\0"
+		"\0\0\0\0\0\0\0\0\4\x19\0\0\0\0\0\0\0\1\0\0\0\6\0\0\0/topic"
+		"\3\0\0\0cdr\0\0\0\0";
+	const char *path = in_folder("unchunked.mcap");
+	FILE *f = fopen(path, "w");
+	struct bag_message m;
+	struct bag_reader *r;
+	int n = 0;
+
+	fwrite(head, 1, sizeof(head) - 1, f);
+	for (int i = 0; i < 5; i++) {
+		uint8_t record[9 + 22 + 4] = { 5, 26, [9] = 1, [15] = 50 - i,
+					       [31] = i };
+
+		fwrite(record, 1, sizeof(record), f);
+	}
+	fclose(f);
+	if (!ok(!bag_open(&r, path), "unchunked: open"))
+		return;
+	while (bag_next(r, &m) == 1 && m.len == 4 && m.data[0] == 4 - n &&
+	       m.stamp == 46 + n)
+		n++;
+	ok(n == 5, "unchunked: sorted: %d", n);
+	bag_close(r);
+}
+
+static void test_real(void)
+{
+	struct bag_reader *r;
+	struct bag_message m;
+	unsigned int n, count = 0, good = 0;
+	const struct bag_topic *t;
+	int64_t last = 0;
+
+	if (access(REAL, R_OK)) {
+		ok(true, "# SKIP no " REAL);
+		return;
+	}
+	if (!ok(!bag_open(&r, REAL), "real: open"))
+		return;
+	t = bag_topics(r, &n);
+	ok(n == 1 && !strcmp(t->name, "/scan") && t->count == 360 &&
+	   message_kind_of(t->type) == MESSAGE_LASER_SCAN &&
+	   !strcmp(t->md5, message_md5(MESSAGE_LASER_SCAN)), "real: topic");
+	while (bag_next(r, &m) == 1) {
+		static union message msg;
+		const struct message_laser_scan *s = &msg.scan;
+
+		count++;
+		if (message_read(MESSAGE_LASER_SCAN, t->format, m.data, m.len,
+				 &msg))
+			continue;
+		good += s->ranges.count > 100 && m.stamp >= last &&
+			s->range_max > 3 && message_string_is(
+				&s->header.frame_id, "laser") &&
+			llabs(s->header.stamp - m.stamp) < SECOND;
+		last = m.stamp;
+	}
+	ok(count == 360 && good == 360, "real: %u messages, %u scans", count,
+	   good);
+	ok(!bag_warning(r), "real: no warning");
+	bag_close(r);
+}
+
+int main(void)
+{
+	make_folder();
+	test_formats();
+	test_cut();
+	test_damage();
+	for (unsigned int i = 0; i < FILES; i++) {
+		test_full(i);
+		test_killed(i);
+	}
+	test_flush();
+	test_refused();
+	test_unknown_type();
+	test_split();
+	test_unchunked();
+	test_real();
+	remove_folder();
+	return tap_done();
+}
