@@ -22,16 +22,17 @@ MODULE	:= $(BUILD)/module/$(SERIES)/sch_optsample.ko
 BIN	:= $(BUILD)/bin
 LIB	:= $(BUILD)/lib/liboptsample.a
 LIB_TESTS := paths split md voxel cloudblock rangeimage cloud80 tilecode tiles \
-	     mappyramid velodyne vscan vscan_code
+	     mappyramid velodyne vscan vscan_code laserscan
+BRIDGE_TESTS := assembly control
 LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
-	     vscan
+	     vscan laserscan
 LIB_BENCH := image cloud map vscan
 PROGRAMS := $(addprefix $(BIN)/,optsample optsample-lab optsample-sim hwsim-medium \
 	     demo-report image-pub image-sub dds-pub dds-sub fastdds-pub \
 	     fastdds-sub app-report dds-writers ros1-pub ros1-sub rtps-gen test_sampler \
 	     test_sampler_bounds test_sync test_ros_tag test_rules \
 	     test_odometer fuzz_ros_tag fuzz_corpus fuzz_replay) \
-	     $(addprefix $(BIN)/,$(LIB_TESTS:%=test_%) $(LIB_FUZZ:%=fuzz_%))
+	     $(addprefix $(BIN)/,$(LIB_TESTS:%=test_%) $(BRIDGE_TESTS:%=test_%) $(LIB_FUZZ:%=fuzz_%))
 TESTS	:= tests/run
 
 Q	:= $(if $(V),,@)
@@ -107,7 +108,8 @@ $(eval $(call program,optsample,$(wildcard userspace/ctl/*.c) $(COMMON) \
 	$(call pc,libnl-3.0 libnl-route-3.0 libbpf libcjson) -lddsc \
 	-lxmlrpc_client -lxmlrpc -lxmlrpc_util -lm,$(UAPI) -I$(IDL)))
 # The library: the same bits on any CPU, whatever it is fed with
-LIB_CFLAGS := -O3 -ffp-contract=off -fwrapv -fno-strict-aliasing
+LIB_CFLAGS := -O3 -ffp-contract=off -fno-trapping-math -fno-math-errno -fwrapv \
+	     -fno-strict-aliasing
 LIB_OBJECTS := $(patsubst userspace/lib/%.c,$(BUILD)/lib/%.o,\
 	     $(wildcard userspace/lib/*.c))
 $(BUILD)/lib/%.o: userspace/lib/%.c $(HEADERS)
@@ -120,8 +122,11 @@ $(LIB): $(LIB_OBJECTS)
 $(foreach t,$(LIB_TESTS),$(eval $(call program,test_$(t),tests/unit/test_$(t).c \
 	$(LIB) $(HEADERS),$(LIB) -lisal -lm,)))
 
+$(foreach t,$(BRIDGE_TESTS),$(eval $(call program,test_$(t),tests/unit/test_$(t).c \
+	userspace/bridge/$(t).c $(LIB) $(HEADERS),$(LIB),)))
+
 lib-tests:
-	@echo $(LIB_TESTS)
+	@echo $(LIB_TESTS) $(BRIDGE_TESTS)
 
 # its decoders, with sanitizers, under libFuzzer
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize=alignment \
@@ -146,7 +151,8 @@ $(foreach b,image map vscan,$(eval $(call program,bench_$(b),\
 $(BUILD)/bench/pcl_voxel.o: tools/bench.d/pcl_voxel.cpp tools/bench.d/pcl_voxel.h
 	$(call msg,CXX,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CXX) $(ALL_CXXFLAGS) -O3 $$(pkg-config --cflags pcl_filters) -c -o $@ $<
+	$(Q)$(CXX) $(ALL_CXXFLAGS) -O3 $$(pkg-config --cflags pcl_filters | sed 's/-I/-isystem/g') \
+		-c -o $@ $<
 $(BIN)/bench_cloud: tools/bench.d/bench_cloud.c $(BUILD)/bench/pcl_voxel.o $(LIB) \
 		$(HEADERS)
 	$(call msg,CC,$@)

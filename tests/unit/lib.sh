@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# tests/unit/lib.sh - the unit tests of userspace/lib, one behind the other
+# tests/unit/lib.sh - the unit tests of userspace/lib and /bridge, one behind the
+# other
 #
 # usage: tests/unit/lib.sh [TEST...]
 #

@@ -147,7 +147,7 @@ static size_t put_header(uint8_t *p, const struct md_header *h,
 /*
  * Datagrams that shall give the whole of a stream: 4.5 standard deviations
  * fewer than arrive at a quarter of loss, or more where they cannot hold it
- * otherwise. 0: it is too long.
+ * otherwise. 0: so many that a little loss would leave next to nothing.
  */
 static unsigned int whole_need(size_t stream, unsigned int count,
 			       unsigned int size)
@@ -159,7 +159,7 @@ static unsigned int whole_need(size_t stream, unsigned int count,
 		return 0;
 	while (n <= count && (stream + n - 1) / n > size - WHOLE_LEFT)
 		n++;
-	return n <= count ? n : 0;
+	return n <= count * .8 || n == 1 ? n : 0;
 }
 
 static void protect(struct md_encoder *e, const struct md_budget *budget,
@@ -242,7 +242,7 @@ int md_encode(struct md_encoder *e, const struct image *image,
 		return -EMSGSIZE;
 	size -= header;
 
-	if (worth_reversible(image, budget->bytes))
+	if (worth_reversible(image, (size_t)h.count * size))
 		h.flags |= MD_REVERSIBLE;
 	h.middle = md_middle(image);
 	h.levels = md_levels(h.width, h.height);

@@ -111,7 +111,6 @@ struct coder {
 
 struct zeroblock {
 	unsigned int	width, height, channels;	/* most of each */
-	size_t		coefficients, bytes;
 	struct zeroblock_shape shape;
 	struct band	band[BANDS];
 	unsigned int	bands;
@@ -124,7 +123,6 @@ struct zeroblock {
 	uint8_t		*memory;
 	struct node	*nodes;
 	struct hit	*hits;
-	size_t		memory_size, nodes_size;
 };
 
 /* ---- shape ------------------------------------------------------------- */
@@ -157,6 +155,9 @@ static size_t channel_maps(unsigned int width, unsigned int height)
 struct zeroblock *zeroblock_create(unsigned int width, unsigned int height,
 				   unsigned int channels)
 {
+	/* each coefficient waiting, and the blocks above */
+	size_t nodes = (size_t)width * height * 3 / 2 +
+		       (size_t)64 * (width + height) + 65536;
 	struct zeroblock *z;
 
 	if (!width || !height || width > 65535 || height > 65535 ||
@@ -168,12 +169,8 @@ struct zeroblock *zeroblock_create(unsigned int width, unsigned int height,
 	z->width = width;
 	z->height = height;
 	z->channels = channels;
-	z->memory_size = channel_maps(width, height) * channels;
-	/* each coefficient waiting, and the blocks above */
-	z->nodes_size = ((size_t)width * height * 3 / 2 +
-			 (size_t)64 * (width + height) + 65536) * channels;
-	z->memory = malloc(z->memory_size);
-	z->nodes = malloc(z->nodes_size * sizeof(*z->nodes));
+	z->memory = malloc(channel_maps(width, height) * channels);
+	z->nodes = malloc(nodes * channels * sizeof(*z->nodes));
 	z->hits = malloc((size_t)width * height * channels * sizeof(*z->hits));
 	if (!z->memory || !z->nodes || !z->hits) {
 		zeroblock_destroy(z);

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_control - announcements and reports: there and back, and broken ones
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bridge/control.h"
+#include "tap.h"
+
+enum { TOPICS = 60 };
+
+static struct control_topic topics[TOPICS], got[TOPICS];
+static uint64_t rng = 1;
+
+static void make(void)
+{
+	for (unsigned int i = 0; i < TOPICS; i++) {
+		struct control_topic *t = &topics[i];
+
+		t->topic = i + 1;
+		t->kind = i % 5;
+		t->codec = i % 3;
+		t->interval = 100000 * i;
+		snprintf(t->name, sizeof(t->name), "/robot/camera%u/image", i);
+		snprintf(t->frame_id, sizeof(t->frame_id), "camera%u", i);
+		if (i % 2)
+			strcpy(t->encoding, "mono16");
+	}
+	/* as long as they may be */
+	memset(topics[7].name, 'n', CONTROL_NAME - 1);
+	memset(topics[7].frame_id, 'f', CONTROL_WORD - 1);
+	memset(topics[7].encoding, 'e', CONTROL_WORD - 1);
+}
+
+static bool same(const struct control_topic *a, const struct control_topic *b)
+{
+	return a->topic == b->topic && a->kind == b->kind &&
+	       a->codec == b->codec && a->interval == b->interval &&
+	       !strcmp(a->name, b->name) && !strcmp(a->frame_id, b->frame_id) &&
+	       !strcmp(a->encoding, b->encoding);
+}
+
+static void test_announce(void)
+{
+	struct payloads p;
+	unsigned int n = 0, wrong = 0, taken = 0;
+
+	payloads_create(&p, 5);
+	wrong = control_announce(topics, TOPICS, &p) != 0;
+	ok(!wrong && p.count > 1, "60 topics in %u datagrams", p.count);
+	for (unsigned int i = 0; i < p.count; i++) {
+		int count = control_announced(payload_at(&p, i), p.len[i],
+					      got, TOPICS);
+
+		wrong += count <= 0;
+		for (int k = 0; k < count; k++)
+			wrong += !same(&got[k], &topics[n++]);
+	}
+	ok(!wrong && n == TOPICS, "each of them read alone, all are there");
+	for (size_t len = 0; len < p.len[0]; len++)
+		taken += control_announced(payload_at(&p, 0), len, got,
+					   TOPICS) != -EBADMSG;
+	ok(!taken, "one that was cut is refused");
+	ok(control_announced(payload_at(&p, 0), p.len[0], got, 1) == -E2BIG,
+	   "and one with too many");
+	payload_at(&p, 0)[2] = 0;
+	ok(control_announced(payload_at(&p, 0), p.len[0], got, TOPICS) ==
+	   -EBADMSG, "topic 0 is none");
+	p.max = 1;
+	ok(control_announce(topics, TOPICS, &p) == -ENOSPC, "too few slots");
+	payloads_destroy(&p);
+}
+
+static void test_report(void)
+{
+	struct control_report r = { .echo = 77, .held = 1234,
+				    .topics = CONTROL_TOPICS }, back;
+	uint8_t payload[PAYLOAD_MAX];
+	unsigned int taken = 0;
+	size_t len;
+
+	for (unsigned int i = 0; i < CONTROL_TOPICS; i++)
+		r.topic[i] = (struct control_report_topic){
+			i + 1, rnd64(&rng), rnd64(&rng), rnd64(&rng),
+			rnd64(&rng), rnd64(&rng), rnd64(&rng),
+		};
+	len = control_report(&r, payload);
+	ok(len <= PAYLOAD_MAX && !control_reported(payload, len, &back) &&
+	   back.echo == 77 && back.held == 1234 &&
+	   back.topics == CONTROL_TOPICS &&
+	   !memcmp(r.topic, back.topic, sizeof(r.topic)),
+	   "a report there and back");
+	for (size_t l = 0; l < len; l++)
+		taken += control_reported(payload, l, &back) != -EBADMSG;
+	payload[1]++;
+	taken += control_reported(payload, len, &back) != -EBADMSG;
+	ok(!taken, "one that was cut is refused");
+	r.topics = 0;
+	len = control_report(&r, payload);
+	ok(!control_reported(payload, len, &back) && !back.topics,
+	   "one about nothing");
+}
+
+/* Whatever comes, nothing is read beyond it */
+static void test_noise(void)
+{
+	struct control_report r;
+	unsigned int good = 0;
+
+	for (unsigned int i = 0; i < 100000; i++) {
+		size_t len = rnd(&rng, 60);
+		uint8_t *p = malloc(len + 1);
+
+		for (size_t b = 0; b < len; b++)
+			p[b] = rnd(&rng, 8) ? rnd(&rng, 4) : rnd(&rng, 256);
+		if (len)
+			p[0] = CONTROL_VERSION << 4 | (1 + (i & 1));
+		good += control_announced(p, len, got, TOPICS) >= 0;
+		good += !control_reported(p, len, &r);
+		free(p);
+	}
+	ok(good > 0, "noise is read or refused");
+}
+
+int main(void)
+{
+	make();
+	test_announce();
+	test_report();
+	test_noise();
+	return tap_done();
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * assembly - the datagrams of a topic, frame by frame
+ */
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bridge/assembly.h"
+
+struct assembly {
+	unsigned int	most;
+	uint64_t	grace, patience;
+	bool		begun;		/* a frame was given out */
+	uint32_t	given;		/* the last one */
+	uint64_t	heard;		/* when the last datagram was taken */
+	struct assembly_counts counts;
+	struct assembly_frame frame[ASSEMBLY_OPEN];
+};
+
+/* Numbers wrap: what is less than half the way round ahead is newer */
+static int32_t newer(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b);
+}
+
+struct assembly *assembly_create(unsigned int most, uint64_t grace,
+				 uint64_t patience)
+{
+	struct assembly *a;
+
+	if (!most || most > ASSEMBLY_COUNT)
+		return NULL;
+	a = calloc(1, sizeof(*a));
+	if (!a)
+		return NULL;
+	a->most = most;
+	a->grace = grace;
+	a->patience = patience;
+	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
+		if (payloads_create(&a->frame[i].received, most)) {
+			assembly_destroy(a);
+			return NULL;
+		}
+	return a;
+}
+
+void assembly_destroy(struct assembly *a)
+{
+	if (!a)
+		return;
+	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
+		payloads_destroy(&a->frame[i].received);
+	free(a);
+}
+
+static struct assembly_frame *oldest(const struct assembly *a)
+{
+	const struct assembly_frame *best = NULL;
+
+	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++) {
+		const struct assembly_frame *f = &a->frame[i];
+
+		if (f->open && (!best || newer(best->number, f->number) > 0))
+			best = f;
+	}
+	return (struct assembly_frame *)best;
+}
+
+/* When the first datagram of something newer than @f came */
+static uint64_t overtaken(const struct assembly *a,
+			  const struct assembly_frame *f)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++) {
+		const struct assembly_frame *g = &a->frame[i];
+
+		if (g->open && newer(g->number, f->number) > 0 &&
+		    g->first < first)
+			first = g->first;
+	}
+	return first;
+}
+
+/* From when on a frame may be given out as it is */
+static uint64_t ripe(const struct assembly *a, const struct assembly_frame *f)
+{
+	uint64_t behind = overtaken(a, f);
+	uint64_t quiet = f->last + a->patience;
+
+	if (f->received.count == f->count)
+		return 0;
+	if (behind == UINT64_MAX)
+		return quiet;
+	return behind + a->grace < quiet ? behind + a->grace : quiet;
+}
+
+static struct assembly_frame *find(struct assembly *a, uint32_t number)
+{
+	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
+		if (a->frame[i].open && a->frame[i].number == number)
+			return &a->frame[i];
+	return NULL;
+}
+
+/* NULL: all are open, and this one is the oldest */
+static struct assembly_frame *begin(struct assembly *a, uint32_t number,
+				    unsigned int count, uint64_t stamp,
+				    uint64_t now)
+{
+	struct assembly_frame *f = NULL;
+
+	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
+		if (!a->frame[i].open)
+			f = &a->frame[i];
+	if (!f)
+		return NULL;
+	f->open = true;
+	f->number = number;
+	f->count = count;
+	f->stamp = stamp;
+	f->first = now;
+	f->received.count = 0;
+	memset(f->there, 0, sizeof(f->there));
+	return f;
+}
+
+static int take(struct assembly *a, struct assembly_frame *f,
+		unsigned int index, const void *payload, size_t len,
+		uint64_t now)
+{
+	unsigned int n = f->received.count;
+
+	if (f->there[index / 8] >> index % 8 & 1) {
+		a->counts.duplicates++;
+		return -EEXIST;
+	}
+	f->there[index / 8] |= 1 << index % 8;
+	memcpy(payload_at(&f->received, n), payload, len);
+	f->received.len[n] = len;
+	f->received.count++;
+	f->last = a->heard = now;
+	a->counts.bytes += len;
+	return 0;
+}
+
+int assembly_add(struct assembly *a, const struct optsample_segment *segment,
+		 const void *payload, size_t len, uint64_t now)
+{
+	uint32_t number = le32toh(segment->frame);
+	unsigned int index = le16toh(segment->index);
+	unsigned int count = le16toh(segment->count);
+	uint64_t stamp = le64toh(segment->stamp);
+	struct assembly_frame *f;
+
+	if (!count || count > a->most || index >= count || len > PAYLOAD_MAX) {
+		a->counts.bad++;
+		return -EINVAL;
+	}
+	if (a->begun && newer(number, a->given) <= 0) {
+		a->counts.late++;
+		return -ESTALE;
+	}
+	if (a->begun && newer(number, a->given) > ASSEMBLY_AHEAD &&
+	    now - a->heard < 10 * a->patience) {
+		a->counts.bad++;
+		return -EINVAL;
+	}
+	f = find(a, number);
+	if (!f)
+		f = begin(a, number, count, stamp, now);
+	if (!f) {
+		/* the caller did not ask for what is ripe: no room */
+		a->counts.late++;
+		return -ESTALE;
+	}
+	if (f->count != count || f->stamp != stamp) {
+		a->counts.bad++;
+		return -EINVAL;
+	}
+	return take(a, f, index, payload, len, now);
+}
+
+/* All are open: the oldest makes room */
+static bool crowded(const struct assembly *a)
+{
+	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
+		if (!a->frame[i].open)
+			return false;
+	return true;
+}
+
+const struct assembly_frame *assembly_next(struct assembly *a, uint64_t now)
+{
+	struct assembly_frame *f = oldest(a);
+
+	if (!f || (ripe(a, f) > now && !crowded(a)))
+		return NULL;
+	if (a->begun) {
+		uint32_t gap = f->number - a->given - 1;
+
+		a->counts.missing += gap;
+		a->counts.expected += (uint64_t)gap * f->count;
+	}
+	a->counts.frames++;
+	a->counts.expected += f->count;
+	a->counts.datagrams += f->received.count;
+	a->begun = true;
+	a->given = f->number;
+	f->open = false;
+	return f;
+}
+
+uint64_t assembly_due(const struct assembly *a)
+{
+	const struct assembly_frame *f = oldest(a);
+
+	return f ? ripe(a, f) : UINT64_MAX;
+}
+
+const struct assembly_counts *assembly_counts(const struct assembly *a)
+{
+	return &a->counts;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * assembly.h - the datagrams of a topic, frame by frame
+ *
+ * Datagrams come late, twice, out of order, or not at all. A few frames are
+ * open at a time; each is given out once: when all of it is there, or when
+ * what is newer says that no more will come. What comes for a frame that was
+ * given out is late, and counted. Frames are given out in their order.
+ *
+ * No clock of its own, no allocation once it is made. Time is the receiver's,
+ * in ns, never running backwards.
+ */
+#ifndef BRIDGE_ASSEMBLY_H
+#define BRIDGE_ASSEMBLY_H
+
+#include <stdbool.h>
+#include "lib/payload.h"
+
+enum {
+	ASSEMBLY_OPEN	= 4,		/* frames at a time */
+	ASSEMBLY_COUNT	= 4096,		/* datagrams of a frame, at most */
+	ASSEMBLY_AHEAD	= 1 << 16,	/* frames; farther is a forgery */
+};
+
+/**
+ * struct assembly_frame - datagrams of a frame
+ * @number:	of it, wraps
+ * @count:	datagrams that were sent
+ * @received:	of these, in the order in which they came: payloads
+ * @stamp:	of the message, ns since the epoch, the sender's clock
+ * @first, @last: when its first and its last datagram came
+ */
+struct assembly_frame {
+	uint32_t	number;
+	unsigned int	count;
+	struct payloads	received;
+	uint64_t	stamp;
+	uint64_t	first, last;
+	/* private */
+	bool		open;
+	uint8_t		there[ASSEMBLY_COUNT / 8];
+};
+
+/**
+ * struct assembly_counts - since it was made
+ * @frames:	given out
+ * @missing:	frames of which nothing came
+ * @expected:	datagrams of the frames given out and missing; a missing one
+ *		counts as many as the one behind it
+ * @datagrams:	of these, received
+ * @bytes:	of their payloads
+ * @duplicates:	came twice
+ * @late:	came after their frame was given out
+ * @bad:	not of a frame that can be
+ */
+struct assembly_counts {
+	uint64_t	frames, missing;
+	uint64_t	expected, datagrams, bytes;
+	uint64_t	duplicates, late, bad;
+};
+
+struct assembly;
+
+/**
+ * assembly_create() - for a topic
+ * @most: datagrams of a frame, at most; ASSEMBLY_COUNT
+ * @grace: how long a frame stays open behind the first datagram of a newer
+ *	one, ns: what the network may reorder
+ * @patience: how long one stays open behind its last datagram when nothing
+ *	newer comes, ns
+ *
+ * Return: to be freed with assembly_destroy(), NULL: no memory.
+ */
+struct assembly *assembly_create(unsigned int most, uint64_t grace,
+				 uint64_t patience);
+void assembly_destroy(struct assembly *a);
+
+/**
+ * assembly_add() - a datagram
+ * @segment: its header, which was checked; @payload and @len are the rest
+ *
+ * One datagram with a number far ahead would make all that follows late: such
+ * are taken only if nothing came for ten times the patience.
+ *
+ * Return: 0, -EEXIST: had that, -ESTALE: late, -EINVAL: such a frame cannot
+ * be, or is not the one whose number it has.
+ */
+int assembly_add(struct assembly *a, const struct optsample_segment *segment,
+		 const void *payload, size_t len, uint64_t now);
+
+/**
+ * assembly_next() - the next frame that is to be given out
+ *
+ * Return: it, until the next call of assembly_add() or assembly_next();
+ * NULL: there is none yet.
+ */
+const struct assembly_frame *assembly_next(struct assembly *a, uint64_t now);
+
+/**
+ * assembly_due() - when assembly_next() is to be asked even if nothing comes
+ *
+ * Return: a time, UINT64_MAX: no frame is open.
+ */
+uint64_t assembly_due(const struct assembly *a);
+
+const struct assembly_counts *assembly_counts(const struct assembly *a);
+
+#endif

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * control - what sender and receiver tell each other beside the data
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include "bridge/control.h"
+#include "lib/wire.h"
+
+enum {
+	HEADER	= 2,
+	TOPIC	= 10,			/* bytes of a topic without its texts */
+	REPORT	= HEADER + 8,
+	NUMBERS	= sizeof(struct control_report_topic) / sizeof(uint32_t),
+	ENTRIES	= 255,
+};
+
+_Static_assert(REPORT + CONTROL_TOPICS * NUMBERS * 4 <= PAYLOAD_MAX,
+	       "a report is one datagram");
+_Static_assert(HEADER + TOPIC + 3 + CONTROL_NAME + 2 * CONTROL_WORD <=
+	       PAYLOAD_MAX, "a topic is no more than one datagram");
+
+static void begin(uint8_t *p, unsigned int what)
+{
+	p[0] = CONTROL_VERSION << 4 | what;
+	p[1] = 0;
+}
+
+static uint8_t *put_text(uint8_t *p, const char *text, size_t room)
+{
+	size_t n = strnlen(text, room - 1);
+
+	*p++ = n;
+	memcpy(p, text, n);
+	return p + n;
+}
+
+static size_t put_topic(uint8_t *p, const struct control_topic *t)
+{
+	uint8_t *start = p;
+
+	put_le32(p, t->topic);
+	p[4] = t->kind;
+	p[5] = t->codec;
+	put_le32(p + 6, t->interval);
+	p = put_text(p + TOPIC, t->name, sizeof(t->name));
+	p = put_text(p, t->frame_id, sizeof(t->frame_id));
+	p = put_text(p, t->encoding, sizeof(t->encoding));
+	return p - start;
+}
+
+int control_announce(const struct control_topic *topics, unsigned int count,
+		     struct payloads *out)
+{
+	uint8_t bytes[TOPIC + 3 + CONTROL_NAME + 2 * CONTROL_WORD], *p = NULL;
+
+	out->count = 0;
+	for (unsigned int i = 0; i < count; i++) {
+		size_t n = put_topic(bytes, &topics[i]);
+
+		if (!p || out->len[out->count - 1] + n > out->size ||
+		    p[1] == ENTRIES) {
+			if (out->count == out->max)
+				return -ENOSPC;
+			p = payload_at(out, out->count);
+			begin(p, CONTROL_ANNOUNCE);
+			out->len[out->count++] = HEADER;
+		}
+		memcpy(p + out->len[out->count - 1], bytes, n);
+		out->len[out->count - 1] += n;
+		p[1]++;
+	}
+	return 0;
+}
+
+/* A text, and where it ends; NULL: it is none */
+static const uint8_t *get_text(const uint8_t *p, const uint8_t *end,
+			       char *text, size_t room)
+{
+	size_t n;
+
+	if (p == end)
+		return NULL;
+	n = *p++;
+	if (n >= room || n > (size_t)(end - p) || memchr(p, '\0', n))
+		return NULL;
+	memcpy(text, p, n);
+	text[n] = '\0';
+	return p + n;
+}
+
+static const uint8_t *get_topic(const uint8_t *p, const uint8_t *end,
+				struct control_topic *t)
+{
+	if (end - p < TOPIC)
+		return NULL;
+	t->topic = get_le32(p);
+	t->kind = p[4];
+	t->codec = p[5];
+	t->interval = get_le32(p + 6);
+	p = get_text(p + TOPIC, end, t->name, sizeof(t->name));
+	if (p)
+		p = get_text(p, end, t->frame_id, sizeof(t->frame_id));
+	if (p)
+		p = get_text(p, end, t->encoding, sizeof(t->encoding));
+	return p;
+}
+
+static bool is(const uint8_t *p, size_t len, unsigned int what)
+{
+	return len >= HEADER && p[0] == (CONTROL_VERSION << 4 | what);
+}
+
+int control_announced(const void *payload, size_t len,
+		      struct control_topic *topics, unsigned int max)
+{
+	const uint8_t *p = payload, *end = p + len;
+	unsigned int count;
+
+	if (!is(p, len, CONTROL_ANNOUNCE))
+		return -EBADMSG;
+	count = p[1];
+	if (count > max)
+		return -E2BIG;
+	p += HEADER;
+	for (unsigned int i = 0; i < count; i++) {
+		p = get_topic(p, end, &topics[i]);
+		if (!p || !topics[i].topic || !*topics[i].name)
+			return -EBADMSG;
+	}
+	return p == end ? (int)count : -EBADMSG;
+}
+
+size_t control_report(const struct control_report *r, uint8_t *payload)
+{
+	uint8_t *p = payload;
+
+	begin(p, CONTROL_REPORT);
+	p[1] = r->topics;
+	put_le32(p + HEADER, r->echo);
+	put_le32(p + HEADER + 4, r->held);
+	p += REPORT;
+	for (unsigned int i = 0; i < r->topics; i++) {
+		const struct control_report_topic *t = &r->topic[i];
+		const uint32_t v[NUMBERS] = {
+			t->topic, t->newest, t->frames, t->missing,
+			t->expected, t->datagrams, t->bytes,
+		};
+
+		for (unsigned int k = 0; k < NUMBERS; k++, p += 4)
+			put_le32(p, v[k]);
+	}
+	return p - payload;
+}
+
+int control_reported(const void *payload, size_t len,
+		     struct control_report *r)
+{
+	const uint8_t *p = payload;
+
+	if (!is(p, len, CONTROL_REPORT) || p[1] > CONTROL_TOPICS ||
+	    len != REPORT + (size_t)p[1] * NUMBERS * 4)
+		return -EBADMSG;
+	r->topics = p[1];
+	r->echo = get_le32(p + HEADER);
+	r->held = get_le32(p + HEADER + 4);
+	p += REPORT;
+	for (unsigned int i = 0; i < r->topics; i++, p += NUMBERS * 4)
+		r->topic[i] = (struct control_report_topic){
+			.topic = get_le32(p), .newest = get_le32(p + 4),
+			.frames = get_le32(p + 8),
+			.missing = get_le32(p + 12),
+			.expected = get_le32(p + 16),
+			.datagrams = get_le32(p + 20),
+			.bytes = get_le32(p + 24),
+		};
+	return 0;
+}

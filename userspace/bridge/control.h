@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * control.h - what sender and receiver tell each other beside the data
+ *
+ * The sender announces its topics, twice a second and when one changes, on
+ * topic 0 of its stream: a receiver that comes late, or lost one, waits half a
+ * second. The receiver reports twice a second what came. Counts are since the
+ * stream began, so that a report that is lost takes nothing with it.
+ *
+ * Both are payloads of segments (optsample/segment.h) that may not be left
+ * out. Little endian:
+ *	u8	version << 4 | CONTROL_ANNOUNCE or CONTROL_REPORT
+ *	u8	entries
+ * and the entries. Announced topics: u32 topic, u8 kind, u8 codec, u32
+ * interval, and name, frame_id and encoding, each a u8 length and text.
+ * Reports: u32 echo, u32 held, then for each topic seven u32 in the order of
+ * struct control_report_topic.
+ */
+#ifndef BRIDGE_CONTROL_H
+#define BRIDGE_CONTROL_H
+
+#include "lib/payload.h"
+
+enum {
+	CONTROL_VERSION	= 1,
+	CONTROL_ANNOUNCE = 1,
+	CONTROL_REPORT	= 2,
+
+	CONTROL_NAME	= 256,		/* bytes of a name, with the final 0 */
+	CONTROL_WORD	= 64,		/* of a frame_id or an encoding */
+	CONTROL_TOPICS	= 50,		/* of a report */
+};
+
+/**
+ * struct control_topic - a topic that a sender announces
+ * @topic:	its number in segments, from 1
+ * @kind:	enum message_kind
+ * @codec:	enum codec
+ * @interval:	between messages, us; 0: they have none
+ * @name, @frame_id, @encoding: as in ROS; the latter of images
+ */
+struct control_topic {
+	uint32_t	topic;
+	uint8_t		kind, codec;
+	uint32_t	interval;
+	char		name[CONTROL_NAME];
+	char		frame_id[CONTROL_WORD];
+	char		encoding[CONTROL_WORD];
+};
+
+/**
+ * control_announce() - announce topics
+ * @out: as many payloads as they take, each readable alone
+ *
+ * Return: 0, -ENOSPC: too few slots.
+ */
+int control_announce(const struct control_topic *topics, unsigned int count,
+		     struct payloads *out);
+
+/**
+ * control_announced() - read an announcement
+ * @topics: room for @max
+ *
+ * Return: topics that were read; -EBADMSG: it is broken, -E2BIG: more than
+ * @max.
+ */
+int control_announced(const void *payload, size_t len,
+		      struct control_topic *topics, unsigned int max);
+
+/**
+ * struct control_report_topic - what came of a topic
+ * @newest:	frame
+ * @frames:	given out, likewise @missing; see struct assembly_counts. All
+ *		wrap
+ */
+struct control_report_topic {
+	uint32_t	topic, newest;
+	uint32_t	frames, missing;
+	uint32_t	expected, datagrams, bytes;
+};
+
+/**
+ * struct control_report - what came of a stream
+ * @echo:	the sending time of the newest datagram, as the sender wrote it
+ * @held:	how long the receiver has had it, us: what is left of the way
+ *		there and back is the round trip
+ */
+struct control_report {
+	uint32_t	echo, held;
+	unsigned int	topics;
+	struct control_report_topic topic[CONTROL_TOPICS];
+};
+
+/**
+ * control_report() - write a report
+ *
+ * Return: its bytes; @payload has PAYLOAD_MAX.
+ */
+size_t control_report(const struct control_report *r, uint8_t *payload);
+
+/**
+ * control_reported() - read a report
+ *
+ * Return: 0, -EBADMSG: it is broken.
+ */
+int control_reported(const void *payload, size_t len,
+		     struct control_report *r);
+
+#endif
