@@ -2,331 +2,20 @@
 /*
  * zeroblock - embedded code of wavelet coefficients
  *
- * A band is a quadtree: nodes of level 0 are its coefficients, a node of
- * level k covers 2x2 of level k - 1. A node is significant from the plane on
- * that is the highest of what it covers. What is not significant yet waits in
+ * A band is a quadtree (zeroblock_bands.h). What is not significant yet waits in
  * a list: coefficients singly (level 0) once their block was opened, blocks at
  * the highest level that is all zero. Encoder and decoder are the same walk;
  * which of the two it is, is known when it is compiled.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/rangecoder.h"
-#include "lib/zeroblock.h"
-#include "lib/zeroblock_start.h"
+#include "lib/zeroblock_bands.h"
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
 #define INLINE		static inline __attribute__((always_inline))
 #define unlikely(x)	__builtin_expect(x, 0)
-
-enum {
-	BANDS = ZEROBLOCK_CHANNELS * (3 * ZEROBLOCK_LEVELS + 1),
-	DEPTH = 17,		/* levels of a quadtree over 65536 */
-	MARGIN = 4,		/* bytes around a map that are read */
-	LIMIT = 40,		/* decisions that a context remembers */
-	TRUST = 14,		/* decisions that the start is worth */
-
-	/* contexts */
-	SUMS = 12,		/* of neighbours */
-	PARENTS = 3,
-	ORIENTS = 3,		/* high across, high down, both; low as both */
-	KINDS = 5,		/* of node: waiting, fresh, blocks of level 1.. */
-	SIGNS = 9,
-	REFINES = 3,		/* a bit's distance from the first one */
-};
-
-enum orient { ACROSS, DOWN, BOTH };
-
-struct node {
-	uint16_t x, y;
-};
-
-/**
- * struct hit - a coefficient that is significant
- * @size:	encoder: its magnitude; decoder: twice what is known of it
- */
-struct hit {
-	struct node	at;
-	int32_t		size;
-};
-
-/**
- * struct level - nodes of one level of a band's quadtree
- * @map:	plane at which a node became significant, 0: is not yet
- * @top:	encoder: plane at which it will
- * @wait:	nodes not significant whose blocks are
- * @parent:	nodes of the next coarser band that cover the same area, by
- *		x >> @halve
- */
-struct level {
-	unsigned int	width, height;
-	size_t		stride;
-	uint8_t		*map, *top;
-	struct node	*wait;
-	unsigned int	waiting;
-	const struct level *parent;
-	unsigned int	halve;
-};
-
-/**
- * struct band - a subband
- * @at:		its first coefficient in the channel
- * @weight:	of a squared error, with norms
- * @shift:	planes that it is above its bits
- * @sign:	1, -1 of significant coefficients, laid out as a map
- * @list:	significant coefficients, in the order in which they became so
- * @until:	[plane]: entries of the list that came at that plane or before
- */
-struct band {
-	enum orient	orient;
-	unsigned int	channel, depth, shift;
-	size_t		at;
-	double		weight;
-	struct level	level[DEPTH];
-	int8_t		*sign;
-	struct hit	*list;
-	unsigned int	listed;
-	unsigned int	until[ZEROBLOCK_PLANES + 2];
-};
-
-/* in the order of zeroblock_start */
-struct contexts {
-	struct rc_bit node[ORIENTS][KINDS][PARENTS][SUMS];
-	struct rc_bit sign[ORIENTS][SIGNS];
-	struct rc_bit refine[ORIENTS][REFINES];
-};
-
-/**
- * struct coder - one of both is used; loops keep it in registers
- * @stop:	of the encoder: enough
- */
-struct coder {
-	struct rc_encoder enc;
-	struct rc_decoder dec;
-	const uint8_t	*stop;
-};
-
-struct zeroblock {
-	unsigned int	width, height, channels;	/* most of each */
-	struct zeroblock_shape shape;
-	struct band	band[BANDS];
-	unsigned int	bands;
-	struct contexts	ctx[2];				/* first, other channels */
-	struct coder	coder;
-	const int32_t	*in[ZEROBLOCK_CHANNELS];
-	int32_t		*out[ZEROBLOCK_CHANNELS];
-	double		gain;		/* error that has gone */
-	/* maps, tops and signs; nodes */
-	uint8_t		*memory;
-	struct node	*nodes;
-	struct hit	*hits;
-};
-
-/* ---- shape ------------------------------------------------------------- */
-
-static size_t map_size(unsigned int width, unsigned int height)
-{
-	return (size_t)(width + 2 * MARGIN) * (height + 2);
-}
-
-/* What the bands of a channel need, generously */
-static size_t channel_maps(unsigned int width, unsigned int height)
-{
-	size_t maps = 0;
-
-	/* each level of the transform has three bands of half the size */
-	for (unsigned int l = 0; l <= ZEROBLOCK_LEVELS; l++) {
-		unsigned int w = (width >> (l + 1)) + 2;
-		unsigned int h = (height >> (l + 1)) + 2;
-
-		maps += 3 * map_size(w, h);		/* signs */
-		for (unsigned int k = 0; k < DEPTH; k++)
-			maps += 3 * 2 * map_size((w >> k) + 1, (h >> k) + 1);
-	}
-	/* no transform at all: one band */
-	for (unsigned int k = 0; k < DEPTH; k++)
-		maps += 2 * map_size((width >> k) + 1, (height >> k) + 1);
-	return maps + map_size(width, height);
-}
-
-struct zeroblock *zeroblock_create(unsigned int width, unsigned int height,
-				   unsigned int channels)
-{
-	/* each coefficient waiting, and the blocks above */
-	size_t nodes = (size_t)width * height * 3 / 2 +
-		       (size_t)64 * (width + height) + 65536;
-	struct zeroblock *z;
-
-	if (!width || !height || width > 65535 || height > 65535 ||
-	    !channels || channels > ZEROBLOCK_CHANNELS)
-		return NULL;
-	z = calloc(1, sizeof(*z));
-	if (!z)
-		return NULL;
-	z->width = width;
-	z->height = height;
-	z->channels = channels;
-	z->memory = malloc(channel_maps(width, height) * channels);
-	z->nodes = malloc(nodes * channels * sizeof(*z->nodes));
-	z->hits = malloc((size_t)width * height * channels * sizeof(*z->hits));
-	if (!z->memory || !z->nodes || !z->hits) {
-		zeroblock_destroy(z);
-		return NULL;
-	}
-	return z;
-}
-
-void zeroblock_destroy(struct zeroblock *z)
-{
-	if (!z)
-		return;
-	free(z->memory);
-	free(z->nodes);
-	free(z->hits);
-	free(z);
-}
-
-bool zeroblock_fits(const struct zeroblock *z, const struct zeroblock_shape *s)
-{
-	return s->width && s->height && s->channels &&
-	       s->width <= z->width && s->height <= z->height &&
-	       s->channels <= z->channels && s->levels <= ZEROBLOCK_LEVELS;
-}
-
-/* where in a map */
-INLINE size_t place(const struct level *l, unsigned int x, unsigned int y)
-{
-	return (y + 1) * l->stride + x + MARGIN;
-}
-
-/* Log2 of the norms of 5/3 wavelets, rounded, so that the least is 0 */
-static unsigned int norm_shift(unsigned int level, enum orient orient,
-			       bool low)
-{
-	return low || orient != BOTH ? level : level - 1;
-}
-
-/* Squared norms of 5/3 wavelets; beyond the table they go on by a factor 4 */
-static double norm_weight(unsigned int level, enum orient orient, bool low)
-{
-	static const double low2[] = { 1, 2.25, 7.56, 28.9, 114, 455 };
-	static const double one2[] = { 0, 1.08, 2.53, 8.52, 32.5, 128 };
-	static const double both2[] = { 0, .516, .850, 2.52, 9.26, 36.2 };
-	const double *t = low ? low2 : orient == BOTH ? both2 : one2;
-	double w = t[level < 5 ? level : 5];
-
-	while (level-- > 5)
-		w *= 4;
-	return w;
-}
-
-static void add_band(struct zeroblock *z, unsigned int channel,
-		     unsigned int level, enum orient orient, bool low,
-		     unsigned int x0, unsigned int y0, unsigned int w,
-		     unsigned int h, size_t *bytes, size_t *nodes,
-		     size_t *hits)
-{
-	struct band *b = &z->band[z->bands];
-	struct level *l;
-
-	b->channel = channel;
-	b->orient = orient;
-	b->at = (size_t)y0 * z->shape.width + x0;
-	b->shift = z->shape.norms ? norm_shift(level, orient, low) : 0;
-	b->weight = z->shape.norms ? norm_weight(level, orient, low) : 1;
-	b->listed = 0;
-	b->list = z->hits + *hits;
-	*hits += (size_t)w * h;
-	memset(b->until, 0, sizeof(b->until));
-	for (b->depth = 0; ; b->depth++) {
-		l = &b->level[b->depth];
-		l->width = w;
-		l->height = h;
-		l->stride = w + 2 * MARGIN;
-		l->map = z->memory + *bytes;
-		*bytes += map_size(w, h);
-		l->top = z->memory + *bytes;
-		*bytes += map_size(w, h);
-		memset(l->map, 0, map_size(w, h));
-		l->wait = z->nodes + *nodes;
-		l->waiting = 0;
-		l->parent = NULL;
-		*nodes += (size_t)w * h;
-		if (w == 1 && h == 1)
-			break;
-		w = (w + 1) / 2;
-		h = (h + 1) / 2;
-	}
-	l->wait[l->waiting++] = (struct node){ 0, 0 };
-	b->sign = (int8_t *)z->memory + *bytes;
-	l = &b->level[0];
-	*bytes += map_size(l->width, l->height);
-	memset(b->sign, 0, map_size(l->width, l->height));
-	z->bands++;
-}
-
-static void set_parent(struct band *b, const struct band *parent)
-{
-	for (unsigned int k = 0; k <= b->depth; k++) {
-		struct level *l = &b->level[k];
-
-		l->halve = k == 0;
-		if (k <= parent->depth + 1)
-			l->parent = &parent->level[k ? k - 1 : 0];
-	}
-}
-
-/* All bands, the coarsest first, those of all channels side by side */
-static void shape(struct zeroblock *z, const struct zeroblock_shape *s)
-{
-	size_t bytes = 0, nodes = 0, hits = 0;
-	unsigned int c, levels = s->levels, first;
-
-	z->shape = *s;
-	z->bands = 0;
-	for (c = 0; c < s->channels; c++)
-		add_band(z, c, levels, BOTH, true, 0, 0,
-			 ((s->width - 1) >> levels) + 1,
-			 ((s->height - 1) >> levels) + 1, &bytes, &nodes, &hits);
-	for (unsigned int l = levels; l; l--) {
-		unsigned int w = ((s->width - 1) >> (l - 1)) + 1;
-		unsigned int h = ((s->height - 1) >> (l - 1)) + 1;
-		unsigned int wl = (w + 1) / 2, hl = (h + 1) / 2;
-
-		for (unsigned int o = ACROSS; o <= BOTH; o++) {
-			bool right = o != DOWN, below = o != ACROSS;
-
-			for (c = 0; c < s->channels; c++) {
-				first = z->bands;
-				if ((right && w < 2) || (below && h < 2))
-					continue;
-				add_band(z, c, l, o, false, right ? wl : 0,
-					 below ? hl : 0, right ? w / 2 : wl,
-					 below ? h / 2 : hl, &bytes, &nodes, &hits);
-				for (unsigned int i = first; i--; ) {
-					struct band *b = &z->band[i];
-
-					if (b->channel != c || b->orient != o ||
-					    i < s->channels)
-						continue;
-					set_parent(&z->band[first], b);
-					break;
-				}
-			}
-		}
-	}
-	_Static_assert(sizeof(zeroblock_start) * sizeof(struct rc_bit) ==
-		       sizeof(z->ctx), "a start for each context");
-
-	for (unsigned int i = 0; i < sizeof(zeroblock_start); i++)
-		((struct rc_bit *)z->ctx)[i] = (struct rc_bit){
-			.zero = zeroblock_start[i] * 256,
-			.seen = TRUST,
-		};
-}
 
 /* ---- contexts ---------------------------------------------------------- */
 
@@ -698,114 +387,7 @@ INLINE bool planes(struct zeroblock *z, unsigned int n, const bool decode,
 	return true;
 }
 
-/* ---- encoder ----------------------------------------------------------- */
-
-static uint8_t bit_length(uint32_t v)
-{
-	return v ? 32 - __builtin_clz(v) : 0;
-}
-
-#ifdef __SSE2__
-/*
- * Bits of four magnitudes: the exponents of floats. Without its second bit no
- * number is rounded up to a power of two.
- */
-INLINE __m128i bit_lengths(const int32_t *v)
-{
-	__m128i a = _mm_loadu_si128((const __m128i *)v);
-	__m128i sign = _mm_srai_epi32(a, 31);
-
-	a = _mm_sub_epi32(_mm_xor_si128(a, sign), sign);
-	a = _mm_andnot_si128(_mm_srli_epi32(a, 1), a);
-	a = _mm_castps_si128(_mm_cvtepi32_ps(a));
-	return _mm_sub_epi32(_mm_srli_epi32(a, 23), _mm_set1_epi32(126));
-}
-#endif
-
-/* Planes at which a row of coefficients becomes significant */
-static void row_tops(const int32_t *row, uint8_t *top, unsigned int count,
-		     unsigned int shift)
-{
-	unsigned int x = 0;
-
-#ifdef __SSE2__
-	const __m128i zero = _mm_setzero_si128();
-
-	for (; x + 16 <= count; x += 16) {
-		__m128i a = _mm_packs_epi32(bit_lengths(row + x),
-					    bit_lengths(row + x + 4));
-		__m128i b = _mm_packs_epi32(bit_lengths(row + x + 8),
-					    bit_lengths(row + x + 12));
-		__m128i bits = _mm_packus_epi16(a, b);
-		__m128i more = _mm_andnot_si128(_mm_cmpeq_epi8(bits, zero),
-						_mm_set1_epi8(shift));
-
-		_mm_storeu_si128((__m128i *)(top + x),
-				 _mm_add_epi8(bits, more));
-	}
-#endif
-	for (; x < count; x++)
-		top[x] = row[x] ? bit_length(abs(row[x])) + shift : 0;
-}
-
-/* The same of a row of blocks, from the two rows of nodes that they cover */
-static void block_tops(const uint8_t *restrict p, const uint8_t *restrict q,
-		       uint8_t *restrict top, unsigned int nodes)
-{
-	for (unsigned int x = 0; x < nodes / 2; x++) {
-		uint8_t a = p[2 * x] > p[2 * x + 1] ? p[2 * x] : p[2 * x + 1];
-		uint8_t b = q[2 * x] > q[2 * x + 1] ? q[2 * x] : q[2 * x + 1];
-
-		top[x] = a > b ? a : b;
-	}
-	if (nodes & 1)
-		top[nodes / 2] = p[nodes - 1] > q[nodes - 1] ? p[nodes - 1] :
-							       q[nodes - 1];
-}
-
-/* Planes at which the nodes of a band become significant */
-static unsigned int find_tops(struct zeroblock *z, struct band *b)
-{
-	const int32_t *in = z->in[b->channel] + b->at;
-	struct level *l = &b->level[0];
-
-	for (unsigned int y = 0; y < l->height; y++)
-		row_tops(in + (size_t)y * z->shape.width,
-			 l->top + place(l, 0, y), l->width, b->shift);
-	for (unsigned int k = 1; k <= b->depth; k++) {
-		const struct level *from = &b->level[k - 1];
-
-		l = &b->level[k];
-		for (unsigned int y = 0; y < l->height; y++) {
-			bool two = 2 * y + 1 < from->height;
-			const uint8_t *p = from->top + place(from, 0, 2 * y);
-
-			block_tops(p, two ? p + from->stride : p,
-				   l->top + place(l, 0, y), from->width);
-		}
-	}
-	return b->level[b->depth].top[place(&b->level[b->depth], 0, 0)];
-}
-
-static double energy(const struct zeroblock *z, const struct band *b)
-{
-	const int32_t *in = z->in[b->channel] + b->at;
-	const struct level *l = &b->level[0];
-	double sum[4] = { 0 };
-
-	/* four sums, as one would wait for each addition */
-	for (unsigned int y = 0; y < l->height; y++) {
-		const int32_t *row = in + (size_t)y * z->shape.width;
-		unsigned int x = 0;
-
-		for (; x + 4 <= l->width; x += 4)
-			for (unsigned int i = 0; i < 4; i++)
-				sum[i] += (double)row[x + i] * row[x + i];
-		for (; x < l->width; x++)
-			sum[0] += (double)row[x] * row[x];
-	}
-	return (sum[0] + sum[1] + sum[2] + sum[3]) * b->weight;
-}
+/* ---- encoder and decoder ------------------------------------------------ */
 
 size_t zeroblock_encode(struct zeroblock *z, const struct zeroblock_shape *s,
 			const int32_t *const coef[], void *buf, size_t size,
@@ -814,13 +396,13 @@ size_t zeroblock_encode(struct zeroblock *z, const struct zeroblock_shape *s,
 	struct track t = { .curve = curve };
 	unsigned int top = 0;
 
-	shape(z, s);
+	zeroblock_shape_bands(z, s);
 	memcpy(z->in, coef, s->channels * sizeof(*coef));
 	for (unsigned int i = 0; i < z->bands; i++) {
-		unsigned int n = find_tops(z, &z->band[i]);
+		unsigned int n = zeroblock_tops(z, &z->band[i]);
 
 		top = top > n ? top : n;
-		t.total += energy(z, &z->band[i]);
+		t.total += zeroblock_energy(z, &z->band[i]);
 	}
 	z->gain = 0;
 	rc_encoder_init(&z->coder.enc, buf, size, LIMIT);
@@ -839,8 +421,6 @@ size_t zeroblock_encode(struct zeroblock *z, const struct zeroblock_shape *s,
 	}
 	return size;
 }
-
-/* ---- decoder ----------------------------------------------------------- */
 
 /* Values are likelier small than large: less than the middle of an interval */
 static void settle(const struct zeroblock *z, const struct band *b)
@@ -868,7 +448,7 @@ void zeroblock_decode(struct zeroblock *z, const struct zeroblock_shape *s,
 {
 	unsigned int top;
 
-	shape(z, s);
+	zeroblock_shape_bands(z, s);
 	memcpy(z->out, coef, s->channels * sizeof(*coef));
 	for (unsigned int c = 0; c < s->channels; c++)
 		memset(coef[c], 0,
