@@ -24,6 +24,8 @@ LIB	:= $(BUILD)/lib/liboptsample.a
 LIB_TESTS := paths split md voxel cloudblock rangeimage cloud80 tilecode tiles \
 	     mappyramid velodyne vscan vscan_code laserscan
 BRIDGE_TESTS := assembly control
+BAG_TESTS := message bag
+BAG_FUZZ := message mcap rosbag db3
 LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
 	     vscan laserscan
 LIB_BENCH := image cloud map vscan
@@ -32,7 +34,8 @@ PROGRAMS := $(addprefix $(BIN)/,optsample optsample-lab optsample-sim hwsim-medi
 	     fastdds-sub app-report dds-writers ros1-pub ros1-sub rtps-gen test_sampler \
 	     test_sampler_bounds test_sync test_ros_tag test_rules \
 	     test_odometer fuzz_ros_tag fuzz_corpus fuzz_replay) \
-	     $(addprefix $(BIN)/,$(LIB_TESTS:%=test_%) $(BRIDGE_TESTS:%=test_%) $(LIB_FUZZ:%=fuzz_%))
+	     $(addprefix $(BIN)/,$(LIB_TESTS:%=test_%) $(BRIDGE_TESTS:%=test_%) \
+	     $(BAG_TESTS:%=test_%) $(LIB_FUZZ:%=fuzz_%) $(BAG_FUZZ:%=fuzz_%))
 TESTS	:= tests/run
 
 Q	:= $(if $(V),,@)
@@ -125,18 +128,32 @@ $(foreach t,$(LIB_TESTS),$(eval $(call program,test_$(t),tests/unit/test_$(t).c 
 $(foreach t,$(BRIDGE_TESTS),$(eval $(call program,test_$(t),tests/unit/test_$(t).c \
 	userspace/bridge/$(t).c $(LIB) $(HEADERS),$(LIB),)))
 
+# messages of ROS, and recordings
+BAG	:= $(wildcard userspace/ros/*.c userspace/bag/*.c)
+BAG_LIBS := -lsqlite3 -lzstd -llz4 -lbz2 -lz -lm
+$(foreach t,$(BAG_TESTS),$(eval $(call program,test_$(t),tests/unit/test_$(t).c \
+	$(BAG) $(LIB) $(HEADERS),$(LIB) $(BAG_LIBS),)))
+
 lib-tests:
-	@echo $(LIB_TESTS) $(BRIDGE_TESTS)
+	@echo $(LIB_TESTS) $(BRIDGE_TESTS) $(BAG_TESTS)
 
 # its decoders, with sanitizers, under libFuzzer
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize=alignment \
 	     -fno-sanitize-recover=undefined
-LIB_CLANG := $(LIB_OBJECTS:$(BUILD)/lib/%=$(BUILD)/fuzz-lib/%)
-$(BUILD)/fuzz-lib/%.o: userspace/lib/%.c $(HEADERS)
+LIB_CLANG := $(LIB_OBJECTS:$(BUILD)/lib/%=$(BUILD)/fuzz-lib/lib/%)
+BAG_CLANG := $(BAG:userspace/%.c=$(BUILD)/fuzz-lib/%.o)
+$(BUILD)/fuzz-lib/%.o: userspace/%.c $(HEADERS)
 	$(call msg,CLANG,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(ALL_CFLAGS) $(LIB_CFLAGS) $(SANITIZE) \
 		-fsanitize=fuzzer-no-link -c -o $@ $<
+$(addprefix $(BIN)/,$(BAG_FUZZ:%=fuzz_%)): $(BIN)/fuzz_%: tests/fuzz/fuzz_%.c \
+		$(BAG_CLANG) $(LIB_CLANG) $(HEADERS)
+	$(call msg,CLANG,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(ALL_CFLAGS) $(SANITIZE) -Wno-missing-prototypes \
+		-fsanitize=fuzzer -o $@ $< $(BAG_CLANG) $(LIB_CLANG) -lisal \
+		$(BAG_LIBS)
 $(addprefix $(BIN)/,$(LIB_FUZZ:%=fuzz_%)): $(BIN)/fuzz_%: tests/fuzz/fuzz_%.c \
 		$(LIB_CLANG) $(HEADERS)
 	$(call msg,CLANG,$@)

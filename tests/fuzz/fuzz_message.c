@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fuzz_message - hostile messages, and what is made of them
+ *
+ * Input: a byte that chooses kind and format, and the message. What is read is
+ * written again and must then read as the same.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "ros/convert.h"
+
+enum { POINTS = 4096, CELLS = 65536 };
+
+static void convert_image(const struct message_image *m)
+{
+	struct image image;
+	struct message_image out;
+	int encoding = message_image_shape(m, &image);
+	size_t bytes;
+	void *packed;
+
+	if (encoding < 0)
+		return;
+	bytes = image.stride * image.height;
+	image.data = malloc(bytes);
+	packed = malloc((size_t)image.width * image.height *
+			message_encoding_pixel(encoding));
+	message_image_read(m, &image);
+	if (message_image_write(&image, encoding, packed, &out))
+		abort();
+	free(image.data);
+	free(packed);
+}
+
+static void convert_cloud(const struct message_point_cloud *m)
+{
+	static struct message_point_cloud out;
+	struct cloud *c = cloud_create(POINTS);
+
+	if (!message_cloud_read(m, c)) {
+		void *data = malloc(message_cloud_bytes(c) + 1);
+
+		message_cloud_write(c, data, &out);
+		free(data);
+	}
+	cloud_destroy(c);
+}
+
+static void convert_map(const struct message_occupancy_grid *m)
+{
+	static int8_t cells[CELLS];
+	struct map map = { .cells = cells };
+
+	if (!message_map_read(m, &map, CELLS) &&
+	    (size_t)map.width * map.height > CELLS)
+		abort();
+}
+
+static void convert_grid(const struct message_grid_map *m)
+{
+	unsigned int rows, columns;
+	float *cells;
+
+	if (message_grid_shape(m, &rows, &columns))
+		return;
+	cells = malloc((size_t)rows * columns * sizeof(*cells));
+	for (unsigned int i = 0; i < m->layers; i++)
+		message_grid_read(m, i, cells);
+	free(cells);
+}
+
+static void write_again(int kind, int format, const union message *msg)
+{
+	static union message again;
+	long n = message_size(kind, format, msg);
+	uint8_t *data;
+
+	if (n < 0)
+		abort();
+	data = malloc(n);
+	if (message_write(kind, format, msg, data, n) != n ||
+	    message_read(kind, format, data, n, &again) ||
+	    message_size(kind, format, &again) != n)
+		abort();
+	free(data);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static union message msg;
+	int kind, format;
+
+	if (!size)
+		return 0;
+	kind = *data % MESSAGE_KINDS;
+	format = *data >> 7;
+	if (message_read(kind, format, data + 1, size - 1, &msg))
+		return 0;
+	write_again(kind, format, &msg);
+	if (kind == MESSAGE_IMAGE)
+		convert_image(&msg.image);
+	else if (kind == MESSAGE_POINT_CLOUD)
+		convert_cloud(&msg.cloud);
+	else if (kind == MESSAGE_OCCUPANCY_GRID)
+		convert_map(&msg.map);
+	else if (kind == MESSAGE_GRID_MAP)
+		convert_grid(&msg.grid);
+	return 0;
+}

@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_message - ROS messages against what others make of the same contents,
+ * and to and from images, clouds, maps and grids
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/wire.h"
+#include "ros/convert.h"
+#include "ros/message.h"
+#include "message_golden.h"
+#include "tap.h"
+
+enum { MAX = 8192 };
+
+static union message msg, back;
+
+static struct message_string str(const char *s)
+{
+	return message_string(s);
+}
+
+static size_t from_hex(const char *hex, uint8_t *out)
+{
+	size_t n = strlen(hex) / 2;
+
+	for (size_t i = 0; i < n; i++) {
+		const char digits[3] = { hex[2 * i], hex[2 * i + 1], 0 };
+
+		out[i] = strtoul(digits, NULL, 16);
+	}
+	return n;
+}
+
+static struct message_floats floats(const float *f, uint32_t n)
+{
+	return (struct message_floats){ (const uint8_t *)f, n, false };
+}
+
+static struct message_header header(void)
+{
+	return (struct message_header){
+		.stamp = 1700000000123456789, .seq = 7, .frame_id = str("base"),
+	};
+}
+
+static const uint8_t bytes[28] = {
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
+	20, 21, 22, 23, 24, 25, 26, 27,
+};
+
+static void fill_grid(struct message_grid_map *g)
+{
+	static const float a[] = { 1, 2, 3, 4, 5, 6 };
+	static const float b[] = { 7, 8, 9, 10, 11, 12 };
+	struct message_array array = {
+		.dims = 2, .dim = { { str("column_index"), 3, 6 },
+				    { str("row_index"), 2, 2 } },
+	};
+
+	*g = (struct message_grid_map){
+		.header = header(), .resolution = 0.5, .length_x = 1.5,
+		.length_y = 1, .pose = { { 1, 2, 0 }, { 0, 0, 0, 1 } },
+		.layers = 2, .layer = { str("elevation"), str("var") },
+		.basic_layers = 1, .basic_layer = { str("elevation") },
+		.arrays = 2, .data = { array, array },
+		.outer_start_index = 1, .inner_start_index = 2,
+	};
+	g->data[0].data = floats(a, 6);
+	g->data[1].data = floats(b, 6);
+}
+
+static void fill_cloud(struct message_point_cloud *c)
+{
+	*c = (struct message_point_cloud){
+		.header = header(), .height = 1, .width = 2, .fields = 4,
+		.field = { { str("x"), 0, 7, 1 }, { str("y"), 4, 7, 1 },
+			   { str("z"), 8, 7, 1 }, { str("ring"), 12, 4, 1 } },
+		.point_step = 14, .row_step = 28, .data = { bytes, 28 },
+		.is_dense = 1,
+	};
+}
+
+static void fill_odometry(struct message_odometry *o)
+{
+	*o = (struct message_odometry){
+		.header = header(), .child_frame_id = str("robot"),
+		.pose = { { 1, 0, 0 }, { 0, 0, 0, 1 } },
+		.twist = { { 0.5, 0, 0 }, { 0, 0, -0.25 } },
+	};
+	for (int i = 0; i < 36; i++) {
+		o->pose_covariance[i] = i;
+		o->twist_covariance[i] = -(double)i;
+	}
+}
+
+static void fill_scan(struct message_laser_scan *s)
+{
+	static const float r[] = { 1, 2, 3, 4, 5 }, in[] = { 9 };
+
+	*s = (struct message_laser_scan){
+		.header = header(), .angle_min = -1, .angle_max = 1,
+		.angle_increment = 0.5, .time_increment = 0.25,
+		.scan_time = 0.125, .range_min = 0.5, .range_max = 30,
+		.ranges = floats(r, 5), .intensities = floats(in, 1),
+	};
+}
+
+static void fill_diagnostics(struct message_diagnostics *d)
+{
+	*d = (struct message_diagnostics){
+		.header = header(), .statuses = 2,
+		.status = {
+			{ 1, str("camera"), str("lossy"), str("hw"), 2,
+			  { { str("loss"), str("0.5") },
+			    { str("rate"), str("10") } } },
+			{ 0, str("map"), str(""), str(""), 0, { { { 0 } } } },
+		},
+	};
+}
+
+static void fill(enum message_kind kind)
+{
+	static const uint8_t jpeg[] = { 0xff, 0xd8, 0xff };
+	static const uint8_t cells[] = { 255, 0, 100, 50 };
+
+	memset(&msg, 0, sizeof(msg));
+	if (kind == MESSAGE_IMAGE)
+		msg.image = (struct message_image){
+			header(), 2, 3, str("mono8"), 0, 4, { bytes, 8 },
+		};
+	else if (kind == MESSAGE_COMPRESSED_IMAGE)
+		msg.compressed = (struct message_compressed_image){
+			header(), str("jpeg"), { jpeg, 3 },
+		};
+	else if (kind == MESSAGE_POINT_CLOUD)
+		fill_cloud(&msg.cloud);
+	else if (kind == MESSAGE_LASER_SCAN)
+		fill_scan(&msg.scan);
+	else if (kind == MESSAGE_OCCUPANCY_GRID)
+		msg.map = (struct message_occupancy_grid){
+			header(), 5000000006, 0.5f, 2, 2,
+			{ { -1, 2, 0 }, { 0, 0, 0, 1 } }, { cells, 4 },
+		};
+	else if (kind == MESSAGE_ODOMETRY)
+		fill_odometry(&msg.odometry);
+	else if (kind == MESSAGE_GRID_MAP)
+		fill_grid(&msg.grid);
+	else if (kind == MESSAGE_DIAGNOSTICS)
+		fill_diagnostics(&msg.diagnostics);
+	else if (kind == MESSAGE_TWIST_STAMPED)
+		msg.twist_stamped = (struct message_twist_stamped){
+			header(), { { 0.5, 0, 0 }, { 0, 0, -0.25 } },
+		};
+	else
+		msg.twist = (struct message_twist){ { 0.5, 0, 0 },
+						    { 0, 0, -0.25 } };
+}
+
+/* Cyclone pads to 4 bytes and says how many these are */
+static bool same(enum message_format format, const uint8_t *a, size_t n,
+		 const uint8_t *b, size_t m)
+{
+	if (format == MESSAGE_ROS1)
+		return n == m && !memcmp(a, b, n);
+	return m == (n + 3) / 4 * 4 && !memcmp(a, b, 2) &&
+	       !memcmp(a + 4, b + 4, n - 4);
+}
+
+static void test_golden(void)
+{
+	uint8_t want[MAX], got[MAX];
+
+	for (int k = 0; k < MESSAGE_KINDS; k++)
+		for (int f = 0; f < 2; f++) {
+			const char *type = message_type(k, f);
+			long n, m, again;
+			int err;
+
+			fill(k);
+			n = message_write(k, f, &msg, got, MAX);
+			ok(n > 0 && n == message_size(k, f, &msg) &&
+			   message_write(k, f, &msg, got, n) == n &&
+			   message_write(k, f, &msg, got, n - 1) == -ENOSPC,
+			   "%s: %ld bytes", type, n);
+			if (!golden[k][f])
+				memcpy(want, got, m = n);
+			else
+				m = from_hex(golden[k][f], want);
+			ok(!golden[k][f] || same(f, got, n, want, m),
+			   "%s: as others write it", type);
+			err = message_read(k, f, want, m, &back);
+			again = err ? err : message_write(k, f, &back, got,
+							  MAX);
+			ok(again == n && (!golden[k][f] ||
+					  same(f, got, n, want, m)),
+			   "%s: as others read it", type);
+		}
+}
+
+/* Copies in memory of their exact size, so that a sanitizer sees more */
+static int read_copy(int kind, int format, const uint8_t *data, size_t n)
+{
+	uint8_t *copy = malloc(n ? n : 1);
+	int err;
+
+	memcpy(copy, data, n);
+	err = message_read(kind, format, copy, n, &back);
+	free(copy);
+	return err;
+}
+
+static void test_broken(void)
+{
+	uint8_t good[MAX], bad[MAX];
+	uint64_t rng = 1;
+
+	for (int k = 0; k < MESSAGE_KINDS; k++)
+		for (int f = 0; f < 2; f++) {
+			int accepted = 0, other = 0;
+			long n;
+
+			fill(k);
+			n = message_write(k, f, &msg, good, MAX);
+			for (long i = 0; i < n; i++)
+				accepted += read_copy(k, f, good, i) !=
+					    -EBADMSG;
+			memset(good + n, 0, 4);
+			accepted += read_copy(k, f, good, n + 4) != -EBADMSG;
+			for (int i = 0; i < 2000; i++) {
+				int err;
+
+				memcpy(bad, good, n);
+				bad[rnd(&rng, n)] = rnd(&rng, 256);
+				bad[rnd(&rng, n)] = rnd(&rng, 4) ? 0 : 255;
+				err = read_copy(k, f, bad, n);
+				other += err && err != -EBADMSG &&
+					 err != -E2BIG;
+			}
+			ok(!accepted && !other, "%s: broken",
+			   message_type(k, f));
+		}
+}
+
+static void test_lists(void)
+{
+	uint8_t data[MAX];
+	long n;
+
+	fill(MESSAGE_POINT_CLOUD);
+	msg.cloud.fields = MESSAGE_FIELDS + 1;
+	ok(message_write(MESSAGE_POINT_CLOUD, MESSAGE_CDR, &msg, data, MAX) ==
+	   -E2BIG, "more fields than there may be");
+	fill(MESSAGE_POINT_CLOUD);
+	n = message_write(MESSAGE_POINT_CLOUD, MESSAGE_ROS1, &msg, data, MAX);
+	/* the count of fields is behind the header and two numbers */
+	data[28] = MESSAGE_FIELDS + 1;
+	ok(message_read(MESSAGE_POINT_CLOUD, MESSAGE_ROS1, data, n, &back) ==
+	   -E2BIG, "likewise when reading");
+	ok(message_read(MESSAGE_TWIST, MESSAGE_OTHER, data, 48, &back) ==
+	   -EBADMSG, "no such format");
+	memcpy(data, "\0\3\0\0", 4);
+	ok(message_read(MESSAGE_TWIST, MESSAGE_CDR, data, 52, &back) ==
+	   -EBADMSG, "a parameter list is not plain CDR");
+}
+
+/* A scan with its numbers the other way round */
+static void test_big_endian(void)
+{
+	uint8_t data[MAX], swapped[MAX], again[MAX];
+	/* the name of the frame */
+	static const uint8_t keep[] = { 16, 17, 18, 19, 20, 21, 22, 23 };
+	const struct message_laser_scan *s = &back.scan;
+	long n;
+
+	fill(MESSAGE_LASER_SCAN);
+	msg.scan.header.frame_id = str("sevenxx");
+	n = message_write(MESSAGE_LASER_SCAN, MESSAGE_CDR, &msg, data, MAX);
+	memcpy(swapped, data, n);
+	swapped[1] = 0;
+	for (long i = 4; i < n; i++)
+		swapped[i] = data[i / 4 * 4 + 3 - i % 4];
+	for (int i = 0; i < 8; i++)
+		swapped[keep[i]] = data[keep[i]];
+	ok(!message_read(MESSAGE_LASER_SCAN, MESSAGE_CDR, swapped, n, &back) &&
+	   s->header.stamp == msg.scan.header.stamp &&
+	   message_string_is(&s->header.frame_id, "sevenxx") &&
+	   s->range_max == 30 && s->ranges.count == 5 &&
+	   message_float(&s->ranges, 3) == 4, "big endian: read");
+	ok(message_write(MESSAGE_LASER_SCAN, MESSAGE_CDR, &back, again,
+			 MAX) == n && !memcmp(data, again, n),
+	   "big endian: written as little endian");
+}
+
+static void test_stamps(void)
+{
+	static const int64_t stamps[] = {
+		0, 1, -1, -1500000000, 1999999999, INT64_C(2147483647999999999),
+		INT64_C(-2147483648000000000),
+	};
+	uint8_t data[MAX];
+	int good = 0;
+	long n;
+
+	for (int i = 0; i < 7; i++) {
+		fill(MESSAGE_TWIST_STAMPED);
+		msg.twist_stamped.header.stamp = stamps[i];
+		n = message_write(MESSAGE_TWIST_STAMPED, MESSAGE_CDR, &msg,
+				  data, MAX);
+		good += !message_read(MESSAGE_TWIST_STAMPED, MESSAGE_CDR, data,
+				      n, &back) &&
+			back.twist_stamped.header.stamp == stamps[i];
+	}
+	ok(good == 7, "stamps, also before 1970");
+	fill(MESSAGE_TWIST_STAMPED);
+	/* ROS 1 counts seconds until 2106 */
+	msg.twist_stamped.header.stamp = INT64_C(4294967295000000001);
+	n = message_write(MESSAGE_TWIST_STAMPED, MESSAGE_ROS1, &msg, data, MAX);
+	ok(!message_read(MESSAGE_TWIST_STAMPED, MESSAGE_ROS1, data, n, &back) &&
+	   back.twist_stamped.header.stamp == INT64_C(4294967295000000001) &&
+	   back.twist_stamped.header.seq == 7, "ROS 1 until 2106");
+}
+
+static void test_names(void)
+{
+	char text[MESSAGE_DEFINITION_MAX];
+	int good = 0;
+
+	for (int k = 0; k < MESSAGE_KINDS; k++) {
+		union message *m = &msg;
+		bool headed = k != MESSAGE_TWIST;
+
+		good += message_kind_of(message_type(k, MESSAGE_CDR)) == k &&
+			message_kind_of(message_type(k, MESSAGE_ROS1)) == k &&
+			message_kind_of(message_dds_type(k)) == k &&
+			strlen(message_md5(k)) == 32 &&
+			!message_header_of(k, m) == !headed &&
+			message_definition(k, MESSAGE_CDR, text) + 1 <
+			MESSAGE_DEFINITION_MAX && strlen(text) > 40 &&
+			message_definition(k, MESSAGE_ROS1, text) + 1 <
+			MESSAGE_DEFINITION_MAX;
+	}
+	ok(good == MESSAGE_KINDS, "names and definitions");
+	ok(message_kind_of("sensor_msgs/Imu") == -ENOENT &&
+	   message_kind_of("Image") == -ENOENT, "unknown types");
+	message_definition(MESSAGE_COMPRESSED_IMAGE, MESSAGE_ROS1, text);
+	ok(!strcmp(text, "std_msgs/Header header\nstring format\nuint8[] data\n"
+		   "==========================================================="
+		   "=====================\nMSG: std_msgs/Header\nuint32 seq\n"
+		   "time stamp\nstring frame_id\n"), "a definition");
+}
+
+/* Every encoding: out as it came in */
+static void test_images(void)
+{
+	enum { W = 5, H = 3, STEP = 48 };
+	uint8_t in[STEP * H], pixels[W * H * 8], out[W * H * 8];
+	uint64_t rng = 1;
+	struct image image = { .data = pixels };
+	struct message_image m = { .width = W, .height = H, .step = STEP,
+				   .data = { in, sizeof(in) } }, w = { 0 };
+	int good = 0;
+
+	for (int e = 0; e < IMAGE_ENCODINGS; e++) {
+		size_t row = W * message_encoding_pixel(e);
+		int bad = 0;
+
+		for (size_t i = 0; i < sizeof(in); i++)
+			in[i] = rnd(&rng, 256);
+		for (int i = 0; e == IMAGE_32FC1 && i < STEP * H / 4; i++)
+			put_lef32(in + 4 * i, (1 + rnd(&rng, 65535)) / 1000.0f);
+		m.encoding = str(message_encoding_name(e));
+		bad += message_image_shape(&m, &image) != e;
+		message_image_read(&m, &image);
+		bad += message_image_write(&image, e, out, &w) != 0;
+		for (int y = 0; y < H; y++)
+			bad += memcmp(out + y * row, in + y * STEP, row) != 0;
+		good += !bad && w.step == row && w.data.count == row * H;
+	}
+	ok(good == IMAGE_ENCODINGS, "all encodings");
+}
+
+static void test_image_values(void)
+{
+	uint8_t in[16] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	uint16_t out[8];
+	struct image image = { .data = (uint8_t *)out };
+	struct message_image m = { .width = 2, .height = 1, .step = 8,
+				   .encoding = str("bgra8"),
+				   .data = { in, 8 } };
+
+	message_image_shape(&m, &image);
+	message_image_read(&m, &image);
+	ok(!memcmp(out, "\3\2\1\4\7\6\5\10", 8), "bgra8 becomes rgba8");
+	m.encoding = str("mono16");
+	m.is_bigendian = 1;
+	message_image_shape(&m, &image);
+	message_image_read(&m, &image);
+	ok(out[0] == 0x102 && out[1] == 0x304, "big endian pixels");
+	m.is_bigendian = 0;
+	m.encoding = str("32FC1");
+	put_lef32(in, 1.2346f);
+	put_lef32(in + 4, NAN);
+	message_image_shape(&m, &image);
+	message_image_read(&m, &image);
+	ok(image.depth == 16 && out[0] == 1235 && out[1] == 0,
+	   "metres become millimetres");
+	put_lef32(in, -1);
+	put_lef32(in + 4, INFINITY);
+	message_image_read(&m, &image);
+	ok(out[0] == 0 && out[1] == 65535, "depths out of range");
+	m.encoding = str("yuv422");
+	ok(message_image_shape(&m, &image) == -EOPNOTSUPP, "yuv is refused");
+	m.encoding = str("rgb16");
+	ok(message_image_shape(&m, &image) == -EBADMSG, "a step too small");
+	m.encoding = str("mono8");
+	m.step = UINT32_MAX;
+	m.height = 60000;
+	ok(message_image_shape(&m, &image) == -EBADMSG, "bytes are missing");
+	m.width = 0;
+	ok(message_image_shape(&m, &image) == -EBADMSG, "no pixels");
+}
+
+static void test_clouds(void)
+{
+	struct cloud *c = cloud_create(100);
+	uint8_t points[100 * 32], out[MAX];
+	struct message_point_cloud *m = &msg.cloud;
+
+	memset(points, 0, sizeof(points));
+	*m = (struct message_point_cloud){
+		.height = 2, .width = 3, .fields = 5,
+		/* z first, something with a count, and a gap */
+		.field = { { str("z"), 0, 7, 1 },
+			   { str("covariance"), 4, 7, 4 },
+			   { str("x"), 20, 7, 1 }, { str("y"), 24, 7, 1 },
+			   { str("ring"), 30, 4, 1 } },
+		.point_step = 32, .row_step = 100, .data = { points, 196 },
+	};
+	for (int i = 0; i < 6; i++) {
+		uint8_t *p = points + i / 3 * 100 + i % 3 * 32;
+
+		put_lef32(p + 20, i);
+		put_lef32(p + 24, i == 4 ? NAN : 10 + i);
+		put_lef32(p, 20 + i);
+		put_le16(p + 30, i);
+	}
+	ok(!message_cloud_read(m, c) && c->count == 5 && c->dropped == 1 &&
+	   c->x[3] == 3 && c->y[4] == 15 && c->z[0] == 20 && c->fields == 1 &&
+	   cloud_get(&c->field[0], 4) == 5, "a cloud in rows");
+	message_cloud_write(c, out, m);
+	ok(message_cloud_bytes(c) == 5 * 14 && m->point_step == 14 &&
+	   m->width == 5 && m->fields == 4 &&
+	   message_string_is(&m->field[3].name, "ring"), "written");
+	ok(!message_cloud_read(m, c) && c->count == 5 && c->y[4] == 15 &&
+	   cloud_get(&c->field[0], 4) == 5, "and read again");
+	m->data.count--;
+	ok(message_cloud_read(m, c) == -EBADMSG, "a byte is missing");
+	m->data.count++;
+	m->width = UINT32_MAX;
+	ok(message_cloud_read(m, c) == -EBADMSG, "too wide");
+	m->width = 5;
+	m->height = UINT32_MAX;
+	m->row_step = 0;
+	ok(message_cloud_read(m, c) == -EBADMSG, "rows over each other");
+	m->height = 1;
+	m->field[2].offset = 12;
+	ok(message_cloud_read(m, c) == -EBADMSG, "a field beyond its point");
+	m->fields = 2;
+	ok(message_cloud_read(m, c) == -EBADMSG, "no z");
+	cloud_destroy(c);
+}
+
+static void test_maps(void)
+{
+	int8_t in[6] = { -1, 0, 100, -128, 101, 50 }, out[6];
+	struct map a = { 3, 2, 0.05f, -1, 2, 0.5, in }, b = { .cells = out };
+	struct message_occupancy_grid *m = &msg.map;
+
+	fill(MESSAGE_OCCUPANCY_GRID);
+	message_map_write(&a, m);
+	ok(!message_map_read(m, &b, 6) && b.width == 3 && b.height == 2 &&
+	   b.resolution == a.resolution && b.x == -1 && b.y == 2 &&
+	   fabs(b.yaw - 0.5) < 1e-12, "a map");
+	ok(!memcmp(out, "\xff\0\x64\xff\x64\x32", 6), "and its cells");
+	ok(message_map_read(m, &b, 5) == -ENOSPC, "no room");
+	m->width = 4;
+	ok(message_map_read(m, &b, 6) == -EBADMSG, "cells are missing");
+	m->width = 0;
+	m->data.count = 0;
+	ok(message_map_read(m, &b, 6) == -EBADMSG, "no cells");
+}
+
+static void test_grids(void)
+{
+	struct message_grid_map *g = &msg.grid;
+	unsigned int rows, columns;
+	float cells[6], again[6];
+	uint8_t data[24];
+
+	fill(MESSAGE_GRID_MAP);
+	ok(!message_grid_shape(g, &rows, &columns) && rows == 2 &&
+	   columns == 3, "a grid's shape");
+	/* columns 1 2 | 3 4 | 5 6; begins at row 1, column 2 */
+	message_grid_read(g, 0, cells);
+	ok(cells[0] == 6 && cells[1] == 2 && cells[2] == 4 && cells[3] == 5 &&
+	   cells[4] == 1 && cells[5] == 3, "unrolled");
+	message_grid_write(g, 0, rows, columns, cells, data);
+	message_grid_read(g, 0, again);
+	ok(!message_grid_shape(g, &rows, &columns) &&
+	   !memcmp(cells, again, sizeof(cells)) && !g->outer_start_index,
+	   "written and read again");
+	g->inner_start_index = 3;
+	ok(message_grid_shape(g, &rows, &columns) == -EBADMSG,
+	   "begins nowhere");
+	g->inner_start_index = 0;
+	g->data[1].dim[0].label = str("row_index");
+	ok(message_grid_shape(g, &rows, &columns) == -EBADMSG, "row by row");
+	fill(MESSAGE_GRID_MAP);
+	g->data[1].data.count = 5;
+	ok(message_grid_shape(g, &rows, &columns) == -EBADMSG,
+	   "a cell is missing");
+	g->arrays = 1;
+	ok(message_grid_shape(g, &rows, &columns) == -EBADMSG,
+	   "a layer is missing");
+}
+
+int main(void)
+{
+	test_golden();
+	test_broken();
+	test_lists();
+	test_big_endian();
+	test_stamps();
+	test_names();
+	test_images();
+	test_image_values();
+	test_clouds();
+	test_maps();
+	test_grids();
+	return tap_done();
+}

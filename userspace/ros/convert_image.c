@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * convert_image - sensor_msgs/Image from and to struct image
+ */
+#include <endian.h>
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include "lib/wire.h"
+#include "ros/convert.h"
+
+/* In an image: depth in bits; in a message also which order, and floats */
+static const struct encoding {
+	const char	*name;
+	uint8_t		channels, depth;
+	bool		bgr, metres;
+} encodings[IMAGE_ENCODINGS] = {
+	[IMAGE_MONO8] = { "mono8", 1, 8, 0, 0 },
+	[IMAGE_MONO16] = { "mono16", 1, 16, 0, 0 },
+	[IMAGE_8UC1] = { "8UC1", 1, 8, 0, 0 },
+	[IMAGE_16UC1] = { "16UC1", 1, 16, 0, 0 },
+	[IMAGE_RGB8] = { "rgb8", 3, 8, 0, 0 },
+	[IMAGE_BGR8] = { "bgr8", 3, 8, 1, 0 },
+	[IMAGE_RGBA8] = { "rgba8", 4, 8, 0, 0 },
+	[IMAGE_BGRA8] = { "bgra8", 4, 8, 1, 0 },
+	[IMAGE_RGB16] = { "rgb16", 3, 16, 0, 0 },
+	[IMAGE_BGR16] = { "bgr16", 3, 16, 1, 0 },
+	[IMAGE_RGBA16] = { "rgba16", 4, 16, 0, 0 },
+	[IMAGE_BGRA16] = { "bgra16", 4, 16, 1, 0 },
+	[IMAGE_8UC2] = { "8UC2", 2, 8, 0, 0 },
+	[IMAGE_8UC3] = { "8UC3", 3, 8, 0, 0 },
+	[IMAGE_8UC4] = { "8UC4", 4, 8, 0, 0 },
+	[IMAGE_16UC2] = { "16UC2", 2, 16, 0, 0 },
+	[IMAGE_16UC3] = { "16UC3", 3, 16, 0, 0 },
+	[IMAGE_16UC4] = { "16UC4", 4, 16, 0, 0 },
+	[IMAGE_32FC1] = { "32FC1", 1, 16, 0, 1 },
+	[IMAGE_BAYER_RGGB8] = { "bayer_rggb8", 1, 8, 0, 0 },
+	[IMAGE_BAYER_BGGR8] = { "bayer_bggr8", 1, 8, 0, 0 },
+	[IMAGE_BAYER_GBRG8] = { "bayer_gbrg8", 1, 8, 0, 0 },
+	[IMAGE_BAYER_GRBG8] = { "bayer_grbg8", 1, 8, 0, 0 },
+	[IMAGE_BAYER_RGGB16] = { "bayer_rggb16", 1, 16, 0, 0 },
+	[IMAGE_BAYER_BGGR16] = { "bayer_bggr16", 1, 16, 0, 0 },
+	[IMAGE_BAYER_GBRG16] = { "bayer_gbrg16", 1, 16, 0, 0 },
+	[IMAGE_BAYER_GRBG16] = { "bayer_grbg16", 1, 16, 0, 0 },
+};
+
+int message_encoding_of(const struct message_string *name)
+{
+	for (int e = 0; e < IMAGE_ENCODINGS; e++)
+		if (message_string_is(name, encodings[e].name))
+			return e;
+	return -EOPNOTSUPP;
+}
+
+const char *message_encoding_name(enum message_encoding encoding)
+{
+	return encodings[encoding].name;
+}
+
+unsigned int message_encoding_pixel(enum message_encoding encoding)
+{
+	const struct encoding *e = &encodings[encoding];
+
+	return e->metres ? 4 : e->channels * e->depth / 8u;
+}
+
+int message_image_shape(const struct message_image *m, struct image *image)
+{
+	int encoding = message_encoding_of(&m->encoding);
+	uint64_t row;
+
+	if (encoding < 0)
+		return encoding;
+	row = (uint64_t)m->width * message_encoding_pixel(encoding);
+	if (!m->width || m->width > IMAGE_SIDE || !m->height ||
+	    m->height > IMAGE_SIDE || m->step < row ||
+	    /* the last row may end with its last pixel */
+	    (uint64_t)m->step * (m->height - 1) + row > m->data.count)
+		return -EBADMSG;
+	image->width = m->width;
+	image->height = m->height;
+	image->channels = encodings[encoding].channels;
+	image->depth = encodings[encoding].depth;
+	image->stride = (size_t)m->width * image_pixel(image);
+	return encoding;
+}
+
+/* Depth, m, to mm */
+static void read_metres(uint16_t *out, const uint8_t *in, unsigned int n,
+			bool big)
+{
+	for (unsigned int i = 0; i < n; i++, in += 4) {
+		uint32_t bits = get_le32(in);
+		float mm;
+
+		if (big)
+			bits = __builtin_bswap32(bits);
+		memcpy(&mm, &bits, sizeof(mm));
+		mm *= 1000;
+		/* neither for what is no number */
+		out[i] = mm > 0 ? mm < 65535 ? lrintf(mm) : 65535 : 0;
+	}
+}
+
+static void write_metres(uint8_t *out, const uint16_t *in, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++, out += 4)
+		put_lef32(out, in[i] ? in[i] / 1000.0f : NAN);
+}
+
+static void swap_bytes(uint8_t *row, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i += 2) {
+		uint8_t b = row[i];
+
+		row[i] = row[i + 1];
+		row[i + 1] = b;
+	}
+}
+
+static void swap_red_blue(uint8_t *row, unsigned int width,
+			  unsigned int channels, unsigned int bytes)
+{
+	unsigned int pixel = channels * bytes;
+
+	for (unsigned int x = 0; x < width; x++, row += pixel)
+		for (unsigned int b = 0; b < bytes; b++) {
+			uint8_t red = row[b];
+
+			row[b] = row[2 * bytes + b];
+			row[2 * bytes + b] = red;
+		}
+}
+
+void message_image_read(const struct message_image *m, struct image *image)
+{
+	int encoding = message_encoding_of(&m->encoding);
+	const struct encoding *e = &encodings[encoding];
+	bool big = m->is_bigendian;
+	bool swap = e->depth == 16 && big != (BYTE_ORDER == BIG_ENDIAN);
+	size_t row = (size_t)image->width * image_pixel(image);
+
+	for (unsigned int y = 0; y < image->height; y++) {
+		const uint8_t *in = m->data.data + (size_t)m->step * y;
+		uint8_t *out = image_row(image, y);
+
+		if (e->metres) {
+			read_metres((uint16_t *)out, in, image->width, big);
+			continue;
+		}
+		memcpy(out, in, row);
+		if (swap)
+			swap_bytes(out, row);
+		if (e->bgr)
+			swap_red_blue(out, image->width, e->channels,
+				      e->depth / 8);
+	}
+}
+
+int message_image_write(const struct image *image,
+			enum message_encoding encoding, void *data,
+			struct message_image *m)
+{
+	const struct encoding *e = &encodings[encoding];
+	size_t row = (size_t)image->width * message_encoding_pixel(encoding);
+
+	if (image->channels != e->channels || image->depth != e->depth)
+		return -EINVAL;
+	for (unsigned int y = 0; y < image->height; y++) {
+		uint8_t *out = (uint8_t *)data + row * y;
+		const uint8_t *in = image_row(image, y);
+
+		if (e->metres) {
+			write_metres(out, (const uint16_t *)in, image->width);
+			continue;
+		}
+		memcpy(out, in, row);
+		if (e->bgr)
+			swap_red_blue(out, image->width, e->channels,
+				      e->depth / 8);
+	}
+	m->width = image->width;
+	m->height = image->height;
+	m->encoding = message_string(e->name);
+	/* floats are written little endian, pixels as they are here */
+	m->is_bigendian = !e->metres && e->depth == 16 &&
+			  BYTE_ORDER == BIG_ENDIAN;
+	m->step = row;
+	m->data = (struct message_bytes){ data, row * image->height };
+	return 0;
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * message_fields - descriptions of messages
+ */
+#include "ros/message_fields.h"
+
+#define FIELD(op, type, member)	{ op, 1, offsetof(type, member), 0, 0, NULL }
+#define ARRAY(op, type, member, n) \
+	{ op, n, offsetof(type, member), 0, 0, NULL }
+#define NESTED(type, member, fields) \
+	{ STRUCT, 1, offsetof(type, member), 0, 0, fields }
+#define LISTED(type, counter, member, fields, n) \
+	{ LIST, n, offsetof(type, member), sizeof(((type *)0)->member[0]), \
+	  offsetof(type, counter), fields }
+
+static const struct field header[] = {
+	FIELD(SEQ, struct message_header, seq),
+	FIELD(TIME, struct message_header, stamp),
+	FIELD(STRING, struct message_header, frame_id),
+	{ .op = END }
+};
+
+#define HEADER(type)	NESTED(type, header, header)
+
+static const struct field image[] = {
+	HEADER(struct message_image),
+	FIELD(U32, struct message_image, height),
+	FIELD(U32, struct message_image, width),
+	FIELD(STRING, struct message_image, encoding),
+	FIELD(U8, struct message_image, is_bigendian),
+	FIELD(U32, struct message_image, step),
+	FIELD(BYTES, struct message_image, data),
+	{ .op = END }
+};
+
+static const struct field compressed_image[] = {
+	HEADER(struct message_compressed_image),
+	FIELD(STRING, struct message_compressed_image, format),
+	FIELD(BYTES, struct message_compressed_image, data),
+	{ .op = END }
+};
+
+static const struct field point_field[] = {
+	FIELD(STRING, struct message_point_field, name),
+	FIELD(U32, struct message_point_field, offset),
+	FIELD(U8, struct message_point_field, datatype),
+	FIELD(U32, struct message_point_field, count),
+	{ .op = END }
+};
+
+static const struct field point_cloud[] = {
+	HEADER(struct message_point_cloud),
+	FIELD(U32, struct message_point_cloud, height),
+	FIELD(U32, struct message_point_cloud, width),
+	LISTED(struct message_point_cloud, fields, field, point_field,
+	       MESSAGE_FIELDS),
+	FIELD(U8, struct message_point_cloud, is_bigendian),
+	FIELD(U32, struct message_point_cloud, point_step),
+	FIELD(U32, struct message_point_cloud, row_step),
+	FIELD(BYTES, struct message_point_cloud, data),
+	FIELD(U8, struct message_point_cloud, is_dense),
+	{ .op = END }
+};
+
+static const struct field laser_scan[] = {
+	HEADER(struct message_laser_scan),
+	FIELD(F32, struct message_laser_scan, angle_min),
+	FIELD(F32, struct message_laser_scan, angle_max),
+	FIELD(F32, struct message_laser_scan, angle_increment),
+	FIELD(F32, struct message_laser_scan, time_increment),
+	FIELD(F32, struct message_laser_scan, scan_time),
+	FIELD(F32, struct message_laser_scan, range_min),
+	FIELD(F32, struct message_laser_scan, range_max),
+	FIELD(FLOATS, struct message_laser_scan, ranges),
+	FIELD(FLOATS, struct message_laser_scan, intensities),
+	{ .op = END }
+};
+
+static const struct field pose[] = {
+	ARRAY(F64, struct message_pose, position, 3),
+	ARRAY(F64, struct message_pose, orientation, 4),
+	{ .op = END }
+};
+
+static const struct field twist[] = {
+	ARRAY(F64, struct message_twist, linear, 3),
+	ARRAY(F64, struct message_twist, angular, 3),
+	{ .op = END }
+};
+
+static const struct field occupancy_grid[] = {
+	HEADER(struct message_occupancy_grid),
+	FIELD(TIME, struct message_occupancy_grid, map_load_time),
+	FIELD(F32, struct message_occupancy_grid, resolution),
+	FIELD(U32, struct message_occupancy_grid, width),
+	FIELD(U32, struct message_occupancy_grid, height),
+	NESTED(struct message_occupancy_grid, origin, pose),
+	FIELD(BYTES, struct message_occupancy_grid, data),
+	{ .op = END }
+};
+
+static const struct field odometry[] = {
+	HEADER(struct message_odometry),
+	FIELD(STRING, struct message_odometry, child_frame_id),
+	NESTED(struct message_odometry, pose, pose),
+	ARRAY(F64, struct message_odometry, pose_covariance, 36),
+	NESTED(struct message_odometry, twist, twist),
+	ARRAY(F64, struct message_odometry, twist_covariance, 36),
+	{ .op = END }
+};
+
+static const struct field twist_stamped[] = {
+	HEADER(struct message_twist_stamped),
+	NESTED(struct message_twist_stamped, twist, twist),
+	{ .op = END }
+};
+
+static const struct field dim[] = {
+	FIELD(STRING, struct message_dim, label),
+	FIELD(U32, struct message_dim, size),
+	FIELD(U32, struct message_dim, stride),
+	{ .op = END }
+};
+
+static const struct field array[] = {
+	LISTED(struct message_array, dims, dim, dim, MESSAGE_DIMS),
+	FIELD(U32, struct message_array, data_offset),
+	FIELD(FLOATS, struct message_array, data),
+	{ .op = END }
+};
+
+static const struct field name[] = {
+	{ STRING, 1, 0, 0, 0, NULL },
+	{ .op = END }
+};
+
+/* ROS 1 has the header in info, which comes first too */
+static const struct field grid_map[] = {
+	HEADER(struct message_grid_map),
+	FIELD(F64, struct message_grid_map, resolution),
+	FIELD(F64, struct message_grid_map, length_x),
+	FIELD(F64, struct message_grid_map, length_y),
+	NESTED(struct message_grid_map, pose, pose),
+	LISTED(struct message_grid_map, layers, layer, name, MESSAGE_LAYERS),
+	LISTED(struct message_grid_map, basic_layers, basic_layer, name,
+	       MESSAGE_LAYERS),
+	LISTED(struct message_grid_map, arrays, data, array, MESSAGE_LAYERS),
+	FIELD(U16, struct message_grid_map, outer_start_index),
+	FIELD(U16, struct message_grid_map, inner_start_index),
+	{ .op = END }
+};
+
+static const struct field value[] = {
+	FIELD(STRING, struct message_value, key),
+	FIELD(STRING, struct message_value, value),
+	{ .op = END }
+};
+
+static const struct field status[] = {
+	FIELD(U8, struct message_status, level),
+	FIELD(STRING, struct message_status, name),
+	FIELD(STRING, struct message_status, message),
+	FIELD(STRING, struct message_status, hardware_id),
+	LISTED(struct message_status, values, value, value, MESSAGE_VALUES),
+	{ .op = END }
+};
+
+static const struct field diagnostics[] = {
+	HEADER(struct message_diagnostics),
+	LISTED(struct message_diagnostics, statuses, status, status,
+	       MESSAGE_STATUSES),
+	{ .op = END }
+};
+
+const struct field *const message_fields[MESSAGE_KINDS] = {
+	[MESSAGE_IMAGE] = image,
+	[MESSAGE_COMPRESSED_IMAGE] = compressed_image,
+	[MESSAGE_POINT_CLOUD] = point_cloud,
+	[MESSAGE_LASER_SCAN] = laser_scan,
+	[MESSAGE_OCCUPANCY_GRID] = occupancy_grid,
+	[MESSAGE_ODOMETRY] = odometry,
+	[MESSAGE_GRID_MAP] = grid_map,
+	[MESSAGE_TWIST] = twist,
+	[MESSAGE_TWIST_STAMPED] = twist_stamped,
+	[MESSAGE_DIAGNOSTICS] = diagnostics,
+};
