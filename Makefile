@@ -35,7 +35,8 @@ PROGRAMS := $(addprefix $(BIN)/,optsample optsample-lab optsample-sim hwsim-medi
 	     test_sampler_bounds test_sync test_ros_tag test_rules \
 	     test_odometer fuzz_ros_tag fuzz_corpus fuzz_replay) \
 	     $(addprefix $(BIN)/,$(LIB_TESTS:%=test_%) $(BRIDGE_TESTS:%=test_%) \
-	     $(BAG_TESTS:%=test_%) $(LIB_FUZZ:%=fuzz_%) $(BAG_FUZZ:%=fuzz_%))
+	     $(BAG_TESTS:%=test_%) test_ros1c client-node fuzz_ros1c \
+	     $(LIB_FUZZ:%=fuzz_%) $(BAG_FUZZ:%=fuzz_%))
 TESTS	:= tests/run
 
 Q	:= $(if $(V),,@)
@@ -134,14 +135,23 @@ BAG_LIBS := -lsqlite3 -lzstd -llz4 -lbz2 -lz -lm
 $(foreach t,$(BAG_TESTS),$(eval $(call program,test_$(t),tests/unit/test_$(t).c \
 	$(BAG) $(LIB) $(HEADERS),$(LIB) $(BAG_LIBS),)))
 
+# ROS 1 without roscpp
+ROS1C	:= $(wildcard userspace/ros1c/*.c)
+ROS1C_LIBS := -lxmlrpc -lxmlrpc_util
+$(eval $(call program,test_ros1c,tests/unit/test_ros1c.c $(ROS1C) $(HEADERS),\
+	$(ROS1C_LIBS),))
+$(eval $(call program,client-node,tests/ros1/client-node.c $(ROS1C) $(HEADERS),\
+	$(ROS1C_LIBS) -lz,))
+
 lib-tests:
-	@echo $(LIB_TESTS) $(BRIDGE_TESTS) $(BAG_TESTS)
+	@echo $(LIB_TESTS) $(BRIDGE_TESTS) $(BAG_TESTS) ros1c
 
 # its decoders, with sanitizers, under libFuzzer
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize=alignment \
 	     -fno-sanitize-recover=undefined
 LIB_CLANG := $(LIB_OBJECTS:$(BUILD)/lib/%=$(BUILD)/fuzz-lib/lib/%)
 BAG_CLANG := $(BAG:userspace/%.c=$(BUILD)/fuzz-lib/%.o)
+ROS1C_CLANG := $(ROS1C:userspace/%.c=$(BUILD)/fuzz-lib/%.o)
 $(BUILD)/fuzz-lib/%.o: userspace/%.c $(HEADERS)
 	$(call msg,CLANG,$@)
 	$(Q)mkdir -p $(@D)
@@ -160,6 +170,12 @@ $(addprefix $(BIN)/,$(LIB_FUZZ:%=fuzz_%)): $(BIN)/fuzz_%: tests/fuzz/fuzz_%.c \
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(ALL_CFLAGS) $(SANITIZE) -Wno-missing-prototypes \
 		-fsanitize=fuzzer -o $@ $< $(LIB_CLANG) -lisal -lm
+
+$(BIN)/fuzz_ros1c: tests/fuzz/fuzz_ros1c.c $(ROS1C_CLANG) $(HEADERS)
+	$(call msg,CLANG,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(ALL_CFLAGS) $(SANITIZE) -Wno-missing-prototypes \
+		-fsanitize=fuzzer -o $@ $< $(ROS1C_CLANG) $(ROS1C_LIBS)
 
 # what it costs and what it shows; the peer of the voxel filter is PCL
 $(foreach b,image map vscan,$(eval $(call program,bench_$(b),\

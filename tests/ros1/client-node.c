@@ -103,13 +103,16 @@ static void run(struct node *n, double end)
 {
 	struct pollfd p = { .fd = ros1_fd(n->ros), .events = POLLIN };
 	double left = end - now();
-	int wait = ros1_timeout(n->ros);
+	int timeout = ros1_timeout(n->ros);
+	struct timespec wait;
 
 	if (left < 0)
 		left = 0;
-	if (wait < 0 || wait > left * 1e3)
-		wait = (int)(left * 1e3);
-	poll(&p, 1, wait);
+	if (timeout >= 0 && timeout * 1e-3 < left)
+		left = timeout * 1e-3;
+	wait.tv_sec = (time_t)left;
+	wait.tv_nsec = (long)((left - (double)wait.tv_sec) * 1e9);
+	ppoll(&p, 1, &wait, NULL);
 	ros1_run(n->ros);
 }
 
@@ -263,8 +266,10 @@ static int publish(struct node *n)
 		fflush(stdout);
 		while (n->silent && number == n->last && !stop)
 			run(n, now() + 1);
-		for (at += 1 / n->rate; now() < at;)
+		at += 1 / n->rate;
+		do
 			run(n, at);
+		while (now() < at);
 	}
 	return stop ? 0 : -ETIMEDOUT;
 }

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * node.c - a ROS 1 node: begin, go on, end
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "node.h"
+
+enum { MESSAGE_MAX = 64 << 20, LEAVE_MS = 1000 };
+
+void node_log(const struct ros1 *r, int priority, const char *format, ...)
+{
+	char line[2 * TEXT_MAX + HOST_MAX];
+	va_list ap;
+
+	if (!r->log)
+		return;
+	va_start(ap, format);
+	vsnprintf(line, sizeof(line), format, ap);
+	va_end(ap);
+	r->log(r->arg, priority, node_clean(line));
+}
+
+char *node_clean(char *text)
+{
+	char *p;
+
+	for (p = text; p && *p; p++)
+		if (!isprint((unsigned char)*p))
+			*p = '?';
+	return text;
+}
+
+bool node_valid_name(const char *name)
+{
+	const char *p = name;
+
+	if (!name || *p++ != '/' || !*p || strlen(name) >= TEXT_MAX)
+		return false;
+	for (; *p; p++)
+		if (!isalnum((unsigned char)*p) && *p != '_' && *p != '/')
+			return false;
+	return true;
+}
+
+/* Return: 0 or negative errno; what was opened is for ros1_destroy() */
+static int node_open(struct ros1 *r, const struct ros1_config *c)
+{
+	const char *master = c->master;
+	int err;
+
+	if (!master)
+		master = getenv("ROS_MASTER_URI");
+	if (!master || !*master)
+		master = "http://localhost:11311";
+	r->name = strdup(c->node);
+	if (!r->name)
+		return -ENOMEM;
+	err = master_open(r, master);
+	if (err)
+		return err;
+	if (c->host)
+		strcpy(r->host, c->host);
+	else
+		host_self(&r->hosts, &r->master.uri, r->host);
+	err = listener_open(r, &r->xmlrpc, server_came);
+	if (!err)
+		err = listener_open(r, &r->tcpros, sink_came);
+	snprintf(r->uri, sizeof(r->uri), "http://%s:%u/", r->host,
+		 r->xmlrpc.port);
+	return err;
+}
+
+int ros1_create(struct ros1 **result, const struct ros1_config *c)
+{
+	struct ros1 *r;
+	int err;
+
+	if (!node_valid_name(c->node) || c->message_max > UINT32_MAX - 4 ||
+	    (c->host && (!*c->host || strlen(c->host) >= HOST_MAX)))
+		return -EINVAL;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	err = loop_open(&r->loop);
+	if (err) {
+		free(r);
+		return err;
+	}
+	r->message_max = c->message_max ? c->message_max : MESSAGE_MAX;
+	r->log = c->log;
+	r->shutdown = c->shutdown;
+	r->arg = c->arg;
+	err = node_open(r, c);
+	if (err) {
+		ros1_destroy(r);
+		return err;
+	}
+	*result = r;
+	return 0;
+}
+
+void ros1_destroy(struct ros1 *r)
+{
+	uint64_t end = loop_now() + LEAVE_MS;
+	struct pollfd p;
+	uint64_t now;
+	int wait;
+
+	if (!r)
+		return;
+	while (r->topics) {
+		if (r->topics->publishes)
+			ros1_unadvertise(pub_of(r->topics));
+		else
+			ros1_unsubscribe(sub_of(r->topics));
+	}
+	r->shutdown = NULL;
+	p.fd = r->loop.epoll;
+	p.events = POLLIN;
+	while (!master_has_left(r) && (now = loop_now()) < end) {
+		wait = ros1_timeout(r);
+		if (wait < 0 || (uint64_t)wait > end - now)
+			wait = (int)(end - now);
+		poll(&p, 1, wait);
+		ros1_run(r);
+	}
+	while (r->strangers)
+		sink_free(r->strangers);
+	server_close(r);
+	master_close(r);
+	loop_close(&r->loop);
+	free(r->name);
+	free(r);
+}
+
+int ros1_fd(const struct ros1 *r)
+{
+	return r->loop.epoll;
+}
+
+int ros1_timeout(const struct ros1 *r)
+{
+	return loop_timeout(&r->loop);
+}
+
+void ros1_run(struct ros1 *r)
+{
+	loop_run(&r->loop);
+}
+
+bool ros1_has_master(const struct ros1 *r)
+{
+	return r->master.answers;
+}

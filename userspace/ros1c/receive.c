@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * receive.c - the bytes of a publisher, cut into messages
+ *
+ * A message is handed on where it was read to. The buffer grows with what has
+ * come, not with what a length promises, and stays grown.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include "lib/wire.h"
+#include "node.h"
+#include "receive.h"
+
+enum {
+	RECEIVE_FIRST	= 64 << 10,
+	RECEIVE_DATAGRAMS = 256,	/* then others are due */
+};
+
+/* The header. Return: bytes used; 0: not all there; -1: @s is not to be used */
+static ssize_t receive_header(struct source *s)
+{
+	size_t n = s->stream.len >= 4 ? get_le32(s->stream.data) : 0;
+
+	if (n > HEADER_MAX) {
+		source_lost(s, "its header is too long");
+		return -1;
+	}
+	if (s->stream.len < 4 || s->stream.len - 4 < n)
+		return 0;
+	if (source_meet(s, s->stream.data + 4, n))
+		return -1;
+	return (ssize_t)n + 4;
+}
+
+/* Messages from @at on. Return: behind the last one that was complete */
+static size_t receive_messages(struct source *s, size_t at)
+{
+	struct bytes *b = &s->stream;
+	size_t n;
+
+	while (b->len - at >= 4) {
+		n = get_le32(b->data + at);
+		if (n > s->sub->known.node->message_max) {
+			s->sub->stats.refused++;
+			s->skip = n;
+			at += 4;
+			n = b->len - at < s->skip ? b->len - at : s->skip;
+			s->skip -= n;
+			at += n;
+			continue;
+		}
+		if (b->len - at - 4 < n)
+			break;
+		source_deliver(s, b->data + at + 4, n);
+		at += 4 + n;
+	}
+	return at;
+}
+
+/* What came. @s may be gone or waiting afterwards. */
+static void receive_stream(struct source *s)
+{
+	ssize_t at = 0;
+
+	if (s->state == SOURCE_GREETED) {
+		at = receive_header(s);
+		if (at < 0)
+			return;
+	}
+	if (s->state == SOURCE_FLOWS)
+		at = (ssize_t)receive_messages(s, (size_t)at);
+	bytes_consume(&s->stream, (size_t)at);
+}
+
+/* Room for what comes. Return: 0 or -ENOMEM */
+static int receive_room(struct bytes *b)
+{
+	if (b->cap < RECEIVE_FIRST)
+		return bytes_reserve(b, RECEIVE_FIRST);
+	return b->len < b->cap ? 0 : bytes_reserve(b, b->cap + 1);
+}
+
+/* Return: bytes, 0: none now, -1: @s is not to be used */
+static ssize_t receive_read(struct source *s)
+{
+	struct bytes *b = &s->stream;
+	size_t room;
+	ssize_t n;
+
+	if (receive_room(b)) {
+		source_lost(s, strerror(ENOMEM));
+		return -1;
+	}
+	room = b->cap - b->len;
+	if (s->skip && s->skip < room)
+		room = s->skip;
+	n = recv(s->watch.fd, b->data + b->len, room, 0);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n <= 0) {
+		source_lost(s, n ? strerror(errno) : "it closed the connection");
+		return -1;
+	}
+	return n;
+}
+
+void receive_tcp(struct source *s)
+{
+	ssize_t n = receive_read(s);
+
+	if (n <= 0)
+		return;
+	if (s->skip) {
+		s->skip -= (size_t)n;
+		return;
+	}
+	s->stream.len += (size_t)n;
+	receive_stream(s);
+}
+
+void receive_udp(struct source *s)
+{
+	uint8_t p[UDPROS_DATAGRAM + 1];
+	ssize_t n;
+	int i;
+
+	s->seen = loop_now();
+	for (i = 0; i < RECEIVE_DATAGRAMS; i++) {
+		n = recv(s->watch.fd, p, sizeof(p), 0);
+		if (n < 0)
+			return;
+		if (udpros_add(&s->in, p, (size_t)n, s->seen) > 0)
+			source_deliver(s, s->in.message.data + 4,
+				       s->in.message.len - 4);
+	}
+}

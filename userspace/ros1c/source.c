@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * source.c - one publisher of a topic we receive: negotiation
+ *
+ *	WAITS -> ASKED -> CONNECTING -> GREETED -> FLOWS	TCPROS
+ *	WAITS -> ASKED -> FLOWS					UDPROS
+ *
+ * What fails waits and begins anew, with back-off, as long as the master has
+ * the publisher in its list. One that has gone from the list but still sends
+ * is kept: after a restart the master does not know roscpp's nodes.
+ */
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "lib/wire.h"
+#include "node.h"
+#include "receive.h"
+
+enum { RECEIVE_BUFFER = 8 << 20 };
+
+static void source_ready(struct watch *w, uint32_t events);
+
+static struct ros1 *source_node(const struct source *s)
+{
+	return s->sub->known.node;
+}
+
+static void source_forget_who(struct source *s)
+{
+	free((char *)s->who.callerid);
+	free((char *)s->who.type);
+	free((char *)s->who.md5);
+	free((char *)s->who.definition);
+	memset(&s->who, 0, sizeof(s->who));
+	s->who.uri = s->text;
+}
+
+/* Without connection. Its counters stay. */
+static void source_close(struct source *s)
+{
+	call_cancel(s->call);
+	s->call = NULL;
+	loop_remove(&source_node(s)->loop, &s->watch);
+	s->sub->stats.refused += s->in.refused;
+	s->sub->stats.incomplete += s->in.incomplete;
+	s->sub->stats.missing += s->in.missing;
+	udpros_close(&s->in);
+	memset(&s->in, 0, sizeof(s->in));
+	s->stream.len = 0;
+	s->skip = 0;
+	s->pid = 0;
+}
+
+void source_free(struct source *s)
+{
+	struct source **p = &s->sub->sources;
+
+	while (*p != s)
+		p = &(*p)->next;
+	*p = s->next;
+	source_close(s);
+	source_forget_who(s);
+	source_node(s)->sources--;
+	bytes_free(&s->stream);
+	free(s->text);
+	free(s);
+}
+
+/* Not again while it is in the list: it would be the same. */
+static void source_refuse(struct source *s, const char *why)
+{
+	node_log(source_node(s), LOG_ERR, "%s: not from %s: %s",
+		 s->sub->known.topic, s->text, why);
+	source_close(s);
+	s->state = SOURCE_REFUSED;
+}
+
+/* Without connection: wait, and try again; gone if it is not listed */
+static void source_wait(struct source *s, unsigned int ms)
+{
+	bool listed = s->listed;
+
+	source_close(s);
+	s->state = SOURCE_WAITS;
+	if (!listed || loop_add(&source_node(s)->loop, &s->watch, -1, 0,
+				source_ready))
+		source_free(s);
+	else
+		s->watch.deadline = loop_now() + ms;
+}
+
+void source_lost(struct source *s, const char *why)
+{
+	bool flowed = s->state == SOURCE_FLOWS;
+
+	if (!s->told)
+		node_log(source_node(s), flowed ? LOG_INFO : LOG_WARNING,
+			 "%s: %s %s: %s", s->sub->known.topic,
+			 flowed ? "lost" : "cannot reach", s->text, why);
+	s->told = true;
+	s->backoff = flowed ? BACKOFF_FIRST_MS : backoff_next(s->backoff);
+	source_wait(s, s->backoff);
+}
+
+static void source_flows(struct source *s)
+{
+	s->state = SOURCE_FLOWS;
+	s->seen = loop_now();
+	s->watch.deadline = s->udp ? s->seen + UDP_SILENCE_MS : 0;
+	s->backoff = 0;
+	if (s->told)
+		node_log(source_node(s), LOG_INFO, "%s: from %s again",
+			 s->sub->known.topic, s->text);
+	s->told = false;
+}
+
+int source_meet(struct source *s, const void *data, size_t len)
+{
+	const struct registration *g = &s->sub->known;
+	struct header h;
+	char why[TEXT_MAX], *text;
+
+	if (header_parse(data, len, &h)) {
+		source_refuse(s, "its header is broken");
+		return -EPROTO;
+	}
+	source_forget_who(s);
+	s->who.callerid = node_clean(header_value(&h, HEADER_CALLERID));
+	s->who.type = node_clean(header_value(&h, HEADER_TYPE));
+	s->who.md5 = node_clean(header_value(&h, HEADER_MD5SUM));
+	s->who.definition = header_value(&h, HEADER_DEFINITION);
+	s->who.latching = header_is(&h, HEADER_LATCHING, "1");
+	s->who.udp = s->udp;
+	if (!s->who.callerid || !s->who.type || !s->who.md5 ||
+	    !s->who.definition) {
+		source_lost(s, strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	if (h.field[HEADER_ERROR].p) {
+		text = node_clean(header_value(&h, HEADER_ERROR));
+		source_refuse(s, text ? text : "it says no");
+		free(text);
+		return -EPROTO;
+	}
+	if ((strcmp(g->md5, "*") && !header_is(&h, HEADER_MD5SUM, "*") &&
+	     !header_is(&h, HEADER_MD5SUM, g->md5)) ||
+	    (strcmp(g->type, "*") && !header_is(&h, HEADER_TYPE, "*") &&
+	     !header_is(&h, HEADER_TYPE, g->type))) {
+		snprintf(why, sizeof(why), "it has %.60s (md5 %.32s), wanted "
+			 "%.60s (%.32s)", s->who.type, s->who.md5, g->type,
+			 g->md5);
+		source_refuse(s, why);
+		return -EPROTO;
+	}
+	source_flows(s);
+	return 0;
+}
+
+void source_deliver(struct source *s, const uint8_t *bytes, size_t len)
+{
+	s->messages++;
+	s->bytes += len;
+	s->sub->stats.messages++;
+	s->sub->stats.bytes += len;
+	s->sub->message(s->sub->arg, bytes, len, &s->who);
+}
+
+/* Our header: with the length in front for TCPROS */
+static int source_header(const struct source *s, struct bytes *out)
+{
+	const struct registration *g = &s->sub->known;
+
+	if (header_append(out, "callerid", g->node->name) ||
+	    header_append(out, "md5sum", g->md5) ||
+	    header_append(out, "topic", g->topic) ||
+	    header_append(out, "type", g->type))
+		return -ENOMEM;
+	return s->udp ? 0 : header_append(out, "tcp_nodelay", "1");
+}
+
+/* ["TCPROS", host, port] */
+static void source_answer_tcp(struct source *s)
+{
+	struct ros1 *r = source_node(s);
+	struct sockaddr_in to;
+	int err, fd;
+
+	s->udp = false;
+	loop_remove(&r->loop, &s->watch);
+	err = hosts_find(&r->hosts, s->data.host, s->data.port, &to);
+	if (err) {
+		source_lost(s, "its host is not known");
+		return;
+	}
+	fd = connect_start(&to);
+	err = fd < 0 ? fd : loop_add(&r->loop, &s->watch, fd, EPOLLOUT,
+				     source_ready);
+	if (err) {
+		source_lost(s, strerror(-err));
+		return;
+	}
+	s->state = SOURCE_CONNECTING;
+	s->watch.deadline = loop_now() + PATIENCE_MS;
+}
+
+/* ["UDPROS", host, port, connection, datagram, header] */
+static void source_answer_udp(struct source *s, xmlrpc_value *answer)
+{
+	int datagram = xml_int(answer, 4, 0);
+	size_t len = 0;
+	uint8_t *header = xml_base64(answer, 5, &len);
+
+	if (!s->udp || s->watch.fd < 0 || !header ||
+	    datagram <= UDPROS_HEADER || datagram > UDPROS_DATAGRAM)
+		source_refuse(s, "its UDPROS answer makes no sense");
+	else if (udpros_open(&s->in, (uint32_t)xml_int(answer, 3, 0),
+			     (size_t)datagram, source_node(s)->message_max))
+		source_lost(s, strerror(ENOMEM));
+	else if (!source_meet(s, header, len))
+		loop_want(&source_node(s)->loop, &s->watch, EPOLLIN);
+	free(header);
+}
+
+static void source_answered(void *arg, int err, const char *words,
+			    xmlrpc_value *value)
+{
+	struct source *s = arg;
+	char *protocol = NULL, *host = NULL;
+	int port;
+
+	s->call = NULL;
+	if (err) {
+		source_lost(s, words);
+		return;
+	}
+	protocol = xml_string(value, 0);
+	host = xml_string(value, 1);
+	port = xml_int(value, 2, 0);
+	if (!protocol || !host || strlen(host) >= HOST_MAX || port <= 0 ||
+	    port > 65535) {
+		source_lost(s, "it offers neither TCPROS nor UDPROS");
+	} else {
+		strcpy(s->data.host, host);
+		s->data.port = (uint16_t)port;
+		if (!strcmp(protocol, "TCPROS"))
+			source_answer_tcp(s);
+		else if (!strcmp(protocol, "UDPROS"))
+			source_answer_udp(s, value);
+		else
+			source_lost(s, "it offers another transport");
+	}
+	free(protocol);
+	free(host);
+}
+
+/* The socket of a UDPROS connection, watched. Return: 0 or negative errno */
+static int source_listen(struct source *s)
+{
+	struct sockaddr_in any = { .sin_family = AF_INET };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int size = RECEIVE_BUFFER, err;
+
+	if (fd < 0)
+		return -errno;
+	/* Messages come in bursts; FORCE is for who may, beyond rmem_max. */
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	if (bind(fd, (void *)&any, sizeof(any))) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	/* What comes before the answer waits in the socket. */
+	return loop_add(&source_node(s)->loop, &s->watch, fd, 0, source_ready);
+}
+
+/* The protocols we speak, best first */
+static xmlrpc_value *source_protocols(const struct source *s)
+{
+	struct bytes h = { 0 };
+	xmlrpc_value *v = NULL;
+
+	if (!s->udp)
+		return xml_build("((s))", "TCPROS");
+	if (!source_header(s, &h))
+		v = xml_build("((s6sii)(s))", "UDPROS", h.data, h.len,
+			      source_node(s)->host,
+			      (int)local_port(s->watch.fd), UDPROS_DATAGRAM,
+			      "TCPROS");
+	bytes_free(&h);
+	return v;
+}
+
+static void source_ask(struct source *s)
+{
+	struct ros1 *r = source_node(s);
+	xmlrpc_value *protocols, *params = NULL;
+	int err = 0;
+
+	loop_remove(&r->loop, &s->watch);
+	s->udp = s->sub->transport == ROS1_UDP;
+	if (s->udp)
+		err = source_listen(s);
+	if (!err) {
+		protocols = source_protocols(s);
+		if (protocols)
+			params = xml_build("(ssV)", r->name,
+					   s->sub->known.topic, protocols);
+		xml_put(protocols);
+		err = call_start(r, &s->uri, "requestTopic", params,
+				 source_answered, s, &s->call);
+	}
+	s->state = SOURCE_ASKED;
+	if (err)
+		source_lost(s, err == -ENOENT ? "its host is not known" :
+			    strerror(-err));
+}
+
+/* Connected, or not: send our header */
+static void source_greet(struct source *s)
+{
+	struct bytes out = { .len = 4 };
+	int on = 1, err = 0;
+	socklen_t n = sizeof(err);
+
+	getsockopt(s->watch.fd, SOL_SOCKET, SO_ERROR, &err, &n);
+	if (err) {
+		source_lost(s, strerror(err));
+		return;
+	}
+	keep_alive(s->watch.fd);
+	setsockopt(s->watch.fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	if (bytes_reserve(&out, 4) || source_header(s, &out))
+		err = ENOMEM;
+	if (!err) {
+		put_le32(out.data, (uint32_t)(out.len - 4));
+		/* A fresh socket takes that much. */
+		if (send(s->watch.fd, out.data, out.len, MSG_NOSIGNAL) !=
+		    (ssize_t)out.len)
+			err = EPIPE;
+	}
+	bytes_free(&out);
+	if (err) {
+		source_lost(s, strerror(err));
+		return;
+	}
+	s->state = SOURCE_GREETED;
+	loop_want(&source_node(s)->loop, &s->watch, EPOLLIN);
+}
+
+/* The answer to "are you there?" of a silent UDPROS publisher */
+static void source_lives(void *arg, int err, const char *words,
+			 xmlrpc_value *value)
+{
+	struct source *s = arg;
+	xmlrpc_value *list;
+	int pid;
+
+	s->call = NULL;
+	/* One that cannot be asked now may be behind a link that is down. */
+	if (err == -ECONNREFUSED) {
+		source_lost(s, words);
+		return;
+	}
+	s->watch.deadline = loop_now() + UDP_SILENCE_MS;
+	if (err)
+		return;
+	list = xml_build("(V)", value);
+	pid = xml_int(list, 0, 0);
+	xml_put(list);
+	if (s->pid && s->pid != pid)
+		source_lost(s, "it was started anew");
+	else
+		s->pid = pid;
+}
+
+/* UDPROS has no end of its own. */
+static void source_silent(struct source *s)
+{
+	uint64_t now = loop_now();
+	int err;
+
+	s->watch.deadline = now + UDP_SILENCE_MS;
+	if (now - s->seen >= UDP_SILENCE_MS && !s->listed) {
+		source_free(s);
+		return;
+	}
+	if (s->call || (now - s->seen < UDP_SILENCE_MS && s->pid))
+		return;
+	err = call_start(source_node(s), &s->uri, "getPid",
+			 xml_build("(s)", source_node(s)->name), source_lives,
+			 s, &s->call);
+	if (err == -ECONNREFUSED)
+		source_lost(s, strerror(-err));
+}
+
+static void source_expired(struct source *s)
+{
+	if (s->state == SOURCE_WAITS)
+		source_ask(s);
+	else if (s->state == SOURCE_FLOWS)
+		source_silent(s);
+	else
+		source_lost(s, strerror(ETIMEDOUT));
+}
+
+static void source_ready(struct watch *w, uint32_t events)
+{
+	struct source *s = container_of(w, struct source, watch);
+
+	if (!events)
+		source_expired(s);
+	else if (s->state == SOURCE_CONNECTING)
+		source_greet(s);
+	else if (s->udp)
+		receive_udp(s);
+	else
+		receive_tcp(s);
+}
+
+struct source *source_new(struct ros1_sub *sub, const char *uri)
+{
+	struct ros1 *r = sub->known.node;
+	struct source *s;
+
+	if (r->sources >= SOURCES_MAX)
+		return NULL;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->sub = sub;
+	s->text = strdup(uri);
+	if (!s->text || uri_parse(uri, &s->uri) ||
+	    loop_add(&r->loop, &s->watch, -1, 0, source_ready)) {
+		free(s->text);
+		free(s);
+		return NULL;
+	}
+	s->who.uri = s->text;
+	s->id = ++r->last_id;
+	s->state = SOURCE_WAITS;
+	s->watch.deadline = loop_now();
+	s->next = sub->sources;
+	sub->sources = s;
+	r->sources++;
+	return s;
+}
+
+void source_unlisted(struct source *s)
+{
+	if (s->state != SOURCE_FLOWS)
+		source_free(s);
+}
+
+void source_describe(const struct source *s, char *words)
+{
+	if (s->state != SOURCE_FLOWS)
+		snprintf(words, TEXT_MAX, "not connected");
+	else
+		snprintf(words, TEXT_MAX, "%s connection on port %u to [%.128s:%u "
+			 "on socket %d]", s->udp ? "UDPROS" : "TCPROS",
+			 local_port(s->watch.fd), s->data.host, s->data.port,
+			 s->watch.fd);
+}
