@@ -44,10 +44,10 @@ static void test_pattern(void)
 
 	for (unsigned int y = 0; y < 4; y++)
 		for (unsigned int x = 0; x < 4; x++)
-			good &= split_number(x, y, 2) == four[y][x];
+			good &= pattern_number(x, y, 2) == four[y][x];
 	ok(good, "16 sub-images as in table 3 of D6.3");
-	ok(split_number(1, 0, 3) == 32 && split_number(7, 7, 3) == 21 &&
-	   split_number(0, 7, 3) == 63, "64 likewise");
+	ok(pattern_number(1, 0, 3) == 32 && pattern_number(7, 7, 3) == 21 &&
+	   pattern_number(0, 7, 3) == 63, "64 likewise");
 }
 
 /* All datagrams, in any order, twice, with strangers between */
@@ -119,7 +119,7 @@ static bool compare(const struct image *in, const struct image *out,
 			double e = (double)sample(in, y, x) -
 				   sample(out, y, x);
 
-			if (e && came[split_number(x / in->channels, y, steps)])
+			if (e && came[pattern_number(x / in->channels, y, steps)])
 				exact = false;
 			*error += e * e;
 		}

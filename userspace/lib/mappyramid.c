@@ -14,6 +14,7 @@
 #include <string.h>
 #include "lib/cpu.h"
 #include "lib/mappyramid.h"
+#include "lib/pattern.h"
 #include "lib/wire.h"
 #if CPU_X86
 #include <immintrin.h>
@@ -39,25 +40,6 @@ struct mappyramid_decoder {
 	bool		here[PHASES];
 	int8_t		cells[CELLS];
 };
-
-/* The number of the payload of a place within 2^d times 2^d cells */
-static unsigned int number_of(unsigned int x, unsigned int y,
-			      unsigned int depth)
-{
-	static const uint8_t table[2][2] = { { 0, 2 }, { 3, 1 } };
-	unsigned int n = 0;
-
-	for (unsigned int l = 0; l < depth; l++)
-		n += table[y >> l & 1][x >> l & 1] << 2 * (depth - 1 - l);
-	return n;
-}
-
-/* Cells at @from, @from + @step, ... below @n */
-static unsigned int count_of(unsigned int from, unsigned int n,
-			     unsigned int step)
-{
-	return from < n ? (n - from + step - 1) / step : 0;
-}
 
 static int8_t highest(int8_t a, int8_t b)
 {
@@ -156,8 +138,8 @@ void mappyramid_encoder_destroy(struct mappyramid_encoder *e)
 
 static bool fits(const struct map *m, unsigned int depth, unsigned int cells)
 {
-	return (uint64_t)count_of(0, m->width, 1 << depth) *
-	       count_of(0, m->height, 1 << depth) <= cells;
+	return (uint64_t)pattern_every(m->width, 0, depth) *
+	       pattern_every(m->height, 0, depth) <= cells;
 }
 
 static void put_part(const struct map *m, unsigned int depth, unsigned int x0,
@@ -178,7 +160,7 @@ static void put_all(const struct map *m, unsigned int depth,
 	out->count = step * step;
 	for (unsigned int i = 0; i < out->count; i++) {
 		unsigned int x = i % step, y = i / step;
-		unsigned int n = number_of(x, y, depth);
+		unsigned int n = pattern_number(x, y, depth);
 		uint8_t *p = payload_at(out, n);
 
 		p[0] = VERSION << 4 | depth;
@@ -193,8 +175,8 @@ static void put_all(const struct map *m, unsigned int depth,
 		put_lef64(p + 28, m->yaw);
 		put_part(m, depth, x, y, p + MAPPYRAMID_HEADER);
 		out->len[n] = MAPPYRAMID_HEADER +
-			      count_of(x, m->width, step) *
-			      count_of(y, m->height, step);
+			      pattern_every(m->width, x, depth) *
+			      pattern_every(m->height, y, depth);
 	}
 }
 
@@ -249,23 +231,10 @@ void mappyramid_begin(struct mappyramid_decoder *d)
 	memset(d->here, 0, sizeof(d->here));
 }
 
-/* The place within 2^d times 2^d cells of payload @n */
-static void place_of(unsigned int n, unsigned int depth, unsigned int *x,
-		     unsigned int *y)
-{
-	*x = *y = 0;
-	for (unsigned int l = 0; l < depth; l++) {
-		unsigned int digit = n >> 2 * (depth - 1 - l) & 3;
-
-		*x |= (digit == 1 || digit == 2) << l;
-		*y |= (digit & 1) << l;
-	}
-}
-
 static int check(const uint8_t *p, size_t len, struct map *m,
 		 unsigned int *depth)
 {
-	unsigned int x, y;
+	unsigned int phase;
 
 	if (len < MAPPYRAMID_HEADER || p[0] >> 4 != VERSION ||
 	    (p[0] & 15) > MAPPYRAMID_DEPTH || p[3])
@@ -284,9 +253,10 @@ static int check(const uint8_t *p, size_t len, struct map *m,
 	    !isfinite(m->x) || !isfinite(m->y) || !isfinite(m->yaw) ||
 	    p[INDEX_AT] >> 2 * *depth)
 		return -EINVAL;
-	place_of(p[INDEX_AT], *depth, &x, &y);
-	if (len - MAPPYRAMID_HEADER != count_of(x, m->width, 1 << *depth) *
-				       count_of(y, m->height, 1 << *depth))
+	phase = pattern_phase(p[INDEX_AT], *depth);
+	if (len - MAPPYRAMID_HEADER !=
+	    pattern_every(m->width, phase & ((1 << *depth) - 1), *depth) *
+	    pattern_every(m->height, phase >> *depth, *depth))
 		return -EINVAL;
 	return 0;
 }
@@ -320,7 +290,9 @@ int mappyramid_add(struct mappyramid_decoder *d, const void *payload,
 		d->map = m;
 		d->depth = depth;
 	}
-	place_of(p[INDEX_AT], depth, &x0, &y0);
+	x0 = pattern_phase(p[INDEX_AT], depth);
+	y0 = x0 >> depth;
+	x0 &= (1 << depth) - 1;
 	for (unsigned int y = y0; y < m.height; y += 1 << depth)
 		for (unsigned int x = x0; x < m.width; x += 1 << depth)
 			d->cells[(size_t)y * m.width + x] = *from++;
@@ -335,7 +307,7 @@ static void nearest(const struct mappyramid_decoder *d, unsigned int x,
 
 	for (int oy = -step; oy <= step; oy++)
 		for (int ox = -step; ox <= step; ox++) {
-			unsigned int n = number_of((x + ox) & (step - 1),
+			unsigned int n = pattern_number((x + ox) & (step - 1),
 						   (y + oy) & (step - 1),
 						   d->depth);
 
@@ -377,7 +349,7 @@ int mappyramid_finish(struct mappyramid_decoder *d, struct map *map)
 	if (!d->any)
 		return -ENODATA;
 	for (unsigned int i = 0; i < step * step; i++)
-		if (!d->here[number_of(i % step, i / step, d->depth)])
+		if (!d->here[pattern_number(i % step, i / step, d->depth)])
 			fill(d, i % step, i / step);
 	*map = d->map;
 	map->cells = d->cells;

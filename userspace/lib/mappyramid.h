@@ -20,11 +20,12 @@
 #define LIB_MAPPYRAMID_H
 
 #include "lib/map.h"
+#include "lib/pattern.h"
 #include "lib/payload.h"
 
 enum {
 	MAPPYRAMID_CELLS = 1300,	/* of a datagram, at most */
-	MAPPYRAMID_DEPTH = 4,		/* interleaved up to 4^4 times */
+	MAPPYRAMID_DEPTH = PATTERN_STEPS, /* interleaved up to 4^4 times */
 	MAPPYRAMID_HEADER = 36,		/* bytes */
 };
 

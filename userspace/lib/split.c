@@ -11,6 +11,7 @@
 #include <string.h>
 #include "lib/interleave.h"
 #include "lib/kriging.h"
+#include "lib/pattern.h"
 #include "lib/split.h"
 #include "lib/wire.h"
 
@@ -43,50 +44,13 @@ struct split_decoder {
 	struct kriging	*kriging[SPLIT_STEPS + 1];
 };
 
-/*
- * The pattern 0 2 / 3 1 has two bits: x ^ y and y. Of each step's bits the
- * finest count most: @spread puts the bits of 0 .. 15 so, in every other bit.
- */
-static const uint8_t spread[] = {
-	0x00, 0x40, 0x10, 0x50, 0x04, 0x44, 0x14, 0x54,
-	0x01, 0x41, 0x11, 0x51, 0x05, 0x45, 0x15, 0x55,
-};
-
-unsigned int split_number(unsigned int x, unsigned int y, unsigned int steps)
-{
-	unsigned int mask = (1 << steps) - 1;
-	unsigned int a = spread[(x ^ y) & mask], b = spread[y & mask];
-
-	return (2 * a + b) >> 2 * (SPLIT_STEPS - steps);
-}
-
-/* The phase of a sub-image, y * p + x: the pattern backwards */
-static unsigned int phase_of(unsigned int number, unsigned int steps)
-{
-	static const unsigned int xs[] = { 0, 1, 1, 0 }, ys[] = { 0, 1, 0, 1 };
-	unsigned int x = 0, y = 0;
-
-	for (unsigned int i = 0; i < steps; i++, number /= 4) {
-		x = x << 1 | xs[number & 3];
-		y = y << 1 | ys[number & 3];
-	}
-	return (y << steps) + x;
-}
-
-/* Of @n pixels every p-th from @first on */
-static unsigned int every(unsigned int n, unsigned int first,
-			  unsigned int steps)
-{
-	return (n + (1 << steps) - 1 - first) >> steps;
-}
-
 /* Rows of sub-images that go into a payload, so that all are alike */
 static unsigned int payload_rows(const struct image *image, unsigned int steps,
 				 unsigned int size)
 {
-	size_t row = (size_t)every(image->width, 0, steps) *
+	size_t row = (size_t)pattern_every(image->width, 0, steps) *
 		     image_pixel(image);
-	unsigned int rows = every(image->height, 0, steps), fit, parts;
+	unsigned int rows = pattern_every(image->height, 0, steps), fit, parts;
 
 	if (size <= SPLIT_HEADER)
 		return 0;
@@ -103,7 +67,7 @@ unsigned int split_steps(const struct image *image, unsigned int size)
 
 	while (steps < SPLIT_STEPS &&
 	       payload_rows(image, steps, size) <
-	       every(image->height, 0, steps))
+	       pattern_every(image->height, 0, steps))
 		steps++;
 	return steps;
 }
@@ -117,7 +81,7 @@ unsigned int split_datagrams(const struct image *image, unsigned int steps,
 	if (!rows)
 		return 0;
 	for (unsigned int y = 0; y < p && y < image->height; y++)
-		n += (every(image->height, y, steps) + rows - 1) / rows;
+		n += (pattern_every(image->height, y, steps) + rows - 1) / rows;
 	return n * (p < image->width ? p : image->width);
 }
 
@@ -149,19 +113,21 @@ static unsigned int number_slots(const struct image *image, unsigned int steps,
 	unsigned int n = 0, p = 1 << steps;
 
 	if (image->width >= p && image->height >= p &&
-	    rows == every(image->height, 0, steps)) {
+	    rows == pattern_every(image->height, 0, steps)) {
 		/* one of each, the usual case */
 		for (unsigned int i = 0; i < p * p; i++)
-			start[i] = split_number(i & (p - 1), i >> steps, steps);
+			start[i] = pattern_number(i & (p - 1), i >> steps,
+						  steps);
 		return p * p < max ? p * p : max;
 	}
 	for (unsigned int i = 0; i < p * p; i++) {
-		unsigned int phase = phase_of(i, steps);
+		unsigned int phase = pattern_phase(i, steps);
 		unsigned int x = phase & (p - 1), y = phase >> steps;
 
 		start[phase] = n;
 		if (x < image->width && y < image->height)
-			n += (every(image->height, y, steps) + rows - 1) / rows;
+			n += (pattern_every(image->height, y, steps) + rows -
+			      1) / rows;
 	}
 	return n < max ? n : max;
 }
@@ -178,13 +144,13 @@ static void split_rows(const struct image *image, unsigned int steps,
 	put_header(header, image, steps, first);
 	for (unsigned int x = 0; x < p; x++) {
 		unsigned int slot = start[y * p + x] + part;
-		unsigned int w = every(image->width, x, steps);
+		unsigned int w = pattern_every(image->width, x, steps);
 
 		to[x] = unsent;
 		if (!w || slot >= out->count)
 			continue;
 		memcpy(payload_at(out, slot), header, SPLIT_HEADER);
-		payload_at(out, slot)[2] = split_number(x, y, steps);
+		payload_at(out, slot)[2] = pattern_number(x, y, steps);
 		out->len[slot] = SPLIT_HEADER + count * w * pixel;
 		to[x] = payload_at(out, slot) + SPLIT_HEADER;
 	}
@@ -205,7 +171,7 @@ int split_encode(const struct image *image, unsigned int steps,
 		return -EMSGSIZE;
 	out->count = number_slots(image, steps, rows, out->max, start);
 	for (unsigned int y = 0; y < p && y < image->height; y++) {
-		unsigned int h = every(image->height, y, steps);
+		unsigned int h = pattern_every(image->height, y, steps);
 
 		for (unsigned int r = 0; r < h; r += rows)
 			split_rows(image, steps, y, r,
@@ -266,7 +232,8 @@ void split_decoder_destroy(struct split_decoder *d)
 static size_t row_of(const struct split_decoder *d, unsigned int phase,
 		     unsigned int row)
 {
-	return (size_t)phase * every(d->image.height, 0, d->steps) + row;
+	return (size_t)phase * pattern_every(d->image.height, 0, d->steps) +
+	       row;
 }
 
 static void forget(struct split_decoder *d, bool all)
@@ -310,8 +277,8 @@ static int take_shape(struct split_decoder *d, const struct image *image,
 	d->image = *image;
 	d->steps = steps;
 	forget(d, true);
-	d->slot = (size_t)every(image->width, 0, steps) *
-		  every(image->height, 0, steps) * image_pixel(image);
+	d->slot = (size_t)pattern_every(image->width, 0, steps) *
+		  pattern_every(image->height, 0, steps) * image_pixel(image);
 	return 0;
 }
 
@@ -341,9 +308,9 @@ int split_add(struct split_decoder *d, const void *payload, size_t len)
 	if (image.width > d->width || image.height > d->height ||
 	    pixel > d->pixel)
 		return -EFBIG;
-	phase = phase_of(p[2], steps);
-	w = every(image.width, phase & ((1 << steps) - 1), steps);
-	h = every(image.height, phase >> steps, steps);
+	phase = pattern_phase(p[2], steps);
+	w = pattern_every(image.width, phase & ((1 << steps) - 1), steps);
+	h = pattern_every(image.height, phase >> steps, steps);
 	row = (size_t)w * pixel;
 	len -= SPLIT_HEADER;
 	if (!row || !len || len % row || first >= h || len / row > h - first)
@@ -368,14 +335,15 @@ int split_add(struct split_decoder *d, const void *payload, size_t len)
 
 static size_t padded_row(const struct split_decoder *d)
 {
-	return (size_t)(every(d->image.width, 0, d->steps) + 2 * GUARD) *
+	return (size_t)(pattern_every(d->image.width, 0, d->steps) +
+			2 * GUARD) *
 	       image_pixel(&d->image);
 }
 
 static uint8_t *padded_at(const struct split_decoder *d, unsigned int phase,
 			  unsigned int row)
 {
-	size_t rows = every(d->image.height, 0, d->steps);
+	size_t rows = pattern_every(d->image.height, 0, d->steps);
 
 	return d->padded + (phase * rows + row) * padded_row(d) +
 	       GUARD * image_pixel(&d->image);
@@ -383,8 +351,9 @@ static uint8_t *padded_at(const struct split_decoder *d, unsigned int phase,
 
 static size_t plane_row(const struct split_decoder *d, unsigned int phase)
 {
-	return (size_t)every(d->image.width, phase & ((1 << d->steps) - 1),
-			     d->steps) * image_pixel(&d->image);
+	return (size_t)pattern_every(d->image.width,
+				     phase & ((1 << d->steps) - 1), d->steps) *
+	       image_pixel(&d->image);
 }
 
 static uint8_t *plane_at(const struct split_decoder *d, unsigned int phase,
@@ -397,9 +366,10 @@ static uint8_t *plane_at(const struct split_decoder *d, unsigned int phase,
 static void pad(struct split_decoder *d, unsigned int phase)
 {
 	unsigned int mask = (1 << d->steps) - 1, pixel = image_pixel(&d->image);
-	unsigned int w = every(d->image.width, phase & mask, d->steps);
-	unsigned int all = every(d->image.width, 0, d->steps);
-	unsigned int h = every(d->image.height, phase >> d->steps, d->steps);
+	unsigned int w = pattern_every(d->image.width, phase & mask, d->steps);
+	unsigned int all = pattern_every(d->image.width, 0, d->steps);
+	unsigned int h = pattern_every(d->image.height, phase >> d->steps,
+				       d->steps);
 
 	for (unsigned int y = 0; y < h; y++) {
 		const uint8_t *from = plane_at(d, phase, y);
@@ -416,11 +386,11 @@ static void pad(struct split_decoder *d, unsigned int phase)
 	}
 }
 
-/* The row of a phase that is nearest to @want, seen from @row, which is there */
+/* The row of a phase that is nearest to @want, from @row, which is there */
 static unsigned int reach(const struct split_decoder *d, unsigned int phase,
 			  unsigned int row, int want)
 {
-	int rows = every(d->image.height, 0, d->steps);
+	int rows = pattern_every(d->image.height, 0, d->steps);
 
 	want = want < 0 ? 0 : want >= rows ? rows - 1 : want;
 	while (!d->there[row_of(d, phase, want)])
@@ -434,7 +404,7 @@ static void fill_row(struct split_decoder *d, const struct kriging_weights *k,
 {
 	int p = 1 << d->steps, x = phase & (p - 1), y = phase >> d->steps;
 	unsigned int pixel = image_pixel(&d->image);
-	unsigned int w = every(d->image.width, x, d->steps);
+	unsigned int w = pattern_every(d->image.width, x, d->steps);
 	const void *from[KRIGING_NEIGHBOURS];
 
 	for (unsigned int i = 0; i < k->count; i++) {
@@ -459,7 +429,7 @@ static const uint8_t *pattern_at(const struct split_decoder *d,
 /* The row that has anything at all and is nearest to @row */
 static unsigned int pattern_row(const struct split_decoder *d, unsigned int row)
 {
-	unsigned int rows = every(d->image.height, 0, d->steps);
+	unsigned int rows = pattern_every(d->image.height, 0, d->steps);
 	size_t phases = (size_t)1 << 2 * d->steps;
 
 	for (unsigned int far = 0; ; far++) {
@@ -475,7 +445,8 @@ static void fill_phase(struct split_decoder *d, unsigned int phase,
 		       unsigned int neighbours)
 {
 	unsigned int p = 1 << d->steps;
-	unsigned int h = every(d->image.height, phase >> d->steps, d->steps);
+	unsigned int h = pattern_every(d->image.height, phase >> d->steps,
+				       d->steps);
 	size_t len = plane_row(d, phase);
 	const uint8_t *solved = NULL;
 	struct kriging_weights k;
@@ -507,7 +478,7 @@ static void fill_phase(struct split_decoder *d, unsigned int phase,
 static void fill(struct split_decoder *d, unsigned int neighbours)
 {
 	unsigned int p = 1 << d->steps;
-	unsigned int rows = every(d->image.height, 0, d->steps);
+	unsigned int rows = pattern_every(d->image.height, 0, d->steps);
 
 	for (unsigned int i = 0; i < p * p; i++) {
 		for (unsigned int row = 0; row < rows; row++)
@@ -541,8 +512,8 @@ int split_finish(struct split_decoder *d, bool nearest, struct image *image,
 		for (unsigned int x = 0; x < p; x++)
 			from[x] = d->plane + d->slot * (y * p + x);
 		interleave(from, image_row(image, y), image->stride * p,
-			   every(image->height, y, d->steps), image->width,
-			   pixel, p);
+			   pattern_every(image->height, y, d->steps),
+			   image->width, pixel, p);
 	}
 	return 0;
 }

@@ -2,8 +2,8 @@
 /*
  * split.h - an image as sub-images, each of which shows all of it
  *
- * SmokeBot D6.3, section 4: the 2x2 pattern 0 2 / 3 1, d times over, makes
- * 4^d sub-images of every 2^d-th pixel of every 2^d-th row. What arrives is
+ * SmokeBot D6.3, section 4: a pattern (pattern.h), d times over, makes 4^d
+ * sub-images of every 2^d-th pixel of every 2^d-th row. What arrives is
  * exact; what does not is interpolated from its neighbours (kriging.h), or
  * taken from the nearest one, as published.
  *
@@ -21,22 +21,17 @@
 
 #include <stdbool.h>
 #include "lib/image.h"
+#include "lib/pattern.h"
 #include "lib/payload.h"
 
 enum {
 	SPLIT_VERSION	= 1,
 	SPLIT_DEEP	= 4,		/* 16 bit */
 
-	SPLIT_STEPS	= 4,		/* of recursion, at most */
+	SPLIT_STEPS	= PATTERN_STEPS,
 	SPLIT_IMAGES	= 1 << 2 * SPLIT_STEPS,
 	SPLIT_HEADER	= 10,
 };
-
-/**
- * split_number() - of the sub-image that pixel @x, @y belongs to
- * @steps: d, 0 .. SPLIT_STEPS
- */
-unsigned int split_number(unsigned int x, unsigned int y, unsigned int steps);
 
 /**
  * split_steps() - as few as make each sub-image fit one payload, or most
