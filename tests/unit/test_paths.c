@@ -39,6 +39,40 @@ static int code(struct rc_encoder *e, struct rc_decoder *d, struct rc_bit *c,
 	return bit;
 }
 
+/* Many even bits at once, also of a prefix */
+static void test_raw(void)
+{
+	unsigned int wrong = 0, after_end = 0;
+	uint32_t values[200];
+	uint8_t buf[BITS];
+	struct rc_encoder e;
+	struct rc_decoder d;
+
+	for (int t = 0; t < 1000; t++) {
+		size_t len, cut;
+
+		rc_encoder_init(&e, buf, sizeof(buf), LIMIT);
+		for (unsigned int i = 0; i < 200; i++) {
+			values[i] = rnd(&rng, 1U << i % 18);
+			rc_encode_raw(&e, values[i], i % 18);
+		}
+		len = rc_encoder_finish(&e);
+		rc_decoder_init(&d, buf, len, LIMIT, false);
+		for (unsigned int i = 0; i < 200; i++)
+			wrong += rc_decode_raw(&d, i % 18) != values[i];
+		cut = rnd(&rng, len + 1);
+		rc_decoder_init(&d, buf, cut, LIMIT, true);
+		for (unsigned int i = 0; i < 200; i++) {
+			uint32_t value = rc_decode_raw(&d, i % 18);
+
+			if (d.ended)
+				break;
+			after_end += value != values[i];
+		}
+	}
+	ok(!wrong && !after_end, "range coder: up to 17 bits at once");
+}
+
 static void test_rangecoder(void)
 {
 	unsigned int wrong = 0, after_end = 0, longest = 0;
@@ -78,6 +112,7 @@ static void test_rangecoder(void)
 	ok(!wrong, "range coder: what was coded is decoded");
 	ok(!after_end, "range coder: of any prefix, up to where it ends");
 	ok(longest < BITS / 8 + 8, "range coder: noise costs a bit a bit");
+	test_raw();
 	rc_encoder_init(&e, buf, 4, LIMIT);
 	buf[4] = 99;
 	for (unsigned int i = 0; i < 100; i++)

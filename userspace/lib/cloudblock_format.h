@@ -16,7 +16,7 @@
 #define LIB_CLOUDBLOCK_FORMAT_H
 
 #include <string.h>
-#include "lib/cloud_code.h"
+#include "lib/coder.h"
 #include "lib/cloudblock.h"
 #include "lib/cloudblock_prior.h"
 #include "lib/voxel.h"

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/cloud_code.h"
+#include "lib/coder.h"
 #include "lib/laserscan.h"
 #include "lib/wire.h"
 

@@ -111,17 +111,14 @@ static inline void rc_encode(struct rc_encoder *rc, struct rc_bit *b, int bit)
 		rc_encoder_shift(rc);
 }
 
-/* @n equally likely bits, the highest first */
+/* @n equally likely bits at once, up to 17: the range still has 7 */
 static inline void rc_encode_raw(struct rc_encoder *rc, uint32_t value,
 				 unsigned int n)
 {
-	while (n--) {
-		rc->range >>= 1;
-		if (value >> n & 1)
-			rc->low += rc->range;
-		while (rc->range < 1U << 24)
-			rc_encoder_shift(rc);
-	}
+	rc->range >>= n;
+	rc->low += (uint64_t)value * rc->range;
+	while (rc->range < 1U << 24)
+		rc_encoder_shift(rc);
 }
 
 /**
@@ -177,21 +174,19 @@ static inline int rc_decode(struct rc_decoder *rc, struct rc_bit *b)
 
 static inline uint32_t rc_decode_raw(struct rc_decoder *rc, unsigned int n)
 {
-	uint32_t value = 0;
+	uint32_t value;
 
-	while (n--) {
-		rc->range >>= 1;
-		value <<= 1;
-		if (rc->code >= rc->range) {
-			rc->code -= rc->range;
-			value |= 1;
-		} else if (rc->unknown &&
-			   (uint64_t)rc->code + rc->unknown >= rc->range) {
-			rc->ended = true;
-		}
-		while (rc->range < 1U << 24)
-			rc_decoder_shift(rc);
-	}
+	rc->range >>= n;
+	value = rc->code / rc->range;
+	/* a broken stream only */
+	if (value >> n)
+		value = (1U << n) - 1;
+	if (rc->unknown &&
+	    ((uint64_t)rc->code + rc->unknown) / rc->range != value)
+		rc->ended = true;
+	rc->code -= value * rc->range;
+	while (rc->range < 1U << 24)
+		rc_decoder_shift(rc);
 	return value;
 }
 

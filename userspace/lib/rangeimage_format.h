@@ -15,7 +15,7 @@
 #define LIB_RANGEIMAGE_FORMAT_H
 
 #include <string.h>
-#include "lib/cloud_code.h"
+#include "lib/coder.h"
 #include "lib/rangeimage.h"
 #include "lib/rangeimage_prior.h"
 

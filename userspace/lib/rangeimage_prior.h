@@ -10,7 +10,7 @@
 #define LIB_RANGEIMAGE_PRIOR_H
 
 #include <stdint.h>
-#include "lib/cloud_code.h"
+#include "lib/coder.h"
 
 enum {
 	PRIOR_FLAGS	= 64,

@@ -9,12 +9,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/rangecoder.h"
+#include "lib/coder.h"
 #include "lib/vscan_code.h"
 
 enum {
 	VERSION		= 1,
-	LIMIT		= 60,
 	ACTIVITIES	= 6,
 	LENGTHS		= 17,	/* of a number of 16 bits, plus 1 */
 	START		= 300,	/* cm: a room */
@@ -33,43 +32,28 @@ struct model {
 	struct rc_bit length[ACTIVITIES][LENGTHS], top[LENGTHS];
 };
 
-struct coder {
-	bool			encode;
-	struct rc_encoder	out;
-	struct rc_decoder	in;
-	bool			broken;
-	struct model		model;
+/* a pair of scans, on its way in either direction */
+struct pair {
+	struct coder	coder;
+	bool		broken;
+	struct model	model;
 };
 
-static int code(struct coder *c, struct rc_bit *b, int bit)
-{
-	if (!c->encode)
-		return rc_decode(&c->in, b);
-	rc_encode(&c->out, b, bit);
-	return bit;
-}
-
-static uint32_t code_raw(struct coder *c, uint32_t value, unsigned int n)
-{
-	if (!c->encode)
-		return rc_decode_raw(&c->in, n);
-	rc_encode_raw(&c->out, value, n);
-	return value;
-}
-
 /* A number from 1 on: how many bits it has, then these */
-static uint32_t code_number(struct coder *c, unsigned int activity,
+static uint32_t code_length(struct pair *p, unsigned int activity,
 			    uint32_t value)
 {
-	struct model *m = &c->model;
+	struct coder *c = &p->coder;
+	struct model *m = &p->model;
 	unsigned int more = 0;
 
 	while (more < LENGTHS - 1 &&
-	       code(c, &m->length[activity][more], value >> more > 1))
+	       code_bit(c, &m->length[activity][more], value >> more > 1))
 		more++;
 	if (!more)
 		return 1;
-	value = code(c, &m->top[more], value >> (more - 1) & 1) << (more - 1) |
+	value = code_bit(c, &m->top[more], value >> (more - 1) & 1) <<
+		(more - 1) |
 		code_raw(c, value & ((1U << (more - 1)) - 1), more - 1);
 	return 1U << more | value;
 }
@@ -84,16 +68,17 @@ static unsigned int activity_of(unsigned int size)
 	return i;
 }
 
-static void code_scan(struct coder *c, uint16_t *scan, const uint16_t *other,
+static void code_scan(struct pair *p, uint16_t *scan, const uint16_t *other,
 		      unsigned int part, unsigned int parts)
 {
-	struct model *m = &c->model;
+	struct coder *c = &p->coder;
+	struct model *m = &p->model;
 	unsigned int before = 0, size = 20, less = 0;
 	int last = START;
 
 	rc_bits_init((struct rc_bit *)m, sizeof(*m) / sizeof(struct rc_bit));
 	for (unsigned int i = part; i < VSCAN_BINS; i += parts) {
-		int there = code(c, &m->there[other && other[i]][before],
+		int there = code_bit(c, &m->there[other && other[i]][before],
 				 scan[i] > 0);
 		unsigned int activity = activity_of(size);
 		int d = scan[i] - last;
@@ -103,16 +88,16 @@ static void code_scan(struct coder *c, uint16_t *scan, const uint16_t *other,
 			scan[i] = 0;
 			continue;
 		}
-		if (code(c, &m->same[activity], !d)) {
+		if (code_bit(c, &m->same[activity], !d)) {
 			d = 0;
 		} else {
-			less = code(c, &m->less[less], d < 0);
-			d = code_number(c, activity, abs(d));
+			less = code_bit(c, &m->less[less], d < 0);
+			d = code_length(p, activity, abs(d));
 			d = less ? -d : d;
 		}
 		last += d;
 		if (last < 1 || last > UINT16_MAX) {
-			c->broken = true;
+			p->broken = true;
 			return;
 		}
 		scan[i] = last;
@@ -121,12 +106,12 @@ static void code_scan(struct coder *c, uint16_t *scan, const uint16_t *other,
 	}
 }
 
-static void code_scans(struct coder *c, struct vscan_scans *s,
+static void code_scans(struct pair *p, struct vscan_scans *s,
 		       unsigned int part, unsigned int parts)
 {
-	code_scan(c, s->landmark, NULL, part, parts);
-	if (!c->broken)
-		code_scan(c, s->obstacle, s->landmark, part, parts);
+	code_scan(p, s->landmark, NULL, part, parts);
+	if (!p->broken)
+		code_scan(p, s->obstacle, s->landmark, part, parts);
 }
 
 /* Return: whether all parts fit */
@@ -137,16 +122,19 @@ static bool encode_parts(const struct vscan_scans *in, unsigned int log_parts,
 	struct vscan_scans copy = *in;
 
 	for (unsigned int i = 0; i < parts; i++) {
-		struct coder c = { .encode = true };
 		uint8_t *p = payload_at(out, i);
+		struct pair pair = {
+			.coder = code_encoder(p + 2, out->size - 2),
+		};
+		int len;
 
 		p[0] = VERSION << 4 | log_parts;
 		p[1] = i;
-		rc_encoder_init(&c.out, p + 2, out->size - 2, LIMIT);
-		code_scans(&c, &copy, i, parts);
-		out->len[i] = 2 + rc_encoder_finish(&c.out);
-		if (c.out.overflow)
+		code_scans(&pair, &copy, i, parts);
+		len = code_finish(&pair.coder);
+		if (len < 0)
 			return false;
+		out->len[i] = 2 + len;
 	}
 	return true;
 }
@@ -183,7 +171,7 @@ int vscan_add(struct vscan_decoder *d, const void *payload, size_t len)
 	const uint8_t *p = payload;
 	struct vscan_scans scans;
 	unsigned int parts, part;
-	struct coder c = { .encode = false };
+	struct pair pair = { .broken = false };
 
 	if (len < 2 || p[0] >> 4 != VERSION || (p[0] & 15) > 3)
 		return -EINVAL;
@@ -196,9 +184,9 @@ int vscan_add(struct vscan_decoder *d, const void *payload, size_t len)
 	if (d->seen >> part & 1)
 		return -EEXIST;
 	scans = d->scans;
-	rc_decoder_init(&c.in, p + 2, len - 2, LIMIT, false);
-	code_scans(&c, &scans, part, parts);
-	if (c.broken)
+	pair.coder = code_decoder(p + 2, len - 2);
+	code_scans(&pair, &scans, part, parts);
+	if (pair.broken)
 		return -EINVAL;
 	d->scans = scans;
 	d->parts = parts;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cloud_code.h - numbers in adaptive binary decisions, written or read
+ * coder.h - numbers in adaptive binary decisions, written or read
  *
  * A format is one function for both directions, so that encoder and decoder
  * cannot differ: code_bit(c, model, value) writes value and returns it, or
  * reads and returns it. @decode is a constant where all is inlined.
  */
-#ifndef LIB_CLOUD_CODE_H
-#define LIB_CLOUD_CODE_H
+#ifndef LIB_CODER_H
+#define LIB_CODER_H
 
 #include "lib/rangecoder.h"
 
@@ -62,27 +62,12 @@ CODE_INLINE int code_bit(struct coder *c, struct rc_bit *b, int bit)
 	return bit;
 }
 
-/*
- * @n <= 17 equally likely bits at once, where rc_encode_raw() takes one after
- * the other
- */
+/* @n equally likely bits, see rc_encode_raw() */
 CODE_INLINE uint32_t code_raw(struct coder *c, uint32_t value, unsigned int n)
 {
-	if (c->decode) {
-		c->d.range >>= n;
-		value = c->d.code / c->d.range;
-		/* a broken stream only */
-		if (value >> n)
-			value = (1U << n) - 1;
-		c->d.code -= value * c->d.range;
-		while (c->d.range < 1U << 24)
-			rc_decoder_shift(&c->d);
-		return value;
-	}
-	c->e.range >>= n;
-	c->e.low += (uint64_t)value * c->e.range;
-	while (c->e.range < 1U << 24)
-		rc_encoder_shift(&c->e);
+	if (c->decode)
+		return rc_decode_raw(&c->d, n);
+	rc_encode_raw(&c->e, value, n);
 	return value;
 }
 
