@@ -6,8 +6,7 @@
  *	0  version, 4 bits	0  fields, 4 bits
  *	1  points		2  payloads, 16 bits
  *	4  number of this payload, 16 bits
- *	6  for each field: type, 4 bits; bytes of its name less 1, 12 bits; its
- *	   name
+ *	6  for each field as cloud_put_name() has it
  *	then point by point x, y, z and the fields, little endian.
  */
 #include <errno.h>
@@ -15,15 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/cloud80.h"
+#include "lib/cloud_parts.h"
 #include "lib/wire.h"
 
 enum {
 	VERSION		= 1,
 	HEADER		= 6,
-	FIELD		= 2,	/* and a name */
-	PARTS_MAX	= 65535,
 	COORDINATES	= 12,
-	HEADER_MAX	= HEADER + CLOUD_FIELDS * (FIELD + CLOUD_NAME),
+	HEADER_MAX	= HEADER + CLOUD_FIELDS *
+			  (CLOUD_NAME_HEADER + CLOUD_NAME),
 };
 
 /*
@@ -39,15 +38,13 @@ static unsigned int put_fields(const struct cloud *in, uint8_t *header,
 	*step = COORDINATES;
 	for (; fields < in->fields; fields++) {
 		const struct cloud_field *f = &in->field[fields];
-		unsigned int len = strlen(f->name);
 		unsigned int more = *step + cloud_type_bytes(f->type);
 
-		if (at + FIELD + len + CLOUD80_POINTS * more > size)
+		if (at + CLOUD_NAME_HEADER + strlen(f->name) +
+		    CLOUD80_POINTS * more > size)
 			break;
 		*step = more;
-		put_le16(header + at, f->type | (len - 1) << 4);
-		memcpy(header + at + FIELD, f->name, len);
-		at += FIELD + len;
+		at += cloud_put_name(f, header + at);
 	}
 	header[0] = VERSION << 4 | fields;
 	return at;
@@ -89,7 +86,7 @@ int cloud80_encode(const struct cloud *in, struct payloads *out)
 		return -EMSGSIZE;
 	if (!parts)
 		parts = 1;
-	if (parts > out->max || parts > PARTS_MAX)
+	if (parts > out->max || parts > CLOUD_PARTS_MAX)
 		return -ENOSPC;
 	len = put_fields(in, header, out->size, &step);
 	put_le16(header + 2, parts);
@@ -110,32 +107,17 @@ int cloud80_encode(const struct cloud *in, struct payloads *out)
 	return 0;
 }
 
-/* the points of a payload in cloud */
-struct span {
-	uint32_t	begin;
-	uint8_t		count;
-	bool		received;
-};
-
 struct cloud80 {
-	bool		begun;
+	struct cloud_parts parts;
 	uint8_t		header[HEADER_MAX];
-	unsigned int	header_len, step, parts, parts_max;
-	struct span	*span;		/* [number of a payload] */
-	struct cloud	*cloud;
+	unsigned int	header_len, step;
 };
 
 struct cloud80 *cloud80_create(unsigned int max)
 {
-	unsigned int parts = max / CLOUD80_POINTS + 1;
 	struct cloud80 *d = calloc(1, sizeof(*d));
 
-	if (!d)
-		return NULL;
-	d->parts_max = parts < PARTS_MAX ? parts : PARTS_MAX;
-	d->span = calloc(d->parts_max, sizeof(*d->span));
-	d->cloud = cloud_create(max);
-	if (!d->span || !d->cloud) {
+	if (d && cloud_parts_create(&d->parts, max, max / CLOUD80_POINTS + 1)) {
 		cloud80_destroy(d);
 		return NULL;
 	}
@@ -146,58 +128,45 @@ void cloud80_destroy(struct cloud80 *d)
 {
 	if (!d)
 		return;
-	free(d->span);
-	cloud_destroy(d->cloud);
+	cloud_parts_destroy(&d->parts);
 	free(d);
 }
 
 void cloud80_begin(struct cloud80 *d)
 {
-	d->begun = false;
-	d->cloud->count = 0;
-	d->cloud->fields = 0;
+	cloud_parts_begin(&d->parts);
 }
 
 /* The first payload says what the cloud is like */
 static int begin_cloud(struct cloud80 *d, const uint8_t *p, size_t len)
 {
-	unsigned int fields = p[0] & 15;
+	unsigned int fields = p[0] & 15, parts = get_le16(p + 2);
+	struct cloud *cloud = d->parts.cloud;
 	size_t at = HEADER;
 
-	d->cloud->fields = 0;
-	d->parts = get_le16(p + 2);
+	cloud->fields = 0;
 	d->step = COORDINATES;
 	if (p[0] >> 4 != VERSION || fields > CLOUD_FIELDS ||
-	    !d->parts || d->parts > d->parts_max)
+	    !parts || parts > d->parts.max)
 		return -EPROTO;
-	while (fields--) {
-		char name[CLOUD_NAME] = "";
-		unsigned int bytes, type;
+	for (unsigned int f = 0; f < fields; f++) {
+		int bytes = cloud_get_name(cloud, p + at, len - at);
 
-		if (len - at < FIELD)
-			return -EPROTO;
-		type = get_le16(p + at) & 15;
-		bytes = (get_le16(p + at) >> 4) + 1;
-		at += FIELD;
-		if (bytes >= CLOUD_NAME || bytes > len - at)
-			return -EPROTO;
-		memcpy(name, p + at, bytes);
-		if (strlen(name) != bytes ||
-		    cloud_add_field(d->cloud, name, type))
+		if (bytes < 0)
 			return -EPROTO;
 		at += bytes;
-		d->step += cloud_type_bytes(type);
+		d->step += cloud_type_bytes(cloud->field[f].type);
 	}
 	memcpy(d->header, p, at);
 	d->header_len = at;
-	memset(d->span, 0, d->parts * sizeof(*d->span));
+	cloud_parts_expect(&d->parts, parts);
 	return 0;
 }
 
 static bool same_shape(const struct cloud80 *d, const uint8_t *p, size_t len)
 {
 	return len >= d->header_len && p[0] == d->header[0] &&
-	       get_le16(p + 2) == d->parts &&
+	       get_le16(p + 2) == d->parts.count &&
 	       !memcmp(p + HEADER, d->header + HEADER, d->header_len - HEADER);
 }
 
@@ -225,13 +194,14 @@ static int get_points(struct cloud *c, const uint8_t *p, unsigned int points)
 
 int cloud80_add(struct cloud80 *d, const void *payload, size_t len)
 {
+	struct cloud *cloud = d->parts.cloud;
 	const uint8_t *p = payload;
 	unsigned int points, k;
 	int err;
 
 	if (len < HEADER)
 		return -EPROTO;
-	if (!d->begun) {
+	if (!d->parts.begun) {
 		err = begin_cloud(d, p, len);
 		if (err)
 			return err;
@@ -240,31 +210,21 @@ int cloud80_add(struct cloud80 *d, const void *payload, size_t len)
 	}
 	points = p[1];
 	k = get_le16(p + 4);
-	if (k >= d->parts || points > CLOUD80_POINTS ||
-	    points > d->cloud->max - d->cloud->count ||
+	if (k >= d->parts.count || points > CLOUD80_POINTS ||
+	    points > cloud->max - cloud->count ||
 	    len != d->header_len + (size_t)points * d->step)
 		return -EPROTO;
-	if (d->begun && d->span[k].received)
+	if (cloud_parts_has(&d->parts, k))
 		return -EEXIST;
-	err = get_points(d->cloud, p + d->header_len, points);
+	err = get_points(cloud, p + d->header_len, points);
 	if (err)
 		return err;
-	d->span[k] = (struct span){ d->cloud->count, points, true };
-	d->cloud->count += points;
-	d->begun = true;
+	cloud->count += points;
+	cloud_parts_take(&d->parts, k, cloud->count - points);
 	return 0;
 }
 
 int cloud80_finish(struct cloud80 *d, struct cloud *out)
 {
-	cloud_like(out, d->cloud);
-	if (!d->begun)
-		out->fields = 0;
-	if (d->cloud->count > out->max)
-		return -ENOSPC;
-	for (unsigned int k = 0; d->begun && k < d->parts; k++)
-		if (d->span[k].received)
-			cloud_append(out, d->cloud, d->span[k].begin,
-				     d->span[k].count);
-	return 0;
+	return cloud_parts_finish(&d->parts, out);
 }

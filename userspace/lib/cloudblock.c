@@ -195,7 +195,7 @@ static void deal_parts(struct cloudblock_encoder *e, unsigned int payloads)
 	}
 }
 
-CODE_INLINE void code_field(struct coder *c, struct block_field *f,
+INLINE void code_field(struct coder *c, struct block_field *f,
 		       const struct cloud_field *in, unsigned int i)
 {
 	static const double most = 1LL << FIELD_MAX;
@@ -237,7 +237,7 @@ static void mark_points(struct cloudblock_encoder *e, const struct part *p)
 }
 
 /* Return: points that fit */
-CODE_INLINE unsigned int encode_part(struct cloudblock_encoder *e,
+INLINE unsigned int encode_part(struct cloudblock_encoder *e,
 				     struct coder *c, const struct cloud *in,
 				     const struct part *p, unsigned int bits)
 {
@@ -312,7 +312,6 @@ static int make_header(struct cloudblock_encoder *e, const struct cloud *in,
 	e->model.fields = 0;
 	for (unsigned int f = 0; f < in->fields; f++) {
 		const struct cloud_field *field = &in->field[f];
-		size_t len = strlen(field->name);
 
 		if (!isfinite(p->step[f]))
 			return -EINVAL;
@@ -322,9 +321,8 @@ static int make_header(struct cloudblock_encoder *e, const struct cloud *in,
 		e->model.field[e->model.fields].step = p->step[f];
 		e->model.field[e->model.fields++].type = field->type;
 		put_lef32(to, p->step[f]);
-		put_le16(to + 4, field->type | (len - 1) << 4);
-		memcpy(to + BLOCK_FIELD, field->name, len);
-		to += BLOCK_FIELD + len;
+		to += BLOCK_STEP;
+		to += cloud_put_name(field, to);
 	}
 	e->header[0] = BLOCK_VERSION << 4 | e->model.fields;
 	e->header[1] = p->bits;

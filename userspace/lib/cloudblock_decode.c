@@ -2,29 +2,20 @@
 /*
  * cloudblock_decode - clouds from the payloads that arrived
  *
- * A payload is decoded behind the points of those before, as it comes; in the
- * end they are put in the order of the payloads' numbers.
+ * A payload is decoded behind the points of those before, as it comes.
  */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include "lib/cloud_parts.h"
 #include "lib/cloudblock_format.h"
 #include "lib/wire.h"
 
-/* the points of a payload in cloud */
-struct span {
-	uint32_t	begin, count;
-	bool		received;
-};
-
 struct cloudblock_decoder {
-	unsigned int		parts_max;
-	bool			begun;
+	struct cloud_parts	parts;
 	uint8_t			shape[BLOCK_HEADER_MAX];
-	unsigned int		header_len, parts, bits;
+	unsigned int		header_len, bits;
 	float			leaf;
-	struct span		*span;		/* [number of a payload] */
-	struct cloud		*cloud;
 	struct block_model	model;
 };
 
@@ -33,12 +24,7 @@ struct cloudblock_decoder *cloudblock_decoder_create(unsigned int max,
 {
 	struct cloudblock_decoder *d = calloc(1, sizeof(*d));
 
-	if (!d)
-		return NULL;
-	d->parts_max = parts < CLOUDBLOCK_PARTS ? parts : CLOUDBLOCK_PARTS;
-	d->span = calloc(d->parts_max + 1, sizeof(*d->span));
-	d->cloud = cloud_create(max);
-	if (!d->span || !d->cloud) {
+	if (d && cloud_parts_create(&d->parts, max, parts)) {
 		cloudblock_decoder_destroy(d);
 		return NULL;
 	}
@@ -49,16 +35,13 @@ void cloudblock_decoder_destroy(struct cloudblock_decoder *d)
 {
 	if (!d)
 		return;
-	free(d->span);
-	cloud_destroy(d->cloud);
+	cloud_parts_destroy(&d->parts);
 	free(d);
 }
 
 void cloudblock_begin(struct cloudblock_decoder *d)
 {
-	d->begun = false;
-	d->cloud->count = 0;
-	d->cloud->fields = 0;
+	cloud_parts_begin(&d->parts);
 }
 
 static int read_fields(struct cloudblock_decoder *d, const uint8_t *p,
@@ -67,27 +50,21 @@ static int read_fields(struct cloudblock_decoder *d, const uint8_t *p,
 	unsigned int fields = p[0] & 15;
 	size_t at = BLOCK_FIXED;
 
-	d->cloud->fields = 0;
+	d->parts.cloud->fields = 0;
 	if (fields > CLOUD_FIELDS)
 		return -EPROTO;
 	for (unsigned int f = 0; f < fields; f++) {
 		struct block_field *field = &d->model.field[f];
-		char name[CLOUD_NAME] = "";
-		unsigned int bytes;
+		int bytes;
 
-		if (at + BLOCK_FIELD > len)
+		if (at + BLOCK_STEP > len)
 			return -EPROTO;
 		field->step = get_lef32(p + at);
-		field->type = get_le16(p + at + 4) & 15;
-		bytes = (get_le16(p + at + 4) >> 4) + 1;
-		at += BLOCK_FIELD;
-		if (bytes >= CLOUD_NAME || bytes > len - at ||
-		    !(field->step >= 0) || !isfinite(field->step))
+		at += BLOCK_STEP;
+		bytes = cloud_get_name(d->parts.cloud, p + at, len - at);
+		if (bytes < 0 || !(field->step >= 0) || !isfinite(field->step))
 			return -EPROTO;
-		memcpy(name, p + at, bytes);
-		if (strlen(name) != bytes ||
-		    cloud_add_field(d->cloud, name, field->type))
-			return -EPROTO;
+		field->type = d->parts.cloud->field[f].type;
 		at += bytes;
 	}
 	d->model.fields = fields;
@@ -99,15 +76,17 @@ static int read_fields(struct cloudblock_decoder *d, const uint8_t *p,
 static int begin_cloud(struct cloudblock_decoder *d, const uint8_t *p,
 		       size_t len)
 {
+	unsigned int parts;
+
 	d->bits = p[1];
 	d->leaf = get_lef32(p + 2);
-	d->parts = get_le16(p + 6);
+	parts = get_le16(p + 6);
 	if (p[0] >> 4 != BLOCK_VERSION || d->bits > CLOUDBLOCK_BITS ||
-	    !(d->leaf > 0) || !isfinite(d->leaf * VOXEL_REACH) || !d->parts ||
-	    d->parts > d->parts_max || read_fields(d, p, len))
+	    !(d->leaf > 0) || !isfinite(d->leaf * VOXEL_REACH) || !parts ||
+	    parts > d->parts.max || read_fields(d, p, len))
 		return -EPROTO;
 	memcpy(d->shape, p, d->header_len);
-	memset(d->span, 0, d->parts * sizeof(*d->span));
+	cloud_parts_expect(&d->parts, parts);
 	return 0;
 }
 
@@ -119,7 +98,7 @@ static bool same_shape(const struct cloudblock_decoder *d, const uint8_t *p,
 		       d->header_len - BLOCK_FIXED);
 }
 
-CODE_INLINE int decode_field(struct coder *c, struct block_field *f,
+INLINE int decode_field(struct coder *c, struct block_field *f,
 			struct cloud_field *out, unsigned int i)
 {
 	unsigned int n = cloud_type_bytes(f->type);
@@ -150,13 +129,13 @@ CODE_INLINE int decode_field(struct coder *c, struct block_field *f,
 	return 0;
 }
 
-CODE_INLINE int decode_point(struct cloudblock_decoder *d, struct coder *c,
+INLINE int decode_point(struct cloudblock_decoder *d, struct coder *c,
 			const struct block_cell *cell)
 {
 	unsigned int place = grid_at(cell->x, cell->y, cell->z);
 	const uint8_t in_block[3] = { cell->x, cell->y, cell->z };
 	double step = ldexp(d->leaf, -(int)d->bits), at[3];
-	struct cloud *out = d->cloud;
+	struct cloud *out = d->parts.cloud;
 	struct block_model *m = &d->model;
 	uint16_t offset[3] = { 0 };
 
@@ -177,7 +156,7 @@ CODE_INLINE int decode_point(struct cloudblock_decoder *d, struct coder *c,
 }
 
 /* Return: 0, or -EPROTO if it is no block, or of more than @end points */
-CODE_INLINE int decode_block(struct cloudblock_decoder *d, struct coder *c,
+INLINE int decode_block(struct cloudblock_decoder *d, struct coder *c,
 			unsigned int end)
 {
 	static const int nowhere[3];
@@ -193,7 +172,7 @@ CODE_INLINE int decode_block(struct cloudblock_decoder *d, struct coder *c,
 	block_code_occupancy(c, m);
 	for (unsigned int v = 0; v < voxels->count && !err; v++) {
 		do {
-			if (d->cloud->count >= end)
+			if (d->parts.cloud->count >= end)
 				err = -EPROTO;
 			else
 				err = decode_point(d, c, &voxels->cell[v]);
@@ -206,32 +185,33 @@ CODE_INLINE int decode_block(struct cloudblock_decoder *d, struct coder *c,
 static int decode(struct cloudblock_decoder *d, const uint8_t *p, size_t len)
 {
 	unsigned int points = get_le16(p + 10), blocks = get_le16(p + 12);
-	unsigned int begin = d->cloud->count, end = begin + points;
+	struct cloud *cloud = d->parts.cloud;
+	unsigned int begin = cloud->count, end = begin + points;
 	struct coder c = code_decoder(p + d->header_len, len - d->header_len);
 
-	if (points > d->cloud->max - begin)
+	if (points > cloud->max - begin)
 		return -EPROTO;
 	block_model_init(&d->model);
 	while (blocks--)
 		if (decode_block(d, &c, end))
 			return -EPROTO;
 	/* what is longer than it need be was not made by the encoder */
-	if (d->cloud->count != end || c.d.p != c.d.end)
+	if (cloud->count != end || c.d.p != c.d.end)
 		return -EPROTO;
-	d->span[get_le16(p + 8)] = (struct span){ begin, points, true };
+	cloud_parts_take(&d->parts, get_le16(p + 8), begin);
 	return 0;
 }
 
 int cloudblock_add(struct cloudblock_decoder *d, const void *payload,
 		   size_t len)
 {
-	unsigned int before = d->cloud->count, number;
+	unsigned int before = d->parts.cloud->count, number;
 	const uint8_t *p = payload;
 	int err;
 
 	if (len < BLOCK_FIXED)
 		return -EPROTO;
-	if (!d->begun) {
+	if (!d->parts.begun) {
 		err = begin_cloud(d, p, len);
 		if (err)
 			return err;
@@ -239,28 +219,17 @@ int cloudblock_add(struct cloudblock_decoder *d, const void *payload,
 		return p[0] >> 4 == BLOCK_VERSION ? -EINVAL : -EPROTO;
 	}
 	number = get_le16(p + 8);
-	if (number >= d->parts)
+	if (number >= d->parts.count)
 		return -EPROTO;
-	if (d->begun && d->span[number].received)
+	if (cloud_parts_has(&d->parts, number))
 		return -EEXIST;
 	err = decode(d, p, len);
 	if (err)
-		d->cloud->count = before;
-	else
-		d->begun = true;
+		d->parts.cloud->count = before;
 	return err;
 }
 
 int cloudblock_finish(struct cloudblock_decoder *d, struct cloud *out)
 {
-	cloud_like(out, d->cloud);
-	if (!d->begun)
-		out->fields = 0;
-	if (d->cloud->count > out->max)
-		return -ENOSPC;
-	for (unsigned int k = 0; d->begun && k < d->parts; k++)
-		if (d->span[k].received)
-			cloud_append(out, d->cloud, d->span[k].begin,
-				     d->span[k].count);
-	return 0;
+	return cloud_parts_finish(&d->parts, out);
 }

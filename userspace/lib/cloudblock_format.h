@@ -6,8 +6,7 @@
  *	1  bits per axis	2  leaf, metres, float
  *	6  payloads, 16 bits	8  number of this payload, 16 bits
  *	10 points, 16 bits	12 blocks, 16 bits
- *	14 for each field: step, float; type, 4 bits; bytes of its name less 1,
- *	   5 bits (in 16); its name
+ *	14 for each field: step, float; then as cloud_put_name() has it
  *	then one arithmetic code of all blocks: corner (differences to the last
  *	block), occupancy level by level, and in Morton order for each voxel
  *	its points: offsets, fields, whether there is one more.
@@ -17,6 +16,7 @@
 
 #include <string.h>
 #include "lib/coder.h"
+#include "lib/cloud_parts.h"
 #include "lib/cloudblock.h"
 #include "lib/cloudblock_prior.h"
 #include "lib/voxel.h"
@@ -25,9 +25,9 @@ enum {
 	BLOCK_VERSION	= 1,
 	BLOCK_SHAPE	= 8,	/* bytes that are the same in all payloads, */
 	BLOCK_FIXED	= 14,	/* as are those of the fields behind */
-	BLOCK_FIELD	= 6,
+	BLOCK_STEP	= 4,	/* of a field, before its name */
 	BLOCK_HEADER_MAX = BLOCK_FIXED + CLOUD_FIELDS *
-			  (BLOCK_FIELD + CLOUD_NAME - 1),
+			  (BLOCK_STEP + CLOUD_NAME_HEADER + CLOUD_NAME - 1),
 	BLOCK_LEVELS	= 4,
 	BLOCK_SIDE	= 1 << BLOCK_LEVELS,
 	BLOCK_VOXELS	= BLOCK_SIDE * BLOCK_SIDE * BLOCK_SIDE,
@@ -121,7 +121,7 @@ static inline void block_model_init(struct block_model *m)
 	}
 }
 
-CODE_INLINE void block_code_corner(struct coder *c, struct block_model *m,
+INLINE void block_code_corner(struct coder *c, struct block_model *m,
 				   const int corner[3])
 {
 	for (int a = 0; a < 3; a++)
@@ -134,7 +134,7 @@ CODE_INLINE void block_code_corner(struct coder *c, struct block_model *m,
  * cell those at lower coordinates are known, those at higher ones if they are
  * in another cell of level @l, and then by that.
  */
-CODE_INLINE void block_code_level(struct coder *c, struct block_model *m,
+INLINE void block_code_level(struct coder *c, struct block_model *m,
 				  unsigned int l)
 {
 	struct block_level *up = &m->level[l], *down = &m->level[l + 1];
@@ -173,7 +173,7 @@ CODE_INLINE void block_code_level(struct coder *c, struct block_model *m,
 	}
 }
 
-CODE_INLINE void block_code_occupancy(struct coder *c, struct block_model *m)
+INLINE void block_code_occupancy(struct coder *c, struct block_model *m)
 {
 	m->level[0].count = 1;
 	m->level[0].cell[0] = (struct block_cell){ 0, 0, 0, 0 };
@@ -223,7 +223,7 @@ static inline unsigned int block_around(const struct block_model *m,
 }
 
 /* Where a point is in its voxel, in 2^bits steps along each axis */
-CODE_INLINE void block_code_offset(struct coder *c, struct block_model *m,
+INLINE void block_code_offset(struct coder *c, struct block_model *m,
 				   unsigned int at, unsigned int bits,
 				   uint16_t offset[3])
 {
@@ -253,7 +253,7 @@ CODE_INLINE void block_code_offset(struct coder *c, struct block_model *m,
 }
 
 /* Return: the number of steps, or more than 2^FIELD_MAX if it is broken */
-CODE_INLINE int64_t block_code_steps(struct coder *c, struct block_field *f,
+INLINE int64_t block_code_steps(struct coder *c, struct block_field *f,
 				     int64_t value)
 {
 	int64_t d = value - f->last;
@@ -277,7 +277,7 @@ CODE_INLINE int64_t block_code_steps(struct coder *c, struct block_field *f,
 }
 
 /* A value byte by byte, each as the difference to that of the point before */
-CODE_INLINE void block_code_bytes(struct coder *c, struct block_field *f,
+INLINE void block_code_bytes(struct coder *c, struct block_field *f,
 				  uint8_t *value, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++) {
