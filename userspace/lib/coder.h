@@ -9,6 +9,7 @@
 #ifndef LIB_CODER_H
 #define LIB_CODER_H
 
+#include "lib/cpu.h"
 #include "lib/rangecoder.h"
 
 enum {
@@ -16,8 +17,6 @@ enum {
 	CODE_LIMIT	= 60,	/* datagrams are short: learn fast */
 	CODE_TRUST	= 16,	/* decisions that a trained start is worth */
 };
-
-#define CODE_INLINE	static inline __attribute__((always_inline))
 
 struct coder {
 	bool			decode;
@@ -29,7 +28,7 @@ struct coder {
  * Begin to write or to read; finish writing. By value, as what has no address
  * can stay in registers.
  */
-CODE_INLINE struct coder code_encoder(uint8_t *buf, size_t size)
+INLINE struct coder code_encoder(uint8_t *buf, size_t size)
 {
 	struct rc_encoder e;
 
@@ -37,7 +36,7 @@ CODE_INLINE struct coder code_encoder(uint8_t *buf, size_t size)
 	return (struct coder){ .decode = false, .e = e };
 }
 
-CODE_INLINE struct coder code_decoder(const uint8_t *buf, size_t size)
+INLINE struct coder code_decoder(const uint8_t *buf, size_t size)
 {
 	struct rc_decoder d;
 
@@ -46,7 +45,7 @@ CODE_INLINE struct coder code_decoder(const uint8_t *buf, size_t size)
 }
 
 /* Return: bytes, or -1 if they were too many */
-CODE_INLINE int code_finish(const struct coder *c)
+INLINE int code_finish(const struct coder *c)
 {
 	struct rc_encoder e = c->e;
 	int len = rc_encoder_finish(&e);
@@ -54,7 +53,7 @@ CODE_INLINE int code_finish(const struct coder *c)
 	return e.overflow ? -1 : len;
 }
 
-CODE_INLINE int code_bit(struct coder *c, struct rc_bit *b, int bit)
+INLINE int code_bit(struct coder *c, struct rc_bit *b, int bit)
 {
 	if (c->decode)
 		return rc_decode(&c->d, b);
@@ -63,7 +62,7 @@ CODE_INLINE int code_bit(struct coder *c, struct rc_bit *b, int bit)
 }
 
 /* @n equally likely bits, see rc_encode_raw() */
-CODE_INLINE uint32_t code_raw(struct coder *c, uint32_t value, unsigned int n)
+INLINE uint32_t code_raw(struct coder *c, uint32_t value, unsigned int n)
 {
 	if (c->decode)
 		return rc_decode_raw(&c->d, n);
@@ -80,7 +79,7 @@ static inline void code_trained(struct rc_bit *b, const uint8_t *trained,
 }
 
 /* Bits of a magnitude, asking from the @middle outwards; at most @most */
-CODE_INLINE unsigned int code_bucket(struct coder *c, struct rc_bit *above,
+INLINE unsigned int code_bucket(struct coder *c, struct rc_bit *above,
 				     unsigned int middle, unsigned int most,
 				     unsigned int bits)
 {
@@ -101,7 +100,7 @@ CODE_INLINE unsigned int code_bucket(struct coder *c, struct rc_bit *above,
  * A number below 2^17 in magnitude. @above: [t]: has it more than t bits?
  * Most likely it is of @middle. The other bits are as good as even.
  */
-CODE_INLINE int code_number(struct coder *c, struct rc_bit *above,
+INLINE int code_number(struct coder *c, struct rc_bit *above,
 			    unsigned int middle, int value)
 {
 	uint32_t v = value < 0 ? -value : value;

@@ -15,6 +15,9 @@
 #define CPU_X86		0
 #endif
 
+/* what is compiled anew for each kind of CPU, or for each direction */
+#define INLINE		static inline __attribute__((always_inline))
+
 /* for tests and benchmarks: take the portable path */
 extern bool cpu_portable;
 

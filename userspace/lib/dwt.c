@@ -13,8 +13,6 @@
 #include "lib/dwt.h"
 #include "lib/dwt_lift.h"
 
-#define INLINE	static inline __attribute__((always_inline))
-
 size_t dwt_scratch(unsigned int width, unsigned int height)
 {
 	size_t strip = (size_t)height * DWT_STRIP;

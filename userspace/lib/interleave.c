@@ -19,8 +19,6 @@
 #include <immintrin.h>
 #endif
 
-#define INLINE	static inline __attribute__((always_inline))
-
 enum { VECTOR = 16 };		/* bytes */
 
 typedef uint8_t vec8 __attribute__((vector_size(VECTOR)));

@@ -7,8 +7,6 @@
 #include "lib/cpu.h"
 #include "lib/kriging.h"
 
-#define INLINE	static inline __attribute__((always_inline))
-
 /* With one phase there, its 12 nearest are within 3 periods */
 #define REACH(period)	(3 * (period))
 
@@ -63,7 +61,8 @@ struct kriging *kriging_create(unsigned int period)
 			if (x || y)
 				k->near[k->offsets++] = (struct offset){ x, y };
 	qsort(k->near, k->offsets, sizeof(*k->near), compare);
-	for (unsigned int i = 0; i < 2 * SIDE * SIDE; i++)
+	/* two neighbours are twice the reach apart at most, in x and in y */
+	for (int i = 0; i <= 8 * reach * reach; i++)
 		k->gamma[i] = pow(i, power / 2);
 	return k;
 }

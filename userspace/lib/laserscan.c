@@ -60,7 +60,7 @@ static unsigned int bits_of(int v)
 }
 
 /* The next value of a series, 0 .. MOST; -1: broken */
-CODE_INLINE int code_value(struct coder *c, struct series *s, int value)
+INLINE int code_value(struct coder *c, struct series *s, int value)
 {
 	unsigned int middle = s->breadth / 16;
 	int d = code_number(c, s->above[middle], middle, value - s->last);
@@ -70,7 +70,7 @@ CODE_INLINE int code_value(struct coder *c, struct series *s, int value)
 	return s->last < 0 || s->last > MOST ? -1 : s->last;
 }
 
-CODE_INLINE enum kind code_kind(struct coder *c, struct rc_bit *b,
+INLINE enum kind code_kind(struct coder *c, struct rc_bit *b,
 				enum kind kind)
 {
 	if (code_bit(c, &b[0], kind != RANGE))

@@ -28,7 +28,6 @@ struct md_encoder {
 	struct zeroblock_curve curve;
 	struct priority_chances chances;
 	uint8_t		*stream;
-	size_t		stream_size;
 };
 
 /* header of a frame's payloads */
@@ -74,9 +73,7 @@ struct md_encoder *md_encoder_create(unsigned int width, unsigned int height,
 	e->width = width;
 	e->height = height;
 	e->channels = channels;
-	/* the last level's rows may be read a column beyond the stream's end */
-	e->stream_size = PRIORITY_DATAGRAMS * PAYLOAD_MAX * 2 + STREAM_SLACK;
-	e->stream = malloc(e->stream_size);
+	e->stream = malloc(PRIORITY_DATAGRAMS * PAYLOAD_MAX + STREAM_SLACK);
 	e->code = zeroblock_create(width, height, channels);
 	e->erasure = erasure_create(PRIORITY_DATAGRAMS);
 	if (!e->stream || !e->code || !e->erasure ||
@@ -257,7 +254,9 @@ int md_encode(struct md_encoder *e, const struct image *image,
 	stream = zeroblock_encode(e->code, &shape,
 				  (const int32_t *const *)e->planes.words,
 				  e->stream, limit, &whole, &e->curve);
-	memset(e->stream + stream, 0, e->stream_size - stream);
+	/* levels may reach beyond the end, as far as there are datagrams */
+	memset(e->stream + stream, 0,
+	       (size_t)size * h.count + STREAM_SLACK - stream);
 	if (whole)
 		h.flags |= MD_WHOLE;
 	h.stream = stream;

@@ -67,7 +67,7 @@ static void put_header(const struct image_header *h, uint8_t *p)
 	put_lef32(p + 13, h->step);
 }
 
-CODE_INLINE void encode_table(struct coder *c, struct image_model *m,
+INLINE void encode_table(struct coder *c, struct image_model *m,
 			 const struct organised *o)
 {
 	int elevation = 0, advance = 0;

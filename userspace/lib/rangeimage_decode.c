@@ -94,7 +94,7 @@ static bool same_shape(const struct image_header *a,
 	       (!a->sensor || a->step == b->step);
 }
 
-CODE_INLINE int decode_table(struct coder *c, struct image_model *m,
+INLINE int decode_table(struct coder *c, struct image_model *m,
 			struct organised *o)
 {
 	int elevation = 0, advance = 0;
@@ -128,7 +128,7 @@ static void store_column(struct rangeimage *r, const struct image_header *h,
 	}
 }
 
-CODE_INLINE int decode_columns(struct rangeimage *r,
+INLINE int decode_columns(struct rangeimage *r,
 			       const struct image_header *h, struct coder *c)
 {
 	struct image_heading heading = {

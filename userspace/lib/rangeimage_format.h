@@ -127,7 +127,7 @@ static inline unsigned int image_context(const struct image_line *now,
 	return weight < PRIOR_RANGES - 2 ? weight : PRIOR_RANGES - 2;
 }
 
-CODE_INLINE int image_code_range(struct coder *c, struct image_model *m,
+INLINE int image_code_range(struct coder *c, struct image_model *m,
 				 struct image_line *now,
 				 const struct image_line *before,
 				 unsigned int at)
@@ -155,7 +155,7 @@ CODE_INLINE int image_code_range(struct coder *c, struct image_model *m,
 	return 0;
 }
 
-CODE_INLINE int image_code_intensity(struct coder *c, struct image_model *m,
+INLINE int image_code_intensity(struct coder *c, struct image_model *m,
 				     struct image_line *now,
 				     const struct image_line *before,
 				     unsigned int at)
@@ -182,7 +182,7 @@ CODE_INLINE int image_code_intensity(struct coder *c, struct image_model *m,
 }
 
 /* Return: 0, or -1 if what was read can be no column */
-CODE_INLINE int image_code_column(struct coder *c, struct image_model *m,
+INLINE int image_code_column(struct coder *c, struct image_model *m,
 				  const struct image_header *h,
 				  struct image_line *now,
 				  const struct image_line *before,
@@ -214,7 +214,7 @@ struct image_heading {
 	int	azimuth, step;
 };
 
-CODE_INLINE int image_code_azimuth(struct coder *c, struct image_model *m,
+INLINE int image_code_azimuth(struct coder *c, struct image_model *m,
 				   struct image_heading *h, int azimuth)
 {
 	int step = (azimuth - h->azimuth + IMAGE_TURN) % IMAGE_TURN;

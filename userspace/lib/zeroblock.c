@@ -9,12 +9,12 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "lib/cpu.h"
 #include "lib/zeroblock_bands.h"
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
-#define INLINE		static inline __attribute__((always_inline))
 #define unlikely(x)	__builtin_expect(x, 0)
 
 /* ---- contexts ---------------------------------------------------------- */
