@@ -139,19 +139,6 @@ static int filter(struct lab_cloud *l)
 	return 0;
 }
 
-typedef int add_fn(void *decoder, const void *payload, size_t len);
-
-static void lose(struct lab_cloud *l, void *decoder, add_fn *add)
-{
-	struct loss loss;
-
-	lab_channel(&l->lab, &loss);
-	for (unsigned int i = 0; i < l->sent.count; i++)
-		if (!loss_next(&loss) &&
-		    !add(decoder, payload_at(&l->sent, i), l->sent.len[i]))
-			l->received++;
-}
-
 static int add_block(void *d, const void *payload, size_t len)
 {
 	return cloudblock_add(d, payload, len);
@@ -187,7 +174,7 @@ static int by_block(struct lab_cloud *l)
 			  "the cloud is too large for such a leaf");
 	} else {
 		cloudblock_begin(d);
-		lose(l, d, add_block);
+		l->received = lab_pass(&l->lab, &l->sent, add_block, d);
 		ret = cloudblock_finish(d, l->shown);
 	}
 	cloudblock_encoder_destroy(e);
@@ -212,7 +199,7 @@ static int by_range(struct lab_cloud *l)
 			  strerror(-ret));
 	} else {
 		rangeimage_begin(d);
-		lose(l, d, add_range);
+		l->received = lab_pass(&l->lab, &l->sent, add_range, d);
 		rangeimage_finish(d, &back, NULL);
 		ret = organised_to_cloud(&back, l->shown);
 	}
@@ -230,7 +217,7 @@ static int by_cloud80(struct lab_cloud *l)
 		cli_error(ret, "%s: %s", l->lab.path, strerror(-ret));
 	} else {
 		cloud80_begin(d);
-		lose(l, d, add_cloud80);
+		l->received = lab_pass(&l->lab, &l->sent, add_cloud80, d);
 		ret = cloud80_finish(d, l->shown);
 	}
 	cloud80_destroy(d);

@@ -97,11 +97,20 @@ static const struct argp image_argp = {
 	NULL, NULL, NULL
 };
 
+static int add_split(void *d, const void *payload, size_t len)
+{
+	return split_add(d, payload, len);
+}
+
+static int add_md(void *d, const void *payload, size_t len)
+{
+	return md_add(d, payload, len);
+}
+
 static int by_split(struct lab_image *l)
 {
 	unsigned int steps = l->steps, n;
 	struct split_decoder *d;
-	struct loss loss;
 	int ret;
 
 	if (steps > SPLIT_STEPS)
@@ -126,11 +135,7 @@ static int by_split(struct lab_image *l)
 	if (!d)
 		return cli_error(-ENOMEM, "no memory");
 	split_begin(d, false);
-	lab_channel(&l->lab, &loss);
-	for (unsigned int i = 0; i < l->sent.count; i++)
-		if (!loss_next(&loss) &&
-		    !split_add(d, payload_at(&l->sent, i), l->sent.len[i]))
-			l->received++;
+	l->received = lab_pass(&l->lab, &l->sent, add_split, d);
 	ret = split_finish(d, l->method == SPLIT_NN, &l->shown,
 			   l->image.stride * l->image.height);
 	split_decoder_destroy(d);
@@ -145,7 +150,6 @@ static int by_md(struct lab_image *l)
 	struct md_decoder *d = md_decoder_create(l->image.width,
 						 l->image.height,
 						 l->image.channels);
-	struct loss loss;
 	long ret = 0;
 
 	if (!e || !d || payloads_create(&l->sent, PRIORITY_DATAGRAMS)) {
@@ -160,11 +164,7 @@ static int by_md(struct lab_image *l)
 		goto out;
 	}
 	md_begin(d);
-	lab_channel(&l->lab, &loss);
-	for (unsigned int i = 0; i < l->sent.count; i++)
-		if (!loss_next(&loss) &&
-		    !md_add(d, payload_at(&l->sent, i), l->sent.len[i]))
-			l->received++;
+	l->received = lab_pass(&l->lab, &l->sent, add_md, d);
 	ret = md_finish(d, &l->shown, l->image.stride * l->image.height);
 	if (ret > 0 || ret == -ENODATA)
 		ret = 0;

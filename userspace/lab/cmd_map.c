@@ -77,19 +77,11 @@ static const struct argp map_argp = {
 	NULL, NULL, NULL
 };
 
-typedef int add_fn(void *decoder, const void *payload, size_t len);
-
-static void lose(struct lab_map *l, void *decoder, add_fn *add)
+static void lose(struct lab_map *l, void *decoder, loss_add *add)
 {
-	const struct payloads *p = &l->slots;
-
-	l->sent += p->count;
-	l->bytes += payloads_bytes(p);
-	for (unsigned int i = 0; i < p->count; i++)
-		if (!loss_next(&l->channel)) {
-			add(decoder, payload_at(p, i), p->len[i]);
-			l->received++;
-		}
+	l->sent += l->slots.count;
+	l->bytes += payloads_bytes(&l->slots);
+	l->received += loss_pass(&l->channel, &l->slots, add, decoder);
 }
 
 static int add_tiles(void *d, const void *payload, size_t len)

@@ -93,10 +93,14 @@ static int make(struct lab_scan *l)
 	return ret ? cli_error(ret, "%s: too few columns", l->lab.path) : 0;
 }
 
+static int add_scan(void *d, const void *payload, size_t len)
+{
+	return vscan_add(d, payload, len);
+}
+
 static int transmit(struct lab_scan *l)
 {
 	struct vscan_decoder d;
-	struct loss loss;
 	int ret = payloads_create(&l->sent, VSCAN_PARTS_MAX);
 
 	if (!ret)
@@ -105,12 +109,7 @@ static int transmit(struct lab_scan *l)
 	if (ret)
 		return cli_error(ret, "%s", strerror(-ret));
 	vscan_begin(&d);
-	lab_channel(&l->lab, &loss);
-	for (unsigned int i = 0; i < l->sent.count; i++)
-		if (!loss_next(&loss)) {
-			vscan_add(&d, payload_at(&l->sent, i), l->sent.len[i]);
-			l->received++;
-		}
+	l->received = lab_pass(&l->lab, &l->sent, add_scan, &d);
 	vscan_finish(&d, &l->shown);
 	return 0;
 }

@@ -39,6 +39,20 @@ bool loss_next(struct loss *l)
 	return l->bad;
 }
 
+unsigned int loss_pass(struct loss *l, const struct payloads *sent,
+		       loss_add *add, void *decoder)
+{
+	unsigned int arrived = 0;
+
+	for (unsigned int i = 0; i < sent->count; i++) {
+		if (loss_next(l))
+			continue;
+		add(decoder, payload_at(sent, i), sent->len[i]);
+		arrived++;
+	}
+	return arrived;
+}
+
 int parse_loss(const char *s, double *loss)
 {
 	size_t n = strlen(s);

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "lib/payload.h"
 
 /**
  * struct loss - a channel of two states (Gilbert, 1960): all or nothing
@@ -30,6 +31,17 @@ void loss_init(struct loss *l, double loss, double burst, uint64_t seed);
  * loss_next() - whether the next datagram is lost
  */
 bool loss_next(struct loss *l);
+
+typedef int loss_add(void *decoder, const void *payload, size_t len);
+
+/**
+ * loss_pass() - send payloads over the channel
+ * @add: gives what arrives to @decoder
+ *
+ * Return: how many arrived.
+ */
+unsigned int loss_pass(struct loss *l, const struct payloads *sent,
+		       loss_add *add, void *decoder);
 
 /**
  * parse_loss() - "0.2", "20%", or from 1 on per cent: "20"

@@ -43,3 +43,12 @@ void lab_channel(const struct lab_options *o, struct loss *channel)
 {
 	loss_init(channel, o->loss, o->burst, o->seed);
 }
+
+unsigned int lab_pass(const struct lab_options *o, const struct payloads *sent,
+		      loss_add *add, void *decoder)
+{
+	struct loss channel;
+
+	lab_channel(o, &channel);
+	return loss_pass(&channel, sent, add, decoder);
+}

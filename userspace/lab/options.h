@@ -44,4 +44,8 @@ int lab_option(struct lab_options *o, int key, const char *arg,
 /* the channel that the options tell of */
 void lab_channel(const struct lab_options *o, struct loss *channel);
 
+/* loss_pass() over it */
+unsigned int lab_pass(const struct lab_options *o, const struct payloads *sent,
+		      loss_add *add, void *decoder);
+
 #endif
