@@ -157,25 +157,18 @@ $(BUILD)/fuzz-lib/%.o: userspace/%.c $(HEADERS)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(ALL_CFLAGS) $(LIB_CFLAGS) $(SANITIZE) \
 		-fsanitize=fuzzer-no-link -c -o $@ $<
-$(addprefix $(BIN)/,$(BAG_FUZZ:%=fuzz_%)): $(BIN)/fuzz_%: tests/fuzz/fuzz_%.c \
-		$(BAG_CLANG) $(LIB_CLANG) $(HEADERS)
-	$(call msg,CLANG,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(ALL_CFLAGS) $(SANITIZE) -Wno-missing-prototypes \
-		-fsanitize=fuzzer -o $@ $< $(BAG_CLANG) $(LIB_CLANG) -lisal \
-		$(BAG_LIBS)
-$(addprefix $(BIN)/,$(LIB_FUZZ:%=fuzz_%)): $(BIN)/fuzz_%: tests/fuzz/fuzz_%.c \
-		$(LIB_CLANG) $(HEADERS)
-	$(call msg,CLANG,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(ALL_CFLAGS) $(SANITIZE) -Wno-missing-prototypes \
-		-fsanitize=fuzzer -o $@ $< $(LIB_CLANG) -lisal -lm
-
-$(BIN)/fuzz_ros1c: tests/fuzz/fuzz_ros1c.c $(ROS1C_CLANG) $(HEADERS)
-	$(call msg,CLANG,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(ALL_CFLAGS) $(SANITIZE) -Wno-missing-prototypes \
-		-fsanitize=fuzzer -o $@ $< $(ROS1C_CLANG) $(ROS1C_LIBS)
+# decoder,objects,libraries
+define fuzzer
+$(BIN)/fuzz_$(1): tests/fuzz/fuzz_$(1).c $(2) $(HEADERS)
+	$$(call msg,CLANG,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CLANG) $$(ALL_CFLAGS) $$(SANITIZE) -fsanitize=fuzzer -o $$@ \
+		$$< $$(filter %.o,$$^) $(3)
+endef
+$(foreach t,$(LIB_FUZZ),$(eval $(call fuzzer,$(t),$(LIB_CLANG),-lisal -lm)))
+$(foreach t,$(BAG_FUZZ),$(eval $(call fuzzer,$(t),$(BAG_CLANG) $(LIB_CLANG),\
+	-lisal $(BAG_LIBS))))
+$(eval $(call fuzzer,ros1c,$(ROS1C_CLANG),$(ROS1C_LIBS)))
 
 # what it costs and what it shows; the peer of the voxel filter is PCL
 $(foreach b,image map vscan,$(eval $(call program,bench_$(b),\

@@ -27,11 +27,12 @@
  * @header:	bytes of the header, at least those of this structure
  * @profile:	of the qdisc, see struct optsample_tag
  * @stream:	random number of this run of the sender
- * @topic:	of the stream
+ * @topic:	of the stream; the upper 16 bits count outages, so that what is
+ *		sent after one need not wait behind what was kept in it
  * @frame:	number of the message of that topic; wraps
  * @index:	of the segment, less than
  * @count:	segments of the message
- * @reserved:	0
+ * @sent:	when it was sent, us of the sender's monotonic clock; wraps
  * @stamp:	of the message, ns since the epoch
  * @position:	what samples are evenly spread over; never decreasing
  */
@@ -46,7 +47,7 @@ struct optsample_segment {
 	__le32	frame;
 	__le16	index;
 	__le16	count;
-	__le32	reserved;
+	__le32	sent;
 	__le64	stamp;
 	__le64	position;
 };

@@ -10,6 +10,7 @@
 
 enum { TOPICS = 60 };
 
+static struct control_sender me = { 20000, "robot" }, who;
 static struct control_topic topics[TOPICS], got[TOPICS];
 static uint64_t rng = 1;
 
@@ -47,35 +48,38 @@ static void test_announce(void)
 	unsigned int n = 0, wrong = 0, taken = 0;
 
 	payloads_create(&p, 5);
-	wrong = control_announce(topics, TOPICS, &p) != 0;
+	wrong = control_announce(&me, topics, TOPICS, &p) != 0;
 	ok(!wrong && p.count > 1, "60 topics in %u datagrams", p.count);
 	for (unsigned int i = 0; i < p.count; i++) {
 		int count = control_announced(payload_at(&p, i), p.len[i],
-					      got, TOPICS);
+					      &who, got, TOPICS);
 
 		wrong += count <= 0;
 		for (int k = 0; k < count; k++)
 			wrong += !same(&got[k], &topics[n++]);
 	}
 	ok(!wrong && n == TOPICS, "each of them read alone, all are there");
+	ok(!strcmp(who.name, me.name) && who.round_trip == me.round_trip,
+	   "and who sends them");
 	for (size_t len = 0; len < p.len[0]; len++)
-		taken += control_announced(payload_at(&p, 0), len, got,
-					   TOPICS) != -EBADMSG;
+		taken += control_announced(payload_at(&p, 0), len, &who,
+					   got, TOPICS) != -EBADMSG;
 	ok(!taken, "one that was cut is refused");
-	ok(control_announced(payload_at(&p, 0), p.len[0], got, 1) == -E2BIG,
+	ok(control_announced(payload_at(&p, 0), p.len[0], &who, got, 1) == -E2BIG,
 	   "and one with too many");
-	payload_at(&p, 0)[2] = 0;
-	ok(control_announced(payload_at(&p, 0), p.len[0], got, TOPICS) ==
+	payload_at(&p, 0)[2 + 4 + 1 + strlen(me.name)] = 0;
+	ok(control_announced(payload_at(&p, 0), p.len[0], &who, got, TOPICS) ==
 	   -EBADMSG, "topic 0 is none");
 	p.max = 1;
-	ok(control_announce(topics, TOPICS, &p) == -ENOSPC, "too few slots");
+	ok(control_announce(&me, topics, TOPICS, &p) == -ENOSPC, "too few slots");
 	payloads_destroy(&p);
 }
 
 static void test_report(void)
 {
-	struct control_report r = { .echo = 77, .held = 1234,
-				    .topics = CONTROL_TOPICS }, back;
+	struct control_report r = { .number = 5, .echo = 77, .held = 1234,
+		.transit = -3, .epoch = 2, .datagrams = 9, .bytes = 10000,
+		.kept = 4, .topics = CONTROL_TOPICS }, back;
 	uint8_t payload[PAYLOAD_MAX];
 	unsigned int taken = 0;
 	size_t len;
@@ -87,9 +91,7 @@ static void test_report(void)
 		};
 	len = control_report(&r, payload);
 	ok(len <= PAYLOAD_MAX && !control_reported(payload, len, &back) &&
-	   back.echo == 77 && back.held == 1234 &&
-	   back.topics == CONTROL_TOPICS &&
-	   !memcmp(r.topic, back.topic, sizeof(r.topic)),
+	   !memcmp(&r, &back, sizeof(r)),
 	   "a report there and back");
 	for (size_t l = 0; l < len; l++)
 		taken += control_reported(payload, l, &back) != -EBADMSG;
@@ -116,7 +118,7 @@ static void test_noise(void)
 			p[b] = rnd(&rng, 8) ? rnd(&rng, 4) : rnd(&rng, 256);
 		if (len)
 			p[0] = CONTROL_VERSION << 4 | (1 + (i & 1));
-		good += control_announced(p, len, got, TOPICS) >= 0;
+		good += control_announced(p, len, &who, got, TOPICS) >= 0;
 		good += !control_reported(p, len, &r);
 		free(p);
 	}

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #include "bridge/control.h"
 #include "lib/wire.h"
@@ -11,15 +12,17 @@
 enum {
 	HEADER	= 2,
 	TOPIC	= 10,			/* bytes of a topic without its texts */
-	REPORT	= HEADER + 8,
+	HEAD	= offsetof(struct control_report, topics) / sizeof(uint32_t),
 	NUMBERS	= sizeof(struct control_report_topic) / sizeof(uint32_t),
+	REPORT	= HEADER + HEAD * 4,
 	ENTRIES	= 255,
 };
 
 _Static_assert(REPORT + CONTROL_TOPICS * NUMBERS * 4 <= PAYLOAD_MAX,
 	       "a report is one datagram");
-_Static_assert(HEADER + TOPIC + 3 + CONTROL_NAME + 2 * CONTROL_WORD <=
-	       PAYLOAD_MAX, "a topic is no more than one datagram");
+_Static_assert(HEADER + 4 + CONTROL_WORD + TOPIC + 3 + CONTROL_NAME +
+	       2 * CONTROL_WORD <= PAYLOAD_MAX,
+	       "a topic is no more than one datagram");
 
 static void begin(uint8_t *p, unsigned int what)
 {
@@ -50,23 +53,38 @@ static size_t put_topic(uint8_t *p, const struct control_topic *t)
 	return p - start;
 }
 
-int control_announce(const struct control_topic *topics, unsigned int count,
+/* The next datagram. Return: -ENOSPC */
+static int open_next(struct payloads *out, const struct control_sender *sender)
+{
+	uint8_t *p;
+
+	if (out->count == out->max)
+		return -ENOSPC;
+	p = payload_at(out, out->count);
+	begin(p, CONTROL_ANNOUNCE);
+	put_le32(p + HEADER, sender->round_trip);
+	out->len[out->count++] = put_text(p + HEADER + 4, sender->name,
+					  sizeof(sender->name)) - p;
+	return 0;
+}
+
+int control_announce(const struct control_sender *sender,
+		     const struct control_topic *topics, unsigned int count,
 		     struct payloads *out)
 {
-	uint8_t bytes[TOPIC + 3 + CONTROL_NAME + 2 * CONTROL_WORD], *p = NULL;
+	uint8_t bytes[TOPIC + 3 + CONTROL_NAME + 2 * CONTROL_WORD], *p;
 
 	out->count = 0;
+	if (open_next(out, sender))
+		return -ENOSPC;
 	for (unsigned int i = 0; i < count; i++) {
 		size_t n = put_topic(bytes, &topics[i]);
 
-		if (!p || out->len[out->count - 1] + n > out->size ||
-		    p[1] == ENTRIES) {
-			if (out->count == out->max)
-				return -ENOSPC;
-			p = payload_at(out, out->count);
-			begin(p, CONTROL_ANNOUNCE);
-			out->len[out->count++] = HEADER;
-		}
+		p = payload_at(out, out->count - 1);
+		if ((out->len[out->count - 1] + n > out->size ||
+		     p[1] == ENTRIES) && open_next(out, sender))
+			return -ENOSPC;
+		p = payload_at(out, out->count - 1);
 		memcpy(p + out->len[out->count - 1], bytes, n);
 		out->len[out->count - 1] += n;
 		p[1]++;
@@ -113,18 +131,20 @@ static bool is(const uint8_t *p, size_t len, unsigned int what)
 }
 
 int control_announced(const void *payload, size_t len,
+		      struct control_sender *sender,
 		      struct control_topic *topics, unsigned int max)
 {
 	const uint8_t *p = payload, *end = p + len;
 	unsigned int count;
 
-	if (!is(p, len, CONTROL_ANNOUNCE))
+	if (!is(p, len, CONTROL_ANNOUNCE) || len < HEADER + 4)
 		return -EBADMSG;
 	count = p[1];
 	if (count > max)
 		return -E2BIG;
-	p += HEADER;
-	for (unsigned int i = 0; i < count; i++) {
+	sender->round_trip = get_le32(p + HEADER);
+	p = get_text(p + HEADER + 4, end, sender->name, sizeof(sender->name));
+	for (unsigned int i = 0; p && i < count; i++) {
 		p = get_topic(p, end, &topics[i]);
 		if (!p || !topics[i].topic || !*topics[i].name)
 			return -EBADMSG;
@@ -134,20 +154,16 @@ int control_announced(const void *payload, size_t len,
 
 size_t control_report(const struct control_report *r, uint8_t *payload)
 {
-	uint8_t *p = payload;
+	uint8_t *p = payload + HEADER;
+	uint32_t v[NUMBERS > HEAD ? NUMBERS : HEAD];
 
-	begin(p, CONTROL_REPORT);
-	p[1] = r->topics;
-	put_le32(p + HEADER, r->echo);
-	put_le32(p + HEADER + 4, r->held);
-	p += REPORT;
+	begin(payload, CONTROL_REPORT);
+	payload[1] = r->topics;
+	memcpy(v, r, HEAD * 4);
+	for (unsigned int k = 0; k < HEAD; k++, p += 4)
+		put_le32(p, v[k]);
 	for (unsigned int i = 0; i < r->topics; i++) {
-		const struct control_report_topic *t = &r->topic[i];
-		const uint32_t v[NUMBERS] = {
-			t->topic, t->newest, t->frames, t->missing,
-			t->expected, t->datagrams, t->bytes,
-		};
-
+		memcpy(v, &r->topic[i], sizeof(r->topic[i]));
 		for (unsigned int k = 0; k < NUMBERS; k++, p += 4)
 			put_le32(p, v[k]);
 	}
@@ -158,22 +174,20 @@ int control_reported(const void *payload, size_t len,
 		     struct control_report *r)
 {
 	const uint8_t *p = payload;
+	uint32_t v[NUMBERS > HEAD ? NUMBERS : HEAD];
 
 	if (!is(p, len, CONTROL_REPORT) || p[1] > CONTROL_TOPICS ||
 	    len != REPORT + (size_t)p[1] * NUMBERS * 4)
 		return -EBADMSG;
 	r->topics = p[1];
-	r->echo = get_le32(p + HEADER);
-	r->held = get_le32(p + HEADER + 4);
-	p += REPORT;
-	for (unsigned int i = 0; i < r->topics; i++, p += NUMBERS * 4)
-		r->topic[i] = (struct control_report_topic){
-			.topic = get_le32(p), .newest = get_le32(p + 4),
-			.frames = get_le32(p + 8),
-			.missing = get_le32(p + 12),
-			.expected = get_le32(p + 16),
-			.datagrams = get_le32(p + 20),
-			.bytes = get_le32(p + 24),
-		};
+	p += HEADER;
+	for (unsigned int k = 0; k < HEAD; k++, p += 4)
+		v[k] = get_le32(p);
+	memcpy(r, v, HEAD * 4);
+	for (unsigned int i = 0; i < r->topics; i++) {
+		for (unsigned int k = 0; k < NUMBERS; k++, p += 4)
+			v[k] = get_le32(p);
+		memcpy(&r->topic[i], v, sizeof(r->topic[i]));
+	}
 	return 0;
 }

@@ -11,10 +11,11 @@
  * out. Little endian:
  *	u8	version << 4 | CONTROL_ANNOUNCE or CONTROL_REPORT
  *	u8	entries
- * and the entries. Announced topics: u32 topic, u8 kind, u8 codec, u32
+ * and the entries. Announcements: u32 round trip, us, the sender's name, a u8
+ * length and text, then for each topic u32 topic, u8 kind, u8 codec, u32
  * interval, and name, frame_id and encoding, each a u8 length and text.
- * Reports: u32 echo, u32 held, then for each topic seven u32 in the order of
- * struct control_report_topic.
+ * Reports: eight u32 in the order of struct control_report, then for each topic
+ * seven u32 in the order of struct control_report_topic.
  */
 #ifndef BRIDGE_CONTROL_H
 #define BRIDGE_CONTROL_H
@@ -28,7 +29,7 @@ enum {
 
 	CONTROL_NAME	= 256,		/* bytes of a name, with the final 0 */
 	CONTROL_WORD	= 64,		/* of a frame_id or an encoding */
-	CONTROL_TOPICS	= 50,		/* of a report */
+	CONTROL_TOPICS	= 49,		/* of a report */
 };
 
 /**
@@ -49,12 +50,23 @@ struct control_topic {
 };
 
 /**
+ * struct control_sender - who announces
+ * @round_trip:	us; 0: not known
+ * @name:	of the robot
+ */
+struct control_sender {
+	uint32_t	round_trip;
+	char		name[CONTROL_WORD];
+};
+
+/**
  * control_announce() - announce topics
- * @out: as many payloads as they take, each readable alone
+ * @out: as many payloads as they take, one at least, each readable alone
  *
  * Return: 0, -ENOSPC: too few slots.
  */
-int control_announce(const struct control_topic *topics, unsigned int count,
+int control_announce(const struct control_sender *sender,
+		     const struct control_topic *topics, unsigned int count,
 		     struct payloads *out);
 
 /**
@@ -65,6 +77,7 @@ int control_announce(const struct control_topic *topics, unsigned int count,
  * @max.
  */
 int control_announced(const void *payload, size_t len,
+		      struct control_sender *sender,
 		      struct control_topic *topics, unsigned int max);
 
 /**
@@ -80,13 +93,25 @@ struct control_report_topic {
 };
 
 /**
- * struct control_report - what came of a stream
+ * struct control_report - what came of a stream; all wrap
+ * @number:	of the report: a copy and one that was overtaken tell nothing
  * @echo:	the sending time of the newest datagram, as the sender wrote it
  * @held:	how long the receiver has had it, us: what is left of the way
  *		there and back is the round trip
+ * @transit:	least of the receiver's clock less the sending time, us, over
+ *		the datagrams since the report before; its changes are those of
+ *		queues on the way
+ * @epoch:	outages that the sender had counted in the newest datagram
+ * @datagrams:	that came of the stream, announcements and copies too
+ * @bytes:	of them, with the headers of segments
+ * @kept:	bytes among these that were of an earlier epoch
  */
 struct control_report {
+	uint32_t	number;
 	uint32_t	echo, held;
+	uint32_t	transit;
+	uint32_t	epoch;
+	uint32_t	datagrams, bytes, kept;
 	unsigned int	topics;
 	struct control_report_topic topic[CONTROL_TOPICS];
 };

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * loop - one epoll loop: file descriptors, times, and signals that end it
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+#include "common/loop.h"
+
+enum { EVENTS = 16 };
+
+struct loop {
+	int			epoll;
+	struct loop_fd		signals;
+	struct loop_timer	*timers, *cursor;
+	struct epoll_event	event[EVENTS];
+	int			events;
+	bool			stopped;
+	int			status;
+};
+
+uint64_t loop_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static void on_signal(void *arg, uint32_t events)
+{
+	(void)events;
+	loop_stop(arg, 0);
+}
+
+static int watch_signals(struct loop *l)
+{
+	sigset_t set;
+	int fd, err;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	l->signals.ready = on_signal;
+	l->signals.arg = l;
+	err = loop_watch(l, &l->signals, fd, EPOLLIN);
+	if (err)
+		close(fd);
+	return err;
+}
+
+struct loop *loop_create(void)
+{
+	struct loop *l = calloc(1, sizeof(*l));
+	int err;
+
+	if (!l)
+		return NULL;
+	l->epoll = epoll_create1(EPOLL_CLOEXEC);
+	err = l->epoll < 0 ? -errno : watch_signals(l);
+	if (!err)
+		return l;
+	if (l->epoll >= 0)
+		close(l->epoll);
+	free(l);
+	errno = -err;
+	return NULL;
+}
+
+void loop_destroy(struct loop *l)
+{
+	if (!l)
+		return;
+	close(l->signals.fd);
+	close(l->epoll);
+	free(l);
+}
+
+static int control(struct loop *l, int op, struct loop_fd *w, uint32_t events)
+{
+	struct epoll_event e = { .events = events, .data.ptr = w };
+
+	return epoll_ctl(l->epoll, op, w->fd, &e) ? -errno : 0;
+}
+
+int loop_watch(struct loop *l, struct loop_fd *w, int fd, uint32_t events)
+{
+	w->fd = fd;
+	return control(l, EPOLL_CTL_ADD, w, events);
+}
+
+int loop_rewatch(struct loop *l, struct loop_fd *w, uint32_t events)
+{
+	return control(l, EPOLL_CTL_MOD, w, events);
+}
+
+void loop_unwatch(struct loop *l, struct loop_fd *w)
+{
+	epoll_ctl(l->epoll, EPOLL_CTL_DEL, w->fd, NULL);
+	/* what epoll_wait() said of it before is no longer true */
+	for (int i = 0; i < l->events; i++)
+		if (l->event[i].data.ptr == w)
+			l->event[i].data.ptr = NULL;
+}
+
+void loop_add_timer(struct loop *l, struct loop_timer *t)
+{
+	t->next = l->timers;
+	l->timers = t;
+}
+
+void loop_remove_timer(struct loop *l, struct loop_timer *t)
+{
+	struct loop_timer **at = &l->timers;
+
+	while (*at && *at != t)
+		at = &(*at)->next;
+	if (*at)
+		*at = t->next;
+	if (l->cursor == t)
+		l->cursor = t->next;
+}
+
+static uint64_t first_due(const struct loop *l)
+{
+	uint64_t due = LOOP_NEVER;
+
+	for (const struct loop_timer *t = l->timers; t; t = t->next)
+		if (t->due < due)
+			due = t->due;
+	return due;
+}
+
+static void run_timers(struct loop *l)
+{
+	uint64_t now = loop_now();
+	struct loop_timer *t = l->timers;
+
+	while (t && !l->stopped) {
+		l->cursor = t->next;
+		if (t->due <= now) {
+			t->due = LOOP_NEVER;
+			t->expired(t->arg, now);
+		}
+		t = l->cursor;
+	}
+	l->cursor = NULL;
+}
+
+static int wait_for(struct loop *l)
+{
+	uint64_t due = first_due(l), now = loop_now();
+	uint64_t left = due > now ? due - now : 0;
+	struct timespec t = { left / 1000000000, left % 1000000000 };
+
+	l->events = epoll_pwait2(l->epoll, l->event, EVENTS,
+				 due == LOOP_NEVER ? NULL : &t, NULL);
+	if (l->events < 0) {
+		l->events = 0;
+		return errno == EINTR ? 0 : -errno;
+	}
+	return 0;
+}
+
+int loop_run(struct loop *l)
+{
+	int err;
+
+	while (!l->stopped) {
+		err = wait_for(l);
+		if (err)
+			return err;
+		for (int i = 0; i < l->events && !l->stopped; i++) {
+			struct loop_fd *w = l->event[i].data.ptr;
+
+			if (w)
+				w->ready(w->arg, l->event[i].events);
+		}
+		l->events = 0;
+		run_timers(l);
+	}
+	return l->status;
+}
+
+void loop_stop(struct loop *l, int status)
+{
+	l->stopped = true;
+	l->status = status;
+}
