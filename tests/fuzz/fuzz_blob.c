@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fuzz_blob - hostile payloads for the decoder of blob.h
+ *
+ * An input is payloads, each behind its length in 16 bits, little endian.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "datagrams.h"
+#include "lib/blob.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct blob_decoder *decoder;
+	static volatile uint8_t sum;
+	struct datagrams all = { data, data + size };
+	const uint8_t *p, *bytes;
+	size_t len;
+	long n;
+
+	if (!decoder)
+		decoder = blob_decoder_create(100000);
+	blob_begin(decoder);
+	while (datagrams_next(&all, &p, &len)) {
+		/* by itself, so that what is read behind it shows */
+		uint8_t *payload = malloc(len);
+
+		memcpy(payload, p, len);
+		if (!blob_add(decoder, payload, len) &&
+		    blob_add(decoder, payload, len) != -EEXIST)
+			abort();
+		free(payload);
+	}
+	n = blob_finish(decoder, &bytes);
+	if (n > 100000)
+		abort();
+	for (long i = 0; i < n; i++)
+		sum += bytes[i];
+	return 0;
+}
