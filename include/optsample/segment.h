@@ -18,6 +18,7 @@
 #define OPTSAMPLE_SEGMENT_MAX		1472
 
 #define OPTSAMPLE_SEGMENT_SAMPLE	0x01	/* may be left out in a stall */
+#define OPTSAMPLE_SEGMENT_STILL	0x02	/* the robot has not moved */
 #define OPTSAMPLE_SEGMENT_CODEC		3	/* shift of how it is encoded */
 
 /**

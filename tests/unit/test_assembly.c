@@ -66,22 +66,30 @@ static void test_lost(void)
 {
 	struct assembly *a = assembly_create(COUNT, GRACE, PATIENCE);
 
-	for (unsigned int i = 0; i < COUNT; i += 2)
-		add(a, 5, i, COUNT, i * MS);
-	ok(assembly_due(a) == 8 * MS + PATIENCE, "a frame with gaps waits");
-	ok(!assembly_next(a, 100 * MS), "for a while");
-	add(a, 6, 0, COUNT, 100 * MS);
-	ok(assembly_due(a) == 100 * MS + GRACE && !assembly_next(a, 110 * MS),
+	add(a, 5, 1, COUNT, 0);
+	ok(assembly_due(a) == PATIENCE, "a single datagram says no pace");
+	add(a, 5, 3, COUNT, 2 * MS);
+	add(a, 5, 7, COUNT, 6 * MS);
+	ok(assembly_due(a) == 6 * MS + GRACE + 5 * MS / 2,
+	   "a frame with gaps waits as long as its pace says");
+	add(a, 6, 0, COUNT, 7 * MS);
+	ok(assembly_due(a) == 7 * MS + GRACE && !assembly_next(a, 26 * MS),
 	   "when something newer comes, only for what was reordered");
-	ok(!add(a, 5, 1, COUNT, 110 * MS), "which still counts");
-	ok(is(assembly_next(a, 120 * MS), 5, 6), "then it is given as it is");
-	ok(!assembly_next(a, 120 * MS), "the newer one waits");
-	ok(is(assembly_next(a, 301 * MS), 6, 1), "until its patience is over");
+	ok(!add(a, 5, 2, COUNT, 7 * MS) && add(a, 5, 2, COUNT, 7 * MS) == -EEXIST,
+	   "which still counts");
+	ok(is(assembly_next(a, 27 * MS), 5, 4), "then it is given as it is");
+	ok(assembly_due(a) > 16 * MS + GRACE &&
+	   assembly_due(a) < 22 * MS + GRACE,
+	   "the newer one has the pace of the one before");
+	ok(is(assembly_next(a, 100 * MS), 6, 1), "and then is over");
+	add(a, 7, 9, COUNT, 200 * MS);
+	ok(assembly_due(a) == 200 * MS + GRACE, "nothing is behind the last");
+	ok(is(assembly_next(a, 300 * MS), 7, 1), "so it ends the frame");
 	add_all(a, 9, 400 * MS);
 	ok(is(assembly_next(a, 400 * MS), 9, COUNT), "a whole one does not");
-	ok(assembly_counts(a)->missing == 2 &&
+	ok(assembly_counts(a)->missing == 1 &&
 	   assembly_counts(a)->expected == 50 &&
-	   assembly_counts(a)->datagrams == 17, "two frames are missing");
+	   assembly_counts(a)->datagrams == 16, "a frame is missing");
 	assembly_destroy(a);
 }
 
@@ -138,7 +146,7 @@ static void test_storm(void)
 	const struct assembly_frame *f;
 
 	for (unsigned int i = 0; i < FRAMES * COUNT; i++) {
-		uint64_t now = i * (10ULL * MS);
+		uint64_t now = i * (2ULL * MS);
 		unsigned int pick;
 
 		if (rnd(&rng, 10) && in_wire < AHEAD)

@@ -8,12 +8,15 @@
 #include <string.h>
 #include "bridge/assembly.h"
 
+enum { PACED = 4 };		/* datagrams that show a pace */
+
 struct assembly {
 	unsigned int	most;
 	uint64_t	grace, patience;
 	bool		begun;		/* a frame was given out */
 	uint32_t	given;		/* the last one */
 	uint64_t	heard;		/* when the last datagram was taken */
+	uint64_t	gap;		/* between datagrams, ns; 0: not known */
 	struct assembly_counts counts;
 	struct assembly_frame frame[ASSEMBLY_OPEN];
 };
@@ -83,17 +86,32 @@ static uint64_t overtaken(const struct assembly *a,
 	return first;
 }
 
+/* Between its datagrams, which are sent at an even pace; 0: not known */
+static uint64_t gap_of(const struct assembly *a, const struct assembly_frame *f)
+{
+	return f->top - f->bottom < PACED ? a->gap :
+	       (f->last - f->first) / (f->top - f->bottom);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* From when on a frame may be given out as it is */
 static uint64_t ripe(const struct assembly *a, const struct assembly_frame *f)
 {
-	uint64_t behind = overtaken(a, f);
-	uint64_t quiet = f->last + a->patience;
+	uint64_t behind = overtaken(a, f), gap = gap_of(a, f);
+	uint64_t when = f->last + a->patience;
 
 	if (f->received.count == f->count)
 		return 0;
-	if (behind == UINT64_MAX)
-		return quiet;
-	return behind + a->grace < quiet ? behind + a->grace : quiet;
+	if (behind != UINT64_MAX)
+		when = earlier(when, behind + a->grace);
+	if (gap || f->top + 1 == f->count)
+		when = earlier(when, f->last + a->grace +
+			       (f->count - 1 - f->top) * gap * 5 / 4);
+	return when;
 }
 
 static struct assembly_frame *find(struct assembly *a, uint32_t number)
@@ -121,6 +139,8 @@ static struct assembly_frame *begin(struct assembly *a, uint32_t number,
 	f->count = count;
 	f->stamp = stamp;
 	f->first = now;
+	f->top = 0;
+	f->bottom = count;
 	f->received.count = 0;
 	memset(f->there, 0, sizeof(f->there));
 	return f;
@@ -137,6 +157,10 @@ static int take(struct assembly *a, struct assembly_frame *f,
 		return -EEXIST;
 	}
 	f->there[index / 8] |= 1 << index % 8;
+	if (index > f->top)
+		f->top = index;
+	if (index < f->bottom)
+		f->bottom = index;
 	memcpy(payload_at(&f->received, n), payload, len);
 	f->received.len[n] = len;
 	f->received.count++;
@@ -206,6 +230,8 @@ const struct assembly_frame *assembly_next(struct assembly *a, uint64_t now)
 	a->counts.frames++;
 	a->counts.expected += f->count;
 	a->counts.datagrams += f->received.count;
+	if (f->top - f->bottom >= PACED)
+		a->gap = gap_of(a, f);
 	a->begun = true;
 	a->given = f->number;
 	f->open = false;

@@ -3,9 +3,10 @@
  * assembly.h - the datagrams of a topic, frame by frame
  *
  * Datagrams come late, twice, out of order, or not at all. A few frames are
- * open at a time; each is given out once: when all of it is there, or when
- * what is newer says that no more will come. What comes for a frame that was
- * given out is late, and counted. Frames are given out in their order.
+ * open at a time; each is given out once: when all of it is there, when the
+ * pace of its datagrams says that the last of them should be, or when what is
+ * newer says that no more will come. What comes for a frame that was given out
+ * is late, and counted. Frames are given out in their order.
  *
  * No clock of its own, no allocation once it is made. Time is the receiver's,
  * in ns, never running backwards.
@@ -29,6 +30,7 @@ enum {
  * @received:	of these, in the order in which they came: payloads
  * @stamp:	of the message, ns since the epoch, the sender's clock
  * @first, @last: when its first and its last datagram came
+ * @top:	largest index among them
  */
 struct assembly_frame {
 	uint32_t	number;
@@ -36,7 +38,9 @@ struct assembly_frame {
 	struct payloads	received;
 	uint64_t	stamp;
 	uint64_t	first, last;
+	unsigned int	top;
 	/* private */
+	unsigned int	bottom;
 	bool		open;
 	uint8_t		there[ASSEMBLY_COUNT / 8];
 };
@@ -64,10 +68,11 @@ struct assembly;
 /**
  * assembly_create() - for a topic
  * @most: datagrams of a frame, at most; ASSEMBLY_COUNT
- * @grace: how long a frame stays open behind the first datagram of a newer
- *	one, ns: what the network may reorder
+ * @grace: how long a frame stays open behind the time when its last datagram
+ *	should have come, or behind the first one of a newer frame, ns: what
+ *	the network may reorder
  * @patience: how long one stays open behind its last datagram when nothing
- *	newer comes, ns
+ *	else says when it ends, ns
  *
  * Return: to be freed with assembly_destroy(), NULL: no memory.
  */

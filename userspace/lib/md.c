@@ -48,6 +48,7 @@ struct md_decoder {
 	struct md_header header;
 	unsigned int	received;
 	bool		exact;
+	double		share;
 	uint8_t		there[PRIORITY_DATAGRAMS];
 	uint8_t		row[PRIORITY_DATAGRAMS][PAYLOAD_MAX];
 };
@@ -348,6 +349,25 @@ static int get_header(struct md_header *h, const uint8_t *p, size_t len)
 	return 0;
 }
 
+static void shape_of(const struct md_header *h, struct image *image)
+{
+	image->width = h->width;
+	image->height = h->height;
+	image->channels = h->channels;
+	image->depth = h->flags & MD_DEEP ? 16 : 8;
+}
+
+int md_shape(const void *payload, size_t len, struct image *image)
+{
+	struct md_header h;
+	int ret = get_header(&h, payload, len);
+
+	if (ret)
+		return ret;
+	shape_of(&h, image);
+	return 0;
+}
+
 int md_add(struct md_decoder *d, const void *payload, size_t len)
 {
 	unsigned int index;
@@ -414,10 +434,7 @@ long md_finish(struct md_decoder *d, struct image *image, size_t room)
 
 	if (!d->received)
 		return -ENODATA;
-	image->width = h->width;
-	image->height = h->height;
-	image->channels = h->channels;
-	image->depth = h->flags & MD_DEEP ? 16 : 8;
+	shape_of(h, image);
 	image->stride = (size_t)h->width * image_pixel(image);
 	if (image->stride * image->height > room)
 		return -EMSGSIZE;
@@ -436,6 +453,8 @@ long md_finish(struct md_decoder *d, struct image *image, size_t room)
 			 (int32_t *const *)d->planes.words);
 	md_inverse(&d->planes, image, h->middle, h->levels, reversible);
 	d->exact = whole && reversible;
+	d->share = whole ? 1 : (double)stream /
+		   priority_prefix(&h->protection, h->count);
 	d->received = 0;
 	return stream;
 }
@@ -443,4 +462,9 @@ long md_finish(struct md_decoder *d, struct image *image, size_t room)
 bool md_exact(const struct md_decoder *d)
 {
 	return d->exact;
+}
+
+double md_share(const struct md_decoder *d)
+{
+	return d->share;
 }

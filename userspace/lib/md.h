@@ -79,6 +79,14 @@ struct md_decoder *md_decoder_create(unsigned int width, unsigned int height,
 void md_decoder_destroy(struct md_decoder *d);
 
 /**
+ * md_shape() - of the image that a datagram is of
+ * @image: gets width, height, channels and depth
+ *
+ * Return: 0, -EINVAL: not such a payload.
+ */
+int md_shape(const void *payload, size_t len, struct image *image);
+
+/**
  * md_begin() - a new frame
  */
 void md_begin(struct md_decoder *d);
@@ -105,5 +113,10 @@ long md_finish(struct md_decoder *d, struct image *image, size_t room);
  * md_exact() - whether the image of md_finish() was the very image
  */
 bool md_exact(const struct md_decoder *d);
+
+/**
+ * md_share() - how much of the stream that all datagrams give it was, 0 .. 1
+ */
+double md_share(const struct md_decoder *d);
 
 #endif

@@ -282,6 +282,20 @@ static int take_shape(struct split_decoder *d, const struct image *image,
 	return 0;
 }
 
+int split_shape(const void *payload, size_t len, struct image *image)
+{
+	const uint8_t *p = payload;
+
+	if (len < SPLIT_HEADER || len > PAYLOAD_MAX ||
+	    p[0] >> 4 != SPLIT_VERSION || p[0] & 15 & ~SPLIT_DEEP || p[3])
+		return -EINVAL;
+	image->depth = p[0] & SPLIT_DEEP ? 16 : 8;
+	image->channels = (p[1] & 3) + 1;
+	image->width = get_le16(p + 4);
+	image->height = get_le16(p + 6);
+	return image->width && image->height ? 0 : -EINVAL;
+}
+
 int split_add(struct split_decoder *d, const void *payload, size_t len)
 {
 	const uint8_t *p = payload;
@@ -290,19 +304,13 @@ int split_add(struct split_decoder *d, const void *payload, size_t len)
 	size_t row;
 	unsigned int known = 0;
 	uint8_t *there;
-	int ret;
+	int ret = split_shape(payload, len, &image);
 
-	if (len < SPLIT_HEADER || len > PAYLOAD_MAX ||
-	    p[0] >> 4 != SPLIT_VERSION || p[0] & 15 & ~SPLIT_DEEP || p[3])
-		return -EINVAL;
-	image.depth = p[0] & SPLIT_DEEP ? 16 : 8;
-	image.channels = (p[1] & 3) + 1;
-	image.width = get_le16(p + 4);
-	image.height = get_le16(p + 6);
+	if (ret)
+		return ret;
 	steps = p[1] >> 2;
 	first = get_le16(p + 8);
-	if (!image.width || !image.height || steps > SPLIT_STEPS ||
-	    p[2] >> 2 * steps)
+	if (steps > SPLIT_STEPS || p[2] >> 2 * steps)
 		return -EINVAL;
 	pixel = image_pixel(&image);
 	if (image.width > d->width || image.height > d->height ||

@@ -71,6 +71,14 @@ struct split_decoder *split_decoder_create(unsigned int width,
 void split_decoder_destroy(struct split_decoder *d);
 
 /**
+ * split_shape() - of the image that a datagram is of
+ * @image: gets width, height, channels and depth
+ *
+ * Return: 0, -EINVAL: not such a payload.
+ */
+int split_shape(const void *payload, size_t len, struct image *image);
+
+/**
  * split_begin() - a new frame
  * @still: the scene is that of the frame before, whose pixels stay until
  *	newer ones come

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * console - a local socket on which a running daemon is asked and told
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include "bridge/console.h"
+
+enum {
+	CLIENTS	= 16,
+	LINE	= 65536,	/* bytes of a request, at most */
+};
+
+struct client {
+	struct console	*console;
+	struct loop_fd	watch;		/* fd -1: free */
+	size_t		len;
+	char		line[LINE];
+};
+
+struct console {
+	struct loop	*loop;
+	struct loop_fd	listen;
+	char		path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	int		(*request)(void *arg, const char *command,
+				   const cJSON *parameters, cJSON *answer,
+				   char error[256]);
+	void		*arg;
+	struct client	*client[CLIENTS];
+};
+
+static void hang_up(struct client *k)
+{
+	struct console *c = k->console;
+
+	for (unsigned int i = 0; i < CLIENTS; i++)
+		if (c->client[i] == k)
+			c->client[i] = NULL;
+	loop_unwatch(c->loop, &k->watch);
+	close(k->watch.fd);
+	free(k);
+}
+
+/* An answer that the other side does not read ends the talk */
+static bool say(struct client *k, const cJSON *answer)
+{
+	char *text = cJSON_PrintUnformatted(answer);
+	size_t len = text ? strlen(text) : 0;
+	bool said;
+
+	if (!text)
+		return false;
+	text[len] = '\n';	/* instead of the final 0 */
+	said = send(k->watch.fd, text, len + 1,
+		    MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)len + 1;
+	cJSON_free(text);
+	return said;
+}
+
+static int obey(struct console *c, const char *line, cJSON *answer,
+		char error[256])
+{
+	cJSON *request = cJSON_Parse(line);
+	const char *command = cJSON_GetStringValue(
+		cJSON_GetObjectItemCaseSensitive(request, "do"));
+	int ret = -EINVAL;
+
+	if (command)
+		ret = c->request(c->arg, command, request, answer, error);
+	else
+		snprintf(error, 256, "not a JSON object with \"do\"");
+	cJSON_Delete(request);
+	return ret;
+}
+
+static bool answer_line(struct client *k, const char *line)
+{
+	cJSON *answer = cJSON_CreateObject();
+	char error[256] = "";
+	bool said;
+	int ret = obey(k->console, line, answer, error);
+
+	cJSON_AddBoolToObject(answer, "ok", !ret);
+	if (ret)
+		cJSON_AddStringToObject(answer, "error",
+					*error ? error : strerror(-ret));
+	said = say(k, answer);
+	cJSON_Delete(answer);
+	return said;
+}
+
+static void on_client(void *arg, uint32_t events)
+{
+	struct client *k = arg;
+	ssize_t n = read(k->watch.fd, k->line + k->len, LINE - 1 - k->len);
+	char *start = k->line, *end;
+
+	(void)events;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		hang_up(k);
+		return;
+	}
+	k->len += n;
+	k->line[k->len] = '\0';
+	while ((end = memchr(start, '\n', k->line + k->len - start))) {
+		*end = '\0';
+		if (!answer_line(k, start)) {
+			hang_up(k);
+			return;
+		}
+		start = end + 1;
+	}
+	k->len -= start - k->line;
+	memmove(k->line, start, k->len);
+	if (k->len == LINE - 1)
+		hang_up(k);
+}
+
+static void on_listen(void *arg, uint32_t events)
+{
+	struct console *c = arg;
+	int fd = accept4(c->listen.fd, NULL, NULL,
+			 SOCK_CLOEXEC | SOCK_NONBLOCK);
+	unsigned int i = 0;
+	struct client *k;
+
+	(void)events;
+	if (fd < 0)
+		return;
+	while (i < CLIENTS && c->client[i])
+		i++;
+	k = i < CLIENTS ? malloc(sizeof(*k)) : NULL;
+	if (!k) {
+		close(fd);
+		return;
+	}
+	k->console = c;
+	k->len = 0;
+	k->watch.ready = on_client;
+	k->watch.arg = k;
+	c->client[i] = k;
+	if (loop_watch(c->loop, &k->watch, fd, EPOLLIN)) {
+		c->client[i] = NULL;
+		close(fd);
+		free(k);
+	}
+}
+
+static void make_folder(const char *path)
+{
+	char folder[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	char *slash;
+
+	snprintf(folder, sizeof(folder), "%s", path);
+	slash = strrchr(folder, '/');
+	if (!slash || slash == folder)
+		return;
+	*slash = '\0';
+	mkdir(folder, 0755);
+}
+
+/* Whether somebody answers there */
+static bool answered(const struct sockaddr_un *a)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool lives = fd >= 0 &&
+		     !connect(fd, (const struct sockaddr *)a, sizeof(*a));
+
+	if (fd >= 0)
+		close(fd);
+	return lives;
+}
+
+static int listen_at(const char *path)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	struct stat st;
+	mode_t mask;
+	int fd, err;
+
+	memcpy(a.sun_path, path, strlen(path) + 1);
+	if (answered(&a))
+		return -EADDRINUSE;
+	make_folder(path);
+	if (!lstat(path, &st) && S_ISSOCK(st.st_mode))
+		unlink(path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	mask = umask(0117);
+	err = bind(fd, (struct sockaddr *)&a, sizeof(a)) || listen(fd, 8) ?
+	      -errno : 0;
+	umask(mask);
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
+int console_open(struct console **out, struct loop *l, const char *path,
+		 int (*request)(void *arg, const char *command,
+				const cJSON *parameters, cJSON *answer,
+				char error[256]),
+		 void *arg, char error[256])
+{
+	struct console *c;
+	int fd;
+
+	if (strlen(path) >= sizeof(c->path)) {
+		snprintf(error, 256, "%s: too long for a socket", path);
+		return -ENAMETOOLONG;
+	}
+	c = calloc(1, sizeof(*c));
+	fd = c ? listen_at(path) : -ENOMEM;
+	if (fd >= 0) {
+		strcpy(c->path, path);
+		c->loop = l;
+		c->request = request;
+		c->arg = arg;
+		c->listen.ready = on_listen;
+		c->listen.arg = c;
+		if (!loop_watch(l, &c->listen, fd, EPOLLIN)) {
+			*out = c;
+			return 0;
+		}
+		close(fd);
+		fd = -ENOMEM;
+	}
+	free(c);
+	snprintf(error, 256, "%s: %s", path, fd == -EADDRINUSE ?
+		 "another one runs with this socket" : strerror(-fd));
+	return fd;
+}
+
+void console_close(struct console *c)
+{
+	if (!c)
+		return;
+	for (unsigned int i = 0; i < CLIENTS; i++)
+		if (c->client[i])
+			hang_up(c->client[i]);
+	loop_unwatch(c->loop, &c->listen);
+	close(c->listen.fd);
+	unlink(c->path);
+	free(c);
+}

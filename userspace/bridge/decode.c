@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * decode - frames of datagrams into a topic's messages
+ */
+#include <stdlib.h>
+#include "bridge/decode_kinds.h"
+#include "lib/blob.h"
+
+static int decode_blob(void **state, const struct decode_limits *limits,
+		       const struct decode_call *c);
+static void decode_blob_free(void *state);
+
+static const struct decode_kind {
+	int	(*decode)(void **state, const struct decode_limits *limits,
+			  const struct decode_call *c);
+	void	(*free)(void *state);
+} kinds[CODECS] = {
+	[CODEC_BLOB]	= { decode_blob, decode_blob_free },
+	[CODEC_MD]	= { decode_image, decode_image_free },
+	[CODEC_SPLIT]	= { decode_image, decode_image_free },
+	[CODEC_RANGE]	= { decode_cloud, decode_cloud_free },
+	[CODEC_BLOCK]	= { decode_cloud, decode_cloud_free },
+	[CODEC_CLOUD80]	= { decode_cloud, decode_cloud_free },
+	[CODEC_VSCAN]	= { decode_scan, decode_scan_free },
+	[CODEC_TILES]	= { decode_map, decode_map_free },
+	[CODEC_PYRAMID]	= { decode_map, decode_map_free },
+	[CODEC_LASERSCAN] = { decode_scan, decode_scan_free },
+	[CODEC_LAYERS]	= { decode_layers, decode_layers_free },
+};
+
+/* A state for each codec: a topic that changes to another one comes back */
+struct decoder {
+	struct decode_limits	limits;
+	void			*state[CODECS];
+};
+
+struct decoder *decoder_create(const struct decode_limits *limits)
+{
+	struct decoder *d = calloc(1, sizeof(*d));
+
+	if (d)
+		d->limits = *limits;
+	return d;
+}
+
+void decoder_destroy(struct decoder *d)
+{
+	if (!d)
+		return;
+	for (unsigned int i = 0; i < CODECS; i++)
+		if (d->state[i])
+			kinds[i].free(d->state[i]);
+	free(d);
+}
+
+int decoder_frame(struct decoder *d, const struct decode_call *c)
+{
+	if (c->codec >= CODECS || c->topic->kind >= MESSAGE_KINDS ||
+	    !codec_takes(c->codec, c->topic->kind))
+		return -EPROTO;
+	return kinds[c->codec].decode(&d->state[c->codec], &d->limits, c);
+}
+
+static void decode_blob_free(void *state)
+{
+	blob_decoder_destroy(state);
+}
+
+static int add_blob(void *d, const void *payload, size_t len)
+{
+	return blob_add(d, payload, len);
+}
+
+static int decode_blob(void **state, const struct decode_limits *limits,
+		       const struct decode_call *c)
+{
+	struct decode_result r = { "", c->topic->kind, NULL, 1, true };
+	const uint8_t *data;
+	union message msg;
+	long len;
+
+	if (!*state)
+		*state = blob_decoder_create(limits->bytes);
+	if (!*state)
+		return -ENOMEM;
+	blob_begin(*state);
+	if (!decode_add(c, *state, add_blob))
+		return -EPROTO;
+	len = blob_finish(*state, &data);
+	if (len < 0)
+		return len;
+	if (message_read(r.kind, MESSAGE_CDR, data, len, &msg))
+		return -EPROTO;
+	r.msg = &msg;
+	c->out(c->arg, &r);
+	return 0;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * decode_image - descriptions and sub-images into images, compressed again
+ * where they were compressed
+ */
+#include <stdlib.h>
+#include "bridge/decode_kinds.h"
+#include "lib/md.h"
+#include "lib/split.h"
+#include "ros/convert.h"
+
+/* @md or @split, that of the codec, for images of up to that size */
+struct decode_image {
+	struct md_decoder	*md;
+	struct split_decoder	*split;
+	struct image		largest;
+	struct image		image;
+	size_t			room;		/* of its pixels */
+	uint8_t			*message;	/* pixels as ROS has them */
+	size_t			message_room;
+};
+
+void decode_image_free(void *state)
+{
+	struct decode_image *s = state;
+
+	md_decoder_destroy(s->md);
+	split_decoder_destroy(s->split);
+	free(s->image.data);
+	free(s->message);
+	free(s);
+}
+
+/* What the first payload that is one says */
+static int shape_of(const struct decode_call *c, struct image *shape)
+{
+	const struct payloads *p = &c->frame->received;
+
+	for (unsigned int i = 0; i < p->count; i++)
+		if (!(c->codec == CODEC_MD ?
+		      md_shape(payload_at(p, i), p->len[i], shape) :
+		      split_shape(payload_at(p, i), p->len[i], shape)))
+			return 0;
+	return -EPROTO;
+}
+
+static unsigned int larger(unsigned int a, unsigned int b)
+{
+	return a > b ? a : b;
+}
+
+static int grow(struct decode_image *s, enum codec codec,
+		const struct image *shape)
+{
+	struct image *l = &s->largest;
+	size_t room;
+	uint8_t *data;
+
+	if (shape->width <= l->width && shape->height <= l->height &&
+	    image_pixel(shape) <= image_pixel(l) &&
+	    shape->channels <= l->channels)
+		return 0;
+	md_decoder_destroy(s->md);
+	split_decoder_destroy(s->split);
+	s->md = NULL;
+	s->split = NULL;
+	l->width = larger(l->width, shape->width);
+	l->height = larger(l->height, shape->height);
+	l->channels = larger(l->channels, shape->channels);
+	l->depth = larger(l->depth, shape->depth);
+	room = (size_t)l->width * l->height * image_pixel(l);
+	data = realloc(s->image.data, room);
+	if (data) {
+		s->image.data = data;
+		s->room = room;
+		if (codec == CODEC_MD)
+			s->md = md_decoder_create(l->width, l->height,
+						  l->channels);
+		else
+			s->split = split_decoder_create(l->width, l->height,
+							image_pixel(l));
+	}
+	if (s->md || s->split)
+		return 0;
+	*l = (struct image){ 0 };
+	return -ENOMEM;
+}
+
+static int add_md(void *d, const void *payload, size_t len)
+{
+	return md_add(d, payload, len);
+}
+
+static int add_split(void *d, const void *payload, size_t len)
+{
+	return split_add(d, payload, len);
+}
+
+static int reconstruct(struct decode_image *s, const struct decode_call *c,
+		       struct decode_result *r)
+{
+	long ret;
+
+	if (c->codec == CODEC_MD) {
+		md_begin(s->md);
+		decode_add(c, s->md, add_md);
+		ret = md_finish(s->md, &s->image, s->room);
+		r->exact = md_exact(s->md);
+		r->share = md_share(s->md);
+	} else {
+		split_begin(s->split, c->still);
+		decode_add(c, s->split, add_split);
+		ret = split_finish(s->split, c->nearest, &s->image, s->room);
+		r->share = split_share(s->split);
+		r->exact = r->share >= 1;
+	}
+	return ret < 0 ? ret : 0;
+}
+
+/* Encodings that an image of that shape has if the announced one is not its */
+static const enum message_encoding plain[2][5] = {
+	{ 0, IMAGE_MONO8, IMAGE_8UC2, IMAGE_RGB8, IMAGE_RGBA8 },
+	{ 0, IMAGE_MONO16, IMAGE_16UC2, IMAGE_RGB16, IMAGE_RGBA16 },
+};
+
+static int give(struct decode_image *s, const struct decode_call *c,
+		struct decode_result *r)
+{
+	const struct message_string name =
+		message_string(c->topic->encoding);
+	int encoding = message_encoding_of(&name);
+	union message msg = { .image = { .header = decode_header(c) } };
+	size_t bytes = (size_t)s->image.width * s->image.height * 8;
+
+	if (bytes > s->message_room) {
+		uint8_t *data = realloc(s->message, bytes);
+
+		if (!data)
+			return -ENOMEM;
+		s->message = data;
+		s->message_room = bytes;
+	}
+	if (encoding < 0 || message_image_write(&s->image, encoding,
+						s->message, &msg.image)) {
+		encoding = plain[s->image.depth == 16][s->image.channels];
+		message_image_write(&s->image, encoding, s->message,
+				    &msg.image);
+	}
+	r->msg = &msg;
+	c->out(c->arg, r);
+	return 0;
+}
+
+int decode_image(void **state, const struct decode_limits *limits,
+		 const struct decode_call *c)
+{
+	struct decode_result r = { "", c->topic->kind, NULL, 0, false };
+	struct decode_image *s = *state;
+	struct image shape;
+	int ret = shape_of(c, &shape);
+
+	if (ret)
+		return ret;
+	if ((size_t)shape.width * shape.height > limits->pixels)
+		return -EFBIG;
+	if (!s)
+		s = *state = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	ret = grow(s, c->codec, &shape);
+	if (!ret)
+		ret = reconstruct(s, c, &r);
+	return ret ? ret : give(s, c, &r);
+}

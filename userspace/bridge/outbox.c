@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * outbox - a topic's frame on its way out, evenly over the time it has
+ */
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bridge/outbox.h"
+
+enum {
+	HEADER	= sizeof(struct optsample_segment),
+	SLOT	= OPTSAMPLE_SEGMENT_MAX,
+	STEP	= 1000000,		/* ns */
+};
+
+struct outbox {
+	struct loop		*loop;
+	struct uplink		*uplink;
+	struct loop_timer	timer;
+	uint8_t			*slots;
+	struct payloads		payloads;
+	unsigned int		next;	/* of them, to leave */
+	uint64_t		start, span;
+};
+
+static void send_until(struct outbox *o, unsigned int end)
+{
+	if (end <= o->next)
+		return;
+	uplink_send(o->uplink, o->slots + (size_t)o->next * SLOT, SLOT,
+		    o->payloads.len + o->next, end - o->next);
+	o->next = end;
+}
+
+static void on_time(void *arg, uint64_t now)
+{
+	struct outbox *o = arg;
+	unsigned int count = o->payloads.count;
+	uint64_t gone = now - o->start, due;
+
+	send_until(o, gone >= o->span ? count :
+		   (unsigned int)(gone * count / o->span) + 1);
+	if (o->next == count)
+		return;
+	due = o->start + (o->next * o->span + count - 1) / count;
+	o->timer.due = due > now + STEP ? due : now + STEP;
+}
+
+struct outbox *outbox_create(struct loop *l, struct uplink *u,
+			     unsigned int max)
+{
+	struct outbox *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return NULL;
+	o->loop = l;
+	o->uplink = u;
+	o->timer.due = LOOP_NEVER;
+	o->timer.expired = on_time;
+	o->timer.arg = o;
+	loop_add_timer(l, &o->timer);
+	o->slots = malloc((size_t)max * SLOT);
+	o->payloads = (struct payloads){
+		.data = o->slots ? o->slots + HEADER : NULL,
+		.stride = SLOT,
+		.len = calloc(max, sizeof(*o->payloads.len)),
+		.size = PAYLOAD_MAX,
+		.max = max,
+	};
+	if (o->slots && o->payloads.len)
+		return o;
+	outbox_destroy(o);
+	return NULL;
+}
+
+void outbox_destroy(struct outbox *o)
+{
+	if (!o)
+		return;
+	loop_remove_timer(o->loop, &o->timer);
+	free(o->slots);
+	free(o->payloads.len);
+	free(o);
+}
+
+struct payloads *outbox_payloads(struct outbox *o)
+{
+	send_until(o, o->payloads.count);
+	o->timer.due = LOOP_NEVER;
+	o->payloads.count = 0;
+	o->next = 0;
+	return &o->payloads;
+}
+
+void outbox_send(struct outbox *o, const struct optsample_segment *header,
+		 uint64_t span)
+{
+	struct optsample_segment s = *header;
+	unsigned int count = o->payloads.count;
+	uint64_t now = loop_now();
+
+	s.count = htole16(count);
+	for (unsigned int i = 0; i < count; i++) {
+		s.index = htole16(i);
+		memcpy(o->slots + (size_t)i * SLOT, &s, HEADER);
+		/* from now on the length of a segment */
+		o->payloads.len[i] += HEADER;
+	}
+	o->next = 0;
+	o->start = now;
+	o->span = span ? span : 1;
+	if (count)
+		on_time(o, now);
+}

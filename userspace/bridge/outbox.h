@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * outbox.h - a topic's frame on its way out, evenly over the time it has
+ *
+ * The encoder writes payloads where they will leave from, behind the room for
+ * their headers. A burst would be lost together, and would queue where others
+ * wait: datagrams go one by one, in steps of a millisecond at least.
+ */
+#ifndef BRIDGE_OUTBOX_H
+#define BRIDGE_OUTBOX_H
+
+#include "bridge/uplink.h"
+#include "lib/payload.h"
+
+struct outbox;
+
+/**
+ * outbox_create() - for frames of up to @max datagrams
+ *
+ * Return: to be freed with outbox_destroy(), NULL: no memory.
+ */
+struct outbox *outbox_create(struct loop *l, struct uplink *u,
+			     unsigned int max);
+void outbox_destroy(struct outbox *o);
+
+/**
+ * outbox_payloads() - where the next frame is to be encoded
+ *
+ * What is left of the frame before is sent at once: it is late.
+ */
+struct payloads *outbox_payloads(struct outbox *o);
+
+/**
+ * outbox_send() - send what is in the payloads
+ * @header: of all of them, but index, count, stream and time
+ * @span: to spread them over, ns
+ */
+void outbox_send(struct outbox *o, const struct optsample_segment *header,
+		 uint64_t span);
+
+#endif

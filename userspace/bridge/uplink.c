@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * uplink - the sender's socket: segments out, reports in
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "bridge/segment.h"
+#include "bridge/uplink.h"
+#include "lib/wire.h"
+
+enum {
+	BATCH	= 64,		/* datagrams a system call */
+	ROOM	= 4 << 20,	/* of the socket: queues below are not its own */
+	TURNS	= 16,		/* datagrams that are read at a time */
+};
+
+struct uplink {
+	struct loop		*loop;
+	struct loop_fd		watch;
+	struct address		to;
+	uint64_t		stream;
+	struct uplink_events	events;
+	struct uplink_counts	counts;
+};
+
+/* The receiver's, and not of anybody who found the port */
+static bool is_from(const struct address *to,
+		    const struct sockaddr_storage *from)
+{
+	const struct sockaddr_in *a = (const void *)&to->storage;
+	const struct sockaddr_in *b = (const void *)from;
+	const struct sockaddr_in6 *a6 = (const void *)&to->storage;
+	const struct sockaddr_in6 *b6 = (const void *)from;
+
+	if (to->storage.ss_family != from->ss_family)
+		return false;
+	if (from->ss_family == AF_INET)
+		return a->sin_addr.s_addr == b->sin_addr.s_addr &&
+		       a->sin_port == b->sin_port;
+	return IN6_ARE_ADDR_EQUAL(&a6->sin6_addr, &b6->sin6_addr) &&
+	       a6->sin6_port == b6->sin6_port;
+}
+
+static void on_datagrams(void *arg, uint32_t events)
+{
+	struct uplink *u = arg;
+	uint8_t bytes[OPTSAMPLE_SEGMENT_MAX + 1];
+	struct sockaddr_storage from;
+	struct optsample_segment s;
+
+	(void)events;
+	for (unsigned int i = 0; i < TURNS; i++) {
+		socklen_t len = sizeof(from);
+		ssize_t n = recvfrom(u->watch.fd, bytes, sizeof(bytes),
+				     MSG_DONTWAIT, (void *)&from, &len);
+
+		if (n < 0)
+			return;
+		if (!is_from(&u->to, &from) || segment_read(&s, bytes, n) ||
+		    get_le64(&s.stream) != u->stream || s.topic)
+			continue;
+		u->events.received(u->events.arg, bytes + s.header,
+				   n - s.header);
+	}
+}
+
+int uplink_open(struct uplink **out, struct loop *l, const struct address *to,
+		uint64_t stream, const struct uplink_events *events)
+{
+	struct uplink *u = calloc(1, sizeof(*u));
+	int room = ROOM, fd, err;
+
+	if (!u)
+		return -ENOMEM;
+	u->loop = l;
+	u->to = *to;
+	u->stream = stream;
+	u->events = *events;
+	u->watch.ready = on_datagrams;
+	u->watch.arg = u;
+	fd = socket(to->storage.ss_family,
+		    SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	err = fd < 0 ? -errno : loop_watch(l, &u->watch, fd, EPOLLIN);
+	if (err) {
+		if (fd >= 0)
+			close(fd);
+		free(u);
+		return err;
+	}
+	/* beyond the limit of ordinary sockets where one may */
+	if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room)))
+		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+	*out = u;
+	return 0;
+}
+
+void uplink_close(struct uplink *u)
+{
+	if (!u)
+		return;
+	loop_unwatch(u->loop, &u->watch);
+	close(u->watch.fd);
+	free(u);
+}
+
+/* Return: how many the kernel took */
+static unsigned int send_batch(struct uplink *u, uint8_t *data, size_t stride,
+			       const uint16_t *len, unsigned int count,
+			       uint64_t now)
+{
+	struct mmsghdr m[BATCH];
+	struct iovec v[BATCH];
+	uint64_t bytes = 0;
+	int n;
+
+	memset(m, 0, count * sizeof(*m));
+	for (unsigned int i = 0; i < count; i++) {
+		uint8_t *p = data + i * stride;
+
+		put_le64(p + offsetof(struct optsample_segment, stream),
+			 u->stream);
+		put_le32(p + offsetof(struct optsample_segment, sent),
+			 now / 1000);
+		v[i] = (struct iovec){ p, len[i] };
+		m[i].msg_hdr.msg_iov = &v[i];
+		m[i].msg_hdr.msg_iovlen = 1;
+		m[i].msg_hdr.msg_name = &u->to.storage;
+		m[i].msg_hdr.msg_namelen = u->to.len;
+	}
+	n = sendmmsg(u->watch.fd, m, count, MSG_DONTWAIT);
+	if (n <= 0)
+		return 0;
+	for (int i = 0; i < n; i++)
+		bytes += len[i];
+	u->counts.datagrams += n;
+	u->counts.bytes += bytes;
+	u->events.sent(u->events.arg, now, n, bytes);
+	return n;
+}
+
+void uplink_send(struct uplink *u, uint8_t *data, size_t stride,
+		 const uint16_t *len, unsigned int count)
+{
+	uint64_t now = loop_now();
+
+	while (count) {
+		unsigned int n = count < BATCH ? count : BATCH;
+		unsigned int sent = send_batch(u, data, stride, len, n, now);
+
+		/* one that is refused is lost, as if on the way */
+		if (!sent) {
+			u->counts.refused++;
+			sent = 1;
+		}
+		data += sent * stride;
+		len += sent;
+		count -= sent;
+	}
+}
+
+const struct uplink_counts *uplink_counts(const struct uplink *u)
+{
+	return &u->counts;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * uplink.h - the sender's socket: segments out, reports in
+ */
+#ifndef BRIDGE_UPLINK_H
+#define BRIDGE_UPLINK_H
+
+#include "common/address.h"
+#include "common/loop.h"
+#include "optsample/segment.h"
+
+/**
+ * struct uplink_counts - since it was opened
+ * @refused: the kernel did not take: no route, no room in the socket
+ */
+struct uplink_counts {
+	uint64_t	datagrams, bytes;
+	uint64_t	refused;
+};
+
+/**
+ * struct uplink_events - what the owner hears
+ * @sent:	that went out, all at the time @now, ns
+ * @received:	the payload of a segment of topic 0 of our stream that the
+ *		receiver sent
+ */
+struct uplink_events {
+	void	(*sent)(void *arg, uint64_t now, unsigned int datagrams,
+			uint64_t bytes);
+	void	(*received)(void *arg, const void *payload, size_t len);
+	void	*arg;
+};
+
+struct uplink;
+
+/**
+ * uplink_open() - a socket towards a receiver
+ * @stream:	random, of this run
+ *
+ * There need not be a route, now or ever: what cannot be sent is counted.
+ *
+ * Return: 0 or a negative errno.
+ */
+int uplink_open(struct uplink **u, struct loop *l, const struct address *to,
+		uint64_t stream, const struct uplink_events *events);
+void uplink_close(struct uplink *u);
+
+/**
+ * uplink_send() - segments, now
+ * @data:	of the first; the others follow @stride bytes behind each other
+ * @len:	bytes of each, @count of them
+ *
+ * Their sending time and their stream are filled in.
+ */
+void uplink_send(struct uplink *u, uint8_t *data, size_t stride,
+		 const uint16_t *len, unsigned int count);
+
+const struct uplink_counts *uplink_counts(const struct uplink *u);
+
+#endif
