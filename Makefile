@@ -22,12 +22,12 @@ MODULE	:= $(BUILD)/module/$(SERIES)/sch_optsample.ko
 BIN	:= $(BUILD)/bin
 LIB	:= $(BUILD)/lib/liboptsample.a
 LIB_TESTS := paths split md voxel cloudblock rangeimage cloud80 tilecode tiles \
-	     mappyramid velodyne vscan vscan_code laserscan blob
+	     mappyramid velodyne vscan vscan_code laserscan blob layers
 BRIDGE_TESTS := assembly control
 BAG_TESTS := message bag
 BAG_FUZZ := message mcap rosbag db3
 LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
-	     vscan laserscan blob
+	     vscan laserscan blob layers
 LIB_BENCH := image cloud map vscan
 PROGRAMS := $(addprefix $(BIN)/,optsample optsample-lab optsample-sim hwsim-medium \
 	     demo-report image-pub image-sub dds-pub dds-sub fastdds-pub \

@@ -123,8 +123,8 @@ static struct assembly_frame *find(struct assembly *a, uint32_t number)
 }
 
 /* NULL: all are open, and this one is the oldest */
-static struct assembly_frame *begin(struct assembly *a, uint32_t number,
-				    unsigned int count, uint64_t stamp,
+static struct assembly_frame *begin(struct assembly *a,
+				    const struct optsample_segment *segment,
 				    uint64_t now)
 {
 	struct assembly_frame *f = NULL;
@@ -135,12 +135,13 @@ static struct assembly_frame *begin(struct assembly *a, uint32_t number,
 	if (!f)
 		return NULL;
 	f->open = true;
-	f->number = number;
-	f->count = count;
-	f->stamp = stamp;
+	f->number = le32toh(segment->frame);
+	f->flags = segment->flags;
+	f->count = le16toh(segment->count);
+	f->stamp = le64toh(segment->stamp);
 	f->first = now;
 	f->top = 0;
-	f->bottom = count;
+	f->bottom = f->count;
 	f->received.count = 0;
 	memset(f->there, 0, sizeof(f->there));
 	return f;
@@ -193,13 +194,14 @@ int assembly_add(struct assembly *a, const struct optsample_segment *segment,
 	}
 	f = find(a, number);
 	if (!f)
-		f = begin(a, number, count, stamp, now);
+		f = begin(a, segment, now);
 	if (!f) {
 		/* the caller did not ask for what is ripe: no room */
 		a->counts.late++;
 		return -ESTALE;
 	}
-	if (f->count != count || f->stamp != stamp) {
+	if (f->count != count || f->stamp != stamp ||
+	    f->flags != segment->flags) {
 		a->counts.bad++;
 		return -EINVAL;
 	}

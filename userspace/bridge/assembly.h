@@ -28,12 +28,14 @@ enum {
  * @number:	of it, wraps
  * @count:	datagrams that were sent
  * @received:	of these, in the order in which they came: payloads
+ * @flags:	of its segments
  * @stamp:	of the message, ns since the epoch, the sender's clock
  * @first, @last: when its first and its last datagram came
  * @top:	largest index among them
  */
 struct assembly_frame {
 	uint32_t	number;
+	uint8_t		flags;
 	unsigned int	count;
 	struct payloads	received;
 	uint64_t	stamp;

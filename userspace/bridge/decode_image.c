@@ -7,6 +7,7 @@
 #include "bridge/decode_kinds.h"
 #include "lib/md.h"
 #include "lib/split.h"
+#include "ros/compressed.h"
 #include "ros/convert.h"
 
 /* @md or @split, that of the codec, for images of up to that size */
@@ -18,6 +19,7 @@ struct decode_image {
 	size_t			room;		/* of its pixels */
 	uint8_t			*message;	/* pixels as ROS has them */
 	size_t			message_room;
+	struct compressed_buffer compressed;
 };
 
 void decode_image_free(void *state)
@@ -28,6 +30,7 @@ void decode_image_free(void *state)
 	split_decoder_destroy(s->split);
 	free(s->image.data);
 	free(s->message);
+	free(s->compressed.data);
 	free(s);
 }
 
@@ -151,6 +154,27 @@ static int give(struct decode_image *s, const struct decode_call *c,
 	return 0;
 }
 
+static int give_compressed(struct decode_image *s, const struct decode_call *c,
+			   struct decode_result *r)
+{
+	const struct message_string format =
+		message_string(c->topic->encoding);
+	const struct message_string png = message_string("png");
+	union message msg = { .compressed = { .header = decode_header(c) } };
+	int ret = compressed_write(&s->image, &format, c->quality,
+				   &s->compressed, &msg.compressed);
+
+	/* PNG takes any image */
+	if (ret && ret != -ENOMEM)
+		ret = compressed_write(&s->image, &png, 0, &s->compressed,
+				       &msg.compressed);
+	if (ret)
+		return ret == -ENOMEM ? ret : -EPROTO;
+	r->msg = &msg;
+	c->out(c->arg, r);
+	return 0;
+}
+
 int decode_image(void **state, const struct decode_limits *limits,
 		 const struct decode_call *c)
 {
@@ -170,5 +194,8 @@ int decode_image(void **state, const struct decode_limits *limits,
 	ret = grow(s, c->codec, &shape);
 	if (!ret)
 		ret = reconstruct(s, c, &r);
-	return ret ? ret : give(s, c, &r);
+	if (ret)
+		return ret;
+	return c->topic->kind == MESSAGE_IMAGE ? give(s, c, &r) :
+						 give_compressed(s, c, &r);
 }

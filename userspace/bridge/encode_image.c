@@ -103,3 +103,25 @@ int encode_image(void **state, const struct encode_call *c)
 	strcpy(c->result->encoding, message_encoding_name(encoding));
 	return encode(s, c);
 }
+
+int encode_compressed(void **state, const struct encode_call *c)
+{
+	const struct message_compressed_image *m = &c->msg->compressed;
+	size_t n = m->format.len < CONTROL_WORD - 1 ? m->format.len :
+						      CONTROL_WORD - 1;
+	struct encode_image *s;
+	struct image shape;
+	int ret = compressed_shape(m, &shape);
+
+	if (!ret)
+		ret = prepare(state, &shape);
+	if (ret)
+		return ret;
+	s = *state;
+	ret = compressed_read(m, &s->image);
+	if (ret)
+		return ret;
+	memcpy(c->result->encoding, m->format.text, n);
+	c->result->encoding[n] = '\0';
+	return encode(s, c);
+}

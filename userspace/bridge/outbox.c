@@ -19,30 +19,35 @@ struct outbox {
 	struct loop_timer	timer;
 	uint8_t			*slots;
 	struct payloads		payloads;
-	unsigned int		next;	/* of them, to leave */
+	unsigned int		next;	/* to leave, of */
+	unsigned int		total;	/* with copies */
 	uint64_t		start, span;
 };
 
 static void send_until(struct outbox *o, unsigned int end)
 {
-	if (end <= o->next)
-		return;
-	uplink_send(o->uplink, o->slots + (size_t)o->next * SLOT, SLOT,
-		    o->payloads.len + o->next, end - o->next);
-	o->next = end;
+	while (o->next < end) {
+		unsigned int count = o->payloads.count;
+		unsigned int i = o->next % count, n = end - o->next;
+
+		if (n > count - i)
+			n = count - i;
+		uplink_send(o->uplink, o->slots + (size_t)i * SLOT, SLOT,
+			    o->payloads.len + i, n);
+		o->next += n;
+	}
 }
 
 static void on_time(void *arg, uint64_t now)
 {
 	struct outbox *o = arg;
-	unsigned int count = o->payloads.count;
 	uint64_t gone = now - o->start, due;
 
-	send_until(o, gone >= o->span ? count :
-		   (unsigned int)(gone * count / o->span) + 1);
-	if (o->next == count)
+	send_until(o, gone >= o->span ? o->total :
+		   (unsigned int)(gone * o->total / o->span) + 1);
+	if (o->next == o->total)
 		return;
-	due = o->start + (o->next * o->span + count - 1) / count;
+	due = o->start + (o->next * o->span + o->total - 1) / o->total;
 	o->timer.due = due > now + STEP ? due : now + STEP;
 }
 
@@ -85,15 +90,16 @@ void outbox_destroy(struct outbox *o)
 
 struct payloads *outbox_payloads(struct outbox *o)
 {
+	/* copies are no longer worth a burst */
 	send_until(o, o->payloads.count);
 	o->timer.due = LOOP_NEVER;
 	o->payloads.count = 0;
-	o->next = 0;
+	o->next = o->total = 0;
 	return &o->payloads;
 }
 
 void outbox_send(struct outbox *o, const struct optsample_segment *header,
-		 uint64_t span)
+		 uint64_t span, unsigned int copies)
 {
 	struct optsample_segment s = *header;
 	unsigned int count = o->payloads.count;
@@ -107,6 +113,7 @@ void outbox_send(struct outbox *o, const struct optsample_segment *header,
 		o->payloads.len[i] += HEADER;
 	}
 	o->next = 0;
+	o->total = count * (copies ? copies : 1);
 	o->start = now;
 	o->span = span ? span : 1;
 	if (count)

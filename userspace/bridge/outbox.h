@@ -34,8 +34,9 @@ struct payloads *outbox_payloads(struct outbox *o);
  * outbox_send() - send what is in the payloads
  * @header: of all of them, but index, count, stream and time
  * @span: to spread them over, ns
+ * @copies: of each; 0 is 1. One round after the other, far apart
  */
 void outbox_send(struct outbox *o, const struct optsample_segment *header,
-		 uint64_t span);
+		 uint64_t span, unsigned int copies);
 
 #endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * downlink.h - the receiver's socket: segments in, reports out
+ */
+#ifndef BRIDGE_DOWNLINK_H
+#define BRIDGE_DOWNLINK_H
+
+#include "common/address.h"
+#include "common/loop.h"
+#include "optsample/segment.h"
+
+/**
+ * struct downlink_datagram - one that came; good during the call
+ * @segment:	its header, checked
+ * @payload:	the rest, of @len bytes
+ * @from:	who sent it
+ */
+struct downlink_datagram {
+	struct optsample_segment	segment;
+	const uint8_t			*payload;
+	size_t				len;
+	const struct sockaddr_storage	*from;
+};
+
+struct downlink;
+
+/**
+ * downlink_open() - listen
+ * @received:	called for each segment, @now in ns
+ * @error:	gets one line
+ *
+ * Return: 0 or a negative errno.
+ */
+int downlink_open(struct downlink **d, struct loop *l,
+		  const struct address *at,
+		  void (*received)(void *arg, uint64_t now,
+				   const struct downlink_datagram *g),
+		  void *arg, char error[256]);
+void downlink_close(struct downlink *d);
+
+/* A payload to a sender, as a segment of topic 0 of @stream (as on the wire) */
+void downlink_send(struct downlink *d, const struct sockaddr_storage *to,
+		   uint64_t stream, const void *payload, size_t len);
+
+/* Datagrams that were none of ours */
+uint64_t downlink_strange(const struct downlink *d);
+
+#endif

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * publish - messages to all sinks, by name
+ */
+#include <errno.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include "bridge/publish.h"
+#include "bridge/service.h"
+
+enum {
+	SINKS	= 8,
+	TOPICS	= 1024,
+};
+
+struct topic {
+	char			*name;
+	enum message_kind	kind;
+	bool			told;	/* of another kind */
+	struct sink_topic	*at[SINKS];
+};
+
+struct publish {
+	struct sink	*sink[SINKS];
+	unsigned int	sinks, topics;
+	bool		full;
+	struct topic	topic[TOPICS];
+};
+
+struct publish *publish_create(void)
+{
+	return calloc(1, sizeof(struct publish));
+}
+
+void publish_destroy(struct publish *p)
+{
+	if (!p)
+		return;
+	for (unsigned int i = 0; i < p->topics; i++) {
+		for (unsigned int s = 0; s < p->sinks; s++)
+			if (p->topic[i].at[s])
+				sink_remove(p->topic[i].at[s]);
+		free(p->topic[i].name);
+	}
+	for (unsigned int s = 0; s < p->sinks; s++)
+		sink_close(p->sink[s]);
+	free(p);
+}
+
+int publish_add(struct publish *p, struct loop *l, const char *spec,
+		const char *node, char error[256])
+{
+	const struct sink_config config = {
+		.spec = spec, .name = node, .log = service_log,
+	};
+	int ret;
+
+	if (p->sinks == SINKS) {
+		snprintf(error, 256, "%s: no more than %d sinks", spec, SINKS);
+		return -E2BIG;
+	}
+	ret = sink_open(&p->sink[p->sinks], l, &config, error);
+	if (!ret)
+		p->sinks++;
+	return ret;
+}
+
+static bool is_latched(enum message_kind kind)
+{
+	return kind == MESSAGE_OCCUPANCY_GRID || kind == MESSAGE_GRID_MAP;
+}
+
+static struct topic *offer(struct publish *p, const char *name,
+			   enum message_kind kind)
+{
+	struct topic *t = &p->topic[p->topics];
+
+	if (p->topics == TOPICS) {
+		if (!p->full)
+			service_logf(LOG_ERR, "no more than %d topics", TOPICS);
+		p->full = true;
+		return NULL;
+	}
+	t->name = strdup(name);
+	if (!t->name)
+		return NULL;
+	t->kind = kind;
+	for (unsigned int s = 0; s < p->sinks; s++) {
+		int ret = sink_add(p->sink[s], name, kind, is_latched(kind),
+				   &t->at[s]);
+
+		if (!ret)
+			continue;
+		t->at[s] = NULL;
+		service_logf(LOG_ERR, "%s: cannot be offered: %s", name,
+			     strerror(-ret));
+	}
+	p->topics++;
+	return t;
+}
+
+static struct topic *find(struct publish *p, const char *name)
+{
+	for (unsigned int i = 0; i < p->topics; i++)
+		if (!strcmp(p->topic[i].name, name))
+			return &p->topic[i];
+	return NULL;
+}
+
+int publish_message(struct publish *p, const char *name,
+		    enum message_kind kind, int64_t received,
+		    const union message *msg)
+{
+	struct topic *t = find(p, name);
+	int ret = 0;
+
+	if (!t)
+		t = offer(p, name, kind);
+	if (!t)
+		return -ENOSPC;
+	if (t->kind != kind) {
+		if (!t->told)
+			service_logf(LOG_ERR, "%s: is %s, and now %s", name,
+				     message_type(t->kind, MESSAGE_CDR),
+				     message_type(kind, MESSAGE_CDR));
+		t->told = true;
+		return -EPROTOTYPE;
+	}
+	for (unsigned int s = 0; s < p->sinks; s++) {
+		int err = t->at[s] ? sink_publish(t->at[s], received, msg) :
+				     -ENODEV;
+
+		if (err)
+			ret = err;
+	}
+	return ret;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * publish.h - messages to all sinks, by name
+ */
+#ifndef BRIDGE_PUBLISH_H
+#define BRIDGE_PUBLISH_H
+
+#include "ends/sink.h"
+
+struct publish;
+
+/* Return: to be freed with publish_destroy(), which closes the sinks; NULL */
+struct publish *publish_create(void);
+void publish_destroy(struct publish *p);
+
+/* Return: 0 or a negative errno, and @error says why in one line */
+int publish_add(struct publish *p, struct loop *l, const char *spec,
+		const char *node, char error[256]);
+
+/**
+ * publish_message() - to all sinks
+ * @name: of the topic; it is offered with its first message
+ * @received: ns since the epoch
+ *
+ * A name that has another kind already is told of once.
+ *
+ * Return: 0, or a negative errno if a sink did not take it.
+ */
+int publish_message(struct publish *p, const char *name,
+		    enum message_kind kind, int64_t received,
+		    const union message *msg);
+
+#endif

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * receiver - all streams that come, and what becomes of them
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <syslog.h>
+#include <time.h>
+#include "bridge/diagnose.h"
+#include "bridge/receiver.h"
+#include "bridge/segment.h"
+#include "bridge/service.h"
+
+#define SECOND		1000000000ULL
+#define REPORT_EVERY	(SECOND / 2)
+#define FORGET_AFTER	(120 * SECOND)	/* a stream that is silent */
+#define FORGET_UNNAMED	(10 * SECOND)
+
+/* What a stream's callbacks are given */
+struct entry {
+	struct receiver	*receiver;
+	struct stream	*stream;	/* NULL: free */
+	bool		old;		/* another one took its place */
+	bool		prefixed;
+};
+
+struct receiver {
+	struct loop		*loop;
+	struct downlink		*downlink;
+	struct publish		*publish;
+	struct receiver_options	options;
+	struct loop_timer	report, tick;
+	struct receiver_counts	counts;
+	struct entry		entry[RECEIVER_STREAMS];
+};
+
+static int64_t wall_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return t.tv_sec * (int64_t)SECOND + t.tv_nsec;
+}
+
+/* A name of a topic: what ROS does not take in a name becomes _ */
+static void put_prefix(char *to, size_t room, const char *name)
+{
+	size_t n = 0;
+
+	if (room)
+		to[n++] = '/';
+	/* names begin with a letter */
+	if (*name >= '0' && *name <= '9' && n + 1 < room)
+		to[n++] = 'r';
+	for (; *name && n + 1 < room; name++)
+		to[n++] = (*name >= 'a' && *name <= 'z') ||
+			  (*name >= 'A' && *name <= 'Z') ||
+			  (*name >= '0' && *name <= '9') ? *name : '_';
+	to[n] = '\0';
+}
+
+static const struct entry *entry_of(const struct receiver *r,
+				    const struct stream *s)
+{
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++)
+		if (r->entry[i].stream == s)
+			return &r->entry[i];
+	return NULL;
+}
+
+void receiver_name(const struct receiver *r, const struct stream *s,
+		   const char *topic, const char *suffix, char name[512])
+{
+	const struct entry *e = entry_of(r, s);
+	char prefix[CONTROL_WORD + 2] = "";
+
+	if (e->prefixed && *stream_name(s))
+		put_prefix(prefix, sizeof(prefix), stream_name(s));
+	snprintf(name, 512, "%s%s%s%s", prefix, *topic == '/' ? "" : "/",
+		 topic, suffix);
+}
+
+static void on_message(void *arg, const struct recv_message *m)
+{
+	struct entry *e = arg;
+	struct receiver *r = e->receiver;
+	enum message_kind kind = m->result->kind;
+	bool map = kind == MESSAGE_OCCUPANCY_GRID || kind == MESSAGE_GRID_MAP;
+	/* of a map there is one, whenever its parts come */
+	bool kept = (m->kept || e->old) && !map;
+	char suffix[64], name[512];
+
+	if (kept && r->options.kept == KEPT_DROP)
+		return;
+	snprintf(suffix, sizeof(suffix), "%s%s", m->result->suffix,
+		 kept && r->options.kept == KEPT_APART ? "/kept" : "");
+	receiver_name(r, e->stream, m->topic->name, suffix, name);
+	if (publish_message(r->publish, name, kind, wall_clock(),
+			    m->result->msg))
+		r->counts.refused++;
+	else
+		r->counts.published++;
+}
+
+/* Whether a topic of the one is also a topic of the other */
+static bool collide(const struct stream *a, const struct stream *b)
+{
+	const struct recv_topic *s, *t;
+
+	for (unsigned int i = 0; (s = stream_topic(a, i)); i++)
+		for (unsigned int k = 0; (t = stream_topic(b, k)); k++)
+			if (!strcmp(recv_topic_announcement(s)->name,
+				    recv_topic_announcement(t)->name))
+				return true;
+	return false;
+}
+
+static bool needs_prefix(const struct receiver *r, const struct entry *e)
+{
+	if (r->options.prefix != PREFIX_AUTO)
+		return r->options.prefix == PREFIX_ALWAYS;
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
+		const struct entry *o = &r->entry[i];
+
+		if (o != e && o->stream && !o->prefixed &&
+		    strcmp(stream_name(o->stream), stream_name(e->stream)) &&
+		    collide(o->stream, e->stream))
+			return true;
+	}
+	return false;
+}
+
+/* The sender said its name: an earlier run of it is over */
+static void on_name(void *arg)
+{
+	struct entry *e = arg;
+	struct receiver *r = e->receiver;
+	const char *name = stream_name(e->stream);
+	char from[ADDRESS_TEXT];
+
+	e->old = false;
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
+		struct entry *o = &r->entry[i];
+
+		if (o != e && o->stream &&
+		    !strcmp(stream_name(o->stream), name))
+			o->old = true;
+	}
+	service_logf(LOG_INFO, "%s sends from %s", *name ? name : "somebody",
+		     address_text(stream_address(e->stream), from));
+}
+
+static struct entry *add_stream(struct receiver *r, uint64_t id)
+{
+	struct entry *e = NULL;
+	struct stream_events events = {
+		.named = on_name, .publish = on_message,
+	};
+
+	for (unsigned int i = 0; i < RECEIVER_STREAMS && !e; i++)
+		if (!r->entry[i].stream)
+			e = &r->entry[i];
+	if (!e) {
+		r->counts.crowded++;
+		return NULL;
+	}
+	events.arg = e;
+	*e = (struct entry){ .receiver = r };
+	e->stream = stream_create(r->loop, id, &r->options.topics, &events);
+	if (!e->stream)
+		return NULL;
+	r->counts.streams++;
+	return e;
+}
+
+static struct entry *find(struct receiver *r, uint64_t id)
+{
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++)
+		if (r->entry[i].stream && stream_id(r->entry[i].stream) == id)
+			return &r->entry[i];
+	return NULL;
+}
+
+static void on_datagram(void *arg, uint64_t now,
+			const struct downlink_datagram *g)
+{
+	struct receiver *r = arg;
+	struct entry *e = find(r, g->segment.stream);
+
+	/* a stream begins with who it is: noise makes none */
+	if (!e && segment_topic(&g->segment) != SEGMENT_CONTROL)
+		return;
+	if (!e)
+		e = add_stream(r, g->segment.stream);
+	if (!e)
+		return;
+	stream_add(e->stream, now, g);
+	if (segment_topic(&g->segment) == SEGMENT_CONTROL && !e->prefixed)
+		e->prefixed = needs_prefix(r, e);
+}
+
+static void forget(struct entry *e)
+{
+	if (*stream_name(e->stream) && !e->old)
+		service_logf(LOG_INFO, "%s is silent", stream_name(e->stream));
+	stream_destroy(e->stream);
+	e->stream = NULL;
+}
+
+static void on_report(void *arg, uint64_t now)
+{
+	struct receiver *r = arg;
+	uint8_t payload[PAYLOAD_MAX];
+
+	r->report.due = now + REPORT_EVERY;
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
+		struct entry *e = &r->entry[i];
+		unsigned int copies;
+		size_t len;
+
+		if (!e->stream || now - stream_heard(e->stream) > 5 * SECOND)
+			continue;
+		len = stream_report(e->stream, now, payload, &copies);
+		while (copies--)
+			downlink_send(r->downlink, stream_address(e->stream),
+				      stream_id(e->stream), payload, len);
+	}
+}
+
+static void on_tick(void *arg, uint64_t now)
+{
+	struct receiver *r = arg;
+
+	r->tick.due = now + SECOND;
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
+		struct entry *e = &r->entry[i];
+
+		if (!e->stream)
+			continue;
+		stream_tick(e->stream, now);
+		if (now - stream_heard(e->stream) >
+		    (stream_topic(e->stream, 0) ? FORGET_AFTER :
+						  FORGET_UNNAMED))
+			forget(e);
+	}
+	diagnose(r, r->publish, wall_clock());
+}
+
+int receiver_open(struct receiver **out, struct loop *l,
+		  const struct address *at,
+		  const struct receiver_options *options,
+		  struct publish *publish, char error[256])
+{
+	struct receiver *r = calloc(1, sizeof(*r));
+	uint64_t now = loop_now();
+	int ret;
+
+	if (!r) {
+		snprintf(error, 256, "no memory");
+		return -ENOMEM;
+	}
+	r->loop = l;
+	r->publish = publish;
+	r->options = *options;
+	ret = downlink_open(&r->downlink, l, at, on_datagram, r, error);
+	if (ret) {
+		free(r);
+		return ret;
+	}
+	r->report = (struct loop_timer){ now, on_report, r, NULL };
+	r->tick = (struct loop_timer){ now + SECOND, on_tick, r, NULL };
+	loop_add_timer(l, &r->report);
+	loop_add_timer(l, &r->tick);
+	*out = r;
+	return 0;
+}
+
+void receiver_close(struct receiver *r)
+{
+	if (!r)
+		return;
+	loop_remove_timer(r->loop, &r->report);
+	loop_remove_timer(r->loop, &r->tick);
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++)
+		stream_destroy(r->entry[i].stream);
+	downlink_close(r->downlink);
+	free(r);
+}
+
+struct receiver_options *receiver_options(struct receiver *r)
+{
+	return &r->options;
+}
+
+const struct stream *receiver_stream(const struct receiver *r, unsigned int i,
+				     bool *old)
+{
+	for (unsigned int k = 0; k < RECEIVER_STREAMS; k++) {
+		const struct entry *e = &r->entry[k];
+
+		if (!e->stream || i--)
+			continue;
+		*old = e->old;
+		return e->stream;
+	}
+	return NULL;
+}
+
+const struct receiver_counts *receiver_counts(const struct receiver *r)
+{
+	return &r->counts;
+}
+
+uint64_t receiver_strange(const struct receiver *r)
+{
+	return downlink_strange(r->downlink);
+}

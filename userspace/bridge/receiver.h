@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * receiver.h - all streams that come, and what becomes of them
+ *
+ * A stream is a run of a sender, and a sender a name. A new stream of a name
+ * takes the place of the one before at once: what still comes of that is
+ * treated as kept. Two senders with different names may have topics of the
+ * same name: those of the second one, or of all, are put below /NAME.
+ */
+#ifndef BRIDGE_RECEIVER_H
+#define BRIDGE_RECEIVER_H
+
+#include "bridge/publish.h"
+#include "bridge/stream.h"
+
+/* Topics below /NAME: where two senders have the same, all, none */
+enum receiver_prefix { PREFIX_AUTO, PREFIX_ALWAYS, PREFIX_NEVER };
+
+/* What was kept during an outage: on TOPIC/kept, on TOPIC, not at all */
+enum receiver_kept { KEPT_APART, KEPT_TOGETHER, KEPT_DROP };
+
+struct receiver_options {
+	struct recv_options	topics;
+	enum receiver_prefix	prefix;
+	enum receiver_kept	kept;
+};
+
+enum { RECEIVER_STREAMS = 32 };
+
+/**
+ * struct receiver_counts - since it began
+ * @published:	messages
+ * @refused:	by a sink
+ * @streams:	that were heard of
+ * @crowded:	datagrams of streams beyond RECEIVER_STREAMS
+ */
+struct receiver_counts {
+	uint64_t	published, refused, streams, crowded;
+};
+
+struct receiver;
+
+/* Return: 0 or a negative errno, and @error says why in one line */
+int receiver_open(struct receiver **r, struct loop *l,
+		  const struct address *at,
+		  const struct receiver_options *options,
+		  struct publish *publish, char error[256]);
+void receiver_close(struct receiver *r);
+
+/* The options; they may be changed at any time */
+struct receiver_options *receiver_options(struct receiver *r);
+
+/* Stream @i, or NULL: i is beyond the last; @old: another took its place */
+const struct stream *receiver_stream(const struct receiver *r, unsigned int i,
+				     bool *old);
+const struct receiver_counts *receiver_counts(const struct receiver *r);
+/* Datagrams that were none of ours */
+uint64_t receiver_strange(const struct receiver *r);
+
+/* What a topic of a stream is published as */
+void receiver_name(const struct receiver *r, const struct stream *s,
+		   const char *topic, const char *suffix, char name[512]);
+
+#endif

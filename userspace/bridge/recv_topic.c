@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * recv_topic - a topic of a stream: from its datagrams to what is published
+ */
+#include <stdlib.h>
+#include "bridge/recv_topic.h"
+#include "bridge/segment.h"
+
+#define SECOND	1000000000ULL
+#define BLEND	.5		/* of a second in the statistics */
+
+enum which { LIVE, KEPT, BOTH };
+
+struct recv_topic {
+	struct loop		*loop;
+	struct control_topic	announced;
+	const struct recv_options *options;
+	void			(*publish)(void *arg,
+					   const struct recv_message *m);
+	void			*arg;
+	struct loop_timer	timer;
+	struct decoder		*decoder;
+	struct assembly		*assembly[BOTH];
+	uint16_t		epoch;		/* of what is live */
+	struct assembly_counts	before;		/* of assemblies that are gone */
+	uint32_t		newest;
+	struct recv_counts	counts;
+	/* of the frame that is being decoded */
+	uint64_t		now;
+	enum which		which;
+	const struct assembly_frame *frame;
+	/* statistics */
+	struct recv_stats	stats;
+	struct assembly_counts	ticked;
+	uint64_t		ticked_frames, tick, shown;
+	double			delays, shares;
+	unsigned int		measured;
+};
+
+static struct assembly *assemble(const struct recv_topic *t)
+{
+	return assembly_create(ASSEMBLY_COUNT, t->options->grace,
+			       t->options->patience);
+}
+
+static void on_time(void *arg, uint64_t now);
+
+struct recv_topic *recv_topic_create(struct loop *l,
+				     const struct control_topic *announced,
+				     const struct recv_options *options,
+				     void (*publish)(void *arg,
+						const struct recv_message *m),
+				     void *arg)
+{
+	struct recv_topic *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->loop = l;
+	t->announced = *announced;
+	t->options = options;
+	t->publish = publish;
+	t->arg = arg;
+	t->timer = (struct loop_timer){ LOOP_NEVER, on_time, t, NULL };
+	loop_add_timer(l, &t->timer);
+	t->tick = t->shown = loop_now();
+	t->decoder = decoder_create(&options->limits);
+	t->assembly[LIVE] = assemble(t);
+	if (t->decoder && t->assembly[LIVE])
+		return t;
+	recv_topic_destroy(t);
+	return NULL;
+}
+
+void recv_topic_destroy(struct recv_topic *t)
+{
+	if (!t)
+		return;
+	loop_remove_timer(t->loop, &t->timer);
+	decoder_destroy(t->decoder);
+	assembly_destroy(t->assembly[LIVE]);
+	assembly_destroy(t->assembly[KEPT]);
+	free(t);
+}
+
+void recv_topic_announced(struct recv_topic *t,
+			  const struct control_topic *announced)
+{
+	if (announced->kind != t->announced.kind) {
+		struct decoder *d = decoder_create(&t->options->limits);
+
+		if (!d)
+			return;
+		decoder_destroy(t->decoder);
+		t->decoder = d;
+	}
+	t->announced = *announced;
+}
+
+static void shown(void *arg, const struct decode_result *r)
+{
+	struct recv_topic *t = arg;
+	struct recv_message m = {
+		.topic = &t->announced, .result = r, .stamp = t->frame->stamp,
+		.kept = t->which == KEPT,
+		.delay = (t->now - t->frame->first) / 1e9,
+	};
+
+	if (t->which == LIVE) {
+		t->delays += m.delay;
+		t->shares += r->share;
+		t->measured++;
+	}
+	t->publish(t->arg, &m);
+}
+
+static void decode(struct recv_topic *t, const struct assembly_frame *f)
+{
+	const struct decode_call call = {
+		.topic = &t->announced,
+		.frame = f,
+		.codec = f->flags >> OPTSAMPLE_SEGMENT_CODEC,
+		.still = f->flags & OPTSAMPLE_SEGMENT_STILL,
+		.nearest = t->options->nearest,
+		.quality = t->options->quality,
+		.out = shown,
+		.arg = t,
+	};
+	uint64_t exact = f->received.count == f->count;
+
+	t->frame = f;
+	if (decoder_frame(t->decoder, &call)) {
+		t->counts.failed++;
+		return;
+	}
+	t->counts.decoded++;
+	t->counts.exact += exact;
+	t->counts.kept += t->which == KEPT;
+	if (t->which == LIVE)
+		t->shown = t->now;
+}
+
+/* All that is ripe, and when something will be */
+static void give(struct recv_topic *t, uint64_t now)
+{
+	t->timer.due = LOOP_NEVER;
+	t->now = now;
+	for (unsigned int w = LIVE; w < BOTH; w++) {
+		const struct assembly_frame *f;
+		struct assembly *a = t->assembly[w];
+		uint64_t due;
+
+		if (!a)
+			continue;
+		t->which = w;
+		while ((f = assembly_next(a, now)))
+			decode(t, f);
+		due = assembly_due(a);
+		if (due < t->timer.due)
+			t->timer.due = due;
+	}
+}
+
+static void on_time(void *arg, uint64_t now)
+{
+	give(arg, now);
+}
+
+static void add_counts(struct assembly_counts *sum,
+		       const struct assembly_counts *c)
+{
+	sum->frames += c->frames;
+	sum->missing += c->missing;
+	sum->expected += c->expected;
+	sum->datagrams += c->datagrams;
+	sum->bytes += c->bytes;
+	sum->duplicates += c->duplicates;
+	sum->late += c->late;
+	sum->bad += c->bad;
+}
+
+/* An outage is over: what was live is, from now on, what was kept */
+static void begin_epoch(struct recv_topic *t, uint16_t epoch)
+{
+	struct assembly *a = assemble(t);
+
+	if (!a)
+		return;
+	if (t->assembly[KEPT])
+		add_counts(&t->before, assembly_counts(t->assembly[KEPT]));
+	assembly_destroy(t->assembly[KEPT]);
+	t->assembly[KEPT] = t->assembly[LIVE];
+	t->assembly[LIVE] = a;
+	t->epoch = epoch;
+}
+
+void recv_topic_add(struct recv_topic *t, uint64_t now,
+		    const struct downlink_datagram *g)
+{
+	int16_t ahead = segment_epoch(&g->segment) - t->epoch;
+	enum which w;
+
+	if (ahead > 0)
+		begin_epoch(t, segment_epoch(&g->segment));
+	w = ahead < 0 ? KEPT : LIVE;
+	if (!t->assembly[w])
+		t->assembly[w] = assemble(t);
+	if (!t->assembly[w])
+		return;
+	if (!assembly_add(t->assembly[w], &g->segment, g->payload, g->len,
+			  now) && w == LIVE)
+		t->newest = le32toh(g->segment.frame);
+	give(t, now);
+}
+
+struct assembly_counts recv_topic_datagrams(const struct recv_topic *t)
+{
+	struct assembly_counts sum = t->before;
+
+	for (unsigned int w = LIVE; w < BOTH; w++)
+		if (t->assembly[w])
+			add_counts(&sum, assembly_counts(t->assembly[w]));
+	return sum;
+}
+
+static void blend(double *value, double now)
+{
+	*value += BLEND * (now - *value);
+}
+
+void recv_topic_tick(struct recv_topic *t, uint64_t now)
+{
+	struct assembly_counts c = recv_topic_datagrams(t);
+	struct recv_stats *s = &t->stats;
+	uint64_t expected = c.expected - t->ticked.expected;
+	uint64_t frames = c.frames - t->ticked.frames;
+	double span = (now - t->tick) / 1e9;
+
+	if (span <= 0)
+		return;
+	blend(&s->rate, (t->counts.decoded - t->ticked_frames) / span);
+	blend(&s->bits, (c.bytes - t->ticked.bytes) * 8 / span);
+	if (expected)
+		blend(&s->loss, 1 - (double)(c.datagrams -
+					     t->ticked.datagrams) / expected);
+	if (frames)
+		blend(&s->datagrams, (double)(c.datagrams -
+					      t->ticked.datagrams) / frames);
+	if (t->measured) {
+		blend(&s->delay, t->delays / t->measured);
+		blend(&s->share, t->shares / t->measured);
+	}
+	s->silent = (now - t->shown) / 1e9;
+	t->delays = t->shares = 0;
+	t->measured = 0;
+	t->ticked = c;
+	t->ticked_frames = t->counts.decoded;
+	t->tick = now;
+}
+
+const struct control_topic *recv_topic_announcement(const struct recv_topic *t)
+{
+	return &t->announced;
+}
+
+const struct recv_stats *recv_topic_stats(const struct recv_topic *t)
+{
+	return &t->stats;
+}
+
+const struct recv_counts *recv_topic_counts(const struct recv_topic *t)
+{
+	return &t->counts;
+}
+
+void recv_topic_report(const struct recv_topic *t,
+		       struct control_report_topic *report)
+{
+	struct assembly_counts c = recv_topic_datagrams(t);
+
+	*report = (struct control_report_topic){
+		.topic = t->announced.topic, .newest = t->newest,
+		.frames = c.frames, .missing = c.missing,
+		.expected = c.expected, .datagrams = c.datagrams,
+		.bytes = c.bytes,
+	};
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * recv_topic.h - a topic of a stream: from its datagrams to what is published
+ *
+ * What was sent before an outage and kept in the sender's queue comes beside
+ * what is live, as older frames of an older epoch: each has its own assembly.
+ */
+#ifndef BRIDGE_RECV_TOPIC_H
+#define BRIDGE_RECV_TOPIC_H
+
+#include "bridge/assembly.h"
+#include "bridge/control.h"
+#include "bridge/decode.h"
+#include "bridge/downlink.h"
+
+/**
+ * struct recv_options - of all topics
+ * @grace, @patience: see assembly.h, ns
+ * @nearest:	fill in sub-images as published
+ * @quality:	of JPEG, where pictures are to be compressed again
+ * @limits:	of what is decoded
+ */
+struct recv_options {
+	uint64_t		grace, patience;
+	bool			nearest;
+	unsigned int		quality;
+	struct decode_limits	limits;
+};
+
+#define RECV_DEFAULTS {						\
+	.grace = 20000000, .patience = 500000000,		\
+	.quality = 90, .limits = DECODE_LIMITS,			\
+}
+
+/**
+ * struct recv_message - to be published
+ * @kept:	it is from before an outage
+ * @delay:	since the sender sent it, s, but for the way
+ */
+struct recv_message {
+	const struct control_topic	*topic;
+	const struct decode_result	*result;
+	uint64_t			stamp;
+	bool				kept;
+	double				delay;
+};
+
+/**
+ * struct recv_stats - of the last seconds
+ * @rate:	frames a second
+ * @loss:	of datagrams, 0 .. 1
+ * @delay:	since the sender sent it, s, but for the way
+ * @datagrams:	a frame
+ * @share:	see struct decode_result
+ * @bits:	a second
+ * @silent:	s since the last frame
+ */
+struct recv_stats {
+	double	rate, loss, delay, datagrams, share, bits, silent;
+};
+
+/**
+ * struct recv_counts - since the stream began, wider than assembly's
+ * @decoded:	frames that were shown
+ * @kept:	of these, from before an outage
+ * @failed:	frames of which nothing could be shown
+ * @exact:	frames of which nothing was missing
+ */
+struct recv_counts {
+	uint64_t	decoded, kept, failed, exact;
+};
+
+struct recv_topic;
+
+/**
+ * recv_topic_create() - of a stream
+ * @publish:	called for each message
+ *
+ * Return: to be freed with recv_topic_destroy(), NULL: no memory.
+ */
+struct recv_topic *recv_topic_create(struct loop *l,
+				     const struct control_topic *announced,
+				     const struct recv_options *options,
+				     void (*publish)(void *arg,
+						const struct recv_message *m),
+				     void *arg);
+void recv_topic_destroy(struct recv_topic *t);
+
+/* It is announced again, perhaps with something new */
+void recv_topic_announced(struct recv_topic *t,
+			  const struct control_topic *announced);
+
+void recv_topic_add(struct recv_topic *t, uint64_t now,
+		    const struct downlink_datagram *g);
+
+/* Once a second: the statistics of it */
+void recv_topic_tick(struct recv_topic *t, uint64_t now);
+
+const struct control_topic *recv_topic_announcement(const struct recv_topic *t);
+const struct recv_stats *recv_topic_stats(const struct recv_topic *t);
+const struct recv_counts *recv_topic_counts(const struct recv_topic *t);
+/* of what is live, and of what was kept, added up */
+struct assembly_counts recv_topic_datagrams(const struct recv_topic *t);
+void recv_topic_report(const struct recv_topic *t,
+		       struct control_report_topic *report);
+
+#endif

@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * send_topic - a topic of the sender: from its messages to datagrams
+ */
+#include <endian.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include "bridge/outbox.h"
+#include "bridge/segment.h"
+#include "bridge/send_topic.h"
+#include "bridge/service.h"
+#include "lib/blob.h"
+#include "lib/split.h"
+
+#define SECOND		1000000000ULL
+#define SPREAD		.9		/* of the interval, for datagrams */
+#define SPREAD_MOST	(SECOND / 4)	/* as they are a delay, too */
+#define PARITY_MOST	3
+#define FINE		.002		/* m: PLAN_FINE */
+#define COARSE		.01
+
+enum { SLOTS = 4096, GAPS = 8 };
+
+/* The last message of a map, to be sent again */
+struct kept {
+	uint8_t			*data;
+	size_t			len, room;
+	enum message_format	format;
+	int64_t			stamp;
+};
+
+struct send_topic {
+	struct loop		*loop;
+	struct send_options	options;
+	struct control_topic	announced;
+	void			(*changed)(void *arg);
+	void			*arg;
+	struct encoder		*encoder;
+	struct outbox		*outbox;
+	struct loop_timer	refresh;
+	struct kept		kept;
+	const struct estimate	*link;
+	bool			still;
+	/* of the messages that come */
+	uint64_t		came;		/* the last, ns */
+	double			interval;	/* s; 0: not known */
+	double			credit;		/* of frames */
+	/* what it costs and gets */
+	struct plan_source	source;
+	struct plan		plan;
+	struct share_topic	share;
+	/* of the frames that are sent */
+	uint32_t		frame;
+	uint64_t		position, sent;
+	enum codec		codec;
+	int			error;		/* told of */
+	struct send_counts	counts;
+};
+
+static bool is_map(const struct send_topic *t)
+{
+	return t->announced.kind == MESSAGE_OCCUPANCY_GRID ||
+	       t->announced.kind == MESSAGE_GRID_MAP;
+}
+
+static enum codec wanted(const struct send_topic *t)
+{
+	return t->options.codec == SEND_CODEC_ANY ?
+	       codec_default(t->announced.kind) :
+	       (enum codec)t->options.codec;
+}
+
+/* What its plan knows of it; a codec of the user's own leaves only the rate */
+static void set_source(struct send_topic *t)
+{
+	static const enum plan_kind kinds[CODECS] = {
+		[CODEC_BLOB] = PLAN_PLAIN, [CODEC_MD] = PLAN_IMAGE,
+		[CODEC_SPLIT] = PLAN_SPLIT, [CODEC_RANGE] = PLAN_CLOUD,
+		[CODEC_BLOCK] = PLAN_CLOUD, [CODEC_CLOUD80] = PLAN_SCAN,
+		[CODEC_VSCAN] = PLAN_SCAN, [CODEC_TILES] = PLAN_MAP,
+		[CODEC_PYRAMID] = PLAN_MAP, [CODEC_LASERSCAN] = PLAN_SCAN,
+		[CODEC_LAYERS] = PLAN_MAP,
+	};
+	enum codec c = wanted(t);
+
+	memset(&t->source, 0, sizeof(t->source));
+	memset(&t->plan, 0, sizeof(t->plan));
+	t->source.kind = kinds[c];
+	t->source.organised = t->options.codec == SEND_CODEC_ANY;
+	t->source.vscan = t->options.codec == SEND_CODEC_ANY &&
+			  t->options.vscan;
+	t->source.points = t->options.points;
+	if (c == CODEC_MD)
+		t->source.bytes = t->options.bytes;
+}
+
+static void on_refresh(void *arg, uint64_t now);
+
+struct send_topic *send_topic_create(struct loop *l, struct uplink *u,
+				     uint32_t number, const char *name,
+				     enum message_kind kind,
+				     const struct send_options *options,
+				     void (*changed)(void *arg), void *arg)
+{
+	struct send_topic *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->loop = l;
+	t->options = *options;
+	t->changed = changed;
+	t->arg = arg;
+	t->announced.topic = number;
+	t->announced.kind = kind;
+	snprintf(t->announced.name, sizeof(t->announced.name), "%s", name);
+	if (!codec_takes(wanted(t), kind))
+		t->options.codec = SEND_CODEC_ANY;
+	t->codec = t->announced.codec = wanted(t);
+	set_source(t);
+	t->refresh = (struct loop_timer){ LOOP_NEVER, on_refresh, t, NULL };
+	loop_add_timer(l, &t->refresh);
+	t->encoder = encoder_create(kind, &options->encode);
+	t->outbox = outbox_create(l, u, SLOTS);
+	if (t->encoder && t->outbox)
+		return t;
+	send_topic_destroy(t);
+	return NULL;
+}
+
+void send_topic_destroy(struct send_topic *t)
+{
+	if (!t)
+		return;
+	loop_remove_timer(t->loop, &t->refresh);
+	encoder_destroy(t->encoder);
+	outbox_destroy(t->outbox);
+	free(t->kept.data);
+	free(t);
+}
+
+/* Its mean over some, without a pause */
+static void measure(struct send_topic *t, uint64_t now)
+{
+	double gap = (now - t->came) / 1e9;
+
+	if (t->came) {
+		if (!t->interval || gap > 8 * t->interval)
+			t->interval = gap;
+		else
+			t->interval += (gap - t->interval) / GAPS;
+	}
+	t->came = now;
+}
+
+/* Every so many; evenly, whatever their times */
+static bool is_turn(struct send_topic *t)
+{
+	double hz = send_topic_hz(t), want = t->plan.hz;
+
+	if (t->options.rate > 0 && (want <= 0 || want > t->options.rate))
+		want = t->options.rate;
+	if (!t->plan.on)
+		return false;
+	if (want <= 0 || hz <= 0 || want >= hz * .97)
+		return true;
+	t->credit += want / hz;
+	if (t->credit < 1)
+		return false;
+	t->credit = fmin(t->credit - 1, 1);
+	return true;
+}
+
+static void set_order(const struct send_topic *t, struct encode_order *o)
+{
+	const struct send_options *s = &t->options;
+	const struct plan *p = &t->plan;
+	double loss = t->link->fresh ? p->loss : -1;
+	bool any = s->codec == SEND_CODEC_ANY;
+
+	*o = (struct encode_order){
+		.codec = wanted(t),
+		.bytes = p->bytes,
+		.loss = loss,
+		.resolution = FINE,
+		.points = s->points,
+		.leaf = s->leaf,
+		.parts = p->parts,
+		.copies = 1,
+	};
+	if (is_map(t))
+		o->bytes = (size_t)p->datagrams * PAYLOAD_MAX;
+	else if (o->bytes > s->bytes)
+		o->bytes = s->bytes;
+	if (o->codec == CODEC_BLOB)
+		o->parity = blob_parity(t->source.bytes, t->link->loss_high,
+					PARITY_MOST);
+	if (t->source.kind != PLAN_CLOUD)
+		return;
+	if (any) {
+		static const enum codec modes[PLAN_MODES] = {
+			CODEC_RANGE, CODEC_RANGE, CODEC_BLOCK, CODEC_VSCAN,
+		};
+
+		o->codec = modes[p->mode];
+		if (p->mode == PLAN_COARSE)
+			o->resolution = COARSE;
+	}
+	if (p->points && (!o->points || o->points > p->points))
+		o->points = p->points;
+}
+
+/* What a frame cost, for the next plan */
+static void learn(struct send_topic *t, enum codec codec, size_t bytes,
+		  unsigned int datagrams)
+{
+	struct plan_source *s = &t->source;
+
+	switch (s->kind) {
+	case PLAN_IMAGE:
+		break;
+	case PLAN_SPLIT:
+		s->images = SPLIT_IMAGES;
+		s->image = bytes / datagrams;
+		break;
+	case PLAN_CLOUD:
+		/* asked for as a turn of a lidar, and is none */
+		if (t->plan.mode <= PLAN_COARSE || t->plan.mode == PLAN_VSCAN) {
+			s->organised &= codec != CODEC_BLOCK;
+			s->vscan &= codec != CODEC_BLOCK;
+		}
+		if (codec == CODEC_RANGE && t->plan.mode <= PLAN_COARSE)
+			s->mode[t->plan.mode] = bytes;
+		else if (codec == CODEC_VSCAN)
+			s->mode[PLAN_VSCAN] = bytes;
+		break;
+	default:
+		s->bytes = bytes;
+	}
+}
+
+static bool differs(const struct control_topic *a,
+		    const struct encode_result *r)
+{
+	return a->codec != r->codec || strcmp(a->frame_id, r->frame_id) ||
+	       strcmp(a->encoding, r->encoding);
+}
+
+static void announce(struct send_topic *t, const struct encode_result *r)
+{
+	t->announced.interval = t->plan.hz > 0 ? 1e6 / t->plan.hz : 0;
+	if (!differs(&t->announced, r))
+		return;
+	t->announced.codec = r->codec;
+	strcpy(t->announced.frame_id, r->frame_id);
+	strcpy(t->announced.encoding, r->encoding);
+	t->changed(t->arg);
+}
+
+static uint64_t span_of(const struct send_topic *t)
+{
+	double hz = t->plan.hz > 0 ? t->plan.hz : 10;
+	double span = SPREAD * SECOND / hz;
+
+	return span < SPREAD_MOST ? span : SPREAD_MOST;
+}
+
+static void send_frame(struct send_topic *t,
+		       const struct encode_result *r)
+{
+	struct optsample_segment s;
+
+	/* never running backwards, whatever stamps do */
+	if (r->stamp > 0 && (uint64_t)r->stamp > t->position)
+		t->position = r->stamp;
+	else
+		t->position++;
+	segment_init(&s);
+	s.flags = r->codec << OPTSAMPLE_SEGMENT_CODEC |
+		  (t->options.sample ? OPTSAMPLE_SEGMENT_SAMPLE : 0) |
+		  (t->still ? OPTSAMPLE_SEGMENT_STILL : 0);
+	s.profile = t->options.profile;
+	s.topic = htole32(t->announced.topic |
+			  (uint32_t)t->link->epoch << 16);
+	s.frame = htole32(t->frame++);
+	s.stamp = htole64(r->stamp);
+	s.position = htole64(t->position);
+	outbox_send(t->outbox, &s, span_of(t), t->plan.copies);
+}
+
+static void encode(struct send_topic *t, enum message_format format,
+		   const void *data, size_t len, int64_t stamp)
+{
+	struct payloads *out = outbox_payloads(t->outbox);
+	struct encode_order order;
+	struct encode_result r;
+	size_t bytes;
+	int ret;
+
+	set_order(t, &order);
+	ret = encoder_encode(t->encoder, format, data, len, stamp, &order, out,
+			     &r);
+	if (ret) {
+		t->counts.broken++;
+		if (ret != t->error)
+			service_logf(LOG_WARNING, "%s: cannot be sent: %s",
+				     t->announced.name, strerror(-ret));
+		t->error = ret;
+		return;
+	}
+	t->error = 0;
+	bytes = payloads_bytes(out);
+	t->codec = r.codec;
+	learn(t, r.codec, bytes, out->count);
+	announce(t, &r);
+	t->counts.frames++;
+	t->counts.datagrams += out->count;
+	t->counts.bytes += bytes;
+	t->sent = loop_now();
+	send_frame(t, &r);
+}
+
+static void keep(struct send_topic *t, const struct source_message *m)
+{
+	struct kept *k = &t->kept;
+
+	if (m->len > k->room) {
+		uint8_t *data = realloc(k->data, m->len);
+
+		if (!data)
+			return;
+		k->data = data;
+		k->room = m->len;
+	}
+	memcpy(k->data, m->data, m->len);
+	k->len = m->len;
+	k->format = m->format;
+	k->stamp = m->stamp;
+}
+
+/* A map goes out again and again: changed tiles first, then others by turns */
+static void on_refresh(void *arg, uint64_t now)
+{
+	struct send_topic *t = arg;
+	double hz = t->plan.hz > 0 ? t->plan.hz : 1 / t->options.refresh;
+
+	t->refresh.due = now + (uint64_t)(SECOND / hz);
+	if (t->plan.on && t->link)
+		encode(t, t->kept.format, t->kept.data, t->kept.len,
+		       t->kept.stamp);
+}
+
+void send_topic_message(struct send_topic *t, const struct source_message *m,
+			const struct estimate *link, bool still)
+{
+	uint64_t now = loop_now(), due;
+
+	t->counts.messages++;
+	t->link = link;
+	t->still = still;
+	measure(t, now);
+	if (is_map(t)) {
+		keep(t, m);
+		due = t->sent + (uint64_t)(SECOND * t->options.refresh);
+		if (t->refresh.due == LOOP_NEVER || due < t->refresh.due)
+			t->refresh.due = due;
+		return;
+	}
+	if (is_turn(t))
+		encode(t, m->format, m->data, m->len, m->stamp);
+	else
+		t->counts.thinned++;
+}
+
+double send_topic_hz(const struct send_topic *t)
+{
+	return t->interval > 0 ? 1 / t->interval : 0;
+}
+
+static void needs(const struct send_topic *t, struct plan_source *s)
+{
+	double hz = send_topic_hz(t), most = t->options.rate;
+
+	*s = t->source;
+	s->hz = most > 0 && (hz <= 0 || hz > most) ? most : hz;
+	if (is_map(t))
+		s->hz = 1 / t->options.refresh;
+}
+
+void send_topic_wish(const struct send_topic *t, const struct estimate *link,
+		     struct share_topic *share)
+{
+	struct plan_source s;
+
+	*share = t->share;
+	share->priority = t->options.priority;
+	share->focus = t->options.focus;
+	needs(t, &s);
+	plan_needs(&s, link->loss_high, &share->floor, &share->demand);
+	/* what does not come needs nothing */
+	if (!t->options.on || !t->came ||
+	    (!is_map(t) && loop_now() - t->came > 5 * SECOND &&
+	     (loop_now() - t->came) / 1e9 > 3 * t->interval))
+		share->demand = share->floor = 0;
+}
+
+void send_topic_grant(struct send_topic *t, const struct estimate *link,
+		      const struct share_topic *share)
+{
+	struct plan_source s;
+
+	needs(t, &s);
+	t->share = *share;
+	plan_update(&t->plan, &s, share->rate, link->loss_high);
+}
+
+void send_topic_change(struct send_topic *t,
+		       const struct send_options *options)
+{
+	char name[SEND_NAME];
+	struct encoder *e = encoder_create(t->announced.kind,
+					   &options->encode);
+
+	if (!e)
+		return;
+	strcpy(name, t->options.name);
+	encoder_destroy(t->encoder);
+	t->encoder = e;
+	t->options = *options;
+	strcpy(t->options.name, name);
+	if (!codec_takes(wanted(t), t->announced.kind))
+		t->options.codec = SEND_CODEC_ANY;
+	set_source(t);
+}
+
+const struct send_options *send_topic_options(const struct send_topic *t)
+{
+	return &t->options;
+}
+
+const struct send_counts *send_topic_counts(const struct send_topic *t)
+{
+	return &t->counts;
+}
+
+const struct plan *send_topic_plan(const struct send_topic *t)
+{
+	return &t->plan;
+}
+
+const struct control_topic *send_topic_announcement(const struct send_topic *t)
+{
+	return &t->announced;
+}
+
+double send_topic_rate(const struct send_topic *t)
+{
+	return t->share.rate;
+}
+
+enum codec send_topic_codec(const struct send_topic *t)
+{
+	return t->codec;
+}

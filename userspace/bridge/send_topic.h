@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * send_topic.h - a topic of the sender: from its messages to datagrams
+ *
+ * What it may spend is decided elsewhere (linkd/share.h); how it spends that,
+ * by its plan (linkd/plan.h).
+ */
+#ifndef BRIDGE_SEND_TOPIC_H
+#define BRIDGE_SEND_TOPIC_H
+
+#include "bridge/encode.h"
+#include "bridge/uplink.h"
+#include "ends/source.h"
+#include "linkd/estimate.h"
+#include "linkd/plan.h"
+#include "linkd/share.h"
+
+enum { SEND_NAME = 256, SEND_CODEC_ANY = -1 };
+
+/**
+ * struct send_options - of a topic, by the user
+ * @name:	of the topic, or a pattern of fnmatch(3)
+ * @on:		send it at all
+ * @priority:	0 .. 7, larger first
+ * @focus:	the operator looks at it: before all others
+ * @codec:	enum codec, SEND_CODEC_ANY: the kind's
+ * @rate:	Hz, at most; 0: as it comes
+ * @bytes:	of a frame, at most
+ * @sample:	the qdisc may leave frames out in an outage
+ * @profile:	of the qdisc
+ * @refresh:	s after which parts of a map are sent again
+ * @points:	of a cloud, at most; 0: as many as @leaf leaves
+ * @leaf:	of a cloud's voxels, m; 0: found by the points
+ * @vscan:	a cloud may become virtual scans where the link is too bad for it
+ * @encode:	what the encoders want to know
+ */
+struct send_options {
+	char			name[SEND_NAME];
+	bool			on, focus, sample, vscan;
+	unsigned int		priority, profile, points;
+	int			codec;
+	double			rate, refresh, leaf;
+	uint32_t		bytes;
+	struct encode_options	encode;
+};
+
+#define SEND_OPTIONS {							\
+	.on = true, .sample = true, .vscan = true, .priority = 3,	\
+	.codec = SEND_CODEC_ANY, .refresh = 1, .bytes = 65536,		\
+	.encode = ENCODE_DEFAULTS,					\
+}
+
+/**
+ * struct send_counts - since it began
+ * @messages:	that came from the source
+ * @frames:	that were sent of these, and of maps again
+ * @thinned:	messages that were left out to save rate
+ * @broken:	messages that could not be encoded
+ * @datagrams, @bytes: of frames, payloads
+ */
+struct send_counts {
+	uint64_t	messages, frames, thinned, broken;
+	uint64_t	datagrams, bytes;
+};
+
+struct send_topic;
+
+/**
+ * send_topic_create() - @number is that in segments, from 1
+ * @changed: what is announced of it changed
+ *
+ * Return: to be freed with send_topic_destroy(), NULL: no memory.
+ */
+struct send_topic *send_topic_create(struct loop *l, struct uplink *u,
+				     uint32_t number, const char *name,
+				     enum message_kind kind,
+				     const struct send_options *options,
+				     void (*changed)(void *arg), void *arg);
+void send_topic_destroy(struct send_topic *t);
+
+/**
+ * send_topic_message() - send it, if it is its turn
+ * @link: what is known
+ * @still: the robot does not move
+ */
+void send_topic_message(struct send_topic *t, const struct source_message *m,
+			const struct estimate *link, bool still);
+
+/* What it wants of the rate */
+void send_topic_wish(const struct send_topic *t, const struct estimate *link,
+		     struct share_topic *share);
+
+/* What it gets: @share as share_divide() left it */
+void send_topic_grant(struct send_topic *t, const struct estimate *link,
+		      const struct share_topic *share);
+
+/* Other options from now on; the name stays */
+void send_topic_change(struct send_topic *t,
+		       const struct send_options *options);
+
+const struct send_options *send_topic_options(const struct send_topic *t);
+const struct send_counts *send_topic_counts(const struct send_topic *t);
+const struct plan *send_topic_plan(const struct send_topic *t);
+const struct control_topic *send_topic_announcement(const struct send_topic *t);
+/* messages a second that come, 0: not known; what it gets, bytes/s */
+double send_topic_hz(const struct send_topic *t);
+double send_topic_rate(const struct send_topic *t);
+/* that the last frame travelled in */
+enum codec send_topic_codec(const struct send_topic *t);
+
+#endif

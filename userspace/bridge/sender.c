@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sender - all that goes to one receiver: topics, what each may spend, and who
+ * we are
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <syslog.h>
+#include "bridge/outbox.h"
+#include "bridge/segment.h"
+#include "bridge/sender.h"
+#include "bridge/service.h"
+
+#define SECOND		1000000000ULL
+#define PLAN_EVERY	(SECOND / 10)
+#define ANNOUNCE_EVERY	(SECOND / 2)
+#define STILL_SPEED	.01		/* m/s, rad/s: the noise of odometry */
+
+enum {
+	EAGER	= 5,			/* announcements to begin with, */
+	EAGER_EVERY = SECOND / 10,	/* at once */
+	COPIES	= 8,
+	START	= 64 << 10,		/* bytes/s, */
+	FLOOR	= 2 << 10,
+};
+
+struct sender {
+	struct loop		*loop;
+	struct sender_options	options;
+	struct uplink		*uplink;
+	struct outbox		*announcer;
+	struct estimator	*estimator;
+	struct link		*link;
+	struct link_stats	device;
+	struct loop_timer	plan, announce;
+	unsigned int		eager;
+	struct send_topic	*topic[SENDER_TOPICS];
+	unsigned int		topics;
+	uint32_t		number;		/* of the newest topic */
+	bool			full, still;
+	enum estimate_state	state;		/* told of */
+	bool			reported;
+	struct control_report	report;
+};
+
+static void on_sent(void *arg, uint64_t now, unsigned int datagrams,
+		    uint64_t bytes)
+{
+	struct sender *s = arg;
+
+	estimate_sent(s->estimator, now, datagrams, bytes);
+}
+
+static void on_received(void *arg, const void *payload, size_t len)
+{
+	struct sender *s = arg;
+	struct control_report r;
+
+	if (control_reported(payload, len, &r) ||
+	    estimate_report(s->estimator, loop_now(), &r))
+		return;
+	s->report = r;
+	s->reported = true;
+}
+
+static void tell_state(struct sender *s)
+{
+	static const char *const words[] = {
+		[ESTIMATE_START] = "no receiver yet",
+		[ESTIMATE_LIVE] = "receiver is there",
+		[ESTIMATE_BLIND] = "no word of the receiver: an outage",
+		[ESTIMATE_DRAIN] = "receiver is back, what was kept is leaving",
+	};
+	const struct estimate *e = estimate_of(s->estimator);
+
+	if (e->state == s->state)
+		return;
+	s->state = e->state;
+	service_logf(e->state == ESTIMATE_BLIND ? LOG_WARNING : LOG_INFO,
+		     "%s", words[e->state]);
+	service_status("%s", words[e->state]);
+}
+
+/* Ten times a second: what each topic may spend until the next time */
+static void on_plan(void *arg, uint64_t now)
+{
+	struct share_topic share[SENDER_TOPICS];
+	struct sender *s = arg;
+	const struct estimate *e = estimate_of(s->estimator);
+	double demand = 0;
+
+	s->plan.due = now + PLAN_EVERY;
+	if (s->link && !link_poll(s->link, now, &s->device))
+		estimate_link(s->estimator, now, &s->device);
+	estimate_tick(s->estimator, now);
+	tell_state(s);
+	for (unsigned int i = 0; i < s->topics; i++) {
+		send_topic_wish(s->topic[i], e, &share[i]);
+		demand += share[i].demand;
+	}
+	estimate_demand(s->estimator, demand);
+	share_divide(share, s->topics, e->rate);
+	for (unsigned int i = 0; i < s->topics; i++)
+		send_topic_grant(s->topic[i], e, &share[i]);
+}
+
+static unsigned int copies_for(double loss)
+{
+	unsigned int n;
+
+	if (loss < .05)
+		return 1;
+	n = loss < .99 ? ceil(log(.05) / log(loss)) : COPIES;
+	return n < COPIES ? n : COPIES;
+}
+
+static void on_announce(void *arg, uint64_t now)
+{
+	struct control_topic topics[SENDER_TOPICS];
+	struct sender *s = arg;
+	const struct estimate *e = estimate_of(s->estimator);
+	struct control_sender me = { .round_trip = e->round_trip * 1e6 };
+	struct optsample_segment header;
+
+	s->announce.due = now + (s->eager ? EAGER_EVERY : ANNOUNCE_EVERY);
+	if (s->eager)
+		s->eager--;
+	strcpy(me.name, s->options.name);
+	for (unsigned int i = 0; i < s->topics; i++)
+		topics[i] = *send_topic_announcement(s->topic[i]);
+	control_announce(&me, topics, s->topics,
+			 outbox_payloads(s->announcer));
+	segment_init(&header);
+	header.topic = htole32((uint32_t)e->epoch << 16);
+	outbox_send(s->announcer, &header, ANNOUNCE_EVERY / 4,
+		    copies_for(e->loss_high));
+}
+
+/* Soon, and together with what else changes now */
+static void on_changed(void *arg)
+{
+	struct sender *s = arg;
+
+	s->eager = EAGER;
+	s->announce.due = loop_now();
+}
+
+static void set_limits(struct sender *s)
+{
+	const double most = s->options.rate > 0 ? s->options.rate : 1e9;
+	const struct steer_limits limits = {
+		.start = fmin(START, most), .floor = fmin(FLOOR, most),
+		.most = most,
+	};
+
+	estimate_limits(s->estimator, &limits);
+}
+
+int sender_open(struct sender **out, struct loop *l, const struct address *to,
+		const struct sender_options *options, char error[256])
+{
+	struct sender *s = calloc(1, sizeof(*s));
+	struct uplink_events events = {
+		.sent = on_sent, .received = on_received, .arg = s,
+	};
+	uint64_t stream, now = loop_now();
+	int ret = -ENOMEM;
+
+	if (!s)
+		goto failed;
+	s->loop = l;
+	s->options = *options;
+	s->plan = (struct loop_timer){ now, on_plan, s, NULL };
+	s->announce = (struct loop_timer){ now, on_announce, s, NULL };
+	s->eager = EAGER;
+	s->estimator = estimator_create(NULL);
+	if (!s->estimator)
+		goto failed;
+	set_limits(s);
+	ret = getrandom(&stream, sizeof(stream), 0) == sizeof(stream) ?
+	      uplink_open(&s->uplink, l, to, stream, &events) : -errno;
+	if (ret)
+		goto failed;
+	s->announcer = outbox_create(l, s->uplink, SENDER_TOPICS);
+	ret = -ENOMEM;
+	if (!s->announcer)
+		goto failed;
+	if (options->device)
+		ret = link_open((const void *)&to->storage, &s->link);
+	if (options->device && ret)
+		service_logf(LOG_NOTICE, "the device's queue is not watched: %s",
+			     strerror(-ret));
+	loop_add_timer(l, &s->plan);
+	loop_add_timer(l, &s->announce);
+	*out = s;
+	return 0;
+failed:
+	snprintf(error, 256, "cannot send: %s", strerror(-ret));
+	sender_close(s);
+	return ret;
+}
+
+void sender_close(struct sender *s)
+{
+	if (!s)
+		return;
+	loop_remove_timer(s->loop, &s->plan);
+	loop_remove_timer(s->loop, &s->announce);
+	for (unsigned int i = 0; i < s->topics; i++)
+		send_topic_destroy(s->topic[i]);
+	outbox_destroy(s->announcer);
+	uplink_close(s->uplink);
+	if (s->link)
+		link_close(s->link);
+	estimator_destroy(s->estimator);
+	free(s);
+}
+
+const struct send_options *sender_wants(const struct sender *s,
+					const char *topic)
+{
+	static const struct send_options all = SEND_OPTIONS;
+
+	for (unsigned int i = 0; i < s->options.topics; i++)
+		if (!fnmatch(s->options.topic[i].name, topic, 0))
+			return &s->options.topic[i];
+	return s->options.topics ? NULL : &all;
+}
+
+struct send_topic *sender_find(const struct sender *s, const char *name)
+{
+	for (unsigned int i = 0; i < s->topics; i++)
+		if (!strcmp(send_topic_announcement(s->topic[i])->name, name))
+			return s->topic[i];
+	return NULL;
+}
+
+static struct send_topic *begin_topic(struct sender *s,
+				      const struct source_message *m)
+{
+	const struct send_options *o = sender_wants(s, m->topic);
+	struct send_topic *t;
+
+	if (!o || !o->on)
+		return NULL;
+	if (s->topics == SENDER_TOPICS) {
+		if (!s->full)
+			service_logf(LOG_ERR, "no more than %d topics; %s and others are left out",
+				     SENDER_TOPICS, m->topic);
+		s->full = true;
+		return NULL;
+	}
+	t = send_topic_create(s->loop, s->uplink, s->number + 1, m->topic,
+			      m->kind, o, on_changed, s);
+	if (!t)
+		return NULL;
+	s->number++;
+	s->topic[s->topics++] = t;
+	service_logf(LOG_INFO, "%s: %s as %s", m->topic,
+		     message_type(m->kind, MESSAGE_CDR),
+		     codec_name(send_topic_codec(t)));
+	on_changed(s);
+	/* it need not wait for its share */
+	on_plan(s, loop_now());
+	return t;
+}
+
+static bool stands(const struct message_twist *t)
+{
+	for (unsigned int i = 0; i < 3; i++)
+		if (fabs(t->linear[i]) > STILL_SPEED ||
+		    fabs(t->angular[i]) > STILL_SPEED)
+			return false;
+	return true;
+}
+
+/* Whether the robot moves, says the topic of its odometry or speed */
+static void learn_speed(struct sender *s, const struct source_message *m)
+{
+	union message msg;
+
+	if (strcmp(m->topic, s->options.still) ||
+	    message_read(m->kind, m->format, m->data, m->len, &msg))
+		return;
+	if (m->kind == MESSAGE_ODOMETRY)
+		s->still = stands(&msg.odometry.twist);
+	else if (m->kind == MESSAGE_TWIST)
+		s->still = stands(&msg.twist);
+	else if (m->kind == MESSAGE_TWIST_STAMPED)
+		s->still = stands(&msg.twist_stamped.twist);
+}
+
+void sender_message(struct sender *s, const struct source_message *m)
+{
+	struct send_topic *t = sender_find(s, m->topic);
+
+	if (*s->options.still)
+		learn_speed(s, m);
+	if (!t)
+		t = begin_topic(s, m);
+	if (!t || send_topic_announcement(t)->kind != m->kind)
+		return;
+	send_topic_message(t, m, estimate_of(s->estimator), s->still);
+}
+
+int sender_add(struct sender *s, const struct send_options *options)
+{
+	struct sender_options *o = &s->options;
+
+	if (o->topics == SENDER_PATTERNS)
+		return -E2BIG;
+	memmove(o->topic + 1, o->topic, o->topics * sizeof(*o->topic));
+	o->topic[0] = *options;
+	o->topics++;
+	return 0;
+}
+
+static void end_topic(struct sender *s, unsigned int i)
+{
+	send_topic_destroy(s->topic[i]);
+	s->topics--;
+	memmove(s->topic + i, s->topic + i + 1,
+		(s->topics - i) * sizeof(*s->topic));
+	s->full = false;
+	on_changed(s);
+}
+
+int sender_remove(struct sender *s, const char *topic)
+{
+	struct send_options off = SEND_OPTIONS;
+
+	for (unsigned int i = 0; i < s->topics; i++) {
+		if (strcmp(send_topic_announcement(s->topic[i])->name, topic))
+			continue;
+		off.on = false;
+		snprintf(off.name, sizeof(off.name), "%s", topic);
+		end_topic(s, i);
+		return sender_change(s, &off) == -ENOENT ?
+		       sender_add(s, &off) : 0;
+	}
+	return -ENOENT;
+}
+
+int sender_change(struct sender *s, const struct send_options *options)
+{
+	struct send_topic *t = sender_find(s, options->name);
+	struct sender_options *o = &s->options;
+	int ret = -ENOENT;
+
+	for (unsigned int i = 0; i < o->topics; i++)
+		if (!strcmp(o->topic[i].name, options->name)) {
+			o->topic[i] = *options;
+			ret = 0;
+		}
+	if (!t)
+		return ret;
+	send_topic_change(t, options);
+	return 0;
+}
+
+void sender_limit(struct sender *s, double rate)
+{
+	s->options.rate = rate;
+	set_limits(s);
+}
+
+struct send_topic *sender_topic(const struct sender *s, unsigned int i)
+{
+	return i < s->topics ? s->topic[i] : NULL;
+}
+
+const struct sender_options *sender_options(const struct sender *s)
+{
+	return &s->options;
+}
+
+const struct estimate *sender_link(const struct sender *s)
+{
+	return estimate_of(s->estimator);
+}
+
+const struct link_stats *sender_device(const struct sender *s)
+{
+	return &s->device;
+}
+
+const struct uplink_counts *sender_counts(const struct sender *s)
+{
+	return uplink_counts(s->uplink);
+}
+
+const struct control_report *sender_report(const struct sender *s)
+{
+	return s->reported ? &s->report : NULL;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * sender.h - all that goes to one receiver: topics, what each may spend, and
+ * who we are
+ */
+#ifndef BRIDGE_SENDER_H
+#define BRIDGE_SENDER_H
+
+#include "bridge/send_topic.h"
+#include "linkd/link.h"
+
+enum {
+	SENDER_TOPICS	= 49,		/* a report has room for */
+	SENDER_PATTERNS	= 64,
+};
+
+/**
+ * struct sender_options - by the user
+ * @name:	of the robot
+ * @still:	a topic of odometry or speed that says whether it moves; "": none
+ * @rate:	bytes/s on the wire, at most; 0: as the link has it
+ * @device:	watch the queue of the device that leads to the receiver
+ * @topic:	what is to be sent: names and patterns, the first that matches
+ *		counts; @topics of them, 0: all there is
+ */
+struct sender_options {
+	char			name[CONTROL_WORD];
+	char			still[SEND_NAME];
+	double			rate;
+	bool			device;
+	struct send_options	topic[SENDER_PATTERNS];
+	unsigned int		topics;
+};
+
+struct sender;
+
+/* Return: 0 or a negative errno, and @error says why in one line */
+int sender_open(struct sender **s, struct loop *l, const struct address *to,
+		const struct sender_options *options, char error[256]);
+void sender_close(struct sender *s);
+
+/**
+ * sender_wants() - whether a topic is to be sent
+ *
+ * Return: what the user said of it, or NULL.
+ */
+const struct send_options *sender_wants(const struct sender *s,
+					const char *topic);
+
+/* A message of a source; topics that are not wanted are left out */
+void sender_message(struct sender *s, const struct source_message *m);
+
+/**
+ * sender_add() - want a topic, or a pattern, from now on
+ *
+ * It comes before what was wanted so far. Return: 0 or -E2BIG.
+ */
+int sender_add(struct sender *s, const struct send_options *options);
+
+/* Return: 0, -ENOENT */
+int sender_remove(struct sender *s, const char *topic);
+
+/* Other options for a topic that is sent. Return: 0, -ENOENT */
+int sender_change(struct sender *s, const struct send_options *options);
+
+/* At most so many bytes/s; 0: as the link has it */
+void sender_limit(struct sender *s, double rate);
+
+/* Topic @i, or NULL: i is beyond the last */
+struct send_topic *sender_topic(const struct sender *s, unsigned int i);
+struct send_topic *sender_find(const struct sender *s, const char *name);
+
+const struct sender_options *sender_options(const struct sender *s);
+const struct estimate *sender_link(const struct sender *s);
+const struct link_stats *sender_device(const struct sender *s);
+const struct uplink_counts *sender_counts(const struct sender *s);
+/* The last report; NULL: none yet */
+const struct control_report *sender_report(const struct sender *s);
+
+#endif

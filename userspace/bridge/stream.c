@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * stream - all that one run of a sender sends
+ */
+#include <math.h>
+#include <stdlib.h>
+#include "bridge/segment.h"
+#include "bridge/stream.h"
+
+enum {
+	COPIES	= 8,		/* of a report, at most */
+	SLOTS	= 2,		/* of the memory of the least transit */
+};
+
+#define SLOT_NS	15000000000ULL
+
+struct stream {
+	uint64_t		id;
+	struct loop		*loop;
+	const struct recv_options *options;
+	struct stream_events	events;
+	struct sockaddr_storage	from;
+	struct control_sender	sender;
+	bool			named;
+	struct recv_topic	*topic[STREAM_TOPICS];
+	unsigned int		topics;
+	struct stream_counts	counts;
+	uint64_t		heard;
+	/* of the newest datagram: when it was sent, in its epoch */
+	uint16_t		epoch;
+	uint32_t		echo;
+	uint64_t		echo_at;
+	/* receiver's clock less the sender's, us */
+	uint32_t		transit, least;	/* since the last report */
+	bool			any;		/* there is one */
+	uint32_t		base[SLOTS];	/* the least of each slot */
+	uint64_t		slot;
+	uint32_t		number;		/* of the report */
+};
+
+struct stream *stream_create(struct loop *l, uint64_t id,
+			     const struct recv_options *options,
+			     const struct stream_events *events)
+{
+	struct stream *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->id = id;
+	s->loop = l;
+	s->options = options;
+	s->events = *events;
+	return s;
+}
+
+void stream_destroy(struct stream *s)
+{
+	if (!s)
+		return;
+	for (unsigned int i = 0; i < s->topics; i++)
+		recv_topic_destroy(s->topic[i]);
+	free(s);
+}
+
+static struct recv_topic *find(const struct stream *s, uint32_t number)
+{
+	for (unsigned int i = 0; i < s->topics; i++)
+		if (recv_topic_announcement(s->topic[i])->topic == number)
+			return s->topic[i];
+	return NULL;
+}
+
+static void announce(struct stream *s, const struct control_topic *a)
+{
+	struct recv_topic *t = find(s, a->topic);
+
+	if (a->kind >= MESSAGE_KINDS)
+		return;
+	if (t) {
+		recv_topic_announced(t, a);
+		return;
+	}
+	if (s->topics == STREAM_TOPICS)
+		return;
+	t = recv_topic_create(s->loop, a, s->options, s->events.publish,
+			      s->events.arg);
+	if (t)
+		s->topic[s->topics++] = t;
+}
+
+static void on_announcement(struct stream *s,
+			    const struct downlink_datagram *g)
+{
+	struct control_topic topics[STREAM_TOPICS];
+	struct control_sender sender;
+	int n = control_announced(g->payload, g->len, &sender, topics,
+				  STREAM_TOPICS);
+	bool changed;
+
+	if (n < 0)
+		return;
+	changed = !s->named || strcmp(sender.name, s->sender.name);
+	s->sender = sender;
+	s->named = true;
+	if (changed)
+		s->events.named(s->events.arg);
+	for (int i = 0; i < n; i++)
+		announce(s, &topics[i]);
+}
+
+/* The least of the last half a minute, in two slots */
+static void remember(struct stream *s, uint64_t now)
+{
+	if (now - s->slot > SLOT_NS) {
+		s->base[1] = now - s->slot > 2 * SLOT_NS ? s->transit :
+							   s->base[0];
+		s->base[0] = s->transit;
+		s->slot = now;
+	}
+	if ((int32_t)(s->transit - s->base[0]) < 0)
+		s->base[0] = s->transit;
+}
+
+static void measure(struct stream *s, uint64_t now,
+		    const struct optsample_segment *g)
+{
+	uint32_t sent = le32toh(g->sent);
+	int16_t ahead = segment_epoch(g) - s->epoch;
+
+	if (ahead > 0) {
+		s->epoch = segment_epoch(g);
+		s->any = false;
+	}
+	if (!s->echo_at || ahead > 0 || (int32_t)(sent - s->echo) > 0) {
+		s->echo = sent;
+		s->echo_at = now;
+	}
+	s->transit = (uint32_t)(now / 1000) - sent;
+	if (!s->any || (int32_t)(s->transit - s->least) < 0)
+		s->least = s->transit;
+	s->any = true;
+	remember(s, now);
+}
+
+void stream_add(struct stream *s, uint64_t now,
+		const struct downlink_datagram *g)
+{
+	uint32_t number = segment_topic(&g->segment);
+	size_t bytes = g->segment.header + g->len;
+	struct recv_topic *t;
+
+	s->from = *g->from;
+	s->heard = now;
+	s->counts.datagrams++;
+	s->counts.bytes += bytes;
+	if ((int16_t)(segment_epoch(&g->segment) - s->epoch) < 0)
+		s->counts.kept += bytes;
+	else
+		measure(s, now, &g->segment);
+	if (number == SEGMENT_CONTROL) {
+		on_announcement(s, g);
+		return;
+	}
+	t = find(s, number);
+	if (t)
+		recv_topic_add(t, now, g);
+	else
+		s->counts.unannounced++;
+}
+
+void stream_tick(struct stream *s, uint64_t now)
+{
+	for (unsigned int i = 0; i < s->topics; i++)
+		recv_topic_tick(s->topic[i], now);
+}
+
+/* So many that one in twenty times all are lost, if the way back is as bad */
+static unsigned int copies_for(const struct stream *s)
+{
+	double loss = 0;
+	unsigned int n;
+
+	for (unsigned int i = 0; i < s->topics; i++)
+		if (recv_topic_stats(s->topic[i])->loss > loss)
+			loss = recv_topic_stats(s->topic[i])->loss;
+	if (loss < .05)
+		return 1;
+	n = loss < .99 ? ceil(log(.05) / log(loss)) : COPIES;
+	return n < COPIES ? n : COPIES;
+}
+
+size_t stream_report(struct stream *s, uint64_t now, uint8_t *payload,
+		     unsigned int *copies)
+{
+	struct control_report r = {
+		.number = ++s->number,
+		.echo = s->echo,
+		.held = (now - s->echo_at) / 1000,
+		.transit = s->any ? s->least : s->transit,
+		.epoch = s->epoch,
+		.datagrams = s->counts.datagrams,
+		.bytes = s->counts.bytes,
+		.kept = s->counts.kept,
+		.topics = s->topics,
+	};
+
+	for (unsigned int i = 0; i < s->topics; i++)
+		recv_topic_report(s->topic[i], &r.topic[i]);
+	s->any = false;
+	*copies = copies_for(s);
+	return control_report(&r, payload);
+}
+
+uint64_t stream_id(const struct stream *s)
+{
+	return s->id;
+}
+
+const char *stream_name(const struct stream *s)
+{
+	return s->sender.name;
+}
+
+const struct sockaddr_storage *stream_address(const struct stream *s)
+{
+	return &s->from;
+}
+
+uint64_t stream_heard(const struct stream *s)
+{
+	return s->heard;
+}
+
+double stream_delay(const struct stream *s)
+{
+	uint32_t base = (int32_t)(s->base[1] - s->base[0]) < 0 ? s->base[1] :
+								  s->base[0];
+
+	if (!s->sender.round_trip)
+		return 0;
+	return (s->sender.round_trip / 2. + (s->transit - base)) * 1e-6;
+}
+
+const struct stream_counts *stream_counts(const struct stream *s)
+{
+	return &s->counts;
+}
+
+const struct recv_topic *stream_topic(const struct stream *s, unsigned int i)
+{
+	return i < s->topics ? s->topic[i] : NULL;
+}
