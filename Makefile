@@ -29,7 +29,8 @@ BAG_FUZZ := message mcap rosbag db3
 LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
 	     vscan laserscan blob layers
 LIB_BENCH := image cloud map vscan
-PROGRAMS := $(addprefix $(BIN)/,optsample optsample-lab optsample-sim hwsim-medium \
+PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv \
+	     optsample-lab optsample-sim hwsim-medium \
 	     demo-report image-pub image-sub dds-pub dds-sub fastdds-pub \
 	     fastdds-sub app-report dds-writers ros1-pub ros1-sub rtps-gen test_sampler \
 	     test_sampler_bounds test_sync test_ros_tag test_rules \
@@ -104,6 +105,7 @@ HEADERS	:= $(wildcard include/optsample/*.h include/uapi/linux/*.h bpf/*.h \
 	     tools/*/*.h tests/*/*.h tests/fuzz/include/bpf/*.h \
 	     userspace/*/*.h)
 IDL	:= $(BUILD)/idl
+IDL_TYPES := $(patsubst idl/%.idl,%,$(wildcard idl/*.idl))
 
 COMMON	:= $(wildcard userspace/common/*.c)
 
@@ -126,22 +128,53 @@ $(LIB): $(LIB_OBJECTS)
 $(foreach t,$(LIB_TESTS),$(eval $(call program,test_$(t),tests/unit/test_$(t).c \
 	$(LIB) $(HEADERS),$(LIB) -lisal -lm,)))
 
-$(foreach t,$(BRIDGE_TESTS),$(eval $(call program,test_$(t),tests/unit/test_$(t).c \
-	userspace/bridge/$(t).c $(LIB) $(HEADERS),$(LIB),)))
-
-# messages of ROS, and recordings
-BAG	:= $(wildcard userspace/ros/*.c userspace/bag/*.c)
-BAG_LIBS := -lsqlite3 -lzstd -llz4 -lbz2 -lz -lm
-$(foreach t,$(BAG_TESTS),$(eval $(call program,test_$(t),tests/unit/test_$(t).c \
-	$(BAG) $(LIB) $(HEADERS),$(LIB) $(BAG_LIBS),)))
-
-# ROS 1 without roscpp
-ROS1C	:= $(wildcard userspace/ros1c/*.c)
+# What the daemons are made of, as objects: many programs have them in common.
+# Messages of ROS and recordings; ROS 1 without roscpp; topics and files;
+# datagrams; what the link carries
+objects = $(patsubst userspace/%.c,$(BUILD)/obj/%.o,$(wildcard $(1)))
+$(BUILD)/obj/%.o: userspace/%.c $(HEADERS) $(IDL)/.made
+	$(call msg,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -I$(IDL) -c -o $@ $<
+$(BUILD)/obj/idl/%.o: $(IDL)/%.c
+	$(call msg,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -I$(IDL) -c -o $@ $<
+BAG	:= $(call objects,userspace/ros/*.c userspace/bag/*.c)
+BAG_LIBS := -lsqlite3 -lzstd -llz4 -lbz2 -ljpeg -lpng -lz -lm
+ROS1C	:= $(call objects,userspace/ros1c/*.c)
 ROS1C_LIBS := -lxmlrpc -lxmlrpc_util
-$(eval $(call program,test_ros1c,tests/unit/test_ros1c.c $(ROS1C) $(HEADERS),\
-	$(ROS1C_LIBS),))
-$(eval $(call program,client-node,tests/ros1/client-node.c $(ROS1C) $(HEADERS),\
-	$(ROS1C_LIBS) -lz,))
+LINKD	:= $(call objects,userspace/linkd/*.c)
+LINKD_LIBS := $(shell pkg-config --libs libnl-3.0 libnl-route-3.0 2>/dev/null) -lm
+COMMON_O := $(call objects,userspace/common/*.c)
+ENDS	:= $(call objects,userspace/ends/*.c $(addprefix userspace/lab/,\
+	     cloud_file.c png_file.c convert.c file.c)) $(BAG) $(ROS1C) $(COMMON_O) \
+	     $(IDL_TYPES:%=$(BUILD)/obj/idl/%.o) $(LIB)
+ENDS_LIBS := -lisal -lddsc $(ROS1C_LIBS) -lcjson $(BAG_LIBS)
+BRIDGE	:= $(filter-out $(BUILD)/obj/bridge/optsample-%,\
+	     $(call objects,userspace/bridge/*.c)) $(LINKD)
+BRIDGE_LIBS := $(LINKD_LIBS) -linih -lmicrohttpd -lsystemd
+
+# program,sources and objects,libraries
+define linked
+$(BIN)/$(1): $(2)
+	$$(call msg,LD,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(ALL_CFLAGS) -I$$(IDL) -o $$@ $$(filter %.c %.o,$$^) \
+		$$(filter %.a,$$^) $(3)
+endef
+$(foreach end,send recv,$(eval $(call linked,optsample-$(end),\
+	$(BUILD)/obj/bridge/optsample-$(end).o $(BRIDGE) $(ENDS),\
+	$(ENDS_LIBS) $(BRIDGE_LIBS))))
+$(foreach t,$(BRIDGE_TESTS),$(eval $(call linked,test_$(t),\
+	tests/unit/test_$(t).c $(BRIDGE) $(ENDS) $(HEADERS),\
+	$(ENDS_LIBS) $(BRIDGE_LIBS))))
+$(foreach t,$(BAG_TESTS),$(eval $(call linked,test_$(t),tests/unit/test_$(t).c \
+	$(BAG) $(LIB) $(HEADERS),$(BAG_LIBS))))
+$(eval $(call linked,test_ros1c,tests/unit/test_ros1c.c $(ROS1C) $(HEADERS),\
+	$(ROS1C_LIBS)))
+$(eval $(call linked,client-node,tests/ros1/client-node.c $(ROS1C) $(HEADERS),\
+	$(ROS1C_LIBS) -lz))
 
 lib-tests:
 	@echo $(LIB_TESTS) $(BRIDGE_TESTS) $(BAG_TESTS) ros1c
@@ -150,8 +183,8 @@ lib-tests:
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize=alignment \
 	     -fno-sanitize-recover=undefined
 LIB_CLANG := $(LIB_OBJECTS:$(BUILD)/lib/%=$(BUILD)/fuzz-lib/lib/%)
-BAG_CLANG := $(BAG:userspace/%.c=$(BUILD)/fuzz-lib/%.o)
-ROS1C_CLANG := $(ROS1C:userspace/%.c=$(BUILD)/fuzz-lib/%.o)
+BAG_CLANG := $(BAG:$(BUILD)/obj/%=$(BUILD)/fuzz-lib/%)
+ROS1C_CLANG := $(ROS1C:$(BUILD)/obj/%=$(BUILD)/fuzz-lib/%)
 $(BUILD)/fuzz-lib/%.o: userspace/%.c $(HEADERS)
 	$(call msg,CLANG,$@)
 	$(Q)mkdir -p $(@D)
@@ -277,6 +310,9 @@ $(IDL)/%.c: idl/%.idl $(wildcard idl/*.idl)
 	$(call msg,IDLC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)idlc -t -o $(@D) $<
+# all of them: objects include their headers
+$(IDL)/.made: $(IDL_TYPES:%=$(IDL)/%.c)
+	$(Q)touch $@
 
 demo: build packages-check
 	tools/demo
@@ -303,8 +339,12 @@ DKMS	:= $(DESTDIR)/usr/src/optsample-$(VERSION)
 
 install: build
 	install -D -m 755 $(BIN)/optsample $(DESTDIR)$(PREFIX)/sbin/optsample
-	install -D -m 755 -t $(DESTDIR)$(PREFIX)/bin $(BIN)/optsample-sim \
-		$(BIN)/optsample-lab
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/bin $(addprefix $(BIN)/optsample-,\
+		sim lab send recv)
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/systemd/system \
+		userspace/bridge/systemd/*.service
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/optsample \
+		userspace/bridge/systemd/*.conf
 	install -D -m 644 $(BUILD)/bpf/ros_tag.bpf.o \
 		$(DESTDIR)$(PREFIX)/lib/optsample/ros_tag.bpf.o
 	install -D -m 644 $(BUILD)/tc/q_optsample.so $(TCLIB)/q_optsample.so
@@ -313,7 +353,7 @@ install: build
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 \
 		Documentation/tc-optsample.8 Documentation/optsample.8
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 \
-		Documentation/optsample-lab.1
+		$(addprefix Documentation/optsample-,lab.1 send.1 recv.1)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man7 \
 		Documentation/optsample-ros1.7
 	install -D -m 644 -t $(DKMS) Kbuild dkms.conf
@@ -323,7 +363,7 @@ install: build
 	@echo 'module: dkms install optsample/$(VERSION)'
 
 clean:
-	rm -rf $(addprefix $(BUILD)/,bin lib fuzz-lib tc bpf idl ros1 demo/run module check \
+	rm -rf $(addprefix $(BUILD)/,bin lib obj fuzz-lib tc bpf idl ros1 demo/run module check \
 		sch_optsample.ko .module.out)
 
 distclean:

@@ -46,6 +46,8 @@ int cmd_watch(int argc, char **argv);
 int cmd_topic(int argc, char **argv);
 int cmd_topics(int argc, char **argv);
 int cmd_discover(int argc, char **argv);
+int cmd_send(int argc, char **argv);
+int cmd_recv(int argc, char **argv);
 
 struct state;
 

@@ -12,6 +12,8 @@ static const struct cli_command commands[] = {
 	{ "watch", cmd_watch, "the same, live" },
 	{ "topic", cmd_topic, "how topics are sampled: limit, policy, priority, by, sync, never" },
 	{ "topics", cmd_topics, "topics there are, and which are sampled" },
+	{ "send", cmd_send, "ask and tell a running optsample-send" },
+	{ "recv", cmd_recv, "ask and tell a running optsample-recv" },
 	{ "discover", cmd_discover, "tell the classifier whom to sample (run by up)" },
 	{ 0 }
 };

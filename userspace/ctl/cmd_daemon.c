@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * optsample send, optsample recv - ask and tell a running optsample-send or
+ * optsample-recv, through its socket
+ */
+#include <argp.h>
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include "ctl.h"
+
+enum { OPT_SOCKET = 256, OPT_JSON, WORDS = 32, SECONDS = 5 };
+
+static const struct argp_option daemon_options[] = {
+	{ "socket", OPT_SOCKET, "PATH", 0, "that it was given (/run/optsample-send/socket, recv.sock)", 1 },
+	{ "json", OPT_JSON, NULL, 0, "the answer as it comes", 1 },
+	{ 0 }
+};
+
+struct daemon {
+	const char	*name;		/* send or recv */
+	const char	*path;
+	bool		json;
+	const char	*word[WORDS];
+	unsigned int	words;
+};
+
+static error_t daemon_parse(int key, char *arg, struct argp_state *state)
+{
+	struct daemon *d = state->input;
+
+	switch (key) {
+	case OPT_SOCKET:
+		d->path = arg;
+		return 0;
+	case OPT_JSON:
+		d->json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (d->words == WORDS)
+			return cli_usage(d->name, "too many words");
+		d->word[d->words++] = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!d->words)
+			return cli_usage(d->name, "do what?");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* "KEY=VALUE", or the topic, or, of "rate", the rate */
+static int add_word(const struct daemon *d, cJSON *request, const char *word)
+{
+	const char *value = strchr(word, '=');
+	char key[64];
+
+	if (!value) {
+		const char *what = strcmp(d->word[0], "rate") ? "topic" :
+								 "rate";
+
+		if (cJSON_HasObjectItem(request, what))
+			return cli_usage(d->name, "'%s' is not KEY=VALUE",
+					 word);
+		cJSON_AddStringToObject(request, what, word);
+		return 0;
+	}
+	if (value - word >= (ptrdiff_t)sizeof(key))
+		return cli_usage(d->name, "'%s' is not KEY=VALUE", word);
+	memcpy(key, word, value - word);
+	key[value - word] = '\0';
+	cJSON_AddStringToObject(request, key, value + 1);
+	return 0;
+}
+
+static int make_request(const struct daemon *d, char **line)
+{
+	cJSON *request = cJSON_CreateObject();
+	int ret = 0;
+
+	cJSON_AddStringToObject(request, "do", d->word[0]);
+	for (unsigned int i = 1; !ret && i < d->words; i++)
+		ret = add_word(d, request, d->word[i]);
+	*line = ret ? NULL : cJSON_PrintUnformatted(request);
+	cJSON_Delete(request);
+	return ret ? ret : *line ? 0 : -ENOMEM;
+}
+
+static int dial(const char *path)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	struct timeval wait = { .tv_sec = SECONDS };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (strlen(path) >= sizeof(a.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(a.sun_path, path);
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+	if (connect(fd, (struct sockaddr *)&a, sizeof(a))) {
+		int err = -errno;
+
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+/* The answer, a line; to be freed */
+static cJSON *talk(int fd, const char *line)
+{
+	FILE *f = fdopen(fd, "r+");
+	char *answer = NULL;
+	size_t room = 0;
+	cJSON *o = NULL;
+
+	if (!f) {
+		close(fd);
+		return NULL;
+	}
+	fprintf(f, "%s\n", line);
+	if (!fflush(f) && getline(&answer, &room, f) > 0)
+		o = cJSON_Parse(answer);
+	free(answer);
+	fclose(f);
+	return o;
+}
+
+static double number(const cJSON *o, const char *name)
+{
+	const cJSON *n = cJSON_GetObjectItemCaseSensitive(o, name);
+
+	return cJSON_IsNumber(n) ? n->valuedouble : 0;
+}
+
+static const char *text(const cJSON *o, const char *name)
+{
+	const char *s = cJSON_GetStringValue(
+		cJSON_GetObjectItemCaseSensitive(o, name));
+
+	return s ? s : "";
+}
+
+static bool is(const cJSON *o, const char *name)
+{
+	return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, name));
+}
+
+static void show_sent(const cJSON *o)
+{
+	const cJSON *link = cJSON_GetObjectItemCaseSensitive(o, "link"), *t;
+
+	printf("%s: %s, may send %.0f kbit/s, loss %.1f%%, round trip %.0f ms, "
+	       "queue %.0f ms, outages %.0f\n", text(o, "name"),
+	       text(link, "state"), number(link, "rate") / 1000,
+	       number(link, "loss") * 100, number(link, "round_trip") * 1000,
+	       number(link, "queue") * 1000, number(link, "outages"));
+	printf("%-36s %-8s %4s %7s %7s %9s %9s\n", "topic", "codec", "prio",
+	       "Hz in", "Hz out", "kbit/s", "kB/frame");
+	cJSON_ArrayForEach(t, cJSON_GetObjectItemCaseSensitive(o, "topics"))
+		printf("%-36s %-8s %3.0f%s %7.1f %7.1f %9.1f %9.1f\n",
+		       text(t, "topic"), is(t, "on") ? text(t, "codec") : "off",
+		       number(t, "priority"), is(t, "focus") ? "*" : " ",
+		       number(t, "hz_in"), number(t, "hz"),
+		       number(t, "share") / 1000,
+		       number(t, "frame_bytes") / 1000);
+}
+
+static void show_received(const cJSON *o)
+{
+	const cJSON *s, *t;
+
+	cJSON_ArrayForEach(s, cJSON_GetObjectItemCaseSensitive(o, "senders")) {
+		if (is(s, "over"))
+			continue;
+		printf("%s, %s: heard %.1f s ago\n", text(s, "name"),
+		       text(s, "address"), number(s, "silent"));
+		printf("%-36s %7s %6s %8s %7s %8s %9s\n", "topic", "Hz",
+		       "loss", "delay", "parts", "quality", "kbit/s");
+		cJSON_ArrayForEach(t, cJSON_GetObjectItemCaseSensitive(s,
+								"topics"))
+			printf("%-36s %7.1f %5.1f%% %6.0fms %7.1f %7.1f%% %9.1f\n",
+			       text(t, "topic"), number(t, "rate"),
+			       number(t, "loss") * 100,
+			       number(t, "delay") * 1000,
+			       number(t, "datagrams_per_frame"),
+			       number(t, "quality") * 100,
+			       number(t, "bits_per_second") / 1000);
+	}
+}
+
+static int show(const struct daemon *d, const cJSON *answer)
+{
+	char *line;
+
+	if (!cJSON_IsObject(answer))
+		return cli_error(-EPROTO, "%s: no answer", d->path);
+	if (d->json) {
+		line = cJSON_Print(answer);
+		puts(line ? line : "");
+		cJSON_free(line);
+	}
+	if (!is(answer, "ok"))
+		return d->json ? -EINVAL :
+		       cli_error(-EINVAL, "%s", text(answer, "error"));
+	if (d->json || strcmp(d->word[0], "status"))
+		return 0;
+	if (strcmp(d->name, "send"))
+		show_received(answer);
+	else
+		show_sent(answer);
+	return 0;
+}
+
+static int run(struct daemon *d, const struct argp *argp, int argc,
+	       char **argv)
+{
+	int ret = cli_parse(argp, argc, argv, d), fd;
+	cJSON *answer;
+	char *line;
+
+	if (!ret)
+		ret = make_request(d, &line);
+	if (ret)
+		return ret;
+	fd = dial(d->path);
+	if (fd < 0) {
+		cJSON_free(line);
+		return cli_error(fd, "%s: %s", d->path, fd == -ENOENT ||
+				 fd == -ECONNREFUSED ? "nobody is there" :
+				 strerror(-fd));
+	}
+	answer = talk(fd, line);
+	ret = show(d, answer);
+	cJSON_Delete(answer);
+	cJSON_free(line);
+	return ret;
+}
+
+int cmd_send(int argc, char **argv)
+{
+	static const struct argp argp = {
+		daemon_options, daemon_parse,
+		"status\nset TOPIC KEY=VALUE...\nadd TOPIC [KEY=VALUE...]\n"
+		"remove TOPIC\nfocus [TOPIC]\nrate RATE",
+		"Ask or tell a running optsample-send, see optsample-send(1).",
+		NULL, NULL, NULL
+	};
+	struct daemon d = { .name = "send",
+			    .path = "/run/optsample-send/socket" };
+
+	return run(&d, &argp, argc, argv);
+}
+
+int cmd_recv(int argc, char **argv)
+{
+	static const struct argp argp = {
+		daemon_options, daemon_parse, "status\nset KEY=VALUE...",
+		"Ask or tell a running optsample-recv, see optsample-recv(1).",
+		NULL, NULL, NULL
+	};
+	struct daemon d = { .name = "recv",
+			    .path = "/run/optsample-recv/socket" };
+
+	return run(&d, &argp, argc, argv);
+}
