@@ -30,7 +30,7 @@ LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
 	     vscan laserscan blob layers
 LIB_BENCH := image cloud map vscan
 PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv \
-	     optsample-lab optsample-sim hwsim-medium \
+	     optsample-lab optsample-sim udp-link hwsim-medium \
 	     demo-report image-pub image-sub dds-pub dds-sub fastdds-pub \
 	     fastdds-sub app-report dds-writers ros1-pub ros1-sub rtps-gen test_sampler \
 	     test_sampler_bounds test_sync test_ros_tag test_rules \
@@ -105,7 +105,6 @@ HEADERS	:= $(wildcard include/optsample/*.h include/uapi/linux/*.h bpf/*.h \
 	     tools/*/*.h tests/*/*.h tests/fuzz/include/bpf/*.h \
 	     userspace/*/*.h)
 IDL	:= $(BUILD)/idl
-IDL_TYPES := $(patsubst idl/%.idl,%,$(wildcard idl/*.idl))
 
 COMMON	:= $(wildcard userspace/common/*.c)
 
@@ -132,24 +131,21 @@ $(foreach t,$(LIB_TESTS),$(eval $(call program,test_$(t),tests/unit/test_$(t).c 
 # Messages of ROS and recordings; ROS 1 without roscpp; topics and files;
 # datagrams; what the link carries
 objects = $(patsubst userspace/%.c,$(BUILD)/obj/%.o,$(wildcard $(1)))
-$(BUILD)/obj/%.o: userspace/%.c $(HEADERS) $(IDL)/.made
+$(BUILD)/obj/%.o: userspace/%.c $(HEADERS)
 	$(call msg,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -I$(IDL) -c -o $@ $<
-$(BUILD)/obj/idl/%.o: $(IDL)/%.c
-	$(call msg,CC,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -I$(IDL) -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) $(NL_CFLAGS) -c -o $@ $<
 BAG	:= $(call objects,userspace/ros/*.c userspace/bag/*.c)
 BAG_LIBS := -lsqlite3 -lzstd -llz4 -lbz2 -ljpeg -lpng -lz -lm
 ROS1C	:= $(call objects,userspace/ros1c/*.c)
 ROS1C_LIBS := -lxmlrpc -lxmlrpc_util
 LINKD	:= $(call objects,userspace/linkd/*.c)
+NL_CFLAGS := $(shell pkg-config --cflags libnl-3.0 libnl-route-3.0 2>/dev/null)
 LINKD_LIBS := $(shell pkg-config --libs libnl-3.0 libnl-route-3.0 2>/dev/null) -lm
 COMMON_O := $(call objects,userspace/common/*.c)
 ENDS	:= $(call objects,userspace/ends/*.c $(addprefix userspace/lab/,\
 	     cloud_file.c png_file.c convert.c file.c)) $(BAG) $(ROS1C) $(COMMON_O) \
-	     $(IDL_TYPES:%=$(BUILD)/obj/idl/%.o) $(LIB)
+	     $(LIB)
 ENDS_LIBS := -lisal -lddsc $(ROS1C_LIBS) -lcjson $(BAG_LIBS)
 BRIDGE	:= $(filter-out $(BUILD)/obj/bridge/optsample-%,\
 	     $(call objects,userspace/bridge/*.c)) $(LINKD)
@@ -160,12 +156,13 @@ define linked
 $(BIN)/$(1): $(2)
 	$$(call msg,LD,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(ALL_CFLAGS) -I$$(IDL) -o $$@ $$(filter %.c %.o,$$^) \
+	$$(Q)$$(CC) $$(ALL_CFLAGS) -o $$@ $$(filter %.c %.o,$$^) \
 		$$(filter %.a,$$^) $(3)
 endef
 $(foreach end,send recv,$(eval $(call linked,optsample-$(end),\
 	$(BUILD)/obj/bridge/optsample-$(end).o $(BRIDGE) $(ENDS),\
 	$(ENDS_LIBS) $(BRIDGE_LIBS))))
+$(eval $(call linked,udp-link,tools/udp-link.c $(COMMON_O),))
 $(foreach t,$(BRIDGE_TESTS),$(eval $(call linked,test_$(t),\
 	tests/unit/test_$(t).c $(BRIDGE) $(ENDS) $(HEADERS),\
 	$(ENDS_LIBS) $(BRIDGE_LIBS))))
@@ -310,9 +307,6 @@ $(IDL)/%.c: idl/%.idl $(wildcard idl/*.idl)
 	$(call msg,IDLC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)idlc -t -o $(@D) $<
-# all of them: objects include their headers
-$(IDL)/.made: $(IDL_TYPES:%=$(IDL)/%.c)
-	$(Q)touch $@
 
 demo: build packages-check
 	tools/demo

@@ -114,6 +114,7 @@ static int by_block(struct encode_cloud *s, const struct encode_call *c)
 	s->leaf = leaf;
 	/* so few points that they were not filtered */
 	p.leaf = leaf > 0 ? leaf : LEAF;
+	c->result->points = s->filtered->count;
 	set_steps(s->filtered, c->options, &p);
 	ret = cloudblock_encode(s->block, s->filtered, &p, c->out);
 	return ret == -ERANGE ? -EBADMSG : ret;

@@ -213,8 +213,8 @@ static void set_order(const struct send_topic *t, struct encode_order *o)
 }
 
 /* What a frame cost, for the next plan */
-static void learn(struct send_topic *t, enum codec codec, size_t bytes,
-		  unsigned int datagrams)
+static void learn(struct send_topic *t, const struct encode_result *r,
+		  size_t bytes, unsigned int datagrams)
 {
 	struct plan_source *s = &t->source;
 
@@ -228,13 +228,15 @@ static void learn(struct send_topic *t, enum codec codec, size_t bytes,
 	case PLAN_CLOUD:
 		/* asked for as a turn of a lidar, and is none */
 		if (t->plan.mode <= PLAN_COARSE || t->plan.mode == PLAN_VSCAN) {
-			s->organised &= codec != CODEC_BLOCK;
-			s->vscan &= codec != CODEC_BLOCK;
+			s->organised &= r->codec != CODEC_BLOCK;
+			s->vscan &= r->codec != CODEC_BLOCK;
 		}
-		if (codec == CODEC_RANGE && t->plan.mode <= PLAN_COARSE)
+		if (r->codec == CODEC_RANGE && t->plan.mode <= PLAN_COARSE)
 			s->mode[t->plan.mode] = bytes;
-		else if (codec == CODEC_VSCAN)
+		else if (r->codec == CODEC_VSCAN)
 			s->mode[PLAN_VSCAN] = bytes;
+		else if (r->codec == CODEC_BLOCK && r->points)
+			s->point = (double)bytes / r->points;
 		break;
 	default:
 		s->bytes = bytes;
@@ -313,7 +315,7 @@ static void encode(struct send_topic *t, enum message_format format,
 	t->error = 0;
 	bytes = payloads_bytes(out);
 	t->codec = r.codec;
-	learn(t, r.codec, bytes, out->count);
+	learn(t, &r, bytes, out->count);
 	announce(t, &r);
 	t->counts.frames++;
 	t->counts.datagrams += out->count;

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "address.h"
-#include "loop.h"
+#include "poller.h"
 
 enum {
 	RETRY_MS	= 60000,
@@ -84,10 +84,10 @@ int hosts_find(struct hosts *h, const char *host, uint16_t port,
 		strcpy(h->known[i].name, host);
 		h->known[i].failed_until = 1;
 	}
-	if (h->known[i].failed_until > loop_now())
+	if (h->known[i].failed_until > poller_now())
 		return -ENOENT;
 	if (h->known[i].failed_until) {
-		h->known[i].failed_until = loop_now() + RETRY_MS;
+		h->known[i].failed_until = poller_now() + RETRY_MS;
 		if (resolve(host, &h->known[i].address))
 			return -ENOENT;
 		h->known[i].failed_until = 0;

@@ -24,7 +24,7 @@ struct call {
 
 static void call_free(struct call *c)
 {
-	loop_remove(&c->node->loop, &c->watch);
+	poller_remove(&c->node->poller, &c->watch);
 	bytes_free(&c->out);
 	bytes_free(&c->in);
 	free(c);
@@ -39,7 +39,7 @@ void call_cancel(struct call *c)
 static void call_end(struct call *c, int err, const char *words,
 		     xmlrpc_value *value)
 {
-	loop_remove(&c->node->loop, &c->watch);
+	poller_remove(&c->node->poller, &c->watch);
 	c->done(c->arg, err, words, value);
 	call_free(c);
 }
@@ -111,7 +111,7 @@ static void call_write(struct call *c)
 	}
 	bytes_consume(&c->out, (size_t)n);
 	if (!c->out.len)
-		loop_want(&c->node->loop, &c->watch, EPOLLIN);
+		poller_want(&c->node->poller, &c->watch, EPOLLIN);
 }
 
 static void call_ready(struct watch *w, uint32_t events)
@@ -171,11 +171,11 @@ int call_start(struct ros1 *r, const struct uri *to, const char *method,
 	if (err)
 		goto err_call;
 	fd = connect_start(&address);
-	err = fd < 0 ? fd : loop_add(&r->loop, &c->watch, fd, EPOLLOUT,
+	err = fd < 0 ? fd : poller_add(&r->poller, &c->watch, fd, EPOLLOUT,
 				     call_ready);
 	if (err)
 		goto err_call;
-	c->watch.deadline = loop_now() + PATIENCE_MS;
+	c->watch.deadline = poller_now() + PATIENCE_MS;
 	*call = c;
 	return 0;
 err_call:

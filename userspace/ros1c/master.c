@@ -50,7 +50,7 @@ static bool master_answered(struct ros1 *r, int err, const char *words)
 	m->answers = false;
 	m->check = 0;		/* it may be another one when it is back */
 	m->backoff = backoff_next(m->backoff);
-	m->wake.deadline = loop_now() + m->backoff;
+	m->wake.deadline = poller_now() + m->backoff;
 	return false;
 }
 
@@ -149,7 +149,7 @@ static void master_has_pid(void *arg, int err, const char *words,
 
 	if (!master_answered(r, err, words))
 		return;
-	m->check = loop_now() + MASTER_CHECK_MS;
+	m->check = poller_now() + MASTER_CHECK_MS;
 	if (!err) {
 		list = xml_build("(V)", value);
 		pid = xml_int(list, 0, 0);
@@ -177,7 +177,7 @@ void master_go_on(struct ros1 *r)
 		return;
 	for (g = r->topics; g && g->known; g = g->next)
 		;
-	if (m->check <= loop_now()) {
+	if (m->check <= poller_now()) {
 		master_call(r, "getPid", xml_build("(s)", r->name),
 			    master_has_pid);
 	} else if (l) {
@@ -206,8 +206,8 @@ int master_open(struct ros1 *r, const char *uri)
 
 	if (err)
 		return err;
-	err = loop_add(&r->loop, &r->master.wake, -1, 0, master_ready);
-	r->master.wake.deadline = loop_now();
+	err = poller_add(&r->poller, &r->master.wake, -1, 0, master_ready);
+	r->master.wake.deadline = poller_now();
 	return err;
 }
 
@@ -216,7 +216,7 @@ void master_close(struct ros1 *r)
 	struct leaving *l;
 
 	call_cancel(r->master.call);
-	loop_remove(&r->loop, &r->master.wake);
+	poller_remove(&r->poller, &r->master.wake);
 	while ((l = r->master.leaving)) {
 		r->master.leaving = l->next;
 		free(l);
@@ -248,7 +248,7 @@ int master_enter(struct registration *g, struct ros1 *r, const char *topic,
 	*last = g;
 	/* The caller has not finished yet: not from here. */
 	if (!r->master.call && !r->master.backoff)
-		r->master.wake.deadline = loop_now();
+		r->master.wake.deadline = poller_now();
 	return 0;
 }
 
@@ -269,7 +269,7 @@ static void master_forget(struct registration *g)
 		last = &(*last)->next;
 	*last = l;
 	if (!m->call && !m->backoff)
-		m->wake.deadline = loop_now();
+		m->wake.deadline = poller_now();
 }
 
 void master_leave(struct registration *g)

@@ -87,7 +87,7 @@ int ros1_create(struct ros1 **result, const struct ros1_config *c)
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return -ENOMEM;
-	err = loop_open(&r->loop);
+	err = poller_open(&r->poller);
 	if (err) {
 		free(r);
 		return err;
@@ -107,7 +107,7 @@ int ros1_create(struct ros1 **result, const struct ros1_config *c)
 
 void ros1_destroy(struct ros1 *r)
 {
-	uint64_t end = loop_now() + LEAVE_MS;
+	uint64_t end = poller_now() + LEAVE_MS;
 	struct pollfd p;
 	uint64_t now;
 	int wait;
@@ -121,9 +121,9 @@ void ros1_destroy(struct ros1 *r)
 			ros1_unsubscribe(sub_of(r->topics));
 	}
 	r->shutdown = NULL;
-	p.fd = r->loop.epoll;
+	p.fd = r->poller.epoll;
 	p.events = POLLIN;
-	while (!master_has_left(r) && (now = loop_now()) < end) {
+	while (!master_has_left(r) && (now = poller_now()) < end) {
 		wait = ros1_timeout(r);
 		if (wait < 0 || (uint64_t)wait > end - now)
 			wait = (int)(end - now);
@@ -134,24 +134,24 @@ void ros1_destroy(struct ros1 *r)
 		sink_free(r->strangers);
 	server_close(r);
 	master_close(r);
-	loop_close(&r->loop);
+	poller_close(&r->poller);
 	free(r->name);
 	free(r);
 }
 
 int ros1_fd(const struct ros1 *r)
 {
-	return r->loop.epoll;
+	return r->poller.epoll;
 }
 
 int ros1_timeout(const struct ros1 *r)
 {
-	return loop_timeout(&r->loop);
+	return poller_timeout(&r->poller);
 }
 
 void ros1_run(struct ros1 *r)
 {
-	loop_run(&r->loop);
+	poller_run(&r->poller);
 }
 
 bool ros1_has_master(const struct ros1 *r)

@@ -20,7 +20,7 @@
 #include "address.h"
 #include "bytes.h"
 #include "header.h"
-#include "loop.h"
+#include "poller.h"
 #include "ros1.h"
 #include "udpros.h"
 #include "xml.h"
@@ -347,7 +347,7 @@ int sink_write(struct sink *s, const uint8_t *bytes, size_t len);
  */
 
 struct ros1 {
-	struct loop		loop;
+	struct poller		poller;
 	struct hosts		hosts;
 	struct master		master;
 	struct listener		xmlrpc;

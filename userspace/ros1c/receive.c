@@ -125,7 +125,7 @@ void receive_udp(struct source *s)
 	ssize_t n;
 	int i;
 
-	s->seen = loop_now();
+	s->seen = poller_now();
 	for (i = 0; i < RECEIVE_DATAGRAMS; i++) {
 		n = recv(s->watch.fd, p, sizeof(p), 0);
 		if (n < 0)

@@ -31,15 +31,15 @@ static void listener_ready(struct watch *w, uint32_t events)
 	int fd;
 
 	if (!events)
-		loop_want(&l->node->loop, w, EPOLLIN);
+		poller_want(&l->node->poller, w, EPOLLIN);
 	fd = accept4(w->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd >= 0) {
 		l->came(l->node, fd);
 	} else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
 		   errno == ENOMEM) {
 		/* It stays readable: do not spin. */
-		loop_want(&l->node->loop, w, 0);
-		w->deadline = loop_now() + ACCEPT_PAUSE_MS;
+		poller_want(&l->node->poller, w, 0);
+		w->deadline = poller_now() + ACCEPT_PAUSE_MS;
 	}
 }
 
@@ -59,7 +59,7 @@ int listener_open(struct ros1 *r, struct listener *l,
 	fd = listen_any(on, &l->port);
 	if (fd < 0)
 		return fd;
-	return loop_add(&r->loop, &l->watch, fd, EPOLLIN, listener_ready);
+	return poller_add(&r->poller, &l->watch, fd, EPOLLIN, listener_ready);
 }
 
 static void client_free(struct client *c)
@@ -69,7 +69,7 @@ static void client_free(struct client *c)
 	while (*p != c)
 		p = &(*p)->next;
 	*p = c->next;
-	loop_remove(&c->node->loop, &c->watch);
+	poller_remove(&c->node->poller, &c->watch);
 	bytes_free(&c->in);
 	bytes_free(&c->out);
 	free(c);
@@ -87,11 +87,11 @@ static int client_write(struct client *c)
 		return -errno;
 	c->sent += (size_t)n;
 	if (c->sent < c->out.len) {
-		loop_want(&c->node->loop, &c->watch, EPOLLOUT);
+		poller_want(&c->node->poller, &c->watch, EPOLLOUT);
 		return 0;
 	}
 	c->out.len = c->sent = 0;
-	loop_want(&c->node->loop, &c->watch, EPOLLIN);
+	poller_want(&c->node->poller, &c->watch, EPOLLIN);
 	return c->close ? -ESHUTDOWN : 0;
 }
 
@@ -161,7 +161,7 @@ static void client_ready(struct watch *w, uint32_t events)
 	if (err)
 		client_free(c);
 	else
-		w->deadline = loop_now() + IDLE_MS;
+		w->deadline = poller_now() + IDLE_MS;
 }
 
 /* Make room for one more */
@@ -189,12 +189,12 @@ void server_came(struct ros1 *r, int fd)
 		close(fd);
 		return;
 	}
-	if (loop_add(&r->loop, &c->watch, fd, EPOLLIN, client_ready)) {
+	if (poller_add(&r->poller, &c->watch, fd, EPOLLIN, client_ready)) {
 		free(c);
 		return;
 	}
 	c->node = r;
-	c->watch.deadline = loop_now() + IDLE_MS;
+	c->watch.deadline = poller_now() + IDLE_MS;
 	c->next = r->clients;
 	r->clients = c;
 }
@@ -203,6 +203,6 @@ void server_close(struct ros1 *r)
 {
 	while (r->clients)
 		client_free(r->clients);
-	loop_remove(&r->loop, &r->xmlrpc.watch);
-	loop_remove(&r->loop, &r->tcpros.watch);
+	poller_remove(&r->poller, &r->xmlrpc.watch);
+	poller_remove(&r->poller, &r->tcpros.watch);
 }

@@ -53,7 +53,7 @@ void sink_free(struct sink *s)
 {
 	sink_unlink(s);
 	s->node->sinks--;
-	loop_remove(&s->node->loop, &s->watch);
+	poller_remove(&s->node->poller, &s->watch);
 	while (s->count)
 		sink_pop(s);
 	if (s->pub)
@@ -75,7 +75,7 @@ static struct sink *sink_new(struct ros1 *r, int fd, uint32_t events)
 		close(fd);
 		return NULL;
 	}
-	if (loop_add(&r->loop, &s->watch, fd, events, sink_ready)) {
+	if (poller_add(&r->poller, &s->watch, fd, events, sink_ready)) {
 		free(s);
 		return NULL;
 	}
@@ -306,7 +306,7 @@ static void sink_ready(struct watch *w, uint32_t events)
 		}
 	}
 	if (events & EPOLLOUT)
-		loop_want(&s->node->loop, w, s->udp ? 0 : EPOLLIN);
+		poller_want(&s->node->poller, w, s->udp ? 0 : EPOLLIN);
 	if (!events || events & EPOLLOUT) {
 		sink_go_on(s);
 	} else if (events & (EPOLLIN | EPOLLHUP)) {
@@ -327,7 +327,7 @@ void sink_came(struct ros1 *r, int fd)
 		sink_free(oldest);
 	s = sink_new(r, fd, EPOLLIN);
 	if (s)
-		s->watch.deadline = loop_now() + PATIENCE_MS;
+		s->watch.deadline = poller_now() + PATIENCE_MS;
 }
 
 /*

@@ -44,7 +44,7 @@ static void source_close(struct source *s)
 {
 	call_cancel(s->call);
 	s->call = NULL;
-	loop_remove(&source_node(s)->loop, &s->watch);
+	poller_remove(&source_node(s)->poller, &s->watch);
 	s->sub->stats.refused += s->in.refused;
 	s->sub->stats.incomplete += s->in.incomplete;
 	s->sub->stats.missing += s->in.missing;
@@ -86,11 +86,11 @@ static void source_wait(struct source *s, unsigned int ms)
 
 	source_close(s);
 	s->state = SOURCE_WAITS;
-	if (!listed || loop_add(&source_node(s)->loop, &s->watch, -1, 0,
+	if (!listed || poller_add(&source_node(s)->poller, &s->watch, -1, 0,
 				source_ready))
 		source_free(s);
 	else
-		s->watch.deadline = loop_now() + ms;
+		s->watch.deadline = poller_now() + ms;
 }
 
 void source_lost(struct source *s, const char *why)
@@ -109,7 +109,7 @@ void source_lost(struct source *s, const char *why)
 static void source_flows(struct source *s)
 {
 	s->state = SOURCE_FLOWS;
-	s->seen = loop_now();
+	s->seen = poller_now();
 	s->watch.deadline = s->udp ? s->seen + UDP_SILENCE_MS : 0;
 	s->backoff = 0;
 	if (s->told)
@@ -190,21 +190,21 @@ static void source_answer_tcp(struct source *s)
 	int err, fd;
 
 	s->udp = false;
-	loop_remove(&r->loop, &s->watch);
+	poller_remove(&r->poller, &s->watch);
 	err = hosts_find(&r->hosts, s->data.host, s->data.port, &to);
 	if (err) {
 		source_lost(s, "its host is not known");
 		return;
 	}
 	fd = connect_start(&to);
-	err = fd < 0 ? fd : loop_add(&r->loop, &s->watch, fd, EPOLLOUT,
+	err = fd < 0 ? fd : poller_add(&r->poller, &s->watch, fd, EPOLLOUT,
 				     source_ready);
 	if (err) {
 		source_lost(s, strerror(-err));
 		return;
 	}
 	s->state = SOURCE_CONNECTING;
-	s->watch.deadline = loop_now() + PATIENCE_MS;
+	s->watch.deadline = poller_now() + PATIENCE_MS;
 }
 
 /* ["UDPROS", host, port, connection, datagram, header] */
@@ -221,7 +221,7 @@ static void source_answer_udp(struct source *s, xmlrpc_value *answer)
 			     (size_t)datagram, source_node(s)->message_max))
 		source_lost(s, strerror(ENOMEM));
 	else if (!source_meet(s, header, len))
-		loop_want(&source_node(s)->loop, &s->watch, EPOLLIN);
+		poller_want(&source_node(s)->poller, &s->watch, EPOLLIN);
 	free(header);
 }
 
@@ -275,7 +275,7 @@ static int source_listen(struct source *s)
 		return err;
 	}
 	/* What comes before the answer waits in the socket. */
-	return loop_add(&source_node(s)->loop, &s->watch, fd, 0, source_ready);
+	return poller_add(&source_node(s)->poller, &s->watch, fd, 0, source_ready);
 }
 
 /* The protocols we speak, best first */
@@ -301,7 +301,7 @@ static void source_ask(struct source *s)
 	xmlrpc_value *protocols, *params = NULL;
 	int err = 0;
 
-	loop_remove(&r->loop, &s->watch);
+	poller_remove(&r->poller, &s->watch);
 	s->udp = s->sub->transport == ROS1_UDP;
 	if (s->udp)
 		err = source_listen(s);
@@ -349,7 +349,7 @@ static void source_greet(struct source *s)
 		return;
 	}
 	s->state = SOURCE_GREETED;
-	loop_want(&source_node(s)->loop, &s->watch, EPOLLIN);
+	poller_want(&source_node(s)->poller, &s->watch, EPOLLIN);
 }
 
 /* The answer to "are you there?" of a silent UDPROS publisher */
@@ -366,7 +366,7 @@ static void source_lives(void *arg, int err, const char *words,
 		source_lost(s, words);
 		return;
 	}
-	s->watch.deadline = loop_now() + UDP_SILENCE_MS;
+	s->watch.deadline = poller_now() + UDP_SILENCE_MS;
 	if (err)
 		return;
 	list = xml_build("(V)", value);
@@ -381,7 +381,7 @@ static void source_lives(void *arg, int err, const char *words,
 /* UDPROS has no end of its own. */
 static void source_silent(struct source *s)
 {
-	uint64_t now = loop_now();
+	uint64_t now = poller_now();
 	int err;
 
 	s->watch.deadline = now + UDP_SILENCE_MS;
@@ -435,7 +435,7 @@ struct source *source_new(struct ros1_sub *sub, const char *uri)
 	s->sub = sub;
 	s->text = strdup(uri);
 	if (!s->text || uri_parse(uri, &s->uri) ||
-	    loop_add(&r->loop, &s->watch, -1, 0, source_ready)) {
+	    poller_add(&r->poller, &s->watch, -1, 0, source_ready)) {
 		free(s->text);
 		free(s);
 		return NULL;
@@ -443,7 +443,7 @@ struct source *source_new(struct ros1_sub *sub, const char *uri)
 	s->who.uri = s->text;
 	s->id = ++r->last_id;
 	s->state = SOURCE_WAITS;
-	s->watch.deadline = loop_now();
+	s->watch.deadline = poller_now();
 	s->next = sub->sources;
 	sub->sources = s;
 	r->sources++;

@@ -22,9 +22,9 @@ static int write_blocked(struct sink *s, uint32_t events)
 {
 	s->blocked = true;
 	if (events)
-		loop_want(&s->node->loop, &s->watch, events);
+		poller_want(&s->node->poller, &s->watch, events);
 	else
-		s->watch.deadline = loop_now() + 1;
+		s->watch.deadline = poller_now() + 1;
 	return 1;
 }
 
@@ -76,7 +76,7 @@ static int write_tcp(struct sink *s, const uint8_t *bytes, size_t len)
 /* What the time since the last time allows */
 static void write_refill(struct sink *s)
 {
-	uint64_t now = loop_now(), tokens;
+	uint64_t now = poller_now(), tokens;
 
 	if (now == s->filled)
 		return;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * loop.c - file descriptors and deadlines of one node, in an epoll of its own
+ * poller.c - file descriptors and deadlines of one node, in an epoll of its own
  */
 #include <errno.h>
 #include <limits.h>
 #include <time.h>
 #include <unistd.h>
-#include "loop.h"
+#include "poller.h"
 
-uint64_t loop_now(void)
+uint64_t poller_now(void)
 {
 	struct timespec t;
 
@@ -16,7 +16,7 @@ uint64_t loop_now(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-int loop_open(struct loop *l)
+int poller_open(struct poller *l)
 {
 	l->first = NULL;
 	l->n = 0;
@@ -24,12 +24,12 @@ int loop_open(struct loop *l)
 	return l->epoll < 0 ? -errno : 0;
 }
 
-void loop_close(struct loop *l)
+void poller_close(struct poller *l)
 {
 	close(l->epoll);
 }
 
-int loop_add(struct loop *l, struct watch *w, int fd, uint32_t events,
+int poller_add(struct poller *l, struct watch *w, int fd, uint32_t events,
 	     void (*ready)(struct watch *w, uint32_t events))
 {
 	struct epoll_event e = { .events = events, .data.ptr = w };
@@ -51,14 +51,14 @@ int loop_add(struct loop *l, struct watch *w, int fd, uint32_t events,
 	return 0;
 }
 
-void loop_want(struct loop *l, struct watch *w, uint32_t events)
+void poller_want(struct poller *l, struct watch *w, uint32_t events)
 {
 	struct epoll_event e = { .events = events, .data.ptr = w };
 
 	epoll_ctl(l->epoll, EPOLL_CTL_MOD, w->fd, &e);
 }
 
-void loop_remove(struct loop *l, struct watch *w)
+void poller_remove(struct poller *l, struct watch *w)
 {
 	int i;
 
@@ -76,7 +76,7 @@ void loop_remove(struct loop *l, struct watch *w)
 			l->batch[i].data.ptr = NULL;
 }
 
-static struct watch *loop_expired(const struct loop *l, uint64_t now)
+static struct watch *poller_expired(const struct poller *l, uint64_t now)
 {
 	struct watch *w;
 
@@ -86,28 +86,28 @@ static struct watch *loop_expired(const struct loop *l, uint64_t now)
 	return NULL;
 }
 
-void loop_run(struct loop *l)
+void poller_run(struct poller *l)
 {
-	uint64_t now = loop_now();
+	uint64_t now = poller_now();
 	struct watch *w;
 	int i;
 
-	l->n = epoll_wait(l->epoll, l->batch, LOOP_BATCH, 0);
+	l->n = epoll_wait(l->epoll, l->batch, POLLER_BATCH, 0);
 	for (i = 0; i < l->n; i++) {
 		w = l->batch[i].data.ptr;
 		if (w)
 			w->ready(w, l->batch[i].events);
 	}
 	l->n = 0;
-	while ((w = loop_expired(l, now))) {
+	while ((w = poller_expired(l, now))) {
 		w->deadline = 0;
 		w->ready(w, 0);
 	}
 }
 
-int loop_timeout(const struct loop *l)
+int poller_timeout(const struct poller *l)
 {
-	uint64_t now = loop_now(), next = UINT64_MAX;
+	uint64_t now = poller_now(), next = UINT64_MAX;
 	const struct watch *w;
 
 	for (w = l->first; w; w = w->next)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * loop.h - file descriptors and deadlines of one node, in an epoll of its own
+ * poller.h - file descriptors and deadlines of one node, in an epoll of its own
  *
  * The epoll's descriptor is readable when something is ready, so it fits into
  * another epoll. A watch may be removed at any time, also by the function of
  * another watch, and its memory freed at once.
  */
-#ifndef ROS1C_LOOP_H
-#define ROS1C_LOOP_H
+#ifndef ROS1C_POLLER_H
+#define ROS1C_POLLER_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,12 +16,12 @@
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
 
-enum { LOOP_BATCH = 64 };
+enum { POLLER_BATCH = 64 };
 
 /**
  * struct watch - what waits for a descriptor, a time, or both
  * @fd:		-1: only a time
- * @deadline:	ms of loop_now(), set by the owner; 0: none; set back to 0
+ * @deadline:	ms of poller_now(), set by the owner; 0: none; set back to 0
  *		before @ready is called for it
  * @ready:	called with epoll's events, or with 0 when the deadline passed
  */
@@ -33,34 +33,34 @@ struct watch {
 	void		(*ready)(struct watch *w, uint32_t events);
 };
 
-struct loop {
+struct poller {
 	int			epoll;
 	struct watch		*first;
-	struct epoll_event	batch[LOOP_BATCH];
+	struct epoll_event	batch[POLLER_BATCH];
 	int			n;
 };
 
 /* Return: 0 or negative errno */
-int loop_open(struct loop *l);
+int poller_open(struct poller *l);
 /* All watches have to be gone. */
-void loop_close(struct loop *l);
+void poller_close(struct poller *l);
 /**
- * loop_add - begin to watch
- * @fd:	from now on the loop's: it is closed by loop_remove(), and here if
+ * poller_add - begin to watch
+ * @fd:	from now on the poller's: it is closed by poller_remove(), and here if
  *	this fails
  * Return: 0 or negative errno
  */
-int loop_add(struct loop *l, struct watch *w, int fd, uint32_t events,
+int poller_add(struct poller *l, struct watch *w, int fd, uint32_t events,
 	     void (*ready)(struct watch *w, uint32_t events));
 /* Other events from now on */
-void loop_want(struct loop *l, struct watch *w, uint32_t events);
+void poller_want(struct poller *l, struct watch *w, uint32_t events);
 /* Closes the descriptor; nothing if it is not watched */
-void loop_remove(struct loop *l, struct watch *w);
+void poller_remove(struct poller *l, struct watch *w);
 /* Calls who is ready and whose time has come; does not wait */
-void loop_run(struct loop *l);
+void poller_run(struct poller *l);
 /* Return: ms to the next deadline, -1 if there is none */
-int loop_timeout(const struct loop *l);
+int poller_timeout(const struct poller *l);
 /* Return: ms, CLOCK_MONOTONIC */
-uint64_t loop_now(void);
+uint64_t poller_now(void);
 
 #endif
