@@ -23,19 +23,20 @@ BIN	:= $(BUILD)/bin
 LIB	:= $(BUILD)/lib/liboptsample.a
 LIB_TESTS := paths split md voxel cloudblock rangeimage cloud80 tilecode tiles \
 	     mappyramid velodyne vscan vscan_code laserscan blob layers
-BRIDGE_TESTS := assembly control
+BRIDGE_TESTS := assembly control bridge
+LINKD_TESTS := linkd linkd_plan linkd_link
 BAG_TESTS := message bag
 BAG_FUZZ := message mcap rosbag db3
 LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
 	     vscan laserscan blob layers
 LIB_BENCH := image cloud map vscan
 PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv \
-	     optsample-lab optsample-sim udp-link hwsim-medium \
+	     optsample-lab optsample-sim udp-link link-sim hwsim-medium \
 	     demo-report image-pub image-sub dds-pub dds-sub fastdds-pub \
 	     fastdds-sub app-report dds-writers ros1-pub ros1-sub rtps-gen test_sampler \
 	     test_sampler_bounds test_sync test_ros_tag test_rules \
 	     test_odometer fuzz_ros_tag fuzz_corpus fuzz_replay) \
-	     $(addprefix $(BIN)/,$(LIB_TESTS:%=test_%) $(BRIDGE_TESTS:%=test_%) \
+	     $(addprefix $(BIN)/,$(LIB_TESTS:%=test_%) $(BRIDGE_TESTS:%=test_%) $(LINKD_TESTS:%=test_%) \
 	     $(BAG_TESTS:%=test_%) test_ros1c client-node fuzz_ros1c \
 	     $(LIB_FUZZ:%=fuzz_%) $(BAG_FUZZ:%=fuzz_%))
 TESTS	:= tests/run
@@ -151,6 +152,8 @@ BRIDGE	:= $(filter-out $(BUILD)/obj/bridge/optsample-%,\
 	     $(call objects,userspace/bridge/*.c)) $(LINKD)
 BRIDGE_LIBS := $(LINKD_LIBS) -linih -lmicrohttpd -lsystemd
 
+LINKD_LOGIC := $(filter-out %/link.o,$(LINKD))
+
 # program,sources and objects,libraries
 define linked
 $(BIN)/$(1): $(2)
@@ -162,6 +165,12 @@ endef
 $(foreach end,send recv,$(eval $(call linked,optsample-$(end),\
 	$(BUILD)/obj/bridge/optsample-$(end).o $(BRIDGE) $(ENDS),\
 	$(ENDS_LIBS) $(BRIDGE_LIBS))))
+$(eval $(call linked,test_linkd,tests/unit/test_linkd.c tools/link.d/sim.c \
+	$(LINKD_LOGIC) $(HEADERS),-lm))
+$(eval $(call linked,test_linkd_plan,tests/unit/test_linkd_plan.c \
+	$(LINKD_LOGIC) $(HEADERS),-lm))
+$(eval $(call linked,test_linkd_link,tests/unit/test_linkd_link.c $(LINKD) \
+	$(HEADERS),$(LINKD_LIBS)))
 $(eval $(call linked,udp-link,tools/udp-link.c $(COMMON_O),))
 $(foreach t,$(BRIDGE_TESTS),$(eval $(call linked,test_$(t),\
 	tests/unit/test_$(t).c $(BRIDGE) $(ENDS) $(HEADERS),\
@@ -174,7 +183,7 @@ $(eval $(call linked,client-node,tests/ros1/client-node.c $(ROS1C) $(HEADERS),\
 	$(ROS1C_LIBS) -lz))
 
 lib-tests:
-	@echo $(LIB_TESTS) $(BRIDGE_TESTS) $(BAG_TESTS) ros1c
+	@echo $(LIB_TESTS) $(BRIDGE_TESTS) $(LINKD_TESTS) $(BAG_TESTS) ros1c
 
 # its decoders, with sanitizers, under libFuzzer
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize=alignment \
@@ -221,6 +230,9 @@ $(eval $(call program,quality,tools/bench.d/quality.c \
 
 $(eval $(call program,optsample-lab,$(wildcard userspace/lab/*.c) $(COMMON) \
 	$(LIB) $(HEADERS),$(LIB) -lisal -lpng -lm,))
+$(eval $(call program,link-sim,tools/link-sim.c $(wildcard tools/link.d/*.c) \
+	$(filter-out %/link.c,$(wildcard userspace/linkd/*.c)) $(COMMON) \
+	$(HEADERS),$(call pc,cairo) -lm,-Itools))
 $(eval $(call program,optsample-sim,tools/optsample-sim.c \
 	$(wildcard tools/sim/*.c) $(HEADERS),-lm -lpng,-Itools))
 $(eval $(call program,hwsim-medium,tools/hwsim-medium.c $(HEADERS),\

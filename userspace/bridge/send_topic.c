@@ -21,6 +21,7 @@
 #define PARITY_MOST	3
 #define FINE		.002		/* m: PLAN_FINE */
 #define COARSE		.01
+#define IDLE		5		/* s without a message */
 
 enum { SLOTS = 4096, GAPS = 8 };
 
@@ -49,9 +50,7 @@ struct send_topic {
 	double			interval;	/* s; 0: not known */
 	double			credit;		/* of frames */
 	/* what it costs and gets */
-	struct plan_source	source;
-	struct plan		plan;
-	struct share_topic	share;
+	struct policy_topic	policy;
 	/* of the frames that are sent */
 	uint32_t		frame;
 	uint64_t		position, sent;
@@ -86,15 +85,14 @@ static void set_source(struct send_topic *t)
 	};
 	enum codec c = wanted(t);
 
-	memset(&t->source, 0, sizeof(t->source));
-	memset(&t->plan, 0, sizeof(t->plan));
-	t->source.kind = kinds[c];
-	t->source.organised = t->options.codec == SEND_CODEC_ANY;
-	t->source.vscan = t->options.codec == SEND_CODEC_ANY &&
+	memset(&t->policy, 0, sizeof(t->policy));
+	t->policy.source.kind = kinds[c];
+	t->policy.source.organised = t->options.codec == SEND_CODEC_ANY;
+	t->policy.source.vscan = t->options.codec == SEND_CODEC_ANY &&
 			  t->options.vscan;
-	t->source.points = t->options.points;
+	t->policy.source.points = t->options.points;
 	if (c == CODEC_MD)
-		t->source.bytes = t->options.bytes;
+		t->policy.source.bytes = t->options.bytes;
 }
 
 static void on_refresh(void *arg, uint64_t now);
@@ -158,11 +156,11 @@ static void measure(struct send_topic *t, uint64_t now)
 /* Every so many; evenly, whatever their times */
 static bool is_turn(struct send_topic *t)
 {
-	double hz = send_topic_hz(t), want = t->plan.hz;
+	double hz = send_topic_hz(t), want = t->policy.plan.hz;
 
 	if (t->options.rate > 0 && (want <= 0 || want > t->options.rate))
 		want = t->options.rate;
-	if (!t->plan.on)
+	if (!t->policy.plan.on)
 		return false;
 	if (want <= 0 || hz <= 0 || want >= hz * .97)
 		return true;
@@ -176,7 +174,7 @@ static bool is_turn(struct send_topic *t)
 static void set_order(const struct send_topic *t, struct encode_order *o)
 {
 	const struct send_options *s = &t->options;
-	const struct plan *p = &t->plan;
+	const struct plan *p = &t->policy.plan;
 	double loss = t->link->fresh ? p->loss : -1;
 	bool any = s->codec == SEND_CODEC_ANY;
 
@@ -195,9 +193,9 @@ static void set_order(const struct send_topic *t, struct encode_order *o)
 	else if (o->bytes > s->bytes)
 		o->bytes = s->bytes;
 	if (o->codec == CODEC_BLOB)
-		o->parity = blob_parity(t->source.bytes, t->link->loss_high,
+		o->parity = blob_parity(t->policy.source.bytes, t->link->loss_high,
 					PARITY_MOST);
-	if (t->source.kind != PLAN_CLOUD)
+	if (t->policy.source.kind != PLAN_CLOUD)
 		return;
 	if (any) {
 		static const enum codec modes[PLAN_MODES] = {
@@ -216,7 +214,7 @@ static void set_order(const struct send_topic *t, struct encode_order *o)
 static void learn(struct send_topic *t, const struct encode_result *r,
 		  size_t bytes, unsigned int datagrams)
 {
-	struct plan_source *s = &t->source;
+	struct plan_source *s = &t->policy.source;
 
 	switch (s->kind) {
 	case PLAN_IMAGE:
@@ -227,12 +225,12 @@ static void learn(struct send_topic *t, const struct encode_result *r,
 		break;
 	case PLAN_CLOUD:
 		/* asked for as a turn of a lidar, and is none */
-		if (t->plan.mode <= PLAN_COARSE || t->plan.mode == PLAN_VSCAN) {
+		if (t->policy.plan.mode <= PLAN_COARSE || t->policy.plan.mode == PLAN_VSCAN) {
 			s->organised &= r->codec != CODEC_BLOCK;
 			s->vscan &= r->codec != CODEC_BLOCK;
 		}
-		if (r->codec == CODEC_RANGE && t->plan.mode <= PLAN_COARSE)
-			s->mode[t->plan.mode] = bytes;
+		if (r->codec == CODEC_RANGE && t->policy.plan.mode <= PLAN_COARSE)
+			s->mode[t->policy.plan.mode] = bytes;
 		else if (r->codec == CODEC_VSCAN)
 			s->mode[PLAN_VSCAN] = bytes;
 		else if (r->codec == CODEC_BLOCK && r->points)
@@ -252,7 +250,7 @@ static bool differs(const struct control_topic *a,
 
 static void announce(struct send_topic *t, const struct encode_result *r)
 {
-	t->announced.interval = t->plan.hz > 0 ? 1e6 / t->plan.hz : 0;
+	t->announced.interval = t->policy.plan.hz > 0 ? 1e6 / t->policy.plan.hz : 0;
 	if (!differs(&t->announced, r))
 		return;
 	t->announced.codec = r->codec;
@@ -263,7 +261,7 @@ static void announce(struct send_topic *t, const struct encode_result *r)
 
 static uint64_t span_of(const struct send_topic *t)
 {
-	double hz = t->plan.hz > 0 ? t->plan.hz : 10;
+	double hz = t->policy.plan.hz > 0 ? t->policy.plan.hz : 10;
 	double span = SPREAD * SECOND / hz;
 
 	return span < SPREAD_MOST ? span : SPREAD_MOST;
@@ -289,7 +287,7 @@ static void send_frame(struct send_topic *t,
 	s.frame = htole32(t->frame++);
 	s.stamp = htole64(r->stamp);
 	s.position = htole64(t->position);
-	outbox_send(t->outbox, &s, span_of(t), t->plan.copies);
+	outbox_send(t->outbox, &s, span_of(t), t->policy.plan.copies);
 }
 
 static void encode(struct send_topic *t, enum message_format format,
@@ -346,10 +344,10 @@ static void keep(struct send_topic *t, const struct source_message *m)
 static void on_refresh(void *arg, uint64_t now)
 {
 	struct send_topic *t = arg;
-	double hz = t->plan.hz > 0 ? t->plan.hz : 1 / t->options.refresh;
+	double hz = t->policy.plan.hz > 0 ? t->policy.plan.hz : 1 / t->options.refresh;
 
 	t->refresh.due = now + (uint64_t)(SECOND / hz);
-	if (t->plan.on && t->link)
+	if (t->policy.plan.on && t->link)
 		encode(t, t->kept.format, t->kept.data, t->kept.len,
 		       t->kept.stamp);
 }
@@ -381,41 +379,35 @@ double send_topic_hz(const struct send_topic *t)
 	return t->interval > 0 ? 1 / t->interval : 0;
 }
 
-static void needs(const struct send_topic *t, struct plan_source *s)
+/* What does not come needs nothing */
+static bool is_idle(const struct send_topic *t)
+{
+	double gap = (loop_now() - t->came) / 1e9;
+
+	if (!t->options.on || !t->came)
+		return true;
+	return !is_map(t) && gap > IDLE && gap > 3 * t->interval;
+}
+
+bool send_topic_wish(const struct send_topic *t, struct policy_topic *p)
 {
 	double hz = send_topic_hz(t), most = t->options.rate;
 
-	*s = t->source;
-	s->hz = most > 0 && (hz <= 0 || hz > most) ? most : hz;
+	*p = t->policy;
+	p->share.priority = t->options.priority;
+	p->share.focus = t->options.focus;
+	p->source.hz = most > 0 && (hz <= 0 || hz > most) ? most : hz;
 	if (is_map(t))
-		s->hz = 1 / t->options.refresh;
+		p->source.hz = 1 / t->options.refresh;
+	return !is_idle(t);
 }
 
-void send_topic_wish(const struct send_topic *t, const struct estimate *link,
-		     struct share_topic *share)
+void send_topic_grant(struct send_topic *t, const struct policy_topic *p)
 {
-	struct plan_source s;
-
-	*share = t->share;
-	share->priority = t->options.priority;
-	share->focus = t->options.focus;
-	needs(t, &s);
-	plan_needs(&s, link->loss_high, &share->floor, &share->demand);
-	/* what does not come needs nothing */
-	if (!t->options.on || !t->came ||
-	    (!is_map(t) && loop_now() - t->came > 5 * SECOND &&
-	     (loop_now() - t->came) / 1e9 > 3 * t->interval))
-		share->demand = share->floor = 0;
-}
-
-void send_topic_grant(struct send_topic *t, const struct estimate *link,
-		      const struct share_topic *share)
-{
-	struct plan_source s;
-
-	needs(t, &s);
-	t->share = *share;
-	plan_update(&t->plan, &s, share->rate, link->loss_high);
+	if (p)
+		t->policy = *p;
+	else
+		t->policy.plan.on = false;
 }
 
 void send_topic_change(struct send_topic *t,
@@ -449,7 +441,7 @@ const struct send_counts *send_topic_counts(const struct send_topic *t)
 
 const struct plan *send_topic_plan(const struct send_topic *t)
 {
-	return &t->plan;
+	return &t->policy.plan;
 }
 
 const struct control_topic *send_topic_announcement(const struct send_topic *t)
@@ -459,7 +451,7 @@ const struct control_topic *send_topic_announcement(const struct send_topic *t)
 
 double send_topic_rate(const struct send_topic *t)
 {
-	return t->share.rate;
+	return t->policy.share.rate;
 }
 
 enum codec send_topic_codec(const struct send_topic *t)

@@ -2,8 +2,7 @@
 /*
  * send_topic.h - a topic of the sender: from its messages to datagrams
  *
- * What it may spend is decided elsewhere (linkd/share.h); how it spends that,
- * by its plan (linkd/plan.h).
+ * What it may spend, and how, is decided elsewhere (linkd/policy.h).
  */
 #ifndef BRIDGE_SEND_TOPIC_H
 #define BRIDGE_SEND_TOPIC_H
@@ -11,9 +10,7 @@
 #include "bridge/encode.h"
 #include "bridge/uplink.h"
 #include "ends/source.h"
-#include "linkd/estimate.h"
-#include "linkd/plan.h"
-#include "linkd/share.h"
+#include "linkd/policy.h"
 
 enum { SEND_NAME = 256, SEND_CODEC_ANY = -1 };
 
@@ -86,13 +83,15 @@ void send_topic_destroy(struct send_topic *t);
 void send_topic_message(struct send_topic *t, const struct source_message *m,
 			const struct estimate *link, bool still);
 
-/* What it wants of the rate */
-void send_topic_wish(const struct send_topic *t, const struct estimate *link,
-		     struct share_topic *share);
+/**
+ * send_topic_wish() - what it is and costs, for policy_apply()
+ *
+ * Return: false: nothing comes now, so it needs nothing.
+ */
+bool send_topic_wish(const struct send_topic *t, struct policy_topic *p);
 
-/* What it gets: @share as share_divide() left it */
-void send_topic_grant(struct send_topic *t, const struct estimate *link,
-		      const struct share_topic *share);
+/* How it is to travel: as policy_apply() left it; NULL: not at all */
+void send_topic_grant(struct send_topic *t, const struct policy_topic *p);
 
 /* Other options from now on; the name stays */
 void send_topic_change(struct send_topic *t,

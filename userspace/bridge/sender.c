@@ -89,10 +89,10 @@ static void tell_state(struct sender *s)
 /* Ten times a second: what each topic may spend until the next time */
 static void on_plan(void *arg, uint64_t now)
 {
-	struct share_topic share[SENDER_TOPICS];
+	struct policy_topic policy[SENDER_TOPICS];
+	unsigned int count = 0, of[SENDER_TOPICS];
 	struct sender *s = arg;
 	const struct estimate *e = estimate_of(s->estimator);
-	double demand = 0;
 
 	s->plan.due = now + PLAN_EVERY;
 	if (s->link && !link_poll(s->link, now, &s->device))
@@ -100,13 +100,15 @@ static void on_plan(void *arg, uint64_t now)
 	estimate_tick(s->estimator, now);
 	tell_state(s);
 	for (unsigned int i = 0; i < s->topics; i++) {
-		send_topic_wish(s->topic[i], e, &share[i]);
-		demand += share[i].demand;
+		if (send_topic_wish(s->topic[i], &policy[count]))
+			of[count++] = i;
+		else
+			send_topic_grant(s->topic[i], NULL);
 	}
-	estimate_demand(s->estimator, demand);
-	share_divide(share, s->topics, e->rate);
-	for (unsigned int i = 0; i < s->topics; i++)
-		send_topic_grant(s->topic[i], e, &share[i]);
+	estimate_demand(s->estimator,
+			policy_apply(policy, count, e->rate, e->loss_high));
+	for (unsigned int k = 0; k < count; k++)
+		send_topic_grant(s->topic[of[k]], &policy[k]);
 }
 
 static unsigned int copies_for(double loss)

@@ -1,0 +1,563 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_bridge - messages of all kinds into datagrams and back, some lost
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bridge/decode.h"
+#include "bridge/encode.h"
+#include "bridge/segment.h"
+#include "ros/compressed.h"
+#include "ros/convert.h"
+#include "tap.h"
+
+enum { SLOTS = 4096, ROOM = 8 << 20, STAMP = 1700000000 };
+
+#define MS 1000000ULL
+
+static uint64_t rng = 1, now;
+static struct payloads sent;
+static uint8_t *bytes, *bytes2;
+static uint32_t frame;
+
+/* What came out last */
+static struct {
+	unsigned int	count;
+	enum message_kind kind;
+	char		suffix[2][32];
+	double		share;
+	bool		exact;
+	union message	msg;
+	long		len;
+} got;
+
+static void on_result(void *arg, const struct decode_result *r)
+{
+	struct message_header *h;
+
+	(void)arg;
+	got.kind = r->kind;
+	got.share = r->share;
+	got.exact = r->exact;
+	strcpy(got.suffix[got.count % 2], r->suffix);
+	got.count++;
+	/* its memory is the decoder's: a copy, as a sink makes it */
+	got.len = message_write(r->kind, MESSAGE_CDR, r->msg, bytes2, ROOM);
+	if (got.len < 0 || message_read(r->kind, MESSAGE_CDR, bytes2, got.len,
+					&got.msg))
+		got.len = -1;
+	h = message_header_of(r->kind, &got.msg);
+	if (h && h->stamp != STAMP * 1000000000LL + 7)
+		got.len = -1;
+}
+
+struct pair {
+	struct encoder		*encoder;
+	struct decoder		*decoder;
+	struct control_topic	topic;
+	struct encode_order	order;
+	struct encode_result	result;
+	bool			still;
+	unsigned int		sent, received;
+};
+
+static void begin(struct pair *p, enum message_kind kind, enum codec codec)
+{
+	static const struct encode_options options = ENCODE_DEFAULTS;
+	static const struct decode_limits limits = DECODE_LIMITS;
+
+	memset(p, 0, sizeof(*p));
+	p->encoder = encoder_create(kind, &options);
+	p->decoder = decoder_create(&limits);
+	p->topic.kind = kind;
+	p->order = (struct encode_order){
+		.codec = codec, .bytes = 46000, .loss = -1, .parts = 2,
+		.copies = 1, .resolution = .002,
+	};
+}
+
+static void end(struct pair *p)
+{
+	encoder_destroy(p->encoder);
+	decoder_destroy(p->decoder);
+}
+
+/* A message over a link that loses @loss percent. Return: of the decoder */
+static int pass(struct pair *p, const union message *msg, unsigned int loss)
+{
+	struct assembly *a = assembly_create(ASSEMBLY_COUNT, MS, MS);
+	const struct assembly_frame *f;
+	struct decode_call call;
+	long len = message_write(p->topic.kind, MESSAGE_CDR, msg, bytes, ROOM);
+	int ret = len < 0 ? (int)len :
+		  encoder_encode(p->encoder, MESSAGE_CDR, bytes, len, 5,
+				 &p->order, &sent, &p->result);
+	struct optsample_segment s;
+
+	if (ret)
+		goto out;
+	segment_init(&s);
+	s.flags = p->result.codec << OPTSAMPLE_SEGMENT_CODEC |
+		  (p->still ? OPTSAMPLE_SEGMENT_STILL : 0);
+	s.count = htole16(sent.count);
+	s.frame = htole32(frame++);
+	s.stamp = htole64(p->result.stamp);
+	p->sent = sent.count;
+	p->received = 0;
+	for (unsigned int i = 0; i < sent.count; i++) {
+		s.index = htole16(i);
+		if (rnd(&rng, 100) < loss)
+			continue;
+		p->received++;
+		assembly_add(a, &s, payload_at(&sent, i), sent.len[i], now);
+	}
+	now += 100 * MS;
+	f = assembly_next(a, now);
+	strcpy(p->topic.frame_id, p->result.frame_id);
+	strcpy(p->topic.encoding, p->result.encoding);
+	memset(&got, 0, sizeof(got));
+	call = (struct decode_call){
+		.topic = &p->topic, .frame = f, .codec = p->result.codec,
+		.still = p->still, .quality = 90, .out = on_result,
+	};
+	ret = f ? decoder_frame(p->decoder, &call) : -EAGAIN;
+out:
+	assembly_destroy(a);
+	return ret;
+}
+
+static struct message_header header(const char *frame_id)
+{
+	return (struct message_header){
+		.stamp = STAMP * 1000000000LL + 7,
+		.frame_id = message_string(frame_id),
+	};
+}
+
+static double psnr(const uint8_t *a, const uint8_t *b, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += (a[i] - b[i]) * (a[i] - b[i]);
+	return sum ? 10 * log10(255 * 255 * n / sum) : 99;
+}
+
+enum { W = 160, H = 120 };
+static uint8_t pixels[W * H * 4];
+
+static union message image(const char *encoding, unsigned int pixel)
+{
+	for (unsigned int y = 0; y < H; y++)
+		for (unsigned int x = 0; x < W * pixel; x++)
+			pixels[y * W * pixel + x] =
+				128 + 60 * sin(x * .05 / pixel) * cos(y * .07);
+	return (union message){ .image = {
+		.header = header("camera"), .width = W, .height = H,
+		.encoding = message_string(encoding), .step = W * pixel,
+		.data = { pixels, W * H * pixel },
+	} };
+}
+
+static void test_images(void)
+{
+	static const struct {
+		const char *encoding;
+		unsigned int pixel;
+		enum codec codec;
+		double least;
+	} cases[] = {
+		{ "mono8", 1, CODEC_MD, 40 }, { "bgr8", 3, CODEC_MD, 38 },
+		{ "rgba8", 4, CODEC_MD, 35 }, { "mono8", 1, CODEC_SPLIT, 38 },
+		{ "rgb8", 3, CODEC_SPLIT, 38 },
+		{ "bayer_rggb8", 1, CODEC_SPLIT, 30 },
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		union message m = image(cases[i].encoding, cases[i].pixel);
+		struct pair p;
+		double worst = 99;
+		bool good = true;
+
+		begin(&p, MESSAGE_IMAGE, cases[i].codec);
+		p.order.bytes = 100000;
+		for (unsigned int n = 0; n < 5; n++) {
+			struct message_image *g = &got.msg.image;
+			double q;
+
+			good &= !pass(&p, &m, n * 10) && got.count == 1 &&
+				got.len > 0;
+			if (!good)
+				break;
+			good &= g->width == W && g->height == H &&
+				message_string_is(&g->encoding,
+						  cases[i].encoding) &&
+				message_string_is(&g->header.frame_id,
+						  "camera") &&
+				g->data.count == m.image.data.count;
+			q = good ? psnr(pixels, g->data.data, g->data.count) : 0;
+			worst = fmin(worst, q);
+		}
+		ok(good && worst >= cases[i].least,
+		   "%s as %s: %.1f dB at worst", cases[i].encoding,
+		   codec_name(cases[i].codec), worst);
+		end(&p);
+	}
+}
+
+static void test_deep(void)
+{
+	union message m = image("16UC1", 2);
+	struct pair p;
+
+	begin(&p, MESSAGE_IMAGE, CODEC_MD);
+	p.order.bytes = 300000;
+	p.order.loss = .2;
+	ok(!pass(&p, &m, 10) && got.exact &&
+	   got.msg.image.data.count == W * H * 2 &&
+	   !memcmp(got.msg.image.data.data, pixels, W * H * 2),
+	   "16 bit is exact when enough arrives");
+	m.image.encoding = message_string("yuv422");
+	ok(pass(&p, &m, 0) == -EOPNOTSUPP, "an encoding that is not known");
+	m = image("mono8", 1);
+	m.image.data.count = 100;
+	ok(pass(&p, &m, 0) == -EBADMSG, "an image that is too short");
+	end(&p);
+}
+
+/* Of a scene that stays what was lost comes with the next frame */
+static void test_still(void)
+{
+	union message m = image("mono8", 1);
+	struct pair p;
+	double first;
+
+	begin(&p, MESSAGE_IMAGE, CODEC_SPLIT);
+	p.order.bytes = 100000;
+	pass(&p, &m, 50);
+	first = got.share;
+	p.still = true;
+	for (unsigned int i = 0; i < 12; i++)
+		pass(&p, &m, 50);
+	ok(first < .9 && got.share > .99,
+	   "while it stands still: from %.2f to %.2f", first, got.share);
+	p.still = false;
+	pass(&p, &m, 50);
+	ok(got.share < .9, "not when it moves: %.2f", got.share);
+	end(&p);
+}
+
+static void test_compressed(void)
+{
+	union message m = image("rgb8", 3), c = { .compressed.header =
+						  header("camera") };
+	const struct message_string format =
+		message_string("rgb8; jpeg compressed bgr8");
+	struct compressed_buffer buffer = { 0 };
+	struct image plain = { W, H, 3, 8, W * 3, pixels }, back;
+	struct pair p;
+	bool good;
+
+	(void)m;
+	good = !compressed_write(&plain, &format, 90, &buffer, &c.compressed);
+	begin(&p, MESSAGE_COMPRESSED_IMAGE, CODEC_MD);
+	good = good && !pass(&p, &c, 30) && got.count == 1 &&
+	       got.kind == MESSAGE_COMPRESSED_IMAGE &&
+	       message_string_is(&got.msg.compressed.format,
+				 "rgb8; jpeg compressed bgr8") &&
+	       !compressed_shape(&got.msg.compressed, &back) &&
+	       back.width == W && back.height == H && back.channels == 3;
+	back.data = malloc(W * H * 3);
+	good = good && !compressed_read(&got.msg.compressed, &back) &&
+	       psnr(back.data, pixels, W * H * 3) > 30;
+	ok(good, "a JPEG comes out as a JPEG, a third of it lost");
+	p.order.codec = CODEC_BLOB;
+	p.order.parity = 1;
+	ok(!pass(&p, &c, 20) && got.exact &&
+	   got.msg.compressed.data.count == c.compressed.data.count &&
+	   !memcmp(got.msg.compressed.data.data, c.compressed.data.data,
+		   c.compressed.data.count), "or as it is, whole");
+	ok(pass(&p, &c, 95) < 0 && !got.count, "or not at all");
+	free(back.data);
+	free(buffer.data);
+	end(&p);
+}
+
+static struct cloud *make_cloud(bool organised)
+{
+	struct cloud *c = cloud_create(20000);
+
+	cloud_add_field(c, "intensity", CLOUD_FLOAT32);
+	cloud_add_field(c, "ring", CLOUD_UINT16);
+	for (unsigned int col = 0; col < 900; col++)
+		for (unsigned int ring = 0; ring < 16; ring++) {
+			double az = organised ? col * .4 * M_PI / 180 :
+						rnd(&rng, 6283) * .001;
+			double el = (ring * 2. - 15) * M_PI / 180;
+			double r = 5 + 2 * sin(az * 3);
+			unsigned int i = c->count++;
+
+			c->x[i] = r * cos(el) * sin(az);
+			c->y[i] = r * cos(el) * cos(az);
+			c->z[i] = r * sin(el) + (organised ? 0 :
+						 rnd(&rng, 100) * .01);
+			cloud_put(&c->field[0], i, col % 100);
+			cloud_put(&c->field[1], i, ring);
+		}
+	return c;
+}
+
+static void test_clouds(void)
+{
+	static const struct {
+		enum codec codec, used;
+		bool organised;
+		unsigned int points;
+	} cases[] = {
+		{ CODEC_RANGE, CODEC_RANGE, true, 0 },
+		{ CODEC_RANGE, CODEC_BLOCK, false, 3000 },
+		{ CODEC_BLOCK, CODEC_BLOCK, true, 3000 },
+		{ CODEC_CLOUD80, CODEC_CLOUD80, true, 0 },
+	};
+
+	for (unsigned int i = 0; i < 4; i++) {
+		struct cloud *c = make_cloud(cases[i].organised);
+		struct cloud *back = cloud_create(20000);
+		union message m = { .cloud.header = header("lidar") };
+		uint8_t *data = malloc(message_cloud_bytes(c));
+		unsigned int expect = cases[i].points ? cases[i].points :
+							c->count;
+		struct pair p;
+		bool good;
+
+		message_cloud_write(c, data, &m.cloud);
+		begin(&p, MESSAGE_POINT_CLOUD, cases[i].codec);
+		p.order.points = cases[i].points;
+		good = !pass(&p, &m, 0) && p.result.codec == cases[i].used &&
+		       got.count == 1 && got.len > 0 &&
+		       !message_cloud_read(&got.msg.cloud, back) &&
+		       back->count >= expect * .9 && back->count <= expect &&
+		       cloud_find(back, "intensity") >= 0 &&
+		       /* 80 points leave no room for it */
+		       (cloud_find(back, "ring") >= 0 ||
+			p.result.codec == CODEC_CLOUD80) && got.share == 1;
+		for (unsigned int k = 0; good && k < back->count; k++) {
+			double r = hypot(hypot(back->x[k], back->y[k]), 0);
+
+			good = r > 2 && r < 8;
+		}
+		ok(good, "%s: %u of %u points as %s in %u datagrams",
+		   cases[i].organised ? "a turn" : "a heap", back->count,
+		   c->count, codec_name(p.result.codec), p.sent);
+		do
+			good = !pass(&p, &m, 50);
+		while (p.received < p.sent / 3 || p.received > 2 * p.sent / 3);
+		good = good && !message_cloud_read(&got.msg.cloud, back) &&
+		       back->count > expect * .2 && back->count < expect * .8 &&
+		       fabs(got.share - (double)p.received / p.sent) < .01;
+		ok(good, "half of it: %u points", back->count);
+		free(data);
+		end(&p);
+		cloud_destroy(c);
+		cloud_destroy(back);
+	}
+}
+
+static void test_vscan(void)
+{
+	struct cloud *c = make_cloud(true);
+	union message m = { .cloud.header = header("lidar") };
+	uint8_t *data = malloc(message_cloud_bytes(c));
+	struct pair p;
+
+	message_cloud_write(c, data, &m.cloud);
+	begin(&p, MESSAGE_POINT_CLOUD, CODEC_VSCAN);
+	ok(!pass(&p, &m, 0) && got.count == 2 &&
+	   got.kind == MESSAGE_LASER_SCAN &&
+	   !strcmp(got.suffix[0], "/landmark_scan") &&
+	   !strcmp(got.suffix[1], "/obstacle_scan") &&
+	   got.msg.scan.ranges.count == VSCAN_BINS && got.share == 1,
+	   "a cloud as two scans");
+	free(data);
+	end(&p);
+	cloud_destroy(c);
+}
+
+static void test_maps(void)
+{
+	static int8_t cells[300 * 200];
+	union message m = { .map = {
+		.header = header("map"), .resolution = .05f, .width = 300,
+		.height = 200, .data = { (uint8_t *)cells, sizeof(cells) },
+		.origin = { { -3, 2, 0 }, { 0, 0, 0, 1 } },
+	} };
+	unsigned int frames = 0;
+	struct pair p;
+	bool good;
+
+	for (unsigned int i = 0; i < sizeof(cells); i++)
+		cells[i] = i % 300 < 50 ? -1 : i % 41 ? 0 : 100;
+	begin(&p, MESSAGE_OCCUPANCY_GRID, CODEC_TILES);
+	p.order.bytes = 6 * PAYLOAD_MAX;
+	do
+		good = !pass(&p, &m, 40);
+	while (good && !got.exact && ++frames < 100);
+	ok(good && got.exact && got.msg.map.width == 300 &&
+	   got.msg.map.origin.position[0] == -3 &&
+	   !memcmp(got.msg.map.data.data, cells, sizeof(cells)),
+	   "a map, exact after %u frames with 40 %% lost", frames + 1);
+	p.order.codec = CODEC_PYRAMID;
+	p.order.bytes = 300000;
+	ok(!pass(&p, &m, 20) && got.count == 1 &&
+	   fabs(got.msg.map.resolution * got.msg.map.width - 15) < .2,
+	   "a pyramid");
+	end(&p);
+}
+
+static void test_layers(void)
+{
+	enum { ROWS = 60, COLUMNS = 40 };
+	static float cells[ROWS * COLUMNS], out[ROWS * COLUMNS];
+	static uint8_t data[2][ROWS * COLUMNS * 4];
+	union message m = { .grid = {
+		.header = header("map"), .resolution = .1,
+		.length_x = 6, .length_y = 4, .layers = 2, .arrays = 2,
+		.basic_layers = 1,
+		.pose = { { 1, 2, 0 }, { 0, 0, 0, 1 } },
+	} };
+	struct message_grid_map *g = &got.msg.grid;
+	unsigned int rows, columns, wrong = 0;
+	struct pair p;
+	bool good = true;
+
+	m.grid.layer[0] = m.grid.basic_layer[0] = message_string("elevation");
+	m.grid.layer[1] = message_string("gas");
+	for (unsigned int l = 0; l < 2; l++) {
+		for (unsigned int i = 0; i < ROWS * COLUMNS; i++)
+			cells[i] = i % 7 == 3 ? NAN : (l + 1) * (i % 100) * .01f;
+		message_grid_write(&m.grid, l, ROWS, COLUMNS, cells, data[l]);
+	}
+	m.grid.outer_start_index = 5;
+	begin(&p, MESSAGE_GRID_MAP, CODEC_LAYERS);
+	for (unsigned int i = 0; i < 20 && good; i++)
+		good = !pass(&p, &m, 20);
+	ok(good && got.len > 0 && g->layers == 2 && g->basic_layers == 1 &&
+	   message_string_is(&g->layer[1], "gas") &&
+	   !message_grid_shape(g, &rows, &columns) && rows == ROWS &&
+	   columns == COLUMNS && fabs(g->pose.position[0] - 1) < 1e-5 &&
+	   fabs(g->pose.position[1] - 2) < 1e-5 &&
+	   fabs(g->length_x - 6) < 1e-5, "a grid map");
+	message_grid_read(&m.grid, 1, cells);
+	message_grid_read(g, 1, out);
+	for (unsigned int i = 0; i < ROWS * COLUMNS; i++)
+		wrong += isnan(cells[i]) != isnan(out[i]) ||
+			 fabsf(cells[i] - out[i]) > .01f;
+	ok(!wrong, "with its values, unrolled");
+	end(&p);
+}
+
+static void test_scan(void)
+{
+	static float ranges[540];
+	union message m = { .scan = {
+		.header = header("laser"), .angle_min = -2, .angle_max = 2,
+		.angle_increment = 4.f / 539, .range_min = .1f, .range_max = 30,
+		.ranges = { (const uint8_t *)ranges, 540, false },
+	} };
+	unsigned int known = 0, wrong = 0;
+	struct pair p;
+
+	for (unsigned int i = 0; i < 540; i++)
+		ranges[i] = 5 + sinf(i * .05f);
+	begin(&p, MESSAGE_LASER_SCAN, CODEC_LASERSCAN);
+	p.order.parts = 4;
+	while (!pass(&p, &m, 50) && p.received != 2)
+		;
+	for (unsigned int i = 0; i < 540; i++) {
+		float r = message_float(&got.msg.scan.ranges, i);
+
+		known += !isnan(r);
+		wrong += !isnan(r) && fabsf(r - ranges[i]) > .006f;
+	}
+	ok(known == 270 && !wrong && got.share == .5,
+	   "a laser scan: half of its beams from half of its datagrams");
+	end(&p);
+}
+
+static void test_small(void)
+{
+	union message m = { .odometry = {
+		.header = header("odom"), .child_frame_id =
+		message_string("base"), .pose.position = { 1, 2, 3 },
+	} };
+	union message t = { .twist.linear = { 1, 0, 0 } };
+	struct pair p;
+
+	begin(&p, MESSAGE_ODOMETRY, CODEC_BLOB);
+	p.order.parity = 3;
+	ok(!pass(&p, &m, 0) && p.sent == 4 && got.exact &&
+	   got.msg.odometry.pose.position[2] == 3 &&
+	   message_string_is(&got.msg.odometry.child_frame_id, "base"),
+	   "odometry, four times");
+	end(&p);
+	begin(&p, MESSAGE_TWIST, CODEC_MD);
+	ok(!pass(&p, &t, 0) && p.result.codec == CODEC_BLOB &&
+	   p.result.stamp == 5 && got.msg.twist.linear[0] == 1,
+	   "a kind without a header; a codec that is not for it");
+	end(&p);
+}
+
+/* Frames of anything to every codec: refused, or shown */
+static void test_hostile(void)
+{
+	static const struct decode_limits limits = DECODE_LIMITS;
+	struct decoder *d = decoder_create(&limits);
+	struct control_topic topic = { .encoding = "mono8" };
+	struct assembly_frame f = { .count = 3, .received = sent };
+	unsigned int shown = 0;
+
+	for (unsigned int i = 0; i < 30000; i++) {
+		struct decode_call call = {
+			.topic = &topic, .frame = &f, .codec = rnd(&rng, 16),
+			.quality = 90, .out = on_result,
+		};
+
+		topic.kind = rnd(&rng, MESSAGE_KINDS + 1);
+		f.received.count = rnd(&rng, 4);
+		for (unsigned int k = 0; k < f.received.count; k++) {
+			f.received.len[k] = rnd(&rng, 200);
+			for (unsigned int b = 0; b < f.received.len[k]; b++)
+				payload_at(&f.received, k)[b] =
+					rnd(&rng, 3) ? rnd(&rng, 5) :
+						       rnd(&rng, 256);
+			payload_at(&f.received, k)[0] = 0x10 | rnd(&rng, 8);
+		}
+		shown += !decoder_frame(d, &call);
+	}
+	ok(true, "frames of noise: %u were shown", shown);
+	decoder_destroy(d);
+}
+
+int main(void)
+{
+	payloads_create(&sent, SLOTS);
+	bytes = malloc(ROOM);
+	bytes2 = malloc(ROOM);
+	test_images();
+	test_deep();
+	test_still();
+	test_compressed();
+	test_clouds();
+	test_vscan();
+	test_maps();
+	test_layers();
+	test_scan();
+	test_small();
+	test_hostile();
+	free(bytes);
+	free(bytes2);
+	payloads_destroy(&sent);
+	return tap_done();
+}

@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_linkd - the link supervisor on simulated links: what it promises, over
+ * many seeds
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../../tools/link.d/sim.h"
+#include "tap.h"
+
+enum { SEEDS = 12 };
+
+static const double MBIT = 1e6 / 8;
+
+typedef double (*value_fn)(const struct sim_row *row);
+
+static double v_sent(const struct sim_row *r) { return r->sent; }
+static double v_received(const struct sim_row *r) { return r->received; }
+static double v_rate(const struct sim_row *r) { return r->e.rate; }
+static double v_loss(const struct sim_row *r) { return r->e.loss_high; }
+static double v_capacity(const struct sim_row *r) { return r->capacity; }
+static double v_lidar(const struct sim_row *r) { return r->topic_rate[1]; }
+
+static double mean(const struct sim_result *r, double from, double to,
+		   value_fn value)
+{
+	double sum = 0;
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < r->count; i++)
+		if (r->rows[i].time > from && r->rows[i].time <= to + 1e-9) {
+			sum += value(&r->rows[i]);
+			n++;
+		}
+	return n ? sum / n : 0;
+}
+
+/* Of means over half a second: shorter is how frames are cut */
+static double deviation(const struct sim_result *r, double from, double to,
+			value_fn value)
+{
+	double m = mean(r, from, to, value), sum = 0;
+	unsigned int n = 0;
+
+	for (double t = from; t + 0.5 <= to; t += 0.5, n++)
+		sum += pow(mean(r, t, t + 0.5, value) - m, 2);
+	return n ? sqrt(sum / n) : 0;
+}
+
+static bool near(double a, double b, double part)
+{
+	return fabs(a - b) <= part * b;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Of the delay of what came, s */
+static double percentile(const struct sim_result *r, double from, double to,
+			 double part)
+{
+	double *v = malloc((r->count + 1) * sizeof(*v)), result = 0;
+	unsigned int n = 0;
+
+	if (!v)
+		return NAN;
+	for (unsigned int i = 0; i < r->count; i++)
+		if (r->rows[i].time > from && r->rows[i].time <= to + 1e-9 &&
+		    r->rows[i].delay > 0)
+			v[n++] = r->rows[i].delay;
+	if (n) {
+		qsort(v, n, sizeof(*v), compare);
+		result = v[(unsigned int)(part * (n - 1))];
+	}
+	free(v);
+	return result;
+}
+
+static bool sane(const struct sim_config *c, const struct sim_result *r)
+{
+	for (unsigned int i = 0; i < r->count; i++) {
+		const struct estimate *e = &r->rows[i].e;
+
+		if (!isfinite(e->rate) || e->rate < c->limits.floor ||
+		    e->rate > c->limits.most || !(e->capacity >= 0) ||
+		    !isfinite(e->capacity) || !(e->loss >= 0 && e->loss <= 1) ||
+		    !(e->loss_high >= 0 && e->loss_high <= 1) ||
+		    !(e->queue >= 0) || !isfinite(e->round_trip))
+			return false;
+	}
+	return true;
+}
+
+/**
+ * struct scene - runs over many seeds, and the worst of what is measured
+ */
+struct scene {
+	struct sim_config	c;
+	struct sim_change	changes[4];
+	const char		*name;
+	bool			sane;
+};
+
+static struct scene scene(const char *name, double duration)
+{
+	struct scene s = { .c = sim_usual, .name = name, .sane = true };
+
+	s.c.duration = duration;
+	return s;
+}
+
+static void change(struct scene *s, double time, double mbit, double loss)
+{
+	s->changes[s->c.nchanges++] = (struct sim_change){
+		time, mbit * MBIT, loss, 0.02,
+	};
+}
+
+static void run(struct scene *s, unsigned int seed, struct sim_result *r)
+{
+	s->c.changes = s->changes;
+	s->c.seed = seed + 1;
+	if (sim_run(&s->c, r)) {
+		printf("Bail out! no memory\n");
+		exit(1);
+	}
+	s->sane &= sane(&s->c, r);
+}
+
+static void worst(double *w, double v, bool least)
+{
+	if (isnan(*w) || (least ? v < *w : v > *w))
+		*w = v;
+}
+
+/* ---- a link that stays as it is ---- */
+
+/* @slack: 1, more where a link of few datagrams or reports is told less */
+static void steady(struct scene *s, double mbit, double slack)
+{
+	double use = NAN, swing = NAN, late = NAN;
+	struct sim_result r;
+
+	for (unsigned int i = 0; i < SEEDS; i++) {
+		double sent;
+
+		run(s, i, &r);
+		sent = mean(&r, 10, 40, v_sent);
+		worst(&use, sent / (mbit * MBIT), true);
+		worst(&swing, deviation(&r, 10, 40, v_sent) / sent, false);
+		worst(&late, percentile(&r, 10, 40, 0.95) - 0.02, false);
+		sim_free(&r);
+	}
+	ok(use >= (slack > 2 ? 0.7 : 0.85), "%s: uses %.2f of the capacity",
+	   s->name, use);
+	ok(swing < 0.1 * slack, "%s: swings by %.3f", s->name, swing);
+	ok(late <= (slack > 1 ? 0.2 : 0.1),
+	   "%s: 95 %% wait no longer than %.0f ms", s->name, late * 1e3);
+	ok(s->sane, "%s: all values are sane", s->name);
+}
+
+static void test_steady(void)
+{
+	static const double rates[] = { 0.5, 2, 8, 40 };
+	struct scene s;
+	char name[64];
+
+	for (unsigned int i = 0; i < 4; i++) {
+		snprintf(name, sizeof(name), "steady %g Mbit/s", rates[i]);
+		s = scene(name, 40);
+		change(&s, 0, rates[i], 0);
+		if (i == 3)
+			s.c.limits.most = 36 * MBIT;
+		steady(&s, i == 3 ? 27 : rates[i], i == 0 ? 1.5 :
+		       i == 1 ? 1.1 : 1);
+	}
+	s = scene("own device", 40);
+	change(&s, 0, 4, 0);
+	s.c.local = true;
+	steady(&s, 4, 1);
+	s = scene("clock ahead and 100 ppm fast, counters that wrap", 40);
+	change(&s, 0, 4, 0);
+	s.c.offset = UINT32_MAX - 2000000;
+	s.c.drift = 1e-4;
+	steady(&s, 4, 1);
+	s = scene("clock 100 ppm slow, jitter of 15 ms", 40);
+	change(&s, 0, 4, 0);
+	s.c.drift = -1e-4;
+	s.c.jitter = 0.015;
+	steady(&s, 4, 1.7);
+	s = scene("queue of 30 ms", 40);
+	change(&s, 0, 4, 0);
+	s.c.queue = 0.03;
+	steady(&s, 4, 1);
+	s = scene("half of the reports are lost", 40);
+	change(&s, 0, 4, 0);
+	s.c.report_loss = 0.5;
+	steady(&s, 4, 5);
+}
+
+/* ---- loss at random ---- */
+
+static void test_loss(void)
+{
+	static const double losses[] = { 0.1, 0.5, 0.9 };
+	struct sim_result r;
+
+	for (unsigned int n = 0; n < 3; n++) {
+		double use = NAN, low = NAN, high = NAN, late = NAN;
+		struct scene s = scene("loss", 40);
+
+		change(&s, 0, 4, 0);
+		change(&s, 12, 4, losses[n]);
+		for (unsigned int i = 0; i < SEEDS; i++) {
+			run(&s, i, &r);
+			worst(&use, mean(&r, 14, 40, v_sent) / (4 * MBIT),
+			      true);
+			worst(&low, mean(&r, 16, 40, v_loss), true);
+			worst(&high, mean(&r, 16, 40, v_loss), false);
+			worst(&late, percentile(&r, 16, 40, 0.9), false);
+			sim_free(&r);
+		}
+		ok(use > (losses[n] > 0.8 ? 0.75 : 0.85),
+		   "loss of %g %%: still sends %.2f of the capacity",
+		   losses[n] * 100, use);
+		ok(low > losses[n] - 0.03 && high < losses[n] + 0.13,
+		   "loss of %g %%: protects for %.2f .. %.2f",
+		   losses[n] * 100, low, high);
+		ok(late < 0.25, "loss of %g %%: 90 %% come in %.0f ms",
+		   losses[n] * 100, late * 1e3);
+		ok(s.sane, "loss of %g %%: sane", losses[n] * 100);
+	}
+}
+
+/* ---- less, and more again ---- */
+
+/*
+ * @low: Mbit/s; @settle: s until less must be sent, which makes up for what
+ * was too much at first where that waits in a queue; @most: of the capacity
+ */
+static void degrade(struct scene *s, double low, double settle,
+		    double most)
+{
+	double over = NAN, back = NAN, held = NAN, rate;
+	/* a report that is lost at the wrong time costs one more */
+	double late = s->c.report_loss > 0 ? 3 : 2;
+	struct sim_result r;
+
+	change(s, 0, 8, 0);
+	change(s, 12, low, 0);
+	change(s, 22, 8, 0);
+	for (unsigned int i = 0; i < SEEDS; i++) {
+		s->changes[1].time = 12 + 0.07 * i;
+		s->changes[2].time = 22 + 0.05 * i;
+		run(s, i, &r);
+		rate = mean(&r, s->changes[1].time + settle,
+			    s->changes[2].time, v_sent) / (low * MBIT);
+		worst(&over, rate, false);
+		worst(&held, rate, true);
+		rate = mean(&r, s->changes[2].time + late,
+			    s->changes[2].time + late + 2, v_received);
+		worst(&back, rate / (8 * MBIT), true);
+		sim_free(&r);
+	}
+	ok(over <= most, "%s: 8 to %g Mbit/s: sends %.2f of it", s->name,
+	   low, over);
+	ok(held >= 0.7, "%s: and no less than %.2f", s->name, held);
+	ok(back >= 0.8, "%s: back at 8: has %.2f of it in %g s", s->name,
+	   back, late);
+	ok(s->sane, "%s: sane", s->name);
+}
+
+static void test_degradation(void)
+{
+	struct scene s = scene("degradation", 28);
+
+	degrade(&s, 1, 0.6, 1.05);
+	s = scene("degradation, reports are lost", 28);
+	s.c.report_loss = 0.1;
+	degrade(&s, 1, 1.1, 1.1);
+	s = scene("degradation of the own device", 28);
+	s.c.local = true;
+	degrade(&s, 1, 0.6, 1.05);
+	s = scene("degradation, queue of 30 ms", 28);
+	s.c.queue = 0.03;
+	degrade(&s, 2, 1.1, 1.2);
+	s = scene("degradation, queue of 2 s", 28);
+	s.c.queue = 2;
+	degrade(&s, 1, 0.6, 1.05);
+}
+
+/* ---- outages ---- */
+
+static double first_live(const struct sim_result *r, double from)
+{
+	for (unsigned int i = 0; i < r->count; i++)
+		if (r->rows[i].time > from && r->rows[i].received > 0 &&
+		    r->rows[i].received - r->rows[i].kept >
+			    0.05 * r->rows[i].capacity)
+			return r->rows[i].time - from;
+	return INFINITY;
+}
+
+static void outage(struct scene *s)
+{
+	double back = NAN, late = NAN, drained = NAN, blind = NAN, live = NAN;
+	unsigned int epochs = 0, least = -1;
+	struct sim_result r;
+
+	change(s, 0, 8, 0.02);
+	change(s, 12, 0, 0.02);
+	change(s, 22, 8, 0.02);
+	for (unsigned int i = 0; i < SEEDS; i++) {
+		double on = 22 + 0.05 * i;
+
+		s->changes[2].time = on;
+		run(s, i, &r);
+		worst(&back, mean(&r, on + 2, on + 4, v_received) /
+		      (8 * MBIT), true);
+		worst(&blind, mean(&r, 15, on, v_rate) / (8 * MBIT), false);
+		worst(&late, percentile(&r, on + 1, on + 4, 0.95), false);
+		worst(&live, first_live(&r, on), false);
+		if (s->c.keep)
+			worst(&drained, (r.drained - on) /
+			      (r.kept_bytes / (8 * MBIT) + 0.5), false);
+		epochs = r.epochs > epochs ? r.epochs : epochs;
+		least = r.epochs < least ? r.epochs : least;
+		sim_free(&r);
+	}
+	/* who does not see the queue learns a report later that it is empty */
+	ok(back >= (s->c.keep && !s->c.local ? 0.7 : 0.8),
+	   "%s: 2 s behind it %.2f of the capacity", s->name, back);
+	ok(blind < 0.3, "%s: sends %.2f of what it was", s->name, blind);
+	ok(live < 1.2, "%s: live datagrams come in %.1f s", s->name, live);
+	ok(late < 0.17, "%s: and are %.0f ms old", s->name, late * 1e3);
+	if (s->c.keep)
+		ok(drained < 2.5, "%s: kept ones leave in %.1f of their time",
+		   s->name, drained);
+	ok(epochs == 1 && least == 1, "%s: is one epoch: %u", s->name,
+	   epochs);
+	ok(s->sane, "%s: sane", s->name);
+}
+
+static void test_outage(void)
+{
+	struct scene s = scene("outage", 30);
+
+	outage(&s);
+	s = scene("outage, a sample is kept", 30);
+	s.c.keep = 30;
+	outage(&s);
+	s = scene("outage of the own device, a sample is kept", 30);
+	s.c.keep = 60;
+	s.c.local = s.c.sampling = true;
+	outage(&s);
+}
+
+/* ---- odd ends ---- */
+
+static void test_restart(void)
+{
+	struct scene s = scene("receiver begins anew", 30);
+	double use = NAN;
+	struct sim_result r;
+
+	change(&s, 0, 4, 0);
+	s.c.restart = 15;
+	s.c.offset = 100000;
+	for (unsigned int i = 0; i < SEEDS; i++) {
+		run(&s, i, &r);
+		worst(&use, mean(&r, 16, 30, v_sent) / (4 * MBIT), true);
+		sim_free(&r);
+	}
+	ok(use > 0.8, "%s: sends %.2f of the capacity", s.name, use);
+	ok(s.sane, "%s: sane", s.name);
+}
+
+static void test_garbage(void)
+{
+	struct scene s = scene("reports that are noise", 30);
+	double use = NAN;
+	struct sim_result r;
+
+	change(&s, 0, 4, 0.1);
+	s.c.garbage = 20;
+	for (unsigned int i = 0; i < SEEDS; i++) {
+		run(&s, i, &r);
+		worst(&use, mean(&r, 10, 30, v_sent), false);
+		sim_free(&r);
+	}
+	ok(use < 20 * 4 * MBIT, "%s: sends at most %.1f Mbit/s", s.name,
+	   use / MBIT);
+	ok(s.sane, "%s: sane", s.name);
+}
+
+static void test_demand(void)
+{
+	struct scene s = scene("little to send", 30);
+	struct sim_topic odometry = sim_robot[2];
+	double high = NAN;
+	struct sim_result r;
+
+	change(&s, 0, 100, 0);
+	s.c.topics = &odometry;
+	s.c.ntopics = 1;
+	for (unsigned int i = 0; i < SEEDS; i++) {
+		run(&s, i, &r);
+		worst(&high, mean(&r, 10, 30, v_rate), false);
+		sim_free(&r);
+	}
+	ok(high < 64e3, "%s: the rate stays at %.0f kB/s", s.name,
+	   high / 1e3);
+}
+
+/* Another access point, a relay: a longer way is not a queue */
+static void test_way(void)
+{
+	struct scene s = scene("a way that becomes longer", 30);
+	struct sim_result r;
+	double use = NAN;
+
+	change(&s, 0, 4, 0);
+	change(&s, 14, 4, 0);
+	s.changes[1].delay = 0.1;
+	for (unsigned int i = 0; i < SEEDS; i++) {
+		run(&s, i, &r);
+		worst(&use, mean(&r, 18, 30, v_sent) / (4 * MBIT), true);
+		sim_free(&r);
+	}
+	ok(use > 0.8, "%s: still sends %.2f of the capacity", s.name, use);
+	ok(s.sane, "%s: sane", s.name);
+}
+
+static void test_ceiling(void)
+{
+	struct scene s = scene("a small camera", 20);
+	struct sim_topic camera = sim_robot[0];
+	double floor, demand;
+	struct sim_result r;
+
+	change(&s, 0, 100, 0);
+	camera.source.bytes = 12000;
+	s.c.topics = &camera;
+	s.c.ntopics = 1;
+	plan_needs(&camera.source, 0, &floor, &demand);
+	run(&s, 0, &r);
+	ok(near(mean(&r, 10, 20, v_sent), demand, 0.03),
+	   "%s: is sent as it is", s.name);
+	ok(mean(&r, 10, 20, v_rate) < 1.25 * demand,
+	   "%s: the rate grows no further", s.name);
+	sim_free(&r);
+	s.c.limits.most = 50e3;
+	run(&s, 0, &r);
+	ok(mean(&r, 10, 20, v_sent) <= 50e3 &&
+	   mean(&r, 10, 20, v_sent) > 45e3, "the operator's limit is kept");
+	sim_free(&r);
+}
+
+static void test_focus(void)
+{
+	struct scene s = scene("focus", 26);
+	struct sim_result r;
+	double before, behind;
+
+	change(&s, 0, 1.5, 0);
+	s.c.focus_at = 16;
+	run(&s, 0, &r);
+	before = mean(&r, 10, 16, v_lidar);
+	behind = mean(&r, 16.3, 20, v_lidar);
+	ok(behind > 1.5 * before, "focus: from %.0f to %.0f kB/s at once",
+	   before / 1e3, behind / 1e3);
+	ok(mean(&r, 10, 26, v_capacity) > 0 && s.sane, "focus: sane");
+	sim_free(&r);
+}
+
+/* Random calls of everything: nothing but sane values comes out */
+static void test_hostile(void)
+{
+	struct estimator *e = estimator_create(NULL);
+	const struct estimate *n = estimate_of(e);
+	uint64_t rng = 7, now = 1;
+	bool good = true;
+
+	for (int i = 0; i < 200000; i++) {
+		struct control_report r = {
+			rnd64(&rng), rnd64(&rng), rnd64(&rng), rnd64(&rng),
+			rnd(&rng, 3), rnd64(&rng), rnd64(&rng), rnd64(&rng),
+			0, { { 0 } },
+		};
+		struct link_stats l = {
+			rnd(&rng, 4), rnd(&rng, 4), rnd(&rng, 2),
+			rnd(&rng, 2), rnd64(&rng) >> rnd(&rng, 64),
+			rnd64(&rng), rnd64(&rng) >> rnd(&rng, 64),
+		};
+
+		now += rnd64(&rng) % (rnd(&rng, 100) ? 30000000 : 1ULL << 42);
+		if (rnd(&rng, 2))
+			r.echo = now / 1000 - rnd(&rng, 1000000);
+		if (rnd(&rng, 2))
+			r.held = rnd(&rng, 20000);
+		if (rnd(&rng, 2))
+			r.number = i;
+		estimate_sent(e, now, rnd(&rng, 50), rnd(&rng, 70000));
+		if (!rnd(&rng, 3))
+			estimate_report(e, now, &r);
+		if (!rnd(&rng, 5))
+			estimate_link(e, now, &l);
+		estimate_tick(e, now - rnd(&rng, 2));
+		good &= isfinite(n->rate) && n->rate >= 1e3 &&
+			n->rate <= 1e9 && isfinite(n->capacity) &&
+			n->capacity >= 0 && n->loss >= 0 && n->loss <= 1 &&
+			n->loss_high >= 0 && n->loss_high <= 1 &&
+			isfinite(n->queue);
+	}
+	ok(good, "whatever is called, rates stay within the limits");
+	estimator_destroy(e);
+}
+
+int main(void)
+{
+	test_steady();
+	test_loss();
+	test_degradation();
+	test_outage();
+	test_restart();
+	test_garbage();
+	test_demand();
+	test_way();
+	test_ceiling();
+	test_focus();
+	test_hostile();
+	return tap_done();
+}

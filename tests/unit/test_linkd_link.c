@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_linkd_link - route, carrier and qdisc of a device, in a network
+ * namespace of its own
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "linkd/link.h"
+#include "tap.h"
+
+#define SECOND	1000000000ULL
+
+static uint64_t now = 1;
+
+static bool shell(const char *command)
+{
+	return system(command) == 0;
+}
+
+static struct sockaddr_in address(const char *text)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = 9 };
+
+	inet_pton(AF_INET, text, &a.sin_addr);
+	return a;
+}
+
+/* Nobody answers there: a static neighbour, so that datagrams are queued */
+static void send_some(unsigned int count)
+{
+	struct sockaddr_in to = address("10.9.0.2");
+	int s = socket(AF_INET, SOCK_DGRAM, 0);
+	static char data[1000];
+
+	while (count--)
+		if (sendto(s, data, sizeof(data), MSG_DONTWAIT,
+			   (struct sockaddr *)&to, sizeof(to)) < 0)
+			continue;
+	close(s);
+}
+
+/* The route is looked up anew every 2 s */
+static int poll_anew(struct link *l, struct link_stats *st)
+{
+	now += 3 * SECOND;
+	return link_poll(l, now, st);
+}
+
+static void test_none(struct link *l)
+{
+	struct sockaddr bad = { .sa_family = AF_UNIX };
+	struct link_stats st;
+	struct link *none;
+
+	ok(link_open(&bad, &none) == -EAFNOSUPPORT && !none,
+	   "an address of another family");
+	ok(poll_anew(l, &st) == -ENODEV && !st.known, "no route: no device");
+	link_close(NULL);
+}
+
+static void test_veth(struct link *l)
+{
+	struct link_stats st, later;
+	int err;
+
+	ok(shell("ip link add a0 type veth peer name b0 && "
+		 "ip link set b0 up && ip addr add 10.9.0.1/24 dev a0 && "
+		 "ip link set a0 up && ip neigh add 10.9.0.2 "
+		 "lladdr 02:00:00:00:00:01 dev a0"), "veth");
+	ok(!poll_anew(l, &st) && st.known && st.carrier && st.ifindex > 0,
+	   "a route: the device has a carrier");
+	ok(!st.sampling && !st.backlog, "a device without a queue");
+	shell("tc qdisc add dev a0 root pfifo limit 100");
+	ok(!poll_anew(l, &st), "pfifo");
+	send_some(10);
+	err = link_poll(l, now, &later);
+	ok(!err && later.bytes - st.bytes >= 10000, "bytes that left: %llu",
+	   (unsigned long long)(later.bytes - st.bytes));
+	shell("tc qdisc replace dev a0 root tbf rate 8kbit burst 2000 "
+	      "limit 20000");
+	send_some(40);
+	err = poll_anew(l, &st);
+	ok(!err && st.backlog > 10000 && st.backlog <= 20000,
+	   "tbf: %u bytes wait", st.backlog);
+	ok(st.drops > 0, "tbf: %u dropped", st.drops);
+	shell("ip link set b0 down");
+	ok(!link_poll(l, now, &st) && !st.carrier, "the carrier is gone");
+	shell("ip link set b0 up");
+	ok(!link_poll(l, now, &st) && st.carrier, "and back");
+}
+
+static void test_ifb(struct link *l)
+{
+	struct link_stats st;
+	int before;
+
+	poll_anew(l, &st);
+	before = st.ifindex;
+	if (!shell("ip link add opt-a0 type ifb 2>/dev/null")) {
+		ok(true, "the queue of an ifb # SKIP no ifb");
+		return;
+	}
+	ok(!poll_anew(l, &st) && st.ifindex != before && st.carrier,
+	   "the queue of an ifb, the carrier of the device");
+	shell("ip link del opt-a0");
+	link_poll(l, now, &st);
+	ok(!poll_anew(l, &st) && st.ifindex == before, "without the ifb");
+}
+
+static void test_gone(struct link *l)
+{
+	struct link_stats st;
+
+	shell("ip link del a0");
+	ok(link_poll(l, now, &st) == -ENODEV && !st.known,
+	   "the device is gone");
+	shell("ip link add c0 type veth peer name d0 && ip link set d0 up && "
+	      "ip addr add 10.9.0.1/24 dev c0 && ip link set c0 up");
+	ok(!link_poll(l, now, &st) && st.known, "another one, at once");
+}
+
+static void test_six(void)
+{
+	struct sockaddr_in6 to = { .sin6_family = AF_INET6 };
+	struct link_stats st;
+	struct link *l;
+
+	inet_pton(AF_INET6, "fd00::2", &to.sin6_addr);
+	shell("ip addr add fd00::1/64 dev c0 nodad 2>/dev/null");
+	ok(!link_open((struct sockaddr *)&to, &l), "IPv6");
+	if (access("/proc/net/if_inet6", F_OK))
+		ok(true, "a route of IPv6 # SKIP no IPv6");
+	else
+		ok(!link_poll(l, 1, &st) && st.known, "a route of IPv6");
+	link_close(l);
+}
+
+int main(void)
+{
+	struct sockaddr_in to = address("10.9.0.2");
+	struct link *l;
+
+	if (geteuid() || unshare(CLONE_NEWNET) ||
+	    !shell("ip link set lo up")) {
+		printf("1..0 # SKIP no network namespace\n");
+		return 0;
+	}
+	if (!ok(!link_open((struct sockaddr *)&to, &l), "open"))
+		return tap_done();
+	test_none(l);
+	test_veth(l);
+	test_ifb(l);
+	test_gone(l);
+	test_six();
+	link_close(l);
+	return tap_done();
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_linkd_plan - what each topic gets, and how it travels with that
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "linkd/history.h"
+#include "linkd/lowest.h"
+#include "linkd/policy.h"
+#include "tap.h"
+
+static uint64_t rng = 3;
+
+static const struct plan_source camera = {
+	.kind = PLAN_IMAGE, .hz = 10, .pixels = 640 * 480,
+};
+static const struct plan_source lidar = {
+	.kind = PLAN_CLOUD, .hz = 10, .organised = true, .vscan = true,
+	.points = 5000,
+};
+static const struct plan_source odometry = {
+	.kind = PLAN_PLAIN, .hz = 20, .bytes = 200,
+};
+
+static bool near(double a, double b)
+{
+	return fabs(a - b) <= 1e-6 * fmax(fabs(a), 1);
+}
+
+/* ---- share ---- */
+
+static void test_share(void)
+{
+	struct share_topic t[3] = {
+		{ .priority = 5, .floor = 10, .demand = 1000 },
+		{ .priority = 4, .floor = 20, .demand = 1000 },
+		{ .priority = 0, .floor = 100, .demand = 120 },
+	};
+
+	share_divide(t, 3, 1e6);
+	ok(near(t[0].rate, 1000) && near(t[1].rate, 1000) &&
+	   near(t[2].rate, 120), "enough: all have what they can use");
+	share_divide(t, 3, 330);
+	ok(t[2].on && near(t[0].rate - 10, 2 * (t[1].rate - 20)) &&
+	   near(t[0].rate + t[1].rate + t[2].rate, 330),
+	   "the rest is divided by weight");
+	t[0].demand = 50;
+	share_divide(t, 3, 330);
+	ok(near(t[0].rate, 50) && t[1].rate > 150,
+	   "what one cannot use goes to the others");
+	share_divide(t, 3, 100);
+	ok(t[0].on && t[1].on && !t[2].on && t[2].rate == 0 &&
+	   near(t[0].rate + t[1].rate, 100), "the last has no floor: off");
+	share_divide(t, 3, 140);
+	ok(!t[2].on, "it does not come back at once");
+	share_divide(t, 3, 165);
+	ok(t[2].on, "but with a third more");
+	share_divide(t, 3, 131);
+	ok(t[2].on, "and then stays");
+	t[2].focus = true;
+	share_divide(t, 3, 115);
+	ok(t[2].on && !t[1].on, "the focus goes before all");
+	share_divide(t, 3, 5);
+	ok(t[2].on && near(t[2].rate, 5) && !t[0].on && !t[1].on,
+	   "too little for any: the first has it");
+	t[0].demand = t[1].demand = t[2].demand = 0;
+	share_divide(t, 3, 1000);
+	ok(!t[0].on && !t[1].on && !t[2].on, "nobody wants any");
+}
+
+static void test_share_random(void)
+{
+	struct share_topic t[SHARE_TOPICS + 6] = { { 0 } };
+	bool good = true;
+
+	for (int i = 0; i < 20000; i++) {
+		unsigned int n = rnd(&rng, SHARE_TOPICS + 7);
+		double budget = rnd(&rng, 100000), sum = 0, free_ = 0;
+
+		for (unsigned int k = 0; k < n; k++) {
+			t[k].priority = rnd(&rng, 10);
+			t[k].focus = !rnd(&rng, 8);
+			t[k].floor = rnd(&rng, 50) ? rnd(&rng, 5000) : NAN;
+			t[k].demand = rnd(&rng, 50) ? rnd(&rng, 20000) :
+				      -INFINITY;
+		}
+		share_divide(t, n, budget);
+		for (unsigned int k = 0; k < n; k++) {
+			sum += t[k].rate;
+			free_ += t[k].on ? t[k].demand - t[k].rate : 0;
+			good &= t[k].rate >= 0 &&
+				(t[k].on || t[k].rate == 0) &&
+				(!t[k].on ||
+				 t[k].rate <= t[k].demand + 1e-6);
+		}
+		/* all of it, unless those that are on have all they want */
+		good &= sum <= budget * (1 + 1e-12) &&
+			(sum > budget - 1e-3 || free_ < 1e-3);
+	}
+	ok(good, "never more than there is, and never less");
+	share_divide(t, 5, NAN);
+	ok(t[0].rate == 0, "no budget");
+}
+
+/* ---- plans ---- */
+
+static void test_image(void)
+{
+	struct plan p = { 0 };
+
+	plan_update(&p, &camera, 46e4, 0.2);
+	ok(p.hz == 10 && near(plan_rate(&p), 46e4) && p.loss == 0.2,
+	   "image: %u bytes in %u datagrams, 10 Hz", p.bytes, p.datagrams);
+	plan_update(&p, &camera, 66e3, 0.2);
+	ok(p.hz == 10 && p.bytes >= 6144, "image: least quality at full rate");
+	plan_update(&p, &camera, 40e3, 0.2);
+	ok(p.hz == 5 && p.bytes >= 6144, "image: then half of the frames");
+	plan_update(&p, &camera, 70e3, 0.2);
+	ok(p.hz == 5, "image: that stays for a while");
+	plan_update(&p, &camera, 90e3, 0.2);
+	ok(p.hz == 10, "image: and ends");
+	plan_update(&p, &camera, 4000, 0.2);
+	ok(p.hz == 1 && p.datagrams == 3, "image: 1 Hz, less quality");
+	plan_update(&p, &camera, 1400, 0.2);
+	ok(p.datagrams == 1 && p.hz > 0.9 && p.hz <= 1,
+	   "image: one datagram");
+	plan_update(&p, &camera, 1e9, 0.2);
+	ok(p.datagrams <= PLAN_DATAGRAMS && p.bytes <= 640 * 480,
+	   "image: no more than of use");
+	plan_update(&p, &camera, 0, 0.2);
+	ok(!p.on && plan_rate(&p) == 0, "image: off");
+}
+
+static void test_split(void)
+{
+	struct plan_source s = {
+		.kind = PLAN_SPLIT, .hz = 10, .images = 256, .image = 1210,
+	};
+	struct plan p = { 0 };
+
+	plan_update(&p, &s, 1e9, 0);
+	ok(p.datagrams == 256 && p.hz == 10, "split: all sub-images");
+	plan_update(&p, &s, 400e3, 0);
+	ok(p.hz == 10 && p.datagrams == 31, "split: %u of them", p.datagrams);
+	plan_update(&p, &s, 110e3, 0);
+	ok(p.hz == 5 && p.datagrams >= 16, "split: fewer frames");
+}
+
+static void test_cloud(void)
+{
+	struct plan_source s = lidar;
+	struct plan p = { 0 };
+
+	plan_update(&p, &s, 300e3, 0);
+	ok(p.mode == PLAN_FINE && p.hz == 10, "cloud: 2 mm");
+	plan_update(&p, &s, 200e3, 0);
+	ok(p.mode == PLAN_COARSE && p.hz == 10, "cloud: 1 cm");
+	plan_update(&p, &s, 250e3, 0);
+	ok(p.mode == PLAN_COARSE, "cloud: 1 cm for a while");
+	plan_update(&p, &s, 100e3, 0);
+	ok(p.mode == PLAN_VOXELS && p.points > 5000 * 0.9 && p.hz == 10,
+	   "cloud: %u voxels", p.points);
+	plan_update(&p, &s, 30e3, 0);
+	ok(p.mode == PLAN_VOXELS && p.points >= PLAN_POINTS &&
+	   p.points < 2500, "cloud: %u voxels", p.points);
+	plan_update(&p, &s, 7e3, 0);
+	ok(p.mode == PLAN_VSCAN && p.hz == 5, "cloud: virtual scans, %g Hz",
+	   p.hz);
+	s.mode[PLAN_FINE] = 40000;
+	plan_update(&p, &s, 350e3, 0);
+	ok(p.mode == PLAN_COARSE, "cloud: what 2 mm took is dearer");
+	s.organised = s.vscan = false;
+	plan_update(&p, &s, 5e3, 0);
+	ok(p.mode == PLAN_VOXELS && p.hz < 5, "cloud: voxels less often");
+}
+
+static void test_others(void)
+{
+	struct plan_source s = { .kind = PLAN_MAP, .hz = 1, .bytes = 30000 };
+	struct plan p = { 0 };
+
+	plan_update(&p, &s, 9500, 0);
+	ok(p.datagrams == 6 && p.hz == 1, "map: 6 datagrams a second");
+	plan_update(&p, &s, 750, 0);
+	ok(p.datagrams == 1 && near(p.hz, 0.5), "map: one in 2 s");
+	s = (struct plan_source){ .kind = PLAN_SCAN, .hz = 10, .bytes = 600 };
+	memset(&p, 0, sizeof(p));
+	plan_update(&p, &s, 20e3, 0);
+	ok(p.parts == 2 && p.copies == 1 && p.hz == 10, "scan: two parts");
+	plan_update(&p, &s, 21e3, 0.5);
+	ok(p.copies == 2 && p.datagrams == 4, "scan: twice at a loss of 50 %%");
+	plan_update(&p, &s, 3e3, 0.5);
+	ok(p.copies == 1 && p.hz < 10, "scan: less often");
+	memset(&p, 0, sizeof(p));
+	plan_update(&p, &odometry, 20e3, 0);
+	ok(p.hz == 20 && p.parity == 0, "odometry: no loss, no parity");
+	plan_update(&p, &odometry, 20e3, 0.2);
+	ok(p.hz == 20 && p.parity >= 1 && p.parity <= 2,
+	   "odometry: parity of %g at 20 %%", p.parity);
+	plan_update(&p, &odometry, 20e3, 0.19);
+	ok(p.parity >= 1, "odometry: which does not flap");
+	plan_update(&p, &odometry, 5e3, 0.5);
+	ok(p.hz < 20 && p.parity >= 1, "odometry: rather less often");
+}
+
+/* Whatever comes: never more than the rate, nothing that is no number */
+static void test_random(void)
+{
+	struct policy_topic t[12];
+	bool good = true, within = true;
+
+	for (int i = 0; i < 20000; i++) {
+		unsigned int n = 1 + rnd(&rng, 12);
+		double rate, sum = 0, demand;
+
+		if (i % 50 == 0)
+			memset(t, 0, sizeof(t));
+		for (unsigned int k = 0; k < n && i % 50 == 0; k++) {
+			t[k].source = (struct plan_source){
+				.kind = rnd(&rng, 6), .hz = rnd(&rng, 60),
+				.pixels = rnd(&rng, 1 << 22),
+				.bytes = rnd(&rng, 2) * rnd(&rng, 1400),
+				.images = rnd(&rng, 257),
+				.image = rnd(&rng, 1425),
+				.organised = rnd(&rng, 2),
+				.vscan = rnd(&rng, 2),
+				.points = rnd(&rng, 2) * rnd(&rng, 100000),
+				.point = rnd(&rng, 3) ? rnd(&rng, 12) : NAN,
+			};
+			t[k].share.priority = rnd(&rng, 8);
+			t[k].share.focus = !rnd(&rng, 5);
+		}
+		rate = exp(rnd(&rng, 1000) / 60.0);
+		demand = policy_apply(t, n, rate, rnd(&rng, 100) / 100.0);
+		good &= isfinite(demand) && demand >= 0;
+		for (unsigned int k = 0; k < n; k++) {
+			const struct plan *p = &t[k].plan;
+
+			sum += plan_rate(p);
+			good &= isfinite(p->hz) && p->hz >= 0 &&
+				(!p->on || (p->datagrams && p->hz > 0)) &&
+				isfinite(p->parity) && p->bytes < 1 << 28;
+		}
+		within &= sum <= rate * 1.001 + 1;
+		if (sum > rate * 1.001 + 1) {
+			printf("# rate %f sum %f\n", rate, sum);
+			for (unsigned int k = 0; k < n; k++)
+				if (plan_rate(&t[k].plan) >
+				    t[k].share.rate * 1.001)
+					printf("# kind %d: %f of %f\n",
+					       t[k].source.kind,
+					       plan_rate(&t[k].plan),
+					       t[k].share.rate);
+			break;
+		}
+	}
+	ok(good, "plans of whatever comes are sane");
+	ok(within, "and never take more than there is");
+}
+
+static void test_policy(void)
+{
+	struct policy_topic t[3] = {
+		{ .source = camera, .share = { .priority = 4 } },
+		{ .source = lidar, .share = { .priority = 4 } },
+		{ .source = odometry, .share = { .priority = 6 } },
+	};
+	double before, sum = 0;
+
+	policy_apply(t, 3, 150e3, 0);
+	for (int i = 0; i < 3; i++)
+		sum += plan_rate(&t[i].plan);
+	ok(sum > 0.98 * 150e3 && sum <= 150e3,
+	   "what a step leaves goes to the camera: %.0f of 150000", sum);
+	policy_apply(t, 3, 60e3, 0);
+	before = plan_rate(&t[1].plan);
+	t[1].share.focus = true;
+	policy_apply(t, 3, 60e3, 0);
+	ok(plan_rate(&t[1].plan) > 1.3 * before,
+	   "another focus: from %.0f to %.0f at once", before,
+	   plan_rate(&t[1].plan));
+}
+
+/* ---- history and lowest ---- */
+
+static void test_history(void)
+{
+	struct history *h = calloc(1, sizeof(*h));
+	struct history_entry sum = { 0 }, got;
+	bool good = true;
+	uint64_t t;
+
+	ok(!history_at(h, 1, &got), "history: nothing yet");
+	for (int i = 1; i <= 50000; i++) {
+		sum.time = 1000ULL * i;
+		sum.datagrams = i;
+		sum.bytes = 100ULL * i;
+		history_add(h, &sum);
+	}
+	for (int i = 50000; i > 50000 - 8000; i--)
+		good &= history_at(h, 1000ULL * i, &got) &&
+			got.datagrams == (uint64_t)i &&
+			history_at(h, 1000ULL * i + 999, &got) &&
+			got.datagrams == (uint64_t)i;
+	ok(good, "history: exact for 8 s");
+	ok(!history_at(h, 1000, &got), "history: what is too long ago");
+	for (int i = 0; i < 100; i++) {
+		sum.time += 2;
+		sum.datagrams++;
+		history_add(h, &sum);
+	}
+	ok(history_at(h, sum.time, &got) && got.datagrams == sum.datagrams,
+	   "history: bursts are merged");
+	ok(history_time(0x300000005ULL, 0xfffffff0, &t) &&
+	   t == 0x2fffffff0ULL, "history: a time that wrapped");
+	ok(!history_time(1000, 1001, &t), "history: a time to come");
+	free(h);
+}
+
+static void test_lowest(void)
+{
+	struct lowest l = { { 0 }, 0 };
+
+	lowest_reset(&l);
+	ok(lowest_add(&l, 0, 500) == 0 && lowest_add(&l, 1, 700) == 200,
+	   "lowest: above the least");
+	ok(lowest_add(&l, 29 * 1000000000ULL, 600) == 100,
+	   "lowest: for half a minute");
+	ok(lowest_add(&l, 31 * 1000000000ULL, 700) == 100,
+	   "lowest: and no longer");
+}
+
+int main(void)
+{
+	test_share();
+	test_share_random();
+	test_image();
+	test_split();
+	test_cloud();
+	test_others();
+	test_random();
+	test_policy();
+	test_history();
+	test_lowest();
+	return tap_done();
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A ring of sums, searched by halves.
+ */
+#include "history.h"
+
+static struct history_entry *history_slot(struct history *h, uint64_t n)
+{
+	return &h->entry[n % HISTORY_LENGTH];
+}
+
+/*
+ * Entries are merged while they are closer than a step to the last one that
+ * is complete: only the newest of the ring changes.
+ */
+void history_add(struct history *h, const struct history_entry *sum)
+{
+	if (h->end - h->begin > 1 &&
+	    sum->time - history_slot(h, h->end - 2)->time < HISTORY_STEP)
+		h->end--;
+	*history_slot(h, h->end++) = *sum;
+	if (h->end - h->begin > HISTORY_LENGTH)
+		h->begin = h->end - HISTORY_LENGTH;
+}
+
+bool history_at(const struct history *h, uint64_t time,
+		struct history_entry *sum)
+{
+	uint64_t low = h->begin, high = h->end;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (h->entry[middle % HISTORY_LENGTH].time <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == h->begin)
+		return false;
+	*sum = h->entry[(low - 1) % HISTORY_LENGTH];
+	return true;
+}
+
+bool history_time(uint64_t now, uint32_t low, uint64_t *time)
+{
+	uint32_t ago = (uint32_t)now - low;
+
+	/* the sender's clock may not have reached it */
+	if (ago > UINT32_MAX / 2 || ago > now)
+		return false;
+	*time = now - ago;
+	return true;
+}

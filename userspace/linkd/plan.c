@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rates and budgets of frames, kind by kind.
+ */
+#include <math.h>
+#include <string.h>
+#include "plan.h"
+
+static const double AGAIN = 1.33;	/* to come back to what was too much */
+static const double SLOWEST = 1;	/* Hz */
+static const double QUALITY = 0.02;	/* bytes a pixel, of the least image */
+static const double POINT = 1.4;	/* bytes of a voxel with its centroid */
+static const double RESIDUE = 0.02;	/* loss that remains behind parity */
+static const double PARITY_MOST = 3, PARITY_STEP = 0.25;
+
+enum {
+	IMAGE_LEAST	= 2 * PLAN_PAYLOAD,
+	SPLIT_LEAST	= 16,		/* sub-images */
+	ORGANISED_PARTS	= 16,
+	SCAN_PARTS	= 2,
+	SCAN_BYTES	= 1100,		/* 720 beams, two bytes, and coded */
+	PLAIN_BYTES	= 200,
+	PLAIN_SKIP	= 4,		/* rather than less parity */
+	MAP_DATAGRAMS	= 60,		/* of a whole map */
+	EVERY_MOST	= 1000,
+};
+
+static double plan_hz(const struct plan_source *s)
+{
+	return isfinite(s->hz) && s->hz > 0 ? fmin(s->hz, 1000) : 10;
+}
+
+static unsigned int plan_count(double bytes)
+{
+	return fmax(ceil(bytes / PLAN_PAYLOAD), 1);
+}
+
+/* On the wire */
+static double plan_cost(double bytes)
+{
+	return bytes + plan_count(bytes) * PLAN_HEADERS;
+}
+
+/* Payload bytes and datagrams that a frame may have for so much */
+static uint32_t plan_fit(double wire, unsigned int *datagrams)
+{
+	double n = fmax(ceil(wire / PLAN_DATAGRAM), 1);
+
+	*datagrams = n;
+	return fmin(fmax(wire - n * PLAN_HEADERS, 1), n * PLAN_PAYLOAD);
+}
+
+static unsigned int plan_every_most(const struct plan_source *s)
+{
+	double most = floor(plan_hz(s) / SLOWEST + 1e-6);
+
+	return fmin(fmax(most, 1), EVERY_MOST);
+}
+
+/*
+ * Every how many messages one can be sent that costs @wire. What was is left
+ * only if it must be, or if a third more than what is better takes is there.
+ */
+static unsigned int plan_every(const struct plan *p,
+			       const struct plan_source *s, double rate,
+			       double wire)
+{
+	double every = ceil(wire * plan_hz(s) / rate - 1e-9);
+	double better = ceil(AGAIN * wire * plan_hz(s) / rate - 1e-9);
+	double most = plan_every_most(s);
+
+	if (p->every && every < p->every)
+		every = fmin(better, p->every);
+	return fmin(fmax(every, 1), most);
+}
+
+static void plan_pace(struct plan *p, const struct plan_source *s,
+		      unsigned int every)
+{
+	p->every = every;
+	p->hz = plan_hz(s) / every;
+}
+
+/* ---- images ---- */
+
+static double image_most(const struct plan_source *s)
+{
+	double most = s->bytes ? s->bytes : s->pixels;
+
+	return fmin(fmax(most, 64), PLAN_DATAGRAMS * PLAN_PAYLOAD);
+}
+
+static double image_least(const struct plan_source *s)
+{
+	return fmin(fmax(QUALITY * s->pixels, IMAGE_LEAST), image_most(s));
+}
+
+/* Less often than SLOWEST only where one datagram is too much */
+static void plan_least(struct plan *p, double rate)
+{
+	if (rate >= p->hz * PLAN_DATAGRAM)
+		return;
+	p->hz = rate / PLAN_DATAGRAM;
+	p->datagrams = 1;
+	p->bytes = PLAN_PAYLOAD;
+}
+
+static void plan_image(struct plan *p, const struct plan_source *s,
+		       double rate, double loss)
+{
+	double most = image_most(s);
+
+	plan_pace(p, s, plan_every(p, s, rate, plan_cost(image_least(s))));
+	p->bytes = plan_fit(fmin(rate / p->hz, plan_cost(most)),
+			    &p->datagrams);
+	if (p->datagrams > PLAN_DATAGRAMS)
+		p->datagrams = PLAN_DATAGRAMS;
+	p->loss = loss;
+	plan_least(p, rate);
+	p->bytes = fmin(p->bytes, most);
+}
+
+static void plan_split(struct plan *p, const struct plan_source *s,
+		       double rate)
+{
+	double one = plan_cost(s->image ? s->image : PLAN_PAYLOAD);
+	double all = s->images ? s->images : 256, n;
+
+	plan_pace(p, s, plan_every(p, s, rate, one * fmin(SPLIT_LEAST, all)));
+	n = fmin(fmax(floor(rate / p->hz / one), 1), all);
+	if (rate < p->hz * one)
+		p->hz = rate / one;
+	p->datagrams = n;
+	p->bytes = n * (s->image ? s->image : PLAN_PAYLOAD);
+}
+
+/* ---- clouds ---- */
+
+static double cloud_point(const struct plan_source *s)
+{
+	return isfinite(s->point) && s->point > 0 ? s->point : POINT;
+}
+
+static double cloud_points(const struct plan_source *s)
+{
+	return s->points ? s->points : 15000;
+}
+
+/* Wire bytes of a frame; of voxels, of the fewest */
+static double cloud_cost(const struct plan_source *s, enum plan_mode mode)
+{
+	static const uint32_t usual[PLAN_MODES] = { 21000, 17000, 0, 1200 };
+	double bytes = s->mode[mode] ? s->mode[mode] : usual[mode];
+
+	if (mode == PLAN_VOXELS)
+		return plan_cost(fmin(PLAN_POINTS, cloud_points(s)) *
+				 cloud_point(s));
+	if (mode == PLAN_VSCAN)
+		return bytes + 2 * PLAN_HEADERS;
+	return bytes + fmax(plan_count(bytes), ORGANISED_PARTS) * PLAN_HEADERS;
+}
+
+static bool cloud_has(const struct plan_source *s, enum plan_mode mode)
+{
+	if (mode <= PLAN_COARSE)
+		return s->organised;
+	return mode == PLAN_VOXELS || s->vscan;
+}
+
+/* The dearest mode at the full rate; voxels, and scans, even if not at that */
+static enum plan_mode cloud_mode(const struct plan *p,
+				 const struct plan_source *s, double rate)
+{
+	enum plan_mode last = s->vscan ? PLAN_VSCAN : PLAN_VOXELS;
+
+	for (enum plan_mode m = PLAN_FINE; m < last; m++) {
+		bool up = p->on && m < p->mode;
+		double slack = m == PLAN_VOXELS && s->vscan ? 0.5 : 1;
+
+		if (cloud_has(s, m) &&
+		    rate >= cloud_cost(s, m) * plan_hz(s) * slack *
+			    (up ? AGAIN : 1))
+			return m;
+	}
+	return last;
+}
+
+static void plan_cloud(struct plan *p, const struct plan_source *s,
+		       double rate)
+{
+	enum plan_mode mode = cloud_mode(p, s, rate);
+	double cost = cloud_cost(s, mode), all = cloud_points(s);
+
+	if (p->on && mode != p->mode)
+		p->every = 0;
+	p->mode = mode;
+	plan_pace(p, s, plan_every(p, s, rate, cost));
+	p->points = 0;
+	if (rate < p->hz * cost)
+		p->hz = rate / cost;
+	if (mode != PLAN_VOXELS) {
+		p->datagrams = mode == PLAN_VSCAN ? 2 : ORGANISED_PARTS;
+		p->bytes = cost - p->datagrams * PLAN_HEADERS;
+		return;
+	}
+	p->bytes = plan_fit(fmin(rate / p->hz,
+				 plan_cost(all * cloud_point(s))),
+			    &p->datagrams);
+	p->points = fmin(p->bytes / cloud_point(s), all);
+}
+
+/* ---- maps, scans, messages ---- */
+
+static double map_bytes(const struct plan_source *s)
+{
+	return s->bytes ? s->bytes : MAP_DATAGRAMS * PLAN_PAYLOAD;
+}
+
+/*
+ * Tiles are sent in turn for ever, changed ones first: as many datagrams as
+ * fit. Full ones; an update that would have less than one comes later.
+ */
+static void plan_map(struct plan *p, const struct plan_source *s, double rate)
+{
+	double n = rate / plan_hz(s) / PLAN_DATAGRAM;
+
+	n = fmin(n, plan_count(map_bytes(s)));
+	p->every = 1;
+	p->hz = n < 1 ? n * plan_hz(s) : plan_hz(s);
+	p->datagrams = fmax(floor(n), 1);
+	p->bytes = fmin(p->datagrams * PLAN_PAYLOAD, map_bytes(s));
+}
+
+static void plan_scan(struct plan *p, const struct plan_source *s,
+		      double rate, double loss)
+{
+	double bytes = s->bytes ? s->bytes : SCAN_BYTES, cost;
+
+	p->parts = fmax(plan_count(bytes), SCAN_PARTS);
+	cost = bytes + p->parts * PLAN_HEADERS;
+	/* a copy of each is better than parts where half of them is lost */
+	p->copies = loss > (p->copies > 1 ? 0.25 : 0.35) &&
+		    rate >= 2 * cost * plan_hz(s) *
+			    (p->copies > 1 ? 1 : AGAIN) ? 2 : 1;
+	cost *= p->copies;
+	plan_pace(p, s, plan_every(p, s, rate, cost));
+	if (rate < p->hz * cost)
+		p->hz = rate / cost;
+	p->bytes = bytes * p->copies;
+	p->datagrams = p->parts * p->copies;
+}
+
+/* So much that all but RESIDUE of the messages come */
+static double plain_parity(const struct plan *p, double loss)
+{
+	double want = loss > RESIDUE ? log(RESIDUE) / log(loss) - 1 : 0;
+	double step = ceil(fmin(want, PARITY_MOST) / PARITY_STEP);
+
+	/* a step less only where the loss is clearly less, too */
+	if (step * PARITY_STEP < p->parity &&
+	    p->parity - want < 1.5 * PARITY_STEP)
+		return p->parity;
+	return fmax(step, 0) * PARITY_STEP;
+}
+
+static void plan_plain(struct plan *p, const struct plan_source *s,
+		       double rate, double loss)
+{
+	double one = plan_cost(s->bytes ? s->bytes : PLAIN_BYTES);
+	double parity = plain_parity(p, loss), spare;
+	unsigned int every = plan_every(p, s, rate, one * (1 + parity));
+
+	if (every > PLAIN_SKIP) {
+		every = plan_every(p, s, rate, one);
+		if (every < PLAIN_SKIP && plan_every_most(s) >= PLAIN_SKIP)
+			every = PLAIN_SKIP;
+	}
+	plan_pace(p, s, every);
+	spare = floor((rate / p->hz / one - 1) / PARITY_STEP) * PARITY_STEP;
+	p->parity = fmax(fmin(parity, spare), 0);
+	if (rate < p->hz * one)
+		p->hz = rate / one;
+	parity = p->parity;
+	p->bytes = (one - plan_count(one) * PLAN_HEADERS) * (1 + parity);
+	p->datagrams = 1;
+}
+
+/* ---- all ---- */
+
+void plan_needs(const struct plan_source *s, double loss, double *floor,
+		double *demand)
+{
+	double hz = plan_hz(s), slow = fmin(hz, SLOWEST), one, least;
+	struct plan none = { 0 };
+
+	switch (s->kind) {
+	case PLAN_IMAGE:
+		*floor = slow * plan_cost(fmin(PLAN_PAYLOAD, image_most(s)));
+		*demand = hz * plan_cost(image_most(s));
+		break;
+	case PLAN_SPLIT:
+		one = plan_cost(s->image ? s->image : PLAN_PAYLOAD);
+		*floor = slow * one;
+		*demand = hz * one * (s->images ? s->images : 256);
+		break;
+	case PLAN_CLOUD:
+		least = cloud_cost(s, s->vscan ? PLAN_VSCAN : PLAN_VOXELS);
+		*floor = slow * least;
+		*demand = hz * (s->organised ? cloud_cost(s, PLAN_FINE) :
+				plan_cost(cloud_points(s) * cloud_point(s)));
+		break;
+	case PLAN_MAP:
+		*floor = slow * PLAN_DATAGRAM;
+		*demand = hz * plan_cost(map_bytes(s));
+		break;
+	case PLAN_SCAN:
+		one = s->bytes ? s->bytes : SCAN_BYTES;
+		one += fmax(plan_count(one), SCAN_PARTS) * PLAN_HEADERS;
+		*floor = slow * one;
+		*demand = hz * one * (loss > 0.25 ? 2 : 1);
+		break;
+	default:
+		one = plan_cost(s->bytes ? s->bytes : PLAIN_BYTES);
+		*floor = slow * one;
+		*demand = hz * one * (1 + plain_parity(&none, loss) +
+				      PARITY_STEP);
+	}
+}
+
+static double plan_sane(double v, double most)
+{
+	return isfinite(v) && v > 0 ? fmin(v, most) : 0;
+}
+
+void plan_update(struct plan *p, const struct plan_source *s, double rate,
+		 double loss)
+{
+	rate = plan_sane(rate, 1e12);
+	loss = plan_sane(loss, 0.95);
+	if (rate <= 0) {
+		memset(p, 0, sizeof(*p));
+		return;
+	}
+	switch (s->kind) {
+	case PLAN_IMAGE:
+		plan_image(p, s, rate, loss);
+		break;
+	case PLAN_SPLIT:
+		plan_split(p, s, rate);
+		break;
+	case PLAN_CLOUD:
+		plan_cloud(p, s, rate);
+		break;
+	case PLAN_MAP:
+		plan_map(p, s, rate);
+		break;
+	case PLAN_SCAN:
+		plan_scan(p, s, rate, loss);
+		break;
+	default:
+		plan_plain(p, s, rate, loss);
+	}
+	p->on = true;
+}
+
+double plan_rate(const struct plan *p)
+{
+	double parity = 1 + p->parity;
+
+	if (!p->on)
+		return 0;
+	return p->hz * (p->bytes + p->datagrams * parity * PLAN_HEADERS);
+}

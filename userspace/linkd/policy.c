@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Divide, plan, and hand on what is left.
+ */
+#include <math.h>
+#include "policy.h"
+
+/* Takes any amount */
+static bool policy_is_smooth(const struct policy_topic *t)
+{
+	return t->source.kind == PLAN_IMAGE || t->source.kind == PLAN_MAP;
+}
+
+static void policy_plan(struct policy_topic *t, double loss)
+{
+	plan_update(&t->plan, &t->source, t->share.on ? t->share.rate : 0,
+		    loss);
+}
+
+/* Those that take what is left, with a share less than they can use */
+static double policy_weights(const struct policy_topic *topics,
+			     unsigned int count)
+{
+	double weights = 0;
+
+	for (unsigned int i = 0; i < count; i++) {
+		const struct share_topic *s = &topics[i].share;
+
+		if (s->on && policy_is_smooth(&topics[i]) &&
+		    s->rate < s->demand)
+			weights += share_weight(s);
+	}
+	return weights;
+}
+
+static void policy_hand_on(struct policy_topic *topics, unsigned int count,
+			   double left)
+{
+	double weights = policy_weights(topics, count);
+
+	for (unsigned int i = 0; i < count && weights > 0; i++) {
+		struct share_topic *s = &topics[i].share;
+		double more = left * share_weight(s) / weights;
+
+		if (s->on && policy_is_smooth(&topics[i]) &&
+		    s->rate < s->demand)
+			s->rate = fmin(s->rate + more, s->demand);
+	}
+}
+
+double policy_apply(struct policy_topic *topics, unsigned int count,
+		    double rate, double loss)
+{
+	struct share_topic shares[SHARE_TOPICS];
+	double demand = 0, left = 0;
+
+	for (; count > SHARE_TOPICS; count--)
+		plan_update(&topics[count - 1].plan,
+			    &topics[count - 1].source, 0, loss);
+	for (unsigned int i = 0; i < count; i++) {
+		struct share_topic *s = &topics[i].share;
+
+		plan_needs(&topics[i].source, loss, &s->floor, &s->demand);
+		demand += s->demand;
+		shares[i] = *s;
+	}
+	share_divide(shares, count, rate);
+	for (unsigned int i = 0; i < count; i++) {
+		struct policy_topic *t = &topics[i];
+
+		t->share = shares[i];
+		if (policy_is_smooth(t))
+			continue;
+		policy_plan(t, loss);
+		left += fmax(t->share.rate - plan_rate(&t->plan), 0);
+	}
+	policy_hand_on(topics, count, left);
+	for (unsigned int i = 0; i < count; i++)
+		if (policy_is_smooth(&topics[i]))
+			policy_plan(&topics[i], loss);
+	return demand;
+}
