@@ -26,6 +26,7 @@ LIB_TESTS := paths split md voxel cloudblock rangeimage cloud80 tilecode tiles \
 BRIDGE_TESTS := assembly control bridge
 LINKD_TESTS := linkd linkd_plan linkd_link
 BAG_TESTS := message bag
+ENDS_TESTS := ends compressed
 BAG_FUZZ := message mcap rosbag db3
 LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
 	     vscan laserscan blob layers
@@ -37,6 +38,7 @@ PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv \
 	     test_sampler_bounds test_sync test_ros_tag test_rules \
 	     test_odometer fuzz_ros_tag fuzz_corpus fuzz_replay) \
 	     $(addprefix $(BIN)/,$(LIB_TESTS:%=test_%) $(BRIDGE_TESTS:%=test_%) $(LINKD_TESTS:%=test_%) \
+	     $(ENDS_TESTS:%=test_%) ends-copy \
 	     $(BAG_TESTS:%=test_%) test_ros1c client-node fuzz_ros1c \
 	     $(LIB_FUZZ:%=fuzz_%) $(BAG_FUZZ:%=fuzz_%))
 TESTS	:= tests/run
@@ -171,6 +173,11 @@ $(eval $(call linked,test_linkd_plan,tests/unit/test_linkd_plan.c \
 	$(LINKD_LOGIC) $(HEADERS),-lm))
 $(eval $(call linked,test_linkd_link,tests/unit/test_linkd_link.c $(LINKD) \
 	$(HEADERS),$(LINKD_LIBS)))
+$(eval $(call linked,ends-copy,tests/ends/ends-copy.c $(ENDS),$(ENDS_LIBS)))
+$(eval $(call linked,test_ends,tests/unit/test_ends.c $(ENDS) $(HEADERS),\
+	$(ENDS_LIBS)))
+$(eval $(call linked,test_compressed,tests/unit/test_compressed.c $(BAG) $(LIB) \
+	$(HEADERS),$(BAG_LIBS)))
 $(eval $(call linked,udp-link,tools/udp-link.c $(COMMON_O),))
 $(foreach t,$(BRIDGE_TESTS),$(eval $(call linked,test_$(t),\
 	tests/unit/test_$(t).c $(BRIDGE) $(ENDS) $(HEADERS),\
@@ -183,7 +190,7 @@ $(eval $(call linked,client-node,tests/ros1/client-node.c $(ROS1C) $(HEADERS),\
 	$(ROS1C_LIBS) -lz))
 
 lib-tests:
-	@echo $(LIB_TESTS) $(BRIDGE_TESTS) $(LINKD_TESTS) $(BAG_TESTS) ros1c
+	@echo $(LIB_TESTS) $(BRIDGE_TESTS) $(LINKD_TESTS) $(BAG_TESTS) $(ENDS_TESTS) ros1c
 
 # its decoders, with sanitizers, under libFuzzer
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize=alignment \

@@ -5,6 +5,7 @@
 #ifndef ENDS_SINK_H
 #define ENDS_SINK_H
 
+#include <stdbool.h>
 #include "common/loop.h"
 #include "ros/message.h"
 
@@ -62,5 +63,8 @@ void sink_remove(struct sink_topic *topic);
  */
 int sink_publish(struct sink_topic *topic, int64_t received,
 		 const union message *msg);
+
+/* Messages for which sink_publish() failed, of all topics */
+uint64_t sink_dropped(const struct sink *s);
 
 #endif

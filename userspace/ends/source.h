@@ -62,6 +62,7 @@ struct source_config {
 
 /**
  * source_open() - begin
+ * @config: copied, but for the strings, which are not needed afterwards
  * @error: gets one line about what is wrong
  *
  * Recordings and files begin to play with the first turn of the loop.

@@ -1,0 +1,244 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# tests/bridge/daemons.sh - optsample-send and -recv as a user has them: over a
+# link that loses, doubles, reorders and changes, killed, restarted, told
+#
+# Prints TAP. Needs root, what make built, and jq.
+
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+python3 "$top/tests/lab/make.py" "$scratch" || exit 1
+picture=$scratch/gray.png
+cloud=$scratch/packets.bin
+
+# ---- told wrongly: one line, status 2 ----
+
+wrong()
+{
+	local program=$1 text=$2
+
+	shift 2
+	"$bin/optsample-$program" "$@" >"$scratch/said" 2>&1
+	[ $? = 2 ] && told said "$text"
+}
+
+wrong send 'where to? --to HOST' "$picture"; ok 'send: where to?'
+wrong send 'send what?' --to 127.0.0.1; ok 'send: what?'
+wrong send 'rate must be' --to 127.0.0.1 --rate 3x "$picture"
+ok 'send: a rate that is none'
+wrong send "there is no setting 'bite'" --to a --topic '/image bite=3' x
+ok 'send: a topic with an unknown key'
+wrong send 'codec must be' --to a --topic '/image codec=h264' x
+ok 'send: a codec that is none'
+printf '[send]\nto = 127.0.0.1\n[topic /image]\npriority = 9\n' \
+	>"$scratch/bad.conf"
+wrong send 'bad.conf:4: priority must be 0..7' --config "$scratch/bad.conf" x
+ok 'send: a wrong line of the file, by its number'
+wrong recv 'where to?'; ok 'recv: where to?'
+wrong recv 'kept must be apart, together or drop' --kept here ros2
+ok 'recv: a wrong word'
+
+"$bin/optsample-send" --to 127.0.0.1 "$scratch/none.mcap" >"$scratch/said" 2>&1
+[ $? = 1 ] && told said none.mcap; ok 'send: a recording that is not there'
+"$bin/optsample-send" --to nowhere.invalid "$picture" >"$scratch/said" 2>&1
+[ $? = 1 ] && told said nowhere.invalid; ok 'send: a host that is not there'
+"$bin/optsample" recv --socket "$scratch/none" status >"$scratch/said" 2>&1
+[ $? != 0 ] && told said 'nobody is there'; ok 'nobody to ask'
+
+# ---- half of it lost ----
+
+recv recv --metrics 9751 "$scratch/out/" "$scratch/out.mcap"
+link --loss 0.5 --delay 10
+send robot --to 127.0.0.1:7459 --loop --hz 10 --metrics 9750 "$picture" "$cloud"
+soon is recv "$(topic /image '.frames > 80')"
+ok 'half of it lost: images arrive'
+soon is recv "$(topic /points '.frames > 80')"; ok 'and clouds'
+is recv "$(topic /image '.frames_missing <= .frames / 20')"
+ok 'hardly one is missing altogether'
+is recv "$(topic /image '.loss > .4 and .loss < .6')"
+ok 'the receiver knows the loss'
+soon is robot '.link.state == "live" and .link.loss > .35 and .link.loss < .65'
+ok 'the sender hears of it'
+is recv "$(topic /image '.delay < 1 and .delay > .005')"; ok 'and the delay'
+soon files "$scratch/out/image" 60; ok 'as pictures in a folder'
+ip netns exec "$space" python3 - "$scratch" <<-'END'
+	import re, sys, urllib.request, urllib.error
+	for port, name in ((9750, 'optsample_send_frames_total'),
+			   (9751, 'optsample_recv_frames_total')):
+	    text = urllib.request.urlopen(
+	        'http://127.0.0.1:%d/metrics' % port).read().decode()
+	    line = re.compile(r'(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[^"]*"'
+	                      r'(,[a-z]+="[^"]*")*\})? -?[0-9.e+-]+(nan|inf)?)$')
+	    bad = [l for l in text.splitlines() if not line.match(l)]
+	    values = re.findall('^' + name + r'\{.*\} (\d+)$', text, re.M)
+	    if bad or not values or int(values[0]) < 10:
+	        sys.exit('%s: %s' % (name, bad))
+	try:
+	    urllib.request.urlopen('http://127.0.0.1:9750/other')
+	    sys.exit('there is more than /metrics')
+	except urllib.error.HTTPError as e:
+	    sys.exit(e.code != 404)
+END
+ok 'counters for Prometheus'
+
+# ---- told while it runs ----
+
+ask robot set /image priority=6 rate=2 && soon is robot \
+	'.topics[] | select(.topic == "/image") | .priority == 6 and .hz <= 2'
+ok 'a topic is changed'
+ask robot focus /points && is robot \
+	'.topics[] | select(.topic == "/points") | .focus'; ok 'the focus'
+ask robot focus && ! is robot '[.topics[].focus] | any'; ok 'and none'
+ask robot rate 1mbit && is robot '.link.limit == 1000000'; ok 'the rate'
+ask robot remove /points && soon is robot '[.topics[].topic] == ["/image"]'
+ok 'a topic is removed'
+ask robot add /points priority=1 &&
+	soon is robot '[.topics[] | select(.topic == "/points") | .frames > 5] | any'
+ok 'and added again'
+for request in 'set /nothing rate=1' 'set /image rate=x' 'set /image wish=1' \
+	'fly /image' 'remove /nothing' 'focus /nothing' 'rate much'; do
+	! ask robot $request >"$scratch/said" 2>&1 && told said ''
+	ok "not told what cannot be: $request"
+done
+ip netns exec "$space" python3 - "$scratch/robot.socket" <<-'END'
+	import json, socket, sys
+	s = socket.socket(socket.AF_UNIX)
+	s.connect(sys.argv[1])
+	f = s.makefile('rw')
+	for text in ('', '{', '[]', '{"do":7}', '{"do":"set","topic":7}',
+	             '{"do":"set","topic":"/image","rate":2}', 'x' * 60000):
+	    f.write(text + '\n')
+	    f.flush()
+	    answer = json.loads(f.readline())
+	    if answer['ok'] or not answer['error']:
+	        sys.exit('%.40s: %s' % (text, answer))
+	f.write('y' * 100000)
+	try:
+	    f.flush()
+	    f.readline()
+	except OSError:
+	    pass
+END
+ok 'noise on its socket' && is robot '.ok'; ok 'does no harm'
+send other --to 127.0.0.1:7459 --socket "$scratch/robot.socket" "$picture"
+! wait "${pid[other]}" && grep -q 'another one runs' "$scratch/other.log"
+ok 'a socket is not taken from the one that runs'
+ask recv set kept=together && ! ask recv set sink=ros2 >"$scratch/said" 2>&1
+ok 'the receiver, too'
+
+end robot recv link; ok 'they end when they are told'
+"$bin/ends-copy" "$scratch/out.mcap" "$scratch/again/" 20 >/dev/null 2>&1
+files "$scratch/again/image" 5; ok 'the recording is one'
+! [ -e "$scratch/robot.socket" ] && ! [ -e "$scratch/recv.socket" ]
+ok 'their sockets are gone'
+
+# ---- killed ----
+
+recv recv "$scratch/out1/"
+link --loss 0.2
+send robot --to 127.0.0.1:7459 --loop "$picture"
+soon is recv "$(topic /image '.frames > 20')"
+slay recv
+sleep 1
+recv recv "$scratch/out2/"
+soon is recv "$(topic /image '.frames > 20')"
+ok 'a receiver that was killed goes on'
+slay robot
+send robot --to 127.0.0.1:7459 --loop "$picture"
+soon is recv '[.senders[] | .over] | sort == [false, true]' &&
+	soon is recv "$(topic /image '.frames > 20')"
+ok 'a sender that was killed is a new stream, the old one is over'
+slay link
+soon is robot '.link.state == "outage"'; ok 'no link: an outage'
+link --loss 0.2
+soon is robot '.link.state == "live" and .link.outages >= 1' &&
+	soon is recv "$(topic /image '.silent < 1')"; ok 'which ends'
+end robot
+grep -q 'an outage' "$scratch/robot.log"; ok 'and is in the log'
+
+# ---- two robots ----
+
+send one --to 127.0.0.1:7459 --loop "$picture"
+soon is recv '[.senders[] | select(.over | not) | .name] | contains(["one"])'
+soon is recv "$(topic /one/image '.frames > 20')" ||
+	soon is recv "$(topic /image '.frames > 20')"
+send two --to 127.0.0.1:7459 --loop "$picture"
+soon is recv "$(topic /two/image '.frames > 20')"
+ok 'of two robots with a topic of one name, the second is below its own'
+end one two recv link
+
+# ---- a network that does everything wrong ----
+
+recv recv "$scratch/out3/"
+link --loss 0.1 --dup 0.1 --reorder 0.1 --corrupt 0.1 --delay 5
+send robot --to 127.0.0.1:7459 --loop --topic /image --topic /points \
+	"$picture" "$cloud"
+soon is recv "$(topic /image '.frames > 150')" &&
+	is recv "$(topic /image '.frames_missing < .frames / 5 and
+		.duplicates > 0')"
+ok 'doubled, reordered, changed: images arrive'
+soon is recv "$(topic /points '.frames > 50')"; ok 'and clouds'
+end robot recv; ok 'and both live'
+end link
+
+# ---- clocks that do not agree ----
+
+if unshare --time --fork true 2>/dev/null; then
+	begin recv unshare --time --monotonic 5000 --fork --kill-child \
+		"$bin/optsample-recv" --socket "$scratch/recv.socket" \
+		"$scratch/out4/"
+	link --delay 40
+	send robot --to 127.0.0.1:7459 --loop "$picture"
+	soon is recv "$(topic /image '.frames > 30 and .delay < 1 and
+		.delay > .03')"
+	ok 'clocks 5000 s apart: the delay is right'
+	is robot '.link.queue < .5 and .link.round_trip > .07 and
+		.link.round_trip < 1'
+	ok 'and so is what the sender thinks'
+	slay recv
+	end robot link
+else
+	ok 'clocks # skip no time namespaces'
+fi
+
+# ---- a full disk ----
+
+mkdir "$scratch/small"
+mount -t tmpfs -o size=2m none "$scratch/small" 2>/dev/null
+recv recv "$scratch/small/out.mcap" "$scratch/out5/"
+send robot --to 127.0.0.1 --loop --hz 20 "$picture"
+soon grep -q 'No space left' "$scratch/recv.log"; ok 'a full disk is told'
+count=$(find "$scratch/out5" -name '*.png' | wc -l)
+soon files "$scratch/out5/image" $((count + 20))
+ok 'and everything else goes on'
+[ "$(grep -c 'No space left' "$scratch/recv.log")" = 1 ]; ok 'told once'
+end robot recv
+"$bin/ends-copy" "$scratch/small/out.mcap" "$scratch/small2/" 5 \
+	>/dev/null 2>&1
+files "$scratch/small2/image" 2; ok 'what was written can be read'
+
+# ---- a service ----
+
+ip netns exec "$space" python3 - "$bin/optsample-recv" "$scratch" \
+	>"$scratch/notify" 2>&1 <<-'END'
+	import os, signal, socket, subprocess, sys
+	s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+	s.bind(sys.argv[2] + '/notify.socket')
+	s.settimeout(60)
+	env = dict(os.environ, NOTIFY_SOCKET=sys.argv[2] + '/notify.socket',
+	           WATCHDOG_USEC='400000', JOURNAL_STREAM='1:1')
+	p = subprocess.Popen([sys.argv[1], sys.argv[2] + '/out6/'], env=env,
+	                     stderr=subprocess.PIPE)
+	said = []
+	while said.count('WATCHDOG=1') < 3:
+	    said += s.recv(4096).decode().splitlines()
+	p.send_signal(signal.SIGTERM)
+	log = p.stderr.read().decode()
+	if 'READY=1' not in said or p.wait() or not log.startswith('<6>'):
+	    sys.exit('%s %s' % (said, log))
+END
+ok 'ready, feeds the watchdog, ends; journald is told priorities' ||
+	sed 's/^/# /' "$scratch/notify"
+
+done_testing

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# lib.sh - optsample-send, a bad link and optsample-recv on one loopback
+#
+# Sourced. What a program says goes to $scratch/NAME.log. All runs in a network
+# namespace of its own; its sockets are $scratch/NAME.socket.
+
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+top=${here%/tests/*}
+bin=${BIN:-$top/build/bin}
+. "$top/tests/tap.sh"
+space=bridge-$$
+declare -A pid
+
+cleanup()
+{
+	ip netns pids "$space" | xargs -r kill -9
+	ip netns del "$space"
+	umount "$scratch/small"
+	wait
+	rm -rf -- "$scratch"
+} 2>/dev/null
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+
+ip netns add "$space" && ip -n "$space" link set lo up || {
+	printf '%s\n' "ok 1 # skip no network namespaces" 1..1
+	exit 0
+}
+
+# begin NAME CMD...: in the background; ${pid[NAME]} is its own
+begin()
+{
+	local name=$1
+
+	shift
+	(exec ip netns exec "$space" "$@" >"$scratch/$name.out" \
+		2>"$scratch/$name.log") &
+	pid[$name]=$!
+}
+
+# send NAME ARGS..., recv NAME ARGS...: with a socket
+send()
+{
+	local name=$1
+
+	shift
+	begin "$name" "$bin/optsample-send" --name "$name" --device no \
+		--socket "$scratch/$name.socket" "$@"
+}
+
+recv()
+{
+	local name=$1
+
+	shift
+	begin "$name" "$bin/optsample-recv" --socket "$scratch/$name.socket" \
+		"$@"
+}
+
+link()
+{
+	begin link "$bin/udp-link" --listen 7459 --to 127.0.0.1:7450 "$@"
+}
+
+# end NAME...: by SIGTERM; false if it did not end well
+end()
+{
+	local name status=0
+
+	for name; do
+		kill "${pid[$name]}" 2>/dev/null
+		wait "${pid[$name]}" || status=$?
+	done 2>/dev/null
+	return $status
+}
+
+# slay NAME...: it has no chance to say good-bye
+slay()
+{
+	local name
+
+	for name; do
+		kill -9 "${pid[$name]}"
+		wait "${pid[$name]}"
+	done 2>/dev/null
+	return 0
+}
+
+# ask NAME WORDS...: a daemon, by its socket
+ask()
+{
+	local name=$1 side=recv
+
+	shift
+	[[ $name == recv* ]] || side=send
+	"$bin/optsample" "$side" --socket "$scratch/$name.socket" "$@"
+}
+
+# is NAME FILTER: whether jq says true of its status
+is()
+{
+	ask "$1" --json status 2>/dev/null | jq -e "$2" >/dev/null 2>&1
+}
+
+# soon CMD...: until it is true; at last it is not
+soon()
+{
+	local i
+
+	for ((i = 0; i < 600; i++)); do
+		"$@" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+# topic NAME FILTER: of a receiver's topic
+topic()
+{
+	echo ".senders[] | select(.over | not) | .topics[] |
+		select(.topic == \"$1\") | $2"
+}
+
+# files FOLDER N: whether it has so many
+files()
+{
+	[ "$(find "$1" -name '[0-9]*' -type f 2>/dev/null | wc -l)" -ge "$2" ]
+}
+
+# told NAME TEXT: one line, no more, that has it
+told()
+{
+	[ "$(wc -l <"$scratch/$1")" = 1 ] && grep -qF -- "$2" "$scratch/$1" ||
+		{ sed 's/^/# /' "$scratch/$1"; return 1; }
+}

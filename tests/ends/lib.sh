@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# lib.sh - ends-copy in a network namespace with nothing but a loopback
+#
+# Sourced. $copy is the program, $recording has each kind of message three
+# times. What a program says goes to $scratch/NAME, its log to NAME.err.
+
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+top=${here%/tests/*}
+bin=${BIN:-$top/build/bin}
+copy=${COPY:-$bin/ends-copy}
+. "$top/tests/tap.sh"
+recording=$scratch/kinds.mcap
+space=ends-$$
+
+cleanup()
+{
+	ip netns pids "$space" | xargs -r kill -9
+	ip netns del "$space"
+	wait
+	rm -rf -- "$scratch"
+} 2>/dev/null
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+
+skip()
+{
+	printf '%s\n' "ok 1 # skip $1" 1..1
+	exit 0
+}
+
+# DDS finds others by multicast, which a loopback has only when it is told
+make_space()
+{
+	ip netns add "$space" && ip -n "$space" link set lo multicast on up &&
+		ip -n "$space" route add 224.0.0.0/4 dev lo
+}
+
+# in_space CMD...: there, as a node
+in_space()
+{
+	ip netns exec "$space" env ROS_MASTER_URI=http://127.0.0.1:11311 \
+		ROS_IP=127.0.0.1 ROS_LOG_DIR="$scratch" "$@"
+}
+
+# node NAME CMD...: in the background, $node is its pid
+node()
+{
+	local name=$1
+
+	shift
+	# exec, so that what is killed is timeout, which tells its program
+	(exec ip netns exec "$space" env ROS_IP=127.0.0.1 \
+		ROS_MASTER_URI=http://127.0.0.1:11311 ROS_LOG_DIR="$scratch" \
+		timeout -k 5 ${PATIENCE:-90} "$@" >"$scratch/$name" \
+		2>"$scratch/$name.err") &
+	node=$!
+}
+
+# here_is NAME CMD...: until it ends
+here_is()
+{
+	local name=$1
+
+	shift
+	in_space timeout -k 5 ${PATIENCE:-90} "$@" >"$scratch/$name" 2>"$scratch/$name.err"
+}
+
+# finish PID...: all of them ended well
+finish()
+{
+	local status=0
+
+	for pid; do
+		wait "$pid" || status=1
+	done
+	return $status
+}
+
+# end PID...: tell them to, and wait
+end()
+{
+	kill "$@" 2>/dev/null
+	wait "$@" 2>/dev/null
+	true
+}
+
+# program NODE: pid of what its timeout runs
+program()
+{
+	pgrep -P "$1"
+}
+
+kill_program()
+{
+	kill -9 "$(program "$1")"
+}
+
+# until_true CODE: for 40 s at most
+until_true()
+{
+	for _ in {1..400}; do
+		eval "$1" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+# lines NAME NUMBER: it said so many, at least
+lines()
+{
+	[ "$(cat "$scratch/$1" 2>/dev/null | wc -l)" -ge "$2" ]
+}
+
+# intact PUB SUB: nothing was received that was not sent, and nothing twice,
+# as far as messages have a stamp
+intact()
+{
+	[ -s "$scratch/$2" ] &&
+		! grep -vxFf "$scratch/$1" "$scratch/$2" | grep -q . &&
+		[ -z "$(awk '$3' "$scratch/$2" | sort | uniq -d)" ]
+}
+
+# types NAME: how many types of messages it saw
+types()
+{
+	awk '{ print $2 }' "$scratch/$1" | sort -u | wc -l
+}

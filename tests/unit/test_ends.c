@@ -1,0 +1,593 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_ends - recordings and files as sources and sinks; specs that are none
+ *
+ * With an argument it makes a recording of that name, for the tests that need
+ * another process: tests/ends.
+ */
+#include <cjson/cJSON.h>
+#include <dirent.h>
+#include "common/cli.h"
+#include "ends_fixture.h"
+#include "lib/velodyne.h"
+#include "ros/compressed.h"
+#include "ros/convert.h"
+
+static struct play a, b;
+
+static int run(struct play *p, const char *from, const char *to)
+{
+	struct source_config config = { .spec = from };
+
+	memset(p, 0, sizeof(*p));
+	return play(p, config, to);
+}
+
+/* Whether two plays had the same messages; of those without a stamp, too */
+static bool same(const struct play *p, const struct play *q)
+{
+	if (p->n != q->n || !p->n)
+		return false;
+	for (unsigned int i = 0; i < p->n; i++)
+		if (strcmp(p->got[i].topic, q->got[i].topic) ||
+		    p->got[i].kind != q->got[i].kind ||
+		    p->got[i].crc != q->got[i].crc ||
+		    p->got[i].recorded != q->got[i].recorded)
+			return false;
+	return true;
+}
+
+/*
+ * Specs
+ */
+
+static void bad_source(const char *spec, double speed, double rate,
+		       double start, int want)
+{
+	struct source_config config = {
+		.spec = spec, .speed = speed, .rate = rate, .start = start,
+		.message = on_message, .arg = &a,
+	};
+	struct loop *loop = loop_create();
+	char error[256];
+	struct source *s;
+	int err;
+
+	memset(error, 'x', sizeof(error));
+	err = source_open(&s, loop, &config, error);
+	error[255] = 0;
+	ok(err == want && *error && !strpbrk(error, "\n") && !s,
+	   "source %s: %d: %s", spec, err, error);
+	if (!err)
+		source_close(s);
+	loop_destroy(loop);
+}
+
+static void bad_sink(const char *spec, int want)
+{
+	struct sink_config config = { .spec = spec };
+	struct loop *loop = loop_create();
+	char error[256];
+	struct sink *s;
+	int err;
+
+	memset(error, 'x', sizeof(error));
+	err = sink_open(&s, loop, &config, error);
+	error[255] = 0;
+	ok(err == want && *error && !strpbrk(error, "\n") && !s,
+	   "sink %s: %d: %s", spec, err, error);
+	if (!err)
+		sink_close(s);
+	loop_destroy(loop);
+}
+
+static void test_specs(void)
+{
+	put_file("text", "no recording", 12);
+	put_file("empty.mcap", "", 0);
+	mkdir(in_folder("nothing"), 0777);
+	bad_source("", 1, 10, 0, -EINVAL);
+	bad_source("ros2:233", 1, 10, 0, -EINVAL);
+	bad_source("ros2:", 1, 10, 0, -EINVAL);
+	bad_source("ros2:-1", 1, 10, 0, -EINVAL);
+	bad_source("ros1:nowhere", 1, 10, 0, -EINVAL);
+	bad_source(in_folder("none"), 1, 10, 0, -ENOENT);
+	bad_source(in_folder("text"), 1, 10, 0, -EPROTONOSUPPORT);
+	bad_source(in_folder("empty.mcap"), 1, 10, 0, -EPROTONOSUPPORT);
+	bad_source(in_folder("nothing"), 1, 10, 0, -ENOENT);
+	bad_source(in_folder("a.mcap"), 0, 10, 0, -EINVAL);
+	bad_source(in_folder("a.mcap"), 0.0 / 0.0, 10, 0, -EINVAL);
+	bad_source(in_folder("a.mcap"), 1, 0, 0, -EINVAL);
+	bad_source(in_folder("a.mcap"), 1, 10, -1, -EINVAL);
+	bad_source(in_folder("a.mcap"), 1, 10, 100, -ERANGE);
+	bad_sink("", -EINVAL);
+	bad_sink("ros2:x", -EINVAL);
+	bad_sink("ros1:", -EINVAL);
+	bad_sink("somewhere", -EPROTONOSUPPORT);
+	bad_sink(in_folder("a.mcap"), -EEXIST);
+	bad_sink(in_folder("none/b.mcap"), -ENOENT);
+	bad_sink(in_folder("text/"), -ENOTDIR);
+	bad_sink("/proc/nothing/", -ENOENT);
+}
+
+/*
+ * Recordings
+ */
+
+static void test_recordings(unsigned int n)
+{
+	static const char *const steps[] = {
+		"a.mcap", "b.bag", "c.db3", "d.mcap",
+	};
+	int err = run(&a, in_folder("a.mcap"), NULL);
+
+	ok(!err && a.n == n && a.ended && !a.lines && !a.refused &&
+	   a.found == MESSAGE_KINDS,
+	   "a.mcap: %u of %u messages, on %u topics", a.n, n, a.found);
+	for (int i = 0; i < 3; i++) {
+		const char *to = in_folder(steps[i + 1]);
+
+		run(&a, in_folder(steps[i]), to);
+		run(&b, to, NULL);
+		ok(same(&a, &b) && !b.lines, "%s to %s: %u messages", steps[i],
+		   steps[i + 1], b.n);
+	}
+	run(&a, in_folder("a.mcap"), NULL);
+	ok(same(&a, &b), "what is left of them is what was there first");
+}
+
+static void test_subscribe(void)
+{
+	struct source_config config = {
+		.spec = in_folder("a.mcap"), .speed = 1, .rate = 1,
+		.message = on_message, .arg = &a,
+	};
+	struct loop *loop = loop_create();
+	struct source *s;
+	char error[256];
+
+	if (source_open(&s, loop, &config, error))
+		abort();
+	ok(source_subscribe(s, "/robot/kind_0", -1) == 0 &&
+	   source_subscribe(s, "/robot/kind_0", -1) == -EEXIST,
+	   "a topic is asked for once");
+	ok(source_subscribe(s, "/none", -1) == -ENOENT, "there is none");
+	ok(source_subscribe(s, "/robot/kind_1", MESSAGE_IMAGE) == -EPROTOTYPE &&
+	   source_subscribe(s, "/other", -1) == -EPROTOTYPE,
+	   "one of another kind");
+	ok(source_subscribe(s, "robot", -1) == -EINVAL &&
+	   source_subscribe(s, "/a/../b", -1) == -EINVAL &&
+	   source_subscribe(s, "/", -1) == -EINVAL &&
+	   source_subscribe(s, "/a//b", -1) == -EINVAL &&
+	   source_subscribe(s, "/a b", -1) == -EINVAL &&
+	   source_subscribe(s, "/robot/kind_2", 99) == -EINVAL,
+	   "names and kinds that are none");
+	source_close(s);
+	loop_destroy(loop);
+}
+
+static void test_start(unsigned int n)
+{
+	struct source_config config = {
+		.spec = in_folder("a.mcap"), .start = 0.1,
+	};
+	int err;
+
+	memset(&a, 0, sizeof(a));
+	err = play(&a, config, NULL);
+	ok(!err && a.n && a.n < n && a.got[0].recorded >= stamp_of(10), "start: %u of %u messages", a.n,
+	   n);
+}
+
+static void test_leave(void)
+{
+	struct source_config config = { .spec = in_folder("a.mcap") };
+	int err;
+
+	memset(&a, 0, sizeof(a));
+	a.leave = true;
+	err = play(&a, config, NULL);
+	ok(!err && a.n && a.n <= MESSAGE_KINDS && a.ended,
+	   "unsubscribed within the callback: one message of each topic (%u)",
+	   a.n);
+}
+
+/* The second and third pass are the first, later by the length of one */
+static void test_loop(const char *name)
+{
+	struct source_config config = { .spec = in_folder(name), .loop = true };
+	int64_t length;
+	bool good = true;
+	unsigned int n;
+	int err;
+
+	run(&a, in_folder(name), NULL);
+	n = a.n;
+	memset(&b, 0, sizeof(b));
+	b.want = 2 * n + n / 2;
+	err = play(&b, config, NULL);
+	ok(!err && b.n == b.want && !b.ended,
+	   "%s again and again: %u messages", name, b.n);
+	length = b.got[n].recorded - b.got[0].recorded;
+	ok(length > stamp_of(ROUNDS * MESSAGE_KINDS - 1) - START &&
+	   length < 2 * (stamp_of(ROUNDS * MESSAGE_KINDS) - START),
+	   "%s: a pass of %.3f s", name, length * 1e-9);
+	for (unsigned int i = 0; i < b.n; i++) {
+		const struct got *f = &a.got[i % n], *g = &b.got[i];
+		int64_t later = length * (i / n);
+
+		if (strcmp(f->topic, g->topic) || f->bare != g->bare ||
+		    g->recorded != f->recorded + later ||
+		    g->stamp != (f->stamp ? f->stamp + later : 0))
+			good = false;
+	}
+	ok(good, "%s: stamps go on, all else is as it was", name);
+}
+
+/* CDR of the other byte order: the stamp is found and moved there too */
+static void test_big_endian(void)
+{
+	static const uint8_t data[] = {
+		0, 0, 0, 0, 0x65, 0x53, 0xf1, 0x00, 0, 0, 0, 9,
+		0, 0, 0, 2, 'a', 0, 0, 0, 0, 0, 0, 2, 'b', 0, 0, 0,
+		0, 0, 0, 1, 7,
+	};
+	struct bag_topic t = {
+		.name = "/big", .format = MESSAGE_CDR,
+		.type = message_type(MESSAGE_COMPRESSED_IMAGE, MESSAGE_CDR),
+	};
+	struct source_config config = { .loop = true };
+	struct bag_writer *w;
+
+	config.spec = in_folder("big.mcap");
+	if (bag_create(&w, config.spec, BAG_MCAP, false))
+		abort();
+	bag_add_topic(w, &t);
+	bag_write(w, 0, START, data, sizeof(data));
+	bag_finish(w);
+	memset(&a, 0, sizeof(a));
+	a.want = 2;
+	play(&a, config, NULL);
+	ok(a.n == 2 && a.got[0].stamp == START + 9 &&
+	   a.got[1].stamp - a.got[0].stamp == SECOND &&
+	   a.got[0].bare == a.got[1].bare,
+	   "a big endian message, and one alone lasts a second");
+}
+
+/*
+ * Files
+ */
+
+static void put_image(const char *name, const char *format,
+		      unsigned int channels, unsigned int depth)
+{
+	uint8_t pixels[16 * 12 * 6];
+	struct image i = { .width = 16, .height = 12, .channels = channels,
+			   .depth = depth, .data = pixels };
+	struct message_string f = message_string(format);
+	struct compressed_buffer out = { 0 };
+	struct message_compressed_image m;
+
+	i.stride = 16 * image_pixel(&i);
+	for (size_t k = 0; k < sizeof(pixels); k++)
+		pixels[k] = k * 7;
+	if (compressed_write(&i, &f, 0, &out, &m))
+		abort();
+	put_file(name, out.data, out.len);
+	free(out.data);
+}
+
+static void put_pcd(const char *name)
+{
+	static const char text[] = "# .PCD v0.7\nVERSION 0.7\n"
+		"FIELDS x y z intensity\nSIZE 4 4 4 4\nTYPE F F F F\n"
+		"COUNT 1 1 1 1\nWIDTH 2\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\n"
+		"POINTS 2\nDATA ascii\n1 2 3 4\n-1 -2 -3 5\n";
+
+	put_file(name, text, sizeof(text) - 1);
+}
+
+/* Three turns of a VLP-16, 5 m everywhere */
+static void put_packets(const char *name)
+{
+	static uint8_t p[230][VELODYNE_PACKET];
+	unsigned int azimuth = 35800;
+
+	for (unsigned int i = 0; i < 230; i++) {
+		for (unsigned int block = 0; block < 12; block++) {
+			uint8_t *q = p[i] + 100 * block;
+
+			put_le16(q, 0xeeff);
+			put_le16(q + 2, azimuth % 36000);
+			azimuth += 40;
+			for (unsigned int k = 0; k < 32; k++) {
+				put_le16(q + 4 + 3 * k, 2500);
+				q[6 + 3 * k] = 9;
+			}
+		}
+		put_le32(p[i] + 1200, i * 1327);
+		p[i][1204] = 0x37;
+		p[i][1205] = 0x22;
+	}
+	put_file(name, p, sizeof(p));
+}
+
+static void put_map(void)
+{
+	static const char yaml[] = "image: 7.pgm\nresolution: 0.5\n"
+		"origin: [-1.0, -2.0, 0.0]\nnegate: 0\n"
+		"occupied_thresh: 0.65\nfree_thresh: 0.196\n";
+	static const uint8_t pgm[] = "P5\n# by hand\n3 2\n255\n"
+				     "\0\376\315\376\376\0";
+
+	put_file("in/7.pgm", pgm, sizeof(pgm) - 1);
+	put_file("in/7.yaml", yaml, sizeof(yaml) - 1);
+}
+
+static void make_files(void)
+{
+	static const float xyzi[8] = { 1, 2, 3, 50, 4, 5, 6, 60 };
+
+	mkdir(in_folder("in"), 0777);
+	put_image("in/1.png", "png", 1, 8);
+	put_image("in/2.png", "png", 1, 16);
+	put_image("in/3.png", "png", 4, 8);
+	put_image("in/4.jpg", "jpeg", 3, 8);
+	put_file("in/5.pgm", "P5 2 2 255\n\1\2\3\4", 15);
+	put_file("in/6.pgm", "P5 2 1 1000\n\1\2\3\4", 16);
+	put_map();
+	put_pcd("in/8.pcd");
+	put_file("in/9a.bin", xyzi, sizeof(xyzi));
+	put_packets("in/9b.bin");
+	put_file("in/readme.txt", "not this", 8);
+	/* in between, what cannot be read */
+	put_file("in/2bad.png", "\x89PNG\r\n\x1a\nbut not really", 22);
+}
+
+static void test_file_source(void)
+{
+	static const struct {
+		const char *topic;
+		int kind;
+	} want[] = {
+		{ "/image", MESSAGE_IMAGE }, { "/image", MESSAGE_IMAGE },
+		{ "/image", MESSAGE_IMAGE }, { "/image", MESSAGE_IMAGE },
+		{ "/image", MESSAGE_IMAGE }, { "/image", MESSAGE_IMAGE },
+		{ "/map", MESSAGE_OCCUPANCY_GRID },
+		{ "/points", MESSAGE_POINT_CLOUD },
+		{ "/points", MESSAGE_POINT_CLOUD },
+		{ "/points", MESSAGE_POINT_CLOUD },
+		{ "/points", MESSAGE_POINT_CLOUD },
+	};
+	unsigned int i = 0, n = sizeof(want) / sizeof(want[0]);
+
+	run(&a, in_folder("in"), NULL);
+	while (i < n && i < a.n && a.got[i].kind == want[i].kind &&
+	       !strcmp(a.got[i].topic, want[i].topic))
+		i++;
+	ok(i == n && a.n >= n && a.n <= n + 1 && a.found == 3 && a.ended,
+	   "a folder in the order of names: %u messages, %u as expected", a.n,
+	   i);
+	ok(a.lines == 1 && strstr(a.line, "2bad.png: a damaged image"),
+	   "one line about the one that is damaged");
+	memset(&b, 0, sizeof(b));
+	b.only = "/map";
+	play(&b, (struct source_config){ .spec = in_folder("in") }, NULL);
+	ok(b.n == 1 && b.ended, "only the topic that was asked for");
+	run(&b, in_folder("in/2bad.png"), NULL);
+	ok(!b.n && b.ended, "a file alone that cannot be read: it ends");
+	memset(&b, 0, sizeof(b));
+	b.want = 5;
+	play(&b, (struct source_config){ .spec = in_folder("in/1.png"),
+					 .loop = true }, NULL);
+	ok(b.n == 5 && b.got[4].stamp > b.got[0].stamp,
+	   "one file again and again, later each time");
+	memset(&b, 0, sizeof(b));
+	play(&b, (struct source_config){ .spec = in_folder("in/2bad.png"),
+					 .loop = true }, NULL);
+	ok(!b.n && b.ended, "again and again, but nothing comes: it ends");
+}
+
+/* Messages of one kind among @a, by what is in them */
+static bool same_kind(const struct play *p, const struct play *q, int kind)
+{
+	unsigned int i = 0, j = 0, n = 0;
+
+	for (;; i++, j++, n++) {
+		while (i < p->n && p->got[i].kind != kind)
+			i++;
+		while (j < q->n && q->got[j].kind != kind)
+			j++;
+		if (i == p->n || j == q->n)
+			return i == p->n && j == q->n && n;
+		if (p->got[i].bare != q->got[j].bare)
+			return false;
+	}
+}
+
+static unsigned int count_files(const char *path, const char *ending)
+{
+	DIR *d = opendir(path);
+	struct dirent *e;
+	unsigned int n = 0;
+
+	while (d && (e = readdir(d)))
+		n += strlen(e->d_name) > strlen(ending) &&
+		     !strcmp(e->d_name + strlen(e->d_name) - strlen(ending),
+			     ending);
+	if (d)
+		closedir(d);
+	return n;
+}
+
+/* Out and in again. Stamps of files are their names */
+static void test_file_sink(void)
+{
+	struct play *c = calloc(1, sizeof(*c));
+
+	run(&a, in_folder("in"), in_folder("out/deep/"));
+	run(&b, in_folder("out/deep/image"), NULL);
+	ok(same_kind(&a, &b, MESSAGE_IMAGE) && !b.lines,
+	   "images are in .png what they were");
+	run(c, in_folder("out/deep/points"), NULL);
+	ok(same_kind(&a, c, MESSAGE_POINT_CLOUD), "clouds in .pcd");
+	run(c, in_folder("out/deep/map"), NULL);
+	ok(c->n == 1 && !c->lines, "a map in .pgm and .yaml");
+	ok(count_files(in_folder("out/deep/image"), ".png") == 6 &&
+	   count_files(in_folder("out/deep/image"), ".part") == 0,
+	   "one file each, and no other");
+	free(c);
+}
+
+/* Occupancies that are neither free nor occupied survive too */
+static void test_map(void)
+{
+	static const int8_t cells[6] = { -1, 0, 100, 50, 1, 99 };
+	struct map map = { .width = 3, .height = 2, .resolution = 0.05,
+			   .x = -1.25, .y = 3.5,
+			   .cells = (int8_t *)cells };
+	union message msg = { 0 };
+	struct sink_config config = { .spec = in_folder("maps/"),
+				      .log = on_log, .arg = &a };
+	struct loop *loop = loop_create();
+	struct sink_topic *t;
+	struct sink *s;
+	char error[256];
+	uint32_t crc;
+
+	msg.map.header.frame_id = message_string("map");
+	message_map_write(&map, &msg.map);
+	crc = crc_of(MESSAGE_OCCUPANCY_GRID, &msg);
+	msg.map.header.stamp = START;
+	if (sink_open(&s, loop, &config, error) ||
+	    sink_add(s, "/map", MESSAGE_OCCUPANCY_GRID, true, &t) ||
+	    sink_publish(t, START, &msg))
+		abort();
+	ok(sink_add(s, "/map", MESSAGE_IMAGE, true, &t) == -EEXIST &&
+	   sink_add(s, "/../up", MESSAGE_IMAGE, true, &t) == -EINVAL,
+	   "topics that a sink refuses");
+	sink_close(s);
+	loop_destroy(loop);
+	ok(!access(in_folder("maps/map/1700000000.000000000.yaml"), R_OK),
+	   "the name of a file is the stamp");
+	run(&a, in_folder("maps/map"), NULL);
+	ok(a.n == 1 && !a.lines && crc && a.got[0].bare == crc,
+	   "a map with all of its values");
+}
+
+static cJSON *load_json(const char *path)
+{
+	static char text[65536];
+	FILE *f = fopen(path, "r");
+	size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	text[n] = 0;
+	return cJSON_Parse(text);
+}
+
+/* The file of the first message of a kind */
+static cJSON *json_of(int kind)
+{
+	int64_t stamp = stamp_of(kind);
+	char path[160];
+
+	snprintf(path, sizeof(path), "%s/json/robot/kind_%d/%lld.%09lld.json",
+		 folder, kind, (long long)(stamp / SECOND),
+		 (long long)(stamp % SECOND));
+	return load_json(path);
+}
+
+static double at(const cJSON *o, const char *path)
+{
+	char key[64];
+	int n;
+
+	while (o && sscanf(path, "%63[^.]%n", key, &n) == 1) {
+		o = cJSON_GetObjectItem(o, key);
+		path += n + (path[n] == '.');
+	}
+	return o && cJSON_IsNumber(o) ? o->valuedouble : 1e99;
+}
+
+static void test_json(void)
+{
+	cJSON *scan, *odometry, *twist;
+	int bad = 0;
+
+	run(&a, in_folder("a.mcap"), in_folder("json/"));
+	for (int k = MESSAGE_LASER_SCAN; k < MESSAGE_KINDS; k++) {
+		cJSON *o = k == MESSAGE_OCCUPANCY_GRID ? NULL : json_of(k);
+
+		bad += !o && k != MESSAGE_OCCUPANCY_GRID &&
+		       golden[k][MESSAGE_CDR];
+		cJSON_Delete(o);
+	}
+	scan = json_of(MESSAGE_LASER_SCAN);
+	odometry = json_of(MESSAGE_ODOMETRY);
+	twist = json_of(MESSAGE_TWIST);
+	ok(!bad && at(scan, "angle_min") == -1 &&
+	   at(scan, "header.stamp.sec") == 1700000000 &&
+	   cJSON_GetArraySize(cJSON_GetObjectItem(scan, "ranges")) == 5 &&
+	   at(odometry, "pose.pose.orientation.w") < 1e9 &&
+	   at(twist, "linear.x") < 1e9, "other kinds are in .json");
+	cJSON_Delete(scan);
+	cJSON_Delete(odometry);
+	cJSON_Delete(twist);
+}
+
+static void test_compressed_files(void)
+{
+	struct sink_config config = { .spec = in_folder("jpg/"),
+				      .log = on_log, .arg = &a };
+	struct loop *loop = loop_create();
+	union message msg = { 0 };
+	struct sink_topic *t;
+	struct sink *s;
+	char error[256];
+
+	memset(&a, 0, sizeof(a));
+	msg.compressed.header.stamp = START;
+	msg.compressed.data = (struct message_bytes){
+		(const uint8_t *)"\xff\xd8\xff\xd9", 4 };
+	if (sink_open(&s, loop, &config, error) ||
+	    sink_add(s, "/c", MESSAGE_COMPRESSED_IMAGE, false, &t))
+		abort();
+	ok(!sink_publish(t, START, &msg) &&
+	   !access(in_folder("jpg/c/1700000000.000000000.jpg"), R_OK),
+	   "a compressed image as it came");
+	msg.compressed.data.count = 1;
+	ok(sink_publish(t, START, &msg) == -EBADMSG &&
+	   sink_publish(t, START, &msg) == -EBADMSG && a.lines == 1 &&
+	   sink_dropped(s) == 2, "what is none: counted, and told once");
+	sink_close(s);
+	loop_destroy(loop);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int n;
+
+	cli_program = "test_ends";
+	if (argc > 1)
+		return !make_recording(argv[1]);
+	make_folder();
+	n = make_recording(in_folder("a.mcap"));
+	test_specs();
+	test_recordings(n);
+	test_subscribe();
+	test_start(n);
+	test_leave();
+	test_loop("a.mcap");
+	test_loop("b.bag");
+	test_big_endian();
+	make_files();
+	test_file_source();
+	test_file_sink();
+	test_map();
+	test_json();
+	test_compressed_files();
+	remove_folder();
+	return tap_done();
+}

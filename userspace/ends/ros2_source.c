@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ros2_source - messages of a DDS domain
+ *
+ * A reader asks for little, BEST_EFFORT and VOLATILE, and matches all writers.
+ * A writer that keeps its last message for who comes later (RELIABLE and
+ * TRANSIENT_LOCAL: maps) gives it only to a reader that asks for that, and such
+ * a reader has no others: the topic then has two, and what the first one has of
+ * such writers is left out.
+ *
+ * Who writes what is known from the built-in topic DCPSPublication, which is
+ * always read before the data.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <syslog.h>
+#include <unistd.h>
+#include "ends/ros2.h"
+#include "ends/source_ops.h"
+
+enum {
+	DEPTH	= 10,		/* messages that wait for us */
+	BATCH	= 8,
+	WRITERS	= 4096,		/* known at a time, of others none is */
+	UNKNOWN	= -2,		/* a kind that message.h has not */
+};
+
+/**
+ * struct writer - somebody's
+ * @handle:	names it in samples
+ */
+struct writer {
+	dds_guid_t		guid;
+	dds_instance_handle_t	handle;
+	char			*topic;
+	int			kind;
+	bool			durable;
+};
+
+/**
+ * struct topic - one that was asked for
+ * @kind:	-1: not known yet
+ * @told:	of a writer with another type
+ * @left:	was unsubscribed: to be freed when nobody looks at it
+ */
+struct topic {
+	struct topic	*next;
+	char		*name;
+	int		kind;
+	dds_entity_t	topic, any, durable;
+	bool		told, left;
+};
+
+struct ros2_source {
+	struct source	s;
+	struct ros2	*ros;
+	dds_entity_t	discovery;
+	dds_listener_t	*listener;
+	int		event;
+	struct loop_fd	watch;
+	struct writer	*writers;
+	unsigned int	count, room;
+	struct topic	*topics;
+	bool		busy;
+};
+
+static struct ros2_source *ros2_of(struct source *s)
+{
+	return (struct ros2_source *)s;
+}
+
+/* In a thread of Cyclone's */
+static void on_data(dds_entity_t reader, void *arg)
+{
+	static const uint64_t one = 1;
+	const struct ros2_source *s = arg;
+
+	(void)reader;
+	/* full is fine: it is readable then */
+	if (write(s->event, &one, sizeof(one)) < 0)
+		return;
+}
+
+/*
+ * Topics and their readers
+ */
+
+static struct topic *find_topic(const struct ros2_source *s, const char *name)
+{
+	struct topic *t = s->topics;
+
+	while (t && (t->left || strcmp(t->name, name)))
+		t = t->next;
+	return t;
+}
+
+static dds_entity_t make_reader(struct ros2_source *s, struct topic *t,
+				bool durable)
+{
+	dds_qos_t *qos = dds_create_qos();
+	dds_entity_t reader;
+
+	dds_qset_reliability(qos, durable ? DDS_RELIABILITY_RELIABLE :
+			     DDS_RELIABILITY_BEST_EFFORT, 0);
+	dds_qset_durability(qos, durable ? DDS_DURABILITY_TRANSIENT_LOCAL :
+			    DDS_DURABILITY_VOLATILE);
+	dds_qset_history(qos, DDS_HISTORY_KEEP_LAST, DEPTH);
+	dds_qset_ignorelocal(qos, DDS_IGNORELOCAL_PARTICIPANT);
+	reader = dds_create_reader(ros2_participant(s->ros), t->topic, qos,
+				   s->listener);
+	dds_delete_qos(qos);
+	return reader < 0 ? 0 : reader;
+}
+
+/* Its kind is known now. Return: 0 or a negative errno */
+static int begin_topic(struct ros2_source *s, struct topic *t)
+{
+	const struct ddsi_sertype *type;
+
+	t->topic = ros2_topic(s->ros, t->name, t->kind, &type);
+	if (t->topic < 0) {
+		int err = ros2_errno(t->topic);
+
+		t->topic = 0;
+		return err;
+	}
+	t->any = make_reader(s, t, false);
+	return t->any ? 0 : -ENOMEM;
+}
+
+static void end_topic(struct topic *t)
+{
+	if (t->any)
+		dds_delete(t->any);
+	if (t->durable)
+		dds_delete(t->durable);
+	if (t->topic)
+		dds_delete(t->topic);
+	free(t->name);
+	free(t);
+}
+
+static void sweep(struct ros2_source *s)
+{
+	for (struct topic **at = &s->topics; *at; ) {
+		struct topic *t = *at;
+
+		if (t->left) {
+			*at = t->next;
+			end_topic(t);
+		} else {
+			at = &t->next;
+		}
+	}
+}
+
+/*
+ * A topic that was asked for has a writer.
+ */
+static void meet(struct ros2_source *s, struct topic *t,
+		 const struct writer *w)
+{
+	int err = 0;
+
+	if (t->kind < 0 && w->kind >= 0) {
+		t->kind = w->kind;
+		err = begin_topic(s, t);
+	}
+	if (err)
+		source_say(&s->s, LOG_ERR, "%s: %s", t->name, strerror(-err));
+	if (w->kind != t->kind || w->kind < 0) {
+		if (!t->told)
+			source_say(&s->s, LOG_WARNING, "%s is left out: %s",
+				   t->name, w->kind < 0 ?
+				   "of no type that is known here" :
+				   message_type(w->kind, MESSAGE_CDR));
+		t->told = true;
+	} else if (w->durable && !t->durable && t->topic) {
+		t->durable = make_reader(s, t, true);
+	}
+}
+
+/*
+ * Discovery
+ */
+
+static int find_writer(const struct ros2_source *s, const dds_guid_t *guid)
+{
+	for (unsigned int i = 0; i < s->count; i++)
+		if (!memcmp(&s->writers[i].guid, guid, sizeof(*guid)))
+			return i;
+	return -ENOENT;
+}
+
+static void forget_writer(struct ros2_source *s, const dds_guid_t *guid)
+{
+	int i = find_writer(s, guid);
+
+	if (i < 0)
+		return;
+	free(s->writers[i].topic);
+	s->writers[i] = s->writers[--s->count];
+}
+
+static struct writer *new_writer(struct ros2_source *s)
+{
+	struct writer *all;
+
+	if (s->count < s->room)
+		return &s->writers[s->count++];
+	if (s->room == WRITERS)
+		return NULL;
+	all = realloc(s->writers, (s->room * 2 + 64) * sizeof(*all));
+	if (!all)
+		return NULL;
+	s->writers = all;
+	s->room = s->room * 2 + 64 > WRITERS ? WRITERS : s->room * 2 + 64;
+	return &s->writers[s->count++];
+}
+
+/* Return: ROS's name, or NULL: it is no topic of ROS */
+static const char *ros_name(const char *dds_name)
+{
+	if (!dds_name || strncmp(dds_name, "rt/", 3) ||
+	    !ends_valid_name(dds_name + 2))
+		return NULL;
+	return dds_name + 2;
+}
+
+static bool is_durable(const dds_qos_t *qos)
+{
+	dds_reliability_kind_t reliability = DDS_RELIABILITY_BEST_EFFORT;
+	dds_durability_kind_t durability = DDS_DURABILITY_VOLATILE;
+	dds_duration_t blocking;
+
+	dds_qget_reliability(qos, &reliability, &blocking);
+	dds_qget_durability(qos, &durability);
+	return reliability == DDS_RELIABILITY_RELIABLE &&
+	       durability >= DDS_DURABILITY_TRANSIENT_LOCAL;
+}
+
+/* Whether a writer before number @i has the same topic */
+static bool was_found(const struct ros2_source *s, unsigned int i)
+{
+	for (unsigned int j = 0; j < i; j++)
+		if (s->writers[j].kind >= 0 &&
+		    !strcmp(s->writers[j].topic, s->writers[i].topic))
+			return true;
+	return false;
+}
+
+static void add_writer(struct ros2_source *s,
+		       const dds_builtintopic_endpoint_t *e,
+		       dds_instance_handle_t handle)
+{
+	const char *name = ros_name(e->topic_name);
+	struct topic *t;
+	struct writer *w;
+	int kind;
+
+	if (!name || ros2_is_own(s->ros, &e->key) ||
+	    find_writer(s, &e->key) >= 0)
+		return;
+	kind = e->type_name ? message_kind_of(e->type_name) : -ENOENT;
+	w = new_writer(s);
+	if (!w)
+		return;
+	*w = (struct writer){
+		.guid = e->key, .handle = handle, .topic = strdup(name),
+		.kind = kind < 0 ? UNKNOWN : kind,
+		.durable = is_durable(e->qos),
+	};
+	if (!w->topic) {
+		s->count--;
+		return;
+	}
+	t = find_topic(s, name);
+	if (t)
+		meet(s, t, w);
+	else if (kind >= 0 && s->s.config.found && !was_found(s, s->count - 1))
+		s->s.config.found(s->s.config.arg, name, kind);
+}
+
+static void take_discovery(struct ros2_source *s)
+{
+	dds_sample_info_t info[BATCH];
+	void *sample[BATCH] = { NULL };
+	int n;
+
+	while ((n = dds_take(s->discovery, sample, info, BATCH, BATCH)) > 0) {
+		for (int i = 0; i < n; i++) {
+			const dds_builtintopic_endpoint_t *e = sample[i];
+
+			if (info[i].instance_state != DDS_IST_ALIVE)
+				forget_writer(s, &e->key);
+			else if (info[i].valid_data)
+				add_writer(s, e, info[i].instance_handle);
+		}
+		dds_return_loan(s->discovery, sample, n);
+		memset(sample, 0, sizeof(sample));
+	}
+}
+
+/*
+ * Data
+ */
+
+/* What the durable reader has as well */
+static bool comes_twice(const struct ros2_source *s, const struct topic *t,
+			dds_entity_t reader, dds_instance_handle_t writer)
+{
+	if (reader != t->any || !t->durable)
+		return false;
+	for (unsigned int i = 0; i < s->count; i++)
+		if (s->writers[i].handle == writer)
+			return s->writers[i].durable;
+	return false;
+}
+
+static void deliver(struct ros2_source *s, const struct topic *t,
+		    struct ddsi_serdata *d)
+{
+	struct source_message m = {
+		.topic = t->name, .kind = t->kind, .format = MESSAGE_CDR,
+		.stamp = ends_now(),
+	};
+
+	m.data = ros2_type_bytes(d, &m.len);
+	s->s.config.message(s->s.config.arg, &m);
+}
+
+/* Return: whether there may be more */
+static bool take_data(struct ros2_source *s, const struct topic *t,
+		      dds_entity_t reader)
+{
+	struct ddsi_serdata *data[BATCH];
+	dds_sample_info_t info[BATCH];
+	int n = reader ? dds_takecdr(reader, data, BATCH, info,
+				     DDS_ANY_STATE) : 0;
+
+	for (int i = 0; i < n; i++) {
+		if (info[i].valid_data && !t->left &&
+		    !comes_twice(s, t, reader, info[i].publication_handle))
+			deliver(s, t, data[i]);
+		ddsi_serdata_unref(data[i]);
+	}
+	return n == BATCH && !t->left;
+}
+
+static void on_event(void *arg, uint32_t events)
+{
+	struct ros2_source *s = arg;
+	bool more = false;
+	uint64_t n;
+
+	(void)events;
+	if (read(s->event, &n, sizeof(n)) < 0 && errno != EAGAIN)
+		return;
+	s->busy = true;
+	take_discovery(s);
+	for (struct topic *t = s->topics; t; t = t->next) {
+		more |= take_data(s, t, t->durable);
+		more |= take_data(s, t, t->any);
+	}
+	s->busy = false;
+	sweep(s);
+	/* others in the loop have their turn in between */
+	if (more)
+		on_data(0, s);
+}
+
+/*
+ * Operations
+ */
+
+static void ros2_source_close(struct source *source)
+{
+	struct ros2_source *s = ros2_of(source);
+
+	for (struct topic *t = s->topics; t; t = t->next)
+		t->left = true;
+	sweep(s);
+	if (s->discovery > 0)
+		dds_delete(s->discovery);
+	if (s->listener)
+		dds_delete_listener(s->listener);
+	if (s->watch.ready)
+		loop_unwatch(s->s.loop, &s->watch);
+	if (s->event >= 0)
+		close(s->event);
+	for (unsigned int i = 0; i < s->count; i++)
+		free(s->writers[i].topic);
+	free(s->writers);
+	if (s->ros)
+		ros2_leave(s->ros);
+	free(s);
+}
+
+static int watch_events(struct ros2_source *s)
+{
+	int err;
+
+	s->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (s->event < 0)
+		return -errno;
+	s->watch.ready = on_event;
+	s->watch.arg = s;
+	err = loop_watch(s->s.loop, &s->watch, s->event, EPOLLIN);
+	if (err)
+		s->watch.ready = NULL;
+	return err;
+}
+
+static int watch_writers(struct ros2_source *s)
+{
+	s->listener = dds_create_listener(s);
+	if (!s->listener)
+		return -ENOMEM;
+	dds_lset_data_available(s->listener, on_data);
+	s->discovery = dds_create_reader(ros2_participant(s->ros),
+					 DDS_BUILTIN_TOPIC_DCPSPUBLICATION,
+					 NULL, s->listener);
+	if (s->discovery < 0)
+		return ros2_errno(s->discovery);
+	/* what is there already has called nobody */
+	on_data(s->discovery, s);
+	return 0;
+}
+
+static int ros2_source_open(struct source **result, struct loop *loop,
+			    const char *rest,
+			    const struct source_config *config,
+			    char error[ENDS_ERROR])
+{
+	struct ros2_source *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return ends_error(error, -ENOMEM, "no memory");
+	s->s.ops = &ros2_source_ops;
+	s->s.loop = loop;
+	s->s.config = *config;
+	s->event = -1;
+	err = ros2_join(&s->ros, rest, config->name, error);
+	if (!err) {
+		err = watch_events(s) ?: watch_writers(s);
+		if (err)
+			ends_error(error, err, "DDS: %s", strerror(-err));
+	}
+	if (err)
+		ros2_source_close(&s->s);
+	else
+		*result = &s->s;
+	return err;
+}
+
+static int ros2_source_subscribe(struct source *source, const char *name,
+				 int kind)
+{
+	struct ros2_source *s = ros2_of(source);
+	struct topic *t;
+	int err = 0;
+
+	if (find_topic(s, name))
+		return -EEXIST;
+	t = calloc(1, sizeof(*t));
+	if (t)
+		t->name = strdup(name);
+	if (!t || !t->name) {
+		free(t);
+		return -ENOMEM;
+	}
+	t->kind = kind;
+	if (kind >= 0)
+		err = begin_topic(s, t);
+	if (err) {
+		end_topic(t);
+		return err;
+	}
+	t->next = s->topics;
+	s->topics = t;
+	for (unsigned int i = 0; i < s->count; i++)
+		if (!strcmp(s->writers[i].topic, name))
+			meet(s, t, &s->writers[i]);
+	return 0;
+}
+
+static void ros2_source_unsubscribe(struct source *source, const char *name)
+{
+	struct ros2_source *s = ros2_of(source);
+	struct topic *t = find_topic(s, name);
+
+	if (t)
+		t->left = true;
+	if (!s->busy)
+		sweep(s);
+}
+
+const struct source_ops ros2_source_ops = {
+	.open		= ros2_source_open,
+	.subscribe	= ros2_source_subscribe,
+	.unsubscribe	= ros2_source_unsubscribe,
+	.close		= ros2_source_close,
+};
