@@ -34,7 +34,8 @@
  * @frame:	number of the message of that topic; wraps
  * @index:	of the segment, less than
  * @count:	segments of the message
- * @sent:	when it was sent, us of the sender's monotonic clock; wraps
+ * @sent:	when it was sent, us of the sender's monotonic clock; wraps, and
+ *		is another one for each segment of the stream
  * @stamp:	of the message, ns since the epoch
  * @position:	what samples are evenly spread over; never decreasing
  */

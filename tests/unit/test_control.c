@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 #include "bridge/control.h"
 #include "tap.h"
 
@@ -13,6 +14,15 @@ enum { TOPICS = 60 };
 static struct control_sender me = { 20000, "robot" }, who;
 static struct control_topic topics[TOPICS], got[TOPICS];
 static uint64_t rng = 1;
+
+/* So that what is wrong is not only its checksum */
+static void seal(uint8_t *p, size_t len)
+{
+	uint32_t crc = crc32(crc32(0, p, 2), p + 6, len - 6);
+
+	if (len >= 6)
+		memcpy(p + 2, &crc, 4);
+}
 
 static void make(void)
 {
@@ -67,7 +77,12 @@ static void test_announce(void)
 	ok(!taken, "one that was cut is refused");
 	ok(control_announced(payload_at(&p, 0), p.len[0], &who, got, 1) == -E2BIG,
 	   "and one with too many");
-	payload_at(&p, 0)[2 + 4 + 1 + strlen(me.name)] = 0;
+	payload_at(&p, 0)[7]++;
+	ok(control_announced(payload_at(&p, 0), p.len[0], &who, got, TOPICS) ==
+	   -EBADMSG, "one with a byte changed is refused");
+	payload_at(&p, 0)[7]--;
+	payload_at(&p, 0)[6 + 4 + 1 + strlen(me.name)] = 0;
+	seal(payload_at(&p, 0), p.len[0]);
 	ok(control_announced(payload_at(&p, 0), p.len[0], &who, got, TOPICS) ==
 	   -EBADMSG, "topic 0 is none");
 	p.max = 1;
@@ -118,6 +133,8 @@ static void test_noise(void)
 			p[b] = rnd(&rng, 8) ? rnd(&rng, 4) : rnd(&rng, 256);
 		if (len)
 			p[0] = CONTROL_VERSION << 4 | (1 + (i & 1));
+		if (len >= 6)
+			seal(p, len);
 		good += control_announced(p, len, &who, got, TOPICS) >= 0;
 		good += !control_reported(p, len, &r);
 		free(p);

@@ -6,11 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <zlib.h>
 #include "bridge/control.h"
 #include "lib/wire.h"
 
 enum {
-	HEADER	= 2,
+	CRC	= 2,
+	HEADER	= 6,
 	TOPIC	= 10,			/* bytes of a topic without its texts */
 	HEAD	= offsetof(struct control_report, topics) / sizeof(uint32_t),
 	NUMBERS	= sizeof(struct control_report_topic) / sizeof(uint32_t),
@@ -28,6 +30,11 @@ static void begin(uint8_t *p, unsigned int what)
 {
 	p[0] = CONTROL_VERSION << 4 | what;
 	p[1] = 0;
+}
+
+static uint32_t crc_of(const uint8_t *p, size_t len)
+{
+	return crc32(crc32(0, p, CRC), p + HEADER, len - HEADER);
 }
 
 static uint8_t *put_text(uint8_t *p, const char *text, size_t room)
@@ -89,6 +96,10 @@ int control_announce(const struct control_sender *sender,
 		out->len[out->count - 1] += n;
 		p[1]++;
 	}
+	for (unsigned int i = 0; i < out->count; i++) {
+		p = payload_at(out, i);
+		put_le32(p + CRC, crc_of(p, out->len[i]));
+	}
 	return 0;
 }
 
@@ -127,7 +138,8 @@ static const uint8_t *get_topic(const uint8_t *p, const uint8_t *end,
 
 static bool is(const uint8_t *p, size_t len, unsigned int what)
 {
-	return len >= HEADER && p[0] == (CONTROL_VERSION << 4 | what);
+	return len >= HEADER && p[0] == (CONTROL_VERSION << 4 | what) &&
+	       get_le32(p + CRC) == crc_of(p, len);
 }
 
 int control_announced(const void *payload, size_t len,
@@ -167,6 +179,7 @@ size_t control_report(const struct control_report *r, uint8_t *payload)
 		for (unsigned int k = 0; k < NUMBERS; k++, p += 4)
 			put_le32(p, v[k]);
 	}
+	put_le32(payload + CRC, crc_of(payload, p - payload));
 	return p - payload;
 }
 

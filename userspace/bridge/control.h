@@ -11,6 +11,8 @@
  * out. Little endian:
  *	u8	version << 4 | CONTROL_ANNOUNCE or CONTROL_REPORT
  *	u8	entries
+ *	u32	CRC-32 (IEEE 802.3) of all bytes before and behind it: what is
+ *		told has consequences, the checksum of UDP is 16 bits
  * and the entries. Announcements: u32 round trip, us, the sender's name, a u8
  * length and text, then for each topic u32 topic, u8 kind, u8 codec, u32
  * interval, and name, frame_id and encoding, each a u8 length and text.

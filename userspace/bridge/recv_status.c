@@ -72,6 +72,8 @@ void recv_status(const struct receiver *r, cJSON *answer)
 		cJSON_AddNumberToObject(o, "silent",
 				(loop_now() - stream_heard(s)) / 1e9);
 		cJSON_AddNumberToObject(o, "bytes", stream_counts(s)->bytes);
+		cJSON_AddNumberToObject(o, "copies",
+					stream_counts(s)->copies);
 		cJSON_AddNumberToObject(o, "unannounced",
 					stream_counts(s)->unannounced);
 		topics = cJSON_AddArrayToObject(o, "topics");

@@ -9,10 +9,12 @@
 
 enum {
 	COPIES	= 8,		/* of a report, at most */
+	RECENT	= 4096,		/* datagrams, to know copies by */
 	SLOTS	= 2,		/* of the memory of the least transit */
 };
 
 #define SLOT_NS	15000000000ULL
+#define SOON	100000		/* us: as much less is a new way, or damage */
 
 struct stream {
 	uint64_t		id;
@@ -21,18 +23,20 @@ struct stream {
 	struct stream_events	events;
 	struct sockaddr_storage	from;
 	struct control_sender	sender;
-	bool			named;
+	unsigned int		announced;	/* times */
 	struct recv_topic	*topic[STREAM_TOPICS];
 	unsigned int		topics;
 	struct stream_counts	counts;
 	uint64_t		heard;
+	uint32_t		recent[RECENT];	/* sending times */
 	/* of the newest datagram: when it was sent, in its epoch */
-	uint16_t		epoch;
+	uint16_t		epoch, next_epoch;
 	uint32_t		echo;
 	uint64_t		echo_at;
 	/* receiver's clock less the sender's, us */
-	uint32_t		transit, least;	/* since the last report */
-	bool			any;		/* there is one */
+	uint32_t		transit, doubtful;
+	uint32_t		least[2];	/* since the last report */
+	unsigned int		measured;
 	uint32_t		base[SLOTS];	/* the least of each slot */
 	uint64_t		slot;
 	uint32_t		number;		/* of the report */
@@ -99,56 +103,112 @@ static void on_announcement(struct stream *s,
 
 	if (n < 0)
 		return;
-	changed = !s->named || strcmp(sender.name, s->sender.name);
+	changed = strcmp(sender.name, s->sender.name);
 	s->sender = sender;
-	s->named = true;
-	if (changed)
+	/* once might be another stream's, with a number damaged on the way */
+	if (s->announced++ == 1 || (changed && s->announced > 1))
 		s->events.named(s->events.arg);
 	for (int i = 0; i < n; i++)
 		announce(s, &topics[i]);
 }
 
+/*
+ * The least since the last report, but for one: a sending time that was
+ * damaged on the way is likely to be less than all
+ */
+static uint32_t least(const struct stream *s)
+{
+	return !s->measured ? s->transit :
+	       s->measured == 1 ? s->least[0] : s->least[1];
+}
+
 /* The least of the last half a minute, in two slots */
 static void remember(struct stream *s, uint64_t now)
 {
+	uint32_t transit = least(s);
+
 	if (now - s->slot > SLOT_NS) {
-		s->base[1] = now - s->slot > 2 * SLOT_NS ? s->transit :
+		s->base[1] = now - s->slot > 2 * SLOT_NS ? transit :
 							   s->base[0];
-		s->base[0] = s->transit;
+		s->base[0] = transit;
 		s->slot = now;
 	}
-	if ((int32_t)(s->transit - s->base[0]) < 0)
-		s->base[0] = s->transit;
+	if ((int32_t)(transit - s->base[0]) < 0)
+		s->base[0] = transit;
 }
 
-static void measure(struct stream *s, uint64_t now,
-		    const struct optsample_segment *g)
+/* Far sooner than all before: true only if the next one says so as well */
+static bool is_doubtful(struct stream *s, uint32_t transit)
 {
-	uint32_t sent = le32toh(g->sent);
-	int16_t ahead = segment_epoch(g) - s->epoch;
+	uint32_t before = s->doubtful;
 
-	if (ahead > 0) {
-		s->epoch = segment_epoch(g);
-		s->any = false;
-	}
-	if (!s->echo_at || ahead > 0 || (int32_t)(sent - s->echo) > 0) {
+	s->doubtful = transit;
+	if (!s->echo_at || (int32_t)(transit - s->base[0]) > -SOON)
+		return false;
+	return (uint32_t)abs((int32_t)(transit - before)) > SOON;
+}
+
+static void measure(struct stream *s, uint64_t now, uint32_t sent)
+{
+	if (is_doubtful(s, (uint32_t)(now / 1000) - sent))
+		return;
+	if (!s->echo_at || (int32_t)(sent - s->echo) > 0) {
 		s->echo = sent;
 		s->echo_at = now;
 	}
 	s->transit = (uint32_t)(now / 1000) - sent;
-	if (!s->any || (int32_t)(s->transit - s->least) < 0)
-		s->least = s->transit;
-	s->any = true;
-	remember(s, now);
+	if (!s->measured || (int32_t)(s->transit - s->least[0]) < 0) {
+		s->least[1] = s->least[0];
+		s->least[0] = s->transit;
+	} else if (s->measured == 1 ||
+		   (int32_t)(s->transit - s->least[1]) < 0) {
+		s->least[1] = s->transit;
+	}
+	s->measured++;
+	if (!s->slot)
+		remember(s, now);
+}
+
+/* Whether the network made a copy of one that came */
+static bool is_copy(struct stream *s, uint32_t sent)
+{
+	uint32_t *at = &s->recent[(sent * 2654435761U) % RECENT];
+	bool same = *at == sent && s->counts.datagrams;
+
+	*at = sent;
+	return same;
+}
+
+/* Two that follow each other begin an epoch: one may be damaged */
+static bool is_epoch(struct stream *s, uint16_t epoch)
+{
+	bool again = epoch == s->next_epoch;
+
+	s->next_epoch = epoch;
+	if ((int16_t)(epoch - s->epoch) <= 0)
+		return true;
+	if (!again && s->counts.datagrams)
+		return false;
+	s->epoch = epoch;
+	s->echo_at = 0;
+	s->measured = 0;
+	return true;
 }
 
 void stream_add(struct stream *s, uint64_t now,
 		const struct downlink_datagram *g)
 {
 	uint32_t number = segment_topic(&g->segment);
+	uint32_t sent = le32toh(g->segment.sent);
 	size_t bytes = g->segment.header + g->len;
 	struct recv_topic *t;
 
+	if (is_copy(s, sent)) {
+		s->counts.copies++;
+		return;
+	}
+	if (!is_epoch(s, segment_epoch(&g->segment)))
+		return;
 	s->from = *g->from;
 	s->heard = now;
 	s->counts.datagrams++;
@@ -156,7 +216,7 @@ void stream_add(struct stream *s, uint64_t now,
 	if ((int16_t)(segment_epoch(&g->segment) - s->epoch) < 0)
 		s->counts.kept += bytes;
 	else
-		measure(s, now, &g->segment);
+		measure(s, now, sent);
 	if (number == SEGMENT_CONTROL) {
 		on_announcement(s, g);
 		return;
@@ -196,7 +256,7 @@ size_t stream_report(struct stream *s, uint64_t now, uint8_t *payload,
 		.number = ++s->number,
 		.echo = s->echo,
 		.held = (now - s->echo_at) / 1000,
-		.transit = s->any ? s->least : s->transit,
+		.transit = least(s),
 		.epoch = s->epoch,
 		.datagrams = s->counts.datagrams,
 		.bytes = s->counts.bytes,
@@ -206,7 +266,8 @@ size_t stream_report(struct stream *s, uint64_t now, uint8_t *payload,
 
 	for (unsigned int i = 0; i < s->topics; i++)
 		recv_topic_report(s->topic[i], &r.topic[i]);
-	s->any = false;
+	remember(s, now);
+	s->measured = 0;
 	*copies = copies_for(s);
 	return control_report(&r, payload);
 }

@@ -13,11 +13,12 @@ enum { STREAM_TOPICS = 49 };		/* as many as a report has room for */
  * struct stream_counts - since the stream was first heard of
  * @datagrams, @bytes: of the stream, with the headers of segments
  * @kept:	bytes of these from before an outage
+ * @copies:	that the network made, not counted above
  * @unannounced: datagrams of topics that were not announced yet
  */
 struct stream_counts {
 	uint64_t	datagrams, bytes, kept;
-	uint64_t	unannounced;
+	uint64_t	copies, unannounced;
 };
 
 /**

@@ -27,6 +27,7 @@ struct uplink {
 	uint64_t		stream;
 	struct uplink_events	events;
 	struct uplink_counts	counts;
+	uint64_t		sent;	/* us, of the newest datagram */
 };
 
 /* The receiver's, and not of anybody who found the port */
@@ -111,13 +112,16 @@ void uplink_close(struct uplink *u)
 
 /* Return: how many the kernel took */
 static unsigned int send_batch(struct uplink *u, uint8_t *data, size_t stride,
-			       const uint16_t *len, unsigned int count,
-			       uint64_t now)
+			       const uint16_t *len, unsigned int count)
 {
 	struct mmsghdr m[BATCH];
 	struct iovec v[BATCH];
-	uint64_t bytes = 0;
+	uint64_t bytes = 0, first = loop_now() / 1000;
 	int n;
+
+	/* no two have the same: it tells a copy that the network made */
+	if (first <= u->sent)
+		first = u->sent + 1;
 
 	memset(m, 0, count * sizeof(*m));
 	for (unsigned int i = 0; i < count; i++) {
@@ -126,7 +130,7 @@ static unsigned int send_batch(struct uplink *u, uint8_t *data, size_t stride,
 		put_le64(p + offsetof(struct optsample_segment, stream),
 			 u->stream);
 		put_le32(p + offsetof(struct optsample_segment, sent),
-			 now / 1000);
+			 first + i);
 		v[i] = (struct iovec){ p, len[i] };
 		m[i].msg_hdr.msg_iov = &v[i];
 		m[i].msg_hdr.msg_iovlen = 1;
@@ -138,20 +142,19 @@ static unsigned int send_batch(struct uplink *u, uint8_t *data, size_t stride,
 		return 0;
 	for (int i = 0; i < n; i++)
 		bytes += len[i];
+	u->sent = first + n - 1;
 	u->counts.datagrams += n;
 	u->counts.bytes += bytes;
-	u->events.sent(u->events.arg, now, n, bytes);
+	u->events.sent(u->events.arg, u->sent * 1000, n, bytes);
 	return n;
 }
 
 void uplink_send(struct uplink *u, uint8_t *data, size_t stride,
 		 const uint16_t *len, unsigned int count)
 {
-	uint64_t now = loop_now();
-
 	while (count) {
 		unsigned int n = count < BATCH ? count : BATCH;
-		unsigned int sent = send_batch(u, data, stride, len, n, now);
+		unsigned int sent = send_batch(u, data, stride, len, n);
 
 		/* one that is refused is lost, as if on the way */
 		if (!sent) {

@@ -20,7 +20,7 @@ struct uplink_counts {
 
 /**
  * struct uplink_events - what the owner hears
- * @sent:	that went out, all at the time @now, ns
+ * @sent:	that went out, the last one with the time @now, ns
  * @received:	the payload of a segment of topic 0 of our stream that the
  *		receiver sent
  */
