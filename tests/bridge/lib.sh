@@ -97,10 +97,12 @@ ask()
 	"$bin/optsample" "$side" --socket "$scratch/$name.socket" "$@"
 }
 
-# is NAME FILTER: whether jq says true of its status
+# is NAME FILTER: whether jq says true, and nothing else, of its status
 is()
 {
-	ask "$1" --json status 2>/dev/null | jq -e "$2" >/dev/null 2>&1
+	ask "$1" --json status 2>/dev/null | jq -e -n "[inputs] |
+		length == 1 and (.[0] | [$2] | length > 0 and
+		all(. == true))" >/dev/null 2>&1
 }
 
 # soon CMD...: until it is true; at last it is not
