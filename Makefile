@@ -27,7 +27,7 @@ BRIDGE_TESTS := assembly control bridge
 LINKD_TESTS := linkd linkd_plan linkd_link
 BAG_TESTS := message bag
 ENDS_TESTS := ends compressed
-BAG_FUZZ := message mcap rosbag db3
+BAG_FUZZ := message mcap rosbag db3 compressed control decode
 LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
 	     vscan laserscan blob layers
 LIB_BENCH := image cloud map vscan
@@ -196,7 +196,9 @@ lib-tests:
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize=alignment \
 	     -fno-sanitize-recover=undefined
 LIB_CLANG := $(LIB_OBJECTS:$(BUILD)/lib/%=$(BUILD)/fuzz-lib/lib/%)
-BAG_CLANG := $(BAG:$(BUILD)/obj/%=$(BUILD)/fuzz-lib/%)
+BAG_CLANG := $(patsubst $(BUILD)/obj/%,$(BUILD)/fuzz-lib/%,$(BAG) \
+	     $(filter %/assembly.o %/control.o %/codec.o \
+	     $(BUILD)/obj/bridge/decode%,$(BRIDGE)))
 ROS1C_CLANG := $(ROS1C:$(BUILD)/obj/%=$(BUILD)/fuzz-lib/%)
 $(BUILD)/fuzz-lib/%.o: userspace/%.c $(HEADERS)
 	$(call msg,CLANG,$@)

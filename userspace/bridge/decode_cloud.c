@@ -100,7 +100,8 @@ static int give(struct decode_cloud *s, const struct decode_call *c,
 		struct decode_result *r)
 {
 	union message msg = { .cloud = { .header = decode_header(c) } };
-	size_t bytes = message_cloud_bytes(s->cloud);
+	/* an empty one, too, is somewhere */
+	size_t bytes = message_cloud_bytes(s->cloud) + 1;
 
 	if (bytes > s->room) {
 		uint8_t *data = realloc(s->message, bytes);

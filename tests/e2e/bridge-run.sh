@@ -1,0 +1,224 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# bridge-run.sh - inside the VM: optsample-send and -recv over virtual Wi-Fi
+# that is cut for 8 s, with optsample and, for contrast, with pfifo
+#
+#   robot (initial network namespace)           operator (namespace "operator")
+#   optsample-send --> [qdisc] --> wlan0  ~~~~~  wlan0 --> optsample-recv
+#
+# Prints TAP. What is judged is which frames came, in which order, and how they
+# are spread, never how long it took: an emulated processor is slow at times.
+# With VM_OUT the logs stay there.
+
+set -- # no qdisc: wifi-run.sh leaves two radios and how to bring them up
+MBIT=${MBIT:-24} LIMIT=${LIMIT:-20}
+keep=${VM_OUT-}
+VM_OUT=${VM_OUT:-/run/bridge}
+. "$(dirname -- "${BASH_SOURCE[0]}")/wifi-run.sh"
+. "$top/tests/tap.sh"
+[ -d /sys/module/sch_optsample ] || insmod "$SCH_KO" || exit 1
+outage=${OUTAGE:-8}
+
+python3 "$top/tests/lab/make.py" "$scratch" || exit 1
+
+# ask send|recv WORDS...
+ask()
+{
+	"$bin/optsample" "$1" --socket "$log/$1.socket" "${@:2}"
+}
+
+# is send|recv FILTER: jq says true of its status
+is()
+{
+	[ "$(ask "$1" --json status 2>/dev/null |
+		jq "[$2] | length > 0 and all(. == true)" 2>/dev/null)" = true ]
+}
+
+# soon CMD...: until it is true; at last it is not
+soon()
+{
+	local i
+
+	for ((i = 0; i < 450; i++)); do
+		"$@" && return
+		sleep 0.2
+	done
+	return 1
+}
+
+topic()
+{
+	echo ".senders[].topics[] | select(.topic == \"$1\") | $2"
+}
+
+# frames TOPIC: how many of it were shown so far
+frames()
+{
+	ask recv --json status |
+		jq "[$(topic "$1" .frames)] | first // 0"
+}
+
+# more TOPIC N: that many more than now come
+more()
+{
+	local until=$(($(frames "$1") + $2))
+
+	soon is recv "$(topic "$1" ".frames >= $until")"
+}
+
+medium()
+{
+	"$bin/hwsim-medium" ctl "$1" >>"$log/events.json" ||
+		die "$run: the medium does not answer"
+}
+
+# What is held has left, and no frame of it comes any more
+drained()
+{
+	local before
+
+	before=$(ask recv --json status |
+		jq "[$(topic "*" .frames_kept), .senders[].topics[].frames_kept
+			] | add")
+	sleep 2
+	[ "$before" = "$(ask recv --json status |
+		jq "[.senders[].topics[].frames_kept] | add")" ]
+}
+
+# play: leaves $log/order, a line "TOPIC STAMP" for each message in the order
+# in which they were published, and what both said of themselves
+play()
+{
+	local send recv
+
+	nsenter --net=/run/netns/operator "$bin/optsample-recv" \
+		--socket "$log/recv.socket" "$log/out.mcap" "$log/files/" \
+		>"$log/recv.log" 2>&1 </dev/null &
+	recv=$!
+	"$bin/optsample-send" --name robot --to $operator_ip --loop --hz 10 \
+		--topic "/image codec=md" --topic "/points" \
+		--socket "$log/send.socket" "$scratch/gray.png" \
+		"$scratch/packets.bin" >"$log/send.log" 2>&1 </dev/null &
+	send=$!
+	pids+=("$send" "$recv")
+	soon is recv "$(topic /image '.frames >= 50')" &&
+		soon is recv "$(topic /points '.frames >= 20')" &&
+		soon is send '.link.state == "live"'
+	ok "$run: images and clouds arrive"
+
+	date +%s%N >"$log/down"
+	medium down
+	sleep "$outage"
+	[ "$run" != optsample ] || "$bin/optsample" show >"$log/show" 2>&1
+	tc -s class show dev opt-wlan0 >"$log/class" 2>&1
+	ask send --json status >"$log/send.out.json"
+	date +%s%N >"$log/up"
+	medium up
+	soon is send '.link.outages >= 1 and .link.state == "live"'
+	ok "$run: the sender has seen an outage, and that it is over"
+	is send '.link.outages == 1'
+	ok "$run: one"
+	more /image 30 && soon drained
+	ok "$run: live images go on"
+	ask send --json status >"$log/send.json"
+	ask recv --json status >"$log/recv.json"
+	stop $send
+	stop $recv
+	"$bin/ends-copy" -x 10000 "$log/out.mcap" - 2>"$log/copy.log" |
+		awk '{ print $1, $3 }' >"$log/order"
+}
+
+# spread TOPIC: of what was published of it
+#	N LIVE GAP FIRST LAST OVERTOOK TWICE
+# N kept frames, LIVE ones after the outage; GAP: the largest between two kept
+# of the outage as a multiple of the mean; FIRST, LAST: where in the outage,
+# 0 .. 1; OVERTOOK: live frames published before the last kept one; TWICE:
+# stamps that came more than once.
+# The outage ends with the first live frame that was made after it was over.
+spread()
+{
+	python3 - "$1" "$log" <<-'END'
+	import sys
+	topic, log = sys.argv[1:]
+	down, up = (int(open(log + '/' + n).read()) for n in ('down', 'up'))
+	order = [l.split() for l in open(log + '/order')]
+	order = [(t, int(s)) for t, s in order]
+	live = [s for t, s in order if t == topic and s >= up]
+	kept = [s for t, s in order if t == topic + '/kept']
+	all = [s for t, s in order if t in (topic, topic + '/kept')]
+	end = min(live, default=up)
+	held = sorted(s for s in set(all) if down <= s < end)
+	gaps = [b - a for a, b in zip(held, held[1:])] or [0]
+	mean = sum(gaps) / len(gaps) or 1
+	last = max((i for i, (t, s) in enumerate(order)
+	            if t == topic + '/kept'), default=-1)
+	early = sum(t == topic and s >= end for t, s in order[:max(last, 0)])
+	place = [(s - down) / (end - down) for s in held] or [2, -1]
+	print(len(kept), len(live), '%.2f' % (max(gaps) / mean),
+	      '%.3f' % place[0], '%.3f' % place[-1], early,
+	      len(all) - len(set(all)), len(held),
+	      sum(down <= s < end for t, s in order if t == topic))
+	END
+}
+
+# holds CONDITION of the words of spread()
+holds()
+{
+	awk -v s="$result" "BEGIN { split(s, w)
+		n = w[1]; live = w[2]; gap = w[3]; first = w[4]; last = w[5]
+		overtook = w[6]; twice = w[7]; held = w[8]; late = w[9]
+		exit !($1) }"
+}
+
+run_one()
+{
+	run=$1
+	log=$VM_OUT/$run
+	mkdir -p "$log" || die "cannot write to $log"
+	link_up
+	qdisc_up "$run"
+	play
+	qdisc_down "$run"
+	link_down
+}
+
+judge_kept()
+{
+	result=$(spread "$1")
+	echo "# $run $1: kept live gap first last overtook twice held late:" \
+		"$result"
+	holds "held >= 10"
+	ok "$1: a sample of the outage comes"
+	holds "late == 0 && n >= held"
+	ok "$1: as what was kept"
+	holds "gap <= 2.2"
+	ok "$1: evenly spread"
+	holds "first <= .2 && last >= .8"
+	ok "$1: from its beginning to its end"
+	holds "overtook >= 1"
+	ok "$1: what is live does not wait behind it"
+	holds "twice == 0 && live > 0"
+	ok "$1: none is published twice"
+}
+
+mkdir -p "$VM_OUT"
+run_one optsample
+judge_kept /image
+judge_kept /points
+for t in /image /points; do
+	jq -e "[$(topic $t '.frames - .frames_whole <= .frames / 20')] == [true]" \
+		"$log/recv.json" >/dev/null
+	ok "$t: frames are whole"
+done
+
+run_one pfifo
+result=$(spread /image)
+echo "# $run /image: kept live gap first last overtook twice held late:" \
+	"$result"
+holds "held < 10 || gap > 2.2 || first > .2 || last < .8 || overtook == 0"
+ok "a plain queue does not do that"
+holds "twice == 0 && live > 0"
+ok "but what is live goes on"
+[ -n "$keep" ] || rm -rf "$VM_OUT"
+done_testing
