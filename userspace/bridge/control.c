@@ -3,6 +3,7 @@
  * control - what sender and receiver tell each other beside the data
  */
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -18,6 +19,7 @@ enum {
 	NUMBERS	= sizeof(struct control_report_topic) / sizeof(uint32_t),
 	REPORT	= HEADER + HEAD * 4,
 	ENTRIES	= 255,
+	COPIES	= 8,
 };
 
 _Static_assert(REPORT + CONTROL_TOPICS * NUMBERS * 4 <= PAYLOAD_MAX,
@@ -203,4 +205,15 @@ int control_reported(const void *payload, size_t len,
 		memcpy(&r->topic[i], v, sizeof(r->topic[i]));
 	}
 	return 0;
+}
+
+unsigned int control_copies(double loss)
+{
+	unsigned int n = COPIES;
+
+	if (!(loss > .05))
+		return 1;
+	if (loss < .99)
+		n = ceil(log(.05) / log(loss));
+	return n < COPIES ? n : COPIES;
 }

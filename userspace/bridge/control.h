@@ -133,4 +133,12 @@ size_t control_report(const struct control_report *r, uint8_t *payload);
 int control_reported(const void *payload, size_t len,
 		     struct control_report *r);
 
+/**
+ * control_copies() - how often to send what should not be lost
+ * @loss: of datagrams, 0 .. 1
+ *
+ * Return: so often that all are lost once in twenty times, 8 at most.
+ */
+unsigned int control_copies(double loss);
+
 #endif

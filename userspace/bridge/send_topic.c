@@ -72,6 +72,17 @@ static enum codec wanted(const struct send_topic *t)
 	       (enum codec)t->options.codec;
 }
 
+/* One that does not take such messages was not meant for them */
+static void check_codec(struct send_topic *t)
+{
+	if (codec_takes(wanted(t), t->announced.kind))
+		return;
+	service_logf(LOG_WARNING, "%s: codec %s is not for %s",
+		     t->announced.name, codec_name(wanted(t)),
+		     message_type(t->announced.kind, MESSAGE_CDR));
+	t->options.codec = SEND_CODEC_ANY;
+}
+
 /* What its plan knows of it; a codec of the user's own leaves only the rate */
 static void set_source(struct send_topic *t)
 {
@@ -114,8 +125,7 @@ struct send_topic *send_topic_create(struct loop *l, struct uplink *u,
 	t->announced.topic = number;
 	t->announced.kind = kind;
 	snprintf(t->announced.name, sizeof(t->announced.name), "%s", name);
-	if (!codec_takes(wanted(t), kind))
-		t->options.codec = SEND_CODEC_ANY;
+	check_codec(t);
 	t->codec = t->announced.codec = wanted(t);
 	set_source(t);
 	t->refresh = (struct loop_timer){ LOOP_NEVER, on_refresh, t, NULL };
@@ -424,8 +434,7 @@ void send_topic_change(struct send_topic *t,
 	t->encoder = e;
 	t->options = *options;
 	strcpy(t->options.name, name);
-	if (!codec_takes(wanted(t), t->announced.kind))
-		t->options.codec = SEND_CODEC_ANY;
+	check_codec(t);
 	set_source(t);
 }
 

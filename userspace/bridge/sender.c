@@ -24,7 +24,6 @@
 enum {
 	EAGER	= 5,			/* announcements to begin with, */
 	EAGER_EVERY = SECOND / 10,	/* at once */
-	COPIES	= 8,
 	START	= 64 << 10,		/* bytes/s, */
 	FLOOR	= 2 << 10,
 };
@@ -111,16 +110,6 @@ static void on_plan(void *arg, uint64_t now)
 		send_topic_grant(s->topic[of[k]], &policy[k]);
 }
 
-static unsigned int copies_for(double loss)
-{
-	unsigned int n;
-
-	if (loss < .05)
-		return 1;
-	n = loss < .99 ? ceil(log(.05) / log(loss)) : COPIES;
-	return n < COPIES ? n : COPIES;
-}
-
 static void on_announce(void *arg, uint64_t now)
 {
 	struct control_topic topics[SENDER_TOPICS];
@@ -140,7 +129,7 @@ static void on_announce(void *arg, uint64_t now)
 	segment_init(&header);
 	header.topic = htole32((uint32_t)e->epoch << 16);
 	outbox_send(s->announcer, &header, ANNOUNCE_EVERY / 4,
-		    copies_for(e->loss_high));
+		    control_copies(e->loss_high));
 }
 
 /* Soon, and together with what else changes now */

@@ -2,13 +2,12 @@
 /*
  * stream - all that one run of a sender sends
  */
-#include <math.h>
 #include <stdlib.h>
 #include "bridge/segment.h"
 #include "bridge/stream.h"
 
 enum {
-	COPIES	= 8,		/* of a report, at most */
+	GONE	= 60,		/* s without a frame */
 	RECENT	= 4096,		/* datagrams, to know copies by */
 	SLOTS	= 2,		/* of the memory of the least transit */
 };
@@ -74,6 +73,22 @@ static struct recv_topic *find(const struct stream *s, uint32_t number)
 	return NULL;
 }
 
+/* The topic that is silent the longest, if for a minute, is gone */
+static bool make_room(struct stream *s)
+{
+	unsigned int oldest = 0;
+
+	for (unsigned int i = 1; i < s->topics; i++)
+		if (recv_topic_stats(s->topic[i])->silent >
+		    recv_topic_stats(s->topic[oldest])->silent)
+			oldest = i;
+	if (recv_topic_stats(s->topic[oldest])->silent < GONE)
+		return false;
+	recv_topic_destroy(s->topic[oldest]);
+	s->topic[oldest] = s->topic[--s->topics];
+	return true;
+}
+
 static void announce(struct stream *s, const struct control_topic *a)
 {
 	struct recv_topic *t = find(s, a->topic);
@@ -84,7 +99,7 @@ static void announce(struct stream *s, const struct control_topic *a)
 		recv_topic_announced(t, a);
 		return;
 	}
-	if (s->topics == STREAM_TOPICS)
+	if (s->topics == STREAM_TOPICS && !make_room(s))
 		return;
 	t = recv_topic_create(s->loop, a, s->options, s->events.publish,
 			      s->events.arg);
@@ -234,19 +249,15 @@ void stream_tick(struct stream *s, uint64_t now)
 		recv_topic_tick(s->topic[i], now);
 }
 
-/* So many that one in twenty times all are lost, if the way back is as bad */
-static unsigned int copies_for(const struct stream *s)
+/* Of the topic that loses most; the way back may be as bad */
+static double worst_loss(const struct stream *s)
 {
 	double loss = 0;
-	unsigned int n;
 
 	for (unsigned int i = 0; i < s->topics; i++)
 		if (recv_topic_stats(s->topic[i])->loss > loss)
 			loss = recv_topic_stats(s->topic[i])->loss;
-	if (loss < .05)
-		return 1;
-	n = loss < .99 ? ceil(log(.05) / log(loss)) : COPIES;
-	return n < COPIES ? n : COPIES;
+	return loss;
 }
 
 size_t stream_report(struct stream *s, uint64_t now, uint8_t *payload,
@@ -268,7 +279,7 @@ size_t stream_report(struct stream *s, uint64_t now, uint8_t *payload,
 		recv_topic_report(s->topic[i], &r.topic[i]);
 	remember(s, now);
 	s->measured = 0;
-	*copies = copies_for(s);
+	*copies = control_copies(worst_loss(s));
 	return control_report(&r, payload);
 }
 
