@@ -359,6 +359,8 @@ int main(int argc, char **argv)
 		service_ready(r.loop);
 		service_logf(LOG_INFO, "listening at %s", r.config.listen);
 		ret = loop_run(r.loop);
+		if (ret)
+			cli_error(ret, "%s", strerror(-ret));
 		service_stopping(r.loop);
 	}
 	close_all(&r);

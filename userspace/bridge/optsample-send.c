@@ -302,6 +302,8 @@ int main(int argc, char **argv)
 		service_logf(LOG_INFO, "sending to %s as %s", s.config.to,
 			     s.config.sender.name);
 		ret = loop_run(s.loop);
+		if (ret)
+			cli_error(ret, "%s", strerror(-ret));
 		service_stopping(s.loop);
 	}
 	close_all(&s);

@@ -19,7 +19,7 @@ struct loop {
 	struct loop_timer	*timers, *cursor;
 	struct epoll_event	event[EVENTS];
 	int			events;
-	bool			stopped;
+	bool			stopped, coarse;
 	int			status;
 };
 
@@ -155,14 +155,29 @@ static void run_timers(struct loop *l)
 	l->cursor = NULL;
 }
 
+/* Before Linux 5.11 epoll knows milliseconds only */
+static int wait_coarse(struct loop *l, uint64_t left)
+{
+	uint64_t ms = (left + 999999) / 1000000;
+
+	return epoll_wait(l->epoll, l->event, EVENTS,
+			  left == LOOP_NEVER ? -1 :
+			  ms > 60000 ? 60000 : (int)ms);
+}
+
 static int wait_for(struct loop *l)
 {
 	uint64_t due = first_due(l), now = loop_now();
 	uint64_t left = due > now ? due - now : 0;
 	struct timespec t = { left / 1000000000, left % 1000000000 };
 
-	l->events = epoll_pwait2(l->epoll, l->event, EVENTS,
-				 due == LOOP_NEVER ? NULL : &t, NULL);
+	if (!l->coarse)
+		l->events = epoll_pwait2(l->epoll, l->event, EVENTS,
+					 due == LOOP_NEVER ? NULL : &t, NULL);
+	if (!l->coarse && l->events < 0 && errno == ENOSYS)
+		l->coarse = true;
+	if (l->coarse)
+		l->events = wait_coarse(l, due == LOOP_NEVER ? due : left);
 	if (l->events < 0) {
 		l->events = 0;
 		return errno == EINTR ? 0 : -errno;
