@@ -25,7 +25,7 @@ python3 "$top/tests/lab/make.py" "$scratch" || exit 1
 # ask send|recv WORDS...
 ask()
 {
-	"$bin/optsample" "$1" --socket "$log/$1.socket" "${@:2}"
+	"$bin/optsample" "$1" --socket "$scratch/$1.socket" "${@:2}"
 }
 
 # is send|recv FILTER: jq says true of its status
@@ -73,17 +73,19 @@ medium()
 		die "$run: the medium does not answer"
 }
 
+kept()
+{
+	ask recv --json status | jq '[.senders[].topics[].frames_kept] | add'
+}
+
 # What is held has left, and no frame of it comes any more
 drained()
 {
 	local before
 
-	before=$(ask recv --json status |
-		jq "[$(topic "*" .frames_kept), .senders[].topics[].frames_kept
-			] | add")
+	before=$(kept)
 	sleep 2
-	[ "$before" = "$(ask recv --json status |
-		jq "[.senders[].topics[].frames_kept] | add")" ]
+	[ "$before" = "$(kept)" ]
 }
 
 # play: leaves $log/order, a line "TOPIC STAMP" for each message in the order
@@ -93,12 +95,12 @@ play()
 	local send recv
 
 	nsenter --net=/run/netns/operator "$bin/optsample-recv" \
-		--socket "$log/recv.socket" "$log/out.mcap" "$log/files/" \
+		--socket "$scratch/recv.socket" "$log/out.mcap" \
 		>"$log/recv.log" 2>&1 </dev/null &
 	recv=$!
 	"$bin/optsample-send" --name robot --to $operator_ip --loop --hz 10 \
 		--topic "/image codec=md" --topic "/points" \
-		--socket "$log/send.socket" "$scratch/gray.png" \
+		--socket "$scratch/send.socket" "$scratch/gray.png" \
 		"$scratch/packets.bin" >"$log/send.log" 2>&1 </dev/null &
 	send=$!
 	pids+=("$send" "$recv")
@@ -106,6 +108,10 @@ play()
 		soon is recv "$(topic /points '.frames >= 20')" &&
 		soon is send '.link.state == "live"'
 	ok "$run: images and clouds arrive"
+	[ $failed = 0 ] || {
+		cat "$log"/{send,recv}.log | sed 's/^/# /'
+		die "$run: no start"
+	}
 
 	date +%s%N >"$log/down"
 	medium down

@@ -15,7 +15,7 @@
 #include "common/cli.h"
 #include "ends/source.h"
 
-#define LINGER	1000000000ULL	/* ns: what is on its way when all has ended */
+#define LINGER	3000000000ULL	/* ns: what is on its way when all has ended */
 
 /* What a source's callbacks are given */
 struct input {

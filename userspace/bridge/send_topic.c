@@ -149,18 +149,33 @@ void send_topic_destroy(struct send_topic *t)
 	free(t);
 }
 
-/* Its mean over some, without a pause */
-static void measure(struct send_topic *t, uint64_t now)
+/* What does not come needs nothing */
+static bool is_idle(const struct send_topic *t, uint64_t now)
 {
 	double gap = (now - t->came) / 1e9;
 
+	if (!t->options.on)
+		return true;
+	return t->came && !is_map(t) && gap > IDLE && gap > 3 * t->interval;
+}
+
+bool send_topic_arrived(struct send_topic *t)
+{
+	uint64_t now = loop_now();
+	double gap = (now - t->came) / 1e9;
+	bool idle = is_idle(t, now) || !t->came;
+
+	/* a mean over some, but for pauses and other paces */
 	if (t->came) {
 		if (!t->interval || gap > 8 * t->interval)
 			t->interval = gap;
+		else if (gap < t->interval / 8)
+			t->interval /= 2;
 		else
 			t->interval += (gap - t->interval) / GAPS;
 	}
 	t->came = now;
+	return idle;
 }
 
 /* Every so many; evenly, whatever their times */
@@ -357,7 +372,9 @@ static void on_refresh(void *arg, uint64_t now)
 	double hz = t->policy.plan.hz > 0 ? t->policy.plan.hz : 1 / t->options.refresh;
 
 	t->refresh.due = now + (uint64_t)(SECOND / hz);
-	if (t->policy.plan.on && t->link)
+	if (!t->policy.plan.on)
+		t->refresh.due = now + SECOND / 10;
+	else
 		encode(t, t->kept.format, t->kept.data, t->kept.len,
 		       t->kept.stamp);
 }
@@ -365,12 +382,11 @@ static void on_refresh(void *arg, uint64_t now)
 void send_topic_message(struct send_topic *t, const struct source_message *m,
 			const struct estimate *link, bool still)
 {
-	uint64_t now = loop_now(), due;
+	uint64_t due;
 
 	t->counts.messages++;
 	t->link = link;
 	t->still = still;
-	measure(t, now);
 	if (is_map(t)) {
 		keep(t, m);
 		due = t->sent + (uint64_t)(SECOND * t->options.refresh);
@@ -389,16 +405,6 @@ double send_topic_hz(const struct send_topic *t)
 	return t->interval > 0 ? 1 / t->interval : 0;
 }
 
-/* What does not come needs nothing */
-static bool is_idle(const struct send_topic *t)
-{
-	double gap = (loop_now() - t->came) / 1e9;
-
-	if (!t->options.on || !t->came)
-		return true;
-	return !is_map(t) && gap > IDLE && gap > 3 * t->interval;
-}
-
 bool send_topic_wish(const struct send_topic *t, struct policy_topic *p)
 {
 	double hz = send_topic_hz(t), most = t->options.rate;
@@ -409,7 +415,7 @@ bool send_topic_wish(const struct send_topic *t, struct policy_topic *p)
 	p->source.hz = most > 0 && (hz <= 0 || hz > most) ? most : hz;
 	if (is_map(t))
 		p->source.hz = 1 / t->options.refresh;
-	return !is_idle(t);
+	return !is_idle(t, loop_now());
 }
 
 void send_topic_grant(struct send_topic *t, const struct policy_topic *p)

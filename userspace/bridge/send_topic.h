@@ -76,6 +76,13 @@ struct send_topic *send_topic_create(struct loop *l, struct uplink *u,
 void send_topic_destroy(struct send_topic *t);
 
 /**
+ * send_topic_arrived() - there is a message
+ *
+ * Return: whether it comes after a pause, and has no share yet.
+ */
+bool send_topic_arrived(struct send_topic *t);
+
+/**
  * send_topic_message() - send it, if it is its turn
  * @link: what is known
  * @still: the robot does not move

@@ -256,8 +256,6 @@ static struct send_topic *begin_topic(struct sender *s,
 		     message_type(m->kind, MESSAGE_CDR),
 		     codec_name(send_topic_codec(t)));
 	on_changed(s);
-	/* it need not wait for its share */
-	on_plan(s, loop_now());
 	return t;
 }
 
@@ -296,6 +294,9 @@ void sender_message(struct sender *s, const struct source_message *m)
 		t = begin_topic(s, m);
 	if (!t || send_topic_announcement(t)->kind != m->kind)
 		return;
+	/* what comes seldom must not miss its turn */
+	if (send_topic_arrived(t))
+		on_plan(s, loop_now());
 	send_topic_message(t, m, estimate_of(s->estimator), s->still);
 }
 
