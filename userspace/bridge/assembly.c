@@ -15,6 +15,7 @@ struct assembly {
 	uint64_t	grace, patience;
 	bool		begun;		/* a frame was given out */
 	uint32_t	given;		/* the last one */
+	uint32_t	doubtful;	/* of the datagram before */
 	uint64_t	heard;		/* when the last datagram was taken */
 	uint64_t	gap;		/* between datagrams, ns; 0: not known */
 	struct assembly_counts counts;
@@ -170,6 +171,17 @@ static int take(struct assembly *a, struct assembly_frame *f,
 	return 0;
 }
 
+/* Whether frames may have come that far; else the next one has to confirm it */
+static bool is_near(struct assembly *a, uint32_t number, uint64_t now)
+{
+	uint32_t doubtful = a->doubtful;
+
+	a->doubtful = number;
+	return !a->begun || newer(number, a->given) <= ASSEMBLY_AHEAD ||
+	       now - a->heard > a->patience ||
+	       number - doubtful <= ASSEMBLY_AHEAD;
+}
+
 int assembly_add(struct assembly *a, const struct optsample_segment *segment,
 		 const void *payload, size_t len, uint64_t now)
 {
@@ -187,8 +199,7 @@ int assembly_add(struct assembly *a, const struct optsample_segment *segment,
 		a->counts.late++;
 		return -ESTALE;
 	}
-	if (a->begun && newer(number, a->given) > ASSEMBLY_AHEAD &&
-	    now - a->heard < 10 * a->patience) {
+	if (!is_near(a, number, now)) {
 		a->counts.bad++;
 		return -EINVAL;
 	}

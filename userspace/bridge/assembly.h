@@ -20,7 +20,7 @@
 enum {
 	ASSEMBLY_OPEN	= 4,		/* frames at a time */
 	ASSEMBLY_COUNT	= 4096,		/* datagrams of a frame, at most */
-	ASSEMBLY_AHEAD	= 1 << 16,	/* frames; farther is a forgery */
+	ASSEMBLY_AHEAD	= 16,		/* frames; farther is doubtful */
 };
 
 /**
@@ -87,7 +87,8 @@ void assembly_destroy(struct assembly *a);
  * @segment: its header, which was checked; @payload and @len are the rest
  *
  * One datagram with a number far ahead would make all that follows late: such
- * are taken only if nothing came for ten times the patience.
+ * is taken only if the one before was there, too, or if nothing else came
+ * while patience lasted.
  *
  * Return: 0, -EEXIST: had that, -ESTALE: late, -EINVAL: such a frame cannot
  * be, or is not the one whose number it has.

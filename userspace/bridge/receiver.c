@@ -194,6 +194,9 @@ static void on_datagram(void *arg, uint64_t now,
 		e = add_stream(r, g->segment.stream);
 	if (!e)
 		return;
+	/* an outage is over: the sooner it knows, the less waits behind it */
+	if (now - stream_heard(e->stream) > SECOND)
+		r->report.due = now;
 	stream_add(e->stream, now, g);
 	if (segment_topic(&g->segment) == SEGMENT_CONTROL && !e->prefixed)
 		e->prefixed = needs_prefix(r, e);
@@ -239,8 +242,8 @@ static void on_tick(void *arg, uint64_t now)
 			continue;
 		stream_tick(e->stream, now);
 		if (now - stream_heard(e->stream) >
-		    (stream_topic(e->stream, 0) ? FORGET_AFTER :
-						  FORGET_UNNAMED))
+		    (stream_announced(e->stream) ? FORGET_AFTER :
+						   FORGET_UNNAMED))
 			forget(e);
 	}
 	diagnose(r, r->publish, wall_clock());

@@ -22,6 +22,10 @@ struct recv_topic {
 	struct decoder		*decoder;
 	struct assembly		*assembly[BOTH];
 	uint16_t		epoch;		/* of what is live */
+	/* frames of this epoch that were held: behind @held_from, to */
+	bool			holding;
+	uint32_t		held_from, held_to;
+	uint64_t		heard;
 	struct assembly_counts	before;		/* of assemblies that are gone */
 	uint32_t		newest;
 	struct recv_counts	counts;
@@ -179,6 +183,14 @@ static void add_counts(struct assembly_counts *sum,
 	sum->bad += c->bad;
 }
 
+static void drop(struct recv_topic *t, enum which w)
+{
+	if (t->assembly[w])
+		add_counts(&t->before, assembly_counts(t->assembly[w]));
+	assembly_destroy(t->assembly[w]);
+	t->assembly[w] = NULL;
+}
+
 /* An outage is over: what was live is, from now on, what was kept */
 static void begin_epoch(struct recv_topic *t, uint16_t epoch)
 {
@@ -186,30 +198,67 @@ static void begin_epoch(struct recv_topic *t, uint16_t epoch)
 
 	if (!a)
 		return;
-	if (t->assembly[KEPT])
-		add_counts(&t->before, assembly_counts(t->assembly[KEPT]));
-	assembly_destroy(t->assembly[KEPT]);
-	t->assembly[KEPT] = t->assembly[LIVE];
+	if (t->holding) {
+		drop(t, LIVE);
+	} else {
+		drop(t, KEPT);
+		t->assembly[KEPT] = t->assembly[LIVE];
+	}
 	t->assembly[LIVE] = a;
 	t->epoch = epoch;
+	t->holding = false;
+}
+
+static bool is_newer(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) > 0;
+}
+
+/*
+ * Until the sender hears that an outage is over, what comes is of its epoch,
+ * and begins with what was held. That begins after silence: a queue that
+ * grows is none. A frame that began live stays so.
+ */
+static bool was_held(struct recv_topic *t, uint32_t frame, bool late,
+		     bool silence)
+{
+	if (t->holding && is_newer(frame, t->held_from) &&
+	    !is_newer(frame, t->held_to))
+		return true;
+	if (!late) {
+		t->holding = false;
+		return false;
+	}
+	if (!t->holding) {
+		if (!silence || !is_newer(frame, t->newest))
+			return false;
+		t->held_from = frame - 1;
+	}
+	t->holding = true;
+	t->held_to = frame;
+	return true;
 }
 
 void recv_topic_add(struct recv_topic *t, uint64_t now,
-		    const struct downlink_datagram *g)
+		    const struct downlink_datagram *g, bool late)
 {
 	int16_t ahead = segment_epoch(&g->segment) - t->epoch;
+	uint32_t frame = le32toh(g->segment.frame);
+	bool silence = now - t->heard > SECOND;
 	enum which w;
 
+	t->heard = now;
 	if (ahead > 0)
 		begin_epoch(t, segment_epoch(&g->segment));
-	w = ahead < 0 ? KEPT : LIVE;
+	w = ahead < 0 || (!ahead && was_held(t, frame, late, silence)) ?
+	    KEPT : LIVE;
 	if (!t->assembly[w])
 		t->assembly[w] = assemble(t);
 	if (!t->assembly[w])
 		return;
 	if (!assembly_add(t->assembly[w], &g->segment, g->payload, g->len,
 			  now) && w == LIVE)
-		t->newest = le32toh(g->segment.frame);
+		t->newest = frame;
 	give(t, now);
 }
 

@@ -90,8 +90,9 @@ void recv_topic_destroy(struct recv_topic *t);
 void recv_topic_announced(struct recv_topic *t,
 			  const struct control_topic *announced);
 
+/* @late: it was held for long on its way, as in an outage */
 void recv_topic_add(struct recv_topic *t, uint64_t now,
-		    const struct downlink_datagram *g);
+		    const struct downlink_datagram *g, bool late);
 
 /* Once a second: the statistics of it */
 void recv_topic_tick(struct recv_topic *t, uint64_t now);

@@ -13,6 +13,7 @@ enum {
 };
 
 #define SLOT_NS	15000000000ULL
+#define LATE	1000000		/* us: as much more waited for an outage to end */
 #define SOON	100000		/* us: as much less is a new way, or damage */
 
 struct stream {
@@ -118,10 +119,12 @@ static void on_announcement(struct stream *s,
 
 	if (n < 0)
 		return;
-	changed = strcmp(sender.name, s->sender.name);
-	s->sender = sender;
 	/* once might be another stream's, with a number damaged on the way */
-	if (s->announced++ == 1 || (changed && s->announced > 1))
+	if (!s->announced++)
+		return;
+	changed = s->announced == 2 || strcmp(sender.name, s->sender.name);
+	s->sender = sender;
+	if (changed)
 		s->events.named(s->events.arg);
 	for (int i = 0; i < n; i++)
 		announce(s, &topics[i]);
@@ -143,13 +146,27 @@ static void remember(struct stream *s, uint64_t now)
 	uint32_t transit = least(s);
 
 	if (now - s->slot > SLOT_NS) {
-		s->base[1] = now - s->slot > 2 * SLOT_NS ? transit :
-							   s->base[0];
+		/* after an outage what comes first is late: not the least */
+		s->base[1] = s->slot ? s->base[0] : transit;
 		s->base[0] = transit;
 		s->slot = now;
 	}
 	if ((int32_t)(transit - s->base[0]) < 0)
 		s->base[0] = transit;
+}
+
+static uint32_t base_of(const struct stream *s)
+{
+	return (int32_t)(s->base[1] - s->base[0]) < 0 ? s->base[1] :
+							 s->base[0];
+}
+
+/* It was held, whatever its epoch: the sender learns late of an outage's end */
+static bool is_late(const struct stream *s, uint64_t now, uint32_t sent)
+{
+	uint32_t transit = (uint32_t)(now / 1000) - sent;
+
+	return s->slot && (int32_t)(transit - base_of(s)) > LATE;
 }
 
 /* Far sooner than all before: true only if the next one says so as well */
@@ -238,7 +255,7 @@ void stream_add(struct stream *s, uint64_t now,
 	}
 	t = find(s, number);
 	if (t)
-		recv_topic_add(t, now, g);
+		recv_topic_add(t, now, g, is_late(s, now, sent));
 	else
 		s->counts.unannounced++;
 }
@@ -298,6 +315,11 @@ const struct sockaddr_storage *stream_address(const struct stream *s)
 	return &s->from;
 }
 
+bool stream_announced(const struct stream *s)
+{
+	return s->announced > 1;
+}
+
 uint64_t stream_heard(const struct stream *s)
 {
 	return s->heard;
@@ -305,12 +327,9 @@ uint64_t stream_heard(const struct stream *s)
 
 double stream_delay(const struct stream *s)
 {
-	uint32_t base = (int32_t)(s->base[1] - s->base[0]) < 0 ? s->base[1] :
-								  s->base[0];
-
 	if (!s->sender.round_trip)
 		return 0;
-	return (s->sender.round_trip / 2. + (s->transit - base)) * 1e-6;
+	return (s->sender.round_trip / 2. + (s->transit - base_of(s))) * 1e-6;
 }
 
 const struct stream_counts *stream_counts(const struct stream *s)

@@ -62,6 +62,8 @@ size_t stream_report(struct stream *s, uint64_t now, uint8_t *payload,
 		     unsigned int *copies);
 
 uint64_t stream_id(const struct stream *s);
+/* Whether it is one: noise is not announced twice */
+bool stream_announced(const struct stream *s);
 /* "" until it was announced */
 const char *stream_name(const struct stream *s);
 /* from where its newest datagram came */
