@@ -12,39 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "bag/bag.h"
+#include "folder.h"
 #include "lib/wire.h"
 #include "tap.h"
 
 #define SECOND	INT64_C(1000000000)
 #define START	(INT64_C(1700000000) * SECOND)
-
-static char folder[64];
-
-static inline const char *in_folder(const char *name)
-{
-	static char path[4][128];
-	static unsigned int next;
-	char *p = path[next++ % 4];
-
-	snprintf(p, sizeof(path[0]), "%s/%s", folder, name);
-	return p;
-}
-
-static inline void make_folder(void)
-{
-	snprintf(folder, sizeof(folder), "/tmp/test_bag.XXXXXX");
-	if (!mkdtemp(folder))
-		abort();
-}
-
-static inline void remove_folder(void)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-	if (system(command))
-		abort();
-}
 
 /*
  * Message @i of a recording: its size, its bytes and its stamp; 100 ms apart,

@@ -15,6 +15,7 @@
 #include "bag/bag.h"
 #include "ends/sink.h"
 #include "ends/source.h"
+#include "folder.h"
 #include "lib/wire.h"
 #include "message_golden.h"
 #include "tap.h"
@@ -23,34 +24,6 @@
 #define START	(INT64_C(1700000000) * SECOND)
 
 enum { GOT = 400, ROUNDS = 3, BYTES = 1 << 16 };
-
-static char folder[64];
-
-static inline const char *in_folder(const char *name)
-{
-	static char path[8][160];
-	static unsigned int next;
-	char *p = path[next++ % 8];
-
-	snprintf(p, sizeof(path[0]), "%s/%s", folder, name);
-	return p;
-}
-
-static inline void make_folder(void)
-{
-	snprintf(folder, sizeof(folder), "/tmp/test_ends.XXXXXX");
-	if (!mkdtemp(folder))
-		abort();
-}
-
-static inline void remove_folder(void)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-	if (system(command))
-		abort();
-}
 
 static inline void put_file(const char *name, const void *data, size_t len)
 {

@@ -213,19 +213,6 @@ static const struct setting *section_of(void *arg, const char *name,
 	return !strcmp(name, "recv") ? settings : NULL;
 }
 
-/* What is told on the command line counts more than the file */
-static int load(struct recv_config *c, int argc, char **argv)
-{
-	const char *path = settings_file(argc, argv);
-	char error[256];
-	int ret;
-
-	if (!path)
-		return 0;
-	ret = settings_load(path, section_of, c, error);
-	return ret ? cli_error(ret, "%s", error) : 0;
-}
-
 static int configure(struct recv_config *c, int argc, char **argv)
 {
 	static struct argp_option options[SETTINGS_MAX] = {
@@ -242,7 +229,7 @@ static int configure(struct recv_config *c, int argc, char **argv)
 	int ret;
 
 	settings_options(settings, options + 1, SETTINGS_MAX - 1);
-	ret = load(c, argc, argv);
+	ret = settings_load_told(argc, argv, section_of, c);
 	return ret ? ret : cli_parse(&argp, argc, argv, c);
 }
 

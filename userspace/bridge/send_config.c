@@ -342,18 +342,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ret == -ENOENT ? ARGP_ERR_UNKNOWN : ret;
 }
 
-static int load(struct send_config *c, int argc, char **argv)
-{
-	const char *path = settings_file(argc, argv);
-	char error[256];
-	int ret;
-
-	if (!path)
-		return 0;
-	ret = settings_load(path, section_of, c, error);
-	return ret ? cli_error(ret, "%s", error) : 0;
-}
-
 int send_config_parse(struct send_config *c, int argc, char **argv)
 {
 	static struct argp_option options[SETTINGS_MAX] = {
@@ -373,6 +361,6 @@ int send_config_parse(struct send_config *c, int argc, char **argv)
 	int ret;
 
 	settings_options(send_settings, options + 2, SETTINGS_MAX - 2);
-	ret = load(c, argc, argv);
+	ret = settings_load_told(argc, argv, section_of, c);
 	return ret ? ret : cli_parse(&argp, argc, argv, c);
 }

@@ -112,7 +112,8 @@ int settings_load(const char *path,
 	return -EINVAL;
 }
 
-const char *settings_file(int argc, char **argv)
+/* The last one counts */
+static const char *file_of(int argc, char **argv)
 {
 	const char *path = NULL;
 
@@ -124,6 +125,22 @@ const char *settings_file(int argc, char **argv)
 			path = argv[++i];
 	}
 	return path;
+}
+
+int settings_load_told(int argc, char **argv,
+		       const struct setting *(*section)(void *arg,
+							const char *name,
+							void **config),
+		       void *arg)
+{
+	const char *path = file_of(argc, argv);
+	char error[256];
+	int ret;
+
+	if (!path)
+		return 0;
+	ret = settings_load(path, section, arg, error);
+	return ret ? cli_error(ret, "%s", error) : 0;
 }
 
 int settings_bool(const char *value)

@@ -59,8 +59,18 @@ int settings_load(const char *path,
 						   void **config),
 		  void *arg, char error[256]);
 
-/* The file of the last --config FILE or -c FILE of a command line, or NULL */
-const char *settings_file(int argc, char **argv);
+/**
+ * settings_load_told() - the file of --config FILE, of -c FILE, or none
+ *
+ * Before all other options are looked at, as these count more. Errors are told.
+ *
+ * Return: as settings_load().
+ */
+int settings_load_told(int argc, char **argv,
+		       const struct setting *(*section)(void *arg,
+							const char *name,
+							void **config),
+		       void *arg);
 
 /* yes, no, on, off, 1, 0; NULL is yes */
 int settings_bool(const char *value);
