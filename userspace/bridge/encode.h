@@ -63,12 +63,13 @@ struct encode_order {
  * struct encode_result - what became of a message
  * @codec:	that was used
  * @points:	CODEC_BLOCK: that are in it
+ * @all:	CODEC_SPLIT: datagrams of the whole image
  * @stamp:	of its header, ns since the epoch
  * @frame_id, @encoding: for the announcement; the latter of images
  */
 struct encode_result {
 	enum codec	codec;
-	unsigned int	points;
+	unsigned int	points, all;
 	int64_t		stamp;
 	char		frame_id[CONTROL_WORD];
 	char		encoding[CONTROL_WORD];

@@ -67,22 +67,24 @@ static int by_md(struct encode_image *s, const struct encode_order *order,
 	return s->md ? md_encode(s->md, i, &budget, out) : -ENOMEM;
 }
 
-static int by_split(struct encode_image *s, const struct encode_order *order,
-		    struct payloads *out)
+static int by_split(struct encode_image *s, const struct encode_call *c)
 {
+	struct payloads *out = c->out;
+	unsigned int steps = split_steps(&s->image, out->size);
 	unsigned int max = out->max;
 	int ret;
 
-	out->max = encode_slots(out, order->bytes);
-	ret = split_encode(&s->image, split_steps(&s->image, out->size), out);
+	out->max = encode_slots(out, c->order->bytes);
+	ret = split_encode(&s->image, steps, out);
 	out->max = max;
+	c->result->all = split_datagrams(&s->image, steps, out->size);
 	return ret;
 }
 
 static int encode(struct encode_image *s, const struct encode_call *c)
 {
 	return c->result->codec == CODEC_MD ? by_md(s, c->order, c->out) :
-					      by_split(s, c->order, c->out);
+					      by_split(s, c);
 }
 
 int encode_image(void **state, const struct encode_call *c)

@@ -13,7 +13,6 @@
 #include "bridge/send_topic.h"
 #include "bridge/service.h"
 #include "lib/blob.h"
-#include "lib/split.h"
 
 #define SECOND		1000000000ULL
 #define SPREAD		.9		/* of the interval, for datagrams */
@@ -245,7 +244,7 @@ static void learn(struct send_topic *t, const struct encode_result *r,
 	case PLAN_IMAGE:
 		break;
 	case PLAN_SPLIT:
-		s->images = SPLIT_IMAGES;
+		s->images = r->all;
 		s->image = bytes / datagrams;
 		break;
 	case PLAN_CLOUD:
