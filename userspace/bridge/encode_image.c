@@ -71,13 +71,19 @@ static int by_split(struct encode_image *s, const struct encode_call *c)
 {
 	struct payloads *out = c->out;
 	unsigned int steps = split_steps(&s->image, out->size);
+	unsigned int all = split_datagrams(&s->image, steps, out->size);
+	size_t bytes = s->image.stride * s->image.height, each, n;
 	unsigned int max = out->max;
 	int ret;
 
-	out->max = encode_slots(out, c->order->bytes);
+	if (!all)
+		return -EMSGSIZE;
+	each = bytes / all + SPLIT_HEADER;
+	n = c->order->bytes / each;
+	out->max = !n ? 1 : n < max ? n : max;
 	ret = split_encode(&s->image, steps, out);
 	out->max = max;
-	c->result->all = split_datagrams(&s->image, steps, out->size);
+	c->result->all = all;
 	return ret;
 }
 
