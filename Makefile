@@ -32,7 +32,7 @@ LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
 	     vscan laserscan blob layers
 LIB_BENCH := image cloud map vscan
 PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv \
-	     optsample-lab optsample-sim udp-link link-sim hwsim-medium \
+	     optsample-lab optsample-sim udp-link link-sim link-watch hwsim-medium \
 	     demo-report image-pub image-sub dds-pub dds-sub fastdds-pub \
 	     fastdds-sub app-report dds-writers ros1-pub ros1-sub rtps-gen test_sampler \
 	     test_sampler_bounds test_sync test_ros_tag test_rules \
@@ -242,6 +242,9 @@ $(eval $(call program,optsample-lab,$(wildcard userspace/lab/*.c) $(COMMON) \
 $(eval $(call program,link-sim,tools/link-sim.c $(wildcard tools/link.d/*.c) \
 	$(filter-out %/link.c,$(wildcard userspace/linkd/*.c)) $(COMMON) \
 	$(HEADERS),$(call pc,cairo) -lm,-Itools))
+$(eval $(call program,link-watch,tools/link-watch.c tools/link.d/plot.c \
+	tools/link.d/trace.c $(COMMON) $(HEADERS),\
+	$(call pc,cairo libcjson) -lm,-Itools))
 $(eval $(call program,optsample-sim,tools/optsample-sim.c \
 	$(wildcard tools/sim/*.c) $(HEADERS),-lm -lpng,-Itools))
 $(eval $(call program,hwsim-medium,tools/hwsim-medium.c $(HEADERS),\

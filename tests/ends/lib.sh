@@ -116,9 +116,11 @@ lines()
 # as far as messages have a stamp
 intact()
 {
-	[ -s "$scratch/$2" ] &&
-		! grep -vxFf "$scratch/$1" "$scratch/$2" | grep -q . &&
-		[ -z "$(awk '$3' "$scratch/$2" | sort | uniq -d)" ]
+	[ -s "$scratch/$2" ] || { echo "# nothing came" && return 1; }
+	! grep -vxFf "$scratch/$1" "$scratch/$2" | sed 's/^/# not sent: /' |
+		grep . || return 1
+	! awk '$3' "$scratch/$2" | sort | uniq -d | sed 's/^/# twice: /' |
+		grep .
 }
 
 # types NAME: how many types of messages it saw

@@ -14,8 +14,8 @@
  * image prints sent,shown,age_ms,age95_ms,gap_s,psnr,psnr_held,psnr_nothing:
  * mean age at which a frame was shown and that which 95 % do not exceed, the
  * longest time without a new frame, mean PSNR (at most 60 dB) of the frames
- * that were shown; with the newest that was there 300 ms after each frame was
- * taken; and with 0 dB for each that was never shown.
+ * that were shown; with the newest up to it that was there 300 ms after each
+ * frame was taken; and with 0 dB for each that was never shown.
  *
  * cloud prints clouds,points: how many came, and the mean of their points.
  */
@@ -233,13 +233,14 @@ static double longest_gap(const struct score *s)
 	return gap / 1e9;
 }
 
-/* What is on the screen DEADLINE after frame @number: 0 dB if nothing */
+/* Frame @number, or what stays on the screen without it: 0 dB if nothing */
 static double held(const struct score *s, uint32_t number)
 {
 	const struct shown *on = NULL;
 
 	for (unsigned int i = 0; i < s->count; i++)
-		if (s->shown[i].at <= s->stamp[number] + DEADLINE &&
+		if (s->shown[i].number <= number &&
+		    s->shown[i].at <= s->stamp[number] + DEADLINE &&
 		    (!on || s->shown[i].number >= on->number))
 			on = &s->shown[i];
 	return on ? on->psnr[number % s->originals] : 0;

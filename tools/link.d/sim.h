@@ -111,6 +111,16 @@ int sim_run(const struct sim_config *c, struct sim_result *r);
 void sim_free(struct sim_result *r);
 
 /**
+ * sim_trace_read() - a file of lines "seconds bit/s loss delay_ms"
+ * @path: "-": stdin
+ * @changes: to be freed, also after an error
+ *
+ * Return: 0 or a negative errno, told in one line.
+ */
+int sim_trace_read(const char *path, struct sim_change **changes,
+		   unsigned int *count);
+
+/**
  * sim_plot() - panels of capacity and rates, loss, delay, image bytes
  * @path: ends in .png, or is an SVG
  *

@@ -162,7 +162,7 @@ sleep "$SECONDS_"
 to=$(now)
 received=$(parts)
 sleep 3
-kill -INT "${pids[@]}" 2>/dev/null
+kill "${pids[@]}" 2>/dev/null
 wait
 pids=()
 result=$(score) || {
