@@ -272,9 +272,10 @@ struct assembly_counts recv_topic_datagrams(const struct recv_topic *t)
 	return sum;
 }
 
-static void blend(double *value, double now)
+/* A mean over some seconds; the first one is as it is */
+static void blend(double *value, double now, bool first)
 {
-	*value += BLEND * (now - *value);
+	*value = first ? now : *value + BLEND * (now - *value);
 }
 
 void recv_topic_tick(struct recv_topic *t, uint64_t now)
@@ -282,24 +283,24 @@ void recv_topic_tick(struct recv_topic *t, uint64_t now)
 	struct assembly_counts c = recv_topic_datagrams(t);
 	struct recv_stats *s = &t->stats;
 	uint64_t expected = c.expected - t->ticked.expected;
+	uint64_t came = c.datagrams - t->ticked.datagrams;
 	uint64_t frames = c.frames - t->ticked.frames;
 	double span = (now - t->tick) / 1e9;
+	bool first = !t->ticked.frames;
 
-	if (span <= 0)
-		return;
-	blend(&s->rate, (t->counts.decoded - t->ticked_frames) / span);
-	blend(&s->bits, (c.bytes - t->ticked.bytes) * 8 / span);
-	if (expected)
-		blend(&s->loss, 1 - (double)(c.datagrams -
-					     t->ticked.datagrams) / expected);
-	if (frames)
-		blend(&s->datagrams, (double)(c.datagrams -
-					      t->ticked.datagrams) / frames);
-	if (t->measured) {
-		blend(&s->delay, t->delays / t->measured);
-		blend(&s->share, t->shares / t->measured);
-	}
 	s->silent = (now - t->shown) / 1e9;
+	if (span <= 0 || (first && !frames))
+		return;
+	blend(&s->rate, (t->counts.decoded - t->ticked_frames) / span, first);
+	blend(&s->bits, (c.bytes - t->ticked.bytes) * 8 / span, first);
+	if (expected)
+		blend(&s->loss, 1 - (double)came / expected, first);
+	if (frames)
+		blend(&s->datagrams, (double)came / frames, first);
+	if (t->measured) {
+		blend(&s->delay, t->delays / t->measured, first);
+		blend(&s->share, t->shares / t->measured, first);
+	}
 	t->delays = t->shares = 0;
 	t->measured = 0;
 	t->ticked = c;
