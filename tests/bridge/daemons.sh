@@ -35,6 +35,12 @@ printf '[send]\nto = 127.0.0.1\n[topic /image]\npriority = 9\n' \
 	>"$scratch/bad.conf"
 wrong send 'bad.conf:4: priority must be 0..7' --config "$scratch/bad.conf" x
 ok 'send: a wrong line of the file, by its number'
+printf '[send]\nto = 127.0.0.1\n[topic /a/name/that/is/far/longer/than/what/a/section/may/have]\nrate = 1\n' \
+	>"$scratch/long.conf"
+wrong send 'too long for a section' --config "$scratch/long.conf" x
+ok 'send: a section that would be cut'
+wrong send 'does not begin with a topic' --to a --topic image x
+ok 'send: a topic without its slash'
 wrong recv 'where to?'; ok 'recv: where to?'
 wrong recv 'kept must be apart, together or drop' --kept here ros2
 ok 'recv: a wrong word'
@@ -54,13 +60,13 @@ send robot --to 127.0.0.1:7459 --loop --hz 10 --metrics 9750 "$picture" "$cloud"
 soon is recv "$(topic /image '.frames > 80')"
 ok 'half of it lost: images arrive'
 soon is recv "$(topic /points '.frames > 80')"; ok 'and clouds'
-is recv "$(topic /image '.frames_missing <= .frames / 20')"
+soon is recv "$(topic /image '.frames_missing <= .frames / 20')"
 ok 'hardly one is missing altogether'
-is recv "$(topic /image '.loss > .4 and .loss < .6')"
+soon is recv "$(topic /image '.loss > .4 and .loss < .6')"
 ok 'the receiver knows the loss'
 soon is robot '.link.state == "live" and .link.loss > .35 and .link.loss < .65'
 ok 'the sender hears of it'
-is recv "$(topic /image '.delay < 1 and .delay > .005')"; ok 'and the delay'
+soon is recv "$(topic /image '.delay < 1 and .delay > .005')"; ok 'and the delay'
 soon files "$scratch/out/image" 60; ok 'as pictures in a folder'
 ip netns exec "$space" python3 - "$scratch" <<-'END'
 	import re, sys, urllib.request, urllib.error
@@ -91,16 +97,37 @@ ask robot focus /points && is robot \
 	'.topics[] | select(.topic == "/points") | .focus'; ok 'the focus'
 ask robot focus && ! is robot '[.topics[].focus] | any'; ok 'and none'
 ask robot rate 1mbit && is robot '.link.limit == 1000000'; ok 'the rate'
+ask robot set /image rate=0
+frames=$(ask robot --json status | jq '.topics[] |
+	select(.topic == "/image") | .frames')
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	ask robot set /image priority=$((i % 7))
+	sleep 0.2
+done
+soon is robot ".topics[] | select(.topic == \"/image\") |
+	.frames > $frames + 8"; ok 'being told does not stop it'
+for i in $(seq 70); do
+	ask robot add /points priority=2 && ask robot remove /points
+done >/dev/null 2>&1
+ask robot add /points; ok 'nor wear it out'
+soon is robot '[.topics[] | select(.topic == "/points") | .frames > 5] | any'
 ask robot remove /points && soon is robot '[.topics[].topic] == ["/image"]'
 ok 'a topic is removed'
 ask robot add /points priority=1 &&
 	soon is robot '[.topics[] | select(.topic == "/points") | .frames > 5] | any'
 ok 'and added again'
-for request in 'set /nothing rate=1' 'set /image rate=x' 'set /image wish=1' \
-	'fly /image' 'remove /nothing' 'focus /nothing' 'rate much'; do
-	! ask robot $request >"$scratch/said" 2>&1 && told said ''
+while IFS='|' read -r request text; do
+	! ask robot $request >"$scratch/said" 2>&1 && told said "$text"
 	ok "not told what cannot be: $request"
-done
+done <<-'END'
+	set /nothing rate=1|/nothing is not sent
+	set /image rate=x|rate must be
+	set /image wish=1|there is no setting 'wish'
+	fly /image|do what?
+	remove /nothing|/nothing is not sent
+	focus /nothing|/nothing is not sent
+	rate much|rate must be
+END
 ip netns exec "$space" python3 - "$scratch/robot.socket" <<-'END'
 	import json, socket, sys
 	s = socket.socket(socket.AF_UNIX)
@@ -126,6 +153,9 @@ send other --to 127.0.0.1:7459 --socket "$scratch/robot.socket" "$picture"
 ok 'a socket is not taken from the one that runs'
 ask recv set kept=together && ! ask recv set sink=ros2 >"$scratch/said" 2>&1
 ok 'the receiver, too'
+ask recv set prefix=always && soon is recv "$(topic /robot/image true)" &&
+	ask recv set prefix=never && soon is recv "$(topic /image true)"
+ok 'where its topics are'
 
 end robot recv link; ok 'they end when they are told'
 "$bin/ends-copy" -n 20 -x 50 "$scratch/out.mcap" "$scratch/again/" \
@@ -157,6 +187,17 @@ soon is robot '.link.state == "live" and .link.outages >= 1' &&
 	soon is recv "$(topic /image '.silent < 1')"; ok 'which ends'
 end robot
 grep -q 'an outage' "$scratch/robot.log"; ok 'and is in the log'
+
+# ---- IPv6, and an address of several ----
+
+send six --to '[::1]:7450' --loop "$picture"
+soon is six '.link.state == "live"'; ok 'over IPv6'
+end six
+send second --to 127.0.0.2:7450 --loop "$picture"
+soon is second '.link.state == "live"'; ok 'to any address of the receiver'
+end second
+"$bin/optsample-send" --to 127.0.0.1:99999 "$picture" >"$scratch/said" 2>&1
+[ $? = 1 ] && told said 'is not HOST:PORT'; ok 'a port that is none'
 
 # ---- two robots ----
 

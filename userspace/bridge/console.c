@@ -3,6 +3,7 @@
  * console - a local socket on which a running daemon is asked and told
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 enum {
 	CLIENTS	= 16,
 	LINE	= 65536,	/* bytes of a request, at most */
+	PATIENCE = 100,		/* ms, with who does not read */
 };
 
 struct client {
@@ -49,6 +51,23 @@ static void hang_up(struct client *k)
 }
 
 /* An answer that the other side does not read ends the talk */
+static bool say_all(int fd, const char *text, size_t len)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+	while (len) {
+		ssize_t n = send(fd, text, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n < 0 && errno == EAGAIN && poll(&p, 1, PATIENCE) == 1)
+			continue;
+		if (n < 0)
+			return false;
+		text += n;
+		len -= n;
+	}
+	return true;
+}
+
 static bool say(struct client *k, const cJSON *answer)
 {
 	char *text = cJSON_PrintUnformatted(answer);
@@ -58,8 +77,7 @@ static bool say(struct client *k, const cJSON *answer)
 	if (!text)
 		return false;
 	text[len] = '\n';	/* instead of the final 0 */
-	said = send(k->watch.fd, text, len + 1,
-		    MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)len + 1;
+	said = say_all(k->watch.fd, text, len + 1);
 	cJSON_free(text);
 	return said;
 }
@@ -191,8 +209,11 @@ static int listen_at(const char *path)
 	if (answered(&a))
 		return -EADDRINUSE;
 	make_folder(path);
-	if (!lstat(path, &st) && S_ISSOCK(st.st_mode))
+	if (!lstat(path, &st)) {
+		if (!S_ISSOCK(st.st_mode))
+			return -ENOTSOCK;
 		unlink(path);
+	}
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;

@@ -114,8 +114,12 @@ static const uint8_t *get_text(const uint8_t *p, const uint8_t *end,
 	if (p == end)
 		return NULL;
 	n = *p++;
-	if (n >= room || n > (size_t)(end - p) || memchr(p, '\0', n))
+	if (n >= room || n > (size_t)(end - p))
 		return NULL;
+	/* names end up on terminals and in logs */
+	for (size_t i = 0; i < n; i++)
+		if (p[i] < ' ' || p[i] == 0x7f)
+			return NULL;
 	memcpy(text, p, n);
 	text[n] = '\0';
 	return p + n;

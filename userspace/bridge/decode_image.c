@@ -53,7 +53,7 @@ static unsigned int larger(unsigned int a, unsigned int b)
 }
 
 static int grow(struct decode_image *s, enum codec codec,
-		const struct image *shape)
+		const struct image *shape, size_t most)
 {
 	struct image *l = &s->largest;
 	size_t room;
@@ -67,6 +67,10 @@ static int grow(struct decode_image *s, enum codec codec,
 	split_decoder_destroy(s->split);
 	s->md = NULL;
 	s->split = NULL;
+	/* of two long ones both ways no square that holds either */
+	if ((size_t)larger(l->width, shape->width) *
+	    larger(l->height, shape->height) > most)
+		*l = (struct image){ 0 };
 	l->width = larger(l->width, shape->width);
 	l->height = larger(l->height, shape->height);
 	l->channels = larger(l->channels, shape->channels);
@@ -191,7 +195,7 @@ int decode_image(void **state, const struct decode_limits *limits,
 		s = *state = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
-	ret = grow(s, c->codec, &shape);
+	ret = grow(s, c->codec, &shape, limits->pixels);
 	if (!ret)
 		ret = reconstruct(s, c, &r);
 	if (ret)

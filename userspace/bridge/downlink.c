@@ -10,8 +10,8 @@
 #include "bridge/segment.h"
 
 enum {
-	BATCH	= 32,
-	TURNS	= 8,		/* batches until others have their turn */
+	BATCH	= 8,
+	TURN	= 20000000,	/* ns, until others have their turn */
 	ROOM	= 8 << 20,	/* bytes of the socket: a link that comes back */
 };
 
@@ -46,8 +46,7 @@ static void on_datagrams(void *arg, uint32_t events)
 	struct downlink *d = arg;
 
 	(void)events;
-	for (unsigned int t = 0; t < TURNS; t++) {
-		uint64_t now;
+	for (uint64_t end = loop_now() + TURN, now = 0; now < end; ) {
 		int n;
 
 		for (unsigned int i = 0; i < BATCH; i++)
@@ -61,6 +60,9 @@ static void on_datagrams(void *arg, uint32_t events)
 	}
 }
 
+/* Any address, where there is no IPv6 */
+static int listen_v4(const struct address *at);
+
 static int listen_at(const struct address *at)
 {
 	int room = ROOM, off = 0, err;
@@ -68,7 +70,7 @@ static int listen_at(const struct address *at)
 			SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (fd < 0)
-		return -errno;
+		return errno == EAFNOSUPPORT ? listen_v4(at) : -errno;
 	/* any address means IPv4's, too */
 	if (at->storage.ss_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
@@ -79,6 +81,20 @@ static int listen_at(const struct address *at)
 	err = -errno;
 	close(fd);
 	return err;
+}
+
+static int listen_v4(const struct address *at)
+{
+	const struct sockaddr_in6 *v6 = (const void *)&at->storage;
+	struct address v4 = { .len = sizeof(struct sockaddr_in) };
+	struct sockaddr_in *a = (void *)&v4.storage;
+
+	if (at->storage.ss_family != AF_INET6 ||
+	    !IN6_IS_ADDR_UNSPECIFIED(&v6->sin6_addr))
+		return -EAFNOSUPPORT;
+	a->sin_family = AF_INET;
+	a->sin_port = v6->sin6_port;
+	return listen_at(&v4);
 }
 
 int downlink_open(struct downlink **out, struct loop *l,

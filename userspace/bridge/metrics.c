@@ -99,13 +99,15 @@ int metrics_open(struct metrics **out, struct loop *l, const char *where,
 	if (ret)
 		return ret;
 	m = calloc(1, sizeof(*m));
-	if (!m)
+	if (!m) {
+		snprintf(error, 256, "no memory");
 		return -ENOMEM;
+	}
 	m->loop = l;
 	m->collect = collect;
 	m->arg = arg;
 	m->daemon = MHD_start_daemon(MHD_USE_EPOLL |
-		(a.storage.ss_family == AF_INET6 ? MHD_USE_IPv6 : 0), 0, NULL,
+		(a.storage.ss_family == AF_INET6 ? MHD_USE_DUAL_STACK : 0), 0, NULL,
 		NULL, on_request, m, MHD_OPTION_SOCK_ADDR, &a.storage,
 		MHD_OPTION_CONNECTION_LIMIT, 8u, MHD_OPTION_CONNECTION_TIMEOUT,
 		10u, MHD_OPTION_END);

@@ -129,8 +129,14 @@ static int told_topic(struct send *s, const char *command,
 				 p->valuestring, error))
 			return -EINVAL;
 	}
-	if (t)
-		return sender_change(s->sender, &o);
+	if (t) {
+		int ret = sender_change(s->sender, &o);
+
+		if (ret)
+			snprintf(error, 256, "no more than %d topics",
+				 SENDER_PATTERNS);
+		return ret;
+	}
 	if (sender_add(s->sender, &o)) {
 		snprintf(error, 256, "no more than %d topics", SENDER_PATTERNS);
 		return -E2BIG;
@@ -156,8 +162,9 @@ static int told_focus(struct send *s, const cJSON *parameters, char error[256])
 		const char *topic = send_topic_announcement(t)->name;
 
 		o.focus = name && !strcmp(topic, name);
+		snprintf(o.name, sizeof(o.name), "%s", topic);
 		if (o.focus != send_topic_options(t)->focus)
-			send_topic_change(t, &o);
+			sender_change(s->sender, &o);
 	}
 	return 0;
 }
@@ -185,6 +192,9 @@ static int told_remove(struct send *s, const cJSON *parameters,
 		snprintf(error, 256, "%.200s is not sent", name);
 	else if (ret)
 		snprintf(error, 256, "which \"topic\"?");
+	/* that which says whether it stands still is still needed */
+	if (!ret && !strcmp(name, sender_options(s->sender)->still))
+		return 0;
 	for (unsigned int i = 0; !ret && i < s->config.sources; i++)
 		if (s->input[i].source)
 			source_unsubscribe(s->input[i].source, name);

@@ -69,7 +69,7 @@ struct outbox *outbox_create(struct loop *l, struct uplink *u,
 		.data = o->slots ? o->slots + HEADER : NULL,
 		.stride = SLOT,
 		.len = calloc(max, sizeof(*o->payloads.len)),
-		.size = PAYLOAD_MAX,
+		.size = uplink_payload(u),
 		.max = max,
 	};
 	if (o->slots && o->payloads.len)

@@ -3,11 +3,11 @@
  * publish - messages to all sinks, by name
  */
 #include <errno.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
+#include <time.h>
 #include "bridge/publish.h"
 #include "bridge/service.h"
 
@@ -53,10 +53,18 @@ void publish_destroy(struct publish *p)
 int publish_add(struct publish *p, struct loop *l, const char *spec,
 		const char *node, char error[256])
 {
+	char dated[512];
 	const struct sink_config config = {
-		.spec = spec, .name = node, .log = service_log,
+		.spec = dated, .name = node, .log = service_log,
 	};
+	time_t now = time(NULL);
 	int ret;
+
+	/* a recorder that is started again makes another recording */
+	if (!strftime(dated, sizeof(dated), spec, localtime(&now))) {
+		snprintf(error, 256, "%.100s: too long a name", spec);
+		return -ENAMETOOLONG;
+	}
 
 	if (p->sinks == SINKS) {
 		snprintf(error, 256, "%s: no more than %d sinks", spec, SINKS);

@@ -13,7 +13,12 @@ struct publish;
 struct publish *publish_create(void);
 void publish_destroy(struct publish *p);
 
-/* Return: 0 or a negative errno, and @error says why in one line */
+/**
+ * publish_add() - one more sink
+ * @spec: see ends/sink.h; the time of day goes where strftime(3) would put it
+ *
+ * Return: 0 or a negative errno, and @error says why in one line.
+ */
 int publish_add(struct publish *p, struct loop *l, const char *spec,
 		const char *node, char error[256]);
 

@@ -142,9 +142,14 @@ static void on_name(void *arg)
 	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
 		struct entry *o = &r->entry[i];
 
-		if (o != e && o->stream &&
-		    !strcmp(stream_name(o->stream), name))
-			o->old = true;
+		if (o == e || !o->stream ||
+		    strcmp(stream_name(o->stream), name))
+			continue;
+		if (!o->old && loop_now() - stream_heard(o->stream) < SECOND / 2)
+			service_logf(LOG_WARNING, "two send as %s, %s is the older one: give them names, or it was restarted",
+				     name, address_text(stream_address(o->stream),
+							from));
+		o->old = true;
 	}
 	service_logf(LOG_INFO, "%s sends from %s", *name ? name : "somebody",
 		     address_text(stream_address(e->stream), from));
@@ -161,7 +166,9 @@ static struct entry *add_stream(struct receiver *r, uint64_t id)
 		if (!r->entry[i].stream)
 			e = &r->entry[i];
 	if (!e) {
-		r->counts.crowded++;
+		if (!r->counts.crowded++)
+			service_logf(LOG_WARNING, "no more than %d senders",
+				     RECEIVER_STREAMS);
 		return NULL;
 	}
 	events.arg = e;
@@ -198,7 +205,8 @@ static void on_datagram(void *arg, uint64_t now,
 	if (now - stream_heard(e->stream) > SECOND)
 		r->report.due = now;
 	stream_add(e->stream, now, g);
-	if (segment_topic(&g->segment) == SEGMENT_CONTROL && !e->prefixed)
+	if (segment_topic(&g->segment) == SEGMENT_CONTROL &&
+	    (!e->prefixed || r->options.prefix != PREFIX_AUTO))
 		e->prefixed = needs_prefix(r, e);
 }
 

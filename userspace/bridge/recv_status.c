@@ -84,6 +84,7 @@ void recv_status(const struct receiver *r, cJSON *answer)
 				receiver_counts(r)->published);
 	cJSON_AddNumberToObject(answer, "refused", receiver_counts(r)->refused);
 	cJSON_AddNumberToObject(answer, "strange", receiver_strange(r));
+	cJSON_AddNumberToObject(answer, "crowded", receiver_counts(r)->crowded);
 }
 
 static double value_of(const struct stream *s, const struct recv_topic *t,

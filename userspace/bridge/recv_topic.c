@@ -2,9 +2,12 @@
 /*
  * recv_topic - a topic of a stream: from its datagrams to what is published
  */
+#include <errno.h>
 #include <stdlib.h>
+#include <syslog.h>
 #include "bridge/recv_topic.h"
 #include "bridge/segment.h"
+#include "bridge/service.h"
 
 #define SECOND	1000000000ULL
 #define BLEND	.5		/* of a second in the statistics */
@@ -29,6 +32,7 @@ struct recv_topic {
 	struct assembly_counts	before;		/* of assemblies that are gone */
 	uint32_t		newest;
 	struct recv_counts	counts;
+	int			error;		/* of the last frame */
 	/* of the frame that is being decoded */
 	uint64_t		now;
 	enum which		which;
@@ -131,9 +135,15 @@ static void decode(struct recv_topic *t, const struct assembly_frame *f)
 		.arg = t,
 	};
 	uint64_t exact = f->received.count == f->count;
+	int ret;
 
 	t->frame = f;
-	if (decoder_frame(t->decoder, &call)) {
+	ret = decoder_frame(t->decoder, &call);
+	if (ret) {
+		if (ret == -EFBIG && t->error != ret)
+			service_logf(LOG_WARNING, "%s: larger than the limits allow, see optsample-recv(1)",
+				     t->announced.name);
+		t->error = ret;
 		t->counts.failed++;
 		return;
 	}

@@ -52,6 +52,19 @@ static int set_still(void *c, const char *v)
 	return set_text(((struct send_config *)c)->sender.still, SEND_NAME, v);
 }
 
+/* In the file; --topic has better words for what is wrong */
+static int set_topic(void *c, const char *v)
+{
+	struct sender_options *s = &((struct send_config *)c)->sender;
+	char error[256];
+
+	if (s->topics == SENDER_PATTERNS ||
+	    send_topic_parse(v, &s->topic[s->topics], error))
+		return -EINVAL;
+	s->topics++;
+	return 0;
+}
+
 static int set_rate(void *c, const char *v)
 {
 	uint64_t rate;
@@ -102,6 +115,9 @@ const struct setting send_settings[] = {
 	  A_TEXT, set_to },
 	{ "source", "SOURCE", "one more, as if it were an argument",
 	  "a text, and no more than 8 of them", set_source },
+	{ "topic", "TOPIC", NULL,
+	  "a topic, then KEY=VALUE as optsample-send(1) names them, 64 at most",
+	  set_topic },
 	{ "name", "NAME", "of this robot (the host's name)",
 	  "a text of 1 to 63 bytes", set_name },
 	{ "node", "NODE", "of this program in ROS (optsample_send)", A_TEXT,
@@ -237,9 +253,9 @@ int send_topic_parse(const char *text, struct send_options *o,
 	}
 	strcpy(copy, text);
 	word = strtok_r(copy, " \t,", &rest);
-	if (!word || strchr(word, '=') ||
+	if (!word || !strchr("/*?[", *word) ||
 	    set_text(o->name, sizeof(o->name), word)) {
-		snprintf(error, 256, "'%.80s' does not begin with a topic",
+		snprintf(error, 256, "'%.80s' does not begin with a topic: /NAME",
 			 text);
 		return -EINVAL;
 	}

@@ -428,19 +428,25 @@ void send_topic_grant(struct send_topic *t, const struct policy_topic *p)
 void send_topic_change(struct send_topic *t,
 		       const struct send_options *options)
 {
-	char name[SEND_NAME];
-	struct encoder *e = encoder_create(t->announced.kind,
-					   &options->encode);
+	struct send_options before = t->options;
+	struct encoder *e;
 
+	t->options = *options;
+	strcpy(t->options.name, before.name);
+	check_codec(t);
+	/* what it costs was learnt of the codec, and what it sent is kept */
+	if (t->options.codec != before.codec ||
+	    t->options.bytes != before.bytes ||
+	    t->options.points != before.points ||
+	    t->options.vscan != before.vscan)
+		set_source(t);
+	if (!memcmp(&t->options.encode, &before.encode, sizeof(before.encode)))
+		return;
+	e = encoder_create(t->announced.kind, &t->options.encode);
 	if (!e)
 		return;
-	strcpy(name, t->options.name);
 	encoder_destroy(t->encoder);
 	t->encoder = e;
-	t->options = *options;
-	strcpy(t->options.name, name);
-	check_codec(t);
-	set_source(t);
 }
 
 const struct send_options *send_topic_options(const struct send_topic *t)

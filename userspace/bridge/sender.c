@@ -166,6 +166,7 @@ int sender_open(struct sender **out, struct loop *l, const struct address *to,
 		goto failed;
 	s->loop = l;
 	s->options = *options;
+	s->options.all = !options->topics;
 	s->plan = (struct loop_timer){ now, on_plan, s, NULL };
 	s->announce = (struct loop_timer){ now, on_announce, s, NULL };
 	s->eager = EAGER;
@@ -220,7 +221,7 @@ const struct send_options *sender_wants(const struct sender *s,
 	for (unsigned int i = 0; i < s->options.topics; i++)
 		if (!fnmatch(s->options.topic[i].name, topic, 0))
 			return &s->options.topic[i];
-	return s->options.topics ? NULL : &all;
+	return s->options.all ? &all : NULL;
 }
 
 struct send_topic *sender_find(const struct sender *s, const char *name)
@@ -303,12 +304,16 @@ void sender_message(struct sender *s, const struct source_message *m)
 int sender_add(struct sender *s, const struct send_options *options)
 {
 	struct sender_options *o = &s->options;
+	unsigned int at = 0;
 
-	if (o->topics == SENDER_PATTERNS)
+	while (at < o->topics && strcmp(o->topic[at].name, options->name))
+		at++;
+	if (at == SENDER_PATTERNS)
 		return -E2BIG;
-	memmove(o->topic + 1, o->topic, o->topics * sizeof(*o->topic));
+	if (at == o->topics)
+		o->topics++;
+	memmove(o->topic + 1, o->topic, at * sizeof(*o->topic));
 	o->topic[0] = *options;
-	o->topics++;
 	return 0;
 }
 
@@ -332,8 +337,7 @@ int sender_remove(struct sender *s, const char *topic)
 		off.on = false;
 		snprintf(off.name, sizeof(off.name), "%s", topic);
 		end_topic(s, i);
-		return sender_change(s, &off) == -ENOENT ?
-		       sender_add(s, &off) : 0;
+		return sender_add(s, &off);
 	}
 	return -ENOENT;
 }
@@ -341,18 +345,13 @@ int sender_remove(struct sender *s, const char *topic)
 int sender_change(struct sender *s, const struct send_options *options)
 {
 	struct send_topic *t = sender_find(s, options->name);
-	struct sender_options *o = &s->options;
-	int ret = -ENOENT;
 
-	for (unsigned int i = 0; i < o->topics; i++)
-		if (!strcmp(o->topic[i].name, options->name)) {
-			o->topic[i] = *options;
-			ret = 0;
-		}
 	if (!t)
-		return ret;
+		return -ENOENT;
 	send_topic_change(t, options);
-	return 0;
+	on_plan(s, loop_now());
+	/* and the next time that it begins */
+	return sender_add(s, options);
 }
 
 void sender_limit(struct sender *s, double rate)

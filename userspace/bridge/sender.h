@@ -21,13 +21,14 @@ enum {
  * @rate:	bytes/s on the wire, at most; 0: as the link has it
  * @device:	watch the queue of the device that leads to the receiver
  * @topic:	what is to be sent: names and patterns, the first that matches
- *		counts; @topics of them, 0: all there is
+ *		counts; @topics of them
+ * @all:	what no pattern matches is sent, too
  */
 struct sender_options {
 	char			name[CONTROL_WORD];
 	char			still[SEND_NAME];
 	double			rate;
-	bool			device;
+	bool			device, all;
 	struct send_options	topic[SENDER_PATTERNS];
 	unsigned int		topics;
 };
@@ -53,14 +54,16 @@ void sender_message(struct sender *s, const struct source_message *m);
 /**
  * sender_add() - want a topic, or a pattern, from now on
  *
- * It comes before what was wanted so far. Return: 0 or -E2BIG.
+ * It comes before what was wanted so far, and instead of what was said of it.
+ *
+ * Return: 0 or -E2BIG.
  */
 int sender_add(struct sender *s, const struct send_options *options);
 
-/* Return: 0, -ENOENT */
+/* Return: 0, -ENOENT, -E2BIG */
 int sender_remove(struct sender *s, const char *topic);
 
-/* Other options for a topic that is sent. Return: 0, -ENOENT */
+/* Other options for a topic that is sent. Return: 0, -ENOENT, -E2BIG */
 int sender_change(struct sender *s, const struct send_options *options);
 
 /* At most so many bytes/s; 0: as the link has it */

@@ -33,12 +33,17 @@ void settings_options(const struct setting *table, struct argp_option *out,
 		      unsigned int room)
 {
 	unsigned int i = 0;
+	int key = SETTINGS_KEY;
 
-	for (; table[i].name && i + 1 < room; i++)
-		out[i] = (struct argp_option){
-			.name = table[i].name, .key = SETTINGS_KEY + (int)i,
-			.arg = table[i].arg, .doc = table[i].help,
+	for (; table->name && i + 1 < room; table++, key++) {
+		/* without help it is only for the file */
+		if (!table->help)
+			continue;
+		out[i++] = (struct argp_option){
+			.name = table->name, .key = key,
+			.arg = table->arg, .doc = table->help,
 		};
+	}
 	out[i] = (struct argp_option){ 0 };
 }
 
@@ -58,6 +63,8 @@ int settings_option(const struct setting *table, void *config, int key,
 	return cli_error(-EINVAL, "%s", error);
 }
 
+enum { SECTION = 49 };		/* bytes, at most */
+
 struct load {
 	const char		*path;
 	const struct setting	*(*section)(void *arg, const char *name,
@@ -76,6 +83,12 @@ static int on_line(void *user, const char *section, const char *name,
 {
 	struct load *l = user;
 
+	/* of longer ones inih tells only the beginning */
+	if (strlen(section) == SECTION) {
+		snprintf(l->error, 160, "[%.60s...] is too long for a section, see topic =",
+			 section);
+		return 0;
+	}
 	if (!l->any || strcmp(section, l->name)) {
 		snprintf(l->name, sizeof(l->name), "%s", section);
 		l->any = true;
@@ -112,17 +125,28 @@ int settings_load(const char *path,
 	return -EINVAL;
 }
 
+/* As getopt_long() takes it, in short forms too; NULL: it is another option */
+static const char *value_of(const char *arg, const char *next)
+{
+	size_t n = strcspn(arg, "=");
+
+	if (!strncmp(arg, "-c", 2))
+		return arg[2] ? arg + 2 : next;
+	if (n < 3 || n > 8 || strncmp("--config", arg, n))
+		return NULL;
+	return arg[n] ? arg + n + 1 : next;
+}
+
 /* The last one counts */
 static const char *file_of(int argc, char **argv)
 {
 	const char *path = NULL;
 
-	for (int i = 1; i < argc; i++) {
-		if (!strncmp(argv[i], "--config=", 9))
-			path = argv[i] + 9;
-		else if (i + 1 < argc && (!strcmp(argv[i], "--config") ||
-					  !strcmp(argv[i], "-c")))
-			path = argv[++i];
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		const char *v = value_of(argv[i], argv[i + 1]);
+
+		if (v)
+			path = v;
 	}
 	return path;
 }

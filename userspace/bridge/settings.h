@@ -11,7 +11,7 @@
 /**
  * struct setting - one of them; the last one of a table has no name
  * @arg:	what its value is called; NULL: yes or no
- * @help:	one line
+ * @help:	one line; NULL: only in the file
  * @must:	what a value must be, for the error
  * @set:	take a value. Return: 0 or a negative errno
  */

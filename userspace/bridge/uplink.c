@@ -18,6 +18,8 @@ enum {
 	BATCH	= 64,		/* datagrams a system call */
 	ROOM	= 4 << 20,	/* of the socket: queues below are not its own */
 	TURNS	= 16,		/* datagrams that are read at a time */
+	ETHERNET = 1500,
+	LEAST	= 1024,		/* bytes of a payload that all codecs take */
 };
 
 struct uplink {
@@ -28,47 +30,50 @@ struct uplink {
 	struct uplink_events	events;
 	struct uplink_counts	counts;
 	uint64_t		sent;	/* us, of the newest datagram */
+	unsigned int		payload;
 };
 
-/* The receiver's, and not of anybody who found the port */
-static bool is_from(const struct address *to,
-		    const struct sockaddr_storage *from)
-{
-	const struct sockaddr_in *a = (const void *)&to->storage;
-	const struct sockaddr_in *b = (const void *)from;
-	const struct sockaddr_in6 *a6 = (const void *)&to->storage;
-	const struct sockaddr_in6 *b6 = (const void *)from;
-
-	if (to->storage.ss_family != from->ss_family)
-		return false;
-	if (from->ss_family == AF_INET)
-		return a->sin_addr.s_addr == b->sin_addr.s_addr &&
-		       a->sin_port == b->sin_port;
-	return IN6_ARE_ADDR_EQUAL(&a6->sin6_addr, &b6->sin6_addr) &&
-	       a6->sin6_port == b6->sin6_port;
-}
-
+/*
+ * From whatever address: one of many that the receiver has. Who knows the
+ * number of the stream has seen its datagrams.
+ */
 static void on_datagrams(void *arg, uint32_t events)
 {
 	struct uplink *u = arg;
 	uint8_t bytes[OPTSAMPLE_SEGMENT_MAX + 1];
-	struct sockaddr_storage from;
 	struct optsample_segment s;
 
 	(void)events;
 	for (unsigned int i = 0; i < TURNS; i++) {
-		socklen_t len = sizeof(from);
-		ssize_t n = recvfrom(u->watch.fd, bytes, sizeof(bytes),
-				     MSG_DONTWAIT, (void *)&from, &len);
+		ssize_t n = recv(u->watch.fd, bytes, sizeof(bytes),
+				 MSG_DONTWAIT);
 
 		if (n < 0)
 			return;
-		if (!is_from(&u->to, &from) || segment_read(&s, bytes, n) ||
+		if (segment_read(&s, bytes, n) ||
 		    get_le64(&s.stream) != u->stream || s.topic)
 			continue;
 		u->events.received(u->events.arg, bytes + s.header,
 				   n - s.header);
 	}
+}
+
+/* A datagram in two fragments is lost if either is: what the way takes whole */
+static unsigned int payload_of(const struct address *to)
+{
+	bool v6 = to->storage.ss_family == AF_INET6;
+	int fd = socket(to->storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int mtu = ETHERNET, most;
+	socklen_t len = sizeof(mtu);
+
+	if (fd >= 0 && (connect(fd, (const void *)&to->storage, to->len) ||
+			getsockopt(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP,
+				   v6 ? IPV6_MTU : IP_MTU, &mtu, &len)))
+		mtu = ETHERNET;
+	if (fd >= 0)
+		close(fd);
+	most = mtu - (v6 ? 48 : 28) - (int)sizeof(struct optsample_segment);
+	return most > PAYLOAD_MAX ? PAYLOAD_MAX : most < LEAST ? LEAST : most;
 }
 
 int uplink_open(struct uplink **out, struct loop *l, const struct address *to,
@@ -83,6 +88,7 @@ int uplink_open(struct uplink **out, struct loop *l, const struct address *to,
 	u->to = *to;
 	u->stream = stream;
 	u->events = *events;
+	u->payload = payload_of(to);
 	u->watch.ready = on_datagrams;
 	u->watch.arg = u;
 	fd = socket(to->storage.ss_family,
@@ -99,6 +105,11 @@ int uplink_open(struct uplink **out, struct loop *l, const struct address *to,
 		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
 	*out = u;
 	return 0;
+}
+
+unsigned int uplink_payload(const struct uplink *u)
+{
+	return u->payload;
 }
 
 void uplink_close(struct uplink *u)

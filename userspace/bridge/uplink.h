@@ -45,6 +45,9 @@ int uplink_open(struct uplink **u, struct loop *l, const struct address *to,
 		uint64_t stream, const struct uplink_events *events);
 void uplink_close(struct uplink *u);
 
+/* Bytes of a payload that pass the way there in one piece */
+unsigned int uplink_payload(const struct uplink *u);
+
 /**
  * uplink_send() - segments, now
  * @data:	of the first; the others follow @stride bytes behind each other

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "common/address.h"
+#include "common/cli.h"
 
 /* Where the port begins, and the host without its brackets */
 static int split(const char *text, int passive, char host[256],
@@ -47,13 +48,16 @@ int address_parse(const char *text, int passive, const char *port,
 	};
 	struct addrinfo *list;
 	char host[256];
+	uint32_t number;
 	int err;
 
-	if (split(text, passive, host, &port) || (!passive && !*host)) {
+	if (split(text, passive, host, &port) || (!passive && !*host) ||
+	    parse_u32(port, 1, 65535, &number)) {
 		snprintf(error, 256, "'%s' is not HOST:PORT", text);
 		return -EINVAL;
 	}
-	err = getaddrinfo(*host ? host : NULL, port, &hints, &list);
+	/* any address: of IPv4, too */
+	err = getaddrinfo(*host ? host : "::", port, &hints, &list);
 	if (err) {
 		snprintf(error, 256, "'%s': %s", text, gai_strerror(err));
 		return -EINVAL;

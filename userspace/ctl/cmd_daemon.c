@@ -6,6 +6,7 @@
 #include <argp.h>
 #include <cjson/cJSON.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 enum { OPT_SOCKET = 256, OPT_JSON, WORDS = 32, SECONDS = 5 };
 
 static const struct argp_option daemon_options[] = {
-	{ "socket", OPT_SOCKET, "PATH", 0, "that it was given (/run/optsample-send/socket, recv.sock)", 1 },
+	{ "socket", OPT_SOCKET, "PATH", 0, "that it was given (that of the systemd unit)", 1 },
 	{ "json", OPT_JSON, NULL, 0, "the answer as it comes", 1 },
 	{ 0 }
 };
@@ -229,6 +230,8 @@ static int run(struct daemon *d, const struct argp *argp, int argc,
 		ret = make_request(d, &line);
 	if (ret)
 		return ret;
+	/* it may hang up: then there is no answer */
+	signal(SIGPIPE, SIG_IGN);
 	fd = dial(d->path);
 	if (fd < 0) {
 		cJSON_free(line);
