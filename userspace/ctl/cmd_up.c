@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 #include <optsample/units.h>
+#include "common/ifb.h"
 #include "classifier.h"
 #include "discovery.h"
 #include "module.h"
@@ -361,7 +362,7 @@ static void up_state(const struct up *up, struct state *st)
 	if (up->no_ifb)
 		snprintf(s->queue, IFNAMSIZ, "%.15s", up->dev);
 	else
-		stack_ifb_name(up->dev, s->queue);
+		ifb_name(up->dev, s->queue);
 }
 
 int cmd_up(int argc, char **argv)

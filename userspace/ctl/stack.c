@@ -31,20 +31,6 @@ enum {
 
 #define STACK_EGRESS	TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS)
 
-void stack_ifb_name(const char *dev, char name[IFNAMSIZ])
-{
-	unsigned int hash = 5381;
-	const char *c;
-
-	if (strlen(dev) <= IFNAMSIZ - 5) {
-		snprintf(name, IFNAMSIZ, "opt-%.11s", dev);
-		return;
-	}
-	for (c = dev; *c; c++)
-		hash = hash * 33 + (unsigned char)*c;
-	snprintf(name, IFNAMSIZ, "opt-%.6s%05x", dev, hash & 0xfffff);
-}
-
 bool stack_is_wireless(const char *dev)
 {
 	char path[CTL_PATH];

@@ -43,8 +43,6 @@ struct stack {
 
 enum { STACK_WHY = 160 };
 
-/* Name of the ifb of @dev, at most 15 characters, the same every time */
-void stack_ifb_name(const char *dev, char name[IFNAMSIZ]);
 bool stack_is_wireless(const char *dev);
 
 /**

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "common/ifb.h"
 #include "classifier.h"
 #include "netlink.h"
 #include "state.h"
@@ -197,7 +198,7 @@ int stats_read(const char *dev, struct dev_stats *s)
 
 	memset(s, 0, sizeof(*s));
 	snprintf(s->dev, IFNAMSIZ, "%.15s", dev);
-	stack_ifb_name(dev, ifb);
+	ifb_name(dev, ifb);
 	for (int i = 0; i < 2 && !d.found; i++) {
 		d.ifindex = if_nametoindex(names[i]);
 		if (!d.ifindex)

@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include "common/ifb.h"
 #include "link.h"
 
 #define LOOK_EVERY	2000000000ULL
@@ -121,20 +122,6 @@ static int link_route(struct link *l)
 	return dev;
 }
 
-/* As `optsample up` calls the ifb of a device */
-static void link_ifb_name(const char *dev, char name[IF_NAMESIZE])
-{
-	unsigned int hash = 5381;
-
-	if (strlen(dev) <= IF_NAMESIZE - 5) {
-		snprintf(name, IF_NAMESIZE, "opt-%.11s", dev);
-		return;
-	}
-	for (const char *c = dev; *c; c++)
-		hash = hash * 33 + (unsigned char)*c;
-	snprintf(name, IF_NAMESIZE, "opt-%.6s%05x", dev, hash & 0xfffff);
-}
-
 /* An ifb that `optsample up` made for the device, or the device */
 static int link_queue(int dev)
 {
@@ -143,7 +130,7 @@ static int link_queue(int dev)
 
 	if (!if_indextoname(dev, name))
 		return dev;
-	link_ifb_name(name, ifb);
+	ifb_name(name, ifb);
 	queue = if_nametoindex(ifb);
 	return queue ? queue : dev;
 }
