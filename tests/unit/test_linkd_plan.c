@@ -331,6 +331,28 @@ static void test_lowest(void)
 	   "lowest: and no longer");
 }
 
+/* What was too much is possible again with what the topic asks for */
+static void test_comes_back(void)
+{
+	static const struct plan_source sources[] = {
+		{ .kind = PLAN_SCAN, .hz = 10, .bytes = 84000 },
+		{ .kind = PLAN_PLAIN, .hz = 50, .bytes = 300 },
+		{ .kind = PLAN_CLOUD, .hz = 10, .organised = true,
+		  .vscan = true },
+	};
+
+	for (unsigned int i = 0; i < 3; i++) {
+		struct plan p = { 0 };
+		double least, demand;
+
+		plan_needs(&sources[i], 0, &least, &demand);
+		plan_update(&p, &sources[i], demand / 4, 0);
+		plan_update(&p, &sources[i], demand, 0);
+		ok(p.on && p.every == 1 && p.mode == PLAN_FINE,
+		   "kind %u comes back to all of it", sources[i].kind);
+	}
+}
+
 int main(void)
 {
 	test_share();
@@ -343,5 +365,6 @@ int main(void)
 	test_policy();
 	test_history();
 	test_lowest();
+	test_comes_back();
 	return tap_done();
 }

@@ -293,6 +293,7 @@ void plan_needs(const struct plan_source *s, double loss, double *floor,
 	double hz = plan_hz(s), slow = fmin(hz, SLOWEST), one, least;
 	struct plan none = { 0 };
 
+	/* of what goes in steps, so much that it can come back to the best */
 	switch (s->kind) {
 	case PLAN_IMAGE:
 		*floor = slow * plan_cost(fmin(PLAN_PAYLOAD, image_most(s)));
@@ -306,8 +307,9 @@ void plan_needs(const struct plan_source *s, double loss, double *floor,
 	case PLAN_CLOUD:
 		least = cloud_cost(s, s->vscan ? PLAN_VSCAN : PLAN_VOXELS);
 		*floor = slow * least;
-		*demand = hz * (s->organised ? cloud_cost(s, PLAN_FINE) :
-				plan_cost(cloud_points(s) * cloud_point(s)));
+		*demand = AGAIN * hz *
+			  (s->organised ? cloud_cost(s, PLAN_FINE) :
+			   plan_cost(cloud_points(s) * cloud_point(s)));
 		break;
 	case PLAN_MAP:
 		*floor = slow * PLAN_DATAGRAM;
@@ -317,13 +319,13 @@ void plan_needs(const struct plan_source *s, double loss, double *floor,
 		one = s->bytes ? s->bytes : SCAN_BYTES;
 		one += fmax(plan_count(one), SCAN_PARTS) * PLAN_HEADERS;
 		*floor = slow * one;
-		*demand = hz * one * (loss > 0.25 ? 2 : 1);
+		*demand = AGAIN * hz * one * (loss > 0.25 ? 2 : 1);
 		break;
 	default:
 		one = plan_cost(s->bytes ? s->bytes : PLAIN_BYTES);
 		*floor = slow * one;
-		*demand = hz * one * (1 + plain_parity(&none, loss) +
-				      PARITY_STEP);
+		*demand = AGAIN * hz * one *
+			  (1 + plain_parity(&none, loss) + PARITY_STEP);
 	}
 }
 
