@@ -178,6 +178,19 @@ $(eval $(call linked,test_ends,tests/unit/test_ends.c $(ENDS) $(HEADERS),\
 	$(ENDS_LIBS)))
 $(eval $(call linked,test_compressed,tests/unit/test_compressed.c $(BAG) $(LIB) \
 	$(HEADERS),$(BAG_LIBS)))
+# the experiments of D6.3
+D63	:= blob flow jpeg score plot strip
+$(eval $(call linked,d63-blob,tools/bench.d/d63-blob.c $(LIB) $(HEADERS) \
+	tools/bench.d/d63.d/netns.h,-lisal -lm))
+$(eval $(call linked,d63-flow,tools/bench.d/d63-flow.c \
+	tools/bench.d/d63.d/netns.h,))
+$(eval $(call linked,d63-jpeg,tools/bench.d/d63-jpeg.c,-ljpeg -lm))
+$(eval $(call linked,d63-score,tools/bench.d/d63-score.c $(BAG) $(LIB) \
+	$(HEADERS),$(BAG_LIBS)))
+$(eval $(call linked,d63-plot,tools/bench.d/d63-plot.c,$$$$(pkg-config \
+	--cflags --libs cairo) -lm))
+$(eval $(call linked,d63-strip,tools/bench.d/d63-strip.c,$$$$(pkg-config \
+	--cflags --libs cairo) -lpng -lm))
 $(eval $(call linked,udp-link,tools/udp-link.c $(COMMON_O),))
 $(foreach t,$(BRIDGE_TESTS),$(eval $(call linked,test_$(t),\
 	tests/unit/test_$(t).c $(BRIDGE) $(ENDS) $(HEADERS),\
@@ -342,8 +355,10 @@ check-full: build packages-check packages-check-full
 	$(TESTS) check-full
 
 bench: build packages-check packages-check-full
-	$(Q)$(MAKE) --no-print-directory $(LIB_BENCH:%=$(BIN)/bench_%)
+	$(Q)$(MAKE) --no-print-directory $(LIB_BENCH:%=$(BIN)/bench_%) \
+		$(D63:%=$(BIN)/d63-%)
 	tools/bench
+	tools/d63
 
 # means over these images, and each by name
 IMAGES	?= $(wildcard ../shared/data/images/*.png)

@@ -5,10 +5,10 @@
  *	d63-blob FROM TO ADDRESS PARITY HZ FILE...
  *
  * Sends the files in turn, HZ a second, from namespace FROM to ADDRESS in
- * namespace TO, as blobs (userspace/lib/blob.h) with PARITY rows for each row of
- * data, the datagrams spread over half the time to the next. For each frame a
- * line "sent NUMBER NS DATAGRAMS", and when enough of it came "shown NUMBER NS";
- * numbers from 1, times of the real-time clock. Ends by SIGTERM.
+ * namespace TO, as blobs (userspace/lib/blob.h) with PARITY rows for each row
+ * of data, the datagrams spread over half the time to the next. For each frame
+ * a line "sent NUMBER NS DATAGRAMS", and when enough of it came "shown NUMBER
+ * NS"; numbers from 1, times of the real-time clock. Ends by SIGTERM.
  */
 #include <poll.h>
 #include <signal.h>

@@ -32,7 +32,10 @@ link_up()
 		ip netns exec "$1-$end" ethtool -K v tso off gso off gro off \
 			>/dev/null 2>&1
 	done
-	return 0
+	# Fast DDS leaves out interfaces that are not running yet
+	for end in a b a b a b a b a b; do
+		ip -n "$1-$end" link show v | grep -q 'state UP' || sleep 0.5
+	done
 }
 
 link_down()
