@@ -34,7 +34,8 @@ link_up()
 	done
 	# Fast DDS leaves out interfaces that are not running yet
 	for end in a b a b a b a b a b; do
-		ip -n "$1-$end" link show v | grep -q 'state UP' || sleep 0.5
+		ip -n "$1-$end" link show v 2>/dev/null |
+			grep -q 'state UP' || sleep 0.5
 	done
 }
 
