@@ -136,3 +136,15 @@ told()
 	[ "$(wc -l <"$scratch/$1")" = 1 ] && grep -qF -- "$2" "$scratch/$1" ||
 		{ sed 's/^/# /' "$scratch/$1"; return 1; }
 }
+
+# lines NAME N: whether it said so many
+lines()
+{
+	[ "$(wc -l <"$scratch/$1.out")" -ge "$2" ]
+}
+
+# has NAME TOPIC N: so many messages of a topic, as ends-copy tells
+has()
+{
+	[ "$(grep -c "^$2 " "$scratch/$1.out")" -ge "$3" ]
+}

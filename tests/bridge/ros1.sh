@@ -26,17 +26,6 @@ at()
 	begin "$2" env ROS_MASTER_URI="$1" "${@:3}"
 }
 
-lines()
-{
-	[ "$(wc -l <"$scratch/$1.out")" -ge "$2" ]
-}
-
-# has NAME TOPIC N: so many messages of a topic, as ends-copy tells
-has()
-{
-	[ "$(grep -c "^$2 " "$scratch/$1.out")" -ge "$3" ]
-}
-
 at $near here rosmaster --core -p 11311
 at $far there rosmaster --core -p 11312
 recv recv --name operator_bridge "ros1:$far"

@@ -22,18 +22,6 @@ robot()
 	begin "$1" env CYCLONEDDS_URI='<Domain Id="1"/>' "${@:2}"
 }
 
-# lines NAME N: what it said
-lines()
-{
-	[ "$(wc -l <"$scratch/$1.out")" -ge "$2" ]
-}
-
-# has NAME TOPIC N: so many messages of a topic, as ends-copy tells
-has()
-{
-	[ "$(grep -c "^$2 " "$scratch/$1.out")" -ge "$3" ]
-}
-
 # pictures N WIDTH HEIGHT TIMES: raw, smooth, each another one
 pictures()
 {

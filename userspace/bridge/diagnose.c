@@ -45,15 +45,14 @@ static void describe(struct message_status *s, struct page *p,
 {
 	const struct recv_stats *x = recv_topic_stats(t);
 	const struct recv_counts *c = recv_topic_counts(t);
-	bool map = recv_topic_announcement(t)->kind == MESSAGE_OCCUPANCY_GRID ||
-		   recv_topic_announcement(t)->kind == MESSAGE_GRID_MAP;
 
 	*s = (struct message_status){
 		.name = message_string(p->name),
 		.hardware_id = message_string(stream_name(stream)),
 		.message = message_string("arrives"),
 	};
-	if (x->silent > SILENT && !map) {
+	if (x->silent > SILENT &&
+	    !message_is_map(recv_topic_announcement(t)->kind)) {
 		s->level = ERROR;
 		s->message = message_string("silent");
 	} else if (x->share < POOR && c->decoded) {

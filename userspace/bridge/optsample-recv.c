@@ -27,7 +27,6 @@ struct recv_config {
 	unsigned int		sinks;
 	bool			watch;
 	struct receiver_options	options;
-	const char		*file;
 };
 
 struct recv {
@@ -40,32 +39,24 @@ struct recv {
 	struct loop_timer	watch;
 };
 
-static int set_text(char to[TEXT], const char *value)
-{
-	if (!*value || strlen(value) >= TEXT)
-		return -EINVAL;
-	strcpy(to, value);
-	return 0;
-}
-
 static int set_listen(void *c, const char *v)
 {
-	return set_text(((struct recv_config *)c)->listen, v);
+	return settings_text(((struct recv_config *)c)->listen, TEXT, v);
 }
 
 static int set_node(void *c, const char *v)
 {
-	return set_text(((struct recv_config *)c)->node, v);
+	return settings_text(((struct recv_config *)c)->node, TEXT, v);
 }
 
 static int set_socket(void *c, const char *v)
 {
-	return set_text(((struct recv_config *)c)->socket, v);
+	return settings_text(((struct recv_config *)c)->socket, TEXT, v);
 }
 
 static int set_metrics(void *c, const char *v)
 {
-	return set_text(((struct recv_config *)c)->metrics, v);
+	return settings_text(((struct recv_config *)c)->metrics, TEXT, v);
 }
 
 static int set_sink(void *c, const char *v)
@@ -74,7 +65,7 @@ static int set_sink(void *c, const char *v)
 
 	if (config->sinks == SINKS)
 		return -EINVAL;
-	return set_text(config->sink[config->sinks++], v);
+	return settings_text(config->sink[config->sinks++], TEXT, v);
 }
 
 static int set_word(int *to, const char *v, const char *const *words)
@@ -112,11 +103,9 @@ static int set_kept(void *c, const char *v)
 
 static int set_nearest(void *c, const char *v)
 {
-	int on = settings_bool(v);
+	struct recv_config *config = c;
 
-	if (on >= 0)
-		((struct recv_config *)c)->options.topics.nearest = on;
-	return on < 0 ? on : 0;
+	return settings_flag(&config->options.topics.nearest, v);
 }
 
 static int set_quality(void *c, const char *v)
@@ -149,11 +138,9 @@ static int set_pixels(void *c, const char *v)
 
 static int set_watch(void *c, const char *v)
 {
-	int on = settings_bool(v);
+	struct recv_config *config = c;
 
-	if (on >= 0)
-		((struct recv_config *)c)->watch = on;
-	return on < 0 ? on : 0;
+	return settings_flag(&config->watch, v);
 }
 
 #define A_TEXT "a text of 1 to 511 bytes"

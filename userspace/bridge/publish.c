@@ -76,11 +76,6 @@ int publish_add(struct publish *p, struct loop *l, const char *spec,
 	return ret;
 }
 
-static bool is_latched(enum message_kind kind)
-{
-	return kind == MESSAGE_OCCUPANCY_GRID || kind == MESSAGE_GRID_MAP;
-}
-
 static struct topic *offer(struct publish *p, const char *name,
 			   enum message_kind kind)
 {
@@ -97,7 +92,7 @@ static struct topic *offer(struct publish *p, const char *name,
 		return NULL;
 	t->kind = kind;
 	for (unsigned int s = 0; s < p->sinks; s++) {
-		int ret = sink_add(p->sink[s], name, kind, is_latched(kind),
+		int ret = sink_add(p->sink[s], name, kind, message_is_map(kind),
 				   &t->at[s]);
 
 		if (!ret)

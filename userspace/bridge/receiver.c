@@ -85,9 +85,8 @@ static void on_message(void *arg, const struct recv_message *m)
 	struct entry *e = arg;
 	struct receiver *r = e->receiver;
 	enum message_kind kind = m->result->kind;
-	bool map = kind == MESSAGE_OCCUPANCY_GRID || kind == MESSAGE_GRID_MAP;
 	/* of a map there is one, whenever its parts come */
-	bool kept = (m->kept || e->old) && !map;
+	bool kept = (m->kept || e->old) && !message_is_map(kind);
 	char suffix[64], name[512];
 
 	if (kept && r->options.kept == KEPT_DROP)

@@ -14,18 +14,10 @@
 
 enum { OPT_CONFIG = 'c', OPT_TOPIC = 't' };
 
-static int set_text(char *to, size_t room, const char *value)
-{
-	if (!*value || strlen(value) >= room)
-		return -EINVAL;
-	strcpy(to, value);
-	return 0;
-}
-
 #define TEXT(field)							\
 static int set_##field(void *c, const char *v)				\
 {									\
-	return set_text(((struct send_config *)c)->field, SEND_TEXT, v); \
+	return settings_text(((struct send_config *)c)->field, SEND_TEXT, v); \
 }
 TEXT(to)
 TEXT(node)
@@ -38,18 +30,18 @@ static int set_source(void *c, const char *v)
 
 	if (config->sources == SEND_SOURCES)
 		return -EINVAL;
-	return set_text(config->source[config->sources++], SEND_TEXT, v);
+	return settings_text(config->source[config->sources++], SEND_TEXT, v);
 }
 
 static int set_name(void *c, const char *v)
 {
-	return set_text(((struct send_config *)c)->sender.name, CONTROL_WORD,
+	return settings_text(((struct send_config *)c)->sender.name, CONTROL_WORD,
 			v);
 }
 
 static int set_still(void *c, const char *v)
 {
-	return set_text(((struct send_config *)c)->sender.still, SEND_NAME, v);
+	return settings_text(((struct send_config *)c)->sender.still, SEND_NAME, v);
 }
 
 /* In the file; --topic has better words for what is wrong */
@@ -77,20 +69,12 @@ static int set_rate(void *c, const char *v)
 
 static int set_device(void *c, const char *v)
 {
-	int on = settings_bool(v);
-
-	if (on >= 0)
-		((struct send_config *)c)->sender.device = on;
-	return on < 0 ? on : 0;
+	return settings_flag(&((struct send_config *)c)->sender.device, v);
 }
 
 static int set_loop(void *c, const char *v)
 {
-	int on = settings_bool(v);
-
-	if (on >= 0)
-		((struct send_config *)c)->loop = on;
-	return on < 0 ? on : 0;
+	return settings_flag(&((struct send_config *)c)->loop, v);
 }
 
 static int set_speed(void *c, const char *v)
@@ -143,25 +127,16 @@ const struct setting send_settings[] = {
 
 /* ---- topics ---- */
 
-static int flag(bool *to, const char *v)
-{
-	int on = settings_bool(v);
-
-	if (on >= 0)
-		*to = on;
-	return on < 0 ? on : 0;
-}
-
 #define TOPIC(field, code)						\
 static int topic_##field(void *c, const char *v)			\
 {									\
 	struct send_options *o = c;					\
 	return code;							\
 }
-TOPIC(on, flag(&o->on, v))
-TOPIC(focus, flag(&o->focus, v))
-TOPIC(sample, flag(&o->sample, v))
-TOPIC(virtual, flag(&o->vscan, v))
+TOPIC(on, settings_flag(&o->on, v))
+TOPIC(focus, settings_flag(&o->focus, v))
+TOPIC(sample, settings_flag(&o->sample, v))
+TOPIC(virtual, settings_flag(&o->vscan, v))
 TOPIC(priority, parse_u32(v, 0, SHARE_PRIORITY, &o->priority))
 TOPIC(profile, parse_u32(v, 0, 63, &o->profile))
 TOPIC(rate, parse_double(v, 0, 1000, &o->rate))
@@ -254,7 +229,7 @@ int send_topic_parse(const char *text, struct send_options *o,
 	strcpy(copy, text);
 	word = strtok_r(copy, " \t,", &rest);
 	if (!word || !strchr("/*?[", *word) ||
-	    set_text(o->name, sizeof(o->name), word)) {
+	    settings_text(o->name, sizeof(o->name), word)) {
 		snprintf(error, 256, "'%.80s' does not begin with a topic: /NAME",
 			 text);
 		return -EINVAL;
@@ -320,7 +295,7 @@ static const struct setting *section_of(void *arg, const char *name,
 	if (!strcmp(name, "send"))
 		return send_settings;
 	if (strncmp(name, "topic ", 6) ||
-	    set_text(o.name, sizeof(o.name), name + 6) ||
+	    settings_text(o.name, sizeof(o.name), name + 6) ||
 	    add_topic(&c->sender, &o))
 		return NULL;
 	*config = &c->sender.topic[c->sender.topics - 1];

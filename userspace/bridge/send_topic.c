@@ -53,15 +53,13 @@ struct send_topic {
 	/* of the frames that are sent */
 	uint32_t		frame;
 	uint64_t		position, sent;
-	enum codec		codec;
 	int			error;		/* told of */
 	struct send_counts	counts;
 };
 
 static bool is_map(const struct send_topic *t)
 {
-	return t->announced.kind == MESSAGE_OCCUPANCY_GRID ||
-	       t->announced.kind == MESSAGE_GRID_MAP;
+	return message_is_map(t->announced.kind);
 }
 
 static enum codec wanted(const struct send_topic *t)
@@ -98,8 +96,8 @@ static void set_source(struct send_topic *t)
 	memset(&t->policy, 0, sizeof(t->policy));
 	t->policy.source.kind = kinds[c];
 	t->policy.source.organised = t->options.codec == SEND_CODEC_ANY;
-	t->policy.source.vscan = t->options.codec == SEND_CODEC_ANY &&
-			  t->options.vscan;
+	t->policy.source.vscan = t->policy.source.organised &&
+				 t->options.vscan;
 	t->policy.source.points = t->options.points;
 	if (c == CODEC_MD)
 		t->policy.source.bytes = t->options.bytes;
@@ -125,7 +123,7 @@ struct send_topic *send_topic_create(struct loop *l, struct uplink *u,
 	t->announced.kind = kind;
 	snprintf(t->announced.name, sizeof(t->announced.name), "%s", name);
 	check_codec(t);
-	t->codec = t->announced.codec = wanted(t);
+	t->announced.codec = wanted(t);
 	set_source(t);
 	t->refresh = (struct loop_timer){ LOOP_NEVER, on_refresh, t, NULL };
 	loop_add_timer(l, &t->refresh);
@@ -217,8 +215,8 @@ static void set_order(const struct send_topic *t, struct encode_order *o)
 	else if (o->bytes > s->bytes)
 		o->bytes = s->bytes;
 	if (o->codec == CODEC_BLOB)
-		o->parity = blob_parity(t->policy.source.bytes, t->link->loss_high,
-					PARITY_MOST);
+		o->parity = blob_parity(t->policy.source.bytes,
+					t->link->loss_high, PARITY_MOST);
 	if (t->policy.source.kind != PLAN_CLOUD)
 		return;
 	if (any) {
@@ -239,6 +237,7 @@ static void learn(struct send_topic *t, const struct encode_result *r,
 		  size_t bytes, unsigned int datagrams)
 {
 	struct plan_source *s = &t->policy.source;
+	enum plan_mode mode = t->policy.plan.mode;
 
 	switch (s->kind) {
 	case PLAN_IMAGE:
@@ -249,12 +248,12 @@ static void learn(struct send_topic *t, const struct encode_result *r,
 		break;
 	case PLAN_CLOUD:
 		/* asked for as a turn of a lidar, and is none */
-		if (t->policy.plan.mode <= PLAN_COARSE || t->policy.plan.mode == PLAN_VSCAN) {
+		if (mode <= PLAN_COARSE || mode == PLAN_VSCAN) {
 			s->organised &= r->codec != CODEC_BLOCK;
 			s->vscan &= r->codec != CODEC_BLOCK;
 		}
-		if (r->codec == CODEC_RANGE && t->policy.plan.mode <= PLAN_COARSE)
-			s->mode[t->policy.plan.mode] = bytes;
+		if (r->codec == CODEC_RANGE && mode <= PLAN_COARSE)
+			s->mode[mode] = bytes;
 		else if (r->codec == CODEC_VSCAN)
 			s->mode[PLAN_VSCAN] = bytes;
 		else if (r->codec == CODEC_BLOCK && r->points)
@@ -274,7 +273,9 @@ static bool differs(const struct control_topic *a,
 
 static void announce(struct send_topic *t, const struct encode_result *r)
 {
-	t->announced.interval = t->policy.plan.hz > 0 ? 1e6 / t->policy.plan.hz : 0;
+	double hz = t->policy.plan.hz;
+
+	t->announced.interval = hz > 0 ? 1e6 / hz : 0;
 	if (!differs(&t->announced, r))
 		return;
 	t->announced.codec = r->codec;
@@ -336,7 +337,6 @@ static void encode(struct send_topic *t, enum message_format format,
 	}
 	t->error = 0;
 	bytes = payloads_bytes(out);
-	t->codec = r.codec;
 	learn(t, &r, bytes, out->count);
 	announce(t, &r);
 	t->counts.frames++;
@@ -368,7 +368,8 @@ static void keep(struct send_topic *t, const struct source_message *m)
 static void on_refresh(void *arg, uint64_t now)
 {
 	struct send_topic *t = arg;
-	double hz = t->policy.plan.hz > 0 ? t->policy.plan.hz : 1 / t->options.refresh;
+	double hz = t->policy.plan.hz > 0 ? t->policy.plan.hz :
+					    1 / t->options.refresh;
 
 	t->refresh.due = now + (uint64_t)(SECOND / hz);
 	if (!t->policy.plan.on)
@@ -476,5 +477,5 @@ double send_topic_rate(const struct send_topic *t)
 
 enum codec send_topic_codec(const struct send_topic *t)
 {
-	return t->codec;
+	return t->announced.codec;
 }

@@ -167,17 +167,25 @@ int settings_load_told(int argc, char **argv,
 	return ret ? cli_error(ret, "%s", error) : 0;
 }
 
-int settings_bool(const char *value)
+int settings_flag(bool *to, const char *value)
 {
 	static const char *const words[2][4] = {
 		{ "no", "off", "0", "false" }, { "yes", "on", "1", "true" },
 	};
 
-	if (!value)
-		return 1;
-	for (int b = 0; b < 2; b++)
+	for (unsigned int b = 0; b < 2; b++)
 		for (unsigned int i = 0; i < 4; i++)
-			if (!strcmp(value, words[b][i]))
-				return b;
+			if (!strcmp(words[b][i], value ? value : "yes")) {
+				*to = b;
+				return 0;
+			}
 	return -EINVAL;
+}
+
+int settings_text(char *to, size_t room, const char *value)
+{
+	if (!*value || strlen(value) >= room)
+		return -EINVAL;
+	strcpy(to, value);
+	return 0;
 }

@@ -7,6 +7,8 @@
 #define BRIDGE_SETTINGS_H
 
 #include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 /**
  * struct setting - one of them; the last one of a table has no name
@@ -72,7 +74,10 @@ int settings_load_told(int argc, char **argv,
 							void **config),
 		       void *arg);
 
-/* yes, no, on, off, 1, 0; NULL is yes */
-int settings_bool(const char *value);
+/* yes, no, on, off, 1, 0; NULL is yes. Return: 0, -EINVAL */
+int settings_flag(bool *to, const char *value);
+
+/* Of @room bytes with the final 0; not empty. Return: 0, -EINVAL */
+int settings_text(char *to, size_t room, const char *value);
 
 #endif

@@ -18,6 +18,17 @@ int ends_error(char error[ENDS_ERROR], int err, const char *format, ...)
 	return err;
 }
 
+void ends_say(void (*log)(void *arg, int priority, const char *line), void *arg,
+	      int priority, const char *format, va_list args)
+{
+	char line[ENDS_ERROR];
+
+	if (!log)
+		return;
+	vsnprintf(line, sizeof(line), format, args);
+	log(arg, priority, line);
+}
+
 bool ends_valid_name(const char *name)
 {
 	size_t len = name ? strlen(name) : 0;

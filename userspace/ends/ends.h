@@ -18,6 +18,11 @@ enum {
 __attribute__((format(printf, 3, 4)))
 int ends_error(char error[ENDS_ERROR], int err, const char *format, ...);
 
+/* One line for a log, which may be NULL */
+__attribute__((format(printf, 4, 0)))
+void ends_say(void (*log)(void *arg, int priority, const char *line), void *arg,
+	      int priority, const char *format, va_list args);
+
 /*
  * Whether @name is that of a topic: absolute, of letters, digits and _, as ROS
  * wants it; so it is a path that does not lead elsewhere, too

@@ -11,15 +11,11 @@
 
 void sink_say(const struct sink *s, int priority, const char *format, ...)
 {
-	char line[ENDS_ERROR];
 	va_list args;
 
-	if (!s->config.log)
-		return;
 	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
+	ends_say(s->config.log, s->config.arg, priority, format, args);
 	va_end(args);
-	s->config.log(s->config.arg, priority, line);
 }
 
 int sink_reserve(struct sink *s, size_t size)

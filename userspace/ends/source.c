@@ -10,15 +10,11 @@
 
 void source_say(const struct source *s, int priority, const char *format, ...)
 {
-	char line[ENDS_ERROR];
 	va_list args;
 
-	if (!s->config.log)
-		return;
 	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
+	ends_say(s->config.log, s->config.arg, priority, format, args);
 	va_end(args);
-	s->config.log(s->config.arg, priority, line);
 }
 
 static int check(const struct source_config *c, char error[ENDS_ERROR])

@@ -245,6 +245,12 @@ long message_write(enum message_kind kind, enum message_format format,
 struct message_header *message_header_of(enum message_kind kind,
 					 union message *msg);
 
+/* Of these there is one that grows, and who comes late wants it */
+static inline bool message_is_map(enum message_kind kind)
+{
+	return kind == MESSAGE_OCCUPANCY_GRID || kind == MESSAGE_GRID_MAP;
+}
+
 /**
  * message_kind_of() - what a type is
  * @type: sensor_msgs/Image, sensor_msgs/msg/Image or
