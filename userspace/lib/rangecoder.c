@@ -4,7 +4,7 @@
  */
 #include "rangecoder.h"
 
-#define RATE(n)		[n] = 65536 * 2 / (2 * (n) + 3)
+#define RATE(n)		[n] = 65536 / (2 * (n) + 3)
 #define RATE4(n)	RATE(n), RATE((n) + 1), RATE((n) + 2), RATE((n) + 3)
 #define RATE16(n)	RATE4(n), RATE4((n) + 4), RATE4((n) + 8), RATE4((n) + 12)
 #define RATE64(n)	RATE16(n), RATE16((n) + 16), RATE16((n) + 32), \

@@ -30,7 +30,7 @@ struct rc_bit {
 #define RC_BIT_INIT	{ 32768, 0 }
 enum { RC_LIMIT_MAX = 255 };
 
-/* 65536 / (n + 1.5) */
+/* 32768 / (n + 1.5) */
 extern const uint16_t rc_rate[RC_LIMIT_MAX + 1];
 
 static inline void rc_bits_init(struct rc_bit *b, size_t n)
@@ -41,9 +41,9 @@ static inline void rc_bits_init(struct rc_bit *b, size_t n)
 
 static inline void rc_learn(struct rc_bit *b, int bit, unsigned int limit)
 {
-	int target = bit ? 32 : 65536 - 32;
+	int target = (65536 - 32) - (-bit & (65536 - 64));
 
-	b->zero += (target - b->zero) * (int)(rc_rate[b->seen] >> 1) >> 15;
+	b->zero += (target - b->zero) * rc_rate[b->seen] >> 15;
 	b->seen += b->seen < limit;
 }
 
@@ -99,13 +99,11 @@ static inline size_t rc_encoder_bytes(const struct rc_encoder *rc)
 static inline void rc_encode(struct rc_encoder *rc, struct rc_bit *b, int bit)
 {
 	uint32_t split = (uint64_t)rc->range * b->zero >> 16;
+	uint32_t one = -(uint32_t)bit;
 
-	if (bit) {
-		rc->low += split;
-		rc->range -= split;
-	} else {
-		rc->range = split;
-	}
+	/* no branch, as nobody could predict it */
+	rc->low += split & one;
+	rc->range = (split ^ one) + (rc->range & one) - one;
 	rc_learn(b, bit, rc->limit);
 	while (rc->range < 1U << 24)
 		rc_encoder_shift(rc);
@@ -157,15 +155,13 @@ static inline int rc_decode(struct rc_decoder *rc, struct rc_bit *b)
 {
 	uint32_t split = (uint64_t)rc->range * b->zero >> 16;
 	int bit = rc->code >= split;
+	uint32_t one = -(uint32_t)bit;
 
-	if (bit) {
-		rc->code -= split;
-		rc->range -= split;
-	} else {
-		if (rc->unknown && (uint64_t)rc->code + rc->unknown >= split)
-			rc->ended = true;
-		rc->range = split;
-	}
+	if (__builtin_expect(rc->unknown, 0) && !bit &&
+	    (uint64_t)rc->code + rc->unknown >= split)
+		rc->ended = true;
+	rc->code -= split & one;
+	rc->range = (split ^ one) + (rc->range & one) - one;
 	rc_learn(b, bit, rc->limit);
 	while (rc->range < 1U << 24)
 		rc_decoder_shift(rc);

@@ -19,8 +19,45 @@
 
 /* ---- contexts ---------------------------------------------------------- */
 
-#ifndef __SSE2__
-/* Per byte, how much a neighbour is above plane @n: 0 not, 1, 2, 3 */
+static const uint8_t sum_bin[64] = {
+	0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 7, 7, 7, 8, 8, 8,
+	8, 9, 9, 9, 9, 9, 10, 10, 10, 10, 10, 10, 11, 11, 11, 11,
+	11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11,
+	11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11,
+};
+
+/*
+ * How much neighbours tell: above and below, left and right 2, and 3 where a
+ * mask says so; corners 1. The rows of a node are four bytes each, from the
+ * one left of it on: v is the rows, byte by byte how much they are above a
+ * plane. Sums are of byte 0 and 1 of a row, the node and the one right of it.
+ */
+static const uint8_t along3[ORIENTS] = { 255, 0, 0 };
+static const uint8_t across3[ORIENTS] = { 0, 255, 0 };
+
+#ifdef __SSE2__
+INLINE __m128i heights(__m128i v, unsigned int n)
+{
+	return _mm_min_epu8(_mm_subs_epu8(v, _mm_set1_epi8(n - 1)),
+			    _mm_set1_epi8(3));
+}
+
+/* The sums of a row of nodes in 32 bits, for as many rows as there are */
+INLINE __m128i weigh(__m128i v, enum orient orient)
+{
+	__m128i mid = _mm_srli_epi32(v, 8);
+	__m128i side = _mm_add_epi8(v, _mm_srli_epi32(v, 16));
+	__m128i more = _mm_and_si128(mid, _mm_set1_epi8(along3[orient]));
+	__m128i outer = _mm_add_epi8(_mm_add_epi8(side, more),
+				     _mm_add_epi8(mid, mid));
+
+	more = _mm_and_si128(side, _mm_set1_epi8(across3[orient]));
+	side = _mm_add_epi8(_mm_add_epi8(side, side), more);
+	return _mm_add_epi8(_mm_add_epi8(outer, _mm_srli_si128(outer, 8)),
+			    _mm_srli_si128(side, 4));
+}
+#else
+/* Of two rows: how much a neighbour is above plane @n: 0 not, 1, 2, 3 */
 INLINE uint64_t heights(uint64_t v, unsigned int n)
 {
 	const uint64_t ones = 0x0101010101010101;
@@ -29,56 +66,75 @@ INLINE uint64_t heights(uint64_t v, unsigned int n)
 	return (a >> 7 & ones) + ((a - ones) >> 7 & ones) +
 	       ((a - 2 * ones) >> 7 & ones);
 }
+
+/* Rows @v and the two below, @w */
+INLINE uint64_t weigh(uint64_t v, uint64_t w, enum orient orient)
+{
+	const uint64_t ones = 0x0101010101010101, low = 0x0000ffff0000ffff;
+	uint64_t side = (v & low) + (v >> 16 & low);
+	uint64_t next = (w & low) + (w >> 16 & low);
+	uint64_t mid = (v >> 8 & low) + (w >> 8 & low);
+	uint64_t outer = side + next + 2 * mid +
+			 (mid & along3[orient] * ones);
+
+	side = side >> 32 | next << 32;
+	return outer + 2 * side + (side & across3[orient] * ones);
+}
 #endif
-
-static const uint8_t sum_bin[64] = {
-	0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 7, 7, 7, 8, 8, 8,
-	8, 9, 9, 9, 9, 9, 10, 10, 10, 10, 10, 10, 11, 11, 11, 11,
-	11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11,
-	11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11,
-};
-
-/* How much they tell: above and below, left and right; corners count 1 */
-static const uint8_t weights[ORIENTS][2] = { { 3, 2 }, { 2, 3 }, { 2, 2 } };
 
 /* The neighbours of a node, weighted */
 INLINE unsigned int neighbours(const struct level *l, size_t at,
 			       unsigned int n, enum orient orient)
 {
 	const uint8_t *p = l->map + at - 1;
-	unsigned int along = weights[orient][0], across = weights[orient][1];
 	uint32_t up, mid, down;
 
 	memcpy(&up, p - l->stride, 4);
 	memcpy(&mid, p, 4);
 	memcpy(&down, p + l->stride, 4);
 #ifdef __SSE2__
-	{
-		const __m128i below = _mm_set1_epi8(n - 1);
-		const __m128i most = _mm_set1_epi8(3);
-		const __m128i w = _mm_setr_epi16(1, along, 1, 0, across, 0,
-						 across, 0);
-		__m128i v = _mm_set_epi32(0, down, mid, up);
-
-		v = _mm_min_epu8(_mm_subs_epu8(v, below), most);
-		v = _mm_add_epi8(v, _mm_srli_si128(v, 8));
-		v = _mm_unpacklo_epi8(v, _mm_setzero_si128());
-		v = _mm_mullo_epi16(v, w);
-		v = _mm_sad_epu8(v, _mm_setzero_si128());
-		return _mm_cvtsi128_si32(v) + _mm_extract_epi16(v, 4);
-	}
+	return _mm_cvtsi128_si32(weigh(heights(_mm_set_epi32(0, down, mid, up),
+					       n), orient)) & 255;
 #else
-	{
-		uint64_t v = heights(up | (uint64_t)down << 32, n);
-		uint64_t m = heights(mid, n);
-
-		v = (v & 0xffffffff) + (v >> 32);
-		return along * (v >> 8 & 255) +
-		       across * ((m & 255) + (m >> 16 & 255)) +
-		       (v & 255) + (v >> 16 & 255);
-	}
+	return weigh(heights(up | (uint64_t)mid << 32, n), heights(down, n),
+		     orient) & 255;
 #endif
 }
+
+/*
+ * The neighbours of the four nodes of a block, the first of them at @at, as
+ * quad_sum() tells them apart.
+ */
+INLINE uint64_t quad(const struct level *l, size_t at, unsigned int n,
+		     enum orient orient)
+{
+	const uint8_t *p = l->map + at - 1 - l->stride;
+	uint32_t row[4];
+
+	for (unsigned int i = 0; i < 4; i++)
+		memcpy(&row[i], p + i * l->stride, 4);
+#ifdef __SSE2__
+	return _mm_cvtsi128_si64(weigh(heights(_mm_set_epi32(row[3], row[2],
+							     row[1], row[0]),
+					       n), orient));
+#else
+	return weigh(heights(row[0] | (uint64_t)row[1] << 32, n),
+		     heights(row[2] | (uint64_t)row[3] << 32, n), orient);
+#endif
+}
+
+INLINE unsigned int quad_sum(uint64_t q, unsigned int i)
+{
+	return q >> ((i >> 1) * 32 + (i & 1) * 8) & 255;
+}
+
+/* What node @i of a block is for those behind it, once it is significant */
+static const uint64_t quad_hit[ORIENTS][4] = {
+#define HIT(along, across)						\
+	{ (across) << 8 | (along) << 32 | 1ULL << 40,			\
+	  1ULL << 32 | (along) << 40, (across) << 40, 0 }
+	HIT(3ULL, 2ULL), HIT(2ULL, 3ULL), HIT(2ULL, 2ULL),
+};
 
 /*
  * How much what is at the same place one band up is above plane @n. That may
@@ -111,57 +167,139 @@ INLINE bool over(const struct coder *c, const bool decode)
 	return decode ? c->dec.ended : c->enc.p >= c->stop;
 }
 
+/* A coder of which the compiler knows how it learns */
+INLINE struct coder take(const struct zeroblock *z)
+{
+	struct coder c = z->coder;
+
+	c.enc.limit = LIMIT;
+	c.dec.limit = LIMIT;
+	return c;
+}
+
+/*
+ * What signs beside and above tell, by (left + right) * 5 + above + below + 12:
+ * a context, and whether it tells of the opposite sign
+ */
+static const struct sign {
+	uint8_t ctx, flip;
+} sign_of[25] = {
+#define SIGN(h, w)	{ (h) * 3 + (w) + 1, 0 }
+#define FLIP(h, w)	{ (h) * 3 + (w) + 1, 1 }
+#define SIGNS5(a, b, c)	a, a, b, c, c
+	SIGNS5(FLIP(1, 1), FLIP(1, 0), FLIP(1, -1)),
+	SIGNS5(FLIP(1, 1), FLIP(1, 0), FLIP(1, -1)),
+	SIGNS5(FLIP(0, 1), SIGN(0, 0), SIGN(0, 1)),
+	SIGNS5(SIGN(1, -1), SIGN(1, 0), SIGN(1, 1)),
+	SIGNS5(SIGN(1, -1), SIGN(1, 0), SIGN(1, 1)),
+};
+
 /* A coefficient shows itself: its sign, and a guess at its size */
 INLINE bool show(struct zeroblock *z, struct coder *c, struct band *b,
 		 unsigned int x, unsigned int y, size_t at, unsigned int n,
 		 const bool decode)
 {
-	struct contexts *ctx = &z->ctx[b->channel > 0];
 	const struct level *l = &b->level[0];
+	const int8_t *s = b->sign + at;
+	struct sign sign = sign_of[(s[-1] + s[1]) * 5 + s[-l->stride] +
+				   s[l->stride] + 12];
 	int32_t v = 0;
-	int h = b->sign[at - 1] + b->sign[at + 1];
-	int w = b->sign[at - l->stride] + b->sign[at + l->stride];
-	int flip, negative = 0;
+	int negative = 0;
 
-	h = (h > 0) - (h < 0);
-	w = (w > 0) - (w < 0);
-	flip = h < 0 || (!h && w < 0);
-	if (flip) {
-		h = -h;
-		w = -w;
-	}
 	if (!decode) {
-		v = z->in[b->channel][b->at + (size_t)y * z->shape.width + x];
+		v = b->in[(size_t)y * z->shape.width + x];
 		negative = v < 0;
 		v = abs(v);
 	}
-	negative = flip ^ code(c, &ctx->sign[b->orient][h * 3 + w + 1],
-			       negative ^ flip, decode);
+	negative = sign.flip ^ code(c, &b->signs[sign.ctx],
+				    negative ^ sign.flip, decode);
 	if (unlikely(over(c, decode)))
 		return false;
 	l->map[at] = n;
-	b->sign[at] = negative ? -1 : 1;
-	n -= b->shift;
+	b->sign[at] = 1 - 2 * negative;
 	if (decode)
-		v = 3 << (n - 1);	/* twice the middle of its interval */
+		v = 3 << (n - b->shift - 1);	/* twice the middle */
 	else
-		z->gain += (3. * v - 2.25 * (1 << (n - 1))) * (1 << (n - 1)) *
-			   b->weight;
+		b->shown += v;
 	b->list[b->listed++] = (struct hit){ { x, y }, v };
 	return true;
 }
 
-/* Whether a node is significant at plane @n. @kind: of context */
-INLINE int test(struct zeroblock *z, struct coder *c, struct band *b,
-		unsigned int k, unsigned int x, unsigned int y, size_t at,
-		unsigned int n, unsigned int kind, const bool decode)
+/* The context of a node, of whose kind are @ctx */
+INLINE struct rc_bit *context(struct rc_bit (*ctx)[SUMS], unsigned int parent,
+			      unsigned int sum)
 {
-	struct level *l = &b->level[k];
-	unsigned int sum = neighbours(l, at, n, b->orient);
-	struct rc_bit *bit = &z->ctx[b->channel > 0].node[b->orient][kind]
-			     [parent(l, x, y, n)][sum_bin[sum]];
+	return &ctx[parent][sum_bin[sum]];
+}
 
-	return code(c, bit, decode ? 0 : l->top[at] >= n, decode);
+/* A block whose nodes are asked for one by one */
+struct block {
+	struct level	*l;
+	size_t		at;
+	uint64_t	sums;
+	unsigned int	x, y, last;
+	bool		right;
+};
+
+INLINE struct block block_of(struct band *b, unsigned int k, unsigned int x,
+			     unsigned int y, unsigned int n)
+{
+	struct block o = { .l = &b->level[k - 1], .x = 2 * x, .y = 2 * y };
+
+	o.right = o.x + 1 < o.l->width;
+	o.last = 2 * (o.y + 1 < o.l->height) + o.right;
+	o.at = place(o.l, o.x, o.y);
+	o.sums = quad(o.l, o.at, n, b->orient);
+	return o;
+}
+
+INLINE size_t block_place(const struct block *o, unsigned int i)
+{
+	return o->at + (i & 1) + (i >> 1) * o->l->stride;
+}
+
+/* Whether node @i is significant. The last one must be if no other is */
+INLINE int test(struct coder *c, struct block *o, unsigned int i,
+		unsigned int found, struct rc_bit (*ctx)[SUMS], unsigned int up,
+		unsigned int n, const bool decode)
+{
+	if (!found && i == o->last)
+		return 1;
+	return code(c, context(ctx, up, quad_sum(o->sums, i)),
+		    decode ? 0 : o->l->top[block_place(o, i)] >= n, decode);
+}
+
+/* A block of coefficients is significant: which of them are? */
+INLINE bool open_body(struct zeroblock *z, struct coder *c, struct band *b,
+		      unsigned int x, unsigned int y, unsigned int n,
+		      const bool decode)
+{
+	struct block o = block_of(b, 1, x, y, n);
+	unsigned int up = parent(o.l, o.x, o.y, n);
+	struct node *wait = o.l->wait + o.l->waiting;
+	unsigned int found = 0;
+	int sig;
+
+	for (unsigned int i = 0; i <= o.last; i++) {
+		unsigned int cx = o.x + (i & 1), cy = o.y + (i >> 1);
+
+		if (i & 1 && !o.right)
+			continue;
+		sig = test(c, &o, i, found, b->nodes[1], up, n, decode);
+		if (unlikely(over(c, decode)))
+			return false;
+		if (!sig) {
+			*wait++ = (struct node){ cx, cy };
+			continue;
+		}
+		found = 1;
+		o.sums += quad_hit[b->orient][i];
+		if (unlikely(!show(z, c, b, cx, cy, block_place(&o, i), n,
+				   decode)))
+			return false;
+	}
+	o.l->waiting = wait - o.l->wait;
+	return true;
 }
 
 /* A block of level @k is significant: what of it is? */
@@ -173,45 +311,38 @@ INLINE bool split_body(struct zeroblock *z, struct band *b, unsigned int k,
 		       unsigned int x, unsigned int y, unsigned int n,
 		       const bool decode)
 {
-	struct level *l = &b->level[k - 1];
-	unsigned int kind = k - 1 < KINDS - 2 ? k : KINDS - 1;
-	unsigned int xe = 2 * x + 2 < l->width ? 2 * x + 2 : l->width;
-	unsigned int ye = 2 * y + 2 < l->height ? 2 * y + 2 : l->height;
+	struct rc_bit (*ctx)[SUMS] = b->nodes[k < KINDS - 1 ? k : KINDS - 1];
+	struct block o = block_of(b, k, x, y, n);
+	struct coder coder = take(z), *c = &coder;
 	unsigned int found = 0;
-	struct coder coder = z->coder, *c = &coder;
-	bool ok = false;
+	bool ok = true;
+	int sig;
 
-	for (unsigned int cy = 2 * y; cy < ye; cy++)
-		for (unsigned int cx = 2 * x; cx < xe; cx++) {
-			bool last = cx + 1 == xe && cy + 1 == ye;
-			size_t at = place(l, cx, cy);
-			int sig = 1;
+	for (unsigned int i = 0; i <= o.last && ok; i++) {
+		unsigned int cx = o.x + (i & 1), cy = o.y + (i >> 1);
 
-			/* the last one must be if the others are not */
-			if (found || !last)
-				sig = test(z, c, b, k - 1, cx, cy, at, n, kind,
-					   decode);
-			if (unlikely(over(c, decode)))
-				goto out;
-			if (!sig) {
-				l->wait[l->waiting++] =
-					(struct node){ cx, cy };
-				continue;
-			}
-			found++;
-			if (k == 1) {
-				if (!show(z, c, b, cx, cy, at, n, decode))
-					goto out;
-			} else {
-				l->map[at] = n;
-				z->coder = coder;
-				if (!split(z, b, k - 1, cx, cy, n, decode))
-					return false;
-				coder = z->coder;
-			}
+		if (i & 1 && !o.right)
+			continue;
+		sig = test(c, &o, i, found, ctx, parent(o.l, cx, cy, n), n,
+			   decode);
+		ok = !over(c, decode);
+		if (unlikely(!ok))
+			break;
+		if (!sig) {
+			o.l->wait[o.l->waiting++] = (struct node){ cx, cy };
+			continue;
 		}
-	ok = true;
-out:
+		found = 1;
+		o.sums += quad_hit[b->orient][i];
+		o.l->map[block_place(&o, i)] = n;
+		if (k == 2) {
+			ok = open_body(z, c, b, cx, cy, n, decode);
+			continue;
+		}
+		z->coder = coder;
+		ok = split(z, b, k - 1, cx, cy, n, decode);
+		coder = take(z);
+	}
 	z->coder = coder;
 	return ok;
 }
@@ -236,45 +367,61 @@ static inline bool split(struct zeroblock *z, struct band *b, unsigned int k,
 			split_encode(z, b, k, x, y, n);
 }
 
+/*
+ * What became significant at plane @n: a guess of 1.5 of the lowest size that
+ * it can have instead of 0
+ */
+static void gain(struct zeroblock *z, struct band *b, unsigned int n,
+		 unsigned int before)
+{
+	double low = 1 << (n - b->shift - 1);
+
+	z->gain += (3. * b->shown - 2.25 * low * (b->listed - before)) * low *
+		   b->weight;
+	b->shown = 0;
+}
+
 /* Nodes of level @k that wait. Those that stay keep their order */
 INLINE bool pass_waiting(struct zeroblock *z, struct band *b, unsigned int k,
 			 unsigned int n, const bool decode)
 {
 	struct level *l = &b->level[k];
-	unsigned int kind = k < KINDS - 2 ? k + 1 : KINDS - 1;
-	unsigned int stay = 0, count = l->waiting;
-	struct coder coder = z->coder, *c = &coder;
+	struct rc_bit (*ctx)[SUMS] = b->nodes[!k ? 0 : k < KINDS - 2 ? k + 1 :
+					      KINDS - 1];
+	unsigned int stay = 0, count = l->waiting, before = b->listed;
+	struct coder coder = take(z), *c = &coder;
+	bool ok = true;
 
-	if (!k)
-		kind = 0;
-	for (unsigned int i = 0; i < count; i++) {
+	for (unsigned int i = 0; i < count && ok; i++) {
 		struct node at = l->wait[i];
 		size_t p = place(l, at.x, at.y);
-		int sig = test(z, c, b, k, at.x, at.y, p, n, kind, decode);
+		int sig = code(c, context(ctx, parent(l, at.x, at.y, n),
+					  neighbours(l, p, n, b->orient)),
+			       decode ? 0 : l->top[p] >= n, decode);
 
-		if (unlikely(over(c, decode)))
-			goto over;
-		if (!sig) {
+		if (unlikely(over(c, decode))) {
+			ok = false;
+		} else if (!sig) {
 			l->wait[stay++] = at;
-			continue;
+		} else if (!k) {
+			ok = show(z, c, b, at.x, at.y, p, n, decode);
+		} else {
+			l->map[p] = n;
+			if (k == 1) {
+				ok = open_body(z, c, b, at.x, at.y, n, decode);
+				continue;
+			}
+			z->coder = coder;
+			ok = split(z, b, k, at.x, at.y, n, decode);
+			coder = take(z);
 		}
-		if (!k) {
-			if (!show(z, c, b, at.x, at.y, p, n, decode))
-				goto over;
-			continue;
-		}
-		l->map[p] = n;
-		z->coder = coder;
-		if (!split(z, b, k, at.x, at.y, n, decode))
-			return false;
-		coder = z->coder;
 	}
+	/* after a failure nobody looks */
 	l->waiting = stay;
+	if (!decode)
+		gain(z, b, n, before);
 	z->coder = coder;
-	return true;
-over:
-	z->coder = coder;
-	return false;
+	return ok;
 }
 
 /*
@@ -284,11 +431,11 @@ over:
 INLINE bool pass_refine(struct zeroblock *z, struct band *b, unsigned int n,
 			const bool decode)
 {
-	struct rc_bit *ctx = z->ctx[b->channel > 0].refine[b->orient];
+	struct rc_bit *ctx = b->refines;
 	unsigned int bits = n - b->shift;	/* of that plane, from 1 */
 	unsigned int count = b->until[n + 1], young = 0, middle = 0, i;
 	int32_t half = 1 << (bits - 1);
-	struct coder coder = z->coder, *c = &coder;
+	struct coder coder = take(z), *c = &coder;
 	int64_t apart = 0;
 	bool ok = false;
 
@@ -397,12 +544,15 @@ size_t zeroblock_encode(struct zeroblock *z, const struct zeroblock_shape *s,
 	unsigned int top = 0;
 
 	zeroblock_shape_bands(z, s);
-	memcpy(z->in, coef, s->channels * sizeof(*coef));
 	for (unsigned int i = 0; i < z->bands; i++) {
-		unsigned int n = zeroblock_tops(z, &z->band[i]);
+		struct band *b = &z->band[i];
+		unsigned int n;
+
+		b->in = coef[b->channel] + b->at;
+		n = zeroblock_tops(z, b);
 
 		top = top > n ? top : n;
-		t.total += zeroblock_energy(z, &z->band[i]);
+		t.total += zeroblock_energy(z, b);
 	}
 	z->gain = 0;
 	rc_encoder_init(&z->coder.enc, buf, size, LIMIT);

@@ -112,6 +112,10 @@ static void add_band(struct zeroblock *z, unsigned int channel,
 	b->shift = z->shape.norms ? norm_shift(level, orient, low) : 0;
 	b->weight = z->shape.norms ? norm_weight(level, orient, low) : 1;
 	b->listed = 0;
+	b->nodes = z->ctx[channel > 0].node[orient];
+	b->signs = z->ctx[channel > 0].sign[orient];
+	b->refines = z->ctx[channel > 0].refine[orient];
+	b->shown = 0;
 	b->list = z->hits + *hits;
 	*hits += (size_t)w * h;
 	memset(b->until, 0, sizeof(b->until));

@@ -67,6 +67,9 @@ struct level {
  * @at:		its first coefficient in the channel
  * @weight:	of a squared error, with norms
  * @shift:	planes that it is above its bits
+ * @in:		encoder: the coefficients
+ * @nodes, @signs, @refines: contexts of its orientation
+ * @shown:	encoder: sum of the magnitudes that a pass made significant
  * @sign:	1, -1 of significant coefficients, laid out as a map
  * @list:	significant coefficients, in the order in which they became so
  * @until:	[plane]: entries of the list that came at that plane or before
@@ -77,6 +80,10 @@ struct band {
 	size_t		at;
 	double		weight;
 	struct level	level[DEPTH];
+	const int32_t	*in;
+	struct rc_bit	(*nodes)[PARENTS][SUMS];
+	struct rc_bit	*signs, *refines;
+	int64_t		shown;
 	int8_t		*sign;
 	struct hit	*list;
 	unsigned int	listed;
@@ -107,7 +114,6 @@ struct zeroblock {
 	unsigned int	bands;
 	struct contexts	ctx[2];				/* first, other channels */
 	struct coder	coder;
-	const int32_t	*in[ZEROBLOCK_CHANNELS];
 	int32_t		*out[ZEROBLOCK_CHANNELS];
 	double		gain;		/* error that has gone */
 	/* maps, tops and signs; nodes */

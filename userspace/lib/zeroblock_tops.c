@@ -75,11 +75,10 @@ static void block_tops(const uint8_t *restrict p, const uint8_t *restrict q,
 /* Planes at which the nodes of a band become significant */
 unsigned int zeroblock_tops(struct zeroblock *z, struct band *b)
 {
-	const int32_t *in = z->in[b->channel] + b->at;
 	struct level *l = &b->level[0];
 
 	for (unsigned int y = 0; y < l->height; y++)
-		row_tops(in + (size_t)y * z->shape.width,
+		row_tops(b->in + (size_t)y * z->shape.width,
 			 l->top + place(l, 0, y), l->width, b->shift);
 	for (unsigned int k = 1; k <= b->depth; k++) {
 		const struct level *from = &b->level[k - 1];
@@ -98,13 +97,12 @@ unsigned int zeroblock_tops(struct zeroblock *z, struct band *b)
 
 double zeroblock_energy(const struct zeroblock *z, const struct band *b)
 {
-	const int32_t *in = z->in[b->channel] + b->at;
 	const struct level *l = &b->level[0];
 	double sum[4] = { 0 };
 
 	/* four sums, as one would wait for each addition */
 	for (unsigned int y = 0; y < l->height; y++) {
-		const int32_t *row = in + (size_t)y * z->shape.width;
+		const int32_t *row = b->in + (size_t)y * z->shape.width;
 		unsigned int x = 0;
 
 		for (; x + 4 <= l->width; x += 4)
