@@ -23,8 +23,8 @@ BIN	:= $(BUILD)/bin
 LIB	:= $(BUILD)/lib/liboptsample.a
 LIB_TESTS := paths split md voxel cloudblock rangeimage cloud80 tilecode tiles \
 	     mappyramid velodyne vscan vscan_code laserscan blob layers
-BRIDGE_TESTS := assembly control bridge
-LINKD_TESTS := linkd linkd_plan linkd_link
+BRIDGE_TESTS := assembly control bridge publish
+LINKD_TESTS := linkd linkd_plan linkd_load linkd_link
 BAG_TESTS := message bag
 ENDS_TESTS := ends compressed
 BAG_FUZZ := message mcap rosbag db3 compressed control decode
@@ -169,8 +169,8 @@ $(foreach end,send recv,$(eval $(call linked,optsample-$(end),\
 	$(ENDS_LIBS) $(BRIDGE_LIBS))))
 $(eval $(call linked,test_linkd,tests/unit/test_linkd.c tools/link.d/sim.c \
 	$(LINKD_LOGIC) $(HEADERS),-lm))
-$(eval $(call linked,test_linkd_plan,tests/unit/test_linkd_plan.c \
-	$(LINKD_LOGIC) $(HEADERS),-lm))
+$(foreach t,plan load,$(eval $(call linked,test_linkd_$(t),\
+	tests/unit/test_linkd_$(t).c $(LINKD_LOGIC) $(HEADERS),-lm)))
 $(eval $(call linked,test_linkd_link,tests/unit/test_linkd_link.c $(LINKD) \
 	$(HEADERS),$(LINKD_LIBS)))
 $(eval $(call linked,ends-copy,tests/ends/ends-copy.c $(ENDS),$(ENDS_LIBS)))

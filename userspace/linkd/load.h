@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * load.h - what the processor allows
+ *
+ * To code an image takes time about as its bytes do. Where the link carries
+ * more than the processor should be kept busy with, that is a limit of the
+ * rate like any other: images become smaller, not late.
+ */
+#ifndef LINKD_LOAD_H
+#define LINKD_LOAD_H
+
+#include <stdint.h>
+
+/**
+ * struct load - all zero to begin with
+ * @limit:	of one core, 0 .. 1; 1, 0: none
+ * @used:	of one core, in the last second
+ * @rate:	bytes/s that keep within the limit; infinite: any
+ * @at, @cpu, @bytes: when that second began
+ */
+struct load {
+	double		limit;
+	double		used;
+	double		rate;
+	uint64_t	at, cpu, bytes;
+};
+
+void load_init(struct load *l, double limit);
+
+/**
+ * load_update() - learn from what was used
+ * @now: ns
+ * @cpu: ns of processor time since the process began
+ * @bytes: sent since then
+ * @modest: bytes/s below which frames would become fewer, not smaller: the
+ *	limit is not worth that, unless the core is busy anyway
+ *
+ * Any number of times; it looks at whole seconds.
+ */
+void load_update(struct load *l, uint64_t now, uint64_t cpu,
+		 uint64_t bytes, double modest);
+
+#endif
