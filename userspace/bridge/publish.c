@@ -11,15 +11,18 @@
 #include "bridge/publish.h"
 #include "bridge/service.h"
 
+#define SECOND	1000000000LL
+
 enum {
 	SINKS	= 8,
-	TOPICS	= 1024,
+	TOPICS	= PUBLISH_TOPICS,
 };
 
 struct topic {
 	char			*name;
 	enum message_kind	kind;
 	bool			told;	/* of another kind */
+	int64_t			used;	/* its last message came */
 	struct sink_topic	*at[SINKS];
 };
 
@@ -35,16 +38,23 @@ struct publish *publish_create(void)
 	return calloc(1, sizeof(struct publish));
 }
 
+/* The last one takes its place */
+static void withdraw(struct publish *p, struct topic *t)
+{
+	for (unsigned int s = 0; s < p->sinks; s++)
+		if (t->at[s])
+			sink_remove(t->at[s]);
+	free(t->name);
+	*t = p->topic[--p->topics];
+	memset(&p->topic[p->topics], 0, sizeof(*t));
+}
+
 void publish_destroy(struct publish *p)
 {
 	if (!p)
 		return;
-	for (unsigned int i = 0; i < p->topics; i++) {
-		for (unsigned int s = 0; s < p->sinks; s++)
-			if (p->topic[i].at[s])
-				sink_remove(p->topic[i].at[s]);
-		free(p->topic[i].name);
-	}
+	while (p->topics)
+		withdraw(p, &p->topic[p->topics - 1]);
 	for (unsigned int s = 0; s < p->sinks; s++)
 		sink_close(p->sink[s]);
 	free(p);
@@ -76,17 +86,34 @@ int publish_add(struct publish *p, struct loop *l, const char *spec,
 	return ret;
 }
 
-static struct topic *offer(struct publish *p, const char *name,
-			   enum message_kind kind)
+/* Room for another one: robots that left do not need theirs */
+static bool has_room(struct publish *p, int64_t now)
 {
-	struct topic *t = &p->topic[p->topics];
+	struct topic *oldest = p->topic;
 
-	if (p->topics == TOPICS) {
-		if (!p->full)
-			service_logf(LOG_ERR, "no more than %d topics", TOPICS);
-		p->full = true;
-		return NULL;
+	if (p->topics < TOPICS)
+		return true;
+	for (unsigned int i = 1; i < p->topics; i++)
+		if (p->topic[i].used < oldest->used)
+			oldest = &p->topic[i];
+	if (now - oldest->used >= PUBLISH_IDLE * SECOND) {
+		withdraw(p, oldest);
+		return true;
 	}
+	if (!p->full)
+		service_logf(LOG_ERR, "no more than %d topics", TOPICS);
+	p->full = true;
+	return false;
+}
+
+static struct topic *offer(struct publish *p, const char *name,
+			   enum message_kind kind, int64_t now)
+{
+	struct topic *t;
+
+	if (!has_room(p, now))
+		return NULL;
+	t = &p->topic[p->topics];
 	t->name = strdup(name);
 	if (!t->name)
 		return NULL;
@@ -121,9 +148,10 @@ int publish_message(struct publish *p, const char *name,
 	int ret = 0;
 
 	if (!t)
-		t = offer(p, name, kind);
+		t = offer(p, name, kind, received);
 	if (!t)
 		return -ENOSPC;
+	t->used = received;
 	if (t->kind != kind) {
 		if (!t->told)
 			service_logf(LOG_ERR, "%s: is %s, and now %s", name,

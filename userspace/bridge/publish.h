@@ -7,6 +7,11 @@
 
 #include "ends/sink.h"
 
+enum {
+	PUBLISH_TOPICS	= 1024,		/* names at a time; */
+	PUBLISH_IDLE	= 60,		/* s without a message: may be replaced */
+};
+
 struct publish;
 
 /* Return: to be freed with publish_destroy(), which closes the sinks; NULL */
@@ -29,7 +34,8 @@ int publish_add(struct publish *p, struct loop *l, const char *spec,
  *
  * A name that has another kind already is told of once.
  *
- * Return: 0, or a negative errno if a sink did not take it.
+ * Return: 0, or a negative errno if a sink did not take it; -ENOSPC: there
+ * are PUBLISH_TOPICS, all of them in use.
  */
 int publish_message(struct publish *p, const char *name,
 		    enum message_kind kind, int64_t received,
