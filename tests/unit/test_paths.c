@@ -176,6 +176,12 @@ static void test_interleave(void)
 			     count += 1 + count % 29)
 				wrong += !interleaves(size, n, count,
 						      1 + count % 4);
+	/* rows whose blocks run on into the next */
+	for (unsigned int size = 1; size <= 4; size *= 2)
+		for (unsigned int n = 2; n <= INTERLEAVE_MAX; n *= 2)
+			for (unsigned int lines = 1; lines <= 12; lines++)
+				wrong += !interleaves(size, n, lines * 64 / size,
+						      2 + lines % 8);
 	wrong += !interleaves(1, 16, 640, 30) + !interleaves(2, 16, 640, 15);
 	ok(!wrong, "interleaving: there as the reference, and back");
 }

@@ -67,7 +67,8 @@ int erasure_decode_ref(unsigned int count, unsigned int need,
 		       uint8_t *const row[], const uint8_t there[],
 		       size_t len)
 {
-	uint8_t m[need][need], right[need][len], t[len > need ? len : need];
+	uint8_t m[need][need], right[need][len + !len];
+	uint8_t t[len > need ? len : need];
 	unsigned int have = 0;
 
 	for (unsigned int i = 0; i < count && have < need; i++) {

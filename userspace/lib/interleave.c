@@ -8,8 +8,10 @@
  * indices left by one. So log2 c shuffles make [column | row] into
  * [row | column], which parts rows, and log2 n shuffles join them.
  *
- * Where a row is no multiple of a block, its last block ends with it and does
- * some elements once more. AVX2 does the same block of two rows at once.
+ * A part's rows lie behind each other, so blocks run on from one row into the
+ * next if joined rows are whole groups of vectors; otherwise each row is for
+ * itself. The last block ends with the last row and does some elements once
+ * more. AVX2 does two blocks at once, which are neighbours in each part.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -19,11 +21,17 @@
 #include <immintrin.h>
 #endif
 
-enum { VECTOR = 16 };		/* bytes */
+enum {				/* bytes */
+	VECTOR = 16,
+	LINE = 64,		/* of a cache */
+};
+
+enum { GROUPS = INTERLEAVE_MAX / 4 };	/* of a block, at most: group() */
 
 typedef uint8_t vec8 __attribute__((vector_size(VECTOR)));
 typedef uint16_t vec16 __attribute__((vector_size(VECTOR)));
 typedef uint32_t vec32 __attribute__((vector_size(VECTOR)));
+typedef uint64_t vec64 __attribute__((vector_size(VECTOR)));
 
 INLINE vec8 unpack_low(vec8 a, vec8 b, const unsigned int size)
 {
@@ -69,15 +77,105 @@ INLINE unsigned int log2of(unsigned int n)
 	return __builtin_ctz(n);
 }
 
-/* One block: VECTOR bytes of each row */
-INLINE void part_block(const uint8_t *from, uint8_t *const to[], size_t at,
-		       const unsigned int size, const unsigned int n)
+/**
+ * struct run - rows whose blocks run on from one to the next: all, or one
+ * @stride:	from row to row of the joined ones, bytes
+ * @width:	of a joined row, bytes
+ * @len:	of the rows of a part, bytes
+ * @count:	of such runs, each @stride behind the one before
+ */
+struct run {
+	size_t		stride, width, len;
+	unsigned int	count;
+};
+
+/* Byte @at of joined rows, and the bytes that its row still has from there */
+struct place {
+	size_t		at, left;
+};
+
+/* Vectors that are together in joined rows: a row has whole groups */
+INLINE unsigned int group(const unsigned int n)
+{
+	return n < 4 ? n : 4;
+}
+
+/* Where the @count groups of a block begin; @p: the block, then the next one */
+INLINE void groups(struct place *p, const struct run *r, size_t at[],
+		   const unsigned int count, const unsigned int n)
+{
+#pragma GCC unroll 8
+	for (unsigned int i = 0; i < count; i++) {
+		at[i] = p->at;
+		p->at += group(n) * VECTOR;
+		p->left -= group(n) * VECTOR;
+		if (!p->left) {
+			p->at += r->stride - r->width;
+			p->left = r->width;
+		}
+	}
+}
+
+/* The last block of @size bytes of each part: it ends where the run does */
+INLINE struct place last_block(const struct run *r, const size_t size,
+			       const unsigned int n)
+{
+	size_t at = (r->len - size) * n, x = at % r->width;
+
+	return (struct place){ at / r->width * r->stride + x, r->width - x };
+}
+
+/*
+ * Where the block behind that at @at begins, of @size bytes of each part; @p is
+ * there, unless it is the last one and has to begin earlier
+ */
+INLINE size_t next_block(struct place *p, const struct place *last,
+			 const struct run *r, size_t at, const size_t size)
+{
+	at += size;
+	if (at + size > r->len && at < r->len) {
+		at = r->len - size;
+		*p = *last;
+	}
+	return at;
+}
+
+/* Vector @i, of the groups at @at */
+INLINE size_t vector_at(const size_t at[], unsigned int i, const unsigned int n)
+{
+	return at[i / group(n)] + i % group(n) * VECTOR;
+}
+
+/*
+ * What is written to next, if it is there at all: waiting for those lines took
+ * as long as all the rest
+ */
+INLINE void expect(const uint8_t *to, const size_t at[],
+		   const unsigned int count)
+{
+#pragma GCC unroll 8
+	for (unsigned int i = 0; i < count; i++)
+		__builtin_prefetch(to + at[i], 1);
+}
+
+/* The same in parts: their next lines */
+INLINE void expect_parts(uint8_t *const to[], size_t at, const unsigned int n)
+{
+#pragma GCC unroll 16
+	for (unsigned int i = 0; i < n; i++)
+		__builtin_prefetch(to[i] + at, 1);
+}
+
+/* One block: VECTOR bytes of each part */
+INLINE void part_block(const uint8_t *from, const size_t place[],
+		       uint8_t *const to[], size_t at, const unsigned int size,
+		       const unsigned int n)
 {
 	vec8 v[INTERLEAVE_MAX];
 
 #pragma GCC unroll 16
 	for (unsigned int i = 0; i < n; i++)
-		memcpy(&v[i], from + i * VECTOR, VECTOR);
+		memcpy(&v[i], from + vector_at(place, i, n), VECTOR);
 	shuffle(v, n, size, log2of(VECTOR / size));
 #pragma GCC unroll 16
 	for (unsigned int i = 0; i < n; i++)
@@ -85,7 +183,8 @@ INLINE void part_block(const uint8_t *from, uint8_t *const to[], size_t at,
 }
 
 INLINE void join_block(const uint8_t *const from[], size_t at, uint8_t *to,
-		       const unsigned int size, const unsigned int n)
+		       const size_t place[], const unsigned int size,
+		       const unsigned int n)
 {
 	vec8 v[INTERLEAVE_MAX];
 
@@ -95,39 +194,83 @@ INLINE void join_block(const uint8_t *const from[], size_t at, uint8_t *to,
 	shuffle(v, n, size, log2of(n));
 #pragma GCC unroll 16
 	for (unsigned int i = 0; i < n; i++)
-		memcpy(to + i * VECTOR, &v[i], VECTOR);
+		memcpy(to + vector_at(place, i, n), &v[i], VECTOR);
 }
 
-/* The blocks of a row of @len bytes in each part begin at 0, VECTOR ... */
-INLINE size_t block_at(size_t at, size_t len)
+/*
+ * The same where a vector has one element of each part, without the last round:
+ * its halves are joined where they are stored
+ */
+INLINE void join_halves(const uint8_t *const from[], size_t at, uint8_t *to,
+			const size_t place[], const unsigned int size,
+			const unsigned int n)
 {
-	return at + VECTOR <= len ? at : len - VECTOR;
-}
+	vec8 v[INTERLEAVE_MAX / 2];
 
-INLINE void part_rows(const uint8_t *from, size_t stride, unsigned int rows,
-		      uint8_t *const to[], size_t len,
-		      const unsigned int size, const unsigned int n)
-{
-	for (unsigned int y = 0; y < rows; y++)
-		for (size_t at = 0; at < len; at += VECTOR) {
-			size_t b = block_at(at, len);
+	for (unsigned int half = 0; half < 2; half++) {
+#pragma GCC unroll 8
+		for (unsigned int i = 0; i < n / 2; i++)
+			memcpy(&v[i], from[half * n / 2 + i] + at, VECTOR);
+		shuffle(v, n / 2, size, log2of(n / 2));
+#pragma GCC unroll 16
+		for (unsigned int i = 0; i < n; i++) {
+			uint64_t e = ((vec64)v[i / 2])[i % 2];
 
-			part_block(from + y * stride + b * n, to, y * len + b,
-				   size, n);
+			memcpy(to + vector_at(place, i, n) + half * sizeof(e),
+			       &e, sizeof(e));
 		}
+	}
 }
 
-INLINE void join_rows(const uint8_t *const from[], uint8_t *to, size_t stride,
-		      unsigned int rows, size_t len, const unsigned int size,
+INLINE void part_rows(const uint8_t *from, const struct run *r,
+		      uint8_t *const to[], const unsigned int size,
 		      const unsigned int n)
 {
-	for (unsigned int y = 0; y < rows; y++)
-		for (size_t at = 0; at < len; at += VECTOR) {
-			size_t b = block_at(at, len);
+	const unsigned int count = n / group(n);
+	const struct place last = last_block(r, VECTOR, n);
+	size_t place[GROUPS], done = 0;
 
-			join_block(from, y * len + b, to + y * stride + b * n,
-				   size, n);
+	for (unsigned int i = 0; i < r->count; i++) {
+		struct place p = { 0, r->width };
+
+		for (size_t at = 0; at < r->len;
+		     at = next_block(&p, &last, r, at, VECTOR)) {
+			groups(&p, r, place, count, n);
+			if (at % LINE == 0)
+				expect_parts(to, done + at + LINE, n);
+			part_block(from, place, to, done + at, size, n);
 		}
+		from += r->stride;
+		done += r->len;
+	}
+}
+
+INLINE void join_rows(const uint8_t *const from[], uint8_t *to,
+		      const struct run *r, const unsigned int size,
+		      const unsigned int n)
+{
+	const unsigned int count = n / group(n);
+	const struct place last = last_block(r, VECTOR, n);
+	size_t place[GROUPS], next[GROUPS], then, done = 0;
+
+	for (unsigned int i = 0; i < r->count; i++) {
+		struct place p = { 0, r->width };
+
+		groups(&p, r, place, count, n);
+		for (size_t at = 0; at < r->len; at = then) {
+			then = next_block(&p, &last, r, at, VECTOR);
+			groups(&p, r, next, count, n);
+			expect(to, next, count);
+			if (n * size == VECTOR)
+				join_halves(from, done + at, to, place, size,
+					    n);
+			else
+				join_block(from, done + at, to, place, size, n);
+			memcpy(place, next, count * sizeof(*place));
+		}
+		to += r->stride;
+		done += r->len;
+	}
 }
 
 #if CPU_X86
@@ -156,60 +299,89 @@ AVX2_INLINE void shuffle2(__m256i *v, const unsigned int n,
 	}
 }
 
-AVX2_INLINE void part_pairs(const uint8_t *from, size_t stride,
-			    unsigned int rows, uint8_t *const to[], size_t len,
-			    const unsigned int size, const unsigned int n)
+/* A block and the next one, whose groups are behind those of the first */
+AVX2_INLINE void part_pair(const uint8_t *from, const size_t place[],
+			   uint8_t *const to[], size_t at,
+			   const unsigned int size, const unsigned int n)
 {
 	__m256i v[INTERLEAVE_MAX];
 
-	for (unsigned int y = 0; y + 2 <= rows; y += 2)
-		for (size_t at = 0; at < len; at += VECTOR) {
-			size_t b = block_at(at, len);
-			const uint8_t *p = from + y * stride + b * n;
-			const uint8_t *q = p + stride;
+#pragma GCC unroll 16
+	for (unsigned int i = 0; i < n; i++)
+		v[i] = _mm256_loadu2_m128i(
+				(void *)(from + vector_at(place, n + i, n)),
+				(void *)(from + vector_at(place, i, n)));
+	shuffle2(v, n, size, log2of(VECTOR / size));
+#pragma GCC unroll 16
+	for (unsigned int i = 0; i < n; i++)
+		_mm256_storeu_si256((void *)(to[i] + at), v[i]);
+}
+
+AVX2_INLINE void join_pair(const uint8_t *const from[], size_t at, uint8_t *to,
+			   const size_t place[], const unsigned int size,
+			   const unsigned int n)
+{
+	__m256i v[INTERLEAVE_MAX];
 
 #pragma GCC unroll 16
-			for (unsigned int i = 0; i < n; i++)
-				v[i] = _mm256_loadu2_m128i(
-						(void *)(q + i * VECTOR),
-						(void *)(p + i * VECTOR));
-			shuffle2(v, n, size, log2of(VECTOR / size));
+	for (unsigned int i = 0; i < n; i++)
+		v[i] = _mm256_loadu_si256((void *)(from[i] + at));
+	shuffle2(v, n, size, log2of(n));
 #pragma GCC unroll 16
-			for (unsigned int i = 0; i < n; i++) {
-				uint8_t *t = to[i] + y * len + b;
+	for (unsigned int i = 0; i < n; i++)
+		_mm_storeu_si128((void *)(to + vector_at(place, i, n)),
+				 _mm256_castsi256_si128(v[i]));
+#pragma GCC unroll 16
+	for (unsigned int i = 0; i < n; i++)
+		_mm_storeu_si128((void *)(to + vector_at(place, n + i, n)),
+				 _mm256_extracti128_si256(v[i], 1));
+}
 
-				_mm256_storeu2_m128i((void *)(t + len),
-						     (void *)t, v[i]);
-			}
+AVX2_INLINE void part_pairs(const uint8_t *from, const struct run *r,
+			    uint8_t *const to[], const unsigned int size,
+			    const unsigned int n)
+{
+	const unsigned int count = 2 * n / group(n);
+	const struct place last = last_block(r, 2 * VECTOR, n);
+	size_t place[2 * GROUPS], done = 0;
+
+	for (unsigned int i = 0; i < r->count; i++) {
+		struct place p = { 0, r->width };
+
+		for (size_t at = 0; at < r->len;
+		     at = next_block(&p, &last, r, at, 2 * VECTOR)) {
+			groups(&p, r, place, count, n);
+			if (at % LINE == 0)
+				expect_parts(to, done + at + LINE, n);
+			part_pair(from, place, to, done + at, size, n);
 		}
+		from += r->stride;
+		done += r->len;
+	}
 }
 
 AVX2_INLINE void join_pairs(const uint8_t *const from[], uint8_t *to,
-			    size_t stride, unsigned int rows, size_t len,
-			    const unsigned int size, const unsigned int n)
+			    const struct run *r, const unsigned int size,
+			    const unsigned int n)
 {
-	__m256i v[INTERLEAVE_MAX];
+	const unsigned int count = 2 * n / group(n);
+	const struct place last = last_block(r, 2 * VECTOR, n);
+	size_t place[2 * GROUPS], next[2 * GROUPS], then, done = 0;
 
-	for (unsigned int y = 0; y + 2 <= rows; y += 2)
-		for (size_t at = 0; at < len; at += VECTOR) {
-			size_t b = block_at(at, len);
-			uint8_t *p = to + y * stride + b * n;
-			uint8_t *q = p + stride;
+	for (unsigned int i = 0; i < r->count; i++) {
+		struct place p = { 0, r->width };
 
-#pragma GCC unroll 16
-			for (unsigned int i = 0; i < n; i++) {
-				const uint8_t *f = from[i] + y * len + b;
-
-				v[i] = _mm256_loadu2_m128i((void *)(f + len),
-							   (void *)f);
-			}
-			shuffle2(v, n, size, log2of(n));
-#pragma GCC unroll 16
-			for (unsigned int i = 0; i < n; i++)
-				_mm256_storeu2_m128i((void *)(q + i * VECTOR),
-						     (void *)(p + i * VECTOR),
-						     v[i]);
+		groups(&p, r, place, count, n);
+		for (size_t at = 0; at < r->len; at = then) {
+			then = next_block(&p, &last, r, at, 2 * VECTOR);
+			groups(&p, r, next, count, n);
+			expect(to, next, count);
+			join_pair(from, done + at, to, place, size, n);
+			memcpy(place, next, count * sizeof(*place));
 		}
+		to += r->stride;
+		done += r->len;
+	}
 }
 #endif
 
@@ -230,22 +402,22 @@ AVX2_INLINE void join_pairs(const uint8_t *const from[], uint8_t *to,
 	}								\
 } while (0)
 
-#define PART(s, m)	part_rows(from, stride, rows, to, len, s, m)
-#define PART2(s, m)	part_pairs(from, stride, rows, to, len, s, m)
-#define JOIN(s, m)	join_rows(from, to, stride, rows, len, s, m)
-#define JOIN2(s, m)	join_pairs(from, to, stride, rows, len, s, m)
+#define PART(s, m)	part_rows(from, r, to, s, m)
+#define PART2(s, m)	part_pairs(from, r, to, s, m)
+#define JOIN(s, m)	join_rows(from, to, r, s, m)
+#define JOIN2(s, m)	join_pairs(from, to, r, s, m)
 
 #if CPU_X86
-static CPU_AVX2 void part_avx2(const uint8_t *from, size_t stride,
-			       unsigned int rows, uint8_t *const to[],
-			       size_t len, unsigned int size, unsigned int n)
+static CPU_AVX2 void part_avx2(const uint8_t *from, const struct run *r,
+			       uint8_t *const to[], unsigned int size,
+			       unsigned int n)
 {
 	CONSTANT(PART2);
 }
 
 static CPU_AVX2 void join_avx2(const uint8_t *const from[], uint8_t *to,
-			       size_t stride, unsigned int rows, size_t len,
-			       unsigned int size, unsigned int n)
+			       const struct run *r, unsigned int size,
+			       unsigned int n)
 {
 	CONSTANT(JOIN2);
 }
@@ -254,6 +426,20 @@ static CPU_AVX2 void join_avx2(const uint8_t *const from[], uint8_t *to,
 #define join_avx2(...)
 #endif
 
+static void part_portable(const uint8_t *from, const struct run *r,
+			  uint8_t *const to[], unsigned int size,
+			  unsigned int n)
+{
+	CONSTANT(PART);
+}
+
+static void join_portable(const uint8_t *const from[], uint8_t *to,
+			  const struct run *r, unsigned int size,
+			  unsigned int n)
+{
+	CONSTANT(JOIN);
+}
+
 /* All parts alike, and at least a vector of each: otherwise the slow way */
 static bool vectors(size_t count, unsigned int size, unsigned int n)
 {
@@ -261,46 +447,41 @@ static bool vectors(size_t count, unsigned int size, unsigned int n)
 	       (size == 1 || size == 2 || size == 4);
 }
 
+/* Blocks run on over all rows if groups do not lie across the end of one */
+static struct run run_of(size_t stride, unsigned int rows, size_t len,
+			 unsigned int n)
+{
+	bool on = len * n % (group(n) * VECTOR) == 0;
+
+	return (struct run){ stride, len * n, on ? rows * len : len,
+			     on ? rows > 0 : rows };
+}
+
 void deinterleave(const uint8_t *from, size_t stride, unsigned int rows,
 		  uint8_t *const to[], size_t count, unsigned int size,
 		  unsigned int n)
 {
-	unsigned int done = cpu_avx2() ? rows & ~1U : 0;
-	size_t len = count / n * size;
-	uint8_t *rest[INTERLEAVE_MAX];
+	const struct run r = run_of(stride, rows, count / n * size, n);
 
-	if (!vectors(count, size, n)) {
+	if (!vectors(count, size, n))
 		deinterleave_ref(from, stride, rows, to, count, size, n);
-		return;
-	}
-	if (done)
-		part_avx2(from, stride, rows, to, len, size, n);
-	for (unsigned int i = 0; i < n; i++)
-		rest[i] = to[i] + done * len;
-	to = rest;
-	from += done * stride;
-	rows -= done;
-	CONSTANT(PART);
+	else if (cpu_avx2() && r.len >= 2 * VECTOR)
+		part_avx2(from, &r, to, size, n);
+	else
+		part_portable(from, &r, to, size, n);
 }
 
 void interleave(const uint8_t *const from[], uint8_t *to, size_t stride,
 		unsigned int rows, size_t count, unsigned int size,
 		unsigned int n)
 {
-	unsigned int done = cpu_avx2() ? rows & ~1U : 0;
-	size_t len = count / n * size;
-	const uint8_t *rest[INTERLEAVE_MAX];
+	const struct run r = run_of(stride, rows, count / n * size, n);
 
-	if (!vectors(count, size, n)) {
+	if (!vectors(count, size, n))
 		interleave_ref(from, to, stride, rows, count, size, n);
-		return;
-	}
-	if (done)
-		join_avx2(from, to, stride, rows, len, size, n);
-	for (unsigned int i = 0; i < n; i++)
-		rest[i] = from[i] + done * len;
-	from = rest;
-	to += done * stride;
-	rows -= done;
-	CONSTANT(JOIN);
+	/* join_halves() is faster than whole vectors twice as long */
+	else if (cpu_avx2() && r.len >= 2 * VECTOR && n * size != VECTOR)
+		join_avx2(from, to, &r, size, n);
+	else
+		join_portable(from, to, &r, size, n);
 }

@@ -17,15 +17,17 @@
 
 enum {
 	GUARD = 4,		/* pixels beside a row that kriging reaches */
+	LINE = 64,		/* bytes, of a cache */
 
 	/* a row */
 	KEPT = 1,		/* of an earlier frame */
-	FRESH,			/* of this one */
+	FRESH = 2,		/* of this one */
 };
 
 /**
  * struct split_decoder - planes of a frame
- * @slot:	bytes of a plane
+ * @shape:	see shape_of()
+ * @slot:	bytes from plane to plane, see slot_of()
  * @plane:	phases, y * p + x, as they came: rows without gaps
  * @padded:	the same with GUARD pixels on either side of each row
  * @there:	rows of phases, KEPT or FRESH, see row_of()
@@ -36,6 +38,7 @@ struct split_decoder {
 	unsigned int	width, height, pixel;
 	struct image	image;
 	unsigned int	steps;
+	uint64_t	shape;
 	size_t		slot;
 	uint8_t		*plane, *padded;
 	uint8_t		*there, *pattern;
@@ -181,6 +184,25 @@ int split_encode(const struct image *image, unsigned int steps,
 	return 0;
 }
 
+/* Bytes, in whole lines of the cache */
+static size_t lines(size_t bytes)
+{
+	return (bytes + LINE - 1) & ~(size_t)(LINE - 1);
+}
+
+/*
+ * Planes begin with a line, which copies like, and are an odd number of lines
+ * apart: the same row of 16 planes is not in the same set of the cache
+ */
+static size_t slot_of(const struct image *image, unsigned int steps)
+{
+	size_t bytes = (size_t)pattern_every(image->width, 0, steps) *
+		       pattern_every(image->height, 0, steps) *
+		       image_pixel(image);
+
+	return lines(bytes) | LINE;
+}
+
 struct split_decoder *split_decoder_create(unsigned int width,
 					   unsigned int height,
 					   unsigned int pixel)
@@ -199,7 +221,8 @@ struct split_decoder *split_decoder_create(unsigned int width,
 	d->width = width;
 	d->height = height;
 	d->pixel = pixel;
-	d->plane = malloc(w * h * pixel);
+	d->plane = aligned_alloc(LINE, lines(w * h * pixel) +
+				       SPLIT_IMAGES * 2 * LINE);
 	d->padded = malloc((w + 2 * GUARD * p) * h * pixel);
 	/* one row for each, even if all are in one sub-image */
 	d->there = calloc(height + p, SPLIT_IMAGES);
@@ -257,14 +280,17 @@ void split_begin(struct split_decoder *d, bool still)
 	d->begun = false;
 }
 
+/* What the headers of a frame have in common: all but the sub-image, and row */
+static uint64_t shape_of(const uint8_t *p)
+{
+	return get_le64(p) & ~(UINT64_C(0xff) << 16);
+}
+
 /* The shape of the frame, from its first datagram */
 static int take_shape(struct split_decoder *d, const struct image *image,
-		      unsigned int steps)
+		      unsigned int steps, uint64_t shape)
 {
-	const struct image *i = &d->image;
-	bool same = i->width == image->width && i->height == image->height &&
-		    i->channels == image->channels &&
-		    i->depth == image->depth && d->steps == steps;
+	bool same = d->image.height && d->shape == shape;
 
 	if (d->begun && !same)
 		return -EPROTO;
@@ -272,13 +298,13 @@ static int take_shape(struct split_decoder *d, const struct image *image,
 	if (same)
 		return 0;
 	/* of another shape than what was kept */
-	if (i->height)
+	if (d->image.height)
 		forget(d, true);
 	d->image = *image;
 	d->steps = steps;
+	d->shape = shape;
 	forget(d, true);
-	d->slot = (size_t)pattern_every(image->width, 0, steps) *
-		  pattern_every(image->height, 0, steps) * image_pixel(image);
+	d->slot = slot_of(image, steps);
 	return 0;
 }
 
@@ -296,45 +322,82 @@ int split_shape(const void *payload, size_t len, struct image *image)
 	return image->width && image->height ? 0 : -EINVAL;
 }
 
-int split_add(struct split_decoder *d, const void *payload, size_t len)
+/*
+ * Marks rows as FRESH; returns how many of them were there. Eight at a time, as
+ * it is done for each datagram: FRESH and KEPT are a bit each
+ */
+static unsigned int freshen(uint8_t *there, unsigned int rows)
 {
-	const uint8_t *p = payload;
-	unsigned int steps, phase, first, w, h, rows, pixel;
-	struct image image = { 0 };
-	size_t row;
+	const uint64_t ones = UINT64_MAX / 255, fresh = FRESH * ones;
 	unsigned int known = 0;
-	uint8_t *there;
-	int ret = split_shape(payload, len, &image);
+	uint64_t v;
+
+	for (; rows >= sizeof(v); rows -= sizeof(v), there += sizeof(v)) {
+		memcpy(&v, there, sizeof(v));
+		known += ((v | v >> 1) & ones) * ones >> 56;
+		memcpy(there, &fresh, sizeof(v));
+	}
+	while (rows--) {
+		known += *there != 0;
+		*there++ = FRESH;
+	}
+	return known;
+}
+
+/* The image of a datagram that is not known to be of this frame */
+static int read_shape(const struct split_decoder *d, const uint8_t *p,
+		      size_t len, struct image *image)
+{
+	unsigned int steps;
+	int ret = split_shape(p, len, image);
 
 	if (ret)
 		return ret;
 	steps = p[1] >> 2;
-	first = get_le16(p + 8);
 	if (steps > SPLIT_STEPS || p[2] >> 2 * steps)
 		return -EINVAL;
-	pixel = image_pixel(&image);
-	if (image.width > d->width || image.height > d->height ||
-	    pixel > d->pixel)
-		return -EFBIG;
-	phase = pattern_phase(p[2], steps);
-	w = pattern_every(image.width, phase & ((1 << steps) - 1), steps);
-	h = pattern_every(image.height, phase >> steps, steps);
-	row = (size_t)w * pixel;
-	len -= SPLIT_HEADER;
-	if (!row || !len || len % row || first >= h || len / row > h - first)
+	return image->width > d->width || image->height > d->height ||
+	       image_pixel(image) > d->pixel ? -EFBIG : 0;
+}
+
+int split_add(struct split_decoder *d, const void *payload, size_t len)
+{
+	const uint8_t *p = payload;
+	struct image other = { 0 };
+	const struct image *image = &d->image;
+	unsigned int steps, phase, first, w, h, row, rows;
+	uint8_t *there;
+	int ret;
+
+	/* most are of the same frame as the one before */
+	if (!d->begun || len < SPLIT_HEADER || len > PAYLOAD_MAX ||
+	    shape_of(p) != d->shape) {
+		image = &other;
+		ret = read_shape(d, p, len, &other);
+		if (ret)
+			return ret;
+	}
+	steps = p[1] >> 2;
+	if (p[2] >> 2 * steps)
 		return -EINVAL;
-	ret = take_shape(d, &image, steps);
+	phase = pattern_phase(p[2], steps);
+	w = pattern_every(image->width, phase & ((1 << steps) - 1), steps);
+	h = pattern_every(image->height, phase >> steps, steps);
+	row = w * image_pixel(image);
+	first = get_le16(p + 8);
+	len -= SPLIT_HEADER;
+	rows = row ? (unsigned int)len / row : 0;
+	if (!rows || rows * row != len || first >= h || rows > h - first)
+		return -EINVAL;
+	ret = image == &other ? take_shape(d, image, steps, shape_of(p)) : 0;
 	if (ret)
 		return ret;
-	rows = len / row;
 	there = d->there + row_of(d, phase, first);
 	if (*there == FRESH)
 		return -EEXIST;
-	memcpy(d->plane + d->slot * phase + first * row, p + SPLIT_HEADER, len);
-	for (unsigned int i = 0; i < rows; i++)
-		known += there[i] != 0;
-	d->pixels += (size_t)(rows - known) * w;
-	memset(there, FRESH, rows);
+	memcpy(d->plane + d->slot * phase + (size_t)first * row,
+	       p + SPLIT_HEADER, len);
+	d->pixels += (size_t)(rows - freshen(there, rows)) * w;
 	d->any = true;
 	return 0;
 }
