@@ -109,6 +109,23 @@ static void test_whole_waits_for_older(void)
 	assembly_destroy(a);
 }
 
+/* Fewer datagrams in the same time: the next one is farther away */
+static void test_fewer(void)
+{
+	struct assembly *a = assembly_create(COUNT, GRACE, PATIENCE);
+
+	for (unsigned int i = 0; i < COUNT; i++)
+		add(a, 1, i, COUNT, i * 10 * MS);
+	ok(is(assembly_next(a, 90 * MS), 1, COUNT), "ten in 100 ms");
+	add(a, 2, 0, 2, 100 * MS);
+	ok(!assembly_next(a, 149 * MS) && !add(a, 2, 1, 2, 150 * MS) &&
+	   is(assembly_next(a, 150 * MS), 2, 2), "two in 100 ms: both come");
+	add(a, 3, 0, COUNT, 200 * MS);
+	ok(assembly_due(a) > 290 * MS && assembly_due(a) < 340 * MS,
+	   "ten again");
+	assembly_destroy(a);
+}
+
 static void test_bad(void)
 {
 	struct assembly *a = assembly_create(COUNT, GRACE, PATIENCE);
@@ -191,6 +208,7 @@ int main(void)
 	test_order();
 	test_lost();
 	test_whole_waits_for_older();
+	test_fewer();
 	test_bad();
 	test_storm();
 	return tap_done();

@@ -120,7 +120,7 @@ static void test_image(void)
 	ok(p.hz == 5, "image: that stays for a while");
 	plan_update(&p, &camera, 90e3, 0.2);
 	ok(p.hz == 10, "image: and ends");
-	plan_update(&p, &camera, 4000, 0.2);
+	plan_update(&p, &camera, 4000, 0.1);
 	ok(p.hz == 1 && p.datagrams == 3, "image: 1 Hz, less quality");
 	plan_update(&p, &camera, 1400, 0.2);
 	ok(p.datagrams == 1 && p.hz > 0.9 && p.hz <= 1,
@@ -130,6 +130,33 @@ static void test_image(void)
 	   "image: no more than of use");
 	plan_update(&p, &camera, 0, 0.2);
 	ok(!p.on && plan_rate(&p) == 0, "image: off");
+}
+
+/* Where nearly all is lost: of hardly any image nothing comes */
+static void test_lossy_image(void)
+{
+	struct plan_source s = camera;
+	struct plan p = { 0 };
+	double floor, demand;
+	bool good = true;
+
+	s.bytes = 46336;
+	for (double loss = 0; loss <= 0.95; loss += 0.01) {
+		plan_needs(&s, loss, &floor, &demand);
+		plan_update(&p, &s, demand, loss);
+		good &= p.bytes == s.bytes && p.hz == 10 &&
+			pow(loss, p.datagrams) < 0.00501 &&
+			near(plan_rate(&p), demand);
+		plan_update(&p, &s, 3e5, loss);
+		good &= plan_rate(&p) <= 3e5 * (1 + 1e-9) &&
+			plan_rate(&p) > 2.99e5 &&
+			p.bytes <= p.datagrams * PLAN_PAYLOAD;
+	}
+	ok(good, "image: something comes of 995 in 1000, whatever the loss");
+	plan_update(&p, &s, 1e6, 0.2);
+	ok(p.datagrams == 33, "image: full datagrams where they do");
+	plan_update(&p, &s, 5e4, 0.9);
+	ok(p.bytes / p.datagrams >= 300, "image: and never mostly headers");
 }
 
 static void test_split(void)
@@ -358,6 +385,7 @@ int main(void)
 	test_share();
 	test_share_random();
 	test_image();
+	test_lossy_image();
 	test_split();
 	test_cloud();
 	test_others();

@@ -17,7 +17,7 @@ struct assembly {
 	uint32_t	given;		/* the last one */
 	uint32_t	doubtful;	/* of the datagram before */
 	uint64_t	heard;		/* when the last datagram was taken */
-	uint64_t	gap;		/* between datagrams, ns; 0: not known */
+	uint64_t	span;		/* of a frame, ns; 0: not known */
 	struct assembly_counts counts;
 	struct assembly_frame frame[ASSEMBLY_OPEN];
 };
@@ -87,10 +87,13 @@ static uint64_t overtaken(const struct assembly *a,
 	return first;
 }
 
-/* Between its datagrams, which are sent at an even pace; 0: not known */
+/*
+ * Between its datagrams, which are sent at an even pace; 0: not known. Frames
+ * take the same time, however many datagrams they have.
+ */
 static uint64_t gap_of(const struct assembly *a, const struct assembly_frame *f)
 {
-	return f->top - f->bottom < PACED ? a->gap :
+	return f->top - f->bottom < PACED ? a->span / f->count :
 	       (f->last - f->first) / (f->top - f->bottom);
 }
 
@@ -244,7 +247,7 @@ const struct assembly_frame *assembly_next(struct assembly *a, uint64_t now)
 	a->counts.expected += f->count;
 	a->counts.datagrams += f->received.count;
 	if (f->top - f->bottom >= PACED)
-		a->gap = gap_of(a, f);
+		a->span = gap_of(a, f) * f->count;
 	a->begun = true;
 	a->given = f->number;
 	f->open = false;

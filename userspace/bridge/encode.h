@@ -40,6 +40,7 @@ struct encode_options {
  *		this cannot: a cloud that is not organised travels as blocks
  * @bytes:	of all payloads together, at most; what cannot be made as small
  *		is larger
+ * @datagrams:	CODEC_MD: that @bytes are spread over, at least
  * @loss:	that is expected, 0 .. 1; negative: not known
  * @parity:	of blobs, rows for each row
  * @resolution:	CODEC_RANGE: of ranges, m
@@ -51,6 +52,7 @@ struct encode_options {
 struct encode_order {
 	enum codec	codec;
 	size_t		bytes;
+	unsigned int	datagrams;
 	double		loss;
 	double		parity;
 	double		resolution;

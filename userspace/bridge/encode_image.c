@@ -11,6 +11,8 @@
 #include "ros/compressed.h"
 #include "ros/convert.h"
 
+enum { LEAST = 256 };		/* bytes of a payload worth its headers */
+
 struct encode_image {
 	struct md_encoder	*md;
 	unsigned int		width, height, channels;	/* of @md */
@@ -55,6 +57,8 @@ static int by_md(struct encode_image *s, const struct encode_order *order,
 {
 	const struct image *i = &s->image;
 	const struct md_budget budget = { order->bytes, order->loss, 0 };
+	unsigned int size = out->size, each;
+	int ret;
 
 	if (i->width > s->width || i->height > s->height ||
 	    i->channels > s->channels) {
@@ -64,7 +68,15 @@ static int by_md(struct encode_image *s, const struct encode_order *order,
 		s->height = i->height;
 		s->channels = i->channels;
 	}
-	return s->md ? md_encode(s->md, i, &budget, out) : -ENOMEM;
+	if (!s->md)
+		return -ENOMEM;
+	each = order->datagrams ?
+	       (order->bytes + order->datagrams - 1) / order->datagrams : size;
+	if (each >= LEAST && each < size)
+		out->size = each;
+	ret = md_encode(s->md, i, &budget, out);
+	out->size = size;
+	return ret;
 }
 
 static int by_split(struct encode_image *s, const struct encode_call *c)

@@ -203,6 +203,7 @@ static void set_order(const struct send_topic *t, struct encode_order *o)
 	*o = (struct encode_order){
 		.codec = wanted(t),
 		.bytes = p->bytes,
+		.datagrams = p->datagrams,
 		.loss = loss,
 		.resolution = FINE,
 		.points = s->points,

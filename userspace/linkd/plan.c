@@ -10,11 +10,13 @@ static const double AGAIN = 1.33;	/* to come back to what was too much */
 static const double SLOWEST = 1;	/* Hz */
 static const double QUALITY = 0.02;	/* bytes a pixel, of the least image */
 static const double POINT = 1.4;	/* bytes of a voxel with its centroid */
+static const double NOTHING = 0.005;	/* images of which nothing comes */
 static const double RESIDUE = 0.02;	/* loss that remains behind parity */
 static const double PARITY_MOST = 3, PARITY_STEP = 0.25;
 
 enum {
 	IMAGE_LEAST	= 2 * PLAN_PAYLOAD,
+	IMAGE_PAYLOAD	= 400,		/* bytes; less is mostly headers */
 	SPLIT_LEAST	= 16,		/* sub-images */
 	ORGANISED_PARTS	= 16,
 	SCAN_PARTS	= 2,
@@ -105,14 +107,33 @@ static void plan_least(struct plan *p, double rate)
 	p->bytes = PLAN_PAYLOAD;
 }
 
+/* So many that of hardly any image nothing comes, be they small */
+static unsigned int image_datagrams(double bytes, double loss)
+{
+	double want = loss > 0 ? ceil(log(NOTHING) / log(fmin(loss, 0.95))) : 1;
+
+	want = fmin(want, floor(bytes / IMAGE_PAYLOAD));
+	return fmin(fmax(want, plan_count(bytes)), PLAN_DATAGRAMS);
+}
+
+static double image_cost(double bytes, double loss)
+{
+	return bytes + image_datagrams(bytes, loss) * PLAN_HEADERS;
+}
+
 static void plan_image(struct plan *p, const struct plan_source *s,
 		       double rate, double loss)
 {
-	double most = image_most(s);
+	double most = image_most(s), wire, more;
 
 	plan_pace(p, s, plan_every(p, s, rate, plan_cost(image_least(s))));
-	p->bytes = plan_fit(fmin(rate / p->hz, plan_cost(most)),
-			    &p->datagrams);
+	wire = fmin(rate / p->hz, image_cost(most, loss));
+	p->bytes = plan_fit(wire, &p->datagrams);
+	more = image_datagrams(p->bytes, loss);
+	if (more > p->datagrams) {
+		p->datagrams = more;
+		p->bytes = wire - more * PLAN_HEADERS;
+	}
 	if (p->datagrams > PLAN_DATAGRAMS)
 		p->datagrams = PLAN_DATAGRAMS;
 	p->loss = loss;
@@ -297,7 +318,7 @@ void plan_needs(const struct plan_source *s, double loss, double *floor,
 	switch (s->kind) {
 	case PLAN_IMAGE:
 		*floor = slow * plan_cost(fmin(PLAN_PAYLOAD, image_most(s)));
-		*demand = hz * plan_cost(image_most(s));
+		*demand = hz * image_cost(image_most(s), loss);
 		break;
 	case PLAN_SPLIT:
 		one = plan_cost(s->image ? s->image : PLAN_PAYLOAD);
