@@ -3,6 +3,7 @@
  * test_control - announcements and reports: there and back, and broken ones
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -142,11 +143,27 @@ static void test_noise(void)
 	ok(good > 0, "noise is read or refused");
 }
 
+static void test_copies(void)
+{
+	bool good = true;
+
+	for (double loss = 0; loss < .905; loss += .01)
+		good &= pow(loss, 3 * control_report_copies(loss)) < 1.3e-4 &&
+			control_report_copies(loss) <= 32;
+	ok(good, "of three reports one comes, 9999 times of 10000");
+	ok(control_report_copies(0) == 1 && control_report_copies(.02) == 2 &&
+	   control_report_copies(1) == 48 && control_report_copies(NAN) == 1,
+	   "one where nothing is lost, 48 at most");
+	ok(control_copies(.5) == 5 && control_copies(.95) == 8,
+	   "announcements are large: fewer");
+}
+
 int main(void)
 {
 	make();
 	test_announce();
 	test_report();
 	test_noise();
+	test_copies();
 	return tap_done();
 }

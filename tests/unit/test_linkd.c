@@ -17,6 +17,7 @@ typedef double (*value_fn)(const struct sim_row *row);
 
 static double v_sent(const struct sim_row *r) { return r->sent; }
 static double v_received(const struct sim_row *r) { return r->received; }
+static double v_dropped(const struct sim_row *r) { return r->dropped; }
 static double v_rate(const struct sim_row *r) { return r->e.rate; }
 static double v_loss(const struct sim_row *r) { return r->e.loss_high; }
 static double v_capacity(const struct sim_row *r) { return r->capacity; }
@@ -138,6 +139,53 @@ static void worst(double *w, double v, bool least)
 		*w = v;
 }
 
+/* ---- the start ---- */
+
+/* When @part of @rate came for the first time, over half a second, s */
+static double reached(const struct sim_result *r, double rate, double part)
+{
+	for (double t = 0.5; t < 20; t += 0.1)
+		if (mean(r, t - 0.5, t, v_received) > part * rate)
+			return t;
+	return INFINITY;
+}
+
+/*
+ * @least: s until four fifths of what it wants are there; @most: share of what
+ * was sent in the first 4 s that the link dropped
+ */
+static void start(double mbit, double jitter, double least, double most)
+{
+	struct scene s = scene("start", 6);
+	double late = NAN, over = NAN;
+	struct sim_result r;
+
+	s.c.limits.start = 65536;
+	s.c.jitter = jitter;
+	change(&s, 0, mbit, 0);
+	for (unsigned int i = 0; i < 2 * SEEDS; i++) {
+		run(&s, i, &r);
+		worst(&late, reached(&r, fmin(mbit, 8) * MBIT, 0.8), false);
+		worst(&over, mean(&r, 0, 4, v_dropped) /
+			     mean(&r, 0, 4, v_sent), false);
+		sim_free(&r);
+	}
+	ok(late <= least, "start at %g Mbit/s, answers come by up to %g ms "
+	   "later: there in %.1f s", mbit, jitter * 4e3, late);
+	ok(over <= most, "start at %g Mbit/s: drops %.2f", mbit, over);
+	ok(s.sane, "start: sane");
+}
+
+static void test_start(void)
+{
+	start(1, 0.002, 2, 0.15);
+	start(2, 0.002, 2.5, 0.15);
+	start(8, 0.002, 3.3, 0.2);
+	/* where processors are busy */
+	start(8, 0.006, 3.5, 0.2);
+	start(20, 0.006, 3.5, 0.05);
+}
+
 /* ---- a link that stays as it is ---- */
 
 /* @slack: 1, more where a link of few datagrams or reports is told less */
@@ -235,6 +283,135 @@ static void test_loss(void)
 		   losses[n] * 100, late * 1e3);
 		ok(s.sane, "loss of %g %%: sane", losses[n] * 100);
 	}
+}
+
+static double v_blind(const struct sim_row *r)
+{
+	return r->e.state == ESTIMATE_BLIND;
+}
+
+/* Of the reports a fifth is lost with all copies, some behind each other */
+static void test_false_outage(void)
+{
+	struct scene s = scene("nine of ten are lost", 40);
+	double blind = NAN, low = NAN;
+	struct sim_result r;
+
+	change(&s, 0, 8, 0);
+	change(&s, 8, 8, 0.9);
+	for (unsigned int i = 0; i < SEEDS; i++) {
+		run(&s, i, &r);
+		worst(&blind, mean(&r, 12, 40, v_blind), false);
+		worst(&low, deviation(&r, 12, 40, v_sent) /
+			    mean(&r, 12, 40, v_sent), false);
+		sim_free(&r);
+	}
+	ok(blind < 0.02, "%s: %.3f of the time are taken for an outage",
+	   s.name, blind);
+	ok(low < 0.5, "%s: what is sent swings by %.2f", s.name, low);
+	ok(s.sane, "%s: sane", s.name);
+}
+
+/* A supervisor that sends, and what it was told last */
+struct told {
+	struct estimator	*e;
+	struct control_report	r;
+	uint64_t		now;
+};
+
+/* 100 ms: 35 datagrams go out, and come if @come */
+static void pass(struct told *t, bool come)
+{
+	for (unsigned int i = 0; i < 5; i++) {
+		t->now += 20000000;
+		estimate_sent(t->e, t->now, 7, 7 * 1450);
+	}
+	if (come) {
+		t->r.echo = t->now / 1000;
+		t->r.datagrams += 3;
+		t->r.bytes += 3 * 1450;
+	}
+	estimate_tick(t->e, t->now);
+}
+
+/* Without reports nothing is known, be it for as long as usual */
+static void test_silence(void)
+{
+	struct told t = { estimator_create(NULL), { 0 }, 5000000000 };
+	const struct estimate *n = estimate_of(t.e);
+	unsigned int blind = 0, late = 0;
+
+	for (unsigned int i = 0; i < 600; i++) {
+		pass(&t, true);
+		if (i % 5 == 4)
+			t.r.number++;
+		/* three of four reports are lost */
+		if (i % 20 == 19)
+			estimate_report(t.e, t.now, &t.r);
+		blind += i > 200 && n->state == ESTIMATE_BLIND;
+	}
+	ok(!blind, "a report every 2 s, as ever: no outage, %u of 400 ticks",
+	   blind);
+	while (n->state != ESTIMATE_BLIND && late < 100) {
+		pass(&t, false);
+		late++;
+	}
+	ok(late > 30 && late <= 41, "none at all: an outage, told in %.1f s",
+	   late / 10.);
+	estimator_destroy(t.e);
+}
+
+/* A report that waited while a frame was encoded and sent is no slower */
+static void test_came(void)
+{
+	struct estimator *e = estimator_create(NULL);
+	struct control_report r = { .number = 1, .held = 1000 };
+	const uint64_t ms = 1000000, now = 5000 * ms;
+
+	estimate_sent(e, now, 1, 1000);
+	r.echo = now / 1000;
+	r.datagrams = 1;
+	r.bytes = 1000;
+	estimate_sent(e, now + 60 * ms, 30, 30000);
+	estimate_report(e, now + 11 * ms, &r);
+	ok(near(estimate_of(e)->round_trip, 0.01, 1e-6),
+	   "round trip: %.0f ms, not what it waited",
+	   estimate_of(e)->round_trip * 1e3);
+	/* clocks of kernel and program, in us */
+	r.number++;
+	r.echo = (now + 60 * ms) / 1000;
+	r.held = 3;
+	ok(!estimate_report(e, now + 60 * ms, &r) &&
+	   estimate_of(e)->round_trip <= 1e-6, "and never less than nothing");
+	estimator_destroy(e);
+}
+
+/* Reports come, and say that nothing else does */
+static void test_one_way(void)
+{
+	struct scene s = scene("only the way there is gone", 20);
+	struct sim_result r;
+	double late = NAN;
+
+	change(&s, 0, 4, 0.02);
+	change(&s, 10, 4, 1);
+	change(&s, 15, 4, 0.02);
+	s.c.report_loss = 0;
+	for (unsigned int i = 0; i < SEEDS; i++) {
+		s.changes[1].time = 10 + 0.05 * i;
+		run(&s, i, &r);
+		for (unsigned int k = 0; k < r.count; k++)
+			if (r.rows[k].e.state == ESTIMATE_BLIND) {
+				worst(&late, r.rows[k].time -
+					     s.changes[1].time, false);
+				break;
+			}
+		ok(mean(&r, 14, 15, v_blind) == 1 &&
+		   mean(&r, 17, 20, v_blind) == 0, "%s: told, and its end",
+		   s.name);
+		sim_free(&r);
+	}
+	ok(late < 2.2, "%s: told in %.1f s", s.name, late);
 }
 
 /* ---- less, and more again ---- */
@@ -523,8 +700,13 @@ static void test_hostile(void)
 
 int main(void)
 {
+	test_start();
 	test_steady();
 	test_loss();
+	test_false_outage();
+	test_silence();
+	test_came();
+	test_one_way();
 	test_degradation();
 	test_outage();
 	test_restart();

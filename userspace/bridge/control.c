@@ -20,6 +20,7 @@ enum {
 	REPORT	= HEADER + HEAD * 4,
 	ENTRIES	= 255,
 	COPIES	= 8,
+	REPORTS	= 48,
 };
 
 _Static_assert(REPORT + CONTROL_TOPICS * NUMBERS * 4 <= PAYLOAD_MAX,
@@ -211,13 +212,27 @@ int control_reported(const void *payload, size_t len,
 	return 0;
 }
 
-unsigned int control_copies(double loss)
+/* So many that all are lost once in 1 / @once times */
+static unsigned int copies_of(double loss, double once, unsigned int most)
 {
-	unsigned int n = COPIES;
+	unsigned int n = most;
 
 	if (!(loss > .05))
 		return 1;
 	if (loss < .99)
-		n = ceil(log(.05) / log(loss));
-	return n < COPIES ? n : COPIES;
+		n = ceil(log(once) / log(loss));
+	return n < most ? n : most;
+}
+
+unsigned int control_copies(double loss)
+{
+	return copies_of(loss, .05, COPIES);
+}
+
+/* Each that is missed makes the sender more patient: two where any may be */
+unsigned int control_report_copies(double loss)
+{
+	unsigned int n = copies_of(loss, cbrt(1e-4), REPORTS);
+
+	return n < 2 && loss > .01 ? 2 : n;
 }

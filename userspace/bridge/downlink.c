@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "bridge/downlink.h"
 #include "bridge/segment.h"
+#include "bridge/waited.h"
 
 enum {
 	BATCH	= 8,
@@ -24,6 +25,9 @@ struct downlink {
 	uint64_t	strange;
 	uint8_t		bytes[BATCH][OPTSAMPLE_SEGMENT_MAX + 1];
 	struct sockaddr_storage from[BATCH];
+	struct {
+		_Alignas(struct cmsghdr) uint8_t bytes[WAITED_ROOM];
+	}		control[BATCH];
 	struct iovec	vec[BATCH];
 	struct mmsghdr	msg[BATCH];
 };
@@ -36,6 +40,7 @@ static void take(struct downlink *d, unsigned int i, uint64_t now)
 		d->strange++;
 		return;
 	}
+	g.came = loop_now() - waited_ns(&d->msg[i].msg_hdr);
 	g.payload = d->bytes[i] + g.segment.header;
 	g.len = d->msg[i].msg_len - g.segment.header;
 	d->received(d->arg, now, &g);
@@ -49,8 +54,10 @@ static void on_datagrams(void *arg, uint32_t events)
 	for (uint64_t end = loop_now() + TURN, now = 0; now < end; ) {
 		int n;
 
-		for (unsigned int i = 0; i < BATCH; i++)
+		for (unsigned int i = 0; i < BATCH; i++) {
 			d->msg[i].msg_hdr.msg_namelen = sizeof(d->from[i]);
+			d->msg[i].msg_hdr.msg_controllen = WAITED_ROOM;
+		}
 		n = recvmmsg(d->watch.fd, d->msg, BATCH, MSG_DONTWAIT, NULL);
 		now = loop_now();
 		for (int i = 0; i < n; i++)
@@ -74,6 +81,7 @@ static int listen_at(const struct address *at)
 	/* any address means IPv4's, too */
 	if (at->storage.ss_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+	waited_ask(fd);
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)))
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
 	if (!bind(fd, (const struct sockaddr *)&at->storage, at->len))
@@ -115,6 +123,7 @@ int downlink_open(struct downlink **out, struct loop *l,
 			d->msg[i].msg_hdr.msg_iov = &d->vec[i];
 			d->msg[i].msg_hdr.msg_iovlen = 1;
 			d->msg[i].msg_hdr.msg_name = &d->from[i];
+			d->msg[i].msg_hdr.msg_control = &d->control[i];
 		}
 		d->loop = l;
 		d->received = received;

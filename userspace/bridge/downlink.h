@@ -13,12 +13,14 @@
  * struct downlink_datagram - one that came; good during the call
  * @segment:	its header, checked
  * @payload:	the rest, of @len bytes
+ * @came:	when, ns; it may have waited to be read
  * @from:	who sent it
  */
 struct downlink_datagram {
 	struct optsample_segment	segment;
 	const uint8_t			*payload;
 	size_t				len;
+	uint64_t			came;
 	const struct sockaddr_storage	*from;
 };
 

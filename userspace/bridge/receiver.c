@@ -13,6 +13,7 @@
 
 #define SECOND		1000000000ULL
 #define REPORT_EVERY	(SECOND / 2)
+#define AGAIN_EVERY	(SECOND / 40)	/* a fade is longer than a burst */
 #define FORGET_AFTER	(120 * SECOND)	/* a stream that is silent */
 #define FORGET_UNNAMED	(10 * SECOND)
 
@@ -22,14 +23,17 @@ struct entry {
 	struct stream	*stream;	/* NULL: free */
 	bool		old;		/* another one took its place */
 	bool		prefixed;
+	unsigned int	copies;		/* of the report, that are left */
 };
+
+enum { ROUND = 8 };		/* copies of a report at once */
 
 struct receiver {
 	struct loop		*loop;
 	struct downlink		*downlink;
 	struct publish		*publish;
 	struct receiver_options	options;
-	struct loop_timer	report, tick;
+	struct loop_timer	report, again, tick;
 	struct receiver_counts	counts;
 	struct entry		entry[RECEIVER_STREAMS];
 };
@@ -217,6 +221,17 @@ static void forget(struct entry *e)
 	e->stream = NULL;
 }
 
+/* As many as go at once, and when the others do */
+static void send_copies(struct receiver *r, struct entry *e, uint64_t now,
+			const uint8_t *payload, size_t len)
+{
+	for (unsigned int i = 0; i < ROUND && e->copies; i++, e->copies--)
+		downlink_send(r->downlink, stream_address(e->stream),
+			      stream_id(e->stream), payload, len);
+	if (e->copies)
+		r->again.due = now + AGAIN_EVERY;
+}
+
 static void on_report(void *arg, uint64_t now)
 {
 	struct receiver *r = arg;
@@ -225,15 +240,29 @@ static void on_report(void *arg, uint64_t now)
 	r->report.due = now + REPORT_EVERY;
 	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
 		struct entry *e = &r->entry[i];
-		unsigned int copies;
 		size_t len;
 
 		if (!e->stream || now - stream_heard(e->stream) > 5 * SECOND)
 			continue;
-		len = stream_report(e->stream, now, payload, &copies);
-		while (copies--)
-			downlink_send(r->downlink, stream_address(e->stream),
-				      stream_id(e->stream), payload, len);
+		len = stream_report(e->stream, now, payload, &e->copies);
+		send_copies(r, e, now, payload, len);
+	}
+}
+
+static void on_again(void *arg, uint64_t now)
+{
+	struct receiver *r = arg;
+	uint8_t payload[PAYLOAD_MAX];
+
+	r->again.due = LOOP_NEVER;
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
+		struct entry *e = &r->entry[i];
+		size_t len;
+
+		if (!e->stream || !e->copies)
+			continue;
+		len = stream_report_again(e->stream, now, payload);
+		send_copies(r, e, now, payload, len);
 	}
 }
 
@@ -278,8 +307,10 @@ int receiver_open(struct receiver **out, struct loop *l,
 		return ret;
 	}
 	r->report = (struct loop_timer){ now, on_report, r, NULL };
+	r->again = (struct loop_timer){ LOOP_NEVER, on_again, r, NULL };
 	r->tick = (struct loop_timer){ now + SECOND, on_tick, r, NULL };
 	loop_add_timer(l, &r->report);
+	loop_add_timer(l, &r->again);
 	loop_add_timer(l, &r->tick);
 	*out = r;
 	return 0;
@@ -290,6 +321,7 @@ void receiver_close(struct receiver *r)
 	if (!r)
 		return;
 	loop_remove_timer(r->loop, &r->report);
+	loop_remove_timer(r->loop, &r->again);
 	loop_remove_timer(r->loop, &r->tick);
 	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++)
 		stream_destroy(r->entry[i].stream);

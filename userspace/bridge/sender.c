@@ -55,18 +55,6 @@ static void on_sent(void *arg, uint64_t now, unsigned int datagrams,
 	estimate_sent(s->estimator, now, datagrams, bytes);
 }
 
-static void on_received(void *arg, const void *payload, size_t len)
-{
-	struct sender *s = arg;
-	struct control_report r;
-
-	if (control_reported(payload, len, &r) ||
-	    estimate_report(s->estimator, loop_now(), &r))
-		return;
-	s->report = r;
-	s->reported = true;
-}
-
 static void tell_state(struct sender *s)
 {
 	static const char *const words[] = {
@@ -132,6 +120,21 @@ static void on_announce(void *arg, uint64_t now)
 		    control_copies(e->loss_high));
 }
 
+/* What is known now holds from the next frame on, not a tenth later */
+static void on_received(void *arg, uint64_t came, const void *payload,
+			size_t len)
+{
+	struct sender *s = arg;
+	struct control_report r;
+
+	if (control_reported(payload, len, &r) ||
+	    estimate_report(s->estimator, came, &r))
+		return;
+	s->report = r;
+	s->reported = true;
+	on_plan(s, loop_now());
+}
+
 /* Soon, and together with what else changes now */
 static void on_changed(void *arg)
 {
@@ -141,21 +144,22 @@ static void on_changed(void *arg)
 	s->announce.due = loop_now();
 }
 
-static void set_limits(struct sender *s)
+/* @rate: bytes/s, at most; 0: as the link has it */
+static struct steer_limits limits_of(double rate)
 {
-	const double most = s->options.rate > 0 ? s->options.rate : 1e9;
-	const struct steer_limits limits = {
+	const double most = rate > 0 ? rate : 1e9;
+
+	return (struct steer_limits){
 		.start = fmin(START, most), .floor = fmin(FLOOR, most),
 		.most = most,
 	};
-
-	estimate_limits(s->estimator, &limits);
 }
 
 int sender_open(struct sender **out, struct loop *l, const struct address *to,
 		const struct sender_options *options, char error[256])
 {
 	struct sender *s = calloc(1, sizeof(*s));
+	const struct steer_limits limits = limits_of(options->rate);
 	struct uplink_events events = {
 		.sent = on_sent, .received = on_received, .arg = s,
 	};
@@ -170,10 +174,10 @@ int sender_open(struct sender **out, struct loop *l, const struct address *to,
 	s->plan = (struct loop_timer){ now, on_plan, s, NULL };
 	s->announce = (struct loop_timer){ now, on_announce, s, NULL };
 	s->eager = EAGER;
-	s->estimator = estimator_create(NULL);
+	/* begins with what it may: other limits later change no rate upwards */
+	s->estimator = estimator_create(&limits);
 	if (!s->estimator)
 		goto failed;
-	set_limits(s);
 	ret = getrandom(&stream, sizeof(stream), 0) == sizeof(stream) ?
 	      uplink_open(&s->uplink, l, to, stream, &events) : -errno;
 	if (ret)
@@ -356,8 +360,10 @@ int sender_change(struct sender *s, const struct send_options *options)
 
 void sender_limit(struct sender *s, double rate)
 {
+	const struct steer_limits limits = limits_of(rate);
+
 	s->options.rate = rate;
-	set_limits(s);
+	estimate_limits(s->estimator, &limits);
 }
 
 struct send_topic *sender_topic(const struct sender *s, unsigned int i)

@@ -2,12 +2,14 @@
 /*
  * stream - all that one run of a sender sends
  */
+#include <math.h>
 #include <stdlib.h>
 #include "bridge/segment.h"
 #include "bridge/stream.h"
 
 enum {
 	GONE	= 60,		/* s without a frame */
+	ENOUGH	= 8,		/* datagrams that say something of the loss */
 	RECENT	= 4096,		/* datagrams, to know copies by */
 	SLOTS	= 2,		/* of the memory of the least transit */
 };
@@ -39,7 +41,9 @@ struct stream {
 	unsigned int		measured;
 	uint32_t		base[SLOTS];	/* the least of each slot */
 	uint64_t		slot;
-	uint32_t		number;		/* of the report */
+	/* of the report, and what it said */
+	uint32_t		number, told;
+	uint32_t		expected, received;
 };
 
 struct stream *stream_create(struct loop *l, uint64_t id,
@@ -248,7 +252,7 @@ void stream_add(struct stream *s, uint64_t now,
 	if ((int16_t)(segment_epoch(&g->segment) - s->epoch) < 0)
 		s->counts.kept += bytes;
 	else
-		measure(s, now, sent);
+		measure(s, g->came, sent);
 	if (number == SEGMENT_CONTROL) {
 		on_announcement(s, g);
 		return;
@@ -277,26 +281,62 @@ static double worst_loss(const struct stream *s)
 	return loss;
 }
 
+/*
+ * Since the report before: a link that becomes bad takes the reports along
+ * before means over seconds show it. 0: too few to tell.
+ */
+static double recent_loss(struct stream *s, const struct control_report *r)
+{
+	uint32_t expected = 0, received = 0;
+	int32_t should, did;
+
+	for (unsigned int i = 0; i < r->topics; i++) {
+		expected += r->topic[i].expected;
+		received += r->topic[i].datagrams;
+	}
+	should = expected - s->expected;
+	did = received - s->received;
+	s->expected = expected;
+	s->received = received;
+	return should < ENOUGH || did < 0 ? 0 : 1 - (double)did / should;
+}
+
+static void begin_report(const struct stream *s, uint64_t now,
+			 struct control_report *r)
+{
+	r->number = s->number;
+	r->echo = s->echo;
+	r->held = (now - s->echo_at) / 1000;
+	r->transit = s->told;
+	r->epoch = s->epoch;
+	r->datagrams = s->counts.datagrams;
+	r->bytes = s->counts.bytes;
+	r->kept = s->counts.kept;
+	r->topics = 0;
+}
+
 size_t stream_report(struct stream *s, uint64_t now, uint8_t *payload,
 		     unsigned int *copies)
 {
-	struct control_report r = {
-		.number = ++s->number,
-		.echo = s->echo,
-		.held = (now - s->echo_at) / 1000,
-		.transit = least(s),
-		.epoch = s->epoch,
-		.datagrams = s->counts.datagrams,
-		.bytes = s->counts.bytes,
-		.kept = s->counts.kept,
-		.topics = s->topics,
-	};
+	struct control_report r;
 
-	for (unsigned int i = 0; i < s->topics; i++)
-		recv_topic_report(s->topic[i], &r.topic[i]);
+	s->number++;
+	s->told = least(s);
+	begin_report(s, now, &r);
+	for (r.topics = 0; r.topics < s->topics; r.topics++)
+		recv_topic_report(s->topic[r.topics], &r.topic[r.topics]);
 	remember(s, now);
 	s->measured = 0;
-	*copies = control_copies(worst_loss(s));
+	*copies = control_report_copies(fmax(worst_loss(s),
+					     recent_loss(s, &r)));
+	return control_report(&r, payload);
+}
+
+size_t stream_report_again(struct stream *s, uint64_t now, uint8_t *payload)
+{
+	struct control_report r;
+
+	begin_report(s, now, &r);
 	return control_report(&r, payload);
 }
 

@@ -61,6 +61,13 @@ void stream_tick(struct stream *s, uint64_t now);
 size_t stream_report(struct stream *s, uint64_t now, uint8_t *payload,
 		     unsigned int *copies);
 
+/**
+ * stream_report_again() - the same report as of now, without its topics
+ *
+ * For those who lost what was sent before: the first that comes counts.
+ */
+size_t stream_report_again(struct stream *s, uint64_t now, uint8_t *payload);
+
 uint64_t stream_id(const struct stream *s);
 /* Whether it is one: noise is not announced twice */
 bool stream_announced(const struct stream *s);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "bridge/segment.h"
 #include "bridge/uplink.h"
+#include "bridge/waited.h"
 #include "lib/wire.h"
 
 enum {
@@ -41,20 +42,27 @@ static void on_datagrams(void *arg, uint32_t events)
 {
 	struct uplink *u = arg;
 	uint8_t bytes[OPTSAMPLE_SEGMENT_MAX + 1];
+	uint8_t control[WAITED_ROOM]
+		__attribute__((aligned(__alignof__(struct cmsghdr))));
+	struct iovec v = { bytes, sizeof(bytes) };
 	struct optsample_segment s;
 
 	(void)events;
 	for (unsigned int i = 0; i < TURNS; i++) {
-		ssize_t n = recv(u->watch.fd, bytes, sizeof(bytes),
-				 MSG_DONTWAIT);
+		struct msghdr m = {
+			.msg_iov = &v, .msg_iovlen = 1,
+			.msg_control = control,
+			.msg_controllen = sizeof(control),
+		};
+		ssize_t n = recvmsg(u->watch.fd, &m, MSG_DONTWAIT);
 
 		if (n < 0)
 			return;
 		if (segment_read(&s, bytes, n) ||
 		    get_le64(&s.stream) != u->stream || s.topic)
 			continue;
-		u->events.received(u->events.arg, bytes + s.header,
-				   n - s.header);
+		u->events.received(u->events.arg, loop_now() - waited_ns(&m),
+				   bytes + s.header, n - s.header);
 	}
 }
 
@@ -100,6 +108,7 @@ int uplink_open(struct uplink **out, struct loop *l, const struct address *to,
 		free(u);
 		return err;
 	}
+	waited_ask(fd);
 	/* beyond the limit of ordinary sockets where one may */
 	if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room)))
 		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));

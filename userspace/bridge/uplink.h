@@ -22,12 +22,13 @@ struct uplink_counts {
  * struct uplink_events - what the owner hears
  * @sent:	that went out, the last one with the time @now, ns
  * @received:	the payload of a segment of topic 0 of our stream that the
- *		receiver sent
+ *		receiver sent, and when it came, ns
  */
 struct uplink_events {
 	void	(*sent)(void *arg, uint64_t now, unsigned int datagrams,
 			uint64_t bytes);
-	void	(*received)(void *arg, const void *payload, size_t len);
+	void	(*received)(void *arg, uint64_t came, const void *payload,
+			    size_t len);
 	void	*arg;
 };
 

@@ -14,11 +14,12 @@
 #include "estimate.h"
 #include "history.h"
 #include "lowest.h"
+#include "silence.h"
 
 #define SECOND		1000000000ULL
 #define MS		(SECOND / 1000)
 
-static const uint64_t SILENCE = 1500 * MS, SILENCE_MOST = 4 * SECOND;
+static const uint64_t TOLD = 900 * MS;	/* by two reports behind each other */
 static const uint64_t RACE = 300 * MS;	/* reports that were on their way */
 static const uint64_t SEEN = 200 * MS;	/* of a new rate, to judge it */
 static const uint64_t SPAN = 300 * MS;	/* shorter ones wait for more */
@@ -26,6 +27,7 @@ static const uint64_t SPAN = 300 * MS;	/* shorter ones wait for more */
 enum {
 	PACKET		= 1500,
 	HELD_MOST	= 30000000,	/* us; a longer round trip is none */
+	TWIST		= 10000,	/* us, by which clocks may disagree */
 	FUTILE		= 3,		/* reports with a queue that is none */
 };
 
@@ -68,7 +70,8 @@ struct estimator {
 	uint32_t		number, echo;
 	uint64_t		heard_at, progress_at, reported_at;
 	uint64_t		sent_then;	/* datagrams, at progress_at */
-	double			missed;		/* share of reports */
+	uint64_t		sent_heard;	/* and at heard_at */
+	struct silence		silence;
 	struct estimate_point	point;
 
 	/* delays, us and s */
@@ -192,36 +195,28 @@ static void estimate_recover(struct estimator *e, uint64_t now)
 	e->drained = 0;
 	e->drain_at = now;
 	e->progress_at = now;
-	e->sent_then = e->sum.datagrams;
+	e->sent_then = e->sent_heard = e->sum.datagrams;
 	e->point.valid = false;
 	e->total.valid = false;
 	steer_pause(&e->steer, now, e->blind_at);
 	steer_resume(&e->steer, now, e->before);
 }
 
-/* How long silence may last that loss alone can explain */
-static uint64_t estimate_patience(const struct estimator *e)
-{
-	double missed = fmin(fmax(e->missed, 0.01), 0.9);
-	double half = ceil(log(1e-3) / log(missed));
-
-	return fmin(fmax(half * SECOND / 2, SILENCE), SILENCE_MOST);
-}
-
 /* Reports come, and nothing that was sent: not by this loss */
 static bool estimate_is_stuck(const struct estimator *e, uint64_t now)
 {
-	double sent = e->sum.datagrams - e->sent_then;
+	double sent = (double)e->sent_heard - e->sent_then;
 	double loss = fmin(fmax(e->now.loss_high, 0.01), 0.95);
 
-	return now - e->progress_at > SILENCE && sent * -log(loss) > 7;
+	return now - e->progress_at > SILENCE_LEAST &&
+	       e->heard_at - e->progress_at > TOLD && sent * -log(loss) > 7;
 }
 
 void estimate_tick(struct estimator *e, uint64_t now)
 {
 	now = estimate_clock(e, now);
 	if (e->heard && e->now.state != ESTIMATE_BLIND) {
-		if (now - e->heard_at > estimate_patience(e))
+		if (now - e->heard_at > silence_patience(&e->silence))
 			estimate_blind(e, now, false);
 		else if (estimate_is_stuck(e, now))
 			estimate_blind(e, now, true);
@@ -329,9 +324,8 @@ static double estimate_packet(const struct estimator *e)
 /* Perhaps something waits: no proof without loss */
 static bool estimate_hints(const struct estimator *e)
 {
-	double more = e->round_queue - e->usual;
-
-	return more > fmax(0.3 * estimate_packet(e), 2 * e->noise + 0.002);
+	return e->round_queue - e->usual >
+	       fmax(0.3 * estimate_packet(e), 2 * e->noise + 0.002);
 }
 
 /* ---- samples ---- */
@@ -366,6 +360,18 @@ static bool estimate_is_congested(const struct estimator *e,
 	grew = s->x.sent / fmax(e->sent_before, 1) - 1;
 	flat = s->delivered / fmax(e->delivered_before, 1) - 1;
 	return grew > 0.05 && flat < grew / 3 && flat > -0.2;
+}
+
+/*
+ * One slow answer, while not all datagrams waited: if it is a queue, and not a
+ * busy processor, the next report has it. To give up at the start costs seconds
+ */
+static bool estimate_is_doubtful(const struct estimator *e,
+				 const struct estimate_sample *s)
+{
+	return !e->steer.settled && !s->excess &&
+	       !(e->link.known && e->link.backlog > 2 * PACKET) &&
+	       e->transit_queue < 0.004 && e->round_queue - e->usual < 0.04;
 }
 
 /*
@@ -444,7 +450,8 @@ static void estimate_use(struct estimator *e, uint64_t now,
 	double packet = estimate_packet(e);
 
 	s->x.congested = estimate_is_congested(e, s);
-	if (s->x.congested && estimate_is_futile(e, s))
+	s->x.doubtful = s->x.congested && estimate_is_doubtful(e, s);
+	if (s->x.doubtful || (s->x.congested && estimate_is_futile(e, s)))
 		s->x.congested = false;
 	if (!s->x.congested && e->steer.phase == STEER_HOLD)
 		estimate_learn_noise(e, packet);
@@ -520,18 +527,17 @@ static bool estimate_is_new(struct estimator *e,
 		return true;
 	}
 	if (ahead > 0 && ahead < 1000)
-		e->missed += (1 - pow(0.85, ahead)) *
-			     ((ahead - 1.0) / ahead - e->missed);
+		silence_ends(&e->silence, ahead);
 	return ahead > 0;
 }
 
-static void estimate_point_of(struct estimator *e, uint64_t now, uint64_t echo,
-			      const struct control_report *r,
+static void estimate_point_of(struct estimator *e, uint64_t came,
+			      uint64_t echo, const struct control_report *r,
 			      struct estimate_point *p)
 {
 	*p = (struct estimate_point){
-		.arrived	= now - r->held * 1000ULL,
-		.reported	= now,
+		.arrived	= came - r->held * 1000ULL,
+		.reported	= e->clock,
 		.datagrams	= r->datagrams,
 		.bytes		= r->bytes,
 		.kept		= r->kept,
@@ -584,6 +590,7 @@ static void estimate_alive(struct estimator *e, uint64_t now, uint64_t echo,
 	}
 	e->heard = true;
 	e->heard_at = now;
+	e->sent_heard = e->sum.datagrams;
 	e->number = r->number;
 	e->echo = r->echo;
 }
@@ -608,22 +615,29 @@ static void estimate_account(struct estimator *e, uint64_t now,
 	e->point = *p;
 }
 
-int estimate_report(struct estimator *e, uint64_t now,
+/* us; what came before it was sent shows how well clocks agree, if hardly */
+static uint32_t estimate_round(uint64_t came, const struct control_report *r)
+{
+	uint32_t round = (uint32_t)(came / 1000) - r->echo - r->held;
+
+	return -round < TWIST ? 0 : round;
+}
+
+int estimate_report(struct estimator *e, uint64_t came,
 		    const struct control_report *r)
 {
+	/* others were sent since, while it waited to be read */
+	uint64_t now = estimate_clock(e, came), echo;
+	uint32_t round = estimate_round(came, r);
 	struct estimate_point p;
-	uint32_t round;
-	uint64_t echo;
 
-	now = estimate_clock(e, now);
-	round = (uint32_t)(now / 1000) - r->echo - r->held;
 	if (!e->sum.datagrams || round > HELD_MOST ||
 	    !history_time(now / 1000, r->echo, &echo))
 		return -EINVAL;
 	if (!estimate_is_new(e, r))
 		return -EALREADY;
 	estimate_alive(e, now, echo, r);
-	estimate_point_of(e, now, echo, r, &p);
+	estimate_point_of(e, came, echo, r, &p);
 	if (e->point.valid && estimate_is_absurd(e, &e->point, &p))
 		e->point.valid = e->total.valid = false;
 	if (p.valid)

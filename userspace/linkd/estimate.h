@@ -85,10 +85,11 @@ void estimate_sent(struct estimator *e, uint64_t now, unsigned int datagrams,
 
 /**
  * estimate_report() - a report came; copies and old ones may be passed, too
+ * @came: when, even if others were sent since
  *
  * Return: 0, -EALREADY: old, -EINVAL: it cannot be.
  */
-int estimate_report(struct estimator *e, uint64_t now,
+int estimate_report(struct estimator *e, uint64_t came,
 		    const struct control_report *r);
 
 /**

@@ -110,6 +110,7 @@ static void steer_hold(struct steer *s, uint64_t now, double backlog)
 	if (s->phase == STEER_HOLD)
 		return;
 	s->phase = STEER_HOLD;
+	s->settled = true;
 	s->jumped = false;
 	s->try_at = now + (steer_was_better(s) ? EAGER : CALM);
 }
@@ -144,7 +145,7 @@ static void steer_congested(struct steer *s, uint64_t now,
 
 	if (steer_is_busy(s, x)) {
 		bool near = fabs(x->through - s->capacity) <
-			    0.15 * s->capacity;
+			    0.2 * s->capacity;
 
 		s->capacity = near ? (s->capacity + x->through) / 2 :
 				     x->through;
@@ -210,14 +211,16 @@ static void steer_grow(struct steer *s, uint64_t now,
 		return;
 	}
 	s->doubts = 0;
-	/* a queue of this probe may hide in the noise: the next will tell */
-	if (s->phase == STEER_PROBE && x->noise > NOISY && !s->again) {
+	/* a queue may hide in the noise, or be noise: the next will tell */
+	if (!s->again && (x->doubtful || (s->phase == STEER_PROBE &&
+					  x->noise > NOISY))) {
 		s->again = true;
 		s->changed = now;
 		return;
 	}
 	if (s->phase == STEER_GROW)
 		s->patience = PATIENCE;
+	s->again = false;
 	if (!steer_jump(s, x)) {
 		steer_set(s, s->rate * steps[s->step]);
 		if (s->step < STEP_LAST)

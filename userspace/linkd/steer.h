@@ -39,6 +39,7 @@ struct steer_limits {
  * @noise:	of the ends of the span, s
  * @backlog:	bytes that wait at the bottleneck now
  * @congested:	they wait, or are dropped for want of room
+ * @doubtful:	perhaps they do, and the next report will tell
  * @clear:	for certain they do not
  * @limited:	there was not enough to send
  * @observed:	the rate that is set now was seen long enough
@@ -48,7 +49,7 @@ struct steer_sample {
 	double	sent, through;
 	double	noise;
 	double	backlog;
-	bool	congested, clear, limited, observed;
+	bool	congested, doubtful, clear, limited, observed;
 };
 
 /**
@@ -58,10 +59,12 @@ struct steer_sample {
  * @demand:	most that is of use; 0: not known
  * @way:	there and back
  * @changed:	since when @rate is as it is, but for holding
+ * @settled:	it was held, once: what is behind is no longer the start
  */
 struct steer {
 	double			rate, capacity, demand;
 	uint64_t		changed, way;
+	bool			settled;
 	/* private */
 	struct steer_limits	limits;
 	enum steer_phase	phase;
