@@ -8,7 +8,7 @@
 #include <string.h>
 #include "sim.h"
 
-enum { QUEUES = 2, PENDING = 1024, COPIES = 16 };
+enum { QUEUES = 2, PENDING = 1024, COPIES = 48 };
 
 #define MS	1000000ULL
 #define HALF	500			/* ms between reports */
@@ -299,7 +299,7 @@ static void report_send(struct sim *s)
 	s->rx.transit = s->rx_transit;
 	s->rx_fresh = false;
 	if (s->link.loss > 0.05)
-		copies = fmin(ceil(log(0.05) / log(s->link.loss)), COPIES);
+		copies = fmin(ceil(log(cbrt(1e-4)) / log(s->link.loss)), COPIES);
 	for (; copies; copies--) {
 		if (!s->link.rate || sim_random(s) < loss ||
 		    s->npending == PENDING)
