@@ -9,7 +9,7 @@
 #include "../../tools/link.d/sim.h"
 #include "tap.h"
 
-enum { SEEDS = 12 };
+enum { SEEDS = 12, MANY = 100 };
 
 static const double MBIT = 1e6 / 8;
 
@@ -417,11 +417,12 @@ static void test_one_way(void)
 /* ---- less, and more again ---- */
 
 /*
- * @low: Mbit/s; @settle: s until less must be sent, which makes up for what
- * was too much at first where that waits in a queue; @most: of the capacity
+ * @seeds: runs; @low: Mbit/s; @settle: s until less must be sent, which makes up
+ * for what was too much at first where that waits in a queue; @most: of the
+ * capacity
  */
-static void degrade(struct scene *s, double low, double settle,
-		    double most)
+static void degrade(struct scene *s, unsigned int seeds, double low,
+		    double settle, double most)
 {
 	double over = NAN, back = NAN, held = NAN, rate;
 	/* a report that is lost at the wrong time costs one more */
@@ -431,9 +432,9 @@ static void degrade(struct scene *s, double low, double settle,
 	change(s, 0, 8, 0);
 	change(s, 12, low, 0);
 	change(s, 22, 8, 0);
-	for (unsigned int i = 0; i < SEEDS; i++) {
-		s->changes[1].time = 12 + 0.07 * i;
-		s->changes[2].time = 22 + 0.05 * i;
+	for (unsigned int i = 0; i < seeds; i++) {
+		s->changes[1].time = 12 + fmod(0.07 * i, 1);
+		s->changes[2].time = 22 + fmod(0.05 * i, 1);
 		run(s, i, &r);
 		rate = mean(&r, s->changes[1].time + settle,
 			    s->changes[2].time, v_sent) / (low * MBIT);
@@ -456,19 +457,19 @@ static void test_degradation(void)
 {
 	struct scene s = scene("degradation", 28);
 
-	degrade(&s, 1, 0.6, 1.05);
+	degrade(&s, MANY, 1, 0.6, 1.05);
 	s = scene("degradation, reports are lost", 28);
 	s.c.report_loss = 0.1;
-	degrade(&s, 1, 1.1, 1.1);
+	degrade(&s, SEEDS, 1, 1.1, 1.1);
 	s = scene("degradation of the own device", 28);
 	s.c.local = true;
-	degrade(&s, 1, 0.6, 1.05);
+	degrade(&s, SEEDS, 1, 0.6, 1.05);
 	s = scene("degradation, queue of 30 ms", 28);
 	s.c.queue = 0.03;
-	degrade(&s, 2, 1.1, 1.2);
+	degrade(&s, SEEDS, 2, 1.1, 1.2);
 	s = scene("degradation, queue of 2 s", 28);
 	s.c.queue = 2;
-	degrade(&s, 1, 0.6, 1.05);
+	degrade(&s, SEEDS, 1, 0.6, 1.05);
 }
 
 /* ---- outages ---- */

@@ -22,6 +22,8 @@ static const double LEAST = 0.15;	/* of HOLD, while one is drained */
 static const double BETTER = 1.35;	/* worth going back to */
 static const double NOISY = 0.012;	/* s */
 static const double CLEARLY = 1.05;	/* above the capacity */
+static const double FADE = 0.95;	/* of what passed, a sample */
+static const double OTHER = 0.6;	/* of it: another link, or a mixture */
 
 static const uint64_t EAGER = 4 * SECOND / 10, CALM = 13 * SECOND / 10;
 static const uint64_t ANSWER = 7 * SECOND / 10;
@@ -129,6 +131,19 @@ static bool steer_is_busy(const struct steer *s,
 	       unlike > 0.03 + 2 * x->noise / x->span;
 }
 
+/*
+ * About the most that passed a queue lately. A sample during which the queue
+ * began shows less than the link does, and one during which the link changed is
+ * a mixture; what is far less is another link.
+ */
+static void steer_passed(struct steer *s, double through)
+{
+	if (through < OTHER * s->passed)
+		s->passed = through;
+	else
+		s->passed = fmax(through, FADE * s->passed);
+}
+
 static void steer_failed(struct steer *s, uint64_t now)
 {
 	if (s->jumped)
@@ -141,12 +156,11 @@ static void steer_failed(struct steer *s, uint64_t now)
 static void steer_congested(struct steer *s, uint64_t now,
 			    const struct steer_sample *x)
 {
-	bool grew = s->phase == STEER_GROW;
+	bool grew = s->phase == STEER_GROW, near;
 
 	if (steer_is_busy(s, x)) {
-		bool near = fabs(x->through - s->capacity) <
-			    0.2 * s->capacity;
-
+		steer_passed(s, x->through);
+		near = fabs(x->through - s->capacity) < 0.2 * s->capacity;
 		s->capacity = near ? (s->capacity + x->through) / 2 :
 				     x->through;
 	}
@@ -183,8 +197,9 @@ static bool steer_jump(struct steer *s, const struct steer_sample *x)
 {
 	double best = BACK * steer_best(s, STEER_BEST);
 
-	/* and not because the capacity was taken for a little too small */
-	if (!s->capacity || !x->clear || x->sent < CLEARLY * s->capacity ||
+	/* and not because the capacity was taken for too small */
+	if (!s->capacity || !x->clear ||
+	    x->sent < CLEARLY * fmax(s->capacity, s->passed) ||
 	    best < s->rate * steps[1])
 		return false;
 	steer_set(s, best);

@@ -71,6 +71,7 @@ struct steer {
 	unsigned int		step, doubts;
 	bool			jumped, again;
 	uint64_t		try_at, idle_until, patience;
+	double			passed;
 	double			best[STEER_BEST];
 	uint64_t		slot;
 };
