@@ -169,15 +169,18 @@ static int told_focus(struct send *s, const cJSON *parameters, char error[256])
 	return 0;
 }
 
-static int told_rate(struct send *s, const cJSON *parameters, char error[256])
+/* @which: rate or cpu */
+static int told_limit(struct send *s, const char *which,
+		      const cJSON *parameters, char error[256])
 {
-	const char *rate = cJSON_GetStringValue(
-		cJSON_GetObjectItemCaseSensitive(parameters, "rate"));
-	int ret = settings_set(send_settings, &s->config, "rate",
-			       rate ? rate : "", error);
+	const char *value = cJSON_GetStringValue(
+		cJSON_GetObjectItemCaseSensitive(parameters, which));
+	int ret = settings_set(send_settings, &s->config, which,
+			       value ? value : "", error);
 
 	if (!ret)
-		sender_limit(s->sender, s->config.sender.rate);
+		sender_limit(s->sender, s->config.sender.rate,
+			     s->config.sender.cpu);
 	return ret;
 }
 
@@ -214,11 +217,11 @@ static int on_request(void *arg, const char *command, const cJSON *parameters,
 		return told_topic(s, command, parameters, error);
 	if (!strcmp(command, "focus"))
 		return told_focus(s, parameters, error);
-	if (!strcmp(command, "rate"))
-		return told_rate(s, parameters, error);
+	if (!strcmp(command, "rate") || !strcmp(command, "cpu"))
+		return told_limit(s, command, parameters, error);
 	if (!strcmp(command, "remove"))
 		return told_remove(s, parameters, error);
-	snprintf(error, 256, "do what? status, set, add, remove, focus, rate");
+	snprintf(error, 256, "do what? status, set, add, remove, focus, rate, cpu");
 	return -EINVAL;
 }
 

@@ -67,6 +67,25 @@ static int set_rate(void *c, const char *v)
 	return 0;
 }
 
+static int set_cpu(void *c, const char *v)
+{
+	struct send_config *config = c;
+	size_t len = strlen(v);
+	double percent;
+	char digits[16];
+
+	/* as everybody writes it, with a sign or without */
+	len -= len && v[len - 1] == '%';
+	if (len >= sizeof(digits))
+		return -EINVAL;
+	memcpy(digits, v, len);
+	digits[len] = 0;
+	if (parse_double(digits, 1, 100, &percent))
+		return -EINVAL;
+	config->sender.cpu = percent / 100;
+	return 0;
+}
+
 static int set_device(void *c, const char *v)
 {
 	return settings_flag(&((struct send_config *)c)->sender.device, v);
@@ -108,6 +127,8 @@ const struct setting send_settings[] = {
 	  set_node },
 	{ "rate", "RATE", "at most, in units of tc: 2mbit (as the link has it)",
 	  "a rate as tc writes it, from 8kbit on, or unlimited", set_rate },
+	{ "cpu", "PERCENT", "of a core, at most, by smaller images (25)", "1..100",
+	  set_cpu },
 	{ "device", "YES", "watch the queue of the device that leads there (yes)",
 	  "yes or no", set_device },
 	{ "still", "TOPIC", "odometry or twist that says that the robot stands still",
@@ -254,7 +275,7 @@ void send_config_init(struct send_config *c)
 {
 	*c = (struct send_config){
 		.node = "optsample_send", .speed = 1, .hz = 10,
-		.sender.device = true,
+		.sender = { .cpu = .25, .device = true },
 	};
 	if (gethostname(c->sender.name, sizeof(c->sender.name) - 1) ||
 	    !*c->sender.name)

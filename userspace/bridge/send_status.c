@@ -19,6 +19,7 @@ static cJSON *link_status(const struct sender *s)
 {
 	const struct estimate *e = sender_link(s);
 	const struct link_stats *d = sender_device(s);
+	const struct load *l = sender_load(s);
 	const struct uplink_counts *c = sender_counts(s);
 	cJSON *o = cJSON_CreateObject();
 
@@ -31,6 +32,8 @@ static cJSON *link_status(const struct sender *s)
 	cJSON_AddNumberToObject(o, "round_trip", e->round_trip);
 	cJSON_AddNumberToObject(o, "queue", e->queue);
 	cJSON_AddNumberToObject(o, "limit", sender_options(s)->rate * 8);
+	cJSON_AddNumberToObject(o, "cpu", l->used);
+	cJSON_AddNumberToObject(o, "cpu_limit", l->limit);
 	cJSON_AddNumberToObject(o, "datagrams", c->datagrams);
 	cJSON_AddNumberToObject(o, "bytes", c->bytes);
 	cJSON_AddNumberToObject(o, "refused", c->refused);
@@ -149,6 +152,8 @@ void send_metrics(const struct sender *s, FILE *out)
 	link_metric(out, "queue_seconds", "gauge", "Delay by queues", e->queue);
 	link_metric(out, "round_trip_seconds", "gauge", "There and back",
 		    e->round_trip);
+	link_metric(out, "cpu_ratio", "gauge", "Of a core, in the last second",
+		    sender_load(s)->used);
 	link_metric(out, "outages_total", "counter", "Outages so far",
 		    e->epoch);
 	link_metric(out, "live", "gauge", "Whether the receiver is heard",

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <syslog.h>
+#include <time.h>
 #include "bridge/outbox.h"
 #include "bridge/segment.h"
 #include "bridge/sender.h"
@@ -36,6 +37,7 @@ struct sender {
 	struct estimator	*estimator;
 	struct link		*link;
 	struct link_stats	device;
+	struct load		load;
 	struct loop_timer	plan, announce;
 	unsigned int		eager;
 	struct send_topic	*topic[SENDER_TOPICS];
@@ -73,6 +75,15 @@ static void tell_state(struct sender *s)
 	service_status("%s", words[e->state]);
 }
 
+static void learn_load(struct sender *s, uint64_t now, double modest)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	load_update(&s->load, now, t.tv_sec * SECOND + t.tv_nsec,
+		    uplink_counts(s->uplink)->bytes, modest);
+}
+
 /* Ten times a second: what each topic may spend until the next time */
 static void on_plan(void *arg, uint64_t now)
 {
@@ -80,6 +91,7 @@ static void on_plan(void *arg, uint64_t now)
 	unsigned int count = 0, of[SENDER_TOPICS];
 	struct sender *s = arg;
 	const struct estimate *e = estimate_of(s->estimator);
+	double demand;
 
 	s->plan.due = now + PLAN_EVERY;
 	if (s->link && !link_poll(s->link, now, &s->device))
@@ -92,8 +104,10 @@ static void on_plan(void *arg, uint64_t now)
 		else
 			send_topic_grant(s->topic[i], NULL);
 	}
-	estimate_demand(s->estimator,
-			policy_apply(policy, count, e->rate, e->loss_high));
+	learn_load(s, now, policy_modest(policy, count, e->loss_high));
+	demand = policy_apply(policy, count, fmin(e->rate, s->load.rate),
+			      e->loss_high);
+	estimate_demand(s->estimator, fmin(demand, s->load.rate));
 	for (unsigned int k = 0; k < count; k++)
 		send_topic_grant(s->topic[of[k]], &policy[k]);
 }
@@ -176,6 +190,7 @@ int sender_open(struct sender **out, struct loop *l, const struct address *to,
 	s->eager = EAGER;
 	/* begins with what it may: other limits later change no rate upwards */
 	s->estimator = estimator_create(&limits);
+	load_init(&s->load, options->cpu);
 	if (!s->estimator)
 		goto failed;
 	ret = getrandom(&stream, sizeof(stream), 0) == sizeof(stream) ?
@@ -358,11 +373,14 @@ int sender_change(struct sender *s, const struct send_options *options)
 	return sender_add(s, options);
 }
 
-void sender_limit(struct sender *s, double rate)
+void sender_limit(struct sender *s, double rate, double cpu)
 {
 	const struct steer_limits limits = limits_of(rate);
 
+	if (cpu != s->options.cpu)
+		load_init(&s->load, cpu);
 	s->options.rate = rate;
+	s->options.cpu = cpu;
 	estimate_limits(s->estimator, &limits);
 }
 
@@ -379,6 +397,11 @@ const struct sender_options *sender_options(const struct sender *s)
 const struct estimate *sender_link(const struct sender *s)
 {
 	return estimate_of(s->estimator);
+}
+
+const struct load *sender_load(const struct sender *s)
+{
+	return &s->load;
 }
 
 const struct link_stats *sender_device(const struct sender *s)

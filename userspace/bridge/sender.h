@@ -8,6 +8,7 @@
 
 #include "bridge/send_topic.h"
 #include "linkd/link.h"
+#include "linkd/load.h"
 
 enum {
 	SENDER_TOPICS	= 49,		/* a report has room for */
@@ -19,6 +20,7 @@ enum {
  * @name:	of the robot
  * @still:	a topic of odometry or speed that says whether it moves; "": none
  * @rate:	bytes/s on the wire, at most; 0: as the link has it
+ * @cpu:	of a core, at most, 0 .. 1: what makes images smaller; 1: all
  * @device:	watch the queue of the device that leads to the receiver
  * @topic:	what is to be sent: names and patterns, the first that matches
  *		counts; @topics of them
@@ -27,7 +29,7 @@ enum {
 struct sender_options {
 	char			name[CONTROL_WORD];
 	char			still[SEND_NAME];
-	double			rate;
+	double			rate, cpu;
 	bool			device, all;
 	struct send_options	topic[SENDER_PATTERNS];
 	unsigned int		topics;
@@ -66,8 +68,8 @@ int sender_remove(struct sender *s, const char *topic);
 /* Other options for a topic that is sent. Return: 0, -ENOENT, -E2BIG */
 int sender_change(struct sender *s, const struct send_options *options);
 
-/* At most so many bytes/s; 0: as the link has it */
-void sender_limit(struct sender *s, double rate);
+/* Other limits, see struct sender_options */
+void sender_limit(struct sender *s, double rate, double cpu);
 
 /* Topic @i, or NULL: i is beyond the last */
 struct send_topic *sender_topic(const struct sender *s, unsigned int i);
@@ -75,6 +77,8 @@ struct send_topic *sender_find(const struct sender *s, const char *name);
 
 const struct sender_options *sender_options(const struct sender *s);
 const struct estimate *sender_link(const struct sender *s);
+/* Of the processor */
+const struct load *sender_load(const struct sender *s);
 const struct link_stats *sender_device(const struct sender *s);
 const struct uplink_counts *sender_counts(const struct sender *s);
 /* The last report; NULL: none yet */

@@ -55,15 +55,22 @@ static error_t daemon_parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-/* "KEY=VALUE", or the topic, or, of "rate", the rate */
+/* What a word without a key is: the rate of "rate", mostly a topic */
+static const char *key_of(const struct daemon *d)
+{
+	bool limit = !strcmp(d->word[0], "rate") || !strcmp(d->word[0], "cpu");
+
+	return limit ? d->word[0] : "topic";
+}
+
+/* "KEY=VALUE", or a value alone */
 static int add_word(const struct daemon *d, cJSON *request, const char *word)
 {
 	const char *value = strchr(word, '=');
 	char key[64];
 
 	if (!value) {
-		const char *what = strcmp(d->word[0], "rate") ? "topic" :
-								 "rate";
+		const char *what = key_of(d);
 
 		if (cJSON_HasObjectItem(request, what))
 			return cli_usage(d->name, "'%s' is not KEY=VALUE",
@@ -158,10 +165,11 @@ static void show_sent(const cJSON *o)
 	const cJSON *link = cJSON_GetObjectItemCaseSensitive(o, "link"), *t;
 
 	printf("%s: %s, may send %.0f kbit/s, loss %.1f%%, round trip %.0f ms, "
-	       "queue %.0f ms, outages %.0f\n", text(o, "name"),
+	       "queue %.0f ms, outages %.0f, cpu %.0f%%\n", text(o, "name"),
 	       text(link, "state"), number(link, "rate") / 1000,
 	       number(link, "loss") * 100, number(link, "round_trip") * 1000,
-	       number(link, "queue") * 1000, number(link, "outages"));
+	       number(link, "queue") * 1000, number(link, "outages"),
+	       number(link, "cpu") * 100);
 	printf("%-36s %-8s %4s %7s %7s %9s %9s\n", "topic", "codec", "prio",
 	       "Hz in", "Hz out", "kbit/s", "kB/frame");
 	cJSON_ArrayForEach(t, cJSON_GetObjectItemCaseSensitive(o, "topics"))
@@ -251,7 +259,7 @@ int cmd_send(int argc, char **argv)
 	static const struct argp argp = {
 		daemon_options, daemon_parse,
 		"status\nset TOPIC KEY=VALUE...\nadd TOPIC [KEY=VALUE...]\n"
-		"remove TOPIC\nfocus [TOPIC]\nrate RATE",
+		"remove TOPIC\nfocus [TOPIC]\nrate RATE\ncpu PERCENT",
 		"Ask or tell a running optsample-send, see optsample-send(1).",
 		NULL, NULL, NULL
 	};

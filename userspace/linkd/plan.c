@@ -350,6 +350,15 @@ void plan_needs(const struct plan_source *s, double loss, double *floor,
 	}
 }
 
+double plan_modest(const struct plan_source *s, double loss)
+{
+	double floor, demand, modest;
+
+	plan_needs(s, loss, &floor, &demand);
+	modest = plan_hz(s) * plan_cost(image_least(s));
+	return s->kind == PLAN_IMAGE ? fmin(modest, demand) : demand;
+}
+
 static double plan_sane(double v, double most)
 {
 	return isfinite(v) && v > 0 ? fmin(v, most) : 0;

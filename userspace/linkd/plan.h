@@ -106,6 +106,13 @@ void plan_needs(const struct plan_source *source, double loss, double *floor,
 		double *demand);
 
 /**
+ * plan_modest() - bytes/s with which no image comes less often than it could
+ *
+ * Other kinds: what they want; it is little, or costs little to code.
+ */
+double plan_modest(const struct plan_source *source, double loss);
+
+/**
  * plan_update() - make the best of a rate
  * @p: what was, and then is
  * @rate: bytes/s on the wire; 0: off

@@ -48,6 +48,16 @@ static void policy_hand_on(struct policy_topic *topics, unsigned int count,
 	}
 }
 
+double policy_modest(const struct policy_topic *topics, unsigned int count,
+		     double loss)
+{
+	double sum = 0;
+
+	for (unsigned int i = 0; i < count; i++)
+		sum += plan_modest(&topics[i].source, loss);
+	return sum;
+}
+
 double policy_apply(struct policy_topic *topics, unsigned int count,
 		    double rate, double loss)
 {

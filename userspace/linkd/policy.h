@@ -37,4 +37,8 @@ struct policy_topic {
 double policy_apply(struct policy_topic *topics, unsigned int count,
 		    double rate, double loss);
 
+/* Bytes/s with which images of all topics become small, and not fewer */
+double policy_modest(const struct policy_topic *topics, unsigned int count,
+		     double loss);
+
 #endif
