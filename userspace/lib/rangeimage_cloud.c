@@ -12,7 +12,7 @@ enum {
 	TURN		= 36000,	/* 1/100 degree */
 	STEP_MIN	= 2,
 	STEP_MAX	= 400,
-	ELEVATIONS	= 18001,	/* -90 ... 90 degrees */
+	WAVE		= 1024,		/* samples of a sine, a power of 2 */
 };
 
 #define TO_RAD		(M_PI / 18000)
@@ -79,7 +79,8 @@ struct organiser {
 	uint32_t	*order;			/* places by azimuth */
 	uint32_t	start[TURN + 1];	/* of the counting sort */
 	uint32_t	seen[ORGANISED_RINGS];
-	uint32_t	elevations[ELEVATIONS];
+	float		*sine;			/* of elevations */
+	float		wave[WAVE + WAVE / 4];	/* a period, and a quarter */
 	/* of the rings, by elevation */
 	unsigned int	rings, number[ORGANISED_RINGS], row[ORGANISED_RINGS];
 	unsigned int	columns;
@@ -101,12 +102,15 @@ struct organiser *organiser_create(unsigned int points)
 	g->points = points;
 	g->place = malloc(n * sizeof(*g->place));
 	g->order = malloc(n * sizeof(*g->order));
+	g->sine = malloc(n * sizeof(*g->sine));
 	g->range = malloc(cells * sizeof(*g->range));
 	g->intensity = malloc(cells);
-	if (!g->place || !g->order || !g->range || !g->intensity) {
+	if (!g->place || !g->order || !g->sine || !g->range || !g->intensity) {
 		organiser_destroy(g);
 		return NULL;
 	}
+	for (unsigned int i = 0; i < WAVE + WAVE / 4; i++)
+		g->wave[i] = sin(2 * M_PI / WAVE * i);
 	return g;
 }
 
@@ -116,6 +120,7 @@ void organiser_destroy(struct organiser *g)
 		return;
 	free(g->place);
 	free(g->order);
+	free(g->sine);
 	free(g->range);
 	free(g->intensity);
 	free(g);
@@ -173,41 +178,71 @@ static void sort_places(struct organiser *g)
 		g->order[g->start[(unsigned int)g->place[i].azimuth]++] = i;
 }
 
-static int median_elevation(struct organiser *g, const float *z,
-			    unsigned int ring)
+/* The one that would be at @k if they were sorted (Hoare's FIND) */
+static float nth(float *v, unsigned int n, unsigned int k)
 {
-	uint32_t sum = 0;
-	unsigned int e;
+	unsigned int low = 0, high = n - 1;
 
-	memset(g->elevations, 0, sizeof(g->elevations));
+	while (low < high) {
+		float pivot = v[k];
+		unsigned int i = low, j = high;
+
+		do {
+			while (v[i] < pivot)
+				i++;
+			while (v[j] > pivot)
+				j--;
+			if (i <= j) {
+				float t = v[i];
+
+				v[i++] = v[j];
+				v[j] = t;
+				if (!j)
+					break;
+				j--;
+			}
+		} while (i <= j);
+		if (j < k)
+			low = i;
+		if (k < i)
+			high = j;
+	}
+	return v[k];
+}
+
+/* Sines of elevations, ring by ring; where those of a ring begin */
+static void find_sines(struct organiser *g, const float *z, uint32_t *first)
+{
+	uint32_t next[ORGANISED_RINGS], sum = 0;
+
+	for (unsigned int r = 0; r < ORGANISED_RINGS; r++) {
+		first[r] = next[r] = sum;
+		sum += g->seen[r];
+	}
 	for (unsigned int i = 0; i < g->count; i++) {
 		const struct place *p = &g->place[i];
 
-		if (p->ring != ring)
-			continue;
-		e = lrintf(asinf(z[p->point] / p->range) *
-			   (float)(1 / TO_RAD)) + ELEVATIONS / 2;
-		g->elevations[e < ELEVATIONS ? e : ELEVATIONS - 1]++;
+		g->sine[next[p->ring]++] = z[p->point] / p->range;
 	}
-	for (e = 0; e < ELEVATIONS - 1; e++) {
-		sum += g->elevations[e];
-		if (2 * sum >= g->seen[ring])
-			break;
-	}
-	return (int)e - ELEVATIONS / 2;
 }
 
 /* Rings that have points, lowest first */
 static void sort_rings(struct organiser *g, const float *z)
 {
+	uint32_t first[ORGANISED_RINGS];
+
+	find_sines(g, z, first);
 	g->rings = 0;
 	for (unsigned int ring = 0; ring < ORGANISED_RINGS; ring++) {
 		unsigned int at = g->rings;
+		float median;
 		int e;
 
 		if (!g->seen[ring])
 			continue;
-		e = median_elevation(g, z, ring);
+		median = nth(g->sine + first[ring], g->seen[ring],
+			     (g->seen[ring] - 1) / 2);
+		e = lrintf(asinf(median) * (float)(1 / TO_RAD));
 		for (; at && g->elevation[at - 1] > e; at--) {
 			g->elevation[at] = g->elevation[at - 1];
 			g->number[at] = g->number[at - 1];
@@ -277,7 +312,7 @@ static float find_step(const struct organiser *g)
 static void find_advances(const struct organiser *g, float step, float *advance)
 {
 	float s[ORGANISED_RINGS] = { 0 }, c[ORGANISED_RINGS] = { 0 };
-	float last[ORGANISED_RINGS];
+	float last[ORGANISED_RINGS], scale = WAVE / step;
 
 	for (unsigned int r = 0; r < g->rings; r++)
 		last[r] = -TURN;
@@ -287,16 +322,17 @@ static void find_advances(const struct organiser *g, float step, float *advance)
 		last[p->ring] = p->azimuth;
 		/* this ring next to the one below, and the one above to it */
 		for (unsigned int r = p->ring; r <= p->ring + 1U; r++) {
-			float d, phase;
+			unsigned int phase;
+			float d;
 
 			if (!r || r == g->rings)
 				continue;
 			d = last[r] - last[r - 1];
 			if (fabsf(d) > 1.5f * step)
 				continue;
-			phase = d / step * (float)(2 * M_PI);
-			s[r] += sinf(phase);
-			c[r] += cosf(phase);
+			phase = (unsigned int)lrintf(d * scale) % WAVE;
+			s[r] += g->wave[phase];
+			c[r] += g->wave[phase + WAVE / 4];
 		}
 	}
 	advance[0] = 0;
