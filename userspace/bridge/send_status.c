@@ -90,7 +90,7 @@ static double value_of(const struct send_topic *t, unsigned int which)
 	const struct plan *p = send_topic_plan(t);
 	const double v[] = {
 		c->messages, c->frames, c->thinned, c->broken, c->datagrams,
-		c->bytes, send_topic_rate(t), p->on ? p->hz : 0,
+		c->bytes, c->coding / 1e9, send_topic_rate(t), p->on ? p->hz : 0,
 	};
 
 	return v[which];
@@ -106,6 +106,7 @@ static const struct {
 	{ "broken_total", "counter", "Messages that cannot be sent" },
 	{ "datagrams_total", "counter", "Datagrams of frames" },
 	{ "bytes_total", "counter", "Bytes of their payloads" },
+	{ "coding_seconds_total", "counter", "Processor time of coding" },
 	{ "share_bytes_per_second", "gauge", "What the topic may spend" },
 	{ "frames_per_second", "gauge", "Frames that it is to send" },
 };
@@ -152,7 +153,8 @@ void send_metrics(const struct sender *s, FILE *out)
 	link_metric(out, "queue_seconds", "gauge", "Delay by queues", e->queue);
 	link_metric(out, "round_trip_seconds", "gauge", "There and back",
 		    e->round_trip);
-	link_metric(out, "cpu_ratio", "gauge", "Of a core, in the last second",
+	link_metric(out, "coding_ratio", "gauge",
+		    "Of a core, for coding in the last second",
 		    sender_load(s)->used);
 	link_metric(out, "outages_total", "counter", "Outages so far",
 		    e->epoch);

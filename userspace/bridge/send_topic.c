@@ -322,12 +322,15 @@ static void encode(struct send_topic *t, enum message_format format,
 	struct payloads *out = outbox_payloads(t->outbox);
 	struct encode_order order;
 	struct encode_result r;
+	uint64_t begun;
 	size_t bytes;
 	int ret;
 
 	set_order(t, &order);
+	begun = loop_cpu();
 	ret = encoder_encode(t->encoder, format, data, len, stamp, &order, out,
 			     &r);
+	t->counts.coding += loop_cpu() - begun;
 	if (ret) {
 		t->counts.broken++;
 		if (ret != t->error)

@@ -54,10 +54,11 @@ struct send_options {
  * @thinned:	messages that were left out to save rate
  * @broken:	messages that could not be encoded
  * @datagrams, @bytes: of frames, payloads
+ * @coding:	processor time of all that, ns
  */
 struct send_counts {
 	uint64_t	messages, frames, thinned, broken;
-	uint64_t	datagrams, bytes;
+	uint64_t	datagrams, bytes, coding;
 };
 
 struct send_topic;

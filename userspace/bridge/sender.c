@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/random.h>
 #include <syslog.h>
-#include <time.h>
 #include "bridge/outbox.h"
 #include "bridge/segment.h"
 #include "bridge/sender.h"
@@ -38,6 +37,7 @@ struct sender {
 	struct link		*link;
 	struct link_stats	device;
 	struct load		load;
+	uint64_t		coding;		/* ns, of topics that ended */
 	struct loop_timer	plan, announce;
 	unsigned int		eager;
 	struct send_topic	*topic[SENDER_TOPICS];
@@ -77,11 +77,12 @@ static void tell_state(struct sender *s)
 
 static void learn_load(struct sender *s, uint64_t now, double modest)
 {
-	struct timespec t;
+	uint64_t coding = s->coding;
 
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	load_update(&s->load, now, t.tv_sec * SECOND + t.tv_nsec,
-		    uplink_counts(s->uplink)->bytes, modest);
+	for (unsigned int i = 0; i < s->topics; i++)
+		coding += send_topic_counts(s->topic[i])->coding;
+	load_update(&s->load, now, coding, uplink_counts(s->uplink)->bytes,
+		    modest);
 }
 
 /* Ten times a second: what each topic may spend until the next time */
@@ -338,6 +339,7 @@ int sender_add(struct sender *s, const struct send_options *options)
 
 static void end_topic(struct sender *s, unsigned int i)
 {
+	s->coding += send_topic_counts(s->topic[i])->coding;
 	send_topic_destroy(s->topic[i]);
 	s->topics--;
 	memmove(s->topic + i, s->topic + i + 1,

@@ -20,7 +20,8 @@ enum {
  * @name:	of the robot
  * @still:	a topic of odometry or speed that says whether it moves; "": none
  * @rate:	bytes/s on the wire, at most; 0: as the link has it
- * @cpu:	of a core, at most, 0 .. 1: what makes images smaller; 1: all
+ * @cpu:	of a core, 0 .. 1, that coding may take: it makes images smaller;
+ *		1: all
  * @device:	watch the queue of the device that leads to the receiver
  * @topic:	what is to be sent: names and patterns, the first that matches
  *		counts; @topics of them

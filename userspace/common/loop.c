@@ -23,12 +23,22 @@ struct loop {
 	int			status;
 };
 
-uint64_t loop_now(void)
+static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+uint64_t loop_now(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t loop_cpu(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void on_signal(void *arg, uint32_t events)

@@ -65,4 +65,7 @@ void loop_stop(struct loop *l, int status);
 /* CLOCK_MONOTONIC, ns */
 uint64_t loop_now(void);
 
+/* What this thread has worked, ns of processor time */
+uint64_t loop_cpu(void);
+
 #endif

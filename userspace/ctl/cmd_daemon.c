@@ -165,7 +165,7 @@ static void show_sent(const cJSON *o)
 	const cJSON *link = cJSON_GetObjectItemCaseSensitive(o, "link"), *t;
 
 	printf("%s: %s, may send %.0f kbit/s, loss %.1f%%, round trip %.0f ms, "
-	       "queue %.0f ms, outages %.0f, cpu %.0f%%\n", text(o, "name"),
+	       "queue %.0f ms, outages %.0f, coding %.0f%%\n", text(o, "name"),
 	       text(link, "state"), number(link, "rate") / 1000,
 	       number(link, "loss") * 100, number(link, "round_trip") * 1000,
 	       number(link, "queue") * 1000, number(link, "outages"),

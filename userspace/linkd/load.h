@@ -14,7 +14,7 @@
 /**
  * struct load - all zero to begin with
  * @limit:	of one core, 0 .. 1; 1, 0: none
- * @used:	of one core, in the last second
+ * @used:	of one core, for coding in the last second
  * @rate:	bytes/s that keep within the limit; infinite: any
  * @at, @cpu, @bytes: when that second began
  */
@@ -30,8 +30,8 @@ void load_init(struct load *l, double limit);
 /**
  * load_update() - learn from what was used
  * @now: ns
- * @cpu: ns of processor time since the process began
- * @bytes: sent since then
+ * @cpu: ns of processor time that coding took so far
+ * @bytes: sent so far
  * @modest: bytes/s below which frames would become fewer, not smaller: the
  *	limit is not worth that, unless the core is busy anyway
  *
