@@ -11,6 +11,8 @@
 
 enum { SEEDS = 12, MANY = 100 };
 
+#define HALF	500000000ULL	/* s, from report to report */
+
 static const double MBIT = 1e6 / 8;
 
 typedef double (*value_fn)(const struct sim_row *row);
@@ -472,6 +474,36 @@ static void test_degradation(void)
 	degrade(&s, SEEDS, 1, 0.6, 1.05);
 }
 
+/* What passed without a queue is known of the link, too, if it was not asked */
+static void test_spare(void)
+{
+	static const struct steer_limits limits = { 64e3, 1e3, 1e9 };
+	struct steer_sample x = {
+		.sent = 700e3, .through = 700e3, .span = .5, .clear = true,
+		.limited = true, .observed = true,
+	};
+	uint64_t now = 0;
+	struct steer s;
+
+	steer_init(&s, &limits);
+	for (unsigned int i = 0; i < 8; i++)
+		steer_sample(&s, now += HALF, &x);
+	x = (struct steer_sample){
+		.sent = 300e3, .through = 125e3, .span = .5, .backlog = 2e4,
+		.congested = true, .observed = true,
+	};
+	steer_sample(&s, now += HALF, &x);
+	ok(s.rate < 125e3, "a link that was not filled becomes bad");
+	x.congested = false;
+	x.clear = true;
+	x.backlog = 0;
+	for (unsigned int i = 0; i < 6; i++) {
+		x.sent = x.through = s.rate;
+		steer_sample(&s, now += HALF, &x);
+	}
+	ok(s.rate > 600e3, "and good: at once %.0f of 700 kB/s", s.rate / 1e3);
+}
+
 /* ---- outages ---- */
 
 static double first_live(const struct sim_result *r, double from)
@@ -709,6 +741,7 @@ int main(void)
 	test_came();
 	test_one_way();
 	test_degradation();
+	test_spare();
 	test_outage();
 	test_restart();
 	test_garbage();

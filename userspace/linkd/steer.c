@@ -268,13 +268,14 @@ void steer_sample(struct steer *s, uint64_t now, const struct steer_sample *x)
 		steer_congested(s, now, x);
 		return;
 	}
+	/* however little there was to send: it passed */
+	steer_remember(s, now, fmin(x->sent, x->through));
 	/* a try that did not reach its rate may still tell */
 	if (x->limited && (s->phase == STEER_HOLD || !s->capacity ||
 			   x->sent < CLEARLY * s->capacity)) {
 		steer_idle(s, now, x);
 		return;
 	}
-	steer_remember(s, now, fmin(x->sent, x->through));
 	if (s->phase == STEER_HOLD) {
 		/* the answer to a try that was given up */
 		if (x->observed && x->through > CLEARLY * s->capacity)
