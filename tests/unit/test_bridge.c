@@ -2,18 +2,13 @@
 /*
  * test_bridge - messages of all kinds into datagrams and back, some lost
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "bridge/decode.h"
 #include "bridge/encode.h"
 #include "bridge/segment.h"
-#include "bridge/sender.h"
-#include "bridge/stream.h"
-#include "bridge/waited.h"
 #include "ros/compressed.h"
 #include "ros/convert.h"
 #include "tap.h"
@@ -566,148 +561,6 @@ static void test_hostile(void)
 	decoder_destroy(d);
 }
 
-/* ---- the two ends ---- */
-
-static void on_named(void *arg)
-{
-	(void)arg;
-}
-
-static void on_message(void *arg, const struct recv_message *m)
-{
-	(void)arg;
-	(void)m;
-}
-
-/* A datagram of a stream; number 0 of a frame has all it takes to begin one */
-static void stream_pass(struct stream *s, uint32_t topic, uint32_t number,
-			unsigned int index, unsigned int count,
-			const uint8_t *payload, size_t len)
-{
-	static const struct sockaddr_storage from;
-	struct downlink_datagram g = {
-		.payload = payload, .len = len, .came = now, .from = &from,
-	};
-
-	segment_init(&g.segment);
-	g.segment.stream = 1;
-	g.segment.topic = htole32(topic);
-	g.segment.frame = htole32(number);
-	g.segment.index = htole16(index);
-	g.segment.count = htole16(count);
-	g.segment.sent = htole32(now / 1000);
-	g.segment.flags = CODEC_MD << OPTSAMPLE_SEGMENT_CODEC;
-	stream_add(s, now, &g);
-	now += MS;
-}
-
-/* Half a second with @loss percent of loss. Return: copies of the report */
-static unsigned int report_of(struct stream *s, unsigned int loss,
-			      struct control_report *r)
-{
-	static uint32_t number;
-	uint8_t payload[PAYLOAD_MAX] = { 0 };
-	unsigned int copies;
-
-	for (unsigned int f = 0; f < 5; f++, number++)
-		for (unsigned int i = 0; i < 33; i++, now += 2 * MS)
-			if (rnd(&rng, 100) >= loss)
-				stream_pass(s, 1, number, i, 33, payload, 40);
-	ok(!control_reported(payload, stream_report(s, now, payload, &copies),
-			     r), "a report");
-	return copies;
-}
-
-static void test_reports(void)
-{
-	static const struct control_topic topic = {
-		.topic = 1, .kind = MESSAGE_IMAGE, .name = "/camera",
-	};
-	const struct control_sender me = { 0, "robot" };
-	const struct recv_options options = RECV_DEFAULTS;
-	const struct stream_events events = {
-		.named = on_named, .publish = on_message,
-	};
-	struct loop *l = loop_create();
-	struct control_report r, again;
-	uint8_t payload[PAYLOAD_MAX];
-	struct stream *s;
-	size_t len;
-
-	now = loop_now();
-	s = stream_create(l, 1, &options, &events);
-	control_announce(&me, &topic, 1, &sent);
-	for (unsigned int i = 0; i < 2; i++)
-		stream_pass(s, SEGMENT_CONTROL, 0, 0, 1, payload_at(&sent, 0),
-			    sent.len[0]);
-	report_of(s, 0, &r);
-	ok(report_of(s, 0, &r) == 1 && r.topics == 1, "nothing is lost: once");
-	ok(report_of(s, 90, &r) > 15, "a bad link: at once many copies");
-	now += 40 * MS;
-	len = stream_report_again(s, now, payload);
-	ok(!control_reported(payload, len, &again) && !again.topics &&
-	   again.number == r.number && again.transit == r.transit &&
-	   again.held == r.held + 40000,
-	   "a later copy has the number, and its own time");
-	stream_destroy(s);
-	loop_destroy(l);
-}
-
-/* The kernel knows when a datagram came, whenever it is read */
-static void test_waited(void)
-{
-	_Alignas(struct cmsghdr) uint8_t control[WAITED_ROOM];
-	struct sockaddr_in at = {
-		.sin_family = AF_INET,
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
-	socklen_t len = sizeof(at);
-	int fd = socket(AF_INET, SOCK_DGRAM, 0);
-	char byte = 1;
-	struct iovec v = { &byte, 1 };
-	struct msghdr m = {
-		.msg_iov = &v, .msg_iovlen = 1, .msg_control = control,
-		.msg_controllen = sizeof(control),
-	};
-	bool good = !bind(fd, (void *)&at, sizeof(at)) &&
-		    !getsockname(fd, (void *)&at, &len);
-
-	waited_ask(fd);
-	good &= sendto(fd, &byte, 1, 0, (void *)&at, sizeof(at)) == 1;
-	usleep(60000);
-	good &= recvmsg(fd, &m, 0) == 1;
-	ok(good && waited_ns(&m) >= 55 * MS,
-	   "a datagram waited: for %.0f ms", waited_ns(&m) / 1e6);
-	m.msg_controllen = 0;
-	ok(!waited_ns(&m), "or it is not known for how long");
-	close(fd);
-}
-
-/* What may be sent to begin with, as the sender says */
-static void test_begin(void)
-{
-	struct sender_options options = { .name = "robot" };
-	struct sender *s = NULL;
-	struct loop *l = loop_create();
-	struct address to;
-	char error[256];
-
-	memset(&to, 0, sizeof(to));
-	((struct sockaddr_in *)&to.storage)->sin_family = AF_INET;
-	((struct sockaddr_in *)&to.storage)->sin_addr.s_addr =
-		htonl(INADDR_LOOPBACK);
-	((struct sockaddr_in *)&to.storage)->sin_port = htons(9);
-	to.len = sizeof(struct sockaddr_in);
-	ok(!sender_open(&s, l, &to, &options, error) &&
-	   sender_link(s)->rate == 65536, "64 kB/s to begin with");
-	sender_close(s);
-	options.rate = 10000;
-	ok(!sender_open(&s, l, &to, &options, error) &&
-	   sender_link(s)->rate == 10000, "or what the user allows");
-	sender_close(s);
-	loop_destroy(l);
-}
-
 int main(void)
 {
 	payloads_create(&sent, SLOTS);
@@ -725,9 +578,6 @@ int main(void)
 	test_scan();
 	test_small();
 	test_hostile();
-	test_reports();
-	test_waited();
-	test_begin();
 	free(bytes);
 	free(bytes2);
 	payloads_destroy(&sent);

@@ -3,6 +3,7 @@
  * test_linkd - the link supervisor on simulated links: what it promises, over
  * many seeds
  */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -379,6 +380,10 @@ static void test_came(void)
 	ok(near(estimate_of(e)->round_trip, 0.01, 1e-6),
 	   "round trip: %.0f ms, not what it waited",
 	   estimate_of(e)->round_trip * 1e3);
+	/* a copy of a later time is a copy */
+	r.echo = (now + 5 * ms) / 1000;
+	ok(estimate_report(e, now + 30 * ms, &r) == -EALREADY &&
+	   near(estimate_of(e)->round_trip, 0.01, 1e-6), "once each");
 	/* clocks of kernel and program, in us */
 	r.number++;
 	r.echo = (now + 60 * ms) / 1000;
@@ -627,6 +632,30 @@ static void test_demand(void)
 	   high / 1e3);
 }
 
+/* What comes in steps and takes all of a rate: the link has more */
+static void test_steps(void)
+{
+	struct scene s = scene("large clouds", 30);
+	struct sim_topic cloud = {
+		"cloud", { .kind = PLAN_SCAN, .hz = 10, .bytes = 85000 }, 3,
+		false,
+	};
+	unsigned int thin = 0, rows = 0;
+	struct sim_result r;
+
+	change(&s, 0, 40, 0);
+	s.c.topics = &cloud;
+	s.c.ntopics = 1;
+	for (unsigned int i = 0; i < SEEDS; i++) {
+		run(&s, i, &r);
+		for (unsigned int k = r.count / 2; k < r.count; k++, rows++)
+			thin += r.rows[k].plan[0].every != 1;
+		sim_free(&r);
+	}
+	ok(!thin, "%s: all of them, but for %u of %u times", s.name, thin,
+	   rows);
+}
+
 /* Another access point, a relay: a longer way is not a queue */
 static void test_way(void)
 {
@@ -746,6 +775,7 @@ int main(void)
 	test_restart();
 	test_garbage();
 	test_demand();
+	test_steps();
 	test_way();
 	test_ceiling();
 	test_focus();

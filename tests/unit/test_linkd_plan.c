@@ -259,7 +259,8 @@ static void test_random(void)
 			t[k].share.focus = !rnd(&rng, 5);
 		}
 		rate = exp(rnd(&rng, 1000) / 60.0);
-		demand = policy_apply(t, n, rate, rnd(&rng, 100) / 100.0);
+		demand = policy_apply(t, n, rate, HUGE_VAL,
+				      rnd(&rng, 100) / 100.0);
 		good &= isfinite(demand) && demand >= 0;
 		for (unsigned int k = 0; k < n; k++) {
 			const struct plan *p = &t[k].plan;
@@ -286,6 +287,36 @@ static void test_random(void)
 	ok(within, "and never take more than there is");
 }
 
+/* Images of many sizes and priorities, and a processor that is slow */
+static void test_limit(void)
+{
+	struct policy_topic t[3] = {
+		{ .source = camera, .share = { .priority = 2 } },
+		{ .source = camera, .share = { .priority = 6 } },
+		{ .source = lidar, .share = { .priority = 4 } },
+	};
+	double free, demand, modest;
+
+	t[0].source.pixels = 1920 * 1080;
+	t[1].source.pixels = 320 * 240;
+	free = policy_apply(t, 3, 1e8, HUGE_VAL, 0);
+	modest = policy_modest(t, 3, 0);
+	ok(policy_apply(t, 3, 1e8, free, 0) == free, "no limit, no less");
+	demand = policy_apply(t, 3, 1e8, modest + 2e5, 0);
+	ok(demand < 1.2 * (modest + 2e5) && t[0].plan.every == 1 &&
+	   t[1].plan.every == 1,
+	   "a limit: %.0f of %.0f kB/s, and each frame", demand / 1e3,
+	   free / 1e3);
+	demand = policy_apply(t, 3, 1e8, modest, 0);
+	ok(demand < 1.2 * modest && t[0].plan.every == 1 &&
+	   t[1].plan.every == 1 && t[2].plan.mode == PLAN_FINE,
+	   "as little as there may be: each frame still");
+	policy_apply(t, 3, 1e8, modest / 3, 0);
+	ok(t[0].plan.every > 1, "and fewer if that is too much");
+	policy_apply(t, 3, 1e8, modest, 0);
+	ok(t[0].plan.every == 1, "they come back");
+}
+
 static void test_policy(void)
 {
 	struct policy_topic t[3] = {
@@ -295,15 +326,15 @@ static void test_policy(void)
 	};
 	double before, sum = 0;
 
-	policy_apply(t, 3, 150e3, 0);
+	policy_apply(t, 3, 150e3, HUGE_VAL, 0);
 	for (int i = 0; i < 3; i++)
 		sum += plan_rate(&t[i].plan);
 	ok(sum > 0.98 * 150e3 && sum <= 150e3,
 	   "what a step leaves goes to the camera: %.0f of 150000", sum);
-	policy_apply(t, 3, 60e3, 0);
+	policy_apply(t, 3, 60e3, HUGE_VAL, 0);
 	before = plan_rate(&t[1].plan);
 	t[1].share.focus = true;
-	policy_apply(t, 3, 60e3, 0);
+	policy_apply(t, 3, 60e3, HUGE_VAL, 0);
 	ok(plan_rate(&t[1].plan) > 1.3 * before,
 	   "another focus: from %.0f to %.0f at once", before,
 	   plan_rate(&t[1].plan));
@@ -391,6 +422,7 @@ int main(void)
 	test_others();
 	test_random();
 	test_policy();
+	test_limit();
 	test_history();
 	test_lowest();
 	test_comes_back();

@@ -358,7 +358,7 @@ static void sender_plan(struct sim *s)
 		for (int i = 0; i < 2; i++)
 			s->topic[i].share.focus =
 				(sim_time(s) >= s->c->focus_at) == i;
-	estimate_demand(s->e, policy_apply(s->topic, s->c->ntopics, e->rate,
+	estimate_demand(s->e, policy_apply(s->topic, s->c->ntopics, e->rate, HUGE_VAL,
 					   e->loss_high));
 }
 

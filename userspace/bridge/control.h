@@ -141,7 +141,7 @@ int control_reported(const void *payload, size_t len,
  *
  * Return: so often that all of three reports behind each other are lost once in
  * ten thousand times, up to a loss of nine of ten: 48 at most. Two where
- * anything is lost.
+ * more than one of a hundred is lost.
  */
 unsigned int control_report_copies(double loss);
 

@@ -98,6 +98,7 @@ static bool has_room(struct publish *p, int64_t now)
 			oldest = &p->topic[i];
 	if (now - oldest->used >= PUBLISH_IDLE * SECOND) {
 		withdraw(p, oldest);
+		p->full = false;
 		return true;
 	}
 	if (!p->full)

@@ -8,8 +8,9 @@
 #include "ends/sink.h"
 
 enum {
-	PUBLISH_TOPICS	= 1024,		/* names at a time; */
-	PUBLISH_IDLE	= 60,		/* s without a message: may be replaced */
+	PUBLISH_TOPICS	= 1024,		/* names at a time */
+	PUBLISH_IDLE	= 60,		/* s without a message: may be replaced,
+					 * a map that did not change as well */
 };
 
 struct publish;

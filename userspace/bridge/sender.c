@@ -45,8 +45,6 @@ struct sender {
 	uint32_t		number;		/* of the newest topic */
 	bool			full, still;
 	enum estimate_state	state;		/* told of */
-	bool			reported;
-	struct control_report	report;
 };
 
 static void on_sent(void *arg, uint64_t now, unsigned int datagrams,
@@ -106,9 +104,9 @@ static void on_plan(void *arg, uint64_t now)
 			send_topic_grant(s->topic[i], NULL);
 	}
 	learn_load(s, now, policy_modest(policy, count, e->loss_high));
-	demand = policy_apply(policy, count, fmin(e->rate, s->load.rate),
+	demand = policy_apply(policy, count, e->rate, s->load.rate,
 			      e->loss_high);
-	estimate_demand(s->estimator, fmin(demand, s->load.rate));
+	estimate_demand(s->estimator, demand);
 	for (unsigned int k = 0; k < count; k++)
 		send_topic_grant(s->topic[of[k]], &policy[k]);
 }
@@ -145,8 +143,6 @@ static void on_received(void *arg, uint64_t came, const void *payload,
 	if (control_reported(payload, len, &r) ||
 	    estimate_report(s->estimator, came, &r))
 		return;
-	s->report = r;
-	s->reported = true;
 	on_plan(s, loop_now());
 }
 
@@ -414,9 +410,4 @@ const struct link_stats *sender_device(const struct sender *s)
 const struct uplink_counts *sender_counts(const struct sender *s)
 {
 	return uplink_counts(s->uplink);
-}
-
-const struct control_report *sender_report(const struct sender *s)
-{
-	return s->reported ? &s->report : NULL;
 }

@@ -23,8 +23,7 @@ static inline void waited_ask(int fd)
 {
 	int on = 1;
 
-	if (setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on)))
-		return;
+	setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
 }
 
 /**

@@ -96,6 +96,7 @@ static inline size_t rc_encoder_bytes(const struct rc_encoder *rc)
 	return rc->p - rc->start;
 }
 
+/* @bit: 0 or 1, no other */
 static inline void rc_encode(struct rc_encoder *rc, struct rc_bit *b, int bit)
 {
 	uint32_t split = (uint64_t)rc->range * b->zero >> 16;

@@ -242,7 +242,8 @@ static void sort_rings(struct organiser *g, const float *z)
 			continue;
 		median = nth(g->sine + first[ring], g->seen[ring],
 			     (g->seen[ring] - 1) / 2);
-		e = lrintf(asinf(median) * (float)(1 / TO_RAD));
+		e = lrintf(asinf(fmaxf(-1, fminf(1, median))) *
+			   (float)(1 / TO_RAD));
 		for (; at && g->elevation[at - 1] > e; at--) {
 			g->elevation[at] = g->elevation[at - 1];
 			g->number[at] = g->number[at - 1];

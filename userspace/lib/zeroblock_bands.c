@@ -7,9 +7,10 @@
 #include "lib/zeroblock_bands.h"
 #include "lib/zeroblock_start.h"
 
+/* A row above and one below, and one that blocks of four rows reach */
 static size_t map_size(unsigned int width, unsigned int height)
 {
-	return (size_t)(width + 2 * MARGIN) * (height + 2);
+	return (size_t)(width + 2 * MARGIN) * (height + 3);
 }
 
 /* What the bands of a channel need, generously */

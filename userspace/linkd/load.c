@@ -10,6 +10,7 @@
 static const double BUSY = 0.9;		/* of a core: late frames are next */
 static const double ENOUGH = 0.88;	/* of the limit: leave it */
 static const double TARGET = 0.94;
+static const double LEAST = 1e3;	/* bytes/s: 0 would be for ever */
 static const double LESS = 0.5, MORE = 1.3;	/* a step at most */
 
 void load_init(struct load *l, double limit)
@@ -51,6 +52,5 @@ void load_update(struct load *l, uint64_t now, uint64_t cpu,
 		l->rate = load_aim(l, fmin(l->rate, spent));
 	else if (l->used < ENOUGH * l->limit && spent > ENOUGH * l->rate)
 		l->rate = load_aim(l, l->rate);
-	if (l->used < BUSY)
-		l->rate = fmax(l->rate, modest);
+	l->rate = fmax(l->rate, l->used < BUSY ? fmax(modest, LEAST) : LEAST);
 }

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 /**
- * struct load - all zero to begin with
- * @limit:	of one core, 0 .. 1; 1, 0: none
+ * struct load - of a program
+ * @limit:	of one core, 0 .. 1; 1: none
  * @used:	of one core, for coding in the last second
  * @rate:	bytes/s that keep within the limit; infinite: any
  * @at, @cpu, @bytes: when that second began
@@ -25,6 +25,10 @@ struct load {
 	uint64_t	at, cpu, bytes;
 };
 
+/**
+ * load_init() - nothing is known yet, any rate will do
+ * @limit: of one core; 0, or 1 and more: none
+ */
 void load_init(struct load *l, double limit);
 
 /**

@@ -355,7 +355,8 @@ double plan_modest(const struct plan_source *s, double loss)
 	double floor, demand, modest;
 
 	plan_needs(s, loss, &floor, &demand);
-	modest = plan_hz(s) * plan_cost(image_least(s));
+	/* and to come back to it */
+	modest = AGAIN * plan_hz(s) * plan_cost(image_least(s));
 	return s->kind == PLAN_IMAGE ? fmin(modest, demand) : demand;
 }
 

@@ -107,6 +107,7 @@ void plan_needs(const struct plan_source *source, double loss, double *floor,
 
 /**
  * plan_modest() - bytes/s with which no image comes less often than it could
+ * @loss: that is to be reckoned with
  *
  * Other kinds: what they want; it is little, or costs little to code.
  */

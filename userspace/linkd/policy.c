@@ -58,8 +58,38 @@ double policy_modest(const struct policy_topic *topics, unsigned int count,
 	return sum;
 }
 
+/*
+ * Each image wants its part of the limit, but what is modest in any case. A
+ * limit below all of that is of a processor that is too slow: less of each.
+ */
+static void policy_limit(struct policy_topic *topics, unsigned int count,
+			 double limit, double loss)
+{
+	double all = policy_modest(topics, count, loss);
+	double images = 0, others = 0, part;
+
+	for (unsigned int i = 0; i < count; i++) {
+		if (topics[i].source.kind == PLAN_IMAGE)
+			images += topics[i].share.demand;
+		else
+			others += topics[i].share.demand;
+	}
+	if (images + others <= limit || images <= 0)
+		return;
+	part = fmax(limit - others, 0) / images;
+	for (unsigned int i = 0; i < count; i++) {
+		struct share_topic *s = &topics[i].share;
+		double modest = plan_modest(&topics[i].source, loss);
+
+		modest *= fmin(limit / all, 1);
+		if (topics[i].source.kind == PLAN_IMAGE)
+			s->demand = fmin(s->demand,
+					 fmax(part * s->demand, modest));
+	}
+}
+
 double policy_apply(struct policy_topic *topics, unsigned int count,
-		    double rate, double loss)
+		    double rate, double limit, double loss)
 {
 	struct share_topic shares[SHARE_TOPICS];
 	double demand = 0, left = 0;
@@ -67,12 +97,13 @@ double policy_apply(struct policy_topic *topics, unsigned int count,
 	for (; count > SHARE_TOPICS; count--)
 		plan_update(&topics[count - 1].plan,
 			    &topics[count - 1].source, 0, loss);
+	for (unsigned int i = 0; i < count; i++)
+		plan_needs(&topics[i].source, loss, &topics[i].share.floor,
+			   &topics[i].share.demand);
+	policy_limit(topics, count, limit, loss);
 	for (unsigned int i = 0; i < count; i++) {
-		struct share_topic *s = &topics[i].share;
-
-		plan_needs(&topics[i].source, loss, &s->floor, &s->demand);
-		demand += s->demand;
-		shares[i] = *s;
+		demand += topics[i].share.demand;
+		shares[i] = topics[i].share;
 	}
 	share_divide(shares, count, rate);
 	for (unsigned int i = 0; i < count; i++) {

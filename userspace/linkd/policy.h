@@ -30,14 +30,20 @@ struct policy_topic {
  * policy_apply() - set the plans of all topics
  * @count: SHARE_TOPICS at most; more are off
  * @rate: bytes/s for all of them, struct estimate
+ * @limit: bytes/s that may be coded, struct load: images want less, but not so
+ *	little that they would have to come less often, unless it is less
+ *	than policy_modest()
  * @loss: that is to be reckoned with
  *
  * Return: bytes/s that they could use, for estimate_demand().
  */
 double policy_apply(struct policy_topic *topics, unsigned int count,
-		    double rate, double loss);
+		    double rate, double limit, double loss);
 
-/* Bytes/s with which images of all topics become small, and not fewer */
+/**
+ * policy_modest() - bytes/s with which all images are small, and none fewer
+ * @loss: that is to be reckoned with
+ */
 double policy_modest(const struct policy_topic *topics, unsigned int count,
 		     double loss);
 

@@ -182,6 +182,9 @@ static void steer_idle(struct steer *s, uint64_t now,
 {
 	if (s->phase == STEER_PROBE)
 		steer_hold(s, now, x->backlog);
+	/* an answer: nothing speaks against it */
+	else if (s->phase == STEER_GROW)
+		s->changed = now;
 	if (now < s->idle_until || !x->observed)
 		return;
 	if (s->demand > s->rate) {
