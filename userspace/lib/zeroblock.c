@@ -201,7 +201,7 @@ INLINE bool show(struct zeroblock *z, struct coder *c, struct band *b,
 {
 	const struct level *l = &b->level[0];
 	const int8_t *s = b->sign + at;
-	struct sign sign = sign_of[(s[-1] + s[1]) * 5 + s[-l->stride] +
+	struct sign sign = sign_of[(s[-1] + s[1]) * 5 + *(s - l->stride) +
 				   s[l->stride] + 12];
 	int32_t v = 0;
 	int negative = 0;
