@@ -127,7 +127,7 @@ const struct setting send_settings[] = {
 	  set_node },
 	{ "rate", "RATE", "at most, in units of tc: 2mbit (as the link has it)",
 	  "a rate as tc writes it, from 8kbit on, or unlimited", set_rate },
-	{ "cpu", "PERCENT", "of a core, for coding, at most (15)", "1..100",
+	{ "cpu", "PERCENT", "that coding may take of a core (15)", "1..100",
 	  set_cpu },
 	{ "device", "YES", "watch the queue of the device that leads there (yes)",
 	  "yes or no", set_device },
