@@ -32,7 +32,7 @@ LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
 	     vscan laserscan blob layers
 LIB_BENCH := image cloud map vscan
 PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv \
-	     optsample-lab optsample-sim udp-link link-sim link-watch hwsim-medium \
+	     optsample-lab optsample-sim udp-link link-sim link-watch d63-plot hwsim-medium \
 	     demo-report image-pub image-sub dds-pub dds-sub fastdds-pub \
 	     fastdds-sub app-report dds-writers ros1-pub ros1-sub rtps-gen test_sampler \
 	     test_sampler_bounds test_sync test_ros_tag test_rules \
