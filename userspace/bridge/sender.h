@@ -82,7 +82,5 @@ const struct estimate *sender_link(const struct sender *s);
 const struct load *sender_load(const struct sender *s);
 const struct link_stats *sender_device(const struct sender *s);
 const struct uplink_counts *sender_counts(const struct sender *s);
-/* The last report; NULL: none yet */
-const struct control_report *sender_report(const struct sender *s);
 
 #endif

@@ -42,8 +42,7 @@ static void on_datagrams(void *arg, uint32_t events)
 {
 	struct uplink *u = arg;
 	uint8_t bytes[OPTSAMPLE_SEGMENT_MAX + 1];
-	uint8_t control[WAITED_ROOM]
-		__attribute__((aligned(__alignof__(struct cmsghdr))));
+	_Alignas(struct cmsghdr) uint8_t control[WAITED_ROOM];
 	struct iovec v = { bytes, sizeof(bytes) };
 	struct optsample_segment s;
 

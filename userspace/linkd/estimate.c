@@ -521,8 +521,7 @@ static bool estimate_is_new(struct estimator *e,
 
 	if (!e->heard)
 		return true;
-	/* a receiver that began anew counts from the beginning, too; a later
-	 * copy has the same number */
+	/* a receiver that began anew; later copies have the same number */
 	if (ahead < 0 && newer) {
 		e->point.valid = e->total.valid = false;
 		return true;

@@ -65,8 +65,7 @@ double policy_modest(const struct policy_topic *topics, unsigned int count,
 static void policy_limit(struct policy_topic *topics, unsigned int count,
 			 double limit, double loss)
 {
-	double all = policy_modest(topics, count, loss);
-	double images = 0, others = 0, part;
+	double images = 0, others = 0, part, all;
 
 	for (unsigned int i = 0; i < count; i++) {
 		if (topics[i].source.kind == PLAN_IMAGE)
@@ -77,6 +76,7 @@ static void policy_limit(struct policy_topic *topics, unsigned int count,
 	if (images + others <= limit || images <= 0)
 		return;
 	part = fmax(limit - others, 0) / images;
+	all = policy_modest(topics, count, loss);
 	for (unsigned int i = 0; i < count; i++) {
 		struct share_topic *s = &topics[i].share;
 		double modest = plan_modest(&topics[i].source, loss);
