@@ -187,7 +187,8 @@ $(eval $(call linked,d63-flow,tools/bench.d/d63-flow.c \
 $(eval $(call linked,d63-jpeg,tools/bench.d/d63-jpeg.c,-ljpeg -lm))
 $(eval $(call linked,d63-score,tools/bench.d/d63-score.c $(BAG) $(LIB) \
 	$(HEADERS),$(BAG_LIBS)))
-$(eval $(call linked,d63-plot,tools/bench.d/d63-plot.c,$$$$(pkg-config \
+$(eval $(call linked,d63-plot,tools/bench.d/d63-plot.c \
+	tools/link.d/canvas.c tools/link.d/canvas.h,$$$$(pkg-config \
 	--cflags --libs cairo) -lm))
 $(eval $(call linked,d63-strip,tools/bench.d/d63-strip.c,$$$$(pkg-config \
 	--cflags --libs cairo) -lpng -lm))
@@ -255,7 +256,7 @@ $(eval $(call program,optsample-lab,$(wildcard userspace/lab/*.c) $(COMMON) \
 $(eval $(call program,link-sim,tools/link-sim.c $(wildcard tools/link.d/*.c) \
 	$(filter-out %/link.c,$(wildcard userspace/linkd/*.c)) $(COMMON) \
 	$(HEADERS),$(call pc,cairo) -lm,-Itools))
-$(eval $(call program,link-watch,tools/link-watch.c tools/link.d/plot.c \
+$(eval $(call program,link-watch,tools/link-watch.c tools/link.d/plot.c tools/link.d/canvas.c \
 	tools/link.d/trace.c $(COMMON) $(HEADERS),\
 	$(call pc,cairo libcjson) -lm,-Itools))
 $(eval $(call program,optsample-sim,tools/optsample-sim.c \

@@ -9,8 +9,6 @@
  * and losses are no even scale. What is not a number is a gap. -l: Y is
  * logarithmic. OUT is .svg or .png.
  */
-#include <cairo-svg.h>
-#include <cairo.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -18,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "../link.d/canvas.h"
 
 enum {
 	WIDTH = 780, HEIGHT = 430, LEFT = 66, RIGHT = 200, TOP = 44,
@@ -220,29 +219,13 @@ static void line_draw(cairo_t *cr, const struct plot *p, unsigned int n)
 
 static int plot_write(const struct plot *p, const char *path)
 {
-	const char *dot = strrchr(path, '.');
-	bool svg = dot && !strcmp(dot, ".svg");
-	cairo_surface_t *s = svg ?
-		cairo_svg_surface_create(path, WIDTH, HEIGHT) :
-		cairo_image_surface_create(CAIRO_FORMAT_RGB24, WIDTH, HEIGHT);
-	cairo_t *cr = cairo_create(s);
+	struct canvas c = canvas_open(path, WIDTH, HEIGHT);
 	cairo_status_t st;
 
-	cairo_set_source_rgb(cr, 1, 1, 1);
-	cairo_paint(cr);
-	cairo_select_font_face(cr, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
-			       CAIRO_FONT_WEIGHT_NORMAL);
-	axes(cr, p);
+	axes(c.cr, p);
 	for (unsigned int i = p->lines; i-- > 0;)
-		line_draw(cr, p, i);
-	st = cairo_status(cr);
-	cairo_destroy(cr);
-	if (!st && !svg)
-		st = cairo_surface_write_to_png(s, path);
-	cairo_surface_finish(s);
-	if (!st)
-		st = cairo_surface_status(s);
-	cairo_surface_destroy(s);
+		line_draw(c.cr, p, i);
+	st = canvas_close(&c);
 	if (st)
 		fprintf(stderr, "d63-plot: %s: %s\n", path,
 			cairo_status_to_string(st));

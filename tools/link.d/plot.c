@@ -2,12 +2,11 @@
 /*
  * plot - panels over the same time, one above the other, as SVG or PNG
  */
-#include <cairo-svg.h>
-#include <cairo.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "canvas.h"
 #include "plot.h"
 
 enum {
@@ -157,29 +156,11 @@ static void draw(cairo_t *cr, const struct plot *g,
 
 int plot_write(const struct plot *g, const char *path)
 {
-	int height = TOP + g->panels * (PANEL + GAP);
-	size_t len = strlen(path);
-	bool png = len > 4 && !strcmp(path + len - 4, ".png");
-	cairo_surface_t *surface = png ?
-		cairo_image_surface_create(CAIRO_FORMAT_RGB24, WIDTH, height) :
-		cairo_svg_surface_create(path, WIDTH, height);
-	cairo_t *cr = cairo_create(surface);
-	cairo_status_t status;
+	struct canvas c = canvas_open(path, WIDTH,
+				      TOP + g->panels * (PANEL + GAP));
 
-	cairo_set_source_rgb(cr, 1, 1, 1);
-	cairo_paint(cr);
-	cairo_select_font_face(cr, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
-			       CAIRO_FONT_WEIGHT_NORMAL);
-	cairo_set_font_size(cr, 12);
+	cairo_set_font_size(c.cr, 12);
 	for (unsigned int i = 0; i < g->panels && g->count; i++)
-		draw(cr, g, &g->panel[i], TOP + 14 + i * (PANEL + GAP));
-	status = cairo_status(cr);
-	cairo_destroy(cr);
-	if (png && !status)
-		status = cairo_surface_write_to_png(surface, path);
-	cairo_surface_finish(surface);
-	if (!status)
-		status = cairo_surface_status(surface);
-	cairo_surface_destroy(surface);
-	return status ? -EIO : 0;
+		draw(c.cr, g, &g->panel[i], TOP + 14 + i * (PANEL + GAP));
+	return canvas_close(&c) ? -EIO : 0;
 }
