@@ -18,7 +18,7 @@
 
 #include <syslog.h>
 #include "address.h"
-#include "bytes.h"
+#include "common/bytes.h"
 #include "header.h"
 #include "poller.h"
 #include "ros1.h"

@@ -14,7 +14,7 @@
 #define ROS1C_UDPROS_H
 
 #include <stdbool.h>
-#include "bytes.h"
+#include "common/bytes.h"
 
 enum {
 	UDPROS_HEADER	= 8,

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "bytes.h"
+#include "common/bytes.h"
 
 enum { BYTES_FIRST = 256 };
 

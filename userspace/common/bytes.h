@@ -5,8 +5,8 @@
  * All zero is an empty one. Memory is asked for only when it grows: who fills
  * it again and again soon does so without.
  */
-#ifndef ROS1C_BYTES_H
-#define ROS1C_BYTES_H
+#ifndef COMMON_BYTES_H
+#define COMMON_BYTES_H
 
 #include <stddef.h>
 #include <stdint.h>
