@@ -26,6 +26,8 @@ LIB_TESTS := paths split md voxel cloudblock rangeimage cloud80 tilecode tiles \
 BRIDGE_TESTS := assembly control bridge publish ways
 LINKD_TESTS := linkd linkd_plan linkd_load linkd_link
 BAG_TESTS := message bag
+FUSION_TESTS := fusion
+GDIM_TESTS := map_file map_png geopackage
 ENDS_TESTS := ends compressed
 BAG_FUZZ := message mcap rosbag db3 compressed control decode
 LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
@@ -39,6 +41,7 @@ PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv \
 	     test_odometer fuzz_ros_tag fuzz_corpus fuzz_replay) \
 	     $(addprefix $(BIN)/,$(LIB_TESTS:%=test_%) $(BRIDGE_TESTS:%=test_%) $(LINKD_TESTS:%=test_%) \
 	     $(ENDS_TESTS:%=test_%) ends-copy \
+	     $(FUSION_TESTS:%=test_%) $(GDIM_TESTS:%=test_%) \
 	     $(BAG_TESTS:%=test_%) test_ros1c client-node fuzz_ros1c \
 	     $(LIB_FUZZ:%=fuzz_%) $(BAG_FUZZ:%=fuzz_%))
 TESTS	:= tests/run
@@ -140,7 +143,7 @@ $(BUILD)/obj/%.o: userspace/%.c $(HEADERS)
 	$(Q)$(CC) $(ALL_CFLAGS) $(NL_CFLAGS) -c -o $@ $<
 BAG	:= $(call objects,userspace/ros/*.c userspace/bag/*.c)
 BAG_LIBS := -lsqlite3 -lzstd -llz4 -lbz2 -ljpeg -lpng -lz -lm
-ROS1C	:= $(call objects,userspace/ros1c/*.c)
+ROS1C	:= $(call objects,userspace/ros1c/*.c userspace/common/bytes.c)
 ROS1C_LIBS := -lxmlrpc -lxmlrpc_util
 LINKD	:= $(call objects,userspace/linkd/*.c)
 NL_CFLAGS := $(shell pkg-config --cflags libnl-3.0 libnl-route-3.0 2>/dev/null)
@@ -155,6 +158,21 @@ BRIDGE	:= $(filter-out $(BUILD)/obj/bridge/optsample-%,\
 BRIDGE_LIBS := $(LINKD_LIBS) -linih -lmicrohttpd -lsystemd
 
 LINKD_LOGIC := $(filter-out %/link.o,$(LINKD))
+
+# Submaps to maps: loops over cells, as the library's
+FUSION	:= $(patsubst userspace/%.c,$(BUILD)/fusion/%.o,\
+	     $(wildcard userspace/fusion/*.c))
+$(BUILD)/fusion/%.o: userspace/%.c $(HEADERS)
+	$(call msg,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LIB_CFLAGS) -c -o $@ $<
+# GDIM, but for its programs
+GDIM	:= $(filter-out $(BUILD)/obj/gdim/gdim%.o,\
+	     $(call objects,userspace/gdim/*.c)) $(FUSION)
+GDIM_LIBS := -lsqlite3 -lzstd -lpng -lz \
+	     $(shell pkg-config --libs cairo 2>/dev/null) -lm -lpthread
+$(BUILD)/obj/gdim/map_figure.o: NL_CFLAGS += \
+	$(shell pkg-config --cflags cairo 2>/dev/null)
 
 # program,sources and objects,libraries
 define linked
@@ -198,13 +216,18 @@ $(foreach t,$(BRIDGE_TESTS),$(eval $(call linked,test_$(t),\
 	$(ENDS_LIBS) $(BRIDGE_LIBS))))
 $(foreach t,$(BAG_TESTS),$(eval $(call linked,test_$(t),tests/unit/test_$(t).c \
 	$(BAG) $(LIB) $(HEADERS),$(BAG_LIBS))))
+$(foreach t,$(FUSION_TESTS),$(eval $(call linked,test_$(t),\
+	tests/unit/test_$(t).c $(FUSION) $(LIB) $(HEADERS),-lm -lpthread)))
+$(foreach t,$(GDIM_TESTS),$(eval $(call linked,test_$(t),\
+	tests/unit/test_$(t).c $(GDIM) $(COMMON_O) $(LIB) $(HEADERS),\
+	$(GDIM_LIBS))))
 $(eval $(call linked,test_ros1c,tests/unit/test_ros1c.c $(ROS1C) $(HEADERS),\
 	$(ROS1C_LIBS)))
 $(eval $(call linked,client-node,tests/ros1/client-node.c $(ROS1C) $(HEADERS),\
 	$(ROS1C_LIBS) -lz))
 
 lib-tests:
-	@echo $(LIB_TESTS) $(BRIDGE_TESTS) $(LINKD_TESTS) $(BAG_TESTS) $(ENDS_TESTS) ros1c
+	@echo $(LIB_TESTS) $(FUSION_TESTS) $(GDIM_TESTS) $(BRIDGE_TESTS) $(LINKD_TESTS) $(BAG_TESTS) $(ENDS_TESTS) ros1c
 
 # its decoders, with sanitizers, under libFuzzer
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize=alignment \
@@ -397,7 +420,7 @@ install: build
 	@echo 'module: dkms install optsample/$(VERSION)'
 
 clean:
-	rm -rf $(addprefix $(BUILD)/,bin lib obj fuzz-lib tc bpf idl ros1 demo/run module check \
+	rm -rf $(addprefix $(BUILD)/,bin lib obj fusion fuzz-lib tc bpf idl ros1 demo/run module check \
 		sch_optsample.ko .module.out)
 
 distclean:

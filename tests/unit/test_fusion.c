@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_fusion - submaps to one map: against a slow reference, on every kind of
+ * CPU, and when submaps come, change, move and go
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "fusion/mosaic.h"
+#include "fusion_ref.h"
+#include "lib/cpu.h"
+#include "tap.h"
+
+enum { SUBMAPS = 24, SIDE = 90 };
+
+static struct ref_submap submap[SUBMAPS];
+static unsigned int missing;	/* submaps that cannot be fetched, as bits */
+
+static int fetch(void *arg, int64_t id, struct cells **c, struct cells **w)
+{
+	(void)arg;
+	if (missing >> id & 1)
+		return -EIO;
+	*c = cells_get((struct cells *)submap[id].cells);
+	*w = submap[id].weights ?
+	     cells_get((struct cells *)submap[id].weights) : NULL;
+	return 0;
+}
+
+/* Walls, free space in fans, a lot of unknown, as scans leave it */
+static struct cells *make_cells(uint64_t *seed, unsigned int bits,
+				double resolution, const struct pose *origin,
+				unsigned int width, unsigned int height)
+{
+	int16_t *v16 = malloc(width * height * sizeof(*v16));
+	int8_t *v8 = (int8_t *)v16;
+	struct cells *c;
+
+	for (unsigned int i = 0; i < width * height; i++) {
+		const double x = i % width - width / 2.0;
+		const double y = i / width - height / 2.0;
+		const int ray = (int)floor(atan2(y, x) * 40) & 7;
+		int v = -1;
+
+		if (hypot(x, y) < width / 2.2 && ray < 6)
+			v = (int)rnd(seed, 40);
+		if (i % width == width / 3 || i / width == height / 4)
+			v = 100 - (int)rnd(seed, 20);
+		if (bits == 8)
+			v8[i] = v;
+		else
+			v16[i] = v < 0 ? v : 100 * v;
+	}
+	c = cells_create(width, height, bits, resolution, origin, v16);
+	free(v16);
+	return c;
+}
+
+static void make_site(unsigned int bits, double resolution, bool weights)
+{
+	uint64_t seed = 1;
+
+	for (unsigned int i = 0; i < SUBMAPS; i++) {
+		const struct pose origin = { -2.3, -1.9, i % 3 ? 0 : 0.4 };
+		struct ref_submap *s = &submap[i];
+
+		cells_put((struct cells *)s->cells);
+		cells_put((struct cells *)s->weights);
+		s->cells = make_cells(&seed, bits, resolution, &origin, SIDE,
+				      SIDE - 7);
+		s->weights = weights && i % 2 ? make_cells(&seed, 8, resolution,
+				&origin, SIDE, SIDE - 7) : NULL;
+		s->pose = (struct pose){ rnd(&seed, 9000) * 1e-3 - 5,
+			rnd(&seed, 9000) * 1e-3 - 3, i * 0.37 };
+		s->source = (struct rule_source){ (i * 7 % 5) * 1000000000LL,
+			rnd(&seed, 101) };
+	}
+}
+
+static struct mosaic *make_mosaic(unsigned int bits, double resolution,
+				  enum rule_id rule, bool splat,
+				  unsigned int threads, size_t memory)
+{
+	const struct mosaic_config config = {
+		.resolution = resolution, .bits = bits, .rule = rule,
+		.splat = splat, .threads = threads, .memory = memory,
+		.fetch = fetch,
+	};
+
+	return mosaic_create(&config);
+}
+
+static void put(struct mosaic *m, unsigned int i)
+{
+	const struct mosaic_submap s = { i, submap[i].pose, submap[i].source };
+
+	mosaic_put(m, &s);
+}
+
+static struct mosaic *fuse(unsigned int bits, double resolution,
+			   enum rule_id rule, bool splat, unsigned int threads)
+{
+	struct mosaic *m = make_mosaic(bits, resolution, rule, splat, threads,
+				       SIZE_MAX);
+
+	for (unsigned int i = 0; i < SUBMAPS; i++)
+		put(m, i);
+	mosaic_update(m, UINT64_MAX, NULL);
+	return m;
+}
+
+/* All of a mosaic; to be freed */
+static struct raster read_all(struct mosaic *m)
+{
+	struct raster r = { .rect = mosaic_bounds(m) };
+
+	r.cells = malloc(((size_t)r.rect.width * r.rect.height + 1) *
+			 sizeof(*r.cells));
+	mosaic_read(m, &r);
+	return r;
+}
+
+static bool same(struct mosaic *a, struct mosaic *b)
+{
+	struct raster x = read_all(a), y = { .rect = x.rect };
+	const size_t n = (size_t)x.rect.width * x.rect.height;
+	bool good;
+
+	y.cells = malloc((n + 1) * sizeof(*y.cells));
+	mosaic_read(b, &y);
+	good = n && !memcmp(x.cells, y.cells, n * sizeof(*x.cells));
+	free(x.cells);
+	free(y.cells);
+	return good;
+}
+
+/* What it should be, cell by cell. Return: cells that are not */
+static unsigned int wrong(struct mosaic *m, enum rule_id rule, bool splat,
+			  double resolution, unsigned int *known,
+			  unsigned int *doubt)
+{
+	struct raster r = read_all(m);
+	const size_t n = (size_t)r.rect.width * r.rect.height;
+	int *want = malloc(n * sizeof(*want));
+	unsigned int bad = 0;
+
+	ref_fuse(submap, SUBMAPS, rule, splat, resolution, &r.rect, want);
+	*known = *doubt = 0;
+	for (size_t i = 0; i < n; i++) {
+		*known += want[i] >= 0;
+		*doubt += want[i] == -2;
+		bad += want[i] != -2 && want[i] != r.cells[i];
+	}
+	free(want);
+	free(r.cells);
+	return bad;
+}
+
+static void test_rule(enum rule_id rule, unsigned int bits, bool splat,
+		      double resolution)
+{
+	struct mosaic *m = fuse(bits, resolution, rule, splat, 1);
+	unsigned int known, doubt, bad;
+
+	bad = wrong(m, rule, splat, resolution, &known, &doubt);
+	ok(!bad && known > 2000 && doubt < known / 5,
+	   "%s, %u bits, %s, %.3f m: %u cells as the reference has them, %u not, %u in doubt",
+	   rule_get(rule, bits)->name, bits, splat ? "splatted" : "sampled",
+	   resolution, known, bad, doubt);
+	mosaic_destroy(m);
+}
+
+static void test_rules(void)
+{
+	static const double ratio[] = { 1, 1.9, 0.6, 1.27, 0.31 };
+
+	for (unsigned int bits = 8; bits <= 16; bits += 8)
+		for (int rule = 0; rule < RULES; rule++)
+			for (unsigned int i = 0; i < 5; i++) {
+				make_site(bits, 0.05 * ratio[i],
+					  rule == RULE_WEIGHTED);
+				/* finer ones are made coarser to sample them */
+				if (ratio[i] >= 1)
+					test_rule(rule, bits, false, 0.05);
+				if (ratio[i] >= 1 || rule != RULE_WEIGHTED)
+					test_rule(rule, bits, true, 0.05);
+			}
+}
+
+static void test_cpus(void)
+{
+	make_site(8, 0.05, true);
+	for (unsigned int bits = 8; bits <= 16; bits += 8) {
+		make_site(bits, 0.06, true);
+		for (int splat = 0; splat < 2; splat++) {
+			struct mosaic *best, *avx2, *plain;
+
+			best = fuse(bits, 0.05, RULE_WEIGHTED, splat, 1);
+			cpu_no_avx512 = true;
+			avx2 = fuse(bits, 0.05, RULE_WEIGHTED, splat, 1);
+			cpu_portable = true;
+			plain = fuse(bits, 0.05, RULE_WEIGHTED, splat, 3);
+			cpu_portable = cpu_no_avx512 = false;
+			ok(same(best, avx2) && same(best, plain),
+			   "%u bits, %s: the same on every CPU, by 1 and 3 threads",
+			   bits, splat ? "splatted" : "sampled");
+			mosaic_destroy(best);
+			mosaic_destroy(avx2);
+			mosaic_destroy(plain);
+		}
+	}
+}
+
+/* D4.1's reason for submaps: nothing of a wall is lost however it is turned */
+static void test_lossless(void)
+{
+	struct mosaic *m;
+	struct raster r;
+	unsigned int lost = 0, cells = 0, lost_sampled = 0;
+
+	make_site(8, 0.05, false);
+	for (int splat = 0; splat < 2; splat++) {
+		m = fuse(8, 0.05, RULE_MAX, splat, 1);
+		r = read_all(m);
+		for (unsigned int k = 0; k < SUBMAPS; k++) {
+			const struct cells *c = submap[k].cells;
+			const struct pose at = pose_compose(&submap[k].pose,
+							    &c->origin);
+
+			for (unsigned int i = 0; i < c->width * c->height;
+			     i++) {
+				const struct pose p = {
+					(i % c->width + 0.5) * 0.05,
+					(i / c->width + 0.5) * 0.05, 0 };
+				const struct pose q = pose_compose(&at, &p);
+				const double x = q.x / 0.05, y = q.y / 0.05;
+				const int v = cells_at(c, i % c->width,
+						       i / c->width);
+
+				if (v < 80 || ref_border(x) || ref_border(y))
+					continue;
+				cells += splat;
+				if (mosaic_value(m, floor(x), floor(y)) >= v)
+					continue;
+				if (splat)
+					lost++;
+				else
+					lost_sampled++;
+			}
+		}
+		free(r.cells);
+		mosaic_destroy(m);
+	}
+	ok(!lost && cells > 1000 && lost_sampled > cells / 100,
+	   "splatted walls: %u of %u cells lost (sampled: %u)", lost, cells,
+	   lost_sampled);
+}
+
+static void test_changes(enum rule_id rule, bool splat)
+{
+	struct mosaic *m = make_mosaic(8, 0.05, rule, splat, 2, SIZE_MAX);
+	struct mosaic *fresh;
+	uint64_t seed = 5;
+	unsigned int moved = 0, small = 0, tries = 0, bad = 0;
+
+	make_site(8, 0.05, false);
+	for (unsigned int i = 0; i < SUBMAPS; i++) {
+		put(m, i);
+		if (i % 3 == 0)
+			mosaic_update(m, UINT64_MAX, NULL);
+	}
+	for (unsigned int step = 0; step < 60; step++) {
+		const unsigned int i = rnd(&seed, SUBMAPS);
+		const struct pose origin = { -1.1, -2, 0 };
+		struct pose p = submap[i].pose;
+		int ret;
+
+		switch (rnd(&seed, 4)) {
+		case 0:
+			mosaic_remove(m, i);
+			put(m, i);
+			break;
+		case 1:
+			cells_put((struct cells *)submap[i].cells);
+			submap[i].cells = make_cells(&seed, 8, 0.05, &origin,
+						     60, 70);
+			put(m, i);
+			break;
+		case 2:
+			p.x += 0.4;
+			p.yaw -= 0.2;
+			moved += mosaic_move(m, i, &p) == 1;
+			tries++;
+			submap[i].pose = p;
+			break;
+		case 3:
+			p.x += 0.02;
+			ret = mosaic_move(m, i, &p);
+			small += ret == 0;
+			tries += ret != 0;
+			break;
+		}
+		if (rnd(&seed, 3) == 0)
+			while (mosaic_update(m, 0, NULL) == 1)
+				;
+	}
+	mosaic_update(m, UINT64_MAX, NULL);
+	fresh = fuse(8, 0.05, rule, splat, 1);
+	bad = !same(m, fresh);
+	ok(moved == tries && small && !bad,
+	   "%s: come, change, move (%u) and go: as if fused anew; %u small moves stay",
+	   rule_get(rule, 8)->name, moved, small);
+	mosaic_destroy(m);
+	mosaic_destroy(fresh);
+}
+
+struct area {
+	double	cells;
+};
+
+static void add_area(void *arg, const struct rect *tile)
+{
+	((struct area *)arg)->cells += tile->width * tile->height;
+}
+
+static void test_only_what_moved(void)
+{
+	struct mosaic *m;
+	struct mosaic_work work = { 0 };
+	struct area all = { 0 }, some = { 0 };
+	struct pose p;
+	uint64_t since;
+
+	make_site(8, 0.05, false);
+	for (unsigned int i = 0; i < SUBMAPS; i++)
+		submap[i].pose.x += 8.0 * i;	/* a corridor */
+	m = fuse(8, 0.05, RULE_MAX, true, 1);
+	since = mosaic_changes(m, 0, add_area, &all);
+	p = submap[3].pose;
+	p.y += 0.3;
+	mosaic_move(m, 3, &p);
+	mosaic_update(m, UINT64_MAX, &work);
+	mosaic_changes(m, since, add_area, &some);
+	ok(work.tiles && work.tiles <= 16 && work.drawn < 8 &&
+	   some.cells == work.tiles * 4096.0 && some.cells < all.cells / 8,
+	   "one of a corridor moves: %.0f of %.0f tiles are fused and told of",
+	   some.cells / 4096, all.cells / 4096);
+	mosaic_destroy(m);
+}
+
+static void test_memory(void)
+{
+	struct mosaic *all, *m = make_mosaic(8, 0.05, RULE_MEAN, false, 1,
+					     20 * 4096 * 4);
+	struct rect bounds;
+	unsigned int forgotten = 0, bad = 0;
+	size_t most = 0;
+
+	make_site(8, 0.05, false);
+	for (unsigned int i = 0; i < SUBMAPS; i++)
+		submap[i].pose.x += 3.0 * i;
+	all = fuse(8, 0.05, RULE_MEAN, false, 1);
+	for (unsigned int i = 0; i < SUBMAPS; i++) {
+		put(m, i);
+		mosaic_update(m, UINT64_MAX, NULL);
+		most = mosaic_size(m).bytes > most ? mosaic_size(m).bytes :
+						     most;
+	}
+	bounds = mosaic_bounds(m);
+	for (int x = bounds.x; x < bounds.x + (int)bounds.width; x += 64) {
+		const struct rect r = { x, bounds.y, 64, bounds.height };
+		struct raster a = { .rect = r }, b = { .rect = r };
+		const size_t n = (size_t)r.width * r.height;
+
+		a.cells = malloc(n * sizeof(*a.cells));
+		b.cells = malloc(n * sizeof(*b.cells));
+		if (mosaic_read(m, &a) == -EAGAIN)
+			forgotten++;
+		mosaic_want(m, &r);
+		bad += mosaic_read(m, &a) != 0;
+		mosaic_read(all, &b);
+		bad += memcmp(a.cells, b.cells, n * sizeof(*a.cells)) != 0;
+		most = mosaic_size(m).bytes > most ? mosaic_size(m).bytes :
+						     most;
+		free(a.cells);
+		free(b.cells);
+	}
+	ok(!bad && forgotten > 3 && most <= 20 * 4096 * 4 &&
+	   mosaic_size(all).bytes > 2 * most,
+	   "a site of %zu tiles in the memory of 20: the same map",
+	   mosaic_size(all).bytes / 4096 / 4);
+	mosaic_destroy(m);
+	mosaic_destroy(all);
+}
+
+static void test_bad_input(void)
+{
+	struct mosaic *m = make_mosaic(8, 0.05, RULE_MAX, true, 1, SIZE_MAX);
+	const struct pose nan = { NAN, 0, 0 }, far = { 9e5, 0, 0 },
+			  turned = { 0, 0, INFINITY };
+	struct mosaic_work work = { 0 };
+	struct mosaic_submap s = { 0, { 0 }, { 0 } };
+	int errs[4];
+
+	make_site(8, 0.001, false);
+	s.pose = nan;
+	errs[0] = mosaic_put(m, &s);
+	s.pose = turned;
+	errs[1] = mosaic_put(m, &s);
+	s.pose = submap[0].pose;
+	missing = 1;
+	errs[2] = mosaic_put(m, &s);
+	missing = 0;
+	errs[3] = mosaic_move(m, 17, &s.pose);
+	ok(errs[0] == -ERANGE && errs[1] == -ERANGE && errs[2] == -EIO &&
+	   errs[3] == -ENOENT && !mosaic_size(m).submaps,
+	   "poses that are none, submaps that are lost or unknown: nothing is put");
+	mosaic_destroy(m);
+
+	make_site(8, 0.05, false);
+	m = make_mosaic(8, 0.001, RULE_MAX, true, 1, SIZE_MAX);
+	s.pose = far;
+	ok(mosaic_put(m, &s) == -ERANGE, "too far away for cells of a millimetre");
+	mosaic_destroy(m);
+
+	m = make_mosaic(8, 0.05, RULE_MAX, true, 1, SIZE_MAX);
+	put(m, 0);
+	put(m, 1);
+	missing = 2;
+	mosaic_update(m, UINT64_MAX, &work);
+	missing = 0;
+	ok(work.failed && work.drawn && mosaic_bounds(m).width,
+	   "one that cannot be fetched when it is to be drawn is left out");
+	mosaic_destroy(m);
+}
+
+static void test_cells(void)
+{
+	static const int8_t odd[] = { 5, 120, 5, -7, 0, 100, 101, -1 };
+	const struct pose origin = { 0 }, bad = { 0, NAN, 0 };
+	struct cells *c = cells_create(8, 1, 8, 0.1, &origin, odd), *coarse;
+	char why[256];
+
+	ok(c && c->known == 4 && cells_at(c, 0, 0) == 5 &&
+	   cells_at(c, 1, 0) == -1 && cells_at(c, 3, 0) == -1 &&
+	   cells_at(c, 5, 0) == 100 && cells_at(c, 6, 0) == -1,
+	   "values that mean nothing are unknown");
+	coarse = cells_coarser(c, 0.2);
+	ok(coarse && coarse->width == 4 && cells_at(coarse, 0, 0) == 5 &&
+	   cells_at(coarse, 2, 0) == 50 && cells_at(coarse, 3, 0) == -1,
+	   "larger cells are the mean of what is known");
+	cells_put(c);
+	cells_put(coarse);
+	ok(cells_check(0, 5, 8, 0.1, &origin, why) == -EINVAL &&
+	   cells_check(20000, 5, 8, 0.1, &origin, why) == -E2BIG &&
+	   cells_check(10000, 10000, 8, 0.1, &origin, why) == -E2BIG &&
+	   cells_check(5, 5, 8, NAN, &origin, why) == -EINVAL &&
+	   cells_check(5, 5, 8, -1, &origin, why) == -EINVAL &&
+	   cells_check(5, 5, 8, 0.1, &bad, why) == -EINVAL &&
+	   cells_check(5, 5, 12, 0.1, &origin, why) == -EINVAL &&
+	   cells_check(5, 5, 16, 0.1, &origin, why) == 0,
+	   "grids that cannot be are told apart");
+}
+
+int main(void)
+{
+	test_cells();
+	test_rules();
+	test_cpus();
+	test_lossless();
+	for (int rule = 0; rule < RULES; rule++)
+		test_changes(rule, rule == RULE_MAX || rule == RULE_LOG_ODDS);
+	test_only_what_moved();
+	test_memory();
+	test_bad_input();
+	return tap_done();
+}

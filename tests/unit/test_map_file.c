@@ -1,0 +1,643 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_map_file - maps as files of map_server: what is written is what
+ * map_server reads, what it reads is read alike, and nothing else is
+ */
+#include <errno.h>
+#include <png.h>
+#include <zlib.h>
+#include "gdim/map_file.h"
+#include "gdim/map_yaml.h"
+#include "raster_fixture.h"
+
+static char error[256];
+
+/* Bytes of a file, to be freed */
+static uint8_t *slurp(const char *path, size_t *len)
+{
+	FILE *f = fopen(path, "rb");
+	uint8_t *data;
+
+	*len = 0;
+	if (!f)
+		return NULL;
+	fseek(f, 0, SEEK_END);
+	*len = ftell(f);
+	rewind(f);
+	data = calloc(1, *len + 1);
+	if (fread(data, 1, *len, f) != *len)
+		abort();
+	fclose(f);
+	return data;
+}
+
+static void spill(const char *path, const void *data, size_t len)
+{
+	FILE *f = fopen(path, "wb");
+
+	if (!f || fwrite(data, 1, len, f) != len || fclose(f))
+		abort();
+}
+
+static void spill_text(const char *path, const char *text)
+{
+	spill(path, text, strlen(text));
+}
+
+/* Where the pixels of a PGM file of ours begin: behind three lines */
+static const uint8_t *pixels_of(const uint8_t *file)
+{
+	for (int lines = 0; lines < 3; file++)
+		lines += *file == '\n';
+	return file;
+}
+
+/* What map_server makes of known values that were written in a mode */
+static int expected(enum map_mode mode, int v, int full)
+{
+	const int percent = (v * 100 + full / 2) / full;
+
+	if (mode == MAP_SCALE)
+		return v < 0 ? 0 : percent;
+	if (v < 0 || mode == MAP_RAW)
+		return v < 0 ? -1 : percent;
+	return v * 1000L < 196L * full ? 0 : v * 100L >= 65L * full ? 100 : -1;
+}
+
+static void round_trip(enum map_mode mode, unsigned int bits)
+{
+	static const char *const names[] = { "trinary-grey", "trinary",
+					     "scale", "raw" };
+	struct raster r = new_raster(-37, 12, 101, 53, bits, 0.05);
+	const char *pgm = in_folder("m.pgm"), *yaml = in_folder("m.yaml");
+	const int full = cells_full(bits);
+	struct map_file m;
+	uint64_t rng = mode + bits;
+	unsigned int wrong = 0;
+
+	draw_any(&r, &rng);
+	for (int v = 0; v <= 100; v++)
+		r.cells[v] = v * full / 100;
+	ok(map_mode_by_name(names[mode]) == (int)mode &&
+	   !map_file_write(pgm, &r, mode, error), "%s, %u bits: written",
+	   names[mode], bits);
+	ok(!map_file_read(yaml, &m, error), "... and read");
+	ok(m.width == 101 && m.height == 53 && m.resolution == 0.05 &&
+	   fabs(m.origin.x + 37 * 0.05) < 1e-12 &&
+	   fabs(m.origin.y - 12 * 0.05) < 1e-12 && !m.origin.yaw,
+	   "... of the same size, at the same place");
+	for (unsigned int i = 0; m.cells && i < 101 * 53; i++) {
+		const int want = expected(mode, r.cells[i], full);
+		/* of 16 bits, those at a threshold may go to either side */
+		const bool near = mode == MAP_TRINARY_GREY && bits == 16 &&
+			(abs(r.cells[i] - 1960) <= 60 ||
+			 abs(r.cells[i] - 6500) <= 60);
+
+		wrong += m.cells[i] != want && !near;
+	}
+	ok(m.cells && !wrong, "... with the same cells");
+	map_file_free(&m);
+	free(r.cells);
+}
+
+/* Pixels of MAP_TRINARY_GREY give values back, and none is 205 */
+static void test_grey(void)
+{
+	struct raster r = new_raster(0, 0, 101, 1, 8, 0.1);
+	const char *pgm = in_folder("grey.pgm");
+	unsigned int same = 0, unknown = 0, near = 0;
+	const uint8_t *p;
+	uint8_t *file;
+	size_t len;
+	int last = 255;
+
+	for (int v = 0; v <= 100; v++)
+		r.cells[v] = v;
+	map_file_write(pgm, &r, MAP_TRINARY_GREY, error);
+	file = slurp(pgm, &len);
+	p = pixels_of(file);
+	for (int v = 0; v <= 100; v++) {
+		same += map_file_grey(p[v]) == v &&
+			p[v] == lround(254 - 2.54 * v);
+		unknown += p[v] == 205;
+	}
+	ok(same == 101 && !unknown, "grey: 0..100 come back, none is 205");
+	free(file);
+	free(r.cells);
+
+	r = new_raster(0, 0, 10001, 1, 16, 0.1);
+	for (int v = 0; v <= 10000; v++)
+		r.cells[v] = v;
+	map_file_write(pgm, &r, MAP_TRINARY_GREY, error);
+	file = slurp(pgm, &len);
+	p = pixels_of(file);
+	unknown = 0;
+	for (int v = 0; v <= 10000; v++) {
+		unknown += p[v] == 205 || p[v] > last;
+		near += abs(map_file_grey(p[v]) * 100 - v) <= 70;
+		last = p[v];
+	}
+	ok(!unknown && near == 10001, "grey: so do 16 bits, to one in 100");
+	ok(map_file_grey(205) == -1 && map_file_grey(255) == 0,
+	   "grey: 205 is unknown");
+	free(file);
+	free(r.cells);
+}
+
+static void test_upright(void)
+{
+	struct raster r = new_raster(5, 5, 3, 2, 8, 1);
+	uint8_t *file;
+	size_t len;
+
+	r.cells[0] = 100;
+	map_file_write(in_folder("up.pgm"), &r, MAP_RAW, error);
+	file = slurp(in_folder("up.pgm"), &len);
+	ok(len == 11 + 6 && !memcmp(file, "P5\n3 2\n255\n\xff\xff\xff\x64"
+				    "\xff\xff", len),
+	   "the first cell is at the lower left");
+	free(file);
+	file = slurp(in_folder("up.yaml"), &len);
+	ok(file && strstr((char *)file, "image: up.pgm\nmode: raw\n"
+			  "resolution: 1\norigin: [5, 5, 0]\nnegate: 0\n"
+			  "occupied_thresh: 0.65\nfree_thresh: 0.196\n"),
+	   "the .yaml says where");
+	free(file);
+	free(r.cells);
+}
+
+static int parse(const char *text, struct map_yaml *y)
+{
+	char why[MAP_YAML_ERROR] = "";
+	int err = map_yaml_parse(y, text, strlen(text), why);
+
+	return err && !one_line(why) ? 1 : err;
+}
+
+#define GOOD "image: a.pgm\nresolution: 0.05\norigin: [-1.5, 2e1, 0.5]\n"
+
+static void test_yaml_good(void)
+{
+	static const char *const good[] = {
+		GOOD,
+		"# map\r\n---\r\nimage: a.pgm # of a site\r\n"
+		"resolution: 0.05\r\norigin: [-1.5,20 , 0.5]  #\r\n",
+		"%YAML 1.2\n---\nimage: \"a.pgm\"\nresolution:   +.05\n\n"
+		"origin:\n- -1.5\n- 20.0 # m\n- 0.5\nnegate: 0\n...\n",
+		"origin: [ -1.5 , 20, 0.5 ]\nresolution: 5e-2\nx: {a: b}\n"
+		"cost:\n  image: b.pgm\n  - 3\nimage: 'a.pgm'",
+		GOOD "negate: false\nmode: trinary\noccupied_thresh: 0.65\n"
+		"free_thresh: 0.196\n",
+	};
+	struct map_yaml y;
+
+	for (unsigned int i = 0; i < sizeof(good) / sizeof(*good); i++)
+		ok(!parse(good[i], &y) && !strcmp(y.image, "a.pgm") &&
+		   y.resolution == 0.05 && y.origin.x == -1.5 &&
+		   y.origin.y == 20 && y.origin.yaw == 0.5 && !y.negate &&
+		   y.mode == MAP_READ_TRINARY && y.occupied == 0.65 &&
+		   y.free == 0.196, "yaml: good, %u", i);
+	ok(!parse("image: \"a\\\"b # c.pgm\"\nresolution: 1\n"
+		  "origin: [0,0,0]\nnegate: 1\nmode: raw", &y) &&
+	   !strcmp(y.image, "a\"b # c.pgm") && y.negate &&
+	   y.mode == MAP_READ_RAW, "yaml: quotes");
+	ok(!parse("image: 'it''s.pgm'\nresolution: 1\norigin: [0,0,0]\n",
+		  &y) &&
+	   !strcmp(y.image, "it's.pgm"), "yaml: single quotes");
+}
+
+static void test_yaml_bad(void)
+{
+	static const char *const bad[] = {
+		"", "\n\n", "image", "image: a.pgm\n", ": x\n", "P5\n3 3\n",
+		"image: a.pgm\nresolution: 1\n",
+		"resolution: 1\norigin: [0, 0, 0]\n",
+		"image:\nresolution: 1\norigin: [0, 0, 0]\n",
+		"image: \"\"\nresolution: 1\norigin: [0, 0, 0]\n",
+		"image: \"a\nresolution: 1\norigin: [0, 0, 0]\n",
+		"image: \"a\\n\"\nresolution: 1\norigin: [0, 0, 0]\n",
+		"image: a\nresolution: 0\norigin: [0, 0, 0]\n",
+		"image: a\nresolution: -1\norigin: [0, 0, 0]\n",
+		"image: a\nresolution: nan\norigin: [0, 0, 0]\n",
+		"image: a\nresolution: 1e400\norigin: [0, 0, 0]\n",
+		"image: a\nresolution: 1 m\norigin: [0, 0, 0]\n",
+		"image: a\nresolution: 1\norigin: [0, 0]\n",
+		"image: a\nresolution: 1\norigin: [0, 0, 0, 0]\n",
+		"image: a\nresolution: 1\norigin: [0, 0, inf]\n",
+		"image: a\nresolution: 1\norigin: [0, , 0]\n",
+		"image: a\nresolution: 1\norigin: [0, 0, 0\n",
+		"image: a\nresolution: 1\norigin: [0, 0, 1e9]\n",
+		"image: a\nresolution: 1\norigin:\n- 0\n- 0\n",
+		GOOD "image: b.pgm\n", GOOD "negate: 2\n", GOOD "negate:\n",
+		GOOD "mode: Trinary\n", GOOD "occupied_thresh: 1.5\n",
+		GOOD "occupied_thresh: 0.1\n", GOOD "free_thresh: x\n",
+		GOOD "what is this\n", GOOD "image:b\n",
+	};
+	const size_t n = MAP_YAML_MAX + 1;
+	char *text = calloc(1, n + 1), why[MAP_YAML_ERROR];
+	struct map_yaml y;
+
+	for (unsigned int i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		ok(parse(bad[i], &y) == -EINVAL, "yaml: bad, %u", i);
+	memset(text, '#', n);
+	ok(parse(text, &y) == -EINVAL, "yaml: too long");
+	ok(map_yaml_parse(&y, "a\0b", 3, why) == -EINVAL, "yaml: with a 0");
+	memset(text, 'x', 30000);
+	memcpy(text, "image: ", 7);
+	strcpy(text + 30000, "\nresolution: 1\norigin: [0,0,0]\n");
+	ok(parse(text, &y) == -EINVAL, "yaml: a name that is too long");
+	free(text);
+}
+
+static void mutate_yaml(void)
+{
+	static const char text[] = GOOD "negate: 0\nmode: 'scale' # x\n"
+		"occupied_thresh: 0.65\norigin:\n- 1\n";
+	static const char some[] = "\n'\"[],:#-\\ \t0.e\r\xff";
+	char copy[sizeof(text)], why[MAP_YAML_ERROR];
+	unsigned int good = 0, silent = 0;
+	struct map_yaml y;
+	uint64_t rng = 7;
+
+	for (int i = 0; i < 20000; i++) {
+		memcpy(copy, text, sizeof(text));
+		for (unsigned int k = rnd(&rng, 4); k < 5; k++)
+			copy[rnd(&rng, sizeof(text) - 1)] =
+				some[rnd(&rng, sizeof(some) - 1)];
+		*why = '\0';
+		if (!map_yaml_parse(&y, copy, strlen(copy), why))
+			good += y.resolution > 0 && pose_valid(&y.origin);
+		else
+			silent += !one_line(why);
+	}
+	ok(!silent, "yaml: %u of 20000 damaged ones are good, none hurts",
+	   good);
+}
+
+/* A map of one picture, read. Return: as map_file_read() */
+static int read_as(const char *image, const char *more, struct map_file *m)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), "image: %s\nresolution: 0.1\n"
+		 "origin: [1, 2, 0.25]\n%s", image, more);
+	spill_text(in_folder("r.yaml"), text);
+	*error = '\0';
+	return map_file_read(in_folder("r.yaml"), m, error);
+}
+
+/* The cells are those of @want, the picture's first row first */
+static bool cells_are(struct map_file *m, unsigned int w, unsigned int h,
+		      const int *want)
+{
+	bool same = m->cells && m->width == w && m->height == h;
+
+	for (unsigned int y = h; y-- && same; )
+		for (unsigned int x = 0; x < w; x++)
+			same &= m->cells[(h - 1 - y) * w + x] ==
+				want[y * w + x];
+	map_file_free(m);
+	return same;
+}
+
+static void test_pgm(void)
+{
+	/* 205/255 is 0.1961 occupied, 206: 0.1922; 89: 0.6510, 90: 0.6471 */
+	static const uint8_t p5[] = "P5 # a comment\n# and\n 4 2\n255\n"
+				    "\xfe\xce\xcd\x5a\x59\x00\x64\xff";
+	const int trinary[] = { 0, 0, -1, -1, 100, 100, -1, 0 };
+	const int negate[] = { 100, 100, 100, -1, -1, 0, -1, 100 };
+	const int scale[] = { 0, 0, 0, 99, 100, 100, 91, 0 };
+	const int raw[] = { -1, -1, -1, 90, 89, 0, 100, -1 };
+	const int fifteen[] = { 0, 100, -1, 0 };
+	struct map_file m;
+
+	spill(in_folder("a.pgm"), p5, sizeof(p5) - 1);
+	ok(!read_as("a.pgm", "", &m) && m.resolution == 0.1 &&
+	   m.origin.x == 1 && m.origin.y == 2 && m.origin.yaw == 0.25 &&
+	   cells_are(&m, 4, 2, trinary), "pgm: trinary");
+	ok(!read_as("a.pgm", "negate: 1\n", &m) &&
+	   cells_are(&m, 4, 2, negate), "pgm: negated");
+	ok(!read_as("a.pgm", "mode: scale\n", &m) &&
+	   cells_are(&m, 4, 2, scale), "pgm: scale");
+	ok(!read_as("a.pgm", "mode: raw\n", &m) && cells_are(&m, 4, 2, raw),
+	   "pgm: raw");
+	spill_text(in_folder("b.pgm"), "P2\n#x\n2 2 15\n15 0\n#y\n9   15\n");
+	ok(!read_as("b.pgm", "", &m) && cells_are(&m, 2, 2, fifteen),
+	   "pgm: plain, 15 for white");
+	ok(!read_as(in_folder("b.pgm"), "", &m) &&
+	   cells_are(&m, 2, 2, fifteen), "an absolute path");
+}
+
+static void test_pgm_bad(void)
+{
+	static const struct {
+		const char *text;
+		int err;
+	} bad[] = {
+		{ "", -EBADMSG }, { "P", -EBADMSG }, { "P5", -EBADMSG },
+		{ "P6\n1 1\n255\nabc", -EBADMSG }, { "GIF89a", -EBADMSG },
+		{ "P5\n1 1\n255\n", -EBADMSG },
+		{ "P5\n2 2\n255\nabc", -EBADMSG },
+		{ "P5\n0 2\n255\nabc", -EBADMSG },
+		{ "P5\n-2 2\n255\n", -EBADMSG },
+		{ "P5\n16385 1\n255\n", -EFBIG },
+		{ "P5\n16384 16384\n255\n", -EFBIG },
+		{ "P5\n99999999999999999999 1\n255\n", -EBADMSG },
+		{ "P5\n1 1\n65535\nab", -EBADMSG },
+		{ "P5\n1 1\n0\na", -EBADMSG },
+		{ "P2\n1 1\n15\n16\n", -EBADMSG },
+		{ "P2\n2 1\n15\n1", -EBADMSG },
+		{ "P5\n1 1\n9\n\x0a", -EBADMSG }, { "P5\n1 1\n255#", -EBADMSG },
+		{ "P5\n4096 4096\n255\n", -EBADMSG },
+		{ "P2\n1 1\n15\n-1\n", -EBADMSG }, { "P2 1x 1 1 1", -EBADMSG },
+	};
+	struct map_file m;
+
+	for (unsigned int i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		spill_text(in_folder("bad.pgm"), bad[i].text);
+		ok(read_as("bad.pgm", "", &m) == bad[i].err &&
+		   one_line(error) && !m.cells, "pgm: bad, %u: %s", i, error);
+	}
+}
+
+static void write_png(const char *path, int type, int depth, bool interlaced,
+		      const uint8_t *pixels, unsigned int w, unsigned int h)
+{
+	static const png_color palette[3] = { { 254, 254, 254 }, { 0, 0, 0 },
+					      { 10, 20, 30 } };
+	static const png_byte alpha[3] = { 255, 255, 0 };
+	png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL,
+						  NULL, NULL);
+	png_infop info = png_create_info_struct(png);
+	FILE *f = fopen(path, "wb");
+	png_bytep rows[64];
+
+	png_init_io(png, f);
+	png_set_IHDR(png, info, w, h, depth, type, interlaced ?
+		     PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE,
+		     PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+	if (type == PNG_COLOR_TYPE_PALETTE) {
+		png_set_PLTE(png, info, palette, 3);
+		png_set_tRNS(png, info, alpha, 3, NULL);
+	}
+	png_write_info(png, info);
+	for (unsigned int y = 0; y < h; y++)
+		rows[y] = (png_bytep)pixels +
+			  y * png_get_rowbytes(png, info);
+	png_write_image(png, rows);
+	png_write_end(png, NULL);
+	png_destroy_write_struct(&png, &info);
+	fclose(f);
+}
+
+static void test_png(void)
+{
+	static const uint8_t grey[] = { 254, 205, 0, 100 };
+	static const uint8_t index[] = { 0, 1, 2, 0 };
+	static const uint8_t rgb[] = { 255, 255, 252, 255, 205, 155,
+				       0, 0, 0, 90, 10, 0 };
+	static const uint8_t grey_alpha[] = { 254, 255, 254, 0, 0, 255, 0, 0,
+					      254, 128, 0, 128 };
+	static const uint8_t deep[] = { 0xfe, 0xfe, 0, 0, 0xce, 0, 0xce,
+					0xce };
+	static const uint8_t bits[] = { 0x80, 0x40 };
+	const int want[] = { 0, -1, 100, -1 }, of_rgb[] = { 0, -1, 100, 100 };
+	const int of_index[] = { 0, 100, -1, 0 };
+	/* of opaque black, alpha leaves 0.75; of half black, 0.87 */
+	const int of_alpha[] = { 0, -1, 100, -1, 0, 100 };
+	const int scale[] = { 0, -1, 100, -1, -1, -1 };
+	const int of_deep[] = { 0, 100, -1, 0 };	/* ce00 is 205.2 */
+	const int of_bits[] = { 0, 100, 100, 0 };
+	struct map_file m;
+	char png[160];
+
+	/* in_folder() does not keep it */
+	strcpy(png, in_folder("a.png"));
+	write_png(png, PNG_COLOR_TYPE_GRAY, 8, false, grey, 2, 2);
+	ok(!read_as("a.png", "", &m) && cells_are(&m, 2, 2, want),
+	   "png: grey");
+	write_png(png, PNG_COLOR_TYPE_GRAY, 8, true, grey, 2, 2);
+	ok(!read_as("a.png", "", &m) && cells_are(&m, 2, 2, want),
+	   "png: interlaced");
+	write_png(png, PNG_COLOR_TYPE_PALETTE, 8, false, index, 2, 2);
+	ok(!read_as("a.png", "", &m) && cells_are(&m, 2, 2, of_index),
+	   "png: palette, with a transparent colour");
+	write_png(png, PNG_COLOR_TYPE_RGB, 8, false, rgb, 2, 2);
+	ok(!read_as("a.png", "", &m) && cells_are(&m, 2, 2, of_rgb),
+	   "png: colours");
+	write_png(png, PNG_COLOR_TYPE_GRAY_ALPHA, 8, false, grey_alpha, 2, 3);
+	ok(!read_as("a.png", "free_thresh: 0.25\n", &m) &&
+	   cells_are(&m, 2, 3, of_alpha), "png: alpha, trinary");
+	ok(!read_as("a.png", "mode: scale\n", &m) &&
+	   cells_are(&m, 2, 3, scale), "png: alpha, scale");
+	write_png(png, PNG_COLOR_TYPE_GRAY, 16, false, deep, 2, 2);
+	ok(!read_as("a.png", "", &m) && cells_are(&m, 2, 2, of_deep),
+	   "png: 16 bits");
+	write_png(png, PNG_COLOR_TYPE_GRAY, 1, false, bits, 2, 2);
+	ok(!read_as("a.png", "", &m) && cells_are(&m, 2, 2, of_bits),
+	   "png: 1 bit");
+}
+
+/* The beginning of a PNG file that is told to be large */
+static int read_large_png(uint32_t w, uint32_t h)
+{
+	uint8_t file[33] = "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR";
+	struct map_file m;
+
+	for (int i = 0; i < 4; i++) {
+		file[16 + i] = w >> (24 - 8 * i);
+		file[20 + i] = h >> (24 - 8 * i);
+	}
+	file[24] = 8;
+	w = crc32(0, file + 12, 17);
+	for (int i = 0; i < 4; i++)
+		file[29 + i] = w >> (24 - 8 * i);
+	spill(in_folder("large.png"), file, sizeof(file));
+	return read_as("large.png", "", &m);
+}
+
+static void test_png_large(void)
+{
+	ok(read_large_png(100000, 1) == -EBADMSG && one_line(error),
+	   "png: a side that is too long: %s", error);
+	ok(read_large_png(16384, 16384) < 0 && one_line(error),
+	   "png: too many pixels: %s", error);
+	ok(read_large_png(4096, 4096) < 0 && one_line(error),
+	   "png: without what it promises: %s", error);
+}
+
+/* Each beginning of a file, and damaged ones: refused or read, never worse */
+static void test_damage(const char *name)
+{
+	unsigned int good = 0, silent = 0;
+	uint64_t rng = 11;
+	struct map_file m;
+	char path[160];
+	uint8_t *file;
+	size_t len;
+
+	strcpy(path, in_folder("damaged"));
+	file = slurp(in_folder(name), &len);
+	for (size_t n = 0; n < len; n++) {
+		spill(path, file, n);
+		silent += read_as("damaged", "", &m) ? !one_line(error) : 0;
+		good += !!m.cells;
+		map_file_free(&m);
+	}
+	/* a PNG file may miss its end, which says nothing */
+	ok(!silent && good <= 12, "%s: beginnings are refused", name);
+	for (int i = 0; i < 2000; i++) {
+		uint8_t *copy = malloc(len);
+
+		memcpy(copy, file, len);
+		for (unsigned int k = rnd(&rng, 3); k < 4; k++)
+			copy[rnd(&rng, len)] = rnd(&rng, 256);
+		spill(path, copy, len);
+		free(copy);
+		silent += read_as("damaged", "", &m) ? !one_line(error) : 0;
+		map_file_free(&m);
+	}
+	ok(!silent, "%s: damage hurts nobody", name);
+	free(file);
+}
+
+static void test_unreadable(void)
+{
+	struct map_file m;
+
+	ok(map_file_read(in_folder("none.yaml"), &m, error) == -ENOENT &&
+	   strstr(error, "none.yaml: No such file"), "no .yaml: %s", error);
+	ok(map_file_read(folder, &m, error) == -EISDIR && one_line(error),
+	   "a folder: %s", error);
+	ok(read_as("none.pgm", "", &m) == -ENOENT &&
+	   strstr(error, "none.pgm: No such file"), "no picture: %s", error);
+	mkfifo(in_folder("pipe"), 0600);
+	ok(read_as("pipe", "", &m) == -EINVAL && one_line(error),
+	   "a pipe is not waited for: %s", error);
+	ok(map_file_read(in_folder("pipe"), &m, error) == -EINVAL,
+	   "... not for text either");
+	ok(read_as("a.pgm", "mode: what\n", &m) == -EINVAL &&
+	   strstr(error, "line 4: bad value of mode"), "the line is told");
+}
+
+static void test_unwritable(void)
+{
+	struct raster r = new_raster(0, 0, 300, 300, 8, 0.05), none = r;
+	uint8_t *before, *after;
+	uint64_t rng = 3;
+	char disk[160];
+	size_t len[2];
+	int err;
+
+	strcpy(disk, in_folder("disk"));
+	draw_any(&r, &rng);
+	none.rect.width = 0;
+	ok(map_file_write(in_folder("no/x.pgm"), &r, MAP_RAW, error) ==
+	   -ENOENT && strstr(error, "no/x.pgm: No such file"),
+	   "a missing folder: %s", error);
+	ok(map_file_write(in_folder("x.png"), &r, MAP_RAW, error) == -EINVAL &&
+	   map_file_write(in_folder(".pgm"), &r, MAP_RAW, error) == -EINVAL &&
+	   map_file_write(in_folder("a\nb.pgm"), &r, MAP_RAW, error) ==
+	   -EINVAL && map_file_write("", &r, MAP_RAW, error) == -EINVAL,
+	   "names that are none");
+	ok(map_file_write(in_folder("x.pgm"), &none, MAP_RAW, error) ==
+	   -EINVAL && one_line(error), "no cells: %s", error);
+	mkdir(in_folder("small"), 0755);
+	map_file_write(in_folder("small/x.pgm"), &r, MAP_RAW, error);
+	before = slurp(in_folder("small/x.pgm"), &len[0]);
+	limit_files(50000);
+	err = map_file_write(in_folder("small/x.pgm"), &r, MAP_TRINARY, error);
+	limit_files(RLIM_INFINITY);
+	after = slurp(in_folder("small/x.pgm"), &len[1]);
+	ok(err == -EFBIG && one_line(error) && len[0] == len[1] &&
+	   !memcmp(before, after, len[0]) && files_in(in_folder("small")) == 2,
+	   "what was there stays, and nothing else: %s", error);
+	free(before);
+	free(after);
+	if (!small_disk(disk)) {
+		ok(true, "a full disk # SKIP not allowed to mount");
+	} else {
+		err = map_file_write(in_folder("disk/x.pgm"), &r, MAP_RAW,
+				     error);
+		ok(err == -ENOSPC && strstr(error, "No space left") &&
+		   !files_in(disk), "a full disk: %s", error);
+		umount(disk);
+	}
+	free(r.cells);
+}
+
+/* Maps of real places: all cells, counted by their pixels */
+static void test_real(const char *name)
+{
+	char yaml[256], pgm[256];
+	long count[256] = { 0 }, cells[3] = { 0 };
+	const char *copy = in_folder("copy.pgm");
+	struct map_file m, again;
+	struct raster r;
+	uint8_t *file;
+	size_t len;
+
+	snprintf(yaml, sizeof(yaml), "../shared/data/maps/%s.yaml", name);
+	snprintf(pgm, sizeof(pgm), "../shared/data/maps/%s.pgm", name);
+	file = slurp(pgm, &len);
+	if (!file) {
+		ok(true, "%s # SKIP no such data", name);
+		return;
+	}
+	ok(!map_file_read(yaml, &m, error), "%s: read", name);
+	for (size_t i = len - (size_t)m.width * m.height; i < len; i++)
+		count[file[i]]++;
+	free(file);
+	for (int i = 206; i < 256; i++)
+		cells[1] += count[i];
+	for (int i = 0; i < 90; i++)
+		cells[2] += count[i];
+	for (int i = 90; i < 206; i++)
+		cells[0] += count[i];
+	r = new_raster(lround(m.origin.x / m.resolution),
+		       lround(m.origin.y / m.resolution), m.width, m.height, 8,
+		       m.resolution);
+	for (size_t i = 0; i < (size_t)m.width * m.height; i++) {
+		r.cells[i] = m.cells[i];
+		cells[m.cells[i] < 0 ? 0 : m.cells[i] ? 2 : 1]--;
+	}
+	ok(!cells[0] && !cells[1] && !cells[2] && m.width > 500,
+	   "%s: as many cells of each kind as pixels", name);
+	ok(!map_file_write(copy, &r, MAP_TRINARY_GREY, error) &&
+	   !map_file_read(in_folder("copy.yaml"), &again, error) &&
+	   again.width == m.width && again.height == m.height &&
+	   !memcmp(again.cells, m.cells, (size_t)m.width * m.height),
+	   "%s: written and read again", name);
+	map_file_free(&again);
+	map_file_free(&m);
+	free(r.cells);
+}
+
+int main(void)
+{
+	make_folder();
+	for (int mode = 0; mode < MAP_MODES; mode++) {
+		round_trip(mode, 8);
+		round_trip(mode, 16);
+	}
+	ok(map_mode_by_name("grey") == -ENOENT, "no mode of that name");
+	test_grey();
+	test_upright();
+	test_yaml_good();
+	test_yaml_bad();
+	mutate_yaml();
+	test_pgm();
+	test_pgm_bad();
+	test_png();
+	test_png_large();
+	test_damage("a.pgm");
+	test_damage("b.pgm");
+	test_damage("a.png");
+	test_unreadable();
+	test_real("intel_0.05");
+	test_real("willow-2010-02-18-0.10");
+	test_unwritable();
+	remove_folder();
+	return tap_done();
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rule - the table of fusion rules
+ *
+ * All sums are integers: they do not depend on the order.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+#include "fusion/cells.h"
+#include "fusion/rule.h"
+#include "lib/cpu.h"
+
+/* RULE_STEP lanes at any address; the compiler makes of it what the CPU has */
+#define VECTOR(name, type)						\
+	typedef type name __attribute__((				\
+		vector_size(RULE_STEP * sizeof(type)), may_alias, aligned(1)))
+
+VECTOR(bytes, int8_t);
+VECTOR(shorts, int16_t);
+VECTOR(ints, int32_t);
+VECTOR(longs, int64_t);
+
+#define CHOOSE(type, mask, a, b)	\
+	(((type)(mask) & (a)) | (~(type)(mask) & (b)))
+
+/* By doubling, for which CPUs have instructions */
+#define WIDEN(v, type)	__builtin_convertvector(__builtin_convertvector( \
+			__builtin_convertvector(v, shorts), ints), type)
+
+/* Whether all cells are below 0: saves the larger accumulators' way */
+INLINE bool is_unknown(const void *from, const size_t len, const size_t cell)
+{
+	const uint64_t signs = cell == 1 ? 0x8080808080808080ULL :
+					   0x8000800080008000ULL;
+	uint64_t all = signs, v;
+
+	for (size_t i = 0; i < len; i += sizeof(v)) {
+		memcpy(&v, (const char *)from + i, sizeof(v));
+		all &= v;
+	}
+	return all == signs;
+}
+
+/*
+ * ADD(rule, accumulators, cells) { what becomes of RULE_STEP of them }: *to,
+ * *from, *weights if that is not NULL
+ */
+#define ADD(rule, accs, cell)						\
+	INLINE void NAME(rule##_step)(accs *to, const cell *from,	\
+		const bytes *weights, const struct rule_source *source);\
+	CPU_CLONES static void NAME(rule##_add)(const struct rule_block *b, \
+		const struct rule_source *source)			\
+	{								\
+		const struct rule_source s = *source;			\
+		const struct rule_block a = *b;				\
+		const size_t size = sizeof(accs) / RULE_STEP;		\
+		const size_t from_size = sizeof(cell) / RULE_STEP;	\
+									\
+		for (unsigned int y = 0; y < a.height; y++) {		\
+			char *to = (char *)a.to + y * a.to_stride * size; \
+			const char *from = (const char *)a.from +	\
+				y * a.from_stride * from_size;		\
+			const int8_t *w = a.weights ? a.weights +	\
+				y * a.weights_stride : NULL;		\
+									\
+			for (unsigned int x = 0; x < a.width;		\
+			     x += RULE_STEP, to += sizeof(accs),	\
+			     from += sizeof(cell),			\
+			     w += w ? RULE_STEP : 0)			\
+				if (size == from_size ||		\
+				    !is_unknown(from, sizeof(cell),	\
+						from_size))		\
+					NAME(rule##_step)((accs *)to,	\
+						(const cell *)from,	\
+						(const bytes *)w, &s);	\
+		}							\
+	}								\
+	INLINE void NAME(rule##_step)(accs *to, const cell *from,	\
+		const bytes *weights UNUSED,				\
+		const struct rule_source *source UNUSED)
+
+#define UNUSED		__attribute__((unused))
+
+enum {
+	WEIGHT_AT	= 38,	/* bits of a sum of weighted values */
+	LOGIT_ONE	= 4096,	/* what 1.0 is in a table */
+	LOG_ODDS_MAX	= (1 << 30) + 1, /* 28,000 certain observations */
+};
+
+/* 0 and 1 are not certain */
+static const double PROBABILITY_MIN = 0.01;
+
+static int16_t logit_8[CELLS_FULL_8 + 1], logit_16[CELLS_FULL_16 + 1];
+
+static int16_t logit_of(double p)
+{
+	p = fmin(fmax(p, PROBABILITY_MIN), 1 - PROBABILITY_MIN);
+	return lrint(log(p / (1 - p)) * LOGIT_ONE);
+}
+
+__attribute__((constructor))
+static void make_tables(void)
+{
+	for (int v = 0; v <= CELLS_FULL_8; v++)
+		logit_8[v] = logit_of((double)v / CELLS_FULL_8);
+	for (int v = 0; v <= CELLS_FULL_16; v++)
+		logit_16[v] = logit_of((double)v / CELLS_FULL_16);
+}
+
+static void latest_values(const void *from, unsigned int n, int16_t *to)
+{
+	const uint64_t *acc = from;
+
+	for (unsigned int i = 0; i < n; i++)
+		to[i] = (int16_t)(acc[i] & 0xffff) - 1;
+}
+
+static void weighted_values(const void *from, unsigned int n, int16_t *to)
+{
+	const uint64_t *acc = from;
+
+	for (unsigned int i = 0; i < n; i++) {
+		const uint64_t sum = acc[i] & ((1ULL << WEIGHT_AT) - 1);
+		const uint64_t weight = acc[i] >> WEIGHT_AT;
+
+		to[i] = weight ? (int16_t)((2 * sum + weight) / (2 * weight)) :
+				 -1;
+	}
+}
+
+#define NAME(x)		x##_8
+#define CELL		int8_t
+#define UCELL		uint8_t
+#define SUM		uint32_t
+#define ISUM		int32_t
+#define COUNT_AT	20
+#define FULL		CELLS_FULL_8
+#include "rule_body.h"
+#undef NAME
+#undef CELL
+#undef UCELL
+#undef SUM
+#undef ISUM
+#undef COUNT_AT
+#undef FULL
+
+#define NAME(x)		x##_16
+#define CELL		int16_t
+#define UCELL		uint16_t
+#define SUM		uint64_t
+#define ISUM		int64_t
+#define COUNT_AT	40
+#define FULL		CELLS_FULL_16
+#include "rule_body.h"
+
+static const struct rule rules[RULES][2] = {
+	[RULE_MAX] = {
+		{ "max", 1, 0xff, max_add_8, same_values_8 },
+		{ "max", 2, 0xff, max_add_16, same_values_16 },
+	},
+	[RULE_MEAN] = {
+		{ "mean", 4, 0, mean_add_8, mean_values_8 },
+		{ "mean", 8, 0, mean_add_16, mean_values_16 },
+	},
+	[RULE_MIN] = {
+		{ "min", 1, 0xff, min_add_8, same_values_8 },
+		{ "min", 2, 0xff, min_add_16, same_values_16 },
+	},
+	[RULE_LATEST] = {
+		{ "latest", 8, 0, latest_add_8, latest_values },
+		{ "latest", 8, 0, latest_add_16, latest_values },
+	},
+	[RULE_LOG_ODDS] = {
+		{ "log-odds", 4, 0, log_odds_add_8, log_odds_values_8 },
+		{ "log-odds", 4, 0, log_odds_add_16, log_odds_values_16 },
+	},
+	[RULE_WEIGHTED] = {
+		{ "weighted", 8, 0, weighted_add_8, weighted_values },
+		{ "weighted", 8, 0, weighted_add_16, weighted_values },
+	},
+};
+
+const struct rule *rule_get(enum rule_id id, unsigned int bits)
+{
+	return &rules[id][bits == 16];
+}
+
+int rule_by_name(const char *name)
+{
+	for (int id = 0; id < RULES; id++)
+		if (!strcmp(rules[id][0].name, name))
+			return id;
+	return -ENOENT;
+}

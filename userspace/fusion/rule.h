@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * rule.h - what becomes of a cell that several submaps know
+ *
+ * Each rule is a few functions on rows of accumulators. Whatever the order in
+ * which submaps are added, the result is the same, bit by bit: so a map that
+ * grew is one that was fused anew.
+ */
+#ifndef FUSION_RULE_H
+#define FUSION_RULE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum rule_id {
+	RULE_MAX,	/* D4.1, section 6.3: "maximum cell value" */
+	RULE_MEAN,	/* "mean cell value", rounded half up */
+	RULE_MIN,
+	RULE_LATEST,	/* of the submap with the latest stamp */
+	RULE_LOG_ODDS,	/* values are probabilities; Moravec and Elfes 1985 */
+	RULE_WEIGHTED,	/* mean weighted by confidence, rounded half up */
+	RULES,
+};
+
+/**
+ * struct rule_source - a submap that is added
+ * @stamp:	ns; for RULE_LATEST; below zero counts as zero
+ * @weight:	0..RULE_WEIGHT_FULL, for RULE_WEIGHTED
+ */
+struct rule_source {
+	int64_t		stamp;
+	unsigned int	weight;
+};
+
+enum {
+	RULE_WEIGHT_FULL	= 100,
+	RULE_STEP		= 16,
+};
+
+/**
+ * struct rule_block - accumulators and what is added to them
+ * @to:		accumulators, @to_stride from row to row
+ * @from:	values, int8_t or int16_t, -1: unknown, @from_stride from row
+ *		to row
+ * @weights:	as @from, 8 bits, 0..RULE_WEIGHT_FULL, or NULL: the source's
+ */
+struct rule_block {
+	void		*to;
+	size_t		to_stride;
+	const void	*from;
+	size_t		from_stride;
+	const int8_t	*weights;
+	size_t		weights_stride;
+	unsigned int	width, height;	/* width: a multiple of RULE_STEP */
+};
+
+/**
+ * struct rule - one of them, for one kind of cells
+ * @size:	bytes of an accumulator
+ * @empty:	every byte of one to which nothing was added
+ * @add:
+ * @values:	fused values of @n accumulators; -1: unknown
+ */
+struct rule {
+	const char	*name;
+	unsigned int	size;
+	uint8_t		empty;
+	void		(*add)(const struct rule_block *block,
+			       const struct rule_source *source);
+	void		(*values)(const void *from, unsigned int n,
+				  int16_t *to);
+};
+
+/* The rule for cells of 8 or 16 bits */
+const struct rule *rule_get(enum rule_id id, unsigned int bits);
+
+/* max, mean, ... Return: enum rule_id, or -ENOENT */
+int rule_by_name(const char *name);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * rule_body.h - the rules for one kind of cells; included once for each
+ *
+ * CELL and UCELL are its types, signed and not, NAME(x) makes names of it,
+ * FULL is its full value. SUM, with its signed type ISUM, and COUNT_AT say how
+ * a mean is kept: the sum of values below bit COUNT_AT, and their number from
+ * there on.
+ */
+VECTOR(NAME(cells), CELL);
+VECTOR(NAME(ucells), UCELL);
+VECTOR(NAME(sums), SUM);
+VECTOR(NAME(isums), ISUM);
+
+/* Signed, -1 is below all: the maximum needs no test for unknown */
+ADD(max, NAME(cells), NAME(cells))
+{
+	*to = CHOOSE(NAME(cells), *from > *to, *from, *to);
+}
+
+/* Unsigned, -1 is above all */
+ADD(min, NAME(ucells), NAME(ucells))
+{
+	*to = CHOOSE(NAME(ucells), *from < *to, *from, *to);
+}
+
+static void NAME(same_values)(const void *from, unsigned int n, int16_t *to)
+{
+	const CELL *acc = from;
+
+	for (unsigned int i = 0; i < n; i++)
+		to[i] = acc[i];
+}
+
+/* A count that is full takes no more: the sum could not either */
+ADD(mean, NAME(sums), NAME(cells))
+{
+	const SUM one = (SUM)1 << COUNT_AT, full = ~(one - 1);
+	const NAME(isums) wide = WIDEN(*from, NAME(isums));
+	const NAME(sums) use = (NAME(sums))(wide >= 0) &
+			       (NAME(sums))(*to < full);
+
+	*to += ((NAME(sums))wide + one) & use;
+}
+
+static void NAME(mean_values)(const void *from, unsigned int n, int16_t *to)
+{
+	const SUM *acc = from;
+
+	for (unsigned int i = 0; i < n; i++) {
+		const SUM sum = acc[i] & (((SUM)1 << COUNT_AT) - 1);
+		const SUM count = acc[i] >> COUNT_AT;
+
+		to[i] = count ? (int16_t)((2 * sum + count) / (2 * count)) : -1;
+	}
+}
+
+/* Milliseconds above 16 bits of value: the latest is the largest */
+ADD(latest, longs, NAME(cells))
+{
+	const int64_t ms = source->stamp < 0 ? 0 : source->stamp / 1000000;
+	const longs wide = WIDEN(*from, longs);
+	const longs v = ((ms << 16) + wide + 1) & (wide >= 0);
+
+	*to = CHOOSE(longs, v > *to, v, *to);
+}
+
+/* Twice the sum of logits; bit 0: there is one */
+ADD(log_odds, ints, NAME(cells))
+{
+	ints more;
+
+	for (unsigned int i = 0; i < RULE_STEP; i++)
+		more[i] = (*from)[i] < 0 ? 0 : NAME(logit)[(*from)[i]];
+	more = (*to | (1 & (WIDEN(*from, ints) >= 0))) + 2 * more;
+	more = CHOOSE(ints, more > LOG_ODDS_MAX, LOG_ODDS_MAX - (ints){ 0 },
+		      more);
+	*to = CHOOSE(ints, more < -LOG_ODDS_MAX, -LOG_ODDS_MAX - (ints){ 0 },
+		     more);
+}
+
+static void NAME(log_odds_values)(const void *from, unsigned int n, int16_t *to)
+{
+	const int32_t *acc = from;
+
+	for (unsigned int i = 0; i < n; i++)
+		to[i] = acc[i] & 1 ? (int16_t)floor(FULL / (1 +
+			exp(-(acc[i] >> 1) / (double)LOGIT_ONE)) + 0.5) : -1;
+}
+
+ADD(weighted, longs, NAME(cells))
+{
+	const longs wide = WIDEN(*from, longs);
+	longs w = (int64_t)source->weight - (longs){ 0 };
+
+	if (weights)
+		w = WIDEN(*weights, longs);
+	w &= (wide >= 0) & (w > 0);
+	*to += w * wide + (w << WEIGHT_AT);
+}
