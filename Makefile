@@ -27,13 +27,13 @@ BRIDGE_TESTS := assembly control bridge publish ways
 LINKD_TESTS := linkd linkd_plan linkd_load linkd_link
 BAG_TESTS := message bag
 FUSION_TESTS := fusion
-GDIM_TESTS := map_file map_png geopackage
+GDIM_TESTS := layer store store_damage map_file map_png geopackage
 ENDS_TESTS := ends compressed
 BAG_FUZZ := message mcap rosbag db3 compressed control decode
 LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
 	     vscan laserscan blob layers
 LIB_BENCH := image cloud map vscan
-PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv \
+PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv gdimctl \
 	     optsample-lab optsample-sim udp-link link-sim link-watch d63-plot hwsim-medium \
 	     demo-report image-pub image-sub dds-pub dds-sub fastdds-pub \
 	     fastdds-sub app-report dds-writers ros1-pub ros1-sub rtps-gen test_sampler \
@@ -41,7 +41,7 @@ PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv \
 	     test_odometer fuzz_ros_tag fuzz_corpus fuzz_replay) \
 	     $(addprefix $(BIN)/,$(LIB_TESTS:%=test_%) $(BRIDGE_TESTS:%=test_%) $(LINKD_TESTS:%=test_%) \
 	     $(ENDS_TESTS:%=test_%) ends-copy \
-	     $(FUSION_TESTS:%=test_%) $(GDIM_TESTS:%=test_%) \
+	     $(FUSION_TESTS:%=test_%) $(GDIM_TESTS:%=test_%) store-storm \
 	     $(BAG_TESTS:%=test_%) test_ros1c client-node fuzz_ros1c \
 	     $(LIB_FUZZ:%=fuzz_%) $(BAG_FUZZ:%=fuzz_%))
 TESTS	:= tests/run
@@ -169,7 +169,7 @@ $(BUILD)/fusion/%.o: userspace/%.c $(HEADERS)
 # GDIM, but for its programs
 GDIM	:= $(filter-out $(BUILD)/obj/gdim/gdim%.o,\
 	     $(call objects,userspace/gdim/*.c)) $(FUSION)
-GDIM_LIBS := -lsqlite3 -lzstd -lpng -lz \
+GDIM_LIBS := -lsqlite3 -lzstd -lcjson -lpng -lz \
 	     $(shell pkg-config --libs cairo 2>/dev/null) -lm -lpthread
 $(BUILD)/obj/gdim/map_figure.o: NL_CFLAGS += \
 	$(shell pkg-config --cflags cairo 2>/dev/null)
@@ -216,11 +216,15 @@ $(foreach t,$(BRIDGE_TESTS),$(eval $(call linked,test_$(t),\
 	$(ENDS_LIBS) $(BRIDGE_LIBS))))
 $(foreach t,$(BAG_TESTS),$(eval $(call linked,test_$(t),tests/unit/test_$(t).c \
 	$(BAG) $(LIB) $(HEADERS),$(BAG_LIBS))))
+$(eval $(call linked,gdimctl,$(call objects,userspace/gdimctl/*.c) $(GDIM) \
+	$(COMMON_O) $(LIB),$(GDIM_LIBS)))
 $(foreach t,$(FUSION_TESTS),$(eval $(call linked,test_$(t),\
 	tests/unit/test_$(t).c $(FUSION) $(LIB) $(HEADERS),-lm -lpthread)))
 $(foreach t,$(GDIM_TESTS),$(eval $(call linked,test_$(t),\
 	tests/unit/test_$(t).c $(GDIM) $(COMMON_O) $(LIB) $(HEADERS),\
 	$(GDIM_LIBS))))
+$(eval $(call linked,store-storm,$(wildcard tests/gdim/*.c) $(GDIM) \
+	$(COMMON_O) $(LIB) $(HEADERS),$(GDIM_LIBS)))
 $(eval $(call linked,test_ros1c,tests/unit/test_ros1c.c $(ROS1C) $(HEADERS),\
 	$(ROS1C_LIBS)))
 $(eval $(call linked,client-node,tests/ros1/client-node.c $(ROS1C) $(HEADERS),\

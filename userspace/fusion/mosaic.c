@@ -53,6 +53,16 @@ void mosaic_destroy(struct mosaic *m)
 	free(m);
 }
 
+double mosaic_resolution(const struct mosaic *m)
+{
+	return m->config.resolution;
+}
+
+void *mosaic_arg(const struct mosaic *m)
+{
+	return m->config.arg;
+}
+
 /*
  * Tiles
  */

@@ -78,6 +78,10 @@ struct mosaic;
 struct mosaic *mosaic_create(const struct mosaic_config *config);
 void mosaic_destroy(struct mosaic *m);
 
+double mosaic_resolution(const struct mosaic *m);
+/* That of its config */
+void *mosaic_arg(const struct mosaic *m);
+
 /**
  * mosaic_put() - a submap is new, or has other cells
  *

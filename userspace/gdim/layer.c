@@ -241,10 +241,8 @@ static int parse_word(struct layer *l, char *word, unsigned int *seen,
 }
 
 /* What is only known with all of the words */
-static int complete(struct layer *l, unsigned int seen, char error[ERROR])
+static int complete(const struct layer *l, char error[ERROR])
 {
-	if (l->bits == 16 && !(seen & 1U << KEY_RANGE))
-		l->high = 1;
 	if (!*l->weights)
 		return 0;
 	if (l->rule != RULE_WEIGHTED)
@@ -276,19 +274,15 @@ static bool has_control(const char *text)
 	return false;
 }
 
-int layer_parse(struct layer *l, const char *name, const char *text,
-		char error[256])
+int layer_change(struct layer *l, const char *text, char error[256])
 {
+	const bool was_8 = l->bits == 8;
 	unsigned int seen = 0;
 	char word[WORD];
 	int err = 0;
 
-	if (!layer_name_valid(name))
-		return bad(error, "a layer's name is up to %d letters, digits "
-			   "and _", LAYER_NAME - 1);
 	if (has_control(text))
 		return bad(error, "control characters");
-	layer_default(l, name);
 	text += strspn(text, " \t");
 	while (!err && *text) {
 		text = next_word(text, word);
@@ -297,5 +291,18 @@ int layer_parse(struct layer *l, const char *name, const char *text,
 				   WORD - 1);
 		err = parse_word(l, word, &seen, error);
 	}
-	return err ? err : complete(l, seen, error);
+	/* 0..1 instead of 0..100, if nothing else was said */
+	if (was_8 && l->bits == 16 && !(seen & 1U << KEY_RANGE))
+		l->high = 1;
+	return err ? err : complete(l, error);
+}
+
+int layer_parse(struct layer *l, const char *name, const char *text,
+		char error[256])
+{
+	if (!layer_name_valid(name))
+		return bad(error, "a layer's name is up to %d letters, digits "
+			   "and _", LAYER_NAME - 1);
+	layer_default(l, name);
+	return layer_change(l, text, error);
 }

@@ -75,6 +75,9 @@ struct layer {
 int layer_parse(struct layer *l, const char *name, const char *text,
 		char error[256]);
 
+/* As layer_parse(); what is not said stays */
+int layer_change(struct layer *l, const char *text, char error[256]);
+
 /* 8 bits, 0..100 without a unit, max, splat */
 void layer_default(struct layer *l, const char *name);
 

@@ -1,0 +1,588 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * site - what the store has, in memory, and what comes new
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "gdim/site_parts.h"
+
+int site_error(char error[SITE_ERROR], int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(error, SITE_ERROR, format, args);
+	va_end(args);
+	return err;
+}
+
+int site_grow(void *array, uint32_t *room, uint32_t used, size_t size)
+{
+	const uint32_t more = *room ? 2 * *room : 16;
+	void *p;
+
+	if (used < *room)
+		return 0;
+	p = realloc(*(void **)array, more * size);
+	if (!p)
+		return -ENOMEM;
+	*(void **)array = p;
+	*room = more;
+	return 0;
+}
+
+bool site_frame_valid(const char *frame)
+{
+	const size_t len = strlen(frame);
+
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)frame[i] < 0x20 || frame[i] == 0x7f)
+			return false;
+	return len && len < STORE_FRAME;
+}
+
+/*
+ * Nodes
+ */
+
+/* FNV-1a; frames that have the same one are told apart by counting on */
+static uint64_t hash(const char *frame)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+
+	for (; *frame; frame++)
+		h = (h ^ (unsigned char)*frame) * 0x100000001b3ULL;
+	return h;
+}
+
+/* The key under which a frame's node is, or would be */
+static uint64_t frame_key(const struct site *s, const char *frame, uint32_t *at)
+{
+	uint64_t key = hash(frame);
+
+	for (;; key++) {
+		*at = index_find(&s->node_index, key);
+		if (*at == INDEX_NONE ||
+		    !strcmp(s->node[*at].node.frame, frame))
+			return key;
+	}
+}
+
+uint32_t site_find_node(const struct site *s, const char *frame)
+{
+	uint32_t at;
+
+	frame_key(s, frame, &at);
+	return at;
+}
+
+uint32_t site_add_node(struct site *s, const char *frame, int64_t stamp)
+{
+	uint32_t at;
+	const uint64_t key = frame_key(s, frame, &at);
+	struct node *n;
+
+	if (at != INDEX_NONE)
+		return at;
+	pthread_mutex_lock(&s->lock);
+	if (site_grow(&s->node, &s->node_room, s->nodes, sizeof(*s->node)) ||
+	    index_add(&s->node_index, key, s->nodes)) {
+		pthread_mutex_unlock(&s->lock);
+		return INDEX_NONE;
+	}
+	n = &s->node[s->nodes];
+	*n = (struct node){ .predecessor = INDEX_NONE, .first = INDEX_NONE };
+	snprintf(n->node.frame, sizeof(n->node.frame), "%s", frame);
+	n->node.stamp = stamp;
+	/* whole maps */
+	n->node.placed = !strcmp(frame, SITE_ROOT);
+	s->placed += n->node.placed;
+	at = s->nodes++;
+	pthread_mutex_unlock(&s->lock);
+	return at;
+}
+
+void site_drop_nodes(struct site *s, uint32_t count)
+{
+	pthread_mutex_lock(&s->lock);
+	while (count--) {
+		uint32_t at;
+		const uint64_t key = frame_key(s,
+				s->node[s->nodes - 1].node.frame, &at);
+
+		index_remove(&s->node_index, key);
+		s->nodes--;
+		s->placed -= s->node[s->nodes].node.placed;
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+/*
+ * Submaps
+ */
+
+int site_pend(struct site *s, uint32_t submap, bool changed)
+{
+	struct submap *m = &s->submap[submap];
+	struct layer_state *l = s->layer[m->layer];
+
+	m->changed |= changed;
+	if (m->pending)
+		return 0;
+	if (site_grow(&l->pending, &l->pending_room, l->pendings,
+		      sizeof(*l->pending)))
+		return -ENOMEM;
+	l->pending[l->pendings++] = submap;
+	m->pending = true;
+	return 0;
+}
+
+/* One that the store has. Return: its number, INDEX_NONE: no memory */
+static uint32_t add_submap(struct site *s, const struct store_submap *m,
+			   uint32_t node, uint32_t layer)
+{
+	const uint64_t key = submap_key(node, layer);
+	uint32_t at = index_find(&s->submap_index, key);
+
+	if (at == INDEX_NONE) {
+		if (site_grow(&s->submap, &s->submap_room, s->submaps,
+			      sizeof(*s->submap)) ||
+		    index_add(&s->submap_index, key, s->submaps) ||
+		    index_add(&s->submap_ids, m->id, s->submaps))
+			return INDEX_NONE;
+		at = s->submaps++;
+		s->submap[at] = (struct submap){
+			.node = node, .layer = layer,
+			.next = s->node[node].first,
+		};
+		s->node[node].first = at;
+		if (!s->layer[layer]->submaps++)
+			s->layer[layer]->first = at;
+	}
+	s->submap[at].submap = *m;
+	return site_pend(s, at, true) ? INDEX_NONE : at;
+}
+
+/*
+ * Opening
+ */
+
+static int load_layer(void *arg, int64_t id, const struct layer *layer)
+{
+	struct site *s = arg;
+	struct layer_state *l = calloc(1, sizeof(*l));
+	struct layer_state **more = realloc(s->layer, (s->layers + 1) *
+					    sizeof(*more));
+
+	if (more)
+		s->layer = more;
+	if (!l || !more) {
+		free(l);
+		return -ENOMEM;
+	}
+	l->id = id;
+	l->layer = *layer;
+	l->first = INDEX_NONE;
+	pthread_rwlock_init(&l->gate, NULL);
+	s->layer[s->layers++] = l;
+	return 0;
+}
+
+static uint32_t node_of_id(const struct site *s, int64_t id)
+{
+	uint32_t low = 0, high = s->nodes;
+
+	while (low < high) {
+		const uint32_t middle = (low + high) / 2;
+
+		if (s->node[middle].node.id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->nodes && s->node[low].node.id == id ? low : INDEX_NONE;
+}
+
+static unsigned int layer_of_id(const struct site *s, int64_t id)
+{
+	unsigned int i = 0;
+
+	while (i < s->layers && s->layer[i]->id != id)
+		i++;
+	return i;
+}
+
+static int load_node(void *arg, const struct store_node *node)
+{
+	struct site *s = arg;
+	const uint32_t at = site_add_node(s, node->frame, node->stamp);
+
+	if (at == INDEX_NONE)
+		return -ENOMEM;
+	s->placed -= s->node[at].node.placed;
+	s->node[at].node = *node;
+	s->node[at].node.placed |= !strcmp(node->frame, SITE_ROOT);
+	s->placed += s->node[at].node.placed;
+	return 0;
+}
+
+static int load_submap(void *arg, const struct store_submap *m)
+{
+	struct site *s = arg;
+	const uint32_t node = node_of_id(s, m->node);
+	const unsigned int layer = layer_of_id(s, m->layer);
+
+	if (node == INDEX_NONE || layer == s->layers)
+		return -EBADMSG;
+	return add_submap(s, m, node, layer) == INDEX_NONE ? -ENOMEM : 0;
+}
+
+static void link_nodes(struct site *s)
+{
+	for (uint32_t i = 0; i < s->nodes; i++) {
+		struct node *n = &s->node[i];
+
+		if (!n->node.linked)
+			continue;
+		n->predecessor = node_of_id(s, n->node.predecessor);
+		if (n->predecessor != INDEX_NONE)
+			s->node[n->predecessor].followed = true;
+	}
+}
+
+static int load(struct site *s, char error[SITE_ERROR])
+{
+	int err = store_layers(s->store, load_layer, s);
+
+	if (!err)
+		err = store_nodes(s->store, load_node, s);
+	if (!err)
+		err = store_submaps(s->store, load_submap, s);
+	if (!err)
+		link_nodes(s);
+	if (err)
+		site_error(error, err, "%s: %s", s->path,
+			   err == -ENOMEM ? "out of memory" :
+			   err == -EBADMSG ? "a submap of no node or layer" :
+			   store_error(s->store));
+	return err;
+}
+
+int site_open(struct site **site, const char *path, enum store_mode mode,
+	      const struct site_config *config, char error[SITE_ERROR])
+{
+	struct site *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return site_error(error, -ENOMEM, "out of memory");
+	s->config = *config;
+	if (!s->config.memory)
+		s->config.memory = SITE_MEMORY;
+	if (!s->config.threads)
+		s->config.threads = sysconf(_SC_NPROCESSORS_ONLN);
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_mutex_init(&s->reader_lock, NULL);
+	snprintf(s->path, sizeof(s->path), "%s", path);
+	s->cache = cache_create(s->config.memory / 2);
+	if (!s->cache) {
+		site_close(s);
+		return site_error(error, -ENOMEM, "out of memory");
+	}
+	err = store_open(&s->store, path, mode, error);
+	if (!err)
+		err = store_open(&s->reader, path, STORE_READ, error);
+	if (!err)
+		err = load(s, error);
+	if (err) {
+		site_close(s);
+		return err;
+	}
+	*site = s;
+	return 0;
+}
+
+void site_close(struct site *s)
+{
+	if (!s)
+		return;
+	for (unsigned int i = 0; i < s->layers; i++) {
+		site_free_mosaic(s->layer[i]->mosaic);
+		pthread_rwlock_destroy(&s->layer[i]->gate);
+		free(s->layer[i]->pending);
+		free(s->layer[i]);
+	}
+	free(s->layer);
+	free(s->node);
+	free(s->submap);
+	index_free(&s->node_index);
+	index_free(&s->submap_index);
+	index_free(&s->submap_ids);
+	cache_destroy(s->cache);
+	store_close(s->reader);
+	store_close(s->store);
+	pthread_mutex_destroy(&s->lock);
+	pthread_mutex_destroy(&s->reader_lock);
+	free(s);
+}
+
+struct store *site_store(struct site *s)
+{
+	return s->store;
+}
+
+/*
+ * Layers
+ */
+
+unsigned int site_layers(struct site *s)
+{
+	unsigned int n;
+
+	pthread_mutex_lock(&s->lock);
+	n = s->layers;
+	pthread_mutex_unlock(&s->lock);
+	return n;
+}
+
+void site_layer(struct site *s, unsigned int number, struct layer *layer)
+{
+	pthread_mutex_lock(&s->lock);
+	*layer = s->layer[number]->layer;
+	pthread_mutex_unlock(&s->lock);
+}
+
+int site_find_layer(struct site *s, const char *name)
+{
+	int found = -ENOENT;
+
+	pthread_mutex_lock(&s->lock);
+	for (unsigned int i = 0; i < s->layers && found < 0; i++)
+		if (!strcmp(s->layer[i]->layer.name, name))
+			found = i;
+	pthread_mutex_unlock(&s->lock);
+	return found;
+}
+
+unsigned int site_layer_submaps(struct site *s, unsigned int number)
+{
+	unsigned int n;
+
+	pthread_mutex_lock(&s->lock);
+	n = s->layer[number]->submaps;
+	pthread_mutex_unlock(&s->lock);
+	return n;
+}
+
+int site_set_layer(struct site *s, const struct layer *layer,
+		   char error[SITE_ERROR])
+{
+	int number = site_find_layer(s, layer->name);
+	int64_t id;
+	int err;
+
+	err = store_layer(s->store, layer, &id);
+	if (err)
+		return site_error(error, err, "layer %s: %s", layer->name,
+				  store_error(s->store));
+	pthread_mutex_lock(&s->lock);
+	if (number < 0) {
+		err = load_layer(s, id, layer);
+		number = s->layers - 1;
+	} else {
+		s->layer[number]->layer = *layer;
+		s->layer[number]->renew = true;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return err ? site_error(error, err, "out of memory") : number;
+}
+
+/*
+ * Keyframes
+ */
+
+static int check_submap(struct site *s, const char *frame, uint32_t node,
+			const struct site_submap *m, char error[SITE_ERROR])
+{
+	const struct layer *l;
+	uint32_t at;
+
+	if (m->layer >= s->layers)
+		return site_error(error, -EINVAL, "frame %s: no such layer",
+				  frame);
+	l = &s->layer[m->layer]->layer;
+	if (m->cells->bits != l->bits)
+		return site_error(error, -EINVAL,
+			"frame %s: cells of %u bits, layer %s has %u", frame,
+			m->cells->bits, l->name, l->bits);
+	if (m->weight > RULE_WEIGHT_FULL)
+		return site_error(error, -EINVAL,
+			"frame %s: a confidence of %u, not 0 to %d", frame,
+			m->weight, RULE_WEIGHT_FULL);
+	if (node == INDEX_NONE)
+		return 0;
+	at = index_find(&s->submap_index, submap_key(node, m->layer));
+	if (at != INDEX_NONE && s->submap[at].submap.stamp > m->stamp)
+		return site_error(error, -ESTALE,
+			"frame %s: its %s is newer than this one", frame,
+			l->name);
+	return 0;
+}
+
+static int store_submap(struct site *s, const char *frame, int64_t stamp,
+			const struct pose *pose,
+			const struct site_submap *submap, unsigned int submaps,
+			struct store_submap *out, char error[SITE_ERROR])
+{
+	struct cells *cells[submaps + 1];
+	const struct store_keyframe k = { frame, stamp, pose, submaps, out,
+					  cells };
+	int err;
+
+	for (unsigned int i = 0; i < submaps; i++) {
+		const struct cells *c = submap[i].cells;
+
+		cells[i] = submap[i].cells;
+		out[i] = (struct store_submap){
+			.layer = s->layer[submap[i].layer]->id,
+			.stamp = submap[i].stamp,
+			.width = c->width, .height = c->height,
+			.bits = c->bits, .resolution = c->resolution,
+			.origin = c->origin, .weight = submap[i].weight,
+		};
+	}
+	err = store_keyframe(s->store, &k);
+	if (err)
+		site_error(error, err, "frame %s: %s", frame,
+			   store_error(s->store));
+	return err;
+}
+
+/* With the lock held */
+static int take_pose(struct site *s, uint32_t node, const struct pose *pose)
+{
+	struct node *n = &s->node[node];
+	int err = 0;
+
+	s->placed += !n->node.placed;
+	n->node.placed = true;
+	n->node.pose = *pose;
+	for (uint32_t m = n->first; m != INDEX_NONE && !err;
+	     m = s->submap[m].next)
+		err = site_pend(s, m, false);
+	return err;
+}
+
+/* It is on disk: now it is known */
+static int take_keyframe(struct site *s, const char *frame, int64_t stamp,
+			 const struct pose *pose,
+			 const struct site_submap *submap, unsigned int submaps,
+			 const struct store_submap *stored)
+{
+	const uint32_t node = site_add_node(s, frame, stamp);
+	int err = 0;
+
+	if (node == INDEX_NONE)
+		return -ENOMEM;
+	pthread_mutex_lock(&s->lock);
+	if (pose)
+		err = take_pose(s, node, pose);
+	for (unsigned int i = 0; i < submaps && !err; i++) {
+		cache_drop(s->cache, stored[i].id | SITE_COARSE);
+		cache_drop(s->cache, stored[i].id | SITE_WEIGHTS);
+		cache_add(s->cache, stored[i].id, submap[i].cells);
+		s->node[node].node.id = stored[i].node;
+		if (add_submap(s, &stored[i], node, submap[i].layer) ==
+		    INDEX_NONE)
+			err = -ENOMEM;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return err;
+}
+
+int site_keyframe(struct site *s, const char *frame, int64_t stamp,
+		  const struct pose *pose, const struct site_submap *submap,
+		  unsigned int submaps, char error[SITE_ERROR])
+{
+	struct store_submap stored[submaps + 1];
+	struct site_transform t = { .stamp = stamp };
+	uint32_t node;
+	int err = 0;
+
+	if (!submaps)
+		return site_error(error, -EINVAL, "a keyframe without submaps");
+	if (!site_frame_valid(frame))
+		return site_error(error, -EINVAL, "a frame without a proper name");
+	if (pose && !pose_valid(pose))
+		return site_error(error, -EINVAL, "frame %s: a pose of %g, %g, %g",
+				  frame, pose->x, pose->y, pose->yaw);
+	if (pose && !strcmp(frame, SITE_ROOT))
+		return site_error(error, -EINVAL, "frame %s has no pose", frame);
+	node = site_find_node(s, frame);
+	for (unsigned int i = 0; i < submaps && !err; i++)
+		err = check_submap(s, frame, node, &submap[i], error);
+	if (err)
+		return err;
+	/* others see nodes that have links, or are followed: the whole graph */
+	if (pose && node != INDEX_NONE &&
+	    (s->node[node].followed || s->node[node].node.linked)) {
+		snprintf(t.frame, sizeof(t.frame), "%s", frame);
+		t.pose = *pose;
+		err = site_transforms(s, &t, 1, "keyframe", error);
+		if (err)
+			return err;
+		pose = NULL;
+	}
+	err = store_submap(s, frame, stamp, pose, submap, submaps, stored,
+			   error);
+	if (err)
+		return err;
+	err = take_keyframe(s, frame, stamp, pose, submap, submaps, stored);
+	return err ? site_error(error, err, "out of memory") : 0;
+}
+
+bool site_has_frame(struct site *s, const char *frame)
+{
+	bool has;
+
+	pthread_mutex_lock(&s->lock);
+	has = site_find_node(s, frame) != INDEX_NONE;
+	pthread_mutex_unlock(&s->lock);
+	return has;
+}
+
+struct site_counts site_counts(struct site *s)
+{
+	struct site_counts c = { 0 };
+
+	pthread_mutex_lock(&s->lock);
+	c.nodes = s->nodes;
+	c.placed = s->placed;
+	c.submaps = s->submaps;
+	for (uint32_t i = 0; i < s->submaps; i++)
+		c.waiting += !s->node[s->submap[i].node].node.placed;
+	pthread_mutex_unlock(&s->lock);
+	c.cell_bytes = cache_bytes(s->cache);
+	for (unsigned int i = 0; i < site_layers(s); i++) {
+		struct layer_state *l = s->layer[i];
+
+		pthread_rwlock_rdlock(&l->gate);
+		c.tile_bytes += l->mosaic ? mosaic_size(l->mosaic).bytes : 0;
+		pthread_rwlock_unlock(&l->gate);
+	}
+	return c;
+}
+
+void site_each_node(struct site *s,
+		    void (*each)(void *arg, const struct store_node *node),
+		    void *arg)
+{
+	pthread_mutex_lock(&s->lock);
+	for (uint32_t i = 0; i < s->nodes; i++)
+		each(arg, &s->node[i].node);
+	pthread_mutex_unlock(&s->lock);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * site.h - the site as it is known now: what the store has, and the fused maps
+ *
+ * In: layers, keyframes, transforms. They are checked, stored, and then known;
+ * fused maps follow when site_fuse() is called. Out: values of spots and parts
+ * of maps.
+ *
+ * Two threads may work on a site: one that stores (site_keyframe() and all
+ * that changes something) and one that fuses (site_fuse(), site_want()); any
+ * number may look (site_spot(), site_read(), ...). What stores never waits
+ * for what fuses.
+ */
+#ifndef GDIM_SITE_H
+#define GDIM_SITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "fusion/mosaic.h"
+#include "gdim/layer.h"
+#include "gdim/store.h"
+
+enum { SITE_ERROR = STORE_ERROR };
+
+/* Transforms begin here; its pose is always 0 */
+#define SITE_ROOT	"map"
+
+/**
+ * struct site_config
+ * @memory:	bytes for cells and tiles together, 0: SITE_MEMORY
+ * @threads:	that fuse, 0: one for each CPU
+ */
+struct site_config {
+	size_t		memory;
+	unsigned int	threads;
+};
+
+#define SITE_MEMORY	((size_t)1 << 30)
+
+struct site;
+
+/**
+ * site_open() - as store_open(), and read all but the cells
+ */
+int site_open(struct site **s, const char *path, enum store_mode mode,
+	      const struct site_config *config, char error[SITE_ERROR]);
+void site_close(struct site *s);
+
+struct store *site_store(struct site *s);
+
+/*
+ * Layers are numbered from 0 in the order they came to the store; they stay.
+ */
+unsigned int site_layers(struct site *s);
+/* A copy, as others may change it */
+void site_layer(struct site *s, unsigned int number, struct layer *layer);
+/* Return: number, or -ENOENT */
+int site_find_layer(struct site *s, const char *name);
+
+/* How many there are of one */
+unsigned int site_layer_submaps(struct site *s, unsigned int number);
+
+/**
+ * site_set_layer() - add a layer, or change what one means
+ *
+ * Return: its number; -EINVAL: it has submaps of other bits; as store_layer().
+ */
+int site_set_layer(struct site *s, const struct layer *layer,
+		   char error[SITE_ERROR]);
+
+/**
+ * struct site_submap - of a keyframe
+ * @layer:	number
+ * @stamp:	ns since the epoch
+ * @weight:	confidence, 0..RULE_WEIGHT_FULL
+ */
+struct site_submap {
+	unsigned int	layer;
+	int64_t		stamp;
+	unsigned int	weight;
+	struct cells	*cells;
+};
+
+/**
+ * site_keyframe() - submaps of one node of the pose graph
+ * @frame:	names it: 1..STORE_FRAME - 1 bytes, no control characters;
+ *		SITE_ROOT: these are whole maps
+ * @stamp:	of the node
+ * @pose:	in the map, or NULL: as it is known, or they wait for a transform
+ *
+ * Those of the same node and layer are replaced, unless they are newer.
+ *
+ * Return: 0: is on disk; -EINVAL, -ESTALE: one that is there is newer;
+ * -ERANGE; as store_keyframe(). Nothing is stored then.
+ */
+int site_keyframe(struct site *s, const char *frame, int64_t stamp,
+		  const struct pose *pose, const struct site_submap *submap,
+		  unsigned int submaps, char error[SITE_ERROR]);
+
+/**
+ * struct site_transform - where a node is
+ * @predecessor: the frame that @pose is in; SITE_ROOT or empty: the map's
+ */
+struct site_transform {
+	char		frame[STORE_FRAME], predecessor[STORE_FRAME];
+	int64_t		stamp;
+	struct pose	pose;
+};
+
+/**
+ * site_transforms() - the pose graph changed
+ * @source:	who says so
+ *
+ * What follows others moves with them. If nothing has a place yet, the first
+ * predecessor is where the map begins.
+ *
+ * Return: 0: is on disk; -EINVAL: a frame or transform that cannot be, or
+ * frames that follow each other in a circle; as store_poses(). Nothing is
+ * changed then.
+ */
+int site_transforms(struct site *s, const struct site_transform *t,
+		    unsigned int count, const char *source,
+		    char error[SITE_ERROR]);
+
+/**
+ * site_fuse() - bring fused maps up to date
+ * @layer:	number, or -1: all
+ * @deadline:	as of mosaic_update()
+ * @moved:	counts submaps that moved, or NULL
+ * @work:	or NULL
+ *
+ * Return: 0: all is up to date; 1: there is more to do; -ENOMEM.
+ */
+int site_fuse(struct site *s, int layer, uint64_t deadline, uint64_t *moved,
+	      struct mosaic_work *work);
+
+/* Whether site_fuse() has something to do */
+bool site_is_stale(struct site *s);
+
+/* Of the fused map, m; 0: there is nothing yet */
+double site_resolution(struct site *s, unsigned int layer);
+
+/* What may be known of a layer, in cells of its map */
+struct rect site_bounds(struct site *s, unsigned int layer);
+
+/**
+ * site_value() - of the cell that a point is in
+ * @x, @y: m
+ *
+ * Return: 0..full value, -1: unknown; -EAGAIN: see site_want().
+ */
+int site_value(struct site *s, unsigned int layer, double x, double y);
+
+/* As mosaic_read(), mosaic_want(), mosaic_changes(), for a layer */
+int site_read(struct site *s, unsigned int layer, struct raster *r);
+int site_want(struct site *s, unsigned int layer, const struct rect *r);
+uint64_t site_changes(struct site *s, unsigned int layer, uint64_t since,
+		      void (*each)(void *arg, const struct rect *tile),
+		      void *arg);
+
+/**
+ * site_raster() - all that is known of a layer, without unknown borders
+ * @r:		cells are to be freed
+ * @rule:	enum rule_id, or -1: that of the layer; with another one it is
+ *		fused anew, and only by the thread that fuses
+ *
+ * Return: 0; -ENODATA: nothing is known; -E2BIG: more than CELLS_MAX cells;
+ * -ENOMEM.
+ */
+int site_raster(struct site *s, unsigned int layer, int rule,
+		struct raster *r);
+
+/* Whether a node of that name is there */
+bool site_has_frame(struct site *s, const char *frame);
+
+/**
+ * struct site_counts
+ * @placed:	nodes that have a place
+ * @waiting:	submaps whose node has none yet
+ */
+struct site_counts {
+	unsigned int	nodes, placed, submaps, waiting;
+	size_t		cell_bytes, tile_bytes;
+};
+
+struct site_counts site_counts(struct site *s);
+
+/* Each node, in the order they came; under a lock: be quick */
+void site_each_node(struct site *s,
+		    void (*each)(void *arg, const struct store_node *node),
+		    void *arg);
+
+#endif

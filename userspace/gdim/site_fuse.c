@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * site_fuse - fused maps follow what is stored
+ *
+ * What changed waits in a list for each layer. Fusing takes the list, which is
+ * all that it shares with storing, and then works on its own: cells come from
+ * memory or through a connection of its own to the store.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gdim/site_parts.h"
+
+enum {
+	TILES_MIN	= 8 << 20,	/* bytes of tiles for each layer */
+};
+
+/**
+ * struct fusing - what a mosaic fetches with; its owner's
+ */
+struct fusing {
+	struct site	*s;
+	double		resolution;
+	bool		splat;
+	int		weights;	/* layer, or -1 */
+};
+
+/*
+ * Cells
+ */
+
+static int load_cells(struct site *s, int64_t id, struct cells **c)
+{
+	int err;
+
+	*c = cache_find(s->cache, id);
+	if (*c)
+		return 0;
+	pthread_mutex_lock(&s->reader_lock);
+	err = store_cells(s->reader, id, c);
+	pthread_mutex_unlock(&s->reader_lock);
+	if (!err)
+		cache_add(s->cache, id, *c);
+	return err;
+}
+
+/* Return: cells, kept under @key, made of @c, which is dropped */
+static struct cells *keep(struct site *s, uint64_t key, struct cells *c,
+			  struct cells *made)
+{
+	cells_put(c);
+	if (made)
+		cache_add(s->cache, key, made);
+	return made;
+}
+
+static int fetch_values(const struct fusing *f, int64_t id, struct cells **c)
+{
+	int err;
+
+	*c = f->splat ? NULL : cache_find(f->s->cache, id | SITE_COARSE);
+	if (*c && (*c)->resolution == f->resolution)
+		return 0;
+	cells_put(*c);
+	err = load_cells(f->s, id, c);
+	if (err || f->splat || (*c)->resolution > 0.999 * f->resolution)
+		return err;
+	*c = keep(f->s, id | SITE_COARSE, *c, cells_coarser(*c, f->resolution));
+	return *c ? 0 : -ENOMEM;
+}
+
+/* Of 16 bits, as 8 */
+static struct cells *as_weights(const struct cells *c)
+{
+	const size_t n = (size_t)c->width * c->height;
+	const int16_t *v = c->data;
+	int8_t *w = malloc(n);
+	struct cells *made;
+
+	if (!w)
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		w[i] = v[i] < 0 ? 0 : (v[i] + 50) / 100;
+	made = cells_create(c->width, c->height, 8, c->resolution, &c->origin,
+			    w);
+	free(w);
+	return made;
+}
+
+/* The confidence of submap @id, if there is any: that is no error */
+static struct cells *fetch_weights(const struct fusing *f, int64_t id,
+				   const struct cells *values)
+{
+	struct site *s = f->s;
+	struct cells *c = NULL;
+	int64_t weights = 0;
+	uint32_t at;
+
+	pthread_mutex_lock(&s->lock);
+	at = index_find(&s->submap_ids, id);
+	if (at != INDEX_NONE)
+		at = index_find(&s->submap_index,
+				submap_key(s->submap[at].node, f->weights));
+	if (at != INDEX_NONE)
+		weights = s->submap[at].submap.id;
+	pthread_mutex_unlock(&s->lock);
+	if (!weights)
+		return NULL;
+	c = cache_find(s->cache, weights | SITE_WEIGHTS);
+	if (!c && !load_cells(s, weights, &c) && c->bits != 8)
+		c = keep(s, weights | SITE_WEIGHTS, c, as_weights(c));
+	if (c && (c->width != values->width || c->height != values->height)) {
+		cells_put(c);
+		return NULL;
+	}
+	return c;
+}
+
+static int fetch(void *arg, int64_t id, struct cells **c, struct cells **w)
+{
+	const struct fusing *f = arg;
+	int err = fetch_values(f, id, c);
+
+	if (!err && f->weights >= 0)
+		*w = fetch_weights(f, id, *c);
+	return err;
+}
+
+/*
+ * Mosaics
+ */
+
+static double resolution_of(const struct site *s, const struct layer_state *l)
+{
+	if (l->layer.resolution > 0)
+		return l->layer.resolution;
+	return l->first == INDEX_NONE ? 0 :
+	       s->submap[l->first].submap.resolution;
+}
+
+static bool splats(const struct layer *l, enum rule_id rule)
+{
+	struct layer as = *l;
+
+	as.rule = rule;
+	return layer_splats(&as);
+}
+
+/* Its owner frees config.arg too. Return: NULL: no memory */
+static struct mosaic *make_mosaic(struct site *s, const struct layer *l,
+				  double resolution, enum rule_id rule)
+{
+	struct fusing *f = malloc(sizeof(*f));
+	const size_t share = s->config.memory / 2 / (s->layers + 1);
+	struct mosaic_config config = {
+		.resolution = resolution, .bits = l->bits, .rule = rule,
+		.splat = splats(l, rule), .threads = s->config.threads,
+		.memory = share < TILES_MIN ? TILES_MIN : share,
+		.fetch = fetch, .arg = f,
+	};
+	struct mosaic *m;
+
+	if (!f)
+		return NULL;
+	*f = (struct fusing){ s, resolution, config.splat,
+			      rule == RULE_WEIGHTED && *l->weights ?
+			      site_find_layer(s, l->weights) : -1 };
+	m = mosaic_create(&config);
+	if (!m)
+		free(f);
+	return m;
+}
+
+struct mosaic *site_make_mosaic(struct site *s, unsigned int layer,
+				enum rule_id rule)
+{
+	struct layer_state *l = s->layer[layer];
+
+	return make_mosaic(s, &l->layer, resolution_of(s, l), rule);
+}
+
+void site_free_mosaic(struct mosaic *m)
+{
+	if (m)
+		free(mosaic_arg(m));
+	mosaic_destroy(m);
+}
+
+/**
+ * struct change - of a submap, as it is when fusing takes it
+ */
+struct change {
+	struct mosaic_submap	submap;
+	bool			placed, changed;
+};
+
+static struct change change_of(const struct site *s, uint32_t i)
+{
+	const struct submap *m = &s->submap[i];
+	const struct node *n = &s->node[m->node];
+
+	return (struct change){
+		.submap = { m->submap.id, n->node.pose,
+			    { m->submap.stamp, m->submap.weight } },
+		.placed = n->node.placed, .changed = m->changed,
+	};
+}
+
+/* Return: what is pending, to be freed; NULL: nothing, or no memory */
+static struct change *take_changes(struct site *s, struct layer_state *l,
+				   uint32_t *count)
+{
+	struct change *c = malloc(l->pendings * sizeof(*c));
+
+	*count = 0;
+	if (!c)
+		return NULL;
+	for (uint32_t i = 0; i < l->pendings; i++) {
+		struct submap *m = &s->submap[l->pending[i]];
+
+		c[(*count)++] = change_of(s, l->pending[i]);
+		m->pending = m->changed = false;
+	}
+	l->pendings = 0;
+	return c;
+}
+
+static int apply(struct mosaic *m, const struct change *c, uint64_t *moved)
+{
+	int ret;
+
+	if (!c->placed) {
+		mosaic_remove(m, c->submap.id);
+		return 0;
+	}
+	if (c->changed)
+		return mosaic_put(m, &c->submap);
+	ret = mosaic_move(m, c->submap.id, &c->submap.pose);
+	if (ret == -ENOENT)
+		return mosaic_put(m, &c->submap);
+	if (ret > 0 && moved)
+		++*moved;
+	return ret < 0 ? ret : 0;
+}
+
+/* All submaps of a layer are pending */
+static int pend_all(struct site *s, unsigned int layer)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < s->submaps; i++)
+		if (s->submap[i].layer == layer && !err)
+			err = site_pend(s, i, true);
+	return err;
+}
+
+/* A mosaic for it, if there are submaps. With the lock held. */
+static int renew(struct site *s, unsigned int number)
+{
+	struct layer_state *l = s->layer[number];
+	const double resolution = resolution_of(s, l);
+	const struct layer layer = l->layer;
+	struct mosaic *m, *old;
+	int err = 0;
+
+	if (l->mosaic && !l->renew)
+		return 0;
+	if (resolution <= 0)
+		return 0;
+	if (l->renew)
+		err = pend_all(s, number);
+	l->renew = false;
+	pthread_mutex_unlock(&s->lock);
+	m = make_mosaic(s, &layer, resolution, layer.rule);
+	if (m) {
+		pthread_rwlock_wrlock(&l->gate);
+		old = l->mosaic;
+		l->mosaic = m;
+		pthread_rwlock_unlock(&l->gate);
+		site_free_mosaic(old);
+	}
+	pthread_mutex_lock(&s->lock);
+	return m ? err : -ENOMEM;
+}
+
+static int fuse_layer(struct site *s, unsigned int number, uint64_t deadline,
+		      uint64_t *moved, struct mosaic_work *work)
+{
+	struct layer_state *l = s->layer[number];
+	struct change *change = NULL;
+	uint32_t count = 0;
+	int err;
+
+	pthread_mutex_lock(&s->lock);
+	err = renew(s, number);
+	if (!err && l->mosaic && l->pendings) {
+		change = take_changes(s, l, &count);
+		err = change ? 0 : -ENOMEM;
+	}
+	pthread_mutex_unlock(&s->lock);
+	if (err || !l->mosaic)
+		return err;
+	for (uint32_t i = 0; i < count; i++)
+		if (apply(l->mosaic, &change[i], moved) && work)
+			work->failed++;
+	free(change);
+	return mosaic_update(l->mosaic, deadline, work);
+}
+
+int site_fuse(struct site *s, int layer, uint64_t deadline, uint64_t *moved,
+	      struct mosaic_work *work)
+{
+	const unsigned int layers = site_layers(s);
+	int ret = 0;
+
+	if (layer >= 0)
+		return fuse_layer(s, layer, deadline, moved, work);
+	for (unsigned int i = 0; i < layers && ret >= 0; i++) {
+		const int one = fuse_layer(s, i, deadline, moved, work);
+
+		ret = one ? one : ret;
+	}
+	return ret;
+}
+
+bool site_is_stale(struct site *s)
+{
+	bool stale = false;
+
+	pthread_mutex_lock(&s->lock);
+	for (unsigned int i = 0; i < s->layers && !stale; i++) {
+		const struct layer_state *l = s->layer[i];
+
+		stale = l->pendings || l->renew ||
+			(l->mosaic && mosaic_is_stale(l->mosaic));
+	}
+	pthread_mutex_unlock(&s->lock);
+	return stale;
+}
+
+/*
+ * Looking
+ */
+
+/* Those who look hold its gate. Return: NULL: there is none yet */
+static struct mosaic *enter(struct site *s, unsigned int layer)
+{
+	pthread_rwlock_rdlock(&s->layer[layer]->gate);
+	return s->layer[layer]->mosaic;
+}
+
+static void leave(struct site *s, unsigned int layer)
+{
+	pthread_rwlock_unlock(&s->layer[layer]->gate);
+}
+
+double site_resolution(struct site *s, unsigned int layer)
+{
+	double resolution;
+
+	pthread_mutex_lock(&s->lock);
+	resolution = resolution_of(s, s->layer[layer]);
+	pthread_mutex_unlock(&s->lock);
+	return resolution;
+}
+
+struct rect site_bounds(struct site *s, unsigned int layer)
+{
+	struct mosaic *m = enter(s, layer);
+	const struct rect r = m ? mosaic_bounds(m) : (struct rect){ 0 };
+
+	leave(s, layer);
+	return r;
+}
+
+int site_value(struct site *s, unsigned int layer, double x, double y)
+{
+	struct mosaic *m = enter(s, layer);
+	const double cell = m ? 1 / mosaic_resolution(m) : 0;
+	const double u = floor(x * cell), v = floor(y * cell);
+	int value = -1;
+
+	if (m && fabs(u) < INT32_MAX && fabs(v) < INT32_MAX)
+		value = mosaic_value(m, u, v);
+	leave(s, layer);
+	return value;
+}
+
+int site_read(struct site *s, unsigned int layer, struct raster *r)
+{
+	struct mosaic *m = enter(s, layer);
+	const int err = m ? mosaic_read(m, r) : -ENODATA;
+
+	leave(s, layer);
+	return err;
+}
+
+int site_want(struct site *s, unsigned int layer, const struct rect *r)
+{
+	struct mosaic *m = s->layer[layer]->mosaic;
+
+	return m ? mosaic_want(m, r) : -ENODATA;
+}
+
+uint64_t site_changes(struct site *s, unsigned int layer, uint64_t since,
+		      void (*each)(void *arg, const struct rect *tile),
+		      void *arg)
+{
+	struct mosaic *m = enter(s, layer);
+	const uint64_t revision = m ? mosaic_changes(m, since, each, arg) : 0;
+
+	leave(s, layer);
+	return revision;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * site_parts.h - what a site consists of; for site*.c only
+ */
+#ifndef GDIM_SITE_PARTS_H
+#define GDIM_SITE_PARTS_H
+
+#include <pthread.h>
+#include "fusion/index.h"
+#include "gdim/cache.h"
+#include "gdim/site.h"
+
+/**
+ * struct node - of the pose graph
+ * @predecessor: number of the node that node.link is in, or INDEX_NONE
+ * @first:	of its submaps, INDEX_NONE: none
+ * @followed:	is the predecessor of some
+ */
+struct node {
+	struct store_node	node;
+	uint32_t		predecessor, first;
+	bool			followed;
+};
+
+/**
+ * struct submap
+ * @next:	of the same node
+ * @pending:	is in layer.pending
+ * @changed:	its cells are other ones than those in the fused map
+ */
+struct submap {
+	struct store_submap	submap;
+	uint32_t		node, layer, next;
+	bool			pending, changed;
+};
+
+/**
+ * struct layer_state
+ * @gate:	of @mosaic: held for reading by those who look at it, for
+ *		writing when it is replaced
+ * @first:	submap, which decides the resolution if nobody else does
+ * @pending:	@pendings submaps of which the fused map does not know yet
+ */
+struct layer_state {
+	int64_t			id;
+	struct layer		layer;
+	pthread_rwlock_t	gate;
+	struct mosaic		*mosaic;
+	uint32_t		first, submaps;
+	uint32_t		*pending, pendings, pending_room;
+	bool			renew;
+};
+
+/**
+ * struct site
+ * @store:	of the thread that stores
+ * @reader:	of those that fuse, with @reader_lock
+ * @lock:	of nodes, submaps and what is pending. Only the thread that
+ *		stores changes them, and need not lock to look at them
+ */
+struct site {
+	struct site_config	config;
+	struct store		*store, *reader;
+	pthread_mutex_t		reader_lock, lock;
+	char			path[4096];
+	struct cache		*cache;
+	struct layer_state	**layer;
+	unsigned int		layers;
+	struct node		*node;
+	uint32_t		nodes, node_room;
+	struct index		node_index;	/* by hash of the frame */
+	struct submap		*submap;
+	uint32_t		submaps, submap_room;
+	struct index		submap_index;	/* by node and layer */
+	struct index		submap_ids;
+	unsigned int		placed;		/* nodes */
+};
+
+/*
+ * In the cache, beside the cells of a submap under its id: these at the
+ * resolution of a map that is sampled, and as weights of 8 bits
+ */
+#define SITE_COARSE	(1ULL << 62)
+#define SITE_WEIGHTS	(1ULL << 61)
+
+static inline uint64_t submap_key(uint32_t node, uint32_t layer)
+{
+	return (uint64_t)node << 32 | layer;
+}
+
+/* Room for one more of what @array points to. Return: 0, -ENOMEM */
+int site_grow(void *array, uint32_t *room, uint32_t used, size_t size);
+
+/* Number of a frame's node, or INDEX_NONE */
+uint32_t site_find_node(const struct site *s, const char *frame);
+
+/* A node that is not stored yet. Return: INDEX_NONE: no memory */
+uint32_t site_add_node(struct site *s, const char *frame, int64_t stamp);
+/* The last @count nodes are gone */
+void site_drop_nodes(struct site *s, uint32_t count);
+
+/* The fused map has to be told of a submap. Return: 0, -ENOMEM */
+int site_pend(struct site *s, uint32_t submap, bool changed);
+
+/* Of a layer as it is now, empty; NULL: no memory. site_free_mosaic() */
+struct mosaic *site_make_mosaic(struct site *s, unsigned int layer,
+				enum rule_id rule);
+void site_free_mosaic(struct mosaic *m);
+
+/* One line. Return: @err */
+int site_error(char error[SITE_ERROR], int err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+bool site_frame_valid(const char *frame);
+
+#endif

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * site_raster - whole layers, for those who export them
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gdim/site_parts.h"
+
+enum {
+	STRIP		= 4 * MOSAIC_TILE,	/* rows that are read at once */
+	RASTER_MAX	= 1 << 27,		/* cells */
+};
+
+/* Strip by strip, as not all of it may be in memory at once */
+static int read_strips(struct mosaic *m, struct raster *r)
+{
+	int err = 0;
+
+	for (unsigned int y = 0; y < r->rect.height && !err; y += STRIP) {
+		const unsigned int left = r->rect.height - y;
+		struct raster strip = *r;
+
+		strip.rect.y += y;
+		strip.rect.height = left < STRIP ? left : STRIP;
+		strip.cells += (size_t)y * r->rect.width;
+		if (mosaic_read(m, &strip) != -EAGAIN)
+			continue;
+		err = mosaic_want(m, &strip.rect);
+		if (!err)
+			mosaic_read(m, &strip);
+	}
+	return err;
+}
+
+/* Where something is known, in cells of the raster */
+static struct rect known(const struct raster *r)
+{
+	unsigned int x0 = r->rect.width, x1 = 0, y0 = r->rect.height, y1 = 0;
+
+	for (unsigned int y = 0; y < r->rect.height; y++) {
+		const int16_t *row = r->cells + (size_t)y * r->rect.width;
+		unsigned int a = 0, b = r->rect.width;
+
+		while (a < b && row[a] < 0)
+			a++;
+		while (a < b && row[b - 1] < 0)
+			b--;
+		if (a == b)
+			continue;
+		x0 = a < x0 ? a : x0;
+		x1 = b > x1 ? b : x1;
+		y0 = y < y0 ? y : y0;
+		y1 = y + 1;
+	}
+	return (struct rect){ x0, y0, x1 > x0 ? x1 - x0 : 0,
+			      y1 > y0 ? y1 - y0 : 0 };
+}
+
+static int crop(struct raster *r)
+{
+	const struct rect k = known(r);
+
+	if (rect_is_empty(&k))
+		return -ENODATA;
+	for (unsigned int y = 0; y < k.height; y++)
+		memmove(r->cells + (size_t)y * k.width, r->cells +
+			(size_t)(k.y + y) * r->rect.width + k.x,
+			k.width * sizeof(*r->cells));
+	r->rect = (struct rect){ r->rect.x + k.x, r->rect.y + k.y, k.width,
+				 k.height };
+	return 0;
+}
+
+static int read_all(struct mosaic *m, struct raster *r)
+{
+	int err;
+
+	r->rect = mosaic_bounds(m);
+	r->resolution = mosaic_resolution(m);
+	if (rect_is_empty(&r->rect))
+		return -ENODATA;
+	if ((uint64_t)r->rect.width * r->rect.height > RASTER_MAX)
+		return -E2BIG;
+	r->cells = malloc((size_t)r->rect.width * r->rect.height *
+			  sizeof(*r->cells));
+	if (!r->cells)
+		return -ENOMEM;
+	/* sets the rest for an empty part, too */
+	err = read_strips(m, r);
+	return err ? err : crop(r);
+}
+
+/* With another rule, of nothing but this layer as it is now */
+static int fuse_other(struct site *s, unsigned int layer, enum rule_id rule,
+		      struct raster *r)
+{
+	struct mosaic *m = site_make_mosaic(s, layer, rule);
+	int err = m ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < s->submaps && !err; i++) {
+		const struct submap *p = &s->submap[i];
+		const struct store_node *n = &s->node[p->node].node;
+		const struct mosaic_submap put = { p->submap.id, n->pose,
+			{ p->submap.stamp, p->submap.weight } };
+
+		if (p->layer == layer && n->placed)
+			err = mosaic_put(m, &put);
+	}
+	if (!err)
+		err = mosaic_update(m, UINT64_MAX, NULL);
+	if (!err)
+		err = read_all(m, r);
+	site_free_mosaic(m);
+	return err;
+}
+
+int site_raster(struct site *s, unsigned int layer, int rule,
+		struct raster *r)
+{
+	struct layer_state *l = s->layer[layer];
+	int err;
+
+	*r = (struct raster){ .bits = l->layer.bits };
+	if (!l->mosaic)
+		return -ENODATA;
+	if (rule >= 0 && rule != (int)l->layer.rule)
+		err = fuse_other(s, layer, rule, r);
+	else
+		err = read_all(l->mosaic, r);
+	r->bits = l->layer.bits;
+	if (err) {
+		free(r->cells);
+		r->cells = NULL;
+	}
+	return err;
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gdimctl export - fused maps as files that others read
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/cli.h"
+#include "gdim/geopackage.h"
+#include "gdim/map_figure.h"
+#include "gdim/map_file.h"
+#include "gdimctl.h"
+
+enum { OPT_LAYER = 256, OPT_RULE, OPT_OUT, OPT_MODE, OPT_COLOURS, OPT_TITLE, };
+
+static const struct argp_option export_options[] = {
+	{ "layer", OPT_LAYER, "NAME", 0, "which one (the only one; .gpkg: all)", 1 },
+	{ "rule", OPT_RULE, "RULE", 0, "max, mean, min, latest, log-odds or weighted (that of the layer)", 1 },
+	{ "out", OPT_OUT, "FILE", 0, "to be written: .pgm, .png or .gpkg", 1 },
+	{ "mode", OPT_MODE, "MODE", 0, ".pgm: trinary-grey, trinary, scale or raw (trinary-grey)", 2 },
+	{ "colours", OPT_COLOURS, "MAP", 0, ".png, .gpkg: grey, general, heat, hazard or signal (by the layer)", 2 },
+	{ "title", OPT_TITLE, "TEXT", 0, ".png: above the map (the layer's name)", 2 },
+	{ 0 }
+};
+
+struct export {
+	const char	*layer, *path, *title;
+	int		rule, mode, colours;
+};
+
+static int named(const char *what, int number)
+{
+	return number >= 0 ? number : cli_error(-EINVAL, "no such %s", what);
+}
+
+static error_t export_parse(int key, char *arg, struct argp_state *state)
+{
+	struct export *e = state->input;
+
+	switch (key) {
+	case OPT_LAYER:
+		e->layer = arg;
+		return 0;
+	case OPT_RULE:
+		e->rule = named("rule", rule_by_name(arg));
+		return e->rule < 0 ? e->rule : 0;
+	case OPT_OUT:
+		e->path = arg;
+		return 0;
+	case OPT_MODE:
+		e->mode = named("mode", map_mode_by_name(arg));
+		return e->mode < 0 ? e->mode : 0;
+	case OPT_COLOURS:
+		e->colours = named("map of colours", colours_by_name(arg));
+		return e->colours < 0 ? e->colours : 0;
+	case OPT_TITLE:
+		e->title = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (e->path)
+			return cli_usage(state->argv[0], "one file at a time");
+		e->path = arg;
+		return 0;
+	case ARGP_KEY_END:
+		return e->path ? 0 : cli_usage(state->argv[0], "into which "
+					       "file? --out FILE");
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp export_argp = {
+	export_options, export_parse, NULL,
+	"Write fused maps: as map_server reads them (.pgm, with a .yaml beside "
+	"it), as a picture with axes, legend and rooms (.png), or as a "
+	"GeoPackage for GIS programs (.gpkg).",
+	NULL, NULL, NULL
+};
+
+enum format { FORMAT_PGM, FORMAT_PNG, FORMAT_GPKG };
+
+static int format_of(const char *path)
+{
+	static const char *const ends[] = { ".pgm", ".png", ".gpkg" };
+	const size_t len = strlen(path);
+
+	for (int f = 0; f <= FORMAT_GPKG; f++)
+		if (len > strlen(ends[f]) &&
+		    !strcmp(path + len - strlen(ends[f]), ends[f]))
+			return f;
+	return cli_error(-EINVAL, "%s: must end in .pgm, .png or .gpkg", path);
+}
+
+/*
+ * Rooms and points of the store
+ */
+
+struct things {
+	struct room		*room;
+	unsigned int		rooms;
+	struct geopackage_point	*point;
+	unsigned int		points;
+};
+
+static int add_room(void *arg, const struct room *room)
+{
+	struct things *t = arg;
+	struct room *more = realloc(t->room, (t->rooms + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	t->room = more;
+	t->room[t->rooms++] = *room;
+	return 0;
+}
+
+static int add_repeater(void *arg, double x, double y)
+{
+	struct things *t = arg;
+	struct geopackage_point *more = realloc(t->point, (t->points + 1) *
+						sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	t->point = more;
+	t->point[t->points] = (struct geopackage_point){
+		.id = t->points + 1, .kind = "repeater", .name = "",
+		.x = x, .y = y,
+	};
+	t->points++;
+	return 0;
+}
+
+static int find_things(struct site *s, struct things *t)
+{
+	int err = store_rooms(site_store(s), add_room, t);
+
+	if (!err)
+		err = store_each_repeater(site_store(s), add_repeater, t);
+	return err ? cli_error(err, "%s", store_error(site_store(s))) : 0;
+}
+
+static int raster_of(struct site *s, unsigned int number, int rule,
+		     struct raster *r)
+{
+	struct layer l;
+	int err = site_raster(s, number, rule, r);
+
+	site_layer(s, number, &l);
+	if (err == -ENODATA)
+		return cli_error(err, "layer %s: nothing is known yet", l.name);
+	if (err)
+		return cli_error(err, "layer %s: %s", l.name, strerror(-err));
+	return 0;
+}
+
+static enum colours colours_for(const struct export *e, const struct layer *l)
+{
+	return e->colours >= 0 ? (enum colours)e->colours :
+				 colours_of_role(l->role);
+}
+
+static int write_one(struct site *s, const struct export *e, enum format format)
+{
+	const int number = ctl_layer(s, e->layer);
+	struct things t = { 0 };
+	char error[256];
+	struct raster r;
+	struct layer l;
+	int err;
+
+	if (number < 0)
+		return number;
+	err = ctl_fuse(s, number);
+	if (!err)
+		err = raster_of(s, number, e->rule, &r);
+	if (err)
+		return err;
+	site_layer(s, number, &l);
+	if (format == FORMAT_PGM) {
+		err = map_file_write(e->path, &r, e->mode, error);
+	} else {
+		err = find_things(s, &t);
+		if (!err) {
+			const struct map_figure f = {
+				.title = e->title, .room = t.room,
+				.rooms = t.rooms,
+				.colours = colours_for(e, &l),
+			};
+
+			err = map_figure_write(e->path, &r, &l, &f, error);
+		} else {
+			*error = 0;
+		}
+	}
+	if (err && *error)
+		cli_error(err, "%s", error);
+	free(r.cells);
+	free(t.room);
+	free(t.point);
+	return err;
+}
+
+/* All layers that have something, or the one that was asked for */
+static int write_package(struct site *s, const struct export *e)
+{
+	const unsigned int layers = site_layers(s);
+	struct geopackage_layer package[layers + 1];
+	struct raster raster[layers + 1];
+	struct layer layer[layers + 1];
+	struct geopackage g = { .layer = package };
+	const int only = e->layer ? ctl_layer(s, e->layer) : -1;
+	struct things t = { 0 };
+	char error[256];
+	int err;
+
+	if (e->layer && only < 0)
+		return only;
+	err = ctl_fuse(s, only);
+	for (unsigned int i = 0; i < layers && !err; i++) {
+		const unsigned int n = g.layers;
+
+		if ((only >= 0 && (int)i != only) ||
+		    (only < 0 && !site_layer_submaps(s, i)))
+			continue;
+		err = raster_of(s, i, e->rule, &raster[n]);
+		if (err)
+			break;
+		site_layer(s, i, &layer[n]);
+		package[n] = (struct geopackage_layer){
+			&layer[n], &raster[n], colours_for(e, &layer[n]) };
+		g.layers++;
+	}
+	if (!err)
+		err = find_things(s, &t);
+	g.room = t.room;
+	g.rooms = t.rooms;
+	g.point = t.point;
+	g.points = t.points;
+	if (!err) {
+		err = geopackage_write(e->path, &g, error);
+		if (err)
+			cli_error(err, "%s", error);
+	}
+	for (unsigned int i = 0; i < g.layers; i++)
+		free(raster[i].cells);
+	free(t.room);
+	free(t.point);
+	return err;
+}
+
+int cmd_export(int argc, char **argv)
+{
+	struct export e = { .rule = -1, .mode = MAP_TRINARY_GREY,
+			    .colours = -1 };
+	struct site *s;
+	int err, format;
+
+	err = cli_parse(&export_argp, argc, argv, &e);
+	if (err)
+		return err;
+	format = format_of(e.path);
+	if (format < 0)
+		return format;
+	err = ctl_open(&s, STORE_READ);
+	if (err)
+		return err;
+	err = format == FORMAT_GPKG ? write_package(s, &e) :
+				      write_one(s, &e, format);
+	site_close(s);
+	return err;
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gdimctl layers, gdimctl layer - which layers there are; add or change one
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "common/cli.h"
+#include "gdim/answers.h"
+#include "gdimctl.h"
+
+static error_t no_arguments(int key, char *arg, struct argp_state *state)
+{
+	if (key == ARGP_KEY_ARG)
+		return cli_usage(state->argv[0], "what is '%s'?", arg);
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp layers_argp = {
+	NULL, no_arguments, NULL,
+	"List the layers: how they are fused, how many submaps they have, what "
+	"their values mean, and where something is known.",
+	NULL, NULL, NULL
+};
+
+static const char *text_of(const cJSON *item, const char *key)
+{
+	return cJSON_GetObjectItem(item, key)->valuestring;
+}
+
+static double number_of(const cJSON *item, const char *key)
+{
+	return cJSON_GetObjectItem(item, key)->valuedouble;
+}
+
+static void print(const cJSON *answer)
+{
+	const cJSON *l;
+
+	printf("%-24s %-11s %-8s %-6s %7s  %-6s %s\n", "LAYER", "ROLE", "RULE",
+	       "DRAWN", "SUBMAPS", "CELL", "RANGE");
+	cJSON_ArrayForEach(l, cJSON_GetObjectItem(answer, "layers")) {
+		char low[32], high[32], cell[32];
+
+		printf("%-24s %-11s %-8s %-6s %7.0f  %-6s %s..%s %s\n",
+		       text_of(l, "name"), text_of(l, "role"),
+		       text_of(l, "rule"), text_of(l, "drawing"),
+		       number_of(l, "submaps"),
+		       ctl_number(number_of(l, "resolution"), cell),
+		       ctl_number(number_of(l, "low"), low),
+		       ctl_number(number_of(l, "high"), high),
+		       text_of(l, "unit"));
+	}
+}
+
+int cmd_layers(int argc, char **argv)
+{
+	cJSON *answer;
+	struct site *s;
+	int err;
+
+	err = cli_parse(&layers_argp, argc, argv, NULL);
+	if (!err)
+		err = ctl_open(&s, STORE_READ);
+	if (err)
+		return err;
+	/* where something is known is only known then */
+	err = ctl.json ? ctl_fuse(s, -1) : 0;
+	answer = cJSON_CreateObject();
+	if (!err && answer_layers(s, answer))
+		err = cli_error(-ENOMEM, "out of memory");
+	if (!err && ctl.json) {
+		ctl_print(answer);
+		answer = NULL;
+	} else if (!err) {
+		print(answer);
+	}
+	cJSON_Delete(answer);
+	site_close(s);
+	return err;
+}
+
+struct words {
+	const char	*name;
+	char		text[512];
+};
+
+static error_t layer_words(int key, char *arg, struct argp_state *state)
+{
+	struct words *w = state->input;
+	const size_t used = strlen(w->text);
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		if (!w->name) {
+			w->name = arg;
+			return 0;
+		}
+		if (snprintf(w->text + used, sizeof(w->text) - used, "%s%s",
+			     used ? " " : "", arg) >=
+		    (int)(sizeof(w->text) - used))
+			return cli_error(-EINVAL, "too many words");
+		return 0;
+	case ARGP_KEY_END:
+		return w->name ? 0 : cli_usage(state->argv[0], "which one?");
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp layer_argp = {
+	NULL, layer_words, "NAME [KEY=VALUE...]",
+	"Add a layer, or change what one means: input, role, bits, "
+	"range=LOW:HIGH, unit, rule, drawing=splat|sample, resolution, "
+	"weights. What is not said stays as it is.",
+	NULL, NULL, NULL
+};
+
+int cmd_layer(int argc, char **argv)
+{
+	struct words w = { .text = "" };
+	char error[SITE_ERROR];
+	struct site *s;
+	struct layer l;
+	int err, number;
+
+	err = cli_parse(&layer_argp, argc, argv, &w);
+	if (!err && !layer_name_valid(w.name))
+		err = cli_error(-EINVAL, "'%s' is no name of a layer: letters, "
+				"digits and _", w.name);
+	if (!err)
+		err = ctl_open(&s, STORE_CREATE);
+	if (err)
+		return err;
+	layer_default(&l, w.name);
+	number = site_find_layer(s, w.name);
+	if (number >= 0)
+		site_layer(s, number, &l);
+	err = layer_change(&l, w.text, error);
+	if (!err) {
+		number = site_set_layer(s, &l, error);
+		err = number < 0 ? number : 0;
+	}
+	if (err)
+		cli_error(err, "%s", error);
+	site_close(s);
+	return err;
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gdimctl spot - what is known of a point
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "common/cli.h"
+#include "gdim/answers.h"
+#include "gdimctl.h"
+
+struct spot {
+	double		at[2];
+	unsigned int	numbers;
+};
+
+static error_t spot_parse(int key, char *arg, struct argp_state *state)
+{
+	struct spot *s = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		if (s->numbers == 2)
+			return cli_usage(state->argv[0], "two numbers: X Y");
+		if (parse_double(arg, -POSE_MAX, POSE_MAX,
+				 &s->at[s->numbers++]))
+			return cli_error(-EINVAL, "'%s' is no place in m", arg);
+		return 0;
+	case ARGP_KEY_END:
+		return s->numbers == 2 ? 0 :
+		       cli_usage(state->argv[0], "where? X Y, in m");
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp spot_argp = {
+	NULL, spot_parse, "X Y",
+	"Tell what each layer has at a point of the map, in m: its value, and "
+	"the physical one if it has a unit.",
+	NULL, NULL, NULL
+};
+
+static void print(const cJSON *answer)
+{
+	const cJSON *l;
+
+	cJSON_ArrayForEach(l, cJSON_GetObjectItem(answer, "layers")) {
+		const cJSON *value = cJSON_GetObjectItem(l, "value");
+		const cJSON *physical = cJSON_GetObjectItem(l, "physical");
+		const cJSON *unit = cJSON_GetObjectItem(l, "unit");
+		char text[32];
+
+		printf("%-24s ", l->string);
+		if (cJSON_IsNumber(value))
+			printf("%8s", ctl_number(value->valuedouble, text));
+		else
+			printf("%8s", "unknown");
+		if (cJSON_IsNumber(physical))
+			printf("  %s %s", ctl_number(physical->valuedouble,
+						     text), unit->valuestring);
+		putchar('\n');
+	}
+}
+
+/* Numbers may begin with a minus, which argp takes for options */
+static void hide_numbers(int argc, char **argv, char **to)
+{
+	int n = 1, numbers = 0;
+	double v;
+
+	to[0] = argv[0];
+	for (int i = 1; i < argc; i++)
+		if (parse_double(argv[i], -1e300, 1e300, &v))
+			to[n++] = argv[i];
+		else
+			numbers++;
+	if (numbers)
+		to[n++] = "--";
+	for (int i = 1; i < argc; i++)
+		if (!parse_double(argv[i], -1e300, 1e300, &v))
+			to[n++] = argv[i];
+	to[n] = NULL;
+}
+
+int cmd_spot(int argc, char **argv)
+{
+	char *args[argc + 2], error[SITE_ERROR];
+	struct spot spot = { .numbers = 0 };
+	cJSON *answer;
+	struct site *s;
+	int err, n = 0;
+
+	hide_numbers(argc, argv, args);
+	while (args[n])
+		n++;
+	err = cli_parse(&spot_argp, n, args, &spot);
+	if (!err)
+		err = ctl_open(&s, STORE_READ);
+	if (err)
+		return err;
+	err = ctl_fuse(s, -1);
+	answer = cJSON_CreateObject();
+	if (!err && answer_spot(s, spot.at[0], spot.at[1], answer, error))
+		err = cli_error(-EINVAL, "%s", error);
+	if (!err && ctl.json) {
+		ctl_print(answer);
+		answer = NULL;
+	} else if (!err) {
+		print(answer);
+	}
+	cJSON_Delete(answer);
+	site_close(s);
+	return err;
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gdimctl verify, gdimctl backup - whether a store is whole, and a copy of it
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "common/cli.h"
+#include "gdimctl.h"
+
+static error_t no_arguments(int key, char *arg, struct argp_state *state)
+{
+	if (key == ARGP_KEY_ARG)
+		return cli_usage(state->argv[0], "what is '%s'?", arg);
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp verify_argp = {
+	NULL, no_arguments, NULL,
+	"Read everything in a store and check it: SQLite's own structures, the "
+	"checksums of all cells, and that all belongs together. Tells what is "
+	"wrong, a line each; the exit status is 1 then.",
+	NULL, NULL, NULL
+};
+
+static int open_store(struct store **s)
+{
+	char error[STORE_ERROR];
+	int err;
+
+	if (!ctl.store)
+		return cli_error(-EINVAL, "which store? --store FILE.db");
+	err = store_open(s, ctl.store, STORE_READ, error);
+	return err ? cli_error(err, "%s", error) : 0;
+}
+
+static void tell(void *arg, const char *line)
+{
+	(void)arg;
+	puts(line);
+}
+
+int cmd_verify(int argc, char **argv)
+{
+	struct store *s;
+	int err, found;
+
+	err = cli_parse(&verify_argp, argc, argv, NULL);
+	if (!err)
+		err = open_store(&s);
+	if (err)
+		return err;
+	found = store_verify(s, tell, NULL);
+	if (found < 0)
+		cli_error(found, "%s: %s", ctl.store, store_error(s));
+	else if (!found)
+		printf("%s is whole\n", ctl.store);
+	store_close(s);
+	return found;
+}
+
+static error_t backup_parse(int key, char *arg, struct argp_state *state)
+{
+	const char **path = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		if (*path)
+			return cli_usage(state->argv[0], "one file at a time");
+		*path = arg;
+		return 0;
+	case ARGP_KEY_END:
+		return *path ? 0 : cli_usage(state->argv[0], "into which file?");
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp backup_argp = {
+	NULL, backup_parse, "FILE.db",
+	"Copy a store, as it is at one moment, while others use it. The file "
+	"must not exist.",
+	NULL, NULL, NULL
+};
+
+int cmd_backup(int argc, char **argv)
+{
+	const char *path = NULL;
+	struct store *s;
+	int err;
+
+	err = cli_parse(&backup_argp, argc, argv, &path);
+	if (!err)
+		err = open_store(&s);
+	if (err)
+		return err;
+	err = store_backup(s, path);
+	if (err)
+		cli_error(err, "%s", store_error(s));
+	store_close(s);
+	return err;
+}

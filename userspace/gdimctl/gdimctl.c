@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gdimctl - look into a store of GDIM, and put something in. See gdimctl(1).
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "common/cli.h"
+#include "gdimctl.h"
+
+struct ctl ctl;
+
+static const struct cli_command commands[] = {
+	{ "import-submaps", cmd_import_submaps,
+	  "submaps from a file of cells, with their poses" },
+	{ "set-poses", cmd_set_poses, "the pose graph changed: move submaps" },
+	{ "spot", cmd_spot, "all layers at a point" },
+	{ "layers", cmd_layers, "which layers there are" },
+	{ "layer", cmd_layer, "add a layer, or change what one means" },
+	{ "export", cmd_export, "fused maps: .pgm with .yaml, .png, .gpkg" },
+	{ "verify", cmd_verify, "read everything and check it" },
+	{ "backup", cmd_backup, "a copy of the store, while others use it" },
+	{ 0 }
+};
+
+int ctl_open(struct site **s, enum store_mode mode)
+{
+	const struct site_config config = { 0 };
+	char error[SITE_ERROR];
+	int err;
+
+	if (!ctl.store)
+		return cli_error(-EINVAL, "which store? --store FILE.db");
+	err = site_open(s, ctl.store, mode, &config, error);
+	return err ? cli_error(err, "%s", error) : 0;
+}
+
+int ctl_fuse(struct site *s, int layer)
+{
+	struct mosaic_work work = { 0 };
+	int err = site_fuse(s, layer, UINT64_MAX, NULL, &work);
+
+	if (err)
+		return cli_error(err, "fusing: %s", strerror(-err));
+	if (work.failed)
+		cli_warn("%llu submaps cannot be read and are left out, "
+			 "see 'verify'", (unsigned long long)work.failed);
+	return 0;
+}
+
+int ctl_layer(struct site *s, const char *name)
+{
+	int number;
+
+	if (!name && site_layers(s) == 1)
+		return 0;
+	if (!name && !site_layers(s))
+		return cli_error(-EINVAL, "%s: has no layers", ctl.store);
+	if (!name)
+		return cli_error(-EINVAL, "%s: has several layers, say which "
+				 "with --layer", ctl.store);
+	number = site_find_layer(s, name);
+	return number >= 0 ? number : cli_error(-EINVAL, "%s: no layer '%s'",
+						ctl.store, name);
+}
+
+void ctl_print(cJSON *answer)
+{
+	char *text = cJSON_PrintUnformatted(answer);
+
+	if (text)
+		puts(text);
+	cJSON_free(text);
+	cJSON_Delete(answer);
+}
+
+const char *ctl_number(double v, char text[32])
+{
+	char *end;
+
+	snprintf(text, 32, "%.6f", v);
+	for (end = text + strlen(text); end[-1] == '0'; end--)
+		;
+	*(end[-1] == '.' ? end - 1 : end) = 0;
+	return text;
+}
+
+double ctl_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
+}
+
+/* "--store PATH" and so on may be anywhere. Return: arguments that are left */
+static int take_options(int argc, char **argv)
+{
+	int n = 1;
+
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--")) {
+			while (i < argc)
+				argv[n++] = argv[i++];
+			break;
+		}
+		if (!strcmp(argv[i], "--store") && i + 1 < argc)
+			ctl.store = argv[++i];
+		else if (!strncmp(argv[i], "--store=", 8))
+			ctl.store = argv[i] + 8;
+		else if (!strcmp(argv[i], "-j") || !strcmp(argv[i], "--json"))
+			ctl.json = true;
+		else
+			argv[n++] = argv[i];
+	}
+	argv[n] = NULL;
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	cli_program = "gdimctl";
+	argc = take_options(argc, argv);
+	status = cli_main(commands, argc, argv);
+	if (fflush(stdout) || ferror(stdout)) {
+		cli_error(-errno, "standard output: %s", strerror(errno));
+		status = 1;
+	}
+	return status;
+}
