@@ -153,9 +153,12 @@ ENDS	:= $(call objects,userspace/ends/*.c $(addprefix userspace/lab/,\
 	     cloud_file.c png_file.c convert.c file.c)) $(BAG) $(ROS1C) $(COMMON_O) \
 	     $(LIB)
 ENDS_LIBS := -lisal -lddsc $(ROS1C_LIBS) -lcjson $(BAG_LIBS)
+# What daemons have in common: settings, a socket to talk to, systemd
+DAEMON	:= $(call objects,userspace/daemon/*.c)
+DAEMON_LIBS := -lcjson -linih -lmicrohttpd -lsystemd
 BRIDGE	:= $(filter-out $(BUILD)/obj/bridge/optsample-%,\
-	     $(call objects,userspace/bridge/*.c)) $(LINKD)
-BRIDGE_LIBS := $(LINKD_LIBS) -linih -lmicrohttpd -lsystemd
+	     $(call objects,userspace/bridge/*.c)) $(DAEMON) $(LINKD)
+BRIDGE_LIBS := $(LINKD_LIBS) $(DAEMON_LIBS)
 
 LINKD_LOGIC := $(filter-out %/link.o,$(LINKD))
 

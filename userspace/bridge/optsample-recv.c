@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
-#include "bridge/console.h"
-#include "bridge/metrics.h"
+#include "daemon/console.h"
+#include "daemon/metrics.h"
 #include "bridge/recv_status.h"
 #include "bridge/segment.h"
-#include "bridge/service.h"
-#include "bridge/settings.h"
+#include "daemon/service.h"
+#include "daemon/settings.h"
 #include "common/cli.h"
 
 enum { SINKS = 8, TEXT = 512, OPT_CONFIG = 'c' };

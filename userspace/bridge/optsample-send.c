@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <syslog.h>
-#include "bridge/console.h"
-#include "bridge/metrics.h"
+#include "daemon/console.h"
+#include "daemon/metrics.h"
 #include "bridge/send_config.h"
 #include "bridge/send_status.h"
-#include "bridge/service.h"
+#include "daemon/service.h"
 #include "common/cli.h"
 #include "ends/source.h"
 

@@ -9,7 +9,7 @@
 #include "bridge/diagnose.h"
 #include "bridge/receiver.h"
 #include "bridge/segment.h"
-#include "bridge/service.h"
+#include "daemon/service.h"
 
 #define SECOND		1000000000ULL
 #define REPORT_EVERY	(SECOND / 2)

@@ -2,7 +2,7 @@
 /*
  * recv_status - what arrives, for people and for programs
  */
-#include "bridge/metrics.h"
+#include "daemon/metrics.h"
 #include "bridge/recv_status.h"
 
 /* Each topic of each sender that is not over. Return: false: no more */

@@ -7,7 +7,7 @@
 #include <syslog.h>
 #include "bridge/recv_topic.h"
 #include "bridge/segment.h"
-#include "bridge/service.h"
+#include "daemon/service.h"
 
 #define SECOND	1000000000ULL
 #define BLEND	.5		/* of a second in the statistics */

@@ -11,7 +11,7 @@
 #include "bridge/outbox.h"
 #include "bridge/segment.h"
 #include "bridge/send_topic.h"
-#include "bridge/service.h"
+#include "daemon/service.h"
 #include "lib/blob.h"
 
 #define SECOND		1000000000ULL

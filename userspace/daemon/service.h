@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * service.h - what both daemons are to the system: log lines, readiness, the
+ * service.h - what daemons are to the system: log lines, readiness, the
  * watchdog
  */
-#ifndef BRIDGE_SERVICE_H
-#define BRIDGE_SERVICE_H
+#ifndef DAEMON_SERVICE_H
+#define DAEMON_SERVICE_H
 
 #include "common/loop.h"
 

@@ -2,8 +2,8 @@
 /*
  * metrics.h - counters in the text form of Prometheus, over HTTP
  */
-#ifndef BRIDGE_METRICS_H
-#define BRIDGE_METRICS_H
+#ifndef DAEMON_METRICS_H
+#define DAEMON_METRICS_H
 
 #include <stdio.h>
 #include "common/loop.h"

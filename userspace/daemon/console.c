@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include "bridge/console.h"
+#include "daemon/console.h"
 
 enum {
 	CLIENTS	= 16,

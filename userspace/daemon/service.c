@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <systemd/sd-daemon.h>
-#include "bridge/service.h"
+#include "daemon/service.h"
 #include "common/cli.h"
 
 static struct loop_timer watchdog;

@@ -3,8 +3,8 @@
  * settings.h - one table of settings for the command line, the configuration
  * file and the running daemon
  */
-#ifndef BRIDGE_SETTINGS_H
-#define BRIDGE_SETTINGS_H
+#ifndef DAEMON_SETTINGS_H
+#define DAEMON_SETTINGS_H
 
 #include <argp.h>
 #include <stdbool.h>

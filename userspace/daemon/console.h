@@ -5,8 +5,8 @@
  * A line is a request, a JSON object with "do"; a line is the answer, a JSON
  * object with "ok", and "error" if that is false.
  */
-#ifndef BRIDGE_CONSOLE_H
-#define BRIDGE_CONSOLE_H
+#ifndef DAEMON_CONSOLE_H
+#define DAEMON_CONSOLE_H
 
 #include <cjson/cJSON.h>
 #include "common/loop.h"

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include "bridge/metrics.h"
+#include "daemon/metrics.h"
 #include "common/address.h"
 
 struct metrics {

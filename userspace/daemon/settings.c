@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include "bridge/settings.h"
+#include "daemon/settings.h"
 #include "common/cli.h"
 
 int settings_set(const struct setting *table, void *config, const char *name,
