@@ -394,6 +394,41 @@ static void test_memory(void)
 	mosaic_destroy(all);
 }
 
+/* Submaps that are larger than the windows they are splatted in, and others */
+static void test_large(void)
+{
+	const struct pose origin = { -20, -21, 0 };
+	uint64_t seed = 3;
+
+	make_site(8, 0.05, false);
+	for (unsigned int i = 0; i < 3; i++) {
+		cells_put((struct cells *)submap[4 * i].cells);
+		submap[4 * i].cells = make_cells(&seed, 8, 0.05, &origin, 900,
+						 850);
+	}
+	for (int splat = 0; splat < 2; splat++)
+		test_rule(splat ? RULE_MAX : RULE_MEAN, 8, splat, 0.05);
+}
+
+/* Cells as large as a room, in a map of millimetres */
+static void test_too_large(void)
+{
+	struct mosaic *m = make_mosaic(8, 0.001, RULE_MAX, true, 1, SIZE_MAX);
+	const struct pose origin = { 0 };
+	struct mosaic_work work = { 0 };
+	uint64_t seed = 4;
+
+	make_site(8, 0.001, false);
+	cells_put((struct cells *)submap[1].cells);
+	submap[1].cells = make_cells(&seed, 8, 50, &origin, 400, 400);
+	put(m, 0);
+	put(m, 1);
+	mosaic_update(m, UINT64_MAX, &work);
+	ok(work.failed == 1 && work.drawn == 1 && mosaic_size(m).tiles < 50,
+	   "a submap that would be millions of tiles is left out");
+	mosaic_destroy(m);
+}
+
 static void test_bad_input(void)
 {
 	struct mosaic *m = make_mosaic(8, 0.05, RULE_MAX, true, 1, SIZE_MAX);
@@ -401,7 +436,7 @@ static void test_bad_input(void)
 			  turned = { 0, 0, INFINITY };
 	struct mosaic_work work = { 0 };
 	struct mosaic_submap s = { 0, { 0 }, { 0 } };
-	int errs[4];
+	int errs[3];
 
 	make_site(8, 0.001, false);
 	s.pose = nan;
@@ -409,13 +444,10 @@ static void test_bad_input(void)
 	s.pose = turned;
 	errs[1] = mosaic_put(m, &s);
 	s.pose = submap[0].pose;
-	missing = 1;
-	errs[2] = mosaic_put(m, &s);
-	missing = 0;
-	errs[3] = mosaic_move(m, 17, &s.pose);
-	ok(errs[0] == -ERANGE && errs[1] == -ERANGE && errs[2] == -EIO &&
-	   errs[3] == -ENOENT && !mosaic_size(m).submaps,
-	   "poses that are none, submaps that are lost or unknown: nothing is put");
+	errs[2] = mosaic_move(m, 17, &s.pose);
+	ok(errs[0] == -ERANGE && errs[1] == -ERANGE && errs[2] == -ENOENT &&
+	   !mosaic_size(m).submaps,
+	   "poses that are none, submaps that are unknown: nothing is put");
 	mosaic_destroy(m);
 
 	make_site(8, 0.05, false);
@@ -473,6 +505,8 @@ int main(void)
 		test_changes(rule, rule == RULE_MAX || rule == RULE_LOG_ODDS);
 	test_only_what_moved();
 	test_memory();
+	test_large();
+	test_too_large();
 	test_bad_input();
 	return tap_done();
 }

@@ -9,8 +9,10 @@
  * bit by bit, but for submaps that moved less than half a cell and were left
  * where they are.
  *
- * Memory of tiles is bounded: those which were not read for longest are
- * forgotten, and fused again when mosaic_want() asks for them.
+ * How submaps lie in the map (drawing.h) is remembered, so that only those are
+ * drawn that moved. Memory is bounded: drawings that were not used for longest
+ * are forgotten, and then tiles, which are fused again when mosaic_want() asks
+ * for them.
  *
  * One thread, the owner, changes a mosaic. Others may look at it meanwhile
  * (mosaic_value(), mosaic_read(), mosaic_bounds(), mosaic_changes(),
@@ -25,8 +27,9 @@
 #include "fusion/cells.h"
 #include "fusion/raster.h"
 #include "fusion/rule.h"
+#include "fusion/tile.h"
 
-enum { MOSAIC_TILE = 64 };
+enum { MOSAIC_TILE = TILE_SIDE };
 
 /**
  * struct mosaic_config - copied
@@ -34,7 +37,8 @@ enum { MOSAIC_TILE = 64 };
  * @bits:	of all cells that are put into it
  * @splat:	as of project()
  * @threads:	that may fuse, 1 is the caller alone
- * @memory:	of tiles, bytes; more only while a single call needs it
+ * @memory:	of tiles and drawings of submaps, bytes; more only while a
+ *		single call needs it
  * @fetch:	gives one reference to the cells of a submap, and one to their
  *		weights (8 bits, same geometry) or NULL. Called by all @threads
  *		at once. Return: 0, or an error: the submap is left out
@@ -64,9 +68,9 @@ struct mosaic_submap {
 
 /**
  * struct mosaic_work - what was done; counts are added to what is there
- * @drawn:	submaps into tiles; one that lies in several parts of the map
- *		counts for each
- * @failed:	submaps that could not be fetched
+ * @drawn:	submaps
+ * @failed:	submaps that could not be fetched, or are too large for a map of
+ *		this resolution, each time
  */
 struct mosaic_work {
 	uint64_t	tiles, drawn, failed;
@@ -85,8 +89,8 @@ void *mosaic_arg(const struct mosaic *m);
 /**
  * mosaic_put() - a submap is new, or has other cells
  *
- * Return: 0; -ENOMEM; -ERANGE: it is too far away to be in a map; what
- * @fetch returned.
+ * Return: 0; -ENOMEM; -ERANGE: it is too far away to be in a map, or too large;
+ * what @fetch returned.
  */
 int mosaic_put(struct mosaic *m, const struct mosaic_submap *s);
 
@@ -156,7 +160,7 @@ uint64_t mosaic_changes(struct mosaic *m, uint64_t since,
 			void (*each)(void *arg, const struct rect *tile),
 			void *arg);
 
-/* Submaps, tiles with something in them, bytes of tiles in memory */
+/* Submaps, tiles with something in them, bytes of tiles and drawings */
 struct mosaic_size {
 	unsigned int	submaps, tiles;
 	size_t		bytes;

@@ -6,54 +6,64 @@
 #define FUSION_MOSAIC_PARTS_H
 
 #include <pthread.h>
+#include "fusion/drawing.h"
 #include "fusion/index.h"
 #include "fusion/mosaic.h"
-#include "fusion/project.h"
 
-enum {
-	TILE_SHIFT	= 6,
-	TILE_CELLS	= MOSAIC_TILE * MOSAIC_TILE,
+/* A piece in a tile: @part is the number of the drawing's tile */
+struct tile_piece {
+	uint32_t	piece, part;
 };
 
 /**
  * struct tile
  * @x, @y:	in tiles
- * @acc:	accumulators [y * MOSAIC_TILE + x]; NULL: nothing was added to
+ * @acc:	accumulators [y * TILE_SIDE + x]; NULL: nothing was added to
  *		them, or they were forgotten if there are pieces
- * @piece:	@pieces of those that may have cells in it
+ * @piece:	@pieces of those that have cells in it
  * @changed:	revision of the mosaic when it changed
  * @wanted:	when it was last asked for; readers write it too
  * @stale:	must be fused anew
  */
 struct tile {
-	int		x, y;
-	void		*acc;
-	uint32_t	*piece, pieces, room;
-	uint64_t	changed, wanted;
-	bool		stale;
+	int			x, y;
+	void			*acc;
+	struct tile_piece	*piece;
+	uint32_t		pieces, room;
+	uint64_t		changed, wanted;
+	bool			stale;
+};
+
+/* Where a piece is in the map; the order is that of its drawing */
+struct place {
+	int	x, y;
 };
 
 /**
  * struct piece - a submap
  * @width, @height, @resolution, @origin: of its cells
- * @tiles:	among which it has cells
- * @in:		a bit for each of @tiles: whether there may be some
- * @drawn:	is in all tiles that are not stale
+ * @drawing:	NULL: forgotten, or never made
+ * @place:	@places of tiles it is in
+ * @used:	when the drawing was last used
+ * @waits:	is to be drawn and put into tiles
  */
 struct piece {
 	struct mosaic_submap	submap;
 	unsigned int		width, height;
 	double			resolution;
 	struct pose		origin;
-	struct rect		tiles;
-	uint64_t		*in;
-	bool			drawn;
+	struct drawing		*drawing;
+	struct place		*place;
+	unsigned int		places;
+	uint64_t		used;
+	bool			waits;
 };
 
 /**
  * struct mosaic
  * @lock:	of tiles and their index for those who look: the owner takes it
  *		to change them. Pieces are the owner's alone
+ * @bytes:	of accumulators and drawings
  */
 struct mosaic {
 	struct mosaic_config	config;
@@ -63,13 +73,13 @@ struct mosaic {
 	unsigned int		tiles, tiles_room;
 	struct index		tile_index;
 	struct piece		*piece;
-	unsigned int		pieces, pieces_room, new_pieces;
+	unsigned int		pieces, pieces_room, waiting;
 	struct index		piece_index;
 	struct rect		bounds;		/* in tiles */
-	size_t			bytes;
+	size_t			bytes, drawing_bytes;
 	unsigned int		stale;		/* tiles */
 	uint64_t		revision, clock;
-	struct artist		*artist;	/* one per thread, or NULL */
+	struct artist		**artist;	/* one per thread */
 };
 
 static inline uint64_t tile_key(int x, int y)
@@ -82,51 +92,53 @@ static inline size_t tile_bytes(const struct mosaic *m)
 	return (size_t)TILE_CELLS * m->rule->size;
 }
 
-static inline bool piece_is_in(const struct piece *p, int x, int y)
-{
-	const unsigned int dx = x - p->tiles.x, dy = y - p->tiles.y;
-	const size_t bit = (size_t)dy * p->tiles.width + dx;
-
-	return dx < p->tiles.width && dy < p->tiles.height &&
-	       p->in[bit / 64] >> (bit % 64) & 1;
-}
-
 static inline struct rect tile_rect(const struct tile *t)
 {
-	return (struct rect){ t->x * MOSAIC_TILE, t->y * MOSAIC_TILE,
-			      MOSAIC_TILE, MOSAIC_TILE };
+	return (struct rect){ t->x * TILE_SIDE, t->y * TILE_SIDE, TILE_SIDE,
+			      TILE_SIDE };
 }
 
-/* Tiles are fused together in blocks of @side tiles from (@x, @y) on */
-struct blocks {
-	const struct mosaic	*m;
-	int			x, y, side;
-};
-
-/* By block. Return: 0 if both are in the same one */
-static inline int block_compare(const struct blocks *b, const struct tile *s,
-				const struct tile *t)
+static inline uint32_t mosaic_tile_at(const struct mosaic *m, int x, int y)
 {
-	const int dy = (s->y - b->y) / b->side - (t->y - b->y) / b->side;
-
-	return dy ? dy : (s->x - b->x) / b->side - (t->x - b->x) / b->side;
+	return index_find(&m->tile_index, tile_key(x, y));
 }
+
+/* Room for one more of what @array points to. Return: 0, -ENOMEM */
+int mosaic_grow(void *array, uint32_t *room, uint32_t used, size_t size);
+
+/* A tile is stale */
+void mosaic_spoil_tile(struct mosaic *m, struct tile *t);
 
 /**
- * mosaic_draw() - fuse tiles anew
- * @tile: @count of their numbers, those of a block behind each other; their
- *	stale marks go
+ * mosaic_draw() - make drawings of pieces that have none
+ * @piece: @count of their numbers
+ *
+ * Those that cannot be fetched stay without. Return: 0, -ENOMEM.
+ */
+int mosaic_draw(struct mosaic *m, const uint32_t *piece, unsigned int count,
+		struct mosaic_work *work);
+
+/**
+ * mosaic_fuse() - fuse tiles anew
+ * @tile: @count of their numbers; their stale marks go
  *
  * Return: 0, -ENOMEM: some are as they were.
  */
-int mosaic_draw(struct mosaic *m, const struct blocks *blocks,
-		const uint32_t *tile, unsigned int count,
+int mosaic_fuse(struct mosaic *m, const uint32_t *tile, unsigned int count,
 		struct mosaic_work *work);
 
-/* Add a piece to those tiles of it that are neither stale nor forgotten */
-int mosaic_draw_piece(struct mosaic *m, const struct piece *p,
-		      struct mosaic_work *work);
+/* Add what a piece has for a tile to its accumulators */
+void mosaic_add(const struct mosaic *m, const struct piece *p,
+		unsigned int part, void *acc);
 
 void mosaic_free_artists(struct mosaic *m);
+
+/*
+ * Forget what was not used for longest, until there is room for @more bytes;
+ * tiles only if they were not wanted since @keep
+ */
+void mosaic_trim(struct mosaic *m, size_t more, uint64_t keep);
+void mosaic_forget_tile(struct mosaic *m, struct tile *t);
+void mosaic_forget_drawing(struct mosaic *m, struct piece *p);
 
 #endif

@@ -29,20 +29,6 @@ VECTOR(longs, int64_t);
 #define WIDEN(v, type)	__builtin_convertvector(__builtin_convertvector( \
 			__builtin_convertvector(v, shorts), ints), type)
 
-/* Whether all cells are below 0: saves the larger accumulators' way */
-INLINE bool is_unknown(const void *from, const size_t len, const size_t cell)
-{
-	const uint64_t signs = cell == 1 ? 0x8080808080808080ULL :
-					   0x8000800080008000ULL;
-	uint64_t all = signs, v;
-
-	for (size_t i = 0; i < len; i += sizeof(v)) {
-		memcpy(&v, (const char *)from + i, sizeof(v));
-		all &= v;
-	}
-	return all == signs;
-}
-
 /*
  * ADD(rule, accumulators, cells) { what becomes of RULE_STEP of them }: *to,
  * *from, *weights if that is not NULL
@@ -50,32 +36,20 @@ INLINE bool is_unknown(const void *from, const size_t len, const size_t cell)
 #define ADD(rule, accs, cell)						\
 	INLINE void NAME(rule##_step)(accs *to, const cell *from,	\
 		const bytes *weights, const struct rule_source *source);\
-	CPU_CLONES static void NAME(rule##_add)(const struct rule_block *b, \
+	CPU_CLONES static void NAME(rule##_add)(void *to,		\
+		const struct rule_blocks *blocks,			\
 		const struct rule_source *source)			\
 	{								\
 		const struct rule_source s = *source;			\
-		const struct rule_block a = *b;				\
+		const struct rule_blocks b = *blocks;			\
 		const size_t size = sizeof(accs) / RULE_STEP;		\
-		const size_t from_size = sizeof(cell) / RULE_STEP;	\
 									\
-		for (unsigned int y = 0; y < a.height; y++) {		\
-			char *to = (char *)a.to + y * a.to_stride * size; \
-			const char *from = (const char *)a.from +	\
-				y * a.from_stride * from_size;		\
-			const int8_t *w = a.weights ? a.weights +	\
-				y * a.weights_stride : NULL;		\
-									\
-			for (unsigned int x = 0; x < a.width;		\
-			     x += RULE_STEP, to += sizeof(accs),	\
-			     from += sizeof(cell),			\
-			     w += w ? RULE_STEP : 0)			\
-				if (size == from_size ||		\
-				    !is_unknown(from, sizeof(cell),	\
-						from_size))		\
-					NAME(rule##_step)((accs *)to,	\
-						(const cell *)from,	\
-						(const bytes *)w, &s);	\
-		}							\
+		for (unsigned int i = 0; i < b.count; i++)		\
+			NAME(rule##_step)(				\
+				(accs *)((char *)to + b.at[i] * size),	\
+				(const cell *)b.cells + i,		\
+				b.weights ? (const bytes *)b.weights + i : \
+					    NULL, &s);			\
 	}								\
 	INLINE void NAME(rule##_step)(accs *to, const cell *from,	\
 		const bytes *weights UNUSED,				\

@@ -2,7 +2,7 @@
 /*
  * rule.h - what becomes of a cell that several submaps know
  *
- * Each rule is a few functions on rows of accumulators. Whatever the order in
+ * Each rule is a few functions on blocks of accumulators. Whatever the order in
  * which submaps are added, the result is the same, bit by bit: so a map that
  * grew is one that was fused anew.
  */
@@ -38,20 +38,17 @@ enum {
 };
 
 /**
- * struct rule_block - accumulators and what is added to them
- * @to:		accumulators, @to_stride from row to row
- * @from:	values, int8_t or int16_t, -1: unknown, @from_stride from row
- *		to row
- * @weights:	as @from, 8 bits, 0..RULE_WEIGHT_FULL, or NULL: the source's
+ * struct rule_blocks - what is added to accumulators
+ * @at:		of each block: the number of its first accumulator
+ * @cells:	RULE_STEP values of each, int8_t or int16_t, -1: unknown
+ * @weights:	likewise, int8_t, 0..RULE_WEIGHT_FULL, or NULL: the source's
+ * @count:	blocks
  */
-struct rule_block {
-	void		*to;
-	size_t		to_stride;
-	const void	*from;
-	size_t		from_stride;
+struct rule_blocks {
+	const uint16_t	*at;
+	const void	*cells;
 	const int8_t	*weights;
-	size_t		weights_stride;
-	unsigned int	width, height;	/* width: a multiple of RULE_STEP */
+	unsigned int	count;
 };
 
 /**
@@ -65,7 +62,7 @@ struct rule {
 	const char	*name;
 	unsigned int	size;
 	uint8_t		empty;
-	void		(*add)(const struct rule_block *block,
+	void		(*add)(void *to, const struct rule_blocks *blocks,
 			       const struct rule_source *source);
 	void		(*values)(const void *from, unsigned int n,
 				  int16_t *to);

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sample - cells of a submap at the centres of a tile's cells
+ *
+ * A block of a tile is a short line in the submap. Most have nothing known
+ * near, which a coarse picture of the submap tells; of the others each cell
+ * is looked up, all of a block at once where the CPU can gather.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include "fusion/sample.h"
+#include "lib/cpu.h"
+#if CPU_X86
+#include <immintrin.h>
+#endif
+
+enum {
+	STEP_BITS	= 17,			/* within a block */
+	STEP_SHIFT	= WAY_BITS - STEP_BITS,
+	NEAR_SHIFT	= WAY_BITS + 2,		/* CELLS_BLOCK */
+	ROW_BLOCKS	= TILE_SIDE / RULE_STEP,
+	BLOCK_RANGE	= (1 << (31 - STEP_BITS)) - 256, /* cells */
+};
+
+_Static_assert(CELLS_BLOCK == 1 << (NEAR_SHIFT - WAY_BITS), "blocks");
+
+/**
+ * struct found - blocks that have known cells near
+ * @u, @v:	their first cells in the submap, STEP_BITS of fractions
+ * @at:		within the tile
+ */
+struct found {
+	unsigned int	n;
+	int32_t		u[TILE_BLOCKS + 8], v[TILE_BLOCKS + 8];
+	uint32_t	at[TILE_BLOCKS + 8];
+};
+
+/**
+ * struct near - which parts of a submap have known cells near
+ * @u, @v:	the middle of the tile's first block, with the margin around
+ * @du, @dv:	from block to block; up it is @du_row, @dv_row
+ */
+struct near {
+	const uint8_t	*near;
+	unsigned int	width, height;
+	int64_t		u, v, du, dv, du_row, dv_row;
+};
+
+/* Positions of a tile's first cell, and how they go on */
+static struct near near_of(const struct way *way, int x, int y, int64_t *u,
+			   int64_t *v)
+{
+	const int64_t margin = (int64_t)CELLS_MARGIN << NEAR_SHIFT;
+	const int64_t right = x * TILE_SIDE - way->x0;
+	const int64_t up = y * TILE_SIDE - way->y0;
+
+	*u = way->u + right * way->du - up * way->dv;
+	*v = way->v + right * way->dv + up * way->du;
+	return (struct near){
+		.near = way->c->near,
+		.width = way->c->near_width,
+		.height = (way->c->height + CELLS_BLOCK - 1) / CELLS_BLOCK +
+			  2 * CELLS_MARGIN,
+		.u = *u + way->du * (RULE_STEP - 1) / 2 + margin,
+		.v = *v + way->dv * (RULE_STEP - 1) / 2 + margin,
+		.du = way->du * RULE_STEP, .dv = way->dv * RULE_STEP,
+		.du_row = -way->dv, .dv_row = way->du,
+	};
+}
+
+INLINE void find_portable(const struct way *way, int x, int y,
+			  struct found *out)
+{
+	int64_t u0, v0;
+	const struct near b = near_of(way, x, y, &u0, &v0);
+
+	for (unsigned int i = 0; i < TILE_BLOCKS; i++) {
+		const int64_t row = i / ROW_BLOCKS, column = i % ROW_BLOCKS;
+		const int64_t u = column * b.du + row * b.du_row;
+		const int64_t v = column * b.dv + row * b.dv_row;
+		const uint64_t bu = (b.u + u) >> NEAR_SHIFT;
+		const uint64_t bv = (b.v + v) >> NEAR_SHIFT;
+
+		if (bu >= b.width || bv >= b.height ||
+		    !b.near[bv * b.width + bu])
+			continue;
+		out->u[out->n] = (u0 + u) >> STEP_SHIFT;
+		out->v[out->n] = (v0 + v) >> STEP_SHIFT;
+		out->at[out->n++] = i * RULE_STEP;
+	}
+}
+
+static int32_t step(int64_t d)
+{
+	return (d + (1 << (STEP_SHIFT - 1))) >> STEP_SHIFT;
+}
+
+/* What a block needs again and again */
+typedef struct {
+	int32_t		u, v;
+	uint32_t	width, height;
+	bool		fill;
+} lanes_portable;
+
+INLINE lanes_portable make_lanes_portable(const struct way *way, bool fill)
+{
+	return (lanes_portable){ step(way->du), step(way->dv), way->c->width,
+				 way->c->height, fill };
+}
+
+INLINE int take_cell(void *under, const unsigned int bits, unsigned int i)
+{
+	int8_t *v8 = (int8_t *)under + i;
+	int16_t *v16 = (int16_t *)under + i;
+	const int value = bits == 8 ? *v8 : *v16;
+
+	if (bits == 8)
+		*v8 = -1;
+	else
+		*v16 = -1;
+	return value;
+}
+
+/* Return: whether anything is known */
+INLINE bool block_portable(const lanes_portable *l, const void *data,
+			   const unsigned int bits, int32_t u, int32_t v,
+			   void *under, void *to)
+{
+	bool known = false;
+
+	for (unsigned int i = 0; i < RULE_STEP; i++, u += l->u, v += l->v) {
+		const uint32_t x = u >> STEP_BITS, y = v >> STEP_BITS;
+		int value = -1;
+
+		if (l->fill)
+			value = take_cell(under, bits, i);
+		if (value < 0 && x < l->width && y < l->height)
+			value = bits == 8 ?
+				((const int8_t *)data)[(size_t)y * l->width + x] :
+				((const int16_t *)data)[(size_t)y * l->width + x];
+		known |= value >= 0;
+		if (bits == 8)
+			((int8_t *)to)[i] = value;
+		else
+			((int16_t *)to)[i] = value;
+	}
+	return known;
+}
+
+#define TARGET
+#define NAME(x)		x##_portable
+#include "sample_body.h"
+
+#if CPU_X86
+/* u, v: of lanes from the first; width, height: of the submap, and as lanes */
+typedef struct {
+	__m512i	u, v, stride, width, height;
+	bool	fill;
+} lanes_avx512;
+
+CPU_AVX512
+INLINE lanes_avx512 make_lanes_avx512(const struct way *way, bool fill)
+{
+	const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
+					       10, 11, 12, 13, 14, 15);
+
+	return (lanes_avx512){
+		_mm512_mullo_epi32(lane, _mm512_set1_epi32(step(way->du))),
+		_mm512_mullo_epi32(lane, _mm512_set1_epi32(step(way->dv))),
+		_mm512_set1_epi32(way->c->width),
+		_mm512_set1_epi32(way->c->width << STEP_BITS),
+		_mm512_set1_epi32(way->c->height << STEP_BITS),
+		fill,
+	};
+}
+
+CPU_AVX512
+INLINE bool block_avx512(const lanes_avx512 *l, const void *data,
+			 const unsigned int bits, int32_t u, int32_t v,
+			 void *under, void *to)
+{
+	const __m512i us = _mm512_add_epi32(_mm512_set1_epi32(u), l->u);
+	const __m512i vs = _mm512_add_epi32(_mm512_set1_epi32(v), l->v);
+	const __m512i at = _mm512_add_epi32(_mm512_srai_epi32(us, STEP_BITS),
+		_mm512_mullo_epi32(_mm512_srai_epi32(vs, STEP_BITS),
+				   l->stride));
+	__mmask16 in = _mm512_mask_cmplt_epu32_mask(
+		_mm512_cmplt_epu32_mask(us, l->width), vs, l->height);
+	__m512i got = _mm512_set1_epi32(-1);
+
+	if (l->fill && bits == 8) {
+		got = _mm512_cvtepi8_epi32(_mm_loadu_si128(under));
+		_mm_storeu_si128(under, _mm_set1_epi8(-1));
+	} else if (l->fill) {
+		got = _mm512_cvtepi16_epi32(_mm256_loadu_si256(under));
+		_mm256_storeu_si256(under, _mm256_set1_epi16(-1));
+	}
+	in &= _mm512_movepi32_mask(got);
+	if (bits == 8) {
+		const __m128i v8 = _mm512_cvtepi32_epi8(
+			_mm512_mask_i32gather_epi32(got, in, at, data, 1));
+
+		_mm_storeu_si128(to, v8);
+		return _mm_movepi8_mask(v8) != 0xffff;
+	} else {
+		const __m256i v16 = _mm512_cvtepi32_epi16(
+			_mm512_mask_i32gather_epi32(got, in, at, data, 2));
+
+		_mm256_storeu_si256(to, v16);
+		return _mm256_movepi16_mask(v16) != 0xffff;
+	}
+}
+
+/* Of eight blocks: whether they are near something known */
+CPU_AVX512
+INLINE __mmask8 near_avx512(const struct near *b, __m512i u, __m512i v)
+{
+	const __m512i bu = _mm512_srai_epi64(u, NEAR_SHIFT);
+	const __m512i bv = _mm512_srai_epi64(v, NEAR_SHIFT);
+	const __mmask8 in = _mm512_mask_cmplt_epu64_mask(
+		_mm512_cmplt_epu64_mask(bu, _mm512_set1_epi64(b->width)), bv,
+		_mm512_set1_epi64(b->height));
+	/* 32 bits are enough where it is in */
+	const __m512i at = _mm512_add_epi64(bu, _mm512_mul_epu32(bv,
+				_mm512_set1_epi64(b->width)));
+	const __m256i got = _mm512_mask_i64gather_epi32(
+		_mm256_setzero_si256(), in, at, b->near, 1);
+
+	return _mm256_test_epi32_mask(got, _mm256_set1_epi32(0xff));
+}
+
+/* Eight blocks, two rows, at once; without branches nobody could predict */
+CPU_AVX512
+INLINE void find_avx512(const struct way *way, int x, int y, struct found *out)
+{
+	const __m512i column = _mm512_setr_epi64(0, 1, 2, 3, 0, 1, 2, 3);
+	const __m512i row = _mm512_setr_epi64(0, 0, 0, 0, 1, 1, 1, 1);
+	int64_t u0, v0;
+	const struct near b = near_of(way, x, y, &u0, &v0);
+	__m512i u = _mm512_add_epi64(
+		_mm512_mullo_epi64(column, _mm512_set1_epi64(b.du)),
+		_mm512_mullo_epi64(row, _mm512_set1_epi64(b.du_row)));
+	__m512i v = _mm512_add_epi64(
+		_mm512_mullo_epi64(column, _mm512_set1_epi64(b.dv)),
+		_mm512_mullo_epi64(row, _mm512_set1_epi64(b.dv_row)));
+	__m256i at = _mm256_setr_epi32(0, 16, 32, 48, 64, 80, 96, 112);
+	const __m512i to_u = _mm512_set1_epi64(u0 - b.u);
+	const __m512i to_v = _mm512_set1_epi64(v0 - b.v);
+	const __m512i du = _mm512_set1_epi64(2 * b.du_row);
+	const __m512i dv = _mm512_set1_epi64(2 * b.dv_row);
+	unsigned int n = 0;
+
+	u = _mm512_add_epi64(u, _mm512_set1_epi64(b.u));
+	v = _mm512_add_epi64(v, _mm512_set1_epi64(b.v));
+	for (unsigned int i = 0; i < TILE_BLOCKS; i += 8) {
+		const __mmask8 is = near_avx512(&b, u, v);
+		const __m256i fu = _mm512_cvtepi64_epi32(_mm512_srai_epi64(
+				_mm512_add_epi64(u, to_u), STEP_SHIFT));
+		const __m256i fv = _mm512_cvtepi64_epi32(_mm512_srai_epi64(
+				_mm512_add_epi64(v, to_v), STEP_SHIFT));
+
+		_mm256_storeu_si256((void *)(out->u + n),
+				    _mm256_maskz_compress_epi32(is, fu));
+		_mm256_storeu_si256((void *)(out->v + n),
+				    _mm256_maskz_compress_epi32(is, fv));
+		_mm256_storeu_si256((void *)(out->at + n),
+				    _mm256_maskz_compress_epi32(is, at));
+		n += __builtin_popcount(is);
+		u = _mm512_add_epi64(u, du);
+		v = _mm512_add_epi64(v, dv);
+		at = _mm256_add_epi32(at, _mm256_set1_epi32(2 * TILE_SIDE));
+	}
+	out->n = n;
+}
+
+#define TARGET		CPU_AVX512
+#define NAME(x)		x##_avx512
+#include "sample_body.h"
+
+/* As lanes_avx512, but for half a block */
+typedef struct {
+	__m256i	u, v, stride, last_u, last_v;
+	int32_t	half_u, half_v;
+	bool	fill;
+} lanes_avx2;
+
+CPU_AVX2
+INLINE lanes_avx2 make_lanes_avx2(const struct way *way, bool fill)
+{
+	const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+	const int32_t u = step(way->du), v = step(way->dv);
+
+	return (lanes_avx2){
+		_mm256_mullo_epi32(lane, _mm256_set1_epi32(u)),
+		_mm256_mullo_epi32(lane, _mm256_set1_epi32(v)),
+		_mm256_set1_epi32(way->c->width),
+		_mm256_set1_epi32((way->c->width << STEP_BITS) - 1),
+		_mm256_set1_epi32((way->c->height << STEP_BITS) - 1),
+		8 * u, 8 * v, fill,
+	};
+}
+
+/* Return: lanes in which something is known, as bits of bytes */
+CPU_AVX2
+INLINE unsigned int half_avx2(const lanes_avx2 *l, const void *data,
+			      const unsigned int bits, int32_t u, int32_t v,
+			      void *under, void *to)
+{
+	const __m256i order8 = _mm256_setr_epi8(
+		0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+		0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+	const __m256i pairs = _mm256_setr_epi32(0, 4, 1, 1, 1, 1, 1, 1);
+	const __m256i order16 = _mm256_setr_epi8(
+		0, 1, 4, 5, 8, 9, 12, 13, -1, -1, -1, -1, -1, -1, -1, -1,
+		0, 1, 4, 5, 8, 9, 12, 13, -1, -1, -1, -1, -1, -1, -1, -1);
+	const __m256i us = _mm256_add_epi32(_mm256_set1_epi32(u), l->u);
+	const __m256i vs = _mm256_add_epi32(_mm256_set1_epi32(v), l->v);
+	const __m256i at = _mm256_add_epi32(_mm256_srai_epi32(us, STEP_BITS),
+		_mm256_mullo_epi32(_mm256_srai_epi32(vs, STEP_BITS),
+				   l->stride));
+	__m256i in = _mm256_and_si256(
+		_mm256_cmpeq_epi32(_mm256_max_epu32(us, l->last_u), l->last_u),
+		_mm256_cmpeq_epi32(_mm256_max_epu32(vs, l->last_v), l->last_v));
+	__m256i got = _mm256_set1_epi32(-1);
+	__m128i half;
+
+	if (l->fill && bits == 8) {
+		got = _mm256_cvtepi8_epi32(_mm_loadl_epi64(under));
+		_mm_storel_epi64(under, _mm_set1_epi8(-1));
+	} else if (l->fill) {
+		got = _mm256_cvtepi16_epi32(_mm_loadu_si128(under));
+		_mm_storeu_si128(under, _mm_set1_epi16(-1));
+	}
+	in = _mm256_and_si256(in, _mm256_srai_epi32(got, 31));
+	/* the scale must be a constant of the instruction */
+	if (bits == 8) {
+		got = _mm256_mask_i32gather_epi32(got, data, at, in, 1);
+		half = _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(
+			_mm256_shuffle_epi8(got, order8), pairs));
+		_mm_storel_epi64(to, half);
+		return ~_mm_movemask_epi8(half) & 0xff;
+	}
+	got = _mm256_mask_i32gather_epi32(got, data, at, in, 2);
+	half = _mm256_castsi256_si128(_mm256_permute4x64_epi64(
+			_mm256_shuffle_epi8(got, order16), 0x08));
+	_mm_storeu_si128(to, half);
+	/* the sign is in the upper byte */
+	return ~_mm_movemask_epi8(half) & 0xaaaa;
+}
+
+CPU_AVX2
+INLINE bool block_avx2(const lanes_avx2 *l, const void *data,
+		       const unsigned int bits, int32_t u, int32_t v,
+		       void *under, void *to)
+{
+	const unsigned int first = half_avx2(l, data, bits, u, v, under, to);
+	const unsigned int second = half_avx2(l, data, bits, u + l->half_u,
+		v + l->half_v, (char *)under + bits, (char *)to + bits);
+
+	return first | second;
+}
+
+#define find_avx2	find_portable
+#define TARGET		CPU_AVX2
+#define NAME(x)		x##_avx2
+#include "sample_body.h"
+#endif
+
+/* Whether a tile and the submap, with what is near to it, may overlap */
+static bool overlaps(const struct way *way, int x, int y)
+{
+	const int64_t right = x * TILE_SIDE - way->x0 + TILE_SIDE / 2;
+	const int64_t up = y * TILE_SIDE - way->y0 + TILE_SIDE / 2;
+	const int64_t u = way->u + right * way->du - up * way->dv;
+	const int64_t v = way->v + right * way->dv + up * way->du;
+	const int64_t reach = (TILE_SIDE / 2 + 1) *
+			      (llabs(way->du) + llabs(way->dv)) +
+			      ((int64_t)CELLS_NEAR << WAY_BITS);
+
+	return u > -reach && v > -reach &&
+	       u < ((int64_t)way->c->width << WAY_BITS) + reach &&
+	       v < ((int64_t)way->c->height << WAY_BITS) + reach;
+}
+
+unsigned int sample_tile(const struct way *way, int x, int y,
+			 void *under, size_t stride, uint16_t *at,
+			 void *cells)
+{
+	if (!overlaps(way, x, y))
+		return 0;
+#if CPU_X86
+	if (cpu_avx512())
+		return sample_tile_avx512(way, x, y, under, stride, at, cells);
+	if (cpu_avx2())
+		return sample_tile_avx2(way, x, y, under, stride, at, cells);
+#endif
+	return sample_tile_portable(way, x, y, under, stride, at, cells);
+}
+
+void sample_blocks(const struct way *way, int x, int y, const uint16_t *at,
+		   unsigned int count, void *cells)
+{
+	const lanes_portable lanes = make_lanes_portable(way, false);
+	const unsigned int bits = way->c->bits;
+	int64_t u0, v0;
+	const struct near b = near_of(way, x, y, &u0, &v0);
+
+	for (unsigned int i = 0; i < count; i++) {
+		const int64_t row = at[i] / TILE_SIDE;
+		const int64_t column = at[i] % TILE_SIDE / RULE_STEP;
+		const int64_t u = u0 + column * b.du + row * b.du_row;
+		const int64_t v = v0 + column * b.dv + row * b.dv_row;
+		char *to = (char *)cells + i * RULE_STEP * (bits / 8);
+
+		/* too far away for the bits that a block has */
+		if (llabs(u) >> WAY_BITS > BLOCK_RANGE ||
+		    llabs(v) >> WAY_BITS > BLOCK_RANGE)
+			memset(to, 0xff, RULE_STEP * (bits / 8));
+		else
+			block_portable(&lanes, way->c->data, bits,
+				       u >> STEP_SHIFT, v >> STEP_SHIFT, NULL,
+				       to);
+	}
+}

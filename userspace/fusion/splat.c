@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * splat - runs of a submap's known cells along lines in the map
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include "fusion/splat.h"
+#include "lib/cpu.h"
+
+enum {
+	BATCH	= 64,
+	MARGIN	= SPLAT_GUARD / 2,
+};
+
+INLINE double smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+INLINE double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+/*
+ * Cells from (@x, @y) of the window's memory on: where they go, and then there
+ */
+INLINE void splat_batch(const void *data, void *to, const unsigned int bits,
+			const unsigned int n, uint64_t x, uint64_t y,
+			uint64_t dx, uint64_t dy)
+{
+	const int8_t *v8 = data;
+	const int16_t *v16 = data;
+	uint32_t place[BATCH];
+
+	for (unsigned int i = 0; i < n; i++)
+		place[i] = (uint32_t)((y + i * dy) >> WAY_BITS) * SPLAT_STRIDE +
+			   (uint32_t)((x + i * dx) >> WAY_BITS);
+	for (unsigned int i = 0; i < n; i++)
+		if (bits == 8) {
+			int8_t *at = (int8_t *)to + place[i];
+
+			*at = v8[i] > *at ? v8[i] : *at;
+		} else {
+			int16_t *at = (int16_t *)to + place[i];
+
+			*at = v16[i] > *at ? v16[i] : *at;
+		}
+}
+
+/* Steps from @at on that stay within -MARGIN .. @size + MARGIN, fixed point */
+INLINE void clip_axis(int64_t at, int64_t step, unsigned int size,
+		      double *first, double *end)
+{
+	const double from = -MARGIN * 0x1p32 - at;
+	const double to = (size + MARGIN) * 0x1p32 - at;
+	double a, b;
+
+	if (llabs(step) < 1 << 12) {
+		if (from > 0 || to < 0)
+			*end = *first;
+		return;
+	}
+	a = from / step;
+	b = to / step;
+	*first = larger(*first, smaller(a, b));
+	*end = smaller(*end, larger(a, b));
+}
+
+/**
+ * struct canvas - a window
+ * @left, @low:	of its memory, in cells from way.x0, way.y0
+ * @width, @height: of it, without the guard
+ */
+struct canvas {
+	int		left, low;
+	unsigned int	width, height;
+	bool		inside;		/* all of the submap is */
+	void		*cells;
+};
+
+INLINE bool clip(const struct canvas *w, const struct way *way, int64_t x,
+		 int64_t y, unsigned int *from, unsigned int *end)
+{
+	const int64_t guard = (int64_t)SPLAT_GUARD << WAY_BITS;
+	double first = *from, last = *end;
+
+	clip_axis(x - guard, way->dx, w->width, &first, &last);
+	clip_axis(y - guard, way->dy, w->height, &first, &last);
+	if (first >= last)
+		return false;
+	*from = ceil(first);
+	*end = smaller(ceil(last), *end);
+	return *from < *end;
+}
+
+INLINE bool is_inside(const struct canvas *w, int64_t x, int64_t y)
+{
+	return (uint64_t)x >> WAY_BITS < w->width + 2 * SPLAT_GUARD &&
+	       (uint64_t)y >> WAY_BITS < w->height + 2 * SPLAT_GUARD;
+}
+
+INLINE void splat_run(const struct way *way, const struct canvas *w,
+		      const unsigned int bits, const struct cells_run *r)
+{
+	const int64_t dx = way->dx, dy = way->dy;
+	int64_t x = way->x + r->column * dx - r->row * dy -
+		    ((int64_t)w->left << WAY_BITS);
+	int64_t y = way->y + r->column * dy + r->row * dx -
+		    ((int64_t)w->low << WAY_BITS);
+	const char *data = (const char *)way->c->data + (bits / 8) *
+			   ((size_t)r->row * way->c->width + r->column);
+	unsigned int i = 0, end = r->count;
+
+	if (!w->inside && !(is_inside(w, x, y) &&
+	    is_inside(w, x + (end - 1) * dx, y + (end - 1) * dy)) &&
+	    !clip(w, way, x, y, &i, &end))
+		return;
+	x += i * dx;
+	y += i * dy;
+	for (; i + BATCH <= end; i += BATCH, x += BATCH * dx, y += BATCH * dy)
+		splat_batch(data + i * (bits / 8), w->cells, bits, BATCH, x, y,
+			    dx, dy);
+	splat_batch(data + i * (bits / 8), w->cells, bits, end - i, x, y, dx,
+		    dy);
+}
+
+CPU_CLONES
+static void splat_runs(const struct way *way, const struct canvas *w)
+{
+	const struct cells *c = way->c;
+
+	if (c->bits == 8)
+		for (unsigned int i = 0; i < c->runs; i++)
+			splat_run(way, w, 8, &c->run[i]);
+	else
+		for (unsigned int i = 0; i < c->runs; i++)
+			splat_run(way, w, 16, &c->run[i]);
+}
+
+void splat(const struct way *way, const struct rect *tiles, void *window)
+{
+	const struct rect cells = { tiles->x * TILE_SIDE, tiles->y * TILE_SIDE,
+				    tiles->width * TILE_SIDE,
+				    tiles->height * TILE_SIDE };
+	const struct rect in = rect_common(&cells, &way->bounds);
+	const struct canvas w = {
+		.left = cells.x - way->x0 - SPLAT_GUARD,
+		.low = cells.y - way->y0 - SPLAT_GUARD,
+		.width = cells.width, .height = cells.height,
+		.inside = in.width == way->bounds.width &&
+			  in.height == way->bounds.height,
+		.cells = window,
+	};
+
+	splat_runs(way, &w);
+}
