@@ -25,11 +25,11 @@ LIB_TESTS := paths split md voxel cloudblock rangeimage cloud80 tilecode tiles \
 	     mappyramid velodyne vscan vscan_code laserscan blob layers
 BRIDGE_TESTS := assembly control bridge publish ways
 LINKD_TESTS := linkd linkd_plan linkd_load linkd_link
-BAG_TESTS := message bag
+BAG_TESTS := message bag service
 FUSION_TESTS := fusion
 GDIM_TESTS := layer store store_damage map_file map_png geopackage
 ENDS_TESTS := ends compressed
-BAG_FUZZ := message mcap rosbag db3 compressed control decode
+BAG_FUZZ := message service mcap rosbag db3 compressed control decode
 LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
 	     vscan laserscan blob layers
 LIB_BENCH := image cloud map vscan
@@ -41,7 +41,7 @@ PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv gdimctl 
 	     test_odometer fuzz_ros_tag fuzz_corpus fuzz_replay) \
 	     $(addprefix $(BIN)/,$(LIB_TESTS:%=test_%) $(BRIDGE_TESTS:%=test_%) $(LINKD_TESTS:%=test_%) \
 	     $(ENDS_TESTS:%=test_%) ends-copy \
-	     $(FUSION_TESTS:%=test_%) $(GDIM_TESTS:%=test_%) store-storm \
+	     $(FUSION_TESTS:%=test_%) $(GDIM_TESTS:%=test_%) store-storm service-node service-peer \
 	     $(BAG_TESTS:%=test_%) test_ros1c client-node fuzz_ros1c \
 	     $(LIB_FUZZ:%=fuzz_%) $(BAG_FUZZ:%=fuzz_%))
 TESTS	:= tests/run
@@ -194,6 +194,11 @@ $(foreach t,plan load,$(eval $(call linked,test_linkd_$(t),\
 	tests/unit/test_linkd_$(t).c $(LINKD_LOGIC) $(HEADERS),-lm)))
 $(eval $(call linked,test_linkd_link,tests/unit/test_linkd_link.c $(LINKD) \
 	$(HEADERS),$(LINKD_LIBS)))
+$(eval $(call linked,service-node,tests/ends/service-node.c $(ENDS) $(HEADERS),\
+	$(ENDS_LIBS)))
+$(eval $(call program,service-peer,tests/ends/service-peer.c \
+	$(addprefix $(IDL)/,gdim_msgs.c nav_msgs.c std_msgs.c) $(HEADERS),\
+	-lddsc,-I$(IDL)))
 $(eval $(call linked,ends-copy,tests/ends/ends-copy.c $(ENDS),$(ENDS_LIBS)))
 $(eval $(call linked,test_ends,tests/unit/test_ends.c $(ENDS) $(HEADERS),\
 	$(ENDS_LIBS)))
@@ -226,7 +231,8 @@ $(foreach t,$(FUSION_TESTS),$(eval $(call linked,test_$(t),\
 $(foreach t,$(GDIM_TESTS),$(eval $(call linked,test_$(t),\
 	tests/unit/test_$(t).c $(GDIM) $(COMMON_O) $(LIB) $(HEADERS),\
 	$(GDIM_LIBS))))
-$(eval $(call linked,store-storm,$(wildcard tests/gdim/*.c) $(GDIM) \
+$(eval $(call linked,store-storm,$(addprefix tests/gdim/,store-storm.c \
+	store-model.c cut-vfs.c) $(GDIM) \
 	$(COMMON_O) $(LIB) $(HEADERS),$(GDIM_LIBS)))
 $(eval $(call linked,test_ros1c,tests/unit/test_ros1c.c $(ROS1C) $(HEADERS),\
 	$(ROS1C_LIBS)))

@@ -69,6 +69,30 @@ static void convert_grid(const struct message_grid_map *m)
 	free(cells);
 }
 
+/* Whatever was counted is there */
+static void walk_lists(int kind, const union message *msg)
+{
+	struct message_list rest = { 0 };
+	struct message_pose_stamped pose;
+	struct message_transform t;
+	struct message_point32 p;
+	bool more = true;
+
+	if (kind == MESSAGE_TRANSFORMS)
+		for (rest = msg->tf.transforms;
+		     message_next_transform(&rest, &t); )
+			;
+	else if (kind == MESSAGE_PATH)
+		for (rest = msg->path.poses; message_next_pose(&rest, &pose); )
+			;
+	else if (kind == MESSAGE_POLYGON || kind == MESSAGE_ROOM)
+		for (rest = kind == MESSAGE_ROOM ? msg->room.outline :
+						   msg->polygon.points; more; )
+			more = message_next_point(&rest, &p);
+	if (rest.count)
+		abort();
+}
+
 static void write_again(int kind, int format, const union message *msg)
 {
 	static union message again;
@@ -94,11 +118,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	kind = *data % MESSAGE_KINDS;
+	kind = (*data & 0x7f) % MESSAGE_TYPES;
 	format = *data >> 7;
 	if (message_read(kind, format, data + 1, size - 1, &msg))
 		return 0;
 	write_again(kind, format, &msg);
+	walk_lists(kind, &msg);
 	if (kind == MESSAGE_IMAGE)
 		convert_image(&msg.image);
 	else if (kind == MESSAGE_POINT_CLOUD)

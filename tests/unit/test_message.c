@@ -10,6 +10,7 @@
 #include "lib/wire.h"
 #include "ros/convert.h"
 #include "ros/message.h"
+#include "md5.h"
 #include "message_golden.h"
 #include "tap.h"
 
@@ -116,13 +117,65 @@ static void fill_diagnostics(struct message_diagnostics *d)
 			{ 1, str("camera"), str("lossy"), str("hw"), 2,
 			  { { str("loss"), str("0.5") },
 			    { str("rate"), str("10") } } },
-			{ 0, str("map"), str(""), str(""), 0, { { { 0 } } } },
+			{ .name = str("map"), .message = str(""),
+			  .hardware_id = str("") },
 		},
+	};
+}
+
+static const struct message_point32 corners[3] = {
+	{ 0, 0, 0 }, { 4, 0, 0.5f }, { 4, 3, -1 },
+};
+
+static void fill_lists(enum message_kind kind)
+{
+	static struct message_transform transforms[2];
+	static struct message_pose_stamped poses[2];
+
+	transforms[0] = (struct message_transform){
+		header(), str("robot"), { 1, 2, 3 }, { 0, 0, 0, 1 },
+	};
+	transforms[1] = (struct message_transform){
+		{ 1700000001000000005, 0, str("map") }, str("odom2"),
+		{ -1, 0.5, 0 }, { 0, 0, 0.6, 0.8 },
+	};
+	for (int i = 0; i < 2; i++) {
+		const struct message_transform *t = &transforms[i];
+
+		poses[i].header = t->header;
+		memcpy(poses[i].pose.position, t->translation,
+		       sizeof(t->translation));
+		memcpy(poses[i].pose.orientation, t->rotation,
+		       sizeof(t->rotation));
+	}
+	if (kind == MESSAGE_TRANSFORMS)
+		msg.tf.transforms = message_list(transforms, 2);
+	else if (kind == MESSAGE_PATH)
+		msg.path = (struct message_path){ header(),
+						  message_list(poses, 2) };
+	else
+		msg.polygon = (struct message_polygon){
+			header(), message_list(corners, 3),
+		};
+}
+
+static void fill_room(struct message_room *r)
+{
+	static const float gases[] = { 0.25, 1 };
+
+	*r = (struct message_room){
+		.header = header(), .id = 3, .name = str("Saal"),
+		.location = { 1, 2, 0 }, .size = 12,
+		.outline = message_list(corners, 3),
+		.averages_valid = 1, .avg_temperature = 21.5,
+		.avg_gases = floats(gases, 2), .avg_smoke = 10,
+		.avg_signal = -1, .max_hazard = 99,
 	};
 }
 
 static void fill(enum message_kind kind)
 {
+	static const uint8_t part[] = { 255, 0, 100, 50, 7 };
 	static const uint8_t jpeg[] = { 0xff, 0xd8, 0xff };
 	static const uint8_t cells[] = { 255, 0, 100, 50 };
 
@@ -150,6 +203,17 @@ static void fill(enum message_kind kind)
 		fill_grid(&msg.grid);
 	else if (kind == MESSAGE_DIAGNOSTICS)
 		fill_diagnostics(&msg.diagnostics);
+	else if (kind == MESSAGE_TRANSFORMS || kind == MESSAGE_PATH ||
+		 kind == MESSAGE_POLYGON)
+		fill_lists(kind);
+	else if (kind == MESSAGE_GRID_UPDATE)
+		msg.update = (struct message_grid_update){
+			header(), -3, 4, 5, 1, { part, 5 },
+		};
+	else if (kind == MESSAGE_UINT8)
+		msg.uint8.data = 200;
+	else if (kind == MESSAGE_ROOM)
+		fill_room(&msg.room);
 	else if (kind == MESSAGE_TWIST_STAMPED)
 		msg.twist_stamped = (struct message_twist_stamped){
 			header(), { { 0.5, 0, 0 }, { 0, 0, -0.25 } },
@@ -173,7 +237,7 @@ static void test_golden(void)
 {
 	uint8_t want[MAX], got[MAX];
 
-	for (int k = 0; k < MESSAGE_KINDS; k++)
+	for (int k = 0; k < MESSAGE_TYPES; k++)
 		for (int f = 0; f < 2; f++) {
 			const char *type = message_type(k, f);
 			long n, m, again;
@@ -217,7 +281,7 @@ static void test_broken(void)
 	uint8_t good[MAX], bad[MAX];
 	uint64_t rng = 1;
 
-	for (int k = 0; k < MESSAGE_KINDS; k++)
+	for (int k = 0; k < MESSAGE_TYPES; k++)
 		for (int f = 0; f < 2; f++) {
 			int accepted = 0, other = 0;
 			long n;
@@ -264,6 +328,113 @@ static void test_lists(void)
 	memcpy(data, "\0\3\0\0", 4);
 	ok(message_read(MESSAGE_TWIST, MESSAGE_CDR, data, 52, &back) ==
 	   -EBADMSG, "a parameter list is not plain CDR");
+}
+
+/* A list is what it was, whichever way it is read */
+static bool same_transforms(const struct message_list *list,
+			    const struct message_transform *want)
+{
+	struct message_list rest = *list;
+	struct message_transform t;
+	uint32_t n = 0;
+
+	while (message_next_transform(&rest, &t)) {
+		if (t.header.stamp != want[n].header.stamp ||
+		    t.header.frame_id.len != want[n].header.frame_id.len ||
+		    memcmp(t.child_frame_id.text, want[n].child_frame_id.text,
+			   want[n].child_frame_id.len) ||
+		    memcmp(t.translation, want[n].translation,
+			   sizeof(t.translation)))
+			return false;
+		n++;
+	}
+	return n == list->count && !rest.count;
+}
+
+static void test_long_list(void)
+{
+	enum { N = 5000 };
+	static const char names[] = "submap_0123456789";
+	struct message_transform *all = calloc(N, sizeof(*all));
+	static union message other, third;
+	uint8_t *cdr, *ros1, *again;
+	long n, m;
+
+	for (uint32_t i = 0; i < N; i++)
+		all[i] = (struct message_transform){
+			.header = { i * INT64_C(1000000007), 0,
+				    { names, i % 9 } },
+			.child_frame_id = { names, 7 + i % 11 },
+			.translation = { i, -(double)i, 0.5 },
+			.rotation = { 0, 0, 0, 1 },
+		};
+	msg.tf.transforms = message_list(all, N);
+	n = message_size(MESSAGE_TRANSFORMS, MESSAGE_CDR, &msg);
+	cdr = malloc(n);
+	ok(message_write(MESSAGE_TRANSFORMS, MESSAGE_CDR, &msg, cdr, n) == n &&
+	   !message_read(MESSAGE_TRANSFORMS, MESSAGE_CDR, cdr, n, &back) &&
+	   back.tf.transforms.count == N &&
+	   same_transforms(&back.tf.transforms, all) &&
+	   same_transforms(&msg.tf.transforms, all),
+	   "%d transforms in %ld bytes", N, n);
+	/* what was read can be written the other way, and back */
+	m = message_size(MESSAGE_TRANSFORMS, MESSAGE_ROS1, &back);
+	ros1 = malloc(m);
+	again = malloc(n);
+	ok(message_write(MESSAGE_TRANSFORMS, MESSAGE_ROS1, &back, ros1, m) ==
+	   m && !message_read(MESSAGE_TRANSFORMS, MESSAGE_ROS1, ros1, m,
+			      &other) &&
+	   same_transforms(&other.tf.transforms, all) &&
+	   message_write(MESSAGE_TRANSFORMS, MESSAGE_CDR, &other, again, n) ==
+	   n && !memcmp(cdr, again, n) &&
+	   !message_read(MESSAGE_TRANSFORMS, MESSAGE_CDR, again, n, &third) &&
+	   same_transforms(&third.tf.transforms, all),
+	   "as ROS 1, and as ROS 2 again");
+	/* more than there are */
+	memset(cdr + 4, 255, 4);
+	ok(message_read(MESSAGE_TRANSFORMS, MESSAGE_CDR, cdr, n, &back) ==
+	   -EBADMSG, "a count of 4294967295");
+	msg.tf.transforms = message_list(NULL, N);
+	ok(message_size(MESSAGE_TRANSFORMS, MESSAGE_CDR, &msg) == -E2BIG,
+	   "a list of nothing");
+	free(all);
+	free(cdr);
+	free(ros1);
+	free(again);
+}
+
+static void test_short_lists(void)
+{
+	struct message_point32 point;
+	struct message_pose_stamped pose;
+	struct message_list rest;
+	uint8_t data[MAX];
+	long n;
+
+	fill(MESSAGE_ROOM);
+	n = message_write(MESSAGE_ROOM, MESSAGE_CDR, &msg, data, MAX);
+	message_read(MESSAGE_ROOM, MESSAGE_CDR, data, n, &back);
+	rest = back.room.outline;
+	ok(message_next_point(&rest, &point) && rest.count == 2 &&
+	   message_next_point(&rest, &point) && point.z == 0.5f &&
+	   message_next_point(&rest, &point) && point.y == 3 &&
+	   !message_next_point(&rest, &point) &&
+	   back.room.outline.count == 3 && back.room.max_hazard == 99 &&
+	   back.room.avg_signal == -1 && back.room.avg_gases.count == 2,
+	   "a room");
+	msg.room.outline.count = msg.room.avg_gases.count = 0;
+	n = message_write(MESSAGE_ROOM, MESSAGE_CDR, &msg, data, MAX);
+	ok(!message_read(MESSAGE_ROOM, MESSAGE_CDR, data, n, &back) &&
+	   !back.room.outline.count && !back.room.avg_gases.count &&
+	   back.room.avg_temperature == 21.5f, "one without an outline");
+	fill(MESSAGE_PATH);
+	n = message_write(MESSAGE_PATH, MESSAGE_CDR, &msg, data, MAX);
+	message_read(MESSAGE_PATH, MESSAGE_CDR, data, n, &back);
+	rest = back.path.poses;
+	ok(message_next_pose(&rest, &pose) && message_next_pose(&rest, &pose) &&
+	   pose.pose.orientation[3] == 0.8 &&
+	   message_string_is(&pose.header.frame_id, "map") &&
+	   !message_next_pose(&rest, &pose), "a path");
 }
 
 /* A scan with its numbers the other way round */
@@ -328,28 +499,48 @@ static void test_names(void)
 	char text[MESSAGE_DEFINITION_MAX];
 	int good = 0;
 
-	for (int k = 0; k < MESSAGE_KINDS; k++) {
+	for (int k = 0; k < MESSAGE_TYPES; k++) {
 		union message *m = &msg;
-		bool headed = k != MESSAGE_TWIST;
+		bool headed = k != MESSAGE_TWIST && k != MESSAGE_UINT8 &&
+			      k != MESSAGE_TRANSFORMS;
+		const char *cdr = message_type(k, MESSAGE_CDR);
+		const char *ros1 = message_type(k, MESSAGE_ROS1);
 
-		good += message_kind_of(message_type(k, MESSAGE_CDR)) == k &&
-			message_kind_of(message_type(k, MESSAGE_ROS1)) == k &&
-			message_kind_of(message_dds_type(k)) == k &&
+		good += k == message_any_kind_of(cdr) &&
+			k == message_any_kind_of(ros1) &&
+			k == message_any_kind_of(message_dds_type(k)) &&
+			message_kind_of(message_dds_type(k)) ==
+			(k < MESSAGE_KINDS ? k : -ENOENT) &&
 			strlen(message_md5(k)) == 32 &&
 			!message_header_of(k, m) == !headed &&
 			message_definition(k, MESSAGE_CDR, text) + 1 <
-			MESSAGE_DEFINITION_MAX && strlen(text) > 40 &&
+			MESSAGE_DEFINITION_MAX && strlen(text) > 10 &&
 			message_definition(k, MESSAGE_ROS1, text) + 1 <
 			MESSAGE_DEFINITION_MAX;
 	}
-	ok(good == MESSAGE_KINDS, "names and definitions");
-	ok(message_kind_of("sensor_msgs/Imu") == -ENOENT &&
+	ok(good == MESSAGE_TYPES, "names and definitions");
+	ok(message_any_kind_of("sensor_msgs/Imu") == -ENOENT &&
+	   message_kind_of("sensor_msgs/Imu") == -ENOENT &&
 	   message_kind_of("Image") == -ENOENT, "unknown types");
 	message_definition(MESSAGE_COMPRESSED_IMAGE, MESSAGE_ROS1, text);
 	ok(!strcmp(text, "std_msgs/Header header\nstring format\nuint8[] data\n"
 		   "==========================================================="
 		   "=====================\nMSG: std_msgs/Header\nuint32 seq\n"
 		   "time stamp\nstring frame_id\n"), "a definition");
+}
+
+static void test_versions(void)
+{
+	char text[MESSAGE_DEFINITION_MAX], hex[33];
+
+	md5_of("abc", hex);
+	ok(!strcmp(hex, "900150983cd24fb0d6963f7d28e17f72"), "MD5");
+	for (int k = 0; k < MESSAGE_TYPES; k++) {
+		message_definition(k, MESSAGE_ROS1, text);
+		md5_of_type(text, text, hex);
+		ok(!strcmp(hex, message_md5(k)), "%s: %s",
+		   message_type(k, MESSAGE_ROS1), hex);
+	}
 }
 
 /* Every encoding: out as it came in */
@@ -532,9 +723,12 @@ int main(void)
 	test_golden();
 	test_broken();
 	test_lists();
+	test_long_list();
+	test_short_lists();
 	test_big_endian();
 	test_stamps();
 	test_names();
+	test_versions();
 	test_images();
 	test_image_values();
 	test_clouds();

@@ -170,7 +170,7 @@ static int copy_topic(struct bag_topic *to, const struct bag_topic *t)
 {
 	char text[MESSAGE_DEFINITION_MAX];
 	const char *type = t->type, *md5 = t->md5, *definition = t->definition;
-	int kind = message_kind_of(type);
+	int kind = message_any_kind_of(type);
 
 	if (kind >= 0 && t->format != MESSAGE_OTHER) {
 		/* a recording of the other ROS has it in the other form */

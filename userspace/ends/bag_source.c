@@ -216,7 +216,8 @@ static void on_first(void *arg, uint64_t now)
 	if (!s->s.config.found)
 		return;
 	for (unsigned int i = 0; i < s->topics; i++)
-		if (s->kind[i] >= 0 && !s->wanted[i])
+		if (s->kind[i] >= 0 && s->kind[i] < MESSAGE_KINDS &&
+		    !s->wanted[i])
 			s->s.config.found(s->s.config.arg, s->topic[i].name,
 					  s->kind[i]);
 }
@@ -247,7 +248,7 @@ static int read_topics(struct bag_source *s)
 	if (!s->wanted || !s->kind)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < s->topics; i++) {
-		int kind = message_kind_of(s->topic[i].type);
+		int kind = message_any_kind_of(s->topic[i].type);
 
 		s->kind[i] = kind >= 0 && s->topic[i].format < MESSAGE_OTHER &&
 			     ends_valid_name(s->topic[i].name) ? kind : -1;
@@ -335,7 +336,9 @@ static int bag_source_subscribe(struct source *source, const char *topic,
 			continue;
 		if (s->wanted[i])
 			return -EEXIST;
-		if (s->kind[i] < 0 || (kind >= 0 && kind != s->kind[i])) {
+		if (s->kind[i] < 0 ||
+		    (kind < 0 ? s->kind[i] >= MESSAGE_KINDS :
+				kind != s->kind[i])) {
 			err = -EPROTOTYPE;
 			continue;
 		}

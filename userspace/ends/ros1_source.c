@@ -60,7 +60,7 @@ static void on_message(void *arg, const void *bytes, size_t len,
 {
 	struct topic *t = arg;
 	struct source *s = &t->source->s;
-	int kind = message_kind_of(from->type);
+	int kind = message_any_kind_of(from->type);
 	struct source_message m = {
 		.topic = t->name, .kind = kind, .format = MESSAGE_ROS1,
 		.data = bytes, .len = len, .stamp = ends_now(),
@@ -68,7 +68,8 @@ static void on_message(void *arg, const void *bytes, size_t len,
 
 	if (t->left || ros1_end_is_own(from->callerid))
 		return;
-	if (kind >= 0 && (t->kind < 0 || t->kind == kind)) {
+	if (kind >= 0 && (t->kind == kind ||
+			  (t->kind < 0 && kind < MESSAGE_KINDS))) {
 		t->kind = kind;
 		s->config.message(s->config.arg, &m);
 	} else if (!t->told) {

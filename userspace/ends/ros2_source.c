@@ -164,7 +164,7 @@ static void meet(struct ros2_source *s, struct topic *t,
 {
 	int err = 0;
 
-	if (t->kind < 0 && w->kind >= 0) {
+	if (t->kind < 0 && w->kind >= 0 && w->kind < MESSAGE_KINDS) {
 		t->kind = w->kind;
 		err = begin_topic(s, t);
 	}
@@ -246,6 +246,7 @@ static bool was_found(const struct ros2_source *s, unsigned int i)
 {
 	for (unsigned int j = 0; j < i; j++)
 		if (s->writers[j].kind >= 0 &&
+		    s->writers[j].kind < MESSAGE_KINDS &&
 		    !strcmp(s->writers[j].topic, s->writers[i].topic))
 			return true;
 	return false;
@@ -263,7 +264,7 @@ static void add_writer(struct ros2_source *s,
 	if (!name || ros2_is_own(s->ros, &e->key) ||
 	    find_writer(s, &e->key) >= 0)
 		return;
-	kind = e->type_name ? message_kind_of(e->type_name) : -ENOENT;
+	kind = e->type_name ? message_any_kind_of(e->type_name) : -ENOENT;
 	w = new_writer(s);
 	if (!w)
 		return;
@@ -279,7 +280,8 @@ static void add_writer(struct ros2_source *s,
 	t = find_topic(s, name);
 	if (t)
 		meet(s, t, w);
-	else if (kind >= 0 && s->s.config.found && !was_found(s, s->count - 1))
+	else if (kind >= 0 && kind < MESSAGE_KINDS && s->s.config.found &&
+		 !was_found(s, s->count - 1))
 		s->s.config.found(s->s.config.arg, name, kind);
 }
 

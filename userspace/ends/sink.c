@@ -101,7 +101,7 @@ int sink_add(struct sink *s, const char *name, enum message_kind kind,
 	struct sink_topic *t;
 	int err;
 
-	if (!ends_valid_name(name) || (int)kind < 0 || kind >= MESSAGE_KINDS)
+	if (!ends_valid_name(name) || (int)kind < 0 || kind >= MESSAGE_TYPES)
 		return -EINVAL;
 	for (t = s->topics; t; t = t->next)
 		if (!strcmp(t->name, name))

@@ -72,7 +72,7 @@ int source_open(struct source **s, struct loop *loop,
 
 int source_subscribe(struct source *s, const char *topic, int kind)
 {
-	if (!ends_valid_name(topic) || kind < -1 || kind >= MESSAGE_KINDS)
+	if (!ends_valid_name(topic) || kind < -1 || kind >= MESSAGE_TYPES)
 		return -EINVAL;
 	return s->ops->subscribe(s, topic, kind);
 }

@@ -75,7 +75,7 @@ int source_open(struct source **s, struct loop *loop,
 
 /**
  * source_subscribe() - ask for a topic
- * @kind: enum message_kind, or -1: whatever kind of message.h it has
+ * @kind: enum message_kind, or -1: whatever kind below MESSAGE_KINDS it has
  *
  * It need not exist yet. A topic of another kind is told of once and left out.
  *

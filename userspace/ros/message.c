@@ -168,10 +168,63 @@ static int walk_list(struct walk *w, const struct field *f, void *base,
 	return err;
 }
 
+/* What struct message_list may be of */
+union element {
+	struct message_transform	transform;
+	struct message_pose_stamped	pose;
+	struct message_point32		point;
+};
+
+/* What is in @w as it came was walked before, and is good */
+static bool next_element(struct message_list *rest, const struct field *sub,
+			 size_t size, void *element)
+{
+	struct walk w = {
+		.in = rest->data, .at = rest->at, .len = rest->len,
+		.aligned = rest->aligned, .big = rest->big_endian,
+	};
+
+	if (!rest->count || (!rest->items && !rest->data))
+		return false;
+	if (rest->items) {
+		memcpy(element, rest->items, size);
+		rest->items = (const char *)rest->items + size;
+	} else if (walk_fields(&w, sub, element)) {
+		return false;
+	}
+	rest->at = w.at;
+	rest->count--;
+	return true;
+}
+
+static int walk_sequence(struct walk *w, const struct field *f,
+			 struct message_list *l)
+{
+	struct message_list rest = w->in ? (struct message_list){ 0 } : *l;
+	union element element;
+	int err = walk_number(w, &rest.count, 4);
+
+	if (err)
+		return err;
+	if (w->in)
+		*l = (struct message_list){
+			.count = rest.count, .data = w->in, .at = w->at,
+			.len = w->len, .aligned = w->aligned,
+			.big_endian = w->big,
+		};
+	for (uint32_t n = rest.count; n && !err; n--) {
+		if (!w->in &&
+		    !next_element(&rest, f->sub, f->size, &element))
+			return -E2BIG;
+		err = walk_fields(w, f->sub, &element);
+	}
+	return err;
+}
+
 static int walk_numbers(struct walk *w, const struct field *f, void *member)
 {
 	static const uint8_t sizes[] = {
-		[U8] = 1, [U16] = 2, [U32] = 4, [F32] = 4, [F64] = 8,
+		[U8] = 1, [U16] = 2, [U32] = 4, [U64] = 8, [F32] = 4, [F64] = 8,
 	};
 	unsigned int size = sizes[f->op];
 	int err = 0;
@@ -204,6 +257,8 @@ static int walk_field(struct walk *w, const struct field *f, void *base)
 		return walk_fields(w, f->sub, member);
 	case LIST:
 		return walk_list(w, f, base, member);
+	case SEQUENCE:
+		return walk_sequence(w, f, member);
 	default:
 		return walk_numbers(w, f, member);
 	}
@@ -218,8 +273,18 @@ static int walk_fields(struct walk *w, const struct field *f, void *base)
 	return err;
 }
 
-int message_read(enum message_kind kind, enum message_format format,
-		 const void *data, size_t len, union message *msg)
+static int walk_parts(struct walk *w, const struct part parts[2])
+{
+	int err = 0;
+
+	for (int i = 0; i < 2 && !err; i++)
+		if (parts[i].fields)
+			err = walk_fields(w, parts[i].fields, parts[i].base);
+	return err;
+}
+
+int message_walk_in(const struct part parts[2], enum message_format format,
+		    const void *data, size_t len)
 {
 	const uint8_t *p = data;
 	struct walk w = { .in = p, .len = len };
@@ -236,48 +301,79 @@ int message_read(enum message_kind kind, enum message_format format,
 	} else if (format != MESSAGE_ROS1) {
 		return -EBADMSG;
 	}
-	err = walk_fields(&w, message_fields[kind], msg);
+	err = walk_parts(&w, parts);
 	/* a DDS payload may be padded to 4 bytes */
 	if (!err && w.len - w.at > (w.aligned ? 3 : 0))
 		return -EBADMSG;
 	return err;
 }
 
-static long walk_out(enum message_kind kind, enum message_format format,
-		     const union message *msg, uint8_t *out, size_t size)
+int message_read(enum message_kind kind, enum message_format format,
+		 const void *data, size_t len, union message *msg)
+{
+	const struct part parts[2] = { { message_fields[kind], msg } };
+
+	return message_walk_in(parts, format, data, len);
+}
+
+long message_walk_out(const struct part parts[2], enum message_format format,
+		      void *data, size_t size)
 {
 	size_t begin = format == MESSAGE_CDR ? 4 : 0;
-	struct walk w = { .out = out, .aligned = begin };
+	struct walk w = { .out = data, .aligned = begin };
 	int err;
 
 	if (size < begin)
 		return -ENOSPC;
-	if (begin && out) {
-		memcpy(out, "\0\1\0\0", 4);
+	if (begin && data) {
+		memcpy(data, "\0\1\0\0", 4);
 		w.out += 4;
 	}
 	w.len = size - begin;
-	/* only read through, as w.in is not set */
-	err = walk_fields(&w, message_fields[kind], (union message *)msg);
+	/* what they are is only read, as w.in is not set */
+	err = walk_parts(&w, parts);
 	return err ? err : (long)(begin + w.at);
 }
 
 long message_size(enum message_kind kind, enum message_format format,
 		  const union message *msg)
 {
-	return walk_out(kind, format, msg, NULL, LONG_MAX);
+	return message_write(kind, format, msg, NULL, LONG_MAX);
 }
 
 long message_write(enum message_kind kind, enum message_format format,
 		   const union message *msg, void *data, size_t size)
 {
-	return walk_out(kind, format, msg, data, size);
+	const struct part parts[2] = {
+		{ message_fields[kind], (union message *)msg },
+	};
+
+	return message_walk_out(parts, format, data, size);
 }
 
 struct message_header *message_header_of(enum message_kind kind,
 					 union message *msg)
 {
 	return message_fields[kind]->op == STRUCT ? &msg->image.header : NULL;
+}
+
+bool message_next_transform(struct message_list *rest,
+			    struct message_transform *transform)
+{
+	return next_element(rest, message_transform_fields, sizeof(*transform),
+			    transform);
+}
+
+bool message_next_pose(struct message_list *rest,
+		       struct message_pose_stamped *pose)
+{
+	return next_element(rest, message_pose_fields, sizeof(*pose), pose);
+}
+
+bool message_next_point(struct message_list *rest,
+			struct message_point32 *point)
+{
+	return next_element(rest, message_point_fields, sizeof(*point), point);
 }
 
 bool message_string_is(const struct message_string *s, const char *text)

@@ -9,8 +9,9 @@
  * directions of both serializations; ROS 1 and ROS 2 differ in what messages
  * are called and in header.seq, not in the order of what we transport.
  *
- * Limits: lists of structs are bounded (MESSAGE_...); CDR is read in both byte
- * orders and written little endian, XCDR1 (OMG DDSI-RTPS 2.5, section 10.2).
+ * Limits: lists of structs in arrays are bounded (MESSAGE_...), those in struct
+ * message_list are not; CDR is read in both byte orders and written little
+ * endian, XCDR1 (OMG DDSI-RTPS 2.5, section 10.2).
  */
 #ifndef ROS_MESSAGE_H
 #define ROS_MESSAGE_H
@@ -36,7 +37,14 @@ enum message_kind {
 	MESSAGE_TWIST,			/* geometry_msgs */
 	MESSAGE_TWIST_STAMPED,
 	MESSAGE_DIAGNOSTICS,		/* diagnostic_msgs/DiagnosticArray */
-	MESSAGE_KINDS,
+	MESSAGE_KINDS,			/* those above travel over links */
+	MESSAGE_TRANSFORMS = MESSAGE_KINDS, /* tf2_msgs/TFMessage */
+	MESSAGE_PATH,			/* nav_msgs */
+	MESSAGE_POLYGON,		/* geometry_msgs/PolygonStamped */
+	MESSAGE_GRID_UPDATE,		/* map_msgs/OccupancyGridUpdate */
+	MESSAGE_UINT8,			/* std_msgs */
+	MESSAGE_ROOM,			/* gdim_msgs/RoomInformation */
+	MESSAGE_TYPES,
 };
 
 /* What lists hold at most */
@@ -65,6 +73,21 @@ struct message_floats {
 	const uint8_t	*data;
 	uint32_t	count;
 	bool		big_endian;
+};
+
+/**
+ * struct message_list - any number of structs
+ * @count:	how many
+ * @items:	an array of them, to be written; NULL after message_read(): they
+ *		are still as they came, and message_next_...() gives them
+ */
+struct message_list {
+	uint32_t	count;
+	const void	*items;
+	/* private */
+	const uint8_t	*data;
+	size_t		at, len;
+	bool		aligned, big_endian;
 };
 
 /**
@@ -193,6 +216,73 @@ struct message_diagnostics {
 	struct message_status	status[MESSAGE_STATUSES];
 };
 
+/* geometry_msgs/TransformStamped, m */
+struct message_transform {
+	struct message_header	header;
+	struct message_string	child_frame_id;
+	double			translation[3];
+	double			rotation[4];	/* x, y, z, w */
+};
+
+struct message_transforms {
+	struct message_list	transforms;	/* struct message_transform */
+};
+
+struct message_pose_stamped {
+	struct message_header	header;
+	struct message_pose	pose;
+};
+
+struct message_path {
+	struct message_header	header;
+	struct message_list	poses;	/* struct message_pose_stamped */
+};
+
+/* geometry_msgs/Point32, m */
+struct message_point32 {
+	float			x, y, z;
+};
+
+struct message_polygon {
+	struct message_header	header;
+	struct message_list	points;	/* struct message_point32 */
+};
+
+/* A part of a map that changed: its lower left cell and its size in cells */
+struct message_grid_update {
+	struct message_header	header;
+	int32_t			x, y;
+	uint32_t		width, height;
+	struct message_bytes	data;		/* int8, row by row */
+};
+
+struct message_uint8 {
+	uint8_t			data;
+};
+
+/**
+ * struct message_room - gdim_msgs/RoomInformation
+ * @location:	its middle, m
+ * @size:	m^2
+ * @outline:	struct message_point32, m; may be empty
+ * @averages_valid: whether what follows was measured
+ * @avg_temperature: degrees Celsius
+ * @avg_gases:	of each gas, in the order of the layers
+ * @avg_smoke:	as the next ones 0 ... 100, -1: unknown
+ */
+struct message_room {
+	struct message_header	header;
+	uint8_t			id;
+	struct message_string	name;
+	struct message_point32	location;
+	float			size;
+	struct message_list	outline;
+	uint8_t			averages_valid;
+	float			avg_temperature;
+	struct message_floats	avg_gases;
+	int8_t			avg_smoke, avg_signal, max_hazard;
+};
+
 union message {
 	struct message_image		image;
 	struct message_compressed_image	compressed;
@@ -204,6 +294,12 @@ union message {
 	struct message_twist		twist;
 	struct message_twist_stamped	twist_stamped;
 	struct message_diagnostics	diagnostics;
+	struct message_transforms	tf;
+	struct message_path		path;
+	struct message_polygon		polygon;
+	struct message_grid_update	update;
+	struct message_uint8		uint8;
+	struct message_room		room;
 };
 
 /**
@@ -245,6 +341,19 @@ long message_write(enum message_kind kind, enum message_format format,
 struct message_header *message_header_of(enum message_kind kind,
 					 union message *msg);
 
+/**
+ * message_next_transform() - the elements of a list in turn
+ * @rest: a copy of the list, which loses its first element
+ *
+ * Return: whether there was one.
+ */
+bool message_next_transform(struct message_list *rest,
+			    struct message_transform *transform);
+bool message_next_pose(struct message_list *rest,
+		       struct message_pose_stamped *pose);
+bool message_next_point(struct message_list *rest,
+			struct message_point32 *point);
+
 /* Of these there is one that grows, and who comes late wants it */
 static inline bool message_is_map(enum message_kind kind)
 {
@@ -256,9 +365,12 @@ static inline bool message_is_map(enum message_kind kind)
  * @type: sensor_msgs/Image, sensor_msgs/msg/Image or
  *	sensor_msgs::msg::dds_::Image_
  *
- * Return: enum message_kind, or -ENOENT.
+ * Return: a kind below MESSAGE_KINDS, or -ENOENT.
  */
 int message_kind_of(const char *type);
+
+/* Likewise, but any kind */
+int message_any_kind_of(const char *type);
 
 /* sensor_msgs/msg/Image, or sensor_msgs/Image as ROS 1 has it */
 const char *message_type(enum message_kind kind, enum message_format format);
@@ -284,6 +396,13 @@ size_t message_definition(enum message_kind kind, enum message_format format,
 static inline struct message_string message_string(const char *text)
 {
 	return (struct message_string){ text, __builtin_strlen(text) };
+}
+
+/* @items: an array of the struct that the list is of */
+static inline struct message_list message_list(const void *items,
+					       uint32_t count)
+{
+	return (struct message_list){ .count = count, .items = items };
 }
 
 bool message_string_is(const struct message_string *s, const char *text);

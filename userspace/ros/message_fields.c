@@ -4,15 +4,6 @@
  */
 #include "ros/message_fields.h"
 
-#define FIELD(op, type, member)	{ op, 1, offsetof(type, member), 0, 0, NULL }
-#define ARRAY(op, type, member, n) \
-	{ op, n, offsetof(type, member), 0, 0, NULL }
-#define NESTED(type, member, fields) \
-	{ STRUCT, 1, offsetof(type, member), 0, 0, fields }
-#define LISTED(type, counter, member, fields, n) \
-	{ LIST, n, offsetof(type, member), sizeof(((type *)0)->member[0]), \
-	  offsetof(type, counter), fields }
-
 static const struct field header[] = {
 	FIELD(SEQ, struct message_header, seq),
 	FIELD(TIME, struct message_header, stamp),
@@ -129,7 +120,7 @@ static const struct field array[] = {
 	{ .op = END }
 };
 
-static const struct field name[] = {
+const struct field message_name_fields[] = {
 	{ STRING, 1, 0, 0, 0, NULL },
 	{ .op = END }
 };
@@ -141,9 +132,10 @@ static const struct field grid_map[] = {
 	FIELD(F64, struct message_grid_map, length_x),
 	FIELD(F64, struct message_grid_map, length_y),
 	NESTED(struct message_grid_map, pose, pose),
-	LISTED(struct message_grid_map, layers, layer, name, MESSAGE_LAYERS),
-	LISTED(struct message_grid_map, basic_layers, basic_layer, name,
+	LISTED(struct message_grid_map, layers, layer, message_name_fields,
 	       MESSAGE_LAYERS),
+	LISTED(struct message_grid_map, basic_layers, basic_layer,
+	       message_name_fields, MESSAGE_LAYERS),
 	LISTED(struct message_grid_map, arrays, data, array, MESSAGE_LAYERS),
 	FIELD(U16, struct message_grid_map, outer_start_index),
 	FIELD(U16, struct message_grid_map, inner_start_index),
@@ -172,7 +164,80 @@ static const struct field diagnostics[] = {
 	{ .op = END }
 };
 
-const struct field *const message_fields[MESSAGE_KINDS] = {
+const struct field message_transform_fields[] = {
+	HEADER(struct message_transform),
+	FIELD(STRING, struct message_transform, child_frame_id),
+	ARRAY(F64, struct message_transform, translation, 3),
+	ARRAY(F64, struct message_transform, rotation, 4),
+	{ .op = END }
+};
+
+static const struct field transforms[] = {
+	SEQUENCED(struct message_transforms, transforms,
+		  struct message_transform, message_transform_fields),
+	{ .op = END }
+};
+
+const struct field message_pose_fields[] = {
+	HEADER(struct message_pose_stamped),
+	NESTED(struct message_pose_stamped, pose, pose),
+	{ .op = END }
+};
+
+static const struct field path[] = {
+	HEADER(struct message_path),
+	SEQUENCED(struct message_path, poses, struct message_pose_stamped,
+		  message_pose_fields),
+	{ .op = END }
+};
+
+const struct field message_point_fields[] = {
+	FIELD(F32, struct message_point32, x),
+	FIELD(F32, struct message_point32, y),
+	FIELD(F32, struct message_point32, z),
+	{ .op = END }
+};
+
+static const struct field polygon[] = {
+	HEADER(struct message_polygon),
+	SEQUENCED(struct message_polygon, points, struct message_point32,
+		  message_point_fields),
+	{ .op = END }
+};
+
+static const struct field grid_update[] = {
+	HEADER(struct message_grid_update),
+	FIELD(U32, struct message_grid_update, x),
+	FIELD(U32, struct message_grid_update, y),
+	FIELD(U32, struct message_grid_update, width),
+	FIELD(U32, struct message_grid_update, height),
+	FIELD(BYTES, struct message_grid_update, data),
+	{ .op = END }
+};
+
+static const struct field uint8[] = {
+	FIELD(U8, struct message_uint8, data),
+	{ .op = END }
+};
+
+const struct field message_room_fields[] = {
+	HEADER(struct message_room),
+	FIELD(U8, struct message_room, id),
+	FIELD(STRING, struct message_room, name),
+	NESTED(struct message_room, location, message_point_fields),
+	FIELD(F32, struct message_room, size),
+	SEQUENCED(struct message_room, outline, struct message_point32,
+		  message_point_fields),
+	FIELD(U8, struct message_room, averages_valid),
+	FIELD(F32, struct message_room, avg_temperature),
+	FIELD(FLOATS, struct message_room, avg_gases),
+	FIELD(U8, struct message_room, avg_smoke),
+	FIELD(U8, struct message_room, avg_signal),
+	FIELD(U8, struct message_room, max_hazard),
+	{ .op = END }
+};
+
+const struct field *const message_fields[MESSAGE_TYPES] = {
 	[MESSAGE_IMAGE] = image,
 	[MESSAGE_COMPRESSED_IMAGE] = compressed_image,
 	[MESSAGE_POINT_CLOUD] = point_cloud,
@@ -183,4 +248,10 @@ const struct field *const message_fields[MESSAGE_KINDS] = {
 	[MESSAGE_TWIST] = twist,
 	[MESSAGE_TWIST_STAMPED] = twist_stamped,
 	[MESSAGE_DIAGNOSTICS] = diagnostics,
+	[MESSAGE_TRANSFORMS] = transforms,
+	[MESSAGE_PATH] = path,
+	[MESSAGE_POLYGON] = polygon,
+	[MESSAGE_GRID_UPDATE] = grid_update,
+	[MESSAGE_UINT8] = uint8,
+	[MESSAGE_ROOM] = message_room_fields,
 };

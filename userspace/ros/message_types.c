@@ -13,7 +13,8 @@
 enum part {
 	TIME_2, HEADER, FIELD, POINT, QUATERNION, POSE, POSE_COVARIANCE,
 	VECTOR3, TWIST, TWIST_COVARIANCE, METADATA, DIMENSION, LAYOUT, ARRAY,
-	GRID_INFO, STATUS, VALUE, PARTS,
+	GRID_INFO, STATUS, VALUE, TRANSFORM, TRANSFORM_STAMPED, POSE_STAMPED,
+	POINT32, POLYGON, PARTS,
 };
 
 /* What messages consist of; @ros1 if it differs there */
@@ -111,6 +112,22 @@ static const struct {
 	[VALUE] = { "diagnostic_msgs/KeyValue",
 		"string key\n"
 		"string value\n", NULL },
+	[TRANSFORM] = { "geometry_msgs/Transform",
+		"geometry_msgs/Vector3 translation\n"
+		"geometry_msgs/Quaternion rotation\n", NULL },
+	[TRANSFORM_STAMPED] = { "geometry_msgs/TransformStamped",
+		"std_msgs/Header header\n"
+		"string child_frame_id\n"
+		"geometry_msgs/Transform transform\n", NULL },
+	[POSE_STAMPED] = { "geometry_msgs/PoseStamped",
+		"std_msgs/Header header\n"
+		"geometry_msgs/Pose pose\n", NULL },
+	[POINT32] = { "geometry_msgs/Point32",
+		"float32 x\n"
+		"float32 y\n"
+		"float32 z\n", NULL },
+	[POLYGON] = { "geometry_msgs/Polygon",
+		"geometry_msgs/Point32[] points\n", NULL },
 };
 
 #define HAS(part)	(1u << (part))
@@ -130,7 +147,7 @@ static const struct type {
 	const char	*md5;
 	const char	*text, *ros1;
 	uint32_t	parts;
-} types[MESSAGE_KINDS] = {
+} types[MESSAGE_TYPES] = {
 	[MESSAGE_IMAGE] = { NAMES("sensor_msgs", "Image"),
 		"060021388200f6f0f447d0fcd9c64743",
 		"std_msgs/Header header\n"
@@ -212,15 +229,63 @@ static const struct type {
 		"std_msgs/Header header\n"
 		"diagnostic_msgs/DiagnosticStatus[] status\n", NULL,
 		STAMPED | HAS(STATUS) | HAS(VALUE) },
+	[MESSAGE_TRANSFORMS] = { NAMES("tf2_msgs", "TFMessage"),
+		"94810edda583a504dfda3829e70d7eec",
+		"geometry_msgs/TransformStamped[] transforms\n", NULL,
+		STAMPED | HAS(VECTOR3) | HAS(QUATERNION) | HAS(TRANSFORM) |
+		HAS(TRANSFORM_STAMPED) },
+	[MESSAGE_PATH] = { NAMES("nav_msgs", "Path"),
+		"6227e2b7e9cce15051f669a5e197bbf7",
+		"std_msgs/Header header\n"
+		"geometry_msgs/PoseStamped[] poses\n", NULL,
+		STAMPED | POSED | HAS(POSE_STAMPED) },
+	[MESSAGE_POLYGON] = { NAMES("geometry_msgs", "PolygonStamped"),
+		"c6be8f7dc3bee7fe9e8d296070f53340",
+		"std_msgs/Header header\n"
+		"geometry_msgs/Polygon polygon\n", NULL,
+		STAMPED | HAS(POINT32) | HAS(POLYGON) },
+	[MESSAGE_GRID_UPDATE] = { NAMES("map_msgs", "OccupancyGridUpdate"),
+		"b295be292b335c34718bd939deebe1c9",
+		"std_msgs/Header header\n"
+		"int32 x\n"
+		"int32 y\n"
+		"uint32 width\n"
+		"uint32 height\n"
+		"int8[] data\n", NULL, STAMPED },
+	[MESSAGE_UINT8] = { NAMES("std_msgs", "UInt8"),
+		"7c8164229e7d2c17eb95e9231617fdee",
+		"uint8 data\n", NULL, 0 },
+	[MESSAGE_ROOM] = { NAMES("gdim_msgs", "RoomInformation"),
+		"e41d80317c329c2dcb3230b73badd5c2",
+		"std_msgs/Header header\n"
+		"uint8 id\n"
+		"string name\n"
+		"geometry_msgs/Point32 location\n"
+		"float32 size\n"
+		"geometry_msgs/Polygon outline\n"
+		"bool averages_valid\n"
+		"float32 avg_temperature\n"
+		"float32[] avg_gases\n"
+		"int8 avg_smoke\n"
+		"int8 avg_signal\n"
+		"int8 max_hazard\n", NULL,
+		STAMPED | HAS(POINT32) | HAS(POLYGON) },
 };
 
-int message_kind_of(const char *type)
+int message_any_kind_of(const char *type)
 {
-	for (int kind = 0; kind < MESSAGE_KINDS; kind++)
+	for (int kind = 0; kind < MESSAGE_TYPES; kind++)
 		for (int i = 0; i < 3; i++)
 			if (!strcmp(type, types[kind].names[i]))
 				return kind;
 	return -ENOENT;
+}
+
+int message_kind_of(const char *type)
+{
+	int kind = message_any_kind_of(type);
+
+	return kind < MESSAGE_KINDS ? kind : -ENOENT;
 }
 
 const char *message_type(enum message_kind kind, enum message_format format)

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_service - requests and responses of gdim_msgs: as others write them, to
+ * and fro, and hostile ones
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "ros/service_types.h"
+#include "service_golden.h"
+#include "tap.h"
+
+enum { MAX = 2048 };
+
+static const struct service_header asked = { 0x1122334455667788, 42 };
+
+static union service_request request;
+static union service_response response;
+
+static struct message_string str(const char *s)
+{
+	return message_string(s);
+}
+
+static struct message_floats floats(const float *f, uint32_t n)
+{
+	return (struct message_floats){ (const uint8_t *)f, n, false };
+}
+
+static size_t from_hex(const char *hex, uint8_t *out)
+{
+	size_t n = strlen(hex) / 2;
+
+	for (size_t i = 0; i < n; i++) {
+		const char digits[3] = { hex[2 * i], hex[2 * i + 1], 0 };
+
+		out[i] = strtoul(digits, NULL, 16);
+	}
+	return n;
+}
+
+static void fill_request(enum service_kind kind)
+{
+	memset(&request, 0, sizeof(request));
+	if (kind == SERVICE_ROOM_INFORMATION)
+		request.room.room = -4;
+	else if (kind == SERVICE_SPOT_INFORMATION)
+		request.spot.location = (struct message_point32){ 1, 2, -3 };
+	else if (kind == SERVICE_PUB_RATE)
+		request.pub_rate = (struct service_pub_rate_request){
+			str("gas_A_map_1"), 2.5,
+		};
+	else if (kind == SERVICE_SNAPSHOT)
+		request.snapshot.name = str("evening");
+	else if (kind == SERVICE_LOGGING)
+		request.logging = (struct service_logging_request){ 1, 0.25 };
+}
+
+static void fill_room(struct message_room *r)
+{
+	static const struct message_point32 corners[3] = {
+		{ 0, 0, 0 }, { 4, 0, 0.5f }, { 4, 3, -1 },
+	};
+	static const float gases[] = { 0.25, 1 };
+
+	*r = (struct message_room){
+		.header = { 1700000000123456789, 7, str("base") },
+		.id = 3, .name = str("Saal"), .location = { 1, 2, 0 },
+		.size = 12, .outline = message_list(corners, 3),
+		.averages_valid = 1, .avg_temperature = 21.5,
+		.avg_gases = floats(gases, 2), .avg_smoke = 10,
+		.avg_signal = -1, .max_hazard = 99,
+	};
+}
+
+static void fill_spot(struct service_spot_response *r)
+{
+	static const float gases[] = { 0.5, -0.5 };
+
+	*r = (struct service_spot_response){
+		.success = 1, .message = str("ok"), .temperature = 21.5,
+		.names = 2, .gas_name = { str("CO"), str("H2S") },
+		.gases = floats(gases, 2), .smoke = 7, .signal = -1,
+		.hazard = 100,
+	};
+}
+
+static void fill_response(enum service_kind kind)
+{
+	memset(&response, 0, sizeof(response));
+	if (kind == SERVICE_ROOMS)
+		response.rooms.rooms = 3;
+	else if (kind == SERVICE_SPOT_INFORMATION)
+		fill_spot(&response.spot);
+	else if (kind == SERVICE_PUB_RATE)
+		response.pub_rate = (struct service_pub_rate_response){
+			1, str(""), 1.5, 2.5,
+		};
+	else if (kind == SERVICE_SNAPSHOT)
+		response.snapshot = (struct service_snapshot_response){
+			1, str("saved"), str("/var/evening"),
+		};
+	else if (kind == SERVICE_LOGGING)
+		response.logging = (struct service_logging_response){
+			0, str("disk"), 0,
+		};
+	if (kind != SERVICE_ROOM_INFORMATION)
+		return;
+	response.room.success = 1;
+	response.room.message = str("yes");
+	fill_room(&response.room.information);
+}
+
+/* Either part, filled in by now or read */
+static long write_part(int kind, int part, const struct service_header *h,
+		       uint8_t *data, size_t size)
+{
+	return part ? service_write_response(kind, h, &response, data, size) :
+		      service_write_request(kind, h, &request, data, size);
+}
+
+static int read_part(int kind, int part, struct service_header *h,
+		     const uint8_t *data, size_t len)
+{
+	return part ? service_read_response(kind, h, data, len, &response) :
+		      service_read_request(kind, h, data, len, &request);
+}
+
+static void fill(int kind, int part)
+{
+	fill_request(kind);
+	if (part)
+		fill_response(kind);
+}
+
+/* Cyclone pads to 4 bytes and says how many these are */
+static bool same(const uint8_t *a, size_t n, const uint8_t *b, size_t m)
+{
+	return m == (n + 3) / 4 * 4 && !memcmp(a, b, 2) &&
+	       !memcmp(a + 4, b + 4, n - 4);
+}
+
+static void test_golden(int kind, int part)
+{
+	uint8_t want[MAX], got[MAX], plain[MAX];
+	size_t m = from_hex(service_golden[kind][part], want);
+	struct service_header h = { 0 };
+	const char *name = service_dds_type(kind, part);
+	long n;
+
+	fill(kind, part);
+	n = write_part(kind, part, &asked, got, MAX);
+	ok(n > 0 && same(got, n, want, m) &&
+	   write_part(kind, part, &asked, NULL, 0) == n &&
+	   write_part(kind, part, &asked, got, n) == n &&
+	   write_part(kind, part, &asked, got, n - 1) == -ENOSPC,
+	   "%s: as others write it, %ld bytes", name, n);
+	memset(&request, 0xee, sizeof(request));
+	memset(&response, 0xee, sizeof(response));
+	memset(got, 0xee, sizeof(got));
+	ok(!read_part(kind, part, &h, want, m) && h.client == asked.client &&
+	   h.sequence == 42 && write_part(kind, part, &h, got, MAX) == n &&
+	   same(got, n, want, m), "%s: as others read it", name);
+	/* without the header, it is what comes behind it */
+	ok(write_part(kind, part, NULL, plain, MAX) == n - 16 &&
+	   !memcmp(plain + 4, want + 20, n - 20) &&
+	   !read_part(kind, part, NULL, plain, n - 16) &&
+	   write_part(kind, part, &asked, got, MAX) == n &&
+	   same(got, n, want, m), "%s: without a header", name);
+}
+
+/* Copies in memory of their exact size, so that a sanitizer sees more */
+static int read_copy(int kind, int part, const uint8_t *data, size_t n)
+{
+	struct service_header h;
+	uint8_t *copy = malloc(n ? n : 1);
+	int err;
+
+	memcpy(copy, data, n);
+	err = read_part(kind, part, &h, copy, n);
+	free(copy);
+	return err;
+}
+
+static void test_broken(int kind, int part)
+{
+	uint8_t good[MAX], bad[MAX];
+	int accepted = 0, other = 0;
+	uint64_t rng = 1;
+	long n;
+
+	fill(kind, part);
+	n = write_part(kind, part, &asked, good, MAX);
+	for (long i = 0; i < n; i++)
+		accepted += read_copy(kind, part, good, i) != -EBADMSG;
+	memset(good + n, 0, 4);
+	accepted += read_copy(kind, part, good, n + 4) != -EBADMSG;
+	for (int i = 0; i < 3000; i++) {
+		int err;
+
+		memcpy(bad, good, n);
+		bad[rnd(&rng, n)] = rnd(&rng, 256);
+		bad[rnd(&rng, n)] = rnd(&rng, 4) ? 0 : 255;
+		err = read_copy(kind, part, bad, n);
+		other += err && err != -EBADMSG && err != -E2BIG;
+	}
+	ok(!accepted && !other, "%s: broken", service_dds_type(kind, part));
+}
+
+static void test_limits(void)
+{
+	uint8_t data[MAX];
+	long n;
+
+	fill_spot(&response.spot);
+	response.spot.names = SERVICE_GASES;
+	for (int i = 0; i < SERVICE_GASES; i++)
+		response.spot.gas_name[i] = str("gas");
+	n = service_write_response(SERVICE_SPOT_INFORMATION, NULL, &response,
+				   data, MAX);
+	ok(n > 0 && !service_read_response(SERVICE_SPOT_INFORMATION, NULL,
+					   data, n, &response) &&
+	   response.spot.names == SERVICE_GASES &&
+	   message_string_is(&response.spot.gas_name[SERVICE_GASES - 1], "gas"),
+	   "as many gases as there may be");
+	/* their count is behind success, message and temperature */
+	data[4 + 16] = SERVICE_GASES + 1;
+	ok(service_read_response(SERVICE_SPOT_INFORMATION, NULL, data, n,
+				 &response) == -E2BIG, "one more");
+	response.spot.names = SERVICE_GASES + 1;
+	ok(service_write_response(SERVICE_SPOT_INFORMATION, NULL, &response,
+				  data, MAX) == -E2BIG, "likewise, written");
+}
+
+static void test_big_endian(void)
+{
+	static const uint8_t data[] = {
+		0, 0, 0, 0, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88,
+		0, 0, 0, 0, 0, 0, 0, 42, 0, 0, 0, 2, 'x', 0, 0, 0,
+		0x3f, 0xc0, 0, 0,
+	};
+	struct service_header h;
+
+	ok(!service_read_request(SERVICE_PUB_RATE, &h, data, sizeof(data),
+				 &request) && h.client == asked.client &&
+	   h.sequence == 42 && request.pub_rate.rate == 1.5 &&
+	   message_string_is(&request.pub_rate.topic, "x"), "big endian");
+}
+
+int main(void)
+{
+	int good = 0;
+
+	for (int k = 0; k < SERVICES; k++)
+		for (int part = 0; part < 2; part++) {
+			test_golden(k, part);
+			test_broken(k, part);
+			good += !strncmp(service_type(k), "gdim_msgs/srv/",
+					 14) &&
+				strstr(service_dds_type(k, part),
+				       service_type(k) + 14) &&
+				strstr(service_dds_type(k, part), part ?
+				       "_Response_" : "_Request_");
+		}
+	ok(good == 2 * SERVICES, "names");
+	test_limits();
+	test_big_endian();
+	return tap_done();
+}
