@@ -134,13 +134,12 @@ static void mark_blocks(struct cells *c, uint8_t *near)
 	}
 }
 
-/* In one direction: what is within CELLS_NEAR cells of something marked */
-static void spread(uint8_t *to, const uint8_t *from, size_t n, size_t step)
+/* In one direction: what is within @reach blocks of something marked */
+static void spread(uint8_t *to, const uint8_t *from, size_t n, size_t step,
+		   int reach)
 {
-	enum { REACH = CELLS_NEAR / CELLS_BLOCK };
-
 	memset(to, 0, n);
-	for (int d = -REACH; d <= REACH; d++) {
+	for (int d = -reach; d <= reach; d++) {
 		const size_t shift = (size_t)abs(d) * step;
 
 		for (size_t i = shift; i < n; i++)
@@ -149,6 +148,21 @@ static void spread(uint8_t *to, const uint8_t *from, size_t n, size_t step)
 			else
 				to[i] |= from[i - shift];
 	}
+}
+
+/* @scratch: twice @n bytes */
+static void spread_near(struct cells *c, size_t n, uint8_t *scratch)
+{
+	enum { NEAR = CELLS_NEAR / CELLS_BLOCK,
+	       NEARER = CELLS_NEARER / CELLS_BLOCK };
+	uint8_t *near = (void *)c->near, *nearer = scratch + n;
+
+	spread(scratch, near, n, 1, NEARER);
+	spread(nearer, scratch, n, c->near_width, NEARER);
+	spread(scratch, near, n, 1, NEAR);
+	spread(near, scratch, n, c->near_width, NEAR);
+	for (size_t i = 0; i < n; i++)
+		near[i] = near[i] * CELLS_IS_NEAR | nearer[i] * CELLS_IS_NEARER;
 }
 
 struct layout {
@@ -219,7 +233,7 @@ struct cells *cells_create(unsigned int width, unsigned int height,
 		return NULL;
 	l = layout_of(width, height, bits, count_runs(&view, known));
 	c = aligned_alloc(64, l.bytes);
-	scratch = malloc(l.scratch);
+	scratch = malloc(2 * l.scratch);
 	if (!c || !scratch) {
 		free(c);
 		free(scratch);
@@ -237,8 +251,7 @@ struct cells *cells_create(unsigned int width, unsigned int height,
 	c->near_width = l.near_width;
 	memset((void *)c->near, 0, l.scratch);
 	mark_blocks(c, (void *)c->near);
-	spread(scratch, c->near, l.scratch, 1);
-	spread((void *)c->near, scratch, l.scratch, l.near_width);
+	spread_near(c, l.scratch, scratch);
 	free(scratch);
 	c->bytes = l.bytes;
 	c->references = 1;

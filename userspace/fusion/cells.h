@@ -36,8 +36,9 @@ struct cells_run {
  * @run:	@runs of them
  * @known:	cells
  * @near:	per block of CELLS_BLOCK cells squared, and CELLS_MARGIN blocks
- *		around: whether a known cell may be within CELLS_NEAR cells of
- *		it; @near_width of them in a row
+ *		around: CELLS_IS_NEAR if a known cell may be within CELLS_NEAR
+ *		cells of it, CELLS_IS_NEARER within CELLS_NEARER; @near_width of
+ *		them in a row
  * @near_width:
  * @bytes:	of memory
  */
@@ -61,6 +62,9 @@ enum {
 	CELLS_BLOCK	= 4,
 	CELLS_MARGIN	= 4,
 	CELLS_NEAR	= 12,
+	CELLS_NEARER	= 8,
+	CELLS_IS_NEAR	= 1,
+	CELLS_IS_NEARER	= 2,
 };
 
 /**

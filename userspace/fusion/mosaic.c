@@ -362,7 +362,7 @@ static int put_waiting(struct mosaic *m, uint64_t deadline,
 	while (m->waiting && !err) {
 		const unsigned int n = choose_waiting(m, piece);
 
-		m->clock++;
+		mosaic_tick(m);
 		err = mosaic_draw(m, piece, n, work);
 		pthread_rwlock_wrlock(&m->lock);
 		m->revision++;
@@ -404,6 +404,8 @@ static int draw_missing(struct mosaic *m, const uint32_t *tile,
 			unsigned int count, struct mosaic_work *work)
 {
 	uint32_t *piece = malloc((m->pieces + 1) * sizeof(*piece));
+	/* that no other one has, whatever those who look count meanwhile */
+	const uint64_t mark = mosaic_tick(m);
 	unsigned int n = 0;
 	int err;
 
@@ -415,9 +417,9 @@ static int draw_missing(struct mosaic *m, const uint32_t *tile,
 		for (uint32_t k = 0; k < t->pieces; k++) {
 			struct piece *p = &m->piece[t->piece[k].piece];
 
-			if (!p->drawing && p->used != m->clock)
+			if (!p->drawing && p->used != mark)
 				piece[n++] = t->piece[k].piece;
-			p->used = m->clock;
+			p->used = mark;
 		}
 	}
 	err = mosaic_draw(m, piece, n, work);
@@ -464,7 +466,6 @@ static int fuse_some(struct mosaic *m, const uint32_t *tile,
 		give_up(m, tile, count);
 		return 0;
 	}
-	m->clock++;
 	err = draw_missing(m, tile, count, work);
 	if (!err)
 		err = mosaic_fuse(m, tile, count, work);
@@ -474,7 +475,7 @@ static int fuse_some(struct mosaic *m, const uint32_t *tile,
 int mosaic_update(struct mosaic *m, uint64_t deadline,
 		  struct mosaic_work *work)
 {
-	const uint64_t since = m->clock + 1;
+	const uint64_t since = mosaic_clock(m) + 1;
 	unsigned int count, n;
 	uint32_t *tile;
 	int err;
@@ -539,7 +540,7 @@ static const struct tile *look(struct mosaic *m, int x, int y)
 	if (i == INDEX_NONE || !m->tile[i].pieces)
 		return NULL;
 	__atomic_store_n(&m->tile[i].wanted,
-			 __atomic_load_n(&m->clock, __ATOMIC_RELAXED),
+			 mosaic_clock(m),
 			 __ATOMIC_RELAXED);
 	return &m->tile[i];
 }
@@ -594,7 +595,7 @@ int mosaic_read(struct mosaic *m, struct raster *r)
 	r->resolution = m->config.resolution;
 	if (rect_is_empty(&r->rect))
 		return 0;
-	__atomic_add_fetch(&m->clock, 1, __ATOMIC_RELAXED);
+	mosaic_tick(m);
 	pthread_rwlock_rdlock(&m->lock);
 	for (int y = r->rect.y >> TILE_SHIFT;
 	     y <= (r->rect.y + (int)r->rect.height - 1) >> TILE_SHIFT; y++)

@@ -140,15 +140,17 @@ int mosaic_draw(struct mosaic *m, const uint32_t *piece, unsigned int count,
 	if (!count)
 		return 0;
 	err = run(&g, EACH);
+	pthread_rwlock_wrlock(&m->lock);
 	for (unsigned int i = 0; i < count; i++) {
 		struct piece *p = &m->piece[piece[i]];
 
-		p->used = m->clock;
+		p->used = mosaic_clock(m);
 		if (p->drawing) {
 			m->drawing_bytes += p->drawing->bytes;
 			m->bytes += p->drawing->bytes;
 		}
 	}
+	pthread_rwlock_unlock(&m->lock);
 	if (done) {
 		done->drawn += count - g.failed;
 		done->failed += g.failed;

@@ -50,8 +50,10 @@ static void trim_drawings(struct mosaic *m, size_t more, struct candidate *c)
 		if (m->piece[i].drawing && !m->piece[i].waits)
 			c[n++] = (struct candidate){ m->piece[i].used, i };
 	qsort(c, n, sizeof(*c), by_used);
+	pthread_rwlock_wrlock(&m->lock);
 	for (unsigned int i = 0; i < n && !fits(m, more); i++)
 		mosaic_forget_drawing(m, &m->piece[c[i].number]);
+	pthread_rwlock_unlock(&m->lock);
 }
 
 static void trim_tiles(struct mosaic *m, size_t more, uint64_t keep,
@@ -59,10 +61,14 @@ static void trim_tiles(struct mosaic *m, size_t more, uint64_t keep,
 {
 	unsigned int n = 0;
 
-	for (unsigned int i = 0; i < m->tiles; i++)
-		if (m->tile[i].acc && !m->tile[i].stale &&
-		    m->tile[i].wanted < keep)
-			c[n++] = (struct candidate){ m->tile[i].wanted, i };
+	for (unsigned int i = 0; i < m->tiles; i++) {
+		const struct tile *t = &m->tile[i];
+
+		/* who looks writes it meanwhile */
+		c[n].used = __atomic_load_n(&t->wanted, __ATOMIC_RELAXED);
+		c[n].number = i;
+		n += t->acc && !t->stale && c[n].used < keep;
+	}
 	qsort(c, n, sizeof(*c), by_used);
 	pthread_rwlock_wrlock(&m->lock);
 	for (unsigned int i = 0; i < n && !fits(m, more); i++)

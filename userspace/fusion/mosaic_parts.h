@@ -82,6 +82,17 @@ struct mosaic {
 	struct artist		**artist;	/* one per thread */
 };
 
+/* For what was used last; those who look count on, too */
+static inline uint64_t mosaic_clock(const struct mosaic *m)
+{
+	return __atomic_load_n(&m->clock, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t mosaic_tick(struct mosaic *m)
+{
+	return __atomic_add_fetch(&m->clock, 1, __ATOMIC_RELAXED);
+}
+
 static inline uint64_t tile_key(int x, int y)
 {
 	return (uint64_t)(uint32_t)y << 32 | (uint32_t)x;

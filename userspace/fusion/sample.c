@@ -40,16 +40,18 @@ struct found {
  * struct near - which parts of a submap have known cells near
  * @u, @v:	the middle of the tile's first block, with the margin around
  * @du, @dv:	from block to block; up it is @du_row, @dv_row
+ * @how:	CELLS_IS_NEAR or CELLS_IS_NEARER
  */
 struct near {
 	const uint8_t	*near;
+	uint8_t		how;
 	unsigned int	width, height;
 	int64_t		u, v, du, dv, du_row, dv_row;
 };
 
 /* Positions of a tile's first cell, and how they go on */
-static struct near near_of(const struct way *way, int x, int y, int64_t *u,
-			   int64_t *v)
+static struct near near_of(const struct way *way, int x, int y, bool fill,
+			   int64_t *u, int64_t *v)
 {
 	const int64_t margin = (int64_t)CELLS_MARGIN << NEAR_SHIFT;
 	const int64_t right = x * TILE_SIDE - way->x0;
@@ -59,6 +61,11 @@ static struct near near_of(const struct way *way, int x, int y, int64_t *u,
 	*v = way->v + right * way->dv + up * way->du;
 	return (struct near){
 		.near = way->c->near,
+		/*
+		 * 7.5 steps on either side; what was splatted is not where it
+		 * would be sampled, and steps may be longer than a cell then
+		 */
+		.how = fill ? CELLS_IS_NEAR : CELLS_IS_NEARER,
 		.width = way->c->near_width,
 		.height = (way->c->height + CELLS_BLOCK - 1) / CELLS_BLOCK +
 			  2 * CELLS_MARGIN,
@@ -69,11 +76,11 @@ static struct near near_of(const struct way *way, int x, int y, int64_t *u,
 	};
 }
 
-INLINE void find_portable(const struct way *way, int x, int y,
+INLINE void find_portable(const struct way *way, int x, int y, bool fill,
 			  struct found *out)
 {
 	int64_t u0, v0;
-	const struct near b = near_of(way, x, y, &u0, &v0);
+	const struct near b = near_of(way, x, y, fill, &u0, &v0);
 
 	for (unsigned int i = 0; i < TILE_BLOCKS; i++) {
 		const int64_t row = i / ROW_BLOCKS, column = i % ROW_BLOCKS;
@@ -83,7 +90,7 @@ INLINE void find_portable(const struct way *way, int x, int y,
 		const uint64_t bv = (b.v + v) >> NEAR_SHIFT;
 
 		if (bu >= b.width || bv >= b.height ||
-		    !b.near[bv * b.width + bu])
+		    !(b.near[bv * b.width + bu] & b.how))
 			continue;
 		out->u[out->n] = (u0 + u) >> STEP_SHIFT;
 		out->v[out->n] = (v0 + v) >> STEP_SHIFT;
@@ -227,17 +234,18 @@ INLINE __mmask8 near_avx512(const struct near *b, __m512i u, __m512i v)
 	const __m256i got = _mm512_mask_i64gather_epi32(
 		_mm256_setzero_si256(), in, at, b->near, 1);
 
-	return _mm256_test_epi32_mask(got, _mm256_set1_epi32(0xff));
+	return _mm256_test_epi32_mask(got, _mm256_set1_epi32(b->how));
 }
 
 /* Eight blocks, two rows, at once; without branches nobody could predict */
 CPU_AVX512
-INLINE void find_avx512(const struct way *way, int x, int y, struct found *out)
+INLINE void find_avx512(const struct way *way, int x, int y, bool fill,
+			struct found *out)
 {
 	const __m512i column = _mm512_setr_epi64(0, 1, 2, 3, 0, 1, 2, 3);
 	const __m512i row = _mm512_setr_epi64(0, 0, 0, 0, 1, 1, 1, 1);
 	int64_t u0, v0;
-	const struct near b = near_of(way, x, y, &u0, &v0);
+	const struct near b = near_of(way, x, y, fill, &u0, &v0);
 	__m512i u = _mm512_add_epi64(
 		_mm512_mullo_epi64(column, _mm512_set1_epi64(b.du)),
 		_mm512_mullo_epi64(row, _mm512_set1_epi64(b.du_row)));
@@ -404,7 +412,7 @@ void sample_blocks(const struct way *way, int x, int y, const uint16_t *at,
 	const lanes_portable lanes = make_lanes_portable(way, false);
 	const unsigned int bits = way->c->bits;
 	int64_t u0, v0;
-	const struct near b = near_of(way, x, y, &u0, &v0);
+	const struct near b = near_of(way, x, y, false, &u0, &v0);
 
 	for (unsigned int i = 0; i < count; i++) {
 		const int64_t row = at[i] / TILE_SIDE;

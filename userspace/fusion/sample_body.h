@@ -38,7 +38,7 @@ TARGET static unsigned int NAME(sample_tile)(const struct way *way, int x,
 	struct found found;	/* large: not set to 0 */
 
 	found.n = 0;
-	NAME(find)(way, x, y, &found);
+	NAME(find)(way, x, y, under != NULL, &found);
 	if (way->c->bits == 8)
 		return NAME(sample_found)(way, &found, 8, under, stride, at,
 					  cells);
