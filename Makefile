@@ -27,13 +27,13 @@ BRIDGE_TESTS := assembly control bridge publish ways
 LINKD_TESTS := linkd linkd_plan linkd_load linkd_link
 BAG_TESTS := message bag service
 FUSION_TESTS := fusion
-GDIM_TESTS := layer store store_damage map_file map_png geopackage
+GDIM_TESTS := layer store store_damage site site_graph site_real map_file map_png geopackage
 ENDS_TESTS := ends compressed
 BAG_FUZZ := message service mcap rosbag db3 compressed control decode
 LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
 	     vscan laserscan blob layers
 LIB_BENCH := image cloud map vscan
-PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv gdimctl \
+PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv gdimctl gdimd \
 	     optsample-lab optsample-sim udp-link link-sim link-watch d63-plot hwsim-medium \
 	     demo-report image-pub image-sub dds-pub dds-sub fastdds-pub \
 	     fastdds-sub app-report dds-writers ros1-pub ros1-sub rtps-gen test_sampler \
@@ -41,7 +41,7 @@ PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv gdimctl 
 	     test_odometer fuzz_ros_tag fuzz_corpus fuzz_replay) \
 	     $(addprefix $(BIN)/,$(LIB_TESTS:%=test_%) $(BRIDGE_TESTS:%=test_%) $(LINKD_TESTS:%=test_%) \
 	     $(ENDS_TESTS:%=test_%) ends-copy \
-	     $(FUSION_TESTS:%=test_%) $(GDIM_TESTS:%=test_%) store-storm service-node service-peer \
+	     $(FUSION_TESTS:%=test_%) $(GDIM_TESTS:%=test_%) store-storm gdim-feed service-node service-peer \
 	     $(BAG_TESTS:%=test_%) test_ros1c client-node fuzz_ros1c \
 	     $(LIB_FUZZ:%=fuzz_%) $(BAG_FUZZ:%=fuzz_%))
 TESTS	:= tests/run
@@ -226,11 +226,15 @@ $(foreach t,$(BAG_TESTS),$(eval $(call linked,test_$(t),tests/unit/test_$(t).c \
 	$(BAG) $(LIB) $(HEADERS),$(BAG_LIBS))))
 $(eval $(call linked,gdimctl,$(call objects,userspace/gdimctl/*.c) $(GDIM) \
 	$(COMMON_O) $(LIB),$(GDIM_LIBS)))
+$(eval $(call linked,gdimd,$(call objects,userspace/gdimd/*.c) $(GDIM) \
+	$(DAEMON) $(ENDS),$(ENDS_LIBS) $(DAEMON_LIBS) $(GDIM_LIBS) -lcivetweb))
 $(foreach t,$(FUSION_TESTS),$(eval $(call linked,test_$(t),\
 	tests/unit/test_$(t).c $(FUSION) $(LIB) $(HEADERS),-lm -lpthread)))
 $(foreach t,$(GDIM_TESTS),$(eval $(call linked,test_$(t),\
 	tests/unit/test_$(t).c $(GDIM) $(COMMON_O) $(LIB) $(HEADERS),\
 	$(GDIM_LIBS))))
+$(eval $(call linked,gdim-feed,tests/gdim/gdim-feed.c $(GDIM) $(ENDS) \
+	$(HEADERS),$(ENDS_LIBS) $(GDIM_LIBS)))
 $(eval $(call linked,store-storm,$(addprefix tests/gdim/,store-storm.c \
 	store-model.c cut-vfs.c) $(GDIM) \
 	$(COMMON_O) $(LIB) $(HEADERS),$(GDIM_LIBS)))

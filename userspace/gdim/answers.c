@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include "gdim/answers.h"
 
 /* 0..100 or 0..1, as the layer's messages have it; null: unknown */
@@ -146,5 +147,163 @@ int answer_status(struct site *s, cJSON *out)
 	cJSON_AddNumberToObject(out, "waiting", c.waiting);
 	cJSON_AddNumberToObject(out, "cell_bytes", c.cell_bytes);
 	cJSON_AddNumberToObject(out, "tile_bytes", c.tile_bytes);
+	return 0;
+}
+
+/*
+ * Rooms
+ */
+
+struct room_search {
+	unsigned int	id, count;
+	struct room	*room;
+	cJSON		*list;
+};
+
+static cJSON *corners_item(const struct room *r)
+{
+	double corner[ROOM_CORNERS][2];
+	const unsigned int n = room_outline(r, corner);
+	cJSON *all = cJSON_CreateArray();
+
+	for (unsigned int i = 0; i < n; i++)
+		cJSON_AddItemToArray(all, cJSON_CreateDoubleArray(corner[i],
+								  2));
+	return all;
+}
+
+static void place_items(const struct room *r, cJSON *out)
+{
+	cJSON_AddNumberToObject(out, "id", r->id);
+	cJSON_AddStringToObject(out, "name", r->name);
+	cJSON_AddNumberToObject(out, "x", r->x);
+	cJSON_AddNumberToObject(out, "y", r->y);
+	cJSON_AddNumberToObject(out, "size", r->size);
+	cJSON_AddItemToObject(out, "outline", corners_item(r));
+}
+
+static int search(void *arg, const struct room *room)
+{
+	struct room_search *s = arg;
+	cJSON *item;
+
+	s->count++;
+	if (s->room && room->id == s->id) {
+		*s->room = *room;
+		return 1;
+	}
+	if (s->list) {
+		item = cJSON_CreateObject();
+		place_items(room, item);
+		cJSON_AddItemToArray(s->list, item);
+	}
+	return 0;
+}
+
+int answer_rooms(struct site *s, cJSON *out, char error[SITE_ERROR])
+{
+	struct room_search find = { .list = cJSON_CreateArray() };
+	char told[16];
+	int err = site_rooms(s, search, &find, error);
+
+	if (err) {
+		cJSON_Delete(find.list);
+		return err;
+	}
+	/* D4.1 has their number as a message of its own */
+	if (!find.count &&
+	    site_setting(s, "rooms", told, sizeof(told)) > 0)
+		find.count = atoi(told);
+	cJSON_AddNumberToObject(out, "rooms", find.count);
+	cJSON_AddItemToObject(out, "list", find.list);
+	return 0;
+}
+
+/* What the sender said, where the maps know nothing */
+static void reported_items(const struct room *r, cJSON *out)
+{
+	cJSON *gases;
+
+	if (!r->reported)
+		return;
+	out = cJSON_AddObjectToObject(out, "reported");
+	if (!isnan(r->temperature))
+		cJSON_AddNumberToObject(out, "temperature", r->temperature);
+	gases = cJSON_AddArrayToObject(out, "gases");
+	for (unsigned int i = 0; i < r->gases; i++)
+		cJSON_AddItemToArray(gases, isnan(r->gas[i]) ?
+				     cJSON_CreateNull() :
+				     cJSON_CreateNumber(r->gas[i]));
+	if (r->smoke >= 0)
+		cJSON_AddNumberToObject(out, "smoke", r->smoke);
+	if (r->signal >= 0)
+		cJSON_AddNumberToObject(out, "signal", r->signal);
+	if (r->hazard >= 0)
+		cJSON_AddNumberToObject(out, "hazard", r->hazard);
+}
+
+static void measured_items(struct site *s, const struct room_values *v,
+			   cJSON *out)
+{
+	cJSON *all = cJSON_AddObjectToObject(out, "layers");
+
+	for (unsigned int i = 0; i < v->layers; i++) {
+		const bool known = v->of[i].known != 0;
+		cJSON *item;
+		struct layer l;
+		double full;
+
+		site_layer(s, v->of[i].layer, &l);
+		full = l.bits == 8 ? 1 : CELLS_FULL_16;
+		item = cJSON_AddObjectToObject(all, l.name);
+		cJSON_AddStringToObject(item, "role", layer_role_name(l.role));
+		cJSON_AddNumberToObject(item, "known_cells", v->of[i].known);
+		cJSON_AddItemToObject(item, "mean", known ?
+			cJSON_CreateNumber(v->of[i].mean / full) :
+			cJSON_CreateNull());
+		cJSON_AddItemToObject(item, "max", known ?
+			cJSON_CreateNumber(v->of[i].max / full) :
+			cJSON_CreateNull());
+		if (!*l.unit || !known)
+			continue;
+		cJSON_AddNumberToObject(item, "physical_mean",
+					layer_physical(&l, v->of[i].mean));
+		cJSON_AddNumberToObject(item, "physical_max",
+					layer_physical(&l, v->of[i].max));
+		cJSON_AddStringToObject(item, "unit", l.unit);
+	}
+}
+
+int answer_find_room(struct site *s, unsigned int id, struct room *room,
+		     char error[SITE_ERROR])
+{
+	struct room_search find = { .id = id, .room = room };
+	const int found = site_rooms(s, search, &find, error);
+
+	if (found == 1)
+		return 0;
+	if (!found)
+		snprintf(error, SITE_ERROR, "no room %u", id);
+	return found < 0 ? found : -ENOENT;
+}
+
+int answer_room(struct site *s, unsigned int id, cJSON *out,
+		char error[SITE_ERROR])
+{
+	struct room_values v;
+	struct room r;
+	int err = answer_find_room(s, id, &r, error);
+
+	if (err)
+		return err;
+	err = room_values(s, &r, &v);
+	if (err) {
+		snprintf(error, SITE_ERROR, "room %u: %s", id, err == -EINVAL ?
+			 "has no outline that could be" : "out of memory");
+		return err;
+	}
+	place_items(&r, out);
+	measured_items(s, &v, out);
+	reported_items(&r, out);
 	return 0;
 }

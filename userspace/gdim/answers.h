@@ -8,6 +8,7 @@
 #define GDIM_ANSWERS_H
 
 #include <cjson/cJSON.h>
+#include "gdim/room_values.h"
 #include "gdim/site.h"
 
 /**
@@ -24,6 +25,22 @@ int answer_spot(struct site *s, double x, double y, cJSON *out,
 
 /* "layers": each with what it means and what there is of it */
 int answer_layers(struct site *s, cJSON *out);
+
+/* "rooms": how many; "list": where they are */
+int answer_rooms(struct site *s, cJSON *out, char error[SITE_ERROR]);
+
+/**
+ * answer_room() - one of them, with what the fused maps say of it now
+ * @out: "id", "name", "x", "y", "size", "outline"; "layers": for each with a
+ *	role in rooms "mean" and "max", also "physical_..."; "reported": what
+ *	was told of it
+ *
+ * Return: 0; -ENOENT: no such room; -EINVAL, -ENOMEM; as store_rooms().
+ */
+int answer_room(struct site *s, unsigned int id, cJSON *out,
+		char error[SITE_ERROR]);
+int answer_find_room(struct site *s, unsigned int id, struct room *room,
+		     char error[SITE_ERROR]);
 
 /* "nodes", "placed", "submaps", "waiting", "cell_bytes", "tile_bytes" */
 int answer_status(struct site *s, cJSON *out);

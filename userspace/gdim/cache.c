@@ -21,6 +21,7 @@ struct cache {
 	uint32_t	entries, room, free;
 	uint32_t	oldest, newest;
 	size_t		bytes, memory;
+	uint64_t	drops;
 };
 
 struct cache *cache_create(size_t memory)
@@ -154,11 +155,31 @@ void cache_add(struct cache *c, uint64_t key, struct cells *cells)
 	pthread_mutex_unlock(&c->lock);
 }
 
+void cache_add_since(struct cache *c, uint64_t key, struct cells *cells,
+		     uint64_t drops)
+{
+	pthread_mutex_lock(&c->lock);
+	if (drops == c->drops)
+		add(c, key, cells);
+	pthread_mutex_unlock(&c->lock);
+}
+
+uint64_t cache_drops(struct cache *c)
+{
+	uint64_t drops;
+
+	pthread_mutex_lock(&c->lock);
+	drops = c->drops;
+	pthread_mutex_unlock(&c->lock);
+	return drops;
+}
+
 void cache_drop(struct cache *c, uint64_t key)
 {
 	uint32_t i;
 
 	pthread_mutex_lock(&c->lock);
+	c->drops++;
 	i = index_find(&c->index, key);
 	if (i != INDEX_NONE)
 		drop(c, i);

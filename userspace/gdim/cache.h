@@ -32,6 +32,16 @@ struct cells *cache_find(struct cache *c, uint64_t key);
 void cache_add(struct cache *c, uint64_t key, struct cells *cells);
 void cache_drop(struct cache *c, uint64_t key);
 
+/**
+ * cache_add_since() - as cache_add(), if nothing was dropped since
+ * @drops: cache_drops() of before @cells were read or made
+ *
+ * So what is out of date by now does not stay.
+ */
+void cache_add_since(struct cache *c, uint64_t key, struct cells *cells,
+		     uint64_t drops);
+uint64_t cache_drops(struct cache *c);
+
 size_t cache_bytes(struct cache *c);
 
 #endif

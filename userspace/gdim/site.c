@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "gdim/site_parts.h"
+#include "gdim/utf8.h"
 
 int site_error(char error[SITE_ERROR], int err, const char *format, ...)
 {
@@ -38,11 +39,13 @@ int site_grow(void *array, uint32_t *room, uint32_t used, size_t size)
 bool site_frame_valid(const char *frame)
 {
 	const size_t len = strlen(frame);
+	char clean[STORE_FRAME];
 
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)frame[i] < 0x20 || frame[i] == 0x7f)
-			return false;
-	return len && len < STORE_FRAME;
+	if (!len || len >= STORE_FRAME)
+		return false;
+	/* UTF-8 without control characters, for JSON and for lines */
+	utf8_clean(frame, len, clean, sizeof(clean));
+	return !strcmp(frame, clean);
 }
 
 /*
@@ -141,6 +144,24 @@ int site_pend(struct site *s, uint32_t submap, bool changed)
 	return 0;
 }
 
+/* What a submap is the confidence of has to be fused anew, too */
+static int pend_weighted(struct site *s, uint32_t node, uint32_t layer)
+{
+	const char *name = s->layer[layer]->layer.name;
+	int err = 0;
+
+	for (uint32_t i = 0; i < s->layers && !err; i++) {
+		uint32_t at;
+
+		if (strcmp(s->layer[i]->layer.weights, name))
+			continue;
+		at = index_find(&s->submap_index, submap_key(node, i));
+		if (at != INDEX_NONE)
+			err = site_pend(s, at, true);
+	}
+	return err;
+}
+
 /* One that the store has. Return: its number, INDEX_NONE: no memory */
 static uint32_t add_submap(struct site *s, const struct store_submap *m,
 			   uint32_t node, uint32_t layer)
@@ -163,8 +184,14 @@ static uint32_t add_submap(struct site *s, const struct store_submap *m,
 		if (!s->layer[layer]->submaps++)
 			s->layer[layer]->first = at;
 	}
+	/* that of the map, if nobody else says so */
+	if (s->layer[layer]->first == at && s->layer[layer]->mosaic &&
+	    s->submap[at].submap.resolution != m->resolution)
+		s->layer[layer]->renew = true;
 	s->submap[at].submap = *m;
-	return site_pend(s, at, true) ? INDEX_NONE : at;
+	if (site_pend(s, at, true) || pend_weighted(s, node, layer))
+		return INDEX_NONE;
+	return at;
 }
 
 /*
@@ -174,16 +201,13 @@ static uint32_t add_submap(struct site *s, const struct store_submap *m,
 static int load_layer(void *arg, int64_t id, const struct layer *layer)
 {
 	struct site *s = arg;
-	struct layer_state *l = calloc(1, sizeof(*l));
-	struct layer_state **more = realloc(s->layer, (s->layers + 1) *
-					    sizeof(*more));
+	struct layer_state *l;
 
-	if (more)
-		s->layer = more;
-	if (!l || !more) {
-		free(l);
+	if (s->layers == SITE_LAYERS)
+		return -ENOSPC;
+	l = calloc(1, sizeof(*l));
+	if (!l)
 		return -ENOMEM;
-	}
 	l->id = id;
 	l->layer = *layer;
 	l->first = INDEX_NONE;
@@ -230,9 +254,24 @@ static int load_node(void *arg, const struct store_node *node)
 	return 0;
 }
 
-static int load_submap(void *arg, const struct store_submap *m)
+/* What was in the store when reading began */
+struct found {
+	struct store_submap	*submap;
+	uint32_t		submaps, room;
+};
+
+static int find_submap(void *arg, const struct store_submap *m)
 {
-	struct site *s = arg;
+	struct found *f = arg;
+
+	if (site_grow(&f->submap, &f->room, f->submaps, sizeof(*f->submap)))
+		return -ENOMEM;
+	f->submap[f->submaps++] = *m;
+	return 0;
+}
+
+static int load_submap(struct site *s, const struct store_submap *m)
+{
 	const uint32_t node = node_of_id(s, m->node);
 	const unsigned int layer = layer_of_id(s, m->layer);
 
@@ -254,21 +293,36 @@ static void link_nodes(struct site *s)
 	}
 }
 
+/*
+ * Another process may write meanwhile, and takes nothing out: what submaps
+ * belong to is there if they are read before it
+ */
 static int load(struct site *s, char error[SITE_ERROR])
 {
-	int err = store_layers(s->store, load_layer, s);
+	struct found f = { NULL, 0, 0 };
+	int err = store_submaps(s->store, find_submap, &f);
 
 	if (!err)
+		err = store_layers(s->store, load_layer, s);
+	if (!err)
 		err = store_nodes(s->store, load_node, s);
-	if (!err)
-		err = store_submaps(s->store, load_submap, s);
-	if (!err)
-		link_nodes(s);
+	if (err) {
+		site_error(error, err, "%s: %s", s->path,
+			   err == -ENOMEM ? "out of memory" :
+			   err == -ENOSPC ? "too many layers" :
+			   store_error(s->store));
+		goto out;
+	}
+	for (uint32_t i = 0; i < f.submaps && !err; i++)
+		err = load_submap(s, &f.submap[i]);
 	if (err)
 		site_error(error, err, "%s: %s", s->path,
 			   err == -ENOMEM ? "out of memory" :
-			   err == -EBADMSG ? "a submap of no node or layer" :
-			   store_error(s->store));
+			   "a submap of no node or layer");
+	else
+		link_nodes(s);
+out:
+	free(f.submap);
 	return err;
 }
 
@@ -316,7 +370,6 @@ void site_close(struct site *s)
 		free(s->layer[i]->pending);
 		free(s->layer[i]);
 	}
-	free(s->layer);
 	free(s->node);
 	free(s->submap);
 	index_free(&s->node_index);
@@ -378,6 +431,21 @@ unsigned int site_layer_submaps(struct site *s, unsigned int number)
 	return n;
 }
 
+/* Whether the fused map is another one, not only what it means */
+static bool fuses_alike(const struct layer *a, const struct layer *b)
+{
+	return a->bits == b->bits && a->rule == b->rule &&
+	       layer_splats(a) == layer_splats(b) &&
+	       a->resolution == b->resolution && !strcmp(a->weights, b->weights);
+}
+
+/* Those that a new layer is the confidence of */
+static void renew_weighted(struct site *s, const char *name)
+{
+	for (unsigned int i = 0; i < s->layers; i++)
+		s->layer[i]->renew |= !strcmp(s->layer[i]->layer.weights, name);
+}
+
 int site_set_layer(struct site *s, const struct layer *layer,
 		   char error[SITE_ERROR])
 {
@@ -385,6 +453,9 @@ int site_set_layer(struct site *s, const struct layer *layer,
 	int64_t id;
 	int err;
 
+	if (number < 0 && s->layers == SITE_LAYERS)
+		return site_error(error, -ENOSPC, "layer %s: there are %d "
+				  "already", layer->name, SITE_LAYERS);
 	err = store_layer(s->store, layer, &id);
 	if (err)
 		return site_error(error, err, "layer %s: %s", layer->name,
@@ -393,9 +464,11 @@ int site_set_layer(struct site *s, const struct layer *layer,
 	if (number < 0) {
 		err = load_layer(s, id, layer);
 		number = s->layers - 1;
+		renew_weighted(s, layer->name);
 	} else {
+		s->layer[number]->renew |= !fuses_alike(layer,
+						&s->layer[number]->layer);
 		s->layer[number]->layer = *layer;
-		s->layer[number]->renew = true;
 	}
 	pthread_mutex_unlock(&s->lock);
 	return err ? site_error(error, err, "out of memory") : number;
@@ -433,33 +506,44 @@ static int check_submap(struct site *s, const char *frame, uint32_t node,
 	return 0;
 }
 
-static int store_submap(struct site *s, const char *frame, int64_t stamp,
-			const struct pose *pose,
-			const struct site_submap *submap, unsigned int submaps,
-			struct store_submap *out, char error[SITE_ERROR])
+/**
+ * struct keyframe - that is to be stored
+ * @stored:	gets what the store made of @submap
+ */
+struct keyframe {
+	struct site			*s;
+	const char			*frame;
+	int64_t				stamp;
+	const struct pose		*pose;
+	const struct site_submap	*submap;
+	unsigned int			submaps;
+	struct store_submap		*stored;
+};
+
+static int store_submaps_of(void *arg, char error[SITE_ERROR])
 {
-	struct cells *cells[submaps + 1];
-	const struct store_keyframe k = { frame, stamp, pose, submaps, out,
-					  cells };
+	const struct keyframe *f = arg;
+	struct cells *cells[f->submaps];
+	const struct store_keyframe k = { f->frame, f->stamp, f->pose,
+					  f->submaps, f->stored, cells };
 	int err;
 
-	for (unsigned int i = 0; i < submaps; i++) {
-		const struct cells *c = submap[i].cells;
+	for (unsigned int i = 0; i < f->submaps; i++) {
+		const struct site_submap *m = &f->submap[i];
+		const struct cells *c = m->cells;
 
-		cells[i] = submap[i].cells;
-		out[i] = (struct store_submap){
-			.layer = s->layer[submap[i].layer]->id,
-			.stamp = submap[i].stamp,
+		cells[i] = m->cells;
+		f->stored[i] = (struct store_submap){
+			.layer = f->s->layer[m->layer]->id,
+			.stamp = m->stamp,
 			.width = c->width, .height = c->height,
 			.bits = c->bits, .resolution = c->resolution,
-			.origin = c->origin, .weight = submap[i].weight,
+			.origin = c->origin, .weight = m->weight,
 		};
 	}
-	err = store_keyframe(s->store, &k);
-	if (err)
-		site_error(error, err, "frame %s: %s", frame,
-			   store_error(s->store));
-	return err;
+	err = store_keyframe(f->s->store, &k);
+	return err ? site_error(error, err, "frame %s: %s", f->frame,
+				store_error(f->s->store)) : 0;
 }
 
 /* With the lock held */
@@ -478,71 +562,111 @@ static int take_pose(struct site *s, uint32_t node, const struct pose *pose)
 }
 
 /* It is on disk: now it is known */
-static int take_keyframe(struct site *s, const char *frame, int64_t stamp,
-			 const struct pose *pose,
-			 const struct site_submap *submap, unsigned int submaps,
-			 const struct store_submap *stored)
+static int take_keyframe(const struct keyframe *f)
 {
-	const uint32_t node = site_add_node(s, frame, stamp);
+	struct site *s = f->s;
+	const uint32_t node = site_add_node(s, f->frame, f->stamp);
 	int err = 0;
 
 	if (node == INDEX_NONE)
 		return -ENOMEM;
 	pthread_mutex_lock(&s->lock);
-	if (pose)
-		err = take_pose(s, node, pose);
-	for (unsigned int i = 0; i < submaps && !err; i++) {
-		cache_drop(s->cache, stored[i].id | SITE_COARSE);
-		cache_drop(s->cache, stored[i].id | SITE_WEIGHTS);
-		cache_add(s->cache, stored[i].id, submap[i].cells);
-		s->node[node].node.id = stored[i].node;
-		if (add_submap(s, &stored[i], node, submap[i].layer) ==
-		    INDEX_NONE)
+	if (f->pose)
+		err = take_pose(s, node, f->pose);
+	for (unsigned int i = 0; i < f->submaps && !err; i++) {
+		const struct store_submap *m = &f->stored[i];
+
+		cache_drop(s->cache, m->id | SITE_COARSE);
+		cache_drop(s->cache, m->id | SITE_WEIGHTS);
+		cache_drop(s->cache, m->id);
+		cache_add(s->cache, m->id, f->submap[i].cells);
+		s->node[node].node.id = m->node;
+		if (add_submap(s, m, node, f->submap[i].layer) == INDEX_NONE)
 			err = -ENOMEM;
 	}
 	pthread_mutex_unlock(&s->lock);
 	return err;
 }
 
+static int check_keyframe(const struct keyframe *f, char error[SITE_ERROR])
+{
+	const uint32_t node = site_find_node(f->s, f->frame);
+	int err = 0;
+
+	if (!f->submaps || f->submaps > SITE_LAYERS)
+		return site_error(error, -EINVAL, "a keyframe of %u submaps",
+				  f->submaps);
+	if (!site_frame_valid(f->frame))
+		return site_error(error, -EINVAL,
+				  "a frame without a proper name");
+	if (f->pose && !pose_valid(f->pose))
+		return site_error(error, -EINVAL,
+				  "frame %s: a pose of %g, %g, %g", f->frame,
+				  f->pose->x, f->pose->y, f->pose->yaw);
+	if (f->pose && !strcmp(f->frame, SITE_ROOT))
+		return site_error(error, -EINVAL, "frame %s has no pose",
+				  f->frame);
+	for (unsigned int i = 0; i < f->submaps && !err; i++)
+		err = check_submap(f->s, f->frame, node, &f->submap[i], error);
+	return err;
+}
+
+/* Others see nodes that have links, or are followed: the whole graph moves */
+static int move_keyframe(struct keyframe *f, char error[SITE_ERROR])
+{
+	struct site_transform t = { .stamp = f->stamp, .pose = *f->pose };
+
+	snprintf(t.frame, sizeof(t.frame), "%s", f->frame);
+	f->pose = NULL;
+	return site_move(f->s, &t, 1, "keyframe", store_submaps_of, f, error);
+}
+
 int site_keyframe(struct site *s, const char *frame, int64_t stamp,
 		  const struct pose *pose, const struct site_submap *submap,
 		  unsigned int submaps, char error[SITE_ERROR])
 {
-	struct store_submap stored[submaps + 1];
-	struct site_transform t = { .stamp = stamp };
+	struct store_submap stored[SITE_LAYERS];
+	struct keyframe f = { s, frame, stamp, pose, submap, submaps, stored };
 	uint32_t node;
-	int err = 0;
+	int err = check_keyframe(&f, error);
 
-	if (!submaps)
-		return site_error(error, -EINVAL, "a keyframe without submaps");
-	if (!site_frame_valid(frame))
-		return site_error(error, -EINVAL, "a frame without a proper name");
-	if (pose && !pose_valid(pose))
-		return site_error(error, -EINVAL, "frame %s: a pose of %g, %g, %g",
-				  frame, pose->x, pose->y, pose->yaw);
-	if (pose && !strcmp(frame, SITE_ROOT))
-		return site_error(error, -EINVAL, "frame %s has no pose", frame);
+	if (err)
+		return err;
 	node = site_find_node(s, frame);
-	for (unsigned int i = 0; i < submaps && !err; i++)
-		err = check_submap(s, frame, node, &submap[i], error);
-	if (err)
-		return err;
-	/* others see nodes that have links, or are followed: the whole graph */
 	if (pose && node != INDEX_NONE &&
-	    (s->node[node].followed || s->node[node].node.linked)) {
-		snprintf(t.frame, sizeof(t.frame), "%s", frame);
-		t.pose = *pose;
-		err = site_transforms(s, &t, 1, "keyframe", error);
-		if (err)
-			return err;
-		pose = NULL;
-	}
-	err = store_submap(s, frame, stamp, pose, submap, submaps, stored,
-			   error);
+	    (s->node[node].followed || s->node[node].node.linked))
+		err = move_keyframe(&f, error);
+	else
+		err = store_submaps_of(&f, error);
 	if (err)
 		return err;
-	err = take_keyframe(s, frame, stamp, pose, submap, submaps, stored);
+	err = take_keyframe(&f);
 	return err ? site_error(error, err, "out of memory") : 0;
+}
+
+int site_rooms(struct site *s,
+	       int (*each)(void *arg, const struct room *room), void *arg,
+	       char error[SITE_ERROR])
+{
+	int ret;
+
+	pthread_mutex_lock(&s->reader_lock);
+	ret = store_rooms(s->reader, each, arg);
+	if (ret < 0)
+		site_error(error, ret, "%s", store_error(s->reader));
+	pthread_mutex_unlock(&s->reader_lock);
+	return ret;
+}
+
+int site_setting(struct site *s, const char *name, char *value,
+		 unsigned int room)
+{
+	int ret;
+
+	pthread_mutex_lock(&s->reader_lock);
+	ret = store_get(s->reader, name, value, room);
+	pthread_mutex_unlock(&s->reader_lock);
+	return ret;
 }
 
 bool site_has_frame(struct site *s, const char *frame)

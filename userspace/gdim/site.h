@@ -8,7 +8,7 @@
  *
  * Two threads may work on a site: one that stores (site_keyframe() and all
  * that changes something) and one that fuses (site_fuse(), site_want()); any
- * number may look (site_spot(), site_read(), ...). What stores never waits
+ * number may look (site_value(), site_read(), ...). What stores never waits
  * for what fuses.
  */
 #ifndef GDIM_SITE_H
@@ -21,7 +21,10 @@
 #include "gdim/layer.h"
 #include "gdim/store.h"
 
-enum { SITE_ERROR = STORE_ERROR };
+enum {
+	SITE_ERROR	= STORE_ERROR,
+	SITE_LAYERS	= 256,
+};
 
 /* Transforms begin here; its pose is always 0 */
 #define SITE_ROOT	"map"
@@ -64,7 +67,8 @@ unsigned int site_layer_submaps(struct site *s, unsigned int number);
 /**
  * site_set_layer() - add a layer, or change what one means
  *
- * Return: its number; -EINVAL: it has submaps of other bits; as store_layer().
+ * Return: its number; -EINVAL: it has submaps of other bits; -ENOSPC: there are
+ * SITE_LAYERS; as store_layer().
  */
 int site_set_layer(struct site *s, const struct layer *layer,
 		   char error[SITE_ERROR]);
@@ -84,15 +88,15 @@ struct site_submap {
 
 /**
  * site_keyframe() - submaps of one node of the pose graph
- * @frame:	names it: 1..STORE_FRAME - 1 bytes, no control characters;
+ * @frame:	names it: 1..STORE_FRAME - 1 bytes of UTF-8, no control characters;
  *		SITE_ROOT: these are whole maps
  * @stamp:	of the node
  * @pose:	in the map, or NULL: as it is known, or they wait for a transform
  *
  * Those of the same node and layer are replaced, unless they are newer.
  *
- * Return: 0: is on disk; -EINVAL, -ESTALE: one that is there is newer;
- * -ERANGE; as store_keyframe(). Nothing is stored then.
+ * Return: 0: is on disk; -EINVAL, -ESTALE: one that is there is newer; as
+ * store_keyframe(). Nothing is stored then.
  */
 int site_keyframe(struct site *s, const char *frame, int64_t stamp,
 		  const struct pose *pose, const struct site_submap *submap,
@@ -112,8 +116,8 @@ struct site_transform {
  * site_transforms() - the pose graph changed
  * @source:	who says so
  *
- * What follows others moves with them. If nothing has a place yet, the first
- * predecessor is where the map begins.
+ * What follows others moves with them. If nothing has a place yet, nor gets one
+ * now, the first predecessor is where the map begins.
  *
  * Return: 0: is on disk; -EINVAL: a frame or transform that cannot be, or
  * frames that follow each other in a circle; as store_poses(). Nothing is
@@ -135,7 +139,7 @@ int site_transforms(struct site *s, const struct site_transform *t,
 int site_fuse(struct site *s, int layer, uint64_t deadline, uint64_t *moved,
 	      struct mosaic_work *work);
 
-/* Whether site_fuse() has something to do */
+/* Whether site_fuse() has something to do; for the thread that fuses */
 bool site_is_stale(struct site *s);
 
 /* Of the fused map, m; 0: there is nothing yet */
@@ -148,16 +152,46 @@ struct rect site_bounds(struct site *s, unsigned int layer);
  * site_value() - of the cell that a point is in
  * @x, @y: m
  *
- * Return: 0..full value, -1: unknown; -EAGAIN: see site_want().
+ * Return: 0..full value, -1: unknown.
  */
 int site_value(struct site *s, unsigned int layer, double x, double y);
 
-/* As mosaic_read(), mosaic_want(), mosaic_changes(), for a layer */
+/**
+ * site_read() - as mosaic_read(), for a layer
+ *
+ * Return: 0; -ENODATA: there is nothing yet; -EAGAIN, or what else
+ * site_set_want() leads to: something was forgotten and is left unknown.
+ */
 int site_read(struct site *s, unsigned int layer, struct raster *r);
+
+/* As mosaic_want(), for the thread that fuses */
 int site_want(struct site *s, unsigned int layer, const struct rect *r);
+
+/**
+ * site_set_want() - who brings back what was forgotten of a map
+ * @want: called by site_value() and site_read(), in the thread of who looks;
+ *	NULL, as at first: nobody, it is unknown then
+ */
+typedef int site_want_fn(void *arg, unsigned int layer, const struct rect *r);
+void site_set_want(struct site *s, site_want_fn *want, void *arg);
+
+/* As mosaic_changes(), for a layer */
 uint64_t site_changes(struct site *s, unsigned int layer, uint64_t since,
 		      void (*each)(void *arg, const struct rect *tile),
 		      void *arg);
+
+/**
+ * struct site_latest - the submap of a layer with the latest stamp
+ * @cells:	one reference
+ */
+struct site_latest {
+	int64_t		stamp;
+	char		frame[STORE_FRAME];
+	struct cells	*cells;
+};
+
+/* From any thread. Return: 0; -ENODATA: there is none; as store_cells() */
+int site_latest(struct site *s, unsigned int layer, struct site_latest *l);
 
 /**
  * site_raster() - all that is known of a layer, without unknown borders
@@ -165,7 +199,7 @@ uint64_t site_changes(struct site *s, unsigned int layer, uint64_t since,
  * @rule:	enum rule_id, or -1: that of the layer; with another one it is
  *		fused anew, and only by the thread that fuses
  *
- * Return: 0; -ENODATA: nothing is known; -E2BIG: more than CELLS_MAX cells;
+ * Return: 0; -ENODATA: nothing is known; -E2BIG: more than 2^27 cells;
  * -ENOMEM.
  */
 int site_raster(struct site *s, unsigned int layer, int rule,
@@ -173,6 +207,16 @@ int site_raster(struct site *s, unsigned int layer, int rule,
 
 /* Whether a node of that name is there */
 bool site_has_frame(struct site *s, const char *frame);
+
+/*
+ * What the store has of rooms and settings, for any thread: see store_rooms(),
+ * store_get(). @error gets one line.
+ */
+int site_rooms(struct site *s,
+	       int (*each)(void *arg, const struct room *room), void *arg,
+	       char error[SITE_ERROR]);
+int site_setting(struct site *s, const char *name, char *value,
+		 unsigned int room);
 
 /**
  * struct site_counts

@@ -29,7 +29,8 @@ struct fusing {
  * Cells
  */
 
-static int load_cells(struct site *s, int64_t id, struct cells **c)
+int site_load_cells(struct site *s, int64_t id, uint64_t drops,
+		    struct cells **c)
 {
 	int err;
 
@@ -40,32 +41,36 @@ static int load_cells(struct site *s, int64_t id, struct cells **c)
 	err = store_cells(s->reader, id, c);
 	pthread_mutex_unlock(&s->reader_lock);
 	if (!err)
-		cache_add(s->cache, id, *c);
+		cache_add_since(s->cache, id, *c, drops);
 	return err;
 }
 
 /* Return: cells, kept under @key, made of @c, which is dropped */
-static struct cells *keep(struct site *s, uint64_t key, struct cells *c,
-			  struct cells *made)
+static struct cells *keep(struct site *s, uint64_t key, uint64_t drops,
+			  struct cells *c, struct cells *made)
 {
 	cells_put(c);
 	if (made)
-		cache_add(s->cache, key, made);
+		cache_add_since(s->cache, key, made, drops);
 	return made;
 }
 
 static int fetch_values(const struct fusing *f, int64_t id, struct cells **c)
 {
+	const uint64_t drops = cache_drops(f->s->cache);
+	/* those with weights become coarser together, when they are drawn */
+	const bool as_came = f->splat || f->weights >= 0;
 	int err;
 
-	*c = f->splat ? NULL : cache_find(f->s->cache, id | SITE_COARSE);
+	*c = as_came ? NULL : cache_find(f->s->cache, id | SITE_COARSE);
 	if (*c && (*c)->resolution == f->resolution)
 		return 0;
 	cells_put(*c);
-	err = load_cells(f->s, id, c);
-	if (err || f->splat || (*c)->resolution > 0.999 * f->resolution)
+	err = site_load_cells(f->s, id, drops, c);
+	if (err || as_came || (*c)->resolution > 0.999 * f->resolution)
 		return err;
-	*c = keep(f->s, id | SITE_COARSE, *c, cells_coarser(*c, f->resolution));
+	*c = keep(f->s, id | SITE_COARSE, drops, *c,
+		  cells_coarser(*c, f->resolution));
 	return *c ? 0 : -ENOMEM;
 }
 
@@ -80,39 +85,52 @@ static struct cells *as_weights(const struct cells *c)
 	if (!w)
 		return NULL;
 	for (size_t i = 0; i < n; i++)
-		w[i] = v[i] < 0 ? 0 : (v[i] + 50) / 100;
+		w[i] = v[i] < 0 ? CELLS_UNKNOWN : (v[i] + 50) / 100;
 	made = cells_create(c->width, c->height, 8, c->resolution, &c->origin,
 			    w);
 	free(w);
 	return made;
 }
 
-/* The confidence of submap @id, if there is any: that is no error */
-static struct cells *fetch_weights(const struct fusing *f, int64_t id,
-				   const struct cells *values)
+/* Cell for cell at the same places; as they came, not as they are drawn */
+static bool fit_together(const struct store_submap *a,
+			 const struct store_submap *b)
 {
-	struct site *s = f->s;
-	struct cells *c = NULL;
+	return a->width == b->width && a->height == b->height &&
+	       a->resolution == b->resolution && a->origin.x == b->origin.x &&
+	       a->origin.y == b->origin.y && a->origin.yaw == b->origin.yaw;
+}
+
+/* Of submap @id. Return: of the one that has its weights, 0: none */
+static int64_t find_weights(struct site *s, int64_t id, unsigned int layer)
+{
 	int64_t weights = 0;
-	uint32_t at;
+	uint32_t at, w;
 
 	pthread_mutex_lock(&s->lock);
 	at = index_find(&s->submap_ids, id);
-	if (at != INDEX_NONE)
-		at = index_find(&s->submap_index,
-				submap_key(s->submap[at].node, f->weights));
-	if (at != INDEX_NONE)
-		weights = s->submap[at].submap.id;
+	w = at == INDEX_NONE ? at : index_find(&s->submap_index,
+				submap_key(s->submap[at].node, layer));
+	if (w != INDEX_NONE &&
+	    fit_together(&s->submap[at].submap, &s->submap[w].submap))
+		weights = s->submap[w].submap.id;
 	pthread_mutex_unlock(&s->lock);
+	return weights;
+}
+
+/* The confidence of submap @id, if there is any: that is no error */
+static struct cells *fetch_weights(const struct fusing *f, int64_t id)
+{
+	struct site *s = f->s;
+	const uint64_t drops = cache_drops(s->cache);
+	const int64_t weights = find_weights(s, id, f->weights);
+	struct cells *c;
+
 	if (!weights)
 		return NULL;
 	c = cache_find(s->cache, weights | SITE_WEIGHTS);
-	if (!c && !load_cells(s, weights, &c) && c->bits != 8)
-		c = keep(s, weights | SITE_WEIGHTS, c, as_weights(c));
-	if (c && (c->width != values->width || c->height != values->height)) {
-		cells_put(c);
-		return NULL;
-	}
+	if (!c && !site_load_cells(s, weights, drops, &c) && c->bits != 8)
+		c = keep(s, weights | SITE_WEIGHTS, drops, c, as_weights(c));
 	return c;
 }
 
@@ -122,7 +140,7 @@ static int fetch(void *arg, int64_t id, struct cells **c, struct cells **w)
 	int err = fetch_values(f, id, c);
 
 	if (!err && f->weights >= 0)
-		*w = fetch_weights(f, id, *c);
+		*w = fetch_weights(f, id);
 	return err;
 }
 
@@ -151,7 +169,7 @@ static struct mosaic *make_mosaic(struct site *s, const struct layer *l,
 				  double resolution, enum rule_id rule)
 {
 	struct fusing *f = malloc(sizeof(*f));
-	const size_t share = s->config.memory / 2 / (s->layers + 1);
+	const size_t share = s->config.memory / 2 / (site_layers(s) + 1);
 	struct mosaic_config config = {
 		.resolution = resolution, .bits = l->bits, .rule = rule,
 		.splat = splats(l, rule), .threads = s->config.threads,
@@ -174,9 +192,10 @@ static struct mosaic *make_mosaic(struct site *s, const struct layer *l,
 struct mosaic *site_make_mosaic(struct site *s, unsigned int layer,
 				enum rule_id rule)
 {
-	struct layer_state *l = s->layer[layer];
+	struct layer l;
 
-	return make_mosaic(s, &l->layer, resolution_of(s, l), rule);
+	site_layer(s, layer, &l);
+	return make_mosaic(s, &l, site_resolution(s, layer), rule);
 }
 
 void site_free_mosaic(struct mosaic *m)
@@ -275,11 +294,14 @@ static int renew(struct site *s, unsigned int number)
 	if (m) {
 		pthread_rwlock_wrlock(&l->gate);
 		old = l->mosaic;
+		l->before += old ? mosaic_changes(old, UINT64_MAX, NULL, NULL) :
+				   0;
 		l->mosaic = m;
 		pthread_rwlock_unlock(&l->gate);
 		site_free_mosaic(old);
 	}
 	pthread_mutex_lock(&s->lock);
+	l->renew |= !m;
 	return m ? err : -ENOMEM;
 }
 
@@ -373,26 +395,61 @@ struct rect site_bounds(struct site *s, unsigned int layer)
 	return r;
 }
 
-int site_value(struct site *s, unsigned int layer, double x, double y)
+void site_set_want(struct site *s, site_want_fn *want, void *arg)
+{
+	s->want = want;
+	s->want_arg = arg;
+}
+
+static int bring_back(struct site *s, unsigned int layer, const struct rect *r)
+{
+	return s->want ? s->want(s->want_arg, layer, r) : -EAGAIN;
+}
+
+/* @cell: gets the cell. Return: as site_value(), and -EAGAIN */
+static int look_up(struct site *s, unsigned int layer, double x, double y,
+		   struct rect *cell)
 {
 	struct mosaic *m = enter(s, layer);
-	const double cell = m ? 1 / mosaic_resolution(m) : 0;
-	const double u = floor(x * cell), v = floor(y * cell);
+	const double cells = m ? 1 / mosaic_resolution(m) : 0;
+	const double u = floor(x * cells), v = floor(y * cells);
 	int value = -1;
 
-	if (m && fabs(u) < INT32_MAX && fabs(v) < INT32_MAX)
+	if (m && fabs(u) < INT32_MAX && fabs(v) < INT32_MAX) {
+		*cell = (struct rect){ u, v, 1, 1 };
 		value = mosaic_value(m, u, v);
+	}
 	leave(s, layer);
 	return value;
 }
 
-int site_read(struct site *s, unsigned int layer, struct raster *r)
+int site_value(struct site *s, unsigned int layer, double x, double y)
+{
+	struct rect cell;
+	int value = look_up(s, layer, x, y, &cell);
+
+	if (value == -EAGAIN && !bring_back(s, layer, &cell))
+		value = look_up(s, layer, x, y, &cell);
+	return value < 0 ? -1 : value;
+}
+
+static int read_part(struct site *s, unsigned int layer, struct raster *r)
 {
 	struct mosaic *m = enter(s, layer);
 	const int err = m ? mosaic_read(m, r) : -ENODATA;
 
 	leave(s, layer);
 	return err;
+}
+
+int site_read(struct site *s, unsigned int layer, struct raster *r)
+{
+	int err = read_part(s, layer, r);
+
+	if (err != -EAGAIN)
+		return err;
+	err = bring_back(s, layer, &r->rect);
+	return err ? err : read_part(s, layer, r);
 }
 
 int site_want(struct site *s, unsigned int layer, const struct rect *r)
@@ -407,8 +464,13 @@ uint64_t site_changes(struct site *s, unsigned int layer, uint64_t since,
 		      void *arg)
 {
 	struct mosaic *m = enter(s, layer);
-	const uint64_t revision = m ? mosaic_changes(m, since, each, arg) : 0;
+	const uint64_t before = s->layer[layer]->before;
+	uint64_t revision = before;
 
+	/* all of a map that took the place of another one is different */
+	if (m)
+		revision += mosaic_changes(m, since > before ? since - before :
+					   0, each, arg);
 	leave(s, layer);
 	return revision;
 }

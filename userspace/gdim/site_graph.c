@@ -25,6 +25,18 @@ struct place {
 	uint8_t		state;
 };
 
+/**
+ * struct moving - what is to be stored with the graph
+ * @also:	see site_move()
+ */
+struct moving {
+	struct site	*s;
+	int64_t		stamp;
+	const char	*source;
+	int		(*also)(void *arg, char error[SITE_ERROR]);
+	void		*arg;
+};
+
 static bool is_root(const char *frame)
 {
 	return !*frame || !strcmp(frame, SITE_ROOT);
@@ -92,15 +104,16 @@ static void apply(const struct site *s, const struct site_transform *t,
 	}
 }
 
-/* The map begins at the first frame that is seen from nowhere */
+/* At the first frame that is seen from nowhere, if none is told to be in it */
 static void begin_map(const struct site *s, const struct site_transform *t,
 		      unsigned int count, struct place *place)
 {
+	for (unsigned int i = 0; i < count; i++)
+		if (is_root(t[i].predecessor))
+			return;
 	for (unsigned int i = 0; i < count; i++) {
 		struct place *p;
 
-		if (is_root(t[i].predecessor))
-			return;
 		p = &place[site_find_node(s, t[i].predecessor)];
 		if (p->linked || p->placed)
 			continue;
@@ -137,24 +150,36 @@ static int find_place(struct place *place, uint32_t node, uint32_t *path)
 
 static bool differs(const struct node *n, const struct place *p)
 {
-	return p->placed && (!n->node.placed ||
-			     memcmp(&p->pose, &n->node.pose, sizeof(p->pose)));
+	return p->placed != n->node.placed ||
+	       (p->placed &&
+		memcmp(&p->pose, &n->node.pose, sizeof(p->pose)));
 }
 
-/* On disk: new nodes, links that were told, poses that are different */
-static int store_places(struct site *s, uint32_t old, struct place *place,
+/* Nodes from number @old on */
+static int store_nodes_from(struct site *s, uint32_t old)
+{
+	int err = 0;
+
+	for (uint32_t i = old; i < s->nodes && !err; i++) {
+		int64_t id = 0;
+
+		err = store_node(s->store, s->node[i].node.frame,
+				 s->node[i].node.stamp, &id);
+		pthread_mutex_lock(&s->lock);
+		s->node[i].node.id = id;
+		pthread_mutex_unlock(&s->lock);
+	}
+	return err;
+}
+
+/* Links that were told, poses that are different */
+static int store_places(struct site *s, const struct place *place,
 			int64_t stamp, const char *source,
 			struct store_pose *pose)
 {
-	/* who imports a lot has begun already */
-	const bool alone = !store_is_begun(s->store);
 	unsigned int count = 0;
-	int err = alone ? store_begin(s->store) : 0;
 
-	for (uint32_t i = old; i < s->nodes && !err; i++)
-		err = store_node(s->store, s->node[i].node.frame,
-				 s->node[i].node.stamp, &s->node[i].node.id);
-	for (uint32_t i = 0; i < s->nodes && !err; i++) {
+	for (uint32_t i = 0; i < s->nodes; i++) {
 		struct store_pose *p = &pose[count];
 
 		if (!place[i].told && !differs(&s->node[i], &place[i]))
@@ -173,10 +198,29 @@ static int store_places(struct site *s, uint32_t old, struct place *place,
 		}
 		count++;
 	}
+	return store_poses(s->store, pose, count, stamp, source);
+}
+
+/* On disk: all of it, or nothing */
+static int store_all(const struct moving *g, uint32_t old,
+		     const struct place *place, struct store_pose *pose,
+		     char error[SITE_ERROR])
+{
+	struct site *s = g->s;
+	/* who imports a lot has begun already */
+	const bool alone = !store_is_begun(s->store);
+	int also = 0, err = alone ? store_begin(s->store) : 0;
+
 	if (!err)
-		err = store_poses(s->store, pose, count, stamp, source);
+		err = store_nodes_from(s, old);
+	if (!err)
+		err = store_places(s, place, g->stamp, g->source, pose);
+	if (!err && g->also)
+		err = also = g->also(g->arg, error);
 	if (!err && alone)
 		err = store_commit(s->store);
+	if (err && !also)
+		site_error(error, err, "%s", store_error(s->store));
 	if (err && alone)
 		store_rollback(s->store);
 	return err;
@@ -191,7 +235,7 @@ static int take_places(struct site *s, const struct place *place)
 	for (uint32_t i = 0; i < s->nodes; i++) {
 		struct node *n = &s->node[i];
 		const struct place *p = &place[i];
-		const bool moved = differs(n, p) || n->node.placed != p->placed;
+		const bool moved = differs(n, p);
 
 		if (!p->told && !moved)
 			continue;
@@ -201,6 +245,8 @@ static int take_places(struct site *s, const struct place *place)
 		n->node.linked = p->linked;
 		n->node.link = p->link;
 		n->predecessor = p->predecessor;
+		n->node.predecessor = p->linked ?
+				      s->node[p->predecessor].node.id : 0;
 		if (p->linked)
 			s->node[p->predecessor].followed = true;
 		for (uint32_t m = n->first; moved && m != INDEX_NONE;
@@ -237,20 +283,20 @@ static bool is_empty(const struct site *s)
 	return s->placed == (root != INDEX_NONE);
 }
 
-int site_transforms(struct site *s, const struct site_transform *t,
-		    unsigned int count, const char *source,
-		    char error[SITE_ERROR])
+int site_move(struct site *s, const struct site_transform *t,
+	      unsigned int count, const char *source,
+	      int (*also)(void *arg, char error[SITE_ERROR]), void *arg,
+	      char error[SITE_ERROR])
 {
+	struct moving g = { s, 0, source, also, arg };
 	const uint32_t old = s->nodes;
+	uint32_t keep = old;
 	const bool empty = is_empty(s);
 	struct store_pose *pose = NULL;
 	struct place *place = NULL;
 	uint32_t *path = NULL;
-	int64_t stamp = 0;
 	int err;
 
-	if (!count)
-		return 0;
 	err = tell(s, t, count, error);
 	if (err)
 		goto out;
@@ -265,19 +311,25 @@ int site_transforms(struct site *s, const struct site_transform *t,
 	if (err)
 		goto out;
 	for (unsigned int i = 0; i < count; i++)
-		stamp = t[i].stamp > stamp ? t[i].stamp : stamp;
-	err = store_places(s, old, place, stamp, source, pose);
-	if (err) {
-		site_error(error, err, "%s", store_error(s->store));
+		g.stamp = t[i].stamp > g.stamp ? t[i].stamp : g.stamp;
+	err = store_all(&g, old, place, pose, error);
+	if (err)
 		goto out;
-	}
+	keep = s->nodes;
 	if (take_places(s, place))
 		err = site_error(error, -ENOMEM, "out of memory");
 out:
 	if (err)
-		site_drop_nodes(s, s->nodes - old);
+		site_drop_nodes(s, s->nodes - keep);
 	free(place);
 	free(path);
 	free(pose);
 	return err;
+}
+
+int site_transforms(struct site *s, const struct site_transform *t,
+		    unsigned int count, const char *source,
+		    char error[SITE_ERROR])
+{
+	return count ? site_move(s, t, count, source, NULL, NULL, error) : 0;
 }

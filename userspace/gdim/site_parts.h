@@ -38,6 +38,7 @@ struct submap {
  * struct layer_state
  * @gate:	of @mosaic: held for reading by those who look at it, for
  *		writing when it is replaced
+ * @before:	revisions of those mosaics that it had before this one
  * @first:	submap, which decides the resolution if nobody else does
  * @pending:	@pendings submaps of which the fused map does not know yet
  */
@@ -46,6 +47,7 @@ struct layer_state {
 	struct layer		layer;
 	pthread_rwlock_t	gate;
 	struct mosaic		*mosaic;
+	uint64_t		before;
 	uint32_t		first, submaps;
 	uint32_t		*pending, pendings, pending_room;
 	bool			renew;
@@ -57,6 +59,7 @@ struct layer_state {
  * @reader:	of those that fuse, with @reader_lock
  * @lock:	of nodes, submaps and what is pending. Only the thread that
  *		stores changes them, and need not lock to look at them
+ * @layer:	one that is there stays where it is
  */
 struct site {
 	struct site_config	config;
@@ -64,7 +67,7 @@ struct site {
 	pthread_mutex_t		reader_lock, lock;
 	char			path[4096];
 	struct cache		*cache;
-	struct layer_state	**layer;
+	struct layer_state	*layer[SITE_LAYERS];
 	unsigned int		layers;
 	struct node		*node;
 	uint32_t		nodes, node_room;
@@ -74,6 +77,8 @@ struct site {
 	struct index		submap_index;	/* by node and layer */
 	struct index		submap_ids;
 	unsigned int		placed;		/* nodes */
+	site_want_fn		*want;
+	void			*want_arg;
 };
 
 /*
@@ -91,6 +96,16 @@ static inline uint64_t submap_key(uint32_t node, uint32_t layer)
 /* Room for one more of what @array points to. Return: 0, -ENOMEM */
 int site_grow(void *array, uint32_t *room, uint32_t used, size_t size);
 
+/**
+ * site_move() - as site_transforms(), with more in the same transaction
+ * @also: called when transforms are stored; anything but 0, with its line in
+ *	@error, undoes all. NULL: nothing more
+ */
+int site_move(struct site *s, const struct site_transform *t,
+	      unsigned int count, const char *source,
+	      int (*also)(void *arg, char error[SITE_ERROR]), void *arg,
+	      char error[SITE_ERROR]);
+
 /* Number of a frame's node, or INDEX_NONE */
 uint32_t site_find_node(const struct site *s, const char *frame);
 
@@ -106,6 +121,13 @@ int site_pend(struct site *s, uint32_t submap, bool changed);
 struct mosaic *site_make_mosaic(struct site *s, unsigned int layer,
 				enum rule_id rule);
 void site_free_mosaic(struct mosaic *m);
+
+/*
+ * Cells from memory or from the store, one reference; @drops: of the cache,
+ * before it was decided which. Return: 0; as store_cells()
+ */
+int site_load_cells(struct site *s, int64_t id, uint64_t drops,
+		    struct cells **c);
 
 /* One line. Return: @err */
 int site_error(char error[SITE_ERROR], int err, const char *format, ...)

@@ -91,22 +91,41 @@ static int read_all(struct mosaic *m, struct raster *r)
 	return err ? err : crop(r);
 }
 
+/* Submaps of a layer that have a place, to be freed; NULL: no memory */
+static struct mosaic_submap *placed(struct site *s, unsigned int layer,
+				    uint32_t *count)
+{
+	struct mosaic_submap *found;
+
+	*count = 0;
+	pthread_mutex_lock(&s->lock);
+	found = malloc((s->submaps + 1) * sizeof(*found));
+	for (uint32_t i = 0; i < s->submaps && found; i++) {
+		const struct submap *p = &s->submap[i];
+		const struct store_node *n = &s->node[p->node].node;
+
+		if (p->layer == layer && n->placed)
+			found[(*count)++] = (struct mosaic_submap){
+				p->submap.id, n->pose,
+				{ p->submap.stamp, p->submap.weight } };
+	}
+	pthread_mutex_unlock(&s->lock);
+	return found;
+}
+
 /* With another rule, of nothing but this layer as it is now */
 static int fuse_other(struct site *s, unsigned int layer, enum rule_id rule,
 		      struct raster *r)
 {
 	struct mosaic *m = site_make_mosaic(s, layer, rule);
-	int err = m ? 0 : -ENOMEM;
+	uint32_t count = 0;
+	struct mosaic_submap *put = m ? placed(s, layer, &count) : NULL;
+	int err = put ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; i < s->submaps && !err; i++) {
-		const struct submap *p = &s->submap[i];
-		const struct store_node *n = &s->node[p->node].node;
-		const struct mosaic_submap put = { p->submap.id, n->pose,
-			{ p->submap.stamp, p->submap.weight } };
-
-		if (p->layer == layer && n->placed)
-			err = mosaic_put(m, &put);
-	}
+	/* what cannot be read is left out, as of the layer's own map */
+	for (uint32_t i = 0; i < count && !err; i++)
+		err = mosaic_put(m, &put[i]) == -ENOMEM ? -ENOMEM : 0;
+	free(put);
 	if (!err)
 		err = mosaic_update(m, UINT64_MAX, NULL);
 	if (!err)
@@ -115,20 +134,53 @@ static int fuse_other(struct site *s, unsigned int layer, enum rule_id rule,
 	return err;
 }
 
+/* Return: id, 0: there is none */
+static int64_t latest_of(struct site *s, unsigned int layer,
+			 struct site_latest *l)
+{
+	const struct submap *best = NULL;
+
+	for (uint32_t i = 0; i < s->submaps; i++) {
+		const struct submap *m = &s->submap[i];
+
+		if (m->layer == layer &&
+		    (!best || m->submap.stamp >= best->submap.stamp))
+			best = m;
+	}
+	if (!best)
+		return 0;
+	l->stamp = best->submap.stamp;
+	memcpy(l->frame, s->node[best->node].node.frame, sizeof(l->frame));
+	return best->submap.id;
+}
+
+int site_latest(struct site *s, unsigned int layer, struct site_latest *l)
+{
+	const uint64_t drops = cache_drops(s->cache);
+	int64_t id;
+
+	pthread_mutex_lock(&s->lock);
+	id = latest_of(s, layer, l);
+	pthread_mutex_unlock(&s->lock);
+	return id ? site_load_cells(s, id, drops, &l->cells) : -ENODATA;
+}
+
 int site_raster(struct site *s, unsigned int layer, int rule,
 		struct raster *r)
 {
-	struct layer_state *l = s->layer[layer];
+	struct mosaic *m = s->layer[layer]->mosaic;
+	struct layer l;
 	int err;
 
-	*r = (struct raster){ .bits = l->layer.bits };
-	if (!l->mosaic)
+	site_layer(s, layer, &l);
+	*r = (struct raster){ .bits = l.bits };
+	if (!m)
 		return -ENODATA;
-	if (rule >= 0 && rule != (int)l->layer.rule)
+	if (rule >= 0 && rule != (int)l.rule)
 		err = fuse_other(s, layer, rule, r);
 	else
-		err = read_all(l->mosaic, r);
-	r->bits = l->layer.bits;
+		err = read_all(m, r);
+	r->bits = l.bits;
 	if (err) {
 		free(r->cells);
 		r->cells = NULL;

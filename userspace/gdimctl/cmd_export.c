@@ -141,13 +141,16 @@ static int find_things(struct site *s, struct things *t)
 	return err ? cli_error(err, "%s", store_error(site_store(s))) : 0;
 }
 
+/* @needed: that nothing is known yet is an error, else it is not told */
 static int raster_of(struct site *s, unsigned int number, int rule,
-		     struct raster *r)
+		     bool needed, struct raster *r)
 {
 	struct layer l;
 	int err = site_raster(s, number, rule, r);
 
 	site_layer(s, number, &l);
+	if (err == -ENODATA && !needed)
+		return err;
 	if (err == -ENODATA)
 		return cli_error(err, "layer %s: nothing is known yet", l.name);
 	if (err)
@@ -174,7 +177,7 @@ static int write_one(struct site *s, const struct export *e, enum format format)
 		return number;
 	err = ctl_fuse(s, number);
 	if (!err)
-		err = raster_of(s, number, e->rule, &r);
+		err = raster_of(s, number, e->rule, true, &r);
 	if (err)
 		return err;
 	site_layer(s, number, &l);
@@ -224,7 +227,11 @@ static int write_package(struct site *s, const struct export *e)
 		if ((only >= 0 && (int)i != only) ||
 		    (only < 0 && !site_layer_submaps(s, i)))
 			continue;
-		err = raster_of(s, i, e->rule, &raster[n]);
+		err = raster_of(s, i, e->rule, only >= 0, &raster[n]);
+		if (err == -ENODATA && only < 0) {
+			err = 0;
+			continue;
+		}
 		if (err)
 			break;
 		site_layer(s, i, &layer[n]);

@@ -216,20 +216,27 @@ static int check_sizes(const struct import *im, const struct cells_file *f,
  * The store
  */
 
-static int find_layer(struct site *s, const struct import *im)
+/* What the layer is, if it is made now */
+static int describe_layer(const struct import *im, struct layer *l)
+{
+	char error[256];
+	int err = layer_parse(l, im->layer, "role=obstacle", error);
+
+	if (!err)
+		err = layer_change(l, im->words, error);
+	return err ? cli_error(err, "layer %s: %s", im->layer, error) : 0;
+}
+
+static int find_layer(struct site *s, const struct import *im,
+		      const struct layer *l)
 {
 	const int number = site_find_layer(s, im->layer);
 	char error[SITE_ERROR];
-	struct layer l, now;
+	struct layer now;
 	int err;
 
-	err = layer_parse(&l, im->layer, "role=obstacle", error);
-	if (!err)
-		err = layer_change(&l, im->words, error);
-	if (err)
-		return cli_error(err, "layer %s: %s", im->layer, error);
 	if (number < 0) {
-		err = site_set_layer(s, &l, error);
+		err = site_set_layer(s, l, error);
 		return err < 0 ? cli_error(err, "%s", error) : err;
 	}
 	site_layer(s, number, &now);
@@ -270,7 +277,7 @@ static int put(struct site *s, const struct import *im, unsigned int layer,
 }
 
 static int put_all(struct site *s, const struct import *im,
-		   const struct cells_file *f, const struct poses_file *poses,
+		   const struct layer *l, const struct cells_file *f, const struct poses_file *poses,
 		   uint64_t *known)
 {
 	int layer, err;
@@ -278,7 +285,7 @@ static int put_all(struct site *s, const struct import *im,
 	err = store_begin(site_store(s));
 	if (err)
 		return cli_error(err, "%s", store_error(site_store(s)));
-	layer = find_layer(s, im);
+	layer = find_layer(s, im, l);
 	err = layer < 0 ? layer : 0;
 	for (unsigned int i = 0; i < poses->count && !err; i++)
 		err = put(s, im, layer, f, poses->line[i].index,
@@ -314,6 +321,7 @@ static void report(const struct import *im, unsigned int count, uint64_t known,
 static int import(struct import *im, const struct cells_file *f,
 		  const struct poses_file *poses)
 {
+	struct layer l;
 	struct site *s;
 	uint64_t known = 0;
 	double begin;
@@ -324,11 +332,13 @@ static int import(struct import *im, const struct cells_file *f,
 			-0.5 * im->height * im->resolution, 0 };
 	err = check_sizes(im, f, poses);
 	if (!err)
+		err = describe_layer(im, &l);
+	if (!err)
 		err = ctl_open(&s, STORE_CREATE);
 	if (err)
 		return err;
 	begin = ctl_ms();
-	err = put_all(s, im, f, poses, &known);
+	err = put_all(s, im, &l, f, poses, &known);
 	if (!err)
 		report(im, poses->count, known, ctl_ms() - begin);
 	site_close(s);

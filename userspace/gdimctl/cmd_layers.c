@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "common/cli.h"
 #include "gdim/answers.h"
 #include "gdimctl.h"
@@ -54,31 +55,35 @@ static void print(const cJSON *answer)
 	}
 }
 
+/* Of the store, without a daemon */
+static int look(cJSON **answer)
+{
+	struct site *s;
+	int err = ctl_open(&s, STORE_READ);
+
+	if (err)
+		return err;
+	*answer = cJSON_CreateObject();
+	/* where something is known is only known then */
+	err = ctl.json ? ctl_fuse(s, -1) : 0;
+	if (!err && answer_layers(s, *answer))
+		err = cli_error(-ENOMEM, "out of memory");
+	if (err)
+		cJSON_Delete(*answer);
+	site_close(s);
+	return err;
+}
+
 int cmd_layers(int argc, char **argv)
 {
 	cJSON *answer;
-	struct site *s;
 	int err;
 
 	err = cli_parse(&layers_argp, argc, argv, NULL);
 	if (!err)
-		err = ctl_open(&s, STORE_READ);
-	if (err)
-		return err;
-	/* where something is known is only known then */
-	err = ctl.json ? ctl_fuse(s, -1) : 0;
-	answer = cJSON_CreateObject();
-	if (!err && answer_layers(s, answer))
-		err = cli_error(-ENOMEM, "out of memory");
-	if (!err && ctl.json) {
-		ctl_print(answer);
-		answer = NULL;
-	} else if (!err) {
-		print(answer);
-	}
-	cJSON_Delete(answer);
-	site_close(s);
-	return err;
+		err = ctl.store ? look(&answer) :
+		      ctl_ask("layers", cJSON_CreateObject(), &answer);
+	return err ? err : ctl_show(answer, print);
 }
 
 struct words {
@@ -128,6 +133,10 @@ int cmd_layer(int argc, char **argv)
 	if (!err && !layer_name_valid(w.name))
 		err = cli_error(-EINVAL, "'%s' is no name of a layer: letters, "
 				"digits and _", w.name);
+	/* no store is made for what cannot be a layer */
+	if (!err && ctl.store && access(ctl.store, F_OK) &&
+	    (err = layer_parse(&l, w.name, w.text, error)))
+		cli_error(err, "layer %s: %s", w.name, error);
 	if (!err)
 		err = ctl_open(&s, STORE_CREATE);
 	if (err)
@@ -137,12 +146,12 @@ int cmd_layer(int argc, char **argv)
 	if (number >= 0)
 		site_layer(s, number, &l);
 	err = layer_change(&l, w.text, error);
-	if (!err) {
+	if (err) {
+		cli_error(err, "layer %s: %s", w.name, error);
+	} else {
 		number = site_set_layer(s, &l, error);
-		err = number < 0 ? number : 0;
+		err = number < 0 ? cli_error(number, "%s", error) : 0;
 	}
-	if (err)
-		cli_error(err, "%s", error);
 	site_close(s);
 	return err;
 }

@@ -71,10 +71,10 @@ static void hide_numbers(int argc, char **argv, char **to)
 
 	to[0] = argv[0];
 	for (int i = 1; i < argc; i++)
-		if (parse_double(argv[i], -1e300, 1e300, &v))
-			to[n++] = argv[i];
-		else
+		if (!parse_double(argv[i], -1e300, 1e300, &v))
 			numbers++;
+		else if (strcmp(argv[i], "--"))
+			to[n++] = argv[i];
 	if (numbers)
 		to[n++] = "--";
 	for (int i = 1; i < argc; i++)
@@ -83,12 +83,39 @@ static void hide_numbers(int argc, char **argv, char **to)
 	to[n] = NULL;
 }
 
+/* Of the store, without a daemon */
+static int look(const struct spot *spot, cJSON **answer)
+{
+	char error[SITE_ERROR] = "";
+	struct site *s;
+	int err = ctl_open(&s, STORE_READ);
+
+	if (err)
+		return err;
+	*answer = cJSON_CreateObject();
+	err = ctl_fuse(s, -1);
+	if (!err && answer_spot(s, spot->at[0], spot->at[1], *answer, error))
+		err = cli_error(-EINVAL, "%s", error);
+	if (err)
+		cJSON_Delete(*answer);
+	site_close(s);
+	return err;
+}
+
+static int ask(const struct spot *spot, cJSON **answer)
+{
+	cJSON *p = cJSON_CreateObject();
+
+	cJSON_AddNumberToObject(p, "x", spot->at[0]);
+	cJSON_AddNumberToObject(p, "y", spot->at[1]);
+	return ctl_ask("spot", p, answer);
+}
+
 int cmd_spot(int argc, char **argv)
 {
-	char *args[argc + 2], error[SITE_ERROR];
 	struct spot spot = { .numbers = 0 };
+	char *args[argc + 2];
 	cJSON *answer;
-	struct site *s;
 	int err, n = 0;
 
 	hide_numbers(argc, argv, args);
@@ -96,20 +123,6 @@ int cmd_spot(int argc, char **argv)
 		n++;
 	err = cli_parse(&spot_argp, n, args, &spot);
 	if (!err)
-		err = ctl_open(&s, STORE_READ);
-	if (err)
-		return err;
-	err = ctl_fuse(s, -1);
-	answer = cJSON_CreateObject();
-	if (!err && answer_spot(s, spot.at[0], spot.at[1], answer, error))
-		err = cli_error(-EINVAL, "%s", error);
-	if (!err && ctl.json) {
-		ctl_print(answer);
-		answer = NULL;
-	} else if (!err) {
-		print(answer);
-	}
-	cJSON_Delete(answer);
-	site_close(s);
-	return err;
+		err = ctl.store ? look(&spot, &answer) : ask(&spot, &answer);
+	return err ? err : ctl_show(answer, print);
 }

@@ -29,8 +29,9 @@ static int open_store(struct store **s)
 	char error[STORE_ERROR];
 	int err;
 
-	if (!ctl.store)
-		return cli_error(-EINVAL, "which store? --store FILE.db");
+	err = ctl_find_store(true);
+	if (err)
+		return err;
 	err = store_open(s, ctl.store, STORE_READ, error);
 	return err ? cli_error(err, "%s", error) : 0;
 }

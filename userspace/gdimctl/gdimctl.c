@@ -11,7 +11,7 @@
 #include "common/cli.h"
 #include "gdimctl.h"
 
-struct ctl ctl;
+struct ctl ctl = { .socket = "/run/gdim/gdimd.sock" };
 
 static const struct cli_command commands[] = {
 	{ "import-submaps", cmd_import_submaps,
@@ -20,11 +20,23 @@ static const struct cli_command commands[] = {
 	{ "spot", cmd_spot, "all layers at a point" },
 	{ "layers", cmd_layers, "which layers there are" },
 	{ "layer", cmd_layer, "add a layer, or change what one means" },
+	{ "rooms", cmd_rooms, "which rooms there are" },
+	{ "room", cmd_room, "what is known of a room" },
+	{ "status", cmd_status, "what the daemon has and does" },
+	{ "rate", cmd_rate, "how often the daemon sends a topic" },
+	{ "log", cmd_log, "have the daemon log" },
+	{ "snapshot", cmd_snapshot, "have the daemon write all that is known now" },
 	{ "export", cmd_export, "fused maps: .pgm with .yaml, .png, .gpkg" },
 	{ "verify", cmd_verify, "read everything and check it" },
 	{ "backup", cmd_backup, "a copy of the store, while others use it" },
 	{ 0 }
 };
+
+/* Who looks is who fuses */
+static int bring_back(void *site, unsigned int layer, const struct rect *r)
+{
+	return site_want(site, layer, r);
+}
 
 int ctl_open(struct site **s, enum store_mode mode)
 {
@@ -32,10 +44,33 @@ int ctl_open(struct site **s, enum store_mode mode)
 	char error[SITE_ERROR];
 	int err;
 
-	if (!ctl.store)
-		return cli_error(-EINVAL, "which store? --store FILE.db");
+	err = ctl_find_store(mode == STORE_READ);
+	if (err)
+		return err;
 	err = site_open(s, ctl.store, mode, &config, error);
-	return err ? cli_error(err, "%s", error) : 0;
+	if (err)
+		return cli_error(err, "%s", error);
+	site_set_want(*s, bring_back, *s);
+	return 0;
+}
+
+int ctl_find_store(bool ask)
+{
+	static char path[4096];
+	cJSON *answer;
+	int err;
+
+	if (ctl.store && *ctl.store)
+		return 0;
+	if (ctl.store || !ask)
+		return cli_error(-EINVAL, "which store? --store FILE.db");
+	err = ctl_ask("status", cJSON_CreateObject(), &answer);
+	if (err)
+		return err;
+	snprintf(path, sizeof(path), "%s", ctl_text(answer, "store"));
+	ctl.store = path;
+	cJSON_Delete(answer);
+	return 0;
 }
 
 int ctl_fuse(struct site *s, int layer)
@@ -77,6 +112,31 @@ void ctl_print(cJSON *answer)
 	cJSON_Delete(answer);
 }
 
+int ctl_show(cJSON *answer, void (*print)(const cJSON *answer))
+{
+	if (ctl.json) {
+		ctl_print(answer);
+		return 0;
+	}
+	print(answer);
+	cJSON_Delete(answer);
+	return 0;
+}
+
+double ctl_value(const cJSON *o, const char *key)
+{
+	const cJSON *n = cJSON_GetObjectItem(o, key);
+
+	return cJSON_IsNumber(n) ? n->valuedouble : 0;
+}
+
+const char *ctl_text(const cJSON *o, const char *key)
+{
+	const char *s = cJSON_GetStringValue(cJSON_GetObjectItem(o, key));
+
+	return s ? s : "";
+}
+
 const char *ctl_number(double v, char text[32])
 {
 	char *end;
@@ -107,10 +167,15 @@ static int take_options(int argc, char **argv)
 				argv[n++] = argv[i++];
 			break;
 		}
-		if (!strcmp(argv[i], "--store") && i + 1 < argc)
-			ctl.store = argv[++i];
+		if (!strcmp(argv[i], "--store"))
+			/* without a path: '', which is none */
+			ctl.store = i + 1 < argc ? argv[++i] : "";
 		else if (!strncmp(argv[i], "--store=", 8))
 			ctl.store = argv[i] + 8;
+		else if (!strcmp(argv[i], "--socket"))
+			ctl.socket = i + 1 < argc ? argv[++i] : "";
+		else if (!strncmp(argv[i], "--socket=", 9))
+			ctl.socket = argv[i] + 9;
 		else if (!strcmp(argv[i], "-j") || !strcmp(argv[i], "--json"))
 			ctl.json = true;
 		else

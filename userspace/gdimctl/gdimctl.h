@@ -12,11 +12,12 @@
 
 /**
  * struct ctl - what was said before or behind the command
- * @store:	path, or NULL
+ * @store:	path, or NULL: a daemon has it
+ * @socket:	of the daemon
  * @json:	answers as JSON
  */
 struct ctl {
-	const char	*store;
+	const char	*store, *socket;
 	bool		json;
 };
 
@@ -25,9 +26,29 @@ extern struct ctl ctl;
 /**
  * ctl_open() - the store of --store, told if that is not possible
  *
+ * To read, that of the daemon if none was said: others may read it meanwhile.
+ *
  * Return: 0 or a negative errno.
  */
 int ctl_open(struct site **s, enum store_mode mode);
+/* Set ctl.store if it is not. Return: as ctl_open() */
+int ctl_find_store(bool ask);
+
+/**
+ * ctl_ask() - ask the daemon
+ * @parameters: consumed
+ * @answer: to be freed with cJSON_Delete()
+ *
+ * Return: 0 or a negative errno, which was told.
+ */
+int ctl_ask(const char *command, cJSON *parameters, cJSON **answer);
+
+/* Print an answer, as JSON or by @print, and drop it. Return: 0 */
+int ctl_show(cJSON *answer, void (*print)(const cJSON *answer));
+
+/* Of an answer; 0 or "" if it has no such item */
+double ctl_value(const cJSON *o, const char *key);
+const char *ctl_text(const cJSON *o, const char *key);
 
 /* Bring one layer, or all (-1), up to date. Return: 0, or told */
 int ctl_fuse(struct site *s, int layer);
@@ -51,5 +72,11 @@ int cmd_layers(int argc, char **argv);
 int cmd_layer(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_backup(int argc, char **argv);
+int cmd_status(int argc, char **argv);
+int cmd_rate(int argc, char **argv);
+int cmd_rooms(int argc, char **argv);
+int cmd_room(int argc, char **argv);
+int cmd_log(int argc, char **argv);
+int cmd_snapshot(int argc, char **argv);
 
 #endif

@@ -1,0 +1,254 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# daemon.sh - gdimd as a robot and its operator use it: a SLAM feeds it over
+# ROS 2 or from a recording, people ask, it is killed and comes back
+
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+. "$here/../ends/lib.sh"
+gdimd=$bin/gdimd feed=$bin/gdim-feed
+socket=$scratch/gdimd.sock store=$scratch/site.db
+gdimctl="$bin/gdimctl --socket $socket"
+# of other tests nothing is to be heard
+export ROS_DOMAIN_ID=61
+export CYCLONEDDS_URI='<CycloneDDS><Domain><General><Interfaces>
+<NetworkInterface name="lo" multicast="true"/></Interfaces></General></Domain>
+</CycloneDDS>'
+
+[ "$(id -u)" = 0 ] && make_space || skip 'no network namespaces'
+
+# Eight submaps of a corridor with walls on both sides, and poses of two kinds
+make_input()
+{
+	python3 - "$scratch" <<-'END'
+	import math, sys
+	side, n = 60, 8
+	with open(sys.argv[1] + '/cells.i8', 'wb') as f:
+	    for k in range(n):
+	        m = bytearray(b'\xff' * side * side)
+	        for y in range(10, 50):
+	            for x in range(side):
+	                m[y * side + x] = 90 if y in (10, 49) else 5 + k
+	        f.write(m)
+	for name, drift in ('true', 0), ('drifted', 0.02):
+	    with open(f'{sys.argv[1]}/{name}.csv', 'w') as f:
+	        x = y = a = 0.0
+	        for k in range(n):
+	            f.write(f'{k},{x},{y},{a}\n')
+	            x += 2.5 * math.cos(a)
+	            y += 2.5 * math.sin(a)
+	            a += drift
+	END
+}
+
+# until TEXT COMMAND...: it prints that; for a minute at most
+until_says()
+{
+	local text=$1 i
+
+	shift
+	for ((i = 0; i < 300; i++)); do
+		"$@" 2>&1 | grep -qF -- "$text" && return
+		sleep 0.2
+	done
+	echo "# no '$text' from: $*"
+	"$@" 2>&1 | sed 's/^/# /'
+	return 1
+}
+
+# start NAME ARGS: a daemon, $daemon is its pid
+start()
+{
+	local name=$1
+
+	shift
+	(exec ip netns exec "$space" "$gdimd" --store "$store" \
+		--socket "$socket" "$@" >"$scratch/$name.out" \
+		2>"$scratch/$name.err") &
+	daemon=$!
+	until_says nodes $gdimctl status
+}
+
+# end: as systemd would
+end()
+{
+	kill "$daemon" 2>/dev/null
+	wait "$daemon"
+}
+
+# has FILTER: of the answer to what was asked before as JSON
+has() { jq -e "$1" <"$scratch/answer" >/dev/null || { sed 's/^/# /' \
+	"$scratch/answer"; return 1; }; }
+
+ask() { $gdimctl -j "$@" >"$scratch/answer" 2>"$scratch/err"; }
+
+# feeds ARGS SINK: all submaps, a gas and a temperature, drifted and then true
+feeds()
+{
+	in_space "$feed" -s 60 -i 40 -l slam_submap -l temp_submap_fused \
+		-g gas_A_submap_1 -c "$scratch/true.csv" "${@:1:$#-1}" \
+		"$scratch/cells.i8" "$scratch/drifted.csv" "${@: -1}" \
+		2>"$scratch/feed.err"
+}
+
+# what a store has without a daemon, of the poses that are the right ones
+wanted()
+{
+	$bin/gdimctl --store "$scratch/want.db" import-submaps \
+		"$scratch/cells.i8" --size 60x60 --resolution 0.05 --poses \
+		"$scratch/true.csv" --layer slam_map >/dev/null
+	$bin/gdimctl --store "$scratch/want.db" export \
+		--out "$scratch/want.pgm"
+}
+
+test_recording()
+{
+	feeds "$scratch/run.mcap"
+	ok 'a SLAM is recorded'
+	start first --from "$scratch/run.mcap" --to "$scratch/out.mcap"
+	ok 'a daemon takes a recording'
+	until_says '24 submaps of 8 nodes, 8 of them placed' $gdimctl status
+	ok 'all of it is stored'
+	until_says '1 rooms' $gdimctl rooms
+	ok 'rooms, too'
+	wanted
+	sleep 0.3
+	$gdimctl export --layer slam_map --out "$scratch/got.pgm" &&
+		cmp "$scratch/want.pgm" "$scratch/got.pgm"
+	ok 'the loop is closed: the map is that of the right poses'
+	ask spot 2.5 0
+	has '.layers.slam_map.value >= 5 and .layers.temp_map_fused.physical > 4
+		and .layers.gas_A_map_1.unit == "ppm" and
+		.gases.gas_A_map_1 > 40 and .temperature > 4'
+	ok 'a spot has its values, also in degrees and ppm'
+	ask spot 500 500
+	has '[.layers[] | .value] | all(. == null)'
+	ok 'nothing is known far away'
+	ask room 3
+	has '.name == "kitchen" and .layers.temp_map_fused.known_cells > 100 and
+		.layers.gas_A_map_1.physical_max <= 1000'
+	ok 'a room has means of what the maps know'
+	ask layers
+	has '[.layers[] | select(.submaps == 8) | .name] | sort ==
+		["gas_A_map_1", "slam_map", "temp_map_fused"]'
+	ok 'gases are layers when they come'
+}
+
+# refused TEXT COMMAND...: one line, exit status 1
+refused()
+{
+	local text=$1
+
+	shift
+	! "$@" >"$scratch/no.out" 2>"$scratch/no.err" &&
+		[ "$(wc -l <"$scratch/no.err")" = 1 ] &&
+		[ ! -s "$scratch/no.out" ] && grep -qF -- "$text" \
+		"$scratch/no.err" || { sed 's/^/# /' "$scratch"/no.*; false; }
+}
+
+test_told()
+{
+	ask rate slam_map 5
+	has '.old_rate == 1 and .new_rate == 5'
+	ok 'a rate changes, and what it was is told'
+	refused "no topic 'foo'" $gdimctl rate foo 5
+	ok 'no such topic'
+	refused '0..100' $gdimctl rate slam_map 1000
+	ok 'no such rate'
+	refused 'no room 9' $gdimctl room 9
+	ok 'no such room'
+	ask snapshot before
+	path=$(jq -r .path "$scratch/answer")
+	[ -s "$path" ] && grep -q 'room 3 kitchen' "${path%.mcap}.txt"
+	ok 'a snapshot is a recording, and a text of rooms'
+	here_is snapshot "$copy" "$path" -
+	for topic in output/slam_map output/temp_map_fused \
+		output/gas_A_map_1 output/thermal_image; do
+		grep -q "^/gdim/$topic " "$scratch/snapshot"
+		ok "it has $topic"
+	done
+	! grep -q '^/gdim/log/slam_submap ' "$scratch/snapshot"
+	ok 'and no submaps, as they mean nothing alone'
+	refused 'letters' $gdimctl snapshot a/b
+	ok 'a name that leads elsewhere'
+	ask log on --hz 5
+	sleep 1.5
+	ask log off
+	until_says log_ ls "$store-logs"
+	log=$(ls "$store-logs"/log_*.mcap | head -n 1)
+	here_is log "$copy" "$log" -
+	n=$(grep -c '^/gdim/output/slam_map ' "$scratch/log")
+	[ "$n" -ge 3 ] && [ "$(grep -c '^/gdim/log/slam_submap ' \
+		"$scratch/log")" = "$n" ]
+	ok "a log has maps and submaps again and again"
+	here_is graph "$copy" -k 11 -o /gdim/log/graph "$log" -
+	grep -q 'nav_msgs/Path' "$scratch/graph"
+	ok 'and the pose graph'
+}
+
+test_killed()
+{
+	kill -9 "$daemon"
+	wait "$daemon" 2>/dev/null
+	start second --from none --to none
+	ok 'it is killed and comes back'
+	until_says '24 submaps of 8 nodes' $gdimctl status
+	sleep 0.3
+	$gdimctl export --layer slam_map --out "$scratch/again.pgm" &&
+		cmp "$scratch/want.pgm" "$scratch/again.pgm"
+	ok 'with all that it had'
+	$gdimctl verify | grep -q 'is whole'
+	ok 'which is whole'
+	refused 'writes it' timeout 20 "$gdimd" --store "$store" --socket \
+		"$scratch/b.sock" --from none --to none
+	ok 'a second daemon may not have the same store'
+	end
+	ok 'it ends when it is told'
+}
+
+test_ros2()
+{
+	rm -f "$store"*
+	start third
+	ok 'a daemon in a ROS 2 domain'
+	feeds -w 3 ros2
+	ok 'a SLAM feeds it there'
+	until_says '24 submaps of 8 nodes, 8 of them placed' $gdimctl status
+	ok 'all of it came'
+	sleep 0.3
+	$gdimctl export --layer slam_map --out "$scratch/live.pgm" &&
+		cmp "$scratch/want.pgm" "$scratch/live.pgm"
+	ok 'the map is the same'
+	# who comes late gets the last map
+	PATIENCE=20 node late "$copy" -n 1 -t 15 -o /gdim/output/slam_map \
+		ros2 -
+	wait "$node"
+	grep -q '^/gdim/output/slam_map nav_msgs/OccupancyGrid' \
+		"$scratch/late"
+	ok 'who comes late gets the map'
+	end
+}
+
+test_refused()
+{
+	local bad status
+
+	for bad in '--rate x' '--frame' '--layer "slam red"' \
+		'--layer "a/b unit=m"' '--remap foo' '--log 100' '--store' \
+		'--match never' '--config /none' 'more'; do
+		eval "timeout 20 $gdimd --store $scratch/no.db $bad" \
+			>/dev/null 2>"$scratch/bad.err"
+		status=$?
+		[ $status = 2 ] && [ "$(wc -l <"$scratch/bad.err")" = 1 ] &&
+			[ ! -e "$scratch/no.db" ]
+		ok "refused: $bad"
+	done
+}
+
+make_input
+test_recording
+test_told
+test_killed
+test_ros2
+test_refused
+done_testing

@@ -1,0 +1,602 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_site - layers, keyframes and fused maps of a site, and that memory and
+ * disk always say the same. Its pose graph: test_site_graph
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include "gdim/cache.h"
+#include "site_fixture.h"
+
+enum { SIDE = 60 };
+
+static void test_open(void)
+{
+	const struct site_config config = { 0 };
+	const char *path = in_folder("open");
+	struct site *s = NULL;
+	int err;
+
+	err = site_open(&s, path, STORE_READ, &config, error);
+	ok(err == -ENOENT && !s && *error && !strchr(error, '\n'),
+	   "no store: %s", error);
+	s = open_site(path, STORE_CREATE);
+	ok(s && !site_layers(s) && !site_counts(s).nodes &&
+	   !site_fuse(s, -1, UINT64_MAX, NULL, NULL) && !site_is_stale(s),
+	   "a new one is empty");
+	err = site_open(&s, path, STORE_WRITE, &config, error);
+	ok(err == -EBUSY, "it is written by one: %s", error);
+	site_close(s);
+	s = open_site(path, STORE_WRITE);
+	ok(s && !site_layers(s), "opened again");
+	site_close(s);
+	site_close(NULL);
+}
+
+/* Three submaps that overlap */
+static void put_three(struct site *s, unsigned int layer, unsigned int bits,
+		      double resolution)
+{
+	const int full = cells_full(bits);
+
+	for (unsigned int i = 0; i < 3; i++) {
+		const struct pose p = { 0.7 * i, -0.4 * i, 0.5 * i };
+		char frame[16];
+
+		snprintf(frame, sizeof(frame), "f%u", i);
+		if (put(s, frame, 10 + i, &p, layer,
+			patch(SIDE, bits, resolution, i + 1, 0, full)))
+			printf("# %s\n", error);
+	}
+}
+
+static bool same_raster(const struct raster *a, const struct raster *b)
+{
+	return !memcmp(&a->rect, &b->rect, sizeof(a->rect)) &&
+	       a->resolution == b->resolution && a->bits == b->bits &&
+	       !memcmp(a->cells, b->cells, (size_t)a->rect.width *
+		       a->rect.height * sizeof(*a->cells));
+}
+
+static void test_rules(void)
+{
+	const char *path = in_folder("rules");
+	struct site *s = open_site(path, STORE_CREATE);
+	static const char *const rule[] = { "rule=mean", "rule=min",
+		"rule=latest", "rule=log-odds", "rule=max", "rule=mean" };
+	const unsigned int layer = add_layer(s, "m", "");
+	unsigned int good = 0, kept = 0;
+	struct raster a, b;
+
+	put_three(s, layer, 8, 0.05);
+	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
+	for (unsigned int i = 0; i < 6; i++) {
+		char words[64];
+
+		snprintf(words, sizeof(words), "%s drawing=splat", rule[i]);
+		/* what the layer was made with draws by its own rule */
+		add_layer(s, "m", words);
+		site_fuse(s, layer, UINT64_MAX, NULL, NULL);
+		site_raster(s, layer, -1, &a);
+		site_raster(s, layer, (i + 1) % RULES, &b);
+		free(b.cells);
+		good += is_on_disk(s, path, true);
+		add_layer(s, "m", "rule=min drawing=splat");
+		site_fuse(s, layer, UINT64_MAX, NULL, NULL);
+		site_raster(s, layer, rule_by_name(rule[i] + 5), &b);
+		kept += same_raster(&a, &b);
+		free(a.cells);
+		free(b.cells);
+	}
+	ok(good == 6, "its rule changes: the map follows");
+	ok(kept == 6, "and another rule, once, gives the map of that rule");
+	ok(!site_is_stale(s) && add_layer(s, "m", "rule=min drawing=splat "
+		"unit=ppm range=-2:2 role=gas") == 0 && !site_is_stale(s) &&
+	   is_on_disk(s, path, true),
+	   "what its values mean changes: nothing is fused anew");
+	site_close(s);
+}
+
+static void count_tile(void *arg, const struct rect *tile)
+{
+	(void)tile;
+	++*(unsigned int *)arg;
+}
+
+static void test_changes(void)
+{
+	struct site *s = open_site(in_folder("changes"), STORE_CREATE);
+	const unsigned int layer = add_layer(s, "m", "");
+	unsigned int first = 0, none = 0, all = 0, last = 0;
+	uint64_t since;
+
+	put_three(s, layer, 8, 0.05);
+	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
+	/* more revisions than the next map will have */
+	for (unsigned int i = 0; i < 20; i++) {
+		put_three(s, layer, 8, 0.05);
+		site_fuse(s, -1, UINT64_MAX, NULL, NULL);
+	}
+	since = site_changes(s, layer, 0, count_tile, &first);
+	since = site_changes(s, layer, since, count_tile, &none);
+	add_layer(s, "m", "rule=mean");
+	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
+	since = site_changes(s, layer, since, count_tile, &all);
+	site_changes(s, layer, since, count_tile, &last);
+	ok(first > 3 && !none && all == first && !last,
+	   "all of a map that is fused anew has changed: %u tiles, %u, %u, %u",
+	   first, none, all, last);
+	site_close(s);
+}
+
+static void test_layers(void)
+{
+	const char *path = in_folder("layers");
+	struct site *s = open_site(path, STORE_CREATE);
+	struct layer l;
+
+	ok(add_layer(s, "a", "") == 0 && add_layer(s, "b", "bits=16") == 1 &&
+	   add_layer(s, "a", "unit=m") == 0 && site_layers(s) == 2 &&
+	   site_find_layer(s, "b") == 1 &&
+	   site_find_layer(s, "c") == -ENOENT, "layers keep their numbers");
+	ok(add_layer(s, "a", "bits=16") == 0 && add_layer(s, "a", "") == 0 &&
+	   is_on_disk(s, path, true), "bits change while there is nothing");
+	put_three(s, 0, 8, 0.05);
+	ok(refuses(s, path, -EINVAL, add_layer(s, "a", "bits=16")),
+	   "not any more: %s", error);
+	layer_default(&l, "a b");
+	ok(refuses(s, path, -EINVAL, site_set_layer(s, &l, error)),
+	   "a name that cannot be: %s", error);
+	layer_default(&l, "c");
+	l.low = NAN;
+	ok(refuses(s, path, -EINVAL, site_set_layer(s, &l, error)),
+	   "a range that cannot be: %s", error);
+	for (unsigned int i = site_layers(s); i < SITE_LAYERS; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "l%u", i);
+		add_layer(s, name, "");
+	}
+	ok(site_layers(s) == SITE_LAYERS &&
+	   refuses(s, path, -ENOSPC, add_layer(s, "more", "")),
+	   "as many as there can be: %s", error);
+	site_close(s);
+}
+
+static void test_keyframes(void)
+{
+	const char *path = in_folder("keyframes");
+	struct site *s = open_site(path, STORE_CREATE);
+	const struct pose at = { 1, 2, 0.3 }, there = { -3, 2, 1 };
+	const struct pose whole = { 0 };
+	struct site_submap m[3];
+	int value;
+
+	add_layer(s, "slam", "");
+	add_layer(s, "gas", "bits=16 role=gas rule=mean");
+	add_layer(s, "temp", "rule=latest");
+	m[0] = (struct site_submap){ 0, 5, 100, patch(SIDE, 8, 0.05, 1, 0,
+						      100) };
+	m[1] = (struct site_submap){ 1, 5, 100, patch(SIDE, 16, 0.1, 2, 0,
+						      10000) };
+	m[2] = (struct site_submap){ 2, 5, 30, patch(20, 8, 0.2, 3, 50, 50) };
+	ok(!site_keyframe(s, "a", 5, &at, m, 3, error) &&
+	   site_counts(s).submaps == 3 && is_on_disk(s, path, true),
+	   "one of three layers, of 8 and 16 bits");
+	value = site_value(s, 2, 1, 2);
+	ok(value == -1 || value == 50, "nobody knows of it before it is fused");
+	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
+	ok(site_value(s, 2, 1, 2) == 50 && site_value(s, 2, -9, 2) == -1 &&
+	   site_value(s, 2, NAN, 1e300) == -1, "it is where its node is");
+	ok(!put(s, "a", 6, NULL, 2, patch(20, 8, 0.2, 3, 70, 70)) &&
+	   site_counts(s).submaps == 3 && is_on_disk(s, path, true) &&
+	   site_value(s, 2, 1, 2) == 70, "replaced by a newer one");
+	ok(!put(s, "a", 6, &there, 2, patch(20, 8, 0.2, 3, 60, 60)) &&
+	   is_on_disk(s, path, true) && site_value(s, 2, -3, 2) == 60 &&
+	   site_value(s, 2, 1, 2) == -1,
+	   "by one of the same time, which has another place: all are there");
+	ok(!put(s, "b", 1, NULL, 0, patch(9, 8, 0.05, 3, 1, 1)) &&
+	   site_counts(s).waiting == 1 && is_on_disk(s, path, true),
+	   "one without a place waits");
+	ok(!put(s, SITE_ROOT, 8, NULL, 2, patch(5, 8, 0.2, 3, 10, 10)) &&
+	   is_on_disk(s, path, true) && site_value(s, 2, 0, 0) == 10 &&
+	   refuses(s, path, -EINVAL, put(s, SITE_ROOT, 9, &whole, 2,
+					 patch(5, 8, 0.2, 3, 9, 9))),
+	   "whole maps lie where the map begins, and nowhere else: %s", error);
+	for (unsigned int i = 0; i < 3; i++)
+		cells_put(m[i].cells);
+	site_close(s);
+}
+
+static int put_weight(struct site *s, unsigned int weight)
+{
+	const struct pose at = { 0 };
+	struct site_submap m = { 0, 9, weight, patch(9, 8, 0.05, 3, 1, 1) };
+	const int err = site_keyframe(s, "w", 1, &at, &m, 1, error);
+
+	cells_put(m.cells);
+	return err;
+}
+
+static int put_twice(struct site *s, const char *frame, const struct pose *at)
+{
+	const struct site_submap one = { 0, 99, 1, patch(9, 8, 0.05, 3, 1, 1) };
+	const struct site_submap m[2] = { one, one };
+	const int err = site_keyframe(s, frame, 1, at, m, 2, error);
+
+	cells_put(one.cells);
+	return err;
+}
+
+static void test_refused(void)
+{
+	const char *path = in_folder("refused");
+	struct site *s = open_site(path, STORE_CREATE);
+	static const struct pose bad[] = { { NAN, 0, 0 }, { 0, 2e6, 0 },
+					   { 0, 0, INFINITY } };
+	const struct pose at = { 1, 2, 0.3 };
+	char longest[STORE_FRAME + 1];
+	unsigned int good = 0;
+
+	memset(longest, 'x', sizeof(longest));
+	longest[STORE_FRAME] = '\0';
+	add_layer(s, "a", "");
+	add_layer(s, "b", "bits=16");
+	put_three(s, 0, 8, 0.05);
+	move(s, "f1", "f0", 1, 1, 0);
+	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
+#define NO(want, frame, stamp, pose, layer, bits)			\
+	(refuses(s, path, want, put(s, frame, stamp, pose, layer,	\
+				    patch(9, bits, 0.05, 1, 1, 1))) &&	\
+	 !site_is_stale(s))
+	ok(NO(-ESTALE, "f1", 10, NULL, 0, 8), "older: %s", error);
+	ok(NO(-ESTALE, "f1", 10, &at, 0, 8),
+	   "older, of a node that has moved: %s", error);
+	ok(NO(-EINVAL, "f1", 20, &at, 0, 16), "other bits: %s", error);
+	ok(NO(-EINVAL, "new", 20, &at, 1, 8), "other bits: %s", error);
+	ok(NO(-EINVAL, "new", 20, &at, 2, 8), "no such layer: %s", error);
+	ok(NO(-EINVAL, "", 20, &at, 0, 8), "no name: %s", error);
+	ok(NO(-EINVAL, "a\nb", 20, &at, 0, 8), "two lines: %s", error);
+	ok(NO(-EINVAL, "a\xff", 20, &at, 0, 8), "not UTF-8: %s", error);
+	ok(NO(-EINVAL, longest, 20, &at, 0, 8), "too long: %.40s...", error);
+	longest[STORE_FRAME - 1] = '\0';
+	for (unsigned int i = 0; i < 3; i++)
+		good += NO(-EINVAL, "new", 20, &bad[i], 0, 8) &&
+			NO(-EINVAL, "f1", 20, &bad[i], 0, 8);
+	ok(good == 3, "poses that cannot be: %s", error);
+	ok(refuses(s, path, -EINVAL, put_weight(s, RULE_WEIGHT_FULL + 1)),
+	   "a confidence that cannot be: %s", error);
+	ok(refuses(s, path, -EINVAL, put_twice(s, "new", &at)) &&
+	   refuses(s, path, -EINVAL, put_twice(s, "f0", &at)) &&
+	   refuses(s, path, -EINVAL, put_twice(s, "f1", &at)),
+	   "a layer twice, its node does not move either: %s", error);
+	ok(refuses(s, path, -EINVAL, site_keyframe(s, "new", 1, &at, NULL, 0,
+						   error)),
+	   "nothing in it: %s", error);
+	ok(!put(s, longest, 20, &at, 0, patch(9, 8, 0.05, 1, 1, 1)) &&
+	   is_on_disk(s, path, true), "the longest name");
+	site_close(s);
+}
+
+static int fail_all(struct site *s, unsigned int n, int want)
+{
+	const struct pose at = { n, 2, 0.3 };
+	struct site_transform t[2];
+
+	t[0] = transform("f0", "", n, 1, 1);
+	t[1] = transform("f1", "f7", 3, 1, n);
+	if (site_transforms(s, t, 2, "test", error) != want)
+		return 1;
+	if (put(s, "f1", 1000 + n, &at, 0, patch(200, 8, 0.05, n, 0, 100)) !=
+	    want)
+		return 2;
+	if (put(s, "f1", 1000 + n, NULL, 0, patch(200, 8, 0.05, n, 0, 100)) !=
+	    want)
+		return 3;
+	return add_layer(s, "another", "") == want ? 0 : 4;
+}
+
+static void test_read_only(void)
+{
+	const char *path = in_folder("read");
+	struct site *s = open_site(path, STORE_CREATE);
+
+	add_layer(s, "a", "");
+	put_three(s, 0, 8, 0.05);
+	move(s, "f2", "f1", 1, 1, 0);
+	site_close(s);
+	s = open_site(path, STORE_READ);
+	ok(refuses(s, path, 0, fail_all(s, 1, -EROFS)) &&
+	   is_on_disk(s, path, true),
+	   "opened for reading, nothing changes: %s", error);
+	site_close(s);
+}
+
+static void test_full(void)
+{
+	char disk[80];
+	const char *path;
+	struct site *s;
+	unsigned int n = 0;
+	char *before;
+	int err = 0, later;
+
+	snprintf(disk, sizeof(disk), "%s", in_folder("disk"));
+	mkdir(disk, 0700);
+	if (mount("tmpfs", disk, "tmpfs", 0, "size=1500k")) {
+		ok(true, "disk full # SKIP no mounts here");
+		return;
+	}
+	path = in_folder("disk/store");
+	s = open_site(path, STORE_CREATE);
+	add_layer(s, "a", "");
+	put_three(s, 0, 8, 0.05);
+	move(s, "f2", "f1", 1, 1, 0);
+	for (; !err && n < 1000; n++) {
+		const struct pose at = { n, 0, 0 };
+		char frame[16];
+
+		snprintf(frame, sizeof(frame), "n%u", n);
+		err = put(s, frame, n, &at, 0, patch(200, 8, 0.05, n, 0, 100));
+	}
+	ok(err == -ENOSPC && n > 3 && *error && !strchr(error, '\n'),
+	   "disk full after %u: %s", n, error);
+	before = know(s, true);
+	/* what little there is left is gone some time */
+	for (n = 0; n < 300 && fail_all(s, n, -ENOSPC) != 0; n++) {
+		free(before);
+		before = know(s, true);
+	}
+	later = fail_all(s, n, -ENOSPC);
+	ok(!later && same_text(before, know(s, true)) &&
+	   is_on_disk(s, path, true),
+	   "whatever does not fit is neither on disk nor in memory");
+	site_close(s);
+	s = open_site(path, STORE_READ);
+	ok(s && site_counts(s).submaps > 3, "it opens again");
+	site_close(s);
+	umount2(disk, MNT_DETACH);
+}
+
+static void test_weights(unsigned int bits)
+{
+	const char *path = in_folder(bits == 8 ? "w8" : "w16");
+	struct site *s = open_site(path, STORE_CREATE);
+	const struct pose at = { 0 };
+	const int one = bits == 8 ? 1 : 100;
+	unsigned int gas, sure;
+
+	gas = add_layer(s, "gas", "rule=weighted weights=sure");
+	put(s, "f0", 1, &at, gas, patch(20, 8, 0.1, 1, 80, 80));
+	put(s, "f1", 1, &at, gas, patch(20, 8, 0.1, 1, 0, 0));
+	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
+	ok(site_value(s, gas, 0, 0) == 40,
+	   "%u bits: no weights: the submaps' (%d)", bits,
+	   site_value(s, gas, 0, 0));
+	sure = add_layer(s, "sure", bits == 8 ? "" : "bits=16");
+	put(s, "f0", 1, NULL, sure, patch(20, bits, 0.1, 1, 75 * one,
+					  75 * one));
+	put(s, "f1", 1, NULL, sure, patch(20, bits, 0.1, 1, 25 * one,
+					  25 * one));
+	ok(is_on_disk(s, path, true) && site_value(s, gas, 0, 0) == 60,
+	   "%u bits: weights that come later count", bits);
+	put(s, "f0", 2, NULL, sure, patch(20, bits, 0.1, 1, 25 * one,
+					  25 * one));
+	ok(is_on_disk(s, path, true) && site_value(s, gas, 0, 0) == 40,
+	   "%u bits: and those that are replaced", bits);
+	put(s, "f0", 3, NULL, sure, patch(21, bits, 0.1, 1, 0, 0));
+	ok(is_on_disk(s, path, true) && site_value(s, gas, 0, 0) ==
+	   (80 * 50 + 37) / 75, "%u bits: not those that do not fit", bits);
+	add_layer(s, "gas", "rule=weighted weights=sure resolution=0.3");
+	put(s, "f0", 4, NULL, sure, patch(20, bits, 0.1, 1, 75 * one,
+					  75 * one));
+	ok(is_on_disk(s, path, true) && site_value(s, gas, 0, 0) == 60,
+	   "%u bits: in larger cells, too", bits);
+	site_close(s);
+}
+
+static void test_resolutions(void)
+{
+	const char *path = in_folder("resolutions");
+	struct site *s = open_site(path, STORE_CREATE);
+	const struct pose at = { 0.05, 0.05, 0 }, beside = { 3, 0, M_PI / 2 };
+	unsigned int coarse = add_layer(s, "coarse",
+					"rule=mean resolution=0.1");
+	unsigned int own = add_layer(s, "own", "rule=mean");
+	struct raster r;
+
+	put(s, "f0", 1, &at, coarse, patch(40, 8, 0.02, 1, 33, 33));
+	put(s, "f1", 1, &beside, coarse, patch(40, 8, 0.01, 9, 0, 100));
+	put(s, "f0", 1, NULL, own, patch(20, 8, 0.1, 1, 33, 33));
+	ok(is_on_disk(s, path, true) && site_value(s, coarse, 0, 0) == 33 &&
+	   site_resolution(s, coarse) == 0.1 && site_resolution(s, own) == 0.1,
+	   "cells that are finer than the map's");
+	r = (struct raster){ .rect = { 29, -1, 2, 2 } };
+	r.cells = malloc(4 * sizeof(*r.cells));
+	site_read(s, coarse, &r);
+	ok(r.cells[0] > 25 && r.cells[0] < 75 && r.cells[1] > 25 &&
+	   r.cells[1] < 75, "of which the mean is sampled: %d, %d", r.cells[0],
+	   r.cells[1]);
+	free(r.cells);
+	put(s, "f0", 2, NULL, coarse, patch(40, 8, 0.02, 1, 55, 55));
+	ok(is_on_disk(s, path, true) && site_value(s, coarse, 0, 0) == 55,
+	   "which is another one when the submap is replaced");
+	put(s, "f0", 2, NULL, own, patch(40, 8, 0.05, 1, 44, 44));
+	ok(is_on_disk(s, path, true) && site_resolution(s, own) == 0.05 &&
+	   site_value(s, own, 0, 0) == 44,
+	   "the first one, which decides, is replaced");
+	put(s, "huge", 2, &at, own, patch(4000, 8, 400, 1, 1, 1));
+	ok(is_on_disk(s, path, true) && site_value(s, own, 0, 0) == 44,
+	   "one of 1600 km is stored, but in no map of 5 cm");
+	site_close(s);
+}
+
+static void test_memory(void)
+{
+	const char *path = in_folder("memory");
+	struct site *s = open_site_of(path, STORE_CREATE, 1 << 20);
+	struct site_counts c;
+	size_t most = 0, cells = 0;
+	struct site *big;
+	struct raster a, b;
+
+	add_layer(s, "m", "rule=latest");
+	for (unsigned int i = 0; i < 60; i++) {
+		const struct pose at = { i % 10 * 9, i / 10 * 9, i };
+		char frame[16];
+
+		snprintf(frame, sizeof(frame), "f%u", i);
+		put(s, frame, i, &at, 0, patch(200, 8, 0.05, i, 0, 100));
+		if (i % 5)
+			continue;
+		site_fuse(s, -1, UINT64_MAX, NULL, NULL);
+		c = site_counts(s);
+		most = c.tile_bytes > most ? c.tile_bytes : most;
+		cells = c.cell_bytes > cells ? c.cell_bytes : cells;
+	}
+	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
+	big = open_site(path, STORE_READ);
+	site_fuse(big, -1, UINT64_MAX, NULL, NULL);
+	site_raster(s, 0, -1, &a);
+	site_raster(big, 0, -1, &b);
+	ok(same_raster(&a, &b), "a site in little memory: the same map");
+	ok(most <= 8 << 20 && cells <= 1 << 19 &&
+	   site_counts(big).tile_bytes > 2 * most,
+	   "%zu bytes of tiles, %zu of cells; all would be %zu", most, cells,
+	   site_counts(big).tile_bytes);
+	free(a.cells);
+	free(b.cells);
+	site_raster(s, 0, RULE_MIN, &a);
+	site_raster(big, 0, RULE_MIN, &b);
+	ok(same_raster(&a, &b), "and with another rule");
+	free(a.cells);
+	free(b.cells);
+	site_close(big);
+	site_close(s);
+}
+
+/* Cells that were read before newer ones came must not take their place */
+static void test_cache(void)
+{
+	struct cache *c = cache_create(1 << 20);
+	struct cells *old = patch(9, 8, 0.1, 1, 1, 1), *found, *late;
+	const uint64_t before = cache_drops(c);
+
+	cache_drop(c, 7);
+	cache_add_since(c, 7, old, before);
+	late = cache_find(c, 7);
+	cache_add_since(c, 7, old, cache_drops(c));
+	found = cache_find(c, 7);
+	ok(!late && found == old, "cells that are out of date are not kept");
+	cells_put(old);
+	cells_put(found);
+	cache_destroy(c);
+}
+
+struct watch {
+	struct site	*s;
+	bool		stop;
+	unsigned int	looks, wrong;
+};
+
+static void *look(void *arg)
+{
+	struct watch *w = arg;
+	int16_t *cells = malloc(256 * 256 * sizeof(*cells));
+
+	while (!__atomic_load_n(&w->stop, __ATOMIC_ACQUIRE)) {
+		struct raster r = { .rect = { -128, -128, 256, 256 } };
+		struct rect b;
+		int v;
+
+		r.cells = cells;
+		for (unsigned int i = 0; i < site_layers(w->s); i++) {
+			v = site_value(w->s, i, 0.3, 0.2);
+			w->wrong += v > 100 || (v < -1 && v != -EAGAIN);
+			b = site_bounds(w->s, i);
+			w->wrong += b.width > 100000;
+			site_read(w->s, i, &r);
+			site_resolution(w->s, i);
+		}
+		w->wrong += site_counts(w->s).nodes > 1000;
+		site_has_frame(w->s, "f1");
+		w->looks++;
+	}
+	free(cells);
+	return NULL;
+}
+
+static void *fuse(void *arg)
+{
+	struct watch *w = arg;
+	struct raster r;
+
+	while (!__atomic_load_n(&w->stop, __ATOMIC_ACQUIRE)) {
+		site_fuse(w->s, -1, 0, NULL, NULL);
+		if (w->looks++ % 8 == 0 && site_layers(w->s)) {
+			site_raster(w->s, 0, RULE_MEAN, &r);
+			free(r.cells);
+		}
+	}
+	return NULL;
+}
+
+static void test_threads(void)
+{
+	const char *path = in_folder("threads");
+	struct site *s = open_site(path, STORE_CREATE);
+	struct watch w[3] = { { .s = s }, { .s = s }, { .s = s } };
+	pthread_t id[3];
+	unsigned int bad = 0;
+
+	pthread_create(&id[0], NULL, fuse, &w[0]);
+	pthread_create(&id[1], NULL, look, &w[1]);
+	pthread_create(&id[2], NULL, look, &w[2]);
+	for (unsigned int i = 0; i < 120; i++) {
+		const struct pose at = { i % 7 - 3.0, i % 5 - 2.0, i };
+		char name[32];
+
+		if (i % 10 == 0) {
+			snprintf(name, sizeof(name), "l%u", i / 10);
+			add_layer(s, name, "rule=latest");
+		}
+		snprintf(name, sizeof(name), "f%u", i % 20);
+		bad += put(s, name, i, &at, i / 10, patch(SIDE, 8, 0.05, i, 0,
+							  100)) != 0;
+		if (i % 6 == 5)
+			bad += move(s, "f1", "f0", i * 0.1, 0, 0) != 0;
+		if (i % 9 == 8)
+			add_layer(s, "l0", i & 1 ? "rule=max" : "rule=mean");
+	}
+	for (unsigned int i = 0; i < 3; i++)
+		__atomic_store_n(&w[i].stop, true, __ATOMIC_RELEASE);
+	for (unsigned int i = 0; i < 3; i++)
+		pthread_join(id[i], NULL);
+	ok(!bad && !w[1].wrong && !w[2].wrong && w[0].looks && w[1].looks,
+	   "others look and fuse while something comes");
+	ok(is_on_disk(s, path, true), "and all is there");
+	site_close(s);
+}
+
+int main(void)
+{
+	make_folder();
+	test_open();
+	test_layers();
+	test_rules();
+	test_changes();
+	test_keyframes();
+	test_refused();
+	test_read_only();
+	test_full();
+	test_weights(8);
+	test_weights(16);
+	test_resolutions();
+	test_memory();
+	test_cache();
+	test_threads();
+	remove_folder();
+	return tap_done();
+}

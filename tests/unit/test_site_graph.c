@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_site_graph - transforms between frames, in any order, and what moves
+ * with them; against a model that follows predecessors one by one
+ */
+#include "site_fixture.h"
+
+static struct site *begin(const char *name)
+{
+	struct site *s = open_site(in_folder(name), STORE_CREATE);
+
+	add_layer(s, "m", "");
+	return s;
+}
+
+/* A mark of 10 cm in the middle of a frame */
+static int put_mark(struct site *s, const char *frame, int value)
+{
+	return put(s, frame, 1, NULL, 0, patch(2, 8, 0.05, 1, value, value));
+}
+
+static int seen(struct site *s, double x, double y)
+{
+	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
+	return site_value(s, 0, x, y);
+}
+
+static void test_chain(void)
+{
+	const char *path = in_folder("chain");
+	struct site *s = begin("chain");
+	struct site_transform t[2];
+	uint64_t moved = 0;
+
+	put_mark(s, "c", 3);
+	put_mark(s, "b", 2);
+	ok(site_counts(s).waiting == 2 && seen(s, 2, 0) == -1,
+	   "submaps wait for a place");
+	t[0] = transform("b", "a", 1, 0, M_PI / 2);
+	t[1] = transform("a", SITE_ROOT, 1, 0, 0);
+	ok(!move(s, "c", "b", 1, 0, 0) && !site_transforms(s, t, 2, "test",
+							   error) &&
+	   site_counts(s).placed == 3 && !site_counts(s).waiting,
+	   "and have it with the last transform that leads there");
+	ok(seen(s, 0.01, 0.01) == -1 && seen(s, 2.01, 0.01) == 2 &&
+	   seen(s, 2.01, 1.01) == 3 && is_on_disk(s, path, true),
+	   "where it says");
+	move(s, "a", "", -5, 0, 0);
+	site_fuse(s, -1, UINT64_MAX, &moved, NULL);
+	ok(moved == 2 && seen(s, -3.99, 0.01) == 2 &&
+	   seen(s, -3.99, 1.01) == 3 && seen(s, 2.01, 0.01) == -1 &&
+	   is_on_disk(s, path, true), "what follows moves too");
+	ok(!move(s, "b", "", 0, 0, 0) && seen(s, 1.01, 0.01) == 3 &&
+	   is_on_disk(s, path, true), "one is told where it is, not from whom");
+	ok(!move(s, "b", "a", 0, 1, 0) && seen(s, -4.99, 1.01) == 2 &&
+	   seen(s, -3.99, 1.01) == 3 && is_on_disk(s, path, true),
+	   "and follows again");
+	ok(!move(s, "a", "nobody", 1, 1, 0) && site_counts(s).waiting == 2 &&
+	   seen(s, -4.99, 1.01) == -1 && is_on_disk(s, path, true),
+	   "of somebody unknown: it has no place, nor has what follows");
+	ok(!move(s, "nobody", "", 0, 0, 0) && seen(s, 1.01, 2.01) == 2 &&
+	   is_on_disk(s, path, true), "until that one is known");
+	site_close(s);
+	s = open_site(path, STORE_WRITE);
+	ok(!move(s, "nobody", "", 0, 9, 0) && seen(s, 1.01, 11.01) == 2 &&
+	   seen(s, 2.01, 11.01) == 3, "after it was opened again, too");
+	site_close(s);
+}
+
+static void test_origin(void)
+{
+	const char *path = in_folder("origin");
+	struct site *s = begin("origin");
+	struct site_transform t[3];
+
+	put(s, SITE_ROOT, 1, NULL, 0, patch(2, 8, 0.05, 1, 9, 9));
+	put_mark(s, "s1", 5);
+	t[0] = transform("s2", "s1", 1, 0, 0);
+	t[1] = transform("s1", "s0", 1, 0, 0);
+	t[2] = transform("s3", "s2", 1, 0, 0);
+	ok(!site_transforms(s, t, 3, "test", error) &&
+	   site_counts(s).placed == 5 && seen(s, 1.01, 0.01) == 5 &&
+	   is_on_disk(s, path, true),
+	   "the map begins at the first that no one says anything of");
+	ok(!move(s, "z1", "z0", 1, 0, 0) && site_counts(s).placed == 5,
+	   "one map, not two");
+	site_close(s);
+	for (unsigned int i = 0; i < 2; i++) {
+		s = begin(i ? "first" : "last");
+		t[i] = transform("x", SITE_ROOT, 1, 0, 0);
+		t[1 - i] = transform("b", "a", 1, 0, 0);
+		ok(!site_transforms(s, t, 2, "test", error) &&
+		   site_counts(s).placed == 1,
+		   "nowhere else if one is in the map, told %s",
+		   i ? "last" : "first");
+		site_close(s);
+	}
+}
+
+static void test_circle(void)
+{
+	const char *path = in_folder("circle");
+	struct site *s = begin("circle");
+	struct site_transform t[3];
+
+	put_mark(s, "a", 1);
+	move(s, "a", "", 1, 0, 0);
+	move(s, "b", "a", 1, 0, 0);
+	move(s, "c", "b", 1, 0, 0);
+	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
+	ok(refuses(s, path, -EINVAL, move(s, "a", "c", 1, 0, 0)) &&
+	   !site_is_stale(s), "a circle: %s", error);
+	ok(refuses(s, path, -EINVAL, move(s, "d", "d", 1, 0, 0)),
+	   "of one, and new: %s", error);
+	t[0] = transform("x", "", 1, 0, 0);
+	t[1] = transform("y", "z", 1, 0, 0);
+	t[2] = transform("z", "y", 1, 0, 0);
+	ok(refuses(s, path, -EINVAL, site_transforms(s, t, 3, "test", error)),
+	   "among new ones, with others that are right: %s", error);
+	t[1] = transform("a", "c", 0, 0, 0);
+	t[2] = transform("c", "", 0, 0, 0);
+	ok(!site_transforms(s, t, 3, "test", error) && is_on_disk(s, path, true),
+	   "no circle if another one of them is no more");
+	ok(refuses(s, path, -EINVAL, move(s, SITE_ROOT, "a", 1, 0, 0)) &&
+	   refuses(s, path, -EINVAL, move(s, "", "a", 1, 0, 0)) &&
+	   refuses(s, path, -EINVAL, move(s, "q", "a\001", 1, 0, 0)) &&
+	   refuses(s, path, -EINVAL, move(s, "q\n", "a", 1, 0, 0)) &&
+	   refuses(s, path, -EINVAL, move(s, "q", "a", NAN, 0, 0)) &&
+	   refuses(s, path, -EINVAL, move(s, "q", "a", 0, 1e7, 0)) &&
+	   refuses(s, path, -EINVAL, move(s, "q", "a", 0, 0, INFINITY)),
+	   "frames and transforms that cannot be: %s", error);
+	move(s, "far", "c", 9e5, 0, 0);
+	ok(refuses(s, path, -EINVAL, move(s, "farther", "far", 9e5, 0, 0)),
+	   "further than maps go: %s", error);
+	ok(!site_transforms(s, NULL, 0, "test", error), "none at all");
+	site_close(s);
+}
+
+/*
+ * A model
+ */
+
+enum { FRAMES = 14 };
+
+/**
+ * struct known - of a frame
+ * @of: predecessor, -1: it is in the map, -2: nothing
+ */
+struct known {
+	struct pose	pose;
+	int		of;
+	bool		there;
+};
+
+/* Return: 1: placed, 0: not, -1: a circle */
+static int model_place(const struct known *k, int i, struct pose *at)
+{
+	struct pose p;
+	int steps = 0, n = i;
+	int path[FRAMES + 1];
+
+	for (; k[n].of >= 0; n = k[n].of) {
+		path[steps++] = n;
+		if (steps > FRAMES)
+			return -1;
+	}
+	if (k[n].of == -2)
+		return 0;
+	p = k[n].pose;
+	while (steps--)
+		p = pose_compose(&p, &k[path[steps]].pose);
+	*at = p;
+	return 1;
+}
+
+static bool model_empty(const struct known *k)
+{
+	struct pose p;
+
+	for (int i = 0; i < FRAMES; i++)
+		if (model_place(k, i, &p) == 1)
+			return false;
+	return true;
+}
+
+/* Return: whether it is no circle */
+static bool model_tell(struct known *k, const struct site_transform *t,
+		       unsigned int n)
+{
+	const bool empty = model_empty(k);
+	bool absolute = false;
+	struct pose p;
+
+	for (unsigned int i = 0; i < n; i++) {
+		struct known *f = &k[t[i].frame[1] - 'a'];
+
+		f->there = true;
+		f->pose = t[i].pose;
+		f->of = *t[i].predecessor ? t[i].predecessor[1] - 'a' : -1;
+		if (f->of >= 0)
+			k[f->of].there = true;
+	}
+	for (unsigned int i = 0; i < n; i++)
+		absolute |= !*t[i].predecessor;
+	for (unsigned int i = 0; i < n && empty && !absolute; i++) {
+		struct known *f;
+
+		f = &k[t[i].predecessor[1] - 'a'];
+		if (f->of != -2)
+			continue;
+		f->of = -1;
+		f->pose = (struct pose){ 0 };
+		break;
+	}
+	for (int i = 0; i < FRAMES; i++)
+		if (model_place(k, i, &p) < 0)
+			return false;
+	return true;
+}
+
+struct check {
+	const struct known	*k;
+	unsigned int		wrong, nodes;
+};
+
+static void check_node(void *arg, const struct store_node *n)
+{
+	struct check *c = arg;
+	const int i = n->frame[1] - 'a';
+	struct pose p = { 0 };
+	const bool placed = model_place(c->k, i, &p) == 1;
+
+	c->nodes++;
+	c->wrong += !c->k[i].there || placed != n->placed ||
+		    (placed && pose_distance(&p, &n->pose, 1) > 1e-9);
+}
+
+static bool is_as_model(struct site *s, const struct known *k)
+{
+	struct check c = { .k = k };
+
+	site_each_node(s, check_node, &c);
+	for (int i = 0; i < FRAMES; i++)
+		c.nodes -= k[i].there;
+	return !c.wrong && !c.nodes;
+}
+
+static void random_transforms(uint64_t *seed, struct site_transform *t,
+			      unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		char frame[3] = { 'n', 'a' + rnd(seed, FRAMES), 0 };
+		char of[3] = { 'n', 'a' + rnd(seed, FRAMES), 0 };
+
+		if (rnd(seed, 5) == 0)
+			*of = '\0';
+		t[i] = transform(frame, of, rnd(seed, 1000) / 100.0,
+				 rnd(seed, 1000) / 100.0, rnd(seed, 6));
+	}
+}
+
+/* Of one that has a place, or none, or moves all that follow it */
+static int put_random(struct site *s, uint64_t *seed, struct known *k, int step)
+{
+	const int i = rnd(seed, FRAMES);
+	const char frame[3] = { 'n', 'a' + i, 0 };
+	const struct pose at = { rnd(seed, 1000) / 100.0, 1, 2 };
+	const bool told = rnd(seed, 2);
+
+	k[i].there = true;
+	if (told) {
+		k[i].of = -1;
+		k[i].pose = at;
+	}
+	return put(s, frame, step, told ? &at : NULL, 0,
+		   patch(8, 8, 0.1, step, 0, 100));
+}
+
+static void test_random(void)
+{
+	const char *path = in_folder("random");
+	unsigned int bad = 0, circles = 0, taken = 0;
+	struct site *s = begin("random");
+	struct site_transform t[3];
+	struct known k[FRAMES], old[FRAMES];
+	uint64_t seed = 3;
+
+	for (int i = 0; i < FRAMES; i++)
+		k[i] = (struct known){ .of = -2 };
+	for (unsigned int step = 1; step <= 400; step++) {
+		const unsigned int n = 1 + rnd(&seed, 3);
+
+		memcpy(old, k, sizeof(k));
+		random_transforms(&seed, t, n);
+		if (rnd(&seed, 3) == 0) {
+			bad += put_random(s, &seed, k, step) != 0;
+		} else if (model_tell(k, t, n)) {
+			bad += site_transforms(s, t, n, "test", error) != 0;
+			taken++;
+		} else {
+			bad += site_transforms(s, t, n, "test", error) !=
+			       -EINVAL;
+			circles++;
+			memcpy(k, old, sizeof(k));
+		}
+		bad += !is_as_model(s, k) || !is_on_disk(s, path, false);
+		if (step % 50 == 0)
+			bad += !is_on_disk(s, path, true);
+		if (step % 97)
+			continue;
+		site_close(s);
+		s = open_site(path, STORE_WRITE);
+	}
+	ok(!bad && circles > 50 && taken > 50,
+	   "%u changes and %u circles: as the model has it, on disk too",
+	   taken, circles);
+	site_close(s);
+}
+
+/*
+ * Many
+ */
+
+enum { MANY = 20000 };
+
+static void test_many(void)
+{
+	struct site_transform *t = malloc(MANY * sizeof(*t));
+	struct site *s = begin("many");
+	char frame[16], of[16];
+	unsigned int done = 0;
+
+	/* the worst order: each one before what it follows */
+	for (unsigned int i = 0; i < MANY; i++) {
+		snprintf(frame, sizeof(frame), "n%u", MANY - i);
+		snprintf(of, sizeof(of), "n%u", MANY - i - 1);
+		t[i] = transform(frame, of, 0.01, 0, 0);
+	}
+	ok(!site_transforms(s, t, MANY, "test", error) &&
+	   site_counts(s).placed == MANY + 1, "a chain of %u, the last one first",
+	   MANY);
+	move(s, "n0", "", 1, 1, 0);
+	put_mark(s, "n20000", 7);
+	ok(site_counts(s).placed == MANY + 1 && seen(s, 201.01, 1.01) == 7,
+	   "all of it has a place");
+	for (unsigned int i = 0; i < 5; i++)
+		done += !move(s, "n0", "", i, 1, 0);
+	ok(done == 5 && seen(s, 204.01, 1.01) == 7, "and moves with the first");
+	site_close(s);
+	s = open_site(in_folder("many"), STORE_WRITE);
+	ok(seen(s, 204.01, 1.01) == 7, "and is there again");
+	site_close(s);
+	free(t);
+}
+
+int main(void)
+{
+	make_folder();
+	test_chain();
+	test_origin();
+	test_circle();
+	test_random();
+	test_many();
+	remove_folder();
+	return tap_done();
+}

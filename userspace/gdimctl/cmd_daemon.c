@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gdimctl status, rate, log, snapshot - ask and tell a running gdimd
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "common/cli.h"
+#include "gdimctl.h"
+
+static error_t no_arguments(int key, char *arg, struct argp_state *state)
+{
+	if (key == ARGP_KEY_ARG)
+		return cli_usage(state->argv[0], "what is '%s'?", arg);
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp status_argp = {
+	NULL, no_arguments, NULL,
+	"Tell what the daemon has and does: submaps and where they wait, what "
+	"came in and was refused, what was fused, and which topics go out how "
+	"often.",
+	NULL, NULL, NULL
+};
+
+static void print_status(const cJSON *a)
+{
+	const cJSON *in = cJSON_GetObjectItem(a, "in"), *t;
+	const cJSON *fused = cJSON_GetObjectItem(a, "fused");
+
+	printf("%s: %.0f submaps of %.0f nodes, %.0f of them placed, "
+	       "%.0f submaps wait\n", ctl_text(a, "store"), ctl_value(a, "submaps"),
+	       ctl_value(a, "nodes"), ctl_value(a, "placed"), ctl_value(a, "waiting"));
+	printf("memory: cells %.1f MB, fused maps %.1f MB\n",
+	       ctl_value(a, "cell_bytes") / 1e6, ctl_value(a, "tile_bytes") / 1e6);
+	printf("in: %.0f messages, %.0f refused, %.0f lost%s%s\n",
+	       ctl_value(in, "messages"), ctl_value(in, "refused"),
+	       ctl_value(in, "lost"), *ctl_text(in, "last_error") ? "; the last: " :
+	       "", ctl_text(in, "last_error"));
+	printf("fused: %.0f tiles, %.0f submaps moved, %.0f could not be read, "
+	       "%.0f ms of work\n", ctl_value(fused, "tiles"),
+	       ctl_value(fused, "moved"), ctl_value(fused, "failed"),
+	       ctl_value(fused, "busy_ms"));
+	printf("%-44s %6s %8s %8s\n", "TOPIC", "HZ", "SENT", "UPDATES");
+	cJSON_ArrayForEach(t, cJSON_GetObjectItem(
+				cJSON_GetObjectItem(a, "out"), "topics"))
+		printf("%-44s %6g %8.0f %8.0f\n", ctl_text(t, "name"),
+		       ctl_value(t, "rate"), ctl_value(t, "sent"),
+		       ctl_value(t, "updates"));
+}
+
+int cmd_status(int argc, char **argv)
+{
+	cJSON *answer;
+	int err;
+
+	err = cli_parse(&status_argp, argc, argv, NULL);
+	if (!err)
+		err = ctl_ask("status", cJSON_CreateObject(), &answer);
+	return err ? err : ctl_show(answer, print_status);
+}
+
+struct rate {
+	const char	*topic;
+	double		hz;
+	unsigned int	words;
+};
+
+static error_t rate_parse(int key, char *arg, struct argp_state *state)
+{
+	struct rate *r = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		if (r->words == 2)
+			return cli_usage(state->argv[0], "TOPIC HZ");
+		if (r->words++ == 0)
+			r->topic = arg;
+		else if (parse_double(arg, 0, 100, &r->hz))
+			return cli_error(-EINVAL, "a rate must be 0..100 Hz");
+		return 0;
+	case ARGP_KEY_END:
+		return r->words == 2 ? 0 :
+		       cli_usage(state->argv[0], "TOPIC HZ");
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp rate_argp = {
+	NULL, rate_parse, "TOPIC HZ",
+	"Change how often a topic goes out, 0: never. Tells the rates that it "
+	"had and has.",
+	NULL, NULL, NULL
+};
+
+static void print_rate(const cJSON *a)
+{
+	printf("%s: %g Hz, was %g Hz\n", ctl_text(a, "topic"),
+	       ctl_value(a, "new_rate"), ctl_value(a, "old_rate"));
+}
+
+int cmd_rate(int argc, char **argv)
+{
+	struct rate r = { NULL, 0, 0 };
+	cJSON *p, *answer;
+	int err;
+
+	err = cli_parse(&rate_argp, argc, argv, &r);
+	if (err)
+		return err;
+	p = cJSON_CreateObject();
+	cJSON_AddStringToObject(p, "topic", r.topic);
+	cJSON_AddNumberToObject(p, "rate", r.hz);
+	err = ctl_ask("rate", p, &answer);
+	return err ? err : ctl_show(answer, print_rate);
+}
+
+struct log {
+	bool	on, told;
+	double	hz;
+};
+
+enum { OPT_HZ = 256 };
+
+static const struct argp_option log_options[] = {
+	{ "hz", OPT_HZ, "HZ", 0, "entries a second, 0.001..10 (1)", 1 },
+	{ 0 }
+};
+
+static error_t log_parse(int key, char *arg, struct argp_state *state)
+{
+	struct log *l = state->input;
+
+	switch (key) {
+	case OPT_HZ:
+		if (parse_double(arg, 0.001, 10, &l->hz))
+			return cli_error(-EINVAL,
+					 "a log has 0.001..10 entries a second");
+		return 0;
+	case ARGP_KEY_ARG:
+		if (l->told || (strcmp(arg, "on") && strcmp(arg, "off")))
+			return cli_usage(state->argv[0], "on or off?");
+		l->told = true;
+		l->on = !strcmp(arg, "on");
+		return 0;
+	case ARGP_KEY_END:
+		return l->told ? 0 : cli_usage(state->argv[0], "on or off?");
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp log_argp = {
+	log_options, log_parse, "on|off",
+	"Have the daemon write all fused maps, the latest submaps, the pose "
+	"graph, rooms and the latest thermal image into a log (.mcap), so "
+	"many times a second.",
+	NULL, NULL, NULL
+};
+
+static void print_log(const cJSON *a)
+{
+	if (ctl_value(a, "rate") > 0)
+		printf("logging into %s, %g Hz\n", ctl_text(a, "folder"),
+		       ctl_value(a, "rate"));
+	else
+		puts("not logging");
+}
+
+int cmd_log(int argc, char **argv)
+{
+	struct log l = { .hz = 1 };
+	cJSON *p, *answer;
+	int err;
+
+	err = cli_parse(&log_argp, argc, argv, &l);
+	if (err)
+		return err;
+	p = cJSON_CreateObject();
+	cJSON_AddNumberToObject(p, "rate", l.on ? l.hz : 0);
+	err = ctl_ask("log", p, &answer);
+	return err ? err : ctl_show(answer, print_log);
+}
+
+static error_t snapshot_parse(int key, char *arg, struct argp_state *state)
+{
+	const char **name = state->input;
+
+	if (key != ARGP_KEY_ARG)
+		return ARGP_ERR_UNKNOWN;
+	if (*name)
+		return cli_usage(state->argv[0], "one name");
+	*name = arg;
+	return 0;
+}
+
+static const struct argp snapshot_argp = {
+	NULL, snapshot_parse, "[NAME]",
+	"Have the daemon write all that is known now into a file of its own "
+	"(.mcap, and rooms as .txt). Tells its path.",
+	NULL, NULL, NULL
+};
+
+static void print_path(const cJSON *a)
+{
+	puts(ctl_text(a, "path"));
+}
+
+int cmd_snapshot(int argc, char **argv)
+{
+	const char *name = NULL;
+	cJSON *p, *answer;
+	int err;
+
+	err = cli_parse(&snapshot_argp, argc, argv, &name);
+	if (err)
+		return err;
+	p = cJSON_CreateObject();
+	cJSON_AddStringToObject(p, "name", name ? name : "");
+	err = ctl_ask("snapshot", p, &answer);
+	return err ? err : ctl_show(answer, print_path);
+}

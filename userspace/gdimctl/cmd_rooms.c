@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gdimctl rooms, gdimctl room - where rooms are, and what is known of them
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include "common/cli.h"
+#include "gdim/answers.h"
+#include "gdimctl.h"
+
+static error_t no_arguments(int key, char *arg, struct argp_state *state)
+{
+	if (key == ARGP_KEY_ARG)
+		return cli_usage(state->argv[0], "what is '%s'?", arg);
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp rooms_argp = {
+	NULL, no_arguments, NULL,
+	"List the rooms of the site.", NULL, NULL, NULL
+};
+
+static void print_rooms(const cJSON *a)
+{
+	const cJSON *r;
+
+	printf("%g rooms\n", ctl_value(a, "rooms"));
+	cJSON_ArrayForEach(r, cJSON_GetObjectItem(a, "list"))
+		printf("%4g  %-24s at %.2f %.2f m, %.1f m^2\n",
+		       ctl_value(r, "id"), ctl_text(r, "name"),
+		       ctl_value(r, "x"), ctl_value(r, "y"),
+		       ctl_value(r, "size"));
+}
+
+/* Of the store, without a daemon */
+static int look(bool fuse, double id, cJSON **answer)
+{
+	char error[SITE_ERROR];
+	struct site *s;
+	int err = ctl_open(&s, STORE_READ);
+
+	if (err)
+		return err;
+	*answer = cJSON_CreateObject();
+	err = fuse ? ctl_fuse(s, -1) : 0;
+	if (!err) {
+		err = fuse ? answer_room(s, id, *answer, error) :
+			     answer_rooms(s, *answer, error);
+		if (err)
+			cli_error(err, "%s", error);
+	}
+	if (err)
+		cJSON_Delete(*answer);
+	site_close(s);
+	return err;
+}
+
+int cmd_rooms(int argc, char **argv)
+{
+	cJSON *answer;
+	int err;
+
+	err = cli_parse(&rooms_argp, argc, argv, NULL);
+	if (!err)
+		err = ctl.store ? look(false, 0, &answer) :
+		      ctl_ask("rooms", cJSON_CreateObject(), &answer);
+	return err ? err : ctl_show(answer, print_rooms);
+}
+
+struct which {
+	uint32_t	id;
+	bool		told;
+};
+
+static error_t room_parse(int key, char *arg, struct argp_state *state)
+{
+	struct which *w = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		if (w->told)
+			return cli_usage(state->argv[0], "one room");
+		w->told = true;
+		if (parse_u32(arg, 0, ROOM_ID_MAX, &w->id))
+			return cli_error(-EINVAL, "a room is 0..%d",
+					 ROOM_ID_MAX);
+		return 0;
+	case ARGP_KEY_END:
+		return w->told ? 0 : cli_usage(state->argv[0], "which one?");
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp room_argp = {
+	NULL, room_parse, "ID",
+	"Tell what the fused maps say of a room: mean and largest value of "
+	"each layer of temperature, gas, smoke, signal or hazards.",
+	NULL, NULL, NULL
+};
+
+static void print_room(const cJSON *a)
+{
+	const cJSON *l;
+
+	printf("room %g %s at %.2f %.2f m, %.1f m^2\n", ctl_value(a, "id"),
+	       ctl_text(a, "name"), ctl_value(a, "x"), ctl_value(a, "y"),
+	       ctl_value(a, "size"));
+	cJSON_ArrayForEach(l, cJSON_GetObjectItem(a, "layers")) {
+		if (!ctl_value(l, "known_cells"))
+			continue;
+		printf("%-24s mean %.4g, max %.4g", l->string,
+		       ctl_value(l, "mean"), ctl_value(l, "max"));
+		if (*ctl_text(l, "unit"))
+			printf("  (%.4g and %.4g %s)",
+			       ctl_value(l, "physical_mean"),
+			       ctl_value(l, "physical_max"),
+			       ctl_text(l, "unit"));
+		putchar('\n');
+	}
+}
+
+int cmd_room(int argc, char **argv)
+{
+	struct which w = { 0, false };
+	cJSON *p, *answer;
+	int err;
+
+	err = cli_parse(&room_argp, argc, argv, &w);
+	if (err)
+		return err;
+	if (ctl.store) {
+		err = look(true, w.id, &answer);
+	} else {
+		p = cJSON_CreateObject();
+		cJSON_AddNumberToObject(p, "room", w.id);
+		err = ctl_ask("room", p, &answer);
+	}
+	return err ? err : ctl_show(answer, print_room);
+}

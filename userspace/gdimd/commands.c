@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * commands - what people and programs ask and tell the daemon
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/cli.h"
+#include "gdim/answers.h"
+#include "gdimd/gdimd.h"
+
+struct command {
+	const char	*name;
+	int		(*run)(struct gdimd *g, const cJSON *p, cJSON *answer,
+			       char error[256]);
+};
+
+/* A number, or a text that is one, as the command line gives it */
+static int number(const cJSON *p, const char *key, double min, double max,
+		  double *v, char error[256])
+{
+	const cJSON *item = cJSON_GetObjectItem(p, key);
+
+	if (cJSON_IsNumber(item) && item->valuedouble >= min &&
+	    item->valuedouble <= max) {
+		*v = item->valuedouble;
+		return 0;
+	}
+	if (cJSON_IsString(item) && !parse_double(item->valuestring, min, max,
+						  v))
+		return 0;
+	snprintf(error, 256, item ? "%s must be a number, %g..%g" :
+		 "%s is missing: a number, %g..%g", key, min, max);
+	return -EINVAL;
+}
+
+static int status(struct gdimd *g, const cJSON *p, cJSON *answer,
+		  char error[256])
+{
+	const struct fuser_stats f = fuser_stats(g->fuser);
+	/* others may be in another folder */
+	char *store = realpath(g->config.store, NULL);
+	cJSON *part;
+
+	(void)p;
+	(void)error;
+	cJSON_AddStringToObject(answer, "store", store ? store :
+				g->config.store);
+	free(store);
+	answer_status(g->site, answer);
+	inbox_status(g->inbox, cJSON_AddObjectToObject(answer, "in"));
+	part = cJSON_AddObjectToObject(answer, "fused");
+	cJSON_AddNumberToObject(part, "moved", f.moved);
+	cJSON_AddNumberToObject(part, "tiles", f.tiles);
+	cJSON_AddNumberToObject(part, "drawn", f.drawn);
+	cJSON_AddNumberToObject(part, "failed", f.failed);
+	cJSON_AddNumberToObject(part, "busy_ms", f.busy / 1000000);
+	recorder_status(g->recorder, cJSON_AddObjectToObject(answer,
+							      "records"));
+	outlet_status(g->outlet, cJSON_AddObjectToObject(answer, "out"));
+	return 0;
+}
+
+static int layers(struct gdimd *g, const cJSON *p, cJSON *answer,
+		  char error[256])
+{
+	(void)p;
+	(void)error;
+	return answer_layers(g->site, answer);
+}
+
+static int spot(struct gdimd *g, const cJSON *p, cJSON *answer,
+		char error[256])
+{
+	double x, y;
+
+	if (number(p, "x", -POSE_MAX, POSE_MAX, &x, error) ||
+	    number(p, "y", -POSE_MAX, POSE_MAX, &y, error))
+		return -EINVAL;
+	return answer_spot(g->site, x, y, answer, error);
+}
+
+static int rooms(struct gdimd *g, const cJSON *p, cJSON *answer,
+		 char error[256])
+{
+	(void)p;
+	return answer_rooms(g->site, answer, error);
+}
+
+static int room(struct gdimd *g, const cJSON *p, cJSON *answer,
+		char error[256])
+{
+	double id;
+
+	if (number(p, "room", 0, ROOM_ID_MAX, &id, error))
+		return -EINVAL;
+	return answer_room(g->site, id, answer, error);
+}
+
+static int rate(struct gdimd *g, const cJSON *p, cJSON *answer,
+		char error[256])
+{
+	const cJSON *topic = cJSON_GetObjectItem(p, "topic");
+	double hz, old;
+	int err;
+
+	if (!cJSON_IsString(topic)) {
+		snprintf(error, 256, "which topic?");
+		return -EINVAL;
+	}
+	if (number(p, "rate", 0, 100, &hz, error))
+		return -EINVAL;
+	err = outlet_rate(g->outlet, topic->valuestring, hz, &old);
+	if (err) {
+		snprintf(error, 256, "no topic '%.80s' goes out",
+			 topic->valuestring);
+		return err;
+	}
+	cJSON_AddStringToObject(answer, "topic", topic->valuestring);
+	cJSON_AddNumberToObject(answer, "old_rate", old);
+	cJSON_AddNumberToObject(answer, "new_rate", hz);
+	return 0;
+}
+
+/* "rate": Hz, 0: no more */
+static int log_command(struct gdimd *g, const cJSON *p, cJSON *answer,
+		       char error[256])
+{
+	double hz;
+	int err;
+
+	if (number(p, "rate", 0, 10, &hz, error))
+		return -EINVAL;
+	err = recorder_log(g->recorder, hz, error);
+	recorder_status(g->recorder, answer);
+	return err;
+}
+
+static int snapshot(struct gdimd *g, const cJSON *p, cJSON *answer,
+		    char error[256])
+{
+	const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(p, "name"));
+	char path[RECORDER_PATH];
+	int err = recorder_snapshot(g->recorder, name ? name : "", path,
+				    error);
+
+	if (!err)
+		cJSON_AddStringToObject(answer, "path", path);
+	return err;
+}
+
+struct note_list {
+	cJSON	*out;
+};
+
+static int add_note(void *arg, int64_t stamp, const char *text,
+		    const char *path)
+{
+	cJSON *item = cJSON_CreateObject();
+
+	cJSON_AddNumberToObject(item, "stamp", stamp * 1e-9);
+	cJSON_AddStringToObject(item, "text", text);
+	if (path)
+		cJSON_AddStringToObject(item, "path", path);
+	cJSON_AddItemToArray(((struct note_list *)arg)->out, item);
+	return 0;
+}
+
+/* "kind": snapshot or log */
+static int notes(struct gdimd *g, const cJSON *p, cJSON *answer,
+		 char error[256])
+{
+	const char *kind = cJSON_GetStringValue(cJSON_GetObjectItem(p, "kind"));
+	struct note_list list = { cJSON_AddArrayToObject(answer, "notes") };
+	int err = store_notes(site_store(g->site), kind ? kind : "snapshot",
+			      add_note, &list);
+
+	if (err)
+		snprintf(error, 256, "%s", store_error(site_store(g->site)));
+	return err;
+}
+
+static const struct command commands[] = {
+	{ "status", status },
+	{ "layers", layers },
+	{ "spot", spot },
+	{ "rooms", rooms },
+	{ "room", room },
+	{ "rate", rate },
+	{ "log", log_command },
+	{ "snapshot", snapshot },
+	{ "notes", notes },
+};
+
+int gdimd_command(void *gdimd, const char *name, const cJSON *parameters,
+		  cJSON *answer, char error[256])
+{
+	const unsigned int n = sizeof(commands) / sizeof(*commands);
+
+	for (unsigned int i = 0; i < n; i++)
+		if (!strcmp(commands[i].name, name))
+			return commands[i].run(gdimd, parameters, answer,
+					       error);
+	snprintf(error, 256, "do what? status, layers, spot, rooms, room, "
+		 "rate, log, snapshot, notes");
+	return -EINVAL;
+}

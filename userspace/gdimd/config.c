@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * config - what a user tells gdimd
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "common/cli.h"
+#include "daemon/settings.h"
+#include "gdimd/config.h"
+#include "gdimd/stars.h"
+
+enum { OPT_CONFIG = 'c', OPT_LAYER = 256, OPT_MAP };
+
+/* D4.1, tables 1 to 3. The ranges are those of the configuration. */
+static const struct config_layer default_layers[] = {
+	{ "slam_map", "input=slam_submap role=obstacle", false },
+	{ "gas_*_map_*", "input=gas_*_submap_* role=gas bits=16 rule=mean unit=ppm", false },
+	{ "smoke_map_remote", "input=smoke_submap_remote role=smoke rule=mean unit=%", false },
+	{ "smoke_map_insitu", "input=smoke_submap_insitu role=smoke rule=mean unit=%", false },
+	{ "smoke_map_fused", "input=smoke_submap_fused role=smoke rule=mean unit=%", false },
+	{ "rf_signal_map", "input=rf_signal_submap role=signal rule=mean", false },
+	{ "temp_map_remote", "input=temp_submap_remote role=temperature rule=mean unit=°C", false },
+	{ "temp_map_insitu", "input=temp_submap_insitu role=temperature rule=mean unit=°C", false },
+	{ "temp_map_fused", "input=temp_submap_fused role=temperature rule=mean unit=°C", false },
+	{ "hazard_map", "input=hazard_map role=hazard", true },
+	{ "nav_cost_map", "input=nav_cost_map role=cost", true },
+	{ "teleop_map", "input=teleop_map role=cost", true },
+};
+
+#define TEXT(field)							\
+static int set_##field(void *c, const char *v)				\
+{									\
+	return settings_text(((struct config *)c)->field, CONFIG_TEXT, v); \
+}
+TEXT(store)
+TEXT(socket)
+TEXT(node)
+TEXT(frame)
+TEXT(http_tokens)
+
+/* "none" is nothing */
+static int set_end(char *to, const char *v)
+{
+	if (strcmp(v, "none"))
+		return settings_text(to, CONFIG_TEXT, v);
+	*to = 0;
+	return 0;
+}
+
+static int set_from(void *c, const char *v)
+{
+	return set_end(((struct config *)c)->from, v);
+}
+
+static int set_to(void *c, const char *v)
+{
+	return set_end(((struct config *)c)->to, v);
+}
+
+static int set_http(void *c, const char *v)
+{
+	return *v ? set_end(((struct config *)c)->http, v) :
+	       set_end(((struct config *)c)->http, "none");
+}
+
+static int set_rate(void *c, const char *v)
+{
+	return parse_double(v, 0, 100, &((struct config *)c)->rate);
+}
+
+static int set_match(void *c, const char *v)
+{
+	double *slop = &((struct config *)c)->slop;
+
+	if (!strcmp(v, "frame")) {
+		*slop = 0;
+		return 0;
+	}
+	return parse_double(v, 0.001, 60, slop);
+}
+
+static int set_memory(void *c, const char *v)
+{
+	uint32_t mb;
+
+	if (parse_u32(v, 32, 1 << 20, &mb))
+		return -EINVAL;
+	((struct config *)c)->memory = (size_t)mb << 20;
+	return 0;
+}
+
+static int set_threads(void *c, const char *v)
+{
+	return parse_u32(v, 0, 256, &((struct config *)c)->threads);
+}
+
+static int set_defaults(void *c, const char *v)
+{
+	return settings_flag(&((struct config *)c)->defaults, v);
+}
+
+#define VALUE(name, field)						\
+static int set_##name(void *c, const char *v)				\
+{									\
+	return parse_double(v, -1e9, 1e9, &((struct config *)c)->field); \
+}
+VALUE(min_temp, temperature[0])
+VALUE(max_temp, temperature[1])
+VALUE(max_smoke, smoke[1])
+VALUE(min_gas, gas[0])
+VALUE(max_gas, gas[1])
+
+/* The first word of a line, and where the rest begins */
+static const char *first_word(const char *line, char *word, size_t room)
+{
+	const size_t n = strcspn(line, " \t");
+
+	if (!n || n >= room)
+		return NULL;
+	memcpy(word, line, n);
+	word[n] = 0;
+	return line + n + strspn(line + n, " \t");
+}
+
+static int add_layer(struct config *c, const char *line, bool whole,
+		     char error[256])
+{
+	struct config_layer *l = &c->layer[c->layers];
+	struct layer try;
+	const char *words;
+
+	snprintf(error, 256, "'%.80s' is no NAME KEY=VALUE ..., or there are "
+		 "more than %d", line, CONFIG_LAYERS);
+	if (c->layers == CONFIG_LAYERS)
+		return -EINVAL;
+	words = first_word(line, l->name, sizeof(l->name));
+	if (!words || settings_text(l->words, sizeof(l->words),
+				    *words ? words : " "))
+		return -EINVAL;
+	l->whole = whole;
+	/* other lines may change ranges; what is wrong is wrong now */
+	if (config_make_layer(c, l, stars_example(l->name), &try, error))
+		return -EINVAL;
+	c->layers++;
+	return 0;
+}
+
+/* In the file; --layer has better words for what is wrong */
+static int set_layer(void *c, const char *v)
+{
+	char error[256];
+
+	return add_layer(c, v, false, error);
+}
+
+static int set_map(void *c, const char *v)
+{
+	char error[256];
+
+	return add_layer(c, v, true, error);
+}
+
+static int set_remap(void *config, const char *v)
+{
+	struct config *c = config;
+	const char *colon = strstr(v, ":=");
+	struct config_remap *r = &c->remap[c->remaps];
+
+	if (!colon || c->remaps == CONFIG_REMAPS || *v != '/' ||
+	    colon[2] != '/' || (size_t)(colon - v) >= sizeof(r->from))
+		return -EINVAL;
+	memcpy(r->from, v, colon - v);
+	r->from[colon - v] = 0;
+	c->remaps++;
+	return settings_text(r->to, sizeof(r->to), colon + 2);
+}
+
+static int set_records(void *c, const char *v)
+{
+	return settings_text(((struct config *)c)->records, CONFIG_TEXT, v);
+}
+
+static int set_log(void *c, const char *v)
+{
+	return parse_double(v, 0, 10, &((struct config *)c)->log);
+}
+
+static int megabytes(uint64_t *to, const char *v)
+{
+	uint32_t mb;
+
+	if (parse_u32(v, 1, 1 << 30, &mb))
+		return -EINVAL;
+	*to = (uint64_t)mb << 20;
+	return 0;
+}
+
+static int set_quota(void *c, const char *v)
+{
+	return megabytes(&((struct config *)c)->quota, v);
+}
+
+static int set_log_size(void *c, const char *v)
+{
+	return megabytes(&((struct config *)c)->log_size, v);
+}
+
+static const struct setting settings[] = {
+	{ "store", "FILE.db", "where all is kept", "a path", set_store },
+	{ "from", "SOURCE", "ros2, ros2:DOMAIN, ros1, ros1:URI, a recording, or none (ros2)", "a source", set_from },
+	{ "to", "SINK", "ros2, ros2:DOMAIN, ros1, ros1:URI, a recording, or none (ros2)", "a sink", set_to },
+	{ "node", "NAME", "of the ROS node (gdim)", "a name", set_node },
+	{ "frame", "NAME", "of the map in messages (map)", "a name", set_frame },
+	{ "match", "HOW", "frame: submaps belong to the node that their frame_id names; SECONDS: to the transform with the nearest stamp, no further than that (frame)", "frame or 0.001..60 s", set_match },
+	{ "rate", "HZ", "at which maps are published if they changed (1)", "0..100", set_rate },
+	{ "layer", "LINE", NULL, "NAME KEY=VALUE ...", set_layer },
+	{ "map", "LINE", NULL, "NAME KEY=VALUE ...", set_map },
+	{ "default-layers", "YES", "those of SmokeBot D4.1 (yes)", "yes or no", set_defaults },
+	{ "minTemp", "T", "temperature that 0 means, degrees C (0)", "a number", set_min_temp },
+	{ "maxTemp", "T", "and 100 (100)", "a number", set_max_temp },
+	{ "maxSmoke", "S", "smoke that 100 means, % (100)", "a number", set_max_smoke },
+	{ "minGas", "G", "concentration that 0 means, ppm (0)", "a number", set_min_gas },
+	{ "maxGas", "G", "and 1 (1000)", "a number", set_max_gas },
+	{ "remap", "/FROM:=/TO", "another name for a topic or service", "/FROM:=/TO", set_remap },
+	{ "records", "FOLDER", "of logs and snapshots (that of the store with -logs behind it)", "a path", set_records },
+	{ "log", "HZ", "log from the beginning, so often; 0: not (0)", "0..10", set_log },
+	{ "quota", "MB", "of logs and snapshots: then the oldest logs go (1024)", "1..2^30 MB", set_quota },
+	{ "log-size", "MB", "of a log, then the next one begins (64)", "1..2^30 MB", set_log_size },
+	{ "socket", "PATH", "to be asked and told on, by gdimctl (/run/gdim/gdimd.sock)", "a path", set_socket },
+	{ "http", "ADDRESS:PORT", "to be asked and told on by HTTP; PORT: on the loopback; none: not (127.0.0.1:8460)", "ADDRESS:PORT, PORT or none", set_http },
+	{ "http-token-file", "FILE", "tokens, one a line, of those who may use HTTP; without it only this machine may", "a path", set_http_tokens },
+	{ "memory", "MB", "for cells and fused maps (1024)", "32..1048576 MB", set_memory },
+	{ "threads", "N", "that fuse maps, 0: one for each CPU (0)", "0..256", set_threads },
+	{ 0 }
+};
+
+static const struct setting *section_of(void *arg, const char *name,
+					void **config)
+{
+	*config = arg;
+	return !strcmp(name, "gdimd") ? settings : NULL;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct config *c = state->input;
+	char error[256];
+	int ret;
+
+	switch (key) {
+	case OPT_CONFIG:
+		return 0;	/* was read before all others */
+	case OPT_LAYER:
+	case OPT_MAP:
+		ret = add_layer(c, arg, key == OPT_MAP, error);
+		return ret ? cli_error(ret, "--%s: %s", key == OPT_MAP ?
+				       "map" : "layer", error) : 0;
+	case ARGP_KEY_ARG:
+		return cli_usage(cli_program, "what is '%s'?", arg);
+	case ARGP_KEY_END:
+		return *c->store ? 0 : cli_usage(cli_program,
+						 "where to? --store FILE.db");
+	}
+	ret = settings_option(settings, c, key, arg);
+	return ret == -ENOENT ? ARGP_ERR_UNKNOWN : ret;
+}
+
+static bool has_layer(const struct config *c, const char *name)
+{
+	for (unsigned int i = 0; i < c->layers; i++)
+		if (!strcmp(c->layer[i].name, name))
+			return true;
+	return false;
+}
+
+static void add_defaults(struct config *c)
+{
+	const unsigned int n = sizeof(default_layers) /
+			       sizeof(*default_layers);
+
+	for (unsigned int i = 0; i < n && c->defaults; i++)
+		if (c->layers < CONFIG_LAYERS &&
+		    !has_layer(c, default_layers[i].name))
+			c->layer[c->layers++] = default_layers[i];
+}
+
+int config_parse(struct config *c, int argc, char **argv)
+{
+	static struct argp_option options[SETTINGS_MAX] = {
+		{ "config", OPT_CONFIG, "FILE", 0,
+		  "settings of this list, in [gdimd]", 0 },
+		{ "layer", OPT_LAYER, "\"NAME KEY=VALUE ...\"", 0,
+		  "a modality: input, role, bits, range=LOW:HIGH, unit, rule, drawing, resolution, weights", 0 },
+		{ "map", OPT_MAP, "\"NAME KEY=VALUE ...\"", 0,
+		  "as --layer, of whole maps instead of submaps", 0 },
+	};
+	const struct argp argp = {
+		options, parse, NULL,
+		"Keep what robots find out about a site: layered maps that "
+		"follow the pose graph. Submaps, transforms, rooms and images "
+		"come in on /gdim/input/..., fused maps go out on "
+		"/gdim/output/...; see gdimctl(1) for the rest.",
+		NULL, NULL, NULL
+	};
+	int ret;
+
+	*c = (struct config){
+		.from = "ros2", .to = "ros2", .node = "gdim", .frame = "map",
+		.socket = "/run/gdim/gdimd.sock", .http = "127.0.0.1:8460",
+		.rate = 1, .defaults = true,
+		.temperature = { 0, 100 }, .smoke = { 0, 100 },
+		.gas = { 0, 1000 }, .quota = 1ULL << 30, .log_size = 64 << 20,
+	};
+	settings_options(settings, options + 3, SETTINGS_MAX - 3);
+	ret = settings_load_told(argc, argv, section_of, c);
+	if (!ret)
+		ret = cli_parse(&argp, argc, argv, c);
+	add_defaults(c);
+	return ret;
+}
+
+/* What the configuration says of a role counts less than the layer's line */
+static void give_range(const struct config *c, struct layer *l)
+{
+	const double *range = l->role == LAYER_TEMPERATURE ? c->temperature :
+			      l->role == LAYER_SMOKE ? c->smoke :
+			      l->role == LAYER_GAS ? c->gas : NULL;
+
+	if (!range)
+		return;
+	l->low = range[0];
+	l->high = range[1];
+}
+
+int config_make_layer(const struct config *c, const struct config_layer *from,
+		      const char *name, struct layer *l, char error[256])
+{
+	char words[sizeof(from->words) + 4 * LAYER_NAME];
+	int err;
+
+	if (!layer_name_valid(name) ||
+	    stars_fill(from->name, name, from->words, words, sizeof(words))) {
+		snprintf(error, 256, "'%.64s' is no name of a layer", name);
+		return -EINVAL;
+	}
+	layer_default(l, name);
+	err = layer_change(l, words, error);
+	if (!err && !strstr(words, "range="))
+		give_range(c, l);
+	return err;
+}
+
+const char *config_topic(const struct config *c, const char *name)
+{
+	for (unsigned int i = 0; i < c->remaps; i++)
+		if (!strcmp(c->remap[i].from, name))
+			return c->remap[i].to;
+	return name;
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gdimd - GDIM, the layered map store that follows the pose graph. See
+ * gdimd(8).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <syslog.h>
+#include <time.h>
+#include "common/cli.h"
+#include "daemon/service.h"
+#include "gdimd/gdimd.h"
+
+static const uint64_t second = 1000000000ULL;
+
+static void on_stored(void *arg)
+{
+	struct gdimd *g = arg;
+
+	fuser_kick(g->fuser);
+	g->checkpoint.due = loop_now() + 5 * second;
+}
+
+static void on_fused(void *arg)
+{
+	outlet_fused(((struct gdimd *)arg)->outlet);
+}
+
+/* One line a second at most: who sends nonsense does not stop */
+static void on_refused(void *arg, const char *line)
+{
+	struct gdimd *g = arg;
+	const uint64_t now = loop_now();
+
+	if (g->refused_told && now - g->refused_told < second) {
+		g->refused_since++;
+		return;
+	}
+	if (g->refused_since)
+		service_logf(LOG_WARNING, "%s (and %u before)", line,
+			     g->refused_since);
+	else
+		service_logf(LOG_WARNING, "%s", line);
+	g->refused_told = now;
+	g->refused_since = 0;
+}
+
+/* Nothing came for a while: now it is nobody's loss of time */
+static void on_checkpoint(void *arg, uint64_t now)
+{
+	struct gdimd *g = arg;
+
+	(void)now;
+	if (store_checkpoint(site_store(g->site)))
+		service_logf(LOG_WARNING, "%s",
+			     store_error(site_store(g->site)));
+}
+
+/* What was written is in the store's journal, so that it is found again */
+static void on_noted(void *arg, const char *kind, const char *path,
+		     const char *error)
+{
+	struct gdimd *g = arg;
+	struct timespec t;
+
+	if (error)
+		service_logf(LOG_ERR, "%s: %s", kind, error);
+	clock_gettime(CLOCK_REALTIME, &t);
+	if (store_note(site_store(g->site),
+		       t.tv_sec * 1000000000LL + t.tv_nsec, kind,
+		       error ? error : "written", path))
+		service_logf(LOG_WARNING, "%s",
+			     store_error(site_store(g->site)));
+}
+
+/* The folder of a store's recordings, if nobody says another one */
+static const char *record_folder(struct gdimd *g)
+{
+	struct config *c = &g->config;
+
+	if (!*c->records)
+		snprintf(c->records, sizeof(c->records), "%.500s-logs",
+			 c->store);
+	return c->records;
+}
+
+static int open_recorder(struct gdimd *g)
+{
+	const struct recorder_config config = {
+		record_folder(g), g->config.frame, g->config.quota,
+		g->config.log_size,
+	};
+	char error[RECORDER_ERROR];
+	int err = recorder_open(&g->recorder, g->site, g->loop, &config,
+				on_noted, g);
+
+	if (!err && g->config.log > 0)
+		err = recorder_log(g->recorder, g->config.log, error);
+	return err;
+}
+
+/* Layers that are configured by name are there from the beginning */
+static int add_layers(struct gdimd *g, char error[256])
+{
+	for (unsigned int i = 0; i < g->config.layers; i++) {
+		const struct config_layer *from = &g->config.layer[i];
+		struct layer l, now;
+		int number;
+
+		if (strchr(from->name, '*'))
+			continue;
+		if (config_make_layer(&g->config, from, from->name, &l, error))
+			return -EINVAL;
+		number = site_find_layer(g->site, l.name);
+		if (number >= 0) {
+			site_layer(g->site, number, &now);
+			if (!memcmp(&l, &now, sizeof(l)))
+				continue;
+		}
+		number = site_set_layer(g->site, &l, error);
+		if (number < 0)
+			return number;
+	}
+	return 0;
+}
+
+static int open_site(struct gdimd *g, char error[256])
+{
+	const struct site_config config = { g->config.memory,
+					    g->config.threads };
+	int err = site_open(&g->site, g->config.store, STORE_CREATE, &config,
+			    error);
+
+	return err ? err : add_layers(g, error);
+}
+
+static int open_ends(struct gdimd *g, char error[256])
+{
+	const struct config *c = &g->config;
+	const struct sink_config to = { c->to, c->node, service_log, g };
+	const struct source_config from = {
+		.spec = c->from, .name = c->node, .speed = 1, .rate = 10,
+		.message = gdimd_message, .found = gdimd_found,
+		.log = service_log, .arg = g,
+	};
+	int err = 0;
+
+	if (*c->to)
+		err = sink_open(&g->sink, g->loop, &to, error);
+	if (!err)
+		err = outlet_open(&g->outlet, g->site, g->loop, g->sink, c);
+	if (err)
+		return err;
+	if (*c->from)
+		err = source_open(&g->source, g->loop, &from, error);
+	if (!err && g->source)
+		gdimd_subscribe(g);
+	if (!err)
+		err = gdimd_services_open(g, error);
+	return err;
+}
+
+static int bring_back(void *arg, unsigned int layer, const struct rect *r)
+{
+	return fuser_want(((struct gdimd *)arg)->fuser, layer, r);
+}
+
+static int open_all(struct gdimd *g)
+{
+	char error[256] = "out of memory";
+	int err;
+
+	g->loop = loop_create();
+	if (!g->loop)
+		return cli_error(-ENOMEM, "out of memory");
+	err = open_site(g, error);
+	if (!err)
+		err = fuser_open(&g->fuser, g->site, g->loop, on_fused, g);
+	if (!err)
+		site_set_want(g->site, bring_back, g);
+	if (!err)
+		err = inbox_open(&g->inbox, g->site, g->loop, &g->config,
+				 on_stored, on_refused, g);
+	if (!err)
+		err = open_recorder(g);
+	if (!err)
+		err = open_ends(g, error);
+	if (!err && *g->config.socket)
+		err = console_open(&g->console, g->loop, g->config.socket,
+				   gdimd_command, g, error);
+	if (!err)
+		err = web_open(&g->web, g, error);
+	if (err)
+		return cli_error(err, "%s", error);
+	g->checkpoint = (struct loop_timer){ LOOP_NEVER, on_checkpoint, g,
+					     NULL };
+	loop_add_timer(g->loop, &g->checkpoint);
+	fuser_kick(g->fuser);
+	return 0;
+}
+
+/* What came is stored before the store is closed */
+static void close_all(struct gdimd *g)
+{
+	web_close(g->web);
+	console_close(g->console);
+	gdimd_services_close(g);
+	if (g->source)
+		source_close(g->source);
+	inbox_close(g->inbox);
+	recorder_close(g->recorder);
+	fuser_close(g->fuser);
+	outlet_close(g->outlet);
+	if (g->sink)
+		sink_close(g->sink);
+	site_close(g->site);
+	loop_destroy(g->loop);
+}
+
+int main(int argc, char **argv)
+{
+	static struct gdimd g;
+	struct site_counts c;
+	int ret;
+
+	cli_program = "gdimd";
+	argv[0] = (char *)cli_program;
+	if (config_parse(&g.config, argc, argv))
+		return 2;
+	ret = open_all(&g);
+	if (!ret) {
+		service_ready(g.loop);
+		c = site_counts(g.site);
+		service_logf(LOG_INFO, "%s: %u submaps of %u nodes, %u layers",
+			     g.config.store, c.submaps, c.nodes,
+			     site_layers(g.site));
+		ret = loop_run(g.loop);
+		if (ret)
+			cli_error(ret, "%s", strerror(-ret));
+		service_stopping(g.loop);
+	}
+	close_all(&g);
+	return ret ? 1 : 0;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * gdimd.h - the daemon as a whole: what its parts know of each other
+ */
+#ifndef GDIMD_H
+#define GDIMD_H
+
+#include <cjson/cJSON.h>
+#include "daemon/console.h"
+#include "ends/ros2_graph.h"
+#include "ends/sink.h"
+#include "ends/source.h"
+#include "gdimd/config.h"
+#include "gdimd/fuser.h"
+#include "gdimd/inbox.h"
+#include "gdimd/outlet.h"
+#include "gdimd/web.h"
+#include "gdimd/recorder.h"
+
+struct gdimd_services;
+
+struct gdimd {
+	struct config		config;
+	struct loop		*loop;
+	struct site		*site;
+	struct fuser		*fuser;
+	struct inbox		*inbox;
+	struct outlet		*outlet;
+	struct source		*source;
+	struct sink		*sink;
+	struct console		*console;
+	struct gdimd_services	*services;
+	struct web		*web;
+	struct recorder		*recorder;
+	struct loop_timer	checkpoint;
+	uint64_t		refused_told;	/* CLOCK_MONOTONIC, ns */
+	unsigned int		refused_since;
+};
+
+/**
+ * gdimd_command() - what people and programs ask and tell
+ * @name: status, layers, spot, room, rooms, rate, log, snapshot, notes
+ * @parameters: as of the command line's words
+ * @answer: gets the items of answers.h
+ *
+ * In the loop. Return: 0, or a negative errno and one line in @error.
+ */
+int gdimd_command(void *gdimd, const char *name, const cJSON *parameters,
+		  cJSON *answer, char error[256]);
+
+/**
+ * gdimd_subscribe() - ask the source for all inputs of the configuration
+ */
+void gdimd_subscribe(struct gdimd *g);
+
+/* What the source calls */
+void gdimd_message(void *gdimd, const struct source_message *m);
+void gdimd_found(void *gdimd, const char *topic, enum message_kind kind);
+
+/**
+ * gdimd_services_open() - D4.1's services, if there is ROS 2
+ *
+ * Return: 0, also if there is none; a negative errno, and one line in @error.
+ */
+int gdimd_services_open(struct gdimd *g, char error[256]);
+void gdimd_services_close(struct gdimd *g);
+
+#endif

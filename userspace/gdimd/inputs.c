@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * inputs - which topics come in, and what becomes of their messages
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <syslog.h>
+#include "daemon/service.h"
+#include "gdimd/gdimd.h"
+#include "gdimd/stars.h"
+
+#define PREFIX	"/gdim/input/"
+
+/* A line's input: topic below PREFIX, may have stars */
+static void input_of(const struct config_layer *l, char input[LAYER_NAME])
+{
+	const char *at = strstr(l->words, "input=");
+	size_t n;
+
+	snprintf(input, LAYER_NAME, "%s", l->name);
+	if (!at || (at != l->words && at[-1] != ' ' && at[-1] != '\t'))
+		return;
+	at += strlen("input=");
+	n = strcspn(at, " \t");
+	if (n && n < LAYER_NAME) {
+		memcpy(input, at, n);
+		input[n] = 0;
+	}
+}
+
+static bool takes_grid_map(const struct config_layer *l)
+{
+	return strstr(l->words, "bits=16");
+}
+
+static const char *topic_of(const struct gdimd *g, const char *input,
+			    char topic[CONFIG_TEXT])
+{
+	snprintf(topic, CONFIG_TEXT, PREFIX "%s", input);
+	return config_topic(&g->config, topic);
+}
+
+static void subscribe(struct gdimd *g, const char *topic,
+		      enum message_kind kind)
+{
+	const int err = source_subscribe(g->source, topic, kind);
+
+	/* a recording that has not got it, or asked for twice */
+	if (err && err != -ENOENT && err != -EEXIST)
+		service_logf(LOG_WARNING, "%s: %s", topic, strerror(-err));
+}
+
+/*
+ * What is no map
+ */
+
+static int thermal_image(struct gdimd *g, const char *topic,
+			 const union message *m)
+{
+	(void)topic;
+	recorder_image(g->recorder, m);
+	return outlet_pass(g->outlet, "thermal_image", MESSAGE_IMAGE, false, m);
+}
+
+static int transform(struct gdimd *g, const char *topic,
+		     const union message *m)
+{
+	const int err = inbox_transforms(g->inbox, topic, &m->tf);
+
+	return err ? err : outlet_pass(g->outlet, "submap_transform",
+				       MESSAGE_TRANSFORMS, true, m);
+}
+
+static int repeaters(struct gdimd *g, const char *topic,
+		     const union message *m)
+{
+	const int err = inbox_repeaters(g->inbox, topic, &m->polygon);
+
+	return err ? err : outlet_pass(g->outlet, "repeater_map",
+				       MESSAGE_POLYGON, true, m);
+}
+
+static int rooms(struct gdimd *g, const char *topic, const union message *m)
+{
+	return inbox_rooms(g->inbox, topic, m->uint8.data);
+}
+
+static int room(struct gdimd *g, const char *topic, const union message *m)
+{
+	return inbox_room(g->inbox, topic, &m->room);
+}
+
+static const struct {
+	const char		*name;
+	enum message_kind	kind;
+	int			(*take)(struct gdimd *g, const char *topic,
+					const union message *m);
+} others[] = {
+	{ "thermal_image", MESSAGE_IMAGE, thermal_image },
+	{ "submap_transform", MESSAGE_TRANSFORMS, transform },
+	{ "repeater_map", MESSAGE_POLYGON, repeaters },
+	{ "rooms", MESSAGE_UINT8, rooms },
+	{ "room_information", MESSAGE_ROOM, room },
+};
+
+enum { OTHERS = sizeof(others) / sizeof(*others) };
+
+/*
+ * All
+ */
+
+void gdimd_subscribe(struct gdimd *g)
+{
+	char input[LAYER_NAME], topic[CONFIG_TEXT];
+
+	for (unsigned int i = 0; i < OTHERS; i++)
+		subscribe(g, topic_of(g, others[i].name, topic),
+			  others[i].kind);
+	for (unsigned int i = 0; i < g->config.layers; i++) {
+		const struct config_layer *l = &g->config.layer[i];
+
+		input_of(l, input);
+		if (!stars_in(input))
+			subscribe(g, topic_of(g, input, topic),
+				  takes_grid_map(l) ? MESSAGE_GRID_MAP :
+						      MESSAGE_OCCUPANCY_GRID);
+	}
+}
+
+/* The line of a topic, and the name of its layer */
+static const struct config_layer *find_line(const struct gdimd *g,
+					    const char *topic,
+					    char name[LAYER_NAME])
+{
+	char input[LAYER_NAME], full[CONFIG_TEXT];
+
+	for (unsigned int i = 0; i < g->config.layers; i++) {
+		const struct config_layer *l = &g->config.layer[i];
+
+		input_of(l, input);
+		if (!stars_fill(topic_of(g, input, full), topic, l->name, name,
+				LAYER_NAME))
+			return l;
+	}
+	return NULL;
+}
+
+void gdimd_found(void *gdimd, const char *topic, enum message_kind kind)
+{
+	struct gdimd *g = gdimd;
+	char name[LAYER_NAME];
+	const struct config_layer *l = find_line(g, topic, name);
+
+	if (l && kind == (takes_grid_map(l) ? MESSAGE_GRID_MAP :
+			  MESSAGE_OCCUPANCY_GRID))
+		subscribe(g, topic, kind);
+}
+
+static void take(struct gdimd *g, const struct source_message *m,
+		 const union message *msg)
+{
+	char name[LAYER_NAME], topic[CONFIG_TEXT];
+	const struct config_layer *l;
+
+	for (unsigned int i = 0; i < OTHERS; i++)
+		if (!strcmp(topic_of(g, others[i].name, topic), m->topic) &&
+		    others[i].kind == m->kind) {
+			others[i].take(g, m->topic, msg);
+			return;
+		}
+	l = find_line(g, m->topic, name);
+	if (l)
+		inbox_map(g->inbox, m->topic, l, name, m->kind, msg);
+}
+
+void gdimd_message(void *gdimd, const struct source_message *m)
+{
+	static union message msg;	/* large */
+	struct gdimd *g = gdimd;
+
+	if (message_read(m->kind, m->format, m->data, m->len, &msg))
+		inbox_damaged(g->inbox, m->topic);
+	else
+		take(g, m, &msg);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * map_message.h - fused maps as messages of ROS
+ */
+#ifndef GDIMD_MAP_MESSAGE_H
+#define GDIMD_MAP_MESSAGE_H
+
+#include "fusion/raster.h"
+#include "ros/message.h"
+
+enum { MAP_MESSAGE_CELLS = 1 << 26 };	/* of a message, at most */
+
+/* What a layer's maps are: of 8 bits nav_msgs/OccupancyGrid, else GridMap */
+static inline enum message_kind map_message_kind(unsigned int bits)
+{
+	return bits == 8 ? MESSAGE_OCCUPANCY_GRID : MESSAGE_GRID_MAP;
+}
+
+/**
+ * struct map_room - memory that is used again and again; all 0 at first
+ */
+struct map_room {
+	int16_t	*cells;
+	void	*bytes;
+	size_t	room;
+};
+
+/* Room for @cells. Return: 0, -E2BIG, -ENOMEM: there is none any more */
+int map_room_reserve(struct map_room *m, size_t cells);
+void map_room_free(struct map_room *m);
+
+/**
+ * map_message() - a whole map
+ * @r:		its cells are in @room
+ * @frame:	of the map; must stay
+ *
+ * Grid maps have one layer, "value".
+ */
+void map_message(struct map_room *room, const struct raster *r, int64_t stamp,
+		 const char *frame, union message *m);
+
+/**
+ * map_message_update() - a part of an occupancy grid
+ * @r:		its cells are in @room
+ * @whole:	the map that it is a part of
+ */
+void map_message_update(struct map_room *room, const struct raster *r,
+			const struct rect *whole, int64_t stamp,
+			const char *frame, union message *m);
+
+#endif

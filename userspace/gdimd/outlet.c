@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * outlet - what goes out, each at its rate
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "gdimd/map_message.h"
+#include "gdimd/outlet.h"
+
+enum {
+	TOPICS		= 512,
+	NAME		= 2 * LAYER_NAME,
+};
+
+static const double rate_max = 100;			/* Hz */
+static const uint64_t whole = 10 * 1000000000ULL;	/* ns */
+
+/**
+ * struct output - a topic
+ * @layer:	number, or -1: something is passed through
+ * @since:	see site_changes(): what was sent
+ * @sent_whole:	when, CLOCK_MONOTONIC
+ * @last:	when anything was sent
+ */
+struct output {
+	char			name[NAME];
+	struct sink_topic	*topic, *updates;
+	enum message_kind	kind;
+	int			layer;
+	double			rate;
+	uint64_t		since, sent_whole, last;
+	struct rect		bounds;
+	bool			changed;
+	uint64_t		count, update_count, skipped;
+};
+
+struct outlet {
+	struct site		*site;
+	struct loop		*loop;
+	struct sink		*sink;
+	const struct config	*config;
+	struct loop_timer	timer;
+	struct output		*output[TOPICS];
+	unsigned int		outputs;
+	unsigned int		layers;		/* that have an output */
+	struct map_room		room;
+	union message		message;
+};
+
+static const char *topic_name(const struct outlet *o, const char *name,
+			      const char *more, char full[CONFIG_TEXT])
+{
+	char own[CONFIG_TEXT];
+
+	snprintf(own, sizeof(own), "%s%s", OUTLET_PREFIX, name);
+	snprintf(full, CONFIG_TEXT, "%s%s", config_topic(o->config, own), more);
+	return full;
+}
+
+static struct output *add_output(struct outlet *o, const char *name,
+				 enum message_kind kind, bool latched,
+				 int layer)
+{
+	char full[CONFIG_TEXT];
+	struct output *p;
+
+	if (o->outputs == TOPICS)
+		return NULL;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	*p = (struct output){ .kind = kind, .layer = layer,
+			      .rate = layer < 0 ? rate_max : o->config->rate };
+	snprintf(p->name, sizeof(p->name), "%s", name);
+	if (o->sink && sink_add(o->sink, topic_name(o, name, "", full), kind,
+				latched, &p->topic)) {
+		free(p);
+		return NULL;
+	}
+	if (o->sink && kind == MESSAGE_OCCUPANCY_GRID &&
+	    sink_add(o->sink, topic_name(o, name, "_updates", full),
+		     MESSAGE_GRID_UPDATE, false, &p->updates))
+		p->updates = NULL;
+	o->output[o->outputs++] = p;
+	return p;
+}
+
+static void add_layers(struct outlet *o)
+{
+	const unsigned int layers = site_layers(o->site);
+
+	for (; o->layers < layers; o->layers++) {
+		struct layer l;
+
+		site_layer(o->site, o->layers, &l);
+		add_output(o, l.name, map_message_kind(l.bits), true,
+			   o->layers);
+	}
+}
+
+/*
+ * Maps
+ */
+
+static void add_area(void *arg, const struct rect *tile)
+{
+	struct rect *all = arg;
+
+	*all = rect_union(all, tile);
+}
+
+static int64_t wall_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* Cells of @rect, as they are now. Return: 0 or a negative errno */
+static int read_cells(struct outlet *o, const struct output *p,
+		      const struct rect *rect, struct raster *r)
+{
+	const size_t n = (size_t)rect->width * rect->height;
+	int err = map_room_reserve(&o->room, n);
+
+	if (err)
+		return err;
+	*r = (struct raster){ .rect = *rect, .cells = o->room.cells };
+	return site_read(o->site, p->layer, r);
+}
+
+static int send_whole(struct outlet *o, struct output *p,
+		      const struct raster *r)
+{
+	const int64_t stamp = wall_clock();
+
+	map_message(&o->room, r, stamp, o->config->frame, &o->message);
+	return sink_publish(p->topic, stamp, &o->message);
+}
+
+static int send_update(struct outlet *o, struct output *p,
+		       const struct raster *r)
+{
+	const int64_t stamp = wall_clock();
+
+	map_message_update(&o->room, r, &p->bounds, stamp, o->config->frame,
+			   &o->message);
+	return sink_publish(p->updates, stamp, &o->message);
+}
+
+static bool same(const struct rect *a, const struct rect *b)
+{
+	return a->x == b->x && a->y == b->y && a->width == b->width &&
+	       a->height == b->height;
+}
+
+static void send_map(struct outlet *o, struct output *p, uint64_t now)
+{
+	const struct rect bounds = site_bounds(o->site, p->layer);
+	struct rect area = { 0 };
+	struct raster r;
+	uint64_t since;
+	bool update;
+	int err;
+
+	p->changed = false;
+	since = site_changes(o->site, p->layer, p->since, add_area, &area);
+	if (rect_is_empty(&bounds) || rect_is_empty(&area) || !o->sink)
+		return;
+	update = p->updates && same(&bounds, &p->bounds) && p->sent_whole &&
+		 now - p->sent_whole < whole;
+	p->bounds = bounds;
+	err = read_cells(o, p, update ? &area : &bounds, &r);
+	if (!err)
+		err = update ? send_update(o, p, &r) : send_whole(o, p, &r);
+	p->last = now;
+	if (err) {
+		p->skipped++;
+		return;
+	}
+	p->since = since;
+	p->count += !update;
+	p->update_count += update;
+	if (!update)
+		p->sent_whole = now;
+}
+
+/*
+ * When
+ */
+
+static uint64_t due_of(const struct output *p)
+{
+	if (!p->changed || p->rate <= 0)
+		return LOOP_NEVER;
+	return p->last ? p->last + (uint64_t)(1e9 / p->rate) : 0;
+}
+
+static void on_timer(void *arg, uint64_t now)
+{
+	struct outlet *o = arg;
+	uint64_t next = LOOP_NEVER;
+
+	for (unsigned int i = 0; i < o->outputs; i++) {
+		struct output *p = o->output[i];
+
+		if (p->layer >= 0 && due_of(p) <= now)
+			send_map(o, p, now);
+		if (p->layer >= 0 && due_of(p) < next)
+			next = due_of(p);
+	}
+	o->timer.due = next;
+}
+
+void outlet_fused(struct outlet *o)
+{
+	add_layers(o);
+	for (unsigned int i = 0; i < o->outputs; i++)
+		o->output[i]->changed |= o->output[i]->layer >= 0;
+	on_timer(o, loop_now());
+}
+
+/*
+ * What is passed through
+ */
+
+int outlet_pass(struct outlet *o, const char *name, enum message_kind kind,
+		bool latched, const union message *msg)
+{
+	const uint64_t now = loop_now();
+	struct output *p = NULL;
+
+	for (unsigned int i = 0; i < o->outputs && !p; i++)
+		if (!strcmp(o->output[i]->name, name))
+			p = o->output[i];
+	if (!p)
+		p = add_output(o, name, kind, latched, -1);
+	if (!p)
+		return -ENOMEM;
+	if (p->rate <= 0 || (p->rate < rate_max && p->last &&
+			     now - p->last < (uint64_t)(1e9 / p->rate))) {
+		p->skipped++;
+		return 0;
+	}
+	p->last = now;
+	p->count++;
+	return o->sink ? sink_publish(p->topic, wall_clock(), msg) : 0;
+}
+
+int outlet_rate(struct outlet *o, const char *topic, double hz, double *old)
+{
+	char full[CONFIG_TEXT];
+
+	if (!(hz >= 0 && hz <= rate_max))
+		return -EINVAL;
+	for (unsigned int i = 0; i < o->outputs; i++) {
+		struct output *p = o->output[i];
+
+		if (strcmp(p->name, topic) &&
+		    strcmp(topic_name(o, p->name, "", full), topic) &&
+		    (strncmp(topic, OUTLET_PREFIX, strlen(OUTLET_PREFIX)) ||
+		     strcmp(topic + strlen(OUTLET_PREFIX), p->name)))
+			continue;
+		*old = p->rate;
+		p->rate = hz;
+		on_timer(o, loop_now());
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/*
+ * Begin and end
+ */
+
+int outlet_open(struct outlet **outlet, struct site *site, struct loop *loop,
+		struct sink *sink, const struct config *config)
+{
+	struct outlet *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return -ENOMEM;
+	*o = (struct outlet){
+		.site = site, .loop = loop, .sink = sink,
+		.config = config, .timer = { LOOP_NEVER, on_timer, o, NULL },
+	};
+	loop_add_timer(loop, &o->timer);
+	add_layers(o);
+	*outlet = o;
+	return 0;
+}
+
+void outlet_close(struct outlet *o)
+{
+	if (!o)
+		return;
+	loop_remove_timer(o->loop, &o->timer);
+	for (unsigned int i = 0; i < o->outputs; i++) {
+		struct output *p = o->output[i];
+
+		if (p->topic)
+			sink_remove(p->topic);
+		if (p->updates)
+			sink_remove(p->updates);
+		free(p);
+	}
+	map_room_free(&o->room);
+	free(o);
+}
+
+void outlet_status(const struct outlet *o, cJSON *out)
+{
+	cJSON *all = cJSON_AddArrayToObject(out, "topics");
+
+	for (unsigned int i = 0; i < o->outputs; i++) {
+		const struct output *p = o->output[i];
+		char full[CONFIG_TEXT];
+		cJSON *item = cJSON_CreateObject();
+
+		cJSON_AddStringToObject(item, "name",
+					topic_name(o, p->name, "", full));
+		cJSON_AddNumberToObject(item, "rate", p->rate);
+		cJSON_AddNumberToObject(item, "sent", p->count);
+		cJSON_AddNumberToObject(item, "updates", p->update_count);
+		cJSON_AddNumberToObject(item, "skipped", p->skipped);
+		cJSON_AddItemToArray(all, item);
+	}
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * outlet.h - what goes out: fused maps and what is passed through, each at the
+ * rate that somebody asked for
+ *
+ * A map goes out when it changed, and no more often than its rate: whole, and
+ * then as updates (NAME_updates, map_msgs/OccupancyGridUpdate) as long as it
+ * has the same size. Who comes late gets a whole map that may be WHOLE old,
+ * after which a changed map is sent whole again.
+ */
+#ifndef GDIMD_OUTLET_H
+#define GDIMD_OUTLET_H
+
+#include <cjson/cJSON.h>
+#include "common/loop.h"
+#include "ends/sink.h"
+#include "gdim/site.h"
+#include "gdimd/config.h"
+
+struct outlet;
+
+#define OUTLET_PREFIX	"/gdim/output/"
+
+/**
+ * outlet_open() - begin
+ * @sink: stays the caller's
+ */
+int outlet_open(struct outlet **o, struct site *site, struct loop *loop,
+		struct sink *sink, const struct config *config);
+void outlet_close(struct outlet *o);
+
+/* Fused maps may have changed, or there are new layers */
+void outlet_fused(struct outlet *o);
+
+/**
+ * outlet_pass() - pass a message through
+ * @name: of the output below OUTLET_PREFIX
+ * @latched: who comes later gets it too
+ *
+ * Return: 0: it went out, or its rate says that it shall not; a negative errno.
+ */
+int outlet_pass(struct outlet *o, const char *name, enum message_kind kind,
+		bool latched, const union message *msg);
+
+/**
+ * outlet_rate() - change how often something goes out (D4.1, section 5.2)
+ * @topic: below OUTLET_PREFIX, or with it, or as remapped
+ * @hz: 0..100; 0: never
+ * @old: gets what it was
+ *
+ * Return: 0, -ENOENT: no such output, -EINVAL: no such rate.
+ */
+int outlet_rate(struct outlet *o, const char *topic, double hz, double *old);
+
+/* "topics": an array of "name", "rate", "sent", "updates" */
+void outlet_status(const struct outlet *o, cJSON *out);
+
+#endif

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * record - what is known of a site now, into a recording
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "bag/bag.h"
+#include "gdimd/map_message.h"
+#include "gdimd/outlet.h"
+#include "gdimd/record.h"
+#include "gdimd/room_message.h"
+
+#define LOG_PREFIX	"/gdim/log/"
+
+enum { NAME = 192 };
+
+struct record {
+	struct bag_writer	*bag;
+	FILE			*rooms;
+	const char		*frame;
+	struct map_room		room;
+	struct bytes		cdr;
+	union message		message;
+	int64_t			stamp;
+	uint64_t		bytes;
+	int			err;
+};
+
+int record_open(struct record **record, const char *path, const char *frame,
+		char error[RECORD_ERROR])
+{
+	struct record *r = calloc(1, sizeof(*r));
+	char text[4096];
+	int err = -ENOMEM;
+
+	if (!r)
+		goto out;
+	r->frame = frame;
+	err = bag_create(&r->bag, path, BAG_MCAP, true);
+	if (err)
+		goto out;
+	snprintf(text, sizeof(text), "%.*s.txt", (int)strlen(path) - 5, path);
+	r->rooms = fopen(text, "we");
+	if (!r->rooms) {
+		err = -errno;
+		bag_finish(r->bag);
+		goto out;
+	}
+	*record = r;
+	return 0;
+out:
+	free(r);
+	snprintf(error, RECORD_ERROR, "%s: %s", path, strerror(-err));
+	return err;
+}
+
+/* The first error stays, and all that follows is left out */
+static void write_bytes(struct record *r, const char *name,
+			enum message_kind kind, bool latched, const void *data,
+			size_t len)
+{
+	const struct bag_topic topic = {
+		.name = name, .type = message_type(kind, MESSAGE_CDR),
+		.format = MESSAGE_CDR, .latched = latched,
+	};
+	int at;
+
+	if (r->err)
+		return;
+	at = bag_add_topic(r->bag, &topic);
+	r->err = at < 0 ? at : bag_write(r->bag, at, r->stamp, data, len);
+	r->bytes += len;
+}
+
+static void write_message(struct record *r, const char *name,
+			  enum message_kind kind)
+{
+	const long len = message_size(kind, MESSAGE_CDR, &r->message);
+
+	if (r->err || len < 0)
+		return;
+	if (bytes_reserve(&r->cdr, len)) {
+		r->err = -ENOMEM;
+		return;
+	}
+	if (message_write(kind, MESSAGE_CDR, &r->message, r->cdr.data, len) >
+	    0)
+		write_bytes(r, name, kind, message_is_map(kind), r->cdr.data,
+			    len);
+}
+
+/*
+ * Maps
+ */
+
+static void write_layer(struct record *r, struct site *site,
+			unsigned int layer)
+{
+	struct raster raster = { .rect = site_bounds(site, layer) };
+	const size_t n = (size_t)raster.rect.width * raster.rect.height;
+	struct layer l;
+	char name[NAME];
+
+	/* one that is too large for a message is for export */
+	if (!n || map_room_reserve(&r->room, n))
+		return;
+	raster.cells = r->room.cells;
+	if (site_read(site, layer, &raster))
+		return;
+	site_layer(site, layer, &l);
+	snprintf(name, sizeof(name), "%s%s", OUTLET_PREFIX, l.name);
+	map_message(&r->room, &raster, r->stamp, r->frame, &r->message);
+	write_message(r, name, map_message_kind(l.bits));
+}
+
+/* A submap as it came, in its own frame */
+static void write_submap(struct record *r, struct site *site,
+			 unsigned int layer)
+{
+	struct site_latest s;
+	struct raster raster;
+	const struct cells *c;
+	struct layer l;
+	char name[NAME];
+
+	if (site_latest(site, layer, &s))
+		return;
+	c = s.cells;
+	raster = (struct raster){
+		.rect = { 0, 0, c->width, c->height }, .bits = c->bits,
+		.resolution = c->resolution,
+	};
+	site_layer(site, layer, &l);
+	snprintf(name, sizeof(name), LOG_PREFIX "%s",
+		 *l.input ? l.input : l.name);
+	if (!map_room_reserve(&r->room, (size_t)c->width * c->height)) {
+		for (unsigned int y = 0; y < c->height; y++)
+			for (unsigned int x = 0; x < c->width; x++)
+				r->room.cells[(size_t)y * c->width + x] =
+					cells_at(c, x, y);
+		map_message(&r->room, &raster, s.stamp, s.frame, &r->message);
+		if (c->bits == 8) {
+			const struct pose *o = &c->origin;
+
+			r->message.map.origin = (struct message_pose){
+				{ o->x, o->y, 0 },
+				{ 0, 0, sin(o->yaw / 2), cos(o->yaw / 2) } };
+		} else {
+			const struct pose half = {
+				c->width * c->resolution / 2,
+				c->height * c->resolution / 2, 0 };
+			const struct pose at = pose_compose(&c->origin, &half);
+
+			r->message.grid.pose = (struct message_pose){
+				{ at.x, at.y, 0 },
+				{ 0, 0, sin(at.yaw / 2), cos(at.yaw / 2) } };
+		}
+		write_message(r, name, map_message_kind(c->bits));
+	}
+	cells_put(s.cells);
+}
+
+/*
+ * The pose graph
+ */
+
+struct graph {
+	struct store_node	*node;
+	unsigned int		nodes, room;
+};
+
+static void add_node(void *arg, const struct store_node *n)
+{
+	struct graph *g = arg;
+
+	if (g->nodes < g->room)
+		g->node[g->nodes++] = *n;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct store_node *m = a, *n = b;
+
+	return m->id < n->id ? -1 : m->id > n->id;
+}
+
+static struct message_transform link_of(const struct record *r,
+					const struct graph *g, unsigned int i)
+{
+	const struct store_node *n = &g->node[i];
+	const struct pose *p = n->linked ? &n->link : &n->pose;
+	const struct store_node key = { .id = n->predecessor };
+	const struct store_node *of = !n->linked ? NULL :
+		bsearch(&key, g->node, g->nodes, sizeof(key), by_id);
+	return (struct message_transform){
+		.header = { n->stamp, 0, message_string(of ? of->frame :
+							r->frame) },
+		.child_frame_id = message_string(n->frame),
+		.translation = { p->x, p->y, 0 },
+		.rotation = { 0, 0, sin(p->yaw / 2), cos(p->yaw / 2) },
+	};
+}
+
+static void write_graph(struct record *r, const struct graph *g, bool last)
+{
+	struct message_pose_stamped *pose = calloc(g->nodes + 1,
+						   sizeof(*pose));
+	struct message_transform *link = calloc(g->nodes + 1, sizeof(*link));
+	unsigned int poses = 0, links = 0;
+
+	for (unsigned int i = 0; pose && link && i < g->nodes; i++) {
+		const struct store_node *n = &g->node[i];
+
+		if (!n->placed || !strcmp(n->frame, SITE_ROOT))
+			continue;
+		pose[poses++] = (struct message_pose_stamped){
+			{ n->stamp, 0, message_string(r->frame) },
+			{ { n->pose.x, n->pose.y, 0 },
+			  { 0, 0, sin(n->pose.yaw / 2),
+			    cos(n->pose.yaw / 2) } } };
+		link[links++] = link_of(r, g, i);
+	}
+	if (poses) {
+		r->message.path = (struct message_path){
+			{ r->stamp, 0, message_string(r->frame) },
+			message_list(pose, poses) };
+		write_message(r, LOG_PREFIX "graph", MESSAGE_PATH);
+		r->message.tf = (struct message_transforms){
+			message_list(link, links) };
+		write_message(r, LOG_PREFIX "links", MESSAGE_TRANSFORMS);
+	}
+	if (links && last) {
+		r->message.tf = (struct message_transforms){
+			message_list(&link[links - 1], 1) };
+		write_message(r, LOG_PREFIX "submap_transform",
+			      MESSAGE_TRANSFORMS);
+	}
+	free(pose);
+	free(link);
+}
+
+static void write_nodes(struct record *r, struct site *site, bool last)
+{
+	struct graph g = { .room = site_counts(site).nodes };
+
+	g.node = calloc(g.room + 1, sizeof(*g.node));
+	if (!g.node)
+		return;
+	site_each_node(site, add_node, &g);
+	qsort(g.node, g.nodes, sizeof(*g.node), by_id);
+	write_graph(r, &g, last);
+	free(g.node);
+}
+
+/*
+ * Rooms
+ */
+
+struct room_list {
+	struct room	*room;
+	unsigned int	rooms;
+};
+
+static int add_room(void *arg, const struct room *room)
+{
+	struct room_list *l = arg;
+	struct room *more = realloc(l->room, (l->rooms + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	l->room = more;
+	l->room[l->rooms++] = *room;
+	return 0;
+}
+
+static void say_layer(struct record *r, struct site *site,
+		      const struct room_values *v, unsigned int i)
+{
+	struct layer l;
+	double full;
+
+	site_layer(site, v->of[i].layer, &l);
+	if (!v->of[i].known)
+		return;
+	full = l.bits == 8 ? 1 : CELLS_FULL_16;
+	fprintf(r->rooms, "  %s: mean %.4g, max %.4g", l.name,
+		v->of[i].mean / full, v->of[i].max / full);
+	if (*l.unit)
+		fprintf(r->rooms, " (%.4g and %.4g %s)",
+			layer_physical(&l, v->of[i].mean),
+			layer_physical(&l, v->of[i].max), l.unit);
+	fputc('\n', r->rooms);
+}
+
+static void say_room(struct record *r, struct site *site,
+		     const struct room *room, const struct room_values *v)
+{
+	fprintf(r->rooms, "room %u%s%s at %.2f %.2f m, %.1f m^2\n", room->id,
+		*room->name ? " " : "", room->name, room->x, room->y,
+		room->size);
+	for (unsigned int i = 0; i < v->layers; i++)
+		say_layer(r, site, v, i);
+}
+
+static void write_room(struct record *r, struct site *site,
+		       const struct room *room)
+{
+	struct room_message keep;
+	struct room_values v;
+
+	if (room_values(site, room, &v))
+		return;
+	room_message(site, room, &v, r->frame, &keep, &r->message.room);
+	r->message.room.header.stamp = r->stamp;
+	write_message(r, OUTLET_PREFIX "room_information", MESSAGE_ROOM);
+	say_room(r, site, room, &v);
+}
+
+static void write_rooms(struct record *r, struct site *site)
+{
+	const time_t seconds = r->stamp / 1000000000;
+	struct room_list l = { 0 };
+	char error[SITE_ERROR], when[64];
+	struct tm tm;
+
+	gmtime_r(&seconds, &tm);
+	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	fprintf(r->rooms, "%s\n", when);
+	if (!site_rooms(site, add_room, &l, error))
+		for (unsigned int i = 0; i < l.rooms; i++)
+			write_room(r, site, &l.room[i]);
+	free(l.room);
+	if (fflush(r->rooms) && !r->err)
+		r->err = -errno;
+}
+
+int record_write(struct record *r, struct site *site, bool submaps,
+		 const struct bytes *image, int64_t stamp)
+{
+	const unsigned int layers = site_layers(site);
+
+	r->stamp = stamp;
+	write_nodes(r, site, submaps);
+	for (unsigned int i = 0; i < layers && !r->err; i++)
+		write_layer(r, site, i);
+	for (unsigned int i = 0; i < layers && submaps && !r->err; i++)
+		write_submap(r, site, i);
+	if (!r->err)
+		write_rooms(r, site);
+	if (image && image->len)
+		write_bytes(r, OUTLET_PREFIX "thermal_image", MESSAGE_IMAGE,
+			    false, image->data, image->len);
+	return r->err;
+}
+
+uint64_t record_size(const struct record *r)
+{
+	return r->bytes;
+}
+
+int record_close(struct record *r)
+{
+	int err;
+
+	if (!r)
+		return 0;
+	err = bag_finish(r->bag);
+	if (fclose(r->rooms) && !err)
+		err = -errno;
+	map_room_free(&r->room);
+	bytes_free(&r->cdr);
+	free(r);
+	return err;
+}

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * recorder - logs and snapshots, by a thread of its own
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+#include "gdimd/folder.h"
+#include "gdimd/record.h"
+#include "gdimd/recorder.h"
+
+enum {
+	NOTES		= 16,	/* that the loop has not read yet */
+	PATIENCE	= 10,	/* s, of who waits for a snapshot */
+	RETRY		= 30,	/* s, after a disk was full */
+	NAME		= 64,
+};
+
+static const double rate_min = 0.001, rate_max = 10;	/* Hz */
+static const uint64_t second = 1000000000ULL;
+
+struct note {
+	char	kind[16], path[RECORDER_PATH], error[RECORDER_ERROR];
+};
+
+/* That somebody waits for, or no more: then it frees itself */
+struct snapshot {
+	char	name[NAME], path[RECORDER_PATH], error[RECORDER_ERROR];
+	int	err;
+	bool	done, left;
+};
+
+struct recorder {
+	struct site		*site;
+	struct loop		*loop;
+	struct recorder_config	config;
+	struct loop_fd		watch;
+	void			(*noted)(void *arg, const char *kind,
+					 const char *path, const char *error);
+	void			*arg;
+	pthread_t		thread;
+	pthread_mutex_t		lock;
+	pthread_cond_t		work, served;
+	bool			ending;
+	double			hz;
+	uint64_t		due;
+	struct snapshot		*snapshot;
+	struct bytes		image;
+	struct note		note[NOTES];
+	unsigned int		notes;
+	uint64_t		written, failed;
+	char			error[RECORDER_ERROR];
+	/* the thread's own */
+	struct record		*log;
+	char			log_path[RECORDER_PATH];
+	struct bytes		image_now;
+};
+
+/* With the lock held */
+static void tell(struct recorder *r, const char *kind, const char *path,
+		 const char *error)
+{
+	const uint64_t one = 1;
+	struct note *n;
+
+	if (error) {
+		r->failed++;
+		snprintf(r->error, sizeof(r->error), "%s", error);
+	}
+	if (r->notes == NOTES)
+		return;
+	n = &r->note[r->notes++];
+	snprintf(n->kind, sizeof(n->kind), "%s", kind);
+	snprintf(n->path, sizeof(n->path), "%s", path);
+	snprintf(n->error, sizeof(n->error), "%s", error ? error : "");
+	if (write(r->watch.fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+static void on_told(void *arg, uint32_t events)
+{
+	struct recorder *r = arg;
+	struct note note[NOTES];
+	unsigned int notes;
+	uint64_t n;
+
+	(void)events;
+	if (read(r->watch.fd, &n, sizeof(n)) != sizeof(n))
+		return;
+	pthread_mutex_lock(&r->lock);
+	notes = r->notes;
+	memcpy(note, r->note, notes * sizeof(*note));
+	r->notes = 0;
+	pthread_mutex_unlock(&r->lock);
+	for (unsigned int i = 0; i < notes; i++)
+		r->noted(r->arg, note[i].kind, note[i].path,
+			 *note[i].error ? note[i].error : NULL);
+}
+
+static int64_t wall_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* KIND_TIME or KIND_TIME_NAME; names are in the order of time */
+static void make_path(const struct recorder *r, const char *kind,
+		      const char *name, int64_t stamp,
+		      char path[RECORDER_PATH])
+{
+	const time_t seconds = stamp / 1000000000;
+	char when[64];
+	struct tm tm;
+
+	gmtime_r(&seconds, &tm);
+	strftime(when, sizeof(when), "%Y%m%dT%H%M%S", &tm);
+	snprintf(path, RECORDER_PATH, "%s/%s_%s.%03d%s%s.mcap",
+		 r->config.folder, kind, when,
+		 (int)(stamp / 1000000 % 1000), *name ? "_" : "", name);
+}
+
+static int open_file(struct recorder *r, struct record **record,
+		     const char *path, char error[RECORDER_ERROR])
+{
+	int err = folder_make(r->config.folder);
+
+	if (err)
+		snprintf(error, RECORDER_ERROR, "%.160s: %s", r->config.folder,
+			 strerror(-err));
+	return err ? err : record_open(record, path, r->config.frame, error);
+}
+
+/* Without the lock. Return: 0, or an error that is in @error */
+static int write_snapshot(struct recorder *r, const char *name,
+			  char path[RECORDER_PATH], char error[RECORDER_ERROR])
+{
+	const int64_t stamp = wall_clock();
+	struct record *record;
+	int err, end;
+
+	make_path(r, "snapshot", name, stamp, path);
+	err = open_file(r, &record, path, error);
+	if (err)
+		return err;
+	err = record_write(record, r->site, false, &r->image_now, stamp);
+	end = record_close(record);
+	err = err ? err : end;
+	if (err)
+		snprintf(error, RECORDER_ERROR, "%.160s: %s", path,
+			 strerror(-err));
+	folder_trim(r->config.folder, r->config.quota, NULL);
+	return err;
+}
+
+/* The image that snapshots and logs have, so that the lock is free meanwhile */
+static void copy_image(struct recorder *r)
+{
+	r->image_now.len = 0;
+	if (bytes_append(&r->image_now, r->image.data, r->image.len))
+		r->image_now.len = 0;
+}
+
+/* With the lock held, which is not while writing */
+static void serve_snapshot(struct recorder *r)
+{
+	struct snapshot *s = r->snapshot;
+
+	r->snapshot = NULL;
+	copy_image(r);
+	pthread_mutex_unlock(&r->lock);
+	s->err = write_snapshot(r, s->name, s->path, s->error);
+	pthread_mutex_lock(&r->lock);
+	r->written += !s->err;
+	tell(r, "snapshot", s->path, s->err ? s->error : NULL);
+	s->done = true;
+	if (s->left)
+		free(s);
+	pthread_cond_broadcast(&r->served);
+}
+
+static int end_log(struct recorder *r)
+{
+	const int err = record_close(r->log);
+
+	r->log = NULL;
+	return err;
+}
+
+/* Return: 0, or an error that is in @error */
+static int write_log(struct recorder *r, char error[RECORDER_ERROR])
+{
+	const int64_t stamp = wall_clock();
+	int err = 0;
+
+	if (!r->log) {
+		make_path(r, "log", "", stamp, r->log_path);
+		err = open_file(r, &r->log, r->log_path, error);
+		if (err)
+			r->log = NULL;
+		if (err)
+			return err;
+	}
+	err = record_write(r->log, r->site, true, &r->image_now, stamp);
+	if (err || record_size(r->log) > r->config.file) {
+		const int end = end_log(r);
+
+		err = err ? err : end;
+	}
+	if (err)
+		snprintf(error, RECORDER_ERROR, "%.160s: %s", r->log_path,
+			 strerror(-err));
+	folder_trim(r->config.folder, r->config.quota, r->log_path);
+	return err;
+}
+
+static void serve_log(struct recorder *r)
+{
+	char error[RECORDER_ERROR];
+	uint64_t now;
+	bool ended;
+	int err;
+
+	copy_image(r);
+	pthread_mutex_unlock(&r->lock);
+	err = write_log(r, error);
+	ended = !r->log;
+	now = loop_now();
+	pthread_mutex_lock(&r->lock);
+	r->written += !err;
+	if (err || ended)
+		tell(r, "log", r->log_path, err ? error : NULL);
+	/* what could not be done in time is left out */
+	r->due += second / r->hz;
+	if (err)
+		r->due = now + RETRY * second;
+	else if (r->due < now)
+		r->due = now;
+}
+
+static void wait_until(struct recorder *r, uint64_t due)
+{
+	const struct timespec t = { due / second, due % second };
+
+	if (due == LOOP_NEVER)
+		pthread_cond_wait(&r->work, &r->lock);
+	else
+		pthread_cond_clockwait(&r->work, &r->lock, CLOCK_MONOTONIC,
+				       &t);
+}
+
+static void *run(void *arg)
+{
+	struct recorder *r = arg;
+	char path[RECORDER_PATH];
+
+	pthread_mutex_lock(&r->lock);
+	while (!r->ending) {
+		if (r->snapshot) {
+			serve_snapshot(r);
+		} else if (r->hz > 0 && loop_now() >= r->due) {
+			serve_log(r);
+		} else if (r->hz <= 0 && r->log) {
+			int err;
+
+			pthread_mutex_unlock(&r->lock);
+			err = end_log(r);
+			pthread_mutex_lock(&r->lock);
+			snprintf(path, sizeof(path), "%s", r->log_path);
+			tell(r, "log", path, err ? strerror(-err) : NULL);
+		} else {
+			wait_until(r, r->hz > 0 ? r->due : LOOP_NEVER);
+		}
+	}
+	pthread_mutex_unlock(&r->lock);
+	end_log(r);
+	return NULL;
+}
+
+/*
+ * What others ask for
+ */
+
+int recorder_log(struct recorder *r, double hz, char error[RECORDER_ERROR])
+{
+	if (!(hz == 0 || (hz >= rate_min && hz <= rate_max))) {
+		snprintf(error, RECORDER_ERROR,
+			 "a log has %g to %g entries a second", rate_min,
+			 rate_max);
+		return -EINVAL;
+	}
+	pthread_mutex_lock(&r->lock);
+	if (hz > 0)
+		r->due = loop_now();
+	r->hz = hz;
+	pthread_cond_signal(&r->work);
+	pthread_mutex_unlock(&r->lock);
+	return 0;
+}
+
+static bool proper_name(const char *name)
+{
+	return strlen(name) < NAME &&
+	       strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw"
+		      "xyz0123456789-_") == strlen(name);
+}
+
+/* With the lock held. Return: whether it was done in time */
+static bool wait_for(struct recorder *r, const struct snapshot *s)
+{
+	const uint64_t due = loop_now() + PATIENCE * second;
+	const struct timespec t = { due / second, due % second };
+
+	while (!s->done)
+		if (pthread_cond_clockwait(&r->served, &r->lock,
+					   CLOCK_MONOTONIC, &t))
+			break;
+	return s->done;
+}
+
+int recorder_snapshot(struct recorder *r, const char *name,
+		      char path[RECORDER_PATH], char error[RECORDER_ERROR])
+{
+	struct snapshot *s;
+	int err;
+
+	if (!proper_name(name)) {
+		snprintf(error, RECORDER_ERROR, "a snapshot's name has letters, "
+			 "digits, - and _, no more than %d", NAME - 1);
+		return -EINVAL;
+	}
+	s = calloc(1, sizeof(*s));
+	if (!s) {
+		snprintf(error, RECORDER_ERROR, "out of memory");
+		return -ENOMEM;
+	}
+	strcpy(s->name, name);
+	pthread_mutex_lock(&r->lock);
+	if (r->snapshot) {
+		pthread_mutex_unlock(&r->lock);
+		free(s);
+		snprintf(error, RECORDER_ERROR, "another one waits already");
+		return -EBUSY;
+	}
+	r->snapshot = s;
+	pthread_cond_signal(&r->work);
+	if (wait_for(r, s)) {
+		strcpy(path, s->path);
+		strcpy(error, s->error);
+		err = s->err;
+		free(s);
+	} else {
+		s->left = true;
+		snprintf(error, RECORDER_ERROR, "the disk takes its time");
+		err = -ETIMEDOUT;
+	}
+	pthread_mutex_unlock(&r->lock);
+	return err;
+}
+
+void recorder_image(struct recorder *r, const union message *m)
+{
+	const long len = message_size(MESSAGE_IMAGE, MESSAGE_CDR, m);
+
+	if (len < 0 || len > RECORD_IMAGE_MAX)
+		return;
+	pthread_mutex_lock(&r->lock);
+	r->image.len = 0;
+	if (!bytes_reserve(&r->image, len) &&
+	    message_write(MESSAGE_IMAGE, MESSAGE_CDR, m, r->image.data, len) ==
+	    len)
+		r->image.len = len;
+	pthread_mutex_unlock(&r->lock);
+}
+
+void recorder_status(struct recorder *r, cJSON *out)
+{
+	pthread_mutex_lock(&r->lock);
+	cJSON_AddBoolToObject(out, "logging", r->hz > 0);
+	cJSON_AddNumberToObject(out, "rate", r->hz);
+	cJSON_AddStringToObject(out, "folder", r->config.folder);
+	cJSON_AddNumberToObject(out, "written", r->written);
+	cJSON_AddNumberToObject(out, "failed", r->failed);
+	if (*r->error)
+		cJSON_AddStringToObject(out, "last_error", r->error);
+	pthread_mutex_unlock(&r->lock);
+}
+
+/*
+ * Begin and end
+ */
+
+int recorder_open(struct recorder **recorder, struct site *site,
+		  struct loop *loop,
+		  const struct recorder_config *config,
+		  void (*noted)(void *arg, const char *kind, const char *path,
+				const char *error), void *arg)
+{
+	struct recorder *r = calloc(1, sizeof(*r));
+	int fd, err;
+
+	if (!r)
+		return -ENOMEM;
+	*r = (struct recorder){ .site = site, .loop = loop,
+				.config = *config, .noted = noted,
+				.arg = arg };
+	fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (fd < 0) {
+		err = -errno;
+		free(r);
+		return err;
+	}
+	r->watch.ready = on_told;
+	r->watch.arg = r;
+	err = loop_watch(loop, &r->watch, fd, EPOLLIN);
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_cond_init(&r->work, NULL);
+	pthread_cond_init(&r->served, NULL);
+	if (!err)
+		err = -pthread_create(&r->thread, NULL, run, r);
+	if (err) {
+		close(fd);
+		free(r);
+		return err;
+	}
+	*recorder = r;
+	return 0;
+}
+
+void recorder_close(struct recorder *r)
+{
+	if (!r)
+		return;
+	pthread_mutex_lock(&r->lock);
+	r->ending = true;
+	pthread_cond_signal(&r->work);
+	pthread_mutex_unlock(&r->lock);
+	pthread_join(r->thread, NULL);
+	loop_unwatch(r->loop, &r->watch);
+	close(r->watch.fd);
+	free(r->snapshot);
+	bytes_free(&r->image);
+	bytes_free(&r->image_now);
+	pthread_cond_destroy(&r->work);
+	pthread_cond_destroy(&r->served);
+	pthread_mutex_destroy(&r->lock);
+	free(r);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * recorder.h - logs and snapshots (D4.1, section 4), by a thread of its own: a
+ * disk that is full or slow never stops the store
+ *
+ * Files are FOLDER/log_TIME.mcap and FOLDER/snapshot_TIME_NAME.mcap, each with
+ * a text of rooms beside it (.txt). A log goes on in a new file when it is
+ * large; the oldest logs go when all files together are larger than the quota,
+ * snapshots never.
+ */
+#ifndef GDIMD_RECORDER_H
+#define GDIMD_RECORDER_H
+
+#include <cjson/cJSON.h>
+#include "common/loop.h"
+#include "gdim/site.h"
+#include "ros/message.h"
+
+struct recorder;
+
+enum { RECORDER_ERROR = 256, RECORDER_PATH = 1024 };
+
+/**
+ * struct recorder_config
+ * @folder:	made if it is not there, once something is written
+ * @frame:	of the map
+ * @quota:	bytes of all files
+ * @file:	bytes of a log, before another one begins
+ */
+struct recorder_config {
+	const char	*folder, *frame;
+	uint64_t	quota, file;
+};
+
+/**
+ * recorder_open() - begin, with logging off
+ * @noted:	called in the loop: a file was finished, @error NULL, or could
+ *		not be written
+ */
+int recorder_open(struct recorder **r, struct site *site, struct loop *loop,
+		  const struct recorder_config *config,
+		  void (*noted)(void *arg, const char *kind, const char *path,
+				const char *error), void *arg);
+/* Finishes the log */
+void recorder_close(struct recorder *r);
+
+/**
+ * recorder_log() - log, so often
+ * @hz: 0.001..10; 0: no more
+ *
+ * Return: 0, -EINVAL.
+ */
+int recorder_log(struct recorder *r, double hz, char error[RECORDER_ERROR]);
+
+/**
+ * recorder_snapshot() - write one now, and wait for it
+ * @name: letters, digits, - and _; empty: none
+ * @path: gets that of the file
+ *
+ * Return: 0; -EINVAL; -ETIMEDOUT: the disk takes its time, it goes on; errors
+ * of the disk. With one line in @error.
+ */
+int recorder_snapshot(struct recorder *r, const char *name,
+		      char path[RECORDER_PATH], char error[RECORDER_ERROR]);
+
+/* The latest thermal image: it is in the next ones */
+void recorder_image(struct recorder *r, const union message *m);
+
+/* "logging", "rate", "file", "written", "failed", "last_error" */
+void recorder_status(struct recorder *r, cJSON *out);
+
+#endif

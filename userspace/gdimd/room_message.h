@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * room_message.h - a room, and what the maps say of it, as gdim_msgs has it
+ */
+#ifndef GDIMD_ROOM_MESSAGE_H
+#define GDIMD_ROOM_MESSAGE_H
+
+#include "gdim/room_values.h"
+#include "ros/message.h"
+
+enum { ROOM_MESSAGE_GASES = 32 };
+
+/* What a message points to */
+struct room_message {
+	struct message_point32	corner[ROOM_CORNERS];
+	float			gas[ROOM_MESSAGE_GASES];
+};
+
+/**
+ * room_message() - fill in a message
+ * @room:	must stay, as @frame and @keep, while @m is used
+ */
+void room_message(struct site *site, const struct room *room,
+		  const struct room_values *v, const char *frame,
+		  struct room_message *keep, struct message_room *m);
+
+#endif

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * services - D4.1's services (table 3, sections 4 and 5) over ROS 2
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include "daemon/service.h"
+#include "ends/ros2_service.h"
+#include "gdim/answers.h"
+#include "gdimd/gdimd.h"
+#include "gdimd/room_message.h"
+
+enum { OFFERED = 6 };
+
+/* What responses point to until the next one */
+struct gdimd_services {
+	struct ros2		*ros;
+	struct ros2_graph	*graph;
+	struct ros2_service	*service[OFFERED];
+	char			text[256], path[RECORDER_PATH];
+	struct layer		layer[SERVICE_GASES];
+	float			gas[SERVICE_GASES];
+	struct room		room;
+	struct room_message	keep;
+};
+
+static struct message_string say(struct gdimd_services *s, const char *text)
+{
+	snprintf(s->text, sizeof(s->text), "%s", text);
+	return message_string(s->text);
+}
+
+static void on_rooms(void *arg, const union service_request *request,
+		     union service_response *r)
+{
+	struct gdimd *g = arg;
+	cJSON *answer = cJSON_CreateObject();
+	char error[SITE_ERROR];
+	double rooms;
+
+	(void)request;
+	if (!answer_rooms(g->site, answer, error)) {
+		rooms = cJSON_GetObjectItem(answer, "rooms")->valuedouble;
+		r->rooms.rooms = rooms > INT8_MAX ? INT8_MAX : rooms;
+	}
+	cJSON_Delete(answer);
+}
+
+static void on_spot(void *arg, const union service_request *request,
+		    union service_response *response)
+{
+	const struct message_point32 *at = &request->spot.location;
+	struct service_spot_response *r = &response->spot;
+	struct gdimd *g = arg;
+	struct gdimd_services *s = g->services;
+	unsigned int n = 0;
+
+	r->temperature = NAN;
+	r->smoke = r->signal = r->hazard = -1;
+	if (!(fabsf(at->x) <= POSE_MAX && fabsf(at->y) <= POSE_MAX)) {
+		r->message = say(s, "no such place");
+		return;
+	}
+	for (unsigned int i = 0; i < site_layers(g->site); i++) {
+		const int value = site_value(g->site, i, at->x, at->y);
+		struct layer l;
+
+		site_layer(g->site, i, &l);
+		if (l.role == LAYER_GAS && n < SERVICE_GASES) {
+			s->layer[n] = l;
+			s->gas[n] = layer_physical(&l, value);
+			r->gas_name[n] = message_string(s->layer[n].name);
+			n++;
+		}
+		if (value < 0)
+			continue;
+		if (l.role == LAYER_TEMPERATURE && isnan(r->temperature))
+			r->temperature = layer_physical(&l, value);
+		if (l.role == LAYER_SMOKE && r->smoke < 0)
+			r->smoke = value;
+		if (l.role == LAYER_SIGNAL && r->signal < 0)
+			r->signal = value;
+		if (l.role == LAYER_HAZARD && r->hazard < 0)
+			r->hazard = value;
+	}
+	r->success = true;
+	r->names = n;
+	r->gases = (struct message_floats){ (const void *)s->gas, n, false };
+}
+
+static void on_room(void *arg, const union service_request *request,
+		    union service_response *response)
+{
+	struct service_room_response *r = &response->room;
+	struct gdimd *g = arg;
+	struct gdimd_services *s = g->services;
+	struct room_values v;
+	char error[SITE_ERROR];
+
+	r->information = (struct message_room){
+		.avg_temperature = NAN, .avg_smoke = -1, .avg_signal = -1,
+		.max_hazard = -1,
+	};
+	if (answer_find_room(g->site, (uint8_t)request->room.room, &s->room,
+			     error)) {
+		r->message = say(s, error);
+		return;
+	}
+	if (room_values(g->site, &s->room, &v)) {
+		r->message = say(s, "a room without an outline that could be");
+		return;
+	}
+	room_message(g->site, &s->room, &v, g->config.frame, &s->keep,
+		     &r->information);
+	r->success = true;
+}
+
+static void on_rate(void *arg, const union service_request *request,
+		    union service_response *response)
+{
+	const struct service_pub_rate_request *q = &request->pub_rate;
+	struct service_pub_rate_response *r = &response->pub_rate;
+	struct gdimd *g = arg;
+	char topic[CONFIG_TEXT];
+	double old = 0;
+	int err = -ENOENT;
+
+	if (q->topic.len < sizeof(topic)) {
+		memcpy(topic, q->topic.text, q->topic.len);
+		topic[q->topic.len] = 0;
+		err = outlet_rate(g->outlet, topic, q->rate, &old);
+	}
+	if (err) {
+		r->message = say(g->services, err == -EINVAL ?
+				 "a rate must be 0 to 100 Hz" :
+				 "no such topic goes out");
+		return;
+	}
+	r->success = true;
+	r->old_rate = old;
+	r->new_rate = q->rate;
+}
+
+static void on_snapshot(void *arg, const union service_request *request,
+			union service_response *response)
+{
+	const struct message_string *name = &request->snapshot.name;
+	struct service_snapshot_response *r = &response->snapshot;
+	struct gdimd *g = arg;
+	struct gdimd_services *s = g->services;
+	char text[64] = "", error[RECORDER_ERROR];
+
+	if (name->len >= sizeof(text)) {
+		r->message = say(s, "the name is too long");
+		return;
+	}
+	memcpy(text, name->text, name->len);
+	if (recorder_snapshot(g->recorder, text, s->path, error)) {
+		r->message = say(s, error);
+		return;
+	}
+	r->path = message_string(s->path);
+	r->success = true;
+}
+
+static void on_logging(void *arg, const union service_request *request,
+		       union service_response *response)
+{
+	const struct service_logging_request *q = &request->logging;
+	struct service_logging_response *r = &response->logging;
+	struct gdimd *g = arg;
+	char error[RECORDER_ERROR];
+
+	if (recorder_log(g->recorder, q->enable ? q->rate : 0, error)) {
+		r->message = say(g->services, error);
+		return;
+	}
+	r->rate = q->enable ? q->rate : 0;
+	r->success = true;
+}
+
+static const struct {
+	const char		*name;
+	enum service_kind	kind;
+	void			(*handle)(void *arg,
+					  const union service_request *request,
+					  union service_response *response);
+} offered[OFFERED] = {
+	{ "rooms", SERVICE_ROOMS, on_rooms },
+	{ "room_information", SERVICE_ROOM_INFORMATION, on_room },
+	{ "spot_information", SERVICE_SPOT_INFORMATION, on_spot },
+	{ "pub_rate", SERVICE_PUB_RATE, on_rate },
+	{ "snapshot", SERVICE_SNAPSHOT, on_snapshot },
+	{ "logging", SERVICE_LOGGING, on_logging },
+};
+
+int gdimd_services_open(struct gdimd *g, char error[256])
+{
+	const char *domain = g->config.to + strlen("ros2");
+	struct gdimd_services *s;
+	char name[CONFIG_TEXT];
+	int err;
+
+	if (strncmp(g->config.to, "ros2", strlen("ros2")))
+		return 0;
+	s = g->services = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	err = ros2_join(&s->ros, *domain ? domain + 1 : NULL, g->config.node,
+			error);
+	for (unsigned int i = 0; i < OFFERED && !err; i++) {
+		struct ros2_service_config config = { name, offered[i].kind,
+						      offered[i].handle, g };
+
+		snprintf(name, sizeof(name), "%s%s", OUTLET_PREFIX,
+			 offered[i].name);
+		config.name = config_topic(&g->config, name);
+		err = ros2_service_open(&s->service[i], s->ros, g->loop,
+					&config, error);
+	}
+	if (err)
+		return err;
+	/* to be seen is nice to have */
+	if (ros2_graph_open(&s->graph, s->ros, g->config.node, error))
+		service_logf(LOG_WARNING, "%s", error);
+	else
+		ros2_graph_update(s->graph);
+	return 0;
+}
+
+void gdimd_services_close(struct gdimd *g)
+{
+	struct gdimd_services *s = g->services;
+
+	if (!s)
+		return;
+	if (s->graph)
+		ros2_graph_close(s->graph);
+	for (unsigned int i = 0; i < OFFERED; i++)
+		if (s->service[i])
+			ros2_service_close(s->service[i]);
+	if (s->ros)
+		ros2_leave(s->ros);
+	free(s);
+	g->services = NULL;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * web.h - the daemon's HTTP: see Documentation/gdim-http.md
+ *
+ * What only looks is answered in threads of the server, from the site; what
+ * changes something, or asks what only the loop knows, in the loop.
+ */
+#ifndef GDIMD_WEB_H
+#define GDIMD_WEB_H
+
+struct gdimd;
+struct web;
+
+/**
+ * web_open() - listen where the configuration says, if it does
+ * @w:		NULL if it does not
+ * @error:	gets one line
+ *
+ * SIGPIPE is ignored from now on.
+ *
+ * Return: 0 or a negative errno.
+ */
+int web_open(struct web **w, struct gdimd *g, char error[256]);
+
+/* Before what it looks at is closed */
+void web_close(struct web *w);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * web_parts.h - what the server consists of; for web*.c only
+ */
+#ifndef GDIMD_WEB_PARTS_H
+#define GDIMD_WEB_PARTS_H
+
+#include <cjson/cJSON.h>
+#include <civetweb.h>
+#include <pthread.h>
+#include "common/bytes.h"
+#include "gdimd/gdimd.h"
+#include "gdimd/loop_call.h"
+#include "gdimd/web_auth.h"
+#include "gdimd/web_request.h"
+
+enum {
+	WEB_THREADS	= 48,		/* connections that are served */
+	WEB_BODY	= 1 << 20,	/* bytes of a request */
+	WEB_HEAD	= 1024,		/* bytes before the body of an answer */
+	WEB_PATIENCE	= 5000,		/* ms: with clients, and for the loop */
+};
+
+/**
+ * struct web
+ * @calls:	to the loop
+ * @whole:	held while a whole map is drawn: these need much memory
+ * @run:	this time that the daemon runs: revisions begin anew with it
+ * @nothing:	a tile with nothing known
+ * @connections, @requests, @errors: of any thread, atomic
+ * @trouble:	what the library said before it was @started
+ */
+struct web {
+	struct gdimd		*g;
+	struct loop_call	*calls;
+	struct mg_context	*context;
+	struct web_auth		auth;
+	pthread_mutex_t		whole;
+	uint64_t		run;
+	struct bytes		nothing;
+	unsigned int		connections;
+	uint64_t		requests, errors;
+	char			trouble[128];
+	bool			started;
+};
+
+/**
+ * struct web_worker - a thread of the server; all of it is kept for the next
+ * @conn, @info: of the request that it works on
+ * @head:	it is to be answered without a body
+ * @stays:	the connection does
+ * @out:	the answer; its body begins at WEB_HEAD
+ * @cells, @drawn, @small: of pictures, with the @..._room they have
+ */
+struct web_worker {
+	struct web			*web;
+	struct mg_connection		*conn;
+	const struct mg_request_info	*info;
+	struct web_request		request;
+	bool				head, stays;
+	struct bytes			out;
+	int16_t				*cells, *drawn;
+	size_t				cells_room, drawn_room;
+	struct raster			small;
+	size_t				small_room;
+};
+
+/**
+ * web_reply() - send w->out from WEB_HEAD on
+ * @type:	NULL: there is no body
+ * @lines:	more of the header, each with its CR LF; "": none
+ *
+ * Return: @status.
+ */
+int web_reply(struct web_worker *w, int status, const char *type,
+	      const char *lines);
+
+/* The body of an answer begins anew. Return: 0, -ENOMEM */
+int web_begin(struct web_worker *w);
+
+/* {"error": @text}. Return: @status */
+int web_refuse(struct web_worker *w, int status, const char *text);
+
+/* As web_refuse(), with the status that suits an errno */
+int web_fail(struct web_worker *w, int err, const char *text);
+
+/* Deletes @answer. Return: the status */
+int web_json(struct web_worker *w, cJSON *answer);
+
+/*
+ * web_answer_...() - answer a request; parts of its path are w->request's.
+ * Return: the status.
+ */
+int web_answer_spot(struct web_worker *w);
+int web_answer_layers(struct web_worker *w);
+int web_answer_layer(struct web_worker *w, unsigned int layer);
+int web_answer_rooms(struct web_worker *w);
+int web_answer_room(struct web_worker *w, const char *id);
+int web_answer_status(struct web_worker *w);
+int web_answer_topics(struct web_worker *w);
+int web_answer_metrics(struct web_worker *w);
+int web_answer_rate(struct web_worker *w);
+int web_answer_command(struct web_worker *w);
+
+/* web_tiles.c; @name is that of the layer */
+int web_answer_picture(struct web_worker *w, unsigned int layer);
+int web_answer_tile(struct web_worker *w, unsigned int layer);
+int web_answer_values(struct web_worker *w, unsigned int layer, bool png);
+
+/* The tile of those who know nothing. Return: 0 or a negative errno */
+int web_tiles_open(struct web *web);
+
+/* Memory that a single large answer needed */
+void web_tiles_trim(struct web_worker *w);
+void web_tiles_close(struct web_worker *w);
+
+/* How often the fused map of a layer changed */
+uint64_t web_revision(struct web_worker *w, unsigned int layer);
+
+#endif
