@@ -33,6 +33,7 @@ BAG_FUZZ := message service mcap rosbag db3 compressed control decode
 LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
 	     vscan laserscan blob layers
 LIB_BENCH := image cloud map vscan
+GDIM_BENCH := fusion store
 PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv gdimctl gdimd \
 	     optsample-lab optsample-sim udp-link link-sim link-watch d63-plot hwsim-medium \
 	     demo-report image-pub image-sub dds-pub dds-sub fastdds-pub \
@@ -41,7 +42,7 @@ PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv gdimctl 
 	     test_odometer fuzz_ros_tag fuzz_corpus fuzz_replay) \
 	     $(addprefix $(BIN)/,$(LIB_TESTS:%=test_%) $(BRIDGE_TESTS:%=test_%) $(LINKD_TESTS:%=test_%) \
 	     $(ENDS_TESTS:%=test_%) ends-copy \
-	     $(FUSION_TESTS:%=test_%) $(GDIM_TESTS:%=test_%) store-storm gdim-feed service-node service-peer \
+	     $(FUSION_TESTS:%=test_%) $(GDIM_TESTS:%=test_%) test_gdimd store-storm gdim-feed http-load service-node service-peer \
 	     $(BAG_TESTS:%=test_%) test_ros1c client-node fuzz_ros1c \
 	     $(LIB_FUZZ:%=fuzz_%) $(BAG_FUZZ:%=fuzz_%))
 TESTS	:= tests/run
@@ -57,7 +58,7 @@ help:
 	@echo 'make demo        a Wi-Fi link in a VM fails for 5 s: what the operator sees'
 	@echo 'make check       all tests: unit, eBPF, kernel and Wi-Fi in a VM'
 	@echo 'make check-full  also other kernels, a debug kernel, long random runs'
-	@echo 'make bench       qdisc, classifier, codecs, next to what they replace'
+	@echo 'make bench       qdisc, classifier, codecs, maps, next to what they replace'
 	@echo 'make bench-quality [IMAGES=...]  what the operator sees of images, by loss'
 	@echo 'make install     programs, tc plugin, man pages, module source for DKMS'
 	@echo 'make clean       remove what was made (make distclean: kernels too)'
@@ -225,14 +226,22 @@ $(foreach t,$(BRIDGE_TESTS),$(eval $(call linked,test_$(t),\
 $(foreach t,$(BAG_TESTS),$(eval $(call linked,test_$(t),tests/unit/test_$(t).c \
 	$(BAG) $(LIB) $(HEADERS),$(BAG_LIBS))))
 $(eval $(call linked,gdimctl,$(call objects,userspace/gdimctl/*.c) $(GDIM) \
-	$(COMMON_O) $(LIB),$(GDIM_LIBS)))
-$(eval $(call linked,gdimd,$(call objects,userspace/gdimd/*.c) $(GDIM) \
-	$(DAEMON) $(ENDS),$(ENDS_LIBS) $(DAEMON_LIBS) $(GDIM_LIBS) -lcivetweb))
+	$(BAG) $(COMMON_O) $(LIB),$(GDIM_LIBS) $(BAG_LIBS) -lisal))
+GDIMD	:= $(filter-out %/gdimd.o,$(call objects,userspace/gdimd/*.c)) $(GDIM) \
+	     $(DAEMON) $(ENDS)
+GDIMD_LIBS := $(ENDS_LIBS) $(DAEMON_LIBS) $(GDIM_LIBS) -lcivetweb
+$(eval $(call linked,gdimd,$(BUILD)/obj/gdimd/gdimd.o $(GDIMD),$(GDIMD_LIBS)))
+$(eval $(call linked,test_gdimd,tests/unit/test_gdimd.c $(GDIMD) $(HEADERS),\
+	$(GDIMD_LIBS)))
 $(foreach t,$(FUSION_TESTS),$(eval $(call linked,test_$(t),\
 	tests/unit/test_$(t).c $(FUSION) $(LIB) $(HEADERS),-lm -lpthread)))
 $(foreach t,$(GDIM_TESTS),$(eval $(call linked,test_$(t),\
 	tests/unit/test_$(t).c $(GDIM) $(COMMON_O) $(LIB) $(HEADERS),\
 	$(GDIM_LIBS))))
+$(foreach b,$(GDIM_BENCH),$(eval $(call linked,bench_$(b),\
+	tools/bench.d/bench_$(b).c $(GDIM) $(COMMON_O) $(LIB) $(HEADERS),\
+	$(GDIM_LIBS))))
+$(eval $(call linked,http-load,tests/gdim/http-load.c $(COMMON_O) $(HEADERS),))
 $(eval $(call linked,gdim-feed,tests/gdim/gdim-feed.c $(GDIM) $(ENDS) \
 	$(HEADERS),$(ENDS_LIBS) $(GDIM_LIBS)))
 $(eval $(call linked,store-storm,$(addprefix tests/gdim/,store-storm.c \
@@ -244,7 +253,7 @@ $(eval $(call linked,client-node,tests/ros1/client-node.c $(ROS1C) $(HEADERS),\
 	$(ROS1C_LIBS) -lz))
 
 lib-tests:
-	@echo $(LIB_TESTS) $(FUSION_TESTS) $(GDIM_TESTS) $(BRIDGE_TESTS) $(LINKD_TESTS) $(BAG_TESTS) $(ENDS_TESTS) ros1c
+	@echo $(LIB_TESTS) $(FUSION_TESTS) $(GDIM_TESTS) gdimd $(BRIDGE_TESTS) $(LINKD_TESTS) $(BAG_TESTS) $(ENDS_TESTS) ros1c
 
 # its decoders, with sanitizers, under libFuzzer
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize=alignment \
@@ -397,6 +406,7 @@ check-full: build packages-check packages-check-full
 
 bench: build packages-check packages-check-full
 	$(Q)$(MAKE) --no-print-directory $(LIB_BENCH:%=$(BIN)/bench_%) \
+		$(GDIM_BENCH:%=$(BIN)/bench_%) \
 		$(D63:%=$(BIN)/d63-%)
 	tools/bench
 	tools/d63
@@ -414,7 +424,13 @@ DKMS	:= $(DESTDIR)/usr/src/optsample-$(VERSION)
 install: build
 	install -D -m 755 $(BIN)/optsample $(DESTDIR)$(PREFIX)/sbin/optsample
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/bin $(addprefix $(BIN)/optsample-,\
-		sim lab send recv)
+		sim lab send recv) $(BIN)/gdimd $(BIN)/gdimctl
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gdim_msgs \
+		idl/gdim_msgs/package.xml idl/gdim_msgs/CMakeLists.txt
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gdim_msgs/msg \
+		idl/gdim_msgs/msg/*.msg
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gdim_msgs/srv \
+		idl/gdim_msgs/srv/*.srv
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/systemd/system \
 		userspace/bridge/systemd/*.service
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/optsample \
@@ -425,9 +441,11 @@ install: build
 	install -D -m 644 $(ROS1)/liboptsample-ros1.so \
 		$(DESTDIR)$(PREFIX)/lib/optsample/liboptsample-ros1.so
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 \
-		Documentation/tc-optsample.8 Documentation/optsample.8
+		Documentation/tc-optsample.8 Documentation/optsample.8 \
+		Documentation/gdimd.8
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 \
-		$(addprefix Documentation/optsample-,lab.1 send.1 recv.1)
+		$(addprefix Documentation/optsample-,lab.1 send.1 recv.1) \
+		Documentation/gdimctl.1
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man7 \
 		Documentation/optsample-ros1.7
 	install -D -m 644 -t $(DKMS) Kbuild dkms.conf

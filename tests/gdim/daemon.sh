@@ -63,7 +63,7 @@ start()
 
 	shift
 	(exec ip netns exec "$space" "$gdimd" --store "$store" \
-		--socket "$socket" "$@" >"$scratch/$name.out" \
+		--socket "$socket" --http none "$@" >"$scratch/$name.out" \
 		2>"$scratch/$name.err") &
 	daemon=$!
 	until_says nodes $gdimctl status
@@ -200,7 +200,7 @@ test_killed()
 	$gdimctl verify | grep -q 'is whole'
 	ok 'which is whole'
 	refused 'writes it' timeout 20 "$gdimd" --store "$store" --socket \
-		"$scratch/b.sock" --from none --to none
+		"$scratch/b.sock" --from none --to none --http none
 	ok 'a second daemon may not have the same store'
 	end
 	ok 'it ends when it is told'
@@ -229,6 +229,29 @@ test_ros2()
 	end
 }
 
+# What the offline commands do to a store, the daemon does to its own
+test_imported()
+{
+	rm -f "$store"*
+	start fourth --from none --to none
+	ask import-submaps "$scratch/cells.i8" --size 60x60 --resolution 0.05 \
+		--poses "$scratch/drifted.csv" --layer slam_map
+	has '.submaps == 8 and .known_cells > 8000'
+	ok 'a daemon imports submaps'
+	ask set-poses "$scratch/true.csv"
+	has '.poses == 8 and .submaps_moved == 7 and .tiles_rebuilt > 2'
+	ok 'and moves them'
+	$gdimctl export --layer slam_map --out "$scratch/moved.pgm" &&
+		cmp "$scratch/want.pgm" "$scratch/moved.pgm"
+	ok 'the map is that of the right poses'
+	refused 'no submap' $gdimctl set-poses "$scratch/true.csv" --frame x
+	ok 'poses of others are refused'
+	$gdimctl layer slam_map rule=mean && ask layers &&
+		has '.layers[] | select(.name == "slam_map") | .rule == "mean"'
+	ok 'a layer becomes another one'
+	end
+}
+
 test_refused()
 {
 	local bad status
@@ -250,5 +273,6 @@ test_recording
 test_told
 test_killed
 test_ros2
+test_imported
 test_refused
 done_testing

@@ -333,6 +333,10 @@ def errors(port):
             ('command', b'{"do":"status"}\0', 400, 'JSON'),
             ('command', {'do': 7}, 400, 'with "do"'),
             ('command', {'do': 'fly'}, 400, 'do what?'),
+            ('command', {'do': 'import-submaps', 'cells': '/etc/shadow'}, 400,
+             'not done over HTTP'),
+            ('command', {'do': 'set-poses', 'poses': '/etc/shadow'}, 400,
+             'not done over HTTP'),
             ('command', {'do': 'spot', 'x': 1}, 400, 'y is missing'),
             ('command', b'{' + b' ' * (1 << 20), 413, 'too long'),
             ('status', {}, 405, 'GET'), ('layers/slam_map', {}, 405, 'GET')):

@@ -9,7 +9,6 @@
  * one run, and the best of each counts: other work on the machine makes them
  * all slower.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -214,7 +213,7 @@ static double move_some(struct mosaic *m, const struct pose *to)
 	return ms() - begin;
 }
 
-static double add_one(struct mosaic *m, bool again)
+static double add_one(struct mosaic *m)
 {
 	const struct mosaic_submap s = { SUBMAPS - 1, pose[SUBMAPS - 1],
 					 { 0, 0 } };
@@ -225,7 +224,6 @@ static double add_one(struct mosaic *m, bool again)
 	begin = ms();
 	mosaic_put(m, &s);
 	mosaic_update(m, UINT64_MAX, NULL);
-	(void)again;
 	return ms() - begin;
 }
 
@@ -278,7 +276,7 @@ int main(int argc, char **argv)
 				keep_best(&all[s][n], fuse_all(m[s][n]));
 			keep_best(&some[s], move_some(m[s][1], turn & 1 ?
 						      pose : moved));
-			keep_best(&one[s], add_one(m[s][1], turn));
+			keep_best(&one[s], add_one(m[s][1]));
 		}
 	}
 	print("all, two layers (max splatted, mean sampled), 1 core",

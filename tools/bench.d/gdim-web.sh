@@ -76,7 +76,7 @@ measure()
 	t1=$(awk '{ print $14 + $15 }' "/proc/$daemon/stat")
 	awk -v name="$name" -v n="$n" -v ticks=$((t1 - t0)) '{
 		printf "%-22s %4d %10.0f %9.2f %7.0f%%\n", name, n, $1 / $8,
-			$5 / $8 / 1e6, ticks / $8 }' "$work/said"
+			$6 / $8 / 1e6, ticks / $8 }' "$work/said"
 }
 
 printf '%-22s %4s %10s %9s %8s\n' query conn 1/s MB/s core

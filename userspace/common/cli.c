@@ -120,11 +120,16 @@ int cli_parse(const struct argp *argp, int argc, char **argv, void *input)
 	return err == EINVAL ? usage_tell(argp, argv[0], u.word) : err;
 }
 
-static void list(FILE *to, const struct cli_command *c)
+static void list(FILE *to, const struct cli_command *commands)
 {
+	int width = 8;
+
+	for (const struct cli_command *c = commands; c->name; c++)
+		if ((int)strlen(c->name) > width)
+			width = strlen(c->name);
 	fprintf(to, "usage: %s COMMAND [options]\n\n", cli_program);
-	for (; c->name; c++)
-		fprintf(to, "  %-10s%s\n", c->name, c->help);
+	for (const struct cli_command *c = commands; c->name; c++)
+		fprintf(to, "  %-*s%s\n", width + 2, c->name, c->help);
 	fprintf(to, "\n'%s COMMAND --help' tells the options.\n", cli_program);
 }
 

@@ -201,6 +201,10 @@ static int parse_value(struct layer *l, enum key key, const char *value,
 	case KEY_INPUT:
 		return parse_name(l->input, "input", value, error);
 	case KEY_WEIGHTS:
+		/* none */
+		*l->weights = 0;
+		if (!strcmp(value, "none"))
+			return 0;
 		return parse_name(l->weights, "weights", value, error);
 	case KEY_ROLE:
 		return parse_role(l, value, error);

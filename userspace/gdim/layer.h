@@ -66,8 +66,8 @@ struct layer {
  * layer_parse() - a line of configuration
  * @name: of the layer
  * @text: words KEY=VALUE: input, role, bits, range=LOW:HIGH, unit, rule,
- *	drawing=splat|sample, resolution, weights; what is not said is as by
- *	layer_default()
+ *	drawing=splat|sample, resolution, weights=LAYER|none; what is not said
+ *	is as by layer_default()
  * @error: gets one line
  *
  * Return: 0, -EINVAL.

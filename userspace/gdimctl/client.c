@@ -72,6 +72,14 @@ static int check(cJSON *answer)
 			 "gdimd gave no proper answer");
 }
 
+void ctl_add_path(cJSON *parameters, const char *key, const char *path)
+{
+	char *full = realpath(path, NULL);
+
+	cJSON_AddStringToObject(parameters, key, full ? full : path);
+	free(full);
+}
+
 int ctl_ask(const char *command, cJSON *parameters, cJSON **answer)
 {
 	char *request, *line;

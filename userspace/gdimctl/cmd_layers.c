@@ -121,37 +121,58 @@ static const struct argp layer_argp = {
 	NULL, NULL, NULL
 };
 
-int cmd_layer(int argc, char **argv)
+/* In the store, without a daemon */
+static int change(const struct words *w)
 {
-	struct words w = { .text = "" };
 	char error[SITE_ERROR];
 	struct site *s;
 	struct layer l;
-	int err, number;
+	int err = 0, number;
 
-	err = cli_parse(&layer_argp, argc, argv, &w);
-	if (!err && !layer_name_valid(w.name))
-		err = cli_error(-EINVAL, "'%s' is no name of a layer: letters, "
-				"digits and _", w.name);
 	/* no store is made for what cannot be a layer */
-	if (!err && ctl.store && access(ctl.store, F_OK) &&
-	    (err = layer_parse(&l, w.name, w.text, error)))
-		cli_error(err, "layer %s: %s", w.name, error);
-	if (!err)
-		err = ctl_open(&s, STORE_CREATE);
+	if (access(ctl.store, F_OK) &&
+	    (err = layer_parse(&l, w->name, w->text, error)))
+		return cli_error(err, "layer %s: %s", w->name, error);
+	err = ctl_open(&s, STORE_CREATE);
 	if (err)
 		return err;
-	layer_default(&l, w.name);
-	number = site_find_layer(s, w.name);
+	layer_default(&l, w->name);
+	number = site_find_layer(s, w->name);
 	if (number >= 0)
 		site_layer(s, number, &l);
-	err = layer_change(&l, w.text, error);
+	err = layer_change(&l, w->text, error);
 	if (err) {
-		cli_error(err, "layer %s: %s", w.name, error);
+		cli_error(err, "layer %s: %s", w->name, error);
 	} else {
 		number = site_set_layer(s, &l, error);
 		err = number < 0 ? cli_error(number, "%s", error) : 0;
 	}
 	site_close(s);
 	return err;
+}
+
+static int ask_change(const struct words *w)
+{
+	cJSON *p = cJSON_CreateObject(), *answer;
+	int err;
+
+	cJSON_AddStringToObject(p, "name", w->name);
+	cJSON_AddStringToObject(p, "words", w->text);
+	err = ctl_ask("layer", p, &answer);
+	cJSON_Delete(answer);
+	return err;
+}
+
+int cmd_layer(int argc, char **argv)
+{
+	struct words w = { .text = "" };
+	int err;
+
+	err = cli_parse(&layer_argp, argc, argv, &w);
+	if (!err && !layer_name_valid(w.name))
+		err = cli_error(-EINVAL, "'%s' is no name of a layer: letters, "
+				"digits and _", w.name);
+	if (err)
+		return err;
+	return ctl.store ? change(&w) : ask_change(&w);
 }

@@ -6,10 +6,9 @@
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "common/cli.h"
+#include "gdim/import_submaps.h"
 #include "gdim/poses_file.h"
 #include "gdimctl.h"
 
@@ -51,66 +50,34 @@ static const struct argp poses_argp = {
 	NULL, NULL, NULL
 };
 
-/* All frames must be there. Return: to be freed; NULL: told */
-static struct site_transform *transforms(struct site *s,
-					 const struct set_poses *p,
-					 const struct poses_file *poses)
+static void print(const cJSON *a)
 {
-	struct site_transform *t = calloc(poses->count, sizeof(*t));
-	struct timespec now;
-
-	if (!t) {
-		cli_error(-ENOMEM, "out of memory");
-		return NULL;
-	}
-	clock_gettime(CLOCK_REALTIME, &now);
-	for (unsigned int i = 0; i < poses->count; i++) {
-		const int len = snprintf(t[i].frame, sizeof(t[i].frame),
-					 "%s%u", p->frame,
-					 poses->line[i].index);
-
-		t[i].pose = poses->line[i].pose;
-		t[i].stamp = now.tv_sec * 1000000000LL + now.tv_nsec;
-		if (len < (int)sizeof(t[i].frame) && site_has_frame(s,
-							t[i].frame))
-			continue;
-		cli_error(-EINVAL, "%s: %s has no submap '%s%u'", p->path,
-			  ctl.store, p->frame, poses->line[i].index);
-		free(t);
-		return NULL;
-	}
-	return t;
+	printf("%g poses: %g submaps moved, %g tiles rebuilt, %.1f ms (stored "
+	       "in %.1f, fused in %.1f)\n", ctl_value(a, "poses"),
+	       ctl_value(a, "submaps_moved"), ctl_value(a, "tiles_rebuilt"),
+	       ctl_value(a, "ms"), ctl_value(a, "stored_ms"),
+	       ctl_value(a, "fused_ms"));
 }
 
-static void report(unsigned int poses, uint64_t moved,
-		   const struct mosaic_work *work, double stored, double fused)
+static void describe(unsigned int poses, uint64_t moved,
+		     const struct mosaic_work *work, double stored,
+		     double fused, cJSON *a)
 {
-	cJSON *a;
-
-	if (!ctl.json) {
-		printf("%u poses: %llu submaps moved, %llu tiles rebuilt, "
-		       "%.1f ms (stored in %.1f, fused in %.1f)\n", poses,
-		       (unsigned long long)moved,
-		       (unsigned long long)work->tiles, stored + fused, stored,
-		       fused);
-		return;
-	}
-	a = cJSON_CreateObject();
 	cJSON_AddNumberToObject(a, "poses", poses);
 	cJSON_AddNumberToObject(a, "submaps_moved", moved);
 	cJSON_AddNumberToObject(a, "tiles_rebuilt", work->tiles);
 	cJSON_AddNumberToObject(a, "ms", round((stored + fused) * 1e3) / 1e3);
 	cJSON_AddNumberToObject(a, "stored_ms", round(stored * 1e3) / 1e3);
 	cJSON_AddNumberToObject(a, "fused_ms", round(fused * 1e3) / 1e3);
-	ctl_print(a);
 }
 
-static int move(struct site *s, const struct site_transform *t,
-		unsigned int count)
+/* In the store, without a daemon */
+static int move(struct site *s, const struct set_poses *p, cJSON *answer)
 {
 	struct mosaic_work work = { 0 };
 	char error[SITE_ERROR];
 	double begin, stored;
+	unsigned int count;
 	uint64_t moved = 0;
 	int err;
 
@@ -119,39 +86,59 @@ static int move(struct site *s, const struct site_transform *t,
 	if (err)
 		return err;
 	begin = ctl_ms();
-	err = site_transforms(s, t, count, "gdimctl set-poses", error);
+	err = import_poses(s, p->path, p->frame, "gdimctl set-poses", &count,
+			   error);
 	if (err)
 		return cli_error(err, "%s", error);
 	stored = ctl_ms();
 	err = site_fuse(s, -1, UINT64_MAX, &moved, &work);
 	if (err)
 		return cli_error(err, "fusing: %s", strerror(-err));
-	report(count, moved, &work, stored - begin, ctl_ms() - stored);
+	describe(count, moved, &work, stored - begin, ctl_ms() - stored,
+		 answer);
 	return 0;
+}
+
+static int look(const struct set_poses *p, cJSON **answer)
+{
+	struct poses_file poses;
+	char error[SITE_ERROR];
+	struct site *s;
+	int err;
+
+	/* what is wrong with the file needs no store */
+	err = poses_file_read(p->path, &poses, error);
+	if (err)
+		return cli_error(err, "%s", error);
+	poses_file_free(&poses);
+	err = ctl_open(&s, STORE_WRITE);
+	if (err)
+		return err;
+	*answer = cJSON_CreateObject();
+	err = move(s, p, *answer);
+	if (err)
+		cJSON_Delete(*answer);
+	site_close(s);
+	return err;
+}
+
+static int ask(const struct set_poses *p, cJSON **answer)
+{
+	cJSON *q = cJSON_CreateObject();
+
+	ctl_add_path(q, "poses", p->path);
+	cJSON_AddStringToObject(q, "frame", p->frame);
+	return ctl_ask("set-poses", q, answer);
 }
 
 int cmd_set_poses(int argc, char **argv)
 {
 	struct set_poses p = { .frame = "submap_" };
-	struct poses_file poses = { 0 };
-	struct site_transform *t = NULL;
-	char error[POSES_FILE_ERROR];
-	struct site *s = NULL;
+	cJSON *answer;
 	int err;
 
 	err = cli_parse(&poses_argp, argc, argv, &p);
-	if (err)
-		return err;
-	err = poses_file_read(p.path, &poses, error);
-	if (err)
-		return cli_error(err, "%s", error);
-	err = ctl_open(&s, STORE_WRITE);
-	if (!err) {
-		t = transforms(s, &p, &poses);
-		err = t ? move(s, t, poses.count) : -EINVAL;
-	}
-	free(t);
-	site_close(s);
-	poses_file_free(&poses);
-	return err;
+	if (!err)
+		err = ctl.store ? look(&p, &answer) : ask(&p, &answer);
+	return err ? err : ctl_show(answer, print);
 }

@@ -191,6 +191,10 @@ int main(int argc, char **argv)
 
 	cli_program = "gdimctl";
 	argc = take_options(argc, argv);
+	if (argc < 2 || !strcmp(argv[1], "help") || !strcmp(argv[1], "--help"))
+		fputs("with any command: --store FILE.db (without a daemon), "
+		      "--socket PATH (of one), -j (JSON)\n",
+		      argc < 2 ? stderr : stdout);
 	status = cli_main(commands, argc, argv);
 	if (fflush(stdout) || ferror(stdout)) {
 		cli_error(-errno, "standard output: %s", strerror(errno));

@@ -43,6 +43,9 @@ int ctl_find_store(bool ask);
  */
 int ctl_ask(const char *command, cJSON *parameters, cJSON **answer);
 
+/* A path for the daemon, which is in another folder */
+void ctl_add_path(cJSON *parameters, const char *key, const char *path);
+
 /* Print an answer, as JSON or by @print, and drop it. Return: 0 */
 int ctl_show(cJSON *answer, void (*print)(const cJSON *answer));
 

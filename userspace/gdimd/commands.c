@@ -8,7 +8,14 @@
 #include <string.h>
 #include "common/cli.h"
 #include "gdim/answers.h"
+#include "gdim/import_submaps.h"
 #include "gdimd/gdimd.h"
+
+/* Nothing came for so long, ns: now it is nobody's loss of time */
+#define CHECKPOINT_AFTER	(5 * 1000000000ULL)
+
+/* For fused maps to follow, ns */
+#define IMPORT_PATIENCE	(30 * 1000000000ULL)
 
 struct command {
 	const char	*name;
@@ -123,6 +130,136 @@ static int rate(struct gdimd *g, const cJSON *p, cJSON *answer,
 	return 0;
 }
 
+void gdimd_stored(struct gdimd *g)
+{
+	fuser_kick(g->fuser);
+	g->checkpoint.due = loop_now() + CHECKPOINT_AFTER;
+}
+
+static const char *text_of(const cJSON *p, const char *key, const char *other)
+{
+	const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(p, key));
+
+	return text ? text : other;
+}
+
+/* As of the command line; files are read from where they are */
+static int read_import(const cJSON *p, struct import_submaps *im,
+		       char error[256])
+{
+	double width, height;
+
+	*im = (struct import_submaps){
+		.cells = text_of(p, "cells", ""),
+		.poses = text_of(p, "poses", ""),
+		.layer = text_of(p, "layer", ""),
+		.frame = text_of(p, "frame", "submap_"),
+		.placed = cJSON_HasObjectItem(p, "x"),
+	};
+	if (snprintf(im->words, sizeof(im->words), "%s",
+		     text_of(p, "words", "")) >= (int)sizeof(im->words)) {
+		snprintf(error, 256, "too many words for a layer");
+		return -EINVAL;
+	}
+	if (number(p, "width", 1, CELLS_SIDE_MAX, &width, error) ||
+	    number(p, "height", 1, CELLS_SIDE_MAX, &height, error) ||
+	    number(p, "resolution", 0.001, 100, &im->resolution, error) ||
+	    (im->placed &&
+	     (number(p, "x", -POSE_MAX, POSE_MAX, &im->origin.x, error) ||
+	      number(p, "y", -POSE_MAX, POSE_MAX, &im->origin.y, error))))
+		return -EINVAL;
+	im->width = width;
+	im->height = height;
+	return 0;
+}
+
+static int import(struct gdimd *g, const cJSON *p, cJSON *answer,
+		  char error[256])
+{
+	const uint64_t begin = loop_now();
+	struct import_submaps im;
+	struct import_result r;
+	struct import *job;
+	int err = read_import(p, &im, error);
+
+	if (!err)
+		err = import_open(&job, &im, error);
+	if (err)
+		return err;
+	err = import_run(job, g->site, false, &r, error);
+	import_close(job);
+	if (r.submaps)
+		gdimd_stored(g);
+	if (err)
+		return err;
+	cJSON_AddStringToObject(answer, "layer", im.layer);
+	cJSON_AddNumberToObject(answer, "submaps", r.submaps);
+	cJSON_AddNumberToObject(answer, "width", im.width);
+	cJSON_AddNumberToObject(answer, "height", im.height);
+	cJSON_AddNumberToObject(answer, "known_cells", r.known);
+	cJSON_AddNumberToObject(answer, "ms", (loop_now() - begin) / 1e6);
+	return 0;
+}
+
+static int set_poses(struct gdimd *g, const cJSON *p, cJSON *answer,
+		     char error[256])
+{
+	struct fuser_stats before, after;
+	uint64_t begin, stored;
+	unsigned int count;
+	int err;
+
+	/* what they looked like before, or moves would not be counted */
+	fuser_wait(g->fuser, IMPORT_PATIENCE);
+	before = fuser_stats(g->fuser);
+	begin = loop_now();
+	err = import_poses(g->site, text_of(p, "poses", ""),
+			   text_of(p, "frame", "submap_"),
+			   "gdimctl set-poses", &count, error);
+	if (err)
+		return err;
+	gdimd_stored(g);
+	stored = loop_now();
+	fuser_wait(g->fuser, IMPORT_PATIENCE);
+	after = fuser_stats(g->fuser);
+	cJSON_AddNumberToObject(answer, "poses", count);
+	cJSON_AddNumberToObject(answer, "submaps_moved",
+				after.moved - before.moved);
+	cJSON_AddNumberToObject(answer, "tiles_rebuilt",
+				after.tiles - before.tiles);
+	cJSON_AddNumberToObject(answer, "ms", (loop_now() - begin) / 1e6);
+	cJSON_AddNumberToObject(answer, "stored_ms", (stored - begin) / 1e6);
+	cJSON_AddNumberToObject(answer, "fused_ms",
+				(loop_now() - stored) / 1e6);
+	return 0;
+}
+
+/* KEY=VALUE words, as of the configuration */
+static int set_layer(struct gdimd *g, const cJSON *p, cJSON *answer,
+		     char error[256])
+{
+	const char *name = text_of(p, "name", "");
+	struct layer l;
+	int number, err;
+
+	(void)answer;
+	if (!layer_name_valid(name)) {
+		snprintf(error, 256, "'%.64s' is no name of a layer", name);
+		return -EINVAL;
+	}
+	layer_default(&l, name);
+	number = site_find_layer(g->site, name);
+	if (number >= 0)
+		site_layer(g->site, number, &l);
+	err = layer_change(&l, text_of(p, "words", ""), error);
+	if (err)
+		return err;
+	number = site_set_layer(g->site, &l, error);
+	if (number >= 0)
+		gdimd_stored(g);
+	return number < 0 ? number : 0;
+}
+
 /* "rate": Hz, 0: no more */
 static int log_command(struct gdimd *g, const cJSON *p, cJSON *answer,
 		       char error[256])
@@ -188,6 +325,9 @@ static const struct command commands[] = {
 	{ "rooms", rooms },
 	{ "room", room },
 	{ "rate", rate },
+	{ "import-submaps", import },
+	{ "set-poses", set_poses },
+	{ "layer", set_layer },
 	{ "log", log_command },
 	{ "snapshot", snapshot },
 	{ "notes", notes },
@@ -203,6 +343,7 @@ int gdimd_command(void *gdimd, const char *name, const cJSON *parameters,
 			return commands[i].run(gdimd, parameters, answer,
 					       error);
 	snprintf(error, 256, "do what? status, layers, spot, rooms, room, "
-		 "rate, log, snapshot, notes");
+		 "rate, import-submaps, set-poses, layer, log, snapshot, "
+		 "notes");
 	return -EINVAL;
 }

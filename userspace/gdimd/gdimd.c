@@ -16,10 +16,7 @@ static const uint64_t second = 1000000000ULL;
 
 static void on_stored(void *arg)
 {
-	struct gdimd *g = arg;
-
-	fuser_kick(g->fuser);
-	g->checkpoint.due = loop_now() + 5 * second;
+	gdimd_stored(arg);
 }
 
 static void on_fused(void *arg)

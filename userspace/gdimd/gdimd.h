@@ -39,7 +39,8 @@ struct gdimd {
 
 /**
  * gdimd_command() - what people and programs ask and tell
- * @name: status, layers, spot, room, rooms, rate, log, snapshot, notes
+ * @name: status, layers, spot, room, rooms, rate, import-submaps,
+ *	set-poses, layer, log, snapshot, notes
  * @parameters: as of the command line's words
  * @answer: gets the items of answers.h
  *
@@ -47,6 +48,9 @@ struct gdimd {
  */
 int gdimd_command(void *gdimd, const char *name, const cJSON *parameters,
 		  cJSON *answer, char error[256]);
+
+/* Something is in the store that was not there before */
+void gdimd_stored(struct gdimd *g);
 
 /**
  * gdimd_subscribe() - ask the source for all inputs of the configuration

@@ -133,7 +133,7 @@ int web_fail(struct web_worker *w, int err, const char *text)
 	} table[] = {
 		{ -EINVAL, 400 }, { -ENOENT, 404 }, { -ENODATA, 404 },
 		{ -E2BIG, 413 }, { -EAGAIN, 503 }, { -ECANCELED, 503 },
-		{ -ETIMEDOUT, 503 },
+		{ -ETIMEDOUT, 503 }, { -EBUSY, 503 },
 	};
 
 	if (!text || !*text)

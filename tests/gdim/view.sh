@@ -1,0 +1,395 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# view.sh - the operator's page: that its data are what export, spot and the
+# recordings say, that nothing of other machines becomes HTML, and, where there
+# is a Chromium, that it does what it should when somebody uses it
+
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+top=${here%/tests/*}
+bin=${BIN:-$top/build/bin}
+. "$top/tests/tap.sh"
+store=$scratch/site.db socket=$scratch/gdimd.sock
+page=$scratch/page.html daemon= mounted=
+evil='</script><img src=x onerror="document.title=1">'
+
+cleanup()
+{
+	[ -z "$daemon" ] || kill "$daemon" 2>/dev/null
+	[ -z "$mounted" ] || umount "$scratch/disk"
+	rm -rf -- "$scratch"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+
+ctl() { "$bin/gdimctl" --store "$store" "$@" >"$scratch/out" 2>"$scratch/err"; }
+ask() { "$bin/gdimctl" --socket "$socket" "$@" 2>&1; }
+
+# until_says TEXT COMMAND...: it prints that; for a minute at most
+until_says()
+{
+	local text=$1 i
+
+	shift
+	for ((i = 0; i < 300; i++)); do
+		"$@" 2>&1 | grep -qF -- "$text" && return
+		sleep 0.2
+	done
+	echo "# no '$text' from: $*"
+	return 1
+}
+
+# refused TEXT ARGS: one line, exit status 1, and no page
+refused()
+{
+	local text=$1 status
+
+	shift
+	rm -rf "$page"
+	ctl "$@"
+	status=$?
+	[ $status = 1 ] && [ "$(wc -l <"$scratch/err")" = 1 ] &&
+		[ ! -s "$scratch/out" ] && [ ! -e "$page" ] &&
+		grep -q '^gdimctl: ' "$scratch/err" &&
+		grep -qF -- "$text" "$scratch/err" && return
+	echo "# $status: $*"
+	sed 's/^/# /' "$scratch/out" "$scratch/err"
+	return 1
+}
+
+# Eight submaps of a corridor, and poses of two kinds
+make_input()
+{
+	python3 - "$scratch" <<-'END'
+	import math, sys
+	side, n = 60, 8
+	with open(sys.argv[1] + '/cells.i8', 'wb') as f:
+	    for k in range(n):
+	        m = bytearray(b'\xff' * side * side)
+	        for y in range(10, 50):
+	            for x in range(side):
+	                m[y * side + x] = 90 if y in (10, 49) else 5 + k
+	        f.write(m)
+	for name, drift in ('true', 0), ('drifted', 0.02):
+	    with open(f'{sys.argv[1]}/{name}.csv', 'w') as f:
+	        x = y = a = 0.0
+	        for k in range(n):
+	            f.write(f'{k},{x},{y},{a}\n')
+	            x += 2.5 * math.cos(a)
+	            y += 2.5 * math.sin(a)
+	            a += drift
+	END
+}
+
+# A daemon that took a recording, a snapshot, a log, then other poses
+make_store()
+{
+	"$bin/gdim-feed" -s 60 -i 40 -l slam_submap -l temp_submap_fused \
+		-g gas_A_submap_1 "$scratch/cells.i8" "$scratch/drifted.csv" \
+		"$scratch/run.mcap" 2>"$scratch/feed.err" || return
+	"$bin/gdimd" --store "$store" --socket "$socket" --http none \
+		--from "$scratch/run.mcap" --to none >"$scratch/gdimd.out" 2>&1 &
+	daemon=$!
+	until_says '24 submaps of 8 nodes, 8 of them placed' ask status &&
+		until_says '1 rooms' ask rooms || return
+	ask snapshot before >/dev/null || return
+	ctl export --layer slam_map --mode raw "$scratch/before.pgm"
+	ask log on --hz 10 >/dev/null
+	sleep 1
+	ask log off >/dev/null
+	until_says log_ ls "$store-logs"
+	kill "$daemon"
+	wait "$daemon"
+	daemon=
+	ctl set-poses "$scratch/true.csv"
+}
+
+# Names as a hostile machine would send them
+spoil()
+{
+	python3 - "$store" "$evil" <<-'END'
+	import sqlite3, sys
+	db = sqlite3.connect(sys.argv[1])
+	db.execute('UPDATE room SET name = ?', (sys.argv[2],))
+	db.execute("UPDATE layer SET unit = '</script><b>\"' "
+	           "WHERE name = 'temp_map_fused'")
+	db.commit()
+	END
+}
+
+cat >"$scratch/page.py" <<'END'
+import base64, html.parser, json, re, struct, sys, zlib
+
+class Page(html.parser.HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.links, self.data, self.here = [], [], '', False
+        self.feed(text)
+        self.close()
+    def handle_starttag(self, tag, attributes):
+        a = dict(attributes)
+        self.tags.append(tag)
+        self.links += [v for k, v in attributes if k in ('src', 'href')]
+        self.here = a.get('id') == 'data'
+    def handle_endtag(self, tag):
+        self.here = False
+    def handle_data(self, data):
+        if self.here:
+            self.data += data
+
+def read(path):
+    text = open(path, encoding='utf-8').read()
+    p = Page(text)
+    d = json.loads(p.data)
+    d['tags'], d['links'], d['text'] = p.tags, p.links, text
+    d['cells'] = [None]
+    n = d['tile'] ** 2
+    for pack in d['packs']:
+        raw = zlib.decompress(base64.b64decode(pack['data']))
+        assert len(raw) == pack['tiles'] * n * pack['bits'] // 8
+        for t in range(pack['tiles']):
+            if pack['bits'] == 8:
+                d['cells'].append(raw[t * n:(t + 1) * n])
+                continue
+            v, cells, at = 0, [], 2 * n * t
+            for i in range(n):
+                v = (v + (raw[at + i] << 8) + raw[at + n + i]) & 65535
+                cells.append(v)
+            d['cells'].append(cells)
+    return d
+
+def value(d, time, name, cx, cy):
+    for k in d['times'][time]['maps']:
+        m = d['maps'][k]
+        l = d['layers'][m['layer']]
+        if l['name'] != name:
+            continue
+        s, (x, y, w, h) = d['tile'], m['tiles']
+        i, j = cx // s - x, cy // s - y
+        if not (0 <= i < w and 0 <= j < h) or not m['id'][j * w + i]:
+            return -1
+        v = d['cells'][m['id'][j * w + i]][cy % s * s + cx % s]
+        return v if v <= l['full'] else -1
+    return -1
+
+# all cells of a map that was exported with --mode raw
+def compare(d, time, name, pgm):
+    yaml = open(pgm[:-3] + 'yaml').read()
+    at = [float(v) for v in re.search(r'origin: \[(.*)\]', yaml).group(1).split(',')]
+    res = float(re.search(r'resolution: (.*)', yaml).group(1))
+    data = open(pgm, 'rb').read()
+    head = re.match(rb'P5\s(?:#.*\n)*(\d+) (\d+)\s(?:#.*\n)*255\n', data)
+    w, h = int(head.group(1)), int(head.group(2))
+    known = 0
+    for y in range(h):
+        for x in range(w):
+            want = data[head.end() + (h - 1 - y) * w + x]
+            got = value(d, time, name, round(at[0] / res) + x, round(at[1] / res) + y)
+            assert got == (want if want <= 100 else -1), (name, x, y, got, want)
+            known += got >= 0
+    assert known > 1000, known
+
+d = read(sys.argv[1])
+exec(sys.argv[2])
+END
+
+# has PYTHON: of the page
+has() { python3 "$scratch/page.py" "$page" "$1" 2>"$scratch/py.err" ||
+	{ tail -n 3 "$scratch/py.err" | sed 's/^/# /'; false; }; }
+
+test_page()
+{
+	ctl view --out "$page" && [ ! -s "$scratch/err" ] &&
+		[ ! -s "$scratch/out" ]
+	ok 'a page is written'
+	has 'assert d["tags"].count("script") == 2 and "img" not in d["tags"]
+assert "b" not in d["tags"] and not d["links"], d["tags"]'
+	ok 'nothing of other machines is HTML, and nothing is fetched'
+	has 'assert "http://" not in d["text"] and "https://" not in d["text"]
+assert "default-src '\'none\''" in d["text"]'
+	ok 'no address is in it'
+	has 'assert [r["name"] for r in d["rooms"][d["times"][-1]["rooms"]]] == ["'"${evil//\"/\\\"}"'"]
+assert [l["unit"] for l in d["layers"] if l["name"] == "temp_map_fused"] == ["</script><b>\""]'
+	ok 'names are there as they are'
+	has 'assert len(d["layers"]) == 3 and all(len(l["colours"]) == 1536 for l in d["layers"])'
+	ok 'layers that have something, with colours'
+	has 'assert d["repeaters"] and len(d["ways"][d["times"][-1]["way"]]["xy"]) == 16
+assert len(d["rooms"][0]) == 1 and len(d["rooms"][0][0]["outline"]) >= 6
+assert d["rooms"][0][0]["name"] == "kitchen"'
+	ok 'rooms, repeaters and poses, then and now'
+}
+
+test_values()
+{
+	for layer in slam_map temp_map_fused; do
+		ctl export --layer $layer --mode raw "$scratch/$layer.pgm" &&
+			has "compare(d, -1, '$layer', '$scratch/$layer.pgm')"
+		ok "all cells are those of the export: $layer"
+	done
+	has "compare(d, 0, 'slam_map', '$scratch/before.pgm')" &&
+		! cmp -s "$scratch/before.pgm" "$scratch/slam_map.pgm"
+	ok 'those of a snapshot are those of the export then, and were others'
+	ctl -j spot 2.525 0.325 && has "
+s = json.load(open('$scratch/out'))['layers']['gas_A_map_1']['value']
+v = value(d, -1, 'gas_A_map_1', 50, 6)
+assert v >= 0 and abs(v / 10000 - s) < 1e-9, (v, s)"
+	ok '16 bits are those of spot'
+	has 'assert any(value(d, 0, "gas_A_map_1", x, y) >= 0 for x in range(0, 200, 9)
+	for y in range(-20, 20, 3))'
+	ok 'and of a snapshot'
+	has 'n = len(d["times"])
+assert n >= 4 and d["times"][0]["name"].startswith("snapshot_")
+assert sum(t["name"].startswith("log_") for t in d["times"]) >= 2
+assert len(d["maps"]) == 6 and len(d["packs"]) <= 6, (len(d["maps"]), len(d["packs"]))
+assert len({tuple(t["maps"]) for t in d["times"]}) == 2'
+	ok 'times of logs are there, and what did not change is there once'
+}
+
+test_some()
+{
+	ctl view --layer slam_map --layer gas_A_map_1 --layer slam_map \
+		--snapshots "$scratch" "$page" 2>/dev/null
+	has 'assert [l["name"] for l in d["layers"]] == ["slam_map", "gas_A_map_1"]
+assert len(d["times"]) == 1'
+	ok 'some layers, and a folder whose recording has no maps'
+	[ "$(wc -l <"$scratch/err")" = 1 ] && grep -q 'run.mcap: has none' \
+		"$scratch/err"
+	ok 'which is told'
+	mkdir "$scratch/many"
+	for i in {1..70}; do
+		cp "$store-logs"/snapshot_*.mcap "$scratch/many/$i.mcap"
+	done
+	ctl view --snapshots "$scratch/many" "$page" && has \
+		'assert len(d["times"]) == 61, len(d["times"])'
+	ok 'of too many times some are shown'
+}
+
+test_bad()
+{
+	local logs=$scratch/bad snapshot
+
+	mkdir "$logs"
+	snapshot=$(ls "$store-logs"/snapshot_*.mcap)
+	cp "$snapshot" "$logs/good.mcap"
+	head -c 300 /dev/urandom >"$logs/noise.mcap"
+	: >"$logs/empty.mcap"
+	python3 - "$snapshot" "$logs/broken.mcap" <<-'END'
+	import sys
+	d = bytearray(open(sys.argv[1], 'rb').read())
+	for i in range(len(d) // 4, len(d) // 2):
+	    d[i] ^= 0x5a
+	open(sys.argv[2], 'wb').write(d)
+	END
+	ctl view --snapshots "$logs" "$page" &&
+		[ "$(grep -c '^gdimctl: warning: ' "$scratch/err")" = 3 ] &&
+		[ "$(wc -l <"$scratch/err")" = 3 ] &&
+		grep -q 'noise.mcap' "$scratch/err" &&
+		grep -q 'empty.mcap' "$scratch/err" &&
+		grep -q 'broken.mcap' "$scratch/err" &&
+		has 'assert "good.mcap" in [t["name"] for t in d["times"]]
+assert not {"noise.mcap", "empty.mcap"} & {t["name"] for t in d["times"]}'
+	ok 'damaged recordings: one warning each, the rest is shown'
+	sed 's/^/# /; s|/tmp/[^/]*/||' "$scratch/err"
+	refused 'which file' view
+	ok 'refused: no page'
+	refused 'one page' view "$page" "$page"
+	ok 'refused: two'
+	refused "no layer 'none'" view --layer none "$page"
+	ok 'refused: no such layer'
+	refused "$scratch/none: No such" view --snapshots "$scratch/none" "$page"
+	ok 'refused: no such folder of snapshots'
+	refused 'No such file' view "$scratch/none/page.html"
+	ok 'refused: no such folder'
+	store=$scratch/none.db refused none.db view "$page"
+	ok 'refused: no store'
+	"$bin/gdimctl" --store "$scratch/new.db" layer a bits=8 >/dev/null
+	store=$scratch/new.db refused 'nothing is known' view "$page"
+	ok 'refused: nothing is known'
+}
+
+test_disk()
+{
+	local disk=$scratch/disk
+
+	mkdir "$disk"
+	if ! mount -t tmpfs -o size=64k tmpfs "$disk" 2>/dev/null; then
+		true
+		ok 'disk full # SKIP no mounts here'
+		return
+	fi
+	mounted=1
+	echo before >"$disk/page.html"
+	head -c 40000 /dev/zero >"$disk/zeros"
+	refused page.html view "$disk/page.html" &&
+		[ "$(cat "$disk/page.html")" = before ] &&
+		[ "$(ls -A "$disk" | wc -l)" = 2 ]
+	ok 'disk full: refused, and what was there stays'
+	umount "$disk" && mounted=
+}
+
+# browse WORDS...: what the page's own test found, in $scratch/found
+browse()
+{
+	timeout 120 "$chromium" --headless --no-sandbox --disable-gpu \
+		--user-data-dir="$scratch/profile" \
+		--virtual-time-budget=20000 --window-size=1366,768 --dump-dom \
+		"file://$page#test=2.525,0.325;5.025,0.525;500,500" \
+		>"$scratch/dom" 2>/dev/null
+	python3 - "$scratch/dom" "$scratch/found" <<-'END'
+	import html, re, sys
+	t = re.search(r'<title>TEST (.*?)</title>', open(sys.argv[1]).read(), re.S)
+	open(sys.argv[2], 'w').write(html.unescape(t.group(1)) if t else '{}')
+	END
+}
+
+found() { python3 -c "import json
+j = json.load(open('$scratch/found'))
+$1" 2>"$scratch/py.err" || { tail -n 1 "$scratch/py.err" | sed 's/^/# /'; false; }; }
+
+test_browser()
+{
+	local chromium
+
+	chromium=$(command -v chromium || command -v chromium-browser)
+	if [ -z "$chromium" ]; then
+		true
+		ok 'in a browser # SKIP no chromium'
+		return
+	fi
+	ctl view "$page" && browse && [ "$(cat "$scratch/found")" != '{}' ]
+	ok 'a browser shows it'
+	for at in 0:2.525:0.325 1:5.025:0.525 2:500:500; do
+		IFS=: read -r i x y <<<"$at"
+		ctl -j spot "$x" "$y" && found "
+want = json.load(open('$scratch/out'))['layers']
+got = j['spots'][$i]['layers']
+assert len(got) == 3
+for n in got:
+    for k in ('value', 'physical'):
+        a, b = got[n][k], want[n].get(k)
+        assert a == b or k not in want[n] or abs(a - b) < 1e-6, (n, k, a, b)
+box = {r[0]: r[1] for r in j['spots'][$i]['box']}
+for n in got:
+    assert box[n] == 'unknown' if got[n]['value'] is None else float(box[n]) == got[n]['value'], box"
+		ok "the spot under the pointer is that of gdimctl spot: $x $y"
+	done
+	for what in zoomed panned up fits wheel switched plays next; do
+		found "assert j['$what'] is True"
+		ok "in a browser: $what"
+	done
+	found 'assert j["images"] == 0 and j["scripts"] == 1
+assert j["rooms"] == ['"'$evil'"'] and j["first"].startswith("snapshot_")'
+	ok 'in a browser: names are text'
+}
+
+make_input
+make_store
+ok 'a store, a snapshot and a log'
+spoil
+test_page
+test_values
+test_some
+test_bad
+test_disk
+test_browser
+done_testing

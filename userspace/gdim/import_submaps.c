@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * import_submaps - submaps of one layer from files
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "gdim/import_submaps.h"
+#include "gdim/poses_file.h"
+
+struct import {
+	const struct import_submaps	*im;
+	struct pose			origin;
+	const int8_t			*data;
+	size_t				len;
+	struct poses_file		poses;
+	struct layer			layer;
+};
+
+__attribute__((format(printf, 3, 4)))
+static int refuse(char error[SITE_ERROR], int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(error, SITE_ERROR, format, args);
+	va_end(args);
+	return err;
+}
+
+static int map_cells(struct import *job, const char *path,
+		     char error[SITE_ERROR])
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	void *data;
+	int err;
+
+	if (fd < 0 || fstat(fd, &st)) {
+		err = -errno;
+		if (fd >= 0)
+			close(fd);
+		return refuse(error, err, "%s: %s", path, strerror(-err));
+	}
+	if (!S_ISREG(st.st_mode) || !st.st_size) {
+		close(fd);
+		return refuse(error, -EINVAL, "%s: has no cells", path);
+	}
+	data = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	err = -errno;
+	close(fd);
+	if (data == MAP_FAILED)
+		return refuse(error, err, "%s: %s", path, strerror(-err));
+	job->data = data;
+	job->len = st.st_size;
+	return 0;
+}
+
+static int check_sizes(const struct import *job, char error[SITE_ERROR])
+{
+	const struct import_submaps *im = job->im;
+	const size_t each = (size_t)im->width * im->height;
+	char why[256];
+	int err;
+
+	err = cells_check(im->width, im->height, 8, im->resolution,
+			  &job->origin, why);
+	if (err)
+		return refuse(error, err, "%s", why);
+	if (job->len % each || job->len / each != job->poses.count)
+		return refuse(error, -EINVAL, "%s has %zu bytes, which is not "
+			      "%u submaps of %ux%u cells as %s has poses",
+			      im->cells, job->len, job->poses.count, im->width,
+			      im->height, im->poses);
+	for (unsigned int i = 0; i < job->poses.count; i++)
+		if (job->poses.line[i].index >= job->poses.count)
+			return refuse(error, -EINVAL,
+				"%s: submap %u, but there are only %u",
+				im->poses, job->poses.line[i].index,
+				job->poses.count);
+	return 0;
+}
+
+/* What the layer is, if it is made now */
+static int describe_layer(struct import *job, char error[SITE_ERROR])
+{
+	const struct import_submaps *im = job->im;
+	char why[256];
+	int err = layer_parse(&job->layer, im->layer, "role=obstacle", why);
+
+	if (!err)
+		err = layer_change(&job->layer, im->words, why);
+	return err ? refuse(error, err, "layer %s: %s", im->layer, why) : 0;
+}
+
+int import_open(struct import **opened, const struct import_submaps *im,
+		char error[SITE_ERROR])
+{
+	struct import *job = calloc(1, sizeof(*job));
+	int err;
+
+	if (!job)
+		return refuse(error, -ENOMEM, "out of memory");
+	job->im = im;
+	job->origin = im->placed ? im->origin :
+		      (struct pose){ -0.5 * im->width * im->resolution,
+				     -0.5 * im->height * im->resolution, 0 };
+	err = poses_file_read(im->poses, &job->poses, error);
+	if (!err)
+		err = map_cells(job, im->cells, error);
+	if (!err)
+		err = check_sizes(job, error);
+	if (!err)
+		err = describe_layer(job, error);
+	if (err) {
+		import_close(job);
+		return err;
+	}
+	*opened = job;
+	return 0;
+}
+
+void import_close(struct import *job)
+{
+	if (!job)
+		return;
+	if (job->data)
+		munmap((void *)job->data, job->len);
+	poses_file_free(&job->poses);
+	free(job);
+}
+
+static int find_layer(struct site *s, const struct import *job,
+		      char error[SITE_ERROR])
+{
+	const char *name = job->im->layer;
+	const int number = site_find_layer(s, name);
+	struct layer now;
+
+	if (number < 0)
+		return site_set_layer(s, &job->layer, error);
+	site_layer(s, number, &now);
+	if (*job->im->words)
+		return refuse(error, -EINVAL, "layer %s is there already: "
+			      "'gdimctl layer' changes what it means", name);
+	if (now.bits != 8)
+		return refuse(error, -EINVAL,
+			      "layer %s has cells of %u bits", name, now.bits);
+	return number;
+}
+
+static int put(struct site *s, const struct import *job, unsigned int layer,
+	       unsigned int line, struct import_result *r,
+	       char error[SITE_ERROR])
+{
+	const struct import_submaps *im = job->im;
+	const uint32_t index = job->poses.line[line].index;
+	const size_t each = (size_t)im->width * im->height;
+	struct cells *c = cells_create(im->width, im->height, 8,
+				       im->resolution, &job->origin,
+				       job->data + index * each);
+	/* in the order of the file */
+	const int64_t stamp = index * 1000000000LL;
+	const struct site_submap submap = { layer, stamp, RULE_WEIGHT_FULL, c };
+	char frame[STORE_FRAME];
+	int err;
+
+	if (!c)
+		return refuse(error, -ENOMEM, "out of memory");
+	if (snprintf(frame, sizeof(frame), "%s%u", im->frame, index) >=
+	    (int)sizeof(frame))
+		err = refuse(error, -EINVAL, "frame '%s%u' is too long",
+			     im->frame, index);
+	else
+		err = site_keyframe(s, frame, stamp,
+				    &job->poses.line[line].pose, &submap, 1,
+				    error);
+	if (!err) {
+		r->submaps++;
+		r->known += c->known;
+	}
+	cells_put(c);
+	return err;
+}
+
+int import_run(struct import *job, struct site *s, bool at_once,
+	       struct import_result *r, char error[SITE_ERROR])
+{
+	int layer, err = at_once ? store_begin(site_store(s)) : 0;
+
+	*r = (struct import_result){ 0 };
+	if (err)
+		return refuse(error, err, "%s", store_error(site_store(s)));
+	layer = find_layer(s, job, error);
+	err = layer < 0 ? layer : 0;
+	for (unsigned int i = 0; i < job->poses.count && !err; i++)
+		err = put(s, job, layer, i, r, error);
+	if (!err && at_once) {
+		err = store_commit(site_store(s));
+		if (err)
+			refuse(error, err, "%s", store_error(site_store(s)));
+	}
+	return err;
+}
+
+/* All frames must be there. Return: to be freed; NULL: @error says why */
+static struct site_transform *transforms(struct site *s, const char *path,
+					 const char *frame,
+					 const struct poses_file *poses,
+					 char error[SITE_ERROR])
+{
+	struct site_transform *t = calloc(poses->count, sizeof(*t));
+	struct timespec now;
+
+	if (!t) {
+		refuse(error, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	clock_gettime(CLOCK_REALTIME, &now);
+	for (unsigned int i = 0; i < poses->count; i++) {
+		const uint32_t index = poses->line[i].index;
+		const int len = snprintf(t[i].frame, sizeof(t[i].frame),
+					 "%s%u", frame, index);
+
+		t[i].pose = poses->line[i].pose;
+		t[i].stamp = now.tv_sec * 1000000000LL + now.tv_nsec;
+		if (len < (int)sizeof(t[i].frame) &&
+		    site_has_frame(s, t[i].frame))
+			continue;
+		refuse(error, -EINVAL, "%s: the store has no submap '%s%u'",
+		       path, frame, index);
+		free(t);
+		return NULL;
+	}
+	return t;
+}
+
+int import_poses(struct site *s, const char *path, const char *frame,
+		 const char *source, unsigned int *count,
+		 char error[SITE_ERROR])
+{
+	struct poses_file poses;
+	struct site_transform *t;
+	int err = poses_file_read(path, &poses, error);
+
+	if (err)
+		return err;
+	*count = poses.count;
+	t = transforms(s, path, frame, &poses, error);
+	err = t ? site_transforms(s, t, poses.count, source, error) : -EINVAL;
+	free(t);
+	poses_file_free(&poses);
+	return err;
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * web_orders - what has to be done in the loop: what changes something, and
+ * what nobody else knows
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "gdimd/web_parts.h"
+
+/* Bytes of a body: mg_read() waits for all that it is to read */
+enum { PIECE = 64 };
+
+/**
+ * struct order
+ * @name:	of the command, NULL: what @text has as "do"
+ * @text:	a JSON object of @len bytes with the parameters and a 0 behind
+ *		it; NULL: none
+ */
+struct order {
+	struct gdimd	*g;
+	const char	*name, *text;
+	size_t		len;
+	cJSON		*answer;
+	int		err;
+	char		error[256];
+};
+
+/*
+ * Those of the socket that name no files: who may ask over HTTP may not read
+ * what the daemon may
+ */
+static const char *const allowed[] = {
+	"status", "layers", "spot", "rooms", "room", "rate", "layer", "log",
+	"snapshot", "notes",
+};
+
+static bool is_allowed(const char *name)
+{
+	for (unsigned int i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
+		if (!strcmp(allowed[i], name))
+			return true;
+	return false;
+}
+
+/* cJSON remembers errors of parsing in one place: one thread parses */
+static void obey(void *arg)
+{
+	struct order *o = arg;
+	const char *name = o->name;
+	cJSON *p = NULL;
+
+	if (!o->text)
+		p = cJSON_CreateObject();
+	else if (strlen(o->text) == o->len)
+		p = cJSON_ParseWithLengthOpts(o->text, o->len + 1, NULL, true);
+	if (!name)
+		name = cJSON_GetStringValue(
+			cJSON_GetObjectItemCaseSensitive(p, "do"));
+	if (cJSON_IsObject(p) && name && !is_allowed(name)) {
+		o->err = -EINVAL;
+		snprintf(o->error, sizeof(o->error), "do what? '%.40s' is not "
+			 "done over HTTP", name);
+	} else if (cJSON_IsObject(p) && name) {
+		o->err = gdimd_command(o->g, name, p, o->answer, o->error);
+	} else {
+		o->err = -EINVAL;
+		snprintf(o->error, sizeof(o->error), "not a JSON object%s",
+			 o->name ? "" : " with \"do\"");
+	}
+	cJSON_Delete(p);
+}
+
+/* Return: 0: o->answer is the caller's; or a negative errno */
+static int order(struct web_worker *w, struct order *o)
+{
+	int err;
+
+	o->g = w->web->g;
+	o->answer = cJSON_CreateObject();
+	err = loop_call_run(w->web->calls, obey, o, WEB_PATIENCE);
+	if (!err)
+		err = o->err;
+	if (!err)
+		return 0;
+	cJSON_Delete(o->answer);
+	o->answer = NULL;
+	return err;
+}
+
+static int answer_order(struct web_worker *w, struct order *o)
+{
+	const int err = order(w, o);
+
+	return err ? web_fail(w, err, o->error) : web_json(w, o->answer);
+}
+
+int web_answer_status(struct web_worker *w)
+{
+	struct order o = { .name = "status" };
+
+	return answer_order(w, &o);
+}
+
+int web_answer_topics(struct web_worker *w)
+{
+	struct order o = { .name = "status" };
+	const int err = order(w, &o);
+	cJSON *out;
+
+	if (err)
+		return web_fail(w, err, o.error);
+	out = cJSON_DetachItemFromObject(o.answer, "out");
+	cJSON_Delete(o.answer);
+	return web_json(w, out);
+}
+
+/* Who sends hears nothing before it has sent; but there is an end to that */
+static int too_long(struct web_worker *w)
+{
+	const uint64_t until = loop_now() + WEB_PATIENCE * 1000000ULL;
+	size_t left = 4 * WEB_BODY;
+	char rest[PIECE];
+	int n = 1;
+
+	while (n > 0 && left > sizeof(rest) && loop_now() < until) {
+		n = mg_read(w->conn, rest, sizeof(rest));
+		left -= n > 0 ? n : 0;
+	}
+	return web_refuse(w, 413, "the request is too long");
+}
+
+/* All of the body into w->out. Return: 0 or the status of an error */
+static int read_body(struct web_worker *w)
+{
+	const long long len = w->info->content_length;
+	const char *expect = mg_get_header(w->conn, "Expect");
+	const uint64_t begin = loop_now();
+	int n = 1;
+
+	if (len > WEB_BODY)
+		return too_long(w);
+	if (expect)
+		mg_write(w->conn, "HTTP/1.1 100 Continue\r\n\r\n", 25);
+	if (web_begin(w) || bytes_reserve(&w->out, WEB_HEAD + WEB_BODY +
+					       PIECE + 1))
+		return web_fail(w, -ENOMEM, "");
+	while (n > 0 && w->out.len <= WEB_HEAD + WEB_BODY) {
+		n = mg_read(w->conn, w->out.data + w->out.len, PIECE);
+		w->out.len += n > 0 ? n : 0;
+		if (loop_now() - begin > WEB_PATIENCE * 1000000ULL)
+			return web_refuse(w, 408, "the request takes too "
+					  "long");
+	}
+	if (w->out.len > WEB_HEAD + WEB_BODY)
+		return too_long(w);
+	if (n < 0 || (len >= 0 && w->out.len - WEB_HEAD != (size_t)len))
+		return web_refuse(w, 400, "the request is not complete");
+	w->out.data[w->out.len] = 0;
+	return 0;
+}
+
+static int told(struct web_worker *w, const char *name)
+{
+	struct order o = { .name = name };
+	const bool stays = w->stays;
+	int status;
+
+	w->stays = false;	/* until all of the body was read */
+	status = read_body(w);
+	if (status)
+		return status;
+	w->stays = stays;
+	o.text = (const char *)w->out.data + WEB_HEAD;
+	o.len = w->out.len - WEB_HEAD;
+	return answer_order(w, &o);
+}
+
+int web_answer_rate(struct web_worker *w)
+{
+	return told(w, "rate");
+}
+
+int web_answer_command(struct web_worker *w)
+{
+	return told(w, NULL);
+}
+
+/*
+ * Counters for Prometheus
+ */
+
+static const struct metric {
+	const char	*part, *item, *name, *type, *help;
+} metrics[] = {
+	{ NULL, "nodes", "nodes", "gauge", "of the pose graph" },
+	{ NULL, "placed", "placed_nodes", "gauge", "that have a place" },
+	{ NULL, "submaps", "submaps", "gauge", "in the store" },
+	{ NULL, "waiting", "waiting_submaps", "gauge",
+	  "whose node has no place yet" },
+	{ NULL, "cell_bytes", "cell_bytes", "gauge", "of submaps in memory" },
+	{ NULL, "tile_bytes", "tile_bytes", "gauge",
+	  "of fused maps in memory" },
+	{ "in", "messages", "in_messages_total", "counter", "that came" },
+	{ "in", "submaps_stored", "in_submaps_total", "counter", "stored" },
+	{ "in", "transforms_stored", "in_transforms_total", "counter",
+	  "stored" },
+	{ "in", "refused", "in_refused_total", "counter",
+	  "messages that were not taken" },
+	{ "in", "lost", "in_lost_total", "counter",
+	  "messages that could not be kept" },
+	{ "fused", "moved", "fused_moved_total", "counter",
+	  "submaps that moved" },
+	{ "fused", "tiles", "fused_tiles_total", "counter", "fused" },
+	{ "fused", "drawn", "fused_drawn_total", "counter", "submaps" },
+	{ "fused", "failed", "fused_failed_total", "counter",
+	  "submaps that could not be read" },
+	{ "fused", "busy_ms", "fused_busy_ms_total", "counter",
+	  "time of the thread that fuses" },
+};
+
+static void print_metric(struct bytes *out, const char *name, const char *type,
+			 const char *help, double value)
+{
+	bytes_printf(out, "# HELP gdim_%s %s\n# TYPE gdim_%s %s\n"
+		     "gdim_%s %.15g\n", name, help, name, type, name, value);
+}
+
+int web_answer_metrics(struct web_worker *w)
+{
+	struct order o = { .name = "status" };
+	int err = order(w, &o);
+
+	if (!err)
+		err = web_begin(w);
+	if (err) {
+		cJSON_Delete(o.answer);
+		return web_fail(w, err, o.error);
+	}
+	for (unsigned int i = 0; i < sizeof(metrics) / sizeof(*metrics); i++) {
+		const struct metric *m = &metrics[i];
+		const cJSON *item = cJSON_GetObjectItem(m->part ?
+			cJSON_GetObjectItem(o.answer, m->part) : o.answer,
+			m->item);
+
+		if (cJSON_IsNumber(item))
+			print_metric(&w->out, m->name, m->type, m->help,
+				     item->valuedouble);
+	}
+	cJSON_Delete(o.answer);
+	print_metric(&w->out, "http_connections", "gauge", "that are open",
+		     __atomic_load_n(&w->web->connections, __ATOMIC_RELAXED));
+	print_metric(&w->out, "http_requests_total", "counter", "answered",
+		     __atomic_load_n(&w->web->requests, __ATOMIC_RELAXED));
+	print_metric(&w->out, "http_errors_total", "counter",
+		     "of requests, answered with an error",
+		     __atomic_load_n(&w->web->errors, __ATOMIC_RELAXED));
+	return web_reply(w, 200, "text/plain; version=0.0.4",
+			 "Cache-Control: no-store\r\n");
+}
