@@ -238,6 +238,8 @@ $(foreach t,$(FUSION_TESTS),$(eval $(call linked,test_$(t),\
 $(foreach t,$(GDIM_TESTS),$(eval $(call linked,test_$(t),\
 	tests/unit/test_$(t).c $(GDIM) $(COMMON_O) $(LIB) $(HEADERS),\
 	$(GDIM_LIBS))))
+$(BUILD)/obj/gdimctl/view_page.o: $(wildcard userspace/gdimctl/view*.html \
+	userspace/gdimctl/view*.js)
 $(foreach b,$(GDIM_BENCH),$(eval $(call linked,bench_$(b),\
 	tools/bench.d/bench_$(b).c $(GDIM) $(COMMON_O) $(LIB) $(HEADERS),\
 	$(GDIM_LIBS))))

@@ -27,6 +27,7 @@ static const struct cli_command commands[] = {
 	{ "log", cmd_log, "have the daemon log" },
 	{ "snapshot", cmd_snapshot, "have the daemon write all that is known now" },
 	{ "export", cmd_export, "fused maps: .pgm with .yaml, .png, .gpkg" },
+	{ "view", cmd_view, "a page to look at maps with a browser" },
 	{ "verify", cmd_verify, "read everything and check it" },
 	{ "backup", cmd_backup, "a copy of the store, while others use it" },
 	{ 0 }

@@ -75,6 +75,7 @@ int cmd_layers(int argc, char **argv);
 int cmd_layer(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_backup(int argc, char **argv);
+int cmd_view(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_rate(int argc, char **argv);
 int cmd_rooms(int argc, char **argv);

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gdimctl view - the operator's look: what is known and was known, as a page
+ * for any browser
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "common/cli.h"
+#include "gdimctl.h"
+#include "view_page.h"
+#include "view_records.h"
+
+enum { OPT_LAYER = 256, OPT_OUT, OPT_SNAPSHOTS };
+
+enum { TIMES = 60 };	/* of recordings, at most */
+
+static const struct argp_option view_options[] = {
+	{ "out", OPT_OUT, "PAGE.html", 0, "to be written", 1 },
+	{ "layer", OPT_LAYER, "NAME", 0, "one to be shown, may be given several times (all)", 1 },
+	{ "snapshots", OPT_SNAPSHOTS, "FOLDER", 0, "snapshots and logs, .mcap (that of the store with -logs behind it)", 1 },
+	{ 0 }
+};
+
+/**
+ * struct view - what was asked for, and what becomes of it
+ * @number:	of each layer in the site
+ * @now:	what the store has
+ */
+struct view {
+	const char		*path, *folder;
+	const char		*name[SITE_LAYERS];
+	unsigned int		names;
+	struct layer		layer[SITE_LAYERS];
+	unsigned int		number[SITE_LAYERS], layers;
+	struct view_page	*page;
+	struct view_state	now;
+};
+
+static error_t view_parse(int key, char *arg, struct argp_state *state)
+{
+	struct view *v = state->input;
+
+	switch (key) {
+	case OPT_LAYER:
+		if (v->names == SITE_LAYERS)
+			return cli_usage(state->argv[0], "too many layers");
+		v->name[v->names++] = arg;
+		return 0;
+	case OPT_SNAPSHOTS:
+		v->folder = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+	case OPT_OUT:
+		if (v->path)
+			return cli_usage(state->argv[0], "one page at a time");
+		v->path = arg;
+		return 0;
+	case ARGP_KEY_END:
+		return v->path ? 0 : cli_usage(state->argv[0], "into which "
+					       "file? --out PAGE.html");
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp view_argp = {
+	view_options, view_parse, NULL,
+	"Write a page to look at maps with a browser: layers over the floor "
+	"plan, rooms, repeaters and the robot's way, now and at the times of "
+	"snapshots and logs. It is one file and needs no network.",
+	NULL, NULL, NULL
+};
+
+static int add_layer(struct view *v, struct site *s, unsigned int number)
+{
+	for (unsigned int i = 0; i < v->layers; i++)
+		if (v->number[i] == number)
+			return 0;
+	site_layer(s, number, &v->layer[v->layers]);
+	v->number[v->layers++] = number;
+	return 0;
+}
+
+static int choose_layers(struct view *v, struct site *s)
+{
+	for (unsigned int i = 0; i < v->names; i++) {
+		const int number = ctl_layer(s, v->name[i]);
+
+		if (number < 0)
+			return number;
+		add_layer(v, s, number);
+	}
+	for (unsigned int i = 0; !v->names && i < site_layers(s); i++)
+		if (site_layer_submaps(s, i))
+			add_layer(v, s, i);
+	return v->layers ? 0 : cli_error(-ENODATA, "%s: nothing is known yet",
+					 ctl.store);
+}
+
+/*
+ * What the store has
+ */
+
+static int add_room(void *arg, const struct room *room)
+{
+	struct view_state *s = arg;
+	struct room *more = realloc(s->room, (s->rooms + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	s->room = more;
+	s->room[s->rooms++] = *room;
+	return 0;
+}
+
+static int add_repeater(void *arg, double x, double y)
+{
+	struct view *v = arg;
+
+	return view_page_repeater(v->page, x, y);
+}
+
+/* There is room for all nodes that there were; a few more may have come */
+struct way {
+	struct view_state	*s;
+	unsigned int		room;
+};
+
+static void add_node(void *arg, const struct store_node *n)
+{
+	struct way *w = arg;
+
+	if (n->placed && strcmp(n->frame, SITE_ROOT) &&
+	    w->s->poses < w->room)
+		w->s->way[w->s->poses++] = n->pose;
+}
+
+static int read_maps(struct view *v, struct site *s)
+{
+	for (unsigned int i = 0; i < v->layers; i++) {
+		const char *name = v->layer[i].name;
+		int err = ctl_fuse(s, v->number[i]);
+
+		if (err)
+			return err;
+		err = site_raster(s, v->number[i], -1, &v->now.map[i]);
+		if (err == -E2BIG) {
+			cli_warn("layer %s: too large, is left out", name);
+			err = 0;
+		}
+		if (err && err != -ENODATA)
+			return cli_error(err, "layer %s: %s", name,
+					 strerror(-err));
+	}
+	return 0;
+}
+
+static int read_store(struct view *v, struct site *s)
+{
+	struct way way = { &v->now, site_counts(s).nodes };
+	struct timespec t;
+	int err;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	v->now.stamp = t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+	v->now.name = "";
+	v->now.map = calloc(v->layers, sizeof(*v->now.map));
+	v->now.way = calloc(way.room + 1, sizeof(*v->now.way));
+	if (!v->now.map || !v->now.way)
+		return cli_error(-ENOMEM, "%s", strerror(ENOMEM));
+	site_each_node(s, add_node, &way);
+	err = read_maps(v, s);
+	if (err)
+		return err;
+	err = store_rooms(site_store(s), add_room, &v->now);
+	return err ? cli_error(err, "%s", store_error(site_store(s))) : 0;
+}
+
+/*
+ * The page
+ */
+
+static int add_state(void *arg, const struct view_state *s)
+{
+	struct view *v = arg;
+
+	return view_page_add(v->page, s);
+}
+
+/* Times of recordings first: the store's is the newest */
+static int fill_page(struct view *v, struct site *s, struct view_records *r)
+{
+	int err = view_records_each(r, add_state, v);
+
+	if (!err)
+		err = view_page_add(v->page, &v->now);
+	if (err)
+		return cli_error(err, "%s: %s", v->path, strerror(-err));
+	err = store_each_repeater(site_store(s), add_repeater, v);
+	return err ? cli_error(err, "%s", store_error(site_store(s))) : 0;
+}
+
+static int open_records(struct view *v, struct view_records **r)
+{
+	char error[VIEW_ERROR], folder[4096];
+	int err;
+
+	snprintf(folder, sizeof(folder), "%s-logs", ctl.store);
+	err = view_records_open(r, v->folder ? v->folder : folder, !v->folder,
+				v->layer, v->layers, error);
+	if (err)
+		return cli_error(err, "%s", error);
+	view_records_thin(*r, TIMES);
+	return 0;
+}
+
+static int write_page(struct view *v, struct site *s, struct view_records *r)
+{
+	const char *slash = strrchr(ctl.store, '/');
+	char error[VIEW_ERROR];
+	int err;
+
+	err = view_page_open(&v->page, v->path, v->layer, v->layers,
+			     slash ? slash + 1 : ctl.store, error);
+	if (err)
+		return cli_error(err, "%s", error);
+	err = fill_page(v, s, r);
+	if (err) {
+		view_page_abandon(v->page);
+		return err;
+	}
+	err = view_page_finish(v->page, error);
+	return err ? cli_error(err, "%s", error) : 0;
+}
+
+static void view_free(struct view *v)
+{
+	for (unsigned int i = 0; v->now.map && i < v->layers; i++)
+		free(v->now.map[i].cells);
+	free(v->now.map);
+	free(v->now.way);
+	free(v->now.room);
+	free(v);
+}
+
+int cmd_view(int argc, char **argv)
+{
+	struct view *v = calloc(1, sizeof(*v));
+	struct view_records *r = NULL;
+	struct site *s = NULL;
+	int err;
+
+	if (!v)
+		return cli_error(-ENOMEM, "%s", strerror(ENOMEM));
+	err = cli_parse(&view_argp, argc, argv, v);
+	if (!err)
+		err = ctl_open(&s, STORE_READ);
+	if (!err)
+		err = choose_layers(v, s);
+	if (!err)
+		err = open_records(v, &r);
+	if (!err)
+		err = read_store(v, s);
+	if (!err)
+		err = write_page(v, s, r);
+	view_records_close(r);
+	site_close(s);
+	view_free(v);
+	return err;
+}

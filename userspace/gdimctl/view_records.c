@@ -1,0 +1,595 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * view_records - what recordings of gdimd say was known, at several times
+ *
+ * All messages of one time have the same stamp. Files are read twice: first
+ * for the stamps, then for the messages of those that were kept.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bag/bag.h"
+#include "common/bytes.h"
+#include "common/cli.h"
+#include "fusion/cells.h"
+#include "gdim/utf8.h"
+#include "ros/convert.h"
+#include "view_records.h"
+
+#define OUTPUT	"/gdim/output/"
+#define ROOMS	OUTPUT "room_information"
+#define GRAPH	"/gdim/log/graph"
+
+/* Rows and columns that a map may have, as in files of maps */
+enum { MAP_SIDE = 1 << 20, MAP_CELLS = 1 << 27 };
+
+/**
+ * struct moment - a time of a file
+ * @keep:	it shall be shown
+ */
+struct moment {
+	int64_t		stamp;
+	bool		keep;
+};
+
+/**
+ * struct record_file
+ * @warned:	one line about it is enough
+ */
+struct record_file {
+	char		*path;
+	struct moment	*moment;
+	unsigned int	moments, room;
+	bool		warned;
+};
+
+/**
+ * struct view_records
+ * @latest:	of each layer, and then of the way: the message as it came
+ * @floats:	cells of a grid map, @float_room of them
+ * @cells:	room for cells of each layer's map
+ */
+struct view_records {
+	const struct layer	*layer;
+	unsigned int		layers;
+	struct record_file	*file;
+	unsigned int		files;
+	struct bytes		*latest;
+	struct view_state	state;
+	size_t			*cells;
+	float			*floats;
+	size_t			float_room;
+	unsigned int		way_room;
+};
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void warn(struct record_file *f, const char *text)
+{
+	if (!f->warned)
+		cli_warn("%s: %s", f->path, text);
+	f->warned = true;
+}
+
+static void warn_damage(struct record_file *f, const char *what)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), "%s, %s", what, f->moments ?
+		 "what is whole is shown" : "is left out");
+	warn(f, text);
+}
+
+/*
+ * Messages to what is to be seen. What they say of themselves is not trusted
+ */
+
+static int grow(void **data, size_t *room, size_t count, size_t size)
+{
+	void *more;
+
+	if (count <= *room)
+		return 0;
+	more = realloc(*data, count * size);
+	if (!more)
+		return -ENOMEM;
+	*data = more;
+	*room = count;
+	return 0;
+}
+
+static double yaw_of(const double q[4])
+{
+	return atan2(2 * (q[3] * q[2] + q[0] * q[1]),
+		     1 - 2 * (q[1] * q[1] + q[2] * q[2]));
+}
+
+/* Metres of a float are those that were meant: 0.05, not 0.0500000007 */
+static double plain(double v)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.7g", v);
+	return strtod(text, NULL);
+}
+
+/*
+ * Where the cells are: @x, @y is the corner of the first one
+ *
+ * Return: whether that can be; maps that are turned are not from gdimd.
+ */
+static bool place(struct raster *r, double resolution, double x, double y,
+		  unsigned int width, unsigned int height, double yaw)
+{
+	resolution = plain(resolution);
+	x /= resolution;
+	y /= resolution;
+	if (!(resolution > 0 && fabs(x) < 1e9 && fabs(y) < 1e9) ||
+	    !(fabs(yaw) < 1e-6) || !width || !height || width > MAP_SIDE ||
+	    height > MAP_SIDE || (uint64_t)width * height > MAP_CELLS)
+		return false;
+	r->rect = (struct rect){ lround(x), lround(y), width, height };
+	r->resolution = resolution;
+	return true;
+}
+
+static int read_grid(const struct message_occupancy_grid *m,
+		     struct raster *r, size_t *room)
+{
+	const size_t n = (size_t)m->width * m->height;
+
+	if (!place(r, m->resolution, m->origin.position[0],
+		   m->origin.position[1], m->width, m->height,
+		   yaw_of(m->origin.orientation)) || m->data.count != n)
+		return -EBADMSG;
+	if (grow((void **)&r->cells, room, n, sizeof(*r->cells)))
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const int v = (int8_t)m->data.data[i];
+
+		r->cells[i] = v > CELLS_FULL_8 ? CELLS_FULL_8 :
+			      v < 0 ? -1 : v;
+	}
+	return 0;
+}
+
+static int16_t cell_of(float v)
+{
+	if (!(v >= 0))
+		return -1;
+	return v >= 1 ? CELLS_FULL_16 : lroundf(v * CELLS_FULL_16);
+}
+
+/* Rows of a grid map go along -x, columns along -y, from the far corner */
+static int read_grid_map(struct view_records *v,
+			 const struct message_grid_map *m, struct raster *r,
+			 size_t *room)
+{
+	unsigned int rows, columns;
+	size_t n;
+
+	if (!m->layers || message_grid_shape(m, &rows, &columns) ||
+	    !place(r, m->resolution,
+		   m->pose.position[0] - rows * m->resolution / 2,
+		   m->pose.position[1] - columns * m->resolution / 2, rows,
+		   columns, yaw_of(m->pose.orientation)))
+		return -EBADMSG;
+	n = (size_t)rows * columns;
+	if (grow((void **)&r->cells, room, n, sizeof(*r->cells)) ||
+	    grow((void **)&v->floats, &v->float_room, n, sizeof(float)))
+		return -ENOMEM;
+	message_grid_read(m, 0, v->floats);
+	for (unsigned int x = 0; x < rows; x++)
+		for (unsigned int y = 0; y < columns; y++)
+			r->cells[(size_t)y * rows + x] =
+				cell_of(v->floats[(size_t)(rows - 1 - x) *
+						  columns + columns - 1 - y]);
+	return 0;
+}
+
+static enum message_kind kind_of(const struct layer *l)
+{
+	return l->bits == 8 ? MESSAGE_OCCUPANCY_GRID : MESSAGE_GRID_MAP;
+}
+
+/* Return: 0, -ENOMEM, or -EBADMSG: no such map, and none is known */
+static int read_map(struct view_records *v, unsigned int layer)
+{
+	const struct layer *l = &v->layer[layer];
+	const struct bytes *b = &v->latest[layer];
+	struct raster *r = &v->state.map[layer];
+	union message m;
+	int err;
+
+	r->rect.width = 0;
+	r->bits = l->bits;
+	if (!b->len)
+		return 0;
+	err = message_read(kind_of(l), MESSAGE_CDR, b->data, b->len, &m);
+	if (err)
+		return -EBADMSG;
+	err = l->bits == 8 ? read_grid(&m.map, r, &v->cells[layer]) :
+			     read_grid_map(v, &m.grid, r, &v->cells[layer]);
+	if (err)
+		r->rect.width = 0;
+	return err;
+}
+
+static int read_way(struct view_records *v)
+{
+	const struct bytes *b = &v->latest[v->layers];
+	struct view_state *s = &v->state;
+	struct message_pose_stamped pose;
+	struct message_list rest;
+	union message m;
+
+	s->poses = 0;
+	if (!b->len)
+		return 0;
+	if (message_read(MESSAGE_PATH, MESSAGE_CDR, b->data, b->len, &m))
+		return -EBADMSG;
+	rest = m.path.poses;
+	while (message_next_pose(&rest, &pose)) {
+		const struct pose p = { pose.pose.position[0],
+					pose.pose.position[1],
+					yaw_of(pose.pose.orientation) };
+
+		if (!pose_valid(&p))
+			continue;
+		if (s->poses == v->way_room) {
+			const unsigned int room = 2 * v->way_room + 64;
+			void *more = realloc(s->way, room * sizeof(p));
+
+			if (!more)
+				return -ENOMEM;
+			s->way = more;
+			v->way_room = room;
+		}
+		s->way[s->poses++] = p;
+	}
+	return 0;
+}
+
+static bool near(double x, double y)
+{
+	return fabs(x) <= POSE_MAX && fabs(y) <= POSE_MAX;
+}
+
+static int take_room(struct view_records *v, const struct bag_message *msg)
+{
+	struct view_state *s = &v->state;
+	struct message_point32 c;
+	struct message_list rest;
+	struct room *room;
+	unsigned int at = 0;
+	union message m;
+
+	if (message_read(MESSAGE_ROOM, MESSAGE_CDR, msg->data, msg->len, &m) ||
+	    !near(m.room.location.x, m.room.location.y) ||
+	    !(m.room.size >= 0 && m.room.size <= POSE_MAX * POSE_MAX))
+		return -EBADMSG;
+	while (at < s->rooms && s->room[at].id != m.room.id)
+		at++;
+	room = &s->room[at];
+	*room = (struct room){ .id = m.room.id, .x = m.room.location.x,
+			       .y = m.room.location.y, .size = m.room.size };
+	utf8_clean(m.room.name.text, m.room.name.len, room->name,
+		   sizeof(room->name));
+	rest = m.room.outline;
+	while (room->corners < ROOM_CORNERS && message_next_point(&rest, &c))
+		if (near(c.x, c.y)) {
+			room->corner[room->corners][0] = c.x;
+			room->corner[room->corners++][1] = c.y;
+		}
+	if (at == s->rooms)
+		s->rooms++;
+	return 0;
+}
+
+/*
+ * Files
+ */
+
+enum { OF_NONE = -1, OF_ROOM = -2 };
+
+/* Number of @latest that a topic is for, or OF_... */
+static int use_of(const struct view_records *v, const struct bag_topic *t)
+{
+	const int kind = message_any_kind_of(t->type);
+
+	if (t->format != MESSAGE_CDR)
+		return OF_NONE;
+	if (!strcmp(t->name, ROOMS))
+		return kind == MESSAGE_ROOM ? OF_ROOM : OF_NONE;
+	if (!strcmp(t->name, GRAPH))
+		return kind == MESSAGE_PATH ? (int)v->layers : OF_NONE;
+	if (strncmp(t->name, OUTPUT, strlen(OUTPUT)))
+		return OF_NONE;
+	for (unsigned int i = 0; i < v->layers; i++)
+		if (!strcmp(t->name + strlen(OUTPUT), v->layer[i].name))
+			return kind == (int)kind_of(&v->layer[i]) ? (int)i :
+								    OF_NONE;
+	return OF_NONE;
+}
+
+static int add_moment(struct record_file *f, int64_t stamp)
+{
+	if (f->moments && f->moment[f->moments - 1].stamp == stamp)
+		return 0;
+	if (f->moments == f->room) {
+		const unsigned int room = 2 * f->room + 16;
+		void *more = realloc(f->moment, room * sizeof(*f->moment));
+
+		if (!more)
+			return -ENOMEM;
+		f->moment = more;
+		f->room = room;
+	}
+	f->moment[f->moments++] = (struct moment){ stamp, true };
+	return 0;
+}
+
+/* Which times a file has. Return: 0, -ENOMEM; all else is only told */
+static int find_moments(struct view_records *v, struct record_file *f)
+{
+	struct bag_message msg;
+	struct bag_reader *bag;
+	unsigned int topics;
+	int err, got;
+
+	err = bag_open(&bag, f->path);
+	if (err) {
+		char text[128];
+
+		snprintf(text, sizeof(text), "%s, is left out",
+			 err == -EPROTONOSUPPORT ? "no recording" :
+			 strerror(-err));
+		warn(f, text);
+		return err == -ENOMEM ? err : 0;
+	}
+	while (!err && (got = bag_next(bag, &msg)) > 0)
+		if (use_of(v, &bag_topics(bag, &topics)[msg.topic]) >= 0)
+			err = add_moment(f, msg.stamp);
+	if (!err && (got < 0 || bag_warning(bag)))
+		warn_damage(f, got < 0 ? strerror(-got) : bag_warning(bag));
+	else if (!err && !f->moments)
+		warn(f, "has none of the layers, is left out");
+	bag_close(bag);
+	return err;
+}
+
+static int add_file(struct view_records *v, const char *folder,
+		    const char *name)
+{
+	struct record_file *more;
+	char *path;
+
+	more = realloc(v->file, (v->files + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	v->file = more;
+	if (asprintf(&path, "%s/%s", folder, name) < 0)
+		return -ENOMEM;
+	v->file[v->files++] = (struct record_file){ .path = path };
+	return 0;
+}
+
+static int find_files(struct view_records *v, const char *folder,
+		      bool optional, char error[VIEW_ERROR])
+{
+	DIR *dir = opendir(folder);
+	struct dirent *e;
+	int err = 0;
+
+	if (!dir && optional && errno == ENOENT)
+		return 0;
+	if (!dir) {
+		err = -errno;
+		snprintf(error, VIEW_ERROR, "%.180s: %s", folder,
+			 strerror(-err));
+		return err;
+	}
+	while (!err && (e = readdir(dir))) {
+		const size_t len = strlen(e->d_name);
+
+		if (len > 5 && !strcmp(e->d_name + len - 5, ".mcap"))
+			err = add_file(v, folder, e->d_name);
+	}
+	closedir(dir);
+	return err;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct record_file *f = a, *g = b;
+	const int64_t s = f->moments ? f->moment[0].stamp : INT64_MAX;
+	const int64_t t = g->moments ? g->moment[0].stamp : INT64_MAX;
+
+	return s != t ? (s > t) - (s < t) : strcmp(f->path, g->path);
+}
+
+int view_records_open(struct view_records **records, const char *folder,
+		      bool optional, const struct layer *layer,
+		      unsigned int layers, char error[VIEW_ERROR])
+{
+	struct view_records *v = calloc(1, sizeof(*v));
+	int err = -ENOMEM;
+
+	*error = 0;
+	if (!v)
+		goto out;
+	v->layer = layer;
+	v->layers = layers;
+	v->latest = calloc(layers + 1, sizeof(*v->latest));
+	v->cells = calloc(layers + 1, sizeof(*v->cells));
+	v->state.map = calloc(layers + 1, sizeof(*v->state.map));
+	/* ids are bytes, and of each there is one */
+	v->state.room = calloc(ROOM_ID_MAX + 1, sizeof(*v->state.room));
+	if (!v->latest || !v->cells || !v->state.map || !v->state.room)
+		goto out;
+	err = find_files(v, folder, optional, error);
+	for (unsigned int i = 0; i < v->files && !err; i++)
+		err = find_moments(v, &v->file[i]);
+	if (err)
+		goto out;
+	if (v->files)
+		qsort(v->file, v->files, sizeof(*v->file), by_time);
+	*records = v;
+	return 0;
+out:
+	if (!*error)
+		snprintf(error, VIEW_ERROR, "%.180s: %s", folder,
+			 strerror(-err));
+	view_records_close(v);
+	return err;
+}
+
+/* Of @total moments @most, evenly, with the first and the last */
+static void spread(struct view_records *v, bool logs, unsigned int total,
+		   unsigned int most)
+{
+	unsigned int at = 0;
+
+	for (unsigned int i = 0; i < v->files; i++) {
+		struct record_file *f = &v->file[i];
+
+		if ((f->moments > 1) != logs)
+			continue;
+		for (unsigned int k = 0; k < f->moments; k++, at++)
+			f->moment[k].keep = most && (most >= total ||
+				(uint64_t)(at + 1) * most / total >
+				(uint64_t)at * most / total);
+	}
+}
+
+void view_records_thin(struct view_records *v, unsigned int most)
+{
+	unsigned int snapshots = 0, logged = 0, left;
+
+	for (unsigned int i = 0; i < v->files; i++)
+		if (v->file[i].moments > 1)
+			logged += v->file[i].moments;
+		else
+			snapshots += v->file[i].moments;
+	left = snapshots < most ? most - snapshots : 0;
+	spread(v, false, snapshots, most);
+	spread(v, true, logged, left);
+}
+
+/* What was taken so far, as it was at that time */
+static int show(struct view_records *v, struct record_file *f, int64_t stamp,
+		int (*each)(void *arg, const struct view_state *s), void *arg)
+{
+	int err = 0;
+
+	v->state.stamp = stamp;
+	v->state.name = name_of(f->path);
+	for (unsigned int i = 0; i <= v->layers; i++) {
+		err = i < v->layers ? read_map(v, i) : read_way(v);
+		if (err == -EBADMSG)
+			warn(f, "damaged, what is whole is shown");
+		else if (err)
+			return err;
+	}
+	return each(arg, &v->state);
+}
+
+static int take(struct view_records *v, struct record_file *f,
+		const struct bag_topic *t, const struct bag_message *msg)
+{
+	const int use = use_of(v, t);
+
+	if (use == OF_NONE)
+		return 0;
+	if (use == OF_ROOM) {
+		if (take_room(v, msg))
+			warn(f, "damaged, what is whole is shown");
+		return 0;
+	}
+	v->latest[use].len = 0;
+	return bytes_append(&v->latest[use], msg->data, msg->len);
+}
+
+static int play(struct view_records *v, struct record_file *f,
+		int (*each)(void *arg, const struct view_state *s), void *arg)
+{
+	struct bag_message msg;
+	struct bag_reader *bag;
+	unsigned int topics, next = 0;
+	int err = bag_open(&bag, f->path);
+
+	if (err) {
+		warn(f, "cannot be read any more, is left out");
+		return 0;
+	}
+	v->state.rooms = 0;
+	for (unsigned int i = 0; i <= v->layers; i++)
+		v->latest[i].len = 0;
+	while (!err && next < f->moments) {
+		const bool more = bag_next(bag, &msg) > 0;
+
+		while (!err && next < f->moments &&
+		       (!more || f->moment[next].stamp < msg.stamp)) {
+			if (f->moment[next].keep)
+				err = show(v, f, f->moment[next].stamp, each,
+					   arg);
+			next++;
+		}
+		if (!more)
+			break;
+		if (!err)
+			err = take(v, f, &bag_topics(bag, &topics)[msg.topic],
+				   &msg);
+	}
+	bag_close(bag);
+	return err;
+}
+
+int view_records_each(struct view_records *v,
+		      int (*each)(void *arg, const struct view_state *s),
+		      void *arg)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; i < v->files && !err; i++) {
+		bool any = false;
+
+		for (unsigned int k = 0; k < v->file[i].moments; k++)
+			any |= v->file[i].moment[k].keep;
+		if (any)
+			err = play(v, &v->file[i], each, arg);
+	}
+	return err;
+}
+
+void view_records_close(struct view_records *v)
+{
+	if (!v)
+		return;
+	for (unsigned int i = 0; i < v->files; i++) {
+		free(v->file[i].path);
+		free(v->file[i].moment);
+	}
+	for (unsigned int i = 0; i <= v->layers; i++) {
+		if (v->latest)
+			bytes_free(&v->latest[i]);
+		if (v->state.map)
+			free(v->state.map[i].cells);
+	}
+	free(v->file);
+	free(v->latest);
+	free(v->cells);
+	free(v->state.map);
+	free(v->state.room);
+	free(v->state.way);
+	free(v->floats);
+	free(v);
+}
