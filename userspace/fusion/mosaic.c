@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "common/array.h"
 #include "fusion/mosaic_parts.h"
 
 enum {
@@ -61,21 +62,6 @@ void *mosaic_arg(const struct mosaic *m)
 	return m->config.arg;
 }
 
-int mosaic_grow(void *array, uint32_t *room, uint32_t used, size_t size)
-{
-	const uint32_t more = *room ? 2 * *room : 4;
-	void *p;
-
-	if (used < *room)
-		return 0;
-	p = realloc(*(void **)array, more * size);
-	if (!p)
-		return -ENOMEM;
-	*(void **)array = p;
-	*room = more;
-	return 0;
-}
-
 /*
  * Tiles
  */
@@ -91,7 +77,7 @@ static uint32_t make_tile(struct mosaic *m, int x, int y)
 	const struct rect at = { x, y, 1, 1 };
 	const uint32_t number = m->tiles;
 
-	if (mosaic_grow(&m->tile, &m->tiles_room, m->tiles,
+	if (array_grow(&m->tile, &m->tiles_room, m->tiles,
 			sizeof(*m->tile)) ||
 	    index_add(&m->tile_index, tile_key(x, y), number))
 		return INDEX_NONE;
@@ -134,7 +120,7 @@ static int put_part(struct mosaic *m, uint32_t piece, unsigned int part,
 	if (i == INDEX_NONE)
 		return -ENOMEM;
 	t = &m->tile[i];
-	if (mosaic_grow(&t->piece, &t->room, t->pieces, sizeof(*t->piece)))
+	if (array_grow(&t->piece, &t->room, t->pieces, sizeof(*t->piece)))
 		return -ENOMEM;
 	t->piece[t->pieces++] = (struct tile_piece){ piece, part };
 	if (!few)
@@ -218,7 +204,7 @@ static uint32_t make_piece(struct mosaic *m, int64_t id)
 {
 	const uint32_t number = m->pieces;
 
-	if (mosaic_grow(&m->piece, &m->pieces_room, m->pieces,
+	if (array_grow(&m->piece, &m->pieces_room, m->pieces,
 			sizeof(*m->piece)) ||
 	    index_add(&m->piece_index, id, number))
 		return INDEX_NONE;

@@ -114,9 +114,6 @@ static inline uint32_t mosaic_tile_at(const struct mosaic *m, int x, int y)
 	return index_find(&m->tile_index, tile_key(x, y));
 }
 
-/* Room for one more of what @array points to. Return: 0, -ENOMEM */
-int mosaic_grow(void *array, uint32_t *room, uint32_t used, size_t size);
-
 /* A tile is stale */
 void mosaic_spoil_tile(struct mosaic *m, struct tile *t);
 

@@ -9,6 +9,7 @@
 #define FUSION_RASTER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /**
@@ -67,6 +68,30 @@ static inline struct rect rect_union(const struct rect *a, const struct rect *b)
 		return *a;
 	return (struct rect){ x0, y0, (x1 > x2 ? x1 : x2) - x0,
 			      (y1 > y2 ? y1 : y2) - y0 };
+}
+
+/* Where something is known, in cells of the map; empty if nothing is */
+static inline struct rect raster_known(const struct raster *r)
+{
+	unsigned int x0 = r->rect.width, x1 = 0, y0 = r->rect.height, y1 = 0;
+
+	for (unsigned int y = 0; y < r->rect.height; y++) {
+		const int16_t *row = r->cells + (size_t)y * r->rect.width;
+		unsigned int a = 0, b = r->rect.width;
+
+		while (a < b && row[a] < 0)
+			a++;
+		while (a < b && row[b - 1] < 0)
+			b--;
+		if (a == b)
+			continue;
+		x0 = a < x0 ? a : x0;
+		x1 = b > x1 ? b : x1;
+		y0 = y < y0 ? y : y0;
+		y1 = y + 1;
+	}
+	return (struct rect){ r->rect.x + (int)x0, r->rect.y + (int)y0,
+			      x1 > x0 ? x1 - x0 : 0, y1 > y0 ? y1 - y0 : 0 };
 }
 
 #endif

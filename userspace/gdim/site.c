@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "common/array.h"
 #include "gdim/site_parts.h"
 #include "gdim/utf8.h"
 
@@ -19,21 +20,6 @@ int site_error(char error[SITE_ERROR], int err, const char *format, ...)
 	vsnprintf(error, SITE_ERROR, format, args);
 	va_end(args);
 	return err;
-}
-
-int site_grow(void *array, uint32_t *room, uint32_t used, size_t size)
-{
-	const uint32_t more = *room ? 2 * *room : 16;
-	void *p;
-
-	if (used < *room)
-		return 0;
-	p = realloc(*(void **)array, more * size);
-	if (!p)
-		return -ENOMEM;
-	*(void **)array = p;
-	*room = more;
-	return 0;
 }
 
 bool site_frame_valid(const char *frame)
@@ -92,7 +78,7 @@ uint32_t site_add_node(struct site *s, const char *frame, int64_t stamp)
 	if (at != INDEX_NONE)
 		return at;
 	pthread_mutex_lock(&s->lock);
-	if (site_grow(&s->node, &s->node_room, s->nodes, sizeof(*s->node)) ||
+	if (array_grow(&s->node, &s->node_room, s->nodes, sizeof(*s->node)) ||
 	    index_add(&s->node_index, key, s->nodes)) {
 		pthread_mutex_unlock(&s->lock);
 		return INDEX_NONE;
@@ -136,7 +122,7 @@ int site_pend(struct site *s, uint32_t submap, bool changed)
 	m->changed |= changed;
 	if (m->pending)
 		return 0;
-	if (site_grow(&l->pending, &l->pending_room, l->pendings,
+	if (array_grow(&l->pending, &l->pending_room, l->pendings,
 		      sizeof(*l->pending)))
 		return -ENOMEM;
 	l->pending[l->pendings++] = submap;
@@ -170,7 +156,7 @@ static uint32_t add_submap(struct site *s, const struct store_submap *m,
 	uint32_t at = index_find(&s->submap_index, key);
 
 	if (at == INDEX_NONE) {
-		if (site_grow(&s->submap, &s->submap_room, s->submaps,
+		if (array_grow(&s->submap, &s->submap_room, s->submaps,
 			      sizeof(*s->submap)) ||
 		    index_add(&s->submap_index, key, s->submaps) ||
 		    index_add(&s->submap_ids, m->id, s->submaps))
@@ -264,7 +250,7 @@ static int find_submap(void *arg, const struct store_submap *m)
 {
 	struct found *f = arg;
 
-	if (site_grow(&f->submap, &f->room, f->submaps, sizeof(*f->submap)))
+	if (array_grow(&f->submap, &f->room, f->submaps, sizeof(*f->submap)))
 		return -ENOMEM;
 	f->submap[f->submaps++] = *m;
 	return 0;

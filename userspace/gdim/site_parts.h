@@ -93,9 +93,6 @@ static inline uint64_t submap_key(uint32_t node, uint32_t layer)
 	return (uint64_t)node << 32 | layer;
 }
 
-/* Room for one more of what @array points to. Return: 0, -ENOMEM */
-int site_grow(void *array, uint32_t *room, uint32_t used, size_t size);
-
 /**
  * site_move() - as site_transforms(), with more in the same transaction
  * @also: called when transforms are stored; anything but 0, with its line in

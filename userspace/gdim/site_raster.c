@@ -33,42 +33,20 @@ static int read_strips(struct mosaic *m, struct raster *r)
 	return err;
 }
 
-/* Where something is known, in cells of the raster */
-static struct rect known(const struct raster *r)
-{
-	unsigned int x0 = r->rect.width, x1 = 0, y0 = r->rect.height, y1 = 0;
-
-	for (unsigned int y = 0; y < r->rect.height; y++) {
-		const int16_t *row = r->cells + (size_t)y * r->rect.width;
-		unsigned int a = 0, b = r->rect.width;
-
-		while (a < b && row[a] < 0)
-			a++;
-		while (a < b && row[b - 1] < 0)
-			b--;
-		if (a == b)
-			continue;
-		x0 = a < x0 ? a : x0;
-		x1 = b > x1 ? b : x1;
-		y0 = y < y0 ? y : y0;
-		y1 = y + 1;
-	}
-	return (struct rect){ x0, y0, x1 > x0 ? x1 - x0 : 0,
-			      y1 > y0 ? y1 - y0 : 0 };
-}
-
 static int crop(struct raster *r)
 {
-	const struct rect k = known(r);
+	const struct rect k = raster_known(r);
+	const int16_t *from;
 
 	if (rect_is_empty(&k))
 		return -ENODATA;
+	from = r->cells + (size_t)(k.y - r->rect.y) * r->rect.width +
+	       (k.x - r->rect.x);
 	for (unsigned int y = 0; y < k.height; y++)
-		memmove(r->cells + (size_t)y * k.width, r->cells +
-			(size_t)(k.y + y) * r->rect.width + k.x,
+		memmove(r->cells + (size_t)y * k.width,
+			from + (size_t)y * r->rect.width,
 			k.width * sizeof(*r->cells));
-	r->rect = (struct rect){ r->rect.x + k.x, r->rect.y + k.y, k.width,
-				 k.height };
+	r->rect = k;
 	return 0;
 }
 

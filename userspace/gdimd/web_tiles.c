@@ -310,30 +310,6 @@ int web_tiles_open(struct web *web)
  * Whole maps
  */
 
-/* Rows of @r that are known at all; then columns */
-static struct rect known(const struct raster *r)
-{
-	unsigned int x0 = r->rect.width, x1 = 0, y0 = r->rect.height, y1 = 0;
-
-	for (unsigned int y = 0; y < r->rect.height; y++) {
-		const int16_t *row = r->cells + (size_t)y * r->rect.width;
-		unsigned int a = 0, b = r->rect.width;
-
-		while (a < b && row[a] < 0)
-			a++;
-		while (a < b && row[b - 1] < 0)
-			b--;
-		if (a == b)
-			continue;
-		x0 = a < x0 ? a : x0;
-		x1 = b > x1 ? b : x1;
-		y0 = y < y0 ? y : y0;
-		y1 = y + 1;
-	}
-	return (struct rect){ r->rect.x + (int)x0, r->rect.y + (int)y0,
-			      x1 > x0 ? x1 - x0 : 0, y1 > y0 ? y1 - y0 : 0 };
-}
-
 /* Cells are to be freed, also after an error */
 static int read_whole(struct web_worker *w, unsigned int layer,
 		      struct raster *r, char error[256])
@@ -379,7 +355,7 @@ static int draw_whole(struct web_worker *w, unsigned int layer,
 	site_layer(w->web->g->site, layer, &l);
 	r.bits = l.bits;
 	err = read_whole(w, layer, &r, error);
-	k = err ? (struct rect){ 0, 0, 0, 0 } : known(&r);
+	k = err ? (struct rect){ 0, 0, 0, 0 } : raster_known(&r);
 	if (!err && rect_is_empty(&k))
 		err = -ENODATA;
 	if (!err && size_of(&k) * scale * scale > PIXELS_MAX) {
