@@ -6,6 +6,7 @@
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 . "$here/../ends/lib.sh"
+. "$top/tests/gdim/lib.sh"
 gdimd=$bin/gdimd feed=$bin/gdim-feed
 socket=$scratch/gdimd.sock store=$scratch/site.db
 gdimctl="$bin/gdimctl --socket $socket"
@@ -16,30 +17,6 @@ export CYCLONEDDS_URI='<CycloneDDS><Domain><General><Interfaces>
 </CycloneDDS>'
 
 [ "$(id -u)" = 0 ] && make_space || skip 'no network namespaces'
-
-# Eight submaps of a corridor with walls on both sides, and poses of two kinds
-make_input()
-{
-	python3 - "$scratch" <<-'END'
-	import math, sys
-	side, n = 60, 8
-	with open(sys.argv[1] + '/cells.i8', 'wb') as f:
-	    for k in range(n):
-	        m = bytearray(b'\xff' * side * side)
-	        for y in range(10, 50):
-	            for x in range(side):
-	                m[y * side + x] = 90 if y in (10, 49) else 5 + k
-	        f.write(m)
-	for name, drift in ('true', 0), ('drifted', 0.02):
-	    with open(f'{sys.argv[1]}/{name}.csv', 'w') as f:
-	        x = y = a = 0.0
-	        for k in range(n):
-	            f.write(f'{k},{x},{y},{a}\n')
-	            x += 2.5 * math.cos(a)
-	            y += 2.5 * math.sin(a)
-	            a += drift
-	END
-}
 
 # until TEXT COMMAND...: it prints that; for a minute at most
 until_says()

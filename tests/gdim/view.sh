@@ -9,6 +9,7 @@ here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 top=${here%/tests/*}
 bin=${BIN:-$top/build/bin}
 . "$top/tests/tap.sh"
+. "$top/tests/gdim/lib.sh"
 store=$scratch/site.db socket=$scratch/gdimd.sock
 page=$scratch/page.html daemon= mounted=
 evil='</script><img src=x onerror="document.title=1">'
@@ -55,30 +56,6 @@ refused()
 	echo "# $status: $*"
 	sed 's/^/# /' "$scratch/out" "$scratch/err"
 	return 1
-}
-
-# Eight submaps of a corridor, and poses of two kinds
-make_input()
-{
-	python3 - "$scratch" <<-'END'
-	import math, sys
-	side, n = 60, 8
-	with open(sys.argv[1] + '/cells.i8', 'wb') as f:
-	    for k in range(n):
-	        m = bytearray(b'\xff' * side * side)
-	        for y in range(10, 50):
-	            for x in range(side):
-	                m[y * side + x] = 90 if y in (10, 49) else 5 + k
-	        f.write(m)
-	for name, drift in ('true', 0), ('drifted', 0.02):
-	    with open(f'{sys.argv[1]}/{name}.csv', 'w') as f:
-	        x = y = a = 0.0
-	        for k in range(n):
-	            f.write(f'{k},{x},{y},{a}\n')
-	            x += 2.5 * math.cos(a)
-	            y += 2.5 * math.sin(a)
-	            a += drift
-	END
 }
 
 # A daemon that took a recording, a snapshot, a log, then other poses

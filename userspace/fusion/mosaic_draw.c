@@ -146,7 +146,6 @@ int mosaic_draw(struct mosaic *m, const uint32_t *piece, unsigned int count,
 
 		p->used = mosaic_clock(m);
 		if (p->drawing) {
-			m->drawing_bytes += p->drawing->bytes;
 			m->bytes += p->drawing->bytes;
 		}
 	}

@@ -11,7 +11,6 @@ void mosaic_forget_drawing(struct mosaic *m, struct piece *p)
 	if (!p->drawing)
 		return;
 	m->bytes -= p->drawing->bytes;
-	m->drawing_bytes -= p->drawing->bytes;
 	drawing_free(p->drawing);
 	p->drawing = NULL;
 }

@@ -76,7 +76,7 @@ struct mosaic {
 	unsigned int		pieces, pieces_room, waiting;
 	struct index		piece_index;
 	struct rect		bounds;		/* in tiles */
-	size_t			bytes, drawing_bytes;
+	size_t			bytes;
 	unsigned int		stale;		/* tiles */
 	uint64_t		revision, clock;
 	struct artist		**artist;	/* one per thread */

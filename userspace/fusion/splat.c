@@ -13,16 +13,6 @@ enum {
 	MARGIN	= SPLAT_GUARD / 2,
 };
 
-INLINE double smaller(double a, double b)
-{
-	return a < b ? a : b;
-}
-
-INLINE double larger(double a, double b)
-{
-	return a > b ? a : b;
-}
-
 /*
  * Cells from (@x, @y) of the window's memory on: where they go, and then there
  */

@@ -6,16 +6,6 @@
 #include "fusion/tile.h"
 #include "fusion/way.h"
 
-static double smaller(double a, double b)
-{
-	return a < b ? a : b;
-}
-
-static double larger(double a, double b)
-{
-	return a > b ? a : b;
-}
-
 /* Of a grid of @w x @h map cells, turned, with its corner at (@x, @y) */
 static struct rect bounds_of(double x, double y, double w, double h, double cs,
 			     double sn)

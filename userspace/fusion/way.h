@@ -11,6 +11,18 @@
 #include <stdint.h>
 #include "fusion/cells.h"
 #include "fusion/raster.h"
+#include "lib/cpu.h"
+
+/* Without fmin()'s care for NAN, which is a call */
+INLINE double smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+INLINE double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
 
 enum {
 	WAY_BITS	= 32,	/* of fractions of a cell */

@@ -9,15 +9,8 @@
 #include "common/cli.h"
 #include "gdimctl.h"
 
-static error_t no_arguments(int key, char *arg, struct argp_state *state)
-{
-	if (key == ARGP_KEY_ARG)
-		return cli_usage(state->argv[0], "what is '%s'?", arg);
-	return ARGP_ERR_UNKNOWN;
-}
-
 static const struct argp status_argp = {
-	NULL, no_arguments, NULL,
+	NULL, ctl_no_arguments, NULL,
 	"Tell what the daemon has and does: submaps and where they wait, what "
 	"came in and was refused, what was fused, and which topics go out how "
 	"often.",

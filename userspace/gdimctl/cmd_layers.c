@@ -11,15 +11,8 @@
 #include "gdim/answers.h"
 #include "gdimctl.h"
 
-static error_t no_arguments(int key, char *arg, struct argp_state *state)
-{
-	if (key == ARGP_KEY_ARG)
-		return cli_usage(state->argv[0], "what is '%s'?", arg);
-	return ARGP_ERR_UNKNOWN;
-}
-
 static const struct argp layers_argp = {
-	NULL, no_arguments, NULL,
+	NULL, ctl_no_arguments, NULL,
 	"List the layers: how they are fused, how many submaps they have, what "
 	"their values mean, and where something is known.",
 	NULL, NULL, NULL

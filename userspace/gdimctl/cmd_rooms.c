@@ -9,15 +9,8 @@
 #include "gdim/answers.h"
 #include "gdimctl.h"
 
-static error_t no_arguments(int key, char *arg, struct argp_state *state)
-{
-	if (key == ARGP_KEY_ARG)
-		return cli_usage(state->argv[0], "what is '%s'?", arg);
-	return ARGP_ERR_UNKNOWN;
-}
-
 static const struct argp rooms_argp = {
-	NULL, no_arguments, NULL,
+	NULL, ctl_no_arguments, NULL,
 	"List the rooms of the site.", NULL, NULL, NULL
 };
 

@@ -9,15 +9,8 @@
 #include "common/cli.h"
 #include "gdimctl.h"
 
-static error_t no_arguments(int key, char *arg, struct argp_state *state)
-{
-	if (key == ARGP_KEY_ARG)
-		return cli_usage(state->argv[0], "what is '%s'?", arg);
-	return ARGP_ERR_UNKNOWN;
-}
-
 static const struct argp verify_argp = {
-	NULL, no_arguments, NULL,
+	NULL, ctl_no_arguments, NULL,
 	"Read everything in a store and check it: SQLite's own structures, the "
 	"checksums of all cells, and that all belongs together. Tells what is "
 	"wrong, a line each; the exit status is 1 then.",

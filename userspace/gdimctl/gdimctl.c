@@ -157,6 +157,13 @@ double ctl_ms(void)
 	return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
 }
 
+error_t ctl_no_arguments(int key, char *arg, struct argp_state *state)
+{
+	if (key == ARGP_KEY_ARG)
+		return cli_usage(state->argv[0], "what is '%s'?", arg);
+	return ARGP_ERR_UNKNOWN;
+}
+
 /* "--store PATH" and so on may be anywhere. Return: arguments that are left */
 static int take_options(int argc, char **argv)
 {

@@ -6,6 +6,7 @@
 #ifndef GDIMCTL_H
 #define GDIMCTL_H
 
+#include <argp.h>
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include "gdim/site.h"
@@ -66,6 +67,9 @@ void ctl_print(cJSON *answer);
 const char *ctl_number(double v, char text[32]);
 
 double ctl_ms(void);	/* CLOCK_MONOTONIC */
+
+/* For argp: a command that takes options at most */
+error_t ctl_no_arguments(int key, char *arg, struct argp_state *state);
 
 int cmd_import_submaps(int argc, char **argv);
 int cmd_set_poses(int argc, char **argv);

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <syslog.h>
-#include <time.h>
 #include "common/cli.h"
 #include "daemon/service.h"
+#include "ends/ends.h"
 #include "gdimd/gdimd.h"
 
 static const uint64_t second = 1000000000ULL;
@@ -59,13 +59,10 @@ static void on_noted(void *arg, const char *kind, const char *path,
 		     const char *error)
 {
 	struct gdimd *g = arg;
-	struct timespec t;
 
 	if (error)
 		service_logf(LOG_ERR, "%s: %s", kind, error);
-	clock_gettime(CLOCK_REALTIME, &t);
-	if (store_note(site_store(g->site),
-		       t.tv_sec * 1000000000LL + t.tv_nsec, kind,
+	if (store_note(site_store(g->site), ends_now(), kind,
 		       error ? error : "written", path))
 		service_logf(LOG_WARNING, "%s",
 			     store_error(site_store(g->site)));

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "ends/ends.h"
 #include "gdimd/inbox.h"
 #include "gdimd/matcher.h"
 #include "gdimd/submap_message.h"
@@ -60,23 +60,15 @@ static int refuse(struct inbox *in, const char *topic, int err,
 	return err;
 }
 
-static int64_t wall_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
 /* Recordings are old, and that is fine; nothing is from tomorrow */
 static int check_stamp(struct inbox *in, const char *topic, int64_t stamp)
 {
 	if (stamp < 0)
 		return refuse(in, topic, -EINVAL, "a stamp before 1970");
-	if (stamp > wall_clock() + future)
+	if (stamp > ends_now() + future)
 		return refuse(in, topic, -EINVAL,
 			      "a stamp that lies %.0f s in the future",
-			      (stamp - wall_clock()) * 1e-9);
+			      (stamp - ends_now()) * 1e-9);
 	return 0;
 }
 

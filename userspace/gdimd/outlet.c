@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "ends/ends.h"
 #include "gdimd/map_message.h"
 #include "gdimd/outlet.h"
 
@@ -112,14 +112,6 @@ static void add_area(void *arg, const struct rect *tile)
 	*all = rect_union(all, tile);
 }
 
-static int64_t wall_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
 /* Cells of @rect, as they are now. Return: 0 or a negative errno */
 static int read_cells(struct outlet *o, const struct output *p,
 		      const struct rect *rect, struct raster *r)
@@ -136,7 +128,7 @@ static int read_cells(struct outlet *o, const struct output *p,
 static int send_whole(struct outlet *o, struct output *p,
 		      const struct raster *r)
 {
-	const int64_t stamp = wall_clock();
+	const int64_t stamp = ends_now();
 
 	map_message(&o->room, r, stamp, o->config->frame, &o->message);
 	return sink_publish(p->topic, stamp, &o->message);
@@ -145,7 +137,7 @@ static int send_whole(struct outlet *o, struct output *p,
 static int send_update(struct outlet *o, struct output *p,
 		       const struct raster *r)
 {
-	const int64_t stamp = wall_clock();
+	const int64_t stamp = ends_now();
 
 	map_message_update(&o->room, r, &p->bounds, stamp, o->config->frame,
 			   &o->message);
@@ -248,7 +240,7 @@ int outlet_pass(struct outlet *o, const char *name, enum message_kind kind,
 	}
 	p->last = now;
 	p->count++;
-	return o->sink ? sink_publish(p->topic, wall_clock(), msg) : 0;
+	return o->sink ? sink_publish(p->topic, ends_now(), msg) : 0;
 }
 
 int outlet_rate(struct outlet *o, const char *topic, double hz, double *old)

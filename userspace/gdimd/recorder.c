@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
+#include "ends/ends.h"
 #include "gdimd/folder.h"
 #include "gdimd/record.h"
 #include "gdimd/recorder.h"
@@ -102,14 +103,6 @@ static void on_told(void *arg, uint32_t events)
 			 *note[i].error ? note[i].error : NULL);
 }
 
-static int64_t wall_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
 /* KIND_TIME or KIND_TIME_NAME; names are in the order of time */
 static void make_path(const struct recorder *r, const char *kind,
 		      const char *name, int64_t stamp,
@@ -141,7 +134,7 @@ static int open_file(struct recorder *r, struct record **record,
 static int write_snapshot(struct recorder *r, const char *name,
 			  char path[RECORDER_PATH], char error[RECORDER_ERROR])
 {
-	const int64_t stamp = wall_clock();
+	const int64_t stamp = ends_now();
 	struct record *record;
 	int err, end;
 
@@ -196,7 +189,7 @@ static int end_log(struct recorder *r)
 /* Return: 0, or an error that is in @error */
 static int write_log(struct recorder *r, char error[RECORDER_ERROR])
 {
-	const int64_t stamp = wall_clock();
+	const int64_t stamp = ends_now();
 	int err = 0;
 
 	if (!r->log) {
