@@ -250,7 +250,7 @@ if [ -e "$real/intel_submaps_148x200x200.i8" ]; then
 	part pictures 8460 slam_map "$scratch/intel.pgm"
 	end; ok 'it ends'
 else
-	ok 'a real map # skip not here'
+	true; ok 'a real map # skip not here'
 fi
 
 done_testing
