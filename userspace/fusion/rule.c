@@ -11,6 +11,9 @@
 #include "fusion/cells.h"
 #include "fusion/rule.h"
 #include "lib/cpu.h"
+#if CPU_X86
+#include <immintrin.h>
+#endif
 
 /* RULE_STEP lanes at any address; the compiler makes of it what the CPU has */
 #define VECTOR(name, type)						\
@@ -58,7 +61,9 @@ VECTOR(longs, int64_t);
 #define UNUSED		__attribute__((unused))
 
 enum {
-	WEIGHT_AT	= 38,	/* bits of a sum of weighted values */
+	MEAN_AT_8	= 20,	/* bits of a sum of values */
+	MEAN_AT_16	= 40,
+	WEIGHT_AT	= 38,	/* of weighted ones */
 	LOGIT_ONE	= 4096,	/* what 1.0 is in a table */
 	LOG_ODDS_MAX	= (1 << 30) + 1, /* 28,000 certain observations */
 };
@@ -109,7 +114,7 @@ static void weighted_values(const void *from, unsigned int n, int16_t *to)
 #define UCELL		uint8_t
 #define SUM		uint32_t
 #define ISUM		int32_t
-#define COUNT_AT	20
+#define COUNT_AT	MEAN_AT_8
 #define FULL		CELLS_FULL_8
 #include "rule_body.h"
 #undef NAME
@@ -125,9 +130,47 @@ static void weighted_values(const void *from, unsigned int n, int16_t *to)
 #define UCELL		uint16_t
 #define SUM		uint64_t
 #define ISUM		int64_t
-#define COUNT_AT	40
+#define COUNT_AT	MEAN_AT_16
 #define FULL		CELLS_FULL_16
 #include "rule_body.h"
+
+#if CPU_X86
+/* What the compiler makes of it for this CPU takes three times as long */
+CPU_AVX512
+static void mean_add_avx512(void *to, const struct rule_blocks *blocks)
+{
+	const __m512i one = _mm512_set1_epi32(1 << MEAN_AT_8);
+	const __m512i full = _mm512_set1_epi32(~((1 << MEAN_AT_8) - 1));
+	const struct rule_blocks b = *blocks;
+
+	for (unsigned int i = 0; i < b.count; i++) {
+		uint32_t *acc = (uint32_t *)to + b.at[i];
+		const __m128i cells = _mm_loadu_si128((const __m128i *)b.cells +
+						      i);
+		const __m512i was = _mm512_loadu_si512(acc);
+		const __m512i more = _mm512_add_epi32(one,
+					_mm512_cvtepi8_epi32(cells));
+		const __mmask16 use = _mm512_mask_cmplt_epu32_mask(
+					~_mm_movepi8_mask(cells), was, full);
+
+		_mm512_storeu_si512(acc, _mm512_mask_add_epi32(was, use, was,
+							       more));
+	}
+}
+
+#endif
+
+static void mean_add_bytes(void *to, const struct rule_blocks *blocks,
+			   const struct rule_source *source)
+{
+#if CPU_X86
+	if (cpu_avx512()) {
+		mean_add_avx512(to, blocks);
+		return;
+	}
+#endif
+	mean_add_8(to, blocks, source);
+}
 
 static const struct rule rules[RULES][2] = {
 	[RULE_MAX] = {
@@ -135,7 +178,7 @@ static const struct rule rules[RULES][2] = {
 		{ "max", 2, 0xff, max_add_16, same_values_16 },
 	},
 	[RULE_MEAN] = {
-		{ "mean", 4, 0, mean_add_8, mean_values_8 },
+		{ "mean", 4, 0, mean_add_bytes, mean_values_8 },
 		{ "mean", 8, 0, mean_add_16, mean_values_16 },
 	},
 	[RULE_MIN] = {

@@ -3,8 +3,9 @@
  * sample - cells of a submap at the centres of a tile's cells
  *
  * A block of a tile is a short line in the submap. Most have nothing known
- * near, which a coarse picture of the submap tells; of the others each cell
- * is looked up, all of a block at once where the CPU can gather.
+ * near, which a coarse picture of the submap tells, of some above each other,
+ * a patch, at once; of the others each cell is looked up, all of a block at
+ * once where the CPU can gather.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -20,26 +21,46 @@ enum {
 	STEP_SHIFT	= WAY_BITS - STEP_BITS,
 	NEAR_SHIFT	= WAY_BITS + 2,		/* CELLS_BLOCK */
 	ROW_BLOCKS	= TILE_SIDE / RULE_STEP,
+	PATCH_ROWS	= 4,			/* blocks above each other */
+	PATCHES		= TILE_BLOCKS / PATCH_ROWS,
 	BLOCK_RANGE	= (1 << (31 - STEP_BITS)) - 256, /* cells */
 };
 
 _Static_assert(CELLS_BLOCK == 1 << (NEAR_SHIFT - WAY_BITS), "blocks");
 
-/**
- * struct found - blocks that have known cells near
- * @u, @v:	their first cells in the submap, STEP_BITS of fractions
- * @at:		within the tile
+/*
+ * From the middle of a patch to a cell of it, and on to the centre of one that
+ * is splatted there, is 8.25 steps at most: with half a cell less, and steps
+ * that are not longer than this, CELLS_NEARER is enough.
  */
-struct found {
-	unsigned int	n;
-	int32_t		u[TILE_BLOCKS + 8], v[TILE_BLOCKS + 8];
-	uint32_t	at[TILE_BLOCKS + 8];
+static const double STEADY = 0.98;
+
+/**
+ * struct tile_way - a tile in a submap
+ * @u, @v:	its first cell
+ * @du, @dv:	from block to block; up it is @du_row, @dv_row
+ */
+struct tile_way {
+	int64_t	u, v, du, dv, du_row, dv_row;
 };
+
+static struct tile_way tile_way(const struct way *way, int x, int y)
+{
+	const int64_t right = x * TILE_SIDE - way->x0;
+	const int64_t up = y * TILE_SIDE - way->y0;
+
+	return (struct tile_way){
+		.u = way->u + right * way->du - up * way->dv,
+		.v = way->v + right * way->dv + up * way->du,
+		.du = way->du * RULE_STEP, .dv = way->dv * RULE_STEP,
+		.du_row = -way->dv, .dv_row = way->du,
+	};
+}
 
 /**
  * struct near - which parts of a submap have known cells near
- * @u, @v:	the middle of the tile's first block, with the margin around
- * @du, @dv:	from block to block; up it is @du_row, @dv_row
+ * @u, @v:	the middle of the tile's first patch, with the margin around
+ * @du, @dv:	from patch to patch; up it is @du_row, @dv_row
  * @how:	CELLS_IS_NEAR or CELLS_IS_NEARER
  */
 struct near {
@@ -49,53 +70,43 @@ struct near {
 	int64_t		u, v, du, dv, du_row, dv_row;
 };
 
-/* Positions of a tile's first cell, and how they go on */
-static struct near near_of(const struct way *way, int x, int y, bool fill,
-			   int64_t *u, int64_t *v)
+static struct near near_of(const struct way *way, const struct tile_way *t)
 {
 	const int64_t margin = (int64_t)CELLS_MARGIN << NEAR_SHIFT;
-	const int64_t right = x * TILE_SIDE - way->x0;
-	const int64_t up = y * TILE_SIDE - way->y0;
 
-	*u = way->u + right * way->du - up * way->dv;
-	*v = way->v + right * way->dv + up * way->du;
 	return (struct near){
 		.near = way->c->near,
-		/*
-		 * 7.5 steps on either side; what was splatted is not where it
-		 * would be sampled, and steps may be longer than a cell then
-		 */
-		.how = fill ? CELLS_IS_NEAR : CELLS_IS_NEARER,
+		.how = way->ratio < STEADY ? CELLS_IS_NEAR : CELLS_IS_NEARER,
 		.width = way->c->near_width,
 		.height = (way->c->height + CELLS_BLOCK - 1) / CELLS_BLOCK +
 			  2 * CELLS_MARGIN,
-		.u = *u + way->du * (RULE_STEP - 1) / 2 + margin,
-		.v = *v + way->dv * (RULE_STEP - 1) / 2 + margin,
-		.du = way->du * RULE_STEP, .dv = way->dv * RULE_STEP,
-		.du_row = -way->dv, .dv_row = way->du,
+		.u = t->u + margin + way->du * (RULE_STEP - 1) / 2 +
+		     t->du_row * (PATCH_ROWS - 1) / 2,
+		.v = t->v + margin + way->dv * (RULE_STEP - 1) / 2 +
+		     t->dv_row * (PATCH_ROWS - 1) / 2,
+		.du = t->du, .dv = t->dv,
+		.du_row = t->du_row * PATCH_ROWS,
+		.dv_row = t->dv_row * PATCH_ROWS,
 	};
 }
 
-INLINE void find_portable(const struct way *way, int x, int y, bool fill,
-			  struct found *out)
+/* Patches with something known near. Return: how many */
+INLINE unsigned int find_portable(const struct near *b, uint32_t *patch)
 {
-	int64_t u0, v0;
-	const struct near b = near_of(way, x, y, fill, &u0, &v0);
+	unsigned int n = 0;
 
-	for (unsigned int i = 0; i < TILE_BLOCKS; i++) {
+	for (unsigned int i = 0; i < PATCHES; i++) {
 		const int64_t row = i / ROW_BLOCKS, column = i % ROW_BLOCKS;
-		const int64_t u = column * b.du + row * b.du_row;
-		const int64_t v = column * b.dv + row * b.dv_row;
-		const uint64_t bu = (b.u + u) >> NEAR_SHIFT;
-		const uint64_t bv = (b.v + v) >> NEAR_SHIFT;
+		const uint64_t bu = (b->u + column * b->du + row * b->du_row) >>
+				    NEAR_SHIFT;
+		const uint64_t bv = (b->v + column * b->dv + row * b->dv_row) >>
+				    NEAR_SHIFT;
 
-		if (bu >= b.width || bv >= b.height ||
-		    !(b.near[bv * b.width + bu] & b.how))
-			continue;
-		out->u[out->n] = (u0 + u) >> STEP_SHIFT;
-		out->v[out->n] = (v0 + v) >> STEP_SHIFT;
-		out->at[out->n++] = i * RULE_STEP;
+		patch[n] = i;
+		n += bu < b->width && bv < b->height &&
+		     b->near[bv * b->width + bu] & b->how;
 	}
+	return n;
 }
 
 static int32_t step(int64_t d)
@@ -237,49 +248,36 @@ INLINE __mmask8 near_avx512(const struct near *b, __m512i u, __m512i v)
 	return _mm256_test_epi32_mask(got, _mm256_set1_epi32(b->how));
 }
 
-/* Eight blocks, two rows, at once; without branches nobody could predict */
+/* Eight, two rows, at once; without branches nobody could predict */
 CPU_AVX512
-INLINE void find_avx512(const struct way *way, int x, int y, bool fill,
-			struct found *out)
+INLINE unsigned int find_avx512(const struct near *b, uint32_t *patch)
 {
 	const __m512i column = _mm512_setr_epi64(0, 1, 2, 3, 0, 1, 2, 3);
 	const __m512i row = _mm512_setr_epi64(0, 0, 0, 0, 1, 1, 1, 1);
-	int64_t u0, v0;
-	const struct near b = near_of(way, x, y, fill, &u0, &v0);
-	__m512i u = _mm512_add_epi64(
-		_mm512_mullo_epi64(column, _mm512_set1_epi64(b.du)),
-		_mm512_mullo_epi64(row, _mm512_set1_epi64(b.du_row)));
-	__m512i v = _mm512_add_epi64(
-		_mm512_mullo_epi64(column, _mm512_set1_epi64(b.dv)),
-		_mm512_mullo_epi64(row, _mm512_set1_epi64(b.dv_row)));
-	__m256i at = _mm256_setr_epi32(0, 16, 32, 48, 64, 80, 96, 112);
-	const __m512i to_u = _mm512_set1_epi64(u0 - b.u);
-	const __m512i to_v = _mm512_set1_epi64(v0 - b.v);
-	const __m512i du = _mm512_set1_epi64(2 * b.du_row);
-	const __m512i dv = _mm512_set1_epi64(2 * b.dv_row);
+	const __m512i du = _mm512_set1_epi64(2 * b->du_row);
+	const __m512i dv = _mm512_set1_epi64(2 * b->dv_row);
+	__m512i u = _mm512_add_epi64(_mm512_set1_epi64(b->u),
+		_mm512_add_epi64(
+		_mm512_mullo_epi64(column, _mm512_set1_epi64(b->du)),
+		_mm512_mullo_epi64(row, _mm512_set1_epi64(b->du_row))));
+	__m512i v = _mm512_add_epi64(_mm512_set1_epi64(b->v),
+		_mm512_add_epi64(
+		_mm512_mullo_epi64(column, _mm512_set1_epi64(b->dv)),
+		_mm512_mullo_epi64(row, _mm512_set1_epi64(b->dv_row))));
+	__m256i at = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
 	unsigned int n = 0;
 
-	u = _mm512_add_epi64(u, _mm512_set1_epi64(b.u));
-	v = _mm512_add_epi64(v, _mm512_set1_epi64(b.v));
-	for (unsigned int i = 0; i < TILE_BLOCKS; i += 8) {
-		const __mmask8 is = near_avx512(&b, u, v);
-		const __m256i fu = _mm512_cvtepi64_epi32(_mm512_srai_epi64(
-				_mm512_add_epi64(u, to_u), STEP_SHIFT));
-		const __m256i fv = _mm512_cvtepi64_epi32(_mm512_srai_epi64(
-				_mm512_add_epi64(v, to_v), STEP_SHIFT));
+	for (unsigned int i = 0; i < PATCHES; i += 8) {
+		const __mmask8 is = near_avx512(b, u, v);
 
-		_mm256_storeu_si256((void *)(out->u + n),
-				    _mm256_maskz_compress_epi32(is, fu));
-		_mm256_storeu_si256((void *)(out->v + n),
-				    _mm256_maskz_compress_epi32(is, fv));
-		_mm256_storeu_si256((void *)(out->at + n),
+		_mm256_storeu_si256((void *)(patch + n),
 				    _mm256_maskz_compress_epi32(is, at));
 		n += __builtin_popcount(is);
 		u = _mm512_add_epi64(u, du);
 		v = _mm512_add_epi64(v, dv);
-		at = _mm256_add_epi32(at, _mm256_set1_epi32(2 * TILE_SIDE));
+		at = _mm256_add_epi32(at, _mm256_set1_epi32(8));
 	}
-	out->n = n;
+	return n;
 }
 
 #define TARGET		CPU_AVX512
@@ -376,12 +374,10 @@ INLINE bool block_avx2(const lanes_avx2 *l, const void *data,
 #endif
 
 /* Whether a tile and the submap, with what is near to it, may overlap */
-static bool overlaps(const struct way *way, int x, int y)
+static bool overlaps(const struct way *way, const struct tile_way *t)
 {
-	const int64_t right = x * TILE_SIDE - way->x0 + TILE_SIDE / 2;
-	const int64_t up = y * TILE_SIDE - way->y0 + TILE_SIDE / 2;
-	const int64_t u = way->u + right * way->du - up * way->dv;
-	const int64_t v = way->v + right * way->dv + up * way->du;
+	const int64_t u = t->u + TILE_SIDE / 2 * (way->du - way->dv);
+	const int64_t v = t->v + TILE_SIDE / 2 * (way->dv + way->du);
 	const int64_t reach = (TILE_SIDE / 2 + 1) *
 			      (llabs(way->du) + llabs(way->dv)) +
 			      ((int64_t)CELLS_NEAR << WAY_BITS);
@@ -395,15 +391,17 @@ unsigned int sample_tile(const struct way *way, int x, int y,
 			 void *under, size_t stride, uint16_t *at,
 			 void *cells)
 {
-	if (!overlaps(way, x, y))
+	const struct tile_way t = tile_way(way, x, y);
+
+	if (!overlaps(way, &t))
 		return 0;
 #if CPU_X86
 	if (cpu_avx512())
-		return sample_tile_avx512(way, x, y, under, stride, at, cells);
+		return sample_tile_avx512(way, &t, under, stride, at, cells);
 	if (cpu_avx2())
-		return sample_tile_avx2(way, x, y, under, stride, at, cells);
+		return sample_tile_avx2(way, &t, under, stride, at, cells);
 #endif
-	return sample_tile_portable(way, x, y, under, stride, at, cells);
+	return sample_tile_portable(way, &t, under, stride, at, cells);
 }
 
 void sample_blocks(const struct way *way, int x, int y, const uint16_t *at,
@@ -411,14 +409,13 @@ void sample_blocks(const struct way *way, int x, int y, const uint16_t *at,
 {
 	const lanes_portable lanes = make_lanes_portable(way, false);
 	const unsigned int bits = way->c->bits;
-	int64_t u0, v0;
-	const struct near b = near_of(way, x, y, false, &u0, &v0);
+	const struct tile_way t = tile_way(way, x, y);
 
 	for (unsigned int i = 0; i < count; i++) {
 		const int64_t row = at[i] / TILE_SIDE;
 		const int64_t column = at[i] % TILE_SIDE / RULE_STEP;
-		const int64_t u = u0 + column * b.du + row * b.du_row;
-		const int64_t v = v0 + column * b.dv + row * b.dv_row;
+		const int64_t u = t.u + column * t.du + row * t.du_row;
+		const int64_t v = t.v + column * t.dv + row * t.dv_row;
 		char *to = (char *)cells + i * RULE_STEP * (bits / 8);
 
 		/* too far away for the bits that a block has */

@@ -3,46 +3,53 @@
  * sample_body.h - sampling for one kind of CPU; included once for each
  *
  * TARGET marks its functions, NAME(x) makes names of it. NAME(find)() says
- * which blocks of a tile are worth it, NAME(block)() samples one, with what
- * NAME(make_lanes)() prepared.
+ * which patches of a tile are worth it, NAME(block)() samples a block, with
+ * what NAME(make_lanes)() prepared.
  */
 
-/* Blocks that were found; @under as of sample_tile(). Return: known ones */
-TARGET INLINE unsigned int NAME(sample_found)(const struct way *way,
-		const struct found *found, const unsigned int bits,
+/* @under as of sample_tile(). Return: known blocks */
+TARGET INLINE unsigned int NAME(sample_patches)(const struct way *way,
+		const struct tile_way *t, const unsigned int bits,
 		void *under, size_t stride, uint16_t *at, void *cells)
 {
 	const NAME(lanes) lanes = NAME(make_lanes)(way, under != NULL);
+	const struct near near = near_of(way, t);
 	const void *data = way->c->data;
 	const size_t size = bits / 8;
+	uint32_t patch[PATCHES + 8];
+	const unsigned int patches = NAME(find)(&near, patch);
 	unsigned int n = 0;
 
-	for (unsigned int i = 0; i < found->n; i++) {
-		const unsigned int cell = found->at[i];
-		const size_t from = (cell >> TILE_SHIFT) * stride +
-				    (cell & (TILE_SIDE - 1));
-		const bool known = NAME(block)(&lanes, data, bits, found->u[i],
-			found->v[i], under ? (char *)under + from * size :
-			NULL, (char *)cells + n * RULE_STEP * size);
+	for (unsigned int i = 0; i < patches; i++) {
+		const unsigned int column = patch[i] % ROW_BLOCKS;
+		const unsigned int row = patch[i] / ROW_BLOCKS * PATCH_ROWS;
+		const size_t from = (row * stride + column * RULE_STEP) * size;
+		int64_t u = t->u + column * t->du + row * t->du_row;
+		int64_t v = t->v + column * t->dv + row * t->dv_row;
 
-		at[n] = cell;
-		n += known;
+		for (unsigned int k = 0; k < PATCH_ROWS; k++) {
+			const bool known = NAME(block)(&lanes, data, bits,
+				u >> STEP_SHIFT, v >> STEP_SHIFT, under ?
+				(char *)under + from + k * stride * size : NULL,
+				(char *)cells + n * RULE_STEP * size);
+
+			at[n] = (row + k) * TILE_SIDE + column * RULE_STEP;
+			n += known;
+			u += t->du_row;
+			v += t->dv_row;
+		}
 	}
 	return n;
 }
 
-TARGET static unsigned int NAME(sample_tile)(const struct way *way, int x,
-		int y, void *under, size_t stride, uint16_t *at,
-		void *cells)
+TARGET static unsigned int NAME(sample_tile)(const struct way *way,
+		const struct tile_way *t, void *under, size_t stride,
+		uint16_t *at, void *cells)
 {
-	struct found found;	/* large: not set to 0 */
-
-	found.n = 0;
-	NAME(find)(way, x, y, under != NULL, &found);
 	if (way->c->bits == 8)
-		return NAME(sample_found)(way, &found, 8, under, stride, at,
-					  cells);
-	return NAME(sample_found)(way, &found, 16, under, stride, at, cells);
+		return NAME(sample_patches)(way, t, 8, under, stride, at,
+					    cells);
+	return NAME(sample_patches)(way, t, 16, under, stride, at, cells);
 }
 #undef TARGET
 #undef NAME

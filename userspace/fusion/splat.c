@@ -5,38 +5,61 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include "fusion/splat.h"
 #include "lib/cpu.h"
 
 enum {
-	BATCH	= 64,
+	BATCH	= 128,
+	LANES	= 16,	/* places at once */
+	UNROLL	= 8,	/* cells */
 	MARGIN	= SPLAT_GUARD / 2,
 };
 
+/**
+ * struct steps - from the first cell of a batch to each, in fixed point
+ */
+struct steps {
+	uint64_t	x[BATCH], y[BATCH];
+};
+
+/* One cell to its place, if it is larger than what is there */
+INLINE void splat_cell(const void *data, void *to, const unsigned int bits,
+		       unsigned int i, uint32_t place)
+{
+	if (bits == 8) {
+		const int8_t v = ((const int8_t *)data)[i];
+		int8_t *at = (int8_t *)to + place;
+
+		*at = v > *at ? v : *at;
+	} else {
+		const int16_t v = ((const int16_t *)data)[i];
+		int16_t *at = (int16_t *)to + place;
+
+		*at = v > *at ? v : *at;
+	}
+}
+
 /*
- * Cells from (@x, @y) of the window's memory on: where they go, and then there
+ * Cells from (@x, @y) of the window's memory on: where they go, and then there.
+ * Loops have no remainders, which no CPU foresees: what is too much goes into
+ * the guard.
  */
 INLINE void splat_batch(const void *data, void *to, const unsigned int bits,
 			const unsigned int n, uint64_t x, uint64_t y,
-			uint64_t dx, uint64_t dy)
+			const struct steps *s)
 {
-	const int8_t *v8 = data;
-	const int16_t *v16 = data;
-	uint32_t place[BATCH];
+	uint32_t place[BATCH + UNROLL];
 
-	for (unsigned int i = 0; i < n; i++)
-		place[i] = (uint32_t)((y + i * dy) >> WAY_BITS) * SPLAT_STRIDE +
-			   (uint32_t)((x + i * dx) >> WAY_BITS);
-	for (unsigned int i = 0; i < n; i++)
-		if (bits == 8) {
-			int8_t *at = (int8_t *)to + place[i];
-
-			*at = v8[i] > *at ? v8[i] : *at;
-		} else {
-			int16_t *at = (int16_t *)to + place[i];
-
-			*at = v16[i] > *at ? v16[i] : *at;
-		}
+	for (unsigned int i = 0; i < n; i += LANES)
+		for (unsigned int k = i; k < i + LANES; k++)
+			place[k] = (uint32_t)((y + s->y[k]) >> WAY_BITS) *
+				   SPLAT_STRIDE +
+				   (uint32_t)((x + s->x[k]) >> WAY_BITS);
+	memset(place + n, 0, UNROLL * sizeof(*place));
+	for (unsigned int i = 0; i < n; i += UNROLL)
+		for (unsigned int k = i; k < i + UNROLL; k++)
+			splat_cell(data, to, bits, k, place[k]);
 }
 
 /* Steps from @at on that stay within -MARGIN .. @size + MARGIN, fixed point */
@@ -68,6 +91,7 @@ struct canvas {
 	unsigned int	width, height;
 	bool		inside;		/* all of the submap is */
 	void		*cells;
+	struct steps	steps;
 };
 
 INLINE bool clip(const struct canvas *w, const struct way *way, int64_t x,
@@ -111,9 +135,9 @@ INLINE void splat_run(const struct way *way, const struct canvas *w,
 	y += i * dy;
 	for (; i + BATCH <= end; i += BATCH, x += BATCH * dx, y += BATCH * dy)
 		splat_batch(data + i * (bits / 8), w->cells, bits, BATCH, x, y,
-			    dx, dy);
-	splat_batch(data + i * (bits / 8), w->cells, bits, end - i, x, y, dx,
-		    dy);
+			    &w->steps);
+	splat_batch(data + i * (bits / 8), w->cells, bits, end - i, x, y,
+		    &w->steps);
 }
 
 CPU_CLONES
@@ -135,7 +159,7 @@ void splat(const struct way *way, const struct rect *tiles, void *window)
 				    tiles->width * TILE_SIDE,
 				    tiles->height * TILE_SIDE };
 	const struct rect in = rect_common(&cells, &way->bounds);
-	const struct canvas w = {
+	struct canvas w = {
 		.left = cells.x - way->x0 - SPLAT_GUARD,
 		.low = cells.y - way->y0 - SPLAT_GUARD,
 		.width = cells.width, .height = cells.height,
@@ -144,5 +168,9 @@ void splat(const struct way *way, const struct rect *tiles, void *window)
 		.cells = window,
 	};
 
+	for (unsigned int i = 0; i < BATCH; i++) {
+		w.steps.x[i] = i * way->dx;
+		w.steps.y[i] = i * way->dy;
+	}
 	splat_runs(way, &w);
 }
