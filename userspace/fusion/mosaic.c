@@ -485,6 +485,22 @@ int mosaic_update(struct mosaic *m, uint64_t deadline,
 	return err;
 }
 
+/* What is there already of a part has to stay until the rest is */
+static uint64_t mark_wanted(struct mosaic *m, const struct rect *r)
+{
+	const uint64_t mark = mosaic_tick(m);
+
+	for (unsigned int i = 0; i < m->tiles; i++) {
+		const struct rect at = tile_rect(&m->tile[i]);
+		const struct rect in = rect_common(r, &at);
+
+		if (!rect_is_empty(&in))
+			__atomic_store_n(&m->tile[i].wanted, mark,
+					 __ATOMIC_RELAXED);
+	}
+	return mark;
+}
+
 int mosaic_want(struct mosaic *m, const struct rect *r)
 {
 	unsigned int count;
@@ -497,7 +513,7 @@ int mosaic_want(struct mosaic *m, const struct rect *r)
 	tile = choose(m, r, &count);
 	if (!tile)
 		return -ENOMEM;
-	err = fuse_some(m, tile, count, UINT64_MAX, true, NULL);
+	err = fuse_some(m, tile, count, mark_wanted(m, r), true, NULL);
 	free(tile);
 	mosaic_trim(m, 0, 0);
 	return err;

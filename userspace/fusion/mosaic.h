@@ -82,6 +82,16 @@ struct mosaic;
 struct mosaic *mosaic_create(const struct mosaic_config *config);
 void mosaic_destroy(struct mosaic *m);
 
+/**
+ * mosaic_set_memory() - as config.memory, from now on
+ *
+ * What is too much is forgotten.
+ */
+void mosaic_set_memory(struct mosaic *m, size_t memory);
+
+/* Of tiles and drawings; for the owner */
+size_t mosaic_bytes(const struct mosaic *m);
+
 double mosaic_resolution(const struct mosaic *m);
 /* That of its config */
 void *mosaic_arg(const struct mosaic *m);

@@ -90,3 +90,14 @@ void mosaic_trim(struct mosaic *m, size_t more, uint64_t keep)
 		trim_tiles(m, more, keep, c);
 	free(c);
 }
+
+void mosaic_set_memory(struct mosaic *m, size_t memory)
+{
+	m->config.memory = memory;
+	mosaic_trim(m, 0, UINT64_MAX);
+}
+
+size_t mosaic_bytes(const struct mosaic *m)
+{
+	return m->bytes;
+}

@@ -11,10 +11,6 @@
 #include <string.h>
 #include "gdim/site_parts.h"
 
-enum {
-	TILES_MIN	= 8 << 20,	/* bytes of tiles for each layer */
-};
-
 /**
  * struct fusing - what a mosaic fetches with; its owner's
  */
@@ -169,11 +165,10 @@ static struct mosaic *make_mosaic(struct site *s, const struct layer *l,
 				  double resolution, enum rule_id rule)
 {
 	struct fusing *f = malloc(sizeof(*f));
-	const size_t share = s->config.memory / 2 / (site_layers(s) + 1);
 	struct mosaic_config config = {
 		.resolution = resolution, .bits = l->bits, .rule = rule,
 		.splat = splats(l, rule), .threads = s->config.threads,
-		.memory = share < TILES_MIN ? TILES_MIN : share,
+		.memory = s->config.memory / 2,
 		.fetch = fetch, .arg = f,
 	};
 	struct mosaic *m;
@@ -305,6 +300,42 @@ static int renew(struct site *s, unsigned int number)
 	return m ? err : -ENOMEM;
 }
 
+static size_t bytes_of(const struct layer_state *l)
+{
+	return l->mosaic ? mosaic_bytes(l->mosaic) : 0;
+}
+
+/*
+ * A layer may have the memory that the others leave, and at least as much as
+ * if all had the same. Return: how much that is.
+ */
+static size_t share(struct site *s, unsigned int number)
+{
+	const unsigned int layers = site_layers(s);
+	const size_t all = s->config.memory / 2;
+	size_t others = 0;
+
+	for (unsigned int i = 0; i < layers; i++)
+		others += i == number ? 0 : bytes_of(s->layer[i]);
+	return others < all - all / layers ? all - others : all / layers;
+}
+
+/* One had to have its share: those with more than that give it back */
+static void make_good(struct site *s)
+{
+	const unsigned int layers = site_layers(s);
+	size_t used = 0;
+
+	for (unsigned int i = 0; i < layers; i++)
+		used += bytes_of(s->layer[i]);
+	for (unsigned int i = 0; i < layers; i++)
+		if (used > s->config.memory / 2 && s->layer[i]->mosaic) {
+			used -= bytes_of(s->layer[i]);
+			mosaic_set_memory(s->layer[i]->mosaic, share(s, i));
+			used += bytes_of(s->layer[i]);
+		}
+}
+
 static int fuse_layer(struct site *s, unsigned int number, uint64_t deadline,
 		      uint64_t *moved, struct mosaic_work *work)
 {
@@ -322,11 +353,14 @@ static int fuse_layer(struct site *s, unsigned int number, uint64_t deadline,
 	pthread_mutex_unlock(&s->lock);
 	if (err || !l->mosaic)
 		return err;
+	mosaic_set_memory(l->mosaic, share(s, number));
 	for (uint32_t i = 0; i < count; i++)
 		if (apply(l->mosaic, &change[i], moved) && work)
 			work->failed++;
 	free(change);
-	return mosaic_update(l->mosaic, deadline, work);
+	err = mosaic_update(l->mosaic, deadline, work);
+	make_good(s);
+	return err;
 }
 
 int site_fuse(struct site *s, int layer, uint64_t deadline, uint64_t *moved,

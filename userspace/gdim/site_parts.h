@@ -111,6 +111,10 @@ uint32_t site_add_node(struct site *s, const char *frame, int64_t stamp);
 /* The last @count nodes are gone */
 void site_drop_nodes(struct site *s, uint32_t count);
 
+/* One that the store has. Return: its number, INDEX_NONE: no memory */
+uint32_t site_add_submap(struct site *s, const struct store_submap *m,
+			 uint32_t node, uint32_t layer);
+
 /* The fused map has to be told of a submap. Return: 0, -ENOMEM */
 int site_pend(struct site *s, uint32_t submap, bool changed);
 
