@@ -17,12 +17,13 @@ enum store_sql {
 	SQL_LAYER_FIND, SQL_LAYER_BITS, SQL_LAYER_USED, SQL_LAYER_ADD,
 	SQL_LAYER_CHANGE, SQL_LAYERS,
 	SQL_NODE_FIND, SQL_NODE_ADD, SQL_NODE_REACH, SQL_NODE_REACHES,
-	SQL_NODES,
+	SQL_NODE_COUNT, SQL_NODES,
 	SQL_POSE_GET, SQL_POSE_PUT, SQL_POSE_DROP, SQL_POSE_REV,
 	SQL_LINK_PUT, SQL_LINK_DROP,
 	SQL_SUBMAP_FIND, SQL_SUBMAP_ADD, SQL_SUBMAP_CHANGE, SQL_SUBMAPS,
 	SQL_CELLS,
-	SQL_EXTENT_PUT, SQL_EXTENT_NEAR, SQL_EXTENT_WRONG, SQL_EXTENT_CHECK,
+	SQL_EXTENT_PUT, SQL_EXTENT_PUT_ALL, SQL_EXTENT_DROP, SQL_EXTENT_MAKE,
+	SQL_EXTENT_NEAR, SQL_EXTENT_WRONG, SQL_EXTENT_CHECK,
 	SQL_ROOM_PUT, SQL_ROOM_FORGET_CORNERS, SQL_ROOM_FORGET_GASES,
 	SQL_ROOM_CORNER_ADD, SQL_ROOM_GAS_ADD, SQL_ROOMS, SQL_ROOM_CORNERS,
 	SQL_ROOM_GASES,
@@ -140,6 +141,19 @@ int store_pose_put(struct store *s, int64_t node, const struct pose *pose,
  */
 int store_extent_update(struct store *s, int64_t node, const struct pose *pose,
 			double radius);
+
+/* Nodes the boxes of which are still to be put into the tree */
+struct store_boxes {
+	int64_t		*node;
+	uint32_t	count, room;
+};
+
+/* As store_extent_update(), for many: store_extent_put() has to follow */
+int store_extent_move(struct store *s, int64_t node, const struct pose *pose,
+		      struct store_boxes *boxes);
+
+/* If most boxes move, all are made anew. Frees what is in @boxes */
+int store_extent_put(struct store *s, struct store_boxes *boxes);
 
 /* How far from a node's frame a submap reaches, m */
 double store_extent_radius(const struct store_submap *m);

@@ -10,8 +10,12 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "common/array.h"
 #include "gdim/store_db.h"
+
+enum { FEW = 64 };			/* boxes that are not worth to count */
 
 static const double MARGIN = 1;		/* m */
 /* more than what is lost by rounding */
@@ -93,18 +97,13 @@ static bool has_left(const struct reach *r, const struct pose *p)
 		 fabs(p->y - r->y) <= MARGIN - SLACK);
 }
 
-static int put_box(struct store *s, int64_t node, struct reach *r,
-		   const struct pose *p)
+static int put_box(struct store *s, int64_t node)
 {
-	const double half = r->radius + MARGIN;
-
-	r->x = p->x;
-	r->y = p->y;
-	return store_sql_run(s, SQL_EXTENT_PUT, "idddd", node, p->x - half,
-			     p->x + half, p->y - half, p->y + half);
+	return store_sql_run(s, SQL_EXTENT_PUT, "di", MARGIN, node);
 }
 
-int store_extent_update(struct store *s, int64_t node, const struct pose *pose,
+/* @pose, @radius: of store_extent_update(). Return: 1: its box is another */
+static int update_reach(struct store *s, int64_t node, const struct pose *pose,
 			double radius)
 {
 	struct pose stored;
@@ -125,11 +124,81 @@ int store_extent_update(struct store *s, int64_t node, const struct pose *pose,
 			pose = &stored;
 	}
 	moved = pose && r.radius > 0 && (grown || has_left(&r, pose));
-	err = moved ? put_box(s, node, &r, pose) : 0;
-	if (err || !(moved || grown))
+	if (!moved && !grown)
+		return 0;
+	if (moved) {
+		r.x = pose->x;
+		r.y = pose->y;
+	}
+	err = store_sql_run(s, SQL_NODE_REACHES, "dddi", r.radius, r.x, r.y,
+			    node);
+	return err ? err : moved;
+}
+
+int store_extent_update(struct store *s, int64_t node, const struct pose *pose,
+			double radius)
+{
+	int ret = update_reach(s, node, pose, radius);
+
+	return ret > 0 ? put_box(s, node) : ret;
+}
+
+int store_extent_move(struct store *s, int64_t node, const struct pose *pose,
+		      struct store_boxes *boxes)
+{
+	int ret = update_reach(s, node, pose, 0);
+
+	if (ret <= 0)
+		return ret;
+	if (array_grow(&boxes->node, &boxes->room, boxes->count,
+		       sizeof(*boxes->node)))
+		return store_error_set(s, -ENOMEM, "%s: no memory", s->doing);
+	boxes->node[boxes->count++] = node;
+	return 0;
+}
+
+/* Return: how many nodes there are, or a negative errno */
+static int64_t count_nodes(struct store *s)
+{
+	sqlite3_stmt *q;
+	int64_t n = 0;
+	int err = 0;
+
+	q = store_sql_get(s, SQL_NODE_COUNT, &err);
+	if (!q)
 		return err;
-	return store_sql_run(s, SQL_NODE_REACHES, "dddi", r.radius, r.x, r.y,
-			     node);
+	err = store_sql_step(s, q);
+	if (err > 0)
+		n = sqlite3_column_int64(q, 0);
+	store_sql_put(s, SQL_NODE_COUNT, q);
+	return err < 0 ? err : n;
+}
+
+/* Half as long as to take each of them out of the tree and put it in again */
+static int put_all(struct store *s)
+{
+	int err = store_sql_run(s, SQL_EXTENT_DROP, "");
+
+	if (!err)
+		err = store_sql_run(s, SQL_EXTENT_MAKE, "");
+	if (!err)
+		err = store_sql_run(s, SQL_EXTENT_PUT_ALL, "d", MARGIN);
+	return err;
+}
+
+int store_extent_put(struct store *s, struct store_boxes *boxes)
+{
+	const int64_t nodes = boxes->count > FEW ? count_nodes(s) : INT64_MAX;
+	int err = nodes < 0 ? nodes : 0;
+
+	if (!err && boxes->count > nodes / 2)
+		err = put_all(s);
+	else
+		for (uint32_t i = 0; i < boxes->count && !err; i++)
+			err = put_box(s, boxes->node[i]);
+	free(boxes->node);
+	*boxes = (struct store_boxes){ 0 };
+	return err;
 }
 
 int store_near(struct store *s, double x0, double y0, double x1, double y1,

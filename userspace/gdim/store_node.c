@@ -3,6 +3,7 @@
  * store_node - nodes of the pose graph: their frames, poses and links
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include "gdim/store_db.h"
 
@@ -100,12 +101,13 @@ static int check_pose(struct store *s, const struct store_pose *p)
 	return 0;
 }
 
-static int put_pose(struct store *s, const struct store_pose *p, int64_t rev)
+static int put_pose(struct store *s, const struct store_pose *p, int64_t rev,
+		    struct store_boxes *boxes)
 {
 	int err = check_pose(s, p);
 
 	if (!err && p->placed)
-		err = store_extent_update(s, p->node, &p->pose, 0);
+		err = store_extent_move(s, p->node, &p->pose, boxes);
 	if (err == -ENOENT)
 		return store_error_set(s, -EINVAL, "%s: no node %lld", s->doing,
 				       (long long)p->node);
@@ -118,6 +120,7 @@ static int put_pose(struct store *s, const struct store_pose *p, int64_t rev)
 int store_poses(struct store *s, const struct store_pose *pose,
 		unsigned int count, int64_t stamp, const char *source)
 {
+	struct store_boxes boxes = { 0 };
 	int64_t rev;
 	int err = store_change(s, "storing poses");
 
@@ -126,7 +129,10 @@ int store_poses(struct store *s, const struct store_pose *pose,
 	err = store_sql_run(s, SQL_POSE_REV, "it", stamp, source);
 	rev = sqlite3_last_insert_rowid(s->db);
 	for (unsigned int i = 0; !err && i < count; i++)
-		err = put_pose(s, &pose[i], rev);
+		err = put_pose(s, &pose[i], rev, &boxes);
+	if (!err)
+		err = store_extent_put(s, &boxes);
+	free(boxes.node);
 	return store_changed(s, err);
 }
 

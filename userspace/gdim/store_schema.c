@@ -68,7 +68,7 @@ static const char tables[] =
 "  cells      BLOB    NOT NULL,  -- zstd of rows of int8 or int16\n"
 "  UNIQUE (node, layer)\n"
 ") STRICT;\n"
-"CREATE VIRTUAL TABLE extent USING rtree(node, x0, x1, y0, y1);\n"
+STORE_EXTENT ";\n"
 "CREATE TABLE room(\n"
 "  id          INTEGER PRIMARY KEY,\n"
 "  name        TEXT    NOT NULL,\n"

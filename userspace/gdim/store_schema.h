@@ -7,6 +7,10 @@
 
 #include <sqlite3.h>
 
+/* An R-tree; see store_extent.c */
+#define STORE_EXTENT \
+	"CREATE VIRTUAL TABLE extent USING rtree(node, x0, x1, y0, y1)"
+
 enum { STORE_APPLICATION = 0x4744494d };	/* "GDIM", application_id */
 
 /**

@@ -11,9 +11,15 @@
 #include <stdio.h>
 #include <string.h>
 #include "gdim/store_db.h"
+#include "gdim/store_schema.h"
 
 #define SUBMAP_COLUMNS "id, node, layer, stamp, width, height, bits, " \
 		       "resolution, x, y, yaw, weight"
+
+/* ?1: the margin of a box, m; see store_extent.c */
+#define BOXES "SELECT id, box_x - radius - ?1, box_x + radius + ?1, " \
+	      "box_y - radius - ?1, box_y + radius + ?1 FROM node " \
+	      "WHERE box_x IS NOT NULL"
 
 static const char *const texts[SQLS] = {
 	/* so that none waits for another one at its end */
@@ -42,6 +48,7 @@ static const char *const texts[SQLS] = {
 		"WHERE id = ?",
 	[SQL_NODE_REACHES] = "UPDATE node SET radius = ?, box_x = ?, "
 		"box_y = ? WHERE id = ?",
+	[SQL_NODE_COUNT] = "SELECT count(*) FROM node",
 	[SQL_NODES] = "SELECT n.id, n.frame, n.stamp, p.x, p.y, p.yaw, "
 		"k.predecessor, k.x, k.y, k.yaw FROM node n "
 		"LEFT JOIN pose p ON p.node = n.id "
@@ -71,7 +78,11 @@ static const char *const texts[SQLS] = {
 		"WHERE id = ?",
 
 	[SQL_EXTENT_PUT] = "INSERT OR REPLACE INTO extent(node, x0, x1, y0, "
-		"y1) VALUES (?, ?, ?, ?, ?)",
+		"y1) " BOXES " AND id = ?2",
+	[SQL_EXTENT_PUT_ALL] = "INSERT INTO extent(node, x0, x1, y0, y1) "
+		BOXES,
+	[SQL_EXTENT_DROP] = "DROP TABLE extent",
+	[SQL_EXTENT_MAKE] = STORE_EXTENT,
 	[SQL_EXTENT_NEAR] = "SELECT node FROM extent WHERE x1 >= ? AND "
 		"x0 <= ? AND y1 >= ? AND y0 <= ?",
 	[SQL_EXTENT_WRONG] = "SELECT n.id FROM node n "
