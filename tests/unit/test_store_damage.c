@@ -243,12 +243,13 @@ static void verifies(void)
 		"UPDATE pose SET x = 1e7",
 		"DELETE FROM layer",
 		"INSERT INTO extent VALUES (77, 0, 1, 0, 1)",
-		"UPDATE node SET frame = ''",
+		"UPDATE node SET frame = '' WHERE id = 1",
 		"UPDATE layer SET rule = 'none'",
 		"UPDATE layer SET name = 'a' || char(10)",
 		"INSERT INTO room VALUES (300, 'a', 0, 0, 0, 0, 0, 0, 0, 0, 0)",
 		"INSERT INTO repeater VALUES (1, 0, 9e999, 0)",
 		"DELETE FROM extent_rowid",
+		"INSERT INTO link VALUES (1, 2, 0, 0, 0), (2, 1, 0, 0, 0)",
 	};
 	struct cells *c = make_cells(50, 40, 8);
 	struct store_submap m = { 0 };
@@ -261,6 +262,7 @@ static void verifies(void)
 		s = open_it(path, STORE_CREATE);
 		m.layer = add_layer(s, "a", 8);
 		put(s, "a", &(struct pose){ 1, 2, 3 }, &m, &c, 1);
+		put(s, "b", NULL, &m, &c, 1);
 		store_close(s);
 		sql(path, wrong[i]);
 		s = open_it(path, STORE_READ);

@@ -132,6 +132,11 @@ static const char *const texts[SQLS] = {
 		"WHERE kind = ? ORDER BY id",
 
 	[SQL_INTEGRITY] = "PRAGMA integrity_check",
+	[SQL_LINK_CIRCLES] = "WITH RECURSIVE ends(node) AS (SELECT id FROM node "
+		"WHERE id NOT IN (SELECT node FROM link) UNION "
+		"SELECT k.node FROM ends CROSS JOIN link k "
+		"ON k.predecessor = ends.node) SELECT count(*), min(node) "
+		"FROM link WHERE node NOT IN (SELECT node FROM ends)",
 	[SQL_REFERENCES] = "PRAGMA foreign_key_check",
 };
 

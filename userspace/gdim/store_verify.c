@@ -136,6 +136,26 @@ static int check_submaps(struct finder *f)
 	return err ? err : weigh(f, more);
 }
 
+/* Predecessors of predecessors come to an end */
+static int check_links(struct finder *f)
+{
+	struct store *s = f->store;
+	sqlite3_stmt *q;
+	int more, err = 0;
+
+	s->doing = "checking links";
+	q = store_sql_get(s, SQL_LINK_CIRCLES, &err);
+	if (!q)
+		return weigh(f, err);
+	more = store_sql_step(s, q);
+	if (more > 0 && sqlite3_column_int64(q, 0))
+		tell(f, "link: %lld nodes follow a circle, node %lld is the "
+		     "first", (long long)sqlite3_column_int64(q, 0),
+		     (long long)sqlite3_column_int64(q, 1));
+	store_sql_put(s, SQL_LINK_CIRCLES, q);
+	return more < 0 ? weigh(f, more) : 0;
+}
+
 static int check_extents(struct finder *f)
 {
 	int n;
@@ -205,6 +225,8 @@ int store_verify(struct store *s, void (*found)(void *arg, const char *line),
 		err = check_rows(&f);
 	if (!err)
 		err = check_submaps(&f);
+	if (!err)
+		err = check_links(&f);
 	if (!err)
 		err = check_extents(&f);
 	return err ? err : f.count;
