@@ -188,28 +188,56 @@ static void test_rules(void)
 			}
 }
 
+static void test_cpu(unsigned int bits, enum rule_id rule, bool splat)
+{
+	struct mosaic *best, *avx2, *plain;
+
+	best = fuse(bits, 0.05, rule, splat, 1);
+	cpu_no_avx512 = true;
+	avx2 = fuse(bits, 0.05, rule, splat, 1);
+	cpu_portable = true;
+	plain = fuse(bits, 0.05, rule, splat, 3);
+	cpu_portable = cpu_no_avx512 = false;
+	ok(same(best, avx2) && same(best, plain),
+	   "%u bits, %s, %s: the same on every CPU, by 1 and 3 threads", bits,
+	   rule_get(rule, bits)->name, splat ? "splatted" : "sampled");
+	mosaic_destroy(best);
+	mosaic_destroy(avx2);
+	mosaic_destroy(plain);
+}
+
 static void test_cpus(void)
 {
 	make_site(8, 0.05, true);
 	for (unsigned int bits = 8; bits <= 16; bits += 8) {
 		make_site(bits, 0.06, true);
 		for (int splat = 0; splat < 2; splat++) {
-			struct mosaic *best, *avx2, *plain;
-
-			best = fuse(bits, 0.05, RULE_WEIGHTED, splat, 1);
-			cpu_no_avx512 = true;
-			avx2 = fuse(bits, 0.05, RULE_WEIGHTED, splat, 1);
-			cpu_portable = true;
-			plain = fuse(bits, 0.05, RULE_WEIGHTED, splat, 3);
-			cpu_portable = cpu_no_avx512 = false;
-			ok(same(best, avx2) && same(best, plain),
-			   "%u bits, %s: the same on every CPU, by 1 and 3 threads",
-			   bits, splat ? "splatted" : "sampled");
-			mosaic_destroy(best);
-			mosaic_destroy(avx2);
-			mosaic_destroy(plain);
+			test_cpu(bits, RULE_WEIGHTED, splat);
+			test_cpu(bits, RULE_MEAN, splat);
 		}
 	}
+}
+
+/* More submaps than a mean can count: it stays what it was */
+static void test_full(bool portable)
+{
+	const struct rule *rule = rule_get(RULE_MEAN, 8);
+	int8_t cells[RULE_STEP] = { 100, 0, -1, 50 };
+	const uint16_t at = 0;
+	const struct rule_blocks b = { &at, cells, NULL, 1 };
+	const struct rule_source source = { 0, 0 };
+	uint32_t acc[RULE_STEP] = { 0 };
+	int16_t values[RULE_STEP];
+
+	cpu_portable = portable;
+	for (int i = 0; i < 10000; i++)
+		rule->add(acc, &b, &source);
+	cpu_portable = false;
+	rule->values(acc, RULE_STEP, values);
+	ok(values[0] == 100 && !values[1] && values[2] == -1 &&
+	   values[3] == 50, "the mean of 10000, %s: %d %d %d %d",
+	   portable ? "portable" : "best", values[0], values[1], values[2],
+	   values[3]);
 }
 
 /* D4.1's reason for submaps: nothing of a wall is lost however it is turned */
@@ -500,6 +528,8 @@ int main(void)
 	test_cells();
 	test_rules();
 	test_cpus();
+	test_full(false);
+	test_full(true);
 	test_lossless();
 	for (int rule = 0; rule < RULES; rule++)
 		test_changes(rule, rule == RULE_MAX || rule == RULE_LOG_ODDS);
