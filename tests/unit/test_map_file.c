@@ -567,6 +567,64 @@ static void test_unwritable(void)
 	free(r.cells);
 }
 
+/* What was written comes back, by modes that map_server cannot tell it of */
+static void test_values(enum map_mode mode, const char *name)
+{
+	struct raster r = new_raster(-37, 12, 101, 53, 8, 0.05);
+	const char *yaml = in_folder("m.yaml");
+	uint64_t rng = 3 + mode;
+	unsigned int wrong = 0;
+	struct map_file m;
+	uint8_t *text;
+	size_t len;
+
+	draw_any(&r, &rng);
+	for (int v = 0; v <= 100; v++)
+		r.cells[v] = v;
+	ok(!map_file_write(in_folder("m.pgm"), &r, mode, error) &&
+	   !map_file_values(yaml, -1, &m, error), "%s: values: read", name);
+	for (unsigned int i = 0; i < 101 * 53; i++)
+		wrong += m.cells[i] != (r.cells[i] < 0 ? -1 : r.cells[i]);
+	ok(!wrong, "%s: values: all of them", name);
+	map_file_free(&m);
+	free(r.cells);
+	if (mode == MAP_RAW)
+		return;
+	/* without the comment it is anybody's */
+	text = slurp(yaml, &len);
+	text[0] = '\n';
+	text[1] = '#';
+	spill(yaml, text, len);
+	free(text);
+	ok(!map_file_values(yaml, -1, &m, error) &&
+	   m.cells[50] == (mode == MAP_SCALE ? 50 : -1),
+	   "%s: values: not without the comment", name);
+	map_file_free(&m);
+	ok(!map_file_values(yaml, MAP_TRINARY_GREY, &m, error) &&
+	   (mode == MAP_SCALE || m.cells[50] == 50),
+	   "%s: values: unless asked for", name);
+	map_file_free(&m);
+}
+
+static void test_values_mode(void)
+{
+	struct map_file m;
+
+	spill_text(in_folder("v.pgm"), "P2\n3 1\n255\n0 127 255\n");
+	ok(!read_as("v.pgm", "mode: raw\n", &m) && m.cells[0] == 0 &&
+	   m.cells[1] == -1, "values: raw as it says");
+	map_file_free(&m);
+	ok(!map_file_values(in_folder("r.yaml"), MAP_TRINARY, &m, error) &&
+	   m.cells[0] == 100 && m.cells[1] == -1 && m.cells[2] == 0,
+	   "values: another mode");
+	map_file_free(&m);
+	read_as("v.pgm", "mode: raw\nfree_thresh: 0.7\n", &m);
+	map_file_free(&m);
+	ok(map_file_values(in_folder("r.yaml"), MAP_SCALE, &m, error) ==
+	   -EINVAL && one_line(error) && !m.cells,
+	   "values: thresholds that go with raw only: %s", error);
+}
+
 /* Maps of real places: all cells, counted by their pixels */
 static void test_real(const char *name)
 {
@@ -635,6 +693,10 @@ int main(void)
 	test_damage("b.pgm");
 	test_damage("a.png");
 	test_unreadable();
+	test_values(MAP_TRINARY_GREY, "trinary-grey");
+	test_values(MAP_SCALE, "scale");
+	test_values(MAP_RAW, "raw");
+	test_values_mode();
 	test_real("intel_0.05");
 	test_real("willow-2010-02-18-0.10");
 	test_unwritable();

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,17 +23,6 @@ struct import {
 	struct layer			layer;
 };
 
-__attribute__((format(printf, 3, 4)))
-static int refuse(char error[SITE_ERROR], int err, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(error, SITE_ERROR, format, args);
-	va_end(args);
-	return err;
-}
-
 static int map_cells(struct import *job, const char *path,
 		     char error[SITE_ERROR])
 {
@@ -47,17 +35,17 @@ static int map_cells(struct import *job, const char *path,
 		err = -errno;
 		if (fd >= 0)
 			close(fd);
-		return refuse(error, err, "%s: %s", path, strerror(-err));
+		return import_error(error, err, "%s: %s", path, strerror(-err));
 	}
 	if (!S_ISREG(st.st_mode) || !st.st_size) {
 		close(fd);
-		return refuse(error, -EINVAL, "%s: has no cells", path);
+		return import_error(error, -EINVAL, "%s: has no cells", path);
 	}
 	data = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	err = -errno;
 	close(fd);
 	if (data == MAP_FAILED)
-		return refuse(error, err, "%s: %s", path, strerror(-err));
+		return import_error(error, err, "%s: %s", path, strerror(-err));
 	job->data = data;
 	job->len = st.st_size;
 	return 0;
@@ -73,31 +61,20 @@ static int check_sizes(const struct import *job, char error[SITE_ERROR])
 	err = cells_check(im->width, im->height, 8, im->resolution,
 			  &job->origin, why);
 	if (err)
-		return refuse(error, err, "%s", why);
+		return import_error(error, err, "%s", why);
 	if (job->len % each || job->len / each != job->poses.count)
-		return refuse(error, -EINVAL, "%s has %zu bytes, which is not "
-			      "%u submaps of %ux%u cells as %s has poses",
-			      im->cells, job->len, job->poses.count, im->width,
-			      im->height, im->poses);
+		return import_error(error, -EINVAL, "%s has %zu bytes, which "
+				    "is not %u submaps of %ux%u cells as %s "
+				    "has poses", im->cells, job->len,
+				    job->poses.count, im->width, im->height,
+				    im->poses);
 	for (unsigned int i = 0; i < job->poses.count; i++)
 		if (job->poses.line[i].index >= job->poses.count)
-			return refuse(error, -EINVAL,
+			return import_error(error, -EINVAL,
 				"%s: submap %u, but there are only %u",
 				im->poses, job->poses.line[i].index,
 				job->poses.count);
 	return 0;
-}
-
-/* What the layer is, if it is made now */
-static int describe_layer(struct import *job, char error[SITE_ERROR])
-{
-	const struct import_submaps *im = job->im;
-	char why[256];
-	int err = layer_parse(&job->layer, im->layer, "role=obstacle", why);
-
-	if (!err)
-		err = layer_change(&job->layer, im->words, why);
-	return err ? refuse(error, err, "layer %s: %s", im->layer, why) : 0;
 }
 
 int import_open(struct import **opened, const struct import_submaps *im,
@@ -107,7 +84,7 @@ int import_open(struct import **opened, const struct import_submaps *im,
 	int err;
 
 	if (!job)
-		return refuse(error, -ENOMEM, "out of memory");
+		return import_error(error, -ENOMEM, "out of memory");
 	job->im = im;
 	job->origin = im->placed ? im->origin :
 		      (struct pose){ -0.5 * im->width * im->resolution,
@@ -118,7 +95,8 @@ int import_open(struct import **opened, const struct import_submaps *im,
 	if (!err)
 		err = check_sizes(job, error);
 	if (!err)
-		err = describe_layer(job, error);
+		err = import_layer_check(&job->layer, im->layer, im->words,
+					 error);
 	if (err) {
 		import_close(job);
 		return err;
@@ -135,25 +113,6 @@ void import_close(struct import *job)
 		munmap((void *)job->data, job->len);
 	poses_file_free(&job->poses);
 	free(job);
-}
-
-static int find_layer(struct site *s, const struct import *job,
-		      char error[SITE_ERROR])
-{
-	const char *name = job->im->layer;
-	const int number = site_find_layer(s, name);
-	struct layer now;
-
-	if (number < 0)
-		return site_set_layer(s, &job->layer, error);
-	site_layer(s, number, &now);
-	if (*job->im->words)
-		return refuse(error, -EINVAL, "layer %s is there already: "
-			      "'gdimctl layer' changes what it means", name);
-	if (now.bits != 8)
-		return refuse(error, -EINVAL,
-			      "layer %s has cells of %u bits", name, now.bits);
-	return number;
 }
 
 static int put(struct site *s, const struct import *job, unsigned int layer,
@@ -173,11 +132,11 @@ static int put(struct site *s, const struct import *job, unsigned int layer,
 	int err;
 
 	if (!c)
-		return refuse(error, -ENOMEM, "out of memory");
+		return import_error(error, -ENOMEM, "out of memory");
 	if (snprintf(frame, sizeof(frame), "%s%u", im->frame, index) >=
 	    (int)sizeof(frame))
-		err = refuse(error, -EINVAL, "frame '%s%u' is too long",
-			     im->frame, index);
+		err = import_error(error, -EINVAL, "frame '%s%u' is too long",
+				   im->frame, index);
 	else
 		err = site_keyframe(s, frame, stamp,
 				    &job->poses.line[line].pose, &submap, 1,
@@ -197,15 +156,19 @@ int import_run(struct import *job, struct site *s, bool at_once,
 
 	*r = (struct import_result){ 0 };
 	if (err)
-		return refuse(error, err, "%s", store_error(site_store(s)));
-	layer = find_layer(s, job, error);
+		return import_error(error, err, "%s",
+				    store_error(site_store(s)));
+	layer = import_layer_find(s, job->im->layer, job->im->words, error);
+	if (layer == -ENOENT)
+		layer = site_set_layer(s, &job->layer, error);
 	err = layer < 0 ? layer : 0;
 	for (unsigned int i = 0; i < job->poses.count && !err; i++)
 		err = put(s, job, layer, i, r, error);
 	if (!err && at_once) {
 		err = store_commit(site_store(s));
 		if (err)
-			refuse(error, err, "%s", store_error(site_store(s)));
+			import_error(error, err, "%s",
+				     store_error(site_store(s)));
 	}
 	return err;
 }
@@ -220,7 +183,7 @@ static struct site_transform *transforms(struct site *s, const char *path,
 	struct timespec now;
 
 	if (!t) {
-		refuse(error, -ENOMEM, "out of memory");
+		import_error(error, -ENOMEM, "out of memory");
 		return NULL;
 	}
 	clock_gettime(CLOCK_REALTIME, &now);
@@ -234,8 +197,9 @@ static struct site_transform *transforms(struct site *s, const char *path,
 		if (len < (int)sizeof(t[i].frame) &&
 		    site_has_frame(s, t[i].frame))
 			continue;
-		refuse(error, -EINVAL, "%s: the store has no submap '%s%u'",
-		       path, frame, index);
+		import_error(error, -EINVAL,
+			     "%s: the store has no submap '%s%u'", path, frame,
+			     index);
 		free(t);
 		return NULL;
 	}

@@ -6,9 +6,7 @@
 #ifndef GDIM_IMPORT_SUBMAPS_H
 #define GDIM_IMPORT_SUBMAPS_H
 
-#include "gdim/site.h"
-
-enum { IMPORT_WORDS = 256 };
+#include "gdim/import_layer.h"
 
 /**
  * struct import_submaps - what is to be imported

@@ -41,6 +41,11 @@ int map_mode_by_name(const char *name)
 	return -ENOENT;
 }
 
+const char *map_mode_name(enum map_mode mode)
+{
+	return modes[mode].name;
+}
+
 /* @p: 0..1. A value that would look unknown goes to the nearer neighbour */
 static uint8_t grey(double p)
 {
@@ -208,17 +213,31 @@ static int8_t cell_of(const struct map_yaml *y, double shade, uint8_t alpha)
 	return lrint((occupied - y->free) / (y->occupied - y->free) * 100);
 }
 
+/* As map_file_write() made it */
+static int8_t written_cell(const struct map_yaml *y, enum map_mode mode,
+			   uint8_t pixel)
+{
+	if (pixel == GREY_UNKNOWN)
+		return CELLS_UNKNOWN;
+	return mode == MAP_TRINARY_GREY ? map_file_grey(pixel) :
+					  cell_of(y, pixel / 255.0, 255);
+}
+
 static int8_t pixel_cell(const struct map_yaml *y, const struct map_image *m,
-			 const uint8_t *pixel)
+			 int written, const uint8_t *pixel)
 {
 	const bool has_alpha = m->channels % 2 == 0;
 	const unsigned int colours = m->channels - has_alpha;
 	const uint8_t alpha = has_alpha ? pixel[colours] : 255;
 	unsigned int sum = 0, n = 3;
 
-	/* grey is three times the same: alpha counts as one of four */
+	/* grey is three times the same */
 	for (unsigned int c = 0; c < 3; c++)
 		sum += pixel[colours == 3 ? c : 0];
+	if (written >= 0)
+		return alpha < 255 ? CELLS_UNKNOWN :
+		       written_cell(y, written, sum / 3);
+	/* and alpha counts as one of four */
 	if (has_alpha && y->mode == MAP_READ_TRINARY) {
 		sum += alpha;
 		n++;
@@ -226,8 +245,9 @@ static int8_t pixel_cell(const struct map_yaml *y, const struct map_image *m,
 	return cell_of(y, sum / (255.0 * n), alpha);
 }
 
+/* @written: enum map_mode, or -1: as map_server reads it */
 static int cells_of(struct map_file *map, const struct map_yaml *y,
-		    const struct map_image *m)
+		    const struct map_image *m, int written)
 {
 	int8_t *to;
 
@@ -242,12 +262,31 @@ static int cells_of(struct map_file *map, const struct map_yaml *y,
 		const uint8_t *from = m->pixels + row * m->width * m->channels;
 
 		for (unsigned int x = 0; x < m->width; x++)
-			*to++ = pixel_cell(y, m, from + x * m->channels);
+			*to++ = pixel_cell(y, m, written,
+					   from + x * m->channels);
 	}
 	return 0;
 }
 
-static int read_yaml(const char *path, struct map_yaml *y, char *error)
+/* Which of our modes a .yaml is of that says so; -1: none */
+static int written_mode(const struct map_yaml *y, const char *text)
+{
+	for (int i = 0; i < MAP_MODES; i++) {
+		const char *comment = modes[i].comment;
+		const size_t len = comment ? strlen(comment) : 0;
+
+		if (len && y->mode == modes[i].reading && !y->negate &&
+		    !strncmp(text, "# ", 2) &&
+		    !strncmp(text + 2, comment, len) &&
+		    strchr("\r\n", text[2 + len]))
+			return i;
+	}
+	return -1;
+}
+
+/* @written: gets what written_mode() says */
+static int read_yaml(const char *path, struct map_yaml *y, int *written,
+		     char *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err;
 	char why[MAP_YAML_ERROR];
@@ -271,6 +310,7 @@ static int read_yaml(const char *path, struct map_yaml *y, char *error)
 		err = map_yaml_parse(y, text, n, why);
 	if (err && n >= 0)
 		new_file_error(error, path, err, why);
+	*written = err ? -1 : written_mode(y, text);
 	free(text);
 	return err;
 }
@@ -291,27 +331,57 @@ static int image_path(const char *path, char image[PATH_MAX])
 	return 0;
 }
 
-int map_file_read(const char *path, struct map_file *map,
-		  char error[MAP_FILE_ERROR])
+/* Another mode than that of the .yaml. Return: whether it can be */
+static bool set_mode(struct map_yaml *y, enum map_mode mode, int *written)
+{
+	y->mode = modes[mode].reading;
+	*written = mode == MAP_TRINARY_GREY || (mode == MAP_SCALE &&
+		   *written == MAP_SCALE) ? (int)mode : -1;
+	return y->mode == MAP_READ_RAW || y->occupied > y->free;
+}
+
+static int read_image(struct map_yaml *y, int written, const char *path,
+		      struct map_file *map, char *error)
 {
 	char why[MAP_IMAGE_ERROR];
 	struct map_image m = { 0 };
-	struct map_yaml y;
-	int err;
+	int err = image_path(path, y->image);
 
-	*map = (struct map_file){ 0 };
-	err = read_yaml(path, &y, error);
-	if (err)
-		return err;
-	err = image_path(path, y.image);
 	if (err)
 		return new_file_error(error, path, err, NULL);
-	err = map_image_load(y.image, &m, why);
+	err = map_image_load(y->image, &m, why);
 	if (err)
-		return new_file_error(error, y.image, err, why);
-	err = cells_of(map, &y, &m);
+		return new_file_error(error, y->image, err, why);
+	err = cells_of(map, y, &m, written);
 	free(m.pixels);
 	return err ? new_file_error(error, path, err, NULL) : 0;
+}
+
+int map_file_read(const char *path, struct map_file *map,
+		  char error[MAP_FILE_ERROR])
+{
+	struct map_yaml y;
+	int err, written;
+
+	*map = (struct map_file){ 0 };
+	err = read_yaml(path, &y, &written, error);
+	return err ? err : read_image(&y, -1, path, map, error);
+}
+
+int map_file_values(const char *path, int mode, struct map_file *map,
+		    char error[MAP_FILE_ERROR])
+{
+	struct map_yaml y;
+	int err, written;
+
+	*map = (struct map_file){ 0 };
+	err = read_yaml(path, &y, &written, error);
+	if (err)
+		return err;
+	if (mode >= 0 && !set_mode(&y, mode, &written))
+		return new_file_error(error, path, -EINVAL,
+			"free_thresh is not below occupied_thresh");
+	return read_image(&y, written, path, map, error);
 }
 
 void map_file_free(struct map_file *map)

@@ -35,6 +35,7 @@ enum map_mode {
 
 /* trinary-grey, trinary, scale, raw. Return: enum map_mode, or -ENOENT */
 int map_mode_by_name(const char *name);
+const char *map_mode_name(enum map_mode mode);
 
 /**
  * map_file_write() - write a map, as a whole or not at all
@@ -79,6 +80,17 @@ struct map_file {
  */
 int map_file_read(const char *path, struct map_file *map,
 		  char error[MAP_FILE_ERROR]);
+
+/**
+ * map_file_values() - read a map for all that its picture tells
+ * @mode: enum map_mode, whatever the .yaml says; -1: as it says
+ *
+ * As map_file_read(), but a picture of MAP_TRINARY_GREY or MAP_SCALE that
+ * map_file_write() wrote, which a comment at the beginning of the .yaml tells,
+ * gives back what was written: values, and where nothing is known.
+ */
+int map_file_values(const char *path, int mode, struct map_file *map,
+		    char error[MAP_FILE_ERROR]);
 
 void map_file_free(struct map_file *map);
 

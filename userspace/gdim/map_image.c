@@ -26,11 +26,14 @@ static int fail(char *why, int err, const char *text)
 
 static int allocate(struct map_image *m, char *why)
 {
+	_Static_assert(CELLS_MAX == 1 << 24 && CELLS_SIDE_MAX == 16384,
+		       "as is told");
 	if (!m->width || !m->height)
 		return fail(why, -EBADMSG, "a picture without pixels");
 	if (m->width > CELLS_SIDE_MAX || m->height > CELLS_SIDE_MAX ||
 	    (uint64_t)m->width * m->height > CELLS_MAX)
-		return fail(why, -EFBIG, "too many pixels");
+		return fail(why, -EFBIG, "too many pixels: at most 2^24, and "
+			    "16384 a side");
 	m->pixels = calloc((size_t)m->width * m->height, m->channels);
 	return m->pixels ? 0 : fail(why, -ENOMEM, NULL);
 }

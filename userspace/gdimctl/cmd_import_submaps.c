@@ -14,8 +14,7 @@
 
 enum {
 	OPT_SIZE = 256, OPT_RESOLUTION, OPT_POSES, OPT_LAYER, OPT_ORIGIN,
-	OPT_FRAME, OPT_ROLE, OPT_RULE, OPT_UNIT, OPT_RANGE, OPT_DRAWING,
-	OPT_FUSED,
+	OPT_FRAME,
 };
 
 static const struct argp_option import_options[] = {
@@ -25,26 +24,8 @@ static const struct argp_option import_options[] = {
 	{ "layer", OPT_LAYER, "NAME", 0, "that they belong to; made if it is not there", 1 },
 	{ "origin", OPT_ORIGIN, "X,Y", 0, "outer corner of the first cell in the submap's frame, m (its middle is the frame's origin)", 2 },
 	{ "frame", OPT_FRAME, "PREFIX", 0, "of the frames' names, before the index (submap_)", 2 },
-	{ NULL, 0, NULL, 0, "Of a layer that is made now:", 3 },
-	{ "role", OPT_ROLE, "ROLE", 0, "obstacle, gas, smoke, signal, temperature, hazard, cost or other (obstacle)", 3 },
-	{ "rule", OPT_RULE, "RULE", 0, "max, mean, min, latest, log-odds or weighted (max)", 3 },
-	{ "drawing", OPT_DRAWING, "HOW", 0, "splat or sample (by the rule)", 3 },
-	{ "unit", OPT_UNIT, "UNIT", 0, "of physical values", 3 },
-	{ "range", OPT_RANGE, "LOW:HIGH", 0, "physical values of 0 and 100", 3 },
-	{ "fused-resolution", OPT_FUSED, "M", 0, "of the fused map (that of the first submap)", 3 },
 	{ 0 }
 };
-
-static int add_word(struct import_submaps *im, const char *key, const char *value)
-{
-	const size_t used = strlen(im->words);
-
-	if (snprintf(im->words + used, sizeof(im->words) - used, "%s%s=%s",
-		     used ? " " : "", key, value) >=
-	    (int)(sizeof(im->words) - used))
-		return cli_error(-EINVAL, "%s is too long", key);
-	return 0;
-}
 
 static int parse_pair(const char *text, char between, double *a, double *b)
 {
@@ -95,6 +76,9 @@ static error_t import_parse(int key, char *arg, struct argp_state *state)
 	if (err != -ENOENT)
 		return err;
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = im->words;
+		return 0;
 	case OPT_POSES:
 		im->poses = arg;
 		return 0;
@@ -104,18 +88,6 @@ static error_t import_parse(int key, char *arg, struct argp_state *state)
 	case OPT_FRAME:
 		im->frame = arg;
 		return 0;
-	case OPT_ROLE:
-		return add_word(im, "role", arg);
-	case OPT_RULE:
-		return add_word(im, "rule", arg);
-	case OPT_DRAWING:
-		return add_word(im, "drawing", arg);
-	case OPT_UNIT:
-		return add_word(im, "unit", arg);
-	case OPT_RANGE:
-		return add_word(im, "range", arg);
-	case OPT_FUSED:
-		return add_word(im, "resolution", arg);
 	case ARGP_KEY_ARG:
 		if (im->cells)
 			return cli_usage(state->argv[0], "one file at a time");
@@ -138,7 +110,7 @@ static const struct argp import_argp = {
 	"int8 for each cell, row by row: 0..100, -1 unknown. Those that are "
 	"there already are replaced. All of them are stored, or none; a daemon "
 	"stores them one by one.",
-	NULL, NULL, NULL
+	ctl_layer_words, NULL, NULL
 };
 
 static void print(const cJSON *a)

@@ -14,6 +14,7 @@
 struct ctl ctl = { .socket = "/run/gdim/gdimd.sock" };
 
 static const struct cli_command commands[] = {
+	{ "import", cmd_import, "a whole map of map_server" },
 	{ "import-submaps", cmd_import_submaps,
 	  "submaps from a file of cells, with their poses" },
 	{ "set-poses", cmd_set_poses, "the pose graph changed: move submaps" },

@@ -71,6 +71,13 @@ double ctl_ms(void);	/* CLOCK_MONOTONIC */
 /* For argp: a command that takes options at most */
 error_t ctl_no_arguments(int key, char *arg, struct argp_state *state);
 
+/*
+ * Children of a command's argp that may make a layer: --role, --rule, ... Their
+ * input is text of IMPORT_WORDS bytes, which gets words for layer_change()
+ */
+extern const struct argp_child ctl_layer_words[];
+
+int cmd_import(int argc, char **argv);
 int cmd_import_submaps(int argc, char **argv);
 int cmd_set_poses(int argc, char **argv);
 int cmd_export(int argc, char **argv);

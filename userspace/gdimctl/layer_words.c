@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * layer_words - options of commands that may make a layer: what it is then
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "common/cli.h"
+#include "gdim/import_layer.h"
+#include "gdimctl.h"
+
+enum {
+	OPT_ROLE = 512, OPT_RULE, OPT_DRAWING, OPT_UNIT, OPT_RANGE, OPT_FUSED,
+};
+
+static const struct argp_option layer_options[] = {
+	{ NULL, 0, NULL, 0, "Of a layer that is made now:", 3 },
+	{ "role", OPT_ROLE, "ROLE", 0, "obstacle, gas, smoke, signal, temperature, hazard, cost or other (obstacle)", 3 },
+	{ "rule", OPT_RULE, "RULE", 0, "max, mean, min, latest, log-odds or weighted (max)", 3 },
+	{ "drawing", OPT_DRAWING, "HOW", 0, "splat or sample (by the rule)", 3 },
+	{ "unit", OPT_UNIT, "UNIT", 0, "of physical values", 3 },
+	{ "range", OPT_RANGE, "LOW:HIGH", 0, "physical values of 0 and 100", 3 },
+	{ "fused-resolution", OPT_FUSED, "M", 0, "of the fused map (that of the first submap)", 3 },
+	{ 0 }
+};
+
+static int add_word(char *words, const char *key, const char *value)
+{
+	const size_t used = strlen(words), room = IMPORT_WORDS - used;
+
+	if (snprintf(words + used, room, "%s%s=%s", used ? " " : "", key,
+		     value) >= (int)room)
+		return cli_error(-EINVAL, "%s is too long", key);
+	return 0;
+}
+
+static error_t layer_parse_option(int key, char *arg, struct argp_state *state)
+{
+	static const char *const keys[] = {
+		"role", "rule", "drawing", "unit", "range", "resolution",
+	};
+
+	if (key < OPT_ROLE || key > OPT_FUSED)
+		return ARGP_ERR_UNKNOWN;
+	return add_word(state->input, keys[key - OPT_ROLE], arg);
+}
+
+static const struct argp layer_argp = {
+	layer_options, layer_parse_option, NULL, NULL, NULL, NULL, NULL
+};
+
+const struct argp_child ctl_layer_words[] = {
+	{ &layer_argp, 0, NULL, 3 },
+	{ 0 }
+};
