@@ -32,6 +32,8 @@ ENDS_TESTS := ends compressed
 BAG_FUZZ := message service mcap rosbag db3 compressed control decode
 LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
 	     vscan laserscan blob layers
+GDIM_FUZZ := cells_blob layer_words map_file map_yaml poses_file \
+	     submap_message inbox web_request web_auth view_records
 LIB_BENCH := image cloud map vscan
 GDIM_BENCH := fusion store
 PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv gdimctl gdimd \
@@ -42,9 +44,11 @@ PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv gdimctl 
 	     test_odometer fuzz_ros_tag fuzz_corpus fuzz_replay) \
 	     $(addprefix $(BIN)/,$(LIB_TESTS:%=test_%) $(BRIDGE_TESTS:%=test_%) $(LINKD_TESTS:%=test_%) \
 	     $(ENDS_TESTS:%=test_%) ends-copy \
-	     $(FUSION_TESTS:%=test_%) $(GDIM_TESTS:%=test_%) test_gdimd store-storm gdim-feed http-load service-node service-peer \
+	     $(FUSION_TESTS:%=test_%) $(GDIM_TESTS:%=test_%) test_gdimd store-storm gdim-feed \
+	     gdim-bad http-load service-node service-peer \
 	     $(BAG_TESTS:%=test_%) test_ros1c client-node fuzz_ros1c \
-	     $(LIB_FUZZ:%=fuzz_%) $(BAG_FUZZ:%=fuzz_%))
+	     $(LIB_FUZZ:%=fuzz_%) $(BAG_FUZZ:%=fuzz_%) \
+	     $(GDIM_FUZZ:%=fuzz_%))
 TESTS	:= tests/run
 
 Q	:= $(if $(V),,@)
@@ -55,7 +59,8 @@ msg	= $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
 help:
 	@echo 'make build       everything into build/: programs in build/bin (no root, no VM)'
-	@echo 'make demo        a Wi-Fi link in a VM fails for 5 s: what the operator sees'
+	@echo 'make demo        a Wi-Fi link in a VM fails for 5 s: what the operator sees;'
+	@echo '                 a loop closes: what becomes of the map'
 	@echo 'make check       all tests: unit, eBPF, kernel and Wi-Fi in a VM'
 	@echo 'make check-full  also other kernels, a debug kernel, long random runs'
 	@echo 'make bench       qdisc, classifier, codecs, maps, next to what they replace'
@@ -246,6 +251,8 @@ $(foreach b,$(GDIM_BENCH),$(eval $(call linked,bench_$(b),\
 $(eval $(call linked,http-load,tests/gdim/http-load.c $(COMMON_O) $(HEADERS),))
 $(eval $(call linked,gdim-feed,tests/gdim/gdim-feed.c $(GDIM) $(ENDS) \
 	$(HEADERS),$(ENDS_LIBS) $(GDIM_LIBS)))
+$(eval $(call linked,gdim-bad,$(addprefix tests/gdim/,gdim-bad.c \
+	gdim-bad-messages.c) $(ENDS) $(HEADERS),$(ENDS_LIBS)))
 $(eval $(call linked,store-storm,$(addprefix tests/gdim/,store-storm.c \
 	store-model.c cut-vfs.c) $(GDIM) \
 	$(COMMON_O) $(LIB) $(HEADERS),$(GDIM_LIBS)))
@@ -264,6 +271,19 @@ LIB_CLANG := $(LIB_OBJECTS:$(BUILD)/lib/%=$(BUILD)/fuzz-lib/lib/%)
 BAG_CLANG := $(patsubst $(BUILD)/obj/%,$(BUILD)/fuzz-lib/%,$(BAG) \
 	     $(filter %/assembly.o %/control.o %/codec.o \
 	     $(BUILD)/obj/bridge/decode%,$(BRIDGE)))
+# GDIM's decoders need little of each other: an archive
+GDIM_CLANG := $(patsubst userspace/%.c,$(BUILD)/fuzz-lib/%.o,\
+	     $(filter-out %/map_figure.c,$(wildcard \
+	     userspace/fusion/*.c userspace/gdim/*.c userspace/common/*.c \
+	     userspace/ros/*.c userspace/bag/*.c \
+	     $(addprefix userspace/gdimd/,config.c inbox.c map_message.c \
+	     matcher.c room_message.c stars.c submap_message.c web_auth.c \
+	     web_request.c) \
+	     $(addprefix userspace/,gdimctl/view_page.c gdimctl/view_records.c \
+	     daemon/settings.c ends/ends.c))))
+GDIM_FUZZ_LIB := $(BUILD)/fuzz-lib/gdim.a
+$(GDIM_FUZZ_LIB): $(GDIM_CLANG) $(LIB_CLANG)
+	$(Q)rm -f $@; $(AR) rcs $@ $^
 ROS1C_CLANG := $(ROS1C:$(BUILD)/obj/%=$(BUILD)/fuzz-lib/%)
 $(BUILD)/fuzz-lib/%.o: userspace/%.c $(HEADERS)
 	$(call msg,CLANG,$@)
@@ -276,11 +296,13 @@ $(BIN)/fuzz_$(1): tests/fuzz/fuzz_$(1).c $(2) $(HEADERS)
 	$$(call msg,CLANG,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(CLANG) $$(ALL_CFLAGS) $$(SANITIZE) -fsanitize=fuzzer -o $$@ \
-		$$< $$(filter %.o,$$^) $(3)
+		$$< $$(filter %.o %.a,$$^) $(3)
 endef
 $(foreach t,$(LIB_FUZZ),$(eval $(call fuzzer,$(t),$(LIB_CLANG),-lisal -lm)))
 $(foreach t,$(BAG_FUZZ),$(eval $(call fuzzer,$(t),$(BAG_CLANG) $(LIB_CLANG),\
 	-lisal $(BAG_LIBS))))
+$(foreach t,$(GDIM_FUZZ),$(eval $(call fuzzer,$(t),$(GDIM_FUZZ_LIB),\
+	$(GDIM_LIBS) $(BAG_LIBS) -linih -lisal)))
 $(eval $(call fuzzer,ros1c,$(ROS1C_CLANG),$(ROS1C_LIBS)))
 
 # what it costs and what it shows; the peer of the voxel filter is PCL
@@ -399,6 +421,7 @@ $(IDL)/%.c: idl/%.idl $(wildcard idl/*.idl)
 
 demo: build packages-check
 	tools/demo
+	tools/demo-gdim
 
 check: build packages-check
 	$(TESTS) check
@@ -434,9 +457,9 @@ install: build
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gdim_msgs/srv \
 		idl/gdim_msgs/srv/*.srv
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/systemd/system \
-		userspace/bridge/systemd/*.service
+		userspace/bridge/systemd/*.service userspace/gdimd/systemd/*.service
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/optsample \
-		userspace/bridge/systemd/*.conf
+		userspace/bridge/systemd/*.conf userspace/gdimd/systemd/*.conf
 	install -D -m 644 $(BUILD)/bpf/ros_tag.bpf.o \
 		$(DESTDIR)$(PREFIX)/lib/optsample/ros_tag.bpf.o
 	install -D -m 644 $(BUILD)/tc/q_optsample.so $(TCLIB)/q_optsample.so
@@ -457,7 +480,7 @@ install: build
 	@echo 'module: dkms install optsample/$(VERSION)'
 
 clean:
-	rm -rf $(addprefix $(BUILD)/,bin lib obj fusion fuzz-lib tc bpf idl ros1 demo/run module check \
+	rm -rf $(addprefix $(BUILD)/,bin lib obj fusion fuzz-lib tc bpf idl ros1 demo/run demo/gdim module check \
 		sch_optsample.ko .module.out)
 
 distclean:

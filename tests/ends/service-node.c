@@ -109,7 +109,8 @@ static int serve(char error[ENDS_ERROR])
 
 	for (int k = 0; k < SERVICES && !err; k++) {
 		const struct ros2_service_config config = {
-			service_names[k], k, handle, &kind[k],
+			.name = service_names[k], .kind = k,
+			.handle = handle, .arg = &kind[k],
 		};
 
 		kind[k] = k;

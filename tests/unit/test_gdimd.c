@@ -13,6 +13,7 @@
 #include "gdimd/folder.h"
 #include "gdimd/map_message.h"
 #include "gdimd/matcher.h"
+#include "gdimd/room_message.h"
 #include "gdimd/stars.h"
 #include "gdimd/submap_message.h"
 #include "tap.h"
@@ -60,8 +61,12 @@ static void test_matcher(void)
 	matcher_item(m, 5060, "h");
 	matcher_frame(m, 5055, "f3");
 	ok(says("g:f3 ") && matcher_waiting(m) == 1, "only what is certain");
+	matcher_item(m, 9000, "i");
+	matcher_first(m);
+	ok(says("h:f3 ") && matcher_waiting(m) == 1,
+	   "the oldest waits no longer");
 	matcher_destroy(m);
-	ok(says("h:f3 "), "at the end the nearest is taken");
+	ok(says("i:- "), "at the end the nearest is taken, or none");
 }
 
 static void test_stars(void)
@@ -142,7 +147,59 @@ static void test_messages(void)
 	m.map.origin.orientation[3] = 7;
 	ok(submap_read(MESSAGE_OCCUPANCY_GRID, &m, grid, error) == -EINVAL,
 	   "no orientation: %s", error);
+	map_message(&room, &r, 5, "map", &m);
+	m.map.origin.position[2] = NAN;
+	ok(submap_read(MESSAGE_OCCUPANCY_GRID, &m, grid, error) == -EINVAL,
+	   "no height: %s", error);
+	map_message(&room, &r, 5, "map", &m);
+	for (int i = 0; i < W * H; i++)
+		((int8_t *)room.bytes)[i] = i == 3 ? 101 : i == 4 ? -2 : i - 1;
+	ok(submap_read(MESSAGE_OCCUPANCY_GRID, &m, grid, error) == -EINVAL,
+	   "no cells: %s", error);
+	r.bits = 16;
+	map_message(&room, &r, 5, "map", &m);
+	m.grid.layers = m.grid.arrays = 2;
+	m.grid.layer[1] = m.grid.layer[0];
+	m.grid.data[1] = m.grid.data[0];
+	ok(submap_read(MESSAGE_GRID_MAP, &m, grid, error) == -EINVAL,
+	   "a layer and it again: %s", error);
+	m.grid.layers = m.grid.arrays = 5;
+	for (int i = 0; i < 5; i++) {
+		m.grid.data[i] = m.grid.data[0];
+		m.grid.data[i].dim[0].size = 4096;
+		m.grid.data[i].dim[1].size = 4096;
+		m.grid.data[i].data.count = 4096 * 4096;
+	}
+	ok(submap_read(MESSAGE_GRID_MAP, &m, grid, error) == -E2BIG,
+	   "too many layers that large: %s", error);
 	map_room_free(&room);
+}
+
+static void test_rooms(void)
+{
+	const struct message_room good = {
+		.id = 3, .name = message_string("Küche"), .size = 5,
+		.averages_valid = 1,
+		.avg_temperature = NAN, .avg_smoke = -1, .avg_signal = 100,
+	};
+	struct message_room m = good;
+	char error[ROOM_MESSAGE_ERROR];
+	struct room r;
+
+	ok(!room_message_read(&m, &r, error) && !strcmp(r.name, "Küche") &&
+	   r.reported && isnan(r.temperature) && r.signal == 100, "a room");
+	m.averages_valid = 0;
+	m.max_hazard = -77;
+	ok(!room_message_read(&m, &r, error) && !r.reported && r.hazard == -1,
+	   "what was not measured does not matter");
+	m.averages_valid = 1;
+	ok(room_message_read(&m, &r, error) == -EINVAL, "but else: %s", error);
+	m.max_hazard = 0;
+	m.location.z = INFINITY;
+	ok(room_message_read(&m, &r, error) == -EINVAL, "no place: %s", error);
+	m.location.z = 0;
+	m.name = message_string("K\xfc" "che");
+	ok(room_message_read(&m, &r, error) == -EINVAL, "no text: %s", error);
 }
 
 static void test_transforms(void)
@@ -171,8 +228,9 @@ static void test_transforms(void)
 	   error);
 	ok(submap_frame(&(struct message_string){ "a\nb", 3 }, frame) ==
 	   -EINVAL && submap_frame(&(struct message_string){ "a\0b", 3 },
-				   frame) == -EINVAL,
-	   "frames are texts of one line");
+				   frame) == -EINVAL &&
+	   submap_frame(&(struct message_string){ "\xe4", 1 }, frame) ==
+	   -EINVAL, "frames are texts of one line");
 }
 
 static void put(const char *folder, const char *name, size_t len)
@@ -230,6 +288,7 @@ int main(void)
 	test_matcher();
 	test_stars();
 	test_messages();
+	test_rooms();
 	test_transforms();
 	test_folder();
 	return tap_done();

@@ -24,7 +24,8 @@ enum {
 
 /**
  * struct mcap - a reader
- * @schema:	of each id: texts that are kept; NULL if there is none
+ * @schema:	of each id below @schemas: texts that are kept; NULL if there is
+ *		none
  * @channel:	of each id: topic + 1, 0 if there is none, or NO_TOPIC
  */
 struct mcap {
@@ -32,6 +33,7 @@ struct mcap {
 	struct schema {
 		char		*name, *definition;
 	} *schema[IDS];
+	unsigned int	schemas;
 	uint32_t	channel[IDS];
 };
 
@@ -105,6 +107,8 @@ static int read_schema(struct mcap *m, struct cursor *c)
 	if (!s)
 		return -ENOMEM;
 	m->schema[id] = s;
+	if (id >= m->schemas)
+		m->schemas = id + 1;
 	s->name = strndup(name.text, name.len);
 	/* others than these two are not the text that bags want */
 	if (text_is(encoding, "ros2msg") || text_is(encoding, "ros1msg"))
@@ -429,7 +433,7 @@ static int read_summary(struct mcap *m)
 
 static void forget(struct mcap *m)
 {
-	for (unsigned int i = 0; i < IDS; i++)
+	for (unsigned int i = 0; i < m->schemas; i++)
 		if (m->schema[i]) {
 			free(m->schema[i]->name);
 			free(m->schema[i]->definition);

@@ -35,6 +35,7 @@ struct console {
 				   const cJSON *parameters, cJSON *answer,
 				   char error[256]);
 	void		*arg;
+	uint64_t	refused;
 	struct client	*client[CLIENTS];
 };
 
@@ -68,7 +69,7 @@ static bool say_all(int fd, const char *text, size_t len)
 	return true;
 }
 
-static bool say(struct client *k, const cJSON *answer)
+static bool say(int fd, const cJSON *answer)
 {
 	char *text = cJSON_PrintUnformatted(answer);
 	size_t len = text ? strlen(text) : 0;
@@ -77,15 +78,17 @@ static bool say(struct client *k, const cJSON *answer)
 	if (!text)
 		return false;
 	text[len] = '\n';	/* instead of the final 0 */
-	said = say_all(k->watch.fd, text, len + 1);
+	said = say_all(fd, text, len + 1);
 	cJSON_free(text);
 	return said;
 }
 
-static int obey(struct console *c, const char *line, cJSON *answer,
-		char error[256])
+/* @line: @len bytes and a 0, and nothing behind the object */
+static int obey(struct console *c, const char *line, size_t len,
+		cJSON *answer, char error[256])
 {
-	cJSON *request = cJSON_Parse(line);
+	cJSON *request = strlen(line) == len ?
+			 cJSON_ParseWithOpts(line, NULL, true) : NULL;
 	const char *command = cJSON_GetStringValue(
 		cJSON_GetObjectItemCaseSensitive(request, "do"));
 	int ret = -EINVAL;
@@ -98,20 +101,30 @@ static int obey(struct console *c, const char *line, cJSON *answer,
 	return ret;
 }
 
-static bool answer_line(struct client *k, const char *line)
+/* Deletes @answer. Return: whether it was read */
+static bool answer_with(struct console *c, int fd, cJSON *answer, int err,
+			const char *error)
+{
+	bool said;
+
+	cJSON_AddBoolToObject(answer, "ok", !err);
+	if (err) {
+		cJSON_AddStringToObject(answer, "error",
+					*error ? error : strerror(-err));
+		c->refused++;
+	}
+	said = say(fd, answer);
+	cJSON_Delete(answer);
+	return said;
+}
+
+static bool answer_line(struct client *k, const char *line, size_t len)
 {
 	cJSON *answer = cJSON_CreateObject();
 	char error[256] = "";
-	bool said;
-	int ret = obey(k->console, line, answer, error);
+	int err = obey(k->console, line, len, answer, error);
 
-	cJSON_AddBoolToObject(answer, "ok", !ret);
-	if (ret)
-		cJSON_AddStringToObject(answer, "error",
-					*error ? error : strerror(-ret));
-	said = say(k, answer);
-	cJSON_Delete(answer);
-	return said;
+	return answer_with(k->console, k->watch.fd, answer, err, error);
 }
 
 static void on_client(void *arg, uint32_t events)
@@ -131,7 +144,7 @@ static void on_client(void *arg, uint32_t events)
 	k->line[k->len] = '\0';
 	while ((end = memchr(start, '\n', k->line + k->len - start))) {
 		*end = '\0';
-		if (!answer_line(k, start)) {
+		if (!answer_line(k, start, end - start)) {
 			hang_up(k);
 			return;
 		}
@@ -139,8 +152,11 @@ static void on_client(void *arg, uint32_t events)
 	}
 	k->len -= start - k->line;
 	memmove(k->line, start, k->len);
-	if (k->len == LINE - 1)
+	if (k->len == LINE - 1) {
+		answer_with(k->console, k->watch.fd, cJSON_CreateObject(),
+			    -E2BIG, "a line that is too long");
 		hang_up(k);
+	}
 }
 
 static void on_listen(void *arg, uint32_t events)
@@ -158,6 +174,8 @@ static void on_listen(void *arg, uint32_t events)
 		i++;
 	k = i < CLIENTS ? malloc(sizeof(*k)) : NULL;
 	if (!k) {
+		answer_with(c, fd, cJSON_CreateObject(), -EBUSY,
+			    "too many ask at once");
 		close(fd);
 		return;
 	}
@@ -273,4 +291,9 @@ void console_close(struct console *c)
 	close(c->listen.fd);
 	unlink(c->path);
 	free(c);
+}
+
+uint64_t console_refused(const struct console *c)
+{
+	return c ? c->refused : 0;
 }

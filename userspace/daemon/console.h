@@ -3,7 +3,8 @@
  * console.h - a local socket on which a running daemon is asked and told
  *
  * A line is a request, a JSON object with "do"; a line is the answer, a JSON
- * object with "ok", and "error" if that is false.
+ * object with "ok", and "error" if that is false. After a line that is too long
+ * the talk ends.
  */
 #ifndef DAEMON_CONSOLE_H
 #define DAEMON_CONSOLE_H
@@ -30,5 +31,8 @@ int console_open(struct console **c, struct loop *l, const char *path,
 				char error[256]),
 		 void *arg, char error[256]);
 void console_close(struct console *c);
+
+/* Requests that were answered with an error; NULL is allowed */
+uint64_t console_refused(const struct console *c);
 
 #endif

@@ -110,6 +110,8 @@ static void serve(struct ros2_service *s, struct ddsi_serdata *d,
 	if (service_read_request(s->config.kind, &header, bytes, len,
 				 &s->request)) {
 		s->stats.malformed++;
+		if (s->config.malformed)
+			s->config.malformed(s->config.arg, s->config.kind);
 		return;
 	}
 	s->response = (union service_response){ 0 };

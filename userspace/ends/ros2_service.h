@@ -22,6 +22,7 @@ struct ros2_client;
  * @handle:	answers a request: @response is zero at first. What it points to
  *		stays until the next call of @handle; what @request points to is
  *		good during the call. It must not close the service.
+ * @malformed:	told of bytes that are no request and are not answered, or NULL
  */
 struct ros2_service_config {
 	const char		*name;
@@ -29,6 +30,7 @@ struct ros2_service_config {
 	void			(*handle)(void *arg,
 					  const union service_request *request,
 					  union service_response *response);
+	void			(*malformed)(void *arg, enum service_kind kind);
 	void			*arg;
 };
 

@@ -21,6 +21,7 @@ static void print_status(const cJSON *a)
 {
 	const cJSON *in = cJSON_GetObjectItem(a, "in"), *t;
 	const cJSON *fused = cJSON_GetObjectItem(a, "fused");
+	const cJSON *no = cJSON_GetObjectItem(a, "refused");
 
 	printf("%s: %.0f submaps of %.0f nodes, %.0f of them placed, "
 	       "%.0f submaps wait\n", ctl_text(a, "store"), ctl_value(a, "submaps"),
@@ -31,6 +32,9 @@ static void print_status(const cJSON *a)
 	       ctl_value(in, "messages"), ctl_value(in, "refused"),
 	       ctl_value(in, "lost"), *ctl_text(in, "last_error") ? "; the last: " :
 	       "", ctl_text(in, "last_error"));
+	printf("refused: %.0f requests at the socket, %.0f of services, %.0f "
+	       "by HTTP\n", ctl_value(no, "socket"), ctl_value(no, "services"),
+	       ctl_value(no, "http"));
 	printf("fused: %.0f tiles, %.0f submaps moved, %.0f could not be read, "
 	       "%.0f ms of work\n", ctl_value(fused, "tiles"),
 	       ctl_value(fused, "moved"), ctl_value(fused, "failed"),

@@ -3,12 +3,15 @@
  * commands - what people and programs ask and tell the daemon
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "common/cli.h"
 #include "gdim/answers.h"
+#include "gdim/import_map.h"
 #include "gdim/import_submaps.h"
+#include "gdim/map_file.h"
 #include "gdimd/gdimd.h"
 
 /* Nothing came for so long, ns: now it is nobody's loss of time */
@@ -57,6 +60,10 @@ static int status(struct gdimd *g, const cJSON *p, cJSON *answer,
 	free(store);
 	answer_status(g->site, answer);
 	inbox_status(g->inbox, cJSON_AddObjectToObject(answer, "in"));
+	part = cJSON_AddObjectToObject(answer, "refused");
+	cJSON_AddNumberToObject(part, "socket", console_refused(g->console));
+	cJSON_AddNumberToObject(part, "services", gdimd_services_refused(g));
+	cJSON_AddNumberToObject(part, "http", web_refused(g->web));
 	part = cJSON_AddObjectToObject(answer, "fused");
 	cJSON_AddNumberToObject(part, "moved", f.moved);
 	cJSON_AddNumberToObject(part, "tiles", f.tiles);
@@ -143,6 +150,25 @@ static const char *text_of(const cJSON *p, const char *key, const char *other)
 	return text ? text : other;
 }
 
+/* Not there: as it is */
+static int optional(const cJSON *p, const char *key, double most, double *v,
+		    char error[256])
+{
+	return cJSON_HasObjectItem(p, key) ?
+	       number(p, key, -most, most, v, error) : 0;
+}
+
+/* Words for a layer that is made. Return: 0, -EINVAL: too many */
+static int read_words(const cJSON *p, char words[IMPORT_WORDS],
+		      char error[256])
+{
+	if (snprintf(words, IMPORT_WORDS, "%s", text_of(p, "words", "")) <
+	    IMPORT_WORDS)
+		return 0;
+	snprintf(error, 256, "too many words for a layer");
+	return -EINVAL;
+}
+
 /* As of the command line; files are read from where they are */
 static int read_import(const cJSON *p, struct import_submaps *im,
 		       char error[256])
@@ -156,12 +182,8 @@ static int read_import(const cJSON *p, struct import_submaps *im,
 		.frame = text_of(p, "frame", "submap_"),
 		.placed = cJSON_HasObjectItem(p, "x"),
 	};
-	if (snprintf(im->words, sizeof(im->words), "%s",
-		     text_of(p, "words", "")) >= (int)sizeof(im->words)) {
-		snprintf(error, 256, "too many words for a layer");
-		return -EINVAL;
-	}
-	if (number(p, "width", 1, CELLS_SIDE_MAX, &width, error) ||
+	if (read_words(p, im->words, error) ||
+	    number(p, "width", 1, CELLS_SIDE_MAX, &width, error) ||
 	    number(p, "height", 1, CELLS_SIDE_MAX, &height, error) ||
 	    number(p, "resolution", 0.001, 100, &im->resolution, error) ||
 	    (im->placed &&
@@ -198,6 +220,58 @@ static int import(struct gdimd *g, const cJSON *p, cJSON *answer,
 	cJSON_AddNumberToObject(answer, "height", im.height);
 	cJSON_AddNumberToObject(answer, "known_cells", r.known);
 	cJSON_AddNumberToObject(answer, "ms", (loop_now() - begin) / 1e6);
+	return 0;
+}
+
+static int read_import_map(const cJSON *p, struct import_map *im,
+			   char error[256])
+{
+	const char *mode = text_of(p, "mode", NULL);
+	double stamp = 0;
+
+	*im = (struct import_map){
+		.path = text_of(p, "map", ""),
+		.layer = text_of(p, "layer", NULL),
+		.node = text_of(p, "node", NULL),
+		.mode = mode ? map_mode_by_name(mode) : -1,
+		.stamp = -1,
+	};
+	if (mode && im->mode < 0) {
+		snprintf(error, 256, "no mode '%.64s'", mode);
+		return -EINVAL;
+	}
+	if (read_words(p, im->words, error) ||
+	    optional(p, "x", POSE_MAX, &im->pose.x, error) ||
+	    optional(p, "y", POSE_MAX, &im->pose.y, error) ||
+	    optional(p, "theta", POSE_MAX, &im->pose.yaw, error))
+		return -EINVAL;
+	if (!cJSON_HasObjectItem(p, "stamp"))
+		return 0;
+	if (number(p, "stamp", 0, IMPORT_MAP_STAMP_MAX, &stamp, error))
+		return -EINVAL;
+	im->stamp = llround(stamp * 1e9);
+	return 0;
+}
+
+static int import_map(struct gdimd *g, const cJSON *p, cJSON *answer,
+		      char error[256])
+{
+	const uint64_t begin = loop_now();
+	struct import_map_result r;
+	struct import_map_job *job;
+	struct import_map im;
+	int err = read_import_map(p, &im, error);
+
+	if (!err)
+		err = import_map_open(&job, &im, error);
+	if (err)
+		return err;
+	err = import_map_run(job, g->site, false, &r, error);
+	import_map_close(job);
+	if (err)
+		return err;
+	gdimd_stored(g);
+	import_map_answer(&r, (loop_now() - begin) / 1e6, answer);
 	return 0;
 }
 
@@ -325,6 +399,7 @@ static const struct command commands[] = {
 	{ "rooms", rooms },
 	{ "room", room },
 	{ "rate", rate },
+	{ "import", import_map },
 	{ "import-submaps", import },
 	{ "set-poses", set_poses },
 	{ "layer", set_layer },
@@ -343,7 +418,7 @@ int gdimd_command(void *gdimd, const char *name, const cJSON *parameters,
 			return commands[i].run(gdimd, parameters, answer,
 					       error);
 	snprintf(error, 256, "do what? status, layers, spot, rooms, room, "
-		 "rate, import-submaps, set-poses, layer, log, snapshot, "
-		 "notes");
+		 "rate, import, import-submaps, set-poses, layer, log, "
+		 "snapshot, notes");
 	return -EINVAL;
 }

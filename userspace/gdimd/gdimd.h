@@ -39,7 +39,7 @@ struct gdimd {
 
 /**
  * gdimd_command() - what people and programs ask and tell
- * @name: status, layers, spot, room, rooms, rate, import-submaps,
+ * @name: status, layers, spot, room, rooms, rate, import, import-submaps,
  *	set-poses, layer, log, snapshot, notes
  * @parameters: as of the command line's words
  * @answer: gets the items of answers.h
@@ -68,5 +68,8 @@ void gdimd_found(void *gdimd, const char *topic, enum message_kind kind);
  */
 int gdimd_services_open(struct gdimd *g, char error[256]);
 void gdimd_services_close(struct gdimd *g);
+
+/* Requests that were answered with an error */
+uint64_t gdimd_services_refused(const struct gdimd *g);
 
 #endif

@@ -8,23 +8,32 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ends/ends.h"
+#include "gdim/utf8.h"
 #include "gdimd/inbox.h"
 #include "gdimd/matcher.h"
+#include "gdimd/room_message.h"
 #include "gdimd/submap_message.h"
+#include "ros/convert.h"
 
 enum {
 	KEYFRAMES	= 64,		/* that are gathered at once */
 	GATHERED	= 64,		/* submaps of one */
+	REPEATERS	= 4096,		/* of a message */
+	WAITING_MB	= 256,		/* of submaps that wait for a match */
 };
 
 static const uint64_t moment = 20 * 1000000ULL;		/* ns */
 static const int64_t future = 60 * 1000000000LL;	/* ns: clocks differ */
 
-/* Submaps of a frame that wait for others of it */
+/**
+ * struct keyframe - submaps of a frame that wait for others of it
+ * @message:	number of the one that each came with
+ */
 struct keyframe {
 	char			frame[STORE_FRAME];
 	int64_t			stamp;
 	struct site_submap	submap[GATHERED];
+	uint64_t		message[GATHERED];
 	unsigned int		submaps;
 	uint64_t		due;
 };
@@ -40,6 +49,7 @@ struct inbox {
 	unsigned int		keyframes;
 	struct loop_timer	timer;
 	struct matcher		*matcher;
+	size_t			waiting;	/* bytes */
 	uint64_t		messages, kept, transforms, rejected, lost;
 	char			error[INBOX_ERROR];
 };
@@ -48,13 +58,15 @@ __attribute__((format(printf, 4, 5)))
 static int refuse(struct inbox *in, const char *topic, int err,
 		  const char *format, ...)
 {
-	char why[INBOX_ERROR];
+	char why[INBOX_ERROR], line[INBOX_ERROR];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(why, sizeof(why), format, args);
 	va_end(args);
-	snprintf(in->error, sizeof(in->error), "%.80s: %.170s", topic, why);
+	snprintf(line, sizeof(line), "%.80s: %.170s", topic, why);
+	/* what others call their frames is in it: for a log and for JSON */
+	utf8_clean(line, sizeof(line), in->error, sizeof(in->error));
 	in->rejected++;
 	in->refused(in->arg, in->error);
 	return err;
@@ -83,10 +95,14 @@ static void free_keyframe(struct keyframe *k)
 	free(k);
 }
 
-/* As one, or each alone, so that one that is wrong does no harm to others */
+/*
+ * As one, or each alone, so that one that is wrong does no harm to others; a
+ * message with several that are wrong was one
+ */
 static void store(struct inbox *in, struct keyframe *k)
 {
 	char error[SITE_ERROR];
+	uint64_t told = 0;
 
 	if (!site_keyframe(in->site, k->frame, k->stamp, NULL, k->submap,
 			   k->submaps, error)) {
@@ -100,7 +116,9 @@ static void store(struct inbox *in, struct keyframe *k)
 
 		if (err) {
 			in->lost += err != -ESTALE && err != -EINVAL;
-			refuse(in, "keyframe", err, "%s", error);
+			if (k->message[i] != told)
+				refuse(in, "keyframe", err, "%s", error);
+			told = k->message[i];
 			continue;
 		}
 		in->kept++;
@@ -171,13 +189,15 @@ static struct keyframe *gather(struct inbox *in, const char *frame,
 }
 
 static int keep(struct inbox *in, const char *topic, const char *frame,
-		unsigned int layer, int64_t stamp, struct cells *cells)
+		uint64_t message, unsigned int layer, int64_t stamp,
+		struct cells *cells)
 {
 	struct keyframe *k = gather(in, frame, layer);
 
 	if (!k)
 		return refuse(in, topic, -ENOMEM, "out of memory");
 	k->stamp = stamp > k->stamp ? stamp : k->stamp;
+	k->message[k->submaps] = message;
 	k->submap[k->submaps++] = (struct site_submap){
 		layer, stamp, RULE_WEIGHT_FULL, cells_get(cells) };
 	return 0;
@@ -187,13 +207,16 @@ static int keep(struct inbox *in, const char *topic, const char *frame,
  * Maps
  */
 
-/* The layer of that name, made if it is configured and not there yet */
+/*
+ * The layer of that name, or what it is going to be
+ *
+ * Return: its number; SITE_LAYERS: there is none yet; or an error that was told
+ */
 static int find_layer(struct inbox *in, const char *topic,
 		      const struct config_layer *from, const char *name,
-		      const char *grid)
+		      const char *grid, struct layer *l)
 {
 	char full[LAYER_NAME], error[SITE_ERROR];
-	struct layer l;
 	int number;
 
 	if (snprintf(full, sizeof(full), "%s%s%s", name, *grid ? "_" : "",
@@ -201,13 +224,14 @@ static int find_layer(struct inbox *in, const char *topic,
 		return refuse(in, topic, -EINVAL, "layer %s of %s: too long",
 			      grid, name);
 	number = site_find_layer(in->site, full);
-	if (number >= 0)
+	if (number >= 0) {
+		site_layer(in->site, number, l);
 		return number;
-	if (config_make_layer(in->config, from, name, &l, error))
+	}
+	if (config_make_layer(in->config, from, name, l, error))
 		return refuse(in, topic, -EINVAL, "%s", error);
-	snprintf(l.name, sizeof(l.name), "%s", full);
-	number = site_set_layer(in->site, &l, error);
-	return number >= 0 ? number : refuse(in, topic, number, "%s", error);
+	snprintf(l->name, sizeof(l->name), "%s", full);
+	return SITE_LAYERS;
 }
 
 static bool is_map_frame(const struct inbox *in, const char *frame)
@@ -215,82 +239,144 @@ static bool is_map_frame(const struct inbox *in, const char *frame)
 	return !strcmp(frame, in->config->frame);
 }
 
+/* Of what lies in the map's frame */
+static int check_frame(struct inbox *in, const char *topic,
+		       const struct message_header *h)
+{
+	char frame[STORE_FRAME];
+
+	if (submap_frame(&h->frame_id, frame))
+		return refuse(in, topic, -EINVAL, "no proper frame id");
+	if (!is_map_frame(in, frame))
+		return refuse(in, topic, -EINVAL, "frame %s, not %s", frame,
+			      in->config->frame);
+	return 0;
+}
+
 /* Whose frame a submap has: that of a node, or that of the map */
 static int find_frame(struct inbox *in, const char *topic,
 		      const struct config_layer *from,
 		      const struct message_header *h, char frame[STORE_FRAME])
 {
+	if (from->whole) {
+		strcpy(frame, SITE_ROOT);
+		return check_frame(in, topic, h);
+	}
 	if (submap_frame(&h->frame_id, frame))
 		return refuse(in, topic, -EINVAL, "no proper frame id");
-	if (from->whole && !is_map_frame(in, frame))
-		return refuse(in, topic, -EINVAL, "frame %s, not %s", frame,
-			      in->config->frame);
-	if (!from->whole && is_map_frame(in, frame))
+	if (is_map_frame(in, frame) || !strcmp(frame, SITE_ROOT))
 		return refuse(in, topic, -EINVAL,
 			"frame %s is that of the map, not of a submap", frame);
-	if (from->whole)
-		strcpy(frame, SITE_ROOT);
 	return 0;
 }
 
-/* What matcher.h keeps until it is known whose it is */
-struct waiting {
-	char		topic[CONFIG_TEXT];
-	unsigned int	layer;
+/**
+ * struct taken - maps of one message
+ * @message:	its number
+ * @frame:	empty: not known yet
+ * @bytes:	of cells
+ */
+struct taken {
+	char		topic[CONFIG_TEXT], frame[STORE_FRAME];
+	uint64_t	message;
 	int64_t		stamp;
-	struct cells	*cells;
+	unsigned int	count;
+	unsigned int	layer[SUBMAP_LAYERS];
+	struct cells	*cells[SUBMAP_LAYERS];
+	size_t		bytes;
 };
+
+/* Layers of all its maps; none is made unless all can be */
+static int find_layers(struct inbox *in, const struct config_layer *from,
+		       const char *name, const struct submap_layer *layer,
+		       struct taken *t)
+{
+	struct layer l[SUBMAP_LAYERS];
+	unsigned int made = 0;
+	char error[SITE_ERROR];
+
+	for (unsigned int i = 0; i < t->count; i++) {
+		const int number = find_layer(in, t->topic, from, name,
+				t->count == 1 ? "" : layer[i].name, &l[i]);
+
+		if (number < 0)
+			return number;
+		t->layer[i] = number;
+		made += number == SITE_LAYERS;
+		if (l[i].bits != layer[i].cells->bits)
+			return refuse(in, t->topic, -EINVAL,
+				"layer %s takes %s", l[i].name,
+				l[i].bits == 8 ? "nav_msgs/OccupancyGrid" :
+						 "grid_map_msgs/GridMap");
+	}
+	if (made && site_layers(in->site) + made > SITE_LAYERS)
+		return refuse(in, t->topic, -ENOSPC,
+			      "layer %s: there are %u already", name,
+			      site_layers(in->site));
+	for (unsigned int i = 0; i < t->count; i++) {
+		int number = t->layer[i];
+
+		if (number == SITE_LAYERS)
+			number = site_set_layer(in->site, &l[i], error);
+		if (number < 0)
+			return refuse(in, t->topic, number, "%s", error);
+		t->layer[i] = number;
+	}
+	return 0;
+}
+
+static int keep_all(struct inbox *in, const struct taken *t)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; i < t->count && !err; i++)
+		err = keep(in, t->topic, t->frame, t->message, t->layer[i],
+			   t->stamp, t->cells[i]);
+	return err;
+}
+
+static void forget(struct inbox *in, struct taken *t)
+{
+	for (unsigned int i = 0; i < t->count; i++)
+		cells_put(t->cells[i]);
+	in->waiting -= t->bytes;
+	free(t);
+}
 
 static void on_match(void *arg, void *item, const char *frame)
 {
 	struct inbox *in = arg;
-	struct waiting *w = item;
+	struct taken *t = item;
 
-	if (frame)
-		keep(in, w->topic, frame, w->layer, w->stamp, w->cells);
-	else
-		refuse(in, w->topic, -ENOENT,
+	if (frame) {
+		snprintf(t->frame, sizeof(t->frame), "%s", frame);
+		keep_all(in, t);
+	} else {
+		refuse(in, t->topic, -ENOENT,
 		       "no transform within %g s of the submap's stamp",
 		       in->config->slop);
-	cells_put(w->cells);
-	free(w);
+	}
+	forget(in, t);
 }
 
-static int wait_for_match(struct inbox *in, const char *topic,
-			  unsigned int layer, int64_t stamp,
-			  struct cells *cells)
+/* Those that wait are kept in memory: the oldest do not wait for ever */
+static int wait_for_match(struct inbox *in, const struct taken *t)
 {
-	struct waiting *w = calloc(1, sizeof(*w));
+	struct taken *w = malloc(sizeof(*w));
 
 	if (!w)
-		return refuse(in, topic, -ENOMEM, "out of memory");
-	snprintf(w->topic, sizeof(w->topic), "%s", topic);
-	w->layer = layer;
-	w->stamp = stamp;
-	w->cells = cells_get(cells);
-	matcher_item(in->matcher, stamp, w);
+		return refuse(in, t->topic, -ENOMEM, "out of memory");
+	*w = *t;
+	for (unsigned int i = 0; i < w->count; i++) {
+		cells_get(w->cells[i]);
+		w->bytes += w->cells[i]->bytes;
+	}
+	in->waiting += w->bytes;
+	matcher_item(in->matcher, w->stamp, w);
+	while (in->waiting > (size_t)WAITING_MB << 20 &&
+	       matcher_waiting(in->matcher) > 1)
+		matcher_first(in->matcher);
 	return 0;
-}
-
-static int take_layer(struct inbox *in, const char *topic,
-		      const struct config_layer *from, const char *name,
-		      const struct submap_layer *layer, bool alone,
-		      const char *frame, int64_t stamp)
-{
-	const int number = find_layer(in, topic, from, name,
-				      alone ? "" : layer->name);
-	struct layer l;
-
-	if (number < 0)
-		return number;
-	site_layer(in->site, number, &l);
-	if (l.bits != layer->cells->bits)
-		return refuse(in, topic, -EINVAL,
-			"layer %s takes %s", l.name, l.bits == 8 ?
-			"nav_msgs/OccupancyGrid" : "grid_map_msgs/GridMap");
-	if (in->matcher && !from->whole)
-		return wait_for_match(in, topic, number, stamp, layer->cells);
-	return keep(in, topic, frame, number, stamp, layer->cells);
 }
 
 int inbox_map(struct inbox *in, const char *topic,
@@ -300,24 +386,27 @@ int inbox_map(struct inbox *in, const char *topic,
 	const struct message_header *h = kind == MESSAGE_GRID_MAP ?
 					 &msg->grid.header : &msg->map.header;
 	struct submap_layer layer[SUBMAP_LAYERS];
-	char frame[STORE_FRAME], error[SUBMAP_ERROR];
+	struct taken t = { .message = ++in->messages, .stamp = h->stamp };
+	char error[SUBMAP_ERROR];
 	int n, err;
 
-	in->messages++;
+	snprintf(t.topic, sizeof(t.topic), "%s", topic);
 	err = check_stamp(in, topic, h->stamp);
 	if (!err)
-		err = find_frame(in, topic, from, h, frame);
+		err = find_frame(in, topic, from, h, t.frame);
 	if (err)
 		return err;
 	n = submap_read(kind, msg, layer, error);
 	if (n < 0)
 		return refuse(in, topic, n, "%s", error);
-	for (int i = 0; i < n; i++) {
-		const int one = take_layer(in, topic, from, name, &layer[i],
-					   n == 1, frame, h->stamp);
-
-		err = err ? err : one;
-	}
+	t.count = n;
+	for (int i = 0; i < n; i++)
+		t.cells[i] = layer[i].cells;
+	err = find_layers(in, from, name, layer, &t);
+	if (!err && in->matcher && !from->whole)
+		err = wait_for_match(in, &t);
+	else if (!err)
+		err = keep_all(in, &t);
 	submap_free(layer, n);
 	return err;
 }
@@ -325,6 +414,23 @@ int inbox_map(struct inbox *in, const char *topic,
 /*
  * Transforms
  */
+
+/* Nobody tells where the map is, and only what is in it can be in its frame */
+static int name_frames(struct inbox *in, const char *topic,
+		       struct site_transform *t)
+{
+	if (is_map_frame(in, t->frame) || !strcmp(t->frame, SITE_ROOT))
+		return refuse(in, topic, -EINVAL,
+			"a transform of frame %s, which is that of the map",
+			t->frame);
+	if (is_map_frame(in, t->predecessor))
+		strcpy(t->predecessor, SITE_ROOT);
+	else if (!strcmp(t->predecessor, SITE_ROOT))
+		return refuse(in, topic, -EINVAL,
+			"frame %s: seen from %s, the map is %s", t->frame,
+			SITE_ROOT, in->config->frame);
+	return 0;
+}
 
 int inbox_transforms(struct inbox *in, const char *topic,
 		     const struct message_transforms *m)
@@ -347,8 +453,8 @@ int inbox_transforms(struct inbox *in, const char *topic,
 			break;
 		}
 		err = check_stamp(in, topic, t[n].stamp);
-		if (is_map_frame(in, t[n].predecessor))
-			strcpy(t[n].predecessor, SITE_ROOT);
+		if (!err)
+			err = name_frames(in, topic, &t[n]);
 		n++;
 	}
 	if (!err) {
@@ -377,60 +483,23 @@ static int stored(struct inbox *in, const char *topic, int err)
 			    store_error(site_store(in->site))) : 0;
 }
 
-static bool finite_point(const struct message_point32 *p)
-{
-	return fabs(p->x) <= POSE_MAX && fabs(p->y) <= POSE_MAX;
-}
-
-static int room_of(struct inbox *in, const char *topic,
-		   const struct message_room *m, struct room *r)
-{
-	struct message_list rest = m->outline;
-	struct message_point32 p;
-
-	*r = (struct room){
-		.id = m->id, .stamp = m->header.stamp, .x = m->location.x,
-		.y = m->location.y, .size = m->size,
-		.reported = m->averages_valid,
-		.temperature = m->avg_temperature, .smoke = m->avg_smoke,
-		.signal = m->avg_signal, .hazard = m->max_hazard,
-	};
-	if (!finite_point(&m->location) || !(m->size >= 0 && m->size <= 1e9) ||
-	    m->name.len >= sizeof(r->name))
-		return refuse(in, topic, -EINVAL,
-			      "room %u: a place, size or name that cannot be",
-			      m->id);
-	memcpy(r->name, m->name.text, m->name.len);
-	if (m->outline.count > ROOM_CORNERS ||
-	    m->avg_gases.count > ROOM_GASES)
-		return refuse(in, topic, -E2BIG,
-			      "room %u: more than %d corners or %d gases",
-			      m->id, ROOM_CORNERS, ROOM_GASES);
-	while (message_next_point(&rest, &p)) {
-		if (!finite_point(&p))
-			return refuse(in, topic, -EINVAL,
-				      "room %u: a corner that cannot be",
-				      m->id);
-		r->corner[r->corners][0] = p.x;
-		r->corner[r->corners++][1] = p.y;
-	}
-	for (; r->gases < m->avg_gases.count; r->gases++)
-		r->gas[r->gases] = message_float(&m->avg_gases, r->gases);
-	return 0;
-}
-
 int inbox_room(struct inbox *in, const char *topic,
 	       const struct message_room *m)
 {
+	char error[ROOM_MESSAGE_ERROR];
 	struct room r;
 	int err;
 
 	in->messages++;
 	err = check_stamp(in, topic, m->header.stamp);
 	if (!err)
-		err = room_of(in, topic, m, &r);
-	return err ? err : stored(in, topic, store_room(site_store(in->site),
-							&r));
+		err = check_frame(in, topic, &m->header);
+	if (err)
+		return err;
+	err = room_message_read(m, &r, error);
+	if (err)
+		return refuse(in, topic, err, "%s", error);
+	return stored(in, topic, store_room(site_store(in->site), &r));
 }
 
 int inbox_rooms(struct inbox *in, const char *topic, unsigned int rooms)
@@ -455,13 +524,18 @@ int inbox_repeaters(struct inbox *in, const char *topic,
 
 	in->messages++;
 	err = check_stamp(in, topic, m->header.stamp);
+	if (!err)
+		err = check_frame(in, topic, &m->header);
+	if (!err && count > REPEATERS)
+		err = refuse(in, topic, -E2BIG, "%u repeaters, %d at most",
+			     count, REPEATERS);
 	if (err)
 		return err;
 	xy = calloc(count + 1, sizeof(*xy));
 	if (!xy)
 		return refuse(in, topic, -ENOMEM, "out of memory");
 	while (!err && n < count && message_next_point(&rest, &p)) {
-		if (!finite_point(&p))
+		if (!room_message_point(&p))
 			err = refuse(in, topic, -EINVAL,
 				     "a repeater where none can be");
 		xy[n][0] = p.x;
@@ -474,10 +548,33 @@ int inbox_repeaters(struct inbox *in, const char *topic,
 	return err;
 }
 
+/*
+ * What is not stored
+ */
+
+int inbox_image(struct inbox *in, const char *topic,
+		const struct message_image *m)
+{
+	struct image shape;
+
+	in->messages++;
+	if (message_image_shape(m, &shape) == -EBADMSG || !m->width ||
+	    !m->height)
+		return refuse(in, topic, -EBADMSG,
+			      "%u bytes for an image of %u x %u", m->data.count,
+			      m->width, m->height);
+	return check_stamp(in, topic, m->header.stamp);
+}
+
 void inbox_damaged(struct inbox *in, const char *topic)
 {
 	in->messages++;
 	refuse(in, topic, -EBADMSG, "a message that is damaged");
+}
+
+void inbox_unknown(struct inbox *in, const char *topic, const char *why)
+{
+	refuse(in, topic, -ENOENT, "%s: it is left out", why);
 }
 
 /*

@@ -53,8 +53,15 @@ int inbox_rooms(struct inbox *in, const char *topic, unsigned int rooms);
 int inbox_repeaters(struct inbox *in, const char *topic,
 		    const struct message_polygon *m);
 
+/* Only looked at. Return: 0; -EBADMSG, -EINVAL, and it was told */
+int inbox_image(struct inbox *in, const char *topic,
+		const struct message_image *m);
+
 /* A message that is none of its type */
 void inbox_damaged(struct inbox *in, const char *topic);
+
+/* A topic that nothing is to be taken from; @why: one line */
+void inbox_unknown(struct inbox *in, const char *topic, const char *why);
 
 /* "messages", "keyframes", "transforms", "refused", "last_error", ... */
 void inbox_status(const struct inbox *in, cJSON *out);

@@ -58,7 +58,10 @@ static void subscribe(struct gdimd *g, const char *topic,
 static int thermal_image(struct gdimd *g, const char *topic,
 			 const union message *m)
 {
-	(void)topic;
+	const int err = inbox_image(g->inbox, topic, &m->image);
+
+	if (err)
+		return err;
 	recorder_image(g->recorder, m);
 	return outlet_pass(g->outlet, "thermal_image", MESSAGE_IMAGE, false, m);
 }
@@ -155,6 +158,12 @@ void gdimd_found(void *gdimd, const char *topic, enum message_kind kind)
 	if (l && kind == (takes_grid_map(l) ? MESSAGE_GRID_MAP :
 			  MESSAGE_OCCUPANCY_GRID))
 		subscribe(g, topic, kind);
+	else if (l)
+		inbox_unknown(g->inbox, topic, takes_grid_map(l) ?
+			      "is no grid_map_msgs/GridMap" :
+			      "is no nav_msgs/OccupancyGrid");
+	else if (!strncmp(topic, PREFIX, strlen(PREFIX)))
+		inbox_unknown(g->inbox, topic, "no layer has this input");
 }
 
 static void take(struct gdimd *g, const struct source_message *m,

@@ -74,7 +74,7 @@ static bool certain(const struct matcher *m, int64_t stamp)
 	return m->latest >= stamp;
 }
 
-static void take_first(struct matcher *m)
+void matcher_first(struct matcher *m)
 {
 	const struct item first = m->item[0];
 
@@ -125,7 +125,7 @@ void matcher_item(struct matcher *m, int64_t stamp, void *item)
 		return;
 	}
 	if (m->items == MATCHER_ITEMS)
-		take_first(m);
+		matcher_first(m);
 	m->item[m->items++] = (struct item){ stamp, item };
 }
 
@@ -134,7 +134,7 @@ void matcher_destroy(struct matcher *m)
 	if (!m)
 		return;
 	while (m->items)
-		take_first(m);
+		matcher_first(m);
 	free(m);
 }
 

@@ -36,6 +36,9 @@ void matcher_destroy(struct matcher *m);
 void matcher_frame(struct matcher *m, int64_t stamp, const char *frame);
 void matcher_item(struct matcher *m, int64_t stamp, void *item);
 
+/* The oldest item that waits gets the frame that is nearest now */
+void matcher_first(struct matcher *m);
+
 unsigned int matcher_waiting(const struct matcher *m);
 
 #endif

@@ -8,7 +8,7 @@
 #include "gdim/room_values.h"
 #include "ros/message.h"
 
-enum { ROOM_MESSAGE_GASES = 32 };
+enum { ROOM_MESSAGE_GASES = 32, ROOM_MESSAGE_ERROR = 256 };
 
 /* What a message points to */
 struct room_message {
@@ -23,5 +23,18 @@ struct room_message {
 void room_message(struct site *site, const struct room *room,
 		  const struct room_values *v, const char *frame,
 		  struct room_message *keep, struct message_room *m);
+
+/* Whether a point can be in a map; its height counts, too */
+bool room_message_point(const struct message_point32 *p);
+
+/**
+ * room_message_read() - a room, as somebody tells of it
+ * @r: its frame is taken for that of the map
+ * @error: gets one line
+ *
+ * Return: 0; -EINVAL, -E2BIG.
+ */
+int room_message_read(const struct message_room *m, struct room *r,
+		      char error[ROOM_MESSAGE_ERROR]);
 
 #endif

@@ -26,12 +26,30 @@ struct gdimd_services {
 	float			gas[SERVICE_GASES];
 	struct room		room;
 	struct room_message	keep;
+	uint64_t		refused;
 };
 
 static struct message_string say(struct gdimd_services *s, const char *text)
 {
 	snprintf(s->text, sizeof(s->text), "%s", text);
 	return message_string(s->text);
+}
+
+/* To the sender, and counted */
+static struct message_string refuse(struct gdimd_services *s, const char *text)
+{
+	s->refused++;
+	return say(s, text);
+}
+
+/* As a C string. Return: whether it is one, and fits */
+static bool text_of(const struct message_string *s, char *to, size_t room)
+{
+	if (s->len >= room)
+		return false;
+	memcpy(to, s->text, s->len);
+	to[s->len] = 0;
+	return strlen(to) == s->len;
 }
 
 static void on_rooms(void *arg, const union service_request *request,
@@ -62,7 +80,7 @@ static void on_spot(void *arg, const union service_request *request,
 	r->temperature = NAN;
 	r->smoke = r->signal = r->hazard = -1;
 	if (!(fabsf(at->x) <= POSE_MAX && fabsf(at->y) <= POSE_MAX)) {
-		r->message = say(s, "no such place");
+		r->message = refuse(s, "no such place");
 		return;
 	}
 	for (unsigned int i = 0; i < site_layers(g->site); i++) {
@@ -107,11 +125,12 @@ static void on_room(void *arg, const union service_request *request,
 	};
 	if (answer_find_room(g->site, (uint8_t)request->room.room, &s->room,
 			     error)) {
-		r->message = say(s, error);
+		r->message = refuse(s, error);
 		return;
 	}
 	if (room_values(g->site, &s->room, &v)) {
-		r->message = say(s, "a room without an outline that could be");
+		r->message = refuse(s, "a room without an outline that "
+				    "could be");
 		return;
 	}
 	room_message(g->site, &s->room, &v, g->config.frame, &s->keep,
@@ -129,15 +148,12 @@ static void on_rate(void *arg, const union service_request *request,
 	double old = 0;
 	int err = -ENOENT;
 
-	if (q->topic.len < sizeof(topic)) {
-		memcpy(topic, q->topic.text, q->topic.len);
-		topic[q->topic.len] = 0;
+	if (text_of(&q->topic, topic, sizeof(topic)))
 		err = outlet_rate(g->outlet, topic, q->rate, &old);
-	}
 	if (err) {
-		r->message = say(g->services, err == -EINVAL ?
-				 "a rate must be 0 to 100 Hz" :
-				 "no such topic goes out");
+		r->message = refuse(g->services, err == -EINVAL ?
+				    "a rate must be 0 to 100 Hz" :
+				    "no such topic goes out");
 		return;
 	}
 	r->success = true;
@@ -154,13 +170,13 @@ static void on_snapshot(void *arg, const union service_request *request,
 	struct gdimd_services *s = g->services;
 	char text[64] = "", error[RECORDER_ERROR];
 
-	if (name->len >= sizeof(text)) {
-		r->message = say(s, "the name is too long");
+	if (!text_of(name, text, sizeof(text))) {
+		r->message = refuse(s, "a name of up to 63 letters, digits, "
+				    "- and _");
 		return;
 	}
-	memcpy(text, name->text, name->len);
 	if (recorder_snapshot(g->recorder, text, s->path, error)) {
-		r->message = say(s, error);
+		r->message = refuse(s, error);
 		return;
 	}
 	r->path = message_string(s->path);
@@ -176,7 +192,7 @@ static void on_logging(void *arg, const union service_request *request,
 	char error[RECORDER_ERROR];
 
 	if (recorder_log(g->recorder, q->enable ? q->rate : 0, error)) {
-		r->message = say(g->services, error);
+		r->message = refuse(g->services, error);
 		return;
 	}
 	r->rate = q->enable ? q->rate : 0;
@@ -198,6 +214,26 @@ static const struct {
 	{ "logging", SERVICE_LOGGING, on_logging },
 };
 
+/* What is no request has nobody to be told to */
+static void on_damaged(void *arg, enum service_kind kind)
+{
+	struct gdimd *g = arg;
+	char name[CONFIG_TEXT];
+
+	for (unsigned int i = 0; i < OFFERED; i++) {
+		if (offered[i].kind != kind)
+			continue;
+		snprintf(name, sizeof(name), "%s%s", OUTLET_PREFIX,
+			 offered[i].name);
+		inbox_damaged(g->inbox, name);
+	}
+}
+
+uint64_t gdimd_services_refused(const struct gdimd *g)
+{
+	return g->services ? g->services->refused : 0;
+}
+
 int gdimd_services_open(struct gdimd *g, char error[256])
 {
 	const char *domain = g->config.to + strlen("ros2");
@@ -214,7 +250,8 @@ int gdimd_services_open(struct gdimd *g, char error[256])
 			error);
 	for (unsigned int i = 0; i < OFFERED && !err; i++) {
 		struct ros2_service_config config = { name, offered[i].kind,
-						      offered[i].handle, g };
+						      offered[i].handle,
+						      on_damaged, g };
 
 		snprintf(name, sizeof(name), "%s%s", OUTLET_PREFIX,
 			 offered[i].name);

@@ -8,8 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gdim/utf8.h"
 #include "gdimd/submap_message.h"
 #include "ros/convert.h"
+
+enum { MESSAGE_CELLS = 4 * CELLS_MAX };		/* of all layers */
 
 __attribute__((format(printf, 3, 4)))
 static int refuse(char error[SUBMAP_ERROR], int err, const char *format, ...)
@@ -46,14 +49,31 @@ static double decimal(float v)
 	return strtod(text, NULL);
 }
 
+/* NAN where a position is none, also in height, which is not looked at */
+static double place_of(const double position[3], int axis)
+{
+	return isfinite(position[2]) ? position[axis] : NAN;
+}
+
+/* Those that are neither unknown nor 0 to 100 */
+static size_t count_odd(const struct message_bytes *b)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < b->count; i++)
+		n += (uint8_t)(b->data[i] + 1) > CELLS_FULL_8 + 1;
+	return n;
+}
+
 static int read_grid(const struct message_occupancy_grid *m,
 		     struct submap_layer *layer, char error[SUBMAP_ERROR])
 {
-	const struct pose origin = { m->origin.position[0],
-				     m->origin.position[1],
+	const struct pose origin = { place_of(m->origin.position, 0),
+				     place_of(m->origin.position, 1),
 				     yaw_of(m->origin.orientation) };
 	const double resolution = decimal(m->resolution);
 	char why[256];
+	size_t odd;
 	int err;
 
 	err = cells_check(m->width, m->height, 8, resolution, &origin, why);
@@ -62,6 +82,10 @@ static int read_grid(const struct message_occupancy_grid *m,
 	if (m->data.count != (uint64_t)m->width * m->height)
 		return refuse(error, -EBADMSG, "%u cells for a map of %u x %u",
 			      m->data.count, m->width, m->height);
+	odd = count_odd(&m->data);
+	if (odd)
+		return refuse(error, -EINVAL, "%zu cells that are neither "
+			      "unknown, -1, nor 0 to %d", odd, CELLS_FULL_8);
 	*layer->name = 0;
 	layer->cells = cells_create(m->width, m->height, 8, resolution, &origin,
 				    m->data.data);
@@ -100,11 +124,20 @@ static int name_layer(const struct message_string *s, char name[LAYER_NAME],
 	return refuse(error, -EINVAL, "a layer whose name is none");
 }
 
+static bool is_twice(const struct submap_layer *layer, unsigned int i)
+{
+	for (unsigned int k = 0; k < i; k++)
+		if (!strcmp(layer[k].name, layer[i].name))
+			return true;
+	return false;
+}
+
 static int read_layers(const struct message_grid_map *m,
 		       struct submap_layer *layer, char error[SUBMAP_ERROR])
 {
 	unsigned int rows, columns, n = 0;
-	struct pose middle = { m->pose.position[0], m->pose.position[1],
+	struct pose middle = { place_of(m->pose.position, 0),
+			       place_of(m->pose.position, 1),
 			       yaw_of(m->pose.orientation) };
 	struct pose corner, origin;
 	float *room;
@@ -120,9 +153,16 @@ static int read_layers(const struct message_grid_map *m,
 	err = cells_check(rows, columns, 16, m->resolution, &origin, why);
 	if (err)
 		return refuse(error, err, "%s", why);
+	if ((uint64_t)rows * columns * m->layers > MESSAGE_CELLS)
+		return refuse(error, -E2BIG, "%u layers of %u x %u cells, at "
+			      "most %d cells are possible", m->layers, rows,
+			      columns, MESSAGE_CELLS);
 	room = malloc(2 * (size_t)rows * columns * sizeof(*room));
 	for (unsigned int i = 0; i < m->layers && room && !err; i++) {
 		err = name_layer(&m->layer[i], layer[n].name, error);
+		if (!err && is_twice(layer, n))
+			err = refuse(error, -EINVAL, "layer %s twice",
+				     layer[n].name);
 		if (err)
 			break;
 		layer[n].cells = turned(m, i, rows, columns, &origin, room);
@@ -166,12 +206,9 @@ int submap_frame(const struct message_string *id, char frame[STORE_FRAME])
 	}
 	if (!len || len >= STORE_FRAME)
 		return -EINVAL;
-	memcpy(frame, text, len);
-	frame[len] = 0;
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)frame[i] < 0x20 || frame[i] == 0x7f)
-			return -EINVAL;
-	return 0;
+	/* as the site wants them: UTF-8 without control characters */
+	utf8_clean(text, len, frame, STORE_FRAME);
+	return strlen(frame) == len && !memcmp(frame, text, len) ? 0 : -EINVAL;
 }
 
 int submap_transform(const struct message_transform *m,
@@ -179,7 +216,8 @@ int submap_transform(const struct message_transform *m,
 {
 	*t = (struct site_transform){
 		.stamp = m->header.stamp,
-		.pose = { m->translation[0], m->translation[1],
+		.pose = { place_of(m->translation, 0),
+			  place_of(m->translation, 1),
 			  yaw_of(m->rotation) },
 	};
 	if (submap_frame(&m->child_frame_id, t->frame) ||

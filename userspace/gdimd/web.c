@@ -418,3 +418,8 @@ void web_close(struct web *web)
 	bytes_free(&web->nothing);
 	free(web);
 }
+
+uint64_t web_refused(const struct web *web)
+{
+	return web ? __atomic_load_n(&web->errors, __ATOMIC_RELAXED) : 0;
+}

@@ -8,6 +8,8 @@
 #ifndef GDIMD_WEB_H
 #define GDIMD_WEB_H
 
+#include <stdint.h>
+
 struct gdimd;
 struct web;
 
@@ -24,5 +26,8 @@ int web_open(struct web **w, struct gdimd *g, char error[256]);
 
 /* Before what it looks at is closed */
 void web_close(struct web *w);
+
+/* Requests that were answered with an error; NULL is allowed */
+uint64_t web_refused(const struct web *w);
 
 #endif

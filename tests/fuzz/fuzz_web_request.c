@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fuzz_web_request - hostile addresses of HTTP
+ *
+ * Input: the path, and behind the first question mark the query. What can be
+ * read is written with every character in hexadecimal, and then reads as the
+ * same.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gdimd/web_request.h"
+
+static char *encode(char *to, const char *text)
+{
+	while (*text)
+		to += sprintf(to, "%%%02x", (unsigned char)*text++);
+	return to;
+}
+
+static void check_text(const char *text)
+{
+	for (; *text; text++)
+		if (*text < 0x20 || *text > 0x7e)
+			abort();
+}
+
+static void again(const struct web_request *r)
+{
+	static char path[4 * WEB_TEXT], query[4 * WEB_TEXT];
+	static struct web_request second;
+	char *p = path, *q = query, error[256];
+
+	for (unsigned int i = 0; i < r->parts; i++) {
+		check_text(r->part[i]);
+		p = encode(p + sprintf(p, "/"), r->part[i]);
+	}
+	*q = 0;
+	for (unsigned int i = 0; i < r->parameters; i++) {
+		check_text(r->name[i]);
+		check_text(r->value[i]);
+		q = encode(q + sprintf(q, "&"), r->name[i]);
+		q = encode(q + sprintf(q, "="), r->value[i]);
+	}
+	if (web_request_parse(&second, path, query, error) ||
+	    second.parts != r->parts || second.parameters != r->parameters)
+		abort();
+	for (unsigned int i = 0; i < r->parts; i++)
+		if (strcmp(second.part[i], r->part[i]))
+			abort();
+	for (unsigned int i = 0; i < r->parameters; i++)
+		if (strcmp(second.name[i], r->name[i]) ||
+		    strcmp(web_request_value(&second, r->name[i]),
+			   r->value[i]))
+			abort();
+}
+
+/* One line, always, that anybody may see */
+static void check_error(int err, const char error[256])
+{
+	if (err && (!*error || strchr(error, '\n')))
+		abort();
+	if (err)
+		check_text(error);
+}
+
+static void ask(const struct web_request *r)
+{
+	char error[256] = "";
+	double v = 0;
+	int err;
+
+	for (unsigned int i = 0; i < r->parameters; i++) {
+		err = web_request_number(r, r->name[i], -1e6, 1e6, &v, error);
+		check_error(err, error);
+		if (!err && !(v >= -1e6 && v <= 1e6))
+			abort();
+	}
+	check_error(web_request_number(r, "x", 0, 1, &v, error), error);
+	check_error(web_request_only(r, "x y x0", error), error);
+	check_error(web_request_only(r, "", error), error);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct web_request r;
+	char *text = malloc(size + 1), *query, error[256] = "";
+	int err;
+
+	memcpy(text, data, size);
+	text[size] = 0;
+	query = strchr(text, '?');
+	if (query)
+		*query++ = 0;
+	err = web_request_parse(&r, text, query, error);
+	check_error(err, error);
+	if (!err) {
+		again(&r);
+		ask(&r);
+	}
+	free(text);
+	return 0;
+}

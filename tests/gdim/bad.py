@@ -1,0 +1,480 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""bad.py - what nobody should send to gdimd, one by one, and what it says
+
+usage: bad.py PART SOCKET STORE LOG ARGS...
+
+Each is to be told of in one line, counted once, and to change nothing; a good
+one after it is taken. gdim-bad, which is ARGS[0], sends over ROS 2. Prints
+lines of "ok NAME" and "not ok NAME".
+"""
+import hashlib
+import http.client
+import json
+import re
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+
+PATIENCE = 120      # s, for what should take none
+
+
+def ok(good, name, *why):
+    print(('ok ' if good else 'not ok ') + name, flush=True)
+    for w in () if good else why:
+        print('#', str(w)[:600].replace('\n', '\n# '), flush=True)
+
+
+def until(what):
+    end = time.time() + PATIENCE
+    while True:
+        got = what()
+        if got or time.time() > end:
+            return got
+        time.sleep(.01)
+
+
+class Daemon:
+    def __init__(self, path, store, log):
+        self.path, self.store, self.log = path, store, log
+
+    def line(self, data, end=b'\n'):
+        """what it answers to bytes, and whether it has hung up"""
+        s = socket.socket(socket.AF_UNIX)
+        s.connect(self.path)
+        s.settimeout(PATIENCE)
+        got = b''
+        try:
+            s.sendall(data + end)
+        except OSError:
+            pass
+        try:
+            while not got.endswith(b'\n'):
+                more = s.recv(65536)
+                if not more:
+                    break
+                got += more
+        except OSError:
+            pass
+        s.close()
+        return got
+
+    def ask(self, do, **p):
+        return json.loads(self.line(json.dumps(dict(p, do=do)).encode()))
+
+    def status(self):
+        return self.ask('status')
+
+    def dump(self):
+        """all that is stored"""
+        db = sqlite3.connect('file:%s?mode=ro' % self.store, uri=True)
+        h = hashlib.sha256()
+        names = [n for n, in db.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' "
+            "AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'extent%' "
+            "AND name <> 'journal' ORDER BY name")]
+        for n in names:
+            h.update(n.encode())
+            for row in db.execute('SELECT * FROM "%s"' % n):
+                h.update(repr(row).encode())
+        db.close()
+        return h.hexdigest()
+
+    def told(self):
+        """lines about refused messages, and how many messages they are of"""
+        lines = [s for s in open(self.log, errors='replace')
+                 if '/gdim/' in s or 'keyframe: ' in s]
+        return len(lines), sum(
+            1 + int((re.search(r' \(and (\d+) before\)$', s.rstrip()) or
+                     [0, 0])[1]) for s in lines)
+
+
+class Sender:
+    def __init__(self, program):
+        self.p = subprocess.Popen([program], stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, text=True)
+
+    def say(self, line):
+        self.p.stdin.write(line + '\n')
+        self.p.stdin.flush()
+        return self.p.stdout.readline().rstrip('\n')
+
+    def end(self):
+        self.p.stdin.close()
+        self.p.wait()
+
+
+def counts(s):
+    return [s[k] for k in ('nodes', 'placed', 'submaps', 'waiting')] + [
+        s['in']['transforms_stored']]
+
+
+def good(d, out):
+    """a good submap is taken"""
+    before = d.status()
+    if out.say('slam_submap good') != 'sent':
+        return False
+    until(lambda: d.status()['in']['submaps_stored'] >
+          before['in']['submaps_stored'])
+    s = d.status()
+    return s['in']['submaps_stored'] == before['in']['submaps_stored'] + 1 \
+        and s['in']['refused'] == before['in']['refused'] and \
+        counts(s) == counts(before)
+
+
+def refused(d, out, topic, what, text, messages=1, after=good):
+    before, stored = d.status(), d.dump()
+    sent = out.say('%s %s' % (topic, what))
+    until(lambda: d.status()['in']['refused'] > before['in']['refused'])
+    s = d.status()
+    error = s['in'].get('last_error', '')
+    right = sent == 'sent' and \
+        s['in']['refused'] == before['in']['refused'] + 1 and \
+        s['in']['messages'] == before['in']['messages'] + messages and \
+        error.startswith(('/gdim/input/%s: ' % topic, 'keyframe: ')) and \
+        text in error and '\n' not in error
+    same = counts(s) == counts(before) and d.dump() == stored
+    again = after(d, out)
+    ok(right and same and again, '%s %s: %.100s' % (topic, what, error), sent,
+       before['in'], s['in'], 'the store is %sas it was' %
+       ('' if same else 'not '), 'a good one is %staken' %
+       ('' if again else 'not '))
+
+
+MAP = (
+    ('frame-empty', 'no proper frame id'), ('frame-long', 'no proper frame'),
+    ('frame-line', 'no proper frame'), ('frame-latin1', 'no proper frame'),
+    ('stamp-past', 'before 1970'), ('stamp-future', 'in the future'),
+    ('width-0', 'a map of 0 x 20'), ('height-0', 'a map of 20 x 0'),
+    ('size-0', 'a map of 0 x 0'), ('size-minus', 'at most'),
+    ('size-max', 'at most'), ('says-huge', '10000 x 10000 cells, at most'),
+    ('few', '399 cells for'), ('many', '401 cells for'),
+    ('none', '0 cells for'), ('cell-nan', 'cells of nan'),
+    ('cell-0', 'cells of 0'), ('cell-minus', 'cells of -0.05'),
+    ('cell-inf', 'cells of inf'), ('cell-big', 'cells of 1e+09'),
+    ('x-nan', 'an origin at nan'), ('x-inf', 'an origin at inf'),
+    ('x-far', 'an origin at 1e+07'), ('y-nan', 'an origin at'),
+    ('z-nan', 'an origin at'), ('turn-nan', 'nan rad'),
+    ('turn-long', 'nan rad'), ('cells-101', '1 cells that are neither'),
+    ('cells-minus', '2 cells that are neither'), ('cut', 'damaged'),
+    ('nothing', 'damaged'), ('other-end', 'damaged'), ('string', 'damaged'))
+GRID = tuple(c for c in MAP if c[0].startswith(('frame', 'stamp', 'cell-',
+                                                'x-', 'y-', 'z-', 'turn'))) + (
+    ('frame-map', 'is that of the map'),
+    ('layers-few', 'not of one size'), ('layers-many', 'not of one size'),
+    ('layers-none', 'not of one size'), ('arrays-none', 'not of one size'),
+    ('layer-empty', 'whose name is none'),
+    ('layer-long', 'whose name is none'),
+    ('layer-latin1', 'whose name is none'),
+    ('layer-words', 'whose name is none'), ('layer-full', 'too long'),
+    ('layer-twice', 'layer a twice'), ('dims-1', 'not of one size'),
+    ('dims-label', 'not of one size'), ('few', 'not of one size'),
+    ('mismatch', 'not of one size'), ('says-huge', 'not of one size'),
+    ('start-far', 'not of one size'), ('cut', 'damaged'))
+OTHERS = (
+    ('hazard_map', 'frame-odom', 'frame odom, not map'),
+    ('hazard_map', 'frame-empty', 'no proper frame'),
+    ('hazard_map', 'huge', '10000 x 10000 cells, at most'),
+    ('submap_transform', 'x-nan', 'a transform of nan'),
+    ('submap_transform', 'x-inf', 'a transform of inf'),
+    ('submap_transform', 'x-far', 'a transform of 1e+07'),
+    ('submap_transform', 'z-nan', 'a transform of nan'),
+    ('submap_transform', 'turn-nan', 'nan rad'),
+    ('submap_transform', 'turn-long', 'nan rad'),
+    ('submap_transform', 'second-nan', 'frame submap_1: a transform of nan'),
+    ('submap_transform', 'parent-empty', 'without proper frame'),
+    ('submap_transform', 'parent-latin1', 'without proper frame'),
+    ('submap_transform', 'child-empty', 'without proper frame'),
+    ('submap_transform', 'child-long', 'without proper frame'),
+    ('submap_transform', 'child-map', 'which is that of the map'),
+    ('submap_transform', 'itself', 'would follow itself'),
+    ('submap_transform', 'circle', 'would follow itself'),
+    ('submap_transform', 'stamp-past', 'before 1970'),
+    ('submap_transform', 'stamp-future', 'in the future'),
+    ('submap_transform', 'cut', 'damaged'),
+    ('room_information', 'frame-odom', 'frame odom, not map'),
+    ('room_information', 'frame-empty', 'no proper frame'),
+    ('room_information', 'stamp-future', 'in the future'),
+    ('room_information', 'x-nan', 'room 7: a place or size'),
+    ('room_information', 'y-nan', 'room 7: a place or size'),
+    ('room_information', 'size-nan', 'room 7: a place or size'),
+    ('room_information', 'size-minus', 'room 7: a place or size'),
+    ('room_information', 'size-inf', 'room 7: a place or size'),
+    ('room_information', 'name-long', 'room 7: its name is no text'),
+    ('room_information', 'name-latin1', 'room 7: its name is no text'),
+    ('room_information', 'name-line', 'room 7: its name is no text'),
+    ('room_information', 'point-nan', 'room 7: a corner'),
+    ('room_information', 'points-many', 'room 7: 65 corners'),
+    ('room_information', 'hot', 'room 7: averages'),
+    ('room_information', 'gas-inf', 'room 7: averages'),
+    ('room_information', 'gases-many', 'room 7: averages'),
+    ('room_information', 'smoke-101', 'room 7: averages'),
+    ('room_information', 'hazard-minus', 'room 7: averages'),
+    ('room_information', 'cut', 'damaged'),
+    ('repeater_map', 'frame-odom', 'frame odom, not map'),
+    ('repeater_map', 'stamp-future', 'in the future'),
+    ('repeater_map', 'point-nan', 'a repeater where none can be'),
+    ('repeater_map', 'points-many', '5000 repeaters'),
+    ('repeater_map', 'cut', 'damaged'),
+    ('rooms', 'nothing', 'damaged'),
+    ('thermal_image', 'few', '11 bytes for an image of 2 x 2'),
+    ('thermal_image', 'width-0', 'an image of 0 x 2'),
+    ('thermal_image', 'size-max', 'bytes for an image of'),
+    ('thermal_image', 'stamp-future', 'in the future'),
+    ('thermal_image', 'cut', 'damaged'))
+
+
+def topics(d, program):
+    out = Sender(program)
+    ok(out.say('submap_transform good') == 'sent' and
+       out.say('slam_submap good') == 'sent' and
+       until(lambda: counts(d.status()) == [1, 1, 1, 0, 1]),
+       'a submap has a place', d.status())
+    for what, text in MAP + (
+            ('frame-map', 'is that of the map'),
+            ('stamp-old', 'its slam_map is newer than this one')):
+        refused(d, out, 'slam_submap', what, text)
+    for what, text in GRID:
+        refused(d, out, 'gas_A_submap_1', what, text)
+    layers = [v['name'] for v in d.ask('layers')['layers']]
+    ok(not [n for n in layers if n.startswith('gas_')],
+       'no layer was made', layers)
+    for case in OTHERS:
+        refused(d, out, *case)
+    refused(d, out, 'foo_submap', 'good', 'no layer has this input', 0)
+    refused(d, out, 'gas_B_submap_1', 'as-grid',
+            'is no grid_map_msgs/GridMap', 0)
+    before = d.status()
+    ok(out.say('submap_transform unknown') == 'sent' and until(
+        lambda: d.status()['nodes'] == before['nodes'] + 2) and
+       d.status()['placed'] == before['placed'] and good(d, out),
+       'what is seen from an unknown frame has no place', d.status())
+    ok(out.say('gas_A_submap_1 good') == 'sent' and until(
+        lambda: d.status()['submaps'] == before['submaps'] + 2) and
+       d.status()['in']['refused'] == before['in']['refused'],
+       'a good grid map is two layers', d.status())
+    out.end()
+
+
+def renamed(d, program):
+    """the map's frame is world: that of others is called map"""
+    out = Sender(program)
+    for topic, what, text in (
+            ('slam_submap', 'frame-map', 'is that of the map'),
+            ('submap_transform', 'good', 'the map is world'),
+            ('submap_transform', 'child-map', 'is that of the map'),
+            ('hazard_map', 'good', 'frame map, not world'),
+            ('room_information', 'good', 'frame map, not world'),
+            ('repeater_map', 'good', 'frame map, not world')):
+        refused(d, out, topic, what, text, after=lambda d, out: True)
+    s = d.status()
+    ok(counts(s) == [0, 0, 0, 0, 0], 'nothing of it was stored', s)
+    out.end()
+
+
+def flood(d, program):
+    out = Sender(program)
+    ok(good(d, out), 'a good submap')
+    before, lines, begin = d.status(), d.told()[0], time.time()
+    stored = d.dump()
+    for i in range(200):
+        # the reader has a queue of ten, and who does not wait loses some
+        want = before['in']['refused'] + 5 * (i + 1)
+        if out.say('slam_submap few 5') != 'sent' or not until(
+                lambda: d.status()['in']['refused'] >= want):
+            break
+    s = d.status()
+    ok(s['in']['refused'] == before['in']['refused'] + 1000 and
+       d.dump() == stored, '1000 that are wrong are counted', s['in'])
+    more = d.told()[0] - lines
+    ok(more <= time.time() - begin + 2, 'in few lines: one a second at most',
+       more)
+    time.sleep(1.1)
+    refused(d, out, 'slam_submap', 'few', '399 cells')
+    ok(until(lambda: d.told()[1] == d.status()['in']['refused']),
+       'each one is in exactly one line', d.told(), d.status()['in'])
+    out.end()
+
+
+def services(d, program):
+    out = Sender(program)
+    stored = d.dump()
+    for service, what, text in (
+            ('room_information', '77', 'no room 77'),
+            ('room_information', '-1', 'no room 255'),
+            ('spot_information', 'nan', 'no such place'),
+            ('spot_information', 'inf', 'no such place'),
+            ('spot_information', '1e30', 'no such place'),
+            ('pub_rate', 'topic', 'no such topic'),
+            ('pub_rate', 'nan', 'a rate must be'),
+            ('pub_rate', '-1', 'a rate must be'),
+            ('pub_rate', '1e9', 'a rate must be'),
+            ('snapshot', '../../etc/x', 'letters'),
+            ('snapshot', 'x' * 200, 'letters'),
+            ('logging', 'nan', 'entries a second'),
+            ('logging', '1e9', 'entries a second'),
+            ('logging', '-1', 'entries a second')):
+        before = d.status()
+        said = out.say('call %s %s' % (service, what))
+        s = d.status()
+        ok(said.startswith('no ') and text in said and
+           s['refused']['services'] == before['refused']['services'] + 1 and
+           s['in']['refused'] == before['in']['refused'] and
+           d.dump() == stored, '%s %.20s: %s' % (service, what, said),
+           s['refused'])
+    ok(out.say('call spot_information 1').startswith('yes') and good(d, out),
+       'a good one')
+    out.end()
+
+
+def damaged(d, noise):
+    """requests that are none: nobody to tell, so they are in the log"""
+    before = d.status()
+    p = subprocess.run([noise, 'noise', '0'], timeout=600)
+    until(lambda: d.status()['in']['refused'] > before['in']['refused'] + 100)
+    s = d.status()
+    ok(not p.returncode and s['in']['refused'] > before['in']['refused'] + 100
+       and '/gdim/output/' in s['in']['last_error'] and
+       'damaged' in s['in']['last_error'] and counts(s) == counts(before),
+       'requests that are none: %d' %
+       (s['in']['refused'] - before['in']['refused']), s['in'])
+
+
+def commands(d):
+    stored = d.dump()
+    for line, text in (
+            (b'', 'not a JSON object'), (b'x', 'not a JSON object'),
+            (b'{}', 'with "do"'), (b'[]', 'with "do"'),
+            (b'{"do":7}', 'with "do"'), (b'{"do":"status"', 'not a JSON'),
+            (b'{"do":"status"} x', 'not a JSON'),
+            (b'{"do":"status"}\0', 'not a JSON'),
+            (b'\xff\xfe{"do":"status"}', 'not a JSON'),
+            (b'[' * 5000, 'not a JSON'), (b'{"do":"fly"}', 'do what?'),
+            (b'{"do":"room","room":77}', 'no room 77'),
+            (b'{"do":"room","room":-1}', 'must be a number'),
+            (b'{"do":"room","room":1e300}', 'must be a number'),
+            (b'{"do":"spot","x":"nan","y":0}', 'must be a number'),
+            (b'{"do":"spot","x":1}', 'y is missing'),
+            (b'{"do":"rate","topic":"foo","rate":1}', "no topic 'foo'"),
+            (b'{"do":"rate","topic":"slam_map","rate":1e9}', 'must be a'),
+            (b'{"do":"layer","name":"a b"}', 'is no name'),
+            (b'{"do":"layer","name":"slam_map","words":"bits=9"}', 'neither'),
+            (b'{"do":"layer","name":"slam_map","words":"bits=16"}', ''),
+            (b'{"do":"layer","name":"n","words":"range=1:nan"}', 'range='),
+            (b'{"do":"snapshot","name":"../x"}', 'letters'),
+            (b'{"do":"log","rate":1e9}', 'must be a number'),
+            (b'{"do":"set-poses","poses":"/none"}', 'No such file'),
+            (b'{"do":"import-submaps","cells":"/none"}', ''),
+            (b'{"do":"x","y":"' + b'z' * 70000 + b'"}', 'too long')):
+        before = d.status()
+        got = d.line(line)
+        s = d.status()
+        try:
+            a = json.loads(got)
+        except ValueError:
+            a = {}
+        ok(got.count(b'\n') == 1 and a.get('ok') is False and
+           text in a.get('error', '') and '\n' not in a['error'] and
+           s['refused']['socket'] == before['refused']['socket'] + 1 and
+           s['in'] == before['in'] and d.dump() == stored,
+           'socket: %.40s: %.70s' % (line.decode('latin1').replace(
+               '\0', '.').replace('#', ''), a.get('error')), got)
+    idle = [socket.socket(socket.AF_UNIX) for i in range(20)]
+    for s in idle:
+        s.connect(d.path)
+        try:
+            s.sendall(b'{"do":')
+        except OSError:
+            pass            # one too many, too
+    got = d.line(b'{"do":"status"}')
+    ok(b'too many' in got, 'socket: one too many', got)
+    for s in idle:
+        s.close()
+    ok(until(lambda: b'"ok":true' in d.line(b'{"do":"status"}')),
+       'socket: others went')
+
+
+def ask_http(method, path, body=None, **headers):
+    c = http.client.HTTPConnection('127.0.0.1', 8460, timeout=PATIENCE)
+    c.request(method, path, body,
+              {k.replace('_', '-'): v for k, v in headers.items()})
+    r = c.getresponse()
+    got = r.status, r.read()
+    c.close()
+    return got
+
+
+def web(d):
+    api, as_json = '/api/v1/', {'Content_Type': 'application/json'}
+    stored = d.dump()
+    for method, path, body, headers, status, text in (
+            ('GET', 'spot?x=nan&y=1', None, {}, 400, 'must be a number'),
+            ('GET', 'spot?x=1e300&y=1', None, {}, 400, 'must be a number'),
+            ('GET', 'spot?x=%zz&y=1', None, {}, 400, 'no text'),
+            ('GET', 'rooms/77', None, {}, 404, 'no room 77'),
+            ('GET', 'layers/nope', None, {}, 404, 'no layer'),
+            ('GET', 'layers/..%2f..%2fetc%2fpasswd', None, {}, 404,
+             'no layer'),
+            ('GET', '../../../etc/passwd', None, {}, 404, 'no such address'),
+            ('PUT', 'layers', b'{}', as_json, 405, 'only GET'),
+            ('POST', 'status', b'{}', as_json, 405, 'GET'),
+            ('GET', 'command', None, {}, 405, 'POST'),
+            ('POST', 'command', b'[' * 9999, as_json, 400, 'JSON'),
+            ('POST', 'command', b'{"do":"fly"}', as_json, 400, 'do what?'),
+            ('POST', 'command', b'{"do":"import-submaps"}', as_json, 400,
+             'not done over HTTP'),
+            ('POST', 'command', b'{"do":"layers"}', {'Content_Type': 'x'},
+             415, 'Content-Type'),
+            ('POST', 'command', b' ' * (1 << 20) + b' ', as_json, 413,
+             'too long'),
+            ('POST', 'rate', b'{"topic":"foo","rate":1}', as_json, 404,
+             'no topic'),
+            ('GET', 'layers', None, {'Host': 'evil.example'}, 403,
+             'no such host')):
+        before = d.status()
+        got, data = ask_http(method, api + path, body, **headers)
+        s = d.status()
+        try:
+            e = json.loads(data)
+        except ValueError:
+            e = {'error': ''}
+        ok(got == status and list(e) == ['error'] and text in e['error'] and
+           s['refused']['http'] == before['refused']['http'] + 1 and
+           s['in'] == before['in'] and d.dump() == stored,
+           'HTTP: %s %.30s: %d %.60s' % (method, path.replace('#', ''), got,
+                                        e['error']), data)
+    half = []
+    for data in (b'GET /api/v1/status HT', b'GET /api/v1/status HTTP/1.1\r\n',
+                 b'POST /api/v1/command HTTP/1.1\r\nHost: localhost\r\n'
+                 b'Content-Type: application/json\r\nContent-Length: 99\r\n'
+                 b'\r\n{"do":'):
+        for i in range(8):
+            s = socket.create_connection(('127.0.0.1', 8460))
+            s.sendall(data)
+            half.append(s)
+    ok(ask_http('GET', api + 'status')[0] == 200,
+       'HTTP: it answers beside those who do not go on')
+    for s in half:
+        s.close()
+    ok(d.dump() == stored, 'HTTP: nothing was stored')
+
+
+def tokens(d, token):
+    right = {'Authorization': 'Bearer ' + token}
+    until(lambda: d.status()['ok'])
+    for name, h in (('no', {}), ('a wrong', {'Authorization': 'Bearer ' +
+                                             'x' * 30}),
+                    ('half a', {'Authorization': 'Bearer ' + token[:9]}),
+                    ('a long', {'Authorization': 'Bearer ' + 'x' * 4000})):
+        before = d.status()
+        s, data = ask_http('GET', '/api/v1/layers', **h)
+        ok(s == 401 and b'a token is needed' in data and
+           d.status()['refused']['http'] == before['refused']['http'] + 1,
+           'HTTP: %s token: %d' % (name, s), data)
+    ok(ask_http('GET', '/api/v1/layers', **right)[0] == 200,
+       'HTTP: the right token')
+
+
+if __name__ == '__main__':
+    globals()[sys.argv[1]](Daemon(*sys.argv[2:5]), *sys.argv[5:])

@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# bad.sh - what nobody should send to gdimd, over ROS 2, its socket and HTTP:
+# one error to who sent it or into the log, counted, nothing stored
+#
+# Prints TAP. Needs root: it has a network of its own. bad.py asks and looks,
+# gdim-bad sends messages.
+
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+. "$here/../ends/lib.sh"
+socket=$scratch/gdimd.sock store=$scratch/site.db log=$scratch/log
+gdimctl="$bin/gdimctl --socket $socket"
+# of other tests nothing is to be heard
+export ROS_DOMAIN_ID=62
+export CYCLONEDDS_URI='<CycloneDDS><Domain><General><Interfaces>
+<NetworkInterface name="lo" multicast="true"/></Interfaces></General></Domain>
+</CycloneDDS>'
+
+[ "$(id -u)" = 0 ] && make_space || skip 'no network namespaces'
+
+# start ARGS: a daemon, $daemon is its pid
+start()
+{
+	(exec ip netns exec "$space" "$bin/gdimd" --store "$store" \
+		--socket "$socket" --http 127.0.0.1:8460 "$@" \
+		>"$scratch/out" 2>"$log") &
+	daemon=$!
+	until_true '$gdimctl status >/dev/null 2>&1'
+}
+
+# end: as systemd would; false if it did not end well
+end()
+{
+	kill "$daemon" 2>/dev/null
+	wait "$daemon"
+}
+
+# part NAME ARGS...: of bad.py; what it says is what is tested
+part()
+{
+	local name=$1 good line status
+
+	shift
+	ip netns exec "$space" timeout -k 5 1200 python3 "$top/tests/gdim/bad.py" \
+		"$name" "$socket" "$store" "$log" "$@" >"$scratch/part" \
+		2>"$scratch/trouble"
+	status=$?
+	while IFS= read -r line; do
+		case $line in
+		'#'*)	echo "$line"; continue ;;
+		ok*)	good=0 ;;
+		*)	good=1 ;;
+		esac
+		(exit $good)
+		ok "${line#*ok }"
+	done <"$scratch/part"
+	[ $status = 0 ] || sed 's/^/# /' "$scratch/trouble"
+	[ $status = 0 ]; ok "$name: to its end"
+}
+
+# fused FILE: the map as it is
+fused() { $gdimctl export --layer slam_map --mode raw --out "$1" >/dev/null; }
+
+start; ok 'a daemon'
+part topics "$bin/gdim-bad"
+until_true 'fused "$scratch/first.pgm" 2>/dev/null'; ok 'there is a map'
+part flood "$bin/gdim-bad"
+part services "$bin/gdim-bad"
+part commands
+part web
+part damaged "$bin/service-node"
+fused "$scratch/last.pgm" && cmp "$scratch/first.pgm" "$scratch/last.pgm"
+ok 'the map is the same'
+$gdimctl verify | grep -q 'is whole'; ok 'and the store is whole'
+end; ok 'it ends well'
+
+printf 'a-token-of-the-operator\n' >"$scratch/tokens"
+chmod 600 "$scratch/tokens"
+start --from none --to none --http-token-file "$scratch/tokens"
+ok 'again, with tokens'
+part tokens a-token-of-the-operator
+fused "$scratch/again.pgm" && cmp "$scratch/first.pgm" "$scratch/again.pgm"
+ok 'and with the same map'
+end; ok 'it ends'
+
+store=$scratch/world.db
+start --frame world; ok 'a map with another name'
+part renamed "$bin/gdim-bad"
+end; ok 'which ends, too'
+done_testing
