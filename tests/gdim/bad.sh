@@ -9,6 +9,7 @@
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 . "$here/../ends/lib.sh"
+. "$top/tests/gdim/lib.sh"
 socket=$scratch/gdimd.sock store=$scratch/site.db log=$scratch/log
 gdimctl="$bin/gdimctl --socket $socket"
 # of other tests nothing is to be heard
@@ -39,24 +40,11 @@ end()
 # part NAME ARGS...: of bad.py; what it says is what is tested
 part()
 {
-	local name=$1 good line status
+	local name=$1
 
 	shift
-	ip netns exec "$space" timeout -k 5 1200 python3 "$top/tests/gdim/bad.py" \
-		"$name" "$socket" "$store" "$log" "$@" >"$scratch/part" \
-		2>"$scratch/trouble"
-	status=$?
-	while IFS= read -r line; do
-		case $line in
-		'#'*)	echo "$line"; continue ;;
-		ok*)	good=0 ;;
-		*)	good=1 ;;
-		esac
-		(exit $good)
-		ok "${line#*ok }"
-	done <"$scratch/part"
-	[ $status = 0 ] || sed 's/^/# /' "$scratch/trouble"
-	[ $status = 0 ]; ok "$name: to its end"
+	told "$name" ip netns exec "$space" timeout -k 5 1200 python3 \
+		"$top/tests/gdim/bad.py" "$name" "$socket" "$store" "$log" "$@"
 }
 
 # fused FILE: the map as it is

@@ -9,6 +9,7 @@ top=${here%/tests/*}
 gdimctl=${BIN:-$top/build/bin}/gdimctl
 real=$top/../shared/data/maps
 . "$top/tests/tap.sh"
+. "$top/tests/gdim/lib.sh"
 mounted= writer= holder=
 store=$scratch/site.db
 
@@ -37,23 +38,6 @@ says()
 {
 	grep -qF -- "$2" "$scratch/out"
 	ok "$1"
-}
-
-# refused TEXT COMMAND...: as a user sees it; TEXT is in the line
-refused()
-{
-	local text=$1 status
-
-	shift
-	"$@" >"$scratch/out" 2>"$scratch/err"
-	status=$?
-	[ $status = 1 ] && [ "$(wc -l <"$scratch/err")" = 1 ] &&
-		[ ! -s "$scratch/out" ] &&
-		grep -q '^gdimctl: ' "$scratch/err" &&
-		grep -qF -- "$text" "$scratch/err" && return
-	echo "# $status: $*"
-	sed 's/^/# /' "$scratch/out" "$scratch/err"
-	return 1
 }
 
 # no NAME TEXT ARGS: refused, and the store is as it was

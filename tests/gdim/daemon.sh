@@ -18,21 +18,6 @@ export CYCLONEDDS_URI='<CycloneDDS><Domain><General><Interfaces>
 
 [ "$(id -u)" = 0 ] && make_space || skip 'no network namespaces'
 
-# until TEXT COMMAND...: it prints that; for a minute at most
-until_says()
-{
-	local text=$1 i
-
-	shift
-	for ((i = 0; i < 300; i++)); do
-		"$@" 2>&1 | grep -qF -- "$text" && return
-		sleep 0.2
-	done
-	echo "# no '$text' from: $*"
-	"$@" 2>&1 | sed 's/^/# /'
-	return 1
-}
-
 # start NAME ARGS: a daemon, $daemon is its pid
 start()
 {

@@ -49,23 +49,6 @@ sum()
 	cat "$store" "$store-wal" 2>/dev/null | sha256sum
 } 2>/dev/null
 
-# refused TEXT COMMAND...: in one line, which has TEXT
-refused()
-{
-	local text=$1 status
-
-	shift
-	"$@" >"$scratch/out" 2>"$scratch/err"
-	status=$?
-	[ $status = 1 ] && [ "$(wc -l <"$scratch/err")" = 1 ] &&
-		[ ! -s "$scratch/out" ] &&
-		grep -q '^gdimctl: ' "$scratch/err" &&
-		grep -qF -- "$text" "$scratch/err" && return
-	echo "# $status: $*"
-	sed 's/^/# /' "$scratch/out" "$scratch/err"
-	return 1
-}
-
 # no NAME TEXT ARGS: 'import ARGS' is refused, and the store is as it was
 no()
 {
@@ -491,20 +474,6 @@ test_disk()
 	ctl verify && ctl layers && [ "$kept" = "$(cat "$scratch/out")" ]
 	ok 'disk full: nothing of it is there, not even its layer'
 	umount "$scratch/disk" && mounted=
-}
-
-# until_says TEXT COMMAND...: it prints that; for a minute at most
-until_says()
-{
-	local text=$1 i
-
-	shift
-	for ((i = 0; i < 300; i++)); do
-		"$@" 2>&1 | grep -qF -- "$text" && return
-		sleep 0.2
-	done
-	echo "# no '$text' from: $*"
-	return 1
 }
 
 ask() { "$gdimctl" --socket "$socket" "$@" >"$scratch/out" 2>"$scratch/err"; }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# lib.sh - what a SLAM finds, for tests; sourced behind tap.sh
+# lib.sh - what a SLAM finds, and what tests ask; sourced behind tap.sh
 
 # Eight submaps of a corridor with walls on both sides, and poses of two kinds
 make_input()
@@ -24,4 +24,57 @@ make_input()
 	            y += 2.5 * math.sin(a)
 	            a += drift
 	END
+}
+
+# until_says TEXT COMMAND...: it prints that; for a minute at most
+until_says()
+{
+	local text=$1 i
+
+	shift
+	for ((i = 0; i < 300; i++)); do
+		"$@" 2>&1 | grep -qF -- "$text" && return
+		sleep 0.2
+	done
+	echo "# no '$text' from: $*"
+	"$@" 2>&1 | sed 's/^/# /'
+	return 1
+}
+
+# refused TEXT COMMAND...: as a user sees it; TEXT is in the line
+refused()
+{
+	local text=$1 status
+
+	shift
+	"$@" >"$scratch/out" 2>"$scratch/err"
+	status=$?
+	[ $status = 1 ] && [ "$(wc -l <"$scratch/err")" = 1 ] &&
+		[ ! -s "$scratch/out" ] &&
+		grep -q '^gdimctl: ' "$scratch/err" &&
+		grep -qF -- "$text" "$scratch/err" && return
+	echo "# $status: $*"
+	sed 's/^/# /' "$scratch/out" "$scratch/err"
+	return 1
+}
+
+# told NAME COMMAND...: it prints "ok TEXT" or "not ok TEXT", and ends well
+told()
+{
+	local name=$1 good line status
+
+	shift
+	"$@" >"$scratch/told" 2>"$scratch/trouble"
+	status=$?
+	while IFS= read -r line; do
+		case $line in
+		'#'*)	echo "$line"; continue ;;
+		ok*)	good=0 ;;
+		*)	good=1 ;;
+		esac
+		(exit $good)
+		ok "${line#*ok }"
+	done <"$scratch/told"
+	[ $status = 0 ] || sed 's/^/# /' "$scratch/trouble"
+	[ $status = 0 ]; ok "$name: to its end"
 }

@@ -26,20 +26,6 @@ trap 'exit 130' INT TERM
 ctl() { "$bin/gdimctl" --store "$store" "$@" >"$scratch/out" 2>"$scratch/err"; }
 ask() { "$bin/gdimctl" --socket "$socket" "$@" 2>&1; }
 
-# until_says TEXT COMMAND...: it prints that; for a minute at most
-until_says()
-{
-	local text=$1 i
-
-	shift
-	for ((i = 0; i < 300; i++)); do
-		"$@" 2>&1 | grep -qF -- "$text" && return
-		sleep 0.2
-	done
-	echo "# no '$text' from: $*"
-	return 1
-}
-
 # refused TEXT ARGS: one line, exit status 1, and no page
 refused()
 {

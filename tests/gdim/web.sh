@@ -18,6 +18,7 @@ top=${here%/tests/*}
 bin=${BIN:-$top/build/bin}
 real=$top/../shared/data/maps
 . "$top/tests/tap.sh"
+. "$top/tests/gdim/lib.sh"
 daemon= load=
 
 cleanup()
@@ -33,24 +34,7 @@ trap 'exit 130' INT TERM
 ip link set lo up && ip addr add 10.9.0.1/32 dev lo || exit 1
 
 # part NAME ARGS...: of web.py; what it says is what is tested
-part()
-{
-	local good name
-
-	python3 "$here/web.py" "$@" >"$scratch/part" 2>"$scratch/trouble"
-	local status=$?
-	while IFS= read -r name; do
-		case $name in
-		'#'*)	echo "$name"; continue ;;
-		ok*)	good=0 ;;
-		*)	good=1 ;;
-		esac
-		(exit $good)
-		ok "${name#*ok }"
-	done <"$scratch/part"
-	[ $status = 0 ] || sed 's/^/# /' "$scratch/trouble"
-	[ $status = 0 ]; ok "$1: to its end"
-}
+part() { told "$1" python3 "$here/web.py" "$@"; }
 
 # begin ARGS...: the daemon, on port 8460 unless told otherwise
 begin()
