@@ -218,6 +218,18 @@ static void test_cpus(void)
 	}
 }
 
+static void test_floats(void)
+{
+	const float in[6] = { 0, 1, 1.0000001f, -0.00001f, 1.001f, NAN };
+	const struct pose origin = { 0, 0, 0 };
+	struct cells *c = cells_from_floats(6, 1, 0.05, &origin, in);
+	const int16_t *v = c->data;
+
+	ok(!v[0] && v[1] == 10000 && v[2] == 10000 && !v[3] && v[4] == -1 &&
+	   v[5] == -1 && c->known == 4, "floats, some about 0 and 1");
+	cells_put(c);
+}
+
 /* More submaps than a mean can count: it stays what it was */
 static void test_full(bool portable)
 {
@@ -528,6 +540,7 @@ int main(void)
 	test_cells();
 	test_rules();
 	test_cpus();
+	test_floats();
 	test_full(false);
 	test_full(true);
 	test_lossless();

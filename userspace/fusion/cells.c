@@ -272,9 +272,13 @@ struct cells *cells_from_floats(unsigned int width, unsigned int height,
 	v = malloc(n * sizeof(*v));
 	if (!v)
 		return NULL;
-	for (size_t i = 0; i < n; i++)
-		v[i] = data[i] >= 0 && data[i] <= 1 ?
-		       lrintf(data[i] * CELLS_FULL_16) : CELLS_UNKNOWN;
+	/* a sum of floats that should be 1 may be a little more */
+	for (size_t i = 0; i < n; i++) {
+		const float value = data[i] * CELLS_FULL_16;
+
+		v[i] = value > -0.5f && value < CELLS_FULL_16 + 0.5f ?
+		       lrintf(value) : CELLS_UNKNOWN;
+	}
 	c = cells_create(width, height, 16, resolution, origin, v);
 	free(v);
 	return c;

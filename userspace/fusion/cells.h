@@ -87,7 +87,8 @@ struct cells *cells_create(unsigned int width, unsigned int height,
 			   const struct pose *origin, const void *data);
 
 /**
- * cells_from_floats() - 16 bits of 0..1; NAN and all else is unknown
+ * cells_from_floats() - 16 bits of 0..1, half a step around included; NAN and
+ * all else is unknown
  * @data: [row * width + column]
  */
 struct cells *cells_from_floats(unsigned int width, unsigned int height,
