@@ -450,6 +450,29 @@ static void test_large(void)
 		test_rule(splat ? RULE_MAX : RULE_MEAN, 8, splat, 0.05);
 }
 
+/* A wild pose is put right: the map is as large as before */
+static void test_far_away(void)
+{
+	const struct pose far = { 30000, -20000, 1 };
+	struct rect before, wild, after;
+	struct mosaic *m;
+
+	make_site(8, 0.05, false);
+	m = fuse(8, 0.05, RULE_MAX, true, 1);
+	before = mosaic_bounds(m);
+	mosaic_move(m, 3, &far);
+	mosaic_update(m, UINT64_MAX, NULL);
+	wild = mosaic_bounds(m);
+	mosaic_move(m, 3, &submap[3].pose);
+	mosaic_update(m, UINT64_MAX, NULL);
+	after = mosaic_bounds(m);
+	ok(wild.width > 100000 && wild.height > 100000 &&
+	   !memcmp(&before, &after, sizeof(after)),
+	   "one was far away for a while: %u x %u cells again", after.width,
+	   after.height);
+	mosaic_destroy(m);
+}
+
 /* Cells as large as a room, in a map of millimetres */
 static void test_too_large(void)
 {
@@ -549,6 +572,7 @@ int main(void)
 	test_only_what_moved();
 	test_memory();
 	test_large();
+	test_far_away();
 	test_too_large();
 	test_bad_input();
 	return tap_done();

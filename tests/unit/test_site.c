@@ -433,6 +433,34 @@ static void test_resolutions(void)
 	site_close(s);
 }
 
+/* Cells that are stored, but of which the map was not told yet */
+static void test_replaced(void)
+{
+	const char *path = in_folder("replaced");
+	struct site *s = open_site_of(path, STORE_CREATE, 1 << 20);
+	const struct rect all = { 0, 0, 1600, 600 };
+	struct pose at = { 10, 10, 0.3 };
+	int err = 0;
+
+	add_layer(s, "m", "rule=max");
+	put(s, "f0", 1, &at, 0, patch(400, 8, 0.05, 1, 5, 90));
+	for (unsigned int i = 1; i < 20; i++) {
+		char frame[16];
+
+		at = (struct pose){ 10 + 3 * i, 10, 0.1 * i };
+		snprintf(frame, sizeof(frame), "f%u", i);
+		put(s, frame, 1, &at, 0, patch(200, 8, 0.05, i, 5, 90));
+	}
+	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
+	put(s, "f0", 2, NULL, 0, patch(40, 8, 0.05, 2, 5, 90));
+	err |= site_want(s, 0, &all);
+	put(s, "f0", 3, NULL, 0, patch(500, 8, 0.05, 3, 5, 90));
+	err |= site_want(s, 0, &all);
+	ok(!err && is_on_disk(s, path, true),
+	   "a submap is replaced while its drawing was forgotten");
+	site_close(s);
+}
+
 /* Many layers have no more than one: what it has too much it gives back */
 static void test_shares(void)
 {
@@ -640,6 +668,7 @@ int main(void)
 	test_resolutions();
 	test_memory();
 	test_shares();
+	test_replaced();
 	test_cache();
 	test_threads();
 	remove_folder();

@@ -74,7 +74,6 @@ void mosaic_spoil_tile(struct mosaic *m, struct tile *t)
 
 static uint32_t make_tile(struct mosaic *m, int x, int y)
 {
-	const struct rect at = { x, y, 1, 1 };
 	const uint32_t number = m->tiles;
 
 	if (array_grow(&m->tile, &m->tiles_room, m->tiles,
@@ -82,7 +81,6 @@ static uint32_t make_tile(struct mosaic *m, int x, int y)
 	    index_add(&m->tile_index, tile_key(x, y), number))
 		return INDEX_NONE;
 	m->tile[m->tiles++] = (struct tile){ .x = x, .y = y };
-	m->bounds = rect_union(&m->bounds, &at);
 	return number;
 }
 
@@ -111,6 +109,7 @@ static int put_part(struct mosaic *m, uint32_t piece, unsigned int part,
 {
 	const struct piece *p = &m->piece[piece];
 	const struct drawing_tile *d = &p->drawing->tile[part];
+	const struct rect at = { d->x, d->y, 1, 1 };
 	uint32_t i = mosaic_tile_at(m, d->x, d->y);
 	struct tile *t;
 	int ret;
@@ -123,6 +122,7 @@ static int put_part(struct mosaic *m, uint32_t piece, unsigned int part,
 	if (array_grow(&t->piece, &t->room, t->pieces, sizeof(*t->piece)))
 		return -ENOMEM;
 	t->piece[t->pieces++] = (struct tile_piece){ piece, part };
+	m->bounds = rect_union(&m->bounds, &at);
 	if (!few)
 		mosaic_spoil_tile(m, t);
 	if (t->stale)
@@ -170,6 +170,7 @@ static void take_out(struct mosaic *m, uint32_t piece)
 				t->piece[k] = t->piece[--t->pieces];
 				break;
 			}
+		m->shrunk |= !t->pieces;
 		mosaic_spoil_tile(m, t);
 	}
 	free(p->place);
@@ -458,6 +459,23 @@ static int fuse_some(struct mosaic *m, const uint32_t *tile,
 	return err;
 }
 
+/* One that was far away came back: others look at no more than there is */
+static void shrink(struct mosaic *m)
+{
+	struct rect all = { 0 };
+
+	for (unsigned int i = 0; i < m->tiles; i++) {
+		const struct rect at = { m->tile[i].x, m->tile[i].y, 1, 1 };
+
+		if (m->tile[i].pieces)
+			all = rect_union(&all, &at);
+	}
+	pthread_rwlock_wrlock(&m->lock);
+	m->bounds = all;
+	m->shrunk = false;
+	pthread_rwlock_unlock(&m->lock);
+}
+
 int mosaic_update(struct mosaic *m, uint64_t deadline,
 		  struct mosaic_work *work)
 {
@@ -467,6 +485,8 @@ int mosaic_update(struct mosaic *m, uint64_t deadline,
 	int err;
 
 	err = put_waiting(m, deadline, work);
+	if (!err && m->shrunk)
+		shrink(m);
 	if (err || !m->stale)
 		return err;
 	tile = choose(m, NULL, &count);

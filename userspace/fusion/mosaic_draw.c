@@ -100,6 +100,21 @@ static int run(struct gang *g, unsigned int each)
  * Drawings
  */
 
+/*
+ * Whether it lies in the tiles in which its piece is. Cells may be other ones
+ * already, of which the owner will be told: then that drawing is of no use.
+ */
+static bool is_in_place(const struct piece *p, const struct drawing *d)
+{
+	if (d->tiles < p->places)
+		return false;
+	for (unsigned int i = 0; i < p->places; i++)
+		if (d->tile[i].x != p->place[i].x ||
+		    d->tile[i].y != p->place[i].y)
+			return false;
+	return true;
+}
+
 /* Only this thread has this piece now */
 static int draw_one(struct gang *g, struct artist *a, unsigned int job)
 {
@@ -107,6 +122,7 @@ static int draw_one(struct gang *g, struct artist *a, unsigned int job)
 	struct piece *p = &g->m->piece[g->number[job]];
 	struct cells *c = NULL, *weights = NULL;
 	const struct cells *w;
+	struct drawing *d;
 	int err;
 
 	err = config->fetch(config->arg, p->submap.id, &c, &weights);
@@ -118,15 +134,22 @@ static int draw_one(struct gang *g, struct artist *a, unsigned int job)
 	}
 	w = weights && weights->bits == 8 && weights->width == c->width &&
 	    weights->height == c->height ? weights : NULL;
-	p->width = c->width;
-	p->height = c->height;
-	p->resolution = c->resolution;
-	p->origin = c->origin;
-	p->drawing = drawing_make(a, c, w, &p->submap.pose, config->resolution,
-				  config->splat);
+	d = drawing_make(a, c, w, &p->submap.pose, config->resolution,
+			 config->splat);
+	if (d && !p->waits && !is_in_place(p, d)) {
+		drawing_free(d);
+	} else if (d) {
+		p->drawing = d;
+		p->width = c->width;
+		p->height = c->height;
+		p->resolution = c->resolution;
+		p->origin = c->origin;
+	} else {
+		err = -ENOMEM;
+	}
 	cells_put(c);
 	cells_put(weights);
-	return p->drawing ? 0 : -ENOMEM;
+	return err;
 }
 
 int mosaic_draw(struct mosaic *m, const uint32_t *piece, unsigned int count,
@@ -145,9 +168,11 @@ int mosaic_draw(struct mosaic *m, const uint32_t *piece, unsigned int count,
 		struct piece *p = &m->piece[piece[i]];
 
 		p->used = mosaic_clock(m);
-		if (p->drawing) {
+		if (p->drawing)
 			m->bytes += p->drawing->bytes;
-		}
+		/* they are drawn again: there was no memory for all */
+		if (err)
+			mosaic_forget_drawing(m, p);
 	}
 	pthread_rwlock_unlock(&m->lock);
 	if (done) {

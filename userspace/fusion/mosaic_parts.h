@@ -76,6 +76,7 @@ struct mosaic {
 	unsigned int		pieces, pieces_room, waiting;
 	struct index		piece_index;
 	struct rect		bounds;		/* in tiles */
+	bool			shrunk;		/* they are too large */
 	size_t			bytes;
 	unsigned int		stale;		/* tiles */
 	uint64_t		revision, clock;

@@ -120,9 +120,9 @@ INLINE void splat_run(const struct way *way, const struct canvas *w,
 {
 	const int64_t dx = way->dx, dy = way->dy;
 	int64_t x = way->x + r->column * dx - r->row * dy -
-		    ((int64_t)w->left << WAY_BITS);
+		    w->left * (1LL << WAY_BITS);
 	int64_t y = way->y + r->column * dy + r->row * dx -
-		    ((int64_t)w->low << WAY_BITS);
+		    w->low * (1LL << WAY_BITS);
 	const char *data = (const char *)way->c->data + (bits / 8) *
 			   ((size_t)r->row * way->c->width + r->column);
 	unsigned int i = 0, end = r->count;
