@@ -10,7 +10,7 @@ make_space || skip "no network namespaces here"
 type rosmaster >/dev/null || skip "no rosmaster here"
 "${TEST_ENDS:-$bin/test_ends}" "$recording" || exit 1
 
-node sub "$copy" -n 60 ros1 -
+node sub "$copy" -n 150 ros1 -
 sub=$node
 node pub "$copy" -l "$recording" ros1
 pub=$node
@@ -58,7 +58,7 @@ ok "into a .bag"
 # From ROS 1 to ROS 2: one copy in between
 node relay "$copy" ros1 ros2
 relay=$node
-node sub "$copy" -n 30 ros2 -
+node sub "$copy" -n 150 ros2 -
 sub=$node
 node pub "$copy" -l "$recording" ros1
 finish $sub && end $node $relay && intact pub sub && [ "$(types sub)" = 10 ]

@@ -10,7 +10,7 @@ make_space || skip "no network namespaces here"
 "${TEST_ENDS:-$bin/test_ends}" "$recording" || exit 1
 unset ROS_DOMAIN_ID ROS_LOCALHOST_ONLY CYCLONEDDS_URI
 
-node sub "$copy" -n 60 ros2 -
+node sub "$copy" -n 150 ros2 -
 sub=$node
 node pub "$copy" -l "$recording" ros2
 finish $sub && end $node && intact pub sub
