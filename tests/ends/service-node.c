@@ -46,6 +46,8 @@ static void answer_room(int room, struct service_room_response *r)
 		.avg_temperature = 21.5f,
 		.avg_gases = { (const uint8_t *)gases, 2, false },
 		.avg_smoke = 10, .avg_signal = -1, .max_hazard = 99,
+		.names = 2, .gas_name = { message_string("CO"),
+					  message_string("H2S") },
 	};
 }
 
@@ -152,6 +154,8 @@ static void print_room(const struct service_room_response *r)
 	const struct message_room *i = &r->information;
 	struct message_list rest = i->outline;
 	struct message_point32 p = { 0, 0, 0 };
+	const struct message_string last = i->names > 1 ? i->gas_name[1] :
+							  message_string("");
 
 	while (message_next_point(&rest, &p))
 		;
@@ -160,7 +164,7 @@ static void print_room(const struct service_room_response *r)
 	       i->outline.count, p.x, p.y, p.z, i->averages_valid,
 	       i->avg_temperature, i->avg_gases.count, i->avg_gases.count ?
 	       message_float(&i->avg_gases, 0) : 0, i->avg_smoke,
-	       i->avg_signal, i->max_hazard);
+	       i->avg_signal, i->max_hazard, i->names, TEXT(last));
 }
 
 static void print_response(int kind, const union service_response *r)

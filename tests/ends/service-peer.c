@@ -120,6 +120,8 @@ static void answer(int kind, const union request *q, union response *r)
 		i->avg_smoke = 10;
 		i->avg_signal = -1;
 		i->max_hazard = 99;
+		i->gas_names._length = i->gas_names._maximum = 2;
+		i->gas_names._buffer = names;
 	} else if (kind == SPOT) {
 		gases[0] = 0.5f;
 		gases[1] = q->spot.location.z;
@@ -244,7 +246,8 @@ static void print_room(const SRV(RoomInformation_Response) *r)
 	       i->location.x, i->location.y, i->location.z, i->size, n, p.x,
 	       p.y, p.z, i->averages_valid, i->avg_temperature, g,
 	       g ? i->avg_gases._buffer[0] : 0, i->avg_smoke, i->avg_signal,
-	       i->max_hazard);
+	       i->max_hazard, i->gas_names._length,
+	       TEXT(i->gas_names._length ? i->gas_names._buffer[1] : ""));
 }
 
 static void print(int kind, const union response *r)

@@ -20,7 +20,8 @@ static const char *const service_names[] = {
 };
 
 #define ROOM_LINE "room %d [%.*s] id %d [%.*s] at %g %g %g size %g " \
-	"outline %u to %g %g %g averages %d %g of %u from %g, %d %d %d\n"
+	"outline %u to %g %g %g averages %d %g of %u from %g, %d %d %d, " \
+	"%u names to [%.*s]\n"
 #define SPOT_LINE "spot %d [%.*s] %g names %u [%.*s] of %u to %g, %d %d %d\n"
 
 #define SNAPSHOT_LINE "snapshot %d [%s] %s\n"

@@ -65,13 +65,13 @@ unset ROS_DOMAIN_ID ROS_LOCALHOST_ONLY CYCLONEDDS_URI ROS_DISTRO
 # What all of them answer; in the last round, and in one before an even number
 {
 	echo "rooms 3"
-	echo "room 1 [] id 3 [Saal] at 1 2 0 size 12 outline 3 to 4 3 -1 averages 1 21.5 of 2 from 0.25, 10 -1 99"
+	echo "room 1 [] id 3 [Saal] at 1 2 0 size 12 outline 3 to 4 3 -1 averages 1 21.5 of 2 from 0.25, 10 -1 99, 2 names to [H2S]"
 	echo "spot 1 [ok] 21.5 names 2 [H2S] of 2 to -0.5, 7 -1 100"
 	echo "pub_rate 1 [gas_A_map_1] 1.5 2.5"
 	echo "snapshot 1 [saved] mine"
 	echo "logging 1 [] 0.25"
 } >"$scratch/want"
-nothing="room 0 [no such room] id 0 [] at 0 0 0 size 0 outline 0 to 0 0 0 averages 0 0 of 0 from 0, 0 0 0"
+nothing="room 0 [no such room] id 0 [] at 0 0 0 size 0 outline 0 to 0 0 0 averages 0 0 of 0 from 0, 0 0 0, 0 names to []"
 
 # answers NAME ROUNDS: in any order
 answers()

@@ -10,12 +10,13 @@ gdimctl=${BIN:-$top/build/bin}/gdimctl
 real=$top/../shared/data/maps
 . "$top/tests/tap.sh"
 . "$top/tests/gdim/lib.sh"
-mounted= writer= holder=
+mounted= writer= holder= daemon=
 store=$scratch/site.db
 
 cleanup()
 {
 	[ -z "$writer" ] || kill "$writer" 2>/dev/null
+	[ -z "$daemon" ] || kill -9 "$daemon" 2>/dev/null
 	[ -z "$holder" ] || kill "$holder" 2>/dev/null
 	[ -z "$mounted" ] || umount "$scratch/disk"
 	rm -rf -- "$scratch"
@@ -147,6 +148,10 @@ test_spot()
 			j["layers"]["temp"]["physical"] is None and "temperature" not in j'
 	ok 'spot: where nothing is known'
 	no 'spot: one number' 'where?' spot 1
+	no 'spot: one that is negative' 'where?' spot -1
+	no 'room: a negative one' 'a room is 0' room -1
+	no 'rate: a negative one' '0..100 Hz' rate slam_map -5
+	no 'no number' 'no option -x' spot -x 1
 	no 'spot: three' 'two numbers' spot 1 2 3
 	no 'spot: no number' 'no place' spot 1 x
 	no 'spot: nan' 'no place' spot nan 1
@@ -210,11 +215,19 @@ test_csv()
 	nothing|
 	only comments|# index,x,y,theta\n\n
 	zeros within|0,0\0,0,0\n
+	two lines of names|a,b,c,d\ni,x,y,t\n0,0,0,0\n
+	names behind numbers|0,0,0,0\ni,x,y,t\n1,0,0,0\n
 	END
 	sed 's/$/\r/; 1i index,x,y,theta\r\n# a comment\r\n\r' \
 		"$scratch/poses.csv" >"$scratch/dos.csv"
 	ctl set-poses "$scratch/dos.csv" && grep -q '^4 poses: 0 ' "$scratch/out"
 	ok 'set-poses: a line of names, comments, empty lines, as DOS ends lines'
+	{
+		printf '\xef\xbb\xbf# a comment\n\n"index","x","y","theta"\n'
+		cat "$scratch/poses.csv"
+	} >"$scratch/bom.csv"
+	ctl set-poses "$scratch/bom.csv" && grep -q '^4 poses: 0 ' "$scratch/out"
+	ok 'set-poses: a mark of UTF-8, a comment, and then names'
 	tr , ' ' <"$scratch/poses.csv" >"$scratch/space.csv"
 	printf %s "$(cat "$scratch/space.csv")" >"$scratch/end.csv"
 	ctl set-poses "$scratch/end.csv" && grep -q '^4 poses: 0 ' "$scratch/out"
@@ -257,10 +270,12 @@ test_bad_import()
 		--layer new --range 5:1
 	no 'import: a layer that is there' "layer' changes" "${import[@]}" \
 		"$cells" --rule mean
+	no 'import: a layer that may be misspelt' "no layer 'tmep': --role" \
+		"${import[@]}" "$cells" --layer tmep
 	no 'import: frames with long names' 'too long' "${import[@]}" \
-		"$cells" --layer new --frame "$(printf 'x%.0s' {1..95})"
+		"$cells" --layer new --role gas --frame "$(printf 'x%.0s' {1..95})"
 	no 'import: frames with odd names' 'proper name' "${import[@]}" \
-		"$cells" --layer new --frame $'a\nb'
+		"$cells" --layer new --role gas --frame $'a\nb'
 	no 'import: two files' 'one file' "${import[@]}" "$cells" "$cells"
 	no 'import: nothing' 'needed' import-submaps
 	ctl layer wide bits=16
@@ -334,7 +349,8 @@ test_export()
 	assert "map_temp" in names and "map_wide" not in names, names
 	END
 	ok 'export: a GeoPackage of all layers that have something'
-	ctl "${import[@]}" "$scratch/cells.i8" --layer other --frame other_
+	ctl "${import[@]}" "$scratch/cells.i8" --layer other --frame other_ \
+		--role other
 	no 'export: which layer' 'several layers' export "$map"
 	no 'export: no such layer' "no layer 'none'" export --layer none "$map"
 	no 'export: an empty one' 'nothing is known' export --layer wide "$map"
@@ -352,6 +368,64 @@ test_export()
 	mkdir "$scratch/folder.png"
 	no 'export: a folder' 'folder.png' export --layer temp \
 		"$scratch/folder.png"
+}
+
+# map_server takes 205 for unknown, and all that is as grey
+test_plan()
+{
+	store=$scratch/plan.db
+	for k in {1..4}; do
+		head -c 400 /dev/zero | tr '\0' "\\$(printf %o $((10 * k + 1)))"
+	done >"$scratch/plan.i8"
+	ctl "${import[@]}" "$scratch/plan.i8" --layer slam_map &&
+		ctl export "$scratch/plan.pgm" &&
+		[ "$(wc -l <"$scratch/err")" = 1 ] &&
+		grep -q 'warning: map_server takes [0-9]* % of the known .* --mode trinary' \
+		"$scratch/err"
+	ok 'export: which share of a plan map_server takes for unknown'
+	ctl export --mode trinary "$scratch/plan.pgm" &&
+		[ ! -s "$scratch/err" ] &&
+		[ "$(value "$scratch/plan.pgm" -2.55 -0.55)" = 0 ] &&
+		[ "$(value "$scratch/plan.pgm" 0.55 -0.55)" = 0 ]
+	ok 'export: in mode trinary it is free'
+	store=$scratch/site.db
+}
+
+test_remove()
+{
+	store=$scratch/remove.db
+	ctl "${import[@]}" "$scratch/cells.i8"
+	ctl "${import[@]}" "$scratch/cells.i8" --layer wrong --role gas
+	ctl remove layer wrong
+	says 'remove: a layer' 'layer wrong and its 4 submaps are removed'
+	ctl layers && ! grep -q wrong "$scratch/out" && ctl verify &&
+		ctl spot -2.55 -0.55 && grep -q 'temp  *40' "$scratch/out"
+	ok 'remove: and nothing else went'
+	damage "$store" "INSERT INTO room(id, name, stamp, x, y, size, reported)
+		VALUES (7, 'kitchen', 0, 1, 1, 4, 0)"
+	damage "$store" "INSERT INTO corner VALUES (7, 0, 0, 0)"
+	ctl rooms && grep -q kitchen "$scratch/out" && ctl -j remove room 7 &&
+		of 'j == {"room": 7}' && ctl rooms &&
+		! grep -q kitchen "$scratch/out" && ctl verify
+	ok 'remove: a room'
+	no 'remove: no such layer' "no layer 'wrong'" remove layer wrong
+	no 'remove: no such room' 'no room 7' remove room 7
+	no 'remove: a negative one' 'a room is 0' remove room -7
+	no 'remove: what' 'layer NAME or room ID' remove
+	no 'remove: what else' 'neither layer nor room' remove node x
+	store=$scratch/none.db
+	no 'remove: of no store' 'none.db' remove layer temp
+	store=$scratch/site.db
+}
+
+test_coarse()
+{
+	store=$scratch/coarse.db
+	ctl "${import[@]}" "$scratch/cells.i8" --resolution 90 \
+		--fused-resolution 0.05 &&
+		grep -q 'warning: 4 of them are too large' "$scratch/err"
+	ok 'import: submaps that are too large for such a map, told at once'
+	store=$scratch/site.db
 }
 
 test_backup()
@@ -430,6 +504,13 @@ db.execute('CREATE TABLE t(x)'); db.commit()"
 	ok '--store without a path'
 	refused 'no command' "$gdimctl" dance
 	ok 'no such command'
+	refused 'a command is needed' "$gdimctl"
+	ok 'no command at all'
+	refused 'a command is needed' "$gdimctl" --store
+	ok '--store and nothing else'
+	"$gdimctl" --version >"$scratch/out" && grep -q '^gdimctl [0-9]' \
+		"$scratch/out"
+	ok '--version'
 	store=$scratch/site.db
 	no 'no such option' '--wrong' layers --wrong
 }
@@ -507,7 +588,7 @@ test_disk()
 	for i in {0..24}; do echo "$i,$i,0,0"; done >"$scratch/noise.csv"
 	kept=$(ctl layers; cat "$scratch/out")
 	refused 'full' "$gdimctl" --store "$store" import-submaps --size 400x400 \
-		--resolution 0.1 --poses "$scratch/noise.csv" --layer noise \
+		--resolution 0.1 --poses "$scratch/noise.csv" --layer noise --role gas \
 		"$scratch/noise.i8"
 	ok 'disk full: refused'
 	ctl verify && ctl layers && [ "$kept" = "$(cat "$scratch/out")" ]
@@ -541,6 +622,139 @@ test_disk()
 	ok 'standard output is full'
 }
 
+# The daemon as it is asked from the command line
+
+daemon_ctl() { "$gdimctl" --socket "$scratch/socket" "$@"; }
+
+daemon_begin()
+{
+	"${gdimctl%gdimctl}gdimd" --store "$scratch/daemon.db" --from none \
+		--to none --http none --socket "$scratch/socket" \
+		--records "$scratch/records" 2>>"$scratch/log" &
+	daemon=$!
+	until_says submaps daemon_ctl status
+}
+
+has_end() { [ "$(tail -c 7 "$1" | head -c 5 | tr -d '\0')" = MCAP0 ]; }
+
+daemon_end()
+{
+	kill "${1:--TERM}" "$daemon"
+	wait "$daemon" 2>/dev/null
+	daemon=
+}
+
+# says_no NAME TEXT ARGS: the daemon refuses that
+says_no()
+{
+	local name=$1 text=$2
+
+	shift 2
+	refused "$text" "$gdimctl" --socket "$scratch/socket" "$@"
+	ok "daemon: $name"
+}
+
+test_records()
+{
+	local log
+
+	: >"$scratch/records"
+	daemon_begin
+	says_no 'it tells that it cannot log' 'Not a directory' log on
+	says_no 'nor write a snapshot' 'Not a directory' snapshot
+	daemon_ctl status | grep -q '^logging: off .* 2 failed; the last: '
+	ok 'daemon: and status says so'
+	rm "$scratch/records"
+	daemon_ctl "${import[@]}" "$scratch/cells.i8" --role gas >/dev/null &&
+		daemon_ctl rate temp 3 >/dev/null &&
+		daemon_ctl log on --hz 5 | grep -qx \
+		"logging into $scratch/records, 5 Hz" &&
+		ls "$scratch"/records/log_*.mcap >"$scratch/out"
+	ok 'daemon: the log is there when it says so'
+	log=$(cat "$scratch/out")
+	daemon_end -KILL 2>/dev/null
+	! has_end "$log"
+	ok 'daemon: killed, its log has no end'
+	: >"$scratch/records/log_20000101T000000.000.mcap"
+	daemon_begin
+	until_says "$log: had no end and has one" cat "$scratch/log" &&
+		has_end "$log" &&
+		[ ! -e "$scratch/records/log_20000101T000000.000.mcap" ] &&
+		! ls "$scratch"/records/*.part 2>/dev/null
+	ok 'daemon: when it comes back it finishes that'
+	daemon_ctl status >"$scratch/out" &&
+		grep -q '^logging: 5 Hz' "$scratch/out" &&
+		grep -Eq '^/gdim/output/temp +3 ' "$scratch/out"
+	ok 'daemon: and logs again, and has the rates that it had'
+	daemon_ctl log off >/dev/null
+}
+
+test_left_out()
+{
+	echo 0,9000,9000,0 >"$scratch/wild.csv"
+	daemon_ctl set-poses "$scratch/wild.csv" >/dev/null &&
+		daemon_ctl -j snapshot >"$scratch/out" &&
+		of 'j["left_out"] == ["temp"]' && daemon_ctl snapshot 2>&1 |
+		grep -q 'warning: temp is not in it'
+	ok 'snapshot: tells what is too large for it'
+	until_says 'left out: temp' cat "$scratch/log" &&
+		grep -q '^left out: temp' "$scratch"/records/snapshot_*.txt
+	ok 'snapshot: so do the log and the text'
+	daemon_ctl set-poses "$scratch/poses.csv" >/dev/null &&
+		until_says '{"path":' daemon_ctl -j snapshot small &&
+		daemon_ctl -j snapshot again >"$scratch/out" &&
+		of '"left_out" not in j'
+	ok 'snapshot: and no more when it is not'
+}
+
+test_removed()
+{
+	daemon_ctl "${import[@]}" "$scratch/cells.i8" --layer wrong \
+		--role gas >/dev/null &&
+		until_says '"wrong":{"value":30' daemon_ctl -j spot -2.55 -0.55 &&
+		daemon_ctl remove layer wrong >"$scratch/out" &&
+		! daemon_ctl layers | grep -q '^wrong ' &&
+		! daemon_ctl spot -2.55 -0.55 | grep -q wrong
+	says 'daemon: a layer is removed' 'wrong and its 4 submaps are removed'
+	daemon_ctl "${import[@]}" "$scratch/cells.i8" --layer wrong \
+		--role gas --resolution 0.2 >/dev/null &&
+		until_says '"wrong":{"value":' daemon_ctl -j spot -2.55 -0.55
+	ok 'daemon: and comes back as another one'
+	daemon_ctl remove layer temp >/dev/null
+	daemon_end -KILL 2>/dev/null
+	store=$scratch/daemon.db
+	ctl verify && ctl layers && grep -q '^wrong ' "$scratch/out" &&
+		! grep -q '^temp ' "$scratch/out"
+	ok 'daemon: what was removed stays so after kill -9'
+	store=$scratch/site.db
+}
+
+test_full()
+{
+	[ -d "$scratch/disk" ] || mkdir "$scratch/disk"
+	if ! mount -t tmpfs -o size=1m tmpfs "$scratch/disk" 2>/dev/null; then
+		true
+		ok 'a full disk of logs # SKIP no mounts here'
+		return
+	fi
+	mounted=1
+	rm -rf "$scratch/records"
+	ln -s "$scratch/disk/records" "$scratch/records"
+	mkdir "$scratch/disk/records"
+	head -c 2000000 /dev/zero >"$scratch/disk/zeros" 2>/dev/null
+	daemon_begin
+	says_no 'a log on a full disk' 'No space' log on
+	says_no 'a snapshot on a full disk' 'No space' snapshot
+	[ -z "$(ls "$scratch/disk/records")" ]
+	ok 'daemon: and no empty files'
+	rm "$scratch/disk/zeros"
+	daemon_ctl log on >/dev/null && daemon_ctl log off >/dev/null &&
+		[ -s "$(ls "$scratch"/disk/records/log_*.mcap)" ]
+	ok 'daemon: it logs when there is space'
+	daemon_end
+	umount "$scratch/disk" && mounted=
+}
+
 test_real()
 {
 	if [ ! -e "$real/intel_submaps_148x200x200.i8" ]; then
@@ -572,11 +786,18 @@ test_csv
 test_bad_import
 test_layer
 test_export
+test_plan
+test_coarse
+test_remove
 test_backup
 test_damage
 test_stores
 test_locked
 test_meanwhile
 test_disk
+test_records
+test_left_out
+test_removed
+test_full
 test_real
 done_testing

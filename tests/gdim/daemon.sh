@@ -171,11 +171,11 @@ test_killed()
 test_ros2()
 {
 	rm -f "$store"*
-	start third
+	start third --layer 'smoke_map_fused bits=16'
 	ok 'a daemon in a ROS 2 domain'
-	feeds -w 3 ros2
+	feeds -w 3 -n 5 -g smoke_submap_fused ros2
 	ok 'a SLAM feeds it there'
-	until_says '24 submaps of 8 nodes, 8 of them placed' $gdimctl status
+	until_says '32 submaps of 8 nodes, 8 of them placed' $gdimctl status
 	ok 'all of it came'
 	sleep 0.3
 	$gdimctl export --layer slam_map --out "$scratch/live.pgm" &&
@@ -188,6 +188,133 @@ test_ros2()
 	grep -q '^/gdim/output/slam_map nav_msgs/OccupancyGrid' \
 		"$scratch/late"
 	ok 'who comes late gets the map'
+	here_is calls "$bin/service-node" call 60 1
+	grep -qx 'rooms 5' "$scratch/calls"
+	ok 'as many rooms as were told of'
+	ask room 3
+	smoke=$(jq '.layers.smoke_map_fused.mean * 100 | round' \
+		"$scratch/answer")
+	[ "$smoke" -gt 5 ] && grep -q "^room 1 .* averages 1 .* of 2 from .*,\
+ $smoke 55 3, 2 names to \[gas_B_map_1\]$" "$scratch/calls" || {
+		sed 's/^/# /' "$scratch/calls"; false; }
+	ok 'a room: smoke of 16 bits is 0..100, what maps do not know was told'
+	end
+}
+
+# What comes late: the last submap of a robot that stands still, a map for who
+# comes when nothing changes any more; and a map that is too large
+test_late()
+{
+	local sent
+
+	rm -f "$store"*
+	in_space "$feed" -s 60 -i 40 -oS "$scratch/cells.i8" \
+		"$scratch/true.csv" "$scratch/stands.mcap" 2>"$scratch/feed.err"
+	start late --from "$scratch/stands.mcap" --to "$scratch/late.mcap" \
+		--match 0.5
+	until_says '8 submaps of 8 nodes, 8 of them placed' $gdimctl status
+	ok 'a submap does not wait for ever for a transform after it'
+	awk -F, '$1 == 3 { print $1 "," $2 "," $3 ",0.05" }' \
+		"$scratch/true.csv" >"$scratch/turned.csv"
+	until_topic '.sent >= 1'
+	$gdimctl set-poses "$scratch/turned.csv" >/dev/null
+	until_topic '.updates >= 1'
+	ok 'a small change is an update'
+	sent=$(topic .sent)
+	until_topic ".sent > $sent"
+	ok 'and later the whole map again, with nothing new'
+	sent=$(topic .sent)
+	sleep 11
+	[ "$(topic .sent)" = "$sent" ]
+	ok 'but not once more'
+	for x in 500000 600000; do
+		echo "0,$x,0,0" >"$scratch/far.csv"
+		$gdimctl set-poses "$scratch/far.csv" >/dev/null
+		until_topic '.too_large > 1000000'
+	done
+	ok 'a map is too large, which status has'
+	sleep 1.5
+	[ "$(grep -c 'slam_map is not published' "$scratch/late.err")" = 1 ]
+	ok 'and the log, once'
+	$gdimctl set-poses "$scratch/true.csv" >/dev/null
+	until_topic '.too_large == null' &&
+		grep -q 'slam_map is published again' "$scratch/late.err"
+	ok 'until it is no longer'
+	end
+}
+
+# topic FILTER: of what goes out as slam_map
+topic()
+{
+	ask status
+	jq ".out.topics[] | select(.name | endswith(\"/slam_map\")) | $1" \
+		"$scratch/answer"
+}
+
+# until_topic FILTER: it is true
+until_topic() { until_says true topic "$1"; }
+
+# What was changed in the store is there after a restart
+test_changed()
+{
+	rm -f "$store"*
+	start changed --from none --to none
+	$gdimctl layer slam_map rule=mean >/dev/null &&
+		$gdimctl layer temp_map_fused range=0:500 >/dev/null &&
+		$gdimctl layer engine role=temperature >/dev/null
+	ok 'layers are changed'
+	end
+	start again --from none --to none --layer 'slam_map rule=min'
+	ask layers
+	has '[.layers[] | select(.name == "slam_map").rule == "mean"] | any'
+	ok 'the store counts more than the settings'
+	has '[.layers[] | select(.name == "temp_map_fused").high == 500] | any'
+	ok 'and than defaults'
+	has '[.layers[] | select(.name == "engine").rule == "mean"] | any'
+	ok 'a role has a rule'
+	[ "$(grep -c "stays as .* 'gdimctl layer slam_map rule=min'" \
+		"$scratch/again.err")" = 1 ] &&
+		[ "$(grep -c 'stays as' "$scratch/again.err")" = 1 ]
+	ok 'one line says so, and what to do'
+	end
+	start ranged --from none --to none --maxTemp 800
+	ask layers
+	has '[.layers[] | select(.name == "temp_map_fused").high == 800] | any'
+	ok 'a range that somebody gives is that from now on'
+	grep -q 'temp_map_fused: its range is 0:800 .* was 0:500' \
+		"$scratch/ranged.err"
+	ok 'which is told'
+	end
+}
+
+refused_some() { ask status && jq '.in.refused > 0 and .submaps == 8' \
+	"$scratch/answer"; }
+
+# The file is deleted while the daemon writes it
+test_lost()
+{
+	rm -f "$store"*
+	start lost
+	$gdimctl import-submaps "$scratch/cells.i8" --size 60x60 --resolution \
+		0.05 --poses "$scratch/true.csv" --layer slam_map >/dev/null
+	ok 'a store'
+	rm -f "$store" "$store-wal" "$store-shm"
+	refused 'deleted or replaced' $gdimctl set-poses "$scratch/drifted.csv"
+	ok 'poses that cannot be stored are refused'
+	refused 'deleted or replaced' $gdimctl layer slam_map rule=mean
+	ok 'and layers'
+	refused 'deleted or replaced' $gdimctl import-submaps \
+		"$scratch/cells.i8" --size 60x60 --resolution 0.05 --poses \
+		"$scratch/true.csv" --layer slam_map --frame other_
+	ok 'and submaps'
+	ask status
+	has '.store_lost and .submaps == 8'
+	ok 'status has it, and what was known is known'
+	feeds -w 3 ros2
+	until_says true refused_some
+	ok 'what a SLAM sends is refused and counted'
+	[ "$(grep -c 'deleted or replaced' "$scratch/lost.err")" = 1 ]
+	ok 'the log, too, once'
 	end
 }
 
@@ -220,7 +347,8 @@ test_refused()
 
 	for bad in '--rate x' '--frame' '--layer "slam red"' \
 		'--layer "a/b unit=m"' '--remap foo' '--log 100' '--store' \
-		'--match never' '--config /none' 'more'; do
+		'--match never' '--config /none' 'more' '--rate 1e-9' \
+		'--minTemp 100 --maxTemp 0' '--minSignal 5'; do
 		eval "timeout 20 $gdimd --store $scratch/no.db $bad" \
 			>/dev/null 2>"$scratch/bad.err"
 		status=$?
@@ -228,6 +356,23 @@ test_refused()
 			[ ! -e "$scratch/no.db" ]
 		ok "refused: $bad"
 	done
+	printf 'rate = 1\n[gdimd]\n' >"$scratch/early.conf"
+	! timeout 20 "$gdimd" --store "$scratch/no.db" --config \
+		"$scratch/early.conf" 2>"$scratch/bad.err" &&
+		grep -qF 'rate = is before the first [section]' \
+			"$scratch/bad.err"
+	ok 'a setting before its section'
+	refused '--socket names' timeout 20 "$gdimd" --store \
+		"$scratch/no.db" --socket /proc/none/x --http none &&
+		[ ! -e "$scratch/no.db" ]
+	ok 'no socket: the option is named, and no store is made'
+	start rates --from none --to none
+	refused '0.001..100' $gdimctl rate slam_map 1e-300
+	ok 'once in a universe is no rate'
+	ask rate slam_map 0
+	has '.new_rate == 0'
+	ok 'but never is'
+	end
 }
 
 make_input
@@ -236,5 +381,8 @@ test_told
 test_killed
 test_ros2
 test_imported
+test_late
+test_changed
+test_lost
 test_refused
 done_testing

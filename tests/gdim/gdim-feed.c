@@ -3,14 +3,16 @@
  * gdim-feed - plays a SLAM: submaps, and transforms from each to the next
  *
  * usage: gdim-feed [-s SIDE] [-r RESOLUTION] [-l LAYER]... [-g GAS]... [-i HZ]
- *		    [-c CLOSURE.csv] [-w SECONDS] [-o] CELLS.i8 POSES.csv SINK
+ *		    [-c CLOSURE.csv] [-w SECONDS] [-n ROOMS] [-oS] CELLS.i8
+ *		    POSES.csv SINK
  *
  * Each submap goes out as OccupancyGrid on /gdim/input/LAYER (slam_submap), and
  * as GridMap on /gdim/input/GAS, in a frame of its own, with the transform to
  * its predecessor. -c: at the end, all transforms again, from these poses. -o:
- * transforms before submaps. -w: wait for readers first. Also a room, a
- * repeater, the number of rooms and a thermal image. stderr has the number of
- * messages.
+ * transforms before submaps. -S: and submaps with a stamp later than theirs, as
+ * of a robot that stands still. -w: wait for readers first. Also a room, with
+ * averages of what there is no map of, a repeater, the number of rooms (1) and
+ * a thermal image. stderr has the number of messages.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -34,10 +36,10 @@ struct feed {
 	unsigned int		layers, gases;
 	struct sink_topic	*layer_topic[LAYERS], *gas_topic[LAYERS];
 	struct sink_topic	*tf, *room, *rooms, *repeaters, *image;
-	bool			transforms_first;
+	bool			transforms_first, stands;
 	struct poses_file	poses, closure;
 	int8_t			*cells;
-	unsigned int		next, messages;
+	unsigned int		next, messages, rooms_told;
 	struct loop_timer	timer;
 	int64_t			stamp;
 };
@@ -159,14 +161,18 @@ static void send_rest(struct feed *f)
 		{ 0, 0, 0 }, { 4, 0, 0 }, { 4, 3, 0 }, { 0, 3, 0 } };
 	static const struct message_point32 point[] = { { 1, 2, 0 },
 							{ -3, 4, 0 } };
+	static const float gas[] = { 7 };
 	static const uint8_t pixel[12] = { 255, 0, 0, 0, 255, 0 };
 	const struct message_header h = { f->stamp, 0, message_string("map") };
 	const union message room = { .room = {
 		.header = h, .id = 3, .name = message_string("kitchen"),
 		.location = { 2, 1.5, 0 }, .size = 12,
-		.outline = message_list(outline, 4),
+		.outline = message_list(outline, 4), .averages_valid = 1,
+		.avg_temperature = NAN, .avg_smoke = -1, .avg_signal = 55,
+		.max_hazard = 3, .avg_gases = { (const void *)gas, 1, false },
+		.names = 1, .gas_name = { message_string("gas_B_map_1") },
 	} };
-	const union message rooms = { .uint8 = { 1 } };
+	const union message rooms = { .uint8 = { f->rooms_told } };
 	const union message repeaters = { .polygon = { h,
 					message_list(point, 2) } };
 	const union message image = { .image = { h, 2, 2,
@@ -189,6 +195,8 @@ static void on_timer(void *arg, uint64_t now)
 	if (i < f->poses.count) {
 		if (f->transforms_first)
 			send_transform(f, i);
+		if (f->stands)
+			f->stamp += 1000000;
 		send_submap(f, i);
 		send_gas(f, i);
 		if (!f->transforms_first)
@@ -291,7 +299,7 @@ static int parse(struct feed *f, int argc, char **argv)
 	char error[256];
 	int opt;
 
-	while ((opt = getopt(argc, argv, "s:r:l:g:i:c:w:o")) != -1) {
+	while ((opt = getopt(argc, argv, "s:r:l:g:i:c:w:n:oS")) != -1) {
 		switch (opt) {
 		case 's':
 			f->side = atoi(optarg);
@@ -315,6 +323,12 @@ static int parse(struct feed *f, int argc, char **argv)
 		case 'w':
 			f->wait = atof(optarg);
 			break;
+		case 'n':
+			f->rooms_told = atoi(optarg);
+			break;
+		case 'S':
+			f->stands = true;
+			break;
 		case 'o':
 			f->transforms_first = true;
 			break;
@@ -330,7 +344,8 @@ static int parse(struct feed *f, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	static struct feed f = { .side = 200, .resolution = 0.05, .hz = 50 };
+	static struct feed f = { .side = 200, .resolution = 0.05, .hz = 50,
+				 .rooms_told = 1 };
 	int err;
 
 	cli_program = "gdim-feed";

@@ -336,7 +336,7 @@ for n in got:
     assert box[n] == 'unknown' if got[n]['value'] is None else float(box[n]) == got[n]['value'], box"
 		ok "the spot under the pointer is that of gdimctl spot: $x $y"
 	done
-	for what in zoomed panned up fits wheel switched plays next; do
+	for what in zoomed panned up fits wheel switched plays next names; do
 		found "assert j['$what'] is True"
 		ok "in a browser: $what"
 	done

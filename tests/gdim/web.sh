@@ -134,7 +134,7 @@ for layer in slam_map temp_map_fused; do
 	part pictures 8460 "$layer" "$scratch/$layer.pgm"
 done
 part marks 8460
-mark=$(sed -n 's/^# mark //p' "$scratch/part")
+mark=$(sed -n 's/^# mark //p' "$scratch/told")
 part errors 8460
 part hostile 8460
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_gdimd - parts of the daemon: whose submap it is, names with stars,
- * messages to cells, folders that must not grow
+ * test_gdimd - parts of the daemon: whose submap it is, settings, names with
+ * stars, messages to cells, rooms, a store that is gone, folders that must not
+ * grow
  */
 #include <errno.h>
 #include <math.h>
@@ -10,6 +11,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "common/cli.h"
+#include "gdim/answers.h"
+#include "gdim/role_values.h"
+#include "gdimd/config.h"
 #include "gdimd/folder.h"
 #include "gdimd/map_message.h"
 #include "gdimd/matcher.h"
@@ -19,6 +24,28 @@
 #include "tap.h"
 
 static char said[4096];
+
+static void put(const char *folder, const char *name, size_t len)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	f = fopen(path, "w");
+	while (f && len--)
+		fputc('x', f);
+	if (f)
+		fclose(f);
+}
+
+static void remove_all(const char *folder)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	if (system(command))
+		puts("# left behind");
+}
 
 static void on_match(void *arg, void *item, const char *frame)
 {
@@ -41,32 +68,150 @@ static void test_matcher(void)
 {
 	struct matcher *m = matcher_create(100, on_match, NULL);
 
-	matcher_item(m, 1000, "a");
+	matcher_item(m, 1000, 77, "a");
 	ok(says("") && matcher_waiting(m) == 1, "a submap waits for a frame");
 	matcher_frame(m, 950, "f1");
 	ok(says(""), "an earlier one may not be the nearest");
 	matcher_frame(m, 1020, "f2");
 	ok(says("a:f2 "), "a later one decides: the nearest of both");
-	matcher_item(m, 960, "b");
+	matcher_item(m, 960, 77, "b");
 	ok(says("b:f1 "), "what is older is known at once");
-	matcher_item(m, 1019, "c");
-	matcher_item(m, 985, "d");
+	matcher_item(m, 1019, 77, "c");
+	matcher_item(m, 985, 77, "d");
 	ok(says("c:f2 d:f2 "), "of two that are as near the later one");
-	matcher_item(m, 300, "e");
+	matcher_item(m, 300, 77, "e");
 	ok(says("e:- "), "nothing within the slop");
 	matcher_frame(m, 5000, "f1");
-	matcher_item(m, 960, "f");
+	matcher_item(m, 960, 77, "f");
 	ok(says("f:f1 "), "a frame that is told of again stays when it was");
-	matcher_item(m, 5050, "g");
-	matcher_item(m, 5060, "h");
+	matcher_item(m, 5050, 77, "g");
+	matcher_item(m, 5060, 77, "h");
 	matcher_frame(m, 5055, "f3");
 	ok(says("g:f3 ") && matcher_waiting(m) == 1, "only what is certain");
-	matcher_item(m, 9000, "i");
+	matcher_item(m, 9000, 77, "i");
 	matcher_first(m);
 	ok(says("h:f3 ") && matcher_waiting(m) == 1,
 	   "the oldest waits no longer");
 	matcher_destroy(m);
 	ok(says("i:- "), "at the end the nearest is taken, or none");
+}
+
+/* A robot that stands still tells of no later frame */
+static void test_patience(void)
+{
+	struct matcher *m = matcher_create(100, on_match, NULL);
+
+	ok(matcher_due(m) == MATCHER_NEVER, "nobody waits");
+	matcher_frame(m, 950, "f1");
+	matcher_item(m, 1000, 10, "a");
+	matcher_item(m, 2000, 12, "b");
+	matcher_item(m, 1010, 20, "c");
+	ok(matcher_due(m) == 10, "the first one waits until its time");
+	matcher_expire(m, 9);
+	ok(says(""), "not before it");
+	matcher_expire(m, 12);
+	ok(says("a:f1 b:- ") && matcher_due(m) == 20,
+	   "then it gets what is there, or nothing");
+	matcher_frame(m, 1020, "f2");
+	ok(says("c:f2 ") && matcher_due(m) == MATCHER_NEVER,
+	   "others wait on");
+	matcher_destroy(m);
+}
+
+/*
+ * Settings
+ */
+
+static struct config config;
+
+static int settings(const char *a, const char *b, const char *c, const char *d)
+{
+	char *argv[] = { (char *)"gdimd", (char *)"--store", (char *)"x",
+			 (char *)a, (char *)b, (char *)c, (char *)d, NULL };
+	int argc = 3;
+
+	while (argv[argc])
+		argc++;
+	return config_parse(&config, argc, argv);
+}
+
+static struct layer made_of(const char *name)
+{
+	const struct config_layer *from = config_line(&config, name);
+	struct layer l = { .name = "" };
+	char error[256];
+
+	if (from && config_make_layer(&config, from, name, &l, error))
+		printf("# %s\n", error);
+	return l;
+}
+
+static void test_settings(void)
+{
+	struct layer l;
+
+	ok(!settings("--layer", "temp_map_fused input=t range=-20:600 unit=K",
+		     NULL, NULL), "one line more");
+	l = made_of("temp_map_fused");
+	ok(l.role == LAYER_TEMPERATURE && l.rule == RULE_MEAN &&
+	   !strcmp(l.input, "t") && l.low == -20 && l.high == 600 &&
+	   !strcmp(l.unit, "K"), "begins with the default of its name");
+	settings("--layer", "gas_CO_map_1 range=0:50", "--layer",
+		 "own role=smoke");
+	l = made_of("gas_CO_map_1");
+	ok(l.role == LAYER_GAS && l.bits == 16 && l.high == 50 &&
+	   l.rule == RULE_MEAN && !strcmp(l.input, "gas_CO_submap_1"),
+	   "also if that has stars");
+	l = made_of("gas_H2_map_2");
+	ok(l.high == 1000 && !strcmp(l.input, "gas_H2_submap_2"),
+	   "others stay as they are");
+	l = made_of("own");
+	ok(l.rule == RULE_MEAN && l.bits == 8, "a role has a rule");
+	l = made_of("rf_signal_map");
+	ok(l.low == -100 && l.high == 0 && !strcmp(l.unit, "dBm"),
+	   "a signal is in dBm");
+	ok(!settings("--minSignal", "-90", "--maxSignal", "-20"), "its range");
+	l = made_of("rf_signal_map");
+	ok(l.low == -90 && l.high == -20, "is that of the settings");
+	ok(settings("--minTemp", "100", "--maxTemp", "0"),
+	   "a range that goes down is refused");
+	ok(settings("--minGas", "1000", NULL, NULL), "and one without an end");
+	ok(settings("--maxSmoke", "0", NULL, NULL), "and smoke");
+	ok(settings("--rate", "1e-300", NULL, NULL) &&
+	   !settings("--rate", "0.001", NULL, NULL) &&
+	   !settings("--rate", "0", NULL, NULL), "never, or now and then");
+}
+
+/* What somebody made of a layer counts more than its line */
+static void test_stored_layer(void)
+{
+	const struct config_layer *from;
+	struct layer l;
+	char words[512];
+
+	settings("--layer", "slam_map rule=mean unit=%", "--maxTemp", "800");
+	from = config_line(&config, "slam_map");
+	l = made_of("slam_map");
+	config_difference(from, &l, words);
+	ok(!*words, "nothing is other than said");
+	l.rule = RULE_LATEST;
+	config_difference(from, &l, words);
+	ok(!strcmp(words, "rule=mean"), "but the rule: %s", words);
+	config_update(&config, from, &l);
+	ok(l.rule == RULE_LATEST, "which stays");
+	l = made_of("temp_map_fused");
+	l.rule = RULE_LATEST;
+	l.low = 5;
+	l.high = 80;
+	from = config_line(&config, "temp_map_fused");
+	config_difference(from, &l, words);
+	config_update(&config, from, &l);
+	ok(!*words && l.rule == RULE_LATEST && l.low == 0 && l.high == 800,
+	   "a range that is a setting is that from now on");
+	settings(NULL, NULL, NULL, NULL);
+	l.high = 300;
+	config_update(&config, config_line(&config, l.name), &l);
+	ok(l.high == 300, "a default is not");
 }
 
 static void test_stars(void)
@@ -182,6 +327,7 @@ static void test_rooms(void)
 		.averages_valid = 1,
 		.avg_temperature = NAN, .avg_smoke = -1, .avg_signal = 100,
 	};
+	static const float gas[] = { 3, 7 };
 	struct message_room m = good;
 	char error[ROOM_MESSAGE_ERROR];
 	struct room r;
@@ -198,8 +344,117 @@ static void test_rooms(void)
 	m.location.z = INFINITY;
 	ok(room_message_read(&m, &r, error) == -EINVAL, "no place: %s", error);
 	m.location.z = 0;
+	m.avg_gases = (struct message_floats){ (const void *)gas, 2, false };
+	m.names = 1;
+	m.gas_name[0] = message_string("CO");
+	ok(room_message_read(&m, &r, error) == -EINVAL, "a name too few: %s",
+	   error);
+	m.names = 2;
+	m.gas_name[1] = message_string("H2 S");
+	ok(room_message_read(&m, &r, error) == -EINVAL, "no name: %s", error);
+	m.gas_name[1] = message_string("H2S");
+	ok(!room_message_read(&m, &r, error) && r.gases == 2 &&
+	   r.gas[1] == 7 && !strcmp(r.gas_name[1], "H2S"), "gases have names");
 	m.name = message_string("K\xfc" "che");
 	ok(room_message_read(&m, &r, error) == -EINVAL, "no text: %s", error);
+}
+
+static void test_roles(void)
+{
+	struct role_values v;
+	struct layer l;
+	char error[256];
+
+	role_values_begin(&v);
+	ok(isnan(v.temperature) && role_values_percent(v.smoke) == -1,
+	   "nothing is known");
+	layer_parse(&l, "temp_map_remote", "role=temperature", error);
+	role_values_add(&v, &l, 10);
+	layer_parse(&l, "temp_map_fused", "role=temperature", error);
+	role_values_add(&v, &l, -1);
+	ok(v.temperature == 10, "what is unknown is no better");
+	role_values_add(&v, &l, 30);
+	layer_parse(&l, "temp_map_insitu", "role=temperature", error);
+	role_values_add(&v, &l, 20);
+	ok(v.temperature == 30, "fused is better than remote and in situ");
+	for (int i = 0; i < 3; i++) {
+		layer_parse(&l, "h", "role=hazard", error);
+		role_values_add(&v, &l, i == 1 ? 90 : 10);
+	}
+	ok(v.hazard == 90, "of hazards the highest counts");
+	layer_parse(&l, "s", "role=smoke bits=16", error);
+	role_values_add(&v, &l, 2900);
+	ok(role_values_percent(v.smoke) == 29, "16 bits are 0..100, too");
+}
+
+/* Of gases, in the order of the message */
+static bool has_gas(const struct message_room *m, unsigned int i,
+		    const char *name, float value)
+{
+	const float v = message_float(&m->avg_gases, i);
+
+	return i < m->names && m->avg_gases.count == m->names &&
+	       message_string_is(&m->gas_name[i], name) &&
+	       (isnan(value) ? isnan(v) : v == value);
+}
+
+/* What is told of a room, where maps know nothing, in a store and out again */
+static void test_told_room(void)
+{
+	static const struct site_config small = { 64 << 20, 1 };
+	static struct room_values v;
+	static struct room_message keep;
+	struct room r = { .id = 3, .size = 4, .reported = true,
+			  .temperature = 21, .gases = 2, .gas = { 5, 7 },
+			  .smoke = 40, .signal = -1, .hazard = 2 };
+	char top[] = "/tmp/test_gdimd.XXXXXX", path[64], error[SITE_ERROR];
+	struct message_room m;
+	struct layer l;
+	struct site *s;
+
+	if (!mkdtemp(top))
+		return;
+	snprintf(path, sizeof(path), "%s/a.db", top);
+	ok(!site_open(&s, path, STORE_CREATE, &small, error), "a store");
+	layer_parse(&l, "gas_CO", "role=gas bits=16", error);
+	site_set_layer(s, &l, error);
+	ok(!store_room(site_store(s), &r) &&
+	   !answer_find_room(s, 3, &r, error) && !room_values(s, &r, &v),
+	   "a room without names");
+	room_message(s, &r, &v, "map", &keep, &m);
+	ok(m.averages_valid && m.avg_temperature == 21 && m.avg_smoke == 40 &&
+	   m.avg_signal == -1 && m.max_hazard == 2 &&
+	   has_gas(&m, 0, "gas_CO", 5) && has_gas(&m, 1, "", 7),
+	   "what was told counts where maps know nothing");
+	strcpy(r.gas_name[0], "gas_H2");
+	strcpy(r.gas_name[1], "gas_CO");
+	ok(!store_room(site_store(s), &r), "a room with names");
+	memset(&r, 0, sizeof(r));
+	ok(!answer_find_room(s, 3, &r, error) &&
+	   !strcmp(r.gas_name[0], "gas_H2"), "they are kept");
+	room_message(s, &r, &v, "map", &keep, &m);
+	ok(m.names == 2 && has_gas(&m, 0, "gas_CO", 7) &&
+	   has_gas(&m, 1, "gas_H2", 5), "and say which gas is meant");
+	r.reported = false;
+	r.gases = 0;
+	ok(!store_room(site_store(s), &r) &&
+	   !answer_find_room(s, 3, &r, error) && !*r.gas_name[0],
+	   "until nothing is told");
+	room_message(s, &r, &v, "map", &keep, &m);
+	ok(!m.averages_valid && isnan(m.avg_temperature) &&
+	   m.avg_smoke == -1 && has_gas(&m, 0, "gas_CO", NAN),
+	   "then nothing is known, and it says so");
+	ok(store_is_there(site_store(s)), "the file is there");
+	unlink(path);
+	ok(!store_is_there(site_store(s)) &&
+	   store_room(site_store(s), &r) == -EIO &&
+	   strstr(store_error(site_store(s)), "deleted"),
+	   "it is not: %s", store_error(site_store(s)));
+	put(top, "a.db", 3);
+	ok(site_set_layer(s, &l, error) == -EIO, "another one is there: %s",
+	   error);
+	site_close(s);
+	remove_all(top);
 }
 
 static void test_transforms(void)
@@ -233,19 +488,6 @@ static void test_transforms(void)
 	   -EINVAL, "frames are texts of one line");
 }
 
-static void put(const char *folder, const char *name, size_t len)
-{
-	char path[256];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	f = fopen(path, "w");
-	while (f && len--)
-		fputc('x', f);
-	if (f)
-		fclose(f);
-}
-
 static bool has(const char *folder, const char *name)
 {
 	char path[256];
@@ -257,7 +499,6 @@ static bool has(const char *folder, const char *name)
 static void test_folder(void)
 {
 	char top[] = "/tmp/test_gdimd.XXXXXX", folder[64], keep[128];
-	char command[128];
 
 	if (!mkdtemp(top))
 		return;
@@ -278,17 +519,21 @@ static void test_folder(void)
 	ok(folder_trim(folder, 10, keep) == 900 && has(folder, "log_3.mcap") &&
 	   has(folder, "snapshot_0.mcap") && has(folder, "mine.txt"),
 	   "never the one that is written, snapshots, and what others put there");
-	snprintf(command, sizeof(command), "rm -rf %s", top);
-	if (system(command))
-		puts("# left behind");
+	remove_all(top);
 }
 
 int main(void)
 {
+	cli_program = "gdimd";
 	test_matcher();
+	test_patience();
+	test_settings();
+	test_stored_layer();
 	test_stars();
 	test_messages();
 	test_rooms();
+	test_roles();
+	test_told_room();
 	test_transforms();
 	test_folder();
 	return tap_done();

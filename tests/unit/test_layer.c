@@ -31,6 +31,8 @@ static void parses(void)
 	   layer_splats(&l), "drawing, and blanks anywhere");
 	ok(!layer_parse(&l, "a", "drawing=sample", error) && !layer_splats(&l),
 	   "max can be sampled");
+	ok(!layer_change(&l, "drawing=rule", error) && layer_splats(&l),
+	   "and drawn as its rule wants it again");
 	ok(!layer_parse(&l, "a", "bits=16", error) && l.bits == 16 &&
 	   l.low == 0 && l.high == 1, "16 bits are 0..1 if nothing is said");
 	ok(!layer_parse(&l, "a", "range=-90:-20.5 bits=16 unit=dBm "
@@ -117,6 +119,13 @@ static void has_roles(void)
 		all &= !layer_parse(&l, "a", text, error) && (int)l.role == i;
 	}
 	ok(all, "each role is known by its name");
+	ok(!layer_parse(&l, "t", "role=temperature", error) &&
+	   l.rule == RULE_MEAN && !layer_splats(&l) &&
+	   !layer_parse(&l, "h", "role=hazard", error) && l.rule == RULE_MAX &&
+	   !layer_parse(&l, "t", "rule=max role=gas", error) &&
+	   l.rule == RULE_MAX, "a role has a rule, if none is said");
+	ok(!layer_change(&l, "role=smoke", error) && l.rule == RULE_MAX,
+	   "of a layer that is there the rule stays");
 	ok(!strcmp(layer_role_name(LAYER_ROLES), "?"), "others have none");
 }
 

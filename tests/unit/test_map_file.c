@@ -61,6 +61,8 @@ static int expected(enum map_mode mode, int v, int full)
 		return v < 0 ? 0 : percent;
 	if (v < 0 || mode == MAP_RAW)
 		return v < 0 ? -1 : percent;
+	if (mode == MAP_TRINARY && v * 2 < full)
+		return 0;
 	return v * 1000L < 196L * full ? 0 : v * 100L >= 65L * full ? 100 : -1;
 }
 
@@ -141,6 +143,26 @@ static void test_grey(void)
 	ok(map_file_grey(205) == -1 && map_file_grey(255) == 0,
 	   "grey: 205 is unknown");
 	free(file);
+	free(r.cells);
+}
+
+static void test_undecided(void)
+{
+	struct raster r = new_raster(0, 0, 10, 1, 8, 0.1);
+	/* unknown, free, between, occupied */
+	static const int16_t cell[] = { -1, -1, 0, 19, 20, 41, 49, 64, 66, 100 };
+
+	memcpy(r.cells, cell, sizeof(cell));
+	ok(fabs(map_file_undecided(&r, MAP_TRINARY_GREY) - 4 / 8.0) < 1e-9,
+	   "undecided: what map_server takes for unknown of trinary-grey");
+	ok(fabs(map_file_undecided(&r, MAP_TRINARY) - 1 / 8.0) < 1e-9,
+	   "undecided: of trinary only what is between half and 0.65");
+	ok(map_file_undecided(&r, MAP_SCALE) == 0 &&
+	   map_file_undecided(&r, MAP_RAW) == 0, "undecided: none of others");
+	for (int i = 0; i < 10; i++)
+		r.cells[i] = -1;
+	ok(map_file_undecided(&r, MAP_TRINARY) == 0,
+	   "undecided: nothing known");
 	free(r.cells);
 }
 
@@ -681,6 +703,7 @@ int main(void)
 	}
 	ok(map_mode_by_name("grey") == -ENOENT, "no mode of that name");
 	test_grey();
+	test_undecided();
 	test_upright();
 	test_yaml_good();
 	test_yaml_bad();

@@ -69,7 +69,8 @@ static void fill_room(struct message_room *r)
 		.size = 12, .outline = message_list(corners, 3),
 		.averages_valid = 1, .avg_temperature = 21.5,
 		.avg_gases = floats(gases, 2), .avg_smoke = 10,
-		.avg_signal = -1, .max_hazard = 99,
+		.avg_signal = -1, .max_hazard = 99, .names = 2,
+		.gas_name = { str("CO"), str("H2S") },
 	};
 }
 

@@ -279,6 +279,42 @@ static void keeps_rooms(void)
 	store_close(s);
 }
 
+static void removes(void)
+{
+	const char *path = in_folder("removed");
+	struct store *s = open_it(path, STORE_CREATE);
+	const int64_t a = add_layer(s, "a", 8), b = add_layer(s, "b", 8);
+	const struct room r = make_room(7, 4, 3);
+	const struct pose pose = { 1, 2, 3 };
+	struct store_submap m[2] = { { .layer = b }, { .layer = a } };
+	struct cells *c = make_cells(9, 9, 8), *both[2] = { c, c };
+	unsigned int submaps = 9;
+
+	ok(a > 0 && b > 0 && !store_room(s, &r) &&
+	   !put(s, "n0", &pose, m, both, 2) && !put(s, "n1", &pose, m, both, 1),
+	   "two layers and a room");
+	cells_put(c);
+	ok(!store_remove_layer(s, b, &submaps) && submaps == 2,
+	   "a layer goes, with its submaps");
+	ok(fails(s, store_remove_layer(s, b, &submaps), -ENOENT, "removing"),
+	   "it goes once");
+	ok(!store_remove_room(s, 7), "a room goes");
+	ok(fails(s, store_remove_room(s, 7), -ENOENT, "removing"),
+	   "it goes once, too");
+	ok(read_all(s) && all->layers == 1 && all->submaps == 1 &&
+	   all->nodes == 2 && !all->rooms, "all else is there");
+	ok(sql_is(path, "SELECT (SELECT count(*) FROM corner) + "
+		  "(SELECT count(*) FROM gas)", "0"), "nothing of the room is");
+	is_sound(s, "removing");
+	store_close(s);
+	s = open_it(path, STORE_READ);
+	ok(s && fails(s, store_remove_layer(s, a, &submaps), -EROFS,
+		      "reading") &&
+	   fails(s, store_remove_room(s, 0), -EROFS, "reading"),
+	   "not when it is opened for reading");
+	store_close(s);
+}
+
 static int stop(void *arg, double x, double y)
 {
 	(void)x;
@@ -408,6 +444,7 @@ int main(void)
 	keeps_keyframes();
 	keeps_poses();
 	keeps_rooms();
+	removes();
 	keeps_others();
 	undoes();
 	reads_beside();

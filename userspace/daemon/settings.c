@@ -94,6 +94,11 @@ static int on_line(void *user, const char *section, const char *name,
 		l->any = true;
 		l->table = l->section(l->arg, section, &l->config);
 	}
+	if (!l->table && !*section) {
+		snprintf(l->error, 160, "%.80s = is before the first [section]",
+			 name);
+		return 0;
+	}
 	if (!l->table) {
 		snprintf(l->error, 160, "there is no section [%.80s]", section);
 		return 0;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "gdim/answers.h"
+#include "gdim/role_values.h"
 
 /* 0..100 or 0..1, as the layer's messages have it; null: unknown */
 static cJSON *value_item(const struct layer *l, int value)
@@ -39,32 +40,19 @@ static cJSON *layer_at(const struct layer *l, int value)
 	return item;
 }
 
-/*
- * What D4.1 has in a spot: of several layers with one role the first that
- * knows something, and one of each gas
- */
-static void add_role(cJSON *out, cJSON *gases, const struct layer *l, int value)
+static void add_known(cJSON *out, const char *name, double v)
 {
-	const char *name = layer_role_name(l->role);
+	if (!isnan(v))
+		cJSON_AddNumberToObject(out, name, round(v * 1e6) / 1e6);
+}
 
-	switch (l->role) {
-	case LAYER_GAS:
-		cJSON_AddItemToObject(gases, l->name, physical_item(l, value));
-		return;
-	case LAYER_TEMPERATURE:
-		if (value >= 0 && !cJSON_HasObjectItem(out, name))
-			cJSON_AddItemToObject(out, name,
-					      physical_item(l, value));
-		return;
-	case LAYER_SMOKE:
-	case LAYER_SIGNAL:
-	case LAYER_HAZARD:
-		if (value >= 0 && !cJSON_HasObjectItem(out, name))
-			cJSON_AddItemToObject(out, name, value_item(l, value));
-		return;
-	default:
-		return;
-	}
+/* What D4.1 has in a spot, besides gases */
+static void add_roles(cJSON *out, const struct role_values *v)
+{
+	add_known(out, "temperature", v->temperature);
+	add_known(out, "smoke", v->smoke);
+	add_known(out, "signal", v->signal);
+	add_known(out, "hazard", v->hazard);
 }
 
 int answer_spot(struct site *s, double x, double y, cJSON *out,
@@ -72,6 +60,7 @@ int answer_spot(struct site *s, double x, double y, cJSON *out,
 {
 	const unsigned int layers = site_layers(s);
 	cJSON *all, *gases = cJSON_CreateObject();
+	struct role_values roles;
 
 	if (!(fabs(x) <= POSE_MAX && fabs(y) <= POSE_MAX)) {
 		snprintf(error, SITE_ERROR, "no spot: %g, %g m", x, y);
@@ -81,14 +70,21 @@ int answer_spot(struct site *s, double x, double y, cJSON *out,
 	cJSON_AddNumberToObject(out, "x", x);
 	cJSON_AddNumberToObject(out, "y", y);
 	all = cJSON_AddObjectToObject(out, "layers");
+	role_values_begin(&roles);
 	for (unsigned int i = 0; i < layers; i++) {
 		struct layer l;
 		int value = site_value(s, i, x, y);
 
+		if (site_layer_removed(s, i))
+			continue;
 		site_layer(s, i, &l);
 		cJSON_AddItemToObject(all, l.name, layer_at(&l, value));
-		add_role(out, gases, &l, value);
+		role_values_add(&roles, &l, value);
+		if (l.role == LAYER_GAS)
+			cJSON_AddItemToObject(gases, l.name,
+					      physical_item(&l, value));
 	}
+	add_roles(out, &roles);
 	if (gases && gases->child)
 		cJSON_AddItemToObject(out, "gases", gases);
 	else
@@ -133,7 +129,8 @@ int answer_layers(struct site *s, cJSON *out)
 	cJSON *all = cJSON_AddArrayToObject(out, "layers");
 
 	for (unsigned int i = 0; i < site_layers(s); i++)
-		cJSON_AddItemToArray(all, layer_item(s, i));
+		if (!site_layer_removed(s, i))
+			cJSON_AddItemToArray(all, layer_item(s, i));
 	return all ? 0 : -ENOMEM;
 }
 
@@ -203,6 +200,7 @@ static int search(void *arg, const struct room *room)
 int answer_rooms(struct site *s, cJSON *out, char error[SITE_ERROR])
 {
 	struct room_search find = { .list = cJSON_CreateArray() };
+	unsigned int rooms;
 	char told[16];
 	int err = site_rooms(s, search, &find, error);
 
@@ -210,11 +208,15 @@ int answer_rooms(struct site *s, cJSON *out, char error[SITE_ERROR])
 		cJSON_Delete(find.list);
 		return err;
 	}
-	/* D4.1 has their number as a message of its own */
-	if (!find.count &&
-	    site_setting(s, "rooms", told, sizeof(told)) > 0)
-		find.count = atoi(told);
-	cJSON_AddNumberToObject(out, "rooms", find.count);
+	/*
+	 * D4.1 has their number as a message of its own: there may be more than
+	 * were described by now
+	 */
+	rooms = find.count;
+	if (site_setting(s, "rooms", told, sizeof(told)) > 0 &&
+	    atoi(told) > (int)rooms)
+		rooms = atoi(told);
+	cJSON_AddNumberToObject(out, "rooms", rooms);
 	cJSON_AddItemToObject(out, "list", find.list);
 	return 0;
 }
@@ -222,7 +224,7 @@ int answer_rooms(struct site *s, cJSON *out, char error[SITE_ERROR])
 /* What the sender said, where the maps know nothing */
 static void reported_items(const struct room *r, cJSON *out)
 {
-	cJSON *gases;
+	cJSON *gases, *names;
 
 	if (!r->reported)
 		return;
@@ -234,6 +236,12 @@ static void reported_items(const struct room *r, cJSON *out)
 		cJSON_AddItemToArray(gases, isnan(r->gas[i]) ?
 				     cJSON_CreateNull() :
 				     cJSON_CreateNumber(r->gas[i]));
+	if (r->gases && *r->gas_name[0]) {
+		names = cJSON_AddArrayToObject(out, "gas_names");
+		for (unsigned int i = 0; i < r->gases; i++)
+			cJSON_AddItemToArray(names,
+				cJSON_CreateString(r->gas_name[i]));
+	}
 	if (r->smoke >= 0)
 		cJSON_AddNumberToObject(out, "smoke", r->smoke);
 	if (r->signal >= 0)

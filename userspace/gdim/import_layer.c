@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include "gdim/import_layer.h"
 
 int import_error(char error[SITE_ERROR], int err, const char *format, ...)
@@ -21,10 +22,10 @@ int import_layer_check(struct layer *l, const char *name, const char *words,
 		       char error[SITE_ERROR])
 {
 	char why[256];
-	int err = layer_parse(l, name, "role=obstacle", why);
+	int err = layer_parse(l, name, words, why);
 
-	if (!err)
-		err = layer_change(l, words, why);
+	if (!err && !strstr(words, "role="))
+		l->role = LAYER_OBSTACLE;
 	return err ? import_error(error, err, "layer %s: %s", name, why) : 0;
 }
 
@@ -46,4 +47,17 @@ int import_layer_find(struct site *s, const char *name, const char *words,
 				    "layer %s has cells of %u bits", name,
 				    now.bits);
 	return number;
+}
+
+int import_layer_make(struct site *s, const char *name, const char *words,
+		      char error[SITE_ERROR])
+{
+	struct layer l;
+	int err;
+
+	if (!*words && site_layers(s))
+		return import_error(error, -EINVAL, "no layer '%s': --role "
+				    "ROLE makes one", name);
+	err = import_layer_check(&l, name, words, error);
+	return err ? err : site_set_layer(s, &l, error);
 }

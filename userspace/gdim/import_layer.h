@@ -37,4 +37,14 @@ int import_layer_check(struct layer *l, const char *name, const char *words,
 int import_layer_find(struct site *s, const char *name, const char *words,
 		      char error[SITE_ERROR]);
 
+/**
+ * import_layer_make() - one that import_layer_find() has not found
+ * @words:	empty: only in a site without layers, else the name may be a slip
+ *		of the pen
+ *
+ * Return: its number; -EINVAL; as site_set_layer().
+ */
+int import_layer_make(struct site *s, const char *name, const char *words,
+		      char error[SITE_ERROR]);
+
 #endif

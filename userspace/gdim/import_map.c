@@ -89,20 +89,6 @@ void import_map_close(struct import_map_job *job)
 	free(job);
 }
 
-/* Only what is said to be a layer is made: else it may be a slip of the pen */
-static int make_layer(struct site *s, const struct import_map *im,
-		      const char *name, char error[SITE_ERROR])
-{
-	struct layer l;
-	int err;
-
-	if (!*im->words && site_layers(s))
-		return import_error(error, -EINVAL, "no layer '%s': --role "
-				    "ROLE makes one", name);
-	err = import_layer_check(&l, name, im->words, error);
-	return err ? err : site_set_layer(s, &l, error);
-}
-
 /* Return: number, or a negative errno */
 static int find_layer(struct site *s, const struct import_map *im,
 		      char error[SITE_ERROR])
@@ -120,7 +106,8 @@ static int find_layer(struct site *s, const struct import_map *im,
 		name = only.name;
 	}
 	number = import_layer_find(s, name, im->words, error);
-	return number == -ENOENT ? make_layer(s, im, name, error) : number;
+	return number == -ENOENT ?
+	       import_layer_make(s, name, im->words, error) : number;
 }
 
 static int put(struct import_map_job *job, struct site *s, unsigned int layer,

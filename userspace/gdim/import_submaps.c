@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "fusion/drawing.h"
 #include "gdim/import_submaps.h"
 #include "gdim/poses_file.h"
 
@@ -115,6 +116,19 @@ void import_close(struct import *job)
 	free(job);
 }
 
+/* Whether the fused map is too fine for such a submap, see gdim.md */
+static bool is_undrawn(struct site *s, unsigned int layer,
+		       const struct cells *c, const struct pose *frame)
+{
+	double resolution;
+	struct layer l;
+
+	site_layer(s, layer, &l);
+	resolution = l.resolution > 0 ? l.resolution :
+					site_resolution(s, layer);
+	return resolution > 0 && !drawing_fits(c, frame, resolution);
+}
+
 static int put(struct site *s, const struct import *job, unsigned int layer,
 	       unsigned int line, struct import_result *r,
 	       char error[SITE_ERROR])
@@ -144,6 +158,8 @@ static int put(struct site *s, const struct import *job, unsigned int layer,
 	if (!err) {
 		r->submaps++;
 		r->known += c->known;
+		r->undrawn += is_undrawn(s, layer, c,
+					 &job->poses.line[line].pose);
 	}
 	cells_put(c);
 	return err;
@@ -160,7 +176,8 @@ int import_run(struct import *job, struct site *s, bool at_once,
 				    store_error(site_store(s)));
 	layer = import_layer_find(s, job->im->layer, job->im->words, error);
 	if (layer == -ENOENT)
-		layer = site_set_layer(s, &job->layer, error);
+		layer = import_layer_make(s, job->im->layer, job->im->words,
+					  error);
 	err = layer < 0 ? layer : 0;
 	for (unsigned int i = 0; i < job->poses.count && !err; i++)
 		err = put(s, job, layer, i, r, error);

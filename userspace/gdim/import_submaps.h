@@ -13,7 +13,7 @@
  * @cells:	path: submaps one behind the other, an int8 for each cell, row by
  *		row: 0..100, -1 unknown
  * @poses:	path: see poses_file.h
- * @layer:	made if it is not there
+ * @layer:	made if it is not there, as import_layer_make() says
  * @frame:	prefix of the frames' names, before the index
  * @words:	for layer_change(), of a layer that is made now
  * @placed:	@origin is known; else the frame's origin is the middle
@@ -31,9 +31,11 @@ struct import_submaps {
  * struct import_result
  * @submaps:	that are in the store
  * @known:	cells of them
+ * @undrawn:	those that are too large for the fused map's cells: they are
+ *		stored, and not in it
  */
 struct import_result {
-	unsigned int	submaps;
+	unsigned int	submaps, undrawn;
 	uint64_t	known;
 };
 

@@ -28,6 +28,18 @@ static const char *const role_names[LAYER_ROLES] = {
 	[LAYER_COST] = "cost",
 };
 
+/* What is measured is averaged; of what is in the way nothing gets lost */
+static const enum rule_id role_rules[LAYER_ROLES] = {
+	[LAYER_OTHER] = RULE_MAX,
+	[LAYER_OBSTACLE] = RULE_MAX,
+	[LAYER_GAS] = RULE_MEAN,
+	[LAYER_SMOKE] = RULE_MEAN,
+	[LAYER_SIGNAL] = RULE_MEAN,
+	[LAYER_TEMPERATURE] = RULE_MEAN,
+	[LAYER_HAZARD] = RULE_MAX,
+	[LAYER_COST] = RULE_MAX,
+};
+
 /* What a word is about; each may be there once */
 enum key {
 	KEY_INPUT, KEY_ROLE, KEY_BITS, KEY_RANGE, KEY_UNIT, KEY_RULE,
@@ -85,6 +97,15 @@ bool layer_splats(const struct layer *l)
 	if (l->drawing == LAYER_BY_RULE)
 		return l->rule == RULE_MAX || l->rule == RULE_LOG_ODDS;
 	return l->drawing == LAYER_SPLAT;
+}
+
+bool layer_same(const struct layer *a, const struct layer *b)
+{
+	return !strcmp(a->name, b->name) && !strcmp(a->input, b->input) &&
+	       !strcmp(a->weights, b->weights) && a->role == b->role &&
+	       a->bits == b->bits && a->low == b->low && a->high == b->high &&
+	       !strcmp(a->unit, b->unit) && a->rule == b->rule &&
+	       a->drawing == b->drawing && a->resolution == b->resolution;
 }
 
 double layer_physical(const struct layer *l, double value)
@@ -178,8 +199,10 @@ static int parse_drawing(struct layer *l, const char *value, char error[ERROR])
 		l->drawing = LAYER_SPLAT;
 	else if (!strcmp(value, "sample"))
 		l->drawing = LAYER_SAMPLE;
+	else if (!strcmp(value, "rule"))
+		l->drawing = LAYER_BY_RULE;
 	else
-		return bad(error, "drawing=%s is neither splat nor sample",
+		return bad(error, "drawing=%s is none of splat, sample, rule",
 			   value);
 	return 0;
 }
@@ -278,10 +301,11 @@ static bool has_control(const char *text)
 	return false;
 }
 
-int layer_change(struct layer *l, const char *text, char error[256])
+/* @seen: gets a bit per key that is there */
+static int change(struct layer *l, const char *text, unsigned int *seen,
+		  char error[ERROR])
 {
 	const bool was_8 = l->bits == 8;
-	unsigned int seen = 0;
 	char word[WORD];
 	int err = 0;
 
@@ -293,20 +317,33 @@ int layer_change(struct layer *l, const char *text, char error[256])
 		if (!text)
 			return bad(error, "a word of more than %d bytes",
 				   WORD - 1);
-		err = parse_word(l, word, &seen, error);
+		err = parse_word(l, word, seen, error);
 	}
 	/* 0..1 instead of 0..100, if nothing else was said */
-	if (was_8 && l->bits == 16 && !(seen & 1U << KEY_RANGE))
+	if (was_8 && l->bits == 16 && !(*seen & 1U << KEY_RANGE))
 		l->high = 1;
 	return err ? err : complete(l, error);
+}
+
+int layer_change(struct layer *l, const char *text, char error[256])
+{
+	unsigned int seen = 0;
+
+	return change(l, text, &seen, error);
 }
 
 int layer_parse(struct layer *l, const char *name, const char *text,
 		char error[256])
 {
+	unsigned int seen = 0;
+	int err;
+
 	if (!layer_name_valid(name))
 		return bad(error, "a layer's name is up to %d letters, digits "
 			   "and _", LAYER_NAME - 1);
 	layer_default(l, name);
-	return layer_change(l, text, error);
+	err = change(l, text, &seen, error);
+	if (!err && !(seen & 1U << KEY_RULE))
+		l->rule = role_rules[l->role];
+	return err;
 }

@@ -66,8 +66,9 @@ struct layer {
  * layer_parse() - a line of configuration
  * @name: of the layer
  * @text: words KEY=VALUE: input, role, bits, range=LOW:HIGH, unit, rule,
- *	drawing=splat|sample, resolution, weights=LAYER|none; what is not said
- *	is as by layer_default()
+ *	drawing=splat|sample|rule, resolution, weights=LAYER|none; what is
+ *	not said is as by layer_default(), but the rule is that of the role:
+ *	mean for gas, smoke, signal and temperature
  * @error: gets one line
  *
  * Return: 0, -EINVAL.
@@ -83,6 +84,9 @@ void layer_default(struct layer *l, const char *name);
 
 /* Letters, digits and _, not empty, fits */
 bool layer_name_valid(const char *name);
+
+/* Whether all of them is the same */
+bool layer_same(const struct layer *a, const struct layer *b);
 
 bool layer_splats(const struct layer *l);
 

@@ -22,6 +22,9 @@ enum {
 	RAW_UNKNOWN	= 255,
 };
 
+/* Of 1: cells with less are more likely free than not, see MAP_TRINARY */
+static const double free_below = 0.5;
+
 static const struct {
 	const char		*name, *comment;
 	enum map_reading	reading;
@@ -77,7 +80,7 @@ static uint8_t pixel_of(enum map_mode mode, int v, int full,
 		return grey(p);
 	case MAP_TRINARY:
 		return p >= y->occupied ? GREY_OCCUPIED :
-		       p < y->free ? GREY_FREE : GREY_UNKNOWN;
+		       p < free_below ? GREY_FREE : GREY_UNKNOWN;
 	case MAP_SCALE:
 		if (percent == 0 || percent == 100)
 			return percent ? GREY_OCCUPIED : GREY_FREE;
@@ -211,6 +214,27 @@ static int8_t cell_of(const struct map_yaml *y, double shade, uint8_t alpha)
 	if (y->mode == MAP_READ_TRINARY)
 		return CELLS_UNKNOWN;
 	return lrint((occupied - y->free) / (y->occupied - y->free) * 100);
+}
+
+double map_file_undecided(const struct raster *r, enum map_mode mode)
+{
+	const int full = cells_full(r->bits);
+	const size_t n = (size_t)r->rect.width * r->rect.height;
+	size_t known = 0, undecided = 0;
+	struct map_yaml y;
+
+	map_yaml_default(&y);
+	for (size_t i = 0; i < n && modes[mode].reading == MAP_READ_TRINARY;
+	     i++) {
+		const int v = r->cells[i];
+
+		if (v < 0 || v > full)
+			continue;
+		known++;
+		undecided += cell_of(&y, pixel_of(mode, v, full, &y) / 255.0,
+				     255) == CELLS_UNKNOWN;
+	}
+	return known ? (double)undecided / known : 0;
 }
 
 /* As map_file_write() made it */

@@ -16,10 +16,12 @@ enum { MAP_FILE_ERROR = 256 };
 
 /**
  * enum map_mode - what is in the picture
- * @MAP_TRINARY_GREY: map_server reads free, occupied and unknown, and who
- *	wants the values gets them: map_file_grey(); 16 bits are rounded to one
- *	part in 100. Unknown is 205, no value is
- * @MAP_TRINARY: free 254, occupied 0, the rest 205
+ * @MAP_TRINARY_GREY: who wants the values gets them: map_file_grey(); 16 bits
+ *	are rounded to one part in 100. Unknown is 205, no value is. map_server
+ *	reads free below 0.196, which 205 is as grey, and occupied above 0.65;
+ *	all between is unknown to it: map_file_undecided()
+ * @MAP_TRINARY: for map_server: below half free 254, from 0.65 on occupied 0,
+ *	the rest 205
  * @MAP_SCALE: as map_server reads mode "scale", which gives the values back.
  *	That mode says unknown by alpha, which a PGM file does not have: it is
  *	205, which map_server reads as 0
@@ -47,6 +49,14 @@ const char *map_mode_name(enum map_mode mode);
  */
 int map_file_write(const char *path, const struct raster *r,
 		   enum map_mode mode, char error[MAP_FILE_ERROR]);
+
+/**
+ * map_file_undecided() - known cells that map_server will take for unknown
+ *
+ * Return: the share of those that are known, 0..1; 0 for modes other than
+ * trinary and trinary-grey.
+ */
+double map_file_undecided(const struct raster *r, enum map_mode mode);
 
 /* The value 0..100 behind a pixel of MAP_TRINARY_GREY; -1: unknown */
 int map_file_grey(uint8_t pixel);

@@ -15,6 +15,7 @@
 struct reader {
 	const char		*path;
 	unsigned int		number;		/* of the line */
+	bool			named;		/* there was a line of names */
 	struct index		seen;
 	unsigned int		room;
 	struct poses_file	*out;
@@ -89,18 +90,30 @@ static int add(struct reader *r, double index, const struct pose *pose)
 	return 0;
 }
 
+/* Of columns: a letter at the beginning, also in quotes */
+static bool is_names(const char *p)
+{
+	p += *p == '"';
+	return (isalpha((unsigned char)*p) || *p == '_') &&
+	       strncasecmp(p, "nan", 3) && strncasecmp(p, "inf", 3);
+}
+
 static int read_line(struct reader *r, char *text)
 {
 	struct pose pose;
-	char *p = skip(text);
 	double index;
+	char *p;
 
+	/* as some editors begin a file */
+	if (r->number == 1 && !strncmp(text, "\xef\xbb\xbf", 3))
+		text += 3;
+	p = skip(text);
 	if (!*p || *p == '#')
 		return 0;
-	/* names of columns */
-	if (!r->out->count && r->number == 1 && isalpha((unsigned char)*p) &&
-	    strncasecmp(p, "nan", 3) && strncasecmp(p, "inf", 3))
+	if (!r->out->count && !r->named && is_names(p)) {
+		r->named = true;
 		return 0;
+	}
 	if (!number(&p, &index) || !number(&p, &pose.x) ||
 	    !number(&p, &pose.y) || !number(&p, &pose.yaw) || *p)
 		return wrong(r, "not index,x,y,theta");

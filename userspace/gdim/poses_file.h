@@ -3,7 +3,7 @@
  * poses_file.h - poses of submaps as text: index,x,y,theta
  *
  * Metres and radians; a line each; lines that begin with # and empty ones are
- * passed over, and a first line that is no number.
+ * passed over, so is one line of names before the first number, and a BOM.
  */
 #ifndef GDIM_POSES_FILE_H
 #define GDIM_POSES_FILE_H

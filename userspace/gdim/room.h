@@ -25,6 +25,7 @@ enum {
  * @reported:	the sender gave averages of its own:
  * @temperature: physical, NAN: unknown
  * @gas:	@gases of them, physical, NAN: unknown
+ * @gas_name:	of each, as those of layers; empty: as the gas layers come
  * @smoke, @signal, @hazard: 0..100, -1: unknown
  */
 struct room {
@@ -38,6 +39,7 @@ struct room {
 	double		temperature;
 	unsigned int	gases;
 	double		gas[ROOM_GASES];
+	char		gas_name[ROOM_GASES][ROOM_NAME];
 	int		smoke, signal, hazard;
 };
 

@@ -148,7 +148,7 @@ int room_values(struct site *s, const struct room *room,
 		struct sum sum;
 
 		site_layer(s, i, &l);
-		if (!has_role(&l))
+		if (!has_role(&l) || site_layer_removed(s, i))
 			continue;
 		err = layer_values(s, i, corner, n, &sum);
 		v->of[v->layers].layer = i;

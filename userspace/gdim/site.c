@@ -255,13 +255,24 @@ static int find_submap(void *arg, const struct store_submap *m)
 	return 0;
 }
 
+/* Or its layer was removed while this was read: that is no damage */
+static int check_gone(struct site *s, const struct store_submap *m)
+{
+	struct cells *c;
+	const int err = store_cells(s->store, m->id, &c);
+
+	if (!err)
+		cells_put(c);
+	return err == -ENOENT ? 0 : -EBADMSG;
+}
+
 static int load_submap(struct site *s, const struct store_submap *m)
 {
 	const uint32_t node = node_of_id(s, m->node);
 	const unsigned int layer = layer_of_id(s, m->layer);
 
 	if (node == INDEX_NONE || layer == s->layers)
-		return -EBADMSG;
+		return check_gone(s, m);
 	return site_add_submap(s, m, node, layer) == INDEX_NONE ? -ENOMEM :
 								  0;
 }
@@ -280,8 +291,8 @@ static void link_nodes(struct site *s)
 }
 
 /*
- * Another process may write meanwhile, and takes nothing out: what submaps
- * belong to is there if they are read before it
+ * Another process may write meanwhile: what submaps belong to is there if they
+ * are read before it, unless it was removed with them
  */
 static int load(struct site *s, char error[SITE_ERROR])
 {
@@ -292,11 +303,13 @@ static int load(struct site *s, char error[SITE_ERROR])
 		err = store_layers(s->store, load_layer, s);
 	if (!err)
 		err = store_nodes(s->store, load_node, s);
+	if (err == -ENOMEM || err == -ENOSPC) {
+		site_error(error, err, "%s: %s", s->path, err == -ENOMEM ?
+			   "out of memory" : "too many layers");
+		goto out;
+	}
 	if (err) {
-		site_error(error, err, "%s: %s", s->path,
-			   err == -ENOMEM ? "out of memory" :
-			   err == -ENOSPC ? "too many layers" :
-			   store_error(s->store));
+		site_error(error, err, "%s", store_error(s->store));
 		goto out;
 	}
 	for (uint32_t i = 0; i < f.submaps && !err; i++)
@@ -401,7 +414,7 @@ int site_find_layer(struct site *s, const char *name)
 
 	pthread_mutex_lock(&s->lock);
 	for (unsigned int i = 0; i < s->layers && found < 0; i++)
-		if (!strcmp(s->layer[i]->layer.name, name))
+		if (s->layer[i]->id && !strcmp(s->layer[i]->layer.name, name))
 			found = i;
 	pthread_mutex_unlock(&s->lock);
 	return found;
@@ -432,10 +445,19 @@ static void renew_weighted(struct site *s, const char *name)
 		s->layer[i]->renew |= !strcmp(s->layer[i]->layer.weights, name);
 }
 
+/* Of one that was removed, too */
+static int find_number(const struct site *s, const char *name)
+{
+	for (unsigned int i = 0; i < s->layers; i++)
+		if (!strcmp(s->layer[i]->layer.name, name))
+			return i;
+	return -ENOENT;
+}
+
 int site_set_layer(struct site *s, const struct layer *layer,
 		   char error[SITE_ERROR])
 {
-	int number = site_find_layer(s, layer->name);
+	int number = find_number(s, layer->name);
 	int64_t id;
 	int err;
 
@@ -455,6 +477,7 @@ int site_set_layer(struct site *s, const struct layer *layer,
 		s->layer[number]->renew |= !fuses_alike(layer,
 						&s->layer[number]->layer);
 		s->layer[number]->layer = *layer;
+		s->layer[number]->id = id;
 	}
 	pthread_mutex_unlock(&s->lock);
 	return err ? site_error(error, err, "out of memory") : number;
@@ -506,9 +529,10 @@ struct site_counts site_counts(struct site *s)
 	pthread_mutex_lock(&s->lock);
 	c.nodes = s->nodes;
 	c.placed = s->placed;
-	c.submaps = s->submaps;
+	c.submaps = s->submaps - s->removed;
 	for (uint32_t i = 0; i < s->submaps; i++)
-		c.waiting += !s->node[s->submap[i].node].node.placed;
+		c.waiting += s->submap[i].layer != SITE_REMOVED &&
+			     !s->node[s->submap[i].node].node.placed;
 	pthread_mutex_unlock(&s->lock);
 	c.cell_bytes = cache_bytes(s->cache);
 	for (unsigned int i = 0; i < site_layers(s); i++) {

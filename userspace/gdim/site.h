@@ -61,6 +61,20 @@ void site_layer(struct site *s, unsigned int number, struct layer *layer);
 /* Return: number, or -ENOENT */
 int site_find_layer(struct site *s, const char *name);
 
+/**
+ * site_remove_layer() - a layer and its submaps go
+ * @submaps: gets how many there were
+ *
+ * Nodes stay. Its number stays in use, but site_find_layer() does not find it
+ * until site_set_layer() or a submap of it brings it back; the fused map gets
+ * empty with the next site_fuse().
+ *
+ * Return: 0; as store_remove_layer().
+ */
+int site_remove_layer(struct site *s, unsigned int number,
+		      unsigned int *submaps, char error[SITE_ERROR]);
+bool site_layer_removed(struct site *s, unsigned int number);
+
 /* How many there are of one */
 unsigned int site_layer_submaps(struct site *s, unsigned int number);
 

@@ -272,13 +272,16 @@ static int pend_all(struct site *s, unsigned int layer)
 static int renew(struct site *s, unsigned int number)
 {
 	struct layer_state *l = s->layer[number];
-	const double resolution = resolution_of(s, l);
+	double resolution = resolution_of(s, l);
 	const struct layer layer = l->layer;
 	struct mosaic *m, *old;
 	int err = 0;
 
 	if (l->mosaic && !l->renew)
 		return 0;
+	/* all of it was removed: an empty one */
+	if (resolution <= 0 && l->mosaic)
+		resolution = mosaic_resolution(l->mosaic);
 	if (resolution <= 0)
 		return 0;
 	if (l->renew)

@@ -59,7 +59,13 @@ static int store_submaps_of(void *arg, char error[SITE_ERROR])
 
 	for (unsigned int i = 0; i < f->submaps; i++) {
 		const struct site_submap *m = &f->submap[i];
+		const struct layer_state *l = f->s->layer[m->layer];
 		const struct cells *c = m->cells;
+
+		/* one that was removed, and somebody still has input for */
+		err = l->id ? 0 : site_set_layer(f->s, &l->layer, error);
+		if (err < 0)
+			return err;
 
 		cells[i] = m->cells;
 		f->stored[i] = (struct store_submap){

@@ -24,6 +24,7 @@ struct node {
 
 /**
  * struct submap
+ * @layer:	SITE_REMOVED: it went with its layer
  * @next:	of the same node
  * @pending:	is in layer.pending
  * @changed:	its cells are other ones than those in the fused map
@@ -36,6 +37,8 @@ struct submap {
 
 /**
  * struct layer_state
+ * @id:		in the store; 0: it was removed there, and its number is free
+ *		for one of the same name
  * @gate:	of @mosaic: held for reading by those who look at it, for
  *		writing when it is replaced
  * @before:	revisions of those mosaics that it had before this one
@@ -76,6 +79,7 @@ struct site {
 	uint32_t		submaps, submap_room;
 	struct index		submap_index;	/* by node and layer */
 	struct index		submap_ids;
+	uint32_t		removed;	/* of submaps */
 	unsigned int		placed;		/* nodes */
 	site_want_fn		*want;
 	void			*want_arg;
@@ -105,6 +109,8 @@ int site_move(struct site *s, const struct site_transform *t,
 
 /* Number of a frame's node, or INDEX_NONE */
 uint32_t site_find_node(const struct site *s, const char *frame);
+
+#define SITE_REMOVED	UINT32_MAX	/* a layer's number */
 
 /* A node that is not stored yet. Return: INDEX_NONE: no memory */
 uint32_t site_add_node(struct site *s, const char *frame, int64_t stamp);

@@ -48,6 +48,14 @@ int store_open(struct store **s, const char *path, enum store_mode mode,
 /* Also checkpoints, if no one else is there. NULL is allowed */
 void store_close(struct store *s);
 
+/**
+ * store_is_there() - whether the path still leads to the file that was opened
+ *
+ * One that was deleted or replaced is written on, and gone with the process:
+ * functions that change something return -EIO then, and nothing is changed.
+ */
+bool store_is_there(const struct store *s);
+
 /* What went wrong in the last function that returned an error: one line */
 const char *store_error(const struct store *s);
 
@@ -187,6 +195,21 @@ int store_near(struct store *s, double x0, double y0, double x1, double y1,
 int store_room(struct store *s, const struct room *room);
 int store_rooms(struct store *s,
 		int (*each)(void *arg, const struct room *room), void *arg);
+
+/**
+ * store_remove_room() - forget a room
+ *
+ * Return: 0; -ENOENT: there is none of that id; as store_layer().
+ */
+int store_remove_room(struct store *s, unsigned int id);
+
+/**
+ * store_remove_layer() - forget a layer with all of its submaps
+ * @submaps: gets how many
+ *
+ * Nodes of the pose graph stay. Return: as store_remove_room().
+ */
+int store_remove_layer(struct store *s, int64_t id, unsigned int *submaps);
 
 /* Where repeaters are or shall be: @count points, in the map's frame, m */
 int store_repeaters(struct store *s, int64_t stamp, const double (*xy)[2],

@@ -44,6 +44,10 @@ int store_change(struct store *s, const char *doing)
 
 int store_changed(struct store *s, int err)
 {
+	if (!err && !s->begun && !store_is_there(s))
+		err = store_error_set(s, -EIO, "%s: the file was deleted or "
+				      "replaced while it was open: nothing is "
+				      "stored any more", s->doing);
 	if (!err)
 		err = store_sql_run(s, s->begun ? SQL_RELEASE : SQL_COMMIT, "");
 	if (!err)

@@ -7,6 +7,7 @@
 #define GDIM_STORE_DB_H
 
 #include <sqlite3.h>
+#include <sys/types.h>
 #include "gdim/cells_blob.h"
 #include "gdim/store.h"
 
@@ -15,7 +16,7 @@ enum store_sql {
 	SQL_BEGIN, SQL_COMMIT, SQL_ROLLBACK,
 	SQL_SAVEPOINT, SQL_RELEASE, SQL_UNDO,
 	SQL_LAYER_FIND, SQL_LAYER_BITS, SQL_LAYER_USED, SQL_LAYER_ADD,
-	SQL_LAYER_CHANGE, SQL_LAYERS,
+	SQL_LAYER_CHANGE, SQL_LAYERS, SQL_LAYER_EMPTY, SQL_LAYER_DROP,
 	SQL_NODE_FIND, SQL_NODE_ADD, SQL_NODE_REACH, SQL_NODE_REACHES,
 	SQL_NODE_COUNT, SQL_NODES,
 	SQL_POSE_GET, SQL_POSE_PUT, SQL_POSE_DROP, SQL_POSE_REV,
@@ -26,7 +27,7 @@ enum store_sql {
 	SQL_EXTENT_NEAR, SQL_EXTENT_WRONG, SQL_EXTENT_CHECK,
 	SQL_ROOM_PUT, SQL_ROOM_FORGET_CORNERS, SQL_ROOM_FORGET_GASES,
 	SQL_ROOM_CORNER_ADD, SQL_ROOM_GAS_ADD, SQL_ROOMS, SQL_ROOM_CORNERS,
-	SQL_ROOM_GASES,
+	SQL_ROOM_GASES, SQL_ROOM_DROP,
 	SQL_REPEATER_FORGET, SQL_REPEATER_ADD, SQL_REPEATERS,
 	SQL_SETTING_PUT, SQL_SETTING_FORGET, SQL_SETTING_GET,
 	SQL_NOTE_ADD, SQL_NOTES,
@@ -39,6 +40,7 @@ enum store_sql {
  * @lock:	file that this process alone has locked, if it writes, or -1
  * @begun:	by store_begin()
  * @lost:	negative errno that ended what was begun
+ * @device, @inode: of the file, if @filed: it has one
  * @doing:	for errors: "storing a room"
  */
 struct store {
@@ -46,8 +48,10 @@ struct store {
 	sqlite3_stmt		*sql[SQLS];
 	struct cells_blob	*blob;
 	int			lock;
-	bool			writable, begun;
+	bool			writable, begun, filed;
 	int			lost;
+	dev_t			device;
+	ino_t			inode;
 	const char		*doing;
 	const char		*path;
 	char			error[STORE_ERROR];

@@ -314,6 +314,30 @@ static int is_wal(void *arg, int n, char **value, char **name)
 	return 0;
 }
 
+/* Its inode is nobody else's as long as it is open */
+static void remember_file(struct store *s)
+{
+	struct stat st;
+
+	s->filed = !stat(sqlite3_db_filename(s->db, "main"), &st);
+	if (!s->filed)
+		return;
+	s->device = st.st_dev;
+	s->inode = st.st_ino;
+}
+
+bool store_is_there(const struct store *s)
+{
+	struct stat st;
+
+	if (!s->filed)
+		return true;
+	/* where nobody may look, nothing is known */
+	if (stat(sqlite3_db_filename(s->db, "main"), &st))
+		return errno != ENOENT && errno != ENOTDIR;
+	return st.st_dev == s->device && st.st_ino == s->inode;
+}
+
 static int begin_writing(struct store *s, bool create)
 {
 	bool wal = false;
@@ -331,6 +355,7 @@ static int begin_writing(struct store *s, bool create)
 		return store_error_set(s, -EOPNOTSUPP, "%s: not possible on "
 				       "this file system", s->doing);
 	s->writable = true;
+	remember_file(s);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
  * store_site - what else is known of a site: rooms, repeaters, settings, notes
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include "gdim/store_db.h"
 
@@ -25,9 +26,70 @@ static bool room_valid(const struct room *r)
 		if (!isfinite(r->corner[i][0]) || !isfinite(r->corner[i][1]))
 			return false;
 	for (unsigned int i = 0; i < r->gases; i++)
-		if (isinf(r->gas[i]))
+		if (isinf(r->gas[i]) ||
+		    !memchr(r->gas_name[i], 0, ROOM_NAME) ||
+		    !*r->gas_name[i] != !*r->gas_name[0] ||
+		    (*r->gas_name[i] && !layer_name_valid(r->gas_name[i])))
 			return false;
 	return true;
+}
+
+/*
+ * Names of gases, with a blank behind each, are a setting: tables of stores
+ * that are older than they are need no change
+ */
+enum { GAS_NAMES = ROOM_GASES * ROOM_NAME + 1 };
+
+static const char *gas_setting(unsigned int room, char name[32])
+{
+	snprintf(name, 32, "gases of room %u", room);
+	return name;
+}
+
+static int put_gas_names(struct store *s, const struct room *r)
+{
+	char text[GAS_NAMES] = "", *end = text, name[32];
+
+	gas_setting(r->id, name);
+	if (!r->gases || !*r->gas_name[0])
+		return store_sql_run(s, SQL_SETTING_FORGET, "t", name);
+	for (unsigned int i = 0; i < r->gases; i++)
+		end += sprintf(end, "%s ", r->gas_name[i]);
+	return store_sql_run(s, SQL_SETTING_PUT, "tt", name, text);
+}
+
+/* What others wrote there names nothing */
+static void split_gas_names(const char *text, struct room *r)
+{
+	unsigned int n = 0;
+
+	for (; *text && n < r->gases; n++) {
+		const size_t len = strcspn(text, " ");
+
+		if (len >= ROOM_NAME || !text[len])
+			break;
+		memcpy(r->gas_name[n], text, len);
+		r->gas_name[n][len] = 0;
+		text += len + 1;
+		if (!layer_name_valid(r->gas_name[n]))
+			break;
+	}
+	if (*text || n < r->gases)
+		memset(r->gas_name, 0, sizeof(r->gas_name));
+}
+
+static int read_gas_names(struct store *s, struct room *r)
+{
+	char text[GAS_NAMES], name[32];
+	int n;
+
+	if (!r->gases)
+		return 0;
+	n = store_get(s, gas_setting(r->id, name), text, sizeof(text));
+	if (n > 0)
+		split_gas_names(text, r);
+	s->doing = "reading rooms";
+	return n >= 0 || n == -ENOENT || n == -ENOSPC || n == -EBADMSG ? 0 : n;
 }
 
 static int put_room(struct store *s, const struct room *r)
@@ -50,7 +112,7 @@ static int put_room(struct store *s, const struct room *r)
 	for (unsigned int i = 0; !err && i < r->gases; i++)
 		err = store_sql_run(s, SQL_ROOM_GAS_ADD, "iid", id, (int64_t)i,
 				    r->gas[i]);
-	return err;
+	return err ? err : put_gas_names(s, r);
 }
 
 int store_room(struct store *s, const struct room *room)
@@ -134,6 +196,8 @@ static int read_room(struct store *s, sqlite3_stmt *q, struct room *r)
 	r->corners = corners;
 	r->gases = gases;
 	err = corners < 0 ? corners : gases < 0 ? gases : 0;
+	if (!err)
+		err = read_gas_names(s, r);
 out:
 	if (err == -EBADMSG)
 		store_error_set(s, err, "%s: room %lld is damaged", s->doing,

@@ -102,6 +102,9 @@ static const char *const texts[SQLS] = {
 		"name = ?2, stamp = ?3, x = ?4, y = ?5, size = ?6, "
 		"reported = ?7, temperature = ?8, smoke = nullif(?9, -1), "
 		"signal = nullif(?10, -1), hazard = nullif(?11, -1)",
+	[SQL_LAYER_EMPTY] = "DELETE FROM submap WHERE layer = ?",
+	[SQL_LAYER_DROP] = "DELETE FROM layer WHERE id = ?",
+	[SQL_ROOM_DROP] = "DELETE FROM room WHERE id = ?",
 	[SQL_ROOM_FORGET_CORNERS] = "DELETE FROM corner WHERE room = ?",
 	[SQL_ROOM_FORGET_GASES] = "DELETE FROM gas WHERE room = ?",
 	[SQL_ROOM_CORNER_ADD] = "INSERT INTO corner(room, number, x, y) "

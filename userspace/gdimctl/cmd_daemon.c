@@ -17,6 +17,18 @@ static const struct argp status_argp = {
 	NULL, NULL, NULL
 };
 
+static void print_records(const cJSON *r)
+{
+	if (ctl_value(r, "rate") > 0)
+		printf("logging: %g Hz", ctl_value(r, "rate"));
+	else
+		printf("logging: off");
+	printf(" into %s, %.0f written, %.0f failed%s%s\n",
+	       ctl_text(r, "folder"), ctl_value(r, "written"),
+	       ctl_value(r, "failed"), *ctl_text(r, "last_error") ?
+	       "; the last: " : "", ctl_text(r, "last_error"));
+}
+
 static void print_status(const cJSON *a)
 {
 	const cJSON *in = cJSON_GetObjectItem(a, "in"), *t;
@@ -35,10 +47,12 @@ static void print_status(const cJSON *a)
 	printf("refused: %.0f requests at the socket, %.0f of services, %.0f "
 	       "by HTTP\n", ctl_value(no, "socket"), ctl_value(no, "services"),
 	       ctl_value(no, "http"));
-	printf("fused: %.0f tiles, %.0f submaps moved, %.0f could not be read, "
-	       "%.0f ms of work\n", ctl_value(fused, "tiles"),
-	       ctl_value(fused, "moved"), ctl_value(fused, "failed"),
+	printf("fused: %.0f submaps drawn, %.0f moved, %.0f could not be read, "
+	       "%.0f tiles rebuilt, %.0f ms of work\n",
+	       ctl_value(fused, "drawn"), ctl_value(fused, "moved"),
+	       ctl_value(fused, "failed"), ctl_value(fused, "tiles"),
 	       ctl_value(fused, "busy_ms"));
+	print_records(cJSON_GetObjectItem(a, "records"));
 	printf("%-44s %6s %8s %8s\n", "TOPIC", "HZ", "SENT", "UPDATES");
 	cJSON_ArrayForEach(t, cJSON_GetObjectItem(
 				cJSON_GetObjectItem(a, "out"), "topics"))
@@ -70,6 +84,7 @@ static error_t rate_parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_ARG:
+		ctl_argument(arg);
 		if (r->words == 2)
 			return cli_usage(state->argv[0], "TOPIC HZ");
 		if (r->words++ == 0)
@@ -200,7 +215,13 @@ static const struct argp snapshot_argp = {
 
 static void print_path(const cJSON *a)
 {
+	const cJSON *name;
+
 	puts(ctl_text(a, "path"));
+	cJSON_ArrayForEach(name, cJSON_GetObjectItem(a, "left_out"))
+		cli_warn("%s is not in it: too large for a recording; "
+			 "'gdimctl export' writes it",
+			 cJSON_GetStringValue(name));
 }
 
 int cmd_snapshot(int argc, char **argv)

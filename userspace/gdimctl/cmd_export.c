@@ -13,6 +13,8 @@
 #include "gdim/map_file.h"
 #include "gdimctl.h"
 
+enum { UNDECIDED = 25 };	/* %, of cells, that are worth a line */
+
 enum { OPT_LAYER = 256, OPT_RULE, OPT_OUT, OPT_MODE, OPT_COLOURS, OPT_TITLE, };
 
 static const struct argp_option export_options[] = {
@@ -164,6 +166,19 @@ static enum colours colours_for(const struct export *e, const struct layer *l)
 				 colours_of_role(l->role);
 }
 
+/* A floor plan of which most is unknown is of no use to navigation */
+static void warn_undecided(const struct raster *r, const struct layer *l,
+			   enum map_mode mode)
+{
+	const double share = map_file_undecided(r, mode);
+
+	if (l->role == LAYER_OBSTACLE && share > UNDECIDED / 100.0)
+		cli_warn("map_server takes %.0f %% of the known cells of %s "
+			 "for unknown%s", 100 * share, l->name,
+			 mode == MAP_TRINARY ? "" :
+			 "; --mode trinary is for it");
+}
+
 static int write_one(struct site *s, const struct export *e, enum format format)
 {
 	const int number = ctl_layer(s, e->layer);
@@ -183,6 +198,8 @@ static int write_one(struct site *s, const struct export *e, enum format format)
 	site_layer(s, number, &l);
 	if (format == FORMAT_PGM) {
 		err = map_file_write(e->path, &r, e->mode, error);
+		if (!err)
+			warn_undecided(&r, &l, e->mode);
 	} else {
 		err = find_things(s, &t);
 		if (!err) {

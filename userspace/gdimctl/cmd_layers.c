@@ -129,11 +129,11 @@ static int change(const struct words *w)
 	err = ctl_open(&s, STORE_CREATE);
 	if (err)
 		return err;
-	layer_default(&l, w->name);
 	number = site_find_layer(s, w->name);
 	if (number >= 0)
 		site_layer(s, number, &l);
-	err = layer_change(&l, w->text, error);
+	err = number >= 0 ? layer_change(&l, w->text, error) :
+			    layer_parse(&l, w->name, w->text, error);
 	if (err) {
 		cli_error(err, "layer %s: %s", w->name, error);
 	} else {

@@ -75,7 +75,7 @@ static error_t room_parse(int key, char *arg, struct argp_state *state)
 		if (w->told)
 			return cli_usage(state->argv[0], "one room");
 		w->told = true;
-		if (parse_u32(arg, 0, ROOM_ID_MAX, &w->id))
+		if (parse_u32(ctl_argument(arg), 0, ROOM_ID_MAX, &w->id))
 			return cli_error(-EINVAL, "a room is 0..%d",
 					 ROOM_ID_MAX);
 		return 0;

@@ -21,6 +21,7 @@ static error_t spot_parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_ARG:
+		ctl_argument(arg);
 		if (s->numbers == 2)
 			return cli_usage(state->argv[0], "two numbers: X Y");
 		if (parse_double(arg, -POSE_MAX, POSE_MAX,
@@ -63,26 +64,6 @@ static void print(const cJSON *answer)
 	}
 }
 
-/* Numbers may begin with a minus, which argp takes for options */
-static void hide_numbers(int argc, char **argv, char **to)
-{
-	int n = 1, numbers = 0;
-	double v;
-
-	to[0] = argv[0];
-	for (int i = 1; i < argc; i++)
-		if (!parse_double(argv[i], -1e300, 1e300, &v))
-			numbers++;
-		else if (strcmp(argv[i], "--"))
-			to[n++] = argv[i];
-	if (numbers)
-		to[n++] = "--";
-	for (int i = 1; i < argc; i++)
-		if (!parse_double(argv[i], -1e300, 1e300, &v))
-			to[n++] = argv[i];
-	to[n] = NULL;
-}
-
 /* Of the store, without a daemon */
 static int look(const struct spot *spot, cJSON **answer)
 {
@@ -114,14 +95,10 @@ static int ask(const struct spot *spot, cJSON **answer)
 int cmd_spot(int argc, char **argv)
 {
 	struct spot spot = { .numbers = 0 };
-	char *args[argc + 2];
 	cJSON *answer;
-	int err, n = 0;
+	int err;
 
-	hide_numbers(argc, argv, args);
-	while (args[n])
-		n++;
-	err = cli_parse(&spot_argp, n, args, &spot);
+	err = cli_parse(&spot_argp, argc, argv, &spot);
 	if (!err)
 		err = ctl.store ? look(&spot, &answer) : ask(&spot, &answer);
 	return err ? err : ctl_show(answer, print);

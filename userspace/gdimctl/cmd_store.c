@@ -26,7 +26,7 @@ static int open_store(struct store **s)
 	if (err)
 		return err;
 	err = store_open(s, ctl.store, STORE_READ, error);
-	return err ? cli_error(err, "%s", error) : 0;
+	return err ? ctl_damaged(err, error) : 0;
 }
 
 static void tell(void *arg, const char *line)

@@ -11,6 +11,10 @@
 #include "common/cli.h"
 #include "gdimctl.h"
 
+#ifndef OPTSAMPLE_VERSION
+#define OPTSAMPLE_VERSION "0.1"
+#endif
+
 struct ctl ctl = { .socket = "/run/gdim/gdimd.sock" };
 
 static const struct cli_command commands[] = {
@@ -21,6 +25,7 @@ static const struct cli_command commands[] = {
 	{ "spot", cmd_spot, "all layers at a point" },
 	{ "layers", cmd_layers, "which layers there are" },
 	{ "layer", cmd_layer, "add a layer, or change what one means" },
+	{ "remove", cmd_remove, "take a layer, a room or a node out" },
 	{ "rooms", cmd_rooms, "which rooms there are" },
 	{ "room", cmd_room, "what is known of a room" },
 	{ "status", cmd_status, "what the daemon has and does" },
@@ -40,6 +45,14 @@ static int bring_back(void *site, unsigned int layer, const struct rect *r)
 	return site_want(site, layer, r);
 }
 
+int ctl_damaged(int err, const char *error)
+{
+	if (err != -EBADMSG)
+		return cli_error(err, "%s", error);
+	return cli_error(err, "%s; what is left may be saved by: sqlite3 '%s' "
+			 ".recover | sqlite3 NEW.db", error, ctl.store);
+}
+
 int ctl_open(struct site **s, enum store_mode mode)
 {
 	const struct site_config config = { 0 };
@@ -51,7 +64,7 @@ int ctl_open(struct site **s, enum store_mode mode)
 		return err;
 	err = site_open(s, ctl.store, mode, &config, error);
 	if (err)
-		return cli_error(err, "%s", error);
+		return ctl_damaged(err, error);
 	site_set_want(*s, bring_back, *s);
 	return 0;
 }
@@ -83,8 +96,10 @@ int ctl_fuse(struct site *s, int layer)
 	if (err)
 		return cli_error(err, "fusing: %s", strerror(-err));
 	if (work.failed)
-		cli_warn("%llu submaps cannot be read and are left out, "
-			 "see 'verify'", (unsigned long long)work.failed);
+		cli_warn("%llu submaps cannot be read and are left out: "
+			 "'verify' tells what is damaged, and says nothing if "
+			 "they are too large for the map",
+			 (unsigned long long)work.failed);
 	return 0;
 }
 
@@ -165,6 +180,32 @@ error_t ctl_no_arguments(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+/* What argp takes for an option, until ctl_argument() */
+enum { MINUS = 1 };
+
+char *ctl_argument(char *arg)
+{
+	if (*arg == MINUS)
+		*arg = '-';
+	return arg;
+}
+
+/* Numbers may begin with a minus. Only of commands that use ctl_argument() */
+static void hide_minus(char **argv)
+{
+	static const char *const number[] = {
+		"spot", "room", "rate", "remove",
+	};
+	bool numbers = false;
+
+	for (unsigned int i = 0; argv[1] && i < 4; i++)
+		numbers |= !strcmp(argv[1], number[i]);
+	for (char **arg = argv + 1; numbers && *++arg; )
+		if (**arg == '-' && strchr("0123456789.", (*arg)[1]) &&
+		    (*arg)[1])
+			**arg = MINUS;
+}
+
 /* "--store PATH" and so on may be anywhere. Return: arguments that are left */
 static int take_options(int argc, char **argv)
 {
@@ -200,10 +241,17 @@ int main(int argc, char **argv)
 
 	cli_program = "gdimctl";
 	argc = take_options(argc, argv);
-	if (argc < 2 || !strcmp(argv[1], "help") || !strcmp(argv[1], "--help"))
-		fputs("with any command: --store FILE.db (without a daemon), "
-		      "--socket PATH (of one), -j (JSON)\n",
-		      argc < 2 ? stderr : stdout);
+	if (argc < 2) {
+		cli_usage(cli_program, "a command is needed");
+		return 1;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
+		return printf("gdimctl %s, stores of version %d\n",
+			      OPTSAMPLE_VERSION, STORE_VERSION) < 0;
+	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help"))
+		puts("with any command: --store FILE.db (without a daemon), "
+		     "--socket PATH (of one), -j (JSON)");
+	hide_minus(argv);
 	status = cli_main(commands, argc, argv);
 	if (fflush(stdout) || ferror(stdout)) {
 		cli_error(-errno, "standard output: %s", strerror(errno));

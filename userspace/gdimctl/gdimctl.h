@@ -32,6 +32,8 @@ extern struct ctl ctl;
  * Return: 0 or a negative errno.
  */
 int ctl_open(struct site **s, enum store_mode mode);
+/* Tell an error of a store, and what can be done. Return: @err */
+int ctl_damaged(int err, const char *error);
 /* Set ctl.store if it is not. Return: as ctl_open() */
 int ctl_find_store(bool ask);
 
@@ -66,6 +68,9 @@ void ctl_print(cJSON *answer);
 /* A number as people write it: no more than 6 digits behind the point */
 const char *ctl_number(double v, char text[32]);
 
+/* A word of the command line as it was written: it may be a number below 0 */
+char *ctl_argument(char *arg);
+
 double ctl_ms(void);	/* CLOCK_MONOTONIC */
 
 /* For argp: a command that takes options at most */
@@ -89,6 +94,7 @@ int cmd_backup(int argc, char **argv);
 int cmd_view(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_rate(int argc, char **argv);
+int cmd_remove(int argc, char **argv);
 int cmd_rooms(int argc, char **argv);
 int cmd_room(int argc, char **argv);
 int cmd_log(int argc, char **argv);

@@ -215,12 +215,37 @@ function drawRooms() {
 		pen.strokeStyle = "#6a1b9a";
 		pen.stroke();
 	}
+}
+
+/* Where repeaters and the robot are drawn, that names are not to lie on */
+function marks() {
+	const at = $("repeaters").checked ? data.repeaters.map(
+		([x, y]) => [toX(x), toY(y)]) : [];
+	const way = $("way").checked && data.ways[data.times[now].way];
+	if (way && way.xy.length > 1)
+		at.push([toX(way.xy[way.xy.length - 2]), toY(way.xy[way.xy.length - 1])]);
+	return at;
+}
+
+let placed = [];	/* names: x, y */
+
+/* Names are on top of all, and beside marks: above, or else below them */
+function drawNames() {
+	const rooms = data.rooms[data.times[now].rooms] || [], taken = marks();
 	pen.font = "600 13px system-ui, 'Liberation Sans', Arial, sans-serif";
 	pen.textAlign = "center";
 	pen.textBaseline = "middle";
-	for (const r of rooms)
-		text(short(r.name || "room " + r.id), toX(r.at[0]), toY(r.at[1]),
-			"#4a126b");
+	placed = [];
+	for (const r of rooms) {
+		const name = short(r.name || "room " + r.id);
+		const x = toX(r.at[0]), y = toY(r.at[1]);
+		const half = pen.measureText(name).width / 2 + 14;
+		const free = to => !taken.some(([u, v]) => Math.abs(u - x) < half &&
+			Math.abs(v - to) < 20);
+		const to = [y, y - 22, y + 22, y - 44, y + 44].find(free);
+		placed.push([x, to === undefined ? y : to]);
+		text(name, ...placed[placed.length - 1], "#4a126b");
+	}
 }
 
 function drawWay() {
@@ -318,6 +343,8 @@ function draw() {
 		drawWay();
 	if ($("repeaters").checked)
 		drawRepeaters();
+	if ($("rooms").checked)
+		drawNames();
 	drawScale();
 	showSpot();
 }

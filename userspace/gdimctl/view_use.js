@@ -373,6 +373,13 @@ function selfTest(points) {
 	setTime(newest);
 	done.times = data.times.map(t => t.name);
 	done.rooms = (data.rooms[data.times[now].rooms] || []).map(r => r.name);
+	const [room] = data.rooms[data.times[now].rooms] || [];
+	$("rooms").checked = $("repeaters").checked = true;
+	data.repeaters.push(room ? room.at : [0, 0]);
+	draw();
+	done.names = placed.length > 0 && marks().every(([u, v]) => placed.every(
+		([x, y]) => Math.abs(u - x) > 14 || Math.abs(v - y) >= 20));
+	data.repeaters.pop();
 	done.images = document.images.length;
 	done.scripts = document.scripts.length;
 	document.title = "TEST " + JSON.stringify(done);

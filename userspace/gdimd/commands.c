@@ -7,11 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
 #include "common/cli.h"
+#include "daemon/service.h"
 #include "gdim/answers.h"
 #include "gdim/import_map.h"
 #include "gdim/import_submaps.h"
 #include "gdim/map_file.h"
+#include "gdim/remove.h"
 #include "gdimd/gdimd.h"
 
 /* Nothing came for so long, ns: now it is nobody's loss of time */
@@ -58,6 +61,8 @@ static int status(struct gdimd *g, const cJSON *p, cJSON *answer,
 	cJSON_AddStringToObject(answer, "store", store ? store :
 				g->config.store);
 	free(store);
+	if (gdimd_store_is_lost(g))
+		cJSON_AddTrueToObject(answer, "store_lost");
 	answer_status(g->site, answer);
 	inbox_status(g->inbox, cJSON_AddObjectToObject(answer, "in"));
 	part = cJSON_AddObjectToObject(answer, "refused");
@@ -127,7 +132,8 @@ static int rate(struct gdimd *g, const cJSON *p, cJSON *answer,
 		return -EINVAL;
 	err = outlet_rate(g->outlet, topic->valuestring, hz, &old);
 	if (err) {
-		snprintf(error, 256, "no topic '%.80s' goes out",
+		snprintf(error, 256, err == -EINVAL ? "rate must be a number, "
+			 "0 or 0.001..100" : "no topic '%.80s' goes out",
 			 topic->valuestring);
 		return err;
 	}
@@ -135,6 +141,18 @@ static int rate(struct gdimd *g, const cJSON *p, cJSON *answer,
 	cJSON_AddNumberToObject(answer, "old_rate", old);
 	cJSON_AddNumberToObject(answer, "new_rate", hz);
 	return 0;
+}
+
+/* Nothing that comes can be stored any more: that is told of once */
+bool gdimd_store_is_lost(struct gdimd *g)
+{
+	if (g->lost || store_is_there(site_store(g->site)))
+		return g->lost;
+	g->lost = true;
+	service_logf(LOG_CRIT, "%s was deleted or replaced: nothing is stored "
+		     "any more, all that comes is refused. Start gdimd again",
+		     g->config.store);
+	return true;
 }
 
 void gdimd_stored(struct gdimd *g)
@@ -219,6 +237,7 @@ static int import(struct gdimd *g, const cJSON *p, cJSON *answer,
 	cJSON_AddNumberToObject(answer, "width", im.width);
 	cJSON_AddNumberToObject(answer, "height", im.height);
 	cJSON_AddNumberToObject(answer, "known_cells", r.known);
+	cJSON_AddNumberToObject(answer, "undrawn", r.undrawn);
 	cJSON_AddNumberToObject(answer, "ms", (loop_now() - begin) / 1e6);
 	return 0;
 }
@@ -308,6 +327,23 @@ static int set_poses(struct gdimd *g, const cJSON *p, cJSON *answer,
 	return 0;
 }
 
+/* As it shall be: what is there, or a line has for it, with other words */
+static int find_layer(struct gdimd *g, const char *name, const char *words,
+		      struct layer *l, char error[256])
+{
+	const int number = site_find_layer(g->site, name);
+	const struct config_layer *from;
+
+	if (number >= 0) {
+		site_layer(g->site, number, l);
+		return layer_change(l, words, error);
+	}
+	from = config_line(&g->config, name);
+	if (!from || config_make_layer(&g->config, from, name, l, error))
+		return layer_parse(l, name, words, error);
+	return layer_change(l, words, error);
+}
+
 /* KEY=VALUE words, as of the configuration */
 static int set_layer(struct gdimd *g, const cJSON *p, cJSON *answer,
 		     char error[256])
@@ -321,11 +357,7 @@ static int set_layer(struct gdimd *g, const cJSON *p, cJSON *answer,
 		snprintf(error, 256, "'%.64s' is no name of a layer", name);
 		return -EINVAL;
 	}
-	layer_default(&l, name);
-	number = site_find_layer(g->site, name);
-	if (number >= 0)
-		site_layer(g->site, number, &l);
-	err = layer_change(&l, text_of(p, "words", ""), error);
+	err = find_layer(g, name, text_of(p, "words", ""), &l, error);
 	if (err)
 		return err;
 	number = site_set_layer(g->site, &l, error);
@@ -356,8 +388,31 @@ static int snapshot(struct gdimd *g, const cJSON *p, cJSON *answer,
 	int err = recorder_snapshot(g->recorder, name ? name : "", path,
 				    error);
 
-	if (!err)
+	if (!err) {
 		cJSON_AddStringToObject(answer, "path", path);
+		recorder_left_out(g->recorder, answer);
+	}
+	return err;
+}
+
+/* "layer": its name, or "room": its id */
+static int remove_command(struct gdimd *g, const cJSON *p, cJSON *answer,
+			  char error[256])
+{
+	const char *layer = text_of(p, "layer", NULL);
+	double room;
+	int err;
+
+	if (layer && cJSON_HasObjectItem(p, "room")) {
+		snprintf(error, 256, "one at a time: layer or room");
+		return -EINVAL;
+	}
+	if (!layer && number(p, "room", 0, ROOM_ID_MAX, &room, error))
+		return -EINVAL;
+	err = layer ? remove_layer(g->site, layer, answer, error) :
+		      remove_room(g->site, room, answer, error);
+	if (!err)
+		gdimd_stored(g);
 	return err;
 }
 
@@ -403,10 +458,22 @@ static const struct command commands[] = {
 	{ "import-submaps", import },
 	{ "set-poses", set_poses },
 	{ "layer", set_layer },
+	{ "remove", remove_command },
 	{ "log", log_command },
 	{ "snapshot", snapshot },
 	{ "notes", notes },
 };
+
+static int run(struct gdimd *g, const struct command *c, const cJSON *p,
+	       cJSON *answer, char error[256])
+{
+	const int err = c->run(g, p, answer, error);
+
+	/* who asked is told; the log shall have it, too */
+	if (err == -EIO)
+		gdimd_store_is_lost(g);
+	return err;
+}
 
 int gdimd_command(void *gdimd, const char *name, const cJSON *parameters,
 		  cJSON *answer, char error[256])
@@ -415,10 +482,10 @@ int gdimd_command(void *gdimd, const char *name, const cJSON *parameters,
 
 	for (unsigned int i = 0; i < n; i++)
 		if (!strcmp(commands[i].name, name))
-			return commands[i].run(gdimd, parameters, answer,
-					       error);
+			return run(gdimd, &commands[i], parameters, answer,
+				   error);
 	snprintf(error, 256, "do what? status, layers, spot, rooms, room, "
-		 "rate, import, import-submaps, set-poses, layer, log, "
-		 "snapshot, notes");
+		 "rate, import, import-submaps, set-poses, layer, remove, "
+		 "log, snapshot, notes");
 	return -EINVAL;
 }

@@ -13,20 +13,22 @@
 
 enum { OPT_CONFIG = 'c', OPT_LAYER = 256, OPT_MAP };
 
+enum { DEFAULTS = 12 };
+
 /* D4.1, tables 1 to 3. The ranges are those of the configuration. */
-static const struct config_layer default_layers[] = {
-	{ "slam_map", "input=slam_submap role=obstacle", false },
-	{ "gas_*_map_*", "input=gas_*_submap_* role=gas bits=16 rule=mean unit=ppm", false },
-	{ "smoke_map_remote", "input=smoke_submap_remote role=smoke rule=mean unit=%", false },
-	{ "smoke_map_insitu", "input=smoke_submap_insitu role=smoke rule=mean unit=%", false },
-	{ "smoke_map_fused", "input=smoke_submap_fused role=smoke rule=mean unit=%", false },
-	{ "rf_signal_map", "input=rf_signal_submap role=signal rule=mean", false },
-	{ "temp_map_remote", "input=temp_submap_remote role=temperature rule=mean unit=°C", false },
-	{ "temp_map_insitu", "input=temp_submap_insitu role=temperature rule=mean unit=°C", false },
-	{ "temp_map_fused", "input=temp_submap_fused role=temperature rule=mean unit=°C", false },
-	{ "hazard_map", "input=hazard_map role=hazard", true },
-	{ "nav_cost_map", "input=nav_cost_map role=cost", true },
-	{ "teleop_map", "input=teleop_map role=cost", true },
+static const struct config_layer default_layers[DEFAULTS] = {
+	{ "slam_map", "input=slam_submap role=obstacle", false, 0 },
+	{ "gas_*_map_*", "input=gas_*_submap_* role=gas bits=16 rule=mean unit=ppm", false, 0 },
+	{ "smoke_map_remote", "input=smoke_submap_remote role=smoke rule=mean unit=%", false, 0 },
+	{ "smoke_map_insitu", "input=smoke_submap_insitu role=smoke rule=mean unit=%", false, 0 },
+	{ "smoke_map_fused", "input=smoke_submap_fused role=smoke rule=mean unit=%", false, 0 },
+	{ "rf_signal_map", "input=rf_signal_submap role=signal rule=mean unit=dBm", false, 0 },
+	{ "temp_map_remote", "input=temp_submap_remote role=temperature rule=mean unit=°C", false, 0 },
+	{ "temp_map_insitu", "input=temp_submap_insitu role=temperature rule=mean unit=°C", false, 0 },
+	{ "temp_map_fused", "input=temp_submap_fused role=temperature rule=mean unit=°C", false, 0 },
+	{ "hazard_map", "input=hazard_map role=hazard", true, 0 },
+	{ "nav_cost_map", "input=nav_cost_map role=cost", true, 0 },
+	{ "teleop_map", "input=teleop_map role=cost", true, 0 },
 };
 
 #define TEXT(field)							\
@@ -67,7 +69,10 @@ static int set_http(void *c, const char *v)
 
 static int set_rate(void *c, const char *v)
 {
-	return parse_double(v, 0, 100, &((struct config *)c)->rate);
+	double *rate = &((struct config *)c)->rate;
+
+	return parse_double(v, 0, 100, rate) || (*rate > 0 && *rate < 0.001) ?
+	       -EINVAL : 0;
 }
 
 static int set_match(void *c, const char *v)
@@ -101,16 +106,39 @@ static int set_defaults(void *c, const char *v)
 	return settings_flag(&((struct config *)c)->defaults, v);
 }
 
-#define VALUE(name, field)						\
-static int set_##name(void *c, const char *v)				\
+#define VALUE(name, role, end)						\
+static int set_##name(void *config, const char *v)			\
 {									\
-	return parse_double(v, -1e9, 1e9, &((struct config *)c)->field); \
+	struct config *c = config;					\
+									\
+	c->ranged[role] = true;						\
+	return parse_double(v, -1e9, 1e9, &c->range[role][end]);	\
 }
-VALUE(min_temp, temperature[0])
-VALUE(max_temp, temperature[1])
-VALUE(max_smoke, smoke[1])
-VALUE(min_gas, gas[0])
-VALUE(max_gas, gas[1])
+VALUE(min_temp, LAYER_TEMPERATURE, 0)
+VALUE(max_temp, LAYER_TEMPERATURE, 1)
+VALUE(max_smoke, LAYER_SMOKE, 1)
+VALUE(min_gas, LAYER_GAS, 0)
+VALUE(max_gas, LAYER_GAS, 1)
+VALUE(min_signal, LAYER_SIGNAL, 0)
+VALUE(max_signal, LAYER_SIGNAL, 1)
+
+/* What cannot be seen before all of them are known */
+static int check_ranges(const struct config *c)
+{
+	static const char *const names[LAYER_ROLES][2] = {
+		[LAYER_TEMPERATURE] = { "minTemp ", "maxTemp" },
+		[LAYER_SMOKE] = { "", "maxSmoke" },
+		[LAYER_GAS] = { "minGas ", "maxGas" },
+		[LAYER_SIGNAL] = { "minSignal ", "maxSignal" },
+	};
+
+	for (int i = 0; i < LAYER_ROLES; i++)
+		if (names[i][0] && !(c->range[i][0] < c->range[i][1]))
+			return cli_error(-EINVAL, "%s %g is not above %s%g",
+					 names[i][1], c->range[i][1],
+					 names[i][0], c->range[i][0]);
+	return 0;
+}
 
 /* The first word of a line, and where the rest begins */
 static const char *first_word(const char *line, char *word, size_t room)
@@ -122,6 +150,52 @@ static const char *first_word(const char *line, char *word, size_t room)
 	memcpy(word, line, n);
 	word[n] = 0;
 	return line + n + strspn(line + n, " \t");
+}
+
+/* One word of those that follow. Return: its length; 0: there is none */
+static size_t next_word(const char **words)
+{
+	*words += strspn(*words, " \t");
+	return strcspn(*words, " \t");
+}
+
+/* Whether there is a word of the same key */
+static bool has_key(const char *words, const char *word)
+{
+	const size_t key = strcspn(word, "=") + 1;
+
+	for (size_t n; (n = next_word(&words)); words += n)
+		if (n >= key && !strncmp(words, word, key))
+			return true;
+	return false;
+}
+
+static int add_word(char *words, size_t room, const char *word, size_t n)
+{
+	const size_t len = strlen(words);
+
+	return snprintf(words + len, room - len, "%s%.*s", len ? " " : "",
+			(int)n, word) < (int)(room - len) ? 0 : -EINVAL;
+}
+
+/* A layer of a default's name begins with what that is */
+static int begin_with_default(struct config_layer *l)
+{
+	char words[sizeof(l->words)];
+	const char *at = words;
+	int err = -ENOENT;
+
+	l->own = strlen(l->words);
+	for (unsigned int i = 0; err && i < DEFAULTS; i++)
+		err = stars_fill(default_layers[i].name, l->name,
+				 default_layers[i].words, words, sizeof(words));
+	if (err)
+		return 0;
+	for (size_t n; (n = next_word(&at)); at += n)
+		if (!has_key(l->words, at) &&
+		    add_word(l->words, sizeof(l->words), at, n))
+			return -EINVAL;
+	return 0;
 }
 
 static int add_layer(struct config *c, const char *line, bool whole,
@@ -137,7 +211,8 @@ static int add_layer(struct config *c, const char *line, bool whole,
 		return -EINVAL;
 	words = first_word(line, l->name, sizeof(l->name));
 	if (!words || settings_text(l->words, sizeof(l->words),
-				    *words ? words : " "))
+				    *words ? words : " ") ||
+	    begin_with_default(l))
 		return -EINVAL;
 	l->whole = whole;
 	/* other lines may change ranges; what is wrong is wrong now */
@@ -214,7 +289,7 @@ static const struct setting settings[] = {
 	{ "node", "NAME", "of the ROS node (gdim)", "a name", set_node },
 	{ "frame", "NAME", "of the map in messages (map)", "a name", set_frame },
 	{ "match", "HOW", "frame: submaps belong to the node that their frame_id names; SECONDS: to the transform with the nearest stamp, no further than that (frame)", "frame or 0.001..60 s", set_match },
-	{ "rate", "HZ", "at which maps are published if they changed (1)", "0..100", set_rate },
+	{ "rate", "HZ", "at which maps are published if they changed; 0: never (1)", "0 or 0.001..100", set_rate },
 	{ "layer", "LINE", NULL, "NAME KEY=VALUE ...", set_layer },
 	{ "map", "LINE", NULL, "NAME KEY=VALUE ...", set_map },
 	{ "default-layers", "YES", "those of SmokeBot D4.1 (yes)", "yes or no", set_defaults },
@@ -223,6 +298,8 @@ static const struct setting settings[] = {
 	{ "maxSmoke", "S", "smoke that 100 means, % (100)", "a number", set_max_smoke },
 	{ "minGas", "G", "concentration that 0 means, ppm (0)", "a number", set_min_gas },
 	{ "maxGas", "G", "and 1 (1000)", "a number", set_max_gas },
+	{ "minSignal", "S", "signal that 0 means, dBm (-100)", "a number", set_min_signal },
+	{ "maxSignal", "S", "and 100 (0)", "a number", set_max_signal },
 	{ "remap", "/FROM:=/TO", "another name for a topic or service", "/FROM:=/TO", set_remap },
 	{ "records", "FOLDER", "of logs and snapshots (that of the store with -logs behind it)", "a path", set_records },
 	{ "log", "HZ", "log from the beginning, so often; 0: not (0)", "0..10", set_log },
@@ -277,10 +354,7 @@ static bool has_layer(const struct config *c, const char *name)
 
 static void add_defaults(struct config *c)
 {
-	const unsigned int n = sizeof(default_layers) /
-			       sizeof(*default_layers);
-
-	for (unsigned int i = 0; i < n && c->defaults; i++)
+	for (unsigned int i = 0; i < DEFAULTS && c->defaults; i++)
 		if (c->layers < CONFIG_LAYERS &&
 		    !has_layer(c, default_layers[i].name))
 			c->layer[c->layers++] = default_layers[i];
@@ -310,13 +384,20 @@ int config_parse(struct config *c, int argc, char **argv)
 		.from = "ros2", .to = "ros2", .node = "gdim", .frame = "map",
 		.socket = "/run/gdim/gdimd.sock", .http = "127.0.0.1:8460",
 		.rate = 1, .defaults = true,
-		.temperature = { 0, 100 }, .smoke = { 0, 100 },
-		.gas = { 0, 1000 }, .quota = 1ULL << 30, .log_size = 64 << 20,
+		.range = {
+			[LAYER_TEMPERATURE] = { 0, 100 },
+			[LAYER_SMOKE] = { 0, 100 },
+			[LAYER_GAS] = { 0, 1000 },
+			[LAYER_SIGNAL] = { -100, 0 },
+		},
+		.quota = 1ULL << 30, .log_size = 64 << 20,
 	};
 	settings_options(settings, options + 3, SETTINGS_MAX - 3);
 	ret = settings_load_told(argc, argv, section_of, c);
 	if (!ret)
 		ret = cli_parse(&argp, argc, argv, c);
+	if (!ret)
+		ret = check_ranges(c);
 	add_defaults(c);
 	return ret;
 }
@@ -324,11 +405,9 @@ int config_parse(struct config *c, int argc, char **argv)
 /* What the configuration says of a role counts less than the layer's line */
 static void give_range(const struct config *c, struct layer *l)
 {
-	const double *range = l->role == LAYER_TEMPERATURE ? c->temperature :
-			      l->role == LAYER_SMOKE ? c->smoke :
-			      l->role == LAYER_GAS ? c->gas : NULL;
+	const double *range = c->range[l->role];
 
-	if (!range)
+	if (range[0] == range[1])
 		return;
 	l->low = range[0];
 	l->high = range[1];
@@ -345,11 +424,54 @@ int config_make_layer(const struct config *c, const struct config_layer *from,
 		snprintf(error, 256, "'%.64s' is no name of a layer", name);
 		return -EINVAL;
 	}
-	layer_default(l, name);
-	err = layer_change(l, words, error);
-	if (!err && !strstr(words, "range="))
+	err = layer_parse(l, name, words, error);
+	if (!err && !has_key(words, "range="))
 		give_range(c, l);
 	return err;
+}
+
+const struct config_layer *config_line(const struct config *c,
+				       const char *name)
+{
+	char text[LAYER_NAME];
+
+	for (unsigned int i = 0; i < c->layers; i++)
+		if (!stars_fill(c->layer[i].name, name, "", text,
+				sizeof(text)))
+			return &c->layer[i];
+	return NULL;
+}
+
+void config_difference(const struct config_layer *from,
+		       const struct layer *now, char words[512])
+{
+	const char *at = from->words, *end = at + from->own;
+	char word[sizeof(from->words)], error[256];
+
+	*words = 0;
+	for (size_t n; (n = next_word(&at)) && at < end; at += n) {
+		struct layer l = *now;
+
+		snprintf(word, sizeof(word), "%.*s", (int)n, at);
+		if (strncmp(word, "input=", strlen("input=")) &&
+		    (layer_change(&l, word, error) || !layer_same(&l, now)))
+			add_word(words, 512, word, n);
+	}
+}
+
+void config_update(const struct config *c, const struct config_layer *from,
+		   struct layer *l)
+{
+	struct layer made;
+	char error[256];
+
+	if (config_make_layer(c, from, l->name, &made, error))
+		return;
+	/* one grid map may be many layers of a name with stars */
+	if (!stars_in(from->name))
+		memcpy(l->input, made.input, sizeof(l->input));
+	if (c->ranged[l->role] && !has_key(from->words, "range="))
+		give_range(c, l);
 }
 
 const char *config_topic(const struct config *c, const char *name)

@@ -15,12 +15,15 @@ enum { CONFIG_TEXT = 512, CONFIG_LAYERS = 64, CONFIG_REMAPS = 128 };
 /**
  * struct config_layer - a modality, or many of them: gas_*_map_*
  * @words:	as for layer_change(); in input= a * stands for what it stands
- *		for in the name
+ *		for in the name. Behind those of the user are those of the
+ *		default of that name that the user has not got
+ * @own:	bytes of @words that are the user's; 0: nobody said anything
  * @whole:	maps, not submaps: they lie in the map's frame
  */
 struct config_layer {
-	char	name[LAYER_NAME], words[256];
-	bool	whole;
+	char		name[LAYER_NAME], words[512];
+	bool		whole;
+	unsigned int	own;
 };
 
 /* Who uses other names for topics than D4.1 */
@@ -37,7 +40,7 @@ struct config_remap {
  *		the transform with the nearest stamp, no further than this
  * @http:	where it is listened to, empty: nowhere; @http_tokens: a file, empty:
  *		none (web_auth.h)
- * @temperature, @smoke, @gas: physical range: low, high
+ * @range:	physical: low, high, by role; @ranged: the user gave one of them
  * @records:	folder of logs and snapshots; empty: that of the store, -logs
  * @log:	Hz, from the beginning; 0: no
  * @quota, @log_size: bytes, see recorder.h
@@ -50,7 +53,8 @@ struct config {
 	double			rate, slop;
 	size_t			memory;
 	unsigned int		threads;
-	double			temperature[2], smoke[2], gas[2];
+	double			range[LAYER_ROLES][2];
+	bool			ranged[LAYER_ROLES];
 	char			records[CONFIG_TEXT];
 	double			log;
 	uint64_t		quota, log_size;
@@ -77,6 +81,27 @@ int config_parse(struct config *c, int argc, char **argv);
  */
 int config_make_layer(const struct config *c, const struct config_layer *from,
 		      const char *name, struct layer *l, char error[256]);
+
+/* The line that a layer is of; NULL: none */
+const struct config_layer *config_line(const struct config *c,
+				       const char *name);
+
+/**
+ * config_difference() - what a line's user says, and the layer is not
+ * @now:	as it is in the store
+ * @words:	gets it, for layer_change(); empty: nothing
+ */
+void config_difference(const struct config_layer *from,
+		       const struct layer *now, char words[512]);
+
+/**
+ * config_update() - what counts more than the store
+ *
+ * Its input is where messages of it come from; its range is that of the options
+ * if the user gave one for its role, and no range in its line.
+ */
+void config_update(const struct config *c, const struct config_layer *from,
+		   struct layer *l);
 
 /* The topic that is used instead of @name, or that itself */
 const char *config_topic(const struct config *c, const char *name);

@@ -11,6 +11,7 @@
 #include "daemon/service.h"
 #include "ends/ends.h"
 #include "gdimd/gdimd.h"
+#include "gdimd/stars.h"
 
 static const uint64_t second = 1000000000ULL;
 
@@ -30,6 +31,8 @@ static void on_refused(void *arg, const char *line)
 	struct gdimd *g = arg;
 	const uint64_t now = loop_now();
 
+	if (gdimd_store_is_lost(g))
+		return;
 	if (g->refused_told && now - g->refused_told < second) {
 		g->refused_since++;
 		return;
@@ -83,40 +86,66 @@ static int open_recorder(struct gdimd *g)
 {
 	const struct recorder_config config = {
 		record_folder(g), g->config.frame, g->config.quota,
-		g->config.log_size,
+		g->config.log_size, g->config.log,
 	};
-	char error[RECORDER_ERROR];
-	int err = recorder_open(&g->recorder, g->site, g->loop, &config,
-				on_noted, g);
 
-	if (!err && g->config.log > 0)
-		err = recorder_log(g->recorder, g->config.log, error);
-	return err;
+	return recorder_open(&g->recorder, g->site, g->loop, &config,
+			     on_noted, g);
 }
 
 /* Layers that are configured by name are there from the beginning */
 static int add_layers(struct gdimd *g, char error[256])
 {
-	for (unsigned int i = 0; i < g->config.layers; i++) {
-		const struct config_layer *from = &g->config.layer[i];
-		struct layer l, now;
-		int number;
+	int number = 0;
 
-		if (strchr(from->name, '*'))
+	for (unsigned int i = 0; i < g->config.layers && number >= 0; i++) {
+		const struct config_layer *from = &g->config.layer[i];
+		struct layer l;
+
+		if (stars_in(from->name) ||
+		    site_find_layer(g->site, from->name) >= 0)
 			continue;
 		if (config_make_layer(&g->config, from, from->name, &l, error))
 			return -EINVAL;
-		number = site_find_layer(g->site, l.name);
-		if (number >= 0) {
-			site_layer(g->site, number, &now);
-			if (!memcmp(&l, &now, sizeof(l)))
-				continue;
-		}
 		number = site_set_layer(g->site, &l, error);
-		if (number < 0)
-			return number;
 	}
-	return 0;
+	return number < 0 ? number : 0;
+}
+
+/*
+ * What somebody made of a layer since stays, whatever the configuration says
+ * it is in the beginning; but who wrote that down wants to know
+ */
+static int update_layers(struct gdimd *g, char error[256])
+{
+	int number = 0;
+
+	for (unsigned int i = 0; i < site_layers(g->site) && number >= 0; i++) {
+		const struct config_layer *from;
+		struct layer now, l;
+		char words[512];
+
+		site_layer(g->site, i, &now);
+		from = config_line(&g->config, now.name);
+		if (!from)
+			continue;
+		l = now;
+		config_update(&g->config, from, &l);
+		if (l.low != now.low || l.high != now.high)
+			service_logf(LOG_INFO, "layer %s: its range is %g:%g "
+				     "from now on, as the settings say; it was "
+				     "%g:%g", l.name, l.low, l.high, now.low,
+				     now.high);
+		if (!layer_same(&l, &now))
+			number = site_set_layer(g->site, &l, error);
+		config_difference(from, &l, words);
+		if (*words)
+			service_logf(LOG_WARNING, "layer %s stays as the store "
+				     "has it; 'gdimctl layer %s %.300s' makes "
+				     "it what the settings say", l.name, l.name,
+				     words);
+	}
+	return number < 0 ? number : 0;
 }
 
 static int open_site(struct gdimd *g, char error[256])
@@ -126,7 +155,9 @@ static int open_site(struct gdimd *g, char error[256])
 	int err = site_open(&g->site, g->config.store, STORE_CREATE, &config,
 			    error);
 
-	return err ? err : add_layers(g, error);
+	if (!err)
+		err = add_layers(g, error);
+	return err ? err : update_layers(g, error);
 }
 
 static int open_ends(struct gdimd *g, char error[256])
@@ -155,6 +186,21 @@ static int open_ends(struct gdimd *g, char error[256])
 	return err;
 }
 
+/* First, so that nothing is left behind by who may not have one */
+static int open_socket(struct gdimd *g, char error[256])
+{
+	char why[256];
+	int err;
+
+	if (!*g->config.socket)
+		return 0;
+	err = console_open(&g->console, g->loop, g->config.socket,
+			   gdimd_command, g, why);
+	if (err)
+		snprintf(error, 256, "%.190s; --socket names another one", why);
+	return err;
+}
+
 static int bring_back(void *arg, unsigned int layer, const struct rect *r)
 {
 	return fuser_want(((struct gdimd *)arg)->fuser, layer, r);
@@ -168,7 +214,9 @@ static int open_all(struct gdimd *g)
 	g->loop = loop_create();
 	if (!g->loop)
 		return cli_error(-ENOMEM, "out of memory");
-	err = open_site(g, error);
+	err = open_socket(g, error);
+	if (!err)
+		err = open_site(g, error);
 	if (!err)
 		err = fuser_open(&g->fuser, g->site, g->loop, on_fused, g);
 	if (!err)
@@ -180,9 +228,6 @@ static int open_all(struct gdimd *g)
 		err = open_recorder(g);
 	if (!err)
 		err = open_ends(g, error);
-	if (!err && *g->config.socket)
-		err = console_open(&g->console, g->loop, g->config.socket,
-				   gdimd_command, g, error);
 	if (!err)
 		err = web_open(&g->web, g, error);
 	if (err)

@@ -35,12 +35,13 @@ struct gdimd {
 	struct loop_timer	checkpoint;
 	uint64_t		refused_told;	/* CLOCK_MONOTONIC, ns */
 	unsigned int		refused_since;
+	bool			lost;		/* the store; was told */
 };
 
 /**
  * gdimd_command() - what people and programs ask and tell
  * @name: status, layers, spot, room, rooms, rate, import, import-submaps,
- *	set-poses, layer, log, snapshot, notes
+ *	set-poses, layer, remove, log, snapshot, notes
  * @parameters: as of the command line's words
  * @answer: gets the items of answers.h
  *
@@ -48,6 +49,12 @@ struct gdimd {
  */
 int gdimd_command(void *gdimd, const char *name, const cJSON *parameters,
 		  cJSON *answer, char error[256]);
+
+/*
+ * Whether the store's file was deleted or replaced, so that nothing more can be
+ * stored; the log gets one line, the first time
+ */
+bool gdimd_store_is_lost(struct gdimd *g);
 
 /* Something is in the store that was not there before */
 void gdimd_stored(struct gdimd *g);

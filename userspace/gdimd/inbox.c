@@ -3,6 +3,7 @@
  * inbox - what comes in, until it is stored
  */
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ enum {
 };
 
 static const uint64_t moment = 20 * 1000000ULL;		/* ns */
+static const uint64_t patience = 10 * 1000000000ULL;	/* ns, with a match */
 static const int64_t future = 60 * 1000000000LL;	/* ns: clocks differ */
 
 /**
@@ -49,6 +51,7 @@ struct inbox {
 	unsigned int		keyframes;
 	struct loop_timer	timer;
 	struct matcher		*matcher;
+	uint64_t		patience;	/* ns, for a match */
 	size_t			waiting;	/* bytes */
 	uint64_t		messages, kept, transforms, rejected, lost;
 	char			error[INBOX_ERROR];
@@ -137,7 +140,7 @@ static void flush(struct inbox *in, unsigned int i)
 
 static void set_timer(struct inbox *in)
 {
-	in->timer.due = LOOP_NEVER;
+	in->timer.due = in->matcher ? matcher_due(in->matcher) : LOOP_NEVER;
 	for (unsigned int i = 0; i < in->keyframes; i++)
 		if (in->keyframe[i]->due < in->timer.due)
 			in->timer.due = in->keyframe[i]->due;
@@ -147,6 +150,8 @@ static void on_timer(void *arg, uint64_t now)
 {
 	struct inbox *in = arg;
 
+	if (in->matcher)
+		matcher_expire(in->matcher, now);
 	for (unsigned int i = in->keyframes; i--;)
 		if (in->keyframe[i]->due <= now)
 			flush(in, i);
@@ -372,10 +377,11 @@ static int wait_for_match(struct inbox *in, const struct taken *t)
 		w->bytes += w->cells[i]->bytes;
 	}
 	in->waiting += w->bytes;
-	matcher_item(in->matcher, w->stamp, w);
+	matcher_item(in->matcher, w->stamp, loop_now() + in->patience, w);
 	while (in->waiting > (size_t)WAITING_MB << 20 &&
 	       matcher_waiting(in->matcher) > 1)
 		matcher_first(in->matcher);
+	set_timer(in);
 	return 0;
 }
 
@@ -462,9 +468,9 @@ int inbox_transforms(struct inbox *in, const char *topic,
 		if (err)
 			refuse(in, topic, err, "%s", error);
 	}
-	for (unsigned int i = 0; i < n && !err; i++)
-		if (in->matcher)
-			matcher_frame(in->matcher, t[i].stamp, t[i].frame);
+	for (unsigned int i = 0; i < n && !err && in->matcher; i++)
+		matcher_frame(in->matcher, t[i].stamp, t[i].frame);
+	set_timer(in);
 	if (!err) {
 		in->transforms += n;
 		in->stored(in->arg);
@@ -595,6 +601,7 @@ int inbox_open(struct inbox **inbox, struct site *site, struct loop *loop,
 		.timer = { LOOP_NEVER, on_timer, in, NULL },
 	};
 	if (config->slop > 0) {
+		in->patience = fmax(config->slop * 1e9, patience);
 		in->matcher = matcher_create(config->slop * 1e9, on_match, in);
 		if (!in->matcher) {
 			free(in);

@@ -15,8 +15,9 @@ struct frame {
 };
 
 struct item {
-	int64_t	stamp;
-	void	*item;
+	int64_t		stamp;
+	uint64_t	due;
+	void		*item;
 };
 
 struct matcher {
@@ -118,7 +119,7 @@ void matcher_frame(struct matcher *m, int64_t stamp, const char *frame)
 	settle(m);
 }
 
-void matcher_item(struct matcher *m, int64_t stamp, void *item)
+void matcher_item(struct matcher *m, int64_t stamp, uint64_t due, void *item)
 {
 	if (certain(m, stamp)) {
 		m->match(m->arg, item, nearest(m, stamp));
@@ -126,7 +127,18 @@ void matcher_item(struct matcher *m, int64_t stamp, void *item)
 	}
 	if (m->items == MATCHER_ITEMS)
 		matcher_first(m);
-	m->item[m->items++] = (struct item){ stamp, item };
+	m->item[m->items++] = (struct item){ stamp, due, item };
+}
+
+void matcher_expire(struct matcher *m, uint64_t now)
+{
+	while (m->items && m->item[0].due <= now)
+		matcher_first(m);
+}
+
+uint64_t matcher_due(const struct matcher *m)
+{
+	return m->items ? m->item[0].due : MATCHER_NEVER;
 }
 
 void matcher_destroy(struct matcher *m)

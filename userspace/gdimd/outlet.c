@@ -6,16 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
+#include "daemon/service.h"
 #include "ends/ends.h"
 #include "gdimd/map_message.h"
 #include "gdimd/outlet.h"
+#include "gdimd/rates.h"
 
 enum {
 	TOPICS		= 512,
 	NAME		= 2 * LAYER_NAME,
 };
 
-static const double rate_max = 100;			/* Hz */
+static const double rate_min = 0.001, rate_max = 100;	/* Hz */
 static const uint64_t whole = 10 * 1000000000ULL;	/* ns */
 
 /**
@@ -24,6 +27,8 @@ static const uint64_t whole = 10 * 1000000000ULL;	/* ns */
  * @since:	see site_changes(): what was sent
  * @sent_whole:	when, CLOCK_MONOTONIC
  * @last:	when anything was sent
+ * @behind:	updates were sent since: who comes late gets an older map
+ * @too_large:	cells of a map that is not sent, and was told of; 0: it is
  */
 struct output {
 	char			name[NAME];
@@ -33,8 +38,8 @@ struct output {
 	double			rate;
 	uint64_t		since, sent_whole, last;
 	struct rect		bounds;
-	bool			changed;
-	uint64_t		count, update_count, skipped;
+	bool			changed, behind;
+	uint64_t		count, update_count, skipped, too_large;
 };
 
 struct outlet {
@@ -74,6 +79,7 @@ static struct output *add_output(struct outlet *o, const char *name,
 		return NULL;
 	*p = (struct output){ .kind = kind, .layer = layer,
 			      .rate = layer < 0 ? rate_max : o->config->rate };
+	p->rate = rates_kept(o->site, name, p->rate);
 	snprintf(p->name, sizeof(p->name), "%s", name);
 	if (o->sink && sink_add(o->sink, topic_name(o, name, "", full), kind,
 				latched, &p->topic)) {
@@ -144,37 +150,65 @@ static int send_update(struct outlet *o, struct output *p,
 	return sink_publish(p->updates, stamp, &o->message);
 }
 
+/* Told once, and when it is over */
+static void tell_size(struct output *p, const struct rect *r, bool fits)
+{
+	const bool told = p->too_large;
+
+	p->too_large = fits ? 0 : (uint64_t)r->width * r->height;
+	if (!fits && !told)
+		service_logf(LOG_WARNING, "%s is not published: a map of %u x "
+			     "%u cells, %d at most", p->name, r->width,
+			     r->height, MAP_MESSAGE_CELLS);
+	else if (fits && told)
+		service_logf(LOG_INFO, "%s is published again", p->name);
+}
+
 static bool same(const struct rect *a, const struct rect *b)
 {
 	return a->x == b->x && a->y == b->y && a->width == b->width &&
 	       a->height == b->height;
 }
 
+/* Of a map, all of it or @area, what changed since @p->since */
+static int send_part(struct outlet *o, struct output *p,
+		     const struct rect *bounds, const struct rect *area,
+		     bool update)
+{
+	struct raster r;
+	int err = read_cells(o, p, update ? area : bounds, &r);
+
+	tell_size(p, bounds, err != -E2BIG);
+	if (err)
+		return err;
+	p->bounds = *bounds;
+	return update ? send_update(o, p, &r) : send_whole(o, p, &r);
+}
+
 static void send_map(struct outlet *o, struct output *p, uint64_t now)
 {
 	const struct rect bounds = site_bounds(o->site, p->layer);
+	const bool old = p->behind && now - p->sent_whole >= whole;
 	struct rect area = { 0 };
-	struct raster r;
 	uint64_t since;
 	bool update;
-	int err;
 
 	p->changed = false;
 	since = site_changes(o->site, p->layer, p->since, add_area, &area);
-	if (rect_is_empty(&bounds) || rect_is_empty(&area) || !o->sink)
+	if (old)
+		p->behind = false;
+	if (rect_is_empty(&bounds) || (rect_is_empty(&area) && !old) ||
+	    !o->sink)
 		return;
 	update = p->updates && same(&bounds, &p->bounds) && p->sent_whole &&
 		 now - p->sent_whole < whole;
-	p->bounds = bounds;
-	err = read_cells(o, p, update ? &area : &bounds, &r);
-	if (!err)
-		err = update ? send_update(o, p, &r) : send_whole(o, p, &r);
 	p->last = now;
-	if (err) {
+	if (send_part(o, p, &bounds, &area, update)) {
 		p->skipped++;
 		return;
 	}
 	p->since = since;
+	p->behind = update;
 	p->count += !update;
 	p->update_count += update;
 	if (!update)
@@ -185,11 +219,23 @@ static void send_map(struct outlet *o, struct output *p, uint64_t now)
  * When
  */
 
+static uint64_t period(const struct output *p)
+{
+	return 1e9 / p->rate;
+}
+
+/* When it changed; or, with nothing new, whole behind its updates */
 static uint64_t due_of(const struct output *p)
 {
-	if (!p->changed || p->rate <= 0)
+	uint64_t due = 0;
+
+	if (!(p->changed || p->behind) || p->rate <= 0)
 		return LOOP_NEVER;
-	return p->last ? p->last + (uint64_t)(1e9 / p->rate) : 0;
+	if (p->last)
+		due = p->last + period(p);
+	if (!p->changed && due < p->sent_whole + whole)
+		due = p->sent_whole + whole;
+	return due;
 }
 
 static void on_timer(void *arg, uint64_t now)
@@ -234,7 +280,7 @@ int outlet_pass(struct outlet *o, const char *name, enum message_kind kind,
 	if (!p)
 		return -ENOMEM;
 	if (p->rate <= 0 || (p->rate < rate_max && p->last &&
-			     now - p->last < (uint64_t)(1e9 / p->rate))) {
+			     now - p->last < period(p))) {
 		p->skipped++;
 		return 0;
 	}
@@ -247,7 +293,7 @@ int outlet_rate(struct outlet *o, const char *topic, double hz, double *old)
 {
 	char full[CONFIG_TEXT];
 
-	if (!(hz >= 0 && hz <= rate_max))
+	if (!(hz >= rate_min && hz <= rate_max) && hz != 0)
 		return -EINVAL;
 	for (unsigned int i = 0; i < o->outputs; i++) {
 		struct output *p = o->output[i];
@@ -259,6 +305,10 @@ int outlet_rate(struct outlet *o, const char *topic, double hz, double *old)
 			continue;
 		*old = p->rate;
 		p->rate = hz;
+		if (rates_keep(o->site, p->name, hz))
+			service_logf(LOG_WARNING, "the rate of %s is not kept: "
+				     "%s", p->name,
+				     store_error(site_store(o->site)));
 		on_timer(o, loop_now());
 		return 0;
 	}
@@ -319,6 +369,9 @@ void outlet_status(const struct outlet *o, cJSON *out)
 		cJSON_AddNumberToObject(item, "sent", p->count);
 		cJSON_AddNumberToObject(item, "updates", p->update_count);
 		cJSON_AddNumberToObject(item, "skipped", p->skipped);
+		if (p->too_large)
+			cJSON_AddNumberToObject(item, "too_large",
+						p->too_large);
 		cJSON_AddItemToArray(all, item);
 	}
 }

@@ -5,8 +5,9 @@
  *
  * A map goes out when it changed, and no more often than its rate: whole, and
  * then as updates (NAME_updates, map_msgs/OccupancyGridUpdate) as long as it
- * has the same size. Who comes late gets a whole map that may be WHOLE old,
- * after which a changed map is sent whole again.
+ * has the same size. Ten seconds after a whole map its updates are followed by
+ * another one, so that who comes late gets no map that is older; a lower rate
+ * counts more. Maps of 16 bits have no updates, as ROS has no message for them.
  */
 #ifndef GDIMD_OUTLET_H
 #define GDIMD_OUTLET_H
@@ -45,14 +46,17 @@ int outlet_pass(struct outlet *o, const char *name, enum message_kind kind,
 /**
  * outlet_rate() - change how often something goes out (D4.1, section 5.2)
  * @topic: below OUTLET_PREFIX, or with it, or as remapped
- * @hz: 0..100; 0: never
+ * @hz: 0.001..100, or 0: never
  * @old: gets what it was
  *
  * Return: 0, -ENOENT: no such output, -EINVAL: no such rate.
  */
 int outlet_rate(struct outlet *o, const char *topic, double hz, double *old);
 
-/* "topics": an array of "name", "rate", "sent", "updates" */
+/*
+ * "topics": an array of "name", "rate", "sent", "updates", "skipped"; with
+ * "too_large", cells, it has a map that cannot be sent
+ */
 void outlet_status(const struct outlet *o, cJSON *out);
 
 #endif

@@ -6,7 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 #include "bag/bag.h"
 #include "gdimd/map_message.h"
 #include "gdimd/outlet.h"
@@ -15,7 +17,7 @@
 
 #define LOG_PREFIX	"/gdim/log/"
 
-enum { NAME = 192 };
+enum { NAME = 192, RECORD_PATH = 4096 };
 
 struct record {
 	struct bag_writer	*bag;
@@ -25,36 +27,53 @@ struct record {
 	struct bytes		cdr;
 	union message		message;
 	int64_t			stamp;
-	uint64_t		bytes;
 	int			err;
+	char			left_out[RECORD_LEFT];
+	char			path[RECORD_PATH], text[RECORD_PATH];
 };
 
 int record_open(struct record **record, const char *path, const char *frame,
 		char error[RECORD_ERROR])
 {
 	struct record *r = calloc(1, sizeof(*r));
-	char text[4096];
 	int err = -ENOMEM;
 
 	if (!r)
 		goto out;
 	r->frame = frame;
-	err = bag_create(&r->bag, path, BAG_MCAP, true);
-	if (err)
+	err = -ENAMETOOLONG;
+	if (snprintf(r->path, RECORD_PATH, "%s", path) >= RECORD_PATH)
 		goto out;
-	snprintf(text, sizeof(text), "%.*s.txt", (int)strlen(path) - 5, path);
-	r->rooms = fopen(text, "we");
+	snprintf(r->text, RECORD_PATH, "%.*s.txt", (int)strlen(path) - 5,
+		 path);
+	err = bag_create(&r->bag, path, BAG_MCAP, true);
+	if (err) {
+		/* a full disk lets files be made, and no more */
+		if (err != -EEXIST)
+			unlink(path);
+		goto out;
+	}
+	r->rooms = fopen(r->text, "we");
 	if (!r->rooms) {
 		err = -errno;
 		bag_finish(r->bag);
+		unlink(path);
 		goto out;
 	}
 	*record = r;
 	return 0;
 out:
 	free(r);
-	snprintf(error, RECORD_ERROR, "%s: %s", path, strerror(-err));
+	snprintf(error, RECORD_ERROR, "%.180s: %s", path, strerror(-err));
 	return err;
+}
+
+static void leave_out(struct record *r, const char *name)
+{
+	const size_t used = strlen(r->left_out);
+
+	snprintf(r->left_out + used, RECORD_LEFT - used, "%s%s",
+		 used ? ", " : "", name);
 }
 
 /* The first error stays, and all that follows is left out */
@@ -72,7 +91,11 @@ static void write_bytes(struct record *r, const char *name,
 		return;
 	at = bag_add_topic(r->bag, &topic);
 	r->err = at < 0 ? at : bag_write(r->bag, at, r->stamp, data, len);
-	r->bytes += len;
+	/* others go on without one that is too large */
+	if (r->err == -EMSGSIZE) {
+		leave_out(r, name);
+		r->err = 0;
+	}
 }
 
 static void write_message(struct record *r, const char *name,
@@ -104,13 +127,19 @@ static void write_layer(struct record *r, struct site *site,
 	struct layer l;
 	char name[NAME];
 
-	/* one that is too large for a message is for export */
-	if (!n || map_room_reserve(&r->room, n))
-		return;
-	raster.cells = r->room.cells;
-	if (site_read(site, layer, &raster))
+	if (!n)
 		return;
 	site_layer(site, layer, &l);
+	/* one that is too large for a message is for export */
+	if (map_room_reserve(&r->room, n)) {
+		leave_out(r, l.name);
+		return;
+	}
+	raster.cells = r->room.cells;
+	if (site_read(site, layer, &raster)) {
+		leave_out(r, l.name);
+		return;
+	}
 	snprintf(name, sizeof(name), "%s%s", OUTLET_PREFIX, l.name);
 	map_message(&r->room, &raster, r->stamp, r->frame, &r->message);
 	write_message(r, name, map_message_kind(l.bits));
@@ -329,6 +358,8 @@ static void write_rooms(struct record *r, struct site *site)
 	gmtime_r(&seconds, &tm);
 	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	fprintf(r->rooms, "%s\n", when);
+	if (*r->left_out)
+		fprintf(r->rooms, "left out: %s\n", r->left_out);
 	if (!site_rooms(site, add_room, &l, error))
 		for (unsigned int i = 0; i < l.rooms; i++)
 			write_room(r, site, &l.room[i]);
@@ -343,6 +374,7 @@ int record_write(struct record *r, struct site *site, bool submaps,
 	const unsigned int layers = site_layers(site);
 
 	r->stamp = stamp;
+	*r->left_out = 0;
 	write_nodes(r, site, submaps);
 	for (unsigned int i = 0; i < layers && !r->err; i++)
 		write_layer(r, site, i);
@@ -356,9 +388,23 @@ int record_write(struct record *r, struct site *site, bool submaps,
 	return r->err;
 }
 
+const char *record_left_out(const struct record *r)
+{
+	return r->left_out;
+}
+
+int record_flush(struct record *r)
+{
+	if (!r->err)
+		r->err = bag_flush(r->bag);
+	return r->err;
+}
+
 uint64_t record_size(const struct record *r)
 {
-	return r->bytes;
+	struct stat st;
+
+	return stat(r->path, &st) ? 0 : st.st_size;
 }
 
 int record_close(struct record *r)
@@ -374,4 +420,15 @@ int record_close(struct record *r)
 	bytes_free(&r->cdr);
 	free(r);
 	return err;
+}
+
+void record_abandon(struct record *r)
+{
+	char path[2][RECORD_PATH];
+
+	strcpy(path[0], r->path);
+	strcpy(path[1], r->text);
+	record_close(r);
+	unlink(path[0]);
+	unlink(path[1]);
 }

@@ -24,7 +24,7 @@
 #include "common/bytes.h"
 #include "gdim/site.h"
 
-enum { RECORD_ERROR = 256, RECORD_IMAGE_MAX = 32 << 20 };
+enum { RECORD_ERROR = 256, RECORD_LEFT = 256, RECORD_IMAGE_MAX = 32 << 20 };
 
 struct record;
 
@@ -34,7 +34,7 @@ struct record;
  * @frame:	of the map
  * @error:	gets one line
  *
- * Return: 0 or a negative errno.
+ * Return: 0 or a negative errno, and then there are no files.
  */
 int record_open(struct record **r, const char *path, const char *frame,
 		char error[RECORD_ERROR]);
@@ -50,10 +50,25 @@ int record_open(struct record **r, const char *path, const char *frame,
 int record_write(struct record *r, struct site *site, bool submaps,
 		 const struct bytes *image, int64_t stamp);
 
-/* Bytes on disk, roughly */
+/**
+ * record_left_out() - layers that the last record_write() had to leave out
+ *
+ * Maps that are too large for a message, or that could not be read.
+ *
+ * Return: their names, "a, b"; empty: none.
+ */
+const char *record_left_out(const struct record *r);
+
+/* All that was written is in the file. Return: 0 or an error of the disk */
+int record_flush(struct record *r);
+
+/* Bytes of the .mcap on disk; a megabyte may still wait */
 uint64_t record_size(const struct record *r);
 
 /* Return: 0, or an error that was not told before; what is there is readable */
 int record_close(struct record *r);
+
+/* Close it, and remove its files: they are not what they should be */
+void record_abandon(struct record *r);
 
 #endif

@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
+#include "common/cli.h"
 #include "ends/ends.h"
 #include "gdimd/folder.h"
 #include "gdimd/record.h"
@@ -22,6 +23,9 @@ enum {
 	NAME		= 64,
 };
 
+/* In the store */
+#define LOG_SETTING	"log rate"
+
 static const double rate_min = 0.001, rate_max = 10;	/* Hz */
 static const uint64_t second = 1000000000ULL;
 
@@ -32,6 +36,7 @@ struct note {
 /* That somebody waits for, or no more: then it frees itself */
 struct snapshot {
 	char	name[NAME], path[RECORDER_PATH], error[RECORDER_ERROR];
+	char	left_out[RECORD_LEFT];
 	int	err;
 	bool	done, left;
 };
@@ -50,29 +55,34 @@ struct recorder {
 	bool			ending;
 	double			hz;
 	uint64_t		due;
+	/* what a log was asked for with, and what became of it */
+	bool			asking;
+	double			asked;
+	int			asked_err;
+	char			asked_error[RECORDER_ERROR];
 	struct snapshot		*snapshot;
 	struct bytes		image;
 	struct note		note[NOTES];
 	unsigned int		notes;
 	uint64_t		written, failed;
 	char			error[RECORDER_ERROR];
+	char			left_out[RECORD_LEFT];	/* of a snapshot */
+	char			folder[RECORDER_PATH];
+	int			folder_fd;		/* its lock */
 	/* the thread's own */
 	struct record		*log;
 	char			log_path[RECORDER_PATH];
+	char			log_left[RECORD_LEFT];
 	struct bytes		image_now;
 };
 
 /* With the lock held */
-static void tell(struct recorder *r, const char *kind, const char *path,
-		 const char *error)
+static void tell_line(struct recorder *r, const char *kind, const char *path,
+		      const char *error)
 {
 	const uint64_t one = 1;
 	struct note *n;
 
-	if (error) {
-		r->failed++;
-		snprintf(r->error, sizeof(r->error), "%s", error);
-	}
 	if (r->notes == NOTES)
 		return;
 	n = &r->note[r->notes++];
@@ -81,6 +91,28 @@ static void tell(struct recorder *r, const char *kind, const char *path,
 	snprintf(n->error, sizeof(n->error), "%s", error ? error : "");
 	if (write(r->watch.fd, &one, sizeof(one)) < 0)
 		return;
+}
+
+/* With the lock held; @error: what went wrong */
+static void tell(struct recorder *r, const char *kind, const char *path,
+		 const char *error)
+{
+	if (error) {
+		r->failed++;
+		snprintf(r->error, sizeof(r->error), "%s", error);
+	}
+	tell_line(r, kind, path, error);
+}
+
+/* With the lock held: it was written, but not all of it */
+static void tell_left_out(struct recorder *r, const char *kind,
+			  const char *path, const char *names)
+{
+	char line[RECORDER_ERROR];
+
+	snprintf(line, sizeof(line), "too large to be recorded and left out: "
+		 "%.200s", names);
+	tell_line(r, kind, path, line);
 }
 
 static void on_told(void *arg, uint32_t events)
@@ -114,41 +146,47 @@ static void make_path(const struct recorder *r, const char *kind,
 
 	gmtime_r(&seconds, &tm);
 	strftime(when, sizeof(when), "%Y%m%dT%H%M%S", &tm);
-	snprintf(path, RECORDER_PATH, "%s/%s_%s.%03d%s%s.mcap",
-		 r->config.folder, kind, when,
+	snprintf(path, RECORDER_PATH, "%.860s/%s_%s.%03d%s%.63s.mcap",
+		 r->folder, kind, when,
 		 (int)(stamp / 1000000 % 1000), *name ? "_" : "", name);
 }
 
 static int open_file(struct recorder *r, struct record **record,
 		     const char *path, char error[RECORDER_ERROR])
 {
-	int err = folder_make(r->config.folder);
+	int err = folder_make(r->folder);
 
 	if (err)
-		snprintf(error, RECORDER_ERROR, "%.160s: %s", r->config.folder,
+		snprintf(error, RECORDER_ERROR, "%.160s: %s", r->folder,
 			 strerror(-err));
+	else if (r->folder_fd < 0)
+		r->folder_fd = folder_lock(r->folder, false);
 	return err ? err : record_open(record, path, r->config.frame, error);
 }
 
-/* Without the lock. Return: 0, or an error that is in @error */
-static int write_snapshot(struct recorder *r, const char *name,
-			  char path[RECORDER_PATH], char error[RECORDER_ERROR])
+/* Without the lock. Return: 0, or an error that is in s->error */
+static int write_snapshot(struct recorder *r, struct snapshot *s)
 {
 	const int64_t stamp = ends_now();
 	struct record *record;
-	int err, end;
+	int err;
 
-	make_path(r, "snapshot", name, stamp, path);
-	err = open_file(r, &record, path, error);
+	make_path(r, "snapshot", s->name, stamp, s->path);
+	err = open_file(r, &record, s->path, s->error);
 	if (err)
 		return err;
 	err = record_write(record, r->site, false, &r->image_now, stamp);
-	end = record_close(record);
-	err = err ? err : end;
+	if (!err)
+		err = record_flush(record);
+	strcpy(s->left_out, record_left_out(record));
 	if (err)
-		snprintf(error, RECORDER_ERROR, "%.160s: %s", path,
+		record_abandon(record);
+	else
+		err = record_close(record);
+	if (err)
+		snprintf(s->error, RECORDER_ERROR, "%.160s: %s", s->path,
 			 strerror(-err));
-	folder_trim(r->config.folder, r->config.quota, NULL);
+	folder_trim(r->folder, r->config.quota, NULL);
 	return err;
 }
 
@@ -168,10 +206,13 @@ static void serve_snapshot(struct recorder *r)
 	r->snapshot = NULL;
 	copy_image(r);
 	pthread_mutex_unlock(&r->lock);
-	s->err = write_snapshot(r, s->name, s->path, s->error);
+	s->err = write_snapshot(r, s);
 	pthread_mutex_lock(&r->lock);
 	r->written += !s->err;
+	strcpy(r->left_out, s->left_out);
 	tell(r, "snapshot", s->path, s->err ? s->error : NULL);
+	if (*s->left_out && !s->err)
+		tell_left_out(r, "snapshot", s->path, s->left_out);
 	s->done = true;
 	if (s->left)
 		free(s);
@@ -186,13 +227,48 @@ static int end_log(struct recorder *r)
 	return err;
 }
 
-/* Return: 0, or an error that is in @error */
-static int write_log(struct recorder *r, char error[RECORDER_ERROR])
+/* Names that the log lacks, once. Without the lock */
+static void check_left_out(struct recorder *r)
+{
+	const char *now = record_left_out(r->log);
+
+	if (!strcmp(now, r->log_left))
+		return;
+	strcpy(r->log_left, now);
+	if (!*now)
+		return;
+	pthread_mutex_lock(&r->lock);
+	tell_left_out(r, "log", r->log_path, now);
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* An entry. The first one is on disk, or there is no log */
+static int write_entry(struct recorder *r, bool first, int64_t stamp)
+{
+	int err = record_write(r->log, r->site, true, &r->image_now, stamp);
+
+	if (!err && first)
+		err = record_flush(r->log);
+	check_left_out(r);
+	if (err && first) {
+		record_abandon(r->log);
+		r->log = NULL;
+	} else if (err || record_size(r->log) > r->config.file) {
+		const int end = end_log(r);
+
+		err = err ? err : end;
+	}
+	return err;
+}
+
+/* @sure: it is on disk then. Return: 0, or an error that is in @error */
+static int write_log(struct recorder *r, bool sure, char error[RECORDER_ERROR])
 {
 	const int64_t stamp = ends_now();
+	const bool first = !r->log;
 	int err = 0;
 
-	if (!r->log) {
+	if (first) {
 		make_path(r, "log", "", stamp, r->log_path);
 		err = open_file(r, &r->log, r->log_path, error);
 		if (err)
@@ -200,41 +276,64 @@ static int write_log(struct recorder *r, char error[RECORDER_ERROR])
 		if (err)
 			return err;
 	}
-	err = record_write(r->log, r->site, true, &r->image_now, stamp);
-	if (err || record_size(r->log) > r->config.file) {
-		const int end = end_log(r);
-
-		err = err ? err : end;
-	}
+	err = write_entry(r, first, stamp);
+	if (!err && sure && r->log)
+		err = record_flush(r->log);
 	if (err)
 		snprintf(error, RECORDER_ERROR, "%.160s: %s", r->log_path,
 			 strerror(-err));
-	folder_trim(r->config.folder, r->config.quota, r->log_path);
+	folder_trim(r->folder, r->config.quota, r->log_path);
+	return err;
+}
+
+/* With the lock held, which is not while writing. Return: as write_log() */
+static int serve_entry(struct recorder *r, bool sure,
+		       char error[RECORDER_ERROR])
+{
+	bool ended;
+	int err;
+
+	copy_image(r);
+	pthread_mutex_unlock(&r->lock);
+	err = write_log(r, sure, error);
+	ended = !r->log;
+	pthread_mutex_lock(&r->lock);
+	r->written += !err;
+	if (err || ended)
+		tell(r, "log", r->log_path, err ? error : NULL);
 	return err;
 }
 
 static void serve_log(struct recorder *r)
 {
 	char error[RECORDER_ERROR];
-	uint64_t now;
-	bool ended;
-	int err;
+	const int err = serve_entry(r, false, error);
+	const uint64_t now = loop_now();
 
-	copy_image(r);
-	pthread_mutex_unlock(&r->lock);
-	err = write_log(r, error);
-	ended = !r->log;
-	now = loop_now();
-	pthread_mutex_lock(&r->lock);
-	r->written += !err;
-	if (err || ended)
-		tell(r, "log", r->log_path, err ? error : NULL);
 	/* what could not be done in time is left out */
-	r->due += second / r->hz;
+	if (r->hz > 0)
+		r->due += second / r->hz;
 	if (err)
 		r->due = now + RETRY * second;
 	else if (r->due < now)
 		r->due = now;
+}
+
+/* Somebody waits to hear whether it can be */
+static void serve_asked(struct recorder *r)
+{
+	const double hz = r->asked;
+	char error[RECORDER_ERROR];
+	const int err = serve_entry(r, true, error);
+
+	if (!err) {
+		r->hz = hz;
+		r->due = loop_now() + second / hz;
+	}
+	r->asked_err = err;
+	snprintf(r->asked_error, RECORDER_ERROR, "%s", err ? error : "");
+	r->asking = false;
+	pthread_cond_broadcast(&r->served);
 }
 
 static void wait_until(struct recorder *r, uint64_t due)
@@ -248,15 +347,58 @@ static void wait_until(struct recorder *r, uint64_t due)
 				       &t);
 }
 
+/*
+ * What a daemon that was killed left
+ */
+
+static bool is_ending(void *arg)
+{
+	struct recorder *r = arg;
+	bool ending;
+
+	pthread_mutex_lock(&r->lock);
+	ending = r->ending;
+	pthread_mutex_unlock(&r->lock);
+	return ending;
+}
+
+static void finished(void *arg, const char *path, int err)
+{
+	struct recorder *r = arg;
+	char line[RECORDER_ERROR];
+
+	snprintf(line, sizeof(line), "%.160s: %s", path, !err ?
+		 "had no end and has one now" : err == -ENODATA ?
+		 "had no end, and nothing in it" : strerror(-err));
+	pthread_mutex_lock(&r->lock);
+	tell_line(r, "recording", path, line);
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* If nobody else writes there */
+static void finish_others(struct recorder *r)
+{
+	const int fd = folder_lock(r->folder, true);
+
+	if (fd >= 0) {
+		folder_finish(r->folder, is_ending, finished, r);
+		close(fd);
+	}
+	r->folder_fd = folder_lock(r->folder, false);
+}
+
 static void *run(void *arg)
 {
 	struct recorder *r = arg;
 	char path[RECORDER_PATH];
 
+	finish_others(r);
 	pthread_mutex_lock(&r->lock);
 	while (!r->ending) {
 		if (r->snapshot) {
 			serve_snapshot(r);
+		} else if (r->asking) {
+			serve_asked(r);
 		} else if (r->hz > 0 && loop_now() >= r->due) {
 			serve_log(r);
 		} else if (r->hz <= 0 && r->log) {
@@ -280,21 +422,75 @@ static void *run(void *arg)
  * What others ask for
  */
 
+/* With the lock held. Return: whether @done became @as in time */
+static bool wait_for(struct recorder *r, const bool *done, bool as)
+{
+	const uint64_t due = loop_now() + PATIENCE * second;
+	const struct timespec t = { due / second, due % second };
+
+	while (*done != as)
+		if (pthread_cond_clockwait(&r->served, &r->lock,
+					   CLOCK_MONOTONIC, &t))
+			break;
+	return *done == as;
+}
+
+/* Return: 0, or an error of the disk */
+static int ask_log(struct recorder *r, double hz, char error[RECORDER_ERROR])
+{
+	int err;
+
+	pthread_mutex_lock(&r->lock);
+	r->asked = hz;
+	r->asking = true;
+	pthread_cond_signal(&r->work);
+	if (wait_for(r, &r->asking, false)) {
+		err = r->asked_err;
+		strcpy(error, r->asked_error);
+	} else {
+		err = -ETIMEDOUT;
+		snprintf(error, RECORDER_ERROR, "the disk takes its time");
+	}
+	pthread_mutex_unlock(&r->lock);
+	return err;
+}
+
+static int keep_setting(struct recorder *r, double hz,
+			char error[RECORDER_ERROR])
+{
+	struct store *s = site_store(r->site);
+	char text[32];
+	int err;
+
+	snprintf(text, sizeof(text), "%.15g", hz);
+	err = store_set(s, LOG_SETTING, text);
+	if (err)
+		snprintf(error, RECORDER_ERROR, "%.200s", store_error(s));
+	return err;
+}
+
 int recorder_log(struct recorder *r, double hz, char error[RECORDER_ERROR])
 {
+	int err = 0;
+
 	if (!(hz == 0 || (hz >= rate_min && hz <= rate_max))) {
 		snprintf(error, RECORDER_ERROR,
 			 "a log has %g to %g entries a second", rate_min,
 			 rate_max);
 		return -EINVAL;
 	}
-	pthread_mutex_lock(&r->lock);
 	if (hz > 0)
-		r->due = loop_now();
-	r->hz = hz;
-	pthread_cond_signal(&r->work);
-	pthread_mutex_unlock(&r->lock);
-	return 0;
+		err = ask_log(r, hz, error);
+	if (err)
+		return err;
+	if (hz == 0) {
+		pthread_mutex_lock(&r->lock);
+		r->asking = false;
+		r->hz = 0;
+		pthread_cond_signal(&r->work);
+		pthread_mutex_unlock(&r->lock);
+	}
+	return keep_setting(r, hz, error);
 }
 
 static bool proper_name(const char *name)
@@ -302,19 +498,6 @@ static bool proper_name(const char *name)
 	return strlen(name) < NAME &&
 	       strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw"
 		      "xyz0123456789-_") == strlen(name);
-}
-
-/* With the lock held. Return: whether it was done in time */
-static bool wait_for(struct recorder *r, const struct snapshot *s)
-{
-	const uint64_t due = loop_now() + PATIENCE * second;
-	const struct timespec t = { due / second, due % second };
-
-	while (!s->done)
-		if (pthread_cond_clockwait(&r->served, &r->lock,
-					   CLOCK_MONOTONIC, &t))
-			break;
-	return s->done;
 }
 
 int recorder_snapshot(struct recorder *r, const char *name,
@@ -343,7 +526,7 @@ int recorder_snapshot(struct recorder *r, const char *name,
 	}
 	r->snapshot = s;
 	pthread_cond_signal(&r->work);
-	if (wait_for(r, s)) {
+	if (wait_for(r, &s->done, true)) {
 		strcpy(path, s->path);
 		strcpy(error, s->error);
 		err = s->err;
@@ -355,6 +538,22 @@ int recorder_snapshot(struct recorder *r, const char *name,
 	}
 	pthread_mutex_unlock(&r->lock);
 	return err;
+}
+
+void recorder_left_out(struct recorder *r, cJSON *answer)
+{
+	char names[RECORD_LEFT], *rest = names, *name;
+	cJSON *list;
+
+	pthread_mutex_lock(&r->lock);
+	strcpy(names, r->left_out);
+	pthread_mutex_unlock(&r->lock);
+	if (!*names)
+		return;
+	list = cJSON_AddArrayToObject(answer, "left_out");
+	while ((name = strsep(&rest, ", ")))
+		if (*name)
+			cJSON_AddItemToArray(list, cJSON_CreateString(name));
 }
 
 void recorder_image(struct recorder *r, const union message *m)
@@ -377,7 +576,7 @@ void recorder_status(struct recorder *r, cJSON *out)
 	pthread_mutex_lock(&r->lock);
 	cJSON_AddBoolToObject(out, "logging", r->hz > 0);
 	cJSON_AddNumberToObject(out, "rate", r->hz);
-	cJSON_AddStringToObject(out, "folder", r->config.folder);
+	cJSON_AddStringToObject(out, "folder", r->folder);
 	cJSON_AddNumberToObject(out, "written", r->written);
 	cJSON_AddNumberToObject(out, "failed", r->failed);
 	if (*r->error)
@@ -388,6 +587,35 @@ void recorder_status(struct recorder *r, cJSON *out)
 /*
  * Begin and end
  */
+
+/* Others are told paths, wherever they are */
+static int set_folder(struct recorder *r)
+{
+	char here[RECORDER_PATH] = "";
+	const char *folder = r->config.folder;
+
+	if (*folder != '/' && !getcwd(here, sizeof(here)))
+		return -errno;
+	/* with room for the names of files */
+	if (snprintf(r->folder, sizeof(r->folder), "%s%s%s", here,
+		     *here ? "/" : "", folder) >= RECORDER_PATH - 160)
+		return -ENAMETOOLONG;
+	return 0;
+}
+
+/* What it was told last, by whomever */
+static void take_setting(struct recorder *r)
+{
+	char text[32];
+	double hz;
+
+	r->hz = r->config.hz;
+	if (site_setting(r->site, LOG_SETTING, text, sizeof(text)) > 0 &&
+	    !parse_double(text, 0, rate_max, &hz) &&
+	    (hz == 0 || hz >= rate_min))
+		r->hz = hz;
+	r->due = loop_now();
+}
 
 int recorder_open(struct recorder **recorder, struct site *site,
 		  struct loop *loop,
@@ -402,7 +630,13 @@ int recorder_open(struct recorder **recorder, struct site *site,
 		return -ENOMEM;
 	*r = (struct recorder){ .site = site, .loop = loop,
 				.config = *config, .noted = noted,
-				.arg = arg };
+				.arg = arg, .folder_fd = -1 };
+	err = set_folder(r);
+	if (err) {
+		free(r);
+		return err;
+	}
+	take_setting(r);
 	fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (fd < 0) {
 		err = -errno;
@@ -437,6 +671,8 @@ void recorder_close(struct recorder *r)
 	pthread_join(r->thread, NULL);
 	loop_unwatch(r->loop, &r->watch);
 	close(r->watch.fd);
+	if (r->folder_fd >= 0)
+		close(r->folder_fd);
 	free(r->snapshot);
 	bytes_free(&r->image);
 	bytes_free(&r->image_now);

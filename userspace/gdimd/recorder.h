@@ -6,7 +6,9 @@
  * Files are FOLDER/log_TIME.mcap and FOLDER/snapshot_TIME_NAME.mcap, each with
  * a text of rooms beside it (.txt). A log goes on in a new file when it is
  * large; the oldest logs go when all files together are larger than the quota,
- * snapshots never.
+ * snapshots never. Whether it logs, and how often, is a setting of the store:
+ * it goes on when the daemon comes back, which also finishes what a daemon that
+ * was killed left without an end.
  */
 #ifndef GDIMD_RECORDER_H
 #define GDIMD_RECORDER_H
@@ -22,20 +24,24 @@ enum { RECORDER_ERROR = 256, RECORDER_PATH = 1024 };
 
 /**
  * struct recorder_config
- * @folder:	made if it is not there, once something is written
+ * @folder:	made if it is not there, once something is written; relative
+ *		to where the daemon is now
  * @frame:	of the map
  * @quota:	bytes of all files
  * @file:	bytes of a log, before another one begins
+ * @hz:		of a log from the beginning, if the store has no setting of it;
+ *		0: no log
  */
 struct recorder_config {
 	const char	*folder, *frame;
 	uint64_t	quota, file;
+	double		hz;
 };
 
 /**
- * recorder_open() - begin, with logging off
- * @noted:	called in the loop: a file was finished, @error NULL, or could
- *		not be written
+ * recorder_open() - begin
+ * @noted:	called in the loop: a file was finished, @error NULL; or could
+ *		not be written, or not all of it
  */
 int recorder_open(struct recorder **r, struct site *site, struct loop *loop,
 		  const struct recorder_config *config,
@@ -45,10 +51,13 @@ int recorder_open(struct recorder **r, struct site *site, struct loop *loop,
 void recorder_close(struct recorder *r);
 
 /**
- * recorder_log() - log, so often
+ * recorder_log() - log, so often, and wait for the first entry
  * @hz: 0.001..10; 0: no more
  *
- * Return: 0, -EINVAL.
+ * In the loop. After an error all is as it was before.
+ *
+ * Return: 0; -EINVAL; -ETIMEDOUT: the disk takes its time, it begins when it
+ * can; errors of the disk and of the store. With one line in @error.
  */
 int recorder_log(struct recorder *r, double hz, char error[RECORDER_ERROR]);
 
@@ -63,10 +72,13 @@ int recorder_log(struct recorder *r, double hz, char error[RECORDER_ERROR]);
 int recorder_snapshot(struct recorder *r, const char *name,
 		      char path[RECORDER_PATH], char error[RECORDER_ERROR]);
 
+/* "left_out": names of layers that the latest snapshot does not have, if any */
+void recorder_left_out(struct recorder *r, cJSON *answer);
+
 /* The latest thermal image: it is in the next ones */
 void recorder_image(struct recorder *r, const union message *m);
 
-/* "logging", "rate", "file", "written", "failed", "last_error" */
+/* "logging", "rate", "folder", "written", "failed", "last_error" */
 void recorder_status(struct recorder *r, cJSON *out);
 
 #endif

@@ -7,36 +7,93 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "gdim/role_values.h"
 #include "gdim/utf8.h"
 #include "gdimd/room_message.h"
 
-/* Of several layers with one role the first that knows something counts */
-static void add_values(struct site *site, const struct room_values *v,
-		       struct room_message *keep, struct message_room *m)
+/* What the sender of a room said of a gas, which is the @number-th layer */
+static double reported_gas(const struct room *r, const char *name,
+			   unsigned int number)
 {
-	unsigned int gases = 0;
+	for (unsigned int i = 0; i < r->gases; i++)
+		if (*r->gas_name[0] ? !strcmp(r->gas_name[i], name) :
+				      i == number)
+			return r->gas[i];
+	return NAN;
+}
+
+static void add_gas(struct room_message *keep, struct message_room *m,
+		    const char *name, double value)
+{
+	const unsigned int n = m->names;
+
+	if (n == ROOM_MESSAGE_GASES)
+		return;
+	keep->gas[n] = value;
+	snprintf(keep->name[n], sizeof(keep->name[n]), "%s", name);
+	m->gas_name[m->names++] = message_string(keep->name[n]);
+	m->averages_valid |= !isnan(value);
+}
+
+/* Of the maps, and what the sender said where they know nothing */
+static void add_gases(struct site *site, const struct room *r,
+		      const struct room_values *v, struct room_message *keep,
+		      struct message_room *m)
+{
+	const bool named = *r->gas_name[0];
+	unsigned int layers;
+	struct layer l;
+	double value;
 
 	for (unsigned int i = 0; i < v->layers; i++) {
-		const double mean = v->of[i].mean;
+		site_layer(site, v->of[i].layer, &l);
+		if (l.role != LAYER_GAS)
+			continue;
+		value = isnan(v->of[i].mean) ?
+			reported_gas(r, l.name, m->names) :
+			layer_physical(&l, v->of[i].mean);
+		add_gas(keep, m, l.name, value);
+	}
+	layers = m->names;
+	for (unsigned int i = 0; i < r->gases; i++) {
+		bool there = !named && i < layers;
+
+		for (unsigned int k = 0; named && k < layers && !there; k++)
+			there = !strcmp(keep->name[k], r->gas_name[i]);
+		if (!there)
+			add_gas(keep, m, r->gas_name[i], r->gas[i]);
+	}
+	m->avg_gases = (struct message_floats){ (const void *)keep->gas,
+						m->names, false };
+}
+
+static void add_roles(struct site *site, const struct room_values *v,
+		      const struct room *r, struct message_room *m)
+{
+	struct role_values roles;
+
+	role_values_begin(&roles);
+	for (unsigned int i = 0; i < v->layers; i++) {
 		struct layer l;
 
 		site_layer(site, v->of[i].layer, &l);
-		if (l.role == LAYER_GAS && gases < ROOM_MESSAGE_GASES)
-			keep->gas[gases++] = isnan(mean) ? NAN :
-					     layer_physical(&l, mean);
-		if (isnan(mean))
-			continue;
-		if (l.role == LAYER_TEMPERATURE && isnan(m->avg_temperature))
-			m->avg_temperature = layer_physical(&l, mean);
-		if (l.role == LAYER_SMOKE && m->avg_smoke < 0)
-			m->avg_smoke = lrint(mean);
-		if (l.role == LAYER_SIGNAL && m->avg_signal < 0)
-			m->avg_signal = lrint(mean);
-		if (l.role == LAYER_HAZARD && v->of[i].max > m->max_hazard)
-			m->max_hazard = v->of[i].max;
+		role_values_add(&roles, &l, l.role == LAYER_HAZARD ?
+				v->of[i].max : v->of[i].mean);
 	}
-	m->avg_gases = (struct message_floats){ (const void *)keep->gas, gases,
-						false };
+	m->avg_temperature = roles.temperature;
+	m->avg_smoke = role_values_percent(roles.smoke);
+	m->avg_signal = role_values_percent(roles.signal);
+	m->max_hazard = role_values_percent(roles.hazard);
+	if (!r->reported)
+		return;
+	if (isnan(roles.temperature))
+		m->avg_temperature = r->temperature;
+	if (isnan(roles.smoke))
+		m->avg_smoke = r->smoke;
+	if (isnan(roles.signal))
+		m->avg_signal = r->signal;
+	if (isnan(roles.hazard))
+		m->max_hazard = r->hazard;
 }
 
 void room_message(struct site *site, const struct room *room,
@@ -54,10 +111,11 @@ void room_message(struct site *site, const struct room *room,
 		.id = room->id, .name = message_string(room->name),
 		.location = { room->x, room->y, 0 }, .size = room->size,
 		.outline = message_list(keep->corner, n),
-		.averages_valid = true, .avg_temperature = NAN,
-		.avg_smoke = -1, .avg_signal = -1, .max_hazard = -1,
 	};
-	add_values(site, v, keep, m);
+	add_roles(site, v, room, m);
+	m->averages_valid = !isnan(m->avg_temperature) || m->avg_smoke >= 0 ||
+			    m->avg_signal >= 0 || m->max_hazard >= 0;
+	add_gases(site, room, v, keep, m);
 }
 
 bool room_message_point(const struct message_point32 *p)
@@ -79,6 +137,11 @@ static bool percent(int v)
 	return v >= -1 && v <= 100;
 }
 
+static bool read_gas_name(const struct message_string *name, char to[ROOM_NAME])
+{
+	return read_name(name, to) && layer_name_valid(to);
+}
+
 /* What the sender measured, or nothing. Return: whether that can be */
 static bool read_averages(const struct message_room *m, struct room *r)
 {
@@ -93,11 +156,15 @@ static bool read_averages(const struct message_room *m, struct room *r)
 	r->hazard = m->max_hazard;
 	if (isinf(r->temperature) || !percent(r->smoke) ||
 	    !percent(r->signal) || !percent(r->hazard) ||
-	    m->avg_gases.count > ROOM_GASES)
+	    m->avg_gases.count > ROOM_GASES ||
+	    (m->names && m->names != m->avg_gases.count))
 		return false;
 	for (; r->gases < m->avg_gases.count; r->gases++) {
 		r->gas[r->gases] = message_float(&m->avg_gases, r->gases);
 		if (isinf(r->gas[r->gases]))
+			return false;
+		if (m->names && !read_gas_name(&m->gas_name[r->gases],
+					       r->gas_name[r->gases]))
 			return false;
 	}
 	return true;

@@ -8,16 +8,18 @@
 #include "gdim/room_values.h"
 #include "ros/message.h"
 
-enum { ROOM_MESSAGE_GASES = 32, ROOM_MESSAGE_ERROR = 256 };
+enum { ROOM_MESSAGE_GASES = MESSAGE_GASES, ROOM_MESSAGE_ERROR = 256 };
 
 /* What a message points to */
 struct room_message {
 	struct message_point32	corner[ROOM_CORNERS];
 	float			gas[ROOM_MESSAGE_GASES];
+	char			name[ROOM_MESSAGE_GASES][LAYER_NAME];
 };
 
 /**
- * room_message() - fill in a message
+ * room_message() - fill in a message: what the maps know, and where they know
+ * nothing, what the room's sender said
  * @room:	must stay, as @frame and @keep, while @m is used
  */
 void room_message(struct site *site, const struct room *room,

@@ -11,6 +11,7 @@
 #include "daemon/service.h"
 #include "ends/ros2_service.h"
 #include "gdim/answers.h"
+#include "gdim/role_values.h"
 #include "gdimd/gdimd.h"
 #include "gdimd/room_message.h"
 
@@ -75,10 +76,12 @@ static void on_spot(void *arg, const union service_request *request,
 	struct service_spot_response *r = &response->spot;
 	struct gdimd *g = arg;
 	struct gdimd_services *s = g->services;
+	struct role_values v;
 	unsigned int n = 0;
 
 	r->temperature = NAN;
 	r->smoke = r->signal = r->hazard = -1;
+	role_values_begin(&v);
 	if (!(fabsf(at->x) <= POSE_MAX && fabsf(at->y) <= POSE_MAX)) {
 		r->message = refuse(s, "no such place");
 		return;
@@ -88,23 +91,20 @@ static void on_spot(void *arg, const union service_request *request,
 		struct layer l;
 
 		site_layer(g->site, i, &l);
+		if (site_layer_removed(g->site, i))
+			continue;
 		if (l.role == LAYER_GAS && n < SERVICE_GASES) {
 			s->layer[n] = l;
 			s->gas[n] = layer_physical(&l, value);
 			r->gas_name[n] = message_string(s->layer[n].name);
 			n++;
 		}
-		if (value < 0)
-			continue;
-		if (l.role == LAYER_TEMPERATURE && isnan(r->temperature))
-			r->temperature = layer_physical(&l, value);
-		if (l.role == LAYER_SMOKE && r->smoke < 0)
-			r->smoke = value;
-		if (l.role == LAYER_SIGNAL && r->signal < 0)
-			r->signal = value;
-		if (l.role == LAYER_HAZARD && r->hazard < 0)
-			r->hazard = value;
+		role_values_add(&v, &l, value);
 	}
+	r->temperature = v.temperature;
+	r->smoke = role_values_percent(v.smoke);
+	r->signal = role_values_percent(v.signal);
+	r->hazard = role_values_percent(v.hazard);
 	r->success = true;
 	r->names = n;
 	r->gases = (struct message_floats){ (const void *)s->gas, n, false };
@@ -152,7 +152,7 @@ static void on_rate(void *arg, const union service_request *request,
 		err = outlet_rate(g->outlet, topic, q->rate, &old);
 	if (err) {
 		r->message = refuse(g->services, err == -EINVAL ?
-				    "a rate must be 0 to 100 Hz" :
+				    "a rate must be 0 or 0.001 to 100 Hz" :
 				    "no such topic goes out");
 		return;
 	}

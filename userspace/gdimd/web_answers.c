@@ -47,12 +47,19 @@ int web_answer_layers(struct web_worker *w)
 
 int web_answer_layer(struct web_worker *w, unsigned int layer)
 {
-	cJSON *answer = cJSON_CreateObject(), *item = NULL;
+	cJSON *answer = cJSON_CreateObject(), *item = NULL, *found = NULL, *i;
 	const uint64_t revision = web_revision(w, layer);
+	struct layer l;
 
+	site_layer(w->web->g->site, layer, &l);
 	if (!answer_layers(w->web->g->site, answer))
-		item = cJSON_DetachItemFromArray(
-			cJSON_GetObjectItem(answer, "layers"), layer);
+		cJSON_ArrayForEach(i, cJSON_GetObjectItem(answer, "layers"))
+			if (!strcmp(cJSON_GetStringValue(
+				    cJSON_GetObjectItem(i, "name")), l.name))
+				found = i;
+	if (found)
+		item = cJSON_DetachItemViaPointer(
+			cJSON_GetObjectItem(answer, "layers"), found);
 	cJSON_Delete(answer);
 	cJSON_AddNumberToObject(item, "revision", revision);
 	return finish(w, item ? 0 : -ENOMEM, item, "");

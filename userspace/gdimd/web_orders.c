@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "gdim/utf8.h"
 #include "gdimd/web_parts.h"
 
 /* Bytes of a body: mg_read() waits for all that it is to read */
@@ -30,17 +31,63 @@ struct order {
  * Those of the socket that name no files: who may ask over HTTP may not read
  * what the daemon may
  */
-static const char *const allowed[] = {
-	"status", "layers", "spot", "rooms", "room", "rate", "layer", "log",
-	"snapshot", "notes",
+static const struct allowed {
+	const char	*name, *keys;	/* " " around each */
+} allowed[] = {
+	{ "status", " " }, { "layers", " " }, { "rooms", " " },
+	{ "spot", " x y " }, { "room", " room " }, { "rate", " topic rate " },
+	{ "layer", " name words " }, { "remove", " layer room " },
+	{ "log", " rate " }, { "snapshot", " name " }, { "notes", " kind " },
 };
 
-static bool is_allowed(const char *name)
+static const struct allowed *find_allowed(const char *name)
 {
 	for (unsigned int i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
-		if (!strcmp(allowed[i], name))
-			return true;
-	return false;
+		if (!strcmp(allowed[i].name, name))
+			return &allowed[i];
+	return NULL;
+}
+
+/* What is misspelt would be passed over, and the rest be done */
+static int check_keys(const struct allowed *a, const cJSON *p, bool has_do,
+		      char error[256])
+{
+	const cJSON *item;
+	char key[64];
+
+	cJSON_ArrayForEach(item, p) {
+		if (has_do && !strcmp(item->string, "do"))
+			continue;
+		if (!strchr(item->string, ' ') && *item->string &&
+		    snprintf(key, sizeof(key), " %s ", item->string) <
+		    (int)sizeof(key) && strstr(a->keys, key))
+			continue;
+		utf8_clean(item->string, strnlen(item->string, 40), key,
+			   sizeof(key));
+		if (a->keys[1])
+			snprintf(error, 256, "%s has no '%s', only:%.*s",
+				 a->name, key, (int)strlen(a->keys) - 1,
+				 a->keys);
+		else
+			snprintf(error, 256, "%s has no '%s', nor anything "
+				 "else", a->name, key);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int run(struct order *o, const char *name, const cJSON *p)
+{
+	const struct allowed *a = find_allowed(name);
+	int err;
+
+	if (!a) {
+		snprintf(o->error, sizeof(o->error), "do what? '%.40s' is not "
+			 "done over HTTP", name);
+		return -EINVAL;
+	}
+	err = check_keys(a, p, !o->name, o->error);
+	return err ? err : gdimd_command(o->g, name, p, o->answer, o->error);
 }
 
 /* cJSON remembers errors of parsing in one place: one thread parses */
@@ -57,12 +104,8 @@ static void obey(void *arg)
 	if (!name)
 		name = cJSON_GetStringValue(
 			cJSON_GetObjectItemCaseSensitive(p, "do"));
-	if (cJSON_IsObject(p) && name && !is_allowed(name)) {
-		o->err = -EINVAL;
-		snprintf(o->error, sizeof(o->error), "do what? '%.40s' is not "
-			 "done over HTTP", name);
-	} else if (cJSON_IsObject(p) && name) {
-		o->err = gdimd_command(o->g, name, p, o->answer, o->error);
+	if (cJSON_IsObject(p) && name) {
+		o->err = run(o, name, p);
 	} else {
 		o->err = -EINVAL;
 		snprintf(o->error, sizeof(o->error), "not a JSON object%s",

@@ -260,15 +260,18 @@ struct message_uint8 {
 	uint8_t			data;
 };
 
+enum { MESSAGE_GASES = 32 };	/* of a room, with names */
+
 /**
  * struct message_room - gdim_msgs/RoomInformation
  * @location:	its middle, m
  * @size:	m^2
  * @outline:	struct message_point32, m; may be empty
  * @averages_valid: whether what follows was measured
- * @avg_temperature: degrees Celsius
- * @avg_gases:	of each gas, in the order of the layers
+ * @avg_temperature: degrees Celsius, NAN: unknown
+ * @avg_gases:	of each gas, NAN: unknown
  * @avg_smoke:	as the next ones 0 ... 100, -1: unknown
+ * @gas_name:	of each of @avg_gases, @names of them; none: as the layers come
  */
 struct message_room {
 	struct message_header	header;
@@ -281,6 +284,8 @@ struct message_room {
 	float			avg_temperature;
 	struct message_floats	avg_gases;
 	int8_t			avg_smoke, avg_signal, max_hazard;
+	uint32_t		names;
+	struct message_string	gas_name[MESSAGE_GASES];
 };
 
 union message {

@@ -234,6 +234,8 @@ const struct field message_room_fields[] = {
 	FIELD(U8, struct message_room, avg_smoke),
 	FIELD(U8, struct message_room, avg_signal),
 	FIELD(U8, struct message_room, max_hazard),
+	LISTED(struct message_room, names, gas_name, message_name_fields,
+	       MESSAGE_GASES),
 	{ .op = END }
 };
 

@@ -256,7 +256,7 @@ static const struct type {
 		"7c8164229e7d2c17eb95e9231617fdee",
 		"uint8 data\n", NULL, 0 },
 	[MESSAGE_ROOM] = { NAMES("gdim_msgs", "RoomInformation"),
-		"e41d80317c329c2dcb3230b73badd5c2",
+		"6a64cbfd041ef8c59552d8cd4812c268",
 		"std_msgs/Header header\n"
 		"uint8 id\n"
 		"string name\n"
@@ -268,7 +268,8 @@ static const struct type {
 		"float32[] avg_gases\n"
 		"int8 avg_smoke\n"
 		"int8 avg_signal\n"
-		"int8 max_hazard\n", NULL,
+		"int8 max_hazard\n"
+		"string[] gas_names\n", NULL,
 		STAMPED | HAS(POINT32) | HAS(POLYGON) },
 };
 

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gdimctl remove - take a layer or a room out again
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "common/cli.h"
+#include "gdim/remove.h"
+#include "gdimctl.h"
+
+struct what {
+	const char	*layer;
+	bool		is_room;
+	uint32_t	room;
+	unsigned int	words;
+};
+
+static error_t remove_parse(int key, char *arg, struct argp_state *state)
+{
+	struct what *w = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		ctl_argument(arg);
+		if (w->words == 2)
+			return cli_usage(state->argv[0], "one at a time");
+		if (!w->words++) {
+			w->is_room = !strcmp(arg, "room");
+			return w->is_room || !strcmp(arg, "layer") ? 0 :
+			       cli_usage(state->argv[0],
+					 "'%s': is neither layer nor room", arg);
+		}
+		w->layer = arg;
+		return w->is_room && parse_u32(arg, 0, ROOM_ID_MAX, &w->room) ?
+		       cli_error(-EINVAL, "a room is 0..%d", ROOM_ID_MAX) : 0;
+	case ARGP_KEY_END:
+		return w->words == 2 ? 0 : cli_usage(state->argv[0],
+						     "layer NAME or room ID");
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp remove_argp = {
+	NULL, remove_parse, "layer NAME | room ID",
+	"Take a layer with all of its submaps out of the store, or a room. It "
+	"cannot be brought back. Tells what went.",
+	NULL, NULL, NULL
+};
+
+static void print(const cJSON *a)
+{
+	if (cJSON_HasObjectItem(a, "room"))
+		printf("room %g is removed\n", ctl_value(a, "room"));
+	else
+		printf("layer %s and its %g submaps are removed\n",
+		       ctl_text(a, "layer"), ctl_value(a, "submaps"));
+}
+
+/* Of the store, without a daemon */
+static int change(const struct what *w, cJSON **answer)
+{
+	char error[SITE_ERROR];
+	struct site *s;
+	int err = ctl_open(&s, STORE_WRITE);
+
+	if (err)
+		return err;
+	*answer = cJSON_CreateObject();
+	err = w->is_room ? remove_room(s, w->room, *answer, error) :
+			   remove_layer(s, w->layer, *answer, error);
+	if (err) {
+		cli_error(err, "%s", error);
+		cJSON_Delete(*answer);
+	}
+	site_close(s);
+	return err;
+}
+
+static int ask(const struct what *w, cJSON **answer)
+{
+	cJSON *p = cJSON_CreateObject();
+
+	if (w->is_room)
+		cJSON_AddNumberToObject(p, "room", w->room);
+	else
+		cJSON_AddStringToObject(p, "layer", w->layer);
+	return ctl_ask("remove", p, answer);
+}
+
+int cmd_remove(int argc, char **argv)
+{
+	struct what w = { .layer = NULL };
+	cJSON *answer;
+	int err;
+
+	err = cli_parse(&remove_argp, argc, argv, &w);
+	if (!err)
+		err = ctl.store ? change(&w, &answer) : ask(&w, &answer);
+	return err ? err : ctl_show(answer, print);
+}
