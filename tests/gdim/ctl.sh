@@ -401,8 +401,10 @@ test_remove()
 	ctl layers && ! grep -q wrong "$scratch/out" && ctl verify &&
 		ctl spot -2.55 -0.55 && grep -q 'temp  *40' "$scratch/out"
 	ok 'remove: and nothing else went'
-	damage "$store" "INSERT INTO room(id, name, stamp, x, y, size, reported)
-		VALUES (7, 'kitchen', 0, 1, 1, 4, 0)"
+	damage "$store" "INSERT INTO room(id, name, stamp, x, y, size, reported,
+		temperature) VALUES (7, 'kitchen', 0, 1, 1, 4, 1, 21.5)"
+	ctl room 7
+	says 'room: what was told of it' '21.5, as reported'
 	damage "$store" "INSERT INTO corner VALUES (7, 0, 0, 0)"
 	ctl rooms && grep -q kitchen "$scratch/out" && ctl -j remove room 7 &&
 		of 'j == {"room": 7}' && ctl rooms &&

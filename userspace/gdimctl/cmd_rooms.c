@@ -88,9 +88,29 @@ static error_t room_parse(int key, char *arg, struct argp_state *state)
 static const struct argp room_argp = {
 	NULL, room_parse, "ID",
 	"Tell what the fused maps say of a room: mean and largest value of "
-	"each layer of temperature, gas, smoke, signal or hazards.",
+	"each layer of temperature, gas, smoke, signal or hazards, and what "
+	"was reported of it.",
 	NULL, NULL, NULL
 };
+
+/* What others said of it, which counts where the maps know nothing */
+static void print_reported(const cJSON *r)
+{
+	const cJSON *names = cJSON_GetObjectItem(r, "gas_names"), *v;
+	int gas = 0;
+
+	cJSON_ArrayForEach(v, r)
+		if (cJSON_IsNumber(v))
+			printf("%-24s %.4g, as reported\n", v->string,
+			       v->valuedouble);
+	cJSON_ArrayForEach(v, cJSON_GetObjectItem(r, "gases")) {
+		const cJSON *name = cJSON_GetArrayItem(names, gas++);
+
+		if (cJSON_IsNumber(v))
+			printf("%-24s %.4g, as reported\n", name ?
+			       name->valuestring : "gas", v->valuedouble);
+	}
+}
 
 static void print_room(const cJSON *a)
 {
@@ -111,6 +131,7 @@ static void print_room(const cJSON *a)
 			       ctl_text(l, "unit"));
 		putchar('\n');
 	}
+	print_reported(cJSON_GetObjectItem(a, "reported"));
 }
 
 int cmd_room(int argc, char **argv)
