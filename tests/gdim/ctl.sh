@@ -270,8 +270,6 @@ test_bad_import()
 		--layer new --range 5:1
 	no 'import: a layer that is there' "layer' changes" "${import[@]}" \
 		"$cells" --rule mean
-	no 'import: a layer that may be misspelt' "no layer 'tmep': --role" \
-		"${import[@]}" "$cells" --layer tmep
 	no 'import: frames with long names' 'too long' "${import[@]}" \
 		"$cells" --layer new --role gas --frame "$(printf 'x%.0s' {1..95})"
 	no 'import: frames with odd names' 'proper name' "${import[@]}" \

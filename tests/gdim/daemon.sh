@@ -375,11 +375,35 @@ test_refused()
 	end
 }
 
+# A layer that comes back with other bits: its map is of another type
+test_bits()
+{
+	rm -f "$store"*
+	"$bin/gdimctl" --store "$store" layer gas_A_map_1 role=gas bits=8 \
+		>/dev/null
+	start bits
+	ask remove layer gas_A_map_1
+	feeds -w 3 -n 5 ros2
+	until_says ' of 8 nodes, 8 of them placed' $gdimctl status
+	ask layers
+	has '.layers[] | select(.name == "gas_A_map_1") | .bits == 16 and
+		.submaps == 8'
+	ok 'a layer that was removed comes back, with other bits'
+	PATIENCE=20 node late "$copy" -n 1 -t 15 \
+		-o /gdim/output/gas_A_map_1 ros2 -
+	wait "$node"
+	grep -q '^/gdim/output/gas_A_map_1 grid_map_msgs/GridMap' \
+		"$scratch/late"
+	ok 'its map goes out as what it is now'
+	end
+}
+
 make_input
 test_recording
 test_told
 test_killed
 test_ros2
+test_bits
 test_imported
 test_late
 test_changed

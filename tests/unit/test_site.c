@@ -433,6 +433,33 @@ static void test_resolutions(void)
 	site_close(s);
 }
 
+/* The confidence of a layer is removed, and comes back */
+static void test_removed(void)
+{
+	struct site *s = open_site(in_folder("removed"), STORE_CREATE);
+	unsigned int gas = add_layer(s, "gas", "rule=weighted weights=sure");
+	const struct pose at = { 0 };
+	unsigned int sure, n;
+	int with, without;
+
+	put(s, "f0", 1, &at, gas, patch(20, 8, 0.1, 1, 80, 80));
+	put(s, "f1", 1, &at, gas, patch(20, 8, 0.1, 1, 0, 0));
+	for (int turn = 0; turn < 2; turn++) {
+		sure = add_layer(s, "sure", "");
+		put(s, "f0", 1, NULL, sure, patch(20, 8, 0.1, 1, 75, 75));
+		put(s, "f1", 1, NULL, sure, patch(20, 8, 0.1, 1, 25, 25));
+		site_fuse(s, -1, UINT64_MAX, NULL, NULL);
+		with = site_value(s, gas, 0, 0);
+		site_remove_layer(s, sure, &n, error);
+		site_fuse(s, -1, UINT64_MAX, NULL, NULL);
+		without = site_value(s, gas, 0, 0);
+		ok(with == 60 && without == 40 && n == 2,
+		   "weights that are removed and come back: %d, %d", with,
+		   without);
+	}
+	site_close(s);
+}
+
 /* Cells that are stored, but of which the map was not told yet */
 static void test_replaced(void)
 {
@@ -669,6 +696,7 @@ int main(void)
 	test_memory();
 	test_shares();
 	test_replaced();
+	test_removed();
 	test_cache();
 	test_threads();
 	remove_folder();

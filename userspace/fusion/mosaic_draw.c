@@ -126,7 +126,8 @@ static int draw_one(struct gang *g, struct artist *a, unsigned int job)
 	int err;
 
 	err = config->fetch(config->arg, p->submap.id, &c, &weights);
-	if (err || !drawing_fits(c, &p->submap.pose, config->resolution)) {
+	if (err || c->bits != config->bits ||
+	    !drawing_fits(c, &p->submap.pose, config->resolution)) {
 		__atomic_add_fetch(&g->failed, 1, __ATOMIC_RELAXED);
 		cells_put(c);
 		cells_put(weights);

@@ -176,8 +176,7 @@ int import_run(struct import *job, struct site *s, bool at_once,
 				    store_error(site_store(s)));
 	layer = import_layer_find(s, job->im->layer, job->im->words, error);
 	if (layer == -ENOENT)
-		layer = import_layer_make(s, job->im->layer, job->im->words,
-					  error);
+		layer = site_set_layer(s, &job->layer, error);
 	err = layer < 0 ? layer : 0;
 	for (unsigned int i = 0; i < job->poses.count && !err; i++)
 		err = put(s, job, layer, i, r, error);

@@ -476,6 +476,8 @@ int site_set_layer(struct site *s, const struct layer *layer,
 	} else {
 		s->layer[number]->renew |= !fuses_alike(layer,
 						&s->layer[number]->layer);
+		if (!s->layer[number]->id)
+			renew_weighted(s, layer->name);
 		s->layer[number]->layer = *layer;
 		s->layer[number]->id = id;
 	}

@@ -59,13 +59,7 @@ static int store_submaps_of(void *arg, char error[SITE_ERROR])
 
 	for (unsigned int i = 0; i < f->submaps; i++) {
 		const struct site_submap *m = &f->submap[i];
-		const struct layer_state *l = f->s->layer[m->layer];
 		const struct cells *c = m->cells;
-
-		/* one that was removed, and somebody still has input for */
-		err = l->id ? 0 : site_set_layer(f->s, &l->layer, error);
-		if (err < 0)
-			return err;
 
 		cells[i] = m->cells;
 		f->stored[i] = (struct store_submap){
@@ -157,6 +151,20 @@ static int move_keyframe(struct keyframe *f, char error[SITE_ERROR])
 	return site_move(f->s, &t, 1, "keyframe", store_submaps_of, f, error);
 }
 
+/* Layers that were removed, and that somebody still has input for */
+static int revive(const struct keyframe *f, char error[SITE_ERROR])
+{
+	int err = 0;
+
+	for (unsigned int i = 0; i < f->submaps && err >= 0; i++) {
+		const struct layer_state *l = f->s->layer[f->submap[i].layer];
+
+		if (!l->id)
+			err = site_set_layer(f->s, &l->layer, error);
+	}
+	return err < 0 ? err : 0;
+}
+
 int site_keyframe(struct site *s, const char *frame, int64_t stamp,
 		  const struct pose *pose, const struct site_submap *submap,
 		  unsigned int submaps, char error[SITE_ERROR])
@@ -166,6 +174,8 @@ int site_keyframe(struct site *s, const char *frame, int64_t stamp,
 	uint32_t node;
 	int err = check_keyframe(&f, error);
 
+	if (!err)
+		err = revive(&f, error);
 	if (err)
 		return err;
 	node = site_find_node(s, frame);

@@ -21,7 +21,7 @@ static const struct argp_option import_options[] = {
 	{ "size", OPT_SIZE, "WxH", 0, "cells of a submap, columns first", 1 },
 	{ "resolution", OPT_RESOLUTION, "M", 0, "side of a cell", 1 },
 	{ "poses", OPT_POSES, "FILE", 0, "index,x,y,theta of each: m, rad", 1 },
-	{ "layer", OPT_LAYER, "NAME", 0, "that they belong to; made if it is not there and one of the options below says what it is, or if it is the first one", 1 },
+	{ "layer", OPT_LAYER, "NAME", 0, "that they belong to; made if it is not there", 1 },
 	{ "origin", OPT_ORIGIN, "X,Y", 0, "outer corner of the first cell in the submap's frame, m (its middle is the frame's origin)", 2 },
 	{ "frame", OPT_FRAME, "PREFIX", 0, "of the frames' names, before the index (submap_)", 2 },
 	{ 0 }

@@ -25,7 +25,7 @@ static const struct cli_command commands[] = {
 	{ "spot", cmd_spot, "all layers at a point" },
 	{ "layers", cmd_layers, "which layers there are" },
 	{ "layer", cmd_layer, "add a layer, or change what one means" },
-	{ "remove", cmd_remove, "take a layer, a room or a node out" },
+	{ "remove", cmd_remove, "take a layer or a room out" },
 	{ "rooms", cmd_rooms, "which rooms there are" },
 	{ "room", cmd_room, "what is known of a room" },
 	{ "status", cmd_status, "what the daemon has and does" },

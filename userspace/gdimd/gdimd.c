@@ -136,6 +136,10 @@ static int update_layers(struct gdimd *g, char error[256])
 				     "from now on, as the settings say; it was "
 				     "%g:%g", l.name, l.low, l.high, now.low,
 				     now.high);
+		if (strcmp(l.input, now.input))
+			service_logf(LOG_INFO, "layer %s: its input is %s from "
+				     "now on, as the settings say; it was %s",
+				     l.name, l.input, now.input);
 		if (!layer_same(&l, &now))
 			number = site_set_layer(g->site, &l, error);
 		config_difference(from, &l, words);

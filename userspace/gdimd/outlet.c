@@ -65,11 +65,28 @@ static const char *topic_name(const struct outlet *o, const char *name,
 	return full;
 }
 
+static int offer(struct outlet *o, struct output *p, bool latched)
+{
+	char full[CONFIG_TEXT];
+
+	if (!o->sink)
+		return 0;
+	if (sink_add(o->sink, topic_name(o, p->name, "", full), p->kind,
+		     latched, &p->topic)) {
+		p->topic = NULL;
+		return -ENOMEM;
+	}
+	if (p->kind == MESSAGE_OCCUPANCY_GRID &&
+	    sink_add(o->sink, topic_name(o, p->name, "_updates", full),
+		     MESSAGE_GRID_UPDATE, false, &p->updates))
+		p->updates = NULL;
+	return 0;
+}
+
 static struct output *add_output(struct outlet *o, const char *name,
 				 enum message_kind kind, bool latched,
 				 int layer)
 {
-	char full[CONFIG_TEXT];
 	struct output *p;
 
 	if (o->outputs == TOPICS)
@@ -81,15 +98,10 @@ static struct output *add_output(struct outlet *o, const char *name,
 			      .rate = layer < 0 ? rate_max : o->config->rate };
 	p->rate = rates_kept(o->site, name, p->rate);
 	snprintf(p->name, sizeof(p->name), "%s", name);
-	if (o->sink && sink_add(o->sink, topic_name(o, name, "", full), kind,
-				latched, &p->topic)) {
+	if (offer(o, p, latched)) {
 		free(p);
 		return NULL;
 	}
-	if (o->sink && kind == MESSAGE_OCCUPANCY_GRID &&
-	    sink_add(o->sink, topic_name(o, name, "_updates", full),
-		     MESSAGE_GRID_UPDATE, false, &p->updates))
-		p->updates = NULL;
 	o->output[o->outputs++] = p;
 	return p;
 }
@@ -105,6 +117,27 @@ static void add_layers(struct outlet *o)
 		add_output(o, l.name, map_message_kind(l.bits), true,
 			   o->layers);
 	}
+}
+
+/* A layer may have got other bits: its maps are of another type then */
+static void follow_kind(struct outlet *o, struct output *p)
+{
+	enum message_kind kind;
+	struct layer l;
+
+	site_layer(o->site, p->layer, &l);
+	kind = map_message_kind(l.bits);
+	if (kind == p->kind)
+		return;
+	if (p->topic)
+		sink_remove(p->topic);
+	if (p->updates)
+		sink_remove(p->updates);
+	p->topic = p->updates = NULL;
+	p->kind = kind;
+	p->since = p->sent_whole = 0;
+	p->bounds = (struct rect){ 0 };
+	offer(o, p, true);
 }
 
 /*
@@ -179,6 +212,9 @@ static int send_part(struct outlet *o, struct output *p,
 	int err = read_cells(o, p, update ? area : bounds, &r);
 
 	tell_size(p, bounds, err != -E2BIG);
+	/* not fused anew yet */
+	if (!err && map_message_kind(r.bits) != p->kind)
+		err = -EAGAIN;
 	if (err)
 		return err;
 	p->bounds = *bounds;
@@ -194,12 +230,13 @@ static void send_map(struct outlet *o, struct output *p, uint64_t now)
 	bool update;
 
 	p->changed = false;
+	follow_kind(o, p);
 	since = site_changes(o->site, p->layer, p->since, add_area, &area);
-	if (old)
-		p->behind = false;
 	if (rect_is_empty(&bounds) || (rect_is_empty(&area) && !old) ||
-	    !o->sink)
+	    !p->topic) {
+		p->behind &= !old;
 		return;
+	}
 	update = p->updates && same(&bounds, &p->bounds) && p->sent_whole &&
 		 now - p->sent_whole < whole;
 	p->last = now;

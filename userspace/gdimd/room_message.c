@@ -41,7 +41,7 @@ static void add_gases(struct site *site, const struct room *r,
 		      struct message_room *m)
 {
 	const bool named = *r->gas_name[0];
-	unsigned int layers;
+	unsigned int layers, n;
 	struct layer l;
 	double value;
 
@@ -55,16 +55,22 @@ static void add_gases(struct site *site, const struct room *r,
 		add_gas(keep, m, l.name, value);
 	}
 	layers = m->names;
-	for (unsigned int i = 0; i < r->gases; i++) {
-		bool there = !named && i < layers;
+	for (unsigned int i = 0; i < r->gases && named; i++) {
+		bool there = false;
 
-		for (unsigned int k = 0; named && k < layers && !there; k++)
+		for (unsigned int k = 0; k < layers && !there; k++)
 			there = !strcmp(keep->name[k], r->gas_name[i]);
 		if (!there)
 			add_gas(keep, m, r->gas_name[i], r->gas[i]);
 	}
-	m->avg_gases = (struct message_floats){ (const void *)keep->gas,
-						m->names, false };
+	n = m->names;
+	/* without names they mean something if there are no others */
+	for (; !named && !layers && n < r->gases; n++) {
+		keep->gas[n] = r->gas[n];
+		m->averages_valid |= !isnan(r->gas[n]);
+	}
+	m->avg_gases = (struct message_floats){ (const void *)keep->gas, n,
+						false };
 }
 
 static void add_roles(struct site *site, const struct room_values *v,

@@ -47,9 +47,13 @@ int stars_fill(const char *pattern, const char *name, const char *text,
 	if (!match(pattern, name, &s))
 		return -ENOENT;
 	for (; *text; text++) {
-		const bool is = *text == '*' && star < s.count;
-		const size_t n = is ? s.len[star] : 1;
+		bool is;
+		size_t n;
 
+		/* each word has all of them */
+		star = *text == ' ' || *text == '\t' ? 0 : star;
+		is = *text == '*' && star < s.count;
+		n = is ? s.len[star] : 1;
 		if (n >= room)
 			return -ENOSPC;
 		memcpy(to, is ? s.begin[star] : text, n);
