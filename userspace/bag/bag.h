@@ -96,6 +96,16 @@ int bag_rewind(struct bag_reader *bag);
 const char *bag_warning(const struct bag_reader *bag);
 
 /**
+ * bag_lost() - bytes of the file that were passed over until now
+ *
+ * Exact for MCAP without an index, of which all is looked at: damaged chunks,
+ * what is behind a length that cannot be, records that are neither messages
+ * nor an index of them. Not a last record that the end of the file cuts short:
+ * who wrote it was interrupted. Elsewhere only damaged chunks.
+ */
+uint64_t bag_lost(const struct bag_reader *bag);
+
+/**
  * bag_format_of() - the format that a name asks for
  *
  * .mcap, .bag, .db3; a name without one of these is a folder of rosbag2 (db3).

@@ -194,6 +194,7 @@ static void pass_over(struct chunked *c, const struct chunk *k)
 {
 	bag_reader_warn(&c->bag, "the chunk at byte %llu is damaged",
 			(unsigned long long)k->offset);
+	c->bag.lost += k->stored ? k->stored : 1;
 }
 
 int chunked_scan(struct chunked *c, const struct chunk *chunk)

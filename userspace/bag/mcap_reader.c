@@ -181,31 +181,43 @@ static int read_channel(struct mcap *m, struct cursor *c)
 	return 0;
 }
 
+/* In the chunk @raw; bad if it is of no topic, too */
+static int read_message(struct mcap *m, const uint8_t *raw, struct cursor *c)
+{
+	const uint8_t *head = skip(c, MCAP_MESSAGE_LEN), *data = c->p;
+	uint32_t topic = c->bad ? 0 : m->channel[get_le16(head)];
+
+	c->p = c->end;
+	if (!topic || topic == NO_TOPIC) {
+		c->bad = true;
+		return 0;
+	}
+	return chunked_record(&m->c, topic - 1, get_le64(head + 6), data - raw,
+			      c->end - data);
+}
+
 static int parse(struct chunked *chunked, const uint8_t *raw, size_t len)
 {
 	struct mcap *m = (struct mcap *)chunked;
 	struct cursor all = { raw, raw + len, false }, c;
+	uint64_t lost = 0;
 	uint8_t op;
 	int err = 0;
 
 	while (!err && next_record(&all, &op, &c)) {
-		size_t n = c.end - c.p;
+		const size_t n = MCAP_RECORD + (c.end - c.p);
 
-		if (op == MCAP_SCHEMA) {
+		if (op == MCAP_SCHEMA)
 			err = read_schema(m, &c);
-		} else if (op == MCAP_CHANNEL) {
+		else if (op == MCAP_CHANNEL)
 			err = read_channel(m, &c);
-		} else if (op == MCAP_MESSAGE && n >= MCAP_MESSAGE_LEN) {
-			uint32_t topic = m->channel[get_le16(c.p)];
-
-			if (topic && topic != NO_TOPIC)
-				err = chunked_record(chunked, topic - 1,
-						     get_le64(c.p + 6),
-						     c.p - raw +
-						     MCAP_MESSAGE_LEN,
-						     n - MCAP_MESSAGE_LEN);
-		}
+		else if (op == MCAP_MESSAGE)
+			err = read_message(m, raw, &c);
+		if (c.bad || c.p != c.end)
+			lost += n;
 	}
+	if (chunked->scanning)
+		chunked->bag.lost += lost + (all.end - all.p);
 	return err;
 }
 
@@ -215,9 +227,9 @@ static int compression_of(struct bag_text name)
 	       text_is(name, "lz4") ? CHUNK_LZ4 : -EPROTONOSUPPORT;
 }
 
-/* A chunk record at @at, as far as its data, which is @inside bytes with it */
-static int read_chunk_head(struct mcap *m, uint64_t at, uint64_t inside,
-			   struct chunk *k)
+/* A chunk record at @at, as far as its data; @inside bytes are there */
+static int read_head(struct mcap *m, uint64_t at, uint64_t inside,
+		     struct chunk *k)
 {
 	uint8_t head[MCAP_CHUNK_LEN + 16];
 	struct cursor c = { head, head + sizeof(head), false };
@@ -235,13 +247,80 @@ static int read_chunk_head(struct mcap *m, uint64_t at, uint64_t inside,
 	k->crc = next32(&c);
 	err = compression_of(next_text(&c));
 	k->stored = next64(&c);
-	if (err < 0 || c.bad || raw > BAG_CHUNK_MAX ||
-	    k->stored > inside - (c.p - head))
+	if (err < 0 || c.bad || raw > BAG_CHUNK_MAX)
 		return -EBADMSG;
 	k->compression = err;
 	k->raw = raw;
 	k->offset = at + (c.p - head);
 	return 0;
+}
+
+/* Likewise, and its data is inside, too */
+static int read_chunk_head(struct mcap *m, uint64_t at, uint64_t inside,
+			   struct chunk *k)
+{
+	int err = read_head(m, at, inside, k);
+
+	return !err && k->stored > inside - (k->offset - at) ? -EBADMSG : err;
+}
+
+/* The length that the texts of a header at @at, or an index there, ask for */
+static uint64_t own_length(struct mcap *m, uint8_t op, uint64_t at)
+{
+	const unsigned int before = op == MCAP_HEADER ? 0 : 2;
+	uint8_t word[4];
+	uint64_t n;
+
+	if (chunked_pread(&m->c, at + before, word, 4))
+		return 0;
+	n = before + 4 + get_le32(word);
+	if (op == MCAP_MESSAGE_INDEX)
+		return n;
+	return chunked_pread(&m->c, at + n, word, 4) ? 0 :
+	       n + 4 + get_le32(word);
+}
+
+/* Whether a record of @n bytes without messages is what it says it is */
+static bool is_sound(struct mcap *m, uint8_t op, uint64_t at, uint64_t n)
+{
+	switch (op) {
+	case MCAP_HEADER:
+	case MCAP_MESSAGE_INDEX:
+		return n == own_length(m, op, at + MCAP_RECORD);
+	case MCAP_DATA_END:
+		return n == 4;
+	case MCAP_FOOTER:
+		return n == MCAP_FOOTER_LEN;
+	}
+	return false;
+}
+
+/*
+ * Whether what is left at @at is the beginning of one record, and not many of
+ * them behind a length that is wrong: that of a chunk stands there twice
+ */
+static bool is_torn(struct mcap *m, uint64_t at)
+{
+	const uint64_t left = m->c.size - at;
+	uint8_t head[MCAP_RECORD];
+	struct chunk k;
+	uint64_t n;
+
+	if (left < MCAP_RECORD)
+		return true;
+	if (chunked_pread(&m->c, at, head, sizeof(head)))
+		return false;
+	n = get_le64(head + 1);
+	if (head[0] == MCAP_MESSAGE_INDEX)
+		return left < MCAP_RECORD + 6 || is_sound(m, head[0], at, n);
+	if (head[0] == MCAP_DATA_END)
+		return n == 4;
+	if (head[0] != MCAP_CHUNK)
+		return false;
+	at += MCAP_RECORD;
+	return left < MCAP_RECORD + MCAP_CHUNK_LEN + 4 ||
+	       (!read_head(m, at, left - MCAP_RECORD, &k) &&
+		k.offset + k.stored == at + n);
 }
 
 /* A run of records outside of chunks */
@@ -273,21 +352,32 @@ static int scan_record(struct mcap *m, uint8_t op, uint64_t at, uint64_t n,
 		/* one too large for any chunk is passed over with its run */
 		if (end - *run <= BAG_CHUNK_MAX)
 			err = scan_run(m, *run, end);
+		else
+			m->c.bag.lost += end - *run;
 		*run = 0;
 		return err;
 	}
 	if (*run)
 		err = scan_run(m, *run, at);
 	*run = 0;
-	if (err || op != MCAP_CHUNK)
+	if (err)
 		return err;
+	if (op != MCAP_CHUNK) {
+		if (!is_sound(m, op, at, n))
+			m->c.bag.lost += end - at;
+		return 0;
+	}
 	err = read_chunk_head(m, at + MCAP_RECORD, n, &k);
 	if (err == -EBADMSG) {
+		m->c.bag.lost += end - at;
 		bag_reader_warn(&m->c.bag, "the chunk at byte %llu is damaged",
 				(unsigned long long)at);
 		return 0;
 	}
-	return err ? err : chunked_scan(&m->c, &k);
+	if (err)
+		return err;
+	m->c.bag.lost += end - (k.offset + k.stored);
+	return chunked_scan(&m->c, &k);
 }
 
 static int scan(struct mcap *m)
@@ -314,6 +404,8 @@ static int scan(struct mcap *m)
 		return err;
 	bag_reader_warn(&m->c.bag, "cut short: whole up to byte %llu of %llu",
 			(unsigned long long)at, (unsigned long long)m->c.size);
+	if (!is_torn(m, at))
+		m->c.bag.lost += m->c.size - at;
 	return run ? scan_run(m, run, at) : 0;
 }
 

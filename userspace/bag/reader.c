@@ -172,3 +172,8 @@ const char *bag_warning(const struct bag_reader *bag)
 {
 	return *bag->warning ? bag->warning : NULL;
 }
+
+uint64_t bag_lost(const struct bag_reader *bag)
+{
+	return bag->lost;
+}

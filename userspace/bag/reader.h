@@ -16,12 +16,14 @@ struct bag_reader_ops {
 /**
  * struct bag_reader - the first member of every reader
  * @begin, @end:	stamps; @begin > @end: no message
+ * @lost:	bytes that were passed over; see bag_lost()
  */
 struct bag_reader {
 	const struct bag_reader_ops	*ops;
 	struct bag_topic		*topic;
 	unsigned int			topics, room;
 	int64_t				begin, end;
+	uint64_t			lost;
 	char				warning[128];
 };
 

@@ -37,12 +37,18 @@ static uint64_t size_of(const char *folder, const char *name)
 	return !stat(path, &st) && S_ISREG(st.st_mode) ? st.st_size : 0;
 }
 
+static bool has_end(const char *name, const char *end)
+{
+	const size_t len = strlen(name), n = strlen(end);
+
+	return len > n && !strcmp(name + len - n, end);
+}
+
 static int is_log(const struct dirent *d)
 {
-	const size_t len = strlen(d->d_name);
-
-	return !strncmp(d->d_name, "log_", 4) && len > 9 &&
-	       !strcmp(d->d_name + len - 5, ".mcap");
+	return !strncmp(d->d_name, "log_", 4) &&
+	       (has_end(d->d_name + 4, ".mcap") ||
+		has_end(d->d_name + 4, ".mcap" FOLDER_DAMAGED));
 }
 
 static uint64_t total(const char *folder)
@@ -58,16 +64,19 @@ static uint64_t total(const char *folder)
 	return bytes;
 }
 
-/* With the text beside it. Return: bytes that are free now */
+/* With its text, which damaged ones lack. Return: bytes that are free now */
 static uint64_t drop(const char *folder, const char *name)
 {
 	char text[256], path[4096];
 	uint64_t bytes = size_of(folder, name);
 
-	snprintf(text, sizeof(text), "%.*s.txt", (int)strlen(name) - 5, name);
-	bytes += size_of(folder, text);
-	snprintf(path, sizeof(path), "%s/%s", folder, text);
-	unlink(path);
+	if (has_end(name, ".mcap")) {
+		snprintf(text, sizeof(text), "%.*s.txt", (int)strlen(name) - 5,
+			 name);
+		bytes += size_of(folder, text);
+		snprintf(path, sizeof(path), "%s/%s", folder, text);
+		unlink(path);
+	}
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	return unlink(path) ? 0 : bytes;
 }

@@ -20,15 +20,28 @@ int folder_make(const char *path);
  */
 int folder_lock(const char *path, bool alone);
 
+/*
+ * Let others write there, too, with the lock @fd that was alone. Return: @fd;
+ * -EWOULDBLOCK: somebody was faster, and @fd is closed; other negative errnos
+ */
+int folder_lock_share(int fd);
+
+/* Behind the name of a damaged recording as it was found */
+#define FOLDER_DAMAGED	".damaged"
+
 /**
  * folder_finish() - finish what nobody finished: the power failed, or the
  * daemon was killed
  * @ending:	whether to stop, asked now and then
- * @told:	a file has its index and summary now, @err 0; there was nothing
- *		in it and it is gone, -ENODATA; or it stays as it was
+ * @told:	a file has its index and summary now, @err 0; likewise, but it
+ *		was damaged and the original is beside it, -EBADMSG; nothing of
+ *		it is readable and it is only there, -EPROTO; it was empty and
+ *		is gone, -ENODATA; or it stays as it was, other errors
  *
  * What is readable of log_*.mcap and snapshot_*.mcap without an end is written
- * into a new file, which then takes the old one's place.
+ * into a new file, which then takes the old one's place. The old one stays, as
+ * NAME.mcap.damaged, if more of it is missing than a last record that was not
+ * written to its end.
  */
 void folder_finish(const char *path, bool (*ending)(void *arg),
 		   void (*told)(void *arg, const char *path, int err),
@@ -39,8 +52,8 @@ void folder_finish(const char *path, bool (*ending)(void *arg),
  * @quota: bytes that all recordings together may have
  * @keep: path of a log that stays, or NULL
  *
- * Logs are log_*.mcap with their .txt; of what else is there only the size
- * counts.
+ * Logs are log_*.mcap with their .txt, and damaged ones; of what else is there
+ * only the size counts.
  *
  * Return: bytes that are there then.
  */

@@ -33,6 +33,17 @@ int folder_lock(const char *path, bool alone)
 	return err;
 }
 
+int folder_lock_share(int fd)
+{
+	int err;
+
+	if (!flock(fd, LOCK_SH | LOCK_NB))
+		return fd;
+	err = -errno;
+	close(fd);
+	return err;
+}
+
 /* Whether it is a recording of ours without an end */
 static bool is_unfinished(const char *path)
 {
@@ -75,8 +86,42 @@ static long copy(struct bag_reader *from, struct bag_writer *to,
 	return err ? err : n;
 }
 
-/* Return: 0; -ENODATA: there is nothing in it; other negative errnos */
-static int rewrite(const char *path, const char *part,
+/* Return: 0, or an error of the disk */
+static int sync_path(const char *path, int flags)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | flags);
+	int err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (fsync(fd) && errno != EINVAL)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/* What a name was or became is on disk; not all file systems can do it */
+static void sync_folder_of(const char *path)
+{
+	char folder[FOLDER_PATH];
+
+	snprintf(folder, sizeof(folder), "%.*s",
+		 (int)(strrchr(path, '/') - path), path);
+	sync_path(*folder ? folder : "/", O_DIRECTORY);
+}
+
+static bool is_empty(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && st.st_size <= (off_t)sizeof(magic);
+}
+
+/*
+ * What is readable, into @part; @lost: more is not than a torn end. Return: 0;
+ * -ENODATA: nothing is, and then, as after all errors, there is no @part
+ */
+static int rewrite(const char *path, const char *part, bool *lost,
 		   bool (*ending)(void *arg), void *arg)
 {
 	struct bag_reader *from;
@@ -85,8 +130,7 @@ static int rewrite(const char *path, const char *part,
 	long n;
 
 	if (err)
-		return err == -EBADMSG || err == -EPROTONOSUPPORT ? -ENODATA :
-								    err;
+		return err;
 	unlink(part);
 	err = bag_create(&to, part, BAG_MCAP, true);
 	if (err) {
@@ -95,34 +139,97 @@ static int rewrite(const char *path, const char *part,
 		return err;
 	}
 	n = copy(from, to, ending, arg);
+	*lost = bag_lost(from);
 	end = bag_finish(to);
 	bag_close(from);
-	err = n < 0 ? n : end ? end : n ? 0 : -ENODATA;
-	if (!err && rename(part, path))
-		err = -errno;
+	err = n < 0 ? n : end ? end : !n && (*lost || is_empty(path)) ?
+	      -ENODATA : sync_path(part, 0);
 	if (err)
 		unlink(part);
 	return err;
 }
 
+/* It gets its other name before it loses its own, and for good */
+static int set_aside(const char *path)
+{
+	char damaged[FOLDER_PATH + sizeof(FOLDER_DAMAGED)];
+	struct stat a, b;
+	int err = 0;
+
+	snprintf(damaged, sizeof(damaged), "%s" FOLDER_DAMAGED, path);
+	if (link(path, damaged))
+		err = -errno;
+	/* the power may have failed just here */
+	if (err == -EEXIST && !lstat(path, &a) && !lstat(damaged, &b) &&
+	    a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+		err = 0;
+	/* FAT has no links, and others allow none to files of others */
+	if (err == -EPERM || err == -EOPNOTSUPP || err == -ENOSYS)
+		err = renameat2(AT_FDCWD, path, AT_FDCWD, damaged,
+				RENAME_NOREPLACE) ? -errno : 0;
+	if (!err)
+		sync_folder_of(path);
+	return err;
+}
+
+/* Whether it is the file and not the disk: next time would be no better */
+static bool is_of_file(int err)
+{
+	return err == -ENODATA || err == -EBADMSG || err == -EPROTONOSUPPORT ||
+	       err == -EINVAL || err == -EMSGSIZE || err == -E2BIG;
+}
+
+static void remove_empty(const char *path)
+{
+	char text[FOLDER_PATH];
+	struct stat st;
+
+	unlink(path);
+	snprintf(text, sizeof(text), "%.*s.txt", (int)strlen(path) - 5, path);
+	if (!stat(text, &st) && !st.st_size)
+		unlink(text);
+}
+
+/* Nothing of it could be read. Return: as folder_finish() tells it */
+static int leave(const char *path)
+{
+	int err;
+
+	if (is_empty(path)) {
+		remove_empty(path);
+		return -ENODATA;
+	}
+	/* what is not empty may be of use to somebody */
+	err = set_aside(path);
+	if (err)
+		return err;
+	unlink(path);
+	return -EPROTO;
+}
+
 /* Return: as folder_finish() tells it */
 static int finish(const char *path, bool (*ending)(void *arg), void *arg)
 {
-	char other[FOLDER_PATH];
-	struct stat st;
+	char part[FOLDER_PATH];
+	bool lost = false;
 	int err;
 
-	snprintf(other, sizeof(other), "%.*s.part", (int)strlen(path) - 5,
-		 path);
-	err = rewrite(path, other, ending, arg);
-	/* what is not empty may be of use to somebody */
-	if (err != -ENODATA || stat(path, &st) ||
-	    st.st_size > (off_t)sizeof(magic))
-		return err;
-	unlink(path);
-	snprintf(other, sizeof(other), "%.*s.txt", (int)strlen(path) - 5, path);
-	if (!stat(other, &st) && !st.st_size)
-		unlink(other);
+	snprintf(part, sizeof(part), "%.*s.part", (int)strlen(path) - 5, path);
+	err = rewrite(path, part, &lost, ending, arg);
+	if (is_of_file(err))
+		err = leave(path);
+	else if (!err && lost)
+		err = set_aside(path);
+	if (err)
+		goto out;
+	if (rename(part, path))
+		err = -errno;
+	else if (lost)
+		err = -EBADMSG;
+out:
+	if (err && err != -EBADMSG)
+		unlink(part);
+	sync_folder_of(path);
 	return err;
 }
 

@@ -56,7 +56,7 @@ struct recorder {
 	double			hz;
 	uint64_t		due;
 	/* what a log was asked for with, and what became of it */
-	bool			asking;
+	bool			asking, asked_left;
 	double			asked;
 	int			asked_err;
 	char			asked_error[RECORDER_ERROR];
@@ -161,6 +161,12 @@ static int open_file(struct recorder *r, struct record **record,
 			 strerror(-err));
 	else if (r->folder_fd < 0)
 		r->folder_fd = folder_lock(r->folder, false);
+	/* who finishes what was left there would take this for such, too */
+	if (!err && r->folder_fd == -EWOULDBLOCK) {
+		err = -EBUSY;
+		snprintf(error, RECORDER_ERROR, "%.160s: another daemon "
+			 "finishes recordings there", r->folder);
+	}
 	return err ? err : record_open(record, path, r->config.frame, error);
 }
 
@@ -319,16 +325,21 @@ static void serve_log(struct recorder *r)
 		r->due = now;
 }
 
-/* Somebody waits to hear whether it can be */
+/*
+ * Somebody waits to hear whether it can be, or was told that it will be when it
+ * can. Meanwhile it may have been taken back, or asked for otherwise
+ */
 static void serve_asked(struct recorder *r)
 {
 	const double hz = r->asked;
 	char error[RECORDER_ERROR];
 	const int err = serve_entry(r, true, error);
 
-	if (!err) {
+	if (!r->asking || r->asked != hz)
+		return;
+	if (!err || r->asked_left) {
 		r->hz = hz;
-		r->due = loop_now() + second / hz;
+		r->due = loop_now() + (err ? RETRY * second : second / hz);
 	}
 	r->asked_err = err;
 	snprintf(r->asked_error, RECORDER_ERROR, "%s", err ? error : "");
@@ -362,14 +373,29 @@ static bool is_ending(void *arg)
 	return ending;
 }
 
+static const char *finishing(int err)
+{
+	switch (err) {
+	case 0:
+		return "had no end and has one now";
+	case -ENODATA:
+		return "had no end, and nothing in it";
+	case -EBADMSG:
+		return "was damaged: what is readable has an end now, all is "
+		       "in .mcap.damaged beside it";
+	case -EPROTO:
+		return "was damaged, nothing in it is readable: it is "
+		       ".mcap.damaged now";
+	}
+	return strerror(-err);
+}
+
 static void finished(void *arg, const char *path, int err)
 {
 	struct recorder *r = arg;
 	char line[RECORDER_ERROR];
 
-	snprintf(line, sizeof(line), "%.160s: %s", path, !err ?
-		 "had no end and has one now" : err == -ENODATA ?
-		 "had no end, and nothing in it" : strerror(-err));
+	snprintf(line, sizeof(line), "%.150s: %s", path, finishing(err));
 	pthread_mutex_lock(&r->lock);
 	tell_line(r, "recording", path, line);
 	pthread_mutex_unlock(&r->lock);
@@ -378,13 +404,15 @@ static void finished(void *arg, const char *path, int err)
 /* If nobody else writes there */
 static void finish_others(struct recorder *r)
 {
-	const int fd = folder_lock(r->folder, true);
+	int fd = folder_lock(r->folder, true);
 
 	if (fd >= 0) {
 		folder_finish(r->folder, is_ending, finished, r);
-		close(fd);
+		fd = folder_lock_share(fd);
+	} else {
+		fd = folder_lock(r->folder, false);
 	}
-	r->folder_fd = folder_lock(r->folder, false);
+	r->folder_fd = fd;
 }
 
 static void *run(void *arg)
@@ -443,11 +471,13 @@ static int ask_log(struct recorder *r, double hz, char error[RECORDER_ERROR])
 	pthread_mutex_lock(&r->lock);
 	r->asked = hz;
 	r->asking = true;
+	r->asked_left = false;
 	pthread_cond_signal(&r->work);
 	if (wait_for(r, &r->asking, false)) {
 		err = r->asked_err;
 		strcpy(error, r->asked_error);
 	} else {
+		r->asked_left = true;
 		err = -ETIMEDOUT;
 		snprintf(error, RECORDER_ERROR, "the disk takes its time");
 	}
@@ -471,7 +501,7 @@ static int keep_setting(struct recorder *r, double hz,
 
 int recorder_log(struct recorder *r, double hz, char error[RECORDER_ERROR])
 {
-	int err = 0;
+	int err = 0, kept;
 
 	if (!(hz == 0 || (hz >= rate_min && hz <= rate_max))) {
 		snprintf(error, RECORDER_ERROR,
@@ -481,7 +511,8 @@ int recorder_log(struct recorder *r, double hz, char error[RECORDER_ERROR])
 	}
 	if (hz > 0)
 		err = ask_log(r, hz, error);
-	if (err)
+	/* what begins later is a setting, too */
+	if (err && err != -ETIMEDOUT)
 		return err;
 	if (hz == 0) {
 		pthread_mutex_lock(&r->lock);
@@ -490,7 +521,8 @@ int recorder_log(struct recorder *r, double hz, char error[RECORDER_ERROR])
 		pthread_cond_signal(&r->work);
 		pthread_mutex_unlock(&r->lock);
 	}
-	return keep_setting(r, hz, error);
+	kept = keep_setting(r, hz, error);
+	return kept ? kept : err;
 }
 
 static bool proper_name(const char *name)

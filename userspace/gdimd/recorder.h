@@ -54,10 +54,10 @@ void recorder_close(struct recorder *r);
  * recorder_log() - log, so often, and wait for the first entry
  * @hz: 0.001..10; 0: no more
  *
- * In the loop. After an error all is as it was before.
+ * In the loop. After another error than -ETIMEDOUT it logs as it did before.
  *
  * Return: 0; -EINVAL; -ETIMEDOUT: the disk takes its time, it begins when it
- * can; errors of the disk and of the store. With one line in @error.
+ * can, and is kept; errors of the disk and of the store. With one line in @error.
  */
 int recorder_log(struct recorder *r, double hz, char error[RECORDER_ERROR]);
 
