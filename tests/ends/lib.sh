@@ -36,6 +36,15 @@ make_space()
 		ip -n "$space" route add 224.0.0.0/4 dev lo
 }
 
+# own_domain N: of other tests nothing is to be heard
+own_domain()
+{
+	export ROS_DOMAIN_ID=$1
+	export CYCLONEDDS_URI='<CycloneDDS><Domain><General><Interfaces>
+<NetworkInterface name="lo" multicast="true"/></Interfaces></General></Domain>
+</CycloneDDS>'
+}
+
 # in_space CMD...: there, as a node
 in_space()
 {

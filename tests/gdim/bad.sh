@@ -12,11 +12,7 @@ here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 . "$top/tests/gdim/lib.sh"
 socket=$scratch/gdimd.sock store=$scratch/site.db log=$scratch/log
 gdimctl="$bin/gdimctl --socket $socket"
-# of other tests nothing is to be heard
-export ROS_DOMAIN_ID=62
-export CYCLONEDDS_URI='<CycloneDDS><Domain><General><Interfaces>
-<NetworkInterface name="lo" multicast="true"/></Interfaces></General></Domain>
-</CycloneDDS>'
+own_domain 62
 
 [ "$(id -u)" = 0 ] && make_space || skip 'no network namespaces'
 

@@ -27,13 +27,6 @@ trap 'exit 130' INT TERM
 # ctl ARGS: with the store
 ctl() { "$gdimctl" --store "$store" "$@" >"$scratch/out" 2>"$scratch/err"; }
 
-# sum: of the store, and of what belongs to it
-sum()
-{
-	ls -d "$store"
-	cat "$store" "$store-wal" 2>/dev/null | sha256sum
-} 2>/dev/null
-
 # says NAME TEXT: what ctl printed has it
 says()
 {
@@ -104,9 +97,6 @@ line()
 	head -c 160 "$scratch/err" | sed "s|$scratch/||g; s/^gdimctl: //" |
 		tr -d '\n#'
 }
-
-# of JSON EXPRESSION: of what ctl printed, as j
-of() { python3 -c "import json; j = json.load(open('$scratch/out')); assert ($1), j"; }
 
 test_import()
 {

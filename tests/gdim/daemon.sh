@@ -10,11 +10,7 @@ here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 gdimd=$bin/gdimd feed=$bin/gdim-feed
 socket=$scratch/gdimd.sock store=$scratch/site.db
 gdimctl="$bin/gdimctl --socket $socket"
-# of other tests nothing is to be heard
-export ROS_DOMAIN_ID=61
-export CYCLONEDDS_URI='<CycloneDDS><Domain><General><Interfaces>
-<NetworkInterface name="lo" multicast="true"/></Interfaces></General></Domain>
-</CycloneDDS>'
+own_domain 61
 
 [ "$(id -u)" = 0 ] && make_space || skip 'no network namespaces'
 

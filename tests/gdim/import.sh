@@ -8,13 +8,7 @@
 # Prints TAP. Needs root: it has a network of its own.
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
-if [ -z "${IMPORT_SPACE:-}" ]; then
-	if ! unshare --net true 2>/dev/null; then
-		printf '%s\n' "ok 1 # skip no network namespaces" 1..1
-		exit 0
-	fi
-	IMPORT_SPACE=1 exec unshare --net -- "$0" "$@"
-fi
+. "$here/alone.sh" "$@"
 top=${here%/tests/*}
 bin=${BIN:-$top/build/bin}
 gdimctl=$bin/gdimctl
@@ -36,18 +30,8 @@ ip link set lo up || exit 1
 # ctl ARGS: with the store
 ctl() { "$gdimctl" --store "$store" "$@" >"$scratch/out" 2>"$scratch/err"; }
 
-# of JSON EXPRESSION: of what ctl printed, as j
-of() { python3 -c "import json; j = json.load(open('$scratch/out')); assert ($1), j"; }
-
 # a_new: from here on another store, which is not there
 a_new() { store=$scratch/$1.db; rm -f -- "$store"*; }
-
-# sum: of the store, and of what belongs to it
-sum()
-{
-	ls -d "$store"
-	cat "$store" "$store-wal" 2>/dev/null | sha256sum
-} 2>/dev/null
 
 # no NAME TEXT ARGS: 'import ARGS' is refused, and the store is as it was
 no()

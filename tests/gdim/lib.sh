@@ -26,6 +26,16 @@ make_input()
 	END
 }
 
+# sum: of the store, and of what belongs to it
+sum()
+{
+	ls -d "$store"
+	cat "$store" "$store-wal" 2>/dev/null | sha256sum
+} 2>/dev/null
+
+# of EXPRESSION: of JSON that ctl printed, as j
+of() { python3 -c "import json; j = json.load(open('$scratch/out')); assert ($1), j"; }
+
 # until_says TEXT COMMAND...: it prints that; for a minute at most
 until_says()
 {

@@ -7,13 +7,7 @@
 # Prints TAP. Needs root: it has a network of its own. web.py asks.
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
-if [ -z "${WEB_SPACE:-}" ]; then
-	if ! unshare --net true 2>/dev/null; then
-		printf '%s\n' "ok 1 # skip no network namespaces" 1..1
-		exit 0
-	fi
-	WEB_SPACE=1 exec unshare --net -- "$0" "$@"
-fi
+. "$here/alone.sh" "$@"
 top=${here%/tests/*}
 bin=${BIN:-$top/build/bin}
 real=$top/../shared/data/maps

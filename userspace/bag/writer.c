@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "bag/writer.h"
+#include "common/text.h"
 #include "lib/wire.h"
 
 uint8_t *bag_buffer_room(struct bag_buffer *b, size_t n)
@@ -119,17 +120,10 @@ const char *bag_qos(const struct bag_topic *topic)
 	return topic->latched ? QOS("1") : QOS("2");
 }
 
-static bool has_end(const char *path, const char *end)
-{
-	size_t n = strlen(path), m = strlen(end);
-
-	return n > m && !strcmp(path + n - m, end);
-}
-
 enum bag_format bag_format_of(const char *path)
 {
-	return has_end(path, ".mcap") ? BAG_MCAP :
-	       has_end(path, ".bag") ? BAG_ROSBAG : BAG_DB3;
+	return text_ends(path, ".mcap") ? BAG_MCAP :
+	       text_ends(path, ".bag") ? BAG_ROSBAG : BAG_DB3;
 }
 
 int bag_create(struct bag_writer **bag, const char *path,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "common/text.h"
 #include "ends/sink_ops.h"
 
 void sink_say(const struct sink *s, int priority, const char *format, ...)
@@ -44,23 +45,16 @@ long sink_serialize(struct sink *s, enum message_kind kind,
 	return message_write(kind, format, msg, s->buffer, s->size);
 }
 
-static bool has_ending(const char *path, const char *ending)
-{
-	size_t n = strlen(path), m = strlen(ending);
-
-	return n > m && !strcmp(path + n - m, ending);
-}
-
 static int open_path(struct sink **s, struct loop *loop,
 		     const struct sink_config *c, char error[ENDS_ERROR])
 {
 	struct stat st;
 
-	if (has_ending(c->spec, "/") ||
+	if (text_ends(c->spec, "/") ||
 	    (!stat(c->spec, &st) && S_ISDIR(st.st_mode)))
 		return file_sink_ops.open(s, loop, c->spec, c, error);
-	if (has_ending(c->spec, ".mcap") || has_ending(c->spec, ".bag") ||
-	    has_ending(c->spec, ".db3"))
+	if (text_ends(c->spec, ".mcap") || text_ends(c->spec, ".bag") ||
+	    text_ends(c->spec, ".db3"))
 		return bag_sink_ops.open(s, loop, c->spec, c, error);
 	return ends_error(error, -EPROTONOSUPPORT, "%s: neither ros2, ros1, NAME.mcap, NAME.bag, NAME.db3 nor a folder (FOLDER/)",
 			  c->spec);

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "fusion/pose.h"
+#include "common/pose.h"
 
 enum {
 	CELLS_SIDE_MAX	= 16384,

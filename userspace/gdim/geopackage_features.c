@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 #include <time.h>
-#include "fusion/pose.h"
+#include "common/pose.h"
 #include "gdim/geopackage_parts.h"
 #include "gdim/utf8.h"
 

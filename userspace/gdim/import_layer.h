@@ -10,14 +10,6 @@
 enum { IMPORT_WORDS = 256 };
 
 /**
- * import_error() - a line about what went wrong
- *
- * Return: @err.
- */
-int import_error(char error[SITE_ERROR], int err, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-/**
  * import_layer_check() - what a layer is if it is made now: of obstacles, but
  * for what is said
  * @words:	for layer_change()
@@ -35,16 +27,6 @@ int import_layer_check(struct layer *l, const char *name, const char *words,
  * -EINVAL.
  */
 int import_layer_find(struct site *s, const char *name, const char *words,
-		      char error[SITE_ERROR]);
-
-/**
- * import_layer_make() - one that import_layer_find() has not found
- * @words:	empty: only in a site without layers, else the name may be a slip
- *		of the pen
- *
- * Return: its number; -EINVAL; as site_set_layer().
- */
-int import_layer_make(struct site *s, const char *name, const char *words,
 		      char error[SITE_ERROR]);
 
 #endif

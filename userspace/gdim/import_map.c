@@ -35,10 +35,10 @@ static int make_cells(struct import_map_job *job, const struct map_file *map,
 			      &origin, why);
 
 	if (err)
-		return import_error(error, err, "%s: %s", im->path, why);
+		return site_error(error, err, "%s: %s", im->path, why);
 	job->cells = cells_create(map->width, map->height, 8, map->resolution,
 				  &origin, map->cells);
-	return job->cells ? 0 : import_error(error, -ENOMEM, "out of memory");
+	return job->cells ? 0 : site_error(error, -ENOMEM, "out of memory");
 }
 
 static int set_stamp(struct import_map_job *job, char error[SITE_ERROR])
@@ -50,8 +50,8 @@ static int set_stamp(struct import_map_job *job, char error[SITE_ERROR])
 	now = t.tv_sec * 1000000000LL + t.tv_nsec;
 	job->stamp = job->im->stamp < 0 ? now : job->im->stamp;
 	return job->stamp <= now ? 0 :
-	       import_error(error, -EINVAL, "a stamp that lies %.0f s in the "
-			    "future", (job->stamp - now) * 1e-9);
+	       site_error(error, -EINVAL, "a stamp that lies %.0f s in the "
+			  "future", (job->stamp - now) * 1e-9);
 }
 
 int import_map_open(struct import_map_job **opened, const struct import_map *im,
@@ -63,7 +63,7 @@ int import_map_open(struct import_map_job **opened, const struct import_map *im,
 	int err;
 
 	if (!job)
-		return import_error(error, -ENOMEM, "out of memory");
+		return site_error(error, -ENOMEM, "out of memory");
 	job->im = im;
 	err = import_layer_check(&l, im->layer ? im->layer : IMPORT_MAP_LAYER,
 				 im->words, error);
@@ -89,6 +89,20 @@ void import_map_close(struct import_map_job *job)
 	free(job);
 }
 
+/* Only what is said to be a layer is made: else it may be a slip of the pen */
+static int make_layer(struct site *s, const struct import_map *im,
+		      const char *name, char error[SITE_ERROR])
+{
+	struct layer l;
+	int err;
+
+	if (!*im->words && site_layers(s))
+		return site_error(error, -EINVAL, "no layer '%s': --role "
+				  "ROLE makes one", name);
+	err = import_layer_check(&l, name, im->words, error);
+	return err ? err : site_set_layer(s, &l, error);
+}
+
 /* Return: number, or a negative errno */
 static int find_layer(struct site *s, const struct import_map *im,
 		      char error[SITE_ERROR])
@@ -98,8 +112,8 @@ static int find_layer(struct site *s, const struct import_map *im,
 	int number;
 
 	if (!name && site_layers(s) > 1)
-		return import_error(error, -EINVAL, "there are several layers, "
-				    "say which with --layer");
+		return site_error(error, -EINVAL, "there are several layers, "
+				  "say which with --layer");
 	if (!name) {
 		if (site_layers(s))
 			site_layer(s, 0, &only);
@@ -107,7 +121,7 @@ static int find_layer(struct site *s, const struct import_map *im,
 	}
 	number = import_layer_find(s, name, im->words, error);
 	return number == -ENOENT ?
-	       import_layer_make(s, name, im->words, error) : number;
+	       make_layer(s, im, name, error) : number;
 }
 
 static int put(struct import_map_job *job, struct site *s, unsigned int layer,
@@ -158,12 +172,12 @@ int import_map_run(struct import_map_job *job, struct site *s, bool at_once,
 	int layer, err;
 
 	if (!is_whole(im) && !site_has_frame(s, im->node))
-		return import_error(error, -EINVAL, "the store has no node "
-				    "'%.100s'", im->node);
+		return site_error(error, -EINVAL, "the store has no node "
+				  "'%.100s'", im->node);
 	err = at_once ? store_begin(site_store(s)) : 0;
 	if (err)
-		return import_error(error, err, "%s",
-				    store_error(site_store(s)));
+		return site_error(error, err, "%s",
+				  store_error(site_store(s)));
 	layer = find_layer(s, im, error);
 	err = layer < 0 ? layer : put(job, s, layer, error);
 	if (err)
@@ -171,8 +185,8 @@ int import_map_run(struct import_map_job *job, struct site *s, bool at_once,
 	if (at_once) {
 		err = store_commit(site_store(s));
 		if (err)
-			return import_error(error, err, "%s",
-					    store_error(site_store(s)));
+			return site_error(error, err, "%s",
+					  store_error(site_store(s)));
 	}
 	describe(job, s, layer, r);
 	return 0;

@@ -36,17 +36,17 @@ static int map_cells(struct import *job, const char *path,
 		err = -errno;
 		if (fd >= 0)
 			close(fd);
-		return import_error(error, err, "%s: %s", path, strerror(-err));
+		return site_error(error, err, "%s: %s", path, strerror(-err));
 	}
 	if (!S_ISREG(st.st_mode) || !st.st_size) {
 		close(fd);
-		return import_error(error, -EINVAL, "%s: has no cells", path);
+		return site_error(error, -EINVAL, "%s: has no cells", path);
 	}
 	data = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	err = -errno;
 	close(fd);
 	if (data == MAP_FAILED)
-		return import_error(error, err, "%s: %s", path, strerror(-err));
+		return site_error(error, err, "%s: %s", path, strerror(-err));
 	job->data = data;
 	job->len = st.st_size;
 	return 0;
@@ -62,16 +62,16 @@ static int check_sizes(const struct import *job, char error[SITE_ERROR])
 	err = cells_check(im->width, im->height, 8, im->resolution,
 			  &job->origin, why);
 	if (err)
-		return import_error(error, err, "%s", why);
+		return site_error(error, err, "%s", why);
 	if (job->len % each || job->len / each != job->poses.count)
-		return import_error(error, -EINVAL, "%s has %zu bytes, which "
-				    "is not %u submaps of %ux%u cells as %s "
-				    "has poses", im->cells, job->len,
-				    job->poses.count, im->width, im->height,
-				    im->poses);
+		return site_error(error, -EINVAL, "%s has %zu bytes, which "
+				  "is not %u submaps of %ux%u cells as %s "
+				  "has poses", im->cells, job->len,
+				  job->poses.count, im->width, im->height,
+				  im->poses);
 	for (unsigned int i = 0; i < job->poses.count; i++)
 		if (job->poses.line[i].index >= job->poses.count)
-			return import_error(error, -EINVAL,
+			return site_error(error, -EINVAL,
 				"%s: submap %u, but there are only %u",
 				im->poses, job->poses.line[i].index,
 				job->poses.count);
@@ -85,7 +85,7 @@ int import_open(struct import **opened, const struct import_submaps *im,
 	int err;
 
 	if (!job)
-		return import_error(error, -ENOMEM, "out of memory");
+		return site_error(error, -ENOMEM, "out of memory");
 	job->im = im;
 	job->origin = im->placed ? im->origin :
 		      (struct pose){ -0.5 * im->width * im->resolution,
@@ -146,11 +146,11 @@ static int put(struct site *s, const struct import *job, unsigned int layer,
 	int err;
 
 	if (!c)
-		return import_error(error, -ENOMEM, "out of memory");
+		return site_error(error, -ENOMEM, "out of memory");
 	if (snprintf(frame, sizeof(frame), "%s%u", im->frame, index) >=
 	    (int)sizeof(frame))
-		err = import_error(error, -EINVAL, "frame '%s%u' is too long",
-				   im->frame, index);
+		err = site_error(error, -EINVAL, "frame '%s%u' is too long",
+				 im->frame, index);
 	else
 		err = site_keyframe(s, frame, stamp,
 				    &job->poses.line[line].pose, &submap, 1,
@@ -172,8 +172,8 @@ int import_run(struct import *job, struct site *s, bool at_once,
 
 	*r = (struct import_result){ 0 };
 	if (err)
-		return import_error(error, err, "%s",
-				    store_error(site_store(s)));
+		return site_error(error, err, "%s",
+				  store_error(site_store(s)));
 	layer = import_layer_find(s, job->im->layer, job->im->words, error);
 	if (layer == -ENOENT)
 		layer = site_set_layer(s, &job->layer, error);
@@ -183,8 +183,8 @@ int import_run(struct import *job, struct site *s, bool at_once,
 	if (!err && at_once) {
 		err = store_commit(site_store(s));
 		if (err)
-			import_error(error, err, "%s",
-				     store_error(site_store(s)));
+			site_error(error, err, "%s",
+				   store_error(site_store(s)));
 	}
 	return err;
 }
@@ -199,7 +199,7 @@ static struct site_transform *transforms(struct site *s, const char *path,
 	struct timespec now;
 
 	if (!t) {
-		import_error(error, -ENOMEM, "out of memory");
+		site_error(error, -ENOMEM, "out of memory");
 		return NULL;
 	}
 	clock_gettime(CLOCK_REALTIME, &now);
@@ -213,9 +213,9 @@ static struct site_transform *transforms(struct site *s, const char *path,
 		if (len < (int)sizeof(t[i].frame) &&
 		    site_has_frame(s, t[i].frame))
 			continue;
-		import_error(error, -EINVAL,
-			     "%s: the store has no submap '%s%u'", path, frame,
-			     index);
+		site_error(error, -EINVAL,
+			   "%s: the store has no submap '%s%u'", path, frame,
+			   index);
 		free(t);
 		return NULL;
 	}

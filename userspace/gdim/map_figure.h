@@ -8,7 +8,7 @@
 #ifndef GDIM_MAP_FIGURE_H
 #define GDIM_MAP_FIGURE_H
 
-#include "fusion/pose.h"
+#include "common/pose.h"
 #include "fusion/raster.h"
 #include "gdim/colours.h"
 #include "gdim/room.h"

@@ -9,7 +9,7 @@
 #define GDIM_MAP_FILE_H
 
 #include <stdint.h>
-#include "fusion/pose.h"
+#include "common/pose.h"
 #include "fusion/raster.h"
 
 enum { MAP_FILE_ERROR = 256 };

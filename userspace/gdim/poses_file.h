@@ -9,7 +9,7 @@
 #define GDIM_POSES_FILE_H
 
 #include <stdint.h>
-#include "fusion/pose.h"
+#include "common/pose.h"
 
 enum { POSES_FILE_ERROR = 256, POSES_FILE_MAX = 10000000 };
 

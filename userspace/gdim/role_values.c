@@ -5,22 +5,16 @@
 #include <limits.h>
 #include <math.h>
 #include <string.h>
+#include "common/text.h"
 #include "fusion/cells.h"
 #include "gdim/role_values.h"
-
-static bool ends_with(const char *name, const char *end)
-{
-	const size_t n = strlen(name), m = strlen(end);
-
-	return n > m && !strcmp(name + n - m, end);
-}
 
 /* Measured at the place is better than seen from afar */
 static unsigned int rank_of(const struct layer *l)
 {
-	return ends_with(l->name, "_fused") ? 0 :
-	       ends_with(l->name, "_insitu") ? 2 :
-	       ends_with(l->name, "_remote") ? 3 : 1;
+	return text_ends(l->name, "_fused") ? 0 :
+	       text_ends(l->name, "_insitu") ? 2 :
+	       text_ends(l->name, "_remote") ? 3 : 1;
 }
 
 void role_values_begin(struct role_values *v)

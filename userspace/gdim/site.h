@@ -43,6 +43,10 @@ struct site_config {
 
 struct site;
 
+/* One line about what went wrong. Return: @err */
+int site_error(char error[SITE_ERROR], int err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /**
  * site_open() - as store_open(), and read all but the cells
  */

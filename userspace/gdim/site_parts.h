@@ -136,10 +136,6 @@ void site_free_mosaic(struct mosaic *m);
 int site_load_cells(struct site *s, int64_t id, uint64_t drops,
 		    struct cells **c);
 
-/* One line. Return: @err */
-int site_error(char error[SITE_ERROR], int err, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
 bool site_frame_valid(const char *frame);
 
 #endif

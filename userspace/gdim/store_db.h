@@ -134,6 +134,12 @@ int store_node_make(struct store *s, const char *frame, int64_t stamp,
 int store_pose_put(struct store *s, int64_t node, const struct pose *pose,
 		   int64_t rev);
 
+/* store_site.c */
+
+/* Of the names of a room's gases. Return: @name */
+enum { STORE_GAS_SETTING = 32 };
+const char *store_gas_setting(unsigned int room, char name[STORE_GAS_SETTING]);
+
 /* store_extent.c */
 
 /**

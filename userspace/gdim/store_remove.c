@@ -4,7 +4,6 @@
  * go
  */
 #include <errno.h>
-#include <stdio.h>
 #include "gdim/store_db.h"
 
 /* The row itself, behind all that belongs to it */
@@ -20,16 +19,16 @@ static int drop(struct store *s, enum store_sql sql, int64_t id)
 int store_remove_room(struct store *s, unsigned int id)
 {
 	int err = store_change(s, "removing a room");
-	char setting[32];
+	char setting[STORE_GAS_SETTING];
 
 	if (err)
 		return err;
-	snprintf(setting, sizeof(setting), "gases of room %u", id);
 	err = store_sql_run(s, SQL_ROOM_FORGET_CORNERS, "i", (int64_t)id);
 	if (!err)
 		err = store_sql_run(s, SQL_ROOM_FORGET_GASES, "i", (int64_t)id);
 	if (!err)
-		err = store_sql_run(s, SQL_SETTING_FORGET, "t", setting);
+		err = store_sql_run(s, SQL_SETTING_FORGET, "t",
+				    store_gas_setting(id, setting));
 	return store_changed(s, err ? err : drop(s, SQL_ROOM_DROP, id));
 }
 

@@ -40,17 +40,19 @@ static bool room_valid(const struct room *r)
  */
 enum { GAS_NAMES = ROOM_GASES * ROOM_NAME + 1 };
 
-static const char *gas_setting(unsigned int room, char name[32])
+const char *store_gas_setting(unsigned int room,
+			      char name[STORE_GAS_SETTING])
 {
-	snprintf(name, 32, "gases of room %u", room);
+	snprintf(name, STORE_GAS_SETTING, "gases of room %u", room);
 	return name;
 }
 
 static int put_gas_names(struct store *s, const struct room *r)
 {
-	char text[GAS_NAMES] = "", *end = text, name[32];
+	char text[GAS_NAMES] = "", *end = text;
+	char name[STORE_GAS_SETTING];
 
-	gas_setting(r->id, name);
+	store_gas_setting(r->id, name);
 	if (!r->gases || !*r->gas_name[0])
 		return store_sql_run(s, SQL_SETTING_FORGET, "t", name);
 	for (unsigned int i = 0; i < r->gases; i++)
@@ -80,12 +82,12 @@ static void split_gas_names(const char *text, struct room *r)
 
 static int read_gas_names(struct store *s, struct room *r)
 {
-	char text[GAS_NAMES], name[32];
+	char text[GAS_NAMES], name[STORE_GAS_SETTING];
 	int n;
 
 	if (!r->gases)
 		return 0;
-	n = store_get(s, gas_setting(r->id, name), text, sizeof(text));
+	n = store_get(s, store_gas_setting(r->id, name), text, sizeof(text));
 	if (n > 0)
 		split_gas_names(text, r);
 	s->doing = "reading rooms";

@@ -67,11 +67,16 @@ static int set_http(void *c, const char *v)
 	       set_end(((struct config *)c)->http, "none");
 }
 
+bool config_rate_valid(double hz)
+{
+	return hz == 0 || (hz >= 0.001 && hz <= CONFIG_RATE_MAX);
+}
+
 static int set_rate(void *c, const char *v)
 {
 	double *rate = &((struct config *)c)->rate;
 
-	return parse_double(v, 0, 100, rate) || (*rate > 0 && *rate < 0.001) ?
+	return parse_double(v, 0, CONFIG_RATE_MAX, rate) || !config_rate_valid(*rate) ?
 	       -EINVAL : 0;
 }
 

@@ -12,6 +12,10 @@
 
 enum { CONFIG_TEXT = 512, CONFIG_LAYERS = 64, CONFIG_REMAPS = 128 };
 
+/* Hz, of an output; 0 is never */
+enum { CONFIG_RATE_MAX = 100 };
+bool config_rate_valid(double hz);
+
 /**
  * struct config_layer - a modality, or many of them: gas_*_map_*
  * @words:	as for layer_change(); in input= a * stands for what it stands

@@ -4,11 +4,14 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "common/text.h"
 #include "gdimd/folder.h"
 
 int folder_make(const char *path)
@@ -28,6 +31,31 @@ int folder_make(const char *path)
 	return 0;
 }
 
+int folder_lock(const char *path, bool alone)
+{
+	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	if (!flock(fd, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB))
+		return fd;
+	err = -errno;
+	close(fd);
+	return err;
+}
+
+int folder_lock_share(int fd)
+{
+	int err;
+
+	if (!flock(fd, LOCK_SH | LOCK_NB))
+		return fd;
+	err = -errno;
+	close(fd);
+	return err;
+}
+
 static uint64_t size_of(const char *folder, const char *name)
 {
 	char path[4096];
@@ -37,18 +65,11 @@ static uint64_t size_of(const char *folder, const char *name)
 	return !stat(path, &st) && S_ISREG(st.st_mode) ? st.st_size : 0;
 }
 
-static bool has_end(const char *name, const char *end)
-{
-	const size_t len = strlen(name), n = strlen(end);
-
-	return len > n && !strcmp(name + len - n, end);
-}
-
 static int is_log(const struct dirent *d)
 {
 	return !strncmp(d->d_name, "log_", 4) &&
-	       (has_end(d->d_name + 4, ".mcap") ||
-		has_end(d->d_name + 4, ".mcap" FOLDER_DAMAGED));
+	       (text_ends(d->d_name + 4, ".mcap") ||
+		text_ends(d->d_name + 4, ".mcap" FOLDER_DAMAGED));
 }
 
 static uint64_t total(const char *folder)
@@ -70,7 +91,7 @@ static uint64_t drop(const char *folder, const char *name)
 	char text[256], path[4096];
 	uint64_t bytes = size_of(folder, name);
 
-	if (has_end(name, ".mcap")) {
+	if (text_ends(name, ".mcap")) {
 		snprintf(text, sizeof(text), "%.*s.txt", (int)strlen(name) - 5,
 			 name);
 		bytes += size_of(folder, text);

@@ -8,56 +8,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "bag/bag.h"
+#include "bag/mcap_format.h"
+#include "common/text.h"
 #include "gdimd/folder.h"
 
 enum { FOLDER_PATH = 4096 };
 
-/* What an MCAP file begins and ends with */
-static const char magic[8] = "\x89MCAP0\r\n";
-
-int folder_lock(const char *path, bool alone)
-{
-	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int err;
-
-	if (fd < 0)
-		return -errno;
-	if (!flock(fd, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB))
-		return fd;
-	err = -errno;
-	close(fd);
-	return err;
-}
-
-int folder_lock_share(int fd)
-{
-	int err;
-
-	if (!flock(fd, LOCK_SH | LOCK_NB))
-		return fd;
-	err = -errno;
-	close(fd);
-	return err;
-}
+/* Of an MCAP file, at its beginning and at its end */
+enum { MAGIC = sizeof(MCAP_MAGIC) - 1 };
 
 /* Whether it is a recording of ours without an end */
 static bool is_unfinished(const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	char end[sizeof(magic)];
+	char end[MAGIC];
 	struct stat st;
 	bool yes;
 
 	if (fd < 0)
 		return false;
 	yes = !fstat(fd, &st) && S_ISREG(st.st_mode) &&
-	      (st.st_size < 2 * (off_t)sizeof(magic) ||
-	       pread(fd, end, sizeof(end), st.st_size - sizeof(end)) !=
-	       sizeof(end) || memcmp(end, magic, sizeof(end)));
+	      (st.st_size < 2 * MAGIC ||
+	       pread(fd, end, MAGIC, st.st_size - MAGIC) != MAGIC ||
+	       memcmp(end, MCAP_MAGIC, MAGIC));
 	close(fd);
 	return yes;
 }
@@ -67,7 +43,7 @@ static long copy(struct bag_reader *from, struct bag_writer *to,
 		 bool (*ending)(void *arg), void *arg)
 {
 	unsigned int topics;
-	const struct bag_topic *topic = bag_topics(from, &topics);
+	const struct bag_topic *topic;
 	struct bag_message m;
 	long n = 0;
 	int err, at;
@@ -114,7 +90,7 @@ static bool is_empty(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && st.st_size <= (off_t)sizeof(magic);
+	return !stat(path, &st) && st.st_size <= MAGIC;
 }
 
 /*
@@ -235,11 +211,10 @@ out:
 
 static int is_recording(const struct dirent *d)
 {
-	const size_t len = strlen(d->d_name);
-
-	return (!strncmp(d->d_name, "log_", 4) ||
-		!strncmp(d->d_name, "snapshot_", 9)) && len > 9 &&
-	       !strcmp(d->d_name + len - 5, ".mcap");
+	return (!strncmp(d->d_name, "log_", 4) &&
+		text_ends(d->d_name + 4, ".mcap")) ||
+	       (!strncmp(d->d_name, "snapshot_", 9) &&
+		text_ends(d->d_name + 9, ".mcap"));
 }
 
 void folder_finish(const char *folder, bool (*ending)(void *arg),

@@ -18,7 +18,6 @@ enum {
 	NAME		= 2 * LAYER_NAME,
 };
 
-static const double rate_min = 0.001, rate_max = 100;	/* Hz */
 static const uint64_t whole = 10 * 1000000000ULL;	/* ns */
 
 /**
@@ -95,7 +94,7 @@ static struct output *add_output(struct outlet *o, const char *name,
 	if (!p)
 		return NULL;
 	*p = (struct output){ .kind = kind, .layer = layer,
-			      .rate = layer < 0 ? rate_max : o->config->rate };
+			      .rate = layer < 0 ? CONFIG_RATE_MAX : o->config->rate };
 	p->rate = rates_kept(o->site, name, p->rate);
 	snprintf(p->name, sizeof(p->name), "%s", name);
 	if (offer(o, p, latched)) {
@@ -316,7 +315,7 @@ int outlet_pass(struct outlet *o, const char *name, enum message_kind kind,
 		p = add_output(o, name, kind, latched, -1);
 	if (!p)
 		return -ENOMEM;
-	if (p->rate <= 0 || (p->rate < rate_max && p->last &&
+	if (p->rate <= 0 || (p->rate < CONFIG_RATE_MAX && p->last &&
 			     now - p->last < period(p))) {
 		p->skipped++;
 		return 0;
@@ -330,7 +329,7 @@ int outlet_rate(struct outlet *o, const char *topic, double hz, double *old)
 {
 	char full[CONFIG_TEXT];
 
-	if (!(hz >= rate_min && hz <= rate_max) && hz != 0)
+	if (!config_rate_valid(hz))
 		return -EINVAL;
 	for (unsigned int i = 0; i < o->outputs; i++) {
 		struct output *p = o->output[i];

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include "common/cli.h"
+#include "gdimd/config.h"
 #include "gdimd/rates.h"
 
 enum { SETTING_NAME = 256 };
@@ -20,7 +21,8 @@ double rates_kept(struct site *s, const char *name, double other)
 
 	setting_of(name, setting);
 	if (site_setting(s, setting, text, sizeof(text)) <= 0 ||
-	    parse_double(text, 0, 100, &hz))
+	    parse_double(text, 0, CONFIG_RATE_MAX, &hz) ||
+	    !config_rate_valid(hz))
 		return other;
 	return hz;
 }

@@ -418,7 +418,6 @@ static void finish_others(struct recorder *r)
 static void *run(void *arg)
 {
 	struct recorder *r = arg;
-	char path[RECORDER_PATH];
 
 	finish_others(r);
 	pthread_mutex_lock(&r->lock);
@@ -435,8 +434,8 @@ static void *run(void *arg)
 			pthread_mutex_unlock(&r->lock);
 			err = end_log(r);
 			pthread_mutex_lock(&r->lock);
-			snprintf(path, sizeof(path), "%s", r->log_path);
-			tell(r, "log", path, err ? strerror(-err) : NULL);
+			tell(r, "log", r->log_path,
+			     err ? strerror(-err) : NULL);
 		} else {
 			wait_until(r, r->hz > 0 ? r->due : LOOP_NEVER);
 		}

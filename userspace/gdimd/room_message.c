@@ -4,9 +4,9 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "ends/ends.h"
 #include "gdim/role_values.h"
 #include "gdim/utf8.h"
 #include "gdimd/room_message.h"
@@ -176,18 +176,6 @@ static bool read_averages(const struct message_room *m, struct room *r)
 	return true;
 }
 
-__attribute__((format(printf, 3, 4)))
-static int refuse(char error[ROOM_MESSAGE_ERROR], int err, const char *format,
-		  ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(error, ROOM_MESSAGE_ERROR, format, args);
-	va_end(args);
-	return err;
-}
-
 int room_message_read(const struct message_room *m, struct room *r,
 		      char error[ROOM_MESSAGE_ERROR])
 {
@@ -200,22 +188,23 @@ int room_message_read(const struct message_room *m, struct room *r,
 	};
 	if (!room_message_point(&m->location) ||
 	    !(m->size >= 0 && m->size <= 1e9))
-		return refuse(error, -EINVAL, "room %u: a place or size that "
-			      "cannot be: %g, %g m, %g m^2", m->id,
-			      m->location.x, m->location.y, m->size);
+		return ends_error(error, -EINVAL, "room %u: a place or size "
+				  "that cannot be: %g, %g m, %g m^2", m->id,
+				  m->location.x, m->location.y, m->size);
 	if (!read_name(&m->name, r->name))
-		return refuse(error, -EINVAL, "room %u: its name is no text "
-			      "of up to %d bytes", m->id, ROOM_NAME - 1);
+		return ends_error(error, -EINVAL, "room %u: its name is no "
+				  "text of up to %d bytes", m->id, ROOM_NAME - 1);
 	if (!read_averages(m, r))
-		return refuse(error, -EINVAL, "room %u: averages that cannot "
-			      "be", m->id);
+		return ends_error(error, -EINVAL, "room %u: averages that "
+				  "cannot be", m->id);
 	if (m->outline.count > ROOM_CORNERS)
-		return refuse(error, -E2BIG, "room %u: %u corners, %d at most",
-			      m->id, m->outline.count, ROOM_CORNERS);
+		return ends_error(error, -E2BIG,
+				  "room %u: %u corners, %d at most", m->id,
+				  m->outline.count, ROOM_CORNERS);
 	while (message_next_point(&rest, &p)) {
 		if (!room_message_point(&p))
-			return refuse(error, -EINVAL, "room %u: a corner that "
-				      "cannot be", m->id);
+			return ends_error(error, -EINVAL, "room %u: a corner "
+					  "that cannot be", m->id);
 		r->corner[r->corners][0] = p.x;
 		r->corner[r->corners++][1] = p.y;
 	}

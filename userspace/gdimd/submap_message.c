@@ -4,26 +4,15 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ends/ends.h"
 #include "gdim/utf8.h"
 #include "gdimd/submap_message.h"
 #include "ros/convert.h"
 
 enum { MESSAGE_CELLS = 4 * CELLS_MAX };		/* of all layers */
-
-__attribute__((format(printf, 3, 4)))
-static int refuse(char error[SUBMAP_ERROR], int err, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(error, SUBMAP_ERROR, format, args);
-	va_end(args);
-	return err;
-}
 
 /* Of an orientation, yaw; that of a quaternion that is none is NAN */
 static double yaw_of(const double q[4])
@@ -78,18 +67,20 @@ static int read_grid(const struct message_occupancy_grid *m,
 
 	err = cells_check(m->width, m->height, 8, resolution, &origin, why);
 	if (err)
-		return refuse(error, err, "%s", why);
+		return ends_error(error, err, "%s", why);
 	if (m->data.count != (uint64_t)m->width * m->height)
-		return refuse(error, -EBADMSG, "%u cells for a map of %u x %u",
-			      m->data.count, m->width, m->height);
+		return ends_error(error, -EBADMSG,
+				  "%u cells for a map of %u x %u",
+				  m->data.count, m->width, m->height);
 	odd = count_odd(&m->data);
 	if (odd)
-		return refuse(error, -EINVAL, "%zu cells that are neither "
-			      "unknown, -1, nor 0 to %d", odd, CELLS_FULL_8);
+		return ends_error(error, -EINVAL, "%zu cells that are neither "
+				  "unknown, -1, nor 0 to %d", odd,
+				  CELLS_FULL_8);
 	*layer->name = 0;
 	layer->cells = cells_create(m->width, m->height, 8, resolution, &origin,
 				    m->data.data);
-	return layer->cells ? 1 : refuse(error, -ENOMEM, "out of memory");
+	return layer->cells ? 1 : ends_error(error, -ENOMEM, "out of memory");
 }
 
 /*
@@ -121,7 +112,7 @@ static int name_layer(const struct message_string *s, char name[LAYER_NAME],
 		if (strlen(name) == s->len && layer_name_valid(name))
 			return 0;
 	}
-	return refuse(error, -EINVAL, "a layer whose name is none");
+	return ends_error(error, -EINVAL, "a layer whose name is none");
 }
 
 static bool is_twice(const struct submap_layer *layer, unsigned int i)
@@ -145,35 +136,35 @@ static int read_layers(const struct message_grid_map *m,
 	int err;
 
 	if (!m->layers || message_grid_shape(m, &rows, &columns))
-		return refuse(error, -EBADMSG,
-			      "layers that are not of one size");
+		return ends_error(error, -EBADMSG,
+				  "layers that are not of one size");
 	corner = (struct pose){ -0.5 * rows * m->resolution,
 				-0.5 * columns * m->resolution, 0 };
 	origin = pose_compose(&middle, &corner);
 	err = cells_check(rows, columns, 16, m->resolution, &origin, why);
 	if (err)
-		return refuse(error, err, "%s", why);
+		return ends_error(error, err, "%s", why);
 	if ((uint64_t)rows * columns * m->layers > MESSAGE_CELLS)
-		return refuse(error, -E2BIG, "%u layers of %u x %u cells, at "
-			      "most %d cells are possible", m->layers, rows,
-			      columns, MESSAGE_CELLS);
+		return ends_error(error, -E2BIG, "%u layers of %u x %u cells, "
+				  "at most %d cells are possible", m->layers,
+				  rows, columns, MESSAGE_CELLS);
 	room = malloc(2 * (size_t)rows * columns * sizeof(*room));
 	for (unsigned int i = 0; i < m->layers && room && !err; i++) {
 		err = name_layer(&m->layer[i], layer[n].name, error);
 		if (!err && is_twice(layer, n))
-			err = refuse(error, -EINVAL, "layer %s twice",
-				     layer[n].name);
+			err = ends_error(error, -EINVAL, "layer %s twice",
+					 layer[n].name);
 		if (err)
 			break;
 		layer[n].cells = turned(m, i, rows, columns, &origin, room);
 		if (layer[n].cells)
 			n++;
 		else
-			err = refuse(error, -ENOMEM, "out of memory");
+			err = ends_error(error, -ENOMEM, "out of memory");
 	}
 	free(room);
 	if (!room)
-		err = refuse(error, -ENOMEM, "out of memory");
+		err = ends_error(error, -ENOMEM, "out of memory");
 	if (err)
 		submap_free(layer, n);
 	return err ? err : (int)n;
@@ -186,7 +177,7 @@ int submap_read(enum message_kind kind, const union message *msg,
 		return read_grid(&msg->map, layer, error);
 	if (kind == MESSAGE_GRID_MAP)
 		return read_layers(&msg->grid, layer, error);
-	return refuse(error, -EINVAL, "is no map");
+	return ends_error(error, -EINVAL, "is no map");
 }
 
 void submap_free(struct submap_layer *layer, unsigned int count)
@@ -222,10 +213,10 @@ int submap_transform(const struct message_transform *m,
 	};
 	if (submap_frame(&m->child_frame_id, t->frame) ||
 	    submap_frame(&m->header.frame_id, t->predecessor))
-		return refuse(error, -EINVAL,
-			      "a transform without proper frame ids");
+		return ends_error(error, -EINVAL,
+				  "a transform without proper frame ids");
 	if (!pose_valid(&t->pose))
-		return refuse(error, -EINVAL,
+		return ends_error(error, -EINVAL,
 			"frame %s: a transform of %g m, %g m, %g rad",
 			t->frame, t->pose.x, t->pose.y, t->pose.yaw);
 	return 0;

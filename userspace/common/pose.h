@@ -5,8 +5,8 @@
  * A pose is also the transform that takes points of its frame into the other
  * one: first turned, then moved.
  */
-#ifndef FUSION_POSE_H
-#define FUSION_POSE_H
+#ifndef COMMON_POSE_H
+#define COMMON_POSE_H
 
 #include <math.h>
 #include <stdbool.h>
