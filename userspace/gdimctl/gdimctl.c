@@ -9,11 +9,8 @@
 #include <string.h>
 #include <time.h>
 #include "common/cli.h"
+#include "common/version.h"
 #include "gdimctl.h"
-
-#ifndef OPTSAMPLE_VERSION
-#define OPTSAMPLE_VERSION "0.1"
-#endif
 
 struct ctl ctl = { .socket = "/run/gdim/gdimd.sock" };
 

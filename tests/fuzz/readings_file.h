@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * readings_file.h - a fuzzer's bytes as a log that is text
+ *
+ * A good line first, by which the format is known; then the bytes, of which
+ * those from WORDS on are words of the format: so there is something to find
+ * in what is made up. It is read twice, and is the same both times.
+ */
+#ifndef FUZZ_READINGS_FILE_H
+#define FUZZ_READINGS_FILE_H
+
+#include <stdlib.h>
+#include <string.h>
+#include "memory_file.h"
+#include "readings/readings.h"
+
+enum { WORDS = 0xc0, TEXT_MAX = 1 << 21 };
+
+/* The text of it. Return: how long that is */
+static size_t make_text(char *text, const char *first,
+			const char *const *words, unsigned int count,
+			const uint8_t *data, size_t size)
+{
+	size_t n = strlen(first);
+
+	memcpy(text, first, n);
+	for (size_t i = 0; i < size; i++) {
+		const char *word = words[(data[i] - WORDS) % count];
+		const size_t len = data[i] < WORDS ? 1 : strlen(word);
+
+		if (n + len > TEXT_MAX)
+			break;
+		memcpy(text + n, data[i] < WORDS ? (const char *)&data[i] :
+						   word, len);
+		n += len;
+	}
+	return n;
+}
+
+/* Return: a sum over all readings */
+static uint64_t read_all(const char *path, size_t size)
+{
+	char error[READINGS_ERROR] = "";
+	struct readings_count count;
+	struct readings *log;
+	struct reading r;
+	uint64_t sum = 0, n = 0;
+	int ret = readings_open(&log, path, NULL, error);
+
+	/* the first line is good */
+	if (ret)
+		abort();
+	while ((ret = readings_next(log, &r, error)) == 1) {
+		if (!reading_valid(&r) || (r.beams && !r.range))
+			abort();
+		sum = sum * 31 + (uint64_t)r.stamp + r.beams;
+		for (unsigned int i = 0; i < r.beams; i++) {
+			uint32_t bits;
+
+			memcpy(&bits, &r.range[i], sizeof(bits));
+			sum = sum * 31 + bits;
+		}
+		n++;
+	}
+	readings_count(log, &count);
+	if (ret || !n || count.bytes != size || count.size != size ||
+	    count.backwards >= n || count.bad > size)
+		abort();
+	readings_close(log);
+	return sum * 31 + count.bad + n;
+}
+
+static void play(const char *first, const char *const *words,
+		 unsigned int count, const uint8_t *data, size_t size)
+{
+	static char text[TEXT_MAX];
+	const size_t n = make_text(text, first, words, count, data, size);
+	const char *path = memory_file(text, n);
+
+	if (read_all(path, n) != read_all(path, n))
+		abort();
+}
+
+#endif

@@ -1,0 +1,573 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_pairing - scans and odometry that come apart become readings: the
+ * pairing itself, frames of tf, and recordings of ROS
+ */
+#include <errno.h>
+#include <string.h>
+#include "bag/bag.h"
+#include "folder.h"
+#include "readings/frames.h"
+#include "readings/intake.h"
+#include "readings/pairing.h"
+#include "readings/readings.h"
+#include "tap.h"
+
+#define SECOND	INT64_C(1000000000)
+#define MS	INT64_C(1000000)
+#define REAL	"../shared/data/slam/ccny_scan_tools_demo.bag"
+
+static const int64_t start = INT64_C(1700000000) * SECOND;
+
+static bool near(double a, double b)
+{
+	return fabs(a - b) < 1e-6;
+}
+
+/*
+ * Pairing
+ */
+
+static float ranges[READING_BEAMS_MAX];
+
+static int add_scan(struct pairing *p, int64_t stamp, unsigned int beams)
+{
+	const struct reading r = {
+		.stamp = stamp, .beams = beams, .angle_min = -1,
+		.angle_increment = 0.01f, .range_max = 30, .range = ranges,
+	};
+
+	for (unsigned int i = 0; i < beams && i < READING_BEAMS_MAX; i++)
+		ranges[i] = beams + i;
+	return pairing_add_scan(p, &r);
+}
+
+/* Moves 1 m/s along x, turns through -pi */
+static int add_odometry(struct pairing *p, int64_t stamp)
+{
+	const double t = stamp / 1e9;
+	const struct pose pose = { t, -2 * t, remainder(3 + t, 2 * M_PI) };
+
+	return pairing_add_odometry(p, stamp, &pose);
+}
+
+static bool right(const struct reading *r, int64_t stamp, unsigned int beams)
+{
+	const double t = stamp / 1e9;
+
+	return r->stamp == stamp && near(r->odometry.x, t) &&
+	       near(r->odometry.y, -2 * t) && r->beams == beams &&
+	       near(remainder(r->odometry.yaw - 3 - t, 2 * M_PI), 0) &&
+	       r->range[beams - 1] == 2 * beams - 1;
+}
+
+static void test_waiting(void)
+{
+	struct pairing *p = pairing_new(SECOND);
+	struct pairing_count count;
+	struct reading r;
+
+	add_scan(p, 50 * MS, 5);
+	ok(!pairing_next(p, &r), "pairing: no odometry yet");
+	add_odometry(p, 0);
+	ok(!pairing_next(p, &r), "pairing: none from after it yet");
+	add_scan(p, 120 * MS, 700);
+	add_scan(p, 200 * MS, 3);
+	add_odometry(p, 100 * MS);
+	ok(pairing_next(p, &r) && right(&r, 50 * MS, 5),
+	   "pairing: in between, around -pi");
+	ok(!pairing_next(p, &r), "pairing: the next one waits");
+	add_odometry(p, 200 * MS);
+	ok(pairing_next(p, &r) && right(&r, 120 * MS, 700) &&
+	   pairing_next(p, &r) && right(&r, 200 * MS, 3) &&
+	   !pairing_next(p, &r), "pairing: also just at it");
+	/* odometry that is late, out of order, twice */
+	add_scan(p, 250 * MS, 4);
+	add_odometry(p, 300 * MS);
+	add_odometry(p, 240 * MS);
+	add_odometry(p, 240 * MS);
+	add_odometry(p, 260 * MS);
+	ok(pairing_next(p, &r) && right(&r, 250 * MS, 4),
+	   "pairing: odometry that is out of order");
+	pairing_count(p, &count);
+	ok(count.given == 4 && !count.dropped && !count.bad,
+	   "pairing: counts");
+	pairing_free(p);
+}
+
+static void test_dropping(void)
+{
+	struct pairing *p = pairing_new(SECOND);
+	const struct pose nowhere = { NAN, 0, 0 };
+	struct pairing_count count;
+	struct reading r;
+	int given = 0;
+
+	add_scan(p, 0, 1);
+	add_odometry(p, 100 * MS);
+	add_scan(p, 200 * MS, 2);
+	add_odometry(p, 300 * MS);
+	ok(!pairing_next(p, &r), "dropping: odometry from before may come");
+	add_odometry(p, 1001 * MS);
+	ok(pairing_next(p, &r) && right(&r, 200 * MS, 2),
+	   "dropping: not for ever");
+	/* odometry fails for a while */
+	add_scan(p, 1500 * MS, 3);
+	add_scan(p, 2600 * MS, 4);
+	add_odometry(p, 2550 * MS);
+	ok(!pairing_next(p, &r), "dropping: a gap says nothing");
+	add_odometry(p, 2650 * MS);
+	ok(pairing_next(p, &r) && right(&r, 2600 * MS, 4),
+	   "dropping: it goes on after it");
+	for (int i = 0; i < 200; i++)
+		add_scan(p, 3000 * MS + i, 5);
+	for (int i = 26; i < 32; i++)
+		add_odometry(p, i * 100 * MS);
+	while (pairing_next(p, &r))
+		given++;
+	ok(given == PAIRING_SCANS, "dropping: so many wait (%d)", given);
+	pairing_count(p, &count);
+	ok(count.dropped == 2 + 200 - PAIRING_SCANS && count.given ==
+	   (unsigned int)given + 2, "dropping: counts");
+	ok(add_scan(p, -1, 5) == -EINVAL && add_scan(p, 5, 0) == -EINVAL &&
+	   add_scan(p, 5, READING_BEAMS_MAX + 1) == -EINVAL &&
+	   pairing_add_odometry(p, -1, &(struct pose){ 0 }) == -EINVAL &&
+	   pairing_add_odometry(p, 5, &nowhere) == -EINVAL,
+	   "dropping: what cannot be is refused");
+	pairing_count(p, &count);
+	ok(count.bad == 5, "dropping: and counted");
+	pairing_free(p);
+}
+
+static void test_clock(void)
+{
+	struct pairing *p = pairing_new(SECOND);
+	struct pairing_count count;
+	struct reading r;
+	int given = 0;
+
+	for (int turn = 0; turn < 3; turn++)
+		for (int i = 0; i < 3000; i++) {
+			add_odometry(p, i * 10 * MS);
+			if (i % 10 == 5)
+				add_scan(p, i * 10 * MS - 3 * MS, 6);
+			while (pairing_next(p, &r))
+				given += r.stamp % (100 * MS) == 47 * MS &&
+					 right(&r, r.stamp, 6);
+		}
+	pairing_count(p, &count);
+	ok(given == 900 && !count.dropped,
+	   "clock: a recording that plays again and again (%d)", given);
+	/* one stamp from far away */
+	add_odometry(p, start);
+	add_scan(p, 40 * SECOND, 6);
+	add_odometry(p, 40 * SECOND - MS);
+	add_odometry(p, 40 * SECOND + MS);
+	ok(pairing_next(p, &r) && right(&r, 40 * SECOND, 6),
+	   "clock: one wrong stamp does not end it");
+	pairing_free(p);
+}
+
+/*
+ * Frames
+ */
+
+static struct message_transform transform(const char *parent, const char *child,
+					  double x, double yaw, double roll)
+{
+	return (struct message_transform){
+		.header.frame_id = message_string(parent),
+		.child_frame_id = message_string(child),
+		.translation = { x, 0, 0.3 },
+		/* about z and then, of what is turned, about x */
+		.rotation = { sin(roll / 2) * cos(yaw / 2),
+			      sin(roll / 2) * sin(yaw / 2),
+			      cos(roll / 2) * sin(yaw / 2),
+			      cos(roll / 2) * cos(yaw / 2) },
+	};
+}
+
+static void test_frames(void)
+{
+	static struct frames f;
+	const struct message_transform good[] = {
+		transform("odom", "base_footprint", 5, 1, 0),
+		transform("/base_footprint", "base_link", 0.5, 0, 0),
+		transform("base_link", "/laser", 0.25, M_PI_2, M_PI),
+		transform("base_link", "mast", 0, 0, M_PI_2),
+		transform("a", "b", 0, 0, 0), transform("b", "a", 0, 0, 0),
+	};
+	struct message_transform bad = good[0];
+	struct placement place;
+	struct pose pose;
+	bool turned;
+	char name[16];
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		err |= frames_add(&f, &good[i]);
+	ok(!err && frames_find(&f, "laser", "base_footprint", &place) &&
+	   placement_pose(&place, &pose, &turned) && near(pose.x, 0.75) &&
+	   near(pose.y, 0) && near(pose.yaw, M_PI_2) && turned,
+	   "frames: along a chain, upside down");
+	ok(frames_find(&f, "base_footprint", "base_link", &place) &&
+	   placement_pose(&place, &pose, &turned) && near(pose.x, -0.5) &&
+	   !turned, "frames: the other way");
+	ok(frames_find(&f, "mast", "base_link", &place) &&
+	   !placement_pose(&place, &pose, &turned), "frames: not level");
+	ok(!frames_find(&f, "laser", "a", &place) &&
+	   !frames_find(&f, "a", "laser", &place) &&
+	   !frames_find(&f, "laser", "camera", &place),
+	   "frames: no way there, or in circles");
+	memset(bad.rotation, 0, sizeof(bad.rotation));
+	err = frames_add(&f, &bad);
+	bad = good[0];
+	bad.translation[1] = INFINITY;
+	err = err == -EBADMSG ? frames_add(&f, &bad) : 0;
+	bad = good[0];
+	bad.child_frame_id = bad.header.frame_id;
+	err = err == -EBADMSG ? frames_add(&f, &bad) : 0;
+	bad.child_frame_id.len = 0;
+	err = err == -EBADMSG ? frames_add(&f, &bad) : 0;
+	ok(err == -EBADMSG, "frames: what cannot be");
+	for (int i = 0; i < 2 * FRAMES_MAX; i++) {
+		snprintf(name, sizeof(name), "f%d", i);
+		bad = transform("odom", name, 0, 0, 0);
+		err = frames_add(&f, &bad);
+	}
+	ok(err == -E2BIG && f.count == FRAMES_MAX, "frames: too many");
+}
+
+/*
+ * Messages as they come live
+ */
+
+static int take_scan(struct intake *in, int64_t stamp)
+{
+	static const float range[2] = { 1, 2 };
+	const union message msg = { .scan = {
+		.header = { stamp, 0, message_string("laser") },
+		.angle_increment = 0.5f, .range_max = INFINITY,
+		.ranges = { (const uint8_t *)range, 2, false },
+	} };
+
+	return intake_add(in, MESSAGE_LASER_SCAN, &msg, false, 0);
+}
+
+static int take_transform(struct intake *in, struct message_transform t,
+			  int64_t stamp, bool fixed)
+{
+	union message msg = { .tf.transforms = message_list(&t, 1) };
+	static uint8_t data[512];
+	long n;
+
+	/* lists are read from what was sent only */
+	t.header.stamp = stamp;
+	n = message_write(MESSAGE_TRANSFORMS, MESSAGE_CDR, &msg, data,
+			  sizeof(data));
+	if (n < 0 || message_read(MESSAGE_TRANSFORMS, MESSAGE_CDR, data, n,
+				  &msg))
+		abort();
+	return intake_add(in, MESSAGE_TRANSFORMS, &msg, fixed, 0);
+}
+
+static bool is_state(const struct intake *in, enum intake_state state)
+{
+	const char *laser, *robot;
+
+	return intake_state(in, &laser, &robot) == state;
+}
+
+static void test_live(void)
+{
+	struct intake *in = intake_new(&(struct intake_config){
+		.patience = SECOND });
+	struct intake_count count;
+	struct reading r;
+	bool good;
+
+	good = is_state(in, INTAKE_NO_LASER) && !take_scan(in, 5 * MS) &&
+	       is_state(in, INTAKE_NO_ROBOT);
+	take_transform(in, transform("odom", "base", 1, 0, 0), 0, false);
+	good &= is_state(in, INTAKE_NO_WAY) && !take_scan(in, 10 * MS);
+	take_transform(in, transform("base", "laser", 0, 0, M_PI_2), 0, true);
+	good &= is_state(in, INTAKE_TILTED);
+	take_transform(in, transform("base", "laser", 0.5, 0, M_PI), 0, true);
+	ok(good && is_state(in, INTAKE_READY), "live: what is missing yet");
+	take_scan(in, 50 * MS);
+	ok(!intake_next(in, &r), "live: a scan waits");
+	take_transform(in, transform("map", "odom", 7, 0, 0), 60 * MS, false);
+	ok(!intake_next(in, &r), "live: another transform is no odometry");
+	take_transform(in, transform("odom", "base", 3, 0, 0), 100 * MS, false);
+	ok(intake_next(in, &r) && near(r.odometry.x, 2) && r.laser.x == 0.5 &&
+	   near(r.angle_increment, -0.5) && r.range_max == READING_RANGE_MAX,
+	   "live: a reading");
+	good = take_transform(in, transform("odom", "base", NAN, 0, 0),
+			      200 * MS, false) == -EINVAL;
+	intake_count(in, &count);
+	ok(good && count.given == 1 && count.dropped == 2 && count.bad == 1,
+	   "live: counts");
+	intake_free(in);
+}
+
+/*
+ * Recordings
+ */
+
+/* What a recording is made of */
+struct kind {
+	const char	*file;
+	bool		odometry, tf, fixed, upside_down;
+	const char	*laser;		/* frame of the scans */
+};
+
+static void write_one(struct bag_writer *w, int topic, enum message_kind kind,
+		      enum message_format format, int64_t stamp,
+		      const union message *msg)
+{
+	static uint8_t data[65536];
+	long n = message_write(kind, format, msg, data, sizeof(data));
+
+	if (n < 0 || bag_write(w, topic, stamp, data, n))
+		abort();
+}
+
+static int add_topic(struct bag_writer *w, const char *name,
+		     enum message_kind kind, enum message_format format)
+{
+	const struct bag_topic t = {
+		.name = name, .type = message_type(kind, format),
+		.format = format,
+	};
+	const int topic = bag_add_topic(w, &t);
+
+	if (topic < 0)
+		abort();
+	return topic;
+}
+
+static void write_scan(struct bag_writer *w, int topic, int64_t stamp,
+		       enum message_format format, const char *frame)
+{
+	float range[4] = { 1, 0.01f, INFINITY, 2 };
+	const union message msg = { .scan = {
+		.header = { stamp, 0, message_string(frame) },
+		.angle_min = -0.5f, .angle_max = 1, .angle_increment = 0.5f,
+		.range_min = 0.1f, .range_max = 12,
+		.ranges = { (uint8_t *)range, 4, false },
+	} };
+
+	write_one(w, topic, MESSAGE_LASER_SCAN, format, stamp + 20 * MS, &msg);
+}
+
+static void write_transform(struct bag_writer *w, int topic, int64_t stamp,
+			    enum message_format format,
+			    const struct message_transform *t)
+{
+	struct message_transform with = *t;
+	union message msg = { .tf.transforms = message_list(&with, 1) };
+
+	with.header.stamp = stamp;
+	write_one(w, topic, MESSAGE_TRANSFORMS, format, stamp, &msg);
+}
+
+static void write_odometry(struct bag_writer *w, int topic, int64_t stamp,
+			   enum message_format format, double t)
+{
+	const union message msg = { .odometry = {
+		.header = { stamp, 0, message_string("odom") },
+		.child_frame_id = message_string("base_link"),
+		.pose = { { t, 2 * t, 0 },
+			  { 0, 0, sin(t / 2), cos(t / 2) } },
+	} };
+
+	write_one(w, topic, MESSAGE_ODOMETRY, format, stamp, &msg);
+}
+
+/* 10 s: scans each 100 ms, 20 ms late; odometry 50 times a second */
+static const char *make_bag(const struct kind *k)
+{
+	const char *path = in_folder(k->file);
+	enum bag_format f = bag_format_of(path);
+	enum message_format format = f == BAG_ROSBAG ? MESSAGE_ROS1 :
+						       MESSAGE_CDR;
+	struct message_transform place = transform("base_link", "laser", 0.2,
+		0, k->upside_down ? M_PI : 0);
+	int scan, odometry = -1, tf = -1, fixed = -1;
+	struct bag_writer *w;
+
+	if (bag_create(&w, path, f, true))
+		abort();
+	scan = add_topic(w, "/scan", MESSAGE_LASER_SCAN, format);
+	if (k->odometry)
+		odometry = add_topic(w, "/odom", MESSAGE_ODOMETRY, format);
+	if (k->tf)
+		tf = add_topic(w, "/tf", MESSAGE_TRANSFORMS, format);
+	if (k->fixed)
+		fixed = add_topic(w, "/tf_static", MESSAGE_TRANSFORMS, format);
+	for (int ms = 0; ms <= 10000; ms += 20) {
+		struct message_transform t = transform("odom", "base_link",
+			ms / 1e3, ms / 1e3, 0);
+
+		if (k->odometry)
+			write_odometry(w, odometry, start + ms * MS, format,
+				       ms / 1e3);
+		if (k->tf)
+			write_transform(w, tf, start + ms * MS, format, &t);
+		/* it comes late, as latched ones in recordings do */
+		if (k->fixed && ms == 400)
+			write_transform(w, fixed, start + ms * MS, format,
+					&place);
+		if (ms % 100 == 0)
+			write_scan(w, scan, start + (ms + 50) * MS - MS,
+				   format, k->laser);
+	}
+	if (bag_finish(w))
+		abort();
+	return path;
+}
+
+static char error[READINGS_ERROR];
+
+/* All of it. Return: how many readings, or what opening it said */
+static int read_bag(const char *path, const struct readings_config *config,
+		    struct reading *last, float *range,
+		    struct readings_count *count)
+{
+	struct readings *log;
+	struct reading r;
+	int n = 0, ret = readings_open(&log, path, config, error);
+
+	if (ret)
+		return ret;
+	while ((ret = readings_next(log, &r, error)) == 1) {
+		*last = r;
+		memcpy(range, r.range, 4 * sizeof(float));
+		n++;
+	}
+	readings_count(log, count);
+	readings_close(log);
+	return ret ? ret : n;
+}
+
+static void test_bags(void)
+{
+	static const struct kind kinds[] = {
+		{ "odom.mcap", true, false, true, false, "laser" },
+		{ "tf.mcap", false, true, true, false, "laser" },
+		{ "both.bag", true, true, true, true, "/laser" },
+		{ "same.bag", true, false, false, false, "base_link" },
+		{ "tf.db3", false, true, true, true, "laser" },
+	};
+	struct readings_count count;
+	struct reading r;
+	float range[4];
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		const char *path = make_bag(&kinds[i]);
+		const double sign = kinds[i].upside_down ? -1 : 1;
+		int n = read_bag(path, NULL, &r, range, &count);
+		double t = n > 0 ? (r.stamp - start) * 1e-9 : 0;
+
+		ok(n == 100 && near(t, 9.949) && near(r.odometry.x, t) &&
+		   near(remainder(r.odometry.yaw - t, 2 * M_PI), 0),
+		   "%s: readings with odometry", kinds[i].file);
+		/* the last one has no odometry behind it */
+		ok(!count.bad && count.unpaired == 1 && !count.backwards &&
+		   count.bytes == count.size && count.size > 1000,
+		   "%s: counts", kinds[i].file);
+		ok(near(r.laser.x, kinds[i].fixed ? 0.2 : 0) &&
+		   near(r.laser.yaw, 0) && near(r.angle_min, -0.5 * sign) &&
+		   near(r.angle_increment, 0.5 * sign),
+		   "%s: where the laser is", kinds[i].file);
+		ok(r.beams == 4 && range[0] == 1 && !range[1] &&
+		   isinf(range[2]) && range[3] == 2 && r.range_max == 12,
+		   "%s: ranges", kinds[i].file);
+	}
+}
+
+static void test_bags_refused(void)
+{
+	static const struct kind no_place = {
+		"place.mcap", true, true, false, false, "laser" };
+	static const struct kind no_odometry = {
+		"none.mcap", false, false, true, false, "laser" };
+	static const struct kind silent = {
+		"silent.mcap", true, false, false, false, "" };
+	const struct pose place = { 0.1, 0.2, 0.3 };
+	struct readings_config config = { .laser = &place };
+	struct readings_count count;
+	const char *path = make_bag(&no_place);
+	struct reading r;
+	float range[4];
+
+	ok(read_bag(path, NULL, &r, range, &count) == -ENODATA &&
+	   strstr(error, "laser (laser)"), "no place of the laser: %s", error);
+	ok(read_bag(path, &config, &r, range, &count) == 100 &&
+	   r.laser.y == 0.2, "but it may be given");
+	config.scan = "/front";
+	ok(read_bag(path, &config, &r, range, &count) == -ENODATA &&
+	   strstr(error, "no topic /front"), "no such topic: %s", error);
+	ok(read_bag(make_bag(&no_odometry), NULL, &r, range, &count) ==
+	   -ENODATA && strstr(error, "no odometry"), "%s", error);
+	path = make_bag(&silent);
+	ok(read_bag(path, NULL, &r, range, &count) == -ENODATA &&
+	   strstr(error, "which frame"), "%s", error);
+	config.scan = NULL;
+	ok(read_bag(path, &config, &r, range, &count) == 100,
+	   "no frame, but a place given");
+	if (access(REAL, R_OK))
+		return;
+	ok(read_bag(REAL, NULL, &r, range, &count) == -ENODATA &&
+	   strstr(error, "no odometry"), "a real one: %s", error);
+}
+
+static void test_several(void)
+{
+	const char *path = in_folder("two.mcap");
+	struct readings_config config = { .scan = "/front" };
+	struct readings_count count;
+	struct bag_writer *w;
+	struct reading r;
+	int topic[3];
+	float range[4];
+
+	if (bag_create(&w, path, BAG_MCAP, false))
+		abort();
+	topic[0] = add_topic(w, "/front", MESSAGE_LASER_SCAN, MESSAGE_CDR);
+	topic[1] = add_topic(w, "/rear", MESSAGE_LASER_SCAN, MESSAGE_CDR);
+	topic[2] = add_topic(w, "/odom", MESSAGE_ODOMETRY, MESSAGE_CDR);
+	for (int i = 0; i < 10; i++) {
+		write_odometry(w, topic[2], start + i * 20 * MS, MESSAGE_CDR,
+			       i);
+		write_scan(w, topic[0], start + i * 20 * MS, MESSAGE_CDR,
+			   "base_link");
+		write_scan(w, topic[1], start + i * 20 * MS, MESSAGE_CDR,
+			   i == 5 ? "elsewhere" : "base_link");
+	}
+	bag_write(w, topic[2], start + SECOND, "\0\1\0\0abc", 7);
+	if (bag_finish(w))
+		abort();
+	ok(read_bag(path, NULL, &r, range, &count) == -ENODATA &&
+	   strstr(error, "/front /rear"), "several scans: %s", error);
+	ok(read_bag(path, &config, &r, range, &count) == 10 && count.bad == 1,
+	   "one of them; a damaged message is passed over");
+	config.scan = "/rear";
+	ok(read_bag(path, &config, &r, range, &count) == 9 && count.bad == 2,
+	   "the other one; a scan of another frame is passed over");
+}
+
+int main(void)
+{
+	make_folder();
+	test_waiting();
+	test_dropping();
+	test_clock();
+	test_frames();
+	test_live();
+	test_bags();
+	test_bags_refused();
+	test_several();
+	remove_folder();
+	return tap_done();
+}

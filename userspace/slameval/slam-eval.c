@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * slam-eval - how good a trajectory is, by relations that are known between
+ * places of it. See slam-eval(1).
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/cli.h"
+#include "common/version.h"
+#include "readings/readings.h"
+#include "slam/relations.h"
+
+enum { OPT_RELATIONS = 1, OPT_TRAJECTORY, OPT_LOG, OPT_SPREAD, OPT_REACH,
+       OPT_WORST, OPT_HEADER, OPT_JSON, OPT_VERSION };
+
+struct options {
+	const char	*relations, *trajectory, *log;
+	uint32_t	worst, reach;		/* reach: ms */
+	bool		spread, header, json, version;
+};
+
+/* A relation that was used */
+struct found {
+	const struct relation	*relation;
+	struct relation_error	error;
+};
+
+static const double degrees = 180 / M_PI;
+
+static const struct argp_option options[] = {
+	{ "relations", OPT_RELATIONS, "FILE", 0,
+	  "what is known: t1 t2 x y z roll pitch yaw", 0 },
+	{ "trajectory", OPT_TRAJECTORY, "FILE", 0,
+	  "what is judged: stamp x y z qx qy qz qw", 0 },
+	{ "log", OPT_LOG, "FILE", 0,
+	  "its odometry fills in between the poses", 0 },
+	{ "spread", OPT_SPREAD, NULL, 0,
+	  "what odometry is off is spread from pose to pose", 0 },
+	{ "reach", OPT_REACH, "TIME", 0,
+	  "before the first and after the last pose these count (100ms)", 0 },
+	{ "worst", OPT_WORST, "N", 0, "then the N worst relations", 0 },
+	{ "header", OPT_HEADER, NULL, 0, "names of the columns first", 0 },
+	{ "json", OPT_JSON, NULL, 0, "JSON", 0 },
+	{ "version", OPT_VERSION, NULL, 0, "print the version", 0 },
+	{ 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case OPT_RELATIONS:
+		o->relations = arg;
+		return 0;
+	case OPT_TRAJECTORY:
+		o->trajectory = arg;
+		return 0;
+	case OPT_LOG:
+		o->log = arg;
+		return 0;
+	case OPT_SPREAD:
+		o->spread = true;
+		return 0;
+	case OPT_REACH:
+		if (parse_time_ms(arg, 0, 3600000, &o->reach))
+			return cli_error(-EINVAL, "reach must be 0s..1h, with a unit");
+		return 0;
+	case OPT_WORST:
+		if (parse_u32(arg, 1, RELATIONS_MAX, &o->worst))
+			return cli_error(-EINVAL, "worst must be 1..%d",
+					 RELATIONS_MAX);
+		return 0;
+	case OPT_HEADER:
+		o->header = true;
+		return 0;
+	case OPT_JSON:
+		o->json = true;
+		return 0;
+	case OPT_VERSION:
+		o->version = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		return cli_usage(state->argv[0], "what is %.100s?", arg);
+	case ARGP_KEY_END:
+		if (o->spread && !o->log)
+			return cli_usage(state->argv[0], "--spread needs --log");
+		if (o->version || (o->relations && o->trajectory))
+			return 0;
+		return cli_usage(state->argv[0], "which %s?",
+				 o->relations ? "trajectory" : "relations");
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+	.options = options, .parser = parse,
+	.doc = "Mean and standard deviation of the errors of a trajectory, "
+	       "by the relations of Kuemmerle et al.",
+};
+
+/*
+ * Odometry of a log
+ */
+
+static int read_odometry(const char *path, struct trajectory *odometry)
+{
+	/* only odometry is of interest: the laser may be anywhere */
+	const struct pose anywhere = { 0 };
+	const struct readings_config config = { .laser = &anywhere };
+	char error[READINGS_ERROR];
+	struct readings *log;
+	struct reading r;
+	int ret = readings_open(&log, path, &config, error), err = 0;
+
+	if (ret)
+		return cli_error(ret, "%s", error);
+	while (!err && (ret = readings_next(log, &r, error)) == 1)
+		err = trajectory_add(odometry, r.stamp, &r.odometry);
+	readings_close(log);
+	if (!err && ret < 0)
+		return cli_error(ret, "%s", error);
+	if (!err)
+		err = trajectory_sort(odometry);
+	return err ? cli_error(err, "%s: %s", path, strerror(-err)) : 0;
+}
+
+/* @t, with odometry in between */
+static int fill(struct trajectory *t, const struct options *o)
+{
+	struct trajectory odometry = { 0 }, filled = { 0 };
+	int err = read_odometry(o->log, &odometry);
+
+	if (!err) {
+		err = trajectory_fill(t, &odometry, o->spread, &filled);
+		if (err == -ENODATA)
+			cli_error(err, "%s: its odometry is of other times than %s",
+				  o->log, o->trajectory);
+		else if (err)
+			cli_error(err, "%s: %s", o->log, strerror(-err));
+	}
+	trajectory_free(&odometry);
+	if (err)
+		return err;
+	trajectory_free(t);
+	*t = filled;
+	return 0;
+}
+
+/*
+ * Results
+ */
+
+static int by_error(const void *a, const void *b)
+{
+	const struct found *x = a, *y = b;
+
+	if (x->error.translation != y->error.translation)
+		return x->error.translation < y->error.translation ? 1 : -1;
+	if (x->error.rotation != y->error.rotation)
+		return x->error.rotation < y->error.rotation ? 1 : -1;
+	return x->relation < y->relation ? -1 : x->relation > y->relation;
+}
+
+/* The relations that were used, the worst first; NULL: no memory */
+static struct found *sort_errors(const struct relations *r,
+				 const struct relation_error *errors)
+{
+	struct found *all = malloc((size_t)r->count * sizeof(*all));
+	uint32_t n = 0;
+
+	if (!all)
+		return NULL;
+	for (uint32_t i = 0; i < r->count; i++)
+		if (errors[i].used)
+			all[n++] = (struct found){ &r->relation[i], errors[i] };
+	qsort(all, n, sizeof(*all), by_error);
+	return all;
+}
+
+static void print_csv(const struct relations_result *v, const struct found *all,
+		      const struct options *o)
+{
+	const uint32_t n = o->worst < v->used ? o->worst : v->used;
+
+	if (o->header)
+		puts("translation_mean,translation_std,rotation_mean_deg,rotation_std_deg,relations_used");
+	printf("%.6f,%.6f,%.6f,%.6f,%u\n", v->translation_mean,
+	       v->translation_std, v->rotation_mean * degrees,
+	       v->rotation_std * degrees, v->used);
+	if (o->header && n)
+		puts("t1,t2,translation,rotation_deg");
+	for (uint32_t i = 0; i < n; i++)
+		printf("%.6f,%.6f,%.6f,%.6f\n", all[i].relation->from * 1e-9,
+		       all[i].relation->to * 1e-9, all[i].error.translation,
+		       all[i].error.rotation * degrees);
+}
+
+static void print_json(const struct relations_result *v,
+		       const struct found *all, const struct options *o)
+{
+	const uint32_t n = o->worst < v->used ? o->worst : v->used;
+
+	printf("{\"translation_mean\":%.6f,\"translation_std\":%.6f,"
+	       "\"rotation_mean_deg\":%.6f,\"rotation_std_deg\":%.6f,"
+	       "\"relations_used\":%u,\"relations_left_out\":%u",
+	       v->translation_mean, v->translation_std,
+	       v->rotation_mean * degrees, v->rotation_std * degrees, v->used,
+	       v->left_out);
+	if (o->worst)
+		fputs(",\"worst\":[", stdout);
+	for (uint32_t i = 0; i < n; i++)
+		printf("%s{\"t1\":%.6f,\"t2\":%.6f,\"translation\":%.6f,"
+		       "\"rotation_deg\":%.6f}", i ? "," : "",
+		       all[i].relation->from * 1e-9,
+		       all[i].relation->to * 1e-9, all[i].error.translation,
+		       all[i].error.rotation * degrees);
+	puts(o->worst ? "]}" : "}");
+}
+
+static int evaluate(const struct relations *r, const struct trajectory *t,
+		    const struct options *o)
+{
+	struct relation_error *errors = calloc(r->count, sizeof(*errors));
+	struct relations_result result;
+	struct found *all;
+	int err = 0;
+
+	if (!errors)
+		return cli_error(-ENOMEM, "no memory");
+	relations_evaluate(r, t, (int64_t)o->reach * 1000000, errors, &result);
+	all = sort_errors(r, errors);
+	if (!all)
+		err = cli_error(-ENOMEM, "no memory");
+	else if (!result.used)
+		err = cli_error(-ENODATA, "none of the %u relations of %s is within the times of %s",
+				r->count, o->relations, o->trajectory);
+	else if (o->json)
+		print_json(&result, all, o);
+	else
+		print_csv(&result, all, o);
+	free(all);
+	free(errors);
+	return err;
+}
+
+static int run(const struct options *o)
+{
+	char error[TRAJECTORY_ERROR];
+	struct relations r;
+	struct trajectory t;
+	int err = relations_read(&r, o->relations, error);
+
+	if (err)
+		return cli_error(err, "%s", error);
+	err = trajectory_read(&t, o->trajectory, error);
+	if (err) {
+		cli_error(err, "%s", error);
+	} else {
+		err = o->log ? fill(&t, o) : 0;
+		if (!err)
+			err = evaluate(&r, &t, o);
+		trajectory_free(&t);
+	}
+	relations_free(&r);
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .reach = 100 };
+	int err;
+
+	cli_program = "slam-eval";
+	argv[0] = (char *)cli_program;
+	err = cli_parse(&argp, argc, argv, &o);
+	if (err)
+		return 1;
+	if (o.version)
+		printf("slam-eval %s\n", OPTSAMPLE_VERSION);
+	else
+		err = run(&o);
+	if (fflush(stdout) || ferror(stdout))
+		err = cli_error(-errno, "standard output: %s", strerror(errno));
+	return err ? 1 : 0;
+}
