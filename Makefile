@@ -29,14 +29,17 @@ BAG_TESTS := message bag service
 FUSION_TESTS := fusion
 GDIM_TESTS := layer store store_damage site site_graph site_real map_file map_png geopackage
 ENDS_TESTS := ends compressed
+READINGS_TESTS := readings pairing
+SLAM_TESTS := relations
 BAG_FUZZ := message service mcap rosbag db3 compressed control decode
 LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
 	     vscan laserscan blob layers
 GDIM_FUZZ := cells_blob layer_words map_file map_yaml poses_file \
 	     submap_message inbox web_request web_auth view_records
+READINGS_FUZZ := carmen csv dat pairing
 LIB_BENCH := image cloud map vscan
 GDIM_BENCH := fusion store
-PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv gdimctl gdimd \
+PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv gdimctl gdimd slamd slam-eval \
 	     optsample-lab optsample-sim udp-link link-sim link-watch d63-plot hwsim-medium \
 	     demo-report image-pub image-sub dds-pub dds-sub fastdds-pub \
 	     fastdds-sub app-report dds-writers ros1-pub ros1-sub rtps-gen test_sampler \
@@ -48,7 +51,9 @@ PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv gdimctl 
 	     gdim-bad http-load service-node service-peer \
 	     $(BAG_TESTS:%=test_%) test_ros1c client-node fuzz_ros1c \
 	     $(LIB_FUZZ:%=fuzz_%) $(BAG_FUZZ:%=fuzz_%) \
-	     $(GDIM_FUZZ:%=fuzz_%))
+	     $(GDIM_FUZZ:%=fuzz_%) $(READINGS_FUZZ:%=fuzz_readings_%) \
+	     $(READINGS_TESTS:%=test_%) $(SLAM_TESTS:%=test_%) \
+	     test_engine engine-peer engine-pingpong)
 TESTS	:= tests/run
 
 Q	:= $(if $(V),,@)
@@ -74,10 +79,11 @@ packages-%:
 build: packages-build
 	$(Q)$(MAKE) --no-print-directory all
 
-all: module tc bpf programs ros1
+all: module tc bpf programs ros1 engine
 programs: $(PROGRAMS)
 tc: $(BUILD)/tc/q_optsample.so
 ros1: $(BUILD)/ros1/liboptsample-ros1.so
+engine: $(BUILD)/engine/engine-mpi.so
 bpf: $(BUILD)/bpf/ros_tag.bpf.o $(BUILD)/bpf/gso_tag.bpf.o
 
 # tools/kernel knows when nothing is to be done
@@ -243,6 +249,35 @@ $(foreach t,$(FUSION_TESTS),$(eval $(call linked,test_$(t),\
 $(foreach t,$(GDIM_TESTS),$(eval $(call linked,test_$(t),\
 	tests/unit/test_$(t).c $(GDIM) $(COMMON_O) $(LIB) $(HEADERS),\
 	$(GDIM_LIBS))))
+# Laser logs; the messages of workers; SLAM, the same bits on any CPU
+READINGS := $(call objects,userspace/readings/*.c) $(BAG) $(COMMON_O) $(LIB)
+READINGS_LIBS := $(BAG_LIBS) -lisal
+ENGINE	:= $(filter-out %/mpi.o,$(call objects,userspace/engine/*.c))
+ENGINE_LIBS := -lrabbitmq -lpthread
+SLAM	:= $(patsubst userspace/%.c,$(BUILD)/slam/%.o,\
+	     $(wildcard userspace/slam/*.c))
+$(BUILD)/slam/%.o: userspace/%.c $(HEADERS)
+	$(call msg,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LIB_CFLAGS) -c -o $@ $<
+$(BUILD)/engine/engine-mpi.so: userspace/engine/mpi.c $(HEADERS)
+	$(call msg,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -shared $$(pkg-config --cflags ompi-c) \
+		-o $@ $< $$(pkg-config --libs ompi-c)
+SLAMD	:= $(filter-out %/slamd.o,$(call objects,userspace/slamd/*.c)) $(SLAM) \
+	     $(READINGS) $(ENGINE) $(GDIM)
+SLAMD_LIBS := $(READINGS_LIBS) $(ENGINE_LIBS) $(GDIM_LIBS)
+$(eval $(call linked,slamd,$(BUILD)/obj/slamd/slamd.o $(SLAMD),$(SLAMD_LIBS)))
+$(eval $(call linked,slam-eval,$(call objects,userspace/slameval/*.c) $(SLAM) \
+	$(READINGS) $(GDIM),$(READINGS_LIBS) $(GDIM_LIBS)))
+$(foreach t,$(READINGS_TESTS) $(SLAM_TESTS),$(eval $(call linked,test_$(t),\
+	tests/unit/test_$(t).c $(SLAMD) $(HEADERS),$(SLAMD_LIBS))))
+$(eval $(call linked,test_engine,tests/unit/test_engine.c $(ENGINE) \
+	$(COMMON_O) $(HEADERS),$(ENGINE_LIBS)))
+$(foreach p,peer pingpong,$(eval $(call linked,engine-$(p),\
+	tests/slam/engine-$(p).c $(ENGINE) $(COMMON_O) $(HEADERS),\
+	$(ENGINE_LIBS))))
 $(BUILD)/obj/gdimctl/view_page.o: $(wildcard userspace/gdimctl/view*.html \
 	userspace/gdimctl/view*.js)
 $(foreach b,$(GDIM_BENCH),$(eval $(call linked,bench_$(b),\
@@ -262,7 +297,8 @@ $(eval $(call linked,client-node,tests/ros1/client-node.c $(ROS1C) $(HEADERS),\
 	$(ROS1C_LIBS) -lz))
 
 lib-tests:
-	@echo $(LIB_TESTS) $(FUSION_TESTS) $(GDIM_TESTS) gdimd $(BRIDGE_TESTS) $(LINKD_TESTS) $(BAG_TESTS) $(ENDS_TESTS) ros1c
+	@echo $(LIB_TESTS) $(FUSION_TESTS) $(GDIM_TESTS) gdimd $(BRIDGE_TESTS) $(LINKD_TESTS) $(BAG_TESTS) $(ENDS_TESTS) \
+		$(READINGS_TESTS) $(SLAM_TESTS) ros1c
 
 # its decoders, with sanitizers, under libFuzzer
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize=alignment \
@@ -302,6 +338,10 @@ $(foreach t,$(LIB_FUZZ),$(eval $(call fuzzer,$(t),$(LIB_CLANG),-lisal -lm)))
 $(foreach t,$(BAG_FUZZ),$(eval $(call fuzzer,$(t),$(BAG_CLANG) $(LIB_CLANG),\
 	-lisal $(BAG_LIBS))))
 $(foreach t,$(GDIM_FUZZ),$(eval $(call fuzzer,$(t),$(GDIM_FUZZ_LIB),\
+	$(GDIM_LIBS) $(BAG_LIBS) -linih -lisal)))
+$(foreach t,$(READINGS_FUZZ),$(eval $(call fuzzer,readings_$(t),\
+	$(patsubst userspace/%.c,$(BUILD)/fuzz-lib/%.o,\
+	$(wildcard userspace/readings/*.c)) $(GDIM_FUZZ_LIB),\
 	$(GDIM_LIBS) $(BAG_LIBS) -linih -lisal)))
 $(eval $(call fuzzer,ros1c,$(ROS1C_CLANG),$(ROS1C_LIBS)))
 

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * filter.c - weights, resampling, and who is the best
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "slam/exact.h"
+#include "slam/filter.h"
+#include "slam/weights.h"
+
+/**
+ * struct filter
+ * @pose:	of each particle, after the last update
+ * @recent:	logarithm of its weight, since the last resampling
+ * @total:	likewise, of it and all its ancestors
+ * @step:	its last one
+ * @room:	of the arrays of particles
+ * @update:	the next one's number
+ */
+struct filter {
+	struct slam_params	params;
+	struct team		*team;
+	struct ancestry		*ancestry;
+	struct odometer		odometer;
+	uint32_t		count, room;
+	struct pose		*pose;
+	double			*recent, *total, *weight;
+	ancestry_id		*step, *next_step;
+	uint32_t		*parent;
+	struct outcome		*out;
+	uint32_t		best;
+	ancestry_id		best_step;
+	uint64_t		update;
+};
+
+static bool make_arrays(struct filter *f)
+{
+	const uint32_t n = f->room;
+
+	f->pose = calloc(n, sizeof(*f->pose));
+	f->recent = calloc(n, sizeof(*f->recent));
+	f->total = calloc(n, sizeof(*f->total));
+	f->weight = calloc(n, sizeof(*f->weight));
+	f->step = calloc(n, sizeof(*f->step));
+	f->next_step = calloc(n, sizeof(*f->next_step));
+	f->parent = calloc(n, sizeof(*f->parent));
+	f->out = calloc(n, sizeof(*f->out));
+	return f->pose && f->recent && f->total && f->weight && f->step &&
+		f->next_step && f->parent && f->out;
+}
+
+struct filter *filter_create(const struct slam_params *params,
+			     struct team *team)
+{
+	struct filter *f = calloc(1, sizeof(*f));
+
+	if (!f) {
+		team->ops->destroy(team);
+		return NULL;
+	}
+	f->params = *params;
+	f->team = team;
+	f->count = f->room = params->particles;
+	f->ancestry = ancestry_create();
+	if (!f->ancestry || !make_arrays(f)) {
+		filter_destroy(f);
+		return NULL;
+	}
+	return f;
+}
+
+void filter_destroy(struct filter *f)
+{
+	if (!f)
+		return;
+	f->team->ops->destroy(f->team);
+	ancestry_destroy(f->ancestry);
+	free(f->pose);
+	free(f->recent);
+	free(f->total);
+	free(f->weight);
+	free(f->step);
+	free(f->next_step);
+	free(f->parent);
+	free(f->out);
+	free(f);
+}
+
+static struct team_state state_of(const struct filter *f)
+{
+	return (struct team_state){ f->count, f->step, f->ancestry };
+}
+
+/* The steps of an update. All or, without memory, none */
+static int add_steps(struct filter *f)
+{
+	for (uint32_t i = 0; i < f->count; i++) {
+		const struct ancestry_step step = {
+			.pose = f->out[i].pose, .update = f->update,
+			.number = i,
+		};
+
+		f->next_step[i] = ancestry_add(f->ancestry, f->step[i], &step);
+		if (f->next_step[i])
+			continue;
+		while (i--)
+			ancestry_release(f->ancestry, f->next_step[i]);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < f->count; i++) {
+		ancestry_release(f->ancestry, f->step[i]);
+		f->step[i] = f->next_step[i];
+		f->pose[i] = f->out[i].pose;
+		f->recent[i] += f->params.gain * f->out[i].fit;
+		f->total[i] += f->params.gain * f->out[i].fit;
+	}
+	return 0;
+}
+
+/* Particle i becomes a child of @parent[i]; those are never after i, unless
+ * they keep their own number
+ */
+static void inherit(struct filter *f, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		ancestry_hold(f->ancestry, f->step[f->parent[i]]);
+	for (uint32_t i = 0; i < f->count; i++)
+		ancestry_release(f->ancestry, f->step[i]);
+	for (uint32_t i = 0; i < count; i++)
+		f->next_step[i] = f->step[f->parent[i]];
+	memcpy(f->step, f->next_step, count * sizeof(*f->step));
+	for (uint32_t i = 0; i < count; i++) {
+		/* parents kept their numbers: theirs are not overwritten yet */
+		f->pose[i] = f->pose[f->parent[i]];
+		f->total[i] = f->total[f->parent[i]];
+		f->recent[i] = 0;
+	}
+	f->count = count;
+}
+
+/* How many survivors there are to be */
+static uint32_t survivors(struct filter *f)
+{
+	struct pose *drawn;
+	uint32_t needed;
+
+	if (f->params.kld_error == 0)
+		return f->room;
+	drawn = malloc(f->room * sizeof(*drawn));
+	if (!drawn)
+		return f->count;
+	for (uint32_t i = 0; i < f->count; i++)
+		drawn[i] = f->pose[i];
+	needed = weights_needed(drawn, f->count, f->room, &f->params);
+	free(drawn);
+	return needed;
+}
+
+/* Return: whether there was a resampling; @count is that of afterwards */
+static int resample(struct filter *f, struct filter_result *r, uint32_t *count)
+{
+	struct random random = random_of(f->params.seed, f->update,
+					 UINT32_MAX);
+	int err;
+
+	*count = f->count;
+	r->effective = weights_normalise(f->recent, f->weight, f->count);
+	if (f->params.resample < 1 &&
+	    r->effective >= f->params.resample * f->count)
+		return 0;
+	*count = survivors(f);
+	err = weights_resample(f->weight, f->count, *count,
+			       random_unit(&random), f->parent);
+	return err ? err : 1;
+}
+
+static uint32_t find_best(const struct filter *f)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < f->count; i++) {
+		if (f->total[i] > f->total[best])
+			best = i;
+	}
+	return best;
+}
+
+/* Whether the best particle is not a child of the one that was best before */
+static void choose_best(struct filter *f, struct filter_result *r)
+{
+	ancestry_id id;
+
+	f->best = find_best(f);
+	id = ancestry_parent(f->ancestry, f->step[f->best]);
+	r->rewritten = f->best_step && id != f->best_step;
+	ancestry_hold(f->ancestry, f->step[f->best]);
+	ancestry_release(f->ancestry, f->best_step);
+	f->best_step = f->step[f->best];
+}
+
+static int update(struct filter *f, const struct reading *reading,
+		  struct filter_result *r)
+{
+	const struct motion motion = odometer_motion(&f->odometer, &f->params);
+	struct team_state state = state_of(f);
+	uint32_t count;
+	int err;
+
+	err = f->team->ops->match(f->team, &state, f->update, reading,
+				  &motion, f->out);
+	if (!err)
+		err = add_steps(f);
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < f->count; i++)
+		r->evaluations += f->out[i].evaluations;
+	err = resample(f, r, &count);
+	if (err < 0)
+		return err;
+	r->resampled = err;
+	if (r->resampled)
+		inherit(f, count);
+	state = state_of(f);
+	err = f->team->ops->settle(f->team, &state, f->update,
+				   r->resampled ? f->parent : NULL, count);
+	choose_best(f, r);
+	r->fit = f->out[ancestry_at(f->ancestry,
+				    f->step[f->best])->number].fit;
+	r->updated = true;
+	r->update = f->update++;
+	odometer_restart(&f->odometer);
+	return err;
+}
+
+/* The scan changes nothing, but tells where the robot is */
+static int track(struct filter *f, const struct reading *reading,
+		 struct filter_result *r)
+{
+	const struct team_state state = state_of(f);
+	struct outcome out;
+	int err;
+
+	err = f->team->ops->track(f->team, &state, f->best, reading, &r->pose,
+				  &out);
+	if (err)
+		return err;
+	r->pose = out.pose;
+	r->fit = out.fit;
+	r->evaluations = out.evaluations;
+	return 0;
+}
+
+int filter_read(struct filter *f, const struct reading *reading,
+		struct filter_result *r)
+{
+	const struct slam_params *p = &f->params;
+	int err = 0;
+
+	*r = (struct filter_result){ .particles = f->count };
+	r->jumped = !odometer_move(&f->odometer, &reading->odometry);
+	if (reading->beams && (!f->update ||
+	    f->odometer.path >= p->distance ||
+	    f->odometer.turned >= p->angle))
+		err = update(f, reading, r);
+	r->best = f->best;
+	r->particles = f->count;
+	if (f->update)
+		r->update = f->update - 1;
+	r->pose = exact_compose(f->pose + f->best, &f->odometer.move);
+	if (!err && reading->beams && !r->updated)
+		err = track(f, reading, r);
+	r->since = exact_between(f->pose + f->best, &r->pose);
+	return err;
+}
+
+int filter_history(const struct filter *f, struct pose **poses,
+		   uint32_t *count)
+{
+	ancestry_id id = f->step[f->best];
+
+	*count = ancestry_depth(f->ancestry, id);
+	*poses = malloc((*count + 1) * sizeof(**poses));
+	if (!*poses)
+		return -ENOMEM;
+	for (uint32_t i = *count; i--; id = ancestry_parent(f->ancestry, id))
+		(*poses)[i] = ancestry_at(f->ancestry, id)->pose;
+	return 0;
+}
+
+struct team *filter_team(const struct filter *f)
+{
+	return f->team;
+}

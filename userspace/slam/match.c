@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * match.c - what both matchers begin and end with
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include "slam/exact.h"
+#include "slam/match.h"
+
+/* Between the poses that the curvature is taken from, m and rad */
+#define PROBE		0.03
+#define PROBE_TURN	0.015
+
+int matcher_init(struct matcher *m, const struct slam_params *params,
+		 const int16_t *base)
+{
+	*m = (struct matcher){
+		.params = params,
+		.base = base,
+		.units = FIELD_UNIT / params->resolution,
+	};
+	return 0;
+}
+
+void matcher_free(struct matcher *m)
+{
+	free(m->rotated.x);
+	m->rotated = (struct rotated){ .count = 0 };
+}
+
+int matcher_begin(struct matcher *m, const struct scan *scan)
+{
+	const unsigned int room = scan->match.room;
+	int32_t *memory;
+
+	m->yaw = NAN;
+	if (room <= m->rotated.room && m->rotated.x)
+		return 0;
+	memory = aligned_alloc(64, 2 * sizeof(*memory) *
+			       (room + SCORE_LANES));
+	if (!memory)
+		return -ENOMEM;
+	free(m->rotated.x);
+	m->rotated = (struct rotated){
+		.room = room, .x = memory, .y = memory + room + SCORE_LANES,
+	};
+	return 0;
+}
+
+static void turn_to(struct matcher *m, const struct scan *scan, double yaw)
+{
+	if (yaw == m->yaw)
+		return;
+	score_rotate(&m->rotated, &scan->match, yaw);
+	m->yaw = yaw;
+}
+
+void matcher_slope(struct matcher *m, const struct scan *scan,
+		   const struct field *map, const struct pose *pose,
+		   struct score_slope *slope)
+{
+	m->evaluations++;
+	turn_to(m, scan, pose->yaw);
+	score_slope(map, m->base, &m->rotated, (int)lrint(pose->x * m->units),
+		    (int)lrint(pose->y * m->units), m->units,
+		    m->params->sigma, slope);
+}
+
+double matcher_fit(struct matcher *m, const struct scan *scan,
+		   const struct field *map, const struct pose *pose)
+{
+	m->evaluations++;
+	if (!scan->match.count)
+		return 0;
+	turn_to(m, scan, pose->yaw);
+	return (double)score_at(map, m->base, &m->rotated,
+				(int)lrint(pose->x * m->units),
+				(int)lrint(pose->y * m->units)) /
+		((double)FIELD_MAX * scan->match.count);
+}
+
+static struct pose moved(const struct pose *p, const double d[3])
+{
+	return (struct pose){ p->x + d[0], p->y + d[1], p->yaw + d[2] };
+}
+
+/* Minus the second derivatives of the fit */
+static void curvature(struct matcher *m, const struct scan *scan,
+		      const struct field *map, const struct pose *pose,
+		      double fit, double h[3][3])
+{
+	static const double step[3] = { PROBE, PROBE, PROBE_TURN };
+	double ahead[3], behind;
+
+	for (int i = 0; i < 3; i++) {
+		double d[3] = { 0 };
+		struct pose p;
+
+		d[i] = step[i];
+		p = moved(pose, d);
+		ahead[i] = matcher_fit(m, scan, map, &p);
+		d[i] = -step[i];
+		p = moved(pose, d);
+		behind = matcher_fit(m, scan, map, &p);
+		h[i][i] = (2 * fit - ahead[i] - behind) / (step[i] * step[i]);
+	}
+	for (int i = 0; i < 3; i++) {
+		for (int j = i + 1; j < 3; j++) {
+			double d[3] = { 0 };
+			struct pose p;
+
+			d[i] = step[i];
+			d[j] = step[j];
+			p = moved(pose, d);
+			h[i][j] = h[j][i] = (ahead[i] + ahead[j] - fit -
+				matcher_fit(m, scan, map, &p)) /
+				(step[i] * step[j]);
+		}
+	}
+}
+
+/* @l: the Cholesky factor of @a. Return: whether @a is positive definite */
+static bool factor(const double a[3][3], double l[3][3])
+{
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j <= i; j++) {
+			double v = a[i][j];
+
+			for (int k = 0; k < j; k++)
+				v -= l[i][k] * l[j][k];
+			if (i != j)
+				l[i][j] = v / l[j][j];
+			else if (v > 1e-3 * a[i][i])
+				l[i][i] = sqrt(v);
+			else
+				return false;
+		}
+	}
+	return true;
+}
+
+/* What the fit and the odometry know of the pose: an inverse covariance */
+static void information(const double h[3][3], double sharpness, double slip,
+			double turn, double l[3][3])
+{
+	double a[3][3];
+
+	for (int i = 0; i < 3; i++) {
+		const double sigma = i < 2 ? slip : turn;
+
+		for (int j = 0; j < 3; j++)
+			a[i][j] = h[i][j] * sharpness;
+		a[i][i] = fmax(a[i][i], 0) + 1 / (sigma * sigma);
+	}
+	if (factor((const double (*)[3])a, l))
+		return;
+	/* no maximum in all directions: each of the three alone */
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < 3; j++)
+			l[i][j] = i == j ? sqrt(a[i][i]) : 0;
+	}
+}
+
+double match_draw(struct matcher *m, const struct scan *scan,
+		  const struct field *map, struct pose *pose, double fit,
+		  double slip, double turn, struct random *random)
+{
+	double h[3][3], l[3][3], x[3];
+
+	if (m->params->sharpness == 0 || slip == 0 || turn == 0)
+		return fit;
+	curvature(m, scan, map, pose, fit, h);
+	information((const double (*)[3])h, m->params->sharpness, slip, turn,
+		    l);
+	for (int i = 2; i >= 0; i--) {
+		x[i] = random_normal(random);
+		for (int k = i + 1; k < 3; k++)
+			x[i] -= l[k][i] * x[k];
+		x[i] /= l[i][i];
+	}
+	*pose = moved(pose, x);
+	return matcher_fit(m, scan, map, pose);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * match.h - where a scan fits best into a map: two ways, one interface
+ */
+#ifndef SLAM_MATCH_H
+#define SLAM_MATCH_H
+
+#include "slam/random.h"
+#include "slam/scan.h"
+
+/**
+ * struct matcher - what a thread needs to match; one for each
+ * @params:	of the filter
+ * @base:	of the tiles of all maps
+ * @units:	1/256 cells in a metre
+ * @evaluations: of poses, until now
+ */
+struct matcher {
+	const struct slam_params	*params;
+	const int16_t			*base;
+	double				units;
+	uint64_t			evaluations;
+	/* private */
+	struct rotated			rotated;
+	double				yaw;
+};
+
+/* Return: 0; -ENOMEM */
+int matcher_init(struct matcher *m, const struct slam_params *params,
+		 const int16_t *base);
+void matcher_free(struct matcher *m);
+
+/* A new scan, of so many endpoints. Return: 0; -ENOMEM */
+int matcher_begin(struct matcher *m, const struct scan *scan);
+
+/**
+ * matcher_fit() - how well the scan fits from a pose
+ *
+ * Return: the mean of the field at the endpoints, 0..1
+ */
+double matcher_fit(struct matcher *m, const struct scan *scan,
+		   const struct field *map, const struct pose *pose);
+
+/* As matcher_fit(), for Gauss-Newton */
+void matcher_slope(struct matcher *m, const struct scan *scan,
+		   const struct field *map, const struct pose *pose,
+		   struct score_slope *slope);
+
+/* match_hill(), with other numbers */
+double match_climb(struct matcher *m, const struct scan *scan,
+		   const struct field *map, struct pose *pose,
+		   uint32_t refinements, uint32_t cutoff);
+
+/**
+ * match_hill() - the hill climb of Kamburugamuve et al., algorithm 1
+ * @pose: where it begins; gets the best pose
+ *
+ * The six neighbours of the best pose are looked at; once none is better, the
+ * step is halved, as often as there are refinements. The cutoff is looked at
+ * after each round of six, as there.
+ *
+ * Return: the fit there.
+ */
+double match_hill(struct matcher *m, const struct scan *scan,
+		  const struct field *map, struct pose *pose);
+
+/**
+ * match_gauss_newton() - Gauss-Newton on the likelihood field
+ *
+ * As match_hill(), in fewer evaluations: its first, large steps, and then
+ * Kohlbrecher et al., A flexible and scalable SLAM system with full 3D motion
+ * estimation (SSRR 2011), section IV, with damping (Levenberg-Marquardt).
+ */
+double match_gauss_newton(struct matcher *m, const struct scan *scan,
+			  const struct field *map, struct pose *pose);
+
+/**
+ * match_draw() - a pose from the improved proposal
+ * @pose: the best one, of fit @fit; gets the one that was drawn
+ * @slip, @turn: standard deviations of the odometry, m and rad
+ *
+ * From the Gaussian that the fit looks like around its maximum (Grisetti,
+ * Stachniss and Burgard, Improved techniques for grid mapping with
+ * Rao-Blackwellized particle filters, 2007, section IV; the covariance is
+ * that of Laplace's approximation, not of samples).
+ *
+ * Return: the fit there.
+ */
+double match_draw(struct matcher *m, const struct scan *scan,
+		  const struct field *map, struct pose *pose, double fit,
+		  double slip, double turn, struct random *random);
+
+#endif

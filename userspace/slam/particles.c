@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * particles.c - what a worker does with its particles, with all its threads
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "slam/crew.h"
+#include "slam/exact.h"
+#include "slam/match.h"
+#include "slam/particles.h"
+
+struct particle {
+	bool		here;
+	struct pose	pose;
+	struct field	map;
+};
+
+struct particles {
+	struct slam_params	params;
+	struct field_kernel	kernel;
+	struct tiles		*pool;
+	struct crew		*crew;
+	struct matcher		*matcher;	/* of each thread */
+	struct particle		*particle;
+	uint32_t		room;
+};
+
+/* What threads are given */
+struct matching {
+	struct particles	*p;
+	uint64_t		update;
+	const struct scan	*scan;
+	const struct motion	*motion;
+	const uint32_t		*numbers;
+	struct outcome		*out;
+	_Atomic int		err;
+};
+
+struct particles *particles_create(const struct slam_params *params,
+				   unsigned int threads)
+{
+	struct particles *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->params = *params;
+	field_kernel_init(&p->kernel, params->sigma / params->resolution,
+			  params->ratio);
+	p->pool = tiles_create(0);
+	p->crew = crew_create(threads);
+	if (p->crew)
+		p->matcher = calloc(crew_threads(p->crew),
+				    sizeof(*p->matcher));
+	if (!p->pool || !p->crew || !p->matcher) {
+		particles_destroy(p);
+		return NULL;
+	}
+	for (unsigned int i = 0; i < crew_threads(p->crew); i++)
+		matcher_init(p->matcher + i, &p->params, tiles_base(p->pool));
+	return p;
+}
+
+void particles_destroy(struct particles *p)
+{
+	if (!p)
+		return;
+	for (uint32_t i = 0; i < p->room; i++)
+		free(p->particle[i].map.tile);
+	free(p->particle);
+	for (unsigned int i = 0; p->matcher && i < crew_threads(p->crew); i++)
+		matcher_free(p->matcher + i);
+	free(p->matcher);
+	crew_destroy(p->crew);
+	tiles_destroy(p->pool);
+	free(p);
+}
+
+int particles_add(struct particles *p, uint32_t number,
+		  const struct pose *pose)
+{
+	if (number >= SLAM_PARTICLES_MAX)
+		return -EINVAL;
+	if (number >= p->room) {
+		const uint32_t room = (number / 64 + 1) * 64;
+		struct particle *more = realloc(p->particle,
+						room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		memset(more + p->room, 0, (room - p->room) * sizeof(*more));
+		p->particle = more;
+		p->room = room;
+	}
+	particles_drop(p, number);
+	p->particle[number] = (struct particle){
+		.here = true, .pose = *pose,
+	};
+	return 0;
+}
+
+void particles_drop(struct particles *p, uint32_t number)
+{
+	if (!particles_has(p, number))
+		return;
+	field_free(&p->particle[number].map, p->pool);
+	p->particle[number].here = false;
+}
+
+bool particles_has(const struct particles *p, uint32_t number)
+{
+	return number < p->room && p->particle[number].here;
+}
+
+struct pose particles_pose(const struct particles *p, uint32_t number)
+{
+	return p->particle[number].pose;
+}
+
+static double match(struct particles *p, struct matcher *m,
+		    const struct scan *scan, const struct field *map,
+		    struct pose *pose)
+{
+	if (p->params.matcher == SLAM_GAUSS_NEWTON)
+		return match_gauss_newton(m, scan, map, pose);
+	return match_hill(m, scan, map, pose);
+}
+
+static void match_one(void *arg, uint32_t index, unsigned int thread)
+{
+	struct matching *job = arg;
+	struct particles *p = job->p;
+	struct particle *particle = p->particle + job->numbers[index];
+	struct outcome *out = job->out + index;
+	struct matcher *m = p->matcher + thread;
+	struct random random = random_of(p->params.seed, job->update,
+					 job->numbers[index]);
+	const uint64_t before = m->evaluations;
+	struct pose pose;
+
+	*out = (struct outcome){ .pose = particle->pose };
+	if (!particle->map.width)
+		return;
+	pose = motion_draw(job->motion, &particle->pose, &random);
+	out->fit = match(p, m, job->scan, &particle->map, &pose);
+	out->fit = match_draw(m, job->scan, &particle->map, &pose, out->fit,
+			      job->motion->slip, job->motion->turn, &random);
+	pose.yaw = remainder(pose.yaw, 2 * M_PI);
+	out->pose = particle->pose = pose;
+	out->evaluations = (uint32_t)(m->evaluations - before);
+}
+
+static int begin(struct particles *p, const struct scan *scan)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < crew_threads(p->crew); i++)
+		err = matcher_begin(p->matcher + i, scan);
+	return err;
+}
+
+int particles_match(struct particles *p, uint64_t update,
+		    const struct scan *scan, const struct motion *motion,
+		    const uint32_t *numbers, uint32_t count,
+		    struct outcome *out)
+{
+	struct matching job = {
+		.p = p, .update = update, .scan = scan, .motion = motion,
+		.numbers = numbers, .out = out,
+	};
+	int err = begin(p, scan);
+
+	if (!err)
+		crew_run(p->crew, count, match_one, &job);
+	return err;
+}
+
+static int write_scan(struct particles *p, uint32_t number, uint64_t update,
+		      uint32_t writer, const struct scan *scan,
+		      const struct pose *pose)
+{
+	const double units = FIELD_UNIT / p->params.resolution;
+	const int x = (int)lrint(pose->x * units);
+	const int y = (int)lrint(pose->y * units);
+	struct field *map = &p->particle[number].map;
+	double sine, cosine;
+
+	exact_sincos(pose->yaw, &sine, &cosine);
+	for (unsigned int i = 0; i < scan->hits; i++) {
+		const double hx = scan->x[i], hy = scan->y[i];
+		const int err = field_hit(map, p->pool, &p->kernel,
+			x + (int)rint(cosine * hx - sine * hy),
+			y + (int)rint(sine * hx + cosine * hy),
+			update << 16 | writer);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static void write_one(void *arg, uint32_t index, unsigned int thread)
+{
+	struct matching *job = arg;
+	const uint32_t number = job->numbers[index];
+	const int err = write_scan(job->p, number, job->update, number,
+				   job->scan,
+				   &job->p->particle[number].pose);
+
+	(void)thread;
+	if (err)
+		job->err = err;
+}
+
+int particles_write(struct particles *p, uint64_t update,
+		    const struct scan *scan, const uint32_t *numbers,
+		    uint32_t count)
+{
+	struct matching job = {
+		.p = p, .update = update, .scan = scan, .numbers = numbers,
+	};
+
+	crew_run(p->crew, count, write_one, &job);
+	return job.err;
+}
+
+int particles_copy(struct particles *p, uint32_t to, uint32_t from)
+{
+	int err;
+
+	if (!particles_has(p, from))
+		return -EINVAL;
+	if (to == from)
+		return 0;
+	err = particles_add(p, to, &p->particle[from].pose);
+	if (!err)
+		err = field_copy(&p->particle[to].map, &p->particle[from].map,
+				 p->pool);
+	return err;
+}
+
+struct outcome particles_track(struct particles *p, uint32_t number,
+			       const struct scan *scan,
+			       const struct pose *from)
+{
+	struct matcher *m = p->matcher;
+	const uint64_t before = m->evaluations;
+	struct outcome out = { .pose = *from };
+
+	if (matcher_begin(m, scan))
+		return out;
+	out.fit = match(p, m, scan, &p->particle[number].map, &out.pose);
+	out.pose.yaw = remainder(out.pose.yaw, 2 * M_PI);
+	out.evaluations = (uint32_t)(m->evaluations - before);
+	return out;
+}
+
+int particles_redo(struct particles *p, uint32_t number, uint64_t update,
+		   uint32_t writer, const struct scan *scan,
+		   const struct pose *pose)
+{
+	p->particle[number].pose = *pose;
+	return write_scan(p, number, update, writer, scan, pose);
+}
+
+void particles_use(const struct particles *p, struct particles_use *use)
+{
+	*use = (struct particles_use){
+		.bytes = tiles_used(p->pool) * sizeof(struct tile),
+		.peak = tiles_peak(p->pool) * sizeof(struct tile),
+		.cpu = crew_cpu(p->crew),
+	};
+}
+
+const struct field *particles_field(const struct particles *p, uint32_t number,
+				    struct tiles **pool)
+{
+	*pool = p->pool;
+	return particles_has(p, number) ? &p->particle[number].map : NULL;
+}

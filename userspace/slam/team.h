@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * team.h - who works on the particles, as the filter sees it
+ *
+ * The filter knows weights and ancestors; a team has the particles with their
+ * maps, in this process (team_local.c) or on workers elsewhere
+ * (team_engine.c). Whichever it is, the results have the same bits.
+ */
+#ifndef SLAM_TEAM_H
+#define SLAM_TEAM_H
+
+#include "slam/ancestry.h"
+#include "slam/particles.h"
+
+struct team;
+
+/**
+ * struct team_state - all there is to know of the particles, of the filter
+ * @count:	particles, numbered from 0
+ * @step:	[@count] of each, the last one; 0: before the first
+ */
+struct team_state {
+	uint32_t		count;
+	const ancestry_id	*step;
+	const struct ancestry	*ancestry;
+};
+
+/**
+ * struct team_ops - what a team can
+ * @match:	particles_match() for all particles of @state; @out: [count]
+ * @settle:	the scan of @update goes into the maps of all particles that
+ *		have children, and then particle i becomes a copy of
+ *		@parent[i], for i below @count; NULL: all stay. @state is as it
+ *		is after that. Need not be done on return.
+ * @track:	particles_track()
+ * @use:	of all members together
+ * @destroy:
+ *
+ * Return: 0 or a negative errno, which is final: -ENOMEM, -ERANGE, -EINTR.
+ */
+struct team_ops {
+	int	(*match)(struct team *t, const struct team_state *state,
+			 uint64_t update, const struct reading *reading,
+			 const struct motion *motion, struct outcome *out);
+	int	(*settle)(struct team *t, const struct team_state *state,
+			  uint64_t update, const uint32_t *parent,
+			  uint32_t count);
+	int	(*track)(struct team *t, const struct team_state *state,
+			 uint32_t number, const struct reading *reading,
+			 const struct pose *from, struct outcome *out);
+	void	(*use)(struct team *t, struct particles_use *use);
+	void	(*destroy)(struct team *t);
+};
+
+struct team {
+	const struct team_ops	*ops;
+};
+
+/**
+ * team_local() - a team of threads in this process
+ * @threads: as crew_create()
+ *
+ * Return: NULL: no memory.
+ */
+struct team *team_local(const struct slam_params *params,
+			unsigned int threads);
+
+#endif

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * options.c - the command line
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/cli.h"
+#include "slam/crew.h"
+#include "slamd/slamd.h"
+
+enum {
+	OPT_LOG = 256, OPT_SCAN, OPT_ODOMETRY, OPT_RANGE_MAX, OPT_LASER,
+	OPT_PARTICLES, OPT_SEED, OPT_MATCHER, OPT_CUTOFF, OPT_REFINEMENTS,
+	OPT_RESOLUTION, OPT_DISTANCE, OPT_ANGLE, OPT_RESAMPLE, OPT_GAIN,
+	OPT_SHARPNESS, OPT_KLD, OPT_PARTICLES_MIN, OPT_USABLE,
+	OPT_THREADS, OPT_TRAJECTORY, OPT_MAP, OPT_PICTURE, OPT_STATS,
+	OPT_VERSION,
+};
+
+static const struct argp_option options[] = {
+	{ "log", OPT_LOG, "FILE", 0,
+	  "a CARMEN log, Simbad's csv, tinySLAM's .dat, a recording of ROS",
+	  1 },
+	{ "scan", OPT_SCAN, "TOPIC", 0, "of a recording: its LaserScan", 1 },
+	{ "odometry", OPT_ODOMETRY, "TOPIC", 0, "of a recording: its Odometry",
+	  1 },
+	{ "laser", OPT_LASER, "X,Y,YAW", 0,
+	  "where the laser is on the robot (m, rad)", 1 },
+	{ "range-max", OPT_RANGE_MAX, "M", 0,
+	  "beams of this length hit nothing (as the log says)", 1 },
+	{ "trajectory", OPT_TRAJECTORY, "FILE", 0,
+	  "a pose for every reading, as TUM writes them", 2 },
+	{ "map", OPT_MAP, "FILE.pgm", 0, "the map, and FILE.yaml", 2 },
+	{ "picture", OPT_PICTURE, "FILE.png", 0,
+	  "the map with the trajectory", 2 },
+	{ "stats", OPT_STATS, "FILE.json", 0, "what it took; -: stdout", 2 },
+	{ "particles", OPT_PARTICLES, "N", 0, "of the filter (30)", 3 },
+	{ "seed", OPT_SEED, "S", 0, "of its random numbers (1)", 3 },
+	{ "matcher", OPT_MATCHER, "hill|gn", 0,
+	  "hill climb, or Gauss-Newton (hill)", 3 },
+	{ "cutoff", OPT_CUTOFF, "K", 0,
+	  "of the hill climb: no further round after K evaluations (none)",
+	  3 },
+	{ "refinements", OPT_REFINEMENTS, "N", 0,
+	  "of the hill climb: halvings of its step (6)", 3 },
+	{ "resolution", OPT_RESOLUTION, "M", 0, "of maps (0.05)", 3 },
+	{ "usable-range", OPT_USABLE, "M", 0,
+	  "longer beams are not used (all are)", 3 },
+	{ "distance", OPT_DISTANCE, "M", 0,
+	  "that is moved between updates of the particles (0.05)", 3 },
+	{ "angle", OPT_ANGLE, "RAD", 0, "or turned (0.05)", 3 },
+	{ "resample", OPT_RESAMPLE, "SHARE", 0,
+	  "when fewer particles are effective; 1: at every update (0.5)", 3 },
+	{ "gain", OPT_GAIN, "G", 0, "log-likelihood of a perfect scan (40)",
+	  3 },
+	{ "sharpness", OPT_SHARPNESS, "G", 0,
+	  "likewise, for the proposal; 0: the best pose itself (10000)", 3 },
+	{ "kld", OPT_KLD, "ERROR", 0,
+	  "as many particles as KLD sampling wants, up to N (off)", 3 },
+	{ "particles-min", OPT_PARTICLES_MIN, "N", 0, "with --kld (10)", 3 },
+	{ "threads", OPT_THREADS, "T", 0,
+	  "that work (one for each processor)", 4 },
+	{ "quiet", 'q', NULL, 0, "no progress", 5 },
+	{ "verbose", 'v', NULL, 0, "progress, also if not on a terminal", 5 },
+	{ "version", OPT_VERSION, NULL, 0, "print the version", 5 },
+	{ 0 }
+};
+
+static int number(const char *name, const char *arg, double min, double max,
+		  double *v)
+{
+	if (parse_double(arg, min, max, v))
+		return cli_error(-EINVAL, "%s must be %g..%g", name, min, max);
+	return 0;
+}
+
+static int whole(const char *name, const char *arg, uint32_t min, uint32_t max,
+		 uint32_t *v)
+{
+	if (parse_u32(arg, min, max, v))
+		return cli_error(-EINVAL, "%s must be %u..%u", name, min, max);
+	return 0;
+}
+
+static int parse_laser(struct slamd_options *o, const char *arg)
+{
+	char text[100], *at = text, *part;
+	double v[3];
+
+	if (strlen(arg) >= sizeof(text))
+		return cli_error(-EINVAL, "laser must be X,Y,YAW");
+	strcpy(text, arg);
+	for (int i = 0; i < 3; i++) {
+		part = strsep(&at, ",");
+		if (!part || parse_double(part, -READING_LASER_MAX,
+					  READING_LASER_MAX, v + i))
+			return cli_error(-EINVAL, "laser must be X,Y,YAW");
+	}
+	if (at)
+		return cli_error(-EINVAL, "laser must be X,Y,YAW");
+	o->laser = (struct pose){ v[0], v[1], v[2] };
+	o->readings.laser = &o->laser;
+	return 0;
+}
+
+static int parse_matcher(struct slam_params *p, const char *arg)
+{
+	if (!strcmp(arg, "hill"))
+		p->matcher = SLAM_HILL;
+	else if (!strcmp(arg, "gn"))
+		p->matcher = SLAM_GAUSS_NEWTON;
+	else
+		return cli_error(-EINVAL, "matcher must be hill or gn");
+	return 0;
+}
+
+static error_t parse_filter(int key, char *arg, struct slam_params *p)
+{
+	uint32_t seed;
+
+	switch (key) {
+	case OPT_PARTICLES:
+		return whole("particles", arg, 1, SLAM_PARTICLES_MAX,
+			     &p->particles);
+	case OPT_PARTICLES_MIN:
+		return whole("particles-min", arg, 1, SLAM_PARTICLES_MAX,
+			     &p->particles_min);
+	case OPT_SEED:
+		if (whole("seed", arg, 0, UINT32_MAX, &seed))
+			return -EINVAL;
+		p->seed = seed;
+		return 0;
+	case OPT_MATCHER:
+		return parse_matcher(p, arg);
+	case OPT_CUTOFF:
+		return whole("cutoff", arg, 1, 1000000, &p->cutoff);
+	case OPT_REFINEMENTS:
+		return whole("refinements", arg, 1, 20, &p->refinements);
+	case OPT_RESOLUTION:
+		return number("resolution", arg, 0.005, 1, &p->resolution);
+	case OPT_USABLE:
+		return number("usable-range", arg, 0, 1000, &p->range_max);
+	case OPT_DISTANCE:
+		return number("distance", arg, 0, 100, &p->distance);
+	case OPT_ANGLE:
+		return number("angle", arg, 0, 3, &p->angle);
+	case OPT_RESAMPLE:
+		return number("resample", arg, 0, 1, &p->resample);
+	case OPT_GAIN:
+		return number("gain", arg, 1e-3, 1e6, &p->gain);
+	case OPT_SHARPNESS:
+		return number("sharpness", arg, 0, 1e9, &p->sharpness);
+	case OPT_KLD:
+		return number("kld", arg, 1e-3, 1, &p->kld_error);
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct slamd_options *o = state->input;
+
+	switch (key) {
+	case OPT_LOG:
+		o->log = arg;
+		return 0;
+	case OPT_SCAN:
+		o->readings.scan = arg;
+		return 0;
+	case OPT_ODOMETRY:
+		o->readings.odometry = arg;
+		return 0;
+	case OPT_LASER:
+		return parse_laser(o, arg);
+	case OPT_RANGE_MAX:
+		return number("range-max", arg, 0.1, 1e5,
+			      &o->readings.range_max);
+	case OPT_THREADS:
+		return whole("threads", arg, 1, CREW_MAX, &o->threads);
+	case OPT_TRAJECTORY:
+		o->trajectory = arg;
+		return 0;
+	case OPT_MAP:
+		o->map = arg;
+		return 0;
+	case OPT_PICTURE:
+		o->picture = arg;
+		return 0;
+	case OPT_STATS:
+		o->stats = arg;
+		return 0;
+	case 'q':
+		o->quiet = true;
+		return 0;
+	case 'v':
+		o->verbose = true;
+		return 0;
+	case OPT_VERSION:
+		o->version = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		return cli_usage(state->argv[0], "what is %.100s?", arg);
+	case ARGP_KEY_END:
+		if (o->version || o->log)
+			return 0;
+		return cli_usage(state->argv[0], "which log?");
+	}
+	return parse_filter(key, arg, &o->params);
+}
+
+static const struct argp argp = {
+	.options = options, .parser = parse,
+	.doc = "Where a robot was, and the map it saw, out of its laser scans "
+	       "and its odometry. See slamd(8).",
+};
+
+int slamd_parse(struct slamd_options *o, int argc, char **argv)
+{
+	char error[SLAM_ERROR];
+	int err;
+
+	*o = (struct slamd_options){ .params = slam_defaults };
+	err = cli_parse(&argp, argc, argv, o);
+	if (err || o->version)
+		return err;
+	if (o->params.particles_min > o->params.particles)
+		o->params.particles_min = o->params.particles;
+	if (slam_params_check(&o->params, error))
+		return cli_error(-EINVAL, "%s", error);
+	return 0;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * slamd - simultaneous localization and mapping. See slamd(8).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include "common/cli.h"
+#include "common/version.h"
+#include "slamd/slamd.h"
+
+int main(int argc, char **argv)
+{
+	struct slamd_options o;
+
+	cli_program = "slamd";
+	if (slamd_parse(&o, argc, argv))
+		return EXIT_FAILURE;
+	if (o.version)
+		return printf("slamd %s\n", OPTSAMPLE_VERSION) < 0;
+	return slamd_replay(&o) ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * slamd.h - what the parts of the daemon have in common
+ */
+#ifndef SLAMD_SLAMD_H
+#define SLAMD_SLAMD_H
+
+#include <stdbool.h>
+#include "readings/readings.h"
+#include "slam/params.h"
+
+/**
+ * struct slamd_options - what the command line says
+ * @log:	what is read; @readings: how
+ * @trajectory, @map, @picture, @stats: what is written, NULL: not
+ * @threads:	0: as many as there are processors
+ * @quiet, @verbose: no progress; progress also if this is no terminal
+ */
+struct slamd_options {
+	struct slam_params	params;
+	struct readings_config	readings;
+	struct pose		laser;
+	const char		*log;
+	const char		*trajectory, *map, *picture, *stats;
+	uint32_t		threads;
+	bool			quiet, verbose, version;
+};
+
+/* Return: 0, or a negative errno after one line on stderr */
+int slamd_parse(struct slamd_options *o, int argc, char **argv);
+
+/**
+ * slamd_replay() - a log from beginning to end, as fast as it goes
+ *
+ * Return: 0, or a negative errno after one line on stderr. After a signal all
+ * is written as far as it came.
+ */
+int slamd_replay(const struct slamd_options *o);
+
+#endif

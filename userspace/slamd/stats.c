@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * stats.c - collects numbers, and writes them down
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <cjson/cJSON.h>
+#include "common/array.h"
+#include "gdim/new_file.h"
+#include "slamd/stats.h"
+
+/* Of the whole process */
+static uint64_t cpu_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+void stats_begin(struct stats *s)
+{
+	s->start = cpu_now();
+}
+
+int stats_end(struct stats *s, const struct reading *reading,
+	      const struct filter_result *r)
+{
+	const uint64_t now = cpu_now();
+
+	s->readings++;
+	s->jumps += r->jumped;
+	s->updates += r->updated;
+	s->resamplings += r->resampled;
+	s->evaluations += r->evaluations;
+	if (r->updated)
+		s->effective += r->effective;
+	if (!reading->beams)
+		return 0;
+	if (array_grow(&s->ms, &s->room, s->count, sizeof(*s->ms)))
+		return -ENOMEM;
+	s->ms[s->count++] = (float)((double)(now - s->start) * 1e-6);
+	return 0;
+}
+
+void stats_free(struct stats *s)
+{
+	free(s->ms);
+	*s = (struct stats){ .count = 0 };
+}
+
+static int compare_floats(const void *a, const void *b)
+{
+	const float x = *(const float *)a, y = *(const float *)b;
+
+	return (x > y) - (x < y);
+}
+
+struct stats_times stats_times(const struct stats *s)
+{
+	struct stats_times t = { 0 };
+	float *sorted;
+
+	if (!s->count)
+		return t;
+	for (uint32_t i = 0; i < s->count; i++)
+		t.mean += (double)s->ms[i] / s->count;
+	sorted = malloc(s->count * sizeof(*sorted));
+	if (!sorted)
+		return t;
+	memcpy(sorted, s->ms, s->count * sizeof(*sorted));
+	qsort(sorted, s->count, sizeof(*sorted), compare_floats);
+	t.p50 = (double)sorted[(s->count - 1) / 2];
+	t.p95 = (double)sorted[(uint64_t)(s->count - 1) * 95 / 100];
+	t.max = (double)sorted[s->count - 1];
+	free(sorted);
+	return t;
+}
+
+static cJSON *to_json(const struct stats *s, const struct slam_params *p,
+		      unsigned int threads, const struct particles_use *use,
+		      const struct readings_count *log)
+{
+	const struct stats_times t = stats_times(s);
+	cJSON *o = cJSON_CreateObject(), *ms;
+
+	cJSON_AddNumberToObject(o, "readings", (double)s->readings);
+	cJSON_AddNumberToObject(o, "scans", s->count);
+	cJSON_AddNumberToObject(o, "updates", (double)s->updates);
+	cJSON_AddNumberToObject(o, "resamplings", (double)s->resamplings);
+	cJSON_AddNumberToObject(o, "odometry_jumps", (double)s->jumps);
+	cJSON_AddNumberToObject(o, "bad_lines", (double)log->bad);
+	cJSON_AddNumberToObject(o, "time_backwards", (double)log->backwards);
+	cJSON_AddNumberToObject(o, "unpaired", (double)log->unpaired);
+	cJSON_AddNumberToObject(o, "particles", p->particles);
+	cJSON_AddNumberToObject(o, "seed", (double)p->seed);
+	cJSON_AddStringToObject(o, "matcher",
+				p->matcher == SLAM_HILL ? "hill" : "gn");
+	cJSON_AddNumberToObject(o, "cutoff", p->cutoff);
+	cJSON_AddNumberToObject(o, "threads", threads);
+	ms = cJSON_AddObjectToObject(o, "cpu_ms_per_reading");
+	cJSON_AddNumberToObject(ms, "mean", t.mean);
+	cJSON_AddNumberToObject(ms, "p50", t.p50);
+	cJSON_AddNumberToObject(ms, "p95", t.p95);
+	cJSON_AddNumberToObject(ms, "max", t.max);
+	cJSON_AddNumberToObject(o, "evaluations", (double)s->evaluations);
+	cJSON_AddNumberToObject(o, "evaluations_per_particle_update",
+		s->updates ? (double)s->evaluations / (double)s->updates /
+		p->particles : 0);
+	cJSON_AddNumberToObject(o, "effective_particles_mean",
+		s->updates ? s->effective / (double)s->updates : 0);
+	cJSON_AddNumberToObject(o, "map_bytes", (double)use->bytes);
+	cJSON_AddNumberToObject(o, "map_bytes_peak", (double)use->peak);
+	cJSON_AddNumberToObject(o, "map_bytes_per_particle",
+				(double)use->peak / p->particles);
+	return o;
+}
+
+static int write_text(const char *text, const char *path,
+		      char error[SLAM_ERROR])
+{
+	struct new_file file;
+	int err;
+
+	if (!strcmp(path, "-")) {
+		if (puts(text) >= 0 && !fflush(stdout))
+			return 0;
+		snprintf(error, SLAM_ERROR, "stdout: %s", strerror(errno));
+		return -errno;
+	}
+	err = new_file_open(&file, path, error);
+	if (err)
+		return err;
+	new_file_write(&file, text, strlen(text));
+	new_file_write(&file, "\n", 1);
+	return new_file_finish(&file, error);
+}
+
+int stats_write(const struct stats *s, const char *path,
+		const struct slam_params *params, unsigned int threads,
+		const struct particles_use *use,
+		const struct readings_count *log, char error[SLAM_ERROR])
+{
+	cJSON *o = to_json(s, params, threads, use, log);
+	char *text = cJSON_Print(o);
+	int err = -ENOMEM;
+
+	cJSON_Delete(o);
+	if (text)
+		err = write_text(text, path, error);
+	else
+		snprintf(error, SLAM_ERROR, "no memory");
+	free(text);
+	return err;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * stats.h - what SLAM costs: processor time, evaluations, memory
+ */
+#ifndef SLAMD_STATS_H
+#define SLAMD_STATS_H
+
+#include "readings/readings.h"
+#include "slam/filter.h"
+
+/**
+ * struct stats - of a run; all zero at the beginning
+ * @ms:		processor time of each reading that had a scan
+ */
+struct stats {
+	float		*ms;
+	uint32_t	count, room;
+	uint64_t	readings, updates, resamplings, jumps, evaluations;
+	double		effective;		/* sum */
+	/* private */
+	uint64_t	start;
+};
+
+/* Before and after each reading. Return: 0; -ENOMEM */
+void stats_begin(struct stats *s);
+int stats_end(struct stats *s, const struct reading *reading,
+	      const struct filter_result *r);
+void stats_free(struct stats *s);
+
+/* What is asked for often; ms */
+struct stats_times {
+	double	mean, p50, p95, max;
+};
+
+struct stats_times stats_times(const struct stats *s);
+
+/**
+ * stats_write() - as JSON, as a whole or not at all
+ * @path: "-": stdout
+ * @error: gets one line
+ *
+ * Return: 0 or a negative errno.
+ */
+int stats_write(const struct stats *s, const char *path,
+		const struct slam_params *params, unsigned int threads,
+		const struct particles_use *use,
+		const struct readings_count *log, char error[SLAM_ERROR]);
+
+#endif
