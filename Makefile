@@ -30,7 +30,7 @@ FUSION_TESTS := fusion
 GDIM_TESTS := layer store store_damage site site_graph site_real map_file map_png geopackage
 ENDS_TESTS := ends compressed
 READINGS_TESTS := readings pairing
-SLAM_TESTS := relations
+SLAM_TESTS := relations occupancy submaps submap_out
 BAG_FUZZ := message service mcap rosbag db3 compressed control decode
 LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
 	     vscan laserscan blob layers
@@ -39,7 +39,7 @@ GDIM_FUZZ := cells_blob layer_words map_file map_yaml poses_file \
 READINGS_FUZZ := carmen csv dat pairing
 LIB_BENCH := image cloud map vscan
 GDIM_BENCH := fusion store
-PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv gdimctl gdimd slamd slam-eval \
+PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv gdimctl gdimd slamd slam-worker slam-eval \
 	     optsample-lab optsample-sim udp-link link-sim link-watch d63-plot hwsim-medium \
 	     demo-report image-pub image-sub dds-pub dds-sub fastdds-pub \
 	     fastdds-sub app-report dds-writers ros1-pub ros1-sub rtps-gen test_sampler \
@@ -53,7 +53,7 @@ PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv gdimctl 
 	     $(LIB_FUZZ:%=fuzz_%) $(BAG_FUZZ:%=fuzz_%) \
 	     $(GDIM_FUZZ:%=fuzz_%) $(READINGS_FUZZ:%=fuzz_readings_%) \
 	     $(READINGS_TESTS:%=test_%) $(SLAM_TESTS:%=test_%) \
-	     test_engine engine-peer engine-pingpong)
+	     test_engine engine-peer engine-pingpong slam-world)
 TESTS	:= tests/run
 
 Q	:= $(if $(V),,@)
@@ -254,8 +254,9 @@ READINGS := $(call objects,userspace/readings/*.c) $(BAG) $(COMMON_O) $(LIB)
 READINGS_LIBS := $(BAG_LIBS) -lisal
 ENGINE	:= $(filter-out %/mpi.o,$(call objects,userspace/engine/*.c))
 ENGINE_LIBS := -lrabbitmq -lpthread
-SLAM	:= $(patsubst userspace/%.c,$(BUILD)/slam/%.o,\
-	     $(wildcard userspace/slam/*.c))
+SLAM	:= $(BUILD)/slam/libslam.a
+$(SLAM): $(patsubst userspace/%.c,$(BUILD)/slam/%.o,$(wildcard userspace/slam/*.c))
+	$(Q)rm -f $@; $(AR) rcs $@ $^
 $(BUILD)/slam/%.o: userspace/%.c $(HEADERS)
 	$(call msg,CC,$@)
 	$(Q)mkdir -p $(@D)
@@ -266,13 +267,21 @@ $(BUILD)/engine/engine-mpi.so: userspace/engine/mpi.c $(HEADERS)
 	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -shared $$(pkg-config --cflags ompi-c) \
 		-o $@ $< $$(pkg-config --libs ompi-c)
 SLAMD	:= $(filter-out %/slamd.o,$(call objects,userspace/slamd/*.c)) $(SLAM) \
-	     $(READINGS) $(ENGINE) $(GDIM)
-SLAMD_LIBS := $(READINGS_LIBS) $(ENGINE_LIBS) $(GDIM_LIBS)
+	     $(ENGINE) $(GDIM) $(call objects,userspace/readings/*.c) $(ENDS)
+SLAMD_LIBS := $(ENDS_LIBS) $(ENGINE_LIBS) $(GDIM_LIBS)
 $(eval $(call linked,slamd,$(BUILD)/obj/slamd/slamd.o $(SLAMD),$(SLAMD_LIBS)))
+$(eval $(call linked,slam-worker,$(call objects,userspace/slamworker/*.c) \
+	$(BUILD)/obj/slamd/cluster.o $(SLAM) $(ENGINE) $(GDIM) $(COMMON_O) \
+	$(LIB),$(ENGINE_LIBS) $(GDIM_LIBS)))
+$(eval $(call linked,slam-world,tests/slam/slam-world.c $(HEADERS),-lm))
 $(eval $(call linked,slam-eval,$(call objects,userspace/slameval/*.c) $(SLAM) \
 	$(READINGS) $(GDIM),$(READINGS_LIBS) $(GDIM_LIBS)))
-$(foreach t,$(READINGS_TESTS) $(SLAM_TESTS),$(eval $(call linked,test_$(t),\
+$(foreach t,$(READINGS_TESTS) $(filter-out submap_out,$(SLAM_TESTS)),$(eval $(call linked,test_$(t),\
 	tests/unit/test_$(t).c $(SLAMD) $(HEADERS),$(SLAMD_LIBS))))
+$(eval $(call linked,test_submap_out,tests/unit/test_submap_out.c \
+	$(addprefix $(BUILD)/obj/slamd/,map_out.o submap_out.o) \
+	$(call objects,userspace/readings/*.c) $(SLAM) $(GDIMD) $(HEADERS),\
+	$(GDIMD_LIBS)))
 $(eval $(call linked,test_engine,tests/unit/test_engine.c $(ENGINE) \
 	$(COMMON_O) $(HEADERS),$(ENGINE_LIBS)))
 $(foreach p,peer pingpong,$(eval $(call linked,engine-$(p),\
@@ -312,7 +321,7 @@ GDIM_CLANG := $(patsubst userspace/%.c,$(BUILD)/fuzz-lib/%.o,\
 	     $(filter-out %/map_figure.c,$(wildcard \
 	     userspace/fusion/*.c userspace/gdim/*.c userspace/common/*.c \
 	     userspace/ros/*.c userspace/bag/*.c \
-	     $(addprefix userspace/gdimd/,config.c inbox.c map_message.c \
+	     $(addprefix userspace/gdimd/,config.c inbox.c \
 	     matcher.c room_message.c stars.c submap_message.c web_auth.c \
 	     web_request.c) \
 	     $(addprefix userspace/,gdimctl/view_page.c gdimctl/view_records.c \

@@ -9,7 +9,7 @@
 #include <syslog.h>
 #include "daemon/service.h"
 #include "ends/ends.h"
-#include "gdimd/map_message.h"
+#include "gdim/map_message.h"
 #include "gdimd/outlet.h"
 #include "gdimd/rates.h"
 

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "bag/bag.h"
-#include "gdimd/map_message.h"
+#include "gdim/map_message.h"
 #include "gdimd/outlet.h"
 #include "gdimd/record.h"
 #include "gdimd/room_message.h"

@@ -86,6 +86,18 @@ ancestry_id ancestry_parent(const struct ancestry *a, ancestry_id id)
 	return a->node[id].parent;
 }
 
+ancestry_id ancestry_common(const struct ancestry *a, ancestry_id one,
+			    ancestry_id other)
+{
+	while (one != other) {
+		if (ancestry_depth(a, one) >= ancestry_depth(a, other))
+			one = a->node[one].parent;
+		else
+			other = a->node[other].parent;
+	}
+	return one;
+}
+
 uint32_t ancestry_depth(const struct ancestry *a, ancestry_id id)
 {
 	return id ? a->node[id].depth : 0;

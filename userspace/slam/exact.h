@@ -22,7 +22,8 @@ static inline double exact_sin_series(double x)
 
 	return x + x * s * (-1.0 / 6 + s * (1.0 / 120 + s * (-1.0 / 5040 +
 		s * (1.0 / 362880 + s * (-1.0 / 39916800 +
-		s * (1.0 / 6227020800.0))))));
+		s * (1.0 / 6227020800.0 -
+		s * (1.0 / 1307674368000.0)))))));
 }
 
 static inline double exact_cos_series(double x)
@@ -31,7 +32,8 @@ static inline double exact_cos_series(double x)
 
 	return 1 + s * (-0.5 + s * (1.0 / 24 + s * (-1.0 / 720 +
 		s * (1.0 / 40320 + s * (-1.0 / 3628800 +
-		s * (1.0 / 479001600.0 + s * (-1.0 / 87178291200.0)))))));
+		s * (1.0 / 479001600.0 + s * (-1.0 / 87178291200.0 +
+		s * (1.0 / 20922789888000.0))))))));
 }
 
 /* @angle: rad, not more than some thousand turns */

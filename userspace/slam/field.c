@@ -108,6 +108,9 @@ static void raise_tile(struct tile *t, const struct field_kernel *k,
 	const int first = max_int(y - FIELD_RADIUS, 0);
 	const int last = min_int(y + FIELD_RADIUS, TILE_SIDE);
 
+	/* beyond that there is no kernel to read */
+	if (x < -FIELD_RADIUS || x > TILE_SIDE + FIELD_RADIUS)
+		return;
 	for (int row = first; row <= last; row++) {
 		int16_t *to = t->field + row * TILE_STRIDE;
 		const int16_t *from = k->value[phase][row - y + FIELD_RADIUS] +

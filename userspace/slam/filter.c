@@ -203,7 +203,7 @@ static int update(struct filter *f, const struct reading *reading,
 		  struct filter_result *r)
 {
 	const struct motion motion = odometer_motion(&f->odometer, &f->params);
-	struct team_state state = state_of(f);
+	const struct team_state state = state_of(f);
 	uint32_t count;
 	int err;
 
@@ -219,11 +219,10 @@ static int update(struct filter *f, const struct reading *reading,
 	if (err < 0)
 		return err;
 	r->resampled = err;
-	if (r->resampled)
-		inherit(f, count);
-	state = state_of(f);
 	err = f->team->ops->settle(f->team, &state, f->update,
 				   r->resampled ? f->parent : NULL, count);
+	if (r->resampled)
+		inherit(f, count);
 	choose_best(f, r);
 	r->fit = f->out[ancestry_at(f->ancestry,
 				    f->step[f->best])->number].fit;

@@ -118,6 +118,12 @@ struct pose particles_pose(const struct particles *p, uint32_t number)
 	return p->particle[number].pose;
 }
 
+void particles_place(struct particles *p, uint32_t number,
+		     const struct pose *pose)
+{
+	p->particle[number].pose = *pose;
+}
+
 static double match(struct particles *p, struct matcher *m,
 		    const struct scan *scan, const struct field *map,
 		    struct pose *pose)
@@ -139,6 +145,9 @@ static void match_one(void *arg, uint32_t index, unsigned int thread)
 	const uint64_t before = m->evaluations;
 	struct pose pose;
 
+	if (!particle->map.width && job->update)
+		particle->pose = exact_compose(&particle->pose,
+					       &job->motion->move);
 	*out = (struct outcome){ .pose = particle->pose };
 	if (!particle->map.width)
 		return;
@@ -192,7 +201,7 @@ static int write_scan(struct particles *p, uint32_t number, uint64_t update,
 		const int err = field_hit(map, p->pool, &p->kernel,
 			x + (int)rint(cosine * hx - sine * hy),
 			y + (int)rint(sine * hx + cosine * hy),
-			update << 16 | writer);
+			tile_version(update, writer));
 
 		if (err)
 			return err;
@@ -271,6 +280,39 @@ void particles_use(const struct particles *p, struct particles_use *use)
 		.peak = tiles_peak(p->pool) * sizeof(struct tile),
 		.cpu = crew_cpu(p->crew),
 	};
+}
+
+int particles_encode(struct particles *p, uint32_t number, uint64_t since,
+		     struct bytes *out)
+{
+	const int count = map_encode(&p->particle[number].map, p->pool, since,
+				     out);
+
+	return count < 0 ? count : 0;
+}
+
+int particles_encode_places(struct particles *p, uint32_t number,
+			    const struct map_place *place, uint32_t count,
+			    struct bytes *out)
+{
+	const int done = map_encode_places(&p->particle[number].map, p->pool,
+					   place, count, out);
+
+	return done < 0 ? done : 0;
+}
+
+int particles_decode(struct particles *p, uint32_t number, const void *data,
+		     size_t len)
+{
+	return map_decode(&p->particle[number].map, p->pool, &p->kernel, data,
+			  len);
+}
+
+int particles_stale(struct particles *p, uint32_t number, uint64_t since,
+		    const void *data, size_t len, struct map_place **place)
+{
+	return map_stale(&p->particle[number].map, p->pool, since, data, len,
+			 place);
 }
 
 const struct field *particles_field(const struct particles *p, uint32_t number,

@@ -8,6 +8,7 @@
 #ifndef SLAM_PARTICLES_H
 #define SLAM_PARTICLES_H
 
+#include "slam/map_code.h"
 #include "slam/motion.h"
 #include "slam/scan.h"
 
@@ -42,6 +43,8 @@ int particles_add(struct particles *p, uint32_t number,
 void particles_drop(struct particles *p, uint32_t number);
 bool particles_has(const struct particles *p, uint32_t number);
 struct pose particles_pose(const struct particles *p, uint32_t number);
+void particles_place(struct particles *p, uint32_t number,
+		     const struct pose *pose);
 
 /**
  * particles_match() - move and match
@@ -85,7 +88,11 @@ struct outcome particles_track(struct particles *p, uint32_t number,
 
 /**
  * particles_redo() - a scan goes into a map again, from a pose of long ago
- * @update: that it had
+ * @update:	that it had
+ * @writer:	number that the particle had then
+ * @pose:	of then; it is the particle's afterwards
+ *
+ * Return: as particles_write().
  */
 int particles_redo(struct particles *p, uint32_t number, uint64_t update,
 		   uint32_t writer, const struct scan *scan,
@@ -102,7 +109,28 @@ struct particles_use {
 
 void particles_use(const struct particles *p, struct particles_use *use);
 
-/* The map, for tests and for sending; NULL: is not here */
+/**
+ * particles_encode() - tiles of a particle's map, for another worker
+ * @since:	those with a version from here on: see map_code.h
+ * @out:	appended to
+ *
+ * Return: 0 or a negative errno.
+ */
+int particles_encode(struct particles *p, uint32_t number, uint64_t since,
+		     struct bytes *out);
+int particles_encode_places(struct particles *p, uint32_t number,
+			    const struct map_place *place, uint32_t count,
+			    struct bytes *out);
+
+/* What comes into the map of a particle. Return: 0 or a negative errno */
+int particles_decode(struct particles *p, uint32_t number, const void *data,
+		     size_t len);
+
+/* map_stale() of its map */
+int particles_stale(struct particles *p, uint32_t number, uint64_t since,
+		    const void *data, size_t len, struct map_place **place);
+
+/* The map, for tests; NULL: is not here */
 const struct field *particles_field(const struct particles *p, uint32_t number,
 				    struct tiles **pool);
 

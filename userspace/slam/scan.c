@@ -55,7 +55,9 @@ int scan_make(struct scan *s, const struct reading *r,
 	      const struct slam_params *params)
 {
 	const double units = FIELD_UNIT / params->resolution;
-	float limit = r->range_max;
+	/* what is farther away than a quarter of a map is no wall of it */
+	float limit = fminf(r->range_max, (float)(FIELD_TILES_MAX / 4 *
+				TILE_SIDE * params->resolution));
 	int err;
 
 	if (r->beams > READING_BEAMS_MAX)

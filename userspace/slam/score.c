@@ -223,7 +223,7 @@ static int64_t score_avx512(const struct field *f, const int16_t *base,
 }
 #endif
 
-static enum score_path path;
+static _Atomic enum score_path path;
 
 bool score_use(enum score_path want)
 {

@@ -30,8 +30,8 @@ struct team_state {
  * @match:	particles_match() for all particles of @state; @out: [count]
  * @settle:	the scan of @update goes into the maps of all particles that
  *		have children, and then particle i becomes a copy of
- *		@parent[i], for i below @count; NULL: all stay. @state is as it
- *		is after that. Need not be done on return.
+ *		@parent[i], for i below @count; NULL: all stay. @state is that
+ *		of before. Need not be done on return.
  * @track:	particles_track()
  * @use:	of all members together
  * @destroy:
@@ -55,6 +55,39 @@ struct team_ops {
 struct team {
 	const struct team_ops	*ops;
 };
+
+struct engine;
+
+/**
+ * struct team_remote_config - a team of workers elsewhere
+ * @engine:	open, of the coordinator; stays the caller's
+ * @workers:	to wait for at the beginning
+ * @interrupted: whether to give up waiting; may be NULL
+ * @log:	a line about workers that come and go; may be NULL
+ * @arg:	for both
+ */
+struct team_remote_config {
+	struct engine	*engine;
+	uint32_t	workers;
+	bool		(*interrupted)(void *arg);
+	void		(*log)(void *arg, int priority, const char *line);
+	void		*arg;
+};
+
+/**
+ * struct team_traffic - what a team of workers took
+ * @moved:	particles that went from one worker to another
+ * @rebuilt:	particles that were built again after a worker was lost
+ * @joined, @left: workers
+ */
+struct team_traffic {
+	uint64_t	moved, rebuilt, joined, left;
+};
+
+/* A team of workers; NULL: no memory */
+struct team *team_remote(const struct slam_params *params,
+			 const struct team_remote_config *config);
+void team_remote_traffic(struct team *t, struct team_traffic *traffic);
 
 /**
  * team_local() - a team of threads in this process

@@ -54,6 +54,12 @@ typedef uint32_t tile_id;
 
 #define TILE_UNITS	((tile_id)(sizeof(struct tile) / sizeof(int16_t)))
 
+/* Never 0; in the order of updates */
+static inline uint64_t tile_version(uint64_t update, uint32_t particle)
+{
+	return (update + 1) << 16 | particle;
+}
+
 struct tiles;
 
 /**

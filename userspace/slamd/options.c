@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/cli.h"
+#include "engine/engine.h"
 #include "slam/crew.h"
 #include "slamd/slamd.h"
 
@@ -16,7 +17,7 @@ enum {
 	OPT_RESOLUTION, OPT_DISTANCE, OPT_ANGLE, OPT_RESAMPLE, OPT_GAIN,
 	OPT_SHARPNESS, OPT_KLD, OPT_PARTICLES_MIN, OPT_USABLE,
 	OPT_THREADS, OPT_TRAJECTORY, OPT_MAP, OPT_PICTURE, OPT_STATS,
-	OPT_VERSION,
+	OPT_ENGINE, OPT_JOB, OPT_WORKERS, OPT_VERSION,
 };
 
 static const struct argp_option options[] = {
@@ -61,7 +62,12 @@ static const struct argp_option options[] = {
 	  "as many particles as KLD sampling wants, up to N (off)", 3 },
 	{ "particles-min", OPT_PARTICLES_MIN, "N", 0, "with --kld (10)", 3 },
 	{ "threads", OPT_THREADS, "T", 0,
-	  "that work (one for each processor)", 4 },
+	  "that work (one for each processor; of each worker one)", 4 },
+	{ "engine", OPT_ENGINE, "SPEC", 0,
+	  "workers elsewhere: amqp://..., mpi, threads (all is done here)", 4 },
+	{ "job", OPT_JOB, "NAME", 0, "by which workers know it (slam)", 4 },
+	{ "workers", OPT_WORKERS, "N", 0,
+	  "to wait for; with threads, to start (1)", 4 },
 	{ "quiet", 'q', NULL, 0, "no progress", 5 },
 	{ "verbose", 'v', NULL, 0, "progress, also if not on a terminal", 5 },
 	{ "version", OPT_VERSION, NULL, 0, "print the version", 5 },
@@ -179,6 +185,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			      &o->readings.range_max);
 	case OPT_THREADS:
 		return whole("threads", arg, 1, CREW_MAX, &o->threads);
+	case OPT_ENGINE:
+		o->engine = arg;
+		return 0;
+	case OPT_JOB:
+		o->job = arg;
+		return 0;
+	case OPT_WORKERS:
+		return whole("workers", arg, 1, ENGINE_WORKERS, &o->workers);
 	case OPT_TRAJECTORY:
 		o->trajectory = arg;
 		return 0;
@@ -221,7 +235,9 @@ int slamd_parse(struct slamd_options *o, int argc, char **argv)
 	char error[SLAM_ERROR];
 	int err;
 
-	*o = (struct slamd_options){ .params = slam_defaults };
+	*o = (struct slamd_options){
+		.params = slam_defaults, .job = "slam", .workers = 1,
+	};
 	err = cli_parse(&argp, argc, argv, o);
 	if (err || o->version)
 		return err;

@@ -12,6 +12,7 @@
 #include "common/loop.h"
 #include "slam/crew.h"
 #include "slam/journey.h"
+#include "slamd/cluster.h"
 #include "slamd/slamd.h"
 #include "slamd/stats.h"
 
@@ -21,6 +22,7 @@
 struct replay {
 	const struct slamd_options	*o;
 	struct readings			*log;
+	struct cluster			*cluster;
 	struct filter			*filter;
 	struct journey			journey;
 	struct stats			stats;
@@ -33,6 +35,12 @@ static volatile sig_atomic_t stopped;
 static void stop(int signal)
 {
 	stopped = signal;
+}
+
+static bool interrupted(void *arg)
+{
+	(void)arg;
+	return stopped;
 }
 
 static void catch_signals(void)
@@ -80,6 +88,8 @@ static int read_all(struct replay *r)
 			err = stats_end(&r->stats, &reading, &result);
 		if (!err)
 			err = journey_add(&r->journey, &reading, &result);
+		if (err == -EINTR)
+			break;
 		if (err)
 			return cli_error(err, "%s: reading %llu: %s", r->o->log,
 				(unsigned long long)r->stats.readings,
@@ -113,6 +123,8 @@ static void warn(const struct replay *r)
 static int write_stats(struct replay *r)
 {
 	struct team *team = filter_team(r->filter);
+	struct stats_workers workers;
+	const bool remote = cluster_counters(r->cluster, team, &workers);
 	struct particles_use use;
 	struct readings_count c;
 	char error[SLAM_ERROR];
@@ -121,7 +133,7 @@ static int write_stats(struct replay *r)
 	team->ops->use(team, &use);
 	readings_count(r->log, &c);
 	err = stats_write(&r->stats, r->o->stats, &r->o->params, r->o->threads,
-			  &use, &c, error);
+			  &use, &c, remote ? &workers : NULL, error);
 	return err ? cli_error(err, "%s", error) : 0;
 }
 
@@ -154,7 +166,7 @@ static int write_all(struct replay *r)
 
 static int run(struct replay *r)
 {
-	struct team *team = team_local(&r->o->params, r->o->threads);
+	struct team *team = cluster_team(r->cluster);
 	int err;
 
 	if (team)
@@ -182,8 +194,14 @@ int slamd_replay(const struct slamd_options *o)
 	if (err)
 		return cli_error(err, "%s", error);
 	catch_signals();
+	err = cluster_open(&r.cluster, o, interrupted);
+	if (err) {
+		readings_close(r.log);
+		return err < 0 ? err : 0;
+	}
 	err = run(&r);
 	filter_destroy(r.filter);
+	cluster_close(r.cluster);
 	journey_free(&r.journey);
 	stats_free(&r.stats);
 	readings_close(r.log);

@@ -13,6 +13,8 @@ int main(int argc, char **argv)
 	struct slamd_options o;
 
 	cli_program = "slamd";
+	if (argc > 0)
+		argv[0] = (char *)cli_program;
 	if (slamd_parse(&o, argc, argv))
 		return EXIT_FAILURE;
 	if (o.version)

@@ -14,6 +14,9 @@
  * @log:	what is read; @readings: how
  * @trajectory, @map, @picture, @stats: what is written, NULL: not
  * @threads:	0: as many as there are processors
+ * @engine:	that the workers are reached by; NULL: all is done here
+ * @job:	its name there
+ * @workers:	to wait for
  * @quiet, @verbose: no progress; progress also if this is no terminal
  */
 struct slamd_options {
@@ -22,7 +25,8 @@ struct slamd_options {
 	struct pose		laser;
 	const char		*log;
 	const char		*trajectory, *map, *picture, *stats;
-	uint32_t		threads;
+	const char		*engine, *job;
+	uint32_t		threads, workers;
 	bool			quiet, verbose, version;
 };
 

@@ -119,6 +119,24 @@ static cJSON *to_json(const struct stats *s, const struct slam_params *p,
 	return o;
 }
 
+static void add_workers(cJSON *o, const struct stats_workers *w)
+{
+	cJSON *to = cJSON_AddObjectToObject(o, "workers");
+	const struct engine_counters *c = &w->counters;
+
+	cJSON_AddNumberToObject(to, "joined", (double)w->traffic.joined);
+	cJSON_AddNumberToObject(to, "left", (double)w->traffic.left);
+	cJSON_AddNumberToObject(to, "moved", (double)w->traffic.moved);
+	cJSON_AddNumberToObject(to, "rebuilt", (double)w->traffic.rebuilt);
+	cJSON_AddNumberToObject(to, "messages_to", (double)
+				c->to_workers.messages);
+	cJSON_AddNumberToObject(to, "bytes_to", (double)c->to_workers.bytes);
+	cJSON_AddNumberToObject(to, "messages_from", (double)
+				c->from_workers.messages);
+	cJSON_AddNumberToObject(to, "bytes_from", (double)
+				c->from_workers.bytes);
+}
+
 static int write_text(const char *text, const char *path,
 		      char error[SLAM_ERROR])
 {
@@ -142,12 +160,16 @@ static int write_text(const char *text, const char *path,
 int stats_write(const struct stats *s, const char *path,
 		const struct slam_params *params, unsigned int threads,
 		const struct particles_use *use,
-		const struct readings_count *log, char error[SLAM_ERROR])
+		const struct readings_count *log,
+		const struct stats_workers *workers, char error[SLAM_ERROR])
 {
 	cJSON *o = to_json(s, params, threads, use, log);
-	char *text = cJSON_Print(o);
 	int err = -ENOMEM;
+	char *text;
 
+	if (workers)
+		add_workers(o, workers);
+	text = cJSON_Print(o);
 	cJSON_Delete(o);
 	if (text)
 		err = write_text(text, path, error);

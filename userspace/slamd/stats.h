@@ -6,6 +6,7 @@
 #define SLAMD_STATS_H
 
 #include "readings/readings.h"
+#include "engine/engine.h"
 #include "slam/filter.h"
 
 /**
@@ -34,9 +35,16 @@ struct stats_times {
 
 struct stats_times stats_times(const struct stats *s);
 
+/* What went between a coordinator and its workers */
+struct stats_workers {
+	struct engine_counters	counters;
+	struct team_traffic	traffic;
+};
+
 /**
  * stats_write() - as JSON, as a whole or not at all
  * @path: "-": stdout
+ * @workers: NULL: none
  * @error: gets one line
  *
  * Return: 0 or a negative errno.
@@ -44,6 +52,7 @@ struct stats_times stats_times(const struct stats *s);
 int stats_write(const struct stats *s, const char *path,
 		const struct slam_params *params, unsigned int threads,
 		const struct particles_use *use,
-		const struct readings_count *log, char error[SLAM_ERROR]);
+		const struct readings_count *log,
+		const struct stats_workers *workers, char error[SLAM_ERROR]);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * map_message.h - fused maps as messages of ROS
  */
-#ifndef GDIMD_MAP_MESSAGE_H
-#define GDIMD_MAP_MESSAGE_H
+#ifndef GDIM_MAP_MESSAGE_H
+#define GDIM_MAP_MESSAGE_H
 
 #include "fusion/raster.h"
 #include "ros/message.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "fusion/cells.h"
-#include "gdimd/map_message.h"
+#include "gdim/map_message.h"
 
 int map_room_reserve(struct map_room *m, size_t cells)
 {

@@ -1,0 +1,152 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# cluster.sh BIN - slamd on workers that come, go, are killed and stopped: the
+# trajectory has the same bits as that of one process
+#
+# BIN has slamd, slam-worker and slam-world. What needs RabbitMQ or MPI is
+# skipped without it.
+
+bin=$(realpath "${1:-build/bin}")
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+. tests/slam/rabbit.sh
+pids=()
+
+end_all()
+{
+	kill -9 "${pids[@]}" 2>/dev/null
+	rabbit_stop
+	rm -rf -- "$scratch"
+}
+trap end_all EXIT
+
+log=$scratch/world.clf
+"$bin/slam-world" 180 >"$log"
+ok "a log to work on"
+
+settings=(--log "$log" --particles 120 --seed 7 --resample 0.8 --distance 0)
+
+# run NAME ARGUMENT...: slamd in the background, its pid in $slamd
+run()
+{
+	local name=$1
+
+	shift
+	timeout 300 "$bin/slamd" "${settings[@]}" -v "$@" \
+		--trajectory "$scratch/$name.tum" --stats "$scratch/$name.json" \
+		>"$scratch/$name" 2>&1 &
+	slamd=$!
+	pids+=($slamd)
+}
+
+# worker NAME: over RabbitMQ
+worker()
+{
+	"$bin/slam-worker" --engine "$rabbit_url" --threads 1 \
+		>"$scratch/$1" 2>&1 &
+	pids+=($!)
+	worker=$!
+}
+
+# says NAME PATTERN [TIMES]: for two minutes at most
+says()
+{
+	local i
+
+	for ((i = 0; i < 2400; i++)); do
+		[ "$(tr '\r' '\n' <"$scratch/$1" | grep -c -- "$2")" \
+			-ge "${3:-1}" ] && return
+		sleep 0.05
+	done
+	echo "# $1 does not say '$2':"
+	tail -n 5 "$scratch/$1" | sed 's/^/#   /'
+	return 1
+}
+
+# same NAME: slamd ends, and its trajectory is the one of a single process
+same()
+{
+	wait $slamd && cmp "$scratch/alone.tum" "$scratch/$1.tum" && return
+	tail -n 5 "$scratch/$1" | sed 's/^/#   /'
+	return 1
+}
+
+run alone
+wait $slamd
+ok "one process"
+run threads3 --engine threads --workers 3
+same threads3
+ok "three threads with messages between them: the same bits"
+[ "$(jq .workers.moved "$scratch/threads3.json")" -gt 0 ]
+ok "particles moved"
+run threads7 --engine threads --workers 7
+same threads7
+ok "seven"
+run every --engine threads --workers 4 --resample 1 &&
+	wait $slamd && run every1 --resample 1 && wait $slamd &&
+	cmp "$scratch/every.tum" "$scratch/every1.tum"
+ok "resampled at every reading: the same bits"
+
+if have_rabbit; then
+	rabbit_start
+	ok "a broker"
+	worker w1; first=$worker
+	worker w2; second=$worker
+	worker w3
+	run plain --engine "$rabbit_url" --workers 3
+	same plain
+	ok "three processes over RabbitMQ: the same bits"
+
+	# beaten once for each kind of moment: whatever phase it is in
+	run killed --engine "$rabbit_url" --workers 3
+	says killed '^ *[1-9][0-9]* %'
+	kill -9 $first
+	says killed 'is gone' && worker w4 && same killed
+	ok "one of them is killed: the same bits"
+
+	run stopped --engine "$rabbit_url" --workers 3
+	says stopped '^ *[1-9][0-9]* %'
+	kill -STOP $second
+	says stopped 'is gone'
+	kill -CONT $second
+	same stopped
+	ok "one is stopped until it is thrown out: the same bits"
+
+	run broker --engine "$rabbit_url" --workers 3
+	says broker '^ *[1-9][0-9]* %'
+	rabbit_kill
+	says broker 'is gone' 3 && rabbit_run && same broker
+	ok "the broker is killed and comes back: the same bits"
+
+	run more --engine "$rabbit_url" --workers 1
+	says more '^ *[1-9][0-9]* %'
+	worker w5
+	worker w6
+	same more
+	ok "more workers come while it runs: the same bits"
+
+	run none --engine "$rabbit_url" --workers 30
+	says none 'waiting for 30 workers'
+	kill -TERM $slamd
+	wait $slamd
+	[ $? != 124 ] && says none 'stopped by a signal'
+	ok "a signal while it waits for workers"
+else
+	ok "no RabbitMQ here # SKIP"
+fi
+
+if command -v mpirun >/dev/null; then
+	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+	timeout 300 mpirun --oversubscribe --mca mpi_yield_when_idle 1 \
+		--mca btl self,vader,tcp -n 4 "$bin/slamd" "${settings[@]}" -q \
+		--engine mpi --workers 3 --trajectory "$scratch/mpi.tum" \
+		>"$scratch/mpi" 2>&1 &&
+		cmp "$scratch/alone.tum" "$scratch/mpi.tum"
+	ok "four ranks of mpirun: the same bits"
+	[ ! -s "$scratch/mpi" ]
+	ok "which end without a word"
+else
+	ok "no MPI here # SKIP"
+fi
+done_testing

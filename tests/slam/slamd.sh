@@ -1,0 +1,375 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# tests/slam/slamd.sh - slamd as its users call it, on logs
+#
+# usage: tests/slam/slamd.sh
+#
+# A robot that drives in a circle through a room, made up here, and well-known
+# logs if these are there: what is written, that it has the same bits however
+# many threads work, how it ends, and what it says of wrong input. Prints TAP;
+# needs what make built, and python3. SLAMD, SLAM_EVAL: the programs.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+d=$scratch
+real=../shared/data/slam
+program=${SLAMD:-build/bin/slamd}
+eval_program=${SLAM_EVAL:-build/bin/slam-eval}
+
+slamd() { "$program" "$@" 2>"$d/err"; }
+
+# refused TEXT ARGS...: one line with that text, no output, status 1, no files
+refused()
+{
+	local text=$1 out status
+
+	shift
+	rm -rf "$d/out"
+	mkdir "$d/out"
+	out=$(slamd "$@")
+	status=$?
+	[ $status = 1 ] && [ -z "$out" ] && [ "$(wc -l <"$d/err")" = 1 ] &&
+		grep -q "^slamd: " "$d/err" && grep -qF -- "$text" "$d/err" &&
+		[ -z "$(ls -A "$d/out")" ] && return
+	sed 's/^/# /' "$d/err"
+	return 1
+}
+
+# tum FILE LINES [LOG]: that many poses, with unit quaternions; those of LOG
+# (CARMEN) within 0.5 m of its true ones
+tum()
+{
+	python3 - "$@" <<'EOP'
+import math, sys
+poses = [[float(v) for v in l.split()] for l in open(sys.argv[1])]
+assert len(poses) == int(sys.argv[2]), len(poses)
+for p in poses:
+    assert len(p) == 8 and all(map(math.isfinite, p))
+    assert p[3] == p[4] == p[5] == 0
+    assert abs(p[6] ** 2 + p[7] ** 2 - 1) < 1e-6
+if len(sys.argv) > 3:
+    truth = [l.split()[1:] for l in open(sys.argv[3]) if l[:7] == "# TRUTH"]
+    truth = [[float(v) for v in t[1:]] for t in truth]
+    for p, t in zip(poses, truth):
+        assert math.hypot(p[1] - t[0], p[2] - t[1]) < 0.5, (p, t)
+EOP
+}
+
+# A room of 8 m x 6 m with a pillar; once around in 120 scans, with odometry
+# in between. Its csv has the scans only
+python3 - "$d" <<'EOP'
+import math, random, sys
+random.seed(1)
+boxes = ((-4, -3, 4, 3), (-3.2, 0.4, -2.7, 0.9), (1, 2.4, 2, 3))
+def ray(x, y, a):
+    c, s, best = math.cos(a), math.sin(a), 99
+    for x0, y0, x1, y1 in boxes:
+        for w in (x0, x1):
+            if abs(c) > 1e-9 and y0 <= y + (w - x) / c * s <= y1:
+                best = min(best, (w - x) / c if (w - x) / c > 1e-9 else 99)
+        for w in (y0, y1):
+            if abs(s) > 1e-9 and x0 <= x + (w - y) / s * c <= x1:
+                best = min(best, (w - y) / s if (w - y) / s > 1e-9 else 99)
+    return best
+def pose(i):
+    a = 2 * math.pi * i / 120
+    return 1.5 * math.cos(a), 1.5 * math.sin(a), a + math.pi / 2
+def between(p, q):
+    c, s, x, y = math.cos(p[2]), math.sin(p[2]), q[0] - p[0], q[1] - p[1]
+    return c * x + s * y, c * y - s * x, q[2] - p[2]
+o, last = [0, 0, 0], pose(0)
+log = open(f"{sys.argv[1]}/room.clf", "w")
+csv = open(f"{sys.argv[1]}/room.csv", "w")
+odometry = open(f"{sys.argv[1]}/odometry.clf", "w")
+log.write("# message_name [message contents]\n")
+for i in range(0, 242):
+    p = pose(i / 2)
+    x, y, a = between(last, p)
+    last = p
+    x *= 1.03 + random.gauss(0, 0.05)
+    o[0] += math.cos(o[2]) * x - math.sin(o[2]) * y
+    o[1] += math.sin(o[2]) * x + math.cos(o[2]) * y
+    o[2] += a * 1.02 + random.gauss(0, 0.002)
+    at = "%.6f %.6f %.6f" % tuple(o)
+    t = "%.6f h %.6f" % (100 + i / 10, i / 10)
+    log.write("# TRUTH %.6f %.6f %.6f\n" % between(pose(0), p))
+    if i % 2:
+        log.write(f"ODOM {at} 0 0 0 {t}\n")
+        odometry.write(f"ODOM {at} 0 0 0 {t}\n")
+        continue
+    r = " ".join("%.3f" % (ray(p[0], p[1], p[2] + math.radians(k - 90))
+                           + random.gauss(0, 0.01)) for k in range(180))
+    log.write(f"FLASER 180 {r} {at} {at} {t}\n")
+    v = ",".join(("20,0.1,-1.570796,1.553343,0.017453", at.replace(" ", ","),
+                  r.replace(" ", ",")))
+    csv.write(v + "\n")
+EOP
+room=(--log "$d/room.clf" --particles 12)
+
+# What is written
+
+slamd "${room[@]}" --trajectory "$d/1.tum" --stats "$d/1.json" >"$d/stdout"
+status=$?
+[ $status = 0 ] && [ ! -s "$d/stdout" ] && [ ! -s "$d/err" ]
+ok "a log: status 0, and quiet where there is no terminal"
+tum "$d/1.tum" 242 "$d/room.clf"
+ok "a pose for each reading, near the truth"
+python3 - "$d/1.json" <<'EOP'
+import json, sys
+v = json.load(open(sys.argv[1]))
+assert v["readings"] == 242 and v["scans"] == 121
+assert v["bad_lines"] == v["time_backwards"] == v["odometry_jumps"] == 0
+assert v["unpaired"] == 0
+assert v["particles"] == 12 and v["seed"] == 1 and v["matcher"] == "hill"
+assert v["cutoff"] == 0
+assert 60 < v["updates"] <= 121 and 0 <= v["resamplings"] < v["updates"]
+assert 1 <= v["effective_particles_mean"] <= 12
+ms = v["cpu_ms_per_reading"]
+assert 0 < ms["p50"] <= ms["p95"] <= ms["max"] and 0 < ms["mean"] <= ms["max"]
+assert v["evaluations"] > 12 * v["updates"]
+assert 10 < v["evaluations_per_particle_update"] < 1000
+assert 10000 < v["map_bytes"] <= v["map_bytes_peak"] < 1e8
+assert abs(v["map_bytes_per_particle"] * 12 - v["map_bytes_peak"]) < 1
+EOP
+ok "statistics"
+slamd "${room[@]}" --stats - >"$d/stdout" && [ ! -s "$d/err" ] &&
+	python3 -c 'import json, sys; json.load(sys.stdin)' <"$d/stdout"
+ok "statistics to standard output"
+slamd "${room[@]}" && [ ! -s "$d/err" ]
+ok "nothing is asked for"
+slamd --log "$d/room.csv" --particles 12 --trajectory "$d/csv.tum" &&
+	tum "$d/csv.tum" 121
+ok "a csv of Simbad"
+echo before >"$d/there.tum"
+slamd "${room[@]}" --trajectory "$d/there.tum" &&
+	cmp -s "$d/1.tum" "$d/there.tum"
+ok "what was there is replaced"
+"$program" --version | grep -q '^slamd [0-9]' &&
+	"$program" --help | grep -q -- --trajectory
+ok "version and help"
+
+# Bits
+
+for matcher in hill gn; do
+	for threads in 1 2 3; do
+		slamd "${room[@]}" --matcher $matcher --threads $threads \
+			--trajectory "$d/$matcher$threads.tum" || break
+	done
+	tum "$d/${matcher}3.tum" 242 "$d/room.clf" &&
+		cmp -s "$d/${matcher}1.tum" "$d/${matcher}2.tum" &&
+		cmp -s "$d/${matcher}1.tum" "$d/${matcher}3.tum"
+	ok "$matcher: the same bits with one thread, two and three"
+done
+cmp -s "$d/hill1.tum" "$d/1.tum" && ! cmp -s "$d/hill1.tum" "$d/gn1.tum"
+ok "the matcher is the hill climb unless it is said"
+slamd "${room[@]}" --seed 2 --trajectory "$d/2.tum" &&
+	! cmp -s "$d/1.tum" "$d/2.tum" && tum "$d/2.tum" 242 "$d/room.clf"
+ok "another seed, other numbers"
+# counts FILE: of the statistics, what does not depend on time
+counts() { grep 'updates\|resamplings\|evaluations\|effective\|bytes' "$1"; }
+for options in "--cutoff 40" "--refinements 3" "--resolution 0.1" \
+	"--usable-range 5.8" "--range-max 6" "--distance 0.5 --angle 0.5" \
+	"--resample 1" "--gain 10" "--sharpness 0" \
+	"--resample 1 --kld 0.3 --particles-min 3" "--particles 1" \
+	"--laser 0.02,0,0"; do
+	# shellcheck disable=SC2086
+	slamd "${room[@]}" $options --trajectory "$d/o.tum" \
+		--stats "$d/o.json" &&
+		[ "$(counts "$d/1.json")" != "$(counts "$d/o.json")" ] &&
+		tum "$d/o.tum" 242 "$d/room.clf"
+	ok "it matters, and does no harm: $options"
+done
+
+# Progress, and the end
+
+slamd "${room[@]}" --verbose && grep -q "242 readings" "$d/err" &&
+	grep -q "12 particles" "$d/err"
+ok "progress if it is asked for"
+# on_terminal ARGS...: what it prints on a terminal
+on_terminal()
+{
+	python3 -c 'import pty, sys
+sys.exit(pty.spawn(sys.argv[1:]))' "$program" "$@" </dev/null
+}
+on_terminal "${room[@]}" >"$d/terminal" && grep -q "242 readings" "$d/terminal"
+ok "progress on a terminal"
+on_terminal "${room[@]}" --quiet >"$d/terminal" && [ ! -s "$d/terminal" ]
+ok "none if it is to be quiet"
+
+# interrupt SIGNAL: in the middle of a run that would take long
+interrupt()
+{
+	local pid status
+
+	rm -f "$d/err"
+	"$program" --log "$d/room.clf" --particles 20000 --verbose \
+		--trajectory "$d/$1.tum" --stats "$d/$1.json" 2>"$d/err" &
+	pid=$!
+	for _ in {1..600}; do
+		[ -s "$d/err" ] && break
+		sleep 0.1
+	done
+	kill -s "$1" $pid
+	wait $pid
+	status=$?
+	[ $status = 0 ] && grep -q "stopped by a signal" "$d/err" &&
+		python3 - "$d/$1.tum" "$d/$1.json" <<'EOP'
+import json, sys
+n = len(open(sys.argv[1]).readlines())
+assert 0 < n < 242 and json.load(open(sys.argv[2]))["readings"] == n
+EOP
+}
+# background jobs of a shell ignore it otherwise
+set -m
+interrupt INT
+ok "SIGINT: what was done is written"
+interrupt TERM
+ok "SIGTERM: likewise"
+set +m
+
+# Wrong input
+
+out=(--trajectory "$d/out/t" --stats "$d/out/s")
+printf '\177ELF\001\002\0\0\377\376' >"$d/garbage"
+head -c 100000 /dev/urandom >"$d/noise"
+: >"$d/empty"
+printf 'ODOM 1 2\nFLASER 3 1 2\n' >"$d/damaged"
+printf 'hello\nworld\n' >"$d/text"
+head -c 50 "$d/room.clf" >"$d/short"
+refused "No such file" --log "$d/none" "${out[@]}"
+ok "refused: no such file"
+refused "is no log" --log "$d" "${out[@]}"
+ok "refused: a folder"
+for f in empty garbage noise text short damaged; do
+	refused "$d/$f" --log "$d/$f" "${out[@]}"
+	ok "refused: $f"
+done
+refused "without FLASER" --log "$d/odometry.clf" "${out[@]}"
+ok "refused: odometry alone"
+# cut in the middle of the last scan but some
+head -c 150000 "$d/room.clf" >"$d/cut.clf"
+readings=$(head -n -1 "$d/cut.clf" | grep -c '^FLASER\|^ODOM')
+slamd --log "$d/cut.clf" --particles 12 --trajectory "$d/cut.tum" &&
+	[ "$(wc -l <"$d/err")" = 1 ] && grep -q "passed over 1 " "$d/err" &&
+	[ "$readings" -gt 100 ] && tum "$d/cut.tum" "$readings" "$d/room.clf"
+ok "a log that was cut: all before it, and a warning"
+sed '51s/[0-9]/x/g; 101s/ .*/ 1 2/' "$d/room.clf" >"$d/lines.clf"
+slamd --log "$d/lines.clf" --particles 12 --trajectory "$d/lines.tum" \
+	--stats "$d/lines.json" && [ "$(wc -l <"$d/err")" = 1 ] &&
+	grep -q "passed over 2 " "$d/err" &&
+	grep -q '"bad_lines":[[:space:]]*2,' "$d/lines.json" &&
+	[ "$(wc -l <"$d/lines.tum")" = 240 ]
+ok "damaged lines are passed over and counted"
+
+refused "which log" "${out[@]}"
+ok "refused: no log"
+refused "what is" "${room[@]}" "${out[@]}" more
+ok "refused: a word too many"
+refused "s, see 'slamd --help'" "${room[@]}" "${out[@]}" --particle-s 3
+ok "refused: an option there is not"
+refused "needs a value, see 'slamd --help'" "${room[@]}" "${out[@]}" --seed
+ok "refused: an option without its value"
+while read -r option values; do
+	for v in $values; do
+		refused "${option#--}" "${room[@]}" "${out[@]}" "$option" "$v"
+		ok "refused: $option $v"
+	done
+done <<-END
+	--particles 0 65537 -1 30x 1e3
+	--particles-min 0
+	--seed -1 4294967296 one
+	--matcher climb
+	--cutoff 0 -5
+	--refinements 0 21
+	--resolution 0 2 nan
+	--usable-range -1
+	--range-max 0 inf
+	--distance -1
+	--angle 4
+	--resample 1.5 -0.1
+	--gain 0
+	--sharpness -1
+	--kld 0 2
+	--laser 1,2 1,2,3,4 a,b,c 1000,0,0
+	--threads 0 257
+END
+
+# Outputs that cannot be written
+
+refused "No such file" "${room[@]}" --trajectory "$d/none/t"
+ok "refused: a trajectory in a folder there is not"
+refused "No such file" "${room[@]}" --stats "$d/none/s"
+ok "refused: statistics in a folder there is not"
+refused "irectory" "${room[@]}" --trajectory "$d"
+ok "refused: a trajectory that is a folder"
+if [ -w /dev/full ]; then
+	"$program" "${room[@]}" --stats - >/dev/full 2>"$d/err"
+	[ $? = 1 ] && [ "$(wc -l <"$d/err")" = 1 ] &&
+		grep -q "No space" "$d/err"
+	ok "a full disk is told: standard output"
+fi
+# full_disk: a trajectory of 20 kB on 8 kB, over what was there
+full_disk()
+{
+	unshare -m bash -s -- "$program" "$d" <<-'END'
+	mkdir -p "$2/small" && mount -t tmpfs -o size=8k none "$2/small" ||
+		exit 77
+	echo before >"$2/small/t"
+	"$1" --log "$2/room.clf" --particles 3 --trajectory "$2/small/t" \
+		2>"$2/err"
+	[ $? = 1 ] && [ "$(wc -l <"$2/err")" = 1 ] &&
+		grep -q "No space" "$2/err" &&
+		[ "$(ls -A "$2/small")" = t ] &&
+		[ "$(cat "$2/small/t")" = before ]
+	END
+}
+if unshare -m true 2>/dev/null; then
+	full_disk
+	ok "a full disk is told: what was there stays, and nothing else is"
+fi
+
+# Well-known logs
+
+# known NAME READINGS OPTIONS...
+known()
+{
+	local name=$1 readings=$2
+
+	shift 2
+	[ -e "$real/$name" ] || return 0
+	for threads in 1 2; do
+		slamd --log "$real/$name" --particles 10 --threads $threads \
+			"$@" --trajectory "$d/k$threads.tum" || break
+	done
+	tum "$d/k2.tum" "$readings" && cmp -s "$d/k1.tum" "$d/k2.tum"
+	ok "$name: a pose for each of $readings readings, whatever the threads"
+}
+
+known simbad_1.csv 300
+known aces_300.clf 672
+known dpslam_loop5.clf 551
+known tinyslam_exp1.dat 756
+known turtlebot_0.clf 198
+known simbad_0.clf 60 --matcher gn --cutoff 50
+
+# accuracy RELATIONS LOG BOUND: the mean translational error, m
+accuracy()
+{
+	local out
+
+	[ -e "$real/$1" ] && [ -e "$real/$2" ] && [ -x "$eval_program" ] ||
+		return 0
+	slamd --log "$real/$2" --trajectory "$d/a.tum" &&
+		out=$("$eval_program" --relations "$real/$1" \
+			--trajectory "$d/a.tum")
+	echo "# $2: $out"
+	python3 -c 'import sys
+sys.exit(not float(sys.argv[1].split(",")[0]) < float(sys.argv[2]))' \
+		"$out" "$3"
+	ok "$2: the mean error is below $3 m"
+}
+
+accuracy intel.relations intel_2726.clf 0.060
+accuracy aces.relations aces_key440.clf 0.055
+done_testing

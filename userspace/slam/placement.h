@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * placement.h - which worker has which particle after a resampling
+ */
+#ifndef SLAM_PLACEMENT_H
+#define SLAM_PLACEMENT_H
+
+#include <stdint.h>
+
+/**
+ * placement_share() - place children so that few of them move
+ * @parent:	[@count] of each
+ * @home:	of each parent, a worker 0..@workers - 1
+ * @owner:	[@count] gets the worker of each
+ *
+ * All workers get as many, but for one. Whoever is placed where its parent is
+ * costs nothing, all others 1: a transportation problem for which keeping as
+ * many as there is room for is optimal. So the costs are those of the Hungarian
+ * algorithm (Kamburugamuve et al., section 4), in linear time.
+ *
+ * Return: how many move; -ENOMEM.
+ */
+int placement_share(const uint32_t *parent, uint32_t count,
+		   const uint32_t *home, uint32_t workers, uint32_t *owner);
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * scans.c - an array of readings
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "slam/scans.h"
+
+static struct wire_reading **place(struct scans *s, uint64_t update)
+{
+	if (update >= s->room) {
+		const uint32_t room = (uint32_t)(update + 1) * 2;
+		struct wire_reading **more =
+			realloc(s->reading, room * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		memset(more + s->room, 0, (room - s->room) * sizeof(*more));
+		s->reading = more;
+		s->room = room;
+	}
+	if (update >= s->count)
+		s->count = (uint32_t)update + 1;
+	return s->reading + update;
+}
+
+int scans_put(struct scans *s, uint64_t update,
+	      const struct wire_reading *reading, size_t len)
+{
+	struct wire_reading **at, *copy;
+
+	if (len < sizeof(*reading) || reading->beams > READING_BEAMS_MAX ||
+	    len < scans_size(reading))
+		return -EBADMSG;
+	if (update >= UINT32_MAX / 4)
+		return -E2BIG;
+	at = place(s, update);
+	copy = malloc(scans_size(reading));
+	if (!at || !copy) {
+		free(copy);
+		return -ENOMEM;
+	}
+	memcpy(copy, reading, scans_size(reading));
+	free(*at);
+	*at = copy;
+	return 0;
+}
+
+int scans_add(struct scans *s, uint64_t update, const struct reading *r)
+{
+	const size_t ranges = r->beams * sizeof(float);
+	struct wire_reading *w = malloc(sizeof(*w) + ranges);
+	int err;
+
+	if (!w)
+		return -ENOMEM;
+	*w = (struct wire_reading){
+		.stamp = r->stamp, .odometry = r->odometry, .laser = r->laser,
+		.beams = r->beams, .angle_min = r->angle_min,
+		.angle_increment = r->angle_increment,
+		.range_max = r->range_max,
+	};
+	memcpy(w + 1, r->range, ranges);
+	err = scans_put(s, update, w, sizeof(*w) + ranges);
+	free(w);
+	return err;
+}
+
+const struct wire_reading *scans_at(const struct scans *s, uint64_t update)
+{
+	return update < s->count ? s->reading[update] : NULL;
+}
+
+struct reading scans_reading(const struct wire_reading *r)
+{
+	return (struct reading){
+		.stamp = r->stamp, .odometry = r->odometry, .laser = r->laser,
+		.beams = r->beams, .angle_min = r->angle_min,
+		.angle_increment = r->angle_increment,
+		.range_max = r->range_max, .range = (const float *)(r + 1),
+	};
+}
+
+void scans_free(struct scans *s)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		free(s->reading[i]);
+	free(s->reading);
+	*s = (struct scans){ .count = 0 };
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * scans.h - the readings of all updates, for maps that have to be made again
+ */
+#ifndef SLAM_SCANS_H
+#define SLAM_SCANS_H
+
+#include "slam/wire.h"
+
+/* All zero is empty */
+struct scans {
+	struct wire_reading	**reading;	/* [update]; NULL: not here */
+	uint32_t		count, room;
+};
+
+/* Bytes of a reading with its ranges */
+static inline size_t scans_size(const struct wire_reading *r)
+{
+	return sizeof(*r) + r->beams * sizeof(float);
+}
+
+/**
+ * scans_put() - keep a reading
+ * @len: bytes behind @reading
+ *
+ * In place of one of the same update. Return: 0; -EBADMSG: not whole;
+ * -ENOMEM; -E2BIG.
+ */
+int scans_put(struct scans *s, uint64_t update,
+	      const struct wire_reading *reading, size_t len);
+
+/* A reading of the filter, likewise */
+int scans_add(struct scans *s, uint64_t update, const struct reading *reading);
+
+/* NULL: is not here. Good until the next change */
+const struct wire_reading *scans_at(const struct scans *s, uint64_t update);
+
+/* The same as the filter has them; the ranges stay where they are */
+struct reading scans_reading(const struct wire_reading *r);
+
+void scans_free(struct scans *s);
+
+#endif

@@ -1,0 +1,740 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * team_remote.c - the coordinator's side of particles on workers
+ *
+ * What the coordinator knows of a particle, its ancestry, is enough to make it
+ * again: a particle whose worker is lost, or that has none yet, is given to the
+ * worker that has the fewest, with its steps. The scans of all updates are kept
+ * for that.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include "common/array.h"
+#include "engine/engine.h"
+#include "slam/placement.h"
+#include "slam/scans.h"
+#include "slam/team.h"
+
+/* Signals are looked for this often, ms */
+#define PATIENCE	200
+
+/**
+ * struct member - a worker
+ * @scans:	it has those of updates below this one
+ * @matched:	likewise, it was told to match
+ * @load:	particles it has
+ */
+struct member {
+	uint32_t		id;
+	uint64_t		scans, matched;
+	uint32_t		load;
+	struct particles_use	use;
+};
+
+/**
+ * struct remote
+ * @owner:	of each particle, an id; 0: nobody
+ * @from:	who had its parent before the last resampling
+ * @done:	of this match
+ * @lost:	what workers that are gone had used
+ */
+struct remote {
+	struct team			team;
+	struct slam_params		params;
+	struct team_remote_config	config;
+	struct member			*member;
+	uint32_t			members, member_room;
+	uint32_t			*owner, *from, *next_owner;
+	uint8_t				*done;
+	uint32_t			count, room;
+	struct scans			scans;
+	uint64_t			update, ticket;
+	struct motion			motion;
+	bool				matching, begun;
+	bool				changed;	/* workers came or went */
+	struct outcome			*out;
+	uint32_t			missing;
+	const struct team_state		*state;
+	struct particles_use		lost;
+	struct team_traffic		traffic;
+	struct bytes			bytes;
+};
+
+__attribute__((format(printf, 3, 4)))
+static void say(struct remote *r, int priority, const char *format, ...)
+{
+	char line[256];
+	va_list args;
+
+	if (!r->config.log)
+		return;
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	r->config.log(r->config.arg, priority, line);
+}
+
+static struct member *find_member(struct remote *r, uint32_t id)
+{
+	for (uint32_t i = 0; i < r->members; i++) {
+		if (r->member[i].id == id)
+			return r->member + i;
+	}
+	return NULL;
+}
+
+/* Who is gone is told by a message later */
+static int send_to(struct remote *r, uint32_t to, enum wire_type type,
+		   const void *head, size_t head_len, const void *data,
+		   size_t len)
+{
+	const struct iovec iov[] = {
+		{ (void *)head, head_len }, { (void *)data, len },
+	};
+	const int err = engine_send_wait(r->config.engine, to, type, iov, 2,
+					 -1);
+
+	return err == -EHOSTUNREACH ? 0 : err;
+}
+
+static int send_all(struct remote *r, enum wire_type type, const void *head,
+		    size_t head_len, const void *data, size_t len)
+{
+	const struct iovec iov[] = {
+		{ (void *)head, head_len }, { (void *)data, len },
+	};
+	int err;
+
+	while ((err = engine_broadcast(r->config.engine, type, iov, 2)) ==
+	       -EAGAIN)
+		engine_wait(r->config.engine, PATIENCE);
+	return err;
+}
+
+/*
+ * Particles to workers
+ */
+
+static int make_room(struct remote *r, uint32_t count)
+{
+	uint32_t *owner, *from, *next;
+	uint8_t *done;
+
+	if (count <= r->room)
+		return 0;
+	owner = realloc(r->owner, count * sizeof(*owner));
+	if (owner)
+		r->owner = owner;
+	from = realloc(r->from, count * sizeof(*from));
+	if (from)
+		r->from = from;
+	next = realloc(r->next_owner, count * sizeof(*next));
+	if (next)
+		r->next_owner = next;
+	done = realloc(r->done, count);
+	if (done)
+		r->done = done;
+	if (!owner || !from || !next || !done)
+		return -ENOMEM;
+	for (uint32_t i = r->room; i < count; i++)
+		r->owner[i] = r->from[i] = r->done[i] = 0;
+	r->room = count;
+	return 0;
+}
+
+static int send_match(struct remote *r, struct member *m)
+{
+	const struct wire_match head = { r->update, r->motion };
+	const struct wire_reading *reading = scans_at(&r->scans, r->update);
+
+	if (m->matched > r->update)
+		return 0;
+	m->matched = r->update + 1;
+	if (m->scans == r->update)
+		m->scans++;
+	return send_to(r, m->id, WIRE_MATCH, &head, sizeof(head), reading,
+		       scans_size(reading));
+}
+
+/* The scans of all updates before this one */
+static int send_scans(struct remote *r, struct member *m, uint64_t end)
+{
+	int err = 0;
+
+	for (; m->scans < end && !err; m->scans++) {
+		const struct wire_match head = { .update = m->scans };
+		const struct wire_reading *reading =
+			scans_at(&r->scans, m->scans);
+
+		err = send_to(r, m->id, WIRE_SCAN, &head, sizeof(head),
+			      reading, scans_size(reading));
+	}
+	return err;
+}
+
+static int collect_steps(struct remote *r, ancestry_id id)
+{
+	const uint32_t count = ancestry_depth(r->state->ancestry, id);
+	struct wire_step *step;
+	const int err = bytes_reserve(&r->bytes, (count + 1) * sizeof(*step));
+
+	if (err)
+		return err;
+	step = (struct wire_step *)r->bytes.data;
+	for (uint32_t i = count; i--;
+	     id = ancestry_parent(r->state->ancestry, id)) {
+		const struct ancestry_step *s =
+			ancestry_at(r->state->ancestry, id);
+
+		step[i] = (struct wire_step){ s->pose, s->update, s->number,
+					      0 };
+	}
+	r->bytes.len = count * sizeof(*step);
+	return 0;
+}
+
+static int rebuild(struct remote *r, struct member *m, uint32_t number)
+{
+	const ancestry_id id = r->state->step[number];
+	const struct wire_rebuild head = {
+		.update = r->update, .number = number,
+		.steps = ancestry_depth(r->state->ancestry, id),
+		.match = r->matching,
+	};
+	int err = collect_steps(r, id);
+
+	if (!err)
+		err = send_scans(r, m, head.steps);
+	if (!err && r->matching)
+		err = send_match(r, m);
+	if (err)
+		return err;
+	r->owner[number] = m->id;
+	r->from[number] = m->id;
+	m->load++;
+	if (head.steps)
+		r->traffic.rebuilt++;
+	return send_to(r, m->id, WIRE_REBUILD, &head, sizeof(head),
+		       r->bytes.data, r->bytes.len);
+}
+
+static struct member *least_loaded(struct remote *r)
+{
+	struct member *least = r->member;
+
+	for (uint32_t i = 1; i < r->members; i++) {
+		if (r->member[i].load < least->load)
+			least = r->member + i;
+	}
+	return least;
+}
+
+/* Particles that nobody has go to those who have the fewest */
+static int place_lost(struct remote *r)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < r->count && r->members && !err; i++) {
+		struct member *m;
+
+		if (r->owner[i])
+			continue;
+		m = find_member(r, r->from[i]);
+		err = rebuild(r, m ? m : least_loaded(r), i);
+	}
+	return err;
+}
+
+/*
+ * Workers come and go
+ */
+
+static int on_joined(struct remote *r, uint32_t id)
+{
+	int err = array_grow(&r->member, &r->member_room, r->members,
+			     sizeof(*r->member));
+
+	if (err)
+		return err;
+	r->member[r->members++] = (struct member){ .id = id };
+	r->changed = true;
+	r->traffic.joined++;
+	say(r, LOG_INFO, "worker %u joined: %u of them", id, r->members);
+	return send_to(r, id, WIRE_SETUP, &r->params, sizeof(r->params), NULL,
+		       0);
+}
+
+static int on_left(struct remote *r, uint32_t id, const char *why)
+{
+	struct member *m = find_member(r, id);
+	uint32_t lost = 0;
+
+	if (!m)
+		return 0;
+	r->lost.cpu += m->use.cpu;
+	*m = r->member[--r->members];
+	r->changed = true;
+	r->traffic.left++;
+	for (uint32_t i = 0; i < r->count; i++) {
+		/* its map may not have arrived where it was sent */
+		const bool waits = r->from[i] == id && !r->done[i];
+
+		if (r->owner[i] != id && !waits)
+			continue;
+		/* who waits for it makes it itself */
+		m = find_member(r, r->owner[i]);
+		if (m)
+			m->load--;
+		r->from[i] = m ? m->id : 0;
+		r->owner[i] = 0;
+		lost++;
+	}
+	say(r, LOG_WARNING, "worker %u is gone (%.100s): %u particles are built "
+	    "again by %u others", id, why, lost, r->members);
+	return 0;
+}
+
+static void on_result(struct remote *r, uint32_t from, const void *data,
+		      size_t len)
+{
+	const struct wire_result *w = data;
+	const struct wire_outcome *o = (const struct wire_outcome *)(w + 1);
+	struct member *m = find_member(r, from);
+
+	if (len < sizeof(*w) || !m ||
+	    (len - sizeof(*w)) / sizeof(*o) < w->count)
+		return;
+	m->use = (struct particles_use){ w->bytes, w->peak, w->cpu };
+	if (!r->matching || w->update != r->update)
+		return;
+	for (uint32_t i = 0; i < w->count; i++) {
+		const uint32_t number = o[i].number;
+
+		if (number >= r->count || r->done[number] ||
+		    r->owner[number] != from)
+			continue;
+		r->done[number] = 1;
+		r->missing--;
+		r->out[number] = (struct outcome){
+			o[i].pose, o[i].fit, o[i].evaluations,
+		};
+	}
+}
+
+/* An event or a result. Return: 0 or a negative errno */
+static int handle(struct remote *r, const struct engine_message *m)
+{
+	int32_t err;
+
+	switch (m->type) {
+	case ENGINE_JOINED:
+		return on_joined(r, m->from);
+	case ENGINE_LEFT:
+		return on_left(r, m->from, m->data);
+	case ENGINE_REFUSED:
+		say(r, LOG_WARNING, "%.200s", (const char *)m->data);
+		return 0;
+	case WIRE_RESULT:
+		on_result(r, m->from, m->data, m->len);
+		return 0;
+	case WIRE_FAILED:
+		if (m->len != sizeof(err))
+			return 0;
+		memcpy(&err, m->data, sizeof(err));
+		say(r, LOG_ERR, "worker %u: %s", m->from, strerror(-err));
+		return err < 0 ? err : -EPROTO;
+	}
+	return 0;
+}
+
+/* Return: 1: a message that is not handled yet; 0: time is over */
+static int receive(struct remote *r, struct engine_message *m)
+{
+	const int ret = engine_receive(r->config.engine, m, PATIENCE);
+
+	if (!ret && r->config.interrupted &&
+	    r->config.interrupted(r->config.arg))
+		return -EINTR;
+	return ret;
+}
+
+/* Until there are so many workers */
+static int wait_for(struct remote *r, uint32_t workers)
+{
+	struct engine_message m;
+	int ret = 0;
+
+	if (r->members < workers)
+		say(r, LOG_INFO, "waiting for %u workers", workers);
+	while (r->members < workers) {
+		ret = receive(r, &m);
+		if (ret > 0)
+			ret = handle(r, &m);
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
+static int begin(struct remote *r)
+{
+	int err = wait_for(r, r->begun ? 1 : r->config.workers);
+
+	if (!err)
+		err = make_room(r, r->state->count);
+	if (err)
+		return err;
+	r->begun = true;
+	r->count = r->state->count;
+	return 0;
+}
+
+static int match_all(struct remote *r)
+{
+	const struct wire_match head = { r->update, r->motion };
+	const struct wire_reading *reading = scans_at(&r->scans, r->update);
+	int err;
+
+	/* who lacks older scans gets them when a particle wants them */
+	err = send_all(r, WIRE_MATCH, &head, sizeof(head), reading,
+		       scans_size(reading));
+	for (uint32_t i = 0; i < r->members; i++) {
+		r->member[i].matched = r->update + 1;
+		if (r->member[i].scans == r->update)
+			r->member[i].scans++;
+	}
+	return err;
+}
+
+static int remote_match(struct team *t, const struct team_state *state,
+			uint64_t update, const struct reading *reading,
+			const struct motion *motion, struct outcome *out)
+{
+	struct remote *r = (struct remote *)t;
+	struct engine_message m;
+	int err;
+
+	r->state = state;
+	r->update = update;
+	r->motion = *motion;
+	r->out = out;
+	err = scans_add(&r->scans, update, reading);
+	if (!err)
+		err = begin(r);
+	if (err)
+		return err;
+	memset(r->done, 0, r->room);
+	r->missing = r->count;
+	err = place_lost(r);
+	if (!err)
+		err = match_all(r);
+	r->matching = true;
+	while (r->missing && !err) {
+		err = r->members ? receive(r, &m) : wait_for(r, 1);
+		if (err > 0)
+			err = handle(r, &m);
+		if (!err && r->changed)
+			err = place_lost(r);
+	}
+	r->matching = false;
+	return err;
+}
+
+/*
+ * Resampling
+ */
+
+/* Of the particles that @owner has, who has the latest ancestor in common with
+ * @parent
+ */
+static void find_base(const struct remote *r, uint32_t owner,
+		      struct wire_child *c)
+{
+	const struct team_state *s = r->state;
+	uint64_t best = 0;
+
+	c->base = WIRE_NONE;
+	c->since = 0;
+	for (uint32_t i = 0; i < s->count; i++) {
+		ancestry_id id;
+		uint64_t since;
+
+		if (r->owner[i] != owner)
+			continue;
+		id = ancestry_common(s->ancestry, s->step[c->parent],
+				     s->step[i]);
+		if (!id)
+			continue;
+		since = ancestry_at(s->ancestry, id)->update + 1;
+		if (since <= best)
+			continue;
+		best = since;
+		c->base = i;
+		c->since = tile_version(since, 0);
+	}
+}
+
+static int plan(struct remote *r, const uint32_t *parent, uint32_t count)
+{
+	uint32_t *home = malloc((size_t)r->count * sizeof(*home));
+	int moves = -ENOMEM;
+
+	if (!home)
+		return moves;
+	for (uint32_t i = 0; i < r->count; i++) {
+		const struct member *m = find_member(r, r->owner[i]);
+
+		home[i] = m ? (uint32_t)(m - r->member) : 0;
+	}
+	moves = placement_share(parent, count, home, r->members,
+			       r->next_owner);
+	for (uint32_t i = 0; moves >= 0 && i < count; i++)
+		r->next_owner[i] = r->member[r->next_owner[i]].id;
+	free(home);
+	return moves;
+}
+
+/* Who is whose child, and who gives it to whom */
+static int list_children(struct remote *r, const uint32_t *parent,
+			 uint32_t count)
+{
+	struct wire_child *child;
+	int err = bytes_reserve(&r->bytes, count * sizeof(*child));
+
+	if (err)
+		return err;
+	child = (struct wire_child *)r->bytes.data;
+	r->bytes.len = count * sizeof(*child);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t k = 0;
+
+		child[i] = (struct wire_child){
+			.parent = parent[i], .from = r->owner[parent[i]],
+			.owner = r->next_owner[i], .base = WIRE_NONE,
+		};
+		if (child[i].from == child[i].owner)
+			continue;
+		while (child[k].parent != child[i].parent ||
+		       child[k].owner != child[i].owner)
+			k++;
+		if (k < i)
+			child[i] = child[k];
+		else
+			find_base(r, child[i].owner, child + i);
+	}
+	return 0;
+}
+
+static void become(struct remote *r, uint32_t count)
+{
+	const struct wire_child *child =
+		(const struct wire_child *)r->bytes.data;
+
+	for (uint32_t i = 0; i < r->members; i++)
+		r->member[i].load = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		r->from[i] = child[i].from;
+		r->owner[i] = child[i].owner;
+		r->done[i] = 0;
+		find_member(r, r->owner[i])->load++;
+	}
+	r->count = count;
+}
+
+/* All stay, but for those that are to be shared out anew */
+static uint32_t *all_stay(uint32_t count)
+{
+	uint32_t *same = malloc((size_t)count * sizeof(*same));
+
+	for (uint32_t i = 0; same && i < count; i++)
+		same[i] = i;
+	return same;
+}
+
+static int settle(struct remote *r, const uint32_t *parent, uint32_t count)
+{
+	struct wire_settle head = { .update = r->update };
+	int moves, err;
+
+	if (!parent)
+		return send_all(r, WIRE_SETTLE, &head, sizeof(head), NULL, 0);
+	err = make_room(r, count);
+	if (err)
+		return err;
+	moves = plan(r, parent, count);
+	err = moves < 0 ? moves : list_children(r, parent, count);
+	if (err)
+		return err;
+	head.count = count;
+	r->traffic.moved += (uint64_t)moves;
+	err = send_all(r, WIRE_SETTLE, &head, sizeof(head), r->bytes.data,
+		       r->bytes.len);
+	become(r, count);
+	return err;
+}
+
+static int remote_settle(struct team *t, const struct team_state *state,
+			 uint64_t update, const uint32_t *parent,
+			 uint32_t count)
+{
+	struct remote *r = (struct remote *)t;
+	uint32_t *same = NULL;
+	int err;
+
+	(void)update;
+	r->state = state;
+	if (!parent && r->changed) {
+		parent = same = all_stay(count);
+		if (!same)
+			return -ENOMEM;
+	}
+	r->changed = false;
+	err = settle(r, parent, count);
+	/* nobody waits for a map: all are where they were */
+	if (!parent)
+		memcpy(r->from, r->owner, r->count * sizeof(*r->from));
+	free(same);
+	return err;
+}
+
+/*
+ * Between updates
+ */
+
+static int ask(struct remote *r, uint32_t number, const struct pose *from,
+	       const struct bytes *reading)
+{
+	const struct wire_track head = {
+		.pose = *from, .ticket = ++r->ticket, .number = number,
+	};
+
+	return send_to(r, r->owner[number], WIRE_TRACK, &head, sizeof(head),
+		       reading->data, reading->len);
+}
+
+static bool on_tracked(const struct remote *r, const struct engine_message *m,
+		       struct outcome *out)
+{
+	const struct wire_tracked *a = m->data;
+
+	if (m->type != WIRE_TRACKED || m->len != sizeof(*a) ||
+	    a->ticket != r->ticket)
+		return false;
+	*out = (struct outcome){
+		a->outcome.pose, a->outcome.fit, a->outcome.evaluations,
+	};
+	return true;
+}
+
+static int pack(struct bytes *b, const struct reading *r)
+{
+	const struct wire_reading head = {
+		.stamp = r->stamp, .odometry = r->odometry, .laser = r->laser,
+		.beams = r->beams, .angle_min = r->angle_min,
+		.angle_increment = r->angle_increment,
+		.range_max = r->range_max,
+	};
+	int err = bytes_append(b, &head, sizeof(head));
+
+	return err ? err : bytes_append(b, r->range,
+					r->beams * sizeof(float));
+}
+
+static int track(struct remote *r, uint32_t number, const struct pose *from,
+		 const struct bytes *reading, struct outcome *out)
+{
+	struct engine_message m;
+	int err = ask(r, number, from, reading);
+
+	while (!err) {
+		err = r->members ? receive(r, &m) : wait_for(r, 1);
+		if (err < 0)
+			break;
+		if (err > 0 && on_tracked(r, &m, out))
+			return 0;
+		err = err > 0 ? handle(r, &m) : 0;
+		if (err || r->owner[number] || !r->members)
+			continue;
+		err = place_lost(r);
+		if (!err)
+			err = ask(r, number, from, reading);
+	}
+	return err;
+}
+
+static int remote_track(struct team *t, const struct team_state *state,
+			uint32_t number, const struct reading *reading,
+			const struct pose *from, struct outcome *out)
+{
+	struct remote *r = (struct remote *)t;
+	struct bytes packed = { 0 };
+	int err = pack(&packed, reading);
+
+	r->state = state;
+	if (!err && !r->owner[number])
+		err = begin(r);
+	if (!err)
+		err = place_lost(r);
+	if (!err)
+		err = track(r, number, from, &packed, out);
+	bytes_free(&packed);
+	return err;
+}
+
+static void remote_use(struct team *t, struct particles_use *use)
+{
+	const struct remote *r = (const struct remote *)t;
+
+	*use = r->lost;
+	for (uint32_t i = 0; i < r->members; i++) {
+		use->bytes += r->member[i].use.bytes;
+		use->peak += r->member[i].use.peak;
+		use->cpu += r->member[i].use.cpu;
+	}
+}
+
+static void remote_destroy(struct team *t)
+{
+	struct remote *r = (struct remote *)t;
+
+	scans_free(&r->scans);
+	bytes_free(&r->bytes);
+	free(r->member);
+	free(r->owner);
+	free(r->from);
+	free(r->next_owner);
+	free(r->done);
+	free(r);
+}
+
+void team_remote_traffic(struct team *t, struct team_traffic *traffic)
+{
+	*traffic = ((struct remote *)t)->traffic;
+}
+
+static const struct team_ops remote_ops = {
+	.match = remote_match,
+	.settle = remote_settle,
+	.track = remote_track,
+	.use = remote_use,
+	.destroy = remote_destroy,
+};
+
+struct team *team_remote(const struct slam_params *params,
+			 const struct team_remote_config *config)
+{
+	struct remote *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->team.ops = &remote_ops;
+	r->params = *params;
+	r->config = *config;
+	if (!r->config.workers)
+		r->config.workers = 1;
+	return &r->team;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * wire.h - what the coordinator of a filter and its workers say to each other
+ *
+ * Structs as they are in memory, followed by arrays: who speaks another
+ * protocol or comes from another build is refused by the engine.
+ *
+ *	coordinator -> worker
+ *	SETUP	  parameters: the first message; all before is forgotten
+ *	SCAN	  a reading of an update, for REBUILD
+ *	REBUILD	  have this particle, by its steps
+ *	MATCH	  a reading: match the particles you have
+ *	SETTLE	  of the update that was matched: who is whose child, and where
+ *	TRACK	  where is the robot in this particle's map?
+ *
+ *	worker -> coordinator
+ *	RESULT	  particles that were matched
+ *	TRACKED
+ *	FAILED	  no memory; the map is too large
+ *
+ *	worker -> worker
+ *	MAP	  a particle that became yours, and its tiles
+ *	NEED	  of that one also the tiles at these places
+ *	TILES	  here they are
+ */
+#ifndef SLAM_WIRE_H
+#define SLAM_WIRE_H
+
+#include "slam/motion.h"
+#include "readings/reading.h"
+
+enum { WIRE_VERSION = 1 };
+
+enum wire_type {
+	WIRE_SETUP = 1, WIRE_SCAN, WIRE_REBUILD, WIRE_MATCH, WIRE_SETTLE,
+	WIRE_TRACK, WIRE_RESULT, WIRE_TRACKED, WIRE_FAILED, WIRE_MAP,
+	WIRE_NEED, WIRE_TILES,
+};
+
+/* A reading; @beams ranges follow */
+struct wire_reading {
+	int64_t		stamp;
+	struct pose	odometry, laser;
+	uint32_t	beams;
+	float		angle_min, angle_increment, range_max;
+};
+
+/* SCAN and MATCH; SCAN without motion. A reading follows */
+struct wire_match {
+	uint64_t	update;
+	struct motion	motion;
+};
+
+struct wire_step {
+	struct pose	pose;
+	uint64_t	update;
+	uint32_t	number, pad;
+};
+
+/*
+ * @number: particle, whose @steps follow, the oldest first
+ * @match:	match it at once, with the reading of MATCH @update
+ */
+struct wire_rebuild {
+	uint64_t	update;
+	uint32_t	number, steps, match, pad;
+};
+
+struct wire_outcome {
+	struct pose	pose;
+	double		fit;
+	uint32_t	number, evaluations;
+};
+
+/* @count of wire_outcome follow */
+struct wire_result {
+	uint64_t	update;
+	uint64_t	bytes, peak, cpu;	/* particles_use() */
+	uint32_t	count, pad;
+};
+
+/*
+ * A particle's next life: @parent's, whom worker @from has, at worker @owner,
+ * who has @base, and for whom @from sends the tiles of versions from @since on
+ */
+struct wire_child {
+	uint32_t	parent, from, owner, base;
+	uint64_t	since;
+};
+
+/* @count of wire_child follow; none: all stay as they are */
+struct wire_settle {
+	uint64_t	update;
+	uint32_t	count, pad;
+};
+
+struct wire_track {
+	struct pose	pose;
+	uint64_t	ticket;
+	uint32_t	number, pad;
+};
+
+struct wire_tracked {
+	struct wire_outcome	outcome;
+	uint64_t		ticket;
+};
+
+/*
+ * MAP, TILES: tiles of particle @number of before the resampling follow;
+ * @since: from this version on; NEED: places follow
+ */
+struct wire_map {
+	struct pose	pose;
+	uint64_t	update, since;
+	uint32_t	number, base;
+};
+
+/* There is no such particle */
+#define WIRE_NONE	UINT32_MAX
+
+#endif

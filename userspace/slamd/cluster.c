@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cluster.c - engines opened, and workers run
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include "common/cli.h"
+#include "common/version.h"
+#include "engine/engine.h"
+#include "slam/wire.h"
+#include "slam/worker.h"
+#include "slamd/cluster.h"
+
+enum { PATIENCE = 200 };	/* ms */
+
+/* A worker that is a thread of this process */
+struct hand {
+	struct cluster	*cluster;
+	pthread_t	thread;
+};
+
+struct cluster {
+	const struct slamd_options	*o;
+	bool				(*interrupted)(void *arg);
+	struct engine			*engine;
+	struct engine_hub		*hub;
+	struct hand			*hand;
+	uint32_t			hands;
+	_Atomic bool			end;
+};
+
+struct engine_config cluster_config(const char *job)
+{
+	return (struct engine_config){
+		.job = job, .protocol = WIRE_VERSION,
+		.build = OPTSAMPLE_VERSION,
+	};
+}
+
+static void log_line(void *arg, int priority, const char *line)
+{
+	const bool quiet = *(const bool *)arg;
+
+	if (priority <= LOG_WARNING)
+		cli_warn("%s", line);
+	else if (!quiet)
+		fprintf(stderr, "%s: %s\n", cli_program, line);
+}
+
+static void *work(void *arg)
+{
+	struct cluster *c = ((struct hand *)arg)->cluster;
+	struct engine_config config = cluster_config(c->o->job);
+	char error[ENGINE_ERROR];
+	struct engine *engine;
+	struct worker *w;
+
+	config.hub = c->hub;
+	if (engine_open(&engine, "threads", ENGINE_WORKER, &config, error)) {
+		cli_warn("%s", error);
+		return NULL;
+	}
+	w = worker_create(engine, c->o->threads ? c->o->threads : 1, NULL,
+			  NULL);
+	while (w && !c->end && worker_turn(w, PATIENCE) >= 0)
+		;
+	worker_destroy(w);
+	engine_close(engine);
+	return NULL;
+}
+
+static int start_threads(struct cluster *c)
+{
+	c->hand = calloc(c->o->workers, sizeof(*c->hand));
+	if (!c->hand)
+		return -ENOMEM;
+	for (; c->hands < c->o->workers; c->hands++) {
+		struct hand *h = c->hand + c->hands;
+		int err;
+
+		h->cluster = c;
+		err = pthread_create(&h->thread, NULL, work, h);
+		if (err)
+			return -err;
+	}
+	return 0;
+}
+
+int cluster_work(struct engine *engine, unsigned int threads, bool quiet,
+		 bool once, bool (*interrupted)(void *arg))
+{
+	struct worker *w = worker_create(engine, threads, log_line, &quiet);
+	char error[ENGINE_ERROR];
+	int ret = 0;
+
+	if (!w)
+		return cli_error(-ENOMEM, "no memory");
+	while (ret >= 0 && !interrupted(NULL))
+		ret = worker_turn(w, PATIENCE);
+	worker_destroy(w);
+	/* ranks of one mpirun end together */
+	if (ret >= 0 || once)
+		return 0;
+	engine_error(engine, error);
+	return cli_error(ret, "%s", error);
+}
+
+static int open_engine(struct cluster *c)
+{
+	const struct slamd_options *o = c->o;
+	struct engine_config config = cluster_config(o->job);
+	const bool mpi = !strcmp(o->engine, "mpi");
+	char error[ENGINE_ERROR];
+	int err;
+
+	if (!strcmp(o->engine, "threads")) {
+		c->hub = engine_hub_create();
+		if (!c->hub)
+			return cli_error(-ENOMEM, "no memory");
+		config.hub = c->hub;
+	}
+	err = engine_open(&c->engine, o->engine,
+			  mpi ? ENGINE_BY_RANK : ENGINE_COORDINATOR, &config,
+			  error);
+	if (err)
+		return cli_error(err, "%s", error);
+	if (engine_role(c->engine) == ENGINE_WORKER) {
+		err = cluster_work(c->engine, o->threads ? o->threads : 1,
+				   o->quiet, true, c->interrupted);
+		return err ? err : 1;
+	}
+	if (c->hub) {
+		err = start_threads(c);
+		if (err)
+			return cli_error(err, "threads: %s", strerror(-err));
+	}
+	return 0;
+}
+
+int cluster_open(struct cluster **cluster, const struct slamd_options *o,
+		 bool (*interrupted)(void *arg))
+{
+	struct cluster *c = calloc(1, sizeof(*c));
+	int err = 0;
+
+	if (!c)
+		return cli_error(-ENOMEM, "no memory");
+	c->o = o;
+	c->interrupted = interrupted;
+	if (o->engine)
+		err = open_engine(c);
+	if (err) {
+		cluster_close(c);
+		return err;
+	}
+	*cluster = c;
+	return 0;
+}
+
+struct team *cluster_team(struct cluster *c)
+{
+	const struct team_remote_config config = {
+		.engine = c->engine, .workers = c->o->workers,
+		.interrupted = c->interrupted,
+		.log = log_line, .arg = (void *)&c->o->quiet,
+	};
+
+	if (!c->engine)
+		return team_local(&c->o->params, c->o->threads);
+	return team_remote(&c->o->params, &config);
+}
+
+bool cluster_counters(const struct cluster *c, struct team *team,
+		      struct stats_workers *workers)
+{
+	if (!c->engine)
+		return false;
+	engine_counters(c->engine, &workers->counters);
+	team_remote_traffic(team, &workers->traffic);
+	return true;
+}
+
+void cluster_close(struct cluster *c)
+{
+	if (!c)
+		return;
+	engine_close(c->engine);
+	c->end = true;
+	for (uint32_t i = 0; i < c->hands; i++)
+		pthread_join(c->hand[i].thread, NULL);
+	free(c->hand);
+	engine_hub_destroy(c->hub);
+	free(c);
+}
