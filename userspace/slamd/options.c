@@ -16,7 +16,7 @@ enum {
 	OPT_PARTICLES, OPT_SEED, OPT_MATCHER, OPT_CUTOFF, OPT_REFINEMENTS,
 	OPT_RESOLUTION, OPT_DISTANCE, OPT_ANGLE, OPT_RESAMPLE, OPT_GAIN,
 	OPT_SHARPNESS, OPT_KLD, OPT_PARTICLES_MIN, OPT_USABLE,
-	OPT_THREADS, OPT_TRAJECTORY, OPT_MAP, OPT_PICTURE, OPT_STATS,
+	OPT_THREADS, OPT_TRAJECTORY, OPT_MAP, OPT_STATS,
 	OPT_ENGINE, OPT_JOB, OPT_WORKERS, OPT_VERSION,
 };
 
@@ -33,9 +33,9 @@ static const struct argp_option options[] = {
 	  "beams of this length hit nothing (as the log says)", 1 },
 	{ "trajectory", OPT_TRAJECTORY, "FILE", 0,
 	  "a pose for every reading, as TUM writes them", 2 },
-	{ "map", OPT_MAP, "FILE.pgm", 0, "the map, and FILE.yaml", 2 },
-	{ "picture", OPT_PICTURE, "FILE.png", 0,
-	  "the map with the trajectory", 2 },
+	{ "map", OPT_MAP, "FILE.pgm", 0,
+	  "the map for map_server, with FILE.yaml, and FILE.png with the way",
+	  2 },
 	{ "stats", OPT_STATS, "FILE.json", 0, "what it took; -: stdout", 2 },
 	{ "particles", OPT_PARTICLES, "N", 0, "of the filter (30)", 3 },
 	{ "seed", OPT_SEED, "S", 0, "of its random numbers (1)", 3 },
@@ -198,9 +198,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_MAP:
 		o->map = arg;
-		return 0;
-	case OPT_PICTURE:
-		o->picture = arg;
 		return 0;
 	case OPT_STATS:
 		o->stats = arg;

@@ -13,6 +13,7 @@
 #include "slam/crew.h"
 #include "slam/journey.h"
 #include "slamd/cluster.h"
+#include "slamd/draw.h"
 #include "slamd/slamd.h"
 #include "slamd/stats.h"
 
@@ -158,6 +159,8 @@ static int write_all(struct replay *r)
 		if (err)
 			cli_error(err, "%s", error);
 	}
+	if (!err && r->o->map)
+		err = draw_map(r->o, &t);
 	if (!err && r->o->stats)
 		err = write_stats(r);
 	trajectory_free(&t);

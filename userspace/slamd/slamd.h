@@ -12,7 +12,7 @@
 /**
  * struct slamd_options - what the command line says
  * @log:	what is read; @readings: how
- * @trajectory, @map, @picture, @stats: what is written, NULL: not
+ * @trajectory, @map, @stats: what is written, NULL: not
  * @threads:	0: as many as there are processors
  * @engine:	that the workers are reached by; NULL: all is done here
  * @job:	its name there
@@ -24,7 +24,7 @@ struct slamd_options {
 	struct readings_config	readings;
 	struct pose		laser;
 	const char		*log;
-	const char		*trajectory, *map, *picture, *stats;
+	const char		*trajectory, *map, *stats;
 	const char		*engine, *job;
 	uint32_t		threads, workers;
 	bool			quiet, verbose, version;
