@@ -30,7 +30,8 @@ FUSION_TESTS := fusion
 GDIM_TESTS := layer store store_damage site site_graph site_real map_file map_png geopackage
 ENDS_TESTS := ends compressed
 READINGS_TESTS := readings pairing
-SLAM_TESTS := relations occupancy submaps submap_out
+SLAM_TESTS := relations occupancy submaps submap_out slam_parts slam_match \
+	     slam_filter slam_placement
 BAG_FUZZ := message service mcap rosbag db3 compressed control decode
 LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
 	     vscan laserscan blob layers
@@ -498,7 +499,10 @@ DKMS	:= $(DESTDIR)/usr/src/optsample-$(VERSION)
 install: build
 	install -D -m 755 $(BIN)/optsample $(DESTDIR)$(PREFIX)/sbin/optsample
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/bin $(addprefix $(BIN)/optsample-,\
-		sim lab send recv) $(BIN)/gdimd $(BIN)/gdimctl
+		sim lab send recv) $(BIN)/gdimd $(BIN)/gdimctl \
+		$(addprefix $(BIN)/slam,d -worker -eval)
+	install -D -m 755 $(BUILD)/engine/engine-mpi.so \
+		$(DESTDIR)$(PREFIX)/lib/optsample/engine-mpi.so
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gdim_msgs \
 		idl/gdim_msgs/package.xml idl/gdim_msgs/CMakeLists.txt
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gdim_msgs/msg \
@@ -516,10 +520,11 @@ install: build
 		$(DESTDIR)$(PREFIX)/lib/optsample/liboptsample-ros1.so
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 \
 		Documentation/tc-optsample.8 Documentation/optsample.8 \
-		Documentation/gdimd.8
+		Documentation/gdimd.8 Documentation/slamd.8 \
+		Documentation/slam-worker.8
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 \
 		$(addprefix Documentation/optsample-,lab.1 send.1 recv.1) \
-		Documentation/gdimctl.1
+		Documentation/gdimctl.1 Documentation/slam-eval.1
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man7 \
 		Documentation/optsample-ros1.7
 	install -D -m 644 -t $(DKMS) Kbuild dkms.conf

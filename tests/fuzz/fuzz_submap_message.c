@@ -8,7 +8,7 @@
  */
 #include <stdio.h>
 #include "gdim/utf8.h"
-#include "gdimd/map_message.h"
+#include "gdim/map_message.h"
 #include "gdimd/submap_message.h"
 #include "odd_message.h"
 

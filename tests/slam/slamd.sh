@@ -161,6 +161,13 @@ for matcher in hill gn; do
 		cmp -s "$d/${matcher}1.tum" "$d/${matcher}3.tum"
 	ok "$matcher: the same bits with one thread, two and three"
 done
+for workers in 1 2 3; do
+	slamd "${room[@]}" --engine threads --workers $workers --quiet \
+		--trajectory "$d/w.tum" --stats "$d/w.json" &&
+		[ ! -s "$d/err" ] && cmp -s "$d/1.tum" "$d/w.tum" &&
+		grep -q "\"joined\":[[:space:]]*$workers," "$d/w.json"
+	ok "the same bits with $workers of workers in threads"
+done
 cmp -s "$d/hill1.tum" "$d/1.tum" && ! cmp -s "$d/hill1.tum" "$d/gn1.tum"
 ok "the matcher is the hill climb unless it is said"
 slamd "${room[@]}" --seed 2 --trajectory "$d/2.tum" &&

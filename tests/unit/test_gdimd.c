@@ -18,7 +18,7 @@
 #include "gdim/role_values.h"
 #include "gdimd/config.h"
 #include "gdimd/folder.h"
-#include "gdimd/map_message.h"
+#include "gdim/map_message.h"
 #include "gdimd/matcher.h"
 #include "gdimd/room_message.h"
 #include "gdimd/stars.h"

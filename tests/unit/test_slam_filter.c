@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_slam_filter - the whole filter on a robot that goes around a block: how
+ * far from the truth it is, that its bits depend on nothing but the seed, what
+ * its maps take, and scans and odometry that are not as they should be
+ */
+#include <errno.h>
+#include "slam/journey.h"
+#include "slam/score.h"
+#include "slam_fixture.h"
+
+/**
+ * struct run - what became of a trip
+ * @t:		at the end
+ * @live:	of each reading, when it was there
+ * @least, @most: particles
+ * @changed:	the history changed though the filter did not say so
+ */
+struct run {
+	struct trajectory	t;
+	struct pose		live[TRIP_READINGS];
+	unsigned int		updates, resamplings, jumps;
+	uint32_t		least, most;
+	uint64_t		evaluations;
+	struct particles_use	use;
+	bool			changed;
+	int			err;
+};
+
+static struct world world;
+static struct trip *around, *part;
+
+static struct slam_params few(void)
+{
+	struct slam_params p = slam_defaults;
+
+	p.particles = 12;
+	return p;
+}
+
+static void take(struct run *r, unsigned int i, const struct filter_result *f)
+{
+	r->live[i] = f->pose;
+	r->updates += f->updated;
+	r->resamplings += f->resampled;
+	r->jumps += f->jumped;
+	r->evaluations += f->evaluations;
+	r->least = !i || f->particles < r->least ? f->particles : r->least;
+	r->most = f->particles > r->most ? f->particles : r->most;
+}
+
+/* Whether the filter's history goes on from @old, of @count */
+static bool goes_on(const struct filter *f, struct pose **old, uint32_t *count)
+{
+	struct pose *history;
+	uint32_t updates;
+	bool same;
+
+	if (filter_history(f, &history, &updates))
+		abort();
+	same = updates >= *count &&
+		!memcmp(history, *old, *count * sizeof(*history));
+	free(*old);
+	*old = history;
+	*count = updates;
+	return same;
+}
+
+static void finish(struct run *r, const struct filter *f,
+		   const struct journey *j)
+{
+	struct team *team = filter_team(f);
+	struct pose *history;
+	uint32_t updates;
+
+	team->ops->use(team, &r->use);
+	if (filter_history(f, &history, &updates))
+		abort();
+	if (!r->err)
+		r->err = journey_trajectory(j, history, updates, &r->t);
+	r->changed = r->changed || updates != r->updates;
+	free(history);
+}
+
+/* To be freed with run_free() */
+static struct run *run(const struct trip *trip, const struct slam_params *p,
+		       unsigned int threads)
+{
+	struct filter *f = filter_create(p, team_local(p, threads));
+	struct run *r = calloc(1, sizeof(*r));
+	struct pose *old = malloc(1);
+	struct journey j = { 0 };
+	uint32_t count = 0;
+
+	if (!f || !r || !old)
+		abort();
+	for (unsigned int i = 0; i < trip->count && !r->err; i++) {
+		struct filter_result result;
+
+		r->err = filter_read(f, trip->reading + i, &result);
+		if (r->err)
+			break;
+		take(r, i, &result);
+		r->changed |= !goes_on(f, &old, &count) && !result.rewritten;
+		if (journey_add(&j, trip->reading + i, &result))
+			abort();
+	}
+	finish(r, f, &j);
+	free(old);
+	journey_free(&j);
+	filter_destroy(f);
+	return r;
+}
+
+static void run_free(struct run *r)
+{
+	trajectory_free(&r->t);
+	free(r);
+}
+
+static double off(const struct pose *a, const struct pose *b)
+{
+	return hypot(a->x - b->x, a->y - b->y);
+}
+
+/* Of all readings, m: root mean square; INFINITY: something is missing */
+static double run_error(const struct run *r, const struct trip *trip)
+{
+	double square = 0;
+
+	if (r->err || r->changed || r->t.count != trip->count)
+		return INFINITY;
+	for (unsigned int i = 0; i < trip->count; i++)
+		square += pow(off(&r->t.point[i].pose, trip->truth + i), 2);
+	return sqrt(square / trip->count);
+}
+
+/* While it went on, m: the largest */
+static double live_error(const struct run *r, const struct trip *trip)
+{
+	double most = r->err ? INFINITY : 0;
+
+	for (unsigned int i = 0; i < trip->count; i++)
+		most = fmax(most, off(r->live + i, trip->truth + i));
+	return most;
+}
+
+/* A trip of its own, to be changed */
+static struct trip *copy_of(const struct trip *from)
+{
+	const size_t floats = (size_t)from->count * from->beams;
+	struct trip *t = malloc(sizeof(*t));
+
+	*t = *from;
+	t->range = malloc((floats + 1) * sizeof(*t->range));
+	memcpy(t->range, from->range, floats * sizeof(*t->range));
+	for (unsigned int i = 0; i < t->count; i++)
+		t->reading[i].range = t->range + (size_t)i * t->beams;
+	return t;
+}
+
+/*
+ * Accuracy
+ */
+
+static void test_accuracy(void)
+{
+	double odometry = 0;
+
+	for (unsigned int i = 0; i < around->count; i++) {
+		const struct pose p = pose_between(&around->reading[0].odometry,
+						&around->reading[i].odometry);
+
+		odometry = fmax(odometry, off(&p, around->truth + i));
+	}
+	ok(odometry > 2, "odometry alone is off by up to %.1f m", odometry);
+	for (int k = 0; k < 6; k++) {
+		struct slam_params p = slam_defaults;
+		double error, live;
+		struct run *r;
+
+		p.matcher = k & 1 ? SLAM_GAUSS_NEWTON : SLAM_HILL;
+		p.seed = (uint64_t)(1 + k / 2);
+		r = run(around, &p, 2);
+		error = run_error(r, around);
+		live = live_error(r, around);
+		ok(error < 0.3 && live < 0.8 && r->resamplings > 3 &&
+		   !r->jumps, "%s, seed %u: %.3f m, at most %.3f m meanwhile",
+		   k & 1 ? "Gauss-Newton" : "hill climb", 1 + k / 2, error,
+		   live);
+		run_free(r);
+	}
+}
+
+static void test_variants(void)
+{
+	struct slam_params p = few();
+	struct run *r = run(part, &p, 2), *other;
+
+	ok(run_error(r, part) < 0.1 && r->resamplings < r->updates / 2 &&
+	   r->least == 12 && r->most == 12, "12 particles");
+	p.resample = 1;
+	other = run(part, &p, 2);
+	ok(run_error(other, part) < 0.15 &&
+	   other->resamplings == other->updates, "resampled at each update");
+	run_free(other);
+	p.resample = 0;
+	other = run(part, &p, 2);
+	ok(run_error(other, part) < 0.15 && !other->resamplings,
+	   "never resampled");
+	run_free(other);
+	p = few();
+	p.sharpness = 0;
+	other = run(part, &p, 2);
+	ok(run_error(other, part) < 0.15 &&
+	   other->evaluations < r->evaluations, "the best pose is taken");
+	run_free(other);
+	p = few();
+	p.cutoff = 40;
+	other = run(part, &p, 2);
+	ok(run_error(other, part) < 0.15 &&
+	   other->evaluations < r->evaluations * 9 / 10, "cut off");
+	run_free(other);
+	p = few();
+	p.particles = 1;
+	other = run(part, &p, 2);
+	ok(run_error(other, part) < 0.3, "one particle");
+	run_free(other);
+	run_free(r);
+}
+
+static void test_kld(void)
+{
+	struct slam_params p = slam_defaults;
+	struct run *r;
+
+	p.particles = 60;
+	p.particles_min = 5;
+	p.kld_error = 0.3;
+	p.resample = 1;
+	r = run(part, &p, 2);
+	ok(run_error(r, part) < 0.15 && r->least >= 5 && r->most > r->least &&
+	   r->most <= 60, "KLD: %u to %u particles", r->least, r->most);
+	run_free(r);
+	p.kld_error = 0;
+	r = run(part, &p, 2);
+	ok(r->least == 60, "without KLD their number stays");
+	run_free(r);
+}
+
+/*
+ * Bits
+ */
+
+static bool same_bits(const struct run *a, const struct run *b)
+{
+	return !a->err && !b->err && a->t.count == b->t.count &&
+		!memcmp(a->live, b->live, sizeof(a->live)) &&
+		!memcmp(a->t.point, b->t.point,
+			a->t.count * sizeof(*a->t.point)) &&
+		a->evaluations == b->evaluations &&
+		a->resamplings == b->resamplings;
+}
+
+static void test_bits_of(struct slam_params p, const char *name)
+{
+	struct run *first = run(part, &p, 1), *r;
+
+	for (unsigned int threads = 1; threads <= 3; threads++) {
+		r = run(part, &p, threads);
+		ok(same_bits(first, r) && r->use.bytes == first->use.bytes,
+		   "%s: the same bits with %u threads", name, threads);
+		run_free(r);
+	}
+	for (int path = SCORE_PLAIN; path <= SCORE_AVX512; path++) {
+		if (!score_use(path))
+			continue;
+		r = run(part, &p, 2);
+		ok(same_bits(first, r), "%s: the same bits on path %d", name,
+		   path);
+		run_free(r);
+	}
+	score_use(SCORE_BEST);
+	p.seed++;
+	r = run(part, &p, 1);
+	ok(!same_bits(first, r) && run_error(r, part) < 0.15,
+	   "%s: others with another seed", name);
+	run_free(r);
+	run_free(first);
+}
+
+static void test_bits(void)
+{
+	struct slam_params p = few();
+
+	test_bits_of(p, "hill climb");
+	p.matcher = SLAM_GAUSS_NEWTON;
+	test_bits_of(p, "Gauss-Newton");
+	p.kld_error = 0.1;
+	p.resample = 1;
+	test_bits_of(p, "KLD");
+}
+
+/*
+ * Memory
+ */
+
+static void test_memory(void)
+{
+	struct slam_params p = slam_defaults;
+	struct run *one, *all;
+
+	p.particles = 1;
+	one = run(around, &p, 1);
+	p.particles = 30;
+	p.resample = 1;
+	all = run(around, &p, 2);
+	ok(one->use.bytes > 100000 && all->use.peak >= all->use.bytes &&
+	   all->use.bytes < 30 * one->use.bytes / 2,
+	   "maps are shared after a resampling: one %u kB, 30 %u kB",
+	   (unsigned int)(one->use.bytes >> 10),
+	   (unsigned int)(all->use.bytes >> 10));
+	run_free(all);
+	p.resample = 0;
+	all = run(around, &p, 2);
+	ok(all->use.bytes > 30 * one->use.bytes * 8 / 10,
+	   "without one there is nothing to share: %u kB",
+	   (unsigned int)(all->use.bytes >> 10));
+	run_free(all);
+	run_free(one);
+}
+
+/*
+ * Readings between updates
+ */
+
+static void test_tracking(void)
+{
+	struct slam_params p = few();
+	struct trip *t;
+	struct run *r;
+
+	p.distance = 0.45;
+	p.angle = 0.4;
+	r = run(around, &p, 2);
+	ok(run_error(r, around) < 0.15 && live_error(r, around) < 0.4 &&
+	   r->updates < around->count / 3,
+	   "tracked: %u updates of %u readings, %.3f m", r->updates,
+	   around->count, run_error(r, around));
+	run_free(r);
+	t = copy_of(part);
+	for (unsigned int i = 0; i < t->count; i++)
+		if (i % 4)
+			t->reading[i].beams = 0;
+	p = few();
+	r = run(t, &p, 2);
+	ok(run_error(r, t) < 0.15 && r->updates == (t->count + 3) / 4,
+	   "odometry alone in between: %.3f m", run_error(r, t));
+	run_free(r);
+	trip_free(t);
+}
+
+static void test_first_scan_late(void)
+{
+	struct trip *t = copy_of(part);
+	struct slam_params p = few();
+	struct run *r;
+	double worst = 0;
+
+	for (unsigned int i = 0; i < 20; i++)
+		t->reading[i].beams = 0;
+	r = run(t, &p, 2);
+	/* the map begins at the first scan */
+	for (unsigned int i = 0; i < t->count && r->t.count; i++) {
+		const struct pose truth = pose_between(t->truth + 20,
+						       t->truth + i);
+
+		worst = fmax(worst, off(&r->t.point[i].pose, &truth));
+	}
+	ok(!r->err && r->t.count == t->count && worst < 0.3,
+	   "scans that begin late: %.3f m", worst);
+	run_free(r);
+	trip_free(t);
+}
+
+/*
+ * What should not be
+ */
+
+static void test_bad_ranges(void)
+{
+	static const float bad[] = { NAN, INFINITY, -INFINITY, 0, -0.f, -1,
+				     TRIP_RANGE, 1e30f };
+	struct trip *t = copy_of(part);
+	struct slam_params p = few();
+	uint64_t state = 2;
+	struct run *r;
+
+	for (size_t i = 0; i < (size_t)t->count * t->beams; i++)
+		if (!rnd(&state, 3))
+			t->range[i] = bad[rnd(&state, 8)];
+	r = run(t, &p, 2);
+	ok(run_error(r, t) < 0.15, "a third of the beams is of no use: %.3f m",
+	   run_error(r, t));
+	run_free(r);
+	trip_free(t);
+}
+
+/* Scans @from to @to see nothing, or have no beams. Return: what is off */
+static double blind(unsigned int from, unsigned int to, bool beams)
+{
+	struct trip *t = copy_of(part);
+	struct slam_params p = few();
+	struct run *r;
+	double error;
+
+	for (unsigned int i = from; i < to; i++) {
+		if (!beams)
+			t->reading[i].beams = 0;
+		for (unsigned int k = 0; k < t->beams; k++)
+			t->range[(size_t)i * t->beams + k] = INFINITY;
+	}
+	r = run(t, &p, 2);
+	error = run_error(r, t);
+	run_free(r);
+	trip_free(t);
+	return error;
+}
+
+static void test_blind(void)
+{
+	struct slam_params p = few();
+	struct trip *t;
+	struct run *r;
+	double error;
+
+	error = blind(50, 65, true);
+	ok(error < 0.15, "scans that see nothing: %.3f m", error);
+	error = blind(50, 65, false);
+	ok(error < 0.15, "scans without beams: %.3f m", error);
+	error = blind(0, 20, true);
+	ok(error < 0.4, "at first nothing is seen: %.3f m", error);
+	error = blind(0, part->count, true);
+	ok(error < 3, "nothing at all is seen: %.3f m", error);
+	for (unsigned int beams = 0; beams < 2; beams++) {
+		t = trip_make(&world, beams, 60);
+		r = run(t, &p, 2);
+		error = off(r->live + t->count - 1, t->truth + t->count - 1);
+		ok(r->err == (beams ? 0 : -ENODATA) && error < 3,
+		   "%u beams: %.3f m", beams, error);
+		run_free(r);
+		trip_free(t);
+	}
+}
+
+static void test_many_beams(void)
+{
+	struct trip *t = trip_make(&world, 2000, 40);
+	struct slam_params p = few();
+	struct run *r = run(t, &p, 2);
+
+	ok(run_error(r, t) < 0.1, "2000 beams: %.3f m", run_error(r, t));
+	run_free(r);
+	t->reading[20].beams = READING_BEAMS_MAX + 1;
+	r = run(t, &p, 2);
+	ok(r->err == -EINVAL, "more beams than there can be are refused");
+	run_free(r);
+	trip_free(t);
+}
+
+static void test_far(void)
+{
+	struct trip *t = copy_of(part);
+	struct slam_params p = few();
+	struct run *r;
+
+	for (unsigned int i = 0; i < t->count; i++)
+		t->reading[i].range_max = 1e5f;
+	t->range[(size_t)60 * t->beams + 90] = 9e4f;
+	t->range[(size_t)61 * t->beams + 91] = 3e3f;
+	r = run(t, &p, 2);
+	ok(run_error(r, t) < 0.15, "a beam of 90 km and one of 3 km: %.3f m",
+	   run_error(r, t));
+	run_free(r);
+	p.range_max = 20;
+	r = run(t, &p, 2);
+	ok(run_error(r, t) < 0.15, "beams that are not usable: %.3f m",
+	   run_error(r, t));
+	run_free(r);
+	trip_free(t);
+}
+
+static void test_jump(void)
+{
+	const struct pose carried = { 100, 30, 1 };
+	struct trip *t = copy_of(around);
+	struct slam_params p = few();
+	struct run *r;
+
+	for (unsigned int i = t->count / 2; i < t->count; i++)
+		t->reading[i].odometry = pose_compose(&carried,
+						&t->reading[i].odometry);
+	r = run(t, &p, 2);
+	ok(r->jumps == 1 && run_error(r, t) < 0.2,
+	   "odometry that jumps by 100 m: %.3f m", run_error(r, t));
+	run_free(r);
+	trip_free(t);
+}
+
+static void test_rest(void)
+{
+	struct trip *t = trip_make(&world, 180, 60);
+	struct slam_params p = few();
+	struct run *r;
+
+	for (unsigned int i = 1; i < t->count; i++) {
+		t->reading[i].odometry = t->reading[0].odometry;
+		t->reading[i].range = t->range;
+		t->truth[i] = t->truth[0];
+	}
+	r = run(t, &p, 2);
+	ok(r->updates == 1 && live_error(r, t) < 0.03,
+	   "a robot that stands still: %u update", r->updates);
+	run_free(r);
+	p.distance = p.angle = 0;
+	r = run(t, &p, 2);
+	ok(r->updates == t->count && live_error(r, t) < 0.1,
+	   "and with an update at each reading: %.3f m", live_error(r, t));
+	run_free(r);
+	trip_free(t);
+}
+
+static void test_early_end(void)
+{
+	const struct slam_params p = few();
+	struct filter *f = filter_create(&p, team_local(&p, 2));
+	struct pose *history;
+	uint32_t count = 7;
+
+	ok(!filter_history(f, &history, &count) && !count,
+	   "no history before the first reading");
+	free(history);
+	filter_destroy(f);
+	filter_destroy(NULL);
+}
+
+int main(void)
+{
+	world_corridors(&world);
+	around = trip_make(&world, 180, TRIP_READINGS);
+	part = trip_make(&world, 180, 150);
+	test_accuracy();
+	test_variants();
+	test_kld();
+	test_bits();
+	test_memory();
+	test_tracking();
+	test_first_scan_late();
+	test_bad_ranges();
+	test_blind();
+	test_many_beams();
+	test_far();
+	test_jump();
+	test_rest();
+	test_early_end();
+	trip_free(around);
+	trip_free(part);
+	return tap_done();
+}

@@ -1,0 +1,643 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_slam_match - maps and scans: tiles that are shared, fields against a
+ * slow reference, scores with the same bits on every path, and matchers that
+ * find where a scan was taken
+ */
+#include <errno.h>
+#include <limits.h>
+#include "slam/crew.h"
+#include "slam/match.h"
+#include "slam/particles.h"
+#include "slam_fixture.h"
+
+#define SIGMA	2.0	/* cells */
+#define RATIO	10.0
+
+enum { LAST = TILE_SIDE + 1, POINTS = 2000 };
+
+static struct field_kernel kernel;
+
+/*
+ * Tiles
+ */
+
+static void test_tiles(void)
+{
+	struct tiles *pool = tiles_create(3);
+	const int16_t *base = tiles_base(pool);
+	tile_id a = 0, b, c = 0, d = 0;
+
+	ok(!tiles_own(pool, &a) && a && tiles_used(pool) == 1,
+	   "tiles: a new one");
+	tile_at(base, a)->field[5] = 123;
+	tile_at(base, a)->occupied[3] = 9;
+	tile_at(base, a)->version = 77;
+	b = a;
+	ok(!tiles_own(pool, &b) && b == a, "tiles: one's own stays");
+	tiles_hold(pool, b);
+	ok(!tiles_own(pool, &b) && b != a && tiles_used(pool) == 2 &&
+	   tile_at(base, b)->field[5] == 123 &&
+	   tile_at(base, b)->occupied[3] == 9 &&
+	   tile_at(base, b)->version == 77, "tiles: a copy of a shared one");
+	tile_at(base, b)->field[5] = 1;
+	ok(tile_at(base, a)->field[5] == 123 &&
+	   tile_at(base, a)->users == 1 && tile_at(base, b)->users == 1,
+	   "tiles: writing to a copy leaves the other");
+	tiles_own(pool, &c);
+	ok(tiles_own(pool, &d) == -ENOMEM && !d && tiles_used(pool) == 3,
+	   "tiles: no more than there may be");
+	d = a;
+	tiles_hold(pool, d);
+	ok(tiles_own(pool, &d) == -ENOMEM && d == a &&
+	   tile_at(base, a)->users == 2, "tiles: no copy then, either");
+	tiles_release(pool, d);
+	tiles_release(pool, a);
+	ok(tiles_used(pool) == 2 && tiles_peak(pool) == 3,
+	   "tiles: used and peak");
+	a = 0;
+	ok(!tiles_own(pool, &a) && !tile_at(base, a)->field[5] &&
+	   !tile_at(base, a)->occupied[3], "tiles: one used before is empty");
+	tiles_hold(pool, 0);
+	tiles_release(pool, 0);
+	ok(tiles_used(pool) == 3, "tiles: that of the unknown is left alone");
+	tiles_destroy(pool);
+	tiles_destroy(NULL);
+}
+
+struct sharing {
+	struct tiles	*pool;
+	tile_id		shared;
+	_Atomic int	wrong;
+};
+
+static void share(void *arg, uint32_t number, unsigned int thread)
+{
+	struct sharing *s = arg;
+	const int16_t *base = tiles_base(s->pool);
+	tile_id id = s->shared;
+
+	(void)thread;
+	tiles_hold(s->pool, id);
+	if (tiles_own(s->pool, &id) || id == s->shared ||
+	    tile_at(base, id)->field[0] != 7)
+		s->wrong++;
+	tile_at(base, id)->field[0] = (int16_t)number;
+	if (tile_at(base, id)->field[0] != (int16_t)number)
+		s->wrong++;
+	tiles_release(s->pool, id);
+}
+
+static void test_tiles_threads(void)
+{
+	struct sharing s = { .pool = tiles_create(0) };
+	struct crew *crew = crew_create(4);
+
+	tiles_own(s.pool, &s.shared);
+	tile_at(tiles_base(s.pool), s.shared)->field[0] = 7;
+	for (int round = 0; round < 20; round++)
+		crew_run(crew, 1000, share, &s);
+	ok(!s.wrong && tiles_used(s.pool) == 1 &&
+	   tile_at(tiles_base(s.pool), s.shared)->users == 1 &&
+	   tiles_peak(s.pool) <= 5, "tiles: four threads copy one");
+	crew_destroy(crew);
+	tiles_destroy(s.pool);
+}
+
+/*
+ * Fields
+ */
+
+struct hit {
+	int	x, y;		/* cell */
+	int	phase;
+};
+
+struct hits {
+	unsigned int	count;
+	struct hit	hit[4000];
+};
+
+/* As field_hit(): only the first one in a cell counts */
+static void note(struct hits *h, int x, int y)
+{
+	struct hit *hit = h->hit + h->count;
+
+	for (unsigned int i = 0; i < h->count; i++)
+		if (h->hit[i].x == x >> 8 && h->hit[i].y == y >> 8)
+			return;
+	*hit = (struct hit){ x >> 8, y >> 8,
+			     (x & 128 ? 1 : 0) + (y & 128 ? 2 : 0) };
+	h->count++;
+}
+
+static int slow_value(const struct hits *h, int x, int y)
+{
+	double best = 0;
+
+	for (unsigned int i = 0; i < h->count; i++) {
+		const struct hit *p = h->hit + i;
+		const double dx = x + 0.5 - (p->x + (p->phase & 1 ? .75 : .25));
+		const double dy = y + 0.5 - (p->y + (p->phase & 2 ? .75 : .25));
+
+		if (abs(x - p->x) <= FIELD_RADIUS &&
+		    abs(y - p->y) <= FIELD_RADIUS)
+			best = fmax(best, log1p(RATIO *
+				exp(-(dx * dx + dy * dy) / 2 / SIGMA / SIGMA)));
+	}
+	return (int)lrint(FIELD_MAX * best / log1p(RATIO));
+}
+
+/* Each value of each tile, its neighbours' ones too */
+static unsigned int field_wrong(const struct field *f, const int16_t *base,
+				const struct hits *h)
+{
+	unsigned int wrong = 0;
+
+	for (int i = 0; i < f->width * f->height; i++) {
+		const int x = (f->x + i % f->width) * TILE_SIDE;
+		const int y = (f->y + i / f->width) * TILE_SIDE;
+
+		for (int k = 0; k < LAST * LAST; k++)
+			wrong += tile_at(base, f->tile[i])->field[k / LAST *
+				TILE_STRIDE + k % LAST] !=
+				slow_value(h, x + k % LAST, y + k / LAST);
+	}
+	return wrong;
+}
+
+static void hit(struct field *f, struct tiles *pool, struct hits *h, int x,
+		int y)
+{
+	if (field_hit(f, pool, &kernel, x, y, 1))
+		abort();
+	if (h)
+		note(h, x, y);
+}
+
+static void test_field_growth(void)
+{
+	static const int way[4][2] = { { 1, 0 }, { 0, 1 }, { -1, 0 },
+				       { 0, -1 } };
+	struct tiles *pool = tiles_create(0);
+	struct field f;
+	bool good = true;
+
+	for (int k = 0; k < 4; k++) {
+		static struct hits h;
+
+		h.count = 0;
+		field_init(&f);
+		for (int i = 0; i < 6; i++)
+			hit(&f, pool, &h, i * i * 3000 * way[k][0] - 100,
+			    i * i * 3000 * way[k][1] - 300);
+		good = good && !field_wrong(&f, tiles_base(pool), &h);
+		field_free(&f, pool);
+	}
+	ok(good && !tiles_used(pool), "field: grows in each direction");
+	tiles_destroy(pool);
+}
+
+static void test_field_random(void)
+{
+	static struct hits h;
+	struct tiles *pool = tiles_create(0);
+	struct field f, copy;
+	unsigned int bits = 0;
+	uint64_t state = 3;
+	size_t used;
+
+	field_init(&f);
+	field_init(&copy);
+	for (int i = 0; i < 400; i++)
+		hit(&f, pool, &h, (int)rnd(&state, 40000) - 25000,
+		    (int)rnd(&state, 30000) - 9000);
+	/* on the borders of tiles, where neighbours have them too */
+	for (int i = -3; i < 3; i++)
+		for (int k = -1; k < 17; k++)
+			hit(&f, pool, &h, (i * 16 + k) * 256, k * 256 + 255);
+	ok(!field_wrong(&f, tiles_base(pool), &h),
+	   "field: the best of all that is occupied");
+	for (int i = 0; i < f.width * f.height; i++)
+		for (int row = 0; row < TILE_SIDE; row++)
+			bits += (unsigned int)__builtin_popcount(
+				tile_at(tiles_base(pool), f.tile[i])
+				->occupied[row]);
+	ok(bits == h.count, "field: %u cells are occupied", h.count);
+	used = tiles_used(pool);
+	ok(!field_copy(&copy, &f, pool) && tiles_used(pool) == used &&
+	   !field_wrong(&copy, tiles_base(pool), &h),
+	   "field: a copy takes no tiles");
+	hit(&copy, pool, NULL, 3 * 256, -200 * 256);
+	hit(&copy, pool, NULL, -20000, 3000);
+	ok(!field_wrong(&f, tiles_base(pool), &h) &&
+	   tiles_used(pool) > used && tiles_used(pool) <= used + 8,
+	   "field: writing to the copy leaves it alone");
+	field_free(&copy, pool);
+	ok(tiles_used(pool) == used, "field: what the copy had is free");
+	field_copy(&f, &f, pool);
+	ok(!field_wrong(&f, tiles_base(pool), &h), "field: copied to itself");
+	field_free(&f, pool);
+	ok(!tiles_used(pool), "field: nothing is left");
+	tiles_destroy(pool);
+}
+
+static void test_field_draw(void)
+{
+	struct tiles *pool = tiles_create(0);
+	const int16_t *base = tiles_base(pool);
+	unsigned int wrong = 0;
+	struct field f, drawn;
+	uint64_t state = 4;
+
+	field_init(&f);
+	field_init(&drawn);
+	for (int i = 0; i < 500; i++)
+		hit(&f, pool, NULL, (int)rnd(&state, 30000) - 15000,
+		    (int)rnd(&state, 30000) - 15000);
+	field_grow(&drawn, f.x, f.y, f.x + f.width - 1, f.y + f.height - 1);
+	for (int i = 0; i < f.width * f.height; i++) {
+		const struct tile *t = tile_at(base, f.tile[i]);
+
+		if (!f.tile[i])
+			continue;
+		tiles_own(pool, drawn.tile + i);
+		memcpy(tile_at(base, drawn.tile[i])->occupied, t->occupied,
+		       sizeof(t->occupied));
+		memcpy(tile_at(base, drawn.tile[i])->phase, t->phase,
+		       sizeof(t->phase));
+	}
+	for (int i = 0; i < f.width * f.height; i++) {
+		if (f.tile[i])
+			field_draw(&drawn, pool, &kernel, f.x + i % f.width,
+				   f.y + i / f.width);
+		wrong += memcmp(tile_at(base, drawn.tile[i])->field,
+				tile_at(base, f.tile[i])->field,
+				sizeof(((struct tile *)0)->field)) != 0;
+	}
+	ok(!wrong, "field: drawn from what is occupied it is the same");
+	field_free(&f, pool);
+	field_free(&drawn, pool);
+	tiles_destroy(pool);
+}
+
+static void test_field_limits(void)
+{
+	static struct hits h;
+	struct tiles *pool = tiles_create(0), *small = tiles_create(4);
+	const int side = FIELD_TILES_MAX * TILE_SIDE * FIELD_UNIT;
+	struct field f, g;
+
+	field_init(&f);
+	hit(&f, pool, &h, 100, 100);
+	ok(field_hit(&f, pool, &kernel, side, 0, 1) == -ERANGE &&
+	   field_hit(&f, pool, &kernel, 0, -side, 1) == -ERANGE &&
+	   field_hit(&f, pool, &kernel, INT_MAX, INT_MIN, 1) == -ERANGE &&
+	   !field_wrong(&f, tiles_base(pool), &h),
+	   "field: not farther than a map reaches");
+	field_free(&f, pool);
+	field_init(&g);
+	ok(!field_hit(&g, small, &kernel, 0, 0, 1) &&
+	   field_hit(&g, small, &kernel, 100000, 0, 1) == -ENOMEM,
+	   "field: no tiles");
+	field_free(&g, small);
+	tiles_destroy(pool);
+	tiles_destroy(small);
+}
+
+/*
+ * Scores
+ */
+
+struct points {
+	struct endpoints	e;
+	struct rotated		r;
+	_Alignas(64) float	x[POINTS + 16], y[POINTS + 16];
+	_Alignas(64) int32_t	rx[POINTS + 16], ry[POINTS + 16];
+};
+
+static void points_make(struct points *p, unsigned int count, float reach,
+			uint64_t *state)
+{
+	p->e = (struct endpoints){
+		.count = count, .room = (count + 15) / 16 * 16,
+		.x = p->x, .y = p->y,
+	};
+	p->r = (struct rotated){ .x = p->rx, .y = p->ry };
+	for (unsigned int i = 0; i < p->e.room; i++) {
+		p->x[i] = (float)rnd_signed(state) * reach;
+		p->y[i] = (float)rnd_signed(state) * reach;
+	}
+}
+
+static int cell_value(const struct field *f, const int16_t *base, int64_t x,
+		      int64_t y)
+{
+	return tile_at(base, field_tile(f, (int)(x >> TILE_BITS),
+					(int)(y >> TILE_BITS)))
+		->field[(y & 15) * TILE_STRIDE + (x & 15)];
+}
+
+/* Each of the four values from the tile that it is in */
+static int64_t slow_score(const struct field *f, const int16_t *base,
+			  const struct rotated *p, int x, int y)
+{
+	int64_t sum = 0;
+
+	for (unsigned int i = 0; i < p->count; i++) {
+		const int64_t px = (int64_t)p->x[i] + x - 128;
+		const int64_t py = (int64_t)p->y[i] + y - 128;
+		const int64_t cx = px >> 8, cy = py >> 8;
+		const int wx = px & 255, wy = py & 255;
+		const int a = (cell_value(f, base, cx, cy) * (256 - wx) +
+			       cell_value(f, base, cx + 1, cy) * wx) / 256;
+		const int b = (cell_value(f, base, cx, cy + 1) * (256 - wx) +
+			       cell_value(f, base, cx + 1, cy + 1) * wx) / 256;
+
+		sum += (a * (256 - wy) + b * wy) / 256;
+	}
+	return sum;
+}
+
+/* Return: how many of 400 scans differ from the reference */
+static unsigned int score_wrong(const struct field *f, const int16_t *base,
+				bool *some)
+{
+	static const int reach[] = { 1000, 30000, 1 << 24, 1 << 29 };
+	static struct points p;
+	uint64_t state = 5;
+	unsigned int wrong = 0;
+
+	for (int i = 0; i < 400; i++) {
+		const double span = reach[rnd(&state, 4)];
+		const int x = (int)(rnd_signed(&state) * span);
+		const int y = (int)(rnd_signed(&state) * span);
+		int64_t score;
+
+		points_make(&p, i < 70 ? (unsigned int)i :
+			    rnd(&state, POINTS + 1),
+			    (float)reach[rnd(&state, 3)], &state);
+		score_rotate(&p.r, &p.e, 10 * rnd_signed(&state));
+		score = score_at(f, base, &p.r, x, y);
+		*some = *some || score > 0;
+		wrong += score != slow_score(f, base, &p.r, x, y);
+	}
+	return wrong;
+}
+
+/* Return: whether both turn points into the same integers */
+static bool same_rotation(enum score_path path)
+{
+	static struct points p, q;
+	uint64_t state = 6;
+	bool same = true;
+
+	for (int i = 0; i < 100; i++) {
+		const double yaw = 4 * rnd_signed(&state);
+
+		points_make(&p, rnd(&state, POINTS + 1), 1e6f, &state);
+		q.r = (struct rotated){ .x = q.rx, .y = q.ry };
+		score_use(SCORE_PLAIN);
+		score_rotate(&q.r, &p.e, yaw);
+		score_use(path);
+		score_rotate(&p.r, &p.e, yaw);
+		same = same && p.r.count == p.e.count &&
+			!memcmp(p.rx, q.rx, p.e.room * sizeof(*p.rx)) &&
+			!memcmp(p.ry, q.ry, p.e.room * sizeof(*p.ry));
+	}
+	return same;
+}
+
+static void test_scores(void)
+{
+	static const char * const name[] = { "best", "plain", "AVX2",
+					     "AVX-512" };
+	struct tiles *pool = tiles_create(0);
+	uint64_t state = 8;
+	struct field f, none;
+
+	field_init(&f);
+	field_init(&none);
+	for (int i = 0; i < 1500; i++)
+		hit(&f, pool, NULL, (int)rnd(&state, 60000) - 40000,
+		    (int)rnd(&state, 50000) - 20000);
+	for (int path = SCORE_BEST; path <= SCORE_AVX512; path++) {
+		bool some = false, any = false;
+
+		if (!score_use(path)) {
+			ok(true, "score: %s # SKIP not on this CPU",
+			   name[path]);
+			continue;
+		}
+		ok(!score_wrong(&f, tiles_base(pool), &some) && some,
+		   "score: %s is as the reference", name[path]);
+		ok(!score_wrong(&none, tiles_base(pool), &any) && !any,
+		   "score: %s, of an empty map", name[path]);
+		ok(same_rotation(path), "score: %s turns as plain C does",
+		   name[path]);
+	}
+	score_use(SCORE_BEST);
+	field_free(&f, pool);
+	tiles_destroy(pool);
+}
+
+static double score_turned(const struct field *f, const int16_t *base,
+			   struct points *p, double yaw, int x, int y)
+{
+	score_rotate(&p->r, &p->e, yaw);
+	return (double)score_at(f, base, &p->r, x, y) / FIELD_MAX;
+}
+
+static void test_slope(void)
+{
+	const double units = FIELD_UNIT / 0.05, turn = 5e-4;
+	const int h = 4;
+	static struct points p;
+	struct tiles *pool = tiles_create(0);
+	const int16_t *base = tiles_base(pool);
+	uint64_t state = 9;
+	double worst[3] = { 0 }, most[3] = { 0 };
+	struct field f;
+
+	field_init(&f);
+	for (int i = 0; i < 300; i++)
+		hit(&f, pool, NULL, (int)rnd(&state, 60000) - 30000,
+		    (int)rnd(&state, 60000) - 30000);
+	for (int i = 0; i < 40; i++) {
+		const int x = (int)(rnd_signed(&state) * 4000);
+		const int y = (int)(rnd_signed(&state) * 4000);
+		const double yaw = 3 * rnd_signed(&state);
+		struct score_slope slope;
+		double g[3];
+
+		points_make(&p, 999, 25000, &state);
+		score_rotate(&p.r, &p.e, yaw);
+		score_slope(&f, base, &p.r, x, y, units, 0.1, &slope);
+		g[0] = (score_turned(&f, base, &p, yaw, x + h, y) -
+			score_turned(&f, base, &p, yaw, x - h, y)) /
+			(2 * h / units);
+		g[1] = (score_turned(&f, base, &p, yaw, x, y + h) -
+			score_turned(&f, base, &p, yaw, x, y - h)) /
+			(2 * h / units);
+		g[2] = (score_turned(&f, base, &p, yaw + turn, x, y) -
+			score_turned(&f, base, &p, yaw - turn, x, y)) /
+			(2 * turn);
+		for (int k = 0; k < 3; k++) {
+			worst[k] = fmax(worst[k], fabs(g[k] - slope.g[k]));
+			most[k] = fmax(most[k], fabs(g[k]));
+		}
+	}
+	/* the field bends between the two places that a difference is of */
+	for (int k = 0; k < 3; k++)
+		ok(most[k] > 50 && worst[k] < 0.1 * most[k],
+		   "slope: as the score changes by %s: off by %.1f of %.0f",
+		   &"x\0y\0yaw"[2 * k], worst[k], most[k]);
+	field_free(&f, pool);
+	tiles_destroy(pool);
+}
+
+/*
+ * Matchers
+ */
+
+/**
+ * struct place - a scan, and the map that it and others near it make
+ */
+struct place {
+	struct slam_params	params;
+	struct particles	*particles;
+	const struct field	*map;
+	struct tiles		*pool;
+	struct scan		scan;
+	struct matcher		matcher;
+};
+
+static void place_make(struct place *p, const struct trip *t)
+{
+	*p = (struct place){ .params = slam_defaults };
+	p->particles = particles_create(&p->params, 1);
+	particles_add(p->particles, 0, &(struct pose){ 0, 0, 0 });
+	for (unsigned int i = 0; i < 20; i++) {
+		scan_make(&p->scan, t->reading + i, &p->params);
+		particles_redo(p->particles, 0, i, 0, &p->scan, t->truth + i);
+	}
+	scan_make(&p->scan, t->reading + 10, &p->params);
+	p->map = particles_field(p->particles, 0, &p->pool);
+	matcher_init(&p->matcher, &p->params, tiles_base(p->pool));
+	if (matcher_begin(&p->matcher, &p->scan))
+		abort();
+}
+
+static void place_free(struct place *p)
+{
+	matcher_free(&p->matcher);
+	scan_free(&p->scan);
+	particles_destroy(p->particles);
+}
+
+/* Return: how far off the matcher is at most, from 50 places around */
+static double match_error(struct place *p, const struct pose *truth,
+			  bool gauss_newton, uint64_t *evaluations)
+{
+	const uint64_t before = p->matcher.evaluations;
+	uint64_t state = 10;
+	double worst = 0;
+
+	for (int i = 0; i < 50; i++) {
+		struct pose pose = {
+			truth->x + 0.15 * rnd_signed(&state),
+			truth->y + 0.15 * rnd_signed(&state),
+			truth->yaw + 0.1 * rnd_signed(&state),
+		};
+		const double from = matcher_fit(&p->matcher, &p->scan, p->map,
+						&pose);
+		const double fit = gauss_newton ?
+			match_gauss_newton(&p->matcher, &p->scan, p->map,
+					   &pose) :
+			match_hill(&p->matcher, &p->scan, p->map, &pose);
+
+		worst = fmax(worst, pose_distance(&pose, truth, 1));
+		if (fit < from || fit != matcher_fit(&p->matcher, &p->scan,
+						     p->map, &pose))
+			worst = INFINITY;
+	}
+	*evaluations = (p->matcher.evaluations - before) / 50;
+	return worst;
+}
+
+static void test_matchers(const struct trip *t)
+{
+	const struct pose *truth = t->truth + 10;
+	uint64_t hill, newton, cut;
+	struct place p;
+	double off;
+
+	place_make(&p, t);
+	off = match_error(&p, truth, false, &hill);
+	ok(off < 0.05, "hill climb: finds the place (%.3f)", off);
+	off = match_error(&p, truth, true, &newton);
+	ok(off < 0.05, "Gauss-Newton: finds the place (%.3f)", off);
+	ok(newton < hill, "Gauss-Newton: fewer evaluations: %u, not %u",
+	   (unsigned int)newton, (unsigned int)hill);
+	for (uint32_t k = 20; k <= 80; k += 30) {
+		p.params.cutoff = k;
+		match_error(&p, truth, false, &cut);
+		/* two more are match_error()'s, and each halving has a round */
+		ok(cut < hill && cut <= k + 6 * p.params.refinements + 3,
+		   "hill climb: cut off after %u: %u", k, (unsigned int)cut);
+	}
+	p.params.cutoff = UINT32_MAX;
+	match_error(&p, truth, false, &cut);
+	ok(cut == hill, "hill climb: not cut off");
+	place_free(&p);
+}
+
+static void test_draw(const struct trip *t)
+{
+	const struct pose *truth = t->truth + 10;
+	double square[3] = { 0 }, fit;
+	struct pose pose = *truth;
+	struct random random = random_of(1, 2, 3);
+	struct place p;
+
+	place_make(&p, t);
+	fit = match_hill(&p.matcher, &p.scan, p.map, &pose);
+	for (int i = 0; i < 300; i++) {
+		struct pose drawn = pose;
+
+		match_draw(&p.matcher, &p.scan, p.map, &drawn, fit, 0.2, 0.1,
+			   &random);
+		square[0] += pow(drawn.x - pose.x, 2) / 300;
+		square[1] += pow(drawn.y - pose.y, 2) / 300;
+		square[2] += pow(drawn.yaw - pose.yaw, 2) / 300;
+	}
+	ok(square[0] > 0 && square[0] < 0.05 * 0.05 && square[1] > 0 &&
+	   square[1] < 0.05 * 0.05 && square[2] > 0 &&
+	   square[2] < 0.02 * 0.02, "draw: nearer than the odometry says");
+	p.params.sharpness = 0;
+	ok(match_draw(&p.matcher, &p.scan, p.map, &pose, fit, 0.2, 0.1,
+		      &random) == fit, "draw: the best one");
+	place_free(&p);
+}
+
+int main(void)
+{
+	static struct world world;
+	struct trip *trip;
+
+	world_corridors(&world);
+	trip = trip_make(&world, 180, 30);
+	field_kernel_init(&kernel, SIGMA, RATIO);
+	test_tiles();
+	test_tiles_threads();
+	test_field_growth();
+	test_field_random();
+	test_field_draw();
+	test_field_limits();
+	test_scores();
+	test_slope();
+	test_matchers(trip);
+	test_draw(trip);
+	trip_free(trip);
+	return tap_done();
+}

@@ -1,0 +1,618 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_slam_parts - what the filter is made of: exact angles, random numbers,
+ * motion, weights, ancestors, threads, limits, and trajectories of all readings
+ */
+#include <errno.h>
+#include <string.h>
+#include "slam/crew.h"
+#include "slam/exact.h"
+#include "slam/journey.h"
+#include "slam/motion.h"
+#include "slam/params.h"
+#include "slam/random.h"
+#include "slam/weights.h"
+#include "slam_fixture.h"
+
+static bool near(double a, double b, double most)
+{
+	return fabs(a - b) <= most;
+}
+
+static bool same_pose(const struct pose *a, const struct pose *b)
+{
+	return pose_distance(a, b, 1) < 1e-9;
+}
+
+/*
+ * Angles
+ */
+
+/* Return: how far the sine and cosine are from those of libm at most */
+static double angle_error(double span, uint64_t *state)
+{
+	double worst = 0;
+
+	for (int i = 0; i < 200000; i++) {
+		const double angle = span * rnd_signed(state);
+		double s, c;
+
+		exact_sincos(angle, &s, &c);
+		worst = fmax(worst, fabs(s - sin(angle)));
+		worst = fmax(worst, fabs(c - cos(angle)));
+	}
+	return worst;
+}
+
+static void test_exact(void)
+{
+	uint64_t state = 1;
+	double s, c, worst = 0;
+
+	worst = angle_error(M_PI, &state);
+	ok(worst < 1e-15, "angles: up to half a turn (%.1e)", worst);
+	worst = angle_error(100, &state);
+	ok(worst < 1e-15, "angles: 16 turns (%.1e)", worst);
+	worst = angle_error(5000 * M_PI, &state);
+	ok(worst < 1e-15, "angles: thousands of turns (%.1e)", worst);
+	worst = 0;
+	for (int i = -40; i <= 40; i++) {
+		exact_sincos(i * M_PI / 4, &s, &c);
+		worst = fmax(worst, fabs(s - sin(i * M_PI / 4)));
+		worst = fmax(worst, fabs(c - cos(i * M_PI / 4)));
+	}
+	ok(worst < 1e-15, "angles: at the borders of quadrants (%.1e)", worst);
+	exact_sincos(0, &s, &c);
+	ok(s == 0 && c == 1, "angles: 0");
+}
+
+static void test_exact_poses(void)
+{
+	uint64_t state = 2;
+	bool good = true;
+
+	for (int i = 0; i < 10000; i++) {
+		const struct pose a = { 9 * rnd_signed(&state),
+					9 * rnd_signed(&state),
+					M_PI * rnd_signed(&state) };
+		const struct pose b = { 9 * rnd_signed(&state),
+					9 * rnd_signed(&state),
+					M_PI * rnd_signed(&state) };
+		const struct pose ab = exact_compose(&a, &b);
+		const struct pose want = pose_compose(&a, &b);
+		const struct pose back = exact_between(&a, &ab);
+
+		good = good && same_pose(&ab, &want) && same_pose(&back, &b) &&
+			fabs(ab.yaw) <= M_PI;
+	}
+	ok(good, "poses: composed and taken apart");
+}
+
+/*
+ * Random numbers
+ */
+
+static bool philox(uint32_t k0, uint32_t k1, const uint32_t counter[4],
+		   const uint32_t want[4])
+{
+	struct random r = { .key = { k0, k1 } };
+
+	memcpy(r.counter, counter, sizeof(r.counter));
+	random_refill(&r);
+	return !memcmp(r.word, want, sizeof(r.word));
+}
+
+static void test_philox(void)
+{
+	static const uint32_t zero[4], ones[4] = { ~0U, ~0U, ~0U, ~0U };
+	static const uint32_t pi[4] = { 0x243f6a88, 0x85a308d3, 0x13198a2e,
+					0x03707344 };
+
+	ok(philox(0, 0, zero, (uint32_t[]){ 0x6627e8d5, 0xe169c58d, 0xbc57ac4c,
+					    0x9b00dbd8 }), "Philox: zeros");
+	ok(philox(~0U, ~0U, ones, (uint32_t[]){ 0x408f276d, 0x41c83b0e,
+						0xa20bc7c6, 0x6d5451fd }),
+	   "Philox: ones");
+	ok(philox(0xa4093822, 0x299f31d0, pi,
+		  (uint32_t[]){ 0xd16cfe09, 0x94fdcceb, 0x5001e420,
+				0x24126ea1 }), "Philox: pi");
+}
+
+static void test_random_order(void)
+{
+	struct random a = random_of(5, 9, 3), b = random_of(5, 9, 4);
+	struct random c = random_of(5, 9, 3), d = random_of(5, 10, 3);
+	struct random e = random_of(6, 9, 3), f = random_of(5, 1ULL << 40, 3);
+	struct random g = random_of(5 | 1ULL << 40, 9, 3);
+	bool same = true, other = true;
+
+	for (int i = 0; i < 1000; i++) {
+		const uint32_t u = random_u32(&a);
+
+		random_u32(&b);
+		same = same && u == random_u32(&c);
+		other = other && u != random_u32(&d) && u != random_u32(&e) &&
+			u != random_u32(&f) && u != random_u32(&g);
+	}
+	ok(same, "random: whatever others draw");
+	ok(other, "random: others for other readings and seeds");
+}
+
+static void test_random_moments(void)
+{
+	struct random r = random_of(1, 2, 3);
+	double sum = 0, square = 0, cube = 0, unit = 0, most = 0;
+	const int n = 200000;
+	bool in = true;
+
+	for (int i = 0; i < n; i++) {
+		const double x = random_normal(&r), u = random_unit(&r);
+
+		sum += x / n;
+		square += x * x / n;
+		cube += x * x * x / n;
+		most = fmax(most, fabs(x));
+		unit += u / n;
+		in = in && u >= 0 && u < 1;
+	}
+	ok(near(sum, 0, 0.01) && near(square, 1, 0.02) && near(cube, 0, 0.05) &&
+	   most > 3.5 && most <= 6, "random: normal");
+	ok(in && near(unit, 0.5, 0.005), "random: unit");
+}
+
+/*
+ * Motion
+ */
+
+static void test_odometer(void)
+{
+	struct slam_params p = slam_defaults;
+	struct odometer o = { .known = false };
+	struct motion m;
+
+	ok(odometer_move(&o, &(struct pose){ 7, 8, 2 }) && o.path == 0,
+	   "odometry: begins anywhere");
+	odometer_move(&o, &(struct pose){ 7, 8, 2 + M_PI / 2 });
+	odometer_move(&o, &(struct pose){ 7, 8, 2 });
+	m = odometer_motion(&o, &p);
+	ok(near(o.turned, M_PI, 1e-12) && near(m.move.yaw, 0, 1e-12) &&
+	   near(m.turn, p.slip_turn + p.turn_per_rad * M_PI, 1e-12) &&
+	   near(m.slip, p.slip + p.slip_per_rad * M_PI, 1e-12),
+	   "odometry: turning back and forth adds to the noise");
+	odometer_restart(&o);
+	odometer_move(&o, &(struct pose){ 7 + 2 * cos(2), 8 + 2 * sin(2), 2 });
+	m = odometer_motion(&o, &p);
+	ok(near(m.move.x, 2, 1e-12) && near(m.move.y, 0, 1e-12) &&
+	   near(m.slip, p.slip + 2 * p.slip_per_m, 1e-12) &&
+	   near(m.turn, p.slip_turn + 2 * p.turn_per_m, 1e-12),
+	   "odometry: in the frame of the robot");
+	ok(!odometer_move(&o, &(struct pose){ 500, -300, 0 }) &&
+	   near(odometer_motion(&o, &p).move.x, 2, 1e-12),
+	   "odometry: a jump is no movement");
+	ok(odometer_move(&o, &(struct pose){ 501, -300, 0 }) &&
+	   near(odometer_motion(&o, &p).move.x, 3, 1e-12),
+	   "odometry: after a jump it goes on");
+	odometer_restart(&o);
+	m = odometer_motion(&o, &p);
+	ok(m.move.x == 0 && m.slip == p.slip && m.turn == p.slip_turn,
+	   "odometry: anew");
+}
+
+static void test_motion_draw(void)
+{
+	const struct motion m = { { 1, 0, 0.5 }, 0.1, 0.02 };
+	const struct pose from = { 3, 4, M_PI / 2 };
+	struct random r = random_of(1, 1, 1);
+	double x = 0, y = 0, yaw = 0, xx = 0, yawyaw = 0;
+	const int n = 20000;
+
+	for (int i = 0; i < n; i++) {
+		const struct pose p = motion_draw(&m, &from, &r);
+
+		x += p.x / n;
+		y += p.y / n;
+		yaw += p.yaw / n;
+		xx += (p.x - 3) * (p.x - 3) / n;
+		yawyaw += pow(p.yaw - M_PI / 2 - 0.5, 2) / n;
+	}
+	ok(near(x, 3, 0.005) && near(y, 5, 0.005) &&
+	   near(yaw, M_PI / 2 + 0.5, 0.002), "motion: where it leads to");
+	ok(near(sqrt(xx), 0.1, 0.005) && near(sqrt(yawyaw), 0.02, 0.001),
+	   "motion: as uncertain as it is said to be");
+}
+
+/*
+ * Weights
+ */
+
+static void test_normalise(void)
+{
+	double log_weight[100] = { 0 }, w[100], sum = 0;
+
+	ok(near(weights_normalise(log_weight, w, 100), 100, 1e-9) &&
+	   near(w[42], 0.01, 1e-15), "weights: all equal");
+	for (int i = 0; i < 100; i++)
+		log_weight[i] = -1e6;
+	log_weight[7] = -1e6 + 1000;
+	ok(near(weights_normalise(log_weight, w, 100), 1, 1e-9) && w[7] == 1,
+	   "weights: one has all, far from 0");
+	log_weight[7] = log_weight[8] = 1e8;
+	ok(near(weights_normalise(log_weight, w, 100), 2, 1e-9),
+	   "weights: two have all");
+	log_weight[0] = log(3);
+	log_weight[1] = 0;
+	ok(near(weights_normalise(log_weight, w, 2), 1.6, 1e-12) &&
+	   near(w[0], 0.75, 1e-12), "weights: three to one");
+	ok(weights_normalise(log_weight, w, 1) == 1 && w[0] == 1,
+	   "weights: one particle");
+	for (int i = 0; i < 100; i++)
+		log_weight[i] = sin(i) * 3;
+	weights_normalise(log_weight, w, 100);
+	for (int i = 0; i < 100; i++)
+		sum += w[i];
+	ok(near(sum, 1, 1e-12), "weights: add up to 1");
+}
+
+/* Whether each has as many children as its weight says, and keeps its place */
+static bool good_children(const double *w, uint32_t count, uint32_t draws,
+			  const uint32_t *parent)
+{
+	uint32_t children[200] = { 0 };
+
+	for (uint32_t i = 0; i < draws; i++) {
+		if (parent[i] >= count)
+			return false;
+		children[parent[i]]++;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const double n = draws * w[i];
+
+		if (children[i] + 1e-9 < floor(n - 1e-9) ||
+		    children[i] - 1e-9 > ceil(n + 1e-9))
+			return false;
+		if (children[i] && i < draws && parent[i] != i)
+			return false;
+	}
+	return true;
+}
+
+static void test_resample(void)
+{
+	static const double at[] = { 0, 1e-12, 0.5, 1 - 0x1p-53 };
+	uint64_t state = 3;
+	uint32_t parent[200];
+	bool good = true;
+
+	for (int k = 0; k < 3000 && good; k++) {
+		const uint32_t count = 1 + rnd(&state, 120);
+		const uint32_t draws = k & 1 ? count : 1 + rnd(&state, 200);
+		double w[200], sum = 0;
+
+		for (uint32_t i = 0; i < count; i++)
+			sum += w[i] = pow(rnd_signed(&state), 8);
+		for (uint32_t i = 0; i < count; i++)
+			w[i] /= sum;
+		good = !weights_resample(w, count, draws, k < 40 ? at[k % 4] :
+			(double)rnd(&state, 1 << 30) * 0x1p-30, parent) &&
+			good_children(w, count, draws, parent);
+	}
+	ok(good, "resampling: as many children as the weights say; who has "
+	   "some stays where it was");
+	weights_resample((double[]){ 0, 0, 1, 0 }, 4, 2, 0.3, parent);
+	ok(parent[0] == 2 && parent[1] == 2,
+	   "resampling: one has all, and its number is gone");
+}
+
+static uint32_t needed(unsigned int bins, unsigned int each, double bound,
+		       uint32_t most)
+{
+	struct slam_params p = slam_defaults;
+	struct pose pose[1000];
+	uint32_t count = 0;
+
+	p.kld_error = bound;
+	for (unsigned int i = 0; i < bins; i++)
+		for (unsigned int k = 0; k < each; k++)
+			pose[count++] = (struct pose){
+				(i % 20 - 10.0 + 0.5) * p.kld_bin,
+				(i / 20 % 10 + 0.3) * p.kld_bin,
+				(0.2 - i / 200) * p.kld_turn };
+	return weights_needed(pose, count, most, &p);
+}
+
+static void test_kld(void)
+{
+	/* Wilson and Hilferty's chi square / 2 bound */
+	const double k = 99, a = 2 / (9 * k);
+	const uint32_t want = (uint32_t)ceil(k / (2 * 0.05) *
+		pow(1 - a + sqrt(a) * 2.3263, 3));
+	const uint32_t got = needed(100, 3, 0.05, 60000);
+
+	ok(abs((int)(got - want)) <= 1, "KLD: 100 bins: %u", got);
+	ok(needed(100, 9, 0.05, 60000) == got, "KLD: bins count, not poses");
+	ok(needed(200, 3, 0.05, 60000) > got &&
+	   needed(300, 3, 0.05, 60000) > needed(200, 3, 0.05, 60000) &&
+	   needed(100, 3, 0.1, 60000) < got, "KLD: more bins, more particles");
+	ok(needed(100, 3, 0.05, 500) == 500, "KLD: not more than there may be");
+	ok(needed(1, 50, 0.05, 60000) == slam_defaults.particles_min,
+	   "KLD: all in one bin");
+}
+
+/*
+ * Ancestors
+ */
+
+static void test_ancestry(void)
+{
+	struct ancestry *a = ancestry_create();
+	struct ancestry_step step = { .number = 1 };
+	ancestry_id x, y, z;
+
+	x = ancestry_add(a, 0, &step);
+	step.number = 2;
+	y = ancestry_add(a, x, &step);
+	step.number = 3;
+	z = ancestry_add(a, x, &step);
+	ok(ancestry_depth(a, 0) == 0 && ancestry_depth(a, x) == 1 &&
+	   ancestry_depth(a, z) == 2 && ancestry_parent(a, y) == x &&
+	   ancestry_parent(a, x) == 0 && ancestry_at(a, z)->number == 3 &&
+	   ancestry_nodes(a) == 3, "ancestors: a small tree");
+	ancestry_release(a, x);
+	ok(ancestry_nodes(a) == 3, "ancestors: children keep them");
+	ancestry_hold(a, y);
+	ancestry_release(a, y);
+	ok(ancestry_nodes(a) == 3, "ancestors: held twice");
+	ancestry_release(a, y);
+	ok(ancestry_nodes(a) == 2 && ancestry_parent(a, z) == x,
+	   "ancestors: one branch is gone");
+	ancestry_release(a, z);
+	ancestry_hold(a, 0);
+	ancestry_release(a, 0);
+	ok(ancestry_nodes(a) == 0, "ancestors: all are gone");
+	ancestry_destroy(a);
+	ancestry_destroy(NULL);
+}
+
+/* Two of eight have descendants at each step */
+static void test_pruning(void)
+{
+	enum { N = 8, STEPS = 20000 };
+	struct ancestry *a = ancestry_create();
+	ancestry_id id[N] = { 0 }, next[N], at;
+	struct ancestry_step step = { .number = 0 };
+	uint64_t state = 4, update = STEPS;
+	uint32_t most = 0, last = 0;
+
+	for (uint64_t k = 0; k < STEPS; k++) {
+		const uint32_t one = rnd(&state, N), two = rnd(&state, N);
+
+		for (uint32_t i = 0; i < N; i++) {
+			step.update = k;
+			step.number = i;
+			next[i] = ancestry_add(a, id[i & 1 ? one : two], &step);
+			last = next[i] > last ? next[i] : last;
+		}
+		for (int i = 0; i < N; i++)
+			ancestry_release(a, id[i]);
+		memcpy(id, next, sizeof(id));
+		if (ancestry_nodes(a) > k + most)
+			most = ancestry_nodes(a) - (uint32_t)k;
+	}
+	ok(most < 6 * N && last < STEPS + 6 * N && ancestry_depth(a, id[3]) == STEPS,
+	   "ancestors: %u more than steps at most", most);
+	for (at = id[5]; at && ancestry_at(a, at)->update == --update;)
+		at = ancestry_parent(a, at);
+	ok(!at && !update, "ancestors: each step back to the first");
+	for (int i = 0; i < N; i++)
+		ancestry_release(a, id[i]);
+	ok(ancestry_nodes(a) == 0, "ancestors: nothing is left");
+	ancestry_destroy(a);
+}
+
+/*
+ * Threads
+ */
+
+struct jobs {
+	_Atomic uint32_t	done[1000], bad;
+	unsigned int		threads;
+};
+
+static void do_job(void *arg, uint32_t number, unsigned int thread)
+{
+	struct jobs *j = arg;
+
+	if (thread >= j->threads || number >= 1000)
+		j->bad++;
+	else
+		j->done[number]++;
+}
+
+static void test_crew(unsigned int threads)
+{
+	static struct jobs jobs;
+	struct crew *c = crew_create(threads);
+	uint32_t want = 0, count = 0;
+	bool good = c && crew_threads(c) == threads;
+
+	memset(&jobs, 0, sizeof(jobs));
+	jobs.threads = threads;
+	for (int round = 0; round < 3000 && good; round++) {
+		count = round % 100 ? (uint32_t)round % 7 : 1000;
+		crew_run(c, count, do_job, &jobs);
+		want += round % 100 == 0;
+	}
+	/* all but the first few are in the large rounds only */
+	for (int i = 7; i < 1000; i++)
+		good = good && jobs.done[i] == want;
+	ok(good && !jobs.bad && jobs.done[0] > want && jobs.done[6] == want,
+	   "crew: %u threads, each job once", threads);
+	crew_destroy(c);
+}
+
+static void test_crews(void)
+{
+	struct crew *c = crew_create(0);
+
+	ok(c && crew_threads(c) >= 1, "crew: one for each processor");
+	crew_destroy(c);
+	crew_destroy(NULL);
+	c = crew_create(1);
+	ok(crew_cpu(c) == 0, "crew: nothing was done");
+	crew_destroy(c);
+	test_crew(1);
+	test_crew(2);
+	test_crew(7);
+}
+
+/*
+ * Parameters
+ */
+
+static bool refused(struct slam_params p, const char *what)
+{
+	char error[SLAM_ERROR] = "";
+
+	return slam_params_check(&p, error) == -EINVAL &&
+		strstr(error, what) && !strchr(error, '\n');
+}
+
+static void test_params(void)
+{
+	char error[SLAM_ERROR] = "";
+	struct slam_params p = slam_defaults;
+
+	ok(!slam_params_check(&p, error) && !*error, "parameters: defaults");
+	p.sharpness = p.range_max = p.distance = p.angle = p.resample = 0;
+	ok(!slam_params_check(&p, error), "parameters: zeros that may be");
+#define REFUSED(field, value) do {					\
+	p = slam_defaults;						\
+	p.field = value;						\
+	ok(refused(p, ""), "parameters: " #field " " #value);		\
+} while (0)
+	REFUSED(particles, 0);
+	REFUSED(particles, SLAM_PARTICLES_MAX + 1);
+	REFUSED(particles_min, 0);
+	REFUSED(particles_min, 31);
+	REFUSED(matcher, SLAM_MATCHERS);
+	REFUSED(refinements, 0);
+	REFUSED(refinements, 21);
+	REFUSED(resolution, NAN);
+	REFUSED(resolution, 0);
+	REFUSED(resolution, 1.01);
+	REFUSED(sigma, INFINITY);
+	REFUSED(step, -0.1);
+	REFUSED(gain, 0);
+	REFUSED(resample, 1.1);
+	REFUSED(distance, -1e-9);
+	REFUSED(kld_bin, 0);
+	REFUSED(slip, NAN);
+	p = slam_defaults;
+	p.resolution = 2;
+	ok(refused(p, "resolution"), "parameters: the error names it");
+}
+
+/*
+ * Journeys
+ */
+
+static void put(struct journey *j, int64_t stamp, double x, bool scanned,
+		uint64_t update, const struct pose *since)
+{
+	const struct reading r = { .stamp = stamp, .odometry = { x, 0, 0 },
+				   .beams = scanned };
+	const struct filter_result f = { .update = update, .since = *since };
+
+	if (journey_add(j, &r, &f))
+		abort();
+}
+
+static bool is_at(const struct trajectory *t, uint32_t i, double x, double y,
+		  double yaw)
+{
+	return pose_distance(&t->point[i].pose, &(struct pose){ x, y, yaw },
+			     1) < 1e-9;
+}
+
+static void test_journey(void)
+{
+	static const struct pose here = { 0, 0, 0 }, on = { 0.5, 0, 0.1 };
+	static const struct pose history[] = { { 10, 0, 0 }, { 15, 2, 0.2 } };
+	const double x = 15 + 0.5 * cos(0.2), y = 2 + 0.5 * sin(0.2);
+	struct journey j = { 0 };
+	struct trajectory t = { 0 };
+
+	ok(journey_trajectory(&j, history, 2, &t) == -ENODATA,
+	   "journey: nothing");
+	put(&j, 1, -1, false, 0, &here);
+	ok(journey_trajectory(&j, history, 2, &t) == -ENODATA,
+	   "journey: no scan");
+	trajectory_free(&t);
+	put(&j, 2, 0, true, 0, &here);
+	put(&j, 3, 1, false, 0, &on);
+	put(&j, 4, 2, false, 0, &on);
+	put(&j, 4, 2, false, 0, &on);
+	put(&j, 3, 4, true, 1, &here);
+	put(&j, 9, 5, true, 1, &on);
+	put(&j, 8, 7, false, 1, &here);
+	ok(!journey_trajectory(&j, history, 2, &t) && t.count == 8 &&
+	   t.point[4].stamp == 4 && t.point[5].stamp == 3 &&
+	   t.point[7].stamp == 8,
+	   "journey: each reading, in the order of the log");
+	ok(is_at(&t, 0, 9, 0, 0), "journey: odometry before the first scan");
+	ok(is_at(&t, 1, 10, 0, 0) && is_at(&t, 5, 15, 2, 0.2),
+	   "journey: updates are where the history has them");
+	ok(is_at(&t, 2, 11.25, 0.5, 0.05) && is_at(&t, 3, 12.5, 1, 0.1) &&
+	   is_at(&t, 4, 12.5, 1, 0.1), "journey: what is off is spread");
+	ok(is_at(&t, 6, x, y, 0.3), "journey: a scan in between");
+	ok(is_at(&t, 7, x + 2 * cos(0.3), y + 2 * sin(0.3), 0.3),
+	   "journey: odometry after the last scan");
+	trajectory_free(&t);
+	ok(!journey_trajectory(&j, history, 1, &t) && is_at(&t, 1, 10, 0, 0) &&
+	   is_at(&t, 7, 17, 0, 0),
+	   "journey: a history that does not reach so far");
+	trajectory_free(&t);
+	journey_free(&j);
+}
+
+static void test_journey_rest(void)
+{
+	static const struct pose here = { 0, 0, 0 };
+	static const struct pose history[] = { { 1, 1, 3 }, { 1, 1.5, -3 } };
+	struct journey j = { 0 };
+	struct trajectory t = { 0 };
+
+	put(&j, 1, 4, true, 0, &here);
+	put(&j, 2, 4, false, 0, &here);
+	put(&j, 3, 4, true, 1, &here);
+	ok(!journey_trajectory(&j, history, 2, &t) && is_at(&t, 1, 1, 1, 3),
+	   "journey: nothing to spread over where nothing moves");
+	trajectory_free(&t);
+	put(&j, 4, 6, false, 1, &here);
+	put(&j, 5, 8, true, 0, &here);
+	ok(!journey_trajectory(&j, history, 2, &t) && t.count == 5 &&
+	   is_at(&t, 4, 1, 1, 3), "journey: an update again");
+	trajectory_free(&t);
+	journey_free(&j);
+}
+
+int main(void)
+{
+	test_exact();
+	test_exact_poses();
+	test_philox();
+	test_random_order();
+	test_random_moments();
+	test_odometer();
+	test_motion_draw();
+	test_normalise();
+	test_resample();
+	test_kld();
+	test_ancestry();
+	test_pruning();
+	test_crews();
+	test_params();
+	test_journey();
+	test_journey_rest();
+	return tap_done();
+}
