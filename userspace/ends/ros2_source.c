@@ -8,6 +8,12 @@
  * a reader has no others: the topic then has two, and what the first one has of
  * such writers is left out.
  *
+ * A third one is for small messages of RELIABLE writers. After a gap Cyclone DDS
+ * 0.10 throws away the next message of such a writer if no reader is RELIABLE
+ * (its issue 1561): of what a sampling link kept of an outage, that is all.
+ * Large messages do without: a RELIABLE reader behind a link that stalls makes
+ * their writer wait.
+ *
  * Who writes what is known from the built-in topic DCPSPublication, which is
  * always read before the data.
  */
@@ -21,22 +27,27 @@
 #include "ends/source_ops.h"
 
 enum {
-	DEPTH	= 10,		/* messages that wait for us */
+	DEPTH	= 10,		/* messages that wait for us, */
+	MANY	= 500,		/* small ones */
 	BATCH	= 8,
 	WRITERS	= 4096,		/* known at a time, of others none is */
 	UNKNOWN	= -2,		/* a kind that message.h has not */
 };
 
+/* What a reader asks for */
+enum asks { ASKS_LITTLE, ASKS_RELIABLE, ASKS_DURABLE, READERS };
+
 /**
  * struct writer - somebody's
  * @handle:	names it in samples
+ * @needs:	the reader that takes what it has
  */
 struct writer {
 	dds_guid_t		guid;
 	dds_instance_handle_t	handle;
 	char			*topic;
 	int			kind;
-	bool			durable;
+	enum asks		needs;
 };
 
 /**
@@ -49,7 +60,7 @@ struct topic {
 	struct topic	*next;
 	char		*name;
 	int		kind;
-	dds_entity_t	topic, any, durable;
+	dds_entity_t	topic, reader[READERS];
 	bool		told, left;
 };
 
@@ -96,17 +107,27 @@ static struct topic *find_topic(const struct ros2_source *s, const char *name)
 	return t;
 }
 
+static bool is_small(int kind)
+{
+	return kind == MESSAGE_LASER_SCAN || kind == MESSAGE_ODOMETRY ||
+	       kind == MESSAGE_TWIST || kind == MESSAGE_TWIST_STAMPED ||
+	       kind == MESSAGE_TRANSFORMS;
+}
+
 static dds_entity_t make_reader(struct ros2_source *s, struct topic *t,
-				bool durable)
+				enum asks asks)
 {
 	dds_qos_t *qos = dds_create_qos();
 	dds_entity_t reader;
 
-	dds_qset_reliability(qos, durable ? DDS_RELIABILITY_RELIABLE :
-			     DDS_RELIABILITY_BEST_EFFORT, 0);
-	dds_qset_durability(qos, durable ? DDS_DURABILITY_TRANSIENT_LOCAL :
+	dds_qset_reliability(qos, asks == ASKS_LITTLE ?
+			     DDS_RELIABILITY_BEST_EFFORT :
+			     DDS_RELIABILITY_RELIABLE, 0);
+	dds_qset_durability(qos, asks == ASKS_DURABLE ?
+			    DDS_DURABILITY_TRANSIENT_LOCAL :
 			    DDS_DURABILITY_VOLATILE);
-	dds_qset_history(qos, DDS_HISTORY_KEEP_LAST, DEPTH);
+	dds_qset_history(qos, DDS_HISTORY_KEEP_LAST,
+			 is_small(t->kind) ? MANY : DEPTH);
 	dds_qset_ignorelocal(qos, DDS_IGNORELOCAL_PARTICIPANT);
 	reader = dds_create_reader(ros2_participant(s->ros), t->topic, qos,
 				   s->listener);
@@ -126,16 +147,15 @@ static int begin_topic(struct ros2_source *s, struct topic *t)
 		t->topic = 0;
 		return err;
 	}
-	t->any = make_reader(s, t, false);
-	return t->any ? 0 : -ENOMEM;
+	t->reader[ASKS_LITTLE] = make_reader(s, t, ASKS_LITTLE);
+	return t->reader[ASKS_LITTLE] ? 0 : -ENOMEM;
 }
 
 static void end_topic(struct topic *t)
 {
-	if (t->any)
-		dds_delete(t->any);
-	if (t->durable)
-		dds_delete(t->durable);
+	for (unsigned int i = 0; i < READERS; i++)
+		if (t->reader[i])
+			dds_delete(t->reader[i]);
 	if (t->topic)
 		dds_delete(t->topic);
 	free(t->name);
@@ -177,8 +197,8 @@ static void meet(struct ros2_source *s, struct topic *t,
 				   "of no type that is known here" :
 				   message_type(w->kind, MESSAGE_CDR));
 		t->told = true;
-	} else if (w->durable && !t->durable && t->topic) {
-		t->durable = make_reader(s, t, true);
+	} else if (!t->reader[w->needs] && t->topic) {
+		t->reader[w->needs] = make_reader(s, t, w->needs);
 	}
 }
 
@@ -229,7 +249,7 @@ static const char *ros_name(const char *dds_name)
 	return dds_name + 2;
 }
 
-static bool is_durable(const dds_qos_t *qos)
+static enum asks needs_of(const dds_qos_t *qos, int kind)
 {
 	dds_reliability_kind_t reliability = DDS_RELIABILITY_BEST_EFFORT;
 	dds_durability_kind_t durability = DDS_DURABILITY_VOLATILE;
@@ -237,8 +257,11 @@ static bool is_durable(const dds_qos_t *qos)
 
 	dds_qget_reliability(qos, &reliability, &blocking);
 	dds_qget_durability(qos, &durability);
-	return reliability == DDS_RELIABILITY_RELIABLE &&
-	       durability >= DDS_DURABILITY_TRANSIENT_LOCAL;
+	if (reliability != DDS_RELIABILITY_RELIABLE)
+		return ASKS_LITTLE;
+	if (durability >= DDS_DURABILITY_TRANSIENT_LOCAL)
+		return ASKS_DURABLE;
+	return is_small(kind) ? ASKS_RELIABLE : ASKS_LITTLE;
 }
 
 /* Whether a writer before number @i has the same topic */
@@ -271,7 +294,7 @@ static void add_writer(struct ros2_source *s,
 	*w = (struct writer){
 		.guid = e->key, .handle = handle, .topic = strdup(name),
 		.kind = kind < 0 ? UNKNOWN : kind,
-		.durable = is_durable(e->qos),
+		.needs = needs_of(e->qos, kind),
 	};
 	if (!w->topic) {
 		s->count--;
@@ -309,16 +332,15 @@ static void take_discovery(struct ros2_source *s)
  * Data
  */
 
-/* What the durable reader has as well */
+/* What another reader has as well */
 static bool comes_twice(const struct ros2_source *s, const struct topic *t,
-			dds_entity_t reader, dds_instance_handle_t writer)
+			enum asks asks, dds_instance_handle_t writer)
 {
-	if (reader != t->any || !t->durable)
-		return false;
 	for (unsigned int i = 0; i < s->count; i++)
 		if (s->writers[i].handle == writer)
-			return s->writers[i].durable;
-	return false;
+			return s->writers[i].needs != asks &&
+			       t->reader[s->writers[i].needs];
+	return asks == ASKS_RELIABLE;
 }
 
 static void deliver(struct ros2_source *s, const struct topic *t,
@@ -335,8 +357,9 @@ static void deliver(struct ros2_source *s, const struct topic *t,
 
 /* Return: whether there may be more */
 static bool take_data(struct ros2_source *s, const struct topic *t,
-		      dds_entity_t reader)
+		      enum asks asks)
 {
+	const dds_entity_t reader = t->reader[asks];
 	struct ddsi_serdata *data[BATCH];
 	dds_sample_info_t info[BATCH];
 	int n = reader ? dds_takecdr(reader, data, BATCH, info,
@@ -344,7 +367,7 @@ static bool take_data(struct ros2_source *s, const struct topic *t,
 
 	for (int i = 0; i < n; i++) {
 		if (info[i].valid_data && !t->left &&
-		    !comes_twice(s, t, reader, info[i].publication_handle))
+		    !comes_twice(s, t, asks, info[i].publication_handle))
 			deliver(s, t, data[i]);
 		ddsi_serdata_unref(data[i]);
 	}
@@ -363,8 +386,8 @@ static void on_event(void *arg, uint32_t events)
 	s->busy = true;
 	take_discovery(s);
 	for (struct topic *t = s->topics; t; t = t->next) {
-		more |= take_data(s, t, t->durable);
-		more |= take_data(s, t, t->any);
+		for (int i = READERS; i--; )
+			more |= take_data(s, t, (enum asks)i);
 	}
 	s->busy = false;
 	sweep(s);
