@@ -31,6 +31,10 @@ struct publish {
 	unsigned int	sinks, topics;
 	bool		full;
 	struct topic	topic[TOPICS];
+	void		(*heard)(void *arg, const char *name,
+				 enum message_kind kind, int64_t received,
+				 const union message *msg);
+	void		*arg;
 };
 
 struct publish *publish_create(void)
@@ -84,6 +88,15 @@ int publish_add(struct publish *p, struct loop *l, const char *spec,
 	if (!ret)
 		p->sinks++;
 	return ret;
+}
+
+void publish_listen(struct publish *p,
+		    void (*heard)(void *arg, const char *name,
+				  enum message_kind kind, int64_t received,
+				  const union message *msg), void *arg)
+{
+	p->heard = heard;
+	p->arg = arg;
 }
 
 /* Room for another one: robots that left do not need theirs */
@@ -161,6 +174,8 @@ int publish_message(struct publish *p, const char *name,
 		t->told = true;
 		return -EPROTOTYPE;
 	}
+	if (p->heard)
+		p->heard(p->arg, name, kind, received, msg);
 	for (unsigned int s = 0; s < p->sinks; s++) {
 		int err = t->at[s] ? sink_publish(t->at[s], received, msg) :
 				     -ENODEV;

@@ -29,6 +29,15 @@ int publish_add(struct publish *p, struct loop *l, const char *spec,
 		const char *node, char error[256]);
 
 /**
+ * publish_listen() - a sink in this program: @heard is called for each message
+ * @msg: good during the call
+ */
+void publish_listen(struct publish *p,
+		    void (*heard)(void *arg, const char *name,
+				  enum message_kind kind, int64_t received,
+				  const union message *msg), void *arg);
+
+/**
  * publish_message() - to all sinks
  * @name: of the topic; it is offered with its first message
  * @received: ns since the epoch

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include "common/bytes.h"
 #include "gdimd/gdimd.h"
-#include "gdimd/loop_call.h"
+#include "common/loop_call.h"
 #include "gdimd/web_auth.h"
 #include "gdimd/web_request.h"
 

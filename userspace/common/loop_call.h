@@ -2,8 +2,8 @@
 /*
  * loop_call.h - other threads have something done in the loop, and wait for it
  */
-#ifndef GDIMD_LOOP_CALL_H
-#define GDIMD_LOOP_CALL_H
+#ifndef COMMON_LOOP_CALL_H
+#define COMMON_LOOP_CALL_H
 
 #include "common/loop.h"
 

@@ -9,7 +9,7 @@
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
-#include "gdimd/loop_call.h"
+#include "common/loop_call.h"
 
 enum call_state { CALL_WAITS, CALL_RUNS, CALL_DONE };
 
