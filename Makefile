@@ -31,7 +31,7 @@ GDIM_TESTS := layer store store_damage site site_graph site_real map_file map_pn
 ENDS_TESTS := ends compressed
 READINGS_TESTS := readings pairing
 SLAM_TESTS := relations occupancy submaps submap_out slam_parts slam_match \
-	     slam_filter slam_placement
+	     slam_filter slam_placement slam_gmap
 BAG_FUZZ := message service mcap rosbag db3 compressed control decode
 LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
 	     vscan laserscan blob layers
@@ -268,13 +268,22 @@ $(BUILD)/engine/engine-mpi.so: userspace/engine/mpi.c $(HEADERS)
 	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -shared $$(pkg-config --cflags ompi-c) \
 		-o $@ $< $$(pkg-config --libs ompi-c)
 SLAMD	:= $(filter-out %/slamd.o,$(call objects,userspace/slamd/*.c)) $(SLAM) \
-	     $(ENGINE) $(GDIM) $(call objects,userspace/readings/*.c) $(ENDS)
-SLAMD_LIBS := $(ENDS_LIBS) $(ENGINE_LIBS) $(GDIM_LIBS)
+	     $(ENGINE) $(GDIM) $(call objects,userspace/readings/*.c) $(BRIDGE) \
+	     $(ENDS)
+SLAMD_LIBS := $(ENDS_LIBS) $(ENGINE_LIBS) $(GDIM_LIBS) $(BRIDGE_LIBS)
 $(eval $(call linked,slamd,$(BUILD)/obj/slamd/slamd.o $(SLAMD),$(SLAMD_LIBS)))
+# the same without its vector code, and figures: for tools/bench
+$(eval $(call linked,slamd-plain,tools/bench.d/slam-plain.c \
+	$(BUILD)/obj/slamd/slamd.o $(SLAMD) $(HEADERS),$(SLAMD_LIBS)))
+$(eval $(call linked,slam-plot,tools/bench.d/slam-plot.c tools/link.d/plot.c \
+	tools/link.d/canvas.c tools/link.d/plot.h tools/link.d/canvas.h,$$$$(pkg-config \
+	--cflags --libs cairo) -lm))
 $(eval $(call linked,slam-worker,$(call objects,userspace/slamworker/*.c) \
 	$(BUILD)/obj/slamd/cluster.o $(SLAM) $(ENGINE) $(GDIM) $(COMMON_O) \
 	$(LIB),$(ENGINE_LIBS) $(GDIM_LIBS)))
 $(eval $(call linked,slam-world,tests/slam/slam-world.c $(HEADERS),-lm))
+$(eval $(call linked,log-bag,tests/slam/log-bag.c $(READINGS) $(ENDS) \
+	$(HEADERS),$(ENDS_LIBS)))
 $(eval $(call linked,slam-eval,$(call objects,userspace/slameval/*.c) $(SLAM) \
 	$(READINGS) $(GDIM),$(READINGS_LIBS) $(GDIM_LIBS)))
 $(foreach t,$(READINGS_TESTS) $(filter-out submap_out,$(SLAM_TESTS)),$(eval $(call linked,test_$(t),\
@@ -482,7 +491,7 @@ check-full: build packages-check packages-check-full
 bench: build packages-check packages-check-full
 	$(Q)$(MAKE) --no-print-directory $(LIB_BENCH:%=$(BIN)/bench_%) \
 		$(GDIM_BENCH:%=$(BIN)/bench_%) \
-		$(D63:%=$(BIN)/d63-%)
+		$(D63:%=$(BIN)/d63-%) $(BIN)/slamd-plain $(BIN)/slam-plot
 	tools/bench
 	tools/d63
 

@@ -88,6 +88,13 @@ run every --engine threads --workers 4 --resample 1 &&
 	cmp "$scratch/every.tum" "$scratch/every1.tum"
 ok "resampled at every reading: the same bits"
 
+gmapping=(--compat gmapping --distance 0 --angle 0 --resample 1)
+run gmapping --engine threads --workers 4 "${gmapping[@]}" &&
+	wait $slamd && run gmapping1 "${gmapping[@]}" && wait $slamd &&
+	cmp "$scratch/gmapping.tum" "$scratch/gmapping1.tum" &&
+	[ "$(jq .workers.moved "$scratch/gmapping.json")" -gt 0 ]
+ok "as GMapping does it: the same bits"
+
 if have_rabbit; then
 	rabbit_start
 	ok "a broker"

@@ -168,6 +168,20 @@ for workers in 1 2 3; do
 		grep -q "\"joined\":[[:space:]]*$workers," "$d/w.json"
 	ok "the same bits with $workers of workers in threads"
 done
+gmapping=(--compat gmapping --distance 0.2 --resample 1)
+for how in "--threads 1" "--threads 2" "--threads 3" \
+	"--engine threads --workers 3"; do
+	# shellcheck disable=SC2086
+	slamd "${room[@]}" "${gmapping[@]}" $how --quiet \
+		--trajectory "$d/gmapping.tum" --stats "$d/gmapping.json" &&
+		tum "$d/gmapping.tum" 242 "$d/room.clf" &&
+		grep -q '"matcher":[[:space:]]*"gmapping"' \
+			"$d/gmapping.json" &&
+		{ [ -e "$d/g.tum" ] || cp "$d/gmapping.tum" "$d/g.tum"; } &&
+		cmp -s "$d/gmapping.tum" "$d/g.tum" &&
+		! cmp -s "$d/gmapping.tum" "$d/1.tum"
+	ok "as GMapping does it: the same bits with $how"
+done
 cmp -s "$d/hill1.tum" "$d/1.tum" && ! cmp -s "$d/hill1.tum" "$d/gn1.tum"
 ok "the matcher is the hill climb unless it is said"
 slamd "${room[@]}" --seed 2 --trajectory "$d/2.tum" &&
@@ -287,6 +301,7 @@ done <<-END
 	--particles-min 0
 	--seed -1 4294967296 one
 	--matcher climb
+	--compat gn
 	--cutoff 0 -5
 	--refinements 0 21
 	--resolution 0 2 nan

@@ -299,6 +299,11 @@ static void test_bits(void)
 	p.kld_error = 0.1;
 	p.resample = 1;
 	test_bits_of(p, "KLD");
+	p = slam_gmapping;
+	p.particles = 12;
+	p.distance = p.angle = 0.15;
+	p.resample = 0.95;
+	test_bits_of(p, "GMapping");
 }
 
 /*

@@ -24,25 +24,27 @@ static struct field_kernel kernel;
 
 static void test_tiles(void)
 {
-	struct tiles *pool = tiles_create(3);
-	const int16_t *base = tiles_base(pool);
+	struct tiles *pool = tiles_create(&field_tiles, 3);
+	const uint8_t *base = tiles_base(pool);
 	tile_id a = 0, b, c = 0, d = 0;
 
 	ok(!tiles_own(pool, &a) && a && tiles_used(pool) == 1,
 	   "tiles: a new one");
 	tile_at(base, a)->field[5] = 123;
 	tile_at(base, a)->occupied[3] = 9;
-	tile_at(base, a)->version = 77;
+	tile_at(base, a)->head.version = 77;
 	b = a;
 	ok(!tiles_own(pool, &b) && b == a, "tiles: one's own stays");
 	tiles_hold(pool, b);
 	ok(!tiles_own(pool, &b) && b != a && tiles_used(pool) == 2 &&
 	   tile_at(base, b)->field[5] == 123 &&
 	   tile_at(base, b)->occupied[3] == 9 &&
-	   tile_at(base, b)->version == 77, "tiles: a copy of a shared one");
+	   tile_at(base, b)->head.version == 77,
+	   "tiles: a copy of a shared one");
 	tile_at(base, b)->field[5] = 1;
 	ok(tile_at(base, a)->field[5] == 123 &&
-	   tile_at(base, a)->users == 1 && tile_at(base, b)->users == 1,
+	   tile_at(base, a)->head.users == 1 &&
+	   tile_at(base, b)->head.users == 1,
 	   "tiles: writing to a copy leaves the other");
 	tiles_own(pool, &c);
 	ok(tiles_own(pool, &d) == -ENOMEM && !d && tiles_used(pool) == 3,
@@ -50,7 +52,7 @@ static void test_tiles(void)
 	d = a;
 	tiles_hold(pool, d);
 	ok(tiles_own(pool, &d) == -ENOMEM && d == a &&
-	   tile_at(base, a)->users == 2, "tiles: no copy then, either");
+	   tile_at(base, a)->head.users == 2, "tiles: no copy then, either");
 	tiles_release(pool, d);
 	tiles_release(pool, a);
 	ok(tiles_used(pool) == 2 && tiles_peak(pool) == 3,
@@ -74,7 +76,7 @@ struct sharing {
 static void share(void *arg, uint32_t number, unsigned int thread)
 {
 	struct sharing *s = arg;
-	const int16_t *base = tiles_base(s->pool);
+	const uint8_t *base = tiles_base(s->pool);
 	tile_id id = s->shared;
 
 	(void)thread;
@@ -82,15 +84,15 @@ static void share(void *arg, uint32_t number, unsigned int thread)
 	if (tiles_own(s->pool, &id) || id == s->shared ||
 	    tile_at(base, id)->field[0] != 7)
 		s->wrong++;
-	tile_at(base, id)->field[0] = (int16_t)number;
-	if (tile_at(base, id)->field[0] != (int16_t)number)
+	tile_at(base, id)->field[0] = (uint8_t)number;
+	if (tile_at(base, id)->field[0] != (uint8_t)number)
 		s->wrong++;
 	tiles_release(s->pool, id);
 }
 
 static void test_tiles_threads(void)
 {
-	struct sharing s = { .pool = tiles_create(0) };
+	struct sharing s = { .pool = tiles_create(&field_tiles, 0) };
 	struct crew *crew = crew_create(4);
 
 	tiles_own(s.pool, &s.shared);
@@ -98,7 +100,7 @@ static void test_tiles_threads(void)
 	for (int round = 0; round < 20; round++)
 		crew_run(crew, 1000, share, &s);
 	ok(!s.wrong && tiles_used(s.pool) == 1 &&
-	   tile_at(tiles_base(s.pool), s.shared)->users == 1 &&
+	   tile_at(tiles_base(s.pool), s.shared)->head.users == 1 &&
 	   tiles_peak(s.pool) <= 5, "tiles: four threads copy one");
 	crew_destroy(crew);
 	tiles_destroy(s.pool);
@@ -149,7 +151,7 @@ static int slow_value(const struct hits *h, int x, int y)
 }
 
 /* Each value of each tile, its neighbours' ones too */
-static unsigned int field_wrong(const struct field *f, const int16_t *base,
+static unsigned int field_wrong(const struct field *f, const uint8_t *base,
 				const struct hits *h)
 {
 	unsigned int wrong = 0;
@@ -179,7 +181,7 @@ static void test_field_growth(void)
 {
 	static const int way[4][2] = { { 1, 0 }, { 0, 1 }, { -1, 0 },
 				       { 0, -1 } };
-	struct tiles *pool = tiles_create(0);
+	struct tiles *pool = tiles_create(&field_tiles, 0);
 	struct field f;
 	bool good = true;
 
@@ -201,7 +203,7 @@ static void test_field_growth(void)
 static void test_field_random(void)
 {
 	static struct hits h;
-	struct tiles *pool = tiles_create(0);
+	struct tiles *pool = tiles_create(&field_tiles, 0);
 	struct field f, copy;
 	unsigned int bits = 0;
 	uint64_t state = 3;
@@ -244,8 +246,8 @@ static void test_field_random(void)
 
 static void test_field_draw(void)
 {
-	struct tiles *pool = tiles_create(0);
-	const int16_t *base = tiles_base(pool);
+	struct tiles *pool = tiles_create(&field_tiles, 0);
+	const uint8_t *base = tiles_base(pool);
 	unsigned int wrong = 0;
 	struct field f, drawn;
 	uint64_t state = 4;
@@ -284,7 +286,8 @@ static void test_field_draw(void)
 static void test_field_limits(void)
 {
 	static struct hits h;
-	struct tiles *pool = tiles_create(0), *small = tiles_create(4);
+	struct tiles *pool = tiles_create(&field_tiles, 0);
+	struct tiles *small = tiles_create(&field_tiles, 4);
 	const int side = FIELD_TILES_MAX * TILE_SIDE * FIELD_UNIT;
 	struct field f, g;
 
@@ -330,7 +333,7 @@ static void points_make(struct points *p, unsigned int count, float reach,
 	}
 }
 
-static int cell_value(const struct field *f, const int16_t *base, int64_t x,
+static int cell_value(const struct field *f, const uint8_t *base, int64_t x,
 		      int64_t y)
 {
 	return tile_at(base, field_tile(f, (int)(x >> TILE_BITS),
@@ -339,7 +342,7 @@ static int cell_value(const struct field *f, const int16_t *base, int64_t x,
 }
 
 /* Each of the four values from the tile that it is in */
-static int64_t slow_score(const struct field *f, const int16_t *base,
+static int64_t slow_score(const struct field *f, const uint8_t *base,
 			  const struct rotated *p, int x, int y)
 {
 	int64_t sum = 0;
@@ -350,9 +353,9 @@ static int64_t slow_score(const struct field *f, const int16_t *base,
 		const int64_t cx = px >> 8, cy = py >> 8;
 		const int wx = px & 255, wy = py & 255;
 		const int a = (cell_value(f, base, cx, cy) * (256 - wx) +
-			       cell_value(f, base, cx + 1, cy) * wx) / 256;
+			       cell_value(f, base, cx + 1, cy) * wx) / 2;
 		const int b = (cell_value(f, base, cx, cy + 1) * (256 - wx) +
-			       cell_value(f, base, cx + 1, cy + 1) * wx) / 256;
+			       cell_value(f, base, cx + 1, cy + 1) * wx) / 2;
 
 		sum += (a * (256 - wy) + b * wy) / 256;
 	}
@@ -360,7 +363,7 @@ static int64_t slow_score(const struct field *f, const int16_t *base,
 }
 
 /* Return: how many of 400 scans differ from the reference */
-static unsigned int score_wrong(const struct field *f, const int16_t *base,
+static unsigned int score_wrong(const struct field *f, const uint8_t *base,
 				bool *some)
 {
 	static const int reach[] = { 1000, 30000, 1 << 24, 1 << 29 };
@@ -412,7 +415,7 @@ static void test_scores(void)
 {
 	static const char * const name[] = { "best", "plain", "AVX2",
 					     "AVX-512" };
-	struct tiles *pool = tiles_create(0);
+	struct tiles *pool = tiles_create(&field_tiles, 0);
 	uint64_t state = 8;
 	struct field f, none;
 
@@ -441,11 +444,11 @@ static void test_scores(void)
 	tiles_destroy(pool);
 }
 
-static double score_turned(const struct field *f, const int16_t *base,
+static double score_turned(const struct field *f, const uint8_t *base,
 			   struct points *p, double yaw, int x, int y)
 {
 	score_rotate(&p->r, &p->e, yaw);
-	return (double)score_at(f, base, &p->r, x, y) / FIELD_MAX;
+	return (double)score_at(f, base, &p->r, x, y) / SCORE_MAX;
 }
 
 static void test_slope(void)
@@ -453,8 +456,8 @@ static void test_slope(void)
 	const double units = FIELD_UNIT / 0.05, turn = 5e-4;
 	const int h = 4;
 	static struct points p;
-	struct tiles *pool = tiles_create(0);
-	const int16_t *base = tiles_base(pool);
+	struct tiles *pool = tiles_create(&field_tiles, 0);
+	const uint8_t *base = tiles_base(pool);
 	uint64_t state = 9;
 	double worst[3] = { 0 }, most[3] = { 0 };
 	struct field f;

@@ -170,28 +170,34 @@ static void test_odometer(void)
 	struct odometer o = { .known = false };
 	struct motion m;
 
-	ok(odometer_move(&o, &(struct pose){ 7, 8, 2 }) && o.path == 0,
+	ok(odometer_move(&o, &(struct pose){ 7, 8, 2 }, 0) && o.path == 0,
 	   "odometry: begins anywhere");
-	odometer_move(&o, &(struct pose){ 7, 8, 2 + M_PI / 2 });
-	odometer_move(&o, &(struct pose){ 7, 8, 2 });
+	odometer_move(&o, &(struct pose){ 7, 8, 2 + M_PI / 2 }, 0);
+	odometer_move(&o, &(struct pose){ 7, 8, 2 }, 0);
 	m = odometer_motion(&o, &p);
 	ok(near(o.turned, M_PI, 1e-12) && near(m.move.yaw, 0, 1e-12) &&
 	   near(m.turn, p.slip_turn + p.turn_per_rad * M_PI, 1e-12) &&
 	   near(m.slip, p.slip + p.slip_per_rad * M_PI, 1e-12),
 	   "odometry: turning back and forth adds to the noise");
 	odometer_restart(&o);
-	odometer_move(&o, &(struct pose){ 7 + 2 * cos(2), 8 + 2 * sin(2), 2 });
+	odometer_move(&o, &(struct pose){ 7 + 2 * cos(2), 8 + 2 * sin(2), 2 }, 0);
 	m = odometer_motion(&o, &p);
 	ok(near(m.move.x, 2, 1e-12) && near(m.move.y, 0, 1e-12) &&
 	   near(m.slip, p.slip + 2 * p.slip_per_m, 1e-12) &&
 	   near(m.turn, p.slip_turn + 2 * p.turn_per_m, 1e-12),
 	   "odometry: in the frame of the robot");
-	ok(!odometer_move(&o, &(struct pose){ 500, -300, 0 }) &&
+	ok(!odometer_move(&o, &(struct pose){ 500, -300, 0 }, 0) &&
 	   near(odometer_motion(&o, &p).move.x, 2, 1e-12),
 	   "odometry: a jump is no movement");
-	ok(odometer_move(&o, &(struct pose){ 501, -300, 0 }) &&
+	ok(odometer_move(&o, &(struct pose){ 501, -300, 0 }, 0) &&
 	   near(odometer_motion(&o, &p).move.x, 3, 1e-12),
 	   "odometry: after a jump it goes on");
+	ok(odometer_move(&o, &(struct pose){ 520, -300, 0 }, 10000000000) &&
+	   near(odometer_motion(&o, &p).move.x, 22, 1e-12),
+	   "odometry: far, but in the time of an outage");
+	ok(!odometer_move(&o, &(struct pose){ 580, -300, 0 }, 20000000000) &&
+	   !odometer_move(&o, &(struct pose){ 480, -300, 0 }, 10000000000),
+	   "odometry: too far even then, and when time went back");
 	odometer_restart(&o);
 	m = odometer_motion(&o, &p);
 	ok(m.move.x == 0 && m.slip == p.slip && m.turn == p.slip_turn,
@@ -200,7 +206,9 @@ static void test_odometer(void)
 
 static void test_motion_draw(void)
 {
-	const struct motion m = { { 1, 0, 0.5 }, 0.1, 0.02 };
+	const struct motion m = {
+		.move = { 1, 0, 0.5 }, .slip = 0.1, .turn = 0.02,
+	};
 	const struct pose from = { 3, 4, M_PI / 2 };
 	struct random r = random_of(1, 1, 1);
 	double x = 0, y = 0, yaw = 0, xx = 0, yawyaw = 0;

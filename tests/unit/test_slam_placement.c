@@ -172,11 +172,11 @@ static unsigned int differ(const struct field *a, const struct tiles *pa,
 					sizeof(s->occupied)) ||
 				memcmp(s->phase, t->phase,
 				       sizeof(s->phase)) ||
-				s->version != t->version;
+				s->head.version != t->head.version;
 			for (int r = 0; r < TILE_ROWS; r++)
 				tiles += memcmp(s->field + r * TILE_STRIDE,
 						t->field + r * TILE_STRIDE,
-						TILE_ROWS * 2) != 0;
+						TILE_ROWS) != 0;
 		}
 	}
 	return tiles;
@@ -188,7 +188,8 @@ static unsigned int differ(const struct field *a, const struct tiles *pa,
  */
 static void test_maps(void)
 {
-	struct tiles *here = tiles_create(0), *there = tiles_create(0);
+	struct tiles *here = tiles_create(&field_tiles, 0);
+	struct tiles *there = tiles_create(&field_tiles, 0);
 	struct field own, other, whole;
 	struct map_place *place = NULL;
 	struct field_kernel k;

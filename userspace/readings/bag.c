@@ -140,25 +140,9 @@ static int take(struct bag_readings *b, const struct bag_message *m,
 
 static int not_placed(const struct bag_readings *b, char error[READINGS_ERROR])
 {
-	const char *laser, *robot, *text;
+	char text[INTAKE_TEXT];
 
-	switch (intake_state(b->intake, &laser, &robot)) {
-	case INTAKE_NO_LASER:
-		text = "no scan in it that says which frame it is in";
-		break;
-	case INTAKE_NO_ROBOT:
-		text = b->odometry >= 0 ?
-		       "odometry does not say which frame the robot is" :
-		       "no odometry in it: tf has no frame odom";
-		break;
-	case INTAKE_TILTED:
-		return readings_error(error, b->r.path, -ENODATA,
-				      "the laser (%.60s) is not level", laser);
-	default:
-		return readings_error(error, b->r.path, -ENODATA,
-				      "where the laser (%.40s) is on the robot (%.40s) is not in it",
-				      laser, robot);
-	}
+	intake_lacks(b->intake, text);
 	return readings_error(error, b->r.path, -ENODATA, "%s", text);
 }
 

@@ -3,6 +3,7 @@
  * intake - messages of ROS become readings
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "common/text.h"
@@ -91,6 +92,33 @@ enum intake_state intake_state(const struct intake *in, const char **laser,
 	*laser = in->laser;
 	*robot = in->robot;
 	return in->state;
+}
+
+void intake_lacks(const struct intake *in, char text[INTAKE_TEXT])
+{
+	switch (in->state) {
+	case INTAKE_READY:
+		*text = '\0';
+		break;
+	case INTAKE_NO_LASER:
+		snprintf(text, INTAKE_TEXT,
+			 "no scan that says which frame it is in");
+		break;
+	case INTAKE_NO_ROBOT:
+		snprintf(text, INTAKE_TEXT, in->odometry ?
+			 "no odometry that says which frame the robot is" :
+			 "no odometry: tf has no frame odom");
+		break;
+	case INTAKE_TILTED:
+		snprintf(text, INTAKE_TEXT, "the laser (%.60s) is not level",
+			 in->laser);
+		break;
+	case INTAKE_NO_WAY:
+		snprintf(text, INTAKE_TEXT,
+			 "nothing says where the laser (%.40s) is on the robot (%.40s)",
+			 in->laser, in->robot);
+		break;
+	}
 }
 
 static bool is_odom(const struct message_string *s)

@@ -18,6 +18,8 @@
 #include "readings/pairing.h"
 #include "ros/message.h"
 
+enum { INTAKE_TEXT = 144 };
+
 /**
  * struct intake_config
  * @odometry:	messages of Odometry come; else it is tf that is followed
@@ -78,6 +80,9 @@ void intake_end(struct intake *in);
 /* What is missing yet; @laser and @robot get the frames, empty: not known */
 enum intake_state intake_state(const struct intake *in, const char **laser,
 			       const char **robot);
+
+/* What is missing, or wrong with it, for people: "no ..." */
+void intake_lacks(const struct intake *in, char text[INTAKE_TEXT]);
 
 /**
  * intake_restart() - forget all but where the laser is

@@ -32,7 +32,7 @@ struct hand {
 	unsigned int	number;
 };
 
-static uint64_t cpu_now(void)
+uint64_t crew_own_cpu(void)
 {
 	struct timespec t;
 
@@ -42,12 +42,13 @@ static uint64_t cpu_now(void)
 
 static void take_jobs(struct crew *c, unsigned int thread)
 {
-	const uint64_t start = cpu_now();
+	const uint64_t start = crew_own_cpu();
 	uint32_t number;
 
 	while ((number = atomic_fetch_add(&c->next, 1)) < c->count)
 		c->job(c->arg, number, thread);
-	atomic_fetch_add(&c->cpu, cpu_now() - start);
+	if (thread)
+		atomic_fetch_add(&c->cpu, crew_own_cpu() - start);
 }
 
 static void *work(void *arg)

@@ -29,7 +29,10 @@ void crew_run(struct crew *c, uint32_t count,
 	      void (*job)(void *arg, uint32_t number, unsigned int thread),
 	      void *arg);
 
-/* What all threads have worked in jobs, ns of processor time */
+/* What threads but the caller's have worked in jobs, ns of processor time */
 uint64_t crew_cpu(const struct crew *c);
+
+/* Processor time of the thread that calls, ns */
+uint64_t crew_own_cpu(void);
 
 #endif

@@ -27,7 +27,7 @@ void field_kernel_init(struct field_kernel *k, double sigma, double ratio)
 			exp(-(x * x + y * y) / (2 * sigma * sigma));
 
 		k->value[phase][row][FIELD_SPARE + column] =
-			(int16_t)lrint(FIELD_MAX * log1p(g) / top);
+			(uint8_t)lrint(FIELD_MAX * log1p(g) / top);
 	}
 }
 
@@ -112,8 +112,8 @@ static void raise_tile(struct tile *t, const struct field_kernel *k,
 	if (x < -FIELD_RADIUS || x > TILE_SIDE + FIELD_RADIUS)
 		return;
 	for (int row = first; row <= last; row++) {
-		int16_t *to = t->field + row * TILE_STRIDE;
-		const int16_t *from = k->value[phase][row - y + FIELD_RADIUS] +
+		uint8_t *to = t->field + row * TILE_STRIDE;
+		const uint8_t *from = k->value[phase][row - y + FIELD_RADIUS] +
 			FIELD_SPARE + FIELD_RADIUS - x;
 
 		for (int i = 0; i < TILE_SIDE; i++)
@@ -132,7 +132,7 @@ static int raise_around(struct field *f, struct tiles *pool,
 	const int y0 = (y - FIELD_RADIUS - 1) >> TILE_BITS;
 	const int x1 = (x + FIELD_RADIUS) >> TILE_BITS;
 	const int y1 = (y + FIELD_RADIUS) >> TILE_BITS;
-	const int16_t *base = tiles_base(pool);
+	const uint8_t *base = tiles_base(pool);
 	int err = field_grow(f, x0, y0, x1, y1);
 
 	for (int ty = y0; !err && ty <= y1; ty++) {
@@ -143,7 +143,7 @@ static int raise_around(struct field *f, struct tiles *pool,
 			err = tiles_own(pool, id);
 			if (err)
 				break;
-			tile_at(base, *id)->version = version;
+			tile_head_at(base, *id)->version = version;
 			raise_tile(tile_at(base, *id), k, phase,
 				   x - tx * TILE_SIDE, y - ty * TILE_SIDE);
 		}
@@ -194,7 +194,7 @@ static void draw_from(struct tile *to, const struct tile *from,
 void field_draw(struct field *f, struct tiles *pool,
 		const struct field_kernel *k, int tx, int ty)
 {
-	const int16_t *base = tiles_base(pool);
+	const uint8_t *base = tiles_base(pool);
 	struct tile *t = tile_at(base, field_tile(f, tx, ty));
 
 	for (int y = -1; y <= 1; y++) {

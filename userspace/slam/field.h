@@ -28,7 +28,7 @@ enum {
  * @value:	[where in the cell][row][FIELD_SPARE + column]
  */
 struct field_kernel {
-	int16_t		value[FIELD_PHASES][FIELD_ACROSS]
+	uint8_t		value[FIELD_PHASES][FIELD_ACROSS]
 			     [FIELD_ACROSS + 2 * FIELD_SPARE + 1];
 };
 

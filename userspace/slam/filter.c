@@ -15,6 +15,8 @@
  * @recent:	logarithm of its weight, since the last resampling
  * @total:	likewise, of it and all its ancestors
  * @step:	its last one
+ * @out:	of the last reading, @outs of them
+ * @recall:	those to be taken instead of matching; NULL: match
  * @room:	of the arrays of particles
  * @update:	the next one's number
  */
@@ -29,6 +31,9 @@ struct filter {
 	ancestry_id		*step, *next_step;
 	uint32_t		*parent;
 	struct outcome		*out;
+	uint32_t		outs;
+	const struct outcome	*recall;
+	uint32_t		recalls;
 	uint32_t		best;
 	ancestry_id		best_step;
 	uint64_t		update;
@@ -62,6 +67,8 @@ struct filter *filter_create(const struct slam_params *params,
 	f->params = *params;
 	f->team = team;
 	f->count = f->room = params->particles;
+	if (params->compat == SLAM_GMAPPING)
+		f->odometer.model = &f->params;
 	f->ancestry = ancestry_create();
 	if (!f->ancestry || !make_arrays(f)) {
 		filter_destroy(f);
@@ -92,9 +99,19 @@ static struct team_state state_of(const struct filter *f)
 	return (struct team_state){ f->count, f->step, f->ancestry };
 }
 
+/* Of log-weights. The more particles GMapping has, the less a scan weighs */
+static double gain_of(const struct filter *f)
+{
+	if (f->params.compat == SLAM_GMAPPING)
+		return 1 / (f->params.gain * f->count);
+	return f->params.gain;
+}
+
 /* The steps of an update. All or, without memory, none */
 static int add_steps(struct filter *f)
 {
+	const double gain = gain_of(f);
+
 	for (uint32_t i = 0; i < f->count; i++) {
 		const struct ancestry_step step = {
 			.pose = f->out[i].pose, .update = f->update,
@@ -112,8 +129,8 @@ static int add_steps(struct filter *f)
 		ancestry_release(f->ancestry, f->step[i]);
 		f->step[i] = f->next_step[i];
 		f->pose[i] = f->out[i].pose;
-		f->recent[i] += f->params.gain * f->out[i].fit;
-		f->total[i] += f->params.gain * f->out[i].fit;
+		f->recent[i] += gain * f->out[i].fit;
+		f->total[i] += gain * f->out[i].fit;
 	}
 	return 0;
 }
@@ -199,16 +216,29 @@ static void choose_best(struct filter *f, struct filter_result *r)
 	f->best_step = f->step[f->best];
 }
 
-static int update(struct filter *f, const struct reading *reading,
-		  struct filter_result *r)
+static int match(struct filter *f, const struct reading *reading)
 {
 	const struct motion motion = odometer_motion(&f->odometer, &f->params);
 	const struct team_state state = state_of(f);
-	uint32_t count;
-	int err;
 
-	err = f->team->ops->match(f->team, &state, f->update, reading,
-				  &motion, f->out);
+	f->outs = f->count;
+	if (!f->recall)
+		return f->team->ops->match(f->team, &state, f->update, reading,
+					   &motion, f->out);
+	if (f->recalls != f->count)
+		return -EBADMSG;
+	memcpy(f->out, f->recall, f->count * sizeof(*f->out));
+	return f->team->ops->recall(f->team, &state, f->update, reading,
+				    f->out);
+}
+
+static int update(struct filter *f, const struct reading *reading,
+		  struct filter_result *r)
+{
+	const struct team_state state = state_of(f);
+	uint32_t count;
+	int err = match(f, reading);
+
 	if (!err)
 		err = add_steps(f);
 	if (err)
@@ -237,16 +267,22 @@ static int track(struct filter *f, const struct reading *reading,
 		 struct filter_result *r)
 {
 	const struct team_state state = state_of(f);
-	struct outcome out;
-	int err;
+	struct outcome *out = f->out;
+	int err = 0;
 
-	err = f->team->ops->track(f->team, &state, f->best, reading, &r->pose,
-				  &out);
+	if (!f->recall)
+		err = f->team->ops->track(f->team, &state, f->best, reading,
+					  &r->pose, out);
+	else if (f->recalls == 1)
+		*out = *f->recall;
+	else
+		err = -EBADMSG;
 	if (err)
 		return err;
-	r->pose = out.pose;
-	r->fit = out.fit;
-	r->evaluations = out.evaluations;
+	f->outs = 1;
+	r->pose = out->pose;
+	r->fit = out->fit;
+	r->evaluations = out->evaluations;
 	return 0;
 }
 
@@ -256,8 +292,12 @@ int filter_read(struct filter *f, const struct reading *reading,
 	const struct slam_params *p = &f->params;
 	int err = 0;
 
+	f->outs = 0;
 	*r = (struct filter_result){ .particles = f->count };
-	r->jumped = !odometer_move(&f->odometer, &reading->odometry);
+	r->jumped = !odometer_move(&f->odometer, &reading->odometry,
+				    reading->stamp);
+	if (reading->beams && f->odometer.model)
+		odometer_scan(&f->odometer);
 	if (reading->beams && (!f->update ||
 	    f->odometer.path >= p->distance ||
 	    f->odometer.turned >= p->angle))
@@ -267,10 +307,31 @@ int filter_read(struct filter *f, const struct reading *reading,
 	if (f->update)
 		r->update = f->update - 1;
 	r->pose = exact_compose(f->pose + f->best, &f->odometer.move);
-	if (!err && reading->beams && !r->updated)
+	/* GMapping follows the odometry in between */
+	r->unmatched = !r->updated && p->compat == SLAM_GMAPPING;
+	if (!err && reading->beams && !r->updated && !r->unmatched)
 		err = track(f, reading, r);
 	r->since = exact_between(f->pose + f->best, &r->pose);
 	return err;
+}
+
+int filter_recall(struct filter *f, const struct reading *reading,
+		  const struct outcome *out, uint32_t count,
+		  struct filter_result *result)
+{
+	int err;
+
+	f->recall = out ? out : f->out;
+	f->recalls = count;
+	err = filter_read(f, reading, result);
+	f->recall = NULL;
+	return !err && f->outs != count ? -EBADMSG : err;
+}
+
+const struct outcome *filter_outcomes(const struct filter *f, uint32_t *count)
+{
+	*count = f->outs;
+	return f->out;
 }
 
 int filter_history(const struct filter *f, struct pose **poses,

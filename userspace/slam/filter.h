@@ -20,6 +20,7 @@ struct filter;
  * @since:	the same in the frame of that particle's pose at the last update
  * @updated:	the particles changed; else the scan was tracked in the map of
  *		the best one, or there was only odometry
+ * @unmatched:	the scan was not, as GMapping does not track
  * @resampled:
  * @jumped:	the odometry was not believed
  * @rewritten:	the best particle has another past than the best one before
@@ -28,11 +29,12 @@ struct filter;
  * @particles:	of them
  * @effective:	of them, before resampling
  * @evaluations: of poses for this reading
- * @fit:	of the best particle's scan, 0..1
+ * @fit:	of the best particle's scan, 0..1; with GMapping's maps its
+ *		log-likelihood
  */
 struct filter_result {
 	struct pose	pose, since;
-	bool		updated, resampled, jumped, rewritten;
+	bool		updated, unmatched, resampled, jumped, rewritten;
 	uint64_t	update;
 	uint32_t	best, particles;
 	double		effective;
@@ -60,6 +62,28 @@ void filter_destroy(struct filter *f);
  */
 int filter_read(struct filter *f, const struct reading *reading,
 		struct filter_result *result);
+
+/**
+ * filter_recall() - a reading that a filter with the same parameters had
+ * @out:	filter_outcomes() of then, @count of them
+ *
+ * Nothing is matched again, but all is as after filter_read(). Only before
+ * the first filter_read(). Of a reading that was only tracked no ranges are
+ * needed.
+ *
+ * Return: as filter_read(); -EBADMSG: this cannot have been.
+ */
+int filter_recall(struct filter *f, const struct reading *reading,
+		  const struct outcome *out, uint32_t count,
+		  struct filter_result *result);
+
+/**
+ * filter_outcomes() - what came of matching the last reading
+ *
+ * Return: of all particles of then, if it was an update; one, if it was
+ * tracked; none. Good until the next reading.
+ */
+const struct outcome *filter_outcomes(const struct filter *f, uint32_t *count);
 
 /**
  * filter_history() - the best particle's poses, one for each update

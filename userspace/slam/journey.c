@@ -20,7 +20,7 @@ int journey_add(struct journey *j, const struct reading *reading,
 			.odometry = reading->odometry,
 			.since = result->since,
 			.update = result->update,
-			.scanned = reading->beams > 0,
+			.scanned = reading->beams > 0 && !result->unmatched,
 		};
 	return err;
 }

@@ -3,15 +3,13 @@
  * map_code.h - a particle's map on its way to another worker
  *
  * Only what the receiver lacks: it has a particle with an ancestor in common,
- * and tiles that nobody wrote to since are the same there. Of a tile go the
- * occupied cells; the field is drawn from them again.
+ * and tiles that nobody wrote to since are the same there. Of a tile goes what
+ * cannot be drawn again from its cells and those around.
  *
  * A tile, little endian:
  *	i16	x, y
  *	u64	version
- *	u16	rows that have occupied cells, a bit each
- *	u16	occupied cells of each such row
- *	u8	where in the cell, 2 bits for each occupied cell, filled up
+ *	...	as the kind of tile has it: field_code.c, gmap.c
  */
 #ifndef SLAM_MAP_CODE_H
 #define SLAM_MAP_CODE_H

@@ -13,37 +13,49 @@
 #define PROBE_TURN	0.015
 
 int matcher_init(struct matcher *m, const struct slam_params *params,
-		 const int16_t *base)
+		 const uint8_t *base)
 {
 	*m = (struct matcher){
 		.params = params,
 		.base = base,
 		.units = FIELD_UNIT / params->resolution,
+		.fit = matcher_fit,
 	};
+	if (params->compat != SLAM_GMAPPING)
+		return 0;
+	m->fit = matcher_score;
+	m->decay = malloc(sizeof(*m->decay));
+	if (!m->decay)
+		return -ENOMEM;
+	gmap_decay_init(m->decay, params->sigma, params->resolution);
 	return 0;
 }
 
 void matcher_free(struct matcher *m)
 {
 	free(m->rotated.x);
-	m->rotated = (struct rotated){ .count = 0 };
+	free(m->decay);
+	m->decay = NULL;
+	m->rotated = m->behind = (struct rotated){ .count = 0 };
 }
 
 int matcher_begin(struct matcher *m, const struct scan *scan)
 {
-	const unsigned int room = scan->match.room;
+	const unsigned int room = scan->match.room, apart = room + SCORE_LANES;
 	int32_t *memory;
 
 	m->yaw = NAN;
 	if (room <= m->rotated.room && m->rotated.x)
 		return 0;
-	memory = aligned_alloc(64, 2 * sizeof(*memory) *
-			       (room + SCORE_LANES));
+	memory = aligned_alloc(64, 4 * sizeof(*memory) * apart);
 	if (!memory)
 		return -ENOMEM;
 	free(m->rotated.x);
 	m->rotated = (struct rotated){
-		.room = room, .x = memory, .y = memory + room + SCORE_LANES,
+		.room = room, .x = memory, .y = memory + apart,
+	};
+	m->behind = (struct rotated){
+		.room = room, .x = memory + 2 * apart, .y = memory + 3 * apart,
 	};
 	return 0;
 }
@@ -77,7 +89,7 @@ double matcher_fit(struct matcher *m, const struct scan *scan,
 	return (double)score_at(map, m->base, &m->rotated,
 				(int)lrint(pose->x * m->units),
 				(int)lrint(pose->y * m->units)) /
-		((double)FIELD_MAX * scan->match.count);
+		((double)SCORE_MAX * scan->match.count);
 }
 
 static struct pose moved(const struct pose *p, const double d[3])

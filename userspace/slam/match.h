@@ -1,33 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * match.h - where a scan fits best into a map: two ways, one interface
+ * match.h - where a scan fits best into a map: a few ways, one interface
  */
 #ifndef SLAM_MATCH_H
 #define SLAM_MATCH_H
 
+#include "slam/gmap.h"
 #include "slam/random.h"
-#include "slam/scan.h"
 
 /**
  * struct matcher - what a thread needs to match; one for each
  * @params:	of the filter
  * @base:	of the tiles of all maps
+ * @fit:	what the hill climb looks at: matcher_fit() or matcher_score()
  * @units:	1/256 cells in a metre
  * @evaluations: of poses, until now
  */
 struct matcher {
 	const struct slam_params	*params;
-	const int16_t			*base;
+	const uint8_t			*base;
+	double				(*fit)(struct matcher *m,
+					       const struct scan *scan,
+					       const struct field *map,
+					       const struct pose *pose);
 	double				units;
 	uint64_t			evaluations;
 	/* private */
-	struct rotated			rotated;
+	struct rotated			rotated, behind;
+	struct gmap_decay		*decay;
 	double				yaw;
 };
 
 /* Return: 0; -ENOMEM */
 int matcher_init(struct matcher *m, const struct slam_params *params,
-		 const int16_t *base);
+		 const uint8_t *base);
 void matcher_free(struct matcher *m);
 
 /* A new scan, of so many endpoints. Return: 0; -ENOMEM */
@@ -40,6 +46,10 @@ int matcher_begin(struct matcher *m, const struct scan *scan);
  */
 double matcher_fit(struct matcher *m, const struct scan *scan,
 		   const struct field *map, const struct pose *pose);
+
+/* Likewise in a map as GMapping has it: its score, 0..endpoints */
+double matcher_score(struct matcher *m, const struct scan *scan,
+		     const struct field *map, const struct pose *pose);
 
 /* As matcher_fit(), for Gauss-Newton */
 void matcher_slope(struct matcher *m, const struct scan *scan,
@@ -63,6 +73,17 @@ double match_climb(struct matcher *m, const struct scan *scan,
  */
 double match_hill(struct matcher *m, const struct scan *scan,
 		  const struct field *map, struct pose *pose);
+
+/**
+ * match_gmapping() - the scan matcher of GMapping
+ *
+ * match_hill() on matcher_score(): Grisetti, Stachniss and Burgard, with
+ * beams compared with cells as gmap_score_at() does.
+ *
+ * Return: the log-likelihood of the scan there.
+ */
+double match_gmapping(struct matcher *m, const struct scan *scan,
+		      const struct field *map, struct pose *pose);
 
 /**
  * match_gauss_newton() - Gauss-Newton on the likelihood field

@@ -13,7 +13,7 @@ double match_climb(struct matcher *m, const struct scan *scan,
 		{ 0, 0, 1 }, { 0, 0, -1 },
 	};
 	const uint64_t start = m->evaluations;
-	double best = matcher_fit(m, scan, map, pose), before;
+	double best = m->fit(m, scan, map, pose), before;
 	double step = m->params->step, turn = m->params->turn;
 
 	for (uint32_t i = 0; i < refinements; i++) {
@@ -29,8 +29,7 @@ double match_climb(struct matcher *m, const struct scan *scan,
 					from.y + way[k][1] * step,
 					from.yaw + way[k][2] * turn,
 				};
-				const double fit =
-					matcher_fit(m, scan, map, &next);
+				const double fit = m->fit(m, scan, map, &next);
 
 				if (fit > best) {
 					best = fit;

@@ -14,10 +14,25 @@ const struct slam_params slam_defaults = {
 	.matcher = SLAM_HILL, .refinements = 6,
 	.step = 0.2, .turn = 0.2,
 	.resolution = 0.05, .spacing = 0.04, .sigma = 0.1, .ratio = 10,
+	.like_sigma = 0.075,
 	.slip = 0.02, .slip_turn = 0.01, .slip_per_m = 0.1,
 	.slip_per_rad = 0.02, .turn_per_m = 0.2, .turn_per_rad = 0.1,
 	.gain = 40, .sharpness = 10000, .resample = 0.5,
 	.distance = 0.05, .angle = 0.05,
+	.kld_bin = 0.1, .kld_turn = 0.05,
+};
+
+const struct slam_params slam_gmapping = {
+	.particles = 30, .particles_min = 10,
+	.seed = 1,
+	.compat = SLAM_GMAPPING, .matcher = SLAM_HILL,
+	/* five halvings after the first step, of 0.05 */
+	.refinements = 6, .step = 0.1, .turn = 0.1,
+	.resolution = 0.05, .range_max = 80, .sigma = 0.05, .ratio = 10,
+	.like_sigma = 0.075,
+	.srr = 0.1, .srt = 0.1, .str = 0.1, .stt = 0.1,
+	.gain = 3, .resample = 0.5,
+	.distance = 1, .angle = 0.5,
 	.kld_bin = 0.1, .kld_turn = 0.05,
 };
 
@@ -34,6 +49,8 @@ static const struct limit {
 	LIMIT(ratio, 0.01, 1e6), LIMIT(slip, 0, 10), LIMIT(slip_turn, 0, 3),
 	LIMIT(slip_per_m, 0, 10), LIMIT(slip_per_rad, 0, 10),
 	LIMIT(turn_per_m, 0, 10), LIMIT(turn_per_rad, 0, 10),
+	LIMIT(srr, 0, 10), LIMIT(srt, 0, 10), LIMIT(str, 0, 10),
+	LIMIT(stt, 0, 10), LIMIT(like_sigma, 1e-4, 1e4),
 	LIMIT(gain, 1e-3, 1e6), LIMIT(sharpness, 0, 1e9),
 	LIMIT(resample, 0, 1), LIMIT(distance, 0, 100), LIMIT(angle, 0, 3),
 	LIMIT(kld_error, 0, 1), LIMIT(kld_bin, 1e-3, 100),
@@ -59,8 +76,13 @@ int slam_params_check(const struct slam_params *p, char error[SLAM_ERROR])
 		return -EINVAL;
 	}
 	if (p->refinements < 1 || p->refinements > 20 ||
-	    p->matcher >= SLAM_MATCHERS) {
+	    p->matcher >= SLAM_MATCHERS || p->compat >= SLAM_COMPATS) {
 		snprintf(error, SLAM_ERROR, "no such matcher or refinements");
+		return -EINVAL;
+	}
+	if (p->compat == SLAM_GMAPPING && p->matcher != SLAM_HILL) {
+		snprintf(error, SLAM_ERROR,
+			 "GMapping has no matcher but the hill climb");
 		return -EINVAL;
 	}
 	return 0;

@@ -11,6 +11,26 @@
 #include "slam/match.h"
 #include "slam/particles.h"
 
+/**
+ * struct way - maps, and what is done with them: ours, or GMapping's
+ * @write:	a scan into a map. Return: as field_hit()
+ * @match:	where the scan is, after a move. Return: the particle's fit
+ * @track:	likewise from an expected pose; nothing is drawn
+ */
+struct way {
+	const struct tile_kind	*tiles;
+	int	(*write)(struct particles *p, struct field *map,
+			 const struct scan *scan, const struct pose *pose,
+			 uint64_t version);
+	double	(*match)(struct matcher *m, const struct scan *scan,
+			 const struct field *map, const struct motion *motion,
+			 struct pose *pose, struct random *random);
+	double	(*track)(struct matcher *m, const struct scan *scan,
+			 const struct field *map, struct pose *pose);
+};
+
+static const struct way own_way, gmapping_way;
+
 struct particle {
 	bool		here;
 	struct pose	pose;
@@ -19,6 +39,7 @@ struct particle {
 
 struct particles {
 	struct slam_params	params;
+	const struct way	*way;
 	struct field_kernel	kernel;
 	struct tiles		*pool;
 	struct crew		*crew;
@@ -46,9 +67,10 @@ struct particles *particles_create(const struct slam_params *params,
 	if (!p)
 		return NULL;
 	p->params = *params;
+	p->way = params->compat == SLAM_GMAPPING ? &gmapping_way : &own_way;
 	field_kernel_init(&p->kernel, params->sigma / params->resolution,
 			  params->ratio);
-	p->pool = tiles_create(0);
+	p->pool = tiles_create(p->way->tiles, 0);
 	p->crew = crew_create(threads);
 	if (p->crew)
 		p->matcher = calloc(crew_threads(p->crew),
@@ -57,8 +79,13 @@ struct particles *particles_create(const struct slam_params *params,
 		particles_destroy(p);
 		return NULL;
 	}
-	for (unsigned int i = 0; i < crew_threads(p->crew); i++)
-		matcher_init(p->matcher + i, &p->params, tiles_base(p->pool));
+	for (unsigned int i = 0; i < crew_threads(p->crew); i++) {
+		if (!matcher_init(p->matcher + i, &p->params,
+				  tiles_base(p->pool)))
+			continue;
+		particles_destroy(p);
+		return NULL;
+	}
 	return p;
 }
 
@@ -124,13 +151,33 @@ void particles_place(struct particles *p, uint32_t number,
 	p->particle[number].pose = *pose;
 }
 
-static double match(struct particles *p, struct matcher *m,
-		    const struct scan *scan, const struct field *map,
-		    struct pose *pose)
+static double own_track(struct matcher *m, const struct scan *scan,
+			const struct field *map, struct pose *pose)
 {
-	if (p->params.matcher == SLAM_GAUSS_NEWTON)
+	if (m->params->matcher == SLAM_GAUSS_NEWTON)
 		return match_gauss_newton(m, scan, map, pose);
 	return match_hill(m, scan, map, pose);
+}
+
+static double own_match(struct matcher *m, const struct scan *scan,
+			const struct field *map, const struct motion *motion,
+			struct pose *pose, struct random *random)
+{
+	const double fit = own_track(m, scan, map, pose);
+
+	return match_draw(m, scan, map, pose, fit, motion->slip, motion->turn,
+			  random);
+}
+
+/* The best pose itself is taken */
+static double gmapping_match(struct matcher *m, const struct scan *scan,
+			     const struct field *map,
+			     const struct motion *motion, struct pose *pose,
+			     struct random *random)
+{
+	(void)motion;
+	(void)random;
+	return match_gmapping(m, scan, map, pose);
 }
 
 static void match_one(void *arg, uint32_t index, unsigned int thread)
@@ -152,9 +199,8 @@ static void match_one(void *arg, uint32_t index, unsigned int thread)
 	if (!particle->map.width)
 		return;
 	pose = motion_draw(job->motion, &particle->pose, &random);
-	out->fit = match(p, m, job->scan, &particle->map, &pose);
-	out->fit = match_draw(m, job->scan, &particle->map, &pose, out->fit,
-			      job->motion->slip, job->motion->turn, &random);
+	out->fit = p->way->match(m, job->scan, &particle->map, job->motion,
+				 &pose, &random);
 	pose.yaw = remainder(pose.yaw, 2 * M_PI);
 	out->pose = particle->pose = pose;
 	out->evaluations = (uint32_t)(m->evaluations - before);
@@ -185,14 +231,13 @@ int particles_match(struct particles *p, uint64_t update,
 	return err;
 }
 
-static int write_scan(struct particles *p, uint32_t number, uint64_t update,
-		      uint32_t writer, const struct scan *scan,
-		      const struct pose *pose)
+static int own_write(struct particles *p, struct field *map,
+		     const struct scan *scan, const struct pose *pose,
+		     uint64_t version)
 {
 	const double units = FIELD_UNIT / p->params.resolution;
 	const int x = (int)lrint(pose->x * units);
 	const int y = (int)lrint(pose->y * units);
-	struct field *map = &p->particle[number].map;
 	double sine, cosine;
 
 	exact_sincos(pose->yaw, &sine, &cosine);
@@ -201,12 +246,38 @@ static int write_scan(struct particles *p, uint32_t number, uint64_t update,
 		const int err = field_hit(map, p->pool, &p->kernel,
 			x + (int)rint(cosine * hx - sine * hy),
 			y + (int)rint(sine * hx + cosine * hy),
-			tile_version(update, writer));
+			version);
 
 		if (err)
 			return err;
 	}
 	return 0;
+}
+
+static int gmapping_write(struct particles *p, struct field *map,
+			  const struct scan *scan, const struct pose *pose,
+			  uint64_t version)
+{
+	return gmap_write(map, p->pool, scan, pose,
+			  FIELD_UNIT / p->params.resolution, version);
+}
+
+static const struct way own_way = {
+	.tiles = &field_tiles, .write = own_write, .match = own_match,
+	.track = own_track,
+};
+
+static const struct way gmapping_way = {
+	.tiles = &gmap_tiles, .write = gmapping_write,
+	.match = gmapping_match, .track = match_gmapping,
+};
+
+static int write_scan(struct particles *p, uint32_t number, uint64_t update,
+		      uint32_t writer, const struct scan *scan,
+		      const struct pose *pose)
+{
+	return p->way->write(p, &p->particle[number].map, scan, pose,
+			     tile_version(update, writer));
 }
 
 static void write_one(void *arg, uint32_t index, unsigned int thread)
@@ -259,7 +330,7 @@ struct outcome particles_track(struct particles *p, uint32_t number,
 
 	if (matcher_begin(m, scan))
 		return out;
-	out.fit = match(p, m, scan, &p->particle[number].map, &out.pose);
+	out.fit = p->way->track(m, scan, &p->particle[number].map, &out.pose);
 	out.pose.yaw = remainder(out.pose.yaw, 2 * M_PI);
 	out.evaluations = (uint32_t)(m->evaluations - before);
 	return out;
@@ -276,8 +347,8 @@ int particles_redo(struct particles *p, uint32_t number, uint64_t update,
 void particles_use(const struct particles *p, struct particles_use *use)
 {
 	*use = (struct particles_use){
-		.bytes = tiles_used(p->pool) * sizeof(struct tile),
-		.peak = tiles_peak(p->pool) * sizeof(struct tile),
+		.bytes = tiles_used(p->pool) * p->way->tiles->bytes,
+		.peak = tiles_peak(p->pool) * p->way->tiles->bytes,
 		.cpu = crew_cpu(p->crew),
 	};
 }

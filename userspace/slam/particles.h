@@ -17,7 +17,8 @@ struct particles;
 /**
  * struct outcome - what became of a particle in a scan
  * @pose:	after the scan
- * @fit:	of the scan there, 0..1
+ * @fit:	of the scan there, 0..1; with GMapping's maps its
+ *		log-likelihood
  * @evaluations: that the matching took
  */
 struct outcome {
@@ -101,7 +102,7 @@ int particles_redo(struct particles *p, uint32_t number, uint64_t update,
 /**
  * struct particles_use - of memory and time
  * @bytes:	of all maps, now and at most
- * @cpu:	ns of processor time in all threads
+ * @cpu:	ns of processor time in all threads but the caller's
  */
 struct particles_use {
 	uint64_t	bytes, peak, cpu;

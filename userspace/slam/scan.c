@@ -9,6 +9,9 @@
 #include "slam/exact.h"
 #include "slam/scan.h"
 
+/* From an endpoint to the place before it: a diagonal, cells */
+#define BEHIND		1.41421356237309505
+
 static int make_room(struct scan *s, unsigned int beams)
 {
 	const unsigned int room = (beams / SCORE_LANES + 1) * SCORE_LANES;
@@ -16,7 +19,7 @@ static int make_room(struct scan *s, unsigned int beams)
 
 	if (room <= s->room)
 		return 0;
-	memory = aligned_alloc(64, 4 * sizeof(float) * room);
+	memory = aligned_alloc(64, 6 * sizeof(float) * room);
 	if (!memory)
 		return -ENOMEM;
 	free(s->memory);
@@ -51,6 +54,51 @@ static void thin(struct scan *s, float spacing)
 	memset(y + count, 0, (s->match.room - count) * sizeof(*y));
 }
 
+/* Where beam @i ends if it is @range long */
+static void add_end(struct scan *s, unsigned int at, const struct reading *r,
+		    unsigned int i, double range, double units)
+{
+	double sine, cosine;
+
+	exact_sincos(r->laser.yaw + r->angle_min +
+		     i * (double)r->angle_increment, &sine, &cosine);
+	s->x[at] = (float)((r->laser.x + cosine * range) * units);
+	s->y[at] = (float)((r->laser.y + sine * range) * units);
+}
+
+/* What GMapping's maps need besides: all endpoints are matched */
+static void add_beams(struct scan *s, const struct reading *r, float limit,
+		      double units)
+{
+	float *x = s->memory + 4 * s->room, *y = x + s->room;
+	const double back = BEHIND * FIELD_UNIT;
+
+	s->behind = s->match;
+	s->behind.x = x;
+	s->behind.y = y;
+	s->laser_x = r->laser.x * units;
+	s->laser_y = r->laser.y * units;
+	for (unsigned int i = 0, hit = 0; i < r->beams; i++) {
+		double sine, cosine;
+
+		if (r->range[i] > 0 && r->range[i] < limit) {
+			exact_sincos(r->laser.yaw + r->angle_min + i *
+				     (double)r->angle_increment, &sine,
+				     &cosine);
+			x[hit] = (float)(-cosine * back);
+			y[hit++] = (float)(-sine * back);
+		} else if (r->range[i] >= limit &&
+			   r->range[i] < r->range_max) {
+			add_end(s, s->hits + s->cuts++, r, i, (double)limit,
+				units);
+		}
+	}
+	memset(x + s->match.count, 0,
+	       (s->match.room - s->match.count) * sizeof(*x));
+	memset(y + s->match.count, 0,
+	       (s->match.room - s->match.count) * sizeof(*y));
+}
+
 int scan_make(struct scan *s, const struct reading *r,
 	      const struct slam_params *params)
 {
@@ -69,19 +117,19 @@ int scan_make(struct scan *s, const struct reading *r,
 		limit = (float)params->range_max;
 	s->x = s->memory + 2 * s->room;
 	s->y = s->x + s->room;
-	s->hits = 0;
+	s->hits = s->cuts = 0;
 	for (unsigned int i = 0; i < r->beams; i++) {
 		const double range = r->range[i];
-		double sine, cosine;
 
-		if (!(range > 0 && range < limit))
-			continue;
-		exact_sincos(r->laser.yaw + r->angle_min +
-			     i * (double)r->angle_increment, &sine, &cosine);
-		s->x[s->hits] = (float)((r->laser.x + cosine * range) * units);
-		s->y[s->hits++] = (float)((r->laser.y + sine * range) * units);
+		if (range > 0 && range < limit)
+			add_end(s, s->hits++, r, i, range, units);
 	}
-	thin(s, (float)(params->spacing * units));
+	if (params->compat != SLAM_GMAPPING) {
+		thin(s, (float)(params->spacing * units));
+		return 0;
+	}
+	thin(s, 0);
+	add_beams(s, r, limit, units);
 	return 0;
 }
 

@@ -12,13 +12,18 @@
 /**
  * struct scan
  * @match:	what is matched: not closer to each other than the spacing
+ * @behind:	of each of these, from there to a place on the same beam a
+ *		little before it; only with GMapping's maps
  * @hits:	all endpoints, for the map
+ * @cuts:	after these, where beams that are too long were cut; likewise
  * @x, @y:	of them, 1/256 cell
+ * @laser_x, @laser_y: where beams begin, likewise
  */
 struct scan {
-	struct endpoints	match;
-	unsigned int		hits;
+	struct endpoints	match, behind;
+	unsigned int		hits, cuts;
 	float			*x, *y;
+	double			laser_x, laser_y;
 	/* private */
 	float			*memory;
 	unsigned int		room;

@@ -47,6 +47,16 @@ int scans_put(struct scans *s, uint64_t update,
 	return 0;
 }
 
+struct wire_reading scans_wire(const struct reading *r)
+{
+	return (struct wire_reading){
+		.stamp = r->stamp, .odometry = r->odometry, .laser = r->laser,
+		.beams = r->beams, .angle_min = r->angle_min,
+		.angle_increment = r->angle_increment,
+		.range_max = r->range_max,
+	};
+}
+
 int scans_add(struct scans *s, uint64_t update, const struct reading *r)
 {
 	const size_t ranges = r->beams * sizeof(float);
@@ -55,12 +65,7 @@ int scans_add(struct scans *s, uint64_t update, const struct reading *r)
 
 	if (!w)
 		return -ENOMEM;
-	*w = (struct wire_reading){
-		.stamp = r->stamp, .odometry = r->odometry, .laser = r->laser,
-		.beams = r->beams, .angle_min = r->angle_min,
-		.angle_increment = r->angle_increment,
-		.range_max = r->range_max,
-	};
+	*w = scans_wire(r);
 	memcpy(w + 1, r->range, ranges);
 	err = scans_put(s, update, w, sizeof(*w) + ranges);
 	free(w);

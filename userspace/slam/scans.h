@@ -35,7 +35,8 @@ int scans_add(struct scans *s, uint64_t update, const struct reading *reading);
 /* NULL: is not here. Good until the next change */
 const struct wire_reading *scans_at(const struct scans *s, uint64_t update);
 
-/* The same as the filter has them; the ranges stay where they are */
+/* A reading without its ranges; and back: the ranges are behind @r */
+struct wire_reading scans_wire(const struct reading *r);
 struct reading scans_reading(const struct wire_reading *r);
 
 void scans_free(struct scans *s);

@@ -27,7 +27,7 @@ static void rotate_plain(struct rotated *to, const struct endpoints *from,
 	}
 }
 
-static int64_t score_plain(const struct field *f, const int16_t *base,
+static int64_t score_plain(const struct field *f, const uint8_t *base,
 			   const struct rotated *p, int x, int y)
 {
 	const int left = f->x << (TILE_BITS + FIELD_BITS);
@@ -44,16 +44,18 @@ static int64_t score_plain(const struct field *f, const int16_t *base,
 		const int cy = py >> FIELD_BITS & (TILE_SIDE - 1);
 		const int wx = px & (FIELD_UNIT - 1);
 		const int wy = py & (FIELD_UNIT - 1);
-		const int16_t *v;
+		const uint8_t *v;
 		int a, b;
 
 		if (tx >= (unsigned int)f->width || ty >= (unsigned int)f->height)
 			continue;
-		v = base + f->tile[ty * f->width + tx] + cy * TILE_STRIDE + cx;
+		v = tile_at(base, f->tile[ty * f->width + tx])->field +
+			cy * TILE_STRIDE + cx;
 		a = v[0] * (FIELD_UNIT - wx) + v[1] * wx;
 		b = v[TILE_STRIDE] * (FIELD_UNIT - wx) + v[TILE_STRIDE + 1] * wx;
-		a >>= FIELD_BITS;
-		b >>= FIELD_BITS;
+		/* as large as an int16_t can be */
+		a >>= 1;
+		b >>= 1;
 		sum += (a * (FIELD_UNIT - wy) + b * wy) >> FIELD_BITS;
 	}
 	return sum;
@@ -91,13 +93,17 @@ static int64_t sum_avx2(__m256i v)
 	return _mm_cvtsi128_si64(two) + _mm_extract_epi64(two, 1);
 }
 
+/* The lower two bytes of each 32 bits, as 16 bits each */
+#define SPREAD	_mm_setr_epi8(0, -1, 1, -1, 4, -1, 5, -1,		\
+			      8, -1, 9, -1, 12, -1, 13, -1)
+
 /* Two weights that add up to 256, for _mm_madd_epi16() */
 #define PAIR(w, unit, set)						\
 	set##_or_si##unit(set##_slli_epi32(w, 16), 			\
 			  set##_sub_epi32(set##_set1_epi32(FIELD_UNIT), w))
 
 CPU_AVX2
-static int64_t score_avx2(const struct field *f, const int16_t *base,
+static int64_t score_avx2(const struct field *f, const uint8_t *base,
 			  const struct rotated *p, int x, int y)
 {
 	const int shift = TILE_BITS + FIELD_BITS;
@@ -109,7 +115,10 @@ static int64_t score_avx2(const struct field *f, const int16_t *base,
 	const __m256i parts = _mm256_set1_epi32(FIELD_UNIT - 1);
 	const __m256i none = _mm256_set1_epi32(-1);
 	const __m256i stride = _mm256_set1_epi32(TILE_STRIDE);
+	const __m256i spread = _mm256_broadcastsi128_si256(SPREAD);
 	const int *tiles = (const int *)f->tile;
+	const int *low = (const int *)tile_at(base, 0)->field;
+	const int *high = (const int *)(tile_at(base, 0)->field + TILE_STRIDE);
 	__m256i sum = _mm256_setzero_si256();
 
 	for (unsigned int i = 0; i < p->room; i += 8) {
@@ -137,14 +146,12 @@ static int64_t score_avx2(const struct field *f, const int16_t *base,
 		const __m256i wy = _mm256_and_si256(py, parts);
 		const __m256i along = PAIR(wx, 256, _mm256);
 		const __m256i across = PAIR(wy, 256, _mm256);
-		const __m256i a = _mm256_madd_epi16(along,
-			_mm256_i32gather_epi32((const int *)base, at, 2));
-		const __m256i b = _mm256_madd_epi16(along,
-			_mm256_i32gather_epi32((const int *)
-				(base + TILE_STRIDE), at, 2));
-		const __m256i ab = _mm256_or_si256(
-			_mm256_srli_epi32(a, FIELD_BITS),
-			_mm256_slli_epi32(_mm256_srli_epi32(b, FIELD_BITS), 16));
+		const __m256i a = _mm256_madd_epi16(along, _mm256_shuffle_epi8(
+			_mm256_i32gather_epi32(low, at, 1), spread));
+		const __m256i b = _mm256_madd_epi16(along, _mm256_shuffle_epi8(
+			_mm256_i32gather_epi32(high, at, 1), spread));
+		const __m256i ab = _mm256_blend_epi16(_mm256_srli_epi32(a, 1),
+			_mm256_slli_epi32(b, 15), 0xaa);
 
 		sum = _mm256_add_epi32(sum, _mm256_srli_epi32(
 			_mm256_madd_epi16(across, ab), FIELD_BITS));
@@ -172,7 +179,7 @@ static void rotate_avx512(struct rotated *to, const struct endpoints *from,
 }
 
 CPU_AVX512
-static int64_t score_avx512(const struct field *f, const int16_t *base,
+static int64_t score_avx512(const struct field *f, const uint8_t *base,
 			    const struct rotated *p, int x, int y)
 {
 	const int shift = TILE_BITS + FIELD_BITS;
@@ -183,6 +190,8 @@ static int64_t score_avx512(const struct field *f, const int16_t *base,
 	const __m512i cells = _mm512_set1_epi32(TILE_SIDE - 1);
 	const __m512i parts = _mm512_set1_epi32(FIELD_UNIT - 1);
 	const __m512i stride = _mm512_set1_epi32(TILE_STRIDE);
+	const __m512i spread = _mm512_broadcast_i32x4(SPREAD);
+	const uint8_t *low = tile_at(base, 0)->field;
 	__m512i sum = _mm512_setzero_si512();
 
 	for (unsigned int i = 0; i < p->room; i += 16) {
@@ -207,13 +216,14 @@ static int64_t score_avx512(const struct field *f, const int16_t *base,
 		const __m512i wy = _mm512_and_si512(py, parts);
 		const __m512i along = PAIR(wx, 512, _mm512);
 		const __m512i across = PAIR(wy, 512, _mm512);
-		const __m512i a = _mm512_madd_epi16(along,
-			_mm512_i32gather_epi32(at, base, 2));
-		const __m512i b = _mm512_madd_epi16(along,
-			_mm512_i32gather_epi32(at, base + TILE_STRIDE, 2));
-		const __m512i ab = _mm512_or_si512(
-			_mm512_srli_epi32(a, FIELD_BITS),
-			_mm512_slli_epi32(_mm512_srli_epi32(b, FIELD_BITS), 16));
+		const __m512i a = _mm512_madd_epi16(along, _mm512_shuffle_epi8(
+			_mm512_i32gather_epi32(at, low, 1), spread));
+		const __m512i b = _mm512_madd_epi16(along, _mm512_shuffle_epi8(
+			_mm512_i32gather_epi32(at, low + TILE_STRIDE, 1),
+			spread));
+		const __m512i ab = _mm512_mask_mov_epi16(
+			_mm512_srli_epi32(a, 1), 0xaaaaaaaa,
+			_mm512_slli_epi32(b, 15));
 
 		sum = _mm512_add_epi32(sum, _mm512_srli_epi32(
 			_mm512_madd_epi16(across, ab), FIELD_BITS));
@@ -243,6 +253,13 @@ bool score_use(enum score_path want)
 	return true;
 }
 
+enum score_path score_used(void)
+{
+	if (path == SCORE_BEST)
+		score_use(SCORE_BEST);
+	return path;
+}
+
 void score_rotate(struct rotated *to, const struct endpoints *from, double yaw)
 {
 	double s, c;
@@ -264,7 +281,7 @@ void score_rotate(struct rotated *to, const struct endpoints *from, double yaw)
 		to->x[i] = to->y[i] = FAR;
 }
 
-int64_t score_at(const struct field *f, const int16_t *base,
+int64_t score_at(const struct field *f, const uint8_t *base,
 		 const struct rotated *points, int x, int y)
 {
 #if CPU_X86

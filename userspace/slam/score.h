@@ -12,6 +12,7 @@
 
 enum {
 	SCORE_LANES	= 16,	/* arrays are filled up to a multiple of it */
+	SCORE_MAX	= FIELD_MAX * FIELD_UNIT / 2,	/* of an endpoint */
 };
 
 /**
@@ -45,9 +46,9 @@ void score_rotate(struct rotated *to, const struct endpoints *from, double yaw);
  *
  * Interpolated between the middles of four cells.
  *
- * Return: 0..count * FIELD_MAX
+ * Return: 0..count * SCORE_MAX
  */
-int64_t score_at(const struct field *f, const int16_t *base,
+int64_t score_at(const struct field *f, const uint8_t *base,
 		 const struct rotated *points, int x, int y);
 
 /**
@@ -68,7 +69,7 @@ struct score_slope {
  *
  * Summed up in SCORE_LANES sums: the bits do not depend on the CPU.
  */
-void score_slope(const struct field *f, const int16_t *base,
+void score_slope(const struct field *f, const uint8_t *base,
 		 const struct rotated *points, int x, int y, double units,
 		 double sigma, struct score_slope *slope);
 
@@ -76,5 +77,8 @@ enum score_path { SCORE_BEST, SCORE_PLAIN, SCORE_AVX2, SCORE_AVX512 };
 
 /* For tests and benchmarks: whether the CPU has it */
 bool score_use(enum score_path path);
+
+/* Which one is taken; not SCORE_BEST */
+enum score_path score_used(void);
 
 #endif

@@ -26,7 +26,7 @@ struct block {
 };
 
 static void look_up(struct block *b, const struct field *f,
-		    const int16_t *base, const struct rotated *p,
+		    const uint8_t *base, const struct rotated *p,
 		    unsigned int first, int x, int y, float unit)
 {
 	const int shift = TILE_BITS + FIELD_BITS;
@@ -34,8 +34,8 @@ static void look_up(struct block *b, const struct field *f,
 	for (int i = 0; i < SCORE_LANES; i++) {
 		const int px = p->x[first + i] + x - HALF;
 		const int py = p->y[first + i] + y - HALF;
-		const int16_t *v = base +
-			field_tile(f, px >> shift, py >> shift) +
+		const uint8_t *v = tile_at(base, field_tile(f,
+				px >> shift, py >> shift))->field +
 			(py >> FIELD_BITS & (TILE_SIDE - 1)) * TILE_STRIDE +
 			(px >> FIELD_BITS & (TILE_SIDE - 1));
 
@@ -83,7 +83,7 @@ static void add_up(const struct block *b, float cells, float sharp,
 	}
 }
 
-void score_slope(const struct field *f, const int16_t *base,
+void score_slope(const struct field *f, const uint8_t *base,
 		 const struct rotated *p, int x, int y, double units,
 		 double sigma, struct score_slope *slope)
 {

@@ -427,6 +427,24 @@ const struct submap *submaps_at(const struct submaps *s, uint32_t i)
 	return &s->part[i].submap;
 }
 
+const struct reading *submaps_scan(const struct submaps *s, uint32_t n)
+{
+	uint32_t low = 0, high = s->parts;
+
+	while (high - low > 1) {
+		const uint32_t mid = low + (high - low) / 2;
+
+		if (s->part[mid].submap.first <= n)
+			low = mid;
+		else
+			high = mid;
+	}
+	if (low == high || !s->part[low].scan ||
+	    n - s->part[low].submap.first >= s->part[low].submap.scans)
+		return NULL;
+	return &s->part[low].scan[n - s->part[low].submap.first].reading;
+}
+
 /*
  * Drawing
  */

@@ -115,6 +115,9 @@ uint32_t submaps_count(const struct submaps *s);
 /* Number @i of them; as it is until the next call that is not const */
 const struct submap *submaps_at(const struct submaps *s, uint32_t i);
 
+/* Scan number @n, of those with a pose; NULL: it is not kept any more */
+const struct reading *submaps_scan(const struct submaps *s, uint32_t n);
+
 /**
  * submaps_draw() - the cells of a submap, in its own frame
  * @o:		gets the grid; good until the next submaps_...() that is not

@@ -4,7 +4,7 @@
  *
  * The filter knows weights and ancestors; a team has the particles with their
  * maps, in this process (team_local.c) or on workers elsewhere
- * (team_engine.c). Whichever it is, the results have the same bits.
+ * (team_remote.c). Whichever it is, the results have the same bits.
  */
 #ifndef SLAM_TEAM_H
 #define SLAM_TEAM_H
@@ -33,6 +33,8 @@ struct team_state {
  *		@parent[i], for i below @count; NULL: all stay. @state is that
  *		of before. Need not be done on return.
  * @track:	particles_track()
+ * @recall:	@out is what match() found once, for the same @state: it need
+ *		not be found again, but settle() follows
  * @use:	of all members together
  * @destroy:
  *
@@ -48,6 +50,9 @@ struct team_ops {
 	int	(*track)(struct team *t, const struct team_state *state,
 			 uint32_t number, const struct reading *reading,
 			 const struct pose *from, struct outcome *out);
+	int	(*recall)(struct team *t, const struct team_state *state,
+			  uint64_t update, const struct reading *reading,
+			  const struct outcome *out);
 	void	(*use)(struct team *t, struct particles_use *use);
 	void	(*destroy)(struct team *t);
 };
@@ -75,13 +80,34 @@ struct team_remote_config {
 };
 
 /**
+ * struct team_work - what workers did
+ * @cpu:	ns of processor time
+ * @evaluations: of poses
+ * @messages, @bytes: to other workers
+ */
+struct team_work {
+	uint64_t	cpu, evaluations, messages, bytes;
+};
+
+/**
  * struct team_traffic - what a team of workers took
  * @moved:	particles that went from one worker to another
  * @rebuilt:	particles that were built again after a worker was lost
  * @joined, @left: workers
+ * @receiving:	ns of processor time of the coordinator, to wait for messages
+ *		and take them
+ * @all:	of all workers together
+ * @most:	at each update that of the worker which has most of it; summed
+ *		over updates
+ * @slowest:	@most.cpu of each update, ms; the team's
+ * @updates:	how many
  */
 struct team_traffic {
-	uint64_t	moved, rebuilt, joined, left;
+	uint64_t		moved, rebuilt, joined, left;
+	uint64_t		receiving;
+	struct team_work	all, most;
+	const float		*slowest;
+	uint32_t		updates;
 };
 
 /* A team of workers; NULL: no memory */

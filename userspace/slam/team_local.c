@@ -124,6 +124,21 @@ static int local_track(struct team *t, const struct team_state *state,
 	return err;
 }
 
+static int local_recall(struct team *t, const struct team_state *state,
+			uint64_t update, const struct reading *reading,
+			const struct outcome *out)
+{
+	struct local *l = (struct local *)t;
+	int err = add_missing(l, state->count);
+
+	(void)update;
+	if (!err)
+		err = scan_make(&l->scan, reading, &l->params);
+	for (uint32_t i = 0; i < state->count && !err; i++)
+		particles_place(l->particles, i, &out[i].pose);
+	return err;
+}
+
 static void local_use(struct team *t, struct particles_use *use)
 {
 	particles_use(((struct local *)t)->particles, use);
@@ -144,6 +159,7 @@ static const struct team_ops local_ops = {
 	.match = local_match,
 	.settle = local_settle,
 	.track = local_track,
+	.recall = local_recall,
 	.use = local_use,
 	.destroy = local_destroy,
 };

@@ -15,6 +15,7 @@
 #include <syslog.h>
 #include "common/array.h"
 #include "engine/engine.h"
+#include "slam/crew.h"
 #include "slam/placement.h"
 #include "slam/scans.h"
 #include "slam/team.h"
@@ -27,12 +28,14 @@
  * @scans:	it has those of updates below this one
  * @matched:	likewise, it was told to match
  * @load:	particles it has
+ * @work:	all it did; @before: until the end of the last match
  */
 struct member {
 	uint32_t		id;
 	uint64_t		scans, matched;
 	uint32_t		load;
 	struct particles_use	use;
+	struct team_work	work, before;
 };
 
 /**
@@ -61,6 +64,8 @@ struct remote {
 	const struct team_state		*state;
 	struct particles_use		lost;
 	struct team_traffic		traffic;
+	float				*slowest;	/* traffic's */
+	uint32_t			slowest_room;
 	struct bytes			bytes;
 };
 
@@ -250,6 +255,57 @@ static int place_lost(struct remote *r)
 }
 
 /*
+ * What workers did
+ */
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Since the last match. @most: gets it, if it is more */
+static void add_work(struct remote *r, struct member *m,
+		     struct team_work *most)
+{
+	const struct team_work *now = &m->work, *before = &m->before;
+	struct team_work *all = &r->traffic.all;
+	const struct team_work w = {
+		now->cpu - before->cpu,
+		now->evaluations - before->evaluations,
+		now->messages - before->messages,
+		now->bytes - before->bytes,
+	};
+
+	all->cpu += w.cpu;
+	all->evaluations += w.evaluations;
+	all->messages += w.messages;
+	all->bytes += w.bytes;
+	most->cpu = larger(most->cpu, w.cpu);
+	most->evaluations = larger(most->evaluations, w.evaluations);
+	most->messages = larger(most->messages, w.messages);
+	most->bytes = larger(most->bytes, w.bytes);
+	m->before = m->work;
+}
+
+static int add_update(struct remote *r)
+{
+	struct team_work *most = &r->traffic.most, w = { 0 };
+	const int err = array_grow(&r->slowest, &r->slowest_room,
+				   r->traffic.updates, sizeof(*r->slowest));
+
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < r->members; i++)
+		add_work(r, r->member + i, &w);
+	most->cpu += w.cpu;
+	most->evaluations += w.evaluations;
+	most->messages += w.messages;
+	most->bytes += w.bytes;
+	r->slowest[r->traffic.updates++] = (float)((double)w.cpu * 1e-6);
+	return 0;
+}
+
+/*
  * Workers come and go
  */
 
@@ -276,6 +332,7 @@ static int on_left(struct remote *r, uint32_t id, const char *why)
 	if (!m)
 		return 0;
 	r->lost.cpu += m->use.cpu;
+	add_work(r, m, &(struct team_work){ 0 });
 	*m = r->member[--r->members];
 	r->changed = true;
 	r->traffic.left++;
@@ -309,6 +366,9 @@ static void on_result(struct remote *r, uint32_t from, const void *data,
 	    (len - sizeof(*w)) / sizeof(*o) < w->count)
 		return;
 	m->use = (struct particles_use){ w->bytes, w->peak, w->cpu };
+	m->work.cpu = w->cpu;
+	m->work.messages = w->sent.messages;
+	m->work.bytes = w->sent.bytes;
 	if (!r->matching || w->update != r->update)
 		return;
 	for (uint32_t i = 0; i < w->count; i++) {
@@ -319,6 +379,7 @@ static void on_result(struct remote *r, uint32_t from, const void *data,
 			continue;
 		r->done[number] = 1;
 		r->missing--;
+		m->work.evaluations += o[i].evaluations;
 		r->out[number] = (struct outcome){
 			o[i].pose, o[i].fit, o[i].evaluations,
 		};
@@ -354,8 +415,10 @@ static int handle(struct remote *r, const struct engine_message *m)
 /* Return: 1: a message that is not handled yet; 0: time is over */
 static int receive(struct remote *r, struct engine_message *m)
 {
+	const uint64_t start = crew_own_cpu();
 	const int ret = engine_receive(r->config.engine, m, PATIENCE);
 
+	r->traffic.receiving += crew_own_cpu() - start;
 	if (!ret && r->config.interrupted &&
 	    r->config.interrupted(r->config.arg))
 		return -EINTR;
@@ -441,7 +504,7 @@ static int remote_match(struct team *t, const struct team_state *state,
 			err = place_lost(r);
 	}
 	r->matching = false;
-	return err;
+	return err ? err : add_update(r);
 }
 
 /*
@@ -545,6 +608,18 @@ static void become(struct remote *r, uint32_t count)
 	r->count = count;
 }
 
+/* Before there were any workers. Nobody has the particles yet: they are built
+ * by their steps when somebody matches them
+ */
+static int settle_nowhere(struct remote *r, uint32_t count)
+{
+	int err = make_room(r, count);
+
+	if (!err)
+		r->count = count;
+	return err;
+}
+
 /* All stay, but for those that are to be shared out anew */
 static uint32_t *all_stay(uint32_t count)
 {
@@ -587,6 +662,8 @@ static int remote_settle(struct team *t, const struct team_state *state,
 
 	(void)update;
 	r->state = state;
+	if (!r->begun)
+		return settle_nowhere(r, count);
 	if (!parent && r->changed) {
 		parent = same = all_stay(count);
 		if (!same)
@@ -632,12 +709,7 @@ static bool on_tracked(const struct remote *r, const struct engine_message *m,
 
 static int pack(struct bytes *b, const struct reading *r)
 {
-	const struct wire_reading head = {
-		.stamp = r->stamp, .odometry = r->odometry, .laser = r->laser,
-		.beams = r->beams, .angle_min = r->angle_min,
-		.angle_increment = r->angle_increment,
-		.range_max = r->range_max,
-	};
+	const struct wire_reading head = scans_wire(r);
 	int err = bytes_append(b, &head, sizeof(head));
 
 	return err ? err : bytes_append(b, r->range,
@@ -685,6 +757,18 @@ static int remote_track(struct team *t, const struct team_state *state,
 	return err;
 }
 
+static int remote_recall(struct team *t, const struct team_state *state,
+			 uint64_t update, const struct reading *reading,
+			 const struct outcome *out)
+{
+	struct remote *r = (struct remote *)t;
+
+	(void)state;
+	(void)out;
+	/* whoever has particles by now has them of before */
+	return r->begun ? -EINVAL : scans_add(&r->scans, update, reading);
+}
+
 static void remote_use(struct team *t, struct particles_use *use)
 {
 	const struct remote *r = (const struct remote *)t;
@@ -708,18 +792,23 @@ static void remote_destroy(struct team *t)
 	free(r->from);
 	free(r->next_owner);
 	free(r->done);
+	free(r->slowest);
 	free(r);
 }
 
 void team_remote_traffic(struct team *t, struct team_traffic *traffic)
 {
-	*traffic = ((struct remote *)t)->traffic;
+	const struct remote *r = (const struct remote *)t;
+
+	*traffic = r->traffic;
+	traffic->slowest = r->slowest;
 }
 
 static const struct team_ops remote_ops = {
 	.match = remote_match,
 	.settle = remote_settle,
 	.track = remote_track,
+	.recall = remote_recall,
 	.use = remote_use,
 	.destroy = remote_destroy,
 };

@@ -12,36 +12,39 @@
 #include <sys/mman.h>
 #include "slam/tiles.h"
 
-/* 31 bits of int16_t: what a gather's index can hold */
-#define TILES_MAX	((size_t)(INT32_MAX / TILE_UNITS))
+/* What a gather's index can hold */
+#define BYTES_MAX	((size_t)INT32_MAX)
 
 struct tiles {
-	int16_t		*base;
+	uint8_t			*base;
+	const struct tile_kind	*kind;
 	size_t			max;
 	pthread_spinlock_t	lock;	/* of those below */
 	tile_id			free;
 	size_t			made, used, peak;
 };
 
-static size_t tiles_bytes(const struct tiles *pool)
+static size_t range(const struct tiles *pool)
 {
-	return pool->max * sizeof(struct tile);
+	return pool->max * pool->kind->bytes;
 }
 
-struct tiles *tiles_create(size_t max)
+struct tiles *tiles_create(const struct tile_kind *kind, size_t max)
 {
+	const size_t most = BYTES_MAX / kind->bytes;
 	struct tiles *pool = calloc(1, sizeof(*pool));
 
 	if (!pool)
 		return NULL;
-	pool->max = max && max < TILES_MAX ? max + 1 : TILES_MAX;
-	pool->base = mmap(NULL, tiles_bytes(pool), PROT_READ | PROT_WRITE,
+	pool->kind = kind;
+	pool->max = max && max < most ? max + 1 : most;
+	pool->base = mmap(NULL, range(pool), PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (pool->base == MAP_FAILED) {
 		free(pool);
 		return NULL;
 	}
-	madvise(pool->base, tiles_bytes(pool), MADV_HUGEPAGE);
+	madvise(pool->base, range(pool), MADV_HUGEPAGE);
 	pthread_spin_init(&pool->lock, PTHREAD_PROCESS_PRIVATE);
 	/* number 0 stays empty: what is not known is read there */
 	pool->made = 1;
@@ -52,12 +55,12 @@ void tiles_destroy(struct tiles *pool)
 {
 	if (!pool)
 		return;
-	munmap(pool->base, tiles_bytes(pool));
+	munmap(pool->base, range(pool));
 	pthread_spin_destroy(&pool->lock);
 	free(pool);
 }
 
-const int16_t *tiles_base(const struct tiles *pool)
+const uint8_t *tiles_base(const struct tiles *pool)
 {
 	return pool->base;
 }
@@ -65,13 +68,13 @@ const int16_t *tiles_base(const struct tiles *pool)
 void tiles_hold(struct tiles *pool, tile_id id)
 {
 	if (id)
-		atomic_fetch_add_explicit(&tile_at(pool->base, id)->users, 1,
-					  memory_order_relaxed);
+		atomic_fetch_add_explicit(&tile_head_at(pool->base, id)->users,
+					  1, memory_order_relaxed);
 }
 
 void tiles_release(struct tiles *pool, tile_id id)
 {
-	struct tile *t = tile_at(pool->base, id);
+	struct tile_head *t = tile_head_at(pool->base, id);
 
 	if (!id || atomic_fetch_sub_explicit(&t->users, 1,
 					     memory_order_acq_rel) != 1)
@@ -92,9 +95,9 @@ static tile_id take(struct tiles *pool, int *used)
 	id = pool->free;
 	*used = id != 0;
 	if (id)
-		pool->free = tile_at(pool->base, id)->next;
+		pool->free = tile_head_at(pool->base, id)->next;
 	else if (pool->made < pool->max)
-		id = (tile_id)pool->made++ * TILE_UNITS;
+		id = (tile_id)(pool->made++ * pool->kind->bytes);
 	if (id && ++pool->used > pool->peak)
 		pool->peak = pool->used;
 	pthread_spin_unlock(&pool->lock);
@@ -103,7 +106,8 @@ static tile_id take(struct tiles *pool, int *used)
 
 int tiles_own(struct tiles *pool, tile_id *id)
 {
-	struct tile *t = tile_at(pool->base, *id), *own;
+	struct tile_head *t = tile_head_at(pool->base, *id), *own;
+	const size_t rest = pool->kind->bytes - sizeof(*own);
 	tile_id fresh;
 	int used;
 
@@ -112,15 +116,21 @@ int tiles_own(struct tiles *pool, tile_id *id)
 	fresh = take(pool, &used);
 	if (!fresh)
 		return -ENOMEM;
-	own = tile_at(pool->base, fresh);
+	own = tile_head_at(pool->base, fresh);
+	own->version = t->version;
 	if (*id)
-		memcpy(own, t, offsetof(struct tile, users));
+		memcpy(own + 1, t + 1, rest);
 	else if (used)
-		memset(own, 0, offsetof(struct tile, users));
+		memset(own + 1, 0, rest);
 	atomic_store_explicit(&own->users, 1, memory_order_relaxed);
 	tiles_release(pool, *id);
 	*id = fresh;
 	return 0;
+}
+
+const struct tile_kind *tiles_kind(const struct tiles *pool)
+{
+	return pool->kind;
 }
 
 size_t tiles_used(const struct tiles *pool)

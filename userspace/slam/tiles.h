@@ -3,11 +3,11 @@
  * tiles.h - the memory of maps: square tiles that maps share until one of them
  * writes
  *
- * A tile has the log-likelihood of an endpoint for each of its cells, with one
- * row and one column of its neighbours so that interpolation never leaves it,
- * and which cells are occupied. All tiles of a pool are in one range of
- * addresses: a tile is named by a number of 32 bits, and sixteen can be looked
- * up at a time.
+ * A tile of a field has the log-likelihood of an endpoint for each of its
+ * cells, with one row and one column of its neighbours so that interpolation
+ * never leaves it, and which cells are occupied. Other maps have other tiles;
+ * those of a pool are of one kind, and in one range of addresses: a tile is
+ * named by a number of 32 bits, and sixteen can be looked up at a time.
  */
 #ifndef SLAM_TILES_H
 #define SLAM_TILES_H
@@ -23,36 +23,39 @@ enum {
 	TILE_STRIDE	= TILE_SIDE + 2,	/* of the field */
 	TILE_FIELD	= TILE_ROWS * TILE_STRIDE,
 	TILE_PHASE_BITS	= 2,
-	FIELD_MAX	= 32767,
+	FIELD_MAX	= 255,
 };
 
+/* A tile's name: where it begins, bytes. 0: nothing is known */
+typedef uint32_t tile_id;
+
 /**
- * struct tile
- * @field:	[row * TILE_STRIDE + column], 0..FIELD_MAX; TILE_SIDE + 1 of
- *		each are used
- * @occupied:	of each row, bit c: cell c is occupied
- * @phase:	of each row, bits 2c and 2c + 1: where in cell c the first
- *		endpoint was, in halves of x and y
+ * struct tile_head - what tiles of all kinds begin with
  * @version:	of its contents: where this is equal, all is. The reading and
  *		the particle that wrote last
  * @users:	maps that have it
  * @next:	of those that are free
  */
-struct tile {
-	int16_t			field[TILE_FIELD];
-	uint16_t		occupied[TILE_SIDE];
-	uint32_t		phase[TILE_SIDE];
+struct tile_head {
 	uint64_t		version;
 	_Atomic uint32_t	users;
-	uint32_t		next;
-	uint8_t			pad[40];
+	tile_id			next;
 };
-_Static_assert(sizeof(struct tile) % 64 == 0, "tiles begin at cache lines");
 
-/* A tile's name: where its field begins, in int16_t. 0: nothing is known */
-typedef uint32_t tile_id;
-
-#define TILE_UNITS	((tile_id)(sizeof(struct tile) / sizeof(int16_t)))
+/**
+ * struct tile - of a field
+ * @field:	[row * TILE_STRIDE + column], 0..FIELD_MAX; TILE_SIDE + 1 of
+ *		each are used
+ * @occupied:	of each row, bit c: cell c is occupied
+ * @phase:	of each row, bits 2c and 2c + 1: where in cell c the first
+ *		endpoint was, in halves of x and y
+ */
+struct tile {
+	struct tile_head	head;
+	uint8_t			field[TILE_FIELD];
+	uint16_t		occupied[TILE_SIDE];
+	uint32_t		phase[TILE_SIDE];
+} __attribute__((aligned(64)));
 
 /* Never 0; in the order of updates */
 static inline uint64_t tile_version(uint64_t update, uint32_t particle)
@@ -60,21 +63,55 @@ static inline uint64_t tile_version(uint64_t update, uint32_t particle)
 	return (update + 1) << 16 | particle;
 }
 
+struct field;
+struct field_kernel;
 struct tiles;
+
+enum {
+	TILE_BYTES_MAX	= 4160,
+	TILE_CODE_MAX	= 3104,
+};
+
+/**
+ * struct tile_kind - what the tiles of a pool are
+ * @bytes:	of a tile, a multiple of 64
+ * @code_max:	of its code, at most
+ * @encode:	what cannot be drawn, for other workers. Return: bytes
+ * @decode:	the same into a tile of zeros. Return: bytes; 0: no such code
+ * @draw:	what follows from the cells of a tile and of the eight around it,
+ *		which must be there if they have any. The tile is the map's own
+ */
+struct tile_kind {
+	size_t	bytes, code_max;
+	size_t	(*encode)(const struct tile_head *t, uint8_t *out);
+	size_t	(*decode)(struct tile_head *t, const uint8_t *data,
+			  size_t len);
+	void	(*draw)(struct field *f, struct tiles *pool,
+			const struct field_kernel *k, int tx, int ty);
+};
+
+extern const struct tile_kind field_tiles;
 
 /**
  * tiles_create() - a pool
- * @max: tiles in it at most; 0: as many as can be named
+ * @kind: stays the caller's
+ * @max: tiles in it at most; 0: as many as can be named, 2 GB of them
  *
  * Return: to be freed with tiles_destroy(); NULL: no memory.
  */
-struct tiles *tiles_create(size_t max);
+struct tiles *tiles_create(const struct tile_kind *kind, size_t max);
 void tiles_destroy(struct tiles *pool);
 
 /* All of them, for looking up; fixed as long as the pool is */
-const int16_t *tiles_base(const struct tiles *pool);
+const uint8_t *tiles_base(const struct tiles *pool);
 
-static inline struct tile *tile_at(const int16_t *base, tile_id id)
+static inline struct tile_head *tile_head_at(const uint8_t *base, tile_id id)
+{
+	return (struct tile_head *)(base + id);
+}
+
+/* Of a pool of fields */
+static inline struct tile *tile_at(const uint8_t *base, tile_id id)
 {
 	return (struct tile *)(base + id);
 }
@@ -92,6 +129,8 @@ void tiles_release(struct tiles *pool, tile_id id);
  * Return: 0; -ENOMEM: all is as before.
  */
 int tiles_own(struct tiles *pool, tile_id *id);
+
+const struct tile_kind *tiles_kind(const struct tiles *pool);
 
 /* Tiles that are in use, and the most there ever were */
 size_t tiles_used(const struct tiles *pool);

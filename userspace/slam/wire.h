@@ -26,10 +26,11 @@
 #ifndef SLAM_WIRE_H
 #define SLAM_WIRE_H
 
+#include "engine/engine.h"
 #include "slam/motion.h"
 #include "readings/reading.h"
 
-enum { WIRE_VERSION = 1 };
+enum { WIRE_VERSION = 3 };
 
 enum wire_type {
 	WIRE_SETUP = 1, WIRE_SCAN, WIRE_REBUILD, WIRE_MATCH, WIRE_SETTLE,
@@ -75,7 +76,9 @@ struct wire_outcome {
 /* @count of wire_outcome follow */
 struct wire_result {
 	uint64_t	update;
-	uint64_t	bytes, peak, cpu;	/* particles_use() */
+	uint64_t	bytes, peak;		/* particles_use() */
+	uint64_t	cpu;			/* all it did, ns */
+	struct engine_traffic sent;		/* to other workers */
 	uint32_t	count, pad;
 };
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <syslog.h>
 #include "common/array.h"
+#include "slam/crew.h"
 #include "slam/scans.h"
 #include "slam/particles.h"
 #include "slam/worker.h"
@@ -68,6 +69,8 @@ struct worker {
 	uint32_t		earlies, early_room;
 	struct bytes		bytes;
 	struct bytes		track;		/* of a late particle */
+	uint64_t		cpu, began;	/* this thread's, ns */
+	struct engine_traffic	before;		/* sent, before SETUP */
 };
 
 __attribute__((format(printf, 3, 4)))
@@ -168,6 +171,7 @@ static int add_number(struct worker *w, uint32_t number)
 static int match(struct worker *w, const uint32_t *numbers, uint32_t count)
 {
 	struct wire_result head = { .update = w->update, .count = count };
+	struct engine_counters counters;
 	struct particles_use use;
 	struct wire_outcome *list;
 	int err;
@@ -196,7 +200,12 @@ static int match(struct worker *w, const uint32_t *numbers, uint32_t count)
 	particles_use(w->particles, &use);
 	head.bytes = use.bytes;
 	head.peak = use.peak;
-	head.cpu = use.cpu;
+	head.cpu = use.cpu + w->cpu + crew_own_cpu() - w->began;
+	engine_counters(w->engine, &counters);
+	head.sent = (struct engine_traffic){
+		counters.to_workers.messages - w->before.messages,
+		counters.to_workers.bytes - w->before.bytes,
+	};
 	return send_to(w, 0, WIRE_RESULT, &head, sizeof(head), list,
 		       count * sizeof(*list));
 }
@@ -702,11 +711,23 @@ static int on_track(struct worker *w, const void *data, size_t len)
 	return send_to(w, 0, WIRE_TRACKED, &answer, sizeof(answer), NULL, 0);
 }
 
+/* What was done for somebody else does not count */
+static void count_anew(struct worker *w)
+{
+	struct engine_counters counters;
+
+	engine_counters(w->engine, &counters);
+	w->before = counters.to_workers;
+	w->cpu = 0;
+	w->began = crew_own_cpu();
+}
+
 static int on_setup(struct worker *w, const void *data, size_t len)
 {
 	char error[SLAM_ERROR];
 
 	forget(w);
+	count_anew(w);
 	if (len != sizeof(w->params))
 		return -EBADMSG;
 	memcpy(&w->params, data, len);
@@ -774,7 +795,9 @@ int worker_turn(struct worker *w, int timeout_ms)
 		on_event(w, &m);
 		return 1;
 	}
+	w->began = crew_own_cpu();
 	err = handle(w, &m);
+	w->cpu += crew_own_cpu() - w->began;
 	if (err) {
 		const int32_t code = err;
 

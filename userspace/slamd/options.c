@@ -4,29 +4,41 @@
  */
 #include <argp.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "common/cli.h"
+#include "ends/ends.h"
 #include "engine/engine.h"
 #include "slam/crew.h"
 #include "slamd/slamd.h"
 
 enum {
 	OPT_LOG = 256, OPT_SCAN, OPT_ODOMETRY, OPT_RANGE_MAX, OPT_LASER,
-	OPT_PARTICLES, OPT_SEED, OPT_MATCHER, OPT_CUTOFF, OPT_REFINEMENTS,
+	OPT_COMPAT, OPT_PARTICLES, OPT_SEED, OPT_MATCHER, OPT_CUTOFF,
+	OPT_REFINEMENTS,
 	OPT_RESOLUTION, OPT_DISTANCE, OPT_ANGLE, OPT_RESAMPLE, OPT_GAIN,
 	OPT_SHARPNESS, OPT_KLD, OPT_PARTICLES_MIN, OPT_USABLE,
 	OPT_THREADS, OPT_TRAJECTORY, OPT_MAP, OPT_STATS,
 	OPT_ENGINE, OPT_JOB, OPT_WORKERS, OPT_VERSION,
+	OPT_FROM, OPT_TO, OPT_NODE, OPT_MAP_FRAME, OPT_ODOM_FRAME,
+	OPT_BASE_FRAME, OPT_ROBOT, OPT_SPEED, OPT_PATIENCE, OPT_SUBMAP,
+	OPT_MAP_EVERY, OPT_CHECKPOINT, OPT_RESUME,
 };
 
 static const struct argp_option options[] = {
 	{ "log", OPT_LOG, "FILE", 0,
 	  "a CARMEN log, Simbad's csv, tinySLAM's .dat, a recording of ROS",
 	  1 },
-	{ "scan", OPT_SCAN, "TOPIC", 0, "of a recording: its LaserScan", 1 },
-	{ "odometry", OPT_ODOMETRY, "TOPIC", 0, "of a recording: its Odometry",
-	  1 },
+	{ "from", OPT_FROM, "SOURCE", 0,
+	  "live: ros2, ros1, optsample[:PORT], a recording that plays", 1 },
+	{ "scan", OPT_SCAN, "TOPIC", 0,
+	  "LaserScan (live: /scan; of a recording: the only one)", 1 },
+	{ "odometry", OPT_ODOMETRY, "TOPIC", 0,
+	  "Odometry, live also tf (/odom; the only one, or tf)", 1 },
+	{ "patience", OPT_PATIENCE, "S", 0,
+	  "live: that odometry may be away from a scan (1)", 1 },
+	{ "speed", OPT_SPEED, "X", 0, "of a recording that plays (1)", 1 },
 	{ "laser", OPT_LASER, "X,Y,YAW", 0,
 	  "where the laser is on the robot (m, rad)", 1 },
 	{ "range-max", OPT_RANGE_MAX, "M", 0,
@@ -37,6 +49,25 @@ static const struct argp_option options[] = {
 	  "the map for map_server, with FILE.yaml, and FILE.png with the way",
 	  2 },
 	{ "stats", OPT_STATS, "FILE.json", 0, "what it took; -: stdout", 2 },
+	{ "to", OPT_TO, "SINK", 0,
+	  "map, submaps, pose and tf: ros2, ros1, NAME.mcap, NAME.bag, NAME.db3, FOLDER/",
+	  2 },
+	{ "checkpoint", OPT_CHECKPOINT, "FILE", 0,
+	  "that --resume goes on with after a crash", 2 },
+	{ "resume", OPT_RESUME, NULL, 0, "go on with the checkpoint", 2 },
+	{ "submap", OPT_SUBMAP, "M", 0, "of travel for each submap (5)", 2 },
+	{ "map-every", OPT_MAP_EVERY, "S", 0,
+	  "live: publish the whole map this often (5)", 2 },
+	{ "robot", OPT_ROBOT, "NAME", 0,
+	  "its topics are below /NAME, its submaps NAME/submap_...", 2 },
+	{ "map-frame", OPT_MAP_FRAME, "FRAME", 0, "of the map (map)", 2 },
+	{ "odom-frame", OPT_ODOM_FRAME, "FRAME", 0, "of odometry (odom)", 2 },
+	{ "base-frame", OPT_BASE_FRAME, "FRAME", 0,
+	  "of the robot (base_link)", 2 },
+	{ "node", OPT_NODE, "NAME", 0, "in ROS (slamd)", 2 },
+	{ "compat", OPT_COMPAT, "gmapping", 0,
+	  "maps, matching, weights and defaults of GMapping, to compare with",
+	  3 },
 	{ "particles", OPT_PARTICLES, "N", 0, "of the filter (30)", 3 },
 	{ "seed", OPT_SEED, "S", 0, "of its random numbers (1)", 3 },
 	{ "matcher", OPT_MATCHER, "hill|gn", 0,
@@ -111,6 +142,18 @@ static int parse_laser(struct slamd_options *o, const char *arg)
 	return 0;
 }
 
+/* A part of the names of topics and frames */
+static int parse_robot(struct slamd_options *o, const char *arg)
+{
+	char topic[ENDS_NAME];
+
+	snprintf(topic, sizeof(topic), "/%.64s", arg);
+	if (!ends_valid_name(topic) || strlen(arg) > 60 || strchr(arg, '/'))
+		return cli_error(-EINVAL, "robot must be 1..60 letters, digits or _, and begin with a letter");
+	o->robot = arg;
+	return 0;
+}
+
 static int parse_matcher(struct slam_params *p, const char *arg)
 {
 	if (!strcmp(arg, "hill"))
@@ -122,11 +165,27 @@ static int parse_matcher(struct slam_params *p, const char *arg)
 	return 0;
 }
 
+/* Defaults that options after this one change; numbers stay */
+static int parse_compat(struct slam_params *p, const char *arg)
+{
+	const struct slam_params old = *p;
+
+	if (strcmp(arg, "gmapping"))
+		return cli_error(-EINVAL, "compat must be gmapping");
+	*p = slam_gmapping;
+	p->particles = old.particles;
+	p->particles_min = old.particles_min;
+	p->seed = old.seed;
+	return 0;
+}
+
 static error_t parse_filter(int key, char *arg, struct slam_params *p)
 {
 	uint32_t seed;
 
 	switch (key) {
+	case OPT_COMPAT:
+		return parse_compat(p, arg);
 	case OPT_PARTICLES:
 		return whole("particles", arg, 1, SLAM_PARTICLES_MAX,
 			     &p->particles);
@@ -164,13 +223,73 @@ static error_t parse_filter(int key, char *arg, struct slam_params *p)
 	return ARGP_ERR_UNKNOWN;
 }
 
+/* What comes and goes live */
+static error_t parse_live(int key, char *arg, struct slamd_options *o)
+{
+	switch (key) {
+	case OPT_FROM:
+		o->from = arg;
+		return 0;
+	case OPT_TO:
+		o->to = arg;
+		return 0;
+	case OPT_NODE:
+		o->node = arg;
+		return 0;
+	case OPT_MAP_FRAME:
+		o->map_frame = arg;
+		return 0;
+	case OPT_ODOM_FRAME:
+		o->odom_frame = arg;
+		return 0;
+	case OPT_BASE_FRAME:
+		o->base_frame = arg;
+		return 0;
+	case OPT_ROBOT:
+		return parse_robot(o, arg);
+	case OPT_SPEED:
+		return number("speed", arg, 1e-3, 1e6, &o->speed);
+	case OPT_PATIENCE:
+		return number("patience", arg, 0.01, 60, &o->patience);
+	case OPT_SUBMAP:
+		return number("submap", arg, 0.1, 1000, &o->submap);
+	case OPT_MAP_EVERY:
+		return number("map-every", arg, 0.1, 3600, &o->map_every);
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static error_t parse_end(const struct slamd_options *o, const char *program)
+{
+	const char *rest;
+
+	if (o->version)
+		return 0;
+	if (!o->log == !o->from)
+		return cli_usage(program, o->log ? "a log or live, not both" :
+				 "which log?");
+	if (o->log && o->to && (ends_is(o->to, "ros2", &rest) ||
+				ends_is(o->to, "ros1", &rest)))
+		return cli_usage(program, "a log can only go into a recording");
+	if (o->resume && !o->checkpoint)
+		return cli_usage(program, "which checkpoint?");
+	return 0;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct slamd_options *o = state->input;
+	error_t err;
 
 	switch (key) {
 	case OPT_LOG:
 		o->log = arg;
+		return 0;
+	case OPT_CHECKPOINT:
+		o->checkpoint = arg;
+		return 0;
+	case OPT_RESUME:
+		o->resume = true;
 		return 0;
 	case OPT_SCAN:
 		o->readings.scan = arg;
@@ -214,10 +333,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		return cli_usage(state->argv[0], "what is %.100s?", arg);
 	case ARGP_KEY_END:
-		if (o->version || o->log)
-			return 0;
-		return cli_usage(state->argv[0], "which log?");
+		return parse_end(o, state->argv[0]);
 	}
+	err = parse_live(key, arg, o);
+	if (err != ARGP_ERR_UNKNOWN)
+		return err;
 	return parse_filter(key, arg, &o->params);
 }
 
@@ -234,6 +354,9 @@ int slamd_parse(struct slamd_options *o, int argc, char **argv)
 
 	*o = (struct slamd_options){
 		.params = slam_defaults, .job = "slam", .workers = 1,
+		.node = "slamd", .map_frame = "map", .odom_frame = "odom",
+		.base_frame = "base_link", .speed = 1, .patience = 1,
+		.submap = 5, .map_every = 5,
 	};
 	err = cli_parse(&argp, argc, argv, o);
 	if (err || o->version)

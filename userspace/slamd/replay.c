@@ -10,25 +10,30 @@
 #include <unistd.h>
 #include "common/cli.h"
 #include "common/loop.h"
-#include "slam/crew.h"
-#include "slam/journey.h"
-#include "slamd/cluster.h"
 #include "slamd/draw.h"
-#include "slamd/slamd.h"
-#include "slamd/stats.h"
+#include "slamd/mapper.h"
+#include "slamd/run.h"
 
 /* Lines of progress are this far apart, ns */
 #define PROGRESS	500000000ULL
 
+/* Maps of a recording are this far apart, by the time of the log, ns */
+#define MAPS	10000000000LL
+
+/**
+ * struct replay
+ * @outlet, @mapper: for --to; NULL: nothing is published
+ * @mapped:	stamp of the last map
+ */
 struct replay {
-	const struct slamd_options	*o;
-	struct readings			*log;
-	struct cluster			*cluster;
-	struct filter			*filter;
-	struct journey			journey;
-	struct stats			stats;
-	uint64_t			start, shown;
-	bool				progress;
+	struct run		run;
+	struct readings		*log;
+	uint64_t		start, shown;
+	bool			progress;
+	struct loop		*loop;
+	struct outlet		*outlet;
+	struct mapper		*mapper;
+	int64_t			mapped;
 };
 
 static volatile sig_atomic_t stopped;
@@ -54,52 +59,152 @@ static void catch_signals(void)
 	sigaction(SIGTERM, &a, NULL);
 }
 
-static void show(struct replay *r, const struct filter_result *last, bool end)
+static void show(struct replay *r, bool end)
 {
 	const uint64_t now = loop_now();
 	const double seconds = (double)(now - r->start) * 1e-9;
 	struct readings_count c;
+	char text[100];
 
 	if (!r->progress || (!end && now - r->shown < PROGRESS))
 		return;
 	r->shown = now;
 	readings_count(r->log, &c);
-	fprintf(stderr, "%s%3.0f %%  %llu readings  %.0f/s  %u particles  "
-		"%.1f effective  %llu jumps%s",
+	run_progress(&r->run, text, sizeof(text));
+	fprintf(stderr, "%s%3.0f %%  %llu readings  %.0f/s  %s%s",
 		isatty(STDERR_FILENO) ? "\r" : "",
 		c.size ? 100.0 * (double)c.bytes / (double)c.size : 100,
-		(unsigned long long)r->stats.readings,
-		seconds > 0 ? (double)r->stats.readings / seconds : 0,
-		last->particles, last->effective,
-		(unsigned long long)r->stats.jumps,
-		isatty(STDERR_FILENO) && !end ? "\033[K" : "\n");
+		(unsigned long long)r->run.stats.readings,
+		seconds > 0 ? (double)r->run.stats.readings / seconds : 0,
+		text, isatty(STDERR_FILENO) && !end ? "\033[K" : "\n");
+}
+
+/*
+ * What is published
+ */
+
+static int publish(void *arg, enum outlet_topic topic, int64_t stamp,
+		   const union message *m)
+{
+	return outlet_publish(((struct replay *)arg)->outlet, topic, stamp, m);
+}
+
+static int publish_maps(struct replay *r)
+{
+	char error[MAPPER_ERROR];
+	struct pose *history;
+	uint32_t updates;
+	int err = filter_history(r->run.filter, &history, &updates);
+
+	if (err)
+		return cli_error(err, "no memory");
+	err = mapper_history(r->mapper, history, updates, error);
+	if (!err)
+		err = mapper_map(r->mapper, error);
+	free(history);
+	return err ? cli_error(err, "%s", error) : 0;
+}
+
+/* Return: 0 or a negative errno after one line */
+static int publish_reading(struct replay *r, const struct reading *reading,
+			   const struct filter_result *result)
+{
+	char error[MAPPER_ERROR];
+	int err = 0;
+
+	if (!r->outlet)
+		return 0;
+	mapper_pose(r->mapper, reading, &result->pose);
+	if (!result->updated)
+		return 0;
+	err = mapper_scan(r->mapper, reading, error);
+	if (err)
+		return cli_error(err, "%s", error);
+	/* times may go backwards */
+	if (llabs(reading->stamp - r->mapped) < MAPS)
+		return 0;
+	r->mapped = reading->stamp;
+	return publish_maps(r);
+}
+
+static int open_outlet(struct replay *r)
+{
+	const struct slamd_options *o = r->run.o;
+	struct mapper_config config = mapper_config(o);
+	char error[OUTLET_ERROR];
+	sigset_t signals;
+	int err;
+
+	if (!o->to)
+		return 0;
+	r->loop = loop_create();
+	if (!r->loop)
+		return cli_error(-ENOMEM, "no memory");
+	/* it does not run: signals come as they did */
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+	err = outlet_open(&r->outlet, r->loop, o->to, o->node, o->robot,
+			  error);
+	config.publish = publish;
+	config.arg = r;
+	if (!err)
+		err = mapper_create(&r->mapper, &config, error);
+	return err ? cli_error(err, "%s", error) : 0;
+}
+
+/*
+ * Readings
+ */
+
+static bool is_same(const struct reading *a, const struct reading *b)
+{
+	return a->stamp == b->stamp && a->beams == b->beams &&
+	       !memcmp(&a->odometry, &b->odometry, sizeof(a->odometry));
+}
+
+/* What the checkpoint has is passed over in the log, which must be the same */
+static int recall_all(struct replay *r)
+{
+	struct filter_result result;
+	struct reading kept, reading;
+	char error[READINGS_ERROR];
+	int ret = 0, err = 0;
+
+	while (!err && !stopped &&
+	       (ret = run_recall(&r->run, &kept, &result)) > 0) {
+		err = readings_next(r->log, &reading, error);
+		if (err < 0)
+			return cli_error(err, "%s", error);
+		if (!err || !is_same(&kept, &reading))
+			return cli_error(-EINVAL, "%s is of another log",
+					 r->run.o->checkpoint);
+		err = publish_reading(r, &reading, &result);
+	}
+	return err ? err : ret;
 }
 
 static int read_all(struct replay *r)
 {
-	struct filter_result result = { 0 }, last = { 0 };
+	struct filter_result result = { 0 };
 	char error[READINGS_ERROR];
 	struct reading reading;
-	int ret = 0, err;
+	int ret = recall_all(r), err = 0;
 
+	if (ret)
+		return ret;
 	while (!stopped && (ret = readings_next(r->log, &reading, error)) > 0) {
-		stats_begin(&r->stats);
-		err = filter_read(r->filter, &reading, &result);
+		err = run_read(&r->run, &reading, &result);
 		if (!err)
-			err = stats_end(&r->stats, &reading, &result);
-		if (!err)
-			err = journey_add(&r->journey, &reading, &result);
+			err = publish_reading(r, &reading, &result);
 		if (err == -EINTR)
 			break;
 		if (err)
-			return cli_error(err, "%s: reading %llu: %s", r->o->log,
-				(unsigned long long)r->stats.readings,
-				strerror(-err));
-		if (result.updated)
-			last = result;
-		show(r, &last, false);
+			return err;
+		show(r, false);
 	}
-	show(r, &last, true);
+	show(r, true);
 	if (stopped)
 		cli_warn("stopped by a signal: what was done is written");
 	else if (ret < 0)
@@ -109,77 +214,45 @@ static int read_all(struct replay *r)
 
 static void warn(const struct replay *r)
 {
+	const char *log = r->run.o->log;
 	struct readings_count c;
 
 	readings_count(r->log, &c);
 	if (c.bad)
 		cli_warn("%s: passed over %llu lines or messages that are no "
-			 "reading", r->o->log, (unsigned long long)c.bad);
-	if (r->stats.jumps)
+			 "reading", log, (unsigned long long)c.bad);
+	if (r->run.stats.jumps)
 		cli_warn("%s: the odometry jumped %llu times: taken to be no "
-			 "movement", r->o->log,
-			 (unsigned long long)r->stats.jumps);
-}
-
-static int write_stats(struct replay *r)
-{
-	struct team *team = filter_team(r->filter);
-	struct stats_workers workers;
-	const bool remote = cluster_counters(r->cluster, team, &workers);
-	struct particles_use use;
-	struct readings_count c;
-	char error[SLAM_ERROR];
-	int err;
-
-	team->ops->use(team, &use);
-	readings_count(r->log, &c);
-	err = stats_write(&r->stats, r->o->stats, &r->o->params, r->o->threads,
-			  &use, &c, remote ? &workers : NULL, error);
-	return err ? cli_error(err, "%s", error) : 0;
+			 "movement", log,
+			 (unsigned long long)r->run.stats.jumps);
 }
 
 static int write_all(struct replay *r)
 {
 	struct trajectory t = { 0 };
-	char error[TRAJECTORY_ERROR];
-	struct pose *history;
-	uint32_t updates;
-	int err;
+	struct readings_count c;
+	int err = run_trajectory(&r->run, &t);
 
-	err = filter_history(r->filter, &history, &updates);
-	if (err)
-		return cli_error(err, "no memory");
-	err = journey_trajectory(&r->journey, history, updates, &t);
-	free(history);
-	if (err)
-		cli_error(err, "%s: %s", r->o->log, err == -ENODATA ?
-			  "there is no scan in it" : "no memory");
-	if (!err && r->o->trajectory) {
-		err = trajectory_write(&t, r->o->trajectory, error);
-		if (err)
-			cli_error(err, "%s", error);
-	}
-	if (!err && r->o->map)
-		err = draw_map(r->o, &t);
-	if (!err && r->o->stats)
-		err = write_stats(r);
+	readings_count(r->log, &c);
+	if (!err && r->outlet)
+		err = publish_maps(r);
+	if (!err && r->run.o->map)
+		err = draw_map(r->run.o, &t);
+	if (!err)
+		err = run_write(&r->run, &t, &c);
 	trajectory_free(&t);
 	return err;
 }
 
 static int run(struct replay *r)
 {
-	struct team *team = cluster_team(r->cluster);
-	int err;
+	int err = open_outlet(r);
 
-	if (team)
-		r->filter = filter_create(&r->o->params, team);
-	if (!r->filter)
-		return cli_error(-ENOMEM, "no memory");
 	r->start = loop_now();
-	err = read_all(r);
+	if (!err)
+		err = read_all(r);
 	if (err)
-		return err;
+		return err == -EINTR ? 0 : err;
 	warn(r);
 	return write_all(r);
 }
@@ -187,7 +260,7 @@ static int run(struct replay *r)
 int slamd_replay(const struct slamd_options *o)
 {
 	struct replay r = {
-		.o = o,
+		.run = { .o = o, .log = o->log },
 		.progress = !o->quiet &&
 			(o->verbose || isatty(STDERR_FILENO)),
 	};
@@ -197,16 +270,14 @@ int slamd_replay(const struct slamd_options *o)
 	if (err)
 		return cli_error(err, "%s", error);
 	catch_signals();
-	err = cluster_open(&r.cluster, o, interrupted);
-	if (err) {
-		readings_close(r.log);
-		return err < 0 ? err : 0;
-	}
-	err = run(&r);
-	filter_destroy(r.filter);
-	cluster_close(r.cluster);
-	journey_free(&r.journey);
-	stats_free(&r.stats);
+	err = run_open(&r.run, interrupted);
+	if (!err)
+		err = run(&r);
+	mapper_destroy(r.mapper);
+	outlet_close(r.outlet);
+	if (r.loop)
+		loop_destroy(r.loop);
+	run_close(&r.run);
 	readings_close(r.log);
-	return err;
+	return err < 0 ? err : 0;
 }

@@ -19,5 +19,5 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	if (o.version)
 		return printf("slamd %s\n", OPTSAMPLE_VERSION) < 0;
-	return slamd_replay(&o) ? EXIT_FAILURE : EXIT_SUCCESS;
+	return (o.from ? slamd_live(&o) : slamd_replay(&o)) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -12,6 +12,15 @@
 /**
  * struct slamd_options - what the command line says
  * @log:	what is read; @readings: how
+ * @from:	or where readings come from, live: see inlet_config
+ * @speed, @patience: likewise
+ * @to:		what is published goes there, NULL: nowhere
+ * @node:	name in ROS
+ * @map_frame, @odom_frame, @base_frame: frame ids
+ * @robot:	NULL: it has no name
+ * @submap:	m of travel for each
+ * @map_every:	s
+ * @checkpoint:	file, NULL: none; @resume: go on with it
  * @trajectory, @map, @stats: what is written, NULL: not
  * @threads:	0: as many as there are processors
  * @engine:	that the workers are reached by; NULL: all is done here
@@ -23,7 +32,11 @@ struct slamd_options {
 	struct slam_params	params;
 	struct readings_config	readings;
 	struct pose		laser;
-	const char		*log;
+	const char		*log, *from, *to, *node;
+	const char		*map_frame, *odom_frame, *base_frame, *robot;
+	double			speed, patience, submap, map_every;
+	const char		*checkpoint;
+	bool			resume;
 	const char		*trajectory, *map, *stats;
 	const char		*engine, *job;
 	uint32_t		threads, workers;
@@ -40,5 +53,12 @@ int slamd_parse(struct slamd_options *o, int argc, char **argv);
  * is written as far as it came.
  */
 int slamd_replay(const struct slamd_options *o);
+
+/**
+ * slamd_live() - readings as they come, until a signal or the end of them
+ *
+ * Return: as slamd_replay().
+ */
+int slamd_live(const struct slamd_options *o);
 
 #endif

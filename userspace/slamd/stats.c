@@ -12,24 +12,25 @@
 #include "gdim/new_file.h"
 #include "slamd/stats.h"
 
-/* Of the whole process */
-static uint64_t cpu_now(void)
+static uint64_t ns_of(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 void stats_begin(struct stats *s)
 {
-	s->start = cpu_now();
+	s->wall_start = ns_of(CLOCK_MONOTONIC);
+	s->own_start = ns_of(CLOCK_THREAD_CPUTIME_ID);
+	s->start = ns_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 int stats_end(struct stats *s, const struct reading *reading,
 	      const struct filter_result *r)
 {
-	const uint64_t now = cpu_now();
+	const uint64_t now = ns_of(CLOCK_PROCESS_CPUTIME_ID);
 
 	s->readings++;
 	s->jumps += r->jumped;
@@ -43,6 +44,10 @@ int stats_end(struct stats *s, const struct reading *reading,
 	if (array_grow(&s->ms, &s->room, s->count, sizeof(*s->ms)))
 		return -ENOMEM;
 	s->ms[s->count++] = (float)((double)(now - s->start) * 1e-6);
+	s->own += ns_of(CLOCK_THREAD_CPUTIME_ID) - s->own_start;
+	/* the first one waits for workers */
+	if (s->count > 1)
+		s->wall += ns_of(CLOCK_MONOTONIC) - s->wall_start;
 	return 0;
 }
 
@@ -80,6 +85,28 @@ struct stats_times stats_times(const struct stats *s)
 	return t;
 }
 
+/* Many numbers on one line, with as many digits as they are good for */
+static void add_list(cJSON *o, const char *name, const float *v, uint32_t count)
+{
+	enum { DIGITS = 16 };
+	char *text = malloc(((size_t)count + 1) * DIGITS), *at = text;
+
+	if (!text)
+		return;
+	*at++ = '[';
+	for (uint32_t i = 0; i < count; i++)
+		at += snprintf(at, DIGITS, "%s%.4g", i ? "," : "",
+			       (double)v[i]);
+	strcpy(at, "]");
+	cJSON_AddRawToObject(o, name, text);
+	free(text);
+}
+
+static double ms_each(uint64_t ns, uint32_t count)
+{
+	return count ? (double)ns * 1e-6 / count : 0;
+}
+
 static cJSON *to_json(const struct stats *s, const struct slam_params *p,
 		      unsigned int threads, const struct particles_use *use,
 		      const struct readings_count *log)
@@ -89,6 +116,8 @@ static cJSON *to_json(const struct stats *s, const struct slam_params *p,
 
 	cJSON_AddNumberToObject(o, "readings", (double)s->readings);
 	cJSON_AddNumberToObject(o, "scans", s->count);
+	cJSON_AddNumberToObject(o, "resumed", (double)s->resumed);
+	cJSON_AddNumberToObject(o, "replaced", (double)s->replaced);
 	cJSON_AddNumberToObject(o, "updates", (double)s->updates);
 	cJSON_AddNumberToObject(o, "resamplings", (double)s->resamplings);
 	cJSON_AddNumberToObject(o, "odometry_jumps", (double)s->jumps);
@@ -98,6 +127,7 @@ static cJSON *to_json(const struct stats *s, const struct slam_params *p,
 	cJSON_AddNumberToObject(o, "particles", p->particles);
 	cJSON_AddNumberToObject(o, "seed", (double)p->seed);
 	cJSON_AddStringToObject(o, "matcher",
+				p->compat == SLAM_GMAPPING ? "gmapping" :
 				p->matcher == SLAM_HILL ? "hill" : "gn");
 	cJSON_AddNumberToObject(o, "cutoff", p->cutoff);
 	cJSON_AddNumberToObject(o, "threads", threads);
@@ -106,6 +136,9 @@ static cJSON *to_json(const struct stats *s, const struct slam_params *p,
 	cJSON_AddNumberToObject(ms, "p50", t.p50);
 	cJSON_AddNumberToObject(ms, "p95", t.p95);
 	cJSON_AddNumberToObject(ms, "max", t.max);
+	add_list(ms, "each", s->ms, s->count);
+	cJSON_AddNumberToObject(o, "wall_ms_per_reading",
+				ms_each(s->wall, s->count ? s->count - 1 : 0));
 	cJSON_AddNumberToObject(o, "evaluations", (double)s->evaluations);
 	cJSON_AddNumberToObject(o, "evaluations_per_particle_update",
 		s->updates ? (double)s->evaluations / (double)s->updates /
@@ -119,10 +152,25 @@ static cJSON *to_json(const struct stats *s, const struct slam_params *p,
 	return o;
 }
 
-static void add_workers(cJSON *o, const struct stats_workers *w)
+/* Means of all updates */
+static void add_work(cJSON *o, const char *name, const struct team_work *w,
+		     uint32_t updates)
+{
+	const double n = updates ? updates : 1;
+
+	o = cJSON_AddObjectToObject(o, name);
+	cJSON_AddNumberToObject(o, "cpu_ms", (double)w->cpu * 1e-6 / n);
+	cJSON_AddNumberToObject(o, "evaluations", (double)w->evaluations / n);
+	cJSON_AddNumberToObject(o, "messages", (double)w->messages / n);
+	cJSON_AddNumberToObject(o, "bytes", (double)w->bytes / n);
+}
+
+static void add_workers(cJSON *o, const struct stats *s,
+			const struct stats_workers *w)
 {
 	cJSON *to = cJSON_AddObjectToObject(o, "workers");
 	const struct engine_counters *c = &w->counters;
+	const struct team_traffic *t = &w->traffic;
 
 	cJSON_AddNumberToObject(to, "joined", (double)w->traffic.joined);
 	cJSON_AddNumberToObject(to, "left", (double)w->traffic.left);
@@ -135,6 +183,12 @@ static void add_workers(cJSON *o, const struct stats_workers *w)
 				c->from_workers.messages);
 	cJSON_AddNumberToObject(to, "bytes_from", (double)
 				c->from_workers.bytes);
+	cJSON_AddNumberToObject(to, "coordinator_cpu_ms_per_reading",
+		ms_each(s->own > t->receiving ? s->own - t->receiving : 0,
+			s->count));
+	add_work(to, "all_per_update", &t->all, t->updates);
+	add_work(to, "most_per_update", &t->most, t->updates);
+	add_list(to, "slowest_cpu_ms", t->slowest, t->updates);
 }
 
 static int write_text(const char *text, const char *path,
@@ -168,7 +222,7 @@ int stats_write(const struct stats *s, const char *path,
 	char *text;
 
 	if (workers)
-		add_workers(o, workers);
+		add_workers(o, s, workers);
 	text = cJSON_Print(o);
 	cJSON_Delete(o);
 	if (text)

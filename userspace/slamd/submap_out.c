@@ -198,6 +198,24 @@ void submap_out_pose(const struct submap_out *out, int64_t stamp,
 	};
 }
 
+void submap_out_drift(const struct submap_out *out, const char *odom,
+		      int64_t stamp, const struct pose *pose,
+		      const struct pose *odometry,
+		      struct message_transform *t, union message *m)
+{
+	const struct pose origin = { 0, 0, 0 };
+	const struct pose back = pose_between(odometry, &origin);
+	const struct pose drift = pose_compose(pose, &back);
+
+	*t = (struct message_transform){
+		.header = header(stamp, out->map),
+		.child_frame_id = message_string(odom),
+		.translation = { drift.x, drift.y, 0 },
+	};
+	turn(drift.yaw, t->rotation);
+	m->tf = (struct message_transforms){ message_list(t, 1) };
+}
+
 int submap_out_way(struct submap_out *out,
 		   const struct trajectory_point *point, uint32_t count,
 		   int64_t stamp, union message *m,

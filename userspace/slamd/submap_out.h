@@ -101,6 +101,18 @@ void submap_out_pose(const struct submap_out *out, int64_t stamp,
 		     const struct pose *pose, union message *m);
 
 /**
+ * submap_out_drift() - where the frame of the odometry is: tf2_msgs/TFMessage
+ * @odom:	that frame's id
+ * @pose:	of the robot in the map
+ * @odometry:	of the robot in @odom, at the same time
+ * @t:		that @m points to
+ */
+void submap_out_drift(const struct submap_out *out, const char *odom,
+		      int64_t stamp, const struct pose *pose,
+		      const struct pose *odometry,
+		      struct message_transform *t, union message *m);
+
+/**
  * submap_out_way() - where it was: nav_msgs/Path
  * @point: @count of them; of more than SUBMAP_OUT_WAY only every so many, and
  *	the last one

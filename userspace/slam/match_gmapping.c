@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * match_gmapping.c - GMapping's scan matcher, and its likelihood of a scan
+ */
+#include <math.h>
+#include "slam/match.h"
+
+/* Of an endpoint that has nothing to be compared with, times sigma */
+#define NOTHING		0.5
+
+static struct gmap_score score_of(struct matcher *m, const struct scan *scan,
+				  const struct field *map,
+				  const struct pose *pose)
+{
+	m->evaluations++;
+	if (pose->yaw != m->yaw) {
+		score_rotate(&m->rotated, &scan->match, pose->yaw);
+		score_rotate(&m->behind, &scan->behind, pose->yaw);
+		m->yaw = pose->yaw;
+	}
+	return gmap_score_at(map, m->base, &m->rotated, &m->behind,
+			     (int)lrint(pose->x * m->units),
+			     (int)lrint(pose->y * m->units), m->decay);
+}
+
+double matcher_score(struct matcher *m, const struct scan *scan,
+		     const struct field *map, const struct pose *pose)
+{
+	return (double)score_of(m, scan, map, pose).score / GMAP_SCORE_MAX;
+}
+
+double match_gmapping(struct matcher *m, const struct scan *scan,
+		      const struct field *map, struct pose *pose)
+{
+	struct gmap_score s;
+
+	match_hill(m, scan, map, pose);
+	s = score_of(m, scan, map, pose);
+	return -((double)s.square / (m->units * m->units) +
+		 NOTHING * (scan->match.count - s.found)) /
+		m->params->like_sigma;
+}

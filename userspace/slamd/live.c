@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * live.c - readings as they come
+ *
+ * Three threads. That of the loop has all ends: what comes and what goes out.
+ * That of the filter takes what waits, the newest. That of the mapper draws
+ * what the filter found, as often as it gets to it. The last two have their
+ * messages sent by the loop.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include <unistd.h>
+#include "common/cli.h"
+#include "common/loop_call.h"
+#include "daemon/service.h"
+#include "slam/scans.h"
+#include "slamd/handover.h"
+#include "slamd/inlet.h"
+#include "slamd/map_out.h"
+#include "slamd/mapper.h"
+#include "slamd/run.h"
+#include "slamd/waiting.h"
+
+static const uint64_t second = 1000000000ULL;
+
+enum { CALL_PATIENCE = 10000 };	/* ms */
+
+/**
+ * struct live
+ * @result:	of the last reading, for progress; under @lock
+ * @told:	when the last history was handed over
+ * @failed:	of the filter's thread
+ * @stopping:	threads are to end
+ */
+struct live {
+	struct run		run;
+	struct loop		*loop;
+	struct loop_call	*call;
+	struct loop_timer	progress;
+	struct inlet		*inlet;
+	struct outlet		*outlet;
+	struct mapper		*mapper;
+	struct waiting		*waiting;
+	struct handover		*handover;
+	pthread_t		filter, draw;
+	bool			filters, draws;
+	uint64_t		start, told, mapped;
+	uint64_t		readings;	/* of @progress */
+	pthread_mutex_t		lock;
+	char			text[100];
+	int			failed;
+	_Atomic bool		stopping;
+};
+
+/* Of whoever waits for workers */
+static struct live *running;
+
+static bool interrupted(void *arg)
+{
+	(void)arg;
+	return running && running->stopping;
+}
+
+/*
+ * What goes out
+ */
+
+struct sending {
+	struct live		*live;
+	enum outlet_topic	topic;
+	int64_t			stamp;
+	const union message	*m;
+};
+
+static void send_one(void *arg)
+{
+	const struct sending *s = arg;
+
+	outlet_publish(s->live->outlet, s->topic, s->stamp, s->m);
+}
+
+/* From any thread; once the loop has ended there is only one left */
+static int publish(void *arg, enum outlet_topic topic, int64_t stamp,
+		   const union message *m)
+{
+	struct live *l = arg;
+	struct sending s = { l, topic, stamp, m };
+
+	if (!l->filters && !l->draws) {
+		send_one(&s);
+		return 0;
+	}
+	return loop_call_run(l->call, send_one, &s, CALL_PATIENCE);
+}
+
+/*
+ * The mapper
+ */
+
+static int draw_handed(struct live *l, const struct handed *handed,
+		       bool last)
+{
+	const uint64_t now = loop_now();
+	char error[MAPPER_ERROR];
+	int err = 0;
+
+	for (uint32_t i = 0; i < handed->scans && !err; i++) {
+		const struct reading r = scans_reading(handed->scan[i]);
+
+		err = mapper_scan(l->mapper, &r, error);
+	}
+	if (!err && handed->history)
+		err = mapper_history(l->mapper, handed->history,
+				     handed->count, error);
+	if (!err && (last || now - l->mapped >= (uint64_t)
+		     (l->run.o->map_every * 1e9))) {
+		l->mapped = now;
+		err = mapper_map(l->mapper, error);
+	}
+	if (err)
+		service_logf(LOG_ERR, "maps: %s", error);
+	return err;
+}
+
+static void *draw(void *arg)
+{
+	struct live *l = arg;
+	struct handed handed;
+	bool more = true;
+
+	while (more) {
+		more = handover_take(l->handover, &handed);
+		if (draw_handed(l, &handed, false))
+			more = false;
+		handed_free(&handed);
+	}
+	return NULL;
+}
+
+/* Return: 0 or a negative errno */
+static int hand_over(struct live *l)
+{
+	struct pose *history;
+	uint32_t count;
+	const int err = filter_history(l->run.filter, &history, &count);
+
+	if (!err)
+		handover_history(l->handover, history, count);
+	return err;
+}
+
+/*
+ * The filter
+ */
+
+static int take_result(struct live *l, const struct reading *r,
+		       const struct filter_result *result)
+{
+	const uint64_t now = loop_now();
+	int err = 0;
+
+	pthread_mutex_lock(&l->lock);
+	run_progress(&l->run, l->text, sizeof(l->text));
+	l->readings++;
+	pthread_mutex_unlock(&l->lock);
+	if (result->updated)
+		err = handover_scan(l->handover, r);
+	if (!err && result->updated && now - l->told >= second &&
+	    handover_idle(l->handover)) {
+		l->told = now;
+		err = hand_over(l);
+	}
+	return err ? cli_error(err, "no memory") : 0;
+}
+
+static int recall_all(struct live *l)
+{
+	struct filter_result result;
+	struct reading r;
+	int ret = 0, err = 0;
+
+	while (!err && !l->stopping &&
+	       (ret = run_recall(&l->run, &r, &result)) > 0)
+		if (result.updated)
+			err = handover_scan(l->handover, &r);
+	if (err)
+		return cli_error(err, "no memory");
+	if (ret < 0)
+		return ret;
+	if (l->run.stats.resumed)
+		service_logf(LOG_INFO, "%s: goes on after %llu readings",
+			     l->run.o->checkpoint, (unsigned long long)
+			     l->run.stats.resumed);
+	return 0;
+}
+
+struct ending {
+	struct live	*live;
+	int		status;
+};
+
+static void end_loop(void *arg)
+{
+	const struct ending *e = arg;
+
+	loop_stop(e->live->loop, e->status);
+}
+
+static void *filter(void *arg)
+{
+	struct live *l = arg;
+	struct filter_result result;
+	struct ending e = { l, 0 };
+	struct reading r;
+
+	l->failed = recall_all(l);
+	while (!l->failed && waiting_take(l->waiting, &r)) {
+		l->failed = run_read(&l->run, &r, &result);
+		if (l->failed)
+			break;
+		mapper_pose(l->mapper, &r, &result.pose);
+		l->failed = take_result(l, &r, &result);
+	}
+	if (l->failed == -EINTR)
+		l->failed = 0;
+	e.status = l->failed;
+	loop_call_run(l->call, end_loop, &e, CALL_PATIENCE);
+	return NULL;
+}
+
+/*
+ * The loop
+ */
+
+static void on_reading(void *arg, const struct reading *r)
+{
+	struct live *l = arg;
+
+	if (waiting_put(l->waiting, r))
+		service_logf(LOG_ERR, "no memory: a scan is lost");
+}
+
+static void on_ended(void *arg)
+{
+	waiting_end(((struct live *)arg)->waiting);
+}
+
+static void show(struct live *l, uint64_t now, bool end)
+{
+	const bool terminal = isatty(STDERR_FILENO);
+	const struct waiting_count w = waiting_count(l->waiting);
+	const struct inlet_count in = inlet_count(l->inlet);
+	const double seconds = (double)(now - l->start) * 1e-9;
+	char text[sizeof(l->text)];
+	uint64_t readings;
+
+	pthread_mutex_lock(&l->lock);
+	memcpy(text, l->text, sizeof(text));
+	readings = l->readings;
+	pthread_mutex_unlock(&l->lock);
+	service_status("%llu readings, %llu scans replaced, %s",
+		       (unsigned long long)readings,
+		       (unsigned long long)w.replaced, text);
+	if (l->run.o->quiet || (!terminal && !l->run.o->verbose))
+		return;
+	fprintf(stderr, "%s%llu readings  %.1f/s  %llu replaced  %llu without "
+		"odometry  %s%s", terminal ? "\r" : "",
+		(unsigned long long)readings,
+		seconds > 0 ? (double)readings / seconds : 0,
+		(unsigned long long)w.replaced,
+		(unsigned long long)in.intake.dropped, text,
+		terminal && !end ? "\033[K" : "\n");
+}
+
+static void on_progress(void *arg, uint64_t now)
+{
+	struct live *l = arg;
+
+	l->progress.due = now + second;
+	show(l, now, false);
+}
+
+/*
+ * Begin
+ */
+
+static int open_inlet(struct live *l, char error[INLET_ERROR])
+{
+	const struct slamd_options *o = l->run.o;
+	const struct inlet_config config = {
+		.spec = o->from, .node = o->node,
+		.scan = o->readings.scan ? o->readings.scan : "/scan",
+		.odometry = !o->readings.odometry ? "/odom" :
+			    strcmp(o->readings.odometry, "tf") ?
+			    o->readings.odometry : NULL,
+		.laser = o->readings.laser,
+		.patience = (int64_t)(o->patience * 1e9),
+		.range_max = o->readings.range_max, .speed = o->speed,
+		.reading = on_reading, .ended = on_ended, .log = service_log,
+		.arg = l,
+	};
+
+	return inlet_open(&l->inlet, l->loop, &config, error);
+}
+
+static int open_ends(struct live *l)
+{
+	const struct slamd_options *o = l->run.o;
+	struct mapper_config config = mapper_config(o);
+	char error[INLET_ERROR];
+	int err = 0;
+
+	config.publish = o->to ? publish : NULL;
+	config.arg = l;
+	if (o->to)
+		err = outlet_open(&l->outlet, l->loop, o->to, o->node,
+				  o->robot, error);
+	if (!err)
+		err = mapper_create(&l->mapper, &config, error);
+	if (!err)
+		err = open_inlet(l, error);
+	return err ? cli_error(err, "%s", error) : 0;
+}
+
+static int start_threads(struct live *l)
+{
+	int err = loop_call_open(&l->call, l->loop);
+
+	if (!err)
+		err = -pthread_create(&l->draw, NULL, draw, l);
+	l->draws = !err;
+	if (!err)
+		err = -pthread_create(&l->filter, NULL, filter, l);
+	l->filters = !err;
+	return err ? cli_error(err, "threads: %s", strerror(-err)) : 0;
+}
+
+/* What they still want to send goes nowhere */
+static void end_threads(struct live *l)
+{
+	l->stopping = true;
+	waiting_end(l->waiting);
+	if (l->call)
+		loop_call_cancel(l->call);
+	if (l->filters)
+		pthread_join(l->filter, NULL);
+	handover_end(l->handover);
+	if (l->draws)
+		pthread_join(l->draw, NULL);
+	l->filters = l->draws = false;
+}
+
+/*
+ * End
+ */
+
+static int write_map(struct live *l, const struct trajectory *t)
+{
+	struct pose *way = malloc((t->count + 1) * sizeof(*way));
+	struct raster raster = { .cells = NULL };
+	struct map_out out = {
+		.path = l->run.o->map, .mode = MAP_TRINARY, .way = way,
+		.poses = t->count, .raster = &raster,
+	};
+	char error[MAP_OUT_ERROR];
+	int err = way ? mapper_raster(l->mapper, &raster) : -ENOMEM;
+
+	for (uint32_t i = 0; i < t->count && !err; i++)
+		way[i] = t->point[i].pose;
+	if (err)
+		cli_error(err, "%s: there is no map", l->run.o->map);
+	else if ((err = map_out_write(&out, error)))
+		cli_error(err, "%s", error);
+	free(raster.cells);
+	free(way);
+	return err;
+}
+
+/* The last maps, and files. Nothing came: nothing is to be written */
+static int finish(struct live *l)
+{
+	const struct inlet_count in = inlet_count(l->inlet);
+	const struct readings_count c = {
+		.bad = in.damaged + in.intake.bad,
+		.unpaired = in.intake.dropped,
+	};
+	struct handed last = { .scans = 0 };
+	struct trajectory t = { 0 };
+	int err;
+
+	if (!l->run.journey.count)
+		return cli_error(-ENODATA, "%s: no reading came", l->run.o->from);
+	l->run.stats.replaced = waiting_count(l->waiting).replaced;
+	err = run_trajectory(&l->run, &t);
+	if (!err)
+		err = filter_history(l->run.filter, &last.history,
+				     &last.count);
+	if (!err)
+		err = draw_handed(l, &last, true);
+	if (!err && l->run.o->map)
+		err = write_map(l, &t);
+	if (!err)
+		err = run_write(&l->run, &t, &c);
+	handed_free(&last);
+	trajectory_free(&t);
+	return err;
+}
+
+static int run_loop(struct live *l)
+{
+	int err = start_threads(l);
+
+	if (!err) {
+		l->start = loop_now();
+		l->progress = (struct loop_timer){ l->start + second,
+						   on_progress, l, NULL };
+		loop_add_timer(l->loop, &l->progress);
+		service_ready(l->loop);
+		err = loop_run(l->loop);
+		service_stopping(l->loop);
+	}
+	end_threads(l);
+	if (err)
+		return err;
+	show(l, loop_now(), true);
+	return l->failed ? l->failed : finish(l);
+}
+
+static int open_all(struct live *l)
+{
+	int err;
+
+	/* before any thread, so that all of them leave signals to it */
+	l->loop = loop_create();
+	l->waiting = waiting_create();
+	l->handover = handover_create();
+	if (!l->loop || !l->waiting || !l->handover)
+		return cli_error(-ENOMEM, "no memory");
+	err = run_open(&l->run, interrupted);
+	return err ? err : open_ends(l);
+}
+
+static void close_all(struct live *l)
+{
+	inlet_close(l->inlet);
+	mapper_destroy(l->mapper);
+	outlet_close(l->outlet);
+	loop_call_close(l->call);
+	run_close(&l->run);
+	waiting_destroy(l->waiting);
+	handover_destroy(l->handover);
+	if (l->loop)
+		loop_destroy(l->loop);
+	pthread_mutex_destroy(&l->lock);
+}
+
+int slamd_live(const struct slamd_options *o)
+{
+	static struct live l;
+	int err;
+
+	l.run.o = o;
+	l.run.log = o->from;
+	pthread_mutex_init(&l.lock, NULL);
+	running = &l;
+	err = open_all(&l);
+	if (!err)
+		err = run_loop(&l);
+	close_all(&l);
+	return err < 0 ? err : 0;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * mapper.h - maps and submaps of a filter's scans, as messages, as the best
+ * particle's history has it
+ *
+ * All of one thread, but for mapper_pose().
+ */
+#ifndef SLAMD_MAPPER_H
+#define SLAMD_MAPPER_H
+
+#include "slamd/outlet.h"
+#include "slamd/slamd.h"
+#include "slamd/submap_out.h"
+
+enum { MAPPER_ERROR = 256 };
+
+struct mapper;
+
+/**
+ * struct mapper_config
+ * @grid:	of all maps
+ * @submap:	m of travel from one submap to the next
+ * @map_frame, @odom_frame, @base_frame: frame ids
+ * @robot:	its submaps are called ROBOT/submap_0 and so on; NULL: submap_0
+ * @publish:	takes each message; with an error it is tried again later. NULL:
+ *		nobody does
+ * @arg:	for it
+ */
+struct mapper_config {
+	struct occupancy_config	grid;
+	double			submap;
+	const char		*map_frame, *odom_frame, *base_frame;
+	const char		*robot;
+	int			(*publish)(void *arg, enum outlet_topic topic,
+					   int64_t stamp,
+					   const union message *m);
+	void			*arg;
+};
+
+/* As the options say */
+struct mapper_config mapper_config(const struct slamd_options *o);
+
+/* Return: 0; -EINVAL, -ENOMEM and a line */
+int mapper_create(struct mapper **m, const struct mapper_config *config,
+		  char error[MAPPER_ERROR]);
+/* NULL is allowed */
+void mapper_destroy(struct mapper *m);
+
+/* The scan of an update; copied. Return: as submaps_add() */
+int mapper_scan(struct mapper *m, const struct reading *r,
+		char error[MAPPER_ERROR]);
+
+/**
+ * mapper_pose() - where the robot is, and odometry in the map, are published
+ *
+ * For one thread, which may be another one.
+ */
+void mapper_pose(struct mapper *m, const struct reading *r,
+		 const struct pose *pose);
+
+/**
+ * mapper_history() - where the robot was at all scans until now
+ * @history:	of each scan that was given, @count of them
+ *
+ * Submaps that changed or moved are published.
+ *
+ * Return: 0; -EINVAL, -ENOMEM and a line.
+ */
+int mapper_history(struct mapper *m, const struct pose *history,
+		   uint32_t count, char error[MAPPER_ERROR]);
+
+/**
+ * mapper_map() - the map of all scans, and the way, are published
+ *
+ * Return: 0, also if there is nothing to see; -ENOMEM, -ERANGE, -E2BIG and a
+ * line.
+ */
+int mapper_map(struct mapper *m, char error[MAPPER_ERROR]);
+
+/* Everything as if it had never been told */
+void mapper_again(struct mapper *m);
+
+/* The map as of the last mapper_map(). Return: as occupancy_raster() */
+int mapper_raster(struct mapper *m, struct raster *r);
+
+struct submaps_counts mapper_counts(const struct mapper *m);
+
+#endif

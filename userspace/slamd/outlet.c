@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * outlet.c - a sink and its topics
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "daemon/service.h"
+#include "ends/ends.h"
+#include "ends/sink.h"
+#include "slamd/outlet.h"
+#include "slamd/submap_out.h"
+
+struct outlet {
+	struct sink		*sink;
+	struct sink_topic	*topic[OUTLET_TOPICS];
+};
+
+static const struct {
+	const char		*name;
+	enum message_kind	kind;
+	bool			latched, own;	/* below the robot's name */
+} topics[OUTLET_TOPICS] = {
+	[OUTLET_MAP] = { "/map", MESSAGE_OCCUPANCY_GRID, true, true },
+	[OUTLET_POSE] = { "/slam/pose", MESSAGE_ODOMETRY, false, true },
+	[OUTLET_PATH] = { "/slam/path", MESSAGE_PATH, true, true },
+	[OUTLET_TF] = { "/tf", MESSAGE_TRANSFORMS, false, false },
+	[OUTLET_SUBMAP] = { SUBMAP_OUT_SUBMAPS, MESSAGE_OCCUPANCY_GRID, false,
+			    false },
+	[OUTLET_TRANSFORMS] = { SUBMAP_OUT_TRANSFORMS, MESSAGE_TRANSFORMS,
+				false, false },
+};
+
+static int add_topics(struct outlet *out, const char *robot,
+		      char error[OUTLET_ERROR])
+{
+	for (unsigned int i = 0; i < OUTLET_TOPICS; i++) {
+		char name[ENDS_NAME];
+		int err;
+
+		snprintf(name, sizeof(name), "%s%.200s%s",
+			 robot && topics[i].own ? "/" : "",
+			 robot && topics[i].own ? robot : "", topics[i].name);
+		err = sink_add(out->sink, name, topics[i].kind,
+			       topics[i].latched, &out->topic[i]);
+		if (err)
+			return ends_error(error, err, "%.150s: %s", name,
+					  strerror(-err));
+	}
+	return 0;
+}
+
+int outlet_open(struct outlet **outlet, struct loop *loop, const char *spec,
+		const char *node, const char *robot, char error[OUTLET_ERROR])
+{
+	const struct sink_config config = {
+		.spec = spec, .name = node, .log = service_log,
+	};
+	struct outlet *out = calloc(1, sizeof(*out));
+	int err;
+
+	if (!out)
+		return ends_error(error, -ENOMEM, "no memory");
+	err = sink_open(&out->sink, loop, &config, error);
+	if (!err)
+		err = add_topics(out, robot, error);
+	if (err) {
+		outlet_close(out);
+		return err;
+	}
+	*outlet = out;
+	return 0;
+}
+
+void outlet_close(struct outlet *out)
+{
+	if (!out)
+		return;
+	sink_close(out->sink);
+	free(out);
+}
+
+int outlet_publish(struct outlet *out, enum outlet_topic topic, int64_t stamp,
+		   const union message *m)
+{
+	return sink_publish(out->topic[topic], stamp, m);
+}
+
+uint64_t outlet_dropped(const struct outlet *out)
+{
+	return sink_dropped(out->sink);
+}
