@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * slam-plain.c - linked to slamd, it becomes slamd-plain: scores by portable C,
+ * whatever the processor has
+ */
+#include "slam/score.h"
+
+__attribute__((constructor)) static void plain(void)
+{
+	score_use(SCORE_PLAIN);
+}
