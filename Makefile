@@ -54,7 +54,7 @@ PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv gdimctl 
 	     $(LIB_FUZZ:%=fuzz_%) $(BAG_FUZZ:%=fuzz_%) \
 	     $(GDIM_FUZZ:%=fuzz_%) $(READINGS_FUZZ:%=fuzz_readings_%) \
 	     $(READINGS_TESTS:%=test_%) $(SLAM_TESTS:%=test_%) \
-	     test_engine engine-peer engine-pingpong slam-world)
+	     test_engine engine-peer engine-pingpong slam-world log-bag)
 TESTS	:= tests/run
 
 Q	:= $(if $(V),,@)
