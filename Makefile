@@ -481,6 +481,7 @@ $(IDL)/%.c: idl/%.idl $(wildcard idl/*.idl)
 demo: build packages-check
 	tools/demo
 	tools/demo-gdim
+	tools/demo-slam
 
 check: build packages-check
 	$(TESTS) check
