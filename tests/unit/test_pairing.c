@@ -95,6 +95,37 @@ static void test_waiting(void)
 	pairing_free(p);
 }
 
+/* Scans of an outage, then the odometry of it: each is behind the other */
+static void test_behind_outage(void)
+{
+	struct pairing *p = pairing_new(3 * SECOND);
+	struct pairing_count count;
+	struct reading r;
+	int given = 0;
+
+	add_odometry(p, 0);
+	for (int i = 1; i <= 20; i++)
+		add_scan(p, i * 2 * SECOND, 3);
+	ok(!pairing_next(p, &r), "behind an outage: scans wait");
+	for (int i = 1; i <= 41; i++) {
+		add_odometry(p, i * SECOND);
+		while (pairing_next(p, &r))
+			given += right(&r, (given + 1) * 2 * SECOND, 3);
+	}
+	pairing_count(p, &count);
+	ok(given == 20 && !count.dropped, "behind an outage: %d of 20", given);
+	for (int i = 42; i <= 80; i++)
+		add_odometry(p, i * SECOND);
+	given = 0;
+	for (int i = 42; i <= 60; i++) {
+		add_scan(p, i * SECOND, 3);
+		if (pairing_next(p, &r))
+			given += right(&r, i * SECOND, 3);
+	}
+	ok(given == 19, "behind an outage: odometry first");
+	pairing_free(p);
+}
+
 static void test_dropping(void)
 {
 	struct pairing *p = pairing_new(SECOND);
@@ -561,6 +592,7 @@ int main(void)
 {
 	make_folder();
 	test_waiting();
+	test_behind_outage();
 	test_dropping();
 	test_clock();
 	test_frames();

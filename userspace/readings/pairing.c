@@ -22,11 +22,17 @@ struct stamped {
 	struct pose	pose;
 };
 
+/* Stamp of what is latest in a stream, if @any came */
+struct latest {
+	int64_t	stamp;
+	bool	any;
+};
+
 /**
  * struct pairing
  * @scan:	@scans of them from @first on wait
  * @odometry:	@poses of them from @oldest on, by their stamps
- * @newest:	stamp of what is latest, if @any came
+ * @newest:	what is latest of each
  */
 struct pairing {
 	int64_t			patience;
@@ -34,8 +40,7 @@ struct pairing {
 	unsigned int		first, scans;
 	struct stamped		odometry[PAIRING_ODOMETRY];
 	unsigned int		oldest, poses;
-	int64_t			newest;
-	bool			any;
+	struct latest		newest_scan, newest_pose;
 	struct pairing_count	count;
 };
 
@@ -75,17 +80,19 @@ static struct stamped *pose_at(struct pairing *p, unsigned int i)
 	return &p->odometry[(p->oldest + i) % PAIRING_ODOMETRY];
 }
 
-/* Something of time @stamp came */
-static void go_on(struct pairing *p, int64_t stamp)
+/* Something of time @stamp came, in a stream of which @newest is the latest.
+ * Behind an outage one stream may be far ahead of the other
+ */
+static void go_on(struct pairing *p, struct latest *newest, int64_t stamp)
 {
-	if (p->any && stamp < p->newest - p->patience) {
+	if (newest->any && stamp < newest->stamp - p->patience) {
 		pairing_end(p);
 		p->poses = 0;
-		p->any = false;
+		p->newest_scan.any = p->newest_pose.any = false;
 	}
-	if (!p->any || stamp > p->newest)
-		p->newest = stamp;
-	p->any = true;
+	if (!newest->any || stamp > newest->stamp)
+		newest->stamp = stamp;
+	newest->any = true;
 }
 
 int pairing_add_odometry(struct pairing *p, int64_t stamp,
@@ -97,7 +104,7 @@ int pairing_add_odometry(struct pairing *p, int64_t stamp,
 		p->count.bad++;
 		return -EINVAL;
 	}
-	go_on(p, stamp);
+	go_on(p, &p->newest_pose, stamp);
 	for (i = p->poses; i && pose_at(p, i - 1)->stamp > stamp; i--)
 		;
 	if (i && pose_at(p, i - 1)->stamp == stamp) {
@@ -128,7 +135,7 @@ int pairing_add_scan(struct pairing *p, const struct reading *reading)
 		p->count.bad++;
 		return -EINVAL;
 	}
-	go_on(p, reading->stamp);
+	go_on(p, &p->newest_scan, reading->stamp);
 	if (p->scans == PAIRING_SCANS)
 		drop(p);
 	s = &p->scan[(p->first + p->scans) % PAIRING_SCANS];
@@ -151,7 +158,8 @@ enum fate { READY, WAIT, HOPELESS };
 /* What becomes of a scan that was taken at @stamp, and where that was */
 static enum fate look_up(struct pairing *p, int64_t stamp, struct pose *pose)
 {
-	const bool late = p->newest - stamp > p->patience;
+	const bool late = p->newest_pose.any &&
+		p->newest_pose.stamp - stamp > p->patience;
 	const struct stamped *a, *b;
 	unsigned int low = 0, high = p->poses;
 

@@ -7,7 +7,8 @@
  * stamps, whatever the order it comes in. Time is that of the stamps: nothing
  * here looks at a clock, so it does for files as well as for topics. A stream
  * that jumps back by more than the patience begins anew: a clock was set, or a
- * recording plays again.
+ * recording plays again. Scans may be far ahead of odometry, and odometry of
+ * scans: behind an outage, topics come one after the other.
  *
  * For each message: pairing_add_...(), and then pairing_next() until there is
  * none.
@@ -19,7 +20,7 @@
 #include "readings/reading.h"
 
 enum {
-	PAIRING_SCANS		= 64,	/* wait at most */
+	PAIRING_SCANS		= 128,	/* wait at most */
 	PAIRING_ODOMETRY	= 1024,	/* are remembered at most */
 };
 
@@ -37,8 +38,8 @@ struct pairing;
 
 /**
  * pairing_new() - begin
- * @patience: ns; a scan waits until odometry or scans are so much later than
- *	it, and odometry so far apart says nothing about what is in between
+ * @patience: ns; a scan waits until odometry is so much later than it, and
+ *	odometry so far apart says nothing about what is in between
  *
  * Return: NULL: no memory.
  */
