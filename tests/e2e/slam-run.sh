@@ -1,0 +1,237 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# slam-run.sh - inside the VM: a laser and odometry over a link that stalls,
+# into slamd and gdimd, with pfifo and with optsample
+#
+#	robot                                  operator (namespace "op")
+#	a log, as ROS 2 --> [qdisc] --> rob0 ====== op0 --> slamd --> gdimd
+#	         10.79.0.1                             10.79.0.2
+#
+# usage: slam-run.sh LOG SPEED FROM UNTIL [FIRST COUNT [RELATIONS]]
+#
+# COUNT scans of the log, from FIRST on, are played SPEED times as fast as they
+# were taken; the carrier is gone for the scans FROM..UNTIL of these. Prints TAP:
+# with optsample no part of the way is missing, with pfifo the outage is. What
+# the same scans give without a link is what both are compared to, and RELATIONS
+# if there are any. LOG is a file, or "world" for a made-up robot. With VM_OUT
+# the maps stay there.
+
+log=$1 speed=$2 from=$3 until=$4 first=${5:-0} count=${6:-1000000}
+relations=${7-}
+set --
+. "$(dirname -- "${BASH_SOURCE[0]}")/../kselftest/lib.sh"
+. "$top/tests/e2e/report.sh"
+[ -d /sys/module/sch_optsample ] || insmod "$SCH_KO" || exit 1
+
+bin=$top/build/bin
+out=${VM_OUT:-$scratch}
+robot_ip=10.79.0.1
+operator_ip=10.79.0.2
+epoch=1700000000
+# Few particles: an emulated processor is slow
+slam=(--particles 12 --range-max "${RANGE:-8}" --seed 1)
+# A busy machine makes an outage longer than the lease of 10 s.
+uri="<Discovery><LeaseDuration>60s</LeaseDuration></Discovery>"
+
+link()
+{
+	ip netns add op
+	ip link add rob0 type veth peer name op0 netns op
+	ip addr add $robot_ip/24 dev rob0
+	n_op ip addr add $operator_ip/24 dev op0
+	for dev in lo rob0; do ip link set $dev up; done
+	for dev in lo op0; do n_op ip link set $dev up; done
+	# A radio keeps the order; veth does not on two processors.
+	n_op sh -c 'echo 1 >/sys/class/net/op0/queues/rx-0/rps_cpus' ||
+		exit 1
+	sysctl -qw net.core.rmem_default=16777216 net.core.rmem_max=16777216
+	ip neigh replace $operator_ip nud permanent dev rob0 \
+		lladdr "$(n_op cat /sys/class/net/op0/address)"
+	n_op ip neigh replace $robot_ip nud permanent dev op0 \
+		lladdr "$(cat /sys/class/net/rob0/address)"
+}
+
+# up MODE: odometry is small, and scans are placed by what is before and after
+up()
+{
+	[ "$1" = optsample ] || {
+		tc qdisc replace dev rob0 root pfifo limit 1000
+		return
+	}
+	"$bin/optsample" up rob0 --limit 20 --rate 40mbit \
+		--peer $operator_ip 2>"$scratch/up" &&
+		"$bin/optsample" topic rob0 /odom --limit 100 \
+			2>>"$scratch/up" && return
+	sed 's/^/# /' "$scratch/up"
+	return 1
+}
+
+down()
+{
+	"$bin/optsample" down rob0 >/dev/null 2>&1
+	tc qdisc del dev rob0 root 2>/dev/null
+}
+
+known()
+{
+	[ "$(bpftool -j map dump pinned /sys/fs/bpf/optsample/rob0/writers |
+		jq '[.[].formatted.value | select(.profile)] | length')" = 2 ]
+}
+
+idle()
+{
+	! tc -s qdisc show | grep -q 'backlog [1-9]'
+}
+
+sent()
+{
+	[ "$(grep -c '^/scan' "$scratch/sent")" -ge "$1" ]
+}
+
+subscribed()
+{
+	grep -q 'operator' "$scratch/slamd.log" ||
+		[ "$(n_op ss -Hul | wc -l)" -ge 2 ]
+}
+
+# play MODE: leaves $scratch/MODE.tum, .map.png, .gdim.pgm, .json
+play()
+{
+	local slamd gdimd
+
+	ip netns exec op env CYCLONEDDS_URI="$uri" "$bin/gdimd" --from ros2 \
+		--to none --http none --store "$scratch/$1.db" \
+		--socket "$scratch/$1.socket" >"$scratch/gdimd.log" 2>&1 &
+	gdimd=$!
+	ip netns exec op env CYCLONEDDS_URI="$uri" "$bin/slamd" --from ros2 \
+		--to ros2 "${slam[@]}" --laser 0,0,0 --patience 5 \
+		--trajectory "$scratch/$1.tum" --map "$scratch/$1.pgm" \
+		--stats "$scratch/$1.json" >"$scratch/slamd.log" 2>&1 &
+	slamd=$!
+	await 60 subscribed
+	# the writers are known before anything is lost
+	{
+		[ "$1" != optsample ] || await 60 known
+		await 120 sent "$from"
+		await 20 idle
+		ip -n op link set op0 down
+		await 120 sent "$until"
+		ip -n op link set op0 up
+	} &
+	CYCLONEDDS_URI="$uri" "$bin/ends-copy" -x "$speed" -s 0 -d 3000 \
+		-o /scan -o /odom "$scratch/log.mcap" ros2 \
+		>"$scratch/sent" 2>"$scratch/robot.log"
+	wait $!
+	sleep 3
+	kill -INT $slamd
+	wait $slamd || sed 's/^/# /' "$scratch/slamd.log"
+	kill $gdimd
+	wait $gdimd
+	cp "$scratch/$1.png" "$out/$1.map.png"
+	cp "$scratch"/*.log "$out"
+	"$bin/gdimctl" --store "$scratch/$1.db" export --layer slam_map \
+		--out "$scratch/$1.gdim.pgm" >/dev/null
+	"$bin/gdimctl" --store "$scratch/$1.db" export --layer slam_map \
+		--out "$out/$1.gdim.png" --title "$1" >/dev/null
+}
+
+# judge NAME: "WALLS GAP END": the share of the walls that its map has; the
+# largest way between two scans, m; and how far off the robot is in the end, m.
+# All from where it was at the first scan that came
+judge()
+{
+	python3 - "$scratch/truth" "$scratch/$1.gdim.pgm" \
+		"$scratch/$1.tum" <<-'END'
+	import math, sys
+	def tum(path):
+	    p = [[float(v) for v in l.split()] for l in open(path)]
+	    return [(v[0], v[1], v[2], 2 * math.atan2(v[6], v[7])) for v in p]
+	def walls(path):
+	    data = open(path, 'rb').read()
+	    lines, at = [], 0
+	    while len(lines) < 3:
+	        end = data.index(b'\n', at)
+	        if data[at:at + 1] != b'#':
+	            lines.append(data[at:end])
+	        at = end + 1
+	    width, height = map(int, lines[1].split())
+	    yaml = dict(l.split(':', 1) for l in open(path[:-4] + '.yaml')
+	                if ':' in l)
+	    x0, y0 = [float(v) for v in
+	              yaml['origin'].strip(' []\n').split(',')][:2]
+	    size = float(yaml['resolution'])
+	    return [(x0 + (i % width + .5) * size,
+	             y0 + (height - i // width - .5) * size)
+	            for i, v in enumerate(data[at:]) if v < 90]
+	truth, got = tum(sys.argv[1] + '.tum'), tum(sys.argv[3])
+	t, x, y, yaw = min(truth, key=lambda p: abs(p[0] - got[0][0]))
+	c, s = math.cos(yaw), math.sin(yaw)
+	def here(px, py):
+	    return (c * (px - x) + s * (py - y), c * (py - y) - s * (px - x))
+	def near(p):
+	    return {(round(p[0] / .3) + i, round(p[1] / .3) + j)
+	            for i in (-1, 0, 1) for j in (-1, 0, 1)}
+	found = {(round(p[0] / .3), round(p[1] / .3))
+	         for p in walls(sys.argv[2])}
+	# what was seen before the first scan that came counts for nobody
+	all = [here(*p) for p in walls(sys.argv[1] + '.pgm')]
+	way = [here(*p[1:3]) for p in truth if p[0] >= t]
+	close = {(round(p[0] / 2) + i, round(p[1] / 2) + j) for p in way
+	         for i in (-1, 0, 1) for j in (-1, 0, 1)}
+	all = [p for p in all if (round(p[0] / 2), round(p[1] / 2)) in close]
+	has = sum(not near(p).isdisjoint(found) for p in all)
+	gap = max(math.dist(a[1:3], b[1:3]) for a, b in zip(got, got[1:]))
+	print('%.3f %.2f %.2f' % (has / len(all), gap,
+	                          math.dist(way[-1], got[-1][1:3])))
+	END
+}
+
+# error NAME: of the relations, m
+error()
+{
+	awk -v e=$epoch '{ printf "%.6f", $1 - e; $1 = ""; print }' \
+		"$scratch/$1.tum" >"$scratch/e.tum"
+	"$bin/slam-eval" --relations "$relations" --reach 1s \
+		--trajectory "$scratch/e.tum" | cut -d, -f1
+}
+
+one()
+{
+	up "$1"
+	ok "$1: is set up"
+	play "$1"
+	[ "$1" != optsample ] || {
+		"$bin/optsample" show rob0
+		tc -s qdisc show
+	} >"$out/show" 2>&1
+	down
+	set -- "$1" $(judge "$1")
+	walls[$1]=$2 gap[$1]=$3 end[$1]=$4 error[$1]=0
+	[ -z "$relations" ] || error[$1]=$(error "$1")
+	echo "# $1: $2 of the walls, gap $3 m, end off by $4 m," \
+		"relations ${error[$1]} m, $(jq -c \
+		'{readings, scans, replaced, unpaired}' "$scratch/$1.json")"
+}
+
+declare -A walls gap end error
+[ "$log" != world ] || {
+	log=$scratch/world.clf
+	"$bin/slam-world" 181 >"$log"
+}
+"$bin/log-bag" "$log" "$scratch/log.mcap" "$first" "$count" &&
+	"$bin/slamd" --log "$scratch/log.mcap" "${slam[@]}" --particles 30 --quiet \
+		--trajectory "$scratch/truth.tum" --map "$scratch/truth.pgm" &&
+	cp "$scratch/truth.png" "$out/truth.map.png"
+ok "the log, without a link"
+link
+for run in ${RUNS:-pfifo optsample}; do one $run; done
+ip link del rob0
+holds "${walls[optsample]} >= 0.85 && ${end[optsample]} < 1 &&
+	${error[optsample]} < 0.06"
+ok "optsample: the map has all walls where they are"
+holds "${gap[optsample]} < ${gap[pfifo]} / 3"
+ok "optsample: the outage is in it"
+holds "${walls[pfifo]} < ${walls[optsample]} - 0.1"
+ok "pfifo: a gap"
+done_testing
