@@ -4,7 +4,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "gdim/new_file.h"
 
@@ -30,6 +32,15 @@ static int create(const char *path)
 	return fd;
 }
 
+/* A name that root must not take from a device */
+static bool is_special(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && !S_ISREG(st.st_mode) &&
+	       !S_ISDIR(st.st_mode);
+}
+
 int new_file_open(struct new_file *n, const char *path,
 		  char error[NEW_FILE_ERROR])
 {
@@ -40,7 +51,12 @@ int new_file_open(struct new_file *n, const char *path,
 	snprintf(n->path, sizeof(n->path), "%s", path);
 	snprintf(n->temporary, sizeof(n->temporary), "%.*s.%d.tmp",
 		 PATH_MAX - 32, path, (int)getpid());
-	fd = create(n->temporary);
+	if (is_special(path)) {
+		*n->temporary = '\0';
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+	} else {
+		fd = create(n->temporary);
+	}
 	if (fd < 0)
 		return new_file_error(error, path, -errno, NULL);
 	n->err = 0;
@@ -49,7 +65,7 @@ int new_file_open(struct new_file *n, const char *path,
 		return 0;
 	err = -errno;
 	close(fd);
-	unlink(n->temporary);
+	new_file_abandon(n);
 	return new_file_error(error, path, err, NULL);
 }
 
@@ -70,7 +86,7 @@ int new_file_sync(struct new_file *n, char error[NEW_FILE_ERROR])
 	FILE *f = n->file;
 	int err = n->err;
 
-	if (!err && (fflush(f) || fsync(fileno(f))))
+	if (!err && (fflush(f) || (*n->temporary && fsync(fileno(f)))))
 		err = -errno;
 	n->file = NULL;
 	if (fclose(f) && !err)
@@ -102,6 +118,8 @@ int new_file_finish(struct new_file *n, char error[NEW_FILE_ERROR])
 
 	if (err)
 		return err;
+	if (!*n->temporary)
+		return 0;
 	if (rename(n->temporary, n->path))
 		return fail(n, -errno, error);
 	sync_folder(n->path);
@@ -113,5 +131,6 @@ void new_file_abandon(struct new_file *n)
 	if (n->file)
 		fclose(n->file);
 	n->file = NULL;
-	unlink(n->temporary);
+	if (*n->temporary)
+		unlink(n->temporary);
 }

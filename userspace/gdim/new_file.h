@@ -4,7 +4,7 @@
  *
  * It is written under a temporary name beside its own, and takes its name when
  * all of it is on disk. Until then, and if anything fails, what had the name
- * before stays.
+ * before stays. What is no file, /dev/null or a pipe, is written to as it is.
  */
 #ifndef GDIM_NEW_FILE_H
 #define GDIM_NEW_FILE_H
@@ -16,7 +16,7 @@ enum { NEW_FILE_ERROR = 256 };
 
 /**
  * struct new_file - one that is being written
- * @temporary:	where it is until new_file_finish()
+ * @temporary:	where it is until new_file_finish(); empty: it is no file
  */
 struct new_file {
 	char	temporary[PATH_MAX];
