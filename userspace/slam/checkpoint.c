@@ -4,7 +4,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,9 @@
 #include "slam/scans.h"
 
 static const char magic[8] = "OPTSLAM";
+
+/* Of this file, together with that of the structs in wire.h */
+enum { VERSION = 2 << 16 | WIRE_VERSION };
 
 /**
  * struct file_head
@@ -34,9 +39,11 @@ struct file_head {
  * @sum:	CRC-32 of that
  * @outcomes:	at its end
  * @ranges:	whether they follow the reading
+ * @check:	CRC-32 of the fields before it: a record is only taken to be
+ *		the last one, and not whole, if its length can be trusted
  */
 struct record_head {
-	uint32_t	len, sum, outcomes, ranges;
+	uint32_t	len, sum, outcomes, ranges, pad, check;
 };
 
 enum {
@@ -130,11 +137,16 @@ static int write_head(struct checkpoint *c, const struct slam_params *params,
 
 	memset(&head, 0, sizeof(head));
 	memcpy(head.magic, magic, sizeof(magic));
-	head.version = WIRE_VERSION;
+	head.version = VERSION;
 	head.size = sizeof(*params);
 	memcpy(&head.params, params, sizeof(*params));
 	err = append(c, &head, sizeof(head));
-	return err ? fail(c, error, err, "%s", strerror(-err)) : 0;
+	if (!err)
+		return 0;
+	/* a part of it would be no checkpoint; an empty file is begun anew */
+	if (ftruncate(c->fd, 0))
+		c->size = 0;
+	return fail(c, error, err, "%s", strerror(-err));
 }
 
 static int check_head(struct checkpoint *c, const struct slam_params *params,
@@ -146,7 +158,7 @@ static int check_head(struct checkpoint *c, const struct slam_params *params,
 	if ((err && err != -EIO) || (!err && memcmp(head.magic, magic,
 						     sizeof(magic))))
 		return fail(c, error, -EBADMSG, "is no checkpoint of slamd");
-	if (err || head.version != WIRE_VERSION ||
+	if (err || head.version != VERSION ||
 	    head.size != sizeof(*params))
 		return fail(c, error, err ? -EBADMSG : -EINVAL, err ?
 			    "is no checkpoint of slamd" :
@@ -217,6 +229,14 @@ void checkpoint_close(struct checkpoint *c)
  * Reading
  */
 
+static int fail_record(const struct checkpoint *c,
+		       char error[CHECKPOINT_ERROR], int err)
+{
+	return fail(c, error, err, err == -EBADMSG ?
+		    "is damaged at byte %llu" : "byte %llu: cannot be read",
+		    (unsigned long long)c->at);
+}
+
 /* What follows the last whole record is the beginning of one, or nothing */
 static int cut(struct checkpoint *c, char error[CHECKPOINT_ERROR])
 {
@@ -225,6 +245,50 @@ static int cut(struct checkpoint *c, char error[CHECKPOINT_ERROR])
 		return fail_errno(c, error);
 	c->size = c->at;
 	return 0;
+}
+
+static uint32_t head_check(const struct record_head *h)
+{
+	return (uint32_t)crc32(0, (const uint8_t *)h,
+			       offsetof(struct record_head, check));
+}
+
+/* Return: whether all from @at on is 0, or a negative errno */
+static int only_zeros(const struct checkpoint *c, uint64_t at)
+{
+	uint8_t part[4096];
+
+	while (at < c->size) {
+		const size_t len = c->size - at < sizeof(part) ?
+				   (size_t)(c->size - at) : sizeof(part);
+		const int err = read_at(c, at, part, len);
+
+		if (err)
+			return err;
+		if (*part || memcmp(part, part + 1, len - 1))
+			return 0;
+		at += len;
+	}
+	return 1;
+}
+
+/*
+ * What was written last may have reached the disk in part: what is missing is
+ * not there, or 0, as is all that follows. Anything else is damage, and then
+ * nothing is thrown away.
+ *
+ * @end: where the record ends, or at least has no more than zeros
+ */
+static int cut_torn(struct checkpoint *c, uint64_t end,
+		    char error[CHECKPOINT_ERROR])
+{
+	const int zeros = only_zeros(c, end);
+
+	if (zeros > 0)
+		return cut(c, error);
+	if (zeros < 0)
+		return fail(c, error, zeros, "%s", strerror(-zeros));
+	return fail_record(c, error, -EBADMSG);
 }
 
 static bool head_fits(const struct record_head *h, const struct wire_reading *r)
@@ -239,7 +303,8 @@ static int unpack(struct checkpoint *c, const struct record_head *h,
 {
 	const struct wire_reading *r = (const struct wire_reading *)
 				       c->bytes.data;
-	const struct wire_outcome *o;
+	struct wire_outcome o;
+	const uint8_t *at;
 
 	if (h->len < sizeof(*r) || r->beams > READING_BEAMS_MAX ||
 	    h->outcomes > SLAM_PARTICLES_MAX || !head_fits(h, r))
@@ -256,51 +321,57 @@ static int unpack(struct checkpoint *c, const struct record_head *h,
 		if (!c->outcome)
 			return -ENOMEM;
 	}
-	o = (const struct wire_outcome *)
-	    (c->bytes.data + h->len - h->outcomes * sizeof(*o));
-	for (uint32_t i = 0; i < h->outcomes; i++) {
-		if (!pose_valid(&o[i].pose))
+	at = c->bytes.data + h->len - h->outcomes * sizeof(o);
+	for (uint32_t i = 0; i < h->outcomes; i++, at += sizeof(o)) {
+		memcpy(&o, at, sizeof(o));
+		if (!pose_valid(&o.pose) || !isfinite(o.fit))
 			return -EBADMSG;
-		c->outcome[i] = (struct outcome){
-			o[i].pose, o[i].fit, o[i].evaluations,
-		};
+		c->outcome[i] = (struct outcome){ o.pose, o.fit,
+						  o.evaluations };
 	}
 	e->outcome = c->outcome;
 	e->count = h->outcomes;
 	return 0;
 }
 
+/* Return: 1: @h and all that follows it; 0: cut off; or a negative errno */
+static int read_record(struct checkpoint *c, struct record_head *h,
+		       char error[CHECKPOINT_ERROR])
+{
+	const uint64_t left = c->size - c->at;
+	int err;
+
+	if (left < sizeof(*h))
+		return cut(c, error);
+	err = read_at(c, c->at, h, sizeof(*h));
+	if (!err && head_check(h) != h->check)
+		return cut_torn(c, c->at + sizeof(*h), error);
+	if (!err && h->len > left - sizeof(*h))
+		return cut(c, error);
+	if (!err && h->len > RECORD_MAX)
+		err = -EBADMSG;
+	if (!err)
+		err = bytes_reserve(&c->bytes, h->len);
+	if (!err)
+		err = read_at(c, c->at + sizeof(*h), c->bytes.data, h->len);
+	if (err)
+		return fail_record(c, error, err);
+	if ((uint32_t)crc32(0, c->bytes.data, h->len) != h->sum)
+		return cut_torn(c, c->at + sizeof(*h) + h->len, error);
+	return 1;
+}
+
 int checkpoint_next(struct checkpoint *c, struct checkpoint_entry *e,
 		    char error[CHECKPOINT_ERROR])
 {
-	const uint64_t left = c->size - c->at;
 	struct record_head h;
-	int err;
+	int ret = read_record(c, &h, error), err;
 
-	if (left < sizeof(h))
-		return cut(c, error);
-	err = read_at(c, c->at, &h, sizeof(h));
-	/* a file that was longer than what reached the disk ends in zeros */
-	if (!err && (!h.len || h.len > left - sizeof(h)) &&
-	    h.len <= RECORD_MAX)
-		return cut(c, error);
-	if (!err && h.len > RECORD_MAX)
-		err = -EBADMSG;
-	if (!err)
-		err = bytes_reserve(&c->bytes, h.len);
-	if (!err)
-		err = read_at(c, c->at + sizeof(h), c->bytes.data, h.len);
-	if (!err && crc32(0, c->bytes.data, h.len) != h.sum) {
-		if (h.len == left - sizeof(h))
-			return cut(c, error);
-		err = -EBADMSG;
-	}
-	if (!err)
-		err = unpack(c, &h, e);
+	if (ret <= 0)
+		return ret;
+	err = unpack(c, &h, e);
 	if (err)
-		return fail(c, error, err, err == -EBADMSG ?
-			    "is damaged at byte %llu" : "byte %llu: cannot be "
-			    "read", (unsigned long long)c->at);
+		return fail_record(c, error, err);
 	c->at += sizeof(h) + h.len;
 	return 1;
 }
@@ -339,6 +410,7 @@ static int pack(struct bytes *b, const struct reading *r, bool updated,
 		return err;
 	h.len = (uint32_t)(b->len - sizeof(h));
 	h.sum = (uint32_t)crc32(0, b->data + sizeof(h), h.len);
+	h.check = head_check(&h);
 	memcpy(b->data, &h, sizeof(h));
 	return 0;
 }

@@ -225,7 +225,7 @@ static int match(struct filter *f, const struct reading *reading)
 	if (!f->recall)
 		return f->team->ops->match(f->team, &state, f->update, reading,
 					   &motion, f->out);
-	if (f->recalls != f->count)
+	if (f->recalls != f->count || !reading->range)
 		return -EBADMSG;
 	memcpy(f->out, f->recall, f->count * sizeof(*f->out));
 	return f->team->ops->recall(f->team, &state, f->update, reading,

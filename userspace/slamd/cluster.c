@@ -31,6 +31,7 @@ struct cluster {
 	struct engine_hub		*hub;
 	struct hand			*hand;
 	uint32_t			hands;
+	struct cluster_voice		voice;
 	_Atomic bool			end;
 };
 
@@ -44,12 +45,16 @@ struct engine_config cluster_config(const char *job)
 
 static void log_line(void *arg, int priority, const char *line)
 {
-	const bool quiet = *(const bool *)arg;
+	const struct cluster_voice *v = arg;
+	const char *job = v->job ? v->job : "", *colon = v->job ? ": " : "";
 
-	if (priority <= LOG_WARNING)
-		cli_warn("%s", line);
-	else if (!quiet)
-		fprintf(stderr, "%s: %s\n", cli_program, line);
+	if (priority > LOG_WARNING && v->quiet)
+		return;
+	/* whole lines, whichever thread they are of */
+	flockfile(stderr);
+	fprintf(stderr, "%s: %s%s%s%s\n", cli_program,
+		priority > LOG_WARNING ? "" : "warning: ", job, colon, line);
+	funlockfile(stderr);
 }
 
 static void *work(void *arg)
@@ -91,10 +96,12 @@ static int start_threads(struct cluster *c)
 	return 0;
 }
 
-int cluster_work(struct engine *engine, unsigned int threads, bool quiet,
-		 bool once, bool (*interrupted)(void *arg))
+int cluster_work(struct engine *engine, unsigned int threads,
+		 const struct cluster_voice *voice, bool once,
+		 bool (*interrupted)(void *arg))
 {
-	struct worker *w = worker_create(engine, threads, log_line, &quiet);
+	struct worker *w = worker_create(engine, threads, log_line,
+					 (void *)voice);
 	char error[ENGINE_ERROR];
 	int ret = 0;
 
@@ -107,7 +114,8 @@ int cluster_work(struct engine *engine, unsigned int threads, bool quiet,
 	if (ret >= 0 || once)
 		return 0;
 	engine_error(engine, error);
-	return cli_error(ret, "%s", error);
+	return cli_error(ret, "%s%s%s", voice->job ? voice->job : "",
+			 voice->job ? ": " : "", error);
 }
 
 static int open_engine(struct cluster *c)
@@ -131,7 +139,7 @@ static int open_engine(struct cluster *c)
 		return cli_error(err, "%s", error);
 	if (engine_role(c->engine) == ENGINE_WORKER) {
 		err = cluster_work(c->engine, o->threads ? o->threads : 1,
-				   o->quiet, true, c->interrupted);
+				   &c->voice, true, c->interrupted);
 		return err ? err : 1;
 	}
 	if (c->hub) {
@@ -152,6 +160,7 @@ int cluster_open(struct cluster **cluster, const struct slamd_options *o,
 		return cli_error(-ENOMEM, "no memory");
 	c->o = o;
 	c->interrupted = interrupted;
+	c->voice.quiet = o->quiet;
 	if (o->engine)
 		err = open_engine(c);
 	if (err) {
@@ -167,7 +176,7 @@ struct team *cluster_team(struct cluster *c)
 	const struct team_remote_config config = {
 		.engine = c->engine, .workers = c->o->workers,
 		.interrupted = c->interrupted,
-		.log = log_line, .arg = (void *)&c->o->quiet,
+		.log = log_line, .arg = &c->voice,
 	};
 
 	if (!c->engine)

@@ -10,11 +10,15 @@
 #include "slam/scans.h"
 #include "slamd/handover.h"
 
+/**
+ * struct handover
+ * @ready:	the first so many scans are those of the history
+ */
 struct handover {
 	pthread_mutex_t	lock;
 	pthread_cond_t	changed;
 	struct handed	now;
-	uint32_t	room;
+	uint32_t	ready, room;
 	bool		waits, end;
 };
 
@@ -76,6 +80,7 @@ void handover_history(struct handover *h, struct pose *history,
 	free(h->now.history);
 	h->now.history = history;
 	h->now.count = count;
+	h->ready = h->now.scans;
 	pthread_cond_signal(&h->changed);
 	pthread_mutex_unlock(&h->lock);
 }
@@ -90,6 +95,26 @@ bool handover_idle(struct handover *h)
 	return idle;
 }
 
+/* Scans that came after the history stay. Return: 0, -ENOMEM: all do */
+static int take_ready(struct handover *h, struct handed *handed)
+{
+	const uint32_t rest = h->now.scans - h->ready;
+	struct wire_reading **scan = NULL;
+
+	if (rest) {
+		scan = malloc(rest * sizeof(*scan));
+		if (!scan)
+			return -ENOMEM;
+		memcpy(scan, h->now.scan + h->ready, rest * sizeof(*scan));
+	}
+	*handed = h->now;
+	handed->scans = h->ready;
+	h->now = (struct handed){ .scan = scan, .scans = rest };
+	h->ready = 0;
+	h->room = rest;
+	return 0;
+}
+
 bool handover_take(struct handover *h, struct handed *handed)
 {
 	bool more;
@@ -99,10 +124,16 @@ bool handover_take(struct handover *h, struct handed *handed)
 	while (!h->now.history && !h->end)
 		pthread_cond_wait(&h->changed, &h->lock);
 	h->waits = false;
-	*handed = h->now;
-	h->now = (struct handed){ .scans = 0 };
-	h->room = 0;
 	more = !h->end;
+	/* nobody comes for the rest */
+	if (!more)
+		h->ready = h->now.scans;
+	if (!more && h->now.history) {
+		free(h->now.history);
+		h->now.history = NULL;
+	}
+	*handed = (struct handed){ .scans = 0 };
+	take_ready(h, handed);
 	pthread_mutex_unlock(&h->lock);
 	return more;
 }

@@ -182,7 +182,7 @@ static int recall_all(struct live *l)
 {
 	struct filter_result result;
 	struct reading r;
-	int ret = 0, err = 0;
+	int ret = 1, err = 0;
 
 	while (!err && !l->stopping &&
 	       (ret = run_recall(&l->run, &r, &result)) > 0)
@@ -192,6 +192,9 @@ static int recall_all(struct live *l)
 		return cli_error(err, "no memory");
 	if (ret < 0)
 		return ret;
+	/* nothing may be added before its end */
+	if (ret)
+		return -EINTR;
 	if (l->run.stats.resumed)
 		service_logf(LOG_INFO, "%s: goes on after %llu readings",
 			     l->run.o->checkpoint, (unsigned long long)

@@ -192,7 +192,7 @@ static int read_all(struct replay *r)
 	struct reading reading;
 	int ret = recall_all(r), err = 0;
 
-	if (ret)
+	if (ret < 0)
 		return ret;
 	while (!stopped && (ret = readings_next(r->log, &reading, error)) > 0) {
 		err = run_read(&r->run, &reading, &result);

@@ -24,6 +24,7 @@ struct entry {
  * struct waiting
  * @entry:	ring, @count from @first on
  * @scans:	of them
+ * @newest:	of these, the last one; NULL: there is none
  * @taken:	the buffer that was given out
  * @free:	buffers
  * @from:	odometry at the scan before the last one in the ring; @has_from:
@@ -34,6 +35,7 @@ struct waiting {
 	pthread_cond_t		came;
 	struct entry		entry[WAITING_MAX];
 	uint32_t		first, count, scans;
+	struct entry		*newest;
 	struct buffer		buffer[WAITING_SCANS + 2];
 	struct buffer		*taken, *free;
 	struct pose		from;
@@ -86,6 +88,8 @@ static void strip(struct waiting *w, struct entry *e)
 	e->reading.beams = 0;
 	e->reading.range = NULL;
 	w->scans--;
+	if (w->newest == e)
+		w->newest = NULL;
 }
 
 static struct entry *drop_first(struct waiting *w)
@@ -120,11 +124,11 @@ static bool is_far(const struct pose *a, const struct pose *b)
 	       fabs(remainder(a->yaw - b->yaw, 2 * M_PI)) > WAITING_TURN;
 }
 
-/* Whether the last scan may go when one at @now comes */
+/* Whether the last scan may go when one at @now comes; the first one stays */
 static bool can_go(const struct waiting *w, const struct pose *now)
 {
-	return w->scans == WAITING_SCANS || !w->has_from ||
-	       !is_far(&w->from, now);
+	return w->scans == WAITING_SCANS ||
+	       (w->has_from && !is_far(&w->from, now));
 }
 
 static int put_scan(struct waiting *w, const struct reading *r)
@@ -142,18 +146,20 @@ static int put_scan(struct waiting *w, const struct reading *r)
 	}
 	w->free = b->next;
 	memcpy(b->range, r->range, r->beams * sizeof(*b->range));
-	e = w->count ? last(w) : NULL;
-	if (e && e->buffer) {
+	e = w->newest;
+	if (e) {
 		if (can_go(w, &r->odometry)) {
 			strip(w, e);
 			w->counts.replaced++;
 		} else {
 			w->from = e->reading.odometry;
+			w->has_from = true;
 		}
 	}
 	e = add(w, r);
 	e->reading.range = b->range;
 	e->buffer = b;
+	w->newest = e;
 	w->scans++;
 	return 0;
 }
@@ -191,6 +197,7 @@ bool waiting_take(struct waiting *w, struct reading *r)
 			give_back(w, w->taken);
 		w->taken = e->buffer;
 		if (!--w->scans) {
+			w->newest = NULL;
 			w->from = r->odometry;
 			w->has_from = true;
 		}

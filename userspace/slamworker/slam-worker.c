@@ -1,32 +1,56 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * slam-worker - works on the particles of slamd. See slam-worker(8).
+ *
+ * A thread for each job, with an engine and a worker of its own: jobs have
+ * nothing in common but the processors.
  */
 #include <argp.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "common/cli.h"
+#include "common/loop.h"
 #include "common/version.h"
 #include "slam/crew.h"
 #include "slamd/cluster.h"
 
 enum { OPT_ENGINE = 256, OPT_JOB, OPT_THREADS, OPT_WAIT, OPT_VERSION };
 
+enum { JOBS = 64 };
+
+/* Between tries to reach the broker: at first, and at most, ms */
+enum { STEP = 100, PAUSE = 25 * STEP };
+
 struct options {
-	const char	*engine, *job;
-	uint32_t	threads, wait_ms;
+	const char	*engine, *job[JOBS];
+	uint32_t	jobs, threads, wait_ms;
 	bool		quiet, version;
+};
+
+/**
+ * struct work - for one job
+ * @voice:	as cluster_work() has it
+ * @err:	how it ended
+ */
+struct work {
+	const struct options	*o;
+	const char		*job;
+	struct cluster_voice	voice;
+	pthread_t		thread;
+	int			err;
 };
 
 static const struct argp_option options[] = {
 	{ "engine", OPT_ENGINE, "SPEC", 0,
 	  "amqp://USER:PASSWORD@HOST:PORT/VHOST", 0 },
-	{ "job", OPT_JOB, "NAME", 0, "of slamd (slam)", 0 },
+	{ "job", OPT_JOB, "NAME", 0, "of slamd (slam); again: one more", 0 },
 	{ "threads", OPT_THREADS, "T", 0,
-	  "that work (one for each processor)", 0 },
+	  "that work on each job (one for each processor)", 0 },
 	{ "wait", OPT_WAIT, "TIME", 0, "for the broker, at most (for ever)",
 	  0 },
 	{ "quiet", 'q', NULL, 0, "nothing but warnings", 0 },
@@ -47,6 +71,18 @@ static bool interrupted(void *arg)
 	return stopped;
 }
 
+static int add_job(struct options *o, const char *name)
+{
+	for (uint32_t i = 0; i < o->jobs; i++)
+		if (!strcmp(o->job[i], name))
+			return cli_error(-EINVAL, "job %.64s is there twice",
+					 name);
+	if (o->jobs == JOBS)
+		return cli_error(-EINVAL, "%d jobs are possible", JOBS);
+	o->job[o->jobs++] = name;
+	return 0;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
@@ -56,8 +92,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->engine = arg;
 		return 0;
 	case OPT_JOB:
-		o->job = arg;
-		return 0;
+		return add_job(o, arg);
 	case OPT_THREADS:
 		if (parse_u32(arg, 1, CREW_MAX, &o->threads))
 			return cli_error(-EINVAL, "threads must be 1..%d",
@@ -90,35 +125,131 @@ static const struct argp argp = {
 	       "job. May come and go at any time.",
 };
 
-static void notice(void *arg, const char *line)
+static void say(const struct work *w, const char *kind, const char *line)
 {
-	(void)arg;
-	cli_warn("%s", line);
+	const char *job = w->voice.job;
+
+	flockfile(stderr);
+	fprintf(stderr, "%s: %s%s%s%s\n", cli_program, kind, job ? job : "",
+		job ? ": " : "", line);
+	funlockfile(stderr);
+}
+
+/* Whether another try may do better */
+static bool is_passing(int err)
+{
+	return err != -EINVAL && err != -EACCES && err != -ENOMEM &&
+	       err != -EOPNOTSUPP;
+}
+
+/* A signal ends the sleep of one thread only */
+static void pause_ms(uint32_t ms)
+{
+	static const struct timespec step = { 0, STEP * 1000000L };
+
+	for (; ms && !stopped; ms -= STEP)
+		nanosleep(&step, NULL);
+}
+
+/* The broker may come later than we do. Return: 0, 1: stopped, -errno */
+static int join(const struct work *w, struct engine **engine)
+{
+	const uint64_t end = loop_now() + w->o->wait_ms * UINT64_C(1000000);
+	const struct engine_config config = cluster_config(w->job);
+	char error[ENGINE_ERROR], last[ENGINE_ERROR] = "";
+	uint32_t ms = STEP;
+	int err;
+
+	while (!stopped) {
+		err = engine_open(engine, w->o->engine, ENGINE_WORKER, &config,
+				  error);
+		if (!err)
+			return 0;
+		if (!is_passing(err) || (w->o->wait_ms != UINT32_MAX &&
+					 loop_now() >= end)) {
+			say(w, "", error);
+			return err;
+		}
+		if (strcmp(error, last))
+			say(w, "warning: ", error);
+		memcpy(last, error, sizeof(last));
+		pause_ms(ms);
+		ms = 2 * ms < PAUSE ? 2 * ms : PAUSE;
+	}
+	return 1;
+}
+
+static int work(struct work *w)
+{
+	struct engine *engine;
+	int err = join(w, &engine);
+
+	if (err)
+		return err < 0 ? err : 0;
+	err = cluster_work(engine, w->o->threads, &w->voice, false,
+			   interrupted);
+	engine_close(engine);
+	return err;
+}
+
+static void *run(void *arg)
+{
+	struct work *w = arg;
+
+	w->err = work(w);
+	return NULL;
+}
+
+/* Return: how many threads there are */
+static uint32_t start(const struct options *o, struct work *works)
+{
+	for (uint32_t i = 0; i < o->jobs; i++) {
+		struct work *w = works + i;
+		int err;
+
+		w->o = o;
+		w->job = o->job[i];
+		w->voice.job = o->jobs > 1 ? w->job : NULL;
+		w->voice.quiet = o->quiet;
+		err = pthread_create(&w->thread, NULL, run, w);
+		if (err) {
+			cli_warn("threads: %s", strerror(err));
+			stopped = SIGTERM;
+			return i;
+		}
+	}
+	return o->jobs;
+}
+
+/* One that cannot go on leaves the others to their robots. Return: status */
+static int work_all(const struct options *o)
+{
+	static struct work works[JOBS];
+	const uint32_t count = start(o, works);
+	bool bad = count < o->jobs;
+
+	for (uint32_t i = 0; i < count; i++) {
+		pthread_join(works[i].thread, NULL);
+		bad = bad || works[i].err;
+	}
+	return bad ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 int main(int argc, char **argv)
 {
-	struct options o = { .job = "slam", .wait_ms = UINT32_MAX };
 	struct sigaction a = { .sa_handler = stop, .sa_flags = SA_RESETHAND };
-	struct engine_config config;
-	char error[ENGINE_ERROR];
-	struct engine *engine;
-	int err;
+	static struct options o = { .wait_ms = UINT32_MAX };
 
 	cli_program = "slam-worker";
+	if (argc > 0)
+		argv[0] = (char *)cli_program;
 	if (cli_parse(&argp, argc, argv, &o))
 		return EXIT_FAILURE;
 	if (o.version)
 		return printf("slam-worker %s\n", OPTSAMPLE_VERSION) < 0;
+	if (!o.jobs)
+		o.job[o.jobs++] = "slam";
 	sigaction(SIGINT, &a, NULL);
 	sigaction(SIGTERM, &a, NULL);
-	config = cluster_config(o.job);
-	config.connect_ms = o.wait_ms;
-	config.notice = notice;
-	err = engine_open(&engine, o.engine, ENGINE_WORKER, &config, error);
-	if (err)
-		return cli_error(EXIT_FAILURE, "%s", error);
-	err = cluster_work(engine, o.threads, o.quiet, false, interrupted);
-	engine_close(engine);
-	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+	return work_all(&o);
 }

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_slam_waiting - readings that wait: their order, which scans newer ones
+ * take the place of, what stays of these, and how many there can be
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include "slamd/waiting.h"
+#include "tap.h"
+
+enum { BEAMS = 8 };
+
+static float ranges[BEAMS * 4];
+
+/* A scan, or odometry alone, number @n, after @x m */
+static int put(struct waiting *w, int n, double x, unsigned int beams)
+{
+	struct reading r = {
+		.stamp = n, .odometry = { x, 0, 0 }, .beams = beams,
+		.range_max = 30, .range = beams ? ranges : NULL,
+	};
+
+	for (unsigned int i = 0; i < beams; i++)
+		ranges[i] = (float)(n + (int)i);
+	return waiting_put(w, &r);
+}
+
+static int put_turned(struct waiting *w, int n, double yaw)
+{
+	const struct reading r = {
+		.stamp = n, .odometry = { 0, 0, yaw }, .beams = BEAMS,
+		.range_max = 30, .range = ranges,
+	};
+
+	return waiting_put(w, &r);
+}
+
+/* The next one is number @n with @beams, and with its own ranges */
+static bool next_is(struct waiting *w, int n, unsigned int beams)
+{
+	struct reading r;
+
+	if (!waiting_take(w, &r) || r.stamp != n || r.beams != beams ||
+	    !r.range != !beams)
+		return false;
+	for (unsigned int i = 0; i < beams; i++)
+		if (r.range[i] != (float)(n + (int)i))
+			return false;
+	return true;
+}
+
+static uint64_t replaced(struct waiting *w)
+{
+	return waiting_count(w).replaced;
+}
+
+static void test_order(void)
+{
+	struct waiting *w = waiting_create();
+	struct waiting_count c;
+	bool good = true;
+
+	for (int i = 0; i < 20; i++)
+		put(w, i, i, i % 3 ? BEAMS : 0);
+	for (int i = 0; i < 20; i++)
+		good = good && next_is(w, i, i % 3 ? BEAMS : 0);
+	c = waiting_count(w);
+	ok(good, "in the order they came, each with its ranges");
+	ok(c.came == 20 && !c.replaced && !c.lost, "which is counted");
+	for (int i = 0; i < 200; i++) {
+		put(w, i, i, BEAMS);
+		good = good && next_is(w, i, BEAMS);
+	}
+	ok(good && !replaced(w), "nothing is replaced while nothing waits");
+	put(w, 1, 300, BEAMS * 4);
+	put(w, 2, 301, BEAMS);
+	ok(next_is(w, 1, BEAMS * 4) && next_is(w, 2, BEAMS), "scans of other sizes");
+	waiting_end(w);
+	waiting_destroy(w);
+	waiting_destroy(NULL);
+}
+
+static void test_near(void)
+{
+	struct waiting *w = waiting_create();
+	bool good = true;
+
+	for (int i = 0; i < 10; i++)
+		put(w, i, i * 0.01, BEAMS);
+	ok(replaced(w) == 8, "near scans: the newest takes the place of others");
+	ok(next_is(w, 0, BEAMS), "but not of the first of all");
+	for (int i = 1; i < 9; i++)
+		good = good && next_is(w, i, 0);
+	ok(good, "of these, odometry stays");
+	ok(next_is(w, 9, BEAMS), "and the newest is whole");
+
+	/* from 0.09 on, to which the distance counts though it was taken */
+	put(w, 10, 0.3, BEAMS);
+	put(w, 11, 0.58, BEAMS);
+	ok(replaced(w) == 9, "as near to the one that was taken");
+	put(w, 12, 0.60, BEAMS);
+	ok(replaced(w) == 9, "a step more would be too far");
+	ok(next_is(w, 10, 0) && next_is(w, 11, BEAMS) && next_is(w, 12, BEAMS),
+	   "so that one stays");
+	waiting_destroy(w);
+}
+
+static void test_turned(void)
+{
+	struct waiting *w = waiting_create();
+
+	put_turned(w, 1, M_PI - 0.1);
+	next_is(w, 1, BEAMS);
+	put_turned(w, 2, M_PI);
+	put_turned(w, 3, -M_PI + 0.2);
+	ok(replaced(w) == 1, "a small turn through pi");
+	put_turned(w, 4, -M_PI + 0.3);
+	ok(replaced(w) == 1, "a large one");
+	waiting_destroy(w);
+}
+
+/* What a link kept during an outage comes at once: every 0.2 m of 12 m */
+static void test_burst(void)
+{
+	struct waiting *w = waiting_create();
+	double from = -1, worst = 0;
+	struct reading r;
+	int count = 0, scans = 0;
+
+	for (int i = 0; i < 60; i++)
+		put(w, i, i * 0.2, BEAMS);
+	waiting_end(w);
+	while (waiting_take(w, &r)) {
+		count++;
+		if (!r.beams)
+			continue;
+		if (scans++)
+			worst = fmax(worst, r.odometry.x - from);
+		from = r.odometry.x;
+	}
+	ok(count == 60, "a burst: the odometry of each");
+	ok(worst <= WAITING_GAP, "no two scans are far from each other");
+	ok(scans > 20 && scans < 40, "but no more of them than needed: %d",
+	   scans);
+	ok((uint64_t)(60 - scans) == replaced(w), "the others were replaced");
+	waiting_destroy(w);
+}
+
+static void test_bounds(void)
+{
+	struct waiting *w = waiting_create();
+	struct waiting_count c;
+	struct reading r;
+	int scans = 0, count = 0, first = -1, last = -1;
+
+	for (int i = 0; i < 300; i++)
+		put(w, i, i, BEAMS);
+	ok(replaced(w) == 300 - WAITING_SCANS, "all far: %d scans wait at most",
+	   WAITING_SCANS);
+	for (int i = 300; i < 5000; i++)
+		put(w, i, i, BEAMS);
+	c = waiting_count(w);
+	ok(c.came == 5000 && c.lost == 5000 - WAITING_MAX,
+	   "more than %d readings: the oldest are lost, and counted",
+	   WAITING_MAX);
+	waiting_end(w);
+	while (waiting_take(w, &r)) {
+		first = first < 0 ? (int)r.stamp : first;
+		last = (int)r.stamp;
+		scans += r.beams > 0;
+		count++;
+	}
+	ok(count == WAITING_MAX && first == 5000 - WAITING_MAX && last == 4999,
+	   "the newest are there");
+	ok(scans >= 1 && scans <= WAITING_SCANS, "scans of them: %d", scans);
+	waiting_destroy(w);
+}
+
+/* Odometry alone between scans, which is nothing to take the place of */
+static void test_mixed(void)
+{
+	struct waiting *w = waiting_create();
+	struct reading r;
+	int scans = 0;
+	bool good = true;
+
+	for (int i = 0; i < 400; i++) {
+		put(w, 2 * i, i, BEAMS);
+		put(w, 2 * i + 1, i + 0.4, 0);
+	}
+	waiting_end(w);
+	for (int i = 0; i < 800; i++) {
+		good = good && waiting_take(w, &r) && r.stamp == i;
+		scans += r.beams > 0;
+	}
+	ok(good && !waiting_take(w, &r), "odometry alone in between");
+	ok(scans == WAITING_SCANS, "no more scans for that: %d", scans);
+	waiting_destroy(w);
+}
+
+static void *take_all(void *arg)
+{
+	static int count;
+	struct reading r;
+	int64_t last = -1;
+
+	while (waiting_take(arg, &r)) {
+		if (r.stamp != last + 1)
+			abort();
+		last = r.stamp;
+		count++;
+	}
+	return &count;
+}
+
+static void test_threads(void)
+{
+	struct waiting *w = waiting_create();
+	pthread_t thread;
+	void *count;
+
+	pthread_create(&thread, NULL, take_all, w);
+	for (int i = 0; i < 3000; i++)
+		put(w, i, i * 0.1, BEAMS);
+	waiting_end(w);
+	pthread_join(thread, &count);
+	ok(*(int *)count == 3000, "another thread takes them, each once, until the end");
+	waiting_destroy(w);
+}
+
+static void test_end(void)
+{
+	struct waiting *w = waiting_create();
+	struct reading r;
+
+	put(w, 1, 0, BEAMS);
+	waiting_end(w);
+	ok(next_is(w, 1, BEAMS), "after the end what waits is given");
+	ok(!waiting_take(w, &r) && !waiting_take(w, &r), "and then there is no more");
+	waiting_destroy(w);
+}
+
+int main(void)
+{
+	test_order();
+	test_near();
+	test_turned();
+	test_burst();
+	test_bounds();
+	test_mixed();
+	test_threads();
+	test_end();
+	return tap_done();
+}
