@@ -33,7 +33,7 @@ run()
 	local name=$1
 
 	shift
-	timeout 300 "$bin/slamd" "${settings[@]}" -v "$@" \
+	timeout --foreground 300 "$bin/slamd" "${settings[@]}" -v "$@" \
 		--trajectory "$scratch/$name.tum" --stats "$scratch/$name.json" \
 		>"$scratch/$name" 2>&1 &
 	slamd=$!
@@ -87,6 +87,12 @@ run every --engine threads --workers 4 --resample 1 &&
 	wait $slamd && run every1 --resample 1 && wait $slamd &&
 	cmp "$scratch/every.tum" "$scratch/every1.tum"
 ok "resampled at every reading: the same bits"
+
+run tracked --engine threads --workers 4 --distance 0.3 --angle 0.3 &&
+	wait $slamd && run tracked1 --distance 0.3 --angle 0.3 &&
+	wait $slamd && cmp "$scratch/tracked.tum" "$scratch/tracked1.tum" &&
+	[ "$(jq '.updates < .scans' "$scratch/tracked.json")" = true ]
+ok "readings that are only tracked: the same bits"
 
 gmapping=(--compat gmapping --distance 0 --angle 0 --resample 1)
 run gmapping --engine threads --workers 4 "${gmapping[@]}" &&

@@ -6,7 +6,9 @@
  *	mpirun -n N+1 engine-pingpong mpi N
  *
  * Prints medians in us: there and back for 64 B, 16 KB, 1 MB, and the cycle of
- * a scan: 2.6 KB to all, 100 results of 64 B back, 800 B to all.
+ * a scan: 2.6 KB to all, 100 results of 64 B back, 800 B to all. Then, of the
+ * coordinator's processor time: "send", the scan to all, and "take", of results,
+ * one of each worker, that were all there already, for each of them.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -26,6 +28,7 @@ enum {
 	RESULT_BYTES	= 64,
 	ASSIGN_BYTES	= 800,
 	MOST		= 2000,
+	PAUSE_US	= 20000,	/* until all results are there */
 	MOST_WORKERS	= 64,
 	PATIENCE_MS	= 60000,
 };
@@ -153,6 +156,36 @@ static void cycle(struct engine *e, unsigned int n)
 	print("cycle", n);
 }
 
+static double cpu_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * 1e6 + t.tv_nsec * 1e-3;
+}
+
+static void processor(struct engine *e, unsigned int n)
+{
+	const struct iovec scan = { bytes, SCAN_BYTES };
+	double taken[MOST];
+	unsigned int i;
+	double t;
+
+	bytes[0] = 1;
+	for (i = 0; i < n; i++) {
+		t = cpu_us();
+		engine_broadcast(e, SCAN, &scan, 1);
+		times[i] = cpu_us() - t;
+		usleep(PAUSE_US);
+		t = cpu_us();
+		await(e, RESULT, workers);
+		taken[i] = (cpu_us() - t) / workers;
+	}
+	print("send", n);
+	memcpy(times, taken, n * sizeof(*times));
+	print("take", n);
+}
+
 static void measure(struct engine *e)
 {
 	await(e, ENGINE_JOINED, workers);
@@ -162,6 +195,7 @@ static void measure(struct engine *e)
 	pingpong(e, "16 KB", 16 << 10, MOST / 2);
 	pingpong(e, "1 MB", 1 << 20, MOST / 20);
 	cycle(e, MOST / 4);
+	processor(e, MOST / 10);
 	engine_broadcast(e, END, NULL, 0);
 	engine_close(e);
 }

@@ -207,6 +207,9 @@ with_mpi()
 	[ $? = 0 ] && says mpi '^joined 2$' && says mpi '^end passed 400 ' &&
 		! grep WRONG "$scratch/mpi"
 	ok "MPI: rounds, neighbours, 20 MB messages"
+	mpi -n 12 "$bin/test_engine" mpi >"$scratch/mpi" 2>&1
+	[ $? = 0 ] && [ "$(grep -c '^ok' "$scratch/mpi")" = 2 ]
+	ok "MPI: broadcasts that are passed on, in order with others"
 	fails_with "mpi: a worker needs mpirun" env OMPI_ALLOW_RUN_AS_ROOT=1 \
 		OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "$bin/engine-peer" mpi worker
 	ok "MPI: a worker alone"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What userspace/engine promises, for threads and, if OPTSAMPLE_AMQP has the
- * address of a broker, over that.
+ * address of a broker, over that. "mpirun -n N test_engine mpi": only the order
+ * of what the coordinator sends, with as many ranks.
  *
  * Members are driven from one thread, so that each step is known; one test has
  * a thread for each.
@@ -748,11 +749,127 @@ static void test_hostile(void)
 	end_job();
 }
 
-int main(void)
+/*
+ * Order over MPI, where broadcasts go through other ranks
+ */
+
+enum { RANKS = 32, STREAM = 4000, LONG = 100 * KB };
+
+enum { IN_TURN = 1, IN_THE_END };
+
+/* @before: of each rank, the number of the message to it before this one */
+struct in_turn {
+	uint32_t	number;
+	uint32_t	before[RANKS];
+};
+
+static uint32_t await_workers(struct engine *c, uint32_t workers)
+{
+	struct engine_message m;
+	uint32_t joined = 0;
+
+	while (joined < workers && engine_receive(c, &m, PATIENCE_MS) == 1)
+		joined += m.type == ENGINE_JOINED;
+	return joined;
+}
+
+/* To one or to all, small ones and large ones. Return: failures */
+static unsigned int send_stream(struct engine *c, uint32_t workers)
+{
+	uint8_t *more = calloc(1, LONG);
+	struct in_turn t = { 0 };
+	unsigned int bad = 0;
+	uint64_t seed = 3;
+
+	while (t.number++ < STREAM) {
+		const bool one = rnd(&seed, 4) == 0;
+		const uint32_t to = 1 + rnd(&seed, workers);
+		const struct iovec iov[] = {
+			{ &t, sizeof(t) },
+			{ more, rnd(&seed, 200) ? rnd(&seed, 4000) : LONG },
+		};
+		int err;
+
+		if (one)
+			err = engine_send_wait(c, to, IN_TURN, iov, 2,
+					       PATIENCE_MS);
+		else
+			while ((err = engine_broadcast(c, IN_TURN, iov, 2)) ==
+			       -EAGAIN)
+				engine_wait(c, PATIENCE_MS);
+		bad += !!err;
+		for (uint32_t i = 1; i <= workers; i++)
+			if (!one || i == to)
+				t.before[i] = t.number;
+	}
+	engine_broadcast(c, IN_THE_END, NULL, 0);
+	free(more);
+	return bad;
+}
+
+/* Now and then it does something else, also those who pass on. Return: what
+ * came out of turn
+ */
+static uint32_t take_stream(struct engine *w, uint64_t seed)
+{
+	struct engine_message m;
+	uint32_t last = 0, wrong = 0;
+
+	while (engine_receive(w, &m, PATIENCE_MS) == 1 &&
+	       m.type != IN_THE_END) {
+		const struct in_turn *t = m.data;
+
+		if (m.type != IN_TURN)
+			continue;
+		wrong += t->before[engine_id(w)] != last;
+		last = t->number;
+		if (!rnd(&seed, 100))
+			usleep(rnd(&seed, 2000));
+	}
+	return wrong + (m.type != IN_THE_END);
+}
+
+static int test_mpi(uint32_t workers)
+{
+	struct engine_message m;
+	unsigned int bad = 1;
+	uint32_t wrong = 0, told = 0, n;
+	struct engine *e;
+
+	spec = "mpi";
+	snprintf(job, sizeof(job), "order");
+	e = open_member(ENGINE_BY_RANK);
+	if (!e)
+		return 1;
+	if (engine_role(e) == ENGINE_WORKER) {
+		wrong = take_stream(e, getpid());
+		engine_send_data(e, 0, IN_THE_END, &wrong, sizeof(wrong));
+		close_member(e);
+		return wrong != 0;
+	}
+	if (await_workers(e, workers) == workers)
+		bad = send_stream(e, workers);
+	ok(!bad, "messages to one and to all of %u", workers);
+	for (; told < workers && engine_receive(e, &m, PATIENCE_MS) == 1;) {
+		if (m.type != IN_THE_END)
+			continue;
+		memcpy(&n, m.data, sizeof(n));
+		wrong += n;
+		told++;
+	}
+	ok(told == workers && !wrong, "came in order: %u did not", wrong);
+	close_member(e);
+	return tap_done();
+}
+
+int main(int argc, char **argv)
 {
 	const char *broker = getenv("OPTSAMPLE_AMQP");
+	const char *ranks = getenv("OMPI_COMM_WORLD_SIZE");
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc > 1 && !strcmp(argv[1], "mpi"))
+		return test_mpi(ranks ? (uint32_t)atoi(ranks) - 1 : 0);
 	test_bad();
 	test_hostile();
 	test_suite("threads");

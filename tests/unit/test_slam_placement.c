@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_slam_placement - moves of particles against the Hungarian algorithm,
- * and maps from one worker to another
+ * maps from one worker to another, and who did how much
  */
 #include <errno.h>
 #include <stdint.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 #include "slam/map_code.h"
 #include "slam/placement.h"
+#include "slam/workload.h"
 #include "tap.h"
 
 enum { CHILDREN = 40, WORKERS = 9 };
@@ -238,9 +239,42 @@ static void test_maps(void)
 	tiles_destroy(there);
 }
 
+static void test_workload(void)
+{
+	static const struct team_work work[2][3] = {
+		{ { 10, 4, 5, 0, 0 }, { 8, 1, 9, 1, 70 }, { 2, 0, 7, 3, 60 } },
+		{ { 1, 0, 2, 0, 0 }, { 30, 2, 3, 0, 0 } },
+	};
+	struct workload l = { .workers = 0 };
+	const struct team_traffic *t = &l.traffic;
+	int err = 0;
+
+	for (uint32_t u = 0; u < 2; u++) {
+		err |= workload_begin(&l, 3 - u);
+		for (uint32_t i = 0; i < 3 - u; i++)
+			workload_add(&l, work[u] + i);
+		workload_end(&l);
+	}
+	ok(!err && t->updates == 2 && t->all.cpu == 51 && t->all.early == 7 &&
+	   t->all.evaluations == 26 && t->all.bytes == 130,
+	   "what all workers did");
+	ok(t->most.cpu == 40 && t->most.early == 6 &&
+	   t->most.evaluations == 12 && t->most.messages == 3 &&
+	   t->most.bytes == 70, "what the one with most did");
+	ok(l.slowest[0] == 7e-6f && l.slowest[1] == 28e-6f,
+	   "nobody waits for what was done early");
+	ok(t->ranks == 3 && l.ranked[0] == 12 && l.ranked[1] == 9 &&
+	   l.ranked[2] == 5, "by rank at each update");
+	workload_add_lost(&l, &work[0][0]);
+	ok(t->all.cpu == 61 && t->most.cpu == 40 && t->updates == 2,
+	   "who is gone counts for all");
+	workload_free(&l);
+}
+
 int main(void)
 {
 	test_sharing();
 	test_maps();
+	test_workload();
 	return tap_done();
 }

@@ -51,8 +51,8 @@ function overhead(key, w,	k)
 function messages(key, w, net,	k)
 {
 	k = "mpi/" key "/" w "/"
-	return (k "scans") in v ? model_talk("mpi", k, net,
-		v[k "workers.most_per_update.cpu_ms"]) : ""
+	return (k "scans") in v ? model_sum("mpi", k, w, net, 0,
+		v[k "workers.slowest"], 0) - v[k "workers.slowest"] : ""
 }
 
 function by_particles(what, how, w,	i, k)
@@ -95,7 +95,7 @@ function parts(	i, w, k)
 		k = "mpi/simbad/100/hill/" w "/workers."
 		put("all", w, ms("simbad/100/hill", w))
 		put("worker with most", w, most("simbad/100/hill", w))
-		put("the same as measured", w, v[k "most_per_update.cpu_ms"])
+		put("the same as measured", w, v[k "slowest"])
 		put("coordinator", w, v[k "coordinator_cpu_ms_per_reading"])
 		put("messages at 10 GbE", w, messages("simbad/100/hill", w,
 			"10GbE"))

@@ -206,27 +206,32 @@ function accuracy(	logs, l, i, n, bad)
 		accuracy_goals(logs[l], l == 1 ? "ACES" : "Intel")
 }
 
+# To the first: "" if one of them was not measured
+function relative(to, other) { return to && other ? other / to : "" }
+
 function accuracy_goals(data, name,	few)
 {
 	few = median(data, 30, "hill", 5)
-	tell(name ", 100 particles, to 30", few ? \
-		median(data, 100, "hill", 99) / few : "", 1, 1.03, "times", 3)
-	tell(name ", cutoff 140, to none", few ? \
-		median(data, 30, "cutoff", 5) / few : "", 1, 1.03, "times", 3)
+	tell(name ", 100 particles, to 30", relative(few,
+		median(data, 100, "hill", 99)), 1, 1.03, "times", 3)
+	tell(name ", cutoff 140, to none", relative(few,
+		median(data, 30, "cutoff", 5)), 1, 1.03, "times", 3)
 }
 
 # Of messages, the one for each particle at the beginning is left out
-function worker_line(engine, key, w,	k, n, here, all, most, one)
+function worker_line(engine, key, w,	k, n, all, early, most, one)
 {
 	k = engine "/" key "/" w "/workers."
 	if (!((k "moved") in v))
 		return
 	n = v[engine "/" key "/" w "/scans"]
 	all = v[k "all_per_update.cpu_ms"]
-	most = v[k "most_per_update.cpu_ms"]
+	early = v[k "all_per_update.early_ms"]
+	most = v[k "slowest"]
 	one = serial(engine, key)
-	printf "%4d %7.2f %7.3f %7.3f %5.0f%% %5.0f%% %7.3f %5.1f %7.1f %6.2f %7.2f %5d",
-		w, all, all / w, most, 100 * (most * w / all - 1),
+	printf "%4d %7.2f %7.3f %7.3f %7.3f %5.0f%% %5.0f%% %7.3f %5.1f %7.1f %6.2f %7.2f %5d",
+		w, all, early / w, (all - early) / w, most,
+		100 * (most * w / (all - early) - 1),
 		100 * (v[k "most_per_update.evaluations"] * w / \
 		v[k "all_per_update.evaluations"] - 1),
 		v[k "coordinator_cpu_ms_per_reading"],
@@ -249,8 +254,8 @@ function check(engine, key, w,	k, t)
 	k = engine "/" key "/" w "/undisturbed."
 	if (!((k "wall") in v))
 		return
-	t = v[k "coordinator"] + v[k "slowest"]
-	t += model_talk(engine, engine "/" key "/" w "/", "here", v[k "slowest"])
+	t = model_sum(engine, engine "/" key "/" w "/", w, "here", \
+		v[k "coordinator"], v[k "slowest"], v[k "early"])
 	printf "  model on this machine, %d worker%s: %.2f ms, by the clock %.2f: %+.0f %%\n",
 		w, (w > 1 ? "s" : ""), t, v[k "wall"], 100 * (t / v[k "wall"] - 1)
 }
@@ -261,8 +266,8 @@ function worker_table(engine, key, name,	n, w, i)
 		return
 	printf "\n%s, %s; one process without messages: %.2f ms\n", engine == "mpi" ? \
 		"MPI" : "RabbitMQ", name, serial(engine, key)
-	printf "%4s %7s %7s %7s %6s %6s %7s %5s %7s %6s %7s %5s", "W", "all",
-		"mean", "most", "imb.", "evals", "coord.", "msgs", "kB",
+	printf "%4s %7s %7s %7s %7s %6s %6s %7s %5s %7s %6s %7s %5s", "W",
+		"all", "early", "mean", "most", "imb.", "evals", "coord.", "msgs", "kB",
 		"maps", "kB", "moved"
 	for (i = 1; i <= model_networks; i++)
 		printf " %7s %5s %5s", model_network[i], "x", "x ev."
@@ -274,29 +279,32 @@ function worker_table(engine, key, name,	n, w, i)
 	check(engine, key, 2)
 }
 
-# Of both ways to say how fast 20 machines are
-function lesser(key,	a, b)
+# The goal is that of evaluations; what was measured stands next to it
+function tell_20(key, name, limit,	a, b)
 {
 	a = model("mpi", key, 20, "10GbE")
 	b = model_evaluations("mpi", key, 20, "10GbE")
-	return a ? serial("mpi", key) / (a > b ? a : b) : ""
+	tell("20 machines, MPI, 10 GbE, " name " (\"x\" " \
+		(a ? sprintf("%.1f", serial("mpi", key) / a) : "?") ")",
+		b ? serial("mpi", key) / b : "", -1, limit, "times", 1)
 }
 
 function workers(	engines, e, best, t)
 {
-	print "\n5. Workers: ms of processor time a reading, of all, of each in the mean, and of"
-	print "the one that has most to do; by how much that is above the mean, in time and in"
-	print "evaluations; of the coordinator; messages and kB from and to it; maps between"
-	print "workers, and their kB; particles that moved in the whole run. Then what the model"
-	print "says of W machines: ms, times as fast as one process; the latter also with the"
-	print "time that the evaluations of the one with most take in one process."
+	print "\n5. Workers: ms of processor time a reading, of all; of each in the mean, what it"
+	print "does early, and the rest; the latter of the one that has most to do; by how much"
+	print "that is above the mean, in time and in evaluations; of the coordinator; messages"
+	print "and kB from and to it; maps between workers, and their kB; particles that moved in"
+	print "the whole run. Then what the model says of W machines: ms, times as fast as one"
+	print "process; the latter also with the time that the evaluations of the one with most"
+	print "take in one process with as many particles as a worker has."
 	split("mpi amqp", engines, " ")
 	for (e = 1; e <= 2; e++) {
 		if (v[engines[e] "/round"])
 			printf "\n%s: there and back %.0f us, each further result %.1f us, 1 MB there and back %.1f ms\n",
 				engines[e] == "mpi" ? "MPI (TCP)" : "RabbitMQ",
 				v[engines[e] "/round"],
-				(v[engines[e] "/cycle"] - v[engines[e] "/round"]) / 100,
+				model_take(engines[e]) * 1000,
 				v[engines[e] "/megabyte"] / 1000
 		worker_table(engines[e], "simbad/100/hill",
 			"simbad, 100 particles")
@@ -305,10 +313,8 @@ function workers(	engines, e, best, t)
 		worker_table(engines[e], "heavy/1000/hill",
 			"simbad, 1000 particles, 60 readings")
 	}
-	tell("20 machines, MPI, 10 GbE, simbad, 100 particles",
-		lesser("simbad/100/hill"), -1, 15, "times", 1)
-	tell("20 machines, MPI, 10 GbE, simbad, 1000 particles",
-		lesser("heavy/1000/hill"), -1, 18, "times", 1)
+	tell_20("simbad/100/hill", "simbad, 100 particles", 15)
+	tell_20("heavy/1000/hill", "1000 particles", 18)
 }
 
 function row(name, a, b, c) { printf "%-34s %9s %9s %9s\n", name, a, b, c }

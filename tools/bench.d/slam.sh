@@ -106,18 +106,21 @@ tell()
 		(($all | min_by(.wall_ms_per_reading)) as $run | .undisturbed = {
 			wall: $run.wall_ms_per_reading,
 			coordinator: $run.workers.coordinator_cpu_ms_per_reading,
-			slowest: $run.workers.most_per_update.cpu_ms }) |
+			early: $run.workers.most_per_update.early_ms,
+			slowest: ($run.workers.slowest_cpu_ms | mean) }) |
 		(.workers.slowest_cpu_ms = ($all |
 			map(.workers.slowest_cpu_ms) | least)) |
-		(.workers.most_per_update.cpu_ms =
-			(.workers.slowest_cpu_ms | mean)) |
-		(.workers.all_per_update.cpu_ms = ($all |
-			map(.workers.all_per_update.cpu_ms) | min)) |
+		(.workers.slowest = (.workers.slowest_cpu_ms | mean)) |
+		(.workers.most_per_update.early_ms = ($all |
+			map(.workers.most_per_update.early_ms) | min)) |
+		(.workers.all_per_update |= (($all | map(.workers.all_per_update) |
+			min_by(.cpu_ms)) as $a | .cpu_ms = $a.cpu_ms |
+			.early_ms = $a.early_ms)) |
 		(.workers.coordinator_cpu_ms_per_reading = ($all |
 			map(.workers.coordinator_cpu_ms_per_reading) | min))
 	else . end |
-	(.cpu_ms_per_reading.each, .workers.slowest_cpu_ms?) |=
-		(if type == "array" then map(tostring) | join(",") else . end) |
+	(.cpu_ms_per_reading.each, .workers.slowest_cpu_ms?,
+		.workers.ranked_evaluations?) |= (if type == "array" then map(tostring) | join(",") else . end) |
 	. as $o | paths(scalars) as $p |
 	"\($key)/\($p | join("."))\t\($o | getpath($p))"' "$@" ||
 		die "$key: no numbers"
@@ -174,8 +177,9 @@ speed_round()
 	fi
 	enough $i 1 && return
 	if "$bin/slamd" --help | grep -q -- --compat; then
+		# which has distances of its own, unless told after it
 		serial $name/100/gmapping "$bin/slamd" "$log" \
-			--compat gmapping --particles 100
+			--compat gmapping --particles 100 "${every[@]}"
 	fi
 }
 
@@ -264,6 +268,16 @@ accuracies()
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
+# share ENGINE DATA PARTICLES W VARIANT LOG OPTION...: one process with as many
+# particles as one of W workers has
+share()
+{
+	local n=$((($3 + $4 - 1) / $4))
+
+	[ "$4" != 1 ] || return 0
+	serial "$1/$2/share$n/$5/0" "$bin/slamd" "$6" --particles $n "${@:7}"
+}
+
 # Over TCP, as between machines
 ranks()
 {
@@ -321,6 +335,10 @@ main_teams()
 			enough $i 2 || team $1 $w heavy/1000/hill \
 				"$work/heavy" --particles 1000
 		done
+		for w in $teams; do
+			share $1 simbad 100 $w hill "$simbad"
+			enough $i 2 || share $1 heavy 1000 $w hill "$work/heavy"
+		done
 		enough $i 2 || serial $1/heavy/1000/hill/0 "$bin/slamd" \
 			"$work/heavy" --particles 1000
 		stop_workers
@@ -355,14 +373,17 @@ figures()
 				team mpi $w simbad/$p/cutoff "$simbad" \
 					--particles $p --cutoff 140
 				team mpi $w aces/$p/hill "$aces" --particles $p
+				[ $p = 100 ] || share mpi simbad $p $w hill "$simbad"
+				share mpi simbad $p $w cutoff "$simbad" --cutoff 140
+				share mpi aces $p $w hill "$aces"
 			done
 		done
 	done
 	tell_all
 }
 
-# pingpong ENGINE COMMAND...: us there and back, and a cycle of 100 results; the
-# least of three medians
+# pingpong ENGINE COMMAND...: us there and back, and a cycle of 100 results: the
+# least of three medians; of processor time the least of all
 pingpong()
 {
 	local engine=$1 i
@@ -376,6 +397,7 @@ pingpong()
 	$1 == "64" { least("round", $3) }
 	$1 == "1" && $2 == "MB" { least("megabyte", $3) }
 	$1 == "cycle" { least("cycle", $2) }
+	$1 == "send" || $1 == "take" { least($1, $4) }
 	END { for (what in v) print e "/" what "\t" v[what] }'
 }
 
@@ -386,6 +408,7 @@ mpi()
 		return
 	fi
 	pingpong mpi ranks 1 "$bin/engine-pingpong" mpi 1
+	pingpong mpi/20 ranks 20 "$bin/engine-pingpong" mpi 20
 	main_teams mpi
 }
 

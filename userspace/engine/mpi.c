@@ -3,17 +3,21 @@
  * The engine over MPI, a plug-in: ranks are ids, and messages of one tag.
  *
  * All MPI calls are made by the caller's thread, within calls of the engine.
- * Messages are sent one by one, also broadcasts. MPI_Bcast is faster (2.6 KB to
- * 7 ranks on 2 cores: 35 us against 97 us; to 3: 12 against 15), but all ranks
- * have to call it at the same point of their streams, and a worker cannot know
- * that it is due.
+ *
+ * Broadcasts go to a few leaders, who pass them on: see leaders_of(). MPI_Bcast
+ * is no choice: all ranks have to call it at the same point of their streams,
+ * and a worker cannot know that it is due. As these take another way than other
+ * messages of the coordinator, all of them say how many broadcasts were before,
+ * and wait for those. The other way round, a broadcast after messages to single
+ * ranks is sent to each rank by the coordinator itself, behind those.
  *
  * MPI has no way to wait that does not use the processor. What waits here looks
- * again at once while there is traffic, lets others run in between, and sleeps
- * a little once it was in vain for a while: half a ms at most.
+ * again at once, lets others run in between, and sleeps a little, half a ms at
+ * most, once nothing came for twice as long as it takes as a rule.
  *
  * With ULFM a dead rank makes calls fail until its death was acknowledged; as
- * there are no collectives, the communicator need not be made anew.
+ * there are no collectives, the communicator need not be made anew. Nobody
+ * passes anything on then: a dead leader would leave gaps.
  */
 #include <errno.h>
 #include <mpi.h>
@@ -29,10 +33,27 @@
 
 enum {
 	TAG		= 1,
-	SPINS		= 2000,		/* looks, before it sleeps */
+	PATIENCE_NS	= 2500000,	/* before it sleeps, at least */
+	PATIENCE_MOST_NS = 50000000,
 	SLEEP_LEAST_NS	= 20000,
 	SLEEP_MOST_NS	= 500000,
+	FLAT		= 8,		/* workers, without leaders */
+	PASSED_ON	= 32 << 10,	/* bytes, at most: MPI takes them at once */
 };
+
+/**
+ * struct envelope - in front of each message
+ * @broadcasts:	of the coordinator's, so many were before; 0 of others
+ * @kind:	of it
+ */
+struct envelope {
+	uint32_t	broadcasts;
+	uint32_t	kind;
+};
+
+enum { SINGLE, BROADCAST, PASS_ON };
+
+enum { ENVELOPE = sizeof(struct envelope), HEAD = ENVELOPE + FRAME_SIZE };
 
 /* On its way out; the buffer is MPI's until then */
 struct sending {
@@ -44,6 +65,10 @@ struct sending {
  * struct mpi - what e->link is
  * @sendings:	@count of them, with room for @room
  * @moved:	something came or went out since it was cleared
+ * @broadcasts:	sent, or delivered
+ * @singles:	something was sent to a single rank since the last broadcast
+ * @held:	of the coordinator, before their turn; in order of arrival
+ * @usual:	ns, how long it takes until something comes
  * @agreed:	for the farewell with ULFM
  */
 struct mpi {
@@ -54,6 +79,10 @@ struct mpi {
 	unsigned int	count;
 	unsigned int	room;
 	bool		moved;
+	uint32_t	broadcasts;
+	bool		singles;
+	struct engine_buffer *held;
+	uint64_t	usual;
 	int		agreed;
 };
 
@@ -156,6 +185,8 @@ static bool is_death(int err)
 	       class == MPIX_ERR_PROC_FAILED_PENDING;
 }
 
+enum { LEADERS = false };
+
 /* Among those that live */
 static int meet(struct mpi *m, MPI_Request *r)
 {
@@ -180,6 +211,8 @@ static bool is_death(int err)
 	(void)err;
 	return false;
 }
+
+enum { LEADERS = true };
 
 static int meet(struct mpi *m, MPI_Request *r)
 {
@@ -211,14 +244,14 @@ static struct engine_buffer *pack(struct engine *e, const struct frame *f,
 				  const struct iovec *iov, int count,
 				  size_t len)
 {
-	struct engine_buffer *b = e->up->buffer(&e->inbox, FRAME_SIZE + len);
+	struct engine_buffer *b = e->up->buffer(&e->inbox, HEAD + len);
 	uint8_t *at;
 	int i;
 
 	if (!b)
 		return NULL;
-	e->up->write(b->data, f);
-	at = b->data + FRAME_SIZE;
+	e->up->write(b->data + ENVELOPE, f);
+	at = b->data + HEAD;
 	for (i = 0; i < count; i++) {
 		if (iov[i].iov_len)
 			memcpy(at, iov[i].iov_base, iov[i].iov_len);
@@ -227,28 +260,110 @@ static struct engine_buffer *pack(struct engine *e, const struct frame *f,
 	return b;
 }
 
-/* Ids are ranks; a dead one's messages go nowhere until it was told of */
+/* @b is taken over, also without success */
+static int post(struct engine *e, int to, struct engine_buffer *b,
+		struct envelope envelope)
+{
+	struct mpi *m = e->link;
+	struct sending *s = new_sending(m);
+
+	if (!s) {
+		e->up->release(&e->inbox, b);
+		return -ENOMEM;
+	}
+	memcpy(b->data, &envelope, ENVELOPE);
+	s->buffer = b;
+	/* a dead one's messages go nowhere until it was told of */
+	if (MPI_Isend(b->data, b->len, MPI_BYTE, to, TAG, m->comm,
+		      &s->request))
+		e->up->release(&e->inbox, b);
+	else
+		m->count++;
+	return 0;
+}
+
+static int post_copy(struct engine *e, int to, const struct engine_buffer *b,
+		     struct envelope envelope)
+{
+	struct engine_buffer *copy = e->up->buffer(&e->inbox, b->len);
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy->data + ENVELOPE, b->data + ENVELOPE, b->len - ENVELOPE);
+	return post(e, to, copy, envelope);
+}
+
+/*
+ * Ranks 1 to this one pass broadcasts on. To many ranks, sending one after the
+ * other takes longer than another message's way; with about as many leaders as
+ * each of them has ranks behind it, the last rank gets it soonest
+ */
+static int leaders_of(const struct mpi *m)
+{
+	const int workers = m->ranks - 1;
+	int leaders = 1;
+
+	if (!LEADERS || workers <= FLAT)
+		return workers;
+	while ((leaders + 1) * (leaders + 1) <= workers)
+		leaders++;
+	return leaders;
+}
+
+/* To all that this rank has behind it. Return: 0; -ENOMEM */
+static int pass_on(struct engine *e, const struct engine_buffer *b,
+		   struct envelope envelope)
+{
+	const struct mpi *m = e->link;
+	const int leaders = leaders_of(m);
+	int rank, err = 0;
+
+	envelope.kind = BROADCAST;
+	for (rank = m->rank + leaders; rank < m->ranks && !err;
+	     rank += leaders)
+		err = post_copy(e, rank, b, envelope);
+	return err;
+}
+
+static int broadcast(struct engine *e, const struct frame *f,
+		     struct engine_buffer *b)
+{
+	struct mpi *m = e->link;
+	const bool flat = m->singles || f->kind != FRAME_DATA ||
+			  b->len > PASSED_ON;
+	const int last = flat ? m->ranks - 1 : leaders_of(m);
+	const struct envelope envelope = {
+		m->broadcasts++, flat ? BROADCAST : PASS_ON,
+	};
+	int rank, err = 0;
+
+	m->singles = false;
+	for (rank = 1; rank <= last && !err; rank++)
+		err = post_copy(e, rank, b, envelope);
+	e->up->release(&e->inbox, b);
+	return err;
+}
+
+/* Ids are ranks */
 static int mpi_send(struct engine *e, const struct frame *f, uint64_t joining,
 		    const struct iovec *iov, int count, size_t len)
 {
 	struct mpi *m = e->link;
 	const uint64_t to = joining ? joining : f->to;
-	struct sending *s;
+	const bool all = !joining && f->to == FRAME_ALL;
+	struct engine_buffer *b;
 
-	if (to >= (uint64_t)m->ranks)
+	if (to >= (uint64_t)m->ranks && !all)
 		return 0;
-	s = new_sending(m);
-	if (!s)
+	b = pack(e, f, iov, count, len);
+	if (!b)
 		return -ENOMEM;
-	s->buffer = pack(e, f, iov, count, len);
-	if (!s->buffer)
-		return -ENOMEM;
-	if (MPI_Isend(s->buffer->data, s->buffer->len, MPI_BYTE, to, TAG,
-		      m->comm, &s->request))
-		e->up->release(&e->inbox, s->buffer);
-	else
-		m->count++;
-	return 0;
+	if (all)
+		return broadcast(e, f, b);
+	m->singles = true;
+	return post(e, to, b, (struct envelope){
+		m->rank ? 0 : m->broadcasts, SINGLE,
+	});
 }
 
 /* What is out: its buffers are free again */
@@ -273,7 +388,7 @@ static void look_at_sendings(struct engine *e)
 }
 
 /* Return: NULL: nothing there; @err, or no memory */
-static struct engine_buffer *next(struct engine *e, int *err)
+static struct engine_buffer *next(struct engine *e, int *err, int *from)
 {
 	struct mpi *m = e->link;
 	struct engine_buffer *b;
@@ -298,30 +413,112 @@ static struct engine_buffer *next(struct engine *e, int *err)
 		return NULL;
 	}
 	m->moved = true;
+	*from = status.MPI_SOURCE;
 	return b;
+}
+
+static void deliver(struct engine *e, struct engine_buffer *b, bool discard)
+{
+	struct frame f;
+
+	if (discard || e->up->read(b->data + ENVELOPE, b->len - ENVELOPE, &f)) {
+		e->up->release(&e->inbox, b);
+		return;
+	}
+	b->start = HEAD;
+	b->len -= HEAD;
+	e->up->frame(e, &f, b);
+}
+
+static struct envelope envelope_of(const struct engine_buffer *b)
+{
+	struct envelope envelope;
+
+	memcpy(&envelope, b->data, ENVELOPE);
+	return envelope;
+}
+
+/* Whether it is @b's turn; if so, it is taken for delivered. The difference is
+ * right also when the count begins anew
+ */
+static bool in_turn(struct mpi *m, const struct engine_buffer *b)
+{
+	const struct envelope envelope = envelope_of(b);
+
+	if ((int32_t)(envelope.broadcasts - m->broadcasts) > 0)
+		return false;
+	m->broadcasts += envelope.kind != SINGLE;
+	return true;
+}
+
+static void hold(struct mpi *m, struct engine_buffer *b)
+{
+	struct engine_buffer **at = &m->held;
+
+	while (*at)
+		at = &(*at)->next;
+	b->next = NULL;
+	*at = b;
+}
+
+/* After each one the first is looked for again: they arrived in order but for
+ * broadcasts that were passed on, which came late
+ */
+static void deliver_held(struct engine *e, bool discard)
+{
+	struct mpi *m = e->link;
+	struct engine_buffer **at = &m->held;
+
+	while (*at) {
+		struct engine_buffer *b = *at;
+
+		if (!in_turn(m, b)) {
+			at = &b->next;
+			continue;
+		}
+		*at = b->next;
+		deliver(e, b, discard);
+		at = &m->held;
+	}
+}
+
+/* From the coordinator, or passed on */
+static void take(struct engine *e, struct engine_buffer *b, bool discard)
+{
+	struct mpi *m = e->link;
+	const struct envelope envelope = envelope_of(b);
+
+	/* half a stream is worse than none */
+	if (envelope.kind == PASS_ON && pass_on(e, b, envelope))
+		MPI_Abort(m->comm, 1);
+	if (!in_turn(m, b)) {
+		hold(m, b);
+		return;
+	}
+	deliver(e, b, discard);
+	if (m->held)
+		deliver_held(e, discard);
 }
 
 static void take_all(struct engine *e, bool discard)
 {
 	struct engine_buffer *b;
-	struct frame f;
-	int err;
+	int err, from;
 
 	for (;;) {
-		b = next(e, &err);
+		b = next(e, &err, &from);
 		if (!b && is_death(err)) {
 			acknowledge(e);
-			b = next(e, &err);
+			b = next(e, &err, &from);
 		}
 		if (!b)
 			return;
-		if (discard || e->up->read(b->data, b->len, &f)) {
+		if (b->len < HEAD)
 			e->up->release(&e->inbox, b);
-			continue;
-		}
-		b->start = FRAME_SIZE;
-		b->len -= FRAME_SIZE;
-		e->up->frame(e, &f, b);
+		else if (from && envelope_of(b).kind == SINGLE)
+			deliver(e, b, discard);
+		else
+			take(e, b, discard);
 	}
 }
 
@@ -329,21 +526,6 @@ static void mpi_progress(struct engine *e)
 {
 	look_at_sendings(e);
 	take_all(e, false);
-}
-
-static void doze(unsigned int looks)
-{
-	const unsigned int more = looks - SPINS;
-	struct timespec t = { 0, SLEEP_LEAST_NS };
-
-	if (looks < SPINS) {
-		sched_yield();
-		return;
-	}
-	t.tv_nsec = more < 16 ? SLEEP_LEAST_NS * (more + 1ll) : SLEEP_MOST_NS;
-	if (t.tv_nsec > SLEEP_MOST_NS)
-		t.tv_nsec = SLEEP_MOST_NS;
-	nanosleep(&t, NULL);
 }
 
 static uint64_t now_ns(void)
@@ -354,22 +536,51 @@ static uint64_t now_ns(void)
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
+/* @waited: ns, @patience: of that, without a sleep */
+static void doze(uint64_t waited, uint64_t patience)
+{
+	struct timespec t = { 0, SLEEP_LEAST_NS };
+
+	if (waited < patience) {
+		sched_yield();
+		return;
+	}
+	/* as long again as it slept by now */
+	if (waited - patience > SLEEP_LEAST_NS)
+		t.tv_nsec = waited - patience < SLEEP_MOST_NS ?
+			    waited - patience : SLEEP_MOST_NS;
+	nanosleep(&t, NULL);
+}
+
+/* Who waits much longer for most messages gains nothing by looking */
+static uint64_t patience_of(const struct mpi *m)
+{
+	if (2 * m->usual < PATIENCE_NS || 2 * m->usual > PATIENCE_MOST_NS)
+		return PATIENCE_NS;
+	return 2 * m->usual;
+}
+
 static void mpi_wait(struct engine *e, int timeout_ms)
 {
-	const uint64_t end = now_ns() + timeout_ms * 1000000ull;
 	const struct engine_buffer *first = e->inbox.first;
+	const uint64_t start = now_ns();
+	const uint64_t most = timeout_ms * 1000000ull;
 	struct mpi *m = e->link;
-	unsigned int looks = 0;
+	const uint64_t patience = patience_of(m);
+	uint64_t now = start, moved = start;
 
 	while (e->inbox.first == first && !e->relieved &&
 	       e->state != ENGINE_FAILED &&
-	       (timeout_ms < 0 || now_ns() < end)) {
-		doze(looks);
+	       (timeout_ms < 0 || now - start < most)) {
+		doze(now - moved, patience);
 		m->moved = false;
 		mpi_progress(e);
+		now = now_ns();
 		/* a large message on its way needs us awake */
-		looks = m->moved ? 0 : looks + (looks < 2 * SPINS);
+		if (m->moved)
+			moved = now;
 	}
+	m->usual += ((int64_t)(now - start) - (int64_t)m->usual) / 8;
 }
 
 /* There is no way back in: the ranks are what they are */
@@ -386,13 +597,12 @@ static void farewell(struct engine *e)
 {
 	struct mpi *m = e->link;
 	MPI_Request all_are_here;
-	unsigned int looks = 0;
+	const uint64_t start = now_ns();
 	bool here = false;
 	int done = 0;
 
 	while (!done) {
-		doze(looks);
-		looks += looks < 2 * SPINS;
+		doze(now_ns() - start, PATIENCE_NS);
 		look_at_sendings(e);
 		take_all(e, true);
 		if (!here && !m->count) {
@@ -410,6 +620,12 @@ static void mpi_close(struct engine *e)
 	struct mpi *m = e->link;
 
 	farewell(e);
+	while (m->held) {
+		struct engine_buffer *b = m->held;
+
+		m->held = b->next;
+		e->up->release(&e->inbox, b);
+	}
 	free_comm(m);
 	MPI_Finalize();
 	free(m->sendings);
@@ -425,6 +641,7 @@ static int mpi_fd(struct engine *e)
 const struct engine_transport engine_mpi = {
 	.abi = ENGINE_ABI,
 	.name = "mpi",
+	.broadcast = true,
 	.open = mpi_open,
 	.close = mpi_close,
 	.send = mpi_send,

@@ -18,6 +18,9 @@
  * many as there is room for is optimal. So the costs are those of the Hungarian
  * algorithm (Kamburugamuve et al., section 4), in linear time.
  *
+ * By number, not by work: how many evaluations a particle takes has nothing to
+ * do with what it, or its parent, took last time (Documentation/slam-results.md).
+ *
  * Return: how many move; -ENOMEM.
  */
 int placement_share(const uint32_t *parent, uint32_t count,

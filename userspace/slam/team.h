@@ -82,11 +82,12 @@ struct team_remote_config {
 /**
  * struct team_work - what workers did
  * @cpu:	ns of processor time
+ * @early:	of that, to put scans into maps while others still matched
  * @evaluations: of poses
  * @messages, @bytes: to other workers
  */
 struct team_work {
-	uint64_t	cpu, evaluations, messages, bytes;
+	uint64_t	cpu, early, evaluations, messages, bytes;
 };
 
 /**
@@ -99,8 +100,11 @@ struct team_work {
  * @all:	of all workers together
  * @most:	at each update that of the worker which has most of it; summed
  *		over updates
- * @slowest:	@most.cpu of each update, ms; the team's
+ * @slowest:	of each update, ms: the most @cpu without @early; the team's
  * @updates:	how many
+ * @ranked:	[@ranks] evaluations of the worker that has most of them at an
+ *		update, of the second one, and so on; summed over updates; the
+ *		team's
  */
 struct team_traffic {
 	uint64_t		moved, rebuilt, joined, left;
@@ -108,6 +112,8 @@ struct team_traffic {
 	struct team_work	all, most;
 	const float		*slowest;
 	uint32_t		updates;
+	const uint64_t		*ranked;
+	uint32_t		ranks;
 };
 
 /* A team of workers; NULL: no memory */

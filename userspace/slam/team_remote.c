@@ -18,7 +18,7 @@
 #include "slam/crew.h"
 #include "slam/placement.h"
 #include "slam/scans.h"
-#include "slam/team.h"
+#include "slam/workload.h"
 
 /* Signals are looked for this often, ms */
 #define PATIENCE	200
@@ -43,6 +43,8 @@ struct member {
  * @owner:	of each particle, an id; 0: nobody
  * @from:	who had its parent before the last resampling
  * @done:	of this match
+ * @unsettled:	the last update changed nothing, which nobody was told yet
+ * @resampled:	the last update was
  * @lost:	what workers that are gone had used
  */
 struct remote {
@@ -55,17 +57,16 @@ struct remote {
 	uint8_t				*done;
 	uint32_t			count, room;
 	struct scans			scans;
-	uint64_t			update, ticket;
+	uint64_t			update, settled, ticket;
 	struct motion			motion;
 	bool				matching, begun;
+	bool				unsettled, resampled;
 	bool				changed;	/* workers came or went */
 	struct outcome			*out;
 	uint32_t			missing;
 	const struct team_state		*state;
 	struct particles_use		lost;
-	struct team_traffic		traffic;
-	float				*slowest;	/* traffic's */
-	uint32_t			slowest_room;
+	struct workload			load;
 	struct bytes			bytes;
 };
 
@@ -151,9 +152,29 @@ static int make_room(struct remote *r, uint32_t count)
 	return 0;
 }
 
+/* Resampled once is often resampled again */
+static struct wire_match match_head(const struct remote *r)
+{
+	return (struct wire_match){
+		.update = r->update, .motion = r->motion,
+		.early = !r->resampled,
+	};
+}
+
+/* What comes now does not wait for MATCH, which says the same */
+static int settle_first(struct remote *r)
+{
+	const struct wire_settle head = { .update = r->settled };
+
+	if (!r->unsettled)
+		return 0;
+	r->unsettled = false;
+	return send_all(r, WIRE_SETTLE, &head, sizeof(head), NULL, 0);
+}
+
 static int send_match(struct remote *r, struct member *m)
 {
-	const struct wire_match head = { r->update, r->motion };
+	const struct wire_match head = match_head(r);
 	const struct wire_reading *reading = scans_at(&r->scans, r->update);
 
 	if (m->matched > r->update)
@@ -213,6 +234,8 @@ static int rebuild(struct remote *r, struct member *m, uint32_t number)
 	int err = collect_steps(r, id);
 
 	if (!err)
+		err = settle_first(r);
+	if (!err)
 		err = send_scans(r, m, head.steps);
 	if (!err && r->matching)
 		err = send_match(r, m);
@@ -222,7 +245,7 @@ static int rebuild(struct remote *r, struct member *m, uint32_t number)
 	r->from[number] = m->id;
 	m->load++;
 	if (head.steps)
-		r->traffic.rebuilt++;
+		r->load.traffic.rebuilt++;
 	return send_to(r, m->id, WIRE_REBUILD, &head, sizeof(head),
 		       r->bytes.data, r->bytes.len);
 }
@@ -254,54 +277,22 @@ static int place_lost(struct remote *r)
 	return err;
 }
 
-/*
- * What workers did
- */
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-/* Since the last match. @most: gets it, if it is more */
-static void add_work(struct remote *r, struct member *m,
-		     struct team_work *most)
-{
-	const struct team_work *now = &m->work, *before = &m->before;
-	struct team_work *all = &r->traffic.all;
-	const struct team_work w = {
-		now->cpu - before->cpu,
-		now->evaluations - before->evaluations,
-		now->messages - before->messages,
-		now->bytes - before->bytes,
-	};
-
-	all->cpu += w.cpu;
-	all->evaluations += w.evaluations;
-	all->messages += w.messages;
-	all->bytes += w.bytes;
-	most->cpu = larger(most->cpu, w.cpu);
-	most->evaluations = larger(most->evaluations, w.evaluations);
-	most->messages = larger(most->messages, w.messages);
-	most->bytes = larger(most->bytes, w.bytes);
-	m->before = m->work;
-}
-
+/* Of an update that was matched */
 static int add_update(struct remote *r)
 {
-	struct team_work *most = &r->traffic.most, w = { 0 };
-	const int err = array_grow(&r->slowest, &r->slowest_room,
-				   r->traffic.updates, sizeof(*r->slowest));
+	const int err = workload_begin(&r->load, r->members);
 
 	if (err)
 		return err;
-	for (uint32_t i = 0; i < r->members; i++)
-		add_work(r, r->member + i, &w);
-	most->cpu += w.cpu;
-	most->evaluations += w.evaluations;
-	most->messages += w.messages;
-	most->bytes += w.bytes;
-	r->slowest[r->traffic.updates++] = (float)((double)w.cpu * 1e-6);
+	for (uint32_t i = 0; i < r->members; i++) {
+		struct member *m = r->member + i;
+		const struct team_work w = workload_since(&m->work,
+							  &m->before);
+
+		workload_add(&r->load, &w);
+		m->before = m->work;
+	}
+	workload_end(&r->load);
 	return 0;
 }
 
@@ -318,7 +309,7 @@ static int on_joined(struct remote *r, uint32_t id)
 		return err;
 	r->member[r->members++] = (struct member){ .id = id };
 	r->changed = true;
-	r->traffic.joined++;
+	r->load.traffic.joined++;
 	say(r, LOG_INFO, "worker %u joined: %u of them", id, r->members);
 	return send_to(r, id, WIRE_SETUP, &r->params, sizeof(r->params), NULL,
 		       0);
@@ -327,15 +318,17 @@ static int on_joined(struct remote *r, uint32_t id)
 static int on_left(struct remote *r, uint32_t id, const char *why)
 {
 	struct member *m = find_member(r, id);
+	struct team_work work;
 	uint32_t lost = 0;
 
 	if (!m)
 		return 0;
 	r->lost.cpu += m->use.cpu;
-	add_work(r, m, &(struct team_work){ 0 });
+	work = workload_since(&m->work, &m->before);
+	workload_add_lost(&r->load, &work);
 	*m = r->member[--r->members];
 	r->changed = true;
-	r->traffic.left++;
+	r->load.traffic.left++;
 	for (uint32_t i = 0; i < r->count; i++) {
 		/* its map may not have arrived where it was sent */
 		const bool waits = r->from[i] == id && !r->done[i];
@@ -367,6 +360,7 @@ static void on_result(struct remote *r, uint32_t from, const void *data,
 		return;
 	m->use = (struct particles_use){ w->bytes, w->peak, w->cpu };
 	m->work.cpu = w->cpu;
+	m->work.early = w->early;
 	m->work.messages = w->sent.messages;
 	m->work.bytes = w->sent.bytes;
 	if (!r->matching || w->update != r->update)
@@ -418,7 +412,7 @@ static int receive(struct remote *r, struct engine_message *m)
 	const uint64_t start = crew_own_cpu();
 	const int ret = engine_receive(r->config.engine, m, PATIENCE);
 
-	r->traffic.receiving += crew_own_cpu() - start;
+	r->load.traffic.receiving += crew_own_cpu() - start;
 	if (!ret && r->config.interrupted &&
 	    r->config.interrupted(r->config.arg))
 		return -EINTR;
@@ -458,10 +452,11 @@ static int begin(struct remote *r)
 
 static int match_all(struct remote *r)
 {
-	const struct wire_match head = { r->update, r->motion };
+	const struct wire_match head = match_head(r);
 	const struct wire_reading *reading = scans_at(&r->scans, r->update);
 	int err;
 
+	r->unsettled = false;
 	/* who lacks older scans gets them when a particle wants them */
 	err = send_all(r, WIRE_MATCH, &head, sizeof(head), reading,
 		       scans_size(reading));
@@ -635,8 +630,11 @@ static int settle(struct remote *r, const uint32_t *parent, uint32_t count)
 	struct wire_settle head = { .update = r->update };
 	int moves, err;
 
+	r->resampled = parent;
+	r->unsettled = !parent;
+	r->settled = r->update;
 	if (!parent)
-		return send_all(r, WIRE_SETTLE, &head, sizeof(head), NULL, 0);
+		return 0;
 	err = make_room(r, count);
 	if (err)
 		return err;
@@ -645,7 +643,7 @@ static int settle(struct remote *r, const uint32_t *parent, uint32_t count)
 	if (err)
 		return err;
 	head.count = count;
-	r->traffic.moved += (uint64_t)moves;
+	r->load.traffic.moved += (uint64_t)moves;
 	err = send_all(r, WIRE_SETTLE, &head, sizeof(head), r->bytes.data,
 		       r->bytes.len);
 	become(r, count);
@@ -750,6 +748,8 @@ static int remote_track(struct team *t, const struct team_state *state,
 	if (!err && !r->owner[number])
 		err = begin(r);
 	if (!err)
+		err = settle_first(r);
+	if (!err)
 		err = place_lost(r);
 	if (!err)
 		err = track(r, number, from, &packed, out);
@@ -792,7 +792,7 @@ static void remote_destroy(struct team *t)
 	free(r->from);
 	free(r->next_owner);
 	free(r->done);
-	free(r->slowest);
+	workload_free(&r->load);
 	free(r);
 }
 
@@ -800,8 +800,9 @@ void team_remote_traffic(struct team *t, struct team_traffic *traffic)
 {
 	const struct remote *r = (const struct remote *)t;
 
-	*traffic = r->traffic;
-	traffic->slowest = r->slowest;
+	*traffic = r->load.traffic;
+	traffic->slowest = r->load.slowest;
+	traffic->ranked = r->load.ranked;
 }
 
 static const struct team_ops remote_ops = {

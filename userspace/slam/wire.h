@@ -9,7 +9,8 @@
  *	SETUP	  parameters: the first message; all before is forgotten
  *	SCAN	  a reading of an update, for REBUILD
  *	REBUILD	  have this particle, by its steps
- *	MATCH	  a reading: match the particles you have
+ *	MATCH	  a reading: match the particles you have; of the update before
+ *		  that all stayed as they were, if nobody said SETTLE
  *	SETTLE	  of the update that was matched: who is whose child, and where
  *	TRACK	  where is the robot in this particle's map?
  *
@@ -30,7 +31,7 @@
 #include "slam/motion.h"
 #include "readings/reading.h"
 
-enum { WIRE_VERSION = 3 };
+enum { WIRE_VERSION = 4 };
 
 enum wire_type {
 	WIRE_SETUP = 1, WIRE_SCAN, WIRE_REBUILD, WIRE_MATCH, WIRE_SETTLE,
@@ -46,10 +47,15 @@ struct wire_reading {
 	float		angle_min, angle_increment, range_max;
 };
 
-/* SCAN and MATCH; SCAN without motion. A reading follows */
+/*
+ * SCAN and MATCH; SCAN without motion. A reading follows
+ * @early: once the result is out, the scan goes into the maps: as a rule
+ *	nobody is resampled, and then that need not wait for the coordinator
+ */
 struct wire_match {
 	uint64_t	update;
 	struct motion	motion;
+	uint32_t	early, pad;
 };
 
 struct wire_step {
@@ -78,6 +84,9 @@ struct wire_result {
 	uint64_t	update;
 	uint64_t	bytes, peak;		/* particles_use() */
 	uint64_t	cpu;			/* all it did, ns */
+	uint64_t	early;			/* of that, scans put into maps
+						 * while others matched
+						 */
 	struct engine_traffic sent;		/* to other workers */
 	uint32_t	count, pad;
 };
@@ -91,7 +100,9 @@ struct wire_child {
 	uint64_t	since;
 };
 
-/* @count of wire_child follow; none: all stay as they are */
+/* @count of wire_child follow; none: all stay as they are, and a TRACK or
+ * REBUILD follows, which cannot wait for MATCH
+ */
 struct wire_settle {
 	uint64_t	update;
 	uint32_t	count, pad;

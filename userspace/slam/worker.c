@@ -4,6 +4,10 @@
  *
  * A particle that became this worker's is late until its map is here: the map
  * may come before the message that announces it, and is put by then.
+ *
+ * A worker that waits for the others to have matched puts the scan into its
+ * maps. Who turns out to have no children was written to in vain, which happens
+ * rarely and changes nothing: each particle is written to alone.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -57,8 +61,11 @@ struct worker {
 	uint64_t		settled;	/* the next one to be settled */
 	struct motion		motion;
 	bool			matching;
+	bool			eager;		/* MATCH said so */
 	uint32_t		*numbers;
 	uint32_t		count, room;
+	uint32_t		written;	/* the first so many have the scan */
+	int			failed;		/* one of them could not */
 	struct outcome		*out;
 	uint32_t		out_room;
 	struct late		*late;
@@ -70,6 +77,7 @@ struct worker {
 	struct bytes		bytes;
 	struct bytes		track;		/* of a late particle */
 	uint64_t		cpu, began;	/* this thread's, ns */
+	uint64_t		early_cpu;	/* of all threads */
 	struct engine_traffic	before;		/* sent, before SETUP */
 };
 
@@ -117,7 +125,8 @@ static void forget(struct worker *w)
 	for (uint32_t i = 0; i < w->earlies; i++)
 		free(w->early[i].map);
 	drop_lates(w);
-	w->count = w->ghosts = w->earlies = 0;
+	w->count = w->written = w->ghosts = w->earlies = 0;
+	w->failed = 0;
 	w->ready = w->matching = false;
 	w->settled = w->update = 0;
 	w->track.len = 0;
@@ -168,6 +177,15 @@ static int add_number(struct worker *w, uint32_t number)
  * Matching
  */
 
+/* All it did, in all threads */
+static uint64_t cpu_of(const struct worker *w)
+{
+	struct particles_use use;
+
+	particles_use(w->particles, &use);
+	return use.cpu + w->cpu + crew_own_cpu() - w->began;
+}
+
 static int match(struct worker *w, const uint32_t *numbers, uint32_t count)
 {
 	struct wire_result head = { .update = w->update, .count = count };
@@ -200,7 +218,8 @@ static int match(struct worker *w, const uint32_t *numbers, uint32_t count)
 	particles_use(w->particles, &use);
 	head.bytes = use.bytes;
 	head.peak = use.peak;
-	head.cpu = use.cpu + w->cpu + crew_own_cpu() - w->began;
+	head.cpu = cpu_of(w);
+	head.early = w->early_cpu;
 	engine_counters(w->engine, &counters);
 	head.sent = (struct engine_traffic){
 		counters.to_workers.messages - w->before.messages,
@@ -221,22 +240,74 @@ static int make_scan(struct worker *w, uint64_t update)
 	return scan_make(&w->scan, &reading, &w->params);
 }
 
+/* The scan goes into the maps of those who do not have it yet */
+static int write_rest(struct worker *w)
+{
+	const uint32_t first = w->written;
+
+	w->written = w->count;
+	return particles_write(w->particles, w->update, &w->scan,
+			       w->numbers + first, w->count - first);
+}
+
+/* Where particles are sent to and fro, copies of them share their maps yet */
+static void write_early(struct worker *w)
+{
+	const uint64_t start = cpu_of(w);
+
+	if (!w->eager || w->lates || w->ghosts || w->failed)
+		return;
+	w->failed = write_rest(w);
+	w->early_cpu += cpu_of(w) - start;
+}
+
+static void drop_ghosts(struct worker *w)
+{
+	for (uint32_t i = 0; i < w->ghosts; i++)
+		particles_drop(w->particles, w->ghost[i].number);
+	w->ghosts = 0;
+}
+
+/* All stay as they are. Return: 0 or a negative errno */
+static int settle_all(struct worker *w)
+{
+	int err = w->failed;
+
+	w->matching = false;
+	w->settled = w->update + 1;
+	drop_lates(w);
+	drop_ghosts(w);
+	if (!err)
+		err = write_rest(w);
+	w->written = 0;
+	return err;
+}
+
 static int on_match(struct worker *w, const void *data, size_t len)
 {
 	const struct wire_match *m = data;
-	int err;
+	int err = 0;
 
-	if (len < sizeof(*m))
+	if (len < sizeof(*m) || (w->matching && m->update <= w->update))
 		return -EBADMSG;
+	if (w->matching)
+		err = settle_all(w);
+	if (err)
+		return err;
 	err = scans_put(&w->scans, m->update,
 			(const struct wire_reading *)(m + 1),
 			len - sizeof(*m));
 	w->update = m->update;
 	w->motion = m->motion;
 	w->matching = true;
+	w->eager = m->early;
 	if (!err)
 		err = make_scan(w, m->update);
-	return err ? err : match(w, w->numbers, w->count);
+	if (!err)
+		err = match(w, w->numbers, w->count);
+	if (!err)
+		write_early(w);
+	return err;
 }
 
 static int on_scan(struct worker *w, const void *data, size_t len)
@@ -271,13 +342,6 @@ static int arrived(struct worker *w, uint32_t number)
  * After a resampling
  */
 
-static void drop_ghosts(struct worker *w)
-{
-	for (uint32_t i = 0; i < w->ghosts; i++)
-		particles_drop(w->particles, w->ghost[i].number);
-	w->ghosts = 0;
-}
-
 /* @number: gets that of the copy. Return: 0 or a negative errno */
 static int make_ghost(struct worker *w, uint32_t of, uint32_t *number)
 {
@@ -300,22 +364,47 @@ static int make_ghost(struct worker *w, uint32_t of, uint32_t *number)
 	return 0;
 }
 
+/* The early write failed for some: for one of these? */
+static int try_again(struct worker *w)
+{
+	const uint32_t scratch = w->next_ghost;
+	int err = 0;
+
+	for (uint32_t i = 0; i < w->written && !err; i++) {
+		err = particles_copy(w->particles, scratch, w->numbers[i]);
+		if (!err)
+			err = particles_write(w->particles, w->update,
+					      &w->scan, &scratch, 1);
+		particles_drop(w->particles, scratch);
+	}
+	return err;
+}
+
 /* Scans go into the maps of those who are parents and are here */
 static int write_parents(struct worker *w, const struct wire_child *child,
 			 uint32_t count)
 {
-	uint32_t parents = 0;
+	uint32_t parents = 0, written = 0;
+	int err = 0;
 
 	for (uint32_t i = 0; i < w->count; i++) {
 		const uint32_t number = w->numbers[i];
 
 		/* who has children keeps its number, here or elsewhere */
-		if (number < count && child[number].parent == number)
-			w->numbers[parents++] = number;
+		if (number >= count || child[number].parent != number)
+			continue;
+		w->numbers[parents++] = number;
+		written += i < w->written;
 	}
 	w->count = parents;
-	return particles_write(w->particles, w->update, &w->scan, w->numbers,
-			       parents);
+	w->written = written;
+	if (w->failed)
+		err = try_again(w);
+	w->failed = 0;
+	if (!err)
+		err = write_rest(w);
+	w->written = 0;
+	return err;
 }
 
 static int send_map(struct worker *w, const struct wire_child *c)
@@ -415,13 +504,12 @@ static int on_settle(struct worker *w, const void *data, size_t len)
 	if ((!w->matching || s->update != w->update) && w->count)
 		return -EBADMSG;
 	w->update = s->update;
+	if (!s->count)
+		return settle_all(w);
 	w->matching = false;
 	w->settled = s->update + 1;
 	drop_lates(w);
 	drop_ghosts(w);
-	if (!s->count)
-		return particles_write(w->particles, w->update, &w->scan,
-				       w->numbers, w->count);
 	/* ghosts are numbered from behind all particles on */
 	w->next_ghost = s->count;
 	for (uint32_t i = 0; i < w->count; i++) {
@@ -718,7 +806,7 @@ static void count_anew(struct worker *w)
 
 	engine_counters(w->engine, &counters);
 	w->before = counters.to_workers;
-	w->cpu = 0;
+	w->cpu = w->early_cpu = 0;
 	w->began = crew_own_cpu();
 }
 

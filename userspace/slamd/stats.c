@@ -160,9 +160,22 @@ static void add_work(cJSON *o, const char *name, const struct team_work *w,
 
 	o = cJSON_AddObjectToObject(o, name);
 	cJSON_AddNumberToObject(o, "cpu_ms", (double)w->cpu * 1e-6 / n);
+	cJSON_AddNumberToObject(o, "early_ms", (double)w->early * 1e-6 / n);
 	cJSON_AddNumberToObject(o, "evaluations", (double)w->evaluations / n);
 	cJSON_AddNumberToObject(o, "messages", (double)w->messages / n);
 	cJSON_AddNumberToObject(o, "bytes", (double)w->bytes / n);
+}
+
+/* Evaluations of the worker that has most, of the next one... */
+static void add_ranked(cJSON *o, const struct team_traffic *t)
+{
+	float *mean = calloc(t->ranks + 1, sizeof(*mean));
+
+	for (uint32_t i = 0; mean && i < t->ranks; i++)
+		mean[i] = (float)((double)t->ranked[i] / t->updates);
+	if (mean)
+		add_list(o, "ranked_evaluations", mean, t->ranks);
+	free(mean);
 }
 
 static void add_workers(cJSON *o, const struct stats *s,
@@ -189,6 +202,7 @@ static void add_workers(cJSON *o, const struct stats *s,
 	add_work(to, "all_per_update", &t->all, t->updates);
 	add_work(to, "most_per_update", &t->most, t->updates);
 	add_list(to, "slowest_cpu_ms", t->slowest, t->updates);
+	add_ranked(to, t);
 }
 
 static int write_text(const char *text, const char *path,
