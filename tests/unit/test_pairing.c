@@ -309,6 +309,24 @@ static bool is_state(const struct intake *in, enum intake_state state)
 	return intake_state(in, &laser, &robot) == state;
 }
 
+/* All is known before the first scan comes */
+static void test_placed_early(void)
+{
+	struct intake *in = intake_new(&(struct intake_config){
+		.patience = SECOND });
+	struct reading r;
+	bool got;
+
+	take_transform(in, transform("base", "laser", 0.5, 0, M_PI), 0, true);
+	take_transform(in, transform("odom", "base", 1, 0, 0), 40 * MS, false);
+	take_scan(in, 50 * MS);
+	take_transform(in, transform("odom", "base", 1, 0, 0), 60 * MS, false);
+	got = intake_next(in, &r);
+	ok(got && near(r.laser.x, 0.5) && near(r.angle_increment, -0.5),
+	   "live: the first scan has its laser where it is");
+	intake_free(in);
+}
+
 static void test_live(void)
 {
 	struct intake *in = intake_new(&(struct intake_config){
@@ -596,6 +614,7 @@ int main(void)
 	test_dropping();
 	test_clock();
 	test_frames();
+	test_placed_early();
 	test_live();
 	test_bags();
 	test_bags_refused();

@@ -190,11 +190,33 @@ static int add_transforms(struct intake *in, const struct message_transforms *m,
 	return err;
 }
 
+/* Whether it is known where the laser is; the first scan says which it is */
+static bool is_placed(struct intake *in, const char *frame)
+{
+	if (!*in->laser)
+		strcpy(in->laser, frame);
+	if (in->state != INTAKE_READY)
+		in->state = look(in);
+	return in->state == INTAKE_READY;
+}
+
 static int add_scan(struct intake *in, const struct message_laser_scan *s,
 		    int64_t received)
 {
-	const float sign = in->turned ? -1 : 1;
-	struct reading r = {
+	char frame[FRAMES_NAME] = "";
+	struct reading r;
+	float sign;
+
+	frame_name(frame, &s->header.frame_id);
+	if ((*in->laser && strcmp(frame, in->laser)) || !s->ranges.count ||
+	    s->ranges.count > READING_BEAMS_MAX)
+		return -EINVAL;
+	if (!is_placed(in, frame)) {
+		in->count.dropped++;
+		return 0;
+	}
+	sign = in->turned ? -1 : 1;
+	r = (struct reading){
 		.stamp = stamp_of(&s->header, received), .laser = in->place,
 		.beams = s->ranges.count, .angle_min = sign * s->angle_min,
 		.angle_increment = sign * s->angle_increment,
@@ -203,20 +225,6 @@ static int add_scan(struct intake *in, const struct message_laser_scan *s,
 			     READING_RANGE_MAX : s->range_max,
 		.range = in->range,
 	};
-	char frame[FRAMES_NAME] = "";
-
-	frame_name(frame, &s->header.frame_id);
-	if (!*in->laser)
-		strcpy(in->laser, frame);
-	if (strcmp(frame, in->laser) || !r.beams ||
-	    r.beams > READING_BEAMS_MAX)
-		return -EINVAL;
-	if (in->state != INTAKE_READY)
-		in->state = look(in);
-	if (in->state != INTAKE_READY) {
-		in->count.dropped++;
-		return 0;
-	}
 	for (uint32_t i = 0; i < r.beams; i++) {
 		const float v = message_float(&s->ranges, i);
 
