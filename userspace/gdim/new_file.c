@@ -53,7 +53,10 @@ int new_file_open(struct new_file *n, const char *path,
 		 PATH_MAX - 32, path, (int)getpid());
 	if (is_special(path)) {
 		*n->temporary = '\0';
-		fd = open(path, O_WRONLY | O_CLOEXEC);
+		/* a pipe that nobody reads is an error, not a wait */
+		fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+		if (fd >= 0)
+			fcntl(fd, F_SETFL, 0);
 	} else {
 		fd = create(n->temporary);
 	}
