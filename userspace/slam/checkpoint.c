@@ -178,12 +178,13 @@ static int begin(struct checkpoint *c, const struct slam_params *params,
 	c->fd = open(c->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (c->fd < 0)
 		return fail_errno(c, error);
+	/* first: who has it may be writing its beginning */
+	if (flock(c->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		return fail(c, error, -EBUSY, "another slamd has it");
 	if (fstat(c->fd, &st))
 		return fail_errno(c, error);
 	if (!S_ISREG(st.st_mode))
 		return fail(c, error, -EINVAL, "is no file");
-	if (flock(c->fd, LOCK_EX | LOCK_NB))
-		return fail(c, error, -EBUSY, "another slamd has it");
 	c->size = (uint64_t)st.st_size;
 	if (!c->size)
 		return write_head(c, params, error);

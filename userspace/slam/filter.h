@@ -57,8 +57,8 @@ void filter_destroy(struct filter *f);
 /**
  * filter_read() - a reading
  *
- * Return: 0; a negative errno of the team: the filter is as it was before the
- * reading, if it is of any use.
+ * Return: 0; a negative errno of the team: then the filter is of no more use
+ * than for its history.
  */
 int filter_read(struct filter *f, const struct reading *reading,
 		struct filter_result *result);

@@ -310,8 +310,8 @@ static size_t decode_cell(struct gmap_count *c, struct gmap_sum *s,
 		return 0;
 	memcpy(s, data + 4, 8);
 	/* where there are more, the mean is not in the cell */
-	if (s->x >= (uint32_t)c->hits * FIELD_UNIT ||
-	    s->y >= (uint32_t)c->hits * FIELD_UNIT)
+	if (s->x > (uint32_t)c->hits * (FIELD_UNIT - 1) ||
+	    s->y > (uint32_t)c->hits * (FIELD_UNIT - 1))
 		return 0;
 	return 12;
 }

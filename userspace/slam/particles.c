@@ -107,7 +107,8 @@ void particles_destroy(struct particles *p)
 int particles_add(struct particles *p, uint32_t number,
 		  const struct pose *pose)
 {
-	if (number >= SLAM_PARTICLES_MAX)
+	/* beyond all that the filter has, workers keep those of before */
+	if (number >= 2 * SLAM_PARTICLES_MAX)
 		return -EINVAL;
 	if (number >= p->room) {
 		const uint32_t room = (number / 64 + 1) * 64;

@@ -99,13 +99,21 @@ static void add_beams(struct scan *s, const struct reading *r, float limit,
 	       (s->match.room - s->match.count) * sizeof(*y));
 }
 
+/* What is farther away than a quarter of a map is no wall of it */
+double scan_reach(const struct slam_params *params)
+{
+	const double most = FIELD_TILES_MAX / 4 * TILE_SIDE *
+			    params->resolution;
+
+	return params->range_max > 0 && params->range_max < most ?
+	       params->range_max : most;
+}
+
 int scan_make(struct scan *s, const struct reading *r,
 	      const struct slam_params *params)
 {
 	const double units = FIELD_UNIT / params->resolution;
-	/* what is farther away than a quarter of a map is no wall of it */
-	float limit = fminf(r->range_max, (float)(FIELD_TILES_MAX / 4 *
-				TILE_SIDE * params->resolution));
+	const float limit = fminf(r->range_max, (float)scan_reach(params));
 	int err;
 
 	if (r->beams > READING_BEAMS_MAX)
@@ -113,8 +121,6 @@ int scan_make(struct scan *s, const struct reading *r,
 	err = make_room(s, r->beams);
 	if (err)
 		return err;
-	if (params->range_max > 0 && !(limit < params->range_max))
-		limit = (float)params->range_max;
 	s->x = s->memory + 2 * s->room;
 	s->y = s->x + s->room;
 	s->hits = s->cuts = 0;

@@ -29,6 +29,9 @@ struct scan {
 	unsigned int		room;
 };
 
+/* Beams that are longer than this are not used, m */
+double scan_reach(const struct slam_params *params);
+
 /**
  * scan_make() - endpoints of a reading
  * @s: all zero, or from before; freed with scan_free()

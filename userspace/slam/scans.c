@@ -29,12 +29,16 @@ int scans_put(struct scans *s, uint64_t update,
 	      const struct wire_reading *reading, size_t len)
 {
 	struct wire_reading **at, *copy;
+	struct reading r;
 
 	if (len < sizeof(*reading) || reading->beams > READING_BEAMS_MAX ||
 	    len < scans_size(reading))
 		return -EBADMSG;
-	if (update >= UINT32_MAX / 4)
+	if (update >= SCANS_MAX)
 		return -E2BIG;
+	r = scans_reading(reading);
+	if (!reading_valid(&r))
+		return -EBADMSG;
 	at = place(s, update);
 	copy = malloc(scans_size(reading));
 	if (!at || !copy) {

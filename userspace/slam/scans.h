@@ -7,6 +7,9 @@
 
 #include "slam/wire.h"
 
+/* Updates: a month at 6 of them a second */
+enum { SCANS_MAX = 1 << 24 };
+
 /* All zero is empty */
 struct scans {
 	struct wire_reading	**reading;	/* [update]; NULL: not here */
@@ -23,7 +26,7 @@ static inline size_t scans_size(const struct wire_reading *r)
  * scans_put() - keep a reading
  * @len: bytes behind @reading
  *
- * In place of one of the same update. Return: 0; -EBADMSG: not whole;
+ * In place of one of the same update. Return: 0; -EBADMSG: cannot be;
  * -ENOMEM; -E2BIG.
  */
 int scans_put(struct scans *s, uint64_t update,

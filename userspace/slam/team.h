@@ -38,7 +38,8 @@ struct team_state {
  * @use:	of all members together
  * @destroy:
  *
- * Return: 0 or a negative errno, which is final: -ENOMEM, -ERANGE, -EINTR.
+ * Return: 0 or a negative errno, which is final: -ENOMEM, -ERANGE, -EINTR; with
+ * workers also what one of them failed with.
  */
 struct team_ops {
 	int	(*match)(struct team *t, const struct team_state *state,

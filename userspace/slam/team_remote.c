@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
+#include <unistd.h>
 #include "common/array.h"
 #include "engine/engine.h"
 #include "slam/crew.h"
@@ -93,7 +94,12 @@ static struct member *find_member(struct remote *r, uint32_t id)
 	return NULL;
 }
 
-/* Who is gone is told by a message later */
+/* Who is gone is told by a message later; so is a broker that is */
+static int sent(int err)
+{
+	return err == -EHOSTUNREACH || err == -ENOTCONN ? 0 : err;
+}
+
 static int send_to(struct remote *r, uint32_t to, enum wire_type type,
 		   const void *head, size_t head_len, const void *data,
 		   size_t len)
@@ -101,10 +107,7 @@ static int send_to(struct remote *r, uint32_t to, enum wire_type type,
 	const struct iovec iov[] = {
 		{ (void *)head, head_len }, { (void *)data, len },
 	};
-	const int err = engine_send_wait(r->config.engine, to, type, iov, 2,
-					 -1);
-
-	return err == -EHOSTUNREACH ? 0 : err;
+	return sent(engine_send_wait(r->config.engine, to, type, iov, 2, -1));
 }
 
 static int send_all(struct remote *r, enum wire_type type, const void *head,
@@ -116,9 +119,15 @@ static int send_all(struct remote *r, enum wire_type type, const void *head,
 	int err;
 
 	while ((err = engine_broadcast(r->config.engine, type, iov, 2)) ==
-	       -EAGAIN)
-		engine_wait(r->config.engine, PATIENCE);
-	return err;
+	       -EAGAIN) {
+		if (r->config.interrupted &&
+		    r->config.interrupted(r->config.arg))
+			return -EINTR;
+		/* what waits to be received is not why it cannot be sent */
+		if (engine_wait(r->config.engine, PATIENCE) > 0)
+			usleep(1000);
+	}
+	return sent(err);
 }
 
 /*

@@ -364,11 +364,13 @@ static int make_ghost(struct worker *w, uint32_t of, uint32_t *number)
 	return 0;
 }
 
-/* The early write failed for some: for one of these? */
+/* The early write failed for some: for one of these? Without memory a map may
+ * have a part of the scan only
+ */
 static int try_again(struct worker *w)
 {
 	const uint32_t scratch = w->next_ghost;
-	int err = 0;
+	int err = w->failed == -ENOMEM ? w->failed : 0;
 
 	for (uint32_t i = 0; i < w->written && !err; i++) {
 		err = particles_copy(w->particles, scratch, w->numbers[i]);
@@ -500,6 +502,11 @@ static int on_settle(struct worker *w, const void *data, size_t len)
 	if (len < sizeof(*s) || s->count > SLAM_PARTICLES_MAX ||
 	    len < sizeof(*s) + s->count * sizeof(*child))
 		return -EBADMSG;
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (child[i].from == engine_id(w->engine) &&
+		    !particles_has(w->particles, child[i].parent))
+			return -EBADMSG;
+	}
 	/* who has just joined was not told to match, and has no particles */
 	if ((!w->matching || s->update != w->update) && w->count)
 		return -EBADMSG;
@@ -787,6 +794,8 @@ static int on_track(struct worker *w, const void *data, size_t len)
 		return bytes_append(&w->track, data, len);
 	}
 	reading = scans_reading(r);
+	if (!reading_valid(&reading) || !pose_valid(&t->pose))
+		return -EBADMSG;
 	err = scan_make(&w->scan, &reading, &w->params);
 	if (err)
 		return err;
