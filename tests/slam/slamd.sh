@@ -182,9 +182,13 @@ for how in "--threads 1" "--threads 2" "--threads 3" \
 		! cmp -s "$d/gmapping.tum" "$d/1.tum"
 	ok "as GMapping does it: the same bits with $how"
 done
-mknod "$d/null" c 1 3 && slamd "${room[@]}" --trajectory "$d/null" &&
-	[ -c "$d/null" ]
-ok "a device stays one"
+if mknod "$d/null" c 1 3 2>/dev/null && : >"$d/null"; then
+	slamd "${room[@]}" --trajectory "$d/null" && [ -c "$d/null" ]
+	ok "a device stays one"
+else
+	true
+	ok "a device stays one # SKIP none can be made"
+fi
 cmp -s "$d/hill1.tum" "$d/1.tum" && ! cmp -s "$d/hill1.tum" "$d/gn1.tum"
 ok "the matcher is the hill climb unless it is said"
 slamd "${room[@]}" --seed 2 --trajectory "$d/2.tum" &&

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "common/cli.h"
 #include "slam/occupancy.h"
+#include "slam/scan.h"
 #include "slamd/draw.h"
 #include "slamd/map_out.h"
 
@@ -65,7 +66,7 @@ int draw_map(const struct slamd_options *o, const struct trajectory *t)
 {
 	const struct occupancy_config config = {
 		.resolution = o->params.resolution,
-		.range_max = o->params.range_max,
+		.range_max = scan_reach(&o->params),
 	};
 	char error[READINGS_ERROR];
 	struct occupancy *grid;

@@ -34,6 +34,9 @@ enum { CALL_PATIENCE = 10000 };	/* ms */
  * struct live
  * @result:	of the last reading, for progress; under @lock
  * @told:	when the last history was handed over
+ * @dirty:	the filter has a history that was not handed over
+ * @behind:	the last history is not in a map yet
+ * @told_map:	what is wrong with the map was told
  * @failed:	of the filter's thread
  * @stopping:	threads are to end
  */
@@ -53,8 +56,9 @@ struct live {
 	uint64_t		readings;	/* of @progress */
 	pthread_mutex_t		lock;
 	char			text[100];
+	bool			dirty, told_map;
 	int			failed;
-	_Atomic bool		stopping;
+	_Atomic bool		behind, stopping;
 };
 
 /* Of whoever waits for workers */
@@ -117,14 +121,21 @@ static int draw_handed(struct live *l, const struct handed *handed,
 	if (!err && handed->history)
 		err = mapper_history(l->mapper, handed->history,
 				     handed->count, error);
-	if (!err && (last || now - l->mapped >= (uint64_t)
-		     (l->run.o->map_every * 1e9))) {
-		l->mapped = now;
-		err = mapper_map(l->mapper, error);
+	if (err || !handed->history) {
+		if (err)
+			service_logf(LOG_ERR, "maps: %s", error);
+		return err;
 	}
-	if (err)
-		service_logf(LOG_ERR, "maps: %s", error);
-	return err;
+	l->behind = !last && now - l->mapped < (uint64_t)
+		    (l->run.o->map_every * 1e9);
+	if (l->behind)
+		return 0;
+	l->mapped = now;
+	err = mapper_map(l->mapper, error);
+	if (err && !l->told_map)
+		service_logf(LOG_ERR, "the map is not published: %s", error);
+	l->told_map = err;
+	return 0;
 }
 
 static void *draw(void *arg)
@@ -135,8 +146,7 @@ static void *draw(void *arg)
 
 	while (more) {
 		more = handover_take(l->handover, &handed);
-		if (draw_handed(l, &handed, false))
-			more = false;
+		draw_handed(l, &handed, false);
 		handed_free(&handed);
 	}
 	return NULL;
@@ -170,9 +180,11 @@ static int take_result(struct live *l, const struct reading *r,
 	pthread_mutex_unlock(&l->lock);
 	if (result->updated)
 		err = handover_scan(l->handover, r);
-	if (!err && result->updated && now - l->told >= second &&
+	l->dirty |= result->updated;
+	if (!err && (l->dirty || l->behind) && now - l->told >= second &&
 	    handover_idle(l->handover)) {
 		l->told = now;
+		l->dirty = false;
 		err = hand_over(l);
 	}
 	return err ? cli_error(err, "no memory") : 0;
@@ -186,8 +198,10 @@ static int recall_all(struct live *l)
 
 	while (!err && !l->stopping &&
 	       (ret = run_recall(&l->run, &r, &result)) > 0)
-		if (result.updated)
+		if (result.updated) {
 			err = handover_scan(l->handover, &r);
+			l->dirty = true;
+		}
 	if (err)
 		return cli_error(err, "no memory");
 	if (ret < 0)
@@ -232,7 +246,9 @@ static void *filter(void *arg)
 	if (l->failed == -EINTR)
 		l->failed = 0;
 	e.status = l->failed;
-	loop_call_run(l->call, end_loop, &e, CALL_PATIENCE);
+	while (loop_call_run(l->call, end_loop, &e, CALL_PATIENCE) ==
+	       -ETIMEDOUT)
+		;
 	return NULL;
 }
 
@@ -399,16 +415,19 @@ static int finish(struct live *l)
 	if (!l->run.journey.count)
 		return cli_error(-ENODATA, "%s: no reading came", l->run.o->from);
 	l->run.stats.replaced = waiting_count(l->waiting).replaced;
+	l->run.stats.lost = waiting_count(l->waiting).lost;
 	err = run_trajectory(&l->run, &t);
 	if (!err)
 		err = filter_history(l->run.filter, &last.history,
 				     &last.count);
 	if (!err)
+		err = run_write(&l->run, &t, &c);
+	if (!err)
 		err = draw_handed(l, &last, true);
 	if (!err && l->run.o->map)
 		err = write_map(l, &t);
 	if (!err)
-		err = run_write(&l->run, &t, &c);
+		err = outlet_check(l->outlet, l->run.o->to);
 	handed_free(&last);
 	trajectory_free(&t);
 	return err;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ends/ends.h"
+#include "slam/scan.h"
 #include "slamd/mapper.h"
 
 _Static_assert((int)MAPPER_ERROR >= (int)SUBMAPS_ERROR, "room for errors");
@@ -35,7 +36,7 @@ struct mapper_config mapper_config(const struct slamd_options *o)
 	return (struct mapper_config){
 		.grid = {
 			.resolution = o->params.resolution,
-			.range_max = o->params.range_max,
+			.range_max = scan_reach(&o->params),
 		},
 		.submap = o->submap, .robot = o->robot,
 		.map_frame = o->map_frame, .odom_frame = o->odom_frame,
@@ -236,7 +237,7 @@ static int draw(struct mapper *m, char error[MAPPER_ERROR])
 		const int err = r ? occupancy_add(m->all, r, pose, error) : 0;
 
 		/* one that cannot be is left out, as in submaps */
-		if (err == -ENOMEM || err == -ERANGE)
+		if (err == -ENOMEM)
 			return err;
 		m->drawn[m->scans] = *pose;
 	}

@@ -72,8 +72,8 @@ int mapper_history(struct mapper *m, const struct pose *history,
 /**
  * mapper_map() - the map of all scans, and the way, are published
  *
- * Return: 0, also if there is nothing to see; -ENOMEM, -ERANGE, -E2BIG and a
- * line.
+ * Return: 0, also if there is nothing to see; -ENOMEM; -E2BIG: it is too large
+ * for a message; and a line.
  */
 int mapper_map(struct mapper *m, char error[MAPPER_ERROR]);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/cli.h"
+#include "common/text.h"
 #include "ends/ends.h"
 #include "engine/engine.h"
 #include "slam/crew.h"
@@ -273,6 +274,17 @@ static error_t parse_end(const struct slamd_options *o, const char *program)
 		return cli_usage(program, "a log can only go into a recording");
 	if (o->resume && !o->checkpoint)
 		return cli_usage(program, "which checkpoint?");
+	if (o->map && !text_ends(o->map, ".pgm"))
+		return cli_usage(program, "a map is NAME.pgm");
+	if (!*o->odom_frame || *o->odom_frame == '/' ||
+	    !strcmp(o->odom_frame, o->map_frame))
+		return cli_usage(program, "odom-frame must be a name, without a slash before it, and not that of the map");
+	if (!o->from || !ends_is(o->from, "optsample", &rest))
+		return 0;
+	if (!o->readings.laser)
+		return cli_usage(program, "optsample carries no tf: --laser says where it is");
+	if (o->readings.odometry && !strcmp(o->readings.odometry, "tf"))
+		return cli_usage(program, "optsample carries no tf: which topic is odometry?");
 	return 0;
 }
 

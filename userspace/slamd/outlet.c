@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "common/cli.h"
 #include "daemon/service.h"
 #include "ends/ends.h"
 #include "ends/sink.h"
@@ -87,7 +88,12 @@ int outlet_publish(struct outlet *out, enum outlet_topic topic, int64_t stamp,
 	return sink_publish(out->topic[topic], stamp, m);
 }
 
-uint64_t outlet_dropped(const struct outlet *out)
+int outlet_check(const struct outlet *out, const char *spec)
 {
-	return sink_dropped(out->sink);
+	const uint64_t dropped = out ? sink_dropped(out->sink) : 0;
+
+	if (!dropped)
+		return 0;
+	return cli_error(-EIO, "%s: %llu messages did not go out", spec,
+			 (unsigned long long)dropped);
 }

@@ -48,7 +48,7 @@ void outlet_close(struct outlet *out);
 int outlet_publish(struct outlet *out, enum outlet_topic topic, int64_t stamp,
 		   const union message *m);
 
-/* Messages that did not go out */
-uint64_t outlet_dropped(const struct outlet *out);
+/* Whether all went out. Return: 0, -EIO after one line; @out may be NULL */
+int outlet_check(const struct outlet *out, const char *spec);
 
 #endif

@@ -34,6 +34,7 @@ struct replay {
 	struct outlet		*outlet;
 	struct mapper		*mapper;
 	int64_t			mapped;
+	bool			told_map;
 };
 
 static volatile sig_atomic_t stopped;
@@ -99,10 +100,14 @@ static int publish_maps(struct replay *r)
 	if (err)
 		return cli_error(err, "no memory");
 	err = mapper_history(r->mapper, history, updates, error);
-	if (!err)
-		err = mapper_map(r->mapper, error);
 	free(history);
-	return err ? cli_error(err, "%s", error) : 0;
+	if (err)
+		return cli_error(err, "%s", error);
+	err = mapper_map(r->mapper, error);
+	if (err && !r->told_map)
+		cli_warn("the map is not published: %s", error);
+	r->told_map = err;
+	return 0;
 }
 
 /* Return: 0 or a negative errno after one line */
@@ -234,12 +239,14 @@ static int write_all(struct replay *r)
 	int err = run_trajectory(&r->run, &t);
 
 	readings_count(r->log, &c);
+	if (!err)
+		err = run_write(&r->run, &t, &c);
 	if (!err && r->outlet)
 		err = publish_maps(r);
 	if (!err && r->run.o->map)
 		err = draw_map(r->run.o, &t);
 	if (!err)
-		err = run_write(&r->run, &t, &c);
+		err = outlet_check(r->outlet, r->run.o->to);
 	trajectory_free(&t);
 	return err;
 }
