@@ -129,7 +129,7 @@ play()
 	kill $gdimd
 	wait $gdimd
 	cp "$scratch/$1.png" "$out/$1.map.png"
-	cp "$scratch"/*.log "$out"
+	[ "$out" = "$scratch" ] || cp "$scratch"/*.log "$out"
 	"$bin/gdimctl" --store "$scratch/$1.db" export --layer slam_map \
 		--out "$scratch/$1.gdim.pgm" >/dev/null
 	"$bin/gdimctl" --store "$scratch/$1.db" export --layer slam_map \
