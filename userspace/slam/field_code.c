@@ -77,7 +77,6 @@ static size_t decode(struct tile_head *head, const uint8_t *data, size_t len)
 
 const struct tile_kind field_tiles = {
 	.bytes = sizeof(struct tile),
-	.code_max = CODE_MAX,
 	.encode = encode,
 	.decode = decode,
 	.draw = field_draw,

@@ -159,19 +159,9 @@ static void inherit(struct filter *f, uint32_t count)
 /* How many survivors there are to be */
 static uint32_t survivors(struct filter *f)
 {
-	struct pose *drawn;
-	uint32_t needed;
-
 	if (f->params.kld_error == 0)
 		return f->room;
-	drawn = malloc(f->room * sizeof(*drawn));
-	if (!drawn)
-		return f->count;
-	for (uint32_t i = 0; i < f->count; i++)
-		drawn[i] = f->pose[i];
-	needed = weights_needed(drawn, f->count, f->room, &f->params);
-	free(drawn);
-	return needed;
+	return weights_needed(f->pose, f->count, f->room, &f->params);
 }
 
 /* Return: whether there was a resampling; @count is that of afterwards */

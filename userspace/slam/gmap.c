@@ -370,7 +370,6 @@ static void draw(struct field *f, struct tiles *pool,
 
 const struct tile_kind gmap_tiles = {
 	.bytes = sizeof(struct gmap_tile),
-	.code_max = CODE_MAX,
 	.encode = encode,
 	.decode = decode,
 	.draw = draw,

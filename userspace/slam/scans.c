@@ -25,30 +25,43 @@ static struct wire_reading **place(struct scans *s, uint64_t update)
 	return s->reading + update;
 }
 
+/* @copy is kept, or freed. Return: as scans_put() */
+static int keep(struct scans *s, uint64_t update, struct wire_reading *copy)
+{
+	struct wire_reading **at = NULL;
+	struct reading r;
+	int err = 0;
+
+	if (!copy)
+		return -ENOMEM;
+	r = scans_reading(copy);
+	if (update >= SCANS_MAX)
+		err = -E2BIG;
+	else if (!reading_valid(&r))
+		err = -EBADMSG;
+	else if (!(at = place(s, update)))
+		err = -ENOMEM;
+	if (err) {
+		free(copy);
+		return err;
+	}
+	free(*at);
+	*at = copy;
+	return 0;
+}
+
 int scans_put(struct scans *s, uint64_t update,
 	      const struct wire_reading *reading, size_t len)
 {
-	struct wire_reading **at, *copy;
-	struct reading r;
+	struct wire_reading *copy;
 
 	if (len < sizeof(*reading) || reading->beams > READING_BEAMS_MAX ||
 	    len < scans_size(reading))
 		return -EBADMSG;
-	if (update >= SCANS_MAX)
-		return -E2BIG;
-	r = scans_reading(reading);
-	if (!reading_valid(&r))
-		return -EBADMSG;
-	at = place(s, update);
 	copy = malloc(scans_size(reading));
-	if (!at || !copy) {
-		free(copy);
-		return -ENOMEM;
-	}
-	memcpy(copy, reading, scans_size(reading));
-	free(*at);
-	*at = copy;
-	return 0;
+	if (copy)
+		memcpy(copy, reading, scans_size(reading));
+	return keep(s, update, copy);
 }
 
 struct wire_reading scans_wire(const struct reading *r)
@@ -61,19 +74,21 @@ struct wire_reading scans_wire(const struct reading *r)
 	};
 }
 
-int scans_add(struct scans *s, uint64_t update, const struct reading *r)
+struct wire_reading *scans_copy(const struct reading *r)
 {
 	const size_t ranges = r->beams * sizeof(float);
 	struct wire_reading *w = malloc(sizeof(*w) + ranges);
-	int err;
 
 	if (!w)
-		return -ENOMEM;
+		return NULL;
 	*w = scans_wire(r);
 	memcpy(w + 1, r->range, ranges);
-	err = scans_put(s, update, w, sizeof(*w) + ranges);
-	free(w);
-	return err;
+	return w;
+}
+
+int scans_add(struct scans *s, uint64_t update, const struct reading *r)
+{
+	return keep(s, update, scans_copy(r));
 }
 
 const struct wire_reading *scans_at(const struct scans *s, uint64_t update)

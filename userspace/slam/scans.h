@@ -38,8 +38,11 @@ int scans_add(struct scans *s, uint64_t update, const struct reading *reading);
 /* NULL: is not here. Good until the next change */
 const struct wire_reading *scans_at(const struct scans *s, uint64_t update);
 
-/* A reading without its ranges; and back: the ranges are behind @r */
+/* A reading without its ranges; with them, to be freed, NULL: no memory; and
+ * back: the ranges are behind @r
+ */
 struct wire_reading scans_wire(const struct reading *r);
+struct wire_reading *scans_copy(const struct reading *r);
 struct reading scans_reading(const struct wire_reading *r);
 
 void scans_free(struct scans *s);

@@ -236,9 +236,8 @@ static int rebuild(struct remote *r, struct member *m, uint32_t number)
 {
 	const ancestry_id id = r->state->step[number];
 	const struct wire_rebuild head = {
-		.update = r->update, .number = number,
+		.number = number,
 		.steps = ancestry_depth(r->state->ancestry, id),
-		.match = r->matching,
 	};
 	int err = collect_steps(r, id);
 

@@ -75,14 +75,13 @@ enum {
 /**
  * struct tile_kind - what the tiles of a pool are
  * @bytes:	of a tile, a multiple of 64
- * @code_max:	of its code, at most
  * @encode:	what cannot be drawn, for other workers. Return: bytes
  * @decode:	the same into a tile of zeros. Return: bytes; 0: no such code
  * @draw:	what follows from the cells of a tile and of the eight around it,
  *		which must be there if they have any. The tile is the map's own
  */
 struct tile_kind {
-	size_t	bytes, code_max;
+	size_t	bytes;
 	size_t	(*encode)(const struct tile_head *t, uint8_t *out);
 	size_t	(*decode)(struct tile_head *t, const uint8_t *data,
 			  size_t len);

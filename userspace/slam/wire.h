@@ -31,7 +31,7 @@
 #include "slam/motion.h"
 #include "readings/reading.h"
 
-enum { WIRE_VERSION = 4 };
+enum { WIRE_VERSION = 5 };
 
 enum wire_type {
 	WIRE_SETUP = 1, WIRE_SCAN, WIRE_REBUILD, WIRE_MATCH, WIRE_SETTLE,
@@ -64,13 +64,11 @@ struct wire_step {
 	uint32_t	number, pad;
 };
 
-/*
- * @number: particle, whose @steps follow, the oldest first
- * @match:	match it at once, with the reading of MATCH @update
+/* @number: particle, whose @steps follow, the oldest first. It is matched at
+ * once if MATCH came before
  */
 struct wire_rebuild {
-	uint64_t	update;
-	uint32_t	number, steps, match, pad;
+	uint32_t	number, steps;
 };
 
 struct wire_outcome {
