@@ -32,32 +32,28 @@ static int add_scans(struct occupancy *grid, struct readings *log,
 	return 0;
 }
 
-static int write_map(const struct slamd_options *o, struct occupancy *grid,
-		     const struct trajectory *t)
+int draw_write(const struct slamd_options *o, int err,
+	       const struct raster *raster, const struct trajectory *t)
 {
-	struct pose *way = malloc((t->count + 1) * sizeof(*way));
+	struct pose *way = err ? NULL : malloc((t->count + 1) * sizeof(*way));
 	struct map_out out = {
-		.path = o->map, .mode = MAP_TRINARY, .way = way,
-		.poses = t->count,
+		.path = o->map, .mode = MAP_TRINARY, .raster = raster,
+		.way = way, .poses = t->count,
 	};
 	char error[MAP_OUT_ERROR];
-	struct raster raster;
-	int err = way ? occupancy_raster(grid, &raster) : -ENOMEM;
 
-	if (err) {
-		free(way);
+	if (!err && !way)
+		err = -ENOMEM;
+	if (err)
 		return cli_error(err, "%s: %s", o->map, err == -ENODATA ?
 				 "no beam hit anything: there is no map" :
 				 err == -E2BIG ? "the map is too large" :
 				 "no memory");
-	}
 	for (uint32_t i = 0; i < t->count; i++)
 		way[i] = t->point[i].pose;
-	out.raster = &raster;
 	err = map_out_write(&out, error);
 	if (err)
 		cli_error(err, "%s", error);
-	free(raster.cells);
 	free(way);
 	return err;
 }
@@ -68,6 +64,7 @@ int draw_map(const struct slamd_options *o, const struct trajectory *t)
 		.resolution = o->params.resolution,
 		.range_max = scan_reach(&o->params),
 	};
+	struct raster raster = { .cells = NULL };
 	char error[READINGS_ERROR];
 	struct occupancy *grid;
 	struct readings *log;
@@ -83,7 +80,9 @@ int draw_map(const struct slamd_options *o, const struct trajectory *t)
 		readings_close(log);
 	}
 	if (!err)
-		err = write_map(o, grid, t);
+		err = draw_write(o, occupancy_raster(grid, &raster), &raster,
+				 t);
+	free(raster.cells);
 	occupancy_destroy(grid);
 	return err;
 }

@@ -5,8 +5,18 @@
 #ifndef SLAMD_DRAW_H
 #define SLAMD_DRAW_H
 
+#include "fusion/raster.h"
 #include "slam/trajectory.h"
 #include "slamd/slamd.h"
+
+/**
+ * draw_write() - --map: the files of a map with the way
+ * @err:	of occupancy_raster(), which @raster is of
+ *
+ * Return: 0 or a negative errno after one line on stderr.
+ */
+int draw_write(const struct slamd_options *o, int err,
+	       const struct raster *raster, const struct trajectory *t);
 
 /**
  * draw_map() - read the log once more, and write its map

@@ -54,14 +54,11 @@ void handover_destroy(struct handover *h)
 
 int handover_scan(struct handover *h, const struct reading *r)
 {
-	const size_t ranges = r->beams * sizeof(float);
-	struct wire_reading *w = malloc(sizeof(*w) + ranges);
+	struct wire_reading *w = scans_copy(r);
 	int err;
 
 	if (!w)
 		return -ENOMEM;
-	*w = scans_wire(r);
-	memcpy(w + 1, r->range, ranges);
 	pthread_mutex_lock(&h->lock);
 	err = array_grow(&h->now.scan, &h->room, h->now.scans,
 			 sizeof(*h->now.scan));

@@ -19,9 +19,9 @@
 #include "common/loop_call.h"
 #include "daemon/service.h"
 #include "slam/scans.h"
+#include "slamd/draw.h"
 #include "slamd/handover.h"
 #include "slamd/inlet.h"
-#include "slamd/map_out.h"
 #include "slamd/mapper.h"
 #include "slamd/run.h"
 #include "slamd/waiting.h"
@@ -32,7 +32,7 @@ enum { CALL_PATIENCE = 10000 };	/* ms */
 
 /**
  * struct live
- * @result:	of the last reading, for progress; under @lock
+ * @readings, @text: for progress; under @lock
  * @told:	when the last history was handed over
  * @dirty:	the filter has a history that was not handed over
  * @behind:	the last history is not in a map yet
@@ -53,7 +53,7 @@ struct live {
 	pthread_t		filter, draw;
 	bool			filters, draws;
 	uint64_t		start, told, mapped;
-	uint64_t		readings;	/* of @progress */
+	uint64_t		readings;
 	pthread_mutex_t		lock;
 	char			text[100];
 	bool			dirty, told_map;
@@ -380,23 +380,11 @@ static void end_threads(struct live *l)
 
 static int write_map(struct live *l, const struct trajectory *t)
 {
-	struct pose *way = malloc((t->count + 1) * sizeof(*way));
 	struct raster raster = { .cells = NULL };
-	struct map_out out = {
-		.path = l->run.o->map, .mode = MAP_TRINARY, .way = way,
-		.poses = t->count, .raster = &raster,
-	};
-	char error[MAP_OUT_ERROR];
-	int err = way ? mapper_raster(l->mapper, &raster) : -ENOMEM;
+	const int err = draw_write(l->run.o, mapper_raster(l->mapper, &raster),
+				   &raster, t);
 
-	for (uint32_t i = 0; i < t->count && !err; i++)
-		way[i] = t->point[i].pose;
-	if (err)
-		cli_error(err, "%s: there is no map", l->run.o->map);
-	else if ((err = map_out_write(&out, error)))
-		cli_error(err, "%s", error);
 	free(raster.cells);
-	free(way);
 	return err;
 }
 
