@@ -31,8 +31,8 @@ GDIM_TESTS := layer store store_damage site site_graph site_real map_file map_pn
 ENDS_TESTS := ends compressed
 READINGS_TESTS := readings pairing
 SLAM_TESTS := relations occupancy submaps submap_out slam_parts slam_match \
-	     slam_filter slam_placement slam_gmap slam_waiting slam_checkpoint \
-	     slam_mapper
+	     slam_filter slam_remote slam_placement slam_gmap slam_waiting \
+	     slam_checkpoint slam_mapper
 BAG_FUZZ := message service mcap rosbag db3 compressed control decode
 LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
 	     vscan laserscan blob layers

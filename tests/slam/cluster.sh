@@ -149,16 +149,63 @@ else
 	ok "no RabbitMQ here # SKIP"
 fi
 
+# mpi NAME ARGUMENT...: four ranks
+mpi()
+{
+	local name=$1
+
+	shift
+	timeout --foreground 300 mpirun --oversubscribe \
+		--mca mpi_yield_when_idle 1 --mca btl self,vader,tcp -n 4 \
+		"$bin/slamd" "${settings[@]}" "$@" --engine mpi --workers 3 \
+		--trajectory "$scratch/$name.tum" \
+		--checkpoint "$scratch/$name.ckpt" >"$scratch/$name" 2>&1
+}
+
+# a rank of mpi(), not the first one, once a part is done
+kill_rank()
+{
+	local i ranks
+
+	for ((i = 0; i < 1200; i++)); do
+		[ "$(stat -c %s "$scratch/$1.ckpt" 2>/dev/null || echo 0)" \
+			-ge 20000 ] && break
+		sleep 0.05
+	done
+	ranks=($(pgrep -f -- "--trajectory $scratch/$1.tum" |
+		while read -r p; do
+			[ "$(tr '\0' '\n' 2>/dev/null </proc/$p/environ |
+				sed -n 's/^OMPI_COMM_WORLD_RANK=//p')" = 2 ] &&
+				echo "$p"
+		done))
+	[ ${#ranks[@]} -gt 0 ] && kill -9 "${ranks[@]}"
+}
+
 if command -v mpirun >/dev/null; then
 	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-	timeout 300 mpirun --oversubscribe --mca mpi_yield_when_idle 1 \
-		--mca btl self,vader,tcp -n 4 "$bin/slamd" "${settings[@]}" -q \
-		--engine mpi --workers 3 --trajectory "$scratch/mpi.tum" \
-		>"$scratch/mpi" 2>&1 &&
-		cmp "$scratch/alone.tum" "$scratch/mpi.tum"
+	mpi mpi -q && cmp "$scratch/alone.tum" "$scratch/mpi.tum"
 	ok "four ranks of mpirun: the same bits"
 	[ ! -s "$scratch/mpi" ]
 	ok "which end without a word"
+
+	! timeout 60 mpirun --oversubscribe -n 2 "$bin/slamd" --log "$log" \
+		--engine mpi --workers 5 --trajectory "$scratch/few.tum" \
+		>"$scratch/few" 2>&1 && grep -q 'mpirun -n 6' "$scratch/few" &&
+		[ ! -e "$scratch/few.tum" ]
+	ok "fewer ranks than workers"
+
+	mpi dead -q &
+	run=$!
+	kill_rank dead
+	ok "one of the ranks is killed"
+	! wait $run
+	ok "that ends all of them"
+	size=$(stat -c %s "$scratch/dead.ckpt")
+	mpi dead -q --resume --stats "$scratch/dead.json" &&
+		[ "$(jq .resumed "$scratch/dead.json")" -gt 0 ] &&
+		[ "$(stat -c %s "$scratch/dead.ckpt")" -gt "$size" ] &&
+		cmp "$scratch/alone.tum" "$scratch/dead.tum"
+	ok "they go on from the checkpoint: the same bits"
 else
 	ok "no MPI here # SKIP"
 fi

@@ -524,6 +524,11 @@ uint32_t engine_id(struct engine *e)
 	return id;
 }
 
+uint32_t engine_seats(const struct engine *e)
+{
+	return e->transport->seats ? e->transport->seats(e) : ENGINE_WORKERS;
+}
+
 enum engine_role engine_role(const struct engine *e)
 {
 	return e->role;

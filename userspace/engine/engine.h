@@ -76,7 +76,7 @@ enum {
 	ENGINE_JOB	= 64,		/* characters, with the NUL */
 	ENGINE_BUILD	= 64,
 	ENGINE_WORKERS	= 4096,		/* at one coordinator */
-	ENGINE_LENT	= 16,		/* windows, see engine_send_wait() */
+	ENGINE_LENT	= 256,		/* windows, see engine_send_wait() */
 };
 
 enum engine_role {
@@ -278,6 +278,8 @@ int engine_fd(struct engine *e);
 /* Own id: 0 at the coordinator and at a worker that is out */
 uint32_t engine_id(struct engine *e);
 enum engine_role engine_role(const struct engine *e);
+/* Workers that there can be: with mpi all other ranks, else ENGINE_WORKERS */
+uint32_t engine_seats(const struct engine *e);
 /* Why it is of no use, or what it waits for: one line; "": nothing is wrong */
 void engine_error(struct engine *e, char error[ENGINE_ERROR]);
 void engine_counters(struct engine *e, struct engine_counters *c);

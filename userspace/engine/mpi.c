@@ -638,6 +638,11 @@ static int mpi_fd(struct engine *e)
 	return -EOPNOTSUPP;
 }
 
+static uint32_t mpi_seats(const struct engine *e)
+{
+	return (uint32_t)((const struct mpi *)e->link)->ranks - 1;
+}
+
 const struct engine_transport engine_mpi = {
 	.abi = ENGINE_ABI,
 	.name = "mpi",
@@ -649,4 +654,5 @@ const struct engine_transport engine_mpi = {
 	.progress = mpi_progress,
 	.wait = mpi_wait,
 	.fd = mpi_fd,
+	.seats = mpi_seats,
 };

@@ -18,7 +18,7 @@
 #include "engine/inbox.h"
 #include "engine/peers.h"
 
-enum { ENGINE_ABI = 1 };
+enum { ENGINE_ABI = 2 };
 
 /**
  * struct engine_transport - one way to carry frames
@@ -35,6 +35,7 @@ enum { ENGINE_ABI = 1 };
  *		that long (-1: for ever)
  * @fd:		of what becomes readable by @progress having something to do;
  *		NULL: the engine's own is used
+ * @seats:	workers that there can be; NULL: as many as come
  */
 struct engine_transport {
 	uint32_t	abi;
@@ -51,6 +52,7 @@ struct engine_transport {
 	void (*progress)(struct engine *e);
 	void (*wait)(struct engine *e, int timeout_ms);
 	int (*fd)(struct engine *e);
+	uint32_t (*seats)(const struct engine *e);
 };
 
 /**

@@ -29,25 +29,27 @@ static struct wire_reading **place(struct scans *s, uint64_t update)
 static int keep(struct scans *s, uint64_t update, struct wire_reading *copy)
 {
 	struct wire_reading **at = NULL;
-	struct reading r;
-	int err = 0;
 
-	if (!copy)
-		return -ENOMEM;
-	r = scans_reading(copy);
-	if (update >= SCANS_MAX)
-		err = -E2BIG;
-	else if (!reading_valid(&r))
-		err = -EBADMSG;
-	else if (!(at = place(s, update)))
-		err = -ENOMEM;
-	if (err) {
+	if (copy && update < SCANS_MAX)
+		at = place(s, update);
+	if (!at) {
 		free(copy);
-		return err;
+		return update < SCANS_MAX ? -ENOMEM : -E2BIG;
 	}
 	free(*at);
 	*at = copy;
 	return 0;
+}
+
+bool scans_valid(const struct wire_reading *r, size_t len)
+{
+	struct reading reading;
+
+	if (len < sizeof(*r) || r->beams > READING_BEAMS_MAX ||
+	    len < scans_size(r))
+		return false;
+	reading = scans_reading(r);
+	return reading_valid(&reading);
 }
 
 int scans_put(struct scans *s, uint64_t update,
@@ -55,8 +57,7 @@ int scans_put(struct scans *s, uint64_t update,
 {
 	struct wire_reading *copy;
 
-	if (len < sizeof(*reading) || reading->beams > READING_BEAMS_MAX ||
-	    len < scans_size(reading))
+	if (!scans_valid(reading, len))
 		return -EBADMSG;
 	copy = malloc(scans_size(reading));
 	if (copy)
@@ -88,6 +89,8 @@ struct wire_reading *scans_copy(const struct reading *r)
 
 int scans_add(struct scans *s, uint64_t update, const struct reading *r)
 {
+	if (!reading_valid(r))
+		return -EBADMSG;
 	return keep(s, update, scans_copy(r));
 }
 

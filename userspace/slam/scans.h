@@ -22,6 +22,9 @@ static inline size_t scans_size(const struct wire_reading *r)
 	return sizeof(*r) + r->beams * sizeof(float);
 }
 
+/* Whether @len bytes are a reading, whose values can be */
+bool scans_valid(const struct wire_reading *r, size_t len);
+
 /**
  * scans_put() - keep a reading
  * @len: bytes behind @reading

@@ -68,6 +68,7 @@ struct engine;
  * struct team_remote_config - a team of workers elsewhere
  * @engine:	open, of the coordinator; stays the caller's
  * @workers:	to wait for at the beginning
+ * @fixed:	for those that are gone no others will come
  * @interrupted: whether to give up waiting; may be NULL
  * @log:	a line about workers that come and go; may be NULL
  * @arg:	for both
@@ -75,6 +76,7 @@ struct engine;
 struct team_remote_config {
 	struct engine	*engine;
 	uint32_t	workers;
+	bool		fixed;
 	bool		(*interrupted)(void *arg);
 	void		(*log)(void *arg, int priority, const char *line);
 	void		*arg;

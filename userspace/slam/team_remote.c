@@ -15,61 +15,11 @@
 #include <syslog.h>
 #include <unistd.h>
 #include "common/array.h"
-#include "engine/engine.h"
 #include "slam/crew.h"
-#include "slam/placement.h"
-#include "slam/scans.h"
-#include "slam/workload.h"
+#include "slam/team_remote_parts.h"
 
 /* Signals are looked for this often, ms */
 #define PATIENCE	200
-
-/**
- * struct member - a worker
- * @scans:	it has those of updates below this one
- * @matched:	likewise, it was told to match
- * @load:	particles it has
- * @work:	all it did; @before: until the end of the last match
- */
-struct member {
-	uint32_t		id;
-	uint64_t		scans, matched;
-	uint32_t		load;
-	struct particles_use	use;
-	struct team_work	work, before;
-};
-
-/**
- * struct remote
- * @owner:	of each particle, an id; 0: nobody
- * @from:	who had its parent before the last resampling
- * @done:	of this match
- * @unsettled:	the last update changed nothing, which nobody was told yet
- * @resampled:	the last update was
- * @lost:	what workers that are gone had used
- */
-struct remote {
-	struct team			team;
-	struct slam_params		params;
-	struct team_remote_config	config;
-	struct member			*member;
-	uint32_t			members, member_room;
-	uint32_t			*owner, *from, *next_owner;
-	uint8_t				*done;
-	uint32_t			count, room;
-	struct scans			scans;
-	uint64_t			update, settled, ticket;
-	struct motion			motion;
-	bool				matching, begun;
-	bool				unsettled, resampled;
-	bool				changed;	/* workers came or went */
-	struct outcome			*out;
-	uint32_t			missing;
-	const struct team_state		*state;
-	struct particles_use		lost;
-	struct workload			load;
-	struct bytes			bytes;
-};
 
 __attribute__((format(printf, 3, 4)))
 static void say(struct remote *r, int priority, const char *format, ...)
@@ -85,7 +35,7 @@ static void say(struct remote *r, int priority, const char *format, ...)
 	r->config.log(r->config.arg, priority, line);
 }
 
-static struct member *find_member(struct remote *r, uint32_t id)
+struct member *remote_member(const struct remote *r, uint32_t id)
 {
 	for (uint32_t i = 0; i < r->members; i++) {
 		if (r->member[i].id == id)
@@ -110,7 +60,7 @@ static int send_to(struct remote *r, uint32_t to, enum wire_type type,
 	return sent(engine_send_wait(r->config.engine, to, type, iov, 2, -1));
 }
 
-static int send_all(struct remote *r, enum wire_type type, const void *head,
+int remote_send_all(struct remote *r, enum wire_type type, const void *head,
 		    size_t head_len, const void *data, size_t len)
 {
 	const struct iovec iov[] = {
@@ -134,7 +84,7 @@ static int send_all(struct remote *r, enum wire_type type, const void *head,
  * Particles to workers
  */
 
-static int make_room(struct remote *r, uint32_t count)
+int remote_make_room(struct remote *r, uint32_t count)
 {
 	uint32_t *owner, *from, *next;
 	uint8_t *done;
@@ -178,7 +128,7 @@ static int settle_first(struct remote *r)
 	if (!r->unsettled)
 		return 0;
 	r->unsettled = false;
-	return send_all(r, WIRE_SETTLE, &head, sizeof(head), NULL, 0);
+	return remote_send_all(r, WIRE_SETTLE, &head, sizeof(head), NULL, 0);
 }
 
 static int send_match(struct remote *r, struct member *m)
@@ -189,8 +139,7 @@ static int send_match(struct remote *r, struct member *m)
 	if (m->matched > r->update)
 		return 0;
 	m->matched = r->update + 1;
-	if (m->scans == r->update)
-		m->scans++;
+	m->scans = 0;
 	return send_to(r, m->id, WIRE_MATCH, &head, sizeof(head), reading,
 		       scans_size(reading));
 }
@@ -243,10 +192,11 @@ static int rebuild(struct remote *r, struct member *m, uint32_t number)
 
 	if (!err)
 		err = settle_first(r);
-	if (!err)
-		err = send_scans(r, m, head.steps);
+	/* before the scans, which it would forget */
 	if (!err && r->matching)
 		err = send_match(r, m);
+	if (!err)
+		err = send_scans(r, m, head.steps);
 	if (err)
 		return err;
 	r->owner[number] = m->id;
@@ -279,7 +229,7 @@ static int place_lost(struct remote *r)
 
 		if (r->owner[i])
 			continue;
-		m = find_member(r, r->from[i]);
+		m = remote_member(r, r->from[i]);
 		err = rebuild(r, m ? m : least_loaded(r), i);
 	}
 	return err;
@@ -325,7 +275,7 @@ static int on_joined(struct remote *r, uint32_t id)
 
 static int on_left(struct remote *r, uint32_t id, const char *why)
 {
-	struct member *m = find_member(r, id);
+	struct member *m = remote_member(r, id);
 	struct team_work work;
 	uint32_t lost = 0;
 
@@ -344,7 +294,7 @@ static int on_left(struct remote *r, uint32_t id, const char *why)
 		if (r->owner[i] != id && !waits)
 			continue;
 		/* who waits for it makes it itself */
-		m = find_member(r, r->owner[i]);
+		m = remote_member(r, r->owner[i]);
 		if (m)
 			m->load--;
 		r->from[i] = m ? m->id : 0;
@@ -361,7 +311,7 @@ static void on_result(struct remote *r, uint32_t from, const void *data,
 {
 	const struct wire_result *w = data;
 	const struct wire_outcome *o = (const struct wire_outcome *)(w + 1);
-	struct member *m = find_member(r, from);
+	struct member *m = remote_member(r, from);
 
 	if (len < sizeof(*w) || !m ||
 	    (len - sizeof(*w)) / sizeof(*o) < w->count)
@@ -388,11 +338,26 @@ static void on_result(struct remote *r, uint32_t from, const void *data,
 	}
 }
 
-/* An event or a result. Return: 0 or a negative errno */
-static int handle(struct remote *r, const struct engine_message *m)
+/* A worker that has no memory leaves, and others do its work; what is wrong
+ * with the map would be with theirs. Return: 0 or a negative errno
+ */
+static int on_failed(struct remote *r, const struct engine_message *m)
 {
 	int32_t err;
 
+	if (m->len != sizeof(err))
+		return 0;
+	memcpy(&err, m->data, sizeof(err));
+	if (err >= 0)
+		err = -EPROTO;
+	r->failed = err;
+	say(r, LOG_WARNING, "worker %u: %s", m->from, strerror(-err));
+	return err == -ENOMEM || err == -EBADMSG ? 0 : err;
+}
+
+/* An event or a result. Return: 0 or a negative errno */
+static int handle(struct remote *r, const struct engine_message *m)
+{
 	switch (m->type) {
 	case ENGINE_JOINED:
 		return on_joined(r, m->from);
@@ -405,11 +370,7 @@ static int handle(struct remote *r, const struct engine_message *m)
 		on_result(r, m->from, m->data, m->len);
 		return 0;
 	case WIRE_FAILED:
-		if (m->len != sizeof(err))
-			return 0;
-		memcpy(&err, m->data, sizeof(err));
-		say(r, LOG_ERR, "worker %u: %s", m->from, strerror(-err));
-		return err < 0 ? err : -EPROTO;
+		return on_failed(r, m);
 	}
 	return 0;
 }
@@ -427,6 +388,13 @@ static int receive(struct remote *r, struct engine_message *m)
 	return ret;
 }
 
+/* Those that are gone will not be replaced */
+static bool in_vain(const struct remote *r)
+{
+	return r->config.fixed && r->load.traffic.left &&
+		(!r->begun || !r->members);
+}
+
 /* Until there are so many workers */
 static int wait_for(struct remote *r, uint32_t workers)
 {
@@ -436,6 +404,8 @@ static int wait_for(struct remote *r, uint32_t workers)
 	if (r->members < workers)
 		say(r, LOG_INFO, "waiting for %u workers", workers);
 	while (r->members < workers) {
+		if (in_vain(r))
+			return r->failed ? r->failed : -ENOTCONN;
 		ret = receive(r, &m);
 		if (ret > 0)
 			ret = handle(r, &m);
@@ -450,7 +420,7 @@ static int begin(struct remote *r)
 	int err = wait_for(r, r->begun ? 1 : r->config.workers);
 
 	if (!err)
-		err = make_room(r, r->state->count);
+		err = remote_make_room(r, r->state->count);
 	if (err)
 		return err;
 	r->begun = true;
@@ -466,12 +436,11 @@ static int match_all(struct remote *r)
 
 	r->unsettled = false;
 	/* who lacks older scans gets them when a particle wants them */
-	err = send_all(r, WIRE_MATCH, &head, sizeof(head), reading,
+	err = remote_send_all(r, WIRE_MATCH, &head, sizeof(head), reading,
 		       scans_size(reading));
 	for (uint32_t i = 0; i < r->members; i++) {
 		r->member[i].matched = r->update + 1;
-		if (r->member[i].scans == r->update)
-			r->member[i].scans++;
+		r->member[i].scans = 0;
 	}
 	return err;
 }
@@ -508,180 +477,6 @@ static int remote_match(struct team *t, const struct team_state *state,
 	}
 	r->matching = false;
 	return err ? err : add_update(r);
-}
-
-/*
- * Resampling
- */
-
-/* Of the particles that @owner has, who has the latest ancestor in common with
- * @parent
- */
-static void find_base(const struct remote *r, uint32_t owner,
-		      struct wire_child *c)
-{
-	const struct team_state *s = r->state;
-	uint64_t best = 0;
-
-	c->base = WIRE_NONE;
-	c->since = 0;
-	for (uint32_t i = 0; i < s->count; i++) {
-		ancestry_id id;
-		uint64_t since;
-
-		if (r->owner[i] != owner)
-			continue;
-		id = ancestry_common(s->ancestry, s->step[c->parent],
-				     s->step[i]);
-		if (!id)
-			continue;
-		since = ancestry_at(s->ancestry, id)->update + 1;
-		if (since <= best)
-			continue;
-		best = since;
-		c->base = i;
-		c->since = tile_version(since, 0);
-	}
-}
-
-static int plan(struct remote *r, const uint32_t *parent, uint32_t count)
-{
-	uint32_t *home = malloc((size_t)r->count * sizeof(*home));
-	int moves = -ENOMEM;
-
-	if (!home)
-		return moves;
-	for (uint32_t i = 0; i < r->count; i++) {
-		const struct member *m = find_member(r, r->owner[i]);
-
-		home[i] = m ? (uint32_t)(m - r->member) : 0;
-	}
-	moves = placement_share(parent, count, home, r->members,
-			       r->next_owner);
-	for (uint32_t i = 0; moves >= 0 && i < count; i++)
-		r->next_owner[i] = r->member[r->next_owner[i]].id;
-	free(home);
-	return moves;
-}
-
-/* Who is whose child, and who gives it to whom */
-static int list_children(struct remote *r, const uint32_t *parent,
-			 uint32_t count)
-{
-	struct wire_child *child;
-	int err = bytes_reserve(&r->bytes, count * sizeof(*child));
-
-	if (err)
-		return err;
-	child = (struct wire_child *)r->bytes.data;
-	r->bytes.len = count * sizeof(*child);
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t k = 0;
-
-		child[i] = (struct wire_child){
-			.parent = parent[i], .from = r->owner[parent[i]],
-			.owner = r->next_owner[i], .base = WIRE_NONE,
-		};
-		if (child[i].from == child[i].owner)
-			continue;
-		while (child[k].parent != child[i].parent ||
-		       child[k].owner != child[i].owner)
-			k++;
-		if (k < i)
-			child[i] = child[k];
-		else
-			find_base(r, child[i].owner, child + i);
-	}
-	return 0;
-}
-
-static void become(struct remote *r, uint32_t count)
-{
-	const struct wire_child *child =
-		(const struct wire_child *)r->bytes.data;
-
-	for (uint32_t i = 0; i < r->members; i++)
-		r->member[i].load = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		r->from[i] = child[i].from;
-		r->owner[i] = child[i].owner;
-		r->done[i] = 0;
-		find_member(r, r->owner[i])->load++;
-	}
-	r->count = count;
-}
-
-/* Before there were any workers. Nobody has the particles yet: they are built
- * by their steps when somebody matches them
- */
-static int settle_nowhere(struct remote *r, uint32_t count)
-{
-	int err = make_room(r, count);
-
-	if (!err)
-		r->count = count;
-	return err;
-}
-
-/* All stay, but for those that are to be shared out anew */
-static uint32_t *all_stay(uint32_t count)
-{
-	uint32_t *same = malloc((size_t)count * sizeof(*same));
-
-	for (uint32_t i = 0; same && i < count; i++)
-		same[i] = i;
-	return same;
-}
-
-static int settle(struct remote *r, const uint32_t *parent, uint32_t count)
-{
-	struct wire_settle head = { .update = r->update };
-	int moves, err;
-
-	r->resampled = parent;
-	r->unsettled = !parent;
-	r->settled = r->update;
-	if (!parent)
-		return 0;
-	err = make_room(r, count);
-	if (err)
-		return err;
-	moves = plan(r, parent, count);
-	err = moves < 0 ? moves : list_children(r, parent, count);
-	if (err)
-		return err;
-	head.count = count;
-	r->load.traffic.moved += (uint64_t)moves;
-	err = send_all(r, WIRE_SETTLE, &head, sizeof(head), r->bytes.data,
-		       r->bytes.len);
-	become(r, count);
-	return err;
-}
-
-static int remote_settle(struct team *t, const struct team_state *state,
-			 uint64_t update, const uint32_t *parent,
-			 uint32_t count)
-{
-	struct remote *r = (struct remote *)t;
-	uint32_t *same = NULL;
-	int err;
-
-	(void)update;
-	r->state = state;
-	if (!r->begun)
-		return settle_nowhere(r, count);
-	if (!parent && r->changed) {
-		parent = same = all_stay(count);
-		if (!same)
-			return -ENOMEM;
-	}
-	r->changed = false;
-	err = settle(r, parent, count);
-	/* nobody waits for a map: all are where they were */
-	if (!parent)
-		memcpy(r->from, r->owner, r->count * sizeof(*r->from));
-	free(same);
-	return err;
 }
 
 /*

@@ -7,7 +7,7 @@
  *
  *	coordinator -> worker
  *	SETUP	  parameters: the first message; all before is forgotten
- *	SCAN	  a reading of an update, for REBUILD
+ *	SCAN	  a reading of an update, for REBUILD; until the next MATCH
  *	REBUILD	  have this particle, by its steps
  *	MATCH	  a reading: match the particles you have; of the update before
  *		  that all stayed as they were, if nobody said SETTLE
@@ -17,7 +17,8 @@
  *	worker -> coordinator
  *	RESULT	  particles that were matched
  *	TRACKED
- *	FAILED	  no memory; the map is too large
+ *	FAILED	  no memory, or a message that cannot be: the worker leaves;
+ *		  the map is too large: it would be for everybody
  *
  *	worker -> worker
  *	MAP	  a particle that became yours, and its tiles
@@ -31,7 +32,7 @@
 #include "slam/motion.h"
 #include "readings/reading.h"
 
-enum { WIRE_VERSION = 5 };
+enum { WIRE_VERSION = 6 };
 
 enum wire_type {
 	WIRE_SETUP = 1, WIRE_SCAN, WIRE_REBUILD, WIRE_MATCH, WIRE_SETTLE,
@@ -118,12 +119,14 @@ struct wire_tracked {
 };
 
 /*
- * MAP, TILES: tiles of particle @number of before the resampling follow;
- * @since: from this version on; NEED: places follow
+ * MAP, TILES: tiles of particle @number of before the resampling follow, or of
+ * their @total bytes those from @at on: see parcel.h; @since: from this version
+ * on; NEED: places follow
  */
 struct wire_map {
 	struct pose	pose;
 	uint64_t	update, since;
+	uint64_t	at, total;
 	uint32_t	number, base;
 };
 

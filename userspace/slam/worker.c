@@ -45,19 +45,27 @@ struct worker *worker_create(struct engine *engine, unsigned int threads,
 	return w;
 }
 
-static void forget(struct worker *w)
+/* All but maps that came before SETUP, by a shorter way */
+static void clear(struct worker *w)
 {
 	particles_destroy(w->particles);
 	w->particles = NULL;
 	scans_free(&w->scans);
-	for (uint32_t i = 0; i < w->earlies; i++)
-		free(w->early[i].map);
 	worker_drop_lates(w);
-	w->count = w->written = w->ghosts = w->earlies = 0;
+	w->count = w->written = w->ghosts = 0;
 	w->failed = 0;
 	w->ready = w->matching = false;
 	w->settled = w->update = 0;
 	w->track.len = 0;
+}
+
+static void forget(struct worker *w)
+{
+	clear(w);
+	for (uint32_t i = 0; i < w->earlies; i++)
+		free(w->early[i].map);
+	w->earlies = 0;
+	parcels_free(&w->parcels);
 }
 
 void worker_destroy(struct worker *w)
@@ -68,6 +76,7 @@ void worker_destroy(struct worker *w)
 	scan_free(&w->scan);
 	bytes_free(&w->bytes);
 	bytes_free(&w->track);
+	bytes_free(&w->reading);
 	free(w->numbers);
 	free(w->out);
 	free(w->late);
@@ -157,15 +166,20 @@ static int match(struct worker *w, const uint32_t *numbers, uint32_t count)
 		       count * sizeof(*list));
 }
 
-static int make_scan(struct worker *w, uint64_t update)
+static int make_scan(struct worker *w, const struct wire_reading *r)
 {
-	const struct wire_reading *r = scans_at(&w->scans, update);
 	struct reading reading;
 
 	if (!r)
 		return -EBADMSG;
 	reading = scans_reading(r);
 	return scan_make(&w->scan, &reading, &w->params);
+}
+
+/* Of the last MATCH */
+static int make_own(struct worker *w)
+{
+	return make_scan(w, (const struct wire_reading *)w->reading.data);
 }
 
 int worker_write_rest(struct worker *w)
@@ -184,6 +198,7 @@ static void write_early(struct worker *w)
 
 	if (!w->eager || w->lates || w->ghosts || w->failed)
 		return;
+	engine_wait(w->engine, 0);
 	w->failed = worker_write_rest(w);
 	w->early_cpu += cpu_of(w) - start;
 }
@@ -213,15 +228,18 @@ static int on_match(struct worker *w, const void *data, size_t len)
 		err = worker_settle_all(w);
 	if (err)
 		return err;
-	err = scans_put(&w->scans, m->update,
-			(const struct wire_reading *)(m + 1),
-			len - sizeof(*m));
+	if (!scans_valid((const struct wire_reading *)(m + 1),
+			 len - sizeof(*m)))
+		return -EBADMSG;
+	scans_free(&w->scans);
+	w->reading.len = 0;
+	err = bytes_append(&w->reading, m + 1, len - sizeof(*m));
 	w->update = m->update;
 	w->motion = m->motion;
 	w->matching = true;
 	w->eager = m->early;
 	if (!err)
-		err = make_scan(w, m->update);
+		err = make_own(w);
 	if (!err)
 		err = match(w, w->numbers, w->count);
 	if (!err)
@@ -276,14 +294,16 @@ static int redo(struct worker *w, const struct wire_rebuild *b)
 	int err = particles_add(w->particles, b->number, &start);
 
 	for (uint32_t i = 0; i < b->steps && !err; i++) {
-		err = make_scan(w, step[i].update);
+		/* MPI moves nothing while nobody calls */
+		engine_wait(w->engine, 0);
+		err = make_scan(w, scans_at(&w->scans, step[i].update));
 		if (!err)
 			err = particles_redo(w->particles, b->number,
 					     step[i].update, step[i].number,
 					     &w->scan, &step[i].pose);
 	}
 	if (!err && w->matching)
-		err = make_scan(w, w->update);
+		err = make_own(w);
 	return err;
 }
 
@@ -311,16 +331,14 @@ static int on_track(struct worker *w, const void *data, size_t len)
 	struct outcome out;
 	int err;
 
-	if (len < sizeof(*t) + sizeof(*r) ||
-	    len < sizeof(*t) + scans_size(r) || w->matching)
+	if (len < sizeof(*t) || !scans_valid(r, len - sizeof(*t)) ||
+	    !pose_valid(&t->pose) || w->matching)
 		return -EBADMSG;
 	if (!has(w, t->number)) {
 		w->track.len = 0;
 		return bytes_append(&w->track, data, len);
 	}
 	reading = scans_reading(r);
-	if (!reading_valid(&reading) || !pose_valid(&t->pose))
-		return -EBADMSG;
 	err = scan_make(&w->scan, &reading, &w->params);
 	if (err)
 		return err;
@@ -348,7 +366,7 @@ static int on_setup(struct worker *w, const void *data, size_t len)
 {
 	char error[SLAM_ERROR];
 
-	forget(w);
+	clear(w);
 	count_anew(w);
 	if (len != sizeof(w->params))
 		return -EBADMSG;
@@ -366,7 +384,7 @@ static int handle(struct worker *w, const struct engine_message *m)
 {
 	if (m->type == WIRE_SETUP)
 		return on_setup(w, m->data, m->len);
-	if (!w->ready)
+	if (!w->ready && m->type != WIRE_MAP)
 		return 0;
 	switch (m->type) {
 	case WIRE_SCAN:
@@ -406,6 +424,20 @@ static void on_event(struct worker *w, const struct engine_message *m)
 	forget(w);
 }
 
+/*
+ * Without memory, or told what cannot be, what is here is not what it should
+ * be: others do it then. Return: 1: it goes on; @err
+ */
+static int fail(struct worker *w, const struct engine_message *m, int err)
+{
+	const int32_t code = err;
+
+	say(w, LOG_ERR, "message %u of %u: %s", m->type, m->from,
+	    strerror(-err));
+	worker_send(w, 0, WIRE_FAILED, &code, sizeof(code), NULL, 0);
+	return err == -ENOMEM || err == -EBADMSG ? err : 1;
+}
+
 int worker_turn(struct worker *w, int timeout_ms)
 {
 	struct engine_message m;
@@ -420,12 +452,5 @@ int worker_turn(struct worker *w, int timeout_ms)
 	w->began = crew_own_cpu();
 	err = handle(w, &m);
 	w->cpu += crew_own_cpu() - w->began;
-	if (err) {
-		const int32_t code = err;
-
-		say(w, LOG_ERR, "message %u of %u: %s", m.type, m.from,
-		    strerror(-err));
-		worker_send(w, 0, WIRE_FAILED, &code, sizeof(code), NULL, 0);
-	}
-	return 1;
+	return err ? fail(w, &m, err) : 1;
 }

@@ -30,7 +30,9 @@ void worker_destroy(struct worker *w);
  * worker_turn() - receive a message, if there is one, and do what it says
  * @timeout_ms: to wait for it
  *
- * Return: 1: a message; 0: none; -EPROTO: refused, of no use any more.
+ * Return: 1: a message; 0: none; -EPROTO: refused; -ENOMEM; -EBADMSG: it was
+ * told what cannot be. It is of no use any more then, and is to be destroyed;
+ * when its engine is closed, too, others do what it did.
  */
 int worker_turn(struct worker *w, int timeout_ms);
 

@@ -110,6 +110,26 @@ static int write_parents(struct worker *w, const struct wire_child *child,
 	return err;
 }
 
+/* w->bytes, in as many messages as it takes */
+static int send_tiles(struct worker *w, uint32_t to, enum wire_type type,
+		      const struct wire_map *map)
+{
+	struct wire_map head = *map;
+	int err = 0;
+
+	head.total = w->bytes.len;
+	for (head.at = 0; !err; head.at += PARCEL_PART) {
+		const uint64_t left = head.total - head.at;
+
+		err = worker_send(w, to, type, &head, sizeof(head),
+				  w->bytes.data + head.at,
+				  left < PARCEL_PART ? left : PARCEL_PART);
+		if (left <= PARCEL_PART)
+			break;
+	}
+	return err;
+}
+
 static int send_map(struct worker *w, const struct wire_child *c)
 {
 	const struct wire_map head = {
@@ -126,8 +146,7 @@ static int send_map(struct worker *w, const struct wire_child *c)
 				       &w->bytes);
 	if (err)
 		return err;
-	return worker_send(w, c->owner, WIRE_MAP, &head, sizeof(head),
-		       w->bytes.data, w->bytes.len);
+	return send_tiles(w, c->owner, WIRE_MAP, &head);
 }
 
 /* A parent's map goes once to each worker that gets children of it */
@@ -298,18 +317,24 @@ static int keep_early(struct worker *w, uint32_t from, const struct wire_map *m,
 	return 0;
 }
 
-int worker_on_map(struct worker *w, uint32_t from, const void *data, size_t len)
+/* All of it is here */
+static int take_map(struct worker *w, uint32_t from, const struct wire_map *m,
+		    size_t len)
 {
-	const struct wire_map *m = data;
 	struct late *l;
 
-	if (len < sizeof(*m))
-		return -EBADMSG;
 	if (m->update >= w->settled)
 		return keep_early(w, from, m, len);
 	l = m->update + 1 == w->settled ? find_late(w, from, m->number) : NULL;
 	/* else it was built again in the meantime */
 	return l && !l->tiles ? put_map(w, l, m, len) : 0;
+}
+
+int worker_on_map(struct worker *w, uint32_t from, const void *data, size_t len)
+{
+	const int ret = parcels_take(&w->parcels, from, &data, &len);
+
+	return ret > 0 ? take_map(w, from, data, len) : ret;
 }
 
 static int put_early(struct worker *w)
@@ -324,7 +349,7 @@ static int put_early(struct worker *w)
 			w->early[left++] = e;
 			continue;
 		}
-		err = worker_on_map(w, e.from, e.map, e.len);
+		err = take_map(w, e.from, e.map, e.len);
 		free(e.map);
 	}
 	w->earlies = left;
@@ -351,19 +376,19 @@ int worker_on_need(struct worker *w, uint32_t from, const void *data,
 		&w->bytes);
 	if (err)
 		return err;
-	return worker_send(w, from, WIRE_TILES, m, sizeof(*m), w->bytes.data,
-		       w->bytes.len);
+	return send_tiles(w, from, WIRE_TILES, m);
 }
 
 int worker_on_tiles(struct worker *w, uint32_t from, const void *data,
 		    size_t len)
 {
-	const struct wire_map *m = data;
+	const struct wire_map *m;
 	struct late *l;
-	int err;
+	int err = parcels_take(&w->parcels, from, &data, &len);
 
-	if (len < sizeof(*m))
-		return -EBADMSG;
+	if (err <= 0)
+		return err;
+	m = data;
 	l = m->update + 1 == w->settled ? find_late(w, from, m->number) : NULL;
 	if (!l || !l->tiles)
 		return 0;
@@ -396,6 +421,8 @@ int worker_on_settle(struct worker *w, const void *data, size_t len)
 		    !particles_has(w->particles, child[i].parent))
 			return -EBADMSG;
 	}
+	/* who began to send those is gone */
+	parcels_drop(&w->parcels, s->update);
 	/* who has just joined was not told to match, and has no particles */
 	if ((!w->matching || s->update != w->update) && w->count)
 		return -EBADMSG;

@@ -8,6 +8,7 @@
 #ifndef SLAM_WORKER_PARTS_H
 #define SLAM_WORKER_PARTS_H
 
+#include "slam/parcel.h"
 #include "slam/particles.h"
 #include "slam/scans.h"
 #include "slam/worker.h"
@@ -46,7 +47,8 @@ struct worker {
 	bool			ready;
 	struct slam_params	params;
 	struct particles	*particles;
-	struct scans		scans;
+	struct scans		scans;		/* for REBUILD */
+	struct bytes		reading;	/* of the last MATCH */
 	struct scan		scan;
 	uint64_t		update;		/* of the last MATCH */
 	uint64_t		settled;	/* the next one to be settled */
@@ -65,6 +67,7 @@ struct worker {
 	uint32_t		ghosts, ghost_room, next_ghost;
 	struct early		*early;
 	uint32_t		earlies, early_room;
+	struct parcels		parcels;
 	struct bytes		bytes;
 	struct bytes		track;		/* of a late particle */
 	uint64_t		cpu, began;	/* this thread's, ns */

@@ -74,6 +74,8 @@ static void *work(void *arg)
 			  NULL);
 	while (w && !c->end && worker_turn(w, PATIENCE) >= 0)
 		;
+	if (!w)
+		cli_warn("no memory for a worker");
 	worker_destroy(w);
 	engine_close(engine);
 	return NULL;
@@ -110,10 +112,14 @@ int cluster_work(struct engine *engine, unsigned int threads,
 	while (ret >= 0 && !interrupted(NULL))
 		ret = worker_turn(w, PATIENCE);
 	worker_destroy(w);
+	if (ret >= 0)
+		return 0;
 	/* ranks of one mpirun end together */
-	if (ret >= 0 || once)
+	if (ret == -EPROTO && once)
 		return 0;
 	engine_error(engine, error);
+	if (ret != -EPROTO)
+		snprintf(error, sizeof(error), "leaves: %s", strerror(-ret));
 	return cli_error(ret, "%s%s%s", voice->job ? voice->job : "",
 			 voice->job ? ": " : "", error);
 }
@@ -142,6 +148,10 @@ static int open_engine(struct cluster *c)
 				   &c->voice, true, c->interrupted);
 		return err ? err : 1;
 	}
+	if (o->workers > engine_seats(c->engine))
+		return cli_error(-EINVAL, "workers: %u need mpirun -n %u, here "
+				 "it is %u", o->workers, o->workers + 1,
+				 engine_seats(c->engine) + 1);
 	if (c->hub) {
 		err = start_threads(c);
 		if (err)
@@ -173,7 +183,7 @@ int cluster_open(struct cluster **cluster, const struct slamd_options *o,
 
 struct team *cluster_team(struct cluster *c)
 {
-	const struct team_remote_config config = {
+	struct team_remote_config config = {
 		.engine = c->engine, .workers = c->o->workers,
 		.interrupted = c->interrupted,
 		.log = log_line, .arg = &c->voice,
@@ -181,6 +191,7 @@ struct team *cluster_team(struct cluster *c)
 
 	if (!c->engine)
 		return team_local(&c->o->params, c->o->threads);
+	config.fixed = c->hub || !strcmp(c->o->engine, "mpi");
 	return team_remote(&c->o->params, &config);
 }
 

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_slam_remote - workers and their coordinator, with messages in an order
+ * and of a size that a run has only now and then: a map before SETUP, a map in
+ * many parts, a worker that has no memory
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include "slam/filter.h"
+#include "slam/parcel.h"
+#include "slam/scans.h"
+#include "slam/worker.h"
+#include "slam_fixture.h"
+
+enum { PATIENCE = 60000 };	/* ms */
+
+static struct world world;
+static struct trip *part;
+static struct engine_hub *hub;
+
+static struct engine *member(enum engine_role role)
+{
+	const struct engine_config config = {
+		.job = "remote", .protocol = WIRE_VERSION, .build = "",
+		.heartbeat_ms = PATIENCE, .hub = hub,
+	};
+	char error[ENGINE_ERROR];
+	struct engine *e;
+
+	if (engine_open(&e, "threads", role, &config, error))
+		abort();
+	return e;
+}
+
+/*
+ * By hand, one message at a time
+ */
+
+static void tell(struct engine *e, uint32_t to, enum wire_type type,
+		 const void *head, size_t head_len, const void *data,
+		 size_t len)
+{
+	const struct iovec iov[] = {
+		{ (void *)head, head_len }, { (void *)data, len },
+	};
+
+	if (engine_send(e, to, type, iov, 2))
+		abort();
+}
+
+static void work(struct worker *w)
+{
+	while (worker_turn(w, 0) == 1)
+		;
+}
+
+/* All around, a stroke from @near to @far m at each step */
+static struct wire_reading *star(float near, float far)
+{
+	enum { BEAMS = 16384, STROKE = 8 };
+	static float ranges[BEAMS];
+	const struct reading r = {
+		.beams = BEAMS, .range_max = 200, .angle_min = 0,
+		.angle_increment = (float)(2 * M_PI / BEAMS), .range = ranges,
+	};
+
+	for (unsigned int i = 0; i < BEAMS; i++)
+		ranges[i] = near + (far - near) * (float)(i % STROKE) / STROKE;
+	return scans_copy(&r);
+}
+
+struct scene {
+	struct engine	*robot, *engine[2];
+	struct worker	*worker[2];
+};
+
+/* Until the robot gets a message of this type; the others go on meanwhile */
+static struct engine_message await(struct scene *s, uint16_t type)
+{
+	struct engine_message m;
+
+	for (int ms = 0; ms < PATIENCE; ms += 5) {
+		if (engine_receive(s->robot, &m, 5) == 1 && m.type == type)
+			return m;
+		for (int i = 0; i < 2 && s->engine[i]; i++)
+			engine_wait(s->engine[i], 0);
+	}
+	fprintf(stderr, "no message %u came\n", type);
+	abort();
+}
+
+static void scene_open(struct scene *s)
+{
+	*s = (struct scene){ 0 };
+	hub = engine_hub_create();
+	s->robot = member(ENGINE_COORDINATOR);
+	for (int i = 0; i < 2; i++) {
+		s->engine[i] = member(ENGINE_WORKER);
+		s->worker[i] = worker_create(s->engine[i], 1, NULL, NULL);
+		await(s, ENGINE_JOINED);
+	}
+}
+
+static void scene_close(struct scene *s)
+{
+	for (int i = 0; i < 2; i++) {
+		worker_destroy(s->worker[i]);
+		engine_close(s->engine[i]);
+	}
+	engine_close(s->robot);
+	engine_hub_destroy(hub);
+}
+
+static void settle(struct scene *s, uint32_t to, uint32_t owner)
+{
+	const struct wire_settle head = { .update = 0, .count = 1 };
+	const struct wire_child child = {
+		.from = 1, .owner = owner, .base = WIRE_NONE,
+	};
+
+	tell(s->robot, to, WIRE_SETTLE, &head, sizeof(head), &child,
+	     sizeof(child));
+}
+
+enum when { STAYS, AFTER_SETUP, BEFORE_SETUP };
+
+/* A particle of worker 1 goes to worker 2, or stays; where it then is. @maps:
+ * messages that took
+ */
+static struct outcome tracked(float far, enum when when, uint64_t *maps)
+{
+	struct wire_reading *reading = star(5, far);
+	const struct wire_rebuild particle = { 0 };
+	const struct wire_match match = { .update = 0 };
+	const struct wire_track track = { .pose = { .2, .1, .01 }, .ticket = 5 };
+	const uint32_t owner = when == STAYS ? 1 : 2;
+	struct slam_params params = slam_defaults;
+	struct engine_counters counters;
+	const struct wire_tracked *answer;
+	struct engine_message m;
+	struct outcome out;
+	struct scene s;
+
+	params.range_max = 200;
+	params.spacing = 0;
+	scene_open(&s);
+	tell(s.robot, 1, WIRE_SETUP, &params, sizeof(params), NULL, 0);
+	if (when == AFTER_SETUP)
+		tell(s.robot, 2, WIRE_SETUP, &params, sizeof(params), NULL, 0);
+	tell(s.robot, 1, WIRE_REBUILD, &particle, sizeof(particle), NULL, 0);
+	tell(s.robot, 1, WIRE_MATCH, &match, sizeof(match), reading,
+	     scans_size(reading));
+	settle(&s, 1, owner);
+	work(s.worker[0]);
+	work(s.worker[1]);
+	engine_counters(s.engine[0], &counters);
+	*maps = counters.to_workers.messages;
+	if (when == BEFORE_SETUP)
+		tell(s.robot, 2, WIRE_SETUP, &params, sizeof(params), NULL, 0);
+	if (when != STAYS)
+		settle(&s, 2, owner);
+	tell(s.robot, owner, WIRE_TRACK, &track, sizeof(track), reading,
+	     scans_size(reading));
+	work(s.worker[0]);
+	work(s.worker[1]);
+	m = await(&s, WIRE_TRACKED);
+	answer = m.data;
+	out = (struct outcome){ answer->outcome.pose, answer->outcome.fit,
+				answer->outcome.evaluations };
+	scene_close(&s);
+	free(reading);
+	return out;
+}
+
+static bool same(const struct outcome *a, const struct outcome *b)
+{
+	return !memcmp(&a->pose, &b->pose, sizeof(a->pose)) &&
+		a->evaluations == b->evaluations &&
+		!memcmp(&a->fit, &b->fit, sizeof(a->fit));
+}
+
+static void test_moves(void)
+{
+	uint64_t maps;
+	const struct outcome at_home = tracked(6, STAYS, &maps);
+	struct outcome o;
+
+	ok(!maps && hypot(at_home.pose.x, at_home.pose.y) < .1,
+	   "a particle that stays is found");
+	o = tracked(6, AFTER_SETUP, &maps);
+	ok(maps == 1 && same(&o, &at_home),
+	   "it goes to another worker: the same");
+	o = tracked(6, BEFORE_SETUP, &maps);
+	ok(maps == 1 && same(&o, &at_home),
+	   "its map is there before SETUP: the same");
+}
+
+static void test_wide(void)
+{
+	uint64_t maps, none;
+	const struct outcome at_home = tracked(190, STAYS, &none);
+	struct outcome o = tracked(190, AFTER_SETUP, &maps);
+
+	ok(maps > 3 && same(&o, &at_home),
+	   "a wide map goes in %u parts: the same", (unsigned int)maps);
+	o = tracked(190, BEFORE_SETUP, &maps);
+	ok(maps > 3 && same(&o, &at_home),
+	   "before SETUP: the same");
+}
+
+/*
+ * Parcels
+ */
+
+struct piece {
+	struct wire_map	head;
+	char		tiles[8];
+};
+
+/* Of number @number, bytes @at to @end of @total. Return: of parcels_take() */
+static int take(struct parcels *p, uint32_t from, uint32_t number,
+		uint64_t at, uint64_t end, uint64_t total, size_t *len)
+{
+	static struct piece piece;
+	const void *data = &piece;
+	int ret;
+
+	piece = (struct piece){ .head = { .update = number, .number = number,
+					  .at = at, .total = total } };
+	for (uint64_t i = at; i < end && i < at + sizeof(piece.tiles); i++)
+		piece.tiles[i - at] = (char)('a' + i);
+	*len = sizeof(struct wire_map) + end - at;
+	ret = parcels_take(p, from, &data, len);
+	if (ret != 1)
+		return ret;
+	*len -= sizeof(struct wire_map);
+	return memcmp((const struct wire_map *)data + 1, "abcdefghijklmnop",
+		      *len) ? -EIO : 1;
+}
+
+static void test_parcels(void)
+{
+	struct parcels p = { 0 };
+	size_t len;
+
+	ok(take(&p, 1, 0, 0, 5, 5, &len) == 1 && len == 5, "one part");
+	ok(take(&p, 1, 0, 0, 0, 0, &len) == 1 && !len, "no tiles");
+	ok(!take(&p, 1, 3, 0, 5, 12, &len) && !take(&p, 2, 4, 0, 8, 9, &len) &&
+	   !take(&p, 1, 3, 5, 9, 12, &len) &&
+	   take(&p, 2, 4, 8, 9, 9, &len) == 1 && len == 9 &&
+	   take(&p, 1, 3, 9, 12, 12, &len) == 1 && len == 12,
+	   "parts of two workers, mixed");
+	ok(take(&p, 1, 3, 0, 6, 5, &len) == -EBADMSG &&
+	   take(&p, 1, 3, 6, 6, 5, &len) == -EBADMSG,
+	   "more than there is to be");
+	parcels_free(&p);
+	ok(!take(&p, 1, 3, 0, 5, 12, &len), "a part");
+	parcels_drop(&p, 3);
+	ok(take(&p, 1, 3, 5, 12, 12, &len) == 1, "of this update, is kept");
+	ok(!take(&p, 1, 3, 0, 5, 12, &len), "another one");
+	parcels_drop(&p, 4);
+	ok(take(&p, 1, 3, 5, 12, 12, &len) == -EBADMSG,
+	   "of before, is forgotten");
+	parcels_free(&p);
+}
+
+/*
+ * Workers that cannot go on
+ */
+
+/* A worker that fails with @code when it is to match for the @after-th time */
+struct hand {
+	pthread_t	thread;
+	int32_t		code;
+	int		after;
+};
+
+static _Atomic bool over;
+
+static void *fail(void *arg)
+{
+	const struct hand *h = arg;
+	struct engine *e = member(ENGINE_WORKER);
+	struct engine_message m;
+	int matches = 0;
+
+	while (!over && matches < h->after) {
+		if (engine_receive(e, &m, 20) == 1)
+			matches += m.type == WIRE_MATCH;
+	}
+	if (!over)
+		tell(e, 0, WIRE_FAILED, &h->code, sizeof(h->code), NULL, 0);
+	engine_close(e);
+	return NULL;
+}
+
+static void *go_on(void *arg)
+{
+	struct engine *e = member(ENGINE_WORKER);
+	struct worker *w = worker_create(e, 1, NULL, NULL);
+
+	(void)arg;
+	while (!over && worker_turn(w, 20) >= 0)
+		;
+	worker_destroy(w);
+	engine_close(e);
+	return NULL;
+}
+
+/* @poses: of the readings. Return: of filter_read() */
+static int drive(struct filter *f, struct pose *poses)
+{
+	struct filter_result r;
+	int err = 0;
+
+	for (unsigned int i = 0; i < part->count && !err; i++) {
+		err = filter_read(f, part->reading + i, &r);
+		poses[i] = r.pose;
+	}
+	return err;
+}
+
+static struct slam_params few(void)
+{
+	struct slam_params p = slam_defaults;
+
+	p.particles = 10;
+	p.distance = 0;
+	return p;
+}
+
+/* With a worker that fails, and @others that do not */
+static int fails(int32_t code, uint32_t others, struct pose *poses)
+{
+	const struct slam_params p = few();
+	struct team_remote_config config = {
+		.workers = others + 1, .fixed = true,
+	};
+	struct hand hand = { .code = code, .after = 1 };
+	pthread_t thread[2];
+	struct filter *f;
+	int err;
+
+	over = false;
+	hub = engine_hub_create();
+	config.engine = member(ENGINE_COORDINATOR);
+	pthread_create(&hand.thread, NULL, fail, &hand);
+	for (uint32_t i = 0; i < others; i++)
+		pthread_create(thread + i, NULL, go_on, NULL);
+	f = filter_create(&p, team_remote(&p, &config));
+	err = drive(f, poses);
+	filter_destroy(f);
+	over = true;
+	engine_close(config.engine);
+	pthread_join(hand.thread, NULL);
+	for (uint32_t i = 0; i < others; i++)
+		pthread_join(thread[i], NULL);
+	engine_hub_destroy(hub);
+	return err;
+}
+
+static void test_failures(void)
+{
+	const struct slam_params p = few();
+	struct filter *f = filter_create(&p, team_local(&p, 1));
+	struct pose alone[TRIP_READINGS], poses[TRIP_READINGS];
+
+	if (drive(f, alone))
+		abort();
+	filter_destroy(f);
+	ok(!fails(-ENOMEM, 2, poses) &&
+	   !memcmp(alone, poses, part->count * sizeof(*poses)),
+	   "a worker without memory leaves: the same bits by others");
+	ok(!fails(-EBADMSG, 1, poses) &&
+	   !memcmp(alone, poses, part->count * sizeof(*poses)),
+	   "one that does not understand, likewise");
+	ok(fails(-ERANGE, 1, poses) == -ERANGE,
+	   "a map that is too large would be everywhere");
+	ok(fails(-ENOMEM, 0, poses) == -ENOMEM,
+	   "nobody is left, and nobody will come");
+}
+
+int main(void)
+{
+	world_corridors(&world);
+	part = trip_make(&world, 90, 60);
+	test_moves();
+	test_wide();
+	test_parcels();
+	test_failures();
+	trip_free(part);
+	return tap_done();
+}
