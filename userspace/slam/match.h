@@ -29,7 +29,7 @@ struct matcher {
 	struct rotated			rotated, behind;
 	struct gmap_decay		*decay;
 	double				yaw;
-};
+} __attribute__((aligned(128)));
 
 /* Return: 0; -ENOMEM */
 int matcher_init(struct matcher *m, const struct slam_params *params,

@@ -59,6 +59,15 @@ struct matching {
 	_Atomic int		err;
 };
 
+/* No two in one line of the cache, or pair of lines */
+static struct matcher *new_matchers(unsigned int count)
+{
+	const size_t bytes = count * sizeof(struct matcher);
+	struct matcher *m = aligned_alloc(_Alignof(struct matcher), bytes);
+
+	return m ? memset(m, 0, bytes) : NULL;
+}
+
 struct particles *particles_create(const struct slam_params *params,
 				   unsigned int threads)
 {
@@ -73,8 +82,7 @@ struct particles *particles_create(const struct slam_params *params,
 	p->pool = tiles_create(p->way->tiles, 0);
 	p->crew = crew_create(threads);
 	if (p->crew)
-		p->matcher = calloc(crew_threads(p->crew),
-				    sizeof(*p->matcher));
+		p->matcher = new_matchers(crew_threads(p->crew));
 	if (!p->pool || !p->crew || !p->matcher) {
 		particles_destroy(p);
 		return NULL;
