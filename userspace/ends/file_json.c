@@ -190,6 +190,39 @@ static void fill_diagnostics(cJSON *o, const struct message_diagnostics *m)
 	}
 }
 
+static void fill_transforms(cJSON *o, const struct message_transforms *m)
+{
+	cJSON *list = cJSON_AddArrayToObject(o, "transforms"), *one, *with;
+	struct message_list rest = m->transforms;
+	struct message_transform t;
+
+	while (message_next_transform(&rest, &t)) {
+		one = cJSON_CreateObject();
+		add_header(one, &t.header);
+		add_text(one, "child_frame_id", t.child_frame_id);
+		with = cJSON_AddObjectToObject(one, "transform");
+		add_vector(with, "translation", t.translation, 3);
+		add_vector(with, "rotation", t.rotation, 4);
+		cJSON_AddItemToArray(list, one);
+	}
+}
+
+static void fill_path(cJSON *o, const struct message_path *m)
+{
+	cJSON *list, *one;
+	struct message_list rest = m->poses;
+	struct message_pose_stamped p;
+
+	add_header(o, &m->header);
+	list = cJSON_AddArrayToObject(o, "poses");
+	while (message_next_pose(&rest, &p)) {
+		one = cJSON_CreateObject();
+		add_header(one, &p.header);
+		add_pose(one, "pose", &p.pose);
+		cJSON_AddItemToArray(list, one);
+	}
+}
+
 static int fill(cJSON *o, enum message_kind kind, const union message *msg)
 {
 	switch (kind) {
@@ -212,6 +245,12 @@ static int fill(cJSON *o, enum message_kind kind, const union message *msg)
 		return 0;
 	case MESSAGE_DIAGNOSTICS:
 		fill_diagnostics(o, &msg->diagnostics);
+		return 0;
+	case MESSAGE_TRANSFORMS:
+		fill_transforms(o, &msg->tf);
+		return 0;
+	case MESSAGE_PATH:
+		fill_path(o, &msg->path);
 		return 0;
 	default:
 		return -EINVAL;
