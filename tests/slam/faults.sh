@@ -107,7 +107,7 @@ slay()
 } 2>/dev/null
 
 run whole --log "$d/w.clf" --checkpoint "$d/whole.ckpt"
-ok "a run, with a checkpoint of $(size "$d/whole.ckpt") bytes"
+ok "a run, with a checkpoint"
 run plain --log "$d/w.clf" && same plain
 ok "without one: the same bits"
 bytes=$(size "$d/whole.ckpt")
@@ -243,7 +243,8 @@ on_disk()
 {
 	unshare -m bash -s -- "$bin/slamd" "$d" "$1" "$2" "${settings[@]}" <<-'END'
 	slamd=$1 d=$2
-	mkdir -p "$d/disk" && mount -t tmpfs -o "size=$3,$4" none "$d/disk" ||
+	mkdir -p "$d/disk" &&
+		mount -t tmpfs -o "size=$3,$4" none "$d/disk" 2>/dev/null ||
 		exit 77
 	shift 4
 	"$slamd" "$@" --log "$d/w.clf" --checkpoint "$d/disk/c" \
@@ -253,7 +254,16 @@ on_disk()
 	exit $status
 	END
 }
-if unshare -m true 2>/dev/null; then
+# whether a disk can be made here
+disks()
+{
+	unshare -m mount -t tmpfs -o size=64k none "$d/there" 2>/dev/null
+}
+mkdir "$d/there"
+if ! disks; then
+	true
+	ok "a disk that gets full # SKIP no mounts here"
+else
 	on_disk 64k rw && same disked && [ "$(grep -c . "$d/disked")" = 1 ] &&
 		grep -q "No space.*the checkpoint ends here" "$d/disked"
 	ok "a disk that gets full: one warning, and it goes on"
@@ -307,8 +317,24 @@ grown "$d/waits.ckpt" 100
 sleep 1
 kill -TERM $slamd
 wait $slamd
-[ $? = 1 ] && grep -q "no reading came" "$d/waits"
-ok "live: a signal while it waits for workers"
+[ $? = 1 ] && grep -q "none of the [0-9]* scans that waited was used" \
+	"$d/waits" && [ ! -e "$d/waits.tum" ] && [ ! -e "$d/waits.ckpt" ]
+ok "live: a signal while it waits for workers: none of the scans was used"
+begin gone --from "$d/w.mcap" --speed 5 --laser 0,0,0 --job gone \
+	--engine "$rabbit_url" --checkpoint "$d/gone.ckpt"
+worker gone1 --job gone
+grown "$d/gone.ckpt" 5000
+slay $worker
+# it waits again, with a scan
+says gone "is gone"
+sleep 1
+kill -TERM $slamd
+wait $slamd
+[ $? = 1 ] && grep -q " [1-9][0-9]* scans that waited were not used" \
+	"$d/gone" && [ "$(jq .unused "$d/gone.json")" -gt 0 ] &&
+	[ "$(wc -l <"$d/gone.tum")" = "$(jq .readings "$d/gone.json")" ] &&
+	[ -s "$d/gone.tum" ]
+ok "live: likewise when they are gone: the rest is written"
 
 # Another version, which is a string in the program
 version=$("$bin/slam-worker" --version)
@@ -372,7 +398,8 @@ for bad in "--job a --job a" "--job a/b" "--job"; do
 	# shellcheck disable=SC2086
 	"$bin/slam-worker" --engine "$rabbit_url" --wait 0s $bad >"$d/bad" 2>&1
 	[ $? = 1 ] && [ "$(grep -c . "$d/bad")" = 1 ]
-	ok "refused: $bad: $(cat "$d/bad")"
+	ok "refused: $bad"
+	sed 's/^/# /' "$d/bad"
 done
 
 if [ ! "$full" ]; then

@@ -175,8 +175,7 @@ static void test_all(void)
 	struct mapper *m = make(&s, NULL);
 
 	ok(!add(m, 0, 50, 0), "scans, and where they were");
-	ok(submaps(&s) >= 1 && submaps(&s) == mapper_counts(m).submaps,
-	   "submaps: %u", submaps(&s));
+	ok(submaps(&s) >= 1, "submaps: %u", submaps(&s));
 	ok(!s.early && s.placed[0] == 1, "where they are was told before");
 	ok(s.known[0] > 2000, "they have cells: %u", s.known[0]);
 	ok(!s.messages[OUTLET_MAP], "no map before it is asked for");
@@ -198,11 +197,6 @@ static void test_all(void)
 	   s.messages[OUTLET_SUBMAP] == before.messages[OUTLET_SUBMAP],
 	   "all was turned: they are elsewhere, their cells are the same");
 	ok(fabs(s.place[0].yaw - before.place[0].yaw - 0.3) < 1e-6, "by that");
-	before = s;
-	mapper_again(m);
-	add(m, READINGS, READINGS, 0.3);
-	ok(s.submap[0] == before.submap[0] + 1 &&
-	   s.placed[0] == before.placed[0] + 1, "again: all of it");
 	mapper_destroy(m);
 }
 
@@ -217,8 +211,7 @@ static void test_lost(void)
 	ok(n && !submaps(&s), "submaps do not get through");
 	s.fails = 0;
 	add(m, 60, 60, 0);
-	ok(submaps(&s) == mapper_counts(m).submaps && submaps(&s) == n,
-	   "they are sent again");
+	ok(submaps(&s) == n, "they are sent again");
 	n = s.tried[OUTLET_SUBMAP];
 	add(m, 60, 60, 0);
 	ok(s.tried[OUTLET_SUBMAP] == n, "once");

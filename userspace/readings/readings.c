@@ -113,6 +113,18 @@ static int find(struct readings *r, char error[READINGS_ERROR])
 	return 0;
 }
 
+/* What is asked for of a recording, and this is none */
+static int check_topics(const struct readings *r, char error[READINGS_ERROR])
+{
+	const char *topic = r->config.scan ? r->config.scan :
+			    r->config.odometry;
+
+	if (!r->ops->text || !topic)
+		return 0;
+	return readings_error(error, r->path, -EINVAL,
+			      "is no recording: it has no topic %.60s", topic);
+}
+
 /* The struct of the format, with what @found has */
 static int make(struct readings **log, const struct readings *found)
 {
@@ -151,7 +163,9 @@ int readings_open(struct readings **log, const char *path,
 	}
 	if (make(&r, &found))
 		return readings_error(error, path, -ENOMEM, NULL);
-	err = r->ops->open ? r->ops->open(r, error) : 0;
+	err = check_topics(r, error);
+	if (!err && r->ops->open)
+		err = r->ops->open(r, error);
 	if (err) {
 		readings_close(r);
 		return err;

@@ -9,12 +9,12 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
-#include <unistd.h>
 #include "common/cli.h"
 #include "common/loop_call.h"
 #include "daemon/service.h"
@@ -36,9 +36,12 @@ enum { CALL_PATIENCE = 10000 };	/* ms */
  * @told:	when the last history was handed over
  * @dirty:	the filter has a history that was not handed over
  * @behind:	the last history is not in a map yet
- * @told_map:	what is wrong with the map was told
+ * @told_draw:	it was told that nothing can be drawn
  * @failed:	of the filter's thread
+ * @unused:	scans that waited when it ended
+ * @recalled:	what the checkpoint had is all there
  * @stopping:	threads are to end
+ * @hurried:	what waits is not to be worked on before
  */
 struct live {
 	struct run		run;
@@ -52,16 +55,16 @@ struct live {
 	struct handover		*handover;
 	pthread_t		filter, draw;
 	bool			filters, draws;
-	uint64_t		start, told, mapped;
-	uint64_t		readings;
+	uint64_t		told, mapped;
+	uint64_t		readings, unused;
 	pthread_mutex_t		lock;
-	char			text[100];
-	bool			dirty, told_map;
+	char			text[RUN_STATE];
+	bool			dirty, told_draw, recalled;
 	int			failed;
-	_Atomic bool		behind, stopping;
+	_Atomic bool		behind, stopping, hurried;
 };
 
-/* Of whoever waits for workers */
+/* Of whoever waits for workers, and of signals */
 static struct live *running;
 
 static bool interrupted(void *arg)
@@ -106,10 +109,9 @@ static int publish(void *arg, enum outlet_topic topic, int64_t stamp,
  * The mapper
  */
 
-static int draw_handed(struct live *l, const struct handed *handed,
-		       bool last)
+/* Return: 0 or a negative errno, which was told once */
+static int take_handed(struct live *l, const struct handed *handed)
 {
-	const uint64_t now = loop_now();
 	char error[MAPPER_ERROR];
 	int err = 0;
 
@@ -121,21 +123,26 @@ static int draw_handed(struct live *l, const struct handed *handed,
 	if (!err && handed->history)
 		err = mapper_history(l->mapper, handed->history,
 				     handed->count, error);
-	if (err || !handed->history) {
-		if (err)
-			service_logf(LOG_ERR, "maps: %s", error);
+	if (err && !l->told_draw)
+		service_logf(LOG_ERR, "maps: %s", error);
+	l->told_draw |= err != 0;
+	return err;
+}
+
+static int draw_handed(struct live *l, const struct handed *handed,
+		       bool last)
+{
+	const uint64_t now = loop_now();
+	const int err = take_handed(l, handed);
+
+	if (err || !handed->history)
 		return err;
-	}
 	l->behind = !last && now - l->mapped < (uint64_t)
 		    (l->run.o->map_every * 1e9);
 	if (l->behind)
 		return 0;
 	l->mapped = now;
-	err = mapper_map(l->mapper, error);
-	if (err && !l->told_map)
-		service_logf(LOG_ERR, "the map is not published: %s", error);
-	l->told_map = err;
-	return 0;
+	return run_map(&l->run, l->mapper);
 }
 
 static void *draw(void *arg)
@@ -157,7 +164,7 @@ static int hand_over(struct live *l)
 {
 	struct pose *history;
 	uint32_t count;
-	const int err = filter_history(l->run.filter, &history, &count);
+	const int err = run_history(&l->run, &history, &count);
 
 	if (!err)
 		handover_history(l->handover, history, count);
@@ -175,7 +182,7 @@ static int take_result(struct live *l, const struct reading *r,
 	int err = 0;
 
 	pthread_mutex_lock(&l->lock);
-	run_progress(&l->run, l->text, sizeof(l->text));
+	run_state(&l->run, l->text);
 	l->readings++;
 	pthread_mutex_unlock(&l->lock);
 	if (result->updated)
@@ -209,6 +216,7 @@ static int recall_all(struct live *l)
 	/* nothing may be added before its end */
 	if (ret)
 		return -EINTR;
+	l->recalled = true;
 	if (l->run.stats.resumed)
 		service_logf(LOG_INFO, "%s: goes on after %llu readings",
 			     l->run.o->checkpoint, (unsigned long long)
@@ -236,10 +244,12 @@ static void *filter(void *arg)
 	struct reading r;
 
 	l->failed = recall_all(l);
-	while (!l->failed && waiting_take(l->waiting, &r)) {
+	while (!l->failed && !l->hurried && waiting_take(l->waiting, &r)) {
 		l->failed = run_read(&l->run, &r, &result);
-		if (l->failed)
+		if (l->failed) {
+			l->unused += r.beams > 0;
 			break;
+		}
 		mapper_pose(l->mapper, &r, &result.pose);
 		l->failed = take_result(l, &r, &result);
 	}
@@ -269,12 +279,10 @@ static void on_ended(void *arg)
 	waiting_end(((struct live *)arg)->waiting);
 }
 
-static void show(struct live *l, uint64_t now, bool end)
+static void show(struct live *l, bool end)
 {
-	const bool terminal = isatty(STDERR_FILENO);
 	const struct waiting_count w = waiting_count(l->waiting);
 	const struct inlet_count in = inlet_count(l->inlet);
-	const double seconds = (double)(now - l->start) * 1e-9;
 	char text[sizeof(l->text)];
 	uint64_t readings;
 
@@ -285,15 +293,11 @@ static void show(struct live *l, uint64_t now, bool end)
 	service_status("%llu readings, %llu scans replaced, %s",
 		       (unsigned long long)readings,
 		       (unsigned long long)w.replaced, text);
-	if (l->run.o->quiet || (!terminal && !l->run.o->verbose))
-		return;
-	fprintf(stderr, "%s%llu readings  %.1f/s  %llu replaced  %llu without "
-		"odometry  %s%s", terminal ? "\r" : "",
-		(unsigned long long)readings,
-		seconds > 0 ? (double)readings / seconds : 0,
-		(unsigned long long)w.replaced,
-		(unsigned long long)in.intake.dropped, text,
-		terminal && !end ? "\033[K" : "\n");
+	run_progress(&l->run, end, "%llu readings  %.1f/s  %llu replaced  "
+		     "%llu without odometry  %s", (unsigned long long)readings,
+		     run_rate(&l->run, readings),
+		     (unsigned long long)w.replaced,
+		     (unsigned long long)in.intake.dropped, text);
 }
 
 static void on_progress(void *arg, uint64_t now)
@@ -301,7 +305,7 @@ static void on_progress(void *arg, uint64_t now)
 	struct live *l = arg;
 
 	l->progress.due = now + second;
-	show(l, now, false);
+	show(l, false);
 }
 
 /*
@@ -359,9 +363,38 @@ static int start_threads(struct live *l)
 	return err ? cli_error(err, "threads: %s", strerror(-err)) : 0;
 }
 
+/* The second signal: what waits is left; the third one ends it */
+static void hurry(int number)
+{
+	(void)number;
+	running->hurried = true;
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+}
+
+/* Of this thread alone: the loop reads them no more */
+static void catch_signals(void)
+{
+	const struct sigaction a = { .sa_handler = hurry };
+	const struct timespec now = { 0, 0 };
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	/* the loop leaves the first one where it is */
+	while (sigtimedwait(&signals, NULL, &now) > 0)
+		;
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+	pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+}
+
 /* What they still want to send goes nowhere */
 static void end_threads(struct live *l)
 {
+	struct reading r;
+
 	l->stopping = true;
 	waiting_end(l->waiting);
 	if (l->call)
@@ -372,12 +405,15 @@ static void end_threads(struct live *l)
 	if (l->draws)
 		pthread_join(l->draw, NULL);
 	l->filters = l->draws = false;
+	while (waiting_take(l->waiting, &r))
+		l->unused += r.beams > 0;
 }
 
 /*
  * End
  */
 
+/* Return: 0 or a negative errno after one line, as all of these */
 static int write_map(struct live *l, const struct trajectory *t)
 {
 	struct raster raster = { .cells = NULL };
@@ -388,57 +424,103 @@ static int write_map(struct live *l, const struct trajectory *t)
 	return err;
 }
 
-/* The last maps, and files. Nothing came: nothing is to be written */
-static int finish(struct live *l)
+/* The last ones. A map that cannot be published can still be a file */
+static int finish_maps(struct live *l, const struct trajectory *t)
+{
+	struct handed last = { .scans = 0 };
+	int err = run_history(&l->run, &last.history, &last.count), next;
+
+	if (err)
+		return cli_error(err, "no memory");
+	err = draw_handed(l, &last, true);
+	handed_free(&last);
+	if (!l->run.o->map || l->told_draw)
+		return err;
+	next = write_map(l, t);
+	return err ? err : next;
+}
+
+/* One that fails does not take others with it */
+static int write_all(struct live *l)
 {
 	const struct inlet_count in = inlet_count(l->inlet);
 	const struct readings_count c = {
 		.bad = in.damaged + in.intake.bad,
 		.unpaired = in.intake.dropped,
 	};
-	struct handed last = { .scans = 0 };
 	struct trajectory t = { 0 };
+	int err = run_trajectory(&l->run, &t), next;
+
+	if (err)
+		goto out;
+	err = run_write(&l->run, &t, &c);
+	next = finish_maps(l, &t);
+	err = err ? err : next;
+	next = outlet_check(l->outlet, l->run.o->to);
+	err = err ? err : next;
+out:
+	trajectory_free(&t);
+	return err;
+}
+
+/* Files, and what is not in them. Nothing came: nothing is to be written */
+static int finish(struct live *l)
+{
+	const struct waiting_count w = waiting_count(l->waiting);
+	const unsigned long long unused = l->unused;
 	int err;
 
-	if (!l->run.journey.count)
-		return cli_error(-ENODATA, "%s: no reading came", l->run.o->from);
-	l->run.stats.replaced = waiting_count(l->waiting).replaced;
-	l->run.stats.lost = waiting_count(l->waiting).lost;
-	err = run_trajectory(&l->run, &t);
-	if (!err)
-		err = filter_history(l->run.filter, &last.history,
-				     &last.count);
-	if (!err)
-		err = run_write(&l->run, &t, &c);
-	if (!err)
-		err = draw_handed(l, &last, true);
-	if (!err && l->run.o->map)
-		err = write_map(l, &t);
-	if (!err)
-		err = outlet_check(l->outlet, l->run.o->to);
-	handed_free(&last);
-	trajectory_free(&t);
+	if (!l->recalled)
+		return cli_error(-EINTR, "stopped by a signal before the checkpoint was read: nothing is written");
+	if (!l->run.updates)
+		return unused ? cli_error(-EINTR, "%s: none of the %llu scans that waited was used: nothing is written",
+					  l->run.o->from, unused) :
+		       cli_error(-ENODATA, "%s: no reading came",
+				 l->run.o->from);
+	l->run.stats.replaced = w.replaced;
+	l->run.stats.lost = w.lost;
+	l->run.stats.unused = l->unused;
+	err = write_all(l);
+	return unused ? cli_error(-EINTR, "%s: %llu scans that waited were not used",
+				  l->run.o->from, unused) : err;
+}
+
+static int turn(struct live *l)
+{
+	int err;
+
+	l->run.start = loop_now();
+	l->progress = (struct loop_timer){ l->run.start + second, on_progress,
+					   l, NULL };
+	loop_add_timer(l->loop, &l->progress);
+	service_ready(l->loop);
+	err = loop_run(l->loop);
+	service_stopping(l->loop);
+	catch_signals();
 	return err;
 }
 
 static int run_loop(struct live *l)
 {
-	int err = start_threads(l);
+	int err = start_threads(l), ended;
 
-	if (!err) {
-		l->start = loop_now();
-		l->progress = (struct loop_timer){ l->start + second,
-						   on_progress, l, NULL };
-		loop_add_timer(l->loop, &l->progress);
-		service_ready(l->loop);
-		err = loop_run(l->loop);
-		service_stopping(l->loop);
-	}
-	end_threads(l);
-	if (err)
+	if (err) {
+		end_threads(l);
 		return err;
-	show(l, loop_now(), true);
-	return l->failed ? l->failed : finish(l);
+	}
+	err = turn(l);
+	end_threads(l);
+	show(l, true);
+	/* the filter told what it failed with */
+	if (err && !l->failed)
+		cli_error(err, "%s", strerror(-err));
+	else
+		err = l->failed;
+	/* what it has done until then is of use */
+	if (err && (!l->recalled || !l->run.updates))
+		return err;
+	ended = finish(l);
+	return err ? err : ended;
 }
 
 static int open_all(struct live *l)
@@ -455,11 +537,14 @@ static int open_all(struct live *l)
 	return err ? err : open_ends(l);
 }
 
-static void close_all(struct live *l)
+/* Return: 0 or a negative errno, which was told */
+static int close_all(struct live *l)
 {
+	int err;
+
 	inlet_close(l->inlet);
 	mapper_destroy(l->mapper);
-	outlet_close(l->outlet);
+	err = outlet_close(l->outlet);
 	loop_call_close(l->call);
 	run_close(&l->run);
 	waiting_destroy(l->waiting);
@@ -467,12 +552,13 @@ static void close_all(struct live *l)
 	if (l->loop)
 		loop_destroy(l->loop);
 	pthread_mutex_destroy(&l->lock);
+	return err;
 }
 
 int slamd_live(const struct slamd_options *o)
 {
 	static struct live l;
-	int err;
+	int err, closed;
 
 	l.run.o = o;
 	l.run.log = o->from;
@@ -481,6 +567,6 @@ int slamd_live(const struct slamd_options *o)
 	err = open_all(&l);
 	if (!err)
 		err = run_loop(&l);
-	close_all(&l);
-	return err < 0 ? err : 0;
+	closed = close_all(&l);
+	return err < 0 ? err : closed;
 }

@@ -196,11 +196,6 @@ int mapper_history(struct mapper *m, const struct pose *history,
 	return err;
 }
 
-void mapper_again(struct mapper *m)
-{
-	submaps_again(m->submaps);
-}
-
 /*
  * One map
  */
@@ -267,9 +262,4 @@ int mapper_map(struct mapper *m, char error[MAPPER_ERROR])
 int mapper_raster(struct mapper *m, struct raster *r)
 {
 	return occupancy_raster(m->all, r);
-}
-
-struct submaps_counts mapper_counts(const struct mapper *m)
-{
-	return submaps_counts(m->submaps);
 }

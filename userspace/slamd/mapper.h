@@ -77,12 +77,7 @@ int mapper_history(struct mapper *m, const struct pose *history,
  */
 int mapper_map(struct mapper *m, char error[MAPPER_ERROR]);
 
-/* Everything as if it had never been told */
-void mapper_again(struct mapper *m);
-
 /* The map as of the last mapper_map(). Return: as occupancy_raster() */
 int mapper_raster(struct mapper *m, struct raster *r);
-
-struct submaps_counts mapper_counts(const struct mapper *m);
 
 #endif

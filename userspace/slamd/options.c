@@ -38,7 +38,7 @@ static const struct argp_option options[] = {
 	{ "odometry", OPT_ODOMETRY, "TOPIC", 0,
 	  "Odometry, live also tf (/odom; the only one, or tf)", 1 },
 	{ "patience", OPT_PATIENCE, "S", 0,
-	  "live: that odometry may be away from a scan (1)", 1 },
+	  "that odometry may be away from a scan, with --from (1)", 1 },
 	{ "speed", OPT_SPEED, "X", 0, "of a recording that plays (1)", 1 },
 	{ "laser", OPT_LASER, "X,Y,YAW", 0,
 	  "where the laser is on the robot (m, rad)", 1 },
@@ -97,7 +97,8 @@ static const struct argp_option options[] = {
 	  "that work (one for each processor; of each worker one)", 4 },
 	{ "engine", OPT_ENGINE, "SPEC", 0,
 	  "workers elsewhere: amqp://..., mpi, threads (all is done here)", 4 },
-	{ "job", OPT_JOB, "NAME", 0, "by which workers know it (slam)", 4 },
+	{ "job", OPT_JOB, "NAME", 0,
+	  "by which workers know it at a broker (slam)", 4 },
 	{ "workers", OPT_WORKERS, "N", 0,
 	  "to wait for; with threads, to start (1)", 4 },
 	{ "quiet", 'q', NULL, 0, "no progress", 5 },
@@ -260,8 +261,138 @@ static error_t parse_live(int key, char *arg, struct slamd_options *o)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static error_t parse_end(const struct slamd_options *o, const char *program)
+/*
+ * What goes with what
+ */
+
+static bool is_live(const struct slamd_options *o)
 {
+	return o->from;
+}
+
+static bool is_ros(const char *end)
+{
+	const char *rest;
+
+	return end && (ends_is(end, "ros2", &rest) ||
+		       ends_is(end, "ros1", &rest));
+}
+
+static bool plays(const struct slamd_options *o)
+{
+	const char *rest;
+
+	return o->from && !is_ros(o->from) &&
+	       !ends_is(o->from, "optsample", &rest);
+}
+
+static bool publishes(const struct slamd_options *o)
+{
+	return o->to;
+}
+
+static bool draws_live(const struct slamd_options *o)
+{
+	return o->from && (o->to || o->map);
+}
+
+static bool is_node(const struct slamd_options *o)
+{
+	return is_ros(o->from) || is_ros(o->to);
+}
+
+static bool has_engine(const struct slamd_options *o)
+{
+	return o->engine;
+}
+
+static bool has_broker(const struct slamd_options *o)
+{
+	return o->engine && strcmp(o->engine, "threads") &&
+	       strcmp(o->engine, "mpi");
+}
+
+
+static bool draws_poses(const struct slamd_options *o)
+{
+	return o->params.compat != SLAM_GMAPPING;
+}
+
+static bool resamples(const struct slamd_options *o)
+{
+	return o->params.resample > 0;
+}
+
+static bool has_kld(const struct slamd_options *o)
+{
+	return o->params.kld_error > 0;
+}
+
+static bool is_least(const struct slamd_options *o)
+{
+	return o->params.particles_min <= o->params.particles;
+}
+
+/* Options that mean something only with others: refused, not ignored */
+static const struct need {
+	int		key;
+	bool		(*met)(const struct slamd_options *o);
+	const char	*text;
+} needs[] = {
+	{ OPT_PATIENCE, is_live, "needs --from" },
+	{ OPT_SPEED, plays, "needs --from with a recording" },
+	{ OPT_SUBMAP, publishes, "needs --to" },
+	{ OPT_MAP_EVERY, draws_live, "needs --from, and --to or --map" },
+	{ OPT_ROBOT, publishes, "needs --to" },
+	{ OPT_MAP_FRAME, publishes, "needs --to" },
+	{ OPT_ODOM_FRAME, publishes, "needs --to" },
+	{ OPT_BASE_FRAME, publishes, "needs --to" },
+	{ OPT_NODE, is_node, "needs --from or --to with ROS" },
+	{ OPT_JOB, has_broker, "needs --engine with a broker" },
+	{ OPT_WORKERS, has_engine, "needs --engine" },
+	{ OPT_SHARPNESS, draws_poses, "means nothing with --compat gmapping" },
+	{ OPT_KLD, resamples, "means nothing without resampling" },
+	{ OPT_PARTICLES_MIN, has_kld, "needs --kld" },
+	{ OPT_PARTICLES_MIN, is_least, "is more than --particles" },
+};
+
+/**
+ * struct given - the command line as it is parsed
+ * @keys:	of the options that were there, a bit for each from OPT_LOG on
+ */
+struct given {
+	struct slamd_options	*o;
+	uint64_t		keys;
+};
+
+_Static_assert(OPT_RESUME - OPT_LOG < 64, "a bit for each option");
+
+static bool is_given(const struct given *g, int key)
+{
+	return g->keys >> (key - OPT_LOG) & 1;
+}
+
+static const char *name_of(int key)
+{
+	const struct argp_option *o = options;
+
+	while (o->key != key)
+		o++;
+	return o->name;
+}
+
+static error_t check_needs(const struct given *g, const char *program)
+{
+	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
+		if (is_given(g, needs[i].key) && !needs[i].met(g->o))
+			return cli_usage(program, "--%s %s",
+					 name_of(needs[i].key), needs[i].text);
+	return 0;
+}
+
+static error_t parse_end(const struct given *g, const char *program)
+{
+	const struct slamd_options *o = g->o;
 	const char *rest;
 
 	if (o->version)
@@ -269,8 +400,7 @@ static error_t parse_end(const struct slamd_options *o, const char *program)
 	if (!o->log == !o->from)
 		return cli_usage(program, o->log ? "a log or live, not both" :
 				 "which log?");
-	if (o->log && o->to && (ends_is(o->to, "ros2", &rest) ||
-				ends_is(o->to, "ros1", &rest)))
+	if (o->log && is_ros(o->to))
 		return cli_usage(program, "a log can only go into a recording");
 	if (o->resume && !o->checkpoint)
 		return cli_usage(program, "which checkpoint?");
@@ -280,19 +410,22 @@ static error_t parse_end(const struct slamd_options *o, const char *program)
 	    !strcmp(o->odom_frame, o->map_frame))
 		return cli_usage(program, "odom-frame must be a name, without a slash before it, and not that of the map");
 	if (!o->from || !ends_is(o->from, "optsample", &rest))
-		return 0;
+		return check_needs(g, program);
 	if (!o->readings.laser)
 		return cli_usage(program, "optsample carries no tf: --laser says where it is");
 	if (o->readings.odometry && !strcmp(o->readings.odometry, "tf"))
 		return cli_usage(program, "optsample carries no tf: which topic is odometry?");
-	return 0;
+	return check_needs(g, program);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct slamd_options *o = state->input;
+	struct given *g = state->input;
+	struct slamd_options *o = g->o;
 	error_t err;
 
+	if (key >= OPT_LOG && key <= OPT_RESUME)
+		g->keys |= 1ULL << (key - OPT_LOG);
 	switch (key) {
 	case OPT_LOG:
 		o->log = arg;
@@ -335,9 +468,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'q':
 		o->quiet = true;
+		o->verbose = false;
 		return 0;
 	case 'v':
 		o->verbose = true;
+		o->quiet = false;
 		return 0;
 	case OPT_VERSION:
 		o->version = true;
@@ -345,7 +480,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		return cli_usage(state->argv[0], "what is %.100s?", arg);
 	case ARGP_KEY_END:
-		return parse_end(o, state->argv[0]);
+		return parse_end(g, state->argv[0]);
 	}
 	err = parse_live(key, arg, o);
 	if (err != ARGP_ERR_UNKNOWN)
@@ -361,6 +496,7 @@ static const struct argp argp = {
 
 int slamd_parse(struct slamd_options *o, int argc, char **argv)
 {
+	struct given given = { o, 0 };
 	char error[SLAM_ERROR];
 	int err;
 
@@ -370,7 +506,7 @@ int slamd_parse(struct slamd_options *o, int argc, char **argv)
 		.base_frame = "base_link", .speed = 1, .patience = 1,
 		.submap = 5, .map_every = 5,
 	};
-	err = cli_parse(&argp, argc, argv, o);
+	err = cli_parse(&argp, argc, argv, &given);
 	if (err || o->version)
 		return err;
 	if (o->params.particles_min > o->params.particles)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
 #include "common/cli.h"
 #include "daemon/service.h"
 #include "ends/ends.h"
@@ -13,9 +14,14 @@
 #include "slamd/outlet.h"
 #include "slamd/submap_out.h"
 
+/**
+ * struct outlet
+ * @broken:	a recording that could not be written, also as it was closed
+ */
 struct outlet {
 	struct sink		*sink;
 	struct sink_topic	*topic[OUTLET_TOPICS];
+	bool			recording, broken;
 };
 
 static const struct {
@@ -52,17 +58,30 @@ static int add_topics(struct outlet *out, const char *robot,
 	return 0;
 }
 
+/* What a recording has an error of it does not go on with */
+static void on_log(void *arg, int priority, const char *line)
+{
+	struct outlet *out = arg;
+
+	if (out->recording && priority <= LOG_ERR)
+		out->broken = true;
+	service_log(NULL, priority, line);
+}
+
 int outlet_open(struct outlet **outlet, struct loop *loop, const char *spec,
 		const char *node, const char *robot, char error[OUTLET_ERROR])
 {
-	const struct sink_config config = {
-		.spec = spec, .name = node, .log = service_log,
-	};
 	struct outlet *out = calloc(1, sizeof(*out));
+	const struct sink_config config = {
+		.spec = spec, .name = node, .log = on_log, .arg = out,
+	};
+	const char *rest;
 	int err;
 
 	if (!out)
 		return ends_error(error, -ENOMEM, "no memory");
+	out->recording = !ends_is(spec, "ros2", &rest) &&
+			 !ends_is(spec, "ros1", &rest);
 	err = sink_open(&out->sink, loop, &config, error);
 	if (!err)
 		err = add_topics(out, robot, error);
@@ -74,12 +93,16 @@ int outlet_open(struct outlet **outlet, struct loop *loop, const char *spec,
 	return 0;
 }
 
-void outlet_close(struct outlet *out)
+int outlet_close(struct outlet *out)
 {
+	int err;
+
 	if (!out)
-		return;
+		return 0;
 	sink_close(out->sink);
+	err = out->broken ? -EIO : 0;
 	free(out);
+	return err;
 }
 
 int outlet_publish(struct outlet *out, enum outlet_topic topic, int64_t stamp,

@@ -36,8 +36,8 @@ struct outlet;
  */
 int outlet_open(struct outlet **out, struct loop *loop, const char *spec,
 		const char *node, const char *robot, char error[OUTLET_ERROR]);
-/* NULL is allowed */
-void outlet_close(struct outlet *out);
+/* Return: 0; -EIO: a recording is not whole, which was told. NULL is allowed */
+int outlet_close(struct outlet *out);
 
 /**
  * outlet_publish() - a message

@@ -28,20 +28,21 @@
 struct replay {
 	struct run		run;
 	struct readings		*log;
-	uint64_t		start, shown;
-	bool			progress;
+	uint64_t		shown;
 	struct loop		*loop;
 	struct outlet		*outlet;
 	struct mapper		*mapper;
 	int64_t			mapped;
-	bool			told_map;
 };
 
 static volatile sig_atomic_t stopped;
 
-static void stop(int signal)
+/* A second one ends it */
+static void stop(int number)
 {
-	stopped = signal;
+	stopped = number;
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
 }
 
 static bool interrupted(void *arg)
@@ -50,34 +51,40 @@ static bool interrupted(void *arg)
 	return stopped;
 }
 
+/* Also if whoever began it, or a loop that does not run, has them blocked */
+static void let_signals(void)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+}
+
 static void catch_signals(void)
 {
 	struct sigaction a = { .sa_handler = stop };
 
-	/* a second one ends it */
-	a.sa_flags = SA_RESETHAND;
 	sigaction(SIGINT, &a, NULL);
 	sigaction(SIGTERM, &a, NULL);
+	let_signals();
 }
 
 static void show(struct replay *r, bool end)
 {
-	const uint64_t now = loop_now();
-	const double seconds = (double)(now - r->start) * 1e-9;
+	const uint64_t now = loop_now(), n = r->run.stats.readings;
 	struct readings_count c;
-	char text[100];
+	char text[RUN_STATE];
 
-	if (!r->progress || (!end && now - r->shown < PROGRESS))
+	if (!end && now - r->shown < PROGRESS)
 		return;
 	r->shown = now;
 	readings_count(r->log, &c);
-	run_progress(&r->run, text, sizeof(text));
-	fprintf(stderr, "%s%3.0f %%  %llu readings  %.0f/s  %s%s",
-		isatty(STDERR_FILENO) ? "\r" : "",
-		c.size ? 100.0 * (double)c.bytes / (double)c.size : 100,
-		(unsigned long long)r->run.stats.readings,
-		seconds > 0 ? (double)r->run.stats.readings / seconds : 0,
-		text, isatty(STDERR_FILENO) && !end ? "\033[K" : "\n");
+	run_state(&r->run, text);
+	run_progress(&r->run, end, "%3.0f %%  %llu readings  %.0f/s  %s",
+		     c.size ? 100.0 * (double)c.bytes / (double)c.size : 100,
+		     (unsigned long long)n, run_rate(&r->run, n), text);
 }
 
 /*
@@ -90,12 +97,13 @@ static int publish(void *arg, enum outlet_topic topic, int64_t stamp,
 	return outlet_publish(((struct replay *)arg)->outlet, topic, stamp, m);
 }
 
-static int publish_maps(struct replay *r)
+/* Return: 0 or a negative errno after one line; @fit: of the map itself */
+static int publish_maps(struct replay *r, int *fit)
 {
 	char error[MAPPER_ERROR];
 	struct pose *history;
 	uint32_t updates;
-	int err = filter_history(r->run.filter, &history, &updates);
+	int err = run_history(&r->run, &history, &updates);
 
 	if (err)
 		return cli_error(err, "no memory");
@@ -103,10 +111,7 @@ static int publish_maps(struct replay *r)
 	free(history);
 	if (err)
 		return cli_error(err, "%s", error);
-	err = mapper_map(r->mapper, error);
-	if (err && !r->told_map)
-		cli_warn("the map is not published: %s", error);
-	r->told_map = err;
+	*fit = run_map(&r->run, r->mapper);
 	return 0;
 }
 
@@ -115,7 +120,7 @@ static int publish_reading(struct replay *r, const struct reading *reading,
 			   const struct filter_result *result)
 {
 	char error[MAPPER_ERROR];
-	int err = 0;
+	int err = 0, fit;
 
 	if (!r->outlet)
 		return 0;
@@ -129,7 +134,7 @@ static int publish_reading(struct replay *r, const struct reading *reading,
 	if (llabs(reading->stamp - r->mapped) < MAPS)
 		return 0;
 	r->mapped = reading->stamp;
-	return publish_maps(r);
+	return publish_maps(r, &fit);
 }
 
 static int open_outlet(struct replay *r)
@@ -137,7 +142,6 @@ static int open_outlet(struct replay *r)
 	const struct slamd_options *o = r->run.o;
 	struct mapper_config config = mapper_config(o);
 	char error[OUTLET_ERROR];
-	sigset_t signals;
 	int err;
 
 	if (!o->to)
@@ -145,11 +149,7 @@ static int open_outlet(struct replay *r)
 	r->loop = loop_create();
 	if (!r->loop)
 		return cli_error(-ENOMEM, "no memory");
-	/* it does not run: signals come as they did */
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+	let_signals();
 	err = outlet_open(&r->outlet, r->loop, o->to, o->node, o->robot,
 			  error);
 	config.publish = publish;
@@ -175,8 +175,10 @@ static int recall_all(struct replay *r)
 	struct filter_result result;
 	struct reading kept, reading;
 	char error[READINGS_ERROR];
-	int ret = 0, err = 0;
+	int ret = 1, err = 0;
 
+	if (!r->run.checkpoint)
+		return 0;
 	while (!err && !stopped &&
 	       (ret = run_recall(&r->run, &kept, &result)) > 0) {
 		err = readings_next(r->log, &reading, error);
@@ -187,7 +189,22 @@ static int recall_all(struct replay *r)
 					 r->run.o->checkpoint);
 		err = publish_reading(r, &reading, &result);
 	}
-	return err ? err : ret;
+	if (err || (ret <= 0 && ret != -EINTR))
+		return err ? err : ret;
+	/* a part of it would take the place of what an earlier run wrote */
+	return cli_error(-EINTR, "stopped by a signal before the checkpoint was read: nothing is written");
+}
+
+/* Return: 0: there is something to write; or a negative errno after one line */
+static int tell_end(struct replay *r, int ret, const char *error)
+{
+	show(r, true);
+	if (!stopped)
+		return ret < 0 ? cli_error(ret, "%s", error) : 0;
+	if (!r->run.updates)
+		return cli_error(-EINTR, "stopped by a signal before the first scan: nothing is written");
+	cli_warn("stopped by a signal: what was done is written");
+	return 0;
 }
 
 static int read_all(struct replay *r)
@@ -209,12 +226,7 @@ static int read_all(struct replay *r)
 			return err;
 		show(r, false);
 	}
-	show(r, true);
-	if (stopped)
-		cli_warn("stopped by a signal: what was done is written");
-	else if (ret < 0)
-		return cli_error(ret, "%s", error);
-	return 0;
+	return tell_end(r, ret, error);
 }
 
 static void warn(const struct replay *r)
@@ -232,21 +244,24 @@ static void warn(const struct replay *r)
 			 (unsigned long long)r->run.stats.jumps);
 }
 
+/* One that fails does not take others with it */
 static int write_all(struct replay *r)
 {
 	struct trajectory t = { 0 };
 	struct readings_count c;
-	int err = run_trajectory(&r->run, &t);
+	int err = run_trajectory(&r->run, &t), next, fit = 0;
 
 	readings_count(r->log, &c);
-	if (!err)
-		err = run_write(&r->run, &t, &c);
-	if (!err && r->outlet)
-		err = publish_maps(r);
-	if (!err && r->run.o->map)
-		err = draw_map(r->run.o, &t);
-	if (!err)
-		err = outlet_check(r->outlet, r->run.o->to);
+	if (err)
+		goto out;
+	err = run_write(&r->run, &t, &c);
+	next = r->outlet ? publish_maps(r, &fit) : 0;
+	err = err ? err : next ? next : fit;
+	next = r->run.o->map ? draw_map(r->run.o, &t) : 0;
+	err = err ? err : next;
+	next = outlet_check(r->outlet, r->run.o->to);
+	err = err ? err : next;
+out:
 	trajectory_free(&t);
 	return err;
 }
@@ -255,24 +270,20 @@ static int run(struct replay *r)
 {
 	int err = open_outlet(r);
 
-	r->start = loop_now();
+	r->run.start = loop_now();
 	if (!err)
 		err = read_all(r);
 	if (err)
-		return err == -EINTR ? 0 : err;
+		return err;
 	warn(r);
 	return write_all(r);
 }
 
 int slamd_replay(const struct slamd_options *o)
 {
-	struct replay r = {
-		.run = { .o = o, .log = o->log },
-		.progress = !o->quiet &&
-			(o->verbose || isatty(STDERR_FILENO)),
-	};
+	struct replay r = { .run = { .o = o, .log = o->log } };
 	char error[READINGS_ERROR];
-	int err = readings_open(&r.log, o->log, &o->readings, error);
+	int err = readings_open(&r.log, o->log, &o->readings, error), closed;
 
 	if (err)
 		return cli_error(err, "%s", error);
@@ -281,10 +292,10 @@ int slamd_replay(const struct slamd_options *o)
 	if (!err)
 		err = run(&r);
 	mapper_destroy(r.mapper);
-	outlet_close(r.outlet);
+	closed = outlet_close(r.outlet);
 	if (r.loop)
 		loop_destroy(r.loop);
 	run_close(&r.run);
 	readings_close(r.log);
-	return err < 0 ? err : 0;
+	return err < 0 ? err : closed;
 }

@@ -3,23 +3,139 @@
  * run.c - a filter, its checkpoint, and what is written in the end
  */
 #include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <syslog.h>
+#include <unistd.h>
 #include "common/cli.h"
 #include "common/loop.h"
+#include "daemon/service.h"
+#include "gdim/new_file.h"
 #include "slamd/run.h"
 
 /* The checkpoint goes to the disk this often, ns */
 #define SYNC	5000000000ULL
 
+/*
+ * Files of the end
+ */
+
+enum { FILES = 8 };
+
+/**
+ * struct file - one that a run has, read or written
+ * @made:	it is written in the end
+ */
+struct file {
+	const char	*path;
+	bool		made;
+};
+
+/* FILE.pgm with another ending */
+static void beside(const char *path, const char *ending, char to[PATH_MAX])
+{
+	const int len = (int)strlen(path) - (int)strlen(".pgm");
+
+	snprintf(to, PATH_MAX, "%.*s%s", len < PATH_MAX - 8 ? len :
+		 PATH_MAX - 8, path, ending);
+}
+
+/* Whether it can be made, as it will be; nothing is left of it */
+static int try_file(const char *path, char error[NEW_FILE_ERROR])
+{
+	struct new_file file;
+	struct stat st;
+	int err;
+
+	if (!*path)
+		return new_file_error(error, path, -ENOENT, NULL);
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		return new_file_error(error, path, -EISDIR, NULL);
+	/* who reads a pipe would see its end */
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return access(path, W_OK) ?
+		       new_file_error(error, path, -errno, NULL) : 0;
+	err = new_file_open(&file, path, error);
+	if (!err)
+		new_file_abandon(&file);
+	return err;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	struct stat s, t;
+	const bool there = !stat(a, &s);
+
+	if (there && !S_ISREG(s.st_mode))
+		return false;
+	if (!there || stat(b, &t))
+		return !strcmp(a, b);
+	return s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+}
+
+static int try_files(const struct file *file, uint32_t count)
+{
+	char error[NEW_FILE_ERROR];
+
+	for (uint32_t i = 0; i < count; i++) {
+		const int err = file[i].made ?
+				try_file(file[i].path, error) : 0;
+
+		if (err)
+			return cli_error(err, "%s", error);
+		for (uint32_t k = 0; k < i; k++)
+			if ((file[i].made || file[k].made) &&
+			    is_same(file[k].path, file[i].path))
+				return cli_error(-EINVAL, "%s: one file cannot be two",
+						 file[i].path);
+	}
+	return 0;
+}
+
+/* The run may be long: what cannot be written is told before it begins */
+static int check_files(const struct run *r)
+{
+	const struct slamd_options *o = r->o;
+	const bool stats = o->stats && strcmp(o->stats, "-");
+	char yaml[PATH_MAX], png[PATH_MAX];
+	const struct file all[FILES] = {
+		{ r->log, false }, { o->checkpoint, false }, { o->to, false },
+		{ o->trajectory, true }, { stats ? o->stats : NULL, true },
+		{ o->map, true }, { o->map ? yaml : NULL, true },
+		{ o->map ? png : NULL, true },
+	};
+	struct file given[FILES];
+	uint32_t count = 0;
+
+	if (o->map) {
+		beside(o->map, ".yaml", yaml);
+		beside(o->map, ".png", png);
+	}
+	for (uint32_t i = 0; i < FILES; i++)
+		if (all[i].path)
+			given[count++] = all[i];
+	return try_files(given, count);
+}
+
+/*
+ * Begin and end
+ */
+
 static int open_checkpoint(struct run *r)
 {
+	const char *path = r->o->checkpoint;
 	char error[CHECKPOINT_ERROR];
-	const int err = r->o->checkpoint ?
-		checkpoint_open(&r->checkpoint, r->o->checkpoint,
-				&r->o->params, r->o->resume, error) : 0;
+	int err;
 
+	if (!path)
+		return 0;
+	r->fresh = access(path, F_OK);
+	err = checkpoint_open(&r->checkpoint, path, &r->o->params,
+			      r->o->resume, error);
 	return err ? cli_error(err, "%s", error) : 0;
 }
 
@@ -28,6 +144,9 @@ int run_open(struct run *r, bool (*interrupted)(void *arg))
 	struct team *team;
 	int err = cluster_open(&r->cluster, r->o, interrupted);
 
+	/* only now it is known whether this process writes any */
+	if (!err)
+		err = check_files(r);
 	if (!err)
 		err = open_checkpoint(r);
 	if (err)
@@ -40,11 +159,29 @@ int run_open(struct run *r, bool (*interrupted)(void *arg))
 
 void run_close(struct run *r)
 {
+	if (r->checkpoint && r->fresh && !r->journey.count)
+		unlink(r->o->checkpoint);
 	filter_destroy(r->filter);
 	cluster_close(r->cluster);
 	checkpoint_close(r->checkpoint);
 	journey_free(&r->journey);
 	stats_free(&r->stats);
+}
+
+/*
+ * Readings
+ */
+
+static int add_to_journey(struct run *r, const struct reading *reading,
+			  const struct filter_result *result)
+{
+	const int err = journey_add(&r->journey, reading, result);
+
+	if (!err && result->updated) {
+		r->updates++;
+		r->last = *result;
+	}
+	return err;
 }
 
 int run_recall(struct run *r, struct reading *reading,
@@ -67,15 +204,15 @@ int run_recall(struct run *r, struct reading *reading,
 	}
 	ret = filter_recall(r->filter, &e.reading, e.outcome, e.count, result);
 	if (!ret)
-		ret = journey_add(&r->journey, &e.reading, result);
+		ret = add_to_journey(r, &e.reading, result);
+	if (ret == -EINTR)
+		return ret;
 	if (ret)
 		return cli_error(ret, "%s: %s", r->o->checkpoint,
 				 ret == -EBADMSG ? "is damaged" :
 				 strerror(-ret));
 	r->stats.resumed++;
 	*reading = e.reading;
-	if (result->updated)
-		r->last = *result;
 	return 1;
 }
 
@@ -115,7 +252,7 @@ int run_read(struct run *r, const struct reading *reading,
 	if (!err)
 		err = stats_end(&r->stats, reading, result);
 	if (!err)
-		err = journey_add(&r->journey, reading, result);
+		err = add_to_journey(r, reading, result);
 	if (err == -EINTR)
 		return err;
 	if (err)
@@ -123,24 +260,69 @@ int run_read(struct run *r, const struct reading *reading,
 				 (unsigned long long)(r->stats.readings +
 						      r->stats.resumed),
 				 strerror(-err));
-	if (result->updated)
-		r->last = *result;
 	keep(r, reading, result);
 	return 0;
 }
 
-void run_progress(const struct run *r, char *text, size_t size)
+void run_state(const struct run *r, char text[RUN_STATE])
 {
-	snprintf(text, size, "%u particles  %.1f effective  %llu jumps",
+	snprintf(text, RUN_STATE, "%u particles  %.1f effective  %llu jumps",
 		 r->last.particles, r->last.effective,
 		 (unsigned long long)r->stats.jumps);
 }
+
+void run_progress(const struct run *r, bool end, const char *format, ...)
+{
+	const bool terminal = isatty(STDERR_FILENO);
+	char text[256];
+	va_list args;
+
+	if (r->o->quiet || (!terminal && !r->o->verbose))
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	fprintf(stderr, "%s%s%s", terminal ? "\r" : "", text,
+		terminal && !end ? "\033[K" : "\n");
+}
+
+double run_rate(const struct run *r, uint64_t readings)
+{
+	const double seconds = (double)(loop_now() - r->start) * 1e-9;
+
+	return seconds > 0 ? (double)readings / seconds : 0;
+}
+
+int run_history(const struct run *r, struct pose **poses, uint32_t *count)
+{
+	const int err = filter_history(r->filter, poses, count);
+
+	if (!err && *count > r->updates)
+		*count = r->updates;
+	return err;
+}
+
+int run_map(struct run *r, struct mapper *m)
+{
+	char error[MAPPER_ERROR];
+	const int err = mapper_map(m, error);
+
+	if (err && !r->told_map)
+		service_logf(LOG_WARNING, "the map is not published: %s",
+			     error);
+	r->told_map = err;
+	return err;
+}
+
+/*
+ * What is written
+ */
 
 int run_trajectory(const struct run *r, struct trajectory *t)
 {
 	struct pose *history;
 	uint32_t updates;
-	int err = filter_history(r->filter, &history, &updates);
+	int err = run_history(r, &history, &updates);
 
 	if (err)
 		return cli_error(err, "no memory");
@@ -171,14 +353,15 @@ int run_write(struct run *r, const struct trajectory *t,
 	      const struct readings_count *log)
 {
 	char error[TRAJECTORY_ERROR];
-	int err = 0;
+	int err = 0, failed = 0;
 
 	if (r->o->trajectory) {
 		err = trajectory_write(t, r->o->trajectory, error);
 		if (err)
 			cli_error(err, "%s", error);
 	}
-	if (!err && r->o->stats)
-		err = write_stats(r, log);
-	return err;
+	/* one that fails does not take the other with it */
+	if (r->o->stats)
+		failed = write_stats(r, log);
+	return err ? err : failed;
 }

@@ -50,7 +50,7 @@ int slamd_parse(struct slamd_options *o, int argc, char **argv);
  * slamd_replay() - a log from beginning to end, as fast as it goes
  *
  * Return: 0, or a negative errno after one line on stderr. After a signal all
- * is written as far as it came.
+ * is written as far as it came, but nothing as long as a checkpoint is read.
  */
 int slamd_replay(const struct slamd_options *o);
 

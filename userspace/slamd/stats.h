@@ -14,6 +14,7 @@
  * @resumed:	readings that a checkpoint had; not in the others
  * @replaced:	scans that newer ones took the place of
  * @lost:	readings of which nothing is left
+ * @unused:	scans that waited when it was told to end
  * @ms:		processor time of each reading that had a scan
  * @wall:	ns by the clock, of all of those but the first
  * @own:	ns of processor time of the calling thread
@@ -22,7 +23,7 @@ struct stats {
 	float		*ms;
 	uint32_t	count, room;
 	uint64_t	wall, own;
-	uint64_t	resumed, replaced, lost;
+	uint64_t	resumed, replaced, lost, unused;
 	uint64_t	readings, updates, resamplings, jumps, evaluations;
 	double		effective;		/* sum */
 	/* private */
