@@ -187,6 +187,26 @@ static __always_inline void recent_set(const struct ros_flow *flow, __u32 id,
 	recent_give(r);
 }
 
+/*
+ * Control and repairs must wait behind the writer's data. They go with the
+ * data to the same place, unless the data has moved on to another one:
+ * data by multicast, heartbeats to each reader by unicast. (With a copy for
+ * each reader, one of them is a message ahead for a moment.)
+ * @to:	struct ros_writer.last; 0: segments
+ */
+static __always_inline __u32 pass_flow(__u32 to, const struct ros_flow *flow,
+				       __u32 id)
+{
+	struct ros_flow *last = NULL;
+
+	if (to && to != id)
+		last = bpf_map_lookup_elem(&flows, &to);
+	if (!last)
+		return id;
+	recent_save(last);
+	return flow && flow->newest + 1 >= last->newest ? id : to;
+}
+
 /* Nobody samples @flow any more, or not by number. */
 static __always_inline void recent_drop(const struct ros_flow *flow)
 {

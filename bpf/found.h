@@ -9,6 +9,14 @@
 #include "flows.h"
 #include "ros_tag.h"
 
+enum { FOUND_OTHERS = 3 };	/* as many as a tag names */
+
+/* See struct ros_writer.flow, which is not 0, and last */
+struct found_other {
+	__u32	seed;
+	__u32	last;
+};
+
 /**
  * struct found - what was found in a packet so far
  * @flow:	its name; complete once @writer is set
@@ -18,6 +26,8 @@
  * @payload:	offset of the serialized message, or of the inline QoS before
  *		it, 0: not in the packet; and where it
  * @limit:	ends
+ * @other:	if it is control, or mixed, and @others: sampled writers that
+ *		it is of, too. Not beside a sample: the stack is small
  * @block:	UDPROS: number of blocks or index of the block
  * @profile:	segments: of the qdisc
  * @writer:	there is a sampled writer
@@ -33,10 +43,15 @@
  */
 struct found {
 	struct ros_flow	flow;
-	__u64		number;
-	__u64		stamp;
-	__u32		payload;
-	__u32		limit;
+	union {
+		struct {
+			__u64		number;
+			__u64		stamp;
+			__u32		payload;
+			__u32		limit;
+		};
+		struct found_other	other[FOUND_OTHERS];
+	};
 	__u16		block;
 	__u8		profile;
 	__u8		writer;
@@ -49,7 +64,8 @@ struct found {
 	__u8		known;
 	__u8		qos;
 	__u8		little;
-	__u8		pad[3];
+	__u8		others;
+	__u8		pad[2];
 };
 
 static __always_inline int found_is_segment(const struct found *f)
@@ -74,6 +90,8 @@ static __always_inline int found_joins(struct found *f,
 				       const struct ros_guid *guid,
 				       int sampled, __u64 number)
 {
+	if (f->mixed && f->writer)
+		return 0;
 	if (f->writer ? !same_guid(&f->flow.name.writer, guid) : !sampled) {
 		f->mixed = 1;
 		return 0;
@@ -85,8 +103,28 @@ static __always_inline int found_joins(struct found *f,
 	f->flow.name.writer = *guid;
 	f->writer = 1;
 	f->sample = 1;
+	f->others = 0;
 	f->number = number;
 	return 1;
+}
+
+/* There is control of @w, too, or its data in a mixed packet. */
+static __always_inline void found_other(struct found *f,
+					const struct ros_writer *w)
+{
+	if (f->sample && !f->mixed)
+		return;
+	if (!f->others)
+		__builtin_memset(f->other, 0, sizeof(f->other));
+	f->others = 1;
+	for (int i = 0; i < FOUND_OTHERS; i++) {
+		if (!f->other[i].seed) {
+			f->other[i].seed = w->flow;
+			f->other[i].last = w->last;
+		}
+		if (f->other[i].seed == w->flow)
+			return;
+	}
 }
 
 #endif

@@ -21,9 +21,10 @@
  * Way of a packet: ros_tag() does the next RTPS packet of a flow itself, and
  * lets go what cannot be a message; long_way() does the rest.
  *
- * Limits: a packet with control of two sampled writers goes with the first;
- * an ACKNACK in a data packet shares its fate; a writer that is taken out is
- * tagged for up to ROS_RECENT_FOR messages more.
+ * Limits: control of a fifth sampled writer in a packet, or of another one
+ * than that of the data before it, leaves with the packet; an ACKNACK in a
+ * data packet shares its fate; a writer that is taken out is tagged for up to
+ * ROS_RECENT_FOR messages more.
  */
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
@@ -148,26 +149,6 @@ static __always_inline int find_who(const struct found *f, struct who *who)
 }
 
 /*
- * Control and repairs must wait behind the writer's data. They go with the
- * data to the same place, unless the data has moved on to another one:
- * data by multicast, heartbeats to each reader by unicast. (With a copy for
- * each reader, one of them is a message ahead for a moment.)
- */
-static __always_inline __u32 pass_flow(const struct who *who,
-				       const struct ros_flow *flow, __u32 id)
-{
-	struct ros_flow *last = NULL;
-	__u32 to = who->w ? who->w->last : 0;
-
-	if (to && to != id)
-		last = bpf_map_lookup_elem(&flows, &to);
-	if (!last)
-		return id;
-	recent_save(last);
-	return flow && flow->newest + 1 >= last->newest ? id : to;
-}
-
-/*
  * UDPROS: the number of the message is that of the flow, which must exist.
  * What is not of its newest message passes in order.
  */
@@ -243,7 +224,7 @@ static __always_inline enum ros_counter make_tag(struct __sk_buff *skb,
 		flow = udpros_flow(f, flow, id);
 	pass = pass_flags(f, flow);
 	tag->mark = OPTSAMPLE_TAG_MARK | OPTSAMPLE_TAG_PROFILE(who.profile);
-	tag->flow = pass ? pass_flow(&who, flow, id) : id;
+	tag->flow = pass ? pass_flow(who.w ? who.w->last : 0, flow, id) : id;
 	key->position = flow ? flow->position : 0;
 	if (!pass)
 		flow_goes_on(skb, f, &who, flow, id);
@@ -256,6 +237,8 @@ static __always_inline enum ros_counter make_tag(struct __sk_buff *skb,
 	tag_number(tag, f->number, key->position);
 	if (pass) {
 		tag->mark |= pass;
+		if (pass == OPTSAMPLE_TAG_CONTROL)
+			tag_number(tag, 0, 0);
 		if (f->mixed)
 			return ROS_MIXED;
 		return f->sample ? ROS_REPAIR : ROS_CONTROL;
@@ -349,6 +332,31 @@ static __always_inline enum ros_counter long_look(struct __sk_buff *skb,
 	return f->bad ? ROS_MALFORMED : ROS_UNTAGGED;
 }
 
+/* Flow of another writer than that of the packet, to the same place */
+static __always_inline __u32 other_flow(const struct found *f,
+					const struct found_other *o)
+{
+	struct ros_flow *flow;
+	__u32 id;
+
+	if (!o->seed)
+		return 0;
+	id = ros_flow_id(o->seed, f->flow.name.daddr, f->flow.name.dport, 0);
+	flow = bpf_map_lookup_elem(&flows, &id);
+	if (flow)
+		recent_save(flow);
+	return pass_flow(o->last, flow, id);
+}
+
+/* Control of several writers waits behind the data of each. */
+static __noinline void long_others(const struct found *f,
+				   struct optsample_tag *tag)
+{
+	tag->message = other_flow(f, &f->other[0]);
+	tag->pos_lo = other_flow(f, &f->other[1]);
+	tag->pos_hi = other_flow(f, &f->other[2]);
+}
+
 /* Out of line: long_way() shall not pay with its stack for theirs. */
 static __noinline void long_tagged(struct __sk_buff *skb,
 				   const struct parse_ip *ip,
@@ -381,6 +389,8 @@ __noinline int long_way(struct __sk_buff *skb)
 	what = long_look(skb, &ip, &f, &tag);
 	if (what < ROS_COLLISION && what != ROS_UNTAGGED &&
 	    what != ROS_MALFORMED) {
+		if (tag.mark & OPTSAMPLE_TAG_CONTROL && f.others)
+			long_others(&f, &tag);
 		long_tagged(skb, &ip, what, &tag);
 		return 1;
 	}

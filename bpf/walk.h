@@ -79,6 +79,27 @@ static __always_inline int walk_load_sub(struct __sk_buff *skb, __u32 off,
 	return bpf_skb_load_bytes(skb, off, b, n);
 }
 
+/* Something of @guid, which is @w, beside that of another writer */
+static __always_inline void walk_other(struct found *f,
+				       const struct ros_guid *guid,
+				       const struct ros_writer *w)
+{
+	if (w && f->writer && !same_guid(&f->flow.name.writer, guid))
+		found_other(f, w);
+}
+
+static __always_inline void walk_control(struct found *f,
+					 const struct ros_guid *guid)
+{
+	const struct ros_writer *w = find_writer(guid);
+
+	walk_other(f, guid, w);
+	if (!w || f->writer)
+		return;
+	f->flow.name.writer = *guid;
+	f->writer = 1;
+}
+
 static __always_inline void walk_sample(const struct walk *w, struct found *f,
 					const struct ros_guid *guid,
 					const struct rtps_sub *s,
@@ -86,8 +107,10 @@ static __always_inline void walk_sample(const struct walk *w, struct found *f,
 {
 	int fresh = !f->sample;
 
-	if (!found_joins(f, guid, f->writer || find_writer(guid), s->sn))
+	if (!found_joins(f, guid, f->writer || find_writer(guid), s->sn)) {
+		walk_other(f, guid, find_writer(guid));
 		return;
+	}
 	/* Fast DDS addresses everything to one reader. */
 	if (fresh)
 		f->repair = w->cyclone && w->directed && s->reader;
@@ -121,10 +144,7 @@ static __always_inline int walk_submessage(struct __sk_buff *skb,
 		walk_sample(w, f, &guid, &s, b);
 		break;
 	case RTPS_KIND_CONTROL:
-		if (f->writer || !find_writer(&guid))
-			break;
-		f->flow.name.writer = guid;
-		f->writer = 1;
+		walk_control(f, &guid);
 		break;
 	case RTPS_KIND_DIRECTED:
 		w->directed = 1;

@@ -6,7 +6,8 @@
  * A message that has begun to leave is finished; one that is given up takes
  * its later packets with it. Control and repair packets of the same writer
  * wait in the same queue, because a reader that sees a heartbeat before the
- * data it announces throws the held data away.
+ * data it announces throws the held data away. Heartbeats of several writers
+ * in one packet wait in one queue after the other.
  *
  * Flows take turns by bytes (deficit round robin).
  */
@@ -89,9 +90,13 @@ void optsample_pass_drop_oldest(struct optsample_sched *q,
 	}
 }
 
-/* In order, never sampled: control, repairs, stragglers of what has left */
+/*
+ * In order, never sampled: control, repairs, stragglers of what has left
+ * @others:	see struct optsample_msg
+ */
 static bool optsample_pass(struct optsample_sched *q, struct optsample_flow *f,
-			   struct sk_buff *skb, struct optsample_loss *loss)
+			   struct sk_buff *skb, const u32 *others,
+			   struct optsample_loss *loss)
 {
 	struct optsample_msg *msg = NULL;
 	bool fresh;
@@ -103,7 +108,8 @@ static bool optsample_pass(struct optsample_sched *q, struct optsample_flow *f,
 	if (!list_empty(&f->queue))
 		msg = list_last_entry(&f->queue, struct optsample_msg, fifo);
 	/* Runs are kept short so that dropping the oldest loses little. */
-	fresh = !msg || msg->place != OPTSAMPLE_PASSES || msg->packets >= 16;
+	fresh = !msg || msg->place != OPTSAMPLE_PASSES || msg->packets >= 16 ||
+		others[0] || msg->others[0];
 	if (fresh)
 		msg = optsample_msg_alloc(q, f, 0, true);
 	if (!msg) {
@@ -111,10 +117,12 @@ static bool optsample_pass(struct optsample_sched *q, struct optsample_flow *f,
 		optsample_drop_arrival(f, loss);
 		return false;
 	}
-	if (fresh)
+	if (fresh) {
+		memcpy(msg->others, others, sizeof(msg->others));
 		optsample_msg_add(q, f, msg, skb, true, true);
-	else
+	} else {
 		optsample_msg_add(q, f, msg, skb, false, true);
+	}
 	loss->own_msg = msg;
 	return true;
 }
@@ -202,20 +210,23 @@ bool optsample_flow_enqueue(struct optsample_sched *q,
 			    const struct optsample_tag *tag,
 			    struct optsample_loss *loss)
 {
+	static const u32 alone[OPTSAMPLE_OTHERS];
 	struct optsample_msg *msg = f->rx;
 	u32 id = tag->message;
 	bool newer;
 
 	f->c.pkts_in++;
 	if (tag->mark & OPTSAMPLE_TAG_CONTROL) {
+		const u32 others[] = { id, tag->pos_lo, tag->pos_hi };
+
 		f->c.ctl_in++;
-		return optsample_pass(q, f, skb, loss);
+		return optsample_pass(q, f, skb, others, loss);
 	}
 	if (likely(msg && msg->id == id && !optsample_again(msg, tag)))
 		goto append;
 	if (tag->mark & OPTSAMPLE_TAG_REPAIR) {
 		f->c.repair_in++;
-		return optsample_pass(q, f, skb, loss);
+		return optsample_pass(q, f, skb, alone, loss);
 	}
 	newer = !f->started || (s32)(id - f->newest) > 0;
 	if (newer && tag->mark & OPTSAMPLE_TAG_FIRST)
@@ -231,7 +242,7 @@ bool optsample_flow_enqueue(struct optsample_sched *q,
 	}
 	if (optsample_recalls(&f->left, id)) {
 		f->c.reordered++;
-		return optsample_pass(q, f, skb, loss);
+		return optsample_pass(q, f, skb, alone, loss);
 	}
 	if (newer || tag->mark & OPTSAMPLE_TAG_FIRST)
 		goto start;
@@ -260,7 +271,55 @@ append:
  * Departure
  */
 
-/* The flow holds packets, but none of the message on its way */
+/* A message that just passes, from the head of @f to the end of @to */
+static void optsample_pass_over(struct optsample_sched *q,
+				struct optsample_flow *f,
+				struct optsample_flow *to,
+				struct optsample_msg *msg)
+{
+	f->memory -= msg->truesize;
+	f->pass_memory -= msg->truesize;
+	f->pass_pkts -= msg->packets;
+	f->backlog_bytes -= msg->bytes;
+	f->backlog_pkts -= msg->packets;
+	if (!f->backlog_pkts)
+		optsample_flow_deactivate(q, f);
+	optsample_list_move(&msg->fifo, &to->queue);
+	to->memory += msg->truesize;
+	to->pass_memory += msg->truesize;
+	to->pass_pkts += msg->packets;
+	to->backlog_bytes += msg->bytes;
+	to->backlog_pkts += msg->packets;
+}
+
+/*
+ * Control of several flows: the next of them that holds something must leave
+ * first. Each is waited for once. Return: whether it waits there now
+ */
+static noinline bool optsample_waits(struct optsample_sched *q,
+				     struct optsample_flow *f,
+				     struct optsample_msg *msg)
+{
+	struct optsample_flow *to;
+	u32 *others = msg->others;
+
+	while (others[0]) {
+		to = optsample_flow_find(q, others[0]);
+		memmove(others, others + 1,
+			(OPTSAMPLE_OTHERS - 1) * sizeof(*others));
+		others[OPTSAMPLE_OTHERS - 1] = 0;
+		if (to && to != f && to->backlog_pkts) {
+			optsample_pass_over(q, f, to, msg);
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * The flow holds packets, but none of the message on its way. Return: NULL if
+ * it was control that waits elsewhere now
+ */
 static __always_inline struct optsample_msg *
 optsample_begin(struct optsample_sched *q, struct optsample_flow *f)
 {
@@ -270,6 +329,9 @@ optsample_begin(struct optsample_sched *q, struct optsample_flow *f)
 	if (f->cur)
 		optsample_finish(q, f);
 	msg = list_first_entry(&f->queue, struct optsample_msg, fifo);
+	if (unlikely(msg->place == OPTSAMPLE_PASSES && msg->others[0]) &&
+	    optsample_waits(q, f, msg))
+		return NULL;
 	f->cur = msg;
 	if (likely(msg->place == OPTSAMPLE_IN_SAMPLER))
 		optsample_depart(&f->sampler);
@@ -301,11 +363,13 @@ optsample_begin(struct optsample_sched *q, struct optsample_flow *f)
  */
 struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 {
-	struct list_head *active = &q->active[0];
+	struct list_head *active;
 	struct optsample_msg *msg;
 	struct optsample_flow *f;
 	struct sk_buff *skb;
 
+next:
+	active = &q->active[0];
 	if (unlikely(q->priorities))
 		active += fls(q->priorities) - 1;
 	for (;;) {
@@ -321,6 +385,8 @@ struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 	msg = f->cur;
 	if (!msg || !msg->head)
 		msg = optsample_begin(q, f);
+	if (unlikely(!msg))
+		goto next;
 	skb = optsample_msg_take(q, f, msg);
 	f->deficit -= qdisc_pkt_len(skb);
 	f->c.pkts_out++;

@@ -34,6 +34,7 @@ enum {
 	OPTSAMPLE_SPARE_MAX = 256,	/* message structs kept for reuse */
 	OPTSAMPLE_FLOWS_MAX = 65534,	/* class minor numbers */
 	OPTSAMPLE_PRIORITIES = 8,
+	OPTSAMPLE_OTHERS = 3,		/* flows of control, but for its own */
 	OPTSAMPLE_ALONE = 0x80,		/* of a profile's group, which is full */
 };
 
@@ -54,6 +55,7 @@ enum optsample_place {
  * @pos:	the same
  * @part:	place in a set, and
  * @flow:	whose it is, in a flow with partners
+ * @others:	of a passing packet: flows that it must not overtake, either
  * @fifo:	place in the flow's order of arrival
  * @head:	first packet held, linked through skb->next
  * @tail:	last packet held; only valid while @head is
@@ -73,6 +75,7 @@ struct optsample_msg {
 			struct optsample_part	part;
 			struct optsample_flow	*flow;
 		};
+		u32			others[OPTSAMPLE_OTHERS];
 	};
 	struct list_head	fifo;
 	struct sk_buff		*head;
@@ -397,6 +400,17 @@ static inline u32 optsample_flow_waiting(const struct optsample_flow *f)
 	return f->sampler.len + f->waiting;
 }
 
+static inline struct optsample_flow *
+optsample_flow_find(const struct optsample_sched *q, u32 id)
+{
+	struct optsample_flow *f;
+
+	hlist_for_each_entry(f, &q->table[hash_32(id, q->table_bits)], hash)
+		if (f->id == id)
+			return f;
+	return NULL;
+}
+
 /**
  * optsample_flow_get - find or make the flow of a tag
  * @q: private data of the qdisc, locked
@@ -408,12 +422,9 @@ static inline u32 optsample_flow_waiting(const struct optsample_flow *f)
 static inline struct optsample_flow *
 optsample_flow_get(struct optsample_sched *q, u32 id)
 {
-	struct optsample_flow *f;
+	struct optsample_flow *f = optsample_flow_find(q, id);
 
-	hlist_for_each_entry(f, &q->table[hash_32(id, q->table_bits)], hash)
-		if (f->id == id)
-			return f;
-	return optsample_flow_make(q, id);
+	return f ?: optsample_flow_make(q, id);
 }
 
 /* ordinary.c */

@@ -30,7 +30,10 @@
  *		| OPTSAMPLE_TAG_PROFILE(n): which of the qdisc's profiles (see
  *		tc-optsample(8)) the flow follows, 0: the qdisc's own options
  * @flow:	who sends: one value per writer and destination, never 0
- * @message:	number of the message, low 32 bits; compared modulo 2^32
+ * @message:	number of the message, low 32 bits; compared modulo 2^32.
+ *		CONTROL: the packet has control of another flow, too, which is
+ *		this one, and of those in @pos_lo and @pos_hi; 0: of no other.
+ *		It leaves behind what is held of each
  * @pos_lo:	position of the message, low and
  * @pos_hi:	high half: the number the sampler spreads messages evenly over,
  *		never decreasing within a flow. The sequence number, unless

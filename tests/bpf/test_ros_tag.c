@@ -218,6 +218,80 @@ static void test_control_follows(void)
 	done("a copy for each reader: control goes with its copy");
 }
 
+/* Entities that no other test has */
+static uint32_t writer_of(uint32_t i)
+{
+	return PACKET_WRITER + 0x1000 * i;
+}
+
+/* Heartbeats of writers @first and the @n - 1 next ones, in one packet */
+static void heartbeats(struct packet *p, uint32_t first, uint32_t n)
+{
+	packet_rtps(p, 2, 7411, CYCLONE);
+	packet_info_dst(p);
+	for (uint32_t i = 0; i < n; i++)
+		packet_heartbeat(p, 0x07, writer_of(first + i), 1);
+	packet_end(p, 0);
+}
+
+/* Control of several writers names the flows of all of them */
+static void test_control_others(void)
+{
+	struct optsample_tag d[5], t;
+	struct packet p;
+
+	fresh();
+	for (uint32_t i = 0; i < 5; i++) {
+		opt_in(packet_prefix, writer_of(i), i + 1);
+		packet_rtps(&p, 2, 7411, CYCLONE);
+		packet_data(&p, 0, writer_of(i), 1, 100);
+		packet_end(&p, 0);
+		WANT(flags(&p, &d[i]) == (FIRST | LAST));
+	}
+	heartbeats(&p, 0, 1);
+	WANT(flags(&p, &t) == CONTROL && t.flow == d[0].flow &&
+	     !t.message && !t.pos_lo && !t.pos_hi);
+	heartbeats(&p, 1, 2);
+	WANT(flags(&p, &t) == CONTROL && t.flow == d[1].flow &&
+	     t.message == d[2].flow && !t.pos_lo && !t.pos_hi);
+	heartbeats(&p, 0, 5);
+	WANT(flags(&p, &t) == CONTROL && t.flow == d[0].flow &&
+	     t.message == d[1].flow && t.pos_lo == d[2].flow &&
+	     t.pos_hi == d[3].flow);
+	done("control of several writers: the flows of four");
+
+	packet_rtps(&p, 2, 7411, CYCLONE);
+	for (uint32_t i = 0; i < 3; i++) {
+		packet_heartbeat(&p, 0x07, PACKET_BUILTIN, 1);
+		packet_heartbeat(&p, 0x07, writer_of(1), 1);
+		packet_heartbeat(&p, 0x07, writer_of(2), 1);
+	}
+	packet_end(&p, 0);
+	WANT(flags(&p, &t) == CONTROL && t.flow == d[1].flow &&
+	     t.message == d[2].flow && !t.pos_lo && !t.pos_hi);
+	done("control of several writers: each once, of sampled ones");
+
+	packet_rtps(&p, 2, 7411, CYCLONE);
+	packet_data(&p, 0, writer_of(3), 2, 100);
+	packet_data(&p, 0, writer_of(4), 2, 100);
+	packet_heartbeat(&p, 0x07, writer_of(1), 1);
+	packet_end(&p, 0);
+	WANT(flags(&p, &t) == CONTROL && t.flow == d[3].flow &&
+	     t.message == d[4].flow && t.pos_lo == d[1].flow && !t.pos_hi);
+	done("data of several writers: their flows, too");
+
+	for (int64_t sn = 2; sn < 5; sn++) {
+		packet_rtps(&p, 99, 7401, CYCLONE);
+		packet_data(&p, 0, writer_of(2), sn, 100);
+		packet_end(&p, 0);
+		WANT(flags(&p, &d[2]) == (FIRST | LAST));
+	}
+	heartbeats(&p, 1, 2);
+	WANT(flags(&p, &t) == CONTROL && t.flow == d[1].flow &&
+	     t.message == d[2].flow);
+	done("control of several writers: where the data went");
+}
+
 static void directed(struct packet *p, uint16_t vendor, int64_t sn)
 {
 	packet_rtps(p, 2, 7411, vendor);
@@ -393,6 +467,7 @@ int main(int argc, char **argv)
 	test_ip_fragments();
 	test_control();
 	test_control_follows();
+	test_control_others();
 	test_repair();
 	test_mixed();
 	test_untagged();

@@ -60,6 +60,50 @@ is "$(tail -n 6 <<<"$out" | words)" \
 	"control is never sampled and never overtakes data"
 is "$(stat ctl_in)" 3 "control is counted"
 
+# control of two flows waits for what both of them hold; of three, likewise
+device limit 8
+out=$(drive <<-END
+	x 5 1 1 3 100
+	x 6 1 1 3 100
+	x 6 2 2 3 100
+	x 5 6 0 4 100
+	x 5 2 2 3 100
+	x 5 6 7 4 100
+	x 7 1 1 3 100
+	x 6 3 3 3 100
+	q
+	q
+	q
+	q
+	q
+	q
+	q
+	q
+	q
+	END
+)
+is "$(tail -n 9 <<<"$out" | words)" \
+	"5/1/3 5/2/3 6/1/3 6/2/3 6/3/3 5/6/4 7/1/3 5/6/4 -" \
+	"control of several flows waits behind the data of each"
+is "$(stat qlen)$(tc -s qdisc show dev d0 | grep -c 'backlog 0b 0p')" 01 \
+	"and nothing of it is left"
+
+# a flow that holds nothing, its own, or that there is none of
+out=$(drive <<-END
+	x 5 3 3 3 100
+	x 5 6 0 4 100
+	x 5 5 99 4 100
+	x 5 4 4 3 100
+	q
+	q
+	q
+	q
+	q
+	END
+)
+is "$(tail -n 5 <<<"$out" | words)" "5/3/3 5/6/4 5/5/4 5/4/3 -" \
+	"where nothing is held control waits for nobody"
+
 # a repair passes although its message was sampled
 device limit 1 policy drop-newest
 out=$(drive <<-END
