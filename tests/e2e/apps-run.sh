@@ -20,41 +20,19 @@
 . "$(dirname -- "${BASH_SOURCE[0]}")/../kselftest/lib.sh"
 . "$top/tests/e2e/pictures.sh"
 . "$top/tests/e2e/report.sh"
+. "$top/tests/e2e/veth.sh"
 [ -d /sys/module/sch_optsample ] || insmod "$SCH_KO" || exit 1
 
 bin=$top/build/bin
-robot_ip=10.79.0.1
-operator_ip=10.79.0.2
 master=http://$robot_ip:11311
 rate=40mbit
-# A busy machine makes an outage longer than the lease of 10 s.
-uri="<Discovery><LeaseDuration>60s</LeaseDuration></Discovery>${CYCLONEDDS_URI-}"
+uri=$cyclone${CYCLONEDDS_URI-}
 
 declare -A outages hz topics last
 outages[surveillance]="-o 30:80" hz[surveillance]=20 last[surveillance]=140
 outages[reconstruction]="-o 20:50" hz[reconstruction]=10
 last[reconstruction]=90
 outages[slam]="-o 16:40 -o 76:40 -o 136:40" hz[slam]=8 last[slam]=196
-
-link()
-{
-	ip netns add op
-	ip link add rob0 type veth peer name op0 netns op
-	ip addr add $robot_ip/24 dev rob0
-	n_op ip addr add $operator_ip/24 dev op0
-	for dev in lo rob0; do ip link set $dev up; done
-	for dev in lo op0; do n_op ip link set $dev up; done
-	# A radio keeps the order. veth leaves a packet to the processor that
-	# sends it, and two of them mix up messages of UDPROS.
-	n_op sh -c 'echo 1 >/sys/class/net/op0/queues/rx-0/rps_cpus' ||
-		exit 1
-	# What the operator's machine loses is not the link's fault.
-	sysctl -qw net.core.rmem_default=16777216 net.core.rmem_max=16777216
-	ip neigh replace $operator_ip nud permanent dev rob0 \
-		lladdr "$(n_op cat /sys/class/net/op0/address)"
-	n_op ip neigh replace $robot_ip nud permanent dev op0 \
-		lladdr "$(cat /sys/class/net/rob0/address)"
-}
 
 # peers STACK DEPTH: $pub and $sub
 peers()
@@ -85,36 +63,13 @@ up()
 	fi
 }
 
-down()
-{
-	"$bin/optsample" down rob0 >/dev/null 2>&1
-	tc qdisc del dev rob0 root 2>/dev/null
-}
-
-# known N: the classifier has so many writers, and what their rules said
-known()
-{
-	[ "$(bpftool -j map dump pinned /sys/fs/bpf/optsample/rob0/writers |
-		jq '[.[].formatted.value | select(.profile)] | length')" = "$1" ]
-}
-
-# idle: no packet waits for the link
-idle()
-{
-	! tc -s qdisc show | grep -q 'backlog [1-9]'
-}
-
-# hook WRITERS ready|down|up: for the publishers. The outage begins when all
-# that was published before is at the other end: what was cut on its way would
-# be the link's doing, and roscpp never gets over half a message of UDPROS.
+# hook WRITERS ready|down|up: for the publishers
 hook()
 {
 	case $2 in
 	ready)	[ "$1" = 0 ] || await 60 known "$1" ;;
-	down)	await 20 idle
-		ping -qc 1 -W 20 $operator_ip >/dev/null
-		ip -n op link set op0 down ;;
-	up)	ip -n op link set op0 up ;;
+	down)	link_down ;;
+	up)	link_up ;;
 	esac
 }
 
@@ -125,8 +80,9 @@ play()
 
 	[ "$1" = native ] || writers=$(wc -w <<<"${topics[$2]% odom:*}")
 	{
-		declare -f hook await known idle
-		echo "operator_ip=$operator_ip; hook $writers \$1"
+		link_hooks
+		declare -f hook
+		echo "hook $writers \$1"
 	} >"$scratch/hook"
 
 	[ "$3" != udpros ] || args+=" -q 20"
@@ -164,7 +120,7 @@ compare()
 		fi
 		[ $mode = native ] || "$bin/optsample" show rob0 \
 			>"$scratch/show" 2>&1
-		down
+		no_qdisc
 		got+=("$("$bin/app-report" -l 20 ${outages[$1]} \
 			"$scratch/pub" "$scratch/sub")")
 		echo "# $what, $mode: ${got[-1]}"
@@ -213,7 +169,7 @@ distance()
 	hz[distance]=20 outages[distance]="-o 40:60" last[distance]=130
 	play ours distance cyclone
 	"$bin/optsample" show rob0 >"$scratch/show" 2>&1
-	down
+	no_qdisc
 	n=$(awk '$1 == "/camera/rgb" && $2 >= 40 && $2 < 100' "$scratch/sub" |
 		awk '{ all++; moved += $2 >= 70; line = line " " $2 }
 		END { print all + 0, moved + 0, line }')

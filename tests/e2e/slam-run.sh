@@ -11,46 +11,25 @@
 # usage: slam-run.sh LOG SPEED FROM UNTIL [FIRST COUNT [RELATIONS]]
 #
 # COUNT scans of the log, from FIRST on, are played SPEED times as fast as they
-# were taken; the carrier is gone for the scans FROM..UNTIL of these. Prints TAP:
-# with optsample no part of the way is missing, with pfifo the outage is. What
-# the same scans give without a link is what both are compared to, and RELATIONS
-# if there are any. LOG is a file, or "world" for a made-up robot. With VM_OUT
-# the maps stay there.
+# were taken, or slower if the machine is; the carrier is gone for the scans
+# FROM..UNTIL of these, however long that takes. Prints TAP: with optsample no
+# part of the way is missing, with pfifo the outage is. What the same scans give
+# without a link is what both are compared to, and RELATIONS if there are any.
+# LOG is a file, or "world" for a made-up robot. With VM_OUT the maps stay.
 
 log=$1 speed=$2 from=$3 until=$4 first=${5:-0} count=${6:-1000000}
 relations=${7-}
 set --
 . "$(dirname -- "${BASH_SOURCE[0]}")/../kselftest/lib.sh"
 . "$top/tests/e2e/report.sh"
+. "$top/tests/e2e/veth.sh"
 [ -d /sys/module/sch_optsample ] || insmod "$SCH_KO" || exit 1
 
 bin=$top/build/bin
 out=${VM_OUT:-$scratch}
-robot_ip=10.79.0.1
-operator_ip=10.79.0.2
 epoch=1700000000
 # Few particles: an emulated processor is slow
 slam=(--particles 12 --range-max "${RANGE:-8}" --seed 1)
-# A busy machine makes an outage longer than the lease of 10 s.
-uri="<Discovery><LeaseDuration>60s</LeaseDuration></Discovery>"
-
-link()
-{
-	ip netns add op
-	ip link add rob0 type veth peer name op0 netns op
-	ip addr add $robot_ip/24 dev rob0
-	n_op ip addr add $operator_ip/24 dev op0
-	for dev in lo rob0; do ip link set $dev up; done
-	for dev in lo op0; do n_op ip link set $dev up; done
-	# A radio keeps the order; veth does not on two processors.
-	n_op sh -c 'echo 1 >/sys/class/net/op0/queues/rx-0/rps_cpus' ||
-		exit 1
-	sysctl -qw net.core.rmem_default=16777216 net.core.rmem_max=16777216
-	ip neigh replace $operator_ip nud permanent dev rob0 \
-		lladdr "$(n_op cat /sys/class/net/op0/address)"
-	n_op ip neigh replace $robot_ip nud permanent dev op0 \
-		lladdr "$(cat /sys/class/net/rob0/address)"
-}
 
 # up MODE: odometry is small, and scans are placed by what is before and after
 up()
@@ -67,26 +46,36 @@ up()
 	return 1
 }
 
-down()
+# so_far [N]: N lines of readings that slamd is done with, by its log
+so_far()
 {
-	"$bin/optsample" down rob0 >/dev/null 2>&1
-	tc qdisc del dev rob0 root 2>/dev/null
+	grep -oE '^[0-9]+ readings' "$scratch/slamd.log" | tail -n "${1:-1}"
 }
 
-known()
+# reads: slamd has had some
+reads()
 {
-	[ "$(bpftool -j map dump pinned /sys/fs/bpf/optsample/rob0/writers |
-		jq '[.[].formatted.value | select(.profile)] | length')" = 2 ]
+	[[ $(so_far) == [1-9]* ]]
 }
 
-idle()
+# done_with_all: nothing waits for the link, and for 3 s nothing came of it
+done_with_all()
 {
-	! tc -s qdisc show | grep -q 'backlog [1-9]'
+	idle && [ "$(so_far 4 | wc -l)" = 4 ] &&
+		[ "$(so_far 4 | sort -u | wc -l)" = 1 ]
 }
 
-sent()
+# hook MODE known|here|down|up|end: for the player, which waits for it
+hook()
 {
-	[ "$(grep -c '^/scan' "$scratch/sent")" -ge "$1" ]
+	case $2 in
+	known)	[ "$1" != optsample ] || await 60 known 2 ;;
+	# not there after so long: no reader was when the first ones went
+	here)	await 30 reads ;;
+	down)	link_down ;;
+	up)	link_up ;;
+	end)	await 240 done_with_all ;;
+	esac
 }
 
 subscribed()
@@ -100,32 +89,32 @@ play()
 {
 	local slamd gdimd
 
-	ip netns exec op env CYCLONEDDS_URI="$uri" "$bin/gdimd" --from ros2 \
+	ip netns exec op env CYCLONEDDS_URI=$cyclone "$bin/gdimd" --from ros2 \
 		--to none --http none --store "$scratch/$1.db" \
 		--socket "$scratch/$1.socket" >"$scratch/gdimd.log" 2>&1 &
 	gdimd=$!
-	ip netns exec op env CYCLONEDDS_URI="$uri" "$bin/slamd" --from ros2 \
-		--to ros2 "${slam[@]}" --laser 0,0,0 --patience 5 \
+	ip netns exec op env CYCLONEDDS_URI=$cyclone "$bin/slamd" --from ros2 \
+		--to ros2 --verbose "${slam[@]}" --laser 0,0,0 --patience 5 \
 		--trajectory "$scratch/$1.tum" --map "$scratch/$1.pgm" \
 		--stats "$scratch/$1.json" >"$scratch/slamd.log" 2>&1 &
 	slamd=$!
 	await 60 subscribed
-	# the writers are known before anything is lost
 	{
-		[ "$1" != optsample ] || await 60 known
-		await 120 sent "$from"
-		await 20 idle
-		ip -n op link set op0 down
-		await 120 sent "$until"
-		ip -n op link set op0 up
-	} &
-	CYCLONEDDS_URI="$uri" "$bin/ends-copy" -x "$speed" -s 0 -d 3000 \
-		-o /scan -o /odom "$scratch/log.mcap" ros2 \
+		link_hooks
+		declare -f so_far reads done_with_all hook
+		declare -p scratch
+		echo "hook $1 \$1"
+	} >"$scratch/hook"
+	# odometry and scan of number N are messages 2N - 1 and 2N
+	CYCLONEDDS_URI=$cyclone "$bin/ends-copy" -x "$speed" -d 3000 \
+		-o /scan -o /odom -e "1:bash $scratch/hook known" \
+		-e "41:bash $scratch/hook here" \
+		-e "$((2 * from - 1)):bash $scratch/hook down" \
+		-e "$((2 * until + 1)):bash $scratch/hook up" \
+		-e "0:bash $scratch/hook end" "$scratch/log.mcap" ros2 \
 		>"$scratch/sent" 2>"$scratch/robot.log"
-	wait $!
-	sleep 3
 	kill -INT $slamd
-	wait $slamd || sed 's/^/# /' "$scratch/slamd.log"
+	wait $slamd || tail -n 20 "$scratch/slamd.log" | sed 's/^/# /'
 	kill $gdimd
 	wait $gdimd
 	cp "$scratch/$1.png" "$out/$1.map.png"
@@ -205,7 +194,7 @@ one()
 		"$bin/optsample" show rob0
 		tc -s qdisc show
 	} >"$out/show" 2>&1
-	down
+	no_qdisc
 	set -- "$1" $(judge "$1")
 	walls[$1]=$2 gap[$1]=$3 end[$1]=$4 error[$1]=0
 	[ -z "$relations" ] || error[$1]=$(error "$1")
@@ -220,7 +209,8 @@ declare -A walls gap end error
 	"$bin/slam-world" 181 >"$log"
 }
 "$bin/log-bag" "$log" "$scratch/log.mcap" "$first" "$count" &&
-	"$bin/slamd" --log "$scratch/log.mcap" "${slam[@]}" --particles 30 --quiet \
+	"$bin/slamd" --log "$scratch/log.mcap" "${slam[@]}" --particles 30 \
+		--quiet \
 		--trajectory "$scratch/truth.tum" --map "$scratch/truth.pgm" &&
 	cp "$scratch/truth.png" "$out/truth.map.png"
 ok "the log, without a link"

@@ -4,7 +4,7 @@
  *
  * usage: ends-copy [-n MESSAGES] [-t SECONDS] [-x SPEED] [-r RATE] [-s START]
  *		    [-l] [-L] [-o TOPIC]... [-k KIND] [-d MS]
- *		    [-N NODE] SOURCE SINK
+ *		    [-N NODE] [-e COUNT:COMMAND]... SOURCE SINK
  *
  * Of all topics that the source finds, or with -o of these, whatever kind they
  * are of or, with -k, of this one (enum message_kind). One line for each
@@ -12,20 +12,39 @@
  * CRC is that of the message as ROS 1 has it with header.seq 0, so that it is
  * the same whichever way a message went. -l plays again and again, -L latches,
  * -d waits so long after the last message, for who comes late. A sink "-" takes
- * nothing. -N names the node of the sink. stderr has the log, and at the end "dropped NUMBER".
+ * nothing. -N names the node of the sink. stderr has the log, and at the end
+ * "dropped NUMBER".
+ *
+ * -e runs a command before message COUNT, from 1 on, or, with 0, behind the
+ * last one. Nothing goes on meanwhile. A recording with -e begins when all its
+ * sinks are there, and never makes up for time that was lost: messages are at
+ * least as far apart as they were recorded.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 #include "common/cli.h"
 #include "ends/sink.h"
 #include "ends/source.h"
 
-enum { TOPICS = 64 };
+enum { TOPICS = 64, EVENTS = 8 };
 
+/* A command before message @count, 0: at the end */
+struct event {
+	unsigned int	count;
+	const char	*command;
+};
+
+/**
+ * struct copy
+ * @asked:	topics of -o; none: all
+ * @speed:	of a recording that is paced here, 0: by its source
+ * @stamp:	of the message before, which went at @went
+ */
 struct copy {
 	struct loop		*loop;
 	struct source		*source;
@@ -40,6 +59,13 @@ struct copy {
 	uint8_t			*data;
 	size_t			size;
 	struct loop_timer	end;
+	char			*asked[TOPICS];
+	unsigned int		nasked;
+	struct event		event[EVENTS];
+	unsigned int		events, count;
+	double			speed;
+	int64_t			stamp;
+	uint64_t		went;
 };
 
 static void on_log(void *arg, int priority, const char *line)
@@ -48,11 +74,34 @@ static void on_log(void *arg, int priority, const char *line)
 	fprintf(stderr, "<%d>%s\n", priority, line);
 }
 
+static void run_events(const struct copy *c, unsigned int count)
+{
+	for (unsigned int i = 0; i < c->events; i++)
+		if (c->event[i].count == count &&
+		    system(c->event[i].command))
+			fprintf(stderr, "%s failed\n", c->event[i].command);
+}
+
+/* As far behind the message before as it was taken */
+static void pace(struct copy *c, int64_t stamp)
+{
+	const double later = (double)(stamp - c->stamp) / c->speed;
+	const uint64_t due = c->went + (later > 0 ? (uint64_t)later : 0);
+	const uint64_t now = loop_now();
+	const uint64_t left = c->went && due > now ? due - now : 0;
+	const struct timespec wait = { left / 1000000000, left % 1000000000 };
+
+	nanosleep(&wait, NULL);
+	c->stamp = stamp;
+	c->went = loop_now();
+}
+
 static void over(struct copy *c)
 {
 	if (c->over)
 		return;
 	c->over = true;
+	run_events(c, 0);
 	if (c->linger)
 		c->end.due = loop_now() + (uint64_t)(c->linger * 1e6);
 	else
@@ -110,6 +159,10 @@ static void on_message(void *arg, const struct source_message *m)
 
 	if (c->over)
 		return;
+	if (c->events) {
+		run_events(c, ++c->count);
+		pace(c, m->stamp);
+	}
 	err = message_read(m->kind, m->format, m->data, m->len, &msg);
 	if (err) {
 		fprintf(stderr, "%s: %s\n", m->topic, strerror(-err));
@@ -126,7 +179,12 @@ static void on_message(void *arg, const struct source_message *m)
 static void on_found(void *arg, const char *topic, enum message_kind kind)
 {
 	struct copy *c = arg;
+	unsigned int i = 0;
 
+	while (i < c->nasked && strcmp(c->asked[i], topic))
+		i++;
+	if (c->nasked && i == c->nasked)
+		return;
 	topic_of(c, topic, kind);
 	source_subscribe(c->source, topic, kind);
 }
@@ -160,8 +218,20 @@ static int open_all(struct copy *c, const struct source_config *config,
 	return err;
 }
 
+/* "COUNT:COMMAND". Return: whether it is one */
+static bool add_event(struct copy *c, const char *text)
+{
+	char *command;
+	const unsigned long count = strtoul(text, &command, 10);
+
+	if (command == text || *command != ':' || c->events == EVENTS)
+		return false;
+	c->event[c->events++] = (struct event){ count, command + 1 };
+	return true;
+}
+
 static int run(struct copy *c, const struct source_config *config,
-	       const char *to, char **asked, int n, double seconds)
+	       const char *to, double seconds)
 {
 	int err = open_all(c, config, to);
 
@@ -170,10 +240,10 @@ static int run(struct copy *c, const struct source_config *config,
 	c->end.due = seconds ? loop_now() + (uint64_t)(seconds * 1e9) :
 			       LOOP_NEVER;
 	loop_add_timer(c->loop, &c->end);
-	for (int i = 0; i < n && !err; i++) {
-		err = source_subscribe(c->source, asked[i], c->kind);
+	for (unsigned int i = 0; !config->found && i < c->nasked && !err; i++) {
+		err = source_subscribe(c->source, c->asked[i], c->kind);
 		if (err)
-			fprintf(stderr, "ends-copy: %s: %s\n", asked[i],
+			fprintf(stderr, "ends-copy: %s: %s\n", c->asked[i],
 				strerror(-err));
 	}
 	if (!err)
@@ -198,12 +268,11 @@ int main(int argc, char **argv)
 		.message = on_message, .found = on_found, .ended = on_ended,
 		.log = on_log, .arg = &c,
 	};
-	char *asked[TOPICS];
 	double seconds = 0;
-	int n = 0, o;
+	int o;
 
 	cli_program = "ends-copy";
-	while ((o = getopt(argc, argv, "n:t:x:r:s:lLo:k:d:N:")) != -1) {
+	while ((o = getopt(argc, argv, "n:t:x:r:s:lLo:k:d:N:e:")) != -1) {
 		switch (o) {
 		case 'n':
 			c.left = atoi(optarg);
@@ -227,10 +296,15 @@ int main(int argc, char **argv)
 			c.latched = true;
 			break;
 		case 'o':
-			if (n < TOPICS)
-				asked[n++] = optarg;
-			config.found = NULL;
+			if (c.nasked < TOPICS)
+				c.asked[c.nasked++] = optarg;
 			break;
+		case 'e':
+			if (add_event(&c, optarg))
+				break;
+			fprintf(stderr, "ends-copy: -e %s: not COUNT:COMMAND\n",
+				optarg);
+			return 2;
 		case 'N':
 			c.node = optarg;
 			break;
@@ -249,8 +323,14 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	config.spec = argv[optind];
+	if (c.events) {
+		c.speed = config.speed;
+		config.speed = 1e6;	/* the most there is */
+	} else if (c.nasked) {
+		config.found = NULL;
+	}
 	c.loop = loop_create();
 	if (!c.loop)
 		return 1;
-	return run(&c, &config, argv[optind + 1], asked, n, seconds);
+	return run(&c, &config, argv[optind + 1], seconds);
 }
