@@ -90,7 +90,8 @@ static __always_inline int found_joins(struct found *f,
 				       const struct ros_guid *guid,
 				       int sampled, __u64 number)
 {
-	if (f->mixed && f->writer)
+	/* whose number is lost */
+	if (f->mixed && f->others)
 		return 0;
 	if (f->writer ? !same_guid(&f->flow.name.writer, guid) : !sampled) {
 		f->mixed = 1;

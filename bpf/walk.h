@@ -79,38 +79,10 @@ static __always_inline int walk_load_sub(struct __sk_buff *skb, __u32 off,
 	return bpf_skb_load_bytes(skb, off, b, n);
 }
 
-/* Something of @guid, which is @w, beside that of another writer */
-static __always_inline void walk_other(struct found *f,
-				       const struct ros_guid *guid,
-				       const struct ros_writer *w)
-{
-	if (w && f->writer && !same_guid(&f->flow.name.writer, guid))
-		found_other(f, w);
-}
-
-static __always_inline void walk_control(struct found *f,
-					 const struct ros_guid *guid)
-{
-	const struct ros_writer *w = find_writer(guid);
-
-	walk_other(f, guid, w);
-	if (!w || f->writer)
-		return;
-	f->flow.name.writer = *guid;
-	f->writer = 1;
-}
-
 static __always_inline void walk_sample(const struct walk *w, struct found *f,
-					const struct ros_guid *guid,
-					const struct rtps_sub *s,
+					int fresh, const struct rtps_sub *s,
 					const __u8 *b)
 {
-	int fresh = !f->sample;
-
-	if (!found_joins(f, guid, f->writer || find_writer(guid), s->sn)) {
-		walk_other(f, guid, find_writer(guid));
-		return;
-	}
 	/* Fast DDS addresses everything to one reader. */
 	if (fresh)
 		f->repair = w->cyclone && w->directed && s->reader;
@@ -123,6 +95,27 @@ static __always_inline void walk_sample(const struct walk *w, struct found *f,
 	f->limit = s->size ? w->off + s->size : w->end;
 	f->qos = b[1] & RTPS_FLAG_QOS;
 	f->little = b[1] & RTPS_FLAG_LITTLE;
+}
+
+/* A sample, or control */
+static __always_inline void walk_writer(const struct walk *w, struct found *f,
+					const struct ros_guid *guid,
+					const struct rtps_sub *s,
+					const __u8 *b)
+{
+	const int own = f->writer && same_guid(&f->flow.name.writer, guid);
+	const struct ros_writer *writer = own ? NULL : find_writer(guid);
+	const int fresh = !f->sample;
+
+	if (s->kind == RTPS_KIND_SAMPLE &&
+	    found_joins(f, guid, own || writer, s->sn)) {
+		walk_sample(w, f, fresh, s, b);
+	} else if (writer && f->writer) {
+		found_other(f, writer);
+	} else if (writer) {
+		f->flow.name.writer = *guid;
+		f->writer = 1;
+	}
 }
 
 /* Return: 0 to go on, 1 at the end of the datagram */
@@ -141,10 +134,8 @@ static __always_inline int walk_submessage(struct __sk_buff *skb,
 	guid.entity = s.writer;
 	switch (s.kind) {
 	case RTPS_KIND_SAMPLE:
-		walk_sample(w, f, &guid, &s, b);
-		break;
 	case RTPS_KIND_CONTROL:
-		walk_control(f, &guid);
+		walk_writer(w, f, &guid, &s, b);
 		break;
 	case RTPS_KIND_DIRECTED:
 		w->directed = 1;

@@ -90,6 +90,14 @@ void optsample_pass_drop_oldest(struct optsample_sched *q,
 	}
 }
 
+/* Few are never too many; repairs of long messages are many. */
+static bool optsample_pass_full(const struct optsample_sched *q,
+				const struct optsample_flow *f)
+{
+	return f->pass_pkts >= OPTSAMPLE_PASS_MAX &&
+	       f->pass_memory > optsample_flow_memory(q) / 8;
+}
+
 /*
  * In order, never sampled: control, repairs, stragglers of what has left
  * @others:	see struct optsample_msg
@@ -101,9 +109,7 @@ static bool optsample_pass(struct optsample_sched *q, struct optsample_flow *f,
 	struct optsample_msg *msg = NULL;
 	bool fresh;
 
-	/* Few are never too many; repairs of long messages are many. */
-	if (unlikely(f->pass_pkts >= OPTSAMPLE_PASS_MAX &&
-		     f->pass_memory > optsample_flow_memory(q) / 8))
+	if (unlikely(optsample_pass_full(q, f)))
 		optsample_pass_drop_oldest(q, f, loss);
 	if (!list_empty(&f->queue))
 		msg = list_last_entry(&f->queue, struct optsample_msg, fifo);
@@ -271,11 +277,32 @@ append:
  * Departure
  */
 
-/* A message that just passes, from the head of @f to the end of @to */
+/*
+ * What @msg must not overtake in @to: the last that came before it. Return:
+ * NULL if there is none, or others could keep it there for ever
+ */
+static struct optsample_msg *
+optsample_ahead(struct optsample_sched *q, const struct optsample_flow *f,
+		const struct optsample_flow *to,
+		const struct optsample_msg *msg)
+{
+	struct optsample_msg *ahead;
+
+	if (to == f || !to->backlog_pkts || to->priority < f->priority ||
+	    optsample_pass_full(q, to))
+		return NULL;
+	list_for_each_entry_reverse(ahead, &to->queue, fifo)
+		if (!time_after(ahead->arrived, msg->arrived))
+			return ahead;
+	return NULL;
+}
+
+/* A message that just passes, from the head of @f to behind @ahead of @to */
 static void optsample_pass_over(struct optsample_sched *q,
 				struct optsample_flow *f,
 				struct optsample_flow *to,
-				struct optsample_msg *msg)
+				struct optsample_msg *msg,
+				struct optsample_msg *ahead)
 {
 	f->memory -= msg->truesize;
 	f->pass_memory -= msg->truesize;
@@ -284,7 +311,7 @@ static void optsample_pass_over(struct optsample_sched *q,
 	f->backlog_pkts -= msg->packets;
 	if (!f->backlog_pkts)
 		optsample_flow_deactivate(q, f);
-	optsample_list_move(&msg->fifo, &to->queue);
+	list_move(&msg->fifo, &ahead->fifo);
 	to->memory += msg->truesize;
 	to->pass_memory += msg->truesize;
 	to->pass_pkts += msg->packets;
@@ -293,13 +320,14 @@ static void optsample_pass_over(struct optsample_sched *q,
 }
 
 /*
- * Control of several flows: the next of them that holds something must leave
+ * Control of several flows: what the next of them holds of before it must leave
  * first. Each is waited for once. Return: whether it waits there now
  */
 static noinline bool optsample_waits(struct optsample_sched *q,
 				     struct optsample_flow *f,
 				     struct optsample_msg *msg)
 {
+	struct optsample_msg *ahead;
 	struct optsample_flow *to;
 	u32 *others = msg->others;
 
@@ -308,8 +336,9 @@ static noinline bool optsample_waits(struct optsample_sched *q,
 		memmove(others, others + 1,
 			(OPTSAMPLE_OTHERS - 1) * sizeof(*others));
 		others[OPTSAMPLE_OTHERS - 1] = 0;
-		if (to && to != f && to->backlog_pkts) {
-			optsample_pass_over(q, f, to, msg);
+		ahead = to ? optsample_ahead(q, f, to, msg) : NULL;
+		if (ahead) {
+			optsample_pass_over(q, f, to, msg, ahead);
 			return true;
 		}
 	}

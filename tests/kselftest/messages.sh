@@ -66,11 +66,11 @@ out=$(drive <<-END
 	x 5 1 1 3 100
 	x 6 1 1 3 100
 	x 6 2 2 3 100
+	x 6 3 3 3 100
+	x 7 1 1 3 100
 	x 5 6 0 4 100
 	x 5 2 2 3 100
 	x 5 6 7 4 100
-	x 7 1 1 3 100
-	x 6 3 3 3 100
 	q
 	q
 	q
@@ -88,7 +88,33 @@ is "$(tail -n 9 <<<"$out" | words)" \
 is "$(stat qlen)$(tc -s qdisc show dev d0 | grep -c 'backlog 0b 0p')" 01 \
 	"and nothing of it is left"
 
+# not for what comes later
+device limit 8
+drive >/dev/null <<-END
+	x 5 1 1 3 100
+	x 6 1 1 3 100
+	x 5 6 0 4 100
+	x 5 7 0 4 100
+	END
+sleep 0.2
+out=$(drive <<-END
+	x 6 2 2 3 100
+	x 7 1 1 3 100
+	q
+	q
+	q
+	q
+	q
+	q
+	q
+	END
+)
+is "$(tail -n 7 <<<"$out" | words)" \
+	"5/1/3 5/7/4 6/1/3 5/6/4 6/2/3 7/1/3 -" \
+	"control waits for nothing that came after it"
+
 # a flow that holds nothing, its own, or that there is none of
+device limit 8
 out=$(drive <<-END
 	x 5 3 3 3 100
 	x 5 6 0 4 100
