@@ -128,7 +128,7 @@ function threads(	one, two)
 {
 	one = v["threads/1/wall_ms_per_reading"]
 	two = v["threads/2/wall_ms_per_reading"]
-	print "\n3. Two threads, simbad, 100 particles: least of three runs each"
+	print "\n3. Two threads, simbad, 100 particles: least of ten runs each"
 	printf "ms by the clock %.2f, %.2f; of processor time %.2f, %.2f\n", one,
 		two, mean("threads/1"), mean("threads/2")
 	if (two && mean("threads/1") / one < 0.95)

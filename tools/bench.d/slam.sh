@@ -204,7 +204,7 @@ threads()
 	local i t
 
 	note threads
-	for ((i = 0; i < 3; i++)); do
+	for ((i = 0; i < 10; i++)); do
 		for t in 1 2; do
 			run threads/$t "$bin/slamd" --log "$simbad" \
 				"${every[@]}" --particles 100 --threads $t
