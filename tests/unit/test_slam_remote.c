@@ -269,11 +269,11 @@ static void test_parcels(void)
  * Workers that cannot go on
  */
 
-/* A worker that fails with @code when it is to match for the @after-th time */
+/* A worker that fails with @code at the first message of a type */
 struct hand {
 	pthread_t	thread;
 	int32_t		code;
-	int		after;
+	uint16_t	at;
 };
 
 static _Atomic bool over;
@@ -282,13 +282,10 @@ static void *fail(void *arg)
 {
 	const struct hand *h = arg;
 	struct engine *e = member(ENGINE_WORKER);
-	struct engine_message m;
-	int matches = 0;
+	struct engine_message m = { .type = 0 };
 
-	while (!over && matches < h->after) {
-		if (engine_receive(e, &m, 20) == 1)
-			matches += m.type == WIRE_MATCH;
-	}
+	while (!over && m.type != h->at)
+		engine_receive(e, &m, 20);
 	if (!over)
 		tell(e, 0, WIRE_FAILED, &h->code, sizeof(h->code), NULL, 0);
 	engine_close(e);
@@ -331,13 +328,14 @@ static struct slam_params few(void)
 }
 
 /* With a worker that fails, and @others that do not */
-static int fails(int32_t code, uint32_t others, struct pose *poses)
+static int fails(int32_t code, uint16_t at, uint32_t others,
+		 struct pose *poses)
 {
 	const struct slam_params p = few();
 	struct team_remote_config config = {
-		.workers = others + 1, .fixed = true,
+		.workers = others + 1, .fixed = others + 1,
 	};
-	struct hand hand = { .code = code, .after = 1 };
+	struct hand hand = { .code = code, .at = at };
 	pthread_t thread[2];
 	struct filter *f;
 	int err;
@@ -369,15 +367,18 @@ static void test_failures(void)
 	if (drive(f, alone))
 		abort();
 	filter_destroy(f);
-	ok(!fails(-ENOMEM, 2, poses) &&
+	ok(!fails(-ENOMEM, WIRE_MATCH, 2, poses) &&
 	   !memcmp(alone, poses, part->count * sizeof(*poses)),
 	   "a worker without memory leaves: the same bits by others");
-	ok(!fails(-EBADMSG, 1, poses) &&
+	ok(!fails(-ENOMEM, WIRE_SETUP, 2, poses) &&
+	   !memcmp(alone, poses, part->count * sizeof(*poses)),
+	   "before it has done anything: the same");
+	ok(!fails(-EBADMSG, WIRE_MATCH, 1, poses) &&
 	   !memcmp(alone, poses, part->count * sizeof(*poses)),
 	   "one that does not understand, likewise");
-	ok(fails(-ERANGE, 1, poses) == -ERANGE,
+	ok(fails(-ERANGE, WIRE_MATCH, 1, poses) == -ERANGE,
 	   "a map that is too large would be everywhere");
-	ok(fails(-ENOMEM, 0, poses) == -ENOMEM,
+	ok(fails(-ENOMEM, WIRE_MATCH, 0, poses) == -ENOMEM,
 	   "nobody is left, and nobody will come");
 }
 

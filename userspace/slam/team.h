@@ -68,15 +68,17 @@ struct engine;
  * struct team_remote_config - a team of workers elsewhere
  * @engine:	open, of the coordinator; stays the caller's
  * @workers:	to wait for at the beginning
- * @fixed:	for those that are gone no others will come
- * @interrupted: whether to give up waiting; may be NULL
+ * @fixed:	workers that there can be in all; 0: any number, and for those
+ *		that are gone others may come
+ * @interrupted: whether to give up waiting for workers that are not there, and
+ *		for those that say nothing for 10 s; may be NULL
  * @log:	a line about workers that come and go; may be NULL
  * @arg:	for both
  */
 struct team_remote_config {
 	struct engine	*engine;
 	uint32_t	workers;
-	bool		fixed;
+	uint32_t	fixed;
 	bool		(*interrupted)(void *arg);
 	void		(*log)(void *arg, int priority, const char *line);
 	void		*arg;

@@ -18,8 +18,11 @@
 #include "slam/crew.h"
 #include "slam/team_remote_parts.h"
 
-/* Signals are looked for this often, ms */
-#define PATIENCE	200
+enum {
+	PATIENCE	= 200,	/* signals are looked for this often, ms */
+	SILENCE		= 50,	/* as often, before who says nothing is left */
+	STEPS		= 256,	/* in one message */
+};
 
 __attribute__((format(printf, 3, 4)))
 static void say(struct remote *r, int priority, const char *format, ...)
@@ -70,9 +73,6 @@ int remote_send_all(struct remote *r, enum wire_type type, const void *head,
 
 	while ((err = engine_broadcast(r->config.engine, type, iov, 2)) ==
 	       -EAGAIN) {
-		if (r->config.interrupted &&
-		    r->config.interrupted(r->config.arg))
-			return -EINTR;
 		/* what waits to be received is not why it cannot be sent */
 		if (engine_wait(r->config.engine, PATIENCE) > 0)
 			usleep(1000);
@@ -181,13 +181,32 @@ static int collect_steps(struct remote *r, ancestry_id id)
 	return 0;
 }
 
+/* r->bytes, in as many messages as it takes */
+static int send_steps(struct remote *r, const struct member *m,
+		      uint32_t number)
+{
+	const struct wire_step *step = (const struct wire_step *)r->bytes.data;
+	struct wire_rebuild head = {
+		.number = number,
+		.total = (uint32_t)(r->bytes.len / sizeof(*step)),
+	};
+	int err;
+
+	do {
+		const uint32_t left = head.total - head.at;
+
+		head.steps = left < STEPS ? left : STEPS;
+		err = send_to(r, m->id, WIRE_REBUILD, &head, sizeof(head),
+			      step + head.at, head.steps * sizeof(*step));
+		head.at += head.steps;
+	} while (!err && head.at < head.total);
+	return err;
+}
+
 static int rebuild(struct remote *r, struct member *m, uint32_t number)
 {
 	const ancestry_id id = r->state->step[number];
-	const struct wire_rebuild head = {
-		.number = number,
-		.steps = ancestry_depth(r->state->ancestry, id),
-	};
+	const uint32_t steps = ancestry_depth(r->state->ancestry, id);
 	int err = collect_steps(r, id);
 
 	if (!err)
@@ -196,16 +215,14 @@ static int rebuild(struct remote *r, struct member *m, uint32_t number)
 	if (!err && r->matching)
 		err = send_match(r, m);
 	if (!err)
-		err = send_scans(r, m, head.steps);
+		err = send_scans(r, m, steps);
 	if (err)
 		return err;
 	r->owner[number] = m->id;
 	r->from[number] = m->id;
 	m->load++;
-	if (head.steps)
-		r->load.traffic.rebuilt++;
-	return send_to(r, m->id, WIRE_REBUILD, &head, sizeof(head),
-		       r->bytes.data, r->bytes.len);
+	r->load.traffic.rebuilt += steps > 0;
+	return send_steps(r, m, number);
 }
 
 static struct member *least_loaded(struct remote *r)
@@ -375,27 +392,35 @@ static int handle(struct remote *r, const struct engine_message *m)
 	return 0;
 }
 
-/* Return: 1: a message that is not handled yet; 0: time is over */
-static int receive(struct remote *r, struct engine_message *m)
+/*
+ * @silence: of how many turns ends it after a signal; a worker that is dead is
+ * noticed by then. Return: 1: a message that is not handled yet; 0: time is over
+ */
+static int receive(struct remote *r, struct engine_message *m,
+		   unsigned int silence)
 {
 	const uint64_t start = crew_own_cpu();
 	const int ret = engine_receive(r->config.engine, m, PATIENCE);
 
 	r->load.traffic.receiving += crew_own_cpu() - start;
-	if (!ret && r->config.interrupted &&
+	r->silent = ret ? 0 : r->silent + 1;
+	if (!ret && r->silent >= silence && r->config.interrupted &&
 	    r->config.interrupted(r->config.arg))
 		return -EINTR;
 	return ret;
 }
 
 /* Those that are gone will not be replaced */
-static bool in_vain(const struct remote *r)
+static uint32_t still_possible(const struct remote *r, uint32_t workers)
 {
-	return r->config.fixed && r->load.traffic.left &&
-		(!r->begun || !r->members);
+	const uint64_t left = r->load.traffic.left;
+
+	if (!r->config.fixed || workers + left <= r->config.fixed)
+		return workers;
+	return left < r->config.fixed ? r->config.fixed - (uint32_t)left : 0;
 }
 
-/* Until there are so many workers */
+/* Until there are so many workers, or all that there can be */
 static int wait_for(struct remote *r, uint32_t workers)
 {
 	struct engine_message m;
@@ -403,16 +428,16 @@ static int wait_for(struct remote *r, uint32_t workers)
 
 	if (r->members < workers)
 		say(r, LOG_INFO, "waiting for %u workers", workers);
-	while (r->members < workers) {
-		if (in_vain(r))
-			return r->failed ? r->failed : -ENOTCONN;
-		ret = receive(r, &m);
+	while (r->members < still_possible(r, workers)) {
+		ret = receive(r, &m, 1);
 		if (ret > 0)
 			ret = handle(r, &m);
 		if (ret < 0)
 			return ret;
 	}
-	return 0;
+	if (r->members)
+		return 0;
+	return r->failed ? r->failed : -ENOTCONN;
 }
 
 static int begin(struct remote *r)
@@ -437,7 +462,7 @@ static int match_all(struct remote *r)
 	r->unsettled = false;
 	/* who lacks older scans gets them when a particle wants them */
 	err = remote_send_all(r, WIRE_MATCH, &head, sizeof(head), reading,
-		       scans_size(reading));
+			      scans_size(reading));
 	for (uint32_t i = 0; i < r->members; i++) {
 		r->member[i].matched = r->update + 1;
 		r->member[i].scans = 0;
@@ -469,7 +494,7 @@ static int remote_match(struct team *t, const struct team_state *state,
 		err = match_all(r);
 	r->matching = true;
 	while (r->missing && !err) {
-		err = r->members ? receive(r, &m) : wait_for(r, 1);
+		err = r->members ? receive(r, &m, SILENCE) : wait_for(r, 1);
 		if (err > 0)
 			err = handle(r, &m);
 		if (!err && r->changed)
@@ -524,7 +549,7 @@ static int track(struct remote *r, uint32_t number, const struct pose *from,
 	int err = ask(r, number, from, reading);
 
 	while (!err) {
-		err = r->members ? receive(r, &m) : wait_for(r, 1);
+		err = r->members ? receive(r, &m, SILENCE) : wait_for(r, 1);
 		if (err < 0)
 			break;
 		if (err > 0 && on_tracked(r, &m, out))

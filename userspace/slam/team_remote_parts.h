@@ -36,6 +36,7 @@ struct member {
  * @unsettled:	the last update changed nothing, which nobody was told yet
  * @resampled:	the last update was
  * @lost:	what workers that are gone had used
+ * @silent:	turns since the last message
  * @failed:	what the last worker said that could not go on
  */
 struct remote {
@@ -57,6 +58,7 @@ struct remote {
 	uint32_t			missing;
 	const struct team_state		*state;
 	struct particles_use		lost;
+	unsigned int			silent;
 	int				failed;
 	struct workload			load;
 	struct bytes			bytes;

@@ -146,15 +146,14 @@ static int settle(struct remote *r, const uint32_t *parent, uint32_t count)
 		return err;
 	head.count = count;
 	r->load.traffic.moved += (uint64_t)moves;
-	err = remote_send_all(r, WIRE_SETTLE, &head, sizeof(head), r->bytes.data,
-		       r->bytes.len);
+	err = remote_send_all(r, WIRE_SETTLE, &head, sizeof(head),
+			      r->bytes.data, r->bytes.len);
 	become(r, count);
 	return err;
 }
 
 int remote_settle(struct team *t, const struct team_state *state,
-			 uint64_t update, const uint32_t *parent,
-			 uint32_t count)
+		  uint64_t update, const uint32_t *parent, uint32_t count)
 {
 	struct remote *r = (struct remote *)t;
 	uint32_t *same = NULL;

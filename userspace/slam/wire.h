@@ -32,7 +32,7 @@
 #include "slam/motion.h"
 #include "readings/reading.h"
 
-enum { WIRE_VERSION = 6 };
+enum { WIRE_VERSION = 7 };
 
 enum wire_type {
 	WIRE_SETUP = 1, WIRE_SCAN, WIRE_REBUILD, WIRE_MATCH, WIRE_SETTLE,
@@ -65,11 +65,13 @@ struct wire_step {
 	uint32_t	number, pad;
 };
 
-/* @number: particle, whose @steps follow, the oldest first. It is matched at
- * once if MATCH came before
+/*
+ * @number: particle, of whose @total steps those from @at on follow, @steps of
+ * them, the oldest first. All parts come in turn; after the last one it is
+ * matched at once if MATCH came before
  */
 struct wire_rebuild {
-	uint32_t	number, steps;
+	uint32_t	number, steps, at, total;
 };
 
 struct wire_outcome {

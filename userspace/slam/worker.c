@@ -86,8 +86,8 @@ void worker_destroy(struct worker *w)
 }
 
 int worker_send(struct worker *w, uint32_t to, enum wire_type type,
-		   const void *head, size_t head_len, const void *data,
-		   size_t len)
+		const void *head, size_t head_len, const void *data,
+		size_t len)
 {
 	const struct iovec iov[] = {
 		{ (void *)head, head_len }, { (void *)data, len },
@@ -209,6 +209,7 @@ int worker_settle_all(struct worker *w)
 
 	w->matching = false;
 	w->settled = w->update + 1;
+	parcels_drop(&w->parcels, w->settled);
 	worker_drop_lates(w);
 	worker_drop_ghosts(w);
 	if (!err)
@@ -291,7 +292,12 @@ static int redo(struct worker *w, const struct wire_rebuild *b)
 {
 	const struct wire_step *step = (const struct wire_step *)(b + 1);
 	const struct pose start = { 0, 0, 0 };
-	int err = particles_add(w->particles, b->number, &start);
+	int err = 0;
+
+	if (!b->at)
+		err = particles_add(w->particles, b->number, &start);
+	else if (!particles_has(w->particles, b->number))
+		err = -EBADMSG;
 
 	for (uint32_t i = 0; i < b->steps && !err; i++) {
 		/* MPI moves nothing while nobody calls */
@@ -312,14 +318,17 @@ static int on_rebuild(struct worker *w, const void *data, size_t len)
 	const struct wire_rebuild *b = data;
 	int err;
 
-	if (len < sizeof(*b) ||
+	if (len < sizeof(*b) || b->at > b->total ||
+	    b->steps > b->total - b->at ||
 	    (len - sizeof(*b)) / sizeof(struct wire_step) < b->steps)
 		return -EBADMSG;
 	if (has(w, b->number))
 		return 0;
 	worker_not_late(w, b->number);
 	err = redo(w, b);
-	return err ? err : worker_arrived(w, b->number);
+	if (err || b->at + b->steps < b->total)
+		return err;
+	return worker_arrived(w, b->number);
 }
 
 static int on_track(struct worker *w, const void *data, size_t len)

@@ -21,6 +21,7 @@ enum { PATIENCE = 200 };	/* ms */
 /* A worker that is a thread of this process */
 struct hand {
 	struct cluster	*cluster;
+	struct engine	*engine;
 	pthread_t	thread;
 };
 
@@ -59,41 +60,49 @@ static void log_line(void *arg, int priority, const char *line)
 
 static void *work(void *arg)
 {
-	struct cluster *c = ((struct hand *)arg)->cluster;
-	struct engine_config config = cluster_config(c->o->job);
-	char error[ENGINE_ERROR];
-	struct engine *engine;
-	struct worker *w;
+	const struct hand *h = arg;
+	struct cluster *c = h->cluster;
+	struct worker *w = worker_create(h->engine, c->o->threads ?
+					 c->o->threads : 1, NULL, NULL);
 
-	config.hub = c->hub;
-	if (engine_open(&engine, "threads", ENGINE_WORKER, &config, error)) {
-		cli_warn("%s", error);
-		return NULL;
-	}
-	w = worker_create(engine, c->o->threads ? c->o->threads : 1, NULL,
-			  NULL);
 	while (w && !c->end && worker_turn(w, PATIENCE) >= 0)
 		;
 	if (!w)
 		cli_warn("no memory for a worker");
 	worker_destroy(w);
-	engine_close(engine);
+	engine_close(h->engine);
 	return NULL;
+}
+
+static int start_thread(struct cluster *c, struct hand *h)
+{
+	struct engine_config config = cluster_config(c->o->job);
+	char error[ENGINE_ERROR];
+	int err;
+
+	h->cluster = c;
+	config.hub = c->hub;
+	err = engine_open(&h->engine, "threads", ENGINE_WORKER, &config,
+			  error);
+	if (err)
+		return cli_error(err, "%s", error);
+	err = pthread_create(&h->thread, NULL, work, h);
+	if (!err)
+		return 0;
+	engine_close(h->engine);
+	return cli_error(-err, "threads: %s", strerror(err));
 }
 
 static int start_threads(struct cluster *c)
 {
 	c->hand = calloc(c->o->workers, sizeof(*c->hand));
 	if (!c->hand)
-		return -ENOMEM;
+		return cli_error(-ENOMEM, "no memory");
 	for (; c->hands < c->o->workers; c->hands++) {
-		struct hand *h = c->hand + c->hands;
-		int err;
+		const int err = start_thread(c, c->hand + c->hands);
 
-		h->cluster = c;
-		err = pthread_create(&h->thread, NULL, work, h);
 		if (err)
-			return -err;
+			return err;
 	}
 	return 0;
 }
@@ -112,10 +121,8 @@ int cluster_work(struct engine *engine, unsigned int threads,
 	while (ret >= 0 && !interrupted(NULL))
 		ret = worker_turn(w, PATIENCE);
 	worker_destroy(w);
-	if (ret >= 0)
-		return 0;
-	/* ranks of one mpirun end together */
-	if (ret == -EPROTO && once)
+	/* ranks of one mpirun end together, and the first one knows how */
+	if (ret >= 0 || once)
 		return 0;
 	engine_error(engine, error);
 	if (ret != -EPROTO)
@@ -152,12 +159,7 @@ static int open_engine(struct cluster *c)
 		return cli_error(-EINVAL, "workers: %u need mpirun -n %u, here "
 				 "it is %u", o->workers, o->workers + 1,
 				 engine_seats(c->engine) + 1);
-	if (c->hub) {
-		err = start_threads(c);
-		if (err)
-			return cli_error(err, "threads: %s", strerror(-err));
-	}
-	return 0;
+	return c->hub ? start_threads(c) : 0;
 }
 
 int cluster_open(struct cluster **cluster, const struct slamd_options *o,
@@ -191,7 +193,10 @@ struct team *cluster_team(struct cluster *c)
 
 	if (!c->engine)
 		return team_local(&c->o->params, c->o->threads);
-	config.fixed = c->hub || !strcmp(c->o->engine, "mpi");
+	if (c->hub)
+		config.fixed = c->hands;
+	else if (!strcmp(c->o->engine, "mpi"))
+		config.fixed = engine_seats(c->engine);
 	return team_remote(&c->o->params, &config);
 }
 

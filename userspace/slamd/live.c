@@ -125,7 +125,7 @@ static int take_handed(struct live *l, const struct handed *handed)
 				     handed->count, error);
 	if (err && !l->told_draw)
 		service_logf(LOG_ERR, "maps: %s", error);
-	l->told_draw |= err != 0;
+	l->told_draw = err;
 	return err;
 }
 
@@ -354,12 +354,18 @@ static int start_threads(struct live *l)
 {
 	int err = loop_call_open(&l->call, l->loop);
 
-	if (!err)
+	/* they look at these */
+	l->draws = l->filters = !err;
+	if (!err) {
 		err = -pthread_create(&l->draw, NULL, draw, l);
-	l->draws = !err;
-	if (!err)
+		if (err)
+			l->draws = l->filters = false;
+	}
+	if (!err) {
 		err = -pthread_create(&l->filter, NULL, filter, l);
-	l->filters = !err;
+		if (err)
+			l->filters = false;
+	}
 	return err ? cli_error(err, "threads: %s", strerror(-err)) : 0;
 }
 

@@ -312,7 +312,6 @@ static bool has_broker(const struct slamd_options *o)
 	       strcmp(o->engine, "mpi");
 }
 
-
 static bool draws_poses(const struct slamd_options *o)
 {
 	return o->params.compat != SLAM_GMAPPING;
