@@ -19,6 +19,9 @@ node()
 	local side=$1 out=$2
 
 	shift 2
+	# what an earlier one said is not this one's
+	: >"$dir/$out"
+	: >"$dir/$out.err"
 	at "$rig" "$side" timeout -k 5 60 "$@" >"$dir/$out" 2>"$dir/$out.err" &
 	node=$!
 }
@@ -37,7 +40,7 @@ finish()
 # until_true CODE: for 20 s at most
 until_true()
 {
-	for _ in {1..200}; do
+	for _ in {1..600}; do
 		eval "$1" && return
 		sleep 0.1
 	done
