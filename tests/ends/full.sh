@@ -30,10 +30,11 @@ for to in a.mcap a.bag a.db3 files/; do
 	here_is copy "$copy" -l -r 50 -n 30 "$scratch/noise.pgm" \
 		"$scratch/disk/$to" && lines copy 30
 	ok "$to: goes on"
-	[ "$(dropped copy)" -gt 5 ] && [ "$(dropped copy)" -lt 30 ] &&
+	n=$(dropped copy)
+	[ "$n" -gt 5 ] && [ "$n" -lt 30 ] &&
 		[ "$(grep -c '^<' "$scratch/copy.err")" = 1 ] &&
 		grep -q 'No space left' "$scratch/copy.err"
-	ok "$to: one line, and $(dropped copy) of 30 messages dropped"
+	ok "$to: one line, and $n of 30 messages dropped"
 	from=$scratch/disk/$to
 	if [ "$to" = files/ ]; then
 		# played anew: their stamps are those of now
@@ -41,7 +42,7 @@ for to in a.mcap a.bag a.db3 files/; do
 	else
 		here_is read "$copy" -x 100 "$from" - && intact copy read
 	fi
-	ok "$to: what is there can be read: $(wc -l <"$scratch/read") messages"
+	ok "$to: what is there can be read"
 	! find "$scratch/disk" -name '*.part' | grep -q .
 	ok "$to: nothing unfinished is left"
 	rm -rf "$scratch/disk/"*

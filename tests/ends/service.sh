@@ -141,7 +141,8 @@ ok "after requests that are none, it answers"
 end $server
 ! grep -q . "$scratch/ours.err" &&
 	awk '{ exit !($1 == "answered" && $2 >= 2494 && $4 > 100) }' "$scratch/ours"
-ok "they were counted: $(cat "$scratch/ours")"
+ok "they were counted"
+sed 's/^/# /' "$scratch/ours"
 
 node peer "$peer" serve
 server=$node
