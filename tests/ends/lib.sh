@@ -61,7 +61,7 @@ node()
 	# exec, so that what is killed is timeout, which tells its program
 	(exec ip netns exec "$space" env ROS_IP=127.0.0.1 \
 		ROS_MASTER_URI=http://127.0.0.1:11311 ROS_LOG_DIR="$scratch" \
-		timeout -k 5 ${PATIENCE:-90} "$@" >"$scratch/$name" \
+		timeout -k 5 ${PATIENCE:-300} "$@" >"$scratch/$name" \
 		2>"$scratch/$name.err") &
 	node=$!
 }
@@ -72,7 +72,7 @@ here_is()
 	local name=$1
 
 	shift
-	in_space timeout -k 5 ${PATIENCE:-90} "$@" >"$scratch/$name" 2>"$scratch/$name.err"
+	in_space timeout -k 5 ${PATIENCE:-300} "$@" >"$scratch/$name" 2>"$scratch/$name.err"
 }
 
 # finish PID...: all of them ended well

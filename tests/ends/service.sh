@@ -126,7 +126,13 @@ done
 node mine "$ours" call 60 100
 finish $many1 $many2 $many3 $node &&
 	answers many1 100 && answers many2 100 && answers many3 100 &&
-	answers mine 100
+	answers mine 100 || {
+	for i in many1 many2 many3 mine; do
+		echo "# $i: $(wc -l <"$scratch/$i") answers," \
+			"$(tail -n 1 "$scratch/$i.err")"
+	done
+	false
+}
 ok "four clients at once, 2400 calls"
 
 here_is flood "$ours" flood 64 && [ "$(cat "$scratch/flood")" = "64 of 64" ]
