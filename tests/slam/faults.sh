@@ -92,7 +92,8 @@ says()
 	local i
 
 	for ((i = 0; i < 1200; i++)); do
-		[ "$(grep -c -- "$2" "$d/$1")" -ge "${3:-1}" ] && return
+		[ "$(cat "$d/$1" 2>/dev/null | grep -c -- "$2")" \
+			-ge "${3:-1}" ] && return
 		sleep 0.1
 	done
 	echo "# $1 does not say '$2':"
