@@ -151,7 +151,8 @@ judge()
 	holds "3 * $gap <= $(value "$4" gap)"
 	ok "$2: no long gap"
 	[ "$1" = surveillance ] && return
-	holds "$(value "$5" mates) >= 0.99"
+	# one may get lost at a reader whose machine stands still
+	holds "$(value "$5" mates) >= 0.95"
 	ok "$2: what is kept has its partners"
 }
 
