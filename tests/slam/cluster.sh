@@ -11,6 +11,7 @@ bin=$(realpath "${1:-build/bin}")
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 . tests/slam/rabbit.sh
+. tests/slam/says.sh
 pids=()
 
 end_all()
@@ -47,21 +48,6 @@ worker()
 		>"$scratch/$1" 2>&1 &
 	pids+=($!)
 	worker=$!
-}
-
-# says NAME PATTERN [TIMES]: for two minutes at most
-says()
-{
-	local i
-
-	for ((i = 0; i < 2400; i++)); do
-		[ "$(tr '\r' '\n' <"$scratch/$1" | grep -c -- "$2")" \
-			-ge "${3:-1}" ] && return
-		sleep 0.05
-	done
-	echo "# $1 does not say '$2':"
-	tail -n 5 "$scratch/$1" | sed 's/^/#   /'
-	return 1
 }
 
 # same NAME: slamd ends, and its trajectory is the one of a single process

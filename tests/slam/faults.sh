@@ -17,6 +17,7 @@
 cd "$(dirname -- "${BASH_SOURCE[0]}")/../.." || exit 1
 . tests/tap.sh
 . tests/slam/rabbit.sh
+. tests/slam/says.sh
 bin=$(realpath "${BIN:-build/bin}")
 full=; [ "${1-}" != --full ] || full=1
 d=$scratch
@@ -83,21 +84,6 @@ grown()
 		kill -0 $slamd 2>/dev/null || return 1
 		sleep 0.01
 	done
-	return 1
-}
-
-# says NAME PATTERN [TIMES]: for two minutes at most
-says()
-{
-	local i
-
-	for ((i = 0; i < 1200; i++)); do
-		[ "$(cat "$d/$1" 2>/dev/null | grep -c -- "$2")" \
-			-ge "${3:-1}" ] && return
-		sleep 0.1
-	done
-	echo "# $1 does not say '$2':"
-	tail -n 3 "$d/$1" | sed 's/^/#   /'
 	return 1
 }
 

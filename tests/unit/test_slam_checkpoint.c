@@ -163,6 +163,23 @@ static void make(const char *path, int n, uint64_t *size)
 	checkpoint_close(c);
 }
 
+/* All of a file, by a filter of its own. Return: of reopen() or recall() */
+static int go_over(const char *path)
+{
+	struct checkpoint *c;
+	struct told t;
+	int ret;
+
+	begin(&t);
+	ret = reopen(&c, path);
+	if (!ret) {
+		ret = recall(&t, c);
+		checkpoint_close(c);
+	}
+	filter_destroy(t.filter);
+	return ret;
+}
+
 static void test_resume(void)
 {
 	const char *path = in_folder("resume");
@@ -314,9 +331,7 @@ static void test_flipped(void)
 	const char *path = in_folder("flipped");
 	uint64_t size[N + 1], seed = 3;
 	unsigned int taken = 0, changed = 0, mute = 0, count = 0;
-	struct checkpoint *c;
 	struct bytes_of b;
-	struct told t;
 
 	make(path, N, size);
 	b = read_all(path);
@@ -328,13 +343,7 @@ static void test_flipped(void)
 		write_all(path, &b);
 		*error = '\0';
 		count++;
-		begin(&t);
-		ret = reopen(&c, path);
-		if (!ret) {
-			ret = recall(&t, c);
-			checkpoint_close(c);
-		}
-		filter_destroy(t.filter);
+		ret = go_over(path);
 		taken += ret >= 0;
 		mute += ret < 0 && (!*error || strchr(error, '\n') ||
 				    !strstr(error, path));
@@ -432,8 +441,6 @@ static int forged(const char *path, const struct bytes_of *b, uint64_t record,
 		  int word, uint32_t v, size_t at, double d)
 {
 	struct bytes_of f = { malloc(b->len), b->len };
-	struct checkpoint *c;
-	struct told t;
 	uint32_t len;
 	int ret;
 
@@ -445,13 +452,7 @@ static int forged(const char *path, const struct bytes_of *b, uint64_t record,
 		memcpy(f.data + record + head_size + at, &d, sizeof(d));
 	sign(f.data + record, len);
 	write_all(path, &f);
-	begin(&t);
-	ret = reopen(&c, path);
-	if (!ret) {
-		ret = recall(&t, c);
-		checkpoint_close(c);
-	}
-	filter_destroy(t.filter);
+	ret = go_over(path);
 	if (ret < 0 && !is_same_file(path, &f))
 		ret = 1;
 	free(f.data);

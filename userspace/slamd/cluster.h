@@ -47,7 +47,8 @@ struct cluster_voice {
 
 /**
  * cluster_work() - be a worker until the coordinator closes, or a signal
- * @once:	the end of the coordinator is the end
+ * @once:	the end of the coordinator is the end, and however this one ends
+ *		is no error: the coordinator tells
  * @interrupted: becomes true with a signal
  *
  * Return: 0 or a negative errno after one line on stderr.

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# says.sh - what a program has written to $scratch/NAME; sourced behind tap.sh
+
+# says NAME PATTERN [TIMES]: for two minutes at most
+says()
+{
+	local i
+
+	for ((i = 0; i < 2400; i++)); do
+		[ "$(tr '\r' '\n' <"$scratch/$1" |
+			grep -c -- "$2")" -ge "${3:-1}" ] && return
+		sleep 0.05
+	done 2>/dev/null
+	echo "# $1 does not say '$2':"
+	tail -n 5 "$scratch/$1" | sed 's/^/#   /'
+	return 1
+}
