@@ -23,17 +23,25 @@
 #define OPTSAMPLE_TAG_LAST	0x02U	/* last packet of its message */
 #define OPTSAMPLE_TAG_CONTROL	0x04U	/* of the writer, not of a message */
 #define OPTSAMPLE_TAG_REPAIR	0x08U	/* retransmits an older message */
+#define OPTSAMPLE_TAG_SELF	0x10U	/* its sender alone declared the flow */
+#define OPTSAMPLE_TAG_LATEST	0x20U	/* CONTROL: replaces an older one */
 
 /**
  * struct optsample_tag - the five words
  * @mark:	OPTSAMPLE_TAG_MARK | OPTSAMPLE_TAG_{FIRST,LAST,CONTROL,REPAIR}
  *		| OPTSAMPLE_TAG_PROFILE(n): which of the qdisc's profiles (see
- *		tc-optsample(8)) the flow follows, 0: the qdisc's own options
+ *		tc-optsample(8)) the flow follows, 0: the qdisc's own options.
+ *		SELF: nobody asked to sample this flow but its sender (a stream
+ *		of segments). Such a flow follows only profiles that are open
+ *		to segments, and gives up its place for a flow without SELF
  * @flow:	who sends: one value per writer and destination, never 0
  * @message:	number of the message, low 32 bits; compared modulo 2^32.
  *		CONTROL: the packet has control of another flow, too, which is
  *		this one, and of those in @pos_lo and @pos_hi; 0: of no other.
- *		It leaves behind what is held of each
+ *		It leaves behind what is held of each.
+ *		CONTROL and LATEST: what the packet says, and to whom, as a
+ *		hash that is not 0; the packet has no control of other flows.
+ *		A newer one of the same hash makes it needless
  * @pos_lo:	position of the message, low and
  * @pos_hi:	high half: the number the sampler spreads messages evenly over,
  *		never decreasing within a flow. The sequence number, unless
