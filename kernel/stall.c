@@ -14,7 +14,7 @@
  */
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
-#include <net/sock.h>
+#include <net/inet_sock.h>
 #include "optsample.h"
 
 /* What a late timer may make good at the configured rate. */
@@ -24,12 +24,14 @@ static LIST_HEAD(optsample_instances);	/* protected by RTNL */
 
 /**
  * struct optsample_below - owner of the packets below one qdisc
- * @sk:		sk_user_data is the qdisc while it lives (RCU)
+ * @inet:	the socket; its sk_user_data is the qdisc while that lives (RCU).
+ *		An inet socket, because IP output below a tunnel takes the
+ *		owner of any packet for one and reads its options: all zero
  * @packets:	in flight
  * @waiting:	the qdisc wants to hear of every packet freed
  */
 struct optsample_below {
-	struct sock	sk;	/* must be first */
+	struct inet_sock inet;	/* must be first */
 	atomic_t	packets;
 	bool		waiting;
 };
@@ -42,7 +44,7 @@ static struct proto optsample_below_proto = {
 
 static struct optsample_below *optsample_below_of(const struct sock *sk)
 {
-	return container_of(sk, struct optsample_below, sk);
+	return container_of(sk, struct optsample_below, inet.sk);
 }
 
 /**
