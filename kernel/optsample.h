@@ -302,6 +302,12 @@ static inline u32 optsample_ordinary_memory(const struct optsample_sched *q)
 	return q->cfg.memlimit / 4;
 }
 
+/* Does the sender wait for a time stamp of this packet? */
+static inline bool optsample_wants_stamp(const struct sk_buff *skb)
+{
+	return skb->sk && skb_shinfo(skb)->tx_flags & SKBTX_ANY_TSTAMP;
+}
+
 static inline void optsample_memory_max(struct optsample_sched *q)
 {
 	u32 memory = q->memory + q->ordinary.memory;

@@ -79,14 +79,14 @@ static struct optsample_tag *optsample_tag(struct sk_buff *skb)
 }
 
 /*
- * What is held must not fill the sender's socket buffer, or the sender and
- * not the sampler decides what survives. Not so TCP, whose small queues rely
- * on the accounting, and packet rings, whose memory the packet still uses:
- * both have destructors of their own.
+ * What is sampled must not fill the sender's socket buffer, or the sender and
+ * not the sampler decides what survives. TCP, whose small queues rely on the
+ * accounting, and packet rings, whose memory the packet still uses, have
+ * destructors of their own. A transmit time stamp needs the sender's socket.
  */
 static void optsample_orphan(struct sk_buff *skb)
 {
-	if (skb->destructor == sock_wfree)
+	if (skb->destructor == sock_wfree && !optsample_wants_stamp(skb))
 		skb_orphan(skb);
 }
 
@@ -129,14 +129,15 @@ static int optsample_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	loss->to_free = to_free;
 	loss->own = skb;
 	loss->own_msg = NULL;
-	optsample_orphan(skb);
 	tag = optsample_tag(skb);
 	if (tag)
 		flow = optsample_flow_get(q, tag->flow);
-	if (flow)
+	if (flow) {
+		optsample_orphan(skb);
 		queued = optsample_flow_enqueue(q, flow, skb, tag, loss);
-	else
+	} else {
 		optsample_ordinary_enqueue(q, skb);
+	}
 	/* A second instance below must not read it again. */
 	if (tag)
 		tag->mark = 0;

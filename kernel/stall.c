@@ -498,9 +498,14 @@ bool optsample_stalled(struct Qdisc *sch)
 	return true;
 }
 
-/* Destructors of others must run when they are due (packet rings). */
+/*
+ * Destructors of others must run when they are due (packet rings), and
+ * transmit time stamps go to the sender's socket.
+ */
 static bool optsample_may_own(const struct sk_buff *skb)
 {
+	if (optsample_wants_stamp(skb))
+		return false;
 	return !skb->destructor || skb->destructor == sock_wfree ||
 	       (skb->sk && sk_fullsock(skb->sk) && sk_is_tcp(skb->sk));
 }
