@@ -21,6 +21,13 @@ ok()
 	fi
 }
 
+# skip NAME WHY
+skip()
+{
+	tests=$((tests + 1))
+	echo "ok $tests $1 # SKIP $2"
+}
+
 done_testing()
 {
 	rm -rf -- "$scratch"

@@ -8,6 +8,7 @@
 top=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
 export TC_LIB_DIR=$top/build/tc
 export PATH=$top/build/bin:$PATH
+ros_tag=$top/build/bpf/ros_tag.bpf.o
 X=/sys/kernel/debug/optsample_drive
 . "$top/tests/tap.sh"
 
@@ -72,6 +73,24 @@ class_stat()
 json()
 {
 	optsample show -j v0 | jq -r ".[0] | $1"
+}
+
+# classify DEV [PARENT]: tag the writers 1..3 of rtps-gen on the qdisc of DEV
+classify()
+{
+	local w pin
+
+	# a fresh program that has seen no message yet
+	find /sys/fs/bpf -type f -delete
+	tc filter add dev "$1" parent "${2:-1:}" protocol all prio 1 bpf da obj \
+		"$ros_tag" sec tc || return 1
+	pin=$(find /sys/fs/bpf -name writers | head -n 1)
+	for w in 1 2 3; do
+		bpftool map update pinned "$pin" key hex \
+			11 11 11 11 11 11 11 11 11 11 11 11 00 00 0$w 03 \
+			value hex 0$w 00 00 00 00 00 00 00 \
+			00 00 00 00 00 00 00 00 || return 1
+	done
 }
 
 # await SECONDS CMD...: until CMD succeeds

@@ -13,7 +13,6 @@
 need_modules
 modprobe -a veth ifb dummy 8021q vxlan wireguard sch_htb sch_tbf sch_prio \
 	cls_bpf cls_matchall act_mirred sch_ingress 2>/dev/null
-ros_tag=$top/build/bpf/ros_tag.bpf.o
 sysctl -qw net.core.netdev_max_backlog=100000
 
 # link: a fresh pair of devices
@@ -33,24 +32,6 @@ link()
 	ip link set v0 up
 	ip neigh replace 10.9.0.2 lladdr \
 		"$(n_op cat /sys/class/net/v1/address)" dev v0 nud permanent
-}
-
-# classify DEV: tag the writers 1..3 of rtps-gen on the qdisc of DEV
-classify()
-{
-	local w pin
-
-	# a fresh program that has seen no message yet
-	find /sys/fs/bpf -type f -delete
-	tc filter add dev "$1" parent "${2:-1:}" protocol all prio 1 bpf da obj \
-		"$ros_tag" sec tc || return 1
-	pin=$(find /sys/fs/bpf -name writers | head -n 1)
-	for w in 1 2 3; do
-		bpftool map update pinned "$pin" key hex \
-			11 11 11 11 11 11 11 11 11 11 11 11 00 00 0$w 03 \
-			value hex 0$w 00 00 00 00 00 00 00 \
-			00 00 00 00 00 00 00 00 || return 1
-	done
 }
 
 listen()	# PACKETS [SECONDS]

@@ -1,0 +1,224 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Who owns a packet, above the qdisc and below it: the sender's socket buffer,
+# transmit time stamps, the in-flight limit over tunnels.
+#
+#   robot (this namespace)                     operator (namespace op)
+#     v0 10.9.0.1, fd09::1  --- veth ---  v1 10.9.0.2, fd09::2
+#     t0: a tunnel, optsample inflight         t1
+
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+need_modules
+modprobe -a veth ifb dummy vxlan geneve wireguard xfrm_interface esp6 sch_tbf \
+	sch_netem cls_bpf cls_matchall act_mirred sch_ingress 2>/dev/null
+
+# link: a fresh pair of devices, with addresses of both families
+link()
+{
+	ip netns del op 2>/dev/null
+	ip link del v0 2>/dev/null
+	ip netns add op
+	ip link add v0 type veth peer name v1 netns op
+	ip addr add 10.9.0.1/24 dev v0
+	n_op ip addr add 10.9.0.2/24 dev v1
+	ip addr add fd09::1/64 dev v0 nodad
+	n_op ip addr add fd09::2/64 dev v1 nodad
+	n_op ip link set lo up
+	n_op ip link set v1 up
+	ip link set v0 up
+	ip neigh replace 10.9.0.2 dev v0 nud permanent \
+		lladdr "$(n_op cat /sys/class/net/v1/address)"
+	ip neigh replace fd09::2 dev v0 nud permanent \
+		lladdr "$(n_op cat /sys/class/net/v1/address)"
+}
+
+# 1. in flight above a tunnel whose packets leave over IPv6
+#
+# IPv6 output takes the owner of a packet for an inet socket.
+
+xfrm_end()	# IN-NAMESPACE DEV LOCAL REMOTE SPI-OUT SPI-IN
+{
+	local run=$1 key=0x0123456789abcdef0123456789abcdef01234567
+
+	$run ip link add "$2" type xfrm if_id 7 || return
+	$run ip xfrm state add src "$3" dst "$4" proto esp spi "$5" \
+		reqid 1 mode tunnel if_id 7 aead 'rfc4106(gcm(aes))' $key 128 \
+		flag af-unspec
+	$run ip xfrm state add src "$4" dst "$3" proto esp spi "$6" \
+		reqid 1 mode tunnel if_id 7 aead 'rfc4106(gcm(aes))' $key 128 \
+		flag af-unspec
+	$run ip xfrm policy add dir out if_id 7 tmpl src "$3" dst "$4" \
+		proto esp reqid 1 mode tunnel
+	$run ip xfrm policy add dir in if_id 7 tmpl src "$4" dst "$3" \
+		proto esp reqid 1 mode tunnel
+}
+
+make_tunnel()	# KIND
+{
+	case $1 in
+	WireGuard)
+		wireguard t0 t1 10.7.0.0/24 '[fd09::1]' '[fd09::2]' ;;
+	VXLAN)
+		ip link add t0 type vxlan id 7 local fd09::1 remote fd09::2 \
+			dstport 4789 udp6zerocsumrx &&
+		n_op ip link add t1 type vxlan id 7 local fd09::2 \
+			remote fd09::1 dstport 4789 udp6zerocsumrx ;;
+	Geneve)
+		ip link add t0 type geneve id 7 remote fd09::2 udp6zerocsumrx &&
+		n_op ip link add t1 type geneve id 7 remote fd09::1 \
+			udp6zerocsumrx ;;
+	xfrm)
+		xfrm_end "" t0 fd09::1 fd09::2 1 2 &&
+		xfrm_end "ip netns exec op" t1 fd09::2 fd09::1 2 1 ;;
+	esac
+}
+
+# underlay KIND MTU: datagrams of a tunnel, some of them in fragments
+underlay()
+{
+	local kind=$1 address got
+
+	link
+	if ! make_tunnel "$kind"; then
+		skip "in flight over IPv6, $kind" "the kernel lacks the device"
+		return
+	fi
+	ip addr add 10.7.0.1/24 dev t0
+	n_op ip addr add 10.7.0.2/24 dev t1
+	# larger than the link below can take: IPv6 makes fragments
+	ip link set t0 mtu "$2" up
+	n_op ip link set t1 mtu "$2" up
+	address=$(n_op cat /sys/class/net/t1/address)
+	[ -z "$address" ] || ip neigh replace 10.7.0.2 dev t0 \
+		lladdr "$address" nud permanent
+	# the first packets of a tunnel may wait for a handshake
+	ping -q -c 1 -W 10 10.7.0.2 >/dev/null
+	tc qdisc add dev t0 root handle 1: optsample inflight 20
+	n_op rtps-gen recv 10.7.0.2 7411 2 1 >"$scratch/got" &
+	await 10 listening 7411
+	rtps-gen send 10.7.0.2 7411 1 300 1 1344
+	wait $!
+	got=$(wc -l <"$scratch/got")
+	is "$got $(stat inflight_packets t0)" "300 0" \
+		"in flight over IPv6, $kind: 300 datagrams arrive"
+	ip link del t0
+	ip xfrm state flush 2>/dev/null
+	ip xfrm policy flush 2>/dev/null
+}
+
+listening() { n_op ss -uln | grep -q ":$1 "; }
+
+underlay WireGuard 1420
+underlay VXLAN 1500
+underlay Geneve 1500
+underlay xfrm 1400
+
+# 2. back-pressure of ordinary traffic
+#
+# One blocking socket sends faster than the link: what pfifo lets through
+# because the sender waits, optsample lets through, too.
+
+cat >"$scratch/sink.py" <<'END'
+import socket, sys
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)
+s.bind(("10.9.0.2", 5002))
+n = 0
+while True:
+    d = s.recv(2000)
+    if d == b"end":
+        break
+    n += 1
+print(n)
+END
+cat >"$scratch/source.py" <<'END'
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.connect(("10.9.0.2", 5002))
+for i in range(3000):
+    s.send(bytes(1400))
+END
+# The last word must arrive whatever else is lost.
+last_word()
+{
+	until ! kill -0 "$1" 2>/dev/null; do
+		python3 -c 'import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.sendto(b"end", ("10.9.0.2", 5002))'
+		sleep 0.2
+	done
+}
+
+# blocking KIND...: how many of 3000 datagrams arrive through tbf and a child
+blocking()
+{
+	link
+	tc qdisc add dev v0 root handle 1: tbf rate 20mbit burst 10k limit 1mb
+	tc qdisc add dev v0 parent 1:1 handle 2: "$@" || return
+	n_op python3 "$scratch/sink.py" >"$scratch/arrived" &
+	local sink=$!
+	await 10 listening 5002
+	python3 "$scratch/source.py"
+	last_word $sink
+	wait $sink
+	cat "$scratch/arrived"
+}
+is "$(blocking pfifo limit 1000)" 3000 "a blocking sender: pfifo loses nothing"
+is "$(blocking optsample)" 3000 "a blocking sender: optsample loses nothing"
+
+# 3. transmit time stamps
+
+cat >"$scratch/stamps.py" <<'END'
+import socket, struct, sys, time
+SO_TIMESTAMPING, TX_SOFTWARE, SOFTWARE, TSONLY = 37, 1 << 1, 1 << 4, 1 << 11
+TX_SCHED = 1 << 8
+flags = SOFTWARE | TSONLY | (TX_SCHED if sys.argv[2:] else TX_SOFTWARE)
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPING, flags)
+s.connect(("10.9.0.2", int(sys.argv[1])))
+head = b"RTPS\x02\x01\x01\x10" + b"\x11" * 12
+n = 0
+for i in range(20):
+    data = struct.pack("<BBHHH4s4sII", 0x15, 5, 0, 0, 16, bytes(4),
+                       b"\0\0\1\3", 0, i + 1) + bytes(100)
+    s.send(head + data)
+for i in range(100):
+    try:
+        while True:
+            s.recvmsg(0, 512, socket.MSG_ERRQUEUE | socket.MSG_DONTWAIT)
+            n += 1
+    except BlockingIOError:
+        pass
+    if n >= 20:
+        break
+    time.sleep(0.05)
+print(n)
+END
+stamps()	# WHAT ARGS...: optsample options
+{
+	local what=$1
+
+	shift
+	link
+	n_op python3 -c 'import socket, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("10.9.0.2", 7411)); time.sleep(60)' &
+	local sink=$!
+	await 10 listening 7411
+	tc qdisc add dev v0 root handle 1: optsample "$@"
+	is "$(python3 "$scratch/stamps.py" 7411)" 20 \
+		"time stamps of 20 packets come back: $what"
+	classify v0
+	is "$(python3 "$scratch/stamps.py" 7411)" 20 \
+		"time stamps of 20 packets come back: $what, sampled"
+	kill $sink
+}
+stamps "no limit"
+stamps "in flight" inflight 100
+
+ip netns del op
+ip link del v0 2>/dev/null
+rmmod sch_optsample
+ok "unload at the end"
+done_testing
