@@ -75,12 +75,10 @@ static void optsample_group_follow(struct optsample_sched *q, u8 id,
 {
 	struct tc_optsample_profile p = optsample_profile(q, id);
 	struct optsample_group *group = q->profiles[id].group;
-	struct optsample_sync *sync = &group->sync;
 
-	optsample_set_policy(&sync->sampler, p.policy, p.refill);
-	optsample_set_limit(&sync->sampler, p.limit);
-	sync->slop = p.slop_us * (u64)NSEC_PER_USEC;
-	while (sync->sampler.len > p.limit)
+	optsample_sync_configure(&group->sync, p.policy, p.limit, p.refill,
+				 p.slop_us * (u64)NSEC_PER_USEC);
+	while (optsample_sync_over(&group->sync))
 		optsample_group_evict(q, group, loss);
 }
 

@@ -12,7 +12,14 @@
  * A group knows its members by number, of which each has one message in a
  * set; whoever has a second one of the same stamp opens another set.
  *
- * Sets are in the order in which they were opened. The messages of a member
+ * A stamp of 0 is none: a topic without a header, or a clock that was never
+ * set. Such a message has no partners among those with stamps, takes no place
+ * from them, and does not move the clock of the group. Messages without stamps
+ * are counted in rounds instead: each member has one in a round, and a second
+ * one begins the next. A round is a set of a second sampler, which has the
+ * policy and the limit of the first and takes rounds for positions.
+ *
+ * Sets of both kinds are in the order in which they were opened. The messages of a member
  * need not be, but those before one that opened a set are of older sets. So
  * the oldest set can always leave: who opened it holds nothing else back.
  * That is why a set whose message is taken out is no longer a set.
@@ -43,14 +50,18 @@ struct optsample_part {
  * struct optsample_set - messages with one stamp, allocated by the caller
  * @node: for the sampler; also chains sets that are handed back
  * @parts: its messages that wait
- * @stamp: of the first message
+ * @stamp: of the first message; of a round: its number
+ * @opened: in the order in which the group opened its sets
  * @members: who had one, a bit each
+ * @unstamped: a round of messages without stamps
  */
 struct optsample_set {
 	struct optsample_node node;
 	struct optsample_part *parts;
 	u64 stamp;
+	u64 opened;
 	u32 members;
+	bool unstamped;
 };
 
 /* What became of a set that is in the sampler no more */
@@ -63,8 +74,11 @@ struct optsample_past {
 /**
  * struct optsample_sync - a group
  * @sampler: of sets
+ * @unstamped: of rounds of messages without stamps
  * @slop: stamps that differ by so much are the same, ns
  * @newest: largest stamp seen
+ * @opened: sets that were ever opened
+ * @round: the round now, and what was decided of it
  * @started: @newest means something
  * @members: numbers in use, a bit each
  * @past: the last sets that are in the sampler no more
@@ -72,8 +86,11 @@ struct optsample_past {
  */
 struct optsample_sync {
 	struct optsample_sampler sampler;
+	struct optsample_sampler unstamped;
 	u64 slop;
 	u64 newest;
+	u64 opened;
+	struct optsample_past round;
 	bool started;
 	u32 members;
 	struct optsample_past past[OPTSAMPLE_SYNC_LOOK];
@@ -99,10 +116,46 @@ static inline void optsample_sync_init(struct optsample_sync *s,
 				       u32 limit, u32 refill_pct, u64 slop)
 {
 	optsample_init(&s->sampler, policy, limit, refill_pct);
+	optsample_init(&s->unstamped, policy, limit, refill_pct);
 	s->slop = slop;
+	s->opened = 0;
+	s->round.stamp = 0;
+	s->round.members = 0;
 	s->started = false;
 	s->members = 0;
 	s->npast = 0;
+}
+
+/**
+ * optsample_sync_configure - change the options, keep what waits
+ * @s: the group
+ * @policy: see enum optsample_policy
+ * @limit: sets allowed of each kind, 1..65535 (clamped)
+ * @refill_pct: R in percent, 0..100 (clamped)
+ * @slop: stamps that differ by so much are the same, ns
+ *
+ * While optsample_sync_over(), call optsample_sync_evict(), before the next
+ * arrival.
+ */
+static inline void optsample_sync_configure(struct optsample_sync *s,
+					    enum optsample_policy policy,
+					    u32 limit, u32 refill_pct, u64 slop)
+{
+	optsample_set_policy(&s->sampler, policy, refill_pct);
+	optsample_set_limit(&s->sampler, limit);
+	optsample_set_policy(&s->unstamped, policy, refill_pct);
+	optsample_set_limit(&s->unstamped, limit);
+	s->slop = slop;
+}
+
+/**
+ * optsample_sync_over - are there more sets than allowed?
+ * @s: the group, whose limit may have shrunk
+ */
+static inline bool optsample_sync_over(const struct optsample_sync *s)
+{
+	return s->sampler.len > s->sampler.limit ||
+	       s->unstamped.len > s->unstamped.limit;
 }
 
 /**
@@ -145,11 +198,31 @@ static inline void __optsample_past(struct optsample_sync *s, u64 stamp,
 	p->kept = kept;
 }
 
-/* @set has just left the sampler. */
+/* @set has just left its sampler. Only the last round can get any more. */
 static inline void __optsample_set_past(struct optsample_sync *s,
 					struct optsample_set *set, bool kept)
 {
-	__optsample_past(s, set->stamp, set->members, kept);
+	if (!set->unstamped)
+		__optsample_past(s, set->stamp, set->members, kept);
+	else if (set->stamp == s->round.stamp)
+		s->round.kept = kept;
+}
+
+static inline struct optsample_sampler *
+__optsample_sampler_of(struct optsample_sync *s,
+		       const struct optsample_set *set)
+{
+	return set->unstamped ? &s->unstamped : &s->sampler;
+}
+
+/* Which of both kinds has the set that was opened first? */
+static inline bool __optsample_unstamped_first(const struct optsample_sync *s)
+{
+	struct optsample_node *a = s->sampler.head, *b = s->unstamped.head;
+
+	if (!a || !b)
+		return b;
+	return __optsample_set_of(b)->opened < __optsample_set_of(a)->opened;
 }
 
 static inline u64 __optsample_apart(u64 a, u64 b)
@@ -208,11 +281,70 @@ static inline void __optsample_sync_clock(struct optsample_sync *s, u64 stamp)
 	s->started = true;
 }
 
+/* May there be a set more? What must go for it is @evicted. */
+static inline bool __optsample_sync_ask(struct optsample_sync *s,
+					struct optsample_sampler *sampler,
+					u64 pos, struct optsample_set **evicted)
+{
+	struct optsample_node *out, *n;
+	bool keep = optsample_arrive(sampler, pos, &out);
+
+	for (n = out; n; n = n->next)
+		__optsample_set_past(s, __optsample_set_of(n), false);
+	*evicted = __optsample_set_of(out);
+	return keep;
+}
+
+static inline struct optsample_set *
+__optsample_sync_open(struct optsample_sync *s, int member, u64 stamp,
+		      bool unstamped, struct optsample_set **spare)
+{
+	struct optsample_set *set = *spare;
+
+	*spare = NULL;
+	set->parts = NULL;
+	set->stamp = stamp;
+	set->opened = s->opened++;
+	set->members = 1U << member;
+	set->unstamped = unstamped;
+	optsample_append(__optsample_sampler_of(s, set), &set->node,
+			 unstamped ? stamp : s->newest);
+	return set;
+}
+
+/* The same as optsample_sync_arrive(), for a message without a stamp */
+static inline bool __optsample_sync_unstamped(struct optsample_sync *s,
+					      int member,
+					      struct optsample_set **spare,
+					      struct optsample_set **set,
+					      struct optsample_set **evicted)
+{
+	struct optsample_past *round = &s->round;
+	struct optsample_node *tail = s->unstamped.tail;
+
+	*set = NULL;
+	*evicted = NULL;
+	if (round->members && !(round->members & 1U << member)) {
+		round->members |= 1U << member;
+		if (tail && __optsample_set_of(tail)->stamp == round->stamp)
+			*set = __optsample_set_of(tail);
+		return *set || round->kept;
+	}
+	round->stamp++;
+	round->members = 1U << member;
+	round->kept = __optsample_sync_ask(s, &s->unstamped, round->stamp,
+					   evicted) && *spare;
+	if (round->kept)
+		*set = __optsample_sync_open(s, member, round->stamp, true,
+					     spare);
+	return round->kept;
+}
+
 /**
  * optsample_sync_arrive - a message of a group arrives
  * @s: the group
  * @member: whose it is
- * @stamp: its stamp, ns
+ * @stamp: its stamp, ns; 0: it has none
  * @spare: in: a set, or NULL if there is no memory for one; out: NULL if it
  *	was taken
  * @set: out: the set that it belongs to, see optsample_sync_join(); NULL if
@@ -229,11 +361,12 @@ static inline bool optsample_sync_arrive(struct optsample_sync *s, int member,
 					 struct optsample_set **set,
 					 struct optsample_set **evicted)
 {
-	struct optsample_node *out, *n;
 	struct optsample_past *past;
 	u64 best = s->slop + 1;
-	bool keep;
 
+	if (!stamp)
+		return __optsample_sync_unstamped(s, member, spare, set,
+						  evicted);
 	*evicted = NULL;
 	__optsample_sync_clock(s, stamp);
 	*set = __optsample_find_set(s, member, stamp, &best);
@@ -248,20 +381,12 @@ static inline bool optsample_sync_arrive(struct optsample_sync *s, int member,
 		return true;
 	}
 	/* A straggler without partners must not step back. */
-	keep = optsample_arrive(&s->sampler, s->newest, &out);
-	for (n = out; n; n = n->next)
-		__optsample_set_past(s, __optsample_set_of(n), false);
-	*evicted = __optsample_set_of(out);
-	if (!keep || !*spare) {
+	if (!__optsample_sync_ask(s, &s->sampler, s->newest, evicted) ||
+	    !*spare) {
 		__optsample_past(s, stamp, 1U << member, false);
 		return false;
 	}
-	*set = *spare;
-	*spare = NULL;
-	(*set)->parts = NULL;
-	(*set)->stamp = stamp;
-	(*set)->members = 1U << member;
-	optsample_append(&s->sampler, &(*set)->node, s->newest);
+	*set = __optsample_sync_open(s, member, stamp, false, spare);
 	return true;
 }
 
@@ -308,7 +433,7 @@ optsample_sync_take(struct optsample_set *set)
 static inline void optsample_sync_release(struct optsample_sync *s,
 					  struct optsample_set *set)
 {
-	optsample_remove(&s->sampler, &set->node);
+	optsample_remove(__optsample_sampler_of(s, set), &set->node);
 	__optsample_set_past(s, set, true);
 }
 
@@ -316,12 +441,15 @@ static inline void optsample_sync_release(struct optsample_sync *s,
  * optsample_sync_evict - memory is short, or the limit shrank
  * @s: the group
  *
- * Return: the set to give up, now the caller's, or NULL.
+ * Return: the set to give up, of the kind that has more of them; now the
+ * caller's, or NULL.
  */
 static inline struct optsample_set *
 optsample_sync_evict(struct optsample_sync *s)
 {
-	struct optsample_node *n = optsample_evict(&s->sampler);
+	struct optsample_node *n = optsample_evict(
+		s->unstamped.len > s->sampler.len ? &s->unstamped :
+						    &s->sampler);
 
 	if (n)
 		__optsample_set_past(s, __optsample_set_of(n), false);
@@ -338,7 +466,8 @@ optsample_sync_evict(struct optsample_sync *s)
 static inline struct optsample_set *
 optsample_sync_commit(struct optsample_sync *s)
 {
-	struct optsample_node *n = optsample_depart(&s->sampler);
+	struct optsample_node *n = optsample_depart(
+		__optsample_unstamped_first(s) ? &s->unstamped : &s->sampler);
 
 	if (n)
 		__optsample_set_past(s, __optsample_set_of(n), true);
@@ -350,13 +479,15 @@ optsample_sync_commit(struct optsample_sync *s)
  * @s: the group
  * @part: of the message
  *
- * Return: true if its set is committed, or is the oldest one. Of the members
- * with messages that wait at least one has its turn.
+ * Return: true if its set is committed, or is the oldest one of both kinds. Of
+ * the members with messages that wait at least one has its turn.
  */
 static inline bool optsample_sync_turn(const struct optsample_sync *s,
 				       const struct optsample_part *part)
 {
-	return !part->set || &part->set->node == s->sampler.head;
+	return !part->set ||
+	       &part->set->node == (__optsample_unstamped_first(s) ?
+				    s->unstamped.head : s->sampler.head);
 }
 
 #endif /* OPTSAMPLE_SYNC_H */

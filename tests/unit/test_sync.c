@@ -3,9 +3,9 @@
  * test_sync - do topics of one group keep the same stamps?
  *
  * Queues as the kernel has them, one for each member, driven by random
- * arrivals (partners late, out of step, missing) and departures. Whatever
- * happens: of a stamp whose messages all arrived, all or none leave; nobody
- * waits for ever; no set is lost or freed twice.
+ * arrivals (partners late, out of step, missing, without stamps) and
+ * departures. Whatever happens: of a stamp whose messages all arrived, all or
+ * none leave; nobody waits for ever; no set is lost or freed twice.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -241,6 +241,84 @@ static void test_stall(void)
 	    "a stall leaves 20 whole sets of 80, evenly spread");
 }
 
+/*
+ * A camera at 10 Hz. @late: its two topics are behind each other by as much.
+ * @third: so many messages of a topic without stamps come with each of them
+ */
+static void play_unstamped(struct world *w, unsigned int late,
+			   unsigned int third, bool departs)
+{
+	const u64 start = 1700000000000000000ULL;
+	int next[MEMBERS] = { 1, 1, 1 };
+
+	while (next[0] <= MESSAGES || next[1] <= MESSAGES) {
+		int m = draw(w, 2), n = next[m];
+
+		if (n > MESSAGES || n > next[!m] + (int)late)
+			continue;
+		next[m]++;
+		arrive(w, m, n, start + n * 100000000ULL);
+		for (unsigned int i = 0; !m && i < third; i++)
+			if (next[2] <= MESSAGES)
+				arrive(w, 2, next[2]++, 0);
+		if (departs && n / 50 % 3 == 0 && !draw(w, 3))
+			depart(w);
+	}
+	while (depart(w))
+		;
+}
+
+/* Return: stamps of which both messages left; @any: of which one did */
+static int complete(const struct world *w, int *any)
+{
+	int n = 0;
+
+	*any = 0;
+	for (int i = 1; i <= MESSAGES; i++) {
+		n += w->fate[i][0] == LEFT && w->fate[i][1] == LEFT;
+		*any += w->fate[i][0] == LEFT || w->fate[i][1] == LEFT;
+	}
+	return n;
+}
+
+/* Return: the largest number of messages of @member in a row that are gone */
+static int longest_gap(const struct world *w, int member)
+{
+	int n = 0, longest = 0;
+
+	for (int i = 1; i <= MESSAGES; i++) {
+		n = w->fate[i][member] == LEFT ? 0 : n + 1;
+		longest = n > longest ? n : longest;
+	}
+	return longest;
+}
+
+static void test_unstamped(enum optsample_policy policy)
+{
+	int least = 20, broken = 0, stuck = 0, worst = 0, all, any;
+	const char *name = optsample_policy_name(policy);
+	static struct world w;
+
+	for (unsigned int late = 1; late <= 7; late++) {
+		start(&w, policy, 20, 0, late);
+		play_unstamped(&w, late, 1, false);
+		all = complete(&w, &any);
+		broken += any - all;
+		least = all < least ? all : least;
+		worst = longest_gap(&w, 2) > worst ? longest_gap(&w, 2) : worst;
+		start(&w, policy, 20, 0, late);
+		play_unstamped(&w, late, late % 3, true);
+		stuck += w.stuck + w.sets + w.sync.sampler.len;
+	}
+	ok(!broken && least >= (policy == OPTSAMPLE_POLICY_2SAMPLE ? 10 : 18),
+	    "%s: a topic without stamps costs no set of the others (%d of 20, %d torn)",
+	    name, least, broken);
+	ok(worst <= (policy >= OPTSAMPLE_POLICY_DROP_OLDEST ? MESSAGES : 64),
+	    "%s: and is sampled evenly itself (%d in a row are missing)",
+	    name, worst);
+	ok(!stuck, "%s: nobody waits for ever with it", name);
+}
+
 static void test_alone(void)
 {
 	struct optsample_set *spare, *set, *evicted, a, b;
@@ -295,6 +373,8 @@ int main(void)
 {
 	for (int p = 0; p < OPTSAMPLE_POLICY_MAX; p++)
 		test_random(p);
+	for (int p = 0; p < OPTSAMPLE_POLICY_MAX; p++)
+		test_unstamped(p);
 	test_stall();
 	test_alone();
 	test_full();

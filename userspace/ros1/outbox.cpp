@@ -86,7 +86,7 @@ static u64 order(const struct outbox *o)
 {
 	const struct optsample_set *set = o->queue.front().set;
 
-	return set ? set->node.seq + 1 : 0;
+	return set ? set->opened + 1 : 0;
 }
 
 /* Older ones first: see outbox.h. Of those that wait, one always may. */
@@ -148,8 +148,10 @@ static void group_enter(struct outbox *o, const struct rule *rule, u32 limit)
 	g->members[o->member] = o;
 	if (limit >= g->sync.sampler.limit)
 		return;
-	optsample_set_limit(&g->sync.sampler, limit);
-	while (g->sync.sampler.len > limit)
+	optsample_sync_configure(&g->sync,
+				 (enum optsample_policy)g->sync.sampler.policy,
+				 limit, g->sync.sampler.refill, 0);
+	while (optsample_sync_over(&g->sync))
 		discard_set(g, optsample_sync_evict(&g->sync));
 }
 
