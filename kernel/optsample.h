@@ -2,11 +2,13 @@
 /*
  * What the parts of the optsample qdisc share.
  *
- *   sch_optsample.c  qdisc and netlink: one packet in, one packet out
+ *   sch_optsample.c  the qdisc: one packet in, one packet out
+ *   config.c         options and profiles, by netlink
+ *   stats.c          statistics and classes, by netlink
  *   flow.c           queues of whole messages, the sampler
  *   message.h        a message: memory and accounts
  *   group.c          flows that keep the same stamps
- *   profile.c        what some flows do otherwise than the qdisc
+ *   follow.c         what a flow does otherwise than the qdisc
  *   relieve.c        when memory is short
  *   table.c          flows by id
  *   ordinary.c       fair queue for everything without a tag
@@ -308,6 +310,19 @@ static inline bool optsample_wants_stamp(const struct sk_buff *skb)
 	return skb->sk && skb_shinfo(skb)->tx_flags & SKBTX_ANY_TSTAMP;
 }
 
+/* reset() kept the queue, but the core forgot how long it was */
+static inline void optsample_unhold(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+
+	if (likely(!st->held))
+		return;
+	st->held = false;
+	sch->q.qlen = st->qlen;
+	sch->qstats.backlog = st->backlog;
+}
+
 static inline void optsample_memory_max(struct optsample_sched *q)
 {
 	u32 memory = q->memory + q->ordinary.memory;
@@ -326,6 +341,37 @@ static inline void optsample_counters_add(struct tc_optsample_counters *sum,
 	for (i = 0; i < sizeof(*c) / sizeof(u64); i++)
 		to[i] += from[i];
 }
+
+/* Of profile @id, or NULL */
+static inline struct optsample_group *
+optsample_profile_group(const struct optsample_sched *q, u8 id)
+{
+	if (!q->profiles || id >= TC_OPTSAMPLE_PROFILES)
+		return NULL;
+	return q->profiles[id].group;
+}
+
+/* sch_optsample.c */
+int optsample_settle_loss(struct Qdisc *sch,
+			  const struct optsample_loss *loss);
+
+/* config.c */
+int optsample_parse(struct Qdisc *sch, struct nlattr *opt,
+		    struct optsample_config *cfg,
+		    struct optsample_profile **profiles,
+		    struct netlink_ext_ack *extack);
+int optsample_apply(struct Qdisc *sch, const struct optsample_config *cfg,
+		    struct optsample_profile *profiles,
+		    struct netlink_ext_ack *extack);
+int optsample_change(struct Qdisc *sch, struct nlattr *opt,
+		     struct netlink_ext_ack *extack);
+int optsample_dump(struct Qdisc *sch, struct sk_buff *skb);
+void optsample_profiles_free(struct optsample_profile *profiles,
+			     const struct optsample_profile *but);
+
+/* stats.c */
+extern const struct Qdisc_class_ops optsample_class_ops;
+int optsample_dump_stats(struct Qdisc *sch, struct gnet_dump *d);
 
 /* flow.c */
 int optsample_flow_cache_init(void);
@@ -358,15 +404,7 @@ void optsample_group_join(struct optsample_flow *f,
 void optsample_group_leave(struct optsample_flow *f);
 void optsample_withdraw(struct optsample_flow *f, struct optsample_msg *msg);
 
-/* profile.c */
-int optsample_profiles_parse(const struct optsample_sched *q,
-			     const struct nlattr *attr,
-			     struct optsample_profile **profiles,
-			     struct netlink_ext_ack *extack);
-void optsample_profiles_free(struct optsample_profile *profiles,
-			     const struct optsample_profile *but);
-int optsample_profiles_dump(const struct optsample_sched *q,
-			    struct sk_buff *skb);
+/* follow.c */
 void optsample_flow_follow(struct optsample_sched *q,
 			   struct optsample_flow *f, u8 profile,
 			   struct optsample_loss *loss);

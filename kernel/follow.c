@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a flow follows: the tag names a profile, and netlink (config.c) says
+ * what that means. A number that nobody has described means the qdisc's own
+ * options.
+ */
+#include "message.h"
+
+/* Profile @id in full */
+static struct tc_optsample_profile
+optsample_profile(const struct optsample_sched *q, u8 id)
+{
+	struct tc_optsample_profile p = {};
+
+	if (q->profiles && id < TC_OPTSAMPLE_PROFILES)
+		p = q->profiles[id].cfg;
+	if (!(p.fields & TC_OPTSAMPLE_PROFILE_LIMIT))
+		p.limit = q->cfg.limit;
+	if (!(p.fields & TC_OPTSAMPLE_PROFILE_POLICY))
+		p.policy = q->cfg.policy;
+	if (!(p.fields & TC_OPTSAMPLE_PROFILE_REFILL))
+		p.refill = q->cfg.refill;
+	return p;
+}
+
+/**
+ * optsample_flow_follow - a flow follows a profile from now on
+ * @q: private data of the qdisc, locked
+ * @f: the flow
+ * @profile: its number
+ * @loss: what had to go
+ */
+void optsample_flow_follow(struct optsample_sched *q,
+			   struct optsample_flow *f, u8 profile,
+			   struct optsample_loss *loss)
+{
+	struct tc_optsample_profile p = optsample_profile(q, profile);
+	struct optsample_group *group = optsample_profile_group(q, profile);
+
+	f->profile = profile;
+	if (f->priority != p.priority && f->backlog_pkts) {
+		optsample_flow_deactivate(q, f);
+		f->priority = p.priority;
+		optsample_flow_activate(q, f);
+	}
+	f->priority = p.priority;
+	if (f->group && f->group != group)
+		optsample_group_leave(f);
+	if (group && !f->group)
+		optsample_group_join(f, group);
+	if (group && !f->group)
+		f->profile |= OPTSAMPLE_ALONE;
+	optsample_set_policy(&f->sampler, p.policy, p.refill);
+	optsample_set_limit(&f->sampler, p.limit);
+	while (f->sampler.len > p.limit) {
+		struct optsample_node *n = optsample_evict(&f->sampler);
+
+		f->c.msgs_evicted++;
+		optsample_msg_drop(q, f, optsample_msg_of(n), loss);
+	}
+}
+
+static void optsample_group_follow(struct optsample_sched *q, u8 id,
+				   struct optsample_loss *loss)
+{
+	struct tc_optsample_profile p = optsample_profile(q, id);
+	struct optsample_group *group = q->profiles[id].group;
+
+	optsample_sync_configure(&group->sync, p.policy, p.limit, p.refill,
+				 p.slop_us * (u64)NSEC_PER_USEC);
+	while (optsample_sync_over(&group->sync))
+		optsample_group_evict(q, group, loss);
+}
+
+/**
+ * optsample_flows_reconfigure - apply new options, profiles or memory limit
+ * @q: private data of the qdisc, locked, with the new configuration
+ * @loss: what had to go
+ */
+void optsample_flows_reconfigure(struct optsample_sched *q,
+				 struct optsample_loss *loss)
+{
+	u32 i;
+
+	for (i = 0; i < q->cfg.flows; i++)
+		if (q->slots[i])
+			optsample_flow_follow(q, q->slots[i],
+					      q->slots[i]->profile &
+					      ~OPTSAMPLE_ALONE, loss);
+	for (i = 0; q->profiles && i < TC_OPTSAMPLE_PROFILES; i++)
+		if (q->profiles[i].group)
+			optsample_group_follow(q, i, loss);
+	optsample_flows_relieve(q, loss);
+}
