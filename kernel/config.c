@@ -348,12 +348,12 @@ int optsample_apply(struct Qdisc *sch, const struct optsample_config *cfg,
 	}
 	sch_tree_lock(sch);
 	optsample_unhold(sch);
-	optsample_stall_configure(sch, cfg, below);
+	optsample_hold_configure(sch, cfg, below);
 	q->cfg = *cfg;
 	q->flow_memory = cfg->memlimit - cfg->memlimit / 4;
 	if (profiles)
 		swap(q->profiles, profiles);
-	optsample_stall_look(sch);
+	optsample_link_look(sch);
 	optsample_flows_reconfigure(q, &loss);
 	optsample_ordinary_relieve(q, &loss);
 	if (loss.packets)

@@ -5,14 +5,17 @@
  *   sch_optsample.c  the qdisc: one packet in, one packet out
  *   config.c         options and profiles, by netlink
  *   stats.c          statistics and classes, by netlink
- *   flow.c           queues of whole messages, the sampler
- *   message.h        a message: memory and accounts
+ *   arrive.c         a tagged packet arrives: which message, does it stay?
+ *   depart.c         which packet leaves next
+ *   message.[ch]     a message: memory and accounts
  *   group.c          flows that keep the same stamps
  *   follow.c         what a flow does otherwise than the qdisc
  *   relieve.c        when memory is short
  *   table.c          flows by id
  *   ordinary.c       fair queue for everything without a tag
- *   stall.c          when to hold: carrier, in flight, rate, gate
+ *   hold.c           when to hold, and for how long: link, in flight, rate, gate
+ *   inflight.c       what is below the qdisc
+ *   link.c           carrier of the watched device and of the own one
  *
  * Everything here is protected by the root qdisc lock unless it says
  * otherwise. Configuration changes under RTNL plus that lock.
@@ -323,6 +326,17 @@ static inline void optsample_unhold(struct Qdisc *sch)
 	sch->qstats.backlog = st->backlog;
 }
 
+/**
+ * optsample_kick - have the qdisc asked for packets again
+ * @sch: the qdisc; lives at least until the caller's RTNL or RCU section ends
+ */
+static inline void optsample_kick(struct Qdisc *sch)
+{
+	rcu_read_lock();
+	__netif_schedule(qdisc_root(sch));
+	rcu_read_unlock();
+}
+
 static inline void optsample_memory_max(struct optsample_sched *q)
 {
 	u32 memory = q->memory + q->ordinary.memory;
@@ -373,20 +387,26 @@ void optsample_profiles_free(struct optsample_profile *profiles,
 extern const struct Qdisc_class_ops optsample_class_ops;
 int optsample_dump_stats(struct Qdisc *sch, struct gnet_dump *d);
 
-/* flow.c */
-int optsample_flow_cache_init(void);
-void optsample_flow_cache_exit(void);
+/* message.c */
+int optsample_msg_cache_init(void);
+void optsample_msg_cache_exit(void);
+void optsample_msg_drop(struct optsample_sched *q, struct optsample_flow *f,
+			struct optsample_msg *msg,
+			struct optsample_loss *loss);
+bool optsample_pass_full(const struct optsample_sched *q,
+			 const struct optsample_flow *f);
+void optsample_pass_drop_oldest(struct optsample_sched *q,
+				struct optsample_flow *f,
+				struct optsample_loss *loss);
+
+/* arrive.c */
 bool optsample_flow_enqueue(struct optsample_sched *q,
 			    struct optsample_flow *f, struct sk_buff *skb,
 			    const struct optsample_tag *tag,
 			    struct optsample_loss *loss);
+
+/* depart.c */
 struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q);
-void optsample_msg_drop(struct optsample_sched *q, struct optsample_flow *f,
-			struct optsample_msg *msg,
-			struct optsample_loss *loss);
-void optsample_pass_drop_oldest(struct optsample_sched *q,
-				struct optsample_flow *f,
-				struct optsample_loss *loss);
 
 /* group.c */
 bool optsample_group_start(struct optsample_sched *q,
@@ -481,22 +501,33 @@ void optsample_ordinary_relieve(struct optsample_sched *q,
 				struct optsample_loss *loss);
 struct sk_buff *optsample_ordinary_dequeue(struct optsample_sched *q);
 
-/* stall.c */
-int optsample_stall_register(void);
-void optsample_stall_unregister(void);
-void optsample_kick(struct Qdisc *sch);
-void optsample_stall_init(struct Qdisc *sch);
-void optsample_stall_destroy(struct Qdisc *sch);
+/* inflight.c */
 struct sock *optsample_below_alloc(struct Qdisc *sch);
-void optsample_stall_configure(struct Qdisc *sch,
-			       const struct optsample_config *cfg,
-			       struct sock *below);
-void optsample_stall_look(struct Qdisc *sch);
-bool optsample_stall_keeps_queue(struct Qdisc *sch);
-bool optsample_stalled(struct Qdisc *sch);
-void optsample_stall_release(struct Qdisc *sch, struct sk_buff *skb);
-u32 optsample_stall_account(struct Qdisc *sch);
+void optsample_below_release(struct sock *sk);
+bool optsample_inflight_full(const struct optsample_sched *q);
+void optsample_inflight_own(struct optsample_sched *q, struct sk_buff *skb);
 u32 optsample_inflight_packets(const struct optsample_sched *q);
 u32 optsample_inflight_bytes(const struct optsample_sched *q);
+
+/* link.c */
+int optsample_link_register(void);
+void optsample_link_unregister(void);
+void optsample_link_init(struct Qdisc *sch);
+void optsample_link_destroy(struct Qdisc *sch);
+void optsample_link_configure(struct Qdisc *sch, const char *name);
+bool optsample_link_up(struct Qdisc *sch);
+void optsample_link_settle(struct optsample_sched *q, u64 now);
+void optsample_link_look(struct Qdisc *sch);
+
+/* hold.c */
+void optsample_hold_init(struct Qdisc *sch);
+void optsample_hold_destroy(struct Qdisc *sch);
+void optsample_hold_configure(struct Qdisc *sch,
+			      const struct optsample_config *cfg,
+			      struct sock *below);
+bool optsample_hold_over_reset(struct Qdisc *sch);
+bool optsample_hold_back(struct Qdisc *sch);
+void optsample_hold_released(struct Qdisc *sch, struct sk_buff *skb);
+u32 optsample_hold_account(struct Qdisc *sch);
 
 #endif

@@ -190,7 +190,7 @@ static struct sk_buff *optsample_dequeue(struct Qdisc *sch)
 		return NULL;
 	if ((st->careful ||
 	     time_after(jiffies, st->last_jiffies + OPTSAMPLE_DRIVER_JIFFIES)) &&
-	    optsample_stalled(sch))
+	    optsample_hold_back(sch))
 		return NULL;
 	if (unlikely(!skb_queue_empty(&st->requeued))) {
 		skb = __skb_dequeue(&st->requeued);
@@ -203,7 +203,7 @@ static struct sk_buff *optsample_dequeue(struct Qdisc *sch)
 	sch->q.qlen--;
 	sch->qstats.backlog -= qdisc_pkt_len(skb);
 	if (st->careful)
-		optsample_stall_release(sch, skb);
+		optsample_hold_released(sch, skb);
 	st->last_jiffies = jiffies;
 	st->backlogged = sch->q.qlen;
 	return skb;
@@ -213,7 +213,7 @@ static void optsample_reset(struct Qdisc *sch)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
 
-	if (optsample_stall_keeps_queue(sch))
+	if (optsample_hold_over_reset(sch))
 		return;
 	qdisc_watchdog_cancel(&q->stall.watchdog);
 	optsample_flows_purge(q);
@@ -265,7 +265,7 @@ static int optsample_init_qdisc(struct Qdisc *sch, struct nlattr *opt,
 	err = optsample_ordinary_init(q);
 	if (err)
 		return err;
-	optsample_stall_init(sch);
+	optsample_hold_init(sch);
 	return optsample_apply(sch, &cfg, NULL, extack);
 }
 
@@ -275,7 +275,7 @@ static void optsample_destroy(struct Qdisc *sch)
 	struct optsample_sched *q = qdisc_priv(sch);
 
 	tcf_block_put(q->block);
-	optsample_stall_destroy(sch);
+	optsample_hold_destroy(sch);
 	optsample_flows_destroy(q);
 	optsample_ordinary_destroy(q);
 	optsample_profiles_free(q->profiles, NULL);
@@ -301,10 +301,10 @@ static int __init optsample_module_init(void)
 {
 	int err;
 
-	err = optsample_flow_cache_init();
+	err = optsample_msg_cache_init();
 	if (err)
 		return err;
-	err = optsample_stall_register();
+	err = optsample_link_register();
 	if (err)
 		goto err_cache;
 	err = register_qdisc(&optsample_qdisc_ops);
@@ -313,18 +313,18 @@ static int __init optsample_module_init(void)
 	return 0;
 
 err_stall:
-	optsample_stall_unregister();
+	optsample_link_unregister();
 err_cache:
-	optsample_flow_cache_exit();
+	optsample_msg_cache_exit();
 	return err;
 }
 
 static void __exit optsample_module_exit(void)
 {
 	unregister_qdisc(&optsample_qdisc_ops);
-	optsample_stall_unregister();
+	optsample_link_unregister();
 	rcu_barrier();
-	optsample_flow_cache_exit();
+	optsample_msg_cache_exit();
 }
 
 module_init(optsample_module_init);

@@ -49,7 +49,7 @@ int optsample_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	sch_tree_lock(sch);
 	optsample_unhold(sch);
 	optsample_flows_reclaim(q);
-	st.qdisc.stalled = optsample_stall_account(sch);
+	st.qdisc.stalled = optsample_hold_account(sch);
 	optsample_fill_qdisc(sch, &st.qdisc);
 	sch_tree_unlock(sch);
 	return gnet_stats_copy_app(d, &st, sizeof(st));

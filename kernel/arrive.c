@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A tagged packet arrives.
+ *
+ * The sampler decides by message, so packets are gathered by message first.
+ * One that is given up takes its later packets with it. Control and repair
+ * packets of the same writer wait in the same queue, because a reader that
+ * sees a heartbeat before the data it announces throws the held data away.
+ */
+#include "message.h"
+
+/*
+ * In order, never sampled: control, repairs, stragglers of what has left
+ * @others:	see struct optsample_msg
+ */
+static bool optsample_pass(struct optsample_sched *q, struct optsample_flow *f,
+			   struct sk_buff *skb, const u32 *others,
+			   struct optsample_loss *loss)
+{
+	struct optsample_msg *msg = NULL;
+	bool fresh;
+
+	if (unlikely(optsample_pass_full(q, f)))
+		optsample_pass_drop_oldest(q, f, loss);
+	if (!list_empty(&f->queue))
+		msg = list_last_entry(&f->queue, struct optsample_msg, fifo);
+	/* Runs are kept short so that dropping the oldest loses little. */
+	fresh = !msg || msg->place != OPTSAMPLE_PASSES || msg->packets >= 16 ||
+		others[0] || msg->others[0];
+	if (fresh)
+		msg = optsample_msg_alloc(q, f, 0, true);
+	if (!msg) {
+		f->c.ctl_dropped++;
+		optsample_drop_arrival(f, loss);
+		return false;
+	}
+	if (fresh) {
+		memcpy(msg->others, others, sizeof(msg->others));
+		optsample_msg_add(q, f, msg, skb, true, true);
+	} else {
+		optsample_msg_add(q, f, msg, skb, false, true);
+	}
+	loss->own_msg = msg;
+	return true;
+}
+
+/* The first packet of a message: does the message stay? */
+static __always_inline bool
+optsample_start(struct optsample_sched *q, struct optsample_flow *f,
+		struct sk_buff *skb, const struct optsample_tag *tag,
+		struct optsample_loss *loss)
+{
+	struct optsample_node *evicted, *next;
+	u64 pos = (u64)tag->pos_hi << 32 | tag->pos_lo;
+	u64 shift = f->sampler.shift;
+	struct optsample_msg *msg = NULL;
+	bool keep;
+
+	f->started = true;
+	f->newest = tag->message;
+	f->c.msgs_in++;
+	keep = optsample_arrive(&f->sampler, pos, &evicted);
+	if (unlikely(f->sampler.shift != shift))
+		f->c.restarts++;
+	if (keep) {
+		msg = optsample_msg_alloc(q, f, tag->message, false);
+		if (likely(msg)) {
+			optsample_append(&f->sampler, &msg->node, pos);
+			msg->complete = tag->mark & OPTSAMPLE_TAG_LAST;
+			optsample_msg_add(q, f, msg, skb, true, false);
+			f->rx = msg;
+			loss->own_msg = msg;
+		}
+	}
+	for (; evicted; evicted = next) {
+		next = evicted->next;
+		f->c.msgs_evicted++;
+		optsample_msg_drop(q, f, optsample_msg_of(evicted), loss);
+	}
+	if (msg)
+		return true;
+	optsample_discard(f, tag->message, loss);
+	return false;
+}
+
+static struct optsample_msg *optsample_find(struct optsample_flow *f, u32 id)
+{
+	struct optsample_msg *msg;
+	int tries = OPTSAMPLE_FIND;
+
+	if (f->cur && f->cur->place != OPTSAMPLE_PASSES && f->cur->id == id)
+		return f->cur;
+	list_for_each_entry_reverse(msg, &f->queue, fifo) {
+		if (msg->place == OPTSAMPLE_PASSES)
+			continue;
+		if (msg->id == id)
+			return msg;
+		if (!--tries)
+			break;
+	}
+	return NULL;
+}
+
+/* A start with the number of a message that is complete: a new message */
+static bool optsample_again(const struct optsample_msg *msg,
+			    const struct optsample_tag *tag)
+{
+	return msg->complete && tag->mark & OPTSAMPLE_TAG_FIRST;
+}
+
+/**
+ * optsample_flow_enqueue - take in one tagged packet
+ * @q: private data of the qdisc, locked
+ * @f: its flow
+ * @skb: the packet, orphaned
+ * @tag: what the classifier said
+ * @loss: in: where to put what is dropped; out: what was taken out
+ *
+ * The sampler is asked once for each message, at its first packet. A packet
+ * of an older message joins it while it is held or has just left, so that
+ * reordering or two writers behind one flow id never tear a message.
+ *
+ * Return: true if @skb is queued, false if it was put on the drop list.
+ */
+bool optsample_flow_enqueue(struct optsample_sched *q,
+			    struct optsample_flow *f, struct sk_buff *skb,
+			    const struct optsample_tag *tag,
+			    struct optsample_loss *loss)
+{
+	static const u32 alone[OPTSAMPLE_OTHERS];
+	struct optsample_msg *msg = f->rx;
+	u32 id = tag->message;
+	bool newer;
+
+	f->c.pkts_in++;
+	if (tag->mark & OPTSAMPLE_TAG_CONTROL) {
+		const u32 others[] = { id, tag->pos_lo, tag->pos_hi };
+
+		f->c.ctl_in++;
+		return optsample_pass(q, f, skb, others, loss);
+	}
+	if (likely(msg && msg->id == id && !optsample_again(msg, tag)))
+		goto append;
+	if (tag->mark & OPTSAMPLE_TAG_REPAIR) {
+		f->c.repair_in++;
+		return optsample_pass(q, f, skb, alone, loss);
+	}
+	newer = !f->started || (s32)(id - f->newest) > 0;
+	if (newer && tag->mark & OPTSAMPLE_TAG_FIRST)
+		goto start;
+
+	if (optsample_recalls(&f->gone, id) &&
+	    (id == f->newest || !(tag->mark & OPTSAMPLE_TAG_FIRST)))
+		goto late;
+	msg = optsample_find(f, id);
+	if (msg && !optsample_again(msg, tag)) {
+		f->c.reordered++;
+		goto append;
+	}
+	if (optsample_recalls(&f->left, id)) {
+		f->c.reordered++;
+		return optsample_pass(q, f, skb, alone, loss);
+	}
+	if (newer || tag->mark & OPTSAMPLE_TAG_FIRST)
+		goto start;
+late:
+	f->c.late++;
+	optsample_drop_arrival(f, loss);
+	return false;
+
+start:	/* the one call: it is inlined */
+	if (unlikely(f->profile != (u8)(tag->mark >> 8)))
+		optsample_flow_follow(q, f, tag->mark >> 8, loss);
+	if (unlikely(f->group))
+		return optsample_group_start(q, f, skb, tag, loss);
+	return optsample_start(q, f, skb, tag, loss);
+
+append:
+	if (tag->mark & OPTSAMPLE_TAG_LAST)
+		msg->complete = true;
+	optsample_msg_add(q, f, msg, skb, false, false);
+	f->rx = msg;
+	loss->own_msg = msg;
+	return true;
+}

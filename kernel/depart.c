@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which packet leaves next.
+ *
+ * A message that has begun to leave is finished. Heartbeats of several writers
+ * in one packet wait in one queue after the other. Flows take turns by bytes
+ * (deficit round robin).
+ */
+#include <linux/bitops.h>
+#include "message.h"
+
+/*
+ * What @msg must not overtake in @to: the last that came before it. Return:
+ * NULL if there is none, or others could keep it there for ever
+ */
+static struct optsample_msg *
+optsample_ahead(struct optsample_sched *q, const struct optsample_flow *f,
+		const struct optsample_flow *to,
+		const struct optsample_msg *msg)
+{
+	struct optsample_msg *ahead;
+
+	if (to == f || !to->backlog_pkts || to->priority < f->priority ||
+	    optsample_pass_full(q, to))
+		return NULL;
+	list_for_each_entry_reverse(ahead, &to->queue, fifo)
+		if (!time_after(ahead->arrived, msg->arrived))
+			return ahead;
+	return NULL;
+}
+
+/* A message that just passes, from the head of @f to behind @ahead of @to */
+static void optsample_move_behind(struct optsample_sched *q,
+				struct optsample_flow *f,
+				struct optsample_flow *to,
+				struct optsample_msg *msg,
+				struct optsample_msg *ahead)
+{
+	f->memory -= msg->truesize;
+	f->pass_memory -= msg->truesize;
+	f->pass_pkts -= msg->packets;
+	f->backlog_bytes -= msg->bytes;
+	f->backlog_pkts -= msg->packets;
+	if (!f->backlog_pkts)
+		optsample_flow_deactivate(q, f);
+	list_move(&msg->fifo, &ahead->fifo);
+	to->memory += msg->truesize;
+	to->pass_memory += msg->truesize;
+	to->pass_pkts += msg->packets;
+	to->backlog_bytes += msg->bytes;
+	to->backlog_pkts += msg->packets;
+}
+
+/*
+ * Control of several flows: what the next of them holds of before it must leave
+ * first. Each is waited for once. Return: whether it waits there now
+ */
+static noinline bool optsample_move_on(struct optsample_sched *q,
+				     struct optsample_flow *f,
+				     struct optsample_msg *msg)
+{
+	struct optsample_msg *ahead;
+	struct optsample_flow *to;
+	u32 *others = msg->others;
+
+	while (others[0]) {
+		to = optsample_flow_find(q, others[0]);
+		memmove(others, others + 1,
+			(OPTSAMPLE_OTHERS - 1) * sizeof(*others));
+		others[OPTSAMPLE_OTHERS - 1] = 0;
+		ahead = to ? optsample_ahead(q, f, to, msg) : NULL;
+		if (ahead) {
+			optsample_move_behind(q, f, to, msg, ahead);
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * The flow holds packets, but none of the message on its way. Return: NULL if
+ * it was control that waits elsewhere now
+ */
+static __always_inline struct optsample_msg *
+optsample_begin(struct optsample_sched *q, struct optsample_flow *f)
+{
+	struct optsample_msg *msg;
+	u64 gap;
+
+	if (f->cur)
+		optsample_finish(q, f);
+	msg = list_first_entry(&f->queue, struct optsample_msg, fifo);
+	if (unlikely(msg->place == OPTSAMPLE_PASSES && msg->others[0]) &&
+	    optsample_move_on(q, f, msg))
+		return NULL;
+	f->cur = msg;
+	if (likely(msg->place == OPTSAMPLE_IN_SAMPLER))
+		optsample_depart(&f->sampler);
+	else if (msg->place == OPTSAMPLE_PASSES)
+		return msg;
+	else
+		optsample_group_begin(f, msg);
+	f->c.msgs_out++;
+	gap = msg->node.pos - f->sent_pos;
+	/* Stamps of partners may step back. */
+	if (f->has_sent && (s64)gap > 0 && gap > f->longest_gap) {
+		f->longest_gap = gap;
+		q->longest_gap = max(q->longest_gap, gap);
+	}
+	f->sent_pos = msg->node.pos;
+	f->has_sent = true;
+	return msg;
+}
+
+/**
+ * optsample_flows_dequeue - next packet of the flow whose turn it is
+ * @q: private data of the qdisc, locked
+ *
+ * Deficit round robin by bytes among the flows that hold packets, those of
+ * the highest priority only. Of flows with partners one that holds part of
+ * the oldest set has its turn, so this ends.
+ *
+ * Return: the packet, or NULL when no flow holds any.
+ */
+struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
+{
+	struct list_head *active;
+	struct optsample_msg *msg;
+	struct optsample_flow *f;
+	struct sk_buff *skb;
+
+next:
+	active = &q->active[0];
+	if (unlikely(q->priorities))
+		active += fls(q->priorities) - 1;
+	for (;;) {
+		if (list_empty(active))
+			return NULL;
+		f = list_first_entry(active, struct optsample_flow, list);
+		if (f->deficit <= 0)
+			f->deficit += q->cfg.quantum;
+		else if (likely(!f->group) || optsample_group_turn(f))
+			break;
+		optsample_list_move(&f->list, active);
+	}
+	msg = f->cur;
+	if (!msg || !msg->head)
+		msg = optsample_begin(q, f);
+	if (unlikely(!msg))
+		goto next;
+	skb = optsample_msg_take(q, f, msg);
+	f->deficit -= qdisc_pkt_len(skb);
+	f->c.pkts_out++;
+	f->c.bytes_out += qdisc_pkt_len(skb);
+	if (!msg->head && msg->complete)
+		optsample_finish(q, f);
+	if (!f->backlog_pkts)
+		optsample_flow_deactivate(q, f);
+	return skb;
+}

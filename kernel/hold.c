@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Must the qdisc hold back, why, and since when? Holding never drops: it only
+ * lets the queue fill.
+ */
+#include <linux/netdevice.h>
+#include "optsample.h"
+
+/* What a late timer may make good at the configured rate. */
+#define OPTSAMPLE_RATE_SLACK_NS	NSEC_PER_MSEC
+
+/*
+ * Set-up
+ */
+
+void optsample_hold_init(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+
+	st->cause = TC_OPTSAMPLE_NOT_STALLED;
+	__skb_queue_head_init(&st->requeued);
+	qdisc_watchdog_init(&st->watchdog, sch);
+	optsample_link_init(sch);
+}
+
+void optsample_hold_destroy(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+
+	/* init() may have failed before optsample_hold_init() */
+	if (!st->watchdog.qdisc)
+		return;
+	optsample_link_destroy(sch);
+	qdisc_watchdog_cancel(&st->watchdog);
+	__skb_queue_purge(&st->requeued);
+	if (st->below)
+		optsample_below_release(st->below);
+}
+
+/* What the last packet still owes: no more than the new rate would ask. */
+static void optsample_rate_set(struct optsample_stall *st, u64 rate)
+{
+	struct tc_ratespec spec = { .linklayer = TC_LINKLAYER_ETHERNET };
+	u64 now = ktime_get_ns();
+
+	psched_ratecfg_precompute(&st->rate, &spec, rate);
+	if (!rate)
+		st->next_ns = 0;
+	else if (st->next_ns > now)
+		st->next_ns = min(st->next_ns, now +
+				  psched_l2t_ns(&st->rate, st->last_len));
+}
+
+/**
+ * optsample_hold_configure - apply what concerns stalls; RTNL and tree lock
+ * @sch: the qdisc
+ * @cfg: the new configuration, not yet in place
+ * @below: from optsample_below_alloc() if a limit is set and there was no
+ *	   owner yet, else NULL; belongs to the qdisc from now on
+ */
+void optsample_hold_configure(struct Qdisc *sch,
+			       const struct optsample_config *cfg,
+			       struct sock *below)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+
+	if (below) {
+		st->below = below;
+	} else if (st->below && !cfg->inflight_packets &&
+		   !cfg->inflight_bytes) {
+		optsample_below_release(st->below);
+		st->below = NULL;
+	}
+	optsample_link_configure(sch, cfg->watch);
+	if (cfg->rate != q->cfg.rate || !st->rate.rate_bytes_ps)
+		optsample_rate_set(st, cfg->rate);
+}
+
+/**
+ * optsample_hold_over_reset - does reset() come from a lost carrier?
+ * @sch: the qdisc
+ *
+ * The core resets the root qdisc of a device that lost its carrier; the
+ * messages of the outage are just what is wanted then. What the driver had
+ * handed back is kept too, or a message begun would be torn. The core zeroes
+ * qlen and backlog afterwards: they are saved here, see optsample_unhold().
+ */
+bool optsample_hold_over_reset(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+	const struct net_device *dev = qdisc_dev(sch);
+	struct sk_buff *skb;
+
+	if (sch->parent != TC_H_ROOT || !netif_running(dev) ||
+	    netif_carrier_ok(dev))
+		return false;
+	st->down = true;
+	st->careful = true;
+	if (!st->held) {
+		st->held = true;
+		st->qlen = sch->q.qlen;
+		st->backlog = sch->qstats.backlog;
+	}
+	skb_queue_splice_tail_init(&sch->gso_skb, &st->requeued);
+	skb_queue_splice_tail_init(&sch->skb_bad_txq, &st->requeued);
+	/* They wait here again, so they must not fill the in-flight limit. */
+	skb_queue_walk(&st->requeued, skb)
+		if (st->below && skb->sk == st->below)
+			skb_orphan(skb);
+	return true;
+}
+
+/*
+ * Accounting
+ */
+
+/* What was waited since a departure that left a backlog behind */
+static void optsample_hold_add_driver(struct optsample_stall *st)
+{
+	unsigned long waited = jiffies - st->last_jiffies;
+
+	if (!st->backlogged || waited <= OPTSAMPLE_DRIVER_JIFFIES)
+		return;
+	st->ns[TC_OPTSAMPLE_STALL_DRIVER] += jiffies_to_nsecs(waited);
+	st->last_jiffies = jiffies;
+}
+
+static void optsample_hold_add(struct optsample_stall *st, u64 now)
+{
+	if (st->cause == TC_OPTSAMPLE_NOT_STALLED)
+		optsample_hold_add_driver(st);
+	else
+		st->ns[st->cause] += now - st->since_ns;
+	st->since_ns = now;
+}
+
+/**
+ * optsample_hold_account - bring the stall times up to date, for a dump
+ * @sch: the qdisc, locked
+ *
+ * Return: the cause of the stall now, or TC_OPTSAMPLE_NOT_STALLED.
+ */
+u32 optsample_hold_account(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+	u64 driver_ns = st->ns[TC_OPTSAMPLE_STALL_DRIVER];
+
+	optsample_hold_add(st, ktime_get_ns());
+	if (!sch->q.qlen) {
+		st->cause = TC_OPTSAMPLE_NOT_STALLED;
+		st->backlogged = false;
+	}
+	if (st->ns[TC_OPTSAMPLE_STALL_DRIVER] != driver_ns && st->backlogged)
+		return TC_OPTSAMPLE_STALL_DRIVER;
+	return st->cause;
+}
+
+/* @now: 0 until the clock had to be read; @wake_ns: when to look again */
+static u32 optsample_hold_cause(struct Qdisc *sch, u64 *now, u64 *wake_ns)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+
+	if (unlikely(q->cfg.gate == TC_OPTSAMPLE_GATE_CLOSED))
+		return TC_OPTSAMPLE_STALL_GATE;
+	if (unlikely(!optsample_link_up(sch))) {
+		st->down = true;
+		return TC_OPTSAMPLE_STALL_CARRIER;
+	}
+	if (q->cfg.rate || unlikely(st->down || st->settle_ns))
+		*now = ktime_get_ns();
+	if (unlikely(st->down))
+		optsample_link_settle(q, *now);
+	if (unlikely(*now < st->settle_ns)) {
+		*wake_ns = st->settle_ns;
+		return TC_OPTSAMPLE_STALL_SETTLE;
+	}
+	st->settle_ns = 0;
+	if (optsample_inflight_full(q))
+		return TC_OPTSAMPLE_STALL_INFLIGHT;
+	if (q->cfg.rate && *now < st->next_ns) {
+		*wake_ns = st->next_ns;
+		return TC_OPTSAMPLE_STALL_RATE;
+	}
+	return TC_OPTSAMPLE_NOT_STALLED;
+}
+
+/**
+ * optsample_hold_back - must dequeue hold back?
+ * @sch: the qdisc, locked, with packets waiting
+ *
+ * Asked for every packet while something is configured that may hold, so
+ * the clock is only read when it matters.
+ *
+ * Return: true to hold; the qdisc will be scheduled when that may change.
+ */
+bool optsample_hold_back(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+	u64 now = 0, wake_ns = 0;
+	u32 cause = optsample_hold_cause(sch, &now, &wake_ns);
+
+	if (cause != st->cause) {
+		optsample_hold_add(st, now ?: ktime_get_ns());
+		st->cause = cause;
+	} else if (cause == TC_OPTSAMPLE_NOT_STALLED) {
+		optsample_hold_add_driver(st);
+	}
+	st->careful = cause != TC_OPTSAMPLE_NOT_STALLED || st->below ||
+		      q->cfg.rate || q->cfg.watch[0];
+	if (cause == TC_OPTSAMPLE_NOT_STALLED)
+		return false;
+	st->backlogged = false;
+	if (wake_ns)
+		qdisc_watchdog_schedule_ns(&st->watchdog, wake_ns);
+	return true;
+}
+
+/**
+ * optsample_hold_released - account a packet that leaves a careful qdisc
+ * @sch: the qdisc, locked
+ * @skb: the packet
+ */
+void optsample_hold_released(struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+
+	optsample_inflight_own(q, skb);
+	if (q->cfg.rate) {
+		u64 from = max(st->next_ns,
+			       ktime_get_ns() - OPTSAMPLE_RATE_SLACK_NS);
+
+		st->last_len = qdisc_pkt_len(skb);
+		st->next_ns = from + psched_l2t_ns(&st->rate, st->last_len);
+	}
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The link: carrier and operational state of the watched device and of the
+ * qdisc's own. What is released the moment a Wi-Fi link comes back is lost,
+ * hence the settling time.
+ */
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include "optsample.h"
+
+static LIST_HEAD(optsample_instances);	/* protected by RTNL */
+
+/* Return: whether watched and own device can send */
+bool optsample_link_up(struct Qdisc *sch)
+{
+	const struct optsample_sched *q = qdisc_priv(sch);
+	const struct net_device *dev = q->stall.watched;
+
+	if (q->cfg.watch[0] &&
+	    (!dev || !netif_running(dev) || !netif_carrier_ok(dev) ||
+	     !netif_oper_up(dev)))
+		return false;
+	return netif_carrier_ok(qdisc_dev(sch));
+}
+
+static void optsample_watch_put(struct optsample_stall *st)
+{
+	if (!st->watched)
+		return;
+	netdev_put(st->watched, &st->tracker);
+	st->watched = NULL;
+	st->down = true;
+}
+
+static void optsample_watch_set(struct optsample_stall *st,
+				struct net_device *dev)
+{
+	if (st->watched == dev)
+		return;
+	optsample_watch_put(st);
+	st->watched = dev;
+	netdev_hold(dev, &st->tracker, GFP_ATOMIC);
+}
+
+/* The link is back: the settling time begins. */
+void optsample_link_settle(struct optsample_sched *q, u64 now)
+{
+	q->stall.down = false;
+	q->stall.settle_ns = now + (u64)q->cfg.settle_ms * NSEC_PER_MSEC;
+}
+
+/**
+ * optsample_link_look - take note of the link
+ * @sch: the qdisc, locked
+ *
+ * The settling time begins when the link is back, not when the next packet
+ * wants to leave.
+ */
+void optsample_link_look(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+
+	if (optsample_link_up(sch)) {
+		if (q->stall.down)
+			optsample_link_settle(q, ktime_get_ns());
+	} else {
+		q->stall.down = true;
+	}
+	q->stall.careful = true;
+}
+
+static void optsample_netdev_changed(struct Qdisc *sch, unsigned long event,
+				     struct net_device *dev)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+	bool watched = dev == st->watched;
+
+	sch_tree_lock(sch);
+	if (watched && event == NETDEV_UNREGISTER)
+		optsample_watch_put(st);
+	else if (watched && event == NETDEV_CHANGENAME)
+		strscpy(q->cfg.watch, dev->name, IFNAMSIZ);
+	else if (!st->watched && event != NETDEV_UNREGISTER &&
+		 !strcmp(dev->name, q->cfg.watch))
+		optsample_watch_set(st, dev);
+	optsample_link_look(sch);
+	sch_tree_unlock(sch);
+
+	/* Let dequeue see the change. */
+	optsample_kick(sch);
+}
+
+static int optsample_netdev_event(struct notifier_block *nb,
+				  unsigned long event, void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct optsample_stall *st;
+
+	switch (event) {
+	case NETDEV_UP:
+	case NETDEV_DOWN:
+	case NETDEV_CHANGE:
+	case NETDEV_REGISTER:
+	case NETDEV_UNREGISTER:
+	case NETDEV_CHANGENAME:
+		break;
+	default:
+		return NOTIFY_DONE;
+	}
+	list_for_each_entry(st, &optsample_instances, instances) {
+		struct Qdisc *sch = st->watchdog.qdisc;
+		struct optsample_sched *q = qdisc_priv(sch);
+
+		if (dev != qdisc_dev(sch) && dev != st->watched &&
+		    (strcmp(dev->name, q->cfg.watch) ||
+		     !net_eq(dev_net(dev), dev_net(qdisc_dev(sch)))))
+			continue;
+		/* The own device takes its qdisc along when it goes. */
+		if (dev == qdisc_dev(sch) && event == NETDEV_UNREGISTER)
+			continue;
+		optsample_netdev_changed(sch, event, dev);
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block optsample_netdev_notifier = {
+	.notifier_call = optsample_netdev_event,
+};
+
+int optsample_link_register(void)
+{
+	return register_netdevice_notifier(&optsample_netdev_notifier);
+}
+
+void optsample_link_unregister(void)
+{
+	unregister_netdevice_notifier(&optsample_netdev_notifier);
+}
+
+void optsample_link_init(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+
+	list_add_tail(&q->stall.instances, &optsample_instances);
+}
+
+void optsample_link_destroy(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+
+	list_del(&q->stall.instances);
+	optsample_watch_put(&q->stall);
+}
+
+/**
+ * optsample_link_configure - watch the device of that name
+ * @sch: the qdisc, RTNL and tree lock
+ * @name: of the device, "" for none
+ */
+void optsample_link_configure(struct Qdisc *sch, const char *name)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+	struct net_device *dev = NULL;
+
+	if (name[0])
+		dev = __dev_get_by_name(dev_net(qdisc_dev(sch)), name);
+	if (dev == st->watched)
+		return;
+	if (dev)
+		optsample_watch_set(st, dev);
+	else
+		optsample_watch_put(st);
+	st->down = false;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Messages: where their memory comes from, and how one is lost. What runs for
+ * every packet is in message.h.
+ */
+#include "message.h"
+
+struct kmem_cache *optsample_msg_cache;
+
+int optsample_msg_cache_init(void)
+{
+	optsample_msg_cache = kmem_cache_create("optsample_msg",
+						sizeof(struct optsample_msg),
+						0, 0, NULL);
+	return optsample_msg_cache ? 0 : -ENOMEM;
+}
+
+void optsample_msg_cache_exit(void)
+{
+	kmem_cache_destroy(optsample_msg_cache);
+}
+
+/**
+ * optsample_msg_drop - give up a message and all packets that it holds
+ * @q: private data of the qdisc, locked
+ * @f: its flow
+ * @msg: the message, out of the sampler and of its set; freed
+ * @loss: where the packets go
+ */
+void optsample_msg_drop(struct optsample_sched *q, struct optsample_flow *f,
+			struct optsample_msg *msg,
+			struct optsample_loss *loss)
+{
+	if (msg->place == OPTSAMPLE_PASSES)
+		f->pass_pkts -= msg->packets;
+	else
+		optsample_remember(&f->gone, msg->id);
+	if (msg->place > OPTSAMPLE_PASSES && msg != f->cur) {
+		f->waiting--;
+		if (msg->place == OPTSAMPLE_COMMITTED)
+			optsample_committed(f, -1);
+	}
+	if (loss->own_msg == msg)
+		loss->own_lost = true;
+	if (msg->head) {
+		msg->tail->next = *loss->to_free;
+		*loss->to_free = msg->head;
+		loss->packets += msg->packets;
+		loss->bytes += msg->bytes;
+		f->backlog_bytes -= msg->bytes;
+		f->backlog_pkts -= msg->packets;
+		if (!f->backlog_pkts)
+			optsample_flow_deactivate(q, f);
+	}
+	f->c.pkts_dropped += msg->packets;
+	optsample_msg_free(q, f, msg);
+}
+
+/**
+ * optsample_pass_drop_oldest - give up the oldest control packets of a flow
+ * @q: private data of the qdisc, locked
+ * @f: the flow
+ * @loss: where they go
+ */
+void optsample_pass_drop_oldest(struct optsample_sched *q,
+				struct optsample_flow *f,
+				struct optsample_loss *loss)
+{
+	struct optsample_msg *msg;
+
+	list_for_each_entry(msg, &f->queue, fifo) {
+		if (msg->place != OPTSAMPLE_PASSES || msg == f->cur)
+			continue;
+		f->c.ctl_dropped += msg->packets;
+		optsample_msg_drop(q, f, msg, loss);
+		return;
+	}
+}
+
+/**
+ * optsample_pass_full - does a flow hold as much control as it may?
+ * @q: private data of the qdisc, locked
+ * @f: the flow
+ *
+ * Few packets are never too many; repairs of long messages are many.
+ */
+bool optsample_pass_full(const struct optsample_sched *q,
+				const struct optsample_flow *f)
+{
+	return f->pass_pkts >= OPTSAMPLE_PASS_MAX &&
+	       f->pass_memory > optsample_flow_memory(q) / 8;
+}
