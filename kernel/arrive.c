@@ -11,10 +11,11 @@
 
 /*
  * In order, never sampled: control, repairs, stragglers of what has left
- * @others:	see struct optsample_msg
+ * @others:	and
+ * @latest:	see struct optsample_msg
  */
 static bool optsample_pass(struct optsample_sched *q, struct optsample_flow *f,
-			   struct sk_buff *skb, const u32 *others,
+			   struct sk_buff *skb, const u32 *others, u32 latest,
 			   struct optsample_loss *loss)
 {
 	struct optsample_msg *msg = NULL;
@@ -26,7 +27,7 @@ static bool optsample_pass(struct optsample_sched *q, struct optsample_flow *f,
 		msg = list_last_entry(&f->queue, struct optsample_msg, fifo);
 	/* Runs are kept short so that dropping the oldest loses little. */
 	fresh = !msg || msg->place != OPTSAMPLE_PASSES || msg->packets >= 16 ||
-		others[0] || msg->others[0];
+		others[0] || msg->others[0] || latest || msg->latest;
 	if (fresh)
 		msg = optsample_msg_alloc(q, f, 0, true);
 	if (!msg) {
@@ -36,6 +37,7 @@ static bool optsample_pass(struct optsample_sched *q, struct optsample_flow *f,
 	}
 	if (fresh) {
 		memcpy(msg->others, others, sizeof(msg->others));
+		msg->latest = latest;
 		optsample_msg_add(q, f, msg, skb, true, true);
 	} else {
 		optsample_msg_add(q, f, msg, skb, false, true);
@@ -81,6 +83,42 @@ optsample_start(struct optsample_sched *q, struct optsample_flow *f,
 		return true;
 	optsample_discard(f, tag->message, loss);
 	return false;
+}
+
+/* Control says again what older control says that still waits. */
+static void optsample_replace(struct optsample_sched *q,
+			      struct optsample_flow *f, u32 latest,
+			      struct optsample_loss *loss)
+{
+	struct optsample_msg *msg;
+	int tries = OPTSAMPLE_FIND;
+
+	list_for_each_entry_reverse(msg, &f->passes, passes) {
+		if (msg->latest == latest && msg != f->cur) {
+			f->c.ctl_replaced += msg->packets;
+			optsample_msg_drop(q, f, msg, loss);
+			return;
+		}
+		if (!--tries)
+			return;
+	}
+}
+
+static bool optsample_control(struct optsample_sched *q,
+			      struct optsample_flow *f, struct sk_buff *skb,
+			      const struct optsample_tag *tag,
+			      struct optsample_loss *loss)
+{
+	u32 others[] = { tag->message, tag->pos_lo, tag->pos_hi };
+	u32 latest = 0;
+
+	f->c.ctl_in++;
+	if (tag->mark & OPTSAMPLE_TAG_LATEST) {
+		latest = tag->message;
+		memset(others, 0, sizeof(others));
+		optsample_replace(q, f, latest, loss);
+	}
+	return optsample_pass(q, f, skb, others, latest, loss);
 }
 
 static struct optsample_msg *optsample_find(struct optsample_flow *f, u32 id)
@@ -133,17 +171,13 @@ bool optsample_flow_enqueue(struct optsample_sched *q,
 	bool newer;
 
 	f->c.pkts_in++;
-	if (tag->mark & OPTSAMPLE_TAG_CONTROL) {
-		const u32 others[] = { id, tag->pos_lo, tag->pos_hi };
-
-		f->c.ctl_in++;
-		return optsample_pass(q, f, skb, others, loss);
-	}
+	if (tag->mark & OPTSAMPLE_TAG_CONTROL)
+		return optsample_control(q, f, skb, tag, loss);
 	if (likely(msg && msg->id == id && !optsample_again(msg, tag)))
 		goto append;
 	if (tag->mark & OPTSAMPLE_TAG_REPAIR) {
 		f->c.repair_in++;
-		return optsample_pass(q, f, skb, alone, loss);
+		return optsample_pass(q, f, skb, alone, 0, loss);
 	}
 	newer = !f->started || (s32)(id - f->newest) > 0;
 	if (newer && tag->mark & OPTSAMPLE_TAG_FIRST)
@@ -159,7 +193,7 @@ bool optsample_flow_enqueue(struct optsample_sched *q,
 	}
 	if (optsample_recalls(&f->left, id)) {
 		f->c.reordered++;
-		return optsample_pass(q, f, skb, alone, loss);
+		return optsample_pass(q, f, skb, alone, 0, loss);
 	}
 	if (newer || tag->mark & OPTSAMPLE_TAG_FIRST)
 		goto start;

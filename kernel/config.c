@@ -350,7 +350,7 @@ int optsample_apply(struct Qdisc *sch, const struct optsample_config *cfg,
 	optsample_unhold(sch);
 	optsample_hold_configure(sch, cfg, below);
 	q->cfg = *cfg;
-	q->flow_memory = cfg->memlimit - cfg->memlimit / 4;
+	optsample_overhead(q, 0);
 	if (profiles)
 		swap(q->profiles, profiles);
 	optsample_link_look(sch);

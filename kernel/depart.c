@@ -3,8 +3,12 @@
  * Which packet leaves next.
  *
  * A message that has begun to leave is finished. Heartbeats of several writers
- * in one packet wait in one queue after the other. Flows take turns by bytes
- * (deficit round robin).
+ * in one packet wait in one queue after the other.
+ *
+ * Flows take turns by bytes (deficit round robin, Shreedhar and Varghese,
+ * 1995). A flow that held nothing goes first for one turn, as in fq_codel, so
+ * that small messages need not wait for large ones. A flow that empties keeps
+ * its place until its debt is paid.
  */
 #include <linux/bitops.h>
 #include "message.h"
@@ -19,12 +23,14 @@ optsample_ahead(struct optsample_sched *q, const struct optsample_flow *f,
 		const struct optsample_msg *msg)
 {
 	struct optsample_msg *ahead;
+	int tries = OPTSAMPLE_FIND;
 
-	if (to == f || !to->backlog_pkts || to->priority < f->priority ||
+	if (to == f || !to->backlog_pkts || to->band < f->band ||
 	    optsample_pass_full(q, to))
 		return NULL;
 	list_for_each_entry_reverse(ahead, &to->queue, fifo)
-		if (!time_after(ahead->arrived, msg->arrived))
+		/* Behind more than it must is better than a long search. */
+		if (!time_after(ahead->arrived, msg->arrived) || !--tries)
 			return ahead;
 	return NULL;
 }
@@ -44,6 +50,7 @@ static void optsample_move_behind(struct optsample_sched *q,
 	if (!f->backlog_pkts)
 		optsample_flow_deactivate(q, f);
 	list_move(&msg->fifo, &ahead->fifo);
+	list_move_tail(&msg->passes, &to->passes);
 	to->memory += msg->truesize;
 	to->pass_memory += msg->truesize;
 	to->pass_pkts += msg->packets;
@@ -99,7 +106,7 @@ optsample_begin(struct optsample_sched *q, struct optsample_flow *f)
 	else if (msg->place == OPTSAMPLE_PASSES)
 		return msg;
 	else
-		optsample_group_begin(f, msg);
+		optsample_group_begin(q, f, msg);
 	f->c.msgs_out++;
 	gap = msg->node.pos - f->sent_pos;
 	/* Stamps of partners may step back. */
@@ -112,42 +119,113 @@ optsample_begin(struct optsample_sched *q, struct optsample_flow *f)
 	return msg;
 }
 
+/* May the first flow in turn send? It holds packets and has no debt. */
+static __always_inline bool optsample_may_send(const struct optsample_flow *f)
+{
+	return f->deficit > 0 && f->backlog_pkts &&
+	       (likely(!f->group) || optsample_group_turn(f));
+}
+
+/*
+ * All flows of a band are in debt: as many turns for each as the first of them
+ * needs. Return: false if none would send then
+ */
+static noinline bool optsample_turns_skip(struct optsample_sched *q,
+					  struct optsample_band *band)
+{
+	struct optsample_flow *f;
+	u32 turns = U32_MAX, n;
+
+	list_for_each_entry(f, &band->turns, list) {
+		if (!f->backlog_pkts || (f->group && !optsample_group_turn(f)))
+			continue;
+		n = f->deficit > 0 ? 0 : -f->deficit / q->cfg.quantum + 1;
+		turns = min(turns, n);
+	}
+	if (turns == U32_MAX)
+		return false;
+	list_for_each_entry(f, &band->turns, list)
+		if (f->deficit <= 0)
+			f->deficit += turns * q->cfg.quantum;
+	return true;
+}
+
+/*
+ * The flow of a band whose turn it is. Of flows with partners one that holds
+ * part of the oldest set has its turn, so there always is one; the WARN is for
+ * what we have not thought of. Return: NULL if none holds packets
+ */
+static __always_inline struct optsample_flow *
+optsample_band_next(struct optsample_sched *q, struct optsample_band *band)
+{
+	struct optsample_flow *f;
+	struct list_head *head;
+	u32 steps = 0;
+
+	for (;;) {
+		head = list_empty(&band->fresh) ? &band->turns : &band->fresh;
+		if (unlikely(list_empty(head)))
+			return NULL;
+		f = list_first_entry(head, struct optsample_flow, list);
+		if (likely(optsample_may_send(f)))
+			return f;
+		if (!f->backlog_pkts && f->deficit > 0 &&
+		    (head == &band->turns || list_empty(&band->turns))) {
+			optsample_flow_unlist(q, f);
+			continue;
+		}
+		if (f->deficit <= 0)
+			f->deficit += q->cfg.quantum;
+		optsample_list_move(&f->list, &band->turns);
+		steps++;
+		if (unlikely(steps == 2 * q->listed + 1) &&
+		    !optsample_turns_skip(q, band))
+			return NULL;
+		if (WARN_ON_ONCE(steps > 4 * q->listed + 4))
+			return NULL;
+	}
+}
+
+/* The same of all bands, the highest first */
+static __always_inline struct optsample_flow *
+optsample_flow_next(struct optsample_sched *q)
+{
+	struct optsample_flow *f;
+	struct optsample_band *band;
+	u32 bands, bit;
+
+	for (bands = q->bands; bands; bands &= ~bit) {
+		bit = 1U << __fls(bands);
+		band = &q->band[__fls(bands)];
+		f = optsample_band_next(q, band);
+		if (likely(f))
+			return f;
+		if (list_empty(&band->fresh) && list_empty(&band->turns))
+			q->bands &= ~bit;
+	}
+	return NULL;
+}
+
 /**
  * optsample_flows_dequeue - next packet of the flow whose turn it is
  * @q: private data of the qdisc, locked
- *
- * Deficit round robin by bytes among the flows that hold packets, those of
- * the highest priority only. Of flows with partners one that holds part of
- * the oldest set has its turn, so this ends.
  *
  * Return: the packet, or NULL when no flow holds any.
  */
 struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 {
-	struct list_head *active;
 	struct optsample_msg *msg;
 	struct optsample_flow *f;
 	struct sk_buff *skb;
 
-next:
-	active = &q->active[0];
-	if (unlikely(q->priorities))
-		active += fls(q->priorities) - 1;
-	for (;;) {
-		if (list_empty(active))
+	do {
+		f = optsample_flow_next(q);
+		if (unlikely(!f))
 			return NULL;
-		f = list_first_entry(active, struct optsample_flow, list);
-		if (f->deficit <= 0)
-			f->deficit += q->cfg.quantum;
-		else if (likely(!f->group) || optsample_group_turn(f))
-			break;
-		optsample_list_move(&f->list, active);
-	}
-	msg = f->cur;
-	if (!msg || !msg->head)
-		msg = optsample_begin(q, f);
-	if (unlikely(!msg))
-		goto next;
+		msg = f->cur;
+		if (!msg || !msg->head)
+			msg = optsample_begin(q, f);
+	} while (unlikely(!msg));
 	skb = optsample_msg_take(q, f, msg);
 	f->deficit -= qdisc_pkt_len(skb);
 	f->c.pkts_out++;

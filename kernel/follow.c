@@ -23,6 +23,19 @@ optsample_profile(const struct optsample_sched *q, u8 id)
 	return p;
 }
 
+/* A flow takes its turns in another band from now on. */
+static void optsample_flow_band(struct optsample_sched *q,
+				struct optsample_flow *f, u8 band)
+{
+	if (f->band == band)
+		return;
+	f->band = band;
+	if (!f->listed)
+		return;
+	optsample_list_move(&f->list, &q->band[band].turns);
+	q->bands |= 1U << band;
+}
+
 /**
  * optsample_flow_follow - a flow follows a profile from now on
  * @q: private data of the qdisc, locked
@@ -38,16 +51,12 @@ void optsample_flow_follow(struct optsample_sched *q,
 	struct optsample_group *group = optsample_profile_group(q, profile);
 
 	f->profile = profile;
-	if (f->priority != p.priority && f->backlog_pkts) {
-		optsample_flow_deactivate(q, f);
-		f->priority = p.priority;
-		optsample_flow_activate(q, f);
-	}
-	f->priority = p.priority;
+	optsample_flow_band(q, f, p.fields & TC_OPTSAMPLE_PROFILE_PRIORITY ?
+				  1 + p.priority : f->own_band);
 	if (f->group && f->group != group)
-		optsample_group_leave(f);
+		optsample_group_leave(q, f);
 	if (group && !f->group)
-		optsample_group_join(f, group);
+		optsample_group_join(q, f, group);
 	if (group && !f->group)
 		f->profile |= OPTSAMPLE_ALONE;
 	optsample_set_policy(&f->sampler, p.policy, p.refill);

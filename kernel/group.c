@@ -15,6 +15,13 @@ static struct optsample_msg *optsample_msg_of_part(struct optsample_part *part)
 	return container_of(part, struct optsample_msg, part);
 }
 
+static void optsample_set_free(struct optsample_sched *q,
+			       struct optsample_set *set)
+{
+	optsample_overhead(q, -(int)sizeof(*set));
+	kfree(set);
+}
+
 /* Give up all messages of sets that are out of the sampler. */
 static void optsample_sets_drop(struct optsample_sched *q,
 				struct optsample_set *set,
@@ -31,12 +38,13 @@ static void optsample_sets_drop(struct optsample_sched *q,
 			msg->flow->c.msgs_evicted++;
 			optsample_msg_drop(q, msg->flow, msg, loss);
 		}
-		kfree(set);
+		optsample_set_free(q, set);
 	}
 }
 
 /* What @set has, already out of the sampler, will leave. */
-static void optsample_set_keep(struct optsample_set *set)
+static void optsample_set_keep(struct optsample_sched *q,
+			       struct optsample_set *set)
 {
 	struct optsample_part *part;
 	struct optsample_msg *msg;
@@ -46,7 +54,7 @@ static void optsample_set_keep(struct optsample_set *set)
 		msg->place = OPTSAMPLE_COMMITTED;
 		optsample_committed(msg->flow, 1);
 	}
-	kfree(set);
+	optsample_set_free(q, set);
 }
 
 /**
@@ -64,7 +72,7 @@ bool optsample_group_start(struct optsample_sched *q,
 			   const struct optsample_tag *tag,
 			   struct optsample_loss *loss)
 {
-	struct optsample_set *spare, *set, *evicted;
+	struct optsample_set *mine, *spare, *set, *evicted;
 	u64 stamp = (u64)tag->pos_hi << 32 | tag->pos_lo;
 	struct optsample_msg *msg = NULL;
 	bool keep;
@@ -72,9 +80,12 @@ bool optsample_group_start(struct optsample_sched *q,
 	f->started = true;
 	f->newest = tag->message;
 	f->c.msgs_in++;
-	spare = kmalloc(sizeof(*spare), GFP_ATOMIC | __GFP_NOWARN);
+	mine = kmalloc(sizeof(*mine), GFP_ATOMIC | __GFP_NOWARN);
+	spare = mine;
 	keep = optsample_sync_arrive(&f->group->sync, f->member, stamp, &spare,
 				     &set, &evicted);
+	if (mine && !spare)
+		optsample_overhead(q, sizeof(*set));
 	kfree(spare);
 	if (keep)
 		msg = optsample_msg_alloc(q, f, tag->message, false);
@@ -92,7 +103,7 @@ bool optsample_group_start(struct optsample_sched *q,
 		loss->own_msg = msg;
 	} else if (set && !set->parts) {
 		optsample_sync_release(&f->group->sync, set);
-		kfree(set);
+		optsample_set_free(q, set);
 	}
 	optsample_sets_drop(q, evicted, loss);
 	if (msg)
@@ -103,15 +114,17 @@ bool optsample_group_start(struct optsample_sched *q,
 
 /**
  * optsample_group_begin - a message with partners begins to leave
+ * @q: private data of the qdisc, locked
  * @f: its flow
  * @msg: the message
  *
  * Its set is committed, and with it any that is older.
  */
-void optsample_group_begin(struct optsample_flow *f, struct optsample_msg *msg)
+void optsample_group_begin(struct optsample_sched *q,
+			   struct optsample_flow *f, struct optsample_msg *msg)
 {
 	while (msg->place == OPTSAMPLE_IN_SET)
-		optsample_set_keep(optsample_sync_commit(&f->group->sync));
+		optsample_set_keep(q, optsample_sync_commit(&f->group->sync));
 	f->waiting--;
 	optsample_committed(f, -1);
 }
@@ -161,10 +174,12 @@ bool optsample_group_evict(struct optsample_sched *q,
 
 /**
  * optsample_withdraw - take a message out of where it would be chosen from
+ * @q: private data of the qdisc, locked
  * @f: its flow
  * @msg: the message, which stays in the flow's queue; so do its partners
  */
-void optsample_withdraw(struct optsample_flow *f, struct optsample_msg *msg)
+void optsample_withdraw(struct optsample_sched *q, struct optsample_flow *f,
+			struct optsample_msg *msg)
 {
 	struct optsample_set *set;
 
@@ -175,34 +190,37 @@ void optsample_withdraw(struct optsample_flow *f, struct optsample_msg *msg)
 	} else if (msg->place == OPTSAMPLE_IN_SET) {
 		set = msg->part.set;
 		optsample_sync_release(&f->group->sync, set);
-		optsample_set_keep(set);
+		optsample_set_keep(q, set);
 	}
 	msg->place = OPTSAMPLE_COMMITTED;
 }
 
 /* What waits is kept as it is: the new rules are for what comes. */
-static void optsample_withdraw_all(struct optsample_flow *f)
+static void optsample_withdraw_all(struct optsample_sched *q,
+				   struct optsample_flow *f)
 {
 	struct optsample_msg *msg;
 
 	list_for_each_entry(msg, &f->queue, fifo)
 		if (msg->place != OPTSAMPLE_PASSES && msg != f->cur)
-			optsample_withdraw(f, msg);
+			optsample_withdraw(q, f, msg);
 }
 
 /**
  * optsample_group_join - a flow gets partners
+ * @q: private data of the qdisc, locked
  * @f: the flow, in no group
  * @group: the group; if it is full, the flow stays alone
  */
-void optsample_group_join(struct optsample_flow *f,
+void optsample_group_join(struct optsample_sched *q,
+			  struct optsample_flow *f,
 			  struct optsample_group *group)
 {
 	int member = optsample_sync_enter(&group->sync);
 
 	if (member < 0)
 		return;
-	optsample_withdraw_all(f);
+	optsample_withdraw_all(q, f);
 	f->group = group;
 	f->member = member;
 	group->pending += f->committed;
@@ -210,11 +228,12 @@ void optsample_group_join(struct optsample_flow *f,
 
 /**
  * optsample_group_leave - a flow is alone again
+ * @q: private data of the qdisc, locked
  * @f: the flow, in a group
  */
-void optsample_group_leave(struct optsample_flow *f)
+void optsample_group_leave(struct optsample_sched *q, struct optsample_flow *f)
 {
-	optsample_withdraw_all(f);
+	optsample_withdraw_all(q, f);
 	optsample_sync_exit(&f->group->sync, f->member);
 	f->group->pending -= f->committed;
 	f->group = NULL;

@@ -68,8 +68,8 @@ void optsample_pass_drop_oldest(struct optsample_sched *q,
 {
 	struct optsample_msg *msg;
 
-	list_for_each_entry(msg, &f->queue, fifo) {
-		if (msg->place != OPTSAMPLE_PASSES || msg == f->cur)
+	list_for_each_entry(msg, &f->passes, passes) {
+		if (msg == f->cur)
 			continue;
 		f->c.ctl_dropped += msg->packets;
 		optsample_msg_drop(q, f, msg, loss);
@@ -89,4 +89,21 @@ bool optsample_pass_full(const struct optsample_sched *q,
 {
 	return f->pass_pkts >= OPTSAMPLE_PASS_MAX &&
 	       f->pass_memory > optsample_flow_memory(q) / 8;
+}
+
+/**
+ * optsample_turns_end - no flow holds packets: all of them are idle
+ * @q: private data of the qdisc, locked
+ */
+void optsample_turns_end(struct optsample_sched *q)
+{
+	struct optsample_flow *f, *next;
+	struct optsample_band *band;
+
+	for (; q->bands; q->bands &= q->bands - 1) {
+		band = &q->band[__ffs(q->bands)];
+		list_splice_tail_init(&band->fresh, &band->turns);
+		list_for_each_entry_safe(f, next, &band->turns, list)
+			optsample_flow_unlist(q, f);
+	}
 }

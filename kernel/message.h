@@ -78,6 +78,8 @@ optsample_msg_alloc(struct optsample_sched *q, struct optsample_flow *f,
 	msg->arrived = jiffies;
 	msg->id = id;
 	msg->complete = pass;
+	if (pass)
+		list_add_tail(&msg->passes, &f->passes);
 	msg->place = pass ? OPTSAMPLE_PASSES : OPTSAMPLE_IN_SAMPLER;
 	return msg;
 }
@@ -90,6 +92,8 @@ optsample_msg_free(struct optsample_sched *q, struct optsample_flow *f,
 		f->rx = NULL;
 	if (f->cur == msg)
 		f->cur = NULL;
+	if (unlikely(msg->place == OPTSAMPLE_PASSES))
+		list_del(&msg->passes);
 	optsample_uncharge(q, f, msg, msg->truesize);
 	if (likely(q->nspare < OPTSAMPLE_SPARE_MAX)) {
 		optsample_list_move(&msg->fifo, &q->spare);
@@ -100,26 +104,45 @@ optsample_msg_free(struct optsample_sched *q, struct optsample_flow *f,
 	}
 }
 
+/* The first packet of a flow that held none: a flow that had its turn lately
+ * keeps its place, and its debt.
+ */
 static inline void optsample_flow_activate(struct optsample_sched *q,
 					   struct optsample_flow *f)
 {
-	struct list_head *active = &q->active[0];
-
-	if (unlikely(f->priority)) {
-		active += f->priority;
-		q->priorities |= 1U << f->priority;
-	}
+	q->holding++;
+	if (f->listed)
+		return;
+	f->listed = true;
 	f->deficit = q->cfg.quantum;
-	optsample_list_move(&f->list, active);
+	q->listed++;
+	q->bands |= 1U << f->band;
+	optsample_list_move(&f->list, &q->band[f->band].fresh);
 }
 
+static inline void optsample_flow_unlist(struct optsample_sched *q,
+					 struct optsample_flow *f)
+{
+	f->listed = false;
+	q->listed--;
+	optsample_list_move(&f->list, &q->idle);
+}
+
+/* The last packet of a flow is gone: nobody is owed anything any more when it
+ * was the last of all.
+ */
 static inline void optsample_flow_deactivate(struct optsample_sched *q,
 					     struct optsample_flow *f)
 {
 	f->idle_since = jiffies;
-	optsample_list_move(&f->list, &q->idle);
-	if (unlikely(f->priority) && list_empty(&q->active[f->priority]))
-		q->priorities &= ~(1U << f->priority);
+	if (--q->holding)
+		return;
+	if (likely(q->listed == 1)) {
+		optsample_flow_unlist(q, f);
+		q->bands = 0;
+	} else {
+		optsample_turns_end(q);
+	}
 }
 
 /* @fresh: @msg has just been made and is accounted along with @skb */

@@ -36,9 +36,11 @@ enum {
 	OPTSAMPLE_RECENT = 4,		/* messages remembered afterwards */
 	OPTSAMPLE_FIND = 64,		/* messages searched for a straggler */
 	OPTSAMPLE_PASS_MAX = 1024,	/* control, repairs: or 1/8 of memory */
+	OPTSAMPLE_LOOK = 16,		/* flows looked at for the fattest */
 	OPTSAMPLE_SPARE_MAX = 256,	/* message structs kept for reuse */
 	OPTSAMPLE_FLOWS_MAX = 65534,	/* class minor numbers */
 	OPTSAMPLE_PRIORITIES = 8,
+	OPTSAMPLE_BANDS = 1 + OPTSAMPLE_PRIORITIES,	/* 0: background */
 	OPTSAMPLE_OTHERS = 3,		/* flows of control, but for its own */
 	OPTSAMPLE_ALONE = 0x80,		/* of a profile's group, which is full */
 };
@@ -60,7 +62,9 @@ enum optsample_place {
  * @pos:	the same
  * @part:	place in a set, and
  * @flow:	whose it is, in a flow with partners
- * @others:	of a passing packet: flows that it must not overtake, either
+ * @passes:	of passing packets: place among those of the flow,
+ * @others:	flows that they must not overtake, either, and
+ * @latest:	see OPTSAMPLE_TAG_LATEST, or 0
  * @fifo:	place in the flow's order of arrival
  * @head:	first packet held, linked through skb->next
  * @tail:	last packet held; only valid while @head is
@@ -80,7 +84,11 @@ struct optsample_msg {
 			struct optsample_part	part;
 			struct optsample_flow	*flow;
 		};
-		u32			others[OPTSAMPLE_OTHERS];
+		struct {
+			struct list_head	passes;
+			u32			others[OPTSAMPLE_OTHERS];
+			u32			latest;
+		};
 	};
 	struct list_head	fifo;
 	struct sk_buff		*head;
@@ -124,8 +132,9 @@ struct optsample_profile {
 /**
  * struct optsample_flow - messages of one writer to one destination
  * @hash:	in optsample_sched.table
- * @list:	in .active while it holds packets, else in .idle (oldest first)
- * @queue:	messages in order of arrival
+ * @list:	in a band of optsample_sched if @listed, else in .idle
+ * @queue:	messages in order of arrival,
+ * @passes:	and those of them that just pass
  * @cur:	first of them once it has begun to leave: will be finished
  * @rx:		message the last packet was added to
  * @newest:	number of the newest message seen
@@ -137,12 +146,18 @@ struct optsample_profile {
  * @waiting:	messages that are not in @sampler and have not begun to leave
  * @committed:	those of them that will leave in any case
  * @profile:	number of its profile, with OPTSAMPLE_ALONE: to be tried anew
- * @priority:	which list of active flows
+ * @band:	which of optsample_sched.band it takes its turns in
+ * @own_band:	the same if its profile has no priority
+ * @self:	only its sender declared it, see OPTSAMPLE_TAG_SELF
+ * @born:	when it was made, jiffies
+ * @listed:	it waits for its turn, or for an end of its debt
+ * @deficit:	bytes that it may send in this turn, negative: debt
  */
 struct optsample_flow {
 	struct hlist_node	hash;
 	struct list_head	list;
 	struct list_head	queue;
+	struct list_head	passes;
 	struct optsample_msg	*cur;
 	struct optsample_msg	*rx;
 	s32			deficit;
@@ -152,7 +167,10 @@ struct optsample_flow {
 	struct optsample_recent	left;
 	u16			slot;
 	u8			profile;
-	u8			priority;
+	u8			band;
+	u8			own_band;
+	bool			listed;
+	bool			self;
 	u8			member;
 	bool			started;
 	bool			has_sent;
@@ -163,12 +181,23 @@ struct optsample_flow {
 	u32			pass_memory;
 	u64			sent_pos;
 	u64			longest_gap;
+	unsigned long		born;
 	unsigned long		idle_since;
 	struct optsample_group	*group;
 	u32			waiting;
 	u32			committed;
 	struct optsample_sampler sampler;
 	struct tc_optsample_counters c;
+};
+
+/**
+ * struct optsample_band - flows that take turns
+ * @fresh:	that held nothing for a while: they go first, for one turn
+ * @turns:	the others
+ */
+struct optsample_band {
+	struct list_head	fresh;
+	struct list_head	turns;
 };
 
 /* A bucket of ordinary traffic */
@@ -274,21 +303,31 @@ struct optsample_sched {
 
 	struct hlist_head	*table;
 	u32			table_bits;
+	struct {
+		u64		a, b;
+	} hash;
 	struct optsample_flow	**slots;	/* by class minor - 1 */
 	u16			*free_slots;
 	u32			nflows;
-	struct list_head	active[OPTSAMPLE_PRIORITIES];
-	u32			priorities;	/* 1..7 with active flows, a bit each */
+	struct optsample_band	band[OPTSAMPLE_BANDS];
+	u32			bands;		/* with listed flows, a bit each */
+	u32			listed;		/* flows in all bands */
+	u32			holding;	/* flows that hold packets */
 	struct list_head	idle;
 	struct list_head	spare;		/* messages, for reuse */
 	u32			nspare;
-	u32			flow_memory;	/* limit of @memory */
-	u32			memory;		/* of all flows */
+	u32			overhead;	/* flows, sets, profiles */
+	u32			flow_memory;	/* limit of @memory: the rest */
+	u32			memory;		/* packets and messages held */
+	struct optsample_flow	*fattest;	/* or NULL; see relieve.c */
+	unsigned long		relieved;	/* when, jiffies */
+	u32			cursor;		/* of the search for it */
 	u32			memory_max;
 	u64			longest_gap;
 	u64			flows_new;
 	u64			flows_reclaimed;
 	u64			flows_refused;
+	u64			flows_displaced;
 	struct tc_optsample_counters retired;	/* of flows that are gone */
 
 	struct optsample_loss	loss;		/* of an enqueue; nothing between */
@@ -296,10 +335,18 @@ struct optsample_sched {
 	struct optsample_stall	stall;
 };
 
-/* Ordinary traffic may take a quarter of the memory, flows the rest. */
 static inline u32 optsample_flow_memory(const struct optsample_sched *q)
 {
 	return q->flow_memory;
+}
+
+/* Flows, sets or profiles come or go: what remains for packets */
+static inline void optsample_overhead(struct optsample_sched *q, int bytes)
+{
+	u32 all = q->cfg.memlimit - q->cfg.memlimit / 4;
+
+	q->overhead += bytes;
+	q->flow_memory = all > q->overhead ? all - q->overhead : 0;
 }
 
 static inline u32 optsample_ordinary_memory(const struct optsample_sched *q)
@@ -399,6 +446,8 @@ void optsample_pass_drop_oldest(struct optsample_sched *q,
 				struct optsample_flow *f,
 				struct optsample_loss *loss);
 
+void optsample_turns_end(struct optsample_sched *q);
+
 /* arrive.c */
 bool optsample_flow_enqueue(struct optsample_sched *q,
 			    struct optsample_flow *f, struct sk_buff *skb,
@@ -413,16 +462,20 @@ bool optsample_group_start(struct optsample_sched *q,
 			   struct optsample_flow *f, struct sk_buff *skb,
 			   const struct optsample_tag *tag,
 			   struct optsample_loss *loss);
-void optsample_group_begin(struct optsample_flow *f,
+void optsample_group_begin(struct optsample_sched *q,
+			   struct optsample_flow *f,
 			   struct optsample_msg *msg);
 bool optsample_group_turn(const struct optsample_flow *f);
 bool optsample_group_evict(struct optsample_sched *q,
 			   struct optsample_group *group,
 			   struct optsample_loss *loss);
-void optsample_group_join(struct optsample_flow *f,
+void optsample_group_join(struct optsample_sched *q,
+			  struct optsample_flow *f,
 			  struct optsample_group *group);
-void optsample_group_leave(struct optsample_flow *f);
-void optsample_withdraw(struct optsample_flow *f, struct optsample_msg *msg);
+void optsample_group_leave(struct optsample_sched *q,
+			   struct optsample_flow *f);
+void optsample_withdraw(struct optsample_sched *q, struct optsample_flow *f,
+			struct optsample_msg *msg);
 
 /* follow.c */
 void optsample_flow_follow(struct optsample_sched *q,
@@ -440,14 +493,18 @@ void optsample_flows_lists(struct optsample_sched *q);
 int optsample_flows_init(struct optsample_sched *q);
 void optsample_flows_purge(struct optsample_sched *q);
 void optsample_flows_destroy(struct optsample_sched *q);
+bool optsample_idle_free(struct optsample_sched *q);
 void optsample_flows_reclaim(struct optsample_sched *q);
-struct optsample_flow *optsample_flow_make(struct optsample_sched *q, u32 id);
+struct optsample_flow *optsample_flow_make(struct optsample_sched *q,
+					   const struct sk_buff *skb,
+					   const struct optsample_tag *tag,
+					   struct optsample_loss *loss);
 u64 optsample_flow_age_ns(const struct optsample_flow *f);
 
 /* Does any flow hold packets? */
 static inline bool optsample_flows_hold(const struct optsample_sched *q)
 {
-	return !list_empty(&q->active[0]) || q->priorities;
+	return q->holding;
 }
 
 /* A message that will leave in any case begins to wait, or waits no more */
@@ -464,12 +521,22 @@ static inline u32 optsample_flow_waiting(const struct optsample_flow *f)
 	return f->sampler.len + f->waiting;
 }
 
+/*
+ * Multiply-shift, which no choice of ids fills one bucket of without knowing
+ * the numbers (M. Thorup, High Speed Hashing for Integers and Strings, 3.3)
+ */
+static inline struct hlist_head *
+optsample_flow_bucket(const struct optsample_sched *q, u32 id)
+{
+	return &q->table[(q->hash.a * id + q->hash.b) >> (64 - q->table_bits)];
+}
+
 static inline struct optsample_flow *
 optsample_flow_find(const struct optsample_sched *q, u32 id)
 {
 	struct optsample_flow *f;
 
-	hlist_for_each_entry(f, &q->table[hash_32(id, q->table_bits)], hash)
+	hlist_for_each_entry(f, optsample_flow_bucket(q, id), hash)
 		if (f->id == id)
 			return f;
 	return NULL;
@@ -478,17 +545,20 @@ optsample_flow_find(const struct optsample_sched *q, u32 id)
 /**
  * optsample_flow_get - find or make the flow of a tag
  * @q: private data of the qdisc, locked
- * @id: flow id of the tag
+ * @skb: the packet
+ * @tag: its tag
+ * @loss: what had to go to make room
  *
  * Return: the flow, or NULL when the table is full of busy flows (or memory
  * is short): the caller treats the packet as ordinary then.
  */
 static inline struct optsample_flow *
-optsample_flow_get(struct optsample_sched *q, u32 id)
+optsample_flow_get(struct optsample_sched *q, const struct sk_buff *skb,
+		   const struct optsample_tag *tag, struct optsample_loss *loss)
 {
-	struct optsample_flow *f = optsample_flow_find(q, id);
+	struct optsample_flow *f = optsample_flow_find(q, tag->flow);
 
-	return f ?: optsample_flow_make(q, id);
+	return f ?: optsample_flow_make(q, skb, tag, loss);
 }
 
 /* ordinary.c */

@@ -60,7 +60,7 @@ static void optsample_flow_give_up(struct optsample_sched *q,
 	if (msg && !msg->complete && msg != f->cur &&
 	    msg->truesize > optsample_flow_memory(q) / 2) {
 		f->c.oversize++;
-		optsample_withdraw(f, msg);
+		optsample_withdraw(q, f, msg);
 		optsample_msg_drop(q, f, msg, loss);
 		return;
 	}
@@ -77,43 +77,65 @@ static void optsample_flow_give_up(struct optsample_sched *q,
 	}
 }
 
-/* What idle flows remember of unfinished messages is memory, too. */
-static bool optsample_forget(struct optsample_sched *q)
+/* The fatter of @fattest and what is in slot @i */
+static struct optsample_flow *
+optsample_fatter(const struct optsample_sched *q, u32 i,
+		 struct optsample_flow *fattest)
 {
-	struct optsample_flow *f;
+	struct optsample_flow *f = q->slots[i];
 
-	list_for_each_entry(f, &q->idle, list) {
-		if (f->cur) {
-			optsample_finish(q, f);
-			return true;
-		}
+	if (!f || !f->backlog_pkts ||
+	    (fattest && fattest->memory >= f->memory))
+		return fattest;
+	return f;
+}
+
+/*
+ * A search through all flows for every packet beyond the limit would take too
+ * long. One search when memory gets short finds the fattest; then each look
+ * goes OPTSAMPLE_LOOK flows further, for one that has become fatter.
+ */
+static struct optsample_flow *optsample_fattest(struct optsample_sched *q)
+{
+	struct optsample_flow *f = q->fattest;
+	u32 i, n = OPTSAMPLE_LOOK;
+
+	if (f && !f->backlog_pkts)
+		f = NULL;
+	if (!q->fattest || time_after(jiffies, q->relieved + HZ))
+		n = q->cfg.flows;
+	for (i = 0; i < q->cfg.flows && (i < n || !f); i++) {
+		q->cursor = (q->cursor + 1) % q->cfg.flows;
+		f = optsample_fatter(q, q->cursor, f);
 	}
-	return false;
+	q->fattest = f;
+	q->relieved = jiffies;
+	return f;
+}
+
+/* Idle flows may take an eighth of the memory that packets need. */
+static bool optsample_idle_too_many(const struct optsample_sched *q)
+{
+	return q->overhead > optsample_flow_memory(q) / 8;
 }
 
 /**
  * optsample_flows_relieve - sample the fattest flows until memory fits
  * @q: private data of the qdisc, locked
  * @loss: what was taken out
- *
- * Scans the flows that hold packets; only done beyond the memory limit, and
- * every scan frees a whole message.
  */
 void optsample_flows_relieve(struct optsample_sched *q,
 			     struct optsample_loss *loss)
 {
-	while (q->memory > optsample_flow_memory(q)) {
-		struct optsample_flow *f, *fattest = NULL;
-		int i;
+	struct optsample_flow *f;
 
-		if (optsample_forget(q))
+	while (q->memory > optsample_flow_memory(q)) {
+		if (optsample_idle_too_many(q) && optsample_idle_free(q))
 			continue;
-		for (i = 0; i < OPTSAMPLE_PRIORITIES; i++)
-			list_for_each_entry(f, &q->active[i], list)
-				if (!fattest || f->memory > fattest->memory)
-					fattest = f;
-		if (!fattest)
+		f = optsample_fattest(q);
+		if (f)
+			optsample_flow_give_up(q, f, loss);
+		else if (!optsample_idle_free(q))
 			break;
-		optsample_flow_give_up(q, fattest, loss);
 	}
 }

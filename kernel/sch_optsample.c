@@ -122,7 +122,7 @@ static int optsample_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	loss->own_msg = NULL;
 	tag = optsample_tag(skb);
 	if (tag)
-		flow = optsample_flow_get(q, tag->flow);
+		flow = optsample_flow_get(q, skb, tag, loss);
 	if (flow) {
 		optsample_orphan(skb);
 		queued = optsample_flow_enqueue(q, flow, skb, tag, loss);

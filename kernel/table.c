@@ -3,6 +3,8 @@
  * The flow table: flows by id, their class numbers, their ends. A flow is
  * freed when it has held nothing for a while.
  */
+#include <linux/random.h>
+#include <net/dsfield.h>
 #include "message.h"
 
 /**
@@ -13,8 +15,10 @@ void optsample_flows_lists(struct optsample_sched *q)
 {
 	int i;
 
-	for (i = 0; i < OPTSAMPLE_PRIORITIES; i++)
-		INIT_LIST_HEAD(&q->active[i]);
+	for (i = 0; i < OPTSAMPLE_BANDS; i++) {
+		INIT_LIST_HEAD(&q->band[i].fresh);
+		INIT_LIST_HEAD(&q->band[i].turns);
+	}
 	INIT_LIST_HEAD(&q->idle);
 	INIT_LIST_HEAD(&q->spare);
 }
@@ -23,7 +27,7 @@ int optsample_flows_init(struct optsample_sched *q)
 {
 	u32 i, n = q->cfg.flows;
 
-
+	get_random_bytes(&q->hash, sizeof(q->hash));
 	q->table_bits = max(1, ilog2(roundup_pow_of_two(n)));
 	q->table = kvcalloc(1U << q->table_bits, sizeof(*q->table),
 			    GFP_KERNEL);
@@ -45,15 +49,20 @@ static void optsample_flow_free(struct optsample_sched *q,
 	if (f->cur && !f->cur->complete)
 		f->c.incomplete++;
 	if (f->group)
-		optsample_group_leave(f);
+		optsample_group_leave(q, f);
 	list_for_each_entry_safe(msg, next, &f->queue, fifo)
 		optsample_msg_free(q, f, msg);
 	optsample_counters_add(&q->retired, &f->c);
 	hlist_del(&f->hash);
 	list_del(&f->list);
+	if (f->listed)
+		q->listed--;
+	if (q->fattest == f)
+		q->fattest = NULL;
 	q->slots[f->slot] = NULL;
 	q->free_slots[q->cfg.flows - q->nflows--] = f->slot;
 	q->flows_reclaimed++;
+	optsample_overhead(q, -(int)sizeof(*f));
 	kfree(f);
 }
 
@@ -73,30 +82,134 @@ void optsample_flows_reclaim(struct optsample_sched *q)
 	}
 }
 
-static struct optsample_flow *optsample_flow_new(struct optsample_sched *q,
-						 u32 id)
+/* All that a flow holds is lost. @loss: NULL if nothing is to be settled */
+static void optsample_flow_purge(struct optsample_sched *q,
+				 struct optsample_flow *f,
+				 struct optsample_loss *loss)
+{
+	struct optsample_msg *msg;
+
+	f->c.msgs_evicted += optsample_flow_waiting(f);
+	f->c.pkts_dropped += f->backlog_pkts;
+	if (loss) {
+		loss->packets += f->backlog_pkts;
+		loss->bytes += f->backlog_bytes;
+	}
+	if (f->backlog_pkts)
+		optsample_flow_deactivate(q, f);
+	f->backlog_pkts = 0;
+	list_for_each_entry(msg, &f->queue, fifo) {
+		if (!msg->head)
+			continue;
+		if (loss) {
+			msg->tail->next = *loss->to_free;
+			*loss->to_free = msg->head;
+		} else {
+			rtnl_kfree_skbs(msg->head, msg->tail);
+		}
+	}
+	optsample_flow_free(q, f);
+}
+
+/**
+ * optsample_idle_free - free the flow that has been idle for longest
+ * @q: private data of the qdisc, locked
+ *
+ * Return: false if no flow is idle.
+ */
+bool optsample_idle_free(struct optsample_sched *q)
 {
 	struct optsample_flow *f;
 
-	optsample_flows_reclaim(q);
-	if (q->nflows == q->cfg.flows) {
-		f = list_first_entry_or_null(&q->idle, struct optsample_flow,
-					     list);
-		if (!f)
-			return NULL;
+	f = list_first_entry_or_null(&q->idle, struct optsample_flow, list);
+	if (f)
 		optsample_flow_free(q, f);
+	return f;
+}
+
+/*
+ * A full table: an idle flow makes room, and for one that somebody asked for,
+ * so does the oldest that only its sender declared.
+ */
+static bool optsample_flow_room(struct optsample_sched *q, bool self,
+				struct optsample_loss *loss)
+{
+	struct optsample_flow *f, *oldest = NULL;
+	u32 i;
+
+	if (optsample_idle_free(q))
+		return true;
+	if (self)
+		return false;
+	for (i = 0; i < q->cfg.flows; i++) {
+		f = q->slots[i];
+		if (f && f->self &&
+		    (!oldest || time_before(f->born, oldest->born)))
+			oldest = f;
 	}
+	if (!oldest)
+		return false;
+	q->flows_displaced++;
+	optsample_flow_purge(q, oldest, loss);
+	return true;
+}
+
+/*
+ * The band of a flow that no rule gives a priority, as mac80211 would choose
+ * an access category (802.1d user priority from skb->priority, else from the
+ * DS field): background, best effort, video, voice.
+ */
+static u8 optsample_own_band(const struct sk_buff *skb)
+{
+	static const u8 band[8] = { 1, 0, 0, 1, 1 + 4, 1 + 4, 1 + 6, 1 + 6 };
+	u32 up = skb->priority - 256;
+	int at = skb_network_offset(skb);
+	u8 buf[sizeof(struct iphdr)];
+	const void *ip;
+
+	if (up < 8)
+		return band[up];
+	ip = skb_header_pointer(skb, at, sizeof(buf), buf);
+	if (!ip)
+		return band[0];
+	switch (skb_protocol(skb, true)) {
+	case htons(ETH_P_IP):
+		return band[ipv4_get_dsfield(ip) >> 5];
+	case htons(ETH_P_IPV6):
+		return band[ipv6_get_dsfield(ip) >> 5];
+	}
+	return band[0];
+}
+
+static struct optsample_flow *optsample_flow_new(struct optsample_sched *q,
+						 const struct sk_buff *skb,
+						 const struct optsample_tag *tag,
+						 struct optsample_loss *loss)
+{
+	bool self = tag->mark & OPTSAMPLE_TAG_SELF;
+	struct optsample_flow *f;
+
+	optsample_flows_reclaim(q);
+	while (q->nflows == q->cfg.flows || sizeof(*f) > q->flow_memory)
+		if (!optsample_flow_room(q, self, loss))
+			return NULL;
 	f = kzalloc(sizeof(*f), GFP_ATOMIC | __GFP_NOWARN);
 	if (!f)
 		return NULL;
+	optsample_overhead(q, sizeof(*f));
 	INIT_LIST_HEAD(&f->queue);
-	f->id = id;
+	INIT_LIST_HEAD(&f->passes);
+	f->id = tag->flow;
+	f->self = self;
+	f->born = jiffies;
+	f->own_band = optsample_own_band(skb);
+	f->band = f->own_band;
 	f->slot = q->free_slots[q->cfg.flows - ++q->nflows];
 	f->idle_since = jiffies;
 	q->slots[f->slot] = f;
 	optsample_init(&f->sampler, q->cfg.policy, q->cfg.limit,
 		       q->cfg.refill);
-	hlist_add_head(&f->hash, &q->table[hash_32(id, q->table_bits)]);
+	hlist_add_head(&f->hash, optsample_flow_bucket(q, f->id));
 	list_add_tail(&f->list, &q->idle);
 	q->flows_new++;
 	return f;
@@ -105,34 +218,23 @@ static struct optsample_flow *optsample_flow_new(struct optsample_sched *q,
 /**
  * optsample_flow_make - make the flow of a tag
  * @q: private data of the qdisc, locked
- * @id: flow id of the tag, not in the table
+ * @skb: its first packet
+ * @tag: of a flow that is not in the table
+ * @loss: what had to go
  *
  * Return: the flow, or NULL when the table is full of busy flows or memory
  * is short.
  */
-struct optsample_flow *optsample_flow_make(struct optsample_sched *q, u32 id)
+struct optsample_flow *optsample_flow_make(struct optsample_sched *q,
+					   const struct sk_buff *skb,
+					   const struct optsample_tag *tag,
+					   struct optsample_loss *loss)
 {
-	struct optsample_flow *f = optsample_flow_new(q, id);
+	struct optsample_flow *f = optsample_flow_new(q, skb, tag, loss);
 
 	if (!f)
 		q->flows_refused++;
 	return f;
-}
-
-static void optsample_flow_purge(struct optsample_sched *q,
-				 struct optsample_flow *f)
-{
-	struct optsample_msg *msg;
-
-	f->c.msgs_evicted += optsample_flow_waiting(f);
-	f->c.pkts_dropped += f->backlog_pkts;
-	if (f->backlog_pkts)
-		optsample_flow_deactivate(q, f);
-	f->backlog_pkts = 0;
-	list_for_each_entry(msg, &f->queue, fifo)
-		if (msg->head)
-			rtnl_kfree_skbs(msg->head, msg->tail);
-	optsample_flow_free(q, f);
 }
 
 /**
@@ -147,7 +249,7 @@ void optsample_flows_purge(struct optsample_sched *q)
 		return;
 	for (i = 0; i < q->cfg.flows; i++)
 		if (q->slots[i])
-			optsample_flow_purge(q, q->slots[i]);
+			optsample_flow_purge(q, q->slots[i], NULL);
 }
 
 void optsample_flows_destroy(struct optsample_sched *q)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Whole messages: nothing arrives in part, whatever the packets look like.
-# FLAGS of a raw packet: 1 first, 2 last, 4 control, 8 repair.
+# FLAGS of a raw packet: 1 first, 2 last, 4 control, 8 repair, 16 declared by
+# its sender alone, 32 replaces older control.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules
@@ -422,4 +423,62 @@ is "$(class_stat 1 backlog)" 4 "a new policy keeps the queue"
 is "$(drive <<<k | wc -w)" 5 "and it all departs"
 
 ip link del d0
+# turns: one large packet at a time, against a flow that always waits
+backlog()	# FLOW MESSAGES BYTES
+{
+	for i in $(seq "$2"); do
+		echo "x $1 $i $i 3 $3"
+	done
+}
+device limit 5000 memlimit 256mb quantum 1514
+out=$({ backlog 1 4000 1000; echo "share 2 60000 2000"; } | drive | tail -n 1)
+[ "${out#share }" -ge 40 ] && [ "${out#share }" -le 60 ]
+ok "60 kB at a time gets its half, not more ($out)"
+device limit 5000 memlimit 256mb quantum 256
+out=$({ backlog 1 2000 60; echo "share 2 60000 1000"; } | drive | tail -n 1)
+[ "${out#share }" -ge 40 ] && [ "${out#share }" -le 60 ]
+ok "the same with turns much smaller than packets ($out)"
+
+# a small message of a topic that was silent need not wait for large ones
+device limit 100 memlimit 256mb
+out=$({ backlog 1 50 9000; backlog 2 50 9000; echo q; echo q
+	echo "x 3 1 1 3 100"; echo q; } | drive | tail -n 1)
+is "$out" "3/1/3" "a small message goes before the backlog of others"
+
+# without a profile, the DS field decides as on Wi-Fi
+device limit 100
+out=$({ echo "tos 32"; backlog 1 2 100; echo "tos 0"; backlog 2 2 100
+	echo "tos 160"; backlog 3 2 100; echo "tos 184"; backlog 4 2 100
+	echo "tos 192"; backlog 5 2 100; echo "tos 0"
+	for i in $(seq 10); do echo q; done; } | drive | grep / | cut -d/ -f1 |
+	words)
+is "$out" "5 5 3 3 4 4 2 2 1 1" "voice, video, best effort, background"
+
+# control that says the same again replaces what still waits (36: 4 + 32)
+device limit 5
+out=$(for i in $(seq 200); do
+	echo "x 5 $i $i 3 100"; echo "x 5 77 0 36 100"; echo "x 5 78 0 36 100"
+done | drive | grep -c queued)
+is "$(stat ctl_in) $(stat ctl_replaced) $(stat ctl_dropped) $(stat qlen)" \
+	"400 398 0 7" "of 400 heartbeats of two kinds the newest two wait"
+out=$({ for i in $(seq 8); do echo q; done; } | drive | tail -n 3 | words)
+is "$out" "5/77/36 5/78/36 -" "they leave last, behind the data"
+
+# flows that only their senders declared give way (19: 3 + 16)
+device flows 4 limit 5
+out=$({ for f in 11 12 13 14; do echo "x $f 1 1 19 100"; done
+	echo "x 15 1 1 19 100"; echo "x 1 1 1 3 100"; echo "x 2 1 1 3 100"
+	for i in $(seq 6); do echo q; done; } | drive | words)
+is "$(stat flows_refused) $(stat msgs_evicted)" "1 2" \
+	"a full table: writers take the places of segments"
+is "$(tr ' ' '\n' <<<"$out" | grep / | cut -d/ -f1 | sort -n | words)" \
+	"1 2 13 14 15" "the oldest two went; the refused one is ordinary"
+
+# the struct of a flow is memory, too
+device flows 4096 memlimit 65536
+{ for f in $(seq 4000); do echo "x $f 1 1 3 100"; done; } | drive >/dev/null
+out=$(stat flows)
+[ "$out" -lt 80 ]
+ok "what flows take is part of memlimit: $out of 4000 fit in 64 kB"
+
 done_testing

@@ -20,6 +20,9 @@
  *   x FLOW MSG POS FLAGS LEN   a packet arrives: queued N | dropped N
  *   o LEN                      an ordinary packet arrives
  *   q                          a packet departs: FLOW/MSG/SEQ, ordinary or -
+ *   tos N                      packets have this DS field from now on
+ *   share FLOW LEN N           N departures, while one packet of LEN bytes of
+ *                              FLOW always waits: share P, its percent of bytes
  *   bench MODE FLOWS PACKETS BACKLOG COUNT
  *                              per packet, in tenths of a nanosecond:
  *                              enqueue, dequeue, free; a reading of the clock
@@ -67,7 +70,7 @@ static struct net_device *dev;	/* looked up anew for every write */
 static char driven[IFNAMSIZ];
 static char *out;
 static size_t out_len;
-static u32 packets = 1, flow = 1, message;
+static u32 packets = 1, flow = 1, message, tos;
 static DEFINE_MUTEX(drive_lock);
 
 static __printf(1, 2) void say(const char *fmt, ...)
@@ -108,6 +111,7 @@ static struct sk_buff *make(u32 flow_id, u32 msg, u64 pos, u32 seq, u32 flags,
 	ip->version = 4;
 	ip->ihl = 5;
 	ip->ttl = 64;
+	ip->tos = tos;
 	ip->protocol = IPPROTO_UDP;
 	ip->saddr = htonl(0x0a000001);
 	ip->daddr = htonl(0x0a000002);
@@ -342,6 +346,39 @@ static void raw_take(void)
 	else
 		say("%u/%u/%u\n", label->flow, label->msg, label->flags);
 	kfree_skb(skb);
+}
+
+static int share(u32 f, u32 len, u32 n)
+{
+	u64 bytes[2] = { 0 };
+	const struct label *label;
+	struct sk_buff *skb;
+	bool there = false;
+	u32 i, msg = 0;
+	size_t said;
+
+	for (i = 0; i < n; i++) {
+		if (!there) {
+			said = out_len;
+			msg++;
+			if (raw_put(f, msg, msg, OPTSAMPLE_TAG_FIRST |
+				    OPTSAMPLE_TAG_LAST, len))
+				return -ENOMEM;
+			out_len = said;
+			there = true;
+		}
+		skb = take();
+		if (!skb)
+			break;
+		label = label_of(skb);
+		bytes[label->flow == f] += skb->len;
+		if (label->flow == f)
+			there = false;
+		kfree_skb(skb);
+	}
+	say("share %llu\n", div64_u64(100 * bytes[1],
+				       max(bytes[0] + bytes[1], 1ULL)));
+	return 0;
 }
 
 static int change(int attr, u32 value)
@@ -599,6 +636,10 @@ static int drive(const char *line)
 		return arrive(pos);
 	else if (sscanf(line, "x %u %u %llu %u %u", &a, &b, &pos, &c, &d) == 5)
 		return raw_put(a, b, pos, c, d);
+	else if (sscanf(line, "share %u %u %u", &a, &b, &c) == 3)
+		return share(a, b, c);
+	else if (sscanf(line, "tos %u", &a) == 1)
+		tos = a;
 	else if (sscanf(line, "o %u", &a) == 1)
 		return raw_put(0, ++message, 0, 0, a);
 	else if (sscanf(line, "l %u", &a) == 1)

@@ -99,7 +99,8 @@ struct tc_optsample_counters {
 	__u64	oversize;	/* given up: more than half of the memory */
 	__u64	reordered;	/* packets behind newer ones, put in place */
 	__u64	restarts;	/* position or number stepped back */
-	__u64	reserved[4];	/* 0: more counters go here */
+	__u64	ctl_replaced;	/* control made needless by newer control */
+	__u64	reserved[3];	/* 0: more counters go here */
 };
 
 struct tc_optsample_qd_stats {
