@@ -2,100 +2,191 @@
 /*
  * Configuration by netlink: options and profiles in, checked and applied, and
  * out again. What is refused changes nothing.
+ *
+ * The tables below say what is valid, and the kernel's parser checks it. What
+ * it says then ("integer out of range") is replaced by the name of the option
+ * and its range.
  */
 #include <linux/slab.h>
 #include <net/netlink.h>
+#include "compat.h"
 #include "optsample.h"
+
+/* NLA_POLICY_RANGE() ends at 32767. */
+#define OPTSAMPLE_U32(_min, _max)					\
+	NLA_POLICY_FULL_RANGE(NLA_U32,					\
+		(&(struct netlink_range_validation)			\
+		 { .min = _min, .max = _max }))
+
+static const struct nla_policy
+optsample_profile_policy[TCA_OPTSAMPLE_PROFILE_MAX + 1] = {
+	[TCA_OPTSAMPLE_PROFILE_ID] =
+		NLA_POLICY_RANGE(NLA_U32, 1, TC_OPTSAMPLE_PROFILES - 1),
+	[TCA_OPTSAMPLE_PROFILE_NONE] = { .type = NLA_FLAG },
+	[TCA_OPTSAMPLE_PROFILE_LIMIT] = OPTSAMPLE_U32(1, OPTSAMPLE_LIMIT_MAX),
+	[TCA_OPTSAMPLE_PROFILE_POLICY] =
+		NLA_POLICY_MAX(NLA_U32, OPTSAMPLE_POLICY_MAX - 1),
+	[TCA_OPTSAMPLE_PROFILE_REFILL] = NLA_POLICY_MAX(NLA_U32, 100),
+	[TCA_OPTSAMPLE_PROFILE_PRIORITY] =
+		NLA_POLICY_MAX(NLA_U32, OPTSAMPLE_PRIORITIES - 1),
+	[TCA_OPTSAMPLE_PROFILE_SYNC] = { .type = NLA_U32 },
+	[TCA_OPTSAMPLE_PROFILE_SEGMENTS] = NLA_POLICY_MAX(NLA_U32, 1),
+};
+
+static const struct nla_policy
+optsample_profiles_policy[TCA_OPTSAMPLE_PROFILES_MAX + 1] = {
+	[TCA_OPTSAMPLE_PROFILE] = NLA_POLICY_NESTED(optsample_profile_policy),
+};
+
+static const struct nla_policy optsample_policy[TCA_OPTSAMPLE_MAX + 1] = {
+	[TCA_OPTSAMPLE_LIMIT]		= OPTSAMPLE_U32(1, OPTSAMPLE_LIMIT_MAX),
+	[TCA_OPTSAMPLE_MEMLIMIT]	= OPTSAMPLE_U32(65536, 1U << 31),
+	[TCA_OPTSAMPLE_FLOWS]		= OPTSAMPLE_U32(1, OPTSAMPLE_FLOWS_MAX),
+	[TCA_OPTSAMPLE_POLICY] =
+		NLA_POLICY_MAX(NLA_U32, OPTSAMPLE_POLICY_MAX - 1),
+	[TCA_OPTSAMPLE_REFILL]		= NLA_POLICY_MAX(NLA_U32, 100),
+	[TCA_OPTSAMPLE_QUANTUM]		= OPTSAMPLE_U32(256, 1U << 20),
+	[TCA_OPTSAMPLE_ORDINARY]	= OPTSAMPLE_U32(1, 1U << 20),
+	[TCA_OPTSAMPLE_SHARE]		= NLA_POLICY_RANGE(NLA_U32, 1, 99),
+	[TCA_OPTSAMPLE_INFLIGHT_PACKETS] = OPTSAMPLE_U32(0, 1U << 20),
+	[TCA_OPTSAMPLE_INFLIGHT_BYTES]	= OPTSAMPLE_U32(0, 1U << 30),
+	[TCA_OPTSAMPLE_WATCH]		= { .type = NLA_NUL_STRING,
+					    .len = IFNAMSIZ - 1 },
+	[TCA_OPTSAMPLE_SETTLE]		= OPTSAMPLE_U32(0, 60000),
+	[TCA_OPTSAMPLE_RATE64]		= { .type = NLA_U64 },
+	[TCA_OPTSAMPLE_GATE] = NLA_POLICY_MAX(NLA_U32, TC_OPTSAMPLE_GATE_OPEN),
+	[TCA_OPTSAMPLE_IDLE]		= OPTSAMPLE_U32(1, 86400000),
+	[TCA_OPTSAMPLE_PROFILES] = NLA_POLICY_NESTED(optsample_profiles_policy),
+};
+
+/* The words are those of the tc plugin. */
+static const char *const
+optsample_profile_errors[TCA_OPTSAMPLE_PROFILE_MAX + 1] = {
+	[TCA_OPTSAMPLE_PROFILE_ID] = "optsample: profile must be 1..63",
+	[TCA_OPTSAMPLE_PROFILE_LIMIT] = "optsample: limit must be 1..65535",
+	[TCA_OPTSAMPLE_PROFILE_POLICY] = "optsample: unknown policy",
+	[TCA_OPTSAMPLE_PROFILE_REFILL] = "optsample: refill must be 0..100",
+	[TCA_OPTSAMPLE_PROFILE_PRIORITY] = "optsample: priority must be 0..7",
+	[TCA_OPTSAMPLE_PROFILE_SEGMENTS] = "optsample: segments must be 0 or 1",
+};
+
+static const char *const optsample_errors[TCA_OPTSAMPLE_MAX + 1] = {
+	[TCA_OPTSAMPLE_LIMIT] = "optsample: limit must be 1..65535",
+	[TCA_OPTSAMPLE_MEMLIMIT] = "optsample: memlimit must be 64K..2G",
+	[TCA_OPTSAMPLE_FLOWS] = "optsample: flows must be 1..65534",
+	[TCA_OPTSAMPLE_POLICY] = "optsample: unknown policy",
+	[TCA_OPTSAMPLE_REFILL] = "optsample: refill must be 0..100",
+	[TCA_OPTSAMPLE_QUANTUM] = "optsample: quantum must be 256..1M",
+	[TCA_OPTSAMPLE_ORDINARY] = "optsample: ordinary must be 1..1048576",
+	[TCA_OPTSAMPLE_SHARE] = "optsample: share must be 1..99",
+	[TCA_OPTSAMPLE_INFLIGHT_PACKETS] =
+		"optsample: inflight must be at most 1048576 packets",
+	[TCA_OPTSAMPLE_INFLIGHT_BYTES] =
+		"optsample: inflight must be at most 1G",
+	[TCA_OPTSAMPLE_WATCH] =
+		"optsample: watch must be the name of a device",
+	[TCA_OPTSAMPLE_SETTLE] = "optsample: settle must be 0..60s",
+	[TCA_OPTSAMPLE_GATE] = "optsample: gate must be open or closed",
+	[TCA_OPTSAMPLE_IDLE] = "optsample: idle must be 1ms..24h",
+};
+
+static const char *optsample_error(const struct nla_policy *pt)
+{
+	if (pt >= optsample_policy &&
+	    pt < optsample_policy + ARRAY_SIZE(optsample_policy))
+		return optsample_errors[pt - optsample_policy];
+	if (pt >= optsample_profile_policy &&
+	    pt < optsample_profile_policy + ARRAY_SIZE(optsample_profile_policy))
+		return optsample_profile_errors[pt - optsample_profile_policy];
+	return NULL;
+}
+
+/* The parser found fault with the options: in the user's words */
+static void optsample_explain(struct netlink_ext_ack *extack)
+{
+	const struct nlattr *attr;
+	const char *error;
+
+	if (!extack)
+		return;
+	attr = extack->bad_attr;
+	error = optsample_error(extack->policy);
+	if (!error && extack->policy)
+		error = "optsample: this is not how an option is written";
+	if (!error && attr)
+		error = "optsample: this module does not know such an option";
+	optsample_refuse(extack, attr,
+			 error ?: "optsample: the options are cut short");
+}
+
+/* A number that netlink may set, and where it goes */
+struct optsample_option {
+	u16	attr;
+	u16	offset;
+};
+
+#define OPTSAMPLE_OPTION(_attr, _field)					\
+	{ TCA_OPTSAMPLE_##_attr, offsetof(struct optsample_config, _field) }
+#define OPTSAMPLE_PROFILE_OPTION(_attr, _field)				\
+	{ TCA_OPTSAMPLE_PROFILE_##_attr,				\
+	  offsetof(struct optsample_profile_config, _field) }
+
+static const struct optsample_option optsample_options[] = {
+	OPTSAMPLE_OPTION(LIMIT, limit),
+	OPTSAMPLE_OPTION(MEMLIMIT, memlimit),
+	OPTSAMPLE_OPTION(FLOWS, flows),
+	OPTSAMPLE_OPTION(POLICY, policy),
+	OPTSAMPLE_OPTION(REFILL, refill),
+	OPTSAMPLE_OPTION(QUANTUM, quantum),
+	OPTSAMPLE_OPTION(ORDINARY, ordinary),
+	OPTSAMPLE_OPTION(SHARE, share),
+	OPTSAMPLE_OPTION(INFLIGHT_PACKETS, inflight_packets),
+	OPTSAMPLE_OPTION(INFLIGHT_BYTES, inflight_bytes),
+	OPTSAMPLE_OPTION(SETTLE, settle_ms),
+	OPTSAMPLE_OPTION(GATE, gate),
+	OPTSAMPLE_OPTION(IDLE, idle_ms),
+};
+
+static const struct optsample_option optsample_profile_options[] = {
+	OPTSAMPLE_PROFILE_OPTION(LIMIT, limit),
+	OPTSAMPLE_PROFILE_OPTION(POLICY, policy),
+	OPTSAMPLE_PROFILE_OPTION(REFILL, refill),
+	OPTSAMPLE_PROFILE_OPTION(PRIORITY, priority),
+	OPTSAMPLE_PROFILE_OPTION(SYNC, slop_us),
+	OPTSAMPLE_PROFILE_OPTION(SEGMENTS, segments),
+};
+
+/* Return: BIT(attribute) for each that there was */
+static u32 optsample_get_numbers(void *cfg, struct nlattr **tb,
+				 const struct optsample_option *o, size_t count)
+{
+	u32 fields = 0;
+
+	for (; count; count--, o++) {
+		if (!tb[o->attr])
+			continue;
+		*(u32 *)((char *)cfg + o->offset) = nla_get_u32(tb[o->attr]);
+		fields |= BIT(o->attr);
+	}
+	return fields;
+}
+
+/* @fields: BIT(attribute) for each that is wanted */
+static int optsample_put_numbers(struct sk_buff *skb, const void *cfg,
+				 u32 fields, const struct optsample_option *o,
+				 size_t count)
+{
+	for (; count; count--, o++)
+		if (fields & BIT(o->attr) &&
+		    nla_put_u32(skb, o->attr,
+				*(u32 *)((char *)cfg + o->offset)))
+			return -EMSGSIZE;
+	return 0;
+}
 
 /*
  * Profiles
  */
-
-static const char *
-optsample_profile_wrong(const struct tc_optsample_profile *p)
-{
-	if (!p->id || p->id >= TC_OPTSAMPLE_PROFILES)
-		return "optsample: profile must be 1..63";
-	if (p->fields & ~(TC_OPTSAMPLE_PROFILE_LIMIT |
-			  TC_OPTSAMPLE_PROFILE_POLICY |
-			  TC_OPTSAMPLE_PROFILE_REFILL |
-			  TC_OPTSAMPLE_PROFILE_PRIORITY |
-			  TC_OPTSAMPLE_PROFILE_SYNC |
-			  TC_OPTSAMPLE_PROFILE_NONE))
-		return "optsample: unknown field of a profile";
-	if (p->fields & TC_OPTSAMPLE_PROFILE_LIMIT &&
-	    (!p->limit || p->limit > OPTSAMPLE_LIMIT_MAX))
-		return "optsample: limit must be 1..65535";
-	if (p->fields & TC_OPTSAMPLE_PROFILE_POLICY &&
-	    p->policy >= OPTSAMPLE_POLICY_MAX)
-		return "optsample: unknown policy";
-	if (p->fields & TC_OPTSAMPLE_PROFILE_REFILL && p->refill > 100)
-		return "optsample: refill must be 0..100";
-	if (p->fields & TC_OPTSAMPLE_PROFILE_PRIORITY &&
-	    p->priority >= OPTSAMPLE_PRIORITIES)
-		return "optsample: priority must be 0..7";
-	return NULL;
-}
-
-/* Fields that are not named keep what they have. */
-static int optsample_profile_update(const struct optsample_sched *q,
-				    struct optsample_profile *to,
-				    const struct tc_optsample_profile *p)
-{
-	struct tc_optsample_profile *cfg = &to->cfg;
-
-	if (p->fields & TC_OPTSAMPLE_PROFILE_NONE) {
-		/* a group of now goes with the table of now */
-		if (to->group != optsample_profile_group(q, p->id))
-			kfree(to->group);
-		memset(to, 0, sizeof(*to));
-		return 0;
-	}
-	cfg->id = p->id;
-	cfg->fields |= p->fields;
-	if (p->fields & TC_OPTSAMPLE_PROFILE_LIMIT)
-		cfg->limit = p->limit;
-	if (p->fields & TC_OPTSAMPLE_PROFILE_POLICY)
-		cfg->policy = p->policy;
-	if (p->fields & TC_OPTSAMPLE_PROFILE_REFILL)
-		cfg->refill = p->refill;
-	if (p->fields & TC_OPTSAMPLE_PROFILE_PRIORITY)
-		cfg->priority = p->priority;
-	if (!(p->fields & TC_OPTSAMPLE_PROFILE_SYNC))
-		return 0;
-	cfg->slop_us = p->slop_us;
-	if (to->group)
-		return 0;
-	to->group = kzalloc(sizeof(*to->group), GFP_KERNEL);
-	if (!to->group)
-		return -ENOMEM;
-	optsample_sync_init(&to->group->sync, OPTSAMPLE_POLICY_OPTSAMPLE, 1, 0, 0);
-	return 0;
-}
-
-static int optsample_profiles_update(const struct optsample_sched *q,
-				     struct optsample_profile *profiles,
-				     const struct nlattr *attr,
-				     struct netlink_ext_ack *extack)
-{
-	const struct tc_optsample_profile *p = nla_data(attr);
-	const char *wrong;
-	int n, err;
-
-	for (n = nla_len(attr) / sizeof(*p); n; n--, p++) {
-		wrong = optsample_profile_wrong(p);
-		if (wrong) {
-			NL_SET_BAD_ATTR(extack, attr);
-			if (extack)
-				extack->_msg = wrong;
-			return -EINVAL;
-		}
-		err = optsample_profile_update(q, &profiles[p->id], p);
-		if (err)
-			return err;
-	}
-	return 0;
-}
 
 /**
  * optsample_profiles_free - free a table of profiles
@@ -113,18 +204,71 @@ void optsample_profiles_free(struct optsample_profile *profiles,
 	kfree(profiles);
 }
 
-/**
- * optsample_profiles_parse - what the profiles will be
- * @q: private data of the qdisc, with the profiles of now
- * @attr: TCA_OPTSAMPLE_PROFILES, or NULL
- * @profiles: out: the new table, to be swapped with that of @q, or NULL. It
- *	may have groups of the old one; see optsample_profiles_free().
- * @extack: for what is wrong
- *
- * Return: 0 or a negative errno.
+/* @to is none any more. A group of now goes with the table of now. */
+static void optsample_profile_forget(const struct optsample_sched *q, u8 id,
+				     struct optsample_profile *to)
+{
+	if (to->group != optsample_profile_group(q, id))
+		kfree(to->group);
+	memset(to, 0, sizeof(*to));
+}
+
+/* What is not named keeps what it has. */
+static int optsample_profile_update(const struct optsample_sched *q, u8 id,
+				    struct optsample_profile *to,
+				    struct nlattr **tb)
+{
+	struct optsample_profile_config *cfg = &to->cfg;
+
+	if (tb[TCA_OPTSAMPLE_PROFILE_NONE])
+		optsample_profile_forget(q, id, to);
+	cfg->fields |= optsample_get_numbers(cfg, tb, optsample_profile_options,
+					     ARRAY_SIZE(optsample_profile_options));
+	if (!cfg->segments)
+		cfg->fields &= ~BIT(TCA_OPTSAMPLE_PROFILE_SEGMENTS);
+	if (to->group || !(cfg->fields & BIT(TCA_OPTSAMPLE_PROFILE_SYNC)))
+		return 0;
+	to->group = kzalloc(sizeof(*to->group), GFP_KERNEL);
+	if (!to->group)
+		return -ENOMEM;
+	optsample_sync_init(&to->group->sync, OPTSAMPLE_POLICY_OPTSAMPLE, 1, 0, 0);
+	return 0;
+}
+
+static int optsample_profiles_update(const struct optsample_sched *q,
+				     struct optsample_profile *profiles,
+				     const struct nlattr *nest,
+				     struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[TCA_OPTSAMPLE_PROFILE_MAX + 1], *attr;
+	int rem, err;
+	u8 id;
+
+	nla_for_each_nested(attr, nest, rem) {
+		err = nla_parse_nested(tb, TCA_OPTSAMPLE_PROFILE_MAX, attr,
+				       optsample_profile_policy, extack);
+		if (err)
+			return err;
+		if (!tb[TCA_OPTSAMPLE_PROFILE_ID]) {
+			NL_SET_ERR_MSG_ATTR(extack, attr,
+					    "optsample: a profile without its number");
+			return -EINVAL;
+		}
+		id = nla_get_u32(tb[TCA_OPTSAMPLE_PROFILE_ID]);
+		err = optsample_profile_update(q, id, &profiles[id], tb);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/*
+ * What the profiles will be. @profiles: out: the new table, to be swapped with
+ * that of @q, or NULL. It may have groups of the old one: see
+ * optsample_profiles_free().
  */
 static int optsample_profiles_parse(const struct optsample_sched *q,
-				    const struct nlattr *attr,
+				    const struct nlattr *nest,
 				    struct optsample_profile **profiles,
 				    struct netlink_ext_ack *extack)
 {
@@ -132,19 +276,14 @@ static int optsample_profiles_parse(const struct optsample_sched *q,
 	int err;
 
 	*profiles = NULL;
-	if (!attr)
+	if (!nest)
 		return 0;
-	if (nla_len(attr) % sizeof(struct tc_optsample_profile)) {
-		NL_SET_ERR_MSG_ATTR(extack, attr,
-				    "optsample: profiles of a strange size");
-		return -EINVAL;
-	}
 	new = kcalloc(TC_OPTSAMPLE_PROFILES, sizeof(*new), GFP_KERNEL);
 	if (!new)
 		return -ENOMEM;
 	if (q->profiles)
 		memcpy(new, q->profiles, TC_OPTSAMPLE_PROFILES * sizeof(*new));
-	err = optsample_profiles_update(q, new, attr, extack);
+	err = optsample_profiles_update(q, new, nest, extack);
 	if (err) {
 		optsample_profiles_free(new, q->profiles);
 		return err;
@@ -153,130 +292,45 @@ static int optsample_profiles_parse(const struct optsample_sched *q,
 	return 0;
 }
 
-/**
- * optsample_profiles_dump - tell the profiles
- * @q: private data of the qdisc
- * @skb: gets TCA_OPTSAMPLE_PROFILES, if there are any
- *
- * Return: 0 or a negative errno.
- */
+static int optsample_profile_dump(struct sk_buff *skb, u8 id,
+				  const struct optsample_profile_config *cfg)
+{
+	struct nlattr *nest = nla_nest_start(skb, TCA_OPTSAMPLE_PROFILE);
+
+	if (!nest ||
+	    nla_put_u32(skb, TCA_OPTSAMPLE_PROFILE_ID, id) ||
+	    optsample_put_numbers(skb, cfg, cfg->fields,
+				  optsample_profile_options,
+				  ARRAY_SIZE(optsample_profile_options)))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* On failure the caller cancels the nest around it. */
 static int optsample_profiles_dump(const struct optsample_sched *q,
 				   struct sk_buff *skb)
 {
-	struct tc_optsample_profile *p;
-	struct nlattr *attr;
-	int i, n = 0;
+	struct nlattr *nest = NULL;
+	int i;
 
-	for (i = 0; q->profiles && i < TC_OPTSAMPLE_PROFILES; i++)
-		n += !!q->profiles[i].cfg.fields;
-	if (!n)
-		return 0;
-	attr = nla_reserve(skb, TCA_OPTSAMPLE_PROFILES, n * sizeof(*p));
-	if (!attr)
-		return -EMSGSIZE;
-	p = nla_data(attr);
-	for (i = 0; i < TC_OPTSAMPLE_PROFILES; i++)
-		if (q->profiles[i].cfg.fields)
-			*p++ = q->profiles[i].cfg;
+	for (i = 0; q->profiles && i < TC_OPTSAMPLE_PROFILES; i++) {
+		if (!q->profiles[i].cfg.fields)
+			continue;
+		if (!nest)
+			nest = nla_nest_start(skb, TCA_OPTSAMPLE_PROFILES);
+		if (!nest ||
+		    optsample_profile_dump(skb, i, &q->profiles[i].cfg))
+			return -EMSGSIZE;
+	}
+	if (nest)
+		nla_nest_end(skb, nest);
 	return 0;
 }
 
 /*
- * Options
+ * The qdisc
  */
-
-static const struct nla_policy optsample_policy[TCA_OPTSAMPLE_MAX + 1] = {
-	[TCA_OPTSAMPLE_LIMIT]		= { .type = NLA_U32 },
-	[TCA_OPTSAMPLE_MEMLIMIT]	= { .type = NLA_U32 },
-	[TCA_OPTSAMPLE_FLOWS]		= { .type = NLA_U32 },
-	[TCA_OPTSAMPLE_POLICY]		= { .type = NLA_U32 },
-	[TCA_OPTSAMPLE_REFILL]		= { .type = NLA_U32 },
-	[TCA_OPTSAMPLE_QUANTUM]		= { .type = NLA_U32 },
-	[TCA_OPTSAMPLE_ORDINARY]	= { .type = NLA_U32 },
-	[TCA_OPTSAMPLE_SHARE]		= { .type = NLA_U32 },
-	[TCA_OPTSAMPLE_INFLIGHT_PACKETS] = { .type = NLA_U32 },
-	[TCA_OPTSAMPLE_INFLIGHT_BYTES]	= { .type = NLA_U32 },
-	[TCA_OPTSAMPLE_WATCH]		= { .type = NLA_NUL_STRING,
-					    .len = IFNAMSIZ - 1 },
-	[TCA_OPTSAMPLE_SETTLE]		= { .type = NLA_U32 },
-	[TCA_OPTSAMPLE_RATE64]		= { .type = NLA_U64 },
-	[TCA_OPTSAMPLE_GATE]		= { .type = NLA_U32 },
-	[TCA_OPTSAMPLE_IDLE]		= { .type = NLA_U32 },
-	[TCA_OPTSAMPLE_PROFILES]	= { .type = NLA_BINARY },
-};
-
-/**
- * struct optsample_option - a number that netlink may set
- * @attr:	TCA_OPTSAMPLE_*
- * @offset:	in struct optsample_config
- * @min:	smallest,
- * @max:	largest value, and
- * @error:	what to say otherwise
- */
-struct optsample_option {
-	u16		attr;
-	u16		offset;
-	u32		min;
-	u32		max;
-	const char	*error;
-};
-
-#define OPTSAMPLE_OPTION(_attr, _field, _min, _max, _error)		\
-	{ TCA_OPTSAMPLE_##_attr,					\
-	  offsetof(struct optsample_config, _field), _min, _max,	\
-	  "optsample: " _error }
-
-static const struct optsample_option optsample_options[] = {
-	OPTSAMPLE_OPTION(LIMIT, limit, 1, 65535, "limit must be 1..65535"),
-	OPTSAMPLE_OPTION(MEMLIMIT, memlimit, 65536, 1U << 31,
-			 "memlimit must be 64K..2G"),
-	OPTSAMPLE_OPTION(FLOWS, flows, 1, OPTSAMPLE_FLOWS_MAX,
-			 "flows must be 1..65534"),
-	OPTSAMPLE_OPTION(POLICY, policy, 0, OPTSAMPLE_POLICY_MAX - 1,
-			 "unknown policy"),
-	OPTSAMPLE_OPTION(REFILL, refill, 0, 100, "refill must be 0..100"),
-	OPTSAMPLE_OPTION(QUANTUM, quantum, 256, 1U << 20,
-			 "quantum must be 256..1M"),
-	OPTSAMPLE_OPTION(ORDINARY, ordinary, 1, 1U << 20,
-			 "ordinary must be 1..1048576"),
-	OPTSAMPLE_OPTION(SHARE, share, 1, 99, "share must be 1..99"),
-	OPTSAMPLE_OPTION(INFLIGHT_PACKETS, inflight_packets, 0, 1U << 20,
-			 "inflight must be at most 1048576 packets"),
-	OPTSAMPLE_OPTION(INFLIGHT_BYTES, inflight_bytes, 0, 1U << 30,
-			 "inflight must be at most 1G"),
-	OPTSAMPLE_OPTION(SETTLE, settle_ms, 0, 60000,
-			 "settle must be 0..60s"),
-	OPTSAMPLE_OPTION(GATE, gate, TC_OPTSAMPLE_GATE_CLOSED,
-			 TC_OPTSAMPLE_GATE_OPEN,
-			 "gate must be open or closed"),
-	OPTSAMPLE_OPTION(IDLE, idle_ms, 1, 86400000,
-			 "idle must be 1ms..24h"),
-};
-
-static int optsample_parse_numbers(struct optsample_config *cfg,
-				   struct nlattr **tb,
-				   struct netlink_ext_ack *extack)
-{
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(optsample_options); i++) {
-		const struct optsample_option *o = &optsample_options[i];
-		struct nlattr *attr = tb[o->attr];
-		u32 value;
-
-		if (!attr)
-			continue;
-		value = nla_get_u32(attr);
-		if (value < o->min || value > o->max) {
-			NL_SET_BAD_ATTR(extack, attr);
-			if (extack)
-				extack->_msg = o->error;
-			return -EINVAL;
-		}
-		*(u32 *)((char *)cfg + o->offset) = value;
-	}
-	return 0;
-}
 
 /**
  * optsample_parse - what the options will be
@@ -296,13 +350,14 @@ int optsample_parse(struct Qdisc *sch, struct nlattr *opt,
 	struct nlattr *tb[TCA_OPTSAMPLE_MAX + 1];
 	int err;
 
-	err = nla_parse_nested_deprecated(tb, TCA_OPTSAMPLE_MAX, opt,
-					  optsample_policy, extack);
-	if (err)
+	err = nla_parse_nested(tb, TCA_OPTSAMPLE_MAX, opt, optsample_policy,
+			       extack);
+	if (err) {
+		optsample_explain(extack);
 		return err;
-	err = optsample_parse_numbers(cfg, tb, extack);
-	if (err)
-		return err;
+	}
+	optsample_get_numbers(cfg, tb, optsample_options,
+			      ARRAY_SIZE(optsample_options));
 	if (tb[TCA_OPTSAMPLE_RATE64])
 		cfg->rate = nla_get_u64(tb[TCA_OPTSAMPLE_RATE64]);
 	if (tb[TCA_OPTSAMPLE_WATCH])
@@ -390,7 +445,6 @@ int optsample_dump(struct Qdisc *sch, struct sk_buff *skb)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct nlattr *opts;
-	int i;
 
 	/* The caller reads the length of the queue next. */
 	sch_tree_lock(sch);
@@ -400,14 +454,9 @@ int optsample_dump(struct Qdisc *sch, struct sk_buff *skb)
 	opts = nla_nest_start_noflag(skb, TCA_OPTIONS);
 	if (!opts)
 		return -EMSGSIZE;
-	for (i = 0; i < ARRAY_SIZE(optsample_options); i++) {
-		const struct optsample_option *o = &optsample_options[i];
-
-		if (nla_put_u32(skb, o->attr,
-				*(u32 *)((char *)&q->cfg + o->offset)))
-			goto cancel;
-	}
-	if (nla_put_u64_64bit(skb, TCA_OPTSAMPLE_RATE64, q->cfg.rate,
+	if (optsample_put_numbers(skb, &q->cfg, ~0U, optsample_options,
+				  ARRAY_SIZE(optsample_options)) ||
+	    nla_put_u64_64bit(skb, TCA_OPTSAMPLE_RATE64, q->cfg.rate,
 			      TCA_OPTSAMPLE_PAD) ||
 	    nla_put_string(skb, TCA_OPTSAMPLE_WATCH, q->cfg.watch) ||
 	    optsample_profiles_dump(q, skb))

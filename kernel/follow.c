@@ -7,18 +7,18 @@
 #include "message.h"
 
 /* Profile @id in full */
-static struct tc_optsample_profile
+static struct optsample_profile_config
 optsample_profile(const struct optsample_sched *q, u8 id)
 {
-	struct tc_optsample_profile p = {};
+	struct optsample_profile_config p = {};
 
 	if (q->profiles && id < TC_OPTSAMPLE_PROFILES)
 		p = q->profiles[id].cfg;
-	if (!(p.fields & TC_OPTSAMPLE_PROFILE_LIMIT))
+	if (!(p.fields & BIT(TCA_OPTSAMPLE_PROFILE_LIMIT)))
 		p.limit = q->cfg.limit;
-	if (!(p.fields & TC_OPTSAMPLE_PROFILE_POLICY))
+	if (!(p.fields & BIT(TCA_OPTSAMPLE_PROFILE_POLICY)))
 		p.policy = q->cfg.policy;
-	if (!(p.fields & TC_OPTSAMPLE_PROFILE_REFILL))
+	if (!(p.fields & BIT(TCA_OPTSAMPLE_PROFILE_REFILL)))
 		p.refill = q->cfg.refill;
 	return p;
 }
@@ -36,23 +36,50 @@ static void optsample_flow_band(struct optsample_sched *q,
 	q->bands |= 1U << band;
 }
 
+/*
+ * Nobody but its sender may have asked to sample a stream of segments: it must
+ * not choose among profiles that are meant for others.
+ */
+static u8 optsample_may_follow(const struct optsample_sched *q,
+			       const struct optsample_flow *f, u8 id)
+{
+	if (!f->self)
+		return id;
+	return optsample_profile(q, id).segments ? id : 0;
+}
+
+/**
+ * optsample_flow_profile - the profile that a flow follows
+ * @q: private data of the qdisc, locked
+ * @f: the flow
+ *
+ * Return: its number, 0: the qdisc's own options.
+ */
+u8 optsample_flow_profile(const struct optsample_sched *q,
+			  const struct optsample_flow *f)
+{
+	return optsample_may_follow(q, f, f->profile & ~OPTSAMPLE_ALONE);
+}
+
 /**
  * optsample_flow_follow - a flow follows a profile from now on
  * @q: private data of the qdisc, locked
- * @f: the flow
- * @profile: its number
+ * @f: the flow, with @self as the tag has it
+ * @profile: number that the tag names
  * @loss: what had to go
  */
 void optsample_flow_follow(struct optsample_sched *q,
 			   struct optsample_flow *f, u8 profile,
 			   struct optsample_loss *loss)
 {
-	struct tc_optsample_profile p = optsample_profile(q, profile);
-	struct optsample_group *group = optsample_profile_group(q, profile);
+	u8 id = optsample_may_follow(q, f, profile);
+	struct optsample_profile_config p = optsample_profile(q, id);
+	struct optsample_group *group = optsample_profile_group(q, id);
 
 	f->profile = profile;
-	optsample_flow_band(q, f, p.fields & TC_OPTSAMPLE_PROFILE_PRIORITY ?
-				  1 + p.priority : f->own_band);
+	optsample_flow_band(q, f,
+			    p.fields & BIT(TCA_OPTSAMPLE_PROFILE_PRIORITY) ?
+			    1 + p.priority : f->own_band);
 	if (f->group && f->group != group)
 		optsample_group_leave(q, f);
 	if (group && !f->group)
@@ -72,7 +99,7 @@ void optsample_flow_follow(struct optsample_sched *q,
 static void optsample_group_follow(struct optsample_sched *q, u8 id,
 				   struct optsample_loss *loss)
 {
-	struct tc_optsample_profile p = optsample_profile(q, id);
+	struct optsample_profile_config p = optsample_profile(q, id);
 	struct optsample_group *group = q->profiles[id].group;
 
 	optsample_sync_configure(&group->sync, p.policy, p.limit, p.refill,

@@ -120,12 +120,33 @@ struct optsample_group {
 };
 
 /**
+ * struct optsample_profile_config - what netlink said of a profile
+ * @fields:	what was named, BIT(TCA_OPTSAMPLE_PROFILE_*); all else is as the
+ *		qdisc has it
+ * @limit:	messages, or sets
+ * @policy:	enum optsample_policy
+ * @refill:	R in percent
+ * @priority:	which list of active flows
+ * @slop_us:	sync: stamps that differ by so much are the same
+ * @segments:	flows that only their sender declared may follow it
+ */
+struct optsample_profile_config {
+	u32	fields;
+	u32	limit;
+	u32	policy;
+	u32	refill;
+	u32	priority;
+	u32	slop_us;
+	u32	segments;
+};
+
+/**
  * struct optsample_profile - what some flows do otherwise than the qdisc
  * @cfg:	as configured; no fields: there is no such profile
  * @group:	of its flows, if they keep the same stamps, or NULL
  */
 struct optsample_profile {
-	struct tc_optsample_profile	cfg;
+	struct optsample_profile_config	cfg;
 	struct optsample_group		*group;
 };
 
@@ -145,7 +166,8 @@ struct optsample_profile {
  * @member:	its number there
  * @waiting:	messages that are not in @sampler and have not begun to leave
  * @committed:	those of them that will leave in any case
- * @profile:	number of its profile, with OPTSAMPLE_ALONE: to be tried anew
+ * @profile:	the tag's, which optsample_flow_profile() may not let it have;
+ *		with OPTSAMPLE_ALONE: to be tried anew
  * @band:	which of optsample_sched.band it takes its turns in
  * @own_band:	the same if its profile has no priority
  * @self:	only its sender declared it, see OPTSAMPLE_TAG_SELF
@@ -478,6 +500,8 @@ void optsample_withdraw(struct optsample_sched *q, struct optsample_flow *f,
 			struct optsample_msg *msg);
 
 /* follow.c */
+u8 optsample_flow_profile(const struct optsample_sched *q,
+			  const struct optsample_flow *f);
 void optsample_flow_follow(struct optsample_sched *q,
 			   struct optsample_flow *f, u8 profile,
 			   struct optsample_loss *loss);

@@ -96,7 +96,8 @@ static int optsample_dump_class(struct Qdisc *sch, unsigned long cl,
 	return 0;
 }
 
-static void optsample_fill_class(const struct optsample_flow *f,
+static void optsample_fill_class(const struct optsample_sched *q,
+				 const struct optsample_flow *f,
 				 struct tc_optsample_cl_stats *st)
 {
 	st->c = f->c;
@@ -111,7 +112,7 @@ static void optsample_fill_class(const struct optsample_flow *f,
 	st->distance = optsample_distance(f->group ? &f->group->sync.sampler :
 						     &f->sampler);
 	st->deficit = f->deficit;
-	st->profile = f->profile & ~OPTSAMPLE_ALONE;
+	st->profile = optsample_flow_profile(q, f);
 }
 
 static int optsample_dump_class_stats(struct Qdisc *sch, unsigned long cl,
@@ -130,7 +131,7 @@ static int optsample_dump_class_stats(struct Qdisc *sch, unsigned long cl,
 	sch_tree_lock(sch);
 	f = q->slots[cl - 1];
 	if (f) {
-		optsample_fill_class(f, &st.cl);
+		optsample_fill_class(q, f, &st.cl);
 		u64_stats_set(&bs.bytes, f->c.bytes_out);
 		u64_stats_set(&bs.packets, f->c.pkts_out);
 		qs.backlog = f->backlog_bytes;

@@ -179,7 +179,7 @@ test_round_trips()
 	round_trip profile 9 sync 1500us profile 3 policy drop-newest
 	# shellcheck disable=SC2046 # words are the point
 	round_trip $(seq -f "profile %g limit 65535 policy drop-newest
-		refill 100 priority 7 sync 4294001us" 1 63)
+		refill 100 priority 7 sync 4294001us segments" 1 63)
 }
 
 test_units()
@@ -212,6 +212,13 @@ test_units()
 		'{"2":{"limit":3,"refill":40}}'
 	means "profile 2 limit 3 profile 2 none" profiles null
 	means "limit 3" profiles null
+	means "profile 2 limit 3 segments" profiles \
+		'{"2":{"limit":3,"segments":1}}'
+	means "profile 2 segments priority 1 profile 2 nosegments" profiles \
+		'{"2":{"priority":1}}'
+	means "profile 2 segments profile 2 nosegments" profiles null
+	means "profile 2 limit 3 refill 4 profile 2 none limit 5" profiles \
+		'{"2":{"limit":5}}'
 }
 
 test_refused_by_plugin()
@@ -265,6 +272,104 @@ test_refused_by_kernel()
 	refused 2 "$o profile must be 1..63." unchecked limit 5 \
 		profile 3 limit 5 profile 64 limit 5
 	refused 2 "$o unknown policy." unchecked profile 3 limit 5 policy 5
+}
+
+# raw WORD...: attributes that tc would not send, see there
+raw()
+{
+	"$top/tests/kselftest/options.py" "$dev" "$@"
+}
+
+# accepted WORD...
+accepted()
+{
+	raw "$@" 2>"$work/err"
+	result $? "accepted: $*" "$(cat "$work/err")"
+}
+
+# Each attribute: what is below, at and above both ends of its range
+test_boundaries()
+{
+	local range="Numerical result out of range: optsample:"
+	local before= after= name min max error
+
+	while read -r name min max error; do
+		if [[ $name == PROFILE_* ]]; then
+			before="PROFILES{ PROFILE{ PROFILE_ID=3" after="} }"
+		fi
+		[ "$name" != PROFILE_ID ] || before="PROFILES{ PROFILE{"
+		# shellcheck disable=SC2086 # words are the point
+		{
+			[ "$min" = 0 ] || refused 1 "$range $error" \
+				raw $before "$name=$((min - 1))" $after
+			[ "$name" = FLOWS ] ||
+				accepted $before "$name=$min" $after
+			[ "$name" = FLOWS ] ||
+				accepted $before "$name=$max" $after
+			[ "$max" = 4294967295 ] || refused 1 "$range $error" \
+				raw $before "$name=$((max + 1))" $after
+		}
+	done <<-END
+	LIMIT 1 65535 limit must be 1..65535
+	MEMLIMIT 65536 2147483648 memlimit must be 64K..2G
+	FLOWS 1 65534 flows must be 1..65534
+	POLICY 0 4 unknown policy
+	REFILL 0 100 refill must be 0..100
+	QUANTUM 256 1048576 quantum must be 256..1M
+	ORDINARY 1 1048576 ordinary must be 1..1048576
+	SHARE 1 99 share must be 1..99
+	INFLIGHT_PACKETS 0 1048576 inflight must be at most 1048576 packets
+	INFLIGHT_BYTES 0 1073741824 inflight must be at most 1G
+	SETTLE 0 60000 settle must be 0..60s
+	GATE 0 1 gate must be open or closed
+	IDLE 1 86400000 idle must be 1ms..24h
+	PROFILE_ID 1 63 profile must be 1..63
+	PROFILE_LIMIT 1 65535 limit must be 1..65535
+	PROFILE_POLICY 0 4 unknown policy
+	PROFILE_REFILL 0 100 refill must be 0..100
+	PROFILE_PRIORITY 0 7 priority must be 0..7
+	PROFILE_SYNC 0 4294967295
+	PROFILE_SEGMENTS 0 1 segments must be 0 or 1
+	END
+}
+
+# What no tc sends: one line, and nothing is changed
+test_malformed()
+{
+	local bad="Invalid argument: optsample:" p="PROFILES{ PROFILE{"
+	local unknown="this module does not know such an option"
+	local written="this is not how an option is written"
+	local cut="the options are cut short"
+
+	refused 1 "$bad $unknown" raw LIMIT=5 999=1
+	refused 1 "$bad $unknown" raw PAD=1
+	refused 1 "$bad $unknown" raw $p PROFILE_ID=3 PROFILE_LIMIT=5 99=1 } }
+	refused 1 "$bad $unknown" raw $p PROFILE_ID=3 PROFILE_LIMIT=5 0=1 } }
+	refused 1 "$bad $unknown" raw PROFILES{ 2{ PROFILE_ID=3 } }
+	refused 1 "$bad $written" raw "PROFILES[" PROFILE{ PROFILE_ID=3 } "]"
+	refused 1 "$bad $written" raw PROFILES{ "PROFILE[" PROFILE_ID=3 "]" }
+	refused 1 "$bad a profile without its number" \
+		raw $p PROFILE_ID=3 PROFILE_LIMIT=5 } PROFILE{ PROFILE_LIMIT=6 } }
+	refused 1 "$bad limit must be 1..65535" raw LIMIT:05
+	refused 1 "$bad limit must be 1..65535" raw LIMIT:0500000000000000
+	refused 1 "$bad limit must be 1..65535" \
+		raw $p PROFILE_ID=3 PROFILE_LIMIT:0500 } }
+	refused 1 "$bad $written" \
+		raw $p PROFILE_ID=3 PROFILE_SYNC:0500 } }
+	refused 1 "$bad $written" raw RATE64=5
+	# an attribute that claims more than there is, at each level
+	refused 1 "$bad $cut" raw LIMIT=5 :ff000300
+	refused 1 "$bad $cut" raw LIMIT=5 :08000300
+	refused 1 "$bad $cut" raw PROFILES{ :14000180080001 }
+	refused 1 "$bad $cut" raw PROFILES{ :ff0001800800010003000000 }
+	refused 1 "$bad $cut" raw $p PROFILE_ID=3 PROFILE_LIMIT=5 :0300 } }
+	refused 1 "$bad $cut" raw $p PROFILE_ID=3 :0900030005000000 } }
+	# the old form of profiles
+	raw PROFILES:01000000030000000000000005000000 2>/dev/null
+	is "an array of structures is refused" $? 1
+	accepted PROFILES{ }
+	accepted PROFILES{ PROFILE{ PROFILE_ID=3 } }
+	accepted
 }
 
 test_help()
@@ -421,6 +526,8 @@ del
 "$tc" qdisc add dev "$dev" root optsample limit 33 rate 1mbit
 test_refused_by_plugin
 test_refused_by_kernel
+test_malformed
+test_boundaries
 test_help
 tagger
 test_statistics

@@ -257,23 +257,18 @@ static uint8_t topic_new_profile(const struct rule_list *l, uint64_t used)
 /* The qdisc first: a flow must not meet an unknown profile. */
 static int topic_set_profile(struct cmd_topic *t, uint64_t used)
 {
-	struct tc_optsample_profile p, none = {
-		.fields = TC_OPTSAMPLE_PROFILE_NONE,
-	};
-	int err = 0;
+	uint32_t old = topic_old_profile(t);
+	struct stack_profile p;
 
-	t->r.profile = topic_old_profile(t);
-	if (!t->r.profile) {
-		none.id = topic_new_profile(&t->rules, used);
-		if (!none.id)
-			return cli_error(-ENOSPC, "too many rules: %d profiles are in use",
-					 TC_OPTSAMPLE_PROFILES - 1);
-		/* What somebody left there would mix with it. */
-		err = stack_profile(t->st.stack.queue, &none);
-		t->r.profile = none.id;
-	}
+	t->r.profile = old ?: topic_new_profile(&t->rules, used);
+	if (!t->r.profile)
+		return cli_error(-ENOSPC, "too many rules: %d profiles are in use",
+				 TC_OPTSAMPLE_PROFILES - 1);
 	p = rules_profile(&t->r);
-	return err ?: stack_profile(t->st.stack.queue, &p);
+	/* What somebody left there would mix with it. */
+	if (!old)
+		p.fields |= 1U << TCA_OPTSAMPLE_PROFILE_NONE;
+	return stack_profile(t->st.stack.queue, &p);
 }
 
 /* A pattern as the map has it */
@@ -327,8 +322,8 @@ static int topic_forget(struct cmd_topic *t)
 
 static int topic_change(struct cmd_topic *t)
 {
-	struct tc_optsample_profile none = {
-		.fields = TC_OPTSAMPLE_PROFILE_NONE,
+	struct stack_profile none = {
+		.fields = 1U << TCA_OPTSAMPLE_PROFILE_NONE,
 	};
 	uint64_t before = topic_profiles(&t->rules), left;
 	int err, pid;

@@ -60,11 +60,11 @@ const struct rule *rules_match(const struct rule_list *l,
 	return NULL;
 }
 
-struct tc_optsample_profile rules_profile(const struct ros_rule *r)
+struct stack_profile rules_profile(const struct ros_rule *r)
 {
-	struct tc_optsample_profile p = {
+	struct stack_profile p = {
 		.id = r->profile,
-		.fields = TC_OPTSAMPLE_PROFILE_PRIORITY,
+		.fields = 1U << TCA_OPTSAMPLE_PROFILE_PRIORITY,
 		.policy = r->policy,
 		.priority = r->priority,
 		.limit = r->limit,
@@ -72,11 +72,11 @@ struct tc_optsample_profile rules_profile(const struct ros_rule *r)
 	};
 
 	if (r->policy != RULE_POLICY_QDISC)
-		p.fields |= TC_OPTSAMPLE_PROFILE_POLICY;
+		p.fields |= 1U << TCA_OPTSAMPLE_PROFILE_POLICY;
 	if (r->limit)
-		p.fields |= TC_OPTSAMPLE_PROFILE_LIMIT;
+		p.fields |= 1U << TCA_OPTSAMPLE_PROFILE_LIMIT;
 	if (r->sync)
-		p.fields |= TC_OPTSAMPLE_PROFILE_SYNC;
+		p.fields |= 1U << TCA_OPTSAMPLE_PROFILE_SYNC;
 	return p;
 }
 

@@ -8,6 +8,7 @@
 
 #include <optsample/sampler.h>
 #include "classifier.h"
+#include "stack.h"
 #include "topics.h"
 
 /* struct ros_rule.policy: as the qdisc */
@@ -31,7 +32,7 @@ void rules_free(struct rule_list *l);
 const struct rule *rules_match(const struct rule_list *l,
 			       const struct topic *t);
 /* What the qdisc must know of a rule; @r->profile is not 0 */
-struct tc_optsample_profile rules_profile(const struct ros_rule *r);
+struct stack_profile rules_profile(const struct ros_rule *r);
 const char *rules_by_name(uint32_t by);
 
 #endif

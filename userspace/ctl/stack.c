@@ -149,7 +149,7 @@ static int qdisc_add_optsample(const struct stack *s,
 	int err;
 
 	nla_put_string(msg, TCA_KIND, "optsample");
-	opts = nla_nest_start(msg, TCA_OPTIONS);
+	opts = nla_nest_start(msg, TCA_OPTIONS | NLA_F_NESTED);
 	put_option(msg, TCA_OPTSAMPLE_LIMIT, cfg->limit);
 	put_option(msg, TCA_OPTSAMPLE_POLICY, cfg->policy);
 	put_option(msg, TCA_OPTSAMPLE_MEMLIMIT, cfg->memlimit);
@@ -169,7 +169,31 @@ static int qdisc_add_optsample(const struct stack *s,
 	return err;
 }
 
-int stack_profile(const char *queue, const struct tc_optsample_profile *p)
+static void put_field(struct nl_msg *msg, const struct stack_profile *p,
+		      int attr, uint32_t value)
+{
+	if (p->fields & 1U << attr)
+		nla_put_u32(msg, attr, value);
+}
+
+static void put_profile(struct nl_msg *msg, const struct stack_profile *p)
+{
+	struct nlattr *profiles, *profile;
+
+	profiles = nla_nest_start(msg, TCA_OPTSAMPLE_PROFILES | NLA_F_NESTED);
+	profile = nla_nest_start(msg, TCA_OPTSAMPLE_PROFILE | NLA_F_NESTED);
+	nla_put_u32(msg, TCA_OPTSAMPLE_PROFILE_ID, p->id);
+	if (p->fields & 1U << TCA_OPTSAMPLE_PROFILE_NONE)
+		nla_put_flag(msg, TCA_OPTSAMPLE_PROFILE_NONE);
+	put_field(msg, p, TCA_OPTSAMPLE_PROFILE_LIMIT, p->limit);
+	put_field(msg, p, TCA_OPTSAMPLE_PROFILE_POLICY, p->policy);
+	put_field(msg, p, TCA_OPTSAMPLE_PROFILE_PRIORITY, p->priority);
+	put_field(msg, p, TCA_OPTSAMPLE_PROFILE_SYNC, p->slop_us);
+	nla_nest_end(msg, profile);
+	nla_nest_end(msg, profiles);
+}
+
+int stack_profile(const char *queue, const struct stack_profile *p)
 {
 	struct qdisc_query q;
 	struct nlattr *opts;
@@ -182,8 +206,8 @@ int stack_profile(const char *queue, const struct tc_optsample_profile *p)
 		return cli_error(-ENOENT, "%s has no optsample qdisc", queue);
 	msg = tc_request(RTM_NEWQDISC, 0, q.ifindex, 0, q.handle, 0);
 	nla_put_string(msg, TCA_KIND, "optsample");
-	opts = nla_nest_start(msg, TCA_OPTIONS);
-	nla_put(msg, TCA_OPTSAMPLE_PROFILES, sizeof(*p), p);
+	opts = nla_nest_start(msg, TCA_OPTIONS | NLA_F_NESTED);
+	put_profile(msg, p);
 	nla_nest_end(msg, opts);
 	err = netlink_send(msg);
 	if (err)

@@ -67,10 +67,27 @@ int stack_plan(struct stack *s);
 int stack_up(const struct stack *s, const struct stack_config *cfg,
 	     int prog_fd);
 
-struct tc_optsample_profile;
+/**
+ * struct stack_profile - what flows of one profile do otherwise
+ * @id:		its number, 1..63
+ * @fields:	what is said of it: 1 << TCA_OPTSAMPLE_PROFILE_*, of those below
+ *		and NONE; all else stays as it is
+ * @limit:	messages, or sets
+ * @policy:	enum optsample_policy
+ * @priority:	0..7
+ * @slop_us:	sync: stamps that differ by so much are the same
+ */
+struct stack_profile {
+	uint32_t	id;
+	uint32_t	fields;
+	uint32_t	limit;
+	uint32_t	policy;
+	uint32_t	priority;
+	uint32_t	slop_us;
+};
 
 /* Set or forget a profile of the optsample qdisc on @queue */
-int stack_profile(const char *queue, const struct tc_optsample_profile *p);
+int stack_profile(const char *queue, const struct stack_profile *p);
 
 /* The last step alone, for a device that came in place of another one */
 int stack_redirect(const struct stack *s);

@@ -21,7 +21,7 @@
 #include <optsample/sampler.h>
 #include "q_optsample.h"
 
-#define ATTRS_MAX	4096	/* of tc's 64 KB message */
+#define ATTRS_MAX	32768	/* of tc's 64 KB message */
 
 enum kind {
 	KIND_COUNT,
@@ -108,7 +108,7 @@ static void explain(void)
 		"			[ idle TIME ]\n"
 		"			[ profile 1..63 { [ limit MESSAGES ] [ policy POLICY ]\n"
 		"			  [ refill PERCENT ] [ priority 0..7 ] [ sync TIME ]\n"
-		"			  | none } ]...\n"
+		"			  [ segments | nosegments ] | none } ]...\n"
 		"POLICY := { optsample | gap | 2sample | drop-oldest | drop-newest }\n");
 }
 

@@ -19,75 +19,54 @@ static const struct unit us_units[] = {
 	{ NULL, 0 }
 };
 
-/* The words, in the order of printing; errors are the kernel's. */
-static const struct profile_word {
+/**
+ * struct profile_word - a word of a profile
+ * @name: the word
+ * @attr: TCA_OPTSAMPLE_PROFILE_*
+ * @units: of its value, NULL: a policy, or none
+ * @min: smallest,
+ * @max: largest value of the attribute, and
+ * @error: what to say otherwise; NULL: it has no value, but means @max
+ */
+struct profile_word {
 	const char *name;
-	uint32_t field;
+	int attr;
 	const struct unit *units;
 	uint64_t min, max;
 	const char *error;
-} words[] = {
-	{ "limit", TC_OPTSAMPLE_PROFILE_LIMIT, plain_units, 1, 65535,
-	  "limit must be 1..65535" },
-	{ "policy", TC_OPTSAMPLE_PROFILE_POLICY, NULL, 0,
-	  OPTSAMPLE_POLICY_MAX - 1, "unknown policy" },
-	{ "refill", TC_OPTSAMPLE_PROFILE_REFILL, percent_units, 0, 100,
-	  "refill must be 0..100" },
-	{ "priority", TC_OPTSAMPLE_PROFILE_PRIORITY, plain_units, 0, 7,
-	  "priority must be 0..7" },
-	{ "sync", TC_OPTSAMPLE_PROFILE_SYNC, us_units, 0, UINT32_MAX,
-	  "sync must be a time of whole microseconds, up to 4294s" },
-	{ "none", TC_OPTSAMPLE_PROFILE_NONE, NULL, 0, 0, NULL },
 };
 
-static void set_field(struct tc_optsample_profile *p, uint32_t field,
-		      uint64_t value)
+/* In the order of printing; errors are the kernel's. */
+static const struct profile_word words[] = {
+	{ "limit", TCA_OPTSAMPLE_PROFILE_LIMIT, plain_units, 1, 65535,
+	  "limit must be 1..65535" },
+	{ "policy", TCA_OPTSAMPLE_PROFILE_POLICY, NULL, 0,
+	  OPTSAMPLE_POLICY_MAX - 1, "unknown policy" },
+	{ "refill", TCA_OPTSAMPLE_PROFILE_REFILL, percent_units, 0, 100,
+	  "refill must be 0..100" },
+	{ "priority", TCA_OPTSAMPLE_PROFILE_PRIORITY, plain_units, 0, 7,
+	  "priority must be 0..7" },
+	{ "sync", TCA_OPTSAMPLE_PROFILE_SYNC, us_units, 0, UINT32_MAX,
+	  "sync must be a time of whole microseconds, up to 4294s" },
+	{ "segments", TCA_OPTSAMPLE_PROFILE_SEGMENTS, NULL, 1, 1, NULL },
+	{ "nosegments", TCA_OPTSAMPLE_PROFILE_SEGMENTS, NULL, 0, 0, NULL },
+	{ "none", TCA_OPTSAMPLE_PROFILE_NONE, NULL, 0, 0, NULL },
+};
+
+static int put_u32(struct nlmsghdr *n, int maxlen, int attr, uint32_t value)
 {
-	p->fields |= field;
-	switch (field) {
-	case TC_OPTSAMPLE_PROFILE_LIMIT:
-		p->limit = value;
-		break;
-	case TC_OPTSAMPLE_PROFILE_POLICY:
-		p->policy = value;
-		break;
-	case TC_OPTSAMPLE_PROFILE_REFILL:
-		p->refill = value;
-		break;
-	case TC_OPTSAMPLE_PROFILE_PRIORITY:
-		p->priority = value;
-		break;
-	case TC_OPTSAMPLE_PROFILE_SYNC:
-		p->slop_us = value;
-		break;
-	}
+	return addattr_l(n, maxlen, attr, &value, sizeof(value));
 }
 
-static uint64_t get_field(const struct tc_optsample_profile *p, uint32_t field)
-{
-	switch (field) {
-	case TC_OPTSAMPLE_PROFILE_LIMIT:
-		return p->limit;
-	case TC_OPTSAMPLE_PROFILE_POLICY:
-		return p->policy;
-	case TC_OPTSAMPLE_PROFILE_REFILL:
-		return p->refill;
-	case TC_OPTSAMPLE_PROFILE_PRIORITY:
-		return p->priority;
-	default:
-		return p->slop_us;
-	}
-}
-
-static int parse_word(const struct profile_word *w, const char *str,
-		      struct tc_optsample_profile *p)
+static int put_word(const struct profile_word *w, const char *str,
+		    struct nlmsghdr *n, int maxlen)
 {
 	bool unchecked = getenv(UNCHECKED_ENV);
 	uint32_t policy = 0;
 	uint64_t value;
 	int err;
 
-	if (w->field == TC_OPTSAMPLE_PROFILE_POLICY) {
+	if (w->attr == TCA_OPTSAMPLE_PROFILE_POLICY) {
 		err = parse_policy(str, &policy);
 		value = policy;
 	} else {
@@ -96,15 +75,23 @@ static int parse_word(const struct profile_word *w, const char *str,
 	if (err && unchecked)
 		err = parse_whole(str, plain_units, &value);
 	if (err || (!unchecked && (value < w->min || value > w->max))) {
-		if (w->field == TC_OPTSAMPLE_PROFILE_POLICY)
+		if (w->attr == TCA_OPTSAMPLE_PROFILE_POLICY)
 			fprintf(stderr, "optsample: unknown policy \"%s\"\n",
 				str);
 		else
 			fprintf(stderr, "optsample: %s\n", w->error);
 		return -EINVAL;
 	}
-	set_field(p, w->field, value);
-	return 0;
+	return put_u32(n, maxlen, w->attr, value);
+}
+
+/* A word that stands alone */
+static int put_lone_word(const struct profile_word *w, struct nlmsghdr *n,
+			 int maxlen)
+{
+	if (w->attr == TCA_OPTSAMPLE_PROFILE_NONE)
+		return addattr_l(n, maxlen, w->attr, NULL, 0);
+	return put_u32(n, maxlen, w->attr, w->max);
 }
 
 static const struct profile_word *find_word(const char *name)
@@ -117,33 +104,25 @@ static const struct profile_word *find_word(const char *name)
 	return NULL;
 }
 
-static int parse_id(const char *str, struct tc_optsample_profile *p)
+static int put_id(const char *str, struct nlmsghdr *n, int maxlen)
 {
 	uint64_t id;
 
-	if (parse_whole(str, plain_units, &id) || id > UINT8_MAX ||
+	if (parse_whole(str, plain_units, &id) || id > UINT32_MAX ||
 	    (!getenv(UNCHECKED_ENV) && (!id || id >= TC_OPTSAMPLE_PROFILES))) {
 		fputs("optsample: profile must be 1..63\n", stderr);
 		return -EINVAL;
 	}
-	memset(p, 0, sizeof(*p));
-	p->id = id;
-	return 0;
+	return put_u32(n, maxlen, TCA_OPTSAMPLE_PROFILE_ID, id);
 }
 
-/* The words of one profile. Return: how many were used, or negative errno */
-static int parse_profile(int argc, char **argv, struct tc_optsample_profile *p)
+/* All words of a profile after its number. Return: as put_profile() */
+static int put_words(int argc, char **argv, struct nlmsghdr *n, int maxlen)
 {
 	const struct profile_word *w;
-	int i = 2;
+	int i;
 
-	if (argc < 2) {
-		fputs("optsample: profile needs a value\n", stderr);
-		return -EINVAL;
-	}
-	if (parse_id(argv[1], p))
-		return -EINVAL;
-	for (; i < argc && strcmp(argv[i], "profile"); i++) {
+	for (i = 2; i < argc && strcmp(argv[i], "profile"); i++) {
 		w = find_word(argv[i]);
 		if (!w) {
 			fprintf(stderr, "optsample: \"%s\" is nothing of a profile, which come last\n",
@@ -151,7 +130,8 @@ static int parse_profile(int argc, char **argv, struct tc_optsample_profile *p)
 			return -EINVAL;
 		}
 		if (!w->error) {
-			set_field(p, w->field, 0);
+			if (put_lone_word(w, n, maxlen))
+				return -EMSGSIZE;
 			continue;
 		}
 		if (++i == argc) {
@@ -159,13 +139,31 @@ static int parse_profile(int argc, char **argv, struct tc_optsample_profile *p)
 				w->name);
 			return -EINVAL;
 		}
-		if (parse_word(w, argv[i], p))
+		if (put_word(w, argv[i], n, maxlen))
 			return -EINVAL;
 	}
-	if (p->fields)
+	if (i > 2)
 		return i;
-	fprintf(stderr, "optsample: profile %u says nothing\n", p->id);
+	fprintf(stderr, "optsample: profile %s says nothing\n", argv[1]);
 	return -EINVAL;
+}
+
+/* The words of one profile. Return: how many were used, or negative errno */
+static int put_profile(int argc, char **argv, struct nlmsghdr *n, int maxlen)
+{
+	struct rtattr *nest;
+	int used;
+
+	if (argc < 2) {
+		fputs("optsample: profile needs a value\n", stderr);
+		return -EINVAL;
+	}
+	nest = addattr_nest(n, maxlen, TCA_OPTSAMPLE_PROFILE | NLA_F_NESTED);
+	if (put_id(argv[1], n, maxlen))
+		return -EINVAL;
+	used = put_words(argc, argv, n, maxlen);
+	addattr_nest_end(n, nest);
+	return used;
 }
 
 /**
@@ -180,20 +178,21 @@ static int parse_profile(int argc, char **argv, struct tc_optsample_profile *p)
 int optsample_parse_profiles(int argc, char **argv, struct nlmsghdr *n,
 			     int maxlen)
 {
-	struct tc_optsample_profile p[TC_OPTSAMPLE_PROFILES];
-	int count = 0, used;
+	struct rtattr *nest;
+	int count, used;
 
-	for (; argc; argc -= used, argv += used) {
+	nest = addattr_nest(n, maxlen, TCA_OPTSAMPLE_PROFILES | NLA_F_NESTED);
+	for (count = 0; argc; count++, argc -= used, argv += used) {
 		if (count == TC_OPTSAMPLE_PROFILES) {
 			fputs("optsample: too many profiles\n", stderr);
 			return -EINVAL;
 		}
-		used = parse_profile(argc, argv, &p[count++]);
+		used = put_profile(argc, argv, n, maxlen);
 		if (used < 0)
 			return used;
 	}
-	return addattr_l(n, maxlen, TCA_OPTSAMPLE_PROFILES, p,
-			 count * sizeof(*p));
+	addattr_nest_end(n, nest);
+	return 0;
 }
 
 static void print_us(FILE *f, uint64_t us)
@@ -210,10 +209,10 @@ static void print_us(FILE *f, uint64_t us)
 	fprintf(f, "%llu%s", (unsigned long long)us, unit);
 }
 
-static void print_word(FILE *f, const struct profile_word *w, uint64_t value)
+static void print_word(FILE *f, const struct profile_word *w, uint32_t value)
 {
-	bool policy = w->field == TC_OPTSAMPLE_PROFILE_POLICY;
-	bool sync = w->field == TC_OPTSAMPLE_PROFILE_SYNC;
+	bool policy = w->attr == TCA_OPTSAMPLE_PROFILE_POLICY;
+	bool sync = w->attr == TCA_OPTSAMPLE_PROFILE_SYNC;
 
 	if (is_json_context()) {
 		if (policy)
@@ -223,29 +222,45 @@ static void print_word(FILE *f, const struct profile_word *w, uint64_t value)
 		return;
 	}
 	fprintf(f, "%s ", w->name);
+	if (!w->error)
+		return;
 	if (policy)
 		fputs(optsample_policy_name(value), f);
 	else if (sync)
 		print_us(f, value);
 	else
-		fprintf(f, "%llu%s", (unsigned long long)value,
-			w->units == percent_units ? "%" : "");
+		fprintf(f, "%u%s", value, w->units == percent_units ? "%" : "");
 	fputc(' ', f);
 }
 
-static void print_profile(FILE *f, const struct tc_optsample_profile *p)
+/* Return: false if it is not there, or cannot be one */
+static bool get_u32_of(struct rtattr *tb[], int attr, uint32_t *value)
 {
-	char id[8];
+	if (!tb[attr] || RTA_PAYLOAD(tb[attr]) < sizeof(*value))
+		return false;
+	memcpy(value, RTA_DATA(tb[attr]), sizeof(*value));
+	return true;
+}
+
+static void print_profile(FILE *f, struct rtattr *nest)
+{
+	struct rtattr *tb[TCA_OPTSAMPLE_PROFILE_MAX + 1];
+	uint32_t number = 0, value;
+	char id[16];
 	size_t i;
 
-	snprintf(id, sizeof(id), "%u", p->id);
+	parse_rtattr_flags(tb, TCA_OPTSAMPLE_PROFILE_MAX, RTA_DATA(nest),
+			   RTA_PAYLOAD(nest), NLA_F_NESTED);
+	get_u32_of(tb, TCA_OPTSAMPLE_PROFILE_ID, &number);
+	snprintf(id, sizeof(id), "%u", number);
 	if (is_json_context())
 		open_json_object(id);
 	else
 		fprintf(f, "profile %s ", id);
 	for (i = 0; i < ARRAY_SIZE(words); i++)
-		if (words[i].error && p->fields & words[i].field)
-			print_word(f, &words[i], get_field(p, words[i].field));
+		if (get_u32_of(tb, words[i].attr, &value) &&
+		    (words[i].error || value == words[i].max))
+			print_word(f, &words[i], value);
 	if (is_json_context())
 		close_json_object();
 }
@@ -257,16 +272,17 @@ static void print_profile(FILE *f, const struct tc_optsample_profile *p)
  */
 void optsample_print_profiles(FILE *f, const struct rtattr *rta)
 {
-	const struct tc_optsample_profile *p;
-	size_t n;
+	struct rtattr *nest;
+	int rest;
 
 	if (!rta)
 		return;
 	if (is_json_context())
 		open_json_object("profiles");
-	p = RTA_DATA(rta);
-	for (n = RTA_PAYLOAD(rta) / sizeof(*p); n; n--)
-		print_profile(f, p++);
+	nest = RTA_DATA(rta);
+	rest = RTA_PAYLOAD(rta);
+	for (; RTA_OK(nest, rest); nest = RTA_NEXT(nest, rest))
+		print_profile(f, nest);
 	if (is_json_context())
 		close_json_object();
 }

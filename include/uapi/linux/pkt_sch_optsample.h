@@ -27,7 +27,7 @@ enum {
 	TCA_OPTSAMPLE_RATE64,		/* u64, bytes per second, 0: no limit */
 	TCA_OPTSAMPLE_GATE,		/* u32, enum tc_optsample_gate */
 	TCA_OPTSAMPLE_IDLE,		/* u32, ms until an idle flow is freed */
-	TCA_OPTSAMPLE_PROFILES,		/* array of struct tc_optsample_profile */
+	TCA_OPTSAMPLE_PROFILES,		/* nest of TCA_OPTSAMPLE_PROFILE */
 	__TCA_OPTSAMPLE_MAX
 };
 #define TCA_OPTSAMPLE_MAX (__TCA_OPTSAMPLE_MAX - 1)
@@ -39,28 +39,32 @@ enum tc_optsample_gate {
 
 /*
  * What flows of one profile do otherwise than the qdisc; the number of the
- * profile comes with the tag. A change names the fields it means.
+ * profile comes with the tag. A change names what it means, all else stays.
  */
 #define TC_OPTSAMPLE_PROFILES	64	/* ids 1..63 */
 
+/* TCA_OPTSAMPLE_PROFILES */
 enum {
-	TC_OPTSAMPLE_PROFILE_LIMIT	= 1 << 0,
-	TC_OPTSAMPLE_PROFILE_POLICY	= 1 << 1,
-	TC_OPTSAMPLE_PROFILE_REFILL	= 1 << 2,
-	TC_OPTSAMPLE_PROFILE_PRIORITY	= 1 << 3,
-	TC_OPTSAMPLE_PROFILE_SYNC	= 1 << 4,
-	TC_OPTSAMPLE_PROFILE_NONE	= 1 << 31,	/* forget it all */
+	TCA_OPTSAMPLE_PROFILES_UNSPEC,
+	TCA_OPTSAMPLE_PROFILE,		/* nest of TCA_OPTSAMPLE_PROFILE_* */
+	__TCA_OPTSAMPLE_PROFILES_MAX
 };
+#define TCA_OPTSAMPLE_PROFILES_MAX (__TCA_OPTSAMPLE_PROFILES_MAX - 1)
 
-struct tc_optsample_profile {
-	__u32	fields;		/* TC_OPTSAMPLE_PROFILE_*: others as the qdisc */
-	__u8	id;		/* 1..63 */
-	__u8	policy;		/* enum optsample_policy */
-	__u8	priority;	/* 0..7, larger goes first; the qdisc's are 0 */
-	__u8	refill;		/* R in percent, 0..100 */
-	__u32	limit;		/* messages, or sets: 1..65535 */
-	__u32	slop_us;	/* sync: stamps that differ so much are one */
+/* TCA_OPTSAMPLE_PROFILE: what is not there is as the qdisc has it */
+enum {
+	TCA_OPTSAMPLE_PROFILE_UNSPEC,
+	TCA_OPTSAMPLE_PROFILE_ID,	/* u32, 1..63, required */
+	TCA_OPTSAMPLE_PROFILE_NONE,	/* flag, first forget what it was */
+	TCA_OPTSAMPLE_PROFILE_LIMIT,	/* u32, messages, or sets: 1..65535 */
+	TCA_OPTSAMPLE_PROFILE_POLICY,	/* u32, enum optsample_policy */
+	TCA_OPTSAMPLE_PROFILE_REFILL,	/* u32, R in percent, 0..100 */
+	TCA_OPTSAMPLE_PROFILE_PRIORITY,	/* u32, 0..7, larger goes first; 0 */
+	TCA_OPTSAMPLE_PROFILE_SYNC,	/* u32, us, stamps that differ so much are one */
+	TCA_OPTSAMPLE_PROFILE_SEGMENTS,	/* u32, 1: flows that declare themselves may */
+	__TCA_OPTSAMPLE_PROFILE_MAX
 };
+#define TCA_OPTSAMPLE_PROFILE_MAX (__TCA_OPTSAMPLE_PROFILE_MAX - 1)
 
 /* Why the qdisc held packets, and for how long (tc_optsample_qd_stats) */
 enum tc_optsample_stall {
