@@ -51,12 +51,15 @@ static const struct nla_policy optsample_policy[TCA_OPTSAMPLE_MAX + 1] = {
 	[TCA_OPTSAMPLE_INFLIGHT_PACKETS] = OPTSAMPLE_U32(0, 1U << 20),
 	[TCA_OPTSAMPLE_INFLIGHT_BYTES]	= OPTSAMPLE_U32(0, 1U << 30),
 	[TCA_OPTSAMPLE_WATCH]		= { .type = NLA_NUL_STRING,
-					    .len = IFNAMSIZ - 1 },
+					    .len = ALTIFNAMSIZ - 1 },
 	[TCA_OPTSAMPLE_SETTLE]		= OPTSAMPLE_U32(0, 60000),
 	[TCA_OPTSAMPLE_RATE64]		= { .type = NLA_U64 },
 	[TCA_OPTSAMPLE_GATE] = NLA_POLICY_MAX(NLA_U32, TC_OPTSAMPLE_GATE_OPEN),
 	[TCA_OPTSAMPLE_IDLE]		= OPTSAMPLE_U32(1, 86400000),
 	[TCA_OPTSAMPLE_PROFILES] = NLA_POLICY_NESTED(optsample_profiles_policy),
+	[TCA_OPTSAMPLE_INFLIGHT_AUTO]	= NLA_POLICY_MAX(NLA_U32, 1),
+	[TCA_OPTSAMPLE_INFLIGHT_PER] =
+		NLA_POLICY_MAX(NLA_U32, TC_OPTSAMPLE_INFLIGHT_PER_DESTINATION),
 };
 
 /* The words are those of the tc plugin. */
@@ -88,6 +91,10 @@ static const char *const optsample_errors[TCA_OPTSAMPLE_MAX + 1] = {
 	[TCA_OPTSAMPLE_SETTLE] = "optsample: settle must be 0..60s",
 	[TCA_OPTSAMPLE_GATE] = "optsample: gate must be open or closed",
 	[TCA_OPTSAMPLE_IDLE] = "optsample: idle must be 1ms..24h",
+	[TCA_OPTSAMPLE_INFLIGHT_AUTO] =
+		"optsample: inflight auto must be 0 or 1",
+	[TCA_OPTSAMPLE_INFLIGHT_PER] =
+		"optsample: per must be auto, device or destination",
 };
 
 static const char *optsample_error(const struct nla_policy *pt)
@@ -145,6 +152,8 @@ static const struct optsample_option optsample_options[] = {
 	OPTSAMPLE_OPTION(SETTLE, settle_ms),
 	OPTSAMPLE_OPTION(GATE, gate),
 	OPTSAMPLE_OPTION(IDLE, idle_ms),
+	OPTSAMPLE_OPTION(INFLIGHT_AUTO, inflight_auto),
+	OPTSAMPLE_OPTION(INFLIGHT_PER, inflight_per),
 };
 
 static const struct optsample_option optsample_profile_options[] = {
@@ -361,7 +370,8 @@ int optsample_parse(struct Qdisc *sch, struct nlattr *opt,
 	if (tb[TCA_OPTSAMPLE_RATE64])
 		cfg->rate = nla_get_u64(tb[TCA_OPTSAMPLE_RATE64]);
 	if (tb[TCA_OPTSAMPLE_WATCH])
-		nla_strscpy(cfg->watch, tb[TCA_OPTSAMPLE_WATCH], IFNAMSIZ);
+		nla_strscpy(cfg->watch, tb[TCA_OPTSAMPLE_WATCH],
+			    sizeof(cfg->watch));
 	if (tb[TCA_OPTSAMPLE_WATCH] && cfg->watch[0] &&
 	    !__dev_get_by_name(dev_net(qdisc_dev(sch)), cfg->watch)) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_OPTSAMPLE_WATCH],

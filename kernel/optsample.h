@@ -252,11 +252,13 @@ struct optsample_config {
 	u32	share;
 	u32	inflight_packets;
 	u32	inflight_bytes;
+	u32	inflight_auto;
+	u32	inflight_per;
 	u32	settle_ms;
 	u32	gate;
 	u32	idle_ms;
 	u64	rate;
-	char	watch[IFNAMSIZ];
+	char	watch[ALTIFNAMSIZ];
 };
 
 /**

@@ -36,6 +36,7 @@ static void optsample_fill_qdisc(struct Qdisc *sch,
 	st->ordinary_qlen = q->ordinary.qlen;
 	st->inflight_packets = optsample_inflight_packets(q);
 	st->inflight_bytes = optsample_inflight_bytes(q);
+	st->watched = q->stall.watched ? q->stall.watched->ifindex : 0;
 }
 
 int optsample_dump_stats(struct Qdisc *sch, struct gnet_dump *d)

@@ -23,6 +23,7 @@ fi
 export TC_LIB_DIR=${TC_LIB_DIR:-$top/build/tc}
 tc=${TC:-tc}
 dev=dummy0
+longest=$(printf 'x%.0s' {1..127})	# name of a device that can be
 n=0 failed=0
 work=$(mktemp -d) || exit 1
 trap 'rm -rf -- "$work"' EXIT
@@ -163,7 +164,12 @@ test_round_trips()
 	round_trip inflight 1
 	round_trip inflight 1000b
 	round_trip inflight 20 inflight 64kb
+	round_trip inflight auto
+	round_trip inflight 20 inflight auto inflight 64kb per destination
+	round_trip inflight auto per device
+	round_trip per auto
 	round_trip watch lo
+	round_trip watch "$longest"
 	round_trip settle 0
 	round_trip settle 1ms idle 1ms
 	round_trip settle 60s idle 86400s
@@ -193,6 +199,12 @@ test_units()
 	means "inflight 64kb" inflight_bytes 65536
 	means "inflight 64b" inflight_bytes 64
 	means "inflight 20 noinflight" inflight_packets 0
+	means "inflight auto" inflight_auto 1
+	means "inflight auto inflight 5" inflight_auto 1
+	means "inflight auto noinflight" inflight_auto 0
+	means "limit 5" inflight_per '"auto"'
+	means "inflight 5 per device" inflight_per '"device"'
+	means "per destination inflight auto" inflight_per '"destination"'
 	means "ordinary 7p" ordinary 7
 	means "refill 40" refill 40
 	means "settle 500000us" settle 500
@@ -205,6 +217,7 @@ test_units()
 	means "rate 20mbit rate unlimited" rate 0
 	means "watch lo" watch '"lo"'
 	means "watch lo nowatch" watch null
+	means "watch $longest" watch "\"$longest\""
 	means "gate closed" gate '"closed"'
 	means "policy drop-oldest" policy '"drop-oldest"'
 	means "profile 1 sync 2ms" profiles '{"1":{"sync_us":2000}}'
@@ -237,9 +250,17 @@ test_refused_by_plugin()
 	refused 1 "$o idle must be 1ms..24h" change idle 25h
 	refused 1 "$o rate must be 8bit or more, or unlimited" change rate nan
 	refused 1 "$o gate must be open or closed" change gate Open
-	refused 1 "$o inflight must be packets (20) or a size (64kb)" \
+	refused 1 "$o inflight must be packets (20), a size (64kb) or auto" \
 		change inflight ""
+	refused 1 "$o inflight must be packets (20), a size (64kb) or auto" \
+		change inflight automatic
+	refused 1 "$o per must be auto, device or destination" \
+		change inflight 5 per host
+	refused 1 "$o per must be auto, device or destination" change per 1
+	refused 1 "$o per needs a value" change inflight auto per
 	refused 1 "$o watch must be the name of a device" change watch ""
+	refused 1 "$o watch must be the name of a device" \
+		change watch "${longest}x"
 	refused 1 "$o watch needs a value" change limit 5 watch
 	refused 1 "$o share must be 1..99" change limit 5 share 100
 	refused 1 "$o profile needs a value" change limit 5 profile
@@ -267,7 +288,11 @@ test_refused_by_kernel()
 	refused 2 "$o refill must be 0..100." unchecked refill 101
 	refused 2 "$o settle must be 0..60s." unchecked settle 61s
 	refused 2 "$o gate must be open or closed." unchecked gate 2
+	refused 2 "$o per must be auto, device or destination." unchecked per 3
+	refused 2 "$o watch must be the name of a device." \
+		unchecked watch "${longest}x"
 	refused 2 "$o no such device to watch." change limit 5 watch nosuch0
+	refused 2 "$o no such device to watch." change watch "${longest%x}y"
 	refused 2 "$o flows cannot be changed." change limit 5 flows 7
 	refused 2 "$o profile must be 1..63." unchecked limit 5 \
 		profile 3 limit 5 profile 64 limit 5
@@ -323,6 +348,8 @@ test_boundaries()
 	SETTLE 0 60000 settle must be 0..60s
 	GATE 0 1 gate must be open or closed
 	IDLE 1 86400000 idle must be 1ms..24h
+	INFLIGHT_AUTO 0 1 inflight auto must be 0 or 1
+	INFLIGHT_PER 0 2 per must be auto, device or destination
 	PROFILE_ID 1 63 profile must be 1..63
 	PROFILE_LIMIT 1 65535 limit must be 1..65535
 	PROFILE_POLICY 0 4 unknown policy
@@ -439,7 +466,7 @@ test_statistics()
 
 	del
 	"$tc" qdisc add dev "$dev" root handle 1: optsample limit 20 \
-		gate closed
+		gate closed watch lo
 	"$tc" filter add dev "$dev" parent 1: bpf da obj "$work/tag.o" \
 		sec tc || bail "no filter"
 	ip addr add 10.55.0.1/24 dev "$dev"
@@ -457,11 +484,15 @@ test_statistics()
 		"bytes", "packets", "drops", "overlimits", "requeues",
 		"backlog", "qlen", "dev"] | sort')
 	is "JSON: exactly the fields of the ABI" "$keys" "$(fields)"
+	is "JSON: nothing is in flight" "$(now '[.inflight_recounts,
+		.inflight_limit_bytes, .destinations, .ctl_replaced]')" "[0,0,0,0]"
+	is "JSON: the device that is watched" "$(now .watched)" 1
 	text=$("$tc" -s -d qdisc show dev "$dev")
 	[[ $text == *"messages in 100 out 0 "*"backlog 20"* &&
 	   $text == *"packets in 100 out 0 dropped 80 "* &&
 	   $text == *"flows 1 active 1 new 1 reclaimed 0 refused 0"* &&
-	   $text == *"stalled gate for driver "* ]]
+	   $text == *"stalled gate for driver "*" watched ifindex 1"* &&
+	   $text != *recounts* && $text != *destinations* ]]
 	result $? "text of the qdisc" "$text"
 	text=$("$tc" -s class show dev "$dev")
 	[[ $text == *"class optsample 1:1 "*"flow 0x00000007 distance "[0-9]* &&
@@ -514,6 +545,7 @@ wait_empty()
 command -v jq >/dev/null || bail "jq not found"
 [ -f "$TC_LIB_DIR/q_optsample.so" ] || bail "q_optsample.so is not built"
 ip link add "$dev" type dummy && ip link set lo up &&
+	ip link property add dev lo altname "$longest" &&
 	ip link set "$dev" addrgenmode none && ip link set "$dev" up ||
 	bail "no dummy device"
 [ -d /sys/module/sch_optsample ] || insmod "$SCH_KO"

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <net/if.h>
+#include <linux/if.h>
 #include <linux/pkt_sch_optsample.h>
 #include <optsample/sampler.h>
 #include "q_optsample.h"
@@ -33,6 +33,7 @@ enum kind {
 	KIND_GATE,
 	KIND_INFLIGHT,
 	KIND_NOINFLIGHT,
+	KIND_PER,
 	KIND_WATCH,
 	KIND_NOWATCH,
 	KIND_RATE,
@@ -77,7 +78,10 @@ static const struct option options[] = {
 	{ "inflight", TCA_OPTSAMPLE_INFLIGHT_PACKETS, KIND_INFLIGHT, 0,
 	  1 << 20, "inflight must be at most 1048576 packets" },
 	{ "noinflight", 0, KIND_NOINFLIGHT, 0, 0, NULL },
-	{ "watch", TCA_OPTSAMPLE_WATCH, KIND_WATCH, 1, IFNAMSIZ - 1,
+	{ "per", TCA_OPTSAMPLE_INFLIGHT_PER, KIND_PER, 0,
+	  TC_OPTSAMPLE_INFLIGHT_PER_DESTINATION,
+	  "per must be auto, device or destination" },
+	{ "watch", TCA_OPTSAMPLE_WATCH, KIND_WATCH, 1, ALTIFNAMSIZ - 1,
 	  "watch must be the name of a device" },
 	{ "nowatch", TCA_OPTSAMPLE_WATCH, KIND_NOWATCH, 0, 0, NULL },
 	{ "settle", TCA_OPTSAMPLE_SETTLE, KIND_TIME, 0, 60000,
@@ -102,7 +106,8 @@ static void explain(void)
 		"Usage: ... optsample	[ limit MESSAGES ] [ memlimit SIZE ] [ flows NUMBER ]\n"
 		"			[ policy POLICY ] [ refill PERCENT ]\n"
 		"			[ quantum SIZE ] [ ordinary PACKETS ] [ share PERCENT ]\n"
-		"			[ inflight { PACKETS | SIZE } | noinflight ]\n"
+		"			[ inflight { PACKETS | SIZE | auto } | noinflight ]\n"
+		"			[ per { auto | device | destination } ]\n"
 		"			[ watch DEV | nowatch ] [ settle TIME ]\n"
 		"			[ rate { RATE | unlimited } ] [ gate { open | closed } ]\n"
 		"			[ idle TIME ]\n"
@@ -129,6 +134,19 @@ static int parse_gate(const char *str, uint64_t *value)
 	else
 		return -EINVAL;
 	return 0;
+}
+
+static const char *const per_names[] = { "auto", "device", "destination" };
+
+static int parse_per(const char *str, uint64_t *value)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(per_names); i++) {
+		if (strcmp(str, per_names[i]))
+			continue;
+		*value = i;
+		return 0;
+	}
+	return -EINVAL;
 }
 
 static int parse_value(const struct option *o, const char *str,
@@ -158,6 +176,9 @@ static int parse_value(const struct option *o, const char *str,
 		break;
 	case KIND_GATE:
 		err = parse_gate(str, value);
+		break;
+	case KIND_PER:
+		err = parse_per(str, value);
 		break;
 	case KIND_RATE:
 		err = parse_rate(str, value);
@@ -190,7 +211,7 @@ static void complain(const struct option *o, const char *str, int err)
 	if (o->kind == KIND_POLICY)
 		fprintf(stderr, "optsample: unknown policy \"%s\"\n", str);
 	else if (!strcmp(o->name, "inflight") && err != -ERANGE)
-		fputs("optsample: inflight must be packets (20) or a size (64kb)\n",
+		fputs("optsample: inflight must be packets (20), a size (64kb) or auto\n",
 		      stderr);
 	else if (o->kind == KIND_TIME && !parse_scaled(str, time_units, &ms) &&
 		 ms >= o->min && ms <= o->max)
@@ -201,11 +222,15 @@ static void complain(const struct option *o, const char *str, int err)
 		fprintf(stderr, "optsample: %s\n", o->error);
 }
 
+static int put_u32(struct nlmsghdr *n, int attr, uint32_t value)
+{
+	return addattr_l(n, ATTRS_MAX, attr, &value, sizeof(value));
+}
+
 static int put_number(const struct option *o, const char *str,
 		      struct nlmsghdr *n)
 {
 	uint64_t value;
-	uint32_t value32;
 	int err;
 
 	err = parse_value(o, str, &value);
@@ -215,8 +240,7 @@ static int put_number(const struct option *o, const char *str,
 	}
 	if (o->kind == KIND_RATE)
 		return addattr_l(n, ATTRS_MAX, o->attr, &value, sizeof(value));
-	value32 = value;
-	return addattr_l(n, ATTRS_MAX, o->attr, &value32, sizeof(value32));
+	return put_u32(n, o->attr, value);
 }
 
 /* 20 and 20p are packets; anything else with a unit is a size. */
@@ -225,6 +249,8 @@ static int put_inflight(const struct option *o, const char *str,
 {
 	size_t len = strspn(str, "0123456789.");
 
+	if (!strcmp(str, "auto"))
+		return put_u32(n, TCA_OPTSAMPLE_INFLIGHT_AUTO, 1);
 	if (str[len] && strcasecmp(str + len, "p"))
 		o = &inflight_bytes;
 	return put_number(o, str, n);
@@ -232,12 +258,9 @@ static int put_inflight(const struct option *o, const char *str,
 
 static int put_noinflight(struct nlmsghdr *n)
 {
-	uint32_t none = 0;
-
-	return addattr_l(n, ATTRS_MAX, TCA_OPTSAMPLE_INFLIGHT_PACKETS, &none,
-			 sizeof(none)) ||
-	       addattr_l(n, ATTRS_MAX, TCA_OPTSAMPLE_INFLIGHT_BYTES, &none,
-			 sizeof(none));
+	return put_u32(n, TCA_OPTSAMPLE_INFLIGHT_PACKETS, 0) ||
+	       put_u32(n, TCA_OPTSAMPLE_INFLIGHT_BYTES, 0) ||
+	       put_u32(n, TCA_OPTSAMPLE_INFLIGHT_AUTO, 0);
 }
 
 static int put_watch(const struct option *o, const char *str,
@@ -421,7 +444,7 @@ static void print_number(FILE *f, const struct option *o,
 
 static void print_watch(FILE *f, const struct rtattr *rta)
 {
-	char dev[IFNAMSIZ];
+	char dev[ALTIFNAMSIZ];
 
 	snprintf(dev, sizeof(dev), "%.*s", (int)RTA_PAYLOAD(rta),
 		 (const char *)RTA_DATA(rta));
@@ -433,16 +456,21 @@ static void print_watch(FILE *f, const struct rtattr *rta)
 		fputs("nowatch ", f);
 }
 
+static uint64_t get_u32_of(struct rtattr *tb[], int attr)
+{
+	return tb[attr] ? get_number(tb[attr], 4) : 0;
+}
+
 static void print_inflight(FILE *f, struct rtattr *tb[])
 {
-	const struct rtattr *p = tb[TCA_OPTSAMPLE_INFLIGHT_PACKETS];
-	const struct rtattr *b = tb[TCA_OPTSAMPLE_INFLIGHT_BYTES];
-	uint64_t packets = p ? get_number(p, 4) : 0;
-	uint64_t bytes = b ? get_number(b, 4) : 0;
+	uint64_t packets = get_u32_of(tb, TCA_OPTSAMPLE_INFLIGHT_PACKETS);
+	uint64_t bytes = get_u32_of(tb, TCA_OPTSAMPLE_INFLIGHT_BYTES);
+	bool by_itself = get_u32_of(tb, TCA_OPTSAMPLE_INFLIGHT_AUTO);
 
 	if (is_json_context()) {
 		json_number("inflight_packets", packets);
 		json_number("inflight_bytes", bytes);
+		json_number("inflight_auto", by_itself);
 		return;
 	}
 	if (packets)
@@ -452,8 +480,23 @@ static void print_inflight(FILE *f, struct rtattr *tb[])
 		print_exact(f, bytes, size_divisors);
 		fputc(' ', f);
 	}
-	if (!packets && !bytes)
+	if (by_itself)
+		fputs("inflight auto ", f);
+	if (!packets && !bytes && !by_itself)
 		fputs("noinflight ", f);
+}
+
+/* The default is not worth a word. */
+static void print_per(FILE *f, const struct rtattr *rta)
+{
+	uint64_t per = get_number(rta, 4);
+	const char *name = per < ARRAY_SIZE(per_names) ? per_names[per] :
+							 "unknown";
+
+	if (is_json_context())
+		json_string("inflight_per", name);
+	else if (per != TC_OPTSAMPLE_INFLIGHT_PER_AUTO)
+		fprintf(f, "per %s ", name);
 }
 
 static int optsample_print_opt(struct qdisc_util *qu, FILE *f,
@@ -474,6 +517,8 @@ static int optsample_print_opt(struct qdisc_util *qu, FILE *f,
 			continue;
 		if (o->kind == KIND_INFLIGHT)
 			print_inflight(f, tb);
+		else if (o->kind == KIND_PER)
+			print_per(f, tb[o->attr]);
 		else if (o->kind == KIND_WATCH)
 			print_watch(f, tb[o->attr]);
 		else

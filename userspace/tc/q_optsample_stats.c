@@ -47,6 +47,7 @@ static const struct field counter_fields[] = {
 	COUNTER(ctl_dropped),
 	COUNTER(repair_in), COUNTER(late), COUNTER(incomplete), COUNTER(torn),
 	COUNTER(oversize), COUNTER(reordered), COUNTER(restarts),
+	COUNTER(ctl_replaced),
 };
 
 static const struct field qdisc_fields[] = {
@@ -55,6 +56,8 @@ static const struct field qdisc_fields[] = {
 	QDISC(flows_new), QDISC(flows_reclaimed), QDISC(flows_refused),
 	QDISC(flows), QDISC(flows_active), QDISC(backlog_msgs),
 	QDISC(ordinary_qlen), QDISC(inflight_packets), QDISC(inflight_bytes),
+	QDISC(inflight_recounts), QDISC(inflight_limit_bytes),
+	QDISC(destinations), QDISC(watched),
 };
 
 static const struct field class_fields[] = {
@@ -146,6 +149,13 @@ static void print_bytes(FILE *f, const char *label, uint64_t bytes)
 		fprintf(f, " %s %llub", label, ULL(bytes));
 }
 
+/* What is rarely there is only said when it is. */
+static void print_some(FILE *f, const char *label, uint64_t count)
+{
+	if (count)
+		fprintf(f, " %s %llu", label, ULL(count));
+}
+
 static void print_counters(FILE *f, const struct tc_optsample_counters *c,
 			   uint32_t backlog_msgs)
 {
@@ -157,6 +167,7 @@ static void print_counters(FILE *f, const struct tc_optsample_counters *c,
 		ULL(c->pkts_in), ULL(c->pkts_out), ULL(c->pkts_dropped),
 		ULL(c->late), ULL(c->repair_in), ULL(c->ctl_in),
 		ULL(c->ctl_dropped));
+	print_some(f, "control_replaced", c->ctl_replaced);
 	print_nl();
 	fprintf(f, "  irregular incomplete %llu torn %llu oversize %llu reordered %llu restarts %llu",
 		ULL(c->incomplete), ULL(c->torn), ULL(c->oversize),
@@ -190,10 +201,15 @@ static void print_qdisc(FILE *f, const struct tc_optsample_qd_stats *st)
 	print_bytes(f, "max", st->memory_max);
 	fprintf(f, " inflight %up", st->inflight_packets);
 	print_bytes(f, "inflight", st->inflight_bytes);
+	if (st->inflight_limit_bytes)
+		print_bytes(f, "limit", st->inflight_limit_bytes);
+	print_some(f, "destinations", st->destinations);
+	print_some(f, "recounts", st->inflight_recounts);
 	print_ns(f, "oldest", st->oldest_ns);
 	fprintf(f, " longest_gap %llu", ULL(st->longest_gap));
 	print_nl();
 	print_stall(f, st);
+	print_some(f, "watched ifindex", st->watched);
 }
 
 static void print_class(FILE *f, const struct tc_optsample_cl_stats *st)

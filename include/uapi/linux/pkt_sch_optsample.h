@@ -22,12 +22,16 @@ enum {
 	TCA_OPTSAMPLE_SHARE,		/* u32, percent served to it first */
 	TCA_OPTSAMPLE_INFLIGHT_PACKETS,	/* u32, 0: no limit */
 	TCA_OPTSAMPLE_INFLIGHT_BYTES,	/* u32, bytes of truesize, 0: no limit */
-	TCA_OPTSAMPLE_WATCH,		/* string, device name, "": none */
+	TCA_OPTSAMPLE_WATCH,		/* string, device name or alternative name
+					 * (ALTIFNAMSIZ), "": none
+					 */
 	TCA_OPTSAMPLE_SETTLE,		/* u32, ms held after the link is back */
 	TCA_OPTSAMPLE_RATE64,		/* u64, bytes per second, 0: no limit */
 	TCA_OPTSAMPLE_GATE,		/* u32, enum tc_optsample_gate */
 	TCA_OPTSAMPLE_IDLE,		/* u32, ms until an idle flow is freed */
 	TCA_OPTSAMPLE_PROFILES,		/* nest of TCA_OPTSAMPLE_PROFILE */
+	TCA_OPTSAMPLE_INFLIGHT_AUTO,	/* u32, 1: the qdisc finds a limit, too */
+	TCA_OPTSAMPLE_INFLIGHT_PER,	/* u32, enum tc_optsample_inflight_per */
 	__TCA_OPTSAMPLE_MAX
 };
 #define TCA_OPTSAMPLE_MAX (__TCA_OPTSAMPLE_MAX - 1)
@@ -35,6 +39,13 @@ enum {
 enum tc_optsample_gate {
 	TC_OPTSAMPLE_GATE_CLOSED,
 	TC_OPTSAMPLE_GATE_OPEN,
+};
+
+/* What a limit of packets in flight is for */
+enum tc_optsample_inflight_per {
+	TC_OPTSAMPLE_INFLIGHT_PER_AUTO,		/* the qdisc decides */
+	TC_OPTSAMPLE_INFLIGHT_PER_DEVICE,	/* everything together */
+	TC_OPTSAMPLE_INFLIGHT_PER_DESTINATION,	/* each next hop */
 };
 
 /*
@@ -103,7 +114,7 @@ struct tc_optsample_counters {
 	__u64	oversize;	/* given up: more than half of the memory */
 	__u64	reordered;	/* packets behind newer ones, put in place */
 	__u64	restarts;	/* position or number stepped back */
-	__u64	ctl_replaced;	/* control made needless by newer control */
+	__u64	ctl_replaced;	/* control that newer control made needless */
 	__u64	reserved[3];	/* 0: more counters go here */
 };
 
@@ -127,6 +138,11 @@ struct tc_optsample_qd_stats {
 	__u32	inflight_bytes;
 	__u32	stalled;	/* cause now, or TC_OPTSAMPLE_NOT_STALLED */
 	__u32	reserved;
+	__u64	inflight_recounts; /* counted anew: nothing completed for 10 s */
+	__u32	inflight_limit_bytes; /* of inflight auto, now */
+	__u32	destinations;	/* with packets in flight now */
+	__u32	watched;	/* ifindex of the device that is watched, 0: none */
+	__u32	reserved2;
 };
 
 struct tc_optsample_cl_stats {
