@@ -6,7 +6,7 @@ BUILD	:= build
 PREFIX	?= /usr
 DESTDIR	?=
 SERIES	?= 6.1
-VERSION	:= 0.1
+VERSION	:= 0.2
 
 CC	?= cc
 CXX	?= c++

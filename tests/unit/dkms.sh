@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# dkms.sh - which kernels does dkms.conf take, and is it of this version?
+
+cd "$(dirname -- "$0")/../.." || exit 1
+. tests/tap.sh
+
+kernel_source_dir=/K dkms_tree=/D
+. ./dkms.conf
+
+# matches YES VERSION...: dkms compares like this
+matches()
+{
+	local wanted=$1 version
+
+	shift
+	for version; do
+		[[ $version =~ $BUILD_EXCLUSIVE_KERNEL ]]
+		[ $? = "$wanted" ]
+		ok "$version is $([ "$wanted" = 0 ] || echo not )built for"
+	done
+}
+
+matches 0 6.1.0-56-amd64 6.1.95 6.2 6.10.3 6.12.95+deb12-amd64 6.19-rc1 \
+	7.0.0 7.3.4+deb13-amd64 8.1 9.12.1 10.0 12.3-arm64 60.1
+matches 1 5.10.0-35-amd64 5.19.17 6.0.12 4.19.0 3.6.1 2.6.32 1.7.9
+
+[ "$BUILD_EXCLUSIVE_CONFIG" = "CONFIG_NET_SCHED CONFIG_NET_CLS_ACT" ]
+ok "and only with qdiscs and classifiers"
+version=$(sed -n 's/^VERSION\t:= //p' Makefile)
+[ -n "$version" ] && [ "$PACKAGE_VERSION" = "$version" ]
+ok "dkms.conf is of version $version"
+grep -q "dkms install optsample/$version " README.md
+ok "so is the README"
+grep -q "^\.TH OPTSAMPLE 8 .*\"optsample $version\"" Documentation/tc-optsample.8
+ok "and tc-optsample(8)"
+[[ ${MAKE[0]} == *"M=/D/optsample/$version/build "* ]]
+ok "it is built where dkms puts it"
+done_testing
