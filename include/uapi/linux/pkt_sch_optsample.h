@@ -70,7 +70,7 @@ enum {
 	TCA_OPTSAMPLE_PROFILE_LIMIT,	/* u32, messages, or sets: 1..65535 */
 	TCA_OPTSAMPLE_PROFILE_POLICY,	/* u32, enum optsample_policy */
 	TCA_OPTSAMPLE_PROFILE_REFILL,	/* u32, R in percent, 0..100 */
-	TCA_OPTSAMPLE_PROFILE_PRIORITY,	/* u32, 0..7, larger goes first; 0 */
+	TCA_OPTSAMPLE_PROFILE_PRIORITY,	/* u32, 0..7, larger goes first */
 	TCA_OPTSAMPLE_PROFILE_SYNC,	/* u32, us, stamps that differ so much are one */
 	TCA_OPTSAMPLE_PROFILE_SEGMENTS,	/* u32, 1: flows that declare themselves may */
 	__TCA_OPTSAMPLE_PROFILE_MAX
