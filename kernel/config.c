@@ -401,26 +401,24 @@ int optsample_apply(struct Qdisc *sch, const struct optsample_config *cfg,
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct sk_buff *to_free = NULL;
 	struct optsample_loss loss = { .to_free = &to_free };
-	struct sock *below = NULL;
+	struct optsample_account *all = NULL;
 
-	if ((cfg->inflight_packets || cfg->inflight_bytes) &&
-	    !q->stall.below) {
-		below = optsample_below_alloc(sch);
-		if (!below) {
+	if (optsample_inflight_wanted(cfg) && !q->stall.inflight.all) {
+		all = optsample_account_alloc(sch, GFP_KERNEL);
+		if (!all) {
 			optsample_profiles_free(profiles, q->profiles);
 			return -ENOMEM;
 		}
 	}
 	sch_tree_lock(sch);
 	optsample_unhold(sch);
-	optsample_hold_configure(sch, cfg, below);
+	optsample_hold_configure(sch, cfg, all);
 	q->cfg = *cfg;
 	optsample_overhead(q, 0);
 	if (profiles)
 		swap(q->profiles, profiles);
 	optsample_link_look(sch);
 	optsample_flows_reconfigure(q, &loss);
-	optsample_ordinary_relieve(q, &loss);
 	if (loss.packets)
 		optsample_settle_loss(sch, &loss);
 	sch_tree_unlock(sch);

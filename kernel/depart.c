@@ -150,6 +150,46 @@ static noinline bool optsample_turns_skip(struct optsample_sched *q,
 	return true;
 }
 
+/* The packet of a flow that leaves next */
+static const struct sk_buff *optsample_flow_head(const struct optsample_flow *f)
+{
+	const struct optsample_msg *msg = f->cur;
+
+	if (msg && msg->head)
+		return msg->head;
+	if (msg)
+		msg = list_next_entry(msg, fifo);
+	else
+		msg = list_first_entry(&f->queue, struct optsample_msg, fifo);
+	return msg->head;
+}
+
+/* Its destination is full: the flow takes no turns. Return: whether it is so */
+static noinline bool optsample_park(struct optsample_sched *q,
+				    struct optsample_flow *f)
+{
+	if (!optsample_inflight_blocks(q, optsample_flow_head(f)))
+		return false;
+	optsample_list_move(&f->list, &q->parked);
+	q->parked_at = jiffies;
+	return true;
+}
+
+/* All parked flows take turns again; some will be parked once more. */
+static noinline void optsample_unpark(struct optsample_sched *q)
+{
+	struct optsample_flow *f, *next;
+
+	if (q->stall.by_dest && !READ_ONCE(q->stall.inflight.reopened) &&
+	    time_before(jiffies, q->parked_at + HZ))
+		return;
+	WRITE_ONCE(q->stall.inflight.reopened, false);
+	list_for_each_entry_safe(f, next, &q->parked, list) {
+		q->bands |= 1U << f->band;
+		optsample_list_move(&f->list, &q->band[f->band].turns);
+	}
+}
+
 /*
  * The flow of a band whose turn it is. Of flows with partners one that holds
  * part of the oldest set has its turn, so there always is one; the WARN is for
@@ -167,8 +207,11 @@ optsample_band_next(struct optsample_sched *q, struct optsample_band *band)
 		if (unlikely(list_empty(head)))
 			return NULL;
 		f = list_first_entry(head, struct optsample_flow, list);
-		if (likely(optsample_may_send(f)))
-			return f;
+		if (likely(optsample_may_send(f))) {
+			if (likely(!q->stall.by_dest) || !optsample_park(q, f))
+				return f;
+			continue;
+		}
 		if (!f->backlog_pkts && f->deficit > 0 &&
 		    (head == &band->turns || list_empty(&band->turns))) {
 			optsample_flow_unlist(q, f);
@@ -218,6 +261,8 @@ struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 	struct optsample_flow *f;
 	struct sk_buff *skb;
 
+	if (unlikely(!list_empty(&q->parked)))
+		optsample_unpark(q);
 	do {
 		f = optsample_flow_next(q);
 		if (unlikely(!f))

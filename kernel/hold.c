@@ -35,8 +35,7 @@ void optsample_hold_destroy(struct Qdisc *sch)
 	optsample_link_destroy(sch);
 	qdisc_watchdog_cancel(&st->watchdog);
 	__skb_queue_purge(&st->requeued);
-	if (st->below)
-		optsample_below_release(st->below);
+	optsample_inflight_destroy(q);
 }
 
 /* What the last packet still owes: no more than the new rate would ask. */
@@ -57,23 +56,16 @@ static void optsample_rate_set(struct optsample_stall *st, u64 rate)
  * optsample_hold_configure - apply what concerns stalls; RTNL and tree lock
  * @sch: the qdisc
  * @cfg: the new configuration, not yet in place
- * @below: from optsample_below_alloc() if a limit is set and there was no
- *	   owner yet, else NULL; belongs to the qdisc from now on
+ * @all: see optsample_inflight_configure()
  */
 void optsample_hold_configure(struct Qdisc *sch,
 			       const struct optsample_config *cfg,
-			       struct sock *below)
+			       struct optsample_account *all)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_stall *st = &q->stall;
 
-	if (below) {
-		st->below = below;
-	} else if (st->below && !cfg->inflight_packets &&
-		   !cfg->inflight_bytes) {
-		optsample_below_release(st->below);
-		st->below = NULL;
-	}
+	optsample_inflight_configure(q, cfg, all);
 	optsample_link_configure(sch, cfg->watch);
 	if (cfg->rate != q->cfg.rate || !st->rate.rate_bytes_ps)
 		optsample_rate_set(st, cfg->rate);
@@ -109,8 +101,7 @@ bool optsample_hold_over_reset(struct Qdisc *sch)
 	skb_queue_splice_tail_init(&sch->skb_bad_txq, &st->requeued);
 	/* They wait here again, so they must not fill the in-flight limit. */
 	skb_queue_walk(&st->requeued, skb)
-		if (st->below && skb->sk == st->below)
-			skb_orphan(skb);
+		optsample_inflight_disown(q, skb);
 	return true;
 }
 
@@ -125,7 +116,7 @@ static void optsample_hold_add_driver(struct optsample_stall *st)
 
 	if (!st->backlogged || waited <= OPTSAMPLE_DRIVER_JIFFIES)
 		return;
-	st->ns[TC_OPTSAMPLE_STALL_DRIVER] += jiffies_to_nsecs(waited);
+	st->ns[TC_OPTSAMPLE_STALL_DRIVER] += jiffies64_to_nsecs(waited);
 	st->last_jiffies = jiffies;
 }
 
@@ -181,13 +172,31 @@ static u32 optsample_hold_cause(struct Qdisc *sch, u64 *now, u64 *wake_ns)
 		return TC_OPTSAMPLE_STALL_SETTLE;
 	}
 	st->settle_ns = 0;
-	if (optsample_inflight_full(q))
+	if (!st->by_dest && optsample_inflight_full(q))
 		return TC_OPTSAMPLE_STALL_INFLIGHT;
 	if (q->cfg.rate && *now < st->next_ns) {
 		*wake_ns = st->next_ns;
 		return TC_OPTSAMPLE_STALL_RATE;
 	}
 	return TC_OPTSAMPLE_NOT_STALLED;
+}
+
+/*
+ * Whoever frees packets below calls, but one who never does must not hold the
+ * queue for ever: look every second.
+ */
+static void optsample_hold_look_again(struct optsample_stall *st)
+{
+	qdisc_watchdog_schedule_range_ns(&st->watchdog,
+					 ktime_get_ns() + NSEC_PER_SEC,
+					 NSEC_PER_SEC);
+}
+
+static bool optsample_hold_by_dest(const struct optsample_sched *q)
+{
+	if (q->cfg.inflight_per == TC_OPTSAMPLE_INFLIGHT_PER_AUTO)
+		return q->stall.many;
+	return q->cfg.inflight_per == TC_OPTSAMPLE_INFLIGHT_PER_DESTINATION;
 }
 
 /**
@@ -204,22 +213,43 @@ bool optsample_hold_back(struct Qdisc *sch)
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_stall *st = &q->stall;
 	u64 now = 0, wake_ns = 0;
-	u32 cause = optsample_hold_cause(sch, &now, &wake_ns);
+	u32 cause;
 
+	st->by_dest = st->inflight.all && optsample_hold_by_dest(q);
+	cause = optsample_hold_cause(sch, &now, &wake_ns);
 	if (cause != st->cause) {
 		optsample_hold_add(st, now ?: ktime_get_ns());
 		st->cause = cause;
 	} else if (cause == TC_OPTSAMPLE_NOT_STALLED) {
 		optsample_hold_add_driver(st);
 	}
-	st->careful = cause != TC_OPTSAMPLE_NOT_STALLED || st->below ||
+	st->careful = cause != TC_OPTSAMPLE_NOT_STALLED || st->inflight.all ||
 		      q->cfg.rate || q->cfg.watch[0];
 	if (cause == TC_OPTSAMPLE_NOT_STALLED)
 		return false;
 	st->backlogged = false;
-	if (wake_ns)
+	if (cause == TC_OPTSAMPLE_STALL_INFLIGHT)
+		optsample_hold_look_again(st);
+	else if (wake_ns)
 		qdisc_watchdog_schedule_ns(&st->watchdog, wake_ns);
 	return true;
+}
+
+/**
+ * optsample_hold_blocked - what waits has destinations that are full
+ * @sch: the qdisc, locked
+ */
+void optsample_hold_blocked(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+
+	if (st->cause != TC_OPTSAMPLE_STALL_INFLIGHT) {
+		optsample_hold_add(st, ktime_get_ns());
+		st->cause = TC_OPTSAMPLE_STALL_INFLIGHT;
+	}
+	st->backlogged = false;
+	optsample_hold_look_again(st);
 }
 
 /**

@@ -7,23 +7,58 @@
  * much is below and calls back when some of it is gone. The socket lives until
  * the last packet is freed and holds the module, so neither can vanish under
  * a driver.
+ *
+ * There is one account for all, or, where the radio talks to several stations
+ * (AP, mesh, IBSS), one for each destination address, so that a station that
+ * sleeps does not hold up the others. The limit is a number of packets or
+ * bytes, or adapts (auto): the kernel's dynamic queue limits find the fewest
+ * bytes that keep the driver busy.
  */
+#include <linux/etherdevice.h>
 #include <linux/netdevice.h>
+#include <linux/dynamic_queue_limits.h>
 #include <net/inet_sock.h>
 #include "optsample.h"
 
+enum {
+	OPTSAMPLE_STUCK_SECONDS = 10,	/* without a completion: count anew */
+	OPTSAMPLE_ASLEEP_MS = 100,	/* the same: ordinary traffic goes on */
+};
+
 /**
- * struct optsample_below - owner of the packets below one qdisc
+ * struct optsample_below - owner of packets below one qdisc
  * @inet:	the socket; its sk_user_data is the qdisc while that lives (RCU).
  *		An inet socket, because IP output below a tunnel takes the
  *		owner of any packet for one and reads its options: all zero
- * @packets:	in flight
+ * @packets:	in flight; too few once something below makes fragments
+ * @done:	when one was last freed, jiffies
  * @waiting:	the qdisc wants to hear of every packet freed
  */
 struct optsample_below {
-	struct inet_sock inet;	/* must be first */
-	atomic_t	packets;
-	bool		waiting;
+	struct inet_sock	inet;	/* must be first */
+	atomic_t		packets;
+	unsigned long		done;
+	bool			waiting;
+};
+
+/**
+ * struct optsample_account - what is in flight to one destination, or to all
+ * @hash:	in optsample_inflight.dests
+ * @sk:		owner of the packets
+ * @addr:	link address of the destination
+ * @full:	the limit was reached,
+ * @since:	at this time, jiffies
+ * @largest:	truesize of the largest packet since nothing was in flight
+ * @dql:	of `auto`, in bytes of truesize
+ */
+struct optsample_account {
+	struct hlist_node	hash;
+	struct sock		*sk;
+	u8			addr[ETH_ALEN];
+	bool			full;
+	unsigned long		since;
+	u32			largest;
+	struct dql		dql;
 };
 
 static struct proto optsample_below_proto = {
@@ -41,31 +76,31 @@ static struct optsample_below *optsample_below_of(const struct sock *sk)
 static void optsample_below_freed(struct sock *sk)
 {
 	struct optsample_below *below = optsample_below_of(sk);
+	struct optsample_sched *q;
 	struct Qdisc *sch;
 
 	atomic_dec(&below->packets);
-	smp_mb__after_atomic();	/* pairs with optsample_inflight_full() */
+	WRITE_ONCE(below->done, jiffies);
+	smp_mb__after_atomic();	/* pairs with optsample_account_full() */
 	if (!READ_ONCE(below->waiting))
 		return;
 	rcu_read_lock();
 	sch = rcu_dereference_sk_user_data(sk);
-	if (sch)
+	if (sch) {
+		q = qdisc_priv(sch);
+		WRITE_ONCE(q->stall.inflight.reopened, true);
 		optsample_kick(sch);
+	}
 	rcu_read_unlock();
 }
 
-/**
- * optsample_below_alloc - make the owner of packets in flight
- * @sch: the qdisc
- *
+/*
  * The namespace is the initial one whatever the device's is: packets may
  * outlive the latter.
- *
- * Return: a socket for optsample_stall_configure(), NULL without memory.
  */
-struct sock *optsample_below_alloc(struct Qdisc *sch)
+static struct sock *optsample_below_alloc(struct Qdisc *sch, gfp_t gfp)
 {
-	struct sock *sk = sk_alloc(&init_net, AF_UNSPEC, GFP_KERNEL,
+	struct sock *sk = sk_alloc(&init_net, AF_UNSPEC, gfp,
 				   &optsample_below_proto, 1);
 
 	if (!sk)
@@ -77,61 +112,315 @@ struct sock *optsample_below_alloc(struct Qdisc *sch)
 	return sk;
 }
 
-/**
- * optsample_below_release - the qdisc is done with the owner of its packets
- * @sk: from optsample_below_alloc()
- */
-void optsample_below_release(struct sock *sk)
+static void optsample_below_release(struct sock *sk)
 {
 	rcu_assign_sk_user_data(sk, NULL);
 	sock_put(sk);	/* netem and time stamps below hold references too */
 }
 
+/**
+ * optsample_account_alloc - make an account of what is in flight
+ * @sch: the qdisc
+ * @gfp: context of the allocation
+ *
+ * Return: the account, or NULL without memory.
+ */
+struct optsample_account *optsample_account_alloc(struct Qdisc *sch, gfp_t gfp)
+{
+	struct optsample_account *a = kzalloc(sizeof(*a), gfp | __GFP_NOWARN);
+
+	if (!a)
+		return NULL;
+	a->sk = optsample_below_alloc(sch, gfp | __GFP_NOWARN);
+	if (!a->sk) {
+		kfree(a);
+		return NULL;
+	}
+#ifdef CONFIG_DQL
+	dql_init(&a->dql, HZ);
+#endif
+	return a;
+}
+
+static void optsample_account_free(struct optsample_account *a)
+{
+	optsample_below_release(a->sk);
+	kfree(a);
+}
+
+/*
+ * Numbers
+ */
+
+static u32 optsample_account_bytes(const struct optsample_account *a)
+{
+	return sk_wmem_alloc_get(a->sk);
+}
+
+/*
+ * Fragments made below come back without having been counted, so the count
+ * may be too small, even negative: as many bytes cannot be fewer packets than
+ * this.
+ */
+static u32 optsample_account_packets(const struct optsample_account *a)
+{
+	int counted = atomic_read(&optsample_below_of(a->sk)->packets);
+	int least = a->largest ? optsample_account_bytes(a) / a->largest : 0;
+
+	return max(counted, least);
+}
+
+static u32 optsample_sum(const struct optsample_sched *q,
+			 u32 (*of)(const struct optsample_account *a))
+{
+	const struct optsample_inflight *in = &q->stall.inflight;
+	const struct optsample_account *a;
+	u32 i, sum;
+
+	if (!in->all)
+		return 0;
+	sum = of(in->all);
+	for (i = 0; i < ARRAY_SIZE(in->dests); i++)
+		hlist_for_each_entry(a, &in->dests[i], hash)
+			sum += of(a);
+	return sum;
+}
+
 u32 optsample_inflight_packets(const struct optsample_sched *q)
 {
-	const struct sock *sk = q->stall.below;
-
-	/* Fragments made below come back without having been counted. */
-	return sk ? max(atomic_read(&optsample_below_of(sk)->packets), 0) : 0;
+	return optsample_sum(q, optsample_account_packets);
 }
 
 u32 optsample_inflight_bytes(const struct optsample_sched *q)
 {
-	return q->stall.below ? sk_wmem_alloc_get(q->stall.below) : 0;
+	return optsample_sum(q, optsample_account_bytes);
 }
 
-static bool optsample_over(const struct optsample_sched *q)
+static u32 optsample_account_used(const struct optsample_account *a)
+{
+	return optsample_account_bytes(a) != 0;
+}
+
+/* Destinations that packets are in flight to */
+u32 optsample_inflight_dests(const struct optsample_sched *q)
+{
+	return q->stall.by_dest ? optsample_sum(q, optsample_account_used) : 0;
+}
+
+static u32 optsample_account_limit(const struct optsample_account *a)
+{
+	return a->dql.limit;
+}
+
+/* What `auto` allows now, in bytes, in all */
+u32 optsample_inflight_limit(const struct optsample_sched *q)
+{
+	return q->cfg.inflight_auto ?
+	       optsample_sum(q, optsample_account_limit) : 0;
+}
+
+/*
+ * Limits
+ */
+
+#ifdef CONFIG_DQL
+/* dql must not hear of more bytes than were queued: fragments may be more. */
+static bool optsample_dql_over(struct optsample_account *a)
+{
+	u32 out = a->dql.num_queued - a->dql.num_completed;
+	u32 below = min(optsample_account_bytes(a), out);
+
+	if (below < out)
+		dql_completed(&a->dql, out - below);
+	return dql_avail(&a->dql) < 0;
+}
+
+static void optsample_dql_queued(struct optsample_account *a, u32 bytes)
+{
+	dql_queued(&a->dql, min_t(u32, bytes, DQL_MAX_OBJECT));
+}
+#else
+static bool optsample_dql_over(struct optsample_account *a) { return false; }
+static void optsample_dql_queued(struct optsample_account *a, u32 bytes) {}
+#endif
+
+static bool optsample_account_over(const struct optsample_sched *q,
+				   struct optsample_account *a)
 {
 	const struct optsample_config *cfg = &q->cfg;
 
 	/* The last byte is only given back after optsample_below_freed(). */
 	return (cfg->inflight_packets &&
-		optsample_inflight_packets(q) >= cfg->inflight_packets) ||
+		optsample_account_packets(a) >= cfg->inflight_packets) ||
 	       (cfg->inflight_bytes &&
-		optsample_inflight_bytes(q) > cfg->inflight_bytes);
+		optsample_account_bytes(a) > cfg->inflight_bytes) ||
+	       (cfg->inflight_auto && optsample_dql_over(a));
+}
+
+/* Has nothing come back for so long? */
+static bool optsample_account_stuck(const struct optsample_account *a,
+				    unsigned long jiffies_long)
+{
+	unsigned long done = READ_ONCE(optsample_below_of(a->sk)->done);
+
+	return time_after(jiffies, a->since + jiffies_long) &&
+	       time_after(jiffies, done + jiffies_long);
+}
+
+/*
+ * A driver that never completes its packets, or lost some of them, must not
+ * stop the link for ever. What it has is forgotten.
+ */
+static bool optsample_account_anew(struct optsample_sched *q,
+				   struct optsample_account *a)
+{
+	struct Qdisc *sch = q->stall.watchdog.qdisc;
+	struct sock *sk = optsample_below_alloc(sch, GFP_ATOMIC | __GFP_NOWARN);
+
+	if (!sk)
+		return false;
+	optsample_below_release(a->sk);
+	a->sk = sk;
+	a->full = false;
+	a->largest = 0;
+#ifdef CONFIG_DQL
+	dql_reset(&a->dql);
+#endif
+	q->stall.inflight.recounts++;
+	return true;
+}
+
+/* Return: true if full; the qdisc is scheduled when that may have changed */
+static bool optsample_account_full(struct optsample_sched *q,
+				   struct optsample_account *a)
+{
+	struct optsample_below *below = optsample_below_of(a->sk);
+
+	if (likely(!optsample_account_over(q, a))) {
+		if (unlikely(below->waiting))
+			WRITE_ONCE(below->waiting, false);
+		a->full = false;
+		return false;
+	}
+	if (!a->full)
+		a->since = jiffies;
+	a->full = true;
+	WRITE_ONCE(below->waiting, true);
+	smp_mb();	/* the last packet may have gone before we waited */
+	if (!optsample_account_over(q, a)) {
+		a->full = false;
+		return false;
+	}
+	return !(optsample_account_stuck(a, OPTSAMPLE_STUCK_SECONDS * HZ) &&
+		 optsample_account_anew(q, a));
 }
 
 /**
  * optsample_inflight_full - is as much in flight as may be?
  * @q: private data of the qdisc, locked
  *
+ * For one account for all. Return: true if so; the qdisc is scheduled when
+ * that may have changed.
+ */
+bool optsample_inflight_full(struct optsample_sched *q)
+{
+	struct optsample_account *all = q->stall.inflight.all;
+
+	return all && optsample_account_full(q, all);
+}
+
+/*
+ * Destinations
+ */
+
+static struct hlist_head *optsample_dest_bucket(struct optsample_inflight *in,
+						const u8 *addr)
+{
+	return &in->dests[(addr[3] ^ addr[4] ^ addr[5]) %
+			  ARRAY_SIZE(in->dests)];
+}
+
+/* Forget destinations that nothing is in flight to. */
+static void optsample_dests_tidy(struct optsample_inflight *in, bool all)
+{
+	struct optsample_account *a;
+	struct hlist_node *next;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(in->dests); i++)
+		hlist_for_each_entry_safe(a, next, &in->dests[i], hash) {
+			if (!all && optsample_account_bytes(a))
+				continue;
+			hlist_del(&a->hash);
+			optsample_account_free(a);
+			in->ndests--;
+		}
+}
+
+static struct optsample_account *
+optsample_dest_new(struct optsample_sched *q, const u8 *addr)
+{
+	struct optsample_inflight *in = &q->stall.inflight;
+	struct optsample_account *a;
+
+	if (in->ndests >= OPTSAMPLE_DESTS_MAX)
+		optsample_dests_tidy(in, false);
+	if (in->ndests >= OPTSAMPLE_DESTS_MAX)
+		return in->all;
+	a = optsample_account_alloc(q->stall.watchdog.qdisc, GFP_ATOMIC);
+	if (!a)
+		return in->all;
+	ether_addr_copy(a->addr, addr);
+	hlist_add_head(&a->hash, optsample_dest_bucket(in, addr));
+	in->ndests++;
+	return a;
+}
+
+/* The account that a packet counts in */
+static struct optsample_account *
+optsample_account_of(struct optsample_sched *q, const struct sk_buff *skb)
+{
+	struct optsample_inflight *in = &q->stall.inflight;
+	u8 addr[ETH_ALEN] __aligned(2);
+	struct optsample_account *a;
+
+	if (likely(!q->stall.by_dest) || skb_headlen(skb) < ETH_HLEN)
+		return in->all;
+	memcpy(addr, skb->data, ETH_ALEN);
+	hlist_for_each_entry(a, optsample_dest_bucket(in, addr), hash)
+		if (ether_addr_equal(a->addr, addr))
+			return a;
+	return optsample_dest_new(q, addr);
+}
+
+/**
+ * optsample_inflight_blocks - must a packet wait for its destination?
+ * @q: private data of the qdisc, locked, with an account for each destination
+ * @skb: the packet
+ *
  * Return: true if so; the qdisc is scheduled when that may have changed.
  */
-bool optsample_inflight_full(const struct optsample_sched *q)
+bool optsample_inflight_blocks(struct optsample_sched *q,
+			       const struct sk_buff *skb)
 {
-	struct optsample_below *below;
+	return optsample_account_full(q, optsample_account_of(q, skb));
+}
 
-	if (!q->stall.below)
-		return false;
-	below = optsample_below_of(q->stall.below);
-	if (likely(!optsample_over(q))) {
-		if (unlikely(below->waiting))
-			WRITE_ONCE(below->waiting, false);
-		return false;
-	}
-	WRITE_ONCE(below->waiting, true);
-	smp_mb();	/* the last packet may have gone before we waited */
-	return optsample_over(q);
+/**
+ * optsample_inflight_busy - the same, but false if the destination is asleep
+ * @q: private data of the qdisc, locked, with an account for each destination
+ * @skb: the packet
+ *
+ * Return: true if the packet must wait.
+ */
+bool optsample_inflight_busy(struct optsample_sched *q,
+			     const struct sk_buff *skb)
+{
+	struct optsample_account *a = optsample_account_of(q, skb);
+
+	return optsample_account_full(q, a) &&
+	       !optsample_account_stuck(a,
+					msecs_to_jiffies(OPTSAMPLE_ASLEEP_MS));
 }
 
 /*
@@ -153,13 +442,64 @@ static bool optsample_may_own(const struct sk_buff *skb)
  */
 void optsample_inflight_own(struct optsample_sched *q, struct sk_buff *skb)
 {
-	struct sock *sk = q->stall.below;
+	struct optsample_account *a;
 
-	if (!sk || !optsample_may_own(skb))
+	if (!q->stall.inflight.all || !optsample_may_own(skb))
 		return;
+	a = optsample_account_of(q, skb);
+	if (unlikely(a->full && q->stall.by_dest))
+		return;		/* ordinary traffic to one that sleeps */
 	/* Nothing is left below: what was miscounted is settled. */
-	if (!sk_wmem_alloc_get(sk))
-		atomic_set(&optsample_below_of(sk)->packets, 0);
-	skb_set_owner_w(skb, sk);
-	atomic_inc(&optsample_below_of(sk)->packets);
+	if (!optsample_account_bytes(a)) {
+		atomic_set(&optsample_below_of(a->sk)->packets, 0);
+		a->largest = 0;
+	}
+	a->largest = max(a->largest, skb->truesize);
+	skb_set_owner_w(skb, a->sk);
+	atomic_inc(&optsample_below_of(a->sk)->packets);
+	if (q->cfg.inflight_auto)
+		optsample_dql_queued(a, skb->truesize);
+}
+
+/**
+ * optsample_inflight_disown - a packet that had left waits in the qdisc again
+ * @q: private data of the qdisc, locked
+ * @skb: the packet
+ */
+void optsample_inflight_disown(struct optsample_sched *q, struct sk_buff *skb)
+{
+	if (q->stall.inflight.all && skb->sk &&
+	    skb->sk->sk_write_space == optsample_below_freed)
+		skb_orphan(skb);
+}
+
+/**
+ * optsample_inflight_configure - apply a new limit
+ * @q: private data of the qdisc; RTNL and tree lock
+ * @cfg: the new configuration, not yet in place
+ * @all: from optsample_account_alloc() if there is a limit and was none, else
+ *	 NULL; belongs to the qdisc from now on
+ */
+void optsample_inflight_configure(struct optsample_sched *q,
+				  const struct optsample_config *cfg,
+				  struct optsample_account *all)
+{
+	struct optsample_inflight *in = &q->stall.inflight;
+
+	if (all)
+		in->all = all;
+	else if (in->all && !optsample_inflight_wanted(cfg))
+		optsample_inflight_destroy(q);
+	in->reopened = true;
+}
+
+void optsample_inflight_destroy(struct optsample_sched *q)
+{
+	struct optsample_inflight *in = &q->stall.inflight;
+
+	if (!in->all)
+		return;
+	optsample_dests_tidy(in, true);
+	optsample_account_free(in->all);
+	in->all = NULL;
 }

@@ -6,6 +6,9 @@
  */
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
+#if IS_ENABLED(CONFIG_CFG80211)
+#include <net/cfg80211.h>
+#endif
 #include "optsample.h"
 
 static LIST_HEAD(optsample_instances);	/* protected by RTNL */
@@ -49,6 +52,29 @@ void optsample_link_settle(struct optsample_sched *q, u64 now)
 	q->stall.settle_ns = now + (u64)q->cfg.settle_ms * NSEC_PER_MSEC;
 }
 
+/* Does the radio of a device send to several stations, each at its own pace? */
+static bool optsample_link_many(const struct net_device *dev)
+{
+#if IS_ENABLED(CONFIG_CFG80211)
+	const struct wireless_dev *wdev = dev->ieee80211_ptr;
+
+	if (!wdev)
+		return false;
+	switch (wdev->iftype) {
+	case NL80211_IFTYPE_ADHOC:
+	case NL80211_IFTYPE_AP:
+	case NL80211_IFTYPE_AP_VLAN:
+	case NL80211_IFTYPE_MESH_POINT:
+	case NL80211_IFTYPE_P2P_GO:
+		return true;
+	default:
+		return false;
+	}
+#else
+	return false;
+#endif
+}
+
 /**
  * optsample_link_look - take note of the link
  * @sch: the qdisc, locked
@@ -66,24 +92,39 @@ void optsample_link_look(struct Qdisc *sch)
 	} else {
 		q->stall.down = true;
 	}
+	q->stall.many = optsample_link_many(q->stall.watched ?:
+					    qdisc_dev(sch));
 	q->stall.careful = true;
 }
 
+/* The device to watch by the name that was asked for, which may be an altname */
+static struct net_device *optsample_link_named(struct Qdisc *sch)
+{
+	const struct optsample_sched *q = qdisc_priv(sch);
+
+	if (!q->cfg.watch[0])
+		return NULL;
+	return __dev_get_by_name(dev_net(qdisc_dev(sch)), q->cfg.watch);
+}
+
+/*
+ * Who has the name that was asked for is watched. A device that was renamed is
+ * watched until another one has the name: after a re-plug another radio may
+ * have had it for a moment.
+ */
 static void optsample_netdev_changed(struct Qdisc *sch, unsigned long event,
 				     struct net_device *dev)
 {
+	struct net_device *named = optsample_link_named(sch);
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_stall *st = &q->stall;
-	bool watched = dev == st->watched;
+	bool gone = event == NETDEV_UNREGISTER;
 
 	sch_tree_lock(sch);
-	if (watched && event == NETDEV_UNREGISTER)
+	if (gone && dev == st->watched)
 		optsample_watch_put(st);
-	else if (watched && event == NETDEV_CHANGENAME)
-		strscpy(q->cfg.watch, dev->name, IFNAMSIZ);
-	else if (!st->watched && event != NETDEV_UNREGISTER &&
-		 !strcmp(dev->name, q->cfg.watch))
-		optsample_watch_set(st, dev);
+	if (named && !(gone && named == dev))
+		optsample_watch_set(st, named);
 	optsample_link_look(sch);
 	sch_tree_unlock(sch);
 
@@ -110,11 +151,9 @@ static int optsample_netdev_event(struct notifier_block *nb,
 	}
 	list_for_each_entry(st, &optsample_instances, instances) {
 		struct Qdisc *sch = st->watchdog.qdisc;
-		struct optsample_sched *q = qdisc_priv(sch);
 
 		if (dev != qdisc_dev(sch) && dev != st->watched &&
-		    (strcmp(dev->name, q->cfg.watch) ||
-		     !net_eq(dev_net(dev), dev_net(qdisc_dev(sch)))))
+		    dev != optsample_link_named(sch))
 			continue;
 		/* The own device takes its qdisc along when it goes. */
 		if (dev == qdisc_dev(sch) && event == NETDEV_UNREGISTER)

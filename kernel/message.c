@@ -100,6 +100,8 @@ void optsample_turns_end(struct optsample_sched *q)
 	struct optsample_flow *f, *next;
 	struct optsample_band *band;
 
+	list_for_each_entry_safe(f, next, &q->parked, list)
+		optsample_flow_unlist(q, f);
 	for (; q->bands; q->bands &= q->bands - 1) {
 		band = &q->band[__ffs(q->bands)];
 		list_splice_tail_init(&band->fresh, &band->turns);

@@ -12,7 +12,7 @@
  *   follow.c         what a flow does otherwise than the qdisc
  *   relieve.c        when memory is short
  *   table.c          flows by id
- *   ordinary.c       fair queue for everything without a tag
+ *   ordinary.c       the child qdisc for everything without a tag
  *   hold.c           when to hold, and for how long: link, in flight, rate, gate
  *   inflight.c       what is below the qdisc
  *   link.c           carrier of the watched device and of the own one
@@ -32,13 +32,14 @@
 #include <optsample/tag.h>
 
 enum {
-	OPTSAMPLE_BUCKETS = 256,	/* 5-tuple hash of ordinary traffic */
 	OPTSAMPLE_RECENT = 4,		/* messages remembered afterwards */
 	OPTSAMPLE_FIND = 64,		/* messages searched for a straggler */
 	OPTSAMPLE_PASS_MAX = 1024,	/* control, repairs: or 1/8 of memory */
 	OPTSAMPLE_LOOK = 16,		/* flows looked at for the fattest */
 	OPTSAMPLE_SPARE_MAX = 256,	/* message structs kept for reuse */
-	OPTSAMPLE_FLOWS_MAX = 65534,	/* class minor numbers */
+	OPTSAMPLE_FLOWS_MAX = 65534,	/* class minor numbers, and */
+	OPTSAMPLE_ORDINARY = 0xffff,	/* that of ordinary traffic */
+	OPTSAMPLE_DESTS_MAX = 64,	/* with a count of their own in flight */
 	OPTSAMPLE_PRIORITIES = 8,
 	OPTSAMPLE_BANDS = 1 + OPTSAMPLE_PRIORITIES,	/* 0: background */
 	OPTSAMPLE_OTHERS = 3,		/* flows of control, but for its own */
@@ -222,23 +223,16 @@ struct optsample_band {
 	struct list_head	turns;
 };
 
-/* A bucket of ordinary traffic */
-struct optsample_bucket {
-	struct list_head	list;
-	struct sk_buff		*head;
-	struct sk_buff		*tail;
-	s32			deficit;
-	u32			memory;
-};
-
+/**
+ * struct optsample_ordinary - what has no tag
+ * @child:	qdisc that queues it
+ * @credit:	at least 0: it goes before the flows; in percent of bytes
+ * @sent:	packets
+ */
 struct optsample_ordinary {
-	struct optsample_bucket	*buckets;
-	struct list_head	active;
-	u32			qlen;
-	u32			memory;
-	s32			credit;	/* >= 0: ordinary goes first */
+	struct Qdisc		*child;
+	s32			credit;
 	u64			sent;
-	u64			dropped;
 };
 
 struct optsample_config {
@@ -261,12 +255,32 @@ struct optsample_config {
 	char	watch[ALTIFNAMSIZ];
 };
 
+struct optsample_account;
+
+/**
+ * struct optsample_inflight - what is below the qdisc, see inflight.c
+ * @all:	account of everything without a destination of its own, NULL
+ *		without a limit
+ * @dests:	those of single destinations, by address
+ * @ndests:	how many there are
+ * @reopened:	something is gone below; written in any context
+ * @recounts:	times that an account was begun anew
+ */
+struct optsample_inflight {
+	struct optsample_account *all;
+	struct hlist_head	dests[16];
+	u32			ndests;
+	bool			reopened;
+	u64			recounts;
+};
+
 /**
  * struct optsample_stall - why the qdisc holds, and since when
- * @below:	socket that owns every packet handed down, so that the stack's
- *		own accounting tells what is in flight; NULL without a limit
+ * @inflight:	what is below
  * @watched:	device whose carrier counts, with a reference; may be NULL
  * @careful:	something is configured or going on that may hold packets
+ * @many:	the link talks to several stations
+ * @by_dest:	what is in flight is limited for each destination
  * @down:	carrier of the watched or own device was seen down
  * @settle_ns:	nothing leaves before this time, 0 if settled
  * @next_ns:	earliest departure at the configured rate
@@ -279,13 +293,15 @@ struct optsample_config {
  * @requeued:	packets that the core had taken back from the driver by then
  */
 struct optsample_stall {
-	struct sock		*below;
+	struct optsample_inflight inflight;
 	struct net_device	*watched;
 	netdevice_tracker	tracker;
 	struct psched_ratecfg	rate;
 	struct qdisc_watchdog	watchdog;
 	struct list_head	instances;
 	bool			careful;
+	bool			many;
+	bool			by_dest;
 	bool			down;
 	u64			settle_ns;
 	u64			next_ns;
@@ -337,6 +353,9 @@ struct optsample_sched {
 	u32			bands;		/* with listed flows, a bit each */
 	u32			listed;		/* flows in all bands */
 	u32			holding;	/* flows that hold packets */
+	struct list_head	parked;		/* listed: destination is full */
+	unsigned long		parked_at;	/* last, jiffies */
+	unsigned long		tidy;		/* idle flows, at this time */
 	struct list_head	idle;
 	struct list_head	spare;		/* messages, for reuse */
 	u32			nspare;
@@ -367,15 +386,9 @@ static inline u32 optsample_flow_memory(const struct optsample_sched *q)
 /* Flows, sets or profiles come or go: what remains for packets */
 static inline void optsample_overhead(struct optsample_sched *q, int bytes)
 {
-	u32 all = q->cfg.memlimit - q->cfg.memlimit / 4;
-
 	q->overhead += bytes;
-	q->flow_memory = all > q->overhead ? all - q->overhead : 0;
-}
-
-static inline u32 optsample_ordinary_memory(const struct optsample_sched *q)
-{
-	return q->cfg.memlimit / 4;
+	q->flow_memory = q->cfg.memlimit > q->overhead ?
+			 q->cfg.memlimit - q->overhead : 0;
 }
 
 /* Does the sender wait for a time stamp of this packet? */
@@ -410,10 +423,8 @@ static inline void optsample_kick(struct Qdisc *sch)
 
 static inline void optsample_memory_max(struct optsample_sched *q)
 {
-	u32 memory = q->memory + q->ordinary.memory;
-
-	if (memory > q->memory_max)
-		q->memory_max = memory;
+	if (q->memory > q->memory_max)
+		q->memory_max = q->memory;
 }
 
 static inline void optsample_counters_add(struct tc_optsample_counters *sum,
@@ -588,22 +599,40 @@ optsample_flow_get(struct optsample_sched *q, const struct sk_buff *skb,
 }
 
 /* ordinary.c */
-int optsample_ordinary_init(struct optsample_sched *q);
-void optsample_ordinary_purge(struct optsample_sched *q);
+int optsample_ordinary_init(struct Qdisc *sch, struct netlink_ext_ack *extack);
+void optsample_ordinary_reset(struct optsample_sched *q);
 void optsample_ordinary_destroy(struct optsample_sched *q);
-void optsample_ordinary_enqueue(struct optsample_sched *q,
-				struct sk_buff *skb);
-void optsample_ordinary_relieve(struct optsample_sched *q,
-				struct optsample_loss *loss);
+int optsample_ordinary_graft(struct Qdisc *sch, struct Qdisc *new,
+			     struct Qdisc **old,
+			     struct netlink_ext_ack *extack);
+int optsample_ordinary_enqueue(struct Qdisc *sch, struct sk_buff *skb,
+			       struct sk_buff **to_free);
 struct sk_buff *optsample_ordinary_dequeue(struct optsample_sched *q);
 
 /* inflight.c */
-struct sock *optsample_below_alloc(struct Qdisc *sch);
-void optsample_below_release(struct sock *sk);
-bool optsample_inflight_full(const struct optsample_sched *q);
+struct optsample_account *optsample_account_alloc(struct Qdisc *sch, gfp_t gfp);
+void optsample_inflight_configure(struct optsample_sched *q,
+				  const struct optsample_config *cfg,
+				  struct optsample_account *all);
+void optsample_inflight_destroy(struct optsample_sched *q);
+bool optsample_inflight_full(struct optsample_sched *q);
+bool optsample_inflight_blocks(struct optsample_sched *q,
+			       const struct sk_buff *skb);
+bool optsample_inflight_busy(struct optsample_sched *q,
+			     const struct sk_buff *skb);
 void optsample_inflight_own(struct optsample_sched *q, struct sk_buff *skb);
+void optsample_inflight_disown(struct optsample_sched *q, struct sk_buff *skb);
 u32 optsample_inflight_packets(const struct optsample_sched *q);
 u32 optsample_inflight_bytes(const struct optsample_sched *q);
+u32 optsample_inflight_dests(const struct optsample_sched *q);
+u32 optsample_inflight_limit(const struct optsample_sched *q);
+
+/* Is there any limit? */
+static inline bool optsample_inflight_wanted(const struct optsample_config *cfg)
+{
+	return cfg->inflight_packets || cfg->inflight_bytes ||
+	       cfg->inflight_auto;
+}
 
 /* link.c */
 int optsample_link_register(void);
@@ -620,10 +649,11 @@ void optsample_hold_init(struct Qdisc *sch);
 void optsample_hold_destroy(struct Qdisc *sch);
 void optsample_hold_configure(struct Qdisc *sch,
 			      const struct optsample_config *cfg,
-			      struct sock *below);
+			      struct optsample_account *all);
 bool optsample_hold_over_reset(struct Qdisc *sch);
 bool optsample_hold_back(struct Qdisc *sch);
 void optsample_hold_released(struct Qdisc *sch, struct sk_buff *skb);
+void optsample_hold_blocked(struct Qdisc *sch);
 u32 optsample_hold_account(struct Qdisc *sch);
 
 #endif

@@ -1,143 +1,135 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Ordinary traffic: everything without a tag (ssh, TCP, discovery, topics
- * that nobody asked to sample). Never sampled: a bounded fair queue, deficit
- * round robin over hashed 5-tuples, head drop from the fattest one.
+ * that nobody asked to sample). It has a qdisc of its own, class ffff, which
+ * the user may replace: by default the system's (net.core.default_qdisc,
+ * which systemd sets to fq_codel), or pfifo where that one is lockless.
  */
+#include <net/pkt_cls.h>
+#include <net/sch_generic.h>
 #include "optsample.h"
 
-int optsample_ordinary_init(struct optsample_sched *q)
+static struct Qdisc *optsample_ordinary_default(struct Qdisc *sch,
+						struct netlink_ext_ack *extack)
 {
-	struct optsample_ordinary *o = &q->ordinary;
-	int i;
+	const struct Qdisc_ops *ops = default_qdisc_ops;
 
-	INIT_LIST_HEAD(&o->active);
-	o->buckets = kvcalloc(OPTSAMPLE_BUCKETS, sizeof(*o->buckets),
-			      GFP_KERNEL);
-	if (!o->buckets)
+	if (ops->static_flags & TCQ_F_NOLOCK)
+		ops = &pfifo_qdisc_ops;
+	return qdisc_create_dflt(sch->dev_queue, ops,
+				 TC_H_MAKE(sch->handle, OPTSAMPLE_ORDINARY),
+				 extack);
+}
+
+int optsample_ordinary_init(struct Qdisc *sch, struct netlink_ext_ack *extack)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+
+	q->ordinary.child = optsample_ordinary_default(sch, extack);
+	if (!q->ordinary.child)
 		return -ENOMEM;
-	for (i = 0; i < OPTSAMPLE_BUCKETS; i++)
-		INIT_LIST_HEAD(&o->buckets[i].list);
+	qdisc_hash_add(q->ordinary.child, true);
 	return 0;
 }
 
-static struct sk_buff *optsample_bucket_take(struct optsample_sched *q,
-					     struct optsample_bucket *b)
+void optsample_ordinary_reset(struct optsample_sched *q)
 {
-	struct optsample_ordinary *o = &q->ordinary;
-	struct sk_buff *skb = b->head;
-
-	b->head = skb->next;
-	skb_mark_not_on_list(skb);
-	b->memory -= skb->truesize;
-	o->memory -= skb->truesize;
-	o->qlen--;
-	if (!b->head)
-		list_del_init(&b->list);
-	return skb;
+	if (q->ordinary.child)
+		qdisc_reset(q->ordinary.child);
+	q->ordinary.credit = 0;
 }
 
-static void optsample_bucket_drop(struct optsample_sched *q,
-				  struct optsample_bucket *b,
-				  struct optsample_loss *loss)
+/* Also after a failed init() */
+void optsample_ordinary_destroy(struct optsample_sched *q)
 {
-	struct sk_buff *skb = optsample_bucket_take(q, b);
+	if (q->ordinary.child)
+		qdisc_put(q->ordinary.child);
+}
 
-	if (skb == loss->own)
-		loss->own_lost = true;
-	loss->packets++;
-	loss->bytes += qdisc_pkt_len(skb);
-	q->ordinary.dropped++;
-	__qdisc_drop(skb, loss->to_free);
+/**
+ * optsample_ordinary_graft - another qdisc for ordinary traffic
+ * @sch: the qdisc, RTNL
+ * @new: it, or NULL for the default
+ * @old: out: the one before, empty
+ * @extack: for what is wrong
+ *
+ * Return: 0 or a negative errno.
+ */
+int optsample_ordinary_graft(struct Qdisc *sch, struct Qdisc *new,
+			     struct Qdisc **old,
+			     struct netlink_ext_ack *extack)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+
+	if (!new)
+		new = optsample_ordinary_default(sch, extack) ?: &noop_qdisc;
+	sch_tree_lock(sch);
+	optsample_unhold(sch);
+	sch_tree_unlock(sch);
+	*old = qdisc_replace(sch, new, &q->ordinary.child);
+	return 0;
 }
 
 /**
  * optsample_ordinary_enqueue - queue a packet without a tag
- * @q: private data of the qdisc, locked
- * @skb: the packet; always queued, the limit is applied by
- *	 optsample_ordinary_relieve()
+ * @sch: the qdisc, locked
+ * @skb: the packet
+ * @to_free: where packets go that are dropped
+ *
+ * Return: NET_XMIT_*, as the child says.
  */
-void optsample_ordinary_enqueue(struct optsample_sched *q,
-				struct sk_buff *skb)
+int optsample_ordinary_enqueue(struct Qdisc *sch, struct sk_buff *skb,
+			       struct sk_buff **to_free)
 {
-	struct optsample_ordinary *o = &q->ordinary;
-	struct optsample_bucket *b;
+	struct optsample_sched *q = qdisc_priv(sch);
+	u32 len = qdisc_pkt_len(skb);
+	int ret;
 
-	b = &o->buckets[reciprocal_scale(skb_get_hash(skb),
-					 OPTSAMPLE_BUCKETS)];
-	skb->next = NULL;
-	if (b->head) {
-		b->tail->next = skb;
-	} else {
-		b->head = skb;
-		b->deficit = q->cfg.quantum;
-		list_add_tail(&b->list, &o->active);
+	if (unlikely(time_after(jiffies, q->tidy))) {
+		q->tidy = jiffies + HZ;
+		optsample_flows_reclaim(q);
 	}
-	b->tail = skb;
-	b->memory += skb->truesize;
-	o->memory += skb->truesize;
-	optsample_memory_max(q);
-	o->qlen++;
+	ret = qdisc_enqueue(skb, q->ordinary.child, to_free);
+	if (likely(ret == NET_XMIT_SUCCESS)) {
+		sch->q.qlen++;
+		sch->qstats.backlog += len;
+	} else if (net_xmit_drop_count(ret)) {
+		qdisc_qstats_drop(sch);
+	}
+	return ret;
+}
+
+/* Ordinary traffic waits for a destination that is busy, not for one asleep. */
+static bool optsample_ordinary_waits(struct optsample_sched *q)
+{
+	struct Qdisc *child = q->ordinary.child;
+	struct sk_buff *skb = child->ops->peek(child);
+
+	return skb && optsample_inflight_busy(q, skb);
 }
 
 /**
- * optsample_ordinary_relieve - drop from the fattest 5-tuple until all fits
+ * optsample_ordinary_dequeue - next packet of ordinary traffic
  * @q: private data of the qdisc, locked
- * @loss: what was taken out
+ *
+ * It pays for every byte while flows wait, in percent of a byte.
+ *
+ * Return: the packet, or NULL.
  */
-void optsample_ordinary_relieve(struct optsample_sched *q,
-				struct optsample_loss *loss)
-{
-	struct optsample_ordinary *o = &q->ordinary;
-
-	while (o->qlen > q->cfg.ordinary ||
-	       (o->memory > optsample_ordinary_memory(q) && o->qlen)) {
-		struct optsample_bucket *b, *fattest = NULL;
-
-		list_for_each_entry(b, &o->active, list)
-			if (!fattest || b->memory > fattest->memory)
-				fattest = b;
-		optsample_bucket_drop(q, fattest, loss);
-	}
-}
-
 struct sk_buff *optsample_ordinary_dequeue(struct optsample_sched *q)
 {
 	struct optsample_ordinary *o = &q->ordinary;
-	struct optsample_bucket *b;
 	struct sk_buff *skb;
 
-	for (;;) {
-		b = list_first_entry_or_null(&o->active,
-					     struct optsample_bucket, list);
-		if (!b)
-			return NULL;
-		if (b->deficit > 0)
-			break;
-		b->deficit += q->cfg.quantum;
-		list_move_tail(&b->list, &o->active);
-	}
-	skb = optsample_bucket_take(q, b);
-	b->deficit -= qdisc_pkt_len(skb);
+	if (!o->child->q.qlen)
+		return NULL;
+	if (unlikely(q->stall.by_dest) && optsample_ordinary_waits(q))
+		return NULL;
+	skb = qdisc_dequeue_peeked(o->child);
+	if (!skb)
+		return NULL;
 	o->sent++;
+	if (optsample_flows_hold(q))
+		o->credit -= qdisc_pkt_len(skb) * (100 - q->cfg.share);
 	return skb;
-}
-
-void optsample_ordinary_purge(struct optsample_sched *q)
-{
-	struct optsample_ordinary *o = &q->ordinary;
-	struct sk_buff *skb;
-
-	if (!o->buckets)
-		return;
-	while ((skb = optsample_ordinary_dequeue(q)) != NULL) {
-		o->sent--;
-		rtnl_kfree_skbs(skb, skb);
-	}
-}
-
-void optsample_ordinary_destroy(struct optsample_sched *q)
-{
-	optsample_ordinary_purge(q);
-	kvfree(q->ordinary.buckets);
 }

@@ -100,6 +100,25 @@ int optsample_settle_loss(struct Qdisc *sch, const struct optsample_loss *loss)
 	return loss->own_lost ? NET_XMIT_CN : NET_XMIT_SUCCESS;
 }
 
+static __always_inline int
+optsample_enqueue_flow(struct Qdisc *sch, struct optsample_flow *flow,
+		       struct sk_buff *skb, struct optsample_tag *tag,
+		       struct optsample_loss *loss)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	bool queued = optsample_flow_enqueue(q, flow, skb, tag, loss);
+
+	/* A second instance below must not read it again. */
+	tag->mark = 0;
+	if (unlikely(!queued)) {
+		qdisc_qstats_drop(sch);
+		return NET_XMIT_CN;
+	}
+	sch->q.qlen++;
+	sch->qstats.backlog += qdisc_pkt_len(skb);
+	return NET_XMIT_SUCCESS;
+}
+
 static int optsample_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			     struct sk_buff **to_free)
 {
@@ -108,7 +127,6 @@ static int optsample_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	struct optsample_loss *loss = &q->loss;
 	struct optsample_flow *flow = NULL;
 	struct optsample_tag *tag;
-	bool queued = true;
 	int ret;
 
 	optsample_unhold(sch);
@@ -125,30 +143,23 @@ static int optsample_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 		flow = optsample_flow_get(q, skb, tag, loss);
 	if (flow) {
 		optsample_orphan(skb);
-		queued = optsample_flow_enqueue(q, flow, skb, tag, loss);
+		ret = optsample_enqueue_flow(sch, flow, skb, tag, loss);
 	} else {
-		optsample_ordinary_enqueue(q, skb);
-	}
-	/* A second instance below must not read it again. */
-	if (tag)
-		tag->mark = 0;
-	if (queued) {
-		sch->q.qlen++;
-		sch->qstats.backlog += qdisc_pkt_len(skb);
-	} else {
-		qdisc_qstats_drop(sch);
+		/* A second instance below must not read it again. */
+		if (tag)
+			tag->mark = 0;
+		ret = optsample_ordinary_enqueue(sch, skb, to_free);
 	}
 	if (unlikely(q->memory > optsample_flow_memory(q)))
 		optsample_flows_relieve(q, loss);
-	if (!flow)
-		optsample_ordinary_relieve(q, loss);
-	if (!loss->packets)
-		return queued ? NET_XMIT_SUCCESS : NET_XMIT_CN;
-	ret = optsample_settle_loss(sch, loss);
+	if (likely(!loss->packets))
+		return ret;
+	if (optsample_settle_loss(sch, loss))
+		ret = NET_XMIT_CN;
 	loss->packets = 0;
 	loss->bytes = 0;
 	loss->own_lost = false;
-	return queued ? ret : NET_XMIT_CN;
+	return ret;
 }
 
 /*
@@ -157,24 +168,24 @@ static int optsample_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 
 /*
  * Ordinary traffic goes first, up to its share while both wait: it pays for
- * every byte (in percent of a byte) and earns by those of the flows.
+ * its bytes and earns by those of the flows, in percent of a byte.
  */
 static struct sk_buff *optsample_next(struct optsample_sched *q)
 {
 	struct optsample_ordinary *o = &q->ordinary;
+	bool first = o->credit >= 0 || !optsample_flows_hold(q);
 	struct sk_buff *skb;
 
-	if (o->qlen && (o->credit >= 0 || !optsample_flows_hold(q))) {
+	if (first) {
 		skb = optsample_ordinary_dequeue(q);
-		if (optsample_flows_hold(q))
-			o->credit -= qdisc_pkt_len(skb) * (100 - q->cfg.share);
-		return skb;
+		if (skb)
+			return skb;
 	}
 	skb = optsample_flows_dequeue(q);
-	if (!skb)
-		return NULL;
+	if (unlikely(!skb))
+		return first ? NULL : optsample_ordinary_dequeue(q);
 	o->credit += qdisc_pkt_len(skb) * q->cfg.share;
-	if (!o->qlen && o->credit > 0)
+	if (!o->child->q.qlen && o->credit > 0)
 		o->credit = 0;
 	return skb;
 }
@@ -196,8 +207,11 @@ static struct sk_buff *optsample_dequeue(struct Qdisc *sch)
 		skb = __skb_dequeue(&st->requeued);
 	} else {
 		skb = optsample_next(q);
-		if (unlikely(!skb))
+		if (unlikely(!skb)) {
+			if (st->by_dest)
+				optsample_hold_blocked(sch);
 			return NULL;
+		}
 		qdisc_bstats_update(sch, skb);
 	}
 	sch->q.qlen--;
@@ -217,7 +231,7 @@ static void optsample_reset(struct Qdisc *sch)
 		return;
 	qdisc_watchdog_cancel(&q->stall.watchdog);
 	optsample_flows_purge(q);
-	optsample_ordinary_purge(q);
+	optsample_ordinary_reset(q);
 	__skb_queue_purge(&q->stall.requeued);
 	q->stall.held = false;
 	q->stall.cause = TC_OPTSAMPLE_NOT_STALLED;
@@ -262,7 +276,7 @@ static int optsample_init_qdisc(struct Qdisc *sch, struct nlattr *opt,
 	err = optsample_flows_init(q);
 	if (err)
 		return err;
-	err = optsample_ordinary_init(q);
+	err = optsample_ordinary_init(sch, extack);
 	if (err)
 		return err;
 	optsample_hold_init(sch);

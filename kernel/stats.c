@@ -25,23 +25,25 @@ static void optsample_fill_qdisc(struct Qdisc *sch,
 	}
 	memcpy(st->stall_ns, q->stall.ns, sizeof(st->stall_ns));
 	st->longest_gap = q->longest_gap;
-	st->memory = q->memory + q->ordinary.memory;
+	st->memory = q->memory;
 	st->memory_max = q->memory_max;
 	st->ordinary_sent = q->ordinary.sent;
-	st->ordinary_dropped = q->ordinary.dropped;
+	st->ordinary_dropped = q->ordinary.child->qstats.drops;
 	st->flows_new = q->flows_new;
 	st->flows_reclaimed = q->flows_reclaimed;
 	st->flows_refused = q->flows_refused;
 	st->flows = q->nflows;
-	st->ordinary_qlen = q->ordinary.qlen;
+	st->ordinary_qlen = q->ordinary.child->q.qlen;
 	st->inflight_packets = optsample_inflight_packets(q);
 	st->inflight_bytes = optsample_inflight_bytes(q);
+	st->inflight_recounts = q->stall.inflight.recounts;
+	st->inflight_limit_bytes = optsample_inflight_limit(q);
+	st->destinations = optsample_inflight_dests(q);
 	st->watched = q->stall.watched ? q->stall.watched->ifindex : 0;
 }
 
 int optsample_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 {
-	struct optsample_sched *q = qdisc_priv(sch);
 	struct tc_optsample_xstats st = {
 		.type = TC_OPTSAMPLE_XSTATS_QDISC,
 		.size = sizeof(st.qdisc),
@@ -49,16 +51,28 @@ int optsample_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 
 	sch_tree_lock(sch);
 	optsample_unhold(sch);
-	optsample_flows_reclaim(q);
 	st.qdisc.stalled = optsample_hold_account(sch);
 	optsample_fill_qdisc(sch, &st.qdisc);
 	sch_tree_unlock(sch);
 	return gnet_stats_copy_app(d, &st, sizeof(st));
 }
 
+static int optsample_graft(struct Qdisc *sch, unsigned long cl,
+			   struct Qdisc *new, struct Qdisc **old,
+			   struct netlink_ext_ack *extack)
+{
+	if (cl != OPTSAMPLE_ORDINARY) {
+		NL_SET_ERR_MSG_MOD(extack, "only class ffff, ordinary traffic, has a qdisc");
+		return -EOPNOTSUPP;
+	}
+	return optsample_ordinary_graft(sch, new, old, extack);
+}
+
 static struct Qdisc *optsample_leaf(struct Qdisc *sch, unsigned long cl)
 {
-	return NULL;
+	struct optsample_sched *q = qdisc_priv(sch);
+
+	return cl == OPTSAMPLE_ORDINARY ? q->ordinary.child : NULL;
 }
 
 static unsigned long optsample_find_class(struct Qdisc *sch, u32 classid)
@@ -66,6 +80,8 @@ static unsigned long optsample_find_class(struct Qdisc *sch, u32 classid)
 	struct optsample_sched *q = qdisc_priv(sch);
 	u32 minor = TC_H_MIN(classid);
 
+	if (minor == OPTSAMPLE_ORDINARY)
+		return minor;
 	if (!minor || minor > q->cfg.flows || !q->slots[minor - 1])
 		return 0;
 	return minor;
@@ -93,7 +109,11 @@ static struct tcf_block *optsample_tcf_block(struct Qdisc *sch,
 static int optsample_dump_class(struct Qdisc *sch, unsigned long cl,
 				struct sk_buff *skb, struct tcmsg *tcm)
 {
+	struct optsample_sched *q = qdisc_priv(sch);
+
 	tcm->tcm_handle |= TC_H_MIN(cl);
+	if (cl == OPTSAMPLE_ORDINARY)
+		tcm->tcm_info = q->ordinary.child->handle;
 	return 0;
 }
 
@@ -116,6 +136,16 @@ static void optsample_fill_class(const struct optsample_sched *q,
 	st->profile = optsample_flow_profile(q, f);
 }
 
+static int optsample_dump_ordinary_stats(struct Qdisc *child,
+					 struct gnet_dump *d)
+{
+	if (gnet_stats_copy_basic(d, child->cpu_bstats, &child->bstats,
+				  true) < 0 ||
+	    qdisc_qstats_copy(d, child) < 0)
+		return -1;
+	return 0;
+}
+
 static int optsample_dump_class_stats(struct Qdisc *sch, unsigned long cl,
 				      struct gnet_dump *d)
 {
@@ -128,6 +158,8 @@ static int optsample_dump_class_stats(struct Qdisc *sch, unsigned long cl,
 	struct gnet_stats_basic_sync bs;
 	const struct optsample_flow *f;
 
+	if (cl == OPTSAMPLE_ORDINARY)
+		return optsample_dump_ordinary_stats(q->ordinary.child, d);
 	gnet_stats_basic_sync_init(&bs);
 	sch_tree_lock(sch);
 	f = q->slots[cl - 1];
@@ -147,6 +179,17 @@ static int optsample_dump_class_stats(struct Qdisc *sch, unsigned long cl,
 	return gnet_stats_copy_app(d, &st, sizeof(st));
 }
 
+static bool optsample_visit(struct Qdisc *sch, unsigned long cl,
+			    struct qdisc_walker *arg)
+{
+	if (arg->count >= arg->skip && arg->fn(sch, cl, arg) < 0) {
+		arg->stop = 1;
+		return false;
+	}
+	arg->count++;
+	return true;
+}
+
 static void optsample_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
@@ -155,19 +198,16 @@ static void optsample_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 	if (arg->stop)
 		return;
 	for (i = 0; i < q->cfg.flows; i++) {
-		if (!q->slots[i] || arg->count < arg->skip) {
+		if (!q->slots[i])
 			arg->count++;
-			continue;
-		}
-		if (arg->fn(sch, i + 1, arg) < 0) {
-			arg->stop = 1;
-			break;
-		}
-		arg->count++;
+		else if (!optsample_visit(sch, i + 1, arg))
+			return;
 	}
+	optsample_visit(sch, OPTSAMPLE_ORDINARY, arg);
 }
 
 const struct Qdisc_class_ops optsample_class_ops = {
+	.graft		= optsample_graft,
 	.leaf		= optsample_leaf,
 	.find		= optsample_find_class,
 	.tcf_block	= optsample_tcf_block,

@@ -20,6 +20,7 @@ void optsample_flows_lists(struct optsample_sched *q)
 		INIT_LIST_HEAD(&q->band[i].turns);
 	}
 	INIT_LIST_HEAD(&q->idle);
+	INIT_LIST_HEAD(&q->parked);
 	INIT_LIST_HEAD(&q->spare);
 }
 
@@ -27,6 +28,7 @@ int optsample_flows_init(struct optsample_sched *q)
 {
 	u32 i, n = q->cfg.flows;
 
+	q->tidy = jiffies;
 	get_random_bytes(&q->hash, sizeof(q->hash));
 	q->table_bits = max(1, ilog2(roundup_pow_of_two(n)));
 	q->table = kvcalloc(1U << q->table_bits, sizeof(*q->table),

@@ -150,12 +150,16 @@ s.sendto(b"end", ("10.9.0.2", 5002))'
 	done
 }
 
-# blocking KIND...: how many of 3000 datagrams arrive through tbf and a child
+# blocking KIND [CHILD...]: how many of 3000 datagrams arrive through tbf
 blocking()
 {
+	local kind=$1
+
+	shift
 	link
 	tc qdisc add dev v0 root handle 1: tbf rate 20mbit burst 10k limit 1mb
-	tc qdisc add dev v0 parent 1:1 handle 2: "$@" || return
+	tc qdisc add dev v0 parent 1:1 handle 2: $kind || return
+	[ $# = 0 ] || tc qdisc replace dev v0 parent 2:ffff "$@" || return
 	n_op python3 "$scratch/sink.py" >"$scratch/arrived" &
 	local sink=$!
 	await 10 listening 5002
@@ -164,9 +168,9 @@ blocking()
 	wait $sink
 	cat "$scratch/arrived"
 }
-is "$(blocking pfifo limit 1000)" 3000 "a blocking sender: pfifo loses nothing"
-is "$(blocking optsample)" 3000 "a blocking sender: optsample loses nothing"
-
+is "$(blocking pfifo)" 3000 "a blocking sender: pfifo loses nothing"
+is "$(blocking optsample pfifo)" 3000 \
+	"a blocking sender: optsample with pfifo loses nothing"
 # 3. transmit time stamps
 
 cat >"$scratch/stamps.py" <<'END'
@@ -216,6 +220,101 @@ s.bind(("10.9.0.2", 7411)); time.sleep(60)' &
 }
 stamps "no limit"
 stamps "in flight" inflight 100
+
+# 4. limits, over a device that sends nothing
+vlan_below()
+{
+	ip link del d0 2>/dev/null
+	ip link add d0 type dummy
+	ip link set d0 up
+	tc qdisc add dev d0 root handle 9: "${@:-pfifo}"
+	ip link add link d0 name d0.5 type vlan id 5
+	echo 1 >/proc/sys/net/ipv6/conf/d0.5/disable_ipv6
+	ip addr add 10.8.0.1/24 dev d0.5
+	ip link set d0.5 up
+	for i in 2 3; do
+		ip neigh replace 10.8.0.$i lladdr 02:00:00:00:00:0$i \
+			dev d0.5 nud permanent
+	done
+}
+recounted() { [ "$(stat inflight_recounts d0.5)" -ge "$1" ]; }
+
+vlan_below
+echo "dev d0" | drive		# stops its queue
+tc qdisc add dev d0.5 root handle 1: optsample inflight 5 limit 100
+classify d0.5
+rtps-gen send 10.8.0.2 7411 1 20 1 500
+is "$(stat inflight_packets d0.5) $(stat backlog_msgs d0.5)" "5 15" \
+	"a driver that completes nothing: 5 in flight"
+await 60 recounted 1
+is "$(stat inflight_packets d0.5) $(stat backlog_msgs d0.5)" "5 10" \
+	"after 10 s the count begins anew: 5 more leave"
+ip link add d9 type dummy
+echo "dev d9" | drive
+ip link del d0
+
+# one station that sleeps: packets to it stay below, those to the other leave
+modprobe -a cls_flower sch_prio sch_plug 2>/dev/null
+two_stations()
+{
+	vlan_below prio bands 2 priomap 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
+	tc qdisc add dev d0 parent 9:1 handle 91: plug limit 1000000
+	tc filter add dev d0 parent 9: protocol all flower \
+		dst_mac 02:00:00:00:00:03 classid 9:1
+	tc qdisc add dev d0.5 root handle 1: optsample limit 100 "$@"
+	classify d0.5
+	rtps-gen send 10.8.0.3 7411 1 20 1 500
+	rtps-gen send 10.8.0.2 7411 2 20 1 500
+}
+two_stations inflight 5 per device
+is "$(stat backlog_msgs d0.5) $(stat stalled d0.5)" '35 "inflight"' \
+	"one limit for all: the station that sleeps holds up the other"
+two_stations inflight 5 per destination
+is "$(stat backlog_msgs d0.5) $(stat stalled d0.5)" '15 "inflight"' \
+	"a limit for each: what is for the other station leaves"
+is "$(stat destinations d0.5)" 1 "one destination has packets in flight"
+for i in $(seq 10); do
+	echo hello >/dev/udp/10.8.0.3/9
+	sleep 0.05
+done
+await 5 [ "$(stat ordinary_qlen d0.5)" = 0 ]
+is "$(stat ordinary_qlen d0.5) $(stat backlog_msgs d0.5)" "0 15" \
+	"ordinary traffic to a station that sleeps goes on"
+tc qdisc change dev d0.5 root handle 1: optsample inflight 5 per device
+tc qdisc change dev d0.5 root handle 1: optsample noinflight
+is "$(stat backlog_msgs d0.5)" 0 "without a limit all leave"
+ip link del d0
+
+# Fragments made below come back, each on its own. Some packets stay below,
+# then 100 go through in fragments, then nothing goes any more.
+lower()	# BAND: v0 holds what it gets (0) or sends it (1)
+{
+	tc qdisc change dev v0 root handle 9: prio \
+		priomap $1 $1 $1 $1 $1 $1 $1 $1 $1 $1 $1 $1 $1 $1 $1 $1
+}
+link
+wireguard t0 t1 10.7.0.0/24 10.9.0.1 10.9.0.2
+ip addr add 10.7.0.1/24 dev t0
+n_op ip addr add 10.7.0.2/24 dev t1
+ip link set t0 mtu 1500 up
+n_op ip link set t1 mtu 1500 up
+ping -q -c 1 -W 10 10.7.0.2 >/dev/null
+tc qdisc add dev v0 root handle 9: prio
+tc qdisc add dev v0 parent 9:1 handle 91: plug limit 1000000
+tc qdisc add dev t0 root handle 1: optsample inflight 10 limit 1000
+classify t0
+lower 0
+rtps-gen send 10.7.0.2 7411 1 3 1 1400
+lower 1
+rtps-gen send 10.7.0.2 7411 2 100 1 1400
+left() { [ "$(stat msgs_out t0)" = "$1" ]; }
+await 5 left 103
+lower 0
+rtps-gen send 10.7.0.2 7411 3 200 1 1400
+out=$(($(stat msgs_out t0) - 103))
+[ "$out" -ge 1 ] && [ "$out" -le 7 ]
+ok "fragments below do not switch the limit off: $out of 200 left"
+ip link del t0
 
 ip netns del op
 ip link del v0 2>/dev/null

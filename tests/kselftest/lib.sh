@@ -22,6 +22,8 @@ is()
 
 need_modules()
 {
+	# as systemd sets it: the child for ordinary traffic
+	sysctl -qw net.core.default_qdisc=fq_codel
 	[ -d /sys/module/sch_optsample ] || insmod "$SCH_KO" || exit 1
 	[ -d /sys/module/optsample_drive ] || insmod "$DRIVE_KO" || exit 1
 }
@@ -45,7 +47,7 @@ device()
 	# nothing but the driver's packets
 	echo 1 >/proc/sys/net/ipv6/conf/d0/disable_ipv6
 	ip link set d0 up
-	tc qdisc add dev d0 root optsample "$@" || return 1
+	tc qdisc add dev d0 root handle 1: optsample "$@" || return 1
 	echo "dev d0" | drive
 }
 

@@ -382,6 +382,7 @@ device idle 1ms
 drive >/dev/null <<<"x 5 1 1 3 100
 q"
 sleep 0.1
+echo "o 100" | drive >/dev/null
 is "$(stat flows) $(stat msgs_out)" "0 1" \
 	"idle flows are freed, their counters stay"
 
@@ -394,7 +395,7 @@ out=$(yes q | head -n 1000 | drive | cut -d/ -f1 | sort -u | wc -l)
 is "$out" 1000 "1000 flows take turns"
 
 # ordinary traffic: first up to its share, bounded, never sampled
-device limit 500 ordinary 300 share 50
+device limit 500 share 50
 out=$({ for i in $(seq 1 300); do echo "x 5 $i $i 3 1000"; echo "o 1000"
 	done; } | drive | grep -c 'queued 0')
 is "$out" 600 "ordinary and tagged both wait"
@@ -407,7 +408,8 @@ out=$({ for i in $(seq 1 500); do echo "x 5 $i $i 3 1000"; done
 	drive | grep -v queued | cut -d/ -f1 | sort | uniq -c | words)
 is "$(awk '{ print ($3 >= 30 && $3 <= 60) || ($1 >= 340) }' <<<"$out")" 1 \
 	"share 10: also against a sender that is never ahead ($out)"
-device ordinary 10
+device
+tc qdisc replace dev d0 parent 1:ffff pfifo limit 10
 for i in $(seq 1 30); do echo "o 100"; done | drive >/dev/null
 is "$(stat ordinary_dropped) $(stat ordinary_qlen)" "20 10" \
 	"ordinary traffic is bounded"

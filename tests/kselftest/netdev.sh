@@ -95,7 +95,7 @@ shape "IP fragments" 12 9000
 shape "UDP GSO" 24 1300 gso
 # what the counters say of the last one
 is "$(stat msgs_in v0) $(stat msgs_out v0)" "80 20" "UDP GSO: counters"
-[ "$(tc class show dev v0 | grep -c optsample)" = 2 ]
+[ "$(tc class show dev v0 | grep optsample | grep -vc :ffff)" = 2 ]
 ok "one class per flow"
 
 # 2. nothing stalls: nothing is sampled
@@ -162,6 +162,8 @@ is "$(kept 1)" "$(sampled 40 10)" "way A: the sample arrives, whole"
 [ "$(stat stall.carrier_ns osi)" -gt 0 ] && [ "$(stat stall.settle_ns osi)" -gt 0 ]
 ok "way A: time of carrier and settling is accounted"
 
+ifindex() { cat "/sys/class/net/$1/ifindex"; }
+
 # 6. the watched device vanishes, comes back under its name, is renamed
 link
 ip link add w0 type dummy
@@ -180,7 +182,22 @@ heard
 is "$(kept 1)" "1 2 3 4 5" "watch: w0 is back by name, all leaves"
 ip link set w0 down
 ip link set w0 name w9
-is "$(stat watch v0)" '"w9"' "watch: follows a new name"
+is "$(stat watch v0) $(stat watched v0)" "\"w0\" $(ifindex w9)" \
+	"watch: a renamed device is still watched, the name is remembered"
+ip link add w0 type dummy
+is "$(stat watched v0)" "$(ifindex w0)" \
+	"watch: another one with that name takes its place"
+ip link del w0
+ip link add w8 type dummy
+ip link property add dev w8 altname optsample-test-radio
+tc qdisc change dev v0 root handle 1: optsample watch optsample-test-radio
+is "$(stat watched v0)" "$(ifindex w8)" "watch: an altname"
+ip link del w8
+ip link add w8 type dummy
+ip link property add dev w8 altname optsample-test-radio
+ip link set w8 up
+is "$(stat watched v0)" "$(ifindex w8)" "watch: the altname is found again"
+ip link del w8
 tc qdisc change dev v0 root handle 1: optsample nowatch
 send 1 5 2 500
 is "$(stat backlog_msgs v0)" 0 "nowatch: leaves at once"
@@ -253,7 +270,7 @@ ok "packets below outlive the qdisc"
 
 # fragments made below come back without having gone out
 link
-ip link add t0 type vxlan id 7 remote 10.9.0.2 dstport 4789 dev v0
+ip link add t0 type vxlan id 7 local 10.9.0.1 remote 10.9.0.2 dstport 4789
 ip link set t0 mtu 1500
 alone t0 10.7.0
 tc qdisc add dev t0 root handle 1: optsample inflight 4
