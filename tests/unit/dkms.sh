@@ -9,7 +9,7 @@ cd "$(dirname -- "$0")/../.." || exit 1
 kernel_source_dir=/K dkms_tree=/D
 . ./dkms.conf
 
-# matches YES VERSION...: dkms compares like this
+# matches STATUS VERSION...: dkms compares like this
 matches()
 {
 	local wanted=$1 version
@@ -18,7 +18,7 @@ matches()
 	for version; do
 		[[ $version =~ $BUILD_EXCLUSIVE_KERNEL ]]
 		[ $? = "$wanted" ]
-		ok "$version is $([ "$wanted" = 0 ] || echo not )built for"
+		ok "built for $version: $wanted"
 	done
 }
 
