@@ -120,6 +120,21 @@ ok "partners that are late, missing, or near enough: whole sets"
 is "$(awk -F/ '{ print $1 }' <<<"$out" | sort | uniq -c | awk '
 	$2 < 7 { print $1 }' | words)" "10 10" "ten sets"
 
+# a topic without stamps costs its group nothing, and is sampled itself
+for policy in optsample gap; do
+	device limit 100 profile 4 sync 0 limit 10 policy $policy
+	{ for i in $(seq 1 60); do
+		for f in 5 6; do
+			echo "x $f $i $((1700000000000000000 + i * 100000000)) $(p 4) 400"
+		done
+		echo "x 7 $i 0 $(p 4) 400"
+	done; } | drive >/dev/null
+	out=$(leave)
+	is "$(of 5)" "$(of 6)" "$policy: a third one without stamps: whole sets"
+	is "$(of 5 | wc -w) $(of 7 | wc -w) $(stat memory)" "10 10 0" \
+		"$policy: as many of both"
+done
+
 # a stall that begins while sets are leaving samples the rest as sets; flow 5
 # has large messages, 6 small ones
 device limit 100 quantum 1500 profile 4 sync 0 limit 8
@@ -160,6 +175,13 @@ change profile 4 sync 0 limit 50
 many 61 100
 change profile 4 limit 5
 is "$(stat backlog_msgs)" 10 "a smaller limit cuts sets"
+change profile 4 none sync 1ms limit 4
+is "$(stat backlog_msgs)" 10 "described anew at once, it keeps what waits"
+change profile 4 none limit 3 sync 0 profile 4 none profile 4 sync 0 limit 5
+many 101 120
+out=$(leave)
+is "$(stat memory) $(stat backlog_msgs)" "0 0" "and that leaves, too"
+many 121 140
 ip link set d0 down
 is "$(stat backlog_msgs) $(stat memory)" "0 0" "a reset empties the sets, too"
 ip link set d0 up
