@@ -231,8 +231,9 @@ static int optsample_profile_update(const struct optsample_sched *q, u8 id,
 
 	if (tb[TCA_OPTSAMPLE_PROFILE_NONE])
 		optsample_profile_forget(q, id, to);
-	cfg->fields |= optsample_get_numbers(cfg, tb, optsample_profile_options,
-					     ARRAY_SIZE(optsample_profile_options));
+	cfg->fields |=
+		optsample_get_numbers(cfg, tb, optsample_profile_options,
+				      ARRAY_SIZE(optsample_profile_options));
 	if (!cfg->segments)
 		cfg->fields &= ~BIT(TCA_OPTSAMPLE_PROFILE_SEGMENTS);
 	if (to->group || !(cfg->fields & BIT(TCA_OPTSAMPLE_PROFILE_SYNC)))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
  * Netlink ABI of the optsample qdisc: kernel, tc plugin and libnl users
- * share this one file. Attributes and fields are only ever appended.
+ * share this one file. Since version 0.2 attributes and fields are only ever
+ * appended.
  */
 #ifndef __LINUX_PKT_SCH_OPTSAMPLE_H
 #define __LINUX_PKT_SCH_OPTSAMPLE_H
@@ -71,8 +72,8 @@ enum {
 	TCA_OPTSAMPLE_PROFILE_POLICY,	/* u32, enum optsample_policy */
 	TCA_OPTSAMPLE_PROFILE_REFILL,	/* u32, R in percent, 0..100 */
 	TCA_OPTSAMPLE_PROFILE_PRIORITY,	/* u32, 0..7, larger goes first */
-	TCA_OPTSAMPLE_PROFILE_SYNC,	/* u32, us, stamps that differ so much are one */
-	TCA_OPTSAMPLE_PROFILE_SEGMENTS,	/* u32, 1: flows that declare themselves may */
+	TCA_OPTSAMPLE_PROFILE_SYNC,	/* u32, us that stamps of a set differ */
+	TCA_OPTSAMPLE_PROFILE_SEGMENTS,	/* u32, 1: open to OPTSAMPLE_TAG_SELF */
 	__TCA_OPTSAMPLE_PROFILE_MAX
 };
 #define TCA_OPTSAMPLE_PROFILE_MAX (__TCA_OPTSAMPLE_PROFILE_MAX - 1)
