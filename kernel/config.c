@@ -447,7 +447,8 @@ int optsample_change(struct Qdisc *sch, struct nlattr *opt,
 		optsample_profiles_free(profiles, q->profiles);
 		return -EOPNOTSUPP;
 	}
-	return optsample_apply(sch, &cfg, profiles, extack);
+	err = optsample_apply(sch, &cfg, profiles, extack);
+	return err ?: optsample_ordinary_configure(sch, extack);
 }
 
 int optsample_dump(struct Qdisc *sch, struct sk_buff *skb)

@@ -225,12 +225,14 @@ struct optsample_band {
 
 /**
  * struct optsample_ordinary - what has no tag
- * @child:	qdisc that queues it
+ * @child:	qdisc that queues it,
+ * @chosen:	by the user
  * @credit:	at least 0: it goes before the flows; in percent of bytes
  * @sent:	packets
  */
 struct optsample_ordinary {
 	struct Qdisc		*child;
+	bool			chosen;
 	s32			credit;
 	u64			sent;
 };
@@ -383,12 +385,16 @@ static inline u32 optsample_flow_memory(const struct optsample_sched *q)
 	return q->flow_memory;
 }
 
-/* Flows, sets or profiles come or go: what remains for packets */
+/*
+ * Flows, sets or profiles come or go: what remains for packets. A quarter is
+ * ordinary traffic's.
+ */
 static inline void optsample_overhead(struct optsample_sched *q, int bytes)
 {
+	u32 all = q->cfg.memlimit - q->cfg.memlimit / 4;
+
 	q->overhead += bytes;
-	q->flow_memory = q->cfg.memlimit > q->overhead ?
-			 q->cfg.memlimit - q->overhead : 0;
+	q->flow_memory = all > q->overhead ? all - q->overhead : 0;
 }
 
 /* Does the sender wait for a time stamp of this packet? */
@@ -600,6 +606,8 @@ optsample_flow_get(struct optsample_sched *q, const struct sk_buff *skb,
 
 /* ordinary.c */
 int optsample_ordinary_init(struct Qdisc *sch, struct netlink_ext_ack *extack);
+int optsample_ordinary_configure(struct Qdisc *sch,
+				 struct netlink_ext_ack *extack);
 void optsample_ordinary_reset(struct optsample_sched *q);
 void optsample_ordinary_destroy(struct optsample_sched *q);
 int optsample_ordinary_graft(struct Qdisc *sch, struct Qdisc *new,

@@ -13,23 +13,79 @@ static struct Qdisc *optsample_ordinary_default(struct Qdisc *sch,
 						struct netlink_ext_ack *extack)
 {
 	const struct Qdisc_ops *ops = default_qdisc_ops;
+	struct Qdisc *child;
 
 	if (ops->static_flags & TCQ_F_NOLOCK)
 		ops = &pfifo_qdisc_ops;
-	return qdisc_create_dflt(sch->dev_queue, ops,
-				 TC_H_MAKE(sch->handle, OPTSAMPLE_ORDINARY),
-				 extack);
+	child = qdisc_create_dflt(sch->dev_queue, ops,
+				  TC_H_MAKE(sch->handle, OPTSAMPLE_ORDINARY),
+				  extack);
+	if (child)
+		qdisc_hash_add(child, true);
+	return child;
+}
+
+/* As tc would set it; fq_codel drops from the fattest flow to keep to it. */
+static int optsample_fq_codel_limit(struct Qdisc *child, u32 packets,
+				    u32 bytes, struct netlink_ext_ack *extack)
+{
+	struct {
+		struct nlattr	nest;
+		struct nlattr	limit;
+		u32		packets;
+		struct nlattr	memory_limit;
+		u32		bytes;
+	} opt = {
+		.nest = { sizeof(opt), TCA_OPTIONS },
+		.limit = { NLA_HDRLEN + sizeof(u32), TCA_FQ_CODEL_LIMIT },
+		.packets = packets,
+		.memory_limit = { NLA_HDRLEN + sizeof(u32),
+				  TCA_FQ_CODEL_MEMORY_LIMIT },
+		.bytes = bytes,
+	};
+
+	return child->ops->change(child, &opt.nest, extack);
+}
+
+/**
+ * optsample_ordinary_configure - limits of the default child
+ * @sch: the qdisc, RTNL, not locked
+ * @extack: for what is wrong
+ *
+ * A child that the user chose has limits of its own.
+ *
+ * Return: 0 or a negative errno.
+ */
+int optsample_ordinary_configure(struct Qdisc *sch,
+				 struct netlink_ext_ack *extack)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct Qdisc *child = q->ordinary.child;
+
+	if (q->ordinary.chosen)
+		return 0;
+	if (!strcmp(child->ops->id, "fq_codel"))
+		return optsample_fq_codel_limit(child, q->cfg.ordinary,
+						q->cfg.memlimit / 4, extack);
+	if (child->ops == &pfifo_qdisc_ops)
+		return fifo_set_limit(child, q->cfg.ordinary);
+	return 0;
 }
 
 int optsample_ordinary_init(struct Qdisc *sch, struct netlink_ext_ack *extack)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
+	struct Qdisc *child = optsample_ordinary_default(sch, extack);
+	int err;
 
-	q->ordinary.child = optsample_ordinary_default(sch, extack);
-	if (!q->ordinary.child)
+	q->ordinary.child = child;
+	if (!child)
 		return -ENOMEM;
-	qdisc_hash_add(q->ordinary.child, true);
-	return 0;
+	/* Its parent cannot be looked up yet. */
+	child->flags |= TCQ_F_NOPARENT;
+	err = optsample_ordinary_configure(sch, extack);
+	child->flags &= ~TCQ_F_NOPARENT;
+	return err;
 }
 
 void optsample_ordinary_reset(struct optsample_sched *q)
@@ -61,13 +117,14 @@ int optsample_ordinary_graft(struct Qdisc *sch, struct Qdisc *new,
 {
 	struct optsample_sched *q = qdisc_priv(sch);
 
+	q->ordinary.chosen = new;
 	if (!new)
 		new = optsample_ordinary_default(sch, extack) ?: &noop_qdisc;
 	sch_tree_lock(sch);
 	optsample_unhold(sch);
 	sch_tree_unlock(sch);
 	*old = qdisc_replace(sch, new, &q->ordinary.child);
-	return 0;
+	return optsample_ordinary_configure(sch, extack);
 }
 
 /**

@@ -408,11 +408,23 @@ out=$({ for i in $(seq 1 500); do echo "x 5 $i $i 3 1000"; done
 	drive | grep -v queued | cut -d/ -f1 | sort | uniq -c | words)
 is "$(awk '{ print ($3 >= 30 && $3 <= 60) || ($1 >= 340) }' <<<"$out")" 1 \
 	"share 10: also against a sender that is never ahead ($out)"
-device
-tc qdisc replace dev d0 parent 1:ffff pfifo limit 10
+device ordinary 10
 for i in $(seq 1 30); do echo "o 100"; done | drive >/dev/null
-is "$(stat ordinary_dropped) $(stat ordinary_qlen)" "20 10" \
-	"ordinary traffic is bounded"
+out=$(stat ordinary_qlen)
+[ "$out" -le 10 ] && [ $((out + $(stat ordinary_dropped))) = 30 ]
+ok "ordinary traffic is bounded"
+tc qdisc change dev d0 root handle 1: optsample ordinary 4
+is "$(stat ordinary_qlen) $(stat qlen)" "4 4" "a smaller bound takes effect"
+tc qdisc replace dev d0 parent 1:ffff handle 7: pfifo limit 7
+tc qdisc change dev d0 root handle 1: optsample ordinary 3
+for i in $(seq 1 30); do echo "o 100"; done | drive >/dev/null
+is "$(stat ordinary_qlen) $(stat qlen)" "7 7" \
+	"a child that was chosen has its own limit"
+is "$(tc class show dev d0 classid 1:ffff)" \
+	"class optsample 1:ffff parent 1: leaf 7: " "ordinary traffic is a class"
+tc qdisc del dev d0 parent 1:ffff
+is "$(tc qdisc show dev d0 invisible | awk '/ffff/ { print $2 }')" fq_codel \
+	"without one it is the system's default"
 
 # a new limit keeps what fits
 device limit 16
