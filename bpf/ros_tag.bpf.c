@@ -36,6 +36,7 @@
 #include "parse.h"
 #include "position.h"
 #include "ros_tag.h"
+#include "scratch.h"
 #include "walk.h"
 
 #define ROS_RESTART	(1ULL << 20)	/* further back: numbering restarted */
@@ -83,18 +84,6 @@ static __always_inline void tag_number(struct optsample_tag *tag,
 	tag->message = message;
 	tag->pos_lo = position;
 	tag->pos_hi = position >> 32;
-}
-
-/* The tag of the packet is @tag: leave it, and what fragments need of it. */
-static __always_inline void tagged(struct __sk_buff *skb,
-				   const struct parse_ip *ip,
-				   enum ros_counter what,
-				   struct optsample_tag *tag)
-{
-	if (ip->frag_off & IPV4_MF)
-		ipfrag_note(skb, ip, tag);
-	tag_put(skb, tag);
-	count(what);
 }
 
 /* A later IP fragment: as the first one of its datagram */
@@ -306,12 +295,13 @@ static __noinline enum fast long_fast(struct __sk_buff *skb,
 	return way;
 }
 
-/* The start of a UDP datagram. Return: what to count it as, with @tag */
+/* The start of a UDP datagram. Return: what to count it as, with @s->tag */
 static __always_inline enum ros_counter long_look(struct __sk_buff *skb,
 						  const struct parse_ip *ip,
-						  struct found *f,
-						  struct optsample_tag *tag)
+						  struct scratch *s)
 {
+	struct optsample_tag *tag = &s->tag;
+	struct found *f = &s->found;
 	enum ros_counter what;
 	enum fast way;
 
@@ -325,7 +315,7 @@ static __always_inline enum ros_counter long_look(struct __sk_buff *skb,
 		if (what != ROS_UNTAGGED || way == FAST_ONE)
 			return what;
 	}
-	if (walk_packet(skb, ip, f))
+	if (walk_packet(skb, ip, &s->walk, f))
 		return long_tag(skb, f, tag);
 	if (!f->known)
 		return ROS_COUNTERS;
@@ -358,12 +348,11 @@ static __noinline void long_others(const struct found *f,
 }
 
 /* Out of line: long_way() shall not pay with its stack for theirs. */
-static __noinline void long_tagged(struct __sk_buff *skb,
-				   const struct parse_ip *ip,
-				   enum ros_counter what,
-				   struct optsample_tag *tag)
+static __noinline void long_first_fragment(struct __sk_buff *skb,
+					     const struct parse_ip *ip,
+					     struct optsample_tag *tag)
 {
-	tagged(skb, ip, what, tag);
+	ipfrag_note(skb, ip, tag);
 }
 
 static __noinline void long_fragment(struct __sk_buff *skb,
@@ -372,13 +361,33 @@ static __noinline void long_fragment(struct __sk_buff *skb,
 	tag_fragment(skb, ip);
 }
 
+/* A UDP datagram, or its start. Return: what was counted, or is to be */
+static __always_inline enum ros_counter long_datagram(struct __sk_buff *skb,
+						      const struct parse_ip *ip)
+{
+	struct scratch *s = scratch_take();
+	enum ros_counter what;
+
+	if (!s)
+		return ROS_BUSY;
+	what = long_look(skb, ip, s);
+	if (what < ROS_FRAG_OTHER) {
+		if (s->found.others && s->tag.mark & OPTSAMPLE_TAG_CONTROL)
+			long_others(&s->found, &s->tag);
+		if (ip->frag_off & IPV4_MF)
+			long_first_fragment(skb, ip, &s->tag);
+		tag_put(skb, &s->tag);
+		count(what);
+	}
+	scratch_give(s);
+	return what;
+}
+
 /* All that is not the next packet of a flow of RTPS over IPv4 */
 __noinline int long_way(struct __sk_buff *skb)
 {
-	struct optsample_tag tag;
 	enum ros_counter what;
 	struct parse_ip ip;
-	struct found f;
 
 	if (!parse_udp(skb, &ip))
 		return 0;
@@ -386,20 +395,32 @@ __noinline int long_way(struct __sk_buff *skb)
 		long_fragment(skb, &ip);
 		return 0;
 	}
-	what = long_look(skb, &ip, &f, &tag);
-	if (what < ROS_COLLISION && what != ROS_UNTAGGED &&
-	    what != ROS_MALFORMED) {
-		if (tag.mark & OPTSAMPLE_TAG_CONTROL && f.others)
-			long_others(&f, &tag);
-		long_tagged(skb, &ip, what, &tag);
+	what = long_datagram(skb, &ip);
+	if (what < ROS_FRAG_OTHER)
 		return 1;
-	}
 	/* ROS_COUNTERS: of no format that is known, not counted */
 	if (what < ROS_COUNTERS)
 		count(what);
 	if (ip.frag_off & IPV4_MF)
 		ipfrag_forget(skb, &ip);
 	return 0;
+}
+
+/*
+ * The first IP fragment of a datagram: leave a note for the others. By value,
+ * and out of line: the short way has what it knows in registers.
+ * @header:	offset of the IP header
+ * Return: @mark as it is for the first one
+ */
+static __noinline __u32 short_fragment(struct __sk_buff *skb, __u16 header,
+				       __u32 mark, __u32 flow, __u64 sn)
+{
+	struct optsample_tag tag = { .mark = mark, .flow = flow };
+	struct parse_ip ip = { .header = header };
+
+	tag_number(&tag, sn, sn);
+	ipfrag_note(skb, &ip, &tag);
+	return tag.mark;
 }
 
 /*
@@ -427,7 +448,11 @@ static __always_inline enum fast short_way(struct __sk_buff *skb,
 		return FAST_WALK;
 	tag.mark |= s.flags;
 	tag_number(&tag, s.sn, s.sn);
-	tagged(skb, ip, s.flags, &tag);
+	if (ip->frag_off & IPV4_MF)
+		tag.mark = short_fragment(skb, ip->header, tag.mark, tag.flow,
+					  s.sn);
+	tag_put(skb, &tag);
+	count(s.flags);
 	return FAST_ONE;
 }
 

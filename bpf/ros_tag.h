@@ -245,6 +245,7 @@ enum ros_counter {
 	ROS_UNTAGGED,	/* RTPS or segment, but of nobody who opted in */
 	ROS_MALFORMED,	/* the same, but broken: left alone */
 	ROS_COLLISION,	/* two flows with one id: left alone */
+	ROS_BUSY,	/* no memory to look at it: left alone */
 	ROS_COUNTERS
 };
 

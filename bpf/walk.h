@@ -278,41 +278,41 @@ __noinline int walk_step(struct __sk_buff *skb, struct walk *w,
  * walk_packet - find out all about a packet
  * @skb:	the packet, UDP, with
  * @ip:		what its IP header says
+ * @w:		for the walk
  * @f:		out
  *
  * Return: 1 if it is of a flow; 0: @f->known and @f->bad say why not
  */
 static __always_inline int walk_packet(struct __sk_buff *skb,
 				       const struct parse_ip *ip,
-				       struct found *f)
+				       struct walk *w, struct found *f)
 {
 	struct udphdr udp;
 	__u32 steps, addrs[2], id;
-	struct walk w;
 
 	__builtin_memset(f, 0, sizeof(*f));
-	__builtin_memset(&w, 0, sizeof(w));
+	__builtin_memset(w, 0, sizeof(*w));
 	if (bpf_skb_load_bytes(skb, ip->payload, &udp, sizeof(udp)))
 		return 0;
 	if (!ip->v6 && !parse_addrs4(skb, ip, addrs, &id)) {
-		w.guid.entity = ROS_ENTITY_UDPROS;
-		__builtin_memcpy(w.guid.prefix, addrs, 8);
-		__builtin_memcpy(w.guid.prefix + 8, &udp, 4);
+		w->guid.entity = ROS_ENTITY_UDPROS;
+		__builtin_memcpy(w->guid.prefix, addrs, 8);
+		__builtin_memcpy(w->guid.prefix + 8, &udp, 4);
 	}
-	w.v6 = ip->v6;
-	w.gso = skb->gso_size;
-	w.off = ip->payload + sizeof(udp);
-	w.next = w.off;
-	w.stop = ip->payload + bpf_ntohs(udp.len);
+	w->v6 = ip->v6;
+	w->gso = skb->gso_size;
+	w->off = ip->payload + sizeof(udp);
+	w->next = w->off;
+	w->stop = ip->payload + bpf_ntohs(udp.len);
 	f->flow.name.daddr = ip->daddr;
 	f->flow.name.dport = udp.dest;
 	parse_daddr6(skb, ip, f->flow.daddr6);
-	steps = w.gso ? WALK_STEPS_GSO : WALK_STEPS;
+	steps = w->gso ? WALK_STEPS_GSO : WALK_STEPS;
 	for (__u32 i = 0; i < WALK_STEPS_GSO; i++)
-		if (i >= steps || walk_step(skb, &w, f))
+		if (i >= steps || walk_step(skb, w, f))
 			break;
-	f->flow.name.kind = w.kind + w.v6;
-	if (w.gso && w.off != w.stop)
+	f->flow.name.kind = w->kind + w->v6;
+	if (w->gso && w->off != w->stop)
 		f->mixed = 1;	/* too many to see them all */
 	return f->writer && !f->bad;
 }

@@ -68,6 +68,7 @@ void test_gso(void);
 void test_positions(void);
 void test_recent(void);
 void test_segments(void);
+void test_stack(const char *object);
 void test_udpros(void);
 int bench(void);
 

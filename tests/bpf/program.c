@@ -40,6 +40,7 @@ int program_open(const char *path)
 	bpf.frags = bpf_object__find_map_fd_by_name(obj, "frags");
 	bpf.frags6 = bpf_object__find_map_fd_by_name(obj, "frags6");
 	bpf.odometer = bpf_object__find_map_fd_by_name(obj, "odometer");
+	bpf.scratch = bpf_object__find_map_fd_by_name(obj, "scratch");
 	bpf.counters = bpf_object__find_map_fd_by_name(obj, "counters");
 	return 0;
 }
@@ -66,6 +67,23 @@ static void clear_recent(void)
 		keys[i] = i;
 	if (bpf_map_update_batch(bpf.recent, keys, none, &n, NULL))
 		abort();
+}
+
+struct bpf_program *program_with_log(const char *path, char *log, size_t size)
+{
+	struct bpf_object *obj = bpf_object__open(path);
+	struct bpf_program *prog;
+	struct bpf_map *map;
+
+	if (!obj)
+		return NULL;
+	bpf_object__for_each_map(map, obj)
+		bpf_map__set_pin_path(map, NULL);
+	prog = bpf_object__find_program_by_name(obj, "ros_tag");
+	/* statistics only */
+	bpf_program__set_log_level(prog, 4);
+	bpf_program__set_log_buf(prog, log, size);
+	return bpf_object__load(obj) ? NULL : prog;
 }
 
 void program_clear(void)

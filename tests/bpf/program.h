@@ -5,6 +5,8 @@
 #ifndef OPTSAMPLE_TEST_PROGRAM_H
 #define OPTSAMPLE_TEST_PROGRAM_H
 
+#include <stddef.h>
+
 /* The loaded program and its maps */
 struct program {
 	int prog;
@@ -14,6 +16,7 @@ struct program {
 	int frags;
 	int frags6;
 	int odometer;
+	int scratch;
 	int counters;
 };
 
@@ -21,6 +24,18 @@ extern struct program bpf;
 
 /* Load @path; the maps are not pinned. Return: negative with errno */
 int program_open(const char *path);
+
+struct bpf_program;
+
+/**
+ * program_with_log - load @path once more, for what the verifier says of it
+ * @path:	the object
+ * @log:	out: its statistics
+ * @size:	of @log
+ *
+ * Return: the program, or NULL
+ */
+struct bpf_program *program_with_log(const char *path, char *log, size_t size);
 
 /* Forget all packets and all writers. */
 void program_clear(void);

@@ -482,6 +482,7 @@ int main(int argc, char **argv)
 	test_positions();
 	test_broken();
 	test_captures();
+	test_stack(object);
 	printf("1..%d\n", tap.n);
 	return !!tap.failed;
 }

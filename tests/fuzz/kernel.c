@@ -68,7 +68,7 @@ struct table {
 
 static struct table tables[] = {
 	HASH(writers), HASH(flows), HASH(frags), HASH(frags6), HASH(topics),
-	ARRAY(recent), ARRAY(odometer), ARRAY(counters),
+	ARRAY(recent), ARRAY(odometer), ARRAY(counters), ARRAY(scratch),
 };
 
 enum { TABLES = sizeof(tables) / sizeof(*tables) };
