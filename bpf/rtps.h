@@ -21,7 +21,7 @@ enum {
 	RTPS_HEADER		= 20,	/* magic, version, vendor, prefix */
 	RTPS_SUB_HEADER		= 4,
 	RTPS_SUB_MAX		= 36,	/* DATA_FRAG up to its payload */
-	RTPS_SUBMESSAGES	= 12,	/* looked at in one packet */
+	RTPS_SUBMESSAGES	= 32,	/* looked at in one packet */
 	RTPS_VENDOR_CYCLONE	= 0x10,	/* 0x0110, low byte */
 	RTPS_NSEC		= 1000000000,
 };

@@ -40,7 +40,6 @@ enum {
  * @stop:	where the last one ends
  * @gso:	bytes of a datagram, 0: there is only one
  * @kind:	of the first datagram
- * @subs:	submessages of the datagram so far
  * @v6:		IPv6
  * @cyclone:	sent by Cyclone DDS
  * @directed:	an INFO_DST was there
@@ -55,11 +54,10 @@ struct walk {
 	__u32		stop;
 	__u32		gso;
 	__u8		kind;
-	__u8		subs;
 	__u8		v6;
 	__u8		cyclone;
 	__u8		directed;
-	__u8		pad[3];
+	__u8		pad[4];
 };
 
 /* Zeros where the packet ends. Return: negative if there is no submessage */
@@ -126,8 +124,7 @@ static __always_inline int walk_submessage(struct __sk_buff *skb,
 	struct ros_guid guid;
 	struct rtps_sub s;
 
-	if (++w->subs > RTPS_SUBMESSAGES ||
-	    w->off >= w->here || walk_load_sub(skb, w->off, w->here, b))
+	if (w->off >= w->here || walk_load_sub(skb, w->off, w->here, b))
 		return 1;
 	rtps_submessage(b, w->end - w->off, &s);
 	guid = w->guid;
@@ -147,6 +144,7 @@ static __always_inline int walk_submessage(struct __sk_buff *skb,
 		f->bad = 1;
 		return 1;
 	case RTPS_KIND_STOP:
+		f->mixed = 1;	/* by what cannot be read */
 		return 1;
 	default:
 		break;
@@ -171,7 +169,6 @@ static __always_inline int walk_rtps(struct __sk_buff *skb, struct walk *w,
 	w->cyclone = h[6] == 1 && h[7] == RTPS_VENDOR_CYCLONE;
 	w->directed = 0;
 	w->time = 0;
-	w->subs = 0;
 	return 0;
 }
 
@@ -312,7 +309,7 @@ static __always_inline int walk_packet(struct __sk_buff *skb,
 		if (i >= steps || walk_step(skb, w, f))
 			break;
 	f->flow.name.kind = w->kind + w->v6;
-	if (w->gso && w->off != w->stop)
+	if (w->off != w->stop)
 		f->mixed = 1;	/* too many to see them all */
 	return f->writer && !f->bad;
 }

@@ -407,24 +407,58 @@ static void test_layouts(void)
 	packet_end(&p, 0);
 	WANT(flags(&p, NULL) == (FIRST | LAST));
 	done("length 0: to the end of the packet; short DATA");
+}
 
-	packet_rtps(&p, 2, 7411, CYCLONE);
-	for (int i = 0; i < 11; i++) {
-		packet_sub(&p, 0x01, 0);
-		packet_sub_end(&p);
+static void pads(struct packet *p, int n)
+{
+	for (int i = 0; i < n; i++) {
+		packet_sub(p, 0x01, 0);
+		packet_sub_end(p);
 	}
-	packet_data(&p, 0, PACKET_WRITER, 3, 100);
+}
+
+/* What was not looked at may be another writer's sample. */
+static void test_not_looked_at(void)
+{
+	struct packet p;
+
+	fresh();
+	packet_rtps(&p, 2, 7411, CYCLONE);
+	pads(&p, 31);
+	packet_data(&p, 0, PACKET_WRITER, 1, 100);
 	packet_end(&p, 0);
 	WANT(flags(&p, NULL) == (FIRST | LAST));
 	packet_rtps(&p, 2, 7411, CYCLONE);
-	for (int i = 0; i < 12; i++) {
-		packet_sub(&p, 0x01, 0);
-		packet_sub_end(&p);
-	}
+	packet_data(&p, 0, PACKET_WRITER, 2, 100);
+	pads(&p, 31);
+	packet_end(&p, 0);
+	WANT(flags(&p, NULL) == (FIRST | LAST));
+	done("32 submessages are looked at");
+
+	packet_rtps(&p, 2, 7411, CYCLONE);
+	packet_data(&p, 0, PACKET_WRITER, 3, 100);
+	pads(&p, 31);
+	packet_data(&p, 0, PACKET_OTHER, 1, 100);
+	packet_end(&p, 0);
+	WANT(flags(&p, NULL) == CONTROL);
+	packet_rtps(&p, 2, 7411, CYCLONE);
+	pads(&p, 32);
 	packet_data(&p, 0, PACKET_WRITER, 4, 100);
 	packet_end(&p, 0);
 	WANT(flags(&p, NULL) == NONE);
-	done("12 submessages are looked at");
+	done("more of them: not sampled");
+
+	for (int id = 0x31; id >= 0x0c; id -= 0x31 - 0x0c) {
+		packet_rtps(&p, 2, 7411, CYCLONE);
+		packet_data(&p, 0, PACKET_WRITER, 5, 100);
+		packet_sub(&p, id, 0);
+		packet_zero(&p, 20);
+		packet_sub_end(&p);
+		packet_data(&p, 0, PACKET_OTHER, 1, 100);
+		packet_end(&p, 0);
+		WANT(flags(&p, NULL) == CONTROL);
+	}
+	done("data, and something encrypted or relayed: not sampled");
 }
 
 static void test_two_writers(void)
@@ -472,6 +506,7 @@ int main(int argc, char **argv)
 	test_mixed();
 	test_untagged();
 	test_layouts();
+	test_not_looked_at();
 	test_two_writers();
 	test_recent();
 	test_concurrent();

@@ -3,6 +3,7 @@
  * The reference's parsers: see ref_parse.h. Everything is read byte by byte
  * through one function that knows where the bytes end.
  */
+#include <limits.h>
 #include <optsample/segment.h>
 #include <string.h>
 #include "ref_parse.h"
@@ -198,15 +199,18 @@ static uint64_t source(const struct view *v, uint32_t at, uint32_t end)
 /*
  * Submessages from @at. @claim: where the datagram says that it ends; the
  * packet may hold less of it. Return: items
+ *
+ * What cannot be read, or comes behind the last one that is looked at, may be
+ * data of another writer.
  */
-static int submessages(struct rtps *r, uint32_t at, uint32_t claim,
+static int submessages(struct rtps *r, uint32_t at, uint32_t claim, int max,
 		       struct ref_item *v)
 {
 	bool last = false;
 	uint32_t len, end;
-	int n = 0;
+	int n = 0, i;
 
-	for (int i = 0; i < 12 && !last && at + 4 <= r->v.end; i++, at = end) {
+	for (i = 0; i < max && !last && at + 4 <= r->v.end; i++, at = end) {
 		const uint8_t *b = r->v.data + at;
 		struct ref_item *it = &v[n];
 
@@ -237,15 +241,18 @@ static int submessages(struct rtps *r, uint32_t at, uint32_t claim,
 		} else if (b[0] == 0x0e) {
 			r->directed = true;
 		} else if (b[0] == 0x0c || (b[0] >= 0x30 && b[0] <= 0x34)) {
-			break;
+			v[n].what = REF_STRANGE;
+			return n + 1;
 		}
 		if (it->what == REF_BROKEN)
-			break;
+			return n;
 	}
+	if (i == max && at != claim)
+		v[n++].what = REF_STRANGE;
 	return n;
 }
 
-static int rtps(const struct view *v, uint32_t at, uint32_t claim,
+static int rtps(const struct view *v, uint32_t at, uint32_t claim, int max,
 		struct ref_item *items)
 {
 	struct rtps r = { .v = *v };
@@ -257,7 +264,7 @@ static int rtps(const struct view *v, uint32_t at, uint32_t claim,
 	}
 	memcpy(r.guid.prefix, v->data + at + 8, 12);
 	r.cyclone = v->data[at + 6] == 1 && v->data[at + 7] == 0x10;
-	return submessages(&r, at + 20, claim, items);
+	return submessages(&r, at + 20, claim, max, items);
 }
 
 static int segment(const struct view *v, uint32_t at, uint32_t claim,
@@ -346,7 +353,7 @@ int ref_items(const struct input_packet *p, const struct ref_ip *ip,
 		if (first >= 0 && kind != first)
 			v[n++].what = REF_STRANGE;
 		else if (kind == ROS_RTPS)
-			n += rtps(&d, at, end, &v[n]);
+			n += rtps(&d, at, end, p->gso ? INT_MAX : 32, &v[n]);
 		else if (kind == ROS_SEGMENT)
 			n += segment(&d, at, end, &v[n]);
 		else if (udpros(&(struct view){ p->data, d.end }, at, ip,

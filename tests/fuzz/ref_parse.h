@@ -35,7 +35,7 @@ struct ref_ip {
 enum ref_what {
 	REF_DATA,	/* of a writer */
 	REF_CONTROL,	/* of a writer */
-	REF_STRANGE,	/* in a GSO packet: a datagram unlike the first */
+	REF_STRANGE,	/* cannot be read; GSO: a datagram unlike the first */
 	REF_BROKEN,
 };
 
