@@ -207,6 +207,45 @@ static __always_inline __u32 pass_flow(__u32 to, const struct ros_flow *flow,
 	return flow && flow->newest + 1 >= last->newest ? id : to;
 }
 
+/*
+ * Numbers of a flow that go up by one, message after message, but are older
+ * than its newest, which stays: in struct ros_flow.state, the last of them, how
+ * many, and something of the newest.
+ */
+static __always_inline __u64 flow_run(const struct ros_flow *flow,
+				      __u64 number, __u64 count)
+{
+	return flow->newest << 48 | (number & 0xffffffff) << 16 | count;
+}
+
+/*
+ * Is message @number, older than the newest, a retransmission? Not if it goes
+ * on a long run: numbering has restarted, or the newest was one packet with a
+ * wrong number. What was never sent cannot be sent again, so a run through the
+ * gap that such a packet leaves may be short; else it must be longer than what
+ * a reader can ask for at once (ACKNACK: 256).
+ */
+static __always_inline int flow_restarts(struct ros_flow *flow, __u64 number)
+{
+	__u64 run = flow->state, count = run & 0xffff;
+	int unsent = number > flow->gap && number < flow->gap_end;
+
+	count = run == flow_run(flow, number - 1, count) ? count + 1 : 1;
+	flow->state = flow_run(flow, number, count);
+	return count >= (unsent ? ROS_RUN_UNSENT : ROS_RUN_SENT);
+}
+
+/* Message @number is the newest of @flow from now on. */
+static __always_inline void flow_gap(struct ros_flow *flow, __u64 number)
+{
+	if (flow->newest && number > flow->newest + 1) {
+		flow->gap = flow->newest;
+		flow->gap_end = number;
+	} else if (number < flow->newest) {
+		flow->gap_end = 0;
+	}
+}
+
 /* Nobody samples @flow any more, or not by number. */
 static __always_inline void recent_drop(const struct ros_flow *flow)
 {

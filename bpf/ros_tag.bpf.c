@@ -158,16 +158,18 @@ udpros_flow(struct found *f, struct ros_flow *flow, __u32 id)
 
 /* CONTROL or REPAIR; 0: new data of one message, and nothing else */
 static __always_inline __u32 pass_flags(const struct found *f,
-					const struct ros_flow *flow)
+					struct ros_flow *flow)
 {
-	__u64 back = 0;
-
 	if (!f->sample || f->mixed)
 		return OPTSAMPLE_TAG_CONTROL;
-	if (flow && f->number < flow->newest)
-		back = flow->newest - f->number;
-	return f->repair || (back && back < ROS_RESTART) ?
-	       OPTSAMPLE_TAG_REPAIR : 0;
+	if (f->repair)
+		return OPTSAMPLE_TAG_REPAIR;
+	if (!flow || f->number >= flow->newest ||
+	    flow->newest - f->number >= ROS_RESTART)
+		return 0;
+	/* UDPROS: the numbers are ours */
+	return f->first && f->flow.name.kind != ROS_UDPROS &&
+	       flow_restarts(flow, f->number) ? 0 : OPTSAMPLE_TAG_REPAIR;
 }
 
 /* New data of flow @id: the flow, which may be NULL, has come so far. */
@@ -184,6 +186,7 @@ static __always_inline void flow_goes_on(struct __sk_buff *skb,
 	if (!flow) {
 		bpf_map_update_elem(&flows, &id, key, BPF_ANY);
 	} else {
+		flow_gap(flow, key->newest);
 		flow->newest = key->newest;
 		flow->position = key->position;
 	}

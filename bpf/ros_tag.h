@@ -43,6 +43,9 @@ enum {
 	 * another profile.
 	 */
 	ROS_RECENT_FOR	= 64,
+	/* Messages that make a run, see flow_restarts() */
+	ROS_RUN_UNSENT	= 16,
+	ROS_RUN_SENT	= 257,
 };
 
 /**
@@ -159,7 +162,9 @@ struct ros_name {
  * @newest:	number of the newest message sent there; `recent` may know a
  *		newer one
  * @position:	of that message, if it is not its number
- * @state:	the program's own
+ * @state:	the program's own, and so are
+ * @gap:	the numbers between this one and
+ * @gap_end:	this one: they have not been sent before the latter was
  */
 struct ros_flow {
 	struct ros_name	name;
@@ -167,6 +172,8 @@ struct ros_flow {
 	__u64		newest;
 	__u64		position;
 	__u64		state;
+	__u64		gap;
+	__u64		gap_end;
 };
 
 /**

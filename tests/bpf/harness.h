@@ -67,6 +67,7 @@ void test_frames(void);
 void test_gso(void);
 void test_positions(void);
 void test_recent(void);
+void test_restart(void);
 void test_segments(void);
 void test_stack(const char *object);
 void test_udpros(void);

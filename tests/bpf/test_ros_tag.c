@@ -509,6 +509,7 @@ int main(int argc, char **argv)
 	test_not_looked_at();
 	test_two_writers();
 	test_recent();
+	test_restart();
 	test_concurrent();
 	test_frames();
 	test_segments();

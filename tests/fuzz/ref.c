@@ -7,7 +7,7 @@
 #include "ref.h"
 #include "ref_parse.h"
 
-enum { ROOM = 2 * INPUT_PACKETS, RESTART = 1 << 20 };
+enum { ROOM = 2 * INPUT_PACKETS, RESTART = 1 << 20, UNSENT = 16, SENT = 257 };
 
 /* A flow's name, in full */
 struct name {
@@ -23,6 +23,13 @@ struct flow {
 	bool		known;		/* there was data */
 	uint64_t	newest;
 	uint64_t	position;
+	/* last jump of the numbers, up to a newest one */
+	uint64_t	from;
+	uint64_t	to;
+	/* older messages, each the next one, while the newest was the same */
+	uint64_t	run_newest;
+	uint64_t	run_last;
+	int		run;
 	/* UDPROS: newest message */
 	uint8_t		id;
 	uint16_t	blocks;
@@ -203,6 +210,28 @@ static uint64_t position(struct flow *f, const struct ros_writer *w,
 	return f->position;
 }
 
+/* An older message begins: has the numbering gone back? */
+static bool restarts(struct flow *f, uint64_t number)
+{
+	bool next = f->run && f->run_newest == f->newest &&
+		    f->run_last + 1 == number;
+
+	f->run = next ? f->run + 1 : 1;
+	f->run_newest = f->newest;
+	f->run_last = number;
+	return f->run >= (number > f->from && number < f->to ? UNSENT : SENT);
+}
+
+static void note_jump(struct flow *f, uint64_t number)
+{
+	if (f->newest && number > f->newest && number - f->newest > 1) {
+		f->from = f->newest;
+		f->to = number;
+	} else if (number < f->newest) {
+		f->to = 0;
+	}
+}
+
 static void want_data(struct want *w, const struct ros_writer *writer,
 		      struct ref_item *it, uint64_t mm)
 {
@@ -216,7 +245,9 @@ static void want_data(struct want *w, const struct ros_writer *writer,
 	w->exact = true;
 	w->message = it->number;
 	back = f->known && it->number < f->newest ? f->newest - it->number : 0;
-	if (it->repair || (back && back < RESTART)) {
+	if (it->repair || (back && back < RESTART &&
+			   !(it->first && it->kind != ROS_UDPROS &&
+			     restarts(f, it->number)))) {
 		w->flags = OPTSAMPLE_TAG_REPAIR;
 		w->position = it->kind == ROS_SEGMENT ? it->position :
 			      writer->by ? f->position : it->number;
@@ -225,6 +256,7 @@ static void want_data(struct want *w, const struct ros_writer *writer,
 	w->flags = (it->first ? OPTSAMPLE_TAG_FIRST : 0) |
 		   (it->last ? OPTSAMPLE_TAG_LAST : 0);
 	w->position = position(f, writer, it, mm);
+	note_jump(f, it->number);
 	f->known = true;
 	f->newest = it->number;
 }
