@@ -73,6 +73,13 @@ static __always_inline int found_is_segment(const struct found *f)
 	return f->flow.name.kind >= ROS_SEGMENT;
 }
 
+/* The tag's mark, as it is for all packets of the flow */
+static __always_inline __u32 found_mark(const struct found *f, __u8 profile)
+{
+	return OPTSAMPLE_TAG_MARK | OPTSAMPLE_TAG_PROFILE(profile) |
+	       (found_is_segment(f) ? OPTSAMPLE_TAG_SELF : 0);
+}
+
 /* FIRST and LAST of the tag */
 static __always_inline __u32 found_flags(const struct found *f)
 {

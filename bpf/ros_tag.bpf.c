@@ -215,7 +215,7 @@ static __always_inline enum ros_counter make_tag(struct __sk_buff *skb,
 	if (key->name.kind == ROS_UDPROS)
 		flow = udpros_flow(f, flow, id);
 	pass = pass_flags(f, flow);
-	tag->mark = OPTSAMPLE_TAG_MARK | OPTSAMPLE_TAG_PROFILE(who.profile);
+	tag->mark = found_mark(f, who.profile);
 	tag->flow = pass ? pass_flow(who.w ? who.w->last : 0, flow, id) : id;
 	key->position = flow ? flow->position : 0;
 	if (!pass)
@@ -255,8 +255,7 @@ static __always_inline int tag_recent(struct found *f,
 	if (!tag->flow)
 		return 0;
 	if (found_is_segment(f))
-		tag->mark = OPTSAMPLE_TAG_MARK |
-			    OPTSAMPLE_TAG_PROFILE(f->profile);
+		tag->mark = found_mark(f, f->profile);
 	tag->mark |= found_flags(f);
 	tag_number(tag, f->number, found_is_segment(f) ? f->stamp : f->number);
 	return 1;

@@ -146,14 +146,14 @@ static void segments(void)
 		packet_segment(&p, &s, s.index == 4 ? 10 : 200);
 	p.gso = 200 + sizeof(s);
 	packet_end(&p, 0);
-	WANT(flags(&p, &t) == (FIRST | LAST) && t.message == 9);
+	WANT(flags(&p, &t) == (SELF | FIRST | LAST) && t.message == 9);
 	WANT(t.pos_lo == 77);
 	s.index = 0;
 	s.frame++;
 	packet_segment(&p, &s, 0);
 	packet_end(&p, 0);
 	p.gso = 10 + sizeof(s);
-	WANT(flags(&p, &t) == CONTROL);
+	WANT(flags(&p, &t) == (SELF | CONTROL));
 	packet_udp(&p, 2, 34283);
 	opt_in_udpros(&p, &(struct ros_writer){ .flow = 9 });
 	packet_udpros(&p, 0, 1, 2);

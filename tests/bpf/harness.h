@@ -15,6 +15,8 @@
 #define LAST	((int)OPTSAMPLE_TAG_LAST)
 #define CONTROL	((int)OPTSAMPLE_TAG_CONTROL)
 #define REPAIR	((int)OPTSAMPLE_TAG_REPAIR)
+#define SELF	((int)OPTSAMPLE_TAG_SELF)
+#define LATEST	((int)OPTSAMPLE_TAG_LATEST)
 #define NONE	(-1)
 
 enum { CYCLONE = 0x0110, FASTDDS = 0x010f };

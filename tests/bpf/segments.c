@@ -39,32 +39,36 @@ static void tags(void)
 	struct packet p;
 
 	fresh();
-	WANT(send_segment(&s, &head) == FIRST);
+	WANT(send_segment(&s, &head) == (SELF | FIRST));
 	WANT((head.mark & 0xff00) == OPTSAMPLE_TAG_PROFILE(7));
 	WANT(head.message == 1);
 	WANT(head.pos_lo == 0x3456789a && head.pos_hi == 0x12);
 	s.index = 1;
-	WANT(send_segment(&s, &t) == 0 && t.flow == head.flow);
+	WANT(send_segment(&s, &t) == SELF && t.flow == head.flow);
 	s.index = 2;
-	WANT(send_segment(&s, &t) == LAST && t.flow == head.flow);
+	WANT(send_segment(&s, &t) == (SELF | LAST) && t.flow == head.flow);
 	for (s.frame = 0xfffffff0; s.frame != 3 * ROS_RECENT_FOR; s.frame++) {
 		s.index = 0;
-		WANT(send_segment(&s, &t) == FIRST && t.flow == head.flow);
+		WANT(send_segment(&s, &t) == (SELF | FIRST) &&
+		     t.flow == head.flow);
 		s.index = 2;
-		WANT(send_segment(&s, &t) == LAST && t.message == s.frame);
+		WANT(send_segment(&s, &t) == (SELF | LAST) &&
+		     t.message == s.frame);
 	}
 	s.count = 1;
 	s.index = 0;
-	WANT(send_segment(&s, &t) == (FIRST | LAST));
+	WANT(send_segment(&s, &t) == (SELF | FIRST | LAST));
 	WANT(!bpf_map_lookup_elem(bpf.flows, &t.flow, &flow));
 	WANT(flow.name.kind == ROS_SEGMENT);
 	WANT(flow.name.writer.entity == ROS_ENTITY_SEGMENT);
 	WANT(!memcmp(flow.name.writer.prefix, &s.stream, 12));
 	s.topic++;
-	WANT(send_segment(&s, &t) == (FIRST | LAST) && t.flow != head.flow);
+	WANT(send_segment(&s, &t) == (SELF | FIRST | LAST) &&
+	     t.flow != head.flow);
 	build(&p, &s);
 	packet_ipv6(&p, 0);
-	WANT(flags(&p, &head) == (FIRST | LAST) && t.flow != head.flow);
+	WANT(flags(&p, &head) == (SELF | FIRST | LAST) &&
+	     t.flow != head.flow);
 	WANT(!bpf_map_lookup_elem(bpf.flows, &head.flow, &flow));
 	WANT(flow.name.kind == ROS_SEGMENT6);
 	done("segments: first, middle, last; position, profile, name");

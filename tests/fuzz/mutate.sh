@@ -88,7 +88,8 @@ mutations=(
 	'ros_tag.bpf.c s/flow->newest = key->newest;/;/'
 	'ros_tag.bpf.c s/if (!f->sample || f->mixed || f->repair ||/if (!f->sample ||/'
 	'ros_tag.bpf.c s/ipfrag_forget(skb, \&ip);/;/'
-	'ros_tag.bpf.c s/OPTSAMPLE_TAG_PROFILE(f->profile)/0/'
+	'ros_tag.bpf.c s/found_mark(f, f->profile)/found_mark(f, 0)/'
+	'found.h s/? OPTSAMPLE_TAG_SELF : 0/? 0 : 0/'
 )
 
 build/bin/fuzz_corpus unpack "$corpus" "$tmp/inputs" || exit 1

@@ -288,6 +288,8 @@ static void want_datagram(const struct input_packet *p,
 	w->flags = OPTSAMPLE_TAG_CONTROL;
 	if (s.has_data && !s.mixed)
 		want_data(w, writer, &s.data, mm);
+	if (s.who->kind == ROS_SEGMENT)
+		w->flags |= OPTSAMPLE_TAG_SELF;
 }
 
 static struct note *note_of(const struct ref_ip *ip)
