@@ -20,6 +20,12 @@ static __always_inline __u32 bytes_raw32(const __u8 *p)
 	return v;
 }
 
+/* The same on a multiple of 4, which the compiler does not know */
+static __always_inline __u32 bytes_word(const void *p)
+{
+	return bytes_raw32(__builtin_assume_aligned(p, 4));
+}
+
 static __always_inline __u32 bytes_u32(const __u8 *p, int little)
 {
 	__u32 v = bytes_raw32(p);

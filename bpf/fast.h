@@ -71,12 +71,6 @@ static __always_inline enum fast fast_other(const __u8 *b)
 	       FAST_WALK : FAST_OTHER;
 }
 
-/* Bytes as they are */
-static __always_inline __u32 fast_raw32(const void *p)
-{
-	return bytes_raw32(__builtin_assume_aligned(p, 4));
-}
-
 /*
  * What is behind the sample at @p, of @size bytes? At most two submessages: a
  * heartbeat, and one of the vendor's.
@@ -143,7 +137,7 @@ static __always_inline enum fast fast_short(const __u8 *udp, const void *end)
 	const __u8 *b = udp + FAST_UDP;
 
 	return (const void *)(b + UDPROS_HEADER) > end ||
-	       fast_raw32(b) == bpf_htonl(RTPS_MAGIC) ?
+	       bytes_word(b) == bpf_htonl(RTPS_MAGIC) ?
 	       FAST_WALK : fast_other(b);
 }
 
@@ -190,7 +184,7 @@ static __always_inline enum fast fast_one(const __u8 *p, const void *end,
 		return FAST_WALK;
 	}
 	s->sn = (__u64)fast_u32(p + 16) << 32 | fast_u32(p + 20);
-	name->writer.entity = fast_raw32(p + 12);
+	name->writer.entity = bytes_word(p + 12);
 	if ((__s64)s->sn <= 0 || used + size > room)
 		return FAST_WALK;
 	s->limit = payload + used;
@@ -220,7 +214,7 @@ static __always_inline enum fast fast_read(struct __sk_buff *skb,
 
 	if ((const void *)(p + FAST_HEADERS + RTPS_SUB_MAX) > end)
 		return fast_short(p, end);
-	if (fast_raw32(p + FAST_UDP) != bpf_htonl(RTPS_MAGIC))
+	if (bytes_word(p + FAST_UDP) != bpf_htonl(RTPS_MAGIC))
 		return fast_other(p + FAST_UDP);
 	here -= payload;
 	room = bpf_ntohs(*(const __u16 *)(p + 4));
@@ -228,9 +222,9 @@ static __always_inline enum fast fast_read(struct __sk_buff *skb,
 	if (p[FAST_UDP + 4] != 2 || here > room || skb->gso_size)
 		return FAST_WALK;
 	name->dport = *(const __u16 *)(p + 2);
-	prefix[0] = fast_raw32(p + FAST_UDP + 8);
-	prefix[1] = fast_raw32(p + FAST_UDP + 12);
-	prefix[2] = fast_raw32(p + FAST_UDP + 16);
+	prefix[0] = bytes_word(p + FAST_UDP + 8);
+	prefix[1] = bytes_word(p + FAST_UDP + 12);
+	prefix[2] = bytes_word(p + FAST_UDP + 16);
 	p += FAST_HEADERS;
 	word = fast_u32(p);
 	if (word == FAST_DST) {

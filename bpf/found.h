@@ -28,6 +28,8 @@ struct found_other {
  * @limit:	ends
  * @other:	if it is control, or mixed, and @others: sampled writers that
  *		it is of, too. Not beside a sample: the stack is small
+ * @beat:	the first heartbeat of @flow's writer: hash of what it is about, and
+ *		to whom; 0: there is none
  * @block:	UDPROS: number of blocks or index of the block
  * @profile:	segments: of the qdisc
  * @writer:	there is a sampled writer
@@ -40,6 +42,8 @@ struct found_other {
  * @known:	it is of a format that has flows
  * @qos:	there is inline QoS, and in which
  * @little:	byte order
+ * @others:	@other counts
+ * @more:	something besides the heartbeat must arrive
  */
 struct found {
 	struct ros_flow	flow;
@@ -52,6 +56,7 @@ struct found {
 		};
 		struct found_other	other[FOUND_OTHERS];
 	};
+	__u32		beat;
 	__u16		block;
 	__u8		profile;
 	__u8		writer;
@@ -65,12 +70,19 @@ struct found {
 	__u8		qos;
 	__u8		little;
 	__u8		others;
-	__u8		pad[2];
+	__u8		more;
+	__u8		pad[5];
 };
 
 static __always_inline int found_is_segment(const struct found *f)
 {
 	return f->flow.name.kind >= ROS_SEGMENT;
+}
+
+/* It is control, and a newer packet with the same makes it needless. */
+static __always_inline int found_is_latest(const struct found *f)
+{
+	return f->beat && !f->more && !f->mixed;
 }
 
 /* The tag's mark, as it is for all packets of the flow */

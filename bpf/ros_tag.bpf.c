@@ -194,6 +194,17 @@ static __always_inline void flow_goes_on(struct __sk_buff *skb,
 		who->w->last = id;
 }
 
+/* long_others() adds other writers. */
+static __always_inline void tag_control(struct optsample_tag *tag,
+					const struct found *f)
+{
+	tag_number(tag, 0, 0);
+	if (!found_is_latest(f))
+		return;
+	tag->mark |= OPTSAMPLE_TAG_LATEST;
+	tag->message = f->beat;
+}
+
 /* Fill in the tag of what was found. Return: what to count it as */
 static __always_inline enum ros_counter make_tag(struct __sk_buff *skb,
 						 struct found *f,
@@ -230,7 +241,7 @@ static __always_inline enum ros_counter make_tag(struct __sk_buff *skb,
 	if (pass) {
 		tag->mark |= pass;
 		if (pass == OPTSAMPLE_TAG_CONTROL)
-			tag_number(tag, 0, 0);
+			tag_control(tag, f);
 		if (f->mixed)
 			return ROS_MIXED;
 		return f->sample ? ROS_REPAIR : ROS_CONTROL;

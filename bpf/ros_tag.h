@@ -284,13 +284,19 @@ static inline __u32 ros_flow_id(__u32 flow, __u32 daddr, __u16 dport,
 	return h ? h : 1;
 }
 
+/* A hash of some words, @h, and one more */
+static inline __u32 ros_hash(__u32 h, __u32 word)
+{
+	return (h ^ h >> 15) * 0x2c1b3c6dU + word;
+}
+
 /* An IPv6 address in 32 bits; @a: as on the wire */
 static inline __u32 ros_addr6(const __u32 a[4])
 {
 	__u32 h = a[0];
 
 	for (int i = 1; i < 4; i++)
-		h = (h ^ h >> 15) * 0x2c1b3c6dU + a[i];
+		h = ros_hash(h, a[i]);
 	return h;
 }
 

@@ -15,6 +15,7 @@
 
 #include <linux/types.h>
 #include "bytes.h"
+#include "ros_tag.h"
 
 enum {
 	RTPS_MAGIC		= 0x52545053,	/* "RTPS" */
@@ -23,6 +24,7 @@ enum {
 	RTPS_SUB_MAX		= 36,	/* DATA_FRAG up to its payload */
 	RTPS_SUBMESSAGES	= 32,	/* looked at in one packet */
 	RTPS_VENDOR_CYCLONE	= 0x10,	/* 0x0110, low byte */
+	RTPS_VENDOR_FASTDDS	= 0x0f,	/* 0x010f */
 	RTPS_NSEC		= 1000000000,
 };
 
@@ -36,6 +38,7 @@ enum rtps_id {
 	RTPS_HEARTBEAT_FRAG	= 0x13,
 	RTPS_DATA		= 0x15,
 	RTPS_DATA_FRAG		= 0x16,
+	RTPS_STATISTICS		= 0x80,	/* of Fast DDS */
 	RTPS_SEC_FIRST		= 0x30,
 	RTPS_SEC_LAST		= 0x34,
 };
@@ -55,6 +58,15 @@ enum {
 	RTPS_FLAG_NO_TIME	= 0x02,	/* INFO_TS: what follows has none */
 	RTPS_FLAG_DATA		= 0x04,	/* DATA: payload is a sample */
 	RTPS_FLAG_FRAG_KEY	= 0x04,	/* DATA_FRAG: payload is a key */
+	RTPS_FLAG_FINAL		= 0x02,	/* HEARTBEAT: needs no answer */
+	RTPS_FLAG_ALIVE		= 0x04,	/* HEARTBEAT: asserts liveliness */
+};
+
+/* Bodies, all of them */
+enum {
+	RTPS_HEARTBEAT_BODY	= 28,
+	RTPS_HEARTBEAT_FRAG_BODY = 24,
+	RTPS_INFO_DST_BODY	= 12,
 };
 
 enum rtps_kind {
@@ -74,6 +86,7 @@ enum rtps_kind {
  * @first:	holds the beginning of the sample
  * @last:	holds the end of the sample
  * @reader:	is for one reader
+ * @beat:	is a whole HEARTBEAT or HEARTBEAT_FRAG
  * @writer:	entity id, the four bytes as they are
  * @sn:		sequence number, from 1
  * @time:	ns since the epoch, 0: none
@@ -86,6 +99,7 @@ struct rtps_sub {
 	__u8		first;
 	__u8		last;
 	__u8		reader;
+	__u8		beat;
 	__u32		writer;
 	__u64		sn;
 	__u64		time;
@@ -141,6 +155,28 @@ static __always_inline void rtps_sample(const __u8 *b, __u32 body,
 	s->last = end >= size;
 }
 
+static __always_inline int rtps_is_beat(__u8 id, __u32 body)
+{
+	return (id == RTPS_HEARTBEAT && body >= RTPS_HEARTBEAT_BODY) ||
+	       (id == RTPS_HEARTBEAT_FRAG && body >= RTPS_HEARTBEAT_FRAG_BODY);
+}
+
+/*
+ * What a heartbeat is about, as a hash to go on with: its kind, the reader it
+ * is for, whether that must answer; HEARTBEAT_FRAG: the sample
+ * @b:	a whole one, on a multiple of 4
+ */
+static __always_inline __u32 rtps_beat_hash(const __u8 *b)
+{
+	__u32 h = b[0] | (b[1] & (RTPS_FLAG_FINAL | RTPS_FLAG_ALIVE)) << 8;
+
+	h = ros_hash(h, bytes_word(b + 4));
+	if (b[0] == RTPS_HEARTBEAT)
+		return h;
+	h = ros_hash(h, bytes_word(b + 12));
+	return ros_hash(h, bytes_word(b + 16));
+}
+
 /**
  * rtps_submessage - read one submessage
  * @b:		its first RTPS_SUB_MAX bytes, zeros where there are fewer
@@ -155,6 +191,7 @@ static __always_inline void rtps_submessage(const __u8 *b, __u32 room,
 	s->first = 0;
 	s->last = 0;
 	s->reader = 0;
+	s->beat = 0;
 	s->writer = 0;
 	s->sn = 0;
 	s->time = 0;
@@ -177,6 +214,7 @@ static __always_inline void rtps_submessage(const __u8 *b, __u32 room,
 	case RTPS_GAP:
 		s->writer = bytes_raw32(b + 8);
 		s->kind = body < 8 ? RTPS_KIND_BAD : RTPS_KIND_CONTROL;
+		s->beat = rtps_is_beat(b[0], body);
 		break;
 	case RTPS_INFO_DST:
 		s->kind = RTPS_KIND_DIRECTED;

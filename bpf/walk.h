@@ -42,7 +42,9 @@ enum {
  * @kind:	of the first datagram
  * @v6:		IPv6
  * @cyclone:	sent by Cyclone DDS
+ * @fastdds:	sent by Fast DDS
  * @directed:	an INFO_DST was there
+ * @dst:	which says this, 0: it is for everybody
  */
 struct walk {
 	struct ros_guid	guid;
@@ -56,8 +58,11 @@ struct walk {
 	__u8		kind;
 	__u8		v6;
 	__u8		cyclone;
+	__u8		fastdds;
 	__u8		directed;
-	__u8		pad[4];
+	__u8		pad[3];
+	__u32		dst[3];
+	__u32		pad2;
 };
 
 /* Zeros where the packet ends. Return: negative if there is no submessage */
@@ -95,6 +100,21 @@ static __always_inline void walk_sample(const struct walk *w, struct found *f,
 	f->little = b[1] & RTPS_FLAG_LITTLE;
 }
 
+/* Not 0. Control of one writer may go to several places in one flow. */
+static __always_inline __u32 walk_beat(const struct walk *w,
+				       const struct found *f, const __u8 *b)
+{
+	__u32 h = rtps_beat_hash(b);
+
+	for (int i = 0; i < 3; i++)
+		h = ros_hash(h, w->dst[i]);
+	for (int i = 0; w->v6 && i < 4; i++)
+		h = ros_hash(h, bytes_word(f->flow.daddr6 + 4 * i));
+	h = ros_hash(h, f->flow.name.daddr);
+	h = ros_hash(h, f->flow.name.dport);
+	return h ? h : 1;
+}
+
 /* A sample, or control */
 static __always_inline void walk_writer(const struct walk *w, struct found *f,
 					const struct ros_guid *guid,
@@ -105,6 +125,10 @@ static __always_inline void walk_writer(const struct walk *w, struct found *f,
 	const struct ros_writer *writer = own ? NULL : find_writer(guid);
 	const int fresh = !f->sample;
 
+	if (s->beat && !f->beat && (own || (writer && !f->writer)))
+		f->beat = walk_beat(w, f, b);
+	else
+		f->more = 1;
 	if (s->kind == RTPS_KIND_SAMPLE &&
 	    found_joins(f, guid, own || writer, s->sn)) {
 		walk_sample(w, f, fresh, s, b);
@@ -114,6 +138,18 @@ static __always_inline void walk_writer(const struct walk *w, struct found *f,
 		f->flow.name.writer = *guid;
 		f->writer = 1;
 	}
+}
+
+static __always_inline void walk_directed(struct walk *w, struct found *f,
+					  const struct rtps_sub *s,
+					  const __u8 *b)
+{
+	w->directed = 1;
+	for (int i = 0; i < 3; i++)
+		w->dst[i] = bytes_word(b + RTPS_SUB_HEADER + 4 * i);
+	/* too short for what it says */
+	if (s->size && s->size < RTPS_SUB_HEADER + RTPS_INFO_DST_BODY)
+		f->more = 1;
 }
 
 /* Return: 0 to go on, 1 at the end of the datagram */
@@ -135,7 +171,7 @@ static __always_inline int walk_submessage(struct __sk_buff *skb,
 		walk_writer(w, f, &guid, &s, b);
 		break;
 	case RTPS_KIND_DIRECTED:
-		w->directed = 1;
+		walk_directed(w, f, &s, b);
 		break;
 	case RTPS_KIND_TIME:
 		w->time = s.time;
@@ -147,6 +183,8 @@ static __always_inline int walk_submessage(struct __sk_buff *skb,
 		f->mixed = 1;	/* by what cannot be read */
 		return 1;
 	default:
+		f->more |= !(b[0] == RTPS_PAD ||
+			     (b[0] == RTPS_STATISTICS && w->fastdds));
 		break;
 	}
 	w->off += s.size;
@@ -167,7 +205,10 @@ static __always_inline int walk_rtps(struct __sk_buff *skb, struct walk *w,
 	w->off += RTPS_HEADER;
 	__builtin_memcpy(w->guid.prefix, h + 8, sizeof(w->guid.prefix));
 	w->cyclone = h[6] == 1 && h[7] == RTPS_VENDOR_CYCLONE;
+	w->fastdds = h[6] == 1 && h[7] == RTPS_VENDOR_FASTDDS;
 	w->directed = 0;
+	__builtin_memset(w->dst, 0, sizeof(w->dst));
+	f->more |= w->here != w->end;
 	w->time = 0;
 	return 0;
 }

@@ -134,9 +134,46 @@ static void want_same_tags(const char *name, int n, int frame)
 			from = a->flow;
 			to = b->flow;
 			b->flow = a->flow;
+			/* the address is in the hash */
+			WANT(!(a->mark & LATEST) || b->message);
+			if (a->mark & LATEST)
+				b->message = a->message;
 		}
 		WANT(!memcmp(a, b, sizeof(*a)));
 	}
+}
+
+/*
+ * Heartbeats of a reliable writer: they come alone, and of few kinds, or one
+ * would not make the other needless.
+ */
+static void test_heartbeats(const char *name)
+{
+	int n = replay(name, ETHERNET), latest = 0, again = 0;
+	char title[128];
+
+	snprintf(title, sizeof(title), "capture %s: heartbeats", name);
+	if (n < 0) {
+		printf("ok %d - %s # SKIP no such file\n", ++tap.n, title);
+		return;
+	}
+	for (int i = 0; i < n; i++) {
+		const struct optsample_tag *t = &tags[ETHERNET][i];
+
+		if (!(t->mark & LATEST))
+			continue;
+		WANT(t->mark & CONTROL && t->message);
+		latest++;
+		for (int k = 0; k < i; k++)
+			if (tags[ETHERNET][k].mark & LATEST &&
+			    tags[ETHERNET][k].message == t->message) {
+				again++;
+				break;
+			}
+	}
+	printf("# %s: %d latest, %d of them again\n", name, latest, again);
+	WANT(latest && again);
+	done(title);
 }
 
 /* @whole messages of @packets packets each */
@@ -187,6 +224,8 @@ void test_captures(void)
 	test_capture("f_cyc_smallmsg", 10, 1);
 	test_capture("f_fdds_be", 2, 424);
 	test_capture("f_fdds_rel", 1, 424);
+	test_heartbeats("f_cyc_rel");
+	test_heartbeats("f_fdds_rel");
 	test_capture("f_tcpros", 0, 0);
 	test_capture("f_udpros1500", 2, 823);
 }

@@ -67,6 +67,7 @@ void test_captures(void);
 void test_concurrent(void);
 void test_frames(void);
 void test_gso(void);
+void test_latest(void);
 void test_positions(void);
 void test_recent(void);
 void test_restart(void);

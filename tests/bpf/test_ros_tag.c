@@ -190,7 +190,7 @@ static void test_control_follows(void)
 	packet_rtps(&p, 2, 7411, CYCLONE);
 	packet_heartbeat(&p, 0x07, PACKET_WRITER, 4);
 	packet_end(&p, 0);
-	WANT(flags(&p, &t) == CONTROL && t.flow == m.flow);
+	WANT(flags(&p, &t) == (CONTROL | LATEST) && t.flow == m.flow);
 	packet_rtps(&p, 3, 7413, CYCLONE);
 	packet_info_dst(&p);
 	packet_info_ts(&p);
@@ -210,11 +210,11 @@ static void test_control_follows(void)
 	packet_rtps(&p, 2, 7411, FASTDDS);
 	packet_heartbeat(&p, 0x07, PACKET_WRITER, 3);
 	packet_end(&p, 0);
-	WANT(flags(&p, &t) == CONTROL && t.flow == u.flow);
+	WANT(flags(&p, &t) == (CONTROL | LATEST) && t.flow == u.flow);
 	packet_rtps(&p, 3, 7411, FASTDDS);
 	packet_heartbeat(&p, 0x07, PACKET_WRITER, 3);
 	packet_end(&p, 0);
-	WANT(flags(&p, &t) == CONTROL && t.flow == m.flow);
+	WANT(flags(&p, &t) == (CONTROL | LATEST) && t.flow == m.flow);
 	done("a copy for each reader: control goes with its copy");
 }
 
@@ -249,8 +249,8 @@ static void test_control_others(void)
 		WANT(flags(&p, &d[i]) == (FIRST | LAST));
 	}
 	heartbeats(&p, 0, 1);
-	WANT(flags(&p, &t) == CONTROL && t.flow == d[0].flow &&
-	     !t.message && !t.pos_lo && !t.pos_hi);
+	WANT(flags(&p, &t) == (CONTROL | LATEST) && t.flow == d[0].flow &&
+	     t.message && !t.pos_lo && !t.pos_hi);
 	heartbeats(&p, 1, 2);
 	WANT(flags(&p, &t) == CONTROL && t.flow == d[1].flow &&
 	     t.message == d[2].flow && !t.pos_lo && !t.pos_hi);
@@ -502,6 +502,7 @@ int main(int argc, char **argv)
 	test_control();
 	test_control_follows();
 	test_control_others();
+	test_latest();
 	test_repair();
 	test_mixed();
 	test_untagged();

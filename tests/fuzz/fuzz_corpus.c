@@ -389,6 +389,104 @@ static void gso_apart(void)
 	seed();
 }
 
+/* Kinds of heartbeats, alone and with something else */
+static void beats(void)
+{
+	static const uint8_t behind_it[] = { 0x01, 0x80, 0x06, 0x09 };
+	struct packet p;
+
+	for (int i = 0; i < 12; i++) {
+		packet_rtps(&p, 2, 7411 + (i == 1), i & 1 ? 0x010f : 0x0110);
+		if (i > 5) {
+			packet_info_dst(&p);
+			p.data[p.sub + 15] = i / 3;
+		}
+		packet_heartbeat(&p, i & 2 ? 0x13 : 0x07, 0x103, 1 + i / 4);
+		p.data[p.sub + 1] |= i & 6;
+		p.data[p.sub + 7] = i == 4;
+		if (i > 3 && i < 8) {
+			packet_sub(&p, behind_it[i - 4], 0);
+			packet_zero(&p, 8);
+			packet_sub_end(&p);
+		}
+		if (i == 9) {
+			p.data[p.sub + 2] = 20;
+			p.len -= 8;
+		}
+		packet_end(&p, i == 10 ? 100 : 0);
+		if (i == 10)
+			packet_ip(&p, 7, 0x2000);
+		put(&p);
+	}
+	seed();
+	/* two datagrams, of which one is directed */
+	packet_rtps(&p, 2, 7411, 0x0110);
+	packet_info_dst(&p);
+	p.data[p.sub + 4] = 9;
+	packet_zero(&p, 16);
+	p.gso = p.len - p.udp - 8;
+	packet_rtps_header(&p, 0x0110);
+	packet_heartbeat(&p, 0x07, 0x103, 1);
+	packet_end(&p, 0);
+	put(&p);
+	packet_rtps(&p, 2, 7411, 0x0110);
+	packet_heartbeat(&p, 0x07, 0x103, 1);
+	packet_end(&p, 0);
+	put(&p);
+	seed();
+}
+
+/* A writer's sample behind what is not looked at, or cannot be */
+static void hidden(void)
+{
+	struct packet p;
+
+	for (int n = 30; n < 34; n++) {
+		packet_rtps(&p, 2, 7411, 0x0110);
+		packet_data(&p, 0, 0x103, n, 8);
+		packet_sub(&p, n & 1 ? 0x31 : 0x01, 0);
+		packet_sub_end(&p);
+		for (int i = 2; i < n; i++) {
+			packet_sub(&p, 0x01, 0);
+			packet_sub_end(&p);
+		}
+		packet_data(&p, 0, 0x103, n, 8);
+		packet_end(&p, 0);
+		put(&p);
+	}
+	seed();
+}
+
+/* A number that is too high, by @jump, then those before it */
+static void numbers(int jump, int step)
+{
+	struct packet p;
+
+	for (int i = 0; i < 22; i++) {
+		packet_rtps(&p, 2, 7411, 0x0110);
+		packet_data(&p, 0, 0x103, 9 + (i == 1 ? jump : i * step), 8);
+		packet_end(&p, 0);
+		put(&p);
+	}
+	seed();
+}
+
+/* The same for parts of messages: two packets each */
+static void parts(void)
+{
+	struct frag f = { 1, 1, 8, 16 };
+	struct packet p;
+
+	for (int i = 0; i < 24; i++) {
+		packet_rtps(&p, 2, 7411, 0x0110);
+		f.start = i < 2 ? 1 : 1 + (i & 1);
+		packet_data_frag(&p, 0, 0x103, i == 1 ? 900 : 9 + i / 2, &f, 8);
+		packet_end(&p, 0);
+		put(&p);
+	}
+	seed();
+}
+
 static int seeds(void)
 {
 	plain();
@@ -404,6 +502,13 @@ static int seeds(void)
 	ids_again();
 	names();
 	lengths();
+	beats();
+	hidden();
+	numbers(1 << 19, 1);
+	numbers(1 << 21, 1);
+	numbers(400, 2);
+	numbers(12, 1);
+	parts();
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 /*
  * The reference: see ref.h.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include "ref.h"
@@ -50,6 +51,7 @@ struct binding {
  * @name:	of its flow; control and repairs: of one of the writer's
  * @exact:	@message and @position are known
  * @flow:	id, if it is known
+ * @beat:	LATEST: what it is about
  */
 struct want {
 	bool		tagged;
@@ -60,6 +62,7 @@ struct want {
 	uint32_t	message;
 	uint64_t	position;
 	uint32_t	flow;
+	uint8_t		beat[REF_BEAT];
 };
 
 struct note {
@@ -67,16 +70,26 @@ struct note {
 	struct want	want;
 };
 
+/* Which hash a heartbeat has, to the place that it goes to */
+struct beat {
+	uint8_t		about[REF_BEAT];
+	uint8_t		daddr[16];
+	uint8_t		dport[2];
+	uint32_t	hash;
+};
+
+static struct beat beats[ROOM];
 static struct flow flows[ROOM];
 static struct binding bindings[ROOM];
 static struct note notes[ROOM];
-static int nflows, nbindings, nnotes;
+static int nflows, nbindings, nnotes, nbeats;
 
 void ref_reset(void)
 {
 	nflows = 0;
 	nbindings = 0;
 	nnotes = 0;
+	nbeats = 0;
 }
 
 static bool same_name(const struct name *a, const struct name *b)
@@ -127,12 +140,16 @@ static bool same_guid(const struct ref_item *a, const struct ref_item *b)
  * struct sum - what all items of a packet come to
  * @who:	first item of a sampled writer, NULL: none
  * @data:	the message of it; first and last of all parts together
+ * @beat:	its first heartbeat, and
+ * @more:	there is something else that counts
  */
 struct sum {
 	const struct ref_item	*who;
 	bool			has_data;
 	struct ref_item		data;
+	const struct ref_item	*beat;
 	bool			mixed;
+	bool			more;
 	bool			broken;
 };
 
@@ -145,6 +162,15 @@ static void add(struct sum *s, const struct ref_item *it)
 		s->mixed |= it->what == REF_STRANGE;
 		return;
 	}
+	if (it->what == REF_MORE) {
+		s->more = true;
+		return;
+	}
+	if (it->is_beat && !s->beat &&
+	    (s->who ? same_guid(s->who, it) : !!writer_of(it)))
+		s->beat = it;
+	else
+		s->more = true;
 	if (!s->who && writer_of(it)) {
 		s->who = it;
 	} else if (!s->who || !same_guid(s->who, it)) {
@@ -290,6 +316,10 @@ static void want_datagram(const struct input_packet *p,
 		want_data(w, writer, &s.data, mm);
 	if (s.who->kind == ROS_SEGMENT)
 		w->flags |= OPTSAMPLE_TAG_SELF;
+	if (s.beat && !s.more && !s.mixed) {
+		w->flags |= OPTSAMPLE_TAG_LATEST;
+		memcpy(w->beat, s.beat->beat, REF_BEAT);
+	}
 }
 
 static struct note *note_of(const struct ref_ip *ip)
@@ -338,9 +368,31 @@ static const char *check_flow(struct want *w, uint32_t id)
 	return NULL;
 }
 
+/* Two heartbeats have one hash if, and only if, they are about the same. */
+static const char *check_beat(const struct want *w,
+			      const struct optsample_tag *tag)
+{
+	struct beat new = { .hash = tag->message };
+
+	if (!tag->message || tag->pos_lo || tag->pos_hi)
+		return "no hash, or others";
+	memcpy(new.about, w->beat, sizeof(new.about));
+	memcpy(new.daddr, w->name.daddr, sizeof(new.daddr));
+	memcpy(new.dport, w->name.dport, sizeof(new.dport));
+	for (int i = 0; i < nbeats; i++)
+		if ((beats[i].hash == new.hash) !=
+		    !memcmp(&beats[i], &new, offsetof(struct beat, hash)))
+			return "wrong hash";
+	if (nbeats == ROOM)
+		abort();
+	beats[nbeats++] = new;
+	return NULL;
+}
+
 static const char *check(struct want *w, const struct optsample_tag *tag)
 {
 	uint64_t at = (uint64_t)tag->pos_hi << 32 | tag->pos_lo;
+	const char *why = NULL;
 
 	if (!w->tagged)
 		return tag->mark ? "tagged, but should not be" : NULL;
@@ -354,6 +406,10 @@ static const char *check(struct want *w, const struct optsample_tag *tag)
 		return "wrong profile";
 	if (w->flow)
 		return w->flow == tag->flow ? NULL : "wrong flow";
+	if (w->flags & OPTSAMPLE_TAG_LATEST)
+		why = check_beat(w, tag);
+	if (why)
+		return why;
 	if (w->exact && tag->message != w->message)
 		return "wrong message";
 	if (w->exact && at != w->position)

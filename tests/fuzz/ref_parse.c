@@ -147,7 +147,9 @@ struct rtps {
 	struct view	v;
 	struct ros_guid	guid;
 	bool		cyclone;
+	bool		fastdds;
 	bool		directed;
+	uint8_t		dst[12];
 	uint64_t	source;
 };
 
@@ -196,6 +198,34 @@ static uint64_t source(const struct view *v, uint32_t at, uint32_t end)
 	return sec * 1000000000 + (part * 1000000000) / 4294967296ULL;
 }
 
+/* HEARTBEAT or HEARTBEAT_FRAG at @at: which one, if it is whole */
+static void beat(const struct rtps *r, uint32_t at, uint32_t end,
+		 struct ref_item *it)
+{
+	const uint8_t *b = r->v.data + at;
+
+	it->is_beat = (b[0] == 7 && end - at >= 32) ||
+		      (b[0] == 0x13 && end - at >= 28);
+	if (!it->is_beat)
+		return;
+	it->beat[0] = b[0];
+	it->beat[1] = b[1] & 6;
+	memcpy(it->beat + 2, r->dst, 12);
+	for (int i = 0; i < 4; i++)
+		it->beat[14 + i] = get(&r->v, at + 4 + i, 1, true);
+	for (int i = 0; i < 8 && b[0] != 7; i++)
+		it->beat[18 + i] = get(&r->v, at + 12 + i, 1, true);
+}
+
+/* INFO_DST at @at. Return: it is shorter than what it says */
+static bool info_dst(struct rtps *r, uint32_t at, uint32_t end)
+{
+	r->directed = true;
+	for (int i = 0; i < 12; i++)
+		r->dst[i] = get(&r->v, at + 4 + i, 1, true);
+	return end - at < 16;
+}
+
 /*
  * Submessages from @at. @claim: where the datagram says that it ends; the
  * packet may hold less of it. Return: items
@@ -235,16 +265,20 @@ static int submessages(struct rtps *r, uint32_t at, uint32_t claim, int max,
 			it->what = end - at < 12 ? REF_BROKEN : REF_CONTROL;
 			it->guid.entity = (uint32_t)get(&r->v, at + 8, 4,
 							true);
+			beat(r, at, end, it);
 			n++;
 		} else if (b[0] == 9) {
 			r->source = source(&r->v, at, end);
 		} else if (b[0] == 0x0e) {
-			r->directed = true;
+			if (info_dst(r, at, end))
+				v[n++].what = REF_MORE;
 		} else if (b[0] == 0x0c || (b[0] >= 0x30 && b[0] <= 0x34)) {
 			v[n].what = REF_STRANGE;
 			return n + 1;
+		} else if (b[0] != 1 && !(b[0] == 0x80 && r->fastdds)) {
+			v[n++].what = REF_MORE;
 		}
-		if (it->what == REF_BROKEN)
+		if (n && v[n - 1].what == REF_BROKEN)
 			return n;
 	}
 	if (i == max && at != claim)
@@ -264,6 +298,11 @@ static int rtps(const struct view *v, uint32_t at, uint32_t claim, int max,
 	}
 	memcpy(r.guid.prefix, v->data + at + 8, 12);
 	r.cyclone = v->data[at + 6] == 1 && v->data[at + 7] == 0x10;
+	r.fastdds = v->data[at + 6] == 1 && v->data[at + 7] == 0x0f;
+	/* the packet may have only the beginning of the datagram */
+	items->what = REF_MORE;
+	if (v->end < claim)
+		return 1 + submessages(&r, at + 20, claim, max, items + 1);
 	return submessages(&r, at + 20, claim, max, items);
 }
 

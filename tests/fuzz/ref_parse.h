@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include "input.h"
 
-enum { REF_ITEMS = 1024 };
+enum { REF_ITEMS = 1024, REF_BEAT = 2 + 12 + 4 + 8 };
 
 /**
  * struct ref_ip - link and IP header
@@ -35,6 +35,7 @@ struct ref_ip {
 enum ref_what {
 	REF_DATA,	/* of a writer */
 	REF_CONTROL,	/* of a writer */
+	REF_MORE,	/* of nobody, but it must arrive */
 	REF_STRANGE,	/* cannot be read; GSO: a datagram unlike the first */
 	REF_BROKEN,
 };
@@ -53,6 +54,8 @@ enum ref_what {
  * @position:	segments
  * @source:	ns, 0: none
  * @header:	ns, 0: none
+ * @is_beat:	a whole HEARTBEAT or HEARTBEAT_FRAG,
+ * @beat:	what it is about: its kind and flags, INFO_DST, reader, sample
  */
 struct ref_item {
 	enum ref_what	what;
@@ -68,6 +71,8 @@ struct ref_item {
 	uint64_t	position;
 	uint64_t	source;
 	uint64_t	header;
+	bool		is_beat;
+	uint8_t		beat[REF_BEAT];
 };
 
 /* Return: true if it is UDP over IP, by an intact header */
