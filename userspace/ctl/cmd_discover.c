@@ -79,6 +79,7 @@ struct discover {
 	struct peer		peers[PEERS];
 	int			npeers;
 	int			ngone;
+	unsigned int		left_out;	/* writers there is no room for */
 	struct writers		writers;
 	int			rules_map;
 	int			odometer_map;
@@ -162,16 +163,6 @@ static void topic_judge(struct discover *d, struct topic *t)
 	else
 		writers_add(&d->writers, t->guid, rule);
 	d->dirty = true;
-}
-
-static void on_topic(void *arg, const struct topic *topic)
-{
-	struct discover *d = arg;
-	struct topic *t = topic_get(&d->topics, topic->guid);
-
-	d->ngone -= t->gone;
-	*t = *topic;
-	topic_judge(d, t);
 }
 
 /* It counts on over runs of the daemon: positions never go back. */
@@ -268,7 +259,49 @@ static void warnings_judge(struct discover *d)
 	if (d->masterless && !*d->warnings)
 		snprintf(d->warnings, sizeof(d->warnings),
 			 "the ROS master at %s does not answer", d->master);
+	if (d->left_out && !*d->warnings)
+		snprintf(d->warnings, sizeof(d->warnings),
+			 "more than %d writers on this host: the others are not sampled",
+			 ROS_WRITERS_MAX);
 	d->dirty = true;
+}
+
+/*
+ * Is there room for one more writer? Those that are gone make room. Who is left
+ * out is not looked at again until it says something new.
+ */
+static bool topic_room(struct discover *d)
+{
+	if (d->topics.n >= ROS_WRITERS_MAX)
+		forget_one(d);
+	if (d->topics.n < ROS_WRITERS_MAX)
+		return true;
+	if (!d->left_out++) {
+		cli_warn("more than %d writers on this host: the others are not sampled",
+			 ROS_WRITERS_MAX);
+		warnings_judge(d);
+	}
+	return false;
+}
+
+static void on_topic(void *arg, const struct topic *topic)
+{
+	struct discover *d = arg;
+	struct topic *t = topic_find(&d->topics, topic->guid);
+
+	if (topic->foreign) {
+		/* It was ours, or that of an earlier run of the daemon. */
+		writers_remove(&d->writers, topic->guid);
+		if (t)
+			on_topic_gone(d, topic->guid);
+		return;
+	}
+	if (!t && !topic_room(d))
+		return;
+	t = topic_get(&d->topics, topic->guid);
+	d->ngone -= t->gone;
+	*t = *topic;
+	topic_judge(d, t);
 }
 
 static void on_peer(void *arg, const uint8_t *guid, uint64_t lease_ms)

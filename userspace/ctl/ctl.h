@@ -14,6 +14,9 @@
  *   topics.c      which topics are sampled; what the daemon found
  *   rules.c       what the user wants for some of them
  *   discovery.c   DDS built-in topics, odometry
+ *   locators.c    addresses of DDS participants
+ *   origin.c      whose packets leave by an interface
+ *   route.c       lookups in the routing tables
  *   odometer.c    how far the robot has come
  *   udpros.c      UDPROS connections of ROS 1 nodes on this host
  *   stats.c       statistics of the qdisc and its flows, with names

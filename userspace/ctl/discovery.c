@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "discovery.h"
+#include "locators.h"
 #include "nav_msgs.h"
+#include "origin.h"
 
 struct discovery {
 	dds_entity_t	domain;
@@ -21,6 +23,10 @@ struct discovery {
 	dds_entity_t	odometry;	/* 0: none */
 	dds_entity_t	waitset;
 	uint8_t		self[TOPIC_GUID];
+	int		ifindex;	/* 0: any */
+	/* the participant of the last writer: they come in a row */
+	uint8_t		last[TOPIC_GUID];
+	bool		last_foreign;
 };
 
 enum { DISCOVERY_BATCH = 32 };
@@ -101,6 +107,7 @@ struct discovery *discovery_open(uint32_t domain, const char *dev,
 
 	if (!d)
 		return NULL;
+	d->ifindex = dev ? if_nametoindex(dev) : 0;
 	d->domain = discovery_enter(domain, dev, lease_s);
 	if (d->domain < 0) {
 		free(d);
@@ -174,6 +181,22 @@ static void discovery_topic(const dds_builtintopic_endpoint_t *e,
 		t->depth = 0;
 }
 
+static bool discovery_is_foreign(struct discovery *d,
+				 const dds_builtintopic_endpoint_t *e)
+{
+	struct route_addr a[ORIGIN_ADDRS];
+	int n;
+
+	if (!d->ifindex || !memcmp(e->participant_key.v, d->self, 12))
+		return false;
+	if (memcmp(e->participant_key.v, d->last, TOPIC_GUID)) {
+		n = locators_find(e->participant_key.v, a, ORIGIN_ADDRS);
+		d->last_foreign = origin_is_foreign(a, n, d->ifindex);
+		memcpy(d->last, e->participant_key.v, TOPIC_GUID);
+	}
+	return d->last_foreign;
+}
+
 static void discovery_take_writers(struct discovery *d,
 				   const struct discovery_ops *ops, void *arg)
 {
@@ -182,6 +205,7 @@ static void discovery_take_writers(struct discovery *d,
 	struct topic t;
 	int n;
 
+	memset(d->last, 0, sizeof(d->last));	/* it may have moved */
 	while ((n = dds_take(d->writers, sample, info, DISCOVERY_BATCH,
 			     DISCOVERY_BATCH)) > 0) {
 		for (int i = 0; i < n; i++) {
@@ -192,6 +216,7 @@ static void discovery_take_writers(struct discovery *d,
 					ops->topic_gone(arg, e->key.v);
 			} else if (info[i].valid_data && ops->topic) {
 				discovery_topic(e, &t);
+				t.foreign = discovery_is_foreign(d, e);
 				ops->topic(arg, &t);
 			}
 		}

@@ -134,13 +134,18 @@ int netlink_send(struct nl_msg *msg)
 	return netlink_talk(msg, &reply);
 }
 
-int netlink_dump(int type, const void *header, size_t size, netlink_fn fn,
-		 void *arg)
+int netlink_ask(struct nl_msg *msg, netlink_fn fn, void *arg)
 {
 	struct netlink_reply reply = { .fn = fn, .arg = arg };
 
-	return netlink_talk(netlink_request(type, NLM_F_DUMP, header, size),
-			    &reply);
+	return netlink_talk(msg, &reply);
+}
+
+int netlink_dump(int type, const void *header, size_t size, netlink_fn fn,
+		 void *arg)
+{
+	return netlink_ask(netlink_request(type, NLM_F_DUMP, header, size),
+			   fn, arg);
 }
 
 struct nl_sock *netlink_listen(int group)

@@ -26,8 +26,10 @@ struct nl_msg *netlink_request(int type, int flags, const void *header,
 int netlink_send(struct nl_msg *msg);
 const char *netlink_why(int err);
 
-/* Called with each message of a dump. Return: 0 to go on, 1 to stop */
+/* Called with each message of an answer. Return: 0 to go on, 1 to stop */
 typedef int (*netlink_fn)(struct nlmsghdr *h, void *arg);
+/* As netlink_send(), and @fn gets the answer */
+int netlink_ask(struct nl_msg *msg, netlink_fn fn, void *arg);
 int netlink_dump(int type, const void *header, size_t size, netlink_fn fn,
 		 void *arg);
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../../bpf/ros_tag.h"
 #include "state.h"
 #include "topics.h"
 
@@ -109,11 +110,53 @@ const char *topic_why_not(const struct topic_rules *r, const struct topic *t)
  * Lists
  */
 
+static size_t topic_slot(const struct topic_list *l, const uint8_t *guid)
+{
+	uint32_t word[TOPIC_GUID / 4], h = 0;
+
+	memcpy(word, guid, sizeof(word));
+	for (int i = 0; i < TOPIC_GUID / 4; i++)
+		h = ros_hash(h, word[i]);
+	return ros_hash(h, 0) & (l->slots - 1);
+}
+
+static void topic_index(struct topic_list *l, size_t i)
+{
+	size_t s = topic_slot(l, l->v[i].guid);
+
+	while (l->slot[s])
+		s = (s + 1) & (l->slots - 1);
+	l->slot[s] = i + 1;
+}
+
+static void topic_index_all(struct topic_list *l)
+{
+	memset(l->slot, 0, l->slots * sizeof(*l->slot));
+	for (size_t i = 0; i < l->n; i++)
+		topic_index(l, i);
+}
+
+/* Twice as many topics, and four slots for each */
+static void topic_grow(struct topic_list *l)
+{
+	l->room = l->room ? 2 * l->room : 32;
+	l->slots = 4 * l->room;
+	l->v = realloc(l->v, l->room * sizeof(*l->v));
+	l->slot = realloc(l->slot, l->slots * sizeof(*l->slot));
+	if (!l->v || !l->slot)
+		abort();
+	topic_index_all(l);
+}
+
 struct topic *topic_find(const struct topic_list *l, const uint8_t *guid)
 {
-	for (size_t i = 0; i < l->n; i++)
-		if (!memcmp(l->v[i].guid, guid, TOPIC_GUID))
-			return &l->v[i];
+	size_t s;
+
+	if (!l->n)
+		return NULL;
+	for (s = topic_slot(l, guid); l->slot[s]; s = (s + 1) & (l->slots - 1))
+		if (!memcmp(l->v[l->slot[s] - 1].guid, guid, TOPIC_GUID))
+			return &l->v[l->slot[s] - 1];
 	return NULL;
 }
 
@@ -123,12 +166,12 @@ struct topic *topic_get(struct topic_list *l, const uint8_t *guid)
 
 	if (t)
 		return t;
-	l->v = realloc(l->v, (l->n + 1) * sizeof(*l->v));
-	if (!l->v)
-		abort();
+	if (l->n == l->room)
+		topic_grow(l);
 	t = &l->v[l->n++];
 	memset(t, 0, sizeof(*t));
 	memcpy(t->guid, guid, TOPIC_GUID);
+	topic_index(l, l->n - 1);
 	return t;
 }
 
@@ -136,15 +179,17 @@ void topic_drop(struct topic_list *l, const uint8_t *guid)
 {
 	struct topic *t = topic_find(l, guid);
 
-	if (t)
-		*t = l->v[--l->n];
+	if (!t)
+		return;
+	*t = l->v[--l->n];
+	topic_index_all(l);
 }
 
 void topic_free(struct topic_list *l)
 {
 	free(l->v);
-	l->v = NULL;
-	l->n = 0;
+	free(l->slot);
+	memset(l, 0, sizeof(*l));
 }
 
 /*

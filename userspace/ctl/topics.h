@@ -17,6 +17,7 @@ enum { TOPIC_NAME = 256, TOPIC_GUID = 16, TOPIC_GUID_TEXT = 36 };
  * @type:	DDS type: sensor_msgs::msg::dds_::Image_
  * @reliable:	QoS
  * @gone:	there is no such writer any more; only its name is remembered
+ * @foreign:	of a participant whose packets never leave by our interface
  * @durable:	QoS: TRANSIENT_LOCAL or more
  * @depth:	QoS: of its history, 0: KEEP_ALL
  * @why_not:	why it is not sampled, NULL if it is
@@ -26,6 +27,7 @@ struct topic {
 	char		name[TOPIC_NAME];
 	char		type[TOPIC_NAME];
 	bool		gone;
+	bool		foreign;
 	bool		reliable;
 	bool		durable;
 	int32_t		depth;
@@ -34,12 +36,18 @@ struct topic {
 
 /**
  * struct topic_list - topics, in no order
- * @v:	the array, owned
- * @n:	used of it
+ * @v:		the array, owned
+ * @n:		used of it
+ * @room:	elements of it
+ * @slot:	by a hash of the guid, and those behind it: index in @v + 1, 0: none
+ * @slots:	how many, a power of two
  */
 struct topic_list {
 	struct topic	*v;
 	size_t		n;
+	size_t		room;
+	uint32_t	*slot;
+	size_t		slots;
 };
 
 /**

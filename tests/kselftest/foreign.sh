@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# foreign.sh - a DDS domain with thousands of writers on other hosts
+#
+# Their packets never leave by our interface, so they must not take the places
+# of the writers that are here, nor the daemon's time. See peers.sh for the
+# link; runs as root inside tools/vm with the module in $SCH_KO. TAP on stdout.
+
+set -u
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+. "$here/peers.sh"
+writers=5000
+
+# The daemon's processor time so far, in 1/100 s
+ticks()
+{
+	cut -d' ' -f14,15 "/proc/$(cat /run/optsample/v0.pid)/stat" |
+		awk '{ print $1 + $2 }'
+}
+
+in_map() { bpftool -j map dump pinned $pins/writers | jq length; }
+
+# settled: the daemon hardly works any more
+settled()
+{
+	local before
+
+	before=$(ticks)
+	sleep 2
+	[ $(($(ticks) - before)) -lt 20 ]
+}
+
+fresh
+before=$(ticks)
+peer_op dds-writers $(seq -f 'rt/far/%g' $writers)
+sleep 5
+await 300 settled
+ok "the daemon has heard of $writers writers of another host"
+echo "# $(($(ticks) - before)) ticks of the daemon"
+is "$(in_map)" 0 "none of them is in the map"
+[ "$(wc -c </run/optsample/v0.topics)" -lt 10000 ]
+ok "nor in the list of topics"
+peer dds-writers rt/camera
+await 60 known rt/camera && [ "$(writer rt/camera)" = "0 0" ]
+ok "a camera of this host is sampled"
+before=$(ticks)
+sleep 5
+used=$(($(ticks) - before))
+[ $used -lt 100 ]
+ok "the daemon takes little of the processor: $used of 500 ticks"
+stop_peers 1
+await 60 eval '[ "$(in_map)" = 0 ]'
+ok "the camera goes"
+optsample down v0
+done_testing

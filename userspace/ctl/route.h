@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where the kernel sends packets for an address, by its routing tables.
+ */
+#ifndef OPTSAMPLE_CTL_ROUTE_H
+#define OPTSAMPLE_CTL_ROUTE_H
+
+#include <stdint.h>
+
+/* An address of AF_INET or AF_INET6; what is not used of @addr is 0 */
+struct route_addr {
+	int	family;
+	uint8_t	addr[16];
+};
+
+/**
+ * struct route - the way to an address
+ * @type:	RTN_LOCAL, RTN_UNICAST, RTN_MULTICAST ...
+ * @ifindex:	interface that packets leave by
+ * @via:	whose link address they get: the gateway, or the address itself
+ */
+struct route {
+	uint8_t			type;
+	int			ifindex;
+	struct route_addr	via;
+};
+
+/* Bytes of an address of @family */
+unsigned int route_addr_len(int family);
+
+/**
+ * route_find - look up the way to @to
+ * @to:		the address
+ * @r:		out
+ *
+ * Return: 0 or negative errno: there is no route
+ */
+int route_find(const struct route_addr *to, struct route *r);
+
+#endif
