@@ -10,6 +10,8 @@
 #include "ctl.h"
 #include "netlink.h"
 
+enum { NETLINK_EVENTS = 10000 };	/* at once */
+
 static char netlink_words[160];	/* of the kernel about the last error */
 
 struct netlink_reply {
@@ -163,17 +165,32 @@ struct nl_sock *netlink_listen(int group)
 	return sk;
 }
 
-/* What has arrived. An overrun is not an error: callers look around anew. */
+/* Events have no sequence number; without this they would all be refused. */
+static int netlink_any(struct nl_msg *msg, void *arg)
+{
+	(void)msg;
+	(void)arg;
+	return NL_OK;
+}
+
 int netlink_receive(struct nl_sock *sk, netlink_fn fn, void *arg)
 {
 	struct netlink_reply reply = { .fn = fn, .arg = arg };
 	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
+	int got, lost = 0;
 
 	if (!cb)
 		return -ENOMEM;
-	nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, NULL, NULL);
+	nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, netlink_any, NULL);
 	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, netlink_on_message, &reply);
-	nl_recvmsgs(sk, cb);
+	/* one datagram at a time, each one event */
+	for (int i = 0; i < NETLINK_EVENTS; i++) {
+		got = nl_recvmsgs_report(sk, cb);
+		if (got == -NLE_NOMEM)	/* ENOBUFS */
+			lost = -ENOBUFS;
+		else if (got <= 0)
+			break;
+	}
 	nl_cb_put(cb);
-	return 0;
+	return lost;
 }

@@ -35,6 +35,7 @@ int netlink_dump(int type, const void *header, size_t size, netlink_fn fn,
 
 /* A socket that hears @group (RTNLGRP_*), not blocking; NULL on failure */
 struct nl_sock *netlink_listen(int group);
+/* What has arrived. Return: 0, or -ENOBUFS: some of it was lost */
 int netlink_receive(struct nl_sock *sk, netlink_fn fn, void *arg);
 
 #endif
