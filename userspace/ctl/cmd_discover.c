@@ -31,7 +31,6 @@ enum {
 	TICK_MS		= 500,
 	READY_MS	= 1500,		/* until those who answer have */
 	SWEEP_MS	= 40000,	/* everybody announced himself by then */
-	NEIGH_MS	= 10000,
 	PEERS		= 256,
 	GONE		= 256,		/* writers remembered by name */
 };
@@ -80,6 +79,7 @@ struct discover {
 	int			npeers;
 	int			ngone;
 	unsigned int		left_out;	/* writers there is no room for */
+	bool			crowded;	/* so are there next hops */
 	struct writers		writers;
 	int			rules_map;
 	int			odometer_map;
@@ -263,6 +263,10 @@ static void warnings_judge(struct discover *d)
 		snprintf(d->warnings, sizeof(d->warnings),
 			 "more than %d writers on this host: the others are not sampled",
 			 ROS_WRITERS_MAX);
+	if (d->crowded && !*d->warnings)
+		snprintf(d->warnings, sizeof(d->warnings),
+			 "more than %d next hops: the neighbour entries of the others are not kept",
+			 NEIGH_MAX);
 	d->dirty = true;
 }
 
@@ -455,9 +459,9 @@ static void udpros_turn(struct discover *d)
 		cli_warn("%s", why);
 }
 
-static void discover_loop(struct discover *d, struct nl_sock *neigh)
+static void discover_loop(struct discover *d, struct neigh_table *neigh)
 {
-	uint64_t now, neigh_at = 0;
+	uint64_t now;
 	bool ready = false;
 
 	d->start = now_ms();
@@ -471,10 +475,10 @@ static void discover_loop(struct discover *d, struct nl_sock *neigh)
 			discover_again = 0;
 			judge_anew(d);
 		}
-		netlink_receive(neigh, neigh_fix_event, (void *)d->dev);
-		if (now >= neigh_at) {
-			neigh_fix_all(d->dev);
-			neigh_at = now + NEIGH_MS;
+		neigh_turn(neigh, now);
+		if (neigh_is_full(neigh) != d->crowded) {
+			d->crowded = true;
+			warnings_judge(d);
 		}
 		if (d->dirty)
 			topic_save(d->dev, &d->topics, d->warnings);
@@ -503,8 +507,9 @@ int cmd_discover(int argc, char **argv)
 	};
 	struct sigaction sa = { .sa_handler = discover_on_signal };
 	static struct discover d = { .outage_s = 30 };
-	struct nl_sock *neigh;
+	struct neigh_table *neigh;
 	char pins[CTL_PATH];
+	int flows;
 
 	d.domain = discovery_domain();
 	if (cli_parse(&argp, argc, argv, &d))
@@ -515,9 +520,11 @@ int cmd_discover(int argc, char **argv)
 	d.writers.map = classifier_map(pins, "writers");
 	d.rules_map = classifier_map(pins, "topics");
 	d.odometer_map = classifier_map(pins, "odometer");
-	if (d.writers.map < 0 || d.rules_map < 0 || d.odometer_map < 0)
+	flows = classifier_map(pins, "flows");
+	if (d.writers.map < 0 || d.rules_map < 0 || d.odometer_map < 0 ||
+	    flows < 0)
 		return discover_fail(&d, -ENOENT, "there is no classifier, 'optsample up' loads it");
-	neigh = netlink_listen(RTNLGRP_NEIGH);
+	neigh = neigh_open(d.dev, flows);
 	if (!neigh)
 		return discover_fail(&d, -EIO, "cannot listen to neighbours");
 	if (state_pid_claim(d.dev) < 0)
@@ -534,7 +541,7 @@ int cmd_discover(int argc, char **argv)
 	discover_loop(&d, neigh);
 	udpros_close(d.udpros);
 	rules_free(&d.rules);
-	nl_socket_free(neigh);
+	neigh_close(neigh);
 	topic_free(&d.topics);
 	return 0;
 }

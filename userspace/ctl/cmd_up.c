@@ -341,7 +341,7 @@ static int up_all(const struct up *up, struct state *st)
 	if (err)
 		return err;
 	for (int i = 0; i < up->npeers; i++)
-		if (neigh_poke(up->dev, up->peers[i]) == -EINVAL)
+		if (neigh_peer(up->dev, up->peers[i]) == -EINVAL)
 			return -EINVAL;
 	err = up_spawn(st);
 	if (err)

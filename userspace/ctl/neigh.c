@@ -1,21 +1,75 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Permanent neighbour entries, see neigh.h. A peer that gets another link
- * address (a replaced radio) is not noticed until `optsample down`.
+ * Permanent neighbour entries, see neigh.h.
+ *
+ * An entry is made permanent when the kernel has confirmed it (REACHABLE), or
+ * when the link goes, with the link address that was confirmed last. When the
+ * link comes back, or the interface gets an address, the entries become PROBE:
+ * the peer may be another one now (another network with the same addresses, a
+ * replaced radio), or the address was forged. A permanent entry is proof
+ * against forged ARP, but it must not live for ever.
  */
 #include <arpa/inet.h>
+#include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/neighbour.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "../../bpf/ros_tag.h"
 #include "neigh.h"
+#include "route.h"
 #include "state.h"
 
-#define NEIGH_IN_USE	(NUD_REACHABLE | NUD_STALE | NUD_DELAY | NUD_PROBE)
+enum { NEIGH_SCAN_MS = 2000, NEIGH_LLADDR = 32 };
 
-static int neigh_set(int ifindex, int family, const void *addr, size_t alen,
+/**
+ * struct neigh - an entry that is wanted
+ * @addr:	of the next hop
+ * @lladdr:	its link address, as it was confirmed last, and
+ * @llen:	its length, 0: never
+ * @ours:	it is permanent, by our doing
+ * @peer:	the user named it
+ * @used:	a flow goes there
+ */
+struct neigh {
+	struct route_addr	addr;
+	uint8_t			lladdr[NEIGH_LLADDR];
+	uint8_t			llen;
+	bool			ours;
+	bool			peer;
+	bool			used;
+};
+
+/**
+ * struct neigh_table - those of an interface
+ * @up:		it has its carrier, and
+ * @changes:	how often that has come and gone
+ * @full:	there was no room for one
+ * @fresh:	one was added
+ * @scan_at:	when to look for new flows, ms
+ */
+struct neigh_table {
+	char			dev[IFNAMSIZ];
+	int			ifindex;
+	int			flows;
+	bool			up;
+	uint32_t		changes;
+	bool			full;
+	bool			fresh;
+	uint64_t		scan_at;
+	struct nl_sock		*events;
+	int			n;
+	struct neigh		v[NEIGH_MAX];
+};
+
+/*
+ * Requests
+ */
+
+static int neigh_set(int ifindex, int family, const void *addr,
 		     const void *lladdr, size_t llen, int state)
 {
 	struct ndmsg nd = {
@@ -23,15 +77,41 @@ static int neigh_set(int ifindex, int family, const void *addr, size_t alen,
 		.ndm_ifindex = ifindex,
 		.ndm_state = state,
 	};
-	struct nl_msg *msg = netlink_request(RTM_NEWNEIGH, NLM_F_REPLACE, &nd,
-					     sizeof(nd));
+	struct nl_msg *msg = netlink_request(RTM_NEWNEIGH, NLM_F_CREATE |
+					     NLM_F_REPLACE, &nd, sizeof(nd));
 
-	nla_put(msg, NDA_DST, alen, addr);
+	nla_put(msg, NDA_DST, route_addr_len(family), addr);
 	nla_put(msg, NDA_LLADDR, llen, lladdr);
 	return netlink_send(msg);
 }
 
-static void neigh_remember(const char *dev, const char *addr)
+static int neigh_entry_set(const struct neigh_table *t, const struct neigh *e,
+			   int state)
+{
+	return neigh_set(t->ifindex, e->addr.family, e->addr.addr, e->lladdr,
+			 e->llen, state);
+}
+
+/* As if a packet were sent there: the kernel looks for the link address. */
+static void neigh_resolve(const struct neigh_table *t, const struct neigh *e)
+{
+	struct ndmsg nd = {
+		.ndm_family = e->addr.family,
+		.ndm_ifindex = t->ifindex,
+		.ndm_flags = NTF_USE,
+	};
+	struct nl_msg *msg = netlink_request(RTM_NEWNEIGH, NLM_F_CREATE, &nd,
+					     sizeof(nd));
+
+	nla_put(msg, NDA_DST, route_addr_len(e->addr.family), e->addr.addr);
+	netlink_send(msg);
+}
+
+/*
+ * DEV.neigh
+ */
+
+static void neigh_remember(const char *dev, const char *line)
 {
 	char path[CTL_PATH];
 	FILE *f;
@@ -40,51 +120,401 @@ static void neigh_remember(const char *dev, const char *addr)
 	f = fopen(path, "ae");
 	if (!f)
 		return;
-	fprintf(f, "%s\n", addr);
+	fprintf(f, "%s\n", line);
 	fclose(f);
 }
 
-int neigh_fix_event(struct nlmsghdr *h, void *arg)
+static bool neigh_parse(const char *text, struct route_addr *a)
+{
+	memset(a, 0, sizeof(*a));
+	a->family = strchr(text, ':') ? AF_INET6 : AF_INET;
+	return inet_pton(a->family, text, a->addr) == 1;
+}
+
+/* Called before an entry becomes permanent, so that `down` finds it. */
+static void neigh_save(const struct neigh_table *t)
+{
+	char path[CTL_PATH], temp[CTL_PATH + 8], text[INET6_ADDRSTRLEN];
+	FILE *f;
+
+	state_path(t->dev, "neigh", path);
+	snprintf(temp, sizeof(temp), "%s.new", path);
+	f = fopen(temp, "we");
+	if (!f)
+		return;
+	for (int i = 0; i < t->n; i++) {
+		const struct neigh *e = &t->v[i];
+
+		inet_ntop(e->addr.family, e->addr.addr, text, sizeof(text));
+		if (e->peer)
+			fprintf(f, "peer %s\n", text);
+		if (e->ours)
+			fprintf(f, "%s\n", text);
+	}
+	if (!fclose(f))
+		rename(temp, path);
+}
+
+/*
+ * What becomes of an entry
+ */
+
+static void neigh_make_permanent(struct neigh_table *t, struct neigh *e)
+{
+	if (!e->ours) {
+		e->ours = true;
+		neigh_save(t);
+	}
+	if (neigh_entry_set(t, e, NUD_PERMANENT))
+		e->ours = false;
+}
+
+/* The kernel is to verify it, with the link address that it has. */
+static void neigh_verify(struct neigh_table *t, struct neigh *e)
+{
+	e->ours = false;
+	neigh_entry_set(t, e, NUD_PROBE);
+}
+
+static void neigh_learn(struct neigh *e, const struct nlattr *lladdr)
+{
+	e->llen = nla_len(lladdr) > NEIGH_LLADDR ? 0 : nla_len(lladdr);
+	memcpy(e->lladdr, nla_data(lladdr), e->llen);
+}
+
+/* The entry is @state now, or gone (0). */
+static void neigh_changed(struct neigh_table *t, struct neigh *e, int state,
+			  const struct nlattr *lladdr)
+{
+	if (state & NUD_PERMANENT && lladdr) {
+		/* of an earlier run of the daemon */
+		if (e->ours && !e->llen)
+			neigh_learn(e, lladdr);
+		return;
+	}
+	e->ours = false;
+	if (state & NUD_REACHABLE && lladdr) {
+		neigh_learn(e, lladdr);
+		neigh_make_permanent(t, e);
+	} else if (!t->up) {
+		/* Kernel and network managers forget entries of a dead link. */
+		if (e->llen)
+			neigh_make_permanent(t, e);
+	} else if (state & NUD_STALE && lladdr) {
+		struct neigh probe = *e;
+
+		neigh_learn(&probe, lladdr);
+		neigh_entry_set(t, &probe, NUD_PROBE);
+	} else if (!state || state & NUD_FAILED) {
+		neigh_resolve(t, e);
+	}
+}
+
+static void neigh_link_down(struct neigh_table *t)
+{
+	t->up = false;
+	for (int i = 0; i < t->n; i++)
+		if (t->v[i].llen && !t->v[i].ours)
+			neigh_make_permanent(t, &t->v[i]);
+}
+
+static void neigh_link_up(struct neigh_table *t)
+{
+	t->up = true;
+	for (int i = 0; i < t->n; i++) {
+		struct neigh *e = &t->v[i];
+
+		if (e->ours && e->llen)
+			neigh_verify(t, e);
+		else
+			neigh_resolve(t, e);
+	}
+}
+
+/*
+ * Events
+ */
+
+static struct neigh *neigh_find(struct neigh_table *t,
+				const struct route_addr *a)
+{
+	for (int i = 0; i < t->n; i++)
+		if (t->v[i].addr.family == a->family &&
+		    !memcmp(t->v[i].addr.addr, a->addr, sizeof(a->addr)))
+			return &t->v[i];
+	return NULL;
+}
+
+static void neigh_on_neigh(struct neigh_table *t, struct nlmsghdr *h)
 {
 	struct ndmsg *nd = nlmsg_data(h);
-	const char *dev = arg;
+	struct route_addr a = { .family = nd->ndm_family };
 	struct nlattr *tb[NDA_MAX + 1];
-	char addr[INET6_ADDRSTRLEN];
+	struct neigh *e;
 
-	if (h->nlmsg_type != RTM_NEWNEIGH ||
-	    nd->ndm_ifindex != (int)if_nametoindex(dev) ||
-	    !(nd->ndm_state & NEIGH_IN_USE) ||
-	    (nd->ndm_family != AF_INET && nd->ndm_family != AF_INET6) ||
-	    nlmsg_parse(h, sizeof(*nd), tb, NDA_MAX, NULL) ||
-	    !tb[NDA_DST] || !tb[NDA_LLADDR] ||
-	    !inet_ntop(nd->ndm_family, nla_data(tb[NDA_DST]), addr,
-		       sizeof(addr)))
-		return 0;
-	if (!neigh_set(nd->ndm_ifindex, nd->ndm_family,
-		       nla_data(tb[NDA_DST]), nla_len(tb[NDA_DST]),
-		       nla_data(tb[NDA_LLADDR]), nla_len(tb[NDA_LLADDR]),
-		       NUD_PERMANENT))
-		neigh_remember(dev, addr);
+	if (nd->ndm_ifindex != t->ifindex ||
+	    (a.family != AF_INET && a.family != AF_INET6) ||
+	    nlmsg_parse(h, sizeof(*nd), tb, NDA_MAX, NULL) || !tb[NDA_DST] ||
+	    nla_len(tb[NDA_DST]) != (int)route_addr_len(a.family))
+		return;
+	memcpy(a.addr, nla_data(tb[NDA_DST]), nla_len(tb[NDA_DST]));
+	e = neigh_find(t, &a);
+	if (e)
+		neigh_changed(t, e, h->nlmsg_type == RTM_DELNEIGH ? 0 :
+			      nd->ndm_state, tb[NDA_LLADDR]);
+}
+
+/* Events may be late, or lost: the carrier may have been away in between. */
+static void neigh_on_link(struct neigh_table *t, struct nlmsghdr *h)
+{
+	const struct ifinfomsg *ifi = nlmsg_data(h);
+	bool up = ifi->ifi_flags & IFF_UP && ifi->ifi_flags & IFF_RUNNING;
+	struct nlattr *tb[IFLA_MAX + 1];
+	uint32_t changes = t->changes;
+
+	if (ifi->ifi_index != t->ifindex ||
+	    nlmsg_parse(h, sizeof(*ifi), tb, IFLA_MAX, NULL))
+		return;
+	if (tb[IFLA_CARRIER_CHANGES])
+		changes = nla_get_u32(tb[IFLA_CARRIER_CHANGES]);
+	if (up && (!t->up || changes != t->changes))
+		neigh_link_up(t);
+	else if (!up && t->up)
+		neigh_link_down(t);
+	t->changes = changes;
+}
+
+static int neigh_on_event(struct nlmsghdr *h, void *arg)
+{
+	const struct ifaddrmsg *ifa = nlmsg_data(h);
+	struct neigh_table *t = arg;
+
+	if (h->nlmsg_type == RTM_NEWNEIGH || h->nlmsg_type == RTM_DELNEIGH)
+		neigh_on_neigh(t, h);
+	else if (h->nlmsg_type == RTM_NEWLINK)
+		neigh_on_link(t, h);
+	else if (h->nlmsg_type == RTM_NEWADDR &&
+		 (int)ifa->ifa_index == t->ifindex && t->up)
+		neigh_link_up(t);
 	return 0;
 }
 
-int neigh_fix_all(const char *dev)
-{
-	struct ndmsg nd = { .ndm_ifindex = if_nametoindex(dev) };
+/*
+ * Who is wanted
+ */
 
-	return netlink_dump(RTM_GETNEIGH, &nd, sizeof(nd), neigh_fix_event,
-			    (void *)dev);
+/* Return: an entry to fill in, NULL if all are in use */
+static struct neigh *neigh_free_entry(struct neigh_table *t)
+{
+	if (t->n < NEIGH_MAX)
+		return &t->v[t->n++];
+	for (int i = 0; i < t->n; i++) {
+		struct neigh *e = &t->v[i];
+
+		if (e->peer || e->used)
+			continue;
+		if (e->ours)
+			neigh_entry_set(t, e, NUD_STALE);
+		return e;
+	}
+	if (!t->full)
+		cli_warn("%s: more than %d next hops: the entries of the others are not kept",
+			 t->dev, NEIGH_MAX);
+	t->full = true;
+	return NULL;
+}
+
+/* The next hop on the way to @to. Return: NULL if it is not by our link */
+static struct neigh *neigh_want(struct neigh_table *t,
+				const struct route_addr *to)
+{
+	struct neigh *e;
+	struct route r;
+
+	if (route_find(to, &r) || r.type != RTN_UNICAST ||
+	    r.ifindex != t->ifindex)
+		return NULL;
+	e = neigh_find(t, &r.via);
+	if (e)
+		return e;
+	e = neigh_free_entry(t);
+	if (e) {
+		*e = (struct neigh){ .addr = r.via };
+		t->fresh = true;
+	}
+	return e;
+}
+
+static struct route_addr neigh_flow_addr(const struct ros_flow *f)
+{
+	struct route_addr a = { .family = AF_INET };
+
+	if (f->name.kind == ROS_RTPS6 || f->name.kind == ROS_SEGMENT6) {
+		a.family = AF_INET6;
+		memcpy(a.addr, f->daddr6, 16);
+	} else {
+		memcpy(a.addr, &f->name.daddr, 4);
+	}
+	return a;
+}
+
+/* Destinations of sampled flows, each once; of more than these some, too */
+static int neigh_flow_addrs(int map, struct route_addr *a, int max)
+{
+	struct ros_flow f;
+	void *prev = NULL;
+	uint32_t key;
+	int n = 0, i;
+
+	for (int k = 0; k < ROS_FLOWS_MAX && n < max &&
+	     !bpf_map_get_next_key(map, prev, &key); k++) {
+		prev = &key;
+		if (bpf_map_lookup_elem(map, &key, &f))
+			continue;
+		a[n] = neigh_flow_addr(&f);
+		for (i = 0; memcmp(&a[i], &a[n], sizeof(*a)); i++)
+			;
+		n += i == n;
+	}
+	return n;
+}
+
+static void neigh_look(struct neigh_table *t)
+{
+	struct ndmsg nd = { .ndm_ifindex = t->ifindex };
+
+	for (int i = 0; i < t->n && t->up; i++)
+		if (!t->v[i].llen)
+			neigh_resolve(t, &t->v[i]);
+	netlink_dump(RTM_GETNEIGH, &nd, sizeof(nd), neigh_on_event, t);
+}
+
+static void neigh_scan(struct neigh_table *t)
+{
+	static struct route_addr a[4 * NEIGH_MAX];
+	struct neigh *e;
+	int n = neigh_flow_addrs(t->flows, a, 4 * NEIGH_MAX);
+
+	for (int i = 0; i < t->n; i++)
+		t->v[i].used = false;
+	for (int i = 0; i < n; i++) {
+		e = neigh_want(t, &a[i]);
+		if (e)
+			e->used = true;
+	}
+	if (t->fresh)
+		neigh_look(t);
+	t->fresh = false;
+}
+
+/*
+ * The table
+ */
+
+/* Events were lost. */
+static void neigh_look_again(struct neigh_table *t)
+{
+	struct ifinfomsg ifi = { .ifi_index = t->ifindex };
+
+	netlink_dump(RTM_GETLINK, &ifi, sizeof(ifi), neigh_on_event, t);
+	neigh_look(t);
+}
+
+/* Peers, and what an earlier run of the daemon made permanent */
+static void neigh_load(struct neigh_table *t)
+{
+	char path[CTL_PATH], line[64];
+	struct route_addr a;
+	struct neigh *e;
+	FILE *f;
+
+	state_path(t->dev, "neigh", path);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		bool peer = !strncmp(line, "peer ", 5);
+
+		line[strcspn(line, "\n")] = '\0';
+		if (!neigh_parse(line + 5 * peer, &a))
+			continue;
+		e = neigh_want(t, &a);
+		if (e && peer)
+			e->peer = true;
+		else if (e)
+			e->ours = true;
+	}
+	if (f)
+		fclose(f);
+}
+
+/* The interface is there, or another one has its name. */
+static void neigh_start(struct neigh_table *t, int ifindex)
+{
+	struct ifinfomsg ifi = { .ifi_index = ifindex };
+
+	t->ifindex = ifindex;
+	t->n = 0;
+	t->up = false;
+	netlink_dump(RTM_GETLINK, &ifi, sizeof(ifi), neigh_on_event, t);
+	neigh_load(t);
+}
+
+struct neigh_table *neigh_open(const char *dev, int flows)
+{
+	struct neigh_table *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		abort();
+	snprintf(t->dev, sizeof(t->dev), "%s", dev);
+	t->flows = flows;
+	t->events = netlink_listen(RTNLGRP_NEIGH);
+	if (!t->events ||
+	    nl_socket_add_memberships(t->events, RTNLGRP_LINK,
+				      RTNLGRP_IPV4_IFADDR, 0)) {
+		neigh_close(t);
+		return NULL;
+	}
+	return t;
+}
+
+void neigh_turn(struct neigh_table *t, uint64_t now)
+{
+	int ifindex = if_nametoindex(t->dev);
+
+	if (ifindex && ifindex != t->ifindex) {
+		neigh_start(t, ifindex);
+		t->scan_at = now;
+	}
+	if (netlink_receive(t->events, neigh_on_event, t))
+		neigh_look_again(t);
+	if (now < t->scan_at)
+		return;
+	neigh_scan(t);
+	t->scan_at = now + NEIGH_SCAN_MS;
+}
+
+bool neigh_is_full(const struct neigh_table *t)
+{
+	return t->full;
+}
+
+void neigh_close(struct neigh_table *t)
+{
+	nl_socket_free(t->events);
+	free(t);
 }
 
 /* The discard port: the stack resolves the address, nobody listens. */
-int neigh_poke(const char *dev, const char *peer)
+int neigh_peer(const char *dev, const char *peer)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9) };
+	char line[64];
 	int fd, err = 0;
 
 	if (inet_pton(AF_INET, peer, &to.sin_addr) != 1)
 		return cli_error(-EINVAL, "peer %s is not an IPv4 address",
 				 peer);
+	snprintf(line, sizeof(line), "peer %s", peer);
+	neigh_remember(dev, line);
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
@@ -115,8 +545,8 @@ static int neigh_release_entry(struct nlmsghdr *h, void *arg)
 	    memcmp(nla_data(tb[NDA_DST]), r->addr, nla_len(tb[NDA_DST])))
 		return 0;
 	neigh_set(r->ifindex, r->family, nla_data(tb[NDA_DST]),
-		  nla_len(tb[NDA_DST]), nla_data(tb[NDA_LLADDR]),
-		  nla_len(tb[NDA_LLADDR]), NUD_STALE);
+		  nla_data(tb[NDA_LLADDR]), nla_len(tb[NDA_LLADDR]),
+		  NUD_STALE);
 	return 1;
 }
 

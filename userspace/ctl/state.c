@@ -14,7 +14,7 @@
 #include "state.h"
 
 static const char *const state_files[] = {
-	"topics.new", "topics", "neigh", "log", "pid", "state.new", "state",
+	"topics.new", "topics", "neigh.new", "neigh", "log", "pid", "state.new", "state",
 };
 
 void state_path(const char *dev, const char *what, char path[CTL_PATH])

@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# neigh.sh - which neighbour entries are permanent, and for how long
+#
+# The robot of peers.sh sends segments; the operator is replaced by another
+# host, or somebody forges ARP. Runs as root inside tools/vm with the module in
+# $SCH_KO. TAP on stdout.
+
+set -u
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+. "$here/peers.sh"
+forged=02:66:66:66:66:66
+
+# segment ADDRESS: one datagram of optsample-send, which is sampled
+segment()
+{
+	{ printf 'OPSG\1\1\60\0'; head -c 18 /dev/zero; printf '\1\0'
+	  head -c 20 /dev/zero; } >"$scratch/segment"
+	cat "$scratch/segment" >"/dev/udp/$1/4711"
+}
+
+# entry ADDRESS: its link address and state
+entry()
+{
+	ip neigh show "$1" dev v0 | awk '{ print $3, $NF }'
+}
+
+permanent() { ip neigh show nud permanent dev v0 | wc -l; }
+
+op_mac() { n_op ip -j link show v1 | jq -r '.[0].address'; }
+
+# arp HOW: forged ARP by the operator
+arp()
+{
+	n_op python3 - "$1" "$(ip -j link show v0 | jq -r '.[0].address')" <<-'END'
+	import socket, struct, sys
+	s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+	s.bind(("v1", 0))
+	robot = bytes.fromhex(sys.argv[2].replace(":", ""))
+	def arp(op, ip, mac, to, target):
+	    s.send(to + mac + b"\x08\x06" +
+	           struct.pack("!HHBBH", 1, 0x800, 6, 4, op) +
+	           mac + ip + bytes(6) + target)
+	me = bytes([10, 9, 0, 1])
+	bad = bytes.fromhex("026666666666")
+	if sys.argv[1] == "gratuitous":
+	    ip = bytes([10, 9, 0, 2])
+	    for op in 1, 2:
+	        arp(op, ip, bad, b"\xff" * 6, ip)
+	        arp(op, ip, bad, robot, me)
+	else:
+	    for i in range(60000):
+	        arp(1, bytes([10, 9, 1 + i // 250, 1 + i % 250]), bad, robot,
+	            me)
+	END
+}
+
+ip addr add 10.9.0.1/16 dev v0
+ip addr del 10.9.0.1/24 dev v0
+n_op ip addr add 10.9.0.3/24 dev v1
+n_op ip addr add 10.9.0.4/24 dev v1
+ip route add 10.50.0.0/24 via 10.9.0.3
+n_op ip route add 10.50.0.0/24 dev lo
+fresh --outage 30
+
+ping -qc 1 -W 5 10.9.0.4 >/dev/null
+segment 10.9.0.2
+await 20 eval '[ "$(entry 10.9.0.2)" = "$(op_mac) PERMANENT" ]'
+ok "who sampled data goes to has a permanent entry"
+segment 10.50.0.7
+await 20 eval '[ "$(entry 10.9.0.3)" = "$(op_mac) PERMANENT" ]'
+ok "so has the gateway on the way there"
+[[ $(entry 10.9.0.4) != *PERMANENT ]]
+ok "others have not"
+
+arp flood
+sleep 3
+is "$(permanent)" 2 "60000 forged requests make no permanent entry"
+arp gratuitous
+sleep 1
+is "$(entry 10.9.0.2)" "$(op_mac) PERMANENT" \
+	"a permanent entry is not forged"
+
+n_op ip link set v1 down
+await 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 0 ]'
+sleep 1
+is "$(entry 10.9.0.2)" "$(op_mac) PERMANENT" "it stays in an outage"
+n_op ip link set v1 up
+await 20 eval '[ "$(entry 10.9.0.2)" = "$(op_mac) PERMANENT" ]'
+ok "it is permanent again after the outage"
+
+# as a forged answer would leave it
+ip neigh del 10.9.0.2 dev v0
+ip neigh replace 10.9.0.2 dev v0 lladdr $forged nud reachable
+await 10 eval '[ "$(entry 10.9.0.2)" = "$forged PERMANENT" ]'
+n_op ip link set v1 down
+await 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 0 ]'
+n_op ip link set v1 up
+await 30 eval '[ "$(entry 10.9.0.2)" = "$(op_mac) PERMANENT" ]'
+ok "a forged link address does not survive the link's return"
+ping -qc 1 -W 5 10.9.0.2 >/dev/null
+ok "and packets arrive"
+
+# another network, another host with the same address
+n_op ip link set v1 down
+await 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 0 ]'
+n_op ip link set v1 address 02:00:00:00:00:77
+n_op ip link set v1 up
+await 30 ping -qc 1 -W 1 10.9.0.2
+ok "roaming: another host with the same address is reached"
+await 10 eval '[ "$(entry 10.9.0.2)" = "02:00:00:00:00:77 PERMANENT" ]'
+ok "roaming: its entry is permanent"
+
+optsample down v0
+is "$(permanent)" 0 "down leaves no permanent entry"
+optsample up v0 --peer 10.9.0.4 2>/dev/null
+await 20 eval '[[ $(entry 10.9.0.4) = *PERMANENT ]]'
+ok "--peer: a permanent entry without data"
+kill -KILL "$(cat /run/optsample/v0.pid)"
+optsample up v0 >/dev/null 2>&1
+n_op ip link set v1 down
+await 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 0 ]'
+n_op ip link set v1 address 02:00:00:00:00:78
+n_op ip link set v1 up
+await 30 eval '[ "$(entry 10.9.0.4)" = "02:00:00:00:00:78 PERMANENT" ]'
+ok "another daemon goes on with it"
+
+# more next hops than are kept: on the link, each an address of the operator
+for i in $(seq 100 189); do
+	n_op ip addr add 10.9.0.$i/24 dev v1
+	segment 10.9.0.$i
+done
+await 60 eval '[ "$(permanent)" = 64 ]'
+sleep 3
+is "$(permanent)" 64 "no more than 64 are kept"
+optsample show v0 | grep -q "warning: more than 64 next hops"
+ok "which is shown"
+is "$(grep -c 'more than 64 next hops' /run/optsample/v0.log)" 1 \
+	"and logged once"
+optsample down v0
+is "$(permanent)" 0 "down leaves no permanent entry of them"
+done_testing
