@@ -423,7 +423,10 @@ static void beats(void)
 	packet_rtps(&p, 2, 7411, 0x0110);
 	packet_info_dst(&p);
 	p.data[p.sub + 4] = 9;
-	packet_zero(&p, 16);
+	for (int i = 0; i < 5; i++) {
+		packet_sub(&p, 0x01, 0);
+		packet_sub_end(&p);
+	}
 	p.gso = p.len - p.udp - 8;
 	packet_rtps_header(&p, 0x0110);
 	packet_heartbeat(&p, 0x07, 0x103, 1);
@@ -471,16 +474,38 @@ static void numbers(int jump, int step)
 	seed();
 }
 
-/* The same for parts of messages: two packets each */
+/* The same for parts of messages: some have a second packet */
 static void parts(void)
 {
 	struct frag f = { 1, 1, 8, 16 };
 	struct packet p;
 
-	for (int i = 0; i < 24; i++) {
+	for (int i = 0, sn = 9; i < 22; i++) {
+		f.start = i == 6 || i == 12 ? 2 : 1;
 		packet_rtps(&p, 2, 7411, 0x0110);
-		f.start = i < 2 ? 1 : 1 + (i & 1);
-		packet_data_frag(&p, 0, 0x103, i == 1 ? 900 : 9 + i / 2, &f, 8);
+		packet_data_frag(&p, 0, 0x103, i == 1 ? 900 : sn, &f, 8);
+		packet_end(&p, 0);
+		put(&p);
+		/* the one before a second packet is not over */
+		sn += i != 1 && i != 5 && i != 11;
+	}
+	seed();
+}
+
+/* Heartbeats that differ in one thing */
+static void twins(void)
+{
+	struct packet p;
+
+	for (int i = 0; i < 6; i++) {
+		packet_rtps(&p, 2, 7411, 0x0110);
+		packet_heartbeat(&p, i < 3 ? 0x07 : 0x13, 0x103, 1 + i / 4);
+		p.data[p.sub + 1] |= i == 1 ? 2 : i == 2 ? 4 : 0;
+		if (i == 5) {
+			packet_sub(&p, 0x80, 0);
+			packet_zero(&p, 8);
+			packet_sub_end(&p);
+		}
 		packet_end(&p, 0);
 		put(&p);
 	}
@@ -509,6 +534,7 @@ static int seeds(void)
 	numbers(400, 2);
 	numbers(12, 1);
 	parts();
+	twins();
 	return 0;
 }
 
