@@ -28,8 +28,8 @@ struct found_other {
  * @limit:	ends
  * @other:	if it is control, or mixed, and @others: sampled writers that
  *		it is of, too. Not beside a sample: the stack is small
- * @beat:	the first heartbeat of @flow's writer: hash of what it is about, and
- *		to whom; 0: there is none
+ * @beat:	the first heartbeat of @flow's writer: hash of what it is about and
+ *		of its readers; 0: there is none
  * @block:	UDPROS: number of blocks or index of the block
  * @profile:	segments: of the qdisc
  * @writer:	there is a sampled writer

@@ -362,8 +362,8 @@ static __noinline void long_others(const struct found *f,
 
 /* Out of line: long_way() shall not pay with its stack for theirs. */
 static __noinline void long_first_fragment(struct __sk_buff *skb,
-					     const struct parse_ip *ip,
-					     struct optsample_tag *tag)
+					   const struct parse_ip *ip,
+					   struct optsample_tag *tag)
 {
 	ipfrag_note(skb, ip, tag);
 }

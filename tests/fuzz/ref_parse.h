@@ -35,7 +35,7 @@ struct ref_ip {
 enum ref_what {
 	REF_DATA,	/* of a writer */
 	REF_CONTROL,	/* of a writer */
-	REF_MORE,	/* of nobody, but it must arrive */
+	REF_MORE,	/* of no writer, but it must arrive */
 	REF_STRANGE,	/* cannot be read; GSO: a datagram unlike the first */
 	REF_BROKEN,
 };

@@ -2,8 +2,8 @@
 /*
  * The routing tables know where a participant is: its own addresses are local,
  * those of another host are behind some interface. One address behind ours
- * decides: an address that two hosts have (of a bridge for containers) looks
- * local, but nobody has only that.
+ * decides: two hosts may have the same address on a bridge for containers,
+ * which looks local on both, but no host has only that.
  */
 #include <stdbool.h>
 #include <stdio.h>
