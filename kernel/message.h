@@ -3,6 +3,22 @@
  * Messages: made, filled, emptied and accounted. What runs for each of them
  * is inlined by force: the calls would cost as much as the work
  * (Documentation/benchmarks.md).
+ *
+ * How a message is lost. Its packets go to optsample_loss.to_free, which the
+ * core frees after the lock, unless it says otherwise; its struct goes back to
+ * the spare ones (optsample_msg_free()).
+ *
+ *	discard	 its first packet is refused: no struct is made, its later
+ *		 packets are dropped as they come (msgs_sampled, late)
+ *	evict	 it waits, and a better one takes its place (msgs_evicted)
+ *	give up	 it waits, and memory is short (msgs_evicted, oversize)
+ *	tear	 it has begun to leave, and memory is short: the reader gets a
+ *		 part of it (torn)
+ *	drop	 what all of these do with the struct and the packets:
+ *		 optsample_msg_drop()
+ *	withdraw it leaves the sampler or its set, but not the queue: it will
+ *		 be sent. Nothing is freed
+ *	purge	 its whole flow goes. Packets to rtnl_kfree_skbs() at a reset
  */
 #ifndef OPTSAMPLE_MESSAGE_H
 #define OPTSAMPLE_MESSAGE_H

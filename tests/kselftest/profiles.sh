@@ -218,6 +218,31 @@ x 78 9 9 $(p 4) 100" | drive >/dev/null
 out=$(leave)
 is "$(words <<<"$out")" "77/9/$(p 4) 78/9/$(p 4)" "flows come and go"
 
+# streams of segments follow only profiles that are open to them (16: declared
+# by its sender alone)
+seg() { echo $(($(p "$1") + 16)); }
+device limit 8 profile 1 limit 2 policy drop-oldest \
+	profile 2 limit 2 policy drop-oldest segments
+for i in 1 2 3 4 5 6; do
+	echo "x 5 $i $i $(seg 1) 100"
+	echo "x 6 $i $i $(seg 2) 100"
+	echo "x 7 $i $i $(p 1) 100"
+done | drive >/dev/null
+is "$(class_stat 5 backlog) $(class_stat 6 backlog) $(class_stat 7 backlog)" \
+	"6 2 2" "segments do not choose a profile that is for others"
+change profile 1 segments
+is "$(class_stat 5 backlog)" 2 "until it is opened to them"
+device flows 100 limit 100 profile 4 sync 0 limit 4
+{ for f in $(seq 101 140); do echo "x $f 1 1 $(seg 4) 100"; done
+	for i in $(seq 2 13); do
+		echo "x 5 $i $i $(p 4) 100"
+		echo "x 6 $i $i $(p 4) 100"
+	done; } | drive >/dev/null
+out=$(leave)
+is "$(grep -c -e ^5/ -e ^6/ <<<"$out")" 8 "40 streams of segments: a group keeps its sets"
+is "$(grep ^5/ <<<"$out" | cut -d/ -f2 | words)" \
+	"$(grep ^6/ <<<"$out" | cut -d/ -f2 | words)" "and they are whole"
+
 # the kernel says what is wrong
 wrong()
 {

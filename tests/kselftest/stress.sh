@@ -10,7 +10,8 @@
 #   d0      dummy, driven packet by packet; its carrier and itself come and go
 #   v0      veth to namespace op, with real senders; redirected to ifb0
 #   u0.7    vlan over u0, a veth with netem: packets in flight for long
-#   x0, g0  VXLAN and WireGuard to op over u0.7: an instance above an instance
+#   x0, g0  VXLAN (over IPv4) and WireGuard (over IPv6) to op over u0.7: an
+#           instance above an instance
 #   w0..w2  dummies that are watched: made, renamed, moved, deleted
 #
 # All but the w have optsample as root or as leaf of htb, tbf, prio or
@@ -59,7 +60,9 @@ plan()
 		case 5: return "ordinary " pick("1 2 10 1000 100000")
 		case 6: return "share " pick("1 50 99")
 		case 7: return pick("inflight_1 inflight_3 inflight_20" \
-			" inflight_5kb inflight_64kb noinflight")
+			" inflight_5kb inflight_64kb inflight_auto" \
+			" inflight_20_per_destination per_destination" \
+			" per_auto noinflight")
 		case 8: return pick("watch_w0 watch_w1 watch_v0 watch_u0" \
 			" nowatch nowatch nowatch")
 		case 9: return "settle " pick("0ms 1ms 50ms")
@@ -78,7 +81,7 @@ plan()
 				" policy_gap policy_optsample policy_2sample" \
 				" policy_drop-oldest refill_0 refill_90" \
 				" priority_0 priority_1 priority_7" \
-				" sync_0 sync_0 sync_1us sync_1s")
+				" sync_0 sync_0 sync_1us sync_1s segments")
 		return s
 	}
 	# profiles come last
@@ -128,7 +131,9 @@ plan()
 	}
 	function tc(	dev) {
 		dev = pick("d0 " devices)
-		switch (r(16)) {
+		switch (r(17)) {
+		case 16:
+			return child(dev)
 		case 0: case 1:
 			return stack(dev)
 		case 2:
@@ -154,6 +159,21 @@ plan()
 		}
 		say("tc", "qdisc change dev " dev " " at[dev] " optsample" \
 			options())
+	}
+	function spaced(s) {
+		gsub("_", " ", s)
+		gsub("-", "_", s)
+		return s
+	}
+	# ordinary traffic gets another qdisc, or the default again
+	function child(dev) {
+		if (!r(4))
+			return say("tc", "qdisc del dev " dev " parent " \
+				handles[dev] "ffff")
+		say("tc", "qdisc replace dev " dev " parent " handles[dev] \
+			"ffff " spaced(pick("fq-codel fq pfifo_limit_3 sfq" \
+			" prio fq-codel_limit_2 netem_delay_1ms" \
+			" tbf_rate_1mbit_burst_5k_limit_9k")))
 	}
 	function ip(	w) {
 		w = "w" r(3)
@@ -194,7 +214,7 @@ plan()
 			sn[f]++
 		if (!r(200))
 			sn[f] += r(2) ? r(100000) : -r(1000)
-		flags = pick("0 1 2 2 3 3 3 4 8 11 12 15")
+		flags = pick("0 1 2 2 3 3 3 4 8 11 12 15 17 19 36 36")
 		# flows of one profile, mostly; a few have partners there
 		flags += 256 * (r(100) ? f % 4 : r(5))
 		say("drive", sprintf("x %u %u %u %d %d", f,
@@ -268,7 +288,7 @@ tunnels()
 	ip link add x0 type vxlan id 7 remote 10.8.0.2 dstport 4789 dev u0.7
 	n_op ip link add x1 type vxlan id 7 remote 10.8.0.1 dstport 4789 \
 		dev u1.7
-	wireguard g0 g1 10.6.0.0/24 10.8.0.1 10.8.0.2
+	wireguard g0 g1 10.6.0.0/24 '[fd08::1]' '[fd08::2]'
 	ip addr add 10.7.0.1/24 dev x0
 	ip addr add 10.6.0.1/24 dev g0
 	n_op ip addr add 10.7.0.2/24 dev x1
@@ -294,6 +314,8 @@ links()
 	ip addr add 10.8.0.1/24 dev u0.7
 	n_op ip addr add 10.9.0.2/24 dev v1
 	n_op ip addr add 10.8.0.2/24 dev u1.7
+	ip addr add fd08::1/64 dev u0.7 nodad
+	n_op ip addr add fd08::2/64 dev u1.7 nodad
 	for dev in v1 u1 u1.7 lo; do
 		n_op ip link set $dev up
 	done
@@ -303,8 +325,10 @@ links()
 	done
 	ip neigh replace 10.9.0.2 dev v0 nud permanent \
 		lladdr "$(n_op cat /sys/class/net/v1/address)"
-	ip neigh replace 10.8.0.2 dev u0.7 nud permanent \
-		lladdr "$(n_op cat /sys/class/net/u1.7/address)"
+	for peer in 10.8.0.2 fd08::2; do
+		ip neigh replace $peer dev u0.7 nud permanent \
+			lladdr "$(n_op cat /sys/class/net/u1.7/address)"
+	done
 	tunnels
 	tc qdisc add dev u0 root netem delay 20ms
 	tc qdisc add dev v0 clsact

@@ -23,6 +23,7 @@
  *   tos N                      packets have this DS field from now on
  *   share FLOW LEN N           N departures, while one packet of LEN bytes of
  *                              FLOW always waits: share P, its percent of bytes
+ *   air KBIT AGGREGATE GAP_US  device air0 (air.c) sends like this from now on
  *   bench MODE FLOWS PACKETS BACKLOG COUNT
  *                              per packet, in tenths of a nanosecond:
  *                              enqueue, dequeue, free; a reading of the clock
@@ -40,6 +41,7 @@
 #include <net/sch_generic.h>
 #include <optsample/tag.h>
 #include <linux/pkt_sch_optsample.h>
+#include "air.h"
 
 enum { OUT_SIZE = 16 << 20, PAYLOAD = 1300, BATCH = 128 };
 
@@ -624,6 +626,8 @@ static int drive(const char *line)
 
 	if (sscanf(line, "dev %31s", word) == 1)
 		return choose(word);
+	if (sscanf(line, "air %u %u %u", &a, &b, &c) == 3)
+		return air_configure(a, b, c);
 	if (!dev)
 		return -ENODEV;
 	if (sscanf(line, "bench %31s %u %u %u %u", word, &a, &b, &c, &d) == 5)
@@ -750,6 +754,7 @@ static void __exit drive_exit(void)
 	if (dev)
 		netif_tx_wake_all_queues(dev);
 	rtnl_unlock();
+	air_exit();
 	vfree(out);
 }
 
