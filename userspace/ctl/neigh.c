@@ -3,11 +3,11 @@
  * Permanent neighbour entries, see neigh.h.
  *
  * An entry is made permanent when the kernel has confirmed it (REACHABLE), or
- * when the link goes, with the link address that was confirmed last. When the
- * link comes back, or the interface gets an address, the entries become PROBE:
- * the peer may be another one now (another network with the same addresses, a
- * replaced radio), or the address was forged. A permanent entry is proof
- * against forged ARP, but it must not live for ever.
+ * when the link goes, with the link address that was confirmed last, or else
+ * the one that the kernel used. When the link comes back, or the interface gets
+ * an address, the entries become PROBE: the peer may be another one now (another
+ * network with the same addresses, a replaced radio), or the address was forged.
+ * A permanent entry is proof against forged ARP, but it must not live for ever.
  */
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
@@ -23,7 +23,11 @@
 #include "route.h"
 #include "state.h"
 
-enum { NEIGH_SCAN_MS = 2000, NEIGH_LLADDR = 32 };
+enum {
+	NEIGH_ROUTES_MS	= 2000,	/* routes are looked up again */
+	NEIGH_LLADDR	= 32,
+	NEIGH_DESTS	= 4 * NEIGH_MAX,
+};
 
 /**
  * struct neigh - an entry that is wanted
@@ -49,7 +53,9 @@ struct neigh {
  * @changes:	how often that has come and gone
  * @full:	there was no room for one
  * @fresh:	one was added
- * @scan_at:	when to look for new flows, ms
+ * @routes_at:	when to look up the routes again, ms
+ * @dest:	where flows go
+ * @ndests:	how many
  */
 struct neigh_table {
 	char			dev[IFNAMSIZ];
@@ -59,7 +65,9 @@ struct neigh_table {
 	uint32_t		changes;
 	bool			full;
 	bool			fresh;
-	uint64_t		scan_at;
+	uint64_t		routes_at;
+	struct route_addr	dest[NEIGH_DESTS];
+	int			ndests;
 	struct nl_sock		*events;
 	int			n;
 	struct neigh		v[NEIGH_MAX];
@@ -193,6 +201,9 @@ static void neigh_changed(struct neigh_table *t, struct neigh *e, int state,
 		return;
 	}
 	e->ours = false;
+	/* It went with the link, before it was looked at. */
+	if (!state && lladdr && !e->llen)
+		neigh_learn(e, lladdr);
 	if (state & NUD_REACHABLE && lladdr) {
 		neigh_learn(e, lladdr);
 		neigh_make_permanent(t, e);
@@ -324,25 +335,32 @@ static struct neigh *neigh_free_entry(struct neigh_table *t)
 	return NULL;
 }
 
+/* Return: that of @a, new or known; NULL if there is no room */
+static struct neigh *neigh_get(struct neigh_table *t,
+			       const struct route_addr *a)
+{
+	struct neigh *e = neigh_find(t, a);
+
+	if (e)
+		return e;
+	e = neigh_free_entry(t);
+	if (e) {
+		*e = (struct neigh){ .addr = *a };
+		t->fresh = true;
+	}
+	return e;
+}
+
 /* The next hop on the way to @to. Return: NULL if it is not by our link */
 static struct neigh *neigh_want(struct neigh_table *t,
 				const struct route_addr *to)
 {
-	struct neigh *e;
 	struct route r;
 
 	if (route_find(to, &r) || r.type != RTN_UNICAST ||
 	    r.ifindex != t->ifindex)
 		return NULL;
-	e = neigh_find(t, &r.via);
-	if (e)
-		return e;
-	e = neigh_free_entry(t);
-	if (e) {
-		*e = (struct neigh){ .addr = r.via };
-		t->fresh = true;
-	}
-	return e;
+	return neigh_get(t, &r.via);
 }
 
 static struct route_addr neigh_flow_addr(const struct ros_flow *f)
@@ -389,12 +407,19 @@ static void neigh_look(struct neigh_table *t)
 	netlink_dump(RTM_GETNEIGH, &nd, sizeof(nd), neigh_on_event, t);
 }
 
-static void neigh_scan(struct neigh_table *t)
+/* Flows come without an event. Most of the time there is nothing new. */
+static void neigh_scan(struct neigh_table *t, uint64_t now)
 {
-	static struct route_addr a[4 * NEIGH_MAX];
+	static struct route_addr a[NEIGH_DESTS];
+	int n = neigh_flow_addrs(t->flows, a, NEIGH_DESTS);
 	struct neigh *e;
-	int n = neigh_flow_addrs(t->flows, a, 4 * NEIGH_MAX);
 
+	if (now < t->routes_at && n == t->ndests &&
+	    !memcmp(a, t->dest, n * sizeof(*a)))
+		return;
+	t->routes_at = now + NEIGH_ROUTES_MS;
+	t->ndests = n;
+	memcpy(t->dest, a, n * sizeof(*a));
 	for (int i = 0; i < t->n; i++)
 		t->v[i].used = false;
 	for (int i = 0; i < n; i++) {
@@ -436,7 +461,9 @@ static void neigh_load(struct neigh_table *t)
 		line[strcspn(line, "\n")] = '\0';
 		if (!neigh_parse(line + 5 * peer, &a))
 			continue;
-		e = neigh_want(t, &a);
+		/* There may be no route yet, but neither must be forgotten. */
+		e = peer ? neigh_want(t, &a) : NULL;
+		e = e ? e : neigh_get(t, &a);
 		if (e && peer)
 			e->peer = true;
 		else if (e)
@@ -482,14 +509,12 @@ void neigh_turn(struct neigh_table *t, uint64_t now)
 
 	if (ifindex && ifindex != t->ifindex) {
 		neigh_start(t, ifindex);
-		t->scan_at = now;
+		t->routes_at = now;
 	}
+	/* first: what has happened may be about a flow that has just begun */
+	neigh_scan(t, now);
 	if (netlink_receive(t->events, neigh_on_event, t))
 		neigh_look_again(t);
-	if (now < t->scan_at)
-		return;
-	neigh_scan(t);
-	t->scan_at = now + NEIGH_SCAN_MS;
 }
 
 bool neigh_is_full(const struct neigh_table *t)
