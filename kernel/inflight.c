@@ -159,8 +159,7 @@ static u32 optsample_account_bytes(const struct optsample_account *a)
 
 /*
  * Fragments made below come back without having been counted, so the count
- * may be too small, even negative: as many bytes cannot be fewer packets than
- * this.
+ * may be too small, even negative: so many bytes cannot be fewer packets.
  */
 static u32 optsample_account_packets(const struct optsample_account *a)
 {
@@ -168,6 +167,14 @@ static u32 optsample_account_packets(const struct optsample_account *a)
 	int least = a->largest ? optsample_account_bytes(a) / a->largest : 0;
 
 	return max(counted, least);
+}
+
+/* The same, but compared to a limit without a division */
+static bool optsample_account_reached(const struct optsample_account *a,
+				      u32 limit, u32 bytes)
+{
+	return atomic_read(&optsample_below_of(a->sk)->packets) >= (int)limit ||
+	       (bytes && bytes >= (u64)limit * a->largest);
 }
 
 static u32 optsample_sum(const struct optsample_sched *q,
@@ -248,12 +255,12 @@ static bool optsample_account_over(const struct optsample_sched *q,
 				   struct optsample_account *a)
 {
 	const struct optsample_config *cfg = &q->cfg;
+	u32 bytes = optsample_account_bytes(a);
 
 	/* The last byte is only given back after optsample_below_freed(). */
 	return (cfg->inflight_packets &&
-		optsample_account_packets(a) >= cfg->inflight_packets) ||
-	       (cfg->inflight_bytes &&
-		optsample_account_bytes(a) > cfg->inflight_bytes) ||
+		optsample_account_reached(a, cfg->inflight_packets, bytes)) ||
+	       (cfg->inflight_bytes && bytes > cfg->inflight_bytes) ||
 	       (cfg->inflight_auto && optsample_dql_over(a));
 }
 

@@ -202,13 +202,13 @@ struct optsample_flow {
 	u32			pass_pkts;
 	u32			memory;
 	u32			pass_memory;
-	u64			sent_pos;
-	u64			longest_gap;
-	unsigned long		born;
-	unsigned long		idle_since;
-	struct optsample_group	*group;
+	u32			born;
+	u32			idle_since;
 	u32			waiting;
 	u32			committed;
+	u64			sent_pos;
+	u64			longest_gap;
+	struct optsample_group	*group;
 	struct optsample_sampler sampler;
 	struct tc_optsample_counters c;
 };

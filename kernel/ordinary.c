@@ -178,8 +178,6 @@ struct sk_buff *optsample_ordinary_dequeue(struct optsample_sched *q)
 	struct optsample_ordinary *o = &q->ordinary;
 	struct sk_buff *skb;
 
-	if (!o->child->q.qlen)
-		return NULL;
 	if (unlikely(q->stall.by_dest) && optsample_ordinary_waits(q))
 		return NULL;
 	skb = qdisc_dequeue_peeked(o->child);

@@ -170,22 +170,23 @@ static int optsample_enqueue(struct sk_buff *skb, struct Qdisc *sch,
  * Ordinary traffic goes first, up to its share while both wait: it pays for
  * its bytes and earns by those of the flows, in percent of a byte.
  */
-static struct sk_buff *optsample_next(struct optsample_sched *q)
+static __always_inline struct sk_buff *optsample_next(struct optsample_sched *q)
 {
 	struct optsample_ordinary *o = &q->ordinary;
-	bool first = o->credit >= 0 || !optsample_flows_hold(q);
+	bool waits = o->child->q.qlen, flows = optsample_flows_hold(q);
 	struct sk_buff *skb;
 
-	if (first) {
+	if (waits && (o->credit >= 0 || !flows)) {
 		skb = optsample_ordinary_dequeue(q);
-		if (skb)
+		if (likely(skb))
 			return skb;
+		waits = false;	/* for its destination */
 	}
-	skb = optsample_flows_dequeue(q);
+	skb = flows ? optsample_flows_dequeue(q) : NULL;
 	if (unlikely(!skb))
-		return first ? NULL : optsample_ordinary_dequeue(q);
+		return waits ? optsample_ordinary_dequeue(q) : NULL;
 	o->credit += qdisc_pkt_len(skb) * q->cfg.share;
-	if (!o->child->q.qlen && o->credit > 0)
+	if (o->credit > 0 && !o->child->q.qlen)
 		o->credit = 0;
 	return skb;
 }

@@ -77,8 +77,8 @@ void optsample_flows_reclaim(struct optsample_sched *q)
 	struct optsample_flow *f, *next;
 
 	list_for_each_entry_safe(f, next, &q->idle, list) {
-		if (time_before(jiffies, f->idle_since +
-				msecs_to_jiffies(q->cfg.idle_ms)))
+		if (time_before32((u32)jiffies, f->idle_since +
+				  (u32)msecs_to_jiffies(q->cfg.idle_ms)))
 			break;
 		optsample_flow_free(q, f);
 	}
@@ -146,7 +146,7 @@ static bool optsample_flow_room(struct optsample_sched *q, bool self,
 	for (i = 0; i < q->cfg.flows; i++) {
 		f = q->slots[i];
 		if (f && f->self &&
-		    (!oldest || time_before(f->born, oldest->born)))
+		    (!oldest || time_before32(f->born, oldest->born)))
 			oldest = f;
 	}
 	if (!oldest)

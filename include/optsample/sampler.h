@@ -100,6 +100,7 @@ struct optsample_sampler {
 	bool seeded;
 	bool guessed;
 	bool sampled;
+	u32 done;
 	u64 seq;
 	u64 shift;
 	u64 last;
@@ -115,7 +116,6 @@ struct optsample_sampler {
 	u64 mark;
 	u64 half;
 	u64 went;
-	u32 done;
 };
 
 /**

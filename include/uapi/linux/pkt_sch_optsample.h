@@ -116,7 +116,7 @@ struct tc_optsample_counters {
 	__u64	reordered;	/* packets behind newer ones, put in place */
 	__u64	restarts;	/* position or number stepped back */
 	__u64	ctl_replaced;	/* control that newer control made needless */
-	__u64	reserved[3];	/* 0: more counters go here */
+	__u64	reserved[2];	/* 0: more counters go here */
 };
 
 struct tc_optsample_qd_stats {
