@@ -16,21 +16,10 @@ modprobe -a veth ifb dummy vxlan geneve wireguard xfrm_interface esp6 sch_tbf \
 # link: a fresh pair of devices, with addresses of both families
 link()
 {
-	ip netns del op 2>/dev/null
-	ip link del v0 2>/dev/null
-	ip netns add op
-	ip link add v0 type veth peer name v1 netns op
-	ip addr add 10.9.0.1/24 dev v0
-	n_op ip addr add 10.9.0.2/24 dev v1
+	fresh_link
 	ip addr add fd09::1/64 dev v0 nodad
 	n_op ip addr add fd09::2/64 dev v1 nodad
-	n_op ip link set lo up
-	n_op ip link set v1 up
-	ip link set v0 up
-	ip neigh replace 10.9.0.2 dev v0 nud permanent \
-		lladdr "$(n_op cat /sys/class/net/v1/address)"
-	ip neigh replace fd09::2 dev v0 nud permanent \
-		lladdr "$(n_op cat /sys/class/net/v1/address)"
+	link_up fd09::2
 }
 
 # 1. in flight above a tunnel whose packets leave over IPv6

@@ -116,6 +116,31 @@ words()
 # The other end of every link is in namespace op.
 n_op() { ip netns exec op "$@"; }
 
+# fresh_link: v0 10.9.0.1 here and v1 10.9.0.2 in a new op; down
+fresh_link()
+{
+	ip netns del op 2>/dev/null
+	ip link del v0 2>/dev/null
+	ip netns add op
+	ip link add v0 type veth peer name v1 netns op
+	ip addr add 10.9.0.1/24 dev v0
+	n_op ip addr add 10.9.0.2/24 dev v1
+}
+
+# link_up [ADDRESS...]: up, with permanent neighbours 10.9.0.2 and ADDRESS
+link_up()
+{
+	local peer
+
+	n_op ip link set lo up
+	n_op ip link set v1 up
+	ip link set v0 up
+	for peer in 10.9.0.2 "$@"; do
+		ip neigh replace $peer dev v0 nud permanent \
+			lladdr "$(n_op cat /sys/class/net/v1/address)"
+	done
+}
+
 # wireguard DEV PEER NET FROM TO: a tunnel for NET from DEV to PEER in op,
 # over a link that has addresses FROM and TO
 wireguard()

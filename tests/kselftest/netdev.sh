@@ -18,20 +18,11 @@ sysctl -qw net.core.netdev_max_backlog=100000
 # link: a fresh pair of devices
 link()
 {
-	ip netns del op 2>/dev/null
-	ip link del v0 2>/dev/null
-	ip netns add op
-	ip link add v0 type veth peer name v1 netns op
-	ip addr add 10.9.0.1/24 dev v0
-	n_op ip addr add 10.9.0.2/24 dev v1
+	fresh_link
 	n_op sysctl -qw net.ipv4.ipfrag_high_thresh=134217728
 	n_op sysctl -qw net.ipv6.conf.all.disable_ipv6=1
 	echo 1 >/proc/sys/net/ipv6/conf/v0/disable_ipv6
-	n_op ip link set lo up
-	n_op ip link set v1 up
-	ip link set v0 up
-	ip neigh replace 10.9.0.2 lladdr \
-		"$(n_op cat /sys/class/net/v1/address)" dev v0 nud permanent
+	link_up
 }
 
 listen()	# PACKETS [SECONDS]
