@@ -150,25 +150,11 @@ static noinline bool optsample_turns_skip(struct optsample_sched *q,
 	return true;
 }
 
-/* The packet of a flow that leaves next */
-static const struct sk_buff *optsample_flow_head(const struct optsample_flow *f)
-{
-	const struct optsample_msg *msg = f->cur;
-
-	if (msg && msg->head)
-		return msg->head;
-	if (msg)
-		msg = list_next_entry(msg, fifo);
-	else
-		msg = list_first_entry(&f->queue, struct optsample_msg, fifo);
-	return msg->head;
-}
-
 /* Its destination is full: the flow takes no turns. Return: whether it is so */
 static noinline bool optsample_park(struct optsample_sched *q,
 				    struct optsample_flow *f)
 {
-	if (!optsample_inflight_blocks(q, optsample_flow_head(f)))
+	if (!optsample_inflight_blocks(q, optsample_flow_leaves(f)->head))
 		return false;
 	optsample_list_move(&f->list, &q->parked);
 	q->parked_at = jiffies;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What a flow follows: the tag names a profile, and netlink (config.c) says
- * what that means. A number that nobody has described means the qdisc's own
- * options.
+ * what that means. A number without a description means the qdisc's own options.
  */
 #include "message.h"
 
@@ -37,8 +36,8 @@ static void optsample_flow_band(struct optsample_sched *q,
 }
 
 /*
- * Nobody but its sender may have asked to sample a stream of segments: it must
- * not choose among profiles that are meant for others.
+ * A stream of segments may have been declared by its sender alone. It must not
+ * choose among profiles that are meant for others.
  */
 static u8 optsample_may_follow(const struct optsample_sched *q,
 			       const struct optsample_flow *f, u8 id)

@@ -139,14 +139,11 @@ void optsample_group_begin(struct optsample_sched *q,
  */
 bool optsample_group_turn(const struct optsample_flow *f)
 {
-	const struct optsample_msg *msg = f->cur;
+	const struct optsample_msg *msg;
 
-	if (f->committed || (msg && msg->head))
+	if (f->committed || (f->cur && f->cur->head))
 		return true;
-	if (msg)
-		msg = list_next_entry(msg, fifo);
-	else
-		msg = list_first_entry(&f->queue, struct optsample_msg, fifo);
+	msg = optsample_flow_leaves(f);
 	return msg->place != OPTSAMPLE_IN_SET ||
 	       (!f->group->pending &&
 		optsample_sync_turn(&f->group->sync, &msg->part));

@@ -59,8 +59,8 @@ static void optsample_rate_set(struct optsample_stall *st, u64 rate)
  * @all: see optsample_inflight_configure()
  */
 void optsample_hold_configure(struct Qdisc *sch,
-			       const struct optsample_config *cfg,
-			       struct optsample_account *all)
+			      const struct optsample_config *cfg,
+			      struct optsample_account *all)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_stall *st = &q->stall;
@@ -129,6 +129,15 @@ static void optsample_hold_add(struct optsample_stall *st, u64 now)
 	st->since_ns = now;
 }
 
+/* @now: 0 if the clock was not read */
+static void optsample_hold_for(struct optsample_stall *st, u32 cause, u64 now)
+{
+	if (cause == st->cause)
+		return;
+	optsample_hold_add(st, now ?: ktime_get_ns());
+	st->cause = cause;
+}
+
 /**
  * optsample_hold_account - bring the stall times up to date, for a dump
  * @sch: the qdisc, locked
@@ -182,8 +191,8 @@ static u32 optsample_hold_cause(struct Qdisc *sch, u64 *now, u64 *wake_ns)
 }
 
 /*
- * Whoever frees packets below calls, but one who never does must not hold the
- * queue for ever: look every second.
+ * A freed packet wakes the qdisc. A driver that never frees one must not hold
+ * the queue for ever: look every second.
  */
 static void optsample_hold_look_again(struct optsample_stall *st)
 {
@@ -217,12 +226,9 @@ bool optsample_hold_back(struct Qdisc *sch)
 
 	st->by_dest = st->inflight.all && optsample_hold_by_dest(q);
 	cause = optsample_hold_cause(sch, &now, &wake_ns);
-	if (cause != st->cause) {
-		optsample_hold_add(st, now ?: ktime_get_ns());
-		st->cause = cause;
-	} else if (cause == TC_OPTSAMPLE_NOT_STALLED) {
+	if (cause == st->cause && cause == TC_OPTSAMPLE_NOT_STALLED)
 		optsample_hold_add_driver(st);
-	}
+	optsample_hold_for(st, cause, now);
 	st->careful = cause != TC_OPTSAMPLE_NOT_STALLED || st->inflight.all ||
 		      q->cfg.rate || q->cfg.watch[0];
 	if (cause == TC_OPTSAMPLE_NOT_STALLED)
@@ -244,10 +250,7 @@ void optsample_hold_blocked(struct Qdisc *sch)
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_stall *st = &q->stall;
 
-	if (st->cause != TC_OPTSAMPLE_STALL_INFLIGHT) {
-		optsample_hold_add(st, ktime_get_ns());
-		st->cause = TC_OPTSAMPLE_STALL_INFLIGHT;
-	}
+	optsample_hold_for(st, TC_OPTSAMPLE_STALL_INFLIGHT, 0);
 	st->backlogged = false;
 	optsample_hold_look_again(st);
 }

@@ -21,7 +21,7 @@
 #include "optsample.h"
 
 enum {
-	OPTSAMPLE_STUCK_SECONDS = 10,	/* without a completion: count anew */
+	OPTSAMPLE_STUCK_SECONDS = 10,	/* without a completion: reset the count */
 	OPTSAMPLE_ASLEEP_MS = 100,	/* the same: ordinary traffic goes on */
 };
 
@@ -107,7 +107,7 @@ static struct sock *optsample_below_alloc(struct Qdisc *sch, gfp_t gfp)
 		return NULL;
 	sock_init_data(NULL, sk);
 	sk->sk_write_space = optsample_below_freed;
-	sk->sk_rcvbuf = 0;	/* nobody reads time stamps from it */
+	sk->sk_rcvbuf = 0;	/* no one reads time stamps from it */
 	rcu_assign_sk_user_data(sk, sch);
 	return sk;
 }

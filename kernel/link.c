@@ -97,14 +97,13 @@ void optsample_link_look(struct Qdisc *sch)
 	q->stall.careful = true;
 }
 
-/* The device to watch by the name that was asked for, which may be an altname */
-static struct net_device *optsample_link_named(struct Qdisc *sch)
+/* The device of a name, which may be an altname; NULL for none or "" */
+static struct net_device *optsample_link_named(struct Qdisc *sch,
+					       const char *name)
 {
-	const struct optsample_sched *q = qdisc_priv(sch);
-
-	if (!q->cfg.watch[0])
+	if (!name[0])
 		return NULL;
-	return __dev_get_by_name(dev_net(qdisc_dev(sch)), q->cfg.watch);
+	return __dev_get_by_name(dev_net(qdisc_dev(sch)), name);
 }
 
 /*
@@ -115,8 +114,8 @@ static struct net_device *optsample_link_named(struct Qdisc *sch)
 static void optsample_netdev_changed(struct Qdisc *sch, unsigned long event,
 				     struct net_device *dev)
 {
-	struct net_device *named = optsample_link_named(sch);
 	struct optsample_sched *q = qdisc_priv(sch);
+	struct net_device *named = optsample_link_named(sch, q->cfg.watch);
 	struct optsample_stall *st = &q->stall;
 	bool gone = event == NETDEV_UNREGISTER;
 
@@ -151,9 +150,10 @@ static int optsample_netdev_event(struct notifier_block *nb,
 	}
 	list_for_each_entry(st, &optsample_instances, instances) {
 		struct Qdisc *sch = st->watchdog.qdisc;
+		struct optsample_sched *q = qdisc_priv(sch);
 
 		if (dev != qdisc_dev(sch) && dev != st->watched &&
-		    dev != optsample_link_named(sch))
+		    dev != optsample_link_named(sch, q->cfg.watch))
 			continue;
 		/* The own device takes its qdisc along when it goes. */
 		if (dev == qdisc_dev(sch) && event == NETDEV_UNREGISTER)
@@ -201,10 +201,8 @@ void optsample_link_configure(struct Qdisc *sch, const char *name)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_stall *st = &q->stall;
-	struct net_device *dev = NULL;
+	struct net_device *dev = optsample_link_named(sch, name);
 
-	if (name[0])
-		dev = __dev_get_by_name(dev_net(qdisc_dev(sch)), name);
 	if (dev == st->watched)
 		return;
 	if (dev)

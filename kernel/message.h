@@ -34,6 +34,20 @@ static inline struct optsample_msg *optsample_msg_of(struct optsample_node *node
 	return container_of(node, struct optsample_msg, node);
 }
 
+/*
+ * The message of a flow that leaves next: the one on its way while it holds
+ * packets, else the one behind it. The flow holds packets.
+ */
+static inline struct optsample_msg *
+optsample_flow_leaves(const struct optsample_flow *f)
+{
+	if (f->cur && f->cur->head)
+		return f->cur;
+	if (f->cur)
+		return list_next_entry(f->cur, fifo);
+	return list_first_entry(&f->queue, struct optsample_msg, fifo);
+}
+
 static inline void optsample_remember(struct optsample_recent *r, u32 id)
 {
 	r->id[r->next] = id;
@@ -120,8 +134,9 @@ optsample_msg_free(struct optsample_sched *q, struct optsample_flow *f,
 	}
 }
 
-/* The first packet of a flow that held none: a flow that had its turn lately
- * keeps its place, and its debt.
+/*
+ * The first packet of a flow that held none. A flow that had its turn lately
+ * keeps its place and its debt.
  */
 static inline void optsample_flow_activate(struct optsample_sched *q,
 					   struct optsample_flow *f)
@@ -144,8 +159,9 @@ static inline void optsample_flow_unlist(struct optsample_sched *q,
 	optsample_list_move(&f->list, &q->idle);
 }
 
-/* The last packet of a flow is gone: nobody is owed anything any more when it
- * was the last of all.
+/*
+ * The last packet of a flow is gone. If it was the last of all flows, there is
+ * no debt to pay.
  */
 static inline void optsample_flow_deactivate(struct optsample_sched *q,
 					     struct optsample_flow *f)

@@ -31,8 +31,8 @@
  * @mark:	OPTSAMPLE_TAG_MARK | OPTSAMPLE_TAG_{FIRST,LAST,CONTROL,REPAIR}
  *		| OPTSAMPLE_TAG_PROFILE(n): which of the qdisc's profiles (see
  *		tc-optsample(8)) the flow follows, 0: the qdisc's own options.
- *		SELF: nobody asked to sample this flow but its sender (a stream
- *		of segments). Such a flow follows only profiles that are open
+ *		SELF: only its sender asked to sample this flow (a stream of
+ *		segments). Such a flow follows only profiles that are open
  *		to segments, and gives up its place for a flow without SELF
  * @flow:	who sends: one value per writer and destination, never 0
  * @message:	number of the message, low 32 bits; compared modulo 2^32.
