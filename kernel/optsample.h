@@ -168,7 +168,7 @@ struct optsample_profile {
  * @waiting:	messages that are not in @sampler and have not begun to leave
  * @committed:	those of them that will leave in any case
  * @profile:	the tag's, which optsample_flow_profile() may not let it have;
- *		with OPTSAMPLE_ALONE: to be tried anew
+ *		with OPTSAMPLE_ALONE: its group was full, try again
  * @band:	which of optsample_sched.band it takes its turns in
  * @own_band:	the same if its profile has no priority
  * @self:	only its sender declared it, see OPTSAMPLE_TAG_SELF
@@ -266,7 +266,7 @@ struct optsample_account;
  * @dests:	those of single destinations, by address
  * @ndests:	how many there are
  * @reopened:	something is gone below; written in any context
- * @recounts:	times that an account was begun anew
+ * @recounts:	resets of an account whose packets never came back
  */
 struct optsample_inflight {
 	struct optsample_account *all;
@@ -351,6 +351,7 @@ struct optsample_sched {
 	struct optsample_flow	**slots;	/* by class minor - 1 */
 	u16			*free_slots;
 	u32			nflows;
+	u32			nself;		/* of segments: optsample_flow.self */
 	struct optsample_band	band[OPTSAMPLE_BANDS];
 	u32			bands;		/* with listed flows, a bit each */
 	u32			listed;		/* flows in all bands */
@@ -361,7 +362,7 @@ struct optsample_sched {
 	struct list_head	idle;
 	struct list_head	spare;		/* messages, for reuse */
 	u32			nspare;
-	u32			overhead;	/* flows, sets, profiles */
+	u32			overhead;	/* flows and sets, bytes */
 	u32			flow_memory;	/* limit of @memory: the rest */
 	u32			memory;		/* packets and messages held */
 	struct optsample_flow	*fattest;	/* or NULL; see relieve.c */
@@ -372,7 +373,7 @@ struct optsample_sched {
 	u64			flows_new;
 	u64			flows_reclaimed;
 	u64			flows_refused;
-	u64			flows_displaced;
+	u32			flows_displaced;
 	struct tc_optsample_counters retired;	/* of flows that are gone */
 
 	struct optsample_loss	loss;		/* of an enqueue; nothing between */
@@ -386,8 +387,8 @@ static inline u32 optsample_flow_memory(const struct optsample_sched *q)
 }
 
 /*
- * Flows, sets or profiles come or go: what remains for packets. A quarter is
- * ordinary traffic's.
+ * Flows or sets come or go: what remains for packets. A quarter is ordinary
+ * traffic's.
  */
 static inline void optsample_overhead(struct optsample_sched *q, int bytes)
 {

@@ -32,6 +32,7 @@ static void optsample_fill_qdisc(struct Qdisc *sch,
 	st->flows_new = q->flows_new;
 	st->flows_reclaimed = q->flows_reclaimed;
 	st->flows_refused = q->flows_refused;
+	st->flows_displaced = q->flows_displaced;
 	st->flows = q->nflows;
 	st->ordinary_qlen = q->ordinary.child->q.qlen;
 	st->inflight_packets = optsample_inflight_packets(q);

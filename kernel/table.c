@@ -63,6 +63,7 @@ static void optsample_flow_free(struct optsample_sched *q,
 		q->fattest = NULL;
 	q->slots[f->slot] = NULL;
 	q->free_slots[q->cfg.flows - q->nflows--] = f->slot;
+	q->nself -= f->self;
 	q->flows_reclaimed++;
 	optsample_overhead(q, -(int)sizeof(*f));
 	kfree(f);
@@ -141,7 +142,7 @@ static bool optsample_flow_room(struct optsample_sched *q, bool self,
 
 	if (optsample_idle_free(q))
 		return true;
-	if (self)
+	if (self || !q->nself)
 		return false;
 	for (i = 0; i < q->cfg.flows; i++) {
 		f = q->slots[i];
@@ -203,6 +204,7 @@ static struct optsample_flow *optsample_flow_new(struct optsample_sched *q,
 	INIT_LIST_HEAD(&f->passes);
 	f->id = tag->flow;
 	f->self = self;
+	q->nself += self;
 	f->born = jiffies;
 	f->own_band = optsample_own_band(skb);
 	f->band = f->own_band;

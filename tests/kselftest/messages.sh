@@ -483,8 +483,8 @@ device flows 4 limit 5
 out=$({ for f in 11 12 13 14; do echo "x $f 1 1 19 100"; done
 	echo "x 15 1 1 19 100"; echo "x 1 1 1 3 100"; echo "x 2 1 1 3 100"
 	for i in $(seq 6); do echo q; done; } | drive | words)
-is "$(stat flows_refused) $(stat msgs_evicted)" "1 2" \
-	"a full table: writers take the places of segments"
+is "$(stat flows_refused) $(stat flows_displaced) $(stat msgs_evicted)" \
+	"1 2 2" "a full table: writers take the places of segments"
 is "$(tr ' ' '\n' <<<"$out" | grep / | cut -d/ -f1 | sort -n | words)" \
 	"1 2 13 14 15" "the oldest two went; the refused one is ordinary"
 

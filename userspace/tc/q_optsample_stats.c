@@ -54,10 +54,10 @@ static const struct field qdisc_fields[] = {
 	QDISC(oldest_ns), QDISC(longest_gap), QDISC(memory),
 	QDISC(memory_max), QDISC(ordinary_sent), QDISC(ordinary_dropped),
 	QDISC(flows_new), QDISC(flows_reclaimed), QDISC(flows_refused),
-	QDISC(flows), QDISC(flows_active), QDISC(backlog_msgs),
-	QDISC(ordinary_qlen), QDISC(inflight_packets), QDISC(inflight_bytes),
-	QDISC(inflight_recounts), QDISC(inflight_limit_bytes),
-	QDISC(destinations), QDISC(watched),
+	QDISC(flows_displaced), QDISC(flows), QDISC(flows_active),
+	QDISC(backlog_msgs), QDISC(ordinary_qlen), QDISC(inflight_packets),
+	QDISC(inflight_bytes), QDISC(inflight_recounts),
+	QDISC(inflight_limit_bytes), QDISC(destinations), QDISC(watched),
 };
 
 static const struct field class_fields[] = {
@@ -117,7 +117,7 @@ static void json_qdisc(const struct tc_optsample_qd_stats *st, size_t len)
 	if (len >= offsetof(struct tc_optsample_qd_stats, oldest_ns))
 		json_stall(st);
 	json_fields(st, len, qdisc_fields, ARRAY_SIZE(qdisc_fields));
-	if (len >= offsetof(struct tc_optsample_qd_stats, reserved))
+	if (len >= offsetof(struct tc_optsample_qd_stats, flows_displaced))
 		json_string("stalled", optsample_stalled(st->stalled));
 }
 
@@ -191,6 +191,7 @@ static void print_qdisc(FILE *f, const struct tc_optsample_qd_stats *st)
 	fprintf(f, "  flows %u active %u new %llu reclaimed %llu refused %llu",
 		st->flows, st->flows_active, ULL(st->flows_new),
 		ULL(st->flows_reclaimed), ULL(st->flows_refused));
+	print_some(f, "displaced", st->flows_displaced);
 	print_nl();
 	fprintf(f, "  ordinary sent %llu dropped %llu backlog %up",
 		ULL(st->ordinary_sent), ULL(st->ordinary_dropped),
@@ -258,7 +259,8 @@ int optsample_print_xstats(struct qdisc_util *qu, FILE *f,
 		else
 			print_class(f, &st.cl);
 	} else if (st.type == TC_OPTSAMPLE_XSTATS_QDISC) {
-		if (len < offsetof(struct tc_optsample_qd_stats, reserved))
+		if (len < offsetof(struct tc_optsample_qd_stats,
+				   flows_displaced))
 			st.qdisc.stalled = TC_OPTSAMPLE_NOT_STALLED;
 		if (is_json_context())
 			json_qdisc(&st.qdisc, len);

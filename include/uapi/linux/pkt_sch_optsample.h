@@ -138,8 +138,8 @@ struct tc_optsample_qd_stats {
 	__u32	inflight_packets;
 	__u32	inflight_bytes;
 	__u32	stalled;	/* cause now, or TC_OPTSAMPLE_NOT_STALLED */
-	__u32	reserved;
-	__u64	inflight_recounts; /* counted anew: nothing completed for 10 s */
+	__u32	flows_displaced; /* of segments, by writers: table was full */
+	__u64	inflight_recounts; /* count reset: nothing completed for 10 s */
 	__u32	inflight_limit_bytes; /* of inflight auto, now */
 	__u32	destinations;	/* with packets in flight now */
 	__u32	watched;	/* ifindex of the device that is watched, 0: none */
