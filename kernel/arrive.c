@@ -7,6 +7,7 @@
  * packets of the same writer wait in the same queue, because a reader that
  * sees a heartbeat before the data it announces throws the held data away.
  */
+#include <net/sock.h>
 #include "message.h"
 
 /*
@@ -104,10 +105,12 @@ static void optsample_replace(struct optsample_sched *q,
 	}
 }
 
-static bool optsample_control(struct optsample_sched *q,
-			      struct optsample_flow *f, struct sk_buff *skb,
-			      const struct optsample_tag *tag,
-			      struct optsample_loss *loss)
+/* Not inlined: the stack protector guards those who have an array. */
+static noinline bool optsample_control(struct optsample_sched *q,
+				       struct optsample_flow *f,
+				       struct sk_buff *skb,
+				       const struct optsample_tag *tag,
+				       struct optsample_loss *loss)
 {
 	u32 others[] = { tag->message, tag->pos_lo, tag->pos_hi };
 	u32 latest = 0;
@@ -146,24 +149,16 @@ static bool optsample_again(const struct optsample_msg *msg,
 	return msg->complete && tag->mark & OPTSAMPLE_TAG_FIRST;
 }
 
-/**
- * optsample_flow_enqueue - take in one tagged packet
- * @q: private data of the qdisc, locked
- * @f: its flow
- * @skb: the packet, orphaned
- * @tag: what the classifier said
- * @loss: in: where to put what is dropped; out: what was taken out
- *
+/*
  * The sampler is asked once for each message, at its first packet. A packet
  * of an older message joins it while it is held or has just left, so that
- * reordering or two writers behind one flow id never tear a message.
- *
- * Return: true if @skb is queued, false if it was put on the drop list.
+ * reordering or two writers behind one flow id never tear a message. Return:
+ * true if @skb is queued, false if it was put on the drop list
  */
-bool optsample_flow_enqueue(struct optsample_sched *q,
-			    struct optsample_flow *f, struct sk_buff *skb,
-			    const struct optsample_tag *tag,
-			    struct optsample_loss *loss)
+static __always_inline bool
+optsample_take_in(struct optsample_sched *q, struct optsample_flow *f,
+		  struct sk_buff *skb, const struct optsample_tag *tag,
+		  struct optsample_loss *loss)
 {
 	static const u32 alone[OPTSAMPLE_OTHERS];
 	struct optsample_msg *msg = f->rx;
@@ -216,4 +211,51 @@ append:
 	f->rx = msg;
 	loss->own_msg = msg;
 	return true;
+}
+
+/*
+ * What is sampled must not fill the sender's socket buffer, or the sender and
+ * not the sampler decides what survives. TCP, whose small queues rely on the
+ * accounting, and packet rings, whose memory the packet still uses, have
+ * destructors of their own. A transmit time stamp needs the sender's socket.
+ */
+static void optsample_orphan(struct sk_buff *skb)
+{
+	if (skb->destructor == sock_wfree && !optsample_wants_stamp(skb))
+		skb_orphan(skb);
+}
+
+/**
+ * optsample_flow_enqueue - take in one tagged packet
+ * @sch: the qdisc, locked
+ * @f: its flow
+ * @skb: the packet
+ * @to_free: where packets go that are dropped
+ *
+ * Return: NET_XMIT_SUCCESS if it is queued, else NET_XMIT_CN.
+ */
+int optsample_flow_enqueue(struct Qdisc *sch, struct optsample_flow *f,
+			   struct sk_buff *skb, struct sk_buff **to_free)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_tag *tag = optsample_skb_tag(skb);
+	struct optsample_loss *loss = &q->loss;
+	int ret = NET_XMIT_CN;
+
+	optsample_loss_begin(loss, skb, to_free);
+	optsample_orphan(skb);
+	if (likely(optsample_take_in(q, f, skb, tag, loss))) {
+		sch->q.qlen++;
+		sch->qstats.backlog += qdisc_pkt_len(skb);
+		ret = NET_XMIT_SUCCESS;
+	} else {
+		qdisc_qstats_drop(sch);
+	}
+	/* A second instance below must not read it again. */
+	tag->mark = 0;
+	if (unlikely(q->memory > optsample_flow_memory(q)))
+		optsample_flows_relieve(q, loss);
+	if (likely(!loss->packets))
+		return ret;
+	return optsample_settle_loss(sch, loss) ?: ret;
 }

@@ -84,27 +84,18 @@ static noinline bool optsample_move_on(struct optsample_sched *q,
 	return false;
 }
 
-/*
- * The flow holds packets, but none of the message on its way. Return: NULL if
- * it was control that waits elsewhere now
- */
-static __always_inline struct optsample_msg *
-optsample_begin(struct optsample_sched *q, struct optsample_flow *f)
+/* @msg, the first of its flow, is on its way. */
+static __always_inline void optsample_begin(struct optsample_sched *q,
+					    struct optsample_flow *f,
+					    struct optsample_msg *msg)
 {
-	struct optsample_msg *msg;
 	u64 gap;
 
-	if (f->cur)
-		optsample_finish(q, f);
-	msg = list_first_entry(&f->queue, struct optsample_msg, fifo);
-	if (unlikely(msg->place == OPTSAMPLE_PASSES && msg->others[0]) &&
-	    optsample_move_on(q, f, msg))
-		return NULL;
 	f->cur = msg;
 	if (likely(msg->place == OPTSAMPLE_IN_SAMPLER))
 		optsample_depart(&f->sampler);
 	else if (msg->place == OPTSAMPLE_PASSES)
-		return msg;
+		return;
 	else
 		optsample_group_begin(q, f, msg);
 	f->c.msgs_out++;
@@ -116,7 +107,6 @@ optsample_begin(struct optsample_sched *q, struct optsample_flow *f)
 	}
 	f->sent_pos = msg->node.pos;
 	f->has_sent = true;
-	return msg;
 }
 
 /* May the first flow in turn send? It holds packets and has no debt. */
@@ -127,16 +117,16 @@ static __always_inline bool optsample_may_send(const struct optsample_flow *f)
 }
 
 /*
- * All flows of a band are in debt: as many turns for each as the first of them
- * needs. Return: false if none would send then
+ * All flows that take turns here are in debt: as many turns for each as the
+ * first of them needs. Return: false if none would send then
  */
 static noinline bool optsample_turns_skip(struct optsample_sched *q,
-					  struct optsample_band *band)
+					  struct list_head *turns_of)
 {
 	struct optsample_flow *f;
 	u32 turns = U32_MAX, n;
 
-	list_for_each_entry(f, &band->turns, list) {
+	list_for_each_entry(f, turns_of, list) {
 		if (!f->backlog_pkts || (f->group && !optsample_group_turn(f)))
 			continue;
 		n = f->deficit > 0 ? 0 : -f->deficit / q->cfg.quantum + 1;
@@ -144,7 +134,7 @@ static noinline bool optsample_turns_skip(struct optsample_sched *q,
 	}
 	if (turns == U32_MAX)
 		return false;
-	list_for_each_entry(f, &band->turns, list)
+	list_for_each_entry(f, turns_of, list)
 		if (f->deficit <= 0)
 			f->deficit += turns * q->cfg.quantum;
 	return true;
@@ -161,78 +151,88 @@ static noinline bool optsample_park(struct optsample_sched *q,
 	return true;
 }
 
-/* All parked flows take turns again; some will be parked once more. */
-static noinline void optsample_unpark(struct optsample_sched *q)
+/**
+ * optsample_unpark - parked flows take turns again; some will be parked anew
+ * @q: private data of the qdisc, locked
+ */
+void optsample_unpark(struct optsample_sched *q)
 {
 	struct optsample_flow *f, *next;
 
+	if (list_empty(&q->parked))
+		return;
 	if (q->stall.by_dest && !READ_ONCE(q->stall.inflight.reopened) &&
 	    time_before(jiffies, q->parked_at + HZ))
 		return;
 	WRITE_ONCE(q->stall.inflight.reopened, false);
-	list_for_each_entry_safe(f, next, &q->parked, list) {
-		q->bands |= 1U << f->band;
-		optsample_list_move(&f->list, &q->band[f->band].turns);
-	}
+	list_for_each_entry_safe(f, next, &q->parked, list)
+		optsample_turns_add(q, f, OPTSAMPLE_TURNS);
 }
 
 /*
- * The flow of a band whose turn it is. Of flows with partners one that holds
- * part of the oldest set has its turn, so there always is one; the WARN is for
- * what we have not thought of. Return: NULL if none holds packets
+ * @f, first in @at, holds nothing, has a debt or waits for its partners.
+ * Return: whether it stays listed
  */
-static __always_inline struct optsample_flow *
-optsample_band_next(struct optsample_sched *q, struct optsample_band *band)
+static bool optsample_turn_over(struct optsample_sched *q,
+				struct optsample_flow *f, u32 at)
 {
-	struct optsample_flow *f;
-	struct list_head *head;
-	u32 steps = 0;
+	bool fresh = at & OPTSAMPLE_FRESH;
 
-	for (;;) {
-		head = list_empty(&band->fresh) ? &band->turns : &band->fresh;
-		if (unlikely(list_empty(head)))
-			return NULL;
-		f = list_first_entry(head, struct optsample_flow, list);
-		if (likely(optsample_may_send(f))) {
-			if (likely(!q->stall.by_dest) || !optsample_park(q, f))
-				return f;
-			continue;
-		}
-		if (!f->backlog_pkts && f->deficit > 0 &&
-		    (head == &band->turns || list_empty(&band->turns))) {
-			optsample_flow_unlist(q, f);
-			continue;
-		}
-		if (f->deficit <= 0)
-			f->deficit += q->cfg.quantum;
-		optsample_list_move(&f->list, &band->turns);
-		steps++;
-		if (unlikely(steps == 2 * q->listed + 1) &&
-		    !optsample_turns_skip(q, band))
-			return NULL;
-		if (WARN_ON_ONCE(steps > 4 * q->listed + 4))
-			return NULL;
+	if (!f->backlog_pkts && f->deficit > 0 &&
+	    (!fresh || list_empty(&q->turns[at - OPTSAMPLE_FRESH]))) {
+		optsample_flow_unlist(q, f);
+		return false;
 	}
+	if (f->deficit <= 0)
+		f->deficit += q->cfg.quantum;
+	optsample_turns_add(q, f, OPTSAMPLE_TURNS);
+	return true;
 }
 
-/* The same of all bands, the highest first */
-static __always_inline struct optsample_flow *
-optsample_flow_next(struct optsample_sched *q)
+/*
+ * The flow whose turn it is. Of flows with partners one that holds part of the
+ * oldest set has its turn, so there always is one; the WARN is for what we have
+ * not thought of. Return: false if none can send
+ */
+static __always_inline bool optsample_flow_next(struct optsample_sched *q,
+						struct optsample_flow **next)
 {
+	u32 at, mask, steps = 0, closed = 0;
 	struct optsample_flow *f;
-	struct optsample_band *band;
-	u32 bands, bit;
+	struct list_head *head;
+	bool skipped = false;
 
-	for (bands = q->bands; bands; bands &= ~bit) {
-		bit = 1U << __fls(bands);
-		band = &q->band[__fls(bands)];
-		f = optsample_band_next(q, band);
-		if (likely(f))
-			return f;
-		if (list_empty(&band->fresh) && list_empty(&band->turns))
-			q->bands &= ~bit;
+	while (likely((mask = q->turns_mask & ~closed))) {
+		at = __fls(mask);
+		head = &q->turns[at];
+		f = list_first_entry(head, struct optsample_flow, list);
+		if (unlikely(&f->list == head)) {
+			q->turns_mask &= ~(1U << at);
+			continue;
+		}
+		if (likely(optsample_may_send(f))) {
+			if (likely(!q->stall.by_dest) || !optsample_park(q, f)) {
+				*next = f;
+				return true;
+			}
+			/* The others may need more turns than it did. */
+			skipped = false;
+			steps = 0;
+			continue;
+		}
+		/* A flow that is unlisted meanwhile makes that fewer steps. */
+		if (!optsample_turn_over(q, f, at) ||
+		    likely(++steps <= 2 * q->listed))
+			continue;
+		at &= ~OPTSAMPLE_FRESH;
+		if (WARN_ON_ONCE(skipped) ||
+		    !optsample_turns_skip(q, &q->turns[at]))
+			closed |= 3U << at;	/* none of this band can send */
+		else
+			skipped = true;
+		steps = 0;
 	}
-	return NULL;
+	return false;
 }
 
 /**
@@ -247,16 +247,21 @@ struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 	struct optsample_flow *f;
 	struct sk_buff *skb;
 
-	if (unlikely(!list_empty(&q->parked)))
-		optsample_unpark(q);
-	do {
-		f = optsample_flow_next(q);
-		if (unlikely(!f))
+	for (;;) {
+		if (unlikely(!optsample_flow_next(q, &f)))
 			return NULL;
 		msg = f->cur;
-		if (!msg || !msg->head)
-			msg = optsample_begin(q, f);
-	} while (unlikely(!msg));
+		if (msg && msg->head)
+			break;
+		if (msg)
+			optsample_finish(q, f);
+		msg = list_first_entry(&f->queue, struct optsample_msg, fifo);
+		if (unlikely(msg->place == OPTSAMPLE_PASSES && msg->others[0]) &&
+		    optsample_move_on(q, f, msg))
+			continue;
+		optsample_begin(q, f, msg);
+		break;
+	}
 	skb = optsample_msg_take(q, f, msg);
 	f->deficit -= qdisc_pkt_len(skb);
 	f->c.pkts_out++;

@@ -29,10 +29,8 @@ static void optsample_flow_band(struct optsample_sched *q,
 	if (f->band == band)
 		return;
 	f->band = band;
-	if (!f->listed)
-		return;
-	optsample_list_move(&f->list, &q->band[band].turns);
-	q->bands |= 1U << band;
+	if (f->listed)
+		optsample_turns_add(q, f, OPTSAMPLE_TURNS);
 }
 
 /*

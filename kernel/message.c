@@ -57,6 +57,35 @@ void optsample_msg_drop(struct optsample_sched *q, struct optsample_flow *f,
 }
 
 /**
+ * optsample_settle_loss - tell the parents of packets that are gone
+ * @sch: the qdisc
+ * @loss: which; then none
+ *
+ * Return: what enqueue() returns.
+ */
+int optsample_settle_loss(struct Qdisc *sch, struct optsample_loss *loss)
+{
+	u32 packets = loss->packets, bytes = loss->bytes;
+	int ret;
+
+	sch->q.qlen -= packets;
+	sch->qstats.backlog -= bytes;
+	sch->qstats.drops += packets;
+	if (loss->own_lost) {
+		/* The parents never counted this one. */
+		packets--;
+		bytes -= qdisc_pkt_len(loss->own);
+	}
+	if (packets)
+		qdisc_tree_reduce_backlog(sch, packets, bytes);
+	ret = loss->own_lost ? NET_XMIT_CN : NET_XMIT_SUCCESS;
+	loss->packets = 0;
+	loss->bytes = 0;
+	loss->own_lost = false;
+	return ret;
+}
+
+/**
  * optsample_pass_drop_oldest - give up the oldest control packets of a flow
  * @q: private data of the qdisc, locked
  * @f: the flow
@@ -98,14 +127,13 @@ bool optsample_pass_full(const struct optsample_sched *q,
 void optsample_turns_end(struct optsample_sched *q)
 {
 	struct optsample_flow *f, *next;
-	struct optsample_band *band;
+	u32 at;
 
 	list_for_each_entry_safe(f, next, &q->parked, list)
 		optsample_flow_unlist(q, f);
-	for (; q->bands; q->bands &= q->bands - 1) {
-		band = &q->band[__ffs(q->bands)];
-		list_splice_tail_init(&band->fresh, &band->turns);
-		list_for_each_entry_safe(f, next, &band->turns, list)
+	for (; q->turns_mask; q->turns_mask &= ~(1U << at)) {
+		at = __fls(q->turns_mask);
+		list_for_each_entry_safe(f, next, &q->turns[at], list)
 			optsample_flow_unlist(q, f);
 	}
 }

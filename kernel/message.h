@@ -78,13 +78,24 @@ static inline void optsample_uncharge(struct optsample_sched *q,
 }
 
 /*
- * Lists are changed by list_bulk_move_tail(): Debian checks every list_add()
- * and list_del() (CONFIG_DEBUG_LIST), which would cost more than the rest.
+ * Debian checks every list_add() and list_del() (CONFIG_DEBUG_LIST), which
+ * would cost more than the rest. Hence these two, and __list_del().
  */
 static inline void optsample_list_move(struct list_head *entry,
-				struct list_head *list)
+				       struct list_head *list)
 {
 	list_bulk_move_tail(list, entry, entry);
+}
+
+static inline void optsample_list_append(struct list_head *entry,
+					 struct list_head *list)
+{
+	struct list_head *last = list->prev;
+
+	entry->next = list;
+	entry->prev = last;
+	last->next = entry;
+	list->prev = entry;
 }
 
 /* Not accounted yet: optsample_msg_add() follows. */
@@ -94,17 +105,17 @@ optsample_msg_alloc(struct optsample_sched *q, struct optsample_flow *f,
 {
 	struct optsample_msg *msg;
 
-	if (likely(q->nspare)) {
-		msg = list_first_entry(&q->spare, struct optsample_msg, fifo);
-		optsample_list_move(&msg->fifo, &f->queue);
+	msg = q->spare;
+	if (likely(msg)) {
+		q->spare = msg->spare;
 		q->nspare--;
 	} else {
 		msg = kmem_cache_alloc(optsample_msg_cache,
 				       GFP_ATOMIC | __GFP_NOWARN);
 		if (!msg)
 			return NULL;
-		list_add_tail(&msg->fifo, &f->queue);
 	}
+	optsample_list_append(&msg->fifo, &f->queue);
 	msg->arrived = jiffies;
 	msg->id = id;
 	msg->complete = pass;
@@ -125,30 +136,14 @@ optsample_msg_free(struct optsample_sched *q, struct optsample_flow *f,
 	if (unlikely(msg->place == OPTSAMPLE_PASSES))
 		list_del(&msg->passes);
 	optsample_uncharge(q, f, msg, msg->truesize);
+	__list_del(msg->fifo.prev, msg->fifo.next);
 	if (likely(q->nspare < OPTSAMPLE_SPARE_MAX)) {
-		optsample_list_move(&msg->fifo, &q->spare);
+		msg->spare = q->spare;
+		q->spare = msg;
 		q->nspare++;
 	} else {
-		list_del(&msg->fifo);
 		kmem_cache_free(optsample_msg_cache, msg);
 	}
-}
-
-/*
- * The first packet of a flow that held none. A flow that had its turn lately
- * keeps its place and its debt.
- */
-static inline void optsample_flow_activate(struct optsample_sched *q,
-					   struct optsample_flow *f)
-{
-	q->holding++;
-	if (f->listed)
-		return;
-	f->listed = true;
-	f->deficit = q->cfg.quantum;
-	q->listed++;
-	q->bands |= 1U << f->band;
-	optsample_list_move(&f->list, &q->band[f->band].fresh);
 }
 
 static inline void optsample_flow_unlist(struct optsample_sched *q,
@@ -159,9 +154,53 @@ static inline void optsample_flow_unlist(struct optsample_sched *q,
 	optsample_list_move(&f->list, &q->idle);
 }
 
+/* The flow that held packets last is idle after all. */
+static inline void optsample_alone_idle(struct optsample_sched *q)
+{
+	if (!q->alone)
+		return;
+	optsample_flow_unlist(q, q->alone);
+	q->alone = NULL;
+	q->turns_mask = 0;
+}
+
+static inline void optsample_turns_add(struct optsample_sched *q,
+				       struct optsample_flow *f,
+				       enum optsample_turns which)
+{
+	u32 at = 2 * f->band + which;
+
+	optsample_list_move(&f->list, &q->turns[at]);
+	q->turns_mask |= 1U << at;
+}
+
+/*
+ * The first packet of a flow that held none. A flow that had its turn lately
+ * keeps its place. It keeps its debt, too, unless it is the only one.
+ */
+static inline void optsample_flow_activate(struct optsample_sched *q,
+					   struct optsample_flow *f)
+{
+	if (!q->holding++) {
+		if (likely(q->alone == f)) {
+			q->alone = NULL;
+			f->deficit = q->cfg.quantum;
+			return;
+		}
+		optsample_alone_idle(q);
+	}
+	if (f->listed)
+		return;
+	f->listed = true;
+	f->deficit = q->cfg.quantum;
+	q->listed++;
+	optsample_turns_add(q, f, OPTSAMPLE_FRESH);
+}
+
 /*
  * The last packet of a flow is gone. If it was the last of all flows, there is
- * no debt to pay.
+ * no debt to pay. A flow that sends by itself keeps its place for its next
+ * packet.
  */
 static inline void optsample_flow_deactivate(struct optsample_sched *q,
 					     struct optsample_flow *f)
@@ -169,12 +208,10 @@ static inline void optsample_flow_deactivate(struct optsample_sched *q,
 	f->idle_since = jiffies;
 	if (--q->holding)
 		return;
-	if (likely(q->listed == 1)) {
-		optsample_flow_unlist(q, f);
-		q->bands = 0;
-	} else {
+	if (likely(q->listed == 1))
+		q->alone = f;
+	else
 		optsample_turns_end(q);
-	}
 }
 
 /* @fresh: @msg has just been made and is accounted along with @skb */

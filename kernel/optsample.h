@@ -35,6 +35,7 @@ enum {
 	OPTSAMPLE_RECENT = 4,		/* messages remembered afterwards */
 	OPTSAMPLE_FIND = 64,		/* messages searched for a straggler */
 	OPTSAMPLE_PASS_MAX = 1024,	/* control, repairs: or 1/8 of memory */
+	OPTSAMPLE_TIDY_PACKETS = 1024,	/* ordinary ones; or when it is quiet */
 	OPTSAMPLE_LOOK = 16,		/* flows looked at for the fattest */
 	OPTSAMPLE_SPARE_MAX = 256,	/* message structs kept for reuse */
 	OPTSAMPLE_FLOWS_MAX = 65534,	/* class minor numbers, and */
@@ -66,6 +67,7 @@ enum optsample_place {
  * @passes:	of passing packets: place among those of the flow,
  * @others:	flows that they must not overtake, either, and
  * @latest:	see OPTSAMPLE_TAG_LATEST, or 0
+ * @spare:	of spare ones: the next
  * @fifo:	place in the flow's order of arrival
  * @head:	first packet held, linked through skb->next
  * @tail:	last packet held; only valid while @head is
@@ -90,6 +92,7 @@ struct optsample_msg {
 			u32			others[OPTSAMPLE_OTHERS];
 			u32			latest;
 		};
+		struct optsample_msg	*spare;
 	};
 	struct list_head	fifo;
 	struct sk_buff		*head;
@@ -101,6 +104,12 @@ struct optsample_msg {
 	u32			packets;
 	bool			complete;
 	u8			place;
+};
+
+/* Which list of optsample_sched.turns: the higher goes first */
+enum optsample_turns {
+	OPTSAMPLE_TURNS,	/* 2 * band plus this: flows take turns, but */
+	OPTSAMPLE_FRESH,	/* those first, for one turn, that held nothing */
 };
 
 /* The last few message numbers of some kind */
@@ -153,8 +162,8 @@ struct optsample_profile {
 
 /**
  * struct optsample_flow - messages of one writer to one destination
+ * @list:	in a list of optsample_sched.turns if @listed, else in .idle
  * @hash:	in optsample_sched.table
- * @list:	in a band of optsample_sched if @listed, else in .idle
  * @queue:	messages in order of arrival,
  * @passes:	and those of them that just pass
  * @cur:	first of them once it has begun to leave: will be finished
@@ -169,7 +178,7 @@ struct optsample_profile {
  * @committed:	those of them that will leave in any case
  * @profile:	the tag's, which optsample_flow_profile() may not let it have;
  *		with OPTSAMPLE_ALONE: its group was full, try again
- * @band:	which of optsample_sched.band it takes its turns in
+ * @band:	a higher one goes first
  * @own_band:	the same if its profile has no priority
  * @self:	only its sender declared it, see OPTSAMPLE_TAG_SELF
  * @born:	when it was made, jiffies
@@ -177,8 +186,8 @@ struct optsample_profile {
  * @deficit:	bytes that it may send in this turn, negative: debt
  */
 struct optsample_flow {
-	struct hlist_node	hash;
 	struct list_head	list;
+	struct hlist_node	hash;
 	struct list_head	queue;
 	struct list_head	passes;
 	struct optsample_msg	*cur;
@@ -211,16 +220,6 @@ struct optsample_flow {
 	struct optsample_group	*group;
 	struct optsample_sampler sampler;
 	struct tc_optsample_counters c;
-};
-
-/**
- * struct optsample_band - flows that take turns
- * @fresh:	that held nothing for a while: they go first, for one turn
- * @turns:	the others
- */
-struct optsample_band {
-	struct list_head	fresh;
-	struct list_head	turns;
 };
 
 /**
@@ -344,7 +343,7 @@ struct optsample_sched {
 	struct optsample_profile *profiles;	/* by id, or NULL */
 
 	struct hlist_head	*table;
-	u32			table_bits;
+	u32			table_shift;	/* 64 less the bits of an index */
 	struct {
 		u64		a, b;
 	} hash;
@@ -352,15 +351,16 @@ struct optsample_sched {
 	u16			*free_slots;
 	u32			nflows;
 	u32			nself;		/* of segments: optsample_flow.self */
-	struct optsample_band	band[OPTSAMPLE_BANDS];
-	u32			bands;		/* with listed flows, a bit each */
-	u32			listed;		/* flows in all bands */
+	struct list_head	turns[2 * OPTSAMPLE_BANDS]; /* optsample_turns */
+	u32			turns_mask;	/* those with flows, a bit each */
+	u32			listed;		/* flows in all of them */
 	u32			holding;	/* flows that hold packets */
 	struct list_head	parked;		/* listed: destination is full */
 	unsigned long		parked_at;	/* last, jiffies */
 	unsigned long		tidy;		/* idle flows, at this time */
 	struct list_head	idle;
-	struct list_head	spare;		/* messages, for reuse */
+	struct optsample_flow	*alone;		/* held packets last: still listed */
+	struct optsample_msg	*spare;		/* messages, for reuse */
 	u32			nspare;
 	u32			overhead;	/* flows and sets, bytes */
 	u32			flow_memory;	/* limit of @memory: the rest */
@@ -402,6 +402,23 @@ static inline void optsample_overhead(struct optsample_sched *q, int bytes)
 static inline bool optsample_wants_stamp(const struct sk_buff *skb)
 {
 	return skb->sk && skb_shinfo(skb)->tx_flags & SKBTX_ANY_TSTAMP;
+}
+
+/* Where a classifier wrote the tag, if it did */
+static inline struct optsample_tag *optsample_skb_tag(struct sk_buff *skb)
+{
+	qdisc_cb_private_validate(skb, sizeof(struct optsample_tag));
+	return (void *)qdisc_skb_cb(skb)->data;
+}
+
+/* What is lost from now on is lost for @own, which is being enqueued. */
+static inline void optsample_loss_begin(struct optsample_loss *loss,
+					struct sk_buff *own,
+					struct sk_buff **to_free)
+{
+	loss->to_free = to_free;
+	loss->own = own;
+	loss->own_msg = NULL;
 }
 
 /* reset() kept the queue, but the core forgot how long it was */
@@ -454,10 +471,6 @@ optsample_profile_group(const struct optsample_sched *q, u8 id)
 	return q->profiles[id].group;
 }
 
-/* sch_optsample.c */
-int optsample_settle_loss(struct Qdisc *sch,
-			  const struct optsample_loss *loss);
-
 /* config.c */
 int optsample_parse(struct Qdisc *sch, struct nlattr *opt,
 		    struct optsample_config *cfg,
@@ -487,17 +500,16 @@ bool optsample_pass_full(const struct optsample_sched *q,
 void optsample_pass_drop_oldest(struct optsample_sched *q,
 				struct optsample_flow *f,
 				struct optsample_loss *loss);
-
+int optsample_settle_loss(struct Qdisc *sch, struct optsample_loss *loss);
 void optsample_turns_end(struct optsample_sched *q);
 
 /* arrive.c */
-bool optsample_flow_enqueue(struct optsample_sched *q,
-			    struct optsample_flow *f, struct sk_buff *skb,
-			    const struct optsample_tag *tag,
-			    struct optsample_loss *loss);
+int optsample_flow_enqueue(struct Qdisc *sch, struct optsample_flow *f,
+			   struct sk_buff *skb, struct sk_buff **to_free);
 
 /* depart.c */
 struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q);
+void optsample_unpark(struct optsample_sched *q);
 
 /* group.c */
 bool optsample_group_start(struct optsample_sched *q,
@@ -572,7 +584,7 @@ static inline u32 optsample_flow_waiting(const struct optsample_flow *f)
 static inline struct hlist_head *
 optsample_flow_bucket(const struct optsample_sched *q, u32 id)
 {
-	return &q->table[(q->hash.a * id + q->hash.b) >> (64 - q->table_bits)];
+	return &q->table[(q->hash.a * id + q->hash.b) >> q->table_shift];
 }
 
 static inline struct optsample_flow *
@@ -586,25 +598,6 @@ optsample_flow_find(const struct optsample_sched *q, u32 id)
 	return NULL;
 }
 
-/**
- * optsample_flow_get - find or make the flow of a tag
- * @q: private data of the qdisc, locked
- * @skb: the packet
- * @tag: its tag
- * @loss: what had to go to make room
- *
- * Return: the flow, or NULL when the table is full of busy flows (or memory
- * is short): the caller treats the packet as ordinary then.
- */
-static inline struct optsample_flow *
-optsample_flow_get(struct optsample_sched *q, const struct sk_buff *skb,
-		   const struct optsample_tag *tag, struct optsample_loss *loss)
-{
-	struct optsample_flow *f = optsample_flow_find(q, tag->flow);
-
-	return f ?: optsample_flow_make(q, skb, tag, loss);
-}
-
 /* ordinary.c */
 int optsample_ordinary_init(struct Qdisc *sch, struct netlink_ext_ack *extack);
 int optsample_ordinary_configure(struct Qdisc *sch,
@@ -616,7 +609,7 @@ int optsample_ordinary_graft(struct Qdisc *sch, struct Qdisc *new,
 			     struct netlink_ext_ack *extack);
 int optsample_ordinary_enqueue(struct Qdisc *sch, struct sk_buff *skb,
 			       struct sk_buff **to_free);
-struct sk_buff *optsample_ordinary_dequeue(struct optsample_sched *q);
+bool optsample_ordinary_waits(struct optsample_sched *q);
 
 /* inflight.c */
 struct optsample_account *optsample_account_alloc(struct Qdisc *sch, gfp_t gfp);

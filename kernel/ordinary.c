@@ -142,10 +142,6 @@ int optsample_ordinary_enqueue(struct Qdisc *sch, struct sk_buff *skb,
 	u32 len = qdisc_pkt_len(skb);
 	int ret;
 
-	if (unlikely(time_after(jiffies, q->tidy))) {
-		q->tidy = jiffies + HZ;
-		optsample_flows_reclaim(q);
-	}
 	ret = qdisc_enqueue(skb, q->ordinary.child, to_free);
 	if (likely(ret == NET_XMIT_SUCCESS)) {
 		sch->q.qlen++;
@@ -156,8 +152,13 @@ int optsample_ordinary_enqueue(struct Qdisc *sch, struct sk_buff *skb,
 	return ret;
 }
 
-/* Ordinary traffic waits for a destination that is busy, not for one asleep. */
-static bool optsample_ordinary_waits(struct optsample_sched *q)
+/**
+ * optsample_ordinary_waits - must it wait for its destination?
+ * @q: private data of the qdisc, locked
+ *
+ * Return: true for one that is busy, false for one that is asleep.
+ */
+bool optsample_ordinary_waits(struct optsample_sched *q)
 {
 	struct Qdisc *child = q->ordinary.child;
 	struct sk_buff *skb = child->ops->peek(child);
@@ -165,26 +166,3 @@ static bool optsample_ordinary_waits(struct optsample_sched *q)
 	return skb && optsample_inflight_busy(q, skb);
 }
 
-/**
- * optsample_ordinary_dequeue - next packet of ordinary traffic
- * @q: private data of the qdisc, locked
- *
- * It pays for every byte while flows wait, in percent of a byte.
- *
- * Return: the packet, or NULL.
- */
-struct sk_buff *optsample_ordinary_dequeue(struct optsample_sched *q)
-{
-	struct optsample_ordinary *o = &q->ordinary;
-	struct sk_buff *skb;
-
-	if (unlikely(q->stall.by_dest) && optsample_ordinary_waits(q))
-		return NULL;
-	skb = qdisc_dequeue_peeked(o->child);
-	if (!skb)
-		return NULL;
-	o->sent++;
-	if (optsample_flows_hold(q))
-		o->credit -= qdisc_pkt_len(skb) * (100 - q->cfg.share);
-	return skb;
-}

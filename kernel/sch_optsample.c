@@ -29,9 +29,10 @@
  * Runs the filters, whose effect is the tag. Return: 0, or what enqueue()
  * returns when the packet was consumed.
  */
-static noinline int optsample_classify(struct sk_buff *skb, struct Qdisc *sch,
-				       const struct tcf_proto *filter,
-				       struct sk_buff **to_free)
+static __always_inline int optsample_classify(struct sk_buff *skb,
+					      struct Qdisc *sch,
+					      const struct tcf_proto *filter,
+					      struct sk_buff **to_free)
 {
 	struct tcf_result res;
 
@@ -53,70 +54,55 @@ static noinline int optsample_classify(struct sk_buff *skb, struct Qdisc *sch,
 	return 0;
 }
 
-static struct optsample_tag *optsample_tag(struct sk_buff *skb)
-{
-	struct optsample_tag *tag = (void *)qdisc_skb_cb(skb)->data;
-
-	qdisc_cb_private_validate(skb, sizeof(*tag));
-	if ((tag->mark & OPTSAMPLE_TAG_MARK_MASK) != OPTSAMPLE_TAG_MARK ||
-	    !tag->flow)
-		return NULL;
-	return tag;
-}
-
-/*
- * What is sampled must not fill the sender's socket buffer, or the sender and
- * not the sampler decides what survives. TCP, whose small queues rely on the
- * accounting, and packet rings, whose memory the packet still uses, have
- * destructors of their own. A transmit time stamp needs the sender's socket.
- */
-static void optsample_orphan(struct sk_buff *skb)
-{
-	if (skb->destructor == sock_wfree && !optsample_wants_stamp(skb))
-		skb_orphan(skb);
-}
-
-/**
- * optsample_settle_loss - tell the parents of packets that are gone
- * @sch: the qdisc
- * @loss: which, but for the one being enqueued
- *
- * Return: what enqueue() returns.
- */
-int optsample_settle_loss(struct Qdisc *sch, const struct optsample_loss *loss)
-{
-	u32 packets = loss->packets, bytes = loss->bytes;
-
-	sch->q.qlen -= packets;
-	sch->qstats.backlog -= bytes;
-	sch->qstats.drops += packets;
-	if (loss->own_lost) {
-		/* The parents never counted this one. */
-		packets--;
-		bytes -= qdisc_pkt_len(loss->own);
-	}
-	if (packets)
-		qdisc_tree_reduce_backlog(sch, packets, bytes);
-	return loss->own_lost ? NET_XMIT_CN : NET_XMIT_SUCCESS;
-}
-
-static __always_inline int
-optsample_enqueue_flow(struct Qdisc *sch, struct optsample_flow *flow,
-		       struct sk_buff *skb, struct optsample_tag *tag,
-		       struct optsample_loss *loss)
+/* A tag of a flow that is not known yet, or cannot be (0 is none) */
+static noinline int optsample_enqueue_new(struct sk_buff *skb,
+					  struct Qdisc *sch,
+					  struct sk_buff **to_free)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
-	bool queued = optsample_flow_enqueue(q, flow, skb, tag, loss);
+	struct optsample_tag *tag = optsample_skb_tag(skb);
+	struct optsample_loss *loss = &q->loss;
+	struct optsample_flow *f;
+	int ret;
 
-	/* A second instance below must not read it again. */
+	optsample_loss_begin(loss, skb, to_free);
+	f = tag->flow ? optsample_flow_make(q, skb, tag, loss) : NULL;
+	if (f)
+		return optsample_flow_enqueue(sch, f, skb, to_free);
 	tag->mark = 0;
-	if (unlikely(!queued)) {
-		qdisc_qstats_drop(sch);
-		return NET_XMIT_CN;
-	}
-	sch->q.qlen++;
-	sch->qstats.backlog += qdisc_pkt_len(skb);
-	return NET_XMIT_SUCCESS;
+	ret = optsample_ordinary_enqueue(sch, skb, to_free);
+	if (loss->packets)
+		optsample_settle_loss(sch, loss);
+	return ret;
+}
+
+/* Ends in calls, so that what runs for every packet has no frame */
+static __always_inline int optsample_enqueue_tagged(struct sk_buff *skb,
+						    struct Qdisc *sch,
+						    struct sk_buff **to_free)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	const struct optsample_tag *tag = optsample_skb_tag(skb);
+	struct optsample_flow *f;
+
+	if ((tag->mark & OPTSAMPLE_TAG_MARK_MASK) != OPTSAMPLE_TAG_MARK)
+		return optsample_ordinary_enqueue(sch, skb, to_free);
+	f = optsample_flow_find(q, tag->flow);
+	if (unlikely(!f))
+		return optsample_enqueue_new(skb, sch, to_free);
+	return optsample_flow_enqueue(sch, f, skb, to_free);
+}
+
+static noinline int optsample_enqueue_filtered(struct sk_buff *skb,
+					       struct Qdisc *sch,
+					       struct sk_buff **to_free,
+					       const struct tcf_proto *filter)
+{
+	int ret = optsample_classify(skb, sch, filter, to_free);
+
+	if (unlikely(ret))
+		return ret;
+	return optsample_enqueue_tagged(skb, sch, to_free);
 }
 
 static int optsample_enqueue(struct sk_buff *skb, struct Qdisc *sch,
@@ -124,52 +110,66 @@ static int optsample_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 {
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct tcf_proto *filter = rcu_dereference_bh(q->filter_list);
-	struct optsample_loss *loss = &q->loss;
-	struct optsample_flow *flow = NULL;
-	struct optsample_tag *tag;
-	int ret;
 
 	optsample_unhold(sch);
-	if (filter) {
-		ret = optsample_classify(skb, sch, filter, to_free);
-		if (unlikely(ret))
-			return ret;
-	}
-	loss->to_free = to_free;
-	loss->own = skb;
-	loss->own_msg = NULL;
-	tag = optsample_tag(skb);
-	if (tag)
-		flow = optsample_flow_get(q, skb, tag, loss);
-	if (flow) {
-		optsample_orphan(skb);
-		ret = optsample_enqueue_flow(sch, flow, skb, tag, loss);
-	} else {
-		/* A second instance below must not read it again. */
-		if (tag)
-			tag->mark = 0;
-		ret = optsample_ordinary_enqueue(sch, skb, to_free);
-	}
-	if (unlikely(q->memory > optsample_flow_memory(q)))
-		optsample_flows_relieve(q, loss);
-	if (likely(!loss->packets))
-		return ret;
-	if (optsample_settle_loss(sch, loss))
-		ret = NET_XMIT_CN;
-	loss->packets = 0;
-	loss->bytes = 0;
-	loss->own_lost = false;
-	return ret;
+	if (filter)
+		return optsample_enqueue_filtered(skb, sch, to_free, filter);
+	return optsample_enqueue_tagged(skb, sch, to_free);
 }
 
 /*
  * Dequeue
  */
 
+/* Flows that were idle for long enough go, once a second at most. */
+static noinline void optsample_tidy(struct optsample_sched *q)
+{
+	if (time_before(jiffies, q->tidy))
+		return;
+	q->tidy = jiffies + HZ;
+	optsample_flows_reclaim(q);
+}
+
 /*
- * Ordinary traffic goes first, up to its share while both wait: it pays for
- * its bytes and earns by those of the flows, in percent of a byte.
+ * Ordinary traffic pays for its bytes while flows wait, and earns by theirs: in
+ * percent of a byte.
  */
+static __always_inline struct sk_buff *
+optsample_ordinary_next(struct optsample_sched *q)
+{
+	struct optsample_ordinary *o = &q->ordinary;
+	struct sk_buff *skb;
+
+	if (unlikely(q->stall.by_dest) && optsample_ordinary_waits(q))
+		return NULL;
+	skb = qdisc_dequeue_peeked(o->child);
+	if (unlikely(!skb))
+		return NULL;
+	if (unlikely(!(++o->sent % OPTSAMPLE_TIDY_PACKETS)))
+		optsample_tidy(q);
+	if (optsample_flows_hold(q))
+		o->credit -= qdisc_pkt_len(skb) * (100 - q->cfg.share);
+	return skb;
+}
+
+static noinline struct sk_buff *
+optsample_ordinary_instead(struct optsample_sched *q)
+{
+	return optsample_ordinary_next(q);
+}
+
+/* Ordinary traffic has a debt. */
+static noinline void optsample_ordinary_earn(struct optsample_sched *q,
+					     const struct sk_buff *skb)
+{
+	struct optsample_ordinary *o = &q->ordinary;
+
+	o->credit += qdisc_pkt_len(skb) * q->cfg.share;
+	if (o->credit > 0 && !o->child->q.qlen)
+		o->credit = 0;
+}
+
+/* Ordinary traffic goes first, up to its share while both wait. */
 static __always_inline struct sk_buff *optsample_next(struct optsample_sched *q)
 {
 	struct optsample_ordinary *o = &q->ordinary;
@@ -177,17 +177,62 @@ static __always_inline struct sk_buff *optsample_next(struct optsample_sched *q)
 	struct sk_buff *skb;
 
 	if (waits && (o->credit >= 0 || !flows)) {
-		skb = optsample_ordinary_dequeue(q);
+		skb = optsample_ordinary_next(q);
 		if (likely(skb))
 			return skb;
-		waits = false;	/* for its destination */
+		waits = false;	/* for its destination, or by itself */
 	}
 	skb = flows ? optsample_flows_dequeue(q) : NULL;
 	if (unlikely(!skb))
-		return waits ? optsample_ordinary_dequeue(q) : NULL;
-	o->credit += qdisc_pkt_len(skb) * q->cfg.share;
-	if (o->credit > 0 && !o->child->q.qlen)
-		o->credit = 0;
+		return waits ? optsample_ordinary_instead(q) : NULL;
+	if (unlikely(o->credit < 0))
+		optsample_ordinary_earn(q, skb);
+	return skb;
+}
+
+static __always_inline void optsample_left(struct Qdisc *sch,
+					   const struct sk_buff *skb)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+
+	sch->q.qlen--;
+	sch->qstats.backlog -= qdisc_pkt_len(skb);
+	q->stall.last_jiffies = jiffies;
+	q->stall.backlogged = sch->q.qlen;
+}
+
+/* Does everything that waits have destinations that are full? */
+static bool optsample_blocked(struct optsample_sched *q)
+{
+	return q->stall.by_dest &&
+	       (!list_empty(&q->parked) || optsample_ordinary_waits(q));
+}
+
+/* Something may hold packets, or nothing has left for a while. */
+static noinline struct sk_buff *optsample_dequeue_careful(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+	struct sk_buff *skb;
+
+	optsample_unhold(sch);
+	if (!sch->q.qlen || optsample_hold_back(sch))
+		return NULL;
+	optsample_unpark(q);
+	optsample_tidy(q);
+	skb = __skb_dequeue(&st->requeued);
+	if (likely(!skb)) {
+		skb = optsample_next(q);
+		if (unlikely(!skb)) {
+			if (optsample_blocked(q))
+				optsample_hold_blocked(sch);
+			return NULL;
+		}
+		qdisc_bstats_update(sch, skb);
+	}
+	optsample_left(sch, skb);
+	if (st->careful)
+		optsample_hold_released(sch, skb);
 	return skb;
 }
 
@@ -197,30 +242,16 @@ static struct sk_buff *optsample_dequeue(struct Qdisc *sch)
 	struct optsample_stall *st = &q->stall;
 	struct sk_buff *skb;
 
-	optsample_unhold(sch);
+	if (st->careful ||
+	    time_after(jiffies, st->last_jiffies + OPTSAMPLE_DRIVER_JIFFIES))
+		return optsample_dequeue_careful(sch);
 	if (!sch->q.qlen)
 		return NULL;
-	if ((st->careful ||
-	     time_after(jiffies, st->last_jiffies + OPTSAMPLE_DRIVER_JIFFIES)) &&
-	    optsample_hold_back(sch))
+	skb = optsample_next(q);
+	if (unlikely(!skb))
 		return NULL;
-	if (unlikely(!skb_queue_empty(&st->requeued))) {
-		skb = __skb_dequeue(&st->requeued);
-	} else {
-		skb = optsample_next(q);
-		if (unlikely(!skb)) {
-			if (st->by_dest)
-				optsample_hold_blocked(sch);
-			return NULL;
-		}
-		qdisc_bstats_update(sch, skb);
-	}
-	sch->q.qlen--;
-	sch->qstats.backlog -= qdisc_pkt_len(skb);
-	if (st->careful)
-		optsample_hold_released(sch, skb);
-	st->last_jiffies = jiffies;
-	st->backlogged = sch->q.qlen;
+	qdisc_bstats_update(sch, skb);
+	optsample_left(sch, skb);
 	return skb;
 }
 

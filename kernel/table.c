@@ -15,24 +15,21 @@ void optsample_flows_lists(struct optsample_sched *q)
 {
 	int i;
 
-	for (i = 0; i < OPTSAMPLE_BANDS; i++) {
-		INIT_LIST_HEAD(&q->band[i].fresh);
-		INIT_LIST_HEAD(&q->band[i].turns);
-	}
+	for (i = 0; i < ARRAY_SIZE(q->turns); i++)
+		INIT_LIST_HEAD(&q->turns[i]);
 	INIT_LIST_HEAD(&q->idle);
 	INIT_LIST_HEAD(&q->parked);
-	INIT_LIST_HEAD(&q->spare);
 }
 
 int optsample_flows_init(struct optsample_sched *q)
 {
 	u32 i, n = q->cfg.flows;
+	u32 bits = max(1, ilog2(roundup_pow_of_two(n)));
 
 	q->tidy = jiffies;
 	get_random_bytes(&q->hash, sizeof(q->hash));
-	q->table_bits = max(1, ilog2(roundup_pow_of_two(n)));
-	q->table = kvcalloc(1U << q->table_bits, sizeof(*q->table),
-			    GFP_KERNEL);
+	q->table_shift = 64 - bits;
+	q->table = kvcalloc(1U << bits, sizeof(*q->table), GFP_KERNEL);
 	q->slots = kvcalloc(n, sizeof(*q->slots), GFP_KERNEL);
 	q->free_slots = kvcalloc(n, sizeof(*q->free_slots), GFP_KERNEL);
 	if (!q->table || !q->slots || !q->free_slots)
@@ -59,6 +56,8 @@ static void optsample_flow_free(struct optsample_sched *q,
 	list_del(&f->list);
 	if (f->listed)
 		q->listed--;
+	if (q->alone == f)
+		q->alone = NULL;
 	if (q->fattest == f)
 		q->fattest = NULL;
 	q->slots[f->slot] = NULL;
@@ -77,6 +76,7 @@ void optsample_flows_reclaim(struct optsample_sched *q)
 {
 	struct optsample_flow *f, *next;
 
+	optsample_alone_idle(q);
 	list_for_each_entry_safe(f, next, &q->idle, list) {
 		if (time_before32((u32)jiffies, f->idle_since +
 				  (u32)msecs_to_jiffies(q->cfg.idle_ms)))
@@ -124,6 +124,7 @@ bool optsample_idle_free(struct optsample_sched *q)
 {
 	struct optsample_flow *f;
 
+	optsample_alone_idle(q);
 	f = list_first_entry_or_null(&q->idle, struct optsample_flow, list);
 	if (f)
 		optsample_flow_free(q, f);
@@ -261,8 +262,10 @@ void optsample_flows_destroy(struct optsample_sched *q)
 	struct optsample_msg *msg, *next;
 
 	optsample_flows_purge(q);
-	list_for_each_entry_safe(msg, next, &q->spare, fifo)
+	for (msg = q->spare; msg; msg = next) {
+		next = msg->spare;
 		kmem_cache_free(optsample_msg_cache, msg);
+	}
 	kvfree(q->free_slots);
 	kvfree(q->slots);
 	kvfree(q->table);

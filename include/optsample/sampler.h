@@ -287,7 +287,7 @@ static inline void __optsample_halve(struct optsample_sampler *s)
 static inline struct optsample_node *
 __optsample_thin(struct optsample_sampler *s)
 {
-	struct optsample_node *first = NULL, **at = &first;
+	struct optsample_node *first = NULL, *last = NULL, *n;
 	u32 dis;
 
 	if (s->idx >= s->len)
@@ -296,8 +296,12 @@ __optsample_thin(struct optsample_sampler *s)
 	while (s->idx < s->len) {
 		if (s->cursor == s->tail)
 			s->cur += dis;
-		*at = __optsample_remove_at(s);
-		at = &(*at)->next;
+		n = __optsample_remove_at(s);
+		if (last)
+			last->next = n;
+		else
+			first = n;
+		last = n;
 	}
 	__optsample_double(s);
 	return first;

@@ -382,7 +382,7 @@ device idle 1ms
 drive >/dev/null <<<"x 5 1 1 3 100
 q"
 sleep 0.1
-echo "o 100" | drive >/dev/null
+printf "o 100\nq\n" | drive >/dev/null
 is "$(stat flows) $(stat msgs_out)" "0 1" \
 	"idle flows are freed, their counters stay"
 
