@@ -186,6 +186,7 @@ optsample_band_next(struct optsample_sched *q, struct optsample_band *band)
 {
 	struct optsample_flow *f;
 	struct list_head *head;
+	bool skipped = false;
 	u32 steps = 0;
 
 	for (;;) {
@@ -196,6 +197,9 @@ optsample_band_next(struct optsample_sched *q, struct optsample_band *band)
 		if (likely(optsample_may_send(f))) {
 			if (likely(!q->stall.by_dest) || !optsample_park(q, f))
 				return f;
+			/* The others may need more turns than it did. */
+			skipped = false;
+			steps = 0;
 			continue;
 		}
 		if (!f->backlog_pkts && f->deficit > 0 &&
@@ -206,12 +210,13 @@ optsample_band_next(struct optsample_sched *q, struct optsample_band *band)
 		if (f->deficit <= 0)
 			f->deficit += q->cfg.quantum;
 		optsample_list_move(&f->list, &band->turns);
-		steps++;
-		if (unlikely(steps == 2 * q->listed + 1) &&
-		    !optsample_turns_skip(q, band))
+		/* A flow that is unlisted meanwhile makes that fewer steps. */
+		if (likely(++steps <= 2 * q->listed))
+			continue;
+		if (WARN_ON_ONCE(skipped) || !optsample_turns_skip(q, band))
 			return NULL;
-		if (WARN_ON_ONCE(steps > 4 * q->listed + 4))
-			return NULL;
+		skipped = true;
+		steps = 0;
 	}
 }
 
