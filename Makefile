@@ -69,7 +69,7 @@ help:
 	@echo 'make demo        a Wi-Fi link in a VM fails for 5 s: what the operator sees;'
 	@echo '                 a loop closes: what becomes of the map'
 	@echo 'make check       all tests: unit, eBPF, kernel and Wi-Fi in a VM'
-	@echo 'make check-full  also other kernels, a debug kernel, long random runs'
+	@echo 'make check-full  also other kernels, some that check themselves, long random runs'
 	@echo 'make bench       qdisc, classifier, codecs, maps, next to what they replace'
 	@echo 'make bench-quality [IMAGES=...]  what the operator sees of images, by loss'
 	@echo 'make install     programs, tc plugin, man pages, module source for DKMS'

@@ -76,6 +76,15 @@ static struct Qdisc *optsample_leaf(struct Qdisc *sch, unsigned long cl)
 	return cl == OPTSAMPLE_ORDINARY ? q->ordinary.child : NULL;
 }
 
+/*
+ * Not locked: flows come and go with packets. Who wants more than to know that
+ * there is one locks and looks again.
+ */
+static bool optsample_slot_used(const struct optsample_sched *q, u32 slot)
+{
+	return READ_ONCE(q->slots[slot]);
+}
+
 static unsigned long optsample_find_class(struct Qdisc *sch, u32 classid)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
@@ -83,7 +92,8 @@ static unsigned long optsample_find_class(struct Qdisc *sch, u32 classid)
 
 	if (minor == OPTSAMPLE_ORDINARY)
 		return minor;
-	if (!minor || minor > q->cfg.flows || !q->slots[minor - 1])
+	if (!minor || minor > q->cfg.flows ||
+	    !optsample_slot_used(q, minor - 1))
 		return 0;
 	return minor;
 }
@@ -199,7 +209,7 @@ static void optsample_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 	if (arg->stop)
 		return;
 	for (i = 0; i < q->cfg.flows; i++) {
-		if (!q->slots[i])
+		if (!optsample_slot_used(q, i))
 			arg->count++;
 		else if (!optsample_visit(sch, i + 1, arg))
 			return;

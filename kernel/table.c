@@ -60,7 +60,7 @@ static void optsample_flow_free(struct optsample_sched *q,
 		q->alone = NULL;
 	if (q->fattest == f)
 		q->fattest = NULL;
-	q->slots[f->slot] = NULL;
+	WRITE_ONCE(q->slots[f->slot], NULL);	/* optsample_slot_used() */
 	q->free_slots[q->cfg.flows - q->nflows--] = f->slot;
 	q->nself -= f->self;
 	q->flows_reclaimed++;
@@ -211,7 +211,7 @@ static struct optsample_flow *optsample_flow_new(struct optsample_sched *q,
 	f->band = f->own_band;
 	f->slot = q->free_slots[q->cfg.flows - ++q->nflows];
 	f->idle_since = jiffies;
-	q->slots[f->slot] = f;
+	WRITE_ONCE(q->slots[f->slot], f);	/* optsample_slot_used() */
 	optsample_init(&f->sampler, q->cfg.policy, q->cfg.limit,
 		       q->cfg.refill);
 	hlist_add_head(&f->hash, optsample_flow_bucket(q, f->id));

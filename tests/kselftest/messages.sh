@@ -453,6 +453,20 @@ out=$({ backlog 1 2000 60; echo "share 2 60000 1000"; } | drive | tail -n 1)
 [ "${out#share }" -ge 40 ] && [ "${out#share }" -le 60 ]
 ok "the same with turns much smaller than packets ($out)"
 
+# a flow that owes little and holds nothing drops out of the turns while one
+# that owes much waits for more of them
+device limit 5 quantum 256
+out=$(drive <<-END | tail -n 3 | words
+	x 1 1 1 3 458
+	x 2 1 1 3 5000
+	x 2 2 2 3 5000
+	q
+	q
+	q
+	END
+)
+is "$out" "1/1/3 2/1/3 2/2/3" "no turn is lost to a flow that ends"
+
 # a small message of a topic that was silent need not wait for large ones
 device limit 100 memlimit 256mb
 out=$({ backlog 1 50 9000; backlog 2 50 9000; echo q; echo q
