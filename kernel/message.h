@@ -67,8 +67,8 @@ static inline bool optsample_recalls(const struct optsample_recent *r, u32 id)
 }
 
 static inline void optsample_uncharge(struct optsample_sched *q,
-			       struct optsample_flow *f,
-			       struct optsample_msg *msg, u32 truesize)
+				      struct optsample_flow *f,
+				      struct optsample_msg *msg, u32 truesize)
 {
 	msg->truesize -= truesize;
 	f->memory -= truesize;
@@ -82,7 +82,7 @@ static inline void optsample_uncharge(struct optsample_sched *q,
  * and list_del() (CONFIG_DEBUG_LIST), which would cost more than the rest.
  */
 static inline void optsample_list_move(struct list_head *entry,
-				struct list_head *list)
+				       struct list_head *list)
 {
 	list_bulk_move_tail(list, entry, entry);
 }

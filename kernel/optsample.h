@@ -435,7 +435,7 @@ static inline void optsample_memory_max(struct optsample_sched *q)
 }
 
 static inline void optsample_counters_add(struct tc_optsample_counters *sum,
-				   const struct tc_optsample_counters *c)
+					  const struct tc_optsample_counters *c)
 {
 	const u64 *from = (const u64 *)c;
 	u64 *to = (u64 *)sum;

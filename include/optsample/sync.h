@@ -447,9 +447,9 @@ static inline void optsample_sync_release(struct optsample_sync *s,
 static inline struct optsample_set *
 optsample_sync_evict(struct optsample_sync *s)
 {
-	struct optsample_node *n = optsample_evict(
-		s->unstamped.len > s->sampler.len ? &s->unstamped :
-						    &s->sampler);
+	struct optsample_sampler *from = s->unstamped.len > s->sampler.len ?
+					 &s->unstamped : &s->sampler;
+	struct optsample_node *n = optsample_evict(from);
 
 	if (n)
 		__optsample_set_past(s, __optsample_set_of(n), false);
@@ -466,8 +466,9 @@ optsample_sync_evict(struct optsample_sync *s)
 static inline struct optsample_set *
 optsample_sync_commit(struct optsample_sync *s)
 {
-	struct optsample_node *n = optsample_depart(
-		__optsample_unstamped_first(s) ? &s->unstamped : &s->sampler);
+	struct optsample_sampler *from = __optsample_unstamped_first(s) ?
+					 &s->unstamped : &s->sampler;
+	struct optsample_node *n = optsample_depart(from);
 
 	if (n)
 		__optsample_set_past(s, __optsample_set_of(n), true);

@@ -35,6 +35,7 @@ enum {
 	TCA_OPTSAMPLE_INFLIGHT_PER,	/* u32, enum tc_optsample_inflight_per */
 	__TCA_OPTSAMPLE_MAX
 };
+
 #define TCA_OPTSAMPLE_MAX (__TCA_OPTSAMPLE_MAX - 1)
 
 enum tc_optsample_gate {
@@ -61,6 +62,7 @@ enum {
 	TCA_OPTSAMPLE_PROFILE,		/* nest of TCA_OPTSAMPLE_PROFILE_* */
 	__TCA_OPTSAMPLE_PROFILES_MAX
 };
+
 #define TCA_OPTSAMPLE_PROFILES_MAX (__TCA_OPTSAMPLE_PROFILES_MAX - 1)
 
 /* TCA_OPTSAMPLE_PROFILE: what is not there is as the qdisc has it */
@@ -76,6 +78,7 @@ enum {
 	TCA_OPTSAMPLE_PROFILE_SEGMENTS,	/* u32, 1: open to OPTSAMPLE_TAG_SELF */
 	__TCA_OPTSAMPLE_PROFILE_MAX
 };
+
 #define TCA_OPTSAMPLE_PROFILE_MAX (__TCA_OPTSAMPLE_PROFILE_MAX - 1)
 
 /* Why the qdisc held packets, and for how long (tc_optsample_qd_stats) */
@@ -88,6 +91,7 @@ enum tc_optsample_stall {
 	TC_OPTSAMPLE_STALL_GATE,	/* the gate is closed */
 	__TC_OPTSAMPLE_STALL_MAX
 };
+
 #define TC_OPTSAMPLE_STALLS 8		/* array size, room to append */
 #define TC_OPTSAMPLE_NOT_STALLED 0xffffffffU
 
