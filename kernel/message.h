@@ -29,7 +29,8 @@
 
 extern struct kmem_cache *optsample_msg_cache;
 
-static inline struct optsample_msg *optsample_msg_of(struct optsample_node *node)
+static inline struct optsample_msg *
+optsample_msg_of(struct optsample_node *node)
 {
 	return container_of(node, struct optsample_msg, node);
 }

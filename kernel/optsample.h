@@ -13,7 +13,7 @@
  *   relieve.c        when memory is short
  *   table.c          flows by id
  *   ordinary.c       the child qdisc for everything without a tag
- *   hold.c           when to hold, and for how long: link, in flight, rate, gate
+ *   hold.c           when to hold, how long: link, in flight, rate, gate
  *   inflight.c       what is below the qdisc
  *   link.c           carrier of the watched device and of the own one
  *
@@ -39,11 +39,11 @@ enum {
 	OPTSAMPLE_SPARE_MAX = 256,	/* message structs kept for reuse */
 	OPTSAMPLE_FLOWS_MAX = 65534,	/* class minor numbers, and */
 	OPTSAMPLE_ORDINARY = 0xffff,	/* that of ordinary traffic */
-	OPTSAMPLE_DESTS_MAX = 64,	/* with a count of their own in flight */
+	OPTSAMPLE_DESTS_MAX = 64,	/* that are counted in flight */
 	OPTSAMPLE_PRIORITIES = 8,
 	OPTSAMPLE_BANDS = 1 + OPTSAMPLE_PRIORITIES,	/* 0: background */
 	OPTSAMPLE_OTHERS = 3,		/* flows of control, but for its own */
-	OPTSAMPLE_ALONE = 0x80,		/* of a profile's group, which is full */
+	OPTSAMPLE_ALONE = 0x80,		/* of a profile whose group is full */
 };
 
 /* Shorter waits between two packets are ordinary scheduling, not a stall. */
@@ -351,12 +351,12 @@ struct optsample_sched {
 	struct optsample_flow	**slots;	/* by class minor - 1 */
 	u16			*free_slots;
 	u32			nflows;
-	u32			nself;		/* of segments: optsample_flow.self */
+	u32			nself;		/* with @self, of segments */
 	struct optsample_band	band[OPTSAMPLE_BANDS];
-	u32			bands;		/* with listed flows, a bit each */
+	u32			bands;		/* that have listed flows */
 	u32			listed;		/* flows in all bands */
 	u32			holding;	/* flows that hold packets */
-	struct list_head	parked;		/* listed: destination is full */
+	struct list_head	parked;		/* destination is full */
 	unsigned long		parked_at;	/* last, jiffies */
 	unsigned long		tidy;		/* idle flows, at this time */
 	struct list_head	idle;
@@ -376,7 +376,7 @@ struct optsample_sched {
 	u32			flows_displaced;
 	struct tc_optsample_counters retired;	/* of flows that are gone */
 
-	struct optsample_loss	loss;		/* of an enqueue; nothing between */
+	struct optsample_loss	loss;		/* of this enqueue */
 	struct optsample_ordinary ordinary;
 	struct optsample_stall	stall;
 };

@@ -200,8 +200,8 @@ static struct sk_buff *optsample_dequeue(struct Qdisc *sch)
 	optsample_unhold(sch);
 	if (!sch->q.qlen)
 		return NULL;
-	if ((st->careful ||
-	     time_after(jiffies, st->last_jiffies + OPTSAMPLE_DRIVER_JIFFIES)) &&
+	if ((st->careful || time_after(jiffies, st->last_jiffies +
+						OPTSAMPLE_DRIVER_JIFFIES)) &&
 	    optsample_hold_back(sch))
 		return NULL;
 	if (unlikely(!skb_queue_empty(&st->requeued))) {

@@ -19,10 +19,10 @@
  * one begins the next. A round is a set of a second sampler, which has the
  * policy and the limit of the first and takes rounds for positions.
  *
- * Sets of both kinds are in the order in which they were opened. The messages of a member
- * need not be, but those before one that opened a set are of older sets. So
- * the oldest set can always leave: who opened it holds nothing else back.
- * That is why a set whose message is taken out is no longer a set.
+ * Sets of both kinds are in the order in which they were opened. The messages
+ * of a member need not be, but those before one that opened a set are of older
+ * sets. So the oldest set can always leave: who opened it holds nothing else
+ * back. That is why a set whose message is taken out is no longer a set.
  *
  * As sampler.h: pure C, nothing is allocated here, no locking. O(1) for each
  * message but for the look for its set, which ends at OPTSAMPLE_SYNC_LOOK.
