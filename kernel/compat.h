@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What newer kernels do for us and 6.1, the oldest that we build for, does not */
+/* What newer kernels do for us and 6.1, our oldest, does not */
 #ifndef OPTSAMPLE_COMPAT_H
 #define OPTSAMPLE_COMPAT_H
 

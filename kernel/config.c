@@ -99,12 +99,13 @@ static const char *const optsample_errors[TCA_OPTSAMPLE_MAX + 1] = {
 
 static const char *optsample_error(const struct nla_policy *pt)
 {
-	if (pt >= optsample_policy &&
-	    pt < optsample_policy + ARRAY_SIZE(optsample_policy))
-		return optsample_errors[pt - optsample_policy];
-	if (pt >= optsample_profile_policy &&
-	    pt < optsample_profile_policy + ARRAY_SIZE(optsample_profile_policy))
-		return optsample_profile_errors[pt - optsample_profile_policy];
+	const struct nla_policy *of = optsample_policy;
+
+	if (pt >= of && pt < of + ARRAY_SIZE(optsample_policy))
+		return optsample_errors[pt - of];
+	of = optsample_profile_policy;
+	if (pt >= of && pt < of + ARRAY_SIZE(optsample_profile_policy))
+		return optsample_profile_errors[pt - of];
 	return NULL;
 }
 
@@ -241,7 +242,8 @@ static int optsample_profile_update(const struct optsample_sched *q, u8 id,
 	to->group = kzalloc(sizeof(*to->group), GFP_KERNEL);
 	if (!to->group)
 		return -ENOMEM;
-	optsample_sync_init(&to->group->sync, OPTSAMPLE_POLICY_OPTSAMPLE, 1, 0, 0);
+	optsample_sync_init(&to->group->sync, OPTSAMPLE_POLICY_OPTSAMPLE, 1,
+			    0, 0);
 	return 0;
 }
 

@@ -37,10 +37,10 @@ optsample_ahead(struct optsample_sched *q, const struct optsample_flow *f,
 
 /* A message that just passes, from the head of @f to behind @ahead of @to */
 static void optsample_move_behind(struct optsample_sched *q,
-				struct optsample_flow *f,
-				struct optsample_flow *to,
-				struct optsample_msg *msg,
-				struct optsample_msg *ahead)
+				  struct optsample_flow *f,
+				  struct optsample_flow *to,
+				  struct optsample_msg *msg,
+				  struct optsample_msg *ahead)
 {
 	f->memory -= msg->truesize;
 	f->pass_memory -= msg->truesize;
@@ -63,8 +63,8 @@ static void optsample_move_behind(struct optsample_sched *q,
  * first. Each is waited for once. Return: whether it waits there now
  */
 static noinline bool optsample_move_on(struct optsample_sched *q,
-				     struct optsample_flow *f,
-				     struct optsample_msg *msg)
+				       struct optsample_flow *f,
+				       struct optsample_msg *msg)
 {
 	struct optsample_msg *ahead;
 	struct optsample_flow *to;
@@ -94,10 +94,10 @@ static __always_inline void optsample_begin(struct optsample_sched *q,
 	f->cur = msg;
 	if (likely(msg->place == OPTSAMPLE_IN_SAMPLER))
 		optsample_depart(&f->sampler);
-	else if (msg->place == OPTSAMPLE_PASSES)
-		return;
-	else
+	else if (msg->place != OPTSAMPLE_PASSES)
 		optsample_group_begin(q, f, msg);
+	else
+		return;
 	f->c.msgs_out++;
 	gap = msg->node.pos - f->sent_pos;
 	/* Stamps of partners may step back. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What a flow follows: the tag names a profile, and netlink (config.c) says
- * what that means. A number without a description means the qdisc's own options.
+ * what that means. A number without a description means the qdisc's own
+ * options.
  */
 #include "message.h"
 

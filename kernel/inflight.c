@@ -21,13 +21,13 @@
 #include "optsample.h"
 
 enum {
-	OPTSAMPLE_STUCK_SECONDS = 10,	/* without a completion: reset the count */
+	OPTSAMPLE_STUCK_SECONDS = 10,	/* no completion: reset the count */
 	OPTSAMPLE_ASLEEP_MS = 100,	/* the same: ordinary traffic goes on */
 };
 
 /**
  * struct optsample_below - owner of packets below one qdisc
- * @inet:	the socket; its sk_user_data is the qdisc while that lives (RCU).
+ * @inet:	the socket; its sk_user_data is the qdisc while it lives (RCU).
  *		An inet socket, because IP output below a tunnel takes the
  *		owner of any packet for one and reads its options: all zero
  * @packets:	in flight; too few once something below makes fragments

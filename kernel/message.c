@@ -114,7 +114,7 @@ void optsample_pass_drop_oldest(struct optsample_sched *q,
  * Few packets are never too many; repairs of long messages are many.
  */
 bool optsample_pass_full(const struct optsample_sched *q,
-				const struct optsample_flow *f)
+			 const struct optsample_flow *f)
 {
 	return f->pass_pkts >= OPTSAMPLE_PASS_MAX &&
 	       f->pass_memory > optsample_flow_memory(q) / 8;

@@ -29,7 +29,8 @@
 
 extern struct kmem_cache *optsample_msg_cache;
 
-static inline struct optsample_msg *optsample_msg_of(struct optsample_node *node)
+static inline struct optsample_msg *
+optsample_msg_of(struct optsample_node *node)
 {
 	return container_of(node, struct optsample_msg, node);
 }
@@ -67,8 +68,8 @@ static inline bool optsample_recalls(const struct optsample_recent *r, u32 id)
 }
 
 static inline void optsample_uncharge(struct optsample_sched *q,
-			       struct optsample_flow *f,
-			       struct optsample_msg *msg, u32 truesize)
+				      struct optsample_flow *f,
+				      struct optsample_msg *msg, u32 truesize)
 {
 	msg->truesize -= truesize;
 	f->memory -= truesize;

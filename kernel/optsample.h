@@ -13,7 +13,7 @@
  *   relieve.c        when memory is short
  *   table.c          flows by id
  *   ordinary.c       the child qdisc for everything without a tag
- *   hold.c           when to hold, and for how long: link, in flight, rate, gate
+ *   hold.c           when to hold, how long: link, in flight, rate, gate
  *   inflight.c       what is below the qdisc
  *   link.c           carrier of the watched device and of the own one
  *
@@ -40,11 +40,11 @@ enum {
 	OPTSAMPLE_SPARE_MAX = 256,	/* message structs kept for reuse */
 	OPTSAMPLE_FLOWS_MAX = 65534,	/* class minor numbers, and */
 	OPTSAMPLE_ORDINARY = 0xffff,	/* that of ordinary traffic */
-	OPTSAMPLE_DESTS_MAX = 64,	/* with a count of their own in flight */
+	OPTSAMPLE_DESTS_MAX = 64,	/* that are counted in flight */
 	OPTSAMPLE_PRIORITIES = 8,
 	OPTSAMPLE_BANDS = 1 + OPTSAMPLE_PRIORITIES,	/* 0: background */
 	OPTSAMPLE_OTHERS = 3,		/* flows of control, but for its own */
-	OPTSAMPLE_ALONE = 0x80,		/* of a profile's group, which is full */
+	OPTSAMPLE_ALONE = 0x80,		/* of a profile whose group is full */
 };
 
 /* Shorter waits between two packets are ordinary scheduling, not a stall. */
@@ -350,16 +350,16 @@ struct optsample_sched {
 	struct optsample_flow	**slots;	/* by class minor - 1 */
 	u16			*free_slots;
 	u32			nflows;
-	u32			nself;		/* of segments: optsample_flow.self */
-	struct list_head	turns[2 * OPTSAMPLE_BANDS]; /* optsample_turns */
+	u32			nself;		/* with @self, of segments */
+	struct list_head	turns[2 * OPTSAMPLE_BANDS];
 	u32			turns_mask;	/* those with flows, a bit each */
 	u32			listed;		/* flows in all of them */
 	u32			holding;	/* flows that hold packets */
-	struct list_head	parked;		/* listed: destination is full */
+	struct list_head	parked;		/* destination is full */
 	unsigned long		parked_at;	/* last, jiffies */
 	unsigned long		tidy;		/* idle flows, at this time */
 	struct list_head	idle;
-	struct optsample_flow	*alone;		/* held packets last: still listed */
+	struct optsample_flow	*alone;		/* held packets last */
 	struct optsample_msg	*spare;		/* messages, for reuse */
 	u32			nspare;
 	u32			overhead;	/* flows and sets, bytes */
@@ -376,7 +376,7 @@ struct optsample_sched {
 	u32			flows_displaced;
 	struct tc_optsample_counters retired;	/* of flows that are gone */
 
-	struct optsample_loss	loss;		/* of an enqueue; nothing between */
+	struct optsample_loss	loss;		/* of this enqueue */
 	struct optsample_ordinary ordinary;
 	struct optsample_stall	stall;
 };
@@ -452,7 +452,7 @@ static inline void optsample_memory_max(struct optsample_sched *q)
 }
 
 static inline void optsample_counters_add(struct tc_optsample_counters *sum,
-				   const struct tc_optsample_counters *c)
+					  const struct tc_optsample_counters *c)
 {
 	const u64 *from = (const u64 *)c;
 	u64 *to = (u64 *)sum;

@@ -242,8 +242,8 @@ static struct sk_buff *optsample_dequeue(struct Qdisc *sch)
 	struct optsample_stall *st = &q->stall;
 	struct sk_buff *skb;
 
-	if (st->careful ||
-	    time_after(jiffies, st->last_jiffies + OPTSAMPLE_DRIVER_JIFFIES))
+	if (st->careful || time_after(jiffies, st->last_jiffies +
+				      OPTSAMPLE_DRIVER_JIFFIES))
 		return optsample_dequeue_careful(sch);
 	if (!sch->q.qlen)
 		return NULL;

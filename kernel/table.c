@@ -185,10 +185,9 @@ static u8 optsample_own_band(const struct sk_buff *skb)
 	return band[0];
 }
 
-static struct optsample_flow *optsample_flow_new(struct optsample_sched *q,
-						 const struct sk_buff *skb,
-						 const struct optsample_tag *tag,
-						 struct optsample_loss *loss)
+static struct optsample_flow *
+optsample_flow_new(struct optsample_sched *q, const struct sk_buff *skb,
+		   const struct optsample_tag *tag, struct optsample_loss *loss)
 {
 	bool self = tag->mark & OPTSAMPLE_TAG_SELF;
 	struct optsample_flow *f;

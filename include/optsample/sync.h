@@ -19,10 +19,10 @@
  * one begins the next. A round is a set of a second sampler, which has the
  * policy and the limit of the first and takes rounds for positions.
  *
- * Sets of both kinds are in the order in which they were opened. The messages of a member
- * need not be, but those before one that opened a set are of older sets. So
- * the oldest set can always leave: who opened it holds nothing else back.
- * That is why a set whose message is taken out is no longer a set.
+ * Sets of both kinds are in the order in which they were opened. The messages
+ * of a member need not be, but those before one that opened a set are of older
+ * sets. So the oldest set can always leave: who opened it holds nothing else
+ * back. That is why a set whose message is taken out is no longer a set.
  *
  * As sampler.h: pure C, nothing is allocated here, no locking. O(1) for each
  * message but for the look for its set, which ends at OPTSAMPLE_SYNC_LOOK.
@@ -447,9 +447,9 @@ static inline void optsample_sync_release(struct optsample_sync *s,
 static inline struct optsample_set *
 optsample_sync_evict(struct optsample_sync *s)
 {
-	struct optsample_node *n = optsample_evict(
-		s->unstamped.len > s->sampler.len ? &s->unstamped :
-						    &s->sampler);
+	struct optsample_sampler *from = s->unstamped.len > s->sampler.len ?
+					 &s->unstamped : &s->sampler;
+	struct optsample_node *n = optsample_evict(from);
 
 	if (n)
 		__optsample_set_past(s, __optsample_set_of(n), false);
@@ -466,8 +466,9 @@ optsample_sync_evict(struct optsample_sync *s)
 static inline struct optsample_set *
 optsample_sync_commit(struct optsample_sync *s)
 {
-	struct optsample_node *n = optsample_depart(
-		__optsample_unstamped_first(s) ? &s->unstamped : &s->sampler);
+	struct optsample_sampler *from = __optsample_unstamped_first(s) ?
+					 &s->unstamped : &s->sampler;
+	struct optsample_node *n = optsample_depart(from);
 
 	if (n)
 		__optsample_set_past(s, __optsample_set_of(n), true);

@@ -381,7 +381,7 @@ is "$(stat flows) $(stat flows_reclaimed)" "2 1" "an idle flow makes room"
 device idle 1ms
 drive >/dev/null <<<"x 5 1 1 3 100
 q"
-sleep 0.1
+sleep 1.1
 printf "o 100\nq\n" | drive >/dev/null
 is "$(stat flows) $(stat msgs_out)" "0 1" \
 	"idle flows are freed, their counters stay"

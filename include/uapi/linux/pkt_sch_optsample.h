@@ -22,19 +22,20 @@ enum {
 	TCA_OPTSAMPLE_ORDINARY,		/* u32, packets of untagged traffic */
 	TCA_OPTSAMPLE_SHARE,		/* u32, percent served to it first */
 	TCA_OPTSAMPLE_INFLIGHT_PACKETS,	/* u32, 0: no limit */
-	TCA_OPTSAMPLE_INFLIGHT_BYTES,	/* u32, bytes of truesize, 0: no limit */
-	TCA_OPTSAMPLE_WATCH,		/* string, device name or alternative name
-					 * (ALTIFNAMSIZ), "": none
+	TCA_OPTSAMPLE_INFLIGHT_BYTES,	/* u32, truesize, 0: no limit */
+	TCA_OPTSAMPLE_WATCH,		/* string, name or alternative name of a
+					 * device (ALTIFNAMSIZ), "": none
 					 */
-	TCA_OPTSAMPLE_SETTLE,		/* u32, ms held after the link is back */
+	TCA_OPTSAMPLE_SETTLE,		/* u32, ms held when the link is back */
 	TCA_OPTSAMPLE_RATE64,		/* u64, bytes per second, 0: no limit */
 	TCA_OPTSAMPLE_GATE,		/* u32, enum tc_optsample_gate */
-	TCA_OPTSAMPLE_IDLE,		/* u32, ms until an idle flow is freed */
+	TCA_OPTSAMPLE_IDLE,		/* u32, ms until idle flows are freed */
 	TCA_OPTSAMPLE_PROFILES,		/* nest of TCA_OPTSAMPLE_PROFILE */
-	TCA_OPTSAMPLE_INFLIGHT_AUTO,	/* u32, 1: the qdisc finds a limit, too */
-	TCA_OPTSAMPLE_INFLIGHT_PER,	/* u32, enum tc_optsample_inflight_per */
+	TCA_OPTSAMPLE_INFLIGHT_AUTO,	/* u32, 1: the qdisc finds a limit */
+	TCA_OPTSAMPLE_INFLIGHT_PER,	/* u32, tc_optsample_inflight_per */
 	__TCA_OPTSAMPLE_MAX
 };
+
 #define TCA_OPTSAMPLE_MAX (__TCA_OPTSAMPLE_MAX - 1)
 
 enum tc_optsample_gate {
@@ -61,6 +62,7 @@ enum {
 	TCA_OPTSAMPLE_PROFILE,		/* nest of TCA_OPTSAMPLE_PROFILE_* */
 	__TCA_OPTSAMPLE_PROFILES_MAX
 };
+
 #define TCA_OPTSAMPLE_PROFILES_MAX (__TCA_OPTSAMPLE_PROFILES_MAX - 1)
 
 /* TCA_OPTSAMPLE_PROFILE: what is not there is as the qdisc has it */
@@ -72,10 +74,11 @@ enum {
 	TCA_OPTSAMPLE_PROFILE_POLICY,	/* u32, enum optsample_policy */
 	TCA_OPTSAMPLE_PROFILE_REFILL,	/* u32, R in percent, 0..100 */
 	TCA_OPTSAMPLE_PROFILE_PRIORITY,	/* u32, 0..7, larger goes first */
-	TCA_OPTSAMPLE_PROFILE_SYNC,	/* u32, us that stamps of a set differ */
+	TCA_OPTSAMPLE_PROFILE_SYNC,	/* u32, us between stamps of a set */
 	TCA_OPTSAMPLE_PROFILE_SEGMENTS,	/* u32, 1: open to OPTSAMPLE_TAG_SELF */
 	__TCA_OPTSAMPLE_PROFILE_MAX
 };
+
 #define TCA_OPTSAMPLE_PROFILE_MAX (__TCA_OPTSAMPLE_PROFILE_MAX - 1)
 
 /* Why the qdisc held packets, and for how long (tc_optsample_qd_stats) */
@@ -88,6 +91,7 @@ enum tc_optsample_stall {
 	TC_OPTSAMPLE_STALL_GATE,	/* the gate is closed */
 	__TC_OPTSAMPLE_STALL_MAX
 };
+
 #define TC_OPTSAMPLE_STALLS 8		/* array size, room to append */
 #define TC_OPTSAMPLE_NOT_STALLED 0xffffffffU
 
@@ -142,7 +146,7 @@ struct tc_optsample_qd_stats {
 	__u64	inflight_recounts; /* count reset: nothing completed for 10 s */
 	__u32	inflight_limit_bytes; /* of inflight auto, now */
 	__u32	destinations;	/* with packets in flight now */
-	__u32	watched;	/* ifindex of the device that is watched, 0: none */
+	__u32	watched;	/* ifindex of the watched device or 0 */
 	__u32	reserved2;
 };
 
