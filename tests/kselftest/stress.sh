@@ -455,9 +455,13 @@ grep -v '^Command failed' "$scratch/errors" | sort | uniq -c | sort -rn |
 ok "most operations were possible"
 [ $reloads = $((round / 4)) ]
 ok "the module went and came back $reloads times"
-grep -q 'sampled [1-9]' "$scratch/dumps" && grep -q 'evicted [1-9]' \
-	"$scratch/dumps"
-ok "messages were sampled meanwhile"
+if [ "$ops" -ge 10000 ]; then
+	grep -q 'sampled [1-9]' "$scratch/dumps" &&
+		grep -q 'evicted [1-9]' "$scratch/dumps"
+	ok "messages were sampled meanwhile"
+else
+	skip "messages were sampled meanwhile" "a dump may have missed it"
+fi
 for dev in "${devices[@]}" u0; do
 	tc qdisc del dev $dev root 2>/dev/null
 done
