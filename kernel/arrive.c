@@ -227,15 +227,15 @@ static void optsample_orphan(struct sk_buff *skb)
 
 /**
  * optsample_flow_enqueue - take in one tagged packet
- * @sch: the qdisc, locked
- * @f: its flow
  * @skb: the packet
+ * @sch: the qdisc, locked
  * @to_free: where packets go that are dropped
+ * @f: its flow
  *
  * Return: NET_XMIT_SUCCESS if it is queued, else NET_XMIT_CN.
  */
-int optsample_flow_enqueue(struct Qdisc *sch, struct optsample_flow *f,
-			   struct sk_buff *skb, struct sk_buff **to_free)
+int optsample_flow_enqueue(struct sk_buff *skb, struct Qdisc *sch,
+			   struct sk_buff **to_free, struct optsample_flow *f)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_tag *tag = optsample_skb_tag(skb);

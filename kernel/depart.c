@@ -208,6 +208,7 @@ static __always_inline bool optsample_flow_next(struct optsample_sched *q,
 		f = list_first_entry(head, struct optsample_flow, list);
 		if (unlikely(&f->list == head)) {
 			q->turns_mask &= ~(1U << at);
+			steps = 0;
 			continue;
 		}
 		if (likely(optsample_may_send(f))) {
@@ -220,7 +221,10 @@ static __always_inline bool optsample_flow_next(struct optsample_sched *q,
 			steps = 0;
 			continue;
 		}
-		/* A flow that is unlisted meanwhile makes that fewer steps. */
+		/*
+		 * A flow that is unlisted meanwhile makes that fewer steps. No
+		 * fresh one is left then: each takes one step.
+		 */
 		if (!optsample_turn_over(q, f, at) ||
 		    likely(++steps <= 2 * q->listed))
 			continue;
@@ -239,7 +243,7 @@ static __always_inline bool optsample_flow_next(struct optsample_sched *q,
  * optsample_flows_dequeue - next packet of the flow whose turn it is
  * @q: private data of the qdisc, locked
  *
- * Return: the packet, or NULL when no flow holds any.
+ * Return: the packet, or NULL when no flow holds any that may leave.
  */
 struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 {

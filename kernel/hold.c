@@ -92,11 +92,10 @@ bool optsample_hold_over_reset(struct Qdisc *sch)
 		return false;
 	st->down = true;
 	st->careful = true;
-	if (!st->held) {
-		st->held = true;
-		st->qlen = sch->q.qlen;
-		st->backlog = sch->qstats.backlog;
-	}
+	optsample_unhold(sch);
+	st->held = true;
+	st->qlen = sch->q.qlen;
+	st->backlog = sch->qstats.backlog;
 	skb_queue_splice_tail_init(&sch->gso_skb, &st->requeued);
 	skb_queue_splice_tail_init(&sch->skb_bad_txq, &st->requeued);
 	/* They wait here again, so they must not fill the in-flight limit. */

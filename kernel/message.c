@@ -61,7 +61,7 @@ void optsample_msg_drop(struct optsample_sched *q, struct optsample_flow *f,
  * @sch: the qdisc
  * @loss: which; then none
  *
- * Return: what enqueue() returns.
+ * Return: NET_XMIT_CN if the packet being enqueued is among them, or 0.
  */
 int optsample_settle_loss(struct Qdisc *sch, struct optsample_loss *loss)
 {

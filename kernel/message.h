@@ -155,7 +155,7 @@ static inline void optsample_flow_unlist(struct optsample_sched *q,
 	optsample_list_move(&f->list, &q->idle);
 }
 
-/* The flow that held packets last is idle after all. */
+/* The only flow that is listed holds nothing: it is idle after all. */
 static inline void optsample_alone_idle(struct optsample_sched *q)
 {
 	if (!q->alone)

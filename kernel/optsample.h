@@ -162,7 +162,8 @@ struct optsample_profile {
 
 /**
  * struct optsample_flow - messages of one writer to one destination
- * @list:	in a list of optsample_sched.turns if @listed, else in .idle
+ * @list:	in a list of optsample_sched.turns, or in .parked, if @listed,
+ *		else in .idle
  * @hash:	in optsample_sched.table
  * @queue:	messages in order of arrival,
  * @passes:	and those of them that just pass
@@ -182,7 +183,8 @@ struct optsample_profile {
  * @own_band:	the same if its profile has no priority
  * @self:	only its sender declared it, see OPTSAMPLE_TAG_SELF
  * @born:	when it was made, jiffies
- * @listed:	it waits for its turn, or for an end of its debt
+ * @listed:	it waits for its turn, for its destination, or for an end of its
+ *		debt; or it is .alone
  * @deficit:	bytes that it may send in this turn, negative: debt
  */
 struct optsample_flow {
@@ -352,14 +354,14 @@ struct optsample_sched {
 	u32			nflows;
 	u32			nself;		/* with @self, of segments */
 	struct list_head	turns[2 * OPTSAMPLE_BANDS];
-	u32			turns_mask;	/* those with flows, a bit each */
-	u32			listed;		/* flows in all of them */
+	u32			turns_mask;	/* a bit is 0: that list is empty */
+	u32			listed;		/* flows in them and in @parked */
 	u32			holding;	/* flows that hold packets */
 	struct list_head	parked;		/* destination is full */
 	unsigned long		parked_at;	/* last, jiffies */
 	unsigned long		tidy;		/* idle flows, at this time */
 	struct list_head	idle;
-	struct optsample_flow	*alone;		/* held packets last */
+	struct optsample_flow	*alone;		/* held packets last, listed */
 	struct optsample_msg	*spare;		/* messages, for reuse */
 	u32			nspare;
 	u32			overhead;	/* flows and sets, bytes */
@@ -411,7 +413,10 @@ static inline struct optsample_tag *optsample_skb_tag(struct sk_buff *skb)
 	return (void *)qdisc_skb_cb(skb)->data;
 }
 
-/* What is lost from now on is lost for @own, which is being enqueued. */
+/*
+ * What is lost from now on is lost for @own, which is being enqueued. What was
+ * lost before, to make room for its flow, stays.
+ */
 static inline void optsample_loss_begin(struct optsample_loss *loss,
 					struct sk_buff *own,
 					struct sk_buff **to_free)
@@ -430,8 +435,9 @@ static inline void optsample_unhold(struct Qdisc *sch)
 	if (likely(!st->held))
 		return;
 	st->held = false;
-	sch->q.qlen = st->qlen;
-	sch->qstats.backlog = st->backlog;
+	/* The child may have dropped packets meanwhile. */
+	sch->q.qlen += st->qlen;
+	sch->qstats.backlog += st->backlog;
 }
 
 /**
@@ -504,8 +510,8 @@ int optsample_settle_loss(struct Qdisc *sch, struct optsample_loss *loss);
 void optsample_turns_end(struct optsample_sched *q);
 
 /* arrive.c */
-int optsample_flow_enqueue(struct Qdisc *sch, struct optsample_flow *f,
-			   struct sk_buff *skb, struct sk_buff **to_free);
+int optsample_flow_enqueue(struct sk_buff *skb, struct Qdisc *sch,
+			   struct sk_buff **to_free, struct optsample_flow *f);
 
 /* depart.c */
 struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q);
@@ -607,7 +613,7 @@ void optsample_ordinary_destroy(struct optsample_sched *q);
 int optsample_ordinary_graft(struct Qdisc *sch, struct Qdisc *new,
 			     struct Qdisc **old,
 			     struct netlink_ext_ack *extack);
-int optsample_ordinary_enqueue(struct Qdisc *sch, struct sk_buff *skb,
+int optsample_ordinary_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			       struct sk_buff **to_free);
 bool optsample_ordinary_waits(struct optsample_sched *q);
 

@@ -129,13 +129,13 @@ int optsample_ordinary_graft(struct Qdisc *sch, struct Qdisc *new,
 
 /**
  * optsample_ordinary_enqueue - queue a packet without a tag
- * @sch: the qdisc, locked
  * @skb: the packet
+ * @sch: the qdisc, locked
  * @to_free: where packets go that are dropped
  *
  * Return: NET_XMIT_*, as the child says.
  */
-int optsample_ordinary_enqueue(struct Qdisc *sch, struct sk_buff *skb,
+int optsample_ordinary_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			       struct sk_buff **to_free)
 {
 	struct optsample_sched *q = qdisc_priv(sch);

@@ -68,9 +68,9 @@ static noinline int optsample_enqueue_new(struct sk_buff *skb,
 	optsample_loss_begin(loss, skb, to_free);
 	f = tag->flow ? optsample_flow_make(q, skb, tag, loss) : NULL;
 	if (f)
-		return optsample_flow_enqueue(sch, f, skb, to_free);
+		return optsample_flow_enqueue(skb, sch, to_free, f);
 	tag->mark = 0;
-	ret = optsample_ordinary_enqueue(sch, skb, to_free);
+	ret = optsample_ordinary_enqueue(skb, sch, to_free);
 	if (loss->packets)
 		optsample_settle_loss(sch, loss);
 	return ret;
@@ -86,11 +86,11 @@ static __always_inline int optsample_enqueue_tagged(struct sk_buff *skb,
 	struct optsample_flow *f;
 
 	if ((tag->mark & OPTSAMPLE_TAG_MARK_MASK) != OPTSAMPLE_TAG_MARK)
-		return optsample_ordinary_enqueue(sch, skb, to_free);
+		return optsample_ordinary_enqueue(skb, sch, to_free);
 	f = optsample_flow_find(q, tag->flow);
 	if (unlikely(!f))
 		return optsample_enqueue_new(skb, sch, to_free);
-	return optsample_flow_enqueue(sch, f, skb, to_free);
+	return optsample_flow_enqueue(skb, sch, to_free, f);
 }
 
 static noinline int optsample_enqueue_filtered(struct sk_buff *skb,
@@ -135,19 +135,20 @@ static noinline void optsample_tidy(struct optsample_sched *q)
  * percent of a byte.
  */
 static __always_inline struct sk_buff *
-optsample_ordinary_next(struct optsample_sched *q)
+optsample_ordinary_next(struct optsample_sched *q, bool careful, bool flows)
 {
 	struct optsample_ordinary *o = &q->ordinary;
 	struct sk_buff *skb;
 
-	if (unlikely(q->stall.by_dest) && optsample_ordinary_waits(q))
+	if (careful && q->stall.by_dest && optsample_ordinary_waits(q))
 		return NULL;
 	skb = qdisc_dequeue_peeked(o->child);
 	if (unlikely(!skb))
 		return NULL;
 	if (unlikely(!(++o->sent % OPTSAMPLE_TIDY_PACKETS)))
 		optsample_tidy(q);
-	if (optsample_flows_hold(q))
+	/* What leaves only because flows cannot is free. */
+	if (flows && o->credit >= 0)
 		o->credit -= qdisc_pkt_len(skb) * (100 - q->cfg.share);
 	return skb;
 }
@@ -155,7 +156,7 @@ optsample_ordinary_next(struct optsample_sched *q)
 static noinline struct sk_buff *
 optsample_ordinary_instead(struct optsample_sched *q)
 {
-	return optsample_ordinary_next(q);
+	return optsample_ordinary_next(q, true, optsample_flows_hold(q));
 }
 
 /* Ordinary traffic has a debt. */
@@ -169,15 +170,19 @@ static noinline void optsample_ordinary_earn(struct optsample_sched *q,
 		o->credit = 0;
 }
 
-/* Ordinary traffic goes first, up to its share while both wait. */
-static __always_inline struct sk_buff *optsample_next(struct optsample_sched *q)
+/*
+ * Ordinary traffic goes first, up to its share while both wait. Only if
+ * @careful does anything wait for its destination.
+ */
+static __always_inline struct sk_buff *optsample_next(struct optsample_sched *q,
+						      bool careful)
 {
 	struct optsample_ordinary *o = &q->ordinary;
 	bool waits = o->child->q.qlen, flows = optsample_flows_hold(q);
 	struct sk_buff *skb;
 
 	if (waits && (o->credit >= 0 || !flows)) {
-		skb = optsample_ordinary_next(q);
+		skb = optsample_ordinary_next(q, careful, flows);
 		if (likely(skb))
 			return skb;
 		waits = false;	/* for its destination, or by itself */
@@ -201,7 +206,7 @@ static __always_inline void optsample_left(struct Qdisc *sch,
 	q->stall.backlogged = sch->q.qlen;
 }
 
-/* Does everything that waits have destinations that are full? */
+/* Nothing may leave: because of destinations that are full? */
 static bool optsample_blocked(struct optsample_sched *q)
 {
 	return q->stall.by_dest &&
@@ -222,7 +227,7 @@ static noinline struct sk_buff *optsample_dequeue_careful(struct Qdisc *sch)
 	optsample_tidy(q);
 	skb = __skb_dequeue(&st->requeued);
 	if (likely(!skb)) {
-		skb = optsample_next(q);
+		skb = optsample_next(q, true);
 		if (unlikely(!skb)) {
 			if (optsample_blocked(q))
 				optsample_hold_blocked(sch);
@@ -247,7 +252,7 @@ static struct sk_buff *optsample_dequeue(struct Qdisc *sch)
 		return optsample_dequeue_careful(sch);
 	if (!sch->q.qlen)
 		return NULL;
-	skb = optsample_next(q);
+	skb = optsample_next(q, false);
 	if (unlikely(!skb))
 		return NULL;
 	qdisc_bstats_update(sch, skb);
@@ -355,10 +360,10 @@ static int __init optsample_module_init(void)
 		goto err_cache;
 	err = register_qdisc(&optsample_qdisc_ops);
 	if (err)
-		goto err_stall;
+		goto err_link;
 	return 0;
 
-err_stall:
+err_link:
 	optsample_link_unregister();
 err_cache:
 	optsample_msg_cache_exit();

@@ -467,6 +467,19 @@ out=$(drive <<-END | tail -n 3 | words
 )
 is "$out" "1/1/3 2/1/3 2/2/3" "no turn is lost to a flow that ends"
 
+# nor to one of a higher band, whose debt takes many steps
+device limit 5 quantum 1514 profile 1 priority 7
+out=$(drive <<-END | tail -n 1
+	x 1 1 1 3 1500
+	x 2 1 1 3 1500
+	q
+	x 3 1 1 259 8000
+	q
+	q
+	END
+)
+is "$out" "2/1/3" "a debt of a higher band leaves the lower one its turn"
+
 # a small message of a topic that was silent need not wait for large ones
 device limit 100 memlimit 256mb
 out=$({ backlog 1 50 9000; backlog 2 50 9000; echo q; echo q

@@ -126,6 +126,7 @@ END {
 	goal("tagged", "tagged", 0, 0.5)
 	goal("classified", "classified", 0, 1.0)
 	goal("sampling", "tagged", 1, 0.7)
+	goal("ordinary", "ordinary", 0, 1.1)
 	print missed + 0 " missed"
 	if (native)
 		printf "\na reading of the clock: %.0f %s\n",
