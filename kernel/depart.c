@@ -212,7 +212,8 @@ static __always_inline bool optsample_flow_next(struct optsample_sched *q,
 			continue;
 		}
 		if (likely(optsample_may_send(f))) {
-			if (likely(!q->stall.by_dest) || !optsample_park(q, f)) {
+			if (likely(!q->stall.by_dest) ||
+			    !optsample_park(q, f)) {
 				*next = f;
 				return true;
 			}
@@ -260,7 +261,8 @@ struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 		if (msg)
 			optsample_finish(q, f);
 		msg = list_first_entry(&f->queue, struct optsample_msg, fifo);
-		if (unlikely(msg->place == OPTSAMPLE_PASSES && msg->others[0]) &&
+		if (unlikely(msg->place == OPTSAMPLE_PASSES &&
+			     msg->others[0]) &&
 		    optsample_move_on(q, f, msg))
 			continue;
 		optsample_begin(q, f, msg);

@@ -497,7 +497,7 @@ void optsample_inflight_configure(struct optsample_sched *q,
 		in->all = all;
 	else if (in->all && !optsample_inflight_wanted(cfg))
 		optsample_inflight_destroy(q);
-	WRITE_ONCE(in->reopened, true);	/* optsample_below_freed() does it, too */
+	WRITE_ONCE(in->reopened, true);	/* as optsample_below_freed() */
 }
 
 void optsample_inflight_destroy(struct optsample_sched *q)

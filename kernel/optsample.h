@@ -109,7 +109,7 @@ struct optsample_msg {
 /* Which list of optsample_sched.turns: the higher goes first */
 enum optsample_turns {
 	OPTSAMPLE_TURNS,	/* 2 * band plus this: flows take turns, but */
-	OPTSAMPLE_FRESH,	/* those first, for one turn, that held nothing */
+	OPTSAMPLE_FRESH,	/* those that held nothing, for one turn */
 };
 
 /* The last few message numbers of some kind */
@@ -345,7 +345,7 @@ struct optsample_sched {
 	struct optsample_profile *profiles;	/* by id, or NULL */
 
 	struct hlist_head	*table;
-	u32			table_shift;	/* 64 less the bits of an index */
+	u32			table_shift;	/* 64 less its bits */
 	struct {
 		u64		a, b;
 	} hash;
@@ -354,8 +354,8 @@ struct optsample_sched {
 	u32			nflows;
 	u32			nself;		/* with @self, of segments */
 	struct list_head	turns[2 * OPTSAMPLE_BANDS];
-	u32			turns_mask;	/* a bit is 0: that list is empty */
-	u32			listed;		/* flows in them and in @parked */
+	u32			turns_mask;	/* 0: that list is empty */
+	u32			listed;		/* in them and in @parked */
 	u32			holding;	/* flows that hold packets */
 	struct list_head	parked;		/* destination is full */
 	unsigned long		parked_at;	/* last, jiffies */
