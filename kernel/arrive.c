@@ -8,6 +8,7 @@
  * sees a heartbeat before the data it announces throws the held data away.
  */
 #include <net/sock.h>
+#include "compat.h"
 #include "message.h"
 
 /*
@@ -244,6 +245,7 @@ int optsample_flow_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 
 	optsample_loss_begin(loss, skb, to_free);
 	optsample_orphan(skb);
+	optsample_limit_drops(skb);
 	if (likely(optsample_take_in(q, f, skb, tag, loss))) {
 		sch->q.qlen++;
 		sch->qstats.backlog += qdisc_pkt_len(skb);

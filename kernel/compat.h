@@ -4,6 +4,7 @@
 #define OPTSAMPLE_COMPAT_H
 
 #include <linux/netlink.h>
+#include <net/sch_generic.h>
 
 /**
  * optsample_refuse - tell user space what is wrong
@@ -27,5 +28,32 @@ static inline void optsample_refuse(struct netlink_ext_ack *extack,
 	NL_SET_BAD_ATTR(extack, attr);
 #endif
 }
+
+/*
+ * Why a packet is dropped, if it ever is, for drop_monitor and perf. Kernels
+ * whose qdiscs have no reasons of their own say QDISC_DROP.
+ */
+#ifdef _LINUX_DROPREASON_QDISC_H
+static inline void optsample_limit_drops(struct sk_buff *skb)
+{
+	tcf_set_qdisc_drop_reason(skb, QDISC_DROP_FLOW_LIMIT);
+}
+
+static inline void optsample_memory_drops(struct sk_buff *first,
+					  struct sk_buff *end)
+{
+	for (; first != end; first = first->next)
+		tcf_set_qdisc_drop_reason(first, QDISC_DROP_OVERLIMIT);
+}
+#else
+static inline void optsample_limit_drops(struct sk_buff *skb)
+{
+}
+
+static inline void optsample_memory_drops(struct sk_buff *first,
+					  struct sk_buff *end)
+{
+}
+#endif
 
 #endif

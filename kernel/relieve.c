@@ -2,6 +2,7 @@
 /*
  * When memory is short: which messages go, and which flows pay for it.
  */
+#include "compat.h"
 #include "message.h"
 
 /* The rest of a message on its way: the reader gets it in part. */
@@ -127,6 +128,7 @@ static bool optsample_idle_too_many(const struct optsample_sched *q)
 void optsample_flows_relieve(struct optsample_sched *q,
 			     struct optsample_loss *loss)
 {
+	struct sk_buff *before = *loss->to_free;
 	struct optsample_flow *f;
 
 	while (q->memory > optsample_flow_memory(q)) {
@@ -138,4 +140,5 @@ void optsample_flows_relieve(struct optsample_sched *q,
 		else if (!optsample_idle_free(q))
 			break;
 	}
+	optsample_memory_drops(*loss->to_free, before);
 }

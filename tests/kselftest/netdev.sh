@@ -89,6 +89,32 @@ is "$(stat msgs_in v0) $(stat msgs_out v0)" "80 20" "UDP GSO: counters"
 [ "$(tc class show dev v0 | grep optsample | grep -vc :ffff)" = 2 ]
 ok "one class per flow"
 
+# what perf and drop_monitor see: a reason of the qdisc's own, where the kernel
+# has such reasons
+trace=/sys/kernel/tracing
+mountpoint -q $trace || mount -t tracefs none $trace
+event=qdisc/qdisc_drop full=FLOW_LIMIT memory=OVERLIMIT
+[ -d $trace/events/$event ] ||
+	event=skb/kfree_skb full=QDISC_DROP memory=QDISC_DROP
+dropped()	# REASON MESSAGES OPTIONS...: packets of two-packet messages
+{
+	local reason=$1 messages=$2
+
+	shift 2
+	link
+	tc qdisc add dev v0 root handle 1: optsample gate closed "$@" &&
+		classify v0
+	echo 1 >$trace/events/$event/enable
+	echo >$trace/trace
+	send 1 "$messages" 2 1300
+	echo 0 >$trace/events/$event/enable
+	grep -c "reason[=:] *$reason\>" $trace/trace
+}
+is "$(dropped $full 10 limit 4)" 12 "drops of a full flow: $full"
+n=$(dropped $memory 60 limit 1000 memlimit 64kb)
+[ "$n" -gt 20 ]
+ok "drops for memory: $memory ($n)"
+
 # 2. nothing stalls: nothing is sampled
 link
 tc qdisc add dev v0 root handle 1: optsample && classify v0
@@ -125,6 +151,26 @@ tc qdisc change dev v0 root handle 1: optsample gate open
 heard
 is "$(kept 1)" "$(seq 10 | words)" "carrier of the own device: queue kept"
 is "$(stat backlog v0) $(stat qlen v0)" "0 0" "carrier: backlog is right after"
+
+# and the child drops meanwhile
+link
+tc qdisc add dev v0 root handle 1: optsample limit 10 gate closed
+tc qdisc replace dev v0 parent 1:ffff handle 2: fq_codel
+classify v0
+send 1 5 1 500
+for i in $(seq 8); do
+	echo hello >/dev/udp/10.9.0.2/9
+done
+is "$(stat qlen v0)" 13 "8 ordinary packets and 5 messages wait"
+n_op ip link set v1 down
+sleep 0.5
+tc qdisc change dev v0 parent 1:ffff handle 2: fq_codel limit 3
+is "$(stat qlen v0) $(stat ordinary_qlen v0)" "8 3" \
+	"carrier: the queue is as long as what the child kept and 5 messages"
+n_op ip link set v1 up
+tc qdisc change dev v0 root handle 1: optsample gate open
+sleep 1
+is "$(stat qlen v0) $(stat backlog v0)" "0 0" "carrier: all of it leaves"
 
 # 5. way A: ifb behind the link, which keeps its carrier
 way_a()
