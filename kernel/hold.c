@@ -159,6 +159,26 @@ u32 optsample_hold_account(struct Qdisc *sch)
 	return st->cause;
 }
 
+/**
+ * optsample_hold_reset - nothing waits any more
+ * @q: private data of the qdisc, locked
+ *
+ * What is in flight still is. The link is as it was; so is the time at which
+ * it settles.
+ */
+void optsample_hold_reset(struct optsample_sched *q)
+{
+	struct optsample_stall *st = &q->stall;
+
+	qdisc_watchdog_cancel(&st->watchdog);
+	__skb_queue_purge(&st->requeued);
+	st->held = false;
+	optsample_hold_add(st, ktime_get_ns());
+	st->cause = TC_OPTSAMPLE_NOT_STALLED;
+	st->backlogged = false;
+	st->next_ns = 0;
+}
+
 /* @now: 0 until the clock had to be read; @wake_ns: when to look again */
 static u32 optsample_hold_cause(struct Qdisc *sch, u64 *now, u64 *wake_ns)
 {

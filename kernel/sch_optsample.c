@@ -266,13 +266,9 @@ static void optsample_reset(struct Qdisc *sch)
 
 	if (optsample_hold_over_reset(sch))
 		return;
-	qdisc_watchdog_cancel(&q->stall.watchdog);
+	optsample_hold_reset(q);
 	optsample_flows_purge(q);
 	optsample_ordinary_reset(q);
-	__skb_queue_purge(&q->stall.requeued);
-	q->stall.held = false;
-	q->stall.cause = TC_OPTSAMPLE_NOT_STALLED;
-	q->stall.backlogged = false;
 }
 
 /*
