@@ -214,6 +214,20 @@ void optsample_profiles_free(struct optsample_profile *profiles,
 	kfree(profiles);
 }
 
+/* Bytes of a table of profiles, which may be NULL, and of its groups */
+static u32 optsample_profiles_memory(const struct optsample_profile *profiles)
+{
+	u32 bytes = 0;
+	int i;
+
+	for (i = 0; profiles && i < TC_OPTSAMPLE_PROFILES; i++) {
+		bytes += sizeof(*profiles);
+		if (profiles[i].group)
+			bytes += sizeof(*profiles[i].group);
+	}
+	return bytes;
+}
+
 /* @to is none any more. A group of now goes with the table of now. */
 static void optsample_profile_forget(const struct optsample_sched *q, u8 id,
 				     struct optsample_profile *to)
@@ -405,7 +419,15 @@ int optsample_apply(struct Qdisc *sch, const struct optsample_config *cfg,
 	struct sk_buff *to_free = NULL;
 	struct optsample_loss loss = { .to_free = &to_free };
 	struct optsample_account *all = NULL;
+	u32 profile_memory;
 
+	profile_memory = optsample_profiles_memory(profiles ?: q->profiles);
+	if (profile_memory > cfg->memlimit / 4) {
+		NL_SET_ERR_MSG(extack,
+			       "optsample: the profiles need more than a quarter of memlimit");
+		optsample_profiles_free(profiles, q->profiles);
+		return -EINVAL;
+	}
 	if (optsample_inflight_wanted(cfg) && !q->stall.inflight.all) {
 		all = optsample_account_alloc(sch, GFP_KERNEL);
 		if (!all) {
@@ -417,15 +439,16 @@ int optsample_apply(struct Qdisc *sch, const struct optsample_config *cfg,
 	optsample_unhold(sch);
 	optsample_hold_configure(sch, cfg, all);
 	q->cfg = *cfg;
-	optsample_overhead(q, 0);
 	if (profiles)
 		swap(q->profiles, profiles);
+	q->profile_memory = profile_memory;
+	optsample_overhead(q, 0);
 	optsample_link_look(sch);
 	optsample_flows_reconfigure(q, &loss);
 	if (loss.packets)
 		optsample_settle_loss(sch, &loss);
 	sch_tree_unlock(sch);
-	kfree_skb_list(to_free);
+	kfree_skb_list_reason(to_free, SKB_DROP_REASON_QDISC_DROP);
 	optsample_profiles_free(profiles, q->profiles);	/* the old ones */
 
 	/* A gate that opened, or a limit that grew, may set packets free. */

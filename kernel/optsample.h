@@ -365,6 +365,7 @@ struct optsample_sched {
 	struct optsample_msg	*spare;		/* messages, for reuse */
 	u32			nspare;
 	u32			overhead;	/* flows and sets, bytes */
+	u32			profile_memory;	/* profiles and their groups */
 	u32			flow_memory;	/* limit of @memory: the rest */
 	u32			memory;		/* packets and messages held */
 	struct optsample_flow	*fattest;	/* or NULL; see relieve.c */
@@ -389,12 +390,12 @@ static inline u32 optsample_flow_memory(const struct optsample_sched *q)
 }
 
 /*
- * Flows or sets come or go: what remains for packets. A quarter is ordinary
- * traffic's.
+ * Flows, sets or profiles come or go: what remains for packets. A quarter is
+ * ordinary traffic's.
  */
 static inline void optsample_overhead(struct optsample_sched *q, int bytes)
 {
-	u32 all = q->cfg.memlimit - q->cfg.memlimit / 4;
+	u32 all = q->cfg.memlimit - q->cfg.memlimit / 4 - q->profile_memory;
 
 	q->overhead += bytes;
 	q->flow_memory = all > q->overhead ? all - q->overhead : 0;
@@ -659,6 +660,7 @@ void optsample_hold_configure(struct Qdisc *sch,
 			      const struct optsample_config *cfg,
 			      struct optsample_account *all);
 bool optsample_hold_over_reset(struct Qdisc *sch);
+void optsample_hold_reset(struct optsample_sched *q);
 bool optsample_hold_back(struct Qdisc *sch);
 void optsample_hold_released(struct Qdisc *sch, struct sk_buff *skb);
 void optsample_hold_blocked(struct Qdisc *sch);

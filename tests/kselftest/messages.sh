@@ -522,4 +522,15 @@ out=$(stat flows)
 [ "$out" -lt 80 ]
 ok "what flows take is part of memlimit: $out of 4000 fit in 64 kB"
 
+# profiles are, too
+profiles=$(for i in $(seq 42); do echo profile $i sync 1ms; done)
+out=$(device memlimit 200kb $profiles 2>&1)
+is "$(grep -c "the profiles need more than a quarter of memlimit" <<<"$out")" \
+	1 "profiles that need more than a quarter of memlimit are refused"
+device memlimit 300kb limit 1000 $profiles
+{ for i in $(seq 300); do echo "x 5 $i $i 3 1000"; done; } | drive >/dev/null
+out=$(stat memory)
+[ "$out" -gt 130000 ] && [ "$out" -le $((300 * 1024 * 3 / 4 - 42 * 1376)) ]
+ok "what profiles take is part of memlimit: $out of 300 kB are left for packets"
+
 done_testing
