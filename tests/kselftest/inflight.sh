@@ -269,6 +269,42 @@ done
 await 5 [ "$(stat ordinary_qlen d0.5)" = 0 ]
 is "$(stat ordinary_qlen d0.5) $(stat backlog_msgs d0.5)" "0 15" \
 	"ordinary traffic to a station that sleeps goes on"
+
+# What ordinary traffic sends while flows can send nothing is no debt: when they
+# can, it has its share.
+cat >"$scratch/order.py" <<-'END'
+	import socket
+	s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+	s.bind(("d0", 0))
+	print("listening", flush=True)
+	ports = []
+	while len(ports) < 20:
+	    p = s.recv(65536)
+	    at = 18 if p[12:14] == b"\x81\0" else 14
+	    if p[at + 9] == 17 and p[at + 16:at + 20] == bytes((10, 8, 0, 2)):
+	        ports.append(int.from_bytes(p[at + 22:at + 24], "big"))
+	print(*("flow" if p == 7411 else "ordinary" for p in ports))
+END
+hello()	# PACKETS: ordinary ones to the station that is awake
+{
+	python3 -c 'import socket, sys
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for _ in range(int(sys.argv[1])): s.sendto(bytes(500), ("10.8.0.2", 9))' "$1"
+}
+hello 500
+python3 "$scratch/order.py" >"$scratch/order" &
+order=$!
+await 10 grep -q listening "$scratch/order"
+tc qdisc change dev d0.5 root handle 1: optsample gate closed
+rtps-gen send 10.8.0.2 7411 2 10 1 500
+hello 10
+tc qdisc change dev d0.5 root handle 1: optsample gate open
+wait $order
+out=$(tail -n 1 "$scratch/order" | cut -d' ' -f1-10 | tr ' ' '\n' |
+	grep -c ordinary)
+[ "$out" -ge 4 ] && [ "$out" -le 6 ]
+ok "no debt from when only ordinary traffic could leave: $out of the next 10"
+
 tc qdisc change dev d0.5 root handle 1: optsample inflight 5 per device
 tc qdisc change dev d0.5 root handle 1: optsample noinflight
 is "$(stat backlog_msgs d0.5)" 0 "without a limit all leave"
