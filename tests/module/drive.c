@@ -24,6 +24,7 @@
  *   share FLOW LEN N           N departures, while one packet of LEN bytes of
  *                              FLOW always waits: share P, its percent of bytes
  *   air KBIT AGGREGATE GAP_US  device air0 (air.c) sends like this from now on
+ *   ids N                      flow ids of `bench` are multiples of N; 0: random
  *   bench MODE FLOWS PACKETS BACKLOG COUNT
  *                              per packet, in tenths of a nanosecond:
  *                              enqueue, dequeue, free; a reading of the clock
@@ -31,6 +32,7 @@
 #include <linux/debugfs.h>
 #include <linux/etherdevice.h>
 #include <linux/ip.h>
+#include <linux/jhash.h>
 #include <linux/module.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
@@ -72,7 +74,7 @@ static struct net_device *dev;	/* looked up anew for every write */
 static char driven[IFNAMSIZ];
 static char *out;
 static size_t out_len;
-static u32 packets = 1, flow = 1, message, tos;
+static u32 packets = 1, flow = 1, message, tos, id_step = 1;
 static DEFINE_MUTEX(drive_lock);
 
 static __printf(1, 2) void say(const char *fmt, ...)
@@ -424,6 +426,8 @@ struct bench {
 	const char	*mode;
 	u32		flows;
 	u32		per_message;
+	u32		control;	/* flags from packet @from on, or 0 */
+	u32		from;
 	u32		base;	/* message numbers never step back */
 	u32		sent;
 	u64		enqueue_ns;
@@ -448,6 +452,11 @@ static u64 bench_clock(void)
 	return sum;
 }
 
+static u32 bench_id(u32 f)
+{
+	return id_step ? (f + 1) * id_step : jhash_1word(f, 0) | 1;
+}
+
 static struct sk_buff *bench_make(struct bench *b)
 {
 	/* whole messages, flow after flow */
@@ -458,7 +467,11 @@ static struct sk_buff *bench_make(struct bench *b)
 	struct sk_buff *skb;
 
 	message = b->base + b->sent / b->per_message / b->flows;
-	skb = make(f + 1, message, message, k, flags, PAYLOAD);
+	if (b->control && b->sent >= b->from)
+		skb = make(bench_id(f), b->control & OPTSAMPLE_TAG_LATEST ?
+			   message + 1 : 0, 0, k, b->control, PAYLOAD);
+	else
+		skb = make(bench_id(f), message, message, k, flags, PAYLOAD);
 	if (!skb)
 		return NULL;
 	tag(skb, !strncmp(b->mode, "tagged", 6));
@@ -569,7 +582,9 @@ static u64 bench_tenths(const struct bench *b, u64 ns, u64 n, u64 batches)
  * MODE tagged: the tag is there; plain: none; filter: none, but a filter on
  * the qdisc may write it. BACKLOG 0: each packet leaves at once. A mode that
  * ends in "-full": nothing leaves; in "-pair": each packet leaves at once, and
- * the clock, too coarse for one, is read around a batch of such pairs.
+ * the clock, too coarse for one, is read around a batch of such pairs. With
+ * "-control" in it, what comes on top of the backlog is control; "-latest": each
+ * packet looks for an older one of its kind, and there is none.
  */
 static int bench(const char *mode, u32 flows, u32 per_message, u32 backlog,
 		 u32 count)
@@ -588,6 +603,11 @@ static int bench(const char *mode, u32 flows, u32 per_message, u32 backlog,
 		return -EINVAL;
 	b.clock_ns = bench_clock();
 	bench_warm(&b);
+	b.from = backlog;
+	if (strstr(mode, "-control"))
+		b.control = OPTSAMPLE_TAG_CONTROL;
+	if (strstr(mode, "-latest"))
+		b.control = OPTSAMPLE_TAG_CONTROL | OPTSAMPLE_TAG_LATEST;
 	for (i = 0; i < backlog; i += step) {
 		bench_in(&b, min(step, backlog - i), false);
 		cond_resched();
@@ -628,6 +648,8 @@ static int drive(const char *line)
 		return choose(word);
 	if (sscanf(line, "air %u %u %u", &a, &b, &c) == 3)
 		return air_configure(a, b, c);
+	if (sscanf(line, "ids %u", &id_step) == 1)
+		return 0;
 	if (!dev)
 		return -ENODEV;
 	if (sscanf(line, "bench %31s %u %u %u %u", word, &a, &b, &c, &d) == 5)

@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What nobody may make expensive: instructions under the root lock. For
+# tools/vm --icount, where a nanosecond is an instruction.
+
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+need_modules
+
+# bench ARGS...: what an enqueue costs, in tenths of an instruction
+bench()
+{
+	local line
+
+	line=$(drive <<<"bench $*") || return
+	echo "# $line" >&2
+	sed 's/.*: enqueue \([0-9]*\) .*/\1/' <<<"$line"
+}
+
+# cost OPTIONS -- ARGS...: the same on a fresh qdisc
+cost()
+{
+	local options=()
+
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	device "${options[@]}" && bench "$@"
+}
+
+# within PERCENT COST BASE WHAT
+within()
+{
+	echo "# $4: $(($2 / 10)) instructions, $((100 * $2 / $3)) % of $(($3 / 10))"
+	[ "$3" -gt 100 ] && [ $((100 * $2)) -le $(($1 * $3)) ]
+	ok "$4: at most $1 %"
+}
+
+# 1. Flow ids that fill one bucket of a hash table whose function is known:
+# multiples of the inverse of hash_32()'s factor. The qdisc's is drawn at
+# random, so the median of a few is taken.
+inverse=3954393975
+median() { sort -n | sed -n 3p; }
+ids()
+{
+	local i
+
+	echo "ids $1" | drive
+	for i in 1 2 3 4 5; do
+		cost limit 20 -- tagged 1000 1 1000 4000
+	done | median
+}
+random=$(ids 0)
+bad=$(ids $inverse)
+echo "ids 1" | drive
+within 130 "$bad" "$random" "1000 flow ids that collide under hash_32()"
+
+# 2. Memory is full, and every packet pushes another one out: with many flows,
+# the search for the one that holds most ends early.
+memory() { cost limit 65535 memlimit 6mb -- tagged-full "$1" 1 3000 4000; }
+few=$(memory 10)
+many=$(memory 1000)
+within 200 "$many" "$few" "memory is full: 1000 flows instead of 10"
+
+# 3. Control never leaves the queue that it is put on.
+control() { cost limit 65535 memlimit 512mb -- "tagged-$1-full" 1 1 "$2" "$3"; }
+short=$(control control 10 100000)
+long=$(control control 1000 100000)
+within 105 "$long" "$short" \
+	"100000 packets of control behind 1000 messages instead of 10"
+
+# 4. Control that replaces older control of its kind looks for it, but not
+# through all that waits.
+few=$(control latest 10 128)
+many=$(control latest 10 1024)
+within 150 "$many" "$few" "1024 kinds of control instead of 128"
+ip link del d0
+done_testing
