@@ -139,12 +139,18 @@ test_half_way()
 
 test_up()
 {
+	sysctl -qw net.core.default_qdisc=pfifo_fast
 	optsample up v0 --limit 10 --policy gap --rate 100Mbit --settle 200ms \
 		--memlimit 32M --inflight 40 --peer 10.9.0.2 >out 2>&1
 	ok "up"
 	sed 's/^/# /' out
 	tc -s qdisc show dev opt-v0 | grep -q "qdisc optsample bad: root"
 	ok "a qdisc on opt-v0"
+	is "$(tc -j qdisc show dev opt-v0 | jq -c '.[] |
+		select(.parent == "bad:ffff") |
+		[.kind, .options.limit, .options.memory_limit]')" \
+		'["fq_codel",1000,8388608]' \
+		"fq_codel for ordinary traffic, whatever the default qdisc is"
 	tc filter show dev v0 egress | grep -q "Redirect to device opt-v0"
 	ok "traffic is redirected"
 	tc filter show dev v0 egress | head -n 1 | grep -q 34958

@@ -27,6 +27,9 @@
 enum {
 	STACK_PREF_PASS		= 48999,	/* behind the user's filters */
 	STACK_PREF_REDIRECT	= 49000,
+	STACK_ORDINARY		= STACK_HANDLE | 0xffff, /* see tc-optsample(8) */
+	STACK_ORDINARY_PACKETS	= 1000,
+	STACK_MEMLIMIT		= 64 << 20,	/* the kernel's default */
 };
 
 #define STACK_EGRESS	TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS)
@@ -166,6 +169,40 @@ static int qdisc_add_optsample(const struct stack *s,
 	if (err)
 		cli_error(err, "cannot set the qdisc of %s: %s", s->queue,
 			  netlink_why(err));
+	return err;
+}
+
+/*
+ * Ordinary traffic gets fq_codel with the limits that the kernel would give it,
+ * whatever net.core.default_qdisc says. Without fq_codel the default stays.
+ */
+static int qdisc_add_ordinary(const struct stack *s,
+			      const struct stack_config *cfg)
+{
+	struct nl_msg *msg = tc_request(RTM_NEWQDISC, NLM_F_CREATE |
+					NLM_F_REPLACE,
+					if_nametoindex(s->queue),
+					STACK_ORDINARY, 0, 0);
+	uint32_t memlimit = cfg->memlimit;
+	struct nlattr *opts;
+	int err;
+
+	if (memlimit == STACK_UNSET)
+		memlimit = STACK_MEMLIMIT;
+	nla_put_string(msg, TCA_KIND, "fq_codel");
+	opts = nla_nest_start(msg, TCA_OPTIONS);
+	nla_put_u32(msg, TCA_FQ_CODEL_LIMIT, STACK_ORDINARY_PACKETS);
+	nla_put_u32(msg, TCA_FQ_CODEL_MEMORY_LIMIT, memlimit / 4);
+	nla_nest_end(msg, opts);
+	err = netlink_send(msg);
+	if (err == -ENOENT) {
+		cli_warn("the kernel has no fq_codel: ordinary traffic of %s waits in the default qdisc",
+			 s->queue);
+		return 0;
+	}
+	if (err)
+		cli_error(err, "cannot set the qdisc for ordinary traffic of %s: %s",
+			  s->queue, netlink_why(err));
 	return err;
 }
 
@@ -418,6 +455,8 @@ int stack_up(const struct stack *s, const struct stack_config *cfg,
 		err = link_add_ifb(s->queue);
 	if (!err)
 		err = qdisc_add_optsample(s, cfg);
+	if (!err)
+		err = qdisc_add_ordinary(s, cfg);
 	if (!err)
 		err = filter_add_bpf(s->queue, STACK_HANDLE, prog_fd);
 	if (!err && s->made_ifb)
