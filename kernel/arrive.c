@@ -133,9 +133,7 @@ static struct optsample_msg *optsample_find(struct optsample_flow *f, u32 id)
 	if (f->cur && f->cur->place != OPTSAMPLE_PASSES && f->cur->id == id)
 		return f->cur;
 	list_for_each_entry_reverse(msg, &f->queue, fifo) {
-		if (msg->place == OPTSAMPLE_PASSES)
-			continue;
-		if (msg->id == id)
+		if (msg->place != OPTSAMPLE_PASSES && msg->id == id)
 			return msg;
 		if (!--tries)
 			break;
@@ -245,7 +243,7 @@ int optsample_flow_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 
 	optsample_loss_begin(loss, skb, to_free);
 	optsample_orphan(skb);
-	optsample_limit_drops(skb);
+	optsample_reason_limit(skb);
 	if (likely(optsample_take_in(q, f, skb, tag, loss))) {
 		sch->q.qlen++;
 		sch->qstats.backlog += qdisc_pkt_len(skb);

@@ -34,23 +34,23 @@ static inline void optsample_refuse(struct netlink_ext_ack *extack,
  * whose qdiscs have no reasons of their own say QDISC_DROP.
  */
 #ifdef _LINUX_DROPREASON_QDISC_H
-static inline void optsample_limit_drops(struct sk_buff *skb)
+static inline void optsample_reason_limit(struct sk_buff *skb)
 {
 	tcf_set_qdisc_drop_reason(skb, QDISC_DROP_FLOW_LIMIT);
 }
 
-static inline void optsample_memory_drops(struct sk_buff *first,
+static inline void optsample_reason_memory(struct sk_buff *first,
 					  struct sk_buff *end)
 {
 	for (; first != end; first = first->next)
 		tcf_set_qdisc_drop_reason(first, QDISC_DROP_OVERLIMIT);
 }
 #else
-static inline void optsample_limit_drops(struct sk_buff *skb)
+static inline void optsample_reason_limit(struct sk_buff *skb)
 {
 }
 
-static inline void optsample_memory_drops(struct sk_buff *first,
+static inline void optsample_reason_memory(struct sk_buff *first,
 					  struct sk_buff *end)
 {
 }

@@ -3,6 +3,7 @@
  * Must the qdisc hold back, why, and since when? Holding never drops: it only
  * lets the queue fill.
  */
+#include <linux/if_arp.h>
 #include <linux/netdevice.h>
 #include "optsample.h"
 
@@ -29,9 +30,6 @@ void optsample_hold_destroy(struct Qdisc *sch)
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_stall *st = &q->stall;
 
-	/* init() may have failed before optsample_hold_init() */
-	if (!st->watchdog.qdisc)
-		return;
 	optsample_link_destroy(sch);
 	qdisc_watchdog_cancel(&st->watchdog);
 	__skb_queue_purge(&st->requeued);
@@ -160,7 +158,17 @@ u32 optsample_hold_account(struct Qdisc *sch)
 }
 
 /**
- * optsample_hold_reset - nothing waits any more
+ * optsample_hold_nothing - what waited is gone, so no stall is either
+ * @q: private data of the qdisc, locked
+ */
+void optsample_hold_nothing(struct optsample_sched *q)
+{
+	optsample_hold_for(&q->stall, TC_OPTSAMPLE_NOT_STALLED, 0);
+	q->stall.backlogged = false;
+}
+
+/**
+ * optsample_hold_reset - the queue is emptied
  * @q: private data of the qdisc, locked
  *
  * What is in flight still is. The link is as it was; so is the time at which
@@ -173,10 +181,8 @@ void optsample_hold_reset(struct optsample_sched *q)
 	qdisc_watchdog_cancel(&st->watchdog);
 	__skb_queue_purge(&st->requeued);
 	st->held = false;
-	optsample_hold_add(st, ktime_get_ns());
-	st->cause = TC_OPTSAMPLE_NOT_STALLED;
-	st->backlogged = false;
 	st->next_ns = 0;
+	optsample_hold_nothing(q);
 }
 
 /* @now: 0 until the clock had to be read; @wake_ns: when to look again */
@@ -211,17 +217,23 @@ static u32 optsample_hold_cause(struct Qdisc *sch, u64 *now, u64 *wake_ns)
 
 /*
  * A freed packet wakes the qdisc. A driver that never frees one must not hold
- * the queue for ever: look every second.
+ * the queue for ever.
  */
-static void optsample_hold_look_again(struct optsample_stall *st)
+static void optsample_hold_look_again(struct optsample_stall *st, u32 ms)
 {
-	qdisc_watchdog_schedule_range_ns(&st->watchdog,
-					 ktime_get_ns() + NSEC_PER_SEC,
-					 NSEC_PER_SEC);
+	u64 ns = (u64)ms * NSEC_PER_MSEC;
+
+	qdisc_watchdog_schedule_range_ns(&st->watchdog, ktime_get_ns() + ns,
+					 ns);
 }
 
-static bool optsample_hold_by_dest(const struct optsample_sched *q)
+/* Only an Ethernet header says what the destination is. */
+static bool optsample_hold_by_dest(struct Qdisc *sch)
 {
+	const struct optsample_sched *q = qdisc_priv(sch);
+
+	if (qdisc_dev(sch)->type != ARPHRD_ETHER)
+		return false;
 	if (q->cfg.inflight_per == TC_OPTSAMPLE_INFLIGHT_PER_AUTO)
 		return q->stall.many;
 	return q->cfg.inflight_per == TC_OPTSAMPLE_INFLIGHT_PER_DESTINATION;
@@ -243,7 +255,7 @@ bool optsample_hold_back(struct Qdisc *sch)
 	u64 now = 0, wake_ns = 0;
 	u32 cause;
 
-	st->by_dest = st->inflight.all && optsample_hold_by_dest(q);
+	st->by_dest = st->inflight.all && optsample_hold_by_dest(sch);
 	cause = optsample_hold_cause(sch, &now, &wake_ns);
 	if (cause == st->cause && cause == TC_OPTSAMPLE_NOT_STALLED)
 		optsample_hold_add_driver(st);
@@ -255,7 +267,7 @@ bool optsample_hold_back(struct Qdisc *sch)
 		return false;
 	st->backlogged = false;
 	if (cause == TC_OPTSAMPLE_STALL_INFLIGHT)
-		optsample_hold_look_again(st);
+		optsample_hold_look_again(st, MSEC_PER_SEC);
 	else if (wake_ns)
 		qdisc_watchdog_schedule_ns(&st->watchdog, wake_ns);
 	return true;
@@ -264,6 +276,8 @@ bool optsample_hold_back(struct Qdisc *sch)
 /**
  * optsample_hold_blocked - what waits has destinations that are full
  * @sch: the qdisc, locked
+ *
+ * Ordinary traffic waits no longer than until its destination is asleep.
  */
 void optsample_hold_blocked(struct Qdisc *sch)
 {
@@ -272,7 +286,8 @@ void optsample_hold_blocked(struct Qdisc *sch)
 
 	optsample_hold_for(st, TC_OPTSAMPLE_STALL_INFLIGHT, 0);
 	st->backlogged = false;
-	optsample_hold_look_again(st);
+	optsample_hold_look_again(st, q->ordinary.child->q.qlen ?
+				  OPTSAMPLE_ASLEEP_MS / 2 : MSEC_PER_SEC);
 }
 
 /**

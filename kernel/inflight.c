@@ -22,7 +22,6 @@
 
 enum {
 	OPTSAMPLE_STUCK_SECONDS = 10,	/* no completion: reset the count */
-	OPTSAMPLE_ASLEEP_MS = 100,	/* the same: ordinary traffic goes on */
 };
 
 /**

@@ -40,6 +40,7 @@ enum {
 	OPTSAMPLE_SPARE_MAX = 256,	/* message structs kept for reuse */
 	OPTSAMPLE_FLOWS_MAX = 65534,	/* class minor numbers, and */
 	OPTSAMPLE_ORDINARY = 0xffff,	/* that of ordinary traffic */
+	OPTSAMPLE_ASLEEP_MS = 100,	/* nothing came back: a station sleeps */
 	OPTSAMPLE_DESTS_MAX = 64,	/* that are counted in flight */
 	OPTSAMPLE_PRIORITIES = 8,
 	OPTSAMPLE_BANDS = 1 + OPTSAMPLE_PRIORITIES,	/* 0: background */
@@ -660,6 +661,7 @@ void optsample_hold_configure(struct Qdisc *sch,
 			      const struct optsample_config *cfg,
 			      struct optsample_account *all);
 bool optsample_hold_over_reset(struct Qdisc *sch);
+void optsample_hold_nothing(struct optsample_sched *q);
 void optsample_hold_reset(struct optsample_sched *q);
 bool optsample_hold_back(struct Qdisc *sch);
 void optsample_hold_released(struct Qdisc *sch, struct sk_buff *skb);

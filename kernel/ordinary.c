@@ -3,23 +3,36 @@
  * Ordinary traffic: everything without a tag (ssh, TCP, discovery, topics
  * that nobody asked to sample). It has a qdisc of its own, class ffff, which
  * the user may replace: by default the system's (net.core.default_qdisc,
- * which systemd sets to fq_codel), or pfifo where that one is lockless.
+ * which systemd sets to fq_codel), or pfifo where that one cannot be a child.
  */
 #include <net/pkt_cls.h>
 #include <net/sch_generic.h>
 #include "optsample.h"
 
+static struct Qdisc *optsample_ordinary_create(struct Qdisc *sch,
+					       const struct Qdisc_ops *ops,
+					       struct netlink_ext_ack *extack)
+{
+	u32 parent = TC_H_MAKE(sch->handle, OPTSAMPLE_ORDINARY);
+
+	return qdisc_create_dflt(sch->dev_queue, ops, parent, extack);
+}
+
+/* Not every default qdisc can be a child: noqueue has no enqueue(). */
 static struct Qdisc *optsample_ordinary_default(struct Qdisc *sch,
 						struct netlink_ext_ack *extack)
 {
 	const struct Qdisc_ops *ops = default_qdisc_ops;
 	struct Qdisc *child;
 
-	if (ops->static_flags & TCQ_F_NOLOCK)
+	if (ops->static_flags & TCQ_F_NOLOCK || ops->owner == THIS_MODULE)
 		ops = &pfifo_qdisc_ops;
-	child = qdisc_create_dflt(sch->dev_queue, ops,
-				  TC_H_MAKE(sch->handle, OPTSAMPLE_ORDINARY),
-				  extack);
+	child = optsample_ordinary_create(sch, ops, extack);
+	if (child && !child->enqueue) {
+		qdisc_put(child);
+		child = optsample_ordinary_create(sch, &pfifo_qdisc_ops,
+						  extack);
+	}
 	if (child)
 		qdisc_hash_add(child, true);
 	return child;
@@ -47,6 +60,38 @@ static int optsample_fq_codel_limit(struct Qdisc *child, u32 packets,
 	return child->ops->change(child, &opt.nest, extack);
 }
 
+static int optsample_ordinary_limit(struct Qdisc *sch, struct Qdisc *child,
+				    struct netlink_ext_ack *extack)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+
+	if (!strcmp(child->ops->id, "fq_codel"))
+		return optsample_fq_codel_limit(child, q->cfg.ordinary,
+						q->cfg.memlimit / 4, extack);
+	if (child->ops == &pfifo_qdisc_ops)
+		return fifo_set_limit(child, q->cfg.ordinary);
+	return 0;
+}
+
+/* The default child, with its limits; or an ERR_PTR() */
+static struct Qdisc *optsample_ordinary_new(struct Qdisc *sch,
+					    struct netlink_ext_ack *extack)
+{
+	struct Qdisc *child = optsample_ordinary_default(sch, extack);
+	int err;
+
+	if (!child)
+		return ERR_PTR(-ENOMEM);
+	/* Its parent does not know it yet. */
+	child->flags |= TCQ_F_NOPARENT;
+	err = optsample_ordinary_limit(sch, child, extack);
+	child->flags &= ~TCQ_F_NOPARENT;
+	if (!err)
+		return child;
+	qdisc_put(child);
+	return ERR_PTR(err);
+}
+
 /**
  * optsample_ordinary_configure - limits of the default child
  * @sch: the qdisc, RTNL, not locked
@@ -60,32 +105,21 @@ int optsample_ordinary_configure(struct Qdisc *sch,
 				 struct netlink_ext_ack *extack)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
-	struct Qdisc *child = q->ordinary.child;
 
 	if (q->ordinary.chosen)
 		return 0;
-	if (!strcmp(child->ops->id, "fq_codel"))
-		return optsample_fq_codel_limit(child, q->cfg.ordinary,
-						q->cfg.memlimit / 4, extack);
-	if (child->ops == &pfifo_qdisc_ops)
-		return fifo_set_limit(child, q->cfg.ordinary);
-	return 0;
+	return optsample_ordinary_limit(sch, q->ordinary.child, extack);
 }
 
 int optsample_ordinary_init(struct Qdisc *sch, struct netlink_ext_ack *extack)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
-	struct Qdisc *child = optsample_ordinary_default(sch, extack);
-	int err;
+	struct Qdisc *child = optsample_ordinary_new(sch, extack);
 
+	if (IS_ERR(child))
+		return PTR_ERR(child);
 	q->ordinary.child = child;
-	if (!child)
-		return -ENOMEM;
-	/* Its parent cannot be looked up yet. */
-	child->flags |= TCQ_F_NOPARENT;
-	err = optsample_ordinary_configure(sch, extack);
-	child->flags &= ~TCQ_F_NOPARENT;
-	return err;
+	return 0;
 }
 
 void optsample_ordinary_reset(struct optsample_sched *q)
@@ -116,15 +150,19 @@ int optsample_ordinary_graft(struct Qdisc *sch, struct Qdisc *new,
 			     struct netlink_ext_ack *extack)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
+	bool chosen = new;
 
-	q->ordinary.chosen = new;
-	if (!new)
-		new = optsample_ordinary_default(sch, extack) ?: &noop_qdisc;
+	if (!chosen)
+		new = optsample_ordinary_new(sch, extack);
+	if (IS_ERR(new))
+		return PTR_ERR(new);
 	sch_tree_lock(sch);
 	optsample_unhold(sch);
 	sch_tree_unlock(sch);
+	q->ordinary.chosen = chosen;
 	*old = qdisc_replace(sch, new, &q->ordinary.child);
-	return optsample_ordinary_configure(sch, extack);
+	optsample_kick(sch);	/* the stall ends if nothing waits any more */
+	return 0;
 }
 
 /**

@@ -24,6 +24,7 @@ static bool optsample_flow_evict(struct optsample_sched *q,
 				 struct optsample_loss *loss)
 {
 	struct optsample_msg *msg;
+	int tries = OPTSAMPLE_FIND;
 
 	if (f->sampler.len) {
 		msg = optsample_msg_of(optsample_evict(&f->sampler));
@@ -35,13 +36,15 @@ static bool optsample_flow_evict(struct optsample_sched *q,
 		return false;
 	if (f->group && optsample_group_evict(q, f->group, loss))
 		return true;
-	/* What was to leave in any case */
+	/* What was to leave in any case, unless much control is before it */
 	list_for_each_entry(msg, &f->queue, fifo) {
-		if (msg->place == OPTSAMPLE_PASSES || msg == f->cur)
-			continue;
-		f->c.msgs_evicted++;
-		optsample_msg_drop(q, f, msg, loss);
-		return true;
+		if (msg->place != OPTSAMPLE_PASSES && msg != f->cur) {
+			f->c.msgs_evicted++;
+			optsample_msg_drop(q, f, msg, loss);
+			return true;
+		}
+		if (!--tries)
+			break;
 	}
 	return false;
 }
@@ -140,5 +143,5 @@ void optsample_flows_relieve(struct optsample_sched *q,
 		else if (!optsample_idle_free(q))
 			break;
 	}
-	optsample_memory_drops(*loss->to_free, before);
+	optsample_reason_memory(*loss->to_free, before);
 }

@@ -221,7 +221,11 @@ static noinline struct sk_buff *optsample_dequeue_careful(struct Qdisc *sch)
 	struct sk_buff *skb;
 
 	optsample_unhold(sch);
-	if (!sch->q.qlen || optsample_hold_back(sch))
+	if (!sch->q.qlen) {
+		optsample_hold_nothing(q);
+		return NULL;
+	}
+	if (optsample_hold_back(sch))
 		return NULL;
 	optsample_unpark(q);
 	optsample_tidy(q);
@@ -296,7 +300,12 @@ static int optsample_init_qdisc(struct Qdisc *sch, struct nlattr *opt,
 	int err;
 
 	optsample_flows_lists(q);
-	sch->flags &= ~TCQ_F_CAN_BYPASS;
+	optsample_hold_init(sch);
+	/* A default qdisc has no handle that a child's parent could be. */
+	if (!sch->handle) {
+		pr_warn_once("optsample: cannot be net.core.default_qdisc\n");
+		return -EOPNOTSUPP;
+	}
 	if (opt) {
 		err = optsample_parse(sch, opt, &cfg, &q->profiles, extack);
 		if (err)
@@ -312,11 +321,10 @@ static int optsample_init_qdisc(struct Qdisc *sch, struct nlattr *opt,
 	err = optsample_ordinary_init(sch, extack);
 	if (err)
 		return err;
-	optsample_hold_init(sch);
 	return optsample_apply(sch, &cfg, NULL, extack);
 }
 
-/* Also after a failed init() */
+/* Also after a failed init(), as is optsample_reset() */
 static void optsample_destroy(struct Qdisc *sch)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
@@ -370,7 +378,6 @@ static void __exit optsample_module_exit(void)
 {
 	unregister_qdisc(&optsample_qdisc_ops);
 	optsample_link_unregister();
-	rcu_barrier();
 	optsample_msg_cache_exit();
 }
 

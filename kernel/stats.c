@@ -63,8 +63,8 @@ static int optsample_graft(struct Qdisc *sch, unsigned long cl,
 			   struct netlink_ext_ack *extack)
 {
 	if (cl != OPTSAMPLE_ORDINARY) {
-		NL_SET_ERR_MSG_MOD(extack,
-				   "only class ffff, ordinary traffic, has a qdisc");
+		NL_SET_ERR_MSG(extack,
+			       "optsample: only class ffff, ordinary traffic, has a qdisc");
 		return -EOPNOTSUPP;
 	}
 	return optsample_ordinary_graft(sch, new, old, extack);

@@ -76,5 +76,11 @@ within 105 "$long" "$short" \
 few=$(control latest 10 128)
 many=$(control latest 10 1024)
 within 150 "$many" "$few" "1024 kinds of control instead of 128"
+
+# 5. A packet whose message is not known is not looked for in all that waits.
+straggler() { cost limit 1 memlimit 512mb -- tagged-straggler-full 1 1 "$1" 1000; }
+few=$(straggler 100)
+many=$(straggler 1000)
+within 150 "$many" "$few" "stragglers behind 1000 packets of control, not 100"
 ip link del d0
 done_testing

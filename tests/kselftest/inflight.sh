@@ -326,7 +326,8 @@ n_op ip link set t1 mtu 1500 up
 ping -q -c 1 -W 10 10.7.0.2 >/dev/null
 tc qdisc add dev v0 root handle 9: prio
 tc qdisc add dev v0 parent 9:1 handle 91: plug limit 1000000
-tc qdisc add dev t0 root handle 1: optsample inflight 10 limit 1000
+tc qdisc add dev t0 root handle 1: optsample inflight 10 limit 1000 \
+	per destination	# which means nothing without an Ethernet header
 classify t0
 lower 0
 rtps-gen send 10.7.0.2 7411 1 3 1 1400

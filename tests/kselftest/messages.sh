@@ -7,6 +7,7 @@
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules
+modprobe ifb numifbs=0 2>/dev/null
 
 # every message of one flow, overload by 3, then all departs
 for packets in 1 2 53 500; do
@@ -514,6 +515,21 @@ is "$(stat flows_refused) $(stat flows_displaced) $(stat msgs_evicted)" \
 	"1 2 2" "a full table: writers take the places of segments"
 is "$(tr ' ' '\n' <<<"$out" | grep / | cut -d/ -f1 | sort -n | words)" \
 	"1 2 13 14 15" "the oldest two went; the refused one is ordinary"
+
+# a default qdisc that cannot be a child, or not be a default
+for kind in noqueue optsample; do
+	sysctl -qw net.core.default_qdisc=$kind
+	device
+	is "$(drive <<<$'o 100\nq' | cut -d/ -f1 | words)" "queued 0 ordinary" \
+		"default qdisc $kind: ordinary traffic has another one"
+done
+ip link add i0 type ifb 2>/dev/null && ip link set i0 up
+! tc qdisc show dev i0 | grep -q optsample
+ok "optsample refuses to be the default qdisc of a device"
+dmesg | grep -q "optsample: cannot be net.core.default_qdisc"
+ok "and says so"
+ip link del i0
+sysctl -qw net.core.default_qdisc=fq_codel
 
 # the struct of a flow is memory, too
 device flows 4096 memlimit 65536

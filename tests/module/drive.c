@@ -428,6 +428,7 @@ struct bench {
 	u32		per_message;
 	u32		control;	/* flags from packet @from on, or 0 */
 	u32		from;
+	bool		straggler;
 	u32		base;	/* message numbers never step back */
 	u32		sent;
 	u64		enqueue_ns;
@@ -467,7 +468,9 @@ static struct sk_buff *bench_make(struct bench *b)
 	struct sk_buff *skb;
 
 	message = b->base + b->sent / b->per_message / b->flows;
-	if (b->control && b->sent >= b->from)
+	if (b->straggler && b->sent >= b->from)
+		skb = make(bench_id(f), message, message, 1, 0, PAYLOAD);
+	else if (b->control && (b->straggler || b->sent >= b->from))
 		skb = make(bench_id(f), b->control & OPTSAMPLE_TAG_LATEST ?
 			   message + 1 : 0, 0, k, b->control, PAYLOAD);
 	else
@@ -584,7 +587,9 @@ static u64 bench_tenths(const struct bench *b, u64 ns, u64 n, u64 batches)
  * ends in "-full": nothing leaves; in "-pair": each packet leaves at once, and
  * the clock, too coarse for one, is read around a batch of such pairs. With
  * "-control" in it, what comes on top of the backlog is control; "-latest": each
- * packet looks for an older one of its kind, and there is none.
+ * packet looks for an older one of its kind, and there is none; "-straggler": the
+ * backlog is such control, and behind it each packet looks for its message, and
+ * there is none.
  */
 static int bench(const char *mode, u32 flows, u32 per_message, u32 backlog,
 		 u32 count)
@@ -606,7 +611,8 @@ static int bench(const char *mode, u32 flows, u32 per_message, u32 backlog,
 	b.from = backlog;
 	if (strstr(mode, "-control"))
 		b.control = OPTSAMPLE_TAG_CONTROL;
-	if (strstr(mode, "-latest"))
+	b.straggler = strstr(mode, "-straggler");
+	if (strstr(mode, "-latest") || b.straggler)
 		b.control = OPTSAMPLE_TAG_CONTROL | OPTSAMPLE_TAG_LATEST;
 	for (i = 0; i < backlog; i += step) {
 		bench_in(&b, min(step, backlog - i), false);
