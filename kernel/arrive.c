@@ -96,7 +96,7 @@ static void optsample_replace(struct optsample_sched *q,
 	int tries = OPTSAMPLE_FIND;
 
 	list_for_each_entry_reverse(msg, &f->passes, passes) {
-		if (msg->latest == latest && msg != f->cur) {
+		if (msg->latest == latest) {
 			f->c.ctl_replaced += msg->packets;
 			optsample_msg_drop(q, f, msg, loss);
 			return;
@@ -130,7 +130,7 @@ static struct optsample_msg *optsample_find(struct optsample_flow *f, u32 id)
 	struct optsample_msg *msg;
 	int tries = OPTSAMPLE_FIND;
 
-	if (f->cur && f->cur->place != OPTSAMPLE_PASSES && f->cur->id == id)
+	if (f->cur && f->cur->id == id)
 		return f->cur;
 	list_for_each_entry_reverse(msg, &f->queue, fifo) {
 		if (msg->place != OPTSAMPLE_PASSES && msg->id == id)

@@ -84,7 +84,7 @@ static noinline bool optsample_move_on(struct optsample_sched *q,
 	return false;
 }
 
-/* @msg, the first of its flow, is on its way. */
+/* @msg, the first of its flow and no control, is on its way. */
 static __always_inline void optsample_begin(struct optsample_sched *q,
 					    struct optsample_flow *f,
 					    struct optsample_msg *msg)
@@ -94,10 +94,8 @@ static __always_inline void optsample_begin(struct optsample_sched *q,
 	f->cur = msg;
 	if (likely(msg->place == OPTSAMPLE_IN_SAMPLER))
 		optsample_depart(&f->sampler);
-	else if (msg->place != OPTSAMPLE_PASSES)
-		optsample_group_begin(q, f, msg);
 	else
-		return;
+		optsample_group_begin(q, f, msg);
 	f->c.msgs_out++;
 	gap = msg->node.pos - f->sent_pos;
 	/* Stamps of partners may step back. */
@@ -255,16 +253,16 @@ struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 	for (;;) {
 		if (unlikely(!optsample_flow_next(q, &f)))
 			return NULL;
-		msg = f->cur;
-		if (msg && msg->head)
+		msg = optsample_flow_leaves(f);
+		if (msg == f->cur)
 			break;
-		if (msg)
-			optsample_finish(q, f);
-		msg = list_first_entry(&f->queue, struct optsample_msg, fifo);
-		if (unlikely(msg->place == OPTSAMPLE_PASSES &&
-			     msg->others[0]) &&
-		    optsample_move_on(q, f, msg))
-			continue;
+		if (unlikely(msg->place == OPTSAMPLE_PASSES)) {
+			if (msg->others[0] && optsample_move_on(q, f, msg))
+				continue;
+			break;	/* also amid a message that is not all here */
+		}
+		if (f->cur)
+			optsample_finish(q, f, f->cur);
 		optsample_begin(q, f, msg);
 		break;
 	}
@@ -273,7 +271,7 @@ struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 	f->c.pkts_out++;
 	f->c.bytes_out += qdisc_pkt_len(skb);
 	if (!msg->head && msg->complete)
-		optsample_finish(q, f);
+		optsample_finish(q, f, msg);
 	if (!f->backlog_pkts)
 		optsample_flow_deactivate(q, f);
 	return skb;

@@ -97,13 +97,12 @@ void optsample_pass_drop_oldest(struct optsample_sched *q,
 {
 	struct optsample_msg *msg;
 
-	list_for_each_entry(msg, &f->passes, passes) {
-		if (msg == f->cur)
-			continue;
-		f->c.ctl_dropped += msg->packets;
-		optsample_msg_drop(q, f, msg, loss);
+	msg = list_first_entry_or_null(&f->passes, struct optsample_msg,
+				       passes);
+	if (!msg)
 		return;
-	}
+	f->c.ctl_dropped += msg->packets;
+	optsample_msg_drop(q, f, msg, loss);
 }
 
 /**

@@ -272,12 +272,11 @@ optsample_msg_take(struct optsample_sched *q, struct optsample_flow *f,
 	return skb;
 }
 
-/* The message on its way has left, or as much of it as came. */
+/* @msg has left, or as much of it as came. */
 static __always_inline void optsample_finish(struct optsample_sched *q,
-					     struct optsample_flow *f)
+					     struct optsample_flow *f,
+					     struct optsample_msg *msg)
 {
-	struct optsample_msg *msg = f->cur;
-
 	if (msg->place != OPTSAMPLE_PASSES) {
 		if (!msg->complete)
 			f->c.incomplete++;

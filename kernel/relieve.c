@@ -9,13 +9,8 @@
 static void optsample_tear(struct optsample_sched *q, struct optsample_flow *f,
 			   struct optsample_loss *loss)
 {
-	struct optsample_msg *msg = f->cur;
-
-	if (msg->place == OPTSAMPLE_PASSES)
-		f->c.ctl_dropped += msg->packets;
-	else
-		f->c.torn++;
-	optsample_msg_drop(q, f, msg, loss);
+	f->c.torn++;
+	optsample_msg_drop(q, f, f->cur, loss);
 }
 
 /* Return: false if there is nothing to choose from */
@@ -68,8 +63,7 @@ static void optsample_flow_give_up(struct optsample_sched *q,
 		optsample_msg_drop(q, f, msg, loss);
 		return;
 	}
-	if (f->pass_memory > f->memory / 2 && f->pass_pkts &&
-	    !(f->cur && f->cur->place == OPTSAMPLE_PASSES)) {
+	if (f->pass_memory > f->memory / 2 && f->pass_pkts) {
 		optsample_pass_drop_oldest(q, f, loss);
 		return;
 	}

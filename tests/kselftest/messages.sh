@@ -516,6 +516,25 @@ is "$(stat flows_refused) $(stat flows_displaced) $(stat msgs_evicted)" \
 is "$(tr ' ' '\n' <<<"$out" | grep / | cut -d/ -f1 | sort -n | words)" \
 	"1 2 13 14 15" "the oldest two went; the refused one is ordinary"
 
+# control amid a message that is on its way (4: control)
+device
+out=$(drive <<-END
+	x 5 1 1 1 100
+	q
+	x 5 0 0 4 100
+	q
+	x 5 1 1 0 100
+	q
+	x 5 1 1 2 100
+	q
+	q
+	END
+)
+is "$(grep -v queued <<<"$out" | words)" "5/1/1 5/0/4 5/1/0 5/1/2 -" \
+	"control amid a message leaves at once"
+is "$(stat incomplete) $(stat reordered) $(stat msgs_out)" "0 0 1" \
+	"and the message is complete and in order"
+
 # a default qdisc that cannot be a child, or not be a default
 for kind in noqueue optsample; do
 	sysctl -qw net.core.default_qdisc=$kind
