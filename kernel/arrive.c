@@ -253,7 +253,7 @@ int optsample_flow_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	}
 	/* A second instance below must not read it again. */
 	tag->mark = 0;
-	if (unlikely(q->memory > optsample_flow_memory(q)))
+	if (unlikely(q->memory > q->flow_memory))
 		optsample_flows_relieve(q, loss);
 	if (likely(!loss->packets))
 		return ret;

@@ -142,28 +142,32 @@ static noinline bool optsample_turns_skip(struct optsample_sched *q,
 static noinline bool optsample_park(struct optsample_sched *q,
 				    struct optsample_flow *f)
 {
-	if (!optsample_inflight_blocks(q, optsample_flow_leaves(f)->head))
+	struct list_head *parked;
+
+	parked = optsample_inflight_blocks(q, optsample_flow_leaves(f)->head);
+	if (!parked)
 		return false;
-	optsample_list_move(&f->list, &q->parked);
-	q->parked_at = jiffies;
+	optsample_list_move(&f->list, parked);
 	return true;
 }
 
 /**
  * optsample_unpark - parked flows take turns again; some will be parked anew
  * @q: private data of the qdisc, locked
+ *
+ * Those whose destination took a packet, and once a second all of them: the
+ * count of one that never frees its packets begins anew.
  */
 void optsample_unpark(struct optsample_sched *q)
 {
+	bool all = !q->stall.by_dest ||
+		   time_after(jiffies, q->unparked_at + HZ);
 	struct optsample_flow *f, *next;
 
-	if (list_empty(&q->parked))
-		return;
-	if (q->stall.by_dest && !READ_ONCE(q->stall.inflight.reopened) &&
-	    time_before(jiffies, q->parked_at + HZ))
-		return;
-	WRITE_ONCE(q->stall.inflight.reopened, false);
-	list_for_each_entry_safe(f, next, &q->parked, list)
+	if (all)
+		q->unparked_at = jiffies;
+	optsample_inflight_reopen(q, all);
+	list_for_each_entry_safe(f, next, &q->unparked, list)
 		optsample_turns_add(q, f, OPTSAMPLE_TURNS);
 }
 
@@ -189,8 +193,8 @@ static bool optsample_turn_over(struct optsample_sched *q,
 
 /*
  * The flow whose turn it is. Of flows with partners one that holds part of the
- * oldest set has its turn, so there always is one; the WARN is for what we have
- * not thought of. Return: false if none can send
+ * oldest set may send, so a band is only closed if that one is parked. The WARN
+ * is for what we have not thought of. Return: false if none can send
  */
 static __always_inline bool optsample_flow_next(struct optsample_sched *q,
 						struct optsample_flow **next)

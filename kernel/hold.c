@@ -20,6 +20,7 @@ void optsample_hold_init(struct Qdisc *sch)
 	struct optsample_stall *st = &q->stall;
 
 	st->cause = TC_OPTSAMPLE_NOT_STALLED;
+	INIT_LIST_HEAD(&st->inflight.blocked);
 	__skb_queue_head_init(&st->requeued);
 	qdisc_watchdog_init(&st->watchdog, sch);
 	optsample_link_init(sch);

@@ -32,17 +32,21 @@ enum {
  * @packets:	in flight; too few once something below makes fragments
  * @done:	when one was last freed, jiffies
  * @waiting:	the qdisc wants to hear of every packet freed
+ * @reopened:	one was freed then; written in any context
  */
 struct optsample_below {
 	struct inet_sock	inet;	/* must be first */
 	atomic_t		packets;
 	unsigned long		done;
 	bool			waiting;
+	bool			reopened;
 };
 
 /**
  * struct optsample_account - what is in flight to one destination, or to all
  * @hash:	in optsample_inflight.dests
+ * @blocked:	in optsample_inflight.blocked while flows are in @parked
+ * @parked:	flows that wait for it
  * @sk:		owner of the packets
  * @addr:	link address of the destination
  * @full:	the limit was reached,
@@ -52,6 +56,8 @@ struct optsample_below {
  */
 struct optsample_account {
 	struct hlist_node	hash;
+	struct list_head	blocked;
+	struct list_head	parked;
 	struct sock		*sk;
 	u8			addr[ETH_ALEN];
 	bool			full;
@@ -87,6 +93,8 @@ static void optsample_below_freed(struct sock *sk)
 	sch = rcu_dereference_sk_user_data(sk);
 	if (sch) {
 		q = qdisc_priv(sch);
+		WRITE_ONCE(below->reopened, true);
+		smp_wmb();	/* pairs with optsample_inflight_reopen() */
 		WRITE_ONCE(q->stall.inflight.reopened, true);
 		optsample_kick(sch);
 	}
@@ -135,14 +143,27 @@ struct optsample_account *optsample_account_alloc(struct Qdisc *sch, gfp_t gfp)
 		kfree(a);
 		return NULL;
 	}
+	INIT_LIST_HEAD(&a->blocked);
+	INIT_LIST_HEAD(&a->parked);
 #ifdef CONFIG_DQL
 	dql_init(&a->dql, HZ);
 #endif
 	return a;
 }
 
-static void optsample_account_free(struct optsample_account *a)
+/* Flows that waited for it take turns again. */
+static void optsample_account_unpark(struct optsample_sched *q,
+				     struct optsample_account *a)
 {
+	WRITE_ONCE(optsample_below_of(a->sk)->reopened, false);
+	list_splice_tail_init(&a->parked, &q->unparked);
+	list_del_init(&a->blocked);
+}
+
+static void optsample_account_free(struct optsample_sched *q,
+				   struct optsample_account *a)
+{
+	optsample_account_unpark(q, a);
 	optsample_below_release(a->sk);
 	kfree(a);
 }
@@ -293,6 +314,7 @@ static bool optsample_account_anew(struct optsample_sched *q,
 	dql_reset(&a->dql);
 #endif
 	q->stall.inflight.recounts++;
+	optsample_account_unpark(q, a);
 	return true;
 }
 
@@ -347,8 +369,9 @@ static struct hlist_head *optsample_dest_bucket(struct optsample_inflight *in,
 }
 
 /* Forget destinations that nothing is in flight to. */
-static void optsample_dests_tidy(struct optsample_inflight *in, bool all)
+static void optsample_dests_tidy(struct optsample_sched *q, bool all)
 {
+	struct optsample_inflight *in = &q->stall.inflight;
 	struct optsample_account *a;
 	struct hlist_node *next;
 	u32 i;
@@ -358,7 +381,7 @@ static void optsample_dests_tidy(struct optsample_inflight *in, bool all)
 			if (!all && optsample_account_bytes(a))
 				continue;
 			hlist_del(&a->hash);
-			optsample_account_free(a);
+			optsample_account_free(q, a);
 			in->ndests--;
 		}
 }
@@ -370,7 +393,7 @@ optsample_dest_new(struct optsample_sched *q, const u8 *addr)
 	struct optsample_account *a;
 
 	if (in->ndests >= OPTSAMPLE_DESTS_MAX)
-		optsample_dests_tidy(in, false);
+		optsample_dests_tidy(q, false);
 	if (in->ndests >= OPTSAMPLE_DESTS_MAX)
 		return in->all;
 	a = optsample_account_alloc(q->stall.watchdog.qdisc, GFP_ATOMIC);
@@ -404,12 +427,52 @@ optsample_account_of(struct optsample_sched *q, const struct sk_buff *skb)
  * @q: private data of the qdisc, locked, with an account for each destination
  * @skb: the packet
  *
- * Return: true if so; the qdisc is scheduled when that may have changed.
+ * Return: where its flow waits meanwhile, or NULL. The qdisc is scheduled when
+ * that may have changed.
  */
-bool optsample_inflight_blocks(struct optsample_sched *q,
-			       const struct sk_buff *skb)
+struct list_head *optsample_inflight_blocks(struct optsample_sched *q,
+					    const struct sk_buff *skb)
 {
-	return optsample_account_full(q, optsample_account_of(q, skb));
+	struct optsample_account *a = optsample_account_of(q, skb);
+
+	if (!optsample_account_full(q, a))
+		return NULL;
+	if (list_empty(&a->blocked))
+		list_add_tail(&a->blocked, &q->stall.inflight.blocked);
+	return &a->parked;
+}
+
+/**
+ * optsample_inflight_parked - does any flow wait for its destination?
+ * @q: private data of the qdisc, locked
+ */
+bool optsample_inflight_parked(const struct optsample_sched *q)
+{
+	const struct optsample_account *a;
+
+	list_for_each_entry(a, &q->stall.inflight.blocked, blocked)
+		if (!list_empty(&a->parked))
+			return true;
+	return false;
+}
+
+/**
+ * optsample_inflight_reopen - flows whose destination may take packets again
+ * @q: private data of the qdisc, locked; gets them in @unparked
+ * @all: all that wait, whatever their destination
+ */
+void optsample_inflight_reopen(struct optsample_sched *q, bool all)
+{
+	struct optsample_inflight *in = &q->stall.inflight;
+	struct optsample_account *a, *next;
+
+	if (!all && !READ_ONCE(in->reopened))
+		return;
+	WRITE_ONCE(in->reopened, false);
+	smp_mb();	/* pairs with optsample_below_freed() */
+	list_for_each_entry_safe(a, next, &in->blocked, blocked)
+		if (all || READ_ONCE(optsample_below_of(a->sk)->reopened))
+			optsample_account_unpark(q, a);
 }
 
 /**
@@ -496,7 +559,7 @@ void optsample_inflight_configure(struct optsample_sched *q,
 		in->all = all;
 	else if (in->all && !optsample_inflight_wanted(cfg))
 		optsample_inflight_destroy(q);
-	WRITE_ONCE(in->reopened, true);	/* as optsample_below_freed() */
+	optsample_inflight_reopen(q, true);
 }
 
 void optsample_inflight_destroy(struct optsample_sched *q)
@@ -505,7 +568,7 @@ void optsample_inflight_destroy(struct optsample_sched *q)
 
 	if (!in->all)
 		return;
-	optsample_dests_tidy(in, true);
-	optsample_account_free(in->all);
+	optsample_dests_tidy(q, true);
+	optsample_account_free(q, in->all);
 	in->all = NULL;
 }

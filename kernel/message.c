@@ -116,20 +116,20 @@ bool optsample_pass_full(const struct optsample_sched *q,
 			 const struct optsample_flow *f)
 {
 	return f->pass_pkts >= OPTSAMPLE_PASS_MAX &&
-	       f->pass_memory > optsample_flow_memory(q) / 8;
+	       f->pass_memory > q->flow_memory / 8;
 }
 
 /**
- * optsample_turns_end - no flow holds packets: all of them are idle
+ * optsample_turns_end - no flow holds packets: those in turn are idle
  * @q: private data of the qdisc, locked
+ *
+ * Parked ones are, too, when they take turns again.
  */
 void optsample_turns_end(struct optsample_sched *q)
 {
 	struct optsample_flow *f, *next;
 	u32 at;
 
-	list_for_each_entry_safe(f, next, &q->parked, list)
-		optsample_flow_unlist(q, f);
 	for (; q->turns_mask; q->turns_mask &= ~(1U << at)) {
 		at = __fls(q->turns_mask);
 		list_for_each_entry_safe(f, next, &q->turns[at], list)

@@ -14,8 +14,8 @@
  *	give up	 it waits, and memory is short (msgs_evicted, oversize)
  *	tear	 it has begun to leave, and memory is short: the reader gets a
  *		 part of it (torn)
- *	drop	 what all of these do with the struct and the packets:
- *		 optsample_msg_drop()
+ *	drop	 what evict, give up and tear do with the struct and the
+ *		 packets: optsample_msg_drop()
  *	withdraw it leaves the sampler or its set, but not the queue: it will
  *		 be sent. Nothing is freed
  *	purge	 its whole flow goes. Packets to rtnl_kfree_skbs() at a reset

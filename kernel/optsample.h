@@ -163,7 +163,7 @@ struct optsample_profile {
 
 /**
  * struct optsample_flow - messages of one writer to one destination
- * @list:	in a list of optsample_sched.turns, or in .parked, if @listed,
+ * @list:	in a list of optsample_sched.turns, or parked, if @listed,
  *		else in .idle
  * @hash:	in optsample_sched.table
  * @queue:	messages in order of arrival,
@@ -267,6 +267,7 @@ struct optsample_account;
  *		without a limit
  * @dests:	those of single destinations, by address
  * @ndests:	how many there are
+ * @blocked:	accounts that flows wait for
  * @reopened:	something is gone below; written in any context
  * @recounts:	resets of an account whose packets never came back
  */
@@ -274,6 +275,7 @@ struct optsample_inflight {
 	struct optsample_account *all;
 	struct hlist_head	dests[16];
 	u32			ndests;
+	struct list_head	blocked;
 	bool			reopened;
 	u64			recounts;
 };
@@ -356,10 +358,10 @@ struct optsample_sched {
 	u32			nself;		/* with @self, of segments */
 	struct list_head	turns[2 * OPTSAMPLE_BANDS];
 	u32			turns_mask;	/* 0: that list is empty */
-	u32			listed;		/* in them and in @parked */
+	u32			listed;		/* in them, or parked */
 	u32			holding;	/* flows that hold packets */
-	struct list_head	parked;		/* destination is full */
-	unsigned long		parked_at;	/* last, jiffies */
+	struct list_head	unparked;	/* will be in @turns again */
+	unsigned long		unparked_at;	/* last time all, jiffies */
 	unsigned long		tidy;		/* idle flows, at this time */
 	struct list_head	idle;
 	struct optsample_flow	*alone;		/* held packets last, listed */
@@ -384,11 +386,6 @@ struct optsample_sched {
 	struct optsample_ordinary ordinary;
 	struct optsample_stall	stall;
 };
-
-static inline u32 optsample_flow_memory(const struct optsample_sched *q)
-{
-	return q->flow_memory;
-}
 
 /*
  * Flows, sets or profiles come or go: what remains for packets. A quarter is
@@ -626,8 +623,10 @@ void optsample_inflight_configure(struct optsample_sched *q,
 				  struct optsample_account *all);
 void optsample_inflight_destroy(struct optsample_sched *q);
 bool optsample_inflight_full(struct optsample_sched *q);
-bool optsample_inflight_blocks(struct optsample_sched *q,
-			       const struct sk_buff *skb);
+struct list_head *optsample_inflight_blocks(struct optsample_sched *q,
+					    const struct sk_buff *skb);
+bool optsample_inflight_parked(const struct optsample_sched *q);
+void optsample_inflight_reopen(struct optsample_sched *q, bool all);
 bool optsample_inflight_busy(struct optsample_sched *q,
 			     const struct sk_buff *skb);
 void optsample_inflight_own(struct optsample_sched *q, struct sk_buff *skb);

@@ -52,12 +52,12 @@ static void optsample_flow_give_up(struct optsample_sched *q,
 
 	/* One that will not fit must not push out all the others first. */
 	if (f->cur && f->cur->head &&
-	    f->cur->truesize > optsample_flow_memory(q) / 2) {
+	    f->cur->truesize > q->flow_memory / 2) {
 		optsample_tear(q, f, loss);
 		return;
 	}
 	if (msg && !msg->complete && msg != f->cur &&
-	    msg->truesize > optsample_flow_memory(q) / 2) {
+	    msg->truesize > q->flow_memory / 2) {
 		f->c.oversize++;
 		optsample_withdraw(q, f, msg);
 		optsample_msg_drop(q, f, msg, loss);
@@ -114,7 +114,7 @@ static struct optsample_flow *optsample_fattest(struct optsample_sched *q)
 /* Idle flows may take an eighth of the memory that packets need. */
 static bool optsample_idle_too_many(const struct optsample_sched *q)
 {
-	return q->overhead > optsample_flow_memory(q) / 8;
+	return q->overhead > q->flow_memory / 8;
 }
 
 /**
@@ -128,7 +128,7 @@ void optsample_flows_relieve(struct optsample_sched *q,
 	struct sk_buff *before = *loss->to_free;
 	struct optsample_flow *f;
 
-	while (q->memory > optsample_flow_memory(q)) {
+	while (q->memory > q->flow_memory) {
 		if (optsample_idle_too_many(q) && optsample_idle_free(q))
 			continue;
 		f = optsample_fattest(q);

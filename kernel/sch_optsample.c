@@ -210,7 +210,7 @@ static __always_inline void optsample_left(struct Qdisc *sch,
 static bool optsample_blocked(struct optsample_sched *q)
 {
 	return q->stall.by_dest &&
-	       (!list_empty(&q->parked) || optsample_ordinary_waits(q));
+	       (optsample_inflight_parked(q) || optsample_ordinary_waits(q));
 }
 
 /* Something may hold packets, or nothing has left for a while. */

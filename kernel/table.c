@@ -18,7 +18,7 @@ void optsample_flows_lists(struct optsample_sched *q)
 	for (i = 0; i < ARRAY_SIZE(q->turns); i++)
 		INIT_LIST_HEAD(&q->turns[i]);
 	INIT_LIST_HEAD(&q->idle);
-	INIT_LIST_HEAD(&q->parked);
+	INIT_LIST_HEAD(&q->unparked);
 }
 
 int optsample_flows_init(struct optsample_sched *q)
