@@ -134,7 +134,7 @@ struct tc_optsample_qd_stats {
 	__u64	ordinary_dropped;
 	__u64	flows_new;
 	__u64	flows_reclaimed;
-	__u64	flows_refused;	/* packets sent as ordinary: table was full */
+	__u64	flows_refused;	/* packets sent as ordinary: no room */
 	__u32	flows;		/* in the table now */
 	__u32	flows_active;	/* with a backlog */
 	__u32	backlog_msgs;
@@ -142,7 +142,7 @@ struct tc_optsample_qd_stats {
 	__u32	inflight_packets;
 	__u32	inflight_bytes;
 	__u32	stalled;	/* cause now, or TC_OPTSAMPLE_NOT_STALLED */
-	__u32	flows_displaced; /* of segments, by writers: table was full */
+	__u32	flows_displaced; /* of segments, by writers: no room */
 	__u64	inflight_recounts; /* count reset: nothing completed for 10 s */
 	__u32	inflight_limit_bytes; /* of inflight auto, now */
 	__u32	destinations;	/* with packets in flight now */
