@@ -84,6 +84,8 @@ underlay()
 	# the first packets of a tunnel may wait for a handshake
 	ping -q -c 1 -W 10 10.7.0.2 >/dev/null
 	tc qdisc add dev t0 root handle 1: optsample inflight 20
+	# CoDel would drop some on a busy machine
+	tc qdisc replace dev t0 parent 1:ffff pfifo limit 1000
 	n_op rtps-gen recv 10.7.0.2 7411 2 1 >"$scratch/got" &
 	await 10 listening 7411
 	rtps-gen send 10.7.0.2 7411 1 300 1 1344
@@ -302,7 +304,8 @@ tc qdisc change dev d0.5 root handle 1: optsample gate open
 wait $order
 out=$(tail -n 1 "$scratch/order" | cut -d' ' -f1-10 | tr ' ' '\n' |
 	grep -c ordinary)
-[ "$out" -ge 4 ] && [ "$out" -le 6 ]
+# more than half if the count of the other station begins anew just now
+[ "$out" -ge 4 ] && [ "$out" -le 9 ]
 ok "no debt from when only ordinary traffic could leave: $out of the next 10"
 
 tc qdisc change dev d0.5 root handle 1: optsample inflight 5 per device
