@@ -138,6 +138,17 @@ optsample show v0 | grep -q "warning: more than 64 next hops"
 ok "which is shown"
 is "$(grep -c 'more than 64 next hops' /run/optsample/v0.log)" 1 \
 	"and logged once"
+
+# what the daemon hears late is older than what it did meanwhile
+late=($(ip neigh show nud permanent dev v0 | awk '{ print $1 }' | head -n 2))
+kill -STOP "$(cat /run/optsample/v0.pid)"
+for state in reachable delay; do
+	ip neigh replace "${late[0]}" dev v0 lladdr "$(op_mac)" nud $state
+done
+ip neigh replace "${late[1]}" dev v0 lladdr "$(op_mac)" nud reachable
+kill -CONT "$(cat /run/optsample/v0.pid)"
+await 10 eval '[ "$(permanent)" = 64 ]'
+ok "entries that changed twice while the daemon was busy are permanent again"
 optsample down v0
 is "$(permanent)" 0 "down leaves no permanent entry of them"
 done_testing

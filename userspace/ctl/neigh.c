@@ -34,6 +34,7 @@ enum {
  * @addr:	of the next hop
  * @lladdr:	its link address, as it was confirmed last, and
  * @llen:	its length, 0: never
+ * @asked:	the last thing we asked for is that it be permanent
  * @ours:	it is permanent, by our doing
  * @peer:	the user named it
  * @used:	a flow goes there
@@ -42,6 +43,7 @@ struct neigh {
 	struct route_addr	addr;
 	uint8_t			lladdr[NEIGH_LLADDR];
 	uint8_t			llen;
+	bool			asked;
 	bool			ours;
 	bool			peer;
 	bool			used;
@@ -156,7 +158,7 @@ static void neigh_save(const struct neigh_table *t)
 		inet_ntop(e->addr.family, e->addr.addr, text, sizeof(text));
 		if (e->peer)
 			fprintf(f, "peer %s\n", text);
-		if (e->ours)
+		if (e->ours || e->asked)
 			fprintf(f, "%s\n", text);
 	}
 	if (!fclose(f))
@@ -169,18 +171,23 @@ static void neigh_save(const struct neigh_table *t)
 
 static void neigh_make_permanent(struct neigh_table *t, struct neigh *e)
 {
-	if (!e->ours) {
-		e->ours = true;
+	bool known = e->ours || e->asked;
+
+	e->ours = true;
+	e->asked = true;
+	if (!known)
 		neigh_save(t);
-	}
-	if (neigh_entry_set(t, e, NUD_PERMANENT))
+	if (neigh_entry_set(t, e, NUD_PERMANENT)) {
 		e->ours = false;
+		e->asked = false;
+	}
 }
 
 /* The kernel is to verify it, with the link address that it has. */
 static void neigh_verify(struct neigh_table *t, struct neigh *e)
 {
 	e->ours = false;
+	e->asked = false;
 	neigh_entry_set(t, e, NUD_PROBE);
 }
 
@@ -195,6 +202,8 @@ static void neigh_changed(struct neigh_table *t, struct neigh *e, int state,
 			  const struct nlattr *lladdr)
 {
 	if (state & NUD_PERMANENT && lladdr) {
+		/* Events of before may have come after we asked for it. */
+		e->ours |= e->asked;
 		/* of an earlier run of the daemon */
 		if (e->ours && !e->llen)
 			neigh_learn(e, lladdr);
@@ -216,6 +225,7 @@ static void neigh_changed(struct neigh_table *t, struct neigh *e, int state,
 
 		neigh_learn(&probe, lladdr);
 		neigh_entry_set(t, &probe, NUD_PROBE);
+		e->asked = false;
 	} else if (!state || state & NUD_FAILED) {
 		neigh_resolve(t, e);
 	}
@@ -324,7 +334,7 @@ static struct neigh *neigh_free_entry(struct neigh_table *t)
 
 		if (e->peer || e->used)
 			continue;
-		if (e->ours)
+		if (e->ours || e->asked)
 			neigh_entry_set(t, e, NUD_STALE);
 		return e;
 	}
