@@ -40,7 +40,7 @@ static inline void optsample_reason_limit(struct sk_buff *skb)
 }
 
 static inline void optsample_reason_memory(struct sk_buff *first,
-					  struct sk_buff *end)
+					   struct sk_buff *end)
 {
 	for (; first != end; first = first->next)
 		tcf_set_qdisc_drop_reason(first, QDISC_DROP_OVERLIMIT);
@@ -51,7 +51,7 @@ static inline void optsample_reason_limit(struct sk_buff *skb)
 }
 
 static inline void optsample_reason_memory(struct sk_buff *first,
-					  struct sk_buff *end)
+					   struct sk_buff *end)
 {
 }
 #endif

@@ -40,7 +40,7 @@ enum {
 	OPTSAMPLE_SPARE_MAX = 256,	/* message structs kept for reuse */
 	OPTSAMPLE_FLOWS_MAX = 65534,	/* class minor numbers, and */
 	OPTSAMPLE_ORDINARY = 0xffff,	/* that of ordinary traffic */
-	OPTSAMPLE_ASLEEP_MS = 100,	/* nothing came back: a station sleeps */
+	OPTSAMPLE_ASLEEP_MS = 100,	/* nothing came back: it sleeps */
 	OPTSAMPLE_DESTS_MAX = 64,	/* that are counted in flight */
 	OPTSAMPLE_PRIORITIES = 8,
 	OPTSAMPLE_BANDS = 1 + OPTSAMPLE_PRIORITIES,	/* 0: background */
