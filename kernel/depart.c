@@ -155,8 +155,8 @@ static noinline bool optsample_park(struct optsample_sched *q,
  * optsample_unpark - parked flows take turns again; some will be parked anew
  * @q: private data of the qdisc, locked
  *
- * Those whose destination took a packet, and once a second all of them: the
- * count of one that never frees its packets begins anew.
+ * Those whose destination took a packet take turns again. Once a second all do:
+ * a destination that never frees its packets may send again after a while.
  */
 void optsample_unpark(struct optsample_sched *q)
 {
@@ -242,6 +242,16 @@ static __always_inline bool optsample_flow_next(struct optsample_sched *q,
 	return false;
 }
 
+/* A flow without debt that goes before no other needs no place. */
+static __always_inline void optsample_place_give_up(struct optsample_sched *q,
+						    struct optsample_flow *f)
+{
+	u32 turns = 2 * f->band + OPTSAMPLE_TURNS;
+
+	if (q->holding && f->deficit > 0 && !(q->turns_mask & 1U << turns))
+		optsample_flow_unlist(q, f);
+}
+
 /**
  * optsample_flows_dequeue - next packet of the flow whose turn it is
  * @q: private data of the qdisc, locked
@@ -276,7 +286,9 @@ struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 	f->c.bytes_out += qdisc_pkt_len(skb);
 	if (!msg->head && msg->complete)
 		optsample_finish(q, f, msg);
-	if (!f->backlog_pkts)
+	if (!f->backlog_pkts) {
 		optsample_flow_deactivate(q, f);
+		optsample_place_give_up(q, f);
+	}
 	return skb;
 }

@@ -201,18 +201,14 @@ static inline void optsample_flow_activate(struct optsample_sched *q,
 /*
  * The last packet of a flow is gone. If it was the last of all flows, there is
  * no debt to pay. A flow that sends by itself keeps its place for its next
- * packet. One without debt that goes before none needs no place.
+ * packet.
  */
 static inline void optsample_flow_deactivate(struct optsample_sched *q,
 					     struct optsample_flow *f)
 {
 	f->idle_since = jiffies;
-	if (--q->holding) {
-		if (f->deficit > 0 &&
-		    !(q->turns_mask & 1U << (2 * f->band + OPTSAMPLE_TURNS)))
-			optsample_flow_unlist(q, f);
+	if (--q->holding)
 		return;
-	}
 	if (likely(q->listed == 1))
 		q->alone = f;
 	else

@@ -557,6 +557,16 @@ out=$(stat flows)
 [ "$out" -lt 80 ]
 ok "what flows take is part of memlimit: $out of 4000 fit in 64 kB"
 
+# nothing leaves, and memory is short: a flow whose only message was given up is
+# not idle, and keeps what it knows
+device flows 1024 memlimit 600kb
+{ for i in 1 2; do
+	for f in $(seq 300); do echo "x $f $i $i 3 1000"; done
+done; } | drive >/dev/null
+[ "$(stat msgs_evicted)" -gt 100 ]
+ok "memory is short: messages of 300 flows are given up"
+is "$(stat flows) $(stat flows_reclaimed)" "300 0" "but none of the flows"
+
 # profiles are, too
 profiles=$(for i in $(seq 42); do echo profile $i sync 1ms; done)
 out=$(device memlimit 200kb $profiles 2>&1)
