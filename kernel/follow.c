@@ -85,8 +85,7 @@ void optsample_flow_follow(struct optsample_sched *q,
 	if (group && !f->group)
 		f->profile |= OPTSAMPLE_ALONE;
 	optsample_set_policy(&f->sampler, p.policy, p.refill);
-	if (f->sampler.limit != p.limit)
-		optsample_set_limit(&f->sampler, p.limit);
+	optsample_set_limit(&f->sampler, p.limit);
 	while (f->sampler.len > p.limit) {
 		struct optsample_node *n = optsample_evict(&f->sampler);
 

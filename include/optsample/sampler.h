@@ -637,13 +637,17 @@ optsample_evict(struct optsample_sampler *s)
  * @limit: messages allowed, 1..65535 (clamped)
  *
  * When @len is above the new limit, call optsample_evict() until it fits,
- * before the next arrival.
+ * before the next arrival. What was learnt of the pace of the link is forgotten
+ * if the limit is another one.
  */
 static inline void optsample_set_limit(struct optsample_sampler *s, u32 limit)
 {
 	bool pressed = s->cap < s->limit;
 
-	s->limit = __optsample_clamp(limit, 1, OPTSAMPLE_LIMIT_MAX);
+	limit = __optsample_clamp(limit, 1, OPTSAMPLE_LIMIT_MAX);
+	if (s->limit == limit)
+		return;
+	s->limit = limit;
 	s->done = 0;
 	if (!pressed || s->cap > s->limit)
 		s->cap = s->limit;

@@ -340,6 +340,8 @@ static void ref_set_limit(struct ref *r, int limit)
 {
 	bool pressed = r->capacity < r->limit;
 
+	if (limit == r->limit)
+		return;
 	r->limit = limit;
 	r->gone = 0;
 	if (!pressed || r->capacity > limit)
