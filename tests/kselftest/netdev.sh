@@ -163,26 +163,24 @@ for i in $(seq 8); do
 done
 is "$(stat qlen v0)" 13 "8 ordinary packets and 5 messages wait"
 n_op ip link set v1 down
-sleep 0.5
+await 10 grep -q down /sys/class/net/v0/operstate
 tc qdisc change dev v0 parent 1:ffff handle 2: fq_codel limit 3
 is "$(stat qlen v0) $(stat ordinary_qlen v0)" "8 3" \
 	"carrier: the queue is as long as what the child kept and 5 messages"
 n_op ip link set v1 up
 tc qdisc change dev v0 root handle 1: optsample gate open
-sleep 1
+await 10 eval '[ "$(stat qlen v0)" = 0 ]'
 is "$(stat qlen v0) $(stat backlog v0)" "0 0" "carrier: all of it leaves"
 
 # a stall ends when nothing waits any more
 link
-began=$(date +%s%N)
 tc qdisc add dev v0 root handle 1: optsample gate closed
 echo hello >/dev/udp/10.9.0.2/9
 tc qdisc replace dev v0 parent 1:ffff handle 2: pfifo limit 100
-ended=$(date +%s%N)
-sleep 2
 n=$(stat stall.gate_ns v0)
-[ "$n" -gt 0 ] && [ "$n" -le $((ended - began)) ]
-ok "what waited was dropped: $((n / 1000000)) ms of stall, not 2 s more"
+[ "$n" -gt 0 ]
+ok "a packet waited: $n ns of stall"
+is "$(stat stall.gate_ns v0)" "$n" "it was dropped, and the stall is over"
 
 # 5. way A: ifb behind the link, which keeps its carrier
 way_a()
