@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What nobody may make expensive: instructions under the root lock. For
-# tools/vm --icount, where a nanosecond is an instruction.
+# Counts the instructions that the qdisc spends on traffic made to be slow: it
+# holds the root lock meanwhile. For tools/vm --icount, where a nanosecond is an
+# instruction.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules

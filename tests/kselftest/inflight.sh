@@ -334,7 +334,7 @@ tc qdisc change dev d0.5 root handle 1: optsample gate open
 wait $order
 out=$(tail -n 1 "$scratch/order" | cut -d' ' -f1-10 | tr ' ' '\n' |
 	grep -c ordinary)
-# more than half if the count of the other station begins anew just now
+# More than half if the qdisc just now lets the other station send again.
 [ "$out" -ge 4 ] && [ "$out" -le 9 ]
 ok "no debt from when only ordinary traffic could leave: $out of the next 10"
 

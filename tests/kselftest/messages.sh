@@ -535,7 +535,7 @@ is "$(grep -v queued <<<"$out" | words)" "5/1/1 5/0/4 5/1/0 5/1/2 -" \
 is "$(stat incomplete) $(stat reordered) $(stat msgs_out)" "0 0 1" \
 	"and the message is complete and in order"
 
-# a default qdisc that cannot be a child, or not be a default
+# With noqueue or optsample as default qdisc, the child is another one.
 for kind in noqueue optsample; do
 	sysctl -qw net.core.default_qdisc=$kind
 	device
