@@ -7,7 +7,6 @@
  * packets of the same writer wait in the same queue, because a reader that
  * sees a heartbeat before the data it announces throws the held data away.
  */
-#include <net/sock.h>
 #include "compat.h"
 #include "message.h"
 
@@ -216,11 +215,11 @@ append:
  * What is sampled must not fill the sender's socket buffer, or the sender and
  * not the sampler decides what survives. TCP, whose small queues rely on the
  * accounting, and packet rings, whose memory the packet still uses, have
- * destructors of their own. A transmit time stamp needs the sender's socket.
+ * destructors of their own.
  */
 static void optsample_orphan(struct sk_buff *skb)
 {
-	if (skb->destructor == sock_wfree && !optsample_wants_stamp(skb))
+	if (skb->destructor == sock_wfree && !optsample_needs_sender(skb))
 		skb_orphan(skb);
 }
 

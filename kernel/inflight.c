@@ -115,6 +115,7 @@ static struct sock *optsample_below_alloc(struct Qdisc *sch, gfp_t gfp)
 	sock_init_data(NULL, sk);
 	sk->sk_write_space = optsample_below_freed;
 	sk->sk_rcvbuf = 0;	/* no one reads time stamps from it */
+	optsample_below_of(sk)->done = jiffies;
 	rcu_assign_sk_user_data(sk, sch);
 	return sk;
 }
@@ -492,13 +493,10 @@ bool optsample_inflight_busy(struct optsample_sched *q,
 					msecs_to_jiffies(OPTSAMPLE_ASLEEP_MS));
 }
 
-/*
- * Destructors of others must run when they are due (packet rings), and
- * transmit time stamps go to the sender's socket.
- */
+/* Destructors of others must run when they are due (packet rings). */
 static bool optsample_may_own(const struct sk_buff *skb)
 {
-	if (optsample_wants_stamp(skb))
+	if (optsample_needs_sender(skb))
 		return false;
 	return !skb->destructor || skb->destructor == sock_wfree ||
 	       (skb->sk && sk_fullsock(skb->sk) && sk_is_tcp(skb->sk));

@@ -27,6 +27,7 @@
 #include <linux/list.h>
 #include <linux/skbuff.h>
 #include <net/pkt_sched.h>
+#include <net/sock.h>
 #include <linux/pkt_sch_optsample.h>
 #include <optsample/sync.h>
 #include <optsample/tag.h>
@@ -399,10 +400,19 @@ static inline void optsample_overhead(struct optsample_sched *q, int bytes)
 	q->flow_memory = all > q->overhead ? all - q->overhead : 0;
 }
 
-/* Does the sender wait for a time stamp of this packet? */
-static inline bool optsample_wants_stamp(const struct sk_buff *skb)
+/*
+ * Is the sender's socket needed on the way? Time stamps and Wi-Fi's status are
+ * for it, and etf asks it for the clock of the transmit time.
+ */
+static inline bool optsample_needs_sender(const struct sk_buff *skb)
 {
-	return skb->sk && skb_shinfo(skb)->tx_flags & SKBTX_ANY_TSTAMP;
+	const struct sock *sk = skb->sk;
+
+	if (!sk)
+		return false;
+	return skb_shinfo(skb)->tx_flags & SKBTX_ANY_TSTAMP ||
+	       (sk_fullsock(sk) && (sock_flag(sk, SOCK_TXTIME) ||
+				    sock_flag(sk, SOCK_WIFI_STATUS)));
 }
 
 /* Where a classifier wrote the tag, if it did */

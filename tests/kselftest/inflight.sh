@@ -230,6 +230,35 @@ vlan_below()
 }
 recounted() { [ "$(stat inflight_recounts d0.5)" -ge "$1" ]; }
 
+# The transmit time goes with its sender: etf drops what has none.
+cat >"$scratch/txtime.py" <<-'END'
+	import socket, struct, time
+	s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+	s.setsockopt(socket.SOL_SOCKET, 61, struct.pack("iI", 11, 0))
+	rtps = b"RTPS\x02\x01\x01\x10" + b"\x11" * 12
+	for i in range(20):
+	    data = struct.pack("<BBHHH4s4sII", 0x15, 5, 0, 0, 16, bytes(4),
+	                       b"\0\0\1\3", 0, i + 1) + bytes(100)
+	    at = time.clock_gettime_ns(11) + 60_000_000_000
+	    s.sendmsg([rtps + data], [(socket.SOL_SOCKET, 61,
+	                               struct.pack("Q", at))], 0,
+	              ("10.8.0.2", 7411))
+END
+txtime()	# WHAT ARGS...: optsample options
+{
+	vlan_below etf clockid CLOCK_TAI delta 500000
+	[ "$1" = alone ] ||
+		tc qdisc add dev d0.5 root handle 1: optsample "${@:2}"
+	[ "$1" != sampled ] || classify d0.5
+	python3 "$scratch/txtime.py"
+	is "$(tc -s -j qdisc show dev d0 | jq '.[0].qlen')" 20 \
+		"etf below takes 20 packets: $1"
+}
+modprobe sch_etf
+txtime alone
+txtime "in flight" inflight 100
+txtime sampled inflight 100
+
 vlan_below
 echo "dev d0" | drive		# stops its queue
 tc qdisc add dev d0.5 root handle 1: optsample inflight 5 limit 100
