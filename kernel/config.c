@@ -384,6 +384,11 @@ int optsample_parse(struct Qdisc *sch, struct nlattr *opt,
 	}
 	optsample_get_numbers(cfg, tb, optsample_options,
 			      ARRAY_SIZE(optsample_options));
+	if (cfg->inflight_auto && !IS_ENABLED(CONFIG_DQL)) {
+		NL_SET_ERR_MSG(extack,
+			       "optsample: inflight auto needs a kernel with CONFIG_BQL");
+		return -EOPNOTSUPP;
+	}
 	if (tb[TCA_OPTSAMPLE_RATE64])
 		cfg->rate = nla_get_u64(tb[TCA_OPTSAMPLE_RATE64]);
 	if (tb[TCA_OPTSAMPLE_WATCH])

@@ -70,6 +70,8 @@ static int optsample_ordinary_limit(struct Qdisc *sch, struct Qdisc *child,
 						q->cfg.memlimit / 4, extack);
 	if (child->ops == &pfifo_qdisc_ops)
 		return fifo_set_limit(child, q->cfg.ordinary);
+	NL_SET_ERR_MSG(extack,
+		       "optsample: ordinary traffic gets net.core.default_qdisc, which keeps its own limits");
 	return 0;
 }
 

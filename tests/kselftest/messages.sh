@@ -542,6 +542,11 @@ for kind in noqueue optsample; do
 	is "$(drive <<<$'o 100\nq' | cut -d/ -f1 | words)" "queued 0 ordinary" \
 		"default qdisc $kind: ordinary traffic has another one"
 done
+sysctl -qw net.core.default_qdisc=sfq
+out=$(device ordinary 10 2>&1)
+grep -q "default_qdisc, which keeps its own limits" <<<"$out"
+ok "default qdisc sfq: tc says that it keeps its own limits"
+sysctl -qw net.core.default_qdisc=optsample
 ip link add i0 type ifb 2>/dev/null && ip link set i0 up
 ! tc qdisc show dev i0 | grep -q optsample
 ok "optsample refuses to be the default qdisc of a device"
