@@ -264,6 +264,7 @@ struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 	struct optsample_flow *f;
 	struct sk_buff *skb;
 
+	/* Control moves on OPTSAMPLE_OTHERS times at most, then leaves. */
 	for (;;) {
 		if (unlikely(!optsample_flow_next(q, &f)))
 			return NULL;
