@@ -253,12 +253,8 @@ static int optsample_profile_update(const struct optsample_sched *q, u8 id,
 		cfg->fields &= ~BIT(TCA_OPTSAMPLE_PROFILE_SEGMENTS);
 	if (to->group || !(cfg->fields & BIT(TCA_OPTSAMPLE_PROFILE_SYNC)))
 		return 0;
-	to->group = kzalloc(sizeof(*to->group), GFP_KERNEL);
-	if (!to->group)
-		return -ENOMEM;
-	optsample_sync_init(&to->group->sync, OPTSAMPLE_POLICY_OPTSAMPLE, 1,
-			    0, 0);
-	return 0;
+	to->group = optsample_group_alloc(GFP_KERNEL);
+	return to->group ? 0 : -ENOMEM;
 }
 
 static int optsample_profiles_update(const struct optsample_sched *q,
@@ -449,6 +445,7 @@ int optsample_apply(struct Qdisc *sch, const struct optsample_config *cfg,
 	q->profile_memory = profile_memory;
 	optsample_overhead(q, 0);
 	optsample_link_look(sch);
+	optsample_hold_by_dest(sch);
 	optsample_flows_reconfigure(q, &loss);
 	if (loss.packets)
 		optsample_settle_loss(sch, &loss);

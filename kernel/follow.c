@@ -59,6 +59,31 @@ u8 optsample_flow_profile(const struct optsample_sched *q,
 	return optsample_may_follow(q, f, f->profile & ~OPTSAMPLE_ALONE);
 }
 
+/* The group of those that follow @id, whatever they send to, or NULL */
+static struct optsample_group *
+optsample_group_any(const struct optsample_sched *q,
+		    const struct optsample_flow *f, u8 id)
+{
+	return optsample_profile_group(q, optsample_may_follow(q, f, id));
+}
+
+/**
+ * optsample_flow_may_turn - may a flow follow another profile now?
+ * @q: private data of the qdisc, locked
+ * @f: the flow
+ * @profile: number that its tag names
+ *
+ * A flow that changes groups keeps what it holds. If it did so with every
+ * message, it would keep them all: what it kept last time must leave first.
+ */
+bool optsample_flow_may_turn(const struct optsample_sched *q,
+			     const struct optsample_flow *f, u8 profile)
+{
+	return !f->committed ||
+	       optsample_group_any(q, f, f->profile & ~OPTSAMPLE_ALONE) ==
+	       optsample_group_any(q, f, profile);
+}
+
 /**
  * optsample_flow_follow - a flow follows a profile from now on
  * @q: private data of the qdisc, locked
@@ -74,6 +99,8 @@ void optsample_flow_follow(struct optsample_sched *q,
 	struct optsample_profile_config p = optsample_profile(q, id);
 	struct optsample_group *group = optsample_profile_group(q, id);
 
+	if (group)
+		group = optsample_group_to(q, group, f->dest);
 	f->profile = profile;
 	optsample_flow_band(q, f,
 			    p.fields & BIT(TCA_OPTSAMPLE_PROFILE_PRIORITY) ?
@@ -94,16 +121,27 @@ void optsample_flow_follow(struct optsample_sched *q,
 	}
 }
 
-static void optsample_group_follow(struct optsample_sched *q, u8 id,
+static void optsample_group_follow(struct optsample_sched *q,
+				   struct optsample_group *group,
+				   const struct optsample_profile_config *p,
 				   struct optsample_loss *loss)
 {
-	struct optsample_profile_config p = optsample_profile(q, id);
-	struct optsample_group *group = q->profiles[id].group;
-
-	optsample_sync_configure(&group->sync, p.policy, p.limit, p.refill,
-				 p.slop_us * (u64)NSEC_PER_USEC);
+	optsample_sync_configure(&group->sync, p->policy, p->limit, p->refill,
+				 p->slop_us * (u64)NSEC_PER_USEC);
 	while (optsample_sync_over(&group->sync))
 		optsample_group_evict(q, group, loss);
+}
+
+/* All flows of profile @id that have partners */
+static void optsample_groups_follow(struct optsample_sched *q, u8 id,
+				    struct optsample_loss *loss)
+{
+	struct optsample_profile_config p = optsample_profile(q, id);
+	struct optsample_group *any = q->profiles[id].group, *group;
+
+	optsample_group_follow(q, any, &p, loss);
+	list_for_each_entry(group, &any->dests, dests)
+		optsample_group_follow(q, group, &p, loss);
 }
 
 /**
@@ -123,6 +161,6 @@ void optsample_flows_reconfigure(struct optsample_sched *q,
 					      ~OPTSAMPLE_ALONE, loss);
 	for (i = 0; q->profiles && i < TC_OPTSAMPLE_PROFILES; i++)
 		if (q->profiles[i].group)
-			optsample_group_follow(q, i, loss);
+			optsample_groups_follow(q, i, loss);
 	optsample_flows_relieve(q, loss);
 }

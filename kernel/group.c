@@ -203,6 +203,57 @@ static void optsample_withdraw_all(struct optsample_sched *q,
 			optsample_withdraw(q, f, msg);
 }
 
+/* Return: a group without flows, or NULL */
+struct optsample_group *optsample_group_alloc(gfp_t gfp)
+{
+	struct optsample_group *group = kzalloc(sizeof(*group), gfp);
+
+	if (!group)
+		return NULL;
+	optsample_sync_init(&group->sync, OPTSAMPLE_POLICY_OPTSAMPLE, 1, 0, 0);
+	INIT_LIST_HEAD(&group->dests);
+	return group;
+}
+
+/**
+ * optsample_group_to - the group of those flows that send to one destination
+ * @q: private data of the qdisc, locked
+ * @any: the group of their profile
+ * @dest: link address, or 0
+ *
+ * A destination that is asleep must not hold up the sets of another one.
+ *
+ * Return: the group, which lives as long as it has a flow; @any if there are
+ * too many, or memory is short.
+ */
+struct optsample_group *optsample_group_to(struct optsample_sched *q,
+					   struct optsample_group *any,
+					   u64 dest)
+{
+	struct optsample_sampler *s = &any->sync.sampler;
+	struct optsample_group *group;
+	int n = 0;
+
+	if (!dest)
+		return any;
+	list_for_each_entry(group, &any->dests, dests) {
+		if (group->dest == dest)
+			return group;
+		n++;
+	}
+	if (n == OPTSAMPLE_DESTS_MAX || sizeof(*group) > q->flow_memory)
+		return any;
+	group = optsample_group_alloc(GFP_ATOMIC | __GFP_NOWARN);
+	if (!group)
+		return any;
+	optsample_overhead(q, sizeof(*group));
+	optsample_sync_configure(&group->sync, s->policy, s->limit, s->refill,
+				 any->sync.slop);
+	group->dest = dest;
+	list_add(&group->dests, &any->dests);
+	return group;
+}
+
 /**
  * optsample_group_join - a flow gets partners
  * @q: private data of the qdisc, locked
@@ -230,8 +281,15 @@ void optsample_group_join(struct optsample_sched *q,
  */
 void optsample_group_leave(struct optsample_sched *q, struct optsample_flow *f)
 {
+	struct optsample_group *group = f->group;
+
 	optsample_withdraw_all(q, f);
-	optsample_sync_exit(&f->group->sync, f->member);
-	f->group->pending -= f->committed;
+	optsample_sync_exit(&group->sync, f->member);
+	group->pending -= f->committed;
 	f->group = NULL;
+	if (!group->dest || group->sync.members)
+		return;
+	list_del(&group->dests);
+	optsample_overhead(q, -(int)sizeof(*group));
+	kfree(group);
 }

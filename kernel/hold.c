@@ -228,16 +228,22 @@ static void optsample_hold_look_again(struct optsample_stall *st, u32 ms)
 					 ns);
 }
 
-/* Only an Ethernet header says what the destination is. */
-static bool optsample_hold_by_dest(struct Qdisc *sch)
+/**
+ * optsample_hold_by_dest - is what is in flight limited for each destination?
+ * @sch: the qdisc, locked; the answer is in @by_dest
+ *
+ * Only an Ethernet header says what the destination is.
+ */
+void optsample_hold_by_dest(struct Qdisc *sch)
 {
-	const struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_sched *q = qdisc_priv(sch);
+	u32 per = q->cfg.inflight_per;
 
-	if (qdisc_dev(sch)->type != ARPHRD_ETHER)
-		return false;
-	if (q->cfg.inflight_per == TC_OPTSAMPLE_INFLIGHT_PER_AUTO)
-		return q->stall.many;
-	return q->cfg.inflight_per == TC_OPTSAMPLE_INFLIGHT_PER_DESTINATION;
+	q->stall.by_dest = q->stall.inflight.all &&
+			   qdisc_dev(sch)->type == ARPHRD_ETHER &&
+			   (per == TC_OPTSAMPLE_INFLIGHT_PER_AUTO ?
+			    q->stall.many :
+			    per == TC_OPTSAMPLE_INFLIGHT_PER_DESTINATION);
 }
 
 /**
@@ -256,7 +262,7 @@ bool optsample_hold_back(struct Qdisc *sch)
 	u64 now = 0, wake_ns = 0;
 	u32 cause;
 
-	st->by_dest = st->inflight.all && optsample_hold_by_dest(sch);
+	optsample_hold_by_dest(sch);
 	cause = optsample_hold_cause(sch, &now, &wake_ns);
 	if (cause == st->cause && cause == TC_OPTSAMPLE_NOT_STALLED)
 		optsample_hold_add_driver(st);

@@ -125,10 +125,15 @@ struct optsample_recent {
  * struct optsample_group - flows that keep the same stamps
  * @sync:	their sampler
  * @pending:	messages of sets that have begun to leave, which wait
+ * @dest:	link address that they send to, 0 for any
+ * @dests:	of the profile's own group, with @dest 0: those of single
+ *		destinations; of these: where they are in it
  */
 struct optsample_group {
 	struct optsample_sync	sync;
 	u32			pending;
+	u64			dest;
+	struct list_head	dests;
 };
 
 /**
@@ -175,6 +180,8 @@ struct optsample_profile {
  * @gone:	numbers of messages given up lately; their rest is dropped
  * @left:	numbers of messages that left lately; stragglers follow them
  * @sent_pos:	position of the last message that left
+ * @dest:	link address that it sends to, if destinations are limited each
+ *		on its own; else 0
  * @group:	which it is in, or NULL, and
  * @member:	its number there
  * @waiting:	messages that are not in @sampler and have not begun to leave
@@ -221,6 +228,7 @@ struct optsample_flow {
 	u32			committed;
 	u64			sent_pos;
 	u64			longest_gap;
+	u64			dest;
 	struct optsample_group	*group;
 	struct optsample_sampler sampler;
 	struct tc_optsample_counters c;
@@ -527,6 +535,10 @@ struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q);
 void optsample_unpark(struct optsample_sched *q);
 
 /* group.c */
+struct optsample_group *optsample_group_alloc(gfp_t gfp);
+struct optsample_group *optsample_group_to(struct optsample_sched *q,
+					   struct optsample_group *any,
+					   u64 dest);
 bool optsample_group_start(struct optsample_sched *q,
 			   struct optsample_flow *f, struct sk_buff *skb,
 			   const struct optsample_tag *tag,
@@ -549,6 +561,8 @@ void optsample_withdraw(struct optsample_sched *q, struct optsample_flow *f,
 /* follow.c */
 u8 optsample_flow_profile(const struct optsample_sched *q,
 			  const struct optsample_flow *f);
+bool optsample_flow_may_turn(const struct optsample_sched *q,
+			     const struct optsample_flow *f, u8 profile);
 void optsample_flow_follow(struct optsample_sched *q,
 			   struct optsample_flow *f, u8 profile,
 			   struct optsample_loss *loss);
@@ -666,6 +680,7 @@ void optsample_link_look(struct Qdisc *sch);
 /* hold.c */
 void optsample_hold_init(struct Qdisc *sch);
 void optsample_hold_destroy(struct Qdisc *sch);
+void optsample_hold_by_dest(struct Qdisc *sch);
 void optsample_hold_configure(struct Qdisc *sch,
 			      const struct optsample_config *cfg,
 			      struct optsample_account *all);

@@ -331,6 +331,24 @@ ok "a single one waits $best ms for it, not a second"
 two_stations inflight 5 per destination
 both
 
+# the same for flows that keep the same stamps: 1 and 2 to each station
+two_stations inflight 5 per destination gate closed \
+	profile 4 sync 0 limit 10
+for w in 1 2; do
+	bpftool map update pinned "$(find /sys/fs/bpf -name writers)" key hex \
+		11 11 11 11 11 11 11 11 11 11 11 11 00 00 0$w 03 \
+		value hex 0$w 00 00 00 00 04 00 00 00 00 00 00 00 00 00 00
+done
+for to in 3 2; do
+	rtps-gen send 10.8.0.$to 7411 1 20 1 500
+	rtps-gen send 10.8.0.$to 7411 2 20 1 500
+done
+is "$(stat backlog_msgs d0.5)" 40 "10 sets of 2 messages wait for each station"
+tc qdisc change dev d0.5 root handle 1: optsample gate open
+is "$(stat backlog_msgs d0.5)" 15 "those for the station that is awake leave"
+two_stations inflight 5 per destination
+both
+
 # What ordinary traffic sends while flows can send nothing is no debt: when they
 # can, it has its share.
 cat >"$scratch/order.py" <<-'END'

@@ -243,6 +243,23 @@ is "$(grep -c -e ^5/ -e ^6/ <<<"$out")" 8 "40 streams of segments: a group keeps
 is "$(grep ^5/ <<<"$out" | cut -d/ -f2 | words)" \
 	"$(grep ^6/ <<<"$out" | cut -d/ -f2 | words)" "and they are whole"
 
+# A flow keeps what it holds when it changes groups. One that did so with every
+# message would keep them all.
+device limit 4 profile 4 sync 0 limit 4 segments
+{ for i in $(seq 200); do
+	echo "x 5 $i $i $(p 4) 100"
+	echo "x 7 $i $i $(seg $((i % 2 * 4))) 100"
+done; } | drive >/dev/null
+for f in 5 7; do
+	n=$(class_stat $f backlog)
+	[ "$n" -ge 4 ] && [ "$n" -le 8 ]
+	ok "one of two changes groups with every message: $n of flow $f wait"
+done
+leave >/dev/null
+echo "x 7 201 201 $(seg 0) 100" | drive >/dev/null
+tc -s class show dev d0 | grep -q 'flow 0x00000007 .* profile 0$'
+ok "what it kept has left: it may change again"
+
 # the kernel says what is wrong
 wrong()
 {
@@ -259,7 +276,7 @@ wrong "limit must be 1..65535" profile 3 limit 65536
 wrong "unknown policy" profile 3 policy 9
 wrong "refill must be 0..100" profile 3 refill 101
 wrong "priority must be 0..7" profile 3 priority 8
-tc qdisc show dev d0 | grep -q 'profile 4 limit 4 sync 0us $'
+tc qdisc show dev d0 | grep -q 'profile 4 limit 4 sync 0us segments $'
 ok "and nothing of it is taken"
 ip link del d0
 done_testing
