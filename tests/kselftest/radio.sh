@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Who the in-flight limit is for, if nobody says: each destination where the
+# radio talks to several stations, else all together.
+#
+#   d0.5 (vlan): optsample inflight 2 watch wlan0     wlan0  ~~~~~  wlan1
+#     d0: sends nothing unless told to                  mac80211_hwsim
+#
+# The radio decides, and a device below keeps what the qdisc lets go.
+
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+need_modules
+modprobe -a dummy 8021q cls_bpf 2>/dev/null
+modprobe mac80211_hwsim radios=2
+[ -d /sys/class/net/wlan1 ]
+ok "two radios"
+
+# alone DEV: up, and the stack sends nothing of its own
+alone()
+{
+	echo 1 >"/proc/sys/net/ipv6/conf/$1/disable_ipv6"
+	ip link set "$1" up
+}
+ip link add d9 type dummy
+ip link add d0 type dummy
+alone d0
+tc qdisc add dev d0 root pfifo
+ip link add link d0 name d0.5 type vlan id 5
+alone d0.5
+ip addr add 10.8.0.1/24 dev d0.5
+for i in 2 3; do
+	ip neigh replace 10.8.0.$i lladdr 02:00:00:00:01:0$i dev d0.5 \
+		nud permanent
+done
+tc qdisc add dev d0.5 root handle 1: optsample inflight 2 limit 100 \
+	watch wlan0 settle 0ms
+classify d0.5
+
+up() { grep -qx up "/sys/class/net/$1/operstate"; }
+empty() { [ "$(stat qlen d0.5) $(stat inflight_packets d0.5)" = "0 0" ]; }
+
+# below: packets below and the destinations that they count for, when 10 for
+# each of two want to go
+below()
+{
+	echo "dev d0" | drive		# d0 sends nothing
+	rtps-gen send 10.8.0.2 7411 1 10 1 500
+	rtps-gen send 10.8.0.3 7411 2 10 1 500
+	echo "$(stat inflight_packets d0.5) $(stat destinations d0.5)"
+	echo "dev d9" | drive		# and goes on
+	await 5 empty || echo "packets are left"
+}
+together="2 0" each="4 2"
+
+# start_ap DEV: a beacon is all that it needs
+start_ap()
+{
+	local mac
+
+	mac=$(tr -d : <"/sys/class/net/$1/address")
+	iw dev "$1" ap start optsample 2412 100 2 head \
+		"80000000ffffffffffff$mac${mac}0000000000000000000064000100"
+}
+
+# radio TYPE WANTED NAME CMD...: what CMD brings up
+radio()
+{
+	local wanted=$2 name=$3
+
+	ip link set wlan0 down
+	iw dev wlan0 set type "$1"
+	alone wlan0
+	shift 3
+	"$@" && await 20 up wlan0
+	ok "$name is up"
+	is "$(below)" "$wanted" "$name: the limit is for \
+$([ "$wanted" = "$each" ] && echo each destination || echo all together)"
+}
+
+radio ibss "$each" "ad hoc" iw dev wlan0 ibss join optsample 2412 fixed-freq
+radio mp "$each" "mesh" iw dev wlan0 mesh join optsample freq 2412
+cat >"$scratch/hostapd.conf" <<-END
+	interface=wlan1
+	driver=nl80211
+	ssid=optsample
+	hw_mode=g
+	channel=1
+END
+hostapd "$scratch/hostapd.conf" >"$scratch/hostapd.log" &
+hostapd=$!
+await 20 up wlan1
+radio managed "$together" "station" iw dev wlan0 connect optsample 2412
+radio __ap "$each" "access point" start_ap wlan0
+radio __p2pgo "$each" "P2P group owner" start_ap wlan0
+
+# what is watched decides, and no radio is not one
+tc qdisc change dev d0.5 root handle 1: optsample nowatch
+is "$(below)" "$together" "no radio is watched: all together"
+tc qdisc change dev d0.5 root handle 1: optsample watch wlan1
+is "$(below)" "$each" "an access point is watched from now on"
+tc qdisc change dev d0.5 root handle 1: optsample per device
+is "$(below)" "$together" "unless the user decides"
+
+kill $hostapd
+wait $hostapd
+for dev in d0.5 d0 d9; do
+	ip link del $dev
+done
+rmmod mac80211_hwsim
+ok "unload of the radios"
+done_testing
