@@ -136,6 +136,16 @@ ok "rate: overload is sampled ($n of 200)"
 ok "rate: no message in part"
 [ "$(stat stall.rate_ns v0)" -gt 0 ]
 ok "rate: time is accounted"
+# 14 s at this rate; set down, the device resets its queue
+device rate 8kbit
+out=$(drive <<<$'x 5 1 1 3 14000\nx 5 2 2 3 100\nq\nq' | grep -v queued | words)
+is "$out" "5/1/3 -" "rate: after a large packet the next one waits"
+ip link set d0 down
+ip link set d0 up
+echo "dev d0" | drive
+is "$(drive <<<$'x 5 3 3 3 100\nq' | tail -n 1)" "5/3/3" \
+	"rate: after a reset it owes nothing"
+ip link del d0
 
 # 4. the own carrier goes: the queue stays
 link
