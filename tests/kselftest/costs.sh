@@ -83,5 +83,20 @@ straggler() { cost limit 1 memlimit 512mb -- tagged-straggler-full 1 1 "$1" 1000
 few=$(straggler 100)
 many=$(straggler 1000)
 within 150 "$many" "$few" "stragglers behind 1000 packets of control, not 100"
+
+# 6. A packet that comes back from one destination wakes the flows that wait for
+# it, not those that wait for another.
+wake()
+{
+	local line
+
+	device inflight 1 per destination && line=$(drive <<<"wake $1 1000") ||
+		return
+	echo "# $line" >&2
+	sed -n 's/.*: dequeue \([0-9]*\) out 1000$/\1/p' <<<"$line"
+}
+few=$(wake 1)
+many=$(wake 1000)
+within 105 "$many" "$few" "1000 flows wait for another destination, not 1"
 ip link del d0
 done_testing

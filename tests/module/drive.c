@@ -28,6 +28,10 @@
  *   bench MODE FLOWS PACKETS BACKLOG COUNT
  *                              per packet, in tenths of a nanosecond:
  *                              enqueue, dequeue, free; a reading of the clock
+ *   wake FLOWS COUNT           dequeue as in `bench`, of COUNT packets to
+ *                              link address 1, each when the one before is
+ *                              freed, while FLOWS wait for link address 2,
+ *                              that has a packet; with `inflight 1`
  */
 #include <linux/debugfs.h>
 #include <linux/etherdevice.h>
@@ -74,7 +78,7 @@ static struct net_device *dev;	/* looked up anew for every write */
 static char driven[IFNAMSIZ];
 static char *out;
 static size_t out_len;
-static u32 packets = 1, flow = 1, message, tos, id_step = 1;
+static u32 packets = 1, flow = 1, message, tos, to, id_step = 1;
 static DEFINE_MUTEX(drive_lock);
 
 static __printf(1, 2) void say(const char *fmt, ...)
@@ -109,6 +113,7 @@ static struct sk_buff *make(u32 flow_id, u32 msg, u64 pos, u32 seq, u32 flags,
 	skb_reserve(skb, 16);
 	eth_zero_addr(skb_put(skb, ETH_HLEN));
 	skb_reset_mac_header(skb);
+	eth_hdr(skb)->h_dest[ETH_ALEN - 1] = to;
 	eth_hdr(skb)->h_proto = htons(ETH_P_IP);
 	skb_set_network_header(skb, ETH_HLEN);
 	ip = skb_put_zero(skb, sizeof(*ip));
@@ -644,6 +649,71 @@ static int bench(const char *mode, u32 flows, u32 per_message, u32 backlog,
 	return 0;
 }
 
+/* A packet of @f to link address @dest waits. */
+static int wake_put(u32 f, u32 dest)
+{
+	struct sk_buff *skb, *to_free = NULL;
+
+	to = dest;
+	message++;
+	skb = make(f, message, message, 0,
+		   OPTSAMPLE_TAG_FIRST | OPTSAMPLE_TAG_LAST, PAYLOAD);
+	if (!skb)
+		return -ENOMEM;
+	tag(skb, true);
+	put(skb, &to_free);
+	kfree_skb_list(to_free);
+	return 0;
+}
+
+/* What leaves; nothing else may until it is freed. */
+static struct sk_buff *wake_take(u64 *ns, u32 *alone)
+{
+	struct Qdisc *q = root();
+	struct sk_buff *skb, *more;
+	u64 start;
+
+	spin_lock_bh(qdisc_lock(q));
+	start = ktime_get_ns();
+	skb = q->dequeue(q);
+	more = q->dequeue(q);
+	*ns += ktime_get_ns() - start;
+	spin_unlock_bh(qdisc_lock(q));
+	*alone += skb && !more;
+	kfree_skb(more);
+	return skb;
+}
+
+static int wake(u32 flows, u32 count)
+{
+	u64 ns = 0, clock_ns = div_u64(bench_clock() * count, 1000);
+	struct sk_buff *busy;
+	u32 i, alone = 0;
+	int err;
+
+	err = wake_put(1, 2);
+	busy = wake_take(&ns, &alone);
+	for (i = 0; i < flows && !err; i++)
+		err = wake_put(3 + i, 2);
+	/* One is always left, which waits for the one that is below. */
+	for (i = 0; i < 2 && !err; i++)
+		err = wake_put(2, 1);
+	kfree_skb(wake_take(&ns, &alone));
+	alone = 0;
+	ns = 0;
+	for (i = 0; i < count && !err; i++) {
+		err = wake_put(2, 1);
+		kfree_skb(wake_take(&ns, &alone));
+		cond_resched();
+	}
+	to = 0;
+	kfree_skb(busy);
+	say("wake flows %u: dequeue %llu out %u\n", flows,
+	    div_u64(ns > clock_ns ? (ns - clock_ns) * 10 : 0, max(count, 1U)),
+	    alone);
+	return err;
+}
+
 static int drive(const char *line)
 {
 	char word[32];
@@ -660,6 +730,8 @@ static int drive(const char *line)
 		return -ENODEV;
 	if (sscanf(line, "bench %31s %u %u %u %u", word, &a, &b, &c, &d) == 5)
 		return bench(word, a, b, c, d);
+	if (sscanf(line, "wake %u %u", &a, &b) == 2)
+		return wake(a, b);
 	if (sscanf(line, "packets %u", &a) == 1)
 		packets = max(a, 1U);
 	else if (sscanf(line, "flow %u", &a) == 1)
