@@ -217,6 +217,8 @@ plan()
 		flags = pick("0 1 2 2 3 3 3 4 8 11 12 15 17 19 36 36")
 		# flows of one profile, mostly; a few have partners there
 		flags += 256 * (r(100) ? f % 4 : r(5))
+		if (!r(4))
+			say("drive", "to " r(3))
 		say("drive", sprintf("x %u %u %u %d %d", f,
 			sn[f] % 4294967296, r(300) ? sn[f] % 4294967296 :
 			rand() * 2 ^ 40, flags, pick("40 100 1300 1300 9000")))

@@ -21,6 +21,7 @@
  *   o LEN                      an ordinary packet arrives
  *   q                          a packet departs: FLOW/MSG/SEQ, ordinary or -
  *   tos N                      packets have this DS field from now on
+ *   to N                       and this last byte of the link address
  *   share FLOW LEN N           N departures, while one packet of LEN bytes of
  *                              FLOW always waits: share P, its percent of bytes
  *   air KBIT AGGREGATE GAP_US  device air0 (air.c) sends like this from now on
@@ -744,6 +745,8 @@ static int drive(const char *line)
 		return share(a, b, c);
 	else if (sscanf(line, "tos %u", &a) == 1)
 		tos = a;
+	else if (sscanf(line, "to %u", &a) == 1)
+		to = a;
 	else if (sscanf(line, "o %u", &a) == 1)
 		return raw_put(0, ++message, 0, 0, a);
 	else if (sscanf(line, "l %u", &a) == 1)
