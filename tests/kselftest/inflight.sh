@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Who owns a packet, above the qdisc and below it: the sender's socket buffer,
-# transmit time stamps, the in-flight limit over tunnels.
+# Who owns a packet: transmit time stamps, the in-flight limit, over tunnels,
+# too. The sender's socket buffer is in blocking.sh.
 #
 #   robot (this namespace)                     operator (namespace op)
 #     v0 10.9.0.1, fd09::1  --- veth ---  v1 10.9.0.2, fd09::2
@@ -10,7 +10,7 @@
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules
-modprobe -a veth ifb dummy vxlan geneve wireguard xfrm_interface esp6 sch_tbf \
+modprobe -a veth ifb dummy vxlan geneve wireguard xfrm_interface esp6 \
 	sch_netem cls_bpf cls_matchall act_mirred sch_ingress 2>/dev/null
 
 # link: a fresh pair of devices, with addresses of both families
@@ -104,64 +104,7 @@ underlay VXLAN 1500
 underlay Geneve 1500
 underlay xfrm 1400
 
-# 2. back-pressure of ordinary traffic
-#
-# One blocking socket sends faster than the link: what pfifo lets through
-# because the sender waits, optsample lets through, too.
-
-cat >"$scratch/sink.py" <<'END'
-import socket, sys
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-s.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)
-s.bind(("10.9.0.2", 5002))
-n = 0
-while True:
-    d = s.recv(2000)
-    if d == b"end":
-        break
-    n += 1
-print(n)
-END
-cat >"$scratch/source.py" <<'END'
-import socket
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-s.connect(("10.9.0.2", 5002))
-for i in range(3000):
-    s.send(bytes(1400))
-END
-# The last word must arrive whatever else is lost.
-last_word()
-{
-	until ! kill -0 "$1" 2>/dev/null; do
-		python3 -c 'import socket
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-s.sendto(b"end", ("10.9.0.2", 5002))'
-		sleep 0.2
-	done
-}
-
-# blocking KIND [CHILD...]: how many of 3000 datagrams arrive through tbf
-blocking()
-{
-	local kind=$1
-
-	shift
-	link
-	tc qdisc add dev v0 root handle 1: tbf rate 20mbit burst 10k limit 1mb
-	tc qdisc add dev v0 parent 1:1 handle 2: $kind || return
-	[ $# = 0 ] || tc qdisc replace dev v0 parent 2:ffff "$@" || return
-	n_op python3 "$scratch/sink.py" >"$scratch/arrived" &
-	local sink=$!
-	await 10 listening 5002
-	python3 "$scratch/source.py"
-	last_word $sink
-	wait $sink
-	cat "$scratch/arrived"
-}
-is "$(blocking pfifo)" 3000 "a blocking sender: pfifo loses nothing"
-is "$(blocking optsample pfifo)" 3000 \
-	"a blocking sender: optsample with pfifo loses nothing"
-# 3. transmit time stamps
+# 2. transmit time stamps
 
 cat >"$scratch/stamps.py" <<'END'
 import socket, struct, sys, time
@@ -211,7 +154,7 @@ s.bind(("10.9.0.2", 7411)); time.sleep(60)' &
 stamps "no limit"
 stamps "in flight" inflight 100
 
-# 4. limits, over a device that sends nothing
+# 3. limits, over a device that sends nothing
 vlan_below()
 {
 	ip link del d0 2>/dev/null

@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Back-pressure of ordinary traffic: one blocking socket sends faster than the
+# link. What another qdisc lets through because the sender waits, optsample lets
+# through, too. For tools/vm --skip-idle: in guest time CoDel drops the same
+# packets on any host.
+#
+#   robot (this namespace)                     operator (namespace op)
+#     v0 10.9.0.1  ---------- veth ---------  v1 10.9.0.2
+#       tbf 20 Mbit/s, leaf: pfifo or fq_codel, or optsample with it as
+#       class ffff
+
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+need_modules
+modprobe -a veth sch_tbf sch_fq_codel cls_bpf 2>/dev/null
+
+# link LEAF [CHILD]: a fresh pair of devices
+link()
+{
+	fresh_link
+	link_up
+	tc qdisc add dev v0 root handle 1: tbf rate 20mbit burst 10k limit 1mb
+	tc qdisc add dev v0 parent 1:1 handle 2: "$1" || return
+	[ $# = 1 ] || tc qdisc replace dev v0 parent 2:ffff "$2"
+}
+
+listening() { n_op ss -uln | grep -q ":$1 "; }
+
+# 1. many datagrams of a program
+
+cat >"$scratch/sink.py" <<'END'
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)
+s.bind(("10.9.0.2", 5002))
+n = 0
+while True:
+    d = s.recv(2000)
+    if d == b"end":
+        break
+    n += 1
+print(n)
+END
+cat >"$scratch/source.py" <<'END'
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.connect(("10.9.0.2", 5002))
+for i in range(3000):
+    s.send(bytes(1400))
+END
+drained()
+{
+	! tc -s qdisc show dev v0 | grep '^ backlog' | grep -qv ' 0b 0p '
+}
+# The last word must arrive whatever else is lost. fq_codel lets it pass what
+# waits.
+last_word()
+{
+	until ! kill -0 "$1" 2>/dev/null; do
+		python3 -c 'import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.sendto(b"end", ("10.9.0.2", 5002))'
+		sleep 0.2
+	done
+}
+
+# blocking LEAF [CHILD]: how many of 3000 datagrams arrive
+blocking()
+{
+	local sink
+
+	link "$@" || return
+	n_op python3 "$scratch/sink.py" >"$scratch/arrived" &
+	sink=$!
+	await 10 listening 5002
+	python3 "$scratch/source.py"
+	await 20 drained
+	last_word $sink
+	wait $sink
+	cat "$scratch/arrived"
+}
+is "$(blocking pfifo)" 3000 "a blocking sender: pfifo loses nothing"
+is "$(blocking optsample pfifo)" 3000 \
+	"a blocking sender: optsample with pfifo loses nothing"
+base=$(blocking fq_codel)
+own=$(blocking optsample)
+echo "# of 3000 datagrams $base arrive with fq_codel, $own with optsample"
+[ "$base" -gt 2000 ] && [ "$own" -ge $((base - 5)) ] &&
+	[ "$own" -le $((base + 5)) ]
+ok "a blocking sender: the default child loses what fq_codel does"
+
+# 2. one message of 4 MB of a topic that is not sampled: a writer that the
+# classifier does not know
+
+# message LEAF [CHILD]: what arrives of it
+message()
+{
+	local receiver
+
+	link "$@" || return
+	[ "$1" != optsample ] || classify v0 2:
+	n_op rtps-gen recv 10.9.0.2 7411 2 2900 >"$scratch/got" &
+	receiver=$!
+	await 10 listening 7411
+	rtps-gen send 10.9.0.2 7411 5 1 2900 1400
+	wait $receiver
+	cat "$scratch/got"
+}
+is "$(message pfifo)" "5 1" "a message of 4 MB: whole with pfifo"
+is "$(message optsample pfifo) $(stat msgs_in v0)" "5 1 0" \
+	"a message of 4 MB: whole as ordinary traffic, too"
+[ "$(stat ordinary_sent v0)" -ge 2900 ]
+ok "and that is what it was"
+
+ip netns del op
+ip link del v0 2>/dev/null
+rmmod sch_optsample
+ok "unload at the end"
+done_testing
