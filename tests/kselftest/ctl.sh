@@ -86,6 +86,8 @@ links()
 
 test_refusals()
 {
+	local value
+
 	fails "as root" setpriv --reuid=65534 --clear-groups \
 		"$(command -v optsample)" up v0
 	fails "no device nodev" optsample up nodev
@@ -98,6 +100,10 @@ test_refusals()
 	fails 'bad rate "fast"' optsample up v0 --rate fast
 	fails 'bad rate "4bit"' optsample up v0 --rate 4bit
 	fails 'bad rate "1e9"' optsample up v0 --rate 1e9
+	for value in x "" -1 5p 64kb auto5 1048577; do
+		fails "^optsample: inflight must be auto or 0..1048576 packets$" \
+			optsample up v0 "--inflight=$value"
+	done
 	fails "settle must be" optsample up v0 --settle 0x10
 	fails "memlimit must be" optsample up v0 --memlimit 0x1000000
 	fails "interval must be" optsample watch v0 --interval 0x10s
@@ -374,6 +380,55 @@ test_units()
 	optsample down && ip link del d0
 }
 
+# inflight DEV [UP-OPTIONS]: as tc shows it, and as `show` does
+inflight()
+{
+	local dev=$1
+
+	optsample up "$@" 2>/dev/null || return
+	tc qdisc show dev "opt-$dev" | grep -Eo '(no)?inflight( [^ ]+)?' |
+		sed 's/noinflight.*/noinflight/'
+	optsample show -j "$dev" | jq -r '.[0].qdisc |
+		"\(.inflight_auto) \(.inflight_limit_packets)"'
+	optsample show "$dev" | sed -n '1s/.*, \(inflight .*\), gate.*/\1/p'
+	optsample down "$dev"
+}
+
+test_inflight()
+{
+	device_d0
+	is "$(inflight d0 | words)" "noinflight false 0" \
+		"not Wi-Fi: nothing limits what is in flight"
+	is "$(inflight d0 --inflight auto | words)" \
+		"inflight auto true 0 inflight auto" "--inflight auto"
+	is "$(inflight d0 --inflight 5 | words)" \
+		"inflight 5p false 5 inflight 5p" "--inflight 5"
+	is "$(inflight d0 --inflight 0 | words)" "noinflight false 0" \
+		"--inflight 0"
+	is "$(inflight d0 --inflight auto --inflight 5 | words)" \
+		"inflight 5p false 5 inflight 5p" "the last --inflight counts"
+	is "$(inflight d0 --inflight 5 --inflight auto | words)" \
+		"inflight auto true 0 inflight auto" "also if it is auto"
+	ip link del d0
+
+	modprobe mac80211_hwsim radios=1 && ip link set wlan0 up
+	ok "there is a radio"
+	is "$(inflight wlan0 | words)" "inflight auto true 0 inflight auto" \
+		"Wi-Fi: inflight auto"
+	is "$(inflight wlan0 --inflight 32 | words)" \
+		"inflight 32p false 32 inflight 32p" "Wi-Fi: a fixed limit"
+	is "$(inflight wlan0 --inflight 0 | words)" "noinflight false 0" \
+		"Wi-Fi: no limit"
+	optsample up wlan0 2>/dev/null
+	kill -KILL "$(cat /run/optsample/wlan0.pid)"
+	optsample up wlan0 >/dev/null 2>&1
+	tc qdisc show dev opt-wlan0 | grep -q "inflight auto"
+	ok "a daemon that is started again leaves it"
+	optsample down wlan0
+	rmmod mac80211_hwsim
+	is "$(traces)" "$clean" "inflight: nothing is left"
+}
+
 # Plain tc shares its maps with `show`
 test_plain_tc()
 {
@@ -475,6 +530,7 @@ test_at_once
 test_daemon
 test_killed
 test_units
+test_inflight
 test_plain_tc
 test_traffic
 done_testing

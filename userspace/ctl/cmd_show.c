@@ -79,9 +79,13 @@ static void show_text(const struct dev_stats *s)
 	const struct tc_optsample_qd_stats *qd = &s->qd;
 	const char *stall = optsample_stalled(qd->stalled);
 
-	printf("%s: qdisc on %s, policy %s, limit %u, gate %s\n", s->dev,
-	       s->queue, optsample_policy_name(s->policy), s->limit,
-	       s->gate_open ? "open" : "closed");
+	printf("%s: qdisc on %s, policy %s, limit %u", s->dev, s->queue,
+	       optsample_policy_name(s->policy), s->limit);
+	if (s->inflight)
+		printf(", inflight %up", s->inflight);
+	if (s->inflight_auto)
+		printf(", inflight auto");
+	printf(", gate %s\n", s->gate_open ? "open" : "closed");
 	if (s->warnings)
 		printf("  warning: %s\n", s->warnings);
 	printf("  stalled: %s; so far", stall ? stall : "no");
@@ -191,6 +195,10 @@ static cJSON *show_qdisc_json(const struct dev_stats *s)
 	cJSON_AddNumberToObject(o, "flows", qd->flows);
 	cJSON_AddNumberToObject(o, "inflight_packets", qd->inflight_packets);
 	cJSON_AddNumberToObject(o, "inflight_bytes", qd->inflight_bytes);
+	cJSON_AddBoolToObject(o, "inflight_auto", s->inflight_auto);
+	cJSON_AddNumberToObject(o, "inflight_limit_packets", s->inflight);
+	cJSON_AddNumberToObject(o, "inflight_limit_bytes",
+				qd->inflight_limit_bytes);
 	cJSON_AddNumberToObject(o, "ordinary_sent", qd->ordinary_sent);
 	cJSON_AddNumberToObject(o, "ordinary_dropped", qd->ordinary_dropped);
 	cJSON_AddNumberToObject(o, "ordinary_backlog", qd->ordinary_qlen);

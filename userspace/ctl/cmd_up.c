@@ -25,11 +25,6 @@ enum {
 	UP_PEERS	= 32,
 	UP_ARGS		= 20,
 	UP_OUTAGE_S	= 30,
-	/*
-	 * Enough for an aggregate of a fast link, a fifth of a second of a
-	 * 2 Mbit/s one. More of them are lost when the link goes.
-	 */
-	UP_WIRELESS_INFLIGHT = 32,
 	UP_READY_MS	= 15000,
 	UP_UNSET	= 0xffffffff,
 };
@@ -44,7 +39,7 @@ static const struct argp_option up_options[] = {
 	{ "limit", OPT_LIMIT, "N", 0, "messages kept per flow (20)", 1 },
 	{ "policy", OPT_POLICY, "NAME", 0, "optsample, gap, 2sample, drop-oldest, drop-newest", 1 },
 	{ "memlimit", OPT_MEMLIMIT, "SIZE", 0, "memory for all that is held (64M)", 1 },
-	{ "inflight", OPT_INFLIGHT, "N", 0, "packets below the queue at a time; 0: no limit (Wi-Fi: 32)", 1 },
+	{ "inflight", OPT_INFLIGHT, "auto|N", 0, "packets below the queue at a time; 0: no limit (Wi-Fi: auto, else 0)", 1 },
 	{ "settle", OPT_SETTLE, "TIME", 0, "hold on after the link came back, with its unit (500ms)", 1 },
 	{ "rate", OPT_RATE, "RATE", 0, "shape to this rate, as in tc (10Mbit)", 1 },
 	{ "outage", OPT_OUTAGE, "SECONDS", 0, "longest outage to survive (30)", 2 },
@@ -72,6 +67,17 @@ struct up {
 	bool			no_ifb;
 };
 
+/* The last one counts. */
+static int up_parse_inflight(const char *arg, struct stack_config *cfg)
+{
+	cfg->inflight_auto = !strcmp(arg, "auto");
+	cfg->inflight_packets = 0;
+	if (cfg->inflight_auto)
+		return 0;
+	return parse_u32(arg, 0, 1U << 20, &cfg->inflight_packets) ?
+	       cli_error(-EINVAL, "inflight must be auto or 0..1048576 packets") : 0;
+}
+
 static int up_parse_queue(int key, const char *arg, struct stack_config *cfg)
 {
 	switch (key) {
@@ -85,8 +91,7 @@ static int up_parse_queue(int key, const char *arg, struct stack_config *cfg)
 		return parse_size(arg, 1U << 16, 1U << 31, &cfg->memlimit) ?
 		       cli_error(-EINVAL, "memlimit must be 64K..2G") : 0;
 	case OPT_INFLIGHT:
-		return parse_u32(arg, 0, 1U << 20, &cfg->inflight_packets) ?
-		       cli_error(-EINVAL, "inflight must be 0..1048576 packets") : 0;
+		return up_parse_inflight(arg, cfg);
 	case OPT_SETTLE:
 		return parse_time_ms(arg, 0, 60000, &cfg->settle_ms) ?
 		       cli_error(-EINVAL, "settle must be 0..60s in whole milliseconds, with its unit") : 0;
@@ -374,7 +379,7 @@ int cmd_up(int argc, char **argv)
 	};
 	struct up up = {
 		.cfg = { STACK_UNSET, STACK_UNSET, STACK_UNSET, STACK_UNSET,
-			 STACK_UNSET, 0 },
+			 STACK_UNSET, STACK_UNSET, 0 },
 		.outage_s = UP_UNSET,
 		.domain = UP_UNSET,
 	};
@@ -386,9 +391,9 @@ int cmd_up(int argc, char **argv)
 	err = up_checks(&up);
 	if (err)
 		return err < 0 ? err : 0;
-	if (up.cfg.inflight_packets == STACK_UNSET &&
-	    stack_is_wireless(up.dev))
-		up.cfg.inflight_packets = UP_WIRELESS_INFLIGHT;
+	/* It takes every packet at once, and loses them with the link. */
+	if (up.cfg.inflight_auto == STACK_UNSET && stack_is_wireless(up.dev))
+		up.cfg.inflight_auto = 1;
 	up_state(&up, &st);
 	err = up_all(&up, &st);
 	if (err)

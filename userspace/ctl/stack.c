@@ -158,6 +158,7 @@ static int qdisc_add_optsample(const struct stack *s,
 	put_option(msg, TCA_OPTSAMPLE_MEMLIMIT, cfg->memlimit);
 	put_option(msg, TCA_OPTSAMPLE_INFLIGHT_PACKETS,
 		   cfg->inflight_packets);
+	put_option(msg, TCA_OPTSAMPLE_INFLIGHT_AUTO, cfg->inflight_auto);
 	put_option(msg, TCA_OPTSAMPLE_SETTLE, cfg->settle_ms);
 	if (cfg->rate)
 		nla_put_u64(msg, TCA_OPTSAMPLE_RATE64, cfg->rate);

@@ -11,6 +11,7 @@ enum {
 
 /**
  * struct stack_config - options of the qdisc, STACK_UNSET if not given
+ * @inflight_auto: 1: the qdisc finds the limit
  * @rate:	bytes per second, 0: none
  */
 struct stack_config {
@@ -18,6 +19,7 @@ struct stack_config {
 	uint32_t	policy;
 	uint32_t	memlimit;
 	uint32_t	inflight_packets;
+	uint32_t	inflight_auto;
 	uint32_t	settle_ms;
 	uint64_t	rate;
 };

@@ -78,6 +78,8 @@ static int stats_on_qdisc(struct nlmsghdr *h, void *arg)
 		return 0;
 	s->policy = stats_option(tb, TCA_OPTSAMPLE_POLICY);
 	s->limit = stats_option(tb, TCA_OPTSAMPLE_LIMIT);
+	s->inflight = stats_option(tb, TCA_OPTSAMPLE_INFLIGHT_PACKETS);
+	s->inflight_auto = stats_option(tb, TCA_OPTSAMPLE_INFLIGHT_AUTO);
 	s->gate_open = stats_option(tb, TCA_OPTSAMPLE_GATE) ==
 		       TC_OPTSAMPLE_GATE_OPEN;
 	return 0;

@@ -32,6 +32,8 @@ struct flow_stats {
  * @queue:	device with the qdisc
  * @policy:	enum optsample_policy
  * @limit:	messages per flow
+ * @inflight:	packets that may be below the qdisc, 0: any number
+ * @inflight_auto: the qdisc finds a limit
  * @gate_open:	nobody closed the gate
  * @qd:		what the kernel counts of the qdisc
  * @flow:	flows, sorted by topic, owned
@@ -43,6 +45,8 @@ struct dev_stats {
 	char				queue[IFNAMSIZ];
 	uint32_t			policy;
 	uint32_t			limit;
+	uint32_t			inflight;
+	bool				inflight_auto;
 	bool				gate_open;
 	struct tc_optsample_qd_stats	qd;
 	struct flow_stats		*flow;
