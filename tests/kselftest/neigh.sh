@@ -102,6 +102,59 @@ ok "a forged link address does not survive the link's return"
 ping -qc 1 -W 5 10.9.0.2 >/dev/null
 ok "and packets arrive"
 
+# roamed ADDRESS [OPTIONS]: an own address; the link keeps its carrier
+roamed() { ip addr replace "$1" dev v0 "${@:2}"; }
+
+# probes ADDRESS: how often the kernel was asked to verify its entry
+probes() { grep -c "^$1 .*PROBE" monitor; }
+
+# usable ADDRESS: nobody else has it
+usable()
+{
+	ip -6 addr show dev v0 | grep "inet6 $1/" | grep -qv tentative
+}
+
+n_op ip addr add fd00:9::2/64 dev v1 nodad
+ip addr add fd00:9::1/64 dev v0 nodad
+segment fd00:9::2
+await 20 eval '[ "$(entry fd00:9::2)" = "$(op_mac) PERMANENT" ]'
+ok "IPv6: who sampled data goes to has a permanent entry"
+sleep 2	# link-local addresses are usable by now, too
+ip monitor neigh dev v0 >monitor &
+monitor=$!
+sleep 1
+for lft in 1000 2000; do
+	roamed fd00:9::1/64 valid_lft $lft preferred_lft $lft
+done
+roamed fd00:9::1/64 valid_lft 1000 preferred_lft 0
+roamed fd00:9::1/64 valid_lft 1000 preferred_lft 1000
+ip addr add fd00:11::9/64 dev v0 nodad preferred_lft 0 valid_lft 100
+ip addr del fd00:11::9/64 dev v0
+sleep 3
+is "$(probes fd00:9::2) $(entry fd00:9::2)" "0 $(op_mac) PERMANENT" \
+	"IPv6: an address that is refreshed or deprecated is not a new one"
+roamed fd00:10::1/64
+await 10 usable fd00:10::1
+await 20 eval '[ "$(probes fd00:9::2)" -ge 1 ]'
+ok "IPv6: with a new address the entry is verified"
+is "$(probes fd00:9::2)" 1 "IPv6: once, not also while it is tentative"
+await 20 eval '[ "$(entry fd00:9::2)" = "$(op_mac) PERMANENT" ]'
+ok "IPv6: it is permanent again when it is confirmed"
+ip neigh del fd00:9::2 dev v0
+ip neigh replace fd00:9::2 dev v0 lladdr $forged nud reachable
+await 10 eval '[ "$(entry fd00:9::2)" = "$forged PERMANENT" ]'
+ip addr del fd00:10::1/64 dev v0
+sleep 2
+is "$(entry fd00:9::2)" "$forged PERMANENT" "IPv6: a forged one"
+roamed fd00:10::1/64 nodad
+await 30 eval '[ "$(entry fd00:9::2)" = "$(op_mac) PERMANENT" ]'
+ok "IPv6: does not survive a new address, nor one that comes again"
+kill $monitor
+for addr in fd00:9::1 fd00:10::1; do
+	ip addr del $addr/64 dev v0
+done
+n_op ip addr del fd00:9::2/64 dev v1
+
 # another network, another host with the same address
 n_op ip link set v1 down
 await 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 0 ]'

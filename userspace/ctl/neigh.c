@@ -12,6 +12,7 @@
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <linux/if_addr.h>
 #include <linux/neighbour.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,10 @@ enum {
 	NEIGH_ROUTES_MS	= 2000,	/* routes are looked up again */
 	NEIGH_LLADDR	= 32,
 	NEIGH_DESTS	= 4 * NEIGH_MAX,
+	NEIGH_ADDRS	= 64,
+	/* its prefix is not new, or it cannot be used yet, or no more */
+	NEIGH_ADDR_NOT	= IFA_F_TEMPORARY | IFA_F_TENTATIVE |
+			  IFA_F_DADFAILED | IFA_F_DEPRECATED,
 };
 
 /**
@@ -50,6 +55,17 @@ struct neigh {
 };
 
 /**
+ * struct neigh_addrs - IPv6 addresses that an interface has
+ *
+ * Routers refresh them by the minute, and each time is an event like that of a
+ * new one.
+ */
+struct neigh_addrs {
+	int			n;
+	struct in6_addr		v[NEIGH_ADDRS];
+};
+
+/**
  * struct neigh_table - those of an interface
  * @up:		it has its carrier, and
  * @changes:	how often that has come and gone
@@ -58,6 +74,7 @@ struct neigh {
  * @routes_at:	when to look up the routes again, ms
  * @dest:	where flows go
  * @ndests:	how many
+ * @addrs:	own addresses
  */
 struct neigh_table {
 	char			dev[IFNAMSIZ];
@@ -70,6 +87,7 @@ struct neigh_table {
 	uint64_t		routes_at;
 	struct route_addr	dest[NEIGH_DESTS];
 	int			ndests;
+	struct neigh_addrs	addrs;
 	struct nl_sock		*events;
 	int			n;
 	struct neigh		v[NEIGH_MAX];
@@ -305,18 +323,68 @@ static void neigh_on_link(struct neigh_table *t, struct nlmsghdr *h)
 	t->changes = changes;
 }
 
-static int neigh_on_event(struct nlmsghdr *h, void *arg)
+static int neigh_addr_find(const struct neigh_addrs *a,
+			   const struct in6_addr *addr)
+{
+	int i = 0;
+
+	while (i < a->n && memcmp(&a->v[i], addr, sizeof(*addr)))
+		i++;
+	return i;
+}
+
+/* Return: one was added to @a. More than there is room for do not count. */
+static bool neigh_addr_note(struct neigh_addrs *a, struct nlmsghdr *h)
 {
 	const struct ifaddrmsg *ifa = nlmsg_data(h);
+	uint32_t flags = ifa->ifa_flags;
+	struct nlattr *tb[IFA_MAX + 1], *own;
+	struct in6_addr addr;
+	int i;
+
+	if (nlmsg_parse(h, sizeof(*ifa), tb, IFA_MAX, NULL))
+		return false;
+	own = tb[IFA_LOCAL] ? tb[IFA_LOCAL] : tb[IFA_ADDRESS];
+	if (!own || nla_len(own) != sizeof(addr))
+		return false;
+	memcpy(&addr, nla_data(own), sizeof(addr));
+	if (tb[IFA_FLAGS])
+		flags = nla_get_u32(tb[IFA_FLAGS]);
+	i = neigh_addr_find(a, &addr);
+	if (h->nlmsg_type == RTM_DELADDR) {
+		if (i < a->n)
+			a->v[i] = a->v[--a->n];
+		return false;
+	}
+	if (i < a->n || i == NEIGH_ADDRS || flags & NEIGH_ADDR_NOT)
+		return false;
+	a->v[a->n++] = addr;
+	return true;
+}
+
+static void neigh_on_addr(struct neigh_table *t, struct nlmsghdr *h)
+{
+	const struct ifaddrmsg *ifa = nlmsg_data(h);
+	bool is_new = h->nlmsg_type == RTM_NEWADDR;
+
+	if ((int)ifa->ifa_index != t->ifindex)
+		return;
+	if (ifa->ifa_family == AF_INET6)
+		is_new = neigh_addr_note(&t->addrs, h);
+	if (is_new && t->up)
+		neigh_link_up(t);
+}
+
+static int neigh_on_event(struct nlmsghdr *h, void *arg)
+{
 	struct neigh_table *t = arg;
 
 	if (h->nlmsg_type == RTM_NEWNEIGH || h->nlmsg_type == RTM_DELNEIGH)
 		neigh_on_neigh(t, h);
 	else if (h->nlmsg_type == RTM_NEWLINK)
 		neigh_on_link(t, h);
-	else if (h->nlmsg_type == RTM_NEWADDR &&
-		 (int)ifa->ifa_index == t->ifindex && t->up)
-		neigh_link_up(t);
+	else if (h->nlmsg_type == RTM_NEWADDR || h->nlmsg_type == RTM_DELADDR)
+		neigh_on_addr(t, h);
 	return 0;
 }
 
@@ -446,12 +514,39 @@ static void neigh_scan(struct neigh_table *t, uint64_t now)
  * The table
  */
 
+static int neigh_addr_seen(struct nlmsghdr *h, void *arg)
+{
+	const struct ifaddrmsg *ifa = nlmsg_data(h);
+	struct neigh_table *t = arg;
+
+	if (h->nlmsg_type == RTM_NEWADDR &&
+	    (int)ifa->ifa_index == t->ifindex)
+		neigh_addr_note(&t->addrs, h);
+	return 0;
+}
+
+/* Return: there are some that were not there before */
+static bool neigh_look_addrs(struct neigh_table *t)
+{
+	struct ifaddrmsg ifa = { .ifa_family = AF_INET6 };
+	struct neigh_addrs old = t->addrs;
+	bool any = false;
+
+	t->addrs.n = 0;
+	netlink_dump(RTM_GETADDR, &ifa, sizeof(ifa), neigh_addr_seen, t);
+	for (int i = 0; i < t->addrs.n; i++)
+		any |= neigh_addr_find(&old, &t->addrs.v[i]) == old.n;
+	return any;
+}
+
 /* Events were lost. */
 static void neigh_look_again(struct neigh_table *t)
 {
 	struct ifinfomsg ifi = { .ifi_index = t->ifindex };
 
 	netlink_dump(RTM_GETLINK, &ifi, sizeof(ifi), neigh_on_event, t);
+	if (neigh_look_addrs(t) && t->up)
+		neigh_link_up(t);
 	neigh_look(t);
 }
 
@@ -492,6 +587,7 @@ static void neigh_start(struct neigh_table *t, int ifindex)
 	t->n = 0;
 	t->up = false;
 	netlink_dump(RTM_GETLINK, &ifi, sizeof(ifi), neigh_on_event, t);
+	neigh_look_addrs(t);
 	neigh_load(t);
 }
 
@@ -506,7 +602,8 @@ struct neigh_table *neigh_open(const char *dev, int flows)
 	t->events = netlink_listen(RTNLGRP_NEIGH);
 	if (!t->events ||
 	    nl_socket_add_memberships(t->events, RTNLGRP_LINK,
-				      RTNLGRP_IPV4_IFADDR, 0)) {
+				      RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR,
+				      0)) {
 		neigh_close(t);
 		return NULL;
 	}
