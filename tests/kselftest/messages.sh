@@ -495,6 +495,23 @@ out=$({ echo "tos 32"; backlog 1 2 100; echo "tos 0"; backlog 2 2 100
 	for i in $(seq 10); do echo q; done; } | drive | grep / | cut -d/ -f1 |
 	words)
 is "$out" "5 5 3 3 4 4 2 2 1 1" "voice, video, best effort, background"
+device limit 100
+out=$({ for f in 1 2 3 4 5 6 7 8; do
+		echo "tos6 $(((f - 1) * 32))"; backlog $f 1 100
+	done
+	for i in 1 2 3 4 5 6 7 8; do echo q; done; echo "tos 0"; } | drive |
+	grep / | cut -d/ -f1 | words)
+is "$out" "7 8 5 6 1 4 2 3" "the same by the traffic class of IPv6"
+device limit 100
+out=$({ echo "tos 192"; for f in 1 2 3 4 5 6 7 8; do
+		echo "priority $((255 + f))"; backlog $f 1 100
+	done
+	echo "priority 264"; backlog 9 1 100
+	echo "priority 0"; backlog 10 1 100
+	for i in $(seq 10); do echo q; done; echo "tos 0"; } | drive |
+	grep / | cut -d/ -f1 | words)
+is "$out" "7 8 9 10 5 6 1 4 2 3" \
+	"a priority from 256 to 263 decides, no other one"
 
 # control that says the same again replaces what still waits (36: 4 + 32)
 device limit 5

@@ -21,6 +21,8 @@
  *   o LEN                      an ordinary packet arrives
  *   q                          a packet departs: FLOW/MSG/SEQ, ordinary or -
  *   tos N                      packets have this DS field from now on
+ *   tos6 N                     the same, and they are IPv6
+ *   priority N                 packets have this skb->priority from now on
  *   to N                       and this last byte of the link address
  *   share FLOW LEN N           N departures, while one packet of LEN bytes of
  *                              FLOW always waits: share P, its percent of bytes
@@ -37,6 +39,7 @@
 #include <linux/debugfs.h>
 #include <linux/etherdevice.h>
 #include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/jhash.h>
 #include <linux/module.h>
 #include <linux/pkt_sched.h>
@@ -44,6 +47,7 @@
 #include <linux/udp.h>
 #include <linux/vmalloc.h>
 #include <net/ip.h>
+#include <net/ipv6.h>
 #include <net/pkt_sched.h>
 #include <net/sch_generic.h>
 #include <optsample/tag.h>
@@ -80,6 +84,7 @@ static char driven[IFNAMSIZ];
 static char *out;
 static size_t out_len;
 static u32 packets = 1, flow = 1, message, tos, to, id_step = 1;
+static u32 version = 4, priority;
 static DEFINE_MUTEX(drive_lock);
 
 static __printf(1, 2) void say(const char *fmt, ...)
@@ -96,28 +101,16 @@ static struct Qdisc *root(void)
 	return rtnl_dereference(dev->qdisc);
 }
 
-static struct sk_buff *make(u32 flow_id, u32 msg, u64 pos, u32 seq, u32 flags,
-			    u32 len)
+static u32 ip_len(__be16 protocol)
 {
-	u32 head = ETH_HLEN + sizeof(struct iphdr) + sizeof(struct udphdr) +
-		   sizeof(struct rtps);
-	struct sk_buff *skb;
-	struct label *label;
-	struct udphdr *udp;
-	struct rtps *rtps;
-	struct iphdr *ip;
+	return protocol == htons(ETH_P_IPV6) ? sizeof(struct ipv6hdr) :
+					       sizeof(struct iphdr);
+}
 
-	len = max_t(u32, len, sizeof(*label));
-	skb = alloc_skb(head + len + 16, GFP_ATOMIC);
-	if (!skb)
-		return NULL;
-	skb_reserve(skb, 16);
-	eth_zero_addr(skb_put(skb, ETH_HLEN));
-	skb_reset_mac_header(skb);
-	eth_hdr(skb)->h_dest[ETH_ALEN - 1] = to;
-	eth_hdr(skb)->h_proto = htons(ETH_P_IP);
-	skb_set_network_header(skb, ETH_HLEN);
-	ip = skb_put_zero(skb, sizeof(*ip));
+static void put_ip(struct sk_buff *skb, u32 len)
+{
+	struct iphdr *ip = skb_put_zero(skb, sizeof(*ip));
+
 	ip->version = 4;
 	ip->ihl = 5;
 	ip->ttl = 64;
@@ -125,13 +118,55 @@ static struct sk_buff *make(u32 flow_id, u32 msg, u64 pos, u32 seq, u32 flags,
 	ip->protocol = IPPROTO_UDP;
 	ip->saddr = htonl(0x0a000001);
 	ip->daddr = htonl(0x0a000002);
-	ip->tot_len = htons(head - ETH_HLEN + len);
+	ip->tot_len = htons(sizeof(*ip) + len);
 	ip->frag_off = htons(IP_DF);
-	skb_set_transport_header(skb, ETH_HLEN + sizeof(*ip));
+}
+
+static void put_ipv6(struct sk_buff *skb, u32 len)
+{
+	struct ipv6hdr *ip = skb_put_zero(skb, sizeof(*ip));
+
+	ip6_flow_hdr(ip, tos, 0);
+	ip->payload_len = htons(len);
+	ip->nexthdr = IPPROTO_UDP;
+	ip->hop_limit = 64;
+	ip->saddr.s6_addr[0] = 0xfd;
+	ip->saddr.s6_addr[15] = 1;
+	ip->daddr.s6_addr[0] = 0xfd;
+	ip->daddr.s6_addr[15] = 2;
+}
+
+static struct sk_buff *make(u32 flow_id, u32 msg, u64 pos, u32 seq, u32 flags,
+			    u32 len)
+{
+	__be16 protocol = htons(version == 6 ? ETH_P_IPV6 : ETH_P_IP);
+	u32 inner, head = ETH_HLEN + ip_len(protocol) +
+			  sizeof(struct udphdr) + sizeof(struct rtps);
+	struct sk_buff *skb;
+	struct label *label;
+	struct udphdr *udp;
+	struct rtps *rtps;
+
+	len = max_t(u32, len, sizeof(*label));
+	inner = sizeof(*udp) + sizeof(*rtps) + len;
+	skb = alloc_skb(head + len + 16, GFP_ATOMIC);
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, 16);
+	eth_zero_addr(skb_put(skb, ETH_HLEN));
+	skb_reset_mac_header(skb);
+	eth_hdr(skb)->h_dest[ETH_ALEN - 1] = to;
+	eth_hdr(skb)->h_proto = protocol;
+	skb_set_network_header(skb, ETH_HLEN);
+	if (version == 6)
+		put_ipv6(skb, inner);
+	else
+		put_ip(skb, inner);
+	skb_set_transport_header(skb, ETH_HLEN + ip_len(protocol));
 	udp = skb_put_zero(skb, sizeof(*udp));
 	udp->source = htons(20000 + (flow_id & 0x7fff));
 	udp->dest = htons(7411);
-	udp->len = htons(sizeof(*udp) + sizeof(*rtps) + len);
+	udp->len = htons(inner);
 	rtps = skb_put_zero(skb, sizeof(*rtps));
 	memcpy(rtps->magic, "RTPS", 4);
 	rtps->version[0] = 2;
@@ -159,7 +194,8 @@ static struct sk_buff *make(u32 flow_id, u32 msg, u64 pos, u32 seq, u32 flags,
 	label->seq = seq;
 	label->flags = flags;
 	label->pos = pos;
-	skb->protocol = htons(ETH_P_IP);
+	skb->protocol = protocol;
+	skb->priority = priority;
 	skb->dev = dev;
 	qdisc_skb_cb(skb)->pkt_len = skb->len;
 	return skb;
@@ -167,7 +203,7 @@ static struct sk_buff *make(u32 flow_id, u32 msg, u64 pos, u32 seq, u32 flags,
 
 static const struct label *label_of(const struct sk_buff *skb)
 {
-	u32 at = ETH_HLEN + sizeof(struct iphdr) + sizeof(struct udphdr) +
+	u32 at = ETH_HLEN + ip_len(skb->protocol) + sizeof(struct udphdr) +
 		 sizeof(struct rtps);
 	const struct label *label = (void *)(skb->data + at);
 
@@ -743,8 +779,12 @@ static int drive(const char *line)
 		return raw_put(a, b, pos, c, d);
 	else if (sscanf(line, "share %u %u %u", &a, &b, &c) == 3)
 		return share(a, b, c);
-	else if (sscanf(line, "tos %u", &a) == 1)
-		tos = a;
+	else if (sscanf(line, "tos6 %u", &tos) == 1)
+		version = 6;
+	else if (sscanf(line, "tos %u", &tos) == 1)
+		version = 4;
+	else if (sscanf(line, "priority %u", &priority) == 1)
+		return 0;
 	else if (sscanf(line, "to %u", &a) == 1)
 		to = a;
 	else if (sscanf(line, "o %u", &a) == 1)
