@@ -383,6 +383,8 @@ device idle 1ms
 drive >/dev/null <<<"x 5 1 1 3 100
 q"
 sleep 1.1
+is "$(stat flows) $(stat flows) $(stat flows_reclaimed)" "1 1 0" \
+	"who only looks frees no flow"
 printf "o 100\nq\n" | drive >/dev/null
 is "$(stat flows) $(stat msgs_out)" "0 1" \
 	"idle flows are freed, their counters stay"
