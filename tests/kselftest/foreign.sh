@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# foreign.sh - a DDS domain with thousands of writers on other hosts
+# foreign.sh - a DDS domain with thousands of writers, on other hosts and here
 #
-# Their packets never leave by our interface, so they must not take the places
-# of the writers that are here, nor the daemon's time. See peers.sh for the
-# link; runs as root inside tools/vm with the module in $SCH_KO. TAP on stdout.
+# The packets of others never leave by our interface, so they must not take the
+# places of the writers that are here, nor the daemon's time. Of those that are
+# here 4096 have a place. See peers.sh for the link; runs as root inside
+# tools/vm with the module in $SCH_KO. TAP on stdout.
 
 set -u
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
@@ -52,5 +53,36 @@ ok "the daemon takes little of the processor: $used of 500 ticks"
 stop_peers 1
 await 60 eval '[ "$(in_map)" = 0 ]'
 ok "the camera goes"
+
+# more writers here than there are places
+places=4096
+left_out() { [ "$(json .writers_left_out)" = "$1" ]; }
+crowd="more than $places writers on this host: "
+
+stop_peers
+fresh
+peer dds-writers $(seq -f 'rt/many/%g' 4000)
+await 300 eval '[ "$(in_map)" = 4000 ]'
+ok "4000 writers of this host are sampled"
+is "$(json '[.writers_left_out, .warning] | @csv')" 0, "and no warning"
+peer dds-writers $(seq -f 'rt/more/%g' 1000)
+await 300 left_out 904
+ok "of 1000 more 904 have no place, which is counted"
+is "$(in_map)" $places "they are ordinary, the others are sampled"
+is "$(jq '[.topics[] | select(.sampled)] | length' /run/optsample/v0.topics)" \
+	$places "the list of topics has those that are sampled"
+optsample show v0 | grep -q "warning: ${crowd}904 others are not sampled"
+ok "show warns"
+is "$(grep -c "$crowd" /run/optsample/v0.log)" 1 "the log has it once"
+stop_peers 1
+await 120 left_out 0
+is "$(in_map) $(json .warning)" "4000 null" "who goes is not counted"
+peer dds-writers $(seq -f 'rt/more/%g' 1000)
+await 300 left_out 904
+kill "${pids[0]}"
+await 300 left_out 0
+await 60 eval '[ "$(in_map)" = 1000 ]'
+ok "places that become free are taken by those who had none"
+is "$(json .warning)" null "and the warning is gone"
 optsample down v0
 done_testing

@@ -78,7 +78,8 @@ struct discover {
 	struct peer		peers[PEERS];
 	int			npeers;
 	int			ngone;
-	unsigned int		left_out;	/* writers there is no room for */
+	struct topic_list	left_out;	/* writers there is no room for */
+	bool			told_room;
 	bool			crowded;	/* so are there next hops */
 	struct writers		writers;
 	int			rules_map;
@@ -203,23 +204,6 @@ static void forget_one(struct discover *d)
 		}
 }
 
-static void on_topic_gone(void *arg, const uint8_t *guid)
-{
-	struct discover *d = arg;
-
-	struct topic *t = topic_find(&d->topics, guid);
-
-	writers_remove(&d->writers, guid);
-	if (!t)
-		return;
-	/* Its flow has a name for as long as the qdisc remembers it. */
-	t->gone = true;
-	t->why_not = "gone";
-	d->dirty = true;
-	if (++d->ngone > GONE)
-		forget_one(d);
-}
-
 static void warn_outside(struct discover *d)
 {
 	char log[CTL_PATH];
@@ -259,10 +243,10 @@ static void warnings_judge(struct discover *d)
 	if (d->masterless && !*d->warnings)
 		snprintf(d->warnings, sizeof(d->warnings),
 			 "the ROS master at %s does not answer", d->master);
-	if (d->left_out && !*d->warnings)
+	if (d->left_out.n && !*d->warnings)
 		snprintf(d->warnings, sizeof(d->warnings),
-			 "more than %d writers on this host: the others are not sampled",
-			 ROS_WRITERS_MAX);
+			 "more than %d writers on this host: %zu others are not sampled",
+			 ROS_WRITERS_MAX, d->left_out.n);
 	if (d->crowded && !*d->warnings)
 		snprintf(d->warnings, sizeof(d->warnings),
 			 "more than %d next hops: the neighbour entries of the others are not kept",
@@ -270,42 +254,78 @@ static void warnings_judge(struct discover *d)
 	d->dirty = true;
 }
 
-/*
- * Is there room for one more writer? Those that are gone make room. Who is left
- * out is not looked at again until it says something new.
- */
+/* Is there room for one more writer? Those that are gone make room. */
 static bool topic_room(struct discover *d)
 {
 	if (d->topics.n >= ROS_WRITERS_MAX)
 		forget_one(d);
-	if (d->topics.n < ROS_WRITERS_MAX)
-		return true;
-	if (!d->left_out++) {
+	return d->topics.n < ROS_WRITERS_MAX;
+}
+
+static void topic_leave_out(struct discover *d, const struct topic *topic)
+{
+	*topic_get(&d->left_out, topic->guid) = *topic;
+	if (!d->told_room)
 		cli_warn("more than %d writers on this host: the others are not sampled",
 			 ROS_WRITERS_MAX);
+	d->told_room = true;
+	warnings_judge(d);
+}
+
+static void topic_take(struct discover *d, const struct topic *topic)
+{
+	struct topic *t = topic_get(&d->topics, topic->guid);
+
+	d->ngone -= t->gone;
+	*t = *topic;
+	topic_judge(d, t);
+}
+
+/* One has gone: another one has its place. */
+static void topic_let_in(struct discover *d)
+{
+	struct topic t;
+
+	if (!d->left_out.n || !topic_room(d))
+		return;
+	t = d->left_out.v[0];
+	topic_drop(&d->left_out, t.guid);
+	topic_take(d, &t);
+	warnings_judge(d);
+}
+
+static void on_topic_gone(void *arg, const uint8_t *guid)
+{
+	struct discover *d = arg;
+	struct topic *t = topic_find(&d->topics, guid);
+
+	writers_remove(&d->writers, guid);
+	if (topic_find(&d->left_out, guid)) {
+		topic_drop(&d->left_out, guid);
 		warnings_judge(d);
 	}
-	return false;
+	if (!t || t->gone)
+		return;
+	/* Its flow has a name for as long as the qdisc remembers it. */
+	t->gone = true;
+	t->why_not = "gone";
+	d->dirty = true;
+	if (++d->ngone > GONE)
+		forget_one(d);
+	topic_let_in(d);
 }
 
 static void on_topic(void *arg, const struct topic *topic)
 {
 	struct discover *d = arg;
-	struct topic *t = topic_find(&d->topics, topic->guid);
 
-	if (topic->foreign) {
-		/* It was ours, or that of an earlier run of the daemon. */
-		writers_remove(&d->writers, topic->guid);
-		if (t)
-			on_topic_gone(d, topic->guid);
-		return;
-	}
-	if (!t && !topic_room(d))
-		return;
-	t = topic_get(&d->topics, topic->guid);
-	d->ngone -= t->gone;
-	*t = *topic;
-	topic_judge(d, t);
+	/* It was ours, or that of an earlier run of the daemon. */
+	if (topic->foreign)
+		on_topic_gone(d, topic->guid);
+	else if (topic_find(&d->topics, topic->guid) || topic_room(d))
+		topic_take(d, topic);
+	else
+		topic_leave_out(d, topic);
 }
 
 static void on_peer(void *arg, const uint8_t *guid, uint64_t lease_ms)
@@ -379,6 +399,7 @@ static void device_follow(struct discover *d)
 	discovery_close(d->dds);
 	d->dds = NULL;
 	topic_free(&d->topics);
+	topic_free(&d->left_out);
 	if (d->udpros)
 		udpros_again(d->udpros);
 	d->npeers = 0;
@@ -481,7 +502,8 @@ static void discover_loop(struct discover *d, struct neigh_table *neigh)
 			warnings_judge(d);
 		}
 		if (d->dirty)
-			topic_save(d->dev, &d->topics, d->warnings);
+			topic_save(d->dev, &d->topics, d->left_out.n,
+				   d->warnings);
 		d->dirty = false;
 		if (!ready && now - d->start > READY_MS) {
 			tell_ready(d);
@@ -543,5 +565,6 @@ int cmd_discover(int argc, char **argv)
 	rules_free(&d.rules);
 	neigh_close(neigh);
 	topic_free(&d.topics);
+	topic_free(&d.left_out);
 	return 0;
 }

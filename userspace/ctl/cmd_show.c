@@ -214,6 +214,7 @@ static void show_json(struct show *show, const struct dev_stats *s)
 	cJSON_AddStringToObject(o, "queue", s->queue);
 	if (s->warnings)
 		cJSON_AddStringToObject(o, "warning", s->warnings);
+	cJSON_AddNumberToObject(o, "writers_left_out", s->left_out);
 	cJSON_AddItemToObject(o, "qdisc", show_qdisc_json(s));
 	flows = cJSON_AddArrayToObject(o, "flows");
 	for (size_t i = 0; i < s->nflows; i++)

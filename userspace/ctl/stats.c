@@ -114,7 +114,7 @@ static void stats_names(struct dev_stats *s)
 	char pins[CTL_PATH];
 	int map;
 
-	topic_load(s->dev, &topics, &s->warnings);
+	topic_load(s->dev, &topics, &s->left_out, &s->warnings);
 	classifier_pins(s->dev, pins);
 	map = classifier_map(pins, "flows");
 	for (size_t i = 0; map >= 0 && i < s->nflows; i++) {

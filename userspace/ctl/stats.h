@@ -38,6 +38,7 @@ struct flow_stats {
  * @qd:		what the kernel counts of the qdisc
  * @flow:	flows, sorted by topic, owned
  * @nflows:	how many
+ * @left_out:	writers that are not sampled, as there are too many
  * @warnings:	one line, owned, or NULL
  */
 struct dev_stats {
@@ -51,6 +52,7 @@ struct dev_stats {
 	struct tc_optsample_qd_stats	qd;
 	struct flow_stats		*flow;
 	size_t				nflows;
+	size_t				left_out;
 	char				*warnings;
 };
 

@@ -211,7 +211,7 @@ static cJSON *topic_json(const struct topic *t)
 	return o;
 }
 
-int topic_save(const char *dev, const struct topic_list *l,
+int topic_save(const char *dev, const struct topic_list *l, size_t left_out,
 	       const char *warnings)
 {
 	cJSON *root = cJSON_CreateObject(), *list;
@@ -221,6 +221,7 @@ int topic_save(const char *dev, const struct topic_list *l,
 	list = cJSON_AddArrayToObject(root, "topics");
 	for (size_t i = 0; i < l->n; i++)
 		cJSON_AddItemToArray(list, topic_json(&l->v[i]));
+	cJSON_AddNumberToObject(root, "left_out", left_out);
 	if (warnings && *warnings)
 		cJSON_AddStringToObject(root, "warnings", warnings);
 	text = cJSON_Print(root);
@@ -273,7 +274,8 @@ static void topic_parse(struct topic_list *l, const cJSON *o)
 	snprintf(t->type, sizeof(t->type), "%s", type);
 }
 
-int topic_load(const char *dev, struct topic_list *l, char **warnings)
+int topic_load(const char *dev, struct topic_list *l, size_t *left_out,
+	       char **warnings)
 {
 	char path[CTL_PATH], *text = NULL;
 	const char *words;
@@ -281,6 +283,7 @@ int topic_load(const char *dev, struct topic_list *l, char **warnings)
 	cJSON *root, *o;
 	FILE *f;
 
+	*left_out = 0;
 	*warnings = NULL;
 	state_path(dev, "topics", path);
 	f = fopen(path, "re");
@@ -295,6 +298,9 @@ int topic_load(const char *dev, struct topic_list *l, char **warnings)
 	free(text);
 	cJSON_ArrayForEach(o, cJSON_GetObjectItem(root, "topics"))
 		topic_parse(l, o);
+	o = cJSON_GetObjectItem(root, "left_out");
+	if (cJSON_IsNumber(o) && o->valuedouble > 0)
+		*left_out = o->valuedouble;
 	words = cJSON_GetStringValue(cJSON_GetObjectItem(root, "warnings"));
 	if (words)
 		*warnings = strdup(words);

@@ -79,9 +79,13 @@ struct topic *topic_get(struct topic_list *l, const uint8_t *guid);
 void topic_drop(struct topic_list *l, const uint8_t *guid);
 void topic_free(struct topic_list *l);
 
-/* -ENOENT if the daemon wrote none; @warnings: to be freed, or NULL */
-int topic_load(const char *dev, struct topic_list *l, char **warnings);
-int topic_save(const char *dev, const struct topic_list *l,
+/*
+ * -ENOENT if the daemon wrote none; @left_out: writers there is no room for;
+ * @warnings: to be freed, or NULL
+ */
+int topic_load(const char *dev, struct topic_list *l, size_t *left_out,
+	       char **warnings);
+int topic_save(const char *dev, const struct topic_list *l, size_t left_out,
 	       const char *warnings);
 
 #endif
