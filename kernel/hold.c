@@ -229,10 +229,11 @@ static void optsample_hold_look_again(struct optsample_stall *st, u32 ms)
 }
 
 /**
- * optsample_hold_by_dest - is what is in flight limited for each destination?
- * @sch: the qdisc, locked; the answer is in @by_dest
+ * optsample_hold_by_dest - find out whether each destination has a limit
+ * @sch: the qdisc, locked
  *
- * Only an Ethernet header says what the destination is.
+ * The answer is in struct optsample_stall.by_dest. Only an Ethernet header says
+ * what the destination is.
  */
 void optsample_hold_by_dest(struct Qdisc *sch)
 {
