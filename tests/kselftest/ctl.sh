@@ -413,15 +413,15 @@ test_inflight()
 
 	modprobe mac80211_hwsim radios=1 && ip link set wlan0 up
 	ok "there is a radio"
-	is "$(inflight wlan0 | words)" "inflight auto true 0 inflight auto" \
-		"Wi-Fi: inflight auto"
-	is "$(inflight wlan0 --inflight 32 | words)" \
-		"inflight 32p false 32 inflight 32p" "Wi-Fi: a fixed limit"
+	is "$(inflight wlan0 | words)" "inflight 32p false 32 inflight 32p" \
+		"Wi-Fi: inflight 32"
+	is "$(inflight wlan0 --inflight auto | words)" \
+		"inflight auto true 0 inflight auto" "Wi-Fi: inflight auto"
 	is "$(inflight wlan0 --inflight 0 | words)" "noinflight false 0" \
 		"Wi-Fi: no limit"
-	optsample up wlan0 2>/dev/null
+	optsample up wlan0 --inflight auto 2>/dev/null
 	kill -KILL "$(cat /run/optsample/wlan0.pid)"
-	optsample up wlan0 >/dev/null 2>&1
+	optsample up wlan0 --inflight auto >/dev/null 2>&1
 	tc qdisc show dev opt-wlan0 | grep -q "inflight auto"
 	ok "a daemon that is started again leaves it"
 	optsample down wlan0

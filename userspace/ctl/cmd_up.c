@@ -25,6 +25,11 @@ enum {
 	UP_PEERS	= 32,
 	UP_ARGS		= 20,
 	UP_OUTAGE_S	= 30,
+	/*
+	 * Enough for an aggregate of a fast link, a fifth of a second of a
+	 * 2 Mbit/s one. More of them are lost when the link goes.
+	 */
+	UP_WIRELESS_INFLIGHT = 32,
 	UP_READY_MS	= 15000,
 	UP_UNSET	= 0xffffffff,
 };
@@ -39,7 +44,7 @@ static const struct argp_option up_options[] = {
 	{ "limit", OPT_LIMIT, "N", 0, "messages kept per flow (20)", 1 },
 	{ "policy", OPT_POLICY, "NAME", 0, "optsample, gap, 2sample, drop-oldest, drop-newest", 1 },
 	{ "memlimit", OPT_MEMLIMIT, "SIZE", 0, "memory for all that is held (64M)", 1 },
-	{ "inflight", OPT_INFLIGHT, "auto|N", 0, "packets below the queue at a time; 0: no limit (Wi-Fi: auto, else 0)", 1 },
+	{ "inflight", OPT_INFLIGHT, "auto|N", 0, "packets below the queue at a time; 0: no limit (Wi-Fi: 32, else 0)", 1 },
 	{ "settle", OPT_SETTLE, "TIME", 0, "hold on after the link came back, with its unit (500ms)", 1 },
 	{ "rate", OPT_RATE, "RATE", 0, "shape to this rate, as in tc (10Mbit)", 1 },
 	{ "outage", OPT_OUTAGE, "SECONDS", 0, "longest outage to survive (30)", 2 },
@@ -391,9 +396,9 @@ int cmd_up(int argc, char **argv)
 	err = up_checks(&up);
 	if (err)
 		return err < 0 ? err : 0;
-	/* It takes every packet at once, and loses them with the link. */
-	if (up.cfg.inflight_auto == STACK_UNSET && stack_is_wireless(up.dev))
-		up.cfg.inflight_auto = 1;
+	if (up.cfg.inflight_packets == STACK_UNSET &&
+	    stack_is_wireless(up.dev))
+		up.cfg.inflight_packets = UP_WIRELESS_INFLIGHT;
 	up_state(&up, &st);
 	err = up_all(&up, &st);
 	if (err)
