@@ -214,9 +214,11 @@ static int up_await(int fd)
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	char words[1024] = "";
 	size_t n = 0;
+	int ready = 0;
 	ssize_t got;
 
-	while (n < sizeof(words) - 1 && poll(&p, 1, UP_READY_MS) > 0) {
+	while (n < sizeof(words) - 1 &&
+	       (ready = poll(&p, 1, UP_READY_MS)) > 0) {
 		got = read(fd, words + n, sizeof(words) - 1 - n);
 		if (got <= 0)
 			break;
@@ -224,7 +226,8 @@ static int up_await(int fd)
 	}
 	if (!n || words[n - 1] != '.')
 		return cli_error(-EIO, "discovery did not start: %s",
-				 n ? words : "no reason given");
+				 n ? words :
+				 ready ? "no reason given" : "no answer in time");
 	words[n - 1] = '\0';
 	for (char *line = strtok(words, "\n"); line;
 	     line = strtok(NULL, "\n"))
