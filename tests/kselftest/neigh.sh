@@ -108,10 +108,10 @@ roamed() { ip addr replace "$1" dev v0 "${@:2}"; }
 # probes ADDRESS: how often the kernel was asked to verify its entry
 probes() { grep -c "^$1 .*PROBE" monitor; }
 
-# usable ADDRESS: nobody else has it
+# usable PREFIX: its address is no longer tentative
 usable()
 {
-	ip -6 addr show dev v0 | grep "inet6 $1/" | grep -qv tentative
+	ip -6 addr show dev v0 | grep "inet6 $1" | grep -qv tentative
 }
 
 n_op ip addr add fd00:9::2/64 dev v1 nodad
@@ -119,10 +119,17 @@ ip addr add fd00:9::1/64 dev v0 nodad
 segment fd00:9::2
 await 20 eval '[ "$(entry fd00:9::2)" = "$(op_mac) PERMANENT" ]'
 ok "IPv6: who sampled data goes to has a permanent entry"
-sleep 2	# link-local addresses are usable by now, too
+await 10 usable fe80:
 ip monitor neigh dev v0 >monitor &
 monitor=$!
-sleep 1
+# listens: the monitor reports a change of an entry of nobody
+listens()
+{
+	ip neigh replace fd00:9::99 dev v0 nud noarp
+	ip neigh del fd00:9::99 dev v0
+	[ -s monitor ]
+}
+await 10 listens
 for lft in 1000 2000; do
 	roamed fd00:9::1/64 valid_lft $lft preferred_lft $lft
 done
@@ -134,7 +141,7 @@ sleep 3
 is "$(probes fd00:9::2) $(entry fd00:9::2)" "0 $(op_mac) PERMANENT" \
 	"IPv6: an address that is refreshed or deprecated is not a new one"
 roamed fd00:10::1/64
-await 10 usable fd00:10::1
+await 10 usable fd00:10::1/
 await 20 eval '[ "$(probes fd00:9::2)" -ge 1 ]'
 ok "IPv6: with a new address the entry is verified"
 is "$(probes fd00:9::2)" 1 "IPv6: once, not also while it is tentative"
@@ -171,7 +178,8 @@ optsample up v0 --peer 10.9.0.4 2>/dev/null
 await 20 eval '[[ $(entry 10.9.0.4) = *PERMANENT ]]'
 ok "--peer: a permanent entry without data"
 kill -KILL "$(cat /run/optsample/v0.pid)"
-optsample up v0 >/dev/null 2>&1
+# it may take the killed one a moment to end
+await 10 eval 'optsample up v0 >/dev/null 2>&1'
 n_op ip link set v1 down
 await 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 0 ]'
 n_op ip link set v1 address 02:00:00:00:00:78
