@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Who the in-flight limit is for, if nobody says: each destination where the
-# radio talks to several stations, else all together.
+# Where a radio talks to several stations, each destination has an in-flight
+# limit of its own; elsewhere one limit covers all packets. That is the default.
 #
 #   d0.5 (vlan): optsample inflight 2 watch wlan0     wlan0  ~~~~~  wlan1
-#     d0: sends nothing unless told to                  mac80211_hwsim
+#     d0 (dummy): a test stops and starts its queue     mac80211_hwsim
 #
 # The radio decides, and a device below keeps what the qdisc lets go.
 
