@@ -535,7 +535,8 @@ void optsample_inflight_own(struct optsample_sched *q, struct sk_buff *skb)
  */
 void optsample_inflight_disown(struct optsample_sched *q, struct sk_buff *skb)
 {
-	if (q->stall.inflight.all && skb->sk &&
+	/* Only a full socket has a write space; others are shorter. */
+	if (q->stall.inflight.all && skb->destructor == sock_wfree &&
 	    skb->sk->sk_write_space == optsample_below_freed)
 		skb_orphan(skb);
 }

@@ -386,6 +386,7 @@ reload()
 
 # Packets that the core took back when the carrier went are in flight for
 # nobody: they must not fill the limit.
+# flap MINI: 1: a socket that is not a full one owns them
 flap()
 {
 	ip link del d0
@@ -393,7 +394,8 @@ flap()
 	ip link add d0 numtxqueues 2 type dummy
 	ip link set d0 up
 	tc qdisc add dev d0 root optsample limit 100 settle 0ms inflight 1
-	{ echo "dev d0"; for i in $(seq 10); do echo "x 1 $i $i 3 100"; done
+	{ echo "dev d0"; echo "mini $1"
+	  for i in $(seq 10); do echo "x 1 $i $i 3 100"; done; echo "mini 0"
 	} | drive >/dev/null
 	tc qdisc change dev d0 root optsample limit 99
 	sleep 0.2
@@ -440,8 +442,8 @@ waiting()
 	done
 }
 
-# What nothing holds leaves by itself. Options are not touched: that would wake
-# the queue.
+# A queue that nothing holds must drain. Options stay as they are: a change would
+# wake it.
 drain()
 {
 	local last now stuck=
@@ -451,7 +453,8 @@ drain()
 	for _ in $(seq 20); do
 		[ -n "$now" ] || return 0
 		last=$now
-		sleep 6		# the largest packet at the lowest rate
+		# in flight above a queue that is held: counted anew after 10 s
+		sleep 13
 		now=$(waiting)
 		stuck=$(comm -12 <(sort <<<"$last") <(sort <<<"$now"))
 		[ -z "$stuck" ] || break
@@ -460,8 +463,10 @@ drain()
 }
 
 links
-flap
+flap 0
 ok "carrier comes back with inflight 1: the queue drains"
+flap 1
+ok "so does one with packets of a small socket"
 outlive
 ok "packets in flight outlive the qdisc"
 

@@ -24,6 +24,8 @@
  *   tos6 N                     the same, and they are IPv6
  *   priority N                 packets have this skb->priority from now on
  *   to N                       and this last byte of the link address
+ *   mini N                     and, if N is 1, a socket as that of a SYN-ACK,
+ *                              which is not a full one
  *   share FLOW LEN N           N departures, while one packet of LEN bytes of
  *                              FLOW always waits: share P, its percent of bytes
  *   air KBIT AGGREGATE GAP_US  device air0 (air.c) sends like this from now on
@@ -339,6 +341,8 @@ static int drive(const char *line)
 	else if (sscanf(line, "tos %u", &packet_kind.tos) == 1)
 		packet_kind.version = 4;
 	else if (sscanf(line, "priority %u", &packet_kind.priority) == 1)
+		return 0;
+	else if (sscanf(line, "mini %u", &packet_kind.mini) == 1)
 		return 0;
 	else if (sscanf(line, "to %u", &a) == 1)
 		packet_kind.to = a;

@@ -7,6 +7,7 @@
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include <net/sch_generic.h>
+#include <net/sock.h>
 #include <optsample/tag.h>
 #include "drive.h"
 #include "packet.h"
@@ -58,6 +59,12 @@ static void put_ipv6(struct sk_buff *skb, u32 len)
 	ip->saddr.s6_addr[15] = 1;
 	ip->daddr.s6_addr[0] = 0xfd;
 	ip->daddr.s6_addr[15] = 2;
+}
+
+static void mini_free(struct sk_buff *skb)
+{
+	kfree(skb->sk);
+	skb->sk = NULL;
 }
 
 struct sk_buff *packet_make(u32 flow_id, u32 msg, u64 pos, u32 seq, u32 flags,
@@ -118,6 +125,10 @@ struct sk_buff *packet_make(u32 flow_id, u32 msg, u64 pos, u32 seq, u32 flags,
 	label->seq = seq;
 	label->flags = flags;
 	label->pos = pos;
+	if (packet_kind.mini) {
+		skb->sk = kzalloc(sizeof(struct sock_common), GFP_ATOMIC);
+		skb->destructor = mini_free;
+	}
 	skb->protocol = protocol;
 	skb->priority = packet_kind.priority;
 	skb->dev = drive_dev;
