@@ -257,8 +257,11 @@ for i in $(seq 10); do
 	echo hello >/dev/udp/10.8.0.3/9
 	sleep 0.05
 done
-await 5 [ "$(stat ordinary_qlen d0.5)" = 0 ]
-is "$(stat ordinary_qlen d0.5) $(stat backlog_msgs d0.5)" "0 15" \
+await 5 eval '[ "$(stat ordinary_qlen d0.5)" = 0 ]'
+# on a busy machine this took 10 s: the count began anew, and 5 more left
+recounts=$(stat inflight_recounts d0.5)
+is "$(stat ordinary_qlen d0.5) $(($(stat backlog_msgs d0.5) + 5 * recounts))" \
+	"0 15" \
 	"ordinary traffic to a station that sleeps goes on"
 
 # one packet, with nothing else that would wake the queue; the best of three
