@@ -196,8 +196,9 @@ late:
 	return false;
 
 start:	/* the one call: it is inlined */
-	if (unlikely(f->profile != (u8)(tag->mark >> 8)) &&
-	    optsample_flow_may_turn(q, f, tag->mark >> 8))
+	if (unlikely(f->profile != (u8)(tag->mark >> 8) ||
+		     optsample_flow_misplaced(q, f)) &&
+	    optsample_flow_may_switch(q, f, tag->mark >> 8))
 		optsample_flow_follow(q, f, tag->mark >> 8, loss);
 	if (unlikely(f->group))
 		return optsample_group_start(q, f, skb, tag, loss);

@@ -447,6 +447,7 @@ int optsample_apply(struct Qdisc *sch, const struct optsample_config *cfg,
 	optsample_link_look(sch);
 	optsample_hold_by_dest(sch);
 	optsample_flows_reconfigure(q, &loss);
+	optsample_flows_relieve(q, &loss);
 	if (loss.packets)
 		optsample_settle_loss(sch, &loss);
 	sch_tree_unlock(sch);

@@ -59,7 +59,7 @@ u8 optsample_flow_profile(const struct optsample_sched *q,
 	return optsample_may_follow(q, f, f->profile & ~OPTSAMPLE_ALONE);
 }
 
-/* The group of those that follow @id, whatever they send to, or NULL */
+/* The profile's own group, for any destination, or NULL */
 static struct optsample_group *
 optsample_group_any(const struct optsample_sched *q,
 		    const struct optsample_flow *f, u8 id)
@@ -68,16 +68,16 @@ optsample_group_any(const struct optsample_sched *q,
 }
 
 /**
- * optsample_flow_may_turn - may a flow follow another profile now?
+ * optsample_flow_may_switch - may a flow follow another profile now?
  * @q: private data of the qdisc, locked
  * @f: the flow
  * @profile: number that its tag names
  *
  * A flow that changes groups keeps what it holds. If it did so with every
- * message, it would keep them all: what it kept last time must leave first.
+ * message, it would keep them all: what is decided to leave must leave first.
  */
-bool optsample_flow_may_turn(const struct optsample_sched *q,
-			     const struct optsample_flow *f, u8 profile)
+bool optsample_flow_may_switch(const struct optsample_sched *q,
+			       const struct optsample_flow *f, u8 profile)
 {
 	return !f->committed ||
 	       optsample_group_any(q, f, f->profile & ~OPTSAMPLE_ALONE) ==
@@ -100,7 +100,8 @@ void optsample_flow_follow(struct optsample_sched *q,
 	struct optsample_group *group = optsample_profile_group(q, id);
 
 	if (group)
-		group = optsample_group_to(q, group, f->dest);
+		group = optsample_group_to(q, group,
+					   optsample_flow_dest(q, f));
 	f->profile = profile;
 	optsample_flow_band(q, f,
 			    p.fields & BIT(TCA_OPTSAMPLE_PROFILE_PRIORITY) ?
@@ -145,7 +146,7 @@ static void optsample_groups_follow(struct optsample_sched *q, u8 id,
 }
 
 /**
- * optsample_flows_reconfigure - apply new options, profiles or memory limit
+ * optsample_flows_reconfigure - apply new options or profiles
  * @q: private data of the qdisc, locked, with the new configuration
  * @loss: what had to go
  */
@@ -162,5 +163,4 @@ void optsample_flows_reconfigure(struct optsample_sched *q,
 	for (i = 0; q->profiles && i < TC_OPTSAMPLE_PROFILES; i++)
 		if (q->profiles[i].group)
 			optsample_groups_follow(q, i, loss);
-	optsample_flows_relieve(q, loss);
 }

@@ -99,6 +99,20 @@ static inline void optsample_list_append(struct list_head *entry,
 	list->prev = entry;
 }
 
+/* Link address that a flow has sets of its own for, 0: any */
+static inline u64 optsample_flow_dest(const struct optsample_sched *q,
+				      const struct optsample_flow *f)
+{
+	return q->stall.by_dest ? f->dest : 0;
+}
+
+/* Is a flow among those of another destination? Its own may have no room. */
+static inline bool optsample_flow_misplaced(const struct optsample_sched *q,
+					    const struct optsample_flow *f)
+{
+	return f->group && f->group->dest != optsample_flow_dest(q, f);
+}
+
 /* Not accounted yet: optsample_msg_add() follows. */
 static __always_inline struct optsample_msg *
 optsample_msg_alloc(struct optsample_sched *q, struct optsample_flow *f,

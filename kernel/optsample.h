@@ -180,8 +180,7 @@ struct optsample_profile {
  * @gone:	numbers of messages given up lately; their rest is dropped
  * @left:	numbers of messages that left lately; stragglers follow them
  * @sent_pos:	position of the last message that left
- * @dest:	link address that it sends to, if destinations are limited each
- *		on its own; else 0
+ * @dest:	link address that it sends to, 0 if there is none
  * @group:	which it is in, or NULL, and
  * @member:	its number there
  * @waiting:	messages that are not in @sampler and have not begun to leave
@@ -561,8 +560,8 @@ void optsample_withdraw(struct optsample_sched *q, struct optsample_flow *f,
 /* follow.c */
 u8 optsample_flow_profile(const struct optsample_sched *q,
 			  const struct optsample_flow *f);
-bool optsample_flow_may_turn(const struct optsample_sched *q,
-			     const struct optsample_flow *f, u8 profile);
+bool optsample_flow_may_switch(const struct optsample_sched *q,
+			       const struct optsample_flow *f, u8 profile);
 void optsample_flow_follow(struct optsample_sched *q,
 			   struct optsample_flow *f, u8 profile,
 			   struct optsample_loss *loss);

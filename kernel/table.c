@@ -211,7 +211,7 @@ optsample_flow_new(struct optsample_sched *q, const struct sk_buff *skb,
 	f->band = f->own_band;
 	f->slot = q->free_slots[q->cfg.flows - ++q->nflows];
 	f->idle_since = jiffies;
-	if (q->stall.by_dest && skb_headlen(skb) >= ETH_HLEN)
+	if (skb_headlen(skb) >= ETH_HLEN)
 		f->dest = ether_addr_to_u64(skb->data);
 	WRITE_ONCE(q->slots[f->slot], f);	/* optsample_slot_used() */
 	optsample_init(&f->sampler, q->cfg.policy, q->cfg.limit,

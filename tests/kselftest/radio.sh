@@ -78,6 +78,31 @@ radio()
 $([ "$wanted" = "$each" ] && echo each destination || echo all together)"
 }
 
+# Flows that keep the same stamps do so after the radio changed its mode, too: of
+# 40 stamps to one station 3 are kept. Flow 5 was there before, flow 7 was not.
+ip link set wlan0 down
+iw dev wlan0 set type managed
+tc qdisc add dev d9 root handle 1: optsample inflight 2 limit 100 \
+	watch wlan0 settle 0ms profile 4 sync 0 limit 3
+ip link set d9 up
+drive >/dev/null <<<$'dev d9\nto 1\nx 5 1 1 1027 100'
+iw dev wlan0 set type ibss
+ip link set wlan0 up
+{
+	echo q		# the queue is asked, and sees the other mode
+	for i in $(seq 2 41); do
+		printf 'x %u %u %u 1027 100\n' 5 $i $i 7 $i $i
+	done
+} | drive >/dev/null
+tc qdisc change dev d9 root handle 1: optsample nowatch noinflight
+for _ in $(seq 12); do
+	echo q
+done | drive >"$scratch/left"
+is "$(grep -c ^7/ "$scratch/left")" 3 "the radio is another one: 3 stamps are kept"
+is "$(sed -n 's,^5/,,p' "$scratch/left" | grep -v ^1/)" \
+	"$(sed -n 's,^7/,,p' "$scratch/left")" "and they are the same"
+tc qdisc del dev d9 root
+
 radio ibss "$each" "ad hoc" iw dev wlan0 ibss join optsample 2412 fixed-freq
 radio mp "$each" "mesh" iw dev wlan0 mesh join optsample freq 2412
 cat >"$scratch/hostapd.conf" <<-END
