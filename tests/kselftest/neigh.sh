@@ -74,11 +74,20 @@ ok "so has the gateway on the way there"
 [[ $(entry 10.9.0.4) != *PERMANENT ]]
 ok "others have not"
 
+# heard: the daemon has dealt with all that happened before; the gateway's entry
+# is permanent again
+heard()
+{
+	ip neigh replace 10.9.0.3 dev v0 lladdr "$(op_mac)" nud reachable
+	await 20 eval '[ "$(entry 10.9.0.3)" = "$(op_mac) PERMANENT" ]'
+}
+
 arp flood
-sleep 3
+sleep 1
+heard
 is "$(permanent)" 2 "60000 forged requests make no permanent entry"
 arp gratuitous
-sleep 1
+heard
 is "$(entry 10.9.0.2)" "$(op_mac) PERMANENT" \
 	"a permanent entry is not forged"
 
@@ -137,7 +146,7 @@ roamed fd00:9::1/64 valid_lft 1000 preferred_lft 0
 roamed fd00:9::1/64 valid_lft 1000 preferred_lft 1000
 ip addr add fd00:11::9/64 dev v0 nodad preferred_lft 0 valid_lft 100
 ip addr del fd00:11::9/64 dev v0
-sleep 3
+heard
 is "$(probes fd00:9::2) $(entry fd00:9::2)" "0 $(op_mac) PERMANENT" \
 	"IPv6: an address that is refreshed or deprecated is not a new one"
 roamed fd00:10::1/64
@@ -151,7 +160,7 @@ ip neigh del fd00:9::2 dev v0
 ip neigh replace fd00:9::2 dev v0 lladdr $forged nud reachable
 await 10 eval '[ "$(entry fd00:9::2)" = "$forged PERMANENT" ]'
 ip addr del fd00:10::1/64 dev v0
-sleep 2
+heard
 is "$(entry fd00:9::2)" "$forged PERMANENT" "IPv6: a forged one"
 roamed fd00:10::1/64 nodad
 await 30 eval '[ "$(entry fd00:9::2)" = "$(op_mac) PERMANENT" ]'
@@ -210,6 +219,19 @@ ip neigh replace "${late[1]}" dev v0 lladdr "$(op_mac)" nud reachable
 kill -CONT "$(cat /run/optsample/v0.pid)"
 await 10 eval '[ "$(permanent)" = 64 ]'
 ok "entries that changed twice while the daemon was busy are permanent again"
+
+# a new address, while it has not yet heard that its entry is permanent
+ip monitor neigh dev v0 >monitor &
+monitor=$!
+await 10 listens
+kill -STOP "$(cat /run/optsample/v0.pid)"
+ip neigh replace "${late[0]}" dev v0 lladdr "$(op_mac)" nud reachable
+ip neigh replace "${late[0]}" dev v0 lladdr "$(op_mac)" nud delay
+roamed 10.60.0.1/24
+kill -CONT "$(cat /run/optsample/v0.pid)"
+await 10 eval '[ "$(probes "${late[0]}")" -ge 1 ]'
+ok "with a new address such an entry is verified"
+kill $monitor
 optsample down v0
 is "$(permanent)" 0 "down leaves no permanent entry of them"
 done_testing

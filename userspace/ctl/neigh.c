@@ -29,7 +29,7 @@ enum {
 	NEIGH_LLADDR	= 32,
 	NEIGH_DESTS	= 4 * NEIGH_MAX,
 	NEIGH_ADDRS	= 64,
-	/* its prefix is not new, or it cannot be used yet, or no more */
+	/* no sign of a new network: temporary, not usable yet, deprecated */
 	NEIGH_ADDR_NOT	= IFA_F_TEMPORARY | IFA_F_TENTATIVE |
 			  IFA_F_DADFAILED | IFA_F_DEPRECATED,
 };
@@ -220,7 +220,7 @@ static void neigh_changed(struct neigh_table *t, struct neigh *e, int state,
 			  const struct nlattr *lladdr)
 {
 	if (state & NUD_PERMANENT && lladdr) {
-		/* Events of before may have come after we asked for it. */
+		/* Events in the queue may be older than what we asked for. */
 		e->ours |= e->asked;
 		/* of an earlier run of the daemon */
 		if (e->ours && !e->llen)
@@ -263,7 +263,7 @@ static void neigh_link_up(struct neigh_table *t)
 	for (int i = 0; i < t->n; i++) {
 		struct neigh *e = &t->v[i];
 
-		if (e->ours && e->llen)
+		if ((e->ours || e->asked) && e->llen)
 			neigh_verify(t, e);
 		else
 			neigh_resolve(t, e);
