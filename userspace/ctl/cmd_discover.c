@@ -33,6 +33,7 @@ enum {
 	SWEEP_MS	= 40000,	/* everybody announced himself by then */
 	PEERS		= 256,
 	GONE		= 256,		/* writers remembered by name */
+	LEFT_OUT	= ROS_WRITERS_MAX,	/* remembered, they may get a place */
 };
 
 enum {
@@ -245,8 +246,10 @@ static void warnings_judge(struct discover *d)
 			 "the ROS master at %s does not answer", d->master);
 	if (d->left_out.n && !*d->warnings)
 		snprintf(d->warnings, sizeof(d->warnings),
-			 "more than %d writers on this host: %zu others are not sampled",
-			 ROS_WRITERS_MAX, d->left_out.n);
+			 "more than %d writers on this host: %s%zu others are not sampled",
+			 ROS_WRITERS_MAX,
+			 d->left_out.n < LEFT_OUT ? "" : "at least ",
+			 d->left_out.n);
 	if (d->crowded && !*d->warnings)
 		snprintf(d->warnings, sizeof(d->warnings),
 			 "more than %d next hops: the neighbour entries of the others are not kept",
@@ -264,7 +267,8 @@ static bool topic_room(struct discover *d)
 
 static void topic_leave_out(struct discover *d, const struct topic *topic)
 {
-	*topic_get(&d->left_out, topic->guid) = *topic;
+	if (d->left_out.n < LEFT_OUT)
+		*topic_get(&d->left_out, topic->guid) = *topic;
 	if (!d->told_room)
 		cli_warn("more than %d writers on this host: the others are not sampled",
 			 ROS_WRITERS_MAX);
@@ -406,6 +410,7 @@ static void device_follow(struct discover *d)
 	d->ngone = 0;
 	d->swept = false;
 	d->start = now_ms();
+	warnings_judge(d);
 }
 
 static int device_first(const char *dev)
