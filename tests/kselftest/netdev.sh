@@ -184,13 +184,15 @@ is "$(stat qlen v0) $(stat backlog v0)" "0 0" "carrier: all of it leaves"
 
 # a stall ends when nothing waits any more
 link
+began=$(date +%s%N)
 tc qdisc add dev v0 root handle 1: optsample gate closed
 echo hello >/dev/udp/10.9.0.2/9
 tc qdisc replace dev v0 parent 1:ffff handle 2: pfifo limit 100
+ended=$(date +%s%N)
+sleep 4		# reading the statistics would end a stall that is not over
 n=$(stat stall.gate_ns v0)
-[ "$n" -gt 0 ]
-ok "a packet waited: $n ns of stall"
-is "$(stat stall.gate_ns v0)" "$n" "it was dropped, and the stall is over"
+[ "$n" -gt 0 ] && [ "$n" -le $((ended - began + 2000000000)) ]
+ok "what waited was dropped: $((n / 1000000)) ms of stall, not 4 s more"
 
 # 5. way A: ifb behind the link, which keeps its carrier
 way_a()
