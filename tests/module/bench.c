@@ -12,7 +12,7 @@
 #include "drive.h"
 #include "packet.h"
 
-enum { PAYLOAD = 1300, BATCH = 128 };
+enum { BATCH = 128 };
 
 u32 bench_id_step = 1;
 
@@ -188,7 +188,7 @@ static u64 bench_tenths(const struct bench *b, u64 ns, u64 n, u64 batches)
  * there is none.
  */
 int bench_run(const char *mode, u32 flows, u32 per_message, u32 backlog,
-		 u32 count)
+	      u32 count)
 {
 	struct bench b = {
 		.mode = mode,
@@ -230,11 +230,11 @@ int bench_run(const char *mode, u32 flows, u32 per_message, u32 backlog,
 		cond_resched();
 	}
 	drive_say("bench %s flows %u packets %u backlog %u: enqueue %llu dequeue %llu free %llu in %llu out %llu dropped %llu clock %llu\n",
-	    mode, flows, per_message, backlog,
-	    bench_tenths(&b, b.enqueue_ns, b.enqueued, batches),
-	    bench_tenths(&b, b.dequeue_ns, b.dequeued, batches),
-	    bench_tenths(&b, b.free_ns, b.dequeued, batches),
-	    b.enqueued, b.dequeued, b.dropped, div_u64(b.clock_ns, 100));
+		  mode, flows, per_message, backlog,
+		  bench_tenths(&b, b.enqueue_ns, b.enqueued, batches),
+		  bench_tenths(&b, b.dequeue_ns, b.dequeued, batches),
+		  bench_tenths(&b, b.free_ns, b.dequeued, batches),
+		  b.enqueued, b.dequeued, b.dropped, div_u64(b.clock_ns, 100));
 	while (bench_out(&b, BATCH))
 		cond_resched();
 	return 0;
@@ -248,7 +248,7 @@ static int wake_put(u32 f, u32 dest)
 	packet_kind.to = dest;
 	drive_message++;
 	skb = packet_make(f, drive_message, drive_message, 0,
-		   OPTSAMPLE_TAG_FIRST | OPTSAMPLE_TAG_LAST, PAYLOAD);
+			  OPTSAMPLE_TAG_FIRST | OPTSAMPLE_TAG_LAST, PAYLOAD);
 	if (!skb)
 		return -ENOMEM;
 	packet_tag(skb, true);
@@ -300,8 +300,7 @@ int bench_wake(u32 flows, u32 count)
 	packet_kind.to = 0;
 	kfree_skb(busy);
 	drive_say("wake flows %u: dequeue %llu out %u\n", flows,
-	    div_u64(ns > clock_ns ? (ns - clock_ns) * 10 : 0, max(count, 1U)),
-	    alone);
+		  div_u64(ns > clock_ns ? (ns - clock_ns) * 10 : 0, max(count, 1U)),
+		  alone);
 	return err;
 }
-

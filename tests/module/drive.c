@@ -52,7 +52,7 @@
 #include "drive.h"
 #include "packet.h"
 
-enum { OUT_SIZE = 16 << 20, PAYLOAD = 1300 };
+enum { OUT_SIZE = 16 << 20 };
 
 static struct dentry *dir;
 struct net_device *drive_dev;	/* looked up anew for every write */

@@ -162,4 +162,3 @@ void packet_tag(struct sk_buff *skb, bool tagged)
 	cb->pos_lo = label->pos;
 	cb->pos_hi = label->pos >> 32;
 }
-

@@ -23,6 +23,8 @@ struct packet_kind {
 	u32	mini;		/* 1: owned by a socket that is not a full one */
 };
 
+enum { PAYLOAD = 1300 };	/* what most tests send */
+
 extern struct packet_kind packet_kind;
 
 struct sk_buff *packet_make(u32 flow, u32 msg, u64 pos, u32 seq, u32 flags,
