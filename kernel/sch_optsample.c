@@ -18,7 +18,6 @@
 #include <linux/module.h>
 #include <linux/skbuff.h>
 #include <net/pkt_cls.h>
-#include <net/sock.h>
 #include "optsample.h"
 
 /*

@@ -53,8 +53,8 @@ drained()
 {
 	! tc -s qdisc show dev v0 | grep '^ backlog' | grep -qv ' 0b 0p '
 }
-# The last word must arrive whatever else is lost. fq_codel lets it pass what
-# waits.
+# The last word must arrive whatever else is lost. fq_codel sends it ahead
+# of the backlog.
 last_word()
 {
 	until ! kill -0 "$1" 2>/dev/null; do

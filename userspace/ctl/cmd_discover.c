@@ -80,7 +80,7 @@ struct discover {
 	int			npeers;
 	int			ngone;
 	struct topic_list	left_out;	/* writers there is no room for */
-	bool			told_room;
+	bool			crowd_logged;
 	bool			crowded;	/* so are there next hops */
 	struct writers		writers;
 	int			rules_map;
@@ -269,10 +269,10 @@ static void topic_leave_out(struct discover *d, const struct topic *topic)
 {
 	if (d->left_out.n < LEFT_OUT)
 		*topic_get(&d->left_out, topic->guid) = *topic;
-	if (!d->told_room)
+	if (!d->crowd_logged)
 		cli_warn("more than %d writers on this host: the others are not sampled",
 			 ROS_WRITERS_MAX);
-	d->told_room = true;
+	d->crowd_logged = true;
 	warnings_judge(d);
 }
 
