@@ -17,6 +17,20 @@
  *   inflight.c       what is below the qdisc
  *   link.c           carrier of the watched device and of the own one
  *
+ * They call each other one way only:
+ *
+ *   sch_optsample -> all but follow, relieve and group
+ *   config -> follow, relieve, group, ordinary, hold
+ *   stats -> follow, table, ordinary, hold
+ *   arrive -> follow, relieve, group
+ *   relieve -> table, group
+ *   depart -> group, inflight
+ *   follow, table -> group
+ *   ordinary -> inflight
+ *   hold -> inflight, link
+ *
+ * and message.c is below all of them.
+ *
  * Everything here is protected by the root qdisc lock unless it says
  * otherwise. Configuration changes under RTNL plus that lock.
  */
