@@ -226,7 +226,7 @@ monitor=$!
 await 10 listens
 kill -STOP "$(cat /run/optsample/v0.pid)"
 ip neigh replace "${late[0]}" dev v0 lladdr "$(op_mac)" nud reachable
-ip neigh replace "${late[0]}" dev v0 lladdr "$(op_mac)" nud delay
+ip neigh replace "${late[0]}" dev v0 lladdr "$(op_mac)" nud noarp
 roamed 10.60.0.1/24
 kill -CONT "$(cat /run/optsample/v0.pid)"
 await 10 eval '[ "$(probes "${late[0]}")" -ge 1 ]'
