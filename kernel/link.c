@@ -85,16 +85,21 @@ static bool optsample_link_many(const struct net_device *dev)
 void optsample_link_look(struct Qdisc *sch)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+	const struct net_device *dev = q->cfg.watch[0] ? st->watched :
+							 qdisc_dev(sch);
+	bool many = dev && optsample_link_many(dev);
 
 	if (optsample_link_up(sch)) {
-		if (q->stall.down)
+		if (st->down)
 			optsample_link_settle(q, ktime_get_ns());
+		st->many = many;
 	} else {
-		q->stall.down = true;
+		st->down = true;
+		/* A radio that is plugged in again is not in its mode yet. */
+		st->many |= many;
 	}
-	q->stall.many = optsample_link_many(q->stall.watched ?:
-					    qdisc_dev(sch));
-	q->stall.careful = true;
+	st->careful = true;
 }
 
 /* The device of a name, which may be an altname; NULL for none or "" */

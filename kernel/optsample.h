@@ -307,7 +307,7 @@ struct optsample_inflight {
  * @inflight:	what is below
  * @watched:	device whose carrier counts, with a reference; may be NULL
  * @careful:	something is configured or going on that may hold packets
- * @many:	the link talks to several stations
+ * @many:	the link talks to several stations, or did until it was lost
  * @by_dest:	what is in flight is limited for each destination
  * @down:	carrier of the watched or own device was seen down
  * @settle_ns:	nothing leaves before this time, 0 if settled
