@@ -263,7 +263,6 @@ bool optsample_hold_back(struct Qdisc *sch)
 	u64 now = 0, wake_ns = 0;
 	u32 cause;
 
-	optsample_hold_by_dest(sch);
 	cause = optsample_hold_cause(sch, &now, &wake_ns);
 	if (cause == st->cause && cause == TC_OPTSAMPLE_NOT_STALLED)
 		optsample_hold_add_driver(st);

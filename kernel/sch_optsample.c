@@ -220,6 +220,8 @@ static noinline struct sk_buff *optsample_dequeue_careful(struct Qdisc *sch)
 	struct sk_buff *skb;
 
 	optsample_unhold(sch);
+	/* What comes next is sorted by this, even if nothing waits now. */
+	optsample_hold_by_dest(sch);
 	if (!sch->q.qlen) {
 		optsample_hold_nothing(q);
 		return NULL;

@@ -78,30 +78,103 @@ radio()
 $([ "$wanted" = "$each" ] && echo each destination || echo all together)"
 }
 
-# Flows that keep the same stamps do so after the radio changed its mode, too: of
-# 40 stamps to one station 3 are kept. Flow 5 was there before, flow 7 was not.
+# Two flows that keep the same stamps do so whatever the radio does meanwhile: of
+# all stamps to one station 3 are kept.
+#
+# synced TC-OPTIONS: d9 keeps 3 stamps
+synced()
+{
+	tc qdisc add dev d9 root handle 1: optsample inflight 2 limit 100 \
+		watch wlan0 settle 0ms "$@" profile 4 sync 0 limit 3
+	printf 'dev d9\nto 1\n' | drive
+}
+
+# stamp N FLOW...: message N of these flows arrives, with that stamp
+stamp()
+{
+	local n=$1 flow
+
+	shift
+	for flow; do
+		echo "x $flow $n $n 1027 100"
+	done | drive >/dev/null
+}
+
+# stamps FROM TO: of both flows
+stamps()
+{
+	local i
+
+	for i in $(seq "$1" "$2"); do
+		stamp $i 5 7
+	done
+}
+
+# the queue is asked, and sees another radio
+ask() { drive >/dev/null <<<q; }
+
+# kept NAME: all that waits leaves
+kept()
+{
+	tc qdisc change dev d9 root handle 1: optsample nowatch noinflight \
+		gate open
+	for _ in $(seq 12); do
+		echo q
+	done | drive >"$scratch/left"
+	is "$(grep -c ^7/ "$scratch/left")" 3 "$1: 3 stamps are kept"
+	is "$(sed -n 's,^5/,,p' "$scratch/left" | grep -v ^1/)" \
+		"$(sed -n 's,^7/,,p' "$scratch/left")" "and they are the same"
+	tc qdisc del dev d9 root
+}
+
+# a device of the first radio, which is not in any mode yet
+phy=$(cat /sys/class/net/wlan0/phy80211/name)
+plug_in() { iw phy "$phy" interface add wlan0 type managed; }
+ad_hoc()
+{
+	ip link set wlan0 down
+	iw dev wlan0 set type ibss
+	ip link set wlan0 up
+}
+
+ip link set d9 up
+synced
+stamp 1 5
+ad_hoc
+ask
+stamps 2 41
+kept "another mode"
+
 ip link set wlan0 down
 iw dev wlan0 set type managed
-tc qdisc add dev d9 root handle 1: optsample inflight 2 limit 100 \
-	watch wlan0 settle 0ms profile 4 sync 0 limit 3
-ip link set d9 up
-drive >/dev/null <<<$'dev d9\nto 1\nx 5 1 1 1027 100'
-iw dev wlan0 set type ibss
-ip link set wlan0 up
-{
-	echo q		# the queue is asked, and sees the other mode
-	for i in $(seq 2 41); do
-		printf 'x %u %u %u 1027 100\n' 5 $i $i 7 $i $i
-	done
-} | drive >/dev/null
-tc qdisc change dev d9 root handle 1: optsample nowatch noinflight
-for _ in $(seq 12); do
-	echo q
-done | drive >"$scratch/left"
-is "$(grep -c ^7/ "$scratch/left")" 3 "the radio is another one: 3 stamps are kept"
-is "$(sed -n 's,^5/,,p' "$scratch/left" | grep -v ^1/)" \
-	"$(sed -n 's,^7/,,p' "$scratch/left")" "and they are the same"
-tc qdisc del dev d9 root
+synced gate closed
+stamp 1 5
+tc qdisc change dev d9 root handle 1: optsample gate open nowatch
+ask		# it leaves
+tc qdisc change dev d9 root handle 1: optsample gate closed watch wlan0
+ad_hoc
+ask
+stamp 2 5
+ask
+stamp 2 7
+stamps 3 41
+kept "another mode while nothing waits"
+
+synced gate closed
+iw dev wlan0 ibss join optsample 2412 fixed-freq
+await 20 up wlan0
+ask
+stamps 2 20
+iw dev wlan0 del
+ask
+stamps 21 40
+plug_in
+ask
+stamps 41 60
+ad_hoc
+ask
+stamps 61 80
+kept "the radio goes and comes back"
 
 radio ibss "$each" "ad hoc" iw dev wlan0 ibss join optsample 2412 fixed-freq
 radio mp "$each" "mesh" iw dev wlan0 mesh join optsample freq 2412
