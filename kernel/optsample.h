@@ -20,8 +20,8 @@
  * They call each other one way only:
  *
  *   sch_optsample -> all but follow, relieve and group
- *   config -> follow, relieve, group, ordinary, hold
- *   stats -> follow, table, ordinary, hold
+ *   config -> follow, relieve, group, ordinary, hold, inflight, link
+ *   stats -> follow, table, ordinary, hold, inflight
  *   arrive -> follow, relieve, group
  *   relieve -> table, group
  *   depart -> group, inflight
