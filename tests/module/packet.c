@@ -8,6 +8,7 @@
 #include <net/ipv6.h>
 #include <net/sch_generic.h>
 #include <net/sock.h>
+#include <net/tcp_states.h>
 #include <optsample/tag.h>
 #include "drive.h"
 #include "packet.h"
@@ -59,6 +60,16 @@ static void put_ipv6(struct sk_buff *skb, u32 len)
 	ip->saddr.s6_addr[15] = 1;
 	ip->daddr.s6_addr[0] = 0xfd;
 	ip->daddr.s6_addr[15] = 2;
+}
+
+/* What the kernel takes for no full socket, with nothing behind it */
+static struct sock *mini_alloc(void)
+{
+	struct sock_common *mini = kzalloc(sizeof(*mini), GFP_ATOMIC);
+
+	if (mini)
+		mini->skc_state = TCP_NEW_SYN_RECV;
+	return (struct sock *)mini;
 }
 
 static void mini_free(struct sk_buff *skb)
@@ -126,8 +137,8 @@ struct sk_buff *packet_make(u32 flow_id, u32 msg, u64 pos, u32 seq, u32 flags,
 	label->flags = flags;
 	label->pos = pos;
 	if (packet_kind.mini) {
-		skb->sk = kzalloc(sizeof(struct sock_common), GFP_ATOMIC);
-		skb->destructor = mini_free;
+		skb->sk = mini_alloc();
+		skb->destructor = skb->sk ? mini_free : NULL;
 	}
 	skb->protocol = protocol;
 	skb->priority = packet_kind.priority;
