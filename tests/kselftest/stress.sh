@@ -426,24 +426,29 @@ outlive()
 	tc qdisc replace dev u0 root netem delay 20ms
 }
 
-# waiting: a line for each instance that holds packets although neither gate nor
-# carrier stops it, with how many it has sent
+# waiting: a line for each instance that holds packets, with why and with how many
+# it has sent
 waiting()
 {
 	local dev
 
 	for dev in "${devices[@]}"; do
-		tc -j -s qdisc show dev $dev |
+		[ -d "/sys/class/net/$dev" ] || continue
+		tc -j -s qdisc show dev $dev >"$scratch/qdiscs" &&
 			jq -r --arg dev $dev '.[] |
 				select(.kind == "optsample" and .qlen > 0) |
 				([.. | objects | .stalled | strings] | first) as $why |
-				select($why != "gate" and $why != "carrier") |
-				"\($dev) \(.handle) stalled: \($why), sent \(.packets)"'
+				"\($dev) \(.handle) stalled: \($why), sent \(.packets)"' \
+				"$scratch/qdiscs" || echo "$dev cannot be asked"
 	done
 }
 
-# A queue that nothing holds must drain. Options stay as they are: a change would
-# wake it.
+# not_held: the lines of stdin whose instance neither gate nor carrier stops
+not_held() { grep -Ev ' stalled: (gate|carrier),'; }
+
+# A queue that nothing holds must drain. One above a queue that is held does so
+# slowly: what is in flight is counted anew after 10 s. Options stay as they are: a
+# change would wake it.
 drain()
 {
 	local last now stuck=
@@ -451,15 +456,16 @@ drain()
 	echo "dev lo" >$X/cmd		# the device takes what comes
 	now=$(waiting)
 	for _ in $(seq 20); do
-		[ -n "$now" ] || return 0
+		not_held <<<"$now" | grep -q . || return 0
 		last=$now
-		# in flight above a queue that is held: counted anew after 10 s
 		sleep 13
 		now=$(waiting)
-		stuck=$(comm -12 <(sort <<<"$last") <(sort <<<"$now"))
+		stuck=$(comm -12 <(sort <<<"$last") <(sort <<<"$now") | not_held)
 		[ -z "$stuck" ] || break
 	done
-	[ -z "$stuck" ] || { sed 's/^/# /' <<<"$stuck"; return 1; }
+	[ "$stuck" ] || [ "$(not_held <<<"$now")" = "$now" ] || return 0
+	sed 's/^/# /' <<<"$now"
+	return 1
 }
 
 links
