@@ -221,6 +221,7 @@ await 10 eval '[ "$(permanent)" = 64 ]'
 ok "entries that changed twice while the daemon was busy are permanent again"
 
 # a new address, while it has not yet heard that its entry is permanent
+: >monitor	# listens() must not find what the first one heard
 ip monitor neigh dev v0 >monitor &
 monitor=$!
 await 10 listens
