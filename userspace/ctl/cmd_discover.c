@@ -80,6 +80,7 @@ struct discover {
 	int			npeers;
 	int			ngone;
 	struct topic_list	left_out;	/* writers there is no room for */
+	bool			forgot;		/* there were more than that */
 	bool			crowd_logged;
 	bool			crowded;	/* so are there next hops */
 	struct writers		writers;
@@ -244,12 +245,14 @@ static void warnings_judge(struct discover *d)
 	if (d->masterless && !*d->warnings)
 		snprintf(d->warnings, sizeof(d->warnings),
 			 "the ROS master at %s does not answer", d->master);
+	if (d->forgot && !*d->warnings)
+		snprintf(d->warnings, sizeof(d->warnings),
+			 "there were more than %d writers on this host: some are not sampled until they are announced anew",
+			 ROS_WRITERS_MAX + LEFT_OUT);
 	if (d->left_out.n && !*d->warnings)
 		snprintf(d->warnings, sizeof(d->warnings),
-			 "more than %d writers on this host: %s%zu others are not sampled",
-			 ROS_WRITERS_MAX,
-			 d->left_out.n < LEFT_OUT ? "" : "at least ",
-			 d->left_out.n);
+			 "more than %d writers on this host: %zu others are not sampled",
+			 ROS_WRITERS_MAX, d->left_out.n);
 	if (d->crowded && !*d->warnings)
 		snprintf(d->warnings, sizeof(d->warnings),
 			 "more than %d next hops: the neighbour entries of the others are not kept",
@@ -269,6 +272,8 @@ static void topic_leave_out(struct discover *d, const struct topic *topic)
 {
 	if (d->left_out.n < LEFT_OUT)
 		*topic_get(&d->left_out, topic->guid) = *topic;
+	else if (!topic_find(&d->left_out, topic->guid))
+		d->forgot = true;
 	if (!d->crowd_logged)
 		cli_warn("more than %d writers on this host: the others are not sampled",
 			 ROS_WRITERS_MAX);
