@@ -84,5 +84,15 @@ await 300 left_out 0
 await 60 eval '[ "$(in_map)" = 1000 ]'
 ok "places that become free are taken by those who had none"
 is "$(json .warning)" null "and the warning is gone"
+
+# more than are remembered
+peer dds-writers $(seq -f 'rt/much/%g' 8000)
+await 300 eval '[[ "$(json .warning)" == *"more than 8192 writers"* ]]'
+is "$(json .writers_left_out)" $places \
+	"of those without a place $places are remembered"
+stop_peers 1
+await 300 left_out 0
+[[ "$(json .warning)" == *"more than 8192 writers"* ]]
+ok "who was forgotten has no place when others go, which is said"
 optsample down v0
 done_testing
