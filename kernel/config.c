@@ -228,6 +228,31 @@ static u32 optsample_profiles_memory(const struct optsample_profile *profiles)
 	return bytes;
 }
 
+/*
+ * Bytes of profiles that a dump has room for. The core ends a dump without a word
+ * at a qdisc that does not fit into a message of NLMSG_GOODSIZE: nobody would see
+ * the qdiscs behind it. What else is in the message: the statistics, twice, and
+ * 700 bytes.
+ */
+static size_t optsample_profiles_room(void)
+{
+	return min_t(size_t, NLMSG_GOODSIZE, SKB_WITH_OVERHEAD(4096)) -
+	       2 * sizeof(struct tc_optsample_xstats) - 700;
+}
+
+/* What a dump of a table of profiles takes, which may be NULL */
+static size_t optsample_profiles_size(const struct optsample_profile *profiles)
+{
+	size_t bytes = 0;
+	int i;
+
+	for (i = 0; profiles && i < TC_OPTSAMPLE_PROFILES; i++)
+		if (profiles[i].cfg.fields)
+			bytes += nla_total_size(0) + nla_total_size(sizeof(u32)) *
+				 (1 + hweight32(profiles[i].cfg.fields));
+	return bytes;
+}
+
 /* @to is none any more. A group of now goes with the table of now. */
 static void optsample_profile_forget(const struct optsample_sched *q, u8 id,
 				     struct optsample_profile *to)
@@ -422,6 +447,12 @@ int optsample_apply(struct Qdisc *sch, const struct optsample_config *cfg,
 	struct optsample_account *all = NULL;
 	u32 profile_memory;
 
+	if (optsample_profiles_size(profiles) > optsample_profiles_room()) {
+		NL_SET_ERR_MSG(extack,
+			       "optsample: the profiles do not fit into a netlink message");
+		optsample_profiles_free(profiles, q->profiles);
+		return -EMSGSIZE;
+	}
 	profile_memory = optsample_profiles_memory(profiles ?: q->profiles);
 	if (profile_memory > cfg->memlimit / 4) {
 		NL_SET_ERR_MSG(extack,

@@ -185,7 +185,56 @@ test_round_trips()
 	round_trip profile 9 sync 1500us profile 3 policy drop-newest
 	# shellcheck disable=SC2046 # words are the point
 	round_trip $(seq -f "profile %g limit 65535 policy drop-newest
-		refill 100 priority 7 sync 4294001us segments" 1 63)
+		refill 100 priority 7 sync 4294001us segments" 1 39)
+	# shellcheck disable=SC2046
+	round_trip $(seq -f "profile %g limit 65535 policy gap priority 7" 63)
+}
+
+# The devices whose qdiscs a reader sees, if the kernel has room for no more than
+# 3776 bytes in a message: its dump ends at a qdisc that does not fit.
+cat >"$work/dumped.py" <<-'END'
+	import socket, struct
+	GETQDISC, DUMP, DONE = 38, 0x301, 3
+	s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
+	s.bind((0, 0))
+	s.send(struct.pack("=IHHII20x", 36, GETQDISC, DUMP, 1, 0))
+	devices, done = [], False
+	while not done:
+	    data = s.recv(3776)
+	    while data:
+	        size, kind = struct.unpack_from("=IH", data)
+	        done = kind == DONE
+	        if not done:
+	            devices.append(socket.if_indextoname(
+	                struct.unpack_from("=i", data, 20)[0]))
+	        data = data[(size + 3) & ~3:]
+	print(*devices)
+END
+
+test_dump()
+{
+	local o="Error: optsample:" all p
+
+	all="limit 9 memlimit 1mb policy gap refill 9 quantum 9000 ordinary 9
+		share 9 inflight 9 per device rate 9gbit settle 9ms gate closed
+		idle 9s watch $longest"
+	ip link add after type dummy && ip link set after addrgenmode none up &&
+		"$tc" qdisc add dev after root pfifo
+	for p in "39 refill 100 sync 4294001us segments" \
+		"53 sync 0" "63"; do
+		del
+		# shellcheck disable=SC2046,SC2086 # words are the point
+		"$tc" qdisc add dev "$dev" root handle 1: optsample $all \
+			$(seq -f "profile %g limit 65535 policy gap priority 7 \
+			${p#${p%% *}}" "${p%% *}")
+		is "everybody sees the qdiscs: profiles: $p" \
+			"$(python3 "$work/dumped.py")" "lo $dev after"
+	done
+	# shellcheck disable=SC2046 # words are the point
+	refused 2 "$o the profiles do not fit into a netlink message." change \
+		$(seq -f "profile %g sync 0" 63)
+	del
+	ip link del after
 }
 
 test_units()
@@ -554,7 +603,7 @@ ip link add "$dev" type dummy && ip link set lo up &&
 echo "# $("$tc" -V), Linux $(uname -r)"
 test_round_trips
 test_units
-del
+test_dump
 "$tc" qdisc add dev "$dev" root optsample limit 33 rate 1mbit
 test_refused_by_plugin
 test_refused_by_kernel

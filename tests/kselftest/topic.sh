@@ -139,18 +139,25 @@ test_many()
 
 	for i in {1..63}; do
 		optsample topic v0 "/t$i" --limit "$i" --priority $((i % 8)) \
-			--policy gap --sync 1ms || break
+			--policy gap || break
 	done
 	is "$i $(profiles | wc -l) $(profiles | tail -n 1)" \
-		"63 63 63 limit 63 policy gap priority 7 sync 1ms" \
+		"63 63 63 limit 63 policy gap priority 7" \
 		"63 rules have 63 profiles"
 	fails "too many rules: 63 profiles are in use" \
 		optsample topic v0 /t64 --limit 64
 	optsample topic v0 /t64 --never && optsample topic v0 /t9 --limit 10 \
-		--priority 7 --policy gap --sync 2ms &&
+		--priority 7 --policy gap &&
 		optsample topic v0 /t1 --forget &&
 		optsample topic v0 /t64 --limit 64
 	ok "never, another value, and one for one are not too many"
+	for i in {10..63}; do
+		optsample topic v0 "/t$i" --limit "$i" --policy gap --sync 1ms \
+			--priority 7 2>err || break
+	done
+	fails "the profiles do not fit into a netlink message" \
+		optsample topic v0 "/t$i" --limit "$i" --policy gap --sync 1ms \
+		--priority 7
 	# shellcheck disable=SC2046 # words are the point
 	optsample topic v0 $(seq -f /t%g 2 64) --forget
 	is "$(all)" "[]" "63 are forgotten at once"
