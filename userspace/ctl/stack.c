@@ -123,16 +123,24 @@ static int qdisc_seen(struct nlmsghdr *h, void *arg)
 	return 0;
 }
 
-/* @q->kind stays empty if there is none */
-static void qdisc_find(int ifindex, uint32_t parent, struct qdisc_query *q)
+/*
+ * @q->kind stays empty if there is none. Return: 0, or a negative errno, said why,
+ * if that cannot be known.
+ */
+static int qdisc_find(int ifindex, uint32_t parent, struct qdisc_query *q)
 {
 	struct tcmsg t = { .tcm_family = AF_UNSPEC };
+	int err;
 
 	memset(q, 0, sizeof(*q));
 	q->ifindex = ifindex;
 	q->parent = parent;
 	t.tcm_ifindex = q->ifindex;
-	netlink_dump(RTM_GETQDISC, &t, sizeof(t), qdisc_seen, q);
+	err = netlink_dump(RTM_GETQDISC, &t, sizeof(t), qdisc_seen, q);
+	if (err)
+		return cli_error(err, "cannot read qdiscs: %s",
+				 netlink_why(err));
+	return 0;
 }
 
 static void put_option(struct nl_msg *msg, int attr, uint32_t value)
@@ -239,7 +247,9 @@ int stack_profile(const char *queue, const struct stack_profile *p)
 	int err;
 
 	/* By handle: a change of the root replaces one of another kind. */
-	qdisc_find(if_nametoindex(queue), TC_H_ROOT, &q);
+	err = qdisc_find(if_nametoindex(queue), TC_H_ROOT, &q);
+	if (err)
+		return err;
 	if (strcmp(q.kind, "optsample"))
 		return cli_error(-ENOENT, "%s has no optsample qdisc", queue);
 	msg = tc_request(RTM_NEWQDISC, 0, q.ifindex, 0, q.handle, 0);
@@ -388,16 +398,22 @@ static int filter_seen(struct nlmsghdr *h, void *arg)
 	return 0;
 }
 
-static void filter_find(int ifindex, struct filter_query *q)
+/* Return: as qdisc_find() */
+static int filter_find(int ifindex, struct filter_query *q)
 {
 	struct tcmsg t = {
 		.tcm_ifindex = ifindex,
 		.tcm_parent = STACK_EGRESS,
 	};
+	int err;
 
 	memset(q, 0, sizeof(*q));
 	q->ifindex = ifindex;
-	netlink_dump(RTM_GETTFILTER, &t, sizeof(t), filter_seen, q);
+	err = netlink_dump(RTM_GETTFILTER, &t, sizeof(t), filter_seen, q);
+	if (err)
+		return cli_error(err, "cannot read filters: %s",
+				 netlink_why(err));
+	return 0;
 }
 
 /*
@@ -410,6 +426,7 @@ int stack_plan(struct stack *s)
 	bool ifb = strcmp(s->queue, s->dev);
 	struct filter_query f;
 	struct qdisc_query q;
+	int err;
 
 	if (!ifindex)
 		return cli_error(-ENODEV, "no device %s", s->dev);
@@ -417,14 +434,18 @@ int stack_plan(struct stack *s)
 	if (ifb && !s->made_ifb && if_nametoindex(s->queue))
 		return cli_error(-EEXIST, "cannot make ifb device %s: File exists",
 				 s->queue);
-	qdisc_find(ifindex, ifb ? TC_H_CLSACT : TC_H_ROOT, &q);
+	err = qdisc_find(ifindex, ifb ? TC_H_CLSACT : TC_H_ROOT, &q);
+	if (err)
+		return err;
 	if (!ifb && q.handle)
 		return cli_error(-EBUSY, "%s has a %s qdisc of its own: remove it first",
 				 s->dev, q.kind);
 	if (ifb && !strcmp(q.kind, "ingress"))
 		return cli_error(-EBUSY, "%s has an ingress qdisc: use clsact instead",
 				 s->dev);
-	filter_find(ifindex, &f);
+	err = filter_find(ifindex, &f);
+	if (err)
+		return err;
 	if (ifb && (f.pass || f.redirect))
 		return cli_error(-EBUSY, "%s has egress filters of pref %d or %d, which optsample uses, see 'optsample show'",
 				 s->dev, STACK_PREF_PASS,
@@ -492,8 +513,11 @@ bool stack_is_whole(const struct stack *s, char why[STACK_WHY])
 	char name[IFNAMSIZ];
 
 	if (ifindex == s->ifindex) {
-		qdisc_find(if_nametoindex(s->queue), TC_H_ROOT, &q);
-		filter_find(ifindex, &f);
+		if (qdisc_find(if_nametoindex(s->queue), TC_H_ROOT, &q) ||
+		    filter_find(ifindex, &f)) {
+			snprintf(why, STACK_WHY, "cannot be looked at");
+			return false;
+		}
 		if (!strcmp(q.kind, "optsample") &&
 		    (f.redirect || !s->made_ifb))
 			return true;
