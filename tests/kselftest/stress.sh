@@ -357,15 +357,22 @@ senders()
 	done >/dev/null 2>&1
 }
 
+dump()
+{
+	local dev
+
+	for dev in "${devices[@]}"; do
+		tc -s class show dev $dev
+		tc -s qdisc show dev $dev
+	done >>"$scratch/dumps" 2>/dev/null
+}
+
 dumps()
 {
 	while [ ! -e "$scratch/stop" ]; do
-		for dev in "${devices[@]}"; do
-			tc -s class show dev $dev
-			tc -s qdisc show dev $dev
-		done
+		dump
 		sleep 3
-	done >>"$scratch/dumps" 2>/dev/null
+	done
 }
 
 # A module in use stays; an idle one goes, when what was in flight is gone.
@@ -446,9 +453,9 @@ waiting()
 # not_held: the lines of stdin whose instance neither gate nor carrier stops
 not_held() { grep -Ev ' stalled: (gate|carrier),'; }
 
-# A queue that nothing holds must drain. One above a queue that is held does so
-# slowly: what is in flight is counted anew after 10 s. Options stay as they are: a
-# change would wake it.
+# A queue that nothing holds must drain. One with a rate does so slowly; so does one
+# above a queue that is held: what is in flight is counted anew after 10 s. Options
+# stay as they are: a change would wake it.
 drain()
 {
 	local last now stuck=
@@ -463,7 +470,8 @@ drain()
 		stuck=$(comm -12 <(sort <<<"$last") <(sort <<<"$now") | not_held)
 		[ -z "$stuck" ] || break
 	done
-	[ "$stuck" ] || [ "$(not_held <<<"$now")" = "$now" ] || return 0
+	[ "$stuck" ] || ! grep -Eq ' stalled: (gate|carrier|rate),' <<<"$now" ||
+		return 0
 	sed 's/^/# /' <<<"$now"
 	return 1
 }
@@ -487,6 +495,7 @@ while [ $total -lt "$ops" ]; do
 	rm -rf "$scratch/plan" && mkdir "$scratch/plan"
 	plan $round
 	play
+	dump
 	total=$((total + round_ops))
 	[ -z "${STRESS_VERBOSE-}" ] || echo "# round $round, $total operations"
 	[ $((round % 4)) != 0 ] || { reload && reloads=$((reloads + 1)); }
