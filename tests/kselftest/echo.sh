@@ -8,6 +8,7 @@
 #   robot (this namespace)                      operator (namespace op)
 #     v0 10.9.0.1, htb 2 Mbit/s  --- veth ---  v1 10.9.0.2, 10 ms back
 #       leaf: fq_codel, or optsample with fq_codel as class ffff
+#       or the same htb on ifb0, which v0's packets are redirected to
 #
 # Key strokes of 64 bytes every 20 to 100 ms over TCP, which are answered; a
 # TCP upload that always has something to send, with ECN; in a third case a
@@ -100,21 +101,34 @@ bottleneck()	# DEV
 	tc class add dev "$1" parent 1: classid 1:10 htb rate 2mbit
 }
 
-# keys LEAF [ros]: $p50, $p99 and $max of the answers, $marks of fq_codel; with
-# ros: $whole messages of $sent arrived
+# as `optsample up` does it
+behind_ifb()	# DEV
+{
+	ip link del "$1" 2>/dev/null
+	ip link add "$1" type ifb
+	ip link set "$1" up
+	tc qdisc add dev v0 clsact
+	tc filter add dev v0 egress matchall \
+		action mirred egress redirect dev "$1"
+}
+
+# keys DEV LEAF [ros]: $p50, $p99 and $max of the answers, $marks of fq_codel;
+# with ros: $whole messages of $sent arrived
 keys()
 {
-	local server recv
+	local dev=$1 server recv
 
+	shift
 	link
-	bottleneck v0
+	[ $dev = v0 ] || behind_ifb $dev
+	bottleneck $dev
 	case $1 in
 	fq_codel)
-		tc qdisc add dev v0 parent 1:10 handle 20: fq_codel ;;
+		tc qdisc add dev $dev parent 1:10 handle 20: fq_codel ;;
 	optsample)
-		tc qdisc add dev v0 parent 1:10 handle 10: optsample
-		tc qdisc replace dev v0 parent 10:ffff handle 20: fq_codel
-		[ -z "${2-}" ] || classify v0 10: ;;
+		tc qdisc add dev $dev parent 1:10 handle 10: optsample
+		tc qdisc replace dev $dev parent 10:ffff handle 20: fq_codel
+		[ -z "${2-}" ] || classify $dev 10: ;;
 	esac
 	n_op python3 "$scratch/server.py" &
 	server=$!
@@ -127,28 +141,37 @@ keys()
 		rtps-gen send 10.9.0.2 7411 1 $sent 12 1000 every 100 &
 	fi
 	read -r p50 p99 max < <(python3 "$scratch/client.py" $keys)
-	marks=$(tc -s -j qdisc show dev v0 |
+	marks=$(tc -s -j qdisc show dev $dev |
 		jq '.[] | select(.handle == "20:") | .ecn_mark')
 	kill $server
 	if [ -n "${2-}" ]; then
 		wait $recv
 		whole=$(grep -vc part "$scratch/got")
 	fi
-	echo "# $1${2:+ and a flow of 1 Mbit/s}: half of the answers within" \
-		"$((p50 / 1000)).$((p50 % 1000 / 100)) ms, 99 % within" \
+	echo "# $dev: $1${2:+ and a flow of 1 Mbit/s}: half of the answers" \
+		"within $((p50 / 1000)).$((p50 % 1000 / 100)) ms, 99 % within" \
 		"$((p99 / 1000)).$((p99 % 1000 / 100)), all within" \
 		"$((max / 1000)).$((max % 1000 / 100)); $marks ECN marks" \
 		"${2:+; $whole of $sent messages arrived}"
 }
 
-keys fq_codel
-base=$p99
-keys optsample
-echo "# 99 %: $((100 * p99 / base)) % of what it is with fq_codel"
-[ "${p99:-0}" -gt 0 ] && [ $((100 * p99)) -le $((120 * base)) ]
-ok "key strokes beside an upload: at most 1.2 times what fq_codel takes"
-[ "${marks:-0}" -gt 0 ]
-ok "the upload is slowed down by ECN marks ($marks)"
-keys fq_codel ros
-keys optsample ros
+# beside_upload DEV WHERE: optsample next to fq_codel
+beside_upload()
+{
+	local base
+
+	keys "$1" fq_codel
+	base=$p99
+	keys "$1" optsample
+	echo "# $1: 99 %: $((100 * p99 / base)) % of what it is with fq_codel"
+	[ "${p99:-0}" -gt 0 ] && [ $((100 * p99)) -le $((120 * base)) ]
+	ok "key strokes beside an upload$2: at most 1.2 times fq_codel's time"
+	[ "${marks:-0}" -gt 0 ]
+	ok "the upload$2 is slowed down by ECN marks ($marks)"
+}
+
+beside_upload v0 ""
+keys v0 fq_codel ros
+keys v0 optsample ros
+beside_upload ifb0 " behind an ifb"
 done_testing
