@@ -210,6 +210,9 @@ void optsample_link_configure(struct Qdisc *sch, const char *name)
 
 	if (dev == st->watched)
 		return;
+	/* Renamed, and still watched, see optsample_netdev_changed() */
+	if (!dev && !strcmp(name, q->cfg.watch))
+		return;
 	if (dev)
 		optsample_watch_set(st, dev);
 	else

@@ -243,6 +243,8 @@ ip link set w0 down
 ip link set w0 name w9
 is "$(stat watch v0) $(stat watched v0)" "\"w0\" $(ifindex w9)" \
 	"watch: a renamed device is still watched, the name is remembered"
+tc qdisc change dev v0 root handle 1: optsample limit 9
+is "$(stat watched v0)" "$(ifindex w9)" "watch: also after a change of an option"
 ip link add w0 type dummy
 is "$(stat watched v0)" "$(ifindex w0)" \
 	"watch: another one with that name takes its place"
