@@ -447,7 +447,8 @@ int optsample_apply(struct Qdisc *sch, const struct optsample_config *cfg,
 	struct optsample_account *all = NULL;
 	u32 profile_memory;
 
-	if (optsample_profiles_size(profiles) > optsample_profiles_room()) {
+	if (optsample_profiles_size(profiles ?: q->profiles) >
+	    optsample_profiles_room()) {
 		NL_SET_ERR_MSG(extack,
 			       "optsample: the profiles do not fit into a netlink message");
 		optsample_profiles_free(profiles, q->profiles);

@@ -234,6 +234,10 @@ test_dump()
 	refused 2 "$o the profiles do not fit into a netlink message." change \
 		$(seq -f "profile %g sync 0" 63)
 	del
+	# shellcheck disable=SC2046 # words are the point
+	refused 2 "$o the profiles do not fit into a netlink message." \
+		"$tc" qdisc add dev "$dev" root optsample \
+		$(seq -f "profile %g limit 5 policy gap priority 7 sync 0" 63)
 	ip link del after
 }
 
