@@ -256,13 +256,15 @@ static __always_inline void optsample_place_give_up(struct optsample_sched *q,
  * optsample_flows_dequeue - next packet of the flow whose turn it is
  * @q: private data of the qdisc, locked
  *
- * Return: the packet, or NULL when no flow holds any that may leave.
+ * Return: the packet, or NULL when no flow holds any that may leave, or much
+ * control had to move on first: then the qdisc is scheduled.
  */
 struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 {
 	struct optsample_msg *msg;
 	struct optsample_flow *f;
 	struct sk_buff *skb;
+	u32 moves = 0;
 
 	/* Control moves on OPTSAMPLE_OTHERS times at most, then leaves. */
 	for (;;) {
@@ -272,8 +274,12 @@ struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 		if (msg == f->cur)
 			break;
 		if (unlikely(msg->place == OPTSAMPLE_PASSES)) {
-			if (msg->others[0] && optsample_move_on(q, f, msg))
-				continue;
+			if (msg->others[0] && optsample_move_on(q, f, msg)) {
+				if (++moves < OPTSAMPLE_MOVES)
+					continue;
+				optsample_kick(q->stall.watchdog.qdisc);
+				return NULL;
+			}
 			break;	/* also amid a message that is not all here */
 		}
 		if (f->cur)

@@ -52,6 +52,7 @@ enum {
 	OPTSAMPLE_PASS_MAX = 1024,	/* control, repairs: or 1/8 of memory */
 	OPTSAMPLE_TIDY_PACKETS = 1024,	/* ordinary ones; or when it is quiet */
 	OPTSAMPLE_LOOK = 16,		/* flows looked at for the fattest */
+	OPTSAMPLE_MOVES = 64,		/* of control, in one dequeue */
 	OPTSAMPLE_SPARE_MAX = 256,	/* message structs kept for reuse */
 	OPTSAMPLE_FLOWS_MAX = 65534,	/* class minor numbers, and */
 	OPTSAMPLE_ORDINARY = 0xffff,	/* that of ordinary traffic */

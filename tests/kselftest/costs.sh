@@ -98,5 +98,20 @@ wake()
 few=$(wake 1)
 many=$(wake 1000)
 within 105 "$many" "$few" "1000 flows wait for another destination, not 1"
+
+# 7. Control of two flows has waited in one of them for data that has left, and
+# moves on to the other one: not all of it at once.
+moves()
+{
+	local line
+
+	device limit 65535 memlimit 512mb && line=$(drive <<<"moves $1") ||
+		return
+	echo "# $line" >&2
+	sed -n "s/.*: dequeue \([0-9]*\) out $(($1 + 4))$/\1/p" <<<"$line"
+}
+few=$(moves 200)
+many=$(moves 5000)
+within 150 "$many" "$few" "5000 packets of control of two flows, not 200"
 ip link del d0
 done_testing

@@ -304,3 +304,48 @@ int bench_wake(u32 flows, u32 count)
 		  alone);
 	return err;
 }
+
+static int moves_put(u32 f, u32 msg, u64 pos, u32 flags, u32 len)
+{
+	struct sk_buff *skb, *to_free = NULL;
+
+	skb = packet_make(f, msg, pos, 0, flags, len);
+	if (!skb)
+		return -ENOMEM;
+	packet_tag(skb, true);
+	drive_put(skb, &to_free);
+	kfree_skb_list(to_free);
+	return 0;
+}
+
+/* Control of flows 1 and 2 waits in the first, for data of the second. */
+int bench_moves(u32 count)
+{
+	struct Qdisc *q = drive_root();
+	u64 start, ns, most = 0;
+	struct sk_buff *skb;
+	u32 i, out = 0;
+	int err = 0;
+
+	for (i = 0; i < 4 && !err; i++) {
+		drive_message++;
+		err = moves_put(2, drive_message, drive_message,
+				OPTSAMPLE_TAG_FIRST | OPTSAMPLE_TAG_LAST,
+				PAYLOAD);
+	}
+	for (i = 0; i < count && !err; i++)
+		err = moves_put(1, 2, 0, OPTSAMPLE_TAG_CONTROL, 64);
+	for (i = 0; i < 2 * count + 4 && q->q.qlen; i++) {
+		spin_lock_bh(qdisc_lock(q));
+		start = ktime_get_ns();
+		skb = q->dequeue(q);
+		ns = ktime_get_ns() - start;
+		spin_unlock_bh(qdisc_lock(q));
+		most = max(most, ns);
+		out += !!skb;
+		kfree_skb(skb);
+		cond_resched();
+	}
+	drive_say("moves %u: dequeue %llu out %u\n", count, most * 10, out);
+	return err;
+}

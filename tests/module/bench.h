@@ -9,5 +9,6 @@ extern u32 bench_id_step;	/* flow ids are multiples of it; 0: random */
 int bench_run(const char *mode, u32 flows, u32 per_message, u32 backlog,
 	      u32 count);
 int bench_wake(u32 flows, u32 count);
+int bench_moves(u32 count);
 
 #endif

@@ -37,6 +37,8 @@
  *                              link address 1, each when the one before is
  *                              freed, while FLOWS wait for link address 2,
  *                              that has a packet; with `inflight 1`
+ *   moves COUNT                the dearest of all departures, while COUNT
+ *                              packets of control wait for two flows
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -326,6 +328,8 @@ static int drive(const char *line)
 		return bench_run(word, a, b, c, d);
 	if (sscanf(line, "wake %u %u", &a, &b) == 2)
 		return bench_wake(a, b);
+	if (sscanf(line, "moves %u", &a) == 1)
+		return bench_moves(a);
 	if (sscanf(line, "packets %u", &a) == 1)
 		packets = max(a, 1U);
 	else if (sscanf(line, "flow %u", &a) == 1)
