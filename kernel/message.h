@@ -23,6 +23,7 @@
 #ifndef OPTSAMPLE_MESSAGE_H
 #define OPTSAMPLE_MESSAGE_H
 
+#include <linux/etherdevice.h>
 #include <linux/jiffies.h>
 #include <linux/slab.h>
 #include "optsample.h"
@@ -103,7 +104,7 @@ static inline void optsample_list_append(struct list_head *entry,
 static inline u64 optsample_flow_dest(const struct optsample_sched *q,
 				      const struct optsample_flow *f)
 {
-	return q->stall.by_dest ? f->dest : 0;
+	return q->stall.by_dest ? ether_addr_to_u64(f->dest) : 0;
 }
 
 /* Is a flow among those of another destination? Its own may have no room. */

@@ -38,6 +38,7 @@
 #define OPTSAMPLE_KERNEL_H
 
 #include <linux/hash.h>
+#include <linux/if_ether.h>
 #include <linux/list.h>
 #include <linux/skbuff.h>
 #include <net/pkt_sched.h>
@@ -195,7 +196,7 @@ struct optsample_profile {
  * @gone:	numbers of messages given up lately; their rest is dropped
  * @left:	numbers of messages that left lately; stragglers follow them
  * @sent_pos:	position of the last message that left
- * @dest:	link address that it sends to, 0 if there is none
+ * @dest:	link address that it sends to, zeros if there is none
  * @group:	which it is in, or NULL, and
  * @member:	its number there
  * @waiting:	messages that are not in @sampler and have not begun to leave
@@ -231,6 +232,7 @@ struct optsample_flow {
 	u8			member;
 	bool			started;
 	bool			has_sent;
+	u8			dest[ETH_ALEN] __aligned(2);
 	u32			backlog_pkts;
 	u32			backlog_bytes;
 	u32			pass_pkts;
@@ -242,7 +244,6 @@ struct optsample_flow {
 	u32			committed;
 	u64			sent_pos;
 	u64			longest_gap;
-	u64			dest;
 	struct optsample_group	*group;
 	struct optsample_sampler sampler;
 	struct tc_optsample_counters c;

@@ -3,7 +3,6 @@
  * The flow table: flows by id, their class numbers, their ends. A flow is
  * freed when it has held nothing for a while.
  */
-#include <linux/etherdevice.h>
 #include <linux/random.h>
 #include <net/dsfield.h>
 #include "message.h"
@@ -193,6 +192,8 @@ optsample_flow_new(struct optsample_sched *q, const struct sk_buff *skb,
 	bool self = tag->mark & OPTSAMPLE_TAG_SELF;
 	struct optsample_flow *f;
 
+	/* The next larger slab has 1024 bytes. */
+	BUILD_BUG_ON(sizeof(*f) > 512);
 	optsample_flows_reclaim(q);
 	while (q->nflows == q->cfg.flows || sizeof(*f) > q->flow_memory)
 		if (!optsample_flow_room(q, self, loss))
@@ -212,7 +213,7 @@ optsample_flow_new(struct optsample_sched *q, const struct sk_buff *skb,
 	f->slot = q->free_slots[q->cfg.flows - ++q->nflows];
 	f->idle_since = jiffies;
 	if (skb_headlen(skb) >= ETH_HLEN)
-		f->dest = ether_addr_to_u64(skb->data);
+		memcpy(f->dest, skb->data, ETH_ALEN);
 	WRITE_ONCE(q->slots[f->slot], f);	/* optsample_slot_used() */
 	optsample_init(&f->sampler, q->cfg.policy, q->cfg.limit,
 		       q->cfg.refill);
