@@ -76,9 +76,14 @@ static dds_entity_t discovery_enter(uint32_t domain, const char *dev,
 		snprintf(interfaces, sizeof(interfaces),
 			 "<General><Interfaces><NetworkInterface name=\"%s\"/>"
 			 "</Interfaces></General>", dev);
-	/* Errors are ours to tell; no log file of DDS. */
+	/*
+	 * Errors are ours to tell; no log file of DDS. A receive thread of a
+	 * single socket is ended by a packet, which a device that was pulled
+	 * out does not deliver: discovery_close() would never return.
+	 */
 	if (asprintf(&config,
 		     "%s<Discovery><LeaseDuration>%us</LeaseDuration></Discovery>"
+		     "<Internal><MultipleReceiveThreads>false</MultipleReceiveThreads></Internal>"
 		     "<Tracing><OutputFile>/dev/null</OutputFile></Tracing>%s%s",
 		     interfaces, lease_s, own ? "" : ",", own ? "" : uri) < 0)
 		abort();
