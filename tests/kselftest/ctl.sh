@@ -268,6 +268,15 @@ test_replaced()
 	device_d0
 	await 20 whole
 	ok "replaced: the daemon redirects the new device"
+	# two radios are plugged in at once, and udev gives them their names
+	ip link set d0 down
+	ip link set d0 name d1
+	device_d0
+	await 20 whole
+	ok "renamed: the daemon redirects the one that has the name now"
+	is "$(tc filter show dev d1 egress 2>/dev/null
+		tc qdisc show dev d1 clsact)" "" "renamed: and lets the other go"
+	ip link del d1
 	kill -KILL "$(daemon)"
 	ip link del d0
 	device_d0

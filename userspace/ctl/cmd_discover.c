@@ -367,14 +367,17 @@ static const struct discovery_ops discover_ops = {
  * The device
  */
 
-/* The queue outlives its device, the redirect to it does not. */
+/*
+ * The queue outlives its device, the redirect to it does not. A device that was
+ * renamed is let go: of several radios that are plugged in at once, the one
+ * that was asked for may have had the name of another one for a moment.
+ */
 static void redirect_again(struct state *st)
 {
-	char name[IFNAMSIZ];
 	int err;
 
 	if (!st->ready || !st->stack.made_ifb || !state_is_here(st) ||
-	    if_indextoname(st->stack.ifindex, name))
+	    stack_redirect_undo(&st->stack))
 		return;
 	st->ready = false;
 	err = stack_plan(&st->stack) ?: state_save(st) ?:
@@ -383,7 +386,7 @@ static void redirect_again(struct state *st)
 		return;
 	st->ready = true;
 	state_save(st);
-	cli_warn("%s was replaced by another device, which is redirected now",
+	cli_warn("%s is another device now, which is redirected",
 		 st->stack.dev);
 }
 

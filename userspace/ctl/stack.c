@@ -486,15 +486,20 @@ int stack_up(const struct stack *s, const struct stack_config *cfg,
 	return err;
 }
 
-int stack_down(const struct stack *s)
+int stack_redirect_undo(const struct stack *s)
 {
-	int err = 0;
+	int err = filter_delete(s, STACK_PREF_REDIRECT, ETH_P_ALL) ?:
+		  filter_delete(s, STACK_PREF_PASS, ETH_P_PAE);
 
-	if (s->made_ifb)
-		err = filter_delete(s, STACK_PREF_REDIRECT, ETH_P_ALL) ?:
-		      filter_delete(s, STACK_PREF_PASS, ETH_P_PAE);
 	if (!err && s->made_clsact)
 		err = qdisc_delete(s, TC_H_CLSACT, 0);
+	return err;
+}
+
+int stack_down(const struct stack *s)
+{
+	int err = s->made_ifb ? stack_redirect_undo(s) : 0;
+
 	/* What is redirected to a device that is gone is lost. */
 	if (err)
 		return err;

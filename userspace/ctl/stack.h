@@ -93,6 +93,8 @@ int stack_profile(const char *queue, const struct stack_profile *p);
 
 /* The last step alone, for a device that came in place of another one */
 int stack_redirect(const struct stack *s);
+/* And its undoing, for a device that another one came in place of */
+int stack_redirect_undo(const struct stack *s);
 
 /**
  * stack_down - undo what is noted in @s; what is gone already is fine
