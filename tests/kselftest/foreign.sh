@@ -65,6 +65,19 @@ peer dds-writers $(seq -f 'rt/many/%g' 4000)
 await 300 eval '[ "$(in_map)" = 4000 ]'
 ok "4000 writers of this host are sampled"
 is "$(json '[.writers_left_out, .warning] | @csv')" 0, "and no warning"
+kill -KILL "$(cat /run/optsample/v0.pid)"
+stop_peers
+peer dds-writers $(seq -f 'rt/many/%g' 4000)
+await 10 eval 'optsample up v0 >/dev/null 2>&1'
+all_sampled()
+{
+	[ "$(bpftool -j map dump pinned $pins/writers | jq -r '.[].key |
+		map(ltrimstr("0x")) | join("")' | sort)" = "$(jq -r '.topics[] |
+		select(.sampled) | .guid | gsub("\\."; "")' \
+		/run/optsample/v0.topics | sort)" ] && [ "$(in_map)" = 4000 ]
+}
+await 120 all_sampled
+ok "4000 that came while there was no daemon have their places, too"
 peer dds-writers $(seq -f 'rt/more/%g' 1000)
 await 300 left_out 904
 ok "of 1000 more 904 have no place, which is counted"

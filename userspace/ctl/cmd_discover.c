@@ -163,8 +163,8 @@ static void topic_judge(struct discover *d, struct topic *t)
 		t->why_not = "never, as 'optsample topic' said";
 	if (t->why_not)
 		writers_remove(&d->writers, t->guid);
-	else
-		writers_add(&d->writers, t->guid, rule);
+	else if (writers_add(&d->writers, t->guid, rule))
+		t->why_not = "no room";
 	d->dirty = true;
 }
 
@@ -478,6 +478,8 @@ static void dds_turn(struct discover *d, uint64_t now)
 	if (!d->swept && d->dds && !d->masterless && now - d->start > SWEEP_MS) {
 		writers_sweep(&d->writers, &d->topics);
 		d->swept = true;
+		/* Those that there was no room for until now */
+		judge_anew(d);
 	}
 }
 

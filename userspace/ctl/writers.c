@@ -4,10 +4,11 @@
  */
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <string.h>
 #include "writers.h"
 
-void writers_add(struct writers *w, const uint8_t *guid,
-		 const struct rule *rule)
+int writers_add(struct writers *w, const uint8_t *guid,
+		const struct rule *rule)
 {
 	__u8 by = rule ? rule->r.by : ROS_BY_NUMBER;
 	struct ros_writer v;
@@ -20,9 +21,14 @@ void writers_add(struct writers *w, const uint8_t *guid,
 		v = (struct ros_writer){ .flow = ++w->flow };
 	v.by = by;
 	v.profile = rule ? rule->r.profile : 0;
-	if (bpf_map_update_elem(w->map, guid, &v, BPF_ANY) && errno == E2BIG)
-		cli_warn("more than %d writers: some are not sampled",
-			 ROS_WRITERS_MAX);
+	if (!bpf_map_update_elem(w->map, guid, &v, BPF_ANY))
+		return 0;
+	if (!w->full)
+		cli_warn("cannot sample a writer: %s",
+			 errno == E2BIG ? "the map of writers is full" :
+			 strerror(errno));
+	w->full = true;
+	return -ENOSPC;
 }
 
 void writers_remove(struct writers *w, const uint8_t *guid)

@@ -11,15 +11,20 @@
  * struct writers - the map
  * @map:	file descriptor
  * @flow:	largest number given to a writer so far
+ * @full:	there was no room for one, which was logged
  */
 struct writers {
 	int		map;
 	uint32_t	flow;
+	bool		full;
 };
 
-/* Sample @guid from now on, as @rule says; NULL: like the qdisc */
-void writers_add(struct writers *w, const uint8_t *guid,
-		 const struct rule *rule);
+/*
+ * Sample @guid from now on, as @rule says; NULL: like the qdisc. Return: 0, or
+ * -ENOSPC: the map has no room, which is logged once
+ */
+int writers_add(struct writers *w, const uint8_t *guid,
+		const struct rule *rule);
 void writers_remove(struct writers *w, const uint8_t *guid);
 /* Writers of an earlier run: their numbers are taken. */
 void writers_inherit(struct writers *w);
