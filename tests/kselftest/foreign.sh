@@ -86,6 +86,10 @@ is "$(jq '[.topics[] | select(.sampled)] | length' /run/optsample/v0.topics)" \
 	$places "the list of topics has those that are sampled"
 optsample show v0 | grep -q "warning: ${crowd}904 others are not sampled"
 ok "show warns"
+lease=10 peer_op dds-writers rt/short
+await 60 eval '[[ "$(json .warning)" == \
+	"${crowd}904 others are not sampled; 1 DDS participant is given up "* ]]'
+ok "one warning does not hide another"
 is "$(grep -c "$crowd" /run/optsample/v0.log)" 1 "the log has it once"
 stop_peers 1
 await 120 left_out 0
@@ -103,9 +107,14 @@ peer dds-writers $(seq -f 'rt/much/%g' 8000)
 await 300 eval '[[ "$(json .warning)" == *"more than 8192 writers"* ]]'
 is "$(json .writers_left_out)" $places \
 	"of those without a place $places are remembered"
-stop_peers 1
-await 300 left_out 0
+kill "${pids[1]}"
+await 300 left_out $((places - 1000))
+is "$(in_map)" $places "who is remembered has a place when others go"
 [[ "$(json .warning)" == *"more than 8192 writers"* ]]
-ok "who was forgotten has no place when others go, which is said"
+ok "who was forgotten has not, which is said"
+stop_peers
+await 300 eval '[ "$(json .warning)" = null ]'
+ok "until they are gone"
+is "$(in_map)" 0 "and no place is taken"
 optsample down v0
 done_testing

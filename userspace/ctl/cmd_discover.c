@@ -12,6 +12,7 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +88,7 @@ struct discover {
 	int			rules_map;
 	int			odometer_map;
 	bool			dirty;
-	char			warnings[512];
+	char			warnings[768];	/* up_await() has room for 1023 */
 };
 
 static volatile sig_atomic_t discover_stop, discover_again;
@@ -206,14 +207,30 @@ static void forget_one(struct discover *d)
 		}
 }
 
+/* One more warning: `show` has them in one line. */
+__attribute__((format(printf, 2, 3)))
+static void warn(struct discover *d, const char *format, ...)
+{
+	size_t len = strlen(d->warnings);
+	va_list args;
+
+	if (len)
+		len += snprintf(d->warnings + len, sizeof(d->warnings) - len,
+				"; ");
+	if (len >= sizeof(d->warnings))
+		return;
+	va_start(args, format);
+	vsnprintf(d->warnings + len, sizeof(d->warnings) - len, format, args);
+	va_end(args);
+}
+
 static void warn_outside(struct discover *d)
 {
 	char log[CTL_PATH];
 
 	state_path(d->dev, "log", log);
-	snprintf(d->warnings, sizeof(d->warnings),
-		 "cannot enter DDS domain %u (%s): nothing is sampled yet, see %s",
-		 d->domain, discovery_why(), log);
+	warn(d, "cannot enter DDS domain %u (%s): nothing is sampled yet, see %s",
+	     d->domain, discovery_why(), log);
 }
 
 static void warn_leases(struct discover *d)
@@ -229,34 +246,30 @@ static void warn_leases(struct discover *d)
 			least = d->peers[i].lease_ms;
 	}
 	if (n)
-		snprintf(d->warnings, sizeof(d->warnings),
-			 "%d DDS participant%s given up by the others after %llu s of silence, an outage may last %u s: raise the lease duration",
-			 n, n == 1 ? " is" : "s are",
-			 (unsigned long long)least / 1000, d->outage_s);
+		warn(d, "%d DDS participant%s given up by the others after %llu s of silence, an outage may last %u s: raise the lease duration",
+		     n, n == 1 ? " is" : "s are",
+		     (unsigned long long)least / 1000, d->outage_s);
 }
 
+/* What is not sampled comes first: the room is not endless. */
 static void warnings_judge(struct discover *d)
 {
 	*d->warnings = '\0';
 	if (d->outside)
 		warn_outside(d);
-	else
+	if (d->masterless)
+		warn(d, "the ROS master at %s does not answer", d->master);
+	if (d->forgot)
+		warn(d, "there were more than %d writers on this host: some are not sampled until they are announced anew",
+		     ROS_WRITERS_MAX + LEFT_OUT);
+	else if (d->left_out.n)
+		warn(d, "more than %d writers on this host: %zu others are not sampled",
+		     ROS_WRITERS_MAX, d->left_out.n);
+	if (d->crowded)
+		warn(d, "more than %d next hops: the neighbour entries of the others are not kept",
+		     NEIGH_MAX);
+	if (!d->outside)
 		warn_leases(d);
-	if (d->masterless && !*d->warnings)
-		snprintf(d->warnings, sizeof(d->warnings),
-			 "the ROS master at %s does not answer", d->master);
-	if (d->forgot && !*d->warnings)
-		snprintf(d->warnings, sizeof(d->warnings),
-			 "there were more than %d writers on this host: some are not sampled until they are announced anew",
-			 ROS_WRITERS_MAX + LEFT_OUT);
-	if (d->left_out.n && !*d->warnings)
-		snprintf(d->warnings, sizeof(d->warnings),
-			 "more than %d writers on this host: %zu others are not sampled",
-			 ROS_WRITERS_MAX, d->left_out.n);
-	if (d->crowded && !*d->warnings)
-		snprintf(d->warnings, sizeof(d->warnings),
-			 "more than %d next hops: the neighbour entries of the others are not kept",
-			 NEIGH_MAX);
 	d->dirty = true;
 }
 
@@ -322,6 +335,11 @@ static void on_topic_gone(void *arg, const uint8_t *guid)
 	if (++d->ngone > GONE)
 		forget_one(d);
 	topic_let_in(d);
+	/* With the last one, those that were forgotten have gone, too. */
+	if (d->forgot && d->topics.n == (size_t)d->ngone) {
+		d->forgot = false;
+		warnings_judge(d);
+	}
 }
 
 static void on_topic(void *arg, const struct topic *topic)
@@ -416,6 +434,7 @@ static void device_follow(struct discover *d)
 		udpros_again(d->udpros);
 	d->npeers = 0;
 	d->ngone = 0;
+	d->forgot = false;
 	d->swept = false;
 	d->start = now_ms();
 	warnings_judge(d);
