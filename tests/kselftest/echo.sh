@@ -172,6 +172,11 @@ beside_upload()
 
 beside_upload v0 ""
 keys v0 fq_codel ros
+base=$p99 base_whole=$whole
 keys v0 optsample ros
+[ "$base_whole" -gt 0 ] && [ $whole -ge $((sent * 95 / 100)) ]
+ok "a sampled flow of half the link beside both: 95 % of it arrives whole"
+[ "${p99:-0}" -gt 0 ] && [ $((10 * p99)) -le $((18 * base)) ]
+ok "key strokes beside both: at most 1.8 times fq_codel's time, which loses it"
 beside_upload ifb0 " behind an ifb"
 done_testing
