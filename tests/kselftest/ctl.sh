@@ -140,7 +140,7 @@ test_half_way()
 	fails "v0 has a pfifo qdisc of its own" optsample up v0 --no-ifb
 	tc qdisc del dev v0 root
 	clean=$(traces)
-	fails "not an IPv4 address" optsample up v0 --peer bogus
+	fails "peer bogus is not an IP address" optsample up v0 --peer bogus
 }
 
 test_up()

@@ -195,6 +195,125 @@ n_op ip link set v1 address 02:00:00:00:00:78
 n_op ip link set v1 up
 await 30 eval '[ "$(entry 10.9.0.4)" = "02:00:00:00:00:78 PERMANENT" ]'
 ok "another daemon goes on with it"
+# an address that is checked once more would be a reason, too
+sysctl -qw net.ipv6.conf.v0.accept_dad=0
+kill -KILL "$(cat /run/optsample/v0.pid)"
+n_op ip link set v1 down
+await 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 0 ]'
+n_op ip link set v1 address 02:00:00:00:00:79
+n_op ip link set v1 up
+await 10 eval 'optsample up v0 >/dev/null 2>&1'
+await 30 eval '[ "$(entry 10.9.0.4)" = "02:00:00:00:00:79 PERMANENT" ]'
+ok "what changed while there was none is verified"
+sysctl -qw net.ipv6.conf.v0.accept_dad=1
+optsample down v0
+
+optsample up v0 --peer 10.50.0.7 2>/dev/null
+await 20 eval '[[ $(entry 10.9.0.3) = *PERMANENT ]]'
+ok "--peer behind a gateway: the gateway's entry is permanent"
+ip route replace 10.50.0.0/24 via 10.9.0.4
+await 20 eval '[[ $(entry 10.9.0.4) = *PERMANENT ]]'
+ok "--peer: behind another gateway, that one's"
+ip route replace 10.50.0.0/24 via 10.9.0.3
+optsample down v0
+is "$(permanent)" 0 "down leaves neither"
+
+# the user's own permanent entry
+ip neigh replace 10.9.0.4 dev v0 lladdr "$(op_mac)" nud permanent
+optsample up v0 --peer 10.9.0.4 2>/dev/null
+segment 10.9.0.2
+await 20 eval '[[ $(entry 10.9.0.2) = *PERMANENT ]]'
+is "$(grep -c 10.9.0.4 /run/optsample/v0.neigh)" 1 \
+	"an entry that the user made permanent is left alone"
+optsample down v0
+is "$(entry 10.9.0.4)" "$(op_mac) PERMANENT" "also by down"
+ip neigh del 10.9.0.4 dev v0
+
+# a link-local destination, and another interface that has such addresses, too
+ip link add w0 type dummy
+ip link set w0 up
+ip link set v0 down
+ip link set v0 up
+await 20 usable fe80:
+local6=$(n_op ip -j -6 addr show dev v1 scope link |
+	jq -r '.[].addr_info[].local // empty')
+[[ $(ip -6 route get "$local6") == *"dev w0"* ]]
+ok "link-local: the routing table alone says w0"
+optsample up v0 2>/dev/null
+segment "$local6%v0"
+await 20 eval '[[ $(entry "$local6") = *PERMANENT ]]'
+ok "link-local: who sampled data goes to has a permanent entry"
+ip link del w0
+optsample down v0
+is "$(permanent)" 0 "link-local: down leaves none"
+
+optsample up v0 --peer "$local6" 2>/dev/null
+await 20 eval '[[ $(entry "$local6") = *PERMANENT ]]'
+ok "--peer: of IPv6, too"
+optsample down v0
+
+# by hand, without up
+modprobe -a cls_bpf 2>/dev/null
+tc qdisc add dev v0 root handle 1: optsample
+tc filter add dev v0 parent 1: bpf da obj "$ros_tag" sec tc
+optsample discover v0 2>/dev/null &
+await 20 test -s /run/optsample/v0.neigh
+segment 10.9.0.2
+await 20 eval '[[ $(entry 10.9.0.2) = *PERMANENT ]]'
+ok "discover by hand: who sampled data goes to has a permanent entry"
+optsample down v0
+is "$(permanent) $(ls /run/optsample 2>/dev/null)$(jobs -r)" "0 " \
+	"down ends it and leaves nothing"
+tc qdisc del dev v0 root
+find /sys/fs/bpf -type f -delete
+
+# next hops that have died do not take the places of one that answers
+fresh
+for i in $(seq 1 70); do
+	n_op ip addr add 10.9.200.$i/24 dev v1
+	segment 10.9.200.$i
+done
+await 60 eval '[ "$(permanent)" = 64 ]'
+n_op ip link set v1 down
+await 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 0 ]'
+for i in $(seq 1 70); do
+	n_op ip addr del 10.9.200.$i/24 dev v1
+done
+n_op ip link set v1 up
+# verified, then looked for once
+await 30 eval '[ "$(permanent)" = 0 ]'
+await 30 eval '[ -z "$(ip neigh show nud incomplete nud probe dev v0)" ]'
+segment 10.9.0.2
+await 30 eval '[[ $(entry 10.9.0.2) = *PERMANENT ]]'
+ok "next hops that have died take no place of one that answers"
+is "$(json .warning)" null "nor are they warned of"
+# three requests take three seconds, then the entry is FAILED
+timeout 8 ip monitor neigh dev v0 >asked
+is "$(grep -c '^10[.]9[.]200[.]' asked)" 0 \
+	"nor are they asked for without data"
+
+# a device that is made anew; --no-ifb does not follow it
+optsample down v0
+optsample up v0 --no-ifb 2>/dev/null
+segment 10.9.0.2
+await 20 eval '[[ $(entry 10.9.0.2) = *PERMANENT ]]'
+ip link del v0
+ip link add v0 type veth peer name v1 netns op
+ip addr add 10.9.0.1/16 dev v0
+for addr in $(seq -f 10.9.0.%g 2 4); do
+	n_op ip addr add $addr/24 dev v1
+done
+ip link set v0 up
+n_op ip link set v1 up
+await 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 1 ]'
+ping -qc 1 -W 5 10.9.0.2 >/dev/null
+await 30 eval '[[ $(entry 10.9.0.2) = *PERMANENT ]]'
+ok "a device that is made anew: its entry is permanent"
+optsample up v0 2>/dev/null
+await 30 eval '[[ $(entry 10.9.0.2) = *PERMANENT ]]'
+optsample down v0
+is "$(permanent)" 0 "up again, then down: no permanent entry is left"
+fresh
 
 # more next hops than are kept: on the link, each an address of the operator
 for i in $(seq 100 189); do

@@ -532,7 +532,7 @@ static void discover_loop(struct discover *d, struct neigh_table *neigh)
 		}
 		neigh_turn(neigh, now);
 		if (neigh_is_full(neigh) != d->crowded) {
-			d->crowded = true;
+			d->crowded = !d->crowded;
 			warnings_judge(d);
 		}
 		if (d->dirty)
@@ -565,7 +565,7 @@ int cmd_discover(int argc, char **argv)
 	static struct discover d = { .outage_s = 30 };
 	struct neigh_table *neigh;
 	char pins[CTL_PATH];
-	int flows;
+	int flows, recent;
 
 	d.domain = discovery_domain();
 	if (cli_parse(&argp, argc, argv, &d))
@@ -577,10 +577,11 @@ int cmd_discover(int argc, char **argv)
 	d.rules_map = classifier_map(pins, "topics");
 	d.odometer_map = classifier_map(pins, "odometer");
 	flows = classifier_map(pins, "flows");
+	recent = classifier_map(pins, "recent");
 	if (d.writers.map < 0 || d.rules_map < 0 || d.odometer_map < 0 ||
-	    flows < 0)
+	    flows < 0 || recent < 0)
 		return discover_fail(&d, -ENOENT, "there is no classifier, 'optsample up' loads it");
-	neigh = neigh_open(d.dev, flows);
+	neigh = neigh_open(d.dev, flows, recent);
 	if (!neigh)
 		return discover_fail(&d, -EIO, "cannot listen to neighbours");
 	if (state_pid_claim(d.dev) < 0)

@@ -32,7 +32,7 @@ int down_undo(struct state *st)
 	if (!access(CTL_RUN, F_OK))
 		state_save(st);
 	err = state_daemon_stop(dev);
-	neigh_release(dev, st->stack.ifindex);
+	neigh_release(dev);
 	left = stack_down(&st->stack);
 	if (left)
 		return left;
@@ -59,6 +59,26 @@ static int down_one(const char *dev, void *arg)
 	return err;
 }
 
+/*
+ * Without `up`: a daemon that was started by hand, or what it left.
+ * Return: 0, -ENOENT if there is neither, or another negative errno
+ */
+static int down_by_hand(const char *dev)
+{
+	char pid[CTL_PATH];
+	int err;
+
+	state_path(dev, "pid", pid);
+	if (access(pid, F_OK))
+		return -ENOENT;
+	err = state_daemon_stop(dev);
+	if (err)
+		return err;
+	neigh_release(dev);
+	state_remove(dev);
+	return 0;
+}
+
 int cmd_down(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -80,6 +100,8 @@ int cmd_down(int argc, char **argv)
 		return err;
 	}
 	err = down_one(dev, NULL);
+	if (err == -ENOENT)
+		err = down_by_hand(dev);
 	if (err != -ENOENT)
 		return err;
 	if (!if_nametoindex(dev))

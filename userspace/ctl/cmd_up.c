@@ -287,6 +287,16 @@ static void up_daemon_options(const struct up *up, struct state *st)
 	up_text(&st->master, up->master);
 }
 
+/* For the daemon, in addition to those on file */
+static int up_peers(const struct up *up)
+{
+	int err = 0;
+
+	for (int i = 0; !err && i < up->npeers; i++)
+		err = neigh_peer(up->dev, up->peers[i]);
+	return err;
+}
+
 /*
  * There is a state on file.
  * Return: 0 to go on, as if there were none; 1: it is up; negative errno
@@ -306,7 +316,7 @@ static int up_again(const struct up *up, struct state *old)
 	if (state_pid_of(up->dev) > 0)
 		return cli_error(-EEXIST, "%s is up already", up->dev);
 	up_daemon_options(up, old);
-	err = state_save(old) ?: up_spawn(old);
+	err = up_peers(up) ?: state_save(old) ?: up_spawn(old);
 	if (err)
 		return err;
 	printf("%s is up already; discovery had ended and is started again\n",
@@ -353,10 +363,7 @@ static int up_all(const struct up *up, struct state *st)
 	close(prog);
 	if (err)
 		return err;
-	for (int i = 0; i < up->npeers; i++)
-		if (neigh_peer(up->dev, up->peers[i]) == -EINVAL)
-			return -EINVAL;
-	err = up_spawn(st);
+	err = up_peers(up) ?: up_spawn(st);
 	if (err)
 		return err;
 	st->ready = true;

@@ -7,6 +7,8 @@
  *   netlink.c     requests, dumps, errors with the kernel's own words
  *   stack.c       the devices, qdiscs and filters of `up`, and their undoing
  *   neigh.c       permanent neighbour entries
+ *   neigh_file.c  which they are, on file
+ *   dests.c       where sampled flows go
  *   classifier.c  the BPF program and its maps
  *   writers.c     who is sampled, in its map
  *   module.c      the kernel module

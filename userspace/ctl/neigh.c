@@ -9,25 +9,23 @@
  * network with the same addresses, a replaced radio), or the address was forged.
  * A permanent entry is proof against forged ARP, but it must not live for ever.
  */
-#include <arpa/inet.h>
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/if_addr.h>
 #include <linux/neighbour.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "../../bpf/ros_tag.h"
+#include "dests.h"
 #include "neigh.h"
-#include "route.h"
+#include "neigh_file.h"
 #include "state.h"
 
 enum {
 	NEIGH_ROUTES_MS	= 2000,	/* routes are looked up again */
 	NEIGH_LLADDR	= 32,
-	NEIGH_DESTS	= 4 * NEIGH_MAX,
 	NEIGH_ADDRS	= 64,
 	/* no sign of a new network: temporary, not usable yet, deprecated */
 	NEIGH_ADDR_NOT	= IFA_F_TEMPORARY | IFA_F_TENTATIVE |
@@ -41,7 +39,9 @@ enum {
  * @llen:	its length, 0: never
  * @asked:	the last thing we asked for is that it be permanent
  * @ours:	it is permanent, by our doing
- * @peer:	the user named it
+ * @others:	it is permanent, by somebody else's doing
+ * @verify:	the kernel is to verify it
+ * @peer:	next hop of one that the user named
  * @used:	a flow goes there
  */
 struct neigh {
@@ -50,8 +50,20 @@ struct neigh {
 	uint8_t			llen;
 	bool			asked;
 	bool			ours;
+	bool			others;
+	bool			verify;
 	bool			peer;
 	bool			used;
+};
+
+/**
+ * struct neigh_peer - one that the user named
+ * @addr:	as it was given
+ * @via:	next hop, family 0: there was no route so far
+ */
+struct neigh_peer {
+	struct route_addr	addr;
+	struct route_addr	via;
 };
 
 /**
@@ -69,24 +81,27 @@ struct neigh_addrs {
  * struct neigh_table - those of an interface
  * @up:		it has its carrier, and
  * @changes:	how often that has come and gone
- * @full:	there was no room for one
+ * @full:	there is no room for one, and
+ * @full_logged: that was logged
  * @fresh:	one was added
  * @routes_at:	when to look up the routes again, ms
- * @dest:	where flows go
- * @ndests:	how many
+ * @dests:	where flows go
+ * @peers:	whom the user named,
+ * @npeers:	how many
  * @addrs:	own addresses
  */
 struct neigh_table {
 	char			dev[IFNAMSIZ];
 	int			ifindex;
-	int			flows;
 	bool			up;
 	uint32_t		changes;
 	bool			full;
+	bool			full_logged;
 	bool			fresh;
 	uint64_t		routes_at;
-	struct route_addr	dest[NEIGH_DESTS];
-	int			ndests;
+	struct dests		dests;
+	struct neigh_peer	peers[NEIGH_PEERS];
+	int			npeers;
 	struct neigh_addrs	addrs;
 	struct nl_sock		*events;
 	int			n;
@@ -120,7 +135,10 @@ static int neigh_entry_set(const struct neigh_table *t, const struct neigh *e,
 			 e->llen, state);
 }
 
-/* As if a packet were sent there: the kernel looks for the link address. */
+/*
+ * As if a packet were sent there: the kernel looks for the link address. A
+ * permanent entry would no longer be one (since Linux 5.17).
+ */
 static void neigh_resolve(const struct neigh_table *t, const struct neigh *e)
 {
 	struct ndmsg nd = {
@@ -128,59 +146,28 @@ static void neigh_resolve(const struct neigh_table *t, const struct neigh *e)
 		.ndm_ifindex = t->ifindex,
 		.ndm_flags = NTF_USE,
 	};
-	struct nl_msg *msg = netlink_request(RTM_NEWNEIGH, NLM_F_CREATE, &nd,
-					     sizeof(nd));
+	struct nl_msg *msg;
 
+	if (e->others)
+		return;
+	msg = netlink_request(RTM_NEWNEIGH, NLM_F_CREATE, &nd, sizeof(nd));
 	nla_put(msg, NDA_DST, route_addr_len(e->addr.family), e->addr.addr);
 	netlink_send(msg);
-}
-
-/*
- * DEV.neigh
- */
-
-static void neigh_remember(const char *dev, const char *line)
-{
-	char path[CTL_PATH];
-	FILE *f;
-
-	state_path(dev, "neigh", path);
-	f = fopen(path, "ae");
-	if (!f)
-		return;
-	fprintf(f, "%s\n", line);
-	fclose(f);
-}
-
-static bool neigh_parse(const char *text, struct route_addr *a)
-{
-	memset(a, 0, sizeof(*a));
-	a->family = strchr(text, ':') ? AF_INET6 : AF_INET;
-	return inet_pton(a->family, text, a->addr) == 1;
 }
 
 /* Called before an entry becomes permanent, so that `down` finds it. */
 static void neigh_save(const struct neigh_table *t)
 {
-	char path[CTL_PATH], temp[CTL_PATH + 8], text[INET6_ADDRSTRLEN];
-	FILE *f;
+	FILE *f = neigh_file_begin(t->dev, t->ifindex);
 
-	state_path(t->dev, "neigh", path);
-	snprintf(temp, sizeof(temp), "%s.new", path);
-	f = fopen(temp, "we");
 	if (!f)
 		return;
-	for (int i = 0; i < t->n; i++) {
-		const struct neigh *e = &t->v[i];
-
-		inet_ntop(e->addr.family, e->addr.addr, text, sizeof(text));
-		if (e->peer)
-			fprintf(f, "peer %s\n", text);
-		if (e->ours || e->asked)
-			fprintf(f, "%s\n", text);
-	}
-	if (!fclose(f))
-		rename(temp, path);
+	for (int i = 0; i < t->npeers; i++)
+		neigh_file_put(f, &t->peers[i].addr, true);
+	for (int i = 0; i < t->n; i++)
+		if (t->v[i].ours || t->v[i].asked)
+			neigh_file_put(f, &t->v[i].addr, false);
+	neigh_file_end(t->dev, f);
 }
 
 /*
@@ -206,6 +193,7 @@ static void neigh_verify(struct neigh_table *t, struct neigh *e)
 {
 	e->ours = false;
 	e->asked = false;
+	e->verify = true;
 	neigh_entry_set(t, e, NUD_PROBE);
 }
 
@@ -222,17 +210,26 @@ static void neigh_changed(struct neigh_table *t, struct neigh *e, int state,
 	if (state & NUD_PERMANENT && lladdr) {
 		/* Events in the queue may be older than what we asked for. */
 		e->ours |= e->asked;
-		/* of an earlier run of the daemon */
-		if (e->ours && !e->llen)
+		e->others = !e->ours;
+		/*
+		 * An earlier run of the daemon made it so: the network may be
+		 * another one since.
+		 */
+		if (e->ours && !e->llen) {
 			neigh_learn(e, lladdr);
+			if (t->up)
+				neigh_verify(t, e);
+		}
 		return;
 	}
 	e->ours = false;
+	e->others = false;
 	/* It went with the link, before it was looked at. */
 	if (!state && lladdr && !e->llen)
 		neigh_learn(e, lladdr);
 	if (state & NUD_REACHABLE && lladdr) {
 		neigh_learn(e, lladdr);
+		e->verify = false;
 		neigh_make_permanent(t, e);
 	} else if (!t->up) {
 		/* Kernel and network managers forget entries of a dead link. */
@@ -244,7 +241,9 @@ static void neigh_changed(struct neigh_table *t, struct neigh *e, int state,
 		neigh_learn(&probe, lladdr);
 		neigh_entry_set(t, &probe, NUD_PROBE);
 		e->asked = false;
-	} else if (!state || state & NUD_FAILED) {
+	} else if ((e->peer || e->verify) && (!state || state & NUD_FAILED)) {
+		/* Once; after that packets do it, which no peer may wait for */
+		e->verify = false;
 		neigh_resolve(t, e);
 	}
 }
@@ -392,23 +391,61 @@ static int neigh_on_event(struct nlmsghdr *h, void *arg)
  * Who is wanted
  */
 
-/* Return: an entry to fill in, NULL if all are in use */
-static struct neigh *neigh_free_entry(struct neigh_table *t)
+static int neigh_state(struct nlmsghdr *h, void *arg)
 {
+	const struct ndmsg *nd = nlmsg_data(h);
+
+	if (h->nlmsg_type == RTM_NEWNEIGH)
+		*(int *)arg = nd->ndm_state;
+	return 0;
+}
+
+/* Has the kernel a link address for @a? */
+static bool neigh_is_known(const struct neigh_table *t,
+			   const struct route_addr *a)
+{
+	struct ndmsg nd = {
+		.ndm_family = a->family,
+		.ndm_ifindex = t->ifindex,
+	};
+	struct nl_msg *msg = netlink_request(RTM_GETNEIGH, 0, &nd, sizeof(nd));
+	int state = 0;
+
+	nla_put(msg, NDA_DST, route_addr_len(a->family), a->addr);
+	netlink_ask(msg, neigh_state, &state);
+	return state & ~(NUD_INCOMPLETE | NUD_FAILED);
+}
+
+/*
+ * Return: an entry for @a to fill in, NULL if all are in use. Who answers goes
+ * before those who never did.
+ */
+static struct neigh *neigh_free_entry(struct neigh_table *t,
+				      const struct route_addr *a)
+{
+	struct neigh *e, *silent = NULL;
+
 	if (t->n < NEIGH_MAX)
 		return &t->v[t->n++];
-	for (int i = 0; i < t->n; i++) {
-		struct neigh *e = &t->v[i];
-
-		if (e->peer || e->used)
+	for (e = t->v; e < t->v + t->n; e++) {
+		if (e->peer)
 			continue;
-		if (e->ours || e->asked)
-			neigh_entry_set(t, e, NUD_STALE);
-		return e;
+		if (!e->used) {
+			if (e->ours || e->asked)
+				neigh_entry_set(t, e, NUD_STALE);
+			return e;
+		}
+		if (!e->ours && !e->asked)
+			silent = e;
 	}
-	if (!t->full)
+	if (!neigh_is_known(t, a))
+		return NULL;
+	if (silent)
+		return silent;
+	if (!t->full_logged)
 		cli_warn("%s: more than %d next hops: the entries of the others are not kept",
 			 t->dev, NEIGH_MAX);
+	t->full_logged = true;
 	t->full = true;
 	return NULL;
 }
@@ -421,7 +458,7 @@ static struct neigh *neigh_get(struct neigh_table *t,
 
 	if (e)
 		return e;
-	e = neigh_free_entry(t);
+	e = neigh_free_entry(t, a);
 	if (e) {
 		*e = (struct neigh){ .addr = *a };
 		t->fresh = true;
@@ -429,82 +466,82 @@ static struct neigh *neigh_get(struct neigh_table *t,
 	return e;
 }
 
-/* The next hop on the way to @to. Return: NULL if it is not by our link */
-static struct neigh *neigh_want(struct neigh_table *t,
-				const struct route_addr *to)
+/*
+ * The next hop on the way to @to. A link-local address is on our link: it is
+ * our interface that the flow leaves by. Return: whether it is by our link
+ */
+static bool neigh_next_hop(const struct neigh_table *t,
+			   const struct route_addr *to, struct route_addr *via)
 {
 	struct route r;
 
+	*via = *to;
+	if (to->family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(to->addr))
+		return true;
 	if (route_find(to, &r) || r.type != RTN_UNICAST ||
 	    r.ifindex != t->ifindex)
-		return NULL;
-	return neigh_get(t, &r.via);
-}
-
-static struct route_addr neigh_flow_addr(const struct ros_flow *f)
-{
-	struct route_addr a = { .family = AF_INET };
-
-	if (f->name.kind == ROS_RTPS6 || f->name.kind == ROS_SEGMENT6) {
-		a.family = AF_INET6;
-		memcpy(a.addr, f->daddr6, 16);
-	} else {
-		memcpy(a.addr, &f->name.daddr, 4);
-	}
-	return a;
-}
-
-/* Destinations of sampled flows, each once; of more than these some, too */
-static int neigh_flow_addrs(int map, struct route_addr *a, int max)
-{
-	struct ros_flow f;
-	void *prev = NULL;
-	uint32_t key;
-	int n = 0, i;
-
-	for (int k = 0; k < ROS_FLOWS_MAX && n < max &&
-	     !bpf_map_get_next_key(map, prev, &key); k++) {
-		prev = &key;
-		if (bpf_map_lookup_elem(map, &key, &f))
-			continue;
-		a[n] = neigh_flow_addr(&f);
-		for (i = 0; memcmp(&a[i], &a[n], sizeof(*a)); i++)
-			;
-		n += i == n;
-	}
-	return n;
+		return false;
+	*via = r.via;
+	return true;
 }
 
 static void neigh_look(struct neigh_table *t)
 {
 	struct ndmsg nd = { .ndm_ifindex = t->ifindex };
 
+	netlink_dump(RTM_GETNEIGH, &nd, sizeof(nd), neigh_on_event, t);
 	for (int i = 0; i < t->n && t->up; i++)
 		if (!t->v[i].llen)
 			neigh_resolve(t, &t->v[i]);
-	netlink_dump(RTM_GETNEIGH, &nd, sizeof(nd), neigh_on_event, t);
+}
+
+static void neigh_want_dests(struct neigh_table *t, uint64_t now)
+{
+	struct route_addr via;
+	struct neigh *e;
+
+	for (int i = 0; i < t->n; i++)
+		t->v[i].used = false;
+	t->full = false;
+	for (int i = 0; i < t->dests.n; i++) {
+		const struct dest *d = &t->dests.v[i];
+
+		if (!dest_used(d, now) || !neigh_next_hop(t, &d->addr, &via))
+			continue;
+		e = neigh_get(t, &via);
+		if (e)
+			e->used = true;
+	}
+}
+
+/* A peer without a route keeps the next hop that it had. */
+static void neigh_want_peers(struct neigh_table *t)
+{
+	struct route_addr via;
+	struct neigh *e;
+
+	for (int i = 0; i < t->npeers; i++)
+		if (neigh_next_hop(t, &t->peers[i].addr, &via))
+			t->peers[i].via = via;
+	for (int i = 0; i < t->n; i++)
+		t->v[i].peer = false;
+	for (int i = 0; i < t->npeers; i++) {
+		if (!t->peers[i].via.family)
+			continue;
+		e = neigh_get(t, &t->peers[i].via);
+		if (e)
+			e->peer = true;
+	}
 }
 
 /* Flows come without an event. Most of the time there is nothing new. */
 static void neigh_scan(struct neigh_table *t, uint64_t now)
 {
-	static struct route_addr a[NEIGH_DESTS];
-	int n = neigh_flow_addrs(t->flows, a, NEIGH_DESTS);
-	struct neigh *e;
-
-	if (now < t->routes_at && n == t->ndests &&
-	    !memcmp(a, t->dest, n * sizeof(*a)))
+	if (!dests_look(&t->dests, now) && now < t->routes_at)
 		return;
 	t->routes_at = now + NEIGH_ROUTES_MS;
-	t->ndests = n;
-	memcpy(t->dest, a, n * sizeof(*a));
-	for (int i = 0; i < t->n; i++)
-		t->v[i].used = false;
-	for (int i = 0; i < n; i++) {
-		e = neigh_want(t, &a[i]);
-		if (e)
-			e->used = true;
-	}
+	neigh_want_peers(t);
+	neigh_want_dests(t, now);
 	if (t->fresh)
 		neigh_look(t);
 	t->fresh = false;
@@ -550,32 +587,41 @@ static void neigh_look_again(struct neigh_table *t)
 	neigh_look(t);
 }
 
-/* Peers, and what an earlier run of the daemon made permanent */
-static void neigh_load(struct neigh_table *t)
+static void neigh_load_peer(struct neigh_table *t, const struct route_addr *a)
 {
-	char path[CTL_PATH], line[64];
-	struct route_addr a;
+	for (int i = 0; i < t->npeers; i++)
+		if (!memcmp(&t->peers[i].addr, a, sizeof(*a)))
+			return;
+	if (t->npeers < NEIGH_PEERS)
+		t->peers[t->npeers++].addr = *a;
+}
+
+/* A peer, or what an earlier run of the daemon made permanent */
+static void neigh_load(const struct route_addr *a, bool peer, int ifindex,
+		       void *arg)
+{
+	struct neigh_table *t = arg;
 	struct neigh *e;
-	FILE *f;
 
-	state_path(t->dev, "neigh", path);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		bool peer = !strncmp(line, "peer ", 5);
-
-		line[strcspn(line, "\n")] = '\0';
-		if (!neigh_parse(line + 5 * peer, &a))
-			continue;
-		/* There may be no route yet, but neither must be forgotten. */
-		e = peer ? neigh_want(t, &a) : NULL;
-		e = e ? e : neigh_get(t, &a);
-		if (e && peer)
-			e->peer = true;
-		else if (e)
-			e->ours = true;
+	if (peer) {
+		neigh_load_peer(t, a);
+		return;
 	}
-	if (f)
-		fclose(f);
+	/* An entry of another interface is none of ours here. */
+	e = ifindex == t->ifindex ? neigh_get(t, a) : NULL;
+	if (e)
+		e->ours = true;
+}
+
+/* Of the interface that has our name no longer, but may still be there */
+static void neigh_let_go(struct neigh_table *t)
+{
+	for (int i = 0; i < t->n; i++)
+		if (t->v[i].ours || t->v[i].asked)
+			neigh_entry_set(t, &t->v[i], NUD_STALE);
+	t->n = 0;
+	t->npeers = 0;
+	memset(t->peers, 0, sizeof(t->peers));
 }
 
 /* The interface is there, or another one has its name. */
@@ -583,22 +629,24 @@ static void neigh_start(struct neigh_table *t, int ifindex)
 {
 	struct ifinfomsg ifi = { .ifi_index = ifindex };
 
+	neigh_let_go(t);
 	t->ifindex = ifindex;
-	t->n = 0;
 	t->up = false;
 	netlink_dump(RTM_GETLINK, &ifi, sizeof(ifi), neigh_on_event, t);
 	neigh_look_addrs(t);
-	neigh_load(t);
+	neigh_file_read(t->dev, neigh_load, t);
+	neigh_save(t);
 }
 
-struct neigh_table *neigh_open(const char *dev, int flows)
+struct neigh_table *neigh_open(const char *dev, int flows, int recent)
 {
 	struct neigh_table *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		abort();
 	snprintf(t->dev, sizeof(t->dev), "%s", dev);
-	t->flows = flows;
+	t->dests.flows = flows;
+	t->dests.recent = recent;
 	t->events = netlink_listen(RTNLGRP_NEIGH);
 	if (!t->events ||
 	    nl_socket_add_memberships(t->events, RTNLGRP_LINK,
@@ -635,32 +683,22 @@ void neigh_close(struct neigh_table *t)
 	free(t);
 }
 
-/* The discard port: the stack resolves the address, nobody listens. */
 int neigh_peer(const char *dev, const char *peer)
 {
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9) };
-	char line[64];
-	int fd, err = 0;
+	struct route_addr a;
 
-	if (inet_pton(AF_INET, peer, &to.sin_addr) != 1)
-		return cli_error(-EINVAL, "peer %s is not an IPv4 address",
-				 peer);
-	snprintf(line, sizeof(line), "peer %s", peer);
-	neigh_remember(dev, line);
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -errno;
-	if (setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, dev, strlen(dev)) ||
-	    sendto(fd, "", 0, MSG_DONTWAIT, (void *)&to, sizeof(to)) < 0)
-		err = -errno;
-	close(fd);
-	return err;
+	if (neigh_parse(peer, &a))
+		return cli_error(-EINVAL, "peer %s is not an IP address", peer);
+	return neigh_file_add_peer(dev, &a);
 }
 
+/*
+ * Releasing
+ */
+
 struct neigh_release {
-	int		ifindex;
-	int		family;
-	unsigned char	addr[16];
+	int			ifindex;
+	const struct route_addr	*addr;
 };
 
 /* Only what is still permanent: an entry that the user changed is his. */
@@ -670,36 +708,37 @@ static int neigh_release_entry(struct nlmsghdr *h, void *arg)
 	struct ndmsg *nd = nlmsg_data(h);
 	struct nlattr *tb[NDA_MAX + 1];
 
-	if (nd->ndm_ifindex != r->ifindex || nd->ndm_family != r->family ||
+	if (nd->ndm_ifindex != r->ifindex ||
+	    nd->ndm_family != r->addr->family ||
 	    !(nd->ndm_state & NUD_PERMANENT) ||
 	    nlmsg_parse(h, sizeof(*nd), tb, NDA_MAX, NULL) ||
 	    !tb[NDA_DST] || !tb[NDA_LLADDR] ||
-	    memcmp(nla_data(tb[NDA_DST]), r->addr, nla_len(tb[NDA_DST])))
+	    memcmp(nla_data(tb[NDA_DST]), r->addr->addr,
+		   nla_len(tb[NDA_DST])))
 		return 0;
-	neigh_set(r->ifindex, r->family, nla_data(tb[NDA_DST]),
+	neigh_set(r->ifindex, r->addr->family, r->addr->addr,
 		  nla_data(tb[NDA_LLADDR]), nla_len(tb[NDA_LLADDR]),
 		  NUD_STALE);
 	return 1;
 }
 
-void neigh_release(const char *dev, int ifindex)
+static void neigh_release_one(const struct route_addr *a, bool peer,
+			      int ifindex, void *arg)
 {
-	struct neigh_release r = { .ifindex = ifindex };
-	struct ndmsg nd = { .ndm_ifindex = r.ifindex };
-	char path[CTL_PATH], line[64];
-	FILE *f;
+	struct neigh_release r = { .ifindex = ifindex, .addr = a };
+	struct ndmsg nd = { .ndm_ifindex = ifindex };
 
+	(void)arg;
+	if (!peer)
+		netlink_dump(RTM_GETNEIGH, &nd, sizeof(nd),
+			     neigh_release_entry, &r);
+}
+
+void neigh_release(const char *dev)
+{
+	char path[CTL_PATH];
+
+	neigh_file_read(dev, neigh_release_one, NULL);
 	state_path(dev, "neigh", path);
-	f = fopen(path, "re");
-	if (!f)
-		return;
-	while (fgets(line, sizeof(line), f)) {
-		line[strcspn(line, "\n")] = '\0';
-		r.family = strchr(line, ':') ? AF_INET6 : AF_INET;
-		if (inet_pton(r.family, line, r.addr) == 1)
-			netlink_dump(RTM_GETNEIGH, &nd, sizeof(nd),
-				     neigh_release_entry, &r);
-	}
-	fclose(f);
 	unlink(path);
 }

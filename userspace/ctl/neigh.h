@@ -5,7 +5,7 @@
  * the queue. They are permanent while the link is down, and as long as it
  * stays up; when it comes back, the kernel has to verify them first.
  *
- * DEV.neigh lists which were made permanent, and the peers ("peer ADDRESS").
+ * neigh_file.h: which were made permanent, for the next daemon and for `down`.
  */
 #ifndef OPTSAMPLE_CTL_NEIGH_H
 #define OPTSAMPLE_CTL_NEIGH_H
@@ -13,27 +13,28 @@
 #include "ctl.h"
 #include "netlink.h"
 
-enum { NEIGH_MAX = 64 };
+enum { NEIGH_MAX = 64, NEIGH_PEERS = 32 };
 
 struct neigh_table;
 
 /**
  * neigh_open - watch the neighbours of an interface
  * @dev:	its name
- * @flows:	file descriptor of the map `flows`
+ * @flows:	file descriptors of the maps `flows`
+ * @recent:	and `recent`
  *
  * Return: NULL if the kernel's events cannot be heard
  */
-struct neigh_table *neigh_open(const char *dev, int flows);
+struct neigh_table *neigh_open(const char *dev, int flows, int recent);
 /* Deal with what has happened; never waits. @now: ms */
 void neigh_turn(struct neigh_table *n, uint64_t now);
-/* Were there more next hops than NEIGH_MAX? */
+/* Are there more next hops than NEIGH_MAX? */
 bool neigh_is_full(const struct neigh_table *n);
 void neigh_close(struct neigh_table *n);
 
-/* For `up`: @peer is to be resolved, and its entry is wanted from now on */
+/* For `up`, before the daemon starts: the entry on the way to @peer is wanted */
 int neigh_peer(const char *dev, const char *peer);
-/* Make ordinary again what was made permanent, forget it. @ifindex: of @dev */
-void neigh_release(const char *dev, int ifindex);
+/* Make ordinary again what was made permanent, and forget it and the peers */
+void neigh_release(const char *dev);
 
 #endif

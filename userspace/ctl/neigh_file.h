@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * DEV.neigh: which neighbour entries the daemon made permanent, and the peers
+ * that the user named. It outlives the daemon, for the next one and for `down`.
+ *
+ *	ifindex N	interface that the entries are of
+ *	peer ADDRESS	as given to --peer
+ *	ADDRESS		of an entry that was made permanent
+ */
+#ifndef OPTSAMPLE_CTL_NEIGH_FILE_H
+#define OPTSAMPLE_CTL_NEIGH_FILE_H
+
+#include <stdio.h>
+#include "ctl.h"
+#include "route.h"
+
+/* Called with each address: of a peer, or of a permanent entry of @ifindex */
+typedef void (*neigh_file_fn)(const struct route_addr *a, bool peer,
+			      int ifindex, void *arg);
+
+/* Nothing happens if there is no file. */
+void neigh_file_read(const char *dev, neigh_file_fn fn, void *arg);
+
+/**
+ * neigh_file_begin - write the file anew
+ * @dev:	name of the interface
+ * @ifindex:	of the entries that follow
+ *
+ * Return: for neigh_file_put() and neigh_file_end(), which replaces the old
+ * file; NULL if it cannot be written
+ */
+FILE *neigh_file_begin(const char *dev, int ifindex);
+void neigh_file_put(FILE *f, const struct route_addr *a, bool peer);
+void neigh_file_end(const char *dev, FILE *f);
+
+/* Add a peer to the file; 0 or negative errno */
+int neigh_file_add_peer(const char *dev, const struct route_addr *a);
+
+/* 0, or -EINVAL: @text is no address */
+int neigh_parse(const char *text, struct route_addr *a);
+
+#endif
