@@ -292,7 +292,7 @@ timeout 8 ip monitor neigh dev v0 >asked
 is "$(grep -c '^10[.]9[.]200[.]' asked)" 0 \
 	"nor are they asked for without data"
 
-# a device that is made anew; --no-ifb does not follow it
+# a device that is deleted and created again; --no-ifb does not follow it
 optsample down v0
 optsample up v0 --no-ifb 2>/dev/null
 segment 10.9.0.2
@@ -308,7 +308,7 @@ n_op ip link set v1 up
 await 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 1 ]'
 ping -qc 1 -W 5 10.9.0.2 >/dev/null
 await 30 eval '[[ $(entry 10.9.0.2) = *PERMANENT ]]'
-ok "a device that is made anew: its entry is permanent"
+ok "a device that is created again: its entry is permanent"
 optsample up v0 2>/dev/null
 await 30 eval '[[ $(entry 10.9.0.2) = *PERMANENT ]]'
 optsample down v0

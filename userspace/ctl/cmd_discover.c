@@ -260,7 +260,7 @@ static void warnings_judge(struct discover *d)
 	if (d->masterless)
 		warn(d, "the ROS master at %s does not answer", d->master);
 	if (d->forgot)
-		warn(d, "there were more than %d writers on this host: some are not sampled until they are announced anew",
+		warn(d, "there were more than %d writers on this host: some are not sampled until they are announced again",
 		     ROS_WRITERS_MAX + LEFT_OUT);
 	else if (d->left_out.n)
 		warn(d, "more than %d writers on this host: %zu others are not sampled",

@@ -86,7 +86,7 @@ struct neigh_addrs {
  * @fresh:	one was added
  * @routes_at:	when to look up the routes again, ms
  * @dests:	where flows go
- * @peers:	whom the user named,
+ * @peers:	that the user named,
  * @npeers:	how many
  * @addrs:	own addresses
  */
@@ -242,7 +242,7 @@ static void neigh_changed(struct neigh_table *t, struct neigh *e, int state,
 		neigh_entry_set(t, &probe, NUD_PROBE);
 		e->asked = false;
 	} else if ((e->peer || e->verify) && (!state || state & NUD_FAILED)) {
-		/* Once; after that packets do it, which no peer may wait for */
+		/* Once: packets do it later. There may be none for a peer. */
 		e->verify = false;
 		neigh_resolve(t, e);
 	}
@@ -502,7 +502,6 @@ static void neigh_want_dests(struct neigh_table *t, uint64_t now)
 
 	for (int i = 0; i < t->n; i++)
 		t->v[i].used = false;
-	t->full = false;
 	for (int i = 0; i < t->dests.n; i++) {
 		const struct dest *d = &t->dests.v[i];
 
@@ -540,6 +539,7 @@ static void neigh_scan(struct neigh_table *t, uint64_t now)
 	if (!dests_look(&t->dests, now) && now < t->routes_at)
 		return;
 	t->routes_at = now + NEIGH_ROUTES_MS;
+	t->full = false;
 	neigh_want_peers(t);
 	neigh_want_dests(t, now);
 	if (t->fresh)

@@ -22,7 +22,7 @@ typedef void (*neigh_file_fn)(const struct route_addr *a, bool peer,
 void neigh_file_read(const char *dev, neigh_file_fn fn, void *arg);
 
 /**
- * neigh_file_begin - write the file anew
+ * neigh_file_begin - replace the file
  * @dev:	name of the interface
  * @ifindex:	of the entries that follow
  *
