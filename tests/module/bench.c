@@ -240,21 +240,33 @@ int bench_run(const char *mode, u32 flows, u32 per_message, u32 backlog,
 	return 0;
 }
 
-/* A packet of @f to link address @dest waits. */
-static int wake_put(u32 f, u32 dest)
+/* @skb, or NULL, is tagged and waits. */
+static int bench_put(struct sk_buff *skb)
 {
-	struct sk_buff *skb, *to_free = NULL;
+	struct sk_buff *to_free = NULL;
 
-	packet_kind.to = dest;
-	drive_message++;
-	skb = packet_make(f, drive_message, drive_message, 0,
-			  OPTSAMPLE_TAG_FIRST | OPTSAMPLE_TAG_LAST, PAYLOAD);
 	if (!skb)
 		return -ENOMEM;
 	packet_tag(skb, true);
 	drive_put(skb, &to_free);
 	kfree_skb_list(to_free);
 	return 0;
+}
+
+/* A message of @f of one packet waits. */
+static int bench_put_message(u32 f)
+{
+	drive_message++;
+	return bench_put(packet_make(f, drive_message, drive_message, 0,
+				     OPTSAMPLE_TAG_FIRST | OPTSAMPLE_TAG_LAST,
+				     PAYLOAD));
+}
+
+/* The same, to link address @dest */
+static int wake_put(u32 f, u32 dest)
+{
+	packet_kind.to = dest;
+	return bench_put_message(f);
 }
 
 /* What leaves; nothing else may until it is freed. */
@@ -305,19 +317,6 @@ int bench_wake(u32 flows, u32 count)
 	return err;
 }
 
-static int moves_put(u32 f, u32 msg, u64 pos, u32 flags, u32 len)
-{
-	struct sk_buff *skb, *to_free = NULL;
-
-	skb = packet_make(f, msg, pos, 0, flags, len);
-	if (!skb)
-		return -ENOMEM;
-	packet_tag(skb, true);
-	drive_put(skb, &to_free);
-	kfree_skb_list(to_free);
-	return 0;
-}
-
 /* Control of flows 1 and 2 waits in the first, for data of the second. */
 int bench_moves(u32 count)
 {
@@ -327,14 +326,11 @@ int bench_moves(u32 count)
 	u32 i, out = 0;
 	int err = 0;
 
-	for (i = 0; i < 4 && !err; i++) {
-		drive_message++;
-		err = moves_put(2, drive_message, drive_message,
-				OPTSAMPLE_TAG_FIRST | OPTSAMPLE_TAG_LAST,
-				PAYLOAD);
-	}
+	for (i = 0; i < 4 && !err; i++)
+		err = bench_put_message(2);
 	for (i = 0; i < count && !err; i++)
-		err = moves_put(1, 2, 0, OPTSAMPLE_TAG_CONTROL, 64);
+		err = bench_put(packet_make(1, 2, 0, 0, OPTSAMPLE_TAG_CONTROL,
+					    64));
 	for (i = 0; i < 2 * count + 4 && q->q.qlen; i++) {
 		spin_lock_bh(qdisc_lock(q));
 		start = ktime_get_ns();
