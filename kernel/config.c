@@ -229,10 +229,10 @@ static u32 optsample_profiles_memory(const struct optsample_profile *profiles)
 }
 
 /*
- * Bytes of profiles that a dump has room for. The core ends a dump without a word
- * at a qdisc that does not fit into a message of NLMSG_GOODSIZE: nobody would see
- * the qdiscs behind it. What else is in the message: the statistics, twice, and
- * 700 bytes.
+ * Bytes of profiles that a dump has room for. The core ends a dump without a
+ * word at a qdisc that does not fit into a message of NLMSG_GOODSIZE: nobody
+ * would see the qdiscs behind it. What else is in the message: the statistics,
+ * twice, and 700 bytes.
  */
 static size_t optsample_profiles_room(void)
 {
@@ -243,13 +243,16 @@ static size_t optsample_profiles_room(void)
 /* What a dump of a table of profiles takes, which may be NULL */
 static size_t optsample_profiles_size(const struct optsample_profile *profiles)
 {
-	size_t bytes = 0;
+	size_t bytes = 0, options;
 	int i;
 
-	for (i = 0; profiles && i < TC_OPTSAMPLE_PROFILES; i++)
-		if (profiles[i].cfg.fields)
-			bytes += nla_total_size(0) + nla_total_size(sizeof(u32)) *
-				 (1 + hweight32(profiles[i].cfg.fields));
+	for (i = 0; profiles && i < TC_OPTSAMPLE_PROFILES; i++) {
+		if (!profiles[i].cfg.fields)
+			continue;
+		options = 1 + hweight32(profiles[i].cfg.fields);
+		bytes += nla_total_size(0) +
+			 options * nla_total_size(sizeof(u32));
+	}
 	return bytes;
 }
 
