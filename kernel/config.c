@@ -230,8 +230,8 @@ static u32 optsample_profiles_memory(const struct optsample_profile *profiles)
 
 /*
  * Bytes of profiles that a dump has room for. The core ends a dump without a
- * word at a qdisc that does not fit into a message of NLMSG_GOODSIZE: nobody
- * would see the qdiscs behind it. What else is in the message: the statistics,
+ * word at a qdisc that does not fit into a message of NLMSG_GOODSIZE, and
+ * leaves out the qdiscs behind it. What else is in the message: the statistics,
  * twice, and 700 bytes.
  */
 static size_t optsample_profiles_room(void)
