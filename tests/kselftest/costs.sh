@@ -84,17 +84,20 @@ few=$(straggler 100)
 many=$(straggler 1000)
 within 150 "$many" "$few" "stragglers behind 1000 packets of control, not 100"
 
+# dequeue OUT ARGS...: what a dequeue costs, if OUT packets leave
+dequeue()
+{
+	local out=$1 line
+
+	shift
+	line=$(drive <<<"$*") || return
+	echo "# $line" >&2
+	sed -n "s/.*: dequeue \([0-9]*\) out $out$/\1/p" <<<"$line"
+}
+
 # 6. A packet that comes back from one destination wakes the flows that wait for
 # it, not those that wait for another.
-wake()
-{
-	local line
-
-	device inflight 1 per destination && line=$(drive <<<"wake $1 1000") ||
-		return
-	echo "# $line" >&2
-	sed -n 's/.*: dequeue \([0-9]*\) out 1000$/\1/p' <<<"$line"
-}
+wake() { device inflight 1 per destination && dequeue 1000 wake "$1" 1000; }
 few=$(wake 1)
 many=$(wake 1000)
 within 105 "$many" "$few" "1000 flows wait for another destination, not 1"
@@ -103,12 +106,7 @@ within 105 "$many" "$few" "1000 flows wait for another destination, not 1"
 # moves on to the other one: not all of it at once.
 moves()
 {
-	local line
-
-	device limit 65535 memlimit 512mb && line=$(drive <<<"moves $1") ||
-		return
-	echo "# $line" >&2
-	sed -n "s/.*: dequeue \([0-9]*\) out $(($1 + 4))$/\1/p" <<<"$line"
+	device limit 65535 memlimit 512mb && dequeue $(($1 + 4)) moves "$1"
 }
 few=$(moves 200)
 many=$(moves 5000)
