@@ -41,6 +41,7 @@ enum {
  * @ours:	it is permanent, by our doing
  * @others:	it is permanent, by somebody else's doing
  * @verify:	the kernel is to verify it
+ * @dead:	the kernel has no link address for it
  * @peer:	next hop of one that the user named
  * @used:	a flow goes there
  */
@@ -52,6 +53,7 @@ struct neigh {
 	bool			ours;
 	bool			others;
 	bool			verify;
+	bool			dead;
 	bool			peer;
 	bool			used;
 };
@@ -64,6 +66,16 @@ struct neigh {
 struct neigh_peer {
 	struct route_addr	addr;
 	struct route_addr	via;
+};
+
+/**
+ * struct neigh_hop - a next hop that is in use
+ * @via:	its address
+ * @peer:	on the way to one that the user named, else to where a flow goes
+ */
+struct neigh_hop {
+	struct route_addr	via;
+	bool			peer;
 };
 
 /**
@@ -203,10 +215,16 @@ static void neigh_learn(struct neigh *e, const struct nlattr *lladdr)
 	memcpy(e->lladdr, nla_data(lladdr), e->llen);
 }
 
+static bool neigh_state_known(int state)
+{
+	return state & ~(NUD_INCOMPLETE | NUD_FAILED);
+}
+
 /* The entry is @state now, or gone (0). */
 static void neigh_changed(struct neigh_table *t, struct neigh *e, int state,
 			  const struct nlattr *lladdr)
 {
+	e->dead = !neigh_state_known(state);
 	if (state & NUD_PERMANENT && lladdr) {
 		/* Events in the queue may be older than what we asked for. */
 		e->ours |= e->asked;
@@ -413,17 +431,17 @@ static bool neigh_is_known(const struct neigh_table *t,
 
 	nla_put(msg, NDA_DST, route_addr_len(a->family), a->addr);
 	netlink_ask(msg, neigh_state, &state);
-	return state & ~(NUD_INCOMPLETE | NUD_FAILED);
+	return neigh_state_known(state);
 }
 
 /*
  * Return: an entry for @a to fill in, NULL if all are in use. Who answers goes
- * before those who never did.
+ * before those who do not. Whoever is wanted has been marked so before.
  */
 static struct neigh *neigh_free_entry(struct neigh_table *t,
 				      const struct route_addr *a)
 {
-	struct neigh *e, *silent = NULL;
+	struct neigh *e, *dead = NULL;
 
 	if (t->n < NEIGH_MAX)
 		return &t->v[t->n++];
@@ -435,13 +453,13 @@ static struct neigh *neigh_free_entry(struct neigh_table *t,
 				neigh_entry_set(t, e, NUD_STALE);
 			return e;
 		}
-		if (!e->ours && !e->asked)
-			silent = e;
+		if (e->dead && !e->ours && !e->asked)
+			dead = e;
 	}
 	if (!neigh_is_known(t, a))
 		return NULL;
-	if (silent)
-		return silent;
+	if (dead)
+		return dead;
 	if (!t->full_logged)
 		cli_warn("%s: more than %d next hops: the entries of the others are not kept",
 			 t->dev, NEIGH_MAX);
@@ -495,42 +513,54 @@ static void neigh_look(struct neigh_table *t)
 			neigh_resolve(t, &t->v[i]);
 }
 
-static void neigh_want_dests(struct neigh_table *t, uint64_t now)
+/* A peer without a route keeps the next hop that it had. */
+static int neigh_hops(struct neigh_table *t, uint64_t now,
+		      struct neigh_hop *hops)
 {
-	struct route_addr via;
-	struct neigh *e;
+	int n = 0;
 
-	for (int i = 0; i < t->n; i++)
-		t->v[i].used = false;
+	for (int i = 0; i < t->npeers; i++) {
+		struct neigh_peer *p = &t->peers[i];
+		struct route_addr via;
+
+		if (neigh_next_hop(t, &p->addr, &via))
+			p->via = via;
+		if (p->via.family)
+			hops[n++] = (struct neigh_hop){ p->via, true };
+	}
 	for (int i = 0; i < t->dests.n; i++) {
 		const struct dest *d = &t->dests.v[i];
 
-		if (!dest_used(d, now) || !neigh_next_hop(t, &d->addr, &via))
-			continue;
-		e = neigh_get(t, &via);
-		if (e)
-			e->used = true;
+		hops[n].peer = false;
+		if (dest_used(d, now) &&
+		    neigh_next_hop(t, &d->addr, &hops[n].via))
+			n++;
 	}
+	return n;
 }
 
-/* A peer without a route keeps the next hop that it had. */
-static void neigh_want_peers(struct neigh_table *t)
+static void neigh_mark(struct neigh *e, const struct neigh_hop *hop)
 {
-	struct route_addr via;
-	struct neigh *e;
+	if (!e)
+		return;
+	e->peer |= hop->peer;
+	e->used |= !hop->peer;
+}
 
-	for (int i = 0; i < t->npeers; i++)
-		if (neigh_next_hop(t, &t->peers[i].addr, &via))
-			t->peers[i].via = via;
-	for (int i = 0; i < t->n; i++)
+static void neigh_want(struct neigh_table *t, uint64_t now)
+{
+	struct neigh_hop hops[NEIGH_PEERS + DESTS_MAX];
+	int n = neigh_hops(t, now, hops);
+
+	for (int i = 0; i < t->n; i++) {
 		t->v[i].peer = false;
-	for (int i = 0; i < t->npeers; i++) {
-		if (!t->peers[i].via.family)
-			continue;
-		e = neigh_get(t, &t->peers[i].via);
-		if (e)
-			e->peer = true;
+		t->v[i].used = false;
 	}
+	/* A new one must not take the entry of one that comes later. */
+	for (int i = 0; i < n; i++)
+		neigh_mark(neigh_find(t, &hops[i].via), &hops[i]);
+	for (int i = 0; i < n; i++)
+		neigh_mark(neigh_get(t, &hops[i].via), &hops[i]);
 }
 
 /* Flows come without an event. Most of the time there is nothing new. */
@@ -540,8 +570,7 @@ static void neigh_scan(struct neigh_table *t, uint64_t now)
 		return;
 	t->routes_at = now + NEIGH_ROUTES_MS;
 	t->full = false;
-	neigh_want_peers(t);
-	neigh_want_dests(t, now);
+	neigh_want(t, now);
 	if (t->fresh)
 		neigh_look(t);
 	t->fresh = false;
