@@ -197,9 +197,8 @@ late:
 
 start:	/* the one call: it is inlined */
 	if (unlikely(f->profile != (u8)(tag->mark >> 8) ||
-		     optsample_flow_misplaced(q, f)) &&
-	    optsample_flow_may_switch(q, f, tag->mark >> 8))
-		optsample_flow_follow(q, f, tag->mark >> 8, loss);
+		     optsample_flow_misplaced(q, f)))
+		optsample_flow_switch(q, f, tag->mark >> 8, loss);
 	if (unlikely(f->group))
 		return optsample_group_start(q, f, skb, tag, loss);
 	return optsample_start(q, f, skb, tag, loss);

@@ -67,33 +67,21 @@ optsample_group_any(const struct optsample_sched *q,
 	return optsample_profile_group(q, optsample_may_follow(q, f, id));
 }
 
-/**
- * optsample_flow_may_switch - may a flow follow another profile now?
- * @q: private data of the qdisc, locked
- * @f: the flow
- * @profile: number that its tag names
- *
+/*
  * A flow that changes groups keeps what it holds. If it did so with every
  * message, it would keep them all: what is decided to leave must leave first.
  */
-bool optsample_flow_may_switch(const struct optsample_sched *q,
-			       const struct optsample_flow *f, u8 profile)
+static bool optsample_may_switch(const struct optsample_sched *q,
+				 const struct optsample_flow *f, u8 profile)
 {
 	return !f->committed ||
 	       optsample_group_any(q, f, f->profile & ~OPTSAMPLE_ALONE) ==
 	       optsample_group_any(q, f, profile);
 }
 
-/**
- * optsample_flow_follow - a flow follows a profile from now on
- * @q: private data of the qdisc, locked
- * @f: the flow, with @self as the tag has it
- * @profile: number that the tag names
- * @loss: what had to go
- */
-void optsample_flow_follow(struct optsample_sched *q,
-			   struct optsample_flow *f, u8 profile,
-			   struct optsample_loss *loss)
+static void optsample_flow_follow(struct optsample_sched *q,
+				  struct optsample_flow *f, u8 profile,
+				  struct optsample_loss *loss)
 {
 	u8 id = optsample_may_follow(q, f, profile);
 	struct optsample_profile_config p = optsample_profile(q, id);
@@ -120,6 +108,22 @@ void optsample_flow_follow(struct optsample_sched *q,
 		f->c.msgs_evicted++;
 		optsample_msg_drop(q, f, optsample_msg_of(n), loss);
 	}
+}
+
+/**
+ * optsample_flow_switch - a tag names another profile than the flow's
+ * @q: private data of the qdisc, locked
+ * @f: the flow, with @self as the tag has it
+ * @profile: number that the tag names; one that cannot be configured is none
+ * @loss: what had to go
+ */
+void optsample_flow_switch(struct optsample_sched *q, struct optsample_flow *f,
+			   u8 profile, struct optsample_loss *loss)
+{
+	if (profile >= TC_OPTSAMPLE_PROFILES)
+		profile = 0;
+	if (optsample_may_switch(q, f, profile))
+		optsample_flow_follow(q, f, profile, loss);
 }
 
 static void optsample_group_follow(struct optsample_sched *q,

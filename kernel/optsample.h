@@ -576,11 +576,8 @@ void optsample_withdraw(struct optsample_sched *q, struct optsample_flow *f,
 /* follow.c */
 u8 optsample_flow_profile(const struct optsample_sched *q,
 			  const struct optsample_flow *f);
-bool optsample_flow_may_switch(const struct optsample_sched *q,
-			       const struct optsample_flow *f, u8 profile);
-void optsample_flow_follow(struct optsample_sched *q,
-			   struct optsample_flow *f, u8 profile,
-			   struct optsample_loss *loss);
+void optsample_flow_switch(struct optsample_sched *q, struct optsample_flow *f,
+			   u8 profile, struct optsample_loss *loss);
 void optsample_flows_reconfigure(struct optsample_sched *q,
 				 struct optsample_loss *loss);
 

@@ -37,6 +37,25 @@ is "$(of 7)" "1 2 3 4" "a profile's policy, the qdisc's limit"
 is "$(of 5)" "$(of 8)" "no profile, or one that nobody described: the qdisc's"
 is "$(stat memory)" 0 "no memory is left"
 
+# numbers that no profile can have, of a classifier that is not ours
+device limit 4 profile 5 limit 2
+{ for i in 1 2 3 4 5 6; do
+	for n in 0 64 133 255; do echo "x $((5 + n)) $i $i $(p $n) 100"; done
+done; } | drive >/dev/null
+change limit 3
+as_none()
+{
+	local n flow
+
+	for n in 64 133 255; do
+		flow=$(printf 0x%08x $((5 + n)))
+		class_stat $((5 + n)) backlog
+		tc -s class show dev d0 | grep -c "flow $flow .* profile 0$"
+	done | words
+}
+is "$(as_none)" "3 1 3 1 3 1" \
+	"a number from 64 is no profile, also after a change"
+
 # changed on the fly: what waits is cut down
 device limit 8
 { for i in 1 2 3 4 5 6; do echo "x 6 $i $i $(p 3) 100"; done; } |
