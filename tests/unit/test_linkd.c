@@ -575,6 +575,35 @@ static void test_outage(void)
 	outage(&s);
 }
 
+/*
+ * Until it misses the access point the radio tries again and again, and ever
+ * less leaves the own queue. That is no smaller link: in the outage as much is
+ * sampled as without it.
+ */
+static void test_dying(void)
+{
+	struct scene s = scene("outage after a dying radio", 22);
+	double least = NAN, most = NAN;
+	struct sim_result r;
+
+	s.c.keep = 60;
+	s.c.local = s.c.sampling = true;
+	s.c.report_loss = -1;
+	change(&s, 0, 2, 0.02);
+	change(&s, 12, 1, 1);
+	change(&s, 12.6, 0.2, 1);
+	change(&s, 13.3, 0, 1);
+	for (unsigned int i = 0; i < SEEDS; i++) {
+		run(&s, i, &r);
+		worst(&least, mean(&r, 14, 22, v_rate) / (2 * MBIT), true);
+		worst(&most, mean(&r, 14, 22, v_rate) / (2 * MBIT), false);
+		sim_free(&r);
+	}
+	ok(least > 0.15 && most < 0.3, "%s: sends %.2f to %.2f of what it was",
+	   s.name, least, most);
+	ok(s.sane, "%s: sane", s.name);
+}
+
 /* ---- odd ends ---- */
 
 static void test_restart(void)
@@ -772,6 +801,7 @@ int main(void)
 	test_degradation();
 	test_spare();
 	test_outage();
+	test_dying();
 	test_restart();
 	test_garbage();
 	test_demand();

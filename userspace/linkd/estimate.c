@@ -90,6 +90,7 @@ struct estimator {
 	/* outages */
 	uint64_t		blind_at, drain_at;
 	double			before, drained;
+	double			heard_capacity;	/* at the last report */
 	bool			stuck;	/* reports come, data does not */
 	struct estimate_point	total;
 
@@ -148,8 +149,9 @@ static void estimate_publish(struct estimator *e)
 	struct estimate *n = &e->now;
 	double rate = e->steer.rate;
 
+	/* Since the last report the own queue may have grown by the outage. */
 	if (n->state == ESTIMATE_BLIND)
-		rate = fmin(rate, e->before / 4);
+		rate = fmin(fmax(rate, e->heard_capacity), e->before / 4);
 	else if (n->state == ESTIMATE_DRAIN)
 		rate = fmin(rate, e->steer.capacity / 2);
 	n->rate = fmax(fmin(rate, l->most), l->floor);
@@ -643,6 +645,7 @@ int estimate_report(struct estimator *e, uint64_t came,
 	if (p.valid)
 		estimate_delays(e, now, r, round);
 	estimate_account(e, now, &p);
+	e->heard_capacity = e->steer.capacity;
 	e->now.fresh = true;
 	estimate_publish(e);
 	return 0;
