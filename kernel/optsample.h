@@ -62,7 +62,7 @@ enum {
 	OPTSAMPLE_PRIORITIES = 8,
 	OPTSAMPLE_BANDS = 1 + OPTSAMPLE_PRIORITIES,	/* 0: background */
 	OPTSAMPLE_OTHERS = 3,		/* flows of control, but for its own */
-	OPTSAMPLE_ALONE = 0x80,		/* of a profile whose group is full */
+	OPTSAMPLE_ALONE = 0x100,	/* of a profile whose group is full */
 };
 
 /* Shorter waits between two packets are ordinary scheduling, not a stall. */
@@ -224,14 +224,14 @@ struct optsample_flow {
 	struct optsample_recent	gone;
 	struct optsample_recent	left;
 	u16			slot;
-	u8			profile;
+	u16			profile;
 	u8			band;
 	u8			own_band;
 	bool			listed;
-	bool			self;
-	u8			member;
-	bool			started;
+	bool			self:1;
+	bool			started:1;
 	bool			has_sent;
+	u8			member;
 	u8			dest[ETH_ALEN] __aligned(2);
 	u32			backlog_pkts;
 	u32			backlog_bytes;

@@ -55,6 +55,11 @@ as_none()
 }
 is "$(as_none)" "3 1 3 1 3 1" \
 	"a number from 64 is no profile, also after a change"
+device limit 100 profile 4 sync 0 limit 10
+{ for f in $(seq 101 140); do echo "x $f 1 1 $(p 4) 100"; done
+	echo "x 140 2 2 $(p 132) 100"; } | drive >/dev/null
+tc -s class show dev d0 | grep -q 'flow 0x0000008c .* profile 0$'
+ok "nor is it for a flow whose group is full"
 
 # changed on the fly: what waits is cut down
 device limit 8
