@@ -41,7 +41,8 @@ enum {
  * @ours:	it is permanent, by our doing
  * @others:	it is permanent, by somebody else's doing
  * @verify:	the kernel is to verify it
- * @dead:	the kernel has no link address for it
+ * @seen:	the kernel spoke of it in the last dump, or since
+ * @dead:	the kernel said that it has no link address for it
  * @peer:	next hop of one that the user named
  * @used:	a flow goes there
  */
@@ -53,6 +54,7 @@ struct neigh {
 	bool			ours;
 	bool			others;
 	bool			verify;
+	bool			seen;
 	bool			dead;
 	bool			peer;
 	bool			used;
@@ -224,6 +226,7 @@ static bool neigh_state_known(int state)
 static void neigh_changed(struct neigh_table *t, struct neigh *e, int state,
 			  const struct nlattr *lladdr)
 {
+	e->seen = true;
 	e->dead = !neigh_state_known(state);
 	if (state & NUD_PERMANENT && lladdr) {
 		/* Events in the queue may be older than what we asked for. */
@@ -435,8 +438,8 @@ static bool neigh_is_known(const struct neigh_table *t,
 }
 
 /*
- * Return: an entry for @a to fill in, NULL if all are in use. Who answers goes
- * before those who do not. Whoever is wanted has been marked so before.
+ * A next hop that answers replaces one that does not. Those in use must have
+ * been marked before. Return: an entry for @a to fill in, NULL if there is none
  */
 static struct neigh *neigh_free_entry(struct neigh_table *t,
 				      const struct route_addr *a)
@@ -460,6 +463,9 @@ static struct neigh *neigh_free_entry(struct neigh_table *t,
 		return NULL;
 	if (dead)
 		return dead;
+	/* Some may be dead that the kernel was not asked about yet. */
+	if (t->fresh)
+		return NULL;
 	if (!t->full_logged)
 		cli_warn("%s: more than %d next hops: the entries of the others are not kept",
 			 t->dev, NEIGH_MAX);
@@ -506,11 +512,21 @@ static bool neigh_next_hop(const struct neigh_table *t,
 static void neigh_look(struct neigh_table *t)
 {
 	struct ndmsg nd = { .ndm_ifindex = t->ifindex };
+	bool whole;
 
-	netlink_dump(RTM_GETNEIGH, &nd, sizeof(nd), neigh_on_event, t);
-	for (int i = 0; i < t->n && t->up; i++)
-		if (!t->v[i].llen)
-			neigh_resolve(t, &t->v[i]);
+	for (int i = 0; i < t->n; i++)
+		t->v[i].seen = false;
+	whole = !netlink_dump(RTM_GETNEIGH, &nd, sizeof(nd), neigh_on_event, t);
+	for (int i = 0; i < t->n; i++) {
+		struct neigh *e = &t->v[i];
+
+		if (whole && !e->seen) {
+			e->asked = false;
+			neigh_changed(t, e, 0, NULL);
+		}
+		if (t->up && !e->llen)
+			neigh_resolve(t, e);
+	}
 }
 
 /* A peer without a route keeps the next hop that it had. */
