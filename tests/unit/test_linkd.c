@@ -575,6 +575,25 @@ static void test_outage(void)
 	outage(&s);
 }
 
+/* Of the rate before, in the outage: the least and the most of many runs */
+static void dying(struct scene *s, double from, double to, double *least,
+		  double *most)
+{
+	struct sim_result r;
+
+	*least = *most = NAN;
+	s->c.report_loss = -1;
+	for (unsigned int i = 0; i < SEEDS; i++) {
+		double rate;
+
+		run(s, i, &r);
+		rate = mean(&r, from, to, v_rate) / mean(&r, 9, 12, v_rate);
+		worst(least, rate, true);
+		worst(most, rate, false);
+		sim_free(&r);
+	}
+}
+
 /*
  * Until it misses the access point the radio tries again and again, and ever
  * less leaves the own queue. That is no smaller link: in the outage as much is
@@ -582,26 +601,47 @@ static void test_outage(void)
  */
 static void test_dying(void)
 {
-	struct scene s = scene("outage after a dying radio", 22);
-	double least = NAN, most = NAN;
-	struct sim_result r;
+	static const double losses[] = { 0.999, 0.7, 0.5 };
+	double least, most;
 
-	s.c.keep = 60;
-	s.c.local = s.c.sampling = true;
-	s.c.report_loss = -1;
-	change(&s, 0, 2, 0.02);
-	change(&s, 12, 1, 1);
-	change(&s, 12.6, 0.2, 1);
-	change(&s, 13.3, 0, 1);
-	for (unsigned int i = 0; i < SEEDS; i++) {
-		run(&s, i, &r);
-		worst(&least, mean(&r, 14, 22, v_rate) / (2 * MBIT), true);
-		worst(&most, mean(&r, 14, 22, v_rate) / (2 * MBIT), false);
-		sim_free(&r);
+	for (unsigned int i = 0; i < 3; i++) {
+		struct scene s = scene("outage after a dying radio", 24);
+
+		s.c.keep = 60;
+		s.c.local = s.c.sampling = true;
+		change(&s, 0, 2, 0.02);
+		change(&s, 12, 1, losses[i]);
+		change(&s, 12.6, 0.2, losses[i]);
+		change(&s, 14, 0, 1);
+		dying(&s, 15, 24, &least, &most);
+		ok(least > 0.2 && most < 0.35,
+		   "%s, loss %.3f: sends %.2f to %.2f of what it was", s.name,
+		   losses[i], least, most);
+		ok(s.sane, "%s: sane", s.name);
 	}
-	ok(least > 0.15 && most < 0.3, "%s: sends %.2f to %.2f of what it was",
-	   s.name, least, most);
-	ok(s.sane, "%s: sane", s.name);
+}
+
+/* What a plain queue is given in an outage leaves before what is live. */
+static void test_dying_unsampled(void)
+{
+	double least, most;
+
+	for (unsigned int local = 0; local < 2; local++) {
+		struct scene s = scene(local ? "the same, a plain queue" :
+				       "the same, an unknown queue", 20);
+
+		s.c.queue = 2;
+		s.c.local = local;
+		change(&s, 0, 2, 0);
+		change(&s, 12, 0.45, 0);
+		change(&s, 13.7, 0.1, 0.999);
+		change(&s, 18, 0.1, 0);
+		dying(&s, 15.5, 18, &least, &most);
+		/* no more than the link did when it was last heard of */
+		ok(most < 0.23, "%s: sends %.2f to %.2f of what it was",
+		   s.name, least, most);
+		ok(s.sane, "%s: sane", s.name);
+	}
 }
 
 /* ---- odd ends ---- */
@@ -802,6 +842,7 @@ int main(void)
 	test_spare();
 	test_outage();
 	test_dying();
+	test_dying_unsampled();
 	test_restart();
 	test_garbage();
 	test_demand();

@@ -90,7 +90,6 @@ struct estimator {
 	/* outages */
 	uint64_t		blind_at, drain_at;
 	double			before, drained;
-	double			heard_capacity;	/* at the last report */
 	bool			stuck;	/* reports come, data does not */
 	struct estimate_point	total;
 
@@ -142,6 +141,11 @@ static uint64_t estimate_clock(struct estimator *e, uint64_t now)
 	return now;
 }
 
+static bool estimate_is_sampled(const struct estimator *e)
+{
+	return e->link.known && e->link.sampling;
+}
+
 /* What the steering says, as far as the state lets it */
 static void estimate_publish(struct estimator *e)
 {
@@ -149,9 +153,13 @@ static void estimate_publish(struct estimator *e)
 	struct estimate *n = &e->now;
 	double rate = e->steer.rate;
 
-	/* Since the last report the own queue may have grown by the outage. */
+	/*
+	 * A queue that samples may be given more than leaves it, and what it
+	 * held when the link failed must not slow down what is sampled.
+	 */
 	if (n->state == ESTIMATE_BLIND)
-		rate = fmin(fmax(rate, e->heard_capacity), e->before / 4);
+		rate = estimate_is_sampled(e) ? e->before / 4 :
+						fmin(rate, e->before / 4);
 	else if (n->state == ESTIMATE_DRAIN)
 		rate = fmin(rate, e->steer.capacity / 2);
 	n->rate = fmax(fmin(rate, l->most), l->floor);
@@ -489,7 +497,7 @@ static void estimate_drain(struct estimator *e, uint64_t now,
 	uint32_t bytes = p->bytes - o->bytes, kept = p->kept - o->kept;
 	uint32_t datagrams = p->datagrams - o->datagrams;
 	double came = estimate_bytes(bytes, datagrams) / (1 - e->random);
-	bool waits = e->link.known && e->link.sampling &&
+	bool waits = estimate_is_sampled(e) &&
 		     e->link.backlog > 0.05 * e->now.rate;
 
 	if (!o->valid || span < SPAN * 1e-9)
@@ -645,7 +653,6 @@ int estimate_report(struct estimator *e, uint64_t came,
 	if (p.valid)
 		estimate_delays(e, now, r, round);
 	estimate_account(e, now, &p);
-	e->heard_capacity = e->steer.capacity;
 	e->now.fresh = true;
 	estimate_publish(e);
 	return 0;

@@ -6,7 +6,8 @@
  * Loss at random is not congestion: it tells how images are protected, never
  * to slow down. Congestion is a queue that grows, on the way or in the own
  * device, or loss that comes with it. When no report comes any more the link
- * is out; then what is sent is little, and the own queue keeps a sample of it.
+ * is out. Then a quarter of what it carried is sent if the own queue samples,
+ * and no more than before the outage if it does not.
  * Behind an outage the sender begins a new epoch (optsample/segment.h).
  *
  * Rates are bytes a second as they are on the wire, with the headers of UDP and
