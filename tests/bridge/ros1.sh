@@ -48,7 +48,8 @@ done
 [ -n "$names" ] && [ -z "$missing" ]; ok 'messages of all kinds' ||
 	echo "# missing:$missing"
 soon has all /diagnostics 2; ok 'diagnostics'
-soon is recv "$(topic /robot/kind_0 '.loss > .15 and .loss < .45')"
+soon is recv "$(topic /robot/kind_0 '.datagrams > 100')"
+is recv "$(topic /robot/kind_0 '.loss > .15 and .loss < .45')"
 ok 'although a third of the datagrams is lost'
 end kinds all
 
