@@ -114,7 +114,7 @@ static void optsample_flow_follow(struct optsample_sched *q,
  * optsample_flow_switch - a tag names another profile than the flow's
  * @q: private data of the qdisc, locked
  * @f: the flow, with @self as the tag has it
- * @profile: number that the tag names; one that cannot be configured is none
+ * @profile: number that the tag names; 0 is taken if no profile can have it
  * @loss: what had to go
  */
 void optsample_flow_switch(struct optsample_sched *q, struct optsample_flow *f,
