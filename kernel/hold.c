@@ -268,7 +268,7 @@ bool optsample_hold_back(struct Qdisc *sch)
 		optsample_hold_add_driver(st);
 	optsample_hold_for(st, cause, now);
 	st->careful = cause != TC_OPTSAMPLE_NOT_STALLED || st->inflight.all ||
-		      q->cfg.rate || q->cfg.watch[0] ||
+		      q->cfg.rate || q->cfg.watch[0] || st->source.nformer ||
 		      !skb_queue_empty(&st->requeued);
 	if (cause == TC_OPTSAMPLE_NOT_STALLED)
 		return false;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The link: carrier and operational state of the watched device and of the
- * qdisc's own. What is released the moment a Wi-Fi link comes back is lost,
- * hence the settling time.
+ * qdisc's own, and its link address. What is released the moment a Wi-Fi link
+ * comes back is lost, hence the settling time.
  */
+#include <linux/etherdevice.h>
+#include <linux/if_arp.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #if IS_ENABLED(CONFIG_CFG80211)
@@ -32,6 +34,7 @@ static void optsample_watch_put(struct optsample_stall *st)
 		return;
 	netdev_put(st->watched, &st->tracker);
 	st->watched = NULL;
+	st->source = (struct optsample_source){ 0 };
 	st->down = true;
 }
 
@@ -42,6 +45,7 @@ static void optsample_watch_set(struct optsample_stall *st,
 		return;
 	optsample_watch_put(st);
 	st->watched = dev;
+	st->source = (struct optsample_source){ 0 };
 	netdev_hold(dev, &st->tracker, GFP_ATOMIC);
 }
 
@@ -75,6 +79,78 @@ static bool optsample_link_many(const struct net_device *dev)
 #endif
 }
 
+/* The device whose link counts; NULL if the watched one is not there */
+static struct net_device *optsample_link_dev(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+
+	return q->cfg.watch[0] ? q->stall.watched : qdisc_dev(sch);
+}
+
+/* Forget @addr, or the oldest one if there is no room for another one. */
+static void optsample_former_remove(struct optsample_source *s, const u8 *addr)
+{
+	u8 i = 0;
+
+	while (i < s->nformer && !ether_addr_equal(s->former[i], addr))
+		i++;
+	if (i == s->nformer) {
+		if (s->nformer < OPTSAMPLE_FORMER)
+			return;
+		i = 0;
+	}
+	s->nformer--;
+	memmove(s->former[i], s->former[i + 1],
+		(s->nformer - i) * sizeof(s->former[0]));
+}
+
+/* Take note of the link address. Packets that wait may have the former one. */
+static void optsample_source_look(struct Qdisc *sch)
+{
+	const struct net_device *dev = optsample_link_dev(sch);
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_source *s = &q->stall.source;
+
+	/* Only then does a packet begin with an Ethernet header. */
+	if (!dev || dev->type != ARPHRD_ETHER ||
+	    qdisc_dev(sch)->type != ARPHRD_ETHER)
+		return;
+	if (s->known && ether_addr_equal(s->addr, dev->dev_addr))
+		return;
+	optsample_former_remove(s, dev->dev_addr);
+	if (s->known)
+		ether_addr_copy(s->former[s->nformer++], s->addr);
+	ether_addr_copy(s->addr, dev->dev_addr);
+	s->known = true;
+}
+
+/**
+ * optsample_link_source - put the device's address into a packet that leaves
+ * @sch: the qdisc, locked
+ * @skb: the packet
+ *
+ * A network manager gives an interface that looks for its network a random
+ * address. An access point drops frames with an address that is not the
+ * station's. Sources that were never the device's own stay: those of a bridge.
+ */
+void optsample_link_source(struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	const struct optsample_source *s = &q->stall.source;
+	const struct ethhdr *eth = (const struct ethhdr *)skb->data;
+	u8 i = 0;
+
+	if (skb_headlen(skb) < ETH_HLEN ||
+	    ether_addr_equal_unaligned(eth->h_source, s->addr))
+		return;
+	while (i < s->nformer &&
+	       !ether_addr_equal_unaligned(eth->h_source, s->former[i]))
+		i++;
+	if (i == s->nformer || skb_ensure_writable(skb, ETH_HLEN))
+		return;
+	memcpy(((struct ethhdr *)skb->data)->h_source, s->addr, ETH_ALEN);
+}
+
 /**
  * optsample_link_look - take note of the link
  * @sch: the qdisc, locked
@@ -86,8 +162,7 @@ void optsample_link_look(struct Qdisc *sch)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_stall *st = &q->stall;
-	const struct net_device *dev = q->cfg.watch[0] ? st->watched :
-							 qdisc_dev(sch);
+	const struct net_device *dev = optsample_link_dev(sch);
 	bool many = dev && optsample_link_many(dev);
 
 	if (optsample_link_up(sch)) {
@@ -99,6 +174,7 @@ void optsample_link_look(struct Qdisc *sch)
 		/* A radio that is plugged in again is not in its mode yet. */
 		st->many |= many;
 	}
+	optsample_source_look(sch);
 	st->careful = true;
 }
 
@@ -149,6 +225,7 @@ static int optsample_netdev_event(struct notifier_block *nb,
 	case NETDEV_REGISTER:
 	case NETDEV_UNREGISTER:
 	case NETDEV_CHANGENAME:
+	case NETDEV_CHANGEADDR:
 		break;
 	default:
 		return NOTIFY_DONE;

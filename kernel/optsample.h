@@ -63,6 +63,7 @@ enum {
 	OPTSAMPLE_BANDS = 1 + OPTSAMPLE_PRIORITIES,	/* 0: background */
 	OPTSAMPLE_OTHERS = 3,		/* flows of control, but for its own */
 	OPTSAMPLE_ALONE = 0x100,	/* of a profile whose group is full */
+	OPTSAMPLE_FORMER = 4,		/* link addresses of a device */
 };
 
 /* Shorter waits between two packets are ordinary scheduling, not a stall. */
@@ -286,6 +287,20 @@ struct optsample_config {
 struct optsample_account;
 
 /**
+ * struct optsample_source - link addresses that the device has and had
+ * @addr:	now, if @known
+ * @former:	before that, newest last, without @addr
+ * @nformer:	how many
+ * @known:	the device has Ethernet addresses
+ */
+struct optsample_source {
+	u8	addr[ETH_ALEN] __aligned(2);
+	u8	former[OPTSAMPLE_FORMER][ETH_ALEN] __aligned(2);
+	u8	nformer;
+	bool	known;
+};
+
+/**
  * struct optsample_inflight - what is below the qdisc, see inflight.c
  * @all:	account of everything without a destination of its own, NULL
  *		without a limit
@@ -308,6 +323,7 @@ struct optsample_inflight {
  * struct optsample_stall - why the qdisc holds, and since when
  * @inflight:	what is below
  * @watched:	device whose carrier counts, with a reference; may be NULL
+ * @source:	link addresses of that device, or of the own one
  * @careful:	something is configured or going on that may hold packets
  * @many:	the link talks to several stations, or did until it was lost
  * @by_dest:	what is in flight is limited for each destination
@@ -326,6 +342,7 @@ struct optsample_stall {
 	struct optsample_inflight inflight;
 	struct net_device	*watched;
 	netdevice_tracker	tracker;
+	struct optsample_source	source;
 	struct psched_ratecfg	rate;
 	struct qdisc_watchdog	watchdog;
 	struct list_head	instances;
@@ -688,6 +705,7 @@ void optsample_link_configure(struct Qdisc *sch, const char *name);
 bool optsample_link_up(struct Qdisc *sch);
 void optsample_link_settle(struct optsample_sched *q, u64 now);
 void optsample_link_look(struct Qdisc *sch);
+void optsample_link_source(struct Qdisc *sch, struct sk_buff *skb);
 
 /* hold.c */
 void optsample_hold_init(struct Qdisc *sch);

@@ -241,6 +241,8 @@ static noinline struct sk_buff *optsample_dequeue_careful(struct Qdisc *sch)
 		qdisc_bstats_update(sch, skb);
 	}
 	optsample_left(sch, skb);
+	if (unlikely(st->source.nformer))
+		optsample_link_source(sch, skb);
 	if (st->careful)
 		optsample_hold_released(sch, skb);
 	return skb;
