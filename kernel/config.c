@@ -60,6 +60,8 @@ static const struct nla_policy optsample_policy[TCA_OPTSAMPLE_MAX + 1] = {
 	[TCA_OPTSAMPLE_INFLIGHT_AUTO]	= NLA_POLICY_MAX(NLA_U32, 1),
 	[TCA_OPTSAMPLE_INFLIGHT_PER] =
 		NLA_POLICY_MAX(NLA_U32, TC_OPTSAMPLE_INFLIGHT_PER_DESTINATION),
+	[TCA_OPTSAMPLE_FLUSH]		= { .type = NLA_FLAG },
+	[TCA_OPTSAMPLE_PAUSE]		= OPTSAMPLE_U32(0, 60000),
 };
 
 /* The words are those of the tc plugin. */
@@ -95,6 +97,7 @@ static const char *const optsample_errors[TCA_OPTSAMPLE_MAX + 1] = {
 		"optsample: inflight auto must be 0 or 1",
 	[TCA_OPTSAMPLE_INFLIGHT_PER] =
 		"optsample: per must be auto, device or destination",
+	[TCA_OPTSAMPLE_PAUSE] = "optsample: pause must be 0..60s",
 };
 
 static const char *optsample_error(const struct nla_policy *pt)
@@ -494,6 +497,35 @@ int optsample_apply(struct Qdisc *sch, const struct optsample_config *cfg,
 	return 0;
 }
 
+/* Drop what is held: the path that it was for is gone. */
+static void optsample_flush(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct sk_buff *to_free = NULL;
+	struct optsample_loss loss = { .to_free = &to_free };
+
+	sch_tree_lock(sch);
+	optsample_unhold(sch);
+	optsample_hold_flush(q, &loss);
+	optsample_flows_purge(q, &loss);
+	optsample_ordinary_flush(q);
+	if (loss.packets)
+		optsample_settle_loss(sch, &loss);
+	sch_tree_unlock(sch);
+	kfree_skb_list_reason(to_free, SKB_DROP_REASON_QDISC_DROP);
+}
+
+/* What is to be done at once. The options have been checked. */
+static void optsample_orders(struct Qdisc *sch, struct nlattr *opt)
+{
+	struct nlattr *pause = nla_find_nested(opt, TCA_OPTSAMPLE_PAUSE);
+
+	if (nla_find_nested(opt, TCA_OPTSAMPLE_FLUSH))
+		optsample_flush(sch);
+	if (pause)
+		optsample_hold_pause(sch, nla_get_u32(pause));
+}
+
 int optsample_change(struct Qdisc *sch, struct nlattr *opt,
 		     struct netlink_ext_ack *extack)
 {
@@ -511,7 +543,10 @@ int optsample_change(struct Qdisc *sch, struct nlattr *opt,
 		return -EOPNOTSUPP;
 	}
 	err = optsample_apply(sch, &cfg, profiles, extack);
-	return err ?: optsample_ordinary_configure(sch, extack);
+	if (err)
+		return err;
+	optsample_orders(sch, opt);
+	return optsample_ordinary_configure(sch, extack);
 }
 
 int optsample_dump(struct Qdisc *sch, struct sk_buff *skb)

@@ -186,6 +186,55 @@ void optsample_hold_reset(struct optsample_sched *q)
 	optsample_hold_nothing(q);
 }
 
+/**
+ * optsample_hold_flush - drop what the driver had handed back
+ * @q: private data of the qdisc, locked
+ * @loss: where the packets go
+ */
+void optsample_hold_flush(struct optsample_sched *q,
+			  struct optsample_loss *loss)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(&q->stall.requeued))) {
+		loss->packets++;
+		loss->bytes += qdisc_pkt_len(skb);
+		__qdisc_drop(skb, loss->to_free);
+	}
+}
+
+/**
+ * optsample_hold_pause - hold the flows, but not ordinary traffic
+ * @sch: the qdisc
+ * @ms: from now on, 0: no longer
+ *
+ * Ends by itself, in case that whoever asked for it is gone.
+ */
+void optsample_hold_pause(struct Qdisc *sch, u32 ms)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+
+	sch_tree_lock(sch);
+	q->stall.pause_ns = ms ? ktime_get_ns() + (u64)ms * NSEC_PER_MSEC : 0;
+	q->stall.careful = true;
+	sch_tree_unlock(sch);
+	optsample_kick(sch);
+}
+
+/* A pause of the flows: it matters to what waits if nothing else does. */
+static bool optsample_hold_paused(struct Qdisc *sch, u64 now, u64 *wake_ns)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+
+	if (now >= st->pause_ns) {
+		st->pause_ns = 0;
+		return false;
+	}
+	*wake_ns = st->pause_ns;
+	return !q->ordinary.child->q.qlen && skb_queue_empty(&st->requeued);
+}
+
 /* @now: 0 until the clock had to be read; @wake_ns: when to look again */
 static u32 optsample_hold_cause(struct Qdisc *sch, u64 *now, u64 *wake_ns)
 {
@@ -198,7 +247,7 @@ static u32 optsample_hold_cause(struct Qdisc *sch, u64 *now, u64 *wake_ns)
 		st->down = true;
 		return TC_OPTSAMPLE_STALL_CARRIER;
 	}
-	if (q->cfg.rate || unlikely(st->down || st->settle_ns))
+	if (q->cfg.rate || unlikely(st->down || st->settle_ns || st->pause_ns))
 		*now = ktime_get_ns();
 	if (unlikely(st->down))
 		optsample_link_settle(q, *now);
@@ -207,6 +256,8 @@ static u32 optsample_hold_cause(struct Qdisc *sch, u64 *now, u64 *wake_ns)
 		return TC_OPTSAMPLE_STALL_SETTLE;
 	}
 	st->settle_ns = 0;
+	if (unlikely(st->pause_ns) && optsample_hold_paused(sch, *now, wake_ns))
+		return TC_OPTSAMPLE_STALL_GATE;
 	if (!st->by_dest && optsample_inflight_full(q))
 		return TC_OPTSAMPLE_STALL_INFLIGHT;
 	if (q->cfg.rate && *now < st->next_ns) {
@@ -269,7 +320,7 @@ bool optsample_hold_back(struct Qdisc *sch)
 	optsample_hold_for(st, cause, now);
 	st->careful = cause != TC_OPTSAMPLE_NOT_STALLED || st->inflight.all ||
 		      q->cfg.rate || q->cfg.watch[0] || st->source.nformer ||
-		      !skb_queue_empty(&st->requeued);
+		      st->pause_ns || !skb_queue_empty(&st->requeued);
 	if (cause == TC_OPTSAMPLE_NOT_STALLED)
 		return false;
 	st->backlogged = false;

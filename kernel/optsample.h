@@ -329,6 +329,7 @@ struct optsample_inflight {
  * @by_dest:	what is in flight is limited for each destination
  * @down:	carrier of the watched or own device was seen down
  * @settle_ns:	nothing leaves before this time, 0 if settled
+ * @pause_ns:	no flow sends before this time, 0 if they may
  * @next_ns:	earliest departure at the configured rate
  * @last_len:	bytes of the last packet that left at that rate
  * @cause:	of the stall now, TC_OPTSAMPLE_NOT_STALLED if none
@@ -351,6 +352,7 @@ struct optsample_stall {
 	bool			by_dest;
 	bool			down;
 	u64			settle_ns;
+	u64			pause_ns;
 	u64			next_ns;
 	u32			last_len;
 	u32			cause;
@@ -605,7 +607,8 @@ void optsample_flows_relieve(struct optsample_sched *q,
 /* table.c */
 void optsample_flows_lists(struct optsample_sched *q);
 int optsample_flows_init(struct optsample_sched *q);
-void optsample_flows_purge(struct optsample_sched *q);
+void optsample_flows_purge(struct optsample_sched *q,
+			   struct optsample_loss *loss);
 void optsample_flows_destroy(struct optsample_sched *q);
 bool optsample_idle_free(struct optsample_sched *q);
 void optsample_flows_reclaim(struct optsample_sched *q);
@@ -661,6 +664,7 @@ int optsample_ordinary_init(struct Qdisc *sch, struct netlink_ext_ack *extack);
 int optsample_ordinary_configure(struct Qdisc *sch,
 				 struct netlink_ext_ack *extack);
 void optsample_ordinary_reset(struct optsample_sched *q);
+void optsample_ordinary_flush(struct optsample_sched *q);
 void optsample_ordinary_destroy(struct optsample_sched *q);
 int optsample_ordinary_graft(struct Qdisc *sch, struct Qdisc *new,
 			     struct Qdisc **old,
@@ -717,6 +721,9 @@ void optsample_hold_configure(struct Qdisc *sch,
 bool optsample_hold_over_reset(struct Qdisc *sch);
 void optsample_hold_nothing(struct optsample_sched *q);
 void optsample_hold_reset(struct optsample_sched *q);
+void optsample_hold_flush(struct optsample_sched *q,
+			  struct optsample_loss *loss);
+void optsample_hold_pause(struct Qdisc *sch, u32 ms);
 bool optsample_hold_back(struct Qdisc *sch);
 void optsample_hold_released(struct Qdisc *sch, struct sk_buff *skb);
 void optsample_hold_blocked(struct Qdisc *sch);

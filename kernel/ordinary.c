@@ -131,6 +131,19 @@ void optsample_ordinary_reset(struct optsample_sched *q)
 	q->ordinary.credit = 0;
 }
 
+/**
+ * optsample_ordinary_flush - drop what is held, and count it
+ * @q: private data of the qdisc, locked; the parents are told
+ */
+void optsample_ordinary_flush(struct optsample_sched *q)
+{
+	struct Qdisc *child = q->ordinary.child;
+
+	child->qstats.drops += child->q.qlen;
+	qdisc_purge_queue(child);
+	q->ordinary.credit = 0;
+}
+
 /* Also after a failed init() */
 void optsample_ordinary_destroy(struct optsample_sched *q)
 {

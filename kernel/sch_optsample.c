@@ -180,6 +180,8 @@ static __always_inline struct sk_buff *optsample_next(struct optsample_sched *q,
 	bool waits = o->child->q.qlen, flows = optsample_flows_hold(q);
 	struct sk_buff *skb;
 
+	if (careful && unlikely(q->stall.pause_ns))
+		flows = false;
 	if (waits && (o->credit >= 0 || !flows)) {
 		skb = optsample_ordinary_next(q, careful, flows);
 		if (likely(skb))
@@ -274,7 +276,7 @@ static void optsample_reset(struct Qdisc *sch)
 	if (optsample_hold_over_reset(sch))
 		return;
 	optsample_hold_reset(q);
-	optsample_flows_purge(q);
+	optsample_flows_purge(q, NULL);
 	optsample_ordinary_reset(q);
 }
 

@@ -248,8 +248,10 @@ struct optsample_flow *optsample_flow_make(struct optsample_sched *q,
 /**
  * optsample_flows_purge - drop all packets and all flows
  * @q: private data of the qdisc, locked
+ * @loss: where the packets go; NULL if nothing is to be settled
  */
-void optsample_flows_purge(struct optsample_sched *q)
+void optsample_flows_purge(struct optsample_sched *q,
+			   struct optsample_loss *loss)
 {
 	u32 i;
 
@@ -257,14 +259,14 @@ void optsample_flows_purge(struct optsample_sched *q)
 		return;
 	for (i = 0; i < q->cfg.flows; i++)
 		if (q->slots[i])
-			optsample_flow_purge(q, q->slots[i], NULL);
+			optsample_flow_purge(q, q->slots[i], loss);
 }
 
 void optsample_flows_destroy(struct optsample_sched *q)
 {
 	struct optsample_msg *msg, *next;
 
-	optsample_flows_purge(q);
+	optsample_flows_purge(q, NULL);
 	for (msg = q->spare; msg; msg = next) {
 		next = msg->spare;
 		kmem_cache_free(optsample_msg_cache, msg);

@@ -403,6 +403,7 @@ test_boundaries()
 	IDLE 1 86400000 idle must be 1ms..24h
 	INFLIGHT_AUTO 0 1 inflight auto must be 0 or 1
 	INFLIGHT_PER 0 2 per must be auto, device or destination
+	PAUSE 0 60000 pause must be 0..60s
 	PROFILE_ID 1 63 profile must be 1..63
 	PROFILE_LIMIT 1 65535 limit must be 1..65535
 	PROFILE_POLICY 0 4 unknown policy

@@ -37,6 +37,7 @@ enum kind {
 	KIND_WATCH,
 	KIND_NOWATCH,
 	KIND_RATE,
+	KIND_FLUSH,
 };
 
 /**
@@ -92,6 +93,9 @@ static const struct option options[] = {
 	  TC_OPTSAMPLE_GATE_OPEN, "gate must be open or closed" },
 	{ "idle", TCA_OPTSAMPLE_IDLE, KIND_TIME, 1, 86400000,
 	  "idle must be 1ms..24h" },
+	{ "flush", TCA_OPTSAMPLE_FLUSH, KIND_FLUSH, 0, 0, NULL },
+	{ "pause", TCA_OPTSAMPLE_PAUSE, KIND_TIME, 0, 60000,
+	  "pause must be 0..60s" },
 };
 
 /* "inflight" with a size instead of a number of packets */
@@ -110,7 +114,7 @@ static void explain(void)
 		"			[ per { auto | device | destination } ]\n"
 		"			[ watch DEV | nowatch ] [ settle TIME ]\n"
 		"			[ rate { RATE | unlimited } ] [ gate { open | closed } ]\n"
-		"			[ idle TIME ]\n"
+		"			[ idle TIME ] [ flush ] [ pause TIME ]\n"
 		"			[ profile 1..63 { [ limit MESSAGES ] [ policy POLICY ]\n"
 		"			  [ refill PERCENT ] [ priority 0..7 ] [ sync TIME ]\n"
 		"			  [ segments | nosegments ] | none } ]...\n"
@@ -283,6 +287,8 @@ static int put_option(const struct option *o, const char *str,
 		return put_noinflight(n);
 	case KIND_NOWATCH:
 		return addattr_l(n, ATTRS_MAX, o->attr, "", 1);
+	case KIND_FLUSH:
+		return addattr_l(n, ATTRS_MAX, o->attr, NULL, 0);
 	case KIND_WATCH:
 		return put_watch(o, str, n);
 	case KIND_INFLIGHT:
@@ -304,7 +310,8 @@ static const struct option *find_option(const char *name)
 
 static bool takes_value(const struct option *o)
 {
-	return o->kind != KIND_NOINFLIGHT && o->kind != KIND_NOWATCH;
+	return o->kind != KIND_NOINFLIGHT && o->kind != KIND_NOWATCH &&
+	       o->kind != KIND_FLUSH;
 }
 
 static int optsample_parse_opt(struct qdisc_util *qu, int argc, char **argv,

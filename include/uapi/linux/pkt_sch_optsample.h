@@ -33,6 +33,11 @@ enum {
 	TCA_OPTSAMPLE_PROFILES,		/* nest of TCA_OPTSAMPLE_PROFILE */
 	TCA_OPTSAMPLE_INFLIGHT_AUTO,	/* u32, 1: the qdisc finds a limit */
 	TCA_OPTSAMPLE_INFLIGHT_PER,	/* u32, tc_optsample_inflight_per */
+	TCA_OPTSAMPLE_FLUSH,		/* flag, drop what is held; never dumped */
+	TCA_OPTSAMPLE_PAUSE,		/* u32, ms that flows are held from now
+					 * on; ordinary traffic is not; never
+					 * dumped
+					 */
 	__TCA_OPTSAMPLE_MAX
 };
 
@@ -88,7 +93,7 @@ enum tc_optsample_stall {
 	TC_OPTSAMPLE_STALL_SETTLE,	/* carrier is back, not yet trusted */
 	TC_OPTSAMPLE_STALL_INFLIGHT,	/* too much is below the qdisc */
 	TC_OPTSAMPLE_STALL_RATE,	/* the configured rate is used up */
-	TC_OPTSAMPLE_STALL_GATE,	/* the gate is closed */
+	TC_OPTSAMPLE_STALL_GATE,	/* the gate is closed, or a pause */
 	__TC_OPTSAMPLE_STALL_MAX
 };
 
