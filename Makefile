@@ -86,7 +86,7 @@ programs: $(PROGRAMS)
 tc: $(BUILD)/tc/q_optsample.so
 ros1: $(BUILD)/ros1/liboptsample-ros1.so
 engine: $(BUILD)/engine/engine-mpi.so
-bpf: $(BUILD)/bpf/ros_tag.bpf.o $(BUILD)/bpf/gso_tag.bpf.o
+bpf: $(BUILD)/bpf/ros_tag.bpf.o $(BUILD)/bpf/keep.bpf.o $(BUILD)/bpf/gso_tag.bpf.o
 
 # tools/kernel knows when nothing is to be done
 module:
@@ -130,7 +130,7 @@ COMMON	:= $(wildcard userspace/common/*.c)
 
 $(eval $(call program,optsample,$(wildcard userspace/ctl/*.c) $(COMMON) \
 	$(IDL)/nav_msgs.c $(IDL)/std_msgs.c $(HEADERS),\
-	$(call pc,libnl-3.0 libnl-route-3.0 libbpf libcjson) -lddsc \
+	$(call pc,libnl-3.0 libnl-route-3.0 libnl-genl-3.0 libbpf libcjson) -lddsc \
 	-lxmlrpc_client -lxmlrpc -lxmlrpc_util -lm,$(UAPI) -I$(IDL)))
 # The library: the same bits on any CPU, whatever it is fed with
 LIB_CFLAGS := -O3 -ffp-contract=off -fno-trapping-math -fno-math-errno -fwrapv \
@@ -524,8 +524,8 @@ install: build
 		userspace/bridge/systemd/*.service userspace/gdimd/systemd/*.service
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/optsample \
 		userspace/bridge/systemd/*.conf userspace/gdimd/systemd/*.conf
-	install -D -m 644 $(BUILD)/bpf/ros_tag.bpf.o \
-		$(DESTDIR)$(PREFIX)/lib/optsample/ros_tag.bpf.o
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/optsample \
+		$(BUILD)/bpf/ros_tag.bpf.o $(BUILD)/bpf/keep.bpf.o
 	install -D -m 644 $(BUILD)/tc/q_optsample.so $(TCLIB)/q_optsample.so
 	install -D -m 644 $(ROS1)/liboptsample-ros1.so \
 		$(DESTDIR)$(PREFIX)/lib/optsample/liboptsample-ros1.so

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ifb.h - what the queue of a device is called that `optsample up` makes
+ * ifb.h - what the ifb devices are called that `optsample up` makes
  */
 #ifndef COMMON_IFB_H
 #define COMMON_IFB_H
@@ -9,18 +9,33 @@
 #include <stdio.h>
 #include <string.h>
 
-/* opt-DEV; of a long name the beginning, and a hash of all of it */
-static inline void ifb_name(const char *dev, char name[IF_NAMESIZE])
+/* PREFIX and DEV; of a long name the beginning, and a hash of all of it */
+static inline void ifb_prefixed(const char *prefix, const char *dev,
+				char name[IF_NAMESIZE])
 {
+	int room = IF_NAMESIZE - 1 - strlen(prefix);
 	unsigned int hash = 5381;
 
-	if (strlen(dev) <= IF_NAMESIZE - 5) {
-		snprintf(name, IF_NAMESIZE, "opt-%.11s", dev);
+	if ((int)strlen(dev) <= room) {
+		snprintf(name, IF_NAMESIZE, "%s%s", prefix, dev);
 		return;
 	}
 	for (const char *c = dev; *c; c++)
 		hash = hash * 33 + (unsigned char)*c;
-	snprintf(name, IF_NAMESIZE, "opt-%.6s%05x", dev, hash & 0xfffff);
+	snprintf(name, IF_NAMESIZE, "%s%.*s%05x", prefix, room - 5, dev,
+		 hash & 0xfffff);
+}
+
+/* The queue of DEV: opt-DEV */
+static inline void ifb_name(const char *dev, char name[IF_NAMESIZE])
+{
+	ifb_prefixed("opt-", dev, name);
+}
+
+/* Where the addresses of DEV are kept: keep-DEV */
+static inline void keep_name(const char *dev, char name[IF_NAMESIZE])
+{
+	ifb_prefixed("keep-", dev, name);
 }
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The BPF program: find its object, load, pin.
+ * The BPF programs: find their objects, load, pin.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -19,12 +19,12 @@
 
 /* bin/ of the build tree, or of an installation */
 static const char *const classifier_places[] = {
-	"%s/../bpf/ros_tag.bpf.o",
-	"%s/../lib/optsample/ros_tag.bpf.o",
-	"/usr/lib/optsample/ros_tag.bpf.o%.0s",
+	"%1$s/../bpf/%2$s.bpf.o",
+	"%1$s/../lib/optsample/%2$s.bpf.o",
+	"/usr/lib/optsample/%2$s.bpf.o%1$.0s",
 };
 
-static int classifier_find(char path[CTL_PATH])
+static int classifier_find(const char *name, char path[CTL_PATH])
 {
 	char exe[CTL_PATH / 2] = "";
 	const char *dir;
@@ -34,12 +34,12 @@ static int classifier_find(char path[CTL_PATH])
 	dir = dirname(exe);
 	for (size_t i = 0; i < sizeof(classifier_places) /
 	     sizeof(*classifier_places); i++) {
-		snprintf(path, CTL_PATH, classifier_places[i], dir);
+		snprintf(path, CTL_PATH, classifier_places[i], dir, name);
 		if (!access(path, R_OK))
 			return 0;
 	}
-	return cli_error(-ENOENT, "no ros_tag.bpf.o in %s/../bpf or /usr/lib/optsample",
-			 dir);
+	return cli_error(-ENOENT, "no %s.bpf.o in %s/../bpf or /usr/lib/optsample",
+			 name, dir);
 }
 
 static void classifier_pins_of(const char *dev, char path[CTL_PATH])
@@ -115,35 +115,32 @@ static int classifier_print(enum libbpf_print_level level,
 	return 0;
 }
 
-static int classifier_pin(struct bpf_object *obj, const char *pins)
+static int classifier_pin(struct bpf_object *obj, const char *name,
+			  const char *pins)
 {
 	struct bpf_program *prog = bpf_object__next_program(obj, NULL);
 	char path[CTL_PATH + 32];
 
 	if (!prog)
 		return -ENOENT;
-	snprintf(path, sizeof(path), "%s/ros_tag", pins);
+	snprintf(path, sizeof(path), "%s/%s", pins, name);
 	if (bpf_program__pin(prog, path))
 		return -errno;
 	return bpf_obj_get(path);
 }
 
-int classifier_load(const char *dev)
+/* Return: file descriptor of the program, or negative errno */
+static int classifier_object(const char *dev, const char *name)
 {
 	char path[CTL_PATH], pins[CTL_PATH];
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = pins);
 	struct bpf_object *obj;
 	int err;
 
-	err = classifier_find(path) ?: classifier_mount();
+	err = classifier_find(name, path);
 	if (err)
 		return err;
-	classifier_unload(dev);
 	classifier_pins_of(dev, pins);
-	mkdir(CTL_PINS, 0700);
-	if (mkdir(pins, 0700))
-		return cli_error(-errno, "cannot make %s: %s", pins,
-				 strerror(errno));
 	*classifier_words = '\0';
 	libbpf_set_print(classifier_print);
 	obj = bpf_object__open_file(path, &opts);
@@ -152,7 +149,7 @@ int classifier_load(const char *dev)
 	else
 		err = bpf_object__load(obj);
 	if (!err)
-		err = classifier_pin(obj, pins);
+		err = classifier_pin(obj, name, pins);
 	if (err < 0) {
 		cli_error(err, "cannot load %s: %s", path, *classifier_words ?
 			  classifier_words : strerror(-err));
@@ -160,4 +157,25 @@ int classifier_load(const char *dev)
 	}
 	bpf_object__close(obj);
 	return err;
+}
+
+int classifier_load(const char *dev)
+{
+	char pins[CTL_PATH];
+	int err = classifier_mount();
+
+	if (err)
+		return err;
+	classifier_unload(dev);
+	classifier_pins_of(dev, pins);
+	mkdir(CTL_PINS, 0700);
+	if (mkdir(pins, 0700))
+		return cli_error(-errno, "cannot make %s: %s", pins,
+				 strerror(errno));
+	return classifier_object(dev, "ros_tag");
+}
+
+int classifier_load_keep(const char *dev)
+{
+	return classifier_object(dev, "keep");
 }

@@ -14,6 +14,8 @@
  * Return: file descriptor of the program, or negative errno
  */
 int classifier_load(const char *dev);
+/* The program of keep-DEV, likewise. To be called after classifier_load(). */
+int classifier_load_keep(const char *dev);
 /* Remove the pins; the kernel frees the maps when nobody uses them. */
 void classifier_unload(const char *dev);
 /* Where the maps of @dev are: its own pins, else those of plain tc */

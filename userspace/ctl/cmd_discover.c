@@ -21,6 +21,7 @@
 #include <unistd.h>
 #include "classifier.h"
 #include "discovery.h"
+#include "link_thread.h"
 #include "neigh.h"
 #include "odometer.h"
 #include "rules.h"
@@ -83,12 +84,12 @@ struct discover {
 	struct topic_list	left_out;	/* writers there is no room for */
 	bool			forgot;		/* there were more than that */
 	bool			crowd_logged;
-	bool			crowded;	/* so are there next hops */
+	struct link_report	link;
 	struct writers		writers;
 	int			rules_map;
 	int			odometer_map;
 	bool			dirty;
-	char			warnings[768];	/* up_await() has room for 1023 */
+	char			warnings[1000];	/* up_await() has room for 1023 */
 };
 
 static volatile sig_atomic_t discover_stop, discover_again;
@@ -265,7 +266,9 @@ static void warnings_judge(struct discover *d)
 	else if (d->left_out.n)
 		warn(d, "more than %d writers on this host: %zu others are not sampled",
 		     ROS_WRITERS_MAX, d->left_out.n);
-	if (d->crowded)
+	if (*d->link.kept)
+		warn(d, "%s", d->link.kept);
+	if (d->link.crowded)
 		warn(d, "more than %d next hops: the neighbour entries of the others are not kept",
 		     NEIGH_MAX);
 	if (!d->outside)
@@ -514,7 +517,7 @@ static void udpros_turn(struct discover *d)
 		cli_warn("%s", why);
 }
 
-static void discover_loop(struct discover *d, struct neigh_table *neigh)
+static void discover_loop(struct discover *d, struct link_thread *link)
 {
 	uint64_t now;
 	bool ready = false;
@@ -530,11 +533,8 @@ static void discover_loop(struct discover *d, struct neigh_table *neigh)
 			discover_again = 0;
 			judge_anew(d);
 		}
-		neigh_turn(neigh, now);
-		if (neigh_is_full(neigh) != d->crowded) {
-			d->crowded = !d->crowded;
+		if (link_thread_report(link, &d->link))
 			warnings_judge(d);
-		}
 		if (d->dirty)
 			topic_save(d->dev, &d->topics, d->left_out.n,
 				   d->warnings);
@@ -563,7 +563,7 @@ int cmd_discover(int argc, char **argv)
 	};
 	struct sigaction sa = { .sa_handler = discover_on_signal };
 	static struct discover d = { .outage_s = 30 };
-	struct neigh_table *neigh;
+	struct link_thread *link;
 	char pins[CTL_PATH];
 	int flows, recent;
 
@@ -581,11 +581,11 @@ int cmd_discover(int argc, char **argv)
 	if (d.writers.map < 0 || d.rules_map < 0 || d.odometer_map < 0 ||
 	    flows < 0 || recent < 0)
 		return discover_fail(&d, -ENOENT, "there is no classifier, 'optsample up' loads it");
-	neigh = neigh_open(d.dev, flows, recent);
-	if (!neigh)
-		return discover_fail(&d, -EIO, "cannot listen to neighbours");
 	if (state_pid_claim(d.dev) < 0)
 		return -EBUSY;
+	link = link_thread_start(d.dev, flows, recent);
+	if (!link)
+		return discover_fail(&d, -EIO, "cannot listen to the kernel's events");
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGHUP, &sa, NULL);
@@ -595,10 +595,10 @@ int cmd_discover(int argc, char **argv)
 	rules_load(d.rules_map, &d.rules);
 	if (d.master)
 		d.udpros = udpros_open(d.master);
-	discover_loop(&d, neigh);
+	discover_loop(&d, link);
 	udpros_close(d.udpros);
 	rules_free(&d.rules);
-	neigh_close(neigh);
+	link_thread_stop(link);
 	topic_free(&d.topics);
 	topic_free(&d.left_out);
 	return 0;

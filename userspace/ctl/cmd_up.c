@@ -37,7 +37,7 @@ enum {
 enum {
 	OPT_LIMIT = 256, OPT_POLICY, OPT_MEMLIMIT, OPT_INFLIGHT, OPT_SETTLE,
 	OPT_RATE, OPT_OUTAGE, OPT_DOMAIN, OPT_TOPICS, OPT_TYPES, OPT_PEER,
-	OPT_ODOMETRY, OPT_MASTER, OPT_NO_IFB,
+	OPT_ODOMETRY, OPT_MASTER, OPT_NO_IFB, OPT_NO_KEEP,
 };
 
 static const struct argp_option up_options[] = {
@@ -54,6 +54,7 @@ static const struct argp_option up_options[] = {
 	{ "odometry", OPT_ODOMETRY, "TOPIC", 0, "nav_msgs/Odometry, for topics that are sampled by distance", 2 },
 	{ "master", OPT_MASTER, "URI", 0, "ROS 1 master, for UDPROS (ROS_MASTER_URI; none)", 2 },
 	{ "peer", OPT_PEER, "ADDRESS", 0, "peer whose neighbour entry is needed in an outage", 2 },
+	{ "no-keep", OPT_NO_KEEP, NULL, 0, "do not keep DEV's addresses when its network manager takes them", 3 },
 	{ "no-ifb", OPT_NO_IFB, NULL, 0, "the qdisc on DEV itself: a device that keeps its carrier", 3 },
 	{ 0 }
 };
@@ -70,6 +71,7 @@ struct up {
 	const char		*peers[UP_PEERS];
 	int			npeers;
 	bool			no_ifb;
+	bool			no_keep;
 };
 
 /* The last one counts. */
@@ -142,6 +144,9 @@ static int up_parse_dds(int key, char *arg, struct up *up)
 		return 0;
 	case OPT_NO_IFB:
 		up->no_ifb = true;
+		return 0;
+	case OPT_NO_KEEP:
+		up->no_keep = true;
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -348,6 +353,20 @@ static int up_checks(const struct up *up)
 	return module_load();
 }
 
+static int up_keep(const struct stack *s)
+{
+	int prog, err;
+
+	if (!s->made_keep)
+		return 0;
+	prog = classifier_load_keep(s->dev);
+	if (prog < 0)
+		return prog;
+	err = stack_keep(s, prog);
+	close(prog);
+	return err;
+}
+
 static int up_all(const struct up *up, struct state *st)
 {
 	int prog, err;
@@ -363,7 +382,7 @@ static int up_all(const struct up *up, struct state *st)
 	close(prog);
 	if (err)
 		return err;
-	err = up_peers(up) ?: up_spawn(st);
+	err = up_keep(&st->stack) ?: up_peers(up) ?: up_spawn(st);
 	if (err)
 		return err;
 	st->ready = true;
@@ -383,6 +402,8 @@ static void up_state(const struct up *up, struct state *st)
 		snprintf(s->queue, IFNAMSIZ, "%.15s", up->dev);
 	else
 		ifb_name(up->dev, s->queue);
+	if (!up->no_ifb && !up->no_keep && stack_is_ethernet(up->dev))
+		keep_name(up->dev, s->keep);
 }
 
 int cmd_up(int argc, char **argv)

@@ -9,7 +9,10 @@
  *   neigh.c       permanent neighbour entries
  *   neigh_file.c  which they are, on file
  *   dests.c       where sampled flows go
- *   classifier.c  the BPF program and its maps
+ *   keep*.c       addresses of an interface that has lost them
+ *   network.c     which Wi-Fi network an interface is in
+ *   link_thread.c the daemon's thread for neighbours and addresses
+ *   classifier.c  the BPF programs and their maps
  *   writers.c     who is sampled, in its map
  *   module.c      the kernel module
  *   state.c       files in /run/optsample: one folder for one interface

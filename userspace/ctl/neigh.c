@@ -24,6 +24,7 @@
 #include "state.h"
 
 enum {
+	NEIGH_SCAN_MS	= 100,	/* flows are looked for, at most */
 	NEIGH_ROUTES_MS	= 2000,	/* routes are looked up again */
 	NEIGH_LLADDR	= 32,
 	NEIGH_ADDRS	= 64,
@@ -93,11 +94,13 @@ struct neigh_addrs {
 
 /**
  * struct neigh_table - those of an interface
+ * @keep:	device that gets the same entries, for good; or 0
  * @up:		it has its carrier, and
  * @changes:	how often that has come and gone
  * @full:	there is no room for one, and
  * @full_logged: that was logged
  * @fresh:	one was added
+ * @scanned_at:	when the maps were last read, ms
  * @routes_at:	when to look up the routes again, ms
  * @dests:	where flows go
  * @peers:	that the user named,
@@ -107,11 +110,13 @@ struct neigh_addrs {
 struct neigh_table {
 	char			dev[IFNAMSIZ];
 	int			ifindex;
+	int			keep;
 	bool			up;
 	uint32_t		changes;
 	bool			full;
 	bool			full_logged;
 	bool			fresh;
+	uint64_t		scanned_at;
 	uint64_t		routes_at;
 	struct dests		dests;
 	struct neigh_peer	peers[NEIGH_PEERS];
@@ -147,6 +152,33 @@ static int neigh_entry_set(const struct neigh_table *t, const struct neigh *e,
 {
 	return neigh_set(t->ifindex, e->addr.family, e->addr.addr, e->lladdr,
 			 e->llen, state);
+}
+
+/*
+ * The routes of keep-DEV are used when DEV has none. Nobody answers there, so an
+ * entry is what was last known on DEV.
+ */
+static void neigh_keep(const struct neigh_table *t, const struct neigh *e)
+{
+	if (t->keep && e->llen)
+		neigh_set(t->keep, e->addr.family, e->addr.addr, e->lladdr,
+			  e->llen, NUD_PERMANENT);
+}
+
+static void neigh_keep_no_more(const struct neigh_table *t,
+			       const struct neigh *e)
+{
+	struct ndmsg nd = {
+		.ndm_family = e->addr.family,
+		.ndm_ifindex = t->keep,
+	};
+	struct nl_msg *msg;
+
+	if (!t->keep)
+		return;
+	msg = netlink_request(RTM_DELNEIGH, 0, &nd, sizeof(nd));
+	nla_put(msg, NDA_DST, route_addr_len(e->addr.family), e->addr.addr);
+	netlink_send(msg);
 }
 
 /*
@@ -211,10 +243,20 @@ static void neigh_verify(struct neigh_table *t, struct neigh *e)
 	neigh_entry_set(t, e, NUD_PROBE);
 }
 
-static void neigh_learn(struct neigh *e, const struct nlattr *lladdr)
+static void neigh_copy(struct neigh *e, const struct nlattr *lladdr)
 {
 	e->llen = nla_len(lladdr) > NEIGH_LLADDR ? 0 : nla_len(lladdr);
 	memcpy(e->lladdr, nla_data(lladdr), e->llen);
+}
+
+static void neigh_learn(const struct neigh_table *t, struct neigh *e,
+			const struct nlattr *lladdr)
+{
+	struct neigh old = *e;
+
+	neigh_copy(e, lladdr);
+	if (e->llen != old.llen || memcmp(e->lladdr, old.lladdr, e->llen))
+		neigh_keep(t, e);
 }
 
 static bool neigh_state_known(int state)
@@ -226,18 +268,22 @@ static bool neigh_state_known(int state)
 static void neigh_changed(struct neigh_table *t, struct neigh *e, int state,
 			  const struct nlattr *lladdr)
 {
+	bool was_dead = e->dead;
+
 	e->seen = true;
 	e->dead = !neigh_state_known(state);
 	if (state & NUD_PERMANENT && lladdr) {
 		/* Events in the queue may be older than what we asked for. */
 		e->ours |= e->asked;
 		e->others = !e->ours;
+		if (e->others)
+			neigh_learn(t, e, lladdr);
 		/*
 		 * An earlier run of the daemon made it so: the network may be
 		 * another one since.
 		 */
 		if (e->ours && !e->llen) {
-			neigh_learn(e, lladdr);
+			neigh_learn(t, e, lladdr);
 			if (t->up)
 				neigh_verify(t, e);
 		}
@@ -247,9 +293,9 @@ static void neigh_changed(struct neigh_table *t, struct neigh *e, int state,
 	e->others = false;
 	/* It went with the link, before it was looked at. */
 	if (!state && lladdr && !e->llen)
-		neigh_learn(e, lladdr);
+		neigh_learn(t, e, lladdr);
 	if (state & NUD_REACHABLE && lladdr) {
-		neigh_learn(e, lladdr);
+		neigh_learn(t, e, lladdr);
 		e->verify = false;
 		neigh_make_permanent(t, e);
 	} else if (!t->up) {
@@ -259,9 +305,12 @@ static void neigh_changed(struct neigh_table *t, struct neigh *e, int state,
 	} else if (state & NUD_STALE && lladdr) {
 		struct neigh probe = *e;
 
-		neigh_learn(&probe, lladdr);
+		neigh_copy(&probe, lladdr);
 		neigh_entry_set(t, &probe, NUD_PROBE);
 		e->asked = false;
+	} else if (!state && e->llen && !was_dead) {
+		/* Flushed, with an address perhaps. It is of use at once. */
+		neigh_verify(t, e);
 	} else if ((e->peer || e->verify) && (!state || state & NUD_FAILED)) {
 		/* Once: packets do it later. There may be none for a peer. */
 		e->verify = false;
@@ -273,7 +322,7 @@ static void neigh_link_down(struct neigh_table *t)
 {
 	t->up = false;
 	for (int i = 0; i < t->n; i++)
-		if (t->v[i].llen && !t->v[i].ours)
+		if (t->v[i].llen && !t->v[i].ours && !t->v[i].others)
 			neigh_make_permanent(t, &t->v[i]);
 }
 
@@ -311,13 +360,19 @@ static void neigh_on_neigh(struct neigh_table *t, struct nlmsghdr *h)
 	struct nlattr *tb[NDA_MAX + 1];
 	struct neigh *e;
 
-	if (nd->ndm_ifindex != t->ifindex ||
+	if ((nd->ndm_ifindex != t->ifindex && nd->ndm_ifindex != t->keep) ||
 	    (a.family != AF_INET && a.family != AF_INET6) ||
 	    nlmsg_parse(h, sizeof(*nd), tb, NDA_MAX, NULL) || !tb[NDA_DST] ||
 	    nla_len(tb[NDA_DST]) != (int)route_addr_len(a.family))
 		return;
 	memcpy(a.addr, nla_data(tb[NDA_DST]), nla_len(tb[NDA_DST]));
 	e = neigh_find(t, &a);
+	/* They go with the last address, of which another one takes the place. */
+	if (e && nd->ndm_ifindex != t->ifindex) {
+		if (h->nlmsg_type == RTM_DELNEIGH)
+			neigh_keep(t, e);
+		return;
+	}
 	if (e)
 		neigh_changed(t, e, h->nlmsg_type == RTM_DELNEIGH ? 0 :
 			      nd->ndm_state, tb[NDA_LLADDR]);
@@ -454,6 +509,7 @@ static struct neigh *neigh_free_entry(struct neigh_table *t,
 		if (!e->used) {
 			if (e->ours || e->asked)
 				neigh_entry_set(t, e, NUD_STALE);
+			neigh_keep_no_more(t, e);
 			return e;
 		}
 		if (e->dead && !e->ours && !e->asked)
@@ -461,8 +517,10 @@ static struct neigh *neigh_free_entry(struct neigh_table *t,
 	}
 	if (!neigh_is_known(t, a))
 		return NULL;
-	if (dead)
+	if (dead) {
+		neigh_keep_no_more(t, dead);
 		return dead;
+	}
 	/* Some may be dead that the kernel was not asked about yet. */
 	if (t->fresh)
 		return NULL;
@@ -503,7 +561,7 @@ static bool neigh_next_hop(const struct neigh_table *t,
 	if (to->family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(to->addr))
 		return true;
 	if (route_find(to, &r) || r.type != RTN_UNICAST ||
-	    r.ifindex != t->ifindex)
+	    (r.ifindex != t->ifindex && r.ifindex != t->keep))
 		return false;
 	*via = r.via;
 	return true;
@@ -703,16 +761,26 @@ struct neigh_table *neigh_open(const char *dev, int flows, int recent)
 	return t;
 }
 
-void neigh_turn(struct neigh_table *t, uint64_t now)
+int neigh_fd(const struct neigh_table *t)
+{
+	return nl_socket_get_fd(t->events);
+}
+
+void neigh_turn(struct neigh_table *t, int keep, uint64_t now)
 {
 	int ifindex = if_nametoindex(t->dev);
 
+	t->keep = keep;
 	if (ifindex && ifindex != t->ifindex) {
 		neigh_start(t, ifindex);
 		t->routes_at = now;
+		t->scanned_at = 0;
 	}
 	/* first: what has happened may be about a flow that has just begun */
-	neigh_scan(t, now);
+	if (!t->scanned_at || now - t->scanned_at >= NEIGH_SCAN_MS) {
+		neigh_scan(t, now);
+		t->scanned_at = now;
+	}
 	if (netlink_receive(t->events, neigh_on_event, t))
 		neigh_look_again(t);
 }

@@ -26,8 +26,15 @@ struct neigh_table;
  * Return: NULL if the kernel's events cannot be heard
  */
 struct neigh_table *neigh_open(const char *dev, int flows, int recent);
-/* Deal with what has happened; never waits. @now: ms */
-void neigh_turn(struct neigh_table *n, uint64_t now);
+/**
+ * neigh_turn - deal with what has happened; never waits
+ * @n:		the table
+ * @keep:	number of the device that gets the same entries, see keep.h; or 0
+ * @now:	ms
+ */
+void neigh_turn(struct neigh_table *n, int keep, uint64_t now);
+/* To poll for events */
+int neigh_fd(const struct neigh_table *n);
 /* Are there more next hops than NEIGH_MAX? */
 bool neigh_is_full(const struct neigh_table *n);
 void neigh_close(struct neigh_table *n);

@@ -12,7 +12,8 @@
 
 enum { NETLINK_EVENTS = 10000 };	/* at once */
 
-static char netlink_words[160];	/* of the kernel about the last error */
+/* Of the kernel about the last error of this thread */
+static _Thread_local char netlink_words[160];
 
 struct netlink_reply {
 	netlink_fn	fn;

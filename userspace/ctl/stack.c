@@ -13,7 +13,10 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <net/if.h>	/* before <linux/if.h> */
+#include <linux/if.h>
 #include <linux/if_ether.h>
+#include <linux/if_arp.h>
 #include <linux/pkt_cls.h>
 #include <linux/tc_act/tc_gact.h>
 #include <linux/tc_act/tc_mirred.h>
@@ -33,6 +36,22 @@ enum {
 };
 
 #define STACK_EGRESS	TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS)
+
+bool stack_is_ethernet(const char *dev)
+{
+	char path[CTL_PATH];
+	int type = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/type", dev);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (fscanf(f, "%d", &type) != 1)
+		type = -1;
+	fclose(f);
+	return type == ARPHRD_ETHER;
+}
 
 bool stack_is_wireless(const char *dev)
 {
@@ -76,7 +95,7 @@ static int stack_do(struct nl_msg *msg, const char *what, const char *dev)
 
 static int link_add_ifb(const char *name)
 {
-	struct ifinfomsg i = { .ifi_flags = IFF_UP, .ifi_change = IFF_UP };
+	struct ifinfomsg i = { 0 };
 	struct nl_msg *msg = netlink_request(RTM_NEWLINK, NLM_F_CREATE |
 					     NLM_F_EXCL, &i, sizeof(i));
 	struct nlattr *info;
@@ -86,6 +105,41 @@ static int link_add_ifb(const char *name)
 	nla_put_string(msg, IFLA_INFO_KIND, "ifb");
 	nla_nest_end(msg, info);
 	return stack_do(msg, "make ifb device", name);
+}
+
+/*
+ * It looks dormant, so that DHCP clients leave it alone and DDS does not take
+ * it for a network. Neither the queue nor the routing tables mind.
+ */
+static int link_ifb_up(const char *name)
+{
+	struct ifinfomsg up = {
+		.ifi_index = if_nametoindex(name),
+		.ifi_flags = IFF_UP,
+		.ifi_change = IFF_UP,
+	};
+	struct ifinfomsg i = { .ifi_index = up.ifi_index };
+	struct nl_msg *msg;
+	char path[CTL_PATH];
+	FILE *f;
+	int err;
+
+	/* No IPv6 address of its own; the kernel may have no IPv6. */
+	snprintf(path, sizeof(path),
+		 "/proc/sys/net/ipv6/conf/%s/addr_gen_mode", name);
+	f = fopen(path, "we");
+	if (f) {
+		fputs("1\n", f);
+		fclose(f);
+	}
+	err = stack_do(netlink_request(RTM_NEWLINK, 0, &up, sizeof(up)),
+		       "set up", name);
+	if (err)
+		return err;
+	msg = netlink_request(RTM_NEWLINK, 0, &i, sizeof(i));
+	nla_put_u8(msg, IFLA_LINKMODE, IF_LINK_MODE_DORMANT);
+	nla_put_u8(msg, IFLA_OPERSTATE, IF_OPER_DORMANT);
+	return stack_do(msg, "set up", name);
 }
 
 static int link_delete(const char *name)
@@ -239,7 +293,10 @@ static void put_profile(struct nl_msg *msg, const struct stack_profile *p)
 	nla_nest_end(msg, profiles);
 }
 
-int stack_profile(const char *queue, const struct stack_profile *p)
+/* A change of the optsample qdisc of @queue: options that @put adds */
+static int qdisc_change(const char *queue,
+			void (*put)(struct nl_msg *msg, const void *arg),
+			const void *arg)
 {
 	struct qdisc_query q;
 	struct nlattr *opts;
@@ -255,7 +312,7 @@ int stack_profile(const char *queue, const struct stack_profile *p)
 	msg = tc_request(RTM_NEWQDISC, 0, q.ifindex, 0, q.handle, 0);
 	nla_put_string(msg, TCA_KIND, "optsample");
 	opts = nla_nest_start(msg, TCA_OPTIONS | NLA_F_NESTED);
-	put_profile(msg, p);
+	put(msg, arg);
 	nla_nest_end(msg, opts);
 	err = netlink_send(msg);
 	if (err)
@@ -264,14 +321,45 @@ int stack_profile(const char *queue, const struct stack_profile *p)
 	return err;
 }
 
-static int qdisc_add_clsact(const struct stack *s)
+static void put_profile_of(struct nl_msg *msg, const void *arg)
+{
+	put_profile(msg, arg);
+}
+
+int stack_profile(const char *queue, const struct stack_profile *p)
+{
+	return qdisc_change(queue, put_profile_of, p);
+}
+
+static void put_flush(struct nl_msg *msg, const void *arg)
+{
+	(void)arg;
+	nla_put_flag(msg, TCA_OPTSAMPLE_FLUSH);
+}
+
+int stack_flush(const char *queue)
+{
+	return qdisc_change(queue, put_flush, NULL);
+}
+
+static void put_pause(struct nl_msg *msg, const void *arg)
+{
+	nla_put_u32(msg, TCA_OPTSAMPLE_PAUSE, *(const uint32_t *)arg);
+}
+
+int stack_pause(const char *queue, uint32_t ms)
+{
+	return qdisc_change(queue, put_pause, &ms);
+}
+
+static int qdisc_add_clsact(int ifindex, const char *dev)
 {
 	struct nl_msg *msg = tc_request(RTM_NEWQDISC, NLM_F_CREATE |
-					NLM_F_EXCL, s->ifindex, TC_H_CLSACT,
+					NLM_F_EXCL, ifindex, TC_H_CLSACT,
 					TC_H_MAKE(TC_H_CLSACT, 0), 0);
 
 	nla_put_string(msg, TCA_KIND, "clsact");
-	return stack_do(msg, "add clsact to", s->dev);
+	return stack_do(msg, "add clsact to", dev);
 }
 
 /* Send what deletes something. That it is not there is no error. */
@@ -356,17 +444,18 @@ static int filter_add_redirect(const struct stack *s)
 				 sizeof(parms), s->dev);
 }
 
-static int filter_add_bpf(const char *dev, uint32_t parent, int prog_fd)
+static int filter_add_bpf(const char *dev, uint32_t parent, const char *name,
+			  int prog_fd)
 {
 	struct nl_msg *msg = filter_request(if_nametoindex(dev), parent, 1,
 					    ETH_P_ALL, "bpf");
 	struct nlattr *opts = nla_nest_start(msg, TCA_OPTIONS);
 
 	nla_put_u32(msg, TCA_BPF_FD, prog_fd);
-	nla_put_string(msg, TCA_BPF_NAME, "ros_tag");
+	nla_put_string(msg, TCA_BPF_NAME, name);
 	nla_put_u32(msg, TCA_BPF_FLAGS, TCA_BPF_FLAG_ACT_DIRECT);
 	nla_nest_end(msg, opts);
-	return stack_do(msg, "add the classifier to", dev);
+	return stack_do(msg, "add the BPF program to", dev);
 }
 
 static int filter_delete(const struct stack *s, uint32_t pref,
@@ -434,6 +523,9 @@ int stack_plan(struct stack *s)
 	if (ifb && !s->made_ifb && if_nametoindex(s->queue))
 		return cli_error(-EEXIST, "cannot make ifb device %s: File exists",
 				 s->queue);
+	if (*s->keep && !s->made_keep && if_nametoindex(s->keep))
+		return cli_error(-EEXIST, "cannot make ifb device %s: File exists",
+				 s->keep);
 	err = qdisc_find(ifindex, ifb ? TC_H_CLSACT : TC_H_ROOT, &q);
 	if (err)
 		return err;
@@ -452,6 +544,7 @@ int stack_plan(struct stack *s)
 				 STACK_PREF_REDIRECT);
 	s->ifindex = ifindex;
 	s->made_ifb = ifb;
+	s->made_keep = *s->keep;
 	s->made_clsact = ifb && !*q.kind;
 	s->made_qdisc = true;
 	return 0;
@@ -462,7 +555,7 @@ int stack_redirect(const struct stack *s)
 	int err = 0;
 
 	if (s->made_clsact)
-		err = qdisc_add_clsact(s);
+		err = qdisc_add_clsact(s->ifindex, s->dev);
 	if (!err)
 		err = filter_add_pass(s, ETH_P_PAE);
 	return err ?: filter_add_redirect(s);
@@ -474,15 +567,26 @@ int stack_up(const struct stack *s, const struct stack_config *cfg,
 	int err = 0;
 
 	if (s->made_ifb)
-		err = link_add_ifb(s->queue);
+		err = link_add_ifb(s->queue) ?: link_ifb_up(s->queue);
 	if (!err)
 		err = qdisc_add_optsample(s, cfg);
 	if (!err)
 		err = qdisc_add_ordinary(s, cfg);
 	if (!err)
-		err = filter_add_bpf(s->queue, STACK_HANDLE, prog_fd);
+		err = filter_add_bpf(s->queue, STACK_HANDLE, "ros_tag", prog_fd);
 	if (!err && s->made_ifb)
 		err = stack_redirect(s);
+	return err;
+}
+
+int stack_keep(const struct stack *s, int prog_fd)
+{
+	int err = link_add_ifb(s->keep) ?: link_ifb_up(s->keep);
+
+	if (!err)
+		err = qdisc_add_clsact(if_nametoindex(s->keep), s->keep);
+	if (!err)
+		err = filter_add_bpf(s->keep, STACK_EGRESS, "keep", prog_fd);
 	return err;
 }
 
@@ -498,8 +602,13 @@ int stack_redirect_undo(const struct stack *s)
 
 int stack_down(const struct stack *s)
 {
-	int err = s->made_ifb ? stack_redirect_undo(s) : 0;
+	int err = 0;
 
+	/* First: its packets are to go the way of the others. */
+	if (s->made_keep)
+		err = link_delete(s->keep);
+	if (!err && s->made_ifb)
+		err = stack_redirect_undo(s);
 	/* What is redirected to a device that is gone is lost. */
 	if (err)
 		return err;
@@ -524,9 +633,10 @@ bool stack_is_whole(const struct stack *s, char why[STACK_WHY])
 			return false;
 		}
 		if (!strcmp(q.kind, "optsample") &&
-		    (f.redirect || !s->made_ifb))
+		    (f.redirect || !s->made_ifb) &&
+		    (!s->made_keep || if_nametoindex(s->keep)))
 			return true;
-		snprintf(why, STACK_WHY, "has lost its queue or the redirect to it");
+		snprintf(why, STACK_WHY, "has lost its queue, the redirect to it, or the device that keeps its addresses");
 	} else if (ifindex) {
 		snprintf(why, STACK_WHY, "was replaced by another device");
 	} else if (if_indextoname(s->ifindex, name)) {

@@ -29,8 +29,10 @@ struct stack_config {
  * @dev:	name of the interface when it was set up, and its
  * @ifindex:	which stays the same when it is renamed
  * @queue:	device with the qdisc: an ifb, or @dev itself
+ * @keep:	device that keeps the addresses of @dev, see keep.h
  * @made_ifb:	with the redirect to it; and what else was or is to be made, and
  *		so to be undone
+ * @made_keep:
  * @made_clsact:
  * @made_qdisc:
  */
@@ -38,7 +40,9 @@ struct stack {
 	char	dev[IFNAMSIZ];
 	int	ifindex;
 	char	queue[IFNAMSIZ];
+	char	keep[IFNAMSIZ];
 	bool	made_ifb;
+	bool	made_keep;
 	bool	made_clsact;
 	bool	made_qdisc;
 };
@@ -46,6 +50,8 @@ struct stack {
 enum { STACK_WHY = 160 };
 
 bool stack_is_wireless(const char *dev);
+/* Wi-Fi is, too. */
+bool stack_is_ethernet(const char *dev);
 
 /**
  * stack_plan - look whether and how it can be done
@@ -90,6 +96,20 @@ struct stack_profile {
 
 /* Set or forget a profile of the optsample qdisc on @queue */
 int stack_profile(const char *queue, const struct stack_profile *p);
+
+/* Drop what @queue holds: the path that it was for is gone */
+int stack_flush(const char *queue);
+/* Hold the flows of @queue for so long from now, but not ordinary traffic */
+int stack_pause(const char *queue, uint32_t ms);
+
+/**
+ * stack_keep - make the device that keeps the addresses
+ * @s:		planned
+ * @prog_fd:	from classifier_load_keep()
+ *
+ * On failure nothing is undone: call stack_down().
+ */
+int stack_keep(const struct stack *s, int prog_fd);
 
 /* The last step alone, for a device that came in place of another one */
 int stack_redirect(const struct stack *s);

@@ -66,7 +66,10 @@ static void state_field(struct state *st, const char *key, const char *value)
 		s->ifindex = atoi(value);
 	else if (!strcmp(key, "ifb"))
 		s->made_ifb = on;
-	else if (!strcmp(key, "clsact"))
+	else if (!strcmp(key, "keep")) {
+		snprintf(s->keep, IFNAMSIZ, "%.15s", value);
+		s->made_keep = *value;
+	} else if (!strcmp(key, "clsact"))
 		s->made_clsact = on;
 	else if (!strcmp(key, "qdisc"))
 		s->made_qdisc = on;
@@ -142,9 +145,10 @@ int state_save(struct state *st)
 	if (!f)
 		return cli_error(-errno, "cannot write %s: %s", temp,
 				 strerror(errno));
-	fprintf(f, "queue=%s\nifindex=%d\nifb=%d\nclsact=%d\nqdisc=%d\n"
+	fprintf(f, "queue=%s\nifindex=%d\nifb=%d\nkeep=%s\nclsact=%d\nqdisc=%d\n"
 		"ready=%d\nnetns=%llu\n", s->queue, s->ifindex, s->made_ifb,
-		s->made_clsact, s->made_qdisc, st->ready,
+		s->made_keep ? s->keep : "", s->made_clsact, s->made_qdisc,
+		st->ready,
 		(unsigned long long)st->netns);
 	fprintf(f, "outage=%u\ndomain=%u\n", st->outage_s, st->domain);
 	fprintf(f, "topics=%s\ntypes=%s\nodometry=%s\nmaster=%s\n",

@@ -1,0 +1,281 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# `optsample up` keeps addresses, routes and neighbours of an interface when
+# its network manager takes them, sets it down or gives it another link
+# address. Here the test is the manager.
+#
+#   robot (this namespace)                operator (namespace op)
+#     v0 10.9.0.1  fd00:9::1  --- veth ---  v1 10.9.0.2  fd00:9::2
+#     optsample up v0                        beyond it: 10.77.0.1
+#
+# A program sends a datagram every 20 ms to itself and to the operator, and
+# sendto() may never fail.
+
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+need_modules
+modprobe -a veth ifb cls_bpf cls_matchall act_mirred sch_ingress 2>/dev/null
+
+robot=10.9.0.1 operator=10.9.0.2 beyond=10.77.0.1
+
+cat >"$scratch/send.py" <<'END'
+import socket, sys, time
+# ADDRESS PORT...: what was sent, what came from itself, which errors
+robot, targets = sys.argv[1], sys.argv[2:]
+family = socket.AF_INET6 if ":" in robot else socket.AF_INET
+own = socket.socket(family, socket.SOCK_DGRAM)
+own.bind((robot, 7000))
+own.setblocking(False)
+n, local, errors = 0, 0, {}
+print("ready", flush=True)
+end = False
+def stop(*_):
+    global end
+    end = True
+import signal
+signal.signal(signal.SIGTERM, stop)
+while not end:
+    n += 1
+    for t in [robot] + targets:
+        try:
+            own.sendto(str(n).encode(), (t, 7000))
+        except OSError as e:
+            errors[(t, e.strerror)] = errors.get((t, e.strerror), 0) + 1
+    time.sleep(0.02)
+    while True:
+        try:
+            local += own.recvfrom(100)[1][0] == robot
+        except OSError:
+            break
+print("sent", n, "local", local, "errors", errors or "none")
+END
+cat >"$scratch/receive.py" <<'END'
+import socket, sys
+s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+s.bind(("::", 7000))
+got = {}
+print("ready", flush=True)
+s.settimeout(0.2)
+import signal
+end = False
+def stop(*_):
+    global end
+    end = True
+signal.signal(signal.SIGTERM, stop)
+while not end:
+    try:
+        n, who = s.recvfrom(100)
+        got.setdefault(who[0].replace("::ffff:", ""), set()).add(int(n))
+    except socket.timeout:
+        pass
+for who, n in sorted(got.items()):
+    print(who, len(n), "without", sorted(set(range(1, max(n))) - n), flush=True)
+END
+
+keep() { ip -o addr show dev keep-v0 scope global | awk '{ print $4 }' | words; }
+kept() { [ "$(keep)" = "$*" ]; }
+log() { grep -c "$1" /run/optsample/v0.log; }
+
+network()
+{
+	optsample down >/dev/null 2>&1
+	fresh_link
+	link_up
+	ip addr add fd00:9::1/64 dev v0 nodad
+	n_op ip addr add fd00:9::2/64 dev v1 nodad
+	n_op ip addr add $beyond/32 dev lo
+	ip route add default via $operator dev v0 metric 600
+	optsample up v0 --peer $operator --peer fd00:9::2 --settle 0ms "$@" \
+		>/dev/null 2>"$scratch/up.err" || { cat "$scratch/up.err"; exit 1; }
+	[ "$*" = --no-keep ] || await 10 kept $robot/24 fd00:9::1/64
+	ping -c 1 -W 5 $operator >/dev/null
+	ping -c 1 -W 5 fd00:9::2 >/dev/null
+	[ "$*" = --no-keep ] || await 10 eval \
+		'[ "$(ip neigh show dev keep-v0 | grep -c PERMANENT)" = 2 ]' ||
+		echo "# keep-v0 has no neighbours"
+}
+
+# traffic CMD...: what happens to datagrams while CMD runs
+traffic()
+{
+	local sender6
+
+	ip netns exec op python3 "$scratch/receive.py" >"$scratch/got" &
+	receiver=$!
+	await 10 grep -q ready "$scratch/got"
+	python3 "$scratch/send.py" $robot $operator $beyond >"$scratch/sent" &
+	sender=$!
+	python3 "$scratch/send.py" fd00:9::1 fd00:9::2 >"$scratch/sent6" &
+	sender6=$!
+	await 10 grep -q ready "$scratch/sent6"
+	sleep 0.3
+	"$@"
+	sleep 0.3
+	kill $sender $sender6
+	wait $sender $sender6
+	await 10 eval '[ "$(stat ordinary_qlen opt-v0)" = 0 ]'
+	sleep 0.5
+	kill $receiver
+	wait $receiver
+	all=yes
+	whole "$scratch/sent" $robot 2 || all=no
+	whole "$scratch/sent6" fd00:9::1 1 || all=no
+	[ $all = yes ] || sed 's/^/# /' "$scratch"/sent* "$scratch/got"
+}
+
+# whole FILE ADDRESS TARGETS: all that was sent came, here and there
+whole()
+{
+	local n
+
+	n=$(awk '/^sent/ { print $2 }' "$1")
+	[ "$(tail -n 1 "$1")" = "sent $n local $n errors none" ] &&
+		[ "$(awk -v a="$2" '$1 == a { print $2 }' "$scratch/got")" = "$n" ]
+}
+
+network
+is "$(ip -o link show keep-v0 | grep -o 'state [A-Z]*')" "state DORMANT" \
+	"keep-v0 is no network to others"
+is "$(ip route show dev keep-v0 | awk '{ print $1, $2, $3 }' | words)" \
+	"default via $operator $(ip route show dev v0 | awk '/^10/ { print $1 }') proto static" \
+	"it has the routes of v0"
+[ "$(ip route get $operator | grep -c 'dev v0')" = 1 ]
+ok "which are used first"
+
+nothing() { sleep 1; }
+traffic nothing
+is "$all" yes "nothing happens: all arrives"
+
+addresses()
+{
+	ip addr flush dev v0 scope global
+	sleep 1
+}
+traffic addresses
+is "$all" yes "addresses and routes removed: all arrives, here and there"
+kept $robot/24 fd00:9::1/64
+ok "they are kept"
+optsample show v0 | grep -q 'lost by v0, kept on keep-v0'
+ok "show says so"
+is "$(log 'v0 has lost')" 2 "so does the log, once for each"
+ip addr add $robot/24 dev v0
+ip addr add fd00:9::1/64 dev v0 nodad
+await 10 eval '! optsample show v0 | grep -q "lost by v0"'
+ok "back again: nothing is said any more"
+
+# as NetworkManager: off and on with another link address, addresses gone
+manager()
+{
+	local mac
+
+	mac=$(cat /sys/class/net/v0/address)
+	ip link set v0 down
+	ip link set v0 address 06:11:22:33:44:55
+	ip link set v0 up
+	ip addr flush dev v0
+	sleep 0.5
+	ip link set v0 down
+	sleep 0.5
+	ip link set v0 address "$mac"
+	ip link set v0 up
+	sleep 0.5
+	ip addr add $robot/24 dev v0
+	ip addr add fd00:9::1/64 dev v0 nodad
+	ip route add default via $operator dev v0 metric 600
+}
+# a veth is as quick as its peer; frames for the scan address are not its own
+n_op ip link set v1 promisc on
+traffic manager
+is "$(tail -n 1 "$scratch/sent" | grep -o 'errors.*')" "errors none" \
+	"down, up, a random link address: no error"
+is "$(awk '/^sent/ { print $2 - $4 }' "$scratch/sent")" 0 \
+	"nothing of what it sends to itself is lost"
+await 10 kept $robot/24 fd00:9::1/64
+ok "still kept"
+
+# what was held for another network
+optsample down
+network
+for i in 1 2 3; do
+	ip neigh replace $operator dev v0 lladdr \
+		"$(n_op cat /sys/class/net/v1/address)" nud permanent
+done
+pin=/sys/fs/bpf/optsample/v0/writers
+bpftool map update pinned $pin key hex \
+	11 11 11 11 11 11 11 11 11 11 11 11 00 00 01 03 \
+	value hex 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+rtps-gen send $operator 7411 1 5 2 1300
+ip link set v0 down
+ip addr flush dev v0
+rtps-gen send $operator 7411 1 30 2 1300
+is "$(stat backlog_msgs opt-v0)" 20 "a sample is held without address and link"
+evicted=$(stat msgs_evicted opt-v0)
+ip link set v0 up
+ip addr add 10.9.0.77/24 dev v0
+await 10 kept 10.9.0.77/24 fd00:9::1/64
+ok "another address: the former one goes"
+is "$(log 'has the address 10.9.0.77 now, 10.9.0.1 is given up')" 1 \
+	"the log says so"
+is "$(stat backlog_msgs opt-v0)" 0 "nothing is held any more"
+if [ "$(log 'messages were held for the former network: dropped')" = 1 ]; then
+	[ "$(stat msgs_evicted opt-v0)" -gt "$evicted" ]
+fi
+ok "what was dropped is counted"
+
+# the lease
+optsample down
+network
+ip addr change $robot/24 dev v0 valid_lft 8 preferred_lft 8
+sleep 1
+ip addr del $robot/24 dev v0
+kept $robot/24 fd00:9::1/64
+ok "kept within its lease"
+await 15 kept fd00:9::1/64
+ok "its lease is over: given up"
+is "$(log 'its lease is over')" 1 "the log says so"
+
+# an address that another one has replaced
+network
+ip addr add 10.9.0.88/24 dev v0
+await 5 kept $robot/24 10.9.0.88/24 fd00:9::1/64
+ip addr del $robot/24 dev v0
+ip addr add 10.9.0.88/24 dev v0 2>/dev/null
+await 30 kept 10.9.0.88/24 fd00:9::1/64
+ok "an address that others stand in for is given up"
+
+# the daemon dies
+network
+kill -9 "$(cat /run/optsample/v0.pid)"
+ip addr flush dev v0 scope global
+await 45 eval '[ -z "$(keep)" ]'
+ok "the daemon is killed: its addresses go"
+is "$(ip route show dev keep-v0)" "" "and its routes"
+! ip -6 route get fd00:9::2 >/dev/null 2>&1
+ok "and those of IPv6"
+
+# the daemon dies and comes back
+network
+kill -9 "$(cat /run/optsample/v0.pid)"
+ip addr flush dev v0 scope global
+optsample up v0 >/dev/null 2>&1
+sleep 35
+kept $robot/24 fd00:9::1/64
+ok "another daemon keeps what it kept"
+optsample down v0
+ok "down"
+! ip link show keep-v0 >/dev/null 2>&1
+ok "nothing is left"
+
+network --no-keep 2>/dev/null
+! ip link show keep-v0 >/dev/null 2>&1
+ok "--no-keep: no keep-v0"
+optsample down v0
+
+ip link add keep-v0 type dummy
+! optsample up v0 2>"$scratch/err" >/dev/null
+ok "keep-v0 is somebody else's: refused"
+is "$(cat "$scratch/err")" \
+	"optsample: cannot make ifb device keep-v0: File exists" "in one line"
+ip link show opt-v0 >/dev/null 2>&1
+is $? 1 "and nothing is left of it"
+done_testing

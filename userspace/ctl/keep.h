@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The addresses of an interface, when its network manager takes them away.
+ *
+ * systemd-networkd and dhcpcd remove a DHCP address as soon as the carrier is
+ * lost, NetworkManager after 15 s. Then neither the queue nor subscribers on the
+ * robot itself get anything: sendto() fails in the routing tables.
+ *
+ * keep-DEV is an ifb device that always has the same addresses as DEV, and the
+ * same routes with the worst metric. When those of DEV are gone, these remain;
+ * no packet is lost in between, and nothing of what the manager does is undone.
+ * bpf/keep.bpf.c hands packets from keep-DEV to DEV, and so to the queue.
+ *
+ * An address is kept until DEV has it again, or gets another one, or its lease
+ * is over. The kernel forgets those of keep-DEV 30 s after the daemon died.
+ *
+ *   keep.c		what is kept, and until when
+ *   keep_link.c	what DEV has, and what keep-DEV gets
+ *   network.c		which Wi-Fi network DEV is in
+ */
+#ifndef OPTSAMPLE_CTL_KEEP_H
+#define OPTSAMPLE_CTL_KEEP_H
+
+#include "ctl.h"
+#include "netlink.h"
+#include "route.h"
+
+enum {
+	KEEP_ADDRS	= 16,
+	KEEP_ROUTES	= 64,
+	KEEP_TEXT	= 256,
+};
+
+#define KEEP_FOREVER	UINT64_MAX
+
+/**
+ * struct keep_addr - an address that DEV has or had
+ * @addr:	address
+ * @plen:	length of its prefix, bits
+ * @until:	when its lease is over, ms; KEEP_FOREVER
+ * @written:	when keep-DEV last got it, ms; 0: not yet
+ * @here:	DEV has it
+ * @lost_at:	when it was first missed, ms
+ * @sure:	it is known to be valid in the network that DEV is in now
+ */
+struct keep_addr {
+	struct route_addr	addr;
+	uint8_t			plen;
+	uint64_t		until;
+	uint64_t		written;
+	bool			here;
+	uint64_t		lost_at;
+	bool			sure;
+};
+
+/**
+ * struct keep_route - a route that DEV has or had
+ * @to:		destination
+ * @plen:	length of its prefix, bits
+ * @via:	gateway; family 0: none
+ * @table:	number of the routing table
+ * @src:	source address for IPv4; family 0: none
+ * @here:	DEV has it
+ * @lost_at:	when it was first missed, ms
+ * @written:	when keep-DEV last got it, ms; 0: not yet
+ */
+struct keep_route {
+	struct route_addr	to;
+	uint8_t			plen;
+	struct route_addr	via;
+	uint32_t		table;
+	struct route_addr	src;
+	bool			here;
+	uint64_t		lost_at;
+	uint64_t		written;
+};
+
+/**
+ * struct keep_seen - what DEV has
+ * @up:		it is operational
+ * @changes:	how often its carrier has come and gone
+ * @mac:	its link address
+ * @mtu:	bytes
+ * @naddrs:	addresses of global scope
+ * @nroutes:	routes
+ */
+struct keep_seen {
+	bool			up;
+	uint32_t		changes;
+	uint8_t			mac[6];
+	uint32_t		mtu;
+	int			naddrs;
+	int			nroutes;
+	struct keep_addr	addrs[KEEP_ADDRS];
+	struct keep_route	routes[KEEP_ROUTES];
+};
+
+struct keep;
+
+/**
+ * keep_open - begin to keep the addresses of an interface
+ * @dev:	its name
+ *
+ * Return: NULL if the kernel's events cannot be heard
+ */
+struct keep *keep_open(const char *dev);
+/* Deal with what has happened; never waits. @now: ms */
+void keep_turn(struct keep *k, uint64_t now);
+/* To poll for events */
+int keep_fd(const struct keep *k);
+/* Number of keep-DEV, 0 if there is none */
+int keep_ifindex(const struct keep *k);
+/* What there is to say of addresses that DEV does not have, "" for nothing */
+void keep_text(const struct keep *k, char text[KEEP_TEXT]);
+void keep_close(struct keep *k);
+
+/* keep_link.c; @dev and @keep are numbers of interfaces */
+
+/* Return: 0, or a negative errno: @seen is not to be relied on */
+int keep_look(int dev, struct keep_seen *seen, uint64_t now);
+int keep_put_addr(int keep, const struct keep_addr *a, uint64_t now);
+int keep_put_route(int keep, const struct keep_route *r);
+void keep_drop_addr(int keep, const struct keep_addr *a);
+void keep_drop_route(int keep, const struct keep_route *r);
+int keep_set_mtu(int keep, uint32_t mtu);
+bool keep_same_addr(const struct route_addr *a, const struct route_addr *b);
+bool keep_same_route(const struct keep_route *a, const struct keep_route *b);
+void keep_addr_text(const struct route_addr *a, char text[64]);
+
+#endif

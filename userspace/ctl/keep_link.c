@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What DEV has, and what keep-DEV gets, see keep.h.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_addr.h>
+#include <string.h>
+#include <sys/socket.h>
+#include "keep.h"
+
+enum {
+	KEEP_VALID_S	= 30,		/* for so long without a daemon */
+	/* temporary, not usable (yet) */
+	KEEP_ADDR_NOT	= IFA_F_TEMPORARY | IFA_F_TENTATIVE |
+			  IFA_F_DADFAILED,
+};
+
+bool keep_same_addr(const struct route_addr *a, const struct route_addr *b)
+{
+	return a->family == b->family &&
+	       !memcmp(a->addr, b->addr, sizeof(a->addr));
+}
+
+/* A gateway that changed is another way to the same destination. */
+bool keep_same_route(const struct keep_route *a, const struct keep_route *b)
+{
+	return a->table == b->table && a->plen == b->plen &&
+	       keep_same_addr(&a->to, &b->to);
+}
+
+void keep_addr_text(const struct route_addr *a, char text[64])
+{
+	if (!inet_ntop(a->family, a->addr, text, 64))
+		*text = '\0';
+}
+
+static bool keep_get_addr(const struct nlattr *attr, int family,
+			  struct route_addr *a)
+{
+	memset(a, 0, sizeof(*a));
+	if (!attr || nla_len(attr) != (int)route_addr_len(family))
+		return false;
+	a->family = family;
+	memcpy(a->addr, nla_data(attr), nla_len(attr));
+	return true;
+}
+
+/*
+ * Reading
+ */
+
+struct keep_look {
+	int			dev;
+	uint64_t		now;
+	struct keep_seen	*seen;
+};
+
+static int keep_see_link(struct nlmsghdr *h, void *arg)
+{
+	const struct ifinfomsg *ifi = nlmsg_data(h);
+	struct keep_look *look = arg;
+	struct keep_seen *s = look->seen;
+	struct nlattr *tb[IFLA_MAX + 1];
+
+	if (h->nlmsg_type != RTM_NEWLINK || ifi->ifi_index != look->dev ||
+	    nlmsg_parse(h, sizeof(*ifi), tb, IFLA_MAX, NULL))
+		return 0;
+	s->up = ifi->ifi_flags & IFF_UP && ifi->ifi_flags & IFF_RUNNING;
+	if (tb[IFLA_ADDRESS] && nla_len(tb[IFLA_ADDRESS]) == sizeof(s->mac))
+		memcpy(s->mac, nla_data(tb[IFLA_ADDRESS]), sizeof(s->mac));
+	if (tb[IFLA_CARRIER_CHANGES])
+		s->changes = nla_get_u32(tb[IFLA_CARRIER_CHANGES]);
+	if (tb[IFLA_MTU])
+		s->mtu = nla_get_u32(tb[IFLA_MTU]);
+	return 0;
+}
+
+static int keep_see_addr(struct nlmsghdr *h, void *arg)
+{
+	const struct ifaddrmsg *ifa = nlmsg_data(h);
+	uint32_t flags = ifa->ifa_flags;
+	struct keep_look *look = arg;
+	struct keep_seen *s = look->seen;
+	const struct ifa_cacheinfo *life;
+	struct nlattr *tb[IFA_MAX + 1];
+	struct keep_addr a = {
+		.plen = ifa->ifa_prefixlen,
+		.until = KEEP_FOREVER,
+		.here = true,
+	};
+
+	if (h->nlmsg_type != RTM_NEWADDR || (int)ifa->ifa_index != look->dev ||
+	    ifa->ifa_scope != RT_SCOPE_UNIVERSE || s->naddrs == KEEP_ADDRS ||
+	    nlmsg_parse(h, sizeof(*ifa), tb, IFA_MAX, NULL))
+		return 0;
+	if (tb[IFA_FLAGS])
+		flags = nla_get_u32(tb[IFA_FLAGS]);
+	if (flags & KEEP_ADDR_NOT ||
+	    !keep_get_addr(tb[IFA_LOCAL] ? tb[IFA_LOCAL] : tb[IFA_ADDRESS],
+			   ifa->ifa_family, &a.addr))
+		return 0;
+	if (tb[IFA_CACHEINFO] &&
+	    nla_len(tb[IFA_CACHEINFO]) >= (int)sizeof(*life)) {
+		life = nla_data(tb[IFA_CACHEINFO]);
+		if (life->ifa_valid != UINT32_MAX)
+			a.until = look->now + life->ifa_valid * 1000ULL;
+	}
+	s->addrs[s->naddrs++] = a;
+	return 0;
+}
+
+/* One gateway at most, and of two routes to a destination the better one */
+static int keep_see_route(struct nlmsghdr *h, void *arg)
+{
+	const struct rtmsg *rt = nlmsg_data(h);
+	struct keep_look *look = arg;
+	struct keep_seen *s = look->seen;
+	struct nlattr *tb[RTA_MAX + 1];
+	struct keep_route r = {
+		.plen = rt->rtm_dst_len,
+		.table = rt->rtm_table,
+		.here = true,
+	};
+
+	if (h->nlmsg_type != RTM_NEWROUTE || rt->rtm_type != RTN_UNICAST ||
+	    rt->rtm_flags & RTM_F_CLONED || s->nroutes == KEEP_ROUTES ||
+	    nlmsg_parse(h, sizeof(*rt), tb, RTA_MAX, NULL) || !tb[RTA_OIF] ||
+	    (int)nla_get_u32(tb[RTA_OIF]) != look->dev)
+		return 0;
+	if (tb[RTA_TABLE])
+		r.table = nla_get_u32(tb[RTA_TABLE]);
+	r.to.family = rt->rtm_family;
+	if (tb[RTA_DST] && !keep_get_addr(tb[RTA_DST], rt->rtm_family, &r.to))
+		return 0;
+	if (tb[RTA_GATEWAY] &&
+	    !keep_get_addr(tb[RTA_GATEWAY], rt->rtm_family, &r.via))
+		return 0;
+	/* The link's own: each interface has it. */
+	if (r.to.family == AF_INET6 && r.plen &&
+	    (IN6_IS_ADDR_LINKLOCAL(r.to.addr) ||
+	     IN6_IS_ADDR_MULTICAST(r.to.addr)))
+		return 0;
+	for (int i = 0; i < s->nroutes; i++)
+		if (keep_same_route(&s->routes[i], &r))
+			return 0;
+	s->routes[s->nroutes++] = r;
+	return 0;
+}
+
+int keep_look(int dev, struct keep_seen *seen, uint64_t now)
+{
+	struct keep_look look = { dev, now, seen };
+	struct ifinfomsg ifi = { .ifi_index = dev };
+	struct ifaddrmsg ifa = { 0 };
+	struct rtmsg rt = { .rtm_family = AF_INET };
+	struct rtmsg rt6 = { .rtm_family = AF_INET6 };
+	int err;
+
+	memset(seen, 0, sizeof(*seen));
+	err = netlink_ask(netlink_request(RTM_GETLINK, 0, &ifi, sizeof(ifi)),
+			  keep_see_link, &look);
+	if (!err)
+		err = netlink_dump(RTM_GETADDR, &ifa, sizeof(ifa),
+				   keep_see_addr, &look);
+	if (!err)
+		err = netlink_dump(RTM_GETROUTE, &rt, sizeof(rt),
+				   keep_see_route, &look);
+	/* A kernel may have no IPv6. */
+	if (!err)
+		netlink_dump(RTM_GETROUTE, &rt6, sizeof(rt6), keep_see_route,
+			     &look);
+	return err;
+}
+
+/*
+ * Writing
+ */
+
+static struct nl_msg *keep_addr_request(int type, int flags, int keep,
+					const struct keep_addr *a)
+{
+	struct ifaddrmsg ifa = {
+		.ifa_family = a->addr.family,
+		.ifa_prefixlen = a->plen,
+		.ifa_scope = RT_SCOPE_UNIVERSE,
+		.ifa_index = keep,
+	};
+	unsigned int len = route_addr_len(a->addr.family);
+	struct nl_msg *msg = netlink_request(type, flags, &ifa, sizeof(ifa));
+
+	nla_put(msg, IFA_LOCAL, len, a->addr.addr);
+	nla_put(msg, IFA_ADDRESS, len, a->addr.addr);
+	return msg;
+}
+
+/* As long as the lease, but no longer than it takes to miss the daemon */
+static uint32_t keep_valid_s(const struct keep_addr *a, uint64_t now)
+{
+	uint64_t left = a->until == KEEP_FOREVER ? KEEP_VALID_S :
+			a->until > now ? (a->until - now) / 1000 : 0;
+
+	if (left > KEEP_VALID_S)
+		left = KEEP_VALID_S;
+	return left ? left : 1;
+}
+
+int keep_put_addr(int keep, const struct keep_addr *a, uint64_t now)
+{
+	struct ifa_cacheinfo life = {
+		.ifa_prefered = 0,	/* never chosen where DEV's can be */
+		.ifa_valid = keep_valid_s(a, now),
+	};
+	struct nl_msg *msg = keep_addr_request(RTM_NEWADDR, NLM_F_CREATE |
+					       NLM_F_REPLACE, keep, a);
+
+	nla_put_u32(msg, IFA_FLAGS, IFA_F_NOPREFIXROUTE |
+		    (a->addr.family == AF_INET6 ? IFA_F_NODAD : 0));
+	if (a->addr.family == AF_INET && a->plen < 31) {
+		uint32_t brd;
+
+		memcpy(&brd, a->addr.addr, sizeof(brd));
+		brd |= htonl(UINT32_MAX >> a->plen);
+		nla_put_u32(msg, IFA_BROADCAST, brd);
+	}
+	nla_put(msg, IFA_CACHEINFO, sizeof(life), &life);
+	return netlink_send(msg);
+}
+
+void keep_drop_addr(int keep, const struct keep_addr *a)
+{
+	netlink_send(keep_addr_request(RTM_DELADDR, 0, keep, a));
+}
+
+static struct nl_msg *keep_route_request(int type, int flags, int keep,
+					 const struct keep_route *r)
+{
+	struct rtmsg rt = {
+		.rtm_family = r->to.family,
+		.rtm_dst_len = r->plen,
+		.rtm_table = r->table < 256 ? r->table : RT_TABLE_UNSPEC,
+		.rtm_protocol = RTPROT_STATIC,
+		.rtm_type = RTN_UNICAST,
+		.rtm_scope = r->via.family || r->to.family == AF_INET6 ?
+			     RT_SCOPE_UNIVERSE : RT_SCOPE_LINK,
+		.rtm_flags = r->via.family ? RTNH_F_ONLINK : 0,
+	};
+	unsigned int len = route_addr_len(r->to.family);
+	struct nl_msg *msg = netlink_request(type, flags, &rt, sizeof(rt));
+
+	if (r->plen)
+		nla_put(msg, RTA_DST, len, r->to.addr);
+	if (r->via.family)
+		nla_put(msg, RTA_GATEWAY, len, r->via.addr);
+	nla_put_u32(msg, RTA_OIF, keep);
+	nla_put_u32(msg, RTA_TABLE, r->table);
+	/* That of another interface must not be replaced. */
+	nla_put_u32(msg, RTA_PRIORITY, UINT32_MAX - keep % 1024);
+	return msg;
+}
+
+int keep_put_route(int keep, const struct keep_route *r)
+{
+	struct nl_msg *msg = keep_route_request(RTM_NEWROUTE, NLM_F_CREATE |
+						NLM_F_REPLACE, keep, r);
+
+	/* Without a daemon an IPv4 route goes with its source address. */
+	if (r->to.family == AF_INET6)
+		nla_put_u32(msg, RTA_EXPIRES, KEEP_VALID_S);
+	else if (r->src.family)
+		nla_put(msg, RTA_PREFSRC, 4, r->src.addr);
+	return netlink_send(msg);
+}
+
+void keep_drop_route(int keep, const struct keep_route *r)
+{
+	netlink_send(keep_route_request(RTM_DELROUTE, 0, keep, r));
+}
+
+int keep_set_mtu(int keep, uint32_t mtu)
+{
+	struct ifinfomsg ifi = { .ifi_index = keep };
+	struct nl_msg *msg = netlink_request(RTM_NEWLINK, 0, &ifi,
+					     sizeof(ifi));
+
+	nla_put_u32(msg, IFLA_MTU, mtu);
+	return netlink_send(msg);
+}
