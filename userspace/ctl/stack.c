@@ -632,11 +632,14 @@ bool stack_is_whole(const struct stack *s, char why[STACK_WHY])
 			snprintf(why, STACK_WHY, "cannot be looked at");
 			return false;
 		}
-		if (!strcmp(q.kind, "optsample") &&
-		    (f.redirect || !s->made_ifb) &&
-		    (!s->made_keep || if_nametoindex(s->keep)))
+		if (strcmp(q.kind, "optsample") ||
+		    (s->made_ifb && !f.redirect))
+			snprintf(why, STACK_WHY, "has lost its queue or the redirect to it");
+		else if (s->made_keep && !if_nametoindex(s->keep))
+			snprintf(why, STACK_WHY, "has lost %s, which keeps its addresses",
+				 s->keep);
+		else
 			return true;
-		snprintf(why, STACK_WHY, "has lost its queue, the redirect to it, or the device that keeps its addresses");
 	} else if (ifindex) {
 		snprintf(why, STACK_WHY, "was replaced by another device");
 	} else if (if_indextoname(s->ifindex, name)) {
