@@ -131,7 +131,8 @@ COMMON	:= $(wildcard userspace/common/*.c)
 $(eval $(call program,optsample,$(wildcard userspace/ctl/*.c) $(COMMON) \
 	$(IDL)/nav_msgs.c $(IDL)/std_msgs.c $(HEADERS),\
 	$(call pc,libnl-3.0 libnl-route-3.0 libnl-genl-3.0 libbpf libcjson) -lddsc \
-	-lxmlrpc_client -lxmlrpc -lxmlrpc_util -lm,$(UAPI) -I$(IDL)))
+	-lxmlrpc_client -lxmlrpc -lxmlrpc_util -lz -lm,$(UAPI) -I$(IDL) \
+	-DOPTSAMPLE_VERSION='"$(VERSION)"'))
 # The library: the same bits on any CPU, whatever it is fed with
 LIB_CFLAGS := -O3 -ffp-contract=off -fno-trapping-math -fno-math-errno -fwrapv \
 	     -fno-strict-aliasing

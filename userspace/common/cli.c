@@ -120,6 +120,12 @@ int cli_parse(const struct argp *argp, int argc, char **argv, void *input)
 	return err == EINVAL ? usage_tell(argp, argv[0], u.word) : err;
 }
 
+/* Errors are 1; what is positive is a status of its own. */
+static int status_of(int ret)
+{
+	return ret < 0 ? 1 : ret;
+}
+
 static void list(FILE *to, const struct cli_command *commands)
 {
 	int width = 8;
@@ -146,7 +152,7 @@ int cli_main(const struct cli_command *commands, int argc, char **argv)
 	}
 	for (const struct cli_command *c = commands; c->name; c++)
 		if (!strcmp(argv[1], c->name))
-			return c->run(argc - 1, argv + 1) ? 1 : 0;
+			return status_of(c->run(argc - 1, argv + 1));
 	cli_error(-EINVAL, "no command \"%s\", see '%s help'", argv[1],
 		  cli_program);
 	return 1;

@@ -37,7 +37,8 @@ int cli_parse(const struct argp *argp, int argc, char **argv, void *input);
 
 /**
  * struct cli_command - what a program can do
- * @run: arguments as for main(), with the command as argv[0]
+ * @run: arguments as for main(), with the command as argv[0]; returns 0, a
+ *	negative errno for exit status 1, or an exit status
  */
 struct cli_command {
 	const char	*name;

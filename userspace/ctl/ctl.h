@@ -24,6 +24,7 @@
  *   route.c       lookups in the routing tables
  *   odometer.c    how far the robot has come
  *   udpros.c      UDPROS connections of ROS 1 nodes on this host
+ *   doctor_*.c    checks of `doctor`, see doctor.h
  *   stats.c       statistics of the qdisc and its flows, with names
  *
  * All functions return 0 or a negative errno; whoever finds a problem
@@ -51,6 +52,7 @@ int cmd_up(int argc, char **argv);
 int cmd_down(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_watch(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
 int cmd_topic(int argc, char **argv);
 int cmd_topics(int argc, char **argv);
 int cmd_discover(int argc, char **argv);

@@ -61,39 +61,48 @@ static bool module_fits(const char *path)
 	return found;
 }
 
-static void module_insert(const char *path)
+static bool module_insert(const char *path)
 {
 	int fd;
 
 	if (!module_fits(path))
-		return;
+		return false;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return;
+		return false;
 	syscall(SYS_finit_module, fd, "", 0);
 	close(fd);
+	return module_loaded();
 }
 
-static void module_from_build(void)
+/* Give those of the build to @take until it returns true. Return: it did */
+static bool module_from_build(bool (*take)(const char *path))
 {
 	static const char *const places[] = {
 		"%s/../sch_optsample.ko", "%s/../module/*/sch_optsample.ko",
 	};
 	char exe[CTL_PATH / 2] = "", pattern[CTL_PATH];
+	bool taken = false;
 	const char *dir;
 	glob_t g;
 
 	if (readlink("/proc/self/exe", exe, sizeof(exe) - 1) < 0)
-		return;
+		return false;
 	dir = dirname(exe);
-	for (int p = 0; p < 2; p++) {
+	for (int p = 0; p < 2 && !taken; p++) {
 		snprintf(pattern, sizeof(pattern), places[p], dir);
 		if (glob(pattern, 0, NULL, &g))
 			continue;
-		for (size_t i = 0; i < g.gl_pathc && !module_loaded(); i++)
-			module_insert(g.gl_pathv[i]);
+		for (size_t i = 0; i < g.gl_pathc && !taken; i++)
+			taken = take(g.gl_pathv[i]);
 		globfree(&g);
 	}
+	return taken;
+}
+
+bool module_in_build(void)
+{
+	return module_from_build(module_fits);
 }
 
 int module_load(void)
@@ -101,7 +110,7 @@ int module_load(void)
 	if (!module_loaded())
 		module_probe();
 	if (!module_loaded())
-		module_from_build();
+		module_from_build(module_insert);
 	if (!module_loaded())
 		return cli_error(-ENOENT, "no kernel module sch_optsample for this kernel: install it, or build it");
 	return 0;

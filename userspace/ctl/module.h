@@ -2,7 +2,11 @@
 #ifndef OPTSAMPLE_CTL_MODULE_H
 #define OPTSAMPLE_CTL_MODULE_H
 
+#include <stdbool.h>
+
 /* Make sure that sch_optsample is loaded: installed, else from the build */
 int module_load(void);
+/* Has the build tree one for the running kernel? */
+bool module_in_build(void);
 
 #endif

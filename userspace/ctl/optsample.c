@@ -10,6 +10,7 @@ static const struct cli_command commands[] = {
 	{ "down", cmd_down, "undo that" },
 	{ "show", cmd_show, "statistics of the queue and its flows" },
 	{ "watch", cmd_watch, "the same, live" },
+	{ "doctor", cmd_doctor, "would an outage be survived, and what mends it" },
 	{ "topic", cmd_topic, "how topics are sampled: limit, policy, priority, by, sync, never" },
 	{ "topics", cmd_topics, "topics there are, and which are sampled" },
 	{ "send", cmd_send, "ask and tell a running optsample-send" },

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * optsample doctor: checks, what they find, and how they look at the system.
+ *
+ *   cmd_doctor.c        options, table of checks, output
+ *   doctor.c            findings
+ *   doctor_file.c       bounded reads of files, which may be missing or garbage
+ *   doctor_proc.c       running processes
+ *   doctor_kernel.c     kernel, modules, containers, capabilities
+ *   doctor_manager.c    who manages the interface: NetworkManager, networkd ...
+ *   doctor_stack.c      `optsample up`, its daemon, peers
+ *   doctor_dds.c        middleware of the running ROS processes
+ *   doctor_net.c        sysctls, clock
+ *   doctor_wifi.c       power save, driver, MAC randomisation
+ *
+ * With --root all files are read below that folder, and what is not in files
+ * (answers of the kernel) comes from its file "facts", KEY=VALUE.
+ */
+#ifndef OPTSAMPLE_CTL_DOCTOR_H
+#define OPTSAMPLE_CTL_DOCTOR_H
+
+#include <sys/types.h>
+#include "ctl.h"
+
+enum {
+	DOCTOR_PATH	= 512,
+	DOCTOR_VALUE	= 256,
+	DOCTOR_TEXT	= 384,
+	DOCTOR_FILE	= 8 << 20,	/* no file is read beyond this */
+	DOCTOR_PROCS	= 32768,
+	DOCTOR_OUTAGE_S	= 30,		/* that of `up` */
+};
+
+enum doctor_level { DOCTOR_OK, DOCTOR_NOTE, DOCTOR_WARNING, DOCTOR_ERROR };
+
+/**
+ * struct finding - one fact about the system
+ * @id:		of the check, and after a dot which part of it
+ * @level:	an error: an outage is not survived
+ * @dev:	interface, empty: the whole host
+ * @text:	one line, printable ASCII
+ * @fix:	command that mends it, empty: none
+ */
+struct finding {
+	char			id[48];
+	enum doctor_level	level;
+	char			dev[IFNAMSIZ];
+	char			text[DOCTOR_TEXT];
+	char			fix[DOCTOR_TEXT];
+};
+
+/**
+ * struct doctor_dev - an interface, and `optsample up` on it
+ * @ifindex:	0: there is no such device
+ * @up:		`optsample up` was run, in this network namespace
+ * @whole:	queue and redirect are in place, else
+ * @why:	what is wrong with them
+ * @daemon:	it runs
+ * @outage_s:	outage to survive
+ * @domain:	of DDS
+ * @warnings:	of the daemon, separated by "; ", owned, or NULL
+ */
+struct doctor_dev {
+	char		name[IFNAMSIZ];
+	int		ifindex;
+	bool		wireless;
+	bool		up;
+	bool		elsewhere;	/* in another network namespace */
+	bool		whole;
+	char		why[160];
+	bool		daemon;
+	uint32_t	outage_s;
+	uint32_t	domain;
+	char		*warnings;
+};
+
+struct doctor_proc {
+	int	pid;
+	char	comm[16];
+};
+
+/* Middleware, by the libraries that a process has mapped */
+enum {
+	ROS_CYCLONE	= 1 << 0,
+	ROS_FASTDDS	= 1 << 1,
+	ROS_ZENOH	= 1 << 2,
+	ROS_CONNEXT	= 1 << 3,
+	ROS_ROSCPP	= 1 << 4,
+	ROS_LIBRARY	= 1 << 5,	/* liboptsample-ros1 */
+};
+
+struct doctor_ros {
+	int		pid;
+	const char	*comm;
+	unsigned int	uses;	/* ROS_* */
+};
+
+/**
+ * struct doctor - one examination
+ * @root:	prefix of all paths, empty: the running system
+ * @check:	id of the check that runs, and
+ * @dev:	the interface it looks at, or NULL
+ * @devs:	all that are examined
+ * @procs:	running processes, by number
+ * @ros:	those of @procs that speak ROS or DDS
+ * @hidden:	processes that could not be looked into
+ */
+struct doctor {
+	const char		*root;
+	const char		*check;
+	struct doctor_dev	*dev;
+	struct doctor_dev	*devs;
+	size_t			ndevs;
+	struct finding		*found;
+	size_t			nfound;
+	struct doctor_proc	*procs;
+	size_t			nprocs;
+	struct doctor_ros	*ros;
+	size_t			nros;
+	size_t			hidden;
+};
+
+/**
+ * struct check - a row of the table of checks
+ * @id:		begins the ids of its findings
+ * @run:	reports by finding_add()
+ * @device:	run for each interface, with @doctor.dev set
+ */
+struct check {
+	const char	*id;
+	void		(*run)(struct doctor *d);
+	bool		device;
+};
+
+/*
+ * Findings (doctor.c)
+ */
+
+/**
+ * finding_add() - report a fact
+ * @part:	of the check, NULL: the only one
+ */
+void finding_add(struct doctor *d, enum doctor_level level, const char *part,
+		 const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/* The command that mends what was added last */
+void finding_fix(struct doctor *d, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+const char *doctor_level_name(enum doctor_level level);
+
+/*
+ * Files (doctor_file.c). Only regular files are read, so nothing can block.
+ * Paths are absolute, as printf() makes them.
+ */
+
+/* Return: bytes read, @buf ends with NUL; or a negative errno */
+ssize_t doctor_read(const struct doctor *d, char *buf, size_t size,
+		    const char *path, ...)
+	__attribute__((format(printf, 4, 5)));
+/* All of a file, also if compressed by gzip; to be freed; NULL: unreadable */
+char *doctor_load(const struct doctor *d, const char *path, ...)
+	__attribute__((format(printf, 2, 3)));
+bool doctor_exists(const struct doctor *d, const char *path, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Target of a symbolic link. Return: false: there is none */
+bool doctor_link(const struct doctor *d, char *buf, size_t size,
+		 const char *path, ...)
+	__attribute__((format(printf, 4, 5)));
+/* A file that holds one number. Return: @missing if it does not */
+long long doctor_number(const struct doctor *d, long long missing,
+			const char *path, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Names in a folder, sorted; to be freed one by one; 0 if there is none */
+int doctor_list(const struct doctor *d, const char *dir, char ***names);
+void doctor_list_free(char **names, int n);
+/* With --root: what stands for an answer of the kernel */
+bool doctor_fact(const struct doctor *d, const char *key,
+		 char value[DOCTOR_VALUE]);
+
+/* KEY=VALUE in lines, the last one counts, quotes are removed */
+bool text_value(const char *text, const char *key, char value[DOCTOR_VALUE]);
+/* The same within [section]s whose names begin with @section */
+bool ini_value(const char *text, const char *section, const char *key,
+	       char value[DOCTOR_VALUE]);
+bool text_true(const char *value);
+bool text_false(const char *value);
+
+/*
+ * Processes (doctor_proc.c)
+ */
+
+void procs_read(struct doctor *d);
+/* Whether other users' and the system's processes are visible at all */
+bool procs_visible(const struct doctor *d);
+/* Return: number of the first process of that name, 0: none */
+int proc_find(const struct doctor *d, const char *comm);
+/* Command line with spaces between the words */
+bool proc_args(const struct doctor *d, int pid, char *buf, size_t size);
+/* A variable of its environment; to be freed; NULL: not set, or not known */
+char *proc_env(const struct doctor *d, int pid, const char *name);
+/* A file as the process sees it, which may be in a container; to be freed */
+char *proc_file(const struct doctor *d, int pid, const char *path);
+/* Has a process of name @comm the word @word in its command line? */
+bool proc_has_word(const struct doctor *d, const char *comm,
+		   const char *word);
+
+/*
+ * ROS (doctor_dds.c)
+ */
+
+void ros_read(struct doctor *d);
+
+/*
+ * Interfaces (doctor_stack.c)
+ */
+
+/* Return: 0 or -ENODEV */
+int doctor_dev_read(struct doctor *d, const char *name,
+		    struct doctor_dev *dev);
+/* Those that are up with optsample, else wireless, else wired ones */
+void doctor_dev_choose(struct doctor *d);
+/* Does `optsample up` work on one of them? */
+bool doctor_works(const struct doctor *d);
+/* Is the address of @dev kept, whatever its manager does in an outage? */
+bool keeper_runs(const struct doctor *d, const struct doctor_dev *dev);
+
+/*
+ * Checks
+ */
+
+void check_kernel_version(struct doctor *d);
+void check_kernel_modules(struct doctor *d);
+void check_kernel_parts(struct doctor *d);
+void check_kernel_signing(struct doctor *d);
+void check_container(struct doctor *d);
+void check_privileges(struct doctor *d);
+void check_bpffs(struct doctor *d);
+void check_up(struct doctor *d);
+void check_daemon(struct doctor *d);
+void check_peers(struct doctor *d);
+void check_manager(struct doctor *d);
+void check_ros(struct doctor *d);
+void check_ros_local(struct doctor *d);
+void check_ros_domain(struct doctor *d);
+void check_ros_cyclone(struct doctor *d);
+void check_ros_fastdds(struct doctor *d);
+void check_receive_buffer(struct doctor *d);
+void check_fragments(struct doctor *d);
+void check_rp_filter(struct doctor *d);
+void check_clock(struct doctor *d);
+void check_power_save(struct doctor *d);
+void check_driver(struct doctor *d);
+void check_random_mac(struct doctor *d);
+
+#endif
