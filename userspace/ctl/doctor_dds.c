@@ -41,13 +41,27 @@ static unsigned int libraries_of(const char *maps)
 	return uses;
 }
 
+/* Our own programs speak DDS too; the daemon of `up` is called "exe". */
+static bool is_ours(const struct doctor *d, const struct doctor_proc *p)
+{
+	char args[256];
+	const char *name;
+
+	if (!strncmp(p->comm, "optsample", 9))
+		return true;
+	if (!proc_args(d, p->pid, args, sizeof(args)))
+		return false;
+	args[strcspn(args, " ")] = '\0';
+	name = strrchr(args, '/');
+	return !strcmp(name ? name + 1 : args, "optsample");
+}
+
 static void ros_look(struct doctor *d, const struct doctor_proc *p)
 {
 	struct doctor_ros *r = &d->ros[d->nros];
 	char *maps;
 
-	/* our own daemon speaks DDS to find topics */
-	if (!strncmp(p->comm, "optsample", 9))
+	if (is_ours(d, p))
 		return;
 	maps = doctor_load(d, "/proc/%d/maps", p->pid);
 	if (!maps) {

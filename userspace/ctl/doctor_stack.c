@@ -212,7 +212,7 @@ void check_up(struct doctor *d)
 			    "optsample is not up: ROS keeps the last messages of an outage only");
 		finding_fix(d, "optsample up %s", dev->name);
 	} else if (!dev->whole) {
-		finding_add(d, DOCTOR_ERROR, NULL, "%s %s", dev->name,
+		finding_add(d, DOCTOR_ERROR, NULL, "the interface %s",
 			    dev->why);
 		finding_fix(d, "optsample up %s", dev->name);
 	} else {
