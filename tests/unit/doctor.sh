@@ -574,6 +574,16 @@ name="one of two is local"
 run
 finds warning ros.localhost "1 of 2"
 status_is 0
+healthy settings
+facts up=1
+for pid in 900 901 902; do
+	node $pid node_$pid libddsc.so.0 CYCLONEDDS_URI=/etc/none.xml
+done
+node 903 node_903 libddsc.so.0
+name="nodes with the same settings"
+run
+[ "$(levels cyclonedds.lease)" = "error error" ]
+ok "$name: reported once" || show
 healthy fastdds
 keep
 node 901 lidar_node libfastdds.so.3.1 FASTDDS_BUILTIN_TRANSPORTS=LARGE_DATA

@@ -162,7 +162,7 @@ static void report_none(struct doctor *d)
 			    "RMW_IMPLEMENTATION is %s: Zenoh sends over TCP, which cannot be sampled",
 			    rmw);
 		finding_fix(d, "export RMW_IMPLEMENTATION=rmw_cyclonedds_cpp");
-	} else if (2 * d->hidden > d->nprocs) {
+	} else if (d->hidden > 1) {
 		finding_add(d, DOCTOR_NOTE, NULL,
 			    "cannot tell which ROS processes run: %zu processes cannot be looked into",
 			    d->hidden);
@@ -312,7 +312,7 @@ static char *cyclone_config(const struct doctor *d, int pid, const char *uri)
 		snprintf(path, sizeof(path), "%.*s", (int)(len - skip),
 			 name + skip);
 		file = *path == '/' ? proc_file(d, pid, path) : NULL;
-		if (file && asprintf(&more, "%s%s", all, file) > 0) {
+		if (file && asprintf(&more, "%s%s", all, file) >= 0) {
 			free(all);
 			all = more;
 		}
