@@ -264,8 +264,16 @@ finds ok manager "no network manager"
 status_is 0
 nm nm-random
 put /etc/NetworkManager/NetworkManager.conf "[main]"
+name="random MAC"
+run
+finds warning random_mac "changes the MAC" scan-rand-mac-address=no
+status_is 1
 keep
-sick "random MAC" warning random_mac "changes the MAC" scan-rand-mac-address=no
+name="random MAC, addresses kept"
+run
+lacks random_mac
+status_is 0
+rm -r "$robot/sys/class/net/keep-wlan0"
 put /usr/lib/NetworkManager/conf.d/10.conf "[device]
 wifi.scan-rand-mac-address=yes"
 put /etc/NetworkManager/conf.d/99.conf "[device-wifi]
@@ -276,7 +284,9 @@ run
 lacks random_mac
 put /etc/NetworkManager/conf.d/99.conf "[connection]
 wifi.scan-rand-mac-address=0"
-sick "random MAC off in the wrong section" warning random_mac
+name="random MAC off in the wrong section"
+run
+finds warning random_mac
 
 ### Ubuntu with netplan and systemd-networkd
 

@@ -17,7 +17,7 @@ static inline void ifb_prefixed(const char *prefix, const char *dev,
 	unsigned int hash = 5381;
 
 	if ((int)strlen(dev) <= room) {
-		snprintf(name, IF_NAMESIZE, "%s%s", prefix, dev);
+		snprintf(name, IF_NAMESIZE, "%s%.*s", prefix, room, dev);
 		return;
 	}
 	for (const char *c = dev; *c; c++)

@@ -177,25 +177,11 @@ bool doctor_works(const struct doctor *d)
  * What `optsample up` made
  */
 
-/* keep-DEV; a long name is cut as ifb_name() does it */
-static void keeper_name(const char *dev, char name[IFNAMSIZ])
-{
-	char ifb[IFNAMSIZ];
-
-	if (strlen(dev) <= IFNAMSIZ - 6) {
-		snprintf(name, IFNAMSIZ, "keep-%.10s", dev);
-		return;
-	}
-	ifb_name(dev, ifb);
-	snprintf(name, IFNAMSIZ, "keep-%.5s%.5s", dev,
-		 ifb + strlen(ifb) - 5);
-}
-
 bool keeper_runs(const struct doctor *d, const struct doctor_dev *dev)
 {
 	char name[IFNAMSIZ];
 
-	keeper_name(dev->name, name);
+	keep_name(dev->name, name);
 	return dev->daemon && dev_index(d, name) > 0;
 }
 

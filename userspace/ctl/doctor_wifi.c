@@ -191,6 +191,11 @@ void check_random_mac(struct doctor *d)
 			    "the MAC stays the same in an outage");
 		return;
 	}
+	if (keeper_runs(d, d->dev)) {
+		finding_add(d, DOCTOR_OK, NULL,
+			    "NetworkManager changes the MAC while it scans: what is kept leaves with the right one");
+		return;
+	}
 	finding_add(d, DOCTOR_WARNING, NULL,
 		    "NetworkManager changes the MAC while it scans: what was kept under the other one is lost");
 	finding_fix(d, "printf '[device]\\nwifi.scan-rand-mac-address=no\\n' >/etc/NetworkManager/conf.d/optsample.conf && systemctl restart NetworkManager");
