@@ -8,7 +8,10 @@
  * bits take, retried with growing back-off, and reported as acknowledged or
  * not only when that time is over. Between `ctl down` and `ctl up` nothing
  * arrives; the senders find out by themselves, as on a robot that drove
- * around a corner.
+ * around a corner. Between `ctl stall` and `ctl go` beacons and all that is
+ * short arrive, data does not: a link that stands and carries nothing. `ctl
+ * muteN` takes radio N out of the air until `ctl hearN`: an access point that
+ * falls silent while another one goes on.
  *
  * Model: a channel of 802.11a/g with fixed rate. Stations take turns;
  * management and null frames go before data (hardware has a queue of its own
@@ -50,6 +53,7 @@ enum {
 #define BASIC_BPS	6000000U
 #define SIGNAL_DBM	(-50)
 #define RADIOS_MAX	16
+#define STALL_BYTES	200		/* what is longer is data */
 #define QUEUE_MAX	4096		/* hwsim itself keeps 100 at most */
 #define RCVBUF_BYTES	(16 << 20)
 #define SOCK_DEFAULT	"/run/hwsim-medium.sock"
@@ -84,8 +88,17 @@ struct queue {
 	unsigned int len;
 };
 
+/**
+ * struct radio
+ * @addr:	how hwsim calls it
+ * @mac:	who it said it is when it sent last
+ * @muted:	it neither hears nor is heard
+ * @queues:	what waits for the air
+ */
 struct radio {
 	uint8_t addr[6];
+	uint8_t mac[6];
+	bool muted;
 	struct queue queues[QUEUES];
 };
 
@@ -113,6 +126,7 @@ static struct medium {
 	uint32_t tries_max;
 	double loss;			/* probability per try */
 	bool down;
+	bool stall;			/* for what is long */
 	bool verbose;
 	struct counters count;
 } m = { .bps = 24000000, .tries_max = 7, .ctl = -1 };
@@ -178,6 +192,22 @@ static bool frame_urgent(const struct frame *f)
 static bool frame_group(const struct frame *f)
 {
 	return f->data[4] & 1;
+}
+
+static bool frame_data(const struct frame *f)
+{
+	return ((f->data[0] >> 2) & 3) == 2 && !frame_urgent(f);
+}
+
+/* Return: the radio that is to acknowledge it, NULL for none or unknown */
+static const struct radio *frame_receiver(const struct frame *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < m.nradios; i++)
+		if (!memcmp(m.radios[i].mac, f->data + 4, 6))
+			return &m.radios[i];
+	return NULL;
 }
 
 /*
@@ -257,6 +287,16 @@ static uint64_t backoff_us(unsigned int try)
 	return DIFS_US + SLOT_US * (cw < CW_MAX ? cw : CW_MAX) / 2;
 }
 
+/* Can it arrive at all? */
+static bool air_carries(const struct radio *from, const struct frame *f)
+{
+	const struct radio *to = frame_receiver(f);
+
+	if (m.down || from->muted || (to && to->muted))
+		return false;
+	return !m.stall || !frame_data(f) || f->len <= STALL_BYTES;
+}
+
 static void air_begin(struct radio *r, struct frame *f)
 {
 	bool once = frame_group(f) || (f->flags & HWSIM_TX_CTL_NO_ACK);
@@ -270,7 +310,7 @@ static void air_begin(struct radio *r, struct frame *f)
 		us += backoff_us(m.tries) + ACK_US +
 			air_us(f, basic || m.tries ? BASIC_BPS : m.bps);
 		m.tries++;
-		m.arrives = !m.down && drand48() >= m.loss;
+		m.arrives = air_carries(r, f) && drand48() >= m.loss;
 		if (m.arrives)
 			break;
 	}
@@ -289,7 +329,7 @@ static void air_end(void)
 	if (m.arrives) {
 		m.count.acked++;
 		for (i = 0; i < m.nradios; i++)
-			if (&m.radios[i] != m.sender)
+			if (&m.radios[i] != m.sender && !m.radios[i].muted)
 				deliver(&m.radios[i], m.air);
 	} else {
 		m.count.failed++;
@@ -359,6 +399,9 @@ static int on_frame(struct nl_msg *msg, void *arg)
 	len = nla_len(tb[HWSIM_ATTR_FRAME]);
 	if (!r || len < 10)
 		return NL_OK;
+	/* an ACK has no sender */
+	if (len >= 16)
+		memcpy(r->mac, (uint8_t *)nla_data(tb[HWSIM_ATTR_FRAME]) + 10, 6);
 	f = calloc(1, sizeof(*f) + (size_t)len);
 	if (!f)
 		return NL_OK;
@@ -467,7 +510,7 @@ static void ctl_reply(const struct sockaddr_un *to, socklen_t len,
 		     "\"tries\":%llu,\"overflow\":%llu}\n",
 		     (unsigned long long)(now / 1000000000),
 		     (unsigned long long)(now % 1000000000), word,
-		     m.down ? "down" : "up",
+		     m.down ? "down" : m.stall ? "stall" : "up",
 		     (unsigned long long)m.count.frames,
 		     (unsigned long long)m.count.acked,
 		     (unsigned long long)m.count.failed,
@@ -477,6 +520,37 @@ static void ctl_reply(const struct sockaddr_un *to, socklen_t len,
 	fflush(stdout);
 	if (len > sizeof(sa_family_t))
 		sendto(m.ctl, text, (size_t)n, 0, (const void *)to, len);
+}
+
+/* Return: what to do with radio @n for muteN or hearN, NULL for other words */
+static struct radio *ctl_radio(const char *word, bool *muted)
+{
+	unsigned int n;
+	char rest;
+
+	*muted = !strncmp(word, "mute", 4);
+	if ((!*muted && strncmp(word, "hear", 4)) ||
+	    sscanf(word + 4, "%2u%c", &n, &rest) != 1 || n >= m.nradios)
+		return NULL;
+	return &m.radios[n];
+}
+
+static bool ctl_do(const char *word)
+{
+	struct radio *r;
+	bool muted;
+
+	if (!strcmp(word, "down") || !strcmp(word, "up"))
+		m.down = *word == 'd';
+	else if (!strcmp(word, "stall") || !strcmp(word, "go"))
+		m.stall = *word == 's';
+	else if (!strcmp(word, "quit"))
+		ending = 1;
+	else if ((r = ctl_radio(word, &muted)))
+		r->muted = muted;
+	else
+		return !strcmp(word, "status");
+	return true;
 }
 
 static void ctl_read(void)
@@ -490,13 +564,7 @@ static void ctl_read(void)
 	if (n < 0)
 		return;
 	word[n] = '\0';
-	if (!strcmp(word, "down"))
-		m.down = true;
-	else if (!strcmp(word, "up"))
-		m.down = false;
-	else if (!strcmp(word, "quit"))
-		ending = 1;
-	else if (strcmp(word, "status"))
+	if (!ctl_do(word))
 		strcpy(word, "unknown");
 	ctl_reply(&from, len, word);
 }
@@ -520,12 +588,6 @@ static int ctl_send(const char *path, const char *word, double at)
 	ssize_t n;
 	int fd;
 
-	if (strcmp(word, "down") && strcmp(word, "up") &&
-	    strcmp(word, "status") && strcmp(word, "quit")) {
-		fprintf(stderr, "hwsim-medium: ctl: down, up, status or quit, not '%s'\n",
-			word);
-		return 1;
-	}
 	sleep_until(at);
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
@@ -533,12 +595,18 @@ static int ctl_send(const char *path, const char *word, double at)
 	    bind(fd, (struct sockaddr *)&own, sizeof(sa_family_t)) ||
 	    connect(fd, (struct sockaddr *)&un, sizeof(un)) ||
 	    send(fd, word, strlen(word), 0) < 0 ||
-	    (n = recv(fd, text, sizeof(text), 0)) < 0) {
+	    (n = recv(fd, text, sizeof(text) - 1, 0)) < 0) {
 		fprintf(stderr, "hwsim-medium: no medium at %s: %s\n", path,
 			strerror(errno));
 		return 1;
 	}
-	fwrite(text, 1, (size_t)n, stdout);
+	text[n] = '\0';
+	if (strstr(text, "\"unknown\"")) {
+		fprintf(stderr, "hwsim-medium: ctl: '%s' is no word, or no radio (see --help)\n",
+			word);
+		return 1;
+	}
+	fputs(text, stdout);
 	return 0;
 }
 
@@ -579,9 +647,14 @@ static void usage(FILE *to)
 	fputs("usage: hwsim-medium [--rate MBIT] [--loss P] [--tries N]\n"
 	      "                    [--radios N] [--socket PATH] [--verbose]\n"
 	      "       hwsim-medium [--socket PATH] [--at TIME] "
-	      "ctl down|up|status|quit\n"
+	      "ctl WORD\n"
 	      "\n"
 	      "Carries frames between the radios of mac80211_hwsim.\n"
+	      "WORD: down, up    nothing arrives; all does again\n"
+	      "      stall, go   no data frame of more than 200 bytes arrives\n"
+	      "      muteN       radio N neither hears nor is heard, from 0\n"
+	      "      hearN       it does again\n"
+	      "      status, quit\n"
 	      "\n"
 	      "  --rate MBIT    of data frames, 1..1000 (24)\n"
 	      "  --loss P       probability that a try is lost, 0..1 (0)\n"
