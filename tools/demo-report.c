@@ -47,7 +47,7 @@ static bool load_sent(struct run *r)
 	struct image im = { 0 }, *more;
 	unsigned int room = 0, seq;
 
-	while (f && fscanf(f, "%u,%" SCNd64 ",%*d,%x", &seq, &im.stamp,
+	while (f && fscanf(f, "%u,%" SCNd64 ",%*d,%x%*[^\n]", &seq, &im.stamp,
 			   &im.crc) == 3) {
 		if (r->sent == room) {
 			room = room ? 2 * room : 256;

@@ -5,7 +5,9 @@
  * An ordinary peer: a Cyclone DDS writer of sensor_msgs/msg/Image on
  * /camera/image that knows nothing of optsample. The recording is raw frames
  * one after the other, as ffmpeg -f rawvideo writes them. One line of CSV per
- * image goes to standard output: seq,stamp_ns,sent_ns,crc.
+ * image goes to standard output: seq,stamp_ns,sent_ns,crc,began_ns,ret: write()
+ * began, took until sent_ns and returned ret, 0 or a DDS error. After an error
+ * it goes on, as a robot does.
  *
  * The stamp is the time of the shutter, on an absolute schedule. A writer that
  * blocks makes later frames leave late, but none is left out and no stamp is
@@ -36,6 +38,7 @@ struct pub {
 	int32_t depth;
 	bool reliable;
 	uint8_t *frames;
+	uint32_t nframes;
 	size_t size;		/* of one */
 };
 
@@ -57,8 +60,9 @@ static int recording_open(struct pub *p)
 			p->path, p->width, p->height, p->encoding);
 		return -EINVAL;
 	}
-	if (!p->count || p->count > all)
-		p->count = (uint32_t)all;
+	p->nframes = (uint32_t)all;
+	if (!p->count)
+		p->count = p->nframes;
 	/* Read now: a page fault to a slow disk would be jitter later. */
 	p->frames = mmap(NULL, all * p->size, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_POPULATE, fd, 0);
@@ -99,25 +103,30 @@ static bool play(const struct pub *p, dds_entity_t writer)
 		.encoding = (char *)p->encoding,
 		.step = p->step,
 	};
-	int64_t start = now_ns() + (int64_t)(p->delay * NSEC), stamp;
+	int64_t start = now_ns() + (int64_t)(p->delay * NSEC), stamp, began;
+	dds_return_t ret, err = DDS_RETCODE_OK;
 	uint32_t seq, crc;
 
 	for (seq = 1; seq <= p->count; seq++) {
 		stamp = start + (int64_t)((seq - 1) * NSEC / p->rate);
 		sleep_until(stamp);
-		msg.data._buffer = p->frames + (seq - 1) * p->size;
+		msg.data._buffer = p->frames + (seq - 1) % p->nframes * p->size;
 		msg.data._length = (uint32_t)p->size;
 		msg.data._maximum = (uint32_t)p->size;
 		crc = image_crc(&msg);
 		msg.header.stamp.sec = (int32_t)(stamp / NSEC);
 		msg.header.stamp.nanosec = (uint32_t)(stamp % NSEC);
-		if (!dds_ok("image-pub", "write", dds_write(writer, &msg)))
-			return false;
-		printf("%u,%lld,%lld,%08x\n", seq, (long long)stamp,
-		       (long long)now_ns(), crc);
+		began = now_ns();
+		ret = dds_write(writer, &msg);
+		printf("%u,%lld,%lld,%08x,%lld,%d\n", seq, (long long)stamp,
+		       (long long)now_ns(), crc, (long long)began, (int)ret);
 		fflush(stdout);
+		if (ret >= 0 || ret == err)
+			continue;
+		dds_ok("image-pub", "write", ret);	/* said once */
+		err = ret;
 	}
-	return true;
+	return err >= 0;
 }
 
 static int run(struct pub *p)
@@ -147,7 +156,7 @@ static void usage(FILE *to)
 	      "  --size WxH         of a frame (320x240)\n"
 	      "  --encoding NAME    mono8 or rgb8 (mono8)\n"
 	      "  --rate HZ          frames per second (10)\n"
-	      "  --count N          frames to send (all)\n"
+	      "  --count N          frames to send, the recording again and again (all)\n"
 	      "  --readers N        wait for so many readers (1)\n"
 	      "  --delay SECONDS    then wait so long (0)\n"
 	      "  --linger SECONDS   stay so long after the last frame (0)\n"
