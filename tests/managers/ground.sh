@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# ground.sh - a robot's Wi-Fi, and who manages it
+#
+#   robot (initial network namespace)        operator (namespace "operator")
+#   wlan0, managed by one of $managers ~~~~~ wlan1, wlan2: two access points of
+#   10.42.0.2                                one network, br0 10.42.0.1, DHCP
+#                        hwsim-medium (the air)
+#
+# Sourced by managers.sh inside of its root in memory. A manager is two
+# functions: robot_NAME brings wlan0 up the way its users do, with the defaults
+# of Debian; all processes are started by `daemon`, and robot_gone ends them.
+
+managers="static networkd nm dhcpcd dhclient"
+robot_ip=10.42.0.2
+operator_ip=10.42.0.1
+robot_mac=02:00:00:00:00:00
+declare -A pid	# of a daemon, by its name
+robot_daemons=()
+
+op() { nsenter --net=/run/netns/operator "$@"; }
+medium() { "$bin/hwsim-medium" ctl "$1"; }
+wpa() { wpa_cli -p "$run/wpa" -i wlan0 "$@"; }
+
+# daemon NAME COMMAND...: in the background, output to logs/daemons/NAME.log
+daemon()
+{
+	local name=$1
+
+	shift
+	"$@" >>"$logs/daemons/$name.log" 2>&1 </dev/null &
+	pid[$name]=$!
+}
+
+# robot_daemon NAME COMMAND...: one that goes with the manager
+robot_daemon()
+{
+	robot_daemons=("$1" "${robot_daemons[@]}")
+	daemon "$@"
+}
+
+# end PID...: ask, wait 5 s, insist
+end()
+{
+	local p i
+
+	kill "$@" 2>/dev/null
+	for p; do
+		for ((i = 0; i < 50; i++)); do
+			kill -0 "$p" 2>/dev/null || break
+			sleep 0.1
+		done
+		kill -KILL "$p" 2>/dev/null
+		wait "$p" 2>/dev/null
+	done
+}
+
+# await SECONDS WHAT COMMAND...: until it succeeds
+await()
+{
+	local until=$((SECONDS + $1)) what=$2
+
+	shift 2
+	until "$@" >/dev/null 2>&1; do
+		if [ $SECONDS -ge $until ]; then
+			echo "# no $what"
+			return 1
+		fi
+		sleep 0.2
+	done
+}
+
+#
+# The operator
+#
+
+# access_point N
+access_point()
+{
+	cat >"$run/hostapd$1.conf" <<-END
+		interface=wlan$1
+		bridge=br0
+		driver=nl80211
+		ssid=optsample
+		hw_mode=g
+		channel=6
+		wmm_enabled=1
+		wpa=2
+		wpa_key_mgmt=WPA-PSK
+		rsn_pairwise=CCMP
+		wpa_passphrase=operator
+	END
+	daemon hostapd$1 op hostapd -t "$run/hostapd$1.conf"
+	await 30 "access point $1" \
+		grep -q AP-ENABLED "$logs/daemons/hostapd$1.log"
+}
+
+operator()
+{
+	ip netns add operator && op ip link set lo up &&
+		iw phy phy1 set netns name operator &&
+		iw phy phy2 set netns name operator &&
+		op ip link add br0 type bridge forward_delay 0 stp_state 0 &&
+		op ip addr add $operator_ip/24 dev br0 &&
+		op ip link set br0 up || return
+	daemon medium "$bin/hwsim-medium" --rate 24 --radios 3
+	await 10 medium medium status && access_point 1 && access_point 2
+}
+
+# dhcp_server: a new one knows nothing of the manager before
+dhcp_server()
+{
+	rm -f "$run/leases"
+	robot_daemon dnsmasq op dnsmasq -k --conf-file=/dev/null --user=root \
+		--interface=br0 --bind-interfaces --port=0 --no-ping \
+		--dhcp-range=$robot_ip,10.42.0.20,255.255.255.0,1h \
+		--dhcp-sequential-ip --dhcp-authoritative --log-dhcp \
+		--dhcp-leasefile="$run/leases" --log-facility=-
+}
+
+#
+# The robot
+#
+
+# system_bus: udev and D-Bus, which stay
+system_bus()
+{
+	[ -z "${pid[udev]-}" ] || return 0
+	mkdir -p /run/dbus && dbus-uuidgen --ensure
+	daemon dbus dbus-daemon --system --nofork --nopidfile
+	export SYSTEMD_IGNORE_CHROOT=1
+	daemon udev /usr/lib/systemd/systemd-udevd
+	await 10 udev test -S /run/udev/control
+	udevadm trigger --action=add --subsystem-match=net \
+		--subsystem-match=ieee80211 --subsystem-match=rfkill
+	udevadm settle -t 30
+	await 10 D-Bus test -S /run/dbus/system_bus_socket
+}
+
+associated() { wpa status | grep -q wpa_state=COMPLETED; }
+
+supplicant()
+{
+	cat >"$run/wpa.conf" <<-END
+		ctrl_interface=$run/wpa
+		network={
+			ssid="optsample"
+			psk="operator"
+			key_mgmt=WPA-PSK
+			scan_freq=2437
+			freq_list=2437
+		}
+	END
+	robot_daemon wpa_supplicant wpa_supplicant -t -i wlan0 -c "$run/wpa.conf"
+	await 20 wpa_supplicant wpa ping || return
+	# A robot that lost its link has nothing better to do than look for it.
+	wpa scan_interval 0 >/dev/null
+	await 30 association associated
+}
+
+robot_static()
+{
+	ip addr add $robot_ip/24 dev wlan0
+	supplicant
+}
+
+robot_networkd()
+{
+	system_bus && dhcp_server
+	mkdir -p /etc/systemd/network /run/systemd/netif/{links,leases}
+	printf '%s\n' '[Match]' Name=wlan0 '[Network]' DHCP=ipv4 \
+		>/etc/systemd/network/10-wlan0.network
+	robot_daemon networkd env SYSTEMD_LOG_TARGET=console \
+		/usr/lib/systemd/systemd-networkd
+	supplicant
+}
+
+robot_nm()
+{
+	local profile=/etc/NetworkManager/system-connections/robot.nmconnection
+
+	system_bus && dhcp_server
+	mkdir -p "${profile%/*}" /var/lib/NetworkManager /run/NetworkManager
+	cat >$profile <<-END
+		[connection]
+		id=robot
+		uuid=11111111-2222-3333-4444-555555555555
+		type=wifi
+		interface-name=wlan0
+		[wifi]
+		ssid=optsample
+		[wifi-security]
+		key-mgmt=wpa-psk
+		psk=operator
+		[ipv4]
+		method=auto
+	END
+	chmod 600 $profile
+	printf '%s\n' '[main]' plugins=keyfile auth-polkit=false \
+		>/etc/NetworkManager/NetworkManager.conf
+	robot_daemon wpa_supplicant wpa_supplicant -u -t -O "$run/wpa"
+	robot_daemon nm NetworkManager --debug
+}
+
+robot_dhcpcd()
+{
+	system_bus && dhcp_server
+	supplicant
+	robot_daemon dhcpcd dhcpcd --nobackground wlan0
+}
+
+robot_dhclient()
+{
+	dhcp_server
+	supplicant
+	robot_daemon dhclient dhclient -d -v wlan0
+}
+
+robot_has_address()
+{
+	ip -4 addr show dev wlan0 | grep -q "inet $robot_ip/24"
+}
+
+# robot MANAGER: wlan0 is managed by it, and reaches the operator
+robot()
+{
+	"robot_$1" && await 60 "address" robot_has_address &&
+		await 30 "way to the operator" ping -qc1 -W1 $operator_ip
+}
+
+# robot_gone: and nobody's any more
+robot_gone()
+{
+	local name
+
+	for name in "${robot_daemons[@]}"; do
+		end "${pid[$name]}"
+	done
+	robot_daemons=()
+	ip link set wlan0 down
+	ip link set wlan0 address $robot_mac
+	ip addr flush dev wlan0
+}

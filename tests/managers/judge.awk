@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# judge.awk - what became of the messages of one experiment
+#
+# usage: gawk -f judge.awk -v limit=N -v down=NS [-v carrier=NS] -v up=NS
+#		[-v all=1] PUB SUB LOCAL
+#
+# PUB is image-pub's CSV (seq,stamp,sent,crc,began,ret), SUB and LOCAL those of
+# image-sub (stamp,received,bytes,crc) behind the link and on the robot. The
+# link went at `down`, the robot noticed at `carrier` (0: never), the link was
+# there again at `up`.
+#
+# The outage is over when the first message arrives after `up`; it is judged
+# from `carrier` on. What was written before that went into the air, and nobody
+# could know: it is counted as `blind`. Prints words and values on one line:
+#
+#	n	written from `down` until the outage was over
+#	kept	of those, arrived
+#	blind	lost of those before `carrier`
+#	lost	not arrived of those after it
+#	gap	longest distance between two in a row that arrived, 1: none
+#		is missing
+#	ideal	gap of `limit` in a row at the same distance
+#	ratio	gap / ideal
+#	again	seconds from `up` until something arrived, -1: nothing did
+#	bad	arrived torn or twice, here or on the robot
+#	local_n, local, local_pause
+#		written in the whole experiment from `down` on, of those arrived on
+#		the robot, longest time without one there, in s
+#	errors	write() failed
+#	p99, max
+#		how long write() took, in ms
+#
+# `all`: the outage ends at `up` whatever arrives (roams, stalls): what comes
+# until the end of the experiment counts as kept.
+
+BEGIN { FS = "," }
+
+BEGINFILE { which++ }
+
+which == 1 {
+	seq[$2] = $1
+	stamp[$1] = $2
+	crc[$2] = $4
+	last = $1
+	if ($2 >= down) {
+		took[++count] = ($3 - $5) / 1e6
+		errors += $6 < 0
+	}
+}
+
+which > 1 {
+	if (crc[$1] != $4 || got[which, seq[$1]]++)
+		bad++
+}
+
+which == 2 {
+	if ($2 > up && !over)
+		over = $2
+}
+
+which == 3 && $1 >= down {
+	if (before && $2 - before > pause)
+		pause = $2 - before
+	before = $2
+}
+
+END {
+	again = over ? (over - up) / 1e9 : -1
+	if (all || !over)
+		over = all ? up : stamp[last] + 1
+	noticed = carrier && carrier < over ? carrier : down
+	previous = 0
+	for (i = 1; i <= last; i++) {
+		if (stamp[i] < down) {
+			previous = i
+			continue
+		}
+		local_n++
+		locally += (3, i) in got
+		arrived = (2, i) in got
+		if (stamp[i] < over) {
+			n++
+			kept += arrived
+			if (stamp[i] < noticed)
+				blind += !arrived
+			else
+				lost += !arrived
+			judged += stamp[i] >= noticed
+		}
+		if (stamp[i] < noticed)
+			previous = i
+		else if (arrived || i == last) {
+			if (!done && i - previous > gap)
+				gap = i - previous
+			previous = i
+			done = done || stamp[i] >= over
+		}
+	}
+	ideal = judged > limit ? judged / limit : 1
+	asort(took)
+	printf "n %d kept %d blind %d lost %d gap %d ideal %.1f ratio %.2f " \
+		"again %.1f bad %d local_n %d local %d local_pause %.2f " \
+		"errors %d p99 %.1f max %.1f\n", n, kept, blind, lost, gap, \
+		ideal, gap / ideal, again, bad, local_n, locally, pause / 1e9, \
+		errors, took[int((99 * count + 99) / 100)], took[count]
+}

@@ -1,0 +1,361 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# managers.sh - inside the VM: optsample under the network managers of robots
+#
+# Most robots do not have a static address: NetworkManager, systemd-networkd or
+# dhcpcd manages wlan0, and takes addresses, routes and neighbours away when the
+# link goes. What comes out of an outage then, and does the robot's own traffic
+# go on? ground.sh has the robot, the operator and the managers, judge.awk says
+# what became of the messages.
+#
+# In each experiment a camera on the robot (96x96, 5 Hz, best effort) has one
+# subscriber behind the link and one in another process of the robot.
+#
+# usage: managers.sh CELL...
+#
+#	CELL	MANAGER:WHAT[:STACK[:POLICY]]
+#	MANAGER	static (wpa_supplicant and a static address), networkd, nm,
+#		dhcpcd, dhclient
+#	WHAT	a number: the access points are gone for so many seconds
+#		roam: ten times from one access point to the other
+#		stall: 8 s in which beacons come, and data does not
+#	STACK	cyclone (default), fastdds
+#	POLICY	optsample (default), gap
+#
+# Put the cells of one manager next to each other: it is set up once. By hand:
+#
+#	MANAGERS="networkd:20 nm:60::gap" tests/run check managers
+#
+# which leaves in build/check/managers: daemons/*.log, and for each cell
+# pub.csv, sub.csv, local.csv, events, monitor.log (`ip -ts monitor`), before,
+# held and after (what the system looked like), discover.log (our daemon's).
+#
+# For tools/vm --skip-idle -o DIR with sch_optsample loaded: seconds are the
+# guest's, whatever the host is busy with.
+
+set -u
+top=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 1
+bin=$top/build/bin
+run=/run/managers
+logs=$run/logs
+limit=20
+. "$top/tests/tap.sh"
+. "$top/tests/kselftest/guest_time.sh"
+. "$top/tests/managers/ground.sh"
+
+programs="bash sh awk basename cat chmod chown cp cut date dirname env expr find
+	grep head hostname id ip iw kill ln ls mkdir mktemp modprobe mount mv
+	nproc nsenter ping readlink rm rmdir run-parts sed seq setsid sleep
+	sort stat sync sysctl tail tc timeout touch tr true umount uname wc
+	hostapd wpa_supplicant wpa_cli dnsmasq dbus-daemon dbus-uuidgen udevadm
+	NetworkManager nmcli networkctl dhcpcd dhclient
+	/usr/lib/systemd/systemd-networkd /usr/lib/systemd/systemd-udevd"
+trees="/etc/passwd /etc/group /etc/dbus-1 /etc/udev /etc/dhcp /etc/dhcpcd.conf
+	/etc/NetworkManager /etc/protocols /etc/services
+	/usr/lib/udev/rules.d /usr/lib/NetworkManager /usr/lib/dhcpcd
+	/usr/lib/systemd/network /usr/lib/x86_64-linux-gnu/NetworkManager
+	/usr/share/dbus-1 /usr/lib/locale/C.utf8"
+products="optsample image-pub image-sub fastdds-pub fastdds-sub hwsim-medium"
+
+# into_memory ARGS: this script once more, where no file is the host's
+into_memory()
+{
+	# all that anything will ask the kernel for
+	modprobe -a bridge dummy ifb sch_ingress cls_bpf cls_u32 cls_matchall \
+		act_mirred act_skbedit sch_fq_codel ccm ctr cmac aes_generic \
+		arc4 gcm tun af_packet 2>/dev/null
+	modprobe mac80211_hwsim radios=3 || exit 1
+	memory_root /mem "$top/build/guest" &&
+		memory_add $programs $trees "$top/tests/managers" \
+			"$top/tests/tap.sh" "$top/tests/kselftest" \
+			"$top/build/tc" "$top/build/bpf" \
+			$(printf "$bin/%s " $products) ||
+		exit 1
+	printf '%s: files\n' passwd group shadow >/mem/etc/nsswitch.conf
+	memory_enter "$top/tests/managers/managers.sh" "$@"
+}
+
+# uri DEVICE: for Cyclone. The lease outlasts the outage, or the reader forgets
+# the writer; the peers are named because a lossy link eats multicast.
+uri()
+{
+	cat <<-END
+		<General><AllowMulticast>spdp</AllowMulticast><Interfaces>
+		<NetworkInterface name="$1"/></Interfaces></General>
+		<Discovery><ParticipantIndex>auto</ParticipantIndex>
+		<MaxAutoParticipantIndex>9</MaxAutoParticipantIndex>
+		<LeaseDuration>900s</LeaseDuration>
+		<SPDPInterval>2s</SPDPInterval>
+		<Peers><Peer address="$robot_ip"/>
+		<Peer address="$operator_ip"/></Peers></Discovery>
+	END
+}
+
+# cyclone: $publisher and $subscribers
+cyclone()
+{
+	CYCLONEDDS_URI=$(uri br0) op "$bin/image-sub" \
+		>"$log/sub.csv" 2>"$log/sub.log" &
+	subscribers=($!)
+	CYCLONEDDS_URI=$(uri wlan0) "$bin/image-sub" \
+		>"$log/local.csv" 2>"$log/local.log" &
+	subscribers+=($!)
+	CYCLONEDDS_URI=$(uri wlan0) "$bin/image-pub" --size 96x96 --rate 5 \
+		--count 100000 --readers 2 "$run/frames" \
+		>"$log/pub.csv" 2>"$log/pub.log" &
+	publisher=$!
+}
+
+fastdds()
+{
+	local topic=image:/camera/rgb
+
+	op "$bin/fastdds-sub" -t -l 900 -n 1000000 $topic \
+		>"$log/sub.txt" 2>"$log/sub.log" &
+	subscribers=($!)
+	"$bin/fastdds-sub" -t -l 900 -n 1000000 $topic \
+		>"$log/local.txt" 2>"$log/local.log" &
+	subscribers+=($!)
+	"$bin/fastdds-pub" -t -l 900 -r 5 -n 1000000 $topic:9216 \
+		>"$log/pub.txt" 2>"$log/pub.log" &
+	publisher=$!
+}
+
+# fastdds_csv: what those print, as Cyclone's do
+fastdds_csv()
+{
+	awk -v OFS=, '{ print $2, $4, $5, $3, $4, 0 }' "$log/pub.txt" \
+		>"$log/pub.csv"
+	for end in sub local; do
+		awk -v OFS=, 'NR == FNR { stamp[$2] = $4; next }
+			{ print stamp[$2], $4, 9216, $3 }' \
+			"$log/pub.txt" "$log/$end.txt" >"$log/$end.csv"
+	done
+}
+
+# arrived FILE: has anything?
+arrived()
+{
+	[ -s "$log/$1.csv" ] || [ -s "$log/$1.txt" ]
+}
+
+# last_arrival: nanoseconds
+last_arrival()
+{
+	local line
+
+	line=$(tail -qn 1 "$log"/sub.{csv,txt} 2>/dev/null)
+	case $stack in
+	cyclone) cut -d, -f2 <<<"$line" ;;
+	*)	echo "${line##* }" ;;
+	esac
+}
+
+data_again()
+{
+	local last
+
+	last=$(last_arrival)
+	[ "${last:-0}" -gt "$up" ]
+}
+
+now() { echo "${EPOCHREALTIME/./}000"; }
+
+# snapshot NAME
+snapshot()
+{
+	{
+		date +%T.%N
+		ip addr show dev wlan0
+		ip route
+		ip neigh
+		ip -d link show type ifb
+		tc -s qdisc show
+		tc filter show dev wlan0 egress
+		"$bin/optsample" show
+		grep -h -e ^Ip: -e ^Udp: /proc/net/snmp
+	} >"$log/$1" 2>&1
+}
+
+event() { echo "$1 $(now)" >>"$log/events"; }
+
+# roam: to the other access point
+roam()
+{
+	local here there=02:00:00:00:01:00
+
+	here=$(wpa status | sed -n 's/^bssid=//p')
+	[ "$here" != $there ] || there=02:00:00:00:02:00
+	event "roam $here $there"
+	wpa roam $there >/dev/null
+	sleep 3
+	wpa status | grep -q "^bssid=$there" || event "stays"
+}
+
+# trouble: what WHAT is; sets $down and $up, in ns
+trouble()
+{
+	local i
+
+	down=$(now)
+	case $what in
+	roam)
+		for ((i = 0; i < 10; i++)); do
+			roam
+		done
+		;;
+	stall)
+		medium stall >/dev/null
+		sleep 8
+		snapshot held
+		medium go >/dev/null
+		;;
+	*)
+		medium down >/dev/null
+		sleep "$what"
+		snapshot held
+		medium up >/dev/null
+		;;
+	esac
+	up=$(now)
+	event "down $down"
+	event "up $up"
+}
+
+# carrier_lost: when the robot noticed, in ns; nothing if it did not
+carrier_lost()
+{
+	local stamp
+
+	awk '/^Timestamp: |^\[/ { at = $0 }
+		/ wlan0: / && /NO-CARRIER|state DOWN/ && !/ifb/ { print at }' \
+		"$log/monitor.log" | sed 's/^\[\([^]]*\)\].*/\1/' |
+	while read -r stamp; do
+		stamp=$(date -d "$stamp" +%s%N)
+		[ "$stamp" -ge "$down" ] || continue
+		echo "$stamp"
+		break
+	done
+}
+
+up_args()
+{
+	local outage=60
+
+	[[ $what == *[!0-9]* ]] || outage=$((what + 60))
+	echo wlan0 --limit $limit --peer $operator_ip --outage $outage \
+		--policy $policy
+}
+
+# play: the experiment; its logs are in $log
+play()
+{
+	local monitor ok=0
+
+	ip -ts monitor link address route neigh >"$log/monitor.log" 2>&1 &
+	monitor=$!
+	CYCLONEDDS_URI=$(uri wlan0) "$bin/optsample" up $(up_args) \
+		>"$log/up.log" 2>&1 || { sed 's/^/# /' "$log/up.log"; ok=1; }
+	$stack
+	await 60 "first message behind the link" arrived sub &&
+		await 30 "first message on the robot" arrived local || ok=1
+	if [ $ok = 0 ]; then
+		sleep 6
+		snapshot before
+		trouble
+		[[ $what == *[!0-9]* ]] ||
+			await 120 "message after the outage" data_again
+		sleep 6
+		snapshot after
+	fi
+	end "$publisher"
+	sleep 1
+	end "${subscribers[@]}"
+	cp /run/optsample/wlan0.log "$log/discover.log" 2>/dev/null
+	"$bin/optsample" down wlan0 >"$log/down.log" 2>&1
+	end $monitor
+	return $ok
+}
+
+# value WORD: of the judge's line
+value()
+{
+	awk -v w="$1" '{ for (i = 1; i < NF; i += 2) if ($i == w)
+		print $(i + 1) }' <<<"$verdict"
+}
+
+# holds WORD OP NUMBER NAME: a test of the judge's words
+holds()
+{
+	local got
+
+	got=$(value "$1")
+	awk -v a="$got" -v b="$3" "BEGIN { exit !(a $2 b) }"
+	ok "$cell: $4 ($1 $2 $3)" || echo "# $1 is $got"
+}
+
+judge()
+{
+	local all= ratio=2
+
+	[ "$stack" = cyclone ] || fastdds_csv
+	[[ $what != *[!0-9]* ]] || all=1
+	verdict=$(awk -f "$top/tests/managers/judge.awk" -v limit=$limit \
+		-v down="$down" -v up="$up" -v carrier="$(carrier_lost)" \
+		-v all=$all "$log"/{pub,sub,local}.csv)
+	echo "# $cell $verdict"
+	[ "$policy" != gap ] || ratio=1.6
+	holds bad == 0 "what arrives is whole, and once"
+	holds local == "$(value local_n)" "the robot's own subscriber gets all"
+	holds local_pause "<=" 0.5 "without a pause"
+	holds errors == 0 "no write fails"
+	holds max "<=" 100 "no write waits for the link, ms"
+	case $what in
+	roam)	holds lost "<=" 2 "ten roams lose next to nothing" ;;
+	stall)	;;
+	*)
+		holds again ">=" 0 "data flows again"
+		holds blind "<=" 9 "what is lost before the robot can know"
+		holds ratio "<=" $ratio "the gap, of the ideal one"
+		;;
+	esac
+}
+
+# experiment CELL
+experiment()
+{
+	local manager
+
+	cell=$1
+	IFS=: read -r manager what stack policy <<<"$cell"
+	stack=${stack:-cyclone} policy=${policy:-optsample}
+	log=$logs/${cell//:/-}
+	mkdir -p "$log"
+	if [ "${robot-}" != "$manager" ]; then
+		[ -z "${robot-}" ] || robot_gone
+		robot=$manager
+		robot "$manager"
+		ok "$manager brings wlan0 up"
+	fi
+	play
+	ok "$cell: messages come" && judge
+	[ -z "${VM_OUT-}" ] || cp -r "$logs/." "$VM_OUT/"
+}
+
+[ $# -gt 0 ] || { echo "usage: managers.sh CELL..." >&2; exit 2; }
+[ -n "${IN_MEMORY-}" ] || into_memory "$@"
+mkdir -p "$logs/daemons"
+export TC_LIB_DIR=$top/build/tc
+sysctl -qw net.core.rmem_default=8388608 net.core.rmem_max=8388608
+head -c $((96 * 96 * 50)) /dev/urandom >"$run/frames"
+operator
+ok "two access points"
+took=$(memory_check 30)
+ok "waiting for 30 s takes 30 s of the guest's time: $took ms"
+for arg; do
+	experiment "$arg"
+done
+robot_gone
+end "${pid[@]}"
+done_testing
