@@ -15,7 +15,9 @@
  * printed for each up to LAST. Before message 1 `HOOK ready` is run, before
  * message FIRST `HOOK down`, COUNT messages later `HOOK up`: an outage is a
  * number of messages, however fast the machine is. After LAST it goes on until
- * no reader is left.
+ * no reader is left. With -t each line also has when, in ns since the epoch:
+ * STAMP and SENT, or RECEIVED. -l is how long, in seconds, a peer that is not
+ * heard is not given up (Fast DDS).
  */
 #ifndef OPTSAMPLE_E2E_APP_H
 #define OPTSAMPLE_E2E_APP_H
@@ -68,6 +70,8 @@ struct app {
 	double			rate;
 	unsigned int		last;
 	int			depth;
+	bool			times;
+	unsigned int		lease;		/* 0: what is usual */
 	const char		*hook;
 	struct app_outage	outages[APP_OUTAGES];
 	unsigned int		noutages;
@@ -155,7 +159,7 @@ static inline bool app_options(struct app *a, int argc, char **argv, bool pub)
 	a->rate = 20;
 	a->last = 100;
 	a->hook = "true";
-	while ((c = getopt(argc, argv, "r:n:k:x:o:")) != -1) {
+	while ((c = getopt(argc, argv, "r:n:k:x:o:tl:")) != -1) {
 		o = &a->outages[a->noutages];
 		if (c == 'r')
 			a->rate = atof(optarg);
@@ -163,6 +167,10 @@ static inline bool app_options(struct app *a, int argc, char **argv, bool pub)
 			a->last = strtoul(optarg, NULL, 10);
 		else if (c == 'k')
 			a->depth = atoi(optarg);
+		else if (c == 't')
+			a->times = true;
+		else if (c == 'l')
+			a->lease = strtoul(optarg, NULL, 10);
 		else if (c == 'x')
 			a->hook = optarg;
 		else if (c == 'o' && a->noutages < APP_OUTAGES &&
@@ -180,16 +188,23 @@ static inline bool app_options(struct app *a, int argc, char **argv, bool pub)
 	if (c != '?' && a->ntopics && a->rate > 0)
 		return true;
 	fprintf(stderr, "usage: %s [-r RATE] [-n LAST] [-k DEPTH] "
-		"[-o FIRST:COUNT]... [-x HOOK] KIND:NAME[:PAYLOAD]...\n",
+		"[-o FIRST:COUNT]... [-x HOOK] [-t] [-l LEASE] KIND:NAME[:PAYLOAD]...\n",
 		argv[0]);
 	return false;
 }
 
-static inline void app_print(const struct app_topic *t, unsigned int number,
+/* @stamp: of a message that was just sent, 0 for one that came */
+static inline void app_print(const struct app *a, const struct app_topic *t,
+			     unsigned int number, int64_t stamp,
 			     const void *data, size_t size)
 {
-	printf("%s %u %08x\n", t->name, number,
+	printf("%s %u %08x", t->name, number,
 	       (unsigned int)crc32(0, (const Bytef *)data, size));
+	if (a->times && stamp)
+		printf(" %lld", (long long)stamp);
+	if (a->times)
+		printf(" %lld", (long long)app_now(CLOCK_REALTIME));
+	putchar('\n');
 }
 
 static inline void app_hook(const struct app *a, const char *what)
@@ -243,7 +258,7 @@ static inline bool app_publish(struct app *a)
 			if (!a->publish(a, i, n, stamp, p))
 				return false;
 			if (n <= a->last)
-				app_print(t, n, p->data, p->size);
+				app_print(a, t, n, stamp, p->data, p->size);
 		}
 		fflush(stdout);
 	}
@@ -255,7 +270,7 @@ static inline bool app_received(struct app *a, unsigned int i,
 				unsigned int number, const void *data,
 				size_t size)
 {
-	app_print(&a->topics[i], number, data, size);
+	app_print(a, &a->topics[i], number, 0, data, size);
 	fflush(stdout);
 	a->topics[i].newest = number;
 	for (i = 0; i < a->ntopics; i++)

@@ -42,7 +42,8 @@ int main(int argc, char **argv)
 	if (!app_options(&a, argc, argv, false))
 		return 2;
 	for (unsigned int i = 0; i < a.ntopics; i++) {
-		Topic *topic = fastdds_topic(&participant, &a.topics[i]);
+		Topic *topic = fastdds_topic(&participant, &a,
+					     &a.topics[i]);
 		DataReaderQos qos;
 
 		if (!subscriber)

@@ -96,7 +96,7 @@ public:
 /* A topic with its type, in a new participant of domain 0 for the first one */
 static inline eprosima::fastdds::dds::Topic *
 fastdds_topic(eprosima::fastdds::dds::DomainParticipant **participant,
-	      const struct app_topic *t)
+	      const struct app *a, const struct app_topic *t)
 {
 	using namespace eprosima::fastdds::dds;
 
@@ -108,6 +108,9 @@ fastdds_topic(eprosima::fastdds::dds::DomainParticipant **participant,
 		qos.transport().user_transports.push_back(
 			std::make_shared<eprosima::fastdds::rtps::
 					 UDPv4TransportDescriptor>());
+		if (a->lease)
+			qos.wire_protocol().builtin.discovery_config.
+				leaseDuration = { (int32_t)a->lease, 0 };
 		*participant = DomainParticipantFactory::get_instance()->
 			create_participant(0, qos);
 		TypeSupport(new image_type).register_type(*participant);
