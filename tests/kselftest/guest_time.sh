@@ -41,7 +41,8 @@ memory_root()
 			return
 	done
 	mkdir -p "$mem"/{dev,proc,sys,run/netns,var/lib,var/log,root} \
-		"$mem/lib/modules" && mkdir -m 1777 "$mem/tmp" || return
+		"$mem/lib/modules" && mkdir -m 1777 "$mem/tmp" &&
+		ln -s ../run "$mem/var/run" || return
 	for dir in dev proc sys lib/modules; do
 		mount --rbind "/$dir" "$mem/$dir" || return
 	done
@@ -66,9 +67,16 @@ memory_files()
 memory_libraries()
 {
 	find -H "$@" -type f \( -perm -100 -o -name '*.so' \) \
-		-exec ldd {} + 2>/dev/null |
+		-exec /lib64/ld-linux-x86-64.so.2 --list {} \; 2>/dev/null |
 		awk '$2 == "=>" && $3 ~ /^\// { print $3 }
 			$1 ~ /^\/lib/ { print $1 }' | sort -u
+}
+
+# memory_copy [-h] PATH...
+memory_copy()
+{
+	chroot "$mem_from" tar -C / -c "$@" |
+		tar -x --keep-directory-symlink -C "$mem"
 }
 
 # memory_add NAME...: programs by their name, files and directories by their
@@ -90,8 +98,8 @@ memory_add()
 		fi
 	done <<<"$paths"
 	# programs as they are called: links to them are followed
-	(cd "$mem_from" && cp -Lp --parents "${files[@]}" "$mem/" &&
-		{ [ ${#dirs[@]} = 0 ] || cp -a --parents "${dirs[@]}" "$mem/"; })
+	memory_copy -h "${files[@]}" &&
+		{ [ ${#dirs[@]} = 0 ] || memory_copy "${dirs[@]}"; }
 }
 
 # memory_enter COMMAND...: in the new root, with this environment and directory

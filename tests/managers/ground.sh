@@ -18,7 +18,8 @@ robot_mac=02:00:00:00:00:00
 declare -A pid	# of a daemon, by its name
 robot_daemons=()
 
-op() { nsenter --net=/run/netns/operator "$@"; }
+# words, not a function: what is started with them is what is ended by its pid
+in_operator="nsenter --net=/run/netns/operator"
 medium() { "$bin/hwsim-medium" ctl "$1"; }
 wpa() { wpa_cli -p "$run/wpa" -i wlan0 "$@"; }
 
@@ -90,19 +91,19 @@ access_point()
 		rsn_pairwise=CCMP
 		wpa_passphrase=operator
 	END
-	daemon hostapd$1 op hostapd -t "$run/hostapd$1.conf"
+	daemon hostapd$1 $in_operator hostapd -t "$run/hostapd$1.conf"
 	await 30 "access point $1" \
 		grep -q AP-ENABLED "$logs/daemons/hostapd$1.log"
 }
 
 operator()
 {
-	ip netns add operator && op ip link set lo up &&
+	ip netns add operator && $in_operator ip link set lo up &&
 		iw phy phy1 set netns name operator &&
 		iw phy phy2 set netns name operator &&
-		op ip link add br0 type bridge forward_delay 0 stp_state 0 &&
-		op ip addr add $operator_ip/24 dev br0 &&
-		op ip link set br0 up || return
+		$in_operator ip link add br0 type bridge forward_delay 0 stp_state 0 &&
+		$in_operator ip addr add $operator_ip/24 dev br0 &&
+		$in_operator ip link set br0 up || return
 	daemon medium "$bin/hwsim-medium" --rate 24 --radios 3
 	await 10 medium medium status && access_point 1 && access_point 2
 }
@@ -111,10 +112,10 @@ operator()
 dhcp_server()
 {
 	rm -f "$run/leases"
-	robot_daemon dnsmasq op dnsmasq -k --conf-file=/dev/null --user=root \
+	robot_daemon dnsmasq $in_operator dnsmasq -k --conf-file=/dev/null --user=root \
 		--interface=br0 --bind-interfaces --port=0 --no-ping \
 		--dhcp-range=$robot_ip,10.42.0.20,255.255.255.0,1h \
-		--dhcp-sequential-ip --dhcp-authoritative --log-dhcp \
+		--dhcp-host=$robot_mac,$robot_ip --dhcp-authoritative --log-dhcp \
 		--dhcp-leasefile="$run/leases" --log-facility=-
 }
 
@@ -126,7 +127,7 @@ dhcp_server()
 system_bus()
 {
 	[ -z "${pid[udev]-}" ] || return 0
-	mkdir -p /run/dbus && dbus-uuidgen --ensure
+	mkdir -p /run/dbus && dbus-uuidgen --ensure=/etc/machine-id
 	daemon dbus dbus-daemon --system --nofork --nopidfile
 	export SYSTEMD_IGNORE_CHROOT=1
 	daemon udev /usr/lib/systemd/systemd-udevd
@@ -168,6 +169,7 @@ robot_networkd()
 {
 	system_bus && dhcp_server
 	mkdir -p /etc/systemd/network /run/systemd/netif/{links,leases}
+	chown -R systemd-network /run/systemd/netif
 	printf '%s\n' '[Match]' Name=wlan0 '[Network]' DHCP=ipv4 \
 		>/etc/systemd/network/10-wlan0.network
 	robot_daemon networkd env SYSTEMD_LOG_TARGET=console \
