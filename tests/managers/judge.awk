@@ -49,6 +49,9 @@ which == 1 {
 	}
 }
 
+# the writer ended before it could say so
+which > 1 && !($1 in crc) && $1 > stamp[last] { next }
+
 which > 1 {
 	if (crc[$1] != $4 || got[which, seq[$1]]++)
 		bad++

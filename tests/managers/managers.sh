@@ -28,7 +28,7 @@
 #
 #	MANAGERS="networkd:20 nm:60::gap" tests/run check managers
 #
-# which leaves in build/check/managers: daemons/*.log, and for each cell
+# which leaves in build/check/managers.vm: daemons/*.log, and for each cell
 # pub.csv, sub.csv, local.csv, events, monitor.log (`ip -ts monitor`), before,
 # held and after (what the system looked like), discover.log (our daemon's).
 #
@@ -46,7 +46,7 @@ limit=20
 . "$top/tests/managers/ground.sh"
 
 programs="bash sh awk basename cat chmod chown cp cut date dirname env expr find
-	grep head hostname id ip iw kill ln ls mkdir mktemp modprobe mount mv
+	gawk grep head hostname id ip iw kill ln ls mkdir mktemp modprobe mount mv
 	nproc nsenter ping readlink rm rmdir run-parts sed seq setsid sleep
 	sort stat sync sysctl tail tc timeout touch tr true umount uname wc
 	hostapd wpa_supplicant wpa_cli dnsmasq dbus-daemon dbus-uuidgen udevadm
@@ -308,7 +308,7 @@ judge()
 
 	[ "$stack" = cyclone ] || fastdds_csv
 	[[ $what != *[!0-9]* ]] || all=1
-	verdict=$(awk -f "$top/tests/managers/judge.awk" -v limit=$limit \
+	verdict=$(gawk -f "$top/tests/managers/judge.awk" -v limit=$limit \
 		-v down="$down" -v up="$up" -v carrier="$(carrier_lost)" \
 		-v all=$all "$log"/{pub,sub,local}.csv)
 	echo "# $cell $verdict"

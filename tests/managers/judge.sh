@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# judge.sh - does judge.awk say what it should? Ten messages a second for 10 s,
+# the link goes at 2 s, the robot notices at 3 s, it is there again at 7 s.
+
+top=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 1
+. "$top/tests/tap.sh"
+
+seq 1 100 | awk -v OFS=, '{ t = ($1 - 1) * 100000000
+	print $1, t, t + 2000000, "c" $1, t, 0 }' >"$scratch/pub"
+
+# here NUMBER...: as image-sub says it on the robot
+here()
+{
+	printf '%s\n' "$@" | awk -v OFS=, '{ t = ($1 - 1) * 100000000
+		print t, t + 1000000, 1, "c" $1 }'
+}
+
+# arrives NUMBER...: behind the link, what was held at 7.5 s
+arrives()
+{
+	printf '%s\n' "$@" | awk -v OFS=, '{ t = ($1 - 1) * 100000000
+		held = t > 2e9 && t < 7.5e9
+		print t, held ? 7500000000 : t + 5000000, 1, "c" $1 }'
+}
+
+# judged WORDS NAME [-v ...]: of $scratch/sub and local
+judged()
+{
+	local wanted=$1 name=$2 got
+
+	shift 2
+	got=$(gawk -f "$top/tests/managers/judge.awk" -v limit=10 \
+		-v down=2000000000 -v carrier=3000000000 -v up=7000000000 "$@" \
+		"$scratch"/{pub,sub,local})
+	[[ " $got " == *" $wanted "* ]] ||
+		{ echo "# wanted: $wanted"; echo "# got: $got"; false; }
+	ok "$name"
+}
+
+here {1..100} >"$scratch/local"
+arrives {1..20} {34..74..4} {76..100} >"$scratch/sub"
+judged "n 55 kept 11 blind 10 lost 34 gap 4 ideal 4.5 ratio 0.89 again 0.5" \
+	"an even sample"
+judged "bad 0 local_n 80 local 80 local_pause 0.10 errors 0 p99 2.0 max 2.0" \
+	"and all on the robot"
+judged "blind 0 lost 44 gap 14" "a robot that never noticed" -v carrier=0
+judged "n 50 kept 10" "until the link was there again" -v all=1
+
+arrives {1..20} {31..40} {76..100} >"$scratch/sub"
+judged "gap 36 ideal 4.5 ratio 8.00" "nothing after a while"
+arrives {1..20} {66..75} {80..100} >"$scratch/sub"
+judged "gap 36 ideal 4.5 ratio 8.00" "nothing at the beginning"
+arrives {1..20} {31..75} {80..100} >"$scratch/sub"
+judged "gap 5 ideal 4.5 ratio 1.11" "a gap at the end"
+
+arrives {1..20} >"$scratch/sub"
+judged "gap 70 ideal 7.0 ratio 10.00 again -1.0" "nothing any more"
+: >"$scratch/sub"
+judged "again -1.0" "nothing at all"
+{ arrives {1..100}; arrives 50; } >"$scratch/sub"
+judged "bad 1" "one came twice"
+{ arrives {1..99}; echo 9900000000,9905000000,1,torn; } >"$scratch/sub"
+judged "bad 1" "one came torn"
+arrives {1..101} >"$scratch/sub"
+judged "bad 0" "one that the writer had no time to log"
+here {1..29} {50..100} >"$scratch/local"
+judged "local_n 80 local 60 local_pause 2.10" "a pause on the robot"
+done_testing
