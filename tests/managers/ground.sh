@@ -3,15 +3,14 @@
 # ground.sh - a robot's Wi-Fi, and who manages it
 #
 #   robot (initial network namespace)        operator (namespace "operator")
-#   wlan0, managed by one of $managers ~~~~~ wlan1, wlan2: two access points of
-#   10.42.0.2                                one network, br0 10.42.0.1, DHCP
+#   wlan0, managed by one of    ~~~~~~~~~    wlan1, wlan2: two access points
+#   many; 10.42.0.2                          of one network; br0 10.42.0.1, DHCP
 #                        hwsim-medium (the air)
 #
-# Sourced by managers.sh inside of its root in memory. A manager is two
-# functions: robot_NAME brings wlan0 up the way its users do, with the defaults
-# of Debian; all processes are started by `daemon`, and robot_gone ends them.
+# Sourced by managers.sh inside of its root in memory. A manager is a
+# function: robot_NAME brings wlan0 up the way its users do, with the defaults
+# of Debian. Its processes are robot_daemons, which robot_gone ends.
 
-managers="static networkd nm dhcpcd dhclient"
 robot_ip=10.42.0.2
 operator_ip=10.42.0.1
 robot_mac=02:00:00:00:00:00
@@ -112,8 +111,8 @@ operator()
 dhcp_server()
 {
 	rm -f "$run/leases"
-	robot_daemon dnsmasq $in_operator dnsmasq -k --conf-file=/dev/null --user=root \
-		--interface=br0 --bind-interfaces --port=0 --no-ping \
+	robot_daemon dnsmasq $in_operator dnsmasq -k --conf-file=/dev/null \
+		--user=root --interface=br0 --bind-interfaces --port=0 --no-ping \
 		--dhcp-range=$robot_ip,10.42.0.20,255.255.255.0,1h \
 		--dhcp-host=$robot_mac,$robot_ip --dhcp-authoritative --log-dhcp \
 		--dhcp-leasefile="$run/leases" --log-facility=-

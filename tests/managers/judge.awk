@@ -28,11 +28,12 @@
 #		written in the whole experiment from `down` on, of those arrived on
 #		the robot, longest time without one there, in s
 #	errors	write() failed
+#	late	how long after its time a write() began at worst, in ms
 #	p99, max
 #		how long write() took, in ms
 #
-# `all`: the outage ends at `up` whatever arrives (roams, stalls): what comes
-# until the end of the experiment counts as kept.
+# `all`: the outage ends at `up` whatever arrives (one that data gets round, or
+# some of it): what comes until the end of the experiment counts as kept.
 
 BEGIN { FS = "," }
 
@@ -46,6 +47,8 @@ which == 1 {
 	if ($2 >= down) {
 		took[++count] = ($3 - $5) / 1e6
 		errors += $6 < 0
+		if (($5 - $2) / 1e6 > late)
+			late = ($5 - $2) / 1e6
 	}
 }
 
@@ -104,7 +107,7 @@ END {
 	asort(took)
 	printf "n %d kept %d blind %d lost %d gap %d ideal %.1f ratio %.2f " \
 		"again %.1f bad %d local_n %d local %d local_pause %.2f " \
-		"errors %d p99 %.1f max %.1f\n", n, kept, blind, lost, gap, \
+		"errors %d late %.1f p99 %.1f max %.1f\n", n, kept, blind, lost, gap, \
 		ideal, gap / ideal, again, bad, local_n, locally, pause / 1e9, \
-		errors, took[int((99 * count + 99) / 100)], took[count]
+		errors, late, took[int((99 * count + 99) / 100)], took[count]
 }

@@ -43,7 +43,7 @@ here {1..100} >"$scratch/local"
 arrives {1..20} {34..74..4} {76..100} >"$scratch/sub"
 judged "n 55 kept 11 blind 10 lost 34 gap 4 ideal 4.5 ratio 0.89 again 0.5" \
 	"an even sample"
-judged "bad 0 local_n 80 local 80 local_pause 0.10 errors 0 p99 2.0 max 2.0" \
+judged "bad 0 local_n 80 local 80 local_pause 0.10 errors 0 late 0.0 p99 2.0 max 2.0" \
 	"and all on the robot"
 judged "blind 0 lost 44 gap 14" "a robot that never noticed" -v carrier=0
 judged "n 50 kept 10" "until the link was there again" -v all=1
@@ -67,4 +67,7 @@ arrives {1..101} >"$scratch/sub"
 judged "bad 0" "one that the writer had no time to log"
 here {1..29} {50..100} >"$scratch/local"
 judged "local_n 80 local 60 local_pause 2.10" "a pause on the robot"
+awk -F, -v OFS=, '$1 == 50 { $3 += 1e9; $6 = -1 } $1 == 51 { $5 += 9e8 } 1' \
+	"$scratch/pub" >"$scratch/pub2" && mv "$scratch/pub2" "$scratch/pub"
+judged "errors 1 late 900.0 p99 1002.0 max 1002.0" "a write that waits, and fails"
 done_testing

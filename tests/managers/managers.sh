@@ -19,6 +19,8 @@
 #		dhcpcd, dhclient
 #	WHAT	a number: the access points are gone for so many seconds
 #		roam: ten times from one access point to the other
+#		silent: the access point in use is not heard for 10 s, while
+#		the other one is
 #		stall: 8 s in which beacons come, and data does not; for pictures
 #		of 160x120 at 10 Hz, more than dies in the air
 #	STACK	cyclone (default), fastdds
@@ -186,30 +188,41 @@ snapshot()
 
 event() { echo "$1 $(now)" >>"$log/events"; }
 
+# access_point_in_use: 1 or 2, which is also the number of its radio
+access_point_in_use()
+{
+	wpa status | sed -n 's/^bssid=02:00:00:00:0\(.\):00$/\1/p'
+}
+
 # roam: to the other access point
 roam()
 {
-	local here there=02:00:00:00:01:00
+	local there=$((3 - $(access_point_in_use)))
 
-	here=$(wpa status | sed -n 's/^bssid=//p')
-	[ "$here" != $there ] || there=02:00:00:00:02:00
-	event "roam $here $there"
-	wpa roam $there >/dev/null
+	event "roam$there"
+	wpa roam 02:00:00:00:0$there:00 >/dev/null
 	sleep 3
-	wpa status | grep -q "^bssid=$there" || event "stays"
+	[ "$(access_point_in_use)" = $there ] || event "stays"
 }
 
 # trouble: what WHAT is; sets $down and $up, in ns
 trouble()
 {
-	local i
+	local i ap
 
+	ap=$(access_point_in_use)
 	down=$(now)
 	case $what in
 	roam)
 		for ((i = 0; i < 10; i++)); do
 			roam
 		done
+		;;
+	silent)
+		medium "mute$ap" >/dev/null
+		sleep 10
+		snapshot held
+		medium "hear$ap" >/dev/null
 		;;
 	stall)
 		medium stall >/dev/null
@@ -318,8 +331,13 @@ judge()
 	holds local_pause "<=" 0.5 "without a pause"
 	holds errors == 0 "no write fails"
 	holds max "<=" 100 "no write waits for the link, ms"
+	holds late "<=" 100 "the camera keeps its schedule, ms"
 	case $what in
 	roam)	holds lost "<=" 2 "ten roams lose next to nothing" ;;
+	silent)
+		holds blind "<=" 9 "what is lost before the robot can know"
+		holds lost "<=" 2 "the other access point gets the rest"
+		;;
 	stall)	;;
 	*)
 		holds again ">=" 0 "data flows again"
