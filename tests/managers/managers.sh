@@ -48,12 +48,13 @@ limit=20
 . "$top/tests/managers/ground.sh"
 
 programs="bash sh awk basename cat chmod chown cp cut date dirname env expr find
-	gawk grep head hostname id ip iw kill ln ls mkdir mktemp modprobe mount mv
-	nproc nsenter ping readlink rm rmdir run-parts sed seq setsid sleep
+	gawk grep head hostname id ip iw kill ln ls mkdir mktemp modprobe mount
+	mv nproc nsenter ping readlink rm rmdir run-parts sed seq setsid sleep
 	sort stat sync sysctl tail tc timeout touch tr true umount uname wc
 	hostapd wpa_supplicant wpa_cli dnsmasq dbus-daemon dbus-uuidgen udevadm
 	NetworkManager nmcli networkctl dhcpcd dhclient
-	dhclient-script /usr/lib/systemd/systemd-networkd /usr/lib/systemd/systemd-udevd"
+	dhclient-script /usr/lib/systemd/systemd-networkd
+	/usr/lib/systemd/systemd-udevd"
 trees="/etc/passwd /etc/group /etc/dbus-1 /etc/udev /etc/dhcp /etc/dhcpcd.conf
 	/etc/NetworkManager /etc/protocols /etc/services
 	/usr/lib/udev/rules.d /usr/lib/NetworkManager /usr/lib/dhcpcd
@@ -66,7 +67,8 @@ into_memory()
 {
 	# all that anything will ask the kernel for
 	modprobe -a bridge dummy ifb sch_ingress cls_bpf cls_u32 cls_matchall \
-		act_mirred sch_fq_codel ccm ctr cmac aes_generic gcm af_packet 2>/dev/null
+		act_gact act_mirred sch_fq_codel ccm ctr cmac aes_generic gcm af_packet \
+		2>/dev/null
 	modprobe mac80211_hwsim radios=3 || exit 1
 	memory_root /mem "$top/build/guest" &&
 		memory_add $programs $trees "$top/tests/managers" \
@@ -385,6 +387,7 @@ for size in 96x96 160x120; do
 done
 operator
 ok "two access points"
+memory_seal
 took=$(memory_check 30)
 ok "waiting for 30 s takes 30 s of the guest's time: $took ms"
 for arg; do
