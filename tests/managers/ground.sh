@@ -5,6 +5,7 @@
 #   robot (initial network namespace)        operator (namespace "operator")
 #   wlan0, managed by one of    ~~~~~~~~~    wlan1, wlan2: two access points
 #   many; 10.42.0.2                          of one network; br0 10.42.0.1, DHCP
+#                                            and, if wanted, two others
 #                        hwsim-medium (the air)
 #
 # Sourced by managers.sh inside of its root in memory. A manager is a
@@ -74,14 +75,14 @@ await()
 # The operator
 #
 
-# access_point N
+# access_point N BRIDGE SSID
 access_point()
 {
 	cat >"$run/hostapd$1.conf" <<-END
 		interface=wlan$1
-		bridge=br0
+		bridge=$2
 		driver=nl80211
-		ssid=optsample
+		ssid=$3
 		hw_mode=g
 		channel=6
 		wmm_enabled=1
@@ -103,8 +104,31 @@ operator()
 		$in_operator ip link add br0 type bridge forward_delay 0 stp_state 0 &&
 		$in_operator ip addr add $operator_ip/24 dev br0 &&
 		$in_operator ip link set br0 up || return
-	daemon medium "$bin/hwsim-medium" --rate 24 --radios 3
-	await 10 medium medium status && access_point 1 && access_point 2
+	daemon medium "$bin/hwsim-medium" --rate 24 --radios 5
+	await 10 medium medium status && access_point 1 br0 optsample &&
+		access_point 2 br0 optsample
+}
+
+# other_networks: one with the same addresses, and one with others
+other_networks()
+{
+	[ -z "${pid[hostapd3]-}" ] || return 0
+	iw phy phy3 set netns name operator &&
+		iw phy phy4 set netns name operator &&
+		$in_operator ip link add br1 type bridge forward_delay 0 stp_state 0 &&
+		$in_operator ip addr add 10.43.0.1/24 dev br1 &&
+		$in_operator ip link set br1 up &&
+		access_point 3 br0 same && access_point 4 br1 elsewhere &&
+		$in_operator tc qdisc add dev br1 clsact &&
+		$in_operator tc filter add dev br1 ingress protocol ip pref 1 \
+			u32 match ip src $robot_ip/32 action pass
+}
+
+# strangers: packets with the robot's address that came to where it is none
+strangers()
+{
+	$in_operator tc -s filter show dev br1 ingress |
+		awk '$1 == "Sent" { n += $4 } END { print n + 0 }'
 }
 
 # dhcp_server: a new one knows nothing of the manager before
@@ -116,6 +140,13 @@ dhcp_server()
 		--dhcp-range=$robot_ip,10.42.0.20,255.255.255.0,1h \
 		--dhcp-host=$robot_mac,$robot_ip --dhcp-authoritative --log-dhcp \
 		--dhcp-leasefile="$run/leases" --log-facility=-
+	[ -z "${pid[hostapd4]-}" ] ||
+		robot_daemon dnsmasq1 $in_operator dnsmasq -k \
+		--conf-file=/dev/null --user=root --interface=br1 \
+		--bind-interfaces --port=0 --no-ping --pid-file="$run/dnsmasq1.pid" \
+		--dhcp-range=10.43.0.2,10.43.0.20,255.255.255.0,1h \
+		--dhcp-authoritative --dhcp-leasefile="$run/leases1" \
+		--log-facility=-
 }
 
 #
@@ -141,16 +172,21 @@ associated() { wpa status | grep -q wpa_state=COMPLETED; }
 
 supplicant()
 {
-	cat >"$run/wpa.conf" <<-END
-		ctrl_interface=$run/wpa
-		network={
-			ssid="optsample"
-			psk="operator"
-			key_mgmt=WPA-PSK
-			scan_freq=2437
-			freq_list=2437
-		}
-	END
+	local ssid
+
+	echo "ctrl_interface=$run/wpa" >"$run/wpa.conf"
+	for ssid in optsample same elsewhere; do
+		cat >>"$run/wpa.conf" <<-END
+			network={
+				ssid="$ssid"
+				psk="operator"
+				key_mgmt=WPA-PSK
+				scan_freq=2437
+				freq_list=2437
+				disabled=$([ $ssid = optsample ] && echo 0 || echo 1)
+			}
+		END
+	done
 	robot_daemon wpa_supplicant wpa_supplicant -t -i wlan0 -c "$run/wpa.conf"
 	await 20 wpa_supplicant wpa ping || return
 	# A robot that lost its link has nothing better to do than look for it.

@@ -23,6 +23,11 @@
 #		the other one is
 #		stall: 8 s in which beacons come, and data does not; for pictures
 #		of 160x120 at 10 Hz, more than dies in the air
+#		down: `ip link set wlan0 down`, for 8 s
+#		address: its address is removed, for 8 s
+#		network: to another network and back, where DHCP gives the same
+#		address
+#		elsewhere: to another network, with another address, and back
 #	STACK	cyclone (default), fastdds
 #	POLICY	optsample (default), gap
 #
@@ -69,7 +74,7 @@ into_memory()
 	modprobe -a bridge dummy ifb sch_ingress cls_bpf cls_u32 cls_matchall \
 		act_gact act_mirred sch_fq_codel ccm ctr cmac aes_generic gcm af_packet \
 		2>/dev/null
-	modprobe mac80211_hwsim radios=3 || exit 1
+	modprobe mac80211_hwsim radios=5 || exit 1
 	memory_root /mem "$top/build/guest" &&
 		memory_add $programs $trees "$top/tests/managers" \
 			"$top/tests/tap.sh" "$top/tests/kselftest" \
@@ -210,7 +215,7 @@ roam()
 # trouble: what WHAT is; sets $down and $up, in ns
 trouble()
 {
-	local i ap
+	local i ap there
 
 	ap=$(access_point_in_use)
 	down=$(now)
@@ -232,6 +237,26 @@ trouble()
 		snapshot held
 		medium go >/dev/null
 		;;
+	down)
+		ip link set wlan0 down
+		sleep 8
+		snapshot held
+		ip link set wlan0 up
+		;;
+	address)
+		ip addr flush dev wlan0 scope global
+		sleep 8
+		snapshot held
+		[ "$robot" != static ] || ip addr add $robot_ip/24 dev wlan0
+		;;
+	network|elsewhere)
+		there=$([ $what = network ] && echo 1 || echo 2)
+		move "$there"
+		sleep 8
+		snapshot held
+		strangers=$(strangers)
+		move 0
+		;;
 	*)
 		medium down >/dev/null
 		sleep "$what"
@@ -242,6 +267,13 @@ trouble()
 	up=$(now)
 	event "down $down"
 	event "up $up"
+}
+
+# move N: to network N of wpa.conf
+move()
+{
+	event "move$1"
+	wpa select_network "$1" >/dev/null
 }
 
 # carrier_lost: when the robot noticed, in ns; nothing if it did not
@@ -299,6 +331,13 @@ play()
 	return $ok
 }
 
+# is GOT WANTED NAME
+is()
+{
+	[ "$1" = "$2" ] || { echo "# got $1, wanted $2"; false; }
+	ok "$3"
+}
+
 # value WORD: of the judge's line
 value()
 {
@@ -319,18 +358,25 @@ holds()
 
 judge()
 {
-	local all= ratio=2
+	local all= ratio=2 carrier
 
+	carrier=$(carrier_lost)
+	# An outage that was over before the robot noticed
+	[[ $what == *[!0-9]* ]] || carrier=${carrier:-$up}
 	[ "$stack" = cyclone ] || fastdds_csv
 	[[ $what != *[!0-9]* ]] || all=1
 	verdict=$(gawk -f "$top/tests/managers/judge.awk" -v limit=$limit \
-		-v down="$down" -v up="$up" -v carrier="$(carrier_lost)" \
+		-v down="$down" -v up="$up" -v carrier="$carrier" \
 		-v all=$all "$log"/{pub,sub,local}.csv)
 	echo "# $cell $verdict"
 	[ "$policy" != gap ] || ratio=1.6
 	holds bad == 0 "what arrives is whole, and once"
-	holds local == "$(value local_n)" "the robot's own subscriber gets all"
-	holds local_pause "<=" 0.5 "without a pause"
+	# Its own address is another one there: DDS does not follow.
+	if [ "$what" != elsewhere ]; then
+		holds local == "$(value local_n)" \
+			"the robot's own subscriber gets all"
+		holds local_pause "<=" 0.5 "without a pause"
+	fi
 	holds errors == 0 "no write fails"
 	holds max "<=" 100 "no write waits for the link, ms"
 	holds late "<=" 100 "the camera keeps its schedule, ms"
@@ -341,6 +387,19 @@ judge()
 		holds lost "<=" 2 "the other access point gets the rest"
 		;;
 	stall)	;;
+	down|address)
+		holds again ">=" 0 "data flows again"
+		holds ratio "<=" $ratio "the gap, of the ideal one"
+		;;
+	network)
+		holds blind "<=" 1 "what is lost before the robot can know"
+		holds lost "<=" 1 "nothing is lost between two networks"
+		;;
+	elsewhere)
+		is "$strangers" 0 "$cell: nothing leaves with the former address"
+		grep -q "$robot_ip is given up" "$log/discover.log"
+		ok "$cell: the former address is given up"
+		;;
 	*)
 		holds again ">=" 0 "data flows again"
 		holds blind "<=" 9 "what is lost before the robot can know"
@@ -387,6 +446,12 @@ for size in 96x96 160x120; do
 done
 operator
 ok "two access points"
+case " $*" in
+*:network*|*:elsewhere*)
+	other_networks
+	ok "two other networks"
+	;;
+esac
 memory_seal
 took=$(memory_check 30)
 ok "waiting for 30 s takes 30 s of the guest's time: $took ms"
