@@ -394,11 +394,16 @@ judge()
 	network)
 		holds blind "<=" 1 "what is lost before the robot can know"
 		holds lost "<=" 1 "nothing is lost between two networks"
+		grep -q 'is in another Wi-Fi network' "$log/discover.log"
+		ok "$cell: what is held waits for the address"
 		;;
 	elsewhere)
 		is "$strangers" 0 "$cell: nothing leaves with the former address"
 		grep -q "$robot_ip is given up" "$log/discover.log"
 		ok "$cell: the former address is given up"
+		grep -q 'messages were held for the former network: dropped' \
+			"$log/discover.log"
+		ok "$cell: what was held for it is dropped, and the log says so"
 		;;
 	*)
 		holds again ">=" 0 "data flows again"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * NL80211_CMD_GET_INTERFACE, see network.h.
+ * NL80211_CMD_GET_SCAN, see network.h. NL80211_CMD_GET_INTERFACE does not know the
+ * name if wpa_supplicant authenticates by itself.
  */
 #include <linux/nl80211.h>
 #include <net/if.h>
@@ -11,36 +12,60 @@
 #include <string.h>
 #include "network.h"
 
+/* The name of the network among the elements of a beacon: the first one */
+static void network_name(const struct nlattr *elements, struct network *n)
+{
+	const uint8_t *e = nla_data(elements);
+	int left = nla_len(elements);
+
+	while (left >= 2 && left >= 2 + e[1]) {
+		if (!e[0]) {
+			if (e[1] > sizeof(n->ssid))
+				return;
+			n->ssid_len = e[1];
+			memcpy(n->ssid, e + 2, e[1]);
+			return;
+		}
+		left -= 2 + e[1];
+		e += 2 + e[1];
+	}
+}
+
 static int network_seen(struct nl_msg *msg, void *arg)
 {
-	struct nlattr *tb[NL80211_ATTR_MAX + 1], *ssid;
-	struct network *n = arg;
+	struct nlattr *tb[NL80211_ATTR_MAX + 1], *bss[NL80211_BSS_MAX + 1];
 
-	if (genlmsg_parse(nlmsg_hdr(msg), 0, tb, NL80211_ATTR_MAX, NULL))
+	if (genlmsg_parse(nlmsg_hdr(msg), 0, tb, NL80211_ATTR_MAX, NULL) ||
+	    !tb[NL80211_ATTR_BSS] ||
+	    nla_parse_nested(bss, NL80211_BSS_MAX, tb[NL80211_ATTR_BSS], NULL) ||
+	    !bss[NL80211_BSS_STATUS] ||
+	    !bss[NL80211_BSS_INFORMATION_ELEMENTS])
 		return NL_SKIP;
-	ssid = tb[NL80211_ATTR_SSID];
-	if (!ssid || nla_len(ssid) > (int)sizeof(n->ssid))
-		return NL_SKIP;
-	n->ssid_len = nla_len(ssid);
-	memcpy(n->ssid, nla_data(ssid), n->ssid_len);
+	if (nla_get_u32(bss[NL80211_BSS_STATUS]) ==
+	    NL80211_BSS_STATUS_ASSOCIATED)
+		network_name(bss[NL80211_BSS_INFORMATION_ELEMENTS], arg);
 	return NL_OK;
 }
 
+/* Of what was scanned, the one that the interface is associated with */
 static bool network_ask(struct nl_sock *sk, int ifindex, struct network *n)
 {
 	int family = genl_ctrl_resolve(sk, "nl80211");
 	struct nl_msg *msg;
+	bool sent;
 
 	if (family < 0)
 		return false;
 	msg = nlmsg_alloc();
 	if (!msg)
 		return false;
-	genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0, 0,
-		    NL80211_CMD_GET_INTERFACE, 0);
+	genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0, NLM_F_DUMP,
+		    NL80211_CMD_GET_SCAN, 0);
 	nla_put_u32(msg, NL80211_ATTR_IFINDEX, ifindex);
 	nl_socket_modify_cb(sk, NL_CB_VALID, NL_CB_CUSTOM, network_seen, n);
-	return nl_send_sync(sk, msg) >= 0 && n->ssid_len;
+	sent = nl_send_auto(sk, msg) >= 0;
+	nlmsg_free(msg);
+	return sent && nl_recvmsgs_default(sk) >= 0 && n->ssid_len;
 }
 
 bool network_read(const char *dev, struct network *n)
