@@ -20,7 +20,8 @@
 #	lost	not arrived of those after it
 #	gap	longest distance between two in a row that arrived, 1: none
 #		is missing
-#	ideal	gap of `limit` in a row at the same distance
+#	ideal	gap of `limit` in a row at the same distance, which is a whole
+#		number of messages
 #	ratio	gap / ideal
 #	again	seconds from `up` until something arrived, -1: nothing did
 #	bad	arrived torn or twice, here or on the robot
@@ -103,9 +104,9 @@ END {
 			done = done || stamp[i] >= over
 		}
 	}
-	ideal = judged > limit ? judged / limit : 1
+	ideal = judged > limit ? int((judged + limit - 1) / limit) : 1
 	asort(took)
-	printf "n %d kept %d blind %d lost %d gap %d ideal %.1f ratio %.2f " \
+	printf "n %d kept %d blind %d lost %d gap %d ideal %d ratio %.2f " \
 		"again %.1f bad %d local_n %d local %d local_pause %.2f " \
 		"errors %d late %.1f p99 %.1f max %.1f\n", n, kept, blind, lost, gap, \
 		ideal, gap / ideal, again, bad, local_n, locally, pause / 1e9, \

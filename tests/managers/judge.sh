@@ -41,7 +41,7 @@ judged()
 
 here {1..100} >"$scratch/local"
 arrives {1..20} {34..74..4} {76..100} >"$scratch/sub"
-judged "n 55 kept 11 blind 10 lost 34 gap 4 ideal 4.5 ratio 0.89 again 0.5" \
+judged "n 55 kept 11 blind 10 lost 34 gap 4 ideal 5 ratio 0.80 again 0.5" \
 	"an even sample"
 judged "bad 0 local_n 80 local 80 local_pause 0.10 errors 0 late 0.0 p99 2.0 max 2.0" \
 	"and all on the robot"
@@ -49,14 +49,14 @@ judged "blind 0 lost 44 gap 14" "a robot that never noticed" -v carrier=0
 judged "n 50 kept 10" "until the link was there again" -v all=1
 
 arrives {1..20} {31..40} {76..100} >"$scratch/sub"
-judged "gap 36 ideal 4.5 ratio 8.00" "nothing after a while"
+judged "gap 36 ideal 5 ratio 7.20" "nothing after a while"
 arrives {1..20} {66..75} {80..100} >"$scratch/sub"
-judged "gap 36 ideal 4.5 ratio 8.00" "nothing at the beginning"
+judged "gap 36 ideal 5 ratio 7.20" "nothing at the beginning"
 arrives {1..20} {31..75} {80..100} >"$scratch/sub"
-judged "gap 5 ideal 4.5 ratio 1.11" "a gap at the end"
+judged "gap 5 ideal 5 ratio 1.00" "a gap at the end"
 
 arrives {1..20} >"$scratch/sub"
-judged "gap 70 ideal 7.0 ratio 10.00 again -1.0" "nothing any more"
+judged "gap 70 ideal 7 ratio 10.00 again -1.0" "nothing any more"
 : >"$scratch/sub"
 judged "again -1.0" "nothing at all"
 { arrives {1..100}; arrives 50; } >"$scratch/sub"
