@@ -33,7 +33,9 @@ enum {
 	TCA_OPTSAMPLE_PROFILES,		/* nest of TCA_OPTSAMPLE_PROFILE */
 	TCA_OPTSAMPLE_INFLIGHT_AUTO,	/* u32, 1: the qdisc finds a limit */
 	TCA_OPTSAMPLE_INFLIGHT_PER,	/* u32, tc_optsample_inflight_per */
-	TCA_OPTSAMPLE_FLUSH,		/* flag, drop what is held; not dumped */
+	TCA_OPTSAMPLE_FLUSH,		/* flag, drop what is held; never
+					 * dumped
+					 */
 	TCA_OPTSAMPLE_PAUSE,		/* u32, ms that flows are held from now
 					 * on; ordinary traffic is not; never
 					 * dumped
