@@ -221,7 +221,10 @@ void optsample_hold_pause(struct Qdisc *sch, u32 ms)
 	optsample_kick(sch);
 }
 
-/* A pause of the flows: it matters to what waits if nothing else does. */
+/*
+ * A pause of the flows: it is a stall if nothing else waits. Its end has to be
+ * seen in any case: ordinary traffic may have been dropped by its qdisc.
+ */
 static bool optsample_hold_paused(struct Qdisc *sch, u64 now, u64 *wake_ns)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
@@ -232,6 +235,7 @@ static bool optsample_hold_paused(struct Qdisc *sch, u64 now, u64 *wake_ns)
 		return false;
 	}
 	*wake_ns = st->pause_ns;
+	qdisc_watchdog_schedule_ns(&st->watchdog, st->pause_ns);
 	return !q->ordinary.child->q.qlen && skb_queue_empty(&st->requeued);
 }
 

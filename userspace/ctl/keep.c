@@ -47,9 +47,11 @@ enum {
  * @whole_at:	since when it is, and has some address, ms; 0: it is not
  * @network:	Wi-Fi network that the addresses belong to
  * @paused_at:	since when the flows wait for DEV's address, ms; 0: they do not
- * @mac:	of DEV, as the program knows it
+ * @told:	number and
+ * @mac:	link address of DEV, as the program knows them
  * @mtu:	of keep-DEV
  * @full_logged: there are more addresses or routes than there is room for
+ * @failed_logged: keep-DEV does not take one
  */
 struct keep {
 	char			dev[IFNAMSIZ];
@@ -65,9 +67,11 @@ struct keep {
 	uint64_t		whole_at;
 	struct network		network;
 	uint64_t		paused_at;
+	int			told;
 	uint8_t			mac[6];
 	uint32_t		mtu;
 	bool			full_logged;
+	bool			failed_logged;
 	int			naddrs;
 	int			nroutes;
 	struct keep_addr	addrs[KEEP_ADDRS];
@@ -350,11 +354,26 @@ static void keep_set_program(struct keep *k)
 		fclose(f);
 	}
 	bpf_map_update_elem(k->map, &key, &link, BPF_ANY);
+	k->told = k->ifindex;
+}
+
+/* Return: @err */
+static int keep_failed(struct keep *k, int err, const struct route_addr *a)
+{
+	char text[64];
+
+	if (!err || k->failed_logged)
+		return err;
+	keep_addr_text(a, text);
+	cli_warn("%s does not take %s: %s", k->name, text, netlink_why(err));
+	k->failed_logged = true;
+	return err;
 }
 
 static void keep_write(struct keep *k, const struct keep_seen *s, uint64_t now)
 {
-	if (memcmp(k->mac, s->mac, sizeof(k->mac))) {
+	if (memcmp(k->mac, s->mac, sizeof(k->mac)) ||
+	    k->told != k->ifindex) {
 		memcpy(k->mac, s->mac, sizeof(k->mac));
 		keep_set_program(k);
 	}
@@ -364,7 +383,7 @@ static void keep_write(struct keep *k, const struct keep_seen *s, uint64_t now)
 		struct keep_addr *a = &k->addrs[i];
 
 		if ((!a->written || now - a->written >= KEEP_RENEW_MS) &&
-		    !keep_put_addr(k->keep, a, now))
+		    !keep_failed(k, keep_put_addr(k->keep, a, now), &a->addr))
 			a->written = now;
 	}
 	for (int i = 0; i < k->nroutes; i++) {
@@ -376,7 +395,7 @@ static void keep_write(struct keep *k, const struct keep_seen *s, uint64_t now)
 		if (r->to.family == AF_INET)
 			src = keep_source(k, r);
 		r->src = src ? *src : (struct route_addr){ 0 };
-		if (!keep_put_route(k->keep, r))
+		if (!keep_failed(k, keep_put_route(k->keep, r), &r->to))
 			r->written = now;
 	}
 }
@@ -458,10 +477,11 @@ static int keep_on_event(struct nlmsghdr *h, void *arg)
 
 static void keep_look_all(struct keep *k, uint64_t now)
 {
-	struct keep_seen s;
+	struct keep_seen s = { 0 };
 	bool came_up;
 
-	if (keep_look(k->ifindex, &s, now))
+	/* A radio that was pulled out has nothing. */
+	if (k->ifindex && keep_look(k->ifindex, &s, now))
 		return;
 	came_up = s.up && (!k->up || s.changes != k->changes);
 	k->up = s.up;
@@ -507,7 +527,6 @@ static void keep_start(struct keep *k, int ifindex, uint64_t now)
 	k->ifindex = ifindex;
 	k->keep = if_nametoindex(k->name);
 	k->look_at = now;
-	memset(k->mac, 0, sizeof(k->mac));
 	k->mtu = 0;
 	if (!k->keep || k->map >= 0)
 		return;
@@ -551,7 +570,7 @@ void keep_turn(struct keep *k, uint64_t now)
 		k->look_at = 0;
 	if (ifindex != k->ifindex)
 		keep_start(k, ifindex, now);
-	if (!k->keep || !k->ifindex || now < k->look_at)
+	if (!k->keep || now < k->look_at)
 		return;
 	k->look_at = now + KEEP_LOOK_MS;
 	keep_look_all(k, now);
