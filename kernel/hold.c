@@ -222,8 +222,8 @@ void optsample_hold_pause(struct Qdisc *sch, u32 ms)
 }
 
 /*
- * A pause of the flows: it is a stall if nothing else waits. Its end has to be
- * seen in any case: ordinary traffic may have been dropped by its qdisc.
+ * Hold only if nothing but flows is waiting. The end of the pause has to be seen
+ * in any case: ordinary traffic may have been dropped by its qdisc.
  */
 static bool optsample_hold_paused(struct Qdisc *sch, u64 now, u64 *wake_ns)
 {

@@ -140,7 +140,8 @@ void optsample_link_source(struct Qdisc *sch, struct sk_buff *skb)
 	const struct ethhdr *eth = (const struct ethhdr *)skb->data;
 	u8 i = 0;
 
-	if (skb_headlen(skb) < ETH_HLEN ||
+	/* ARP has the address inside, too: let it be dropped. */
+	if (skb_headlen(skb) < ETH_HLEN || eth->h_proto == htons(ETH_P_ARP) ||
 	    ether_addr_equal_unaligned(eth->h_source, s->addr))
 		return;
 	while (i < s->nformer &&

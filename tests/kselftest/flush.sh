@@ -75,7 +75,7 @@ is "$(stat stalled)" '"gate"' "pause: it is a stall"
 ok "pause: its time counts"
 change pause 0
 is "$(drive <<<q | tail -n 1)" "5/1/1" "pause 0: flows go on"
-change pause 200ms
+change pause 2s
 is "$(drive <<<q | tail -n 1)" "-" "pause: between two packets of a message"
 await 10 eval '[ "$(drive <<<q | tail -n 1)" = 5/1/2 ]'
 ok "pause: ends by itself"

@@ -402,7 +402,9 @@ static void up_state(const struct up *up, struct state *st)
 		snprintf(s->queue, IFNAMSIZ, "%.15s", up->dev);
 	else
 		ifb_name(up->dev, s->queue);
-	if (!up->no_ifb && !up->no_keep && stack_is_ethernet(up->dev))
+	/* The addresses of a part of a bridge or VRF are that one's affair. */
+	if (!up->no_ifb && !up->no_keep && stack_is_ethernet(up->dev) &&
+	    !stack_has_master(up->dev))
 		keep_name(up->dev, s->keep);
 }
 

@@ -28,6 +28,8 @@ enum {
 	 * come back. Managers take and give one after the other.
 	 */
 	KEEP_SETTLE_MS	= 10000,
+	KEEP_DELIBERATE_MS = 60000,	/* DEV is up without it for so long */
+	KEEP_INHERIT_MS	= 3600000,	/* of a lease that is not known */
 	KEEP_PAUSE_MS	= 3000,		/* of the flows, renewed at each look */
 	KEEP_PAUSE_MAX_MS = 30000,
 };
@@ -42,9 +44,12 @@ enum {
  * @map:	file descriptor of the program's map
  * @events:	of links, addresses and routes
  * @look_at:	when to look next, ms
- * @up:		DEV is operational
+ * @up:		DEV is operational,
+ * @up_at:	since when, ms
  * @changes:	how often its carrier had come and gone when it last was
  * @whole_at:	since when it is, and has some address, ms; 0: it is not
+ * @marked_at:	when the marker was last renewed, ms
+ * @unnamed:	the name of DEV's Wi-Fi network is to be read
  * @network:	Wi-Fi network that the addresses belong to
  * @paused_at:	since when the flows wait for DEV's address, ms; 0: they do not
  * @told:	number and
@@ -63,8 +68,11 @@ struct keep {
 	struct nl_sock		*events;
 	uint64_t		look_at;
 	bool			up;
+	uint64_t		up_at;
 	uint32_t		changes;
 	uint64_t		whole_at;
+	uint64_t		marked_at;
+	bool			unnamed;
 	struct network		network;
 	uint64_t		paused_at;
 	int			told;
@@ -104,6 +112,14 @@ static bool keep_has_family(const struct keep_seen *s, int family)
 {
 	for (int i = 0; i < s->naddrs; i++)
 		if (s->addrs[i].addr.family == family)
+			return true;
+	return false;
+}
+
+static bool keep_any_family(const struct keep *k, int family)
+{
+	for (int i = 0; i < k->naddrs; i++)
+		if (k->addrs[i].addr.family == family)
 			return true;
 	return false;
 }
@@ -165,7 +181,8 @@ static void keep_supersede(struct keep *k, const struct keep_addr *a)
 		i--;
 		any = true;
 	}
-	if (any)
+	/* IPv6 often comes back otherwise: messages go by IPv4 if there is any. */
+	if (any && (a->addr.family == AF_INET || !keep_any_family(k, AF_INET)))
 		keep_flush(k);
 }
 
@@ -219,13 +236,21 @@ static bool keep_settled(const struct keep *k, uint64_t lost_at, uint64_t now)
 	       now - lost_at > KEEP_SETTLE_MS;
 }
 
+/* DEV is up without it for so long that somebody must have wanted that. */
+static bool keep_is_unwanted(const struct keep *k, const struct keep_addr *a,
+			     uint64_t now)
+{
+	return k->up && now - k->up_at > KEEP_DELIBERATE_MS &&
+	       now - a->lost_at > KEEP_DELIBERATE_MS;
+}
+
 /* DEV is up and has others, but not this one any more; or its lease is over. */
 static bool keep_is_over(const struct keep *k, const struct keep_addr *a,
 			 const struct keep_seen *s, uint64_t now)
 {
 	if (a->here)
 		return false;
-	return a->until <= now ||
+	return a->until <= now || keep_is_unwanted(k, a, now) ||
 	       (keep_settled(k, a->lost_at, now) &&
 		keep_has_family(s, a->addr.family));
 }
@@ -254,10 +279,10 @@ static void keep_judge_addrs(struct keep *k, const struct keep_seen *s,
 			continue;
 		keep_addr_text(&a->addr, text);
 		cli_warn("%s: %s is given up: %s", k->dev, text, lease ?
-			 "its lease is over" : "others have taken its place");
+			 "its lease is over" : "it was taken away for good");
 		keep_give_up(k, a);
 		i--;
-		if (lease)
+		if (lease && !keep_any_family(k, AF_INET))
 			keep_flush(k);
 	}
 }
@@ -266,7 +291,15 @@ static void keep_judge_addrs(struct keep *k, const struct keep_seen *s,
  * Routes
  */
 
-/* The IPv4 address by which packets leave that take the route */
+static bool keep_same_prefix(const uint8_t *a, const uint8_t *b, int bits)
+{
+	uint8_t rest = 0xff00 >> (bits % 8);
+
+	return !memcmp(a, b, bits / 8) &&
+	       !((a[bits / 8] ^ b[bits / 8]) & rest);
+}
+
+/* The address by which packets leave that take the route, or NULL */
 static const struct route_addr *keep_source(const struct keep *k,
 					    const struct keep_route *r)
 {
@@ -275,13 +308,11 @@ static const struct route_addr *keep_source(const struct keep *k,
 	any = NULL;
 	for (int i = 0; i < k->naddrs; i++) {
 		const struct keep_addr *a = &k->addrs[i];
-		uint32_t x, y, mask = a->plen ? UINT32_MAX << (32 - a->plen) : 0;
 
-		if (a->addr.family != AF_INET)
+		if (a->addr.family != r->to.family)
 			continue;
-		memcpy(&x, to->addr, sizeof(x));
-		memcpy(&y, a->addr.addr, sizeof(y));
-		if (!((ntohl(x) ^ ntohl(y)) & mask))
+		if (a->plen % 128 &&
+		    keep_same_prefix(to->addr, a->addr.addr, a->plen))
 			return &a->addr;
 		any = any ?: &a->addr;
 	}
@@ -353,8 +384,9 @@ static void keep_set_program(struct keep *k)
 			       own + 1, own + 2, own + 3, own + 4, own + 5);
 		fclose(f);
 	}
-	bpf_map_update_elem(k->map, &key, &link, BPF_ANY);
-	k->told = k->ifindex;
+	k->told = -1;
+	if (!bpf_map_update_elem(k->map, &key, &link, BPF_ANY))
+		k->told = k->ifindex;
 }
 
 /* Return: @err */
@@ -377,6 +409,8 @@ static void keep_write(struct keep *k, const struct keep_seen *s, uint64_t now)
 		memcpy(k->mac, s->mac, sizeof(k->mac));
 		keep_set_program(k);
 	}
+	if (now - k->marked_at >= KEEP_RENEW_MS && !keep_mark(k->keep))
+		k->marked_at = now;
 	if (s->mtu && k->mtu != s->mtu && !keep_set_mtu(k->keep, s->mtu))
 		k->mtu = s->mtu;
 	for (int i = 0; i < k->naddrs; i++) {
@@ -388,12 +422,11 @@ static void keep_write(struct keep *k, const struct keep_seen *s, uint64_t now)
 	}
 	for (int i = 0; i < k->nroutes; i++) {
 		struct keep_route *r = &k->routes[i];
-		const struct route_addr *src = NULL;
+		const struct route_addr *src;
 
 		if (r->written && now - r->written < KEEP_RENEW_MS)
 			continue;
-		if (r->to.family == AF_INET)
-			src = keep_source(k, r);
+		src = keep_source(k, r);
 		r->src = src ? *src : (struct route_addr){ 0 };
 		if (!keep_failed(k, keep_put_route(k->keep, r), &r->to))
 			r->written = now;
@@ -424,22 +457,52 @@ static void keep_pause(struct keep *k, uint64_t now)
 	stack_pause(k->queue, 0);
 }
 
-static void keep_judge_network(struct keep *k, bool came_up, uint64_t now)
+/*
+ * A cable says nothing of its network. Of a lease that DEV does not have any more
+ * it is not known whether it holds there.
+ */
+static void keep_judge_cable(struct keep *k, uint64_t now)
+{
+	for (int i = 0; i < k->naddrs; i++) {
+		struct keep_addr *a = &k->addrs[i];
+
+		if (a->here || a->until == KEEP_FOREVER)
+			continue;
+		a->sure = false;
+		k->paused_at = now;
+	}
+}
+
+static void keep_judge_wifi(struct keep *k, uint64_t now)
 {
 	struct network network;
 
-	if (came_up && network_read(k->dev, &network)) {
-		if (k->network.ssid_len &&
-		    !network_same(&network, &k->network)) {
-			cli_warn("%s is in another Wi-Fi network: what is held waits until its address is known",
-				 k->dev);
-			for (int i = 0; i < k->naddrs; i++)
-				k->addrs[i].sure = k->addrs[i].here &&
-					k->addrs[i].until == KEEP_FOREVER;
-			k->paused_at = now;
-		}
-		k->network = network;
+	if (!network_read(k->dev, &network))
+		return;
+	k->unnamed = false;
+	if (k->network.ssid_len && !network_same(&network, &k->network)) {
+		cli_warn("%s is in another Wi-Fi network: what is held waits until its address is known",
+			 k->dev);
+		for (int i = 0; i < k->naddrs; i++)
+			k->addrs[i].sure = k->addrs[i].here &&
+				k->addrs[i].until == KEEP_FOREVER;
+		k->paused_at = now;
 	}
+	k->network = network;
+}
+
+static void keep_judge_network(struct keep *k, bool came_up, uint64_t now)
+{
+	if (came_up) {
+		k->unnamed = stack_is_wireless(k->dev);
+		if (!k->unnamed)
+			keep_judge_cable(k, now);
+		/* The link was away again before the address was known. */
+		if (k->paused_at)
+			k->paused_at = now;
+	}
+	if (k->up && k->unnamed)
+		keep_judge_wifi(k, now);
 	if (k->paused_at && k->up)
 		keep_pause(k, now);
 }
@@ -481,9 +544,13 @@ static void keep_look_all(struct keep *k, uint64_t now)
 	bool came_up;
 
 	/* A radio that was pulled out has nothing. */
-	if (k->ifindex && keep_look(k->ifindex, &s, now))
+	if (k->ifindex && keep_look(k->ifindex, &s, now)) {
+		k->look_at = now;
 		return;
+	}
 	came_up = s.up && (!k->up || s.changes != k->changes);
+	if (came_up)
+		k->up_at = now;
 	k->up = s.up;
 	if (s.up)
 		k->changes = s.changes;
@@ -514,7 +581,7 @@ static void keep_inherit(struct keep *k, uint64_t now)
 		a->here = false;
 		a->lost_at = now;
 		a->sure = true;
-		a->until = KEEP_FOREVER;
+		a->until = now + KEEP_INHERIT_MS;
 	}
 	for (int i = 0; i < s.nroutes; i++)
 		k->routes[k->nroutes++] = s.routes[i];

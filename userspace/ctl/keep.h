@@ -6,13 +6,15 @@
  * lost, NetworkManager after 15 s. Then neither the queue nor subscribers on the
  * robot itself get anything: sendto() fails in the routing tables.
  *
- * keep-DEV is an ifb device that always has the same addresses as DEV, and the
- * same routes with the worst metric. When those of DEV are gone, these remain;
- * no packet is lost in between, and nothing of what the manager does is undone.
+ * keep-DEV is an ifb device with the same routes as DEV, with the worst metric.
+ * The addresses of DEV are local there, too. When DEV's are gone, these remain: no
+ * packet is lost in between, and nothing of what the manager does is undone.
  * bpf/keep.bpf.c hands packets from keep-DEV to DEV, and so to the queue.
  *
  * An address is kept until DEV has it again, or gets another one, or its lease
- * is over. The kernel forgets those of keep-DEV 30 s after the daemon died.
+ * is over. The kernel forgets those of keep-DEV 30 s after the daemon died: IPv6
+ * addresses and routes have a lifetime, and IPv4 routes go with the marker, the
+ * only IPv4 address of keep-DEV, which has one.
  *
  *   keep.c		what is kept, and until when
  *   keep_link.c	what DEV has, and what keep-DEV gets
@@ -40,7 +42,7 @@ enum {
  * @until:	when its lease is over, ms; KEEP_FOREVER
  * @written:	when keep-DEV last got it, ms; 0: not yet
  * @here:	DEV has it
- * @lost_at:	when it was first missed, ms
+ * @lost_at:	since when DEV lacks it, ms
  * @sure:	it is known to be valid in the network that DEV is in now
  */
 struct keep_addr {
@@ -61,7 +63,7 @@ struct keep_addr {
  * @table:	number of the routing table
  * @src:	source address for IPv4; family 0: none
  * @here:	DEV has it
- * @lost_at:	when it was first missed, ms
+ * @lost_at:	since when DEV lacks it, ms
  * @written:	when keep-DEV last got it, ms; 0: not yet
  */
 struct keep_route {
@@ -118,6 +120,8 @@ void keep_close(struct keep *k);
 
 /* Return: 0, or a negative errno: @seen is not to be relied on */
 int keep_look(int dev, struct keep_seen *seen, uint64_t now);
+/* The sign of life of the daemon: without it the kernel flushes IPv4 routes. */
+int keep_mark(int keep);
 int keep_put_addr(int keep, const struct keep_addr *a, uint64_t now);
 int keep_put_route(int keep, const struct keep_route *r);
 void keep_drop_addr(int keep, const struct keep_addr *a);

@@ -11,6 +11,7 @@
 
 enum {
 	KEEP_VALID_S	= 30,		/* for so long without a daemon */
+	KEEP_MARKER	= 0xc0000008,	/* 192.0.0.8, RFC 7600: nobody's */
 	/* temporary, not usable (yet) */
 	KEEP_ADDR_NOT	= IFA_F_TEMPORARY | IFA_F_TENTATIVE |
 			  IFA_F_DADFAILED,
@@ -35,6 +36,12 @@ void keep_addr_text(const struct route_addr *a, char text[64])
 		*text = '\0';
 }
 
+/* What a DHCP client takes if no server answers */
+static bool keep_is_makeshift(const struct route_addr *a)
+{
+	return a->family == AF_INET && a->addr[0] == 169 && a->addr[1] == 254;
+}
+
 static bool keep_get_addr(const struct nlattr *attr, int family,
 			  struct route_addr *a)
 {
@@ -44,6 +51,19 @@ static bool keep_get_addr(const struct nlattr *attr, int family,
 	a->family = family;
 	memcpy(a->addr, nla_data(attr), nla_len(attr));
 	return true;
+}
+
+/* Metric of the routes of keep-DEV: that of another one must not be replaced. */
+static uint32_t keep_metric(int keep)
+{
+	return UINT32_MAX - keep % 1024;
+}
+
+/* Is it a route of ours? */
+static bool keep_is_marked(struct nlattr *tb[])
+{
+	return tb[RTA_PRIORITY] &&
+	       nla_get_u32(tb[RTA_PRIORITY]) >= UINT32_MAX - 1023;
 }
 
 /*
@@ -98,7 +118,8 @@ static int keep_see_addr(struct nlmsghdr *h, void *arg)
 		flags = nla_get_u32(tb[IFA_FLAGS]);
 	if (flags & KEEP_ADDR_NOT ||
 	    !keep_get_addr(tb[IFA_LOCAL] ? tb[IFA_LOCAL] : tb[IFA_ADDRESS],
-			   ifa->ifa_family, &a.addr))
+			   ifa->ifa_family, &a.addr) ||
+	    keep_is_makeshift(&a.addr))
 		return 0;
 	if (tb[IFA_CACHEINFO] &&
 	    nla_len(tb[IFA_CACHEINFO]) >= (int)sizeof(*life)) {
@@ -108,6 +129,31 @@ static int keep_see_addr(struct nlmsghdr *h, void *arg)
 	}
 	s->addrs[s->naddrs++] = a;
 	return 0;
+}
+
+/*
+ * The link's own: each interface has it. Or a way to one host by a gateway: that
+ * of a tunnel, which must find another way.
+ */
+static bool keep_not_route(const struct keep_route *r)
+{
+	if (r->via.family && r->plen == 8 * route_addr_len(r->to.family))
+		return true;
+	return r->to.family == AF_INET6 && r->plen &&
+	       (IN6_IS_ADDR_LINKLOCAL(r->to.addr) ||
+		IN6_IS_ADDR_MULTICAST(r->to.addr));
+}
+
+/* An IPv4 address on keep-DEV is a route of the table local there. */
+static void keep_see_local(struct keep_look *look, struct nlattr *tb[])
+{
+	struct keep_seen *s = look->seen;
+	struct keep_addr a = { .plen = 32 };
+
+	if (s->naddrs < KEEP_ADDRS &&
+	    keep_get_addr(tb[RTA_DST], AF_INET, &a.addr) &&
+	    keep_is_marked(tb))
+		s->addrs[s->naddrs++] = a;
 }
 
 /* One gateway at most, and of two routes to a destination the better one */
@@ -123,10 +169,14 @@ static int keep_see_route(struct nlmsghdr *h, void *arg)
 		.here = true,
 	};
 
-	if (h->nlmsg_type != RTM_NEWROUTE || rt->rtm_type != RTN_UNICAST ||
-	    rt->rtm_flags & RTM_F_CLONED || s->nroutes == KEEP_ROUTES ||
+	if (h->nlmsg_type != RTM_NEWROUTE || rt->rtm_flags & RTM_F_CLONED ||
+	    s->nroutes == KEEP_ROUTES ||
 	    nlmsg_parse(h, sizeof(*rt), tb, RTA_MAX, NULL) || !tb[RTA_OIF] ||
-	    (int)nla_get_u32(tb[RTA_OIF]) != look->dev)
+	    (int)nla_get_u32(tb[RTA_OIF]) != look->dev || tb[RTA_VIA])
+		return 0;
+	if (rt->rtm_type == RTN_LOCAL && rt->rtm_family == AF_INET)
+		keep_see_local(look, tb);
+	if (rt->rtm_type != RTN_UNICAST)
 		return 0;
 	if (tb[RTA_TABLE])
 		r.table = nla_get_u32(tb[RTA_TABLE]);
@@ -136,10 +186,7 @@ static int keep_see_route(struct nlmsghdr *h, void *arg)
 	if (tb[RTA_GATEWAY] &&
 	    !keep_get_addr(tb[RTA_GATEWAY], rt->rtm_family, &r.via))
 		return 0;
-	/* The link's own: each interface has it. */
-	if (r.to.family == AF_INET6 && r.plen &&
-	    (IN6_IS_ADDR_LINKLOCAL(r.to.addr) ||
-	     IN6_IS_ADDR_MULTICAST(r.to.addr)))
+	if (keep_not_route(&r))
 		return 0;
 	for (int i = 0; i < s->nroutes; i++)
 		if (keep_same_route(&s->routes[i], &r))
@@ -177,21 +224,27 @@ int keep_look(int dev, struct keep_seen *seen, uint64_t now)
  * Writing
  */
 
-static struct nl_msg *keep_addr_request(int type, int flags, int keep,
-					const struct keep_addr *a)
+static int keep_addr_do(int type, int keep, const struct keep_addr *a,
+			int scope, uint32_t valid_s)
 {
 	struct ifaddrmsg ifa = {
 		.ifa_family = a->addr.family,
 		.ifa_prefixlen = a->plen,
-		.ifa_scope = RT_SCOPE_UNIVERSE,
+		.ifa_scope = scope,
 		.ifa_index = keep,
 	};
+	/* never chosen where DEV's can be */
+	struct ifa_cacheinfo life = { .ifa_valid = valid_s };
 	unsigned int len = route_addr_len(a->addr.family);
-	struct nl_msg *msg = netlink_request(type, flags, &ifa, sizeof(ifa));
+	struct nl_msg *msg = netlink_request(type, NLM_F_CREATE |
+					     NLM_F_REPLACE, &ifa, sizeof(ifa));
 
 	nla_put(msg, IFA_LOCAL, len, a->addr.addr);
 	nla_put(msg, IFA_ADDRESS, len, a->addr.addr);
-	return msg;
+	nla_put_u32(msg, IFA_FLAGS, IFA_F_NOPREFIXROUTE |
+		    (a->addr.family == AF_INET6 ? IFA_F_NODAD : 0));
+	nla_put(msg, IFA_CACHEINFO, sizeof(life), &life);
+	return netlink_send(msg);
 }
 
 /* As long as the lease, but no longer than it takes to miss the daemon */
@@ -205,31 +258,56 @@ static uint32_t keep_valid_s(const struct keep_addr *a, uint64_t now)
 	return left ? left : 1;
 }
 
+int keep_mark(int keep)
+{
+	struct keep_addr marker = {
+		.addr = { .family = AF_INET },
+		.plen = 32,
+	};
+	uint32_t addr = htonl(KEEP_MARKER);
+
+	memcpy(marker.addr.addr, &addr, sizeof(addr));
+	return keep_addr_do(RTM_NEWADDR, keep, &marker, RT_SCOPE_HOST,
+			    KEEP_VALID_S);
+}
+
+/*
+ * The address is the robot's own, but not keep-DEV's: programs name an interface
+ * by its address when they join a multicast group.
+ */
+static int keep_local_do(int type, int keep, const struct keep_addr *a)
+{
+	struct rtmsg rt = {
+		.rtm_family = AF_INET,
+		.rtm_dst_len = 32,
+		.rtm_table = RT_TABLE_LOCAL,
+		.rtm_protocol = RTPROT_STATIC,
+		.rtm_type = RTN_LOCAL,
+		.rtm_scope = RT_SCOPE_HOST,
+	};
+	struct nl_msg *msg = netlink_request(type, NLM_F_CREATE |
+					     NLM_F_REPLACE, &rt, sizeof(rt));
+
+	nla_put(msg, RTA_DST, 4, a->addr.addr);
+	nla_put_u32(msg, RTA_OIF, keep);
+	nla_put_u32(msg, RTA_PRIORITY, keep_metric(keep));
+	return netlink_send(msg);
+}
+
 int keep_put_addr(int keep, const struct keep_addr *a, uint64_t now)
 {
-	struct ifa_cacheinfo life = {
-		.ifa_prefered = 0,	/* never chosen where DEV's can be */
-		.ifa_valid = keep_valid_s(a, now),
-	};
-	struct nl_msg *msg = keep_addr_request(RTM_NEWADDR, NLM_F_CREATE |
-					       NLM_F_REPLACE, keep, a);
-
-	nla_put_u32(msg, IFA_FLAGS, IFA_F_NOPREFIXROUTE |
-		    (a->addr.family == AF_INET6 ? IFA_F_NODAD : 0));
-	if (a->addr.family == AF_INET && a->plen < 31) {
-		uint32_t brd;
-
-		memcpy(&brd, a->addr.addr, sizeof(brd));
-		brd |= htonl(UINT32_MAX >> a->plen);
-		nla_put_u32(msg, IFA_BROADCAST, brd);
-	}
-	nla_put(msg, IFA_CACHEINFO, sizeof(life), &life);
-	return netlink_send(msg);
+	if (a->addr.family == AF_INET)
+		return keep_local_do(RTM_NEWROUTE, keep, a);
+	return keep_addr_do(RTM_NEWADDR, keep, a, RT_SCOPE_UNIVERSE,
+			    keep_valid_s(a, now));
 }
 
 void keep_drop_addr(int keep, const struct keep_addr *a)
 {
-	netlink_send(keep_addr_request(RTM_DELADDR, 0, keep, a));
+	if (a->addr.family == AF_INET)
+		keep_local_do(RTM_DELROUTE, keep, a);
+	else
+		keep_addr_do(RTM_DELADDR, keep, a, RT_SCOPE_UNIVERSE, 0);
 }
 
 static struct nl_msg *keep_route_request(int type, int flags, int keep,
@@ -254,8 +332,7 @@ static struct nl_msg *keep_route_request(int type, int flags, int keep,
 		nla_put(msg, RTA_GATEWAY, len, r->via.addr);
 	nla_put_u32(msg, RTA_OIF, keep);
 	nla_put_u32(msg, RTA_TABLE, r->table);
-	/* That of another interface must not be replaced. */
-	nla_put_u32(msg, RTA_PRIORITY, UINT32_MAX - keep % 1024);
+	nla_put_u32(msg, RTA_PRIORITY, keep_metric(keep));
 	return msg;
 }
 
@@ -264,11 +341,12 @@ int keep_put_route(int keep, const struct keep_route *r)
 	struct nl_msg *msg = keep_route_request(RTM_NEWROUTE, NLM_F_CREATE |
 						NLM_F_REPLACE, keep, r);
 
-	/* Without a daemon an IPv4 route goes with its source address. */
+	/* Without a daemon those of IPv4 go with the marker. */
 	if (r->to.family == AF_INET6)
 		nla_put_u32(msg, RTA_EXPIRES, KEEP_VALID_S);
-	else if (r->src.family)
-		nla_put(msg, RTA_PREFSRC, 4, r->src.addr);
+	if (r->src.family)
+		nla_put(msg, RTA_PREFSRC, route_addr_len(r->src.family),
+			r->src.addr);
 	return netlink_send(msg);
 }
 

@@ -367,7 +367,7 @@ static void neigh_on_neigh(struct neigh_table *t, struct nlmsghdr *h)
 		return;
 	memcpy(a.addr, nla_data(tb[NDA_DST]), nla_len(tb[NDA_DST]));
 	e = neigh_find(t, &a);
-	/* They go with the last address, of which another one takes the place. */
+	/* The kernel flushes them with the last IPv4 address: put them back. */
 	if (e && nd->ndm_ifindex != t->ifindex) {
 		if (h->nlmsg_type == RTM_DELNEIGH)
 			neigh_keep(t, e);

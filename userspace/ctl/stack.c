@@ -53,6 +53,14 @@ bool stack_is_ethernet(const char *dev)
 	return type == ARPHRD_ETHER;
 }
 
+bool stack_has_master(const char *dev)
+{
+	char path[CTL_PATH];
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/master", dev);
+	return !access(path, F_OK);
+}
+
 bool stack_is_wireless(const char *dev)
 {
 	char path[CTL_PATH];

@@ -50,8 +50,10 @@ struct stack {
 enum { STACK_WHY = 160 };
 
 bool stack_is_wireless(const char *dev);
-/* Wi-Fi is, too. */
+/* true for Wi-Fi as well */
 bool stack_is_ethernet(const char *dev);
+/* Is it part of a bridge, bond or VRF? */
+bool stack_has_master(const char *dev);
 
 /**
  * stack_plan - look whether and how it can be done
