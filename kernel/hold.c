@@ -222,8 +222,8 @@ void optsample_hold_pause(struct Qdisc *sch, u32 ms)
 }
 
 /*
- * Hold only if nothing but flows is waiting. The end of the pause has to be seen
- * in any case: ordinary traffic may have been dropped by its qdisc.
+ * Hold only if nothing but flows is waiting. The end of the pause has to be
+ * seen in any case: ordinary traffic may have been dropped by its qdisc.
  */
 static bool optsample_hold_paused(struct Qdisc *sch, u64 now, u64 *wake_ns)
 {
@@ -235,7 +235,6 @@ static bool optsample_hold_paused(struct Qdisc *sch, u64 now, u64 *wake_ns)
 		return false;
 	}
 	*wake_ns = st->pause_ns;
-	qdisc_watchdog_schedule_ns(&st->watchdog, st->pause_ns);
 	return !q->ordinary.child->q.qlen && skb_queue_empty(&st->requeued);
 }
 
@@ -325,13 +324,13 @@ bool optsample_hold_back(struct Qdisc *sch)
 	st->careful = cause != TC_OPTSAMPLE_NOT_STALLED || st->inflight.all ||
 		      q->cfg.rate || q->cfg.watch[0] || st->source.nformer ||
 		      st->pause_ns || !skb_queue_empty(&st->requeued);
-	if (cause == TC_OPTSAMPLE_NOT_STALLED)
-		return false;
-	st->backlogged = false;
 	if (cause == TC_OPTSAMPLE_STALL_INFLIGHT)
 		optsample_hold_look_again(st, MSEC_PER_SEC);
 	else if (wake_ns)
 		qdisc_watchdog_schedule_ns(&st->watchdog, wake_ns);
+	if (cause == TC_OPTSAMPLE_NOT_STALLED)
+		return false;
+	st->backlogged = false;
 	return true;
 }
 
