@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 #include "classifier.h"
 #include "discovery.h"
@@ -142,14 +141,6 @@ static error_t discover_parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
-}
-
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 /*
@@ -439,7 +430,7 @@ static void device_follow(struct discover *d)
 	d->ngone = 0;
 	d->forgot = false;
 	d->swept = false;
-	d->start = now_ms();
+	d->start = ctl_now_ms();
 	warnings_judge(d);
 }
 
@@ -522,10 +513,10 @@ static void discover_loop(struct discover *d, struct link_thread *link)
 	uint64_t now;
 	bool ready = false;
 
-	d->start = now_ms();
+	d->start = ctl_now_ms();
 	while (!discover_stop) {
 		device_follow(d);
-		now = now_ms();
+		now = ctl_now_ms();
 		dds_turn(d, now);
 		if (d->udpros)
 			udpros_turn(d);

@@ -11,6 +11,7 @@
  *   dests.c       where sampled flows go
  *   keep*.c       addresses of an interface that has lost them
  *   network.c     which Wi-Fi network an interface is in
+ *   nl80211.c     questions to nl80211
  *   link_thread.c the daemon's thread for neighbours and addresses
  *   classifier.c  the BPF programs and their maps
  *   writers.c     who is sampled, in its map
@@ -37,6 +38,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 #include "common/cli.h"
 
 #define CTL_RUN		"/run/optsample"
@@ -46,6 +48,15 @@
 #define CTL_TC_PINS	CTL_BPFFS "/tc/globals"
 
 enum { CTL_PATH = 256 };
+
+/* CLOCK_MONOTONIC in ms */
+static inline uint64_t ctl_now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
 
 /* Commands; arguments as for main(), with the command as argv[0] */
 int cmd_up(int argc, char **argv);

@@ -42,6 +42,12 @@ static bool dev_flag(const struct doctor *d, const char *name, const char *key)
 	return dev_fact(d, name, key, value) && text_true(value);
 }
 
+static bool dev_is_wireless(const struct doctor *d, const char *name)
+{
+	return doctor_exists(d, "/sys/class/net/%s/phy80211", name) ||
+	       doctor_exists(d, "/sys/class/net/%s/wireless", name);
+}
+
 static void read_facts(const struct doctor *d, struct doctor_dev *dev)
 {
 	char value[DOCTOR_VALUE];
@@ -91,8 +97,7 @@ int doctor_dev_read(struct doctor *d, const char *name,
 		return -ENODEV;
 	snprintf(dev->name, IFNAMSIZ, "%s", name);
 	dev->ifindex = dev_index(d, name);
-	dev->wireless = doctor_exists(d, "/sys/class/net/%s/phy80211", name) ||
-			doctor_exists(d, "/sys/class/net/%s/wireless", name);
+	dev->wireless = dev_is_wireless(d, name);
 	if (*d->root)
 		read_facts(d, dev);
 	else
@@ -127,8 +132,7 @@ static int dev_add_up(const char *name, void *arg)
 static bool dev_suits(const struct doctor *d, const char *name, bool wireless)
 {
 	if (wireless)
-		return doctor_exists(d, "/sys/class/net/%s/phy80211", name) ||
-		       doctor_exists(d, "/sys/class/net/%s/wireless", name);
+		return dev_is_wireless(d, name);
 	return doctor_exists(d, "/sys/class/net/%s/device", name);
 }
 

@@ -3,91 +3,29 @@
  * Wi-Fi: power save, driver, and NetworkManager's random MAC.
  */
 #include <errno.h>
-#include <linux/genetlink.h>
-#include <linux/nl80211.h>
 #include <netlink/attr.h>
-#include <netlink/msg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
 #include "doctor.h"
+#include "nl80211.h"
 
-enum { WIFI_REPLY = 32768, WIFI_WAIT_S = 2 };
-
-/*
- * Generic netlink with one socket; libnl-genl is not worth two requests.
- */
-
-static int genl_open(void)
+static void power_save_seen(struct nlattr *tb[], void *arg)
 {
-	struct timeval wait = { .tv_sec = WIFI_WAIT_S };
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+	struct nlattr *ps = tb[NL80211_ATTR_PS_STATE];
 
-	if (fd >= 0)
-		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
-	return fd < 0 ? -errno : fd;
-}
-
-static struct nl_msg *genl_request(int family, uint8_t cmd)
-{
-	struct genlmsghdr g = { .cmd = cmd, .version = 1 };
-	struct nl_msg *msg = nlmsg_alloc_simple(family, NLM_F_REQUEST);
-
-	if (!msg || nlmsg_append(msg, &g, sizeof(g), NLMSG_ALIGNTO))
-		abort();
-	return msg;
-}
-
-/* Frees @msg. Return: attribute @attr of the answer, in @buf; NULL: none */
-static struct nlattr *genl_ask(int fd, struct nl_msg *msg, char *buf, int attr)
-{
-	struct nlmsghdr *h = nlmsg_hdr(msg);
-	ssize_t n = send(fd, h, h->nlmsg_len, 0);
-
-	nlmsg_free(msg);
-	if (n < 0)
-		return NULL;
-	n = recv(fd, buf, WIFI_REPLY, 0);
-	h = (struct nlmsghdr *)buf;
-	if (n < (ssize_t)sizeof(*h) || !nlmsg_ok(h, n) ||
-	    h->nlmsg_type == NLMSG_ERROR)
-		return NULL;
-	return nlmsg_find_attr(h, GENL_HDRLEN, attr);
-}
-
-static int nl80211_family(int fd, char *buf)
-{
-	struct nl_msg *msg = genl_request(GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
-	struct nlattr *id;
-
-	nla_put_string(msg, CTRL_ATTR_FAMILY_NAME, "nl80211");
-	id = genl_ask(fd, msg, buf, CTRL_ATTR_FAMILY_ID);
-	return id && nla_len(id) >= 2 ? nla_get_u16(id) : -ENOENT;
+	if (ps && nla_len(ps) >= 4)
+		*(int *)arg = nla_get_u32(ps) == NL80211_PS_ENABLED;
 }
 
 /* Return: 1: power save is on, 0: off, negative errno: not known */
 static int power_save_ask(const struct doctor_dev *dev)
 {
-	static char buf[WIFI_REPLY];
-	int fd = genl_open(), family, ret = -EIO;
-	struct nl_msg *msg;
-	struct nlattr *ps;
+	int on = -EIO, err;
 
-	if (fd < 0)
-		return fd;
-	family = nl80211_family(fd, buf);
-	if (family > 0) {
-		msg = genl_request(family, NL80211_CMD_GET_POWER_SAVE);
-		nla_put_u32(msg, NL80211_ATTR_IFINDEX, dev->ifindex);
-		ps = genl_ask(fd, msg, buf, NL80211_ATTR_PS_STATE);
-		if (ps && nla_len(ps) >= 4)
-			ret = nla_get_u32(ps) == NL80211_PS_ENABLED;
-	}
-	close(fd);
-	return ret;
+	err = nl80211_ask(dev->ifindex, NL80211_CMD_GET_POWER_SAVE, 0,
+			  power_save_seen, &on);
+	return err ?: on;
 }
 
 static int power_save(const struct doctor *d)

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 #include "link_thread.h"
 #include "neigh.h"
@@ -30,17 +29,9 @@ struct link_thread {
 	bool			fresh;
 };
 
-static uint64_t link_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static void link_turn(struct link_thread *t)
 {
-	uint64_t now = link_now_ms();
+	uint64_t now = ctl_now_ms();
 	struct link_report r = { 0 };
 
 	/* Addresses first: a new one may tell that the path is another one. */
