@@ -18,8 +18,17 @@ modprobe -a veth ifb cls_bpf cls_matchall act_mirred sch_ingress 2>/dev/null
 
 robot=10.9.0.1 operator=10.9.0.2 beyond=10.77.0.1
 
+# until SIGTERM, for both programs
+cat >"$scratch/until_term.py" <<'END'
+import signal
+end = False
+def stop(*_):
+    global end
+    end = True
+signal.signal(signal.SIGTERM, stop)
+END
 cat >"$scratch/send.py" <<'END'
-import socket, sys, time
+import socket, sys, time, until_term
 # ADDRESS PORT...: what was sent, what came from itself, which errors
 robot, targets = sys.argv[1], sys.argv[2:]
 family = socket.AF_INET6 if ":" in robot else socket.AF_INET
@@ -28,13 +37,7 @@ own.bind((robot, 7000))
 own.setblocking(False)
 n, local, errors = 0, 0, {}
 print("ready", flush=True)
-end = False
-def stop(*_):
-    global end
-    end = True
-import signal
-signal.signal(signal.SIGTERM, stop)
-while not end:
+while not until_term.end:
     n += 1
     for t in [robot] + targets:
         try:
@@ -50,19 +53,13 @@ while not end:
 print("sent", n, "local", local, "errors", errors or "none")
 END
 cat >"$scratch/receive.py" <<'END'
-import socket, sys
+import socket, until_term
 s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
 s.bind(("::", 7000))
 got = {}
 print("ready", flush=True)
 s.settimeout(0.2)
-import signal
-end = False
-def stop(*_):
-    global end
-    end = True
-signal.signal(signal.SIGTERM, stop)
-while not end:
+while not until_term.end:
     try:
         n, who = s.recvfrom(100)
         got.setdefault(who[0].replace("::ffff:", ""), set()).add(int(n))

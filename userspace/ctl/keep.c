@@ -90,36 +90,20 @@ struct keep {
  * Addresses
  */
 
-static struct keep_addr *keep_find_addr(struct keep *k,
-					const struct route_addr *a)
+/* Return: index of @addr among the @n at @v, -1: it is not there */
+static int keep_find_addr(const struct keep_addr *v, int n,
+			  const struct route_addr *addr)
 {
-	for (int i = 0; i < k->naddrs; i++)
-		if (keep_same_addr(&k->addrs[i].addr, a))
-			return &k->addrs[i];
-	return NULL;
+	for (int i = 0; i < n; i++)
+		if (keep_same_addr(&v[i].addr, addr))
+			return i;
+	return -1;
 }
 
-static bool keep_has(const struct keep_seen *s, const struct route_addr *a)
+static bool keep_has_family(const struct keep_addr *v, int n, int family)
 {
-	for (int i = 0; i < s->naddrs; i++)
-		if (keep_same_addr(&s->addrs[i].addr, a))
-			return true;
-	return false;
-}
-
-/* Has DEV an address of @family? */
-static bool keep_has_family(const struct keep_seen *s, int family)
-{
-	for (int i = 0; i < s->naddrs; i++)
-		if (s->addrs[i].addr.family == family)
-			return true;
-	return false;
-}
-
-static bool keep_any_family(const struct keep *k, int family)
-{
-	for (int i = 0; i < k->naddrs; i++)
-		if (k->addrs[i].addr.family == family)
+	for (int i = 0; i < n; i++)
+		if (v[i].addr.family == family)
 			return true;
 	return false;
 }
@@ -182,7 +166,7 @@ static void keep_supersede(struct keep *k, const struct keep_addr *a)
 		any = true;
 	}
 	/* IPv6 often comes back otherwise: messages go by IPv4 if there is any. */
-	if (any && (a->addr.family == AF_INET || !keep_any_family(k, AF_INET)))
+	if (any && (a->addr.family == AF_INET || !keep_has_family(k->addrs, k->naddrs, AF_INET)))
 		keep_flush(k);
 }
 
@@ -196,9 +180,10 @@ static void keep_full(struct keep *k, const char *what, int max)
 
 static void keep_see_addr_here(struct keep *k, const struct keep_addr *seen)
 {
-	struct keep_addr *a = keep_find_addr(k, &seen->addr);
+	int at = keep_find_addr(k->addrs, k->naddrs, &seen->addr);
+	struct keep_addr *a;
 
-	if (!a) {
+	if (at < 0) {
 		keep_supersede(k, seen);
 		if (k->naddrs == KEEP_ADDRS) {
 			keep_full(k, "addresses", KEEP_ADDRS);
@@ -209,6 +194,7 @@ static void keep_see_addr_here(struct keep *k, const struct keep_addr *seen)
 		a->sure = true;
 		return;
 	}
+	a = &k->addrs[at];
 	/* Back, for good, or its lease was renewed. */
 	a->sure |= !a->here || seen->until == KEEP_FOREVER ||
 		   (a->until != KEEP_FOREVER && seen->until > a->until + 2000);
@@ -252,7 +238,7 @@ static bool keep_is_over(const struct keep *k, const struct keep_addr *a,
 		return false;
 	return a->until <= now || keep_is_unwanted(k, a, now) ||
 	       (keep_settled(k, a->lost_at, now) &&
-		keep_has_family(s, a->addr.family));
+		keep_has_family(s->addrs, s->naddrs, a->addr.family));
 }
 
 static void keep_judge_addrs(struct keep *k, const struct keep_seen *s,
@@ -263,7 +249,7 @@ static void keep_judge_addrs(struct keep *k, const struct keep_seen *s,
 	for (int i = 0; i < k->naddrs; i++) {
 		struct keep_addr *a = &k->addrs[i];
 
-		if (a->here && !keep_has(s, &a->addr)) {
+		if (a->here && keep_find_addr(s->addrs, s->naddrs, &a->addr) < 0) {
 			a->here = false;
 			a->lost_at = now;
 			keep_log_lost(k, a);
@@ -282,7 +268,7 @@ static void keep_judge_addrs(struct keep *k, const struct keep_seen *s,
 			 "its lease is over" : "it was taken away for good");
 		keep_give_up(k, a);
 		i--;
-		if (lease && !keep_any_family(k, AF_INET))
+		if (lease && !keep_has_family(k->addrs, k->naddrs, AF_INET))
 			keep_flush(k);
 	}
 }
@@ -354,7 +340,7 @@ static void keep_judge_routes(struct keep *k, const struct keep_seen *s,
 		struct keep_route *r = &k->routes[i];
 
 		if (r->here || !keep_settled(k, r->lost_at, now) ||
-		    !keep_has_family(s, r->to.family))
+		    !keep_has_family(s->addrs, s->naddrs, r->to.family))
 			continue;
 		keep_drop_route(k->keep, r);
 		*r = k->routes[--k->nroutes];
@@ -503,8 +489,6 @@ static void keep_judge_network(struct keep *k, bool came_up, uint64_t now)
 	}
 	if (k->up && k->unnamed)
 		keep_judge_wifi(k, now);
-	if (k->paused_at && k->up)
-		keep_pause(k, now);
 }
 
 /*

@@ -284,8 +284,9 @@ static void put_field(struct nl_msg *msg, const struct stack_profile *p,
 		nla_put_u32(msg, attr, value);
 }
 
-static void put_profile(struct nl_msg *msg, const struct stack_profile *p)
+static void put_profile(struct nl_msg *msg, const void *arg)
 {
+	const struct stack_profile *p = arg;
 	struct nlattr *profiles, *profile;
 
 	profiles = nla_nest_start(msg, TCA_OPTSAMPLE_PROFILES | NLA_F_NESTED);
@@ -329,14 +330,9 @@ static int qdisc_change(const char *queue,
 	return err;
 }
 
-static void put_profile_of(struct nl_msg *msg, const void *arg)
-{
-	put_profile(msg, arg);
-}
-
 int stack_profile(const char *queue, const struct stack_profile *p)
 {
-	return qdisc_change(queue, put_profile_of, p);
+	return qdisc_change(queue, put_profile, p);
 }
 
 static void put_flush(struct nl_msg *msg, const void *arg)
