@@ -7,7 +7,7 @@
  * packet to an interface that is down: the filters of DEV send it on to the
  * queue, which holds it.
  *
- * keep-DEV asks nobody for link addresses (NOARP): an answer would come by DEV.
+ * keep-DEV does not resolve neighbours (NOARP): the answers would arrive on DEV.
  * A packet to a neighbour that is not known has keep-DEV's own address as its
  * destination, and is dropped.
  */

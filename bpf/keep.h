@@ -9,7 +9,7 @@
 
 /**
  * struct keep_link - the only value of the map `keep_link`
- * @ifindex:	interface by which packets leave; 0: none, they are dropped
+ * @ifindex:	output interface; 0: drop all packets
  * @address:	its link address
  * @own:	link address of the device that the program is on
  */

@@ -133,7 +133,7 @@ void optsample_ordinary_reset(struct optsample_sched *q)
 
 /**
  * optsample_ordinary_flush - drop what is held, and count it
- * @q: private data of the qdisc, locked; the parents are told
+ * @q: private data of the qdisc, locked; updates the parents' qlen and backlog
  */
 void optsample_ordinary_flush(struct optsample_sched *q)
 {

@@ -3,8 +3,8 @@
 # guest_time.sh - a root in memory, for tests under tools/vm --skip-idle
 #
 # There the guest's clock jumps to the next timer whenever the guest idles, and
-# it idles while the host looks for a file: one program that is not in memory
-# yet can cost seconds or minutes that nobody waited. So a test that measures
+# it idles while the host looks for a file: a program that is not in memory yet
+# can add seconds or minutes of guest time. So a test that measures
 # time runs in a root of its own in tmpfs, which has what the test names and
 # nothing else. What was forgotten is then not found, which is seen at once.
 #

@@ -8,7 +8,7 @@
 #   this namespace                          namespace op
 #     v0 --(redirect)--> ifb: optsample       v1: frames are recorded
 #
-# Frames are told apart by their length.
+# Frames are identified by their length.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules

@@ -265,7 +265,7 @@ robot()
 		await 30 "way to the operator" ping -qc1 -W1 $operator_ip
 }
 
-# robot_gone: and nobody's any more
+# robot_gone: stop the manager, reset wlan0
 robot_gone()
 {
 	local name

@@ -11,8 +11,8 @@
 # there again at `up`.
 #
 # The outage is over when the first message arrives after `up`; it is judged
-# from `carrier` on. What was written before that went into the air, and nobody
-# could know: it is counted as `blind`. Prints words and values on one line:
+# from `carrier` on. What was written before that went into the air before the
+# robot could notice: it is counted as `blind`. Prints words and values on one line:
 #
 #	n	written from `down` until the outage was over
 #	kept	of those, arrived

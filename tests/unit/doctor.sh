@@ -81,7 +81,7 @@ modules()
 	done
 }
 
-# A robot with Wi-Fi on which nothing is wrong, but that nobody manages it
+# A healthy robot with Wi-Fi, without a network manager
 healthy()
 {
 	robot=$scratch/$1
