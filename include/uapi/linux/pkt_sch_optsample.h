@@ -40,6 +40,7 @@ enum {
 					 * on; ordinary traffic is not; never
 					 * dumped
 					 */
+	TCA_OPTSAMPLE_RECALL,		/* u32, enum tc_optsample_recall */
 	__TCA_OPTSAMPLE_MAX
 };
 
@@ -55,6 +56,22 @@ enum tc_optsample_inflight_per {
 	TC_OPTSAMPLE_INFLIGHT_PER_AUTO,		/* the qdisc decides */
 	TC_OPTSAMPLE_INFLIGHT_PER_DEVICE,	/* everything together */
 	TC_OPTSAMPLE_INFLIGHT_PER_DESTINATION,	/* each next hop */
+};
+
+/* Are messages kept until the radio says that they were acknowledged? */
+enum tc_optsample_recall {
+	TC_OPTSAMPLE_RECALL_OFF,
+	TC_OPTSAMPLE_RECALL_ON,
+	TC_OPTSAMPLE_RECALL_AUTO,	/* if the device is a Wi-Fi station */
+};
+
+/* What has become of that (tc_optsample_qd_stats) */
+enum tc_optsample_recall_state {
+	TC_OPTSAMPLE_RECALL_IDLE,	/* off, or not a Wi-Fi station */
+	TC_OPTSAMPLE_RECALL_LEARNING,	/* the radio has to be believed first */
+	TC_OPTSAMPLE_RECALL_ACTIVE,
+	TC_OPTSAMPLE_RECALL_DOUBT,	/* frames get lost: one packet at a time */
+	TC_OPTSAMPLE_RECALL_DEAF,	/* the radio does not report */
 };
 
 /*
@@ -96,6 +113,7 @@ enum tc_optsample_stall {
 	TC_OPTSAMPLE_STALL_INFLIGHT,	/* too much is below the qdisc */
 	TC_OPTSAMPLE_STALL_RATE,	/* the configured rate is used up */
 	TC_OPTSAMPLE_STALL_GATE,	/* the gate is closed, or a pause */
+	TC_OPTSAMPLE_STALL_UNACKED,	/* frames were not acknowledged */
 	__TC_OPTSAMPLE_STALL_MAX
 };
 
@@ -127,7 +145,8 @@ struct tc_optsample_counters {
 	__u64	reordered;	/* packets behind newer ones, put in place */
 	__u64	restarts;	/* position or number stepped back */
 	__u64	ctl_replaced;	/* control that newer control made needless */
-	__u64	reserved[2];	/* 0: more counters go here */
+	__u64	msgs_recalled;	/* not acknowledged: they wait again */
+	__u64	pkts_recalled;	/* of these, also those that had arrived */
 };
 
 struct tc_optsample_qd_stats {
@@ -154,7 +173,9 @@ struct tc_optsample_qd_stats {
 	__u32	inflight_limit_bytes; /* of inflight auto, now */
 	__u32	destinations;	/* with packets in flight now */
 	__u32	watched;	/* ifindex of the watched device or 0 */
-	__u32	reserved2;
+	__u32	recall_state;	/* enum tc_optsample_recall_state */
+	__u32	recall_msgs;	/* sent, and not acknowledged yet */
+	__u32	recall_forgotten; /* of such: not known whether they arrived */
 };
 
 struct tc_optsample_cl_stats {
