@@ -176,7 +176,7 @@ optsample_take_in(struct optsample_sched *q, struct optsample_flow *f,
 	if (newer && tag->mark & OPTSAMPLE_TAG_FIRST)
 		goto start;
 
-	if (optsample_recalls(&f->gone, id) &&
+	if (optsample_remembers(&f->gone, id) &&
 	    (id == f->newest || !(tag->mark & OPTSAMPLE_TAG_FIRST)))
 		goto late;
 	msg = optsample_find(f, id);
@@ -184,7 +184,7 @@ optsample_take_in(struct optsample_sched *q, struct optsample_flow *f,
 		f->c.reordered++;
 		goto append;
 	}
-	if (optsample_recalls(&f->left, id)) {
+	if (optsample_remembers(&f->left, id)) {
 		f->c.reordered++;
 		return optsample_pass(q, f, skb, alone, 0, loss);
 	}

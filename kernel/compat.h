@@ -56,4 +56,15 @@ static inline void optsample_reason_memory(struct sk_buff *first,
 }
 #endif
 
+/*
+ * mac80211 is to report what becomes of a packet to the socket that owns it.
+ * Since 6.15 it is the socket that asks; SKBTX_HW_TSTAMP is a macro since then.
+ */
+static inline void optsample_ask_status(struct sk_buff *skb)
+{
+#ifndef SKBTX_HW_TSTAMP
+	skb_shinfo(skb)->tx_flags |= SKBTX_WIFI_STATUS;
+#endif
+}
+
 #endif

@@ -62,6 +62,8 @@ static const struct nla_policy optsample_policy[TCA_OPTSAMPLE_MAX + 1] = {
 		NLA_POLICY_MAX(NLA_U32, TC_OPTSAMPLE_INFLIGHT_PER_DESTINATION),
 	[TCA_OPTSAMPLE_FLUSH]		= { .type = NLA_FLAG },
 	[TCA_OPTSAMPLE_PAUSE]		= OPTSAMPLE_U32(0, 60000),
+	[TCA_OPTSAMPLE_RECALL] =
+		NLA_POLICY_MAX(NLA_U32, TC_OPTSAMPLE_RECALL_AUTO),
 };
 
 /* The words are those of the tc plugin. */
@@ -98,6 +100,7 @@ static const char *const optsample_errors[TCA_OPTSAMPLE_MAX + 1] = {
 	[TCA_OPTSAMPLE_INFLIGHT_PER] =
 		"optsample: per must be auto, device or destination",
 	[TCA_OPTSAMPLE_PAUSE] = "optsample: pause must be 0..60s",
+	[TCA_OPTSAMPLE_RECALL] = "optsample: recall must be off, on or auto",
 };
 
 static const char *optsample_error(const struct nla_policy *pt)
@@ -158,6 +161,7 @@ static const struct optsample_option optsample_options[] = {
 	OPTSAMPLE_OPTION(IDLE, idle_ms),
 	OPTSAMPLE_OPTION(INFLIGHT_AUTO, inflight_auto),
 	OPTSAMPLE_OPTION(INFLIGHT_PER, inflight_per),
+	OPTSAMPLE_OPTION(RECALL, recall),
 };
 
 static const struct optsample_option optsample_profile_options[] = {
@@ -416,6 +420,12 @@ int optsample_parse(struct Qdisc *sch, struct nlattr *opt,
 			       "optsample: inflight auto needs a kernel with CONFIG_BQL");
 		return -EOPNOTSUPP;
 	}
+	if (cfg->recall == TC_OPTSAMPLE_RECALL_ON &&
+	    sch->parent != TC_H_ROOT) {
+		NL_SET_ERR_MSG(extack,
+			       "optsample: only the root of a device can recall");
+		return -EOPNOTSUPP;
+	}
 	if (tb[TCA_OPTSAMPLE_RATE64])
 		cfg->rate = nla_get_u64(tb[TCA_OPTSAMPLE_RATE64]);
 	if (tb[TCA_OPTSAMPLE_WATCH])
@@ -467,7 +477,7 @@ int optsample_apply(struct Qdisc *sch, const struct optsample_config *cfg,
 		optsample_profiles_free(profiles, q->profiles);
 		return -EINVAL;
 	}
-	if (optsample_inflight_wanted(cfg) && !q->stall.inflight.all) {
+	if (optsample_inflight_owns(cfg) && !q->stall.inflight.all) {
 		all = optsample_account_alloc(sch, GFP_KERNEL);
 		if (!all) {
 			optsample_profiles_free(profiles, q->profiles);
@@ -477,6 +487,8 @@ int optsample_apply(struct Qdisc *sch, const struct optsample_config *cfg,
 	sch_tree_lock(sch);
 	optsample_unhold(sch);
 	optsample_hold_configure(sch, cfg, all);
+	if (cfg->recall != q->cfg.recall)
+		optsample_recall_another(q);
 	q->cfg = *cfg;
 	if (profiles)
 		swap(q->profiles, profiles);
@@ -508,6 +520,7 @@ static void optsample_flush(struct Qdisc *sch)
 	optsample_unhold(sch);
 	optsample_hold_flush(q, &loss);
 	optsample_flows_purge(q, &loss);
+	optsample_recall_reset(q);
 	optsample_ordinary_flush(q);
 	if (loss.packets)
 		optsample_settle_loss(sch, &loss);

@@ -92,6 +92,7 @@ static __always_inline void optsample_begin(struct optsample_sched *q,
 	u64 gap;
 
 	f->cur = msg;
+	msg->before = f->has_sent ? f->sent_pos : msg->node.pos;
 	if (likely(msg->place == OPTSAMPLE_IN_SAMPLER))
 		optsample_depart(&f->sampler);
 	else
@@ -291,6 +292,8 @@ struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 	f->deficit -= qdisc_pkt_len(skb);
 	f->c.pkts_out++;
 	f->c.bytes_out += qdisc_pkt_len(skb);
+	if (unlikely(q->stall.recalls))
+		optsample_recall_keep(q, f, msg, skb);
 	if (!msg->head && msg->complete)
 		optsample_finish(q, f, msg);
 	if (!f->backlog_pkts) {

@@ -23,6 +23,7 @@ void optsample_hold_init(struct Qdisc *sch)
 	INIT_LIST_HEAD(&st->inflight.blocked);
 	__skb_queue_head_init(&st->requeued);
 	qdisc_watchdog_init(&st->watchdog, sch);
+	optsample_recall_init(q);
 	optsample_link_init(sch);
 }
 
@@ -34,7 +35,9 @@ void optsample_hold_destroy(struct Qdisc *sch)
 	optsample_link_destroy(sch);
 	qdisc_watchdog_cancel(&st->watchdog);
 	__skb_queue_purge(&st->requeued);
+	optsample_recall_reset(q);
 	optsample_inflight_destroy(q);
+	optsample_recall_destroy(q);
 }
 
 /* What the last packet still owes: no more than the new rate would ask. */
@@ -84,7 +87,7 @@ bool optsample_hold_over_reset(struct Qdisc *sch)
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_stall *st = &q->stall;
 	const struct net_device *dev = qdisc_dev(sch);
-	struct sk_buff *skb;
+	struct sk_buff *skb, *next;
 
 	if (sch->parent != TC_H_ROOT || !netif_running(dev) ||
 	    netif_carrier_ok(dev))
@@ -98,8 +101,15 @@ bool optsample_hold_over_reset(struct Qdisc *sch)
 	skb_queue_splice_tail_init(&sch->gso_skb, &st->requeued);
 	skb_queue_splice_tail_init(&sch->skb_bad_txq, &st->requeued);
 	/* They wait here again, so they must not fill the in-flight limit. */
-	skb_queue_walk(&st->requeued, skb)
+	skb_queue_walk_safe(&st->requeued, skb, next) {
 		optsample_inflight_disown(q, skb);
+		if (!optsample_recall_requeued(q, skb))
+			continue;
+		st->qlen--;
+		st->backlog -= qdisc_pkt_len(skb);
+		__skb_unlink(skb, &st->requeued);
+		consume_skb(skb);
+	}
 	return true;
 }
 
@@ -181,6 +191,7 @@ void optsample_hold_reset(struct optsample_sched *q)
 
 	qdisc_watchdog_cancel(&st->watchdog);
 	__skb_queue_purge(&st->requeued);
+	optsample_recall_reset(q);
 	st->held = false;
 	st->next_ns = 0;
 	optsample_hold_nothing(q);
@@ -250,7 +261,8 @@ static u32 optsample_hold_cause(struct Qdisc *sch, u64 *now, u64 *wake_ns)
 		st->down = true;
 		return TC_OPTSAMPLE_STALL_CARRIER;
 	}
-	if (q->cfg.rate || unlikely(st->down || st->settle_ns || st->pause_ns))
+	if (q->cfg.rate || unlikely(st->down || st->settle_ns || st->pause_ns ||
+				    st->recall.doubt))
 		*now = ktime_get_ns();
 	if (unlikely(st->down))
 		optsample_link_settle(q, *now);
@@ -261,6 +273,9 @@ static u32 optsample_hold_cause(struct Qdisc *sch, u64 *now, u64 *wake_ns)
 	st->settle_ns = 0;
 	if (unlikely(st->pause_ns) && optsample_hold_paused(sch, *now, wake_ns))
 		return TC_OPTSAMPLE_STALL_GATE;
+	if (unlikely(st->recall.doubt) &&
+	    optsample_recall_holds(q, *now, wake_ns))
+		return TC_OPTSAMPLE_STALL_UNACKED;
 	if (!st->by_dest && optsample_inflight_full(q))
 		return TC_OPTSAMPLE_STALL_INFLIGHT;
 	if (q->cfg.rate && *now < st->next_ns) {
@@ -361,6 +376,8 @@ void optsample_hold_released(struct Qdisc *sch, struct sk_buff *skb)
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_stall *st = &q->stall;
 
+	if (unlikely(st->recall.doubt))
+		optsample_recall_probe(sch, skb);
 	optsample_inflight_own(q, skb);
 	if (q->cfg.rate) {
 		u64 from = max(st->next_ns,

@@ -101,6 +101,30 @@ static void optsample_below_freed(struct sock *sk)
 	rcu_read_unlock();
 }
 
+/* Any context; the reports are clones of packets, owned by the socket. */
+static void optsample_below_reported(struct sock *sk)
+{
+	struct sk_buff *skb;
+	struct Qdisc *sch;
+
+	rcu_read_lock();
+	sch = rcu_dereference_sk_user_data(sk);
+	while ((skb = skb_dequeue(&sk->sk_error_queue))) {
+		skb_orphan(skb);
+		if (sch && skb->wifi_acked_valid)
+			optsample_recall_report(sch, skb);
+		else
+			kfree_skb(skb);
+	}
+	rcu_read_unlock();
+}
+
+/* For kernels where the socket asks, see optsample_ask_status() */
+static void optsample_sock_ask(struct sock *sk, bool ask)
+{
+	sock_valbool_flag(sk, SOCK_WIFI_STATUS, ask);
+}
+
 /*
  * The namespace is the initial one whatever the device's is: packets may
  * outlive the latter.
@@ -109,12 +133,15 @@ static struct sock *optsample_below_alloc(struct Qdisc *sch, gfp_t gfp)
 {
 	struct sock *sk = sk_alloc(&init_net, AF_UNSPEC, gfp,
 				   &optsample_below_proto, 1);
+	struct optsample_sched *q = qdisc_priv(sch);
 
 	if (!sk)
 		return NULL;
 	sock_init_data(NULL, sk);
 	sk->sk_write_space = optsample_below_freed;
-	sk->sk_rcvbuf = 0;	/* no one reads time stamps from it */
+	sk->sk_error_report = optsample_below_reported;
+	sk->sk_rcvbuf = INT_MAX / 2;	/* reports are taken at once */
+	optsample_sock_ask(sk, q->stall.recalls);
 	optsample_below_of(sk)->done = jiffies;
 	rcu_assign_sk_user_data(sk, sch);
 	return sk;
@@ -494,12 +521,31 @@ bool optsample_inflight_busy(struct optsample_sched *q,
 }
 
 /* Destructors of others must run when they are due (packet rings). */
-static bool optsample_may_own(const struct sk_buff *skb)
+bool optsample_inflight_may_own(const struct sk_buff *skb)
 {
 	if (optsample_needs_sender(skb))
 		return false;
 	return !skb->destructor || skb->destructor == sock_wfree ||
 	       (skb->sk && sk_fullsock(skb->sk) && sk_is_tcp(skb->sk));
+}
+
+/**
+ * optsample_inflight_ask - have mac80211 report what becomes of packets
+ * @q: private data of the qdisc, locked
+ * @ask: or no longer
+ */
+void optsample_inflight_ask(struct optsample_sched *q, bool ask)
+{
+	struct optsample_inflight *in = &q->stall.inflight;
+	struct optsample_account *a;
+	u32 i;
+
+	if (!in->all)
+		return;
+	optsample_sock_ask(in->all->sk, ask);
+	for (i = 0; i < ARRAY_SIZE(in->dests); i++)
+		hlist_for_each_entry(a, &in->dests[i], hash)
+			optsample_sock_ask(a->sk, ask);
 }
 
 /**
@@ -511,7 +557,7 @@ void optsample_inflight_own(struct optsample_sched *q, struct sk_buff *skb)
 {
 	struct optsample_account *a;
 
-	if (!q->stall.inflight.all || !optsample_may_own(skb))
+	if (!q->stall.inflight.all || !optsample_inflight_may_own(skb))
 		return;
 	a = optsample_account_of(q, skb);
 	if (unlikely(a->full && q->stall.by_dest))
@@ -556,7 +602,7 @@ void optsample_inflight_configure(struct optsample_sched *q,
 
 	if (all)
 		in->all = all;
-	else if (in->all && !optsample_inflight_wanted(cfg))
+	else if (in->all && !optsample_inflight_owns(cfg))
 		optsample_inflight_destroy(q);
 	optsample_inflight_reopen(q, true);
 }

@@ -46,6 +46,8 @@ static void optsample_watch_set(struct optsample_stall *st,
 	optsample_watch_put(st);
 	st->watched = dev;
 	st->source = (struct optsample_source){ 0 };
+	optsample_recall_another(container_of(st, struct optsample_sched,
+					      stall));
 	netdev_hold(dev, &st->tracker, GFP_ATOMIC);
 }
 
@@ -74,6 +76,19 @@ static bool optsample_link_many(const struct net_device *dev)
 	default:
 		return false;
 	}
+#else
+	return false;
+#endif
+}
+
+/* Does mac80211 report for each packet whether the access point has it? */
+static bool optsample_link_station(const struct net_device *dev)
+{
+#if IS_ENABLED(CONFIG_CFG80211)
+	const struct wireless_dev *wdev = dev->ieee80211_ptr;
+
+	return wdev && (wdev->iftype == NL80211_IFTYPE_STATION ||
+			wdev->iftype == NL80211_IFTYPE_P2P_CLIENT);
 #else
 	return false;
 #endif
@@ -175,6 +190,10 @@ void optsample_link_look(struct Qdisc *sch)
 		/* A radio that is plugged in again is not in its mode yet. */
 		st->many |= many;
 	}
+	/* A radio that is unplugged was a station until then. */
+	if (dev)
+		st->station = optsample_link_station(dev);
+	optsample_recall_configure(sch);
 	optsample_source_look(sch);
 	st->careful = true;
 }

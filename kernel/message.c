@@ -31,6 +31,8 @@ void optsample_msg_drop(struct optsample_sched *q, struct optsample_flow *f,
 			struct optsample_msg *msg,
 			struct optsample_loss *loss)
 {
+	if (msg->air_place == OPTSAMPLE_LEAVES)
+		optsample_recall_forget(q, msg);
 	if (msg->place == OPTSAMPLE_PASSES)
 		f->pass_pkts -= msg->packets;
 	else

@@ -58,7 +58,7 @@ static inline void optsample_remember(struct optsample_recent *r, u32 id)
 		r->count++;
 }
 
-static inline bool optsample_recalls(const struct optsample_recent *r, u32 id)
+static inline bool optsample_remembers(const struct optsample_recent *r, u32 id)
 {
 	int i;
 
@@ -66,6 +66,16 @@ static inline bool optsample_recalls(const struct optsample_recent *r, u32 id)
 		if (r->id[i] == id)
 			return true;
 	return false;
+}
+
+static inline void optsample_charge(struct optsample_sched *q,
+				    struct optsample_flow *f,
+				    struct optsample_msg *msg, u32 truesize)
+{
+	msg->truesize += truesize;
+	f->memory += truesize;
+	q->memory += truesize;
+	optsample_memory_max(q);
 }
 
 static inline void optsample_uncharge(struct optsample_sched *q,
@@ -138,21 +148,26 @@ optsample_msg_alloc(struct optsample_sched *q, struct optsample_flow *f,
 	if (pass)
 		list_add_tail(&msg->passes, &f->passes);
 	msg->place = pass ? OPTSAMPLE_PASSES : OPTSAMPLE_IN_SAMPLER;
+	msg->air_place = OPTSAMPLE_NOT_KEPT;
 	return msg;
 }
 
 static __always_inline void
-optsample_msg_free(struct optsample_sched *q, struct optsample_flow *f,
-		   struct optsample_msg *msg)
+optsample_msg_unqueue(struct optsample_flow *f, struct optsample_msg *msg)
 {
 	if (f->rx == msg)
 		f->rx = NULL;
 	if (f->cur == msg)
 		f->cur = NULL;
-	if (unlikely(msg->place == OPTSAMPLE_PASSES))
-		list_del(&msg->passes);
-	optsample_uncharge(q, f, msg, msg->truesize);
 	__list_del(msg->fifo.prev, msg->fifo.next);
+}
+
+/* @msg is in no list. */
+static __always_inline void
+optsample_msg_release(struct optsample_sched *q, struct optsample_flow *f,
+		      struct optsample_msg *msg)
+{
+	optsample_uncharge(q, f, msg, msg->truesize);
 	if (likely(q->nspare < OPTSAMPLE_SPARE_MAX)) {
 		msg->spare = q->spare;
 		q->spare = msg;
@@ -160,6 +175,16 @@ optsample_msg_free(struct optsample_sched *q, struct optsample_flow *f,
 	} else {
 		kmem_cache_free(optsample_msg_cache, msg);
 	}
+}
+
+static __always_inline void
+optsample_msg_free(struct optsample_sched *q, struct optsample_flow *f,
+		   struct optsample_msg *msg)
+{
+	if (unlikely(msg->place == OPTSAMPLE_PASSES))
+		list_del(&msg->passes);
+	optsample_msg_unqueue(f, msg);
+	optsample_msg_release(q, f, msg);
 }
 
 static inline void optsample_flow_unlist(struct optsample_sched *q,
@@ -292,6 +317,10 @@ static __always_inline void optsample_finish(struct optsample_sched *q,
 					     struct optsample_flow *f,
 					     struct optsample_msg *msg)
 {
+	if (unlikely(msg->air_place == OPTSAMPLE_LEAVES)) {
+		optsample_recall_linger(q, f, msg);
+		return;
+	}
 	if (msg->place != OPTSAMPLE_PASSES) {
 		if (!msg->complete)
 			f->c.incomplete++;

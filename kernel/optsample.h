@@ -15,19 +15,23 @@
  *   ordinary.c       the child qdisc for everything without a tag
  *   hold.c           when to hold, how long: link, in flight, rate, gate
  *   inflight.c       what is below the qdisc
+ *   recall.c         what is below, and comes back if it does not arrive
  *   link.c           carrier of the watched device and of the own one
  *
  * They call each other one way only:
  *
  *   sch_optsample -> all but follow, relieve and group
- *   config -> follow, relieve, group, ordinary, hold, inflight, link
- *   stats -> follow, table, ordinary, hold, inflight
+ *   config -> follow, relieve, group, ordinary, hold, inflight, link, recall
+ *   stats -> follow, table, ordinary, hold, inflight, recall
  *   arrive -> follow, relieve, group
- *   relieve -> table, group
- *   depart -> group, inflight
- *   follow, table -> group
+ *   relieve -> table, group, recall
+ *   depart -> group, inflight, recall
+ *   follow -> group
+ *   table -> group, recall
  *   ordinary -> inflight
- *   hold -> inflight, link
+ *   hold -> inflight, link, recall
+ *   link -> recall
+ *   recall, inflight: know each other
  *
  * and message.c is below all of them.
  *
@@ -76,6 +80,14 @@ enum optsample_place {
 	OPTSAMPLE_COMMITTED,	/* decided: it will leave */
 };
 
+/* Which packets of a message that leaves are kept, see recall.c */
+enum optsample_air_place {
+	OPTSAMPLE_NOT_KEPT,
+	OPTSAMPLE_LEAVES,	/* those that left so far */
+	OPTSAMPLE_LEFT,		/* all; it is in no queue any more */
+	OPTSAMPLE_TORN,		/* one could not be: none */
+};
+
 /**
  * struct optsample_msg - one message, or a run of packets that just pass
  * @node:	place in the sampler (unused for passing packets); its position
@@ -97,6 +109,16 @@ enum optsample_place {
  * @packets:	held
  * @complete:	the LAST packet was seen
  * @place:	who decides whether it stays
+ * @air_place:	enum optsample_air_place; only then are these valid:
+ * @failed:	one of its packets did not arrive
+ * @kept:	packets that left, linked through skb->next,
+ * @kept_last:	the last of them, and
+ * @undecided:	the first of which it is not known whether it arrived
+ * @kept_truesize: of them, part of @truesize
+ * @kept_at:	jiffies when the last one was kept
+ * @air:	in optsample_recall.aired
+ * @sender:	whose it is
+ * @before:	position of the message that left before it
  */
 struct optsample_msg {
 	union {
@@ -123,6 +145,16 @@ struct optsample_msg {
 	u32			packets;
 	bool			complete;
 	u8			place;
+	u8			air_place;
+	bool			failed;
+	u32			kept_truesize;
+	struct sk_buff		*kept;
+	struct sk_buff		*kept_last;
+	struct sk_buff		*undecided;
+	unsigned long		kept_at;
+	struct list_head	air;
+	struct optsample_flow	*sender;
+	u64			before;
 };
 
 /* Which list of optsample_sched.turns: the higher goes first */
@@ -277,6 +309,7 @@ struct optsample_config {
 	u32	inflight_bytes;
 	u32	inflight_auto;
 	u32	inflight_per;
+	u32	recall;
 	u32	settle_ms;
 	u32	gate;
 	u32	idle_ms;
@@ -320,13 +353,55 @@ struct optsample_inflight {
 };
 
 /**
+ * struct optsample_recall - messages that were handed down, see recall.c
+ * @reports:	of the radio, not heard yet; has a lock of its own
+ * @gone:	nobody will hear them; under the lock of @reports
+ * @aired:	messages of which packets are kept, oldest first
+ * @nmsgs:	how many
+ * @waiting:	packets kept of which it is not known whether they arrived
+ * @failed:	messages with a packet that did not
+ * @silent:	packets in a row without a report, or the first ones without an
+ *		acknowledgement
+ * @good:	acknowledgements, as many as are needed to believe the radio
+ * @deaf:	the radio does not report
+ * @doubt:	packets get lost: one leaves at a time, and
+ * @drained:	all that left before that is decided
+ * @len:	of the largest packet that was lost in this doubt
+ * @failed_ns:	when one was last lost
+ * @next_ns:	when the next one may leave
+ * @looked:	for packets that vanished, jiffies
+ * @forgotten:	messages of which it will not be known whether they arrived
+ */
+struct optsample_recall {
+	struct sk_buff_head	reports;
+	bool			gone;
+	struct list_head	aired;
+	u32			nmsgs;
+	u32			waiting;
+	u32			failed;
+	u32			silent;
+	u8			good;
+	bool			deaf;
+	bool			doubt;
+	bool			drained;
+	u32			len;
+	u64			failed_ns;
+	u64			next_ns;
+	unsigned long		looked;
+	u32			forgotten;
+};
+
+/**
  * struct optsample_stall - why the qdisc holds, and since when
- * @inflight:	what is below
+ * @inflight:	what is below, and
+ * @recall:	what of that may come back
  * @watched:	device whose carrier counts, with a reference; may be NULL
  * @source:	link addresses of that device, or of the own one
  * @careful:	something is configured or going on that may hold packets
  * @many:	the link talks to several stations, or did until it was lost
  * @by_dest:	what is in flight is limited for each destination
+ * @recalls:	messages are kept until they have arrived
+ * @station:	the link is that of a Wi-Fi station, or was until it was lost
  * @down:	carrier of the watched or own device was seen down
  * @settle_ns:	nothing leaves before this time, 0 if settled
  * @pause_ns:	no flow sends before this time, 0 if they may
@@ -350,6 +425,8 @@ struct optsample_stall {
 	bool			careful;
 	bool			many;
 	bool			by_dest;
+	bool			recalls;
+	bool			station;
 	bool			down;
 	u64			settle_ns;
 	u64			pause_ns;
@@ -364,6 +441,7 @@ struct optsample_stall {
 	u32			qlen;
 	u32			backlog;
 	struct sk_buff_head	requeued;
+	struct optsample_recall	recall;
 };
 
 /**
@@ -686,6 +764,8 @@ bool optsample_inflight_parked(const struct optsample_sched *q);
 void optsample_inflight_reopen(struct optsample_sched *q, bool all);
 bool optsample_inflight_busy(struct optsample_sched *q,
 			     const struct sk_buff *skb);
+void optsample_inflight_ask(struct optsample_sched *q, bool ask);
+bool optsample_inflight_may_own(const struct sk_buff *skb);
 void optsample_inflight_own(struct optsample_sched *q, struct sk_buff *skb);
 void optsample_inflight_disown(struct optsample_sched *q, struct sk_buff *skb);
 u32 optsample_inflight_packets(const struct optsample_sched *q);
@@ -699,6 +779,36 @@ static inline bool optsample_inflight_wanted(const struct optsample_config *cfg)
 	return cfg->inflight_packets || cfg->inflight_bytes ||
 	       cfg->inflight_auto;
 }
+
+/* Must what is handed down be owned, to be counted or reported? */
+static inline bool optsample_inflight_owns(const struct optsample_config *cfg)
+{
+	return optsample_inflight_wanted(cfg) || cfg->recall;
+}
+
+/* recall.c */
+void optsample_recall_init(struct optsample_sched *q);
+void optsample_recall_destroy(struct optsample_sched *q);
+void optsample_recall_reset(struct optsample_sched *q);
+void optsample_recall_another(struct optsample_sched *q);
+void optsample_recall_configure(struct Qdisc *sch);
+void optsample_recall_keep(struct optsample_sched *q, struct optsample_flow *f,
+			   struct optsample_msg *msg, struct sk_buff *skb);
+void optsample_recall_linger(struct optsample_sched *q,
+			     struct optsample_flow *f,
+			     struct optsample_msg *msg);
+void optsample_recall_forget(struct optsample_sched *q,
+			     struct optsample_msg *msg);
+void optsample_recall_forget_flow(struct optsample_sched *q,
+				  const struct optsample_flow *f);
+bool optsample_recall_relieve(struct optsample_sched *q, bool any);
+void optsample_recall_hear(struct Qdisc *sch);
+bool optsample_recall_holds(struct optsample_sched *q, u64 now, u64 *wake_ns);
+void optsample_recall_probe(struct Qdisc *sch, struct sk_buff *skb);
+bool optsample_recall_requeued(struct optsample_sched *q,
+			       const struct sk_buff *skb);
+void optsample_recall_report(struct Qdisc *sch, struct sk_buff *skb);
+u32 optsample_recall_state(const struct optsample_sched *q);
 
 /* link.c */
 int optsample_link_register(void);

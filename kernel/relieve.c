@@ -129,12 +129,15 @@ void optsample_flows_relieve(struct optsample_sched *q,
 	struct optsample_flow *f;
 
 	while (q->memory > q->flow_memory) {
+		if (optsample_recall_relieve(q, false))
+			continue;
 		if (optsample_idle_too_many(q) && optsample_idle_free(q))
 			continue;
 		f = optsample_fattest(q);
 		if (f)
 			optsample_flow_give_up(q, f, loss);
-		else if (!optsample_idle_free(q))
+		else if (!optsample_recall_relieve(q, true) &&
+			 !optsample_idle_free(q))
 			break;
 	}
 	optsample_reason_memory(*loss->to_free, before);

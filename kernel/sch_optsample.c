@@ -224,6 +224,8 @@ static noinline struct sk_buff *optsample_dequeue_careful(struct Qdisc *sch)
 	optsample_unhold(sch);
 	/* What comes next is sorted by this, even if nothing waits now. */
 	optsample_hold_by_dest(sch);
+	if (st->recalls)
+		optsample_recall_hear(sch);
 	if (!sch->q.qlen) {
 		optsample_hold_nothing(q);
 		return NULL;

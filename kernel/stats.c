@@ -40,6 +40,9 @@ static void optsample_fill_qdisc(struct Qdisc *sch,
 	st->inflight_recounts = q->stall.inflight.recounts;
 	st->inflight_limit_bytes = optsample_inflight_limit(q);
 	st->destinations = optsample_inflight_dests(q);
+	st->recall_state = optsample_recall_state(q);
+	st->recall_msgs = q->stall.recall.nmsgs;
+	st->recall_forgotten = q->stall.recall.forgotten;
 	st->watched = q->stall.watched ? q->stall.watched->ifindex : 0;
 }
 

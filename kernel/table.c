@@ -45,6 +45,7 @@ static void optsample_flow_free(struct optsample_sched *q,
 {
 	struct optsample_msg *msg, *next;
 
+	optsample_recall_forget_flow(q, f);
 	if (f->cur && !f->cur->complete)
 		f->c.incomplete++;
 	if (f->group)

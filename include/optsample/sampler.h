@@ -583,6 +583,43 @@ optsample_depart(struct optsample_sampler *s)
 }
 
 /**
+ * optsample_return - what optsample_depart() handed out waits again
+ * @s: the sampler
+ * @n: the message, with its @pos and @seq as they were; goes before all others
+ * @before: position (@pos) of the message that departed before it
+ *
+ * Of several the newest comes first. There may be more than @limit then: call
+ * optsample_evict() until they fit. What was learnt of the pace of the link is
+ * forgotten: it did not take what it seemed to take.
+ */
+static inline void optsample_return(struct optsample_sampler *s,
+				    struct optsample_node *n, u64 before)
+{
+	struct optsample_node *next = s->head;
+
+	n->prev = NULL;
+	n->next = next;
+	if (next)
+		next->prev = n;
+	else
+		s->tail = n;
+	s->head = n;
+	s->len++;
+	if (s->idx)
+		s->idx++;
+	else
+		s->cursor = n;
+	s->left = before;
+	s->guessed = false;
+	s->done = 0;
+	if (s->policy != OPTSAMPLE_POLICY_GAP || !next)
+		return;
+	__optsample_hole_add(s, n);
+	if (next->next)
+		__optsample_hole_changed(s, next);
+}
+
+/**
  * optsample_remove - take one message out for a reason of the caller's own
  * @s: the sampler
  * @n: a queued message; it is the caller's again

@@ -20,6 +20,9 @@
  *   x FLOW MSG POS FLAGS LEN   a packet arrives: queued N | dropped N
  *   o LEN                      an ordinary packet arrives
  *   q                          a packet departs: FLOW/MSG/SEQ, ordinary or -
+ *   t N                        N packets go on the air (radio.c):
+ *                              FLOW/MSG/SEQ... (SEQ as in label.seq)
+ *   r FATE N                   so do N of them end: ack, nack, mute, leak
  *   tos N                      packets have this DS field from now on
  *   tos6 N                     the same, and they are IPv6
  *   priority N                 packets have this skb->priority from now on
@@ -53,6 +56,7 @@
 #include "bench.h"
 #include "drive.h"
 #include "packet.h"
+#include "radio.h"
 
 enum { OUT_SIZE = 16 << 20 };
 
@@ -245,6 +249,25 @@ static void raw_take(void)
 	kfree_skb(skb);
 }
 
+static int air_take(u32 n)
+{
+	const struct label *label;
+	struct sk_buff *skb;
+
+	while (n-- && (skb = take())) {
+		label = packet_label(skb);
+		if (label->flow)
+			drive_say("%u/%llu/%u ", label->flow, label->pos,
+				  label->seq);
+		else
+			drive_say("ordinary/%u ", label->msg);
+		if (radio_send(skb))
+			return -ENOMEM;
+	}
+	drive_say("-\n");
+	return 0;
+}
+
 static int share(u32 f, u32 len, u32 n)
 {
 	u64 bytes[2] = { 0 };
@@ -330,6 +353,10 @@ static int drive(const char *line)
 		return bench_wake(a, b);
 	if (sscanf(line, "moves %u", &a) == 1)
 		return bench_moves(a);
+	if (sscanf(line, "t %u", &a) == 1)
+		return air_take(a);
+	if (sscanf(line, "r %31s %u", word, &a) == 2)
+		return radio_settle(word, a);
 	if (sscanf(line, "packets %u", &a) == 1)
 		packets = max(a, 1U);
 	else if (sscanf(line, "flow %u", &a) == 1)
@@ -461,6 +488,7 @@ static void __exit drive_exit(void)
 		netif_tx_wake_all_queues(drive_dev);
 	rtnl_unlock();
 	air_exit();
+	radio_exit();
 	vfree(out);
 }
 

@@ -1,0 +1,724 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Nothing is lost on the air: packets of messages that were handed down are
+ * kept until the radio says what became of them. A message with a packet that
+ * was not acknowledged goes back into its flow, whole, and is sampled again.
+ *
+ * mac80211 reports to the socket that owns a packet, and that is the qdisc's
+ * own (inflight.c). A report is a clone of the packet, as what is kept is, so
+ * both have the same data; the frame itself is made in a copy. While either
+ * the frame or its report is there, what is kept has another user. With none
+ * left the frame vanished without a report: some queue below dropped it.
+ *
+ * One failure puts the link in doubt. The qdisc holds until all that it had
+ * handed down is decided, takes back what failed, and sends a packet at a
+ * time. The doubt ends with an acknowledgement of one that is not much shorter
+ * than those that failed: a weak link may still pass small ones.
+ *
+ * A radio is believed when it has acknowledged a few packets. One that never
+ * reports (full MAC) is deaf: nothing is kept.
+ */
+#include <linux/if_arp.h>
+#include "compat.h"
+#include "message.h"
+
+enum {
+	OPTSAMPLE_BELIEVED = 8,		/* acknowledgements */
+	OPTSAMPLE_DEAF = 64,		/* packets in a row without a report */
+	OPTSAMPLE_LOST_SECONDS = 10,	/* the driver will never report it */
+	OPTSAMPLE_LOOK_MS = 20,		/* at what has no report yet */
+	OPTSAMPLE_PROBE_MS = 20,	/* after a failure until the next packet */
+	OPTSAMPLE_ANSWER_MS = 100,	/* the same without any report */
+	OPTSAMPLE_CALM_MS = 1000,	/* no failure for so long: no doubt */
+};
+
+enum optsample_fate {
+	OPTSAMPLE_UNDECIDED,
+	OPTSAMPLE_ARRIVED,
+	OPTSAMPLE_FAILED,
+};
+
+/* What became of a packet that is kept, where its tag was */
+static u8 *optsample_fate(struct sk_buff *kept)
+{
+	qdisc_cb_private_validate(kept, sizeof(u8));
+	return qdisc_skb_cb(kept)->data;
+}
+
+static bool optsample_believed(const struct optsample_recall *r)
+{
+	return r->good == OPTSAMPLE_BELIEVED;
+}
+
+/*
+ * Messages on the air
+ */
+
+/* Some of what was kept will not be needed, or cannot be. */
+static void optsample_kept_free(struct optsample_sched *q,
+				struct optsample_msg *msg)
+{
+	struct optsample_recall *r = &q->stall.recall;
+	struct sk_buff *skb;
+
+	while ((skb = msg->kept)) {
+		msg->kept = skb->next;
+		r->waiting -= *optsample_fate(skb) == OPTSAMPLE_UNDECIDED;
+		skb_mark_not_on_list(skb);
+		consume_skb(skb);
+	}
+	r->failed -= msg->failed;
+	r->nmsgs--;
+	list_del(&msg->air);
+	optsample_uncharge(q, msg->sender, msg, msg->kept_truesize);
+	msg->air_place = OPTSAMPLE_NOT_KEPT;
+}
+
+/* Whole or not: the message has left, and no more is to be known of it. */
+static void optsample_air_done(struct optsample_sched *q,
+			       struct optsample_msg *msg)
+{
+	struct optsample_flow *f = msg->sender;
+	bool left = msg->air_place == OPTSAMPLE_LEFT;
+
+	optsample_kept_free(q, msg);
+	if (!left)
+		return;
+	if (!msg->complete)
+		f->c.incomplete++;
+	optsample_msg_release(q, f, msg);
+}
+
+/**
+ * optsample_recall_forget - keep no packet of a message any more
+ * @q: private data of the qdisc, locked
+ * @msg: the message, of which packets are kept; freed if all of it has left
+ */
+void optsample_recall_forget(struct optsample_sched *q,
+			     struct optsample_msg *msg)
+{
+	q->stall.recall.forgotten++;
+	optsample_air_done(q, msg);
+}
+
+/**
+ * optsample_recall_forget_flow - the flow goes, or all that it holds does
+ * @q: private data of the qdisc, locked
+ * @f: the flow
+ */
+void optsample_recall_forget_flow(struct optsample_sched *q,
+				  const struct optsample_flow *f)
+{
+	struct optsample_msg *msg, *next;
+
+	list_for_each_entry_safe(msg, next, &q->stall.recall.aired, air)
+		if (msg->sender == f)
+			optsample_recall_forget(q, msg);
+}
+
+static void optsample_forget_all(struct optsample_sched *q)
+{
+	struct optsample_msg *msg, *next;
+
+	list_for_each_entry_safe(msg, next, &q->stall.recall.aired, air)
+		optsample_recall_forget(q, msg);
+}
+
+/**
+ * optsample_recall_relieve - memory is short: keep less
+ * @q: private data of the qdisc, locked
+ * @any: also what is known to have failed, and what waits in doubt
+ *
+ * Return: false if there was nothing to forget.
+ */
+bool optsample_recall_relieve(struct optsample_sched *q, bool any)
+{
+	struct optsample_recall *r = &q->stall.recall;
+
+	if (list_empty(&r->aired) || (r->doubt && !any))
+		return false;
+	optsample_recall_forget(q, list_first_entry(&r->aired,
+						    struct optsample_msg, air));
+	return true;
+}
+
+/*
+ * Keeping
+ */
+
+/* Nothing below may need to copy the data before mac80211 has cloned it. */
+static bool optsample_recall_ready(struct sk_buff *skb)
+{
+	return !skb->csum_not_inet &&
+	       !(skb_is_nonlinear(skb) && skb_linearize(skb)) &&
+	       !(skb->ip_summed == CHECKSUM_PARTIAL && skb_checksum_help(skb));
+}
+
+/* Does mac80211 report what becomes of it, and to us? */
+static bool optsample_recall_askable(struct Qdisc *sch,
+				     const struct sk_buff *skb)
+{
+	return qdisc_dev(sch)->type == ARPHRD_ETHER &&
+	       skb_headlen(skb) >= ETH_HLEN && !skb_cloned(skb) &&
+	       !is_multicast_ether_addr(skb->data) && !skb_is_gso(skb) &&
+	       !skb_vlan_tag_present(skb) && optsample_inflight_may_own(skb);
+}
+
+/**
+ * optsample_recall_keep - keep a packet that leaves
+ * @q: private data of the qdisc, locked; recalls
+ * @f: its flow
+ * @msg: its message, from which it has been taken
+ * @skb: the packet
+ */
+void optsample_recall_keep(struct optsample_sched *q, struct optsample_flow *f,
+			   struct optsample_msg *msg, struct sk_buff *skb)
+{
+	struct optsample_recall *r = &q->stall.recall;
+	struct Qdisc *sch = q->stall.watchdog.qdisc;
+	struct sk_buff *kept = NULL;
+
+	if (msg->place == OPTSAMPLE_PASSES || msg->air_place == OPTSAMPLE_TORN)
+		return;
+	if (optsample_recall_askable(sch, skb) &&
+	    optsample_recall_ready(skb))
+		kept = skb_clone(skb, GFP_ATOMIC | __GFP_NOWARN);
+	if (!kept) {	/* and without it the message would not be whole */
+		if (msg->air_place == OPTSAMPLE_LEAVES)
+			optsample_recall_forget(q, msg);
+		msg->air_place = OPTSAMPLE_TORN;
+		return;
+	}
+	optsample_ask_status(skb);
+	*optsample_fate(kept) = OPTSAMPLE_UNDECIDED;
+	kept->next = NULL;
+	if (msg->air_place == OPTSAMPLE_NOT_KEPT) {
+		msg->air_place = OPTSAMPLE_LEAVES;
+		msg->sender = f;
+		msg->kept = kept;
+		msg->undecided = NULL;
+		msg->kept_truesize = 0;
+		msg->failed = false;
+		list_add_tail(&msg->air, &r->aired);
+		r->nmsgs++;
+	} else {
+		msg->kept_last->next = kept;
+	}
+	if (!msg->undecided)
+		msg->undecided = kept;
+	msg->kept_last = kept;
+	msg->kept_at = jiffies;
+	msg->kept_truesize += kept->truesize;
+	optsample_charge(q, f, msg, kept->truesize);
+	r->waiting++;
+}
+
+/**
+ * optsample_recall_linger - a message has left, as far as it came
+ * @q: private data of the qdisc, locked
+ * @f: its flow
+ * @msg: the message, of which packets are kept
+ *
+ * It is done with when each of these has arrived.
+ */
+void optsample_recall_linger(struct optsample_sched *q,
+			     struct optsample_flow *f,
+			     struct optsample_msg *msg)
+{
+	optsample_remember(&f->left, msg->id);
+	optsample_msg_unqueue(f, msg);
+	/* The last packet is still accounted: see optsample_msg_take(). */
+	optsample_uncharge(q, f, msg, msg->truesize - msg->kept_truesize -
+			   sizeof(*msg));
+	msg->air_place = OPTSAMPLE_LEFT;
+	if (!msg->undecided && !msg->failed)
+		optsample_air_done(q, msg);
+}
+
+/*
+ * What became of them
+ */
+
+/* Frames get lost. @len: of one that was */
+static void optsample_doubt(struct optsample_recall *r, u32 len)
+{
+	u64 now = ktime_get_ns();
+
+	r->doubt = true;
+	r->len = max(r->len, len);
+	r->failed_ns = now;
+	r->next_ns = now + OPTSAMPLE_PROBE_MS * NSEC_PER_MSEC;
+}
+
+static void optsample_no_doubt(struct optsample_recall *r)
+{
+	r->doubt = false;
+	r->drained = false;
+	r->len = 0;
+	r->next_ns = 0;
+}
+
+/* @msg may be freed by optsample_air_settle(), which must follow. */
+static void optsample_decide(struct optsample_recall *r,
+			     struct optsample_msg *msg, struct sk_buff *kept,
+			     enum optsample_fate fate)
+{
+	*optsample_fate(kept) = fate;
+	r->waiting--;
+	while (msg->undecided &&
+	       *optsample_fate(msg->undecided) != OPTSAMPLE_UNDECIDED)
+		msg->undecided = msg->undecided->next;
+	if (fate != OPTSAMPLE_FAILED)
+		return;
+	optsample_doubt(r, qdisc_skb_cb(kept)->pkt_len);
+	r->failed += !msg->failed;
+	msg->failed = true;
+}
+
+static void optsample_air_settle(struct optsample_sched *q,
+				 struct optsample_msg *msg)
+{
+	if (msg->air_place == OPTSAMPLE_LEFT && !msg->undecided &&
+	    !msg->failed)
+		optsample_air_done(q, msg);
+}
+
+/* Reports come more or less in the order in which packets left. */
+static struct sk_buff *optsample_kept_find(struct optsample_recall *r,
+					   const struct sk_buff *like,
+					   struct optsample_msg **whose)
+{
+	struct optsample_msg *msg;
+	struct sk_buff *kept;
+
+	list_for_each_entry(msg, &r->aired, air)
+		for (kept = msg->undecided; kept; kept = kept->next)
+			if (kept->head == like->head &&
+			    *optsample_fate(kept) == OPTSAMPLE_UNDECIDED) {
+				*whose = msg;
+				return kept;
+			}
+	return NULL;
+}
+
+/* A packet that leaves in doubt arrived: is the link well again? */
+static void optsample_proof(struct optsample_recall *r, u32 len)
+{
+	if (!r->drained)
+		return;
+	if (2 * len >= r->len)
+		optsample_no_doubt(r);
+	else
+		r->next_ns = 0;
+}
+
+static void optsample_hear_one(struct optsample_sched *q,
+			       const struct sk_buff *report)
+{
+	struct optsample_recall *r = &q->stall.recall;
+	bool acked = report->wifi_acked;
+	struct optsample_msg *msg;
+	struct sk_buff *kept;
+
+	if (acked) {
+		r->good = min(r->good + 1, OPTSAMPLE_BELIEVED);
+		r->silent = 0;
+	} else if (!optsample_believed(r)) {
+		acked = true;	/* it may say so of any packet */
+		r->silent++;
+	} else {
+		r->silent = 0;
+	}
+	kept = optsample_kept_find(r, report, &msg);
+	if (kept) {
+		optsample_decide(r, msg, kept, acked ? OPTSAMPLE_ARRIVED :
+						       OPTSAMPLE_FAILED);
+		optsample_air_settle(q, msg);
+	} else if (r->doubt && !acked) {
+		optsample_doubt(r, report->len);
+	}
+	if (r->doubt && acked)
+		optsample_proof(r, report->len);
+}
+
+static void optsample_hear(struct optsample_sched *q)
+{
+	struct optsample_recall *r = &q->stall.recall;
+	struct sk_buff_head heard;
+	struct sk_buff *skb;
+	unsigned long flags;
+
+	if (skb_queue_empty_lockless(&r->reports))
+		return;
+	__skb_queue_head_init(&heard);
+	spin_lock_irqsave(&r->reports.lock, flags);
+	skb_queue_splice_init(&r->reports, &heard);
+	spin_unlock_irqrestore(&r->reports.lock, flags);
+	while ((skb = __skb_dequeue(&heard))) {
+		optsample_hear_one(q, skb);
+		consume_skb(skb);
+	}
+}
+
+/* Packets of @msg that vanished; reports of others are still to be heard. */
+static void optsample_look_at(struct optsample_sched *q,
+			      struct optsample_msg *msg)
+{
+	struct optsample_recall *r = &q->stall.recall;
+	bool lost = time_after(jiffies, msg->kept_at +
+			       OPTSAMPLE_LOST_SECONDS * HZ);
+	struct sk_buff *kept;
+
+	for (kept = msg->undecided; kept; kept = kept->next) {
+		if (*optsample_fate(kept) != OPTSAMPLE_UNDECIDED)
+			continue;
+		if (!skb_cloned(kept)) {
+			r->silent++;
+			optsample_decide(r, msg, kept, optsample_believed(r) ?
+					 OPTSAMPLE_FAILED : OPTSAMPLE_ARRIVED);
+		} else if (lost) {
+			q->stall.inflight.recounts++;
+			optsample_decide(r, msg, kept, r->doubt ?
+					 OPTSAMPLE_FAILED : OPTSAMPLE_ARRIVED);
+		}
+	}
+	optsample_air_settle(q, msg);
+}
+
+/* Once a tick: it looks at all that is on the air. */
+static void optsample_look(struct optsample_sched *q)
+{
+	struct optsample_recall *r = &q->stall.recall;
+	struct optsample_msg *msg, *next;
+
+	if (r->looked == jiffies)
+		return;
+	r->looked = jiffies;
+	list_for_each_entry_safe(msg, next, &r->aired, air)
+		optsample_look_at(q, msg);
+}
+
+/*
+ * Taking back
+ */
+
+/* Another frame with the same data may still be somewhere below. */
+static bool optsample_kept_own(struct optsample_msg *msg)
+{
+	struct sk_buff *skb;
+
+	for (skb = msg->kept; skb; skb = skb->next)
+		if (skb_unclone(skb, GFP_ATOMIC | __GFP_NOWARN))
+			return false;
+	return true;
+}
+
+/* Before all that its flow holds, but for a message that has begun to leave */
+static void optsample_requeue(struct optsample_flow *f,
+			      struct optsample_msg *msg)
+{
+	if (f->cur == msg)
+		f->cur = NULL;
+	else if (f->cur)
+		list_add(&msg->fifo, &f->cur->fifo);
+	else
+		list_add(&msg->fifo, &f->queue);
+	if (f->group || msg->place != OPTSAMPLE_IN_SAMPLER) {
+		msg->place = OPTSAMPLE_COMMITTED;
+		f->waiting++;
+		optsample_committed(f, 1);
+	} else {
+		optsample_return(&f->sampler, &msg->node, msg->before);
+	}
+	f->sent_pos = msg->before;
+}
+
+static void optsample_take_back(struct Qdisc *sch, struct optsample_msg *msg)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_recall *r = &q->stall.recall;
+	struct optsample_flow *f = msg->sender;
+	u32 packets = 0, bytes = 0;
+	struct sk_buff *skb;
+
+	if (!optsample_kept_own(msg)) {
+		optsample_recall_forget(q, msg);
+		return;
+	}
+	for (skb = msg->kept; skb; skb = skb->next) {
+		packets++;
+		bytes += qdisc_pkt_len(skb);
+	}
+	r->failed--;
+	r->nmsgs--;
+	list_del(&msg->air);
+	if (msg->air_place == OPTSAMPLE_LEFT) {
+		msg->head = NULL;
+		msg->packets = 0;
+		msg->bytes = 0;
+	}
+	msg->kept_last->next = msg->head;
+	if (!msg->head)
+		msg->tail = msg->kept_last;
+	msg->head = msg->kept;
+	msg->packets += packets;
+	msg->bytes += bytes;
+	msg->air_place = OPTSAMPLE_NOT_KEPT;
+	optsample_requeue(f, msg);
+	f->c.msgs_recalled++;
+	f->c.pkts_recalled += packets;
+	f->backlog_bytes += bytes;
+	if (!f->backlog_pkts)
+		optsample_flow_activate(q, f);
+	f->backlog_pkts += packets;
+	sch->q.qlen += packets;
+	sch->qstats.backlog += bytes;
+}
+
+/* Messages came meanwhile, and those that came back are too many. */
+static void optsample_flows_fit(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct sk_buff *to_free = NULL;
+	struct optsample_loss loss = { .to_free = &to_free };
+	struct optsample_flow *f;
+	u32 i;
+
+	for (i = 0; i < q->cfg.flows; i++) {
+		f = q->slots[i];
+		while (f && f->sampler.len > f->sampler.limit) {
+			f->c.msgs_evicted++;
+			optsample_msg_drop(q, f, optsample_msg_of(
+					   optsample_evict(&f->sampler)), &loss);
+		}
+	}
+	if (loss.packets)
+		optsample_settle_loss(sch, &loss);
+	kfree_skb_list_reason(to_free, SKB_DROP_REASON_QDISC_DROP);
+}
+
+static void optsample_take_all_back(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_msg *msg, *prev;
+
+	/* The newest first: each goes before what its flow holds. */
+	list_for_each_entry_safe_reverse(msg, prev, &q->stall.recall.aired, air)
+		if (msg->failed)
+			optsample_take_back(sch, msg);
+	optsample_flows_fit(sch);
+}
+
+static void optsample_wake(struct optsample_sched *q, u32 ms)
+{
+	u64 ns = (u64)ms * NSEC_PER_MSEC;
+
+	qdisc_watchdog_schedule_range_ns(&q->stall.watchdog,
+					 ktime_get_ns() + ns, ns / 4);
+}
+
+/* The radio does not say what becomes of packets, or no longer does. */
+static void optsample_deafen(struct optsample_sched *q)
+{
+	q->stall.recall.deaf = true;
+	optsample_recall_configure(q->stall.watchdog.qdisc);
+}
+
+/**
+ * optsample_recall_hear - learn what became of packets, take back what failed
+ * @sch: the qdisc, locked; recalls
+ */
+void optsample_recall_hear(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_recall *r = &q->stall.recall;
+
+	/* What vanished has no report that was not heard yet: in this order. */
+	optsample_hear(q);
+	if (r->waiting)
+		optsample_look(q);
+	if (r->silent >= OPTSAMPLE_DEAF) {
+		optsample_deafen(q);
+		return;
+	}
+	if (unlikely(r->failed) && !r->waiting)
+		optsample_take_all_back(sch);
+	if (unlikely(r->doubt) && !r->waiting)
+		r->drained = true;
+	if (r->waiting && !sch->q.qlen)
+		optsample_wake(q, OPTSAMPLE_LOOK_MS);
+}
+
+/**
+ * optsample_recall_holds - must the next packet wait?
+ * @q: private data of the qdisc, locked, in doubt
+ * @now: the time
+ * @wake_ns: out: when to look again
+ *
+ * Whatever waits: other traffic would be lost, too.
+ */
+bool optsample_recall_holds(struct optsample_sched *q, u64 now, u64 *wake_ns)
+{
+	struct optsample_recall *r = &q->stall.recall;
+
+	if (r->waiting) {
+		*wake_ns = now + OPTSAMPLE_LOOK_MS * NSEC_PER_MSEC;
+		return true;
+	}
+	if (now > r->failed_ns + OPTSAMPLE_CALM_MS * NSEC_PER_MSEC) {
+		optsample_no_doubt(r);
+		return false;
+	}
+	*wake_ns = r->next_ns;
+	return now < r->next_ns;
+}
+
+/**
+ * optsample_recall_probe - a packet leaves in doubt
+ * @sch: the qdisc, locked, in doubt
+ * @skb: the packet; asked about, whatever it is
+ */
+void optsample_recall_probe(struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+
+	if (optsample_recall_askable(sch, skb))
+		optsample_ask_status(skb);
+	q->stall.recall.next_ns = ktime_get_ns() +
+				  OPTSAMPLE_ANSWER_MS * NSEC_PER_MSEC;
+}
+
+/**
+ * optsample_recall_requeued - the core took a packet back from the driver
+ * @q: private data of the qdisc, locked
+ * @skb: the packet
+ *
+ * Return: true if it is not needed, as its message will come back with it.
+ */
+bool optsample_recall_requeued(struct optsample_sched *q,
+			       const struct sk_buff *skb)
+{
+	struct optsample_recall *r = &q->stall.recall;
+	struct optsample_msg *msg;
+	struct sk_buff *kept;
+
+	kept = optsample_kept_find(r, skb, &msg);
+	if (!kept)
+		return false;
+	optsample_decide(r, msg, kept, optsample_believed(r) ?
+			 OPTSAMPLE_FAILED : OPTSAMPLE_ARRIVED);
+	optsample_air_settle(q, msg);
+	return optsample_believed(r);
+}
+
+/**
+ * optsample_recall_report - mac80211 says what became of a packet
+ * @sch: the qdisc; RCU
+ * @skb: the report, owned by nobody; consumed
+ *
+ * Any context.
+ */
+void optsample_recall_report(struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_recall *r = &q->stall.recall;
+	bool first, gone;
+	unsigned long flags;
+
+	spin_lock_irqsave(&r->reports.lock, flags);
+	gone = r->gone;
+	first = skb_queue_empty(&r->reports);
+	if (!gone)
+		__skb_queue_tail(&r->reports, skb);
+	spin_unlock_irqrestore(&r->reports.lock, flags);
+	if (gone)
+		kfree_skb(skb);
+	else if (first)
+		optsample_kick(sch);
+}
+
+/*
+ * Set-up
+ */
+
+void optsample_recall_init(struct optsample_sched *q)
+{
+	struct optsample_recall *r = &q->stall.recall;
+
+	skb_queue_head_init(&r->reports);
+	INIT_LIST_HEAD(&r->aired);
+}
+
+/* Once its flows are gone. Reports may still be on their way. */
+void optsample_recall_destroy(struct optsample_sched *q)
+{
+	struct optsample_recall *r = &q->stall.recall;
+	unsigned long flags;
+
+	spin_lock_irqsave(&r->reports.lock, flags);
+	r->gone = true;
+	spin_unlock_irqrestore(&r->reports.lock, flags);
+	skb_queue_purge(&r->reports);
+}
+
+/**
+ * optsample_recall_reset - forget what is on the air; the link is not in doubt
+ * @q: private data of the qdisc, locked
+ */
+void optsample_recall_reset(struct optsample_sched *q)
+{
+	optsample_forget_all(q);
+	optsample_no_doubt(&q->stall.recall);
+}
+
+/**
+ * optsample_recall_another - another radio: nothing is known of it
+ * @q: private data of the qdisc, locked
+ */
+void optsample_recall_another(struct optsample_sched *q)
+{
+	struct optsample_recall *r = &q->stall.recall;
+
+	r->good = 0;
+	r->silent = 0;
+	r->deaf = false;
+}
+
+/**
+ * optsample_recall_configure - begin to recall, or end, as is due
+ * @sch: the qdisc, locked
+ */
+void optsample_recall_configure(struct Qdisc *sch)
+{
+	struct optsample_sched *q = qdisc_priv(sch);
+	struct optsample_stall *st = &q->stall;
+	bool on = !st->recall.deaf &&
+		  (q->cfg.recall == TC_OPTSAMPLE_RECALL_ON ||
+		   (q->cfg.recall == TC_OPTSAMPLE_RECALL_AUTO && st->station &&
+		    sch->parent == TC_H_ROOT));
+
+	if (on == st->recalls)
+		return;
+	st->recalls = on;
+	optsample_inflight_ask(q, on);
+	if (!on)
+		optsample_recall_reset(q);
+}
+
+/**
+ * optsample_recall_state - for a dump
+ * @q: private data of the qdisc, locked
+ */
+u32 optsample_recall_state(const struct optsample_sched *q)
+{
+	const struct optsample_recall *r = &q->stall.recall;
+
+	if (r->deaf)
+		return TC_OPTSAMPLE_RECALL_DEAF;
+	if (!q->stall.recalls)
+		return TC_OPTSAMPLE_RECALL_IDLE;
+	if (r->doubt)
+		return TC_OPTSAMPLE_RECALL_DOUBT;
+	return optsample_believed(r) ? TC_OPTSAMPLE_RECALL_ACTIVE :
+				       TC_OPTSAMPLE_RECALL_LEARNING;
+}

@@ -1,0 +1,384 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Messages that were handed down are kept until the radio says that they have
+# arrived; those that have not come back into their flow. Packets are put on
+# the air one by one (tests/module/radio.c), and reported as it is said here.
+# For tools/vm --icount: the pauses are of guest time.
+#
+# A packet on the air is FLOW/POSITION/SEQUENCE; "-" ends the list.
+
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+need_modules
+
+# play LINES...: one after the other
+play() { printf '%s\n' "$@" | drive; }
+
+# air N: takes so many packets, says which
+air() { play "t $1" | sed 's/ *-$//'; }
+
+# arrive POSITION...: a message each, of $packets packets
+arrive()
+{
+	local pos
+
+	{
+		echo "packets ${packets:-1}"
+		for pos; do
+			echo "a $pos"
+		done
+	} | drive >/dev/null
+}
+
+state() { stat recall_state | tr -d '"'; }
+nap() { sleep "${1:-0.03}"; }
+
+# look: what the radio said is heard when the qdisc is asked for a packet
+look() { air 1 >/dev/null; }
+
+# believed OPTIONS...: a fresh d0, whose radio has acknowledged enough
+believed()
+{
+	device limit 5 recall on "$@"
+	arrive 1 2 3 4
+	air 4 >/dev/null
+	arrive 5 6 7 8
+	air 4 >/dev/null
+	play "r ack 8"
+	look
+}
+
+# balanced NAME: what came is where the counters say that it is
+balanced()
+{
+	is "$(tc -j -s qdisc show dev d0 | jq -c '.[] |
+		select(.kind == "optsample") | .. | objects |
+		select(.msgs_in != null) |
+		.msgs_in + .msgs_recalled - .msgs_out - .msgs_sampled -
+		.msgs_evicted - .backlog_msgs' | head -n 1)" 0 "$1"
+	is "$(tc -j -s qdisc show dev d0 | jq -c '.[] |
+		select(.kind == "optsample") | .qlen as $q | .. | objects |
+		select(.pkts_in != null) |
+		.pkts_in + .pkts_recalled - .pkts_out - .pkts_dropped - $q' |
+		head -n 1)" 0 "$1, packets"
+}
+
+device limit 5
+is "$(state)" idle "without recall nothing is kept"
+arrive 1
+air 1 >/dev/null
+play "r nack 1"
+look
+is "$(stat recall_msgs) $(stat msgs_recalled)" "0 0" \
+	"without recall nothing comes back"
+
+device limit 5 recall on
+is "$(state)" learning "a radio is not believed at first"
+arrive 1
+air 1 >/dev/null
+play "r nack 1"
+look
+is "$(stat msgs_recalled) $(stat recall_msgs) $(stat memory)" "0 0 0" \
+	"what it says does not count, nor is anything kept"
+
+believed
+is "$(state) $(stat recall_msgs) $(stat memory)" "active 0 0" \
+	"after 8 acknowledgements it is believed, and nothing is left"
+
+# a message of three packets
+packets=3
+arrive 10
+is "$(air 3)" "1/10/0 1/10/1 1/10/2" "a message goes on the air"
+is "$(stat recall_msgs) $(stat qlen)" "1 0" "it is kept"
+play "r ack 1" "r nack 1"
+is "$(air 1) $(state)" " doubt" "one packet is lost: doubt"
+arrive 11
+is "$(air 1) $(stat stalled)" ' "unacked"' \
+	"nothing leaves while another packet is on the air"
+play "r ack 1"
+is "$(air 1) $(stat msgs_recalled) $(stat pkts_recalled) $(stat qlen)" \
+	" 1 3 6" "then the message is back as a whole"
+nap
+is "$(air 4)" "1/10/0" "it goes first, one packet to begin with"
+is "$(state)" doubt "the doubt is not over"
+play "r ack 1"
+is "$(air 9)" "1/10/1 1/10/2 1/11/0 1/11/1 1/11/2" \
+	"an acknowledgement ends the doubt"
+is "$(state)" active "and nothing holds any more"
+play "r ack 5"
+look
+is "$(stat recall_msgs) $(stat memory) $(stat incomplete)" "0 0 0" \
+	"all have arrived: nothing is kept"
+balanced "the counters balance"
+
+# two are lost, one in between has arrived
+packets=1
+believed
+arrive 20 21 22
+air 3 >/dev/null
+arrive 23
+play "r nack 1" "r ack 1" "r nack 1"
+look
+nap
+is "$(air 1)" 1/20/0 "the oldest that was lost comes back first"
+play "r ack 1"
+is "$(air 3)" "1/22/0 1/23/0" "in order, without what has arrived"
+play "r ack 2"
+look
+balanced "two came back: the counters balance"
+
+# probes
+believed
+arrive 30
+air 1 >/dev/null
+for i in 1 2 3; do
+	play "r nack 1"
+	look
+	is "$(air 1)" "" "lost: the next try $i is not at once"
+	nap
+	is "$(air 1)" 1/30/0 "lost: try $i"
+done
+play "r ack 1"
+look
+is "$(state) $(stat msgs_recalled) $(stat longest_gap)" "active 3 22" \
+	"it arrives after three tries; the gap is that before it"
+
+# sampled like any other
+for policy in optsample gap drop-oldest; do
+	believed policy $policy
+	arrive 41 42 43 44 45
+	air 5 >/dev/null
+	arrive 46 47 48 49 50
+	play "r nack 5"
+	look
+	is "$(stat backlog_msgs) $(stat msgs_evicted)" "5 5" \
+		"$policy: ten for five places"
+	nap
+	first=$(air 1)
+	play "r ack 1"
+	got=$(echo "$first $(air 9)" | tr ' ' '\n' | cut -d/ -f2 | words)
+	play "r ack 9"
+	look
+	echo "# $policy: $got"
+	case $policy in
+	drop-oldest)
+		is "$got" "46 47 48 49 50" "$policy: the newest" ;;
+	*)
+		[ "$(echo "$got" | tr ' ' '\n' | awk '
+			$1 <= 45 { old++ }
+			NR > 1 && $1 - last > gap { gap = $1 - last }
+			{ last = $1 }
+			END { print old >= 2 && NR == 5 && gap <= 3 }')" = 1 ]
+		ok "$policy: evenly from before and after" ;;
+	esac
+	balanced "$policy: the counters balance"
+done
+
+# a message that has not left as a whole yet
+packets=3
+believed
+arrive 60
+air 2 >/dev/null
+play "r nack 2"
+look
+is "$(stat qlen)" 3 "lost with its rest waiting: all of it waits"
+nap
+is "$(air 1)" 1/60/0 "it begins anew"
+play "r ack 1"
+is "$(air 3)" "1/60/1 1/60/2" "and is whole"
+play "r ack 2"
+look
+balanced "begun anew: the counters balance"
+
+# its end has not come yet
+believed
+play "x 1 900 70 1 1300" >/dev/null	# FIRST
+air 1 >/dev/null
+play "r nack 1"
+look
+play "x 1 900 70 2 1300" >/dev/null	# LAST
+nap
+air 1 >/dev/null
+play "r ack 1"
+is "$(air 2 | wc -w) $(stat msgs_recalled) $(stat incomplete)" "1 1 0" \
+	"a message whose end is still to come comes back, and is one"
+play "r ack 1"
+look
+
+# frames that vanish below, and radios that do not say so
+packets=1
+believed
+arrive 80 81
+air 2 >/dev/null
+play "r mute 1" "r ack 1"
+nap
+look
+is "$(stat msgs_recalled) $(state)" "1 doubt" \
+	"a frame that vanishes without a report is lost"
+nap
+is "$(air 1)" 1/80/0 "and its message comes back"
+play "r ack 1"
+
+device limit 500 recall on
+arrive $(seq 1 70)
+air 70 >/dev/null
+play "r mute 70"
+nap
+look
+is "$(state) $(stat msgs_recalled) $(stat memory)" "deaf 0 0" \
+	"a radio that never reports is deaf: nothing is kept"
+arrive 71
+air 1 >/dev/null
+is "$(stat recall_msgs)" 0 "also afterwards"
+play "r ack 1"
+tc qdisc change dev d0 root handle 1: optsample recall auto
+tc qdisc change dev d0 root handle 1: optsample recall on
+is "$(state)" learning "asked for again, it is heard again"
+
+device limit 500 recall on
+arrive $(seq 1 70)
+air 70 >/dev/null
+play "r nack 70"
+look
+is "$(state) $(stat msgs_recalled)" "deaf 0" \
+	"so is one that has no acknowledgement for anything"
+
+believed limit 500
+arrive $(seq 101 400)
+air 300 >/dev/null
+is "$(stat recall_msgs)" 300 "300 on the air"
+play "r ack 300"
+look
+is "$(state) $(stat recall_msgs)" "active 0" "and none of them is silence"
+
+# one is never reported
+believed
+arrive 90 91
+air 2 >/dev/null
+play "r leak 1" "r nack 1"
+look
+is "$(air 1) $(state)" " doubt" "one is not reported: the other one waits"
+nap 5
+is "$(air 1) $(stat qlen)" " 0" "for 5 s"
+nap 6
+look
+nap
+is "$(air 1)" 1/90/0 "after 10 s both come back"
+play "r ack 1"
+is "$(air 1) $(state)" "1/91/0 active" "and the link is used again"
+play "r ack 1"
+
+# traffic that is not sampled
+believed
+arrive 95
+air 1 >/dev/null
+play "r nack 1"
+look
+play "o 100" "o 1400" >/dev/null
+nap
+is "$(air 1 | cut -d/ -f1)" ordinary "ordinary traffic is asked about in doubt"
+play "r ack 1"
+look
+is "$(state)" doubt "a small packet proves little"
+is "$(air 1 | cut -d/ -f1)" ordinary "the next one may go at once"
+play "r ack 1"
+is "$(air 1) $(state)" "1/95/0 active" "one as large as what was lost is enough"
+play "r ack 1"
+
+believed
+arrive 96
+air 1 >/dev/null
+play "r nack 1"
+look
+nap
+air 1 >/dev/null
+play "r nack 1"
+look
+tc qdisc change dev d0 root handle 1: optsample pause 30s
+nap 1.2
+play "o 100" >/dev/null
+is "$(air 1 | cut -d/ -f1) $(state)" "ordinary active" \
+	"nothing was lost for a second: no doubt"
+play "r ack 1"
+
+# memory
+packets=4
+believed memlimit 64kb
+arrive $(seq 201 240)
+air 8 >/dev/null
+play "r nack 1"
+look
+arrive $(seq 241 300)
+play "r nack 9"
+nap
+look
+nap
+n=0
+while [ "$(state)" = doubt ] && [ $((n += 1)) -lt 20 ]; do
+	air 1 >/dev/null
+	play "r ack 1"
+	nap
+done
+is "$(state)" active "short of memory: the doubt ends all the same"
+while [ -n "$(air 50)" ]; do
+	play "r ack 50"
+done
+look
+is "$(stat qlen) $(stat recall_msgs) $(stat memory)" "0 0 0" \
+	"short of memory: nothing is left over"
+balanced "short of memory: the counters balance"
+packets=1
+
+# what is on the air is forgotten
+believed
+arrive 310 311
+air 2 >/dev/null
+tc qdisc change dev d0 root handle 1: optsample flush
+is "$(stat recall_msgs) $(stat recall_forgotten) $(stat memory)" "0 2 0" \
+	"a flush forgets what is on the air, and counts it"
+play "r nack 2"
+look
+is "$(stat msgs_recalled) $(state)" "0 active" "its reports are ignored"
+
+believed
+arrive 320
+air 1 >/dev/null
+tc qdisc change dev d0 root handle 1: optsample recall off
+is "$(state) $(stat recall_forgotten)" "idle 1" "recall off forgets it"
+play "r nack 1"
+look
+is "$(stat qlen)" 0 "and nothing comes back"
+
+believed idle 1ms
+arrive 330
+air 1 >/dev/null
+nap 1.1
+play "x 2 1 1 3 100" >/dev/null
+look
+nap 1.1
+play "x 3 1 1 3 100" >/dev/null
+is "$(stat recall_forgotten)" 1 "so does the end of its flow"
+play "r nack 3"
+look
+
+believed
+arrive 340
+air 1 >/dev/null
+ip link del d0
+ok "the device goes while a packet is on the air"
+play "r nack 1" 2>/dev/null
+modprobe -q sch_prio
+ip link add d0 type dummy
+ip link set d0 up
+tc qdisc add dev d0 root handle 2: prio
+if tc qdisc add dev d0 parent 2:1 handle 1: optsample recall on \
+	2>"$scratch/err"; then
+	false
+else
+	grep -q "only the root of a device can recall" "$scratch/err"
+fi
+ok "below another qdisc it is refused: $(head -n 1 "$scratch/err")"
+ip link del d0
+! dmesg | grep -E "WARNING|BUG:|Oops"
+ok "nothing in the kernel log"
+done_testing
