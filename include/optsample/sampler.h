@@ -605,7 +605,7 @@ static inline void optsample_return(struct optsample_sampler *s,
 		s->tail = n;
 	s->head = n;
 	s->len++;
-	if (s->idx)
+	if (next)	/* a sweep goes on where it was */
 		s->idx++;
 	else
 		s->cursor = n;

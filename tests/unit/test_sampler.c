@@ -478,6 +478,76 @@ static void test_not_appended(void)
 	ok(!bad, "a kept message need not be appended");
 }
 
+/* Messages that departed and did not arrive, next to others that came. */
+static void test_returned(void)
+{
+	struct optsample_node *gone[4];
+	uint32_t id, n, bad = 0, lost = 0, most;
+	uint64_t before[4], left, last;
+	struct queue q;
+	int policy;
+
+	for (policy = 0; policy < OPTSAMPLE_POLICY_MAX; policy++) {
+		queue_init(&q, policy, 12, 4000);
+		left = 0;
+		for (id = 1; id <= 4000; id++) {
+			queue_arrive(&q, id, id);
+			if (id % 9)
+				continue;
+			for (n = 0; n < 4 && q.s.len; n++) {
+				before[n] = left;
+				gone[n] = optsample_depart(&q.s);
+				left = gone[n]->pos;
+			}
+			/* an odd time they have arrived */
+			if (id % 2)
+				continue;
+			id++;
+			queue_arrive(&q, id, id);
+			while (n--) {
+				optsample_return(&q.s, gone[n], before[n]);
+				left = before[n];
+				bad += !sound(&q.s);
+				bad += q.s.head != gone[n];
+			}
+			while (q.s.len > 12) {
+				bad += !optsample_evict(&q.s);
+				bad += !sound(&q.s);
+				lost++;
+			}
+		}
+		free(q.pool);
+	}
+	ok(!bad && lost, "what departed may return: %u given up", lost);
+
+	/* a link that takes 4 at a time and loses them all, for a while */
+	for (policy = 0; policy <= OPTSAMPLE_POLICY_GAP; policy++) {
+		queue_init(&q, policy, 20, 1000);
+		for (id = 1; id <= 400; id++) {
+			queue_arrive(&q, id, id);
+			for (n = 0; n < 4 && q.s.len; n++)
+				gone[n] = optsample_depart(&q.s);
+			while (n--)
+				optsample_return(&q.s, gone[n],
+						 n ? gone[n - 1]->pos : 0);
+			while (q.s.len > 20)
+				optsample_evict(&q.s);
+		}
+		for (n = 0, most = 0, last = 0; q.s.len; n++) {
+			uint64_t pos = optsample_depart(&q.s)->pos;
+
+			if (pos - last > most)
+				most = (uint32_t)(pos - last);
+			last = pos;
+		}
+		/* 400 / 20 is ideal; the published algorithm has twice that */
+		ok(n >= 18 && most <= (policy ? 30 : 40),
+		   "%s: lost again and again, %u are left, gap %u",
+		   optsample_policy_name(policy), n, most);
+		free(q.pool);
+	}
+}
+
 static void test_values(void)
 {
 	struct optsample_sampler s;
@@ -509,5 +579,6 @@ int main(void)
 	test_odd_positions();
 	test_pressure();
 	test_not_appended();
+	test_returned();
 	return tap_done();
 }
