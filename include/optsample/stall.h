@@ -24,9 +24,25 @@ static inline const char *optsample_stall_name(__u32 cause)
 		[TC_OPTSAMPLE_STALL_INFLIGHT]	= "inflight",
 		[TC_OPTSAMPLE_STALL_RATE]	= "rate",
 		[TC_OPTSAMPLE_STALL_GATE]	= "gate",
+		[TC_OPTSAMPLE_STALL_UNACKED]	= "unacked",
 	};
 
 	return cause < TC_OPTSAMPLE_STALLS ? names[cause] : NULL;
+}
+
+/* What has become of `recall`, enum tc_optsample_recall_state */
+static inline const char *optsample_recall_name(__u32 state)
+{
+	static const char *const names[] = {
+		[TC_OPTSAMPLE_RECALL_IDLE]	= "idle",
+		[TC_OPTSAMPLE_RECALL_LEARNING]	= "learning",
+		[TC_OPTSAMPLE_RECALL_ACTIVE]	= "active",
+		[TC_OPTSAMPLE_RECALL_DOUBT]	= "doubt",
+		[TC_OPTSAMPLE_RECALL_DEAF]	= "deaf",
+	};
+
+	return state < sizeof(names) / sizeof(names[0]) ? names[state] :
+							  "unknown";
 }
 
 /* The cause that holds the queue now; NULL if it is not stalled */

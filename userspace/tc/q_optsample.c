@@ -34,6 +34,7 @@ enum kind {
 	KIND_INFLIGHT,
 	KIND_NOINFLIGHT,
 	KIND_PER,
+	KIND_RECALL,
 	KIND_WATCH,
 	KIND_NOWATCH,
 	KIND_RATE,
@@ -82,6 +83,8 @@ static const struct option options[] = {
 	{ "per", TCA_OPTSAMPLE_INFLIGHT_PER, KIND_PER, 0,
 	  TC_OPTSAMPLE_INFLIGHT_PER_DESTINATION,
 	  "per must be auto, device or destination" },
+	{ "recall", TCA_OPTSAMPLE_RECALL, KIND_RECALL, 0,
+	  TC_OPTSAMPLE_RECALL_AUTO, "recall must be off, on or auto" },
 	{ "watch", TCA_OPTSAMPLE_WATCH, KIND_WATCH, 1, ALTIFNAMSIZ - 1,
 	  "watch must be the name of a device" },
 	{ "nowatch", TCA_OPTSAMPLE_WATCH, KIND_NOWATCH, 0, 0, NULL },
@@ -112,6 +115,7 @@ static void explain(void)
 		"			[ quantum SIZE ] [ ordinary PACKETS ] [ share PERCENT ]\n"
 		"			[ inflight { PACKETS | SIZE | auto } | noinflight ]\n"
 		"			[ per { auto | device | destination } ]\n"
+		"			[ recall { off | on | auto } ]\n"
 		"			[ watch DEV | nowatch ] [ settle TIME ]\n"
 		"			[ rate { RATE | unlimited } ] [ gate { open | closed } ]\n"
 		"			[ idle TIME ] [ flush ] [ pause TIME ]\n"
@@ -140,12 +144,18 @@ static int parse_gate(const char *str, uint64_t *value)
 	return 0;
 }
 
-static const char *const per_names[] = { "auto", "device", "destination" };
+/* Values by number; the first is the default */
+static const char *const per_names[] = {
+	"auto", "device", "destination", NULL
+};
 
-static int parse_per(const char *str, uint64_t *value)
+static const char *const recall_names[] = { "off", "on", "auto", NULL };
+
+static int parse_name(const char *const *names, const char *str,
+		      uint64_t *value)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(per_names); i++) {
-		if (strcmp(str, per_names[i]))
+	for (size_t i = 0; names[i]; i++) {
+		if (strcmp(str, names[i]))
 			continue;
 		*value = i;
 		return 0;
@@ -182,7 +192,10 @@ static int parse_value(const struct option *o, const char *str,
 		err = parse_gate(str, value);
 		break;
 	case KIND_PER:
-		err = parse_per(str, value);
+		err = parse_name(per_names, str, value);
+		break;
+	case KIND_RECALL:
+		err = parse_name(recall_names, str, value);
 		break;
 	case KIND_RATE:
 		err = parse_rate(str, value);
@@ -494,16 +507,18 @@ static void print_inflight(FILE *f, struct rtattr *tb[])
 }
 
 /* The default is not worth a word. */
-static void print_per(FILE *f, const struct rtattr *rta)
+static void print_name(FILE *f, const char *option, const char *key,
+		       const char *const *names, const struct rtattr *rta)
 {
-	uint64_t per = get_number(rta, 4);
-	const char *name = per < ARRAY_SIZE(per_names) ? per_names[per] :
-							 "unknown";
+	uint64_t value = get_number(rta, 4);
+	uint64_t i = 0;
 
+	while (i < value && names[i])
+		i++;
 	if (is_json_context())
-		json_string("inflight_per", name);
-	else if (per != TC_OPTSAMPLE_INFLIGHT_PER_AUTO)
-		fprintf(f, "per %s ", name);
+		json_string(key, names[i] ? names[i] : "unknown");
+	else if (value)
+		fprintf(f, "%s %s ", option, names[i] ? names[i] : "unknown");
 }
 
 static int optsample_print_opt(struct qdisc_util *qu, FILE *f,
@@ -525,7 +540,11 @@ static int optsample_print_opt(struct qdisc_util *qu, FILE *f,
 		if (o->kind == KIND_INFLIGHT)
 			print_inflight(f, tb);
 		else if (o->kind == KIND_PER)
-			print_per(f, tb[o->attr]);
+			print_name(f, o->name, "inflight_per", per_names,
+				   tb[o->attr]);
+		else if (o->kind == KIND_RECALL)
+			print_name(f, o->name, o->name, recall_names,
+				   tb[o->attr]);
 		else if (o->kind == KIND_WATCH)
 			print_watch(f, tb[o->attr]);
 		else

@@ -47,7 +47,7 @@ static const struct field counter_fields[] = {
 	COUNTER(ctl_dropped),
 	COUNTER(repair_in), COUNTER(late), COUNTER(incomplete), COUNTER(torn),
 	COUNTER(oversize), COUNTER(reordered), COUNTER(restarts),
-	COUNTER(ctl_replaced),
+	COUNTER(ctl_replaced), COUNTER(msgs_recalled), COUNTER(pkts_recalled),
 };
 
 static const struct field qdisc_fields[] = {
@@ -58,6 +58,7 @@ static const struct field qdisc_fields[] = {
 	QDISC(backlog_msgs), QDISC(ordinary_qlen), QDISC(inflight_packets),
 	QDISC(inflight_bytes), QDISC(inflight_recounts),
 	QDISC(inflight_limit_bytes), QDISC(destinations), QDISC(watched),
+	QDISC(recall_msgs), QDISC(recall_forgotten),
 };
 
 static const struct field class_fields[] = {
@@ -119,6 +120,9 @@ static void json_qdisc(const struct tc_optsample_qd_stats *st, size_t len)
 	json_fields(st, len, qdisc_fields, ARRAY_SIZE(qdisc_fields));
 	if (len >= offsetof(struct tc_optsample_qd_stats, flows_displaced))
 		json_string("stalled", optsample_stalled(st->stalled));
+	if (len > offsetof(struct tc_optsample_qd_stats, recall_state))
+		json_string("recall_state",
+			    optsample_recall_name(st->recall_state));
 }
 
 static void json_class(const struct tc_optsample_cl_stats *st, size_t len)
@@ -185,6 +189,18 @@ static void print_stall(FILE *f, const struct tc_optsample_qd_stats *st)
 		print_ns(f, optsample_stall_name(i), st->stall_ns[i]);
 }
 
+/* Nothing without it */
+static void print_recall(FILE *f, const struct tc_optsample_qd_stats *st)
+{
+	if (st->recall_state == TC_OPTSAMPLE_RECALL_IDLE &&
+	    !st->c.msgs_recalled)
+		return;
+	fprintf(f, "  recall %s on_air %u recalled %llu forgotten %u",
+		optsample_recall_name(st->recall_state), st->recall_msgs,
+		ULL(st->c.msgs_recalled), st->recall_forgotten);
+	print_nl();
+}
+
 static void print_qdisc(FILE *f, const struct tc_optsample_qd_stats *st)
 {
 	print_counters(f, &st->c, st->backlog_msgs);
@@ -209,6 +225,7 @@ static void print_qdisc(FILE *f, const struct tc_optsample_qd_stats *st)
 	print_ns(f, "oldest", st->oldest_ns);
 	fprintf(f, " longest_gap %llu", ULL(st->longest_gap));
 	print_nl();
+	print_recall(f, st);
 	print_stall(f, st);
 	print_some(f, "watched ifindex", st->watched);
 }
