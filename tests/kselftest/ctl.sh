@@ -438,6 +438,36 @@ test_inflight()
 	is "$(traces)" "$clean" "inflight: nothing is left"
 }
 
+# recall DEV [UP-OPTIONS]: as tc shows it, and as `show` does
+recall()
+{
+	local dev=$1
+
+	optsample up "$@" 2>/dev/null || return
+	tc qdisc show dev "opt-$dev" | grep -Eo '\<recall [a-z]+'
+	optsample show -j "$dev" | jq -r '.[0].qdisc |
+		"\(.recall_state) \(.recall_messages) \(.recalled)"'
+	optsample show "$dev" | sed -n 's/^  \(recall [a-z]*\):.*/\1/p'
+	optsample down "$dev"
+}
+
+test_recall()
+{
+	device_d0
+	is "$(recall d0 | words)" "recall auto idle 0 0" \
+		"not Wi-Fi: there is nothing to recall"
+	is "$(recall d0 --no-recall | words)" "idle 0 0" "--no-recall"
+	ip link del d0
+	modprobe mac80211_hwsim radios=1 && ip link set wlan0 up
+	ok "there is a radio again"
+	is "$(recall wlan0 | words)" "recall auto learning 0 0 recall learning" \
+		"Wi-Fi: messages are recalled"
+	is "$(recall wlan0 --no-recall | words)" "idle 0 0" \
+		"Wi-Fi: --no-recall"
+	rmmod mac80211_hwsim
+	is "$(traces)" "$clean" "recall: nothing is left"
+}
+
 # Plain tc shares its maps with `show`
 test_plain_tc()
 {
@@ -540,6 +570,7 @@ test_daemon
 test_killed
 test_units
 test_inflight
+test_recall
 test_plain_tc
 test_traffic
 done_testing

@@ -33,19 +33,19 @@ arrive()
 state() { stat recall_state | tr -d '"'; }
 nap() { sleep "${1:-0.03}"; }
 
-# look: what the radio said is heard when the qdisc is asked for a packet
-look() { air 1 >/dev/null; }
+# hear LINES...: the radio reports; heard as the qdisc is asked for a packet, at
+# the same time: a doubt that begins with it holds the packet. Says which came
+hear() { play "$@" "t 1" | sed 's/ *-$//'; }
 
 # believed OPTIONS...: a fresh d0, whose radio has acknowledged enough
 believed()
 {
 	device limit 5 recall on "$@"
-	arrive 1 2 3 4
+	packets=1 arrive 1 2 3 4
 	air 4 >/dev/null
-	arrive 5 6 7 8
+	packets=1 arrive 5 6 7 8
 	air 4 >/dev/null
-	play "r ack 8"
-	look
+	hear "r ack 8"
 }
 
 # balanced NAME: what came is where the counters say that it is
@@ -67,8 +67,7 @@ device limit 5
 is "$(state)" idle "without recall nothing is kept"
 arrive 1
 air 1 >/dev/null
-play "r nack 1"
-look
+hear "r nack 1" >/dev/null
 is "$(stat recall_msgs) $(stat msgs_recalled)" "0 0" \
 	"without recall nothing comes back"
 
@@ -76,8 +75,7 @@ device limit 5 recall on
 is "$(state)" learning "a radio is not believed at first"
 arrive 1
 air 1 >/dev/null
-play "r nack 1"
-look
+hear "r nack 1" >/dev/null
 is "$(stat msgs_recalled) $(stat recall_msgs) $(stat memory)" "0 0 0" \
 	"what it says does not count, nor is anything kept"
 
@@ -90,23 +88,19 @@ packets=3
 arrive 10
 is "$(air 3)" "1/10/0 1/10/1 1/10/2" "a message goes on the air"
 is "$(stat recall_msgs) $(stat qlen)" "1 0" "it is kept"
-play "r ack 1" "r nack 1"
-is "$(air 1) $(state)" " doubt" "one packet is lost: doubt"
+is "$(hear "r ack 1" "r nack 1") $(state)" " doubt" "one packet is lost: doubt"
 arrive 11
 is "$(air 1) $(stat stalled)" ' "unacked"' \
 	"nothing leaves while another packet is on the air"
-play "r ack 1"
-is "$(air 1) $(stat msgs_recalled) $(stat pkts_recalled) $(stat qlen)" \
-	" 1 3 6" "then the message is back as a whole"
 nap
-is "$(air 4)" "1/10/0" "it goes first, one packet to begin with"
+is "$(hear "r ack 1") $(stat msgs_recalled) $(stat pkts_recalled) $(stat qlen)" \
+	"1/10/0 1 3 5" "then the message is back, and its first packet leaves"
 is "$(state)" doubt "the doubt is not over"
 play "r ack 1"
 is "$(air 9)" "1/10/1 1/10/2 1/11/0 1/11/1 1/11/2" \
 	"an acknowledgement ends the doubt"
 is "$(state)" active "and nothing holds any more"
-play "r ack 5"
-look
+hear "r ack 5" >/dev/null
 is "$(stat recall_msgs) $(stat memory) $(stat incomplete)" "0 0 0" \
 	"all have arrived: nothing is kept"
 balanced "the counters balance"
@@ -117,14 +111,12 @@ believed
 arrive 20 21 22
 air 3 >/dev/null
 arrive 23
-play "r nack 1" "r ack 1" "r nack 1"
-look
+hear "r nack 1" "r ack 1" "r nack 1" >/dev/null
 nap
 is "$(air 1)" 1/20/0 "the oldest that was lost comes back first"
 play "r ack 1"
 is "$(air 3)" "1/22/0 1/23/0" "in order, without what has arrived"
-play "r ack 2"
-look
+hear "r ack 2" >/dev/null
 balanced "two came back: the counters balance"
 
 # probes
@@ -132,14 +124,11 @@ believed
 arrive 30
 air 1 >/dev/null
 for i in 1 2 3; do
-	play "r nack 1"
-	look
-	is "$(air 1)" "" "lost: the next try $i is not at once"
+	is "$(hear "r nack 1")" "" "lost: the next try $i is not at once"
 	nap
 	is "$(air 1)" 1/30/0 "lost: try $i"
 done
-play "r ack 1"
-look
+hear "r ack 1" >/dev/null
 is "$(state) $(stat msgs_recalled) $(stat longest_gap)" "active 3 22" \
 	"it arrives after three tries; the gap is that before it"
 
@@ -149,16 +138,14 @@ for policy in optsample gap drop-oldest; do
 	arrive 41 42 43 44 45
 	air 5 >/dev/null
 	arrive 46 47 48 49 50
-	play "r nack 5"
-	look
+	hear "r nack 5" >/dev/null
 	is "$(stat backlog_msgs) $(stat msgs_evicted)" "5 5" \
 		"$policy: ten for five places"
 	nap
 	first=$(air 1)
 	play "r ack 1"
 	got=$(echo "$first $(air 9)" | tr ' ' '\n' | cut -d/ -f2 | words)
-	play "r ack 9"
-	look
+	hear "r ack 9" >/dev/null
 	echo "# $policy: $got"
 	case $policy in
 	drop-oldest)
@@ -179,31 +166,27 @@ packets=3
 believed
 arrive 60
 air 2 >/dev/null
-play "r nack 2"
-look
+hear "r nack 2" >/dev/null
 is "$(stat qlen)" 3 "lost with its rest waiting: all of it waits"
 nap
 is "$(air 1)" 1/60/0 "it begins anew"
 play "r ack 1"
 is "$(air 3)" "1/60/1 1/60/2" "and is whole"
-play "r ack 2"
-look
+hear "r ack 2" >/dev/null
 balanced "begun anew: the counters balance"
 
 # its end has not come yet
 believed
 play "x 1 900 70 1 1300" >/dev/null	# FIRST
 air 1 >/dev/null
-play "r nack 1"
-look
+hear "r nack 1" >/dev/null
 play "x 1 900 70 2 1300" >/dev/null	# LAST
 nap
 air 1 >/dev/null
 play "r ack 1"
 is "$(air 2 | wc -w) $(stat msgs_recalled) $(stat incomplete)" "1 1 0" \
 	"a message whose end is still to come comes back, and is one"
-play "r ack 1"
-look
+hear "r ack 1" >/dev/null
 
 # frames that vanish below, and radios that do not say so
 packets=1
@@ -211,8 +194,7 @@ believed
 arrive 80 81
 air 2 >/dev/null
 play "r mute 1" "r ack 1"
-nap
-look
+hear >/dev/null
 is "$(stat msgs_recalled) $(state)" "1 doubt" \
 	"a frame that vanishes without a report is lost"
 nap
@@ -223,8 +205,7 @@ device limit 500 recall on
 arrive $(seq 1 70)
 air 70 >/dev/null
 play "r mute 70"
-nap
-look
+hear >/dev/null
 is "$(state) $(stat msgs_recalled) $(stat memory)" "deaf 0 0" \
 	"a radio that never reports is deaf: nothing is kept"
 arrive 71
@@ -238,8 +219,7 @@ is "$(state)" learning "asked for again, it is heard again"
 device limit 500 recall on
 arrive $(seq 1 70)
 air 70 >/dev/null
-play "r nack 70"
-look
+hear "r nack 70" >/dev/null
 is "$(state) $(stat msgs_recalled)" "deaf 0" \
 	"so is one that has no acknowledgement for anything"
 
@@ -247,21 +227,19 @@ believed limit 500
 arrive $(seq 101 400)
 air 300 >/dev/null
 is "$(stat recall_msgs)" 300 "300 on the air"
-play "r ack 300"
-look
+hear "r ack 300" >/dev/null
 is "$(state) $(stat recall_msgs)" "active 0" "and none of them is silence"
 
 # one is never reported
 believed
 arrive 90 91
 air 2 >/dev/null
-play "r leak 1" "r nack 1"
-look
+hear "r leak 1" "r nack 1" >/dev/null
 is "$(air 1) $(state)" " doubt" "one is not reported: the other one waits"
 nap 5
 is "$(air 1) $(stat qlen)" " 0" "for 5 s"
 nap 6
-look
+air 1 >/dev/null
 nap
 is "$(air 1)" 1/90/0 "after 10 s both come back"
 play "r ack 1"
@@ -272,15 +250,12 @@ play "r ack 1"
 believed
 arrive 95
 air 1 >/dev/null
-play "r nack 1"
-look
+hear "r nack 1" >/dev/null
 play "o 100" "o 1400" >/dev/null
 nap
 is "$(air 1 | cut -d/ -f1)" ordinary "ordinary traffic is asked about in doubt"
-play "r ack 1"
-look
-is "$(state)" doubt "a small packet proves little"
-is "$(air 1 | cut -d/ -f1)" ordinary "the next one may go at once"
+is "$(hear "r ack 1" | cut -d/ -f1) $(state)" "ordinary doubt" \
+	"a small packet proves little; the next one may go at once"
 play "r ack 1"
 is "$(air 1) $(state)" "1/95/0 active" "one as large as what was lost is enough"
 play "r ack 1"
@@ -288,12 +263,10 @@ play "r ack 1"
 believed
 arrive 96
 air 1 >/dev/null
-play "r nack 1"
-look
+hear "r nack 1" >/dev/null
 nap
 air 1 >/dev/null
-play "r nack 1"
-look
+hear "r nack 1" >/dev/null
 tc qdisc change dev d0 root handle 1: optsample pause 30s
 nap 1.2
 play "o 100" >/dev/null
@@ -306,12 +279,9 @@ packets=4
 believed memlimit 64kb
 arrive $(seq 201 240)
 air 8 >/dev/null
-play "r nack 1"
-look
+hear "r nack 1" >/dev/null
 arrive $(seq 241 300)
-play "r nack 9"
-nap
-look
+hear "r nack 9" >/dev/null
 nap
 n=0
 while [ "$(state)" = doubt ] && [ $((n += 1)) -lt 20 ]; do
@@ -323,7 +293,6 @@ is "$(state)" active "short of memory: the doubt ends all the same"
 while [ -n "$(air 50)" ]; do
 	play "r ack 50"
 done
-look
 is "$(stat qlen) $(stat recall_msgs) $(stat memory)" "0 0 0" \
 	"short of memory: nothing is left over"
 balanced "short of memory: the counters balance"
@@ -336,8 +305,7 @@ air 2 >/dev/null
 tc qdisc change dev d0 root handle 1: optsample flush
 is "$(stat recall_msgs) $(stat recall_forgotten) $(stat memory)" "0 2 0" \
 	"a flush forgets what is on the air, and counts it"
-play "r nack 2"
-look
+hear "r nack 2" >/dev/null
 is "$(stat msgs_recalled) $(state)" "0 active" "its reports are ignored"
 
 believed
@@ -345,8 +313,7 @@ arrive 320
 air 1 >/dev/null
 tc qdisc change dev d0 root handle 1: optsample recall off
 is "$(state) $(stat recall_forgotten)" "idle 1" "recall off forgets it"
-play "r nack 1"
-look
+hear "r nack 1" >/dev/null
 is "$(stat qlen)" 0 "and nothing comes back"
 
 believed idle 1ms
@@ -354,12 +321,8 @@ arrive 330
 air 1 >/dev/null
 nap 1.1
 play "x 2 1 1 3 100" >/dev/null
-look
-nap 1.1
-play "x 3 1 1 3 100" >/dev/null
 is "$(stat recall_forgotten)" 1 "so does the end of its flow"
-play "r nack 3"
-look
+hear "r nack 2" >/dev/null
 
 believed
 arrive 340

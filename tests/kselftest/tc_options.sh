@@ -168,6 +168,9 @@ test_round_trips()
 	round_trip inflight 20 inflight auto inflight 64kb per destination
 	round_trip inflight auto per device
 	round_trip per auto
+	round_trip recall on
+	round_trip recall auto inflight auto per device watch lo
+	round_trip recall off
 	round_trip watch lo
 	round_trip watch "$longest"
 	round_trip settle 0
@@ -258,6 +261,10 @@ test_units()
 	means "limit 5" inflight_per '"auto"'
 	means "inflight 5 per device" inflight_per '"device"'
 	means "per destination inflight auto" inflight_per '"destination"'
+	means "limit 5" recall '"off"'
+	means "recall on" recall '"on"'
+	means "recall on recall auto" recall '"auto"'
+	means "recall auto recall off" recall '"off"'
 	means "ordinary 7p" ordinary 7
 	means "refill 40" refill 40
 	means "settle 500000us" settle 500
@@ -311,6 +318,10 @@ test_refused_by_plugin()
 		change inflight 5 per host
 	refused 1 "$o per must be auto, device or destination" change per 1
 	refused 1 "$o per needs a value" change inflight auto per
+	refused 1 "$o recall must be off, on or auto" change recall maybe
+	refused 1 "$o recall must be off, on or auto" change recall ""
+	refused 1 "$o recall must be off, on or auto" change recall 1
+	refused 1 "$o recall needs a value" change limit 5 recall
 	refused 1 "$o watch must be the name of a device" change watch ""
 	refused 1 "$o watch must be the name of a device" \
 		change watch "${longest}x"
@@ -342,6 +353,7 @@ test_refused_by_kernel()
 	refused 2 "$o settle must be 0..60s." unchecked settle 61s
 	refused 2 "$o gate must be open or closed." unchecked gate 2
 	refused 2 "$o per must be auto, device or destination." unchecked per 3
+	refused 2 "$o recall must be off, on or auto." unchecked recall 3
 	refused 2 "$o watch must be the name of a device." \
 		unchecked watch "${longest}x"
 	refused 2 "$o no such device to watch." change limit 5 watch nosuch0
@@ -404,6 +416,7 @@ test_boundaries()
 	INFLIGHT_AUTO 0 1 inflight auto must be 0 or 1
 	INFLIGHT_PER 0 2 per must be auto, device or destination
 	PAUSE 0 60000 pause must be 0..60s
+	RECALL 0 2 recall must be off, on or auto
 	PROFILE_ID 1 63 profile must be 1..63
 	PROFILE_LIMIT 1 65535 limit must be 1..65535
 	PROFILE_POLICY 0 4 unknown policy
@@ -540,20 +553,30 @@ test_statistics()
 	is "JSON: exactly the fields of the ABI" "$keys" "$(fields)"
 	is "JSON: nothing is in flight" "$(now '[.inflight_recounts,
 		.inflight_limit_bytes, .destinations, .ctl_replaced]')" "[0,0,0,0]"
+	is "JSON: nothing is recalled" "$(now '[.recall_state, .recall_msgs,
+		.recall_forgotten, .msgs_recalled, .pkts_recalled,
+		.stall.unacked_ns]')" '["idle",0,0,0,0,0]'
 	is "JSON: the device that is watched" "$(now .watched)" 1
 	text=$("$tc" -s -d qdisc show dev "$dev")
 	[[ $text == *"messages in 100 out 0 "*"backlog 20"* &&
 	   $text == *"packets in 100 out 0 dropped 80 "* &&
 	   $text == *"flows 1 active 1 new 1 reclaimed 0 refused 0"* &&
 	   $text == *"stalled gate for driver "*" watched ifindex 1"* &&
-	   $text != *recounts* && $text != *destinations* ]]
+	   $text != *recounts* && $text != *destinations* &&
+	   $text != *recall* ]]
 	result $? "text of the qdisc" "$text"
 	text=$("$tc" -s class show dev "$dev")
 	[[ $text == *"class optsample 1:1 "*"flow 0x00000007 distance "[0-9]* &&
 	   $text == *"messages in 100 out 0 "*"held 20p bytes "* ]]
 	result $? "text of the class" "$text"
 	test_class_json
-	change limit 20 gate open
+	change limit 20 gate closed recall on
+	is "JSON: a radio is not believed at once" "$(now .recall_state)" \
+		'"learning"'
+	text=$("$tc" -s -d qdisc show dev "$dev")
+	[[ $text == *" recall learning on_air 0 recalled 0 forgotten 0"* ]]
+	result $? "text of recall" "$text"
+	change limit 20 gate open recall off
 	wait_empty
 	is "after the gate opened" "$(now '[.msgs_out, .backlog_msgs,
 		.stalled, .flows_active]')" "[20,0,null,0]"

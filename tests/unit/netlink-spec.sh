@@ -25,7 +25,9 @@ of_header()
 
 	/^enum tc_optsample_/ {
 		on = list($2)
+		# the states of recall are TC_OPTSAMPLE_RECALL_*
 		prefix = toupper($2) "_"
+		sub(/_STATE_$/, "_", prefix)
 		next
 	}
 	/^struct tc_optsample_/ { on = list($2); struct = 1; next }
@@ -70,7 +72,8 @@ of_spec()
 	/^[a-z]/ { section = $1 }
 	section != "definitions:" && section != "attribute-sets:" { next }
 	/^    name: / { on = $2 }
-	/^      - [a-z]/ { print on, $2, "value" }
+	# quoted: YAML takes on and off for something else
+	/^      - "?[a-z]/ { gsub(/"/, ""); print on, $2, "value" }
 	/^        name: / { name = $2 }
 	/^        type: / { print on, name, $2 }' $spec
 }
@@ -78,7 +81,7 @@ of_spec()
 of_header >"$scratch/header"
 of_spec >"$scratch/spec"
 for what in attrs profiles-attrs profile-attrs counters qd-stats cl-stats \
-	xstats gate inflight-per stall; do
+	xstats gate inflight-per recall recall-state stall; do
 	grep "^tc-optsample-$what " "$scratch/header" >"$scratch/a"
 	grep "^tc-optsample-$what " "$scratch/spec" >"$scratch/b"
 	[ -s "$scratch/a" ] && diff "$scratch/a" "$scratch/b" | sed 's/^/# /'
@@ -86,6 +89,6 @@ for what in attrs profiles-attrs profile-attrs counters qd-stats cl-stats \
 	ok "tc-optsample-$what: $(wc -l <"$scratch/a") of them"
 done
 is_listed=$(cut -d' ' -f1 "$scratch/spec" | sort -u | wc -l)
-[ "$is_listed" = 10 ]
+[ "$is_listed" = 12 ]
 ok "and there is nothing else"
 done_testing

@@ -93,6 +93,10 @@ static void show_text(const struct dev_stats *s)
 		if (qd->stall_ns[i])
 			printf(" %s %.3f s", optsample_stall_name(i),
 			       qd->stall_ns[i] / 1e9);
+	if (qd->recall_state != TC_OPTSAMPLE_RECALL_IDLE)
+		printf("\n  recall %s: %u messages on the air, %llu came back",
+		       optsample_recall_name(qd->recall_state),
+		       qd->recall_msgs, qd->c.msgs_recalled);
 	printf("\n  %u flows, %u messages wait, memory %llu of at most %llu\n",
 	       qd->flows, qd->backlog_msgs, qd->memory, qd->memory_max);
 	printf("  ordinary traffic: sent %llu dropped %llu waiting %u packets\n",
@@ -128,6 +132,7 @@ static void show_counters(cJSON *o, const struct tc_optsample_counters *c)
 		{ "torn", c->torn },
 		{ "oversize", c->oversize },
 		{ "reordered", c->reordered },
+		{ "recalled", c->msgs_recalled },
 		{ "restarts", c->restarts },
 	};
 
@@ -199,6 +204,10 @@ static cJSON *show_qdisc_json(const struct dev_stats *s)
 	cJSON_AddNumberToObject(o, "inflight_limit_packets", s->inflight);
 	cJSON_AddNumberToObject(o, "inflight_limit_bytes",
 				qd->inflight_limit_bytes);
+	cJSON_AddStringToObject(o, "recall_state",
+				optsample_recall_name(qd->recall_state));
+	cJSON_AddNumberToObject(o, "recall_messages", qd->recall_msgs);
+	cJSON_AddNumberToObject(o, "recall_forgotten", qd->recall_forgotten);
 	cJSON_AddNumberToObject(o, "ordinary_sent", qd->ordinary_sent);
 	cJSON_AddNumberToObject(o, "ordinary_dropped", qd->ordinary_dropped);
 	cJSON_AddNumberToObject(o, "ordinary_backlog", qd->ordinary_qlen);

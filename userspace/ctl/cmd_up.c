@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+#include <linux/pkt_sch_optsample.h>
 #include <optsample/units.h>
 #include "common/ifb.h"
 #include "classifier.h"
@@ -37,7 +38,7 @@ enum {
 enum {
 	OPT_LIMIT = 256, OPT_POLICY, OPT_MEMLIMIT, OPT_INFLIGHT, OPT_SETTLE,
 	OPT_RATE, OPT_OUTAGE, OPT_DOMAIN, OPT_TOPICS, OPT_TYPES, OPT_PEER,
-	OPT_ODOMETRY, OPT_MASTER, OPT_NO_IFB, OPT_NO_KEEP,
+	OPT_ODOMETRY, OPT_MASTER, OPT_NO_IFB, OPT_NO_KEEP, OPT_NO_RECALL,
 };
 
 static const struct argp_option up_options[] = {
@@ -55,6 +56,7 @@ static const struct argp_option up_options[] = {
 	{ "master", OPT_MASTER, "URI", 0, "ROS 1 master, for UDPROS (ROS_MASTER_URI; none)", 2 },
 	{ "peer", OPT_PEER, "ADDRESS", 0, "peer whose neighbour entry is needed in an outage", 2 },
 	{ "no-keep", OPT_NO_KEEP, NULL, 0, "do not keep DEV's addresses when its network manager takes them", 3 },
+	{ "no-recall", OPT_NO_RECALL, NULL, 0, "do not keep messages until the access point has acknowledged them", 3 },
 	{ "no-ifb", OPT_NO_IFB, NULL, 0, "the qdisc on DEV itself: a device that keeps its carrier", 3 },
 	{ 0 }
 };
@@ -147,6 +149,9 @@ static int up_parse_dds(int key, char *arg, struct up *up)
 		return 0;
 	case OPT_NO_KEEP:
 		up->no_keep = true;
+		return 0;
+	case OPT_NO_RECALL:
+		up->cfg.recall = TC_OPTSAMPLE_RECALL_OFF;
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -417,7 +422,8 @@ int cmd_up(int argc, char **argv)
 	};
 	struct up up = {
 		.cfg = { STACK_UNSET, STACK_UNSET, STACK_UNSET, STACK_UNSET,
-			 STACK_UNSET, STACK_UNSET, 0 },
+			 STACK_UNSET, STACK_UNSET,
+			 TC_OPTSAMPLE_RECALL_AUTO, 0 },
 		.outage_s = UP_UNSET,
 		.domain = UP_UNSET,
 	};

@@ -211,15 +211,15 @@ static void put_option(struct nl_msg *msg, int attr, uint32_t value)
 		nla_put_u32(msg, attr, value);
 }
 
-static int qdisc_add_optsample(const struct stack *s,
-			       const struct stack_config *cfg)
+static struct nl_msg *optsample_request(const struct stack *s,
+					const struct stack_config *cfg,
+					uint32_t recall)
 {
 	struct nl_msg *msg = tc_request(RTM_NEWQDISC, NLM_F_CREATE |
 					NLM_F_REPLACE,
 					if_nametoindex(s->queue), TC_H_ROOT,
 					STACK_HANDLE, 0);
 	struct nlattr *opts;
-	int err;
 
 	nla_put_string(msg, TCA_KIND, "optsample");
 	opts = nla_nest_start(msg, TCA_OPTIONS | NLA_F_NESTED);
@@ -230,11 +230,25 @@ static int qdisc_add_optsample(const struct stack *s,
 		   cfg->inflight_packets);
 	put_option(msg, TCA_OPTSAMPLE_INFLIGHT_AUTO, cfg->inflight_auto);
 	put_option(msg, TCA_OPTSAMPLE_SETTLE, cfg->settle_ms);
+	put_option(msg, TCA_OPTSAMPLE_RECALL, recall);
 	if (cfg->rate)
 		nla_put_u64(msg, TCA_OPTSAMPLE_RATE64, cfg->rate);
 	nla_put_string(msg, TCA_OPTSAMPLE_WATCH, s->dev);
 	nla_nest_end(msg, opts);
-	err = netlink_send(msg);
+	return msg;
+}
+
+static int qdisc_add_optsample(const struct stack *s,
+			       const struct stack_config *cfg)
+{
+	int err = netlink_send(optsample_request(s, cfg, cfg->recall));
+
+	/* An older module refuses what it does not know. */
+	if (err == -EINVAL && cfg->recall != STACK_UNSET) {
+		err = netlink_send(optsample_request(s, cfg, STACK_UNSET));
+		if (!err && cfg->recall != TC_OPTSAMPLE_RECALL_OFF)
+			cli_warn("the kernel module is older than 'recall': messages that are lost on the air do not come back");
+	}
 	if (err == -ENOENT)
 		return cli_error(err, "the kernel has no optsample qdisc: load sch_optsample.ko");
 	if (err)

@@ -12,6 +12,7 @@ enum {
 /**
  * struct stack_config - options of the qdisc, STACK_UNSET if not given
  * @inflight_auto: 1: the qdisc finds the limit
+ * @recall:	enum tc_optsample_recall
  * @rate:	bytes per second, 0: none
  */
 struct stack_config {
@@ -21,6 +22,7 @@ struct stack_config {
 	uint32_t	inflight_packets;
 	uint32_t	inflight_auto;
 	uint32_t	settle_ms;
+	uint32_t	recall;
 	uint64_t	rate;
 };
 
