@@ -154,12 +154,15 @@ static bool optsample_recall_ready(struct sk_buff *skb)
 	       !(skb->ip_summed == CHECKSUM_PARTIAL && skb_checksum_help(skb));
 }
 
-/* Does mac80211 report what becomes of it, and to us? */
+/*
+ * Does mac80211 report what becomes of it, and to us? A packet that a filter
+ * redirected here may still be a clone of one that is about to be freed.
+ */
 static bool optsample_recall_askable(struct Qdisc *sch,
 				     const struct sk_buff *skb)
 {
 	return qdisc_dev(sch)->type == ARPHRD_ETHER &&
-	       skb_headlen(skb) >= ETH_HLEN && !skb_cloned(skb) &&
+	       skb_headlen(skb) >= ETH_HLEN &&
 	       !is_multicast_ether_addr(skb->data) && !skb_is_gso(skb) &&
 	       !skb_vlan_tag_present(skb) && optsample_inflight_may_own(skb);
 }
@@ -180,7 +183,8 @@ void optsample_recall_keep(struct optsample_sched *q, struct optsample_flow *f,
 
 	if (msg->place == OPTSAMPLE_PASSES || msg->air_place == OPTSAMPLE_TORN)
 		return;
-	if (optsample_recall_askable(sch, skb) &&
+	/* TCP keeps its owner, and would see our mark in what it sends again. */
+	if (!skb->sk && optsample_recall_askable(sch, skb) &&
 	    optsample_recall_ready(skb))
 		kept = skb_clone(skb, GFP_ATOMIC | __GFP_NOWARN);
 	if (!kept) {	/* and without it the message would not be whole */
@@ -582,7 +586,8 @@ void optsample_recall_probe(struct Qdisc *sch, struct sk_buff *skb)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
 
-	if (optsample_recall_askable(sch, skb))
+	/* Its data may be TCP's, which must not get a report later. */
+	if (!skb_cloned(skb) && optsample_recall_askable(sch, skb))
 		optsample_ask_status(skb);
 	q->stall.recall.next_ns = ktime_get_ns() +
 				  OPTSAMPLE_ANSWER_MS * NSEC_PER_MSEC;

@@ -383,10 +383,13 @@ judge()
 	case $what in
 	roam)	holds lost "<=" 2 "ten roams lose next to nothing" ;;
 	silent)
-		holds blind "<=" 9 "what is lost before the robot can know"
+		holds blind "<=" 1 "what is lost before the robot can know"
 		holds lost "<=" 2 "the other access point gets the rest"
 		;;
-	stall)	;;
+	stall)
+		holds kept ">=" 20 "a full queue comes out of it"
+		holds ratio "<=" $ratio "the gap, of the ideal one"
+		;;
 	down|address)
 		holds again ">=" 0 "data flows again"
 		holds ratio "<=" $ratio "the gap, of the ideal one"
