@@ -56,6 +56,25 @@ static inline void optsample_reason_memory(struct sk_buff *first,
 }
 #endif
 
+/* Is it a report? Kernels without Wi-Fi have no room for one. */
+static inline bool optsample_has_status(const struct sk_buff *skb)
+{
+#ifdef CONFIG_WIRELESS
+	return skb->wifi_acked_valid;
+#else
+	return false;
+#endif
+}
+
+static inline bool optsample_acked(const struct sk_buff *skb)
+{
+#ifdef CONFIG_WIRELESS
+	return skb->wifi_acked;
+#else
+	return false;
+#endif
+}
+
 /*
  * mac80211 is to report what becomes of a packet to the socket that owns it.
  * Since 6.15 it is the socket that asks; SKBTX_HW_TSTAMP is a macro since then.

@@ -519,8 +519,8 @@ static void optsample_flush(struct Qdisc *sch)
 	sch_tree_lock(sch);
 	optsample_unhold(sch);
 	optsample_hold_flush(q, &loss);
-	optsample_flows_purge(q, &loss);
 	optsample_recall_reset(q);
+	optsample_flows_purge(q, &loss);
 	optsample_ordinary_flush(q);
 	if (loss.packets)
 		optsample_settle_loss(sch, &loss);

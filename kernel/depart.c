@@ -92,7 +92,11 @@ static __always_inline void optsample_begin(struct optsample_sched *q,
 	u64 gap;
 
 	f->cur = msg;
-	msg->before = f->has_sent ? f->sent_pos : msg->node.pos;
+	msg->air_place = OPTSAMPLE_TORN;
+	if (unlikely(q->stall.recalls)) {
+		msg->air_place = OPTSAMPLE_NOT_KEPT;
+		msg->sent_before = f->has_sent ? f->sent_pos : msg->node.pos;
+	}
 	if (likely(msg->place == OPTSAMPLE_IN_SAMPLER))
 		optsample_depart(&f->sampler);
 	else

@@ -309,7 +309,7 @@ void optsample_hold_by_dest(struct Qdisc *sch)
 	struct optsample_sched *q = qdisc_priv(sch);
 	u32 per = q->cfg.inflight_per;
 
-	q->stall.by_dest = q->stall.inflight.all &&
+	q->stall.by_dest = optsample_inflight_wanted(&q->cfg) &&
 			   qdisc_dev(sch)->type == ARPHRD_ETHER &&
 			   (per == TC_OPTSAMPLE_INFLIGHT_PER_AUTO ?
 			    q->stall.many :
@@ -336,7 +336,8 @@ bool optsample_hold_back(struct Qdisc *sch)
 	if (cause == st->cause && cause == TC_OPTSAMPLE_NOT_STALLED)
 		optsample_hold_add_driver(st);
 	optsample_hold_for(st, cause, now);
-	st->careful = cause != TC_OPTSAMPLE_NOT_STALLED || st->inflight.all ||
+	st->careful = cause != TC_OPTSAMPLE_NOT_STALLED ||
+		      optsample_inflight_owning(q) ||
 		      q->cfg.rate || q->cfg.watch[0] || st->source.nformer ||
 		      st->pause_ns || !skb_queue_empty(&st->requeued);
 	if (cause == TC_OPTSAMPLE_STALL_INFLIGHT)

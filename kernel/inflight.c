@@ -18,6 +18,7 @@
 #include <linux/netdevice.h>
 #include <linux/dynamic_queue_limits.h>
 #include <net/inet_sock.h>
+#include "compat.h"
 #include "optsample.h"
 
 enum {
@@ -111,7 +112,7 @@ static void optsample_below_reported(struct sock *sk)
 	sch = rcu_dereference_sk_user_data(sk);
 	while ((skb = skb_dequeue(&sk->sk_error_queue))) {
 		skb_orphan(skb);
-		if (sch && skb->wifi_acked_valid)
+		if (sch && optsample_has_status(skb))
 			optsample_recall_report(sch, skb);
 		else
 			kfree_skb(skb);
@@ -557,7 +558,7 @@ void optsample_inflight_own(struct optsample_sched *q, struct sk_buff *skb)
 {
 	struct optsample_account *a;
 
-	if (!q->stall.inflight.all || !optsample_inflight_may_own(skb))
+	if (!optsample_inflight_owning(q) || !optsample_inflight_may_own(skb))
 		return;
 	a = optsample_account_of(q, skb);
 	if (unlikely(a->full && q->stall.by_dest))

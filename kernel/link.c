@@ -55,6 +55,7 @@ static void optsample_watch_set(struct optsample_stall *st,
 void optsample_link_settle(struct optsample_sched *q, u64 now)
 {
 	q->stall.down = false;
+	optsample_recall_again(q);
 	q->stall.settle_ns = now + (u64)q->cfg.settle_ms * NSEC_PER_MSEC;
 }
 

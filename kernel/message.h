@@ -149,6 +149,7 @@ optsample_msg_alloc(struct optsample_sched *q, struct optsample_flow *f,
 		list_add_tail(&msg->passes, &f->passes);
 	msg->place = pass ? OPTSAMPLE_PASSES : OPTSAMPLE_IN_SAMPLER;
 	msg->air_place = OPTSAMPLE_NOT_KEPT;
+	msg->returns = 0;
 	return msg;
 }
 

@@ -118,7 +118,9 @@ enum optsample_air_place {
  * @kept_at:	jiffies when the last one was kept
  * @air:	in optsample_recall.aired
  * @sender:	whose it is
- * @before:	position of the message that left before it
+ * @sent_before: position of the message that left before it
+ * @acked:	optsample_recall.acked when it last came back, and
+ * @returns:	how often it did since others arrived
  */
 struct optsample_msg {
 	union {
@@ -147,6 +149,8 @@ struct optsample_msg {
 	u8			place;
 	u8			air_place;
 	bool			failed;
+	u8			returns;
+	u32			acked;
 	u32			kept_truesize;
 	struct sk_buff		*kept;
 	struct sk_buff		*kept_last;
@@ -154,7 +158,7 @@ struct optsample_msg {
 	unsigned long		kept_at;
 	struct list_head	air;
 	struct optsample_flow	*sender;
-	u64			before;
+	u64			sent_before;
 };
 
 /* Which list of optsample_sched.turns: the higher goes first */
@@ -360,8 +364,8 @@ struct optsample_inflight {
  * @nmsgs:	how many
  * @waiting:	packets kept of which it is not known whether they arrived
  * @failed:	messages with a packet that did not
- * @silent:	packets in a row without a report, or the first ones without an
- *		acknowledgement
+ * @silent:	packets since the last report of one that is kept
+ * @acked:	packets of those kept that arrived
  * @good:	acknowledgements, as many as are needed to believe the radio
  * @deaf:	the radio does not report
  * @doubt:	packets get lost: one leaves at a time, and
@@ -380,6 +384,7 @@ struct optsample_recall {
 	u32			waiting;
 	u32			failed;
 	u32			silent;
+	u32			acked;
 	u8			good;
 	bool			deaf;
 	bool			doubt;
@@ -786,10 +791,17 @@ static inline bool optsample_inflight_owns(const struct optsample_config *cfg)
 	return optsample_inflight_wanted(cfg) || cfg->recall;
 }
 
+/* Is it so now? */
+static inline bool optsample_inflight_owning(const struct optsample_sched *q)
+{
+	return optsample_inflight_wanted(&q->cfg) || q->stall.recalls;
+}
+
 /* recall.c */
 void optsample_recall_init(struct optsample_sched *q);
 void optsample_recall_destroy(struct optsample_sched *q);
 void optsample_recall_reset(struct optsample_sched *q);
+void optsample_recall_again(struct optsample_sched *q);
 void optsample_recall_another(struct optsample_sched *q);
 void optsample_recall_configure(struct Qdisc *sch);
 void optsample_recall_keep(struct optsample_sched *q, struct optsample_flow *f,
@@ -801,6 +813,8 @@ void optsample_recall_forget(struct optsample_sched *q,
 			     struct optsample_msg *msg);
 void optsample_recall_forget_flow(struct optsample_sched *q,
 				  const struct optsample_flow *f);
+bool optsample_recall_needs(const struct optsample_sched *q,
+			    const struct optsample_flow *f);
 bool optsample_recall_relieve(struct optsample_sched *q, bool any);
 void optsample_recall_hear(struct Qdisc *sch);
 bool optsample_recall_holds(struct optsample_sched *q, u64 now, u64 *wake_ns);

@@ -5,18 +5,18 @@
  * was not acknowledged goes back into its flow, whole, and is sampled again.
  *
  * mac80211 reports to the socket that owns a packet, and that is the qdisc's
- * own (inflight.c). A report is a clone of the packet, as what is kept is, so
- * both have the same data; the frame itself is made in a copy. While either
- * the frame or its report is there, what is kept has another user. With none
- * left the frame vanished without a report: some queue below dropped it.
+ * own (inflight.c). What is kept and the report share their data: mac80211
+ * clones the packet for the report before it copies it into a frame. So what is
+ * kept has another user until the report was heard. If it has none, the packet
+ * was dropped without a report.
  *
  * One failure puts the link in doubt. The qdisc holds until all that it had
  * handed down is decided, takes back what failed, and sends a packet at a
  * time. The doubt ends with an acknowledgement of one that is not much shorter
  * than those that failed: a weak link may still pass small ones.
  *
- * A radio is believed when it has acknowledged a few packets. One that never
- * reports (full MAC) is deaf: nothing is kept.
+ * A radio is believed when it has acknowledged a few packets. One that does not
+ * report (full MAC) is deaf: nothing is kept until its link comes up again.
  */
 #include <linux/if_arp.h>
 #include "compat.h"
@@ -25,10 +25,12 @@
 enum {
 	OPTSAMPLE_BELIEVED = 8,		/* acknowledgements */
 	OPTSAMPLE_DEAF = 64,		/* packets in a row without a report */
-	OPTSAMPLE_LOST_SECONDS = 10,	/* the driver will never report it */
+	OPTSAMPLE_LOST_SECONDS = 10,	/* the driver will never report it, */
+	OPTSAMPLE_LOST_DOUBT = 2,	/* for which nothing waits so long */
+	OPTSAMPLE_RETURNS = 8,		/* of a message on a link that works */
 	OPTSAMPLE_LOOK_MS = 20,		/* at what has no report yet */
-	OPTSAMPLE_PROBE_MS = 20,	/* after a failure until the next packet */
-	OPTSAMPLE_ANSWER_MS = 100,	/* the same without any report */
+	OPTSAMPLE_PROBE_MS = 20,	/* from a failure to the next packet */
+	OPTSAMPLE_ANSWER_MS = 100,	/* if there is no report at all */
 	OPTSAMPLE_CALM_MS = 1000,	/* no failure for so long: no doubt */
 };
 
@@ -54,7 +56,7 @@ static bool optsample_believed(const struct optsample_recall *r)
  * Messages on the air
  */
 
-/* Some of what was kept will not be needed, or cannot be. */
+/* Free what was kept of a message. */
 static void optsample_kept_free(struct optsample_sched *q,
 				struct optsample_msg *msg)
 {
@@ -97,8 +99,12 @@ static void optsample_air_done(struct optsample_sched *q,
 void optsample_recall_forget(struct optsample_sched *q,
 			     struct optsample_msg *msg)
 {
+	bool leaves = msg->air_place == OPTSAMPLE_LEAVES;
+
 	q->stall.recall.forgotten++;
 	optsample_air_done(q, msg);
+	if (leaves)	/* its rest would not be a message */
+		msg->air_place = OPTSAMPLE_TORN;
 }
 
 /**
@@ -114,6 +120,22 @@ void optsample_recall_forget_flow(struct optsample_sched *q,
 	list_for_each_entry_safe(msg, next, &q->stall.recall.aired, air)
 		if (msg->sender == f)
 			optsample_recall_forget(q, msg);
+}
+
+/**
+ * optsample_recall_needs - may messages of a flow come back?
+ * @q: private data of the qdisc, locked
+ * @f: the flow
+ */
+bool optsample_recall_needs(const struct optsample_sched *q,
+			    const struct optsample_flow *f)
+{
+	const struct optsample_msg *msg;
+
+	list_for_each_entry(msg, &q->stall.recall.aired, air)
+		if (msg->sender == f)
+			return true;
+	return false;
 }
 
 static void optsample_forget_all(struct optsample_sched *q)
@@ -183,11 +205,14 @@ void optsample_recall_keep(struct optsample_sched *q, struct optsample_flow *f,
 
 	if (msg->place == OPTSAMPLE_PASSES || msg->air_place == OPTSAMPLE_TORN)
 		return;
+	/* While nobody shares its data: that would be copied. */
+	if (q->stall.source.nformer)
+		optsample_link_source(sch, skb);
 	/* TCP keeps its owner, and would see our mark in what it sends again. */
 	if (!skb->sk && optsample_recall_askable(sch, skb) &&
 	    optsample_recall_ready(skb))
 		kept = skb_clone(skb, GFP_ATOMIC | __GFP_NOWARN);
-	if (!kept) {	/* and without it the message would not be whole */
+	if (!kept) {	/* without it the message would not be whole */
 		if (msg->air_place == OPTSAMPLE_LEAVES)
 			optsample_recall_forget(q, msg);
 		msg->air_place = OPTSAMPLE_TORN;
@@ -218,7 +243,7 @@ void optsample_recall_keep(struct optsample_sched *q, struct optsample_flow *f,
 }
 
 /**
- * optsample_recall_linger - a message has left, as far as it came
+ * optsample_recall_linger - all packets of a message that came have left
  * @q: private data of the qdisc, locked
  * @f: its flow
  * @msg: the message, of which packets are kept
@@ -305,7 +330,7 @@ static struct sk_buff *optsample_kept_find(struct optsample_recall *r,
 	return NULL;
 }
 
-/* A packet that leaves in doubt arrived: is the link well again? */
+/* In doubt, a packet was acknowledged: is the link well again? */
 static void optsample_proof(struct optsample_recall *r, u32 len)
 {
 	if (!r->drained)
@@ -320,21 +345,17 @@ static void optsample_hear_one(struct optsample_sched *q,
 			       const struct sk_buff *report)
 {
 	struct optsample_recall *r = &q->stall.recall;
-	bool acked = report->wifi_acked;
+	bool acked = optsample_acked(report);
 	struct optsample_msg *msg;
 	struct sk_buff *kept;
 
-	if (acked) {
-		r->good = min(r->good + 1, OPTSAMPLE_BELIEVED);
-		r->silent = 0;
-	} else if (!optsample_believed(r)) {
-		acked = true;	/* it may say so of any packet */
-		r->silent++;
-	} else {
-		r->silent = 0;
-	}
 	kept = optsample_kept_find(r, report, &msg);
 	if (kept) {
+		r->silent = 0;
+		r->good = min(r->good + acked, OPTSAMPLE_BELIEVED);
+		r->acked += acked;
+		/* Until then it may say that of any packet. */
+		acked |= !optsample_believed(r);
 		optsample_decide(r, msg, kept, acked ? OPTSAMPLE_ARRIVED :
 						       OPTSAMPLE_FAILED);
 		optsample_air_settle(q, msg);
@@ -369,33 +390,39 @@ static void optsample_look_at(struct optsample_sched *q,
 			      struct optsample_msg *msg)
 {
 	struct optsample_recall *r = &q->stall.recall;
-	bool lost = time_after(jiffies, msg->kept_at +
-			       OPTSAMPLE_LOST_SECONDS * HZ);
+	unsigned long lost_at = msg->kept_at + HZ *
+		(r->doubt ? OPTSAMPLE_LOST_DOUBT : OPTSAMPLE_LOST_SECONDS);
+	bool believed = optsample_believed(r);
 	struct sk_buff *kept;
+	u32 vanished = 0;
 
 	for (kept = msg->undecided; kept; kept = kept->next) {
 		if (*optsample_fate(kept) != OPTSAMPLE_UNDECIDED)
 			continue;
 		if (!skb_cloned(kept)) {
-			r->silent++;
-			optsample_decide(r, msg, kept, optsample_believed(r) ?
+			vanished++;
+			optsample_decide(r, msg, kept, believed ?
 					 OPTSAMPLE_FAILED : OPTSAMPLE_ARRIVED);
-		} else if (lost) {
+		} else if (time_after(jiffies, lost_at)) {
 			q->stall.inflight.recounts++;
+			r->silent += OPTSAMPLE_DEAF / 8;
 			optsample_decide(r, msg, kept, r->doubt ?
 					 OPTSAMPLE_FAILED : OPTSAMPLE_ARRIVED);
 		}
 	}
+	/* A queue below that is emptied has many of a radio that does report. */
+	r->silent += believed ? !!vanished : vanished;
 	optsample_air_settle(q, msg);
 }
 
-/* Once a tick: it looks at all that is on the air. */
+/* Not for each packet: it looks at all that is on the air. */
 static void optsample_look(struct optsample_sched *q)
 {
 	struct optsample_recall *r = &q->stall.recall;
 	struct optsample_msg *msg, *next;
 
-	if (r->looked == jiffies)
+	if (time_before(jiffies, r->looked + (r->doubt ? 1 :
+			msecs_to_jiffies(OPTSAMPLE_LOOK_MS))))
 		return;
 	r->looked = jiffies;
 	list_for_each_entry_safe(msg, next, &r->aired, air)
@@ -407,14 +434,31 @@ static void optsample_look(struct optsample_sched *q)
  */
 
 /* Another frame with the same data may still be somewhere below. */
-static bool optsample_kept_own(struct optsample_msg *msg)
+static bool optsample_kept_own(struct optsample_sched *q,
+			       struct optsample_msg *msg)
 {
 	struct sk_buff *skb;
+	u32 more;
 
-	for (skb = msg->kept; skb; skb = skb->next)
+	for (skb = msg->kept; skb; skb = skb->next) {
+		more = -skb->truesize;
 		if (skb_unclone(skb, GFP_ATOMIC | __GFP_NOWARN))
 			return false;
+		more += skb->truesize;
+		msg->kept_truesize += more;
+		optsample_charge(q, msg->sender, msg, more);
+	}
 	return true;
+}
+
+/* It was sent again and again while others arrived: it is the message. */
+static bool optsample_returns_often(const struct optsample_recall *r,
+				    struct optsample_msg *msg)
+{
+	if (msg->acked != r->acked)
+		msg->returns++;
+	msg->acked = r->acked;
+	return msg->returns > OPTSAMPLE_RETURNS;
 }
 
 /* Before all that its flow holds, but for a message that has begun to leave */
@@ -432,9 +476,9 @@ static void optsample_requeue(struct optsample_flow *f,
 		f->waiting++;
 		optsample_committed(f, 1);
 	} else {
-		optsample_return(&f->sampler, &msg->node, msg->before);
+		optsample_return(&f->sampler, &msg->node, msg->sent_before);
 	}
-	f->sent_pos = msg->before;
+	f->sent_pos = msg->sent_before;
 }
 
 static void optsample_take_back(struct Qdisc *sch, struct optsample_msg *msg)
@@ -445,15 +489,18 @@ static void optsample_take_back(struct Qdisc *sch, struct optsample_msg *msg)
 	u32 packets = 0, bytes = 0;
 	struct sk_buff *skb;
 
-	if (!optsample_kept_own(msg)) {
+	if (optsample_returns_often(r, msg) || !optsample_kept_own(q, msg)) {
 		optsample_recall_forget(q, msg);
 		return;
 	}
+	/* One that is newer must not go before it. */
+	if (f->cur && f->cur != msg && f->cur->air_place == OPTSAMPLE_LEAVES)
+		optsample_take_back(sch, f->cur);
 	for (skb = msg->kept; skb; skb = skb->next) {
 		packets++;
 		bytes += qdisc_pkt_len(skb);
 	}
-	r->failed--;
+	r->failed -= msg->failed;
 	r->nmsgs--;
 	list_del(&msg->air);
 	if (msg->air_place == OPTSAMPLE_LEFT) {
@@ -525,6 +572,8 @@ static void optsample_wake(struct optsample_sched *q, u32 ms)
 static void optsample_deafen(struct optsample_sched *q)
 {
 	q->stall.recall.deaf = true;
+	if (q->stall.recall.failed)
+		optsample_take_all_back(q->stall.watchdog.qdisc);
 	optsample_recall_configure(q->stall.watchdog.qdisc);
 }
 
@@ -537,7 +586,7 @@ void optsample_recall_hear(struct Qdisc *sch)
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_recall *r = &q->stall.recall;
 
-	/* What vanished has no report that was not heard yet: in this order. */
+	/* In this order: what vanished has no report that is still to hear. */
 	optsample_hear(q);
 	if (r->waiting)
 		optsample_look(q);
@@ -559,7 +608,7 @@ void optsample_recall_hear(struct Qdisc *sch)
  * @now: the time
  * @wake_ns: out: when to look again
  *
- * Whatever waits: other traffic would be lost, too.
+ * Ordinary traffic waits, too: it would be lost as well.
  */
 bool optsample_recall_holds(struct optsample_sched *q, u64 now, u64 *wake_ns)
 {
@@ -573,14 +622,16 @@ bool optsample_recall_holds(struct optsample_sched *q, u64 now, u64 *wake_ns)
 		optsample_no_doubt(r);
 		return false;
 	}
+	if (now >= r->next_ns)
+		return false;
 	*wake_ns = r->next_ns;
-	return now < r->next_ns;
+	return true;
 }
 
 /**
  * optsample_recall_probe - a packet leaves in doubt
  * @sch: the qdisc, locked, in doubt
- * @skb: the packet; asked about, whatever it is
+ * @skb: the packet; the radio is asked about it even if it is not kept
  */
 void optsample_recall_probe(struct Qdisc *sch, struct sk_buff *skb)
 {
@@ -633,6 +684,7 @@ void optsample_recall_report(struct Qdisc *sch, struct sk_buff *skb)
 	spin_lock_irqsave(&r->reports.lock, flags);
 	gone = r->gone;
 	first = skb_queue_empty(&r->reports);
+	gone |= !READ_ONCE(q->stall.recalls);
 	if (!gone)
 		__skb_queue_tail(&r->reports, skb);
 	spin_unlock_irqrestore(&r->reports.lock, flags);
@@ -677,6 +729,16 @@ void optsample_recall_reset(struct optsample_sched *q)
 }
 
 /**
+ * optsample_recall_again - the link is up: the radio may report this time
+ * @q: private data of the qdisc, locked
+ */
+void optsample_recall_again(struct optsample_sched *q)
+{
+	q->stall.recall.silent = 0;
+	q->stall.recall.deaf = false;
+}
+
+/**
  * optsample_recall_another - another radio: nothing is known of it
  * @q: private data of the qdisc, locked
  */
@@ -685,8 +747,7 @@ void optsample_recall_another(struct optsample_sched *q)
 	struct optsample_recall *r = &q->stall.recall;
 
 	r->good = 0;
-	r->silent = 0;
-	r->deaf = false;
+	optsample_recall_again(q);
 }
 
 /**
@@ -704,10 +765,12 @@ void optsample_recall_configure(struct Qdisc *sch)
 
 	if (on == st->recalls)
 		return;
-	st->recalls = on;
+	WRITE_ONCE(st->recalls, on);
 	optsample_inflight_ask(q, on);
-	if (!on)
-		optsample_recall_reset(q);
+	if (on)
+		return;
+	optsample_recall_reset(q);
+	skb_queue_purge(&st->recall.reports);
 }
 
 /**

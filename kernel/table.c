@@ -82,7 +82,8 @@ void optsample_flows_reclaim(struct optsample_sched *q)
 		if (time_before32((u32)jiffies, f->idle_since +
 				  (u32)msecs_to_jiffies(q->cfg.idle_ms)))
 			break;
-		optsample_flow_free(q, f);
+		if (!optsample_recall_needs(q, f))
+			optsample_flow_free(q, f);
 	}
 }
 
@@ -124,12 +125,19 @@ static void optsample_flow_purge(struct optsample_sched *q,
 bool optsample_idle_free(struct optsample_sched *q)
 {
 	struct optsample_flow *f;
+	int tries = OPTSAMPLE_FIND;
 
 	optsample_alone_idle(q);
+	/* Rather one of which nothing may come back */
+	list_for_each_entry(f, &q->idle, list)
+		if (!optsample_recall_needs(q, f) || !--tries)
+			goto found;
 	f = list_first_entry_or_null(&q->idle, struct optsample_flow, list);
-	if (f)
-		optsample_flow_free(q, f);
-	return f;
+	if (!f)
+		return false;
+found:
+	optsample_flow_free(q, f);
+	return true;
 }
 
 /*

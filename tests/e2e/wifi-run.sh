@@ -171,7 +171,8 @@ qdisc_up()
 	case $1 in
 	pfifo)	tc qdisc replace dev wlan0 root pfifo limit 1000 ;;
 	fq_codel) tc qdisc replace dev wlan0 root fq_codel ;;
-	optsample) "$bin/optsample" up wlan0 --limit "$LIMIT" \
+	optsample|gap)
+		"$bin/optsample" up wlan0 --limit "$LIMIT" --policy "$1" \
 			--peer $operator_ip ;;
 	*)	echo "not a qdisc of this demo"; false ;;
 	esac >"$log/up.log" 2>&1 ||
@@ -181,7 +182,7 @@ qdisc_up()
 qdisc_down()
 {
 	tc -s qdisc show >"$log/tc.txt" 2>&1
-	if [ "$1" = optsample ]; then
+	if [ "$1" = optsample ] || [ "$1" = gap ]; then
 		"$bin/optsample" show -j >"$log/optsample.json" 2>&1
 		"$bin/optsample" show >"$log/optsample.txt" 2>&1
 		"$bin/optsample" down wlan0 >"$log/down.log" 2>&1

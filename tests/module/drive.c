@@ -27,6 +27,7 @@
  *   tos6 N                     the same, and they are IPv6
  *   priority N                 packets have this skb->priority from now on
  *   to N                       and this last byte of the link address
+ *   from N                     and 02:00:00:00:00:N as the sender's
  *   mini N                     and, if N is 1, a socket as that of a SYN-ACK,
  *                              which is not a full one
  *   share FLOW LEN N           N departures, while one packet of LEN bytes of
@@ -375,6 +376,8 @@ static int drive(const char *line)
 		return 0;
 	else if (sscanf(line, "mini %u", &packet_kind.mini) == 1)
 		return 0;
+	else if (sscanf(line, "from %u", &a) == 1)
+		packet_kind.from = a;
 	else if (sscanf(line, "to %u", &a) == 1)
 		packet_kind.to = a;
 	else if (sscanf(line, "o %u", &a) == 1)

@@ -98,6 +98,10 @@ struct sk_buff *packet_make(u32 flow_id, u32 msg, u64 pos, u32 seq, u32 flags,
 	eth_zero_addr(skb_put(skb, ETH_HLEN));
 	skb_reset_mac_header(skb);
 	eth_hdr(skb)->h_dest[ETH_ALEN - 1] = packet_kind.to;
+	if (packet_kind.from) {
+		eth_hdr(skb)->h_source[0] = 2;
+		eth_hdr(skb)->h_source[ETH_ALEN - 1] = packet_kind.from;
+	}
 	eth_hdr(skb)->h_proto = protocol;
 	skb_set_network_header(skb, ETH_HLEN);
 	if (packet_kind.version == 6)

@@ -20,6 +20,7 @@ struct packet_kind {
 	u32	tos;
 	u32	priority;
 	u32	to;		/* last byte of the link address */
+	u32	from;		/* that of the sender's, 0: all zero */
 	u32	mini;		/* 1: owned by a socket that is not a full one */
 };
 
