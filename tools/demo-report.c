@@ -25,9 +25,12 @@
 /* What --check asks for, with a limit of 20 and an outage of 5 s */
 enum {
 	CHECK_KEPT	= 12,		/* of the messages of the outage */
-	CHECK_GAP_MS	= 1200,		/* longest gap of optsample */
+	CHECK_GAP_MS	= 800,		/* longest gap of optsample */
 	CHECK_OTHERS_MS	= 4000,		/* at least that of the others */
 };
+
+/* Of the best possible, with the policy gap; 0.95 as a rule */
+#define CHECK_PROFIT	0.9
 
 static FILE *log_open(const struct run *r, const char *name)
 {
@@ -281,6 +284,12 @@ static int check(const struct run *runs, unsigned int count)
 
 		bad += test(++nr, !r->bad, "no image arrived but as sent",
 			    r->name, r->bad);
+		if (!strcmp(r->name, "gap")) {
+			bad += test(++nr, r->profit >= CHECK_PROFIT * r->oracle,
+				    "profit, of the best possible", r->name,
+				    r->profit / r->oracle);
+			continue;
+		}
 		if (strcmp(r->name, "optsample")) {
 			others = r->gap_ns < others ? r->gap_ns : others;
 			continue;
