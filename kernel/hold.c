@@ -219,15 +219,20 @@ void optsample_hold_flush(struct optsample_sched *q,
  * @sch: the qdisc
  * @ms: from now on, 0: no longer
  *
- * Ends by itself, in case that whoever asked for it is gone.
+ * Ends by itself, in case that whoever asked for it is gone. Who says 0 knows
+ * the network. If a radio says what arrives, it need not settle then.
  */
 void optsample_hold_pause(struct Qdisc *sch, u32 ms)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
+	u64 now;
 
 	sch_tree_lock(sch);
-	q->stall.pause_ns = ms ? ktime_get_ns() + (u64)ms * NSEC_PER_MSEC : 0;
+	now = ktime_get_ns();
+	q->stall.pause_ns = ms ? now + (u64)ms * NSEC_PER_MSEC : 0;
 	q->stall.careful = true;
+	if (!ms && now < q->stall.settle_ns && optsample_recall_try(q, now))
+		q->stall.settle_ns = 0;
 	sch_tree_unlock(sch);
 	optsample_kick(sch);
 }

@@ -818,6 +818,7 @@ bool optsample_recall_needs(const struct optsample_sched *q,
 bool optsample_recall_relieve(struct optsample_sched *q, bool any);
 void optsample_recall_hear(struct Qdisc *sch);
 bool optsample_recall_holds(struct optsample_sched *q, u64 now, u64 *wake_ns);
+bool optsample_recall_try(struct optsample_sched *q, u64 now);
 void optsample_recall_probe(struct Qdisc *sch, struct sk_buff *skb);
 bool optsample_recall_requeued(struct optsample_sched *q,
 			       const struct sk_buff *skb);

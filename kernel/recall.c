@@ -629,6 +629,25 @@ bool optsample_recall_holds(struct optsample_sched *q, u64 now, u64 *wake_ns)
 }
 
 /**
+ * optsample_recall_try - let a packet find out whether the link works
+ * @q: private data of the qdisc, locked
+ * @now: the time
+ *
+ * Return: false if this radio would not say so
+ */
+bool optsample_recall_try(struct optsample_sched *q, u64 now)
+{
+	struct optsample_recall *r = &q->stall.recall;
+
+	if (!q->stall.recalls || !optsample_believed(r))
+		return false;
+	r->doubt = true;
+	r->failed_ns = now;
+	r->next_ns = 0;
+	return true;
+}
+
+/**
  * optsample_recall_probe - a packet leaves in doubt
  * @sch: the qdisc, locked, in doubt
  * @skb: the packet; the radio is asked about it even if it is not kept

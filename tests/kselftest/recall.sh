@@ -256,6 +256,31 @@ play "r ack 1"
 is "$(air 1) $(state)" "1/91/0 active" "and the link is used again"
 play "r ack 1"
 
+# settling
+believed settle 60s
+ip link set d0 carrier off
+ip link set d0 carrier on
+arrive 92 93
+is "$(air 1) $(stat stalled)" ' "settle"' "the link is back: it settles"
+tc qdisc change dev d0 root handle 1: optsample pause 0
+is "$(air 2) $(state)" "1/92/0 doubt" \
+	"the network is the same: one packet tries the link"
+is "$(hear "r nack 1") $(stat msgs_recalled)" " 1" "it does not work yet"
+nap
+is "$(air 2)" 1/92/0 "the next try"
+is "$(hear "r ack 1") $(state)" "1/93/0 active" "it works"
+play "r ack 1"
+tc qdisc change dev d0 root handle 1: optsample pause 0
+is "$(state)" active "nothing settles: nothing is tried"
+
+device limit 5 recall on settle 60s
+ip link set d0 carrier off
+ip link set d0 carrier on
+arrive 94
+tc qdisc change dev d0 root handle 1: optsample pause 0
+is "$(air 1) $(stat stalled)" ' "settle"' \
+	"a radio of which nothing is known settles"
+
 # traffic that is not sampled
 believed
 arrive 95
