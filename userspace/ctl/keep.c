@@ -473,6 +473,8 @@ static void keep_judge_wifi(struct keep *k, uint64_t now)
 			k->addrs[i].sure = k->addrs[i].here &&
 				k->addrs[i].until == KEEP_FOREVER;
 		k->paused_at = now;
+	} else if (!k->paused_at) {
+		stack_pause(k->queue, 0);
 	}
 	k->network = network;
 }
