@@ -32,6 +32,11 @@
  *                              which is not a full one
  *   share FLOW LEN N           N departures, while one packet of LEN bytes of
  *                              FLOW always waits: share P, its percent of bytes
+ *   send POS                   message POS is sent by DEV, as the stack does it
+ *   full ROOM STOPS            device full0 (fullmac.c) with room for packets;
+ *                              1: it stops its queue then
+ *   full gone|noticed|back     what its access point does
+ *   arrived                    what full0 got through: FLOW/MSG/SEQ...
  *   air KBIT AGGREGATE GAP_US  device air0 (air.c) sends like this from now on
  *   ids N                      flow ids of `bench` are multiples of N; 0: random
  *   bench MODE FLOWS PACKETS BACKLOG COUNT
@@ -56,6 +61,7 @@
 #include "air.h"
 #include "bench.h"
 #include "drive.h"
+#include "fullmac.h"
 #include "packet.h"
 #include "radio.h"
 
@@ -136,19 +142,44 @@ static void say_evicted(struct sk_buff *list, u32 msg)
 		drive_say(" %llu", gone[--n]);
 }
 
-static int arrive(u64 pos)
+/* Packet @i of the message that drive_message is the number of */
+static struct sk_buff *message_packet(u64 pos, u32 i)
 {
-	struct sk_buff *skb, *to_free = NULL;
-	u32 i, kept = 0, flags;
+	u32 flags = (i ? 0 : OPTSAMPLE_TAG_FIRST) |
+		    (i == packets - 1 ? OPTSAMPLE_TAG_LAST : 0);
+	struct sk_buff *skb = packet_make(flow, drive_message, pos, i, flags,
+					  PAYLOAD);
+
+	if (skb)
+		packet_tag(skb, true);
+	return skb;
+}
+
+static int send(u64 pos)
+{
+	struct sk_buff *skb;
+	u32 i;
 
 	drive_message++;
 	for (i = 0; i < packets; i++) {
-		flags = (i ? 0 : OPTSAMPLE_TAG_FIRST) |
-			(i == packets - 1 ? OPTSAMPLE_TAG_LAST : 0);
-		skb = packet_make(flow, drive_message, pos, i, flags, PAYLOAD);
+		skb = message_packet(pos, i);
 		if (!skb)
 			return -ENOMEM;
-		packet_tag(skb, true);
+		dev_queue_xmit(skb);
+	}
+	return 0;
+}
+
+static int arrive(u64 pos)
+{
+	struct sk_buff *skb, *to_free = NULL;
+	u32 i, kept = 0;
+
+	drive_message++;
+	for (i = 0; i < packets; i++) {
+		skb = message_packet(pos, i);
+		if (!skb)
+			return -ENOMEM;
 		if (drive_put(skb, &to_free) == NET_XMIT_SUCCESS)
 			kept++;
 	}
@@ -344,6 +375,10 @@ static int drive(const char *line)
 		return choose(word);
 	if (sscanf(line, "air %u %u %u", &a, &b, &c) == 3)
 		return air_configure(a, b, c);
+	if (sscanf(line, "full %u %u", &a, &b) == 2)
+		return fullmac_make(a, b);
+	if (sscanf(line, "full %31s", word) == 1)
+		return fullmac_do(word);
 	if (sscanf(line, "ids %u", &bench_id_step) == 1)
 		return 0;
 	if (!drive_dev)
@@ -358,7 +393,11 @@ static int drive(const char *line)
 		return air_take(a);
 	if (sscanf(line, "r %31s %u", word, &a) == 2)
 		return radio_settle(word, a);
-	if (sscanf(line, "packets %u", &a) == 1)
+	if (sscanf(line, "send %llu", &pos) == 1)
+		return send(pos);
+	if (!strcmp(line, "arrived"))
+		fullmac_say();
+	else if (sscanf(line, "packets %u", &a) == 1)
 		packets = max(a, 1U);
 	else if (sscanf(line, "flow %u", &a) == 1)
 		flow = a;
@@ -491,6 +530,7 @@ static void __exit drive_exit(void)
 		netif_tx_wake_all_queues(drive_dev);
 	rtnl_unlock();
 	air_exit();
+	fullmac_exit();
 	radio_exit();
 	vfree(out);
 }
