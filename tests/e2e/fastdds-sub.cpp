@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * fastdds-sub - the operator as an ordinary Fast DDS node: prints "NAME NUMBER
- * CRC" for each message, ends when on all topics one after LAST has come
+ * CRC" for each message, ends by SIGTERM or when on all topics one after LAST
+ * has come
  */
+#include <csignal>
+
+#include <fastdds/dds/core/condition/WaitSet.hpp>
 #include <fastdds/dds/subscriber/DataReader.hpp>
 #include <fastdds/dds/subscriber/SampleInfo.hpp>
 #include <fastdds/dds/subscriber/Subscriber.hpp>
@@ -15,6 +19,13 @@ using namespace eprosima::fastdds::dds;
 enum { READER_DEPTH = 100 };
 
 static DataReader *readers[APP_TOPICS];
+
+static volatile sig_atomic_t ending;
+
+static void on_signal(int)
+{
+	ending = 1;
+}
 
 /* Return: true when it is over */
 static bool take(struct app *a, unsigned int t)
@@ -37,8 +48,11 @@ int main(int argc, char **argv)
 	DomainParticipant *participant = NULL;
 	Subscriber *subscriber = NULL;
 	static struct app a;
+	ConditionSeq active;
 	bool over = false;
+	WaitSet waits;
 
+	signal(SIGTERM, on_signal);
 	if (!app_options(&a, argc, argv, false))
 		return 2;
 	for (unsigned int i = 0; i < a.ntopics; i++) {
@@ -55,9 +69,12 @@ int main(int argc, char **argv)
 			fprintf(stderr, "fastdds-sub: no reader\n");
 			return 1;
 		}
+		readers[i]->get_statuscondition().set_enabled_statuses(
+			StatusMask::data_available());
+		waits.attach_condition(readers[i]->get_statuscondition());
 	}
-	while (!over) {
-		usleep(10000);
+	while (!over && !ending) {
+		waits.wait(active, Duration_t(0, 200000000));
 		for (unsigned int i = 0; i < a.ntopics; i++)
 			over |= take(&a, i);
 	}

@@ -2,13 +2,17 @@
 #
 # judge.awk - what became of the messages of one experiment
 #
-# usage: gawk -f judge.awk -v limit=N -v down=NS [-v carrier=NS] -v up=NS
-#		[-v all=1] PUB SUB LOCAL
+# usage: gawk -f judge.awk -v limit=N -v two=NS -v one=NS -v well=NS
+#		-v down=NS [-v carrier=NS] -v up=NS [-v all=1] PUB SUB LOCAL
 #
 # PUB is image-pub's CSV (seq,stamp,sent,crc,began,ret), SUB and LOCAL those of
 # image-sub (stamp,received,bytes,crc) behind the link and on the robot. The
 # link went at `down`, the robot noticed at `carrier` (0: never), the link was
 # there again at `up`.
+#
+# Does the robot feel the link? Until `two` the subscriber on the robot was the
+# only one, until `one` there was another one on the robot, from `well` on one
+# behind the link, which was well.
 #
 # The outage is over when the first message arrives after `up`; it is judged
 # from `carrier` on. What was written before that went into the air before the
@@ -30,13 +34,59 @@
 #		the robot, longest time without one there, in s
 #	errors	write() failed
 #	late	how long after its time a write() began at worst, in ms
-#	p99, max
-#		how long write() took, in ms
+#	max	how long write() took at worst, in ms
+#	write_ms, local_ms
+#		99 of 100 calls of write() took no longer, messages on the robot
+#		were no older when they came, in ms: with that subscriber alone,
+#		with two on the robot, with a link that is well, in the first
+#		second from `down` on, and from then until `up`
+#	write_first, local_first
+#		the fourth of these by the third: what is sent until the robot
+#		can know that the link has gone costs what the radio costs
+#	write_held, local_held
+#		the fifth by the second: the subscriber behind the link costs no
+#		more than one more on the robot would
 #
 # `all`: the outage ends at `up` whatever arrives (one that data gets round, or
 # some of it): what comes until the end of the experiment counts as kept.
 
-BEGIN { FS = "," }
+BEGIN {
+	FS = ","
+	nphases = split("alone two well first held", phases, " ")
+}
+
+# phase(STAMP): in which a message was written, "" for none
+function phase(t)
+{
+	if (t >= down)
+		return t >= up ? "" : t < down + 1e9 ? "first" : "held"
+	if (t >= well)
+		return "well"
+	# a second for whoever is new
+	if (t >= two)
+		return t > two + 1e9 && t < one ? "two" : ""
+	return t > stamp[1] + 1e9 ? "alone" : ""
+}
+
+function p99(values, sorted, n)
+{
+	n = asort(values, sorted)
+	return n ? sorted[int((99 * n + 99) / 100)] : 0
+}
+
+# phases_text(OF): the p99 of each phase, with "/" between them
+function phases_text(of, i, text)
+{
+	for (i = 1; i <= nphases; i++)
+		text = text (i > 1 ? "/" : "") sprintf("%.2f", p99(of[phases[i]]))
+	return text
+}
+
+function by(of, a, b, base)
+{
+	base = p99(of[b])
+	return base ? p99(of[a]) / base : -1
+}
 
 BEGINFILE { which++ }
 
@@ -45,8 +95,10 @@ which == 1 {
 	stamp[$1] = $2
 	crc[$2] = $4
 	last = $1
+	write[phase($2)][$1] = ($3 - $5) / 1e6
 	if ($2 >= down) {
-		took[++count] = ($3 - $5) / 1e6
+		if (($3 - $5) / 1e6 > max)
+			max = ($3 - $5) / 1e6
 		errors += $6 < 0
 		if (($5 - $2) / 1e6 > late)
 			late = ($5 - $2) / 1e6
@@ -64,6 +116,10 @@ which > 1 {
 which == 2 {
 	if ($2 > up && !over)
 		over = $2
+}
+
+which == 3 {
+	here[phase($1)][$1] = ($2 - $1) / 1e6
 }
 
 which == 3 && $1 >= down {
@@ -105,10 +161,13 @@ END {
 		}
 	}
 	ideal = judged > limit ? int((judged + limit - 1) / limit) : 1
-	asort(took)
 	printf "n %d kept %d blind %d lost %d gap %d ideal %d ratio %.2f " \
 		"again %.1f bad %d local_n %d local %d local_pause %.2f " \
-		"errors %d late %.1f p99 %.1f max %.1f\n", n, kept, blind, lost, gap, \
+		"errors %d late %.1f max %.1f " \
+		"write_ms %s local_ms %s write_first %.2f local_first %.2f " \
+		"write_held %.2f local_held %.2f\n", n, kept, blind, lost, gap, \
 		ideal, gap / ideal, again, bad, local_n, locally, pause / 1e9, \
-		errors, late, took[int((99 * count + 99) / 100)], took[count]
+		errors, late, max, phases_text(write), phases_text(here), \
+		by(write, "first", "well"), by(here, "first", "well"), \
+		by(write, "held", "two"), by(here, "held", "two")
 }

@@ -10,7 +10,8 @@
 # what became of the messages.
 #
 # In each experiment a camera on the robot (96x96, 5 Hz, best effort) has one
-# subscriber behind the link and one in another process of the robot.
+# subscriber behind the link and one in another process of the robot. Before, it
+# has that one alone, and then two on the robot, for comparison.
 #
 # usage: managers.sh CELL...
 #
@@ -28,7 +29,7 @@
 #		network: to another network and back, where DHCP gives the same
 #		address
 #		elsewhere: to another network, with another address, and back
-#	STACK	cyclone (default), fastdds
+#	STACK	cyclone (default), fastdds; cyclone-reliable, fastdds-reliable
 #	POLICY	optsample (default), gap
 #
 # Put the cells of one manager next to each other: it is set up once. By hand:
@@ -48,13 +49,15 @@ bin=$top/build/bin
 run=/run/managers
 logs=$run/logs
 limit=20
+# a robot has other processors for the radio, the access points and the managers
+node="chrt -f 10"
 . "$top/tests/tap.sh"
 . "$top/tests/kselftest/guest_time.sh"
 . "$top/tests/managers/ground.sh"
 
 programs="bash sh awk basename cat chmod chown cp cut date dirname env expr find
 	gawk grep head hostname id ip iw kill ln ls mkdir mktemp modprobe mount
-	mv nproc nsenter ping readlink rm rmdir run-parts sed seq setsid sleep
+	mv chrt nproc nsenter ping readlink rm rmdir run-parts sed seq setsid sleep
 	sort stat sync sysctl tail tc timeout touch tr true umount uname wc
 	hostapd wpa_supplicant wpa_cli dnsmasq dbus-daemon dbus-uuidgen udevadm
 	NetworkManager nmcli networkctl dhcpcd dhclient
@@ -106,33 +109,42 @@ uri()
 	END
 }
 
-# cyclone: $publisher and $subscribers
-cyclone()
+# cyclone_subscriber NAME [IN]: what it gets is in NAME.csv
+cyclone_subscriber()
 {
-	CYCLONEDDS_URI=$(uri br0) $in_operator "$bin/image-sub" \
-		>"$log/sub.csv" 2>"$log/sub.log" &
-	subscribers=($!)
-	CYCLONEDDS_URI=$(uri wlan0) "$bin/image-sub" \
-		>"$log/local.csv" 2>"$log/local.log" &
+	local name=$1 device=wlan0
+
+	shift
+	[ $# = 0 ] || device=br0
+	CYCLONEDDS_URI=$(uri $device) "$@" $node "$bin/image-sub" $reliable \
+		>"$log/$name.csv" 2>"$log/$name.log" &
 	subscribers+=($!)
-	CYCLONEDDS_URI=$(uri wlan0) "$bin/image-pub" --size $size --rate $rate \
-		--count 100000 --readers 2 "$run/frames.$size" \
+}
+
+cyclone_publisher()
+{
+	CYCLONEDDS_URI=$(uri wlan0) $node "$bin/image-pub" $reliable \
+		--size $size --rate $rate --count 100000 "$run/frames.$size" \
 		>"$log/pub.csv" 2>"$log/pub.log" &
 	publisher=$!
 }
 
-fastdds()
+# fastdds_subscriber NAME [IN]: what it gets is in NAME.txt
+fastdds_subscriber()
 {
-	local topic=image:/camera/rgb
+	local name=$1
 
-	$in_operator "$bin/fastdds-sub" -t -l 900 -n 1000000 $topic \
-		>"$log/sub.txt" 2>"$log/sub.log" &
-	subscribers=($!)
-	"$bin/fastdds-sub" -t -l 900 -n 1000000 $topic \
-		>"$log/local.txt" 2>"$log/local.log" &
+	shift
+	"$@" $node "$bin/fastdds-sub" -t -l 900 -n 1000000 \
+		${reliable:+-k 5} image:/camera/rgb \
+		>"$log/$name.txt" 2>"$log/$name.log" &
 	subscribers+=($!)
-	"$bin/fastdds-pub" -t -l 900 -r $rate -n 1000000 \
-		$topic:$((${size/x/*})) \
+}
+
+fastdds_publisher()
+{
+	$node "$bin/fastdds-pub" -t -l 900 -r $rate -n 1000000 \
+		${reliable:+-k 5} image:/camera/rgb:$((${size/x/*})) \
 		>"$log/pub.txt" 2>"$log/pub.log" &
 	publisher=$!
 }
@@ -310,11 +322,25 @@ play()
 	monitor=$!
 	CYCLONEDDS_URI=$(uri wlan0) "$bin/optsample" up $(up_args) \
 		>"$log/up.log" 2>&1 || { sed 's/^/# /' "$log/up.log"; ok=1; }
-	$stack
-	await 60 "first message behind the link" arrived sub &&
-		await 30 "first message on the robot" arrived local || ok=1
+	subscribers=()
+	${stack}_subscriber local
+	${stack}_publisher
+	await 60 "first message on the robot" arrived local || ok=1
+	sleep 11
+	two=$(now)
+	${stack}_subscriber second
+	await 30 "first message of a second subscriber" arrived second || ok=1
+	sleep 11
+	one=$(now)
+	end "${subscribers[-1]}"
+	${stack}_subscriber sub $in_operator
+	await 60 "first message behind the link" arrived sub || ok=1
+	well=$(now)
+	event "two $two"
+	event "one $one"
+	event "well $well"
 	if [ $ok = 0 ]; then
-		sleep 6
+		sleep 11
 		snapshot before
 		trouble
 		[[ $what == *[!0-9]* ]] ||
@@ -356,6 +382,19 @@ holds()
 	ok "$cell: $4"
 }
 
+# robot_feels: does it feel that the link goes, and that it is gone?
+robot_feels()
+{
+	# At first a message costs what the radio does: on this processor, too.
+	holds local_first "<=" 1.1 \
+		"the link goes: the robot's own subscriber waits no longer"
+	[ "$what" != 1 ] || return
+	holds local_held "<=" 2 \
+		"the link is gone: it waits as for another subscriber"
+	holds write_held "<=" 2 \
+		"the link is gone: a write costs what two subscribers do"
+}
+
 judge()
 {
 	local all= ratio=2 carrier
@@ -366,6 +405,7 @@ judge()
 	[ "$stack" = cyclone ] || fastdds_csv
 	[[ $what != *[!0-9]* ]] || all=1
 	verdict=$(gawk -f "$top/tests/managers/judge.awk" -v limit=$limit \
+		-v two="$two" -v one="$one" -v well="$well" \
 		-v down="$down" -v up="$up" -v carrier="$carrier" \
 		-v all=$all "$log"/{pub,sub,local}.csv)
 	echo "# $cell $verdict"
@@ -380,6 +420,9 @@ judge()
 	holds errors == 0 "no write fails"
 	holds max "<=" 100 "no write waits for the link, ms"
 	holds late "<=" 100 "the camera keeps its schedule, ms"
+	case $what in
+	stall|down|[0-9]*) robot_feels ;;
+	esac
 	case $what in
 	roam)	holds lost "<=" 2 "ten roams lose next to nothing" ;;
 	silent)
@@ -423,7 +466,9 @@ experiment()
 
 	cell=$1
 	IFS=: read -r manager what stack policy <<<"$cell"
-	stack=${stack:-cyclone} policy=${policy:-optsample}
+	stack=${stack:-cyclone} policy=${policy:-optsample} reliable=
+	[[ $stack != *-reliable ]] || reliable=--reliable
+	stack=${stack%-reliable}
 	size=96x96 rate=5
 	[ "$what" != stall ] || size=160x120 rate=10
 	log=$logs/${cell//:/-}
