@@ -46,6 +46,8 @@
 #	write_held, local_held
 #		the fifth by the second: the subscriber behind the link costs no
 #		more than one more on the robot would
+#	write_same, local_same
+#		the fifth by the third: for what leaves the link as it is
 #
 # `all`: the outage ends at `up` whatever arrives (one that data gets round, or
 # some of it): what comes until the end of the experiment counts as kept.
@@ -165,9 +167,11 @@ END {
 		"again %.1f bad %d local_n %d local %d local_pause %.2f " \
 		"errors %d late %.1f max %.1f " \
 		"write_ms %s local_ms %s write_first %.2f local_first %.2f " \
-		"write_held %.2f local_held %.2f\n", n, kept, blind, lost, gap, \
+		"write_held %.2f local_held %.2f " \
+		"write_same %.2f local_same %.2f\n", n, kept, blind, lost, gap, \
 		ideal, gap / ideal, again, bad, local_n, locally, pause / 1e9, \
 		errors, late, max, phases_text(write), phases_text(here), \
 		by(write, "first", "well"), by(here, "first", "well"), \
-		by(write, "held", "two"), by(here, "held", "two")
+		by(write, "held", "two"), by(here, "held", "two"), \
+		by(write, "held", "well"), by(here, "held", "well")
 }

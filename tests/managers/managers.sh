@@ -388,7 +388,16 @@ robot_feels()
 	# At first a message costs what the radio does: on this processor, too.
 	holds local_first "<=" 1.1 \
 		"the link goes: the robot's own subscriber waits no longer"
-	[ "$what" != 1 ] || return
+	case $what in
+	1)	return ;;
+	address)
+		holds local_same "<=" 1.1 \
+			"without the address: it waits no longer"
+		holds write_same "<=" 1.1 \
+			"without the address: a write takes no longer"
+		return
+		;;
+	esac
 	holds local_held "<=" 2 \
 		"the link is gone: it waits as for another subscriber"
 	holds write_held "<=" 2 \
@@ -421,7 +430,7 @@ judge()
 	holds max "<=" 100 "no write waits for the link, ms"
 	holds late "<=" 100 "the camera keeps its schedule, ms"
 	case $what in
-	stall|down|[0-9]*) robot_feels ;;
+	stall|down|address|[0-9]*) robot_feels ;;
 	esac
 	case $what in
 	roam)	holds lost "<=" 2 "ten roams lose next to nothing" ;;
