@@ -385,11 +385,14 @@ holds()
 # robot_feels: does it feel that the link goes, and that it is gone?
 robot_feels()
 {
+	local times=2
+
 	# At first a message costs what the radio does: on this processor, too.
 	holds local_first "<=" 1.1 \
 		"the link goes: the robot's own subscriber waits no longer"
 	case $what in
 	1)	return ;;
+	stall)	times=3 ;;	# the link is tried now and then
 	address)
 		holds local_same "<=" 1.1 \
 			"without the address: it waits no longer"
@@ -400,7 +403,7 @@ robot_feels()
 	esac
 	holds local_held "<=" 2 \
 		"the link is gone: it waits as for another subscriber"
-	holds write_held "<=" 2 \
+	holds write_held "<=" $times \
 		"the link is gone: a write costs what two subscribers do"
 }
 
