@@ -387,12 +387,13 @@ robot_feels()
 {
 	local times=2
 
+	# the radio is busy now and then: it scans, or tries the link
+	[ "$robot$what" = "${robot#nm}${what#stall}" ] || times=4
 	# At first a message costs what the radio does: on this processor, too.
 	holds local_first "<=" 1.1 \
 		"the link goes: the robot's own subscriber waits no longer"
 	case $what in
 	1)	return ;;
-	stall)	times=3 ;;	# the link is tried now and then
 	address)
 		holds local_same "<=" 1.1 \
 			"without the address: it waits no longer"
