@@ -95,7 +95,7 @@ static int keep_find_addr(const struct keep_addr *v, int n,
 			  const struct route_addr *addr)
 {
 	for (int i = 0; i < n; i++)
-		if (keep_same_addr(&v[i].addr, addr))
+		if (route_same_addr(&v[i].addr, addr))
 			return i;
 	return -1;
 }
@@ -118,7 +118,7 @@ static void keep_give_up(struct keep *k, struct keep_addr *a)
 	for (int i = 0; i < k->nroutes; i++) {
 		struct keep_route *r = &k->routes[i];
 
-		if (keep_same_addr(&r->src, &gone.addr) ||
+		if (route_same_addr(&r->src, &gone.addr) ||
 		    (!r->here && r->to.family == gone.addr.family))
 			keep_drop_route(k->keep, r);
 		else
@@ -277,14 +277,6 @@ static void keep_judge_addrs(struct keep *k, const struct keep_seen *s,
  * Routes
  */
 
-static bool keep_same_prefix(const uint8_t *a, const uint8_t *b, int bits)
-{
-	uint8_t rest = 0xff00 >> (bits % 8);
-
-	return !memcmp(a, b, bits / 8) &&
-	       !((a[bits / 8] ^ b[bits / 8]) & rest);
-}
-
 /* The address by which packets leave that take the route, or NULL */
 static const struct route_addr *keep_source(const struct keep *k,
 					    const struct keep_route *r)
@@ -297,8 +289,8 @@ static const struct route_addr *keep_source(const struct keep *k,
 
 		if (a->addr.family != r->to.family)
 			continue;
-		if (a->plen % 128 &&
-		    keep_same_prefix(to->addr, a->addr.addr, a->plen))
+		if (a->plen && a->plen < 128 &&
+		    route_same_prefix(to, &a->addr, a->plen))
 			return &a->addr;
 		any = any ?: &a->addr;
 	}
@@ -318,7 +310,7 @@ static void keep_see_route_here(struct keep *k, const struct keep_route *seen)
 	}
 	if (r == k->routes + k->nroutes)
 		k->nroutes++;
-	else if (keep_same_addr(&r->via, &seen->via)) {
+	else if (route_same_addr(&r->via, &seen->via)) {
 		r->here = true;
 		return;
 	}

@@ -127,7 +127,6 @@ int keep_put_route(int keep, const struct keep_route *r);
 void keep_drop_addr(int keep, const struct keep_addr *a);
 void keep_drop_route(int keep, const struct keep_route *r);
 int keep_set_mtu(int keep, uint32_t mtu);
-bool keep_same_addr(const struct route_addr *a, const struct route_addr *b);
 bool keep_same_route(const struct keep_route *a, const struct keep_route *b);
 void keep_addr_text(const struct route_addr *a, char text[64]);
 

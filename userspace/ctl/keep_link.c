@@ -17,17 +17,11 @@ enum {
 			  IFA_F_DADFAILED,
 };
 
-bool keep_same_addr(const struct route_addr *a, const struct route_addr *b)
-{
-	return a->family == b->family &&
-	       !memcmp(a->addr, b->addr, sizeof(a->addr));
-}
-
 /* A gateway that changed is another way to the same destination. */
 bool keep_same_route(const struct keep_route *a, const struct keep_route *b)
 {
 	return a->table == b->table && a->plen == b->plen &&
-	       keep_same_addr(&a->to, &b->to);
+	       route_same_addr(&a->to, &b->to);
 }
 
 void keep_addr_text(const struct route_addr *a, char text[64])

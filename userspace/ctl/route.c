@@ -13,6 +13,21 @@ unsigned int route_addr_len(int family)
 	return family == AF_INET ? 4 : 16;
 }
 
+bool route_same_addr(const struct route_addr *a, const struct route_addr *b)
+{
+	return a->family == b->family &&
+	       !memcmp(a->addr, b->addr, sizeof(a->addr));
+}
+
+bool route_same_prefix(const struct route_addr *a, const struct route_addr *b,
+		       int bits)
+{
+	uint8_t rest = 0xff00 >> (bits % 8);
+
+	return !memcmp(a->addr, b->addr, bits / 8) &&
+	       (!rest || !((a->addr[bits / 8] ^ b->addr[bits / 8]) & rest));
+}
+
 static int route_answer(struct nlmsghdr *h, void *arg)
 {
 	struct nlattr *tb[RTA_MAX + 1];

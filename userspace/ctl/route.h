@@ -5,6 +5,7 @@
 #ifndef OPTSAMPLE_CTL_ROUTE_H
 #define OPTSAMPLE_CTL_ROUTE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* An address of AF_INET or AF_INET6; what is not used of @addr is 0 */
@@ -27,6 +28,10 @@ struct route {
 
 /* Bytes of an address of @family */
 unsigned int route_addr_len(int family);
+bool route_same_addr(const struct route_addr *a, const struct route_addr *b);
+/* Do the first @bits of two addresses of one family agree? */
+bool route_same_prefix(const struct route_addr *a, const struct route_addr *b,
+		       int bits);
 
 /**
  * route_find - look up the way to @to
