@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ifb.h - what the ifb devices are called that `optsample up` makes
+ * ifb.h - what the devices are called that `optsample up` makes
  */
 #ifndef COMMON_IFB_H
 #define COMMON_IFB_H
@@ -36,6 +36,12 @@ static inline void ifb_name(const char *dev, char name[IF_NAMESIZE])
 static inline void keep_name(const char *dev, char name[IF_NAMESIZE])
 {
 	ifb_prefixed("keep-", dev, name);
+}
+
+/* The ipvlan on DEV with addresses of the robot's own: own-DEV */
+static inline void own_name(const char *dev, char name[IF_NAMESIZE])
+{
+	ifb_prefixed("own-", dev, name);
 }
 
 #endif

@@ -6,6 +6,7 @@
  *   cmd_*.c       one command each
  *   netlink.c     requests, dumps, errors with the kernel's own words
  *   stack.c       the devices, qdiscs and filters of `up`, and their undoing
+ *   own.c         an ipvlan with addresses of the robot's own
  *   neigh.c       permanent neighbour entries
  *   neigh_file.c  which they are, on file
  *   dests.c       where sampled flows go

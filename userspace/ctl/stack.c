@@ -160,6 +160,18 @@ static int link_delete(const char *name)
 			"remove", name);
 }
 
+/* It may have been renamed. */
+static int link_delete_own(const struct stack *s)
+{
+	struct ifinfomsg i = { .ifi_index = s->ifindex };
+	char name[IFNAMSIZ];
+
+	if (!s->ifindex || !if_indextoname(s->ifindex, name))
+		return 0;
+	return stack_do(netlink_request(RTM_DELLINK, 0, &i, sizeof(i)),
+			"remove", name);
+}
+
 /*
  * Qdiscs
  */
@@ -233,7 +245,8 @@ static struct nl_msg *optsample_request(const struct stack *s,
 	put_option(msg, TCA_OPTSAMPLE_RECALL, recall);
 	if (cfg->rate)
 		nla_put_u64(msg, TCA_OPTSAMPLE_RATE64, cfg->rate);
-	nla_put_string(msg, TCA_OPTSAMPLE_WATCH, s->dev);
+	/* An ipvlan does not always see that the device below it is down. */
+	nla_put_string(msg, TCA_OPTSAMPLE_WATCH, stack_link(s));
 	nla_nest_end(msg, opts);
 	return msg;
 }
@@ -527,23 +540,46 @@ static int filter_find(int ifindex, struct filter_query *q)
  * All together
  */
 
+/* One of that name would be somebody else's: undoing would take it away. */
+static int stack_name_free(const char *kind, const char *name)
+{
+	if (!if_nametoindex(name))
+		return 0;
+	return cli_error(-EEXIST, "cannot make %s device %s: File exists",
+			 kind, name);
+}
+
+/* Nothing is on a device that is not there yet. */
+static int stack_plan_own(struct stack *s)
+{
+	s->ifindex = 0;
+	s->made_own = true;
+	s->made_ifb = true;
+	s->made_clsact = true;
+	s->made_qdisc = true;
+	return 0;
+}
+
 int stack_plan(struct stack *s)
 {
 	int ifindex = if_nametoindex(s->dev);
 	bool ifb = strcmp(s->queue, s->dev);
 	struct filter_query f;
 	struct qdisc_query q;
-	int err;
+	int err = 0;
 
+	if (*s->lower && !s->made_own)
+		err = stack_name_free("ipvlan", s->dev);
+	if (!err && ifb && !s->made_ifb)
+		err = stack_name_free("ifb", s->queue);
+	if (!err && *s->keep && !s->made_keep)
+		err = stack_name_free("ifb", s->keep);
+	if (err)
+		return err;
+	if (!ifindex && *s->lower)
+		return stack_plan_own(s);
 	if (!ifindex)
 		return cli_error(-ENODEV, "no device %s", s->dev);
-	/* Somebody else's: undoing would take it away. */
-	if (ifb && !s->made_ifb && if_nametoindex(s->queue))
-		return cli_error(-EEXIST, "cannot make ifb device %s: File exists",
-				 s->queue);
-	if (*s->keep && !s->made_keep && if_nametoindex(s->keep))
-		return cli_error(-EEXIST, "cannot make ifb device %s: File exists",
-				 s->keep);
 	err = qdisc_find(ifindex, ifb ? TC_H_CLSACT : TC_H_ROOT, &q);
 	if (err)
 		return err;
@@ -566,6 +602,17 @@ int stack_plan(struct stack *s)
 	s->made_clsact = ifb && !*q.kind;
 	s->made_qdisc = true;
 	return 0;
+}
+
+int stack_own(struct stack *s)
+{
+	int err = 0;
+
+	if (*s->lower && !s->ifindex) {
+		err = own_add(s->dev, s->lower, &s->own);
+		s->ifindex = if_nametoindex(s->dev);
+	}
+	return err;
 }
 
 int stack_redirect(const struct stack *s)
@@ -610,9 +657,12 @@ int stack_keep(const struct stack *s, int prog_fd)
 
 int stack_redirect_undo(const struct stack *s)
 {
-	int err = filter_delete(s, STACK_PREF_REDIRECT, ETH_P_ALL) ?:
-		  filter_delete(s, STACK_PREF_PASS, ETH_P_PAE);
+	int err;
 
+	if (s->made_own)	/* it takes them along */
+		return link_delete_own(s);
+	err = filter_delete(s, STACK_PREF_REDIRECT, ETH_P_ALL) ?:
+	      filter_delete(s, STACK_PREF_PASS, ETH_P_PAE);
 	if (!err && s->made_clsact)
 		err = qdisc_delete(s, TC_H_CLSACT, 0);
 	return err;
@@ -656,11 +706,16 @@ bool stack_is_whole(const struct stack *s, char why[STACK_WHY])
 		else if (s->made_keep && !if_nametoindex(s->keep))
 			snprintf(why, STACK_WHY, "has lost %s, which keeps its addresses",
 				 s->keep);
+		else if (*s->lower && !own_is_on(s->dev, s->lower))
+			snprintf(why, STACK_WHY, "is not on %s any more",
+				 s->lower);
+		else if (*s->lower && !own_has(ifindex, &s->own))
+			snprintf(why, STACK_WHY, "has lost an address");
 		else
 			return true;
 	} else if (ifindex) {
 		snprintf(why, STACK_WHY, "was replaced by another device");
-	} else if (if_indextoname(s->ifindex, name)) {
+	} else if (!*s->lower && if_indextoname(s->ifindex, name)) {
 		snprintf(why, STACK_WHY, "was renamed: run 'optsample down %s', then 'optsample up %s'",
 			 s->dev, name);
 	} else {

@@ -2,7 +2,7 @@
 #ifndef OPTSAMPLE_CTL_STACK_H
 #define OPTSAMPLE_CTL_STACK_H
 
-#include "ctl.h"
+#include "own.h"
 
 enum {
 	STACK_HANDLE	= 0x0bad0000,	/* of the qdisc: "bad:", for bad links */
@@ -30,10 +30,13 @@ struct stack_config {
  * struct stack - what `up` puts around an interface
  * @dev:	name of the interface when it was set up, and its
  * @ifindex:	which stays the same when it is renamed
+ * @lower:	interface below @dev if that is an ipvlan of ours, see own.h; or ""
+ * @own:	addresses of the ipvlan
  * @queue:	device with the qdisc: an ifb, or @dev itself
  * @keep:	device that keeps the addresses of @dev, see keep.h
- * @made_ifb:	with the redirect to it; and what else was or is to be made, and
- *		so to be undone
+ * @made_own:	the ipvlan; and what else was or is to be made, and so to be
+ *		undone
+ * @made_ifb:	with the redirect to it
  * @made_keep:
  * @made_clsact:
  * @made_qdisc:
@@ -41,13 +44,22 @@ struct stack_config {
 struct stack {
 	char	dev[IFNAMSIZ];
 	int	ifindex;
+	char	lower[IFNAMSIZ];
+	struct own_addrs own;
 	char	queue[IFNAMSIZ];
 	char	keep[IFNAMSIZ];
+	bool	made_own;
 	bool	made_ifb;
 	bool	made_keep;
 	bool	made_clsact;
 	bool	made_qdisc;
 };
+
+/* The interface whose link counts */
+static inline const char *stack_link(const struct stack *s)
+{
+	return *s->lower ? s->lower : s->dev;
+}
 
 enum { STACK_WHY = 160 };
 
@@ -59,7 +71,8 @@ bool stack_has_master(const char *dev);
 
 /**
  * stack_plan - look whether and how it can be done
- * @s:		@dev and @queue are set; @ifindex and @made_* are filled in
+ * @s:		@dev, @queue, and @lower with @own, are set; @ifindex and @made_*
+ *		are filled in
  *
  * Nothing is changed. With @s on file the rest can be undone at any time.
  *
@@ -68,8 +81,16 @@ bool stack_has_master(const char *dev);
 int stack_plan(struct stack *s);
 
 /**
+ * stack_own - make the ipvlan, if @s has one
+ * @s:		planned; @ifindex is filled in
+ *
+ * On failure nothing is undone: call stack_down().
+ */
+int stack_own(struct stack *s);
+
+/**
  * stack_up - devices, qdisc and filters
- * @s:		planned
+ * @s:		planned, the ipvlan is there
  * @cfg:	options
  * @prog_fd:	the classifier
  *
@@ -117,7 +138,10 @@ int stack_keep(const struct stack *s, int prog_fd);
 
 /* The last step alone, for a device that came in place of another one */
 int stack_redirect(const struct stack *s);
-/* And its undoing, for a device that another one came in place of */
+/*
+ * And its undoing, for a device that another one came in place of. The ipvlan is
+ * removed.
+ */
 int stack_redirect_undo(const struct stack *s);
 
 /**

@@ -11,6 +11,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "common/ifb.h"
 #include "state.h"
 
 static const char *const state_files[] = {
@@ -20,6 +21,23 @@ static const char *const state_files[] = {
 void state_path(const char *dev, const char *what, char path[CTL_PATH])
 {
 	snprintf(path, CTL_PATH, CTL_RUN "/%s.%s", dev, what);
+}
+
+const char *state_name(const char *dev, char own[IFNAMSIZ])
+{
+	char path[CTL_PATH];
+	struct state st;
+	bool is_own;
+
+	state_path(dev, "state", path);
+	if (!access(path, F_OK))
+		return dev;
+	own_name(dev, own);
+	if (state_load(own, &st))
+		return dev;
+	is_own = !strcmp(st.stack.lower, dev);
+	state_free(&st);
+	return is_own ? own : dev;
 }
 
 int state_lock(bool wait)
@@ -55,6 +73,17 @@ static void state_text(char **to, const char *value)
 	*to = *value ? strdup(value) : NULL;
 }
 
+static void state_own(struct own_addrs *a, const char *list)
+{
+	char text[OWN_LIST], *save, *one;
+
+	snprintf(text, sizeof(text), "%s", list);
+	a->n = 0;
+	for (one = strtok_r(text, ",", &save); one;
+	     one = strtok_r(NULL, ",", &save))
+		own_parse(one, a);
+}
+
 static void state_field(struct state *st, const char *key, const char *value)
 {
 	struct stack *s = &st->stack;
@@ -64,6 +93,11 @@ static void state_field(struct state *st, const char *key, const char *value)
 		snprintf(s->queue, IFNAMSIZ, "%.15s", value);
 	else if (!strcmp(key, "ifindex"))
 		s->ifindex = atoi(value);
+	else if (!strcmp(key, "lower")) {
+		snprintf(s->lower, IFNAMSIZ, "%.15s", value);
+		s->made_own = *value;
+	} else if (!strcmp(key, "own"))
+		state_own(&s->own, value);
 	else if (!strcmp(key, "ifb"))
 		s->made_ifb = on;
 	else if (!strcmp(key, "keep")) {
@@ -134,7 +168,7 @@ void state_free(struct state *st)
 int state_save(struct state *st)
 {
 	const struct stack *s = &st->stack;
-	char path[CTL_PATH], temp[CTL_PATH];
+	char path[CTL_PATH], temp[CTL_PATH], own[OWN_LIST];
 	FILE *f;
 
 	mkdir(CTL_RUN, 0755);
@@ -150,6 +184,8 @@ int state_save(struct state *st)
 		s->made_keep ? s->keep : "", s->made_clsact, s->made_qdisc,
 		st->ready,
 		(unsigned long long)st->netns);
+	own_text(&s->own, own);
+	fprintf(f, "lower=%s\nown=%s\n", s->lower, own);
 	fprintf(f, "outage=%u\ndomain=%u\n", st->outage_s, st->domain);
 	fprintf(f, "topics=%s\ntypes=%s\nodometry=%s\nmaster=%s\n",
 		st->topics ?: "", st->types ?: "", st->odometry ?: "",

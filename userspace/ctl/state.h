@@ -37,6 +37,15 @@ struct state {
 void state_path(const char *dev, const char *what, char path[CTL_PATH]);
 
 /**
+ * state_name - what is up for an interface
+ * @dev:	as the user calls it
+ * @own:	room for a name
+ *
+ * Return: own-DEV if that is up and @dev is not, else @dev
+ */
+const char *state_name(const char *dev, char own[IFNAMSIZ]);
+
+/**
  * state_lock - one `up` or `down` at a time
  * @wait:	for another one to end, else -EWOULDBLOCK, and nothing is told
  *

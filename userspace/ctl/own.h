@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * own-DEV: an ipvlan (mode l2) on DEV with addresses of the robot's own. No
+ * network manager takes them, nor sets the device down. It has DEV's link
+ * address and carrier, and goes when DEV is unplugged.
+ */
+#ifndef OPTSAMPLE_CTL_OWN_H
+#define OPTSAMPLE_CTL_OWN_H
+
+#include "ctl.h"
+#include "route.h"
+
+enum {
+	OWN_ADDRS	= 4,
+	OWN_TEXT	= 64,
+	OWN_LIST	= OWN_ADDRS * OWN_TEXT,
+};
+
+/**
+ * struct own_addr - an address of the robot's own
+ * @addr:	address
+ * @plen:	length of its prefix, bits
+ */
+struct own_addr {
+	struct route_addr	addr;
+	uint8_t			plen;
+};
+
+/**
+ * struct own_addrs - those of own-DEV
+ * @n:		how many
+ */
+struct own_addrs {
+	int		n;
+	struct own_addr	v[OWN_ADDRS];
+};
+
+/* Add ADDRESS/PREFIX. Return: 0 or negative errno, which was reported */
+int own_parse(const char *text, struct own_addrs *a);
+/* ADDRESS/PREFIX */
+void own_addr_text(const struct own_addr *a, char text[OWN_TEXT]);
+/* All of them, with commas between them */
+void own_text(const struct own_addrs *a, char text[OWN_LIST]);
+
+/**
+ * own_check - can DEV carry own-DEV, and are the addresses free?
+ * @dev:	name of own-DEV, which may exist
+ * @lower:	name of DEV
+ * @a:		addresses; a subnet that another device has, too, would make it
+ *		a matter of chance which of them packets leave by
+ *
+ * Return: 0 or negative errno, which was reported
+ */
+int own_check(const char *dev, const char *lower, const struct own_addrs *a);
+
+/**
+ * own_add - make own-DEV, with its addresses, up
+ * @dev:	its name
+ * @lower:	name of DEV
+ * @a:		addresses
+ *
+ * On failure nothing is undone. Return: 0 or negative errno
+ */
+int own_add(const char *dev, const char *lower, const struct own_addrs *a);
+
+/* Is device @dev on @lower, and not on one that had its name before? */
+bool own_is_on(const char *dev, const char *lower);
+/* Does interface @ifindex have all of @a? */
+bool own_has(int ifindex, const struct own_addrs *a);
+
+#endif
