@@ -61,7 +61,9 @@ struct peer {
 
 struct discover {
 	const char		*dev;
+	char			lower[IFNAMSIZ]; /* below @dev, if that is ours */
 	int			ifindex;
+	int			lower_tried;	/* ifindex of the last @lower */
 	struct discovery	*dds;
 	bool			outside;	/* DDS cannot be entered */
 	bool			masterless;	/* nor the ROS 1 master asked */
@@ -393,7 +395,7 @@ static void redirect_again(struct state *st)
 		return;
 	st->ready = false;
 	err = stack_plan(&st->stack) ?: state_save(st) ?:
-	      stack_redirect(&st->stack);
+	      stack_own(&st->stack) ?: stack_redirect(&st->stack);
 	if (err)
 		return;
 	st->ready = true;
@@ -402,13 +404,24 @@ static void redirect_again(struct state *st)
 		 st->stack.dev);
 }
 
+/*
+ * Has another device the name of the one that our ipvlan was on? The ipvlan went
+ * with it, or is on the wrong one.
+ */
+static bool lower_is_new(const struct discover *d)
+{
+	int lower = *d->lower ? if_nametoindex(d->lower) : 0;
+
+	return lower && lower != d->lower_tried;
+}
+
 /* A radio that was pulled out and put back has the same name. */
 static void device_follow(struct discover *d)
 {
 	int ifindex = if_nametoindex(d->dev), lock;
 	struct state st;
 
-	if (!ifindex || ifindex == d->ifindex)
+	if ((!ifindex || ifindex == d->ifindex) && !lower_is_new(d))
 		return;
 	lock = state_lock(false);
 	if (lock < 0)	/* an `up` or `down` is at work: look again later */
@@ -418,7 +431,8 @@ static void device_follow(struct discover *d)
 		state_free(&st);
 	}
 	close(lock);
-	d->ifindex = ifindex;
+	d->ifindex = if_nametoindex(d->dev);
+	d->lower_tried = if_nametoindex(d->lower);
 	/* The sockets of DDS belong to the device that went. */
 	discovery_close(d->dds);
 	d->dds = NULL;
@@ -434,16 +448,17 @@ static void device_follow(struct discover *d)
 	warnings_judge(d);
 }
 
-static int device_first(const char *dev)
+static void device_first(struct discover *d)
 {
 	struct state st;
-	int ifindex;
 
-	if (state_load(dev, &st))
-		return if_nametoindex(dev);
-	ifindex = st.stack.ifindex;
+	d->ifindex = if_nametoindex(d->dev);
+	if (state_load(d->dev, &st))
+		return;
+	d->ifindex = st.stack.ifindex;
+	snprintf(d->lower, IFNAMSIZ, "%s", st.stack.lower);
+	d->lower_tried = d->ifindex ? if_nametoindex(d->lower) : 0;
 	state_free(&st);
-	return ifindex;
 }
 
 /*
@@ -574,13 +589,14 @@ int cmd_discover(int argc, char **argv)
 		return discover_fail(&d, -ENOENT, "there is no classifier, 'optsample up' loads it");
 	if (state_pid_claim(d.dev) < 0)
 		return -EBUSY;
-	link = link_thread_start(d.dev, flows, recent);
+	device_first(&d);
+	link = link_thread_start(d.dev, *d.lower ? d.lower : d.dev, flows,
+				 recent);
 	if (!link)
 		return discover_fail(&d, -EIO, "cannot listen to the kernel's events");
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGHUP, &sa, NULL);
-	d.ifindex = device_first(d.dev);
 	writers_inherit(&d.writers);
 	odometer_inherit(&d);
 	rules_load(d.rules_map, &d.rules);

@@ -74,7 +74,8 @@ static void link_thread_free(struct link_thread *t)
 	free(t);
 }
 
-struct link_thread *link_thread_start(const char *dev, int flows, int recent)
+struct link_thread *link_thread_start(const char *dev, const char *link,
+				      int flows, int recent)
 {
 	struct link_thread *t = calloc(1, sizeof(*t));
 	sigset_t all, old;
@@ -84,7 +85,7 @@ struct link_thread *link_thread_start(const char *dev, int flows, int recent)
 		abort();
 	pthread_mutex_init(&t->lock, NULL);
 	t->stop = eventfd(0, EFD_CLOEXEC);
-	t->neigh = neigh_open(dev, flows, recent);
+	t->neigh = neigh_open(dev, link, flows, recent);
 	t->keep = keep_open(dev);
 	if (t->stop < 0 || !t->neigh || !t->keep) {
 		link_thread_free(t);

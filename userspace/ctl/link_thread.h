@@ -23,12 +23,14 @@ struct link_report {
 /**
  * link_thread_start - watch an interface
  * @dev:	its name
+ * @link:	name of the one whose link counts: @dev, or what it is on
  * @flows:	file descriptors of the classifier's maps `flows`
  * @recent:	and `recent`
  *
  * Return: NULL if the kernel's events cannot be heard
  */
-struct link_thread *link_thread_start(const char *dev, int flows, int recent);
+struct link_thread *link_thread_start(const char *dev, const char *link,
+				      int flows, int recent);
 /* Return: whether there is something new in @report since the last time */
 bool link_thread_report(struct link_thread *t, struct link_report *report);
 void link_thread_stop(struct link_thread *t);

@@ -94,6 +94,7 @@ struct neigh_addrs {
 
 /**
  * struct neigh_table - those of an interface
+ * @link:	the one whose link counts
  * @keep:	device that gets the same entries, for good; or 0
  * @up:		it has its carrier, and
  * @changes:	how often that has come and gone
@@ -110,6 +111,8 @@ struct neigh_addrs {
 struct neigh_table {
 	char			dev[IFNAMSIZ];
 	int			ifindex;
+	char			link[IFNAMSIZ];
+	int			link_ifindex;
 	int			keep;
 	bool			up;
 	uint32_t		changes;
@@ -386,7 +389,7 @@ static void neigh_on_link(struct neigh_table *t, struct nlmsghdr *h)
 	struct nlattr *tb[IFLA_MAX + 1];
 	uint32_t changes = t->changes;
 
-	if (ifi->ifi_index != t->ifindex ||
+	if (ifi->ifi_index != t->link_ifindex ||
 	    nlmsg_parse(h, sizeof(*ifi), tb, IFLA_MAX, NULL))
 		return;
 	if (tb[IFLA_CARRIER_CHANGES])
@@ -682,7 +685,7 @@ static bool neigh_look_addrs(struct neigh_table *t)
 /* Events were lost. */
 static void neigh_look_again(struct neigh_table *t)
 {
-	struct ifinfomsg ifi = { .ifi_index = t->ifindex };
+	struct ifinfomsg ifi = { .ifi_index = t->link_ifindex };
 
 	netlink_dump(RTM_GETLINK, &ifi, sizeof(ifi), neigh_on_event, t);
 	if (neigh_look_addrs(t) && t->up)
@@ -730,10 +733,11 @@ static void neigh_let_go(struct neigh_table *t)
 /* The interface is there, or another one has its name. */
 static void neigh_start(struct neigh_table *t, int ifindex)
 {
-	struct ifinfomsg ifi = { .ifi_index = ifindex };
+	struct ifinfomsg ifi = { .ifi_index = if_nametoindex(t->link) };
 
 	neigh_let_go(t);
 	t->ifindex = ifindex;
+	t->link_ifindex = ifi.ifi_index;
 	t->up = false;
 	netlink_dump(RTM_GETLINK, &ifi, sizeof(ifi), neigh_on_event, t);
 	neigh_look_addrs(t);
@@ -741,13 +745,15 @@ static void neigh_start(struct neigh_table *t, int ifindex)
 	neigh_save(t);
 }
 
-struct neigh_table *neigh_open(const char *dev, int flows, int recent)
+struct neigh_table *neigh_open(const char *dev, const char *link, int flows,
+			       int recent)
 {
 	struct neigh_table *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		abort();
 	snprintf(t->dev, sizeof(t->dev), "%s", dev);
+	snprintf(t->link, sizeof(t->link), "%s", link);
 	t->dests.flows = flows;
 	t->dests.recent = recent;
 	t->events = netlink_listen(RTNLGRP_NEIGH);

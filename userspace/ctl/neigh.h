@@ -20,12 +20,14 @@ struct neigh_table;
 /**
  * neigh_open - watch the neighbours of an interface
  * @dev:	its name
+ * @link:	name of the one whose link counts: @dev, or what it is on
  * @flows:	file descriptors of the maps `flows`
  * @recent:	and `recent`
  *
  * Return: NULL if the kernel's events cannot be heard
  */
-struct neigh_table *neigh_open(const char *dev, int flows, int recent);
+struct neigh_table *neigh_open(const char *dev, const char *link, int flows,
+			       int recent);
 /**
  * neigh_turn - deal with what has happened; never waits
  * @n:		the table
