@@ -86,7 +86,8 @@ int cmd_down(int argc, char **argv)
 		"Undo 'optsample up', of DEV or of all interfaces.",
 		NULL, NULL, NULL
 	};
-	const char *dev = NULL;
+	const char *dev = NULL, *name;
+	char own[IFNAMSIZ];
 	int err = 0;
 
 	if (cli_parse(&argp, argc, argv, &dev))
@@ -99,9 +100,10 @@ int cmd_down(int argc, char **argv)
 		state_each(down_one, NULL, &err);
 		return err;
 	}
-	err = down_one(dev, NULL);
+	name = state_name(dev, own);
+	err = down_one(name, NULL);
 	if (err == -ENOENT)
-		err = down_by_hand(dev);
+		err = down_by_hand(name);
 	if (err != -ENOENT)
 		return err;
 	if (!if_nametoindex(dev))

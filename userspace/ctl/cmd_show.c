@@ -78,6 +78,7 @@ static void show_text(const struct dev_stats *s)
 {
 	const struct tc_optsample_qd_stats *qd = &s->qd;
 	const char *stall = optsample_stalled(qd->stalled);
+	char own[OWN_LIST];
 
 	printf("%s: qdisc on %s, policy %s, limit %u", s->dev, s->queue,
 	       optsample_policy_name(s->policy), s->limit);
@@ -86,6 +87,10 @@ static void show_text(const struct dev_stats *s)
 	if (s->inflight_auto)
 		printf(", inflight auto");
 	printf(", gate %s\n", s->gate_open ? "open" : "closed");
+	if (*s->lower) {
+		own_text(&s->own, own);
+		printf("  ipvlan on %s, address %s\n", s->lower, own);
+	}
 	if (s->warnings)
 		printf("  warning: %s\n", s->warnings);
 	printf("  stalled: %s; so far", stall ? stall : "no");
@@ -214,6 +219,19 @@ static cJSON *show_qdisc_json(const struct dev_stats *s)
 	return o;
 }
 
+static void show_own_json(cJSON *o, const struct dev_stats *s)
+{
+	cJSON *list;
+	char text[OWN_TEXT];
+
+	cJSON_AddStringToObject(o, "lower", s->lower);
+	list = cJSON_AddArrayToObject(o, "addresses");
+	for (int i = 0; i < s->own.n; i++) {
+		own_addr_text(&s->own.v[i], text);
+		cJSON_AddItemToArray(list, cJSON_CreateString(text));
+	}
+}
+
 static void show_json(struct show *show, const struct dev_stats *s)
 {
 	cJSON *o = cJSON_CreateObject(), *flows;
@@ -221,6 +239,8 @@ static void show_json(struct show *show, const struct dev_stats *s)
 	cJSON_AddItemToArray(show->root, o);
 	cJSON_AddStringToObject(o, "dev", s->dev);
 	cJSON_AddStringToObject(o, "queue", s->queue);
+	if (*s->lower)
+		show_own_json(o, s);
 	if (s->warnings)
 		cJSON_AddStringToObject(o, "warning", s->warnings);
 	cJSON_AddNumberToObject(o, "writers_left_out", s->left_out);

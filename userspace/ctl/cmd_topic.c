@@ -38,6 +38,7 @@ static const struct argp_option topic_options[] = {
 
 struct cmd_topic {
 	const char	*dev;
+	char		own[IFNAMSIZ];
 	char		**patterns;
 	int		n;
 	bool		never;
@@ -355,6 +356,7 @@ static int topic_run(struct cmd_topic *t)
 	lock = state_lock(true);
 	if (lock < 0)
 		return -EBUSY;
+	t->dev = state_name(t->dev, t->own);
 	if (state_load(t->dev, &t->st))
 		snprintf(t->st.stack.queue, IFNAMSIZ, "%.15s", t->dev);
 	classifier_pins(t->dev, pins);

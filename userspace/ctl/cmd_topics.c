@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 #include "../../bpf/ros_tag.h"
+#include "state.h"
 #include "udpros.h"
 
 enum { OPT_DOMAIN = 256, OPT_TOPICS, OPT_TYPES, OPT_SECONDS, OPT_DEV,
@@ -131,11 +132,14 @@ int cmd_topics(int argc, char **argv)
 	struct udpros *udpros = NULL;
 	const char *why = NULL;
 	struct discovery *d;
+	char own[IFNAMSIZ];
 	time_t end;
 
 	t.domain = discovery_domain();
 	if (cli_parse(&argp, argc, argv, &t))
 		return -EINVAL;
+	if (t.dev)
+		t.dev = state_name(t.dev, own);
 	d = discovery_open(t.domain, t.dev, 10);
 	if (!d)
 		return cli_error(-EIO, "cannot enter DDS domain %u: %s",

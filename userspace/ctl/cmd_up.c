@@ -38,7 +38,8 @@ enum {
 enum {
 	OPT_LIMIT = 256, OPT_POLICY, OPT_MEMLIMIT, OPT_INFLIGHT, OPT_SETTLE,
 	OPT_RATE, OPT_OUTAGE, OPT_DOMAIN, OPT_TOPICS, OPT_TYPES, OPT_PEER,
-	OPT_ODOMETRY, OPT_MASTER, OPT_NO_IFB, OPT_NO_KEEP, OPT_NO_RECALL,
+	OPT_ODOMETRY, OPT_MASTER, OPT_ADDRESS, OPT_NO_IFB, OPT_NO_KEEP,
+	OPT_NO_RECALL,
 };
 
 static const struct argp_option up_options[] = {
@@ -55,14 +56,25 @@ static const struct argp_option up_options[] = {
 	{ "odometry", OPT_ODOMETRY, "TOPIC", 0, "nav_msgs/Odometry, for topics that are sampled by distance", 2 },
 	{ "master", OPT_MASTER, "URI", 0, "ROS 1 master, for UDPROS (ROS_MASTER_URI; none)", 2 },
 	{ "peer", OPT_PEER, "ADDRESS", 0, "peer whose neighbour entry is needed in an outage", 2 },
+	{ "address", OPT_ADDRESS, "ADDRESS/PREFIX", 0, "sample on own-DEV, an ipvlan on DEV with this address of the robot's own", 3 },
 	{ "no-keep", OPT_NO_KEEP, NULL, 0, "do not keep DEV's addresses when its network manager takes them", 3 },
 	{ "no-recall", OPT_NO_RECALL, NULL, 0, "do not keep messages until the access point has acknowledged them", 3 },
 	{ "no-ifb", OPT_NO_IFB, NULL, 0, "the qdisc on DEV itself: a device that keeps its carrier", 3 },
 	{ 0 }
 };
 
+/**
+ * struct up - what the user wants
+ * @dev:	DEV, as typed; or, if own-DEV is up,
+ * @lower:	what that is on
+ * @name:	what is set up: DEV, or own-DEV
+ * @own:	addresses for own-DEV
+ */
 struct up {
 	const char		*dev;
+	char			lower[IFNAMSIZ];
+	char			name[IFNAMSIZ];
+	struct own_addrs	own;
 	struct stack_config	cfg;
 	uint32_t		outage_s;
 	uint32_t		domain;
@@ -144,6 +156,8 @@ static int up_parse_dds(int key, char *arg, struct up *up)
 			return cli_error(-E2BIG, "at most %d peers", UP_PEERS);
 		up->peers[up->npeers++] = arg;
 		return 0;
+	case OPT_ADDRESS:
+		return own_parse(arg, &up->own);
 	case OPT_NO_IFB:
 		up->no_ifb = true;
 		return 0;
@@ -297,13 +311,13 @@ static void up_daemon_options(const struct up *up, struct state *st)
 	up_text(&st->master, up->master);
 }
 
-/* For the daemon, in addition to those on file */
-static int up_peers(const struct up *up)
+/* For the daemon of @name, in addition to those on file */
+static int up_peers(const struct up *up, const char *name)
 {
 	int err = 0;
 
 	for (int i = 0; !err && i < up->npeers; i++)
-		err = neigh_peer(up->dev, up->peers[i]);
+		err = neigh_peer(name, up->peers[i]);
 	return err;
 }
 
@@ -320,13 +334,16 @@ static int up_again(const struct up *up, struct state *old)
 		return cli_error(-EEXIST, "%s is up in another network namespace",
 				 up->dev);
 	if (!old->ready || !stack_is_whole(&old->stack, why)) {
-		cli_warn("%s %s: it is set up anew", up->dev, why);
+		cli_warn("%s %s: it is set up anew", old->stack.dev, why);
 		return down_undo(old);
 	}
-	if (state_pid_of(up->dev) > 0)
+	if (up->own.n && !*old->stack.lower)
+		return cli_error(-EEXIST, "%s is up already, without an address of the robot's own: run 'optsample down %s' first",
+				 up->dev, up->dev);
+	if (state_pid_of(old->stack.dev) > 0)
 		return cli_error(-EEXIST, "%s is up already", up->dev);
 	up_daemon_options(up, old);
-	err = up_peers(up) ?: state_save(old) ?: up_spawn(old);
+	err = up_peers(up, old->stack.dev) ?: state_save(old) ?: up_spawn(old);
 	if (err)
 		return err;
 	printf("%s is up already; discovery had ended and is started again\n",
@@ -334,28 +351,57 @@ static int up_again(const struct up *up, struct state *old)
 	return 1;
 }
 
-static int up_checks(const struct up *up)
+/*
+ * Read what is up, by the name of DEV or of own-DEV. Addresses that are not given
+ * stay as they are. Return: false if nothing is
+ */
+static bool up_find(struct up *up, struct state *old)
 {
-	struct state old;
+	if (state_load(state_name(up->dev, up->name), old))
+		return false;
+	if (*old->stack.lower) {
+		snprintf(up->lower, IFNAMSIZ, "%s", old->stack.lower);
+		up->dev = up->lower;
+		if (!up->own.n)
+			up->own = old->stack.own;
+	}
+	return true;
+}
+
+static int up_own_checks(struct up *up)
+{
+	if (!up->own.n) {
+		snprintf(up->name, IFNAMSIZ, "%.15s", up->dev);
+		return 0;
+	}
+	own_name(up->dev, up->name);
+	if (up->no_ifb)
+		return cli_error(-EINVAL, "address and no-ifb exclude each other: %s loses its carrier with %s",
+				 up->name, up->dev);
+	return own_check(up->name, up->dev, &up->own);
+}
+
+static int up_checks(struct up *up)
+{
+	struct state old = { 0 };
 	sigset_t all;
-	int err;
+	int err = 0;
+	bool found;
 
 	if (geteuid())
 		return cli_error(-EPERM, "must be run as root");
-	if (!if_nametoindex(up->dev))
-		return cli_error(-ENODEV, "no device %s", up->dev);
 	if (state_lock(true) < 0)
 		return -EBUSY;
 	/* All or nothing, also with an impatient user */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	if (!state_load(up->dev, &old)) {
+	found = up_find(up, &old);
+	if (!if_nametoindex(up->dev))
+		err = cli_error(-ENODEV, "no device %s", up->dev);
+	else if (found)
 		err = up_again(up, &old);
-		state_free(&old);
-		if (err)
-			return err;
-	}
-	return module_load();
+	state_free(&old);
+	return err ?: up_own_checks(up) ?: module_load();
 }
 
 static int up_keep(const struct stack *s)
@@ -380,14 +426,17 @@ static int up_all(const struct up *up, struct state *st)
 	err = stack_plan(&st->stack) ?: state_save(st);
 	if (err)
 		return err;
-	prog = classifier_load(up->dev);
+	err = stack_own(&st->stack);
+	if (err)
+		return err;
+	prog = classifier_load(up->name);
 	if (prog < 0)
 		return prog;
 	err = stack_up(&st->stack, &up->cfg, prog);
 	close(prog);
 	if (err)
 		return err;
-	err = up_keep(&st->stack) ?: up_peers(up) ?: up_spawn(st);
+	err = up_keep(&st->stack) ?: up_peers(up, up->name) ?: up_spawn(st);
 	if (err)
 		return err;
 	st->ready = true;
@@ -402,15 +451,33 @@ static void up_state(const struct up *up, struct state *st)
 	st->domain = discovery_domain();
 	up_text(&st->master, getenv("ROS_MASTER_URI"));
 	up_daemon_options(up, st);
-	snprintf(s->dev, IFNAMSIZ, "%.15s", up->dev);
+	snprintf(s->dev, IFNAMSIZ, "%s", up->name);
 	if (up->no_ifb)
-		snprintf(s->queue, IFNAMSIZ, "%.15s", up->dev);
+		snprintf(s->queue, IFNAMSIZ, "%s", up->name);
 	else
-		ifb_name(up->dev, s->queue);
+		ifb_name(up->name, s->queue);
+	/* Nobody takes those of the robot's own. */
+	if (up->own.n) {
+		snprintf(s->lower, IFNAMSIZ, "%.15s", up->dev);
+		s->own = up->own;
+		return;
+	}
 	/* The addresses of a part of a bridge or VRF are that one's affair. */
 	if (!up->no_ifb && !up->no_keep && stack_is_ethernet(up->dev) &&
 	    !stack_has_master(up->dev))
 		keep_name(up->dev, s->keep);
+}
+
+/* DDS takes the first interface that it finds, or is told to. */
+static void up_tell_dds(const struct stack *s)
+{
+	char text[OWN_LIST];
+
+	if (!*s->lower)
+		return;
+	own_text(&s->own, text);
+	printf("%s has %s: DDS must be told to use it, CYCLONEDDS_URI='<General><Interfaces><NetworkInterface name=\"%s\"/></Interfaces></General>'\n",
+	       s->dev, text, s->dev);
 }
 
 int cmd_up(int argc, char **argv)
@@ -442,6 +509,8 @@ int cmd_up(int argc, char **argv)
 	err = up_all(&up, &st);
 	if (err)
 		down_undo(&st);
+	else
+		up_tell_dds(&st.stack);
 	state_free(&st);
 	return err;
 }

@@ -169,13 +169,15 @@ static void stats_health(struct dev_stats *s)
 		state_free(&st);
 		return;
 	}
+	snprintf(s->lower, IFNAMSIZ, "%s", st.stack.lower);
+	s->own = st.stack.own;
 	whole = stack_is_whole(&st.stack, why) && st.ready;
 	runs = state_pid_of(s->dev) > 0;
 	if (!whole)
 		stats_warn(s, "%s %s", s->dev, why);
 	if (!runs)
 		stats_warn(s, "discovery is not running");
-	if ((!whole || !runs) && if_nametoindex(s->dev))
+	if ((!whole || !runs) && if_nametoindex(stack_link(&st.stack)))
 		stats_warn(s, "run 'optsample up %s' again", s->dev);
 	state_free(&st);
 }
@@ -301,10 +303,11 @@ void stats_flow_to(const struct flow_stats *f, char *to, size_t n)
 int stats_each(const char *dev, int (*fn)(const char *dev, void *arg),
 	       void *arg)
 {
+	char own[IFNAMSIZ];
 	int err;
 
 	if (dev)
-		return fn(dev, arg);
+		return fn(state_name(dev, own), arg);
 	if (!state_each(fn, arg, &err))
 		return cli_error(-ENOENT, "no interface is up, see 'optsample up --help'");
 	return err;

@@ -7,6 +7,7 @@
 
 #include <linux/pkt_sch_optsample.h>
 #include "../../bpf/ros_tag.h"
+#include "own.h"
 #include "topics.h"
 
 /**
@@ -29,6 +30,8 @@ struct flow_stats {
 /**
  * struct dev_stats - one interface
  * @dev:	the interface
+ * @lower:	interface below @dev if that is an ipvlan of ours, or "",
+ * @own:	and the addresses of the robot's own
  * @queue:	device with the qdisc
  * @policy:	enum optsample_policy
  * @limit:	messages per flow
@@ -43,6 +46,8 @@ struct flow_stats {
  */
 struct dev_stats {
 	char				dev[IFNAMSIZ];
+	char				lower[IFNAMSIZ];
+	struct own_addrs		own;
 	char				queue[IFNAMSIZ];
 	uint32_t			policy;
 	uint32_t			limit;
