@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "doctor.h"
+#include "state.h"
 
 enum { OPT_ROOT = 256, DOCTOR_FINE = 0, DOCTOR_ILL = 1, DOCTOR_USAGE = 2 };
 
@@ -100,6 +101,8 @@ static void no_device(struct doctor *d)
 
 static int devices_find(struct doctor *d, const char *name)
 {
+	char own[IFNAMSIZ];
+
 	if (!name) {
 		doctor_dev_choose(d);
 		if (!d->ndevs)
@@ -109,7 +112,8 @@ static int devices_find(struct doctor *d, const char *name)
 	d->devs = calloc(1, sizeof(*d->devs));
 	if (!d->devs)
 		abort();
-	if (doctor_dev_read(d, name, d->devs))
+	if (doctor_dev_read(d, *d->root ? name : state_name(name, own),
+			    d->devs))
 		return cli_error(-ENODEV, "no device %s", name);
 	d->ndevs = 1;
 	return 0;

@@ -52,6 +52,9 @@ struct finding {
 /**
  * struct doctor_dev - an interface, and `optsample up` on it
  * @ifindex:	0: there is no such device
+ * @own:	it is an ipvlan of ours, with addresses of the robot's own
+ * @link:	the interface whose link counts: what it is on, else itself
+ * @wireless:	@link is
  * @up:		`optsample up` was run, in this network namespace
  * @whole:	queue and redirect are in place, else
  * @why:	what is wrong with them
@@ -63,6 +66,8 @@ struct finding {
 struct doctor_dev {
 	char		name[IFNAMSIZ];
 	int		ifindex;
+	bool		own;
+	char		link[IFNAMSIZ];
 	bool		wireless;
 	bool		up;
 	bool		elsewhere;	/* in another network namespace */

@@ -479,10 +479,34 @@ static void report_many(struct doctor *d, const char *first,
 		finding_fix(d, "systemctl disable --now %s", first);
 }
 
+/* An ipvlan of ours is nobody's but those managers' that take all they find. */
+static void report_own(struct doctor *d)
+{
+	const char *dev = d->dev->name;
+
+	if (dhcpcd_manages(d)) {
+		finding_add(d, DOCTOR_WARNING, NULL,
+			    "dhcpcd asks for a second address for %s", dev);
+		finding_fix(d, "echo 'denyinterfaces own-*' >>/etc/dhcpcd.conf && systemctl restart dhcpcd");
+	} else if (networkd_manages(d)) {
+		finding_add(d, DOCTOR_WARNING, NULL,
+			    "systemd-networkd manages %s, too: its address may go with the carrier",
+			    dev);
+		finding_fix(d, "printf '[Match]\\nName=own-*\\n[Link]\\nUnmanaged=yes\\n' >/etc/systemd/network/00-optsample.network && networkctl reload");
+	} else {
+		finding_add(d, DOCTOR_OK, NULL,
+			    "no network manager takes the address");
+	}
+}
+
 void check_manager(struct doctor *d)
 {
 	const struct manager *first = NULL;
 
+	if (d->dev->own) {
+		report_own(d);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(managers) / sizeof(*managers); i++) {
 		const struct manager *m = &managers[i];
 

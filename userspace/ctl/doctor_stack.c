@@ -52,6 +52,8 @@ static void read_facts(const struct doctor *d, struct doctor_dev *dev)
 {
 	char value[DOCTOR_VALUE];
 
+	if (dev_fact(d, dev->name, "lower", value))
+		snprintf(dev->link, IFNAMSIZ, "%.15s", value);
 	dev->up = dev_flag(d, dev->name, "up");
 	dev->whole = dev->up && !dev_fact(d, dev->name, "why", value);
 	if (dev->up && !dev->whole)
@@ -74,6 +76,7 @@ static void read_state(struct doctor_dev *dev)
 	dev->up = state_is_here(&st);
 	dev->elsewhere = !dev->up;
 	if (dev->up) {
+		snprintf(dev->link, IFNAMSIZ, "%s", stack_link(&st.stack));
 		snprintf(dev->why, sizeof(dev->why),
 			 "was not set up completely");
 		dev->whole = stack_is_whole(&st.stack, dev->why) && st.ready;
@@ -96,12 +99,14 @@ int doctor_dev_read(struct doctor *d, const char *name,
 	    !strcmp(name, ".") || !strcmp(name, ".."))
 		return -ENODEV;
 	snprintf(dev->name, IFNAMSIZ, "%s", name);
+	snprintf(dev->link, IFNAMSIZ, "%s", name);
 	dev->ifindex = dev_index(d, name);
-	dev->wireless = dev_is_wireless(d, name);
 	if (*d->root)
 		read_facts(d, dev);
 	else
 		read_state(dev);
+	dev->own = strcmp(dev->link, dev->name);
+	dev->wireless = dev_is_wireless(d, dev->link);
 	return dev->ifindex || dev->up ? 0 : -ENODEV;
 }
 
@@ -186,7 +191,7 @@ bool keeper_runs(const struct doctor *d, const struct doctor_dev *dev)
 	char name[IFNAMSIZ];
 
 	keep_name(dev->name, name);
-	return dev->daemon && dev_index(d, name) > 0;
+	return dev->daemon && (dev->own || dev_index(d, name) > 0);
 }
 
 void check_up(struct doctor *d)

@@ -23,7 +23,7 @@ static int power_save_ask(const struct doctor_dev *dev)
 {
 	int on = -EIO, err;
 
-	err = nl80211_ask(dev->ifindex, NL80211_CMD_GET_POWER_SAVE, 0,
+	err = nl80211_ask(if_nametoindex(dev->link), NL80211_CMD_GET_POWER_SAVE, 0,
 			  power_save_seen, &on);
 	return err ?: on;
 }
@@ -34,13 +34,13 @@ static int power_save(const struct doctor *d)
 
 	if (!*d->root)
 		return power_save_ask(d->dev);
-	snprintf(key, sizeof(key), "%s.power_save", d->dev->name);
+	snprintf(key, sizeof(key), "%s.power_save", d->dev->link);
 	return doctor_fact(d, key, value) ? text_true(value) : -ENOENT;
 }
 
 void check_power_save(struct doctor *d)
 {
-	const char *dev = d->dev->name;
+	const char *dev = d->dev->link;
 	int on;
 
 	if (!d->dev->wireless)
@@ -72,9 +72,9 @@ void check_driver(struct doctor *d)
 	if (!d->dev->wireless)
 		return;
 	if (!doctor_link(d, target, sizeof(target),
-			 "/sys/class/net/%s/device/driver", d->dev->name)) {
+			 "/sys/class/net/%s/device/driver", d->dev->link)) {
 		finding_add(d, DOCTOR_NOTE, NULL,
-			    "cannot tell the driver of %s", d->dev->name);
+			    "cannot tell the driver of %s", d->dev->link);
 		return;
 	}
 	driver = strrchr(target, '/') ? strrchr(target, '/') + 1 : target;
