@@ -713,6 +713,33 @@ name="a long name"
 run wlx0123456789ab
 finds error manager
 
+### an address of the robot's own
+
+healthy own
+put /sys/class/net/own-wlan0/ifindex 7
+printf 'own-wlan0.%s\n' up=1 daemon=1 lower=wlan0 >>"$robot/facts"
+sed -i '/^wlan0.\(up\|daemon\)=/d; s/power_save=off/power_save=on/' "$robot/facts"
+process 500 NetworkManager --no-daemon
+name="own-wlan0"
+run
+finds ok manager "no network manager takes the address"
+finds warning power_save "" "iw dev wlan0 set power_save off"
+finds ok driver iwlwifi
+lacks random_mac
+status_is 0
+put /run/systemd/netif/links/7 "ADMIN_STATE=configured"
+process 501 systemd-networkd
+sick "networkd takes own-wlan0" warning manager "systemd-networkd manages own-wlan0" \
+	Unmanaged=yes
+process 502 dhcpcd
+put /run/dhcpcd/pid 502
+sick "dhcpcd takes own-wlan0" warning manager "second address" denyinterfaces
+put /etc/dhcpcd.conf "denyinterfaces own-*"
+rm "$robot/run/systemd/netif/links/7"
+name="dhcpcd leaves own-wlan0 alone"
+run
+finds ok manager
+
 ### usage
 
 usage()
