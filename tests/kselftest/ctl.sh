@@ -389,6 +389,226 @@ test_units()
 	optsample down && ip link del d0
 }
 
+test_own_refusals()
+{
+	local value
+
+	ip addr add fd00:9::1/64 dev v0 nodad
+	clean=$(traces)
+	fails "^optsample: up: --address needs a value, see" \
+		optsample up v0 --address
+	for value in x "" 10.77.0 10.77.0.2x/24 fd77:::2/64; do
+		fails "^optsample: address $value is not an IP address with a prefix" \
+			optsample up v0 --address "$value"
+	done
+	fails "^optsample: address 10.77.0.2 needs a prefix, as 10.77.0.2/24$" \
+		optsample up v0 --address 10.77.0.2
+	fails "needs a prefix, as fd77::2/64$" \
+		optsample up v0 --address fd77::2
+	for value in 0 32 -1 24x ""; do
+		fails "^optsample: the prefix of address 10.77.0.2/$value must be 1..31$" \
+			optsample up v0 --address "10.77.0.2/$value"
+	done
+	fails "must be 1..127$" optsample up v0 --address fd77::2/128
+	for value in 0.0.0.1 127.0.0.2 224.0.0.5 255.255.255.255 :: ::1 ff02::1 \
+		     fe80::2; do
+		fails "^optsample: address $value/8 must be that of a host" \
+			optsample up v0 --address "$value/8"
+	done
+	for value in 10.77.0.0/24 10.77.0.255/24 fd77::/64; do
+		fails "^optsample: address $value is that of a subnet" \
+			optsample up v0 --address "$value"
+	done
+	fails "^optsample: address 10.77.0.2/16 is given twice$" \
+		optsample up v0 --address 10.77.0.2/24 --address 10.77.0.2/16
+	fails "^optsample: at most 4 addresses$" optsample up v0 \
+		$(printf -- '--address 10.77.%d.2/24 ' 1 2 3 4 5)
+	fails "^optsample: address 10.9.0.1/24: v0 has it already$" \
+		optsample up v0 --address 10.9.0.1/24
+	fails "^optsample: address 10.9.0.7/25: its subnet overlaps 10.9.0.1/24 of v0: " \
+		optsample up v0 --address 10.9.0.7/25
+	fails "overlaps 10.9.0.1/24 of v0: " \
+		optsample up v0 --address 10.1.2.3/8
+	fails "overlaps fd00:9::1/64 of v0: " \
+		optsample up v0 --address 10.77.0.2/24 --address fd00:9::7/64
+	fails "^optsample: address and no-ifb exclude each other" \
+		optsample up v0 --no-ifb --address 10.77.0.2/24
+	fails "^optsample: lo is no Ethernet or Wi-Fi device" \
+		optsample up lo --address 10.77.0.2/24
+	fails "^optsample: no device nodev$" \
+		optsample up nodev --address 10.77.0.2/24
+	fails "^optsample: peer bogus is not an IP address$" \
+		optsample up v0 --address 10.77.0.2/24 --peer bogus
+	ip addr del fd00:9::1/64 dev v0
+	clean=$(traces)
+}
+
+test_own_in_use()
+{
+	local dir=/etc/modprobe.d
+
+	rmmod ipvlan 2>/dev/null
+	mkdir -p $dir
+	echo "install ipvlan /bin/false" >$dir/no-ipvlan.conf
+	fails "^optsample: the kernel has no ipvlan: " \
+		optsample up v0 --address 10.77.0.2/24
+	rm $dir/no-ipvlan.conf
+	ip link add own-v0 type dummy
+	clean=$(traces)
+	fails "^optsample: cannot make ipvlan device own-v0: File exists$" \
+		optsample up v0 --address 10.77.0.2/24
+	ip link del own-v0
+	ip link add macvlan0 link v0 type macvlan
+	clean=$(traces)
+	fails "^optsample: cannot make ipvlan device own-v0: v0 is in use by a macvlan" \
+		optsample up v0 --address 10.77.0.2/24
+	ip link del macvlan0
+	ip link add br0 type bridge
+	ip link set v0 master br0
+	clean=$(traces)
+	fails "^optsample: v0 is part of a bridge, bond or VRF" \
+		optsample up v0 --address 10.77.0.2/24
+	ip link del br0
+	clean=$(traces)
+}
+
+# own_whole: own-d0 has what it should, and all is said to be well
+own_whole()
+{
+	[ "$(optsample show -j d0 | jq -c '.[0] |
+		[.dev, .lower, .addresses, .queue, .warning]')" = \
+		'["own-d0","d0",["10.77.0.2/24"],"opt-own-d0",null]' ] &&
+		ip -o addr show dev own-d0 | grep -q "inet 10.77.0.2/24 " &&
+		tc filter show dev own-d0 egress |
+			grep -q "Redirect to device opt-own-d0"
+}
+
+up_own()
+{
+	optsample up d0 --address 10.77.0.2/24 "$@" >/dev/null 2>&1
+}
+
+test_own()
+{
+	device_d0
+	clean=$(traces)
+	up_own --limit 10 && own_whole
+	ok "up --address"
+	optsample show d0 | grep -q "^  ipvlan on d0, address 10.77.0.2/24$"
+	ok "show says what it is on"
+	optsample topic d0 /thermal --limit 60 && [ "$(optsample topic d0)" = \
+		"$(optsample topic own-d0)" ] && optsample topic d0 |
+			grep -q "^/thermal .*limit 60"
+	ok "topic takes d0 and own-d0"
+	optsample watch d0 --count 1 | grep -q "^own-d0: moving"
+	ok "so does watch"
+	optsample doctor d0 | grep -q "^own-d0: an outage of 30 s"
+	ok "so does doctor"
+	fails_up "d0 is up already" d0 --address 10.77.0.2/24
+	fails_up "d0 is up already" d0
+	fails_up "d0 is up already" own-d0
+	optsample down d0 && [ "$(traces)" = "$clean" ]
+	ok "down d0: nothing is left"
+	up_own --no-keep && optsample down own-d0 && [ "$(traces)" = "$clean" ]
+	ok "so does down own-d0"
+	[ "$(optsample down d0)" = "d0 is not up" ]
+	ok "down again: told so"
+	optsample up d0 2>/dev/null
+	fails_up "d0 is up already, without an address of the robot's own: run 'optsample down d0' first" \
+		d0 --address 10.77.0.2/24
+	optsample down d0
+	ip link del d0
+
+	ip link add a-long-name-01 type dummy
+	ip link set a-long-name-01 up
+	optsample up a-long-name-01 --address 10.77.0.2/24 >/dev/null 2>&1 &&
+		ip -o addr show | grep -q "own-a-.* 10.77.0.2/24 " &&
+		optsample down a-long-name-01 && [ ! -e /run/optsample ]
+	ok "a long name"
+	ip link del a-long-name-01
+	clean=$(traces)
+}
+
+# fails_up LINE ARGUMENTS...
+fails_up()
+{
+	local line=$1
+
+	shift
+	optsample up "$@" >out 2>err
+	[ $? = 1 ] && [ "$(cat out err)" = "optsample: $line" ]
+	ok "up $*: $line" || sed 's/^/# /' out err
+}
+
+own_daemon()
+{
+	cat /run/optsample/own-d0.pid
+}
+
+test_own_broken()
+{
+	local at rc=0
+
+	device_d0
+	clean=$(traces)
+	up_own
+	kill -KILL "$(own_daemon)"
+	ip -o addr show dev own-d0 | grep -q "inet 10.77.0.2/24 "
+	ok "the daemon is killed: the address stays"
+	optsample show d0 | grep -q "discovery is not running; run 'optsample up own-d0' again"
+	ok "show says so"
+	[ "$(optsample up own-d0 2>/dev/null)" = \
+		"d0 is up already; discovery had ended and is started again" ] &&
+		own_whole
+	ok "up starts it again"
+	kill -KILL "$(own_daemon)"
+	optsample down d0 && [ "$(traces)" = "$clean" ]
+	ok "the daemon is killed: down leaves nothing"
+	up_own
+	ip addr flush dev own-d0
+	optsample show d0 | grep -q "own-d0 has lost an address"
+	ok "the address is removed: show says so"
+	optsample up d0 2>err >/dev/null && own_whole &&
+		grep -q "own-d0 has lost an address: it is set up anew" err
+	ok "up sets it up anew, with the same address"
+	ip link set own-d0 down
+	ip link set own-d0 name e0
+	optsample down d0 && [ "$(traces)" = "$clean" ]
+	ok "renamed: down leaves nothing"
+	up_own
+	ip link del own-d0
+	optsample show d0 | grep -q "own-d0 is gone; run 'optsample up own-d0' again"
+	ok "removed: show says so"
+	optsample up own-d0 >/dev/null 2>&1 && own_whole
+	ok "removed: up makes it again"
+	ip link del d0
+	fails_up "no device d0" own-d0
+	device_d0
+	await 20 own_whole
+	ok "d0 is another device: the daemon makes own-d0 again"
+	optsample down
+	for at in 0.02 0.05 0.1 0.2 0.3 0.5 0.8; do
+		optsample up d0 --address 10.77.0.2/24 >/dev/null 2>&1 &
+		sleep $at
+		kill -KILL $!
+		wait $! 2>/dev/null
+		optsample down d0 >/dev/null && [ "$(traces)" = "$clean" ] ||
+			rc=1
+	done 2>/dev/null
+	[ $rc = 0 ]
+	ok "up is killed: down undoes what there is"
+	optsample up d0 --address 10.77.0.2/24 >/dev/null 2>&1 &
+	await 20 eval 'tc filter show dev own-d0 egress | grep Redirect'
+	kill -KILL $!
+	wait $! 2>/dev/null
+	up_own && own_whole
+	ok "up is killed: up begins anew"
+	optsample down
+	is "$(traces)" "$clean" "broken: nothing is left"
+	ip link del d0
+	clean=$(traces)
+}
+
 # inflight DEV [UP-OPTIONS]: as tc shows it, and as `show` does
 inflight()
 {
@@ -569,6 +789,10 @@ test_at_once
 test_daemon
 test_killed
 test_units
+test_own_refusals
+test_own_in_use
+test_own
+test_own_broken
 test_inflight
 test_recall
 test_plain_tc
