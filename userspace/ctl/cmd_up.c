@@ -451,6 +451,7 @@ static void up_state(const struct up *up, struct state *st)
 	st->domain = discovery_domain();
 	up_text(&st->master, getenv("ROS_MASTER_URI"));
 	up_daemon_options(up, st);
+	st->settles = up->cfg.settle_ms != STACK_UNSET;
 	snprintf(s->dev, IFNAMSIZ, "%s", up->name);
 	if (up->no_ifb)
 		snprintf(s->queue, IFNAMSIZ, "%s", up->name);

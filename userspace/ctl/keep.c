@@ -18,6 +18,7 @@
 #include "keep.h"
 #include "network.h"
 #include "stack.h"
+#include "state.h"
 #include "stats.h"
 
 enum {
@@ -41,6 +42,7 @@ enum {
  * @name:	keep-DEV, and its number
  * @keep:	0: there is none
  * @queue:	device with the queue
+ * @settles:	its link settles for as long as the user said
  * @map:	file descriptor of the program's map
  * @events:	of links, addresses and routes
  * @look_at:	when to look next, ms
@@ -64,6 +66,7 @@ struct keep {
 	char			name[IFNAMSIZ];
 	int			keep;
 	char			queue[IFNAMSIZ];
+	bool			settles;
 	int			map;
 	struct nl_sock		*events;
 	uint64_t		look_at;
@@ -465,7 +468,7 @@ static void keep_judge_wifi(struct keep *k, uint64_t now)
 			k->addrs[i].sure = k->addrs[i].here &&
 				k->addrs[i].until == KEEP_FOREVER;
 		k->paused_at = now;
-	} else if (!k->paused_at) {
+	} else if (!k->paused_at && !k->settles) {
 		stack_pause(k->queue, 0);
 	}
 	k->network = network;
@@ -568,7 +571,12 @@ static void keep_inherit(struct keep *k, uint64_t now)
 static void keep_start(struct keep *k, int ifindex, uint64_t now)
 {
 	char pins[CTL_PATH];
+	struct state st;
 
+	if (!state_load(k->dev, &st)) {
+		k->settles = st.settles;
+		state_free(&st);
+	}
 	k->ifindex = ifindex;
 	k->keep = if_nametoindex(k->name);
 	k->look_at = now;

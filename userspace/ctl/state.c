@@ -109,6 +109,8 @@ static void state_field(struct state *st, const char *key, const char *value)
 		s->made_qdisc = on;
 	else if (!strcmp(key, "ready"))
 		st->ready = on;
+	else if (!strcmp(key, "settles"))
+		st->settles = on;
 	else if (!strcmp(key, "netns"))
 		st->netns = strtoull(value, NULL, 10);
 	else if (!strcmp(key, "outage"))
@@ -180,9 +182,9 @@ int state_save(struct state *st)
 		return cli_error(-errno, "cannot write %s: %s", temp,
 				 strerror(errno));
 	fprintf(f, "queue=%s\nifindex=%d\nifb=%d\nkeep=%s\nclsact=%d\nqdisc=%d\n"
-		"ready=%d\nnetns=%llu\n", s->queue, s->ifindex, s->made_ifb,
+		"ready=%d\nsettles=%d\nnetns=%llu\n", s->queue, s->ifindex, s->made_ifb,
 		s->made_keep ? s->keep : "", s->made_clsact, s->made_qdisc,
-		st->ready,
+		st->ready, st->settles,
 		(unsigned long long)st->netns);
 	own_text(&s->own, own);
 	fprintf(f, "lower=%s\nown=%s\n", s->lower, own);

@@ -13,6 +13,7 @@
  * struct state - what DEV.state holds
  * @stack:	devices, qdiscs, filters
  * @ready:	all of it was done; else some of it, by an `up` that was killed
+ * @settles:	it was said for how long DEV's link settles: it does
  * @netns:	inode of the network namespace of @stack
  * @outage_s:	outage to be survived, and other options of the daemon:
  * @domain:	of DDS
@@ -24,6 +25,7 @@
 struct state {
 	struct stack	stack;
 	bool		ready;
+	bool		settles;
 	uint64_t	netns;
 	uint32_t	outage_s;
 	uint32_t	domain;
