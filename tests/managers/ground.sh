@@ -4,8 +4,9 @@
 #
 #   robot (initial network namespace)        operator (namespace "operator")
 #   wlan0, managed by one of    ~~~~~~~~~    wlan1, wlan2: two access points
-#   many; 10.42.0.2                          of one network; br0 10.42.0.1, DHCP
-#                                            and, if wanted, two others
+#   many; 10.42.0.2, and of                  of one network; br0 10.42.0.1 and
+#   fd42::/64 what it makes of it            fd42::1, DHCP and router adver-
+#                                            tisements; if wanted, two others
 #                        hwsim-medium (the air)
 #
 # Sourced by managers.sh inside of its root in memory. A manager is a
@@ -14,6 +15,7 @@
 
 robot_ip=10.42.0.2
 operator_ip=10.42.0.1
+operator_ip6=fd42::1
 robot_mac=02:00:00:00:00:00
 declare -A pid	# of a daemon, by its name
 robot_daemons=()
@@ -104,9 +106,22 @@ operator()
 		$in_operator ip link add br0 type bridge forward_delay 0 stp_state 0 &&
 		$in_operator ip addr add $operator_ip/24 dev br0 &&
 		$in_operator ip link set br0 up || return
+	router router br0 fd42
 	daemon medium "$bin/hwsim-medium" --rate 24 --radios 5
 	await 10 medium medium status && access_point 1 br0 optsample &&
 		access_point 2 br0 optsample
+}
+
+# router NAME BRIDGE PREFIX: says what the network's prefix is
+router()
+{
+	$in_operator ip addr add "$3::1/64" dev "$2" nodad
+	# A router that does not forward says that it is none.
+	$in_operator sysctl -qw net.ipv6.conf.all.forwarding=1
+	daemon "$1" $in_operator dnsmasq -k --conf-file=/dev/null \
+		--user=root --interface="$2" --bind-interfaces --port=0 \
+		--pid-file="$run/$1.pid" --enable-ra \
+		--dhcp-range="$3::,ra-only,64,1h" --log-facility=-
 }
 
 # other_networks: one with the same addresses, and one with others
@@ -118,10 +133,13 @@ other_networks()
 		$in_operator ip link add br1 type bridge forward_delay 0 stp_state 0 &&
 		$in_operator ip addr add 10.43.0.1/24 dev br1 &&
 		$in_operator ip link set br1 up &&
+		router router1 br1 fd43 &&
 		access_point 3 br0 same && access_point 4 br1 elsewhere &&
 		$in_operator tc qdisc add dev br1 clsact &&
 		$in_operator tc filter add dev br1 ingress protocol ip pref 1 \
-			u32 match ip src $robot_ip/32 action pass
+			u32 match ip src $robot_ip/32 action pass &&
+		$in_operator tc filter add dev br1 ingress protocol ipv6 pref 2 \
+			u32 match ip6 src fd42::/64 action pass
 }
 
 # strangers: packets with the robot's address that came to where it is none
@@ -206,6 +224,7 @@ robot_networkd()
 	mkdir -p /etc/systemd/network /run/systemd/netif/{links,leases}
 	chown -R systemd-network /run/systemd/netif
 	printf '%s\n' '[Match]' Name=wlan0 '[Network]' DHCP=ipv4 \
+		${privacy:+IPv6PrivacyExtensions=yes} \
 		>/etc/systemd/network/10-wlan0.network
 	robot_daemon networkd env SYSTEMD_LOG_TARGET=console \
 		/usr/lib/systemd/systemd-networkd
@@ -231,6 +250,9 @@ robot_nm()
 		psk=operator
 		[ipv4]
 		method=auto
+		[ipv6]
+		method=auto
+		ip6-privacy=${privacy:-0}
 	END
 	chmod 600 $profile
 	printf '%s\n' '[main]' plugins=keyfile auth-polkit=false \
@@ -258,10 +280,30 @@ robot_has_address()
 	ip -4 addr show dev wlan0 | grep -q "inet $robot_ip/24"
 }
 
-# robot MANAGER: wlan0 is managed by it, and reaches the operator
+# robot_has_ip6: $robot_ip6, the one that Cyclone takes: the first, which is the
+# youngest, and so the temporary one if there is any
+robot_has_ip6()
+{
+	robot_ip6=$(ip -6 -o addr show dev wlan0 scope global -tentative \
+		${privacy:+temporary} | sed -n 's/.* inet6 \(fd42:[^/]*\).*/\1/p' |
+		head -n 1)
+	[ -n "$robot_ip6" ]
+}
+
+# robot_ip6: it reaches the operator by IPv6
+robot_ip6()
+{
+	await 60 "IPv6 address" robot_has_ip6 &&
+		await 30 "way by IPv6" ping -qc1 -W1 $operator_ip6
+}
+
+# robot MANAGER[-privacy]: wlan0 is managed by it, and reaches the operator
 robot()
 {
-	"robot_$1" && await 60 "address" robot_has_address &&
+	privacy=
+	[ "$1" = "${1%-privacy}" ] || privacy=2
+	sysctl -qw net.ipv6.conf.wlan0.use_tempaddr=${privacy:-0}
+	"robot_${1%-privacy}" && await 60 "address" robot_has_address &&
 		await 30 "way to the operator" ping -qc1 -W1 $operator_ip
 }
 
@@ -277,4 +319,8 @@ robot_gone()
 	ip link set wlan0 down
 	ip link set wlan0 address $robot_mac
 	ip addr flush dev wlan0
+	# as the kernel has it
+	for name in accept_ra=1 autoconf=1 addr_gen_mode=0; do
+		sysctl -qw "net.ipv6.conf.wlan0.$name"
+	done
 }

@@ -17,7 +17,8 @@
 #
 #	CELL	MANAGER:WHAT[:STACK[:POLICY]]
 #	MANAGER	static (wpa_supplicant and a static address), networkd, nm,
-#		dhcpcd, dhclient
+#		dhcpcd, dhclient; with -privacy at its end: temporary IPv6
+#		addresses, too, which DDS takes
 #	WHAT	a number: the access points are gone for so many seconds
 #		roam: ten times from one access point to the other
 #		silent: the access point in use is not heard for 10 s, while
@@ -29,7 +30,8 @@
 #		network: to another network and back, where DHCP gives the same
 #		address
 #		elsewhere: to another network, with another address, and back
-#	STACK	cyclone (default), fastdds; cyclone-reliable, fastdds-reliable
+#	STACK	cyclone (default), cyclone6 (by IPv6), fastdds; each of them with
+#		-reliable, else best effort
 #	POLICY	optsample (default), gap
 #
 # Put the cells of one manager next to each other: it is set up once. By hand:
@@ -98,14 +100,15 @@ into_memory()
 uri()
 {
 	cat <<-END
-		<General><AllowMulticast>spdp</AllowMulticast><Interfaces>
+		<General><Transport>$transport</Transport>
+		<AllowMulticast>spdp</AllowMulticast><Interfaces>
 		<NetworkInterface name="$1"/></Interfaces></General>
 		<Discovery><ParticipantIndex>auto</ParticipantIndex>
 		<MaxAutoParticipantIndex>9</MaxAutoParticipantIndex>
 		<LeaseDuration>900s</LeaseDuration>
 		<SPDPInterval>2s</SPDPInterval>
-		<Peers><Peer address="$robot_ip"/>
-		<Peer address="$operator_ip"/></Peers></Discovery>
+		<Peers><Peer address="$own"/>
+		<Peer address="$peer"/></Peers></Discovery>
 	END
 }
 
@@ -128,6 +131,9 @@ cyclone_publisher()
 		>"$log/pub.csv" 2>"$log/pub.log" &
 	publisher=$!
 }
+
+cyclone6_subscriber() { cyclone_subscriber "$@"; }
+cyclone6_publisher() { cyclone_publisher; }
 
 # fastdds_subscriber NAME [IN]: what it gets is in NAME.txt
 fastdds_subscriber()
@@ -174,7 +180,7 @@ last_arrival()
 
 	line=$(tail -qn 1 "$log"/sub.{csv,txt} 2>/dev/null)
 	case $stack in
-	cyclone) cut -d, -f2 <<<"$line" ;;
+	cyclone*) cut -d, -f2 <<<"$line" ;;
 	*)	echo "${line##* }" ;;
 	esac
 }
@@ -196,12 +202,14 @@ snapshot()
 		date +%T.%N
 		ip addr show dev wlan0
 		ip route
+		ip -6 route
 		ip neigh
 		ip -d link show type ifb
 		tc -s qdisc show
 		tc filter show dev wlan0 egress
 		"$bin/optsample" show
 		grep -h -e ^Ip: -e ^Udp: /proc/net/snmp
+		grep -h -e ^Ip6 -e ^Udp6 /proc/net/snmp6
 	} >"$log/$1" 2>&1
 }
 
@@ -259,7 +267,10 @@ trouble()
 		ip addr flush dev wlan0 scope global
 		sleep 8
 		snapshot held
-		[ "$robot" != static ] || ip addr add $robot_ip/24 dev wlan0
+		[ "$robot" != static ] || {
+			ip addr add $robot_ip/24 dev wlan0
+			ip addr add $robot_ip6/64 dev wlan0
+		}
 		;;
 	network|elsewhere)
 		there=$([ $what = network ] && echo 1 || echo 2)
@@ -309,8 +320,18 @@ up_args()
 	local outage=60
 
 	[[ $what == *[!0-9]* ]] || outage=$((what + 60))
-	echo wlan0 --limit $limit --peer $operator_ip --outage $outage \
+	echo wlan0 --limit $limit --peer $peer --outage $outage \
 		--policy $policy
+}
+
+# addresses: by which DDS talks
+addresses()
+{
+	transport=udp own=$robot_ip peer=$operator_ip
+	[ "$stack" = cyclone6 ] || return 0
+	robot_ip6 || return
+	transport=udp6 own=$robot_ip6 peer=$operator_ip6
+	echo "# $cell: $own"
 }
 
 # play: the experiment; its logs are in $log
@@ -415,7 +436,7 @@ judge()
 	carrier=$(carrier_lost)
 	# An outage that was over before the robot noticed
 	[[ $what == *[!0-9]* ]] || carrier=${carrier:-$up}
-	[ "$stack" = cyclone ] || fastdds_csv
+	[ "$stack" != fastdds ] || fastdds_csv
 	[[ $what != *[!0-9]* ]] || all=1
 	verdict=$(gawk -f "$top/tests/managers/judge.awk" -v limit=$limit \
 		-v two="$two" -v one="$one" -v well="$well" \
@@ -458,7 +479,7 @@ judge()
 		;;
 	elsewhere)
 		is "$strangers" 0 "$cell: nothing leaves with the former address"
-		grep -q "$robot_ip is given up" "$log/discover.log"
+		grep -q "$own is given up" "$log/discover.log"
 		ok "$cell: the former address is given up"
 		grep -q 'messages were held for the former network: dropped' \
 			"$log/discover.log"
@@ -494,7 +515,7 @@ experiment()
 		[ $managed = 0 ]
 		ok "$manager brings wlan0 up"
 	fi
-	[ $managed = 0 ] && play
+	[ $managed = 0 ] && addresses && play
 	played=$?
 	[ $played = 0 ]
 	ok "$cell: messages come"
