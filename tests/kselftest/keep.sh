@@ -292,6 +292,39 @@ ip addr add 10.9.0.88/24 dev v0 2>/dev/null
 await 30 kept 10.9.0.88 fd00:9::1/64
 ok "an address that others stand in for is given up"
 
+# Temporary addresses go with the one that they were made for. When that is back,
+# the kernel makes others; but nodes that run do not follow.
+network
+sysctl -qw net.ipv6.conf.v0.use_tempaddr=2
+base() { ip addr replace fd00:9::1/64 dev v0 nodad mngtmpaddr; }
+temporary()
+{
+	ip -6 -o addr show dev v0 temporary -tentative |
+		awk '{ sub("/.*", "", $4); print $4 }'
+}
+on() { ip -6 -o addr show dev "$1" scope global -tentative | grep -q " $2/"; }
+base
+await 10 eval '[ -n "$(temporary)" ]'
+was=$(temporary)
+await 5 on keep-v0 "$was"
+ok "a temporary address is kept"
+ip link set v0 down
+sleep 1
+ping -c 1 -W 1 -I "$was" "$was" >/dev/null
+ok "v0 has lost it: the robot still has it"
+ip link set v0 up
+base
+await 10 on v0 "$was"
+ok "v0 gets it back"
+ip route get fd00:9::2 from "$was" | grep -q 'dev v0'
+ok "and it leaves by v0"
+sleep 3
+ip addr del "$was/64" dev v0
+await 30 eval '! on keep-v0 "$was"'
+ok "one that goes alone is given up"
+! on v0 "$was"
+ok "and does not come back"
+
 # the daemon dies
 network
 kill -9 "$(cat /run/optsample/v0.pid)"

@@ -187,7 +187,9 @@ static void keep_see_addr_here(struct keep *k, const struct keep_addr *seen)
 	struct keep_addr *a;
 
 	if (at < 0) {
-		keep_supersede(k, seen);
+		/* The kernel makes another temporary one now and then. */
+		if (!seen->temporary)
+			keep_supersede(k, seen);
 		if (k->naddrs == KEEP_ADDRS) {
 			keep_full(k, "addresses", KEEP_ADDRS);
 			return;
@@ -233,6 +235,41 @@ static bool keep_is_unwanted(const struct keep *k, const struct keep_addr *a,
 	       now - a->lost_at > KEEP_DELIBERATE_MS;
 }
 
+static bool keep_same_prefix(const uint8_t *a, const uint8_t *b, int bits)
+{
+	uint8_t rest = 0xff00 >> (bits % 8);
+
+	return !memcmp(a, b, bits / 8) &&
+	       !((a[bits / 8] ^ b[bits / 8]) & rest);
+}
+
+/* DEV has the address that temporary one @a was made for. */
+static bool keep_has_base(const struct keep *k, const struct keep_addr *a)
+{
+	for (int i = 0; i < k->naddrs; i++) {
+		const struct keep_addr *b = &k->addrs[i];
+
+		if (b->here && b->sure && !b->temporary &&
+		    b->addr.family == a->addr.family && b->plen == a->plen &&
+		    keep_same_prefix(b->addr.addr, a->addr.addr, a->plen))
+			return true;
+	}
+	return false;
+}
+
+/* A temporary address that went alone is not wanted any more. */
+static void keep_restore(struct keep *k, struct keep_addr *a, uint64_t now)
+{
+	bool has_base;
+
+	if (!a->temporary)
+		return;
+	has_base = keep_has_base(k, a);
+	if (a->restore && !a->here && has_base && k->up && a->until > now)
+		keep_restore_addr(k->ifindex, a, now);
+	a->restore = !a->here && !has_base;
+}
+
 /* DEV is up and has others, but not this one any more; or its lease is over. */
 static bool keep_is_over(const struct keep *k, const struct keep_addr *a,
 			 const struct keep_seen *s, uint64_t now)
@@ -260,6 +297,8 @@ static void keep_judge_addrs(struct keep *k, const struct keep_seen *s,
 	}
 	for (int i = 0; i < s->naddrs; i++)
 		keep_see_addr_here(k, &s->addrs[i]);
+	for (int i = 0; i < k->naddrs; i++)
+		keep_restore(k, &k->addrs[i], now);
 	for (int i = 0; i < k->naddrs; i++) {
 		struct keep_addr *a = &k->addrs[i];
 		bool lease = a->until <= now;

@@ -11,6 +11,10 @@
  * packet is lost in between, and nothing of what the manager does is undone.
  * bpf/keep.bpf.c hands packets from keep-DEV to DEV, and so to the queue.
  *
+ * Temporary IPv6 addresses go with the one that they were made for, and the kernel
+ * makes others when that is back. Nodes that run go on using the former ones: DEV
+ * gets them back.
+ *
  * An address is kept until DEV has it again, or gets another one, or its lease
  * is over. The kernel forgets those of keep-DEV 30 s after the daemon died: IPv6
  * addresses and routes have a lifetime, and IPv4 routes go with the marker, the
@@ -28,7 +32,7 @@
 #include "route.h"
 
 enum {
-	KEEP_ADDRS	= 16,
+	KEEP_ADDRS	= 32,
 	KEEP_ROUTES	= 64,
 	KEEP_TEXT	= 256,
 };
@@ -44,6 +48,9 @@ enum {
  * @here:	DEV has it
  * @lost_at:	since when DEV lacks it, ms
  * @sure:	it is known to be valid in the network that DEV is in now
+ * @temporary:	it is an IPv6 address that the kernel made for one that DEV has or
+ *		had
+ * @restore:	DEV is to get it back
  */
 struct keep_addr {
 	struct route_addr	addr;
@@ -53,6 +60,8 @@ struct keep_addr {
 	bool			here;
 	uint64_t		lost_at;
 	bool			sure;
+	bool			temporary;
+	bool			restore;
 };
 
 /**
@@ -124,6 +133,7 @@ int keep_look(int dev, struct keep_seen *seen, uint64_t now);
 int keep_mark(int keep);
 int keep_put_addr(int keep, const struct keep_addr *a, uint64_t now);
 int keep_put_route(int keep, const struct keep_route *r);
+int keep_restore_addr(int dev, const struct keep_addr *a, uint64_t now);
 void keep_drop_addr(int keep, const struct keep_addr *a);
 void keep_drop_route(int keep, const struct keep_route *r);
 int keep_set_mtu(int keep, uint32_t mtu);

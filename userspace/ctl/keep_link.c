@@ -12,9 +12,8 @@
 enum {
 	KEEP_VALID_S	= 30,		/* for so long without a daemon */
 	KEEP_MARKER	= 0xc0000008,	/* 192.0.0.8, RFC 7600: nobody's */
-	/* temporary, not usable (yet) */
-	KEEP_ADDR_NOT	= IFA_F_TEMPORARY | IFA_F_TENTATIVE |
-			  IFA_F_DADFAILED,
+	/* not usable (yet) */
+	KEEP_ADDR_NOT	= IFA_F_TENTATIVE | IFA_F_DADFAILED,
 };
 
 /* A gateway that changed is another way to the same destination. */
@@ -121,6 +120,8 @@ static int keep_see_addr(struct nlmsghdr *h, void *arg)
 		if (life->ifa_valid != UINT32_MAX)
 			a.until = look->now + life->ifa_valid * 1000ULL;
 	}
+	/* The flag means something else for IPv4. */
+	a.temporary = ifa->ifa_family == AF_INET6 && flags & IFA_F_TEMPORARY;
 	s->addrs[s->naddrs++] = a;
 	return 0;
 }
@@ -218,14 +219,14 @@ int keep_look(int dev, struct keep_seen *seen, uint64_t now)
  * Writing
  */
 
-static int keep_addr_do(int type, int keep, const struct keep_addr *a,
-			int scope, uint32_t valid_s)
+static int keep_addr_do(int type, int dev, const struct keep_addr *a,
+			int scope, uint32_t flags, uint32_t valid_s)
 {
 	struct ifaddrmsg ifa = {
 		.ifa_family = a->addr.family,
 		.ifa_prefixlen = a->plen,
 		.ifa_scope = scope,
-		.ifa_index = keep,
+		.ifa_index = dev,
 	};
 	/* never chosen where DEV's can be */
 	struct ifa_cacheinfo life = { .ifa_valid = valid_s };
@@ -235,8 +236,7 @@ static int keep_addr_do(int type, int keep, const struct keep_addr *a,
 
 	nla_put(msg, IFA_LOCAL, len, a->addr.addr);
 	nla_put(msg, IFA_ADDRESS, len, a->addr.addr);
-	nla_put_u32(msg, IFA_FLAGS, IFA_F_NOPREFIXROUTE |
-		    (a->addr.family == AF_INET6 ? IFA_F_NODAD : 0));
+	nla_put_u32(msg, IFA_FLAGS, IFA_F_NOPREFIXROUTE | flags);
 	nla_put(msg, IFA_CACHEINFO, sizeof(life), &life);
 	return netlink_send(msg);
 }
@@ -261,7 +261,7 @@ int keep_mark(int keep)
 	uint32_t addr = htonl(KEEP_MARKER);
 
 	memcpy(marker.addr.addr, &addr, sizeof(addr));
-	return keep_addr_do(RTM_NEWADDR, keep, &marker, RT_SCOPE_HOST,
+	return keep_addr_do(RTM_NEWADDR, keep, &marker, RT_SCOPE_HOST, 0,
 			    KEEP_VALID_S);
 }
 
@@ -293,7 +293,15 @@ int keep_put_addr(int keep, const struct keep_addr *a, uint64_t now)
 	if (a->addr.family == AF_INET)
 		return keep_local_do(RTM_NEWROUTE, keep, a);
 	return keep_addr_do(RTM_NEWADDR, keep, a, RT_SCOPE_UNIVERSE,
-			    keep_valid_s(a, now));
+			    IFA_F_NODAD, keep_valid_s(a, now));
+}
+
+int keep_restore_addr(int dev, const struct keep_addr *a, uint64_t now)
+{
+	uint64_t left = (a->until - now) / 1000;
+
+	return keep_addr_do(RTM_NEWADDR, dev, a, RT_SCOPE_UNIVERSE, 0,
+			    a->until == KEEP_FOREVER ? UINT32_MAX : left);
 }
 
 void keep_drop_addr(int keep, const struct keep_addr *a)
@@ -301,7 +309,7 @@ void keep_drop_addr(int keep, const struct keep_addr *a)
 	if (a->addr.family == AF_INET)
 		keep_local_do(RTM_DELROUTE, keep, a);
 	else
-		keep_addr_do(RTM_DELADDR, keep, a, RT_SCOPE_UNIVERSE, 0);
+		keep_addr_do(RTM_DELADDR, keep, a, RT_SCOPE_UNIVERSE, 0, 0);
 }
 
 static struct nl_msg *keep_route_request(int type, int flags, int keep,
