@@ -218,17 +218,52 @@ robot_static()
 	supplicant
 }
 
+# networkd: with what is in /etc/systemd/network and /run/systemd/network
+networkd()
+{
+	mkdir -p /run/systemd/netif/{links,leases}
+	chown -R systemd-network /run/systemd/netif
+	robot_daemon networkd env SYSTEMD_LOG_TARGET=console \
+		/usr/lib/systemd/systemd-networkd
+}
+
 robot_networkd()
 {
 	system_bus && dhcp_server
-	mkdir -p /etc/systemd/network /run/systemd/netif/{links,leases}
-	chown -R systemd-network /run/systemd/netif
+	mkdir -p /etc/systemd/network
+	rm -rf /run/systemd/network
 	printf '%s\n' '[Match]' Name=wlan0 '[Network]' DHCP=ipv4 \
 		${privacy:+IPv6PrivacyExtensions=yes} \
 		>/etc/systemd/network/10-wlan0.network
-	robot_daemon networkd env SYSTEMD_LOG_TARGET=console \
-		/usr/lib/systemd/systemd-networkd
+	networkd
 	supplicant
+}
+
+# what Ubuntu makes of its netplan: files for networkd and wpa_supplicant
+robot_netplan()
+{
+	system_bus && dhcp_server
+	rm -rf /etc/systemd/network
+	mkdir -p /etc/netplan
+	cat >/etc/netplan/robot.yaml <<-END
+		network:
+		  version: 2
+		  renderer: networkd
+		  wifis:
+		    wlan0:
+		      dhcp4: true
+		      access-points:
+		        optsample:
+		          password: operator
+	END
+	chmod 600 /etc/netplan/robot.yaml
+	/usr/libexec/netplan/generate || return
+	cp -r /run/systemd/network /run/netplan "$logs/daemons"
+	networkd
+	ln -sfn /run/wpa_supplicant "$run/wpa"
+	robot_daemon wpa_supplicant wpa_supplicant -t -Dnl80211,wext -i wlan0 \
+		-c /run/netplan/wpa-wlan0.conf
+	await 60 association associated
 }
 
 robot_nm()
@@ -259,6 +294,27 @@ robot_nm()
 		>/etc/NetworkManager/NetworkManager.conf
 	robot_daemon wpa_supplicant wpa_supplicant -u -t -O "$run/wpa"
 	robot_daemon nm NetworkManager --debug
+}
+
+robot_connman()
+{
+	system_bus && dhcp_server
+	mkdir -p /var/lib/connman
+	printf '%s\n' '[WiFi]' Enable=true >/var/lib/connman/settings
+	# what optsample doctor wants
+	printf '%s\n' '[General]' \
+		NetworkInterfaceBlacklist=vmnet,vboxnet,virbr,ifb,ve-,vb-,opt-,keep- \
+		>/etc/connman/main.conf
+	cat >/var/lib/connman/robot.config <<-END
+		[service_robot]
+		Type=wifi
+		Name=optsample
+		Passphrase=operator
+		IPv4=dhcp
+		IPv6=auto
+	END
+	robot_daemon wpa_supplicant wpa_supplicant -u -t -O "$run/wpa"
+	robot_daemon connman connmand --nodaemon --debug
 }
 
 robot_dhcpcd()
@@ -316,6 +372,7 @@ robot_gone()
 		end "${pid[$name]}"
 	done
 	robot_daemons=()
+	rm -rf "$run/wpa"
 	ip link set wlan0 down
 	ip link set wlan0 address $robot_mac
 	ip addr flush dev wlan0

@@ -17,8 +17,9 @@
 #
 #	CELL	MANAGER:WHAT[:STACK[:POLICY]]
 #	MANAGER	static (wpa_supplicant and a static address), networkd, nm,
-#		dhcpcd, dhclient; with -privacy at its end: temporary IPv6
-#		addresses, too, which DDS takes
+#		dhcpcd, dhclient, connman, netplan (which configures networkd);
+#		with -privacy at its end: temporary IPv6 addresses, too, which
+#		DDS takes
 #	WHAT	a number: the access points are gone for so many seconds
 #		roam: ten times from one access point to the other
 #		silent: the access point in use is not heard for 10 s, while
@@ -62,11 +63,12 @@ programs="bash sh awk basename cat chmod chown cp cut date dirname env expr find
 	mv chrt nproc nsenter ping readlink rm rmdir run-parts sed seq setsid sleep
 	sort stat sync sysctl tail tc timeout touch tr true umount uname wc
 	hostapd wpa_supplicant wpa_cli dnsmasq dbus-daemon dbus-uuidgen udevadm
-	NetworkManager nmcli networkctl dhcpcd dhclient
+	NetworkManager nmcli networkctl dhcpcd dhclient connmand
+	/usr/libexec/netplan/generate
 	dhclient-script /usr/lib/systemd/systemd-networkd
 	/usr/lib/systemd/systemd-udevd"
 trees="/etc/passwd /etc/group /etc/dbus-1 /etc/udev /etc/dhcp /etc/dhcpcd.conf
-	/etc/NetworkManager /etc/protocols /etc/services
+	/etc/NetworkManager /etc/connman /etc/protocols /etc/services
 	/usr/lib/udev/rules.d /usr/lib/NetworkManager /usr/lib/dhcpcd
 	/usr/lib/systemd/network /usr/lib/x86_64-linux-gnu/NetworkManager
 	/usr/share/dbus-1 /usr/lib/locale/C.utf8"
@@ -337,7 +339,7 @@ addresses()
 # play: the experiment; its logs are in $log
 play()
 {
-	local monitor ok=0
+	local monitor pinger ok=0
 
 	ip -ts monitor link address route neigh >"$log/monitor.log" 2>&1 &
 	monitor=$!
@@ -360,6 +362,8 @@ play()
 	event "two $two"
 	event "one $one"
 	event "well $well"
+	$in_operator ping -D -i 0.2 "$own" >"$log/ping.log" 2>&1 &
+	pinger=$!
 	if [ $ok = 0 ]; then
 		sleep 11
 		snapshot before
@@ -371,7 +375,7 @@ play()
 	fi
 	end "$publisher"
 	sleep 1
-	end "${subscribers[@]}"
+	end "${subscribers[@]}" "$pinger"
 	cp /run/optsample/wlan0.log "$log/discover.log" 2>/dev/null
 	"$bin/optsample" down wlan0 >"$log/down.log" 2>&1
 	end $monitor

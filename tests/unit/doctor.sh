@@ -408,6 +408,16 @@ finds ok manager "no network manager"
 healthy connman
 process 470 connmand -n
 sick connman error manager "ConnMan removes"
+finds error manager.devices "takes opt-wlan0 and keep-wlan0 for cables" \
+	"NetworkInterfaceBlacklist="
+put /etc/connman/main.conf "[General]
+NetworkInterfaceBlacklist = ifb, opt-"
+sick "connman ignores the queue alone" error manager.devices "keep-wlan0"
+put /etc/connman/main.conf "[General]
+NetworkInterfaceBlacklist = ifb, opt-,keep-"
+name="connman ignores both"
+run
+lacks manager.devices
 healthy iwd
 process 480 iwd
 put /etc/iwd/main.conf "[General]

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <fcntl.h>
 #include <unistd.h>
+#include "common/ifb.h"
 #include "doctor.h"
 
 extern char **environ;
@@ -410,9 +411,48 @@ static void dhclient_report(struct doctor *d, const char *name)
  * Others
  */
 
+static void removed_at_once(struct doctor *d, const char *name)
+{
+	report_lost(d, name, "when the carrier is lost");
+}
+
 static bool connman_manages(struct doctor *d)
 {
 	return proc_find(d, "connmand");
+}
+
+/* It leaves devices alone whose names begin with one of a list. */
+static bool connman_ignores(const char *list, const char *name)
+{
+	size_t len;
+
+	for (list += strspn(list, ", \t"); *list;
+	     list += len + strspn(list + len, ", \t")) {
+		len = strcspn(list, ", \t");
+		if (!strncmp(name, list, len))
+			return true;
+	}
+	return false;
+}
+
+/* All others that look like Ethernet are cables, which are better than Wi-Fi. */
+static void connman_report(struct doctor *d, const char *name)
+{
+	char *text = doctor_load(d, "/etc/connman/main.conf");
+	char list[DOCTOR_VALUE] = "", queue[IFNAMSIZ], keep[IFNAMSIZ];
+
+	removed_at_once(d, name);
+	if (text)
+		ini_value(text, "General]", "NetworkInterfaceBlacklist", list);
+	free(text);
+	ifb_name(d->dev->name, queue);
+	keep_name(d->dev->name, keep);
+	if (connman_ignores(list, queue) && connman_ignores(list, keep))
+		return;
+	finding_add(d, DOCTOR_ERROR, "devices",
+		    "%s takes %s and %s for cables: it does not look for Wi-Fi any more when that is lost",
+		    name, queue, keep);
+	finding_fix(d, "in [General] of /etc/connman/main.conf: NetworkInterfaceBlacklist=vmnet,vboxnet,virbr,ifb,ve-,vb-,opt-,keep-; then systemctl restart connman");
 }
 
 static bool iwd_manages(struct doctor *d)
@@ -425,17 +465,12 @@ static bool iwd_manages(struct doctor *d)
 			 value) && text_true(value);
 }
 
-static void removed_at_once(struct doctor *d, const char *name)
-{
-	report_lost(d, name, "when the carrier is lost");
-}
-
 static const struct manager managers[] = {
 	{ "NetworkManager", nm_manages, nm_report },
 	{ "systemd-networkd", networkd_manages, networkd_report },
 	{ "dhcpcd", dhcpcd_manages, dhcpcd_report },
 	{ "dhclient", dhclient_manages, dhclient_report },
-	{ "ConnMan", connman_manages, removed_at_once },
+	{ "ConnMan", connman_manages, connman_report },
 	{ "iwd", iwd_manages, removed_at_once },
 };
 
