@@ -237,10 +237,14 @@ for i in 1 2 3; do
 	ip neigh replace $operator dev v0 lladdr \
 		"$(n_op cat /sys/class/net/v1/address)" nud permanent
 done
-pin=/sys/fs/bpf/optsample/v0/writers
-bpftool map update pinned $pin key hex \
-	11 11 11 11 11 11 11 11 11 11 11 11 00 00 01 03 \
-	value hex 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+# what rtps-gen sends is a topic of images
+a_writer()
+{
+	bpftool map update pinned /sys/fs/bpf/optsample/v0/writers key hex \
+		11 11 11 11 11 11 11 11 11 11 11 11 00 00 01 03 \
+		value hex 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+}
+a_writer
 ip addr change $robot/24 dev v0 valid_lft 3600 preferred_lft 3600
 sleep 1
 # so that the daemon has seen the link before anything may leave
@@ -269,6 +273,26 @@ sleep 1
 pkill -P $leaked 2>/dev/null || kill $leaked
 wait $leaked 2>/dev/null
 is "$(wc -l <"$scratch/leaked")" 0 "none of it left"
+
+# IPv4 comes back alone: a network without IPv6
+optsample down
+network
+lease="valid_lft 3600 preferred_lft 3600"
+ip addr change $robot/24 dev v0 $lease
+ip addr change fd00:9::1/64 dev v0 nodad $lease
+sleep 1
+a_writer
+# so that the daemon has seen the link before anything may leave
+tc qdisc change dev opt-v0 root handle bad: optsample settle 3s
+ip link set v0 down
+ip addr flush dev v0 scope global
+rtps-gen send $operator 7411 1 30 2 1300
+ip link set v0 up
+ip addr add $robot/24 dev v0 $lease
+sleep 5
+is "$(stat backlog_msgs opt-v0)" 20 "the flows wait for both addresses"
+await 12 eval '[ "$(stat backlog_msgs opt-v0)" = 0 ]'
+ok "but not for long for IPv6"
 
 # the lease
 optsample down

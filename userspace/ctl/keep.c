@@ -33,6 +33,7 @@ enum {
 	KEEP_INHERIT_MS	= 3600000,	/* of a lease that is not known */
 	KEEP_PAUSE_MS	= 3000,		/* of the flows, renewed at each look */
 	KEEP_PAUSE_MAX_MS = 30000,
+	KEEP_PAUSE6_MS	= 8000,		/* for IPv6, if IPv4 is there again */
 };
 
 /**
@@ -301,7 +302,7 @@ static void keep_judge_addrs(struct keep *k, const struct keep_seen *s,
 		keep_restore(k, &k->addrs[i], now);
 	for (int i = 0; i < k->naddrs; i++) {
 		struct keep_addr *a = &k->addrs[i];
-		bool lease = a->until <= now;
+		bool lease = a->until <= now, temporary = a->temporary;
 
 		if (!keep_is_over(k, a, s, now))
 			continue;
@@ -310,7 +311,9 @@ static void keep_judge_addrs(struct keep *k, const struct keep_seen *s,
 			 "its lease is over" : "it was taken away for good");
 		keep_give_up(k, a);
 		i--;
-		if (lease && !keep_has_family(k->addrs, k->naddrs, AF_INET))
+		/* A temporary one ends every day, and others go on. */
+		if (lease && !temporary &&
+		    !keep_has_family(k->addrs, k->naddrs, AF_INET))
 			keep_flush(k);
 	}
 }
@@ -457,18 +460,36 @@ static void keep_write(struct keep *k, const struct keep_seen *s, uint64_t now)
  * Is the network another one?
  */
 
+/*
+ * For how long to wait for DEV's addresses, ms; 0: all are known. Networks without
+ * IPv6 are many.
+ */
+static uint64_t keep_pause_max(const struct keep *k)
+{
+	bool is_ipv4 = false, known = true, known_ipv4 = true;
+
+	for (int i = 0; i < k->naddrs; i++) {
+		const struct keep_addr *a = &k->addrs[i];
+
+		is_ipv4 |= a->addr.family == AF_INET;
+		known &= a->sure;
+		known_ipv4 &= a->sure || a->addr.family != AF_INET;
+	}
+	if (known)
+		return 0;
+	return is_ipv4 && known_ipv4 ? KEEP_PAUSE6_MS : KEEP_PAUSE_MAX_MS;
+}
+
 /* The flows wait until DEV has the address again that they were sent from. */
 static void keep_pause(struct keep *k, uint64_t now)
 {
-	bool unsure = false;
+	uint64_t max = keep_pause_max(k);
 
-	for (int i = 0; i < k->naddrs; i++)
-		unsure |= !k->addrs[i].sure;
-	if (unsure && now - k->paused_at < KEEP_PAUSE_MAX_MS) {
+	if (now - k->paused_at < max) {
 		stack_pause(k->queue, KEEP_PAUSE_MS);
 		return;
 	}
-	if (unsure)
+	if (max == KEEP_PAUSE_MAX_MS)
 		cli_warn("%s: no address confirmed in the new network: what is held leaves",
 			 k->dev);
 	k->paused_at = 0;
