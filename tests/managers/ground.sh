@@ -137,9 +137,7 @@ other_networks()
 		access_point 3 br0 same && access_point 4 br1 elsewhere &&
 		$in_operator tc qdisc add dev br1 clsact &&
 		$in_operator tc filter add dev br1 ingress protocol ip pref 1 \
-			u32 match ip src $robot_ip/32 action pass &&
-		$in_operator tc filter add dev br1 ingress protocol ipv6 pref 2 \
-			u32 match ip6 src fd42::/64 action pass
+			u32 match ip src $robot_ip/32 action pass
 }
 
 # strangers: packets with the robot's address that came to where it is none
@@ -301,10 +299,11 @@ robot_connman()
 	system_bus && dhcp_server
 	mkdir -p /var/lib/connman
 	printf '%s\n' '[WiFi]' Enable=true >/var/lib/connman/settings
-	# what optsample doctor wants
-	printf '%s\n' '[General]' \
-		NetworkInterfaceBlacklist=vmnet,vboxnet,virbr,ifb,ve-,vb-,opt-,keep- \
-		>/etc/connman/main.conf
+	# what optsample doctor wants, and not the radios of other networks
+	cat >/etc/connman/main.conf <<-END
+		[General]
+		NetworkInterfaceBlacklist=ifb,opt-,keep-,wlan3,wlan4
+	END
 	cat >/var/lib/connman/robot.config <<-END
 		[service_robot]
 		Type=wifi
