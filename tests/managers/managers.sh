@@ -336,7 +336,7 @@ addresses()
 	echo "# $cell: $own"
 }
 
-# play: the experiment; its logs are in $log
+# play: the experiment; its logs are in $log. The operator pings the robot, too.
 play()
 {
 	local monitor pinger ok=0
@@ -433,6 +433,17 @@ robot_feels()
 		"the link is gone: a write costs what two subscribers do"
 }
 
+# heard: seconds from `up` until the robot answered the operator, -1: never
+heard()
+{
+	awk -F '[][]' -v up="$up" '/ bytes from / && $2 * 1e9 > up {
+			printf "%.1f", $2 - up / 1e9
+			found = 1
+			exit
+		}
+		END { if (!found) print -1 }' "$log/ping.log"
+}
+
 judge()
 {
 	local all= ratio=2 carrier
@@ -446,6 +457,7 @@ judge()
 		-v two="$two" -v one="$one" -v well="$well" \
 		-v down="$down" -v up="$up" -v carrier="$carrier" \
 		-v all=$all "$log"/{pub,sub,local}.csv)
+	verdict="$verdict heard $(heard)"
 	echo "# $cell $verdict"
 	[ "$policy" != gap ] || ratio=1.6
 	holds bad == 0 "what arrives is whole, and once"
@@ -493,6 +505,7 @@ judge()
 		;;
 	*)
 		holds again ">=" 0 "data flows again"
+		holds heard ">=" 0 "the robot hears the operator again"
 		holds blind "<=" 9 "what is lost before the robot can know"
 		holds ratio "<=" $ratio "the gap, of the ideal one"
 		;;
