@@ -302,7 +302,7 @@ robot_connman()
 	# what optsample doctor wants, and not the radios of other networks
 	cat >/etc/connman/main.conf <<-END
 		[General]
-		NetworkInterfaceBlacklist=ifb,opt-,keep-,wlan3,wlan4
+		NetworkInterfaceBlacklist=ifb,opt-,keep-,own-,wlan3,wlan4
 	END
 	cat >/var/lib/connman/robot.config <<-END
 		[service_robot]

@@ -414,7 +414,7 @@ put /etc/connman/main.conf "[General]
 NetworkInterfaceBlacklist = ifb, opt-"
 sick "connman ignores the queue alone" error manager.devices "keep-wlan0"
 put /etc/connman/main.conf "[General]
-NetworkInterfaceBlacklist = ifb, opt-,keep-"
+NetworkInterfaceBlacklist = ifb, opt-,keep-,own-"
 name="connman ignores both"
 run
 lacks manager.devices
@@ -747,6 +747,13 @@ sick "dhcpcd takes own-wlan0" warning manager "second address" denyinterfaces
 put /etc/dhcpcd.conf "denyinterfaces own-*"
 rm "$robot/run/systemd/netif/links/7"
 name="dhcpcd leaves own-wlan0 alone"
+run
+finds ok manager
+process 503 connmand -n
+sick "ConnMan takes own-wlan0" warning manager "ConnMan takes own-wlan0" own-
+put /etc/connman/main.conf "[General]
+NetworkInterfaceBlacklist = ifb,opt-,keep-,own-"
+name="ConnMan leaves own-wlan0 alone"
 run
 finds ok manager
 

@@ -422,10 +422,15 @@ static bool connman_manages(struct doctor *d)
 }
 
 /* It leaves devices alone whose names begin with one of a list. */
-static bool connman_ignores(const char *list, const char *name)
+static bool connman_ignores(const struct doctor *d, const char *name)
 {
+	char *text = doctor_load(d, "/etc/connman/main.conf");
+	char value[DOCTOR_VALUE] = "", *list = value;
 	size_t len;
 
+	if (text)
+		ini_value(text, "General]", "NetworkInterfaceBlacklist", value);
+	free(text);
 	for (list += strspn(list, ", \t"); *list;
 	     list += len + strspn(list + len, ", \t")) {
 		len = strcspn(list, ", \t");
@@ -435,24 +440,25 @@ static bool connman_ignores(const char *list, const char *name)
 	return false;
 }
 
+static void connman_fix(struct doctor *d)
+{
+	finding_fix(d, "in [General] of /etc/connman/main.conf: NetworkInterfaceBlacklist=vmnet,vboxnet,virbr,ifb,ve-,vb-,opt-,keep-,own-; then systemctl restart connman");
+}
+
 /* All others that look like Ethernet are cables, which are better than Wi-Fi. */
 static void connman_report(struct doctor *d, const char *name)
 {
-	char *text = doctor_load(d, "/etc/connman/main.conf");
-	char list[DOCTOR_VALUE] = "", queue[IFNAMSIZ], keep[IFNAMSIZ];
+	char queue[IFNAMSIZ], keep[IFNAMSIZ];
 
 	removed_at_once(d, name);
-	if (text)
-		ini_value(text, "General]", "NetworkInterfaceBlacklist", list);
-	free(text);
 	ifb_name(d->dev->name, queue);
 	keep_name(d->dev->name, keep);
-	if (connman_ignores(list, queue) && connman_ignores(list, keep))
+	if (connman_ignores(d, queue) && connman_ignores(d, keep))
 		return;
 	finding_add(d, DOCTOR_ERROR, "devices",
 		    "%s takes %s and %s for cables: it does not look for Wi-Fi any more when that is lost",
 		    name, queue, keep);
-	finding_fix(d, "in [General] of /etc/connman/main.conf: NetworkInterfaceBlacklist=vmnet,vboxnet,virbr,ifb,ve-,vb-,opt-,keep-; then systemctl restart connman");
+	connman_fix(d);
 }
 
 static bool iwd_manages(struct doctor *d)
@@ -528,6 +534,10 @@ static void report_own(struct doctor *d)
 			    "systemd-networkd manages %s, too: its address may go with the carrier",
 			    dev);
 		finding_fix(d, "printf '[Match]\\nName=own-*\\n[Link]\\nUnmanaged=yes\\n' >/etc/systemd/network/00-optsample.network && networkctl reload");
+	} else if (connman_manages(d) && !connman_ignores(d, dev)) {
+		finding_add(d, DOCTOR_WARNING, NULL,
+			    "ConnMan takes %s for a cable", dev);
+		connman_fix(d);
 	} else {
 		finding_add(d, DOCTOR_OK, NULL,
 			    "no network manager takes the address");

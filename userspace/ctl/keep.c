@@ -236,14 +236,6 @@ static bool keep_is_unwanted(const struct keep *k, const struct keep_addr *a,
 	       now - a->lost_at > KEEP_DELIBERATE_MS;
 }
 
-static bool keep_same_prefix(const uint8_t *a, const uint8_t *b, int bits)
-{
-	uint8_t rest = 0xff00 >> (bits % 8);
-
-	return !memcmp(a, b, bits / 8) &&
-	       !((a[bits / 8] ^ b[bits / 8]) & rest);
-}
-
 /* DEV has the address that temporary one @a was made for. */
 static bool keep_has_base(const struct keep *k, const struct keep_addr *a)
 {
@@ -252,7 +244,7 @@ static bool keep_has_base(const struct keep *k, const struct keep_addr *a)
 
 		if (b->here && b->sure && !b->temporary &&
 		    b->addr.family == a->addr.family && b->plen == a->plen &&
-		    keep_same_prefix(b->addr.addr, a->addr.addr, a->plen))
+		    route_same_prefix(&b->addr, &a->addr, a->plen))
 			return true;
 	}
 	return false;
