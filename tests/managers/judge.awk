@@ -37,7 +37,8 @@
 #	max	how long write() took at worst, in ms
 #	write_ms, local_ms
 #		99 of 100 calls of write() took no longer, messages on the robot
-#		were no older when they came, in ms: with that subscriber alone,
+#		were no older when they came, in ms (of fewer than 200, all but
+#		one; of fewer than 20, all): with that subscriber alone,
 #		with two on the robot, with a link that is well, in the first
 #		second from `down` on, and from then until `up`
 #	write_first, local_first
@@ -70,10 +71,11 @@ function phase(t)
 	return t > stamp[1] + 1e9 ? "alone" : ""
 }
 
+# p99(VALUES): of fewer than 200 all but one, of fewer than 20 all
 function p99(values, sorted, n)
 {
 	n = asort(values, sorted)
-	return n ? sorted[int((99 * n + 99) / 100)] : 0
+	return n ? sorted[n - (n < 20 ? 0 : n < 200 ? 1 : int(n / 100))] : 0
 }
 
 # phases_text(OF): the p99 of each phase, with "/" between them
