@@ -24,13 +24,13 @@
 
 /* What --check asks for, with a limit of 20 and an outage of 5 s */
 enum {
-	CHECK_KEPT	= 12,		/* of the messages of the outage */
-	CHECK_GAP_MS	= 800,		/* longest gap of optsample */
+	CHECK_KEPT	= 16,		/* of the messages of the outage */
+	CHECK_GAP_MS	= 600,		/* longest gap of optsample */
 	CHECK_OTHERS_MS	= 4000,		/* at least that of the others */
 };
 
-/* Of the best possible, with the policy gap; 0.95 as a rule */
-#define CHECK_PROFIT	0.9
+/* Of the best possible, with the policy gap; 0.97 as a rule */
+#define CHECK_PROFIT	0.94
 
 static FILE *log_open(const struct run *r, const char *name)
 {
