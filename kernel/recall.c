@@ -29,7 +29,7 @@ enum {
 	OPTSAMPLE_LOST_DOUBT = 2,	/* for which nothing waits so long */
 	OPTSAMPLE_RETURNS = 8,		/* of a message on a link that works */
 	OPTSAMPLE_LOOK_MS = 20,		/* at what has no report yet */
-	OPTSAMPLE_PROBE_MS = 20,	/* from a failure to the next packet */
+	OPTSAMPLE_PROBE_MS = 20,	/* to the next packet */
 	OPTSAMPLE_ANSWER_MS = 100,	/* if there is no report at all */
 	OPTSAMPLE_CALM_MS = 1000,	/* no failure for so long: no doubt */
 };
@@ -655,12 +655,14 @@ bool optsample_recall_try(struct optsample_sched *q, u64 now)
 void optsample_recall_probe(struct Qdisc *sch, struct sk_buff *skb)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
+	u32 ms = OPTSAMPLE_PROBE_MS;
 
 	/* Its data may be TCP's, which must not get a report later. */
-	if (!skb_cloned(skb) && optsample_recall_askable(sch, skb))
+	if (!skb_cloned(skb) && optsample_recall_askable(sch, skb)) {
 		optsample_ask_status(skb);
-	q->stall.recall.next_ns = ktime_get_ns() +
-				  OPTSAMPLE_ANSWER_MS * NSEC_PER_MSEC;
+		ms = OPTSAMPLE_ANSWER_MS;
+	}
+	q->stall.recall.next_ns = ktime_get_ns() + (u64)ms * NSEC_PER_MSEC;
 }
 
 /**

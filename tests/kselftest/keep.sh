@@ -342,12 +342,36 @@ await 10 on v0 "$was"
 ok "v0 gets it back"
 ip route get fd00:9::2 from "$was" | grep -q 'dev v0'
 ok "and it leaves by v0"
+kill -9 "$(cat /run/optsample/v0.pid)"
+optsample up v0 >/dev/null 2>&1
+await 10 on keep-v0 "$was"
+ip link set v0 down
+sleep 3
+ip link set v0 up
+base
+await 10 on v0 "$was"
+ok "another daemon gives it back, too"
 sleep 3
 ip addr del "$was/64" dev v0
 await 30 eval '! on keep-v0 "$was"'
 ok "one that goes alone is given up"
 ! on v0 "$was"
 ok "and does not come back"
+
+# One that ends within the outage leaves the others their routes.
+network
+sysctl -qw net.ipv6.conf.v0.use_tempaddr=2 net.ipv6.conf.v0.temp_valid_lft=20
+base
+await 10 eval '[ -n "$(temporary)" ]'
+was=$(temporary)
+await 5 on keep-v0 "$was"
+ip link set v0 down
+await 40 eval '! on keep-v0 "$was"'
+ok "a temporary address ends within the outage"
+sleep 3
+ip route get fd00:9::2 | grep -q 'dev keep-v0 .*src fd00:9::1 '
+ok "there is still a way, from the other one"
+sysctl -qw net.ipv6.conf.v0.temp_valid_lft=604800
 
 # the daemon dies
 network

@@ -42,7 +42,7 @@
 #		with two on the robot, with a link that is well, in the first
 #		second from `down` on, and from then until `up`
 #	write_first, local_first
-#		the fourth of these by the third: what is sent until the robot
+#		the fourth of these by the third, of 95 in 100: what is sent until the robot
 #		can know that the link has gone costs what the radio costs
 #	write_held, local_held
 #		the fifth by the second: the subscriber behind the link costs no
@@ -71,25 +71,30 @@ function phase(t)
 	return t > stamp[1] + 1e9 ? "alone" : ""
 }
 
-# p99(VALUES): of fewer than 200 all but one, of fewer than 20 all
-function p99(values, sorted, n)
+# most(VALUES, PERCENT): so many are no larger, and of 20 and more at least one is
+function most(values, percent, sorted, n, above)
 {
 	n = asort(values, sorted)
-	return n ? sorted[n - (n < 20 ? 0 : n < 200 ? 1 : int(n / 100))] : 0
+	above = int(n * (100 - percent) / 100)
+	return n ? sorted[n - (n < 20 ? 0 : above ? above : 1)] : 0
 }
 
 # phases_text(OF): the p99 of each phase, with "/" between them
 function phases_text(of, i, text)
 {
 	for (i = 1; i <= nphases; i++)
-		text = text (i > 1 ? "/" : "") sprintf("%.2f", p99(of[phases[i]]))
+		text = text (i > 1 ? "/" : "") \
+			sprintf("%.2f", most(of[phases[i]], 99))
 	return text
 }
 
-function by(of, a, b, base)
+# by(OF, A, B): of 95 in 100, so that a single one does not decide; 999 if there is
+# nothing to compare
+function by(of, a, b, value, base)
 {
-	base = p99(of[b])
-	return base ? p99(of[a]) / base : -1
+	value = most(of[a], 95)
+	base = most(of[b], 95)
+	return value && base ? value / base : 999
 }
 
 BEGINFILE { which++ }

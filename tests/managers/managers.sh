@@ -271,7 +271,8 @@ trouble()
 		snapshot held
 		[ "$robot" != static ] || {
 			ip addr add $robot_ip/24 dev wlan0
-			ip addr add $robot_ip6/64 dev wlan0
+			[ -z "${robot_ip6-}" ] ||
+				ip addr add $robot_ip6/64 dev wlan0
 		}
 		;;
 	network|elsewhere)

@@ -396,10 +396,11 @@ static void redirect_again(struct state *st)
 	st->ready = false;
 	err = stack_plan(&st->stack) ?: state_save(st) ?:
 	      stack_own(&st->stack) ?: stack_redirect(&st->stack);
-	if (err)
-		return;
+	/* It may have gone meanwhile, and come again. */
 	st->ready = true;
 	state_save(st);
+	if (err)
+		return;
 	cli_warn("%s is another device now, which is redirected",
 		 st->stack.dev);
 }

@@ -340,6 +340,9 @@ static int up_again(const struct up *up, struct state *old)
 	if (up->own.n && !*old->stack.lower)
 		return cli_error(-EEXIST, "%s is up already, without an address of the robot's own: run 'optsample down %s' first",
 				 up->dev, up->dev);
+	if (up->own.n && !own_same(&up->own, &old->stack.own))
+		return cli_error(-EEXIST, "%s is up already, with other addresses: run 'optsample down %s' first",
+				 up->dev, up->dev);
 	if (state_pid_of(old->stack.dev) > 0)
 		return cli_error(-EEXIST, "%s is up already", up->dev);
 	up_daemon_options(up, old);

@@ -59,7 +59,7 @@ enum {
  * @mac:	link address of DEV, as the program knows them
  * @mtu:	of keep-DEV
  * @full_logged: there are more addresses or routes than there is room for
- * @failed_logged: keep-DEV does not take one
+ * @failed_logged: keep-DEV does not take one, or DEV does not take it back
  */
 struct keep {
 	char			dev[IFNAMSIZ];
@@ -94,6 +94,20 @@ struct keep {
  * Addresses
  */
 
+/* Return: @err */
+static int keep_failed(struct keep *k, const char *dev, int err,
+		       const struct route_addr *a)
+{
+	char text[64];
+
+	if (!err || k->failed_logged)
+		return err;
+	keep_addr_text(a, text);
+	cli_warn("%s does not take %s: %s", dev, text, netlink_why(err));
+	k->failed_logged = true;
+	return err;
+}
+
 /* Return: index of @addr among the @n at @v, -1: it is not there */
 static int keep_find_addr(const struct keep_addr *v, int n,
 			  const struct route_addr *addr)
@@ -112,6 +126,19 @@ static bool keep_has_family(const struct keep_addr *v, int n, int family)
 	return false;
 }
 
+/* A temporary address ended: routes get another source. */
+static void keep_other_source(struct keep *k, const struct route_addr *src)
+{
+	for (int i = 0; i < k->nroutes; i++) {
+		struct keep_route *r = &k->routes[i];
+
+		if (!route_same_addr(&r->src, src))
+			continue;
+		r->src = (struct route_addr){ 0 };
+		r->written = 0;
+	}
+}
+
 /* Routes that need it go with it. */
 static void keep_give_up(struct keep *k, struct keep_addr *a)
 {
@@ -119,6 +146,12 @@ static void keep_give_up(struct keep *k, struct keep_addr *a)
 	int n = 0;
 
 	*a = k->addrs[--k->naddrs];
+	if (gone.temporary &&
+	    keep_has_family(k->addrs, k->naddrs, gone.addr.family)) {
+		keep_other_source(k, &gone.addr);
+		keep_drop_addr(k->keep, &gone);
+		return;
+	}
 	for (int i = 0; i < k->nroutes; i++) {
 		struct keep_route *r = &k->routes[i];
 
@@ -182,13 +215,26 @@ static void keep_full(struct keep *k, const char *what, int max)
 	k->full_logged = true;
 }
 
+static int keep_temporaries(const struct keep *k)
+{
+	int n = 0;
+
+	for (int i = 0; i < k->naddrs; i++)
+		n += k->addrs[i].temporary;
+	return n;
+}
+
 static void keep_see_addr_here(struct keep *k, const struct keep_addr *seen)
 {
 	int at = keep_find_addr(k->addrs, k->naddrs, &seen->addr);
 	struct keep_addr *a;
 
 	if (at < 0) {
-		/* The kernel makes another temporary one now and then. */
+		/* Each outage leaves one more: nodes use those they began with. */
+		if (seen->temporary && keep_temporaries(k) >= KEEP_TEMPORARY) {
+			keep_full(k, "temporary addresses", KEEP_TEMPORARY);
+			return;
+		}
 		if (!seen->temporary)
 			keep_supersede(k, seen);
 		if (k->naddrs == KEEP_ADDRS) {
@@ -201,6 +247,7 @@ static void keep_see_addr_here(struct keep *k, const struct keep_addr *seen)
 		return;
 	}
 	a = &k->addrs[at];
+	a->temporary |= seen->temporary;
 	/* Back, for good, or its lease was renewed. */
 	a->sure |= !a->here || seen->until == KEEP_FOREVER ||
 		   (a->until != KEEP_FOREVER && seen->until > a->until + 2000);
@@ -253,14 +300,18 @@ static bool keep_has_base(const struct keep *k, const struct keep_addr *a)
 /* A temporary address that went alone is not wanted any more. */
 static void keep_restore(struct keep *k, struct keep_addr *a, uint64_t now)
 {
-	bool has_base;
-
 	if (!a->temporary)
 		return;
-	has_base = keep_has_base(k, a);
-	if (a->restore && !a->here && has_base && k->up && a->until > now)
-		keep_restore_addr(k->ifindex, a, now);
-	a->restore = !a->here && !has_base;
+	if (a->here || !keep_has_base(k, a)) {
+		a->restore = !a->here;
+		return;
+	}
+	if (!a->restore || !k->up || a->until <= now ||
+	    keep_failed(k, k->dev, keep_restore_addr(k->ifindex, a, now),
+			&a->addr))
+		return;
+	a->restore = false;
+	a->lost_at = now;	/* it is not there before DAD is over */
 }
 
 /* DEV is up and has others, but not this one any more; or its lease is over. */
@@ -404,19 +455,6 @@ static void keep_set_program(struct keep *k)
 		k->told = k->ifindex;
 }
 
-/* Return: @err */
-static int keep_failed(struct keep *k, int err, const struct route_addr *a)
-{
-	char text[64];
-
-	if (!err || k->failed_logged)
-		return err;
-	keep_addr_text(a, text);
-	cli_warn("%s does not take %s: %s", k->name, text, netlink_why(err));
-	k->failed_logged = true;
-	return err;
-}
-
 static void keep_write(struct keep *k, const struct keep_seen *s, uint64_t now)
 {
 	if (memcmp(k->mac, s->mac, sizeof(k->mac)) ||
@@ -432,7 +470,8 @@ static void keep_write(struct keep *k, const struct keep_seen *s, uint64_t now)
 		struct keep_addr *a = &k->addrs[i];
 
 		if ((!a->written || now - a->written >= KEEP_RENEW_MS) &&
-		    !keep_failed(k, keep_put_addr(k->keep, a, now), &a->addr))
+		    !keep_failed(k, k->name, keep_put_addr(k->keep, a, now),
+				 &a->addr))
 			a->written = now;
 	}
 	for (int i = 0; i < k->nroutes; i++) {
@@ -443,7 +482,7 @@ static void keep_write(struct keep *k, const struct keep_seen *s, uint64_t now)
 			continue;
 		src = keep_source(k, r);
 		r->src = src ? *src : (struct route_addr){ 0 };
-		if (!keep_failed(k, keep_put_route(k->keep, r), &r->to))
+		if (!keep_failed(k, k->name, keep_put_route(k->keep, r), &r->to))
 			r->written = now;
 	}
 }
@@ -464,7 +503,7 @@ static uint64_t keep_pause_max(const struct keep *k)
 		const struct keep_addr *a = &k->addrs[i];
 
 		is_ipv4 |= a->addr.family == AF_INET;
-		known &= a->sure;
+		known &= a->sure || (a->temporary && keep_has_base(k, a));
 		known_ipv4 &= a->sure || a->addr.family != AF_INET;
 	}
 	if (known)
@@ -520,7 +559,7 @@ static void keep_judge_wifi(struct keep *k, uint64_t now)
 			k->addrs[i].sure = k->addrs[i].here &&
 				k->addrs[i].until == KEEP_FOREVER;
 		k->paused_at = now;
-	} else if (!k->paused_at && !k->settles) {
+	} else if (k->network.ssid_len && !k->paused_at && !k->settles) {
 		stack_pause(k->queue, 0);
 	}
 	k->network = network;
@@ -612,6 +651,7 @@ static void keep_inherit(struct keep *k, uint64_t now)
 
 		*a = s.addrs[i];
 		a->here = false;
+		a->temporary = false;	/* they all look like it there */
 		a->lost_at = now;
 		a->sure = true;
 		a->until = now + KEEP_INHERIT_MS;

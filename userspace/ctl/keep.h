@@ -33,6 +33,7 @@
 
 enum {
 	KEEP_ADDRS	= 32,
+	KEEP_TEMPORARY	= 8,	/* of these */
 	KEEP_ROUTES	= 64,
 	KEEP_TEXT	= 256,
 };
@@ -49,7 +50,7 @@ enum {
  * @lost_at:	since when DEV lacks it, ms
  * @sure:	it is known to be valid in the network that DEV is in now
  * @temporary:	it is an IPv6 address that the kernel made for one that DEV has or
- *		had
+ *		had, or that DEV got back
  * @restore:	DEV is to get it back
  */
 struct keep_addr {

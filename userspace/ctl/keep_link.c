@@ -14,6 +14,7 @@ enum {
 	KEEP_MARKER	= 0xc0000008,	/* 192.0.0.8, RFC 7600: nobody's */
 	/* not usable (yet) */
 	KEEP_ADDR_NOT	= IFA_F_TENTATIVE | IFA_F_DADFAILED,
+	KEEP_RESTORED	= IFA_F_NOPREFIXROUTE | IFA_F_DEPRECATED,
 };
 
 /* A gateway that changed is another way to the same destination. */
@@ -120,8 +121,13 @@ static int keep_see_addr(struct nlmsghdr *h, void *arg)
 		if (life->ifa_valid != UINT32_MAX)
 			a.until = look->now + life->ifa_valid * 1000ULL;
 	}
-	/* The flag means something else for IPv4. */
-	a.temporary = ifa->ifa_family == AF_INET6 && flags & IFA_F_TEMPORARY;
+	/* The flag means something else for IPv4; keep_restore_addr() cannot set it. */
+	a.temporary = ifa->ifa_family == AF_INET6 &&
+		      (flags & IFA_F_TEMPORARY ||
+		       (flags & KEEP_RESTORED) == KEEP_RESTORED);
+	/* The oldest ones come last, the one that they were made for at the end. */
+	if (a.temporary && s->naddrs >= KEEP_ADDRS / 2)
+		return 0;
 	s->addrs[s->naddrs++] = a;
 	return 0;
 }

@@ -73,6 +73,14 @@ static bool own_is_given(const struct own_addrs *a,
 	return false;
 }
 
+bool own_same(const struct own_addrs *a, const struct own_addrs *b)
+{
+	for (int i = 0; i < a->n; i++)
+		if (!own_is_given(b, &a->v[i].addr))
+			return false;
+	return a->n == b->n;
+}
+
 int own_parse(const char *text, struct own_addrs *a)
 {
 	size_t len = strcspn(text, "/");
@@ -133,12 +141,14 @@ void own_text(const struct own_addrs *a, char text[OWN_LIST])
  * struct own_look - while all addresses are read
  * @dev:	own-DEV, 0: it is not there
  * @a:		addresses that are wanted
+ * @judge:	those of other devices count, too
  * @mine:	how many of them own-DEV has
  * @err:	one cannot be had: reported
  */
 struct own_look {
 	int			dev;
 	const struct own_addrs	*a;
+	bool			judge;
 	int			mine;
 	int			err;
 };
@@ -195,6 +205,8 @@ static int own_see(struct nlmsghdr *h, void *arg)
 		look->mine += own_is_given(look->a, &addr.addr);
 		return 0;
 	}
+	if (!look->judge)
+		return 0;
 	if_indextoname(ifa->ifa_index, name);
 	for (int i = 0; i < look->a->n && !look->err; i++)
 		look->err = own_judge(&look->a->v[i], &subnet, &addr, name);
@@ -210,7 +222,9 @@ static int own_look(struct own_look *look)
 
 int own_check(const char *dev, const char *lower, const struct own_addrs *a)
 {
-	struct own_look look = { .dev = if_nametoindex(dev), .a = a };
+	struct own_look look = {
+		.dev = if_nametoindex(dev), .a = a, .judge = true,
+	};
 	int err;
 
 	if (!stack_is_ethernet(lower))
@@ -353,6 +367,26 @@ bool own_is_on(const char *dev, const char *lower)
 	return !netlink_ask(netlink_request(RTM_GETLINK, 0, &i, sizeof(i)),
 			    own_see_link, &link) &&
 	       link && link == (int)if_nametoindex(lower);
+}
+
+static int own_see_kind(struct nlmsghdr *h, void *arg)
+{
+	struct nlattr *info, *kind;
+
+	info = nlmsg_find_attr(h, sizeof(struct ifinfomsg), IFLA_LINKINFO);
+	kind = info ? nla_find(nla_data(info), nla_len(info), IFLA_INFO_KIND) :
+		      NULL;
+	*(bool *)arg = kind && !nla_strcmp(kind, "ipvlan");
+	return 0;
+}
+
+bool own_is_ipvlan(int ifindex)
+{
+	struct ifinfomsg i = { .ifi_index = ifindex };
+	bool is = false;
+
+	return !netlink_ask(netlink_request(RTM_GETLINK, 0, &i, sizeof(i)),
+			    own_see_kind, &is) && is;
 }
 
 bool own_has(int ifindex, const struct own_addrs *a)

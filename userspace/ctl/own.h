@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * own-DEV: an ipvlan (mode l2) on DEV with addresses of the robot's own. No
- * network manager takes them, nor sets the device down. It has DEV's link
- * address and carrier, and goes when DEV is unplugged.
+ * own-DEV: an ipvlan (mode l2) on DEV with addresses of the robot's own. A
+ * network manager that is not told to take every device takes none of them, nor
+ * sets the device down. It has DEV's link address and carrier, and goes when DEV is unplugged.
  */
 #ifndef OPTSAMPLE_CTL_OWN_H
 #define OPTSAMPLE_CTL_OWN_H
@@ -63,6 +63,10 @@ int own_check(const char *dev, const char *lower, const struct own_addrs *a);
  */
 int own_add(const char *dev, const char *lower, const struct own_addrs *a);
 
+/* Do @a and @b have the same addresses? Prefixes do not count. */
+bool own_same(const struct own_addrs *a, const struct own_addrs *b);
+/* Is interface @ifindex an ipvlan? */
+bool own_is_ipvlan(int ifindex);
 /* Is device @dev on @lower, and not on one that had its name before? */
 bool own_is_on(const char *dev, const char *lower);
 /* Does interface @ifindex have all of @a? */
