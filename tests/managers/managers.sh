@@ -426,7 +426,7 @@ robot_feels()
 	esac
 	holds local_held "<=" 1.3 \
 		"the link is gone: it waits as for another subscriber"
-	holds write_held "<=" 2.5 \
+	holds write_held "<=" 2 \
 		"the link is gone: a write costs little more than with two there"
 }
 
