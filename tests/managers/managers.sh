@@ -424,7 +424,7 @@ robot_feels()
 		return
 		;;
 	esac
-	holds local_held "<=" 1.3 \
+	holds local_held "<=" 1.2 \
 		"the link is gone: it waits as for another subscriber"
 	holds write_held "<=" 2 \
 		"the link is gone: a write costs little more than with two there"
