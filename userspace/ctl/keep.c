@@ -230,13 +230,13 @@ static void keep_see_addr_here(struct keep *k, const struct keep_addr *seen)
 	struct keep_addr *a;
 
 	if (at < 0) {
-		/* Each outage leaves one more: nodes use those they began with. */
-		if (seen->temporary && keep_temporaries(k) >= KEEP_TEMPORARY) {
+		if (!seen->temporary) {
+			keep_supersede(k, seen);
+		} else if (keep_temporaries(k) >= KEEP_TEMPORARY) {
+			/* Each outage leaves one more; nodes use the oldest. */
 			keep_full(k, "temporary addresses", KEEP_TEMPORARY);
 			return;
 		}
-		if (!seen->temporary)
-			keep_supersede(k, seen);
 		if (k->naddrs == KEEP_ADDRS) {
 			keep_full(k, "addresses", KEEP_ADDRS);
 			return;

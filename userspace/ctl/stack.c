@@ -163,14 +163,12 @@ static int link_delete(const char *name)
 /* It may have been renamed. */
 static int link_delete_own(const struct stack *s)
 {
-	struct ifinfomsg i = { .ifi_index = s->ifindex };
 	char name[IFNAMSIZ];
 
 	if (!s->ifindex || !if_indextoname(s->ifindex, name) ||
 	    !own_is_ipvlan(s->ifindex))
 		return 0;
-	return stack_do(netlink_request(RTM_DELLINK, 0, &i, sizeof(i)),
-			"remove", name);
+	return link_delete(name);
 }
 
 /*

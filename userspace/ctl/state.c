@@ -182,9 +182,9 @@ int state_save(struct state *st)
 		return cli_error(-errno, "cannot write %s: %s", temp,
 				 strerror(errno));
 	fprintf(f, "queue=%s\nifindex=%d\nifb=%d\nkeep=%s\nclsact=%d\nqdisc=%d\n"
-		"ready=%d\nsettles=%d\nnetns=%llu\n", s->queue, s->ifindex, s->made_ifb,
-		s->made_keep ? s->keep : "", s->made_clsact, s->made_qdisc,
-		st->ready, st->settles,
+		"ready=%d\nsettles=%d\nnetns=%llu\n", s->queue, s->ifindex,
+		s->made_ifb, s->made_keep ? s->keep : "", s->made_clsact,
+		s->made_qdisc, st->ready, st->settles,
 		(unsigned long long)st->netns);
 	own_text(&s->own, own);
 	fprintf(f, "lower=%s\nown=%s\n", s->lower, own);
