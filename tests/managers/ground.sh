@@ -345,8 +345,8 @@ robot_has_ip6()
 	[ -n "$robot_ip6" ]
 }
 
-# robot_ip6: it reaches the operator by IPv6
-robot_ip6()
+# reaches_by_ip6: the robot has $robot_ip6, and reaches the operator by it
+reaches_by_ip6()
 {
 	await 60 "IPv6 address" robot_has_ip6 &&
 		await 30 "way by IPv6" ping -qc1 -W1 $operator_ip6

@@ -134,9 +134,6 @@ cyclone_publisher()
 	publisher=$!
 }
 
-cyclone6_subscriber() { cyclone_subscriber "$@"; }
-cyclone6_publisher() { cyclone_publisher; }
-
 # fastdds_subscriber NAME [IN]: what it gets is in NAME.txt
 fastdds_subscriber()
 {
@@ -182,7 +179,7 @@ last_arrival()
 
 	line=$(tail -qn 1 "$log"/sub.{csv,txt} 2>/dev/null)
 	case $stack in
-	cyclone*) cut -d, -f2 <<<"$line" ;;
+	cyclone) cut -d, -f2 <<<"$line" ;;
 	*)	echo "${line##* }" ;;
 	esac
 }
@@ -327,12 +324,12 @@ up_args()
 		--policy $policy
 }
 
-# addresses: by which DDS talks
+# addresses: which ones DDS uses
 addresses()
 {
 	transport=udp own=$robot_ip peer=$operator_ip
-	[ "$stack" = cyclone6 ] || return 0
-	robot_ip6 || return
+	[ -n "$ipv6" ] || return 0
+	reaches_by_ip6 || return
 	transport=udp6 own=$robot_ip6 peer=$operator_ip6
 	echo "# $cell: $own"
 }
@@ -448,7 +445,7 @@ judge()
 	carrier=$(carrier_lost)
 	# An outage that was over before the robot noticed
 	[[ $what == *[!0-9]* ]] || carrier=${carrier:-$up}
-	[ "$stack" != fastdds ] || fastdds_csv
+	[ "$stack" = cyclone ] || fastdds_csv
 	[[ $what != *[!0-9]* ]] || all=1
 	verdict=$(gawk -f "$top/tests/managers/judge.awk" -v limit=$limit \
 		-v two="$two" -v one="$one" -v well="$well" \
@@ -492,7 +489,7 @@ judge()
 		;;
 	elsewhere)
 		# A socket goes on sending from the IPv6 address it is bound to.
-		[ "$stack" = cyclone6 ] ||
+		[ -n "$ipv6" ] ||
 			is "$strangers" 0 "$cell: nothing leaves with the former address"
 		grep -q "$own is given up" "$log/discover.log"
 		ok "$cell: the former address is given up"
@@ -518,7 +515,8 @@ experiment()
 	IFS=: read -r manager what stack policy <<<"$cell"
 	stack=${stack:-cyclone} policy=${policy:-optsample} reliable=
 	[[ $stack != *-reliable ]] || reliable=--reliable
-	stack=${stack%-reliable}
+	stack=${stack%-reliable} ipv6=
+	[ "$stack" != cyclone6 ] || stack=cyclone ipv6=1
 	size=96x96 rate=5
 	[ "$what" != stall ] || size=160x120 rate=10
 	log=$logs/${cell//:/-}
