@@ -263,8 +263,9 @@ test_replaced()
 	device_d0
 	optsample up d0 2>/dev/null
 	ip link del d0
-	optsample show d0 | grep -q "warning: d0 is gone"
-	ok "gone: show says so"
+	await 20 eval 'optsample show d0 | grep -q "lost by d0"'
+	optsample show d0 | grep -q "warning: d0 is gone; .*lost by d0"
+	ok "gone: show says so first"
 	device_d0
 	await 20 whole
 	ok "replaced: the daemon redirects the new device"

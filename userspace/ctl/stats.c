@@ -107,33 +107,6 @@ static int stats_on_class(struct nlmsghdr *h, void *arg)
 	return 0;
 }
 
-static void stats_names(struct dev_stats *s)
-{
-	struct topic_list topics = { 0 };
-	const struct topic *t;
-	char pins[CTL_PATH];
-	int map;
-
-	topic_load(s->dev, &topics, &s->left_out, &s->warnings);
-	classifier_pins(s->dev, pins);
-	map = classifier_map(pins, "flows");
-	for (size_t i = 0; map >= 0 && i < s->nflows; i++) {
-		struct flow_stats *f = &s->flow[i];
-
-		if (bpf_map_lookup_elem(map, &f->st.flow, &f->flow))
-			continue;
-		f->named = true;
-		t = topic_find(&topics, (void *)&f->flow.name.writer);
-		if (!t)
-			continue;
-		snprintf(f->topic, sizeof(f->topic), "%s", t->name);
-		snprintf(f->type, sizeof(f->type), "%s", t->type);
-	}
-	if (map >= 0)
-		close(map);
-	topic_free(&topics);
-}
-
 static void stats_warn(struct dev_stats *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -154,6 +127,36 @@ static void stats_warn(struct dev_stats *s, const char *format, ...)
 		text = all;
 	}
 	s->warnings = text;
+}
+
+static void stats_names(struct dev_stats *s)
+{
+	struct topic_list topics = { 0 };
+	char pins[CTL_PATH], *warnings;
+	const struct topic *t;
+	int map;
+
+	topic_load(s->dev, &topics, &s->left_out, &warnings);
+	if (warnings)
+		stats_warn(s, "%s", warnings);
+	free(warnings);
+	classifier_pins(s->dev, pins);
+	map = classifier_map(pins, "flows");
+	for (size_t i = 0; map >= 0 && i < s->nflows; i++) {
+		struct flow_stats *f = &s->flow[i];
+
+		if (bpf_map_lookup_elem(map, &f->st.flow, &f->flow))
+			continue;
+		f->named = true;
+		t = topic_find(&topics, (void *)&f->flow.name.writer);
+		if (!t)
+			continue;
+		snprintf(f->topic, sizeof(f->topic), "%s", t->name);
+		snprintf(f->type, sizeof(f->type), "%s", t->type);
+	}
+	if (map >= 0)
+		close(map);
+	topic_free(&topics);
 }
 
 /* Whether what `up` did is still there; nothing to say without `up` */
@@ -227,8 +230,9 @@ int stats_read(const char *dev, struct dev_stats *s)
 	if (err)
 		return cli_error(err, "cannot read classes: %s",
 				 netlink_why(err));
-	stats_names(s);
+	/* What is broken first; what the daemon says may follow from it. */
 	stats_health(s);
+	stats_names(s);
 	if (s->nflows)
 		qsort(s->flow, s->nflows, sizeof(*s->flow), stats_compare);
 	return 0;
