@@ -407,9 +407,13 @@ run
 finds ok manager "no network manager"
 healthy connman
 process 470 connmand -n
+put /sys/class/net/opt-wlan0/ifindex 8
 sick connman error manager "ConnMan removes"
-finds error manager.devices "takes opt-wlan0 and keep-wlan0 for cables" \
+finds error manager.devices "takes opt-wlan0 for a cable" \
 	"NetworkInterfaceBlacklist="
+keep
+sick "connman and keep-wlan0" error manager.devices \
+	"takes opt-wlan0 and keep-wlan0 for cables" "NetworkInterfaceBlacklist="
 put /etc/connman/main.conf "[General]
 NetworkInterfaceBlacklist = ifb, opt-"
 sick "connman ignores the queue alone" error manager.devices "keep-wlan0"

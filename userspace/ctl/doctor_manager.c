@@ -445,19 +445,32 @@ static void connman_fix(struct doctor *d)
 	finding_fix(d, "in [General] of /etc/connman/main.conf: NetworkInterfaceBlacklist=vmnet,vboxnet,virbr,ifb,ve-,vb-,opt-,keep-,own-; then systemctl restart connman");
 }
 
+/* Of what `up` made, or will make */
+static bool connman_takes(const struct doctor *d, const char *name)
+{
+	return (!d->dev->up || doctor_exists(d, "/sys/class/net/%s", name)) &&
+	       !connman_ignores(d, name);
+}
+
 /* All others that look like Ethernet are cables, which are better than Wi-Fi. */
 static void connman_report(struct doctor *d, const char *name)
 {
 	char queue[IFNAMSIZ], keep[IFNAMSIZ];
+	bool takes_queue, takes_keep;
 
 	removed_at_once(d, name);
 	ifb_name(d->dev->name, queue);
 	keep_name(d->dev->name, keep);
-	if (connman_ignores(d, queue) && connman_ignores(d, keep))
+	takes_queue = connman_takes(d, queue);
+	takes_keep = connman_takes(d, keep);
+	if (!takes_queue && !takes_keep)
 		return;
 	finding_add(d, DOCTOR_ERROR, "devices",
-		    "%s takes %s and %s for cables: it does not look for Wi-Fi any more when that is lost",
-		    name, queue, keep);
+		    "%s takes %s%s%s for %s: it does not look for Wi-Fi any more when that is lost",
+		    name, takes_queue ? queue : "",
+		    takes_queue && takes_keep ? " and " : "",
+		    takes_keep ? keep : "",
+		    takes_queue && takes_keep ? "cables" : "a cable");
 	connman_fix(d);
 }
 
