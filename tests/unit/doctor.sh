@@ -748,6 +748,7 @@ sick "networkd takes own-wlan0" warning manager "systemd-networkd manages own-wl
 process 502 dhcpcd
 put /run/dhcpcd/pid 502
 sick "dhcpcd takes own-wlan0" warning manager "second address" denyinterfaces
+finds warning manager "systemd-networkd manages own-wlan0" Unmanaged=yes
 put /etc/dhcpcd.conf "denyinterfaces own-*"
 rm "$robot/run/systemd/netif/links/7"
 name="dhcpcd leaves own-wlan0 alone"

@@ -537,24 +537,28 @@ static void report_many(struct doctor *d, const char *first,
 static void report_own(struct doctor *d)
 {
 	const char *dev = d->dev->name;
+	bool dhcpcd = dhcpcd_manages(d), networkd = networkd_manages(d);
+	bool connman = connman_manages(d) && connman_takes(d, dev);
 
-	if (dhcpcd_manages(d)) {
+	if (dhcpcd) {
 		finding_add(d, DOCTOR_WARNING, NULL,
 			    "dhcpcd asks for a second address for %s", dev);
 		finding_fix(d, "echo 'denyinterfaces own-*' >>/etc/dhcpcd.conf && systemctl restart dhcpcd");
-	} else if (networkd_manages(d)) {
+	}
+	if (networkd) {
 		finding_add(d, DOCTOR_WARNING, NULL,
 			    "systemd-networkd manages %s, too: its address may go with the carrier",
 			    dev);
 		finding_fix(d, "printf '[Match]\\nName=own-*\\n[Link]\\nUnmanaged=yes\\n' >/etc/systemd/network/00-optsample.network && networkctl reload");
-	} else if (connman_manages(d) && !connman_ignores(d, dev)) {
+	}
+	if (connman) {
 		finding_add(d, DOCTOR_WARNING, NULL,
 			    "ConnMan takes %s for a cable", dev);
 		connman_fix(d);
-	} else {
+	}
+	if (!dhcpcd && !networkd && !connman)
 		finding_add(d, DOCTOR_OK, NULL,
 			    "no network manager takes the address");
-	}
 }
 
 void check_manager(struct doctor *d)
