@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# `optsample up wlan0` looks which Wi-Fi network the robot comes back to. In the
+# one that it left, nothing has to settle. In another one what is held waits.
+#
+#   robot (this namespace)              operator (namespace op)
+#     wlan0 10.9.0.1  ---- hwsim ----   wlan1 10.9.0.2, network "home"
+#                                       wlan2           network "elsewhere"
+#
+# The qdisc is told to let links settle for 60 s, longer than the test waits.
+# For tools/vm --icount: its seconds are of guest time, and do not jump.
+
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+need_modules
+modprobe -a ifb cls_bpf cls_matchall act_mirred sch_ingress 2>/dev/null
+
+robot=10.9.0.1 operator=10.9.0.2
+hostapd=()
+export CYCLONEDDS_URI=file:///nonexistent.xml
+trap 'kill "${hostapd[@]}" 2>/dev/null; optsample down >/dev/null 2>&1' EXIT
+
+carrier() { grep -qx "${1-up}" /sys/class/net/wlan0/operstate; }
+show() { optsample show -j wlan0 | jq -r ".[0].qdisc | $1"; }
+now_is() { [ "$(show "$2")" = "$1" ]; }
+
+# access_point DEV SSID
+access_point()
+{
+	cat >"$scratch/$1.conf" <<-END
+		interface=$1
+		ssid=$2
+		hw_mode=g
+		channel=1
+	END
+	iw phy "$(cat "/sys/class/net/$1/phy80211/name")" set netns name op
+	n_op hostapd "$scratch/$1.conf" >"$scratch/$1.log" 2>&1 &
+	hostapd+=($!)
+	await 20 grep -q AP-ENABLED "$scratch/$1.log"
+}
+
+connect()
+{
+	iw dev wlan0 scan freq 2412 ssid "$1" flush >/dev/null
+	iw dev wlan0 connect "$1" 2412 && await 20 carrier
+}
+
+# messages N: of one packet each, by another writer, as numbers that came before
+# are repairs. No DDS knows it.
+w=0
+messages()
+{
+	w=$((w + 1))
+	bpftool map update pinned /sys/fs/bpf/optsample/wlan0/writers key \
+		hex 11 11 11 11 11 11 11 11 11 11 11 11 00 00 0$w 03 \
+		value hex 0$w 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+	rtps-gen send $operator 7411 $w "$1" 1 500 every 20
+}
+
+# up [OPTIONS]: on a radio that is believed
+up()
+{
+	optsample up wlan0 --peer $operator "$@" >/dev/null 2>"$scratch/err"
+	ok "up $*" || sed 's/^/# /' "$scratch/err"
+	await 10 eval 'ip neigh show $operator dev wlan0 | grep PERMANENT'
+	messages 40
+	await 10 now_is "40 active" '"\(.messages_out) \(.recall_state)"'
+	ok "messages leave, and the radio is believed" || show . | sed 's/^/# /'
+}
+
+# away_to SSID: out of range, where 7 messages are to be held, and back there
+away_to()
+{
+	iw dev wlan0 disconnect
+	await 10 carrier down
+	messages 7
+	is "$(show '"\(.stalled) \(.backlog_messages)"')" "carrier 7" \
+		"out of range: 7 messages wait"
+	connect "$1"
+	ok "wlan0 is back, in $1"
+}
+
+modprobe mac80211_hwsim radios=3
+ip netns add op
+access_point wlan1 home && access_point wlan2 elsewhere
+ok "two access points"
+n_op ip addr add $operator/24 dev wlan1
+# address: as DHCP gives it
+address() { ip addr replace $robot/24 dev wlan0 valid_lft 600 preferred_lft 600; }
+address
+ip link set wlan0 up
+connect home
+ok "wlan0 is connected"
+
+up
+tc qdisc change dev opt-wlan0 root handle bad: optsample settle 60s
+away_to home
+await 20 now_is "null 47" '"\(.stalled) \(.messages_out)"'
+ok "the same network: they leave at once" || show . | sed 's/^/# /'
+optsample down wlan0
+
+up --settle 60s
+away_to home
+sleep 5
+is "$(show '"\(.stalled) \(.backlog_messages)"')" "settle 7" \
+	"--settle: they wait for as long as was said"
+optsample down wlan0
+
+up
+tc qdisc change dev opt-wlan0 root handle bad: optsample settle 60s
+away_to elsewhere
+await 20 grep -q "in another Wi-Fi network" /run/optsample/wlan0.log
+ok "another network: the daemon says so"
+sleep 5
+is "$(show .backlog_messages)" 7 "another network: they wait"
+address
+await 20 now_is 47 .messages_out
+ok "another network: it gives the same address, and they leave"
+optsample down wlan0
+done_testing
