@@ -446,7 +446,7 @@ judge()
 	# An outage that was over before the robot noticed
 	[[ $what == *[!0-9]* ]] || carrier=${carrier:-$up}
 	[ "$stack" = cyclone ] || fastdds_csv
-	[[ $what != *[!0-9]* ]] || all=1
+	[[ $what == stall || $what != *[!0-9]* ]] || all=1
 	verdict=$(gawk -f "$top/tests/managers/judge.awk" -v limit=$limit \
 		-v two="$two" -v one="$one" -v well="$well" \
 		-v down="$down" -v up="$up" -v carrier="$carrier" \
