@@ -434,6 +434,8 @@ test_own_refusals()
 		optsample up v0 --address 10.77.0.2/24 --address fd00:9::7/64
 	fails "^optsample: address and no-ifb exclude each other" \
 		optsample up v0 --no-ifb --address 10.77.0.2/24
+	fails "^optsample: with address settle must be 100ms or more: own-v0 gets its carrier after v0$" \
+		optsample up v0 --settle 99ms --address 10.77.0.2/24
 	fails "^optsample: lo is no Ethernet or Wi-Fi device" \
 		optsample up lo --address 10.77.0.2/24
 	fails "^optsample: no device nodev$" \

@@ -84,7 +84,7 @@ link_up
 n_op ip addr add $operator/24 dev v1
 n_op ip addr add fd77::1/64 dev v1 nodad
 optsample up v0 --address $robot/24 --address fd77::2/64 --peer $operator \
-	--settle 0ms >"$scratch/out" 2>"$scratch/err"
+	--settle 100ms >"$scratch/out" 2>"$scratch/err"
 ok "up" || sed 's/^/# /' "$scratch/err"
 wanted="$robot/24 fd77::2/64"
 kept "up"

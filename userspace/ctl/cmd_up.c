@@ -381,6 +381,9 @@ static int up_own_checks(struct up *up)
 	if (up->no_ifb)
 		return cli_error(-EINVAL, "address and no-ifb exclude each other: %s loses its carrier with %s",
 				 up->name, up->dev);
+	if (up->cfg.settle_ms < OWN_SETTLE_MS)
+		return cli_error(-EINVAL, "with address settle must be %dms or more: %s gets its carrier after %s",
+				 OWN_SETTLE_MS, up->name, up->dev);
 	return own_check(up->name, up->dev, &up->own);
 }
 
