@@ -434,7 +434,7 @@ test_own_refusals()
 		optsample up v0 --address 10.77.0.2/24 --address fd00:9::7/64
 	fails "^optsample: address and no-ifb exclude each other" \
 		optsample up v0 --no-ifb --address 10.77.0.2/24
-	fails "^optsample: with address settle must be 100ms or more: own-v0 gets its carrier after v0$" \
+	fails "^optsample: with an address of its own settle must be at least 100ms: own-v0 gets its carrier a moment later than v0$" \
 		optsample up v0 --settle 99ms --address 10.77.0.2/24
 	fails "^optsample: lo is no Ethernet or Wi-Fi device" \
 		optsample up lo --address 10.77.0.2/24
@@ -571,6 +571,10 @@ test_own_broken()
 	ip addr flush dev own-d0
 	optsample show d0 | grep -q "own-d0 has lost an address"
 	ok "the address is removed: show says so"
+	fails_up "with an address of its own settle must be at least 100ms: own-d0 gets its carrier a moment later than d0" \
+		d0 --settle 50ms
+	[ -e /sys/class/net/own-d0 ] && [ -e /sys/class/net/opt-own-d0 ]
+	ok "options that it cannot have: what is up stays"
 	optsample up d0 2>err >/dev/null && own_whole &&
 		grep -q "own-d0 has lost an address: it is set up anew" err
 	ok "up sets it up anew, with the same address"

@@ -371,7 +371,8 @@ static bool up_find(struct up *up, struct state *old)
 	return true;
 }
 
-static int up_own_checks(struct up *up)
+/* Options that own-DEV cannot have; nothing that is up has been touched yet. */
+static int up_own_options(struct up *up)
 {
 	if (!up->own.n) {
 		snprintf(up->name, IFNAMSIZ, "%.15s", up->dev);
@@ -382,9 +383,14 @@ static int up_own_checks(struct up *up)
 		return cli_error(-EINVAL, "address and no-ifb exclude each other: %s loses its carrier with %s",
 				 up->name, up->dev);
 	if (up->cfg.settle_ms < OWN_SETTLE_MS)
-		return cli_error(-EINVAL, "with address settle must be %dms or more: %s gets its carrier after %s",
+		return cli_error(-EINVAL, "with an address of its own settle must be at least %dms: %s gets its carrier a moment later than %s",
 				 OWN_SETTLE_MS, up->name, up->dev);
-	return own_check(up->name, up->dev, &up->own);
+	return 0;
+}
+
+static int up_own_check(const struct up *up)
+{
+	return up->own.n ? own_check(up->name, up->dev, &up->own) : 0;
 }
 
 static int up_checks(struct up *up)
@@ -404,10 +410,12 @@ static int up_checks(struct up *up)
 	found = up_find(up, &old);
 	if (!if_nametoindex(up->dev))
 		err = cli_error(-ENODEV, "no device %s", up->dev);
-	else if (found)
+	else
+		err = up_own_options(up);
+	if (!err && found)
 		err = up_again(up, &old);
 	state_free(&old);
-	return err ?: up_own_checks(up) ?: module_load();
+	return err ?: up_own_check(up) ?: module_load();
 }
 
 static int up_keep(const struct stack *s)
