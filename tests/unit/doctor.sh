@@ -407,6 +407,9 @@ run
 finds ok manager "no network manager"
 healthy connman
 process 470 connmand -n
+name="connman, up without ifb"
+run
+lacks manager.devices
 put /sys/class/net/opt-wlan0/ifindex 8
 sick connman error manager "ConnMan removes"
 finds error manager.devices "takes opt-wlan0 for a cable" \
@@ -422,6 +425,11 @@ NetworkInterfaceBlacklist = ifb, opt-,keep-,own-"
 name="connman ignores both"
 run
 lacks manager.devices
+healthy connman-before
+facts power_save=off
+process 470 connmand -n
+sick "connman, not up yet" error manager.devices \
+	"takes opt-wlan0 and keep-wlan0 for cables" "NetworkInterfaceBlacklist="
 healthy iwd
 process 480 iwd
 put /etc/iwd/main.conf "[General]

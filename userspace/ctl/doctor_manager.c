@@ -466,7 +466,7 @@ static void connman_report(struct doctor *d, const char *name)
 	if (!takes_queue && !takes_keep)
 		return;
 	finding_add(d, DOCTOR_ERROR, "devices",
-		    "%s takes %s%s%s for %s: it does not look for Wi-Fi any more when that is lost",
+		    "%s takes %s%s%s for %s: once Wi-Fi is lost, it does not look for it any more",
 		    name, takes_queue ? queue : "",
 		    takes_queue && takes_keep ? " and " : "",
 		    takes_keep ? keep : "",
