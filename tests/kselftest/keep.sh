@@ -238,12 +238,7 @@ for i in 1 2 3; do
 		"$(n_op cat /sys/class/net/v1/address)" nud permanent
 done
 # what rtps-gen sends is a topic of images
-a_writer()
-{
-	bpftool map update pinned /sys/fs/bpf/optsample/v0/writers key hex \
-		11 11 11 11 11 11 11 11 11 11 11 11 00 00 01 03 \
-		value hex 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
-}
+a_writer() { name_writer /sys/fs/bpf/optsample/v0/writers 1; }
 a_writer
 ip addr change $robot/24 dev v0 valid_lft 3600 preferred_lft 3600
 sleep 1

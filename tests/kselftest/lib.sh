@@ -77,6 +77,15 @@ json()
 	optsample show -j v0 | jq -r ".[0] | $1"
 }
 
+# name_writer WRITERS N: to the classifier's map, writer N of rtps-gen
+name_writer()
+{
+	bpftool map update pinned "$1" key hex \
+		11 11 11 11 11 11 11 11 11 11 11 11 00 00 0$2 03 \
+		value hex 0$2 00 00 00 00 00 00 00 \
+		00 00 00 00 00 00 00 00
+}
+
 # classify DEV [PARENT]: tag the writers 1..3 of rtps-gen on the qdisc of DEV
 classify()
 {
@@ -88,10 +97,7 @@ classify()
 		"$ros_tag" sec tc || return 1
 	pin=$(find /sys/fs/bpf -name writers | head -n 1)
 	for w in 1 2 3; do
-		bpftool map update pinned "$pin" key hex \
-			11 11 11 11 11 11 11 11 11 11 11 11 00 00 0$w 03 \
-			value hex 0$w 00 00 00 00 00 00 00 \
-			00 00 00 00 00 00 00 00 || return 1
+		name_writer "$pin" $w || return 1
 	done
 }
 

@@ -47,9 +47,7 @@ w=0
 writer()
 {
 	w=$((w + 1))
-	bpftool map update pinned /sys/fs/bpf/optsample/own-$dev/writers key \
-		hex 11 11 11 11 11 11 11 11 11 11 11 11 00 00 0$w 03 \
-		value hex 0$w 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+	name_writer /sys/fs/bpf/optsample/own-$dev/writers $w
 }
 
 # messages N CMD...: N messages while CMD runs; their fate

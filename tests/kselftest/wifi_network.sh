@@ -51,9 +51,7 @@ w=0
 messages()
 {
 	w=$((w + 1))
-	bpftool map update pinned /sys/fs/bpf/optsample/wlan0/writers key \
-		hex 11 11 11 11 11 11 11 11 11 11 11 11 00 00 0$w 03 \
-		value hex 0$w 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+	name_writer /sys/fs/bpf/optsample/wlan0/writers $w
 	rtps-gen send $operator 7411 $w "$1" 1 500 every 20
 }
 
