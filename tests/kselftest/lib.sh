@@ -147,6 +147,22 @@ link_up()
 	done
 }
 
+# access_point DEV SSID: a radio in op; its process is one of ${hostapd[@]}
+hostapd=()
+access_point()
+{
+	cat >"$scratch/$1.conf" <<-END
+		interface=$1
+		ssid=$2
+		hw_mode=g
+		channel=1
+	END
+	iw phy "$(cat "/sys/class/net/$1/phy80211/name")" set netns name op
+	n_op hostapd "$scratch/$1.conf" >"$scratch/$1.log" 2>&1 &
+	hostapd+=($!)
+	await 20 grep -q AP-ENABLED "$scratch/$1.log"
+}
+
 # wireguard DEV PEER NET FROM TO: a tunnel for NET from DEV to PEER in op,
 # over a link that has addresses FROM and TO
 wireguard()

@@ -21,9 +21,8 @@ modprobe -a veth ifb ipvlan cls_bpf cls_matchall act_mirred sch_ingress \
 	2>/dev/null
 
 robot=10.77.0.2 operator=10.77.0.1
-hostapd=
 export CYCLONEDDS_URI=file:///nonexistent.xml
-trap 'kill $hostapd 2>/dev/null; optsample down >/dev/null 2>&1' EXIT
+trap 'kill "${hostapd[@]}" 2>/dev/null; optsample down >/dev/null 2>&1' EXIT
 
 # own FILTER: of `show -j`, DEV as the user calls it
 dev=v0
@@ -179,16 +178,7 @@ ip link del v9
 # A radio: what is below the queue is limited, and comes back if it is lost.
 dev=wlan0 wanted=$robot/24
 modprobe mac80211_hwsim radios=2
-iw phy "$(cat /sys/class/net/wlan1/phy80211/name)" set netns name op
-cat >"$scratch/hostapd.conf" <<END
-interface=wlan1
-ssid=optsample
-hw_mode=g
-channel=1
-END
-n_op hostapd "$scratch/hostapd.conf" >"$scratch/hostapd.log" &
-hostapd=$!
-await 20 grep -q AP-ENABLED "$scratch/hostapd.log"
+access_point wlan1 optsample
 n_op ip addr add $operator/24 dev wlan1
 ip link set wlan0 up
 connect()

@@ -8,8 +8,8 @@
 #     wlan0 10.9.0.1  ---- hwsim ----   wlan1 10.9.0.2, network "home"
 #                                       wlan2           network "elsewhere"
 #
-# Where settling is to be seen, the qdisc is told to let links settle for 60 s, longer
-# than the test waits.
+# To see whether the link settles, the test sets its settling time to 60 s, which is
+# longer than it waits.
 # For tools/vm --icount: its seconds are of guest time, and do not jump.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -17,28 +17,12 @@ need_modules
 modprobe -a ifb cls_bpf cls_matchall act_mirred sch_ingress 2>/dev/null
 
 robot=10.9.0.1 operator=10.9.0.2
-hostapd=()
 export CYCLONEDDS_URI=file:///nonexistent.xml
 trap 'kill "${hostapd[@]}" 2>/dev/null; optsample down >/dev/null 2>&1' EXIT
 
 carrier() { grep -qx "${1-up}" /sys/class/net/wlan0/operstate; }
 show() { optsample show -j wlan0 | jq -r ".[0].qdisc | $1"; }
 now_is() { [ "$(show "$2")" = "$1" ]; }
-
-# access_point DEV SSID
-access_point()
-{
-	cat >"$scratch/$1.conf" <<-END
-		interface=$1
-		ssid=$2
-		hw_mode=g
-		channel=1
-	END
-	iw phy "$(cat "/sys/class/net/$1/phy80211/name")" set netns name op
-	n_op hostapd "$scratch/$1.conf" >"$scratch/$1.log" 2>&1 &
-	hostapd+=($!)
-	await 20 grep -q AP-ENABLED "$scratch/$1.log"
-}
 
 connect()
 {
