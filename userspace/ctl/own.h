@@ -12,10 +12,10 @@
 
 enum {
 	OWN_ADDRS	= 4,
-	/* Linux gives an ipvlan its carrier some time after DEV has it. */
-	OWN_SETTLE_MS	= 100,
 	OWN_TEXT	= 64,
 	OWN_LIST	= OWN_ADDRS * OWN_TEXT,
+	/* Linux gives an ipvlan its carrier a moment later than DEV. */
+	OWN_SETTLE_MS	= 100,
 };
 
 /**
