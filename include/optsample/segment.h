@@ -55,4 +55,15 @@ struct optsample_segment {
 	__le64	position;
 };
 
+/**
+ * struct optsample_segment_timed - header of a segment that tells when the
+ * message ends: a receiver need not guess what is still on its way
+ * @segment:	its @header is sizeof(struct optsample_segment_timed) at least
+ * @left:	until the last segment of the message leaves, us; copies count
+ */
+struct optsample_segment_timed {
+	struct optsample_segment segment;
+	__le32	left;
+};
+
 #endif

@@ -12,9 +12,12 @@ enum { COUNT = 10, MS = 1000000, GRACE = 20 * MS, PATIENCE = 200 * MS };
 
 static uint64_t rng = 1;
 
-/* Datagram @index of frame @number: its payload says which it is */
-static int add(struct assembly *a, uint32_t number, unsigned int index,
-	       unsigned int count, uint64_t now)
+/*
+ * Datagram @index of frame @number: its payload says which it is. @left: us
+ * until the last one of the frame leaves, or -1
+ */
+static int add_timed(struct assembly *a, uint32_t number, unsigned int index,
+		     unsigned int count, int64_t left, uint64_t now)
 {
 	struct optsample_segment s = {
 		.frame = htole32(number), .index = htole16(index),
@@ -22,7 +25,14 @@ static int add(struct assembly *a, uint32_t number, unsigned int index,
 	};
 	uint32_t payload[2] = { number, index };
 
-	return assembly_add(a, &s, payload, sizeof(payload), now);
+	return assembly_add(a, &s, left, payload, sizeof(payload), now);
+}
+
+/* Of a sender that does not tell */
+static int add(struct assembly *a, uint32_t number, unsigned int index,
+	       unsigned int count, uint64_t now)
+{
+	return add_timed(a, number, index, count, -1, now);
 }
 
 static void add_all(struct assembly *a, uint32_t number, uint64_t now)
@@ -78,15 +88,14 @@ static void test_lost(void)
 	ok(!add(a, 5, 2, COUNT, 7 * MS) && add(a, 5, 2, COUNT, 7 * MS) == -EEXIST,
 	   "which still counts");
 	ok(is(assembly_next(a, 27 * MS), 5, 4), "then it is given as it is");
-	ok(assembly_due(a) > 16 * MS + GRACE &&
-	   assembly_due(a) < 22 * MS + GRACE,
-	   "the newer one has the pace of the one before");
-	ok(is(assembly_next(a, 100 * MS), 6, 1), "and then is over");
-	add(a, 7, 9, COUNT, 200 * MS);
-	ok(assembly_due(a) == 200 * MS + GRACE, "nothing is behind the last");
-	ok(is(assembly_next(a, 300 * MS), 7, 1), "so it ends the frame");
-	add_all(a, 9, 400 * MS);
-	ok(is(assembly_next(a, 400 * MS), 9, COUNT), "a whole one does not");
+	ok(assembly_due(a) == 7 * MS + PATIENCE,
+	   "the pace of one frame is none of the next");
+	ok(is(assembly_next(a, 7 * MS + PATIENCE), 6, 1), "and then is over");
+	add(a, 7, 9, COUNT, 300 * MS);
+	ok(assembly_due(a) == 300 * MS + GRACE, "nothing is behind the last");
+	ok(is(assembly_next(a, 400 * MS), 7, 1), "so it ends the frame");
+	add_all(a, 9, 500 * MS);
+	ok(is(assembly_next(a, 500 * MS), 9, COUNT), "a whole one does not");
 	ok(assembly_counts(a)->missing == 1 &&
 	   assembly_counts(a)->expected == 50 &&
 	   assembly_counts(a)->datagrams == 16, "a frame is missing");
@@ -109,20 +118,76 @@ static void test_whole_waits_for_older(void)
 	assembly_destroy(a);
 }
 
-/* Fewer datagrams in the same time: the next one is farther away */
-static void test_fewer(void)
+/*
+ * Frames of @count datagrams that come evenly over nine tenths of their
+ * interval, as long as they are asked for in time. Return: late ones
+ */
+static uint64_t run(struct assembly *a, uint32_t first, uint32_t frames,
+		    unsigned int count, double hz, bool told, uint64_t *now)
+{
+	uint64_t interval = 1e9 / hz, span = interval * 9 / 10;
+	uint64_t late = assembly_counts(a)->late;
+
+	for (uint32_t n = 0; n < frames; n++, *now += interval)
+		for (unsigned int i = 0; i < count; i++) {
+			uint64_t at = *now + i * span / count;
+
+			while (assembly_due(a) <= at && assembly_next(a, at))
+				;
+			add_timed(a, first + n, i, count, !told ? -1 :
+				  (int64_t)((count - 1 - i) * span / count /
+					    1000), at);
+			while (assembly_next(a, at))
+				;
+		}
+	return assembly_counts(a)->late - late;
+}
+
+/* Nothing is lost: nothing may be late, however the topic's pace changes */
+static void test_slower(void)
+{
+	static const struct {
+		unsigned int count;
+		double before, hz;
+	} cases[] = {
+		{ 3, 5, 5 }, { 2, 4, 4 }, { 4, 10, 4 }, { 4, 30, 4 },
+		{ 10, 30, 4 }, { 5, 10, 1 }, { 1, 10, 1 }, { 3, 30, 2.5 },
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		for (unsigned int told = 0; told < 2; told++) {
+			struct assembly *a = assembly_create(COUNT, GRACE,
+							     500 * MS);
+			uint64_t now = 0, late;
+
+			/* the pace that was known before was that of ten */
+			late = run(a, 0, 20, COUNT, cases[i].before, told,
+				   &now);
+			late += run(a, 20, 60, cases[i].count, cases[i].hz,
+				    told, &now);
+			ok(!late && assembly_counts(a)->frames == 80,
+			   "%u datagrams at %g Hz after %g Hz%s: %llu late of %u",
+			   cases[i].count, cases[i].hz, cases[i].before,
+			   told ? ", told" : "", (unsigned long long)late,
+			   cases[i].count * 60);
+			assembly_destroy(a);
+		}
+}
+
+/* What is told ends a frame that lost its last ones, and no sooner */
+static void test_told(void)
 {
 	struct assembly *a = assembly_create(COUNT, GRACE, PATIENCE);
 
-	for (unsigned int i = 0; i < COUNT; i++)
-		add(a, 1, i, COUNT, i * 10 * MS);
-	ok(is(assembly_next(a, 90 * MS), 1, COUNT), "ten in 100 ms");
-	add(a, 2, 0, 2, 100 * MS);
-	ok(!assembly_next(a, 149 * MS) && !add(a, 2, 1, 2, 150 * MS) &&
-	   is(assembly_next(a, 150 * MS), 2, 2), "two in 100 ms: both come");
-	add(a, 3, 0, COUNT, 200 * MS);
-	ok(assembly_due(a) > 290 * MS && assembly_due(a) < 340 * MS,
-	   "ten again");
+	add_timed(a, 1, 0, 3, 60000, 0);
+	ok(assembly_due(a) == 75 * MS + GRACE, "a single one tells the end");
+	add_timed(a, 1, 1, 3, 30000, 40 * MS);
+	ok(assembly_due(a) == 77 * MS + MS / 2 + GRACE,
+	   "one that is late on its way moves it");
+	ok(is(assembly_next(a, 98 * MS), 1, 2), "then the frame is over");
+	add_timed(a, 2, 0, 3, UINT32_MAX, 100 * MS);
+	ok(assembly_due(a) == 100 * MS + PATIENCE,
+	   "one that tells too much is not believed");
 	assembly_destroy(a);
 }
 
@@ -135,7 +200,7 @@ static void test_bad(void)
 	ok(add(a, 1, 0, 0, 0) == -EINVAL && add(a, 1, 10, 10, 0) == -EINVAL &&
 	   add(a, 1, 0, COUNT + 1, 0) == -EINVAL,
 	   "no count, an index beyond it, a count too large");
-	ok(assembly_add(a, &s, big, sizeof(big), 0) == -EINVAL,
+	ok(assembly_add(a, &s, -1, big, sizeof(big), 0) == -EINVAL,
 	   "a payload too long");
 	ok(!add(a, 1, 0, COUNT, 0) && add(a, 1, 1, 9, 0) == -EINVAL,
 	   "another count of the same frame");
@@ -208,7 +273,8 @@ int main(void)
 	test_order();
 	test_lost();
 	test_whole_waits_for_older();
-	test_fewer();
+	test_slower();
+	test_told();
 	test_bad();
 	test_storm();
 	return tap_done();

@@ -111,7 +111,8 @@ static int pass(struct pair *p, const union message *msg, unsigned int loss)
 		if (rnd(&rng, 100) < loss)
 			continue;
 		p->received++;
-		assembly_add(a, &s, payload_at(&sent, i), sent.len[i], now);
+		assembly_add(a, &s, 0, payload_at(&sent, i), sent.len[i],
+			     now);
 	}
 	now += 100 * MS;
 	f = assembly_next(a, now);

@@ -17,7 +17,6 @@ struct assembly {
 	uint32_t	given;		/* the last one */
 	uint32_t	doubtful;	/* of the datagram before */
 	uint64_t	heard;		/* when the last datagram was taken */
-	uint64_t	span;		/* of a frame, ns; 0: not known */
 	struct assembly_counts counts;
 	struct assembly_frame frame[ASSEMBLY_OPEN];
 };
@@ -88,13 +87,25 @@ static uint64_t overtaken(const struct assembly *a,
 }
 
 /*
- * Between its datagrams, which are sent at an even pace; 0: not known. Frames
- * take the same time, however many datagrams they have.
+ * Between its datagrams, which are sent at an even pace; 0: not known. Other
+ * frames show nothing: a topic may have become slower.
  */
-static uint64_t gap_of(const struct assembly *a, const struct assembly_frame *f)
+static uint64_t gap_of(const struct assembly_frame *f)
 {
-	return f->top - f->bottom < PACED ? a->span / f->count :
+	return f->top - f->bottom < PACED ? 0 :
 	       (f->last - f->first) / (f->top - f->bottom);
+}
+
+/* When the last one should be there; UINT64_MAX: not known */
+static uint64_t end_of(const struct assembly_frame *f)
+{
+	uint64_t gap = gap_of(f);
+
+	if (f->ends)
+		return f->ends;
+	if (!gap && f->top + 1 != f->count)
+		return UINT64_MAX;
+	return f->last + (f->count - 1 - f->top) * gap * 5 / 4;
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -105,16 +116,15 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 /* From when on a frame may be given out as it is */
 static uint64_t ripe(const struct assembly *a, const struct assembly_frame *f)
 {
-	uint64_t behind = overtaken(a, f), gap = gap_of(a, f);
+	uint64_t behind = overtaken(a, f), end = end_of(f);
 	uint64_t when = f->last + a->patience;
 
 	if (f->received.count == f->count)
 		return 0;
 	if (behind != UINT64_MAX)
 		when = earlier(when, behind + a->grace);
-	if (gap || f->top + 1 == f->count)
-		when = earlier(when, f->last + a->grace +
-			       (f->count - 1 - f->top) * gap * 5 / 4);
+	if (end != UINT64_MAX)
+		when = earlier(when, end + a->grace);
 	return when;
 }
 
@@ -144,11 +154,21 @@ static struct assembly_frame *begin(struct assembly *a,
 	f->count = le16toh(segment->count);
 	f->stamp = le64toh(segment->stamp);
 	f->first = now;
+	f->ends = 0;
 	f->top = 0;
 	f->bottom = f->count;
 	f->received.count = 0;
 	memset(f->there, 0, sizeof(f->there));
 	return f;
+}
+
+/* A queue that grows on the way makes the rest of it a little later */
+static void learn_end(struct assembly_frame *f, int64_t left, uint64_t now)
+{
+	uint64_t ends = now + (uint64_t)left * 1000 * 5 / 4;
+
+	if (left >= 0 && ends > f->ends)
+		f->ends = ends;
 }
 
 static int take(struct assembly *a, struct assembly_frame *f,
@@ -186,7 +206,7 @@ static bool is_near(struct assembly *a, uint32_t number, uint64_t now)
 }
 
 int assembly_add(struct assembly *a, const struct optsample_segment *segment,
-		 const void *payload, size_t len, uint64_t now)
+		 int64_t left, const void *payload, size_t len, uint64_t now)
 {
 	uint32_t number = le32toh(segment->frame);
 	unsigned int index = le16toh(segment->index);
@@ -219,6 +239,7 @@ int assembly_add(struct assembly *a, const struct optsample_segment *segment,
 		a->counts.bad++;
 		return -EINVAL;
 	}
+	learn_end(f, left, now);
 	return take(a, f, index, payload, len, now);
 }
 
@@ -246,8 +267,6 @@ const struct assembly_frame *assembly_next(struct assembly *a, uint64_t now)
 	a->counts.frames++;
 	a->counts.expected += f->count;
 	a->counts.datagrams += f->received.count;
-	if (f->top - f->bottom >= PACED)
-		a->span = gap_of(a, f) * f->count;
 	a->begun = true;
 	a->given = f->number;
 	f->open = false;

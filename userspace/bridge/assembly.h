@@ -4,8 +4,8 @@
  *
  * Datagrams come late, twice, out of order, or not at all. A few frames are
  * open at a time; each is given out once: when all of it is there, when the
- * pace of its datagrams says that the last of them should be, or when what is
- * newer says that no more will come. What comes for a frame that was given out
+ * last of its datagrams should be, as they tell or as their pace says, or when
+ * what is newer says that no more will come. What comes for a frame that was given out
  * is late, and counted. Frames are given out in their order.
  *
  * No clock of its own, no allocation once it is made. Time is the receiver's,
@@ -32,6 +32,8 @@ enum {
  * @stamp:	of the message, ns since the epoch, the sender's clock
  * @first, @last: when its first and its last datagram came
  * @top:	largest index among them
+ * @ends:	when the last one should come, as those that came tell; 0: they
+ *		do not
  */
 struct assembly_frame {
 	uint32_t	number;
@@ -39,7 +41,7 @@ struct assembly_frame {
 	unsigned int	count;
 	struct payloads	received;
 	uint64_t	stamp;
-	uint64_t	first, last;
+	uint64_t	first, last, ends;
 	unsigned int	top;
 	/* private */
 	unsigned int	bottom;
@@ -85,6 +87,7 @@ void assembly_destroy(struct assembly *a);
 /**
  * assembly_add() - a datagram
  * @segment: its header, which was checked; @payload and @len are the rest
+ * @left: how long after it the last one of the frame leaves, us; -1: not told
  *
  * One datagram with a number far ahead would make all that follows late: such
  * is taken only if the one before was there, too, or if nothing else came
@@ -94,7 +97,7 @@ void assembly_destroy(struct assembly *a);
  * be, or is not the one whose number it has.
  */
 int assembly_add(struct assembly *a, const struct optsample_segment *segment,
-		 const void *payload, size_t len, uint64_t now);
+		 int64_t left, const void *payload, size_t len, uint64_t now);
 
 /**
  * assembly_next() - the next frame that is to be given out

@@ -41,6 +41,7 @@ static void take(struct downlink *d, unsigned int i, uint64_t now)
 		return;
 	}
 	g.came = loop_now() - waited_ns(&d->msg[i].msg_hdr);
+	g.left = segment_left(&g.segment, d->bytes[i]);
 	g.payload = d->bytes[i] + g.segment.header;
 	g.len = d->msg[i].msg_len - g.segment.header;
 	d->received(d->arg, now, &g);

@@ -12,12 +12,14 @@
 /**
  * struct downlink_datagram - one that came; good during the call
  * @segment:	its header, checked
+ * @left:	until the last one of its message leaves, us; -1: not told
  * @payload:	the rest, of @len bytes
  * @came:	when, ns; it may have waited to be read
  * @from:	who sent it
  */
 struct downlink_datagram {
 	struct optsample_segment	segment;
+	int64_t				left;
 	const uint8_t			*payload;
 	size_t				len;
 	uint64_t			came;

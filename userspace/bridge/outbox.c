@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bridge/outbox.h"
+#include "lib/wire.h"
 
 enum {
-	HEADER	= sizeof(struct optsample_segment),
+	HEADER	= sizeof(struct optsample_segment_timed),
+	LEFT	= offsetof(struct optsample_segment_timed, left),
 	SLOT	= OPTSAMPLE_SEGMENT_MAX,
 	STEP	= 1000000,		/* ns */
 };
@@ -24,14 +26,26 @@ struct outbox {
 	uint64_t		start, span;
 };
 
-static void send_until(struct outbox *o, unsigned int end)
+/* When number @n of all leaves */
+static uint64_t due_of(const struct outbox *o, unsigned int n)
 {
+	return o->start + ((uint64_t)n * o->span + o->total - 1) / o->total;
+}
+
+/* @end: the first one that has to wait. All that go now say when the last does */
+static void send_until(struct outbox *o, unsigned int end, uint64_t now)
+{
+	uint64_t last = end < o->total ? due_of(o, o->total - 1) : now;
+	uint32_t left = last > now ? (last - now) / 1000 : 0;
+
 	while (o->next < end) {
 		unsigned int count = o->payloads.count;
 		unsigned int i = o->next % count, n = end - o->next;
 
 		if (n > count - i)
 			n = count - i;
+		for (unsigned int k = i; k < i + n; k++)
+			put_le32(o->slots + (size_t)k * SLOT + LEFT, left);
 		uplink_send(o->uplink, o->slots + (size_t)i * SLOT, SLOT,
 			    o->payloads.len + i, n);
 		o->next += n;
@@ -44,10 +58,10 @@ static void on_time(void *arg, uint64_t now)
 	uint64_t gone = now - o->start, due;
 
 	send_until(o, gone >= o->span ? o->total :
-		   (unsigned int)(gone * o->total / o->span) + 1);
+		   (unsigned int)(gone * o->total / o->span) + 1, now);
 	if (o->next == o->total)
 		return;
-	due = o->start + (o->next * o->span + o->total - 1) / o->total;
+	due = due_of(o, o->next);
 	o->timer.due = due > now + STEP ? due : now + STEP;
 }
 
@@ -91,7 +105,8 @@ void outbox_destroy(struct outbox *o)
 struct payloads *outbox_payloads(struct outbox *o)
 {
 	/* copies are no longer worth a burst */
-	send_until(o, o->payloads.count);
+	o->total = o->payloads.count;
+	send_until(o, o->total, loop_now());
 	o->timer.due = LOOP_NEVER;
 	o->payloads.count = 0;
 	o->next = o->total = 0;
@@ -105,10 +120,11 @@ void outbox_send(struct outbox *o, const struct optsample_segment *header,
 	unsigned int count = o->payloads.count;
 	uint64_t now = loop_now();
 
+	s.header = HEADER;
 	s.count = htole16(count);
 	for (unsigned int i = 0; i < count; i++) {
 		s.index = htole16(i);
-		memcpy(o->slots + (size_t)i * SLOT, &s, HEADER);
+		memcpy(o->slots + (size_t)i * SLOT, &s, sizeof(s));
 		/* from now on the length of a segment */
 		o->payloads.len[i] += HEADER;
 	}

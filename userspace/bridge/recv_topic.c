@@ -266,8 +266,8 @@ void recv_topic_add(struct recv_topic *t, uint64_t now,
 		t->assembly[w] = assemble(t);
 	if (!t->assembly[w])
 		return;
-	if (!assembly_add(t->assembly[w], &g->segment, g->payload, g->len,
-			  now) && w == LIVE)
+	if (!assembly_add(t->assembly[w], &g->segment, g->left, g->payload,
+			  g->len, now) && w == LIVE)
 		t->newest = frame;
 	give(t, now);
 }

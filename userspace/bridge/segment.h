@@ -51,6 +51,23 @@ static inline int segment_read(struct optsample_segment *s, const void *data,
 	return 0;
 }
 
+/**
+ * segment_left() - how long after it the last one of its message leaves
+ * @data: of the datagram whose header is @s
+ *
+ * Return: us, or -1: an older sender does not tell.
+ */
+static inline int64_t segment_left(const struct optsample_segment *s,
+				   const void *data)
+{
+	struct optsample_segment_timed t;
+
+	if (s->header < sizeof(t))
+		return -1;
+	memcpy(&t, data, sizeof(t));
+	return le32toh(t.left);
+}
+
 /* What all segments begin with; the stream and the time come with sending */
 static inline void segment_init(struct optsample_segment *s)
 {

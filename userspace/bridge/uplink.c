@@ -70,6 +70,8 @@ static unsigned int payload_of(const struct address *to)
 {
 	bool v6 = to->storage.ss_family == AF_INET6;
 	int fd = socket(to->storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	const int header = sizeof(struct optsample_segment_timed);
+	const int room = OPTSAMPLE_SEGMENT_MAX - header;
 	int mtu = ETHERNET, most;
 	socklen_t len = sizeof(mtu);
 
@@ -79,8 +81,10 @@ static unsigned int payload_of(const struct address *to)
 		mtu = ETHERNET;
 	if (fd >= 0)
 		close(fd);
-	most = mtu - (v6 ? 48 : 28) - (int)sizeof(struct optsample_segment);
-	return most > PAYLOAD_MAX ? PAYLOAD_MAX : most < LEAST ? LEAST : most;
+	most = mtu - (v6 ? 48 : 28) - header;
+	if (most > room)
+		most = room;
+	return most < LEAST ? LEAST : most;
 }
 
 int uplink_open(struct uplink **out, struct loop *l, const struct address *to,

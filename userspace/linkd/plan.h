@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 enum {
-	PLAN_HEADERS	= 48 + 28,	/* segment, UDP and IPv4 */
-	PLAN_PAYLOAD	= 1424,
+	PLAN_HEADERS	= 52 + 28,	/* segment, UDP and IPv4 */
+	PLAN_PAYLOAD	= 1420,
 	PLAN_DATAGRAM	= PLAN_PAYLOAD + PLAN_HEADERS,
 	PLAN_DATAGRAMS	= 255,		/* of an image, PRIORITY_DATAGRAMS */
 	PLAN_POINTS	= 1000,		/* fewer are no cloud */
