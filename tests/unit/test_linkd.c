@@ -136,6 +136,13 @@ static void run(struct scene *s, unsigned int seed, struct sim_result *r)
 	s->sane &= sane(&s->c, r);
 }
 
+/* The one that @part of the @n are no larger than; sorts them */
+static double quantile(double *v, unsigned int n, double part)
+{
+	qsort(v, n, sizeof(*v), compare);
+	return v[(unsigned int)(part * (n - 1))];
+}
+
 static void worst(double *w, double v, bool least)
 {
 	if (isnan(*w) || (least ? v < *w : v > *w))
@@ -262,23 +269,27 @@ static void test_loss(void)
 	struct sim_result r;
 
 	for (unsigned int n = 0; n < 3; n++) {
-		double use = NAN, low = NAN, high = NAN, late = NAN;
+		double use = NAN, low = NAN, high = NAN, late = NAN, sum = 0;
 		struct scene s = scene("loss", 40);
 
 		change(&s, 0, 4, 0);
 		change(&s, 12, 4, losses[n]);
 		for (unsigned int i = 0; i < SEEDS; i++) {
+			double sent;
+
 			run(&s, i, &r);
-			worst(&use, mean(&r, 14, 40, v_sent) / (4 * MBIT),
-			      true);
+			sent = mean(&r, 14, 40, v_sent) / (4 * MBIT);
+			sum += sent / SEEDS;
+			worst(&use, sent, true);
 			worst(&low, mean(&r, 16, 40, v_loss), true);
 			worst(&high, mean(&r, 16, 40, v_loss), false);
 			worst(&late, percentile(&r, 16, 40, 0.9), false);
 			sim_free(&r);
 		}
-		ok(use > (losses[n] > 0.8 ? 0.75 : 0.85),
-		   "loss of %g %%: still sends %.2f of the capacity",
-		   losses[n] * 100, use);
+		/* it asks whether the loss is its own, and that costs some */
+		ok(sum > (losses[n] > 0.8 ? 0.84 : 0.88) && use > 0.78,
+		   "loss of %g %%: still sends %.2f of the capacity, %.2f at least",
+		   losses[n] * 100, sum, use);
 		ok(low > losses[n] - 0.03 && high < losses[n] + 0.13,
 		   "loss of %g %%: protects for %.2f .. %.2f",
 		   losses[n] * 100, low, high);
@@ -286,6 +297,50 @@ static void test_loss(void)
 		   losses[n] * 100, late * 1e3);
 		ok(s.sane, "loss of %g %%: sane", losses[n] * 100);
 	}
+}
+
+/*
+ * A queue of a few datagrams drops what is too much before any delay shows it:
+ * that is no loss at random. With two datagrams of room much is lost whatever
+ * is sent. @most: of the capacity, mean of the seeds
+ */
+static void shallow(double mbit, double queue, double loss, double most)
+{
+	double sum = 0, over = NAN, high = NAN, low = NAN;
+	struct scene s = scene("short queue", 40);
+	struct sim_result r;
+
+	s.c.queue = queue;
+	change(&s, 0, mbit, 0);
+	change(&s, 10, mbit, loss);
+	for (unsigned int i = 0; i < 2 * SEEDS; i++) {
+		double sent;
+
+		run(&s, i, &r);
+		sent = mean(&r, 14, 40, v_sent) / (mbit * MBIT);
+		sum += sent / (2 * SEEDS);
+		worst(&over, sent, false);
+		worst(&low, sent, true);
+		worst(&high, mean(&r, 14, 40, v_loss), false);
+		sim_free(&r);
+	}
+	ok(sum <= most && over <= 1.5 * most,
+	   "%g Mbit/s, queue of %g ms, loss of %g %%: sends %.2f of it, %.2f at most",
+	   mbit, queue * 1e3, loss * 100, sum, over);
+	ok(low > 0.7, "and no less than %.2f", low);
+	ok(high < loss + 0.37, "protects for %.2f at most", high);
+	ok(s.sane, "short queue: sane");
+}
+
+static void test_shallow(void)
+{
+	shallow(2, 0.01, 0, 1.1);
+	shallow(2, 0.01, 0.1, 1.2);
+	shallow(2, 0.02, 0.3, 1.1);
+	shallow(2, 0.01, 0.5, 1.3);
+	shallow(1, 0.02, 0.2, 1.3);
+	shallow(4, 0.01, 0.1, 1.05);
+	shallow(8, 0.005, 0.2, 1.05);
 }
 
 static double v_blind(const struct sim_row *r)
@@ -424,14 +479,15 @@ static void test_one_way(void)
 /* ---- less, and more again ---- */
 
 /*
- * @seeds: runs; @low: Mbit/s; @settle: s until less must be sent, which makes up
- * for what was too much at first where that waits in a queue; @most: of the
+ * @part: of the runs that keep to it: two reports that are lost at the wrong
+ * time cost more; @low: Mbit/s; @settle: s until less must be sent, which makes
+ * up for what was too much at first where that waits in a queue; @most: of the
  * capacity
  */
-static void degrade(struct scene *s, unsigned int seeds, double low,
-		    double settle, double most)
+static void degrade(struct scene *s, double part, double low, double settle,
+		    double most)
 {
-	double over = NAN, back = NAN, held = NAN, rate;
+	double over[MANY], back[MANY], few, much, held;
 	/* a report that is lost at the wrong time costs one more */
 	double late = s->c.report_loss > 0 ? 3 : 2;
 	struct sim_result r;
@@ -439,24 +495,27 @@ static void degrade(struct scene *s, unsigned int seeds, double low,
 	change(s, 0, 8, 0);
 	change(s, 12, low, 0);
 	change(s, 22, 8, 0);
-	for (unsigned int i = 0; i < seeds; i++) {
+	for (unsigned int i = 0; i < MANY; i++) {
 		s->changes[1].time = 12 + fmod(0.07 * i, 1);
 		s->changes[2].time = 22 + fmod(0.05 * i, 1);
 		run(s, i, &r);
-		rate = mean(&r, s->changes[1].time + settle,
-			    s->changes[2].time, v_sent) / (low * MBIT);
-		worst(&over, rate, false);
-		worst(&held, rate, true);
-		rate = mean(&r, s->changes[2].time + late,
-			    s->changes[2].time + late + 2, v_received);
-		worst(&back, rate / (8 * MBIT), true);
+		over[i] = mean(&r, s->changes[1].time + settle,
+			       s->changes[2].time, v_sent) / (low * MBIT);
+		back[i] = mean(&r, s->changes[2].time + late,
+			       s->changes[2].time + late + 2, v_received) /
+			  (8 * MBIT);
 		sim_free(&r);
 	}
-	ok(over <= most, "%s: 8 to %g Mbit/s: sends %.2f of it", s->name,
-	   low, over);
+	much = quantile(over, MANY, part);
+	held = quantile(over, MANY, 1 - part);
+	few = quantile(back, MANY, 1 - part);
+	ok(much <= most, "%s: 8 to %g Mbit/s: %g of %d send %.2f of it",
+	   s->name, low, part * MANY, MANY, much);
+	ok(over[MANY - 1] <= most + 0.3, "%s: and none more than %.2f",
+	   s->name, over[MANY - 1]);
 	ok(held >= 0.7, "%s: and no less than %.2f", s->name, held);
-	ok(back >= 0.8, "%s: back at 8: has %.2f of it in %g s", s->name,
-	   back, late);
+	ok(few >= 0.8, "%s: back at 8: %g of %d have %.2f of it in %g s",
+	   s->name, part * MANY, MANY, few, late);
 	ok(s->sane, "%s: sane", s->name);
 }
 
@@ -464,19 +523,19 @@ static void test_degradation(void)
 {
 	struct scene s = scene("degradation", 28);
 
-	degrade(&s, MANY, 1, 0.6, 1.05);
+	degrade(&s, 0.97, 1, 0.6, 1.03);
 	s = scene("degradation, reports are lost", 28);
 	s.c.report_loss = 0.1;
-	degrade(&s, SEEDS, 1, 1.1, 1.1);
+	degrade(&s, 0.9, 1, 1.1, 1.1);
 	s = scene("degradation of the own device", 28);
 	s.c.local = true;
-	degrade(&s, SEEDS, 1, 0.6, 1.05);
+	degrade(&s, 0.9, 1, 0.6, 1.05);
 	s = scene("degradation, queue of 30 ms", 28);
 	s.c.queue = 0.03;
-	degrade(&s, SEEDS, 2, 1.1, 1.2);
+	degrade(&s, 0.97, 2, 1.1, 1.2);
 	s = scene("degradation, queue of 2 s", 28);
 	s.c.queue = 2;
-	degrade(&s, SEEDS, 1, 0.6, 1.05);
+	degrade(&s, 0.97, 1, 0.6, 1.05);
 }
 
 /* What passed without a queue is known of the link, too, if it was not asked */
@@ -834,6 +893,7 @@ int main(void)
 	test_start();
 	test_steady();
 	test_loss();
+	test_shallow();
 	test_false_outage();
 	test_silence();
 	test_came();

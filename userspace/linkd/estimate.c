@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "dip.h"
 #include "estimate.h"
 #include "history.h"
 #include "lowest.h"
@@ -23,6 +24,8 @@ static const uint64_t TOLD = 900 * MS;	/* by two reports behind each other */
 static const uint64_t RACE = 300 * MS;	/* reports that were on their way */
 static const uint64_t SEEN = 200 * MS;	/* of a new rate, to judge it */
 static const uint64_t SPAN = 300 * MS;	/* shorter ones wait for more */
+static const double FULL = 0.3;		/* of the deepest queue, at least */
+static const double MINUTE = 60;	/* a queue would be seen again */
 
 enum {
 	PACKET		= 1500,
@@ -51,11 +54,14 @@ struct estimate_point {
  * @loss:	of datagrams
  * @excess:	of it, beyond what is lost at random
  * @count:	datagrams sent
+ * @came:	rate of those that came, by the sender's clock
+ * @whole:	all of it was sent at the rate that is set now
  */
 struct estimate_sample {
 	struct steer_sample	x;
 	double			loss, excess, count;
-	double			delivered;
+	double			came;
+	bool			whole;
 };
 
 struct estimator {
@@ -85,7 +91,9 @@ struct estimator {
 	/* loss */
 	bool			loss_known;
 	double			random, peak;
-	double			sent_before, delivered_before;
+	double			sent_before, came_before;
+	struct dip		dip;
+	double			deepest;	/* queue of the last minute, s */
 
 	/* outages */
 	uint64_t		blind_at, drain_at;
@@ -208,6 +216,7 @@ static void estimate_recover(struct estimator *e, uint64_t now)
 	e->sent_then = e->sent_heard = e->sum.datagrams;
 	e->point.valid = false;
 	e->total.valid = false;
+	dip_forget(&e->dip);
 	steer_pause(&e->steer, now, e->blind_at);
 	steer_resume(&e->steer, now, e->before);
 }
@@ -345,14 +354,54 @@ static double estimate_bytes(uint32_t bytes, uint32_t datagrams)
 	return bytes + (double)datagrams * ESTIMATE_OVERHEAD;
 }
 
+/*
+ * Too short a queue to be seen: more goes in than before, no more comes out.
+ * Both are counts, which no jitter changes.
+ */
+static bool estimate_is_flat(struct estimate_sample *s, double sent,
+			     double came)
+{
+	double noise = sqrt(s->loss / fmax(1 - s->loss, 0.01) / s->count);
+	double grew = s->x.sent / fmax(sent, 1) - 1;
+	double more = s->came / fmax(came, 1) - 1;
+
+	if (!came || grew < fmax(0.05, 2 * noise) ||
+	    more > grew / 2 - 0.7 * noise || more < -0.3)
+		return false;
+	s->excess = fmax(s->excess, s->loss - (1 - came / sent));
+	s->x.through = fmin(s->x.through, s->came * sent / came);
+	return true;
+}
+
+/*
+ * The queue may be full: as far as it can be seen. A full one never is short,
+ * and shows that in the least delay.
+ */
+static bool estimate_may_be_full(const struct estimator *e)
+{
+	return e->transit_queue >= FULL * e->deepest - 0.001;
+}
+
+/* Since the sample before, or since the rate was held */
+static bool estimate_is_in_vain(const struct estimator *e,
+				struct estimate_sample *s)
+{
+	if (e->steer.phase == STEER_HOLD || e->steer.phase == STEER_DIP ||
+	    !estimate_may_be_full(e))
+		return false;
+	if (e->dip.count && estimate_is_flat(s, e->dip.sent, e->dip.came))
+		return true;
+	return e->steer.phase == STEER_GROW &&
+	       estimate_is_flat(s, e->sent_before, e->came_before);
+}
+
 static bool estimate_is_congested(const struct estimator *e,
-				  const struct estimate_sample *s)
+				  struct estimate_sample *s)
 {
 	bool trying = e->steer.phase != STEER_HOLD;
 	double packet = estimate_packet(e);
 	double round = e->round_queue - e->usual - 2 * e->noise - packet;
 	double transit = e->transit_queue - packet;
-	double grew, flat;
 
 	if (trying && e->link.known &&
 	    e->link.backlog > 0.02 * e->steer.capacity + 2 * PACKET)
@@ -360,16 +409,13 @@ static bool estimate_is_congested(const struct estimator *e,
 	if (transit > (trying ? 0.008 : 0.025) ||
 	    round > (trying ? 0.01 : 0.04))
 		return true;
+	if (estimate_is_in_vain(e, s))
+		return true;
 	if (!s->excess)
 		return false;
 	if (trying && estimate_hints(e))
 		return true;
-	if (transit > 0.006 || round > 0.01)
-		return true;
-	/* too short a queue to be seen: more goes in, no more comes out */
-	grew = s->x.sent / fmax(e->sent_before, 1) - 1;
-	flat = s->delivered / fmax(e->delivered_before, 1) - 1;
-	return grew > 0.05 && flat < grew / 3 && flat > -0.2;
+	return transit > 0.006 || round > 0.01;
 }
 
 /*
@@ -446,19 +492,70 @@ static bool estimate_measure(const struct estimator *e, uint64_t now,
 	passes = 1 - fmin(s->excess / (1 - e->random),
 			  e->random > 0.3 ? 0.6 : 0.98);
 	s->x.through = sent / s->x.span * passes;
-	s->delivered = came / s->x.span;
+	s->came = came / time;
 	s->x.noise = 2 * e->noise;
 	s->x.backlog = estimate_backlog(e, now, p, s->x.through, passes);
 	s->x.limited = sent < 0.8 * (p->sent.allowed - o->sent.allowed);
 	s->x.observed = p->sent.time * 1000 >= e->steer.changed + SEEN;
+	s->whole = o->sent.time * 1000 >= e->steer.changed;
 	return true;
+}
+
+/* Less is sent: what becomes of it, see dip.h */
+static void estimate_dip(struct estimator *e, uint64_t now,
+			 const struct estimate_sample *s)
+{
+	struct dip *d = &e->dip;
+	double capacity;
+
+	if (!s->whole)
+		return;
+	switch (dip_sample(d, now, s->x.sent, s->came, s->x.span, s->count)) {
+	case DIP_ON:
+		return;
+	case DIP_LESS:
+		e->steer.capacity = fmin(e->steer.capacity, d->sent);
+		steer_dip(&e->steer, now, dip_begin(d));
+		return;
+	case DIP_TOLD:
+		capacity = fmin(dip_capacity(d), e->steer.capacity);
+		if (capacity < e->steer.capacity) {
+			e->random = e->peak = dip_loss(d);
+			e->now.loss_high = e->random;
+			steer_forget(&e->steer, capacity);
+		}
+		steer_resume(&e->steer, now, capacity);
+		break;
+	default:
+		steer_resume(&e->steer, now, e->steer.capacity);
+	}
+	dip_forget(d);
+}
+
+/* The rate is held, and much is lost: is it because of the rate? */
+static void estimate_ask(struct estimator *e, uint64_t now,
+			 const struct estimate_sample *s,
+			 enum steer_phase was)
+{
+	if (s->x.congested ||
+	    (was != STEER_HOLD && e->steer.phase == STEER_HOLD))
+		dip_forget(&e->dip);
+	else if (was == STEER_HOLD && s->whole && !s->x.limited)
+		dip_held(&e->dip, s->x.sent, s->came, s->count);
+	if (e->steer.phase == STEER_HOLD && !s->x.limited &&
+	    e->now.state == ESTIMATE_LIVE && estimate_may_be_full(e) &&
+	    dip_due(&e->dip, now, e->now.loss))
+		steer_dip(&e->steer, now, dip_begin(&e->dip));
 }
 
 static void estimate_use(struct estimator *e, uint64_t now,
 			 struct estimate_sample *s)
 {
+	enum steer_phase was = e->steer.phase;
 	double packet = estimate_packet(e);
 
+	e->deepest = fmax(e->deepest * exp(-s->x.span / MINUTE),
+			  e->transit_queue);
 	s->x.congested = estimate_is_congested(e, s);
 	s->x.doubtful = s->x.congested && estimate_is_doubtful(e, s);
 	if (s->x.doubtful || (s->x.congested && estimate_is_futile(e, s)))
@@ -469,8 +566,13 @@ static void estimate_use(struct estimator *e, uint64_t now,
 		     e->round_queue - e->usual < e->noise + 0.002;
 	estimate_loss(e, s, s->x.congested);
 	e->sent_before = s->x.sent;
-	e->delivered_before = s->delivered;
+	e->came_before = s->came;
+	if (e->steer.phase == STEER_DIP && !s->x.congested) {
+		estimate_dip(e, now, s);
+		return;
+	}
 	steer_sample(&e->steer, now, &s->x);
+	estimate_ask(e, now, s, was);
 }
 
 /* Counts that what was sent cannot bear out */

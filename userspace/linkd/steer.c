@@ -26,7 +26,7 @@ static const double FADE = 0.95;	/* of what passed, a sample */
 static const double OTHER = 0.6;	/* of it: another link, or a mixture */
 
 static const uint64_t EAGER = 4 * SECOND / 10, CALM = 13 * SECOND / 10;
-static const uint64_t ANSWER = 7 * SECOND / 10;
+static const uint64_t ANSWER = 7 * SECOND / 10, DIP_MOST = 5 * SECOND;
 static const uint64_t PATIENCE = 2 * SECOND, PATIENCE_MOST = 32 * SECOND;
 
 static const double steps[] = { 1.12, 1.25, 1.5, 2 };
@@ -82,7 +82,7 @@ static void steer_remember(struct steer *s, uint64_t now, double rate)
 	s->best[slot] = fmax(s->best[slot], rate);
 }
 
-static void steer_forget(struct steer *s, double above)
+void steer_forget(struct steer *s, double above)
 {
 	for (unsigned int i = 0; i < STEER_BEST; i++)
 		s->best[i] = fmin(s->best[i], above);
@@ -310,11 +310,20 @@ void steer_local(struct steer *s, uint64_t now, double passed, double backlog)
 
 void steer_tick(struct steer *s, uint64_t now)
 {
+	uint64_t answer = s->phase == STEER_DIP ? DIP_MOST : ANSWER;
+
 	if (s->phase == STEER_HOLD || !s->capacity ||
-	    now - s->changed < ANSWER + s->way)
+	    now - s->changed < answer + s->way)
 		return;
 	steer_hold(s, now, 0);
 	s->try_at = now;
+}
+
+void steer_dip(struct steer *s, uint64_t now, double rate)
+{
+	s->phase = STEER_DIP;
+	s->changed = now;
+	steer_set(s, rate);
 }
 
 void steer_resume(struct steer *s, uint64_t now, double capacity)

@@ -19,7 +19,7 @@ enum {
 	STEER_BEST	= 6,		/* slots of memory, 10 s each */
 };
 
-enum steer_phase { STEER_GROW, STEER_HOLD, STEER_PROBE };
+enum steer_phase { STEER_GROW, STEER_HOLD, STEER_PROBE, STEER_DIP };
 
 /**
  * struct steer_limits - what the operator wants
@@ -105,6 +105,12 @@ void steer_resume(struct steer *s, uint64_t now, double capacity);
  * @slots: of 10 s, the one that runs included, STEER_BEST at most
  */
 double steer_best(const struct steer *s, unsigned int slots);
+
+/* The link did no better than that */
+void steer_forget(struct steer *s, double above);
+
+/* Less for a while, to see what becomes of it; steer_resume() ends that */
+void steer_dip(struct steer *s, uint64_t now, double rate);
 
 /* What was before an outage is not older for it */
 void steer_pause(struct steer *s, uint64_t now, uint64_t since);
