@@ -98,14 +98,20 @@ ask robot focus /points && is robot \
 ask robot focus && ! is robot '[.topics[].focus] | any'; ok 'and none'
 ask robot rate 1mbit && is robot '.link.limit == 1000000'; ok 'the rate'
 ask robot set /image rate=0
-ask robot rate unlimited; ask robot cpu 1 && is robot '.link.cpu_limit == 0.01' &&
+ask robot rate unlimited; ask robot cpu 4 && is robot '.link.cpu_limit == 0.04' &&
 	soon is robot '.topics[] | select(.topic == "/image") |
 		.on and .frame_bytes < 9000'
 ok 'a limit of the processor makes images smaller'
+soon is robot '.link.cpu_limits and .link.cpu < 0.045' &&
+	ask robot status | grep -q 'of 4%, which limits images'
+ok 'is kept, and shown'
+soon grep -q 'coding has reached its 4 % of a core' "$scratch/robot.log"
+ok 'and the log says so'
 ask robot cpu 100% &&
 	soon is robot '.topics[] | select(.topic == "/image") |
 		.frame_bytes > 40000'
 ok 'and none, larger'
+is robot '.link.cpu_limits | not'; ok 'nor is one shown'
 frames=$(ask robot --json status | jq '.topics[] |
 	select(.topic == "/image") | .frames')
 for i in 1 2 3 4 5 6 7 8 9 10; do

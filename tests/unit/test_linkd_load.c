@@ -14,10 +14,9 @@
  * @fixed:	of a core, whatever it sends
  * @byte:	s for a byte
  * @demand:	bytes/s, most that it sends
- * @modest:	bytes/s
  */
 struct program {
-	double		fixed, byte, demand, modest;
+	double		fixed, byte, demand;
 	struct load	load;
 	uint64_t	now, cpu, bytes;
 };
@@ -35,7 +34,7 @@ static void run(struct program *p, unsigned int seconds)
 		p->now += SECOND / 10;
 		p->cpu += fmin(p->fixed + p->byte * rate, 1) * SECOND / 10;
 		p->bytes += rate / 10;
-		load_update(&p->load, p->now, p->cpu, p->bytes, p->modest);
+		load_update(&p->load, p->now, p->cpu, p->bytes);
 	}
 }
 
@@ -43,7 +42,7 @@ static void begin(struct program *p, double limit)
 {
 	load_init(&p->load, limit);
 	p->now = 77 * SECOND;
-	load_update(&p->load, p->now, p->cpu, p->bytes, p->modest);
+	load_update(&p->load, p->now, p->cpu, p->bytes);
 }
 
 /* Where the limit lets it be */
@@ -81,21 +80,22 @@ static void test_limit(void)
 	   "little to send says nothing of the limit");
 }
 
-static void test_modest(void)
+/* What a frame takes whatever its bytes: there is only to send fewer of them */
+static void test_kept(void)
 {
-	struct program p = {
-		.fixed = .3, .byte = 1e-7, .demand = 8e6, .modest = 1e6,
-	};
+	struct program p = { .byte = 1e-6, .demand = 8e6 };
 
 	begin(&p, .2);
 	run(&p, 20);
-	ok(p.load.rate == 1e6, "frames do not become fewer for the limit");
-	p.fixed = .95;
+	ok(p.load.used <= .21 && p.load.used > .17,
+	   "dear frames: the limit is kept, %.3f", p.load.used);
+	p.byte = 1e-5;
 	run(&p, 20);
-	ok(p.load.rate < 5e5, "but if the core is busy with them");
-	p.fixed = .1;
+	ok(p.load.used <= .21 && p.load.used > .17,
+	   "and when they become ten times as dear, %.3f", p.load.used);
+	p.byte = 1e-6;
 	run(&p, 30);
-	ok(p.load.rate >= 9e5, "and come again when it is not");
+	ok(rate_of(&p) > .8 * best(&p), "and they come again");
 }
 
 static void test_none(void)
@@ -114,7 +114,7 @@ static void test_none(void)
 int main(void)
 {
 	test_limit();
-	test_modest();
+	test_kept();
 	test_none();
 	return tap_done();
 }

@@ -300,7 +300,10 @@ static void test_limit(void)
 	t[0].source.pixels = 1920 * 1080;
 	t[1].source.pixels = 320 * 240;
 	free = policy_apply(t, 3, 1e8, HUGE_VAL, 0);
-	modest = policy_modest(t, 3, 0);
+	ok(policy_demand(t, 3, 0) == free, "what they want without a limit");
+	modest = 0;
+	for (unsigned int i = 0; i < 3; i++)
+		modest += plan_modest(&t[i].source, 0);
 	ok(policy_apply(t, 3, 1e8, free, 0) == free, "no limit, no less");
 	demand = policy_apply(t, 3, 1e8, modest + 2e5, 0);
 	ok(demand < 1.2 * (modest + 2e5) && t[0].plan.every == 1 &&

@@ -127,7 +127,7 @@ const struct setting send_settings[] = {
 	  set_node },
 	{ "rate", "RATE", "at most, in units of tc: 2mbit (as the link has it)",
 	  "a rate as tc writes it, from 8kbit on, or unlimited", set_rate },
-	{ "cpu", "PERCENT", "that coding may take of a core (15)", "1..100",
+	{ "cpu", "PERCENT", "that coding may take of a core (100)", "1..100",
 	  set_cpu },
 	{ "device", "YES", "watch the queue of the device that leads there (yes)",
 	  "yes or no", set_device },
@@ -275,7 +275,7 @@ void send_config_init(struct send_config *c)
 {
 	*c = (struct send_config){
 		.node = "optsample_send", .speed = 1, .hz = 10,
-		.sender = { .cpu = .15, .device = true },
+		.sender = { .cpu = 1, .device = true },
 	};
 	if (gethostname(c->sender.name, sizeof(c->sender.name) - 1) ||
 	    !*c->sender.name)

@@ -34,6 +34,7 @@ static cJSON *link_status(const struct sender *s)
 	cJSON_AddNumberToObject(o, "limit", sender_options(s)->rate * 8);
 	cJSON_AddNumberToObject(o, "cpu", l->used);
 	cJSON_AddNumberToObject(o, "cpu_limit", l->limit);
+	cJSON_AddBoolToObject(o, "cpu_limits", sender_is_slow(s));
 	cJSON_AddNumberToObject(o, "datagrams", c->datagrams);
 	cJSON_AddNumberToObject(o, "bytes", c->bytes);
 	cJSON_AddNumberToObject(o, "refused", c->refused);
@@ -156,6 +157,9 @@ void send_metrics(const struct sender *s, FILE *out)
 	link_metric(out, "coding_ratio", "gauge",
 		    "Of a core, for coding in the last second",
 		    sender_load(s)->used);
+	link_metric(out, "coding_limits", "gauge",
+		    "Whether the processor makes images small, not the link",
+		    sender_is_slow(s));
 	link_metric(out, "outages_total", "counter", "Outages so far",
 		    e->epoch);
 	link_metric(out, "live", "gauge", "Whether the receiver is heard",

@@ -19,6 +19,9 @@
 #define SECOND		1000000000ULL
 #define PLAN_EVERY	(SECOND / 10)
 #define ANNOUNCE_EVERY	(SECOND / 2)
+#define SLOW_FOR	(5 * SECOND)
+#define TELL_AGAIN	(600 * SECOND)
+#define SLOW		.9		/* of what would be sent without a limit */
 #define STILL_SPEED	.01		/* m/s, rad/s: the noise of odometry */
 
 enum {
@@ -44,6 +47,8 @@ struct sender {
 	unsigned int		topics;
 	uint32_t		number;		/* of the newest topic */
 	bool			full, still;
+	bool			slow;		/* the processor limits images */
+	uint64_t		slow_since, slow_told;
 	enum estimate_state	state;		/* told of */
 };
 
@@ -73,14 +78,31 @@ static void tell_state(struct sender *s)
 	service_status("%s", words[e->state]);
 }
 
-static void learn_load(struct sender *s, uint64_t now, double modest)
+static void learn_load(struct sender *s, uint64_t now)
 {
 	uint64_t coding = s->coding;
 
 	for (unsigned int i = 0; i < s->topics; i++)
 		coding += send_topic_counts(s->topic[i])->coding;
-	load_update(&s->load, now, coding, uplink_counts(s->uplink)->bytes,
-		    modest);
+	load_update(&s->load, now, coding, uplink_counts(s->uplink)->bytes);
+}
+
+/* Images are worse than the link is: who looks at them asks why */
+static void tell_slow(struct sender *s, uint64_t now, double wanted)
+{
+	double link = fmin(estimate_of(s->estimator)->rate, wanted);
+
+	s->slow = s->load.rate < SLOW * link;
+	if (!s->slow)
+		s->slow_since = now;
+	/* not while the limit is being found */
+	if (now - s->slow_since < SLOW_FOR ||
+	    (s->slow_told && now - s->slow_told < TELL_AGAIN))
+		return;
+	s->slow_told = now;
+	service_logf(LOG_WARNING, "coding has reached its %.0f %% of a core (cpu=): images get %.0f kB/s, %.0f %% of what they could have",
+		     s->load.limit * 100, s->load.rate / 1e3,
+		     100 * s->load.rate / link);
 }
 
 /* Ten times a second: what each topic may spend until the next time */
@@ -103,7 +125,8 @@ static void on_plan(void *arg, uint64_t now)
 		else
 			send_topic_grant(s->topic[i], NULL);
 	}
-	learn_load(s, now, policy_modest(policy, count, e->loss_high));
+	learn_load(s, now);
+	tell_slow(s, now, policy_demand(policy, count, e->loss_high));
 	demand = policy_apply(policy, count, e->rate, s->load.rate,
 			      e->loss_high);
 	estimate_demand(s->estimator, demand);
@@ -185,6 +208,7 @@ int sender_open(struct sender **out, struct loop *l, const struct address *to,
 	s->plan = (struct loop_timer){ now, on_plan, s, NULL };
 	s->announce = (struct loop_timer){ now, on_announce, s, NULL };
 	s->eager = EAGER;
+	s->slow_since = now;
 	/* begins with what it may: other limits later change no rate upwards */
 	s->estimator = estimator_create(&limits);
 	load_init(&s->load, options->cpu);
@@ -400,6 +424,11 @@ const struct estimate *sender_link(const struct sender *s)
 const struct load *sender_load(const struct sender *s)
 {
 	return &s->load;
+}
+
+bool sender_is_slow(const struct sender *s)
+{
+	return s->slow;
 }
 
 const struct link_stats *sender_device(const struct sender *s)

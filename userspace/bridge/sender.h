@@ -20,8 +20,8 @@ enum {
  * @name:	of the robot
  * @still:	a topic of odometry or speed that says whether it moves; "": none
  * @rate:	bytes/s on the wire, at most; 0: as the link has it
- * @cpu:	of a core, 0 .. 1, that coding may take: it makes images smaller;
- *		1: all
+ * @cpu:	of a core, 0 .. 1, that coding may take: it makes images smaller,
+ *		and fewer; 1: all
  * @device:	watch the queue of the device that leads to the receiver
  * @topic:	what is to be sent: names and patterns, the first that matches
  *		counts; @topics of them
@@ -80,6 +80,8 @@ const struct sender_options *sender_options(const struct sender *s);
 const struct estimate *sender_link(const struct sender *s);
 /* Of the processor */
 const struct load *sender_load(const struct sender *s);
+/* Whether it is the processor that makes images small, and not the link */
+bool sender_is_slow(const struct sender *s);
 const struct link_stats *sender_device(const struct sender *s);
 const struct uplink_counts *sender_counts(const struct sender *s);
 

@@ -165,11 +165,15 @@ static void show_sent(const cJSON *o)
 	const cJSON *link = cJSON_GetObjectItemCaseSensitive(o, "link"), *t;
 
 	printf("%s: %s, may send %.0f kbit/s, loss %.1f%%, round trip %.0f ms, "
-	       "queue %.0f ms, outages %.0f, coding %.0f%%\n", text(o, "name"),
+	       "queue %.0f ms, outages %.0f, coding %.0f%%", text(o, "name"),
 	       text(link, "state"), number(link, "rate") / 1000,
 	       number(link, "loss") * 100, number(link, "round_trip") * 1000,
 	       number(link, "queue") * 1000, number(link, "outages"),
 	       number(link, "cpu") * 100);
+	if (number(link, "cpu_limit") > 0 && number(link, "cpu_limit") < 1)
+		printf(" of %.0f%%%s", number(link, "cpu_limit") * 100,
+		       is(link, "cpu_limits") ? ", which limits images" : "");
+	printf("\n");
 	printf("%-36s %-8s %4s %7s %7s %9s %9s\n", "topic", "codec", "prio",
 	       "Hz in", "Hz out", "kbit/s", "kB/frame");
 	cJSON_ArrayForEach(t, cJSON_GetObjectItemCaseSensitive(o, "topics"))

@@ -7,7 +7,6 @@
 
 #define SECOND		1000000000ULL
 
-static const double BUSY = 0.9;		/* of a core: late frames are next */
 static const double ENOUGH = 0.88;	/* of the limit: leave it */
 static const double TARGET = 0.94;
 static const double LEAST = 1e3;	/* bytes/s: 0 would be for ever */
@@ -29,8 +28,7 @@ static double load_aim(const struct load *l, double rate)
 	return rate * fmin(fmax(step, LESS), MORE);
 }
 
-void load_update(struct load *l, uint64_t now, uint64_t cpu,
-		 uint64_t bytes, double modest)
+void load_update(struct load *l, uint64_t now, uint64_t cpu, uint64_t bytes)
 {
 	double seconds = (now - l->at) / 1e9, spent;
 
@@ -52,5 +50,5 @@ void load_update(struct load *l, uint64_t now, uint64_t cpu,
 		l->rate = load_aim(l, fmin(l->rate, spent));
 	else if (l->used < ENOUGH * l->limit && spent > ENOUGH * l->rate)
 		l->rate = load_aim(l, l->rate);
-	l->rate = fmax(l->rate, l->used < BUSY ? fmax(modest, LEAST) : LEAST);
+	l->rate = fmax(l->rate, LEAST);
 }

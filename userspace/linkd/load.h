@@ -4,7 +4,7 @@
  *
  * To code an image takes time about as its bytes do. Where the link carries
  * more than the processor should be kept busy with, that is a limit of the
- * rate like any other: images become smaller, not late.
+ * rate like any other: images become smaller, and then fewer, not late.
  */
 #ifndef LINKD_LOAD_H
 #define LINKD_LOAD_H
@@ -36,12 +36,9 @@ void load_init(struct load *l, double limit);
  * @now: ns
  * @cpu: ns of processor time that coding took so far
  * @bytes: sent so far
- * @modest: bytes/s below which frames would become fewer, not smaller: the
- *	limit is not worth that, unless the core is busy anyway
  *
  * Any number of times; it looks at whole seconds.
  */
-void load_update(struct load *l, uint64_t now, uint64_t cpu,
-		 uint64_t bytes, double modest);
+void load_update(struct load *l, uint64_t now, uint64_t cpu, uint64_t bytes);
 
 #endif

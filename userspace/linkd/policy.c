@@ -48,8 +48,23 @@ static void policy_hand_on(struct policy_topic *topics, unsigned int count,
 	}
 }
 
-double policy_modest(const struct policy_topic *topics, unsigned int count,
+double policy_demand(const struct policy_topic *topics, unsigned int count,
 		     double loss)
+{
+	double sum = 0;
+
+	for (unsigned int i = 0; i < count; i++) {
+		double floor, demand;
+
+		plan_needs(&topics[i].source, loss, &floor, &demand);
+		sum += demand;
+	}
+	return sum;
+}
+
+/* Bytes/s with which all images are small, and none comes less often */
+static double policy_modest(const struct policy_topic *topics,
+			    unsigned int count, double loss)
 {
 	double sum = 0;
 

@@ -30,9 +30,8 @@ struct policy_topic {
  * policy_apply() - set the plans of all topics
  * @count: SHARE_TOPICS at most; more are off
  * @rate: bytes/s for all of them, struct estimate
- * @limit: bytes/s that may be coded, struct load: images want less, but not so
- *	little that they would have to come less often, unless it is less
- *	than policy_modest()
+ * @limit: bytes/s that may be coded, struct load: images want less, and come
+ *	less often only when they are small already
  * @loss: that is to be reckoned with
  *
  * Return: bytes/s that they could use, for estimate_demand().
@@ -41,10 +40,10 @@ double policy_apply(struct policy_topic *topics, unsigned int count,
 		    double rate, double limit, double loss);
 
 /**
- * policy_modest() - bytes/s with which all images are small, and none fewer
+ * policy_demand() - bytes/s that they could use if nothing limited them
  * @loss: that is to be reckoned with
  */
-double policy_modest(const struct policy_topic *topics, unsigned int count,
+double policy_demand(const struct policy_topic *topics, unsigned int count,
 		     double loss);
 
 #endif
