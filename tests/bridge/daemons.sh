@@ -222,7 +222,21 @@ soon is recv "$(topic /one/image '.frames > 20')" ||
 send two --to 127.0.0.1:7459 --loop "$picture"
 soon is recv "$(topic /two/image '.frames > 20')"
 ok 'of two robots with a topic of one name, the second is below its own'
-end one two recv link
+end one two
+
+# ---- two robots of one name ----
+
+send first --name twin --to 127.0.0.1:7459 --loop "$picture"
+soon is recv '[.senders[] | select(.name == "twin") | .over] == [false]'
+send second --name twin --to 127.0.0.1:7459 --loop "$picture"
+soon is recv "$(topic /twin_2/image '.frames > 20')" &&
+	soon is recv '[.senders[] | select(.name == "twin") | .over] == [false]'
+ok 'two robots of one name: the first keeps it, the second is NAME_2'
+grep -q 'two robots send as twin' "$scratch/recv.log"; ok 'and the log says so'
+end second
+is recv '[.senders[] | select(.name == "twin") | .over] == [false]'
+ok 'the first keeps its name when the second is gone'
+end first recv link
 
 # ---- a network that does everything wrong ----
 

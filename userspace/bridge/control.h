@@ -8,7 +8,9 @@
  * stream began, so that a report that is lost takes nothing with it.
  *
  * Both are payloads of segments (optsample/segment.h) that may not be left
- * out. Little endian:
+ * out. The position of an announcement is a number of the boot of the sender's
+ * machine, or 0: a sender that was restarted has the same, another robot of
+ * the same name has not. Payloads are little endian:
  *	u8	version << 4 | CONTROL_ANNOUNCE or CONTROL_REPORT
  *	u8	entries
  *	u32	CRC-32 (IEEE 802.3) of all bytes before and behind it: what is

@@ -15,7 +15,7 @@ enum { TEXT = 2048, NAME = 600 };
 
 /* The texts of a status: the message only points to them */
 struct page {
-	char	name[NAME], text[TEXT];
+	char	name[NAME], text[TEXT], sender[CONTROL_WORD + 8];
 	size_t	used;
 };
 
@@ -48,7 +48,7 @@ static void describe(struct message_status *s, struct page *p,
 
 	*s = (struct message_status){
 		.name = message_string(p->name),
-		.hardware_id = message_string(stream_name(stream)),
+		.hardware_id = message_string(p->sender),
 		.message = message_string("arrives"),
 	};
 	if (x->silent > SILENT &&
@@ -88,6 +88,7 @@ void diagnose(const struct receiver *r, struct publish *publish, int64_t now)
 			snprintf(p->name, NAME, "optsample: ");
 			receiver_name(r, s, recv_topic_announcement(t)->name,
 				      "", p->name + 11);
+			receiver_label(r, s, p->sender);
 			describe(&m->status[m->statuses++], p, s, t);
 			if (m->statuses < MESSAGE_STATUSES)
 				continue;

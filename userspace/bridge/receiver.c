@@ -2,6 +2,7 @@
 /*
  * receiver - all streams that come, and what becomes of them
  */
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <syslog.h>
@@ -16,12 +17,16 @@
 #define AGAIN_EVERY	(SECOND / 40)	/* a fade is longer than a burst */
 #define FORGET_AFTER	(120 * SECOND)	/* a stream that is silent */
 #define FORGET_UNNAMED	(10 * SECOND)
+#define SILENT		(2 * SECOND)	/* four announcements were lost */
+#define REVIVE		SECOND		/* what is that late was held */
 
 /* What a stream's callbacks are given */
 struct entry {
 	struct receiver	*receiver;
 	struct stream	*stream;	/* NULL: free */
-	bool		old;		/* another one took its place */
+	bool		old;		/* another one took its place, */
+	uint64_t	replaced;	/* then */
+	unsigned int	number;		/* of its name: NAME_2; 0: NAME */
 	bool		prefixed;
 	unsigned int	copies;		/* of the report, that are left */
 };
@@ -72,14 +77,27 @@ static const struct entry *entry_of(const struct receiver *r,
 	return NULL;
 }
 
+static void label_of(const struct entry *e, char label[CONTROL_WORD + 8])
+{
+	snprintf(label, CONTROL_WORD + 8, e->number ? "%s_%u" : "%s",
+		 stream_name(e->stream), e->number);
+}
+
+void receiver_label(const struct receiver *r, const struct stream *s,
+		    char label[CONTROL_WORD + 8])
+{
+	label_of(entry_of(r, s), label);
+}
+
 void receiver_name(const struct receiver *r, const struct stream *s,
 		   const char *topic, const char *suffix, char name[512])
 {
 	const struct entry *e = entry_of(r, s);
-	char prefix[CONTROL_WORD + 2] = "";
+	char prefix[CONTROL_WORD + 10] = "", label[CONTROL_WORD + 8];
 
-	if (e->prefixed && *stream_name(s))
-		put_prefix(prefix, sizeof(prefix), stream_name(s));
+	label_of(e, label);
+	if ((e->prefixed || e->number) && *label)
+		put_prefix(prefix, sizeof(prefix), label);
 	snprintf(name, 512, "%s%s%s%s", prefix, *topic == '/' ? "" : "/",
 		 topic, suffix);
 }
@@ -125,7 +143,7 @@ static bool needs_prefix(const struct receiver *r, const struct entry *e)
 	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
 		const struct entry *o = &r->entry[i];
 
-		if (o != e && o->stream && !o->prefixed &&
+		if (o != e && o->stream && !o->prefixed && !o->number &&
 		    strcmp(stream_name(o->stream), stream_name(e->stream)) &&
 		    collide(o->stream, e->stream))
 			return true;
@@ -133,29 +151,113 @@ static bool needs_prefix(const struct receiver *r, const struct entry *e)
 	return false;
 }
 
-/* The sender said its name: an earlier run of it is over */
+/* Those that have the name of @e, in turn. @i: 0 to begin with */
+static struct entry *namesake(struct receiver *r, const struct entry *e,
+			      unsigned int *i)
+{
+	while (*i < RECEIVER_STREAMS) {
+		struct entry *o = &r->entry[(*i)++];
+
+		if (o != e && o->stream &&
+		    !strcmp(stream_name(o->stream), stream_name(e->stream)))
+			return o;
+	}
+	return NULL;
+}
+
+/* Another robot has the name: the next number that nobody has */
+static void give_number(struct receiver *r, struct entry *e,
+			const struct entry *other)
+{
+	char from[ADDRESS_TEXT], first[ADDRESS_TEXT];
+	struct entry *o;
+
+	e->number = 1;
+	do {
+		e->number++;
+		for (unsigned int i = 0; (o = namesake(r, e, &i));)
+			if (o->number == e->number && !o->old)
+				break;
+	} while (o);
+	service_logf(LOG_WARNING, "two robots send as %s: %s, and %s, which is %s_%u here. Give one of them another name (name=)",
+		     stream_name(e->stream),
+		     address_text(stream_address(other->stream), first),
+		     address_text(stream_address(e->stream), from),
+		     stream_name(e->stream), e->number);
+}
+
+static bool same_host(const struct sockaddr_storage *a,
+		      const struct sockaddr_storage *b)
+{
+	if (a->ss_family != b->ss_family)
+		return false;
+	if (a->ss_family == AF_INET)
+		return ((const struct sockaddr_in *)a)->sin_addr.s_addr ==
+		       ((const struct sockaddr_in *)b)->sin_addr.s_addr;
+	return !memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
+		       &((const struct sockaddr_in6 *)b)->sin6_addr,
+		       sizeof(struct in6_addr));
+}
+
+static bool is_same_boot(const struct entry *e, const struct entry *o)
+{
+	uint64_t boot = stream_boot(e->stream);
+
+	return boot && boot == stream_boot(o->stream);
+}
+
+/* Whether @e may be a later run of what sends as @o */
+static bool is_successor(const struct entry *e, const struct entry *o)
+{
+	if (loop_now() - stream_heard(o->stream) > SILENT)
+		return true;
+	if (stream_boot(e->stream) && stream_boot(o->stream))
+		return is_same_boot(e, o);
+	return same_host(stream_address(e->stream), stream_address(o->stream));
+}
+
+/* The sender said its name: an earlier run of it is over, or it is another */
 static void on_name(void *arg)
 {
-	struct entry *e = arg;
+	struct entry *e = arg, *o, *before = NULL, *other = NULL;
 	struct receiver *r = e->receiver;
-	const char *name = stream_name(e->stream);
-	char from[ADDRESS_TEXT];
+	char from[ADDRESS_TEXT], label[CONTROL_WORD + 8];
 
 	e->old = false;
-	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
-		struct entry *o = &r->entry[i];
-
-		if (o == e || !o->stream ||
-		    strcmp(stream_name(o->stream), name))
+	e->number = 0;
+	for (unsigned int i = 0; (o = namesake(r, e, &i));) {
+		if (o->old)
 			continue;
-		if (!o->old && loop_now() - stream_heard(o->stream) < SECOND / 2)
-			service_logf(LOG_WARNING, "two send as %s, %s is the older one: give them names, or it was restarted",
-				     name, address_text(stream_address(o->stream),
-							from));
-		o->old = true;
+		if (!is_successor(e, o))
+			other = o;
+		else if (!before || is_same_boot(e, o) ||
+			 (o->number < before->number &&
+			  !is_same_boot(e, before)))
+			before = o;
 	}
-	service_logf(LOG_INFO, "%s sends from %s", *name ? name : "somebody",
+	if (before) {
+		before->old = true;
+		before->replaced = loop_now();
+		e->number = before->number;
+	} else if (other) {
+		give_number(r, e, other);
+	}
+	label_of(e, label);
+	service_logf(LOG_INFO, "%s sends from %s", *label ? label : "somebody",
 		     address_text(stream_address(e->stream), from));
+}
+
+/* It was taken for an earlier run, and announces itself still */
+static void revive(struct receiver *r, struct entry *e)
+{
+	struct entry *o;
+
+	if (!e->old || stream_alive(e->stream) < e->replaced + REVIVE)
+		return;
+	e->old = false;
+	for (unsigned int i = 0; (o = namesake(r, e, &i));)
+		if (!o->old && o->number == e->number)
+			give_number(r, o, e);
 }
 
 static struct entry *add_stream(struct receiver *r, uint64_t id)
@@ -208,6 +310,8 @@ static void on_datagram(void *arg, uint64_t now,
 	if (now - stream_heard(e->stream) > SECOND)
 		r->report.due = now;
 	stream_add(e->stream, now, g);
+	if (segment_topic(&g->segment) == SEGMENT_CONTROL)
+		revive(r, e);
 	if (segment_topic(&g->segment) == SEGMENT_CONTROL &&
 	    (!e->prefixed || r->options.prefix != PREFIX_AUTO))
 		e->prefixed = needs_prefix(r, e);
@@ -215,8 +319,11 @@ static void on_datagram(void *arg, uint64_t now,
 
 static void forget(struct entry *e)
 {
-	if (*stream_name(e->stream) && !e->old)
-		service_logf(LOG_INFO, "%s is silent", stream_name(e->stream));
+	char label[CONTROL_WORD + 8];
+
+	label_of(e, label);
+	if (*label && !e->old)
+		service_logf(LOG_INFO, "%s is silent", label);
 	stream_destroy(e->stream);
 	e->stream = NULL;
 }

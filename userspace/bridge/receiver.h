@@ -3,9 +3,13 @@
  * receiver.h - all streams that come, and what becomes of them
  *
  * A stream is a run of a sender, and a sender a name. A new stream of a name
- * takes the place of the one before at once: what still comes of that is
- * treated as kept. Two senders with different names may have topics of the
- * same name: those of the second one, or of all, are put below /NAME.
+ * takes the place of the one before at once if it is of the same machine, or
+ * that one is silent: what still comes of that is treated as kept. Otherwise
+ * there are two robots of one name, and the later one is NAME_2: who has a
+ * place keeps it. One that lost its place and is still alive gets it back.
+ *
+ * Two senders with different names may have topics of the same name: those of
+ * the second one, or of all, are put below /NAME.
  */
 #ifndef BRIDGE_RECEIVER_H
 #define BRIDGE_RECEIVER_H
@@ -56,6 +60,10 @@ const struct stream *receiver_stream(const struct receiver *r, unsigned int i,
 const struct receiver_counts *receiver_counts(const struct receiver *r);
 /* Datagrams that were none of ours */
 uint64_t receiver_strange(const struct receiver *r);
+
+/* Who a stream is: its name, with a number behind it if another has the name */
+void receiver_label(const struct receiver *r, const struct stream *s,
+		    char label[CONTROL_WORD + 8]);
 
 /* What a topic of a stream is published as */
 void receiver_name(const struct receiver *r, const struct stream *s,

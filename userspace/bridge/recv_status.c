@@ -62,10 +62,11 @@ void recv_status(const struct receiver *r, cJSON *answer)
 	for (unsigned int i = 0; (s = receiver_stream(r, i, &old)); i++) {
 		cJSON *o = cJSON_CreateObject(), *topics;
 		const struct recv_topic *t;
-		char from[ADDRESS_TEXT];
+		char from[ADDRESS_TEXT], label[CONTROL_WORD + 8];
 
 		cJSON_AddItemToArray(senders, o);
-		cJSON_AddStringToObject(o, "name", stream_name(s));
+		receiver_label(r, s, label);
+		cJSON_AddStringToObject(o, "name", label);
 		cJSON_AddStringToObject(o, "address",
 					address_text(stream_address(s), from));
 		cJSON_AddBoolToObject(o, "over", old);
@@ -128,7 +129,7 @@ void recv_metrics(const struct receiver *r, FILE *out)
 		unsigned int i = 0, k = 0;
 		const struct recv_topic *t;
 		const struct stream *s;
-		char full[64], name[512];
+		char full[64], name[512], label[CONTROL_WORD + 8];
 
 		snprintf(full, sizeof(full), "optsample_recv_%s",
 			 families[f].name);
@@ -137,7 +138,8 @@ void recv_metrics(const struct receiver *r, FILE *out)
 			receiver_name(r, s, recv_topic_announcement(t)->name,
 				      "", name);
 			fprintf(out, "%s{sender=\"", full);
-			metrics_label(out, stream_name(s));
+			receiver_label(r, s, label);
+			metrics_label(out, label);
 			fputs("\",topic=\"", out);
 			metrics_label(out, name);
 			fprintf(out, "\"} %.15g\n", value_of(s, t, f));

@@ -47,6 +47,7 @@ struct sender {
 	unsigned int		topics;
 	uint32_t		number;		/* of the newest topic */
 	bool			full, still;
+	uint64_t		boot;
 	bool			slow;		/* the processor limits images */
 	uint64_t		slow_since, slow_told;
 	enum estimate_state	state;		/* told of */
@@ -152,6 +153,7 @@ static void on_announce(void *arg, uint64_t now)
 			 outbox_payloads(s->announcer));
 	segment_init(&header);
 	header.topic = htole32((uint32_t)e->epoch << 16);
+	header.position = htole64(s->boot);
 	outbox_send(s->announcer, &header, ANNOUNCE_EVERY / 4,
 		    control_copies(e->loss_high));
 }
@@ -176,6 +178,29 @@ static void on_changed(void *arg)
 
 	s->eager = EAGER;
 	s->announce.due = loop_now();
+}
+
+/* A number of this boot of the machine; 0: not known */
+static uint64_t boot_number(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	uint64_t number = 0;
+	int c;
+
+	if (!f)
+		return 0;
+	/* 16 of its 32 digits are enough */
+	for (unsigned int digits = 0; digits < 16 && (c = getc(f)) != EOF;) {
+		const char hex[] = "0123456789abcdef";
+		const char *at = c ? strchr(hex, c) : NULL;
+
+		if (!at)
+			continue;
+		number = number << 4 | (uint64_t)(at - hex);
+		digits++;
+	}
+	fclose(f);
+	return number;
 }
 
 /* @rate: bytes/s, at most; 0: as the link has it */
@@ -209,6 +234,7 @@ int sender_open(struct sender **out, struct loop *l, const struct address *to,
 	s->announce = (struct loop_timer){ now, on_announce, s, NULL };
 	s->eager = EAGER;
 	s->slow_since = now;
+	s->boot = boot_number();
 	/* begins with what it may: other limits later change no rate upwards */
 	s->estimator = estimator_create(&limits);
 	load_init(&s->load, options->cpu);

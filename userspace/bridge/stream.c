@@ -25,6 +25,7 @@ struct stream {
 	struct stream_events	events;
 	struct sockaddr_storage	from;
 	struct control_sender	sender;
+	uint64_t		boot, alive;
 	unsigned int		announced;	/* times */
 	struct recv_topic	*topic[STREAM_TOPICS];
 	unsigned int		topics;
@@ -112,8 +113,9 @@ static void announce(struct stream *s, const struct control_topic *a)
 		s->topic[s->topics++] = t;
 }
 
-static void on_announcement(struct stream *s,
-			    const struct downlink_datagram *g)
+/* @late: it was held on its way */
+static void on_announcement(struct stream *s, uint64_t now,
+			    const struct downlink_datagram *g, bool late)
 {
 	struct control_topic topics[STREAM_TOPICS];
 	struct control_sender sender;
@@ -123,11 +125,14 @@ static void on_announcement(struct stream *s,
 
 	if (n < 0)
 		return;
+	if (!late)
+		s->alive = now;
 	/* once might be another stream's, with a number damaged on the way */
 	if (!s->announced++)
 		return;
 	changed = s->announced == 2 || strcmp(sender.name, s->sender.name);
 	s->sender = sender;
+	s->boot = le64toh(g->segment.position);
 	if (changed)
 		s->events.named(s->events.arg);
 	for (int i = 0; i < n; i++)
@@ -254,7 +259,7 @@ void stream_add(struct stream *s, uint64_t now,
 	else
 		measure(s, g->came, sent);
 	if (number == SEGMENT_CONTROL) {
-		on_announcement(s, g);
+		on_announcement(s, now, g, is_late(s, now, sent));
 		return;
 	}
 	t = find(s, number);
@@ -348,6 +353,16 @@ uint64_t stream_id(const struct stream *s)
 const char *stream_name(const struct stream *s)
 {
 	return s->sender.name;
+}
+
+uint64_t stream_boot(const struct stream *s)
+{
+	return s->boot;
+}
+
+uint64_t stream_alive(const struct stream *s)
+{
+	return s->alive;
 }
 
 const struct sockaddr_storage *stream_address(const struct stream *s)

@@ -73,6 +73,10 @@ uint64_t stream_id(const struct stream *s);
 bool stream_announced(const struct stream *s);
 /* "" until it was announced */
 const char *stream_name(const struct stream *s);
+/* Of the boot of the machine that it runs on; 0: it does not tell */
+uint64_t stream_boot(const struct stream *s);
+/* when it announced itself last, not held on the way, ns */
+uint64_t stream_alive(const struct stream *s);
 /* from where its newest datagram came */
 const struct sockaddr_storage *stream_address(const struct stream *s);
 /* when that was, ns */
