@@ -24,7 +24,7 @@ LIB	:= $(BUILD)/lib/liboptsample.a
 LIB_TESTS := paths split md voxel cloudblock rangeimage cloud80 tilecode tiles \
 	     mappyramid velodyne vscan vscan_code laserscan blob layers
 BRIDGE_TESTS := assembly control bridge publish ways receiver
-LINKD_TESTS := linkd linkd_plan linkd_load linkd_link
+LINKD_TESTS := linkd linkd_plan linkd_load linkd_pace linkd_link
 BAG_TESTS := message bag service
 FUSION_TESTS := fusion
 GDIM_TESTS := layer store store_damage site site_graph site_real map_file map_png geopackage
@@ -205,7 +205,7 @@ $(foreach end,send recv,$(eval $(call linked,optsample-$(end),\
 	$(ENDS_LIBS) $(BRIDGE_LIBS))))
 $(eval $(call linked,test_linkd,tests/unit/test_linkd.c tools/link.d/sim.c \
 	$(LINKD_LOGIC) $(HEADERS),-lm))
-$(foreach t,plan load,$(eval $(call linked,test_linkd_$(t),\
+$(foreach t,plan load pace,$(eval $(call linked,test_linkd_$(t),\
 	tests/unit/test_linkd_$(t).c $(LINKD_LOGIC) $(HEADERS),-lm)))
 $(eval $(call linked,test_linkd_link,tests/unit/test_linkd_link.c $(LINKD) \
 	$(HEADERS),$(LINKD_LIBS)))

@@ -95,7 +95,8 @@ static void test_report(void)
 {
 	struct control_report r = { .number = 5, .echo = 77, .held = 1234,
 		.transit = -3, .epoch = 2, .datagrams = 9, .bytes = 10000,
-		.kept = 4, .topics = CONTROL_TOPICS }, back;
+		.kept = 4, .paced = 6, .growth = 700, .runs = 8,
+		.topics = CONTROL_TOPICS, .version = CONTROL_REPORTS }, back;
 	uint8_t payload[PAYLOAD_MAX];
 	unsigned int taken = 0;
 	size_t len;
@@ -118,6 +119,11 @@ static void test_report(void)
 	len = control_report(&r, payload);
 	ok(!control_reported(payload, len, &back) && !back.topics,
 	   "one about nothing");
+	r.version = 1;
+	len = control_report(&r, payload);
+	ok(len == 6 + 8 * 4 && !control_reported(payload, len, &back) &&
+	   back.version == 1 && back.kept == 4 && !back.paced && !back.runs,
+	   "one for older senders");
 }
 
 /* Whatever comes, nothing is read beyond it */

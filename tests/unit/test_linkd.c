@@ -857,7 +857,8 @@ static void test_hostile(void)
 		struct control_report r = {
 			rnd64(&rng), rnd64(&rng), rnd64(&rng), rnd64(&rng),
 			rnd(&rng, 3), rnd64(&rng), rnd64(&rng), rnd64(&rng),
-			0, { { 0 } },
+			rnd64(&rng), rnd64(&rng), rnd64(&rng),
+			0, 1, { { 0 } },
 		};
 		struct link_stats l = {
 			rnd(&rng, 4), rnd(&rng, 4), rnd(&rng, 2),

@@ -252,6 +252,23 @@ static bool crowded(const struct assembly *a)
 	return true;
 }
 
+/* Of datagrams that did not come, one behind the other */
+static unsigned int runs_of(const struct assembly_frame *f)
+{
+	unsigned int runs = 0;
+	bool before = true;
+
+	if (f->received.count == f->count)
+		return 0;
+	for (unsigned int i = 0; i < f->count; i++) {
+		bool there = f->there[i / 8] >> i % 8 & 1;
+
+		runs += before && !there;
+		before = there;
+	}
+	return runs;
+}
+
 const struct assembly_frame *assembly_next(struct assembly *a, uint64_t now)
 {
 	struct assembly_frame *f = oldest(a);
@@ -267,6 +284,7 @@ const struct assembly_frame *assembly_next(struct assembly *a, uint64_t now)
 	a->counts.frames++;
 	a->counts.expected += f->count;
 	a->counts.datagrams += f->received.count;
+	a->counts.runs += runs_of(f);
 	a->begun = true;
 	a->given = f->number;
 	f->open = false;

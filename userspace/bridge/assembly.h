@@ -55,6 +55,7 @@ struct assembly_frame {
  * @missing:	frames of which nothing came
  * @expected:	datagrams of the frames given out and missing; a missing one
  *		counts as many as the one behind it
+ * @runs:	of those that did not come: one behind the other
  * @datagrams:	of these, received
  * @bytes:	of their payloads
  * @duplicates:	came twice
@@ -63,7 +64,7 @@ struct assembly_frame {
  */
 struct assembly_counts {
 	uint64_t	frames, missing;
-	uint64_t	expected, datagrams, bytes;
+	uint64_t	expected, runs, datagrams, bytes;
 	uint64_t	duplicates, late, bad;
 };
 

@@ -17,6 +17,7 @@ enum {
 	TOPIC	= 10,			/* bytes of a topic without its texts */
 	HEAD	= offsetof(struct control_report, topics) / sizeof(uint32_t),
 	NUMBERS	= sizeof(struct control_report_topic) / sizeof(uint32_t),
+	HEAD_1	= offsetof(struct control_report, paced) / sizeof(uint32_t),
 	REPORT	= HEADER + HEAD * 4,
 	ENTRIES	= 255,
 	COPIES	= 8,
@@ -29,9 +30,9 @@ _Static_assert(HEADER + 4 + CONTROL_WORD + TOPIC + 3 + CONTROL_NAME +
 	       2 * CONTROL_WORD <= PAYLOAD_MAX,
 	       "a topic is no more than one datagram");
 
-static void begin(uint8_t *p, unsigned int what)
+static void begin(uint8_t *p, unsigned int version, unsigned int what)
 {
-	p[0] = CONTROL_VERSION << 4 | what;
+	p[0] = version << 4 | what;
 	p[1] = 0;
 }
 
@@ -71,7 +72,7 @@ static int open_next(struct payloads *out, const struct control_sender *sender)
 	if (out->count == out->max)
 		return -ENOSPC;
 	p = payload_at(out, out->count);
-	begin(p, CONTROL_ANNOUNCE);
+	begin(p, CONTROL_VERSION, CONTROL_ANNOUNCE);
 	put_le32(p + HEADER, sender->round_trip);
 	out->len[out->count++] = put_text(p + HEADER + 4, sender->name,
 					  sizeof(sender->name)) - p;
@@ -143,10 +144,17 @@ static const uint8_t *get_topic(const uint8_t *p, const uint8_t *end,
 	return p;
 }
 
-static bool is(const uint8_t *p, size_t len, unsigned int what)
+static bool is(const uint8_t *p, size_t len, unsigned int version,
+	       unsigned int what)
 {
-	return len >= HEADER && p[0] == (CONTROL_VERSION << 4 | what) &&
+	return len >= HEADER && p[0] == (version << 4 | what) &&
 	       get_le32(p + CRC) == crc_of(p, len);
+}
+
+/* u32 before the topics */
+static unsigned int head_of(unsigned int version)
+{
+	return version == 1 ? HEAD_1 : HEAD;
 }
 
 int control_announced(const void *payload, size_t len,
@@ -156,7 +164,7 @@ int control_announced(const void *payload, size_t len,
 	const uint8_t *p = payload, *end = p + len;
 	unsigned int count;
 
-	if (!is(p, len, CONTROL_ANNOUNCE) || len < HEADER + 4)
+	if (!is(p, len, CONTROL_VERSION, CONTROL_ANNOUNCE) || len < HEADER + 4)
 		return -EBADMSG;
 	count = p[1];
 	if (count > max)
@@ -175,11 +183,12 @@ size_t control_report(const struct control_report *r, uint8_t *payload)
 {
 	uint8_t *p = payload + HEADER;
 	uint32_t v[NUMBERS > HEAD ? NUMBERS : HEAD];
+	unsigned int head = head_of(r->version);
 
-	begin(payload, CONTROL_REPORT);
+	begin(payload, r->version, CONTROL_REPORT);
 	payload[1] = r->topics;
-	memcpy(v, r, HEAD * 4);
-	for (unsigned int k = 0; k < HEAD; k++, p += 4)
+	memcpy(v, r, head * 4);
+	for (unsigned int k = 0; k < head; k++, p += 4)
 		put_le32(p, v[k]);
 	for (unsigned int i = 0; i < r->topics; i++) {
 		memcpy(v, &r->topic[i], sizeof(r->topic[i]));
@@ -194,14 +203,17 @@ int control_reported(const void *payload, size_t len,
 		     struct control_report *r)
 {
 	const uint8_t *p = payload;
-	uint32_t v[NUMBERS > HEAD ? NUMBERS : HEAD];
+	uint32_t v[NUMBERS > HEAD ? NUMBERS : HEAD] = { 0 };
+	unsigned int version = len ? p[0] >> 4 : 0, head = head_of(version);
 
-	if (!is(p, len, CONTROL_REPORT) || p[1] > CONTROL_TOPICS ||
-	    len != REPORT + (size_t)p[1] * NUMBERS * 4)
+	if (!version || version > CONTROL_REPORTS ||
+	    !is(p, len, version, CONTROL_REPORT) || p[1] > CONTROL_TOPICS ||
+	    len != HEADER + (head + (size_t)p[1] * NUMBERS) * 4)
 		return -EBADMSG;
+	r->version = version;
 	r->topics = p[1];
 	p += HEADER;
-	for (unsigned int k = 0; k < HEAD; k++, p += 4)
+	for (unsigned int k = 0; k < head; k++, p += 4)
 		v[k] = get_le32(p);
 	memcpy(r, v, HEAD * 4);
 	for (unsigned int i = 0; i < r->topics; i++) {

@@ -11,16 +11,19 @@
  * out. The position of an announcement is a number of the boot of the sender's
  * machine, or 0: a sender that was restarted has the same, another robot of
  * the same name has not. Payloads are little endian:
- *	u8	version << 4 | CONTROL_ANNOUNCE or CONTROL_REPORT
+ *	u8	version << 4 | CONTROL_ANNOUNCE or CONTROL_REPORT; announcements
+ *		are of version 1
  *	u8	entries
  *	u32	CRC-32 (IEEE 802.3) of all bytes before and behind it: what is
  *		told has consequences, the checksum of UDP is 16 bits
  * and the entries. Announcements: u32 round trip, us, the sender's name, a u8
  * length and text, then for each topic u32 topic, u8 kind, u8 codec, u32
  * interval, and name, frame_id and encoding, each a u8 length and text.
- * Reports: eight u32 in the order of struct control_report, then for each topic
- * seven u32 in the order of struct control_report_topic. Later copies of a
- * report are of their own time, with the same number and without topics.
+ * Reports: u32 in the order of struct control_report, eight in version 1, then
+ * for each topic seven u32 in the order of struct control_report_topic. Later
+ * copies of a report are of their own time, with the same number and without
+ * topics. A sender whose segments tell when their message ends
+ * (optsample/segment.h) reads version 2; others are sent version 1.
  */
 #ifndef BRIDGE_CONTROL_H
 #define BRIDGE_CONTROL_H
@@ -29,12 +32,13 @@
 
 enum {
 	CONTROL_VERSION	= 1,
+	CONTROL_REPORTS	= 2,		/* newest version of a report */
 	CONTROL_ANNOUNCE = 1,
 	CONTROL_REPORT	= 2,
 
 	CONTROL_NAME	= 256,		/* bytes of a name, with the final 0 */
 	CONTROL_WORD	= 64,		/* of a frame_id or an encoding */
-	CONTROL_TOPICS	= 49,		/* of a report */
+	CONTROL_TOPICS	= 48,		/* of a report */
 };
 
 /**
@@ -111,6 +115,13 @@ struct control_report_topic {
  * @datagrams:	that came of the stream, announcements and copies too
  * @bytes:	of them, with the headers of segments
  * @kept:	bytes among these that were of an earlier epoch
+ * @paced:	frames of several datagrams that tell @growth, since the report
+ *		before. From here on version 2
+ * @growth:	how much longer the last datagram of such a frame was on its way
+ *		than the first, us, mean
+ * @runs:	datagrams that were lost one behind the other, of one frame: so
+ *		many runs
+ * @version:	of the report, not on the wire
  */
 struct control_report {
 	uint32_t	number;
@@ -118,7 +129,8 @@ struct control_report {
 	uint32_t	transit;
 	uint32_t	epoch;
 	uint32_t	datagrams, bytes, kept;
-	unsigned int	topics;
+	uint32_t	paced, growth, runs;
+	unsigned int	topics, version;
 	struct control_report_topic topic[CONTROL_TOPICS];
 };
 

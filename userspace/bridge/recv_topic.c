@@ -13,6 +13,7 @@
 #define BLEND	.5		/* of a second in the statistics */
 
 enum which { LIVE, KEPT, BOTH };
+enum { SEVERAL = 4 };		/* datagrams that show whether a frame queues */
 
 struct recv_topic {
 	struct loop		*loop;
@@ -37,6 +38,13 @@ struct recv_topic {
 	uint64_t		now;
 	enum which		which;
 	const struct assembly_frame *frame;
+	/* how the frame that is coming queues on its way, us */
+	struct {
+		uint32_t	frame, first, last;
+		unsigned int	datagrams;
+		uint64_t	sum, most;
+		unsigned int	frames;
+	}			growth;
 	/* statistics */
 	struct recv_stats	stats;
 	struct assembly_counts	ticked;
@@ -186,6 +194,7 @@ static void add_counts(struct assembly_counts *sum,
 	sum->frames += c->frames;
 	sum->missing += c->missing;
 	sum->expected += c->expected;
+	sum->runs += c->runs;
 	sum->datagrams += c->datagrams;
 	sum->bytes += c->bytes;
 	sum->duplicates += c->duplicates;
@@ -249,6 +258,41 @@ static bool was_held(struct recv_topic *t, uint32_t frame, bool late,
 	return true;
 }
 
+/* A few datagrams show it; the clocks do not matter */
+static void learn_growth(struct recv_topic *t, uint32_t frame, uint32_t transit)
+{
+	int32_t last = t->growth.last - t->growth.first;
+	uint64_t more = last > 0 ? last : 0;
+
+	if (t->growth.datagrams && t->growth.frame == frame) {
+		t->growth.last = transit;
+		t->growth.datagrams++;
+		return;
+	}
+	if (t->growth.datagrams >= SEVERAL) {
+		t->growth.sum += more;
+		t->growth.frames++;
+		if (more > t->growth.most)
+			t->growth.most = more;
+	}
+	t->growth.frame = frame;
+	t->growth.first = t->growth.last = transit;
+	t->growth.datagrams = 1;
+}
+
+unsigned int recv_topic_growth(struct recv_topic *t, uint64_t *sum)
+{
+	unsigned int frames = t->growth.frames;
+
+	*sum = t->growth.sum;
+	if (frames > 2) {
+		*sum -= t->growth.most;
+		frames--;
+	}
+	t->growth.sum = t->growth.most = t->growth.frames = 0;
+	return frames;
+}
+
 void recv_topic_add(struct recv_topic *t, uint64_t now,
 		    const struct downlink_datagram *g, bool late)
 {
@@ -267,8 +311,11 @@ void recv_topic_add(struct recv_topic *t, uint64_t now,
 	if (!t->assembly[w])
 		return;
 	if (!assembly_add(t->assembly[w], &g->segment, g->left, g->payload,
-			  g->len, now) && w == LIVE)
+			  g->len, now) && w == LIVE) {
 		t->newest = frame;
+		learn_growth(t, frame, (uint32_t)(g->came / 1000) -
+				       le32toh(g->segment.sent));
+	}
 	give(t, now);
 }
 

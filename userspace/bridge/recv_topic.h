@@ -97,6 +97,16 @@ void recv_topic_add(struct recv_topic *t, uint64_t now,
 /* Once a second: the statistics of it */
 void recv_topic_tick(struct recv_topic *t, uint64_t now);
 
+/**
+ * recv_topic_growth() - how frames of several datagrams queued on the way
+ * @sum: gets how much longer their last datagrams were on the way than their
+ *	first ones, us, added up, but for the one that is the most: somebody
+ *	else had the processor, or the air
+ *
+ * Return: frames since it was asked before.
+ */
+unsigned int recv_topic_growth(struct recv_topic *t, uint64_t *sum);
+
 const struct control_topic *recv_topic_announcement(const struct recv_topic *t);
 const struct recv_stats *recv_topic_stats(const struct recv_topic *t);
 const struct recv_counts *recv_topic_counts(const struct recv_topic *t);

@@ -148,6 +148,16 @@ const struct setting send_settings[] = {
 
 /* ---- topics ---- */
 
+static int milliseconds(double *to, const char *v)
+{
+	double ms;
+
+	if (parse_double(v, 0, 10000, &ms))
+		return -EINVAL;
+	*to = ms / 1000;
+	return 0;
+}
+
 #define TOPIC(field, code)						\
 static int topic_##field(void *c, const char *v)			\
 {									\
@@ -162,6 +172,7 @@ TOPIC(priority, parse_u32(v, 0, SHARE_PRIORITY, &o->priority))
 TOPIC(profile, parse_u32(v, 0, 63, &o->profile))
 TOPIC(rate, parse_double(v, 0, 1000, &o->rate))
 TOPIC(bytes, parse_size(v, 1424, 4 << 20, &o->bytes))
+TOPIC(latency, milliseconds(&o->latency, v))
 TOPIC(refresh, parse_double(v, .05, 3600, &o->refresh))
 TOPIC(points, parse_u32(v, 0, 1 << 20, &o->points))
 TOPIC(leaf, parse_double(v, 0, 100, &o->leaf))
@@ -218,6 +229,7 @@ const struct setting send_topic_settings[] = {
 	  topic_codec },
 	{ "rate", "HZ", "", "0..1000", topic_rate },
 	{ "bytes", "SIZE", "", "1424..4m", topic_bytes },
+	{ "latency", "MS", "", "0..10000", topic_latency },
 	{ "sample", "YES", "", "yes or no", topic_sample },
 	{ "profile", "N", "", "0..63", topic_profile },
 	{ "refresh", "S", "", "0.05..3600", topic_refresh },

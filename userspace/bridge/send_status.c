@@ -31,6 +31,9 @@ static cJSON *link_status(const struct sender *s)
 	cJSON_AddNumberToObject(o, "loss_high", e->loss_high);
 	cJSON_AddNumberToObject(o, "round_trip", e->round_trip);
 	cJSON_AddNumberToObject(o, "queue", e->queue);
+	cJSON_AddNumberToObject(o, "pace", sender_pace(s)->rate * 8);
+	cJSON_AddNumberToObject(o, "burst", sender_pace(s)->burst);
+	cJSON_AddBoolToObject(o, "spread", sender_pace(s)->spread);
 	cJSON_AddNumberToObject(o, "limit", sender_options(s)->rate * 8);
 	cJSON_AddNumberToObject(o, "cpu", l->used);
 	cJSON_AddNumberToObject(o, "cpu_limit", l->limit);

@@ -16,13 +16,15 @@
 
 #define SECOND		1000000000ULL
 #define SPREAD		.9		/* of the interval, for datagrams */
-#define SPREAD_MOST	(SECOND / 4)	/* as they are a delay, too */
+#define SPREAD_MOST	.25		/* s, as they are a delay, too */
+#define SPAN_LEAST	.002		/* s */
+#define CODING		.2		/* of a frame in the mean of its time */
 #define PARITY_MOST	3
 #define FINE		.002		/* m: PLAN_FINE */
 #define COARSE		.01
 #define IDLE		5		/* s without a message */
 
-enum { SLOTS = 4096, GAPS = 8 };
+enum { SLOTS = 4096, GAPS = 8, SEVERAL = 4 };
 
 /* The last message of a map, to be sent again */
 struct kept {
@@ -43,11 +45,13 @@ struct send_topic {
 	struct loop_timer	refresh;
 	struct kept		kept;
 	const struct estimate	*link;
+	const struct pace	*pace;
 	bool			still;
 	/* of the messages that come */
 	uint64_t		came;		/* the last, ns */
 	double			interval;	/* s; 0: not known */
 	double			credit;		/* of frames */
+	double			coding;		/* of a frame, s */
 	/* what it costs and gets */
 	struct policy_topic	policy;
 	/* of the frames that are sent */
@@ -285,18 +289,36 @@ static void announce(struct send_topic *t, const struct encode_result *r)
 	t->changed(t->arg);
 }
 
-static uint64_t span_of(const struct send_topic *t)
+/* What is left of the time that a message may take, for its datagrams, s */
+static double latency_left(const struct send_topic *t)
 {
-	double hz = t->policy.plan.hz > 0 ? t->policy.plan.hz : 10;
-	double span = SPREAD * SECOND / hz;
+	/* the receiver decodes about as long as it takes to encode */
+	double left = t->options.latency - 2 * t->coding;
 
-	return span < SPREAD_MOST ? span : SPREAD_MOST;
+	if (t->link)
+		left -= t->link->round_trip / 2 + t->link->queue;
+	return fmax(left, SPAN_LEAST);
 }
 
-static void send_frame(struct send_topic *t,
-		       const struct encode_result *r)
+/* @bytes: on the wire. Return: to spread them over, ns */
+static uint64_t span_of(const struct send_topic *t, size_t bytes)
 {
+	double hz = t->policy.plan.hz > 0 ? t->policy.plan.hz : 10;
+	double most = fmin(SPREAD / hz, SPREAD_MOST), span;
+
+	span = t->link->state == ESTIMATE_LIVE ?
+	       pace_span(t->pace, bytes, most) : most;
+	if (t->options.latency > 0)
+		span = fmin(span, latency_left(t));
+	return span * SECOND;
+}
+
+static void send_frame(struct send_topic *t, const struct encode_result *r,
+		       size_t bytes, unsigned int datagrams)
+{
+	unsigned int copies = t->policy.plan.copies ? : 1;
 	struct optsample_segment s;
+	uint64_t span;
 
 	/* never running backwards, whatever stamps do */
 	if (r->stamp > 0 && (uint64_t)r->stamp > t->position)
@@ -313,7 +335,14 @@ static void send_frame(struct send_topic *t,
 	s.frame = htole32(t->frame++);
 	s.stamp = htole64(r->stamp);
 	s.position = htole64(t->position);
-	outbox_send(t->outbox, &s, span_of(t), t->policy.plan.copies);
+	bytes = (bytes + datagrams * PLAN_HEADERS) * copies;
+	span = span_of(t, bytes);
+	if (datagrams >= SEVERAL) {
+		t->counts.paced++;
+		t->counts.paced_bytes += bytes;
+		t->counts.paced_span += span;
+	}
+	outbox_send(t->outbox, &s, span, copies);
 }
 
 static void encode(struct send_topic *t, enum message_format format,
@@ -330,7 +359,9 @@ static void encode(struct send_topic *t, enum message_format format,
 	begun = loop_cpu();
 	ret = encoder_encode(t->encoder, format, data, len, stamp, &order, out,
 			     &r);
-	t->counts.coding += loop_cpu() - begun;
+	begun = loop_cpu() - begun;
+	t->counts.coding += begun;
+	t->coding += CODING * (begun / 1e9 - t->coding);
 	if (ret) {
 		t->counts.broken++;
 		if (ret != t->error)
@@ -347,7 +378,7 @@ static void encode(struct send_topic *t, enum message_format format,
 	t->counts.datagrams += out->count;
 	t->counts.bytes += bytes;
 	t->sent = loop_now();
-	send_frame(t, &r);
+	send_frame(t, &r, bytes, out->count);
 }
 
 static void keep(struct send_topic *t, const struct source_message *m)
@@ -384,12 +415,14 @@ static void on_refresh(void *arg, uint64_t now)
 }
 
 void send_topic_message(struct send_topic *t, const struct source_message *m,
-			const struct estimate *link, bool still)
+			const struct estimate *link, const struct pace *pace,
+			bool still)
 {
 	uint64_t due;
 
 	t->counts.messages++;
 	t->link = link;
+	t->pace = pace;
 	t->still = still;
 	if (is_map(t)) {
 		keep(t, m);
@@ -409,6 +442,18 @@ double send_topic_hz(const struct send_topic *t)
 	return t->interval > 0 ? 1 / t->interval : 0;
 }
 
+/* As many as an image may have and be there in time */
+static uint32_t bytes_in_time(const struct send_topic *t)
+{
+	uint32_t bytes = t->options.bytes;
+	double fit;
+
+	if (!t->options.latency || !t->pace || t->pace->rate <= 0)
+		return bytes;
+	fit = latency_left(t) * t->pace->rate;
+	return fit < bytes ? fmax(fit, PLAN_PAYLOAD) : bytes;
+}
+
 bool send_topic_wish(const struct send_topic *t, struct policy_topic *p)
 {
 	double hz = send_topic_hz(t), most = t->options.rate;
@@ -417,6 +462,8 @@ bool send_topic_wish(const struct send_topic *t, struct policy_topic *p)
 	p->share.priority = t->options.priority;
 	p->share.focus = t->options.focus;
 	p->source.hz = most > 0 && (hz <= 0 || hz > most) ? most : hz;
+	if (p->source.kind == PLAN_IMAGE)
+		p->source.bytes = bytes_in_time(t);
 	if (is_map(t))
 		p->source.hz = 1 / t->options.refresh;
 	return !is_idle(t, loop_now());

@@ -10,6 +10,7 @@
 #include "bridge/encode.h"
 #include "bridge/uplink.h"
 #include "ends/source.h"
+#include "linkd/pace.h"
 #include "linkd/policy.h"
 
 enum { SEND_NAME = 256, SEND_CODEC_ANY = -1 };
@@ -23,6 +24,8 @@ enum { SEND_NAME = 256, SEND_CODEC_ANY = -1 };
  * @codec:	enum codec, SEND_CODEC_ANY: the kind's
  * @rate:	Hz, at most; 0: as it comes
  * @bytes:	of a frame, at most
+ * @latency:	from a message until the receiver shows it, s, at most, where
+ *		smaller frames can keep to it; 0: any
  * @sample:	the qdisc may leave frames out in an outage
  * @profile:	of the qdisc
  * @refresh:	s after which parts of a map are sent again
@@ -36,7 +39,7 @@ struct send_options {
 	bool			on, focus, sample, vscan;
 	unsigned int		priority, profile, points;
 	int			codec;
-	double			rate, refresh, leaf;
+	double			rate, refresh, leaf, latency;
 	uint32_t		bytes;
 	struct encode_options	encode;
 };
@@ -55,10 +58,13 @@ struct send_options {
  * @broken:	messages that could not be encoded
  * @datagrams, @bytes: of frames, payloads
  * @coding:	processor time of all that, ns
+ * @paced:	frames of several datagrams, @paced_bytes: of them, on the wire,
+ *		@paced_span: that they were spread over, ns
  */
 struct send_counts {
 	uint64_t	messages, frames, thinned, broken;
 	uint64_t	datagrams, bytes, coding;
+	uint64_t	paced, paced_bytes, paced_span;
 };
 
 struct send_topic;
@@ -86,10 +92,12 @@ bool send_topic_arrived(struct send_topic *t);
 /**
  * send_topic_message() - send it, if it is its turn
  * @link: what is known
+ * @pace: of the datagrams of a frame
  * @still: the robot does not move
  */
 void send_topic_message(struct send_topic *t, const struct source_message *m,
-			const struct estimate *link, bool still);
+			const struct estimate *link, const struct pace *pace,
+			bool still);
 
 /**
  * send_topic_wish() - what it is and costs, for policy_apply()

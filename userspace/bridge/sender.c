@@ -40,6 +40,9 @@ struct sender {
 	struct link		*link;
 	struct link_stats	device;
 	struct load		load;
+	struct pace		pace;
+	struct control_report	report;		/* the last one */
+	struct send_counts	paced;		/* at that time */
 	uint64_t		coding;		/* ns, of topics that ended */
 	struct loop_timer	plan, announce;
 	unsigned int		eager;
@@ -158,6 +161,65 @@ static void on_announce(void *arg, uint64_t now)
 		    control_copies(e->loss_high));
 }
 
+static struct send_counts paced_of(const struct sender *s)
+{
+	struct send_counts sum = { 0 };
+
+	for (unsigned int i = 0; i < s->topics; i++) {
+		const struct send_counts *c = send_topic_counts(s->topic[i]);
+
+		sum.paced += c->paced;
+		sum.paced_bytes += c->paced_bytes;
+		sum.paced_span += c->paced_span;
+	}
+	return sum;
+}
+
+/* How the frames since the report before came: how fast the next ones may be */
+static void learn_pace(struct sender *s, uint64_t now,
+		       const struct control_report *r)
+{
+	const struct control_report *o = &s->report;
+	struct send_counts paced = paced_of(s);
+	double frames = paced.paced - s->paced.paced, came = 0, sent = 0;
+	const struct estimate *e = estimate_of(s->estimator);
+	struct pace_sample x = {
+		/* not known as long as all that is wanted passes */
+		.capacity = e->capacity > 0 ? e->capacity : e->rate,
+		.frames = fmin(r->paced, frames),
+		.growth = r->growth / 1e6,
+		.runs = (int32_t)(r->runs - o->runs),
+	};
+
+	/* a later copy has no topics */
+	if (r->version < 2 || !r->topics)
+		return;
+	for (unsigned int i = 0; i < r->topics; i++) {
+		sent += r->topic[i].expected;
+		came += r->topic[i].datagrams;
+	}
+	for (unsigned int i = 0; i < o->topics; i++) {
+		sent -= o->topic[i].expected;
+		came -= o->topic[i].datagrams;
+	}
+	if (frames > 0) {
+		x.bytes = (paced.paced_bytes - s->paced.paced_bytes) / frames;
+		x.span = (paced.paced_span - s->paced.paced_span) / frames /
+			 SECOND;
+	}
+	/* a topic came or went, or it is another receiver */
+	if (sent > 0 && came >= 0 && came <= sent && x.runs >= 0 &&
+	    r->topics == o->topics) {
+		x.expected = sent;
+		x.lost = sent - came;
+	} else {
+		x.runs = 0;
+	}
+	pace_report(&s->pace, now, &x);
+	s->report = *r;
+	s->paced = paced;
+}
+
 /* What is known now holds from the next frame on, not a tenth later */
 static void on_received(void *arg, uint64_t came, const void *payload,
 			size_t len)
@@ -168,6 +230,7 @@ static void on_received(void *arg, uint64_t came, const void *payload,
 	if (control_reported(payload, len, &r) ||
 	    estimate_report(s->estimator, came, &r))
 		return;
+	learn_pace(s, came, &r);
 	on_plan(s, loop_now());
 }
 
@@ -364,7 +427,7 @@ void sender_message(struct sender *s, const struct source_message *m)
 	/* what comes seldom must not miss its turn */
 	if (send_topic_arrived(t))
 		on_plan(s, loop_now());
-	send_topic_message(t, m, estimate_of(s->estimator), s->still);
+	send_topic_message(t, m, estimate_of(s->estimator), &s->pace, s->still);
 }
 
 int sender_add(struct sender *s, const struct send_options *options)
@@ -450,6 +513,11 @@ const struct estimate *sender_link(const struct sender *s)
 const struct load *sender_load(const struct sender *s)
 {
 	return &s->load;
+}
+
+const struct pace *sender_pace(const struct sender *s)
+{
+	return &s->pace;
 }
 
 bool sender_is_slow(const struct sender *s)

@@ -11,7 +11,7 @@
 #include "linkd/load.h"
 
 enum {
-	SENDER_TOPICS	= 49,		/* a report has room for */
+	SENDER_TOPICS	= 48,		/* a report has room for */
 	SENDER_PATTERNS	= 64,
 };
 
@@ -78,6 +78,8 @@ struct send_topic *sender_find(const struct sender *s, const char *name);
 
 const struct sender_options *sender_options(const struct sender *s);
 const struct estimate *sender_link(const struct sender *s);
+/* Of the datagrams of a frame */
+const struct pace *sender_pace(const struct sender *s);
 /* Of the processor */
 const struct load *sender_load(const struct sender *s);
 /* Whether it is the processor that makes images small, and not the link */

@@ -25,6 +25,7 @@ struct stream {
 	struct stream_events	events;
 	struct sockaddr_storage	from;
 	struct control_sender	sender;
+	bool			timed;		/* it reads reports of version 2 */
 	uint64_t		boot, alive;
 	unsigned int		announced;	/* times */
 	struct recv_topic	*topic[STREAM_TOPICS];
@@ -45,6 +46,7 @@ struct stream {
 	/* of the report, and what it said */
 	uint32_t		number, told;
 	uint32_t		expected, received;
+	uint32_t		paced, growth, runs;
 };
 
 struct stream *stream_create(struct loop *l, uint64_t id,
@@ -252,6 +254,7 @@ void stream_add(struct stream *s, uint64_t now,
 		return;
 	s->from = *g->from;
 	s->heard = now;
+	s->timed |= g->left >= 0;
 	s->counts.datagrams++;
 	s->counts.bytes += bytes;
 	if ((int16_t)(segment_epoch(&g->segment) - s->epoch) < 0)
@@ -317,7 +320,27 @@ static void begin_report(const struct stream *s, uint64_t now,
 	r->datagrams = s->counts.datagrams;
 	r->bytes = s->counts.bytes;
 	r->kept = s->counts.kept;
+	r->paced = s->paced;
+	r->growth = s->growth;
+	r->runs = s->runs;
+	r->version = s->timed ? CONTROL_REPORTS : 1;
 	r->topics = 0;
+}
+
+/* Since the report before: how frames queued, and in what runs they lost */
+static void learn_frames(struct stream *s)
+{
+	uint64_t growth = 0;
+
+	s->paced = s->runs = 0;
+	for (unsigned int i = 0; i < s->topics; i++) {
+		uint64_t sum;
+
+		s->paced += recv_topic_growth(s->topic[i], &sum);
+		growth += sum;
+		s->runs += recv_topic_datagrams(s->topic[i]).runs;
+	}
+	s->growth = s->paced ? growth / s->paced : 0;
 }
 
 size_t stream_report(struct stream *s, uint64_t now, uint8_t *payload,
@@ -327,6 +350,7 @@ size_t stream_report(struct stream *s, uint64_t now, uint8_t *payload,
 
 	s->number++;
 	s->told = least(s);
+	learn_frames(s);
 	begin_report(s, now, &r);
 	for (r.topics = 0; r.topics < s->topics; r.topics++)
 		recv_topic_report(s->topic[r.topics], &r.topic[r.topics]);

@@ -7,7 +7,7 @@
 
 #include "bridge/recv_topic.h"
 
-enum { STREAM_TOPICS = 49 };		/* as many as a report has room for */
+enum { STREAM_TOPICS = 48 };		/* as many as a report has room for */
 
 /**
  * struct stream_counts - since the stream was first heard of
