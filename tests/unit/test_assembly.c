@@ -221,6 +221,37 @@ static void test_bad(void)
 	assembly_destroy(a);
 }
 
+/* Numbers that jump count no more than can be, and spoil nothing for ever */
+static void test_jump(void)
+{
+	struct assembly *a = assembly_create(COUNT, GRACE, PATIENCE);
+	const uint64_t second = 1000 * MS;
+	unsigned int given = 0;
+
+	for (uint32_t n = 0; n < 10; n++) {
+		add_all(a, n, n * 100ULL * MS);
+		assembly_next(a, n * 100ULL * MS);
+	}
+	add_all(a, 1970000000, second);
+	add(a, 1970000000, 0, COUNT, second);
+	assembly_next(a, second);
+	ok(assembly_counts(a)->missing <= 100 + ASSEMBLY_AHEAD &&
+	   assembly_counts(a)->expected <= 10 * (111 + ASSEMBLY_AHEAD),
+	   "a jump of 1.97e9: %llu are missing",
+	   (unsigned long long)assembly_counts(a)->missing);
+	for (uint32_t n = 10; n < 30; n++) {
+		uint64_t now = second + (n - 9) * 100ULL * MS;
+
+		const struct assembly_frame *f;
+
+		add_all(a, n, now);
+		while ((f = assembly_next(a, now)))
+			given += is(f, n, COUNT);
+	}
+	ok(given >= 15, "the frames behind it are shown again: %u of 20", given);
+	assembly_destroy(a);
+}
+
 /* A network that loses, doubles and reorders: each frame once, in order */
 static void test_storm(void)
 {
@@ -276,6 +307,7 @@ int main(void)
 	test_slower();
 	test_told();
 	test_bad();
+	test_jump();
 	test_storm();
 	return tap_done();
 }

@@ -8,7 +8,12 @@
 #include <string.h>
 #include "bridge/assembly.h"
 
-enum { PACED = 4 };		/* datagrams that show a pace */
+enum {
+	PACED	= 4,			/* datagrams that show a pace */
+	BEHIND	= 3,			/* frames that show a false jump */
+};
+
+#define FASTEST	1000000ULL		/* ns between frames */
 
 struct assembly {
 	unsigned int	most;
@@ -17,6 +22,9 @@ struct assembly {
 	uint32_t	given;		/* the last one */
 	uint32_t	doubtful;	/* of the datagram before */
 	uint64_t	heard;		/* when the last datagram was taken */
+	uint64_t	given_at;
+	uint32_t	behind;		/* of a late one, and how often it rose */
+	unsigned int	rose;
 	struct assembly_counts counts;
 	struct assembly_frame frame[ASSEMBLY_OPEN];
 };
@@ -205,6 +213,28 @@ static bool is_near(struct assembly *a, uint32_t number, uint64_t now)
 	       number - doubtful <= ASSEMBLY_AHEAD;
 }
 
+/*
+ * It is late. But where all is, frame by frame, and nothing else comes, the
+ * number that made it so was false: begin anew.
+ */
+static bool is_behind(struct assembly *a, uint32_t number, uint64_t now)
+{
+	int32_t rise = newer(number, a->behind);
+
+	a->behind = number;
+	if (rise < 0 || rise > ASSEMBLY_AHEAD)
+		a->rose = 0;
+	else if (rise)
+		a->rose++;
+	if (a->rose < BEHIND || now - a->heard < a->patience)
+		return true;
+	a->begun = false;
+	a->rose = 0;
+	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
+		a->frame[i].open = false;
+	return false;
+}
+
 int assembly_add(struct assembly *a, const struct optsample_segment *segment,
 		 int64_t left, const void *payload, size_t len, uint64_t now)
 {
@@ -218,7 +248,8 @@ int assembly_add(struct assembly *a, const struct optsample_segment *segment,
 		a->counts.bad++;
 		return -EINVAL;
 	}
-	if (a->begun && newer(number, a->given) <= 0) {
+	if (a->begun && newer(number, a->given) <= 0 &&
+	    is_behind(a, number, now)) {
 		a->counts.late++;
 		return -ESTALE;
 	}
@@ -276,10 +307,11 @@ const struct assembly_frame *assembly_next(struct assembly *a, uint64_t now)
 	if (!f || (ripe(a, f) > now && !crowded(a)))
 		return NULL;
 	if (a->begun) {
-		uint32_t gap = f->number - a->given - 1;
+		uint64_t most = (now - a->given_at) / FASTEST + ASSEMBLY_AHEAD;
+		uint64_t gap = earlier(f->number - a->given - 1, most);
 
 		a->counts.missing += gap;
-		a->counts.expected += (uint64_t)gap * f->count;
+		a->counts.expected += gap * f->count;
 	}
 	a->counts.frames++;
 	a->counts.expected += f->count;
@@ -287,6 +319,7 @@ const struct assembly_frame *assembly_next(struct assembly *a, uint64_t now)
 	a->counts.runs += runs_of(f);
 	a->begun = true;
 	a->given = f->number;
+	a->given_at = now;
 	f->open = false;
 	return f;
 }

@@ -52,7 +52,8 @@ struct assembly_frame {
 /**
  * struct assembly_counts - since it was made
  * @frames:	given out
- * @missing:	frames of which nothing came
+ * @missing:	frames of which nothing came; after a jump of numbers no more
+ *		than can have been sent since
  * @expected:	datagrams of the frames given out and missing; a missing one
  *		counts as many as the one behind it
  * @runs:	of those that did not come: one behind the other
@@ -92,7 +93,8 @@ void assembly_destroy(struct assembly *a);
  *
  * One datagram with a number far ahead would make all that follows late: such
  * is taken only if the one before was there, too, or if nothing else came
- * while patience lasted.
+ * while patience lasted. If one was taken and is not true, what follows is late
+ * only until patience ends: then the numbers that do come count.
  *
  * Return: 0, -EEXIST: had that, -ESTALE: late, -EINVAL: such a frame cannot
  * be, or is not the one whose number it has.
