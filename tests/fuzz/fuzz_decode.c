@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t len;
 
 	if (!decoder) {
-		decoder = decoder_create(&limits);
+		decoder = decoder_create(&limits, NULL);
 		payloads_create(&payloads, SLOTS);
 	}
 	if (size < 3)

@@ -70,7 +70,7 @@ static void begin(struct pair *p, enum message_kind kind, enum codec codec)
 
 	memset(p, 0, sizeof(*p));
 	p->encoder = encoder_create(kind, &options);
-	p->decoder = decoder_create(&limits);
+	p->decoder = decoder_create(&limits, NULL);
 	p->topic.kind = kind;
 	p->order = (struct encode_order){
 		.codec = codec, .bytes = 46000, .loss = -1, .parts = 2,

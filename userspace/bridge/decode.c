@@ -31,15 +31,20 @@ static const struct decode_kind {
 /* A state for each codec: a topic that changes to another one comes back */
 struct decoder {
 	struct decode_limits	limits;
+	struct budget		*budget;
 	void			*state[CODECS];
+	size_t			reserved[CODECS];
 };
 
-struct decoder *decoder_create(const struct decode_limits *limits)
+struct decoder *decoder_create(const struct decode_limits *limits,
+			       struct budget *budget)
 {
 	struct decoder *d = calloc(1, sizeof(*d));
 
-	if (d)
-		d->limits = *limits;
+	if (!d)
+		return NULL;
+	d->limits = *limits;
+	d->budget = budget;
 	return d;
 }
 
@@ -47,18 +52,25 @@ void decoder_destroy(struct decoder *d)
 {
 	if (!d)
 		return;
-	for (unsigned int i = 0; i < CODECS; i++)
+	for (unsigned int i = 0; i < CODECS; i++) {
 		if (d->state[i])
 			kinds[i].free(d->state[i]);
+		if (d->budget)
+			budget_reserve(d->budget, &d->reserved[i], 0);
+	}
 	free(d);
 }
 
 int decoder_frame(struct decoder *d, const struct decode_call *c)
 {
+	struct decode_call own = *c;
+
 	if (c->codec >= CODECS || c->topic->kind >= MESSAGE_KINDS ||
 	    !codec_takes(c->codec, c->topic->kind))
 		return -EPROTO;
-	return kinds[c->codec].decode(&d->state[c->codec], &d->limits, c);
+	own.budget = d->budget;
+	own.reserved = &d->reserved[c->codec];
+	return kinds[c->codec].decode(&d->state[c->codec], &d->limits, &own);
 }
 
 static void decode_blob_free(void *state)

@@ -10,6 +10,7 @@
 #define BRIDGE_DECODE_H
 
 #include "bridge/assembly.h"
+#include "bridge/budget.h"
 #include "bridge/codec.h"
 #include "bridge/control.h"
 
@@ -52,6 +53,7 @@ struct decode_result {
  * @nearest:	sub-images: fill in as published, not by kriging
  * @quality:	of JPEG, where pictures are to be compressed again
  * @out, @arg:	called for each message
+ * @budget, @reserved: the decoder's own
  */
 struct decode_call {
 	const struct control_topic	*topic;
@@ -62,12 +64,21 @@ struct decode_call {
 	void				(*out)(void *arg,
 					       const struct decode_result *r);
 	void				*arg;
+	/* private */
+	struct budget			*budget;
+	size_t				*reserved;
 };
 
 struct decoder;
 
-/* Return: to be freed with decoder_destroy(), NULL: no memory. */
-struct decoder *decoder_create(const struct decode_limits *limits);
+/**
+ * decoder_create() - of a topic
+ * @budget: what its stream may spend; it outlives the decoder. NULL: any
+ *
+ * Return: to be freed with decoder_destroy(), NULL: no memory.
+ */
+struct decoder *decoder_create(const struct decode_limits *limits,
+			       struct budget *budget);
 void decoder_destroy(struct decoder *d);
 
 /**

@@ -10,6 +10,9 @@
 #include "ros/compressed.h"
 #include "ros/convert.h"
 
+/* Bytes a pixel, for what is given out and for each channel of the decoder */
+enum { IMAGE_PLAIN = 16, IMAGE_CHANNEL = 12 };
+
 /* @md or @split, that of the codec, for images of up to that size */
 struct decode_image {
 	struct md_decoder	*md;
@@ -52,9 +55,17 @@ static unsigned int larger(unsigned int a, unsigned int b)
 	return a > b ? a : b;
 }
 
-static int grow(struct decode_image *s, enum codec codec,
+/* About as much as an image of that shape takes to decode and to give */
+static size_t bytes_of(const struct image *i)
+{
+	return (size_t)i->width * i->height *
+	       (IMAGE_PLAIN + i->channels * IMAGE_CHANNEL);
+}
+
+static int grow(struct decode_image *s, const struct decode_call *c,
 		const struct image *shape, size_t most)
 {
+	struct image all;
 	struct image *l = &s->largest;
 	size_t room;
 	uint8_t *data;
@@ -71,6 +82,14 @@ static int grow(struct decode_image *s, enum codec codec,
 	if ((size_t)larger(l->width, shape->width) *
 	    larger(l->height, shape->height) > most)
 		*l = (struct image){ 0 };
+	all = *l;
+	all.width = larger(l->width, shape->width);
+	all.height = larger(l->height, shape->height);
+	all.channels = larger(l->channels, shape->channels);
+	if (decode_reserve(c, bytes_of(&all))) {
+		*l = (struct image){ 0 };
+		return -EFBIG;
+	}
 	l->width = larger(l->width, shape->width);
 	l->height = larger(l->height, shape->height);
 	l->channels = larger(l->channels, shape->channels);
@@ -80,7 +99,7 @@ static int grow(struct decode_image *s, enum codec codec,
 	if (data) {
 		s->image.data = data;
 		s->room = room;
-		if (codec == CODEC_MD)
+		if (c->codec == CODEC_MD)
 			s->md = md_decoder_create(l->width, l->height,
 						  l->channels);
 		else
@@ -195,7 +214,7 @@ int decode_image(void **state, const struct decode_limits *limits,
 		s = *state = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
-	ret = grow(s, c->codec, &shape, limits->pixels);
+	ret = grow(s, c, &shape, limits->pixels);
 	if (!ret)
 		ret = reconstruct(s, c, &r);
 	if (ret)

@@ -31,6 +31,18 @@ int decode_layers(void **state, const struct decode_limits *limits,
 		  const struct decode_call *c);
 void decode_layers_free(void *state);
 
+/**
+ * decode_reserve() - before the decoder of the codec has @want bytes in all
+ *
+ * Return: 0, -EFBIG: its stream may not have that much.
+ */
+static inline int decode_reserve(const struct decode_call *c, size_t want)
+{
+	if (!c->budget || want <= *c->reserved)
+		return 0;
+	return budget_reserve(c->budget, c->reserved, want);
+}
+
 static inline struct message_header decode_header(const struct decode_call *c)
 {
 	return (struct message_header){

@@ -8,6 +8,9 @@
 #include "lib/layers.h"
 #include "ros/convert.h"
 
+/* Bytes of a cell of a layer: steps, values, and twice in a message */
+enum { LAYERS_CELL = 16 };
+
 struct decode_layers {
 	struct layers_decoder	*decoder;
 	float			*layer;		/* one, as grid_map has it */
@@ -88,6 +91,8 @@ int decode_layers(void **state, const struct decode_limits *limits,
 	layers_begin(s->decoder, c->frame->number);
 	if (!decode_add(c, s->decoder, add_layers))
 		return -EPROTO;
+	if (decode_reserve(c, layers_cells(s->decoder) * LAYERS_CELL))
+		return -EFBIG;
 	ret = layers_finish(s->decoder, &grid);
 	if (ret)
 		return ret;

@@ -8,6 +8,9 @@
 #include "lib/tiles.h"
 #include "ros/convert.h"
 
+/* Bytes of a cell: of the map, of its tiles, and in a message */
+enum { MAP_CELL = 4 };
+
 /* The decoder of the codec; that of tiles remembers all of the map */
 struct decode_map {
 	struct tiles_decoder	*tiles;
@@ -64,6 +67,8 @@ static int reconstruct(struct decode_map *s, const struct decode_call *c,
 	}
 	tiles_begin(s->tiles, c->frame->number);
 	decode_add(c, s->tiles, add_tiles);
+	if (decode_reserve(c, tiles_cells(s->tiles) * MAP_CELL))
+		return -EFBIG;
 	share = tiles_share(s->tiles);
 	r->share = share.known ? (double)share.received / share.known : 1;
 	r->exact = share.received == share.known;
@@ -79,13 +84,15 @@ int decode_map(void **state, const struct decode_limits *limits,
 		.map_load_time = c->frame->stamp,
 	} };
 	struct map map;
+	int ret;
 
 	if (!*state)
 		*state = create(limits, c->codec);
 	if (!*state)
 		return -ENOMEM;
-	if (reconstruct(*state, c, &map, &r))
-		return -EPROTO;
+	ret = reconstruct(*state, c, &map, &r);
+	if (ret)
+		return ret == -EFBIG ? ret : -EPROTO;
 	message_map_write(&map, &msg.map);
 	r.msg = &msg;
 	c->out(c->arg, &r);

@@ -136,6 +136,17 @@ static int set_pixels(void *c, const char *v)
 	return 0;
 }
 
+static int set_memory(void *c, const char *v)
+{
+	struct recv_config *config = c;
+	uint32_t bytes;
+
+	if (parse_size(v, 16 << 20, 4095U << 20, &bytes))
+		return -EINVAL;
+	config->options.topics.memory = bytes;
+	return 0;
+}
+
 static int set_watch(void *c, const char *v)
 {
 	struct recv_config *config = c;
@@ -163,6 +174,8 @@ static const struct setting settings[] = {
 	{ "grace", "TIME", "that datagrams may be late (20ms)",
 	  "1ms..1000ms", set_grace },
 	{ "max-pixels", "N", "of an image (16777216)", "1..2^30", set_pixels },
+	{ "memory", "SIZE", "to decode with, of all senders together (1g)",
+	  "16m..4g", set_memory },
 	{ "socket", "PATH", "to ask and to tell this program",
 	  A_TEXT, set_socket },
 	{ "metrics", "[ADDRESS:]PORT", "counters for Prometheus, over HTTP",

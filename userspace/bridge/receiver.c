@@ -28,6 +28,7 @@ struct entry {
 	uint64_t	replaced;	/* then */
 	unsigned int	number;		/* of its name: NAME_2; 0: NAME */
 	bool		prefixed;
+	bool		told;		/* that it spends too much */
 	unsigned int	copies;		/* of the report, that are left */
 };
 
@@ -40,6 +41,8 @@ struct receiver {
 	struct receiver_options	options;
 	struct loop_timer	report, again, tick;
 	struct receiver_counts	counts;
+	struct budget		budget;
+	uint64_t		ticked;
 	struct entry		entry[RECEIVER_STREAMS];
 };
 
@@ -260,6 +263,41 @@ static void revive(struct receiver *r, struct entry *e)
 			give_number(r, o, e);
 }
 
+static void forget(struct entry *e);
+
+/* How much a stream deserves its place */
+static unsigned int worth(const struct entry *e)
+{
+	if (!stream_announced(e->stream))
+		return 0;
+	if (e->old)
+		return 1;
+	return stream_shown(e->stream) ? 3 : 2;
+}
+
+/* The least worth, of these the one that is silent the longest. NULL: none */
+static struct entry *make_room(struct receiver *r)
+{
+	struct entry *least = &r->entry[0];
+
+	for (unsigned int i = 1; i < RECEIVER_STREAMS; i++) {
+		struct entry *e = &r->entry[i];
+
+		if (worth(e) < worth(least) ||
+		    (worth(e) == worth(least) &&
+		     stream_heard(e->stream) < stream_heard(least->stream)))
+			least = e;
+	}
+	if (!r->counts.crowded++)
+		service_logf(LOG_WARNING, "no more than %d senders; those that show nothing make room",
+			     RECEIVER_STREAMS);
+	/* a robot in an outage keeps its place */
+	if (worth(least) > 2)
+		return NULL;
+	forget(least);
+	return least;
+}
+
 static struct entry *add_stream(struct receiver *r, uint64_t id)
 {
 	struct entry *e = NULL;
@@ -270,15 +308,14 @@ static struct entry *add_stream(struct receiver *r, uint64_t id)
 	for (unsigned int i = 0; i < RECEIVER_STREAMS && !e; i++)
 		if (!r->entry[i].stream)
 			e = &r->entry[i];
-	if (!e) {
-		if (!r->counts.crowded++)
-			service_logf(LOG_WARNING, "no more than %d senders",
-				     RECEIVER_STREAMS);
+	if (!e)
+		e = make_room(r);
+	if (!e)
 		return NULL;
-	}
 	events.arg = e;
 	*e = (struct entry){ .receiver = r };
-	e->stream = stream_create(r->loop, id, &r->options.topics, &events);
+	e->stream = stream_create(r->loop, id, &r->options.topics, &r->budget,
+				  &events);
 	if (!e->stream)
 		return NULL;
 	r->counts.streams++;
@@ -373,11 +410,40 @@ static void on_again(void *arg, uint64_t now)
 	}
 }
 
+/* Where there is not enough for all, and what that cost */
+static void divide_time(struct receiver *r, uint64_t now)
+{
+	struct budget *budgets[RECEIVER_STREAMS];
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
+		struct entry *e = &r->entry[i];
+		struct budget *b;
+		char label[CONTROL_WORD + 8];
+
+		if (!e->stream)
+			continue;
+		b = budgets[count++] = stream_budget(e->stream);
+		if (e->told || (!b->skipped && !b->refused))
+			continue;
+		e->told = true;
+		label_of(e, label);
+		service_logf(LOG_WARNING, b->skipped ?
+			     "%s: to decode what it sends takes more of the processor than its share; frames are left out" :
+			     "%s: to decode what it sends takes more than memory= allows; frames are left out",
+			     *label ? label : "somebody");
+	}
+	if (count)
+		budget_tick(budgets, count, now - r->ticked);
+	r->ticked = now;
+}
+
 static void on_tick(void *arg, uint64_t now)
 {
 	struct receiver *r = arg;
 
 	r->tick.due = now + SECOND;
+	divide_time(r, now);
 	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
 		struct entry *e = &r->entry[i];
 
@@ -408,6 +474,8 @@ int receiver_open(struct receiver **out, struct loop *l,
 	r->loop = l;
 	r->publish = publish;
 	r->options = *options;
+	r->budget.memory = options->topics.memory;
+	r->ticked = now;
 	ret = downlink_open(&r->downlink, l, at, on_datagram, r, error);
 	if (ret) {
 		free(r);

@@ -29,6 +29,10 @@ struct receiver_options {
 	enum receiver_kept	kept;
 };
 
+/*
+ * A stream of which nothing was shown yet makes room for another one, the one
+ * that is silent the longest first, and so does one that is over.
+ */
 enum { RECEIVER_STREAMS = 32 };
 
 /**
@@ -36,7 +40,7 @@ enum { RECEIVER_STREAMS = 32 };
  * @published:	messages
  * @refused:	by a sink
  * @streams:	that were heard of
- * @crowded:	datagrams of streams beyond RECEIVER_STREAMS
+ * @crowded:	streams that had no place, or lost it to another one
  */
 struct receiver_counts {
 	uint64_t	published, refused, streams, crowded;

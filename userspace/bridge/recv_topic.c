@@ -19,6 +19,7 @@ struct recv_topic {
 	struct loop		*loop;
 	struct control_topic	announced;
 	const struct recv_options *options;
+	struct budget		*budget;
 	void			(*publish)(void *arg,
 					   const struct recv_message *m);
 	void			*arg;
@@ -64,6 +65,7 @@ static void on_time(void *arg, uint64_t now);
 struct recv_topic *recv_topic_create(struct loop *l,
 				     const struct control_topic *announced,
 				     const struct recv_options *options,
+				     struct budget *budget,
 				     void (*publish)(void *arg,
 						const struct recv_message *m),
 				     void *arg)
@@ -75,12 +77,13 @@ struct recv_topic *recv_topic_create(struct loop *l,
 	t->loop = l;
 	t->announced = *announced;
 	t->options = options;
+	t->budget = budget;
 	t->publish = publish;
 	t->arg = arg;
 	t->timer = (struct loop_timer){ LOOP_NEVER, on_time, t, NULL };
 	loop_add_timer(l, &t->timer);
 	t->tick = t->shown = loop_now();
-	t->decoder = decoder_create(&options->limits);
+	t->decoder = decoder_create(&options->limits, budget);
 	t->assembly[LIVE] = assemble(t);
 	if (t->decoder && t->assembly[LIVE])
 		return t;
@@ -103,7 +106,8 @@ void recv_topic_announced(struct recv_topic *t,
 			  const struct control_topic *announced)
 {
 	if (announced->kind != t->announced.kind) {
-		struct decoder *d = decoder_create(&t->options->limits);
+		struct decoder *d = decoder_create(&t->options->limits,
+						   t->budget);
 
 		if (!d)
 			return;
@@ -142,11 +146,17 @@ static void decode(struct recv_topic *t, const struct assembly_frame *f)
 		.out = shown,
 		.arg = t,
 	};
-	uint64_t exact = f->received.count == f->count;
+	uint64_t exact = f->received.count == f->count, begun;
 	int ret;
 
 	t->frame = f;
+	if (!budget_has_time(t->budget)) {
+		t->counts.failed++;
+		return;
+	}
+	begun = loop_cpu();
 	ret = decoder_frame(t->decoder, &call);
+	t->budget->spent += loop_cpu() - begun;
 	if (ret) {
 		if (ret == -EFBIG && t->error != ret)
 			service_logf(LOG_WARNING, "%s: larger than the limits allow, see optsample-recv(1)",

@@ -19,17 +19,21 @@
  * @nearest:	fill in sub-images as published
  * @quality:	of JPEG, where pictures are to be compressed again
  * @limits:	of what is decoded
+ * @memory:	bytes to decode with, of all streams together; one has half of
+ *		it at most
  */
 struct recv_options {
 	uint64_t		grace, patience;
 	bool			nearest;
 	unsigned int		quality;
 	struct decode_limits	limits;
+	size_t			memory;
 };
 
 #define RECV_DEFAULTS {						\
 	.grace = 20000000, .patience = 500000000,		\
 	.quality = 90, .limits = DECODE_LIMITS,			\
+	.memory = 1 << 30,					\
 }
 
 /**
@@ -74,6 +78,7 @@ struct recv_topic;
 
 /**
  * recv_topic_create() - of a stream
+ * @budget:	of the stream, which outlives the topic
  * @publish:	called for each message
  *
  * Return: to be freed with recv_topic_destroy(), NULL: no memory.
@@ -81,6 +86,7 @@ struct recv_topic;
 struct recv_topic *recv_topic_create(struct loop *l,
 				     const struct control_topic *announced,
 				     const struct recv_options *options,
+				     struct budget *budget,
 				     void (*publish)(void *arg,
 						const struct recv_message *m),
 				     void *arg);

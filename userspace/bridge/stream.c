@@ -23,6 +23,7 @@ struct stream {
 	struct loop		*loop;
 	const struct recv_options *options;
 	struct stream_events	events;
+	struct budget		budget;
 	struct sockaddr_storage	from;
 	struct control_sender	sender;
 	bool			timed;		/* it reads reports of version 2 */
@@ -51,6 +52,7 @@ struct stream {
 
 struct stream *stream_create(struct loop *l, uint64_t id,
 			     const struct recv_options *options,
+			     struct budget *whole,
 			     const struct stream_events *events)
 {
 	struct stream *s = calloc(1, sizeof(*s));
@@ -60,6 +62,9 @@ struct stream *stream_create(struct loop *l, uint64_t id,
 	s->id = id;
 	s->loop = l;
 	s->options = options;
+	s->budget = (struct budget){
+		.memory = whole->memory / 2, .whole = whole,
+	};
 	s->events = *events;
 	return s;
 }
@@ -109,8 +114,8 @@ static void announce(struct stream *s, const struct control_topic *a)
 	}
 	if (s->topics == STREAM_TOPICS && !make_room(s))
 		return;
-	t = recv_topic_create(s->loop, a, s->options, s->events.publish,
-			      s->events.arg);
+	t = recv_topic_create(s->loop, a, s->options, &s->budget,
+			      s->events.publish, s->events.arg);
 	if (t)
 		s->topic[s->topics++] = t;
 }
@@ -394,6 +399,14 @@ const struct sockaddr_storage *stream_address(const struct stream *s)
 	return &s->from;
 }
 
+bool stream_shown(const struct stream *s)
+{
+	for (unsigned int i = 0; i < s->topics; i++)
+		if (recv_topic_counts(s->topic[i])->decoded)
+			return true;
+	return false;
+}
+
 bool stream_announced(const struct stream *s)
 {
 	return s->announced > 1;
@@ -409,6 +422,11 @@ double stream_delay(const struct stream *s)
 	if (!s->sender.round_trip)
 		return 0;
 	return (s->sender.round_trip / 2. + (s->transit - base_of(s))) * 1e-6;
+}
+
+struct budget *stream_budget(const struct stream *s)
+{
+	return (struct budget *)&s->budget;
 }
 
 const struct stream_counts *stream_counts(const struct stream *s)

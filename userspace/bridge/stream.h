@@ -37,11 +37,13 @@ struct stream;
 /**
  * stream_create() - a stream that was not heard before
  * @id:	as on the wire
+ * @whole: what all streams together may spend; it outlives the stream
  *
  * Return: to be freed with stream_destroy(), NULL: no memory.
  */
 struct stream *stream_create(struct loop *l, uint64_t id,
 			     const struct recv_options *options,
+			     struct budget *whole,
 			     const struct stream_events *events);
 void stream_destroy(struct stream *s);
 
@@ -69,6 +71,8 @@ size_t stream_report(struct stream *s, uint64_t now, uint8_t *payload,
 size_t stream_report_again(struct stream *s, uint64_t now, uint8_t *payload);
 
 uint64_t stream_id(const struct stream *s);
+/* Whether a frame of it was shown */
+bool stream_shown(const struct stream *s);
 /* Whether it is one: noise is not announced twice */
 bool stream_announced(const struct stream *s);
 /* "" until it was announced */
@@ -83,6 +87,8 @@ const struct sockaddr_storage *stream_address(const struct stream *s);
 uint64_t stream_heard(const struct stream *s);
 /* one way, s, but for what the topics wait; 0: not known */
 double stream_delay(const struct stream *s);
+/* What it may spend, and did */
+struct budget *stream_budget(const struct stream *s);
 const struct stream_counts *stream_counts(const struct stream *s);
 
 /* Topic @i of those announced, or NULL: i is beyond the last */

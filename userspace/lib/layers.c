@@ -451,6 +451,25 @@ static int show_layer(struct layer_in *l, struct layers_grid *g)
 	return 0;
 }
 
+size_t layers_cells(const struct layers_decoder *d)
+{
+	size_t sum = 0;
+
+	for (unsigned int i = 0; i < d->layers; i++) {
+		size_t most = 0;
+
+		for (unsigned int p = 0; p < PLANES; p++) {
+			const struct tiles_decoder *t = d->layer[i].tiles[p];
+			size_t cells = t ? tiles_cells(t) : 0;
+
+			if (cells > most)
+				most = cells;
+		}
+		sum += most;
+	}
+	return sum;
+}
+
 int layers_finish(struct layers_decoder *d, struct layers_grid *grid)
 {
 	struct layer_in *l = &d->layer[d->newest];

@@ -93,6 +93,9 @@ void layers_begin(struct layers_decoder *d, uint32_t frame);
  */
 int layers_add(struct layers_decoder *d, const void *payload, size_t len);
 
+/* Cells of all layers together that layers_finish() would give */
+size_t layers_cells(const struct layers_decoder *d);
+
 /**
  * layers_finish() - the layers as they are known now
  * @grid: of the size and origin of the newest frame; its cells are the

@@ -103,6 +103,9 @@ void tiles_begin(struct tiles_decoder *d, uint32_t frame);
  */
 int tiles_add(struct tiles_decoder *d, const void *payload, size_t len);
 
+/* Cells of the map that tiles_finish() would give; 0: nothing came yet */
+size_t tiles_cells(const struct tiles_decoder *d);
+
 /**
  * tiles_finish() - the map as it is known now
  * @map: of the size and origin of the newest frame; its cells are the

@@ -346,6 +346,11 @@ static void paste(struct tiles_decoder *d, unsigned int i,
 	}
 }
 
+size_t tiles_cells(const struct tiles_decoder *d)
+{
+	return d->any ? (size_t)d->head.map.width * d->head.map.height : 0;
+}
+
 int tiles_finish(struct tiles_decoder *d, struct map *map)
 {
 	bool all = d->resized || d->head.left != d->shown.left ||
