@@ -170,6 +170,54 @@ for workers in 1 2 3; do
 		grep -q "\"joined\":[[:space:]]*$workers," "$d/w.json"
 	ok "the same bits with $workers of workers in threads"
 done
+# odometry that jumps back and forth, and a robot that is carried: part of the
+# log is not there, and odometry goes on as if it were
+python3 - "$d/room.clf" "$d/jump.clf" "$d/carried.clf" <<'EOP'
+import math, sys
+def compose(p, q):
+    c, s = math.cos(p[2]), math.sin(p[2])
+    return p[0] + c * q[0] - s * q[1], p[1] + s * q[0] + c * q[1], p[2] + q[2]
+def inverse(p):
+    c, s = math.cos(p[2]), math.sin(p[2])
+    return -c * p[0] - s * p[1], s * p[0] - c * p[1], -p[2]
+def pose(f):
+    return tuple(map(float, f[-9:-6] if f[0] == "FLASER" else f[1:4]))
+def moved(f, by):
+    p = ["%.6f" % v for v in compose(by, pose(f))]
+    if f[0] == "ODOM":
+        return f[:1] + p + f[4:]
+    return f[:-9] + p + p + f[-3:]
+lines = [l.split() for l in open(sys.argv[1]) if l[0] in "OF"]
+by, at = (0, 0, 0), {80: (1.5, 0.5, 0), 120: (0, 0, 1), 160: (-4, 0, 0.4)}
+with open(sys.argv[2], "w") as out:
+    for i, f in enumerate(lines):
+        if i in at:
+            p = compose(by, pose(f))
+            by = compose(compose(compose(p, at[i]), inverse(p)), by)
+        print(*moved(f, by), file=out)
+by = compose(pose(lines[199]), inverse(pose(lines[215])))
+with open(sys.argv[3], "w") as out:
+    for i, f in enumerate(lines):
+        if not 199 < i < 215:
+            print(*(moved(f, by) if i > 199 else f), file=out)
+EOP
+for log in jump carried; do
+	for how in "--threads 1" "--threads 3" "--engine threads --workers 1" \
+		"--engine threads --workers 3"; do
+		# shellcheck disable=SC2086
+		slamd --log "$d/$log.clf" --particles 12 $how --quiet \
+			--trajectory "$d/w.tum" --stats "$d/w.json" &&
+			{ [ "$how" != "--threads 1" ] ||
+				cp "$d/w.tum" "$d/$log.tum"; } &&
+			cmp -s "$d/w.tum" "$d/$log.tum"
+		ok "$log: the same bits with $how"
+	done
+done
+tum "$d/jump.tum" 242 "$d/room.clf" &&
+	slamd --log "$d/jump.clf" --particles 12 --stats "$d/w.json" &&
+	grep -q 'jumped 3 times' "$d/err" &&
+	grep -q '"odometry_jumps":[[:space:]]*3' "$d/w.json"
+ok "odometry that jumps three times: near the truth, and it is told"
 gmapping=(--compat gmapping --distance 0.2 --resample 1)
 for how in "--threads 1" "--threads 2" "--threads 3" \
 	"--engine threads --workers 3"; do
@@ -202,6 +250,7 @@ for options in "--cutoff 40" "--refinements 3" "--resolution 0.1" \
 	"--usable-range 5.8" "--range-max 6" "--distance 0.5 --angle 0.5" \
 	"--resample 1" "--gain 10" "--sharpness 0" \
 	"--resample 1 --kld 0.3 --particles-min 3" "--particles 1" \
+	"--motion gyro" "--motion 0.1,0.05,0.2,0.1,0.3,0.3" "--wall 1" \
 	"--laser 0.02,0,0"; do
 	# shellcheck disable=SC2086
 	slamd "${room[@]}" $options --trajectory "$d/o.tum" \

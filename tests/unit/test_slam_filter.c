@@ -14,12 +14,16 @@
  * @t:		at the end
  * @live:	of each reading, when it was there
  * @least, @most: particles
+ * @lost, @held, @found: readings at which it was so
+ * @wide:	of those at which it is lost, how many have a covariance that says
+ *		so
  * @changed:	the history changed though the filter did not say so
  */
 struct run {
 	struct trajectory	t;
 	struct pose		live[TRIP_READINGS];
 	unsigned int		updates, resamplings, jumps;
+	unsigned int		lost, held, found, wide;
 	uint32_t		least, most;
 	uint64_t		evaluations;
 	struct particles_use	use;
@@ -44,6 +48,10 @@ static void take(struct run *r, unsigned int i, const struct filter_result *f)
 	r->updates += f->updated;
 	r->resamplings += f->resampled;
 	r->jumps += f->jumped;
+	r->lost += f->lost;
+	r->held += f->held;
+	r->found += f->found;
+	r->wide += f->lost && f->covariance[0] > 1 && f->covariance[5] > 1;
 	r->evaluations += f->evaluations;
 	r->least = !i || f->particles < r->least ? f->particles : r->least;
 	r->most = f->particles > r->most ? f->particles : r->most;
@@ -495,6 +503,154 @@ static void test_far(void)
 	trip_free(t);
 }
 
+/* From the middle on, all that odometry says is moved by @jump. Return: error */
+static double run_jumped(const struct pose *jump, struct slam_params *p,
+			 unsigned int *jumps)
+{
+	struct trip *t = copy_of(around);
+	const unsigned int half = t->count / 2 + 20;
+	const struct pose at = t->reading[half].odometry;
+	const struct pose moved = pose_compose(&at, jump);
+	struct run *r;
+	double error;
+
+	for (unsigned int i = half; i < t->count; i++) {
+		const struct pose since = pose_between(&at,
+						&around->reading[i].odometry);
+
+		t->reading[i].odometry = pose_compose(&moved, &since);
+	}
+	r = run(t, p, 2);
+	error = run_error(r, t);
+	*jumps = r->jumps;
+	run_free(r);
+	trip_free(t);
+	return error;
+}
+
+static void test_small_jumps(void)
+{
+	static const struct pose jump[] = {
+		{ 0.3, 0, 0 }, { 0, 0.5, 0 }, { -1, 0, 0 }, { 3, 0, 0 },
+		{ 2, -4.5, 0 }, { 0, 0, 0.2 }, { 0, 0, -0.5 }, { 0, 0, 1.5 },
+		{ 1, 1, -1 },
+	};
+	struct slam_params p = slam_defaults;
+
+	for (unsigned int i = 0; i < sizeof(jump) / sizeof(*jump); i++) {
+		unsigned int jumps;
+		const double error = run_jumped(jump + i, &p, &jumps);
+
+		ok(error < 0.14, "odometry that jumps by %.1f, %.1f m and %.1f rad: %.3f m, noticed %u times",
+		   jump[i].x, jump[i].y, jump[i].yaw, error, jumps);
+		if (i != 3)
+			continue;
+		p.wall = 0;
+		ok(run_jumped(jump + i, &p, &jumps) > 1,
+		   "without a wall it is believed");
+		p.wall = slam_defaults.wall;
+	}
+}
+
+/*
+ * A robot that is carried: odometry says nothing of it
+ */
+
+/* From behind a corner to before it */
+enum { CARRIED_FROM = 610, CARRIED_TO = 560, CARRIED_ON = 60 };
+
+static struct trip *carried(void)
+{
+	struct trip *t = copy_of(around);
+	const unsigned int left = CARRIED_ON;
+
+	for (unsigned int i = 0; i < left; i++) {
+		struct reading *r = t->reading + CARRIED_FROM + 1 + i;
+		const struct pose since = pose_between(
+			&around->reading[CARRIED_TO].odometry,
+			&around->reading[CARRIED_TO + i].odometry);
+
+		r->odometry = pose_compose(&t->reading[CARRIED_FROM].odometry,
+					   &since);
+		r->range = t->range + (size_t)(CARRIED_TO + i) * t->beams;
+		t->truth[CARRIED_FROM + 1 + i] = around->truth[CARRIED_TO + i];
+	}
+	t->count = CARRIED_FROM + 1 + left;
+	return t;
+}
+
+static void test_carried(void)
+{
+	struct trip *t = carried();
+	struct slam_params p = slam_defaults;
+	struct run *r = run(t, &p, 2);
+	double last = INFINITY;
+
+	if (r->t.count == t->count)
+		last = off(&r->t.point[t->count - 1].pose,
+			   t->truth + t->count - 1);
+	ok(r->lost && r->held && r->lost == r->wide && r->found == 1 &&
+	   last < 0.4, "a robot that is carried: lost at %u readings, %u left out, found %u times, %.3f m off in the end",
+	   r->lost, r->held, r->found, last);
+	run_free(r);
+	trip_free(t);
+	r = run(around, &p, 2);
+	ok(!r->lost && !r->found && !r->jumps,
+	   "nobody is lost who only goes around a block");
+	run_free(r);
+}
+
+/* @from: this reading on is matched, those before are recalled out of @old */
+static struct pose last_pose(const struct trip *t, const struct slam_params *p,
+			     unsigned int from, struct outcome **old,
+			     uint32_t *olds)
+{
+	struct filter *f = filter_create(p, team_local(p, 2));
+	struct filter_result r = { 0 };
+	int err = 0;
+
+	for (unsigned int i = 0; i < t->count && !err; i++) {
+		const struct outcome *out;
+		uint32_t count;
+
+		if (i < from) {
+			err = filter_recall(f, t->reading + i, old[i], olds[i],
+					    &r);
+			continue;
+		}
+		err = filter_read(f, t->reading + i, &r);
+		out = filter_outcomes(f, &count);
+		if (from)
+			continue;
+		olds[i] = count;
+		old[i] = malloc((count + 1) * sizeof(*out));
+		memcpy(old[i], out, count * sizeof(*out));
+	}
+	filter_destroy(f);
+	return err ? (struct pose){ NAN, NAN, NAN } : r.pose;
+}
+
+static void test_carried_again(void)
+{
+	static struct outcome *old[TRIP_READINGS];
+	static uint32_t olds[TRIP_READINGS];
+	const struct slam_params p = slam_defaults;
+	struct trip *t = carried();
+	const struct pose once = last_pose(t, &p, 0, old, olds);
+
+	for (unsigned int i = 1; i < 9; i++) {
+		const struct pose again = last_pose(t, &p, CARRIED_FROM + i,
+						    old, olds);
+
+		ok(!memcmp(&again, &once, sizeof(once)),
+		   "begun again %u readings after it was carried: the same bits",
+		   i);
+	}
+	for (unsigned int i = 0; i < t->count; i++)
+		free(old[i]);
+	trip_free(t);
+}
+
 static void test_jump(void)
 {
 	const struct pose carried = { 100, 30, 1 };
@@ -566,6 +722,9 @@ int main(void)
 	test_many_beams();
 	test_far();
 	test_jump();
+	test_small_jumps();
+	test_carried();
+	test_carried_again();
 	test_rest();
 	test_early_end();
 	trip_free(around);

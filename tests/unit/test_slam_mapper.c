@@ -235,7 +235,7 @@ static void test_pose(void)
 	struct mapper *m = make(&s, NULL);
 	struct pose p;
 
-	mapper_pose(m, r, &at);
+	mapper_pose(m, r, &(struct filter_result){ .pose = at });
 	ok(near(&s.pose, &at) && s.stamp[OUTLET_POSE] == r->stamp,
 	   "the pose, at its time");
 	p = pose_compose(&s.drift, &r->odometry);

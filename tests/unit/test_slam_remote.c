@@ -133,7 +133,10 @@ static struct outcome tracked(float far, enum when when, uint64_t *maps)
 	struct wire_reading *reading = star(5, far);
 	const struct wire_rebuild particle = { 0 };
 	const struct wire_match match = { .update = 0 };
-	const struct wire_track track = { .pose = { .2, .1, .01 }, .ticket = 5 };
+	const struct wire_track track = {
+		.seek.prior = { { .2, .1, .01 }, INFINITY, INFINITY },
+		.ticket = 5,
+	};
 	const uint32_t owner = when == STAYS ? 1 : 2;
 	struct slam_params params = slam_defaults;
 	struct engine_counters counters;

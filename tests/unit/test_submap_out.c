@@ -245,12 +245,22 @@ static void test_poses(void)
 	static union message m;
 
 	submap_out_init(&out, "map", "base_link", "s", error);
-	submap_out_pose(&out, 77, &at, &m);
+	submap_out_pose(&out, 77, &at, (double[]){ 1, 2, 3, 4, 5, 6 }, &m);
 	ok(m.odometry.header.stamp == 77 && m.odometry.pose.position[1] == -4 &&
 	   message_string_is(&m.odometry.child_frame_id, "base_link") &&
 	   fabs(2 * atan2(m.odometry.pose.orientation[2],
 			  m.odometry.pose.orientation[3]) - 2) < 1e-12,
 	   "message: a pose");
+	ok(m.odometry.pose_covariance[0] == 1 &&
+	   m.odometry.pose_covariance[1] == 2 &&
+	   m.odometry.pose_covariance[6] == 2 &&
+	   m.odometry.pose_covariance[5] == 3 &&
+	   m.odometry.pose_covariance[30] == 3 &&
+	   m.odometry.pose_covariance[7] == 4 &&
+	   m.odometry.pose_covariance[11] == 5 &&
+	   m.odometry.pose_covariance[31] == 5 &&
+	   m.odometry.pose_covariance[35] == 6 &&
+	   m.odometry.pose_covariance[14] == 0, "and its covariance");
 	for (int i = 0; i < POINTS; i++)
 		p[i] = (struct trajectory_point){ i, { i, 0, 0 } };
 	submap_out_way(&out, p, POINTS, 5, &m, error);

@@ -6,38 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "slam/exact.h"
-#include "slam/filter.h"
+#include "slam/filter_parts.h"
 #include "slam/weights.h"
 
-/**
- * struct filter
- * @pose:	of each particle, after the last update
- * @recent:	logarithm of its weight, since the last resampling
- * @total:	likewise, of it and all its ancestors
- * @step:	its last one
- * @out:	of the last reading, @outs of them
- * @recall:	those to be taken instead of matching; NULL: match
- * @room:	of the arrays of particles
- * @update:	the next one's number
- */
-struct filter {
-	struct slam_params	params;
-	struct team		*team;
-	struct ancestry		*ancestry;
-	struct odometer		odometer;
-	uint32_t		count, room;
-	struct pose		*pose;
-	double			*recent, *total, *weight;
-	ancestry_id		*step, *next_step;
-	uint32_t		*parent;
-	struct outcome		*out;
-	uint32_t		outs;
-	const struct outcome	*recall;
-	uint32_t		recalls;
-	uint32_t		best;
-	ancestry_id		best_step;
-	uint64_t		update;
-};
+/* What a robot that is lost may be off by, m and rad: standard deviations */
+#define LOST		3.0
+/* What too few particles make of a covariance at most */
+#define LOSS_MAX	10
 
 static bool make_arrays(struct filter *f)
 {
@@ -69,6 +44,8 @@ struct filter *filter_create(const struct slam_params *params,
 	f->count = f->room = params->particles;
 	if (params->compat == SLAM_GMAPPING)
 		f->odometer.model = &f->params;
+	else if (params->wall > 0)
+		f->odometer.params = &f->params;
 	f->ancestry = ancestry_create();
 	if (!f->ancestry || !make_arrays(f)) {
 		filter_destroy(f);
@@ -92,11 +69,6 @@ void filter_destroy(struct filter *f)
 	free(f->parent);
 	free(f->out);
 	free(f);
-}
-
-static struct team_state state_of(const struct filter *f)
-{
-	return (struct team_state){ f->count, f->step, f->ancestry };
 }
 
 /* Of log-weights. The more particles GMapping has, the less a scan weighs */
@@ -182,6 +154,47 @@ static int resample(struct filter *f, struct filter_result *r, uint32_t *count)
 	return err ? err : 1;
 }
 
+/*
+ * Of the poses of the particles around the one of @best, by their weights: xx,
+ * xy, xt, yy, yt, tt. If few are effective they say less than they seem to
+ */
+static void find_spread(struct filter *f, uint32_t best, double effective)
+{
+	const double loss = effective > 1 ? effective / (effective - 1) : 1;
+	const struct pose *middle = f->pose + best;
+
+	memset(f->spread, 0, sizeof(f->spread));
+	for (uint32_t i = 0; i < f->count; i++) {
+		const double w = f->weight[i] * fmin(loss, LOSS_MAX);
+		const double x = f->pose[i].x - middle->x;
+		const double y = f->pose[i].y - middle->y;
+		const double t = remainder(f->pose[i].yaw - middle->yaw,
+					   2 * M_PI);
+
+		f->spread[0] += w * x * x;
+		f->spread[1] += w * x * y;
+		f->spread[2] += w * x * t;
+		f->spread[3] += w * y * y;
+		f->spread[4] += w * y * t;
+		f->spread[5] += w * t * t;
+	}
+}
+
+/* With what odometry adds since, and what a scan cannot tell; or the robot may
+ * be anywhere near
+ */
+static void add_uncertainty(const struct filter *f, struct filter_result *r)
+{
+	const struct motion m = odometer_motion(&f->odometer, &f->params);
+	const double lost = r->lost ? LOST : 0, cell = f->params.resolution / 2;
+	const double place = m.slip * m.slip + cell * cell + lost * lost;
+
+	memcpy(r->covariance, f->spread, sizeof(f->spread));
+	r->covariance[0] += place;
+	r->covariance[3] += place;
+	r->covariance[5] += m.turn * m.turn + lost * lost;
+}
+
 static uint32_t find_best(const struct filter *f)
 {
 	uint32_t best = 0;
@@ -206,38 +219,23 @@ static void choose_best(struct filter *f, struct filter_result *r)
 	f->best_step = f->step[f->best];
 }
 
-static int match(struct filter *f, const struct reading *reading)
-{
-	const struct motion motion = odometer_motion(&f->odometer, &f->params);
-	const struct team_state state = state_of(f);
-
-	f->outs = f->count;
-	if (!f->recall)
-		return f->team->ops->match(f->team, &state, f->update, reading,
-					   &motion, f->out);
-	if (f->recalls != f->count || !reading->range)
-		return -EBADMSG;
-	memcpy(f->out, f->recall, f->count * sizeof(*f->out));
-	return f->team->ops->recall(f->team, &state, f->update, reading,
-				    f->out);
-}
-
 static int update(struct filter *f, const struct reading *reading,
 		  struct filter_result *r)
 {
-	const struct team_state state = state_of(f);
+	const struct team_state state = filter_state(f);
 	uint32_t count;
-	int err = match(f, reading);
+	int err = filter_match(f, reading, r);
 
-	if (!err)
+	if (!err && !r->held)
 		err = add_steps(f);
-	if (err)
+	if (err || r->held)
 		return err;
 	for (uint32_t i = 0; i < f->count; i++)
 		r->evaluations += f->out[i].evaluations;
 	err = resample(f, r, &count);
 	if (err < 0)
 		return err;
+	find_spread(f, find_best(f), r->effective);
 	r->resampled = err;
 	err = f->team->ops->settle(f->team, &state, f->update,
 				   r->resampled ? f->parent : NULL, count);
@@ -250,30 +248,6 @@ static int update(struct filter *f, const struct reading *reading,
 	r->update = f->update++;
 	odometer_restart(&f->odometer);
 	return err;
-}
-
-/* The scan changes nothing, but tells where the robot is */
-static int track(struct filter *f, const struct reading *reading,
-		 struct filter_result *r)
-{
-	const struct team_state state = state_of(f);
-	struct outcome *out = f->out;
-	int err = 0;
-
-	if (!f->recall)
-		err = f->team->ops->track(f->team, &state, f->best, reading,
-					  &r->pose, out);
-	else if (f->recalls == 1)
-		*out = *f->recall;
-	else
-		err = -EBADMSG;
-	if (err)
-		return err;
-	f->outs = 1;
-	r->pose = out->pose;
-	r->fit = out->fit;
-	r->evaluations = out->evaluations;
-	return 0;
 }
 
 int filter_read(struct filter *f, const struct reading *reading,
@@ -298,10 +272,12 @@ int filter_read(struct filter *f, const struct reading *reading,
 		r->update = f->update - 1;
 	r->pose = exact_compose(f->pose + f->best, &f->odometer.move);
 	/* GMapping follows the odometry in between */
-	r->unmatched = !r->updated && p->compat == SLAM_GMAPPING;
+	r->unmatched = r->held ||
+		       (!r->updated && p->compat == SLAM_GMAPPING);
 	if (!err && reading->beams && !r->updated && !r->unmatched)
-		err = track(f, reading, r);
+		err = filter_track(f, reading, r);
 	r->since = exact_between(f->pose + f->best, &r->pose);
+	add_uncertainty(f, r);
 	return err;
 }
 

@@ -20,9 +20,15 @@ struct filter;
  * @since:	the same in the frame of that particle's pose at the last update
  * @updated:	the particles changed; else the scan was tracked in the map of
  *		the best one, or there was only odometry
- * @unmatched:	the scan was not, as GMapping does not track
+ * @unmatched:	the scan was not: GMapping does not track, or the robot is lost
  * @resampled:
  * @jumped:	the odometry was not believed
+ * @lost:	the scan contradicts the map, wherever the robot was looked for
+ * @held:	so it is not in the map, and this is no update
+ * @found:	it contradicted the map where odometry led; the robot was looked
+ *		for, and is elsewhere
+ * @covariance:	of @pose, in the map: xx, xy, xt, yy, yt, tt (m, rad), by the
+ *		weights of the particles and what odometry adds
  * @rewritten:	the best particle has another past than the best one before
  * @update:	number of the last update
  * @best:	particle
@@ -35,6 +41,8 @@ struct filter;
 struct filter_result {
 	struct pose	pose, since;
 	bool		updated, unmatched, resampled, jumped, rewritten;
+	bool		lost, held, found;
+	double		covariance[6];
 	uint64_t	update;
 	uint32_t	best, particles;
 	double		effective;

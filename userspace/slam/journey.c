@@ -8,6 +8,9 @@
 #include "slam/exact.h"
 #include "slam/journey.h"
 
+/* Odometry that is off by less than this did not jump, about m */
+#define JUMP	0.15
+
 int journey_add(struct journey *j, const struct reading *reading,
 		const struct filter_result *result)
 {
@@ -46,26 +49,81 @@ static double way(const struct journey_point *a, const struct journey_point *b)
 	return pose_distance(&a->odometry, &b->odometry, 1);
 }
 
+/**
+ * struct leg - readings between two whose poses are known
+ * @jump:	the step from the reading before this one is left out; 0: none
+ */
+struct leg {
+	const struct journey_point	*p;
+	struct pose			start;
+	uint32_t			first, jump;
+};
+
+/* Where it is at reading @i by odometry */
+static struct pose leg_at(const struct leg *l, uint32_t i)
+{
+	const struct journey_point *p = l->p;
+	struct pose before;
+
+	if (!l->jump || i < l->jump)
+		return follow(&l->start, &p[l->first].odometry,
+			      &p[i].odometry);
+	before = follow(&l->start, &p[l->first].odometry,
+			&p[l->jump - 1].odometry);
+	return follow(&before, &p[l->jump].odometry, &p[i].odometry);
+}
+
+static double step_of(const struct leg *l, uint32_t i)
+{
+	return i == l->jump ? 0 : way(l->p + i - 1, l->p + i);
+}
+
+/* If most of what is off at the end is off because of one step that is much
+ * larger than the others, that was an error of the odometry
+ */
+static void find_jump(struct leg *l, uint32_t last, const struct pose *known)
+{
+	const struct pose as_said = leg_at(l, last);
+	const double off = pose_distance(&as_said, known, 1);
+	double most = 0, next = 0;
+	struct pose without;
+
+	for (uint32_t i = l->first + 1; i <= last; i++) {
+		const double step = way(l->p + i - 1, l->p + i);
+
+		next = fmax(next, fmin(step, most));
+		if (step > most)
+			l->jump = i;
+		most = fmax(most, step);
+	}
+	without = leg_at(l, last);
+	if (off < JUMP || most < 2 * next ||
+	    pose_distance(&without, known, 1) > off / 2)
+		l->jump = 0;
+}
+
 /* The readings between @first and @last, whose poses are known */
 static void fit_between(const struct journey *j, struct trajectory *t,
 			uint32_t first, uint32_t last)
 {
-	const struct journey_point *p = j->point;
-	const struct pose *start = &t->point[first].pose;
-	const struct pose end = follow(start, &p[first].odometry,
-				       &p[last].odometry);
 	const struct pose *known = &t->point[last].pose;
+	struct leg l = {
+		.p = j->point, .start = t->point[first].pose, .first = first,
+	};
 	double whole = 0, gone = 0;
+	struct pose end;
 
-	for (uint32_t i = first; i < last; i++)
-		whole += way(p + i, p + i + 1);
+	find_jump(&l, last, known);
+	end = leg_at(&l, last);
+	for (uint32_t i = first + 1; i <= last; i++)
+		whole += step_of(&l, i);
 	for (uint32_t i = first + 1; i < last; i++) {
 		struct pose *pose = &t->point[i].pose;
 		double share;
 
-		gone += way(p + i - 1, p + i);
+		gone += step_of(&l, i);
 		share = whole > 0 ? gone / whole : 0;
-		*pose = follow(start, &p[first].odometry, &p[i].odometry);
+		*pose = leg_at(&l, i);
 		pose->x += share * (known->x - end.x);
 		pose->y += share * (known->y - end.y);
 		pose->yaw = remainder(pose->yaw + share *

@@ -41,7 +41,8 @@ void journey_free(struct journey *j);
  * @t:		empty; gets them
  *
  * Between two scans odometry is followed; what it is off at the second one is
- * spread over the way, by how far was gone and turned.
+ * spread over the way, by how far was gone and turned. A step that most of it
+ * comes from is left out.
  *
  * Return: 0; -ENOMEM; -ENODATA: no reading was scanned.
  */

@@ -6,7 +6,7 @@
 #define SLAM_MATCH_H
 
 #include "slam/gmap.h"
-#include "slam/random.h"
+#include "slam/motion.h"
 
 /**
  * struct matcher - what a thread needs to match; one for each
@@ -14,6 +14,7 @@
  * @base:	of the tiles of all maps
  * @fit:	what the hill climb looks at: matcher_fit() or matcher_score()
  * @units:	1/256 cells in a metre
+ * @prior:	poses are worth less by its cost; NULL: they cost nothing
  * @evaluations: of poses, until now
  */
 struct matcher {
@@ -24,12 +25,19 @@ struct matcher {
 					       const struct field *map,
 					       const struct pose *pose);
 	double				units;
+	const struct prior		*prior;
 	uint64_t			evaluations;
 	/* private */
 	struct rotated			rotated, behind;
 	struct gmap_decay		*decay;
 	double				yaw;
 } __attribute__((aligned(128)));
+
+static inline double matcher_cost(const struct matcher *m,
+				  const struct pose *pose)
+{
+	return m->prior ? prior_cost(m->prior, pose) : 0;
+}
 
 /* Return: 0; -ENOMEM */
 int matcher_init(struct matcher *m, const struct slam_params *params,
@@ -66,7 +74,8 @@ double match_climb(struct matcher *m, const struct scan *scan,
  * @pose: where it begins; gets the best pose
  *
  * The six neighbours of the best pose are looked at; once none is better, the
- * step is halved, as often as there are refinements. The cutoff is looked at
+ * step is halved, as often as there are refinements. A pose behind the wall of
+ * the prior has to be better by what it costs. The cutoff is looked at
  * after each round of six, as there.
  *
  * Return: the fit there.

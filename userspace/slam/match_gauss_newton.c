@@ -57,7 +57,7 @@ static bool step(struct matcher *m, const struct scan *scan,
 	next = (struct pose){
 		pose->x + moved[0], pose->y + moved[1], pose->yaw + moved[2],
 	};
-	better = matcher_fit(m, scan, map, &next);
+	better = matcher_fit(m, scan, map, &next) - matcher_cost(m, &next);
 	if (!(better > *fit))
 		return false;
 	*fit = better;
@@ -68,7 +68,8 @@ static bool step(struct matcher *m, const struct scan *scan,
 double match_gauss_newton(struct matcher *m, const struct scan *scan,
 			  const struct field *map, struct pose *pose)
 {
-	double fit = match_climb(m, scan, map, pose, COARSE, 0);
+	double fit = match_climb(m, scan, map, pose, COARSE, 0) -
+		     matcher_cost(m, pose);
 	double damping = 1e-3;
 
 	for (int i = 0; i < STEPS_MAX; i++) {
@@ -80,12 +81,12 @@ double match_gauss_newton(struct matcher *m, const struct scan *scan,
 			     moved)) {
 			damping = 8 * damping + 0.1;
 			if (damping > 10)
-				return fit;
+				return fit + matcher_cost(m, pose);
 		}
 		damping /= 8;
 		if (fabs(moved[0]) < STEP_MIN && fabs(moved[1]) < STEP_MIN &&
 		    fabs(moved[2]) < TURN_MIN)
 			break;
 	}
-	return fit;
+	return fit + matcher_cost(m, pose);
 }

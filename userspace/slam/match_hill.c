@@ -13,7 +13,8 @@ double match_climb(struct matcher *m, const struct scan *scan,
 		{ 0, 0, 1 }, { 0, 0, -1 },
 	};
 	const uint64_t start = m->evaluations;
-	double best = m->fit(m, scan, map, pose), before;
+	double best = m->fit(m, scan, map, pose) - matcher_cost(m, pose);
+	double before;
 	double step = m->params->step, turn = m->params->turn;
 
 	for (uint32_t i = 0; i < refinements; i++) {
@@ -29,7 +30,8 @@ double match_climb(struct matcher *m, const struct scan *scan,
 					from.y + way[k][1] * step,
 					from.yaw + way[k][2] * turn,
 				};
-				const double fit = m->fit(m, scan, map, &next);
+				const double fit = m->fit(m, scan, map, &next) -
+						   matcher_cost(m, &next);
 
 				if (fit > best) {
 					best = fit;
@@ -39,7 +41,7 @@ double match_climb(struct matcher *m, const struct scan *scan,
 		} while (best > before &&
 			 (!cutoff || m->evaluations - start < cutoff));
 	}
-	return best;
+	return best + matcher_cost(m, pose);
 }
 
 double match_hill(struct matcher *m, const struct scan *scan,

@@ -17,13 +17,123 @@ static void root_of(const double v[6], double l[6])
 	l[5] = sqrt(fmax(v[5] - l[3] * l[3] - l[4] * l[4], 0));
 }
 
+/* Of the longest steps, what is left of their length at each further one */
+#define FADE		0.99
+/* A step so many times longer than those is doubtful */
+#define DOUBTFUL	2.5
+/* Loggers give stamps to readings that waited: what is faster than a robot can
+ * be over so long, s, is a step that it did not make
+ */
+#define LATE		0.2
+/* Nothing is so many times as fast as a robot */
+#define IMPOSSIBLE	2
+/* What an error adds to the longest steps at most, m and rad */
+#define LONGER		0.05
+
+static double length_of(const struct pose *move)
+{
+	return sqrt(move->x * move->x + move->y * move->y);
+}
+
+/* How far and how much it turned: what is to be doubted first */
+static double size_of(const struct pose *move)
+{
+	return length_of(move) + fabs(move->yaw);
+}
+
+/* Of a step that is taken to be as the one before, what may be wrong with it */
+#define UNKNOWN		0.25
+
+static void add_step(struct way_gone *w, const struct pose *move)
+{
+	w->move = exact_compose(&w->move, move);
+	w->path += length_of(move);
+	w->turned += fabs(move->yaw);
+}
+
+static bool is_longer(const struct odometer *o, const struct pose *move)
+{
+	const struct slam_params *p = o->params;
+
+	return length_of(move) > DOUBTFUL * o->longest + p->wall * p->slip ||
+	       fabs(move->yaw) > DOUBTFUL * o->sharpest +
+	       p->wall * p->slip_turn;
+}
+
+static bool is_faster(const struct odometer *o, const struct pose *move,
+		      double dt, double times)
+{
+	const double most = times * o->params->speed * fmax(dt, LATE);
+
+	return length_of(move) > most || fabs(move->yaw) > 2 * most;
+}
+
+static struct pose part_of(const struct pose *move, double part)
+{
+	return (struct pose){ move->x * part, move->y * part,
+			      move->yaw * part };
+}
+
+/* The robot went on as before, or about so */
+static void go_on(struct odometer *o)
+{
+	add_step(&o->other, &o->step);
+	o->other.slip += UNKNOWN * length_of(&o->step);
+	o->other.turn += UNKNOWN * fabs(o->step.yaw);
+}
+
+/* @before: the way without this step. What is left out is what is doubtful, or
+ * else the largest step there is: in its place the robot went on as before
+ */
+static void add_other(struct odometer *o, const struct way_gone *before,
+		      const struct pose *move, double dt)
+{
+	const bool absurd = is_faster(o, move, dt, 1);
+	const bool doubt = absurd || is_longer(o, move);
+
+	/* what goes on for long is a stop */
+	if (doubt)
+		o->step = part_of(&o->step, 0.5);
+	if (doubt && o->doubted) {
+		go_on(o);
+	} else if (doubt || (!o->doubted && size_of(move) > o->largest)) {
+		o->largest = size_of(move);
+		o->other = *before;
+		go_on(o);
+	} else {
+		add_step(&o->other, move);
+	}
+	o->longest *= FADE;
+	o->sharpest *= FADE;
+	if (doubt) {
+		o->doubted = true;
+		o->absurd |= absurd;
+		o->impossible |= is_faster(o, move, dt, IMPOSSIBLE);
+		/* one that is soon followed by others of its kind is none */
+		o->longest = fmax(o->longest, fmin(length_of(move), LONGER +
+						   2 * o->longest));
+		o->sharpest = fmax(o->sharpest, fmin(fabs(move->yaw), LONGER +
+						     2 * o->sharpest));
+		return;
+	}
+	o->step.x += (move->x - o->step.x) / 2;
+	o->step.y += (move->y - o->step.y) / 2;
+	o->step.yaw += (move->yaw - o->step.yaw) / 2;
+	o->longest = fmax(o->longest, length_of(move));
+	o->sharpest = fmax(o->sharpest, fabs(move->yaw));
+}
+
 bool odometer_move(struct odometer *o, const struct pose *odometry,
 		   int64_t stamp)
 {
 	const struct pose move = exact_between(&o->last, odometry);
 	const double path = sqrt(move.x * move.x + move.y * move.y);
-	const double reach = (double)(stamp - o->stamp) * 1e-9 * MOTION_SPEED;
+	const double dt = (double)(stamp - o->stamp) * 1e-9;
+	const double reach = dt * MOTION_SPEED;
 	const bool first = !o->known;
+	const struct way_gone before = {
+		.move = o->move, .path = o->path, .turned = o->turned,
+	};
 
 	o->last = *odometry;
 	o->stamp = stamp;
@@ -33,6 +143,8 @@ bool odometer_move(struct odometer *o, const struct pose *odometry,
 	o->move = exact_compose(&o->move, &move);
 	o->path += path;
 	o->turned += fabs(move.yaw);
+	if (o->params)
+		add_other(o, &before, &move, dt);
 	return true;
 }
 
@@ -68,15 +180,29 @@ void odometer_scan(struct odometer *o)
 	v[5] += nt * nt;
 }
 
+static double slip_of(const struct slam_params *p, double path, double turned)
+{
+	return p->slip + p->slip_per_m * path + p->slip_per_rad * turned;
+}
+
+static double turn_of(const struct slam_params *p, double path, double turned)
+{
+	return p->slip_turn + p->turn_per_m * path + p->turn_per_rad * turned;
+}
+
 struct motion odometer_motion(const struct odometer *o,
 			      const struct slam_params *p)
 {
+	const struct way_gone *other = &o->other;
 	struct motion m = {
 		.move = o->move,
-		.slip = p->slip + p->slip_per_m * o->path +
-			p->slip_per_rad * o->turned,
-		.turn = p->slip_turn + p->turn_per_m * o->path +
-			p->turn_per_rad * o->turned,
+		.slip = slip_of(p, o->path, o->turned),
+		.turn = turn_of(p, o->path, o->turned),
+		.other = other->move,
+		.other_slip = slip_of(p, other->path, other->turned) +
+			      other->slip,
+		.other_turn = turn_of(p, other->path, other->turned) +
+			      other->turn,
 	};
 
 	root_of(o->spread, m.drift);
@@ -87,7 +213,36 @@ void odometer_restart(struct odometer *o)
 {
 	o->move = o->scan = (struct pose){ 0, 0, 0 };
 	o->path = o->turned = 0;
+	o->other = (struct way_gone){ .path = 0 };
+	o->doubted = o->absurd = o->impossible = false;
+	o->largest = 0;
 	memset(o->spread, 0, sizeof(o->spread));
+}
+
+struct motion motion_without(const struct motion *m)
+{
+	struct motion to = *m;
+
+	to.move = m->other;
+	to.slip = m->other_slip;
+	to.turn = m->other_turn;
+	to.split = 0;
+	return to;
+}
+
+struct motion motion_of(const struct motion *m, uint32_t number)
+{
+	return m->split && number & 1 ? motion_without(m) : *m;
+}
+
+struct prior motion_prior(const struct motion *m, const struct pose *from,
+			  double sigmas)
+{
+	return (struct prior){
+		.at = exact_compose(from, &m->move),
+		.place = sigmas > 0 ? sigmas * m->slip : INFINITY,
+		.turn = sigmas > 0 ? sigmas * m->turn : INFINITY,
+	};
 }
 
 struct pose motion_draw(const struct motion *m, const struct pose *from,

@@ -19,17 +19,76 @@
  * @slip, @turn: standard deviations of place (m) and yaw (rad)
  * @drift:	what GMapping's model adds: a square root of the covariance of
  *		@move, its lower half: xx, yx, yy, tx, ty, tt
+ * @other:	@move, if what was doubtful in the odometry was an error of it
+ * @other_slip, @other_turn: likewise
+ * @split:	nobody knows: particles of odd numbers move by @other
  */
 struct motion {
 	struct pose	move;
 	double		slip, turn;
 	double		drift[6];
+	struct pose	other;
+	double		other_slip, other_turn;
+	uint32_t	split, pad;
+};
+
+/**
+ * struct prior - where a scan may be matched: all is as likely up to a wall
+ * @at:		where the odometry leads
+ * @place, @turn: half of its width, m and rad; INFINITY: there is none
+ */
+struct prior {
+	struct pose	at;
+	double		place, turn;
+};
+
+/* What the fit of a scan, 0..1, has to be better by one width behind the wall;
+ * it grows with the square of that. A little is for loops that close, what is
+ * further away is for nobody
+ */
+#define PRIOR_WALL	0.3
+
+/* What a pose costs that is so far away from one that costs nothing */
+static inline double prior_behind(double away, double width)
+{
+	const double behind = away / width - 1;
+
+	return behind > 0 ? PRIOR_WALL / 2 * (behind + behind * behind) : 0;
+}
+
+static inline double prior_cost(const struct prior *p, const struct pose *pose)
+{
+	const double x = pose->x - p->at.x, y = pose->y - p->at.y;
+	const double turn = fabs(remainder(pose->yaw - p->at.yaw, 2 * M_PI));
+
+	return prior_behind(sqrt(x * x + y * y), p->place) +
+	       prior_behind(turn, p->turn);
+}
+
+/* After @motion from @from, of @sigmas standard deviations; 0: no wall */
+struct prior motion_prior(const struct motion *m, const struct pose *from,
+			  double sigmas);
+
+/* A move, how long the way was, and what is uncertain besides, m and rad */
+struct way_gone {
+	struct pose	move;
+	double		path, turned;
+	double		slip, turn;
 };
 
 /**
  * struct odometer - motions out of the poses that the odometry gives
  * @move:	since odometer_restart()
  * @path, @turned: likewise, m and rad
+ * @other:	likewise, but in the place of doubtful steps, or of the largest
+ *		one, the robot went on as before
+ * @doubted:	there were doubtful steps: much longer than all before
+ * @absurd:	of those, some that the robot is too slow for
+ * @impossible:	of those, some that no scan can make believe
+ * @step:	a mean of the last ones that were not doubtful
+ * @longest, @sharpest: of such steps, m and rad; they fade
+ * @largest:	the step that was left out of @other, m + rad
+ * @params:	what says when to doubt; NULL: never
  * @model:	of GMapping's drift
  * @scan:	@move at the last scan
  * @spread:	the covariance of @move by that: xx, xy, xt, yy, yt, tt
@@ -38,8 +97,11 @@ struct odometer {
 	struct pose	last, move;
 	int64_t		stamp;
 	double		path, turned;
-	bool		known;
-	const struct slam_params *model;
+	struct way_gone	other;
+	bool		known, doubted, absurd, impossible;
+	struct pose	step;
+	double		longest, sharpest, largest;
+	const struct slam_params *params, *model;
 	struct pose	scan;
 	double		spread[6];
 };
@@ -67,6 +129,12 @@ void odometer_scan(struct odometer *o);
 struct motion odometer_motion(const struct odometer *o,
 			      const struct slam_params *params);
 void odometer_restart(struct odometer *o);
+
+/* What particle @number makes of it */
+struct motion motion_of(const struct motion *m, uint32_t number);
+
+/* As if the doubtful steps were errors of the odometry */
+struct motion motion_without(const struct motion *m);
 
 /* Where a robot is after @motion, drawn from the model */
 struct pose motion_draw(const struct motion *m, const struct pose *from,

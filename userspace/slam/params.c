@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include "slam/params.h"
 
 const struct slam_params slam_defaults = {
@@ -17,6 +19,7 @@ const struct slam_params slam_defaults = {
 	.like_sigma = 0.075,
 	.slip = 0.02, .slip_turn = 0.01, .slip_per_m = 0.1,
 	.slip_per_rad = 0.02, .turn_per_m = 0.2, .turn_per_rad = 0.1,
+	.wall = 3, .speed = 2.5,
 	.gain = 40, .sharpness = 10000, .resample = 0.5,
 	.distance = 0.05, .angle = 0.05,
 	.kld_bin = 0.1, .kld_turn = 0.05,
@@ -49,6 +52,7 @@ static const struct limit {
 	LIMIT(ratio, 0.01, 1e6), LIMIT(slip, 0, 10), LIMIT(slip_turn, 0, 3),
 	LIMIT(slip_per_m, 0, 10), LIMIT(slip_per_rad, 0, 10),
 	LIMIT(turn_per_m, 0, 10), LIMIT(turn_per_rad, 0, 10),
+	LIMIT(wall, 0, 100), LIMIT(speed, 0, 1000),
 	LIMIT(srr, 0, 10), LIMIT(srt, 0, 10), LIMIT(str, 0, 10),
 	LIMIT(stt, 0, 10), LIMIT(like_sigma, 1e-4, 1e4),
 	LIMIT(gain, 1e-3, 1e6), LIMIT(sharpness, 0, 1e9),
@@ -56,6 +60,52 @@ static const struct limit {
 	LIMIT(kld_error, 0, 1), LIMIT(kld_bin, 1e-3, 100),
 	LIMIT(kld_turn, 1e-3, 3),
 };
+
+/* In the order of slam_params_motion() */
+static const struct noise {
+	const char	*name;
+	double		v[6];
+} noises[] = {
+	{ "wheels", { 0.02, 0.01, 0.1, 0.02, 0.2, 0.1 } },
+	{ "tracks", { 0.03, 0.02, 0.15, 0.1, 0.3, 0.3 } },
+	{ "gyro", { 0.02, 0.005, 0.1, 0.02, 0.03, 0.02 } },
+};
+
+static void set_noise(struct slam_params *p, const double v[6])
+{
+	p->slip = v[0];
+	p->slip_turn = v[1];
+	p->slip_per_m = v[2];
+	p->slip_per_rad = v[3];
+	p->turn_per_m = v[4];
+	p->turn_per_rad = v[5];
+}
+
+int slam_params_motion(struct slam_params *p, const char *text)
+{
+	double v[6];
+
+	for (size_t i = 0; i < sizeof(noises) / sizeof(*noises); i++) {
+		if (strcmp(text, noises[i].name))
+			continue;
+		set_noise(p, noises[i].v);
+		return 0;
+	}
+	for (int i = 0; i < 6; i++) {
+		char *end;
+
+		v[i] = strtod(text, &end);
+		if (end == text || !(v[i] >= 0 && v[i] <= 3) ||
+		    *end != (i < 5 ? ',' : '\0'))
+			return -EINVAL;
+		text = end + 1;
+	}
+	/* without any nothing could be matched */
+	if (v[0] == 0 || v[1] == 0)
+		return -EINVAL;
+	set_noise(p, v);
+	return 0;
+}
 
 int slam_params_check(const struct slam_params *p, char error[SLAM_ERROR])
 {

@@ -35,6 +35,9 @@ enum slam_compat { SLAM_OWN, SLAM_GMAPPING, SLAM_COMPATS };
  *		movement,
  * @slip_per_m, @slip_per_rad: m more per m and per rad,
  * @turn_per_m, @turn_per_rad: rad more per m and per rad (standard deviations)
+ * @wall:	the matcher looks no further away from where odometry leads than so
+ *		many standard deviations of it; 0: as far as the fit rises
+ * @speed:	of the robot at most, m/s; it turns by at most twice that, rad/s
  * @srr, @srt, @str, @stt: of GMapping's motion model: m per m, rad per m, m
  *		per rad, rad per rad
  * @gain:	by how much the log-likelihood of a scan that fits everywhere
@@ -59,6 +62,7 @@ struct slam_params {
 	double		like_sigma;
 	double		slip, slip_turn, slip_per_m, slip_per_rad;
 	double		turn_per_m, turn_per_rad;
+	double		wall, speed;
 	double		srr, srt, str, stt;
 	double		gain, sharpness, resample;
 	double		distance, angle;
@@ -70,6 +74,15 @@ extern const struct slam_params slam_defaults;
 
 /* What GMapping has, for comparisons with it */
 extern const struct slam_params slam_gmapping;
+
+/**
+ * slam_params_motion() - how good the odometry is, by a name or six numbers
+ * @text: wheels, tracks, gyro; or SLIP,TURN,SLIP_PER_M,SLIP_PER_RAD,
+ *	TURN_PER_M,TURN_PER_RAD
+ *
+ * Return: 0; -EINVAL: neither, @p is as before.
+ */
+int slam_params_motion(struct slam_params *p, const char *text);
 
 /* Return: 0, or -EINVAL and one line */
 int slam_params_check(const struct slam_params *p, char error[SLAM_ERROR]);

@@ -9,6 +9,7 @@
 #include "slam/crew.h"
 #include "slam/exact.h"
 #include "slam/match.h"
+#include "slam/match_wide.h"
 #include "slam/particles.h"
 
 /**
@@ -31,9 +32,14 @@ struct way {
 
 static const struct way own_way, gmapping_way;
 
+/**
+ * struct particle
+ * @before:	pose at the beginning of update @matched - 1
+ */
 struct particle {
 	bool		here;
-	struct pose	pose;
+	struct pose	pose, before;
+	uint64_t	matched;
 	struct field	map;
 };
 
@@ -189,6 +195,15 @@ static double gmapping_match(struct matcher *m, const struct scan *scan,
 	return match_gmapping(m, scan, map, pose);
 }
 
+/* It may not be the first time that this update is matched */
+static void begin_update(struct particle *particle, uint64_t update)
+{
+	if (particle->matched == update + 1)
+		particle->pose = particle->before;
+	particle->before = particle->pose;
+	particle->matched = update + 1;
+}
+
 static void match_one(void *arg, uint32_t index, unsigned int thread)
 {
 	struct matching *job = arg;
@@ -198,18 +213,25 @@ static void match_one(void *arg, uint32_t index, unsigned int thread)
 	struct matcher *m = p->matcher + thread;
 	struct random random = random_of(p->params.seed, job->update,
 					 job->numbers[index]);
+	const struct motion motion = motion_of(job->motion,
+					       job->numbers[index]);
 	const uint64_t before = m->evaluations;
+	struct prior prior;
 	struct pose pose;
 
+	begin_update(particle, job->update);
 	if (!particle->map.width && job->update)
 		particle->pose = exact_compose(&particle->pose,
-					       &job->motion->move);
+					       &motion.move);
 	*out = (struct outcome){ .pose = particle->pose };
 	if (!particle->map.width)
 		return;
-	pose = motion_draw(job->motion, &particle->pose, &random);
-	out->fit = p->way->match(m, job->scan, &particle->map, job->motion,
-				 &pose, &random);
+	prior = motion_prior(&motion, &particle->pose, p->params.wall);
+	pose = motion_draw(&motion, &particle->pose, &random);
+	m->prior = &prior;
+	out->fit = p->way->match(m, job->scan, &particle->map, &motion, &pose,
+				&random);
+	m->prior = NULL;
 	pose.yaw = remainder(pose.yaw, 2 * M_PI);
 	out->pose = particle->pose = pose;
 	out->evaluations = (uint32_t)(m->evaluations - before);
@@ -329,20 +351,32 @@ int particles_copy(struct particles *p, uint32_t to, uint32_t from)
 	return err;
 }
 
-struct outcome particles_track(struct particles *p, uint32_t number,
-			       const struct scan *scan,
-			       const struct pose *from)
+struct sighting particles_track(struct particles *p, uint32_t number,
+				const struct scan *scan,
+				const struct seek *seek)
 {
+	const struct field *map = &p->particle[number].map;
 	struct matcher *m = p->matcher;
-	const uint64_t before = m->evaluations;
-	struct outcome out = { .pose = *from };
+	struct sighting s = { .outcome = { .pose = seek->prior.at } };
+	uint64_t before = 0;
 
-	if (matcher_begin(m, scan))
-		return out;
-	out.fit = p->way->track(m, scan, &p->particle[number].map, &out.pose);
-	out.pose.yaw = remainder(out.pose.yaw, 2 * M_PI);
-	out.evaluations = (uint32_t)(m->evaluations - before);
-	return out;
+	if (begin(p, scan))
+		return s;
+	for (unsigned int i = 0; i < crew_threads(p->crew); i++)
+		before += p->matcher[i].evaluations;
+	if (seek->wide)
+		s.ahead = match_wide(m, p->crew, scan, map, &seek->prior,
+				     &s.outcome.pose);
+	m->prior = &seek->prior;
+	s.outcome.fit = p->way->track(m, scan, map, &s.outcome.pose);
+	m->prior = NULL;
+	s.outcome.pose.yaw = remainder(s.outcome.pose.yaw, 2 * M_PI);
+	if (seek->check)
+		s.against = match_against(m, scan, map, &s.outcome.pose);
+	for (unsigned int i = 0; i < crew_threads(p->crew); i++)
+		s.outcome.evaluations += (uint32_t)p->matcher[i].evaluations;
+	s.outcome.evaluations -= (uint32_t)before;
+	return s;
 }
 
 int particles_redo(struct particles *p, uint32_t number, uint64_t update,

@@ -48,8 +48,30 @@ void particles_place(struct particles *p, uint32_t number,
 		     const struct pose *pose);
 
 /**
+ * struct seek - where a scan is to be looked for
+ * @prior:	what is farther away costs
+ * @wide:	all over that place, and not from its middle on only
+ * @check:	@against is wanted
+ */
+struct seek {
+	struct prior	prior;
+	uint32_t	wide, check;
+};
+
+/**
+ * struct sighting - where it was found
+ * @against:	the share of its beams that pass through walls of the map
+ * @ahead:	of a wide search: by how much it fits better than elsewhere
+ */
+struct sighting {
+	struct outcome	outcome;
+	double		against, ahead;
+};
+
+/**
  * particles_match() - move and match
  * @update:	number of the scan among those that change particles, from 0
+ *		Of one update it can be done again, with another motion
  * @scan:	stays as it is until particles_write() of this update is done
  * @motion:	of the robot since the update before
  * @numbers:	of particles that are here, @count of them
@@ -79,13 +101,12 @@ int particles_copy(struct particles *p, uint32_t to, uint32_t from);
 
 /**
  * particles_track() - where the robot is in a particle's map
- * @from: pose that is expected
  *
  * Nothing changes. Return: the best pose.
  */
-struct outcome particles_track(struct particles *p, uint32_t number,
-			       const struct scan *scan,
-			       const struct pose *from);
+struct sighting particles_track(struct particles *p, uint32_t number,
+				const struct scan *scan,
+				const struct seek *seek);
 
 /**
  * particles_redo() - a scan goes into a map again, from a pose of long ago

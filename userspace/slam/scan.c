@@ -76,8 +76,6 @@ static void add_beams(struct scan *s, const struct reading *r, float limit,
 	s->behind = s->match;
 	s->behind.x = x;
 	s->behind.y = y;
-	s->laser_x = r->laser.x * units;
-	s->laser_y = r->laser.y * units;
 	for (unsigned int i = 0, hit = 0; i < r->beams; i++) {
 		double sine, cosine;
 
@@ -124,6 +122,8 @@ int scan_make(struct scan *s, const struct reading *r,
 	s->x = s->memory + 2 * s->room;
 	s->y = s->x + s->room;
 	s->hits = s->cuts = 0;
+	s->laser_x = r->laser.x * units;
+	s->laser_y = r->laser.y * units;
 	for (unsigned int i = 0; i < r->beams; i++) {
 		const double range = r->range[i];
 

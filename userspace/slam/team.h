@@ -26,8 +26,24 @@ struct team_state {
 };
 
 /**
+ * struct team_order - what is to be matched
+ * @update:	its number
+ * @round:	how often this update was matched before
+ * @motion:	of the robot since the update before
+ * @again:	if no particle fits so well it may be matched again
+ */
+struct team_order {
+	uint64_t	update;
+	uint32_t	round, pad;
+	struct motion	motion;
+	double		again;
+};
+
+/**
  * struct team_ops - what a team can
- * @match:	particles_match() for all particles of @state; @out: [count]
+ * @match:	particles_match() for all particles of @state; @out: [count].
+ *		May be done again for the same update if no particle fitted as
+ *		well as @order says
  * @settle:	the scan of @update goes into the maps of all particles that
  *		have children, and then particle i becomes a copy of
  *		@parent[i], for i below @count; NULL: all stay. @state is that
@@ -43,14 +59,14 @@ struct team_state {
  */
 struct team_ops {
 	int	(*match)(struct team *t, const struct team_state *state,
-			 uint64_t update, const struct reading *reading,
-			 const struct motion *motion, struct outcome *out);
+			 const struct team_order *order,
+			 const struct reading *reading, struct outcome *out);
 	int	(*settle)(struct team *t, const struct team_state *state,
 			  uint64_t update, const uint32_t *parent,
 			  uint32_t count);
 	int	(*track)(struct team *t, const struct team_state *state,
 			 uint32_t number, const struct reading *reading,
-			 const struct pose *from, struct outcome *out);
+			 const struct seek *seek, struct sighting *out);
 	int	(*recall)(struct team *t, const struct team_state *state,
 			  uint64_t update, const struct reading *reading,
 			  const struct outcome *out);

@@ -53,8 +53,8 @@ static int add_missing(struct local *l, uint32_t count)
 }
 
 static int local_match(struct team *t, const struct team_state *state,
-		       uint64_t update, const struct reading *reading,
-		       const struct motion *motion, struct outcome *out)
+		       const struct team_order *order,
+		       const struct reading *reading, struct outcome *out)
 {
 	struct local *l = (struct local *)t;
 	int err = add_missing(l, state->count);
@@ -62,8 +62,9 @@ static int local_match(struct team *t, const struct team_state *state,
 	if (!err)
 		err = scan_make(&l->scan, reading, &l->params);
 	if (!err)
-		err = particles_match(l->particles, update, &l->scan, motion,
-				      l->numbers, state->count, out);
+		err = particles_match(l->particles, order->update, &l->scan,
+				      &order->motion, l->numbers, state->count,
+				      out);
 	return err;
 }
 
@@ -113,14 +114,14 @@ static int local_settle(struct team *t, const struct team_state *state,
 
 static int local_track(struct team *t, const struct team_state *state,
 		       uint32_t number, const struct reading *reading,
-		       const struct pose *from, struct outcome *out)
+		       const struct seek *seek, struct sighting *out)
 {
 	struct local *l = (struct local *)t;
 	const int err = scan_make(&l->scan, reading, &l->params);
 
 	(void)state;
 	if (!err)
-		*out = particles_track(l->particles, number, &l->scan, from);
+		*out = particles_track(l->particles, number, &l->scan, seek);
 	return err;
 }
 

@@ -115,7 +115,8 @@ int remote_make_room(struct remote *r, uint32_t count)
 static struct wire_match match_head(const struct remote *r)
 {
 	return (struct wire_match){
-		.update = r->update, .motion = r->motion,
+		.update = r->order.update, .motion = r->order.motion,
+		.round = r->order.round, .again = r->order.again,
 		.early = !r->resampled,
 	};
 }
@@ -134,11 +135,11 @@ static int settle_first(struct remote *r)
 static int send_match(struct remote *r, struct member *m)
 {
 	const struct wire_match head = match_head(r);
-	const struct wire_reading *reading = scans_at(&r->scans, r->update);
+	const struct wire_reading *reading = scans_at(&r->scans, r->order.update);
 
-	if (m->matched > r->update)
+	if (m->matched > r->order.update)
 		return 0;
-	m->matched = r->update + 1;
+	m->matched = r->order.update + 1;
 	m->scans = 0;
 	return send_to(r, m->id, WIRE_MATCH, &head, sizeof(head), reading,
 		       scans_size(reading));
@@ -212,7 +213,7 @@ static int rebuild(struct remote *r, struct member *m, uint32_t number)
 	if (!err)
 		err = settle_first(r);
 	/* before the scans, which it would forget */
-	if (!err && r->matching)
+	if (!err && (r->matching || r->open))
 		err = send_match(r, m);
 	if (!err)
 		err = send_scans(r, m, steps);
@@ -338,7 +339,8 @@ static void on_result(struct remote *r, uint32_t from, const void *data,
 	m->work.early = w->early;
 	m->work.messages = w->sent.messages;
 	m->work.bytes = w->sent.bytes;
-	if (!r->matching || w->update != r->update)
+	if (!r->matching || w->update != r->order.update ||
+	    w->round != r->order.round)
 		return;
 	for (uint32_t i = 0; i < w->count; i++) {
 		const uint32_t number = o[i].number;
@@ -456,7 +458,7 @@ static int begin(struct remote *r)
 static int match_all(struct remote *r)
 {
 	const struct wire_match head = match_head(r);
-	const struct wire_reading *reading = scans_at(&r->scans, r->update);
+	const struct wire_reading *reading = scans_at(&r->scans, r->order.update);
 	int err;
 
 	r->unsettled = false;
@@ -464,25 +466,26 @@ static int match_all(struct remote *r)
 	err = remote_send_all(r, WIRE_MATCH, &head, sizeof(head), reading,
 			      scans_size(reading));
 	for (uint32_t i = 0; i < r->members; i++) {
-		r->member[i].matched = r->update + 1;
+		r->member[i].matched = r->order.update + 1;
 		r->member[i].scans = 0;
 	}
 	return err;
 }
 
 static int remote_match(struct team *t, const struct team_state *state,
-			uint64_t update, const struct reading *reading,
-			const struct motion *motion, struct outcome *out)
+			const struct team_order *order,
+			const struct reading *reading, struct outcome *out)
 {
 	struct remote *r = (struct remote *)t;
 	struct engine_message m;
 	int err;
 
 	r->state = state;
-	r->update = update;
-	r->motion = *motion;
+	r->order = *order;
 	r->out = out;
-	err = scans_add(&r->scans, update, reading);
+	for (uint32_t i = 0; i < r->members && order->round; i++)
+		r->member[i].matched = order->update;
+	err = scans_add(&r->scans, order->update, reading);
 	if (!err)
 		err = begin(r);
 	if (err)
@@ -501,6 +504,7 @@ static int remote_match(struct team *t, const struct team_state *state,
 			err = place_lost(r);
 	}
 	r->matching = false;
+	r->open = true;
 	return err ? err : add_update(r);
 }
 
@@ -508,11 +512,11 @@ static int remote_match(struct team *t, const struct team_state *state,
  * Between updates
  */
 
-static int ask(struct remote *r, uint32_t number, const struct pose *from,
+static int ask(struct remote *r, uint32_t number, const struct seek *seek,
 	       const struct bytes *reading)
 {
 	const struct wire_track head = {
-		.pose = *from, .ticket = ++r->ticket, .number = number,
+		.seek = *seek, .ticket = ++r->ticket, .number = number,
 	};
 
 	return send_to(r, r->owner[number], WIRE_TRACK, &head, sizeof(head),
@@ -520,15 +524,16 @@ static int ask(struct remote *r, uint32_t number, const struct pose *from,
 }
 
 static bool on_tracked(const struct remote *r, const struct engine_message *m,
-		       struct outcome *out)
+		       struct sighting *out)
 {
 	const struct wire_tracked *a = m->data;
 
 	if (m->type != WIRE_TRACKED || m->len != sizeof(*a) ||
 	    a->ticket != r->ticket)
 		return false;
-	*out = (struct outcome){
-		a->outcome.pose, a->outcome.fit, a->outcome.evaluations,
+	*out = (struct sighting){
+		{ a->outcome.pose, a->outcome.fit, a->outcome.evaluations },
+		a->against, a->ahead,
 	};
 	return true;
 }
@@ -542,11 +547,11 @@ static int pack(struct bytes *b, const struct reading *r)
 					r->beams * sizeof(float));
 }
 
-static int track(struct remote *r, uint32_t number, const struct pose *from,
-		 const struct bytes *reading, struct outcome *out)
+static int track(struct remote *r, uint32_t number, const struct seek *seek,
+		 const struct bytes *reading, struct sighting *out)
 {
 	struct engine_message m;
-	int err = ask(r, number, from, reading);
+	int err = ask(r, number, seek, reading);
 
 	while (!err) {
 		err = r->members ? receive(r, &m, SILENCE) : wait_for(r, 1);
@@ -559,14 +564,14 @@ static int track(struct remote *r, uint32_t number, const struct pose *from,
 			continue;
 		err = place_lost(r);
 		if (!err)
-			err = ask(r, number, from, reading);
+			err = ask(r, number, seek, reading);
 	}
 	return err;
 }
 
 static int remote_track(struct team *t, const struct team_state *state,
 			uint32_t number, const struct reading *reading,
-			const struct pose *from, struct outcome *out)
+			const struct seek *seek, struct sighting *out)
 {
 	struct remote *r = (struct remote *)t;
 	struct bytes packed = { 0 };
@@ -580,7 +585,7 @@ static int remote_track(struct team *t, const struct team_state *state,
 	if (!err)
 		err = place_lost(r);
 	if (!err)
-		err = track(r, number, from, &packed, out);
+		err = track(r, number, seek, &packed, out);
 	bytes_free(&packed);
 	return err;
 }

@@ -33,6 +33,7 @@ struct member {
  * @owner:	of each particle, an id; 0: nobody
  * @from:	who had its parent before the last resampling
  * @done:	of this match
+ * @open:	an update was matched, and is not settled
  * @unsettled:	the last update changed nothing, which nobody was told yet
  * @resampled:	the last update was
  * @lost:	what workers that are gone had used
@@ -49,9 +50,9 @@ struct remote {
 	uint8_t				*done;
 	uint32_t			count, room;
 	struct scans			scans;
-	uint64_t			update, settled, ticket;
-	struct motion			motion;
-	bool				matching, begun;
+	uint64_t			settled, ticket;
+	struct team_order		order;
+	bool				matching, open, begun;
 	bool				unsettled, resampled;
 	bool				changed;	/* workers came or went */
 	struct outcome			*out;

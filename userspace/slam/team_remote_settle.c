@@ -129,12 +129,12 @@ static uint32_t *all_stay(uint32_t count)
 
 static int settle(struct remote *r, const uint32_t *parent, uint32_t count)
 {
-	struct wire_settle head = { .update = r->update };
+	struct wire_settle head = { .update = r->order.update };
 	int moves, err;
 
 	r->resampled = parent;
 	r->unsettled = !parent;
-	r->settled = r->update;
+	r->settled = r->order.update;
 	if (!parent)
 		return 0;
 	err = remote_make_room(r, count);
@@ -161,6 +161,7 @@ int remote_settle(struct team *t, const struct team_state *state,
 
 	(void)update;
 	r->state = state;
+	r->open = false;
 	if (!r->begun)
 		return settle_nowhere(r, count);
 	if (!parent && r->changed) {

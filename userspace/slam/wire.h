@@ -12,7 +12,8 @@
  *	MATCH	  a reading: match the particles you have; of the update before
  *		  that all stayed as they were, if nobody said SETTLE
  *	SETTLE	  of the update that was matched: who is whose child, and where
- *	TRACK	  where is the robot in this particle's map?
+ *	TRACK	  where is the robot in this particle's map? May come between
+ *		  two MATCH of the same update, but not from one to the next
  *
  *	worker -> coordinator
  *	RESULT	  particles that were matched
@@ -29,10 +30,10 @@
 #define SLAM_WIRE_H
 
 #include "engine/engine.h"
-#include "slam/motion.h"
+#include "slam/particles.h"
 #include "readings/reading.h"
 
-enum { WIRE_VERSION = 7 };
+enum { WIRE_VERSION = 8 };
 
 enum wire_type {
 	WIRE_SETUP = 1, WIRE_SCAN, WIRE_REBUILD, WIRE_MATCH, WIRE_SETTLE,
@@ -50,13 +51,16 @@ struct wire_reading {
 
 /*
  * SCAN and MATCH; SCAN without motion. A reading follows
+ * @round: 0; or this update was matched before, and that does not count
  * @early: once the result is out, the scan goes into the maps: as a rule
  *	nobody is resampled, and then that need not wait for the coordinator
+ * @again: not if none of the worker's particles fits so well
  */
 struct wire_match {
 	uint64_t	update;
 	struct motion	motion;
-	uint32_t	early, pad;
+	uint32_t	round, early;
+	double		again;
 };
 
 struct wire_step {
@@ -89,7 +93,7 @@ struct wire_result {
 						 * while others matched
 						 */
 	struct engine_traffic sent;		/* to other workers */
-	uint32_t	count, pad;
+	uint32_t	count, round;		/* of MATCH */
 };
 
 /*
@@ -110,13 +114,14 @@ struct wire_settle {
 };
 
 struct wire_track {
-	struct pose	pose;
+	struct seek	seek;
 	uint64_t	ticket;
 	uint32_t	number, pad;
 };
 
 struct wire_tracked {
 	struct wire_outcome	outcome;
+	double			against, ahead;
 	uint64_t		ticket;
 };
 

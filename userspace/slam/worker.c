@@ -125,7 +125,9 @@ static uint64_t cpu_of(const struct worker *w)
 
 static int match(struct worker *w, const uint32_t *numbers, uint32_t count)
 {
-	struct wire_result head = { .update = w->update, .count = count };
+	struct wire_result head = {
+		.update = w->update, .count = count, .round = w->round,
+	};
 	struct engine_counters counters;
 	struct particles_use use;
 	struct wire_outcome *list;
@@ -191,12 +193,23 @@ int worker_write_rest(struct worker *w)
 			       w->numbers + first, w->count - first);
 }
 
+/* Whether this update will not be matched again: some particle of this worker
+ * fits well enough. The last results are all of them
+ */
+static bool is_final(const struct worker *w)
+{
+	for (uint32_t i = 0; i < w->count; i++)
+		if (w->out[i].fit >= w->again)
+			return true;
+	return false;
+}
+
 /* Where particles are sent to and fro, copies of them share their maps yet */
 static void write_early(struct worker *w)
 {
 	const uint64_t start = cpu_of(w);
 
-	if (!w->eager || w->lates || w->ghosts || w->failed)
+	if (!w->eager || w->lates || w->ghosts || w->failed || !is_final(w))
 		return;
 	engine_wait(w->engine, 0);
 	w->failed = worker_write_rest(w);
@@ -221,11 +234,15 @@ int worker_settle_all(struct worker *w)
 static int on_match(struct worker *w, const void *data, size_t len)
 {
 	const struct wire_match *m = data;
+	const bool again = w->matching && len >= sizeof(*m) &&
+			   m->update == w->update && m->round > w->round;
 	int err = 0;
 
-	if (len < sizeof(*m) || (w->matching && m->update <= w->update))
+	if (len < sizeof(*m) ||
+	    (w->matching && !again && m->update <= w->update) ||
+	    (again && w->written))
 		return -EBADMSG;
-	if (w->matching)
+	if (w->matching && !again)
 		err = worker_settle_all(w);
 	if (err)
 		return err;
@@ -236,6 +253,8 @@ static int on_match(struct worker *w, const void *data, size_t len)
 	w->reading.len = 0;
 	err = bytes_append(&w->reading, m + 1, len - sizeof(*m));
 	w->update = m->update;
+	w->round = m->round;
+	w->again = m->again;
 	w->motion = m->motion;
 	w->matching = true;
 	w->eager = m->early;
@@ -263,12 +282,12 @@ static int on_track(struct worker *w, const void *data, size_t len);
 
 int worker_arrived(struct worker *w, uint32_t number)
 {
-	const int err = worker_add_number(w, number);
+	int err = worker_add_number(w, number);
 
+	if (!err && w->matching)
+		err = match(w, &number, 1);
 	if (err)
 		return err;
-	if (w->matching)
-		return match(w, &number, 1);
 	if (!w->track.len ||
 	    ((struct wire_track *)w->track.data)->number != number)
 		return 0;
@@ -337,11 +356,11 @@ static int on_track(struct worker *w, const void *data, size_t len)
 	const struct wire_reading *r = (const struct wire_reading *)(t + 1);
 	struct wire_tracked answer;
 	struct reading reading;
-	struct outcome out;
+	struct sighting s;
 	int err;
 
 	if (len < sizeof(*t) || !scans_valid(r, len - sizeof(*t)) ||
-	    !pose_valid(&t->pose) || w->matching)
+	    !pose_valid(&t->seek.prior.at) || w->written)
 		return -EBADMSG;
 	if (!has(w, t->number)) {
 		w->track.len = 0;
@@ -351,12 +370,17 @@ static int on_track(struct worker *w, const void *data, size_t len)
 	err = scan_make(&w->scan, &reading, &w->params);
 	if (err)
 		return err;
-	out = particles_track(w->particles, t->number, &w->scan, &t->pose);
+	s = particles_track(w->particles, t->number, &w->scan, &t->seek);
 	answer = (struct wire_tracked){
-		.outcome = { out.pose, out.fit, t->number, out.evaluations },
-		.ticket = t->ticket,
+		.outcome = { s.outcome.pose, s.outcome.fit, t->number,
+			     s.outcome.evaluations },
+		.against = s.against, .ahead = s.ahead, .ticket = t->ticket,
 	};
 	w->track.len = 0;
+	if (w->matching)
+		err = make_own(w);
+	if (err)
+		return err;
 	return worker_send(w, 0, WIRE_TRACKED, &answer, sizeof(answer), NULL, 0);
 }
 

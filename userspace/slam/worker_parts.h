@@ -51,6 +51,8 @@ struct worker {
 	struct bytes		reading;	/* of the last MATCH */
 	struct scan		scan;
 	uint64_t		update;		/* of the last MATCH */
+	uint32_t		round;		/* likewise */
+	double			again;
 	uint64_t		settled;	/* the next one to be settled */
 	struct motion		motion;
 	bool			matching;

@@ -250,7 +250,7 @@ static void *filter(void *arg)
 			l->unused += r.beams > 0;
 			break;
 		}
-		mapper_pose(l->mapper, &r, &result.pose);
+		mapper_pose(l->mapper, &r, &result);
 		l->failed = take_result(l, &r, &result);
 	}
 	if (l->failed == -EINTR)

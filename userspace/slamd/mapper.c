@@ -119,17 +119,18 @@ static bool publish(struct mapper *m, enum outlet_topic topic, int64_t stamp)
 }
 
 void mapper_pose(struct mapper *m, const struct reading *r,
-		 const struct pose *pose)
+		 const struct filter_result *result)
 {
 	const struct mapper_config *c = &m->config;
 	struct message_transform t;
 
 	if (!c->publish)
 		return;
-	submap_out_pose(&m->out, r->stamp, pose, m->pose);
+	submap_out_pose(&m->out, r->stamp, &result->pose, result->covariance,
+			m->pose);
 	c->publish(c->arg, OUTLET_POSE, r->stamp, m->pose);
-	submap_out_drift(&m->out, c->odom_frame, r->stamp, pose, &r->odometry,
-			 &t, m->pose);
+	submap_out_drift(&m->out, c->odom_frame, r->stamp, &result->pose,
+			 &r->odometry, &t, m->pose);
 	c->publish(c->arg, OUTLET_TF, r->stamp, m->pose);
 }
 

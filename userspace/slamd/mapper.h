@@ -8,6 +8,7 @@
 #ifndef SLAMD_MAPPER_H
 #define SLAMD_MAPPER_H
 
+#include "slam/filter.h"
 #include "slamd/outlet.h"
 #include "slamd/slamd.h"
 #include "slamd/submap_out.h"
@@ -56,7 +57,7 @@ int mapper_scan(struct mapper *m, const struct reading *r,
  * For one thread, which may be another one.
  */
 void mapper_pose(struct mapper *m, const struct reading *r,
-		 const struct pose *pose);
+		 const struct filter_result *result);
 
 /**
  * mapper_history() - where the robot was at all scans until now

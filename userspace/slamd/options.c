@@ -24,7 +24,8 @@ enum {
 	OPT_ENGINE, OPT_JOB, OPT_WORKERS, OPT_VERSION,
 	OPT_FROM, OPT_TO, OPT_NODE, OPT_MAP_FRAME, OPT_ODOM_FRAME,
 	OPT_BASE_FRAME, OPT_ROBOT, OPT_SPEED, OPT_PATIENCE, OPT_SUBMAP,
-	OPT_MAP_EVERY, OPT_CHECKPOINT, OPT_RESUME,
+	OPT_MAP_EVERY, OPT_CHECKPOINT, OPT_MOTION, OPT_WALL, OPT_MAX_SPEED,
+	OPT_RESUME,
 };
 
 static const struct argp_option options[] = {
@@ -84,6 +85,13 @@ static const struct argp_option options[] = {
 	{ "distance", OPT_DISTANCE, "M", 0,
 	  "that is moved between updates of the particles (0.05)", 3 },
 	{ "angle", OPT_ANGLE, "RAD", 0, "or turned (0.05)", 3 },
+	{ "motion", OPT_MOTION, "NOISE", 0,
+	  "of odometry: wheels, tracks, gyro, or six numbers (wheels)", 3 },
+	{ "wall", OPT_WALL, "SIGMAS", 0,
+	  "of that noise: scans are matched no further away; 0: anywhere (3)",
+	  3 },
+	{ "max-speed", OPT_MAX_SPEED, "M/S", 0,
+	  "of the robot: odometry that says more has jumped (2.5)", 3 },
 	{ "resample", OPT_RESAMPLE, "SHARE", 0,
 	  "when fewer particles are effective; 1: at every update (0.5)", 3 },
 	{ "gain", OPT_GAIN, "G", 0, "log-likelihood of a perfect scan (40)",
@@ -213,6 +221,14 @@ static error_t parse_filter(int key, char *arg, struct slam_params *p)
 		return number("distance", arg, 0, 100, &p->distance);
 	case OPT_ANGLE:
 		return number("angle", arg, 0, 3, &p->angle);
+	case OPT_MOTION:
+		if (slam_params_motion(p, arg))
+			return cli_error(-EINVAL, "motion must be wheels, tracks, gyro, or SLIP,TURN,SLIP/M,SLIP/RAD,TURN/M,TURN/RAD (0..3; the first two above 0)");
+		return 0;
+	case OPT_WALL:
+		return number("wall", arg, 0, 100, &p->wall);
+	case OPT_MAX_SPEED:
+		return number("max-speed", arg, 0.01, 1000, &p->speed);
 	case OPT_RESAMPLE:
 		return number("resample", arg, 0, 1, &p->resample);
 	case OPT_GAIN:
@@ -317,6 +333,11 @@ static bool draws_poses(const struct slamd_options *o)
 	return o->params.compat != SLAM_GMAPPING;
 }
 
+static bool has_wall(const struct slamd_options *o)
+{
+	return o->params.wall > 0;
+}
+
 static bool resamples(const struct slamd_options *o)
 {
 	return o->params.resample > 0;
@@ -350,6 +371,9 @@ static const struct need {
 	{ OPT_JOB, has_broker, "needs --engine with a broker" },
 	{ OPT_WORKERS, has_engine, "needs --engine" },
 	{ OPT_SHARPNESS, draws_poses, "means nothing with --compat gmapping" },
+	{ OPT_MOTION, draws_poses, "means nothing with --compat gmapping" },
+	{ OPT_WALL, draws_poses, "means nothing with --compat gmapping" },
+	{ OPT_MAX_SPEED, has_wall, "means nothing with --compat gmapping or --wall 0" },
 	{ OPT_KLD, resamples, "means nothing without resampling" },
 	{ OPT_PARTICLES_MIN, has_kld, "needs --kld" },
 	{ OPT_PARTICLES_MIN, is_least, "is more than --particles" },

@@ -124,7 +124,7 @@ static int publish_reading(struct replay *r, const struct reading *reading,
 
 	if (!r->outlet)
 		return 0;
-	mapper_pose(r->mapper, reading, &result->pose);
+	mapper_pose(r->mapper, reading, result);
 	if (!result->updated)
 		return 0;
 	err = mapper_scan(r->mapper, reading, error);

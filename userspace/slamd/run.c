@@ -242,6 +242,20 @@ static void keep(struct run *r, const struct reading *reading,
 	r->checkpoint = NULL;
 }
 
+/* Once for each time that it is lost */
+static void tell_lost(struct run *r, const struct reading *reading,
+		      const struct filter_result *result)
+{
+	const double at = (double)reading->stamp * 1e-9;
+
+	if (result->found)
+		service_logf(LOG_WARNING, "%.3f: the robot is not where its odometry led: found in the map", at);
+	else if (result->lost && !r->told_lost)
+		service_logf(LOG_WARNING, "%.3f: the robot is lost: the scans contradict the map. It is looked for, and they are left out of the map meanwhile", at);
+	if (result->updated || result->held)
+		r->told_lost = result->lost;
+}
+
 int run_read(struct run *r, const struct reading *reading,
 	     struct filter_result *result)
 {
@@ -260,6 +274,7 @@ int run_read(struct run *r, const struct reading *reading,
 				 (unsigned long long)(r->stats.readings +
 						      r->stats.resumed),
 				 strerror(-err));
+	tell_lost(r, reading, result);
 	keep(r, reading, result);
 	return 0;
 }

@@ -22,6 +22,7 @@ enum { RUN_STATE = 100 };	/* bytes of run_state() */
  * @start:	of readings, CLOCK_MONOTONIC, ns; for progress
  * @fresh:	the checkpoint was made by this run
  * @told_map:	that the last map was not published
+ * @told_lost:	that the robot is lost
  */
 struct run {
 	const struct slamd_options	*o;
@@ -34,7 +35,7 @@ struct run {
 	struct filter_result		last;
 	uint32_t			updates;
 	uint64_t			start, synced;
-	bool				fresh, told_map;
+	bool				fresh, told_map, told_lost;
 };
 
 /**

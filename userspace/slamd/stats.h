@@ -15,6 +15,9 @@
  * @replaced:	scans that newer ones took the place of
  * @lost:	readings of which nothing is left
  * @unused:	scans that waited when it was told to end
+ * @lost_updates: at which the scan contradicted the map, and the robot was
+ *		found nowhere
+ * @found:	times that it was found elsewhere
  * @ms:		processor time of each reading that had a scan
  * @wall:	ns by the clock, of all of those but the first
  * @own:	ns of processor time of the calling thread
@@ -24,6 +27,7 @@ struct stats {
 	uint32_t	count, room;
 	uint64_t	wall, own;
 	uint64_t	resumed, replaced, lost, unused;
+	uint64_t	lost_updates, found;
 	uint64_t	readings, updates, resamplings, jumps, evaluations;
 	double		effective;		/* sum */
 	/* private */

@@ -189,13 +189,24 @@ int submap_out_transforms(struct submap_out *out, const struct submaps *s,
 }
 
 void submap_out_pose(const struct submap_out *out, int64_t stamp,
-		     const struct pose *pose, union message *m)
+		     const struct pose *pose, const double covariance[6],
+		     union message *m)
 {
+	static const unsigned char at[3] = { 0, 1, 5 };
+	const double *v = covariance;
+	const double full[3][3] = {
+		{ v[0], v[1], v[2] }, { v[1], v[3], v[4] },
+		{ v[2], v[4], v[5] },
+	};
+
 	m->odometry = (struct message_odometry){
 		.header = header(stamp, out->map),
 		.child_frame_id = message_string(out->robot),
 		.pose = message_pose_of(pose),
 	};
+	for (int i = 0; i < 9; i++)
+		m->odometry.pose_covariance[at[i / 3] * 6 + at[i % 3]] =
+			full[i / 3][i % 3];
 }
 
 void submap_out_drift(const struct submap_out *out, const char *odom,

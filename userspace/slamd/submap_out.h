@@ -96,9 +96,12 @@ int submap_out_transforms(struct submap_out *out, const struct submaps *s,
 			  const uint32_t *list, uint32_t count, bool all,
 			  union message *m, char error[SUBMAP_OUT_ERROR]);
 
-/* Where the robot is in the map: nav_msgs/Odometry, all else in it is 0 */
+/* Where the robot is in the map: nav_msgs/Odometry, all else in it is 0.
+ * @covariance: of x, y and yaw: xx, xy, xt, yy, yt, tt
+ */
 void submap_out_pose(const struct submap_out *out, int64_t stamp,
-		     const struct pose *pose, union message *m);
+		     const struct pose *pose, const double covariance[6],
+		     union message *m);
 
 /**
  * submap_out_drift() - where the frame of the odometry is: tf2_msgs/TFMessage
