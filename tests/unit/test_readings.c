@@ -283,6 +283,22 @@ static void test_range_max(void)
 	s = read_text(text, NULL);
 	ok(s->first.range_max > 9.7, "carmen: no heap, all were hit (%g)",
 	   s->first.range_max);
+	n = 0;
+	for (int i = 0; i < 100; i++)
+		n += make_scan(text + n, 180, 3 + i * 0.05,
+			       i % 3 ? 51.1 : 50.0);
+	s = read_text(text, NULL);
+	ok(s->first.range_max < 50 && s->first.range_max > 49.5,
+	   "carmen: two ranges of nothing, 51.1 and 50 m (%g)",
+	   s->first.range_max);
+	n = 0;
+	for (int i = 0; i < 100; i++)
+		n += make_scan(text + n, 180, 3 + i * 0.05,
+			       i % 5 ? 51.1 : 49 + i * 0.01);
+	s = read_text(text, NULL);
+	ok(s->first.range_max > 50.5 && s->first.range_max < 51.1f,
+	   "carmen: walls just below them are walls (%g)",
+	   s->first.range_max);
 }
 
 static void test_robotlaser(void)
@@ -539,8 +555,11 @@ static void test_real(void)
 		struct seen *s;
 
 		snprintf(path, sizeof(path), REAL "%s", real[i].name);
-		if (access(path, R_OK))
+		if (access(path, R_OK)) {
+			ok(true, "%s # SKIP the recording is not there",
+			   real[i].name);
 			continue;
+		}
 		s = read_log(path, NULL);
 		ok(!s->open && !s->end && s->scans == real[i].scans &&
 		   s->readings == real[i].readings &&

@@ -41,6 +41,16 @@ static unsigned int bin_of(float v)
 	return bits >> CARMEN_PEAK_SHIFT;
 }
 
+static void vote(struct carmen_peak *p, unsigned int b, float range)
+{
+	if (!p->votes[b])
+		p->usual[b] = range;
+	if (p->usual[b] == range)
+		p->votes[b]++;
+	else
+		p->votes[b]--;
+}
+
 void carmen_peak_add(struct carmen_peak *p, const float *range,
 		     unsigned int count)
 {
@@ -53,8 +63,29 @@ void carmen_peak_add(struct carmen_peak *p, const float *range,
 		p->bin[b]++;
 		if (range[i] > p->most[b])
 			p->most[b] = range[i];
+		vote(p, b, range[i]);
 		p->beams++;
 	}
+}
+
+/* Further codes are not lower than this, of the first one */
+#define CODES		0.8
+/* So many beams, and of these in the bin so much, have the very same range */
+enum { CODE_BEAMS = 200 };
+#define CODE_SHARE	0.9
+
+/* Whether a range below the first heap is one of a laser that hit nothing, not
+ * of a wall: walls have other ranges just below theirs
+ */
+static bool is_code(const struct carmen_peak *p, unsigned int b)
+{
+	uint64_t below = 0;
+
+	for (unsigned int i = 1; i < 5 && i <= b; i++)
+		below += p->bin[b - i];
+	return p->votes[b] >= CODE_BEAMS &&
+	       p->votes[b] >= CODE_SHARE * p->bin[b] &&
+	       p->votes[b] >= below;
 }
 
 /*
@@ -67,8 +98,22 @@ static bool is_heap(const struct carmen_peak *p, unsigned int top)
 	uint64_t below = 0;
 
 	for (unsigned int i = 2; i < 10 && i <= top; i++)
-		below += p->bin[top - i];
+		if (!is_code(p, top - i))
+			below += p->bin[top - i];
 	return n >= 16 && n >= 2 * below;
+}
+
+/* Below the heap in bin @top. Return: from where on nothing was hit */
+static float below_codes(const struct carmen_peak *p, unsigned int top)
+{
+	const float first = p->most[top] * 0.995f;
+	const unsigned int low = bin_of(p->most[top] * (float)CODES);
+	float lowest = first;
+
+	for (unsigned int b = top - 1; b > low && b > 4; b--)
+		if (is_code(p, b))
+			lowest = fminf(lowest, p->usual[b] * 0.9995f);
+	return lowest;
 }
 
 float carmen_peak_range(const struct carmen_peak *p)
@@ -86,7 +131,7 @@ float carmen_peak_range(const struct carmen_peak *p)
 		if (!most)
 			most = p->most[b];
 		if (is_heap(p, b))
-			return p->most[b] * 0.995f;
+			return below_codes(p, b);
 		above += p->bin[b];
 	}
 	return most ? nextafterf(most, INFINITY) : READING_RANGE_MAX;

@@ -24,10 +24,19 @@ void carmen_angles(struct reading *r, double fov, double resolution);
  */
 enum { CARMEN_PEAK_SHIFT = 16, CARMEN_PEAK_BINS = 1 << 15 };
 
+/**
+ * struct carmen_peak - all ranges of a log
+ * @bin:	how many are of about this size
+ * @most:	the largest of these
+ * @usual:	the one that is there most often, if it is more than half of
+ *		them; @votes: by how many (Boyer and Moore's majority vote)
+ */
 struct carmen_peak {
 	uint64_t	beams;
 	uint32_t	bin[CARMEN_PEAK_BINS];
 	float		most[CARMEN_PEAK_BINS];
+	float		usual[CARMEN_PEAK_BINS];
+	uint32_t	votes[CARMEN_PEAK_BINS];
 };
 
 void carmen_peak_add(struct carmen_peak *p, const float *range,
@@ -39,7 +48,10 @@ void carmen_peak_add(struct carmen_peak *p, const float *range,
  * A laser that hits nothing says its largest range, or one of some codes just
  * below it: the largest value is there many times, and hardly any close below.
  *
- * Return: m, just below these; just above the largest range if there is no such
+ * There may be several codes, the next one some percent lower: the same range
+ * hundreds of times, and nothing else near it.
+ *
+ * Return: m, just below the lowest of these; just above the largest range if there is no such
  * heap: all were hit.
  */
 float carmen_peak_range(const struct carmen_peak *p);
