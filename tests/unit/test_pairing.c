@@ -95,6 +95,48 @@ static void test_waiting(void)
 	pairing_free(p);
 }
 
+/* A scan that takes 200 ms, of a robot that goes 1 m/s ahead and turns */
+static void test_sweep(void)
+{
+	struct pairing *p = pairing_new(SECOND);
+	struct pairing_count count;
+	struct reading scan = {
+		.stamp = 100 * MS, .beams = 101, .angle_min = -1,
+		.angle_increment = 0.01f, .range_max = 30, .range = ranges,
+		.time_increment = 0.002f,
+	}, r;
+	struct pose at = { 0, 0, 0 };
+
+	for (int i = 0; i < 101; i++)
+		ranges[i] = 1;
+	pairing_add_odometry(p, 0, &at);
+	pairing_add_scan(p, &scan);
+	at = (struct pose){ 0.2, 0, 0.1 };
+	pairing_add_odometry(p, 200 * MS, &at);
+	ok(!pairing_next(p, &r), "sweep: waits for odometry of its end");
+	at = (struct pose){ 0.4, 0, 0.2 };
+	pairing_add_odometry(p, 400 * MS, &at);
+	ok(pairing_next(p, &r) && near(r.odometry.x, 0.1) &&
+	   near(hypot(r.sweep.x, r.sweep.y), 0.2) && near(r.sweep.yaw, 0.1) &&
+	   reading_sweeps(&r) && near(reading_swept(&r, 50).yaw, 0.05),
+	   "sweep: how the robot moved during the scan");
+	scan.stamp = 390 * MS;
+	pairing_add_scan(p, &scan);
+	ok(!pairing_next(p, &r), "sweep: its end is not there yet");
+	pairing_add_odometry(p, 3000 * MS, &at);
+	pairing_count(p, &count);
+	ok(pairing_next(p, &r) && !reading_sweeps(&r) && !count.unswept,
+	   "sweep: and does not come: as if the robot stood");
+	pairing_count(p, &count);
+	ok(count.unswept == 1 && count.given == 2, "sweep: that is counted");
+	scan.time_increment = 5;
+	scan.stamp = 3000 * MS;
+	pairing_add_scan(p, &scan);
+	ok(pairing_next(p, &r) && !reading_sweeps(&r),
+	   "sweep: a time that cannot be is not looked at");
+	pairing_free(p);
+}
+
 /* Scans of an outage, then the odometry of it: each is behind the other */
 static void test_behind_outage(void)
 {
@@ -610,6 +652,7 @@ int main(void)
 {
 	make_folder();
 	test_waiting();
+	test_sweep();
 	test_behind_outage();
 	test_dropping();
 	test_clock();

@@ -515,6 +515,58 @@ struct place {
 	struct matcher		matcher;
 };
 
+/* A robot that goes and turns while its laser goes around: where walls are */
+static void test_sweep(void)
+{
+	enum { BEAMS = 360 };
+	static struct world w;
+	const struct slam_params p = slam_defaults;
+	const double units = FIELD_UNIT / p.resolution;
+	struct reading r = trip_reading(BEAMS);
+	struct scan scan = { 0 };
+	float range[BEAMS];
+	double off[2] = { 0, 0 };
+
+	world_corridors(&w);
+	r.range = range;
+	r.laser = (struct pose){ 0.2, -0.1, 0.3 };
+	r.sweep = (struct pose){ 0.15, 0.02, 0.4 };
+	for (int still = 0; still < 2; still++) {
+		for (unsigned int i = 0; i < BEAMS; i++) {
+			const struct pose start = { 10, 1, 0.2 };
+			const struct pose swept = reading_swept(&r, i);
+			const struct pose robot = pose_compose(&start, &swept);
+			const struct pose laser = pose_compose(&robot,
+							       &r.laser);
+
+			range[i] = (float)world_range(&w, laser.x, laser.y,
+				laser.yaw + (double)r.angle_min +
+				i * (double)r.angle_increment);
+		}
+		if (still)
+			r.sweep = (struct pose){ 0, 0, 0 };
+		if (scan_make(&scan, &r, &p))
+			abort();
+		for (unsigned int i = 0; i < scan.hits; i++) {
+			/* how far from a wall, along the beam from the start */
+			const double x = (double)scan.x[i] / units;
+			const double y = (double)scan.y[i] / units;
+			const double wx = 10 + cos(0.2) * x - sin(0.2) * y;
+			const double wy = 1 + sin(0.2) * x + cos(0.2) * y;
+			const double a = atan2(wy - 1, wx - 10);
+			const double there = world_range(&w, 10, 1, a);
+
+			off[still] += fabs(there - hypot(wx - 10, wy - 1)) >
+				      0.05;
+		}
+	}
+	/* some see a niche from the side */
+	ok(scan.hits == BEAMS && off[0] < 0.12 * BEAMS &&
+	   off[1] > 3 * off[0], "a scan of a robot that moves: %.0f of %u endpoints are off, %.0f if all are of one moment",
+	   off[0], BEAMS, off[1]);
+	scan_free(&scan);
+}
+
 static void place_make(struct place *p, const struct trip *t)
 {
 	*p = (struct place){ .params = slam_defaults };
@@ -629,6 +681,7 @@ int main(void)
 	struct trip *trip;
 
 	world_corridors(&world);
+	test_sweep();
 	trip = trip_make(&world, 180, 30);
 	field_kernel_init(&kernel, SIGMA, RATIO);
 	test_tiles();

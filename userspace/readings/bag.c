@@ -241,6 +241,7 @@ static void bag_readings_progress(const struct readings *r,
 	intake_count(b->intake, &intake);
 	count->bad += b->damaged + intake.bad;
 	count->unpaired = intake.dropped;
+	count->unswept = intake.unswept;
 	count->bytes = b->ended || share >= 1 ? count->size : share <= 0 ? 0 :
 		       (uint64_t)(share * count->size);
 }

@@ -220,6 +220,7 @@ static int add_scan(struct intake *in, const struct message_laser_scan *s,
 		.stamp = stamp_of(&s->header, received), .laser = in->place,
 		.beams = s->ranges.count, .angle_min = sign * s->angle_min,
 		.angle_increment = sign * s->angle_increment,
+		.time_increment = s->time_increment,
 		/* some say infinite */
 		.range_max = s->range_max > READING_RANGE_MAX ?
 			     READING_RANGE_MAX : s->range_max,
@@ -287,4 +288,5 @@ void intake_count(const struct intake *in, struct intake_count *count)
 	*count = in->count;
 	count->given = pairing.given;
 	count->dropped += pairing.dropped;
+	count->unswept = pairing.unswept;
 }

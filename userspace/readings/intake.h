@@ -47,9 +47,11 @@ enum intake_state {
  * @dropped:	scans without odometry near them, or from before it was known
  *		where the laser is
  * @bad:	messages with numbers or frames that cannot be
+ * @unswept:	of those given, scans that took a while, but there is no odometry
+ *		of their end
  */
 struct intake_count {
-	uint64_t	given, dropped, bad;
+	uint64_t	given, dropped, bad, unswept;
 };
 
 struct intake;

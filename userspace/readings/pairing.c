@@ -190,6 +190,26 @@ static enum fate look_up(struct pairing *p, int64_t stamp, struct pose *pose)
 	return READY;
 }
 
+/* How it moved during the scan. Without odometry of its end all is as if it had
+ * stood still
+ */
+static enum fate look_up_sweep(struct pairing *p, struct reading *r)
+{
+	const double s = reading_duration(r);
+	struct pose end;
+	enum fate fate;
+
+	r->sweep = (struct pose){ 0, 0, 0 };
+	if (s == 0)
+		return READY;
+	fate = look_up(p, r->stamp + (int64_t)(s * 1e9), &end);
+	if (fate == READY)
+		r->sweep = pose_between(&r->odometry, &end);
+	else if (fate == HOPELESS)
+		p->count.unswept++;
+	return fate == WAIT ? WAIT : READY;
+}
+
 bool pairing_next(struct pairing *p, struct reading *reading)
 {
 	while (p->scans) {
@@ -197,6 +217,8 @@ bool pairing_next(struct pairing *p, struct reading *reading)
 		enum fate fate = look_up(p, s->reading.stamp,
 					 &s->reading.odometry);
 
+		if (fate == READY)
+			fate = look_up_sweep(p, &s->reading);
 		if (fate == WAIT)
 			return false;
 		if (fate == HOPELESS) {

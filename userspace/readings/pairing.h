@@ -3,7 +3,7 @@
  * pairing.h - laser scans and odometry, which come apart, become readings
  *
  * Scans wait until there is odometry from before and from after them, and get
- * the pose in between. Odometry is remembered for a while, in the order of its
+ * the pose in between, and how the robot moved while they were taken. Odometry is remembered for a while, in the order of its
  * stamps, whatever the order it comes in. Time is that of the stamps: nothing
  * here looks at a clock, so it does for files as well as for topics. A stream
  * that jumps back by more than the patience begins anew: a clock was set, or a
@@ -29,9 +29,11 @@ enum {
  * @given:	readings
  * @dropped:	scans without odometry near them
  * @bad:	numbers that cannot be
+ * @unswept:	of those given, scans that took a while, but there is no odometry
+ *		of their end
  */
 struct pairing_count {
-	uint64_t	given, dropped, bad;
+	uint64_t	given, dropped, bad, unswept;
 };
 
 struct pairing;

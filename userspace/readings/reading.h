@@ -27,6 +27,9 @@ enum { READING_BEAMS_MAX = 16384 };
  *		counterclockwise; the increment may be negative
  * @range_max:	m: what is not below it, not above 0 or not a number hit
  *		nothing
+ * @time_increment: s from one beam to the next; only until @sweep is known
+ * @sweep:	by how much the robot moved from the first beam to the last one,
+ *		in its frame at the first; all 0: they are of one moment
  * @range:	m, @beams of them
  */
 struct reading {
@@ -35,8 +38,38 @@ struct reading {
 	unsigned int	beams;
 	float		angle_min, angle_increment;
 	float		range_max;
+	float		time_increment;
+	struct pose	sweep;
 	const float	*range;
 };
+
+/* A scan takes no longer, s */
+#define READING_SWEEP_MAX	2.0
+
+/* Whether the robot moved during the scan */
+static inline bool reading_sweeps(const struct reading *r)
+{
+	return r->beams > 1 && (r->sweep.x != 0 || r->sweep.y != 0 ||
+				r->sweep.yaw != 0);
+}
+
+/* How long the scan took, s; 0 if it does not say, or what cannot be */
+static inline double reading_duration(const struct reading *r)
+{
+	const double s = (double)r->time_increment *
+			 (r->beams ? r->beams - 1 : 0);
+
+	return s > 0 && s <= READING_SWEEP_MAX ? s : 0;
+}
+
+/* Where the robot was at beam @i, in its frame at the first one */
+static inline struct pose reading_swept(const struct reading *r, unsigned int i)
+{
+	const double share = (double)i / (r->beams - 1);
+
+	return (struct pose){ r->sweep.x * share, r->sweep.y * share,
+			      r->sweep.yaw * share };
+}
 
 /* Whether the numbers can be; the ranges are not looked at: any may be */
 static inline bool reading_valid(const struct reading *r)
@@ -47,6 +80,8 @@ static inline bool reading_valid(const struct reading *r)
 		return true;
 	return r->beams <= READING_BEAMS_MAX && pose_valid(&r->laser) &&
 	       hypot(r->laser.x, r->laser.y) <= READING_LASER_MAX &&
+	       pose_valid(&r->sweep) &&
+	       hypot(r->sweep.x, r->sweep.y) <= READING_LASER_MAX &&
 	       fabsf(r->angle_min) <= (float)(4 * M_PI) &&
 	       fabsf(r->angle_increment) <= (float)(2 * M_PI) &&
 	       (r->angle_increment != 0 || r->beams == 1) &&

@@ -36,11 +36,13 @@ struct readings_config {
  * @bad: lines or messages that are no reading: damaged, or numbers that cannot
  *	be
  * @unpaired: scans of a recording without odometry close to their time
+ * @unswept: scans that took a while, without odometry of their end: taken to be
+ *	of one moment
  * @backwards: readings whose time is before that of the one before
  * @bytes, @size: of the file, read and in all; for showing how far it is
  */
 struct readings_count {
-	uint64_t	bad, unpaired, backwards;
+	uint64_t	bad, unpaired, unswept, backwards;
 	uint64_t	bytes, size;
 };
 

@@ -253,7 +253,19 @@ static struct end end_at(const struct occupancy *o, double x, double y,
 			     (int64_t)floor(y * scale + 0.5), hit };
 }
 
-/* The laser first, then the beams that say something */
+/* Where the laser was at beam @i, of a robot that was at @at at the first one */
+static struct pose swept_laser(const struct reading *r, const struct pose *at,
+			       unsigned int i)
+{
+	const struct pose swept = reading_swept(r, i);
+	const struct pose robot = exact_compose(at, &swept);
+
+	return exact_compose(&robot, &r->laser);
+}
+
+/* The laser first, then the beams that say something; that the laser moved from
+ * one to the next matters where they end, not where they begin
+ */
 static void find_ends(struct occupancy *o, const struct reading *r,
 		      const struct pose *robot)
 {
@@ -264,15 +276,17 @@ static void find_ends(struct occupancy *o, const struct reading *r,
 	o->end[0] = end_at(o, laser.x, laser.y, false);
 	o->ends = 1;
 	for (unsigned int i = 0; i < r->beams; i++) {
-		/* a double holds these exactly enough: nothing adds up */
-		const double angle = laser.yaw + r->angle_min +
-				     (double)r->angle_increment * i;
-		double s, c, length;
+		double angle, s, c, length;
 		bool hit;
 
 		length = beam_length(&o->config, r, r->range[i], &hit);
 		if (!(length > 0))
 			continue;
+		if (reading_sweeps(r))
+			laser = swept_laser(r, &at, i);
+		/* a double holds these exactly enough: nothing adds up */
+		angle = laser.yaw + r->angle_min +
+			(double)r->angle_increment * i;
 		exact_sincos(remainder(angle, 2 * M_PI), &s, &c);
 		o->end[o->ends++] = end_at(o, laser.x + length * c,
 					   laser.y + length * s, hit);

@@ -54,16 +54,28 @@ static void thin(struct scan *s, float spacing)
 	memset(y + count, 0, (s->match.room - count) * sizeof(*y));
 }
 
+/* Where the laser was at beam @i: the robot may have moved meanwhile */
+static struct pose laser_at(const struct reading *r, unsigned int i)
+{
+	struct pose swept;
+
+	if (!reading_sweeps(r))
+		return r->laser;
+	swept = reading_swept(r, i);
+	return exact_compose(&swept, &r->laser);
+}
+
 /* Where beam @i ends if it is @range long */
 static void add_end(struct scan *s, unsigned int at, const struct reading *r,
 		    unsigned int i, double range, double units)
 {
+	const struct pose laser = laser_at(r, i);
 	double sine, cosine;
 
-	exact_sincos(r->laser.yaw + r->angle_min +
+	exact_sincos(laser.yaw + r->angle_min +
 		     i * (double)r->angle_increment, &sine, &cosine);
-	s->x[at] = (float)((r->laser.x + cosine * range) * units);
-	s->y[at] = (float)((r->laser.y + sine * range) * units);
+	s->x[at] = (float)((laser.x + cosine * range) * units);
+	s->y[at] = (float)((laser.y + sine * range) * units);
 }
 
 /* What GMapping's maps need besides: all endpoints are matched */
@@ -80,7 +92,7 @@ static void add_beams(struct scan *s, const struct reading *r, float limit,
 		double sine, cosine;
 
 		if (r->range[i] > 0 && r->range[i] < limit) {
-			exact_sincos(r->laser.yaw + r->angle_min + i *
+			exact_sincos(laser_at(r, i).yaw + r->angle_min + i *
 				     (double)r->angle_increment, &sine,
 				     &cosine);
 			x[hit] = (float)(-cosine * back);

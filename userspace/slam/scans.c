@@ -69,6 +69,7 @@ struct wire_reading scans_wire(const struct reading *r)
 {
 	return (struct wire_reading){
 		.stamp = r->stamp, .odometry = r->odometry, .laser = r->laser,
+		.sweep = r->sweep,
 		.beams = r->beams, .angle_min = r->angle_min,
 		.angle_increment = r->angle_increment,
 		.range_max = r->range_max,
@@ -103,7 +104,7 @@ struct reading scans_reading(const struct wire_reading *r)
 {
 	return (struct reading){
 		.stamp = r->stamp, .odometry = r->odometry, .laser = r->laser,
-		.beams = r->beams, .angle_min = r->angle_min,
+		.sweep = r->sweep, .beams = r->beams, .angle_min = r->angle_min,
 		.angle_increment = r->angle_increment,
 		.range_max = r->range_max, .range = (const float *)(r + 1),
 	};

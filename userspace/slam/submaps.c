@@ -181,7 +181,8 @@ static double reach_of(const struct occupancy_config *c,
 		if (d > most)
 			most = d;
 	}
-	return most + hypot(r->laser.x, r->laser.y);
+	return most + hypot(r->laser.x, r->laser.y) +
+	       hypot(r->sweep.x, r->sweep.y);
 }
 
 int submaps_add(struct submaps *s, const struct reading *r,

@@ -44,7 +44,7 @@ enum wire_type {
 /* A reading; @beams ranges follow */
 struct wire_reading {
 	int64_t		stamp;
-	struct pose	odometry, laser;
+	struct pose	odometry, laser, sweep;
 	uint32_t	beams;
 	float		angle_min, angle_increment, range_max;
 };
