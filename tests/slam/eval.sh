@@ -151,8 +151,11 @@ published()
 {
 	local out
 
-	[ -e "$real/$2.corrected.txt" ] && [ -e "$real/$3.clf" ] &&
-		[ -e "$real/$1.relations" ] || return 0
+	if [ ! -e "$real/$2.corrected.txt" ] || [ ! -e "$real/$3.clf" ] ||
+		[ ! -e "$real/$1.relations" ]; then
+		skip "$1: the published trajectory" "the recording is not there"
+		return
+	fi
 	python3 - "$real/$2.corrected.txt" >"$d/$1.tum" <<'EOP'
 import math, sys
 for line in open(sys.argv[1]):

@@ -571,7 +571,10 @@ known()
 	local name=$1 readings=$2
 
 	shift 2
-	[ -e "$real/$name" ] || return 0
+	if [ ! -e "$real/$name" ]; then
+		skip "$name" "the recording is not there"
+		return
+	fi
 	for threads in 1 2; do
 		slamd --log "$real/$name" --particles 10 --threads $threads \
 			"$@" --trajectory "$d/k$threads.tum" || break
@@ -592,8 +595,10 @@ accuracy()
 {
 	local out
 
-	[ -e "$real/$1" ] && [ -e "$real/$2" ] && [ -x "$eval_program" ] ||
-		return 0
+	if [ ! -e "$real/$1" ] || [ ! -e "$real/$2" ]; then
+		skip "$2: its error" "the recording is not there"
+		return
+	fi
 	slamd --log "$real/$2" --trajectory "$d/a.tum" &&
 		out=$("$eval_program" --relations "$real/$1" \
 			--trajectory "$d/a.tum")
@@ -604,6 +609,7 @@ sys.exit(not float(sys.argv[1].split(",")[0]) < float(sys.argv[2]))' \
 	ok "$2: the mean error is below $3 m"
 }
 
-accuracy intel.relations intel_2726.clf 0.060
-accuracy aces.relations aces_key440.clf 0.055
+# 1.1 of the mean of eight seeds
+accuracy intel.relations intel_2726.clf 0.0455
+accuracy aces.relations aces_key440.clf 0.0495
 done_testing
