@@ -123,12 +123,14 @@ static int see(void *arg, enum outlet_topic topic, int64_t stamp,
 	return 0;
 }
 
+static size_t memory;
+
 static struct mapper *make(struct seen *s, const char *robot)
 {
 	const struct mapper_config config = {
 		.grid = { .resolution = 0.05, .range_max = 20 }, .submap = 3,
 		.map_frame = "map", .odom_frame = "odom",
-		.base_frame = "base_link", .robot = robot,
+		.base_frame = "base_link", .robot = robot, .memory = memory,
 		.publish = s ? see : NULL, .arg = s,
 	};
 	struct mapper *m;
@@ -244,6 +246,48 @@ static void test_pose(void)
 	mapper_destroy(m);
 }
 
+/* Scans that are not kept are no longer in a map that is drawn anew */
+static void test_missing(void)
+{
+	struct mapper *m;
+
+	memory = 20000;
+	m = make(NULL, NULL);
+	memory = 0;
+	add(m, 0, READINGS, 0);
+	ok(!mapper_map(m, error) && mapper_missing(m) > 0,
+	   "scans that are not kept any more are counted");
+	mapper_destroy(m);
+	m = make(NULL, NULL);
+	add(m, 0, READINGS, 0);
+	ok(!mapper_map(m, error) && !mapper_missing(m), "else none is missing");
+	mapper_destroy(m);
+}
+
+/* A map whose poses changed by less than can be seen is drawn anew at the end */
+static void test_exact(void)
+{
+	struct raster a = { .cells = NULL }, b = { .cells = NULL };
+	struct mapper *m = make(NULL, NULL), *n = make(NULL, NULL);
+
+	add(m, 0, READINGS, 0.0008);
+	mapper_map(m, error);
+	add(m, READINGS, READINGS, 0);
+	mapper_exact(m);
+	mapper_map(m, error);
+	mapper_raster(m, &a);
+	add(n, 0, READINGS, 0);
+	mapper_map(n, error);
+	mapper_raster(n, &b);
+	ok(a.rect.width == b.rect.width && a.rect.height == b.rect.height &&
+	   !memcmp(a.cells, b.cells, (size_t)a.rect.width * a.rect.height),
+	   "the last map is as if all had been known from the beginning");
+	free(a.cells);
+	free(b.cells);
+	mapper_destroy(m);
+	mapper_destroy(n);
+}
+
 /* The map is drawn anew if the past is another one, and not if it is not */
 static void test_redrawn(void)
 {
@@ -308,6 +352,8 @@ int main(void)
 	test_lost();
 	test_pose();
 	test_redrawn();
+	test_missing();
+	test_exact();
 	test_robot();
 	test_odd();
 	trip_free(trip);

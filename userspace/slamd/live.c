@@ -438,6 +438,7 @@ static int finish_maps(struct live *l, const struct trajectory *t)
 
 	if (err)
 		return cli_error(err, "no memory");
+	mapper_exact(l->mapper);
 	err = draw_handed(l, &last, true);
 	handed_free(&last);
 	if (!l->run.o->map || l->told_draw)
@@ -452,7 +453,7 @@ static int write_all(struct live *l)
 	const struct inlet_count in = inlet_count(l->inlet);
 	const struct readings_count c = {
 		.bad = in.damaged + in.intake.bad,
-		.unpaired = in.intake.dropped,
+		.unpaired = in.intake.dropped, .unswept = in.intake.unswept,
 	};
 	struct trajectory t = { 0 };
 	int err = run_trajectory(&l->run, &t), next;

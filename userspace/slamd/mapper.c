@@ -18,6 +18,8 @@ _Static_assert((int)MAPPER_ERROR >= (int)SUBMAPS_ERROR, "room for errors");
 /**
  * struct mapper
  * @way:	stamps and poses of all scans, as of the last history
+ * @missing:	scans that could not be drawn
+ * @exact:	it is drawn anew if any pose changed
  * @drawn:	poses of those that are in @all, @scans of them
  */
 struct mapper {
@@ -27,7 +29,8 @@ struct mapper {
 	struct occupancy	*all;
 	struct trajectory	way;
 	struct pose		*drawn;
-	uint32_t		scans, room;
+	uint32_t		scans, room, missing;
+	bool			exact;
 	union message		*message, *pose;
 };
 
@@ -49,6 +52,7 @@ static int init(struct mapper *m, char error[MAPPER_ERROR])
 	const struct mapper_config *c = &m->config;
 	const struct submaps_config config = {
 		.distance = c->submap, .grid = c->grid,
+		.memory = c->memory,
 	};
 	char prefix[STORE_FRAME];
 	int err;
@@ -203,7 +207,8 @@ int mapper_history(struct mapper *m, const struct pose *history,
 
 static bool is_redrawn(const struct mapper *m)
 {
-	const double tolerance = occupancy_resolution(m->all) / 2;
+	const double tolerance = m->exact ? 0 :
+				 occupancy_resolution(m->all) / 2;
 
 	for (uint32_t i = 0; i < m->scans; i++)
 		if (pose_distance(&m->drawn[i], &m->way.point[i].pose, REACH) >
@@ -225,13 +230,14 @@ static int draw(struct mapper *m, char error[MAPPER_ERROR])
 	}
 	if (is_redrawn(m)) {
 		occupancy_clear(m->all);
-		m->scans = 0;
+		m->scans = m->missing = 0;
 	}
 	for (; m->scans < m->way.count; m->scans++) {
 		const struct pose *pose = &m->way.point[m->scans].pose;
 		const struct reading *r = submaps_scan(m->submaps, m->scans);
 		const int err = r ? occupancy_add(m->all, r, pose, error) : 0;
 
+		m->missing += !r;
 		/* one that cannot be is left out, as in submaps */
 		if (err == -ENOMEM)
 			return err;
@@ -258,6 +264,16 @@ int mapper_map(struct mapper *m, char error[MAPPER_ERROR])
 	if (!err)
 		publish(m, OUTLET_PATH, now);
 	return err;
+}
+
+void mapper_exact(struct mapper *m)
+{
+	m->exact = true;
+}
+
+uint32_t mapper_missing(const struct mapper *m)
+{
+	return m->missing;
 }
 
 int mapper_raster(struct mapper *m, struct raster *r)

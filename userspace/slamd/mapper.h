@@ -21,6 +21,7 @@ struct mapper;
  * struct mapper_config
  * @grid:	of all maps
  * @submap:	m of travel from one submap to the next
+ * @memory:	of scans that are kept, bytes; 0: SUBMAPS_MEMORY
  * @map_frame, @odom_frame, @base_frame: frame ids
  * @robot:	its submaps are called ROBOT/submap_0 and so on; NULL: submap_0
  * @publish:	takes each message; with an error it is tried again later. NULL:
@@ -30,6 +31,7 @@ struct mapper;
 struct mapper_config {
 	struct occupancy_config	grid;
 	double			submap;
+	size_t			memory;
 	const char		*map_frame, *odom_frame, *base_frame;
 	const char		*robot;
 	int			(*publish)(void *arg, enum outlet_topic topic,
@@ -77,6 +79,14 @@ int mapper_history(struct mapper *m, const struct pose *history,
  * for a message; and a line.
  */
 int mapper_map(struct mapper *m, char error[MAPPER_ERROR]);
+
+/* From now on it is drawn anew if any pose changed at all: for the last one */
+void mapper_exact(struct mapper *m);
+
+/* Scans that are missing in it, as they are not kept any more, see
+ * SUBMAPS_MEMORY: they were in maps before their poses changed
+ */
+uint32_t mapper_missing(const struct mapper *m);
 
 /* The map as of the last mapper_map(). Return: as occupancy_raster() */
 int mapper_raster(struct mapper *m, struct raster *r);

@@ -94,7 +94,8 @@ int run_history(const struct run *r, struct pose **poses, uint32_t *count);
 /**
  * run_map() - the map of all scans, and the way, are published
  *
- * What is wrong with it is told once, until it is not any more.
+ * What is wrong with it, or missing in it, is told once, until it is not any
+ * more.
  *
  * Return: as mapper_map().
  */

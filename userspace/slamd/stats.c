@@ -130,6 +130,8 @@ static cJSON *to_json(const struct stats *s, const struct slam_params *p,
 	cJSON_AddNumberToObject(o, "bad_lines", (double)log->bad);
 	cJSON_AddNumberToObject(o, "time_backwards", (double)log->backwards);
 	cJSON_AddNumberToObject(o, "unpaired", (double)log->unpaired);
+	cJSON_AddNumberToObject(o, "unswept", (double)log->unswept);
+	cJSON_AddNumberToObject(o, "map_scans_missing", s->missing);
 	cJSON_AddNumberToObject(o, "particles", p->particles);
 	cJSON_AddNumberToObject(o, "seed", (double)p->seed);
 	cJSON_AddStringToObject(o, "matcher",

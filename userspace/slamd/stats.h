@@ -18,6 +18,7 @@
  * @lost_updates: at which the scan contradicted the map, and the robot was
  *		found nowhere
  * @found:	times that it was found elsewhere
+ * @missing:	scans that are not in the map any more
  * @ms:		processor time of each reading that had a scan
  * @wall:	ns by the clock, of all of those but the first
  * @own:	ns of processor time of the calling thread
@@ -28,6 +29,7 @@ struct stats {
 	uint64_t	wall, own;
 	uint64_t	resumed, replaced, lost, unused;
 	uint64_t	lost_updates, found;
+	uint32_t	missing;
 	uint64_t	readings, updates, resamplings, jumps, evaluations;
 	double		effective;		/* sum */
 	/* private */
