@@ -39,7 +39,9 @@ static int say(char error[ENGINE_ERROR], int err, const char *format, ...)
 int broker_parse(struct broker_address *a, const char *spec,
 		 char error[ENGINE_ERROR])
 {
-	*a = (struct broker_address){ .url = strdup(spec) };
+	*a = (struct broker_address){
+		.url = strdup(spec), .len = strlen(spec),
+	};
 	if (!a->url)
 		return say(error, -ENOMEM, "no memory");
 	if (amqp_parse_url(a->url, &a->info) || !*a->info.host) {
@@ -60,7 +62,8 @@ void broker_free_address(struct broker_address *a)
 {
 	if (!a->url)
 		return;
-	explicit_bzero(a->info.password, strlen(a->info.password));
+	/* a password that is not in it is the library's own, and constant */
+	explicit_bzero(a->url, a->len);
 	free(a->url);
 	a->url = NULL;
 }
@@ -135,7 +138,10 @@ static int link_up(struct broker *b, const struct broker_address *a,
 		return say(error, -ENOMEM, "no memory");
 	err = amqp_socket_open_noblock(s, a->info.host, a->info.port, &t);
 	if (err)
-		return say(error, -ECONNREFUSED, "%s: %s", a->text,
+		return say(error, -ECONNREFUSED, "%.80s: nobody answers at %.60s, port %d (%s): is a RabbitMQ broker running there?",
+			   a->text, a->info.host, a->info.port,
+			   err == AMQP_STATUS_SOCKET_ERROR ?
+			   "the connection was refused or has no route" :
 			   amqp_error_string2(err));
 	b->fd = amqp_get_sockfd(b->c);
 	t = (struct timeval){ .tv_sec = ANSWER_S };

@@ -19,10 +19,12 @@ enum { BROKER_HOST = 256 };
 
 /**
  * struct broker_address - who and where, from the user's text
+ * @url:	@len bytes, the password is in it
  * @text:	without the password, for people
  */
 struct broker_address {
 	char				*url;
+	size_t				len;
 	struct amqp_connection_info	info;
 	char				text[BROKER_HOST];
 };
