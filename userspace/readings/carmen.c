@@ -37,6 +37,7 @@ enum line { OTHER, ODOM, FLASER, ROBOTLASER, PARAM, BAD };
  * struct carmen
  * @fov, @resolution, @range_max, @offset: of PARAMs (degrees, m); 0: not
  *	given, @offset: NAN
+ * @unusable:	FLASERs at the look ahead that are no scan
  * @detected:	from where on nothing was hit
  * @laser:	if @placed, of FLASERs
  * @next:	read already, if @has_next
@@ -46,6 +47,7 @@ struct carmen {
 	struct readings	r;
 	double		fov, resolution, range_max, offset;
 	float		detected;
+	uint64_t	unusable;
 	struct pose	laser;
 	bool		placed, has_next, has_scan;
 	struct reading	next, scan;
@@ -339,8 +341,10 @@ static void look_at(struct carmen *c, struct carmen_peak *peak,
 		break;
 	case FLASER:
 		if (!number_count(&text, READING_BEAMS_MAX, &n) ||
-		    !readings_ranges(&c->r, &text, n))
+		    !readings_ranges(&c->r, &text, n)) {
+			c->unusable++;
 			break;
+		}
 		carmen_peak_add(peak, c->r.range, n);
 		(*scans)++;
 		break;
@@ -364,6 +368,13 @@ static int look_ahead(struct carmen *c, struct carmen_peak *peak,
 	}
 	if (ret < 0)
 		return ret;
+	if (!scans && (c->unusable || c->r.count.bad))
+		return readings_error(error, c->r.path, -ENODATA,
+				      "no scan that can be used: %llu of FLASER are damaged or have more than %d beams, %llu lines are longer than %d kB",
+				      (unsigned long long)c->unusable,
+				      READING_BEAMS_MAX,
+				      (unsigned long long)c->r.count.bad,
+				      LINES_MAX >> 10);
 	if (!scans)
 		return readings_error(error, c->r.path, -ENODATA,
 				      "a CARMEN log without FLASER or ROBOTLASER1");
