@@ -21,6 +21,9 @@
 enum {
 	PATIENCE	= 200,	/* signals are looked for this often, ms */
 	SILENCE		= 50,	/* as often, before who says nothing is left */
+	TOLD		= 150,	/* as often, before it is told again what is
+				 * waited for
+				 */
 	STEPS		= 256,	/* in one message */
 };
 
@@ -394,6 +397,22 @@ static int handle(struct remote *r, const struct engine_message *m)
 	return 0;
 }
 
+/* Every 30 s in which no message comes */
+static void tell_waiting(struct remote *r)
+{
+	const unsigned int s = r->silent * PATIENCE / 1000;
+
+	if (!r->members)
+		say(r, LOG_WARNING, "still no worker after %u s: start slam-worker with the same broker and job, or end this with a signal",
+		    s);
+	else if (r->matching)
+		say(r, LOG_WARNING, "no message for %u s: waiting for %u of %u particles of %u workers",
+		    s, r->missing, r->count, r->members);
+	else
+		say(r, LOG_WARNING, "no message for %u s: waiting for %u workers",
+		    s, r->members);
+}
+
 /*
  * @silence: of how many turns ends it after a signal; a worker that is dead is
  * noticed by then. Return: 1: a message that is not handled yet; 0: time is over
@@ -406,6 +425,8 @@ static int receive(struct remote *r, struct engine_message *m,
 
 	r->load.traffic.receiving += crew_own_cpu() - start;
 	r->silent = ret ? 0 : r->silent + 1;
+	if (r->silent && r->silent % TOLD == 0)
+		tell_waiting(r);
 	if (!ret && r->silent >= silence && r->config.interrupted &&
 	    r->config.interrupted(r->config.arg))
 		return -EINTR;

@@ -16,6 +16,8 @@
 #include "slam/crew.h"
 #include "slam/worker_parts.h"
 
+enum { TELL_MS = 30000 };
+
 __attribute__((format(printf, 3, 4)))
 static void say(struct worker *w, int priority, const char *format, ...)
 {
@@ -471,13 +473,28 @@ static int fail(struct worker *w, const struct engine_message *m, int err)
 	return err == -ENOMEM || err == -EBADMSG ? err : 1;
 }
 
+/* Every 30 s without a message */
+static void tell_waiting(struct worker *w, int timeout_ms)
+{
+	w->idle += (uint32_t)timeout_ms;
+	if (w->idle / TELL_MS == (w->idle - (uint32_t)timeout_ms) / TELL_MS)
+		return;
+	say(w, LOG_INFO, w->ready ?
+	    "no message for %u s: waiting for the next scan" :
+	    "no message for %u s: waiting for a slamd with this engine and job",
+	    w->idle / 1000);
+}
+
 int worker_turn(struct worker *w, int timeout_ms)
 {
 	struct engine_message m;
 	int ret = engine_receive(w->engine, &m, timeout_ms), err;
 
+	if (!ret)
+		tell_waiting(w, timeout_ms);
 	if (ret <= 0)
 		return ret;
+	w->idle = 0;
 	if (m.type >= ENGINE_EVENT) {
 		on_event(w, &m);
 		return 1;

@@ -52,6 +52,7 @@ struct worker {
 	struct scan		scan;
 	uint64_t		update;		/* of the last MATCH */
 	uint32_t		round;		/* likewise */
+	uint32_t		idle;		/* ms without a message */
 	double			again;
 	uint64_t		settled;	/* the next one to be settled */
 	struct motion		motion;

@@ -151,12 +151,16 @@ static void pause_ms(uint32_t ms)
 		nanosleep(&step, NULL);
 }
 
+/* What is waited for is told this often, ns */
+#define TOLD	UINT64_C(30000000000)
+
 /* The broker may come later than we do. Return: 0, 1: stopped, -errno */
 static int join(const struct work *w, struct engine **engine)
 {
 	const uint64_t end = loop_now() + w->o->wait_ms * UINT64_C(1000000);
 	const struct engine_config config = cluster_config(w->job);
 	char error[ENGINE_ERROR], last[ENGINE_ERROR] = "";
+	uint64_t told = 0;
 	uint32_t ms = STEP;
 	int err;
 
@@ -170,8 +174,11 @@ static int join(const struct work *w, struct engine **engine)
 			say(w, "", error);
 			return err;
 		}
-		if (strcmp(error, last))
+		/* again from time to time: who looks only now knows what for */
+		if (strcmp(error, last) || loop_now() >= told) {
 			say(w, "warning: ", error);
+			told = loop_now() + TOLD;
+		}
 		memcpy(last, error, sizeof(last));
 		pause_ms(ms);
 		ms = 2 * ms < PAUSE ? 2 * ms : PAUSE;
