@@ -256,9 +256,20 @@ static void tell_lost(struct run *r, const struct reading *reading,
 		r->told_lost = result->lost;
 }
 
+/* All tiles that can be named are in use, or nearly */
+static bool are_maps_full(struct run *r)
+{
+	struct team *team = filter_team(r->filter);
+	struct particles_use use;
+
+	team->ops->use(team, &use);
+	return use.peak > (uint64_t)INT32_MAX / 100 * 99;
+}
+
 int run_read(struct run *r, const struct reading *reading,
 	     struct filter_result *result)
 {
+	unsigned long long number;
 	int err;
 
 	stats_begin(&r->stats);
@@ -267,12 +278,14 @@ int run_read(struct run *r, const struct reading *reading,
 		err = stats_end(&r->stats, reading, result);
 	if (!err)
 		err = add_to_journey(r, reading, result);
+	number = r->stats.readings + r->stats.resumed;
 	if (err == -EINTR)
 		return err;
+	if (err == -ENOMEM && are_maps_full(r))
+		return cli_error(err, "%s: reading %llu: the maps of %u particles take more than the 2 GB that a process has for them: ask for fewer with --particles, or share them with --engine and --workers",
+				 r->log, number, r->o->params.particles);
 	if (err)
-		return cli_error(err, "%s: reading %llu: %s", r->log,
-				 (unsigned long long)(r->stats.readings +
-						      r->stats.resumed),
+		return cli_error(err, "%s: reading %llu: %s", r->log, number,
 				 strerror(-err));
 	tell_lost(r, reading, result);
 	keep(r, reading, result);
