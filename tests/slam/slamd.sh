@@ -380,6 +380,17 @@ for f in empty garbage noise text short damaged; do
 done
 refused "without FLASER" --log "$d/odometry.clf" "${out[@]}"
 ok "refused: odometry alone"
+python3 -c 'print("FLASER 100000" + " 1.5" * 100000 + " 0" * 6 + " 1 h 1")' \
+	>"$d/wide.clf"
+refused "1 of FLASER are damaged or have more than 16384 beams" \
+	--log "$d/wide.clf" "${out[@]}"
+ok "refused: more beams than there can be"
+refused "particles take more than the 2 GB" --log "$d/room.clf" \
+	--particles 65536 "${out[@]}"
+ok "refused: particles whose maps have no place"
+refused "is a RabbitMQ broker running there" --log "$d/room.clf" \
+	--engine amqp://127.0.0.1:9 "${out[@]}"
+ok "refused: no broker"
 # cut in the middle of the last scan but some
 head -c 150000 "$d/room.clf" >"$d/cut.clf"
 readings=$(head -n -1 "$d/cut.clf" | grep -c '^FLASER\|^ODOM')
