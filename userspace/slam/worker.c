@@ -106,6 +106,11 @@ int worker_add_number(struct worker *w, uint32_t number)
 		if (w->numbers[i] == number)
 			return 0;
 	}
+	return worker_add_new(w, number);
+}
+
+int worker_add_new(struct worker *w, uint32_t number)
+{
 	if (array_grow(&w->numbers, &w->room, w->count, sizeof(*w->numbers)))
 		return -ENOMEM;
 	w->numbers[w->count++] = number;

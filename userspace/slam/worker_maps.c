@@ -204,7 +204,7 @@ static int take_children(struct worker *w, const struct wire_child *child,
 	w->count = 0;
 	for (uint32_t i = 0; !err && i < w->next_ghost - w->ghosts; i++) {
 		if (i < count && child[i].owner == me && child[i].from == me)
-			err = worker_add_number(w, i);
+			err = worker_add_new(w, i);
 		else
 			particles_drop(w->particles, i);
 	}

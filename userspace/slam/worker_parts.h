@@ -86,6 +86,9 @@ int worker_send(struct worker *w, uint32_t to, enum wire_type type,
 /* It has this particle from now on. Return: 0; -ENOMEM */
 int worker_add_number(struct worker *w, uint32_t number);
 
+/* Likewise, one that it did not have */
+int worker_add_new(struct worker *w, uint32_t number);
+
 /* A particle that was late is here. Return: 0 or a negative errno */
 int worker_arrived(struct worker *w, uint32_t number);
 
