@@ -23,7 +23,7 @@ BIN	:= $(BUILD)/bin
 LIB	:= $(BUILD)/lib/liboptsample.a
 LIB_TESTS := paths split md voxel cloudblock rangeimage cloud80 tilecode tiles \
 	     mappyramid velodyne vscan vscan_code laserscan blob layers
-BRIDGE_TESTS := assembly control bridge publish ways receiver budget
+BRIDGE_TESTS := assembly control bridge publish ways receiver budget seal
 LINKD_TESTS := linkd linkd_plan linkd_load linkd_pace linkd_link
 BAG_TESTS := message bag service
 FUSION_TESTS := fusion
@@ -173,7 +173,7 @@ DAEMON	:= $(call objects,userspace/daemon/*.c)
 DAEMON_LIBS := -lcjson -linih -lmicrohttpd -lsystemd
 BRIDGE	:= $(filter-out $(BUILD)/obj/bridge/optsample-%,\
 	     $(call objects,userspace/bridge/*.c)) $(DAEMON) $(LINKD)
-BRIDGE_LIBS := $(LINKD_LIBS) $(DAEMON_LIBS)
+BRIDGE_LIBS := $(LINKD_LIBS) $(DAEMON_LIBS) -lsodium
 
 LINKD_LOGIC := $(filter-out %/link.o,$(LINKD))
 

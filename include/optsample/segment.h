@@ -64,6 +64,20 @@ struct optsample_segment {
 struct optsample_segment_timed {
 	struct optsample_segment segment;
 	__le32	left;
-};
+} __attribute__((packed));
+
+#define OPTSAMPLE_SEGMENT_MAC		16
+
+/**
+ * struct optsample_segment_sealed - header of a segment of who has the key
+ * @timed:	its @header is sizeof(struct optsample_segment_sealed)
+ * @serial:	of the datagram, in the run of the program that sent it, from 1
+ * @mac:	BLAKE2b, keyed, of the whole datagram without these bytes
+ */
+struct optsample_segment_sealed {
+	struct optsample_segment_timed timed;
+	__le64	serial;
+	__u8	mac[OPTSAMPLE_SEGMENT_MAC];
+} __attribute__((packed));
 
 #endif

@@ -238,6 +238,71 @@ is recv '[.senders[] | select(.name == "twin") | .over] == [false]'
 ok 'the first keeps its name when the second is gone'
 end first recv link
 
+# ---- a key ----
+
+head -c 32 /dev/urandom >"$scratch/key"
+head -c 32 /dev/urandom >"$scratch/other.key"
+recv recv --key "$scratch/key" "$scratch/out6/"
+cat >"$scratch/relay.py" <<'END'
+# Relays datagrams there and back, and on SIGUSR1 sends again what came so far.
+import select, signal, socket, sys
+up, down = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in '12')
+up.bind(('127.0.0.1', 7460))
+sender, seen, again = None, [], []
+signal.signal(signal.SIGUSR1, lambda *_: again.append(1))
+while True:
+    for s in select.select([up, down], [], [], .1)[0]:
+        data, who = s.recvfrom(2000)
+        if s is up:
+            sender = who
+            seen.append(data)
+            down.sendto(data, ('127.0.0.1', 7450))
+        elif sender:
+            up.sendto(data, sender)
+    if again:
+        again.clear()
+        for data in seen:
+            down.sendto(data, ('127.0.0.1', 7450))
+        print('sent again', flush=True)
+END
+begin relay python3 "$scratch/relay.py"
+send robot --key "$scratch/key" --to 127.0.0.1:7460 --loop "$picture"
+soon is recv "$(topic /image '.frames > 20')"
+ok 'both have the key: images arrive'
+soon is robot '.link.state == "live"'; ok 'and reports'
+kill -USR1 "${pid[relay]}"
+soon is recv '.replayed > 100'; ok 'what was recorded is not taken again'
+send thief --to 127.0.0.1:7450 --loop "$picture"
+soon is recv '.unsealed > 20' && is recv '[.senders[].name] == ["robot"]'
+ok 'a sender without the key is not heard'
+soon grep -q 'sends without a key' "$scratch/recv.log" &&
+	[ "$(grep -c 'sends without a key' "$scratch/recv.log")" = 1 ]
+ok 'the log says so once'
+end thief
+send thief --key "$scratch/other.key" --to 127.0.0.1:7450 --loop "$picture"
+before=$(ask recv --json status | jq .unsealed)
+soon is recv ".unsealed > $before + 20" &&
+	is recv '[.senders[].name] == ["robot"]'
+ok 'nor one with another key'
+end thief robot recv
+recv recv --key "$scratch/key" "$scratch/out6/"
+soon is recv '.ok'
+kill -USR1 "${pid[relay]}"
+soon lines relay 2
+is recv '.senders == []'
+ok 'what was recorded of an earlier run begins no stream'
+end recv
+recv recv "$scratch/out6/"
+send robot --key "$scratch/key" --to 127.0.0.1:7450 --loop "$picture"
+soon is recv "$(topic /image '.frames > 20')"
+ok 'a receiver without a key takes what has one'
+soon grep -q 'answers without a key' "$scratch/robot.log" &&
+	is robot '.link.state == "start"'
+ok 'but a sender with one does not believe its answers'
+end robot recv relay
+"$bin/optsample-recv" --key "$scratch/none" ros2 >"$scratch/said" 2>&1
+[ $? = 1 ] && told said 'cannot read the key'; ok 'a key that is not there'
+
 # ---- a network that does everything wrong ----
 
 recv recv "$scratch/out3/"

@@ -201,7 +201,7 @@ static void test_rounds(void)
 	const struct receiver_options options = { .topics = RECV_DEFAULTS };
 	const struct control_sender me = { 0, "robot" };
 	struct ear e = { .loop = loop_create() };
-	const struct uplink_events events = { on_gone, on_copy, &e };
+	const struct uplink_events events = { on_gone, NULL, on_copy, &e };
 	struct publish *publish = publish_create();
 	struct receiver *r = NULL;
 	struct address at;
@@ -211,7 +211,7 @@ static void test_rounds(void)
 	address_parse("127.0.0.1:17451", false, "0", &at, error);
 	control_announce(&me, &camera, 1, &sent);
 	good = !receiver_open(&r, e.loop, &at, &options, publish, error) &&
-	       !uplink_open(&e.up, e.loop, &at, 77, &events);
+	       !uplink_open(&e.up, e.loop, &at, 77, NULL, &events);
 	ok(good, "a receiver");
 	e.next = (struct loop_timer){ loop_now(), on_next, &e, NULL };
 	e.late = (struct loop_timer){ loop_now() + 60000 * MS, on_late, &e,

@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <netinet/in.h>
+#include <syslog.h>
 #include <unistd.h>
 #include "bridge/downlink.h"
 #include "bridge/segment.h"
 #include "bridge/waited.h"
+#include "daemon/service.h"
 
 enum {
 	BATCH	= 8,
@@ -16,13 +18,18 @@ enum {
 	ROOM	= 8 << 20,	/* bytes of the socket: a link that comes back */
 };
 
+#define TELL_AGAIN	60000000000ULL	/* ns */
+
 struct downlink {
 	struct loop	*loop;
 	struct loop_fd	watch;
 	void		(*received)(void *arg, uint64_t now,
 				    const struct downlink_datagram *g);
 	void		*arg;
-	uint64_t	strange;
+	const struct seal *seal;
+	uint64_t	serial;		/* of what was sent last */
+	uint64_t	strange, unsealed;
+	uint64_t	told;		/* of one without the key, ns */
 	uint8_t		bytes[BATCH][OPTSAMPLE_SEGMENT_MAX + 1];
 	struct sockaddr_storage from[BATCH];
 	struct {
@@ -32,18 +39,40 @@ struct downlink {
 	struct mmsghdr	msg[BATCH];
 };
 
+static void tell_unsealed(struct downlink *d, unsigned int i, uint64_t now,
+			  int why)
+{
+	char text[ADDRESS_TEXT];
+
+	d->unsealed++;
+	if (d->told && now - d->told < TELL_AGAIN)
+		return;
+	d->told = now;
+	service_logf(LOG_WARNING, "%s sends %s: it is not heard",
+		     address_text(&d->from[i], text),
+		     why == -ENOKEY ? "without a key" : "with another key");
+}
+
 static void take(struct downlink *d, unsigned int i, uint64_t now)
 {
+	size_t len = d->msg[i].msg_len;
+	int ret = 0;
 	struct downlink_datagram g = { .from = &d->from[i] };
 
-	if (segment_read(&g.segment, d->bytes[i], d->msg[i].msg_len)) {
+	if (segment_read(&g.segment, d->bytes[i], len)) {
 		d->strange++;
+		return;
+	}
+	if (d->seal)
+		ret = seal_check(d->seal, SEAL_UP, d->bytes[i], len, &g.serial);
+	if (ret) {
+		tell_unsealed(d, i, now, ret);
 		return;
 	}
 	g.came = loop_now() - waited_ns(&d->msg[i].msg_hdr);
 	g.left = segment_left(&g.segment, d->bytes[i]);
 	g.payload = d->bytes[i] + g.segment.header;
-	g.len = d->msg[i].msg_len - g.segment.header;
+	g.len = len - g.segment.header;
 	d->received(d->arg, now, &g);
 }
 
@@ -107,7 +136,7 @@ static int listen_v4(const struct address *at)
 }
 
 int downlink_open(struct downlink **out, struct loop *l,
-		  const struct address *at,
+		  const struct address *at, const struct seal *seal,
 		  void (*received)(void *arg, uint64_t now,
 				   const struct downlink_datagram *g),
 		  void *arg, char error[256])
@@ -127,6 +156,7 @@ int downlink_open(struct downlink **out, struct loop *l,
 			d->msg[i].msg_hdr.msg_control = &d->control[i];
 		}
 		d->loop = l;
+		d->seal = seal;
 		d->received = received;
 		d->arg = arg;
 		d->watch.ready = on_datagrams;
@@ -155,20 +185,33 @@ void downlink_close(struct downlink *d)
 }
 
 void downlink_send(struct downlink *d, const struct sockaddr_storage *to,
-		   uint64_t stream, const void *payload, size_t len)
+		   uint64_t stream, uint64_t run, const void *payload,
+		   size_t len)
 {
-	uint8_t bytes[OPTSAMPLE_SEGMENT_MAX];
+	uint8_t bytes[OPTSAMPLE_SEGMENT_MAX] = { 0 };
 	struct optsample_segment s;
 
 	segment_init(&s);
 	s.stream = stream;
+	s.stamp = htole64(run);
 	s.sent = htole32(loop_now() / 1000);
+	if (d->seal)
+		s.header = sizeof(struct optsample_segment_sealed);
 	memcpy(bytes, &s, sizeof(s));
-	memcpy(bytes + sizeof(s), payload, len);
+	if (len)
+		memcpy(bytes + s.header, payload, len);
+	if (d->seal)
+		seal_put(d->seal, SEAL_DOWN, bytes, s.header + len,
+			 ++d->serial);
 	/* one that is lost is as good as lost on the way */
-	if (sendto(d->watch.fd, bytes, sizeof(s) + len, MSG_DONTWAIT,
+	if (sendto(d->watch.fd, bytes, s.header + len, MSG_DONTWAIT,
 		   (const void *)to, sizeof(struct sockaddr_in6)) < 0)
 		return;
+}
+
+uint64_t downlink_unsealed(const struct downlink *d)
+{
+	return d->unsealed;
 }
 
 uint64_t downlink_strange(const struct downlink *d)

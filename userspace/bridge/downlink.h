@@ -6,12 +6,14 @@
 #define BRIDGE_DOWNLINK_H
 
 #include "common/address.h"
+#include "bridge/seal.h"
 #include "common/loop.h"
 #include "optsample/segment.h"
 
 /**
  * struct downlink_datagram - one that came; good during the call
  * @segment:	its header, checked
+ * @serial:	of it, if there is a key
  * @left:	until the last one of its message leaves, us; -1: not told
  * @payload:	the rest, of @len bytes
  * @came:	when, ns; it may have waited to be read
@@ -19,6 +21,7 @@
  */
 struct downlink_datagram {
 	struct optsample_segment	segment;
+	uint64_t			serial;
 	int64_t				left;
 	const uint8_t			*payload;
 	size_t				len;
@@ -30,23 +33,31 @@ struct downlink;
 
 /**
  * downlink_open() - listen
+ * @seal:	of what comes and is sent; NULL: none
  * @received:	called for each segment, @now in ns
  * @error:	gets one line
  *
  * Return: 0 or a negative errno.
  */
 int downlink_open(struct downlink **d, struct loop *l,
-		  const struct address *at,
+		  const struct address *at, const struct seal *seal,
 		  void (*received)(void *arg, uint64_t now,
 				   const struct downlink_datagram *g),
 		  void *arg, char error[256]);
 void downlink_close(struct downlink *d);
 
-/* A payload to a sender, as a segment of topic 0 of @stream (as on the wire) */
+/**
+ * downlink_send() - a payload to a sender, as a segment of topic 0
+ * @stream: of the sender, as on the wire
+ * @run: of the receiver, its stamp
+ */
 void downlink_send(struct downlink *d, const struct sockaddr_storage *to,
-		   uint64_t stream, const void *payload, size_t len);
+		   uint64_t stream, uint64_t run, const void *payload,
+		   size_t len);
 
 /* Datagrams that were none of ours */
 uint64_t downlink_strange(const struct downlink *d);
+/* Of senders without the key, or with another one */
+uint64_t downlink_unsealed(const struct downlink *d);
 
 #endif

@@ -136,6 +136,12 @@ static int set_pixels(void *c, const char *v)
 	return 0;
 }
 
+static int set_key(void *c, const char *v)
+{
+	return settings_text(((struct recv_config *)c)->options.key,
+			     RECEIVER_KEY, v);
+}
+
 static int set_memory(void *c, const char *v)
 {
 	struct recv_config *config = c;
@@ -173,6 +179,8 @@ static const struct setting settings[] = {
 	  "1..100", set_quality },
 	{ "grace", "TIME", "that datagrams may be late (20ms)",
 	  "1ms..1000ms", set_grace },
+	{ "key", "FILE", "that senders have as well (none: anybody may send)",
+	  A_TEXT, set_key },
 	{ "max-pixels", "N", "of an image (16777216)", "1..2^30", set_pixels },
 	{ "memory", "SIZE", "to decode with, of all senders together (1g)",
 	  "16m..4g", set_memory },

@@ -9,7 +9,6 @@
 #include "lib/wire.h"
 
 enum {
-	HEADER	= sizeof(struct optsample_segment_timed),
 	LEFT	= offsetof(struct optsample_segment_timed, left),
 	SLOT	= OPTSAMPLE_SEGMENT_MAX,
 	STEP	= 1000000,		/* ns */
@@ -80,7 +79,7 @@ struct outbox *outbox_create(struct loop *l, struct uplink *u,
 	loop_add_timer(l, &o->timer);
 	o->slots = malloc((size_t)max * SLOT);
 	o->payloads = (struct payloads){
-		.data = o->slots ? o->slots + HEADER : NULL,
+		.data = o->slots ? o->slots + uplink_header(u) : NULL,
 		.stride = SLOT,
 		.len = calloc(max, sizeof(*o->payloads.len)),
 		.size = uplink_payload(u),
@@ -120,13 +119,13 @@ void outbox_send(struct outbox *o, const struct optsample_segment *header,
 	unsigned int count = o->payloads.count;
 	uint64_t now = loop_now();
 
-	s.header = HEADER;
+	s.header = uplink_header(o->uplink);
 	s.count = htole16(count);
 	for (unsigned int i = 0; i < count; i++) {
 		s.index = htole16(i);
 		memcpy(o->slots + (size_t)i * SLOT, &s, sizeof(s));
 		/* from now on the length of a segment */
-		o->payloads.len[i] += HEADER;
+		o->payloads.len[i] += s.header;
 	}
 	o->next = 0;
 	o->total = count * (copies ? copies : 1);

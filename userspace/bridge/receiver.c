@@ -3,6 +3,7 @@
  * receiver - all streams that come, and what becomes of them
  */
 #include <netinet/in.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <syslog.h>
@@ -29,10 +30,14 @@ struct entry {
 	unsigned int	number;		/* of its name: NAME_2; 0: NAME */
 	bool		prefixed;
 	bool		told;		/* that it spends too much */
+	struct replay	replay;
 	unsigned int	copies;		/* of the report, that are left */
 };
 
-enum { ROUND = 8 };		/* copies of a report at once */
+enum {
+	ROUND	= 8,		/* copies of a report at once */
+	ASK_MOST = 64,		/* a second, of senders that are not known */
+};
 
 struct receiver {
 	struct loop		*loop;
@@ -42,6 +47,9 @@ struct receiver {
 	struct loop_timer	report, again, tick;
 	struct receiver_counts	counts;
 	struct budget		budget;
+	struct seal		*seal;
+	uint64_t		run;		/* random, see seal.h */
+	unsigned int		asked;		/* this second, who did not know it */
 	uint64_t		ticked;
 	struct entry		entry[RECEIVER_STREAMS];
 };
@@ -330,17 +338,53 @@ static struct entry *find(struct receiver *r, uint64_t id)
 	return NULL;
 }
 
+/* A number that no other run of a receiver has; 0 is none */
+static void begin_run(struct receiver *r)
+{
+	do
+		randombytes_buf(&r->run, sizeof(r->run));
+	while (!r->run);
+}
+
+/*
+ * With a key: each datagram counts once. A stream begins with an announcement
+ * that knows the number of this run; who does not know it is told.
+ */
+static bool is_fresh(struct receiver *r, struct entry *e,
+		     const struct downlink_datagram *g)
+{
+	if (e) {
+		if (replay_take(&e->replay, g->serial))
+			return true;
+		r->counts.replayed++;
+		return false;
+	}
+	if (segment_topic(&g->segment) != SEGMENT_CONTROL)
+		return false;
+	if (le64toh(g->segment.stamp) == r->run)
+		return true;
+	if (r->asked++ < ASK_MOST)
+		downlink_send(r->downlink, g->from, g->segment.stream, r->run,
+			      NULL, 0);
+	return false;
+}
+
 static void on_datagram(void *arg, uint64_t now,
 			const struct downlink_datagram *g)
 {
 	struct receiver *r = arg;
 	struct entry *e = find(r, g->segment.stream);
 
+	if (r->seal && !is_fresh(r, e, g))
+		return;
 	/* a stream begins with who it is: noise makes none */
 	if (!e && segment_topic(&g->segment) != SEGMENT_CONTROL)
 		return;
-	if (!e)
+	if (!e) {
 		e = add_stream(r, g->segment.stream);
+		if (e && r->seal)
+			replay_take(&e->replay, g->serial);
+	}
 	if (!e)
 		return;
 	/* an outage is over: the sooner it knows, the less waits behind it */
@@ -363,6 +407,10 @@ static void forget(struct entry *e)
 		service_logf(LOG_INFO, "%s is silent", label);
 	stream_destroy(e->stream);
 	e->stream = NULL;
+	replay_free(&e->replay);
+	/* what was recorded of it must not begin it again */
+	if (e->receiver->seal)
+		begin_run(e->receiver);
 }
 
 /* As many as go at once, and when the others do */
@@ -371,7 +419,7 @@ static void send_copies(struct receiver *r, struct entry *e, uint64_t now,
 {
 	for (unsigned int i = 0; i < ROUND && e->copies; i++, e->copies--)
 		downlink_send(r->downlink, stream_address(e->stream),
-			      stream_id(e->stream), payload, len);
+			      stream_id(e->stream), r->run, payload, len);
 	if (e->copies)
 		r->again.due = now + AGAIN_EVERY;
 }
@@ -443,6 +491,7 @@ static void on_tick(void *arg, uint64_t now)
 	struct receiver *r = arg;
 
 	r->tick.due = now + SECOND;
+	r->asked = 0;
 	divide_time(r, now);
 	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
 		struct entry *e = &r->entry[i];
@@ -476,8 +525,14 @@ int receiver_open(struct receiver **out, struct loop *l,
 	r->options = *options;
 	r->budget.memory = options->topics.memory;
 	r->ticked = now;
-	ret = downlink_open(&r->downlink, l, at, on_datagram, r, error);
+	ret = *options->key ? seal_open(&r->seal, options->key, error) : 0;
+	if (!ret && r->seal)
+		begin_run(r);
+	if (!ret)
+		ret = downlink_open(&r->downlink, l, at, r->seal, on_datagram,
+				    r, error);
 	if (ret) {
+		seal_close(r->seal);
 		free(r);
 		return ret;
 	}
@@ -498,8 +553,11 @@ void receiver_close(struct receiver *r)
 	loop_remove_timer(r->loop, &r->report);
 	loop_remove_timer(r->loop, &r->again);
 	loop_remove_timer(r->loop, &r->tick);
-	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++)
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
 		stream_destroy(r->entry[i].stream);
+		replay_free(&r->entry[i].replay);
+	}
+	seal_close(r->seal);
 	downlink_close(r->downlink);
 	free(r);
 }
@@ -526,6 +584,11 @@ const struct stream *receiver_stream(const struct receiver *r, unsigned int i,
 const struct receiver_counts *receiver_counts(const struct receiver *r)
 {
 	return &r->counts;
+}
+
+uint64_t receiver_unsealed(const struct receiver *r)
+{
+	return downlink_unsealed(r->downlink);
 }
 
 uint64_t receiver_strange(const struct receiver *r)

@@ -17,14 +17,21 @@
 #include "bridge/publish.h"
 #include "bridge/stream.h"
 
+enum { RECEIVER_KEY = 512 };		/* bytes of a path */
+
 /* Topics below /NAME: where two senders have the same, all, none */
 enum receiver_prefix { PREFIX_AUTO, PREFIX_ALWAYS, PREFIX_NEVER };
 
 /* What was kept during an outage: on TOPIC/kept, on TOPIC, not at all */
 enum receiver_kept { KEPT_APART, KEPT_TOGETHER, KEPT_DROP };
 
+/**
+ * struct receiver_options - by the user
+ * @key:	file that senders have as well; "": anybody may send
+ */
 struct receiver_options {
 	struct recv_options	topics;
+	char			key[RECEIVER_KEY];
 	enum receiver_prefix	prefix;
 	enum receiver_kept	kept;
 };
@@ -40,10 +47,11 @@ enum { RECEIVER_STREAMS = 32 };
  * @published:	messages
  * @refused:	by a sink
  * @streams:	that were heard of
+ * @replayed:	datagrams that came before, with a key
  * @crowded:	streams that had no place, or lost it to another one
  */
 struct receiver_counts {
-	uint64_t	published, refused, streams, crowded;
+	uint64_t	published, refused, streams, replayed, crowded;
 };
 
 struct receiver;
@@ -64,6 +72,8 @@ const struct stream *receiver_stream(const struct receiver *r, unsigned int i,
 const struct receiver_counts *receiver_counts(const struct receiver *r);
 /* Datagrams that were none of ours */
 uint64_t receiver_strange(const struct receiver *r);
+/* Of senders without the key */
+uint64_t receiver_unsealed(const struct receiver *r);
 
 /* Who a stream is: its name, with a number behind it if another has the name */
 void receiver_label(const struct receiver *r, const struct stream *s,

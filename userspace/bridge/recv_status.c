@@ -91,6 +91,9 @@ void recv_status(const struct receiver *r, cJSON *answer)
 				receiver_counts(r)->published);
 	cJSON_AddNumberToObject(answer, "refused", receiver_counts(r)->refused);
 	cJSON_AddNumberToObject(answer, "strange", receiver_strange(r));
+	cJSON_AddNumberToObject(answer, "unsealed", receiver_unsealed(r));
+	cJSON_AddNumberToObject(answer, "replayed",
+				receiver_counts(r)->replayed);
 	cJSON_AddNumberToObject(answer, "crowded", receiver_counts(r)->crowded);
 }
 

@@ -39,6 +39,12 @@ static int set_name(void *c, const char *v)
 			v);
 }
 
+static int set_key(void *c, const char *v)
+{
+	return settings_text(((struct send_config *)c)->sender.key, SENDER_KEY,
+			     v);
+}
+
 static int set_still(void *c, const char *v)
 {
 	return settings_text(((struct send_config *)c)->sender.still, SEND_NAME, v);
@@ -129,6 +135,7 @@ const struct setting send_settings[] = {
 	  "a rate as tc writes it, from 8kbit on, or unlimited", set_rate },
 	{ "cpu", "PERCENT", "that coding may take of a core (100)", "1..100",
 	  set_cpu },
+	{ "key", "FILE", "that the receiver has as well (none)", A_TEXT, set_key },
 	{ "device", "YES", "watch the queue of the device that leads there (yes)",
 	  "yes or no", set_device },
 	{ "still", "TOPIC", "odometry or twist that says that the robot stands still",

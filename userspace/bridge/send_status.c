@@ -41,6 +41,8 @@ static cJSON *link_status(const struct sender *s)
 	cJSON_AddNumberToObject(o, "datagrams", c->datagrams);
 	cJSON_AddNumberToObject(o, "bytes", c->bytes);
 	cJSON_AddNumberToObject(o, "refused", c->refused);
+	cJSON_AddNumberToObject(o, "unsealed", c->unsealed);
+	cJSON_AddNumberToObject(o, "replayed", c->replayed);
 	if (d->known) {
 		cJSON_AddNumberToObject(o, "backlog", d->backlog);
 		cJSON_AddBoolToObject(o, "carrier", d->carrier);

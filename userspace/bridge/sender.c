@@ -34,6 +34,7 @@ enum {
 struct sender {
 	struct loop		*loop;
 	struct sender_options	options;
+	struct seal		*seal;
 	struct uplink		*uplink;
 	struct outbox		*announcer;
 	struct estimator	*estimator;
@@ -109,6 +110,14 @@ static void tell_slow(struct sender *s, uint64_t now, double wanted)
 		     100 * s->load.rate / link);
 }
 
+/* Of the rate, for datagrams as plans have them: a seal takes the rest */
+static double plan_share(const struct sender *s)
+{
+	return 1 - (double)(uplink_header(s->uplink) -
+			    sizeof(struct optsample_segment_timed)) /
+		   PLAN_DATAGRAM;
+}
+
 /* Ten times a second: what each topic may spend until the next time */
 static void on_plan(void *arg, uint64_t now)
 {
@@ -131,8 +140,8 @@ static void on_plan(void *arg, uint64_t now)
 	}
 	learn_load(s, now);
 	tell_slow(s, now, policy_demand(policy, count, e->loss_high));
-	demand = policy_apply(policy, count, e->rate, s->load.rate,
-			      e->loss_high);
+	demand = policy_apply(policy, count, e->rate * plan_share(s),
+			      s->load.rate, e->loss_high);
 	estimate_demand(s->estimator, demand);
 	for (unsigned int k = 0; k < count; k++)
 		send_topic_grant(s->topic[of[k]], &policy[k]);
@@ -157,6 +166,7 @@ static void on_announce(void *arg, uint64_t now)
 	segment_init(&header);
 	header.topic = htole32((uint32_t)e->epoch << 16);
 	header.position = htole64(s->boot);
+	header.stamp = htole64(uplink_peer(s->uplink));
 	outbox_send(s->announcer, &header, ANNOUNCE_EVERY / 4,
 		    control_copies(e->loss_high));
 }
@@ -283,7 +293,8 @@ int sender_open(struct sender **out, struct loop *l, const struct address *to,
 	struct sender *s = calloc(1, sizeof(*s));
 	const struct steer_limits limits = limits_of(options->rate);
 	struct uplink_events events = {
-		.sent = on_sent, .received = on_received, .arg = s,
+		.sent = on_sent, .met = on_changed, .received = on_received,
+		.arg = s,
 	};
 	uint64_t stream, now = loop_now();
 	int ret = -ENOMEM;
@@ -303,8 +314,15 @@ int sender_open(struct sender **out, struct loop *l, const struct address *to,
 	load_init(&s->load, options->cpu);
 	if (!s->estimator)
 		goto failed;
+	if (*options->key) {
+		ret = seal_open(&s->seal, options->key, error);
+		if (ret) {
+			sender_close(s);
+			return ret;
+		}
+	}
 	ret = getrandom(&stream, sizeof(stream), 0) == sizeof(stream) ?
-	      uplink_open(&s->uplink, l, to, stream, &events) : -errno;
+	      uplink_open(&s->uplink, l, to, stream, s->seal, &events) : -errno;
 	if (ret)
 		goto failed;
 	s->announcer = outbox_create(l, s->uplink, SENDER_TOPICS);
@@ -336,6 +354,7 @@ void sender_close(struct sender *s)
 		send_topic_destroy(s->topic[i]);
 	outbox_destroy(s->announcer);
 	uplink_close(s->uplink);
+	seal_close(s->seal);
 	if (s->link)
 		link_close(s->link);
 	estimator_destroy(s->estimator);

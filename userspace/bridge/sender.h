@@ -13,6 +13,7 @@
 enum {
 	SENDER_TOPICS	= 48,		/* a report has room for */
 	SENDER_PATTERNS	= 64,
+	SENDER_KEY	= 512,		/* bytes of a path */
 };
 
 /**
@@ -22,6 +23,7 @@ enum {
  * @rate:	bytes/s on the wire, at most; 0: as the link has it
  * @cpu:	of a core, 0 .. 1, that coding may take: it makes images smaller,
  *		and fewer; 1: all
+ * @key:	file that the receiver has as well; "": none
  * @device:	watch the queue of the device that leads to the receiver
  * @topic:	what is to be sent: names and patterns, the first that matches
  *		counts; @topics of them
@@ -30,6 +32,7 @@ enum {
 struct sender_options {
 	char			name[CONTROL_WORD];
 	char			still[SEND_NAME];
+	char			key[SENDER_KEY];
 	double			rate, cpu;
 	bool			device, all;
 	struct send_options	topic[SENDER_PATTERNS];

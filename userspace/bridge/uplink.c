@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <syslog.h>
 #include <unistd.h>
 #include "bridge/segment.h"
 #include "bridge/uplink.h"
 #include "bridge/waited.h"
+#include "daemon/service.h"
 #include "lib/wire.h"
 
 enum {
@@ -21,6 +23,7 @@ enum {
 	TURNS	= 16,		/* datagrams that are read at a time */
 	ETHERNET = 1500,
 	LEAST	= 1024,		/* bytes of a payload that all codecs take */
+	RUNS	= 8,		/* of receivers, whose serials are known */
 };
 
 struct uplink {
@@ -28,11 +31,72 @@ struct uplink {
 	struct loop_fd		watch;
 	struct address		to;
 	uint64_t		stream;
+	const struct seal	*seal;
+	uint64_t		serial;		/* of the newest datagram */
+	struct {
+		uint64_t	run, serial;
+	}			runs[RUNS];	/* of receivers; the newest first */
+	bool			told;		/* of one without the key */
 	struct uplink_events	events;
 	struct uplink_counts	counts;
 	uint64_t		sent;	/* us, of the newest datagram */
 	unsigned int		payload;
 };
+
+static void tell_unsealed(struct uplink *u, int why)
+{
+	char text[ADDRESS_TEXT];
+
+	u->counts.unsealed++;
+	if (u->told)
+		return;
+	u->told = true;
+	service_logf(LOG_WARNING, "the receiver at %s answers %s: its answers are not believed",
+		     address_text(&u->to.storage, text),
+		     why == -ENOKEY ? "without a key" : "with another key");
+}
+
+/* Whether a serial of a receiver's run is new */
+static bool is_new(struct uplink *u, uint64_t run, uint64_t serial)
+{
+	unsigned int i = 0;
+
+	while (i < RUNS - 1 && u->runs[i].run != run)
+		i++;
+	if (u->runs[i].run == run && run) {
+		if (serial <= u->runs[i].serial)
+			return false;
+		u->runs[i].serial = serial;
+		return true;
+	}
+	if (!run)
+		return false;
+	memmove(&u->runs[1], &u->runs[0], (RUNS - 1) * sizeof(u->runs[0]));
+	u->runs[0].run = run;
+	u->runs[0].serial = serial;
+	u->events.met(u->events.arg);
+	return true;
+}
+
+/* Whether an answer is of who has the key, if one is needed, and new */
+static bool is_trusted(struct uplink *u, const struct optsample_segment *s,
+		       const uint8_t *datagram, size_t len)
+{
+	uint64_t serial;
+	int ret;
+
+	if (!u->seal)
+		return true;
+	ret = seal_check(u->seal, SEAL_DOWN, datagram, len, &serial);
+	if (ret) {
+		tell_unsealed(u, ret);
+		return false;
+	}
+	if (is_new(u, get_le64(&s->stamp), serial))
+		return true;
+	u->counts.replayed++;
+	return false;
+}
 
 /*
  * From whatever address: one of many that the receiver has. Who knows the
@@ -58,7 +122,8 @@ static void on_datagrams(void *arg, uint32_t events)
 		if (n < 0)
 			return;
 		if (segment_read(&s, bytes, n) ||
-		    get_le64(&s.stream) != u->stream || s.topic)
+		    get_le64(&s.stream) != u->stream || s.topic ||
+		    !is_trusted(u, &s, bytes, n))
 			continue;
 		u->events.received(u->events.arg, loop_now() - waited_ns(&m),
 				   bytes + s.header, n - s.header);
@@ -66,11 +131,10 @@ static void on_datagrams(void *arg, uint32_t events)
 }
 
 /* A datagram in two fragments is lost if either is: what the way takes whole */
-static unsigned int payload_of(const struct address *to)
+static unsigned int payload_of(const struct address *to, int header)
 {
 	bool v6 = to->storage.ss_family == AF_INET6;
 	int fd = socket(to->storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	const int header = sizeof(struct optsample_segment_timed);
 	const int room = OPTSAMPLE_SEGMENT_MAX - header;
 	int mtu = ETHERNET, most;
 	socklen_t len = sizeof(mtu);
@@ -88,7 +152,8 @@ static unsigned int payload_of(const struct address *to)
 }
 
 int uplink_open(struct uplink **out, struct loop *l, const struct address *to,
-		uint64_t stream, const struct uplink_events *events)
+		uint64_t stream, const struct seal *seal,
+		const struct uplink_events *events)
 {
 	struct uplink *u = calloc(1, sizeof(*u));
 	int room = ROOM, fd, err;
@@ -99,7 +164,8 @@ int uplink_open(struct uplink **out, struct loop *l, const struct address *to,
 	u->to = *to;
 	u->stream = stream;
 	u->events = *events;
-	u->payload = payload_of(to);
+	u->seal = seal;
+	u->payload = payload_of(to, uplink_header(u));
 	u->watch.ready = on_datagrams;
 	u->watch.arg = u;
 	fd = socket(to->storage.ss_family,
@@ -117,6 +183,17 @@ int uplink_open(struct uplink **out, struct loop *l, const struct address *to,
 		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
 	*out = u;
 	return 0;
+}
+
+unsigned int uplink_header(const struct uplink *u)
+{
+	return u->seal ? sizeof(struct optsample_segment_sealed) :
+			 sizeof(struct optsample_segment_timed);
+}
+
+uint64_t uplink_peer(const struct uplink *u)
+{
+	return u->runs[0].run;
 }
 
 unsigned int uplink_payload(const struct uplink *u)
@@ -154,6 +231,8 @@ static unsigned int send_batch(struct uplink *u, uint8_t *data, size_t stride,
 			 u->stream);
 		put_le32(p + offsetof(struct optsample_segment, sent),
 			 first + i);
+		if (u->seal)
+			seal_put(u->seal, SEAL_UP, p, len[i], ++u->serial);
 		v[i] = (struct iovec){ p, len[i] };
 		m[i].msg_hdr.msg_iov = &v[i];
 		m[i].msg_hdr.msg_iovlen = 1;
