@@ -50,7 +50,7 @@ PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv gdimctl 
 	     $(addprefix $(BIN)/,$(LIB_TESTS:%=test_%) $(BRIDGE_TESTS:%=test_%) $(LINKD_TESTS:%=test_%) \
 	     $(ENDS_TESTS:%=test_%) ends-copy \
 	     $(FUSION_TESTS:%=test_%) $(GDIM_TESTS:%=test_%) test_gdimd store-storm gdim-feed \
-	     gdim-bad http-load service-node service-peer \
+	     submap-writer fastdds-submap-writer gdim-bad http-load service-node service-peer \
 	     $(BAG_TESTS:%=test_%) test_ros1c client-node fuzz_ros1c \
 	     $(LIB_FUZZ:%=fuzz_%) $(BAG_FUZZ:%=fuzz_%) \
 	     $(GDIM_FUZZ:%=fuzz_%) $(READINGS_FUZZ:%=fuzz_readings_%) \
@@ -86,7 +86,7 @@ programs: $(PROGRAMS)
 tc: $(BUILD)/tc/q_optsample.so
 ros1: $(BUILD)/ros1/liboptsample-ros1.so
 engine: $(BUILD)/engine/engine-mpi.so
-bpf: $(BUILD)/bpf/ros_tag.bpf.o $(BUILD)/bpf/keep.bpf.o $(BUILD)/bpf/gso_tag.bpf.o
+bpf: $(addprefix $(BUILD)/bpf/,ros_tag.bpf.o keep.bpf.o gso_tag.bpf.o lose.bpf.o)
 
 # tools/kernel knows when nothing is to be done
 module:
@@ -307,6 +307,19 @@ $(foreach b,$(GDIM_BENCH),$(eval $(call linked,bench_$(b),\
 $(eval $(call linked,http-load,tests/gdim/http-load.c $(COMMON_O) $(HEADERS),))
 $(eval $(call linked,gdim-feed,tests/gdim/gdim-feed.c $(GDIM) $(ENDS) \
 	$(HEADERS),$(ENDS_LIBS) $(GDIM_LIBS)))
+$(eval $(call linked,submap-writer,$(addprefix tests/gdim/,submap-writer.c \
+	submap-writer-message.c) $(ENDS) $(HEADERS),$(ENDS_LIBS)))
+$(BIN)/fastdds-submap-writer: tests/gdim/fastdds-submap-writer.cpp \
+		$(BUILD)/obj-test/submap-writer-message.o $(BAG) $(LIB) \
+		tests/gdim/fastdds_raw.hpp
+	$(call msg,CXX,$@)
+	$(Q)$(CXX) $(ALL_CXXFLAGS) -Itests/gdim -o $@ $< \
+		$(filter %.o,$^) $(filter %.a,$^) -lfastrtps -lfastcdr \
+		-lisal $(BAG_LIBS)
+$(BUILD)/obj-test/%.o: tests/gdim/%.c $(HEADERS)
+	$(call msg,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 $(eval $(call linked,gdim-bad,$(addprefix tests/gdim/,gdim-bad.c \
 	gdim-bad-messages.c) $(ENDS) $(HEADERS),$(ENDS_LIBS)))
 $(eval $(call linked,store-storm,$(addprefix tests/gdim/,store-storm.c \

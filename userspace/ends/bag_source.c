@@ -326,11 +326,12 @@ static int bag_source_open(struct source **result, struct loop *loop,
 }
 
 static int bag_source_subscribe(struct source *source, const char *topic,
-				int kind)
+				int kind, bool all)
 {
 	struct bag_source *s = bag_of(source);
 	int err = -ENOENT;
 
+	(void)all;
 	for (unsigned int i = 0; i < s->topics; i++) {
 		if (strcmp(s->topic[i].name, topic))
 			continue;

@@ -341,10 +341,11 @@ static int file_source_open(struct source **result, struct loop *loop,
 }
 
 static int file_source_subscribe(struct source *source, const char *topic,
-				 int kind)
+				 int kind, bool all)
 {
 	struct file_source *s = file_of(source);
 
+	(void)all;
 	for (int i = 0; i < TOPICS; i++) {
 		if (!s->has[i] || strcmp(file_topics[i].topic, topic))
 			continue;

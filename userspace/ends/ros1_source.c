@@ -197,12 +197,13 @@ static int ros1_source_open(struct source **result, struct loop *loop,
 }
 
 static int ros1_source_subscribe(struct source *source, const char *name,
-				 int kind)
+				 int kind, bool all)
 {
 	struct ros1_source *s = ros1_of(source);
 	struct topic *t;
 	int err;
 
+	(void)all;
 	if (find_topic(s, name))
 		return -EEXIST;
 	/* what was unsubscribed in this turn is still there */

@@ -28,6 +28,12 @@ int ros2_join(struct ros2 **r, const char *domain, const char *name,
 	      char error[ENDS_ERROR]);
 void ros2_leave(struct ros2 *r);
 
+/*
+ * Before a domain is entered: what RELIABLE readers miss there is asked for every
+ * 100 ms. For who has to have all: it costs a link that is down some packets
+ */
+void ros2_repair_quickly(void);
+
 dds_entity_t ros2_participant(const struct ros2 *r);
 
 /* Whether an endpoint is one of this process in this domain */

@@ -14,8 +14,14 @@
  * Large messages do without: a RELIABLE reader behind a link that stalls makes
  * their writer wait.
  *
+ * A topic whose messages are all wanted has the three from the beginning, so
+ * that nothing is sent before one of them is there, and they keep all until it
+ * is taken. Cyclone DDS 0.10 says nothing of a gap in what it received: it is
+ * seen in the numbers that writers give their samples.
+ *
  * Who writes what is known from the built-in topic DCPSPublication, which is
- * always read before the data.
+ * always read before the data. What a writer sent may still be on its way when
+ * the writer is gone, so that it is remembered for a while.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -34,13 +40,17 @@ enum {
 	UNKNOWN	= -2,		/* a kind that message.h has not */
 };
 
+static const uint64_t REMEMBERED = 60 * 1000000000ULL;	/* ns, who is gone */
+
 /* What a reader asks for */
 enum asks { ASKS_LITTLE, ASKS_RELIABLE, ASKS_DURABLE, READERS };
 
 /**
  * struct writer - somebody's
  * @handle:	names it in samples
- * @needs:	the reader that takes what it has
+ * @needs:	the reader that takes what it has, see reader_for()
+ * @last:	number of its last sample that was taken, 0: none
+ * @gone:	since when, CLOCK_MONOTONIC; 0: it is there
  */
 struct writer {
 	dds_guid_t		guid;
@@ -48,11 +58,15 @@ struct writer {
 	char			*topic;
 	int			kind;
 	enum asks		needs;
+	bool			reliable;
+	uint64_t		last, gone;
 };
 
 /**
  * struct topic - one that was asked for
  * @kind:	-1: not known yet
+ * @all:	each message is wanted
+ * @told_lost:	that some were lost
  * @told:	of a writer with another type
  * @left:	was unsubscribed: to be freed when nobody looks at it
  */
@@ -61,7 +75,7 @@ struct topic {
 	char		*name;
 	int		kind;
 	dds_entity_t	topic, reader[READERS];
-	bool		told, left;
+	bool		all, told_lost, told, left;
 };
 
 struct ros2_source {
@@ -75,6 +89,7 @@ struct ros2_source {
 	unsigned int	count, room;
 	struct topic	*topics;
 	bool		busy;
+	uint64_t	lost;
 };
 
 static struct ros2_source *ros2_of(struct source *s)
@@ -126,8 +141,11 @@ static dds_entity_t make_reader(struct ros2_source *s, struct topic *t,
 	dds_qset_durability(qos, asks == ASKS_DURABLE ?
 			    DDS_DURABILITY_TRANSIENT_LOCAL :
 			    DDS_DURABILITY_VOLATILE);
-	dds_qset_history(qos, DDS_HISTORY_KEEP_LAST,
-			 is_small(t->kind) ? MANY : DEPTH);
+	if (t->all)
+		dds_qset_history(qos, DDS_HISTORY_KEEP_ALL, 0);
+	else
+		dds_qset_history(qos, DDS_HISTORY_KEEP_LAST,
+				 is_small(t->kind) ? MANY : DEPTH);
 	dds_qset_ignorelocal(qos, DDS_IGNORELOCAL_PARTICIPANT);
 	reader = dds_create_reader(ros2_participant(s->ros), t->topic, qos,
 				   s->listener);
@@ -147,12 +165,36 @@ static int begin_topic(struct ros2_source *s, struct topic *t)
 		t->topic = 0;
 		return err;
 	}
-	t->reader[ASKS_LITTLE] = make_reader(s, t, ASKS_LITTLE);
-	return t->reader[ASKS_LITTLE] ? 0 : -ENOMEM;
+	for (int i = ASKS_LITTLE; i < (t->all ? READERS : ASKS_LITTLE + 1); i++) {
+		t->reader[i] = make_reader(s, t, (enum asks)i);
+		if (!t->reader[i])
+			return -ENOMEM;
+	}
+	return 0;
 }
 
-static void end_topic(struct topic *t)
+/* What DDS itself could not keep of what it had */
+static uint64_t refused_by(const struct topic *t)
 {
+	dds_sample_rejected_status_t rejected;
+	dds_sample_lost_status_t lost;
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < READERS && t->all; i++) {
+		if (t->reader[i] &&
+		    !dds_get_sample_lost_status(t->reader[i], &lost))
+			n += lost.total_count;
+		/* a RELIABLE one is tried again */
+		if (i == ASKS_LITTLE && t->reader[i] &&
+		    !dds_get_sample_rejected_status(t->reader[i], &rejected))
+			n += rejected.total_count;
+	}
+	return n;
+}
+
+static void end_topic(struct ros2_source *s, struct topic *t)
+{
+	s->lost += refused_by(t);
 	for (unsigned int i = 0; i < READERS; i++)
 		if (t->reader[i])
 			dds_delete(t->reader[i]);
@@ -169,11 +211,18 @@ static void sweep(struct ros2_source *s)
 
 		if (t->left) {
 			*at = t->next;
-			end_topic(t);
+			end_topic(s, t);
 		} else {
 			at = &t->next;
 		}
 	}
+}
+
+/* The reader of a topic that takes what a writer has */
+static enum asks reader_for(const struct topic *t, const struct writer *w)
+{
+	return t->all && w->reliable && w->needs == ASKS_LITTLE ?
+	       ASKS_RELIABLE : w->needs;
 }
 
 /*
@@ -197,8 +246,9 @@ static void meet(struct ros2_source *s, struct topic *t,
 				   "of no type that is known here" :
 				   message_type(w->kind, MESSAGE_CDR));
 		t->told = true;
-	} else if (!t->reader[w->needs] && t->topic) {
-		t->reader[w->needs] = make_reader(s, t, w->needs);
+	} else if (!t->reader[reader_for(t, w)] && t->topic) {
+		t->reader[reader_for(t, w)] = make_reader(s, t,
+							  reader_for(t, w));
 	}
 }
 
@@ -214,20 +264,35 @@ static int find_writer(const struct ros2_source *s, const dds_guid_t *guid)
 	return -ENOENT;
 }
 
-static void forget_writer(struct ros2_source *s, const dds_guid_t *guid)
+static void forget_writer(struct ros2_source *s, unsigned int i)
+{
+	free(s->writers[i].topic);
+	s->writers[i] = s->writers[--s->count];
+}
+
+static void writer_is_gone(struct ros2_source *s, const dds_guid_t *guid)
 {
 	int i = find_writer(s, guid);
 
-	if (i < 0)
-		return;
-	free(s->writers[i].topic);
-	s->writers[i] = s->writers[--s->count];
+	if (i >= 0 && !s->writers[i].gone)
+		s->writers[i].gone = loop_now();
+}
+
+static void forget_gone(struct ros2_source *s, uint64_t now)
+{
+	for (unsigned int i = s->count; i--; )
+		if (s->writers[i].gone && now - s->writers[i].gone > REMEMBERED)
+			forget_writer(s, i);
 }
 
 static struct writer *new_writer(struct ros2_source *s)
 {
 	struct writer *all;
 
+	/* those who are there count more than those who were */
+	for (unsigned int i = 0; s->count == WRITERS && i < s->count; i++)
+		if (s->writers[i].gone)
+			forget_writer(s, i);
 	if (s->count < s->room)
 		return &s->writers[s->count++];
 	if (s->room == WRITERS)
@@ -249,15 +314,21 @@ static const char *ros_name(const char *dds_name)
 	return dds_name + 2;
 }
 
-static enum asks needs_of(const dds_qos_t *qos, int kind)
+static bool is_reliable(const dds_qos_t *qos)
 {
 	dds_reliability_kind_t reliability = DDS_RELIABILITY_BEST_EFFORT;
-	dds_durability_kind_t durability = DDS_DURABILITY_VOLATILE;
 	dds_duration_t blocking;
 
 	dds_qget_reliability(qos, &reliability, &blocking);
+	return reliability == DDS_RELIABILITY_RELIABLE;
+}
+
+static enum asks needs_of(const dds_qos_t *qos, int kind)
+{
+	dds_durability_kind_t durability = DDS_DURABILITY_VOLATILE;
+
 	dds_qget_durability(qos, &durability);
-	if (reliability != DDS_RELIABILITY_RELIABLE)
+	if (!is_reliable(qos))
 		return ASKS_LITTLE;
 	if (durability >= DDS_DURABILITY_TRANSIENT_LOCAL)
 		return ASKS_DURABLE;
@@ -268,7 +339,7 @@ static enum asks needs_of(const dds_qos_t *qos, int kind)
 static bool was_found(const struct ros2_source *s, unsigned int i)
 {
 	for (unsigned int j = 0; j < i; j++)
-		if (s->writers[j].kind >= 0 &&
+		if (s->writers[j].kind >= 0 && !s->writers[j].gone &&
 		    s->writers[j].kind < MESSAGE_KINDS &&
 		    !strcmp(s->writers[j].topic, s->writers[i].topic))
 			return true;
@@ -282,11 +353,17 @@ static void add_writer(struct ros2_source *s,
 	const char *name = ros_name(e->topic_name);
 	struct topic *t;
 	struct writer *w;
-	int kind;
+	int kind, known;
 
-	if (!name || ros2_is_own(s->ros, &e->key) ||
-	    find_writer(s, &e->key) >= 0)
+	if (!name || ros2_is_own(s->ros, &e->key))
 		return;
+	known = find_writer(s, &e->key);
+	/* a link was away for longer than a lease */
+	if (known >= 0) {
+		s->writers[known].handle = handle;
+		s->writers[known].gone = 0;
+		return;
+	}
 	kind = e->type_name ? message_any_kind_of(e->type_name) : -ENOENT;
 	w = new_writer(s);
 	if (!w)
@@ -294,7 +371,7 @@ static void add_writer(struct ros2_source *s,
 	*w = (struct writer){
 		.guid = e->key, .handle = handle, .topic = strdup(name),
 		.kind = kind < 0 ? UNKNOWN : kind,
-		.needs = needs_of(e->qos, kind),
+		.needs = needs_of(e->qos, kind), .reliable = is_reliable(e->qos),
 	};
 	if (!w->topic) {
 		s->count--;
@@ -319,7 +396,7 @@ static void take_discovery(struct ros2_source *s)
 			const dds_builtintopic_endpoint_t *e = sample[i];
 
 			if (info[i].instance_state != DDS_IST_ALIVE)
-				forget_writer(s, &e->key);
+				writer_is_gone(s, &e->key);
 			else if (info[i].valid_data)
 				add_writer(s, e, info[i].instance_handle);
 		}
@@ -332,15 +409,44 @@ static void take_discovery(struct ros2_source *s)
  * Data
  */
 
-/* What another reader has as well */
-static bool comes_twice(const struct ros2_source *s, const struct topic *t,
-			enum asks asks, dds_instance_handle_t writer)
+static struct writer *writer_of(const struct ros2_source *s,
+				dds_instance_handle_t handle)
 {
 	for (unsigned int i = 0; i < s->count; i++)
-		if (s->writers[i].handle == writer)
-			return s->writers[i].needs != asks &&
-			       t->reader[s->writers[i].needs];
-	return asks == ASKS_RELIABLE;
+		if (s->writers[i].handle == handle)
+			return &s->writers[i];
+	return NULL;
+}
+
+/* What another reader has as well */
+static bool comes_twice(const struct topic *t, enum asks asks,
+			const struct writer *w)
+{
+	if (!w)
+		return t->all ? asks != ASKS_LITTLE : asks == ASKS_RELIABLE;
+	return reader_for(t, w) != asks && t->reader[reader_for(t, w)];
+}
+
+/* What is missing before it. Return: whether it was taken before */
+static bool count_lost(struct ros2_source *s, struct topic *t,
+		       struct writer *w, uint64_t sequence)
+{
+	const uint64_t last = w->last, n = sequence - last - 1;
+
+	if (!sequence)
+		return false;
+	if (last && sequence <= last)
+		return true;
+	w->last = sequence;
+	if (!last || !n)
+		return false;
+	s->lost += n;
+	if (!t->told_lost)
+		source_say(&s->s, LOG_WARNING, "%s: %llu messages of a writer "
+			   "were lost on their way; more of it is in the "
+			   "status only", t->name, (unsigned long long)n);
+	t->told_lost = true;
+	return false;
 }
 
 static void deliver(struct ros2_source *s, const struct topic *t,
@@ -355,8 +461,24 @@ static void deliver(struct ros2_source *s, const struct topic *t,
 	s->s.config.message(s->s.config.arg, &m);
 }
 
+/* Whether a sample is one that the topic waits for, through this reader */
+static bool is_wanted(struct ros2_source *s, struct topic *t, enum asks asks,
+		      const dds_sample_info_t *info,
+		      const struct ddsi_serdata *d)
+{
+	struct writer *w;
+
+	if (!info->valid_data || t->left)
+		return false;
+	w = writer_of(s, info->publication_handle);
+	if (comes_twice(t, asks, w))
+		return false;
+	return !t->all || !w ||
+	       !count_lost(s, t, w, ros2_type_sequence(d));
+}
+
 /* Return: whether there may be more */
-static bool take_data(struct ros2_source *s, const struct topic *t,
+static bool take_data(struct ros2_source *s, struct topic *t,
 		      enum asks asks)
 {
 	const dds_entity_t reader = t->reader[asks];
@@ -366,8 +488,7 @@ static bool take_data(struct ros2_source *s, const struct topic *t,
 				     DDS_ANY_STATE) : 0;
 
 	for (int i = 0; i < n; i++) {
-		if (info[i].valid_data && !t->left &&
-		    !comes_twice(s, t, asks, info[i].publication_handle))
+		if (is_wanted(s, t, asks, &info[i], data[i]))
 			deliver(s, t, data[i]);
 		ddsi_serdata_unref(data[i]);
 	}
@@ -385,6 +506,7 @@ static void on_event(void *arg, uint32_t events)
 		return;
 	s->busy = true;
 	take_discovery(s);
+	forget_gone(s, loop_now());
 	for (struct topic *t = s->topics; t; t = t->next) {
 		for (int i = READERS; i--; )
 			more |= take_data(s, t, (enum asks)i);
@@ -481,8 +603,26 @@ static int ros2_source_open(struct source **result, struct loop *loop,
 	return err;
 }
 
+/* What was taken of a writer before is taken again */
+static void begin_again(struct ros2_source *s, const char *name)
+{
+	for (unsigned int i = 0; i < s->count; i++)
+		if (!strcmp(s->writers[i].topic, name))
+			s->writers[i].last = 0;
+}
+
+static uint64_t ros2_source_lost(const struct source *source)
+{
+	const struct ros2_source *s = (const struct ros2_source *)source;
+	uint64_t n = s->lost;
+
+	for (const struct topic *t = s->topics; t; t = t->next)
+		n += refused_by(t);
+	return n;
+}
+
 static int ros2_source_subscribe(struct source *source, const char *name,
-				 int kind)
+				 int kind, bool all)
 {
 	struct ros2_source *s = ros2_of(source);
 	struct topic *t;
@@ -498,16 +638,18 @@ static int ros2_source_subscribe(struct source *source, const char *name,
 		return -ENOMEM;
 	}
 	t->kind = kind;
+	t->all = all;
+	begin_again(s, name);
 	if (kind >= 0)
 		err = begin_topic(s, t);
 	if (err) {
-		end_topic(t);
+		end_topic(s, t);
 		return err;
 	}
 	t->next = s->topics;
 	s->topics = t;
 	for (unsigned int i = 0; i < s->count; i++)
-		if (!strcmp(s->writers[i].topic, name))
+		if (!s->writers[i].gone && !strcmp(s->writers[i].topic, name))
 			meet(s, t, &s->writers[i]);
 	return 0;
 }
@@ -527,5 +669,6 @@ const struct source_ops ros2_source_ops = {
 	.open		= ros2_source_open,
 	.subscribe	= ros2_source_subscribe,
 	.unsubscribe	= ros2_source_unsubscribe,
+	.lost		= ros2_source_lost,
 	.close		= ros2_source_close,
 };

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <dds/ddsi/q_protocol.h>
 #include <dds/ddsi/q_radmin.h>
 #include "ends/ros2_type.h"
 
@@ -14,10 +15,12 @@ enum { HASH = 0x6f707473 };	/* of the one instance */
 
 /**
  * struct data - a sample
+ * @sequence: see ros2_type_sequence()
  * @bytes: @len of them and up to 3 that are 0: the network takes them by 4
  */
 struct data {
 	struct ddsi_serdata	c;
+	uint64_t		sequence;
 	size_t			len;
 	uint8_t			bytes[];
 };
@@ -41,6 +44,7 @@ static struct data *data_new(const struct ddsi_sertype *type,
 	memset(&d->c, 0, sizeof(d->c));
 	ddsi_serdata_init(&d->c, type, kind);
 	d->c.hash = HASH;
+	d->sequence = 0;
 	d->len = len;
 	memset(d->bytes + len, 0, room - len);
 	return d;
@@ -79,14 +83,25 @@ static bool data_fill(struct data *d, const struct nn_rdata *f)
 	return at == d->len;
 }
 
+/* Of the submessage that the first fragment came in, in the order of this host */
+static uint64_t sequence_of(const struct nn_rdata *f)
+{
+	const Data_DataFrag_common_t *h = (const void *)
+		NN_RMSG_PAYLOADOFF(f->rmsg, NN_RDATA_SUBMSG_OFF(f));
+
+	return (uint64_t)(uint32_t)h->writerSN.high << 32 | h->writerSN.low;
+}
+
 static struct ddsi_serdata *data_received(const struct ddsi_sertype *type,
 					  enum ddsi_serdata_kind kind,
 					  const struct nn_rdata *f, size_t size)
 {
 	struct data *d = size < 4 ? NULL : data_new(type, kind, size);
 
-	if (d && data_fill(d, f))
+	if (d && data_fill(d, f)) {
+		d->sequence = sequence_of(f);
 		return &d->c;
+	}
 	free(d);
 	return NULL;
 }
@@ -306,4 +321,9 @@ uint8_t *ros2_type_bytes(struct ddsi_serdata *d, size_t *len)
 
 	*len = data->len;
 	return data->bytes;
+}
+
+uint64_t ros2_type_sequence(const struct ddsi_serdata *d)
+{
+	return data_of(d)->sequence;
 }

@@ -38,4 +38,7 @@ struct ddsi_serdata *ros2_type_data(const struct ddsi_sertype *type,
 /* The bytes of a sample, with the 4 of encapsulation */
 uint8_t *ros2_type_bytes(struct ddsi_serdata *d, size_t *len);
 
+/* The number that its writer gave a sample, from 1 on; 0: not from the network */
+uint64_t ros2_type_sequence(const struct ddsi_serdata *d);
+
 #endif

@@ -70,11 +70,26 @@ int source_open(struct source **s, struct loop *loop,
 	return open_path(s, loop, config, error);
 }
 
-int source_subscribe(struct source *s, const char *topic, int kind)
+static int subscribe(struct source *s, const char *topic, int kind, bool all)
 {
 	if (!ends_valid_name(topic) || kind < -1 || kind >= MESSAGE_TYPES)
 		return -EINVAL;
-	return s->ops->subscribe(s, topic, kind);
+	return s->ops->subscribe(s, topic, kind, all);
+}
+
+int source_subscribe(struct source *s, const char *topic, int kind)
+{
+	return subscribe(s, topic, kind, false);
+}
+
+int source_subscribe_all(struct source *s, const char *topic, int kind)
+{
+	return subscribe(s, topic, kind, true);
+}
+
+uint64_t source_messages_lost(const struct source *s)
+{
+	return s->ops->lost ? s->ops->lost(s) : 0;
 }
 
 void source_unsubscribe(struct source *s, const char *topic)

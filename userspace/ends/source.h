@@ -83,6 +83,21 @@ int source_open(struct source **s, struct loop *loop,
  * recording that has no such topic; -EPROTOTYPE: has another kind.
  */
 int source_subscribe(struct source *s, const char *topic, int kind);
+
+/**
+ * source_subscribe_all() - as source_subscribe(), and each message is wanted
+ *
+ * For what is kept. With ROS 2 all that a RELIABLE writer sends is repaired and
+ * waits in memory until the loop takes it, and of a TRANSIENT_LOCAL writer what
+ * it sent before is read as well: only for topics whose messages are taken
+ * without delay. What a writer could not repair, or a BEST_EFFORT writer lost,
+ * is counted and logged, once for each topic.
+ */
+int source_subscribe_all(struct source *s, const char *topic, int kind);
+
+/* Messages of source_subscribe_all() that were lost on their way to here */
+uint64_t source_messages_lost(const struct source *s);
+
 void source_unsubscribe(struct source *s, const char *topic);
 
 void source_close(struct source *s);

@@ -14,13 +14,17 @@
 /**
  * struct source_ops
  * @open: @rest is what follows the colon of the spec, or a path
+ * @subscribe: @all: see source_subscribe_all()
+ * @lost: NULL: nothing is
  */
 struct source_ops {
 	int	(*open)(struct source **s, struct loop *loop, const char *rest,
 			const struct source_config *config,
 			char error[ENDS_ERROR]);
-	int	(*subscribe)(struct source *s, const char *topic, int kind);
+	int	(*subscribe)(struct source *s, const char *topic, int kind,
+			     bool all);
 	void	(*unsubscribe)(struct source *s, const char *topic);
+	uint64_t (*lost)(const struct source *s);
 	void	(*close)(struct source *s);
 };
 
