@@ -67,15 +67,19 @@ static int watch_signals(struct loop *l)
 	return err;
 }
 
-struct loop *loop_create(void)
+static struct loop *create(bool signals)
 {
 	struct loop *l = calloc(1, sizeof(*l));
-	int err;
+	int err = 0;
 
 	if (!l)
 		return NULL;
+	l->signals.fd = -1;
 	l->epoll = epoll_create1(EPOLL_CLOEXEC);
-	err = l->epoll < 0 ? -errno : watch_signals(l);
+	if (l->epoll < 0)
+		err = -errno;
+	else if (signals)
+		err = watch_signals(l);
 	if (!err)
 		return l;
 	if (l->epoll >= 0)
@@ -85,11 +89,22 @@ struct loop *loop_create(void)
 	return NULL;
 }
 
+struct loop *loop_create(void)
+{
+	return create(true);
+}
+
+struct loop *loop_create_quiet(void)
+{
+	return create(false);
+}
+
 void loop_destroy(struct loop *l)
 {
 	if (!l)
 		return;
-	close(l->signals.fd);
+	if (l->signals.fd >= 0)
+		close(l->signals.fd);
 	close(l->epoll);
 	free(l);
 }

@@ -39,6 +39,9 @@ struct loop_timer {
 
 /* Return: to be freed with loop_destroy(), NULL: errno says why */
 struct loop *loop_create(void);
+
+/* As loop_create(), for a thread beside the one of a program: signals do not end it */
+struct loop *loop_create_quiet(void);
 void loop_destroy(struct loop *l);
 
 /* Return: 0 or a negative errno */

@@ -233,8 +233,10 @@ int import_poses(struct site *s, const char *path, const char *frame,
 	if (err)
 		return err;
 	*count = poses.count;
+	site_turn(s);
 	t = transforms(s, path, frame, &poses, error);
 	err = t ? site_transforms(s, t, poses.count, source, error) : -EINVAL;
+	site_turn_end(s);
 	free(t);
 	poses_file_free(&poses);
 	return err;

@@ -28,8 +28,10 @@ int remove_layer(struct site *s, const char *name, cJSON *answer,
 int remove_room(struct site *s, unsigned int id, cJSON *answer,
 		char error[SITE_ERROR])
 {
-	const int err = store_remove_room(site_store(s), id);
+	int err;
 
+	site_turn(s);
+	err = store_remove_room(site_store(s), id);
 	if (err == -ENOENT)
 		snprintf(error, SITE_ERROR, "no room %u", id);
 	else if (err)
@@ -37,5 +39,6 @@ int remove_room(struct site *s, unsigned int id, cJSON *answer,
 			 store_error(site_store(s)));
 	else
 		cJSON_AddNumberToObject(answer, "room", id);
+	site_turn_end(s);
 	return err;
 }

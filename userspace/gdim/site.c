@@ -340,6 +340,7 @@ int site_open(struct site **site, const char *path, enum store_mode mode,
 		s->config.threads = sysconf(_SC_NPROCESSORS_ONLN);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->reader_lock, NULL);
+	turns_init(&s->turns);
 	snprintf(s->path, sizeof(s->path), "%s", path);
 	s->cache = cache_create(s->config.memory / 2);
 	if (!s->cache) {
@@ -379,7 +380,18 @@ void site_close(struct site *s)
 	store_close(s->store);
 	pthread_mutex_destroy(&s->lock);
 	pthread_mutex_destroy(&s->reader_lock);
+	turns_destroy(&s->turns);
 	free(s);
+}
+
+void site_turn(struct site *s)
+{
+	turns_take(&s->turns);
+}
+
+void site_turn_end(struct site *s)
+{
+	turns_end(&s->turns);
 }
 
 struct store *site_store(struct site *s)
@@ -454,8 +466,9 @@ static int find_number(const struct site *s, const char *name)
 	return -ENOENT;
 }
 
-int site_set_layer(struct site *s, const struct layer *layer,
-		   char error[SITE_ERROR])
+/* In its turn */
+static int set_layer(struct site *s, const struct layer *layer,
+		     char error[SITE_ERROR])
 {
 	int number = find_number(s, layer->name);
 	int64_t id;
@@ -485,6 +498,17 @@ int site_set_layer(struct site *s, const struct layer *layer,
 	return err ? site_error(error, err, "out of memory") : number;
 }
 
+int site_set_layer(struct site *s, const struct layer *layer,
+		   char error[SITE_ERROR])
+{
+	int number;
+
+	site_turn(s);
+	number = set_layer(s, layer, error);
+	site_turn_end(s);
+	return number;
+}
+
 /*
  * Looking
  */
@@ -497,6 +521,20 @@ int site_rooms(struct site *s,
 
 	pthread_mutex_lock(&s->reader_lock);
 	ret = store_rooms(s->reader, each, arg);
+	if (ret < 0)
+		site_error(error, ret, "%s", store_error(s->reader));
+	pthread_mutex_unlock(&s->reader_lock);
+	return ret;
+}
+
+int site_repeaters(struct site *s,
+		   int (*each)(void *arg, double x, double y), void *arg,
+		   char error[SITE_ERROR])
+{
+	int ret;
+
+	pthread_mutex_lock(&s->reader_lock);
+	ret = store_each_repeater(s->reader, each, arg);
 	if (ret < 0)
 		site_error(error, ret, "%s", store_error(s->reader));
 	pthread_mutex_unlock(&s->reader_lock);

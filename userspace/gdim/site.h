@@ -6,10 +6,10 @@
  * fused maps follow when site_fuse() is called. Out: values of spots and parts
  * of maps.
  *
- * Two threads may work on a site: one that stores (site_keyframe() and all
- * that changes something) and one that fuses (site_fuse(), site_want()); any
- * number may look (site_value(), site_read(), ...). What stores never waits
- * for what fuses.
+ * Any number of threads may store (site_keyframe() and all that changes
+ * something): they take turns, in the order they came, one for each call. One
+ * thread fuses (site_fuse(), site_want()); any number may look (site_value(),
+ * site_read(), ...). What stores never waits for what fuses.
  */
 #ifndef GDIM_SITE_H
 #define GDIM_SITE_H
@@ -54,7 +54,16 @@ int site_open(struct site **s, const char *path, enum store_mode mode,
 	      const struct site_config *config, char error[SITE_ERROR]);
 void site_close(struct site *s);
 
+/* To be worked with, and its errors read, between site_turn() and site_turn_end() */
 struct store *site_store(struct site *s);
+
+/**
+ * site_turn() - nobody else changes anything until site_turn_end()
+ *
+ * Waits for who has the turn. Each thread may nest them.
+ */
+void site_turn(struct site *s);
+void site_turn_end(struct site *s);
 
 /*
  * Layers are numbered from 0 in the order they came to the store; they stay.
@@ -235,6 +244,9 @@ int site_rooms(struct site *s,
 	       char error[SITE_ERROR]);
 int site_setting(struct site *s, const char *name, char *value,
 		 unsigned int room);
+int site_repeaters(struct site *s,
+		   int (*each)(void *arg, double x, double y), void *arg,
+		   char error[SITE_ERROR]);
 
 /**
  * struct site_counts

@@ -331,5 +331,12 @@ int site_transforms(struct site *s, const struct site_transform *t,
 		    unsigned int count, const char *source,
 		    char error[SITE_ERROR])
 {
-	return count ? site_move(s, t, count, source, NULL, NULL, error) : 0;
+	int err;
+
+	if (!count)
+		return 0;
+	site_turn(s);
+	err = site_move(s, t, count, source, NULL, NULL, error);
+	site_turn_end(s);
+	return err;
 }

@@ -165,27 +165,39 @@ static int revive(const struct keyframe *f, char error[SITE_ERROR])
 	return err < 0 ? err : 0;
 }
 
+/* In its turn */
+static int store_all_of(struct keyframe *f, char error[SITE_ERROR])
+{
+	const struct site *s = f->s;
+	uint32_t node;
+	int err = check_keyframe(f, error);
+
+	if (!err)
+		err = revive(f, error);
+	if (err)
+		return err;
+	node = site_find_node(s, f->frame);
+	if (f->pose && node != INDEX_NONE &&
+	    (s->node[node].followed || s->node[node].node.linked))
+		err = move_keyframe(f, error);
+	else
+		err = store_submaps_of(f, error);
+	if (err)
+		return err;
+	err = take_keyframe(f);
+	return err ? site_error(error, err, "out of memory") : 0;
+}
+
 int site_keyframe(struct site *s, const char *frame, int64_t stamp,
 		  const struct pose *pose, const struct site_submap *submap,
 		  unsigned int submaps, char error[SITE_ERROR])
 {
 	struct store_submap stored[SITE_LAYERS];
 	struct keyframe f = { s, frame, stamp, pose, submap, submaps, stored };
-	uint32_t node;
-	int err = check_keyframe(&f, error);
+	int err;
 
-	if (!err)
-		err = revive(&f, error);
-	if (err)
-		return err;
-	node = site_find_node(s, frame);
-	if (pose && node != INDEX_NONE &&
-	    (s->node[node].followed || s->node[node].node.linked))
-		err = move_keyframe(&f, error);
-	else
-		err = store_submaps_of(&f, error);
-	if (err)
-		return err;
-	err = take_keyframe(&f);
-	return err ? site_error(error, err, "out of memory") : 0;
+	site_turn(s);
+	err = store_all_of(&f, error);
+	site_turn_end(s);
+	return err;
 }

@@ -9,6 +9,7 @@
 #include "fusion/index.h"
 #include "gdim/cache.h"
 #include "gdim/site.h"
+#include "gdim/turns.h"
 
 /**
  * struct node - of the pose graph
@@ -58,16 +59,18 @@ struct layer_state {
 
 /**
  * struct site
- * @store:	of the thread that stores
+ * @store:	of the thread that has the turn to store
+ * @turns:	of those who change something
  * @reader:	of those that fuse, with @reader_lock
  * @lock:	of nodes, submaps and what is pending. Only the thread that
- *		stores changes them, and need not lock to look at them
+ *		has the turn changes them, and need not lock to look at them
  * @layer:	one that is there stays where it is
  */
 struct site {
 	struct site_config	config;
 	struct store		*store, *reader;
 	pthread_mutex_t		reader_lock, lock;
+	struct turns		turns;
 	char			path[4096];
 	struct cache		*cache;
 	struct layer_state	*layer[SITE_LAYERS];

@@ -58,15 +58,18 @@ static void forget_layer(struct site *s, unsigned int number)
 int site_remove_layer(struct site *s, unsigned int number,
 		      unsigned int *submaps, char error[SITE_ERROR])
 {
-	const int err = store_remove_layer(s->store, s->layer[number]->id,
-					   submaps);
+	int err;
 
+	site_turn(s);
+	err = store_remove_layer(s->store, s->layer[number]->id, submaps);
 	if (err)
-		return site_error(error, err, "layer %s: %s",
-				  s->layer[number]->layer.name,
-				  store_error(s->store));
-	forget_layer(s, number);
-	return 0;
+		site_error(error, err, "layer %s: %s",
+			   s->layer[number]->layer.name,
+			   store_error(s->store));
+	else
+		forget_layer(s, number);
+	site_turn_end(s);
+	return err;
 }
 
 bool site_layer_removed(struct site *s, unsigned int number)
