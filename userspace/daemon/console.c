@@ -23,6 +23,7 @@ enum {
 struct client {
 	struct console	*console;
 	struct loop_fd	watch;		/* fd -1: free */
+	bool		waits;		/* for an answer, and is not watched */
 	size_t		len;
 	char		line[LINE];
 };
@@ -36,7 +37,11 @@ struct console {
 				   char error[256]);
 	void		*arg;
 	uint64_t	refused;
-	struct client	*client[CLIENTS];
+	struct client	*client[CLIENTS], *asking;
+};
+
+struct console_call {
+	struct client	*client;
 };
 
 static void hang_up(struct client *k)
@@ -46,7 +51,8 @@ static void hang_up(struct client *k)
 	for (unsigned int i = 0; i < CLIENTS; i++)
 		if (c->client[i] == k)
 			c->client[i] = NULL;
-	loop_unwatch(c->loop, &k->watch);
+	if (!k->waits)
+		loop_unwatch(c->loop, &k->watch);
 	close(k->watch.fd);
 	free(k);
 }
@@ -118,20 +124,49 @@ static bool answer_with(struct console *c, int fd, cJSON *answer, int err,
 	return said;
 }
 
+/* Return: whether the talk goes on */
 static bool answer_line(struct client *k, const char *line, size_t len)
 {
 	cJSON *answer = cJSON_CreateObject();
 	char error[256] = "";
-	int err = obey(k->console, line, len, answer, error);
+	int err;
 
-	return answer_with(k->console, k->watch.fd, answer, err, error);
+	k->console->asking = k;
+	err = obey(k->console, line, len, answer, error);
+	k->console->asking = NULL;
+	if (!k->waits)
+		return answer_with(k->console, k->watch.fd, answer, err, error);
+	cJSON_Delete(answer);
+	return true;
+}
+
+/* What was read of a client: all lines, but for those behind one that waits */
+static void answer_lines(struct client *k)
+{
+	char *start = k->line, *end;
+
+	while (!k->waits &&
+	       (end = memchr(start, '\n', k->line + k->len - start))) {
+		*end = '\0';
+		if (!answer_line(k, start, end - start)) {
+			hang_up(k);
+			return;
+		}
+		start = end + 1;
+	}
+	k->len -= start - k->line;
+	memmove(k->line, start, k->len);
+	if (k->len == LINE - 1 && !k->waits) {
+		answer_with(k->console, k->watch.fd, cJSON_CreateObject(),
+			    -E2BIG, "a line that is too long");
+		hang_up(k);
+	}
 }
 
 static void on_client(void *arg, uint32_t events)
 {
 	struct client *k = arg;
 	ssize_t n = read(k->watch.fd, k->line + k->len, LINE - 1 - k->len);
-	char *start = k->line, *end;
 
 	(void)events;
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -142,21 +177,34 @@ static void on_client(void *arg, uint32_t events)
 	}
 	k->len += n;
 	k->line[k->len] = '\0';
-	while ((end = memchr(start, '\n', k->line + k->len - start))) {
-		*end = '\0';
-		if (!answer_line(k, start, end - start)) {
-			hang_up(k);
-			return;
-		}
-		start = end + 1;
-	}
-	k->len -= start - k->line;
-	memmove(k->line, start, k->len);
-	if (k->len == LINE - 1) {
-		answer_with(k->console, k->watch.fd, cJSON_CreateObject(),
-			    -E2BIG, "a line that is too long");
+	answer_lines(k);
+}
+
+struct console_call *console_later(struct console *c)
+{
+	struct console_call *call = malloc(sizeof(*call));
+
+	if (!call)
+		return NULL;
+	call->client = c->asking;
+	c->asking->waits = true;
+	loop_unwatch(c->loop, &c->asking->watch);
+	return call;
+}
+
+void console_answer(struct console_call *call, int err, cJSON *answer,
+		    const char *error)
+{
+	struct client *k = call->client;
+
+	free(call);
+	if (!answer_with(k->console, k->watch.fd, answer, err, error) ||
+	    loop_watch(k->console->loop, &k->watch, k->watch.fd, EPOLLIN)) {
 		hang_up(k);
+		return;
 	}
+	k->waits = false;
+	answer_lines(k);
 }
 
 static void on_listen(void *arg, uint32_t events)
@@ -180,6 +228,7 @@ static void on_listen(void *arg, uint32_t events)
 		return;
 	}
 	k->console = c;
+	k->waits = false;
 	k->len = 0;
 	k->watch.ready = on_client;
 	k->watch.arg = k;

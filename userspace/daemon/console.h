@@ -32,6 +32,20 @@ int console_open(struct console **c, struct loop *l, const char *path,
 		 void *arg, char error[256]);
 void console_close(struct console *c);
 
+/**
+ * console_later() - the request that is being asked is answered later
+ *
+ * Within @request, which then returns 0 and leaves its answer empty. The client
+ * is not read until then; others are. Parameters are to be copied.
+ *
+ * Return: for console_answer(), before console_close(); NULL: no memory.
+ */
+struct console_call *console_later(struct console *c);
+
+/* In the loop. @answer: is taken; @error: one line, if @err is not 0 */
+void console_answer(struct console_call *k, int err, cJSON *answer,
+		    const char *error);
+
 /* Requests that were answered with an error; NULL is allowed */
 uint64_t console_refused(const struct console *c);
 
