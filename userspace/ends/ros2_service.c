@@ -35,6 +35,16 @@ struct ros2_service {
 	unsigned int			count;
 	union service_request		request;
 	union service_response		response;
+	/* of the request that is being handled */
+	struct service_header		header;
+	dds_instance_handle_t		client;
+	bool				later;
+};
+
+struct ros2_service_call {
+	struct ros2_service	*service;
+	struct service_header	header;
+	dds_instance_handle_t	client;
 };
 
 /* Return: whether it is done with, sent or not */
@@ -71,11 +81,12 @@ static void try_all(struct ros2_service *s)
 }
 
 static void answer(struct ros2_service *s, const struct service_header *header,
-		   dds_instance_handle_t client)
+		   dds_instance_handle_t client,
+		   const union service_response *response)
 {
 	enum service_kind kind = s->config.kind;
 	struct answer a = { .client = client };
-	long len = service_write_response(kind, header, &s->response, NULL, 0);
+	long len = service_write_response(kind, header, response, NULL, 0);
 	uint8_t *bytes;
 	size_t room;
 
@@ -86,7 +97,7 @@ static void answer(struct ros2_service *s, const struct service_header *header,
 		return;
 	}
 	bytes = ros2_type_bytes(a.data, &room);
-	service_write_response(kind, header, &s->response, bytes, room);
+	service_write_response(kind, header, response, bytes, room);
 	a.due = loop_now() + PATIENCE;
 	if (try_answer(s, &a, loop_now())) {
 		ddsi_serdata_unref(a.data);
@@ -103,11 +114,10 @@ static void answer(struct ros2_service *s, const struct service_header *header,
 static void serve(struct ros2_service *s, struct ddsi_serdata *d,
 		  dds_instance_handle_t client)
 {
-	struct service_header header;
 	size_t len;
 	const uint8_t *bytes = ros2_type_bytes(d, &len);
 
-	if (service_read_request(s->config.kind, &header, bytes, len,
+	if (service_read_request(s->config.kind, &s->header, bytes, len,
 				 &s->request)) {
 		s->stats.malformed++;
 		if (s->config.malformed)
@@ -115,8 +125,29 @@ static void serve(struct ros2_service *s, struct ddsi_serdata *d,
 		return;
 	}
 	s->response = (union service_response){ 0 };
+	s->client = client;
+	s->later = false;
 	s->config.handle(s->config.arg, &s->request, &s->response);
-	answer(s, &header, client);
+	if (!s->later)
+		answer(s, &s->header, client, &s->response);
+}
+
+struct ros2_service_call *ros2_service_later(struct ros2_service *s)
+{
+	struct ros2_service_call *call = malloc(sizeof(*call));
+
+	if (!call)
+		return NULL;
+	*call = (struct ros2_service_call){ s, s->header, s->client };
+	s->later = true;
+	return call;
+}
+
+void ros2_service_answer(struct ros2_service_call *call,
+			 const union service_response *response)
+{
+	answer(call->service, &call->header, call->client, response);
+	free(call);
 }
 
 static void on_event(void *arg, uint32_t events)

@@ -60,6 +60,22 @@ void ros2_service_close(struct ros2_service *s);
 const struct ros2_service_stats *
 ros2_service_stats(const struct ros2_service *s);
 
+struct ros2_service_call;
+
+/**
+ * ros2_service_later() - the request that is being handled is answered later
+ *
+ * Within @handle, whose response is not sent then.
+ *
+ * Return: for ros2_service_answer(), before the service is closed; NULL: no
+ * memory.
+ */
+struct ros2_service_call *ros2_service_later(struct ros2_service *s);
+
+/* In the loop. What @response points to is not needed afterwards */
+void ros2_service_answer(struct ros2_service_call *call,
+			 const union service_response *response);
+
 /**
  * typedef ros2_client_fn - what came of a call
  * @err: 0; -EHOSTUNREACH: no such service was found in time; -ETIMEDOUT: it
