@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "bag/bag.h"
 #include "gdim/map_message.h"
+#include "gdimd/graph.h"
 #include "gdimd/outlet.h"
 #include "gdimd/record.h"
 #include "gdimd/room_message.h"
@@ -196,61 +197,23 @@ static void write_submap(struct record *r, struct site *site,
  * The pose graph
  */
 
-struct graph {
-	struct store_node	*node;
-	unsigned int		nodes, room;
-};
-
-static void add_node(void *arg, const struct store_node *n)
-{
-	struct graph *g = arg;
-
-	if (g->nodes < g->room)
-		g->node[g->nodes++] = *n;
-}
-
-static int by_id(const void *a, const void *b)
-{
-	const struct store_node *m = a, *n = b;
-
-	return m->id < n->id ? -1 : m->id > n->id;
-}
-
-static struct message_transform link_of(const struct record *r,
-					const struct graph *g, unsigned int i)
-{
-	const struct store_node *n = &g->node[i];
-	const struct pose *p = n->linked ? &n->link : &n->pose;
-	const struct store_node key = { .id = n->predecessor };
-	const struct store_node *of = !n->linked ? NULL :
-		bsearch(&key, g->node, g->nodes, sizeof(key), by_id);
-	return (struct message_transform){
-		.header = { n->stamp, 0, message_string(of ? of->frame :
-							r->frame) },
-		.child_frame_id = message_string(n->frame),
-		.translation = { p->x, p->y, 0 },
-		.rotation = { 0, 0, sin(p->yaw / 2), cos(p->yaw / 2) },
-	};
-}
-
+/* Each node that has a place: where it is, and what leads to it */
 static void write_graph(struct record *r, const struct graph *g, bool last)
 {
 	struct message_pose_stamped *pose = calloc(g->nodes + 1,
 						   sizeof(*pose));
-	struct message_transform *link = calloc(g->nodes + 1, sizeof(*link));
-	unsigned int poses = 0, links = 0;
+	unsigned int poses = 0;
 
-	for (unsigned int i = 0; pose && link && i < g->nodes; i++) {
+	for (unsigned int i = 0; pose && i < g->nodes; i++) {
 		const struct store_node *n = &g->node[i];
 
-		if (!n->placed || !strcmp(n->frame, SITE_ROOT))
+		if (!n->placed)
 			continue;
 		pose[poses++] = (struct message_pose_stamped){
 			{ n->stamp, 0, message_string(r->frame) },
 			{ { n->pose.x, n->pose.y, 0 },
 			  { 0, 0, sin(n->pose.yaw / 2),
 			    cos(n->pose.yaw / 2) } } };
-		link[links++] = link_of(r, g, i);
 	}
 	if (poses) {
 		r->message.path = (struct message_path){
@@ -258,30 +221,26 @@ static void write_graph(struct record *r, const struct graph *g, bool last)
 			message_list(pose, poses) };
 		write_message(r, LOG_PREFIX "graph", MESSAGE_PATH);
 		r->message.tf = (struct message_transforms){
-			message_list(link, links) };
+			message_list(g->link, g->nodes) };
 		write_message(r, LOG_PREFIX "links", MESSAGE_TRANSFORMS);
 	}
-	if (links && last) {
+	if (poses && last) {
 		r->message.tf = (struct message_transforms){
-			message_list(&link[links - 1], 1) };
+			message_list(&g->link[g->nodes - 1], 1) };
 		write_message(r, LOG_PREFIX "submap_transform",
 			      MESSAGE_TRANSFORMS);
 	}
 	free(pose);
-	free(link);
 }
 
 static void write_nodes(struct record *r, struct site *site, bool last)
 {
-	struct graph g = { .room = site_counts(site).nodes };
+	struct graph g;
 
-	g.node = calloc(g.room + 1, sizeof(*g.node));
-	if (!g.node)
+	if (graph_read(&g, site, r->frame))
 		return;
-	site_each_node(site, add_node, &g);
-	qsort(g.node, g.nodes, sizeof(*g.node), by_id);
 	write_graph(r, &g, last);
-	free(g.node);
+	graph_free(&g);
 }
 
 /*
