@@ -129,7 +129,7 @@ static bool differ(const struct site_counts *a, const struct site_counts *b)
 	       a->submaps != b->submaps || a->waiting != b->waiting;
 }
 
-static unsigned int count(const struct inbox *in, const char *what)
+static unsigned int count(struct inbox *in, const char *what)
 {
 	cJSON *status = cJSON_CreateObject();
 	unsigned int n;

@@ -17,14 +17,13 @@
 #include "gdim/remove.h"
 #include "gdimd/gdimd.h"
 
-/* Nothing came for so long, ns: now it is nobody's loss of time */
-#define CHECKPOINT_AFTER	(5 * 1000000000ULL)
-
 /* For fused maps to follow, ns */
 #define IMPORT_PATIENCE	(30 * 1000000000ULL)
 
+/* @slow: waits for the store, a disk, or what fuses */
 struct command {
 	const char	*name;
+	bool		slow;
 	int		(*run)(struct gdimd *g, const cJSON *p, cJSON *answer,
 			       char error[256]);
 };
@@ -48,6 +47,20 @@ static int number(const cJSON *p, const char *key, double min, double max,
 	return -EINVAL;
 }
 
+/* "lost": all that came or should have come, and is not stored nor refused */
+static void add_input(struct gdimd *g, cJSON *in)
+{
+	const uint64_t way = g->source ? source_messages_lost(g->source) : 0;
+	cJSON *lost;
+
+	inbox_status(g->inbox, in);
+	cJSON_AddNumberToObject(in, "lost_on_the_way", way);
+	storing_status(g->storing, in);
+	lost = cJSON_GetObjectItem(in, "lost");
+	cJSON_SetNumberValue(lost, lost->valuedouble + way +
+			     cJSON_GetObjectItem(in, "dropped")->valuedouble);
+}
+
 static int status(struct gdimd *g, const cJSON *p, cJSON *answer,
 		  char error[256])
 {
@@ -64,7 +77,8 @@ static int status(struct gdimd *g, const cJSON *p, cJSON *answer,
 	if (gdimd_store_is_lost(g))
 		cJSON_AddTrueToObject(answer, "store_lost");
 	answer_status(g->site, answer);
-	inbox_status(g->inbox, cJSON_AddObjectToObject(answer, "in"));
+	part = cJSON_AddObjectToObject(answer, "in");
+	add_input(g, part);
 	part = cJSON_AddObjectToObject(answer, "refused");
 	cJSON_AddNumberToObject(part, "socket", console_refused(g->console));
 	cJSON_AddNumberToObject(part, "services", gdimd_services_refused(g));
@@ -146,19 +160,16 @@ static int rate(struct gdimd *g, const cJSON *p, cJSON *answer,
 /* Nothing that comes can be stored any more: that is told of once */
 bool gdimd_store_is_lost(struct gdimd *g)
 {
-	if (g->lost || store_is_there(site_store(g->site)))
-		return g->lost;
-	g->lost = true;
+	if (__atomic_load_n(&g->lost, __ATOMIC_ACQUIRE))
+		return true;
+	if (store_is_there(site_store(g->site)))
+		return false;
+	if (__atomic_exchange_n(&g->lost, true, __ATOMIC_ACQ_REL))
+		return true;
 	service_logf(LOG_CRIT, "%s was deleted or replaced: nothing is stored "
 		     "any more, all that comes is refused. Start gdimd again",
 		     g->config.store);
 	return true;
-}
-
-void gdimd_stored(struct gdimd *g)
-{
-	fuser_kick(g->fuser);
-	g->checkpoint.due = loop_now() + CHECKPOINT_AFTER;
 }
 
 static const char *text_of(const cJSON *p, const char *key, const char *other)
@@ -229,7 +240,7 @@ static int import(struct gdimd *g, const cJSON *p, cJSON *answer,
 	err = import_run(job, g->site, false, &r, error);
 	import_close(job);
 	if (r.submaps)
-		gdimd_stored(g);
+		gdimd_stored(g, GDIMD_SUBMAPS | 1U << OUTLET_TRANSFORMS);
 	if (err)
 		return err;
 	cJSON_AddStringToObject(answer, "layer", im.layer);
@@ -289,7 +300,7 @@ static int import_map(struct gdimd *g, const cJSON *p, cJSON *answer,
 	import_map_close(job);
 	if (err)
 		return err;
-	gdimd_stored(g);
+	gdimd_stored(g, GDIMD_SUBMAPS | 1U << OUTLET_TRANSFORMS);
 	import_map_answer(&r, (loop_now() - begin) / 1e6, answer);
 	return 0;
 }
@@ -311,7 +322,7 @@ static int set_poses(struct gdimd *g, const cJSON *p, cJSON *answer,
 			   "gdimctl set-poses", &count, error);
 	if (err)
 		return err;
-	gdimd_stored(g);
+	gdimd_stored(g, 1U << OUTLET_TRANSFORMS);
 	stored = loop_now();
 	fuser_wait(g->fuser, IMPORT_PATIENCE);
 	after = fuser_stats(g->fuser);
@@ -357,12 +368,12 @@ static int set_layer(struct gdimd *g, const cJSON *p, cJSON *answer,
 		snprintf(error, 256, "'%.64s' is no name of a layer", name);
 		return -EINVAL;
 	}
+	site_turn(g->site);
 	err = find_layer(g, name, text_of(p, "words", ""), &l, error);
-	if (err)
-		return err;
-	number = site_set_layer(g->site, &l, error);
+	number = err ? err : site_set_layer(g->site, &l, error);
+	site_turn_end(g->site);
 	if (number >= 0)
-		gdimd_stored(g);
+		gdimd_stored(g, GDIMD_SUBMAPS);
 	return number < 0 ? number : 0;
 }
 
@@ -412,7 +423,7 @@ static int remove_command(struct gdimd *g, const cJSON *p, cJSON *answer,
 	err = layer ? remove_layer(g->site, layer, answer, error) :
 		      remove_room(g->site, room, answer, error);
 	if (!err)
-		gdimd_stored(g);
+		gdimd_stored(g, GDIMD_SUBMAPS);
 	return err;
 }
 
@@ -439,29 +450,32 @@ static int notes(struct gdimd *g, const cJSON *p, cJSON *answer,
 {
 	const char *kind = cJSON_GetStringValue(cJSON_GetObjectItem(p, "kind"));
 	struct note_list list = { cJSON_AddArrayToObject(answer, "notes") };
-	int err = store_notes(site_store(g->site), kind ? kind : "snapshot",
-			      add_note, &list);
+	int err;
 
+	site_turn(g->site);
+	err = store_notes(site_store(g->site), kind ? kind : "snapshot",
+			  add_note, &list);
 	if (err)
 		snprintf(error, 256, "%s", store_error(site_store(g->site)));
+	site_turn_end(g->site);
 	return err;
 }
 
 static const struct command commands[] = {
-	{ "status", status },
-	{ "layers", layers },
-	{ "spot", spot },
-	{ "rooms", rooms },
-	{ "room", room },
-	{ "rate", rate },
-	{ "import", import_map },
-	{ "import-submaps", import },
-	{ "set-poses", set_poses },
-	{ "layer", set_layer },
-	{ "remove", remove_command },
-	{ "log", log_command },
-	{ "snapshot", snapshot },
-	{ "notes", notes },
+	{ "status", false, status },
+	{ "layers", false, layers },
+	{ "spot", false, spot },
+	{ "rooms", false, rooms },
+	{ "room", false, room },
+	{ "rate", false, rate },
+	{ "import", true, import_map },
+	{ "import-submaps", true, import },
+	{ "set-poses", true, set_poses },
+	{ "layer", true, set_layer },
+	{ "remove", true, remove_command },
+	{ "log", true, log_command },
+	{ "snapshot", true, snapshot },
+	{ "notes", true, notes },
 };
 
 static int run(struct gdimd *g, const struct command *c, const cJSON *p,
@@ -473,6 +487,14 @@ static int run(struct gdimd *g, const struct command *c, const cJSON *p,
 	if (err == -EIO)
 		gdimd_store_is_lost(g);
 	return err;
+}
+
+bool gdimd_command_is_slow(const char *name)
+{
+	for (unsigned int i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		if (!strcmp(commands[i].name, name))
+			return commands[i].slow;
+	return false;
 }
 
 int gdimd_command(void *gdimd, const char *name, const cJSON *parameters,

@@ -13,62 +13,9 @@
 #include "gdimd/gdimd.h"
 #include "gdimd/stars.h"
 
-static const uint64_t second = 1000000000ULL;
-
-static void on_stored(void *arg)
-{
-	gdimd_stored(arg);
-}
-
 static void on_fused(void *arg)
 {
 	outlet_fused(((struct gdimd *)arg)->outlet);
-}
-
-/* One line a second at most: who sends nonsense does not stop */
-static void on_refused(void *arg, const char *line)
-{
-	struct gdimd *g = arg;
-	const uint64_t now = loop_now();
-
-	if (gdimd_store_is_lost(g))
-		return;
-	if (g->refused_told && now - g->refused_told < second) {
-		g->refused_since++;
-		return;
-	}
-	if (g->refused_since)
-		service_logf(LOG_WARNING, "%s (and %u before)", line,
-			     g->refused_since);
-	else
-		service_logf(LOG_WARNING, "%s", line);
-	g->refused_told = now;
-	g->refused_since = 0;
-}
-
-/* Nothing came for a while: now it is nobody's loss of time */
-static void on_checkpoint(void *arg, uint64_t now)
-{
-	struct gdimd *g = arg;
-
-	(void)now;
-	if (store_checkpoint(site_store(g->site)))
-		service_logf(LOG_WARNING, "%s",
-			     store_error(site_store(g->site)));
-}
-
-/* What was written is in the store's journal, so that it is found again */
-static void on_noted(void *arg, const char *kind, const char *path,
-		     const char *error)
-{
-	struct gdimd *g = arg;
-
-	if (error)
-		service_logf(LOG_ERR, "%s: %s", kind, error);
-	if (store_note(site_store(g->site), ends_now(), kind,
-		       error ? error : "written", path))
-		service_logf(LOG_WARNING, "%s",
-			     store_error(site_store(g->site)));
 }
 
 /* The folder of a store's recordings, if nobody says another one */
@@ -90,7 +37,7 @@ static int open_recorder(struct gdimd *g)
 	};
 
 	return recorder_open(&g->recorder, g->site, g->loop, &config,
-			     on_noted, g);
+			     gdimd_note, g);
 }
 
 /* Layers that are configured by name are there from the beginning */
@@ -175,10 +122,12 @@ static int open_ends(struct gdimd *g, char error[256])
 	};
 	int err = 0;
 
+	ros2_repair_quickly();
 	if (*c->to)
 		err = sink_open(&g->sink, g->loop, &to, error);
 	if (!err)
-		err = outlet_open(&g->outlet, g->site, g->loop, g->sink, c);
+		err = outlet_open(&g->outlet, g->site, g->loop, g->sink, c,
+				  gdimd_keep_rate, g);
 	if (err)
 		return err;
 	if (*c->from)
@@ -199,7 +148,7 @@ static int open_socket(struct gdimd *g, char error[256])
 	if (!*g->config.socket)
 		return 0;
 	err = console_open(&g->console, g->loop, g->config.socket,
-			   gdimd_command, g, why);
+			   gdimd_request, g, why);
 	if (err)
 		snprintf(error, 256, "%.190s; --socket names another one", why);
 	return err;
@@ -226,8 +175,7 @@ static int open_all(struct gdimd *g)
 	if (!err)
 		site_set_want(g->site, bring_back, g);
 	if (!err)
-		err = inbox_open(&g->inbox, g->site, g->loop, &g->config,
-				 on_stored, on_refused, g);
+		err = gdimd_storing_open(g);
 	if (!err)
 		err = open_recorder(g);
 	if (!err)
@@ -236,23 +184,21 @@ static int open_all(struct gdimd *g)
 		err = web_open(&g->web, g, error);
 	if (err)
 		return cli_error(err, "%s", error);
-	g->checkpoint = (struct loop_timer){ LOOP_NEVER, on_checkpoint, g,
-					     NULL };
-	loop_add_timer(g->loop, &g->checkpoint);
 	fuser_kick(g->fuser);
 	return 0;
 }
 
-/* What came is stored before the store is closed */
+/* What came is stored before the store is closed, and what was asked answered */
 static void close_all(struct gdimd *g)
 {
 	web_close(g->web);
+	jobs_close(g->jobs);
 	console_close(g->console);
 	gdimd_services_close(g);
 	if (g->source)
 		source_close(g->source);
-	inbox_close(g->inbox);
 	recorder_close(g->recorder);
+	storing_close(g->storing);
 	fuser_close(g->fuser);
 	outlet_close(g->outlet);
 	if (g->sink)

@@ -6,6 +6,8 @@
 #define GDIMD_H
 
 #include <cjson/cJSON.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include "daemon/console.h"
 #include "ends/ros2_graph.h"
 #include "ends/sink.h"
@@ -13,18 +15,30 @@
 #include "gdimd/config.h"
 #include "gdimd/fuser.h"
 #include "gdimd/inbox.h"
+#include "gdimd/jobs.h"
 #include "gdimd/outlet.h"
+#include "gdimd/storing.h"
 #include "gdimd/web.h"
 #include "gdimd/recorder.h"
 
 struct gdimd_services;
 
+/**
+ * struct gdimd - all of it. Two threads and more: the loop, which reads DDS,
+ * publishes and answers what is quick; one that stores, another that fuses; and
+ * one for each command that takes its time
+ * @stored:	what is in the store that was not before: 1 << enum
+ *		outlet_state, GDIMD_SUBMAPS; of any thread, with @changed
+ * @told_lock:	of @refused_told and @refused_since
+ */
 struct gdimd {
 	struct config		config;
 	struct loop		*loop;
 	struct site		*site;
 	struct fuser		*fuser;
 	struct inbox		*inbox;
+	struct storing		*storing;
+	struct jobs		*jobs;
 	struct outlet		*outlet;
 	struct source		*source;
 	struct sink		*sink;
@@ -33,10 +47,18 @@ struct gdimd {
 	struct web		*web;
 	struct recorder		*recorder;
 	struct loop_timer	checkpoint;
+	struct loop_fd		changed;
+	unsigned int		stored;
+	pthread_mutex_t		told_lock;
 	uint64_t		refused_told;	/* CLOCK_MONOTONIC, ns */
 	unsigned int		refused_since;
 	bool			lost;		/* the store; was told */
 };
+
+#define GDIMD_SUBMAPS	(1U << OUTLET_STATES)
+
+/* Whether a command takes its time: not in the loop, but in any other thread */
+bool gdimd_command_is_slow(const char *name);
 
 /**
  * gdimd_command() - what people and programs ask and tell
@@ -45,10 +67,27 @@ struct gdimd {
  * @parameters: as of the command line's words
  * @answer: gets the items of answers.h
  *
- * In the loop. Return: 0, or a negative errno and one line in @error.
+ * In the loop, or where gdimd_command_is_slow() says. Return: 0, or a negative
+ * errno and one line in @error.
  */
 int gdimd_command(void *gdimd, const char *name, const cJSON *parameters,
 		  cJSON *answer, char error[256]);
+
+/* As gdimd_command(), for clients of the socket: slow ones are answered later */
+int gdimd_request(void *gdimd, const char *name, const cJSON *parameters,
+		  cJSON *answer, char error[256]);
+
+/**
+ * gdimd_storing_open() - begin to store, once there is a site and a fuser
+ *
+ * Return: 0 or a negative errno.
+ */
+int gdimd_storing_open(struct gdimd *g);
+
+/* In the loop: the thread that stores puts these into the store */
+void gdimd_note(void *gdimd, const char *kind, const char *path,
+		const char *error);
+void gdimd_keep_rate(void *gdimd, const char *name, double hz);
 
 /*
  * Whether the store's file was deleted or replaced, so that nothing more can be
@@ -56,8 +95,8 @@ int gdimd_command(void *gdimd, const char *name, const cJSON *parameters,
  */
 bool gdimd_store_is_lost(struct gdimd *g);
 
-/* Something is in the store that was not there before */
-void gdimd_stored(struct gdimd *g);
+/* @what is in the store that was not there before. From any thread */
+void gdimd_stored(struct gdimd *g, unsigned int what);
 
 /**
  * gdimd_subscribe() - ask the source for all inputs of the configuration
@@ -66,6 +105,8 @@ void gdimd_subscribe(struct gdimd *g);
 
 /* What the source calls */
 void gdimd_message(void *gdimd, const struct source_message *m);
+/* What the thread that stores calls */
+void gdimd_store_message(void *gdimd, const struct source_message *m);
 void gdimd_found(void *gdimd, const char *topic, enum message_kind kind);
 
 /**

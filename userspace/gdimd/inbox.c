@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,15 +54,27 @@ struct inbox {
 	struct matcher		*matcher;
 	uint64_t		patience;	/* ns, for a match */
 	size_t			waiting;	/* bytes */
+	pthread_mutex_t		lock;		/* of what follows */
 	uint64_t		messages, kept, transforms, rejected, lost;
+	unsigned int		unmatched;
 	char			error[INBOX_ERROR];
 };
+
+static uint64_t count_up(struct inbox *in, uint64_t *counter, unsigned int n)
+{
+	uint64_t now;
+
+	pthread_mutex_lock(&in->lock);
+	now = *counter += n;
+	pthread_mutex_unlock(&in->lock);
+	return now;
+}
 
 __attribute__((format(printf, 4, 5)))
 static int refuse(struct inbox *in, const char *topic, int err,
 		  const char *format, ...)
 {
-	char why[INBOX_ERROR], line[INBOX_ERROR];
+	char why[INBOX_ERROR], line[INBOX_ERROR], clean[INBOX_ERROR];
 	va_list args;
 
 	va_start(args, format);
@@ -69,9 +82,12 @@ static int refuse(struct inbox *in, const char *topic, int err,
 	va_end(args);
 	snprintf(line, sizeof(line), "%.80s: %.170s", topic, why);
 	/* what others call their frames is in it: for a log and for JSON */
-	utf8_clean(line, sizeof(line), in->error, sizeof(in->error));
+	utf8_clean(line, sizeof(line), clean, sizeof(clean));
+	pthread_mutex_lock(&in->lock);
+	strcpy(in->error, clean);
 	in->rejected++;
-	in->refused(in->arg, in->error);
+	pthread_mutex_unlock(&in->lock);
+	in->refused(in->arg, clean);
 	return err;
 }
 
@@ -109,7 +125,7 @@ static void store(struct inbox *in, struct keyframe *k)
 
 	if (!site_keyframe(in->site, k->frame, k->stamp, NULL, k->submap,
 			   k->submaps, error)) {
-		in->kept += k->submaps;
+		count_up(in, &in->kept, k->submaps);
 		in->stored(in->arg);
 		return;
 	}
@@ -118,13 +134,13 @@ static void store(struct inbox *in, struct keyframe *k)
 					&k->submap[i], 1, error);
 
 		if (err) {
-			in->lost += err != -ESTALE && err != -EINVAL;
+			count_up(in, &in->lost, err != -ESTALE && err != -EINVAL);
 			if (k->message[i] != told)
 				refuse(in, "keyframe", err, "%s", error);
 			told = k->message[i];
 			continue;
 		}
-		in->kept++;
+		count_up(in, &in->kept, 1);
 		in->stored(in->arg);
 	}
 }
@@ -140,6 +156,9 @@ static void flush(struct inbox *in, unsigned int i)
 
 static void set_timer(struct inbox *in)
 {
+	pthread_mutex_lock(&in->lock);
+	in->unmatched = in->matcher ? matcher_waiting(in->matcher) : 0;
+	pthread_mutex_unlock(&in->lock);
 	in->timer.due = in->matcher ? matcher_due(in->matcher) : LOOP_NEVER;
 	for (unsigned int i = 0; i < in->keyframes; i++)
 		if (in->keyframe[i]->due < in->timer.due)
@@ -392,7 +411,8 @@ int inbox_map(struct inbox *in, const char *topic,
 	const struct message_header *h = kind == MESSAGE_GRID_MAP ?
 					 &msg->grid.header : &msg->map.header;
 	struct submap_layer layer[SUBMAP_LAYERS];
-	struct taken t = { .message = ++in->messages, .stamp = h->stamp };
+	struct taken t = { .message = count_up(in, &in->messages, 1),
+			   .stamp = h->stamp };
 	char error[SUBMAP_ERROR];
 	int n, err;
 
@@ -448,7 +468,7 @@ int inbox_transforms(struct inbox *in, const char *topic,
 	unsigned int n = 0;
 	int err = 0;
 
-	in->messages++;
+	count_up(in, &in->messages, 1);
 	if (!t)
 		return refuse(in, topic, -ENOMEM, "out of memory");
 	while (!err && n < m->transforms.count &&
@@ -472,7 +492,7 @@ int inbox_transforms(struct inbox *in, const char *topic,
 		matcher_frame(in->matcher, t[i].stamp, t[i].frame);
 	set_timer(in);
 	if (!err) {
-		in->transforms += n;
+		count_up(in, &in->transforms, n);
 		in->stored(in->arg);
 	}
 	free(t);
@@ -496,7 +516,7 @@ int inbox_room(struct inbox *in, const char *topic,
 	struct room r;
 	int err;
 
-	in->messages++;
+	count_up(in, &in->messages, 1);
 	err = check_stamp(in, topic, m->header.stamp);
 	if (!err)
 		err = check_frame(in, topic, &m->header);
@@ -512,7 +532,7 @@ int inbox_rooms(struct inbox *in, const char *topic, unsigned int rooms)
 {
 	char text[16];
 
-	in->messages++;
+	count_up(in, &in->messages, 1);
 	snprintf(text, sizeof(text), "%u", rooms);
 	return stored(in, topic, store_set(site_store(in->site), "rooms",
 					   text));
@@ -528,7 +548,7 @@ int inbox_repeaters(struct inbox *in, const char *topic,
 	unsigned int n = 0;
 	int err;
 
-	in->messages++;
+	count_up(in, &in->messages, 1);
 	err = check_stamp(in, topic, m->header.stamp);
 	if (!err)
 		err = check_frame(in, topic, &m->header);
@@ -563,7 +583,7 @@ int inbox_image(struct inbox *in, const char *topic,
 {
 	struct image shape;
 
-	in->messages++;
+	count_up(in, &in->messages, 1);
 	if (message_image_shape(m, &shape) == -EBADMSG || !m->width ||
 	    !m->height)
 		return refuse(in, topic, -EBADMSG,
@@ -574,7 +594,7 @@ int inbox_image(struct inbox *in, const char *topic,
 
 void inbox_damaged(struct inbox *in, const char *topic)
 {
-	in->messages++;
+	count_up(in, &in->messages, 1);
 	refuse(in, topic, -EBADMSG, "a message that is damaged");
 }
 
@@ -608,6 +628,7 @@ int inbox_open(struct inbox **inbox, struct site *site, struct loop *loop,
 			return -ENOMEM;
 		}
 	}
+	pthread_mutex_init(&in->lock, NULL);
 	loop_add_timer(loop, &in->timer);
 	*inbox = in;
 	return 0;
@@ -621,11 +642,13 @@ void inbox_close(struct inbox *in)
 	while (in->keyframes)
 		flush(in, 0);
 	loop_remove_timer(in->loop, &in->timer);
+	pthread_mutex_destroy(&in->lock);
 	free(in);
 }
 
-void inbox_status(const struct inbox *in, cJSON *out)
+void inbox_status(struct inbox *in, cJSON *out)
 {
+	pthread_mutex_lock(&in->lock);
 	cJSON_AddNumberToObject(out, "messages", in->messages);
 	cJSON_AddNumberToObject(out, "submaps_stored", in->kept);
 	cJSON_AddNumberToObject(out, "transforms_stored", in->transforms);
@@ -633,7 +656,8 @@ void inbox_status(const struct inbox *in, cJSON *out)
 	cJSON_AddNumberToObject(out, "lost", in->lost);
 	if (in->matcher)
 		cJSON_AddNumberToObject(out, "unmatched",
-					matcher_waiting(in->matcher));
+					in->unmatched);
 	if (*in->error)
 		cJSON_AddStringToObject(out, "last_error", in->error);
+	pthread_mutex_unlock(&in->lock);
 }

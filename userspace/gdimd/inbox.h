@@ -5,6 +5,9 @@
  * Submaps of one frame that come within a moment are one keyframe: one
  * transaction. What cannot be is refused with one line, counted, and changes
  * nothing.
+ *
+ * One thread stores, with the site's turn where it says so; inbox_image(),
+ * inbox_damaged(), inbox_unknown() and inbox_status() are for any.
  */
 #ifndef GDIMD_INBOX_H
 #define GDIMD_INBOX_H
@@ -46,7 +49,7 @@ int inbox_map(struct inbox *in, const char *topic,
 int inbox_transforms(struct inbox *in, const char *topic,
 		     const struct message_transforms *m);
 
-/* Rooms and repeaters: see tables 2 and 3 of D4.1 */
+/* Rooms and repeaters: see tables 2 and 3 of D4.1. With the turn to store */
 int inbox_room(struct inbox *in, const char *topic,
 	       const struct message_room *m);
 int inbox_rooms(struct inbox *in, const char *topic, unsigned int rooms);
@@ -64,6 +67,6 @@ void inbox_damaged(struct inbox *in, const char *topic);
 void inbox_unknown(struct inbox *in, const char *topic, const char *why);
 
 /* "messages", "keyframes", "transforms", "refused", "last_error", ... */
-void inbox_status(const struct inbox *in, cJSON *out);
+void inbox_status(struct inbox *in, cJSON *out);
 
 #endif

@@ -41,10 +41,13 @@ static const char *topic_of(const struct gdimd *g, const char *input,
 	return config_topic(&g->config, topic);
 }
 
+/* Images are looked at, all else is stored: none may be lost on its way */
 static void subscribe(struct gdimd *g, const char *topic,
 		      enum message_kind kind)
 {
-	const int err = source_subscribe(g->source, topic, kind);
+	const int err = kind == MESSAGE_IMAGE ?
+			source_subscribe(g->source, topic, kind) :
+			source_subscribe_all(g->source, topic, kind);
 
 	/* a recording that has not got it, or asked for twice */
 	if (err && err != -ENOENT && err != -EEXIST)
@@ -54,6 +57,13 @@ static void subscribe(struct gdimd *g, const char *topic,
 /*
  * What is no map
  */
+
+static int passed(struct gdimd *g, enum outlet_state what, int err)
+{
+	if (!err)
+		gdimd_stored(g, 1U << what);
+	return err;
+}
 
 static int thermal_image(struct gdimd *g, const char *topic,
 			 const union message *m)
@@ -69,19 +79,15 @@ static int thermal_image(struct gdimd *g, const char *topic,
 static int transform(struct gdimd *g, const char *topic,
 		     const union message *m)
 {
-	const int err = inbox_transforms(g->inbox, topic, &m->tf);
-
-	return err ? err : outlet_pass(g->outlet, "submap_transform",
-				       MESSAGE_TRANSFORMS, true, m);
+	return passed(g, OUTLET_TRANSFORMS,
+		      inbox_transforms(g->inbox, topic, &m->tf));
 }
 
 static int repeaters(struct gdimd *g, const char *topic,
 		     const union message *m)
 {
-	const int err = inbox_repeaters(g->inbox, topic, &m->polygon);
-
-	return err ? err : outlet_pass(g->outlet, "repeater_map",
-				       MESSAGE_POLYGON, true, m);
+	return passed(g, OUTLET_REPEATERS,
+		      inbox_repeaters(g->inbox, topic, &m->polygon));
 }
 
 static int rooms(struct gdimd *g, const char *topic, const union message *m)
@@ -183,13 +189,30 @@ static void take(struct gdimd *g, const struct source_message *m,
 		inbox_map(g->inbox, m->topic, l, name, m->kind, msg);
 }
 
-void gdimd_message(void *gdimd, const struct source_message *m)
+static void read_message(struct gdimd *g, const struct source_message *m,
+			 union message *msg)
 {
-	static union message msg;	/* large */
-	struct gdimd *g = gdimd;
-
-	if (message_read(m->kind, m->format, m->data, m->len, &msg))
+	if (message_read(m->kind, m->format, m->data, m->len, msg))
 		inbox_damaged(g->inbox, m->topic);
 	else
-		take(g, m, &msg);
+		take(g, m, msg);
+}
+
+void gdimd_store_message(void *gdimd, const struct source_message *m)
+{
+	static union message msg;	/* large */
+
+	read_message(gdimd, m, &msg);
+}
+
+/* Images go out as they come, and nothing of them is stored */
+void gdimd_message(void *gdimd, const struct source_message *m)
+{
+	static union message msg;	/* large, and of the loop */
+	struct gdimd *g = gdimd;
+
+	if (m->kind == MESSAGE_IMAGE)
+		read_message(g, m, &msg);
+	else
+		storing_message(g->storing, m);
 }

@@ -10,6 +10,7 @@
 #include "daemon/service.h"
 #include "ends/ends.h"
 #include "gdim/map_message.h"
+#include "gdimd/graph.h"
 #include "gdimd/outlet.h"
 #include "gdimd/rates.h"
 
@@ -22,7 +23,8 @@ static const uint64_t whole = 10 * 1000000000ULL;	/* ns */
 
 /**
  * struct output - a topic
- * @layer:	number, or -1: something is passed through
+ * @layer:	number, or -1: something is passed through, or
+ * @state:	of the store, if @layer is -1; OUTLET_STATES: none
  * @since:	see site_changes(): what was sent
  * @sent_whole:	when, CLOCK_MONOTONIC
  * @last:	when anything was sent
@@ -34,6 +36,8 @@ struct output {
 	struct sink_topic	*topic, *updates;
 	enum message_kind	kind;
 	int			layer;
+	enum outlet_state	state;
+	uint64_t		least;	/* ns between two messages */
 	double			rate;
 	uint64_t		since, sent_whole, last;
 	struct rect		bounds;
@@ -50,6 +54,8 @@ struct outlet {
 	struct output		*output[TOPICS];
 	unsigned int		outputs;
 	unsigned int		layers;		/* that have an output */
+	void			(*keep)(void *arg, const char *name, double hz);
+	void			*arg;
 	struct map_room		room;
 	union message		message;
 };
@@ -94,6 +100,7 @@ static struct output *add_output(struct outlet *o, const char *name,
 	if (!p)
 		return NULL;
 	*p = (struct output){ .kind = kind, .layer = layer,
+			      .state = OUTLET_STATES,
 			      .rate = layer < 0 ? CONFIG_RATE_MAX : o->config->rate };
 	p->rate = rates_kept(o->site, name, p->rate);
 	snprintf(p->name, sizeof(p->name), "%s", name);
@@ -252,12 +259,96 @@ static void send_map(struct outlet *o, struct output *p, uint64_t now)
 }
 
 /*
+ * Transforms and repeaters
+ */
+
+/* What a large graph may cost: of so many transforms a second, none more */
+enum { TRANSFORMS_A_SECOND = 10000 };
+
+static int send_transforms(struct outlet *o, struct output *p)
+{
+	struct graph g;
+	int err = graph_read(&g, o->site, o->config->frame);
+
+	if (err || !g.nodes)
+		return err ? err : -ENODATA;
+	o->message.tf = (struct message_transforms){
+		message_list(g.link, g.nodes) };
+	p->least = g.nodes * (1000000000ULL / TRANSFORMS_A_SECOND);
+	err = sink_publish(p->topic, ends_now(), &o->message);
+	graph_free(&g);
+	return err;
+}
+
+struct points {
+	struct message_point32	*point;
+	unsigned int		count, room;
+};
+
+static int add_point(void *arg, double x, double y)
+{
+	struct points *all = arg;
+	struct message_point32 *more;
+
+	if (all->count == all->room) {
+		more = realloc(all->point, (2 * all->room + 16) *
+			       sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		all->point = more;
+		all->room = 2 * all->room + 16;
+	}
+	all->point[all->count++] = (struct message_point32){ x, y, 0 };
+	return 0;
+}
+
+static int send_repeaters(struct outlet *o, struct output *p)
+{
+	const int64_t stamp = ends_now();
+	struct points all = { 0 };
+	char error[SITE_ERROR];
+	int err = site_repeaters(o->site, add_point, &all, error);
+
+	if (!err) {
+		o->message.polygon = (struct message_polygon){
+			{ stamp, 0, message_string(o->config->frame) },
+			message_list(all.point, all.count) };
+		err = sink_publish(p->topic, stamp, &o->message);
+	}
+	free(all.point);
+	return err;
+}
+
+static const struct {
+	const char		*name;
+	enum message_kind	kind;
+	int			(*send)(struct outlet *o, struct output *p);
+} states[OUTLET_STATES] = {
+	[OUTLET_TRANSFORMS] = { "submap_transform", MESSAGE_TRANSFORMS,
+				send_transforms },
+	[OUTLET_REPEATERS] = { "repeater_map", MESSAGE_POLYGON,
+			       send_repeaters },
+};
+
+static void send_state(struct outlet *o, struct output *p, uint64_t now)
+{
+	p->changed = false;
+	p->last = now;
+	if (p->topic && states[p->state].send(o, p))
+		p->skipped++;
+	else
+		p->count++;
+}
+
+/*
  * When
  */
 
 static uint64_t period(const struct output *p)
 {
-	return 1e9 / p->rate;
+	const uint64_t ns = 1e9 / p->rate;
+
+	return ns > p->least ? ns : p->least;
 }
 
 /* When it changed; or, with nothing new, whole behind its updates */
@@ -282,9 +373,13 @@ static void on_timer(void *arg, uint64_t now)
 	for (unsigned int i = 0; i < o->outputs; i++) {
 		struct output *p = o->output[i];
 
-		if (p->layer >= 0 && due_of(p) <= now)
+		if (p->layer < 0 && p->state == OUTLET_STATES)
+			continue;
+		if (due_of(p) <= now && p->layer >= 0)
 			send_map(o, p, now);
-		if (p->layer >= 0 && due_of(p) < next)
+		else if (due_of(p) <= now)
+			send_state(o, p, now);
+		if (due_of(p) < next)
 			next = due_of(p);
 	}
 	o->timer.due = next;
@@ -296,6 +391,46 @@ void outlet_fused(struct outlet *o)
 	for (unsigned int i = 0; i < o->outputs; i++)
 		o->output[i]->changed |= o->output[i]->layer >= 0;
 	on_timer(o, loop_now());
+}
+
+void outlet_stored(struct outlet *o, enum outlet_state what)
+{
+	struct output *p = NULL;
+
+	for (unsigned int i = 0; i < o->outputs && !p; i++)
+		if (o->output[i]->layer < 0 && o->output[i]->state == what)
+			p = o->output[i];
+	if (!p)
+		p = add_output(o, states[what].name, states[what].kind, true,
+			       -1);
+	if (!p)
+		return;
+	p->state = what;
+	p->changed = true;
+	on_timer(o, loop_now());
+}
+
+static int has_some(void *arg, double x, double y)
+{
+	(void)arg;
+	(void)x;
+	(void)y;
+	return 1;
+}
+
+/* What the store had before, for who wants it now */
+static void add_states(struct outlet *o)
+{
+	char error[SITE_ERROR];
+	struct graph g;
+
+	if (!graph_read(&g, o->site, o->config->frame)) {
+		if (g.nodes)
+			outlet_stored(o, OUTLET_TRANSFORMS);
+		graph_free(&g);
+	}
+	if (site_repeaters(o->site, has_some, NULL, error) == 1)
+		outlet_stored(o, OUTLET_REPEATERS);
 }
 
 /*
@@ -341,10 +476,7 @@ int outlet_rate(struct outlet *o, const char *topic, double hz, double *old)
 			continue;
 		*old = p->rate;
 		p->rate = hz;
-		if (rates_keep(o->site, p->name, hz))
-			service_logf(LOG_WARNING, "the rate of %s is not kept: "
-				     "%s", p->name,
-				     store_error(site_store(o->site)));
+		o->keep(o->arg, p->name, hz);
 		on_timer(o, loop_now());
 		return 0;
 	}
@@ -356,7 +488,8 @@ int outlet_rate(struct outlet *o, const char *topic, double hz, double *old)
  */
 
 int outlet_open(struct outlet **outlet, struct site *site, struct loop *loop,
-		struct sink *sink, const struct config *config)
+		struct sink *sink, const struct config *config,
+		void (*keep)(void *arg, const char *name, double hz), void *arg)
 {
 	struct outlet *o = calloc(1, sizeof(*o));
 
@@ -365,9 +498,11 @@ int outlet_open(struct outlet **outlet, struct site *site, struct loop *loop,
 	*o = (struct outlet){
 		.site = site, .loop = loop, .sink = sink,
 		.config = config, .timer = { LOOP_NEVER, on_timer, o, NULL },
+		.keep = keep, .arg = arg,
 	};
 	loop_add_timer(loop, &o->timer);
 	add_layers(o);
+	add_states(o);
 	*outlet = o;
 	return 0;
 }

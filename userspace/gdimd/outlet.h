@@ -8,6 +8,9 @@
  * has the same size. Ten seconds after a whole map its updates are followed by
  * another one, so that who comes late gets no map that is older; a lower rate
  * counts more. Maps of 16 bits have no updates, as ROS has no message for them.
+ *
+ * Transforms and repeaters go out as the store has them, all in one message:
+ * who comes late, or after a restart, gets all of them.
  */
 #ifndef GDIMD_OUTLET_H
 #define GDIMD_OUTLET_H
@@ -25,13 +28,22 @@ struct outlet;
 /**
  * outlet_open() - begin
  * @sink: stays the caller's
+ * @keep: called when a rate was changed: it is to outlive the daemon
  */
 int outlet_open(struct outlet **o, struct site *site, struct loop *loop,
-		struct sink *sink, const struct config *config);
+		struct sink *sink, const struct config *config,
+		void (*keep)(void *arg, const char *name, double hz),
+		void *arg);
 void outlet_close(struct outlet *o);
 
 /* Fused maps may have changed, or there are new layers */
 void outlet_fused(struct outlet *o);
+
+/* What was stored, besides submaps */
+enum outlet_state { OUTLET_TRANSFORMS, OUTLET_REPEATERS, OUTLET_STATES };
+
+/* It changed in the store: it goes out, when its rate says so */
+void outlet_stored(struct outlet *o, enum outlet_state what);
 
 /**
  * outlet_pass() - pass a message through

@@ -27,11 +27,18 @@ double rates_kept(struct site *s, const char *name, double other)
 	return hz;
 }
 
-int rates_keep(struct site *s, const char *name, double hz)
+int rates_keep(struct site *s, const char *name, double hz,
+	       char error[SITE_ERROR])
 {
+	int err;
 	char setting[SETTING_NAME], text[32];
 
 	setting_of(name, setting);
 	snprintf(text, sizeof(text), "%.15g", hz);
-	return store_set(site_store(s), setting, text);
+	site_turn(s);
+	err = store_set(site_store(s), setting, text);
+	if (err)
+		site_error(error, err, "%s", store_error(site_store(s)));
+	site_turn_end(s);
+	return err;
 }

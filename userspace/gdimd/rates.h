@@ -19,8 +19,9 @@ double rates_kept(struct site *s, const char *name, double other);
 /**
  * rates_keep() - for the next start
  *
- * In the thread that stores. Return: 0; as store_set().
+ * Waits for its turn to store. Return: 0; as store_set(), with one line.
  */
-int rates_keep(struct site *s, const char *name, double hz);
+int rates_keep(struct site *s, const char *name, double hz,
+	       char error[SITE_ERROR]);
 
 #endif

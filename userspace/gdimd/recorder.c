@@ -492,9 +492,11 @@ static int keep_setting(struct recorder *r, double hz,
 	int err;
 
 	snprintf(text, sizeof(text), "%.15g", hz);
+	site_turn(r->site);
 	err = store_set(s, LOG_SETTING, text);
 	if (err)
 		snprintf(error, RECORDER_ERROR, "%.200s", store_error(s));
+	site_turn_end(r->site);
 	return err;
 }
 

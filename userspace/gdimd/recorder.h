@@ -54,7 +54,7 @@ void recorder_close(struct recorder *r);
  * recorder_log() - log, so often, and wait for the first entry
  * @hz: 0.001..10; 0: no more
  *
- * In the loop. After another error than -ETIMEDOUT it logs as it did before.
+ * In any thread but the loop's. After another error than -ETIMEDOUT it logs as it did before.
  *
  * Return: 0; -EINVAL; -ETIMEDOUT: the disk takes its time, it begins when it
  * can, and is kept; errors of the disk and of the store. With one line in @error.
@@ -62,7 +62,7 @@ void recorder_close(struct recorder *r);
 int recorder_log(struct recorder *r, double hz, char error[RECORDER_ERROR]);
 
 /**
- * recorder_snapshot() - write one now, and wait for it
+ * recorder_snapshot() - write one now, and wait for it; not in the loop
  * @name: letters, digits, - and _; empty: none
  * @path: gets that of the file
  *

@@ -22,7 +22,7 @@ struct gdimd_services {
 	struct ros2		*ros;
 	struct ros2_graph	*graph;
 	struct ros2_service	*service[OFFERED];
-	char			text[256], path[RECORDER_PATH];
+	char			text[256];
 	struct layer		layer[SERVICE_GASES];
 	float			gas[SERVICE_GASES];
 	struct room		room;
@@ -42,6 +42,9 @@ static struct message_string refuse(struct gdimd_services *s, const char *text)
 	s->refused++;
 	return say(s, text);
 }
+
+static struct ros2_service *service_of(const struct gdimd_services *s,
+				       enum service_kind kind);
 
 /* As a C string. Return: whether it is one, and fits */
 static bool text_of(const struct message_string *s, char *to, size_t room)
@@ -161,42 +164,123 @@ static void on_rate(void *arg, const union service_request *request,
 	r->new_rate = q->rate;
 }
 
+/*
+ * What waits for a disk: the loop goes on meanwhile
+ */
+
+/**
+ * struct service_job - a request that is answered later
+ * @hz:		of a log, 0: none
+ */
+struct service_job {
+	struct gdimd			*g;
+	struct ros2_service_call	*call;
+	double				hz;
+	char				name[64], path[RECORDER_PATH];
+	char				error[RECORDER_ERROR];
+	int				err;
+};
+
+static void run_snapshot(void *arg)
+{
+	struct service_job *j = arg;
+
+	j->err = recorder_snapshot(j->g->recorder, j->name, j->path, j->error);
+}
+
+static void answer_snapshot(void *arg)
+{
+	struct service_job *j = arg;
+	union service_response r = { 0 };
+
+	if (j->err)
+		r.snapshot.message = refuse(j->g->services, j->error);
+	else
+		r.snapshot.path = message_string(j->path);
+	r.snapshot.success = !j->err;
+	ros2_service_answer(j->call, &r);
+	free(j);
+}
+
+static void run_logging(void *arg)
+{
+	struct service_job *j = arg;
+
+	j->err = recorder_log(j->g->recorder, j->hz, j->error);
+}
+
+static void answer_logging(void *arg)
+{
+	struct service_job *j = arg;
+	union service_response r = { 0 };
+
+	if (j->err)
+		r.logging.message = refuse(j->g->services, j->error);
+	else
+		r.logging.rate = j->hz;
+	r.logging.success = !j->err;
+	ros2_service_answer(j->call, &r);
+	free(j);
+}
+
+/* @j: is taken. Return: NULL: it is answered later; or why it is not done */
+static const char *later(struct gdimd *g, enum service_kind kind,
+			 struct service_job *j, void (*run)(void *arg),
+			 void (*done)(void *arg))
+{
+	struct gdimd_services *s = g->services;
+	int err = j ? 0 : -ENOMEM;
+
+	if (j) {
+		j->g = g;
+		j->call = ros2_service_later(service_of(s, kind));
+		if (!j->call)
+			err = -ENOMEM;
+	}
+	if (!err) {
+		err = jobs_run(g->jobs, run, done, j);
+		if (!err)
+			return NULL;
+		j->err = err;
+		snprintf(j->error, sizeof(j->error), "%s", strerror(-err));
+		done(j);
+		return NULL;
+	}
+	free(j);
+	return "out of memory";
+}
+
 static void on_snapshot(void *arg, const union service_request *request,
 			union service_response *response)
 {
-	const struct message_string *name = &request->snapshot.name;
-	struct service_snapshot_response *r = &response->snapshot;
 	struct gdimd *g = arg;
-	struct gdimd_services *s = g->services;
-	char text[64] = "", error[RECORDER_ERROR];
+	struct service_job *j = calloc(1, sizeof(*j));
+	const char *why = NULL;
 
-	if (!text_of(name, text, sizeof(text))) {
-		r->message = refuse(s, "a name of up to 63 letters, digits, "
-				    "- and _");
-		return;
+	if (j && !text_of(&request->snapshot.name, j->name, sizeof(j->name))) {
+		free(j);
+		why = "a name of up to 63 letters, digits, - and _";
+	} else {
+		why = later(g, SERVICE_SNAPSHOT, j, run_snapshot,
+			    answer_snapshot);
 	}
-	if (recorder_snapshot(g->recorder, text, s->path, error)) {
-		r->message = refuse(s, error);
-		return;
-	}
-	r->path = message_string(s->path);
-	r->success = true;
+	if (why)
+		response->snapshot.message = refuse(g->services, why);
 }
 
 static void on_logging(void *arg, const union service_request *request,
 		       union service_response *response)
 {
 	const struct service_logging_request *q = &request->logging;
-	struct service_logging_response *r = &response->logging;
 	struct gdimd *g = arg;
-	char error[RECORDER_ERROR];
+	struct service_job *j = calloc(1, sizeof(*j));
+	const char *why;
 
-	if (recorder_log(g->recorder, q->enable ? q->rate : 0, error)) {
-		r->message = refuse(g->services, error);
-		return;
-	}
-	r->rate = q->enable ? q->rate : 0;
-	r->success = true;
+	if (j)
+		j->hz = q->enable ? q->rate : 0;
+	why = later(g, SERVICE_LOGGING, j, run_logging, answer_logging);
+	if (why)
+		response->logging.message = refuse(g->services, why);
 }
 
 static const struct {
@@ -213,6 +297,16 @@ static const struct {
 	{ "snapshot", SERVICE_SNAPSHOT, on_snapshot },
 	{ "logging", SERVICE_LOGGING, on_logging },
 };
+
+static struct ros2_service *service_of(const struct gdimd_services *s,
+				       enum service_kind kind)
+{
+	unsigned int i = 0;
+
+	while (offered[i].kind != kind)
+		i++;
+	return s->service[i];
+}
 
 /* What is no request has nobody to be told to */
 static void on_damaged(void *arg, enum service_kind kind)

@@ -14,6 +14,8 @@ enum { PIECE = 64 };
 
 /**
  * struct order
+ * @slow:	is to be done by who asks, with @parameters: obey()
+ *		left it
  * @name:	of the command, NULL: what @text has as "do"
  * @text:	a JSON object of @len bytes with the parameters and a 0 behind
  *		it; NULL: none
@@ -22,7 +24,8 @@ struct order {
 	struct gdimd	*g;
 	const char	*name, *text;
 	size_t		len;
-	cJSON		*answer;
+	cJSON		*answer, *parameters;
+	const char	*slow;
 	int		err;
 	char		error[256];
 };
@@ -87,7 +90,11 @@ static int run(struct order *o, const char *name, const cJSON *p)
 		return -EINVAL;
 	}
 	err = check_keys(a, p, !o->name, o->error);
-	return err ? err : gdimd_command(o->g, name, p, o->answer, o->error);
+	if (!err && gdimd_command_is_slow(name))
+		o->slow = a->name;
+	else if (!err)
+		err = gdimd_command(o->g, name, p, o->answer, o->error);
+	return err;
 }
 
 /* cJSON remembers errors of parsing in one place: one thread parses */
@@ -111,7 +118,10 @@ static void obey(void *arg)
 		snprintf(o->error, sizeof(o->error), "not a JSON object%s",
 			 o->name ? "" : " with \"do\"");
 	}
-	cJSON_Delete(p);
+	if (o->slow)
+		o->parameters = p;
+	else
+		cJSON_Delete(p);
 }
 
 /* Return: 0: o->answer is the caller's; or a negative errno */
@@ -124,6 +134,11 @@ static int order(struct web_worker *w, struct order *o)
 	err = loop_call_run(w->web->calls, obey, o, WEB_PATIENCE);
 	if (!err)
 		err = o->err;
+	/* the loop goes on meanwhile */
+	if (!err && o->slow)
+		err = gdimd_command(o->g, o->slow, o->parameters, o->answer,
+				    o->error);
+	cJSON_Delete(o->parameters);
 	if (!err)
 		return 0;
 	cJSON_Delete(o->answer);
