@@ -247,7 +247,9 @@ def topics(d, program):
             'is no grid_map_msgs/GridMap', 0)
     before = d.status()
     ok(out.say('submap_transform unknown') == 'sent' and until(
-        lambda: d.status()['nodes'] == before['nodes'] + 2) and
+        lambda: d.status()['nodes'] == before['nodes'] + 2 and
+        d.status()['in']['transforms_stored'] >
+        before['in']['transforms_stored']) and
        d.status()['placed'] == before['placed'] and good(d, out),
        'what is seen from an unknown frame has no place', d.status())
     ok(out.say('gas_A_submap_1 good') == 'sent' and until(
