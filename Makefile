@@ -50,7 +50,7 @@ PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv gdimctl 
 	     $(addprefix $(BIN)/,$(LIB_TESTS:%=test_%) $(BRIDGE_TESTS:%=test_%) $(LINKD_TESTS:%=test_%) \
 	     $(ENDS_TESTS:%=test_%) ends-copy \
 	     $(FUSION_TESTS:%=test_%) $(GDIM_TESTS:%=test_%) test_gdimd store-storm gdim-feed \
-	     submap-writer fastdds-submap-writer gdim-bad http-load service-node service-peer \
+	     submap-writer fastdds-submap-writer fastdds-client gdim-bad http-load service-node service-peer \
 	     $(BAG_TESTS:%=test_%) test_ros1c client-node fuzz_ros1c \
 	     $(LIB_FUZZ:%=fuzz_%) $(BAG_FUZZ:%=fuzz_%) \
 	     $(GDIM_FUZZ:%=fuzz_%) $(READINGS_FUZZ:%=fuzz_readings_%) \
@@ -81,11 +81,12 @@ packages-%:
 build: packages-build
 	$(Q)$(MAKE) --no-print-directory all
 
-all: module tc bpf programs ros1 engine
+all: module tc bpf programs ros1 engine fastdds
 programs: $(PROGRAMS)
 tc: $(BUILD)/tc/q_optsample.so
 ros1: $(BUILD)/ros1/liboptsample-ros1.so
 engine: $(BUILD)/engine/engine-mpi.so
+fastdds: $(BUILD)/fastdds/fastdds.so
 bpf: $(addprefix $(BUILD)/bpf/,ros_tag.bpf.o keep.bpf.o gso_tag.bpf.o lose.bpf.o)
 
 # tools/kernel knows when nothing is to be done
@@ -209,6 +210,12 @@ $(foreach t,plan load pace,$(eval $(call linked,test_linkd_$(t),\
 	tests/unit/test_linkd_$(t).c $(LINKD_LOGIC) $(HEADERS),-lm)))
 $(eval $(call linked,test_linkd_link,tests/unit/test_linkd_link.c $(LINKD) \
 	$(HEADERS),$(LINKD_LIBS)))
+$(BUILD)/fastdds/fastdds.so: userspace/fastdds/services.cpp \
+		userspace/ends/fastdds.h
+	$(call msg,CXX,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CXX) $(ALL_CXXFLAGS) -Iuserspace -fPIC -shared \
+		-fvisibility=hidden -o $@ $< -lfastrtps -lfastcdr
 $(eval $(call linked,service-node,tests/ends/service-node.c $(ENDS) $(HEADERS),\
 	$(ENDS_LIBS)))
 $(eval $(call program,service-peer,tests/ends/service-peer.c \
@@ -317,6 +324,17 @@ $(BIN)/fastdds-submap-writer: tests/gdim/fastdds-submap-writer.cpp \
 		$(filter %.o,$^) $(filter %.a,$^) -lfastrtps -lfastcdr \
 		-lisal $(BAG_LIBS)
 $(BUILD)/obj-test/%.o: tests/gdim/%.c $(HEADERS)
+	$(call msg,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+$(BIN)/fastdds-client: tests/ends/fastdds-client.cpp \
+		$(BUILD)/obj-test/fastdds-client-message.o $(BAG) $(LIB) \
+		tests/gdim/fastdds_raw.hpp tests/ends/fastdds-client.h
+	$(call msg,CXX,$@)
+	$(Q)$(CXX) $(ALL_CXXFLAGS) -Itests/gdim -o $@ $< \
+		$(filter %.o,$^) $(filter %.a,$^) -lfastrtps -lfastcdr \
+		-lisal $(BAG_LIBS)
+$(BUILD)/obj-test/%.o: tests/ends/%.c $(HEADERS)
 	$(call msg,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
@@ -526,6 +544,8 @@ install: build
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/bin $(addprefix $(BIN)/optsample-,\
 		sim lab send recv) $(BIN)/gdimd $(BIN)/gdimctl \
 		$(addprefix $(BIN)/slam,d -worker -eval)
+	install -D -m 755 $(BUILD)/fastdds/fastdds.so \
+		$(DESTDIR)$(PREFIX)/lib/optsample/fastdds.so
 	install -D -m 755 $(BUILD)/engine/engine-mpi.so \
 		$(DESTDIR)$(PREFIX)/lib/optsample/engine-mpi.so
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gdim_msgs \

@@ -199,6 +199,16 @@ dds_entity_t ros2_participant(const struct ros2 *r)
 	return r->participant;
 }
 
+uint32_t ros2_domain(const struct ros2 *r)
+{
+	return r->id;
+}
+
+bool ros2_is_fastdds(const dds_guid_t *guid)
+{
+	return guid->v[0] == 0x01 && guid->v[1] == 0x0f;
+}
+
 bool ros2_is_own(const struct ros2 *r, const dds_guid_t *guid)
 {
 	return !memcmp(guid->v, r->self.v, PREFIX);

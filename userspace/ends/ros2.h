@@ -35,6 +35,10 @@ void ros2_leave(struct ros2 *r);
 void ros2_repair_quickly(void);
 
 dds_entity_t ros2_participant(const struct ros2 *r);
+uint32_t ros2_domain(const struct ros2 *r);
+
+/* Whether an endpoint is one of Fast DDS: its GUID begins with a number of that */
+bool ros2_is_fastdds(const dds_guid_t *guid);
 
 /* Whether an endpoint is one of this process in this domain */
 bool ros2_is_own(const struct ros2 *r, const dds_guid_t *guid);

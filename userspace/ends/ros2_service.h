@@ -3,8 +3,9 @@
  * ros2_service.h - services of ROS 2: to offer them, and to call them
  *
  * Both run in the loop and wait for nobody. What goes over the wire: see
- * ros2_pair.h. They interoperate with rmw_cyclonedds_cpp; rmw_fastrtps_cpp has
- * services of another kind.
+ * ros2_pair.h. Clients of rmw_cyclonedds_cpp are answered by Cyclone DDS, and
+ * those of rmw_fastrtps_cpp, whose services are of another kind, by Fast DDS:
+ * see fastdds.h. Our own clients ask services of rmw_cyclonedds_cpp.
  */
 #ifndef ENDS_ROS2_SERVICE_H
 #define ENDS_ROS2_SERVICE_H
@@ -22,6 +23,8 @@ struct ros2_client;
  * @handle:	answers a request: @response is zero at first. What it points to
  *		stays until the next call of @handle; what @request points to is
  *		good during the call. It must not close the service.
+ * @node:	name of the participant of Fast DDS
+ * @log:	one line: clients of Fast DDS cannot be answered, and why; or NULL
  * @malformed:	told of bytes that are no request and are not answered, or NULL
  */
 struct ros2_service_config {
@@ -30,6 +33,8 @@ struct ros2_service_config {
 	void			(*handle)(void *arg,
 					  const union service_request *request,
 					  union service_response *response);
+	const char		*node;
+	void			(*log)(void *arg, const char *line);
 	void			(*malformed)(void *arg, enum service_kind kind);
 	void			*arg;
 };
@@ -37,11 +42,14 @@ struct ros2_service_config {
 /**
  * struct ros2_service_stats - since the service was opened
  * @malformed:	requests that were none: not answered
+ * @fastdds:	of those answered, to clients of Fast DDS
+ * @unserved:	requests of clients of Fast DDS that got no answer, as there is
+ *		no fastdds.so
  * @dropped:	answers that could not be sent: the client had gone, or did not
  *		keep up for a second, or a list in them was too long
  */
 struct ros2_service_stats {
-	uint64_t	answered, malformed, dropped;
+	uint64_t	answered, fastdds, unserved, malformed, dropped;
 };
 
 /**

@@ -83,6 +83,7 @@ static int status(struct gdimd *g, const cJSON *p, cJSON *answer,
 	cJSON_AddNumberToObject(part, "socket", console_refused(g->console));
 	cJSON_AddNumberToObject(part, "services", gdimd_services_refused(g));
 	cJSON_AddNumberToObject(part, "http", web_refused(g->web));
+	gdimd_services_status(g, cJSON_AddObjectToObject(answer, "services"));
 	part = cJSON_AddObjectToObject(answer, "fused");
 	cJSON_AddNumberToObject(part, "moved", f.moved);
 	cJSON_AddNumberToObject(part, "tiles", f.tiles);

@@ -117,6 +117,9 @@ void gdimd_found(void *gdimd, const char *topic, enum message_kind kind);
 int gdimd_services_open(struct gdimd *g, char error[256]);
 void gdimd_services_close(struct gdimd *g);
 
+/* "answered", "to_fastdds", "unserved", "dropped" */
+void gdimd_services_status(const struct gdimd *g, cJSON *out);
+
 /* Requests that were answered with an error */
 uint64_t gdimd_services_refused(const struct gdimd *g);
 

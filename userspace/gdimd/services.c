@@ -323,6 +323,40 @@ static void on_damaged(void *arg, enum service_kind kind)
 	}
 }
 
+/* Once, though each service has noticed */
+static void on_log(void *arg, const char *line)
+{
+	static bool told;
+
+	(void)arg;
+	if (!told)
+		service_logf(LOG_WARNING, "%s", line);
+	told = true;
+}
+
+/* Requests, and what became of them */
+void gdimd_services_status(const struct gdimd *g, cJSON *out)
+{
+	struct ros2_service_stats sum = { 0 };
+
+	for (unsigned int i = 0; i < OFFERED && g->services; i++) {
+		const struct ros2_service *k = g->services->service[i];
+		const struct ros2_service_stats *s;
+
+		if (!k)
+			continue;
+		s = ros2_service_stats(k);
+		sum.answered += s->answered;
+		sum.fastdds += s->fastdds;
+		sum.unserved += s->unserved;
+		sum.dropped += s->dropped;
+	}
+	cJSON_AddNumberToObject(out, "answered", sum.answered);
+	cJSON_AddNumberToObject(out, "to_fastdds", sum.fastdds);
+	cJSON_AddNumberToObject(out, "unserved", sum.unserved);
+	cJSON_AddNumberToObject(out, "dropped", sum.dropped);
+}
+
 uint64_t gdimd_services_refused(const struct gdimd *g)
 {
 	return g->services ? g->services->refused : 0;
@@ -343,9 +377,11 @@ int gdimd_services_open(struct gdimd *g, char error[256])
 	err = ros2_join(&s->ros, *domain ? domain + 1 : NULL, g->config.node,
 			error);
 	for (unsigned int i = 0; i < OFFERED && !err; i++) {
-		struct ros2_service_config config = { name, offered[i].kind,
-						      offered[i].handle,
-						      on_damaged, g };
+		struct ros2_service_config config = {
+			.name = name, .kind = offered[i].kind,
+			.handle = offered[i].handle, .node = g->config.node,
+			.log = on_log, .malformed = on_damaged, .arg = g,
+		};
 
 		snprintf(name, sizeof(name), "%s%s", OUTLET_PREFIX,
 			 offered[i].name);
