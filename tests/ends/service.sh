@@ -7,6 +7,9 @@
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 ours=${SERVICE_NODE:-$bin/service-node}
 peer=${SERVICE_PEER:-$bin/service-peer}
+# Cyclone DDS alone: the peer takes the first endpoints that it finds for its
+# service, and tests/gdim/callers.sh has both middlewares
+export OPTSAMPLE_FASTDDS=/none
 
 # fields FILE PART: of a .msg or .srv as in idl/gdim_msgs.idl, in one line
 fields()

@@ -23,12 +23,14 @@ enum {
  * struct fastdds_service - one that is offered
  * @request_topic, @request_type, @reply_topic, @reply_type: as DDS has them
  * @request:	called in a thread of Fast DDS: @len bytes with their
- *		encapsulation, and what names the request in fastdds_ops.answer
+ *		encapsulation; @id names the request in fastdds_ops.answer,
+ *		@sample is who wrote it and its number there
  */
 struct fastdds_service {
 	const char	*request_topic, *request_type;
 	const char	*reply_topic, *reply_type;
 	void		(*request)(void *arg, const uint8_t id[FASTDDS_ID],
+				   const uint8_t sample[FASTDDS_ID],
 				   const void *data, size_t len);
 	void		*arg;
 };

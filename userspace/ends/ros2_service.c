@@ -47,10 +47,10 @@ struct asked {
 	uint8_t			id[FASTDDS_ID];
 };
 
-/* From a thread of Fast DDS to the loop */
+/* From a thread of Fast DDS to the loop; see fastdds.h */
 struct request {
 	struct request	*next;
-	uint8_t		id[FASTDDS_ID];
+	uint8_t		id[FASTDDS_ID], sample[FASTDDS_ID];
 	size_t		len;
 	uint8_t		data[];
 };
@@ -69,6 +69,8 @@ struct ros2_service {
 	bool				later;
 	struct fastdds_domain		*fastdds;	/* NULL: there is none */
 	void				*offered;
+	uint8_t				seen[KEPT][FASTDDS_ID];
+	unsigned int			next_seen;
 	char				why[ENDS_ERROR];
 	pthread_mutex_t			lock;	/* of what follows */
 	struct request			*first, **last;
@@ -200,9 +202,10 @@ static void serve(struct ros2_service *s, const struct asked *asked,
  * Fast DDS
  */
 
-/* In a thread of Fast DDS */
+/* In a thread of Fast DDS, or the loop */
 static void on_fastdds(void *arg, const uint8_t id[FASTDDS_ID],
-		       const void *data, size_t len)
+		       const uint8_t sample[FASTDDS_ID], const void *data,
+		       size_t len)
 {
 	struct ros2_service *s = arg;
 	struct request *q = malloc(sizeof(*q) + len);
@@ -212,6 +215,7 @@ static void on_fastdds(void *arg, const uint8_t id[FASTDDS_ID],
 		q->next = NULL;
 		q->len = len;
 		memcpy(q->id, id, FASTDDS_ID);
+		memcpy(q->sample, sample, FASTDDS_ID);
 		memcpy(q->data, data, len);
 	}
 	pthread_mutex_lock(&s->lock);
@@ -248,6 +252,16 @@ static struct request *take_request(struct ros2_service *s)
 	return q;
 }
 
+/* Whether it came by the other middleware, too; it is remembered */
+static bool was_seen(struct ros2_service *s, const uint8_t sample[FASTDDS_ID])
+{
+	for (unsigned int i = 0; i < KEPT; i++)
+		if (!memcmp(s->seen[i], sample, FASTDDS_ID))
+			return true;
+	memcpy(s->seen[s->next_seen++ % KEPT], sample, FASTDDS_ID);
+	return false;
+}
+
 static void serve_fastdds(struct ros2_service *s)
 {
 	struct request *q;
@@ -256,30 +270,52 @@ static void serve_fastdds(struct ros2_service *s)
 		struct asked asked = { .fastdds = true };
 
 		memcpy(asked.id, q->id, FASTDDS_ID);
-		serve(s, &asked, q->data, q->len);
+		if (!was_seen(s, q->sample))
+			serve(s, &asked, q->data, q->len);
 		free(q);
 	}
 }
 
-/* Whose request it is that Cyclone DDS has: Fast DDS has it, too, if it is there */
-static bool is_for_fastdds(struct ros2_service *s, dds_instance_handle_t writer)
+/* Once: what a user of rmw_fastrtps can do */
+static void tell_unserved(struct ros2_service *s)
 {
+	char line[ENDS_ERROR + 128];
+
+	if (s->stats.unserved++ || !s->config.log)
+		return;
+	snprintf(line, sizeof(line), "a client with rmw_fastrtps gets no "
+		 "answer: %s; it needs RMW_IMPLEMENTATION=rmw_cyclonedds_cpp",
+		 s->why);
+	s->config.log(s->config.arg, line);
+}
+
+/*
+ * What Cyclone DDS has of a client of Fast DDS: that may have found this reader
+ * before the one of Fast DDS, which has the request a second time if not. An
+ * answer may name the client's writer as well.
+ */
+static bool is_for_fastdds(struct ros2_service *s, dds_instance_handle_t writer,
+			   const struct ddsi_serdata *d, const uint8_t *bytes,
+			   size_t len)
+{
+	const uint64_t n = ros2_type_sequence(d);
+	const uint32_t number[2] = { n >> 32, n };
 	dds_builtintopic_endpoint_t *e =
 		dds_get_matched_publication_data(s->pair.reader, writer);
 	const bool is = e && ros2_is_fastdds(&e->key);
-	char line[ENDS_ERROR + 128];
+	uint8_t id[FASTDDS_ID];
 
+	if (is) {
+		memcpy(id, e->key.v, sizeof(e->key.v));
+		memcpy(id + sizeof(e->key.v), number, sizeof(number));
+	}
 	if (e)
 		dds_builtintopic_free_endpoint(e);
-	if (!is || s->offered)
-		return is;
-	if (!s->stats.unserved++ && s->config.log) {
-		snprintf(line, sizeof(line), "a client with rmw_fastrtps gets "
-			 "no answer: %s; it needs RMW_IMPLEMENTATION="
-			 "rmw_cyclonedds_cpp", s->why);
-		s->config.log(s->config.arg, line);
-	}
-	return true;
+	if (is && s->offered)
+		on_fastdds(s, id, id, bytes, len);
+	else if (is)
+		tell_unserved(s);
+	return is;
 }
 
 static void open_fastdds(struct ros2_service *s, const struct ros2 *ros,
@@ -352,7 +388,9 @@ static void on_event(void *arg, uint32_t events)
 		size_t len;
 		const uint8_t *bytes = ros2_type_bytes(data[i], &len);
 
-		if (info[i].valid_data && !is_for_fastdds(s, asked.client))
+		if (info[i].valid_data && !is_for_fastdds(s, asked.client,
+							     data[i], bytes,
+							     len))
 			serve(s, &asked, bytes, len);
 		ddsi_serdata_unref(data[i]);
 	}

@@ -131,8 +131,8 @@ class service : public DataReaderListener, public DataWriterListener {
 	Topic *topics[2] = { nullptr, nullptr };
 	DataWriter *writer = nullptr;
 	DataReader *reader = nullptr;
-	void (*request)(void *arg, const uint8_t *id, const void *data,
-			size_t len);
+	void (*request)(void *arg, const uint8_t *id, const uint8_t *sample,
+			const void *data, size_t len);
 	void *arg;
 	std::mutex lock;
 	std::set<GUID_t> readers;	/* of clients; with the lock */
@@ -143,8 +143,14 @@ class service : public DataReaderListener, public DataWriterListener {
 		return participant->create_topic(name, type, TOPIC_QOS_DEFAULT);
 	}
 
-	template<typename T> static void set_qos(T *qos)
+	/*
+	 * A client of Cyclone DDS takes a reader and a writer of the same
+	 * serviceid for a service, and so it must not take these: they differ
+	 */
+	template<typename T> static void set_qos(T *qos, const char *serviceid)
 	{
+		for (const char *c = serviceid; *c; c++)
+			qos->user_data().push_back((uint8_t)*c);
 		qos->reliability().kind = RELIABLE_RELIABILITY_QOS;
 		qos->durability().kind = VOLATILE_DURABILITY_QOS;
 		qos->history().kind = KEEP_LAST_HISTORY_QOS;
@@ -166,8 +172,8 @@ public:
 		subscriber = p->create_subscriber(SUBSCRIBER_QOS_DEFAULT);
 		if (!topics[0] || !topics[1] || !publisher || !subscriber)
 			return;
-		set_qos(&wq);
-		set_qos(&rq);
+		set_qos(&wq, "serviceid=fastdds.writer;");
+		set_qos(&rq, "serviceid=fastdds.reader;");
 		writer = publisher->create_datawriter(topics[1], wq, this);
 		if (writer)
 			reader = subscriber->create_datareader(topics[0], rq,
@@ -196,7 +202,7 @@ public:
 
 	void on_data_available(DataReader *r) override
 	{
-		uint8_t id[FASTDDS_ID];
+		uint8_t id[FASTDDS_ID], sample[FASTDDS_ID];
 		SampleInfo info;
 		bytes b;
 
@@ -209,10 +215,11 @@ public:
 			if (!info.valid_data ||
 			    is_of_cyclone(from.writer_guid()))
 				continue;
+			put_id(from, sample);
 			if (waits != GUID_t::unknown())
 				from.writer_guid() = waits;
 			put_id(from, id);
-			request(arg, id, b.data(), b.size());
+			request(arg, id, sample, b.data(), b.size());
 		}
 	}
 
