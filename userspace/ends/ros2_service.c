@@ -22,6 +22,9 @@ enum {
 
 static const uint64_t PATIENCE = 1000000000, RETRY = 20000000;
 
+/* Fast DDS finds another participant every 3 s, if it missed the first words */
+static const uint64_t PATIENCE_FASTDDS = 10 * 1000000000ULL;
+
 /**
  * struct answer - one that waits
  * @client:	the writer of its request
@@ -163,7 +166,8 @@ static int make_answer(const struct ros2_service *s, const struct asked *asked,
 static void answer(struct ros2_service *s, const struct asked *asked,
 		   const union service_response *response)
 {
-	struct answer a = { .due = loop_now() + PATIENCE };
+	struct answer a = { .due = loop_now() + (asked->fastdds ?
+						  PATIENCE_FASTDDS : PATIENCE) };
 
 	if (make_answer(s, asked, response, &a)) {
 		s->stats.dropped++;
