@@ -32,12 +32,30 @@ end()
 
 services() { $gdimctl -j status | jq ".services.$1"; }
 
+# comes_late NAME: who comes now gets all transforms, and the repeaters
+comes_late()
+{
+	mkdir -p "$scratch/$1.d"
+	here_is "$1" "$copy" -n 1 -t 15 -k 10 -o /gdim/output/submap_transform ros2 \
+		"$scratch/$1.d/"
+	here_is "$1.r" "$copy" -n 1 -t 15 -k 12 -o /gdim/output/repeater_map \
+		ros2 -
+	[ "$(find "$scratch/$1.d" -name '*.json' -exec cat {} + |
+		jq '.transforms | length')" = 8 ] &&
+		grep -q '^/gdim/output/repeater_map .*Polygon' "$scratch/$1.r" || {
+			find "$scratch/$1.d" -name '*.json' \
+				-exec head -c 900 {} + | sed 's/^/# /'
+			sed 's/^/# /' "$scratch/$1"* 2>/dev/null
+			false
+		}
+}
+
 # answered NAME TIMES: each service, so often, with what it should say
 answered()
 {
 	local room=$'room 1 kitchen\nspot 1 0 gases\npub_rate 1 2.5'
 
-	[ "$(grep -vc '^snapshot 1 /.*_fastdds.mcap$' "$scratch/$1")" = \
+	[ "$(grep -Ec '^(rooms|room|spot|pub_rate|logging) ' "$scratch/$1")" = \
 		$((5 * $2)) ] &&
 		[ "$(grep -c '^snapshot 1 /' "$scratch/$1")" = "$2" ] &&
 		[ "$(sed -n 2,4p "$scratch/$1")" = "$room" ] || {
@@ -52,13 +70,18 @@ in_space "$bin/gdim-feed" -s 60 -i 40 -w 10 "$scratch/cells.i8" \
 	"$scratch/true.csv" ros2 2>"$scratch/feed.err"
 until_says '1 rooms' $gdimctl rooms
 ok 'a store with a room'
+comes_late late
+ok 'who comes late gets each transform, and the repeaters'
 here_is one "$client" 1 20
 answered one 1
 ok 'a client of Fast DDS has an answer of each service'
 here_is old "$client" 2 20 -w
 answered old 2
 ok 'and one that does not say who waits'
-[ "$(services to_fastdds)" = 18 ] && [ "$(services dropped)" = 0 ]
+[ "$(services to_fastdds)" = 18 ] && [ "$(services dropped)" = 0 ] || {
+	$gdimctl -j status | jq -c .services | sed 's/^/# /'
+	false
+}
 ok 'which are counted'
 node fast "$client" 10 20
 fast=$node
@@ -75,6 +98,8 @@ ok 'no request is taken for one of the other sort'
 end
 export OPTSAMPLE_FASTDDS=/none
 start
+comes_late again
+ok 'after a restart, too'
 here_is none "$client" 1 1
 [ "$(grep -c '^no answer$' "$scratch/none")" = 6 ]
 ok 'without fastdds.so there is no answer'
