@@ -102,7 +102,7 @@ static size_t claim(uint8_t *p, unsigned int side)
 		.data = pixels, .width = 64, .height = 64, .channels = 4,
 		.depth = 8, .stride = 64 * 4,
 	};
-	const struct md_budget budget = { 1000, 0.5, 0 };
+	const struct md_budget budget = { .bytes = 1000, .loss = 0.5 };
 	struct md_encoder *e = md_encoder_create(64, 64, 4);
 	struct payloads out;
 	size_t len = 0;

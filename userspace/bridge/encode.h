@@ -42,6 +42,7 @@ struct encode_options {
  *		is larger
  * @datagrams:	CODEC_MD: that @bytes are spread over, at least
  * @loss:	that is expected, 0 .. 1; negative: not known
+ * @burst:	mean length of losses, datagrams; 0: by chance
  * @parity:	of blobs, rows for each row
  * @resolution:	CODEC_RANGE: of ranges, m
  * @points:	CODEC_BLOCK: at most; 0: as many as @leaf leaves
@@ -54,6 +55,7 @@ struct encode_order {
 	size_t		bytes;
 	unsigned int	datagrams;
 	double		loss;
+	double		burst;
 	double		parity;
 	double		resolution;
 	unsigned int	points;

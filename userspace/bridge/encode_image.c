@@ -56,7 +56,10 @@ static int by_md(struct encode_image *s, const struct encode_order *order,
 		 struct payloads *out)
 {
 	const struct image *i = &s->image;
-	const struct md_budget budget = { order->bytes, order->loss, 0 };
+	const struct md_budget budget = {
+		.bytes = order->bytes, .loss = order->loss,
+		.burst = order->burst,
+	};
 	unsigned int size = out->size, each;
 	int ret;
 

@@ -209,6 +209,7 @@ static void set_order(const struct send_topic *t, struct encode_order *o)
 		.bytes = p->bytes,
 		.datagrams = p->datagrams,
 		.loss = loss,
+		.burst = t->pace && t->pace->spread ? t->pace->burst : 0,
 		.resolution = FINE,
 		.points = s->points,
 		.leaf = s->leaf,

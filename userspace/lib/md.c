@@ -177,7 +177,8 @@ static void protect(struct md_encoder *e, const struct md_budget *budget,
 	if (budget->loss < 0)
 		priority_fixed(&e->chances, &e->curve, h->count, size);
 	else
-		priority_loss(&e->chances, h->count, budget->loss);
+		priority_loss(&e->chances, &e->curve, h->count, size,
+			      budget->loss, budget->burst);
 	priority_solve(&h->protection, &e->curve, &e->chances, h->count, size,
 		       base, LEVELS, whole);
 }

@@ -44,11 +44,13 @@ enum {
  * @base:	bytes that any single datagram shall give; 0: as MD_BASE, less
  *		where the budget is small, or the loss known, or bit-exactness
  *		is to be had
+ * @burst:	mean length of losses, datagrams; 0: by chance
  */
 struct md_budget {
 	size_t		bytes;
 	double		loss;
 	unsigned int	base;
+	double		burst;
 };
 
 struct md_encoder;

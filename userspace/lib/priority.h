@@ -54,10 +54,18 @@ void priority_fixed(struct priority_chances *c,
 
 /**
  * priority_loss() - chances at a loss that was estimated
+ * @curve, @size: as for priority_fixed()
  * @loss: 0 .. 1
+ * @burst: mean length of losses, datagrams; 0, or up to 1 / (1 - @loss): each
+ *	is lost by chance
+ *
+ * Bursts are those of a channel of two states (Gilbert, "Capacity of a
+ * burst-noise channel", BSTJ 1960).
  */
-void priority_loss(struct priority_chances *c, unsigned int datagrams,
-		   double loss);
+void priority_loss(struct priority_chances *c,
+		   const struct zeroblock_curve *curve,
+		   unsigned int datagrams, unsigned int size, double loss,
+		   double burst);
 
 /**
  * priority_solve() - levels with the least expected error
