@@ -83,8 +83,14 @@ test_cyclone()
 # Its datagrams are what a link carries in one packet
 test_fastdds()
 {
-	sends 'Fast DDS' "$fastdds" -n 97 -m 1400
 	sends 'Fast DDS, transient local' "$fastdds" -n 97 -m 1400 -t
+}
+
+# Known to lose most of it in a quarter of the runs, also without loss: DDS hands
+# over the first message or none, and acknowledges all
+test_fastdds_volatile()
+{
+	sends 'Fast DDS' "$fastdds" -n 97 -m 1400
 }
 
 # A writer that keeps its messages has all of them for a daemon that comes later
