@@ -230,26 +230,76 @@ static void test_floats(void)
 	cells_put(c);
 }
 
-/* More submaps than a mean can count: it stays what it was */
-static void test_full(bool portable)
-{
-	const struct rule *rule = rule_get(RULE_MEAN, 8);
-	int8_t cells[RULE_STEP] = { 100, 0, -1, 50 };
-	const uint16_t at = 0;
-	const struct rule_blocks b = { &at, cells, NULL, 1 };
-	const struct rule_source source = { 0, 0 };
-	uint32_t acc[RULE_STEP] = { 0 };
-	int16_t values[RULE_STEP];
+/*
+ * More submaps than small accumulators can count, those with zeros first: the
+ * mean is that of all of them, whether they came one by one or all at once
+ */
+enum { MANY = 8000, ZEROS = 4095 };
 
+static struct cells *constant[2];
+
+static int fetch_constant(void *arg, int64_t id, struct cells **c,
+			  struct cells **w)
+{
+	(void)arg;
+	*c = cells_get(constant[id >= ZEROS]);
+	*w = NULL;
+	return 0;
+}
+
+static void put_constant(struct mosaic *m, unsigned int i)
+{
+	const struct mosaic_submap s = { i, { 0, 0, 0 }, { 0, 0 } };
+
+	mosaic_put(m, &s);
+}
+
+static void test_many(bool portable, unsigned int bits)
+{
+	const struct mosaic_config config = {
+		.resolution = 0.05, .bits = bits, .rule = RULE_MEAN,
+		.threads = 2, .memory = SIZE_MAX, .fetch = fetch_constant,
+	};
+	const struct pose origin = { 0, 0, 0 };
+	const int full = cells_full(bits);
+	struct mosaic *one = mosaic_create(&config);
+	struct mosaic *all = mosaic_create(&config);
+	int16_t data[2][4];
+	int few, back;
+
+	for (int k = 0; k < 4; k++) {
+		data[0][k] = 0;
+		data[1][k] = bits == 8 ? full << 8 | full : full;
+	}
+	for (int i = 0; i < 2; i++)
+		constant[i] = cells_create(2, 2, bits, 0.05, &origin, data[i]);
 	cpu_portable = portable;
-	for (int i = 0; i < 10000; i++)
-		rule->add(acc, &b, &source);
+	for (unsigned int i = 0; i < MANY; i++) {
+		put_constant(all, i);
+		put_constant(one, i);
+		mosaic_update(one, UINT64_MAX, NULL);
+	}
+	mosaic_update(all, UINT64_MAX, NULL);
+	few = mosaic_value(one, 0, 0);
+	for (unsigned int i = ZEROS; i < MANY; i++)
+		mosaic_remove(one, i);
+	mosaic_remove(one, 0);
+	put_constant(one, MANY - 1);
+	mosaic_update(one, UINT64_MAX, NULL);
+	back = mosaic_value(one, 0, 0);
 	cpu_portable = false;
-	rule->values(acc, RULE_STEP, values);
-	ok(values[0] == 100 && !values[1] && values[2] == -1 &&
-	   values[3] == 50, "the mean of 10000, %s: %d %d %d %d",
-	   portable ? "portable" : "best", values[0], values[1], values[2],
-	   values[3]);
+	/* 3905 of 8000 are full: 48.8 % */
+	ok(few == lround(full * (MANY - ZEROS) / (double)MANY) &&
+	   mosaic_value(all, 0, 0) == few &&
+	   mosaic_value(all, 2, 0) == -1 &&
+	   back == lround(full / (double)ZEROS),
+	   "%u bits, %s: the mean of %d is %d, at once %d; of %d %d", bits,
+	   portable ? "portable" : "best", MANY, few,
+	   mosaic_value(all, 0, 0), ZEROS, back);
+	mosaic_destroy(one);
+	mosaic_destroy(all);
+	cells_put(constant[0]);
+	cells_put(constant[1]);
 }
 
 /* D4.1's reason for submaps: nothing of a wall is lost however it is turned */
@@ -564,8 +614,9 @@ int main(void)
 	test_rules();
 	test_cpus();
 	test_floats();
-	test_full(false);
-	test_full(true);
+	test_many(false, 8);
+	test_many(false, 16);
+	test_many(true, 8);
 	test_lossless();
 	for (int rule = 0; rule < RULES; rule++)
 		test_changes(rule, rule == RULE_MAX || rule == RULE_LOG_ODDS);

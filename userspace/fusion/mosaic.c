@@ -87,16 +87,21 @@ static uint32_t make_tile(struct mosaic *m, int x, int y)
 /* In place, if nothing else is to be done: it takes a microsecond */
 static int begin_tile(struct mosaic *m, struct tile *t)
 {
+	/* a tile with more pieces than it can take is fused anew */
+	if (t->acc && t->rule != tile_rule(m, t)) {
+		mosaic_spoil_tile(m, t);
+		return 1;
+	}
 	if (t->acc)
 		return 0;
 	/* others were forgotten, or there is no room: somebody may want it */
-	if (t->pieces > 1 || m->bytes + tile_bytes(m) > m->config.memory)
+	if (t->pieces > 1 || m->bytes + rule_bytes(m->rule) > m->config.memory)
 		return 1;
-	t->acc = aligned_alloc(64, tile_bytes(m));
+	t->rule = m->rule;
+	t->acc = mosaic_begin_tile(t->rule);
 	if (!t->acc)
 		return -ENOMEM;
-	memset(t->acc, m->rule->empty, tile_bytes(m));
-	m->bytes += tile_bytes(m);
+	m->bytes += tile_bytes(t);
 	return 0;
 }
 
@@ -130,7 +135,7 @@ static int put_part(struct mosaic *m, uint32_t piece, unsigned int part,
 	t->changed = m->revision;
 	ret = begin_tile(m, t);
 	if (!ret)
-		mosaic_add(m, p, part, t->acc);
+		mosaic_add(t->rule, p, part, t->acc);
 	return ret < 0 ? ret : 0;
 }
 
@@ -435,8 +440,11 @@ static size_t room_for(const struct mosaic *m, const uint32_t *tile,
 {
 	size_t bytes = 0;
 
-	for (unsigned int i = 0; i < count; i++)
-		bytes += m->tile[tile[i]].acc ? 0 : tile_bytes(m);
+	for (unsigned int i = 0; i < count; i++) {
+		const struct tile *t = &m->tile[tile[i]];
+
+		bytes += t->acc ? 0 : rule_bytes(tile_rule(m, t));
+	}
 	return bytes;
 }
 
@@ -578,7 +586,7 @@ int mosaic_value(struct mosaic *m, int x, int y)
 	pthread_rwlock_rdlock(&m->lock);
 	t = look(m, x >> TILE_SHIFT, y >> TILE_SHIFT);
 	if (t && t->acc)
-		m->rule->values((char *)t->acc + at * m->rule->size, 1, &value);
+		t->rule->values((char *)t->acc + at * t->rule->size, 1, &value);
 	else if (t)
 		err = -EAGAIN;
 	pthread_rwlock_unlock(&m->lock);
@@ -600,7 +608,7 @@ static int read_tile(struct mosaic *m, struct raster *r, int tx, int ty)
 				    (in.x - at.x);
 
 		if (t && t->acc)
-			m->rule->values((char *)t->acc + from * m->rule->size,
+			t->rule->values((char *)t->acc + from * t->rule->size,
 					in.width, r->cells + to);
 		else
 			memset(r->cells + to, 0xff,

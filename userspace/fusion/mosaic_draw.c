@@ -187,7 +187,7 @@ int mosaic_draw(struct mosaic *m, const uint32_t *piece, unsigned int count,
  * Tiles
  */
 
-void mosaic_add(const struct mosaic *m, const struct piece *p,
+void mosaic_add(const struct rule *rule, const struct piece *p,
 		unsigned int part, void *acc)
 {
 	const struct drawing *d = p->drawing;
@@ -201,27 +201,36 @@ void mosaic_add(const struct mosaic *m, const struct piece *p,
 		.count = t->count,
 	};
 
-	m->rule->add(acc, &b, &p->submap.source);
+	rule->add(acc, &b, &p->submap.source);
+}
+
+void *mosaic_begin_tile(const struct rule *rule)
+{
+	void *acc = aligned_alloc(64, rule_bytes(rule));
+
+	if (acc)
+		memset(acc, rule->empty, rule_bytes(rule));
+	return acc;
 }
 
 static int fuse_one(struct gang *g, struct artist *a, unsigned int job)
 {
 	const struct mosaic *m = g->m;
 	const struct tile *t = &m->tile[g->number[job]];
+	const struct rule *rule = tile_rule(m, t);
 	void *acc;
 
 	(void)a;
 	if (!t->pieces)
 		return 0;
-	acc = aligned_alloc(64, tile_bytes(m));
+	acc = mosaic_begin_tile(rule);
 	if (!acc)
 		return -ENOMEM;
-	memset(acc, m->rule->empty, tile_bytes(m));
 	for (uint32_t i = 0; i < t->pieces; i++) {
 		const struct piece *p = &m->piece[t->piece[i].piece];
 
 		if (p->drawing)
-			mosaic_add(m, p, t->piece[i].part, acc);
+			mosaic_add(rule, p, t->piece[i].part, acc);
 	}
 	g->made[job] = acc;
 	return 0;
@@ -237,10 +246,11 @@ static void show(struct mosaic *m, const uint32_t *tile, unsigned int count,
 		struct tile *t = &m->tile[tile[i]];
 		void *old = t->acc;
 
+		m->bytes -= tile_bytes(t);
 		t->acc = acc[i];
+		t->rule = tile_rule(m, t);
 		acc[i] = old;
-		m->bytes += tile_bytes(m) * !!t->acc;
-		m->bytes -= tile_bytes(m) * !!old;
+		m->bytes += tile_bytes(t);
 		m->stale -= t->stale;
 		t->stale = false;
 		t->changed = m->revision;

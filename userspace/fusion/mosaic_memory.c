@@ -19,9 +19,9 @@ void mosaic_forget_tile(struct mosaic *m, struct tile *t)
 {
 	if (!t->acc)
 		return;
+	m->bytes -= tile_bytes(t);
 	free(t->acc);
 	t->acc = NULL;
-	m->bytes -= tile_bytes(m);
 }
 
 struct candidate {

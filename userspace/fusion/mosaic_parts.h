@@ -20,6 +20,7 @@ struct tile_piece {
  * @x, @y:	in tiles
  * @acc:	accumulators [y * TILE_SIDE + x]; NULL: nothing was added to
  *		them, or they were forgotten if there are pieces
+ * @rule:	what they are of
  * @piece:	@pieces of those that have cells in it
  * @changed:	revision of the mosaic when it changed
  * @wanted:	when it was last asked for; readers write it too
@@ -28,6 +29,7 @@ struct tile_piece {
 struct tile {
 	int			x, y;
 	void			*acc;
+	const struct rule	*rule;
 	struct tile_piece	*piece;
 	uint32_t		pieces, room;
 	uint64_t		changed, wanted;
@@ -99,9 +101,23 @@ static inline uint64_t tile_key(int x, int y)
 	return (uint64_t)(uint32_t)y << 32 | (uint32_t)x;
 }
 
-static inline size_t tile_bytes(const struct mosaic *m)
+/* With accumulators that can take all pieces of a tile */
+static inline const struct rule *tile_rule(const struct mosaic *m,
+					   const struct tile *t)
 {
-	return (size_t)TILE_CELLS * m->rule->size;
+	return m->rule->wide && t->pieces > m->rule->most ? m->rule->wide :
+							    m->rule;
+}
+
+static inline size_t rule_bytes(const struct rule *rule)
+{
+	return (size_t)TILE_CELLS * rule->size;
+}
+
+/* Of the accumulators that a tile has */
+static inline size_t tile_bytes(const struct tile *t)
+{
+	return t->acc ? rule_bytes(t->rule) : 0;
 }
 
 static inline struct rect tile_rect(const struct tile *t)
@@ -136,9 +152,12 @@ int mosaic_draw(struct mosaic *m, const uint32_t *piece, unsigned int count,
 int mosaic_fuse(struct mosaic *m, const uint32_t *tile, unsigned int count,
 		struct mosaic_work *work);
 
-/* Add what a piece has for a tile to its accumulators */
-void mosaic_add(const struct mosaic *m, const struct piece *p,
+/* Add what a piece has for a tile to its accumulators, which are of @rule */
+void mosaic_add(const struct rule *rule, const struct piece *p,
 		unsigned int part, void *acc);
+
+/* Accumulators to which nothing was added; NULL: no memory */
+void *mosaic_begin_tile(const struct rule *rule);
 
 void mosaic_free_artists(struct mosaic *m);
 

@@ -115,6 +115,7 @@ static void weighted_values(const void *from, unsigned int n, int16_t *to)
 #define SUM		uint32_t
 #define ISUM		int32_t
 #define COUNT_AT	MEAN_AT_8
+#define MEAN_CELLS	cells_8
 #define FULL		CELLS_FULL_8
 #include "rule_body.h"
 #undef NAME
@@ -123,7 +124,21 @@ static void weighted_values(const void *from, unsigned int n, int16_t *to)
 #undef SUM
 #undef ISUM
 #undef COUNT_AT
+#undef MEAN_CELLS
 #undef FULL
+
+/* 8 bits of more submaps than MEAN_AT_8 leaves bits to count */
+#define NAME(x)		x##_wide
+#define SUM		uint64_t
+#define ISUM		int64_t
+#define COUNT_AT	MEAN_AT_16
+#define MEAN_CELLS	cells_8
+#include "rule_mean_body.h"
+#undef NAME
+#undef SUM
+#undef ISUM
+#undef COUNT_AT
+#undef MEAN_CELLS
 
 #define NAME(x)		x##_16
 #define CELL		int16_t
@@ -131,6 +146,7 @@ static void weighted_values(const void *from, unsigned int n, int16_t *to)
 #define SUM		uint64_t
 #define ISUM		int64_t
 #define COUNT_AT	MEAN_AT_16
+#define MEAN_CELLS	cells_16
 #define FULL		CELLS_FULL_16
 #include "rule_body.h"
 
@@ -172,30 +188,38 @@ static void mean_add_bytes(void *to, const struct rule_blocks *blocks,
 	mean_add_8(to, blocks, source);
 }
 
+/* What MEAN_AT_8 leaves for the count */
+enum { MEAN_MOST_8 = (1 << (32 - MEAN_AT_8)) - 1 };
+
+static const struct rule mean_wide = {
+	"mean", 8, 0, mean_add_wide, mean_values_wide, 0, NULL
+};
+
 static const struct rule rules[RULES][2] = {
 	[RULE_MAX] = {
-		{ "max", 1, 0xff, max_add_8, same_values_8 },
-		{ "max", 2, 0xff, max_add_16, same_values_16 },
+		{ "max", 1, 0xff, max_add_8, same_values_8, 0, NULL },
+		{ "max", 2, 0xff, max_add_16, same_values_16, 0, NULL },
 	},
 	[RULE_MEAN] = {
-		{ "mean", 4, 0, mean_add_bytes, mean_values_8 },
-		{ "mean", 8, 0, mean_add_16, mean_values_16 },
+		{ "mean", 4, 0, mean_add_bytes, mean_values_8, MEAN_MOST_8,
+		  &mean_wide },
+		{ "mean", 8, 0, mean_add_16, mean_values_16, 0, NULL },
 	},
 	[RULE_MIN] = {
-		{ "min", 1, 0xff, min_add_8, same_values_8 },
-		{ "min", 2, 0xff, min_add_16, same_values_16 },
+		{ "min", 1, 0xff, min_add_8, same_values_8, 0, NULL },
+		{ "min", 2, 0xff, min_add_16, same_values_16, 0, NULL },
 	},
 	[RULE_LATEST] = {
-		{ "latest", 8, 0, latest_add_8, latest_values },
-		{ "latest", 8, 0, latest_add_16, latest_values },
+		{ "latest", 8, 0, latest_add_8, latest_values, 0, NULL },
+		{ "latest", 8, 0, latest_add_16, latest_values, 0, NULL },
 	},
 	[RULE_LOG_ODDS] = {
-		{ "log-odds", 4, 0, log_odds_add_8, log_odds_values_8 },
-		{ "log-odds", 4, 0, log_odds_add_16, log_odds_values_16 },
+		{ "log-odds", 4, 0, log_odds_add_8, log_odds_values_8, 0, NULL },
+		{ "log-odds", 4, 0, log_odds_add_16, log_odds_values_16, 0, NULL },
 	},
 	[RULE_WEIGHTED] = {
-		{ "weighted", 8, 0, weighted_add_8, weighted_values },
-		{ "weighted", 8, 0, weighted_add_16, weighted_values },
+		{ "weighted", 8, 0, weighted_add_8, weighted_values, 0, NULL },
+		{ "weighted", 8, 0, weighted_add_16, weighted_values, 0, NULL },
 	},
 };
 

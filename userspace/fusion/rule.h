@@ -57,6 +57,8 @@ struct rule_blocks {
  * @empty:	every byte of one to which nothing was added
  * @add:
  * @values:	fused values of @n accumulators; -1: unknown
+ * @most:	submaps that one accumulator can take; 0: more than there can be
+ * @wide:	the same rule with larger accumulators, for more than @most
  */
 struct rule {
 	const char	*name;
@@ -66,6 +68,8 @@ struct rule {
 			       const struct rule_source *source);
 	void		(*values)(const void *from, unsigned int n,
 				  int16_t *to);
+	unsigned int	most;
+	const struct rule *wide;
 };
 
 /* The rule for cells of 8 or 16 bits */

@@ -3,14 +3,10 @@
  * rule_body.h - the rules for one kind of cells; included once for each
  *
  * CELL and UCELL are its types, signed and not, NAME(x) makes names of it,
- * FULL is its full value. SUM, with its signed type ISUM, and COUNT_AT say how
- * a mean is kept: the sum of values below bit COUNT_AT, and their number from
- * there on.
+ * FULL is its full value. SUM, ISUM and COUNT_AT are as in rule_mean_body.h.
  */
 VECTOR(NAME(cells), CELL);
 VECTOR(NAME(ucells), UCELL);
-VECTOR(NAME(sums), SUM);
-VECTOR(NAME(isums), ISUM);
 
 /* Signed, -1 is below all: the maximum needs no test for unknown */
 ADD(max, NAME(cells), NAME(cells))
@@ -32,28 +28,7 @@ static void NAME(same_values)(const void *from, unsigned int n, int16_t *to)
 		to[i] = acc[i];
 }
 
-/* A count that is full takes no more: the sum could not either */
-ADD(mean, NAME(sums), NAME(cells))
-{
-	const SUM one = (SUM)1 << COUNT_AT, full = ~(one - 1);
-	const NAME(isums) wide = WIDEN(*from, NAME(isums));
-	const NAME(sums) use = (NAME(sums))(wide >= 0) &
-			       (NAME(sums))(*to < full);
-
-	*to += ((NAME(sums))wide + one) & use;
-}
-
-static void NAME(mean_values)(const void *from, unsigned int n, int16_t *to)
-{
-	const SUM *acc = from;
-
-	for (unsigned int i = 0; i < n; i++) {
-		const SUM sum = acc[i] & (((SUM)1 << COUNT_AT) - 1);
-		const SUM count = acc[i] >> COUNT_AT;
-
-		to[i] = count ? (int16_t)((2 * sum + count) / (2 * count)) : -1;
-	}
-}
+#include "fusion/rule_mean_body.h"
 
 /* Milliseconds above 16 bits of value: the latest is the largest */
 ADD(latest, longs, NAME(cells))

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * rule_mean_body.h - the mean, for one kind of cells and of accumulators;
+ * included once for each
+ *
+ * MEAN_CELLS is RULE_STEP cells, NAME(x) makes names of it. SUM, with its signed type
+ * ISUM, and COUNT_AT say how a mean is kept: the sum of values below bit
+ * COUNT_AT, and their number from there on.
+ */
+VECTOR(NAME(sums), SUM);
+VECTOR(NAME(isums), ISUM);
+
+/*
+ * The count never gets full: who adds takes wider accumulators in time. If it
+ * was, what comes is left out, as the sum could not take it either.
+ */
+ADD(mean, NAME(sums), MEAN_CELLS)
+{
+	const SUM one = (SUM)1 << COUNT_AT, full = ~(one - 1);
+	const NAME(isums) wide = WIDEN(*from, NAME(isums));
+	const NAME(sums) use = (NAME(sums))(wide >= 0) &
+			       (NAME(sums))(*to < full);
+
+	*to += ((NAME(sums))wide + one) & use;
+}
+
+static void NAME(mean_values)(const void *from, unsigned int n, int16_t *to)
+{
+	const SUM *acc = from;
+
+	for (unsigned int i = 0; i < n; i++) {
+		const SUM sum = acc[i] & (((SUM)1 << COUNT_AT) - 1);
+		const SUM count = acc[i] >> COUNT_AT;
+
+		to[i] = count ? (int16_t)((2 * sum + count) / (2 * count)) : -1;
+	}
+}
