@@ -325,8 +325,13 @@ def services(d, program):
            s['in']['refused'] == before['in']['refused'] and
            d.dump() == stored, '%s %.20s: %s' % (service, what, said),
            s['refused'])
-    ok(out.say('call spot_information 1').startswith('yes') and good(d, out),
+    ok(out.say('call spot_information 0.05').startswith('yes') and good(d, out),
        'a good one')
+    before = d.status()
+    said = out.say('call spot_information 12345')
+    ok(said == 'no nothing is known there' and
+       d.status()['refused'] == before['refused'],
+       'a place of which nothing is known: no success, and no refusal', said)
     out.end()
 
 

@@ -53,7 +53,7 @@ comes_late()
 # answered NAME TIMES: each service, so often, with what it should say
 answered()
 {
-	local room=$'room 1 kitchen\nspot 1 0 gases\npub_rate 1 2.5'
+	local room=$'room 1 kitchen\nspot 0 0 gases\npub_rate 1 2.5'
 
 	[ "$(grep -Ec '^(rooms|room|spot|pub_rate|logging) ' "$scratch/$1")" = \
 		$((5 * $2)) ] &&

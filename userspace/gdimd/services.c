@@ -81,6 +81,7 @@ static void on_spot(void *arg, const union service_request *request,
 	struct gdimd_services *s = g->services;
 	struct role_values v;
 	unsigned int n = 0;
+	bool known = false;
 
 	r->temperature = NAN;
 	r->smoke = r->signal = r->hazard = -1;
@@ -103,12 +104,16 @@ static void on_spot(void *arg, const union service_request *request,
 			n++;
 		}
 		role_values_add(&v, &l, value);
+		known |= value >= 0;
 	}
 	r->temperature = v.temperature;
 	r->smoke = role_values_percent(v.smoke);
 	r->signal = role_values_percent(v.signal);
 	r->hazard = role_values_percent(v.hazard);
-	r->success = true;
+	/* all went well, but there is nothing to go by: no refusal */
+	r->success = known;
+	if (!known)
+		r->message = say(s, "nothing is known there");
 	r->names = n;
 	r->gases = (struct message_floats){ (const void *)s->gas, n, false };
 }
