@@ -263,6 +263,11 @@ static void test_messages(void)
 				layers, error);
 		ok(n == 1, "%d bits: what goes out can come in", bits);
 	}
+	/* the first cell of a grid map is the last one of a map */
+	ok(message_float(&m.grid.data[0].data, W * H - 1 - 5) == -1 &&
+	   message_float(&m.grid.data[0].data, W * H - 1) == 0,
+	   "what is unknown is -1 in a grid map, not %g",
+	   message_float(&m.grid.data[0].data, W * H - 1 - 5));
 	for (int y = 0; y < H; y++)
 		for (int x = 0; x < W; x++) {
 			const int a = cells_at(grid[0].cells, x, y);

@@ -3,7 +3,6 @@
  * map_message - fused maps as messages of ROS
  */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include "fusion/cells.h"
 #include "gdim/map_message.h"
@@ -77,7 +76,8 @@ static void layers(struct map_room *room, const struct raster *r,
 			const int v = room->cells[(size_t)(h - 1 - c) * w +
 						  (w - 1 - i)];
 
-			to[(size_t)c * w + i] = v < 0 ? NAN :
+			/* D4.1, table 1: -1 is unknown */
+			to[(size_t)c * w + i] = v < 0 ? -1 :
 						v * (1.0f / CELLS_FULL_16);
 		}
 	*m = (struct message_grid_map){

@@ -34,7 +34,7 @@ void map_room_free(struct map_room *m);
  * @r:		its cells are in @room
  * @frame:	of the map; must stay
  *
- * Grid maps have one layer, "value".
+ * Grid maps have one layer, "value", with 0..1, and -1 where nothing is known.
  */
 void map_message(struct map_room *room, const struct raster *r, int64_t stamp,
 		 const char *frame, union message *m);
