@@ -240,15 +240,72 @@ test_late()
 }
 
 # topic FILTER: of what goes out as slam_map
-topic()
-{
-	ask status
-	jq ".out.topics[] | select(.name | endswith(\"/slam_map\")) | $1" \
-		"$scratch/answer"
-}
+topic() { topic_of slam_map "$1"; }
 
 # until_topic FILTER: it is true
 until_topic() { until_says true topic "$1"; }
+
+# grids TOPIC SOURCE: its messages, as JSON, the last one in $scratch/answer
+grids()
+{
+	rm -rf "$scratch/grids"
+	mkdir "$scratch/grids"
+	here_is grids.out "$copy" -o "$1" "$2" "$scratch/grids/"
+	find "$scratch/grids" -name "*.json" | sort | tail -n 1 |
+		xargs cat >"$scratch/answer"
+	[ -s "$scratch/answer" ]
+}
+
+# A grid map that comes in with two layers goes out with two, also after a
+# restart and into recordings
+test_gases()
+{
+	local time
+
+	rm -f "$store"*
+	in_space "$feed" -s 60 -i 40 -G -g gas_A_submap_1 \
+		"$scratch/cells.i8" "$scratch/true.csv" "$scratch/gases.mcap" \
+		2>"$scratch/feed.err"
+	for time in first again; do
+		if [ $time = first ]; then
+			start gases --from "$scratch/gases.mcap" --to \
+				"$scratch/gases.out.mcap"
+		else
+			start gases --from none --to "$scratch/gases.$time.mcap"
+		fi
+		until_says '16 submaps of 8 nodes, 8 of them placed' \
+			$gdimctl status
+		until_says true topic_of gas_A_map_1 '.sent >= 1'
+		ok "two gases of one message: stored, $time"
+		ask status
+		has '[.out.topics[].name | select(test("gas"))] ==
+			["/gdim/output/gas_A_map_1"]'
+		ok "they go out as one topic, $time"
+		ask snapshot gases
+		path=$(jq -r .path "$scratch/answer")
+		end
+	done
+	for time in "$scratch/gases.out.mcap" "$scratch/gases.again.mcap" \
+		"$path"; do
+		grids /gdim/output/gas_A_map_1 "$time" &&
+		has '(.layers | sort) == ["CO", "H2"] and (.data | length) == 2
+			and (.layers as $l | .data as $d |
+			[range(2)] | map({key: $l[.], value: $d[.].data}) |
+			from_entries | map_values(map(. * 100 | round)) |
+			(.CO | max) == 90 and (.CO | min) == -100 and
+			(.H2 | max) == 45 and ([.CO, .H2] | transpose |
+			all((.[0] == 90) == (.[1] == 45))))'
+		ok "as one grid map of two layers: ${time##*/}"
+	done
+}
+
+# topic_of NAME FILTER: of what goes out below that name
+topic_of()
+{
+	ask status
+	jq ".out.topics[] | select(.name | endswith(\"/$1\")) | $2" \
+		"$scratch/answer"
+}
 
 # What was changed in the store is there after a restart
 test_changed()
@@ -400,6 +457,7 @@ test_told
 test_killed
 test_ros2
 test_bits
+test_gases
 test_imported
 test_late
 test_changed

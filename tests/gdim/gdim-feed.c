@@ -3,14 +3,15 @@
  * gdim-feed - plays a SLAM: submaps, and transforms from each to the next
  *
  * usage: gdim-feed [-s SIDE] [-r RESOLUTION] [-l LAYER]... [-g GAS]... [-i HZ]
- *		    [-c CLOSURE.csv] [-w SECONDS] [-n ROOMS] [-oS] CELLS.i8
+ *		    [-c CLOSURE.csv] [-w SECONDS] [-n ROOMS] [-oSG] CELLS.i8
  *		    POSES.csv SINK
  *
  * Each submap goes out as OccupancyGrid on /gdim/input/LAYER (slam_submap), and
  * as GridMap on /gdim/input/GAS, in a frame of its own, with the transform to
  * its predecessor. -c: at the end, all transforms again, from these poses. -o:
  * transforms before submaps. -S: and submaps with a stamp later than theirs, as
- * of a robot that stands still. -w: wait for readers first. Also a room, with
+ * of a robot that stands still. -G: grid maps have two layers, CO, and H2 of
+ * half as much where CO is half or more. -w: wait for readers first. Also a room, with
  * averages of what there is no map of, a repeater, the number of rooms (1) and
  * a thermal image. stderr has the number of messages.
  */
@@ -36,7 +37,7 @@ struct feed {
 	unsigned int		layers, gases;
 	struct sink_topic	*layer_topic[LAYERS], *gas_topic[LAYERS];
 	struct sink_topic	*tf, *room, *rooms, *repeaters, *image;
-	bool			transforms_first, stands;
+	bool			transforms_first, stands, two_gases;
 	struct poses_file	poses, closure;
 	int8_t			*cells;
 	unsigned int		next, messages, rooms_told;
@@ -83,7 +84,7 @@ static void send_gas(struct feed *f, unsigned int i)
 {
 	const unsigned int side = f->side, n = side * side;
 	const int8_t *cells = f->cells + (size_t)i * n;
-	float *v = malloc(n * sizeof(*v));
+	float *v = malloc(2 * n * sizeof(*v));
 	union message m = { .grid = {
 		.header = { f->stamp, 0, message_string(frame_of(i)) },
 		.resolution = f->resolution,
@@ -103,7 +104,15 @@ static void send_gas(struct feed *f, unsigned int i)
 					       side - 1 - r];
 
 			v[c * side + r] = cell < 0 ? NAN : cell / 100.0f;
+			v[n + c * side + r] = cell < 50 ? -1 : cell / 200.0f;
 		}
+	if (f->two_gases) {
+		m.grid.layers = m.grid.arrays = 2;
+		m.grid.layer[0] = message_string("CO");
+		m.grid.layer[1] = message_string("H2");
+		m.grid.data[1] = m.grid.data[0];
+		m.grid.data[1].data.data = (const void *)(v + n);
+	}
 	for (unsigned int k = 0; v && k < f->gases; k++)
 		publish(f, f->gas_topic[k], &m);
 	free(v);
@@ -299,7 +308,7 @@ static int parse(struct feed *f, int argc, char **argv)
 	char error[256];
 	int opt;
 
-	while ((opt = getopt(argc, argv, "s:r:l:g:i:c:w:n:oS")) != -1) {
+	while ((opt = getopt(argc, argv, "s:r:l:g:i:c:w:n:oSG")) != -1) {
 		switch (opt) {
 		case 's':
 			f->side = atoi(optarg);
@@ -328,6 +337,9 @@ static int parse(struct feed *f, int argc, char **argv)
 			break;
 		case 'S':
 			f->stands = true;
+			break;
+		case 'G':
+			f->two_gases = true;
 			break;
 		case 'o':
 			f->transforms_first = true;

@@ -40,12 +40,12 @@ no_page()
 make_store()
 {
 	"$bin/gdim-feed" -s 60 -i 40 -l slam_submap -l temp_submap_fused \
-		-g gas_A_submap_1 "$scratch/cells.i8" "$scratch/drifted.csv" \
+		-G -g gas_A_submap_1 "$scratch/cells.i8" "$scratch/drifted.csv" \
 		"$scratch/run.mcap" 2>"$scratch/feed.err" || return
 	"$bin/gdimd" --store "$store" --socket "$socket" --http none \
 		--from "$scratch/run.mcap" --to none >"$scratch/gdimd.out" 2>&1 &
 	daemon=$!
-	until_says '24 submaps of 8 nodes, 8 of them placed' ask status &&
+	until_says '32 submaps of 8 nodes, 8 of them placed' ask status &&
 		until_says '1 rooms' ask rooms || return
 	ask snapshot before >/dev/null || return
 	ctl export --layer slam_map --mode raw "$scratch/before.pgm"
@@ -166,7 +166,7 @@ assert "default-src '\'none\''" in d["text"]'
 	has 'assert [r["name"] for r in d["rooms"][d["times"][-1]["rooms"]]] == ["'"${evil//\"/\\\"}"'"]
 assert [l["unit"] for l in d["layers"] if l["name"] == "temp_map_fused"] == ["</script><b>\""]'
 	ok 'names are there as they are'
-	has 'assert len(d["layers"]) == 3 and all(len(l["colours"]) == 1536 for l in d["layers"])'
+	has 'assert len(d["layers"]) == 4 and all(len(l["colours"]) == 1536 for l in d["layers"])'
 	ok 'layers that have something, with colours'
 	has 'assert d["repeaters"] and len(d["ways"][d["times"][-1]["way"]]["xy"]) == 16
 assert len(d["rooms"][0]) == 1 and len(d["rooms"][0][0]["outline"]) >= 6
@@ -185,26 +185,26 @@ test_values()
 		! cmp -s "$scratch/before.pgm" "$scratch/slam_map.pgm"
 	ok 'those of a snapshot are those of the export then, and were others'
 	ctl -j spot 2.525 0.325 && has "
-s = json.load(open('$scratch/out'))['layers']['gas_A_map_1']['value']
-v = value(d, -1, 'gas_A_map_1', 50, 6)
+s = json.load(open('$scratch/out'))['layers']['gas_A_map_1_CO']['value']
+v = value(d, -1, 'gas_A_map_1_CO', 50, 6)
 assert v >= 0 and abs(v / 10000 - s) < 1e-9, (v, s)"
 	ok '16 bits are those of spot'
-	has 'assert any(value(d, 0, "gas_A_map_1", x, y) >= 0 for x in range(0, 200, 9)
+	has 'assert any(value(d, 0, "gas_A_map_1_CO", x, y) >= 0 for x in range(0, 200, 9)
 	for y in range(-20, 20, 3))'
 	ok 'and of a snapshot'
 	has 'n = len(d["times"])
 assert n >= 4 and d["times"][0]["name"].startswith("snapshot_")
 assert sum(t["name"].startswith("log_") for t in d["times"]) >= 2
-assert len(d["maps"]) == 6 and len(d["packs"]) <= 6, (len(d["maps"]), len(d["packs"]))
+assert len(d["maps"]) == 8 and len(d["packs"]) <= 8, (len(d["maps"]), len(d["packs"]))
 assert len({tuple(t["maps"]) for t in d["times"]}) == 2'
 	ok 'times of logs are there, and what did not change is there once'
 }
 
 test_some()
 {
-	ctl view --layer slam_map --layer gas_A_map_1 --layer slam_map \
+	ctl view --layer slam_map --layer gas_A_map_1_CO --layer slam_map \
 		--snapshots "$scratch" "$page" 2>/dev/null
-	has 'assert [l["name"] for l in d["layers"]] == ["slam_map", "gas_A_map_1"]
+	has 'assert [l["name"] for l in d["layers"]] == ["slam_map", "gas_A_map_1_CO"]
 assert len(d["times"]) == 1'
 	ok 'some layers, and a folder whose recording has no maps'
 	[ "$(wc -l <"$scratch/err")" = 1 ] && grep -q 'run.mcap: has none' \

@@ -18,14 +18,26 @@ static inline enum message_kind map_message_kind(unsigned int bits)
 
 /**
  * struct map_room - memory that is used again and again; all 0 at first
+ * @cells:	of one layer, room for @room
+ * @bytes:	of all layers' cells in a message, floats: @floats of them
  */
 struct map_room {
 	int16_t	*cells;
 	void	*bytes;
-	size_t	room;
+	size_t	room, floats;
 };
 
-/* Room for @cells. Return: 0, -E2BIG, -ENOMEM: there is none any more */
+/**
+ * map_room_reserve_layers() - room for a map
+ * @cells:	of each of its @layers
+ *
+ * Return: 0; -E2BIG: more than MAP_MESSAGE_CELLS in all; -ENOMEM: there is none
+ * any more.
+ */
+int map_room_reserve_layers(struct map_room *m, size_t cells,
+			    unsigned int layers);
+
+/* For a map of one layer */
 int map_room_reserve(struct map_room *m, size_t cells);
 void map_room_free(struct map_room *m);
 
@@ -38,6 +50,15 @@ void map_room_free(struct map_room *m);
  */
 void map_message(struct map_room *room, const struct raster *r, int64_t stamp,
 		 const char *frame, union message *m);
+
+/* As map_message(); @layer: its name in a grid map, must stay */
+void map_message_named(struct map_room *room, const struct raster *r,
+		       const char *layer, int64_t stamp, const char *frame,
+		       union message *m);
+
+/* One layer more of the grid map @m, of the same rectangle */
+void map_message_more(struct map_room *room, const struct raster *r,
+		      const char *layer, union message *m);
 
 /**
  * map_message_update() - a part of an occupancy grid

@@ -161,6 +161,32 @@ static int read_grid(const struct message_occupancy_grid *m,
 	return 0;
 }
 
+static enum message_kind kind_of(const struct layer *l)
+{
+	return l->bits == 8 ? MESSAGE_OCCUPANCY_GRID : MESSAGE_GRID_MAP;
+}
+
+/*
+ * Which layer of a grid map is @l: of NAME it is "value", of NAME_X it is X.
+ * Return: -ENOENT: none
+ */
+static int find_grid(const struct message_grid_map *m, const struct layer *l)
+{
+	const size_t len = strlen(l->name);
+
+	for (uint32_t i = 0; i < m->layers; i++) {
+		const struct message_string *s = &m->layer[i];
+
+		if (s->len < len && l->name[len - s->len - 1] == '_' &&
+		    !memcmp(l->name + len - s->len, s->text, s->len))
+			return i;
+	}
+	for (uint32_t i = 0; i < m->layers; i++)
+		if (message_string_is(&m->layer[i], "value"))
+			return i;
+	return -ENOENT;
+}
+
 static int16_t cell_of(float v)
 {
 	if (!(v >= 0))
@@ -170,13 +196,14 @@ static int16_t cell_of(float v)
 
 /* Rows of a grid map go along -x, columns along -y, from the far corner */
 static int read_grid_map(struct view_records *v,
-			 const struct message_grid_map *m, struct raster *r,
-			 size_t *room)
+			 const struct message_grid_map *m,
+			 const struct layer *l, struct raster *r, size_t *room)
 {
+	const int grid = find_grid(m, l);
 	unsigned int rows, columns;
 	size_t n;
 
-	if (!m->layers || message_grid_shape(m, &rows, &columns) ||
+	if (grid < 0 || message_grid_shape(m, &rows, &columns) ||
 	    !place(r, m->resolution,
 		   m->pose.position[0] - rows * m->resolution / 2,
 		   m->pose.position[1] - columns * m->resolution / 2, rows,
@@ -186,18 +213,13 @@ static int read_grid_map(struct view_records *v,
 	if (grow((void **)&r->cells, room, n, sizeof(*r->cells)) ||
 	    grow((void **)&v->floats, &v->float_room, n, sizeof(float)))
 		return -ENOMEM;
-	message_grid_read(m, 0, v->floats);
+	message_grid_read(m, grid, v->floats);
 	for (unsigned int x = 0; x < rows; x++)
 		for (unsigned int y = 0; y < columns; y++)
 			r->cells[(size_t)y * rows + x] =
 				cell_of(v->floats[(size_t)(rows - 1 - x) *
 						  columns + columns - 1 - y]);
 	return 0;
-}
-
-static enum message_kind kind_of(const struct layer *l)
-{
-	return l->bits == 8 ? MESSAGE_OCCUPANCY_GRID : MESSAGE_GRID_MAP;
 }
 
 /* Return: 0, -ENOMEM, or -EBADMSG: no such map, and none is known */
@@ -217,7 +239,8 @@ static int read_map(struct view_records *v, unsigned int layer)
 	if (err)
 		return -EBADMSG;
 	err = l->bits == 8 ? read_grid(&m.map, r, &v->cells[layer]) :
-			     read_grid_map(v, &m.grid, r, &v->cells[layer]);
+			     read_grid_map(v, &m.grid, l, r,
+					   &v->cells[layer]);
 	if (err)
 		r->rect.width = 0;
 	return err;
@@ -298,10 +321,20 @@ static int take_room(struct view_records *v, const struct bag_message *msg)
  * Files
  */
 
-enum { OF_NONE = -1, OF_ROOM = -2 };
+/* What a topic is for */
+enum use { OF_NONE, OF_ROOM, OF_WAY, OF_MAPS };
 
-/* Number of @latest that a topic is for, or OF_... */
-static int use_of(const struct view_records *v, const struct bag_topic *t)
+/* A grid map NAME may have the layer NAME_X: what is in it says so */
+static bool may_have(const struct bag_topic *t, int kind, const struct layer *l)
+{
+	const char *name = t->name + strlen(OUTPUT);
+	const size_t len = strlen(name);
+
+	return kind == (int)kind_of(l) && !strncmp(name, l->name, len) &&
+	       (!l->name[len] || (l->bits == 16 && l->name[len] == '_'));
+}
+
+static enum use use_of(const struct view_records *v, const struct bag_topic *t)
 {
 	const int kind = message_any_kind_of(t->type);
 
@@ -310,14 +343,52 @@ static int use_of(const struct view_records *v, const struct bag_topic *t)
 	if (!strcmp(t->name, ROOMS))
 		return kind == MESSAGE_ROOM ? OF_ROOM : OF_NONE;
 	if (!strcmp(t->name, GRAPH))
-		return kind == MESSAGE_PATH ? (int)v->layers : OF_NONE;
+		return kind == MESSAGE_PATH ? OF_WAY : OF_NONE;
 	if (strncmp(t->name, OUTPUT, strlen(OUTPUT)))
 		return OF_NONE;
 	for (unsigned int i = 0; i < v->layers; i++)
-		if (!strcmp(t->name + strlen(OUTPUT), v->layer[i].name))
-			return kind == (int)kind_of(&v->layer[i]) ? (int)i :
-								    OF_NONE;
+		if (may_have(t, kind, &v->layer[i]))
+			return OF_MAPS;
 	return OF_NONE;
+}
+
+static int keep_latest(struct view_records *v, unsigned int which,
+		       const struct bag_message *msg)
+{
+	v->latest[which].len = 0;
+	return bytes_append(&v->latest[which], msg->data, msg->len);
+}
+
+static bool has_grid(const union message *m, const char *name)
+{
+	for (uint32_t i = 0; i < m->grid.layers; i++)
+		if (message_string_is(&m->grid.layer[i], name))
+			return true;
+	return false;
+}
+
+/* What is damaged is kept too, and told of when it is shown */
+static int take_maps(struct view_records *v, const struct bag_topic *t,
+		     const struct bag_message *msg)
+{
+	const int kind = message_any_kind_of(t->type);
+	union message m;
+	int err = 0;
+
+	for (unsigned int i = 0; i < v->layers && !err; i++) {
+		const struct layer *l = &v->layer[i];
+		const char *rest;
+
+		if (!may_have(t, kind, l))
+			continue;
+		rest = l->name + strlen(t->name + strlen(OUTPUT));
+		if (*rest && !message_read(kind, MESSAGE_CDR, msg->data,
+					   msg->len, &m) &&
+		    !has_grid(&m, rest + 1))
+			continue;
+		err = keep_latest(v, i, msg);
+	}
+	return err;
 }
 
 static int add_moment(struct record_file *f, int64_t stamp)
@@ -356,7 +427,8 @@ static int find_moments(struct view_records *v, struct record_file *f)
 		return err == -ENOMEM ? err : 0;
 	}
 	while (!err && (got = bag_next(bag, &msg)) > 0)
-		if (use_of(v, &bag_topics(bag, &topics)[msg.topic]) >= 0)
+		if (use_of(v, &bag_topics(bag, &topics)[msg.topic]) >=
+		    OF_WAY)
 			err = add_moment(f, msg.stamp);
 	if (!err && (got < 0 || bag_warning(bag)))
 		warn_damage(f, got < 0 ? strerror(-got) : bag_warning(bag));
@@ -505,17 +577,18 @@ static int show(struct view_records *v, struct record_file *f, int64_t stamp,
 static int take(struct view_records *v, struct record_file *f,
 		const struct bag_topic *t, const struct bag_message *msg)
 {
-	const int use = use_of(v, t);
-
-	if (use == OF_NONE)
-		return 0;
-	if (use == OF_ROOM) {
+	switch (use_of(v, t)) {
+	case OF_MAPS:
+		return take_maps(v, t, msg);
+	case OF_WAY:
+		return keep_latest(v, v->layers, msg);
+	case OF_ROOM:
 		if (take_room(v, msg))
 			warn(f, "damaged, what is whole is shown");
 		return 0;
+	default:
+		return 0;
 	}
-	v->latest[use].len = 0;
-	return bytes_append(&v->latest[use], msg->data, msg->len);
 }
 
 static int play(struct view_records *v, struct record_file *f,

@@ -447,6 +447,36 @@ const struct config_layer *config_line(const struct config *c,
 	return NULL;
 }
 
+void config_input(const struct config_layer *l, char input[LAYER_NAME])
+{
+	const char *at = strstr(l->words, "input=");
+	size_t n;
+
+	snprintf(input, LAYER_NAME, "%s", l->name);
+	if (!at || (at != l->words && at[-1] != ' ' && at[-1] != '\t'))
+		return;
+	at += strlen("input=");
+	n = strcspn(at, " \t");
+	if (n && n < LAYER_NAME) {
+		memcpy(input, at, n);
+		input[n] = 0;
+	}
+}
+
+int config_name(const struct config *c, const char *input,
+		char name[LAYER_NAME])
+{
+	for (unsigned int i = 0; i < c->layers; i++) {
+		char pattern[LAYER_NAME];
+
+		config_input(&c->layer[i], pattern);
+		if (!stars_fill(pattern, input, c->layer[i].name, name,
+				LAYER_NAME))
+			return 0;
+	}
+	return -ENOENT;
+}
+
 void config_difference(const struct config_layer *from,
 		       const struct layer *now, char words[512])
 {

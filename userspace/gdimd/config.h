@@ -90,6 +90,19 @@ int config_make_layer(const struct config *c, const struct config_layer *from,
 const struct config_layer *config_line(const struct config *c,
 				       const char *name);
 
+/* A line's input: topic below /gdim/input/, may have stars */
+void config_input(const struct config_layer *l, char input[LAYER_NAME]);
+
+/**
+ * config_name() - the name that a line has for what comes in on a topic
+ * @input:	the topic, below /gdim/input/
+ * @name:	of the layer, if there is one of each message
+ *
+ * Return: 0; -ENOENT: no line has this input.
+ */
+int config_name(const struct config *c, const char *input,
+		char name[LAYER_NAME]);
+
 /**
  * config_difference() - what a line's user says, and the layer is not
  * @now:	as it is in the store

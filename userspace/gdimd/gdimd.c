@@ -32,7 +32,7 @@ static const char *record_folder(struct gdimd *g)
 static int open_recorder(struct gdimd *g)
 {
 	const struct recorder_config config = {
-		record_folder(g), g->config.frame, g->config.quota,
+		record_folder(g), &g->config, g->config.quota,
 		g->config.log_size, g->config.log,
 	};
 

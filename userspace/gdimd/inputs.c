@@ -12,23 +12,6 @@
 
 #define PREFIX	"/gdim/input/"
 
-/* A line's input: topic below PREFIX, may have stars */
-static void input_of(const struct config_layer *l, char input[LAYER_NAME])
-{
-	const char *at = strstr(l->words, "input=");
-	size_t n;
-
-	snprintf(input, LAYER_NAME, "%s", l->name);
-	if (!at || (at != l->words && at[-1] != ' ' && at[-1] != '\t'))
-		return;
-	at += strlen("input=");
-	n = strcspn(at, " \t");
-	if (n && n < LAYER_NAME) {
-		memcpy(input, at, n);
-		input[n] = 0;
-	}
-}
-
 static bool takes_grid_map(const struct config_layer *l)
 {
 	return strstr(l->words, "bits=16");
@@ -129,7 +112,7 @@ void gdimd_subscribe(struct gdimd *g)
 	for (unsigned int i = 0; i < g->config.layers; i++) {
 		const struct config_layer *l = &g->config.layer[i];
 
-		input_of(l, input);
+		config_input(l, input);
 		if (!stars_in(input))
 			subscribe(g, topic_of(g, input, topic),
 				  takes_grid_map(l) ? MESSAGE_GRID_MAP :
@@ -147,7 +130,7 @@ static const struct config_layer *find_line(const struct gdimd *g,
 	for (unsigned int i = 0; i < g->config.layers; i++) {
 		const struct config_layer *l = &g->config.layer[i];
 
-		input_of(l, input);
+		config_input(l, input);
 		if (!stars_fill(topic_of(g, input, full), topic, l->name, name,
 				LAYER_NAME))
 			return l;

@@ -9,8 +9,8 @@
 #include <syslog.h>
 #include "daemon/service.h"
 #include "ends/ends.h"
-#include "gdim/map_message.h"
 #include "gdimd/graph.h"
+#include "gdimd/map_topic.h"
 #include "gdimd/outlet.h"
 #include "gdimd/rates.h"
 
@@ -23,9 +23,10 @@ static const uint64_t whole = 10 * 1000000000ULL;	/* ns */
 
 /**
  * struct output - a topic
- * @layer:	number, or -1: something is passed through, or
- * @state:	of the store, if @layer is -1; OUTLET_STATES: none
- * @since:	see site_changes(): what was sent
+ * @is_map:	of @map; else something is passed through, or
+ * @state:	of the store; OUTLET_STATES: none
+ * @since:	see site_changes(): what was sent of each layer of @map
+ * @shape:	of the map that was sent last
  * @sent_whole:	when, CLOCK_MONOTONIC
  * @last:	when anything was sent
  * @behind:	updates were sent since: who comes late gets an older map
@@ -35,12 +36,13 @@ struct output {
 	char			name[NAME];
 	struct sink_topic	*topic, *updates;
 	enum message_kind	kind;
-	int			layer;
+	bool			is_map;
+	struct map_topic	map;
 	enum outlet_state	state;
 	uint64_t		least;	/* ns between two messages */
 	double			rate;
-	uint64_t		since, sent_whole, last;
-	struct rect		bounds;
+	uint64_t		since[MESSAGE_LAYERS], sent_whole, last;
+	struct map_shape	shape;
 	bool			changed, behind;
 	uint64_t		count, update_count, skipped, too_large;
 };
@@ -53,7 +55,7 @@ struct outlet {
 	struct loop_timer	timer;
 	struct output		*output[TOPICS];
 	unsigned int		outputs;
-	unsigned int		layers;		/* that have an output */
+	struct output		*home[SITE_LAYERS];	/* of each layer */
 	void			(*keep)(void *arg, const char *name, double hz);
 	void			*arg;
 	struct map_room		room;
@@ -90,7 +92,7 @@ static int offer(struct outlet *o, struct output *p, bool latched)
 
 static struct output *add_output(struct outlet *o, const char *name,
 				 enum message_kind kind, bool latched,
-				 int layer)
+				 bool is_map)
 {
 	struct output *p;
 
@@ -99,9 +101,11 @@ static struct output *add_output(struct outlet *o, const char *name,
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
-	*p = (struct output){ .kind = kind, .layer = layer,
+	*p = (struct output){ .kind = kind, .is_map = is_map,
+			      .map = { .kind = kind },
 			      .state = OUTLET_STATES,
-			      .rate = layer < 0 ? CONFIG_RATE_MAX : o->config->rate };
+			      .rate = is_map ? o->config->rate :
+					       CONFIG_RATE_MAX };
 	p->rate = rates_kept(o->site, name, p->rate);
 	snprintf(p->name, sizeof(p->name), "%s", name);
 	if (offer(o, p, latched)) {
@@ -112,38 +116,105 @@ static struct output *add_output(struct outlet *o, const char *name,
 	return p;
 }
 
-static void add_layers(struct outlet *o)
+static struct output *find_map(const struct outlet *o, const char *name)
 {
-	const unsigned int layers = site_layers(o->site);
-
-	for (; o->layers < layers; o->layers++) {
-		struct layer l;
-
-		site_layer(o->site, o->layers, &l);
-		add_output(o, l.name, map_message_kind(l.bits), true,
-			   o->layers);
-	}
+	for (unsigned int i = 0; i < o->outputs; i++)
+		if (o->output[i]->is_map && !strcmp(o->output[i]->name, name))
+			return o->output[i];
+	return NULL;
 }
 
-/* A layer may have got other bits: its maps are of another type then */
-static void follow_kind(struct outlet *o, struct output *p)
+/* All of it is to be sent */
+static void forget_sent(struct output *p)
 {
-	enum message_kind kind;
-	struct layer l;
+	memset(p->since, 0, sizeof(p->since));
+	p->sent_whole = 0;
+	p->shape = (struct map_shape){ 0 };
+}
 
-	site_layer(o->site, p->layer, &l);
-	kind = map_message_kind(l.bits);
-	if (kind == p->kind)
-		return;
+static void withdraw(struct output *p)
+{
 	if (p->topic)
 		sink_remove(p->topic);
 	if (p->updates)
 		sink_remove(p->updates);
 	p->topic = p->updates = NULL;
-	p->kind = kind;
-	p->since = p->sent_whole = 0;
-	p->bounds = (struct rect){ 0 };
+}
+
+/* Its maps are of another type from now on */
+static void change_kind(struct outlet *o, struct output *p,
+			enum message_kind kind)
+{
+	withdraw(p);
+	p->kind = p->map.kind = kind;
 	offer(o, p, true);
+}
+
+/* Without its last layer there is nothing to offer */
+static void leave_home(struct outlet *o, unsigned int layer)
+{
+	struct output *p = o->home[layer];
+
+	o->home[layer] = NULL;
+	map_topic_drop(&p->map, layer);
+	forget_sent(p);
+	if (p->map.layers)
+		return;
+	withdraw(p);
+	for (unsigned int i = 0; i < o->outputs; i++)
+		if (o->output[i] == p)
+			o->output[i] = o->output[--o->outputs];
+	free(p);
+}
+
+static bool is_alone(const struct output *p, unsigned int layer)
+{
+	return !p->map.layers ||
+	       (p->map.layers == 1 && p->map.layer[0] == layer);
+}
+
+/* Where a layer belongs may change with its bits */
+static void place_layer(struct outlet *o, unsigned int layer)
+{
+	char name[LAYER_NAME], grid[LAYER_NAME];
+	struct output *p;
+	struct layer l;
+
+	site_layer(o->site, layer, &l);
+	map_topic_name(o->config, &l, name, grid);
+	p = find_map(o, name);
+	/* that name may be one of a layer of other bits */
+	if (p && p->kind != map_message_kind(l.bits) && !is_alone(p, layer)) {
+		strcpy(name, l.name);
+		p = find_map(o, name);
+	}
+	if (o->home[layer] && p != o->home[layer])
+		leave_home(o, layer);
+	if (!p)
+		p = add_output(o, name, map_message_kind(l.bits), true, true);
+	if (!p)
+		return;
+	if (!o->home[layer] && map_topic_add(&p->map, layer, grid))
+		return;
+	if (!o->home[layer])
+		forget_sent(p);
+	o->home[layer] = p;
+	if (p->kind != map_message_kind(l.bits)) {
+		change_kind(o, p, map_message_kind(l.bits));
+		forget_sent(p);
+	}
+}
+
+static void place_layers(struct outlet *o)
+{
+	const unsigned int layers = site_layers(o->site);
+
+	for (unsigned int i = 0; i < layers; i++) {
+		if (!site_layer_removed(o->site, i))
+			place_layer(o, i);
+		else if (o->home[i] && o->home[i]->map.layers > 1)
+			leave_home(o, i);
+	}
 }
 
 /*
@@ -157,35 +228,35 @@ static void add_area(void *arg, const struct rect *tile)
 	*all = rect_union(all, tile);
 }
 
-/* Cells of @rect, as they are now. Return: 0 or a negative errno */
-static int read_cells(struct outlet *o, const struct output *p,
-		      const struct rect *rect, struct raster *r)
-{
-	const size_t n = (size_t)rect->width * rect->height;
-	int err = map_room_reserve(&o->room, n);
-
-	if (err)
-		return err;
-	*r = (struct raster){ .rect = *rect, .cells = o->room.cells };
-	return site_read(o->site, p->layer, r);
-}
-
 static int send_whole(struct outlet *o, struct output *p,
-		      const struct raster *r)
+		      const struct map_shape *shape)
 {
 	const int64_t stamp = ends_now();
+	const int err = map_topic_message(&p->map, o->site, shape, &o->room,
+					  stamp, o->config->frame, &o->message);
 
-	map_message(&o->room, r, stamp, o->config->frame, &o->message);
-	return sink_publish(p->topic, stamp, &o->message);
+	return err ? err : sink_publish(p->topic, stamp, &o->message);
 }
 
 static int send_update(struct outlet *o, struct output *p,
-		       const struct raster *r)
+		       const struct rect *area)
 {
+	struct raster r = { .rect = *area };
 	const int64_t stamp = ends_now();
+	int err = map_room_reserve(&o->room,
+				   (size_t)area->width * area->height);
 
-	map_message_update(&o->room, r, &p->bounds, stamp, o->config->frame,
-			   &o->message);
+	if (err)
+		return err;
+	r.cells = o->room.cells;
+	err = site_read(o->site, p->map.layer[0], &r);
+	/* not fused anew yet */
+	if (!err && map_message_kind(r.bits) != p->kind)
+		err = -EAGAIN;
+	if (err)
+		return err;
+	map_message_update(&o->room, &r, &p->shape.rect, stamp,
+			   o->config->frame, &o->message);
 	return sink_publish(p->updates, stamp, &o->message);
 }
 
@@ -203,54 +274,61 @@ static void tell_size(struct output *p, const struct rect *r, bool fits)
 		service_logf(LOG_INFO, "%s is published again", p->name);
 }
 
-static bool same(const struct rect *a, const struct rect *b)
+static bool same(const struct map_shape *a, const struct map_shape *b)
 {
-	return a->x == b->x && a->y == b->y && a->width == b->width &&
-	       a->height == b->height;
+	return a->rect.x == b->rect.x && a->rect.y == b->rect.y &&
+	       a->rect.width == b->rect.width &&
+	       a->rect.height == b->rect.height &&
+	       a->resolution == b->resolution;
 }
 
-/* Of a map, all of it or @area, what changed since @p->since */
+/* Of a map, all of it or @area, what changed since it was sent */
 static int send_part(struct outlet *o, struct output *p,
-		     const struct rect *bounds, const struct rect *area,
+		     const struct map_shape *shape, const struct rect *area,
 		     bool update)
 {
-	struct raster r;
-	int err = read_cells(o, p, update ? area : bounds, &r);
+	const int err = update ? send_update(o, p, area) :
+				 send_whole(o, p, shape);
 
-	tell_size(p, bounds, err != -E2BIG);
-	/* not fused anew yet */
-	if (!err && map_message_kind(r.bits) != p->kind)
-		err = -EAGAIN;
-	if (err)
-		return err;
-	p->bounds = *bounds;
-	return update ? send_update(o, p, &r) : send_whole(o, p, &r);
+	tell_size(p, &shape->rect, err != -E2BIG);
+	if (!err)
+		p->shape = *shape;
+	return err;
+}
+
+/* What changed of any layer; @area is in cells of the first one */
+static void find_changes(struct outlet *o, const struct output *p,
+			 uint64_t since[MESSAGE_LAYERS], struct rect *area)
+{
+	*area = (struct rect){ 0 };
+	for (unsigned int i = 0; i < p->map.layers; i++)
+		since[i] = site_changes(o->site, p->map.layer[i], p->since[i],
+					add_area, area);
 }
 
 static void send_map(struct outlet *o, struct output *p, uint64_t now)
 {
-	const struct rect bounds = site_bounds(o->site, p->layer);
 	const bool old = p->behind && now - p->sent_whole >= whole;
-	struct rect area = { 0 };
-	uint64_t since;
+	uint64_t since[MESSAGE_LAYERS];
+	struct map_shape shape;
+	struct rect area;
 	bool update;
 
 	p->changed = false;
-	follow_kind(o, p);
-	since = site_changes(o->site, p->layer, p->since, add_area, &area);
-	if (rect_is_empty(&bounds) || (rect_is_empty(&area) && !old) ||
-	    !p->topic) {
+	find_changes(o, p, since, &area);
+	if (map_topic_shape(&p->map, o->site, &shape) ||
+	    (rect_is_empty(&area) && !old) || !p->topic) {
 		p->behind &= !old;
 		return;
 	}
-	update = p->updates && same(&bounds, &p->bounds) && p->sent_whole &&
+	update = p->updates && same(&shape, &p->shape) && p->sent_whole &&
 		 now - p->sent_whole < whole;
 	p->last = now;
-	if (send_part(o, p, &bounds, &area, update)) {
+	if (send_part(o, p, &shape, &area, update)) {
 		p->skipped++;
 		return;
 	}
-	p->since = since;
+	memcpy(p->since, since, p->map.layers * sizeof(*since));
 	p->behind = update;
 	p->count += !update;
 	p->update_count += update;
@@ -373,9 +451,9 @@ static void on_timer(void *arg, uint64_t now)
 	for (unsigned int i = 0; i < o->outputs; i++) {
 		struct output *p = o->output[i];
 
-		if (p->layer < 0 && p->state == OUTLET_STATES)
+		if (!p->is_map && p->state == OUTLET_STATES)
 			continue;
-		if (due_of(p) <= now && p->layer >= 0)
+		if (due_of(p) <= now && p->is_map)
 			send_map(o, p, now);
 		else if (due_of(p) <= now)
 			send_state(o, p, now);
@@ -387,9 +465,9 @@ static void on_timer(void *arg, uint64_t now)
 
 void outlet_fused(struct outlet *o)
 {
-	add_layers(o);
+	place_layers(o);
 	for (unsigned int i = 0; i < o->outputs; i++)
-		o->output[i]->changed |= o->output[i]->layer >= 0;
+		o->output[i]->changed |= o->output[i]->is_map;
 	on_timer(o, loop_now());
 }
 
@@ -398,11 +476,11 @@ void outlet_stored(struct outlet *o, enum outlet_state what)
 	struct output *p = NULL;
 
 	for (unsigned int i = 0; i < o->outputs && !p; i++)
-		if (o->output[i]->layer < 0 && o->output[i]->state == what)
+		if (!o->output[i]->is_map && o->output[i]->state == what)
 			p = o->output[i];
 	if (!p)
 		p = add_output(o, states[what].name, states[what].kind, true,
-			       -1);
+			       false);
 	if (!p)
 		return;
 	p->state = what;
@@ -447,7 +525,7 @@ int outlet_pass(struct outlet *o, const char *name, enum message_kind kind,
 		if (!strcmp(o->output[i]->name, name))
 			p = o->output[i];
 	if (!p)
-		p = add_output(o, name, kind, latched, -1);
+		p = add_output(o, name, kind, latched, false);
 	if (!p)
 		return -ENOMEM;
 	if (p->rate <= 0 || (p->rate < CONFIG_RATE_MAX && p->last &&
@@ -501,7 +579,7 @@ int outlet_open(struct outlet **outlet, struct site *site, struct loop *loop,
 		.keep = keep, .arg = arg,
 	};
 	loop_add_timer(loop, &o->timer);
-	add_layers(o);
+	place_layers(o);
 	add_states(o);
 	*outlet = o;
 	return 0;
@@ -515,10 +593,7 @@ void outlet_close(struct outlet *o)
 	for (unsigned int i = 0; i < o->outputs; i++) {
 		struct output *p = o->output[i];
 
-		if (p->topic)
-			sink_remove(p->topic);
-		if (p->updates)
-			sink_remove(p->updates);
+		withdraw(p);
 		free(p);
 	}
 	map_room_free(&o->room);

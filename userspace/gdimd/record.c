@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 #include "bag/bag.h"
-#include "gdim/map_message.h"
 #include "gdimd/graph.h"
+#include "gdimd/map_topic.h"
 #include "gdimd/outlet.h"
 #include "gdimd/record.h"
 #include "gdimd/room_message.h"
@@ -23,6 +23,7 @@ enum { NAME = 192, RECORD_PATH = 4096 };
 struct record {
 	struct bag_writer	*bag;
 	FILE			*rooms;
+	const struct config	*config;
 	const char		*frame;
 	struct map_room		room;
 	struct bytes		cdr;
@@ -33,15 +34,16 @@ struct record {
 	char			path[RECORD_PATH], text[RECORD_PATH];
 };
 
-int record_open(struct record **record, const char *path, const char *frame,
-		char error[RECORD_ERROR])
+int record_open(struct record **record, const char *path,
+		const struct config *config, char error[RECORD_ERROR])
 {
 	struct record *r = calloc(1, sizeof(*r));
 	int err = -ENOMEM;
 
 	if (!r)
 		goto out;
-	r->frame = frame;
+	r->config = config;
+	r->frame = config->frame;
 	err = -ENAMETOOLONG;
 	if (snprintf(r->path, RECORD_PATH, "%s", path) >= RECORD_PATH)
 		goto out;
@@ -120,30 +122,34 @@ static void write_message(struct record *r, const char *name,
  * Maps
  */
 
-static void write_layer(struct record *r, struct site *site,
-			unsigned int layer)
+static void write_map(struct record *r, struct site *site,
+		      const struct map_topic *t)
 {
-	struct raster raster = { .rect = site_bounds(site, layer) };
-	const size_t n = (size_t)raster.rect.width * raster.rect.height;
-	struct layer l;
+	struct map_shape shape;
 	char name[NAME];
 
-	if (!n)
+	if (map_topic_shape(t, site, &shape))
 		return;
-	site_layer(site, layer, &l);
 	/* one that is too large for a message is for export */
-	if (map_room_reserve(&r->room, n)) {
-		leave_out(r, l.name);
+	if (map_topic_message(t, site, &shape, &r->room, r->stamp, r->frame,
+			      &r->message)) {
+		leave_out(r, t->name);
 		return;
 	}
-	raster.cells = r->room.cells;
-	if (site_read(site, layer, &raster)) {
-		leave_out(r, l.name);
-		return;
-	}
-	snprintf(name, sizeof(name), "%s%s", OUTLET_PREFIX, l.name);
-	map_message(&r->room, &raster, r->stamp, r->frame, &r->message);
-	write_message(r, name, map_message_kind(l.bits));
+	snprintf(name, sizeof(name), "%s%s", OUTLET_PREFIX, t->name);
+	write_message(r, name, t->kind);
+}
+
+static void write_maps(struct record *r, struct site *site)
+{
+	struct map_topic *t;
+	const int topics = map_topic_all(r->config, site, &t);
+
+	if (topics < 0)
+		r->err = topics;
+	for (int i = 0; i < topics && !r->err; i++)
+		write_map(r, site, &t[i]);
+	free(t);
 }
 
 /* A submap as it came, in its own frame */
@@ -335,8 +341,7 @@ int record_write(struct record *r, struct site *site, bool submaps,
 	r->stamp = stamp;
 	*r->left_out = 0;
 	write_nodes(r, site, submaps);
-	for (unsigned int i = 0; i < layers && !r->err; i++)
-		write_layer(r, site, i);
+	write_maps(r, site);
 	for (unsigned int i = 0; i < layers && submaps && !r->err; i++)
 		write_submap(r, site, i);
 	if (!r->err)

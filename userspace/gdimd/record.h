@@ -11,7 +11,8 @@
  *	/gdim/log/links			tf2_msgs/TFMessage: where each node is
  *	/gdim/log/INPUT			the latest submap of a layer
  *	/gdim/log/submap_transform	from its predecessor to it
- *	/gdim/output/LAYER		nav_msgs/OccupancyGrid, grid_map_msgs/GridMap
+ *	/gdim/output/LAYER		nav_msgs/OccupancyGrid, grid_map_msgs/GridMap:
+ *					see map_topic.h
  *	/gdim/output/room_information	gdim_msgs/RoomInformation, each room
  *	/gdim/output/thermal_image	sensor_msgs/Image
  */
@@ -23,6 +24,7 @@
 #include <stdio.h>
 #include "common/bytes.h"
 #include "gdim/site.h"
+#include "gdimd/config.h"
 
 enum { RECORD_ERROR = 256, RECORD_LEFT = 256, RECORD_IMAGE_MAX = 32 << 20 };
 
@@ -31,12 +33,13 @@ struct record;
 /**
  * record_open() - begin a recording
  * @path:	.mcap, must not exist; rooms are in a text beside it, .txt
- * @frame:	of the map
+ * @config:	frame of the map, and which layers are one grid map; stays
  * @error:	gets one line
  *
  * Return: 0 or a negative errno, and then there are no files.
  */
-int record_open(struct record **r, const char *path, const char *frame,
+int record_open(struct record **r, const char *path,
+		const struct config *config,
 		char error[RECORD_ERROR]);
 
 /**

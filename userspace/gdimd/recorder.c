@@ -167,7 +167,8 @@ static int open_file(struct recorder *r, struct record **record,
 		snprintf(error, RECORDER_ERROR, "%.160s: another daemon "
 			 "finishes recordings there", r->folder);
 	}
-	return err ? err : record_open(record, path, r->config.frame, error);
+	return err ? err : record_open(record, path, r->config.config,
+				       error);
 }
 
 /* Without the lock. Return: 0, or an error that is in s->error */

@@ -16,6 +16,7 @@
 #include <cjson/cJSON.h>
 #include "common/loop.h"
 #include "gdim/site.h"
+#include "gdimd/config.h"
 #include "ros/message.h"
 
 struct recorder;
@@ -26,14 +27,15 @@ enum { RECORDER_ERROR = 256, RECORDER_PATH = 1024 };
  * struct recorder_config
  * @folder:	made if it is not there, once something is written; relative
  *		to where the daemon is now
- * @frame:	of the map
+ * @config:	of the daemon: see record_open(); stays
  * @quota:	bytes of all files
  * @file:	bytes of a log, before another one begins
  * @hz:		of a log from the beginning, if the store has no setting of it;
  *		0: no log
  */
 struct recorder_config {
-	const char	*folder, *frame;
+	const char	*folder;
+	const struct config *config;
 	uint64_t	quota, file;
 	double		hz;
 };
