@@ -245,6 +245,32 @@ topic() { topic_of slam_map "$1"; }
 # until_topic FILTER: it is true
 until_topic() { until_says true topic "$1"; }
 
+# A daemon whose clock is 400 days behind those of the robots, and that comes
+# back with such a clock
+test_clock()
+{
+	rm -f "$store"*
+	start behind
+	feeds -w 3 -a 34560000 ros2
+	until_says '24 submaps of 8 nodes, 8 of them placed' $gdimctl status
+	ok 'all that comes from 400 days ahead is stored'
+	ask status
+	has '.in.refused == 0 and (.in.stamps_ahead - 34560000 | fabs) < 100'
+	ok 'nothing is refused, and status says how far'
+	end
+	start behind2
+	feeds -w 3 -a 34560100 ros2
+	until_says true taken_anew
+	ok 'also after a restart'
+	[ "$(cat "$scratch"/behind.err "$scratch"/behind2.err |
+		grep -c 'ahead of this machine.s clock: clocks differ')" = 2 ]
+	ok 'the log has it, once each time'
+	end
+}
+
+taken_anew() { ask status && jq '.in.submaps_stored >= 24 and
+	.in.refused == 0' "$scratch/answer"; }
+
 # grids TOPIC SOURCE: its messages, as JSON, the last one in $scratch/answer
 grids()
 {
@@ -458,6 +484,7 @@ test_killed
 test_ros2
 test_bits
 test_gases
+test_clock
 test_imported
 test_late
 test_changed

@@ -3,15 +3,16 @@
  * gdim-feed - plays a SLAM: submaps, and transforms from each to the next
  *
  * usage: gdim-feed [-s SIDE] [-r RESOLUTION] [-l LAYER]... [-g GAS]... [-i HZ]
- *		    [-c CLOSURE.csv] [-w SECONDS] [-n ROOMS] [-oSG] CELLS.i8
- *		    POSES.csv SINK
+ *		    [-c CLOSURE.csv] [-w SECONDS] [-n ROOMS] [-a SECONDS]
+ *		    [-oSG] CELLS.i8 POSES.csv SINK
  *
  * Each submap goes out as OccupancyGrid on /gdim/input/LAYER (slam_submap), and
  * as GridMap on /gdim/input/GAS, in a frame of its own, with the transform to
  * its predecessor. -c: at the end, all transforms again, from these poses. -o:
  * transforms before submaps. -S: and submaps with a stamp later than theirs, as
  * of a robot that stands still. -G: grid maps have two layers, CO, and H2 of
- * half as much where CO is half or more. -w: wait for readers first. Also a room, with
+ * half as much where CO is half or more. -w: wait for readers first.
+ * -a: stamps are so far ahead of the clock. Also a room, with
  * averages of what there is no map of, a repeater, the number of rooms (1) and
  * a thermal image. stderr has the number of messages.
  */
@@ -43,6 +44,7 @@ struct feed {
 	unsigned int		next, messages, rooms_told;
 	struct loop_timer	timer;
 	int64_t			stamp;
+	long			ahead;	/* s */
 };
 
 static void publish(struct feed *f, struct sink_topic *t,
@@ -200,7 +202,7 @@ static void on_timer(void *arg, uint64_t now)
 	struct timespec t;
 
 	clock_gettime(CLOCK_REALTIME, &t);
-	f->stamp = t.tv_sec * 1000000000LL + t.tv_nsec;
+	f->stamp = (t.tv_sec + f->ahead) * 1000000000LL + t.tv_nsec;
 	if (i < f->poses.count) {
 		if (f->transforms_first)
 			send_transform(f, i);
@@ -308,7 +310,7 @@ static int parse(struct feed *f, int argc, char **argv)
 	char error[256];
 	int opt;
 
-	while ((opt = getopt(argc, argv, "s:r:l:g:i:c:w:n:oSG")) != -1) {
+	while ((opt = getopt(argc, argv, "s:r:l:g:i:c:w:n:a:oSG")) != -1) {
 		switch (opt) {
 		case 's':
 			f->side = atoi(optarg);
@@ -337,6 +339,9 @@ static int parse(struct feed *f, int argc, char **argv)
 			break;
 		case 'S':
 			f->stands = true;
+			break;
+		case 'a':
+			f->ahead = atol(optarg);
 			break;
 		case 'G':
 			f->two_gases = true;

@@ -21,6 +21,7 @@
 #include "gdim/map_message.h"
 #include "gdimd/matcher.h"
 #include "gdimd/room_message.h"
+#include "gdimd/stamps.h"
 #include "gdimd/stars.h"
 #include "gdimd/submap_message.h"
 #include "tap.h"
@@ -497,6 +498,55 @@ static void test_transforms(void)
 	   -EINVAL, "frames are texts of one line");
 }
 
+/* Seconds of three clocks: that of the robot, the wall's, and since boot */
+static bool takes(struct stamps *s, long stamp, long wall, long now)
+{
+	const int64_t second = 1000000000;
+
+	return stamps_take(s, stamp * second, wall * second, now * second);
+}
+
+static void test_stamps(void)
+{
+	enum { DAY = 86400, AHEAD = 400 * DAY };
+	const int64_t second = 1000000000;
+	const long t = 20000L * DAY;
+	struct stamps s;
+	bool good;
+
+	stamps_begin(&s, 0);
+	good = takes(&s, t + AHEAD, t, 10) && takes(&s, t + AHEAD - 5, t, 11) &&
+	       takes(&s, t + AHEAD + 100, t + 100, 110);
+	ok(good && stamps_ahead(&s, (t + 100) * second) == AHEAD * second,
+	   "stamps that agree with each other, and with nothing else");
+	ok(!takes(&s, t + AHEAD + 2 * DAY, t + 120, 130) &&
+	   takes(&s, t + AHEAD + 120, t + 120, 131),
+	   "one that does not is refused");
+	ok(takes(&s, t - 5 * DAY, t + 120, 131) &&
+	   !takes(&s, t + AHEAD + 2 * DAY + 600, t + 120, 132),
+	   "old ones are taken and prove nothing");
+	ok(takes(&s, t + 119, t + 120, 132) &&
+	   !takes(&s, t + AHEAD + 120, t + 120, 132) &&
+	   !takes(&s, t + AHEAD + 121, t + 121, 133) &&
+	   !stamps_ahead(&s, (t + 121) * second),
+	   "one that agrees with the clock proves it");
+	ok(takes(&s, t + 200, t + 200 - AHEAD, 212) &&
+	   takes(&s, t + 300, t + 300 - AHEAD, 312),
+	   "until the clock is set back: stamps go on");
+
+	stamps_begin(&s, (t + AHEAD) * second);
+	ok(takes(&s, t + AHEAD + DAY, t, 10) &&
+	   !takes(&s, t + AHEAD + 3 * DAY, t, 20),
+	   "after a restart: those that follow what was stored");
+	stamps_begin(&s, (t - 30 * DAY) * second);
+	ok(!takes(&s, t + AHEAD, t, 10) && takes(&s, t + AHEAD + 1, t + 1, 11),
+	   "what was stored agrees with the clock: the second one is taken");
+	stamps_begin(&s, (t - 30 * DAY) * second);
+	ok(!takes(&s, t + AHEAD, t, 10) && takes(&s, t, t, 11) &&
+	   !takes(&s, t + AHEAD + 1, t + 1, 11),
+	   "but not if somebody else agrees with the clock");
+}
+
 static bool has(const char *folder, const char *name)
 {
 	char path[256];
@@ -797,6 +847,7 @@ int main(void)
 	test_roles();
 	test_told_room();
 	test_transforms();
+	test_stamps();
 	test_folder();
 	test_no_end();
 	return tap_done();

@@ -9,11 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
+#include "daemon/service.h"
 #include "ends/ends.h"
 #include "gdim/utf8.h"
 #include "gdimd/inbox.h"
 #include "gdimd/matcher.h"
 #include "gdimd/room_message.h"
+#include "gdimd/stamps.h"
 #include "gdimd/submap_message.h"
 #include "ros/convert.h"
 
@@ -26,7 +29,6 @@ enum {
 
 static const uint64_t moment = 20 * 1000000ULL;		/* ns */
 static const uint64_t patience = 10 * 1000000000ULL;	/* ns, with a match */
-static const int64_t future = 60 * 1000000000LL;	/* ns: clocks differ */
 
 /**
  * struct keyframe - submaps of a frame that wait for others of it
@@ -58,6 +60,8 @@ struct inbox {
 	uint64_t		messages, kept, transforms, rejected, lost;
 	unsigned int		unmatched;
 	char			error[INBOX_ERROR];
+	struct stamps		stamps;
+	bool			told_ahead;	/* that clocks differ */
 };
 
 static uint64_t count_up(struct inbox *in, uint64_t *counter, unsigned int n)
@@ -91,16 +95,29 @@ static int refuse(struct inbox *in, const char *topic, int err,
 	return err;
 }
 
-/* Recordings are old, and that is fine; nothing is from tomorrow */
+/* Recordings are old, and that is fine; see stamps.h about those ahead */
 static int check_stamp(struct inbox *in, const char *topic, int64_t stamp)
 {
+	const int64_t wall = ends_now();
+	int64_t ahead;
+	bool good, tell;
+
 	if (stamp < 0)
 		return refuse(in, topic, -EINVAL, "a stamp before 1970");
-	if (stamp > ends_now() + future)
-		return refuse(in, topic, -EINVAL,
-			      "a stamp that lies %.0f s in the future",
-			      (stamp - ends_now()) * 1e-9);
-	return 0;
+	pthread_mutex_lock(&in->lock);
+	good = stamps_take(&in->stamps, stamp, wall, loop_now());
+	ahead = stamps_ahead(&in->stamps, wall);
+	tell = good && ahead && !in->told_ahead;
+	in->told_ahead |= tell;
+	pthread_mutex_unlock(&in->lock);
+	if (tell)
+		service_logf(LOG_WARNING, "%s: stamps are %.0f s (%.1f days) "
+			     "ahead of this machine's clock: clocks differ, "
+			     "stamps are judged by each other", topic,
+			     ahead * 1e-9, ahead / 86400e9);
+	return good ? 0 : refuse(in, topic, -EINVAL,
+				 "a stamp that lies %.0f s in the future",
+				 (stamp - wall) * 1e-9);
 }
 
 /*
@@ -607,11 +624,20 @@ void inbox_unknown(struct inbox *in, const char *topic, const char *why)
  * Begin and end
  */
 
+static void find_newest(void *arg, const struct store_node *n)
+{
+	int64_t *newest = arg;
+
+	if (n->stamp > *newest)
+		*newest = n->stamp;
+}
+
 int inbox_open(struct inbox **inbox, struct site *site, struct loop *loop,
 	       const struct config *config, void (*told)(void *arg),
 	       void (*refused)(void *arg, const char *line), void *arg)
 {
 	struct inbox *in = calloc(1, sizeof(*in));
+	int64_t newest = 0;
 
 	if (!in)
 		return -ENOMEM;
@@ -628,6 +654,8 @@ int inbox_open(struct inbox **inbox, struct site *site, struct loop *loop,
 			return -ENOMEM;
 		}
 	}
+	site_each_node(site, find_newest, &newest);
+	stamps_begin(&in->stamps, newest);
 	pthread_mutex_init(&in->lock, NULL);
 	loop_add_timer(loop, &in->timer);
 	*inbox = in;
@@ -648,6 +676,8 @@ void inbox_close(struct inbox *in)
 
 void inbox_status(struct inbox *in, cJSON *out)
 {
+	int64_t ahead;
+
 	pthread_mutex_lock(&in->lock);
 	cJSON_AddNumberToObject(out, "messages", in->messages);
 	cJSON_AddNumberToObject(out, "submaps_stored", in->kept);
@@ -657,6 +687,9 @@ void inbox_status(struct inbox *in, cJSON *out)
 	if (in->matcher)
 		cJSON_AddNumberToObject(out, "unmatched",
 					in->unmatched);
+	ahead = stamps_ahead(&in->stamps, ends_now());
+	if (ahead)
+		cJSON_AddNumberToObject(out, "stamps_ahead", ahead / 1e9);
 	if (*in->error)
 		cJSON_AddStringToObject(out, "last_error", in->error);
 	pthread_mutex_unlock(&in->lock);

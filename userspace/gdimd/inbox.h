@@ -66,7 +66,10 @@ void inbox_damaged(struct inbox *in, const char *topic);
 /* A topic that nothing is to be taken from; @why: one line */
 void inbox_unknown(struct inbox *in, const char *topic, const char *why);
 
-/* "messages", "keyframes", "transforms", "refused", "last_error", ... */
+/*
+ * "messages", "keyframes", "transforms", "refused", "last_error", ...; with
+ * "stamps_ahead", s, clocks differ: see stamps.h
+ */
 void inbox_status(struct inbox *in, cJSON *out);
 
 #endif
