@@ -271,6 +271,46 @@ test_clock()
 taken_anew() { ask status && jq '.in.submaps_stored >= 24 and
 	.in.refused == 0' "$scratch/answer"; }
 
+# Cells that are damaged are told of, counted, and named in snapshots
+test_damaged()
+{
+	rm -f "$store"*
+	$bin/gdimctl --store "$store" import-submaps "$scratch/cells.i8" \
+		--size 60x60 --resolution 0.05 --poses "$scratch/true.csv" \
+		--layer slam_map >/dev/null
+	python3 - "$store" <<-'END'
+	import sqlite3, sys
+	db = sqlite3.connect(sys.argv[1])
+	db.execute('UPDATE submap SET cells = zeroblob(length(cells)) '
+		   'WHERE id IN (3, 5)')
+	db.commit()
+	END
+	start damaged --from none --to none
+	until_says true is_damaged 2
+	ok 'submaps that are damaged are counted'
+	until_says 'damaged: 2 submaps' $gdimctl status
+	ok 'and in the status that people read'
+	$gdimctl layer slam_map rule=mean >/dev/null
+	sleep 0.3
+	ask snapshot damaged
+	path=$(jq -r .path "$scratch/answer")
+	[ "$(grep -c '^damaged: slam_map of submap_[24]$' \
+		"${path%.mcap}.txt")" = 2 ]
+	ok 'a snapshot names them'
+	[ "$(grep -c 'damaged cells: slam_map of submap_[24] is not' \
+		"$scratch/damaged.err")" = 2 ] &&
+		[ "$(grep -c 'damaged cells' "$scratch/damaged.err")" = 2 ]
+	ok 'and the log, each once'
+	$gdimctl import-submaps "$scratch/cells.i8" --size 60x60 \
+		--resolution 0.05 --poses "$scratch/true.csv" --layer \
+		slam_map >/dev/null
+	until_says true is_damaged 0
+	ok 'until newer ones come'
+	end
+}
+
+is_damaged() { ask status && jq ".damaged == $1" "$scratch/answer"; }
+
 # grids TOPIC SOURCE: its messages, as JSON, the last one in $scratch/answer
 grids()
 {
@@ -485,6 +525,7 @@ test_ros2
 test_bits
 test_gases
 test_clock
+test_damaged
 test_imported
 test_late
 test_changed

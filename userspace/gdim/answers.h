@@ -46,7 +46,7 @@ int answer_room(struct site *s, unsigned int id, cJSON *out,
 int answer_find_room(struct site *s, unsigned int id, struct room *room,
 		     char error[SITE_ERROR]);
 
-/* "nodes", "placed", "submaps", "waiting", "cell_bytes", "tile_bytes" */
+/* "nodes", "placed", "submaps", "waiting", "damaged", "cell_bytes", "tile_bytes" */
 int answer_status(struct site *s, cJSON *out);
 
 #endif

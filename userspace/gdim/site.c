@@ -340,6 +340,7 @@ int site_open(struct site **site, const char *path, enum store_mode mode,
 		s->config.threads = sysconf(_SC_NPROCESSORS_ONLN);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->reader_lock, NULL);
+	pthread_mutex_init(&s->damage.lock, NULL);
 	turns_init(&s->turns);
 	snprintf(s->path, sizeof(s->path), "%s", path);
 	s->cache = cache_create(s->config.memory / 2);
@@ -380,6 +381,8 @@ void site_close(struct site *s)
 	store_close(s->store);
 	pthread_mutex_destroy(&s->lock);
 	pthread_mutex_destroy(&s->reader_lock);
+	pthread_mutex_destroy(&s->damage.lock);
+	free(s->damage.id);
 	turns_destroy(&s->turns);
 	free(s);
 }

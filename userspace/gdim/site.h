@@ -249,6 +249,32 @@ int site_repeaters(struct site *s,
 		   char error[SITE_ERROR]);
 
 /**
+ * struct site_damaged - a submap whose cells cannot be read
+ *
+ * Its map lacks it, until a newer one takes its place.
+ */
+struct site_damaged {
+	char	layer[LAYER_NAME], frame[STORE_FRAME];
+};
+
+/**
+ * site_set_damaged() - who is told of each that is found, once
+ * @found: called in the thread that wanted its cells; must not look at the site
+ */
+void site_set_damaged(struct site *s,
+		      void (*found)(void *arg, const struct site_damaged *d),
+		      void *arg);
+
+/**
+ * site_damaged() - those that were found
+ * @list: gets up to @most of them
+ *
+ * Return: how many @list got; with 0 for @most, how many there are.
+ */
+unsigned int site_damaged(struct site *s, struct site_damaged *list,
+			  unsigned int most);
+
+/**
  * struct site_counts
  * @placed:	nodes that have a place
  * @waiting:	submaps whose node has none yet

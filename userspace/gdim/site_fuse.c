@@ -36,6 +36,9 @@ int site_load_cells(struct site *s, int64_t id, uint64_t drops,
 	pthread_mutex_lock(&s->reader_lock);
 	err = store_cells(s->reader, id, c);
 	pthread_mutex_unlock(&s->reader_lock);
+	/* one that is gone is no damage, nor is a lack of memory */
+	if (err && err != -ENOENT && err != -ENOMEM)
+		site_damage_add(s, id);
 	if (!err)
 		cache_add_since(s->cache, id, *c, drops);
 	return err;

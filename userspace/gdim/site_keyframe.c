@@ -109,6 +109,7 @@ static int take_keyframe(const struct keyframe *f)
 		cache_drop(s->cache, m->id | SITE_WEIGHTS);
 		cache_drop(s->cache, m->id);
 		cache_add(s->cache, m->id, f->submap[i].cells);
+		site_damage_drop(s, m->id);
 		s->node[node].node.id = m->node;
 		if (site_add_submap(s, m, node, f->submap[i].layer) ==
 		    INDEX_NONE)

@@ -58,6 +58,22 @@ struct layer_state {
 };
 
 /**
+ * struct site_damage - submaps whose cells cannot be read
+ * @lock:	of @id, @count of them; any thread finds one
+ */
+struct site_damage {
+	pthread_mutex_t	lock;
+	int64_t		*id;
+	unsigned int	count, room;
+	void		(*found)(void *arg, const struct site_damaged *d);
+	void		*arg;
+};
+
+/* Its cells cannot be read, or there are others or none */
+void site_damage_add(struct site *s, int64_t id);
+void site_damage_drop(struct site *s, int64_t id);
+
+/**
  * struct site
  * @store:	of the thread that has the turn to store
  * @turns:	of those who change something
@@ -84,6 +100,7 @@ struct site {
 	struct index		submap_ids;
 	uint32_t		removed;	/* of submaps */
 	unsigned int		placed;		/* nodes */
+	struct site_damage	damage;
 	site_want_fn		*want;
 	void			*want_arg;
 };

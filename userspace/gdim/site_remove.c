@@ -31,6 +31,7 @@ static void forget_submap(struct site *s, uint32_t at)
 	cache_drop(s->cache, m->submap.id | SITE_COARSE);
 	cache_drop(s->cache, m->submap.id | SITE_WEIGHTS);
 	cache_drop(s->cache, m->submap.id);
+	site_damage_drop(s, m->submap.id);
 	m->layer = SITE_REMOVED;
 	m->pending = false;
 	s->removed++;

@@ -38,6 +38,9 @@ static void print_status(const cJSON *a)
 	printf("%s: %.0f submaps of %.0f nodes, %.0f of them placed, "
 	       "%.0f submaps wait\n", ctl_text(a, "store"), ctl_value(a, "submaps"),
 	       ctl_value(a, "nodes"), ctl_value(a, "placed"), ctl_value(a, "waiting"));
+	if (ctl_value(a, "damaged") > 0)
+		printf("damaged: %.0f submaps, which gdimctl verify and "
+		       "snapshots name\n", ctl_value(a, "damaged"));
 	printf("memory: cells %.1f MB, fused maps %.1f MB\n",
 	       ctl_value(a, "cell_bytes") / 1e6, ctl_value(a, "tile_bytes") / 1e6);
 	printf("in: %.0f messages, %.0f refused, %.0f lost%s%s\n",

@@ -99,6 +99,23 @@ static int update_layers(struct gdimd *g, char error[256])
 	return number < 0 ? number : 0;
 }
 
+/* A file that is damaged has one fault or very many */
+static void on_damaged(void *arg, const struct site_damaged *d)
+{
+	enum { TOLD = 8 };
+	static unsigned int told;
+	const unsigned int n = __atomic_add_fetch(&told, 1, __ATOMIC_RELAXED);
+
+	(void)arg;
+	if (n <= TOLD)
+		service_logf(LOG_ERR, "damaged cells: %s of %s is not in its "
+			     "map, until a newer one comes", d->layer,
+			     d->frame);
+	else if (n == TOLD + 1)
+		service_logf(LOG_ERR, "damaged cells: of more submaps, too; "
+			     "'gdimctl verify' names all");
+}
+
 static int open_site(struct gdimd *g, char error[256])
 {
 	const struct site_config config = { g->config.memory,
@@ -106,6 +123,8 @@ static int open_site(struct gdimd *g, char error[256])
 	int err = site_open(&g->site, g->config.store, STORE_CREATE, &config,
 			    error);
 
+	if (!err)
+		site_set_damaged(g->site, on_damaged, g);
 	if (!err)
 		err = add_layers(g, error);
 	return err ? err : update_layers(g, error);

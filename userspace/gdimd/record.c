@@ -313,6 +313,19 @@ static void write_room(struct record *r, struct site *site,
 	say_room(r, site, room, &v);
 }
 
+/* What the maps lack */
+static void say_damaged(struct record *r, struct site *site)
+{
+	const unsigned int count = site_damaged(site, NULL, 0);
+	struct site_damaged *d = malloc((count + 1) * sizeof(*d));
+	const unsigned int n = d && count ? site_damaged(site, d, count) : 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		fprintf(r->rooms, "damaged: %s of %s\n", d[i].layer,
+			d[i].frame);
+	free(d);
+}
+
 static void write_rooms(struct record *r, struct site *site)
 {
 	const time_t seconds = r->stamp / 1000000000;
@@ -323,6 +336,7 @@ static void write_rooms(struct record *r, struct site *site)
 	gmtime_r(&seconds, &tm);
 	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	fprintf(r->rooms, "%s\n", when);
+	say_damaged(r, site);
 	if (*r->left_out)
 		fprintf(r->rooms, "left out: %s\n", r->left_out);
 	if (!site_rooms(site, add_room, &l, error))

@@ -256,6 +256,8 @@ static const struct metric {
 	{ NULL, "submaps", "submaps", "gauge", "in the store" },
 	{ NULL, "waiting", "waiting_submaps", "gauge",
 	  "whose node has no place yet" },
+	{ NULL, "damaged", "damaged_submaps", "gauge",
+	  "whose cells cannot be read" },
 	{ NULL, "cell_bytes", "cell_bytes", "gauge", "of submaps in memory" },
 	{ NULL, "tile_bytes", "tile_bytes", "gauge",
 	  "of fused maps in memory" },
