@@ -250,6 +250,34 @@ test_place()
 	ok 'import: --pose turns it alike'
 }
 
+# Cells of fused maps begin at multiples of their side: who moves is told
+test_off()
+{
+	a_new off
+	sed 's/^origin.*/origin: [-1.05, -2.02, 0]/' "$scratch/plan.yaml" \
+		>"$scratch/off.yaml"
+	ctl import "$scratch/off.yaml" &&
+		grep -q 'lies 0.05 m, 0.02 m off; the store has it' \
+			"$scratch/out" && [ "$(wc -l <"$scratch/out")" = 2 ]
+	ok 'import: an origin within a cell: one line says how far it moves'
+	ctl -j import "$scratch/off.yaml" &&
+		of 'j["off_x"] == 0.05 and j["off_y"] == 0.02'
+	ok 'and as JSON'
+	[ "$(python3 - "$store" <<-'END'
+		import sqlite3, sys
+		print(*sqlite3.connect(sys.argv[1]).execute(
+		    'SELECT x, y FROM submap').fetchall())
+		END
+	)" = '(-1.05, -2.02)' ]
+	ok 'the store has it as it is'
+	a_new on
+	ctl import "$scratch/plan.yaml" && [ "$(wc -l <"$scratch/out")" = 1 ]
+	ok 'one that fits: nothing is said'
+	ctl import --pose 0,0,0.1 "$scratch/plan.yaml" &&
+		grep -q 'it is turned' "$scratch/out"
+	ok 'one that is turned: it is'
+}
+
 test_node()
 {
 	a_new node
@@ -578,6 +606,7 @@ test_import
 test_pictures
 test_modes
 test_place
+test_off
 test_node
 test_replaced
 test_round

@@ -148,6 +148,25 @@ static void find_place(void *arg, const struct store_node *node)
 		search->placed = node->placed;
 }
 
+/* What becomes of a coordinate of the origin. Return: m */
+static double shift(double at, double cell)
+{
+	const double off = floor(at / cell + 0.5) * cell - at;
+
+	return fabs(off) < 1e-3 * cell ? 0 : off;
+}
+
+/* Whether cells lie where those of the fused map do */
+static void describe_cells(const struct cells *c, double cell,
+			   struct import_map_result *r)
+{
+	r->resampled = c->origin.yaw != 0 || c->resolution != cell;
+	if (r->resampled)
+		return;
+	r->off_x = shift(c->origin.x, cell);
+	r->off_y = shift(c->origin.y, cell);
+}
+
 static void describe(const struct import_map_job *job, struct site *s,
 		     unsigned int layer, struct import_map_result *r)
 {
@@ -163,6 +182,9 @@ static void describe(const struct import_map_job *job, struct site *s,
 		.known = job->cells->known, .waits = !search.placed,
 	};
 	strcpy(r->layer, l.name);
+	/* where a node is changes */
+	if (is_whole(im))
+		describe_cells(job->cells, site_resolution(s, layer), r);
 }
 
 int import_map_run(struct import_map_job *job, struct site *s, bool at_once,
@@ -200,5 +222,13 @@ void import_map_answer(const struct import_map_result *r, double ms, cJSON *out)
 	cJSON_AddNumberToObject(out, "resolution", r->resolution);
 	cJSON_AddNumberToObject(out, "known_cells", r->known);
 	cJSON_AddBoolToObject(out, "waits", r->waits);
+	if (r->off_x != 0 || r->off_y != 0) {
+		cJSON_AddNumberToObject(out, "off_x",
+					round(r->off_x * 1e6) / 1e6);
+		cJSON_AddNumberToObject(out, "off_y",
+					round(r->off_y * 1e6) / 1e6);
+	}
+	if (r->resampled)
+		cJSON_AddTrueToObject(out, "resampled");
 	cJSON_AddNumberToObject(out, "ms", round(ms * 1000) / 1000);
 }

@@ -41,6 +41,11 @@ struct import_map_job;
  * @layer:	that has it now
  * @known:	cells
  * @waits:	it is stored, but its node has no place yet
+ * @off_x, @off_y: m, by which its cells lie elsewhere in the fused map, as cells
+ *		of that begin at multiples of its resolution; the store has the
+ *		map's own origin
+ * @resampled:	it is turned, or its cells have another size: each goes where
+ *		it fits best, up to half a cell away
  */
 struct import_map_result {
 	char		layer[LAYER_NAME];
@@ -48,6 +53,8 @@ struct import_map_result {
 	double		resolution;
 	uint64_t	known;
 	bool		waits;
+	double		off_x, off_y;
+	bool		resampled;
 };
 
 /**
@@ -73,7 +80,8 @@ int import_map_run(struct import_map_job *job, struct site *s, bool at_once,
 		   struct import_map_result *r, char error[SITE_ERROR]);
 /*
  * As JSON: "layer", "width", "height", "resolution", "known_cells", "waits",
- * "ms"
+ * "ms"; with "off_x" and "off_y", m, or "resampled" if it does not fit the cells
+ * of the fused map
  */
 void import_map_answer(const struct import_map_result *r, double ms,
 		       cJSON *out);

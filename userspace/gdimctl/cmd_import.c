@@ -124,6 +124,14 @@ static void print(const cJSON *a)
 	       cJSON_IsTrue(cJSON_GetObjectItem(a, "waits")) ?
 	       ", where its node waits for a transform" : "",
 	       ctl_value(a, "ms"));
+	if (cJSON_GetObjectItem(a, "off_x"))
+		printf("its origin is no multiple of the cells: in the fused "
+		       "map it lies %g m, %g m off; the store has it as it "
+		       "is\n", ctl_value(a, "off_x"), ctl_value(a, "off_y"));
+	if (cJSON_IsTrue(cJSON_GetObjectItem(a, "resampled")))
+		printf("it is turned or has other cells: in the fused map "
+		       "each lies up to half a cell off; the store has it as "
+		       "it is\n");
 }
 
 /* Into the store, without a daemon: with its layer, or nothing */
