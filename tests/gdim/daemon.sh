@@ -271,6 +271,30 @@ test_clock()
 taken_anew() { ask status && jq '.in.submaps_stored >= 24 and
 	.in.refused == 0' "$scratch/answer"; }
 
+# Hazards as submaps, which come before their node is known, follow the graph
+test_hazards()
+{
+	local layer
+
+	rm -f "$store"*
+	start hazards
+	in_space "$feed" -s 60 -i 40 -w 3 -l hazard_map -l nav_cost_map \
+		-l teleop_map -c "$scratch/true.csv" "$scratch/cells.i8" \
+		"$scratch/drifted.csv" ros2 2>"$scratch/feed.err"
+	until_says '24 submaps of 8 nodes, 8 of them placed' $gdimctl status
+	ok 'hazards, costs and limits of teleoperation come as submaps'
+	ask status
+	has '.in.refused == 0'
+	ok 'none is refused, though their nodes came later'
+	sleep 0.3
+	for layer in hazard_map nav_cost_map teleop_map; do
+		$gdimctl export --layer $layer --out "$scratch/got.pgm" &&
+			cmp "$scratch/want.pgm" "$scratch/got.pgm"
+		ok "the loop is closed: $layer is that of the right poses"
+	done
+	end
+}
+
 # Cells that are damaged are told of, counted, and named in snapshots
 test_damaged()
 {
@@ -525,6 +549,7 @@ test_ros2
 test_bits
 test_gases
 test_clock
+test_hazards
 test_damaged
 test_imported
 test_late

@@ -22,7 +22,7 @@ bool config_rate_valid(double hz);
  *		for in the name. Behind those of the user are those of the
  *		default of that name that the user has not got
  * @own:	bytes of @words that are the user's; 0: nobody said anything
- * @whole:	maps, not submaps: they lie in the map's frame
+ * @whole:	maps that lie in the map's frame; in that of a node they are submaps
  */
 struct config_layer {
 	char		name[LAYER_NAME], words[512];

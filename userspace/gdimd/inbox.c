@@ -25,9 +25,11 @@ enum {
 	GATHERED	= 64,		/* submaps of one */
 	REPEATERS	= 4096,		/* of a message */
 	WAITING_MB	= 256,		/* of submaps that wait for a match */
+	HELD		= 64,		/* messages that wait for their node */
 };
 
 static const uint64_t moment = 20 * 1000000ULL;		/* ns */
+static const uint64_t node_patience = 2 * 1000000000ULL; /* ns, with a node */
 static const uint64_t patience = 10 * 1000000000ULL;	/* ns, with a match */
 
 /**
@@ -43,6 +45,12 @@ struct keyframe {
 	uint64_t		due;
 };
 
+/* Maps in the frame of a node that is not known yet, until @due */
+struct held {
+	struct taken	*maps;
+	uint64_t	due;
+};
+
 struct inbox {
 	struct site		*site;
 	struct loop		*loop;
@@ -56,6 +64,8 @@ struct inbox {
 	struct matcher		*matcher;
 	uint64_t		patience;	/* ns, for a match */
 	size_t			waiting;	/* bytes */
+	struct held		held[HELD];	/* in the order they came */
+	unsigned int		helds;
 	pthread_mutex_t		lock;		/* of what follows */
 	uint64_t		messages, kept, transforms, rejected, lost;
 	unsigned int		unmatched;
@@ -63,6 +73,8 @@ struct inbox {
 	struct stamps		stamps;
 	bool			told_ahead;	/* that clocks differ */
 };
+
+static void release_held(struct inbox *in, uint64_t now);
 
 static uint64_t count_up(struct inbox *in, uint64_t *counter, unsigned int n)
 {
@@ -180,6 +192,8 @@ static void set_timer(struct inbox *in)
 	for (unsigned int i = 0; i < in->keyframes; i++)
 		if (in->keyframe[i]->due < in->timer.due)
 			in->timer.due = in->keyframe[i]->due;
+	if (in->helds && in->held[0].due < in->timer.due)
+		in->timer.due = in->held[0].due;
 }
 
 static void on_timer(void *arg, uint64_t now)
@@ -191,6 +205,7 @@ static void on_timer(void *arg, uint64_t now)
 	for (unsigned int i = in->keyframes; i--;)
 		if (in->keyframe[i]->due <= now)
 			flush(in, i);
+	release_held(in, now);
 	set_timer(in);
 }
 
@@ -294,15 +309,38 @@ static int check_frame(struct inbox *in, const char *topic,
 	return 0;
 }
 
+static int not_the_map(struct inbox *in, const char *topic, const char *frame)
+{
+	return refuse(in, topic, -EINVAL, "frame %s, not %s", frame,
+		      in->config->frame);
+}
+
+/*
+ * What is a whole map may come as submaps, too: in the frames of nodes, which
+ * they follow. Return: 1: that node is not known yet
+ */
+static int find_whole_frame(struct inbox *in, const char *topic,
+			    const struct message_header *h,
+			    char frame[STORE_FRAME])
+{
+	if (submap_frame(&h->frame_id, frame))
+		return refuse(in, topic, -EINVAL, "no proper frame id");
+	if (is_map_frame(in, frame)) {
+		strcpy(frame, SITE_ROOT);
+		return 0;
+	}
+	if (!strcmp(frame, SITE_ROOT))
+		return not_the_map(in, topic, frame);
+	return !in->matcher && !site_has_frame(in->site, frame);
+}
+
 /* Whose frame a submap has: that of a node, or that of the map */
 static int find_frame(struct inbox *in, const char *topic,
 		      const struct config_layer *from,
 		      const struct message_header *h, char frame[STORE_FRAME])
 {
-	if (from->whole) {
-		strcpy(frame, SITE_ROOT);
-		return check_frame(in, topic, h);
-	}
+	if (from->whole)
+		return find_whole_frame(in, topic, h, frame);
 	if (submap_frame(&h->frame_id, frame))
 		return refuse(in, topic, -EINVAL, "no proper frame id");
 	if (is_map_frame(in, frame) || !strcmp(frame, SITE_ROOT))
@@ -400,25 +438,91 @@ static void on_match(void *arg, void *item, const char *frame)
 	forget(in, t);
 }
 
-/* Those that wait are kept in memory: the oldest do not wait for ever */
-static int wait_for_match(struct inbox *in, const struct taken *t)
+/* For forget(). Return: NULL, and it was told: no memory */
+static struct taken *copy_taken(struct inbox *in, const struct taken *t)
 {
 	struct taken *w = malloc(sizeof(*w));
 
-	if (!w)
-		return refuse(in, t->topic, -ENOMEM, "out of memory");
+	if (!w) {
+		refuse(in, t->topic, -ENOMEM, "out of memory");
+		return NULL;
+	}
 	*w = *t;
+	w->bytes = 0;
 	for (unsigned int i = 0; i < w->count; i++) {
 		cells_get(w->cells[i]);
 		w->bytes += w->cells[i]->bytes;
 	}
 	in->waiting += w->bytes;
+	return w;
+}
+
+/* Those that wait are kept in memory: the oldest do not wait for ever */
+static int wait_for_match(struct inbox *in, const struct taken *t)
+{
+	struct taken *w = copy_taken(in, t);
+
+	if (!w)
+		return -ENOMEM;
 	matcher_item(in->matcher, w->stamp, loop_now() + in->patience, w);
 	while (in->waiting > (size_t)WAITING_MB << 20 &&
 	       matcher_waiting(in->matcher) > 1)
 		matcher_first(in->matcher);
 	set_timer(in);
 	return 0;
+}
+
+/*
+ * Submaps whose node has not been heard of yet
+ */
+
+/* Out of the list. Return: for forget() */
+static struct taken *take_held(struct inbox *in, unsigned int i)
+{
+	struct taken *t = in->held[i].maps;
+
+	memmove(&in->held[i], &in->held[i + 1],
+		(--in->helds - i) * sizeof(*in->held));
+	return t;
+}
+
+static void refuse_held(struct inbox *in, unsigned int i)
+{
+	struct taken *t = take_held(in, i);
+
+	not_the_map(in, t->topic, t->frame);
+	forget(in, t);
+}
+
+static int hold(struct inbox *in, const struct taken *t)
+{
+	struct taken *w = copy_taken(in, t);
+
+	if (!w)
+		return -ENOMEM;
+	if (in->helds == HELD || in->waiting > (size_t)WAITING_MB << 20)
+		refuse_held(in, 0);
+	in->held[in->helds++] = (struct held){ w, loop_now() + node_patience };
+	set_timer(in);
+	return 0;
+}
+
+/* Those whose node is there by now are kept, and those that waited refused */
+static void release_held(struct inbox *in, uint64_t now)
+{
+	for (unsigned int i = 0; i < in->helds; ) {
+		struct taken *t = in->held[i].maps;
+
+		if (site_has_frame(in->site, t->frame)) {
+			take_held(in, i);
+			keep_all(in, t);
+			forget(in, t);
+		} else if (in->held[i].due <= now) {
+			refuse_held(in, i);
+		} else {
+			i++;
+		}
+	}
 }
 
 int inbox_map(struct inbox *in, const char *topic,
@@ -431,14 +535,16 @@ int inbox_map(struct inbox *in, const char *topic,
 	struct taken t = { .message = count_up(in, &in->messages, 1),
 			   .stamp = h->stamp };
 	char error[SUBMAP_ERROR];
+	bool unknown;
 	int n, err;
 
 	snprintf(t.topic, sizeof(t.topic), "%s", topic);
 	err = check_stamp(in, topic, h->stamp);
 	if (!err)
 		err = find_frame(in, topic, from, h, t.frame);
-	if (err)
+	if (err < 0)
 		return err;
+	unknown = err;
 	n = submap_read(kind, msg, layer, error);
 	if (n < 0)
 		return refuse(in, topic, n, "%s", error);
@@ -446,11 +552,14 @@ int inbox_map(struct inbox *in, const char *topic,
 	for (int i = 0; i < n; i++)
 		t.cells[i] = layer[i].cells;
 	err = find_layers(in, from, name, layer, &t);
-	if (!err && in->matcher && !from->whole)
+	if (!err && in->matcher && strcmp(t.frame, SITE_ROOT))
 		err = wait_for_match(in, &t);
+	else if (!err && unknown)
+		err = hold(in, &t);
 	else if (!err)
 		err = keep_all(in, &t);
 	submap_free(layer, n);
+	release_held(in, loop_now());
 	return err;
 }
 
@@ -511,6 +620,7 @@ int inbox_transforms(struct inbox *in, const char *topic,
 	if (!err) {
 		count_up(in, &in->transforms, n);
 		in->stored(in->arg);
+		release_held(in, loop_now());
 	}
 	free(t);
 	return err;
@@ -669,6 +779,11 @@ void inbox_close(struct inbox *in)
 	matcher_destroy(in->matcher);
 	while (in->keyframes)
 		flush(in, 0);
+	release_held(in, loop_now());
+	while (in->keyframes)
+		flush(in, 0);
+	while (in->helds)
+		refuse_held(in, 0);
 	loop_remove_timer(in->loop, &in->timer);
 	pthread_mutex_destroy(&in->lock);
 	free(in);
