@@ -250,7 +250,7 @@ $(eval $(call linked,gdimctl,$(call objects,userspace/gdimctl/*.c) $(GDIM) \
 	$(BAG) $(COMMON_O) $(LIB),$(GDIM_LIBS) $(BAG_LIBS) -lisal))
 GDIMD	:= $(filter-out %/gdimd.o,$(call objects,userspace/gdimd/*.c)) $(GDIM) \
 	     $(DAEMON) $(ENDS)
-GDIMD_LIBS := $(ENDS_LIBS) $(DAEMON_LIBS) $(GDIM_LIBS) -lcivetweb
+GDIMD_LIBS := $(ENDS_LIBS) $(DAEMON_LIBS) $(GDIM_LIBS)
 $(eval $(call linked,gdimd,$(BUILD)/obj/gdimd/gdimd.o $(GDIMD),$(GDIMD_LIBS)))
 $(eval $(call linked,test_gdimd,tests/unit/test_gdimd.c $(GDIMD) $(HEADERS),\
 	$(GDIMD_LIBS)))

@@ -131,6 +131,7 @@ part marks 8460
 mark=$(sed -n 's/^# mark //p' "$scratch/told")
 part errors 8460
 part hostile 8460
+part crowd 8460
 
 # ---- many, and long ----
 

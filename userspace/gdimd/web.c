@@ -30,28 +30,44 @@ static const char *origin_host(const char *origin)
 static int check_sender(struct web_worker *w)
 {
 	const struct web_auth *a = &w->web->auth;
-	const char *host = mg_get_header(w->conn, "Host");
+	const char *host = http_header(w->asked, "Host");
 
 	if (a->loopback && (!host || !web_auth_host(a, host)))
 		return web_refuse(w, 403, "no such host is here: ask "
 				  "localhost");
-	if (a->tokens && !web_auth_token(a, mg_get_header(w->conn,
-							  "Authorization")))
+	if (a->tokens && !web_auth_token(a, http_header(w->asked,
+							"Authorization")))
 		return web_refuse(w, 401, "a token is needed: Authorization: "
 				  "Bearer TOKEN");
 	return 0;
+}
+
+/* The address of a client, which has its port behind it */
+static bool is_local(const struct web_worker *w)
+{
+	char text[ADDRESS_TEXT], *at = text, *colon;
+
+	snprintf(text, sizeof(text), "%s", http_conn_peer(w->conn));
+	colon = strrchr(text, ':');
+	if (colon)
+		*colon = 0;
+	if (*at == '[') {
+		at++;
+		at[strcspn(at, "]")] = 0;
+	}
+	return web_auth_is_local(at);
 }
 
 /* A page of another site can send, too, but not with this type */
 static int check_change(struct web_worker *w)
 {
 	static const char json[] = "application/json";
-	const char *type = mg_get_header(w->conn, "Content-Type");
-	const char *origin = mg_get_header(w->conn, "Origin");
+	const char *type = http_header(w->asked, "Content-Type");
+	const char *origin = http_header(w->asked, "Origin");
 	const char *host = origin ? origin_host(origin) : NULL;
-	const char *own = mg_get_header(w->conn, "Host");
+	const char *own = http_header(w->asked, "Host");
 
-	if (!w->web->auth.tokens && !web_auth_is_local(w->info->remote_addr))
+	if (!w->web->auth.tokens && !is_local(w))
 		return web_refuse(w, 403, "only this machine may do that");
 	if (origin && (!host || !own || strcasecmp(host, own)))
 		return web_refuse(w, 403, "pages of other sites may not do "
@@ -178,196 +194,88 @@ static int answer_path(struct web_worker *w, bool post)
 
 static int answer(struct web_worker *w)
 {
-	const char *method = w->info->request_method;
+	const char *method = w->asked->method;
 	const bool post = !strcmp(method, "POST");
 	char error[256] = "";
-	int status;
 
-	w->head = !strcmp(method, "HEAD");
-	status = check_sender(w);
-	if (status)
-		return status;
 	if (!post && !w->head && strcmp(method, "GET"))
 		return web_refuse(w, 405, "there is only GET, HEAD and POST");
-	if (web_request_parse(&w->request, w->info->request_uri,
-			      w->info->query_string, error))
+	if (web_request_parse(&w->request, w->asked->path, w->asked->query,
+			      error))
 		return web_refuse(w, 400, error);
 	return answer_path(w, post);
 }
 
 /*
- * What the library calls
+ * What the server calls
  */
 
-/*
- * Connections are few, as each has a thread: when most are taken, they are
- * given back after each answer.
- */
-static bool may_stay(const struct web_worker *w)
+static struct web_worker *begin(void *arg, unsigned int worker,
+				struct http_conn *c)
 {
-	const char *wish = mg_get_header(w->conn, "Connection");
+	struct web *web = arg;
+	struct web_worker *w = &web->worker[worker];
 
-	return !strcmp(w->info->http_version, "1.1") &&
-	       (!wish || strcasecmp(wish, "close")) &&
-	       __atomic_load_n(&w->web->connections, __ATOMIC_RELAXED) <
-	       WEB_THREADS * 3 / 4;
-}
-
-static int on_request(struct mg_connection *conn)
-{
-	struct web_worker *w = mg_get_thread_pointer(conn);
-	int status;
-
-	if (!w) {
-		mg_send_http_error(conn, 503, "no memory");
-		return 503;
-	}
-	w->conn = conn;
-	w->info = mg_get_request_info(conn);
-	w->stays = may_stay(w);
-	__atomic_add_fetch(&w->web->requests, 1, __ATOMIC_RELAXED);
-	/* what was sent along with something refused is not waited for */
-	if (w->info->content_length > WEB_BODY)
-		w->stays = false;
-	status = answer(w);
-	web_tiles_trim(w);
-	return status;
-}
-
-/* What the library cannot read */
-static int on_error(struct mg_connection *conn, int status, const char *text)
-{
-	struct web_worker *w = mg_get_thread_pointer(conn);
-
-	if (!w)
-		return 1;
-	w->conn = conn;
+	w->conn = c;
+	w->asked = http_conn_request(c);
 	w->stays = w->head = false;
-	web_refuse(w, status, text && *text ? text : "no proper request");
-	return 0;
-}
-
-static void *on_thread(const struct mg_context *context, int type)
-{
-	struct web_worker *w = type == 1 ? calloc(1, sizeof(*w)) : NULL;
-
-	if (w)
-		w->web = mg_get_user_data(context);
 	return w;
 }
 
-static void off_thread(const struct mg_context *context, int type,
-		       void *worker)
+/* Before anything else is read or done */
+static int on_admit(void *arg, unsigned int worker, struct http_conn *c)
 {
-	(void)context;
-	(void)type;
-	if (worker)
-		web_tiles_close(worker);
-	free(worker);
+	struct web_worker *w = begin(arg, worker, c);
+
+	__atomic_add_fetch(&w->web->requests, 1, __ATOMIC_RELAXED);
+	w->head = !strcmp(w->asked->method, "HEAD");
+	return check_sender(w);
 }
 
-static struct web *web_of(const struct mg_connection *conn)
+static void on_request(void *arg, unsigned int worker, struct http_conn *c)
 {
-	return mg_get_user_data(mg_get_context(conn));
+	struct web_worker *w = begin(arg, worker, c);
+
+	w->head = !strcmp(w->asked->method, "HEAD");
+	w->stays = w->asked->keep;
+	answer(w);
+	web_tiles_trim(w);
 }
 
-static int on_connection(const struct mg_connection *conn, void **data)
+/* What is no request */
+static void on_error(void *arg, unsigned int worker, struct http_conn *c,
+		     int status)
 {
-	(void)data;
-	__atomic_add_fetch(&web_of(conn)->connections, 1, __ATOMIC_RELAXED);
-	return 0;
-}
+	struct web_worker *w = begin(arg, worker, c);
 
-static void off_connection(const struct mg_connection *conn)
-{
-	__atomic_sub_fetch(&web_of(conn)->connections, 1, __ATOMIC_RELAXED);
-}
-
-/* Only about the start: clients do as they like, and that is no news */
-static int on_log(const struct mg_connection *conn, const char *text)
-{
-	struct web *web = web_of(conn);
-
-	if (!__atomic_load_n(&web->started, __ATOMIC_ACQUIRE) &&
-	    !*web->trouble)
-		snprintf(web->trouble, sizeof(web->trouble), "%s", text);
-	return 1;
+	web_refuse(w, status, status == 413 ? "the request is too long" :
+		   status == 408 ? "the request takes too long" :
+		   "no proper request");
 }
 
 /*
  * Begin and end
  */
 
-static int start(struct web *web)
-{
-	char threads[16], timeout[16];
-	const char *options[] = {
-		"listening_ports", web->auth.where,
-		"num_threads", threads,
-		"tcp_nodelay", "1",	/* or answers take 40 ms */
-		"enable_keep_alive", "yes",
-		"keep_alive_timeout_ms", timeout,
-		"request_timeout_ms", timeout,
-		"connection_queue", "64",
-		"decode_url", "no",
-		"enable_auth_domain_check", "no",
-		"access_control_allow_origin", "",
-		"access_control_allow_methods", "",
-		"access_control_allow_headers", "",
-		"enable_directory_listing", "no",
-		NULL
-	};
-	static const struct mg_callbacks callbacks = {
-		.begin_request = on_request, .http_error = on_error,
-		.init_thread = on_thread, .exit_thread = off_thread,
-		.init_connection = on_connection,
-		.connection_closed = off_connection, .log_message = on_log,
-	};
-
-	snprintf(threads, sizeof(threads), "%d", WEB_THREADS);
-	snprintf(timeout, sizeof(timeout), "%d", WEB_PATIENCE);
-	web->context = mg_start(&callbacks, web, options);
-	__atomic_store_n(&web->started, true, __ATOMIC_RELEASE);
-	return web->context ? 0 : -EIO;
-}
-
-/* The library would not tell what is wrong: whether we can listen at all */
-static int try_listen(const struct web_auth *a)
-{
-	const int fd = socket(a->address.storage.ss_family,
-			      SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
-	int err = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
-	    bind(fd, (const void *)&a->address.storage, a->address.len) ||
-	    listen(fd, 1))
-		err = -errno;
-	close(fd);
-	return err;
-}
-
 static int listen_on(struct web *web, char error[256])
 {
+	const struct http_config config = {
+		.address = &web->auth.address, .workers = WEB_THREADS,
+		.patience = WEB_PATIENCE, .body = WEB_BODY,
+		.admit = on_admit, .answer = on_request, .error = on_error,
+		.arg = web,
+	};
 	int err;
 
-	if (web->auth.address.storage.ss_family == AF_INET6 &&
-	    !mg_check_feature(MG_FEATURES_IPV6)) {
-		snprintf(error, 256, "http %s: the library for HTTP here knows "
-			 "no IPv6", web->auth.where);
-		return -EAFNOSUPPORT;
-	}
-	err = try_listen(&web->auth);
-	if (err) {
-		snprintf(error, 256, "http %s: %s", web->auth.where,
-			 strerror(-err));
-		return err;
-	}
-	err = start(web);
+	web->worker = calloc(WEB_THREADS + 1, sizeof(*web->worker));
+	if (!web->worker)
+		return -ENOMEM;
+	for (unsigned int i = 0; i <= WEB_THREADS; i++)
+		web->worker[i].web = web;
+	err = http_server_open(&web->server, &config);
 	if (err)
 		snprintf(error, 256, "http %s: %s", web->auth.where,
-			 *web->trouble ? web->trouble : "cannot start");
+			 strerror(-err));
 	return err;
 }
 
@@ -386,7 +294,6 @@ int web_open(struct web **out, struct gdimd *g, char error[256])
 	web->g = g;
 	pthread_mutex_init(&web->whole, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	mg_init_library(0);
 	if (getrandom(&web->run, sizeof(web->run), 0) < 0)
 		web->run = loop_now();
 	err = web_auth_open(&web->auth, g->config.http, g->config.http_tokens,
@@ -410,10 +317,11 @@ void web_close(struct web *web)
 		return;
 	if (web->calls)
 		loop_call_cancel(web->calls);
-	if (web->context)
-		mg_stop(web->context);
+	http_server_close(web->server);
 	loop_call_close(web->calls);
-	mg_exit_library();
+	for (unsigned int i = 0; web->worker && i <= WEB_THREADS; i++)
+		web_tiles_close(&web->worker[i]);
+	free(web->worker);
 	pthread_mutex_destroy(&web->whole);
 	bytes_free(&web->nothing);
 	free(web);

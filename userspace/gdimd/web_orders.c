@@ -9,9 +9,6 @@
 #include "gdim/utf8.h"
 #include "gdimd/web_parts.h"
 
-/* Bytes of a body: mg_read() waits for all that it is to read */
-enum { PIECE = 64 };
-
 /**
  * struct order
  * @slow:	is to be done by who asks, with @parameters: obey()
@@ -173,64 +170,12 @@ int web_answer_topics(struct web_worker *w)
 	return web_json(w, out);
 }
 
-/* Who sends hears nothing before it has sent; but there is an end to that */
-static int too_long(struct web_worker *w)
-{
-	const uint64_t until = loop_now() + WEB_PATIENCE * 1000000ULL;
-	size_t left = 4 * WEB_BODY;
-	char rest[PIECE];
-	int n = 1;
-
-	while (n > 0 && left > sizeof(rest) && loop_now() < until) {
-		n = mg_read(w->conn, rest, sizeof(rest));
-		left -= n > 0 ? n : 0;
-	}
-	return web_refuse(w, 413, "the request is too long");
-}
-
-/* All of the body into w->out. Return: 0 or the status of an error */
-static int read_body(struct web_worker *w)
-{
-	const long long len = w->info->content_length;
-	const char *expect = mg_get_header(w->conn, "Expect");
-	const uint64_t begin = loop_now();
-	int n = 1;
-
-	if (len > WEB_BODY)
-		return too_long(w);
-	if (expect)
-		mg_write(w->conn, "HTTP/1.1 100 Continue\r\n\r\n", 25);
-	if (web_begin(w) || bytes_reserve(&w->out, WEB_HEAD + WEB_BODY +
-					       PIECE + 1))
-		return web_fail(w, -ENOMEM, "");
-	while (n > 0 && w->out.len <= WEB_HEAD + WEB_BODY) {
-		n = mg_read(w->conn, w->out.data + w->out.len, PIECE);
-		w->out.len += n > 0 ? n : 0;
-		if (loop_now() - begin > WEB_PATIENCE * 1000000ULL)
-			return web_refuse(w, 408, "the request takes too "
-					  "long");
-	}
-	if (w->out.len > WEB_HEAD + WEB_BODY)
-		return too_long(w);
-	if (n < 0 || (len >= 0 && w->out.len - WEB_HEAD != (size_t)len))
-		return web_refuse(w, 400, "the request is not complete");
-	w->out.data[w->out.len] = 0;
-	return 0;
-}
-
 static int told(struct web_worker *w, const char *name)
 {
-	struct order o = { .name = name };
-	const bool stays = w->stays;
-	int status;
+	const struct bytes *body = http_conn_body(w->conn);
+	struct order o = { .name = name, .text = (const char *)body->data,
+			   .len = body->len };
 
-	w->stays = false;	/* until all of the body was read */
-	status = read_body(w);
-	if (status)
-		return status;
-	w->stays = stays;
-	o.text = (const char *)w->out.data + WEB_HEAD;
-	o.len = w->out.len - WEB_HEAD;
 	return answer_order(w, &o);
 }
 
@@ -313,7 +258,10 @@ int web_answer_metrics(struct web_worker *w)
 	}
 	cJSON_Delete(o.answer);
 	print_metric(&w->out, "http_connections", "gauge", "that are open",
-		     __atomic_load_n(&w->web->connections, __ATOMIC_RELAXED));
+		     http_server_connections(w->web->server));
+	print_metric(&w->out, "http_dropped_total", "counter",
+		     "connections closed as there were too many",
+		     http_server_dropped(w->web->server));
 	print_metric(&w->out, "http_requests_total", "counter", "answered",
 		     __atomic_load_n(&w->web->requests, __ATOMIC_RELAXED));
 	print_metric(&w->out, "http_errors_total", "counter",

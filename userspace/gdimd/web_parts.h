@@ -6,20 +6,22 @@
 #define GDIMD_WEB_PARTS_H
 
 #include <cjson/cJSON.h>
-#include <civetweb.h>
 #include <pthread.h>
 #include "common/bytes.h"
 #include "gdimd/gdimd.h"
 #include "common/loop_call.h"
+#include "gdimd/http_server.h"
 #include "gdimd/web_auth.h"
 #include "gdimd/web_request.h"
 
 enum {
-	WEB_THREADS	= 48,		/* connections that are served */
+	WEB_THREADS	= 32,		/* requests that are answered at once */
 	WEB_BODY	= 1 << 20,	/* bytes of a request */
 	WEB_HEAD	= 1024,		/* bytes before the body of an answer */
 	WEB_PATIENCE	= 5000,		/* ms: with clients, and for the loop */
 };
+
+struct web_worker;
 
 /**
  * struct web
@@ -27,26 +29,24 @@ enum {
  * @whole:	held while a whole map is drawn: these need much memory
  * @run:	this time that the daemon runs: revisions begin anew with it
  * @nothing:	a tile with nothing known
- * @connections, @requests, @errors: of any thread, atomic
- * @trouble:	what the library said before it was @started
+ * @requests, @errors: of any thread, atomic
+ * @worker:	WEB_THREADS of them, and that of the thread of connections
  */
 struct web {
 	struct gdimd		*g;
 	struct loop_call	*calls;
-	struct mg_context	*context;
+	struct http_server	*server;
 	struct web_auth		auth;
 	pthread_mutex_t		whole;
 	uint64_t		run;
 	struct bytes		nothing;
-	unsigned int		connections;
 	uint64_t		requests, errors;
-	char			trouble[128];
-	bool			started;
+	struct web_worker	*worker;
 };
 
 /**
  * struct web_worker - a thread of the server; all of it is kept for the next
- * @conn, @info: of the request that it works on
+ * @conn, @asked: the request that it works on
  * @head:	it is to be answered without a body
  * @stays:	the connection does
  * @out:	the answer; its body begins at WEB_HEAD
@@ -54,8 +54,8 @@ struct web {
  */
 struct web_worker {
 	struct web			*web;
-	struct mg_connection		*conn;
-	const struct mg_request_info	*info;
+	struct http_conn		*conn;
+	const struct http_request	*asked;
 	struct web_request		request;
 	bool				head, stays;
 	struct bytes			out;

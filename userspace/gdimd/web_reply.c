@@ -29,7 +29,7 @@ static int head(const struct web_worker *w, char to[WEB_HEAD], int status,
 	return snprintf(to, WEB_HEAD, "HTTP/1.1 %d %s\r\n%s"
 			"X-Content-Type-Options: nosniff\r\n%s"
 			"Connection: %s\r\n\r\n", status,
-			mg_get_response_code_text(NULL, status), content,
+			http_status(status), content,
 			lines, w->stays ? "keep-alive" : "close");
 }
 
@@ -41,14 +41,11 @@ int web_reply(struct web_worker *w, int status, const char *type,
 	uint8_t *begin;
 	int n;
 
-	/* civetweb closes after 401 */
-	w->stays &= status != 401;
 	n = head(w, text, status, type, lines, body);
-	if (!w->stays)
-		mg_disable_connection_keep_alive(w->conn);
 	begin = w->out.data + WEB_HEAD - n;
 	memcpy(begin, text, n);
-	mg_write(w->conn, begin, n + (w->head || !type ? 0 : body));
+	http_reply(w->conn, &w->out, WEB_HEAD - n,
+		   n + (w->head || !type ? 0 : body), w->stays);
 	return status;
 }
 
@@ -59,8 +56,11 @@ static int reply_nothing(struct web_worker *w)
 		"HTTP/1.1 500 Internal Server Error\r\n"
 		"Content-Length: 0\r\nConnection: close\r\n\r\n";
 
-	mg_disable_connection_keep_alive(w->conn);
-	mg_write(w->conn, text, sizeof(text) - 1);
+	w->out.len = 0;
+	/* without that either it is closed */
+	if (bytes_append(&w->out, text, sizeof(text) - 1))
+		w->out.len = 0;
+	http_reply(w->conn, &w->out, 0, w->out.len, false);
 	return 500;
 }
 

@@ -109,7 +109,7 @@ static const char *etag(struct web_worker *w, unsigned int layer,
 /* Whether If-None-Match has it. No mark of ours is part of another one */
 static bool is_known(struct web_worker *w, const char *tag)
 {
-	const char *have = mg_get_header(w->conn, "If-None-Match");
+	const char *have = http_header(w->asked, "If-None-Match");
 
 	return have && (strstr(have, tag) || !strcmp(have, "*"));
 }
