@@ -226,15 +226,27 @@ test_late()
 	for x in 500000 600000; do
 		echo "0,$x,0,0" >"$scratch/far.csv"
 		$gdimctl set-poses "$scratch/far.csv" >/dev/null
-		until_topic '.too_large > 1000000'
+		until_topic '.coarser == 8 and .resolution == 0.4'
 	done
-	ok 'a map is too large, which status has'
+	ok 'a map that is too large goes out in larger cells, which status has'
 	sleep 1.5
-	[ "$(grep -c 'slam_map is not published' "$scratch/late.err")" = 1 ]
+	[ "$(grep -c 'slam_map goes out in cells of 0.4 m: it has' \
+		"$scratch/late.err")" = 1 ]
 	ok 'and the log, once'
+	$gdimctl export --layer slam_map --out "$scratch/far.pgm" \
+		2>"$scratch/far.err" &&
+		grep -qx 'resolution: 0.2' "$scratch/far.yaml" &&
+		grep -q 'slam_map: in cells of 0.2 m, as there are too many' \
+			"$scratch/far.err"
+	ok 'it is exported so, too, with one line'
+	ask snapshot far
+	has '.left_out == null'
+	ok 'and nothing is left out of a snapshot'
+	rm -f "$scratch"/far.p* "$(jq -r .path "$scratch/answer")"
 	$gdimctl set-poses "$scratch/true.csv" >/dev/null
-	until_topic '.too_large == null' &&
-		grep -q 'slam_map is published again' "$scratch/late.err"
+	until_topic '.coarser == null and .resolution == 0.05' &&
+		grep -q 'slam_map goes out in cells of 0.05 m again' \
+			"$scratch/late.err"
 	ok 'until it is no longer'
 	end
 }

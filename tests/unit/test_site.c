@@ -8,6 +8,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include "gdim/cache.h"
+#include "gdim/level.h"
 #include "site_fixture.h"
 
 enum { SIDE = 60 };
@@ -679,6 +680,127 @@ static void test_threads(void)
 	site_close(s);
 }
 
+/*
+ * Maps in larger cells: tiles here and there, far apart, against what is found
+ * cell by cell
+ */
+enum { LEVEL_TILES = 12, LEVEL_SIDE = 64 };
+
+struct level_map {
+	struct rect	tile[LEVEL_TILES];
+	int16_t		cells[LEVEL_TILES][LEVEL_SIDE * LEVEL_SIDE];
+	unsigned int	reads;
+};
+
+static int read_level_tile(void *arg, struct raster *r)
+{
+	struct level_map *m = arg;
+
+	for (int i = 0; i < LEVEL_TILES; i++)
+		if (m->tile[i].x == r->rect.x && m->tile[i].y == r->rect.y)
+			memcpy(r->cells, m->cells[i], sizeof(m->cells[i]));
+	r->bits = 8;
+	r->resolution = 0.05;
+	m->reads++;
+	return 0;
+}
+
+static void each_level_tile(void *arg, void (*each)(void *arg,
+						    const struct rect *tile),
+			    void *to)
+{
+	struct level_map *m = arg;
+
+	for (int i = 0; i < LEVEL_TILES; i++)
+		each(to, &m->tile[i]);
+}
+
+/* Return: cells of @r that are not as they should be */
+static unsigned int wrong_levels(const struct level_map *m, unsigned int factor,
+				 enum reduce_how how, const struct raster *r)
+{
+	const size_t n = (size_t)r->rect.width * r->rect.height;
+	int *most = malloc(3 * n * sizeof(int)), *least = most + n;
+	int *known = least + n;
+	unsigned int bad = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		most[i] = -1;
+		least[i] = INT16_MAX;
+		known[i] = 0;
+	}
+	for (int i = 0; i < LEVEL_TILES; i++)
+		for (int k = 0; k < LEVEL_SIDE * LEVEL_SIDE; k++) {
+			const long x = m->tile[i].x + k % LEVEL_SIDE;
+			const long y = m->tile[i].y + k / LEVEL_SIDE;
+			const size_t at = (size_t)(floor(y / (double)factor) -
+				r->rect.y) * r->rect.width +
+				(size_t)(floor(x / (double)factor) -
+					 r->rect.x);
+			const int v = m->cells[i][k];
+
+			if (v < 0)
+				continue;
+			known[at]++;
+			most[at] = v > most[at] ? v : most[at];
+			least[at] = v < least[at] ? v : least[at];
+		}
+	for (size_t i = 0; i < n; i++) {
+		const int v = r->cells[i];
+
+		if (!known[i])
+			bad += v != -1;
+		else if (how == REDUCE_MEAN)
+			bad += v < least[i] || v > most[i];
+		else
+			bad += v != (how == REDUCE_MAX ? most[i] : least[i]);
+	}
+	free(most);
+	return bad;
+}
+
+static void test_levels(void)
+{
+	static struct level_map m;
+	const struct level_source from = { read_level_tile, each_level_tile,
+					   &m };
+	struct rect all = { 0 };
+	uint64_t seed = 3;
+	unsigned int bad = 0, levels = 0;
+
+	for (int i = 0; i < LEVEL_TILES; i++) {
+		const int x = (int)rnd(&seed, 40) - 20;
+
+		m.tile[i] = (struct rect){ x * LEVEL_SIDE, (i - 6) * LEVEL_SIDE,
+					   LEVEL_SIDE, LEVEL_SIDE };
+		all = rect_union(&all, &m.tile[i]);
+		for (int k = 0; k < LEVEL_SIDE * LEVEL_SIDE; k++)
+			m.cells[i][k] = rnd(&seed, 50) ? -1 :
+					(int)rnd(&seed, 101);
+	}
+	for (unsigned int factor = 1; factor <= 512; factor *= 2)
+		for (int how = REDUCE_MEAN; how <= REDUCE_MIN; how++) {
+			struct raster r = { .rect = level_rect(&all, factor) };
+
+			r.cells = malloc((size_t)r.rect.width * r.rect.height *
+					 sizeof(*r.cells));
+			bad += level_read(&from, factor, how, &r) ||
+			       r.resolution != 0.05 * factor;
+			bad += wrong_levels(&m, factor, how, &r);
+			free(r.cells);
+			levels++;
+		}
+	ok(!bad && levels == 30, "%u levels of a map, %u cells wrong", levels,
+	   bad);
+	ok(m.reads == levels * LEVEL_TILES, "only tiles that are there are read");
+	all = (struct rect){ -(1 << 28), 0, 1U << 29, 1000 };
+	ok(level_factor(&all, 1, 1 << 26) == 128 &&
+	   level_factor(&all, 2, 1 << 26) == 128 &&
+	   level_factor(&(struct rect){ 0, 0, 8192, 8192 }, 1, 1 << 26) == 1 &&
+	   level_factor(&(struct rect){ 0, 0, 8192, 8193 }, 1, 1 << 26) == 2,
+	   "the finest level that fits");
+}
+
 int main(void)
 {
 	make_folder();
@@ -688,6 +810,7 @@ int main(void)
 	test_changes();
 	test_keyframes();
 	test_refused();
+	test_levels();
 	test_read_only();
 	test_full();
 	test_weights(8);

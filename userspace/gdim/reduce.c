@@ -8,8 +8,11 @@
 
 enum reduce_how reduce_how(const struct layer *l)
 {
-	return l->rule == RULE_MAX || l->rule == RULE_LOG_ODDS ? REDUCE_MAX :
-	       REDUCE_MEAN;
+	if (l->rule == RULE_MAX || l->rule == RULE_LOG_ODDS ||
+	    l->role == LAYER_OBSTACLE || l->role == LAYER_HAZARD ||
+	    l->role == LAYER_COST)
+		return REDUCE_MAX;
+	return l->rule == RULE_MIN ? REDUCE_MIN : REDUCE_MEAN;
 }
 
 static long floor_div(long a, long b)
@@ -33,7 +36,7 @@ static int16_t block(const struct raster *r, struct span x, struct span y,
 		     enum reduce_how how)
 {
 	long sum = 0, known = 0;
-	int16_t most = -1;
+	int16_t most = -1, least = INT16_MAX;
 
 	for (unsigned int row = y.begin; row < y.end; row++) {
 		const int16_t *v = r->cells + (size_t)row * r->rect.width;
@@ -42,12 +45,14 @@ static int16_t block(const struct raster *r, struct span x, struct span y,
 			if (v[i] < 0)
 				continue;
 			most = v[i] > most ? v[i] : most;
+			least = v[i] < least ? v[i] : least;
 			sum += v[i];
 			known++;
 		}
 	}
-	return how == REDUCE_MAX || !known ? most : (2 * sum + known) /
-						    (2 * known);
+	if (how == REDUCE_MAX || !known)
+		return most;
+	return how == REDUCE_MIN ? least : (2 * sum + known) / (2 * known);
 }
 
 int reduce_raster(const struct raster *from, unsigned int factor,

@@ -13,9 +13,11 @@
  * enum reduce_how - what becomes of the known cells of a block
  * @REDUCE_MEAN:	rounded half up
  * @REDUCE_MAX:		so that no wall and no hazard gets lost
+ * @REDUCE_MIN:		of layers whose rule that is
  */
-enum reduce_how { REDUCE_MEAN, REDUCE_MAX };
+enum reduce_how { REDUCE_MEAN, REDUCE_MAX, REDUCE_MIN };
 
+/* As the layer's rule has it; of obstacles, hazards and costs the largest */
 enum reduce_how reduce_how(const struct layer *l);
 
 /**

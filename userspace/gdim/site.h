@@ -226,8 +226,10 @@ int site_latest(struct site *s, unsigned int layer, struct site_latest *l);
  * @rule:	enum rule_id, or -1: that of the layer; with another one it is
  *		fused anew, and only by the thread that fuses
  *
- * Return: 0; -ENODATA: nothing is known; -E2BIG: more than 2^27 cells;
- * -ENOMEM.
+ * Of more than 2^27 cells its cells are 2, 4, ... times as large: see
+ * level_read().
+ *
+ * Return: 0; -ENODATA: nothing is known; -ENOMEM.
  */
 int site_raster(struct site *s, unsigned int layer, int rule,
 		struct raster *r);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gdim/level.h"
 #include "gdim/site_parts.h"
 
 enum {
@@ -50,22 +51,50 @@ static int crop(struct raster *r)
 	return 0;
 }
 
-static int read_all(struct mosaic *m, struct raster *r)
+static int read_tile(void *arg, struct raster *r)
 {
+	struct mosaic *m = arg;
+	int err = mosaic_read(m, r);
+
+	if (err != -EAGAIN)
+		return err;
+	err = mosaic_want(m, &r->rect);
+	return err ? err : mosaic_read(m, r);
+}
+
+static void each_tile(void *arg, void (*each)(void *arg,
+					      const struct rect *tile),
+		      void *to)
+{
+	mosaic_changes(arg, 0, each, to);
+}
+
+static int read_level(struct mosaic *m, unsigned int factor,
+		      enum reduce_how how, struct raster *r)
+{
+	const struct level_source from = { read_tile, each_tile, m };
+
+	return level_read(&from, factor, how, r);
+}
+
+static int read_all(struct mosaic *m, enum reduce_how how, struct raster *r)
+{
+	unsigned int factor;
 	int err;
 
 	r->rect = mosaic_bounds(m);
 	r->resolution = mosaic_resolution(m);
 	if (rect_is_empty(&r->rect))
 		return -ENODATA;
-	if ((uint64_t)r->rect.width * r->rect.height > RASTER_MAX)
-		return -E2BIG;
+	factor = level_factor(&r->rect, 1, RASTER_MAX);
+	r->rect = level_rect(&r->rect, factor);
+	r->resolution *= factor;
 	r->cells = malloc((size_t)r->rect.width * r->rect.height *
 			  sizeof(*r->cells));
 	if (!r->cells)
 		return -ENOMEM;
 	/* sets the rest for an empty part, too */
-	err = read_strips(m, r);
+	err = factor > 1 ? read_level(m, factor, how, r) : read_strips(m, r);
 	return err ? err : crop(r);
 }
 
@@ -93,7 +122,7 @@ static struct mosaic_submap *placed(struct site *s, unsigned int layer,
 
 /* With another rule, of nothing but this layer as it is now */
 static int fuse_other(struct site *s, unsigned int layer, enum rule_id rule,
-		      struct raster *r)
+		      enum reduce_how how, struct raster *r)
 {
 	struct mosaic *m = site_make_mosaic(s, layer, rule);
 	uint32_t count = 0;
@@ -107,7 +136,7 @@ static int fuse_other(struct site *s, unsigned int layer, enum rule_id rule,
 	if (!err)
 		err = mosaic_update(m, UINT64_MAX, NULL);
 	if (!err)
-		err = read_all(m, r);
+		err = read_all(m, how, r);
 	site_free_mosaic(m);
 	return err;
 }
@@ -155,9 +184,9 @@ int site_raster(struct site *s, unsigned int layer, int rule,
 	if (!m)
 		return -ENODATA;
 	if (rule >= 0 && rule != (int)l.rule)
-		err = fuse_other(s, layer, rule, r);
+		err = fuse_other(s, layer, rule, reduce_how(&l), r);
 	else
-		err = read_all(m, r);
+		err = read_all(m, reduce_how(&l), r);
 	r->bits = l.bits;
 	if (err) {
 		free(r->cells);

@@ -157,6 +157,10 @@ static int raster_of(struct site *s, unsigned int number, int rule,
 		return cli_error(err, "layer %s: nothing is known yet", l.name);
 	if (err)
 		return cli_error(err, "layer %s: %s", l.name, strerror(-err));
+	if (r->resolution > 1.5 * site_resolution(s, number))
+		cli_warn("layer %s: in cells of %g m, as there are too many of "
+			 "%g m", l.name, r->resolution,
+			 site_resolution(s, number));
 	return 0;
 }
 

@@ -143,17 +143,19 @@ static int read_maps(struct view *v, struct site *s)
 	for (unsigned int i = 0; i < v->layers; i++) {
 		const char *name = v->layer[i].name;
 		int err = ctl_fuse(s, v->number[i]);
+		double cell;
 
 		if (err)
 			return err;
 		err = site_raster(s, v->number[i], -1, &v->now.map[i]);
-		if (err == -E2BIG) {
-			cli_warn("layer %s: too large, is left out", name);
-			err = 0;
-		}
 		if (err && err != -ENODATA)
 			return cli_error(err, "layer %s: %s", name,
 					 strerror(-err));
+		cell = site_resolution(s, v->number[i]);
+		if (!err && v->now.map[i].resolution > 1.5 * cell)
+			cli_warn("layer %s: in cells of %g m, as there are too "
+				 "many of %g m", name,
+				 v->now.map[i].resolution, cell);
 	}
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gdim/level.h"
 #include "gdimd/map_topic.h"
 
 /*
@@ -95,16 +96,6 @@ int map_topic_all(const struct config *c, struct site *s, struct map_topic **t)
  * Their cells
  */
 
-/* The same area in cells of another size; @ratio: of the new ones to the old */
-static struct rect rescaled(const struct rect *r, double ratio)
-{
-	const double x0 = floor(r->x / ratio), y0 = floor(r->y / ratio);
-	const double x1 = ceil((r->x + (double)r->width) / ratio);
-	const double y1 = ceil((r->y + (double)r->height) / ratio);
-
-	return (struct rect){ x0, y0, x1 - x0, y1 - y0 };
-}
-
 int map_topic_shape(const struct map_topic *t, struct site *s,
 		    struct map_shape *shape)
 {
@@ -123,25 +114,32 @@ int map_topic_shape(const struct map_topic *t, struct site *s,
 
 		if (rect_is_empty(&r) || cell <= 0)
 			continue;
-		same = rescaled(&r, shape->resolution / cell);
+		same = level_rect(&r, shape->resolution / cell);
 		shape->rect = rect_union(&shape->rect, &same);
 	}
-	return rect_is_empty(&shape->rect) ? -ENODATA : 0;
+	if (rect_is_empty(&shape->rect))
+		return -ENODATA;
+	shape->whole = shape->rect;
+	shape->factor = level_factor(&shape->whole, t->layers,
+				     MAP_MESSAGE_CELLS);
+	shape->rect = level_rect(&shape->whole, shape->factor);
+	shape->resolution *= shape->factor;
+	return 0;
 }
 
 /* A layer of larger cells: each cell of the map has what is at its centre */
 static int read_larger(struct site *s, unsigned int layer, double cell,
-		       struct raster *r)
+		       unsigned int factor, struct raster *r)
 {
 	const double ratio = r->resolution / cell;
-	struct raster from = { .rect = rescaled(&r->rect, 1 / ratio) };
+	struct raster from = { .rect = level_rect(&r->rect, 1 / ratio) };
 	const size_t n = (size_t)from.rect.width * from.rect.height;
 	int err;
 
 	from.cells = malloc((n + 1) * sizeof(*from.cells));
 	if (!from.cells)
 		return -ENOMEM;
-	err = site_read(s, layer, &from);
+	err = level_read_layer(s, layer, factor, &from);
 	r->bits = from.bits;
 	for (unsigned int y = 0; y < r->rect.height && !err; y++) {
 		const int row = (int)floor((r->rect.y + (int)y + 0.5) * ratio) -
@@ -166,14 +164,21 @@ static int read_layer(struct site *s, unsigned int layer,
 		      const struct map_shape *shape, struct raster *r)
 {
 	const double cell = site_resolution(s, layer);
+	unsigned int factor = 1;
 	int err = -ENODATA;
 
 	r->rect = shape->rect;
 	r->resolution = shape->resolution;
-	if (cell == shape->resolution)
+	while (cell > 0 && cell * factor * 2 <= shape->resolution)
+		factor *= 2;
+	if (cell <= 0)
+		err = -ENODATA;
+	else if (cell * factor != shape->resolution)
+		err = read_larger(s, layer, cell * factor, factor, r);
+	else if (factor == 1)
 		err = site_read(s, layer, r);
-	else if (cell > shape->resolution)
-		err = read_larger(s, layer, cell, r);
+	else
+		err = level_read_layer(s, layer, factor, r);
 	if (err != -ENODATA)
 		return err;
 	memset(r->cells, 0xff, (size_t)r->rect.width * r->rect.height *

@@ -52,16 +52,21 @@ int map_topic_all(const struct config *c, struct site *s,
 
 /**
  * struct map_shape - cells that a message has, of each layer
+ * @factor:	1, 2, 4, ...: so many times the side of the smallest cells, as
+ *		all of these would be too many for a message
+ * @whole:	the same area in the smallest cells
  */
 struct map_shape {
-	struct rect	rect;
+	struct rect	rect, whole;
 	double		resolution;
+	unsigned int	factor;
 };
 
 /**
  * map_topic_shape() - what a topic's map has now
  *
- * All that is known of its layers, in cells as small as the smallest of these.
+ * All that is known of its layers, in cells as small as the smallest of these,
+ * or as can be with so many.
  *
  * Return: 0; -ENODATA: there is nothing yet.
  */

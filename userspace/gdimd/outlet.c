@@ -9,6 +9,7 @@
 #include <syslog.h>
 #include "daemon/service.h"
 #include "ends/ends.h"
+#include "gdim/level.h"
 #include "gdimd/graph.h"
 #include "gdimd/map_topic.h"
 #include "gdimd/outlet.h"
@@ -30,7 +31,7 @@ static const uint64_t whole = 10 * 1000000000ULL;	/* ns */
  * @sent_whole:	when, CLOCK_MONOTONIC
  * @last:	when anything was sent
  * @behind:	updates were sent since: who comes late gets an older map
- * @too_large:	cells of a map that is not sent, and was told of; 0: it is
+ * @factor, @resolution: of the map that was sent last; see struct map_shape
  */
 struct output {
 	char			name[NAME];
@@ -44,7 +45,9 @@ struct output {
 	uint64_t		since[MESSAGE_LAYERS], sent_whole, last;
 	struct map_shape	shape;
 	bool			changed, behind;
-	uint64_t		count, update_count, skipped, too_large;
+	uint64_t		count, update_count, skipped;
+	unsigned int		factor;
+	double			resolution;
 };
 
 struct outlet {
@@ -241,15 +244,19 @@ static int send_whole(struct outlet *o, struct output *p,
 static int send_update(struct outlet *o, struct output *p,
 		       const struct rect *area)
 {
-	struct raster r = { .rect = *area };
+	const unsigned int factor = p->shape.factor;
+	struct raster r = { .rect = factor > 1 ? level_rect(area, factor) :
+						 *area };
 	const int64_t stamp = ends_now();
-	int err = map_room_reserve(&o->room,
-				   (size_t)area->width * area->height);
+	int err = map_room_reserve(&o->room, (size_t)r.rect.width *
+					     r.rect.height);
 
 	if (err)
 		return err;
 	r.cells = o->room.cells;
-	err = site_read(o->site, p->map.layer[0], &r);
+	err = factor > 1 ? level_read_layer(o->site, p->map.layer[0], factor,
+					    &r) :
+			   site_read(o->site, p->map.layer[0], &r);
 	/* not fused anew yet */
 	if (!err && map_message_kind(r.bits) != p->kind)
 		err = -EAGAIN;
@@ -260,18 +267,23 @@ static int send_update(struct outlet *o, struct output *p,
 	return sink_publish(p->updates, stamp, &o->message);
 }
 
-/* Told once, and when it is over */
-static void tell_size(struct output *p, const struct rect *r, bool fits)
+/* Told once, when other cells are larger, and when it is over */
+static void tell_size(struct output *p, const struct map_shape *shape)
 {
-	const bool told = p->too_large;
+	const unsigned int was = p->factor;
 
-	p->too_large = fits ? 0 : (uint64_t)r->width * r->height;
-	if (!fits && !told)
-		service_logf(LOG_WARNING, "%s is not published: a map of %u x "
-			     "%u cells, %d at most", p->name, r->width,
-			     r->height, MAP_MESSAGE_CELLS);
-	else if (fits && told)
-		service_logf(LOG_INFO, "%s is published again", p->name);
+	p->factor = shape->factor;
+	p->resolution = shape->resolution;
+	if (shape->factor > 1 && shape->factor != was)
+		service_logf(LOG_WARNING, "%s goes out in cells of %g m: it has "
+			     "%u x %u cells of %g m, a message %d at most",
+			     p->name, shape->resolution, shape->whole.width,
+			     shape->whole.height,
+			     shape->resolution / shape->factor,
+			     MAP_MESSAGE_CELLS);
+	else if (shape->factor == 1 && was > 1)
+		service_logf(LOG_INFO, "%s goes out in cells of %g m again",
+			     p->name, shape->resolution);
 }
 
 static bool same(const struct map_shape *a, const struct map_shape *b)
@@ -290,9 +302,10 @@ static int send_part(struct outlet *o, struct output *p,
 	const int err = update ? send_update(o, p, area) :
 				 send_whole(o, p, shape);
 
-	tell_size(p, &shape->rect, err != -E2BIG);
-	if (!err)
+	if (!err) {
+		tell_size(p, shape);
 		p->shape = *shape;
+	}
 	return err;
 }
 
@@ -615,9 +628,11 @@ void outlet_status(const struct outlet *o, cJSON *out)
 		cJSON_AddNumberToObject(item, "sent", p->count);
 		cJSON_AddNumberToObject(item, "updates", p->update_count);
 		cJSON_AddNumberToObject(item, "skipped", p->skipped);
-		if (p->too_large)
-			cJSON_AddNumberToObject(item, "too_large",
-						p->too_large);
+		if (p->resolution > 0)
+			cJSON_AddNumberToObject(item, "resolution",
+						p->resolution);
+		if (p->factor > 1)
+			cJSON_AddNumberToObject(item, "coarser", p->factor);
 		cJSON_AddItemToArray(all, item);
 	}
 }

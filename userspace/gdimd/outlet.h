@@ -66,8 +66,9 @@ int outlet_pass(struct outlet *o, const char *name, enum message_kind kind,
 int outlet_rate(struct outlet *o, const char *topic, double hz, double *old);
 
 /*
- * "topics": an array of "name", "rate", "sent", "updates", "skipped"; with
- * "too_large", cells, it has a map that cannot be sent
+ * "topics": an array of "name", "rate", "sent", "updates", "skipped",
+ * "resolution"; with "coarser" its cells are so many times those of the map, as
+ * all of these would be too many for a message
  */
 void outlet_status(const struct outlet *o, cJSON *out);
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/cli.h"
+#include "gdim/level.h"
 #include "gdim/map_png.h"
 #include "gdim/reduce.h"
 #include "gdimd/web_parts.h"
@@ -312,22 +313,21 @@ int web_tiles_open(struct web *web)
 
 /* Cells are to be freed, also after an error */
 static int read_whole(struct web_worker *w, unsigned int layer,
-		      struct raster *r, char error[256])
+		      struct raster *r)
 {
-	const unsigned int rows = BAND / (r->rect.width + 1) + 1;
+	unsigned int factor, rows;
 	int err = 0;
 
 	if (rect_is_empty(&r->rect))
 		return -ENODATA;
-	if (size_of(&r->rect) > WHOLE_MAX) {
-		snprintf(error, 256, "a map of %u x %u cells is too large for "
-			 "one picture: there are tiles", r->rect.width,
-			 r->rect.height);
-		return -E2BIG;
-	}
+	factor = level_factor(&r->rect, 1, WHOLE_MAX);
+	r->rect = level_rect(&r->rect, factor);
 	r->cells = malloc(size_of(&r->rect) * sizeof(*r->cells));
 	if (!r->cells)
 		return -ENOMEM;
+	if (factor > 1)
+		return level_read_layer(w->web->g->site, layer, factor, r);
+	rows = BAND / (r->rect.width + 1) + 1;
 	for (unsigned int y = 0; y < r->rect.height && !err; y += rows) {
 		struct raster strip = *r;
 
@@ -354,7 +354,7 @@ static int draw_whole(struct web_worker *w, unsigned int layer,
 
 	site_layer(w->web->g->site, layer, &l);
 	r.bits = l.bits;
-	err = read_whole(w, layer, &r, error);
+	err = read_whole(w, layer, &r);
 	k = err ? (struct rect){ 0, 0, 0, 0 } : raster_known(&r);
 	if (!err && rect_is_empty(&k))
 		err = -ENODATA;
@@ -367,7 +367,9 @@ static int draw_whole(struct web_worker *w, unsigned int layer,
 	if (!err)
 		err = map_png_encode(&r, &k, colours, scale, &w->out);
 	if (!err)
-		snprintf(lines, 160, "X-GDIM-Bounds: %.9g %.9g %.9g %.9g\r\n",
+		snprintf(lines, 160, "X-GDIM-Resolution: %.9g\r\n"
+			 "X-GDIM-Bounds: %.9g %.9g %.9g %.9g\r\n",
+			 r.resolution,
 			 k.x * r.resolution, k.y * r.resolution,
 			 (k.x + (double)k.width) * r.resolution,
 			 (k.y + (double)k.height) * r.resolution);
