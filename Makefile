@@ -365,7 +365,8 @@ GDIM_CLANG := $(patsubst userspace/%.c,$(BUILD)/fuzz-lib/%.o,\
 	     userspace/fusion/*.c userspace/gdim/*.c userspace/common/*.c \
 	     userspace/ros/*.c userspace/bag/*.c \
 	     $(addprefix userspace/gdimd/,config.c inbox.c \
-	     matcher.c room_message.c stars.c submap_message.c web_auth.c \
+	     http_parse.c matcher.c room_message.c stamps.c stars.c \
+	     submap_message.c web_auth.c \
 	     web_request.c) \
 	     $(addprefix userspace/,gdimctl/view_page.c gdimctl/view_records.c \
 	     daemon/settings.c ends/ends.c))))

@@ -9,11 +9,19 @@
  */
 #include <cjson/cJSON.h>
 #include "common/cli.h"
+#include "daemon/service.h"
 #include "gdimd/inbox.h"
 #include "memory_file.h"
 #include "odd_message.h"
 
 enum { ROUND = 256, MESSAGES = 8 };
+
+/* Of the daemon, which there is none of here */
+void service_logf(int level, const char *format, ...)
+{
+	(void)level;
+	(void)format;
+}
 
 static struct site *site;
 static struct loop *loop;
