@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include "lib/logistic.h"
 #include "lib/map.h"
 #include "lib/rangecoder.h"
 #include "lib/wire.h"
@@ -21,7 +22,6 @@ enum {
 	CONTEXT_BITS	= 13,
 	FAR		= 16,
 	LIMIT		= 80,		/* a block is not steady */
-	ONE		= 256,		/* of logarithms of odds */
 	WEIGHT		= 65536 * 7 / 20,	/* at the start, 1/65536 */
 };
 
@@ -84,33 +84,12 @@ struct tilecode_model {
 	struct rc_bit	context[CONTEXTS][1 << CONTEXT_BITS];
 	int32_t		weight[4][CONTEXTS];
 	struct rc_bit	same[3], up[4], far[2][FAR];
-	int16_t		stretch[4096];
+	int16_t		stretch[LOGISTIC_STEPS];
 };
-
-/* 1/65536 of probability, of odds whose logarithm is -2047 to 2047 */
-static inline int tilecode_squash(int x)
-{
-	/* 65536 / (1 + exp(8 - i/2)) */
-	static const uint16_t table[33] = {
-		22, 36, 60, 98, 162, 267, 439, 720, 1179, 1921, 3108, 4971,
-		7812, 11955, 17625, 24743, 32768, 40793, 47911, 53581, 57724,
-		60565, 62428, 63615, 64357, 64816, 65097, 65269, 65374, 65438,
-		65476, 65500, 65514,
-	};
-	int i = (x + 8 * ONE) >> 7, part = (x + 8 * ONE) & 127;
-
-	return (table[i] * (128 - part) + table[i + 1] * part) >> 7;
-}
 
 static inline void tilecode_model_create(struct tilecode_model *m)
 {
-	int p = 0;
-
-	for (int x = -2047; x <= 2047; x++)
-		for (; p <= tilecode_squash(x) >> 4; p++)
-			m->stretch[p] = x;
-	for (; p < 4096; p++)
-		m->stretch[p] = 2047;
+	logistic_stretch(m->stretch);
 }
 
 static inline void tilecode_model_reset(struct tilecode_model *m)
@@ -154,7 +133,7 @@ static inline void tilecode_mix(struct tilecode_model *m,
 	}
 	x = sum > 2047 * 65536LL ? 2047 : sum < -2047 * 65536LL ? -2047 :
 	    (int)(sum >> 16);
-	mix->zero = tilecode_squash(x);
+	mix->zero = logistic_squash(x);
 }
 
 static inline void tilecode_mix_learn(struct tilecode_mix *mix, int bit)
