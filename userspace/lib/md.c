@@ -6,17 +6,15 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/erasure.h"
+#include "lib/descriptions.h"
 #include "lib/md.h"
 #include "lib/md_planes.h"
 #include "lib/wire.h"
 
 enum {
 	STREAM_SLACK	= 64,		/* what the coder ends behind a budget */
-	LEVELS		= 6,		/* of protection: more gain nothing */
 	KNOWN_BASE	= 96,		/* base if the loss is known */
 	WHOLE_BASE	= 48,		/* base if bit-exactness can spare it */
-	WHOLE_LEFT	= 16,		/* what it leaves in any case */
 	WHOLE_BYTES	= 4,		/* in the header of a whole stream */
 };
 
@@ -46,11 +44,9 @@ struct md_decoder {
 	struct erasure	*erasure;
 	uint8_t		*stream;
 	struct md_header header;
-	unsigned int	received;
 	bool		exact;
 	double		share;
-	uint8_t		there[PRIORITY_DATAGRAMS];
-	uint8_t		row[PRIORITY_DATAGRAMS][PAYLOAD_MAX];
+	struct descriptions came;
 };
 
 static bool size_ok(unsigned int width, unsigned int height,
@@ -130,34 +126,12 @@ static size_t put_header(uint8_t *p, const struct md_header *h,
 	put_le16(p + 4, h->middle);
 	p += 6;
 	*p++ = h->protection.levels;
-	for (unsigned int i = 0; i < h->protection.levels; i++) {
-		*p++ = h->protection.level[i].need;
-		put_le16(p, h->protection.level[i].columns);
-		p += 2;
-	}
+	p += descriptions_put(&h->protection, p);
 	if (h->flags & MD_WHOLE) {
 		put_le32(p, h->stream);
 		p += WHOLE_BYTES;
 	}
 	return p - start;
-}
-
-/*
- * Datagrams that shall give the whole of a stream: 4.5 standard deviations
- * fewer than arrive at a quarter of loss, or more where they cannot hold it
- * otherwise. 0: so many that a little loss would leave next to nothing.
- */
-static unsigned int whole_need(size_t stream, unsigned int count,
-			       unsigned int size)
-{
-	double need = .75 * count - 4.5 * sqrt(.25 * .75 * count);
-	unsigned int n = need > 1 ? need : 1;
-
-	if (size <= WHOLE_LEFT)
-		return 0;
-	while (n <= count && (stream + n - 1) / n > size - WHOLE_LEFT)
-		n++;
-	return n <= count * .8 || n == 1 ? n : 0;
 }
 
 static void protect(struct md_encoder *e, const struct md_budget *budget,
@@ -166,7 +140,8 @@ static void protect(struct md_encoder *e, const struct md_budget *budget,
 	unsigned int base = budget->base, whole = 0;
 
 	if (h->flags & MD_WHOLE)
-		whole = whole_need(stream, h->count, size);
+		whole = descriptions_need(stream, h->count, size,
+					  budget->loss);
 	if (!whole)
 		h->flags &= ~MD_WHOLE;
 	if (!base)
@@ -180,36 +155,7 @@ static void protect(struct md_encoder *e, const struct md_budget *budget,
 		priority_loss(&e->chances, &e->curve, h->count, size,
 			      budget->loss, budget->burst);
 	priority_solve(&h->protection, &e->curve, &e->chances, h->count, size,
-		       base, LEVELS, whole);
-}
-
-/* Rows of a level go straight into the payloads */
-static void fill(struct md_encoder *e, const struct md_header *h,
-		 struct payloads *out)
-{
-	uint8_t *row[PRIORITY_DATAGRAMS];
-	const uint8_t *from = e->stream;
-	unsigned int at = 0;
-
-	for (unsigned int i = 0; i < h->count; i++) {
-		at = put_header(payload_at(out, i), h, i);
-		out->len[i] = at + priority_bytes(&h->protection);
-	}
-	for (unsigned int l = 0; l < h->protection.levels; l++) {
-		unsigned int need = h->protection.level[l].need;
-		unsigned int columns = h->protection.level[l].columns;
-
-		for (unsigned int i = 0; i < h->count; i++) {
-			row[i] = payload_at(out, i) + at;
-			if (i >= need)
-				continue;
-			memcpy(row[i], from, columns);
-			from += columns;
-		}
-		erasure_encode(e->erasure, h->count, need, row, columns);
-		at += columns;
-	}
-	out->count = h->count;
+		       base, DESCRIPTIONS_LEVELS, whole);
 }
 
 int md_encode(struct md_encoder *e, const struct image *image,
@@ -221,7 +167,9 @@ int md_encode(struct md_encoder *e, const struct image *image,
 		.width = image->width,
 		.height = image->height,
 	};
-	unsigned int header = MD_HEADER + 3 * LEVELS + WHOLE_BYTES, size;
+	unsigned int header = MD_HEADER + WHOLE_BYTES +
+			      DESCRIPTIONS_LEVELS * DESCRIPTIONS_LEVEL;
+	unsigned int size, at = 0;
 	struct zeroblock_shape shape;
 	size_t stream, limit;
 	bool whole;
@@ -231,15 +179,8 @@ int md_encode(struct md_encoder *e, const struct image *image,
 	    image->width > e->width || image->height > e->height ||
 	    image->channels > e->channels)
 		return -EINVAL;
-	size = out->size < PAYLOAD_MAX ? out->size : PAYLOAD_MAX;
-	h.count = budget->bytes / size + (budget->bytes % size > 0);
-	if (h.count > PRIORITY_DATAGRAMS)
-		h.count = PRIORITY_DATAGRAMS;
-	if (h.count && h.count * (size_t)size > budget->bytes)
-		size = budget->bytes / h.count;
-	if (!h.count || h.count > out->max || size < header + 1)
+	if (descriptions_size(budget->bytes, header, out, &h.count, &size))
 		return -EMSGSIZE;
-	size -= header;
 
 	if (worth_reversible(image, (size_t)h.count * size))
 		h.flags |= MD_REVERSIBLE;
@@ -263,7 +204,10 @@ int md_encode(struct md_encoder *e, const struct image *image,
 		h.flags |= MD_WHOLE;
 	h.stream = stream;
 	protect(e, budget, &h, stream, size);
-	fill(e, &h, out);
+	out->count = h.count;
+	for (unsigned int i = 0; i < h.count; i++)
+		at = put_header(payload_at(out, i), &h, i);
+	descriptions_fill(e->erasure, &h.protection, e->stream, at, out);
 	return 0;
 }
 
@@ -304,15 +248,12 @@ void md_decoder_destroy(struct md_decoder *d)
 
 void md_begin(struct md_decoder *d)
 {
-	d->received = 0;
+	descriptions_begin(&d->came);
 	d->exact = false;
-	memset(d->there, 0, sizeof(d->there));
 }
 
 static int get_header(struct md_header *h, const uint8_t *p, size_t len)
 {
-	unsigned int last = 0;
-
 	memset(h, 0, sizeof(*h));
 	if (len < MD_HEADER || len > PAYLOAD_MAX || p[0] >> 4 != MD_VERSION)
 		return -EINVAL;
@@ -324,7 +265,7 @@ static int get_header(struct md_header *h, const uint8_t *p, size_t len)
 	h->height = get_le16(p + 6);
 	h->middle = get_le16(p + 8);
 	h->protection.levels = p[10];
-	h->size = MD_HEADER + 3 * h->protection.levels;
+	h->size = MD_HEADER + DESCRIPTIONS_LEVEL * h->protection.levels;
 	if (h->flags & MD_WHOLE)
 		h->size += WHOLE_BYTES;
 	if (!size_ok(h->width, h->height, h->channels) || !h->count ||
@@ -333,13 +274,9 @@ static int get_header(struct md_header *h, const uint8_t *p, size_t len)
 	    len < h->size)
 		return -EINVAL;
 	p += MD_HEADER;
-	for (unsigned int i = 0; i < h->protection.levels; i++, p += 3) {
-		h->protection.level[i].need = p[0];
-		h->protection.level[i].columns = get_le16(p + 1);
-		if (p[0] <= last || p[0] > h->count)
-			return -EINVAL;
-		last = p[0];
-	}
+	if (descriptions_get(&h->protection, h->count, p))
+		return -EINVAL;
+	p += DESCRIPTIONS_LEVEL * h->protection.levels;
 	if (len != h->size + priority_bytes(&h->protection))
 		return -EINVAL;
 	if (h->flags & MD_WHOLE) {
@@ -371,7 +308,6 @@ int md_shape(const void *payload, size_t len, struct image *image)
 
 int md_add(struct md_decoder *d, const void *payload, size_t len)
 {
-	unsigned int index;
 	struct md_header h;
 	int ret = get_header(&h, payload, len);
 
@@ -380,50 +316,12 @@ int md_add(struct md_decoder *d, const void *payload, size_t len)
 	if (h.width > d->width || h.height > d->height ||
 	    h.channels > d->channels)
 		return -EFBIG;
-	if (!d->received)
+	if (!d->came.received)
 		d->header = h;
 	else if (memcmp(&d->header, &h, sizeof(h)))
 		return -EPROTO;
-	index = ((const uint8_t *)payload)[2];
-	if (d->there[index])
-		return -EEXIST;
-	d->there[index] = 1;
-	memcpy(d->row[index], payload, len);
-	d->received++;
-	return 0;
-}
-
-/*
- * The stream as far as it is there: whole levels, and of the first level that
- * is not, the rows of data up to the first that is missing.
- */
-static size_t gather(struct md_decoder *d)
-{
-	const struct priority *p = &d->header.protection;
-	unsigned int at = d->header.size;
-	uint8_t *row[PRIORITY_DATAGRAMS], *to = d->stream;
-
-	for (unsigned int l = 0; l < p->levels; l++) {
-		unsigned int need = p->level[l].need;
-		unsigned int columns = p->level[l].columns;
-
-		for (unsigned int i = 0; i < d->header.count; i++)
-			row[i] = d->row[i] + at;
-		if (erasure_decode(d->erasure, d->header.count, need, row,
-				   d->there, columns)) {
-			for (unsigned int i = 0; d->there[i]; i++) {
-				memcpy(to, row[i], columns);
-				to += columns;
-			}
-			break;
-		}
-		for (unsigned int i = 0; i < need; i++) {
-			memcpy(to, row[i], columns);
-			to += columns;
-		}
-		at += columns;
-	}
-	return to - d->stream;
+	return descriptions_add(&d->came, ((const uint8_t *)payload)[2],
+				payload, len);
 }
 
 long md_finish(struct md_decoder *d, struct image *image, size_t room)
@@ -433,13 +331,14 @@ long md_finish(struct md_decoder *d, struct image *image, size_t room)
 	struct zeroblock_shape shape;
 	size_t stream;
 
-	if (!d->received)
+	if (!d->came.received)
 		return -ENODATA;
 	shape_of(h, image);
 	image->stride = (size_t)h->width * image_pixel(image);
 	if (image->stride * image->height > room)
 		return -EMSGSIZE;
-	stream = gather(d);
+	stream = descriptions_gather(&d->came, d->erasure, &h->protection,
+				     h->count, h->size, d->stream);
 	if (h->flags & MD_WHOLE && stream >= h->stream) {
 		stream = h->stream;
 		whole = true;
@@ -456,7 +355,7 @@ long md_finish(struct md_decoder *d, struct image *image, size_t room)
 	d->exact = whole && reversible;
 	d->share = whole ? 1 : (double)stream /
 		   priority_prefix(&h->protection, h->count);
-	d->received = 0;
+	d->came.received = 0;
 	return stream;
 }
 

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * descriptions.h - an embedded stream over datagrams, any k of which give a
+ * prefix of it, the longer the larger k is
+ *
+ * What the codecs of images have in common: the levels of priority.h in a
+ * datagram's header, and their rows. Behind the header each datagram has the
+ * columns of each level.
+ */
+#ifndef LIB_DESCRIPTIONS_H
+#define LIB_DESCRIPTIONS_H
+
+#include <stdbool.h>
+#include "lib/erasure.h"
+#include "lib/payload.h"
+#include "lib/priority.h"
+
+enum {
+	DESCRIPTIONS_LEVELS	= 6,	/* of protection: more gain nothing */
+	DESCRIPTIONS_LEVEL	= 3,	/* bytes of one in the header */
+};
+
+/**
+ * descriptions_size() - how many datagrams a budget is, and how large
+ * @bytes: of all payloads together
+ * @header: bytes of each that are not the stream's
+ * @count: gets how many
+ * @size: gets what each has for the stream
+ *
+ * Return: 0, -EMSGSIZE: it is too small for one, or there are too few slots.
+ */
+int descriptions_size(size_t bytes, unsigned int header,
+		      const struct payloads *out, unsigned int *count,
+		      unsigned int *size);
+
+/**
+ * descriptions_need() - datagrams that shall give all of a stream
+ * @stream: its bytes
+ * @loss: that is expected, 0 .. 1; negative: not known
+ *
+ * 4.5 standard deviations fewer than arrive at a quarter of loss, or more where
+ * they cannot hold it otherwise.
+ *
+ * Return: how many; 0: so many that a little more loss would leave next to
+ * nothing.
+ */
+unsigned int descriptions_need(size_t stream, unsigned int count,
+			       unsigned int size, double loss);
+
+/* levels into a header. Return: bytes */
+size_t descriptions_put(const struct priority *p, uint8_t *to);
+
+/**
+ * descriptions_get() - levels from a header
+ * @p: whose levels says how many
+ *
+ * Return: 0, -EINVAL: none that @count datagrams can have.
+ */
+int descriptions_get(struct priority *p, unsigned int count,
+		     const uint8_t *from);
+
+/**
+ * descriptions_fill() - the rows of a stream into datagrams
+ * @stream: as many bytes as priority_prefix() of all
+ * @header: bytes that are there already
+ * @out: as many as out->count; their lengths are set
+ */
+void descriptions_fill(struct erasure *e, const struct priority *p,
+		       const uint8_t *stream, unsigned int header,
+		       struct payloads *out);
+
+/**
+ * struct descriptions - what came of a frame
+ */
+struct descriptions {
+	unsigned int	received;
+	uint8_t		there[PRIORITY_DATAGRAMS];
+	uint8_t		row[PRIORITY_DATAGRAMS][PAYLOAD_MAX];
+};
+
+void descriptions_begin(struct descriptions *d);
+
+/* Return: 0, -EEXIST: had that */
+int descriptions_add(struct descriptions *d, unsigned int index,
+		     const void *payload, size_t len);
+
+/**
+ * descriptions_gather() - the stream as far as it is there: whole levels, and
+ * of the first level that is not, the rows of data up to the first missing one
+ * @stream: gets priority_prefix() of all bytes at most
+ *
+ * Return: bytes.
+ */
+size_t descriptions_gather(struct descriptions *d, struct erasure *e,
+			   const struct priority *p, unsigned int count,
+			   unsigned int header, uint8_t *stream);
+
+#endif
