@@ -21,7 +21,7 @@ UAPI	:= -Iinclude/uapi
 MODULE	:= $(BUILD)/module/$(SERIES)/sch_optsample.ko
 BIN	:= $(BUILD)/bin
 LIB	:= $(BUILD)/lib/liboptsample.a
-LIB_TESTS := paths split md voxel cloudblock rangeimage cloud80 tilecode tiles \
+LIB_TESTS := paths split md depth voxel cloudblock rangeimage cloud80 tilecode tiles \
 	     mappyramid velodyne vscan vscan_code laserscan blob layers
 BRIDGE_TESTS := assembly control bridge publish ways receiver budget seal
 LINKD_TESTS := linkd linkd_plan linkd_load linkd_pace linkd_link
@@ -146,8 +146,10 @@ $(BUILD)/lib/%.o: userspace/lib/%.c $(HEADERS)
 $(LIB): $(LIB_OBJECTS)
 	$(Q)rm -f $@; $(AR) rcs $@ $^
 
-$(foreach t,$(LIB_TESTS),$(eval $(call program,test_$(t),tests/unit/test_$(t).c \
-	$(LIB) $(HEADERS),$(LIB) -lisal -lm,)))
+$(foreach t,$(filter-out depth,$(LIB_TESTS)),$(eval $(call program,test_$(t),\
+	tests/unit/test_$(t).c $(LIB) $(HEADERS),$(LIB) -lisal -lm,)))
+$(eval $(call program,test_depth,tests/unit/test_depth.c \
+	userspace/lab/png_file.c $(LIB) $(HEADERS),$(LIB) -lisal -lpng -lm,))
 
 # What the daemons are made of, as objects: many programs have them in common.
 # Messages of ROS and recordings; ROS 1 without roscpp; topics and files;

@@ -28,12 +28,12 @@ int descriptions_size(size_t bytes, unsigned int header,
 	return 0;
 }
 
-unsigned int descriptions_need(size_t stream, unsigned int count,
-			       unsigned int size, double loss)
+unsigned int descriptions_need(size_t stream, unsigned int least,
+			       unsigned int count, unsigned int size,
+			       double loss)
 {
-	double need = .75 * count - 4.5 * sqrt(.25 * .75 * count);
 	double most = loss >= 0 && loss < .2 - SURE ? 1 - SURE - loss : .8;
-	unsigned int n = need > 1 ? need : 1;
+	unsigned int n = least > 1 ? least : 1;
 
 	if (size <= LEFT)
 		return 0;

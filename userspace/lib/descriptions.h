@@ -34,18 +34,17 @@ int descriptions_size(size_t bytes, unsigned int header,
 		      unsigned int *size);
 
 /**
- * descriptions_need() - datagrams that shall give all of a stream
+ * descriptions_need() - the fewest datagrams that can hold all of a stream
  * @stream: its bytes
+ * @least: fewer than that are not asked for
  * @loss: that is expected, 0 .. 1; negative: not known
- *
- * 4.5 standard deviations fewer than arrive at a quarter of loss, or more where
- * they cannot hold it otherwise.
  *
  * Return: how many; 0: so many that a little more loss would leave next to
  * nothing.
  */
-unsigned int descriptions_need(size_t stream, unsigned int count,
-			       unsigned int size, double loss);
+unsigned int descriptions_need(size_t stream, unsigned int least,
+			       unsigned int count, unsigned int size,
+			       double loss);
 
 /* levels into a header. Return: bytes */
 size_t descriptions_put(const struct priority *p, uint8_t *to);
