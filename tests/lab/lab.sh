@@ -46,6 +46,23 @@ for f in gray colour deep; do
 	[ "$(value psnr_db image "$d/$f.png" --bytes 60000 --loss 20%)" = inf ]
 	ok "image: md with bytes enough is exact at a fifth of loss: $f"
 done
+[ "$(value psnr_db image "$d/depth.png" --method depth --bytes 3000 \
+	--loss 20%)" = inf ]
+ok "image: depth is exact in a few bytes at a fifth of loss"
+n=0
+for loss in 0 20% 50% 90%; do
+	[ "$(lab image "$d/depth.png" --method depth --bytes 700 --loss $loss |
+		awk -F, 'NR == 2 { print $7 + 0, $8 + 0 }')" = "0 0" ] || n=1
+done
+[ $n = 0 ]
+ok "image: depth shows no depth that is not there"
+[ "$(lab image "$d/depth.png" --depths --bytes 900 | head -n 1)" = \
+	method,bytes,datagrams,received,psnr_db,known,ghosts,off,off_most ] &&
+	[ "$(value ghosts image "$d/depth.png" --depths --bytes 900)" != 0.0000 ]
+ok "image: md does, and --depths tells"
+refused "16 bit" image "$d/gray.png" --method depth &&
+	refused "16 bit" image "$d/gray.png" --depths
+ok "image: colours and 8 bit are no depths"
 a=$(lab image "$d/gray.png" --bytes 4000 --loss 0.3 --seed 7)
 b=$(lab image "$d/gray.png" --bytes 4000 --loss 30 --seed 7)
 [ "$a" = "$b" ]

@@ -54,6 +54,10 @@ png(os.path.join(to, 'gray.png'), 128, 96, 8, 1, wave)
 png(os.path.join(to, 'colour.png'), 128, 96, 8, 3, wave)
 png(os.path.join(to, 'deep.png'), 128, 96, 16, 1,
     lambda x, y, c: 17000 + 9 * wave(x, y, c))
+# a wall with a window, as a sensor of disparity sees it
+png(os.path.join(to, 'depth.png'), 128, 96, 16, 1,
+    lambda x, y, c: 0 if 30 < x < 60 and 20 < y < 70 else
+    600000 // (150 + x // 4))
 with open(os.path.join(to, 'ascii.pcd'), 'w') as f:
     f.write('# .PCD v0.7\nVERSION 0.7\nFIELDS x y z intensity\n'
             'SIZE 4 4 4 4\nTYPE F F F F\nCOUNT 1 1 1 1\nWIDTH 400\n'

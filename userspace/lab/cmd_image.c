@@ -10,25 +10,29 @@
 #include <string.h>
 #include "convert.h"
 #include "lab.h"
+#include "lib/depth.h"
 #include "lib/md.h"
 #include "lib/split.h"
 #include "options.h"
 #include "png_file.h"
 
 enum { OPT_METHOD = 256, OPT_BYTES, OPT_GRAY, OPT_8BIT, OPT_STEPS,
-       OPT_EXPECT, OPT_BASE };
+       OPT_EXPECT, OPT_BASE, OPT_DEPTHS };
 
-enum method { SPLIT, SPLIT_NN, MD };
+enum method { SPLIT, SPLIT_NN, MD, DEPTH, METHODS };
 
-static const char *const methods[] = { "split", "split-nn", "md" };
+static const char *const methods[METHODS] = {
+	"split", "split-nn", "md", "depth"
+};
 
 static const struct argp_option image_options[] = {
-	{ "method", OPT_METHOD, "M", 0, "split, split-nn or md (md)", 1 },
-	{ "bytes", OPT_BYTES, "N", 0, "of all payloads (md: 46336; split: all)", 1 },
+	{ "method", OPT_METHOD, "M", 0, "split, split-nn, md or depth (md)", 1 },
+	{ "bytes", OPT_BYTES, "N", 0, "of all payloads (46336; split: all)", 1 },
 	{ "gray", OPT_GRAY, NULL, 0, "make it gray first", 4 },
 	{ "8bit", OPT_8BIT, NULL, 0, "stretch 16 bit to 8 first", 4 },
+	{ "depths", OPT_DEPTHS, NULL, 0, "say how much of a depth image is known, and how wrong", 4 },
 	{ "steps", OPT_STEPS, "D", 0, "split: 4^D sub-images (as few as fit)", 5 },
-	{ "expect", OPT_EXPECT, "P", 0, "md: loss that the sender knows of (none)", 5 },
+	{ "expect", OPT_EXPECT, "P", 0, "md, depth: loss that the sender knows of (none)", 5 },
 	{ "base", OPT_BASE, "N", 0, "md: bytes that any one datagram gives (500)", 5 },
 	LAB_OPTIONS("what arrives, as PNG"),
 	{ 0 }
@@ -38,7 +42,7 @@ struct lab_image {
 	struct lab_options lab;
 	uint32_t	method, bytes, steps;
 	struct md_budget md;
-	bool		gray, to8;
+	bool		gray, to8, depths;
 	/* what came of it */
 	struct image	image, shown;
 	struct payloads	sent;
@@ -47,7 +51,7 @@ struct lab_image {
 
 static int parse_method(const char *arg, uint32_t *method)
 {
-	for (*method = 0; *method < 3; ++*method)
+	for (*method = 0; *method < METHODS; ++*method)
 		if (!strcmp(arg, methods[*method]))
 			return 0;
 	return -EINVAL;
@@ -60,7 +64,7 @@ static error_t image_parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_METHOD:
 		if (parse_method(arg, &l->method))
-			return cli_error(-EINVAL, "method is split, split-nn or md");
+			return cli_error(-EINVAL, "method is split, split-nn, md or depth");
 		return 0;
 	case OPT_BYTES:
 		if (parse_u32(arg, 1, 1 << 30, &l->bytes))
@@ -83,6 +87,9 @@ static error_t image_parse(int key, char *arg, struct argp_state *state)
 	case OPT_GRAY:
 		l->gray = true;
 		return 0;
+	case OPT_DEPTHS:
+		l->depths = true;
+		return 0;
 	case OPT_8BIT:
 		l->to8 = true;
 		return 0;
@@ -93,7 +100,10 @@ static error_t image_parse(int key, char *arg, struct argp_state *state)
 static const struct argp image_argp = {
 	image_options, image_parse, "FILE.png",
 	"Send a frame over a link that loses datagrams: prints method, bytes of "
-	"payloads, datagrams sent and received, and PSNR of what is shown.",
+	"payloads, datagrams sent and received, and PSNR of what is shown; of depth "
+	"images also which share is known, within 1/64, which share of the holes "
+	"is shown as depth, which share of depths is off by more, and the most "
+	"that one is off.",
 	NULL, NULL, NULL
 };
 
@@ -105,6 +115,11 @@ static int add_split(void *d, const void *payload, size_t len)
 static int add_md(void *d, const void *payload, size_t len)
 {
 	return md_add(d, payload, len);
+}
+
+static int add_depth(void *d, const void *payload, size_t len)
+{
+	return depth_add(d, payload, len);
 }
 
 static int by_split(struct lab_image *l)
@@ -174,18 +189,74 @@ out:
 	return ret;
 }
 
+static int by_depth(struct lab_image *l)
+{
+	struct depth_encoder *e = depth_encoder_create(l->image.width,
+						       l->image.height);
+	struct depth_decoder *d = depth_decoder_create(l->image.width,
+						       l->image.height);
+	size_t bytes = l->bytes ? l->bytes : 46336;
+	struct depthcode_shown shown;
+	long ret;
+
+	if (!e || !d || payloads_create(&l->sent, PRIORITY_DATAGRAMS)) {
+		ret = cli_error(-ENOMEM, "no memory");
+		goto out;
+	}
+	ret = depth_encode(e, &l->image, bytes, l->md.loss, &l->sent);
+	if (ret == -EINVAL) {
+		cli_error(ret, "%s: depth is for images of 16 bit and one channel",
+			  l->lab.path);
+		goto out;
+	}
+	if (ret) {
+		cli_error(ret, "%zu bytes are too few for a datagram", bytes);
+		goto out;
+	}
+	depth_begin(d);
+	l->received = lab_pass(&l->lab, &l->sent, add_depth, d);
+	ret = depth_finish(d, &l->shown, l->image.stride * l->image.height,
+			   &shown);
+	if (ret > 0 || ret == -ENODATA)
+		ret = 0;
+out:
+	depth_encoder_destroy(e);
+	depth_decoder_destroy(d);
+	return ret;
+}
+
+/* What more there is to say of depths */
+static void report_depths(const struct lab_image *l)
+{
+	struct depth_match m;
+
+	if (!l->received) {
+		printf(",nan,nan,nan,nan\n");
+		return;
+	}
+	depth_match(&l->image, &l->shown, &m);
+	printf(",%.4f,%.4f,%.4f,%u\n", m.known, m.ghosts, m.off, m.most);
+}
+
 static int report(struct lab_image *l)
 {
 	const char *error;
 
-	printf("method,bytes,datagrams,received,psnr_db\n");
+	bool depths = l->method == DEPTH || l->depths;
+
+	printf("method,bytes,datagrams,received,psnr_db%s\n",
+	       depths ? ",known,ghosts,off,off_most" : "");
 	printf("%s,%zu,%u,%u,", methods[l->method], payloads_bytes(&l->sent),
 	       l->sent.count, l->received);
 	/* nothing came, nothing is shown */
 	if (!l->received)
-		printf("nan\n");
+		printf("nan");
 	else
-		printf("%.2f\n", psnr(&l->image, &l->shown));
+		printf("%.2f", psnr(&l->image, &l->shown));
+	if (depths)
+		report_depths(l);
+	else
+		putchar('\n');
 	if (!l->lab.out)
 		return 0;
 	if (!l->received)
@@ -227,7 +298,11 @@ int cmd_image(int argc, char **argv)
 	l.shown.data = malloc(l.image.stride * l.image.height);
 	if (!l.shown.data)
 		return cli_error(-ENOMEM, "no memory");
-	ret = l.method == MD ? by_md(&l) : by_split(&l);
+	if (l.depths && (l.image.depth != 16 || l.image.channels != 1))
+		return cli_error(-EINVAL, "%s: depths are 16 bit and one channel",
+				 l.lab.path);
+	ret = l.method == MD ? by_md(&l) :
+	      l.method == DEPTH ? by_depth(&l) : by_split(&l);
 	if (!ret)
 		ret = report(&l);
 	payloads_destroy(&l.sent);

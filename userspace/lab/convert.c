@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include "convert.h"
+#include "lib/depthcode.h"
 
 static unsigned int sample(const struct image *i, unsigned int y,
 			   unsigned int n)
@@ -87,4 +88,32 @@ double psnr(const struct image *a, const struct image *b)
 		}
 	return 10 * log10((double)(most - least) * (most - least) /
 			  (sum / ((double)n * a->height)));
+}
+
+void depth_match(const struct image *image, const struct image *shown,
+		 struct depth_match *m)
+{
+	double holes = 0, depths = 0, known = 0, ghosts = 0, beyond = 0;
+
+	*m = (struct depth_match){ .exact = true };
+	for (unsigned int y = 0; y < image->height; y++)
+		for (unsigned int x = 0; x < image->width; x++) {
+			unsigned int a = sample(image, y, x);
+			unsigned int b = sample(shown, y, x);
+			unsigned int off = a < b ? b - a : a - b;
+
+			m->exact &= !off;
+			holes += !a;
+			depths += !!a;
+			if (!b)
+				continue;
+			ghosts += !a;
+			known += a && off * DEPTHCODE_TOLERANCE <= a;
+			beyond += a && off * DEPTHCODE_TOLERANCE > a;
+			if (a && off > m->most)
+				m->most = off;
+		}
+	m->known = depths ? known / depths : 1;
+	m->off = depths ? beyond / depths : 0;
+	m->ghosts = holes ? ghosts / holes : 0;
 }

@@ -5,6 +5,7 @@
 #ifndef LAB_CONVERT_H
 #define LAB_CONVERT_H
 
+#include <stdbool.h>
 #include "lib/image.h"
 
 /**
@@ -25,5 +26,26 @@ void convert_8bit(struct image *image);
  * bits are not flattered. All channels count alike.
  */
 double psnr(const struct image *a, const struct image *b);
+
+/**
+ * struct depth_match - how much of a depth image is shown, and how wrong
+ * @known:	of the pixels with a depth, the share that is shown, within the
+ *		tolerance of depthcode.h
+ * @ghosts:	of the holes, the share that is shown as depth
+ * @off:	of the pixels with a depth, the share shown beyond the tolerance
+ * @most:	that a pixel with a depth is off, of those that are shown
+ * @exact:	all is the same
+ */
+struct depth_match {
+	double		known, ghosts, off;
+	unsigned int	most;
+	bool		exact;
+};
+
+/**
+ * depth_match() - of an image of 16 bit and one channel, 0: no depth
+ */
+void depth_match(const struct image *image, const struct image *shown,
+		 struct depth_match *m);
 
 #endif
