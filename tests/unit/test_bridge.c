@@ -9,6 +9,8 @@
 #include "bridge/decode.h"
 #include "bridge/encode.h"
 #include "bridge/segment.h"
+#include "depth_fixture.h"
+#include "lib/wire.h"
 #include "ros/compressed.h"
 #include "ros/convert.h"
 #include "tap.h"
@@ -63,19 +65,26 @@ struct pair {
 	unsigned int		sent, received;
 };
 
-static void begin(struct pair *p, enum message_kind kind, enum codec codec)
+static void begin_with(struct pair *p, enum message_kind kind,
+		       enum codec codec, const struct encode_options *options)
 {
-	static const struct encode_options options = ENCODE_DEFAULTS;
 	static const struct decode_limits limits = DECODE_LIMITS;
 
 	memset(p, 0, sizeof(*p));
-	p->encoder = encoder_create(kind, &options);
+	p->encoder = encoder_create(kind, options);
 	p->decoder = decoder_create(&limits, NULL);
 	p->topic.kind = kind;
 	p->order = (struct encode_order){
 		.codec = codec, .bytes = 46000, .loss = -1, .parts = 2,
 		.copies = 1, .resolution = .002,
 	};
+}
+
+static void begin(struct pair *p, enum message_kind kind, enum codec codec)
+{
+	static const struct encode_options options = ENCODE_DEFAULTS;
+
+	begin_with(p, kind, codec, &options);
 }
 
 static void end(struct pair *p)
@@ -249,6 +258,132 @@ static void test_deep(void)
 	end(&p);
 }
 
+static union message depths(const struct image *i, const char *encoding)
+{
+	return (union message){ .image = {
+		.header = header("camera"), .width = i->width,
+		.height = i->height, .step = i->stride,
+		.encoding = message_string(encoding),
+		.data = { i->data, i->stride * i->height },
+	} };
+}
+
+/* Which codec a topic gets whose user did not say */
+static void test_depth_chosen(void)
+{
+	struct encode_options named = ENCODE_DEFAULTS;
+	struct image room = depth_room(W, H, &rng), warm = depth_image(W, H);
+	const struct {
+		const char *what, *encoding;
+		const struct image *image;
+		enum codec asked, used;
+		bool any, named;
+	} cases[] = {
+		{ "16UC1 with holes", "16UC1", &room, CODEC_MD, CODEC_DEPTH,
+		  true, false },
+		{ "16UC1 without", "16UC1", &warm, CODEC_MD, CODEC_MD,
+		  true, false },
+		{ "a depth topic's", "16UC1", &warm, CODEC_MD, CODEC_DEPTH,
+		  true, true },
+		{ "mono16", "mono16", &room, CODEC_MD, CODEC_MD, true, true },
+		{ "what the user wants", "16UC1", &room, CODEC_MD, CODEC_MD,
+		  false, true },
+		{ "mono16 as depth", "mono16", &room, CODEC_DEPTH, CODEC_DEPTH,
+		  false, false },
+		{ "sub-images", "16UC1", &room, CODEC_SPLIT, CODEC_SPLIT,
+		  false, false },
+	};
+	union message colour = image("rgb8", 3);
+	unsigned int changes = 0;
+	enum codec last;
+	struct pair p;
+	bool good;
+
+	for (unsigned int y = 0; y < H; y++)
+		for (unsigned int x = 0; x < W; x++)
+			depth_row(&warm, y)[x] = 17000 + x * 3 + rnd(&rng, 40);
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		union message m = depths(cases[i].image, cases[i].encoding);
+
+		named.depths = cases[i].named;
+		begin_with(&p, MESSAGE_IMAGE, cases[i].asked, &named);
+		p.order.any = cases[i].any;
+		good = !pass(&p, &m, 0);
+		ok(good && p.result.codec == cases[i].used &&
+		   message_string_is(&got.msg.image.encoding,
+				     cases[i].encoding),
+		   "%s travels as %s", cases[i].what,
+		   codec_name(p.result.codec));
+		end(&p);
+	}
+	begin(&p, MESSAGE_IMAGE, CODEC_DEPTH);
+	ok(!pass(&p, &colour, 0) && p.result.codec == CODEC_MD && got.len > 0,
+	   "colours as depth travel as md");
+	end(&p);
+	/* around the least share of holes it is not to and fro */
+	begin(&p, MESSAGE_IMAGE, CODEC_MD);
+	p.order.any = true;
+	last = CODEC_MD;
+	for (unsigned int n = 0; n < 20; n++) {
+		union message m = depths(&warm, "16UC1");
+
+		for (unsigned int x = 0; x < W; x++)
+			depth_row(&warm, 0)[x] =
+				x < W * H / 256 + n % 2 ? 0 : 17000;
+		changes += !pass(&p, &m, 0) && p.result.codec != last;
+		last = p.result.codec;
+	}
+	ok(changes == 1 && last == CODEC_DEPTH, "and it stays what it is");
+	end(&p);
+	free(room.data);
+	free(warm.data);
+}
+
+/* Metres whose holes are NaN, infinite or 0 */
+static void test_metres(void)
+{
+	struct image room = depth_room(W, H, &rng);
+	uint8_t *metres = malloc(W * H * 4);
+	unsigned int wrong = 0, nothing = 0, exact = 0, holes = 0;
+	union message m;
+	struct pair p;
+
+	for (unsigned int i = 0; i < W * H; i++) {
+		static const float none[] = { NAN, INFINITY, 0, -INFINITY };
+		uint16_t mm = depth_row(&room, 0)[i];
+
+		put_lef32(metres + 4 * i, mm ? mm / 1000.f : none[i % 4]);
+		holes += !mm;
+	}
+	m = depths(&room, "32FC1");
+	m.image.step = W * 4;
+	m.image.data = (struct message_bytes){ metres, W * H * 4 };
+	begin(&p, MESSAGE_IMAGE, CODEC_MD);
+	p.order.any = true;
+	p.order.bytes = 6000;
+	for (unsigned int n = 0; n < 30; n++) {
+		const uint8_t *out;
+
+		if (pass(&p, &m, n * 3))
+			continue;
+		out = got.msg.image.data.data;
+		exact += got.exact;
+		for (unsigned int i = 0; i < W * H; i++) {
+			float b = get_lef32(out + 4 * i);
+			float a = depth_row(&room, 0)[i] / 1000.f;
+
+			nothing += isnan(b);
+			wrong += !isnan(b) && !(a > 0 && fabsf(a - b) <= a / 64);
+		}
+	}
+	ok(p.result.codec == CODEC_DEPTH && !wrong && exact > 5 && exact < 30 &&
+	   nothing > 30 * holes && holes > 1000,
+	   "metres: %u of 30 frames exact, what is not known is NaN", exact);
+	end(&p);
+	free(metres);
+	free(room.data);
+}
+
 /* Of a scene that stays what was lost comes with the next frame */
 static void test_still(void)
 {
@@ -269,6 +404,32 @@ static void test_still(void)
 	pass(&p, &m, 50);
 	ok(got.share < .9, "not when it moves: %.2f", got.share);
 	end(&p);
+}
+
+static void test_compressed_depth(void)
+{
+	const struct message_string format =
+		message_string("16UC1; compressedDepth png");
+	union message c = { .compressed.header = header("camera") };
+	struct image room = depth_room(W, H, &rng), back;
+	struct compressed_buffer buffer = { 0 };
+	struct pair p;
+	bool good;
+
+	good = !compressed_write(&room, &format, 0, &buffer, &c.compressed);
+	begin(&p, MESSAGE_COMPRESSED_IMAGE, CODEC_MD);
+	p.order.any = true;
+	back = depth_image(W, H);
+	good = good && !pass(&p, &c, 10) && p.result.codec == CODEC_DEPTH &&
+	       got.exact && message_string_is(&got.msg.compressed.format,
+					      "16UC1; compressedDepth png") &&
+	       !compressed_read(&got.msg.compressed, &back) &&
+	       !memcmp(back.data, room.data, W * H * 2);
+	ok(good, "compressedDepth travels as depth, and comes out exactly");
+	end(&p);
+	free(buffer.data);
+	free(room.data);
+	free(back.data);
 }
 
 static void test_compressed(void)
@@ -572,6 +733,9 @@ int main(void)
 	test_images();
 	test_many();
 	test_deep();
+	test_depth_chosen();
+	test_metres();
+	test_compressed_depth();
 	test_still();
 	test_compressed();
 	test_clouds();

@@ -602,7 +602,16 @@ static void test_image_values(void)
 	put_lef32(in, -1);
 	put_lef32(in + 4, INFINITY);
 	message_image_read(&m, &image);
-	ok(out[0] == 0 && out[1] == 65535, "depths out of range");
+	ok(out[0] == 0 && out[1] == 0, "what is out of range is no depth");
+	put_lef32(in, 65.535f);
+	put_lef32(in + 4, 70);
+	message_image_read(&m, &image);
+	ok(out[0] == 65535 && out[1] == 0, "nor what is too far for 16 bit");
+	out[0] = 0;
+	out[1] = 1500;
+	ok(!message_image_write(&image, IMAGE_32FC1, in, &m) &&
+	   isnan(get_lef32(in)) && get_lef32(in + 4) == 1.5f,
+	   "no depth is NaN in metres");
 	m.encoding = str("yuv422");
 	ok(message_image_shape(&m, &image) == -EOPNOTSUPP, "yuv is refused");
 	m.encoding = str("rgb16");

@@ -23,6 +23,7 @@ static const struct {
 	[CODEC_PYRAMID]	= { "pyramid", KIND(OCCUPANCY_GRID) },
 	[CODEC_LASERSCAN] = { "scan", KIND(LASER_SCAN) },
 	[CODEC_LAYERS]	= { "layers", KIND(GRID_MAP) },
+	[CODEC_DEPTH]	= { "depth", KIND(IMAGE) | KIND(COMPRESSED_IMAGE) },
 };
 
 const char *codec_name(enum codec codec)

@@ -22,6 +22,7 @@ enum codec {
 	CODEC_PYRAMID,
 	CODEC_LASERSCAN,
 	CODEC_LAYERS,		/* grid maps */
+	CODEC_DEPTH,		/* depth images */
 	CODECS,
 };
 

@@ -26,6 +26,7 @@ static const struct decode_kind {
 	[CODEC_PYRAMID]	= { decode_map, decode_map_free },
 	[CODEC_LASERSCAN] = { decode_scan, decode_scan_free },
 	[CODEC_LAYERS]	= { decode_layers, decode_layers_free },
+	[CODEC_DEPTH]	= { decode_image, decode_image_free },
 };
 
 /* A state for each codec: a topic that changes to another one comes back */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * decode_image - descriptions and sub-images into images, compressed again
- * where they were compressed
+ * decode_image - descriptions, of depths too, and sub-images into images,
+ * compressed again where they were compressed
  */
 #include <stdlib.h>
 #include "bridge/decode_kinds.h"
+#include "lib/depth.h"
 #include "lib/md.h"
 #include "lib/split.h"
 #include "ros/compressed.h"
@@ -13,8 +14,9 @@
 /* Bytes a pixel, for what is given out and for each channel of the decoder */
 enum { IMAGE_PLAIN = 16, IMAGE_CHANNEL = 12 };
 
-/* @md or @split, that of the codec, for images of up to that size */
+/* The one of three that is the codec's, for images of up to that size */
 struct decode_image {
+	struct depth_decoder	*depth;
 	struct md_decoder	*md;
 	struct split_decoder	*split;
 	struct image		largest;
@@ -25,12 +27,21 @@ struct decode_image {
 	struct compressed_buffer compressed;
 };
 
+static void drop_decoders(struct decode_image *s)
+{
+	md_decoder_destroy(s->md);
+	split_decoder_destroy(s->split);
+	depth_decoder_destroy(s->depth);
+	s->md = NULL;
+	s->split = NULL;
+	s->depth = NULL;
+}
+
 void decode_image_free(void *state)
 {
 	struct decode_image *s = state;
 
-	md_decoder_destroy(s->md);
-	split_decoder_destroy(s->split);
+	drop_decoders(s);
 	free(s->image.data);
 	free(s->message);
 	free(s->compressed.data);
@@ -42,10 +53,12 @@ static int shape_of(const struct decode_call *c, struct image *shape)
 {
 	const struct payloads *p = &c->frame->received;
 
+	int (*read)(const void *payload, size_t len, struct image *image) =
+		c->codec == CODEC_MD ? md_shape :
+		c->codec == CODEC_DEPTH ? depth_shape : split_shape;
+
 	for (unsigned int i = 0; i < p->count; i++)
-		if (!(c->codec == CODEC_MD ?
-		      md_shape(payload_at(p, i), p->len[i], shape) :
-		      split_shape(payload_at(p, i), p->len[i], shape)))
+		if (!read(payload_at(p, i), p->len[i], shape))
 			return 0;
 	return -EPROTO;
 }
@@ -74,10 +87,7 @@ static int grow(struct decode_image *s, const struct decode_call *c,
 	    image_pixel(shape) <= image_pixel(l) &&
 	    shape->channels <= l->channels)
 		return 0;
-	md_decoder_destroy(s->md);
-	split_decoder_destroy(s->split);
-	s->md = NULL;
-	s->split = NULL;
+	drop_decoders(s);
 	/* of two long ones both ways no square that holds either */
 	if ((size_t)larger(l->width, shape->width) *
 	    larger(l->height, shape->height) > most)
@@ -102,11 +112,13 @@ static int grow(struct decode_image *s, const struct decode_call *c,
 		if (c->codec == CODEC_MD)
 			s->md = md_decoder_create(l->width, l->height,
 						  l->channels);
+		else if (c->codec == CODEC_DEPTH)
+			s->depth = depth_decoder_create(l->width, l->height);
 		else
 			s->split = split_decoder_create(l->width, l->height,
 							image_pixel(l));
 	}
-	if (s->md || s->split)
+	if (s->md || s->split || s->depth)
 		return 0;
 	*l = (struct image){ 0 };
 	return -ENOMEM;
@@ -115,6 +127,11 @@ static int grow(struct decode_image *s, const struct decode_call *c,
 static int add_md(void *d, const void *payload, size_t len)
 {
 	return md_add(d, payload, len);
+}
+
+static int add_depth(void *d, const void *payload, size_t len)
+{
+	return depth_add(d, payload, len);
 }
 
 static int add_split(void *d, const void *payload, size_t len)
@@ -133,6 +150,16 @@ static int reconstruct(struct decode_image *s, const struct decode_call *c,
 		ret = md_finish(s->md, &s->image, s->room);
 		r->exact = md_exact(s->md);
 		r->share = md_share(s->md);
+	} else if (c->codec == CODEC_DEPTH) {
+		struct depthcode_shown shown = { 0 };
+		unsigned int all;
+
+		depth_begin(s->depth);
+		decode_add(c, s->depth, add_depth);
+		ret = depth_finish(s->depth, &s->image, s->room, &shown);
+		all = s->image.width * s->image.height;
+		r->share = (double)(shown.exact + shown.near) / all;
+		r->exact = shown.exact == all;
 	} else {
 		split_begin(s->split, c->still);
 		decode_add(c, s->split, add_split);

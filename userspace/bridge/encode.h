@@ -17,12 +17,14 @@
 
 /**
  * struct encode_options - of a topic, by the user
+ * @depths:	its name says that its images are depths
  * @intensity:	step of a cloud's intensities, 0: leave them out
  * @bits:	per axis, of a point's place in its voxel
  * @scan_resolution: of laser scans, m
  * @vscan:	of virtual scans
  */
 struct encode_options {
+	bool			depths;
 	unsigned int		intensity;
 	unsigned int		bits;
 	double			scan_resolution;
@@ -37,10 +39,12 @@ struct encode_options {
 /**
  * struct encode_order - of this frame
  * @codec:	one that takes this kind; another one is used, and told, where
- *		this cannot: a cloud that is not organised travels as blocks
+ *		this cannot: a cloud that is not organised travels as blocks,
+ *		an image of colours as CODEC_MD where CODEC_DEPTH is asked for
+ * @any:	the user did not choose it: CODEC_MD may become CODEC_DEPTH
  * @bytes:	of all payloads together, at most; what cannot be made as small
  *		is larger
- * @datagrams:	CODEC_MD: that @bytes are spread over, at least
+ * @datagrams:	CODEC_MD, CODEC_DEPTH: that @bytes are spread over, at least
  * @loss:	that is expected, 0 .. 1; negative: not known
  * @burst:	mean length of losses, datagrams; 0: by chance
  * @parity:	of blobs, rows for each row
@@ -52,6 +56,7 @@ struct encode_options {
  */
 struct encode_order {
 	enum codec	codec;
+	bool		any;
 	size_t		bytes;
 	unsigned int	datagrams;
 	double		loss;

@@ -1,21 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * encode_image - images, compressed ones too, as descriptions or sub-images
+ *
+ * Gray images of 16 bit may be depths, where a wavelet makes ghosts at holes
+ * and edges: 32FC1 always is, as metres; 16UC1 is if the topic's name or the
+ * format says so, or if it has holes. Thermal cameras, which also send 16UC1,
+ * have none.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "bridge/encode_kinds.h"
+#include "lib/depth.h"
 #include "lib/md.h"
 #include "lib/split.h"
 #include "ros/compressed.h"
 #include "ros/convert.h"
 
-enum { LEAST = 256 };		/* bytes of a payload worth its headers */
+enum {
+	LEAST		= 256,	/* bytes of a payload worth its headers */
+	HOLES		= 256,	/* pixels for each hole of a depth image */
+	HOLES_STILL	= 1024,	/* if the one before was one */
+};
 
 struct encode_image {
 	struct md_encoder	*md;
 	unsigned int		width, height, channels;	/* of @md */
+	struct depth_encoder	*depth;
+	unsigned int		depth_width, depth_height;
+	bool			hollow;		/* the image before */
 	struct image		image;
 	size_t			room;
 };
@@ -25,6 +38,7 @@ void encode_image_free(void *state)
 	struct encode_image *s = state;
 
 	md_encoder_destroy(s->md);
+	depth_encoder_destroy(s->depth);
 	free(s->image.data);
 	free(s);
 }
@@ -60,8 +74,6 @@ static int by_md(struct encode_image *s, const struct encode_order *order,
 		.bytes = order->bytes, .loss = order->loss,
 		.burst = order->burst,
 	};
-	unsigned int size = out->size, each;
-	int ret;
 
 	if (i->width > s->width || i->height > s->height ||
 	    i->channels > s->channels) {
@@ -71,15 +83,22 @@ static int by_md(struct encode_image *s, const struct encode_order *order,
 		s->height = i->height;
 		s->channels = i->channels;
 	}
-	if (!s->md)
-		return -ENOMEM;
-	each = order->datagrams ?
-	       (order->bytes + order->datagrams - 1) / order->datagrams : size;
-	if (each >= LEAST && each < size)
-		out->size = each;
-	ret = md_encode(s->md, i, &budget, out);
-	out->size = size;
-	return ret;
+	return s->md ? md_encode(s->md, i, &budget, out) : -ENOMEM;
+}
+
+static int by_depth(struct encode_image *s, const struct encode_order *order,
+		    struct payloads *out)
+{
+	const struct image *i = &s->image;
+
+	if (i->width > s->depth_width || i->height > s->depth_height) {
+		depth_encoder_destroy(s->depth);
+		s->depth = depth_encoder_create(i->width, i->height);
+		s->depth_width = s->depth ? i->width : 0;
+		s->depth_height = i->height;
+	}
+	return s->depth ? depth_encode(s->depth, i, order->bytes, order->loss,
+				       out) : -ENOMEM;
 }
 
 static int by_split(struct encode_image *s, const struct encode_call *c)
@@ -102,10 +121,46 @@ static int by_split(struct encode_image *s, const struct encode_call *c)
 	return ret;
 }
 
-static int encode(struct encode_image *s, const struct encode_call *c)
+/* Whether depths are what the pixels are; @named: they are said to be */
+static bool is_depth(struct encode_image *s, const struct encode_call *c,
+		     bool named)
 {
-	return c->result->codec == CODEC_MD ? by_md(s, c->order, c->out) :
-					      by_split(s, c);
+	const struct image *i = &s->image;
+	unsigned int pixels = i->width * i->height;
+
+	if (i->depth != 16 || i->channels != 1)
+		return false;
+	if (c->result->codec == CODEC_DEPTH)
+		return true;
+	if (!c->order->any)
+		return false;
+	if (named || c->options->depths)
+		return true;
+	/* not to and fro, as each change is announced */
+	s->hollow = depth_holes(i) > pixels / (s->hollow ? HOLES_STILL : HOLES);
+	return s->hollow;
+}
+
+/* @may_be_depth: of 16 bit and one channel; @named: these are depths */
+static int encode(struct encode_image *s, const struct encode_call *c,
+		  bool may_be_depth, bool named)
+{
+	struct payloads *out = c->out;
+	unsigned int size = out->size, each;
+	int ret;
+
+	if (c->result->codec == CODEC_SPLIT)
+		return by_split(s, c);
+	c->result->codec = may_be_depth && is_depth(s, c, named) ?
+			   CODEC_DEPTH : CODEC_MD;
+	each = c->order->datagrams ? (c->order->bytes +
+	       c->order->datagrams - 1) / c->order->datagrams : size;
+	if (each >= LEAST && each < size)
+		out->size = each;
+	ret = c->result->codec == CODEC_DEPTH ? by_depth(s, c->order, out) :
+						by_md(s, c->order, out);
+	out->size = size;
+	return ret;
 }
 
 int encode_image(void **state, const struct encode_call *c)
@@ -124,7 +179,9 @@ int encode_image(void **state, const struct encode_call *c)
 	s = *state;
 	message_image_read(m, &s->image);
 	strcpy(c->result->encoding, message_encoding_name(encoding));
-	return encode(s, c);
+	/* gray of 16 bit is told from depths by its name alone */
+	return encode(s, c, encoding == IMAGE_16UC1 || encoding == IMAGE_32FC1 ||
+		      c->result->codec == CODEC_DEPTH, encoding == IMAGE_32FC1);
 }
 
 int encode_compressed(void **state, const struct encode_call *c)
@@ -134,6 +191,7 @@ int encode_compressed(void **state, const struct encode_call *c)
 						      CONTROL_WORD - 1;
 	struct encode_image *s;
 	struct image shape;
+	bool named;
 	int ret = compressed_shape(m, &shape);
 
 	if (!ret)
@@ -146,5 +204,7 @@ int encode_compressed(void **state, const struct encode_call *c)
 		return ret;
 	memcpy(c->result->encoding, m->format.text, n);
 	c->result->encoding[n] = '\0';
-	return encode(s, c);
+	named = compressed_is_depth(&m->format);
+	return encode(s, c, named || c->result->codec == CODEC_DEPTH ||
+		      !memcmp(c->result->encoding, "16UC1", 5), named);
 }

@@ -93,7 +93,7 @@ static void set_source(struct send_topic *t)
 		[CODEC_BLOCK] = PLAN_CLOUD, [CODEC_CLOUD80] = PLAN_SCAN,
 		[CODEC_VSCAN] = PLAN_SCAN, [CODEC_TILES] = PLAN_MAP,
 		[CODEC_PYRAMID] = PLAN_MAP, [CODEC_LASERSCAN] = PLAN_SCAN,
-		[CODEC_LAYERS] = PLAN_MAP,
+		[CODEC_LAYERS] = PLAN_MAP, [CODEC_DEPTH] = PLAN_IMAGE,
 	};
 	enum codec c = wanted(t);
 
@@ -103,7 +103,7 @@ static void set_source(struct send_topic *t)
 	t->policy.source.vscan = t->policy.source.organised &&
 				 t->options.vscan;
 	t->policy.source.points = t->options.points;
-	if (c == CODEC_MD)
+	if (c == CODEC_MD || c == CODEC_DEPTH)
 		t->policy.source.bytes = t->options.bytes;
 }
 
@@ -131,7 +131,8 @@ struct send_topic *send_topic_create(struct loop *l, struct uplink *u,
 	set_source(t);
 	t->refresh = (struct loop_timer){ LOOP_NEVER, on_refresh, t, NULL };
 	loop_add_timer(l, &t->refresh);
-	t->encoder = encoder_create(kind, &options->encode);
+	t->options.encode.depths = strcasestr(name, "depth");
+	t->encoder = encoder_create(kind, &t->options.encode);
 	t->outbox = outbox_create(l, u, SLOTS);
 	if (t->encoder && t->outbox)
 		return t;
@@ -206,6 +207,7 @@ static void set_order(const struct send_topic *t, struct encode_order *o)
 
 	*o = (struct encode_order){
 		.codec = wanted(t),
+		.any = any,
 		.bytes = p->bytes,
 		.datagrams = p->datagrams,
 		.loss = loss,

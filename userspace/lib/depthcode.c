@@ -11,7 +11,6 @@
 #include "lib/depthcode_pixel.h"
 
 enum {
-	MARGIN		= 64,	/* of planes, which neighbours reach into */
 	PIXEL_BYTES	= 40,	/* more than the least likely pixel takes */
 	VALUES		= 65536,
 };
@@ -27,9 +26,7 @@ struct table {
 struct depthcode {
 	struct depthcode_model model;
 	struct table	table;
-	unsigned int	width, height;
-	size_t		stride;
-	uint16_t	*ranks;		/* planes with margins */
+	uint16_t	*ranks;		/* planes, of the width of the image */
 	int8_t		*rests;
 	struct depthcode_cells cells;
 };
@@ -51,14 +48,10 @@ struct walk {
 struct depthcode *depthcode_create(unsigned int width, unsigned int height)
 {
 	struct depthcode *d = calloc(1, sizeof(*d));
-	size_t plane;
+	size_t plane = (size_t)width * height;
 
 	if (!d)
 		return NULL;
-	d->width = width;
-	d->height = height;
-	d->stride = (size_t)width + 2 * MARGIN;
-	plane = d->stride * (height + 2 * MARGIN);
 	d->ranks = calloc(plane, sizeof(*d->ranks));
 	d->rests = calloc(plane, 1);
 	if (!d->ranks || !d->rests ||
@@ -144,9 +137,9 @@ static bool code_first(struct coder *c, struct walk *w)
 
 	for (unsigned int y = 0; y < w->height; y += DEPTHCODE_STEP)
 		for (unsigned int x = 0; x < w->width; x += DEPTHCODE_STEP) {
-			uint16_t *p = w->rank + y * d->stride + x;
+			uint16_t *p = w->rank + (size_t)y * w->width + x;
 			int from = x ? p[-DEPTHCODE_STEP] :
-				   y ? p[-DEPTHCODE_STEP * (int)d->stride] : 0;
+				   y ? p[-DEPTHCODE_STEP * (int)w->width] : 0;
 			int v = from + depthcode_signed(c,
 						d->model.first[!from],
 						(int)*p - from);
@@ -167,8 +160,8 @@ INLINE bool code_run(struct coder *c, struct walk *w,
 		     unsigned int has)
 {
 	struct depthcode *d = w->d;
-	uint16_t *p = w->rank + y * d->stride;
-	int8_t *rest = w->rest + y * d->stride;
+	uint16_t *p = w->rank + (size_t)y * w->width;
+	int8_t *rest = w->rest + (size_t)y * w->width;
 	int most = d->table.count;
 	bool hollow = d->table.hollow;
 
@@ -227,7 +220,9 @@ INLINE bool code_side(struct coder *c, struct walk *w,
 
 		if (across) {
 			has |= x ? HAS_C : 0;
+			has |= x >= 2 * step ? HAS_C2 : 0;
 			has |= x + step < w->width ? HAS_D : 0;
+			has |= x + 2 * step < w->width ? HAS_D2 : 0;
 		} else {
 			has |= x + half < w->width ? HAS_B : 0;
 			has |= x >= 3 * half ? HAS_A3 : 0;
@@ -264,10 +259,11 @@ static bool code_row(struct coder *c, struct walk *w,
 		     const struct depthcode_reach *r, unsigned int y,
 		     unsigned int step, bool across, unsigned int has)
 {
-	unsigned int all = across ? HAS_B | HAS_A3 | HAS_B3 : HAS_C | HAS_D;
+	unsigned int all = across ? HAS_B | HAS_A3 | HAS_B3 :
+				    HAS_C | HAS_C2 | HAS_D | HAS_D2;
 	unsigned int first = across ? 0 : step / 2;
-	unsigned int reach = across ? step : 3 * step / 2;
-	unsigned int inner = first + step, outer = inner;
+	unsigned int reach = across ? 2 * step : 3 * step / 2;
+	unsigned int inner = reach, outer = reach;
 
 	/* what is as far from both sides as it reaches */
 	if (has != all || inner + reach >= w->width)
@@ -292,7 +288,7 @@ static bool code_pass(struct coder *c, struct walk *w, unsigned int step,
 		      bool across)
 {
 	unsigned int half = step / 2;
-	int stride = w->d->stride, near = half;
+	int stride = w->width, near = half;
 	const struct depthcode_reach r = {
 		.a = across ? -near * stride : -near,
 		.b = across ? near * stride : near,
@@ -310,7 +306,9 @@ static bool code_pass(struct coder *c, struct walk *w, unsigned int step,
 			has |= y + 3 * half < w->height ? HAS_B3 : 0;
 		} else {
 			has |= y ? HAS_C : 0;
+			has |= y >= 2 * half ? HAS_C2 : 0;
 			has |= y + half < w->height ? HAS_D : 0;
+			has |= y + 2 * half < w->height ? HAS_D2 : 0;
 		}
 		if (!code_row(c, w, &r, y, step, across, has))
 			return false;
@@ -329,10 +327,10 @@ static void cell_at(const struct walk *w, struct depthcode_cell *cell,
 	const uint16_t *p;
 
 	*cell = (struct depthcode_cell){ column * side, row * side, side, { 0 } };
-	p = w->rank + cell->y * w->d->stride + cell->x;
+	p = w->rank + (size_t)cell->y * w->width + cell->x;
 	cell->corner[0] = value[p[0]];
 	cell->corner[1] = value[p[right]];
-	p += below * w->d->stride;
+	p += below * w->width;
 	cell->corner[2] = value[p[0]];
 	cell->corner[3] = value[p[right]];
 }
@@ -426,13 +424,11 @@ static bool walk(struct coder *c, struct walk *w)
 static void begin(struct walk *w, struct depthcode *d,
 		  const struct image *image)
 {
-	size_t at = MARGIN * d->stride + MARGIN;
-
 	*w = (struct walk){
 		.d = d, .width = image->width, .height = image->height,
-		.rank = d->ranks + at, .rest = d->rests + at,
+		.rank = d->ranks, .rest = d->rests,
 	};
-	memset(d->rests, 0, d->stride * (image->height + 2 * MARGIN));
+	memset(d->rests, 0, (size_t)w->width * w->height);
 }
 
 size_t depthcode_encode(struct depthcode *d, const struct image *image,
@@ -453,7 +449,7 @@ size_t depthcode_encode(struct depthcode *d, const struct image *image,
 	find_values(t, image);
 	for (unsigned int y = 0; y < image->height; y++) {
 		const uint16_t *row = (const uint16_t *)image_row(image, y);
-		uint16_t *rank = w.rank + y * d->stride;
+		uint16_t *rank = w.rank + (size_t)y * w.width;
 		unsigned int depths = 0;
 
 		for (unsigned int x = 0; x < image->width; x++) {
@@ -489,7 +485,7 @@ static void overlay_lattice(struct overlay *o, unsigned int x0,
 	const struct walk *w = o->w;
 
 	for (unsigned int y = y0; y < w->height && o->left; y += dy) {
-		const uint16_t *rank = w->rank + y * w->d->stride;
+		const uint16_t *rank = w->rank + (size_t)y * w->width;
 		uint16_t *to = (uint16_t *)image_row(o->image, y);
 
 		for (unsigned int x = x0; x < w->width && o->left; x += dx) {
@@ -543,7 +539,7 @@ void depthcode_decode(struct depthcode *d, const void *buf, size_t len,
 		return;
 	}
 	for (unsigned int y = 0; y < w.height; y++) {
-		const uint16_t *rank = w.rank + y * d->stride;
+		const uint16_t *rank = w.rank + (size_t)y * w.width;
 		uint16_t *to = (uint16_t *)image_row(image, y);
 
 		for (unsigned int x = 0; x < w.width; x++)

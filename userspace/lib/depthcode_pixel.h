@@ -5,7 +5,8 @@
  * A pass fills in the middle between two pixels that are known: a before it
  * and b behind it. c is the pixel of the same pass, or of one before, that
  * was filled in beside it, d the other side; ac is beside a, on c's side, and
- * so on. Beyond a lies aa, of the same pass, and then a3.
+ * so on. Beyond a lies aa, of the same pass, and then a3; beyond c and d, c2
+ * and d2.
  */
 #ifndef LIB_DEPTHCODE_PIXEL_H
 #define LIB_DEPTHCODE_PIXEL_H
@@ -15,7 +16,8 @@
 
 /* Which of its neighbours a pixel has */
 enum {
-	HAS_B = 1, HAS_C = 2, HAS_D = 4, HAS_A3 = 8, HAS_B3 = 16, HAS_ALL = 31,
+	HAS_B = 1, HAS_C = 2, HAS_D = 4, HAS_A3 = 8, HAS_B3 = 16,
+	HAS_C2 = 32, HAS_D2 = 64, HAS_ALL = 127,
 };
 
 /* To neighbours, in pixels of the planes */
@@ -65,9 +67,10 @@ INLINE int depthcode_hole(struct coder *c, struct depthcode_model *m,
 			  unsigned int holes, int hole)
 {
 	uint32_t apart = abs(n->a - n->b) > 8;
-	uint32_t far = (has & HAS_C && !p[2 * r->c]) |
-		       (has & HAS_D && !p[r->a - 2 * r->c]) << 1 |
-		       (has & HAS_B && has & HAS_D && !p[r->b - 2 * r->c]) << 2;
+	uint32_t far = (has & HAS_C2 && !p[2 * r->c]) |
+		       (has & HAS_D2 && !p[r->a - 2 * r->c]) << 1 |
+		       (has & HAS_B && has & HAS_D2 &&
+			!p[r->b - 2 * r->c]) << 2;
 	uint32_t context[3] = {
 		holes | r->pass << 8,
 		holes | r->pass << 8 | apart << 10 | far << 11,
@@ -235,8 +238,10 @@ INLINE int depthcode_pixel(struct coder *c, struct depthcode_model *m,
 	unsigned int pass = r->pass, holes = 0, set;
 	struct depthcode_context *in[2];
 	struct depthcode_around n;
-	int expect, off, rc = rest[r->c];
+	int rc = has & HAS_C ? rest[r->c] : 0;
+	int ra = has & HAS_A3 ? rest[2 * r->a] : 0;
 	struct rc_bit *b[2];
+	int expect, off;
 	bool edge;
 
 	*rest = 0;
@@ -276,7 +281,7 @@ INLINE int depthcode_pixel(struct coder *c, struct depthcode_model *m,
 			  (rc >= 0)) >> 1;
 	}
 	expect = depthcode_limit(expect, most);
-	depthcode_find(m, &n, p, r, has, expect, edge, rc, rest[2 * r->a], in);
+	depthcode_find(m, &n, p, r, has, expect, edge, rc, ra, in);
 	b[0] = &in[0]->kind[DEPTHCODE_OFF];
 	b[1] = &in[1]->kind[DEPTHCODE_OFF];
 	set = pass * 4 + edge * 2 + (n.a == n.b);

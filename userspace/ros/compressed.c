@@ -8,6 +8,7 @@
 #include <string.h>
 #include "lib/wire.h"
 #include "ros/compressed_codec.h"
+#include "ros/convert.h"
 
 /*
  * compressedDepth's header: an int32 that is always 0, and two floats. What
@@ -26,10 +27,15 @@ static bool contains(const struct message_string *s, const char *word)
 	return s->len && memmem(s->text, s->len, word, strlen(word));
 }
 
+bool compressed_is_depth(const struct message_string *format)
+{
+	return contains(format, "compressedDepth");
+}
+
 static struct wish wish_of(const struct message_string *format)
 {
 	struct wish w = {
-		.depth = contains(format, "compressedDepth"),
+		.depth = compressed_is_depth(format),
 		.png = contains(format, "png"),
 		.metres = format->len >= 5 && !memcmp(format->text, "32FC1", 5),
 	};
@@ -117,9 +123,7 @@ static void to_millimetres(const struct message_compressed_image *m,
 		for (unsigned int x = 0; x < image->width; x++) {
 			float mm = row[x] ? 1000 * a / (row[x] - b) : 0;
 
-			/* also what is not a number */
-			row[x] = !(mm > 0) ? 0 : mm > 65534.5f ? 65535 :
-				 (uint16_t)(mm + 0.5f);
+			row[x] = message_millimetres(mm);
 		}
 	}
 }

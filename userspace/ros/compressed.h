@@ -38,6 +38,11 @@ struct compressed_buffer {
 int compressed_buffer_reserve(struct compressed_buffer *b, size_t more);
 
 /**
+ * compressed_is_depth() - whether a format says that its pixels are depths
+ */
+bool compressed_is_depth(const struct message_string *format);
+
+/**
  * compressed_shape() - what a message holds, without decompressing it
  * @image: gets width, height, channels and depth; the stride without gaps
  *

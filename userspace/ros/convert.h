@@ -10,6 +10,7 @@
 #ifndef ROS_CONVERT_H
 #define ROS_CONVERT_H
 
+#include <math.h>
 #include "lib/cloud.h"
 #include "lib/image.h"
 #include "lib/map.h"
@@ -36,6 +37,15 @@ enum message_encoding {
 	IMAGE_ENCODINGS,
 };
 
+/*
+ * A depth in millimetres as a pixel has it: 0 is none. What is not a number,
+ * not positive, infinite (REP 118: nothing was seen) or beyond 65.535 m is none.
+ */
+static inline uint16_t message_millimetres(float mm)
+{
+	return mm > 0 && mm < 65535.5f ? lrintf(mm) : 0;
+}
+
 /* Return: enum message_encoding, or -EOPNOTSUPP */
 int message_encoding_of(const struct message_string *name);
 
@@ -58,7 +68,7 @@ int message_image_shape(const struct message_image *m, struct image *image);
  * @image: of message_image_shape(), with data for height * stride bytes
  *
  * Colours become red, green, blue (alpha), 16 bits the CPU's byte order,
- * metres millimetres: 0 where there is no depth, 65535 is that and farther.
+ * metres millimetres, see message_millimetres().
  */
 void message_image_read(const struct message_image *m, struct image *image);
 

@@ -97,8 +97,7 @@ static void read_metres(uint16_t *out, const uint8_t *in, unsigned int n,
 			bits = __builtin_bswap32(bits);
 		memcpy(&mm, &bits, sizeof(mm));
 		mm *= 1000;
-		/* neither for what is no number */
-		out[i] = mm > 0 ? mm < 65535 ? lrintf(mm) : 65535 : 0;
+		out[i] = message_millimetres(mm);
 	}
 }
 
