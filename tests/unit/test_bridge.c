@@ -406,6 +406,22 @@ static void test_still(void)
 	end(&p);
 }
 
+/* A sender that is newer than this */
+static void test_unknown(void)
+{
+	struct assembly_frame f = { .count = 1 };
+	struct control_topic topic = { .kind = MESSAGE_IMAGE };
+	struct decode_call call = {
+		.topic = &topic, .frame = &f, .codec = CODECS, .out = on_result,
+	};
+	struct pair p;
+
+	begin(&p, MESSAGE_IMAGE, CODEC_MD);
+	ok(decoder_frame(p.decoder, &call) == -EOPNOTSUPP,
+	   "a codec that is not known is told from one that is broken");
+	end(&p);
+}
+
 static void test_compressed_depth(void)
 {
 	const struct message_string format =
@@ -736,6 +752,7 @@ int main(void)
 	test_depth_chosen();
 	test_metres();
 	test_compressed_depth();
+	test_unknown();
 	test_still();
 	test_compressed();
 	test_clouds();

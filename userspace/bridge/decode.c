@@ -66,7 +66,9 @@ int decoder_frame(struct decoder *d, const struct decode_call *c)
 {
 	struct decode_call own = *c;
 
-	if (c->codec >= CODECS || c->topic->kind >= MESSAGE_KINDS ||
+	if (c->codec >= CODECS)
+		return -EOPNOTSUPP;
+	if (c->topic->kind >= MESSAGE_KINDS ||
 	    !codec_takes(c->codec, c->topic->kind))
 		return -EPROTO;
 	own.budget = d->budget;

@@ -161,6 +161,9 @@ static void decode(struct recv_topic *t, const struct assembly_frame *f)
 		if (ret == -EFBIG && t->error != ret)
 			service_logf(LOG_WARNING, "%s: larger than the limits allow, see optsample-recv(1)",
 				     t->announced.name);
+		if (ret == -EOPNOTSUPP && t->error != ret)
+			service_logf(LOG_WARNING, "%s: codec %d of its sender is not known here: update optsample-recv",
+				     t->announced.name, call.codec);
 		t->error = ret;
 		t->counts.failed++;
 		return;
