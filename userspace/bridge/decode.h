@@ -85,8 +85,8 @@ void decoder_destroy(struct decoder *d);
  * decoder_frame() - decode, and hand out what it shows
  *
  * Return: 0; -ENODATA: nothing is to be shown of it; -EOPNOTSUPP: a codec that
- * is not known, of a newer sender; -EPROTO: one that does not take this kind, or payloads that are none; -EFBIG: beyond the
- * limits; -ENOMEM.
+ * is not known, of a newer sender; -EPROTO: one that does not take this kind,
+ * or payloads that are none; -EFBIG: beyond the limits; -ENOMEM.
  */
 int decoder_frame(struct decoder *d, const struct decode_call *c);
 
