@@ -183,6 +183,49 @@ static void test_exact(unsigned int channels, unsigned int depth)
 	rig_free(&r);
 }
 
+/* What all datagrams of a budget show */
+static double all_come(struct rig *r, size_t bytes, double loss)
+{
+	bool came[SLOTS];
+
+	memset(came, true, sizeof(came));
+	rig_encode(r, bytes, loss);
+	rig_decode(r, came);
+	return error(r);
+}
+
+/* Whether it is exact is decided by how long its stream is, not by its size */
+static void test_fits(unsigned int depth)
+{
+	size_t raw = (size_t)W * H * depth / 8, least = 0;
+	unsigned int back = 0;
+	struct rig r;
+
+	rig_make(&r, W, H, 1, depth);
+	for (unsigned int y = 0; y < H; y++)
+		for (unsigned int x = 0; x < W; x++) {
+			unsigned int v = 1000 + x / 3 + y / 2 +
+					 (x > 80 ? 40 : 0);
+
+			if (depth == 16)
+				((uint16_t *)image_row(&r.in, y))[x] =
+					v + rnd(&rng, 4);
+			else
+				image_row(&r.in, y)[x] = v / 8 + rnd(&rng, 2);
+		}
+	for (size_t bytes = raw / 5; bytes < raw * 9 / 10; bytes += raw / 99) {
+		double e = all_come(&r, bytes, -1);
+
+		if (!least && !e)
+			least = bytes;
+		back += least && e;
+	}
+	ok(least && least < raw * (depth == 8 ? .38 : .285) && !back,
+	   "%u bit that are simple: exact in %.1f %% of their bytes, and more",
+	   depth, 100. * least / raw);
+	rig_free(&r);
+}
+
 static void test_sizes(void)
 {
 	unsigned int wrong = 0;
@@ -362,6 +405,8 @@ int main(void)
 	test_exact(1, 16);
 	test_exact(1, 8);
 	test_exact(3, 8);
+	test_fits(8);
+	test_fits(16);
 	test_sizes();
 	test_paths_agree();
 	test_bad();

@@ -135,7 +135,8 @@ static unsigned int whole_need(size_t stream, unsigned int count,
 			       double loss)
 {
 	double most = .8 * count - 2.3 * sqrt(.8 * .2 * count);
-	unsigned int need = descriptions_need(stream, 1, count, size, loss);
+	unsigned int need = descriptions_need(stream, 1, count,
+					      size - size / 8, loss);
 
 	while (need && need + 1 <= most && size < base + stream / need)
 		need++;

@@ -8,9 +8,7 @@
 #include "lib/descriptions.h"
 #include "lib/wire.h"
 
-#define SURE	.03	/* loss is more than was expected, or less */
-
-enum { LEFT = 16 };	/* bytes that a whole stream leaves to its prefixes */
+#define SURE	.1	/* of datagrams, that may be lost beyond what was expected */
 
 int descriptions_size(size_t bytes, unsigned int header,
 		      const struct payloads *out, unsigned int *count,
@@ -28,18 +26,29 @@ int descriptions_size(size_t bytes, unsigned int header,
 	return 0;
 }
 
+/* Datagrams that a whole stream may need */
+static unsigned int most_needed(unsigned int count, double loss)
+{
+	double share = loss < 0 ? .8 : 1 - SURE - loss;
+	double most = share * count;
+
+	return most > 1 ? most : 1;
+}
+
 unsigned int descriptions_need(size_t stream, unsigned int least,
 			       unsigned int count, unsigned int size,
 			       double loss)
 {
-	double most = loss >= 0 && loss < .2 - SURE ? 1 - SURE - loss : .8;
 	unsigned int n = least > 1 ? least : 1;
 
-	if (size <= LEFT)
-		return 0;
-	while (n <= count && (stream + n - 1) / n > size - LEFT)
+	while (n <= count && (stream + n - 1) / n > size)
 		n++;
-	return n <= most * count || n == 1 ? n : 0;
+	return n <= most_needed(count, loss) ? n : 0;
+}
+
+size_t descriptions_most(unsigned int count, unsigned int size, double loss)
+{
+	return (size_t)most_needed(count, loss) * size;
 }
 
 size_t descriptions_put(const struct priority *p, uint8_t *to)

@@ -37,14 +37,20 @@ int descriptions_size(size_t bytes, unsigned int header,
  * descriptions_need() - the fewest datagrams that can hold all of a stream
  * @stream: its bytes
  * @least: fewer than that are not asked for
+ * @size: bytes of each that it may take; what is left goes to prefixes, which
+ *	show something if fewer come
  * @loss: that is expected, 0 .. 1; negative: not known
  *
- * Return: how many; 0: so many that a little more loss would leave next to
- * nothing.
+ * Return: how many; 0: more than are sure to come.
  */
 unsigned int descriptions_need(size_t stream, unsigned int least,
 			       unsigned int count, unsigned int size,
 			       double loss);
+
+/**
+ * descriptions_most() - bytes of the longest stream that it finds a number for
+ */
+size_t descriptions_most(unsigned int count, unsigned int size, double loss);
 
 /* levels into a header. Return: bytes */
 size_t descriptions_put(const struct priority *p, uint8_t *to);

@@ -16,7 +16,12 @@ enum {
 	KNOWN_BASE	= 96,		/* base if the loss is known */
 	WHOLE_BASE	= 48,		/* base if bit-exactness can spare it */
 	WHOLE_BYTES	= 4,		/* in the header of a whole stream */
+	SAMPLED		= 8,		/* rows for each whose differences count */
 };
+
+/* Bits of a reversible stream for each of differences(), and a frame's memory */
+#define SHORTEST	1.2
+#define FORGET		.99
 
 struct md_encoder {
 	unsigned int	width, height, channels;
@@ -26,6 +31,7 @@ struct md_encoder {
 	struct zeroblock_curve curve;
 	struct priority_chances chances;
 	uint8_t		*stream;
+	double		longer;		/* see try_reversible() */
 };
 
 /* header of a frame's payloads */
@@ -92,24 +98,96 @@ void md_encoder_destroy(struct md_encoder *e)
 	free(e);
 }
 
-/*
- * Bit-exactness costs about 4.5 of 8 and 6 of 16 bits, and protection half as
- * much again; with less than that a lossy transform shows more.
- */
-static bool worth_reversible(const struct image *image, size_t bytes)
-{
-	double bits = 8. * bytes / ((double)image->width * image->height *
-				    image->channels);
+/* Bits of what a row's samples differ by from what those before them tell */
+#define ROW_BITS(name, type)						\
+static unsigned int name(const type *row, const type *above,		\
+			 unsigned int samples, unsigned int channels)	\
+{									\
+	unsigned int bits = 0;						\
+									\
+	for (unsigned int i = channels; i < samples; i++) {		\
+		int w = row[i - channels], n = above[i];		\
+		int nw = above[i - channels], most = w > n ? w : n;	\
+		int least = w < n ? w : n, expect = w + n - nw;		\
+									\
+		expect = expect < least ? least :			\
+			 expect > most ? most : expect;			\
+		expect = abs(row[i] - expect);				\
+		bits += expect ? 32 - __builtin_clz(expect) : 0;	\
+	}								\
+	return bits;							\
+}
+ROW_BITS(row_bits8, uint8_t)
+ROW_BITS(row_bits16, uint16_t)
 
-	return bits >= (image->depth == 8 ? 6 : 8);
+/* Of all rows, by some of them */
+static double differences(const struct image *image)
+{
+	unsigned int n = image->width * image->channels, rows = 0;
+	double bits = 0;
+
+	for (unsigned int y = 0; y < image->height; y += SAMPLED, rows++) {
+		const uint8_t *row = image_row(image, y);
+		const uint8_t *above = image_row(image, y ? y - 1 : 0);
+
+		bits += image->depth == 8 ?
+			row_bits8(row, above, n, image->channels) :
+			row_bits16((const uint16_t *)row,
+				   (const uint16_t *)above, n, image->channels);
+	}
+	return bits / rows * image->height;
 }
 
-/* Bytes of the stream that may come to be sent */
-static size_t stream_limit(const struct md_budget *b, size_t size, bool whole)
+/*
+ * The reversible transform's stream, if the budget holds it and what protects
+ * it: a lossy one shows more of an image that cannot be exact. It is not tried
+ * if it cannot be as short as that, by its differences and by what became of
+ * the image before.
+ */
+static bool try_reversible(struct md_encoder *e, const struct image *image,
+			   struct md_header *h, size_t most)
 {
+	const struct zeroblock_shape shape = {
+		h->width, h->height, h->channels, h->levels, true,
+	};
+	double bits = differences(image);
+	bool whole;
+
+	e->longer = e->longer * FORGET > SHORTEST ? e->longer * FORGET :
+						    SHORTEST;
+	if (bits * e->longer > 8. * most)
+		return false;
+	md_forward(&e->planes, image, h->middle, h->levels, true);
+	h->stream = zeroblock_encode(e->code, &shape,
+				     (const int32_t *const *)e->planes.words,
+				     e->stream, most, &whole, &e->curve);
+	e->longer = whole ? SHORTEST : 8. * most / bits;
 	if (whole)
-		return size;
+		h->flags |= MD_REVERSIBLE | MD_WHOLE;
+	return whole;
+}
+
+/* Bytes of the stream that may come to be sent of a lossy one */
+static size_t stream_limit(const struct md_budget *b, size_t size)
+{
 	return size * (b->loss < 0 ? .45 : 1 - b->loss * .9);
+}
+
+static void encode_lossy(struct md_encoder *e, const struct image *image,
+			 struct md_header *h, size_t limit)
+{
+	const struct zeroblock_shape shape = {
+		h->width, h->height, h->channels, h->levels, false,
+	};
+	bool whole;
+
+	md_forward(&e->planes, image, h->middle, h->levels, false);
+	h->stream = zeroblock_encode(e->code, &shape,
+				     (const int32_t *const *)e->planes.words,
+				     e->stream, limit + STREAM_SLACK, &whole,
+				     &e->curve);
+	if (whole)
+		h->flags |= MD_WHOLE;
 }
 
 static size_t put_header(uint8_t *p, const struct md_header *h,
@@ -134,6 +212,12 @@ static size_t put_header(uint8_t *p, const struct md_header *h,
 	return p - start;
 }
 
+/* What a whole stream takes of a datagram: the rest is for when it is not */
+static unsigned int whole_size(unsigned int size)
+{
+	return size - size / 6;
+}
+
 /* Datagrams 4.5 standard deviations fewer than arrive at a quarter of loss */
 static unsigned int whole_least(unsigned int count)
 {
@@ -143,13 +227,14 @@ static unsigned int whole_least(unsigned int count)
 }
 
 static void protect(struct md_encoder *e, const struct md_budget *budget,
-		    struct md_header *h, size_t stream, unsigned int size)
+		    struct md_header *h, unsigned int size)
 {
 	unsigned int base = budget->base, whole = 0;
 
 	if (h->flags & MD_WHOLE)
-		whole = descriptions_need(stream, whole_least(h->count),
-					  h->count, size, budget->loss);
+		whole = descriptions_need(h->stream, whole_least(h->count),
+					  h->count, whole_size(size),
+					  budget->loss);
 	if (!whole)
 		h->flags &= ~MD_WHOLE;
 	if (!base)
@@ -178,9 +263,6 @@ int md_encode(struct md_encoder *e, const struct image *image,
 	unsigned int header = MD_HEADER + WHOLE_BYTES +
 			      DESCRIPTIONS_LEVELS * DESCRIPTIONS_LEVEL;
 	unsigned int size, at = 0;
-	struct zeroblock_shape shape;
-	size_t stream, limit;
-	bool whole;
 
 	if (!size_ok(image->width, image->height, image->channels) ||
 	    (image->depth != 8 && image->depth != 16) ||
@@ -190,28 +272,17 @@ int md_encode(struct md_encoder *e, const struct image *image,
 	if (descriptions_size(budget->bytes, header, out, &h.count, &size))
 		return -EMSGSIZE;
 
-	if (worth_reversible(image, (size_t)h.count * size))
-		h.flags |= MD_REVERSIBLE;
 	h.middle = md_middle(image);
 	h.levels = md_levels(h.width, h.height);
-	md_forward(&e->planes, image, h.middle, h.levels,
-		   h.flags & MD_REVERSIBLE);
-	shape = (struct zeroblock_shape){
-		h.width, h.height, h.channels, h.levels,
-		h.flags & MD_REVERSIBLE,
-	};
-	limit = stream_limit(budget, (size_t)size * h.count,
-			     h.flags & MD_REVERSIBLE) + STREAM_SLACK;
-	stream = zeroblock_encode(e->code, &shape,
-				  (const int32_t *const *)e->planes.words,
-				  e->stream, limit, &whole, &e->curve);
+	if (!try_reversible(e, image, &h,
+			    descriptions_most(h.count, whole_size(size),
+					      budget->loss)))
+		encode_lossy(e, image, &h, stream_limit(budget,
+						(size_t)size * h.count));
 	/* levels may reach beyond the end, as far as there are datagrams */
-	memset(e->stream + stream, 0,
-	       (size_t)size * h.count + STREAM_SLACK - stream);
-	if (whole)
-		h.flags |= MD_WHOLE;
-	h.stream = stream;
-	protect(e, budget, &h, stream, size);
+	memset(e->stream + h.stream, 0,
+	       (size_t)size * h.count + STREAM_SLACK - h.stream);
+	protect(e, budget, &h, size);
 	out->count = h.count;
 	for (unsigned int i = 0; i < h.count; i++)
 		at = put_header(payload_at(out, i), &h, i);
