@@ -34,7 +34,7 @@ SLAM_TESTS := relations occupancy submaps submap_out slam_parts slam_match \
 	     slam_filter slam_remote slam_placement slam_gmap slam_waiting \
 	     slam_checkpoint slam_mapper
 BAG_FUZZ := message service mcap rosbag db3 compressed control decode
-LIB_FUZZ := split md cloudblock rangeimage cloud80 tiles mappyramid velodyne \
+LIB_FUZZ := split md depth cloudblock rangeimage cloud80 tiles mappyramid velodyne \
 	     vscan laserscan blob layers
 GDIM_FUZZ := cells_blob layer_words map_file map_yaml poses_file \
 	     submap_message inbox web_request web_auth view_records

@@ -140,7 +140,7 @@ INLINE int depthcode_place(struct coder *c, struct depthcode_model *m,
 INLINE unsigned int depthcode_number(struct coder *c, struct rc_bit *bits,
 				     unsigned int v)
 {
-	unsigned int n = 31 - __builtin_clz(v + 1), k = 0;
+	unsigned int n = c->decode ? 0 : 31 - __builtin_clz(v + 1), k = 0;
 
 	while (k < DEPTHCODE_BITS - 1 && code_bit(c, &bits[k], k < n))
 		k++;
