@@ -415,6 +415,7 @@ $(BIN)/bench_cloud: tools/bench.d/bench_cloud.c $(BUILD)/bench/pcl_voxel.o $(LIB
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(BUILD)/bench/pcl_voxel.o $(LIB) -lisal \
 		$$(pkg-config --libs pcl_filters) -lstdc++ -lm
 $(eval $(call program,quality,tools/bench.d/quality.c \
+	tools/bench.d/quality_depth.c \
 	$(addprefix userspace/lab/,convert.c loss.c png_file.c) \
 	userspace/common/cli.c userspace/common/parse.c \
 	$(LIB) $(HEADERS),$(LIB) -lisal -lpng -lm,))

@@ -257,6 +257,18 @@ static unsigned int exact_share(struct rig *r, unsigned int loss)
 	return exact;
 }
 
+/* Share of the depths that is shown, on the mean */
+static double known_share(struct rig *r, unsigned int loss)
+{
+	double known = 0;
+
+	for (unsigned int t = 0; t < 100; t++) {
+		pass(r, loss);
+		known += known_depths(&r->out);
+	}
+	return known / 100 / known_depths(&r->in);
+}
+
 static void test_room(void)
 {
 	unsigned int exact, all, least = W * H;
@@ -363,8 +375,14 @@ static void test_recording(const char *path, size_t most, bool exact_in_air)
 	test_loss(&r, "it", 23168, -1);
 	test_loss(&r, "it", 46336, -1);
 	if (exact_in_air) {
+		double half, tenth;
+
 		exact = exact_share(&r, 20);
+		half = known_share(&r, 50);
+		tenth = known_share(&r, 90);
 		ok(exact >= 97, "exact at a fifth of loss, %u %%", exact);
+		ok(half > .72 && tenth > .12, "half of the datagrams show %.0f %% "
+		   "of its depths, a tenth %.0f %%", 100 * half, 100 * tenth);
 	}
 	depth_encode(r.e, &r.in, 92672, -1, &r.p);
 	exact = exact_share(&r, 10);

@@ -11,12 +11,13 @@
 #include "lib/wire.h"
 
 /* Pixels that nobody misses, of all: to weigh losses by what they leave */
-#define MISSED		.02
+#define MISSED		.25
 /* What a picture leaves out of an image, at most */
 #define PICTURE		.95
 
 enum {
 	STREAM_BYTES	= 4,		/* in the header */
+	WHOLE_FIRST	= 3,		/* datagrams that show a picture */
 	STREAM_LIMIT	= PRIORITY_DATAGRAMS * PAYLOAD_MAX,
 };
 
@@ -147,11 +148,14 @@ static void protect(struct depth_encoder *e, struct depth_header *h,
 		    double loss, unsigned int size)
 {
 	struct zeroblock_curve *c = &e->curve;
-	unsigned int base = find_base(c, size), whole = 0;
+	unsigned int base = find_base(c, size), whole = 0, first = 1;
 	double missed = MISSED * c->error[0];
 
 	if (h->flags & DEPTH_WHOLE)
 		whole = whole_need(h->stream, h->count, size, base, loss);
+	/* one alone has not enough left beside a whole stream */
+	if (whole > WHOLE_FIRST)
+		first = WHOLE_FIRST;
 	for (unsigned int i = 0; i < c->points; i++)
 		c->error[i] += missed;
 	if (loss < 0)
@@ -159,7 +163,7 @@ static void protect(struct depth_encoder *e, struct depth_header *h,
 	else
 		priority_loss(&e->chances, h->count, loss);
 	priority_solve(&h->protection, c, &e->chances, h->count, size,
-		       whole ? 0 : base, DESCRIPTIONS_LEVELS, whole);
+		       base, first, DESCRIPTIONS_LEVELS, whole);
 }
 
 int depth_encode(struct depth_encoder *e, const struct image *image,

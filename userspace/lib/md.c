@@ -248,7 +248,7 @@ static void protect(struct md_encoder *e, const struct md_budget *budget,
 		priority_loss(&e->chances, &e->curve, h->count, size,
 			      budget->loss, budget->burst);
 	priority_solve(&h->protection, &e->curve, &e->chances, h->count, size,
-		       base, DESCRIPTIONS_LEVELS, whole);
+		       base, 1, DESCRIPTIONS_LEVELS, whole);
 }
 
 int md_encode(struct md_encoder *e, const struct image *image,

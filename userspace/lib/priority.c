@@ -269,11 +269,11 @@ static void pool(struct run *a, const struct run *b)
 
 /* @n: datagrams from which on nothing more is to be had */
 static unsigned int find_runs(struct run *r, const struct priority_chances *c,
-			      unsigned int n)
+			      unsigned int first, unsigned int n)
 {
 	unsigned int runs = 0;
 
-	for (unsigned int k = 1; k <= n; k++) {
+	for (unsigned int k = first; k <= n; k++) {
 		/* a chance of nothing at all would make a run of its own */
 		r[runs++] = (struct run){
 			.first = k,
@@ -380,8 +380,8 @@ static double add_level(struct priority *p, unsigned int need, double more,
 
 void priority_solve(struct priority *p, const struct zeroblock_curve *curve,
 		    const struct priority_chances *c, unsigned int datagrams,
-		    unsigned int size, unsigned int base, unsigned int levels,
-		    unsigned int whole)
+		    unsigned int size, unsigned int base, unsigned int first,
+		    unsigned int levels, unsigned int whole)
 {
 	unsigned int n = whole ? whole - 1 : datagrams, runs;
 	struct run r[PRIORITY_DATAGRAMS];
@@ -391,10 +391,11 @@ void priority_solve(struct priority *p, const struct zeroblock_curve *curve,
 	find_hull(&h, curve);
 	if (whole)
 		for_all = ceil(all / whole);
-	base = base < size - for_all ? base : size - for_all;
-	runs = find_runs(r, c, n);
+	base = base < first * (size - for_all) ? base :
+						 first * (size - for_all);
+	runs = find_runs(r, c, first, n);
 	/* more datagrams than the last run's give nothing more: w_N = 1 / N */
-	if (!whole)
+	if (!whole && runs)
 		r[runs - 1].w += 1. / (n + 1.);
 	if (runs)
 		thin(r, &runs, &h, base, size - for_all, levels - 1);

@@ -70,7 +70,8 @@ void priority_loss(struct priority_chances *c,
 /**
  * priority_solve() - levels with the least expected error
  * @size: bytes of a datagram for all levels
- * @base: bytes that any single datagram shall give; 0: none asked for
+ * @base: bytes that any @first datagrams shall give; 0: none asked for
+ * @first: fewest that shall give anything, 1 or more; less than @whole
  * @levels: most of them, 2 .. PRIORITY_LEVELS
  * @whole: datagrams that shall give all of the curve; 0: any number
  *
@@ -78,8 +79,8 @@ void priority_loss(struct priority_chances *c,
  */
 void priority_solve(struct priority *p, const struct zeroblock_curve *curve,
 		    const struct priority_chances *c, unsigned int datagrams,
-		    unsigned int size, unsigned int base, unsigned int levels,
-		    unsigned int whole);
+		    unsigned int size, unsigned int base, unsigned int first,
+		    unsigned int levels, unsigned int whole);
 
 /**
  * priority_prefix() - bytes of the stream that @received datagrams give
