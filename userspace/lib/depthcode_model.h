@@ -39,17 +39,23 @@ struct depthcode_context {
 	struct rc_bit	kind[8];
 };
 
+/* The same in the other context, which is asked less */
+struct depthcode_bow {
+	struct rc_bit	kind[2];	/* DEPTHCODE_OFF, DEPTHCODE_BELOW */
+};
+
 /**
  * struct depthcode_model - what was learnt of an image so far
  * @stretch, @squash: see logistic.h; constant
  */
 struct depthcode_model {
-	struct depthcode_context context[2][1 << DEPTHCODE_CONTEXT_BITS];
+	struct depthcode_context context[1 << DEPTHCODE_CONTEXT_BITS];
+	struct depthcode_bow bow[1 << DEPTHCODE_CONTEXT_BITS];
 	struct rc_bit	place[2][DEPTHCODE_CONTEXTS]
 			     [1 << DEPTHCODE_PLACE_BITS];
 	int32_t		weight[DEPTHCODE_KINDS][DEPTHCODE_SETS]
 			      [DEPTHCODE_CONTEXTS];
-	struct rc_bit	differs[DEPTHCODE_PASSES][8];
+	struct rc_bit	differs[DEPTHCODE_PASSES][4];
 	struct rc_bit	hole[DEPTHCODE_PASSES][2];
 	struct rc_bit	more[DEPTHCODE_PASSES][2][DEPTHCODE_BITS];
 	struct rc_bit	island[DEPTHCODE_BITS], first[2][DEPTHCODE_BITS];
@@ -74,6 +80,7 @@ static inline void depthcode_model_reset(struct depthcode_model *m)
 		size_t	size;
 	} all[] = {
 		{ m->context, sizeof(m->context) },
+		{ m->bow, sizeof(m->bow) },
 		{ m->place, sizeof(m->place) },
 		{ m->differs, sizeof(m->differs) },
 		{ m->hole, sizeof(m->hole) },

@@ -177,8 +177,9 @@ INLINE int depthcode_bow(const struct depthcode_around *n, const uint16_t *p,
 INLINE void depthcode_find(struct depthcode_model *m,
 			   const struct depthcode_around *n, const uint16_t *p,
 			   const struct depthcode_reach *r, unsigned int has,
-			   int expect, bool edge, int rest_c, int rest_a,
-			   struct depthcode_context *in[2])
+			   int expect, bool edge, int rest_c,
+			   struct depthcode_context **near,
+			   struct depthcode_bow **bowed)
 {
 	uint32_t kind = (edge | r->pass << 1) << 28;
 	uint32_t a = depthcode_clip(n->a - expect, 7) + 8;
@@ -189,31 +190,29 @@ INLINE void depthcode_find(struct depthcode_model *m,
 	context = kind | a | b << 4 |
 		  (depthcode_clip(n->c - expect, 3) + 4) << 8 |
 		  (depthcode_clip(n->ad + n->bd - 2 * expect, 3) + 4) << 12;
-	in[0] = &m->context[0][depthcode_slot(context,
-					      DEPTHCODE_CONTEXT_BITS)];
+	*near = &m->context[depthcode_slot(context, DEPTHCODE_CONTEXT_BITS)];
 	context = kind |
 		  (depthcode_clip((bow - 16 * expect) >> 1, 15) + 16) |
 		  (depthcode_clip((straight - 16 * expect) >> 1, 15) + 16)
 			<< 6 |
-		  (uint32_t)(rest_c + 2) << 12 |
-		  (uint32_t)(rest_a + 2) << 15;
-	in[1] = &m->context[1][depthcode_slot(context,
-					      DEPTHCODE_CONTEXT_BITS)];
+		  (uint32_t)(rest_c + 2) << 12;
+	*bowed = &m->bow[depthcode_slot(context, DEPTHCODE_CONTEXT_BITS)];
 }
 
 /* Of what is not as expected, and no hole: what it is off */
 INLINE int depthcode_off(struct coder *c, struct depthcode_model *m,
-			 struct depthcode_context *const in[2],
-			 unsigned int set, struct rc_bit *more, int off)
+			 struct depthcode_context *near,
+			 struct depthcode_bow *bow, unsigned int set,
+			 struct rc_bit *more, int off)
 {
-	struct rc_bit *b[2] = { &in[0]->kind[DEPTHCODE_BELOW],
-				&in[1]->kind[DEPTHCODE_BELOW] };
+	struct rc_bit *b[2] = { &near->kind[DEPTHCODE_BELOW],
+				&bow->kind[DEPTHCODE_BELOW] };
 	int below = depthcode_mixed(c, m, DEPTHCODE_BELOW, set, b, 2, off < 0);
 	int far = abs(off);
 
-	if (!code_bit(c, &in[0]->kind[DEPTHCODE_TWO + below], far > 1))
+	if (!code_bit(c, &near->kind[DEPTHCODE_TWO + below], far > 1))
 		return below ? -1 : 1;
-	if (!code_bit(c, &in[0]->kind[DEPTHCODE_THREE + below], far > 2))
+	if (!code_bit(c, &near->kind[DEPTHCODE_THREE + below], far > 2))
 		return below ? -2 : 2;
 	far = 3 + depthcode_number(c, more, far - 3);
 	return below ? -far : far;
@@ -236,10 +235,10 @@ INLINE int depthcode_pixel(struct coder *c, struct depthcode_model *m,
 			   int most, bool hollow, int *last, int v)
 {
 	unsigned int pass = r->pass, holes = 0, set;
-	struct depthcode_context *in[2];
+	struct depthcode_context *near;
 	struct depthcode_around n;
+	struct depthcode_bow *bow;
 	int rc = has & HAS_C ? rest[r->c] : 0;
-	int ra = has & HAS_A3 ? rest[2 * r->a] : 0;
 	struct rc_bit *b[2];
 	int expect, off;
 	bool edge;
@@ -249,8 +248,7 @@ INLINE int depthcode_pixel(struct coder *c, struct depthcode_model *m,
 	/* one branch, as several would be mistaken several times */
 	if (!((n.a ^ n.b) | (n.a ^ n.c) | (n.a ^ n.ac) | (n.a ^ n.bc) |
 	      (n.a ^ n.ad) | (n.a ^ n.bd))) {
-		b[0] = &m->differs[pass][(n.a == 0) | (n.a == n.aa) << 1 |
-					 (rc == 0) << 2];
+		b[0] = &m->differs[pass][(n.a == 0) | (rc == 0) << 1];
 		if (!code_bit(c, b[0], v != n.a))
 			return n.a;
 	}
@@ -281,16 +279,16 @@ INLINE int depthcode_pixel(struct coder *c, struct depthcode_model *m,
 			  (rc >= 0)) >> 1;
 	}
 	expect = depthcode_limit(expect, most);
-	depthcode_find(m, &n, p, r, has, expect, edge, rc, ra, in);
-	b[0] = &in[0]->kind[DEPTHCODE_OFF];
-	b[1] = &in[1]->kind[DEPTHCODE_OFF];
+	depthcode_find(m, &n, p, r, has, expect, edge, rc, &near, &bow);
+	b[0] = &near->kind[DEPTHCODE_OFF];
+	b[1] = &bow->kind[DEPTHCODE_OFF];
 	set = pass * 4 + edge * 2 + (n.a == n.b);
 	off = v - expect;
 	if (!depthcode_mixed(c, m, DEPTHCODE_OFF, set, b, 2, off != 0))
 		return expect;
 	if (hollow && !holes && code_bit(c, &m->hole[pass][edge], v == 0))
 		return 0;
-	off = depthcode_off(c, m, in, set, m->more[pass][edge], off);
+	off = depthcode_off(c, m, near, bow, set, m->more[pass][edge], off);
 	*rest = depthcode_clip(off, 2);
 	return depthcode_limit(expect + off, most);
 }
