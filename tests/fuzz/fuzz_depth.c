@@ -24,7 +24,8 @@ static void encode(struct payloads *out, struct image *image,
 	static struct depth_encoder *e;
 
 	*image = (struct image){
-		.width = kind & 4 ? 133 : 16, .height = kind & 8 ? 90 : 21,
+		.width = kind & 4 ? 133 : 2 + kind % 4 * 9,
+		.height = kind & 8 ? 90 : 21,
 		.channels = 1, .depth = 16, .data = (uint8_t *)made,
 	};
 	image->stride = image->width * 2;

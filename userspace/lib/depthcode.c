@@ -212,13 +212,12 @@ INLINE bool code_side(struct coder *c, struct walk *w,
 		      unsigned int x, unsigned int end, unsigned int step,
 		      unsigned int row_has)
 {
-	bool across = r->c == -(int)step;
 	unsigned int half = step / 2;
 
 	for (; x < end; x += step) {
 		unsigned int has = row_has;
 
-		if (across) {
+		if (r->across) {
 			has |= x ? HAS_C : 0;
 			has |= x >= 2 * step ? HAS_C2 : 0;
 			has |= x + step < w->width ? HAS_D : 0;
@@ -257,8 +256,9 @@ bool read_side(struct coder *c, struct walk *w,
 /* A row's pixels, of which those of the row's place have @has */
 static bool code_row(struct coder *c, struct walk *w,
 		     const struct depthcode_reach *r, unsigned int y,
-		     unsigned int step, bool across, unsigned int has)
+		     unsigned int step, unsigned int has)
 {
+	bool across = r->across;
 	unsigned int all = across ? HAS_B | HAS_A3 | HAS_B3 :
 				    HAS_C | HAS_C2 | HAS_D | HAS_D2;
 	unsigned int first = across ? 0 : step / 2;
@@ -290,6 +290,7 @@ static bool code_pass(struct coder *c, struct walk *w, unsigned int step,
 	unsigned int half = step / 2;
 	int stride = w->width, near = half;
 	const struct depthcode_reach r = {
+		.across = across,
 		.a = across ? -near * stride : -near,
 		.b = across ? near * stride : near,
 		.c = across ? -(int)step : -near * stride,
@@ -310,7 +311,7 @@ static bool code_pass(struct coder *c, struct walk *w, unsigned int step,
 			has |= y + half < w->height ? HAS_D : 0;
 			has |= y + 2 * half < w->height ? HAS_D2 : 0;
 		}
-		if (!code_row(c, w, &r, y, step, across, has))
+		if (!code_row(c, w, &r, y, step, has))
 			return false;
 	}
 	return true;

@@ -20,8 +20,9 @@ enum {
 	HAS_C2 = 32, HAS_D2 = 64, HAS_ALL = 127,
 };
 
-/* To neighbours, in pixels of the planes */
+/* To neighbours, in pixels of the planes; @across: a is above, not before */
 struct depthcode_reach {
+	bool		across;
 	int		a, b, c;
 	unsigned int	pass;
 };
