@@ -15,6 +15,8 @@ enum {
 	STREAM_SLACK	= 64,		/* what the coder ends behind a budget */
 	KNOWN_BASE	= 96,		/* base if the loss is known */
 	WHOLE_BASE	= 48,		/* base if bit-exactness can spare it */
+	WHOLE_LEFT	= 16,		/* what it leaves in any case */
+	WHOLE_REST	= 6,		/* and where it can be: of 6 parts one */
 	WHOLE_BYTES	= 4,		/* in the header of a whole stream */
 	SAMPLED		= 8,		/* rows for each whose differences count */
 };
@@ -212,18 +214,34 @@ static size_t put_header(uint8_t *p, const struct md_header *h,
 	return p - start;
 }
 
-/* What a whole stream takes of a datagram: the rest is for when it is not */
+/* What a whole stream may take of a datagram, so that it is worth trying */
 static unsigned int whole_size(unsigned int size)
 {
-	return size - size / 6;
+	return size - size / WHOLE_REST;
 }
 
-/* Datagrams 4.5 standard deviations fewer than arrive at a quarter of loss */
-static unsigned int whole_least(unsigned int count)
+/*
+ * Datagrams that shall give all of a stream: 4.5 standard deviations fewer
+ * than arrive at a quarter of loss, or more where they cannot hold it
+ * otherwise. More also where little would be left for the case that fewer
+ * come, up to 2.5 fewer than arrive at the loss that is expected.
+ */
+static unsigned int whole_need(size_t stream, unsigned int count,
+			       unsigned int size, double loss)
 {
-	double least = .75 * count - 4.5 * sqrt(.25 * .75 * count);
+	double least = .75 * count - 4.5 * sqrt(.75 * .25 * count), most;
+	unsigned int need;
 
-	return least > 1 ? least : 1;
+	if (size <= WHOLE_LEFT)
+		return 0;
+	need = descriptions_need(stream, least > 1 ? least : 1, count,
+				 size - WHOLE_LEFT, loss);
+	loss = loss < 0 ? .25 : loss < .1 ? .1 : loss;
+	most = (1 - loss) * count - 2.5 * sqrt(loss * (1 - loss) * count);
+	while (need && need + 1 <= most &&
+	       size < size / WHOLE_REST + stream / need)
+		need++;
+	return need;
 }
 
 static void protect(struct md_encoder *e, const struct md_budget *budget,
@@ -232,9 +250,7 @@ static void protect(struct md_encoder *e, const struct md_budget *budget,
 	unsigned int base = budget->base, whole = 0;
 
 	if (h->flags & MD_WHOLE)
-		whole = descriptions_need(h->stream, whole_least(h->count),
-					  h->count, whole_size(size),
-					  budget->loss);
+		whole = whole_need(h->stream, h->count, size, budget->loss);
 	if (!whole)
 		h->flags &= ~MD_WHOLE;
 	if (!base)
