@@ -360,7 +360,7 @@ static void test_metres(void)
 	m.image.data = (struct message_bytes){ metres, W * H * 4 };
 	begin(&p, MESSAGE_IMAGE, CODEC_MD);
 	p.order.any = true;
-	p.order.bytes = 6000;
+	p.order.bytes = 9000;
 	for (unsigned int n = 0; n < 30; n++) {
 		const uint8_t *out;
 
