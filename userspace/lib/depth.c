@@ -161,7 +161,7 @@ static void protect(struct depth_encoder *e, struct depth_header *h,
 	if (loss < 0)
 		priority_fixed(&e->chances, c, h->count, size);
 	else
-		priority_loss(&e->chances, h->count, loss);
+		priority_loss(&e->chances, c, h->count, size, loss, 0);
 	priority_solve(&h->protection, c, &e->chances, h->count, size,
 		       base, first, DESCRIPTIONS_LEVELS, whole);
 }
