@@ -213,7 +213,7 @@ $(foreach t,plan load pace,$(eval $(call linked,test_linkd_$(t),\
 $(eval $(call linked,test_linkd_link,tests/unit/test_linkd_link.c $(LINKD) \
 	$(HEADERS),$(LINKD_LIBS)))
 $(BUILD)/fastdds/fastdds.so: userspace/fastdds/services.cpp \
-		userspace/ends/fastdds.h
+		userspace/fastdds/raw_type.hpp userspace/ends/fastdds.h
 	$(call msg,CXX,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CXX) $(ALL_CXXFLAGS) -Iuserspace -fPIC -shared \
@@ -320,9 +320,9 @@ $(eval $(call linked,submap-writer,$(addprefix tests/gdim/,submap-writer.c \
 	submap-writer-message.c) $(ENDS) $(HEADERS),$(ENDS_LIBS)))
 $(BIN)/fastdds-submap-writer: tests/gdim/fastdds-submap-writer.cpp \
 		$(BUILD)/obj-test/submap-writer-message.o $(BAG) $(LIB) \
-		tests/gdim/fastdds_raw.hpp
+		tests/gdim/fastdds_raw.hpp userspace/fastdds/raw_type.hpp
 	$(call msg,CXX,$@)
-	$(Q)$(CXX) $(ALL_CXXFLAGS) -Itests/gdim -o $@ $< \
+	$(Q)$(CXX) $(ALL_CXXFLAGS) -Iuserspace -Itests/gdim -o $@ $< \
 		$(filter %.o,$^) $(filter %.a,$^) -lfastrtps -lfastcdr \
 		-lisal $(BAG_LIBS)
 $(BUILD)/obj-test/%.o: tests/gdim/%.c $(HEADERS)
@@ -331,9 +331,10 @@ $(BUILD)/obj-test/%.o: tests/gdim/%.c $(HEADERS)
 	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 $(BIN)/fastdds-client: tests/ends/fastdds-client.cpp \
 		$(BUILD)/obj-test/fastdds-client-message.o $(BAG) $(LIB) \
-		tests/gdim/fastdds_raw.hpp tests/ends/fastdds-client.h
+		tests/gdim/fastdds_raw.hpp userspace/fastdds/raw_type.hpp \
+		tests/ends/fastdds-client.h
 	$(call msg,CXX,$@)
-	$(Q)$(CXX) $(ALL_CXXFLAGS) -Itests/gdim -o $@ $< \
+	$(Q)$(CXX) $(ALL_CXXFLAGS) -Iuserspace -Itests/gdim -o $@ $< \
 		$(filter %.o,$^) $(filter %.a,$^) -lfastrtps -lfastcdr \
 		-lisal $(BAG_LIBS)
 $(BUILD)/obj-test/%.o: tests/ends/%.c $(HEADERS)

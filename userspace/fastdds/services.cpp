@@ -9,11 +9,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
-#include <vector>
 
 #include <fastdds/dds/domain/DomainParticipant.hpp>
 #include <fastdds/dds/domain/DomainParticipantFactory.hpp>
@@ -26,8 +24,9 @@
 #include <fastdds/dds/subscriber/SampleInfo.hpp>
 #include <fastdds/dds/subscriber/Subscriber.hpp>
 #include <fastdds/dds/subscriber/qos/DataReaderQos.hpp>
-#include <fastdds/dds/topic/TopicDataType.hpp>
 #include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
+
+#include "fastdds/raw_type.hpp"
 
 extern "C" {
 #include "ends/fastdds.h"
@@ -38,62 +37,9 @@ using namespace eprosima::fastrtps::rtps;
 
 namespace {
 
-using bytes = std::vector<uint8_t>;
-
 enum {
 	SAMPLE	= 64 * 1024,	/* bytes of a request or an answer, at first */
 	KEPT	= 128,		/* requests that wait for us; answers */
-};
-
-/* A type whose samples are bytes with their encapsulation */
-class raw_type : public TopicDataType {
-public:
-	explicit raw_type(const char *name)
-	{
-		setName(name);
-		m_typeSize = SAMPLE;
-	}
-
-	bool serialize(void *from, SerializedPayload_t *to) override
-	{
-		const bytes *b = static_cast<bytes *>(from);
-
-		if (b->size() > to->max_size)
-			return false;
-		memcpy(to->data, b->data(), b->size());
-		to->encapsulation = CDR_LE;
-		to->length = (uint32_t)b->size();
-		return true;
-	}
-
-	bool deserialize(SerializedPayload_t *from, void *to) override
-	{
-		static_cast<bytes *>(to)->assign(from->data,
-						 from->data + from->length);
-		return true;
-	}
-
-	std::function<uint32_t()> getSerializedSizeProvider(void *data) override
-	{
-		const bytes *b = static_cast<bytes *>(data);
-
-		return [b] { return (uint32_t)b->size(); };
-	}
-
-	void *createData() override
-	{
-		return new bytes;
-	}
-
-	void deleteData(void *data) override
-	{
-		delete static_cast<bytes *>(data);
-	}
-
-	bool getKey(void *, InstanceHandle_t *, bool) override
-	{
-		return false;
-	}
 };
 
 /* GUIDs of Cyclone DDS begin with its number: its clients ask elsewhere */
@@ -139,7 +85,7 @@ class service : public DataReaderListener, public DataWriterListener {
 
 	Topic *topic(const char *name, const char *type)
 	{
-		TypeSupport(new raw_type(type)).register_type(participant);
+		TypeSupport(new raw_type(type, SAMPLE)).register_type(participant);
 		return participant->create_topic(name, type, TOPIC_QOS_DEFAULT);
 	}
 
