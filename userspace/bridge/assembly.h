@@ -5,8 +5,8 @@
  * Datagrams come late, twice, out of order, or not at all. A few frames are
  * open at a time; each is given out once: when all of it is there, when the
  * last of its datagrams should be, as they tell or as their pace says, or when
- * what is newer says that no more will come. What comes for a frame that was given out
- * is late, and counted. Frames are given out in their order.
+ * what is newer says that no more will come. What comes for a frame that was
+ * given out is late, and counted. Frames are given out in their order.
  *
  * No clock of its own, no allocation once it is made. Time is the receiver's,
  * in ns, never running backwards.

@@ -31,7 +31,7 @@ bool budget_has_time(struct budget *b)
 	return false;
 }
 
-/* What each may spend so that all together spend @left; 0: any */
+/* What each may spend so that all together spend @left */
 static uint64_t fair(struct budget *const *streams, unsigned int count,
 		     uint64_t left)
 {

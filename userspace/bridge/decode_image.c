@@ -52,7 +52,6 @@ void decode_image_free(void *state)
 static int shape_of(const struct decode_call *c, struct image *shape)
 {
 	const struct payloads *p = &c->frame->received;
-
 	int (*read)(const void *payload, size_t len, struct image *image) =
 		c->codec == CODEC_MD ? md_shape :
 		c->codec == CODEC_DEPTH ? depth_shape : split_shape;
@@ -78,8 +77,7 @@ static size_t bytes_of(const struct image *i)
 static int grow(struct decode_image *s, const struct decode_call *c,
 		const struct image *shape, size_t most)
 {
-	struct image all;
-	struct image *l = &s->largest;
+	struct image *l = &s->largest, all;
 	size_t room;
 	uint8_t *data;
 
@@ -92,18 +90,17 @@ static int grow(struct decode_image *s, const struct decode_call *c,
 	if ((size_t)larger(l->width, shape->width) *
 	    larger(l->height, shape->height) > most)
 		*l = (struct image){ 0 };
-	all = *l;
-	all.width = larger(l->width, shape->width);
-	all.height = larger(l->height, shape->height);
-	all.channels = larger(l->channels, shape->channels);
+	all = (struct image){
+		.width = larger(l->width, shape->width),
+		.height = larger(l->height, shape->height),
+		.channels = larger(l->channels, shape->channels),
+		.depth = larger(l->depth, shape->depth),
+	};
 	if (decode_reserve(c, bytes_of(&all))) {
 		*l = (struct image){ 0 };
 		return -EFBIG;
 	}
-	l->width = larger(l->width, shape->width);
-	l->height = larger(l->height, shape->height);
-	l->channels = larger(l->channels, shape->channels);
-	l->depth = larger(l->depth, shape->depth);
+	*l = all;
 	room = (size_t)l->width * l->height * image_pixel(l);
 	data = realloc(s->image.data, room);
 	if (data) {

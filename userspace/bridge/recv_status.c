@@ -78,11 +78,11 @@ void recv_status(const struct receiver *r, cJSON *answer)
 		cJSON_AddNumberToObject(o, "unannounced",
 					stream_counts(s)->unannounced);
 		cJSON_AddNumberToObject(o, "memory",
-					stream_budget(s)->reserved);
+					stream_spent(s)->reserved);
 		cJSON_AddNumberToObject(o, "refused_memory",
-					stream_budget(s)->refused);
+					stream_spent(s)->refused);
 		cJSON_AddNumberToObject(o, "skipped_time",
-					stream_budget(s)->skipped);
+					stream_spent(s)->skipped);
 		topics = cJSON_AddArrayToObject(o, "topics");
 		for (unsigned int k = 0; (t = stream_topic(s, k)); k++)
 			cJSON_AddItemToArray(topics, topic_status(r, s, t));

@@ -424,9 +424,14 @@ double stream_delay(const struct stream *s)
 	return (s->sender.round_trip / 2. + (s->transit - base_of(s))) * 1e-6;
 }
 
-struct budget *stream_budget(const struct stream *s)
+struct budget *stream_budget(struct stream *s)
 {
-	return (struct budget *)&s->budget;
+	return &s->budget;
+}
+
+const struct budget *stream_spent(const struct stream *s)
+{
+	return &s->budget;
 }
 
 const struct stream_counts *stream_counts(const struct stream *s)

@@ -87,8 +87,9 @@ const struct sockaddr_storage *stream_address(const struct stream *s);
 uint64_t stream_heard(const struct stream *s);
 /* one way, s, but for what the topics wait; 0: not known */
 double stream_delay(const struct stream *s);
-/* What it may spend, and did */
-struct budget *stream_budget(const struct stream *s);
+/* What it may spend, and did; for budget_tick() */
+struct budget *stream_budget(struct stream *s);
+const struct budget *stream_spent(const struct stream *s);
 const struct stream_counts *stream_counts(const struct stream *s);
 
 /* Topic @i of those announced, or NULL: i is beyond the last */
