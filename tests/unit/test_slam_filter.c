@@ -668,6 +668,39 @@ static void test_jump(void)
 	trip_free(t);
 }
 
+/* The link was away: readings @from..@until did not come */
+static struct trip *without(const struct trip *all, unsigned int from,
+			    unsigned int until)
+{
+	struct trip *t = copy_of(all);
+	const unsigned int rest = all->count - until;
+
+	memmove(t->reading + from, t->reading + until,
+		rest * sizeof(*t->reading));
+	memmove(t->truth + from, t->truth + until, rest * sizeof(*t->truth));
+	t->count = from + rest;
+	return t;
+}
+
+static void test_outage(void)
+{
+	static const unsigned int from[] = { 150, 400, 20, 60 };
+	static const unsigned int until[] = { 290, 520, 90, 85 };
+	struct slam_params p = slam_defaults;
+
+	for (unsigned int i = 0; i < sizeof(from) / sizeof(*from); i++) {
+		struct trip *t = without(around, from[i], until[i]);
+		struct run *r = run(t, &p, 2);
+
+		ok(!r->jumps && run_error(r, t) < 0.25,
+		   "readings %u..%u did not come: %.3f m, %u jumps, lost at %u readings, found %u times",
+		   from[i], until[i], run_error(r, t), r->jumps, r->lost,
+		   r->found);
+		run_free(r);
+		trip_free(t);
+	}
+}
+
 static void test_rest(void)
 {
 	struct trip *t = trip_make(&world, 180, 60);
@@ -723,6 +756,7 @@ int main(void)
 	test_far();
 	test_jump();
 	test_small_jumps();
+	test_outage();
 	test_carried();
 	test_carried_again();
 	test_rest();

@@ -170,12 +170,12 @@ static void test_odometer(void)
 	struct odometer o = { .known = false };
 	struct motion m;
 
-	ok(odometer_move(&o, &(struct pose){ 7, 8, 2 }, 0) && o.path == 0,
+	ok(odometer_move(&o, &(struct pose){ 7, 8, 2 }, 0) && o.gone.path == 0,
 	   "odometry: begins anywhere");
 	odometer_move(&o, &(struct pose){ 7, 8, 2 + M_PI / 2 }, 0);
 	odometer_move(&o, &(struct pose){ 7, 8, 2 }, 0);
 	m = odometer_motion(&o, &p);
-	ok(near(o.turned, M_PI, 1e-12) && near(m.move.yaw, 0, 1e-12) &&
+	ok(near(o.gone.turned, M_PI, 1e-12) && near(m.move.yaw, 0, 1e-12) &&
 	   near(m.turn, p.slip_turn + p.turn_per_rad * M_PI, 1e-12) &&
 	   near(m.slip, p.slip + p.slip_per_rad * M_PI, 1e-12),
 	   "odometry: turning back and forth adds to the noise");

@@ -263,14 +263,14 @@ int filter_read(struct filter *f, const struct reading *reading,
 	if (reading->beams && f->odometer.model)
 		odometer_scan(&f->odometer);
 	if (reading->beams && (!f->update ||
-	    f->odometer.path >= p->distance ||
-	    f->odometer.turned >= p->angle))
+	    f->odometer.gone.path >= p->distance ||
+	    f->odometer.gone.turned >= p->angle))
 		err = update(f, reading, r);
 	r->best = f->best;
 	r->particles = f->count;
 	if (f->update)
 		r->update = f->update - 1;
-	r->pose = exact_compose(f->pose + f->best, &f->odometer.move);
+	r->pose = exact_compose(f->pose + f->best, &f->odometer.gone.move);
 	/* GMapping follows the odometry in between */
 	r->unmatched = r->held ||
 		       (!r->updated && p->compat == SLAM_GMAPPING);

@@ -152,7 +152,7 @@ static int search(struct filter *f, const struct reading *reading,
 			continue;
 		f->seen = (struct seen){
 			true, s.outcome.pose, s.outcome.pose,
-			f->odometer.move,
+			f->odometer.gone.move,
 		};
 		break;
 	}
@@ -167,7 +167,7 @@ static int confirm(struct filter *f, const struct reading *reading,
 {
 	struct seen *seen = &f->seen;
 	const struct pose move = exact_between(&seen->move,
-					       &f->odometer.move);
+					       &f->odometer.gone.move);
 	struct seek seek = { .prior = confirmed, .check = 1 };
 	struct sighting s = { .against = 0 };
 	int err;
@@ -178,7 +178,7 @@ static int confirm(struct filter *f, const struct reading *reading,
 		return err;
 	seen->known = is_good(f, &s);
 	seen->pose = s.outcome.pose;
-	seen->move = f->odometer.move;
+	seen->move = f->odometer.gone.move;
 	return seen->known && pose_distance(&seen->first, &seen->pose, 1) >= GONE;
 }
 
@@ -319,7 +319,7 @@ static void recall_held(struct filter *f, struct filter_result *r)
 		return;
 	*f->out = *f->recall;
 	f->seen.pose = f->out->pose;
-	f->seen.move = f->odometer.move;
+	f->seen.move = f->odometer.gone.move;
 	if (!old.known)
 		f->seen.first = f->seen.pose;
 }

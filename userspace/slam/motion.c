@@ -27,6 +27,16 @@ static void root_of(const double v[6], double l[6])
 #define LATE		0.2
 /* Nothing is so many times as fast as a robot */
 #define IMPOSSIBLE	2
+/* A step over a pause is no doubtful one: the robot went on meanwhile. A pause
+ * is longer than that, s, and so many times longer than readings are apart
+ */
+#define PAUSE		1.0
+#define PAUSE_TIMES	4
+/* It was a walk of many steps: their errors add up as random ones. As if it had
+ * been so long, m or rad, for where it led to and for how far it turned
+ */
+#define PAUSE_STEP	0.3
+#define PAUSE_TURN	0.003
 /* What an error adds to the longest steps at most, m and rad */
 #define LONGER		0.05
 
@@ -49,6 +59,43 @@ static void add_step(struct way_gone *w, const struct pose *move)
 	w->move = exact_compose(&w->move, move);
 	w->path += length_of(move);
 	w->turned += fabs(move->yaw);
+}
+
+/* What the error of a way is like if it is the sum of many steps' */
+static double at_random(double way, double step)
+{
+	return fmin(way, sqrt(way * step));
+}
+
+/* The readings between were lost, as those of a link that was away are */
+static void add_unseen(struct way_gone *w, const struct pose *move,
+		       const struct slam_params *p)
+{
+	const double path = length_of(move), turned = fabs(move->yaw);
+	const struct way_gone part = {
+		.path = at_random(path, PAUSE_TURN),
+		.turned = at_random(turned, PAUSE_TURN),
+	};
+
+	w->move = exact_compose(&w->move, move);
+	w->path += part.path;
+	w->turned += part.turned;
+	w->slip += p->slip_per_m * (at_random(path, PAUSE_STEP) - part.path) +
+		   p->slip_per_rad * (at_random(turned, PAUSE_STEP) -
+				      part.turned);
+}
+
+/* @dt: s. What is no pause tells how far readings are apart */
+static bool is_pause(struct odometer *o, double dt)
+{
+	const bool pause = o->apart > 0 && dt > PAUSE &&
+			   dt > PAUSE_TIMES * o->apart;
+
+	if (!o->apart)
+		o->apart = dt;
+	else if (!pause)
+		o->apart += (dt - o->apart) / 8;
+	return pause;
 }
 
 static bool is_longer(const struct odometer *o, const struct pose *move)
@@ -131,20 +178,22 @@ bool odometer_move(struct odometer *o, const struct pose *odometry,
 	const double dt = (double)(stamp - o->stamp) * 1e-9;
 	const double reach = dt * MOTION_SPEED;
 	const bool first = !o->known;
-	const struct way_gone before = {
-		.move = o->move, .path = o->path, .turned = o->turned,
-	};
+	const struct way_gone before = o->gone;
 
 	o->last = *odometry;
 	o->stamp = stamp;
 	o->known = true;
 	if (first || (path > MOTION_JUMP && path > reach))
 		return first;
-	o->move = exact_compose(&o->move, &move);
-	o->path += path;
-	o->turned += fabs(move.yaw);
-	if (o->params)
+	if (!o->params) {
+		add_step(&o->gone, &move);
+	} else if (is_pause(o, dt) && !is_faster(o, &move, dt, 1)) {
+		add_unseen(&o->gone, &move, o->params);
+		add_unseen(&o->other, &move, o->params);
+	} else {
+		add_step(&o->gone, &move);
 		add_other(o, &before, &move, dt);
+	}
 	return true;
 }
 
@@ -156,7 +205,7 @@ bool odometer_move(struct odometer *o, const struct pose *odometry,
 void odometer_scan(struct odometer *o)
 {
 	const struct slam_params *p = o->model;
-	const struct pose d = exact_between(&o->scan, &o->move);
+	const struct pose d = exact_between(&o->scan, &o->gone.move);
 	const double x = fabs(d.x), y = fabs(d.y), t = fabs(d.yaw);
 	const double across = 0.3 * p->srr;
 	const double nx = p->srr * x + p->str * t + across * y;
@@ -165,7 +214,7 @@ void odometer_scan(struct odometer *o)
 	double *v = o->spread, s, c, jx, jy;
 
 	exact_sincos(o->scan.yaw, &s, &c);
-	o->scan = o->move;
+	o->scan = o->gone.move;
 	/* a wrong yaw leads astray */
 	jx = -(s * d.x + c * d.y);
 	jy = c * d.x - s * d.y;
@@ -193,11 +242,11 @@ static double turn_of(const struct slam_params *p, double path, double turned)
 struct motion odometer_motion(const struct odometer *o,
 			      const struct slam_params *p)
 {
-	const struct way_gone *other = &o->other;
+	const struct way_gone *gone = &o->gone, *other = &o->other;
 	struct motion m = {
-		.move = o->move,
-		.slip = slip_of(p, o->path, o->turned),
-		.turn = turn_of(p, o->path, o->turned),
+		.move = gone->move,
+		.slip = slip_of(p, gone->path, gone->turned) + gone->slip,
+		.turn = turn_of(p, gone->path, gone->turned),
 		.other = other->move,
 		.other_slip = slip_of(p, other->path, other->turned) +
 			      other->slip,
@@ -211,9 +260,8 @@ struct motion odometer_motion(const struct odometer *o,
 
 void odometer_restart(struct odometer *o)
 {
-	o->move = o->scan = (struct pose){ 0, 0, 0 };
-	o->path = o->turned = 0;
-	o->other = (struct way_gone){ .path = 0 };
+	o->scan = (struct pose){ 0, 0, 0 };
+	o->gone = o->other = (struct way_gone){ .path = 0 };
 	o->doubted = o->absurd = o->impossible = false;
 	o->largest = 0;
 	memset(o->spread, 0, sizeof(o->spread));

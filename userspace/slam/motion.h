@@ -78,8 +78,7 @@ struct way_gone {
 
 /**
  * struct odometer - motions out of the poses that the odometry gives
- * @move:	since odometer_restart()
- * @path, @turned: likewise, m and rad
+ * @gone:	since odometer_restart()
  * @other:	likewise, but in the place of doubtful steps, or of the largest
  *		one, the robot went on as before
  * @doubted:	there were doubtful steps: much longer than all before
@@ -87,6 +86,7 @@ struct way_gone {
  * @impossible:	of those, some that no scan can make believe
  * @step:	a mean of the last ones that were not doubtful
  * @longest, @sharpest: of such steps, m and rad; they fade
+ * @apart:	a mean of the times between readings, s, without pauses
  * @largest:	the step that was left out of @other, m + rad
  * @params:	what says when to doubt; NULL: never
  * @model:	of GMapping's drift
@@ -94,13 +94,12 @@ struct way_gone {
  * @spread:	the covariance of @move by that: xx, xy, xt, yy, yt, tt
  */
 struct odometer {
-	struct pose	last, move;
+	struct pose	last;
 	int64_t		stamp;
-	double		path, turned;
-	struct way_gone	other;
+	struct way_gone	gone, other;
 	bool		known, doubted, absurd, impossible;
 	struct pose	step;
-	double		longest, sharpest, largest;
+	double		longest, sharpest, largest, apart;
 	const struct slam_params *params, *model;
 	struct pose	scan;
 	double		spread[6];
