@@ -2,7 +2,10 @@
 /*
  * slam-world - a CARMEN log of a robot that goes around a block
  *
- * usage: slam-world BEAMS [TRUTH.tum]
+ * usage: slam-world BEAMS [TRUTH.tum [WIDTH HEIGHT STEP]]
+ *
+ * The block is 20 m x 14 m, or WIDTH x HEIGHT m; then a reading comes each
+ * STEP m, at 1 m/s, and the robot goes 20 m further than once around.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,40 +27,151 @@ static void print_reading(const struct reading *r)
 	       (double)r->stamp * 1e-9);
 }
 
-static int write_truth(const struct trip *t, const char *path)
+static void print_truth(FILE *f, const struct reading *r, const struct pose *p)
 {
-	FILE *f = fopen(path, "w");
+	fprintf(f, "%.9f %.9f %.9f 0 0 0 %.12f %.12f\n",
+		(double)r->stamp * 1e-9, p->x, p->y, sin(p->yaw / 2),
+		cos(p->yaw / 2));
+}
 
-	if (!f)
-		return -1;
-	for (unsigned int i = 0; i < t->count; i++) {
-		const struct pose *p = t->truth + i;
+static void print_block(unsigned int beams, FILE *truth)
+{
+	static struct world world;
+	struct trip *trip;
 
-		fprintf(f, "%.9f %.9f %.9f 0 0 0 %.12f %.12f\n",
-			(double)t->reading[i].stamp * 1e-9, p->x, p->y,
-			sin(p->yaw / 2), cos(p->yaw / 2));
+	world_corridors(&world);
+	trip = trip_make(&world, beams, TRIP_READINGS);
+	for (unsigned int i = 0; i < trip->count; i++) {
+		print_reading(trip->reading + i);
+		if (truth)
+			print_truth(truth, trip->reading + i, trip->truth + i);
 	}
-	return fclose(f);
+	trip_free(trip);
+}
+
+/**
+ * struct way - once around a large block, and 20 m further
+ * @walls:	all, and those that the laser may see
+ * @leg:	how far to go straight on, five times
+ */
+struct way {
+	struct world	*walls, *near;
+	double		leg[5], step;
+	struct pose	start, pose, odometry;
+	uint64_t	state;
+	int64_t		stamp;
+	float		*range;
+	FILE		*truth;
+};
+
+static void see_near(struct way *w)
+{
+	const double reach = (double)TRIP_RANGE + 5;
+
+	w->near->walls = 0;
+	for (unsigned int i = 0; i < w->walls->walls; i++) {
+		const struct wall *v = w->walls->wall + i;
+
+		/* no side is longer than from one niche to the next */
+		if (fabs(v->x - w->pose.x) < reach &&
+		    fabs(v->y - w->pose.y) < reach)
+			w->near->wall[w->near->walls++] = *v;
+	}
+}
+
+static void print_here(struct way *w, unsigned int beams)
+{
+	const struct pose truth = pose_between(&w->start, &w->pose);
+	struct reading r = trip_reading(beams);
+
+	r.stamp = w->stamp;
+	r.odometry = w->odometry;
+	r.range = w->range;
+	see_near(w);
+	world_scan(w->near, &r, &w->pose, 0.01, &w->state, w->range);
+	for (unsigned int i = 0; i < beams; i++)
+		w->range[i] = fminf(w->range[i], TRIP_RANGE);
+	print_reading(&r);
+	if (w->truth)
+		print_truth(w->truth, &r, &truth);
+}
+
+static void go(struct way *w, const struct pose *move, double seconds)
+{
+	const struct pose slip = trip_slip(move, &w->state);
+
+	w->pose = pose_compose(&w->pose, move);
+	w->odometry = pose_compose(&w->odometry, &slip);
+	w->stamp += (int64_t)(seconds * 1e9);
+}
+
+static void print_way(struct way *w, unsigned int beams)
+{
+	const struct pose ahead = { w->step, 0, 0 }, left = { 0, 0, TRIP_TURN };
+
+	for (int k = 0; k < 5; k++) {
+		for (double gone = 0; gone < w->leg[k]; gone += w->step) {
+			print_here(w, beams);
+			go(w, &ahead, w->step);
+		}
+		for (int i = 0; i < 15 && k < 4; i++) {
+			print_here(w, beams);
+			go(w, &left, 0.1);
+		}
+	}
+}
+
+/* Return: whether it could be */
+static bool print_large(unsigned int beams, FILE *truth, double width,
+			double height, double step)
+{
+	static struct world walls, near;
+	struct way w = {
+		.walls = &walls, .near = &near, .step = step,
+		.leg = { width / 2 - 1, height - 2, width - 2, height - 2,
+			 width / 2 + 19 },
+		.start = { width / 2, 1, 0 }, .odometry = { 3, -2, 1 },
+		.state = 42, .stamp = 1000000000, .truth = truth,
+	};
+	uint64_t state = 7;
+
+	/* both sides have a niche of four walls about each 2 m */
+	if (!(width >= 10 && height >= 10 && step > 0 &&
+	      9 * (width + height) < WORLD_WALLS))
+		return false;
+	w.range = calloc(beams, sizeof(*w.range));
+	if (!w.range)
+		return false;
+	world_ring(&walls, 0, 0, width, height, -0.35, &state);
+	world_ring(&walls, 2, 2, width - 4, height - 4, 0.35, &state);
+	w.pose = w.start;
+	print_way(&w, beams);
+	free(w.range);
+	return true;
 }
 
 int main(int argc, char **argv)
 {
 	const unsigned int beams = argc > 1 ?
 		(unsigned int)strtoul(argv[1], NULL, 10) : 0;
-	static struct world world;
-	struct trip *trip;
-	int err = 0;
+	FILE *truth = argc > 2 ? fopen(argv[2], "w") : NULL;
+	bool good = beams >= 1 && beams <= READING_BEAMS_MAX &&
+		    (argc <= 3 || argc == 6);
 
-	if (beams < 1 || beams > READING_BEAMS_MAX) {
-		fprintf(stderr, "usage: slam-world BEAMS [TRUTH.tum]\n");
+	if (argc > 2 && !truth) {
+		perror(argv[2]);
 		return EXIT_FAILURE;
 	}
-	world_corridors(&world);
-	trip = trip_make(&world, beams, TRIP_READINGS);
-	for (unsigned int i = 0; i < trip->count; i++)
-		print_reading(trip->reading + i);
-	if (argc > 2)
-		err = write_truth(trip, argv[2]);
-	trip_free(trip);
-	return err || fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (good && argc == 6)
+		good = print_large(beams, truth, strtod(argv[3], NULL),
+				   strtod(argv[4], NULL), strtod(argv[5], NULL));
+	else if (good)
+		print_block(beams, truth);
+	if (!good) {
+		fprintf(stderr, "usage: slam-world BEAMS "
+			"[TRUTH.tum [WIDTH HEIGHT STEP]]\n");
+		return EXIT_FAILURE;
+	}
+	return (truth && fclose(truth)) || fflush(stdout) ? EXIT_FAILURE :
+		EXIT_SUCCESS;
 }

@@ -21,7 +21,7 @@
 #define TRIP_TURN	(M_PI / 30)
 #define TRIP_RANGE	30.0f		/* of its laser, m */
 
-enum { WORLD_WALLS = 512, TRIP_READINGS = 740 };
+enum { WORLD_WALLS = 32768, TRIP_READINGS = 740 };
 
 struct wall {
 	double	x, y, dx, dy;

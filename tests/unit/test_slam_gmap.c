@@ -10,6 +10,7 @@
 #include "slam/map_code.h"
 #include "slam/match.h"
 #include "slam/motion.h"
+#include "field_fixture.h"
 #include "slam_fixture.h"
 
 #define UNITS	(FIELD_UNIT / 0.05)
@@ -254,7 +255,8 @@ static bool right(const struct field *f, const struct tiles *pool,
 		  const struct rotated *p, const struct rotated *b, int x,
 		  int y, const struct gmap_decay *decay, bool *some)
 {
-	const struct gmap_score s = gmap_score_at(f, tiles_base(pool), p, b,
+	struct field_window w = window_of(f);
+	const struct gmap_score s = gmap_score_at(&w, tiles_base(pool), p, b,
 						  x, y, decay);
 	double score = 0, square = 0;
 	uint32_t found = 0;
@@ -270,6 +272,7 @@ static bool right(const struct field *f, const struct tiles *pool,
 		score += exp(-d * pow(params.resolution / 256, 2) /
 			     params.sigma);
 	}
+	field_window_free(&w);
 	*some = *some || (found > 30 && found < p->count);
 	return s.found == found && (double)s.square == square &&
 		fabs((double)s.score / GMAP_SCORE_MAX - score) <=

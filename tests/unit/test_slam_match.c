@@ -9,6 +9,7 @@
 #include "slam/crew.h"
 #include "slam/match.h"
 #include "slam/particles.h"
+#include "field_fixture.h"
 #include "slam_fixture.h"
 
 #define SIGMA	2.0	/* cells */
@@ -150,20 +151,32 @@ static int slow_value(const struct hits *h, int x, int y)
 	return (int)lrint(FIELD_MAX * best / log1p(RATIO));
 }
 
+/* From cell (@x, @y) on */
+static unsigned int tile_wrong(const struct tile *t, const struct hits *h,
+			       int x, int y)
+{
+	unsigned int wrong = 0;
+
+	for (int k = 0; k < LAST * LAST; k++)
+		wrong += t->field[k / LAST * TILE_STRIDE + k % LAST] !=
+			slow_value(h, x + k % LAST, y + k / LAST);
+	return wrong;
+}
+
 /* Each value of each tile, its neighbours' ones too */
 static unsigned int field_wrong(const struct field *f, const uint8_t *base,
 				const struct hits *h)
 {
 	unsigned int wrong = 0;
 
-	for (int i = 0; i < f->width * f->height; i++) {
-		const int x = (f->x + i % f->width) * TILE_SIDE;
-		const int y = (f->y + i / f->width) * TILE_SIDE;
+	const int first = f->x * FIELD_PAGE_SIDE, low = f->y * FIELD_PAGE_SIDE;
 
-		for (int k = 0; k < LAST * LAST; k++)
-			wrong += tile_at(base, f->tile[i])->field[k / LAST *
-				TILE_STRIDE + k % LAST] !=
-				slow_value(h, x + k % LAST, y + k / LAST);
+	for (int ty = low; ty < low + f->height * FIELD_PAGE_SIDE; ty++) {
+		for (int tx = first; tx < first + f->width * FIELD_PAGE_SIDE;
+		     tx++)
+			wrong += tile_wrong(tile_at(base, field_tile(f, tx,
+								     ty)),
+					    h, tx * TILE_SIDE, ty * TILE_SIDE);
 	}
 	return wrong;
 }
@@ -208,6 +221,7 @@ static void test_field_random(void)
 	unsigned int bits = 0;
 	uint64_t state = 3;
 	size_t used;
+	int x, y;
 
 	field_init(&f);
 	field_init(&copy);
@@ -220,10 +234,11 @@ static void test_field_random(void)
 			hit(&f, pool, &h, (i * 16 + k) * 256, k * 256 + 255);
 	ok(!field_wrong(&f, tiles_base(pool), &h),
 	   "field: the best of all that is occupied");
-	for (int i = 0; i < f.width * f.height; i++)
+	for (size_t i = field_next(&f, 0, &x, &y); i != SIZE_MAX;
+	     i = field_next(&f, i + 1, &x, &y))
 		for (int row = 0; row < TILE_SIDE; row++)
 			bits += (unsigned int)__builtin_popcount(
-				tile_at(tiles_base(pool), f.tile[i])
+				tile_at(tiles_base(pool), field_tile(&f, x, y))
 				->occupied[row]);
 	ok(bits == h.count, "field: %u cells are occupied", h.count);
 	used = tiles_used(pool);
@@ -251,30 +266,31 @@ static void test_field_draw(void)
 	unsigned int wrong = 0;
 	struct field f, drawn;
 	uint64_t state = 4;
+	tile_id *slot;
+	int x, y;
 
 	field_init(&f);
 	field_init(&drawn);
 	for (int i = 0; i < 500; i++)
 		hit(&f, pool, NULL, (int)rnd(&state, 30000) - 15000,
 		    (int)rnd(&state, 30000) - 15000);
-	field_grow(&drawn, f.x, f.y, f.x + f.width - 1, f.y + f.height - 1);
-	for (int i = 0; i < f.width * f.height; i++) {
-		const struct tile *t = tile_at(base, f.tile[i]);
+	for (size_t i = field_next(&f, 0, &x, &y); i != SIZE_MAX;
+	     i = field_next(&f, i + 1, &x, &y)) {
+		const struct tile *t = tile_at(base, field_tile(&f, x, y));
 
-		if (!f.tile[i])
-			continue;
-		tiles_own(pool, drawn.tile + i);
-		memcpy(tile_at(base, drawn.tile[i])->occupied, t->occupied,
+		if (field_slot(&drawn, pool, x, y, &slot) ||
+		    tiles_own(pool, slot))
+			abort();
+		memcpy(tile_at(base, *slot)->occupied, t->occupied,
 		       sizeof(t->occupied));
-		memcpy(tile_at(base, drawn.tile[i])->phase, t->phase,
+		memcpy(tile_at(base, *slot)->phase, t->phase,
 		       sizeof(t->phase));
 	}
-	for (int i = 0; i < f.width * f.height; i++) {
-		if (f.tile[i])
-			field_draw(&drawn, pool, &kernel, f.x + i % f.width,
-				   f.y + i / f.width);
-		wrong += memcmp(tile_at(base, drawn.tile[i])->field,
-				tile_at(base, f.tile[i])->field,
+	for (size_t i = field_next(&f, 0, &x, &y); i != SIZE_MAX;
+	     i = field_next(&f, i + 1, &x, &y)) {
+		field_draw(&drawn, pool, &kernel, x, y);
+		wrong += memcmp(tile_at(base, field_tile(&drawn, x, y))->field,
+				tile_at(base, field_tile(&f, x, y))->field,
 				sizeof(((struct tile *)0)->field)) != 0;
 	}
 	ok(!wrong, "field: drawn from what is occupied it is the same");
@@ -283,12 +299,51 @@ static void test_field_draw(void)
 	tiles_destroy(pool);
 }
 
+/* Two buildings, 1.5 km apart: what is between them costs nothing */
+static void test_field_campus(void)
+{
+	const int far = 30000 * FIELD_UNIT;
+	struct tiles *pool = tiles_create(&field_tiles, 0);
+	struct field f, copy[100];
+	size_t bytes, copies, written;
+
+	field_init(&f);
+	for (int i = 0; i < 400; i++) {
+		hit(&f, pool, NULL, i * 640, -i * 64);
+		hit(&f, pool, NULL, far + i * 64, far + i * 640);
+	}
+	bytes = tiles_bytes(pool);
+	for (int i = 0; i < 100; i++) {
+		field_init(copy + i);
+		field_copy(copy + i, &f, pool);
+	}
+	copies = (tiles_bytes(pool) - bytes) / 100;
+	for (int i = 0; i < 100; i++)
+		hit(copy + i, pool, NULL, far / 2, far / 3);
+	written = (tiles_bytes(pool) - bytes) / 100 - copies;
+	/* pointers to pages; a tile in one of these, or at borders more */
+	ok(copies == (size_t)f.width * (size_t)f.height *
+	   sizeof(struct field_page *) && copies < 30000 &&
+	   written >= sizeof(struct field_page) + sizeof(struct tile) &&
+	   written <= sizeof(struct field_page) + 4 * sizeof(struct tile),
+	   "field: of a campus of 1.5 km a copy takes %zu bytes, and %zu more once it is written to",
+	   copies, written);
+	for (int i = 0; i < 100; i++)
+		field_free(copy + i, pool);
+	ok(tiles_bytes(pool) == bytes && tiles_bytes_peak(pool) >=
+	   bytes + 100 * (copies + written), "field: it is all counted");
+	field_free(&f, pool);
+	ok(!tiles_bytes(pool), "field: down to the last byte");
+	tiles_destroy(pool);
+}
+
 static void test_field_limits(void)
 {
 	static struct hits h;
 	struct tiles *pool = tiles_create(&field_tiles, 0);
 	struct tiles *small = tiles_create(&field_tiles, 4);
-	const int side = FIELD_TILES_MAX * TILE_SIDE * FIELD_UNIT;
+	const int side = FIELD_PAGES_MAX * FIELD_PAGE_SIDE * TILE_SIDE *
+			 FIELD_UNIT;
 	struct field f, g;
 
 	field_init(&f);
@@ -367,6 +422,7 @@ static unsigned int score_wrong(const struct field *f, const uint8_t *base,
 				bool *some)
 {
 	static const int reach[] = { 1000, 30000, 1 << 24, 1 << 29 };
+	struct field_window w = window_of(f);
 	static struct points p;
 	uint64_t state = 5;
 	unsigned int wrong = 0;
@@ -381,10 +437,11 @@ static unsigned int score_wrong(const struct field *f, const uint8_t *base,
 			    rnd(&state, POINTS + 1),
 			    (float)reach[rnd(&state, 3)], &state);
 		score_rotate(&p.r, &p.e, 10 * rnd_signed(&state));
-		score = score_at(f, base, &p.r, x, y);
+		score = score_at(&w, base, &p.r, x, y);
 		*some = *some || score > 0;
 		wrong += score != slow_score(f, base, &p.r, x, y);
 	}
+	field_window_free(&w);
 	return wrong;
 }
 
@@ -444,7 +501,7 @@ static void test_scores(void)
 	tiles_destroy(pool);
 }
 
-static double score_turned(const struct field *f, const uint8_t *base,
+static double score_turned(const struct field_window *f, const uint8_t *base,
 			   struct points *p, double yaw, int x, int y)
 {
 	score_rotate(&p->r, &p->e, yaw);
@@ -460,12 +517,14 @@ static void test_slope(void)
 	const uint8_t *base = tiles_base(pool);
 	uint64_t state = 9;
 	double worst[3] = { 0 }, most[3] = { 0 };
+	struct field_window w;
 	struct field f;
 
 	field_init(&f);
 	for (int i = 0; i < 300; i++)
 		hit(&f, pool, NULL, (int)rnd(&state, 60000) - 30000,
 		    (int)rnd(&state, 60000) - 30000);
+	w = window_of(&f);
 	for (int i = 0; i < 40; i++) {
 		const int x = (int)(rnd_signed(&state) * 4000);
 		const int y = (int)(rnd_signed(&state) * 4000);
@@ -475,15 +534,15 @@ static void test_slope(void)
 
 		points_make(&p, 999, 25000, &state);
 		score_rotate(&p.r, &p.e, yaw);
-		score_slope(&f, base, &p.r, x, y, units, 0.1, &slope);
-		g[0] = (score_turned(&f, base, &p, yaw, x + h, y) -
-			score_turned(&f, base, &p, yaw, x - h, y)) /
+		score_slope(&w, base, &p.r, x, y, units, 0.1, &slope);
+		g[0] = (score_turned(&w, base, &p, yaw, x + h, y) -
+			score_turned(&w, base, &p, yaw, x - h, y)) /
 			(2 * h / units);
-		g[1] = (score_turned(&f, base, &p, yaw, x, y + h) -
-			score_turned(&f, base, &p, yaw, x, y - h)) /
+		g[1] = (score_turned(&w, base, &p, yaw, x, y + h) -
+			score_turned(&w, base, &p, yaw, x, y - h)) /
 			(2 * h / units);
-		g[2] = (score_turned(&f, base, &p, yaw + turn, x, y) -
-			score_turned(&f, base, &p, yaw - turn, x, y)) /
+		g[2] = (score_turned(&w, base, &p, yaw + turn, x, y) -
+			score_turned(&w, base, &p, yaw - turn, x, y)) /
 			(2 * turn);
 		for (int k = 0; k < 3; k++) {
 			worst[k] = fmax(worst[k], fabs(g[k] - slope.g[k]));
@@ -495,6 +554,7 @@ static void test_slope(void)
 		ok(most[k] > 50 && worst[k] < 0.1 * most[k],
 		   "slope: as the score changes by %s: off by %.1f of %.0f",
 		   &"x\0y\0yaw"[2 * k], worst[k], most[k]);
+	field_window_free(&w);
 	field_free(&f, pool);
 	tiles_destroy(pool);
 }
@@ -647,6 +707,39 @@ static void test_matchers(const struct trip *t)
 	place_free(&p);
 }
 
+/* The window moves with the poses: it never changes what a scan fits like */
+static void test_window(const struct trip *t)
+{
+	struct field_window all;
+	unsigned int wrong = 0, some = 0;
+	uint64_t state = 11;
+	struct place p;
+
+	place_make(&p, t);
+	all = window_of(p.map);
+	for (int i = 0; i < 3000; i++) {
+		const double reach = i % 3 ? 0.5 : i % 2 ? 40 : 4;
+		const struct pose pose = {
+			reach * rnd_signed(&state), reach * rnd_signed(&state),
+			i % 7 ? 0.3 * rnd_signed(&state) :
+				4 * rnd_signed(&state),
+		};
+		const double fit = matcher_fit(&p.matcher, &p.scan, p.map,
+					       &pose);
+		const int x = (int)lrint(pose.x * p.matcher.units);
+		const int y = (int)lrint(pose.y * p.matcher.units);
+
+		some += fit > 0;
+		wrong += fit != (double)score_at(&all, p.matcher.base,
+						 &p.matcher.rotated, x, y) /
+				((double)SCORE_MAX * p.scan.match.count);
+	}
+	ok(!wrong && some > 2000, "window: %u of 3000 fits are others than with the whole map",
+	   wrong);
+	field_window_free(&all);
+	place_free(&p);
+}
+
 static void test_draw(const struct trip *t)
 {
 	const struct pose *truth = t->truth + 10;
@@ -689,10 +782,12 @@ int main(void)
 	test_field_growth();
 	test_field_random();
 	test_field_draw();
+	test_field_campus();
 	test_field_limits();
 	test_scores();
 	test_slope();
 	test_matchers(trip);
+	test_window(trip);
 	test_draw(trip);
 	trip_free(trip);
 	return tap_done();

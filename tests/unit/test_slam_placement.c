@@ -158,12 +158,12 @@ static void add_hits(struct field *f, struct tiles *pool,
 static unsigned int differ(const struct field *a, const struct tiles *pa,
 			   const struct field *b, const struct tiles *pb)
 {
-	const int x0 = a->x < b->x ? a->x : b->x;
-	const int y0 = a->y < b->y ? a->y : b->y;
+	const int x0 = (a->x < b->x ? a->x : b->x) * FIELD_PAGE_SIDE;
+	const int y0 = (a->y < b->y ? a->y : b->y) * FIELD_PAGE_SIDE;
 	unsigned int tiles = 0;
 
-	for (int y = y0; y < y0 + 60; y++) {
-		for (int x = x0; x < x0 + 60; x++) {
+	for (int y = y0; y < y0 + 128; y++) {
+		for (int x = x0; x < x0 + 128; x++) {
 			const struct tile *s = tile_at(tiles_base(pa),
 						       field_tile(a, x, y));
 			const struct tile *t = tile_at(tiles_base(pb),

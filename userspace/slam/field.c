@@ -36,32 +36,83 @@ void field_init(struct field *f)
 	*f = (struct field){ .width = 0 };
 }
 
+static size_t pages_of(const struct field *f)
+{
+	return field_places(f) / FIELD_PAGE;
+}
+
+static void page_release(struct field_page *page, struct tiles *pool)
+{
+	if (!page || atomic_fetch_sub_explicit(&page->users, 1,
+					       memory_order_acq_rel) != 1)
+		return;
+	for (int i = 0; i < FIELD_PAGE; i++)
+		tiles_release(pool, page->tile[i]);
+	free(page);
+	tiles_directory_add(pool, -(ptrdiff_t)sizeof(*page));
+}
+
+/* @slot: gets a page of the map's own: a new one, or a copy if others have it */
+static int page_own(struct field_page **slot, struct tiles *pool)
+{
+	struct field_page *page = *slot, *own;
+
+	if (page && atomic_load_explicit(&page->users,
+					 memory_order_acquire) == 1)
+		return 0;
+	own = page ? malloc(sizeof(*own)) : calloc(1, sizeof(*own));
+	if (!own)
+		return -ENOMEM;
+	tiles_directory_add(pool, sizeof(*own));
+	if (page) {
+		memcpy(own->tile, page->tile, sizeof(own->tile));
+		for (int i = 0; i < FIELD_PAGE; i++)
+			tiles_hold(pool, own->tile[i]);
+	}
+	atomic_store_explicit(&own->users, 1, memory_order_relaxed);
+	page_release(page, pool);
+	*slot = own;
+	return 0;
+}
+
+static void free_pages(struct field *f, struct tiles *pool)
+{
+	tiles_directory_add(pool, -(ptrdiff_t)(pages_of(f) *
+					       sizeof(struct field_page *)));
+	free(f->page);
+}
+
 void field_free(struct field *f, struct tiles *pool)
 {
-	for (int i = 0; i < f->width * f->height; i++)
-		tiles_release(pool, f->tile[i]);
-	free(f->tile);
+	for (size_t i = 0; i < pages_of(f); i++)
+		page_release(f->page[i], pool);
+	free_pages(f, pool);
 	field_init(f);
 }
 
 int field_copy(struct field *to, const struct field *from, struct tiles *pool)
 {
-	const int count = from->width * from->height;
-	tile_id *tile = NULL;
+	const size_t count = pages_of(from);
+	struct field_page **page = NULL;
 
 	if (to == from)
 		return 0;
 	if (count) {
-		tile = malloc(count * sizeof(*tile));
-		if (!tile)
+		page = malloc(count * sizeof(struct field_page *));
+		if (!page)
 			return -ENOMEM;
-		memcpy(tile, from->tile, count * sizeof(*tile));
+		memcpy(page, from->page, count * sizeof(struct field_page *));
+		tiles_directory_add(pool, (ptrdiff_t)(count *
+					sizeof(struct field_page *)));
 	}
-	for (int i = 0; i < count; i++)
-		tiles_hold(pool, tile[i]);
+	for (size_t i = 0; i < count; i++) {
+		if (page[i])
+			atomic_fetch_add_explicit(&page[i]->users, 1,
+						  memory_order_relaxed);
+	}
 	field_free(to, pool);
 	*to = *from;
-	to->tile = tile;
+	to->page = page;
 	return 0;
 }
 
@@ -75,30 +126,124 @@ static int max_int(int a, int b)
 	return a > b ? a : b;
 }
 
-int field_grow(struct field *f, int x0, int y0, int x1, int y1)
+int field_grow(struct field *f, struct tiles *pool, int x0, int y0, int x1,
+	       int y1)
 {
 	const bool empty = !f->width;
-	const int left = empty ? x0 : min_int(f->x, x0);
-	const int low = empty ? y0 : min_int(f->y, y0);
-	const int right = empty ? x1 : max_int(f->x + f->width - 1, x1);
-	const int high = empty ? y1 : max_int(f->y + f->height - 1, y1);
+	const int px0 = x0 >> FIELD_PAGE_BITS, py0 = y0 >> FIELD_PAGE_BITS;
+	const int px1 = x1 >> FIELD_PAGE_BITS, py1 = y1 >> FIELD_PAGE_BITS;
+	const int left = empty ? px0 : min_int(f->x, px0);
+	const int low = empty ? py0 : min_int(f->y, py0);
+	const int right = empty ? px1 : max_int(f->x + f->width - 1, px1);
+	const int high = empty ? py1 : max_int(f->y + f->height - 1, py1);
 	const int width = right - left + 1, height = high - low + 1;
-	tile_id *tile;
+	struct field_page **page;
 
 	if (width == f->width && height == f->height)
 		return 0;
-	if (width > FIELD_TILES_MAX || height > FIELD_TILES_MAX)
+	if (width > FIELD_PAGES_MAX || height > FIELD_PAGES_MAX)
 		return -ERANGE;
-	tile = calloc((size_t)width * height, sizeof(*tile));
-	if (!tile)
+	page = calloc((size_t)width * (size_t)height, sizeof(*page));
+	if (!page)
 		return -ENOMEM;
 	for (int y = 0; y < f->height; y++)
-		memcpy(tile + (size_t)(f->y - low + y) * width + f->x - left,
-		       f->tile + (size_t)y * f->width,
-		       f->width * sizeof(*tile));
-	free(f->tile);
-	*f = (struct field){ left, low, width, height, tile };
+		memcpy(page + (ptrdiff_t)(f->y - low + y) * width + f->x - left,
+		       f->page + (ptrdiff_t)y * f->width,
+		       (size_t)f->width * sizeof(*page));
+	free_pages(f, pool);
+	*f = (struct field){ left, low, width, height, page };
+	tiles_directory_add(pool, (ptrdiff_t)(pages_of(f) * sizeof(*page)));
 	return 0;
+}
+
+int field_slot(struct field *f, struct tiles *pool, int tx, int ty,
+	       tile_id **slot)
+{
+	struct field_page **page;
+	int err = field_grow(f, pool, tx, ty, tx, ty);
+
+	if (err)
+		return err;
+	page = f->page + field_number(f, tx, ty) / FIELD_PAGE;
+	err = page_own(page, pool);
+	if (!err)
+		*slot = (*page)->tile + field_page_index(tx, ty);
+	return err;
+}
+
+size_t field_next(const struct field *f, size_t i, int *x, int *y)
+{
+	for (size_t p = i / FIELD_PAGE; p < pages_of(f); p++) {
+		const struct field_page *page = f->page[p];
+		size_t k = p == i / FIELD_PAGE ? i % FIELD_PAGE : 0;
+
+		while (page && k < FIELD_PAGE && !page->tile[k])
+			k++;
+		if (!page || k == FIELD_PAGE)
+			continue;
+		*x = (f->x + (int)p % f->width) * FIELD_PAGE_SIDE +
+			(int)k % FIELD_PAGE_SIDE;
+		*y = (f->y + (int)p / f->width) * FIELD_PAGE_SIDE +
+			(int)k / FIELD_PAGE_SIDE;
+		return p * FIELD_PAGE + k;
+	}
+	return SIZE_MAX;
+}
+
+int field_window_reserve(struct field_window *w, size_t tiles)
+{
+	tile_id *tile;
+
+	if (tiles <= w->room)
+		return 0;
+	tile = malloc(tiles * sizeof(*tile));
+	if (!tile)
+		return -ENOMEM;
+	free(w->tile);
+	*w = (struct field_window){ .tile = tile, .room = tiles };
+	return 0;
+}
+
+void field_window_free(struct field_window *w)
+{
+	free(w->tile);
+	*w = (struct field_window){ .room = 0 };
+}
+
+/* A row of tiles, page by page */
+static void fill_row(tile_id *to, const struct field *f, int x, int y, int end)
+{
+	while (x < end) {
+		const struct field_page *page =
+			f->page[field_number(f, x, y) / FIELD_PAGE];
+		const int next = (x | (FIELD_PAGE_SIDE - 1)) + 1;
+		const int count = min_int(next, end) - x;
+
+		if (page)
+			memcpy(to, page->tile + field_page_index(x, y),
+			       (size_t)count * sizeof(*to));
+		else
+			memset(to, 0, (size_t)count * sizeof(*to));
+		to += count;
+		x += count;
+	}
+}
+
+void field_window_fill(struct field_window *w, const struct field *f, int x0,
+		       int y0, int x1, int y1)
+{
+	const int left = max_int(x0, f->x * FIELD_PAGE_SIDE);
+	const int low = max_int(y0, f->y * FIELD_PAGE_SIDE);
+	const int right = min_int(x1 + 1, (f->x + f->width) * FIELD_PAGE_SIDE);
+	const int high = min_int(y1 + 1, (f->y + f->height) * FIELD_PAGE_SIDE);
+
+	w->x = left;
+	w->y = low;
+	w->width = max_int(right - left, 0);
+	w->height = max_int(high - low, 0);
+	for (int y = low; y < high && w->width; y++)
+		fill_row(w->tile + (ptrdiff_t)(y - low) * w->width, f, left, y,
+			 right);
 }
 
 /* The field of one tile, whose first cell is (0, 0), around cell (@x, @y) */
@@ -133,14 +278,15 @@ static int raise_around(struct field *f, struct tiles *pool,
 	const int x1 = (x + FIELD_RADIUS) >> TILE_BITS;
 	const int y1 = (y + FIELD_RADIUS) >> TILE_BITS;
 	const uint8_t *base = tiles_base(pool);
-	int err = field_grow(f, x0, y0, x1, y1);
+	int err = field_grow(f, pool, x0, y0, x1, y1);
 
 	for (int ty = y0; !err && ty <= y1; ty++) {
 		for (int tx = x0; !err && tx <= x1; tx++) {
-			tile_id *id = f->tile + (size_t)(ty - f->y) *
-				f->width + tx - f->x;
+			tile_id *id;
 
-			err = tiles_own(pool, id);
+			err = field_slot(f, pool, tx, ty, &id);
+			if (!err)
+				err = tiles_own(pool, id);
 			if (err)
 				break;
 			tile_head_at(base, *id)->version = version;

@@ -26,10 +26,11 @@ struct pen {
 /* In a cell. Return: 0; -ENOMEM */
 static int move_to(struct pen *p, int tx, int ty)
 {
-	tile_id *id = p->f->tile + (size_t)(ty - p->f->y) * p->f->width +
-		tx - p->f->x;
-	const int err = tiles_own(p->pool, id);
+	tile_id *id;
+	int err = field_slot(p->f, p->pool, tx, ty, &id);
 
+	if (!err)
+		err = tiles_own(p->pool, id);
 	if (err)
 		return err;
 	p->tx = tx;
@@ -209,29 +210,13 @@ static int trace(struct pen *p, int x, int y, int x1, int y1)
 	return err;
 }
 
-static int min_int(int a, int b)
-{
-	return a < b ? a : b;
-}
-
-static int max_int(int a, int b)
-{
-	return a > b ? a : b;
-}
-
 /* From (@x0, @y0) to (@x1, @y1), 1/256 cell */
 static int beam(struct pen *p, int x0, int y0, int x1, int y1, bool ends)
 {
 	const int cx0 = x0 >> FIELD_BITS, cy0 = y0 >> FIELD_BITS;
 	const int cx1 = x1 >> FIELD_BITS, cy1 = y1 >> FIELD_BITS;
-	/* neighbours of cells are told */
-	int err = field_grow(p->f, (min_int(cx0, cx1) - 1) >> TILE_BITS,
-			     (min_int(cy0, cy1) - 1) >> TILE_BITS,
-			     (max_int(cx0, cx1) + 1) >> TILE_BITS,
-			     (max_int(cy0, cy1) + 1) >> TILE_BITS);
+	const int err = trace(p, cx0, cy0, cx1, cy1);
 
-	if (!err)
-		err = trace(p, cx0, cy0, cx1, cy1);
 	return err || !ends ? err : hit(p, x1, y1);
 }
 

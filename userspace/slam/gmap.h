@@ -118,7 +118,7 @@ struct gmap_score {
  * around, if the cell as much before that one is not full: a wall is seen from
  * its front. The nearest one counts.
  */
-struct gmap_score gmap_score_at(const struct field *f, const uint8_t *base,
+struct gmap_score gmap_score_at(const struct field_window *f, const uint8_t *base,
 				const struct rotated *points,
 				const struct rotated *behind, int x, int y,
 				const struct gmap_decay *decay);

@@ -26,7 +26,7 @@ void gmap_decay_init(struct gmap_decay *d, double sigma, double resolution)
 }
 
 /* The word of the cell of a point from the map's corner on, 1/256 cell */
-static inline uint32_t look_at(const struct field *f, const uint8_t *base,
+static inline uint32_t look_at(const struct field_window *f, const uint8_t *base,
 			       int x, int y)
 {
 	const unsigned int tx = (unsigned int)(x >> SHIFT);
@@ -39,7 +39,7 @@ static inline uint32_t look_at(const struct field *f, const uint8_t *base,
 		(x >> FIELD_BITS & (TILE_SIDE - 1))];
 }
 
-static struct gmap_score score_plain(const struct field *f,
+static struct gmap_score score_plain(const struct field_window *f,
 				     const uint8_t *base,
 				     const struct rotated *p,
 				     const struct rotated *b, int x, int y,
@@ -172,7 +172,7 @@ static int64_t add8(__m256i v)
 }
 
 CPU_AVX2
-static struct gmap_score score_avx2(const struct field *f,
+static struct gmap_score score_avx2(const struct field_window *f,
 				    const uint8_t *base,
 				    const struct rotated *p,
 				    const struct rotated *b, int x, int y,
@@ -298,7 +298,7 @@ static int64_t add16(__m512i v)
 }
 
 CPU_AVX512
-static struct gmap_score score_avx512(const struct field *f,
+static struct gmap_score score_avx512(const struct field_window *f,
 				      const uint8_t *base,
 				      const struct rotated *p,
 				      const struct rotated *b, int x, int y,
@@ -354,7 +354,7 @@ static struct gmap_score score_avx512(const struct field *f,
 }
 #endif
 
-struct gmap_score gmap_score_at(const struct field *f, const uint8_t *base,
+struct gmap_score gmap_score_at(const struct field_window *f, const uint8_t *base,
 				const struct rotated *points,
 				const struct rotated *behind, int x, int y,
 				const struct gmap_decay *decay)

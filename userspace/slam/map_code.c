@@ -42,25 +42,21 @@ static size_t decode_tile(const struct tiles *pool, union tile_room *t,
 	return size ? HEAD + size : 0;
 }
 
-static struct map_place place_of(const struct field *f, int i)
-{
-	return (struct map_place){
-		(int16_t)(f->x + i % f->width), (int16_t)(f->y + i / f->width),
-	};
-}
-
 int map_encode(const struct field *f, struct tiles *pool, uint64_t since,
 	       struct bytes *out)
 {
 	const uint8_t *base = tiles_base(pool);
-	int count = 0, err = 0;
+	int count = 0, err = 0, x, y;
 
-	for (int i = 0; i < f->width * f->height && !err; i++) {
-		const struct tile_head *t = tile_head_at(base, f->tile[i]);
+	for (size_t i = field_next(f, 0, &x, &y); i != SIZE_MAX && !err;
+	     i = field_next(f, i + 1, &x, &y)) {
+		const struct tile_head *t =
+			tile_head_at(base, field_tile(f, x, y));
 
-		if (!f->tile[i] || t->version < since)
+		if (t->version < since)
 			continue;
-		err = append_tile(out, pool, t, place_of(f, i));
+		err = append_tile(out, pool, t, (struct map_place){
+					  (int16_t)x, (int16_t)y });
 		count++;
 	}
 	return err ? err : count;
@@ -85,11 +81,10 @@ static int put_tile(struct field *f, struct tiles *pool,
 	const int x = place.x, y = place.y;
 	struct tile_head *t;
 	tile_id *id;
-	int err = field_grow(f, x, y, x, y);
+	int err = field_slot(f, pool, x, y, &id);
 
 	if (err)
 		return err;
-	id = f->tile + (size_t)(y - f->y) * f->width + x - f->x;
 	tiles_release(pool, *id);
 	*id = 0;
 	/* nobody ever wrote there */
@@ -129,7 +124,7 @@ int map_decode(struct field *f, struct tiles *pool,
 	return err;
 }
 
-/* @mark: [tile of @f] whether it is among those that come */
+/* @mark: [as field_next() counts tiles] whether it is among those that come */
 static int mark_coming(const struct field *f, const struct tiles *pool,
 		       const uint8_t *data, size_t len, uint8_t *mark)
 {
@@ -138,15 +133,14 @@ static int mark_coming(const struct field *f, const struct tiles *pool,
 	size_t size;
 
 	for (size_t at = 0; at < len; at += size) {
-		int x, y;
+		size_t number;
 
 		size = decode_tile(pool, &room, &place, data + at, len - at);
 		if (!size)
 			return -EBADMSG;
-		x = place.x - f->x;
-		y = place.y - f->y;
-		if (x >= 0 && x < f->width && y >= 0 && y < f->height)
-			mark[y * f->width + x] = 1;
+		number = field_number(f, place.x, place.y);
+		if (number != SIZE_MAX)
+			mark[number] = 1;
 	}
 	return 0;
 }
@@ -155,16 +149,18 @@ int map_stale(const struct field *f, struct tiles *pool, uint64_t since,
 	      const void *data, size_t len, struct map_place **place)
 {
 	const uint8_t *base = tiles_base(pool);
-	const int all = f->width * f->height;
-	uint8_t *mark = calloc((size_t)all + 1, 1);
-	int count = 0, err;
+	const size_t all = field_places(f);
+	uint8_t *mark = calloc(all + 1, 1);
+	int count = 0, err, x, y;
 
-	*place = malloc(((size_t)all + 1) * sizeof(**place));
+	*place = malloc((all + 1) * sizeof(**place));
 	err = mark && *place ? mark_coming(f, pool, data, len, mark) : -ENOMEM;
-	for (int i = 0; i < all && !err; i++) {
-		if (f->tile[i] && !mark[i] &&
-		    tile_head_at(base, f->tile[i])->version >= since)
-			(*place)[count++] = place_of(f, i);
+	for (size_t i = err ? SIZE_MAX : field_next(f, 0, &x, &y);
+	     i != SIZE_MAX; i = field_next(f, i + 1, &x, &y)) {
+		if (!mark[i] && tile_head_at(base, field_tile(f, x, y))->
+		    version >= since)
+			(*place)[count++] = (struct map_place){
+				(int16_t)x, (int16_t)y };
 	}
 	free(mark);
 	if (err) {

@@ -20,6 +20,7 @@ int matcher_init(struct matcher *m, const struct slam_params *params,
 		.base = base,
 		.units = FIELD_UNIT / params->resolution,
 		.fit = matcher_fit,
+		.spare = MATCHER_SPARE,
 	};
 	if (params->compat != SLAM_GMAPPING)
 		return 0;
@@ -35,8 +36,34 @@ void matcher_free(struct matcher *m)
 {
 	free(m->rotated.x);
 	free(m->decay);
+	field_window_free(&m->window);
 	m->decay = NULL;
 	m->rotated = m->behind = (struct rotated){ .count = 0 };
+}
+
+/* Where endpoints are, and what is between them and the robot */
+static void find_box(struct matcher *m, const struct endpoints *e)
+{
+	m->box.left = m->box.low = m->box.right = m->box.high = 0;
+	for (unsigned int i = 0; i < e->count; i++) {
+		m->box.left = fminf(m->box.left, e->x[i]);
+		m->box.right = fmaxf(m->box.right, e->x[i]);
+		m->box.low = fminf(m->box.low, e->y[i]);
+		m->box.high = fmaxf(m->box.high, e->y[i]);
+	}
+	m->radius = (double)hypotf(fmaxf(-m->box.left, m->box.right),
+				   fmaxf(-m->box.low, m->box.high));
+}
+
+/* However the box is turned, with a row of tiles and what is begun around it */
+static int reserve_window(struct matcher *m)
+{
+	const double size = hypot((double)m->box.right - (double)m->box.left,
+				  (double)m->box.high - (double)m->box.low);
+	const size_t side = (size_t)(size / (TILE_SIDE * FIELD_UNIT)) +
+			    (size_t)(2 * m->spare) + 6;
+
+	return field_window_reserve(&m->window, side * side);
 }
 
 int matcher_begin(struct matcher *m, const struct scan *scan)
@@ -45,6 +72,10 @@ int matcher_begin(struct matcher *m, const struct scan *scan)
 	int32_t *memory;
 
 	m->yaw = NAN;
+	m->shown = NULL;
+	find_box(m, &scan->match);
+	if (reserve_window(m))
+		return -ENOMEM;
 	if (room <= m->rotated.room && m->rotated.x)
 		return 0;
 	memory = aligned_alloc(64, 4 * sizeof(*memory) * apart);
@@ -65,30 +96,80 @@ static void turn_to(struct matcher *m, const struct scan *scan, double yaw)
 	if (yaw == m->yaw)
 		return;
 	score_rotate(&m->rotated, &scan->match, yaw);
+	if (m->decay)
+		score_rotate(&m->behind, &scan->behind, yaw);
 	m->yaw = yaw;
+}
+
+/* What endpoints may be compared with is in the tile beside theirs at most */
+static void fill_window(struct matcher *m, const struct field *map)
+{
+	const double width = ((double)m->box.right - (double)m->box.left) / 2;
+	const double height = ((double)m->box.high - (double)m->box.low) / 2;
+	const double mx = (double)m->box.left + width;
+	const double my = (double)m->box.low + height;
+	const int shift = TILE_BITS + FIELD_BITS, more = m->spare + 1;
+	double s, c, x, y, wide, tall;
+
+	exact_sincos(m->turn, &s, &c);
+	x = m->x + c * mx - s * my;
+	y = m->y + s * mx + c * my;
+	wide = fabs(c) * width + fabs(s) * height;
+	tall = fabs(s) * width + fabs(c) * height;
+	field_window_fill(&m->window, map,
+			  ((int)floor(x - wide) >> shift) - more,
+			  ((int)floor(y - tall) >> shift) - more,
+			  ((int)ceil(x + wide) >> shift) + more,
+			  ((int)ceil(y + tall) >> shift) + more);
+}
+
+const struct field_window *matcher_look(struct matcher *m,
+					const struct scan *scan,
+					const struct field *map,
+					const struct pose *pose, int *x, int *y)
+{
+	const double near = m->spare * (TILE_SIDE * FIELD_UNIT);
+	int away;
+
+	turn_to(m, scan, pose->yaw);
+	*x = (int)lrint(pose->x * m->units);
+	*y = (int)lrint(pose->y * m->units);
+	away = abs(*x - m->x) > abs(*y - m->y) ? abs(*x - m->x) :
+						 abs(*y - m->y);
+	if (map == m->shown &&
+	    away + m->radius * fabs(pose->yaw - m->turn) <= near)
+		return &m->window;
+	m->shown = map;
+	m->x = *x;
+	m->y = *y;
+	m->turn = pose->yaw;
+	fill_window(m, map);
+	return &m->window;
 }
 
 void matcher_slope(struct matcher *m, const struct scan *scan,
 		   const struct field *map, const struct pose *pose,
 		   struct score_slope *slope)
 {
+	int x, y;
+	const struct field_window *w = matcher_look(m, scan, map, pose, &x, &y);
+
 	m->evaluations++;
-	turn_to(m, scan, pose->yaw);
-	score_slope(map, m->base, &m->rotated, (int)lrint(pose->x * m->units),
-		    (int)lrint(pose->y * m->units), m->units,
-		    m->params->sigma, slope);
+	score_slope(w, m->base, &m->rotated, x, y, m->units, m->params->sigma,
+		    slope);
 }
 
 double matcher_fit(struct matcher *m, const struct scan *scan,
 		   const struct field *map, const struct pose *pose)
 {
+	const struct field_window *w;
+	int x, y;
+
 	m->evaluations++;
 	if (!scan->match.count)
 		return 0;
-	turn_to(m, scan, pose->yaw);
-	return (double)score_at(map, m->base, &m->rotated,
-				(int)lrint(pose->x * m->units),
-				(int)lrint(pose->y * m->units)) /
+	w = matcher_look(m, scan, map, pose, &x, &y);
+	return (double)score_at(w, m->base, &m->rotated, x, y) /
 		((double)SCORE_MAX * scan->match.count);
 }
 

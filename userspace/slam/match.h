@@ -15,7 +15,11 @@
  * @fit:	what the hill climb looks at: matcher_fit() or matcher_score()
  * @units:	1/256 cells in a metre
  * @prior:	poses are worth less by its cost; NULL: they cost nothing
+ * @spare:	tiles around those that a pose looks up, for poses near it
  * @evaluations: of poses, until now
+ * @box:	of all endpoints, in the frame of the robot, 1/256 cell
+ * @radius:	of a circle around it
+ * @window:	of @shown, what is looked up at (@x, @y, @turn) and near there
  */
 struct matcher {
 	const struct slam_params	*params;
@@ -26,11 +30,20 @@ struct matcher {
 					       const struct pose *pose);
 	double				units;
 	const struct prior		*prior;
+	int				spare;
 	uint64_t			evaluations;
 	/* private */
 	struct rotated			rotated, behind;
 	struct gmap_decay		*decay;
 	double				yaw;
+	struct {
+		float	left, low, right, high;
+	}				box;
+	double				radius;
+	struct field_window		window;
+	const struct field		*shown;
+	int				x, y;
+	double				turn;
 } __attribute__((aligned(128)));
 
 static inline double matcher_cost(const struct matcher *m,
@@ -44,8 +57,26 @@ int matcher_init(struct matcher *m, const struct slam_params *params,
 		 const uint8_t *base);
 void matcher_free(struct matcher *m);
 
-/* A new scan, of so many endpoints. Return: 0; -ENOMEM */
+enum { MATCHER_SPARE = 4 };
+
+/**
+ * matcher_begin() - a new scan, or maps that have changed since
+ *
+ * Return: 0; -ENOMEM
+ */
 int matcher_begin(struct matcher *m, const struct scan *scan);
+
+/**
+ * matcher_look() - what the endpoints of a scan at a pose look up
+ * @x, @y: get the pose, 1/256 cell
+ *
+ * The scan is turned to the yaw of the pose: m->rotated, m->behind.
+ */
+const struct field_window *matcher_look(struct matcher *m,
+					const struct scan *scan,
+					const struct field *map,
+					const struct pose *pose, int *x,
+					int *y);
 
 /**
  * matcher_fit() - how well the scan fits from a pose

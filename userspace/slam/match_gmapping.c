@@ -12,15 +12,12 @@ static struct gmap_score score_of(struct matcher *m, const struct scan *scan,
 				  const struct field *map,
 				  const struct pose *pose)
 {
+	int x, y;
+	const struct field_window *w = matcher_look(m, scan, map, pose, &x, &y);
+
 	m->evaluations++;
-	if (pose->yaw != m->yaw) {
-		score_rotate(&m->rotated, &scan->match, pose->yaw);
-		score_rotate(&m->behind, &scan->behind, pose->yaw);
-		m->yaw = pose->yaw;
-	}
-	return gmap_score_at(map, m->base, &m->rotated, &m->behind,
-			     (int)lrint(pose->x * m->units),
-			     (int)lrint(pose->y * m->units), m->decay);
+	return gmap_score_at(w, m->base, &m->rotated, &m->behind, x, y,
+			     m->decay);
 }
 
 double matcher_score(struct matcher *m, const struct scan *scan,

@@ -141,10 +141,16 @@ static void pick_points(struct scan *to, const struct scan *scan,
 	};
 }
 
-static void forget_headings(struct job *j, struct crew *crew)
+/* Other points than before. @spare: see struct matcher. Return: 0; -ENOMEM */
+static int forget_headings(struct job *j, struct crew *crew, int spare)
 {
-	for (unsigned int i = 0; i < crew_threads(crew); i++)
-		j->m[i].yaw = NAN;
+	int err = 0;
+
+	for (unsigned int i = 0; i < crew_threads(crew) && !err; i++) {
+		j->m[i].spare = spare;
+		err = matcher_begin(j->m + i, j->scan);
+	}
+	return err;
 }
 
 /* Return: the best one, of those that did not climb to @j->found */
@@ -152,11 +158,17 @@ static struct heading search(struct job *j, struct crew *crew)
 {
 	const uint32_t all = (uint32_t)j->turns;
 	const uint32_t best = all < CLIMBS ? all : CLIMBS;
+	/* all places are seen from the first one */
+	const int wide = MATCHER_SPARE + (int)(2 * j->place.place *
+					       j->m->units) /
+			 (TILE_SIDE * FIELD_UNIT);
 
-	forget_headings(j, crew);
+	if (forget_headings(j, crew, wide))
+		return (struct heading){ .fit = 0 };
 	crew_run(crew, all, look_around, j);
 	qsort(j->heading, all, sizeof(*j->heading), by_fit);
-	forget_headings(j, crew);
+	if (forget_headings(j, crew, MATCHER_SPARE))
+		return (struct heading){ .fit = 0 };
 	crew_run(crew, best, climb, j);
 	qsort(j->heading, best, sizeof(*j->heading), by_fit);
 	for (uint32_t i = 0; i < best; i++)

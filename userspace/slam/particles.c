@@ -108,7 +108,7 @@ void particles_destroy(struct particles *p)
 	if (!p)
 		return;
 	for (uint32_t i = 0; i < p->room; i++)
-		free(p->particle[i].map.tile);
+		field_free(&p->particle[i].map, p->pool);
 	free(p->particle);
 	for (unsigned int i = 0; p->matcher && i < crew_threads(p->crew); i++)
 		matcher_free(p->matcher + i);
@@ -390,8 +390,8 @@ int particles_redo(struct particles *p, uint32_t number, uint64_t update,
 void particles_use(const struct particles *p, struct particles_use *use)
 {
 	*use = (struct particles_use){
-		.bytes = tiles_used(p->pool) * p->way->tiles->bytes,
-		.peak = tiles_peak(p->pool) * p->way->tiles->bytes,
+		.bytes = tiles_bytes(p->pool),
+		.peak = tiles_bytes_peak(p->pool),
 		.cpu = crew_cpu(p->crew),
 	};
 }

@@ -109,10 +109,10 @@ static void add_beams(struct scan *s, const struct reading *r, float limit,
 	       (s->match.room - s->match.count) * sizeof(*y));
 }
 
-/* What is farther away than a quarter of a map is no wall of it */
+/* What is farther away is no wall of the map */
 double scan_reach(const struct slam_params *params)
 {
-	const double most = FIELD_TILES_MAX / 4 * TILE_SIDE *
+	const double most = FIELD_REACH * TILE_SIDE *
 			    params->resolution;
 
 	return params->range_max > 0 && params->range_max < most ?

@@ -27,7 +27,7 @@ static void rotate_plain(struct rotated *to, const struct endpoints *from,
 	}
 }
 
-static int64_t score_plain(const struct field *f, const uint8_t *base,
+static int64_t score_plain(const struct field_window *f, const uint8_t *base,
 			   const struct rotated *p, int x, int y)
 {
 	const int left = f->x << (TILE_BITS + FIELD_BITS);
@@ -103,7 +103,7 @@ static int64_t sum_avx2(__m256i v)
 			  set##_sub_epi32(set##_set1_epi32(FIELD_UNIT), w))
 
 CPU_AVX2
-static int64_t score_avx2(const struct field *f, const uint8_t *base,
+static int64_t score_avx2(const struct field_window *f, const uint8_t *base,
 			  const struct rotated *p, int x, int y)
 {
 	const int shift = TILE_BITS + FIELD_BITS;
@@ -179,7 +179,7 @@ static void rotate_avx512(struct rotated *to, const struct endpoints *from,
 }
 
 CPU_AVX512
-static int64_t score_avx512(const struct field *f, const uint8_t *base,
+static int64_t score_avx512(const struct field_window *f, const uint8_t *base,
 			    const struct rotated *p, int x, int y)
 {
 	const int shift = TILE_BITS + FIELD_BITS;
@@ -281,7 +281,7 @@ void score_rotate(struct rotated *to, const struct endpoints *from, double yaw)
 		to->x[i] = to->y[i] = FAR;
 }
 
-int64_t score_at(const struct field *f, const uint8_t *base,
+int64_t score_at(const struct field_window *f, const uint8_t *base,
 		 const struct rotated *points, int x, int y)
 {
 #if CPU_X86

@@ -48,7 +48,7 @@ void score_rotate(struct rotated *to, const struct endpoints *from, double yaw);
  *
  * Return: 0..count * SCORE_MAX
  */
-int64_t score_at(const struct field *f, const uint8_t *base,
+int64_t score_at(const struct field_window *f, const uint8_t *base,
 		 const struct rotated *points, int x, int y);
 
 /**
@@ -69,7 +69,7 @@ struct score_slope {
  *
  * Summed up in SCORE_LANES sums: the bits do not depend on the CPU.
  */
-void score_slope(const struct field *f, const uint8_t *base,
+void score_slope(const struct field_window *f, const uint8_t *base,
 		 const struct rotated *points, int x, int y, double units,
 		 double sigma, struct score_slope *slope);
 

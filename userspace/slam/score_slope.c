@@ -25,7 +25,7 @@ struct block {
 	float	x[SCORE_LANES], y[SCORE_LANES];
 };
 
-static void look_up(struct block *b, const struct field *f,
+static void look_up(struct block *b, const struct field_window *f,
 		    const uint8_t *base, const struct rotated *p,
 		    unsigned int first, int x, int y, float unit)
 {
@@ -34,7 +34,7 @@ static void look_up(struct block *b, const struct field *f,
 	for (int i = 0; i < SCORE_LANES; i++) {
 		const int px = p->x[first + i] + x - HALF;
 		const int py = p->y[first + i] + y - HALF;
-		const uint8_t *v = tile_at(base, field_tile(f,
+		const uint8_t *v = tile_at(base, field_window_tile(f,
 				px >> shift, py >> shift))->field +
 			(py >> FIELD_BITS & (TILE_SIDE - 1)) * TILE_STRIDE +
 			(px >> FIELD_BITS & (TILE_SIDE - 1));
@@ -83,7 +83,7 @@ static void add_up(const struct block *b, float cells, float sharp,
 	}
 }
 
-void score_slope(const struct field *f, const uint8_t *base,
+void score_slope(const struct field_window *f, const uint8_t *base,
 		 const struct rotated *p, int x, int y, double units,
 		 double sigma, struct score_slope *slope)
 {

@@ -22,6 +22,7 @@ struct tiles {
 	pthread_spinlock_t	lock;	/* of those below */
 	tile_id			free;
 	size_t			made, used, peak;
+	_Atomic size_t		directory, directory_peak;
 };
 
 static size_t range(const struct tiles *pool)
@@ -141,4 +142,26 @@ size_t tiles_used(const struct tiles *pool)
 size_t tiles_peak(const struct tiles *pool)
 {
 	return pool->peak;
+}
+
+void tiles_directory_add(struct tiles *pool, ptrdiff_t bytes)
+{
+	const size_t now = atomic_fetch_add_explicit(&pool->directory,
+		(size_t)bytes, memory_order_relaxed) + (size_t)bytes;
+	size_t peak = atomic_load_explicit(&pool->directory_peak,
+					   memory_order_relaxed);
+
+	while (bytes > 0 && now > peak &&
+	       !atomic_compare_exchange_weak(&pool->directory_peak, &peak, now))
+		;
+}
+
+size_t tiles_bytes(const struct tiles *pool)
+{
+	return pool->used * pool->kind->bytes + pool->directory;
+}
+
+size_t tiles_bytes_peak(const struct tiles *pool)
+{
+	return pool->peak * pool->kind->bytes + pool->directory_peak;
 }

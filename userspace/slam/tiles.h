@@ -135,4 +135,11 @@ const struct tile_kind *tiles_kind(const struct tiles *pool);
 size_t tiles_used(const struct tiles *pool);
 size_t tiles_peak(const struct tiles *pool);
 
+/* What maps take beside their tiles became more or less, bytes; any thread */
+void tiles_directory_add(struct tiles *pool, ptrdiff_t bytes);
+
+/* Bytes, tiles and what is beside them: now, and the most there ever were */
+size_t tiles_bytes(const struct tiles *pool);
+size_t tiles_bytes_peak(const struct tiles *pool);
+
 #endif
