@@ -527,10 +527,13 @@ check: build packages-check
 check-full: build packages-check packages-check-full
 	$(TESTS) check-full
 
-bench: build packages-check packages-check-full
+# what tools/bench and tools/d63 run
+bench-build: build packages-check packages-check-full
 	$(Q)$(MAKE) --no-print-directory $(LIB_BENCH:%=$(BIN)/bench_%) \
 		$(GDIM_BENCH:%=$(BIN)/bench_%) \
 		$(D63:%=$(BIN)/d63-%) $(BIN)/slamd-plain $(BIN)/slam-plot
+
+bench: bench-build
 	tools/bench
 	tools/d63
 
@@ -590,5 +593,5 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help build all programs tc bpf ros1 module demo check check-full bench \
+.PHONY: help build all programs tc bpf ros1 module demo check check-full bench bench-build \
 	bench-quality lib-tests install clean distclean
