@@ -227,6 +227,7 @@ int loop_run(struct loop *l)
 		l->events = 0;
 		run_timers(l);
 	}
+	l->stopped = false;
 	return l->status;
 }
 

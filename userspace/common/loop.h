@@ -58,7 +58,8 @@ void loop_remove_timer(struct loop *l, struct loop_timer *t);
  * loop_run() - until loop_stop(), SIGINT or SIGTERM
  *
  * The two signals are blocked and read from a descriptor, from loop_create()
- * on: threads made after that inherit it.
+ * on: threads made after that inherit it. A loop that was stopped may be run
+ * again.
  *
  * Return: what loop_stop() was given, 0 after a signal, a negative errno.
  */
