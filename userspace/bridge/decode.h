@@ -30,7 +30,8 @@ struct decode_limits {
 #define DECODE_LIMITS { 16 << 20, 1 << 20, 8192, 64 << 20 }
 
 /**
- * struct decode_result - a message; good during the callback
+ * struct decode_result - a message; @msg itself is good during the callback,
+ * and what it points to until the decoder's next frame
  * @suffix:	of the topic's name: "", "/landmark_scan", "/obstacle_scan"
  * @msg:	of @kind
  * @share:	of what all datagrams would have shown, 0 .. 1: of the stream of

@@ -13,6 +13,7 @@ enum { LAYERS_CELL = 16 };
 
 struct decode_layers {
 	struct layers_decoder	*decoder;
+	struct layers_grid	grid;		/* with the names of the message */
 	float			*layer;		/* one, as grid_map has it */
 	uint8_t			*data;		/* of the message */
 	size_t			room;		/* cells of all layers */
@@ -77,7 +78,7 @@ int decode_layers(void **state, const struct decode_limits *limits,
 	union message msg = { .grid = { .header = decode_header(c) } };
 	struct message_grid_map *m = &msg.grid;
 	struct decode_layers *s = *state;
-	struct layers_grid grid;
+	struct layers_grid *grid;
 	size_t cells;
 	int ret;
 
@@ -93,21 +94,22 @@ int decode_layers(void **state, const struct decode_limits *limits,
 		return -EPROTO;
 	if (decode_reserve(c, layers_cells(s->decoder) * LAYERS_CELL))
 		return -EFBIG;
-	ret = layers_finish(s->decoder, &grid);
+	grid = &s->grid;
+	ret = layers_finish(s->decoder, grid);
 	if (ret)
 		return ret;
-	cells = (size_t)grid.width * grid.height;
-	ret = prepare(s, cells * grid.layers);
+	cells = (size_t)grid->width * grid->height;
+	ret = prepare(s, cells * grid->layers);
 	if (ret)
 		return ret;
-	set_geometry(&grid, m);
-	m->layers = m->arrays = grid.layers;
-	for (unsigned int l = 0; l < grid.layers; l++) {
-		m->layer[l] = message_string(grid.layer[l].name);
-		if (grid.layer[l].basic)
+	set_geometry(grid, m);
+	m->layers = m->arrays = grid->layers;
+	for (unsigned int l = 0; l < grid->layers; l++) {
+		m->layer[l] = message_string(grid->layer[l].name);
+		if (grid->layer[l].basic)
 			m->basic_layer[m->basic_layers++] = m->layer[l];
-		turn(grid.layer[l].cells, grid.width, grid.height, s->layer);
-		message_grid_write(m, l, grid.width, grid.height, s->layer,
+		turn(grid->layer[l].cells, grid->width, grid->height, s->layer);
+		message_grid_write(m, l, grid->width, grid->height, s->layer,
 				   s->data + l * cells * sizeof(float));
 	}
 	r.share = layers_share(s->decoder);

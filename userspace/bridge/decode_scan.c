@@ -11,7 +11,7 @@
 struct decode_scan {
 	struct laserscan_decoder *scan;
 	struct vscan_decoder	virtual;
-	float			range[VSCAN_BINS];
+	float			range[2][VSCAN_BINS];	/* of both scans */
 };
 
 void decode_scan_free(void *state)
@@ -76,7 +76,8 @@ static int laserscan(struct decode_scan *s, const struct decode_call *c)
 
 /* Bins from -180 degrees on: infinite where nothing is, NaN what is not known */
 static void give_virtual(struct decode_scan *s, const struct decode_call *c,
-			 const uint16_t cm[VSCAN_BINS], struct decode_result *r)
+			 const uint16_t cm[VSCAN_BINS], float *range,
+			 struct decode_result *r)
 {
 	union message msg = { .scan = {
 		.header = decode_header(c),
@@ -88,9 +89,9 @@ static void give_virtual(struct decode_scan *s, const struct decode_call *c,
 
 	msg.scan.angle_max = -M_PI + (VSCAN_BINS - 1) * 2 * M_PI / VSCAN_BINS;
 	for (unsigned int i = 0; i < VSCAN_BINS; i++)
-		s->range[i] = !vscan_known(&s->virtual, i) ? NAN :
-			      cm[i] ? cm[i] * .01f : INFINITY;
-	msg.scan.ranges = floats_of(s->range, VSCAN_BINS);
+		range[i] = !vscan_known(&s->virtual, i) ? NAN :
+			   cm[i] ? cm[i] * .01f : INFINITY;
+	msg.scan.ranges = floats_of(range, VSCAN_BINS);
 	r->msg = &msg;
 	c->out(c->arg, r);
 }
@@ -109,9 +110,9 @@ static int virtual_scans(struct decode_scan *s, const struct decode_call *c)
 		known += vscan_known(&s->virtual, i);
 	r.share = (double)known / VSCAN_BINS;
 	r.suffix = "/landmark_scan";
-	give_virtual(s, c, scans.landmark, &r);
+	give_virtual(s, c, scans.landmark, s->range[0], &r);
 	r.suffix = "/obstacle_scan";
-	give_virtual(s, c, scans.obstacle, &r);
+	give_virtual(s, c, scans.obstacle, s->range[1], &r);
 	return 0;
 }
 
