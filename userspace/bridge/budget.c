@@ -3,32 +3,81 @@
  * budget - what a sender may make a receiver spend: memory, and time
  */
 #include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include "bridge/budget.h"
 
 #define BUSY	0.8			/* of the time, for decoding */
 
+/* Of all reservations: they are rare */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct budget *budget_create(size_t memory, struct budget *whole)
+{
+	struct budget *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->memory = memory;
+	b->whole = whole;
+	b->users = 1;
+	return b;
+}
+
+struct budget *budget_hold(struct budget *b)
+{
+	b->users++;
+	return b;
+}
+
+void budget_drop(struct budget *b)
+{
+	if (!--b->users)
+		free(b);
+}
+
+static bool has_memory(const struct budget *b, size_t more)
+{
+	return !b || more <= b->memory - b->reserved;
+}
+
 int budget_reserve(struct budget *b, size_t *mine, size_t want)
 {
 	struct budget *w = b->whole;
+	int ret = -EFBIG;
 
-	if (want > *mine && (want - *mine > b->memory - b->reserved ||
-			     (w && want - *mine > w->memory - w->reserved))) {
+	pthread_mutex_lock(&lock);
+	if (want <= *mine || (has_memory(b, want - *mine) &&
+			      has_memory(w, want - *mine))) {
+		b->reserved += want - *mine;
+		if (w)
+			w->reserved += want - *mine;
+		*mine = want;
+		ret = 0;
+	} else {
 		b->refused++;
-		return -EFBIG;
 	}
-	b->reserved += want - *mine;
-	if (w)
-		w->reserved += want - *mine;
-	*mine = want;
-	return 0;
+	pthread_mutex_unlock(&lock);
+	return ret;
 }
 
 bool budget_has_time(struct budget *b)
 {
-	if (!b->time || b->spent < b->time)
+	if (!b->time || b->spent + b->flying < b->time)
 		return true;
 	b->skipped++;
 	return false;
+}
+
+void budget_begin(struct budget *b, uint64_t expected)
+{
+	b->flying += expected;
+}
+
+void budget_end(struct budget *b, uint64_t expected, uint64_t spent)
+{
+	b->flying -= expected;
+	b->spent += spent;
 }
 
 /* What each may spend so that all together spend @left */

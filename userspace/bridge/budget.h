@@ -10,6 +10,7 @@
 #ifndef BRIDGE_BUDGET_H
 #define BRIDGE_BUDGET_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,16 +22,34 @@
  * @time:	ns of processor time that may be spent until the next tick; 0:
  *		any
  * @spent:	since the last tick, ns
+ * @flying:	that frames may take which are being decoded, ns
  * @refused:	frames, for want of memory, @skipped: for want of time
+ *
+ * Decoders reserve memory on their threads. All else is for the loop.
  */
 struct budget {
-	size_t		memory, reserved;
+	size_t		memory;
+	_Atomic size_t	reserved;
 	struct budget	*whole;
-	uint64_t	time, spent;
-	uint64_t	refused, skipped;
+	uint64_t	time, spent, flying;
+	_Atomic uint64_t refused;
+	uint64_t	skipped;
 	/* private */
 	uint64_t	told;		/* of @skipped, at the last tick */
+	unsigned int	users;
 };
+
+/**
+ * budget_create() - of a stream
+ * @whole: of the receiver; it outlives this one
+ *
+ * A frame may still be decoded when its stream is gone: each topic holds it.
+ *
+ * Return: to be given back with budget_drop(), NULL: no memory.
+ */
+struct budget *budget_create(size_t memory, struct budget *whole);
+struct budget *budget_hold(struct budget *b);
+void budget_drop(struct budget *b);
 
 /**
  * budget_reserve() - memory of one decoder
@@ -44,9 +63,21 @@ int budget_reserve(struct budget *b, size_t *mine, size_t want);
 bool budget_has_time(struct budget *b);
 
 /**
+ * budget_begin() - a frame is being decoded
+ * @expected: what that may take, ns
+ */
+void budget_begin(struct budget *b, uint64_t expected);
+
+/**
+ * budget_end() - it was decoded
+ * @expected: as it was told to budget_begin(), @spent: what it took, ns
+ */
+void budget_end(struct budget *b, uint64_t expected, uint64_t spent);
+
+/**
  * budget_tick() - divide the time until the next tick
  * @streams: @count of them; their @spent begins anew
- * @span: since the last tick, ns
+ * @span: processor time that there was since the last tick, ns
  */
 void budget_tick(struct budget *const *streams, unsigned int count,
 		 uint64_t span);
