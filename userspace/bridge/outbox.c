@@ -18,8 +18,11 @@ struct outbox {
 	struct loop		*loop;
 	struct uplink		*uplink;
 	struct loop_timer	timer;
-	uint8_t			*slots;
-	struct payloads		payloads;
+	struct {
+		uint8_t		*slots;
+		struct payloads	payloads;
+	}			frame[2];
+	unsigned int		out;	/* the one that leaves */
 	unsigned int		next;	/* to leave, of */
 	unsigned int		total;	/* with copies */
 	uint64_t		start, span;
@@ -36,17 +39,19 @@ static void send_until(struct outbox *o, unsigned int end, uint64_t now)
 {
 	uint64_t last = end < o->total ? due_of(o, o->total - 1) : now;
 	uint32_t left = last > now ? (last - now) / 1000 : 0;
+	const struct payloads *p = &o->frame[o->out].payloads;
+	uint8_t *slots = o->frame[o->out].slots;
 
 	while (o->next < end) {
-		unsigned int count = o->payloads.count;
+		unsigned int count = p->count;
 		unsigned int i = o->next % count, n = end - o->next;
 
 		if (n > count - i)
 			n = count - i;
 		for (unsigned int k = i; k < i + n; k++)
-			put_le32(o->slots + (size_t)k * SLOT + LEFT, left);
-		uplink_send(o->uplink, o->slots + (size_t)i * SLOT, SLOT,
-			    o->payloads.len + i, n);
+			put_le32(slots + (size_t)k * SLOT + LEFT, left);
+		uplink_send(o->uplink, slots + (size_t)i * SLOT, SLOT,
+			    p->len + i, n);
 		o->next += n;
 	}
 }
@@ -77,18 +82,24 @@ struct outbox *outbox_create(struct loop *l, struct uplink *u,
 	o->timer.expired = on_time;
 	o->timer.arg = o;
 	loop_add_timer(l, &o->timer);
-	o->slots = malloc((size_t)max * SLOT);
-	o->payloads = (struct payloads){
-		.data = o->slots ? o->slots + uplink_header(u) : NULL,
-		.stride = SLOT,
-		.len = calloc(max, sizeof(*o->payloads.len)),
-		.size = uplink_payload(u),
-		.max = max,
-	};
-	if (o->slots && o->payloads.len)
-		return o;
-	outbox_destroy(o);
-	return NULL;
+	for (unsigned int i = 0; i < 2; i++) {
+		uint8_t *slots = malloc((size_t)max * SLOT);
+		struct payloads *p = &o->frame[i].payloads;
+
+		o->frame[i].slots = slots;
+		*p = (struct payloads){
+			.data = slots ? slots + uplink_header(u) : NULL,
+			.stride = SLOT,
+			.len = calloc(max, sizeof(*p->len)),
+			.size = uplink_payload(u),
+			.max = max,
+		};
+		if (!slots || !p->len) {
+			outbox_destroy(o);
+			return NULL;
+		}
+	}
+	return o;
 }
 
 void outbox_destroy(struct outbox *o)
@@ -96,36 +107,50 @@ void outbox_destroy(struct outbox *o)
 	if (!o)
 		return;
 	loop_remove_timer(o->loop, &o->timer);
-	free(o->slots);
-	free(o->payloads.len);
+	for (unsigned int i = 0; i < 2; i++) {
+		free(o->frame[i].slots);
+		free(o->frame[i].payloads.len);
+	}
 	free(o);
 }
 
 struct payloads *outbox_payloads(struct outbox *o)
 {
-	/* copies are no longer worth a burst */
-	o->total = o->payloads.count;
-	send_until(o, o->total, loop_now());
+	struct payloads *p = &o->frame[!o->out].payloads;
+
+	p->count = 0;
+	return p;
+}
+
+/* What is left of a frame, but for copies: they are not worth a burst */
+static void finish(struct outbox *o, uint64_t now)
+{
+	o->total = o->frame[o->out].payloads.count;
+	send_until(o, o->total, now);
 	o->timer.due = LOOP_NEVER;
-	o->payloads.count = 0;
-	o->next = o->total = 0;
-	return &o->payloads;
 }
 
 void outbox_send(struct outbox *o, const struct optsample_segment *header,
 		 uint64_t span, unsigned int copies)
 {
 	struct optsample_segment s = *header;
-	unsigned int count = o->payloads.count;
 	uint64_t now = loop_now();
+	struct payloads *p;
+	unsigned int count;
+
+	finish(o, now);
+	o->out = !o->out;
+	p = &o->frame[o->out].payloads;
+	count = p->count;
 
 	s.header = uplink_header(o->uplink);
 	s.count = htole16(count);
 	for (unsigned int i = 0; i < count; i++) {
 		s.index = htole16(i);
-		memcpy(o->slots + (size_t)i * SLOT, &s, sizeof(s));
+		memcpy(o->frame[o->out].slots + (size_t)i * SLOT, &s,
+		       sizeof(s));
 		/* from now on the length of a segment */
-		o->payloads.len[i] += s.header;
+		p->len[i] += s.header;
 	}
 	o->next = 0;
 	o->total = count * (copies ? copies : 1);

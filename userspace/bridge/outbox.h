@@ -3,7 +3,7 @@
  * outbox.h - a topic's frame on its way out, evenly over the time it has
  *
  * The encoder writes payloads where they will leave from, behind the room for
- * their headers. A burst would be lost together, and would queue where others
+ * their headers, while the frame before is on its way out. A burst would be lost together, and would queue where others
  * wait: datagrams go one by one, in steps of a millisecond at least.
  */
 #ifndef BRIDGE_OUTBOX_H
@@ -26,12 +26,15 @@ void outbox_destroy(struct outbox *o);
 /**
  * outbox_payloads() - where the next frame is to be encoded
  *
- * What is left of the frame before is sent at once: it is late.
+ * Return: slots that are the caller's until outbox_send(), on any thread.
  */
 struct payloads *outbox_payloads(struct outbox *o);
 
 /**
  * outbox_send() - send what is in the payloads
+ *
+ * What is left of the frame before is sent at once: it is late.
+ *
  * @header: of all of them, but index, count, stream and time
  * @span: to spread them over, ns
  * @copies: of each; 0 is 1. One round after the other, far apart
