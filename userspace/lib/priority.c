@@ -117,6 +117,14 @@ static double bytes_at(const struct hull *h, double price)
 	return h->bytes[lo];
 }
 
+/* lgamma() keeps the sign where all threads do */
+static double log_factorial(unsigned int n)
+{
+	int sign;
+
+	return lgamma_r(n + 1., &sign);
+}
+
 static void binomial(double *chance, unsigned int n, double loss, double weight)
 {
 	if (loss <= 0) {
@@ -125,8 +133,8 @@ static void binomial(double *chance, unsigned int n, double loss, double weight)
 	}
 	for (unsigned int k = 1; k <= n; k++)
 		chance[k] += weight *
-			     exp(lgamma(n + 1.) - lgamma(k + 1.) -
-				 lgamma(n - k + 1.) + k * log1p(-loss) +
+			     exp(log_factorial(n) - log_factorial(k) -
+				 log_factorial(n - k) + k * log1p(-loss) +
 				 (n - k) * log(loss)) / (1 - pow(loss, n));
 }
 
