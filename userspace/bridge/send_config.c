@@ -39,6 +39,12 @@ static int set_name(void *c, const char *v)
 			v);
 }
 
+static int set_threads(void *c, const char *v)
+{
+	return parse_u32(v, 1, WORKERS_MOST,
+			 &((struct send_config *)c)->sender.threads);
+}
+
 static int set_key(void *c, const char *v)
 {
 	return settings_text(((struct send_config *)c)->sender.key, SENDER_KEY,
@@ -135,6 +141,8 @@ const struct setting send_settings[] = {
 	  "a rate as tc writes it, from 8kbit on, or unlimited", set_rate },
 	{ "cpu", "PERCENT", "that coding may take of a core (100)", "1..100",
 	  set_cpu },
+	{ "threads", "N", "messages that are encoded at a time (as many as processors, 8 at most)",
+	  "1..64", set_threads },
 	{ "key", "FILE", "that the receiver has as well (none)", A_TEXT, set_key },
 	{ "device", "YES", "watch the queue of the device that leads there (yes)",
 	  "yes or no", set_device },

@@ -73,6 +73,7 @@ static cJSON *topic_status(const struct send_topic *t)
 	cJSON_AddNumberToObject(o, "frames", c->frames);
 	cJSON_AddNumberToObject(o, "thinned", c->thinned);
 	cJSON_AddNumberToObject(o, "broken", c->broken);
+	cJSON_AddNumberToObject(o, "behind", c->behind);
 	cJSON_AddNumberToObject(o, "datagrams", c->datagrams);
 	cJSON_AddNumberToObject(o, "bytes", c->bytes);
 	return o;
@@ -95,8 +96,8 @@ static double value_of(const struct send_topic *t, unsigned int which)
 	const struct send_counts *c = send_topic_counts(t);
 	const struct plan *p = send_topic_plan(t);
 	const double v[] = {
-		c->messages, c->frames, c->thinned, c->broken, c->datagrams,
-		c->bytes, c->coding / 1e9, send_topic_rate(t), p->on ? p->hz : 0,
+		c->messages, c->frames, c->thinned, c->broken, c->behind,
+		c->datagrams, c->bytes, c->coding / 1e9, send_topic_rate(t), p->on ? p->hz : 0,
 	};
 
 	return v[which];
@@ -110,6 +111,7 @@ static const struct {
 	{ "frames_total", "counter", "Frames that were sent" },
 	{ "thinned_total", "counter", "Messages left out to save rate" },
 	{ "broken_total", "counter", "Messages that cannot be sent" },
+	{ "behind_total", "counter", "Messages left out as the encoder was busy" },
 	{ "datagrams_total", "counter", "Datagrams of frames" },
 	{ "bytes_total", "counter", "Bytes of their payloads" },
 	{ "coding_seconds_total", "counter", "Processor time of coding" },

@@ -3,6 +3,7 @@
  * send_topic - a topic of the sender: from its messages to datagrams
  */
 #include <endian.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,29 +25,51 @@
 #define COARSE		.01
 #define IDLE		5		/* s without a message */
 
-enum { SLOTS = 4096, GAPS = 8, SEVERAL = 4 };
+#define AGAIN	10000000	/* ns, until a map finds its encoder free */
 
-/* The last message of a map, to be sent again */
+enum {
+	SLOTS	= 4096,
+	GAPS	= 8,
+	SEVERAL	= 4,
+	WAIT	= 8,		/* small messages that may wait to be encoded */
+};
+
+/* A message, while it waits and is encoded */
 struct kept {
 	uint8_t			*data;
 	size_t			len, room;
 	enum message_format	format;
 	int64_t			stamp;
+	bool			still;		/* the robot did not move */
 };
 
 struct send_topic {
 	struct loop		*loop;
+	struct workers		*workers;
 	struct send_options	options;
 	struct control_topic	announced;
 	void			(*changed)(void *arg);
 	void			*arg;
-	struct encoder		*encoder;
 	struct outbox		*outbox;
 	struct loop_timer	refresh;
-	struct kept		kept;
 	const struct estimate	*link;
 	const struct pace	*pace;
-	bool			still;
+	/* that wait for the encoder, the oldest first */
+	struct kept		waiting[WAIT];
+	unsigned int		first, waits;
+	/* the encoder and its message: the job's while it is busy */
+	struct encoder		*encoder;
+	struct job		job;
+	struct kept		kept;		/* a map is sent again */
+	struct encode_order	order;
+	struct payloads		*out;
+	struct encode_result	result;
+	int			ret;
+	bool			busy, gone;
+	struct encoder		*successor;	/* for the next message */
+	/* when it was begun */
+	enum plan_mode		mode;
+	bool			changed_since;
 	/* of the messages that come */
 	uint64_t		came;		/* the last, ns */
 	double			interval;	/* s; 0: not known */
@@ -108,10 +131,12 @@ static void set_source(struct send_topic *t)
 }
 
 static void on_refresh(void *arg, uint64_t now);
+static void on_run(void *arg);
+static void on_done(void *arg, uint64_t cpu);
 
-struct send_topic *send_topic_create(struct loop *l, struct uplink *u,
-				     uint32_t number, const char *name,
-				     enum message_kind kind,
+struct send_topic *send_topic_create(struct loop *l, struct workers *w,
+				     struct uplink *u, uint32_t number,
+				     const char *name, enum message_kind kind,
 				     const struct send_options *options,
 				     void (*changed)(void *arg), void *arg)
 {
@@ -120,6 +145,8 @@ struct send_topic *send_topic_create(struct loop *l, struct uplink *u,
 	if (!t)
 		return NULL;
 	t->loop = l;
+	t->workers = w;
+	t->job = (struct job){ .run = on_run, .done = on_done, .arg = t };
 	t->options = *options;
 	t->changed = changed;
 	t->arg = arg;
@@ -140,15 +167,25 @@ struct send_topic *send_topic_create(struct loop *l, struct uplink *u,
 	return NULL;
 }
 
+static void release(struct send_topic *t)
+{
+	encoder_destroy(t->encoder);
+	encoder_destroy(t->successor);
+	outbox_destroy(t->outbox);
+	for (unsigned int i = 0; i < WAIT; i++)
+		free(t->waiting[i].data);
+	free(t->kept.data);
+	free(t);
+}
+
 void send_topic_destroy(struct send_topic *t)
 {
 	if (!t)
 		return;
 	loop_remove_timer(t->loop, &t->refresh);
-	encoder_destroy(t->encoder);
-	outbox_destroy(t->outbox);
-	free(t->kept.data);
-	free(t);
+	t->gone = true;
+	if (!t->busy || workers_cancel(t->workers, &t->job))
+		release(t);
 }
 
 /* What does not come needs nothing */
@@ -245,8 +282,11 @@ static void learn(struct send_topic *t, const struct encode_result *r,
 		  size_t bytes, unsigned int datagrams)
 {
 	struct plan_source *s = &t->policy.source;
-	enum plan_mode mode = t->policy.plan.mode;
+	enum plan_mode mode = t->mode;
 
+	/* it was encoded as another kind of source */
+	if (t->changed_since)
+		return;
 	switch (s->kind) {
 	case PLAN_IMAGE:
 		break;
@@ -331,7 +371,7 @@ static void send_frame(struct send_topic *t, const struct encode_result *r,
 	segment_init(&s);
 	s.flags = r->codec << OPTSAMPLE_SEGMENT_CODEC |
 		  (t->options.sample ? OPTSAMPLE_SEGMENT_SAMPLE : 0) |
-		  (t->still ? OPTSAMPLE_SEGMENT_STILL : 0);
+		  (t->kept.still ? OPTSAMPLE_SEGMENT_STILL : 0);
 	s.profile = t->options.profile;
 	s.topic = htole32(t->announced.topic |
 			  (uint32_t)t->link->epoch << 16);
@@ -348,51 +388,137 @@ static void send_frame(struct send_topic *t, const struct encode_result *r,
 	outbox_send(t->outbox, &s, span, copies);
 }
 
-static void encode(struct send_topic *t, enum message_format format,
-		   const void *data, size_t len, int64_t stamp)
+/* Said again only when it becomes another error */
+static void fail(struct send_topic *t, int error)
 {
-	struct payloads *out = outbox_payloads(t->outbox);
-	struct encode_order order;
-	struct encode_result r;
-	uint64_t begun;
-	size_t bytes;
-	int ret;
+	t->counts.broken++;
+	if (error != t->error)
+		service_logf(LOG_WARNING, "%s: cannot be sent: %s",
+			     t->announced.name, strerror(-error));
+	t->error = error;
+}
 
-	set_order(t, &order);
-	begun = loop_cpu();
-	ret = encoder_encode(t->encoder, format, data, len, stamp, &order, out,
-			     &r);
-	begun = loop_cpu() - begun;
-	t->counts.coding += begun;
-	t->coding += CODING * (begun / 1e9 - t->coding);
-	if (ret) {
-		t->counts.broken++;
-		if (ret != t->error)
-			service_logf(LOG_WARNING, "%s: cannot be sent: %s",
-				     t->announced.name, strerror(-ret));
-		t->error = ret;
+/* Of the message that was encoded */
+static void finish(struct send_topic *t)
+{
+	const struct encode_result *r = &t->result;
+	unsigned int datagrams = t->out->count;
+	size_t bytes;
+
+	if (t->ret) {
+		fail(t, t->ret);
 		return;
 	}
 	t->error = 0;
-	bytes = payloads_bytes(out);
-	learn(t, &r, bytes, out->count);
-	announce(t, &r);
+	bytes = payloads_bytes(t->out);
+	learn(t, r, bytes, datagrams);
+	announce(t, r);
 	t->counts.frames++;
-	t->counts.datagrams += out->count;
+	t->counts.datagrams += datagrams;
 	t->counts.bytes += bytes;
 	t->sent = loop_now();
-	send_frame(t, &r, bytes, out->count);
+	send_frame(t, r, bytes, datagrams);
 }
 
-static void keep(struct send_topic *t, const struct source_message *m)
+/* On a thread */
+static void on_run(void *arg)
 {
-	struct kept *k = &t->kept;
+	struct send_topic *t = arg;
+	const struct kept *k = &t->kept;
 
+	t->ret = encoder_encode(t->encoder, k->format, k->data, k->len,
+				k->stamp, &t->order, t->out, &t->result);
+}
+
+/* The encoder's next message: the oldest that waits, or a map again */
+static void begin(struct send_topic *t)
+{
+	if (t->busy)
+		return;
+	if (t->waits) {
+		struct kept k = t->kept;
+
+		t->kept = t->waiting[t->first];
+		t->waiting[t->first] = k;
+		t->first = (t->first + 1) % WAIT;
+		t->waits--;
+	} else if (!is_map(t) || !t->kept.len) {
+		return;
+	}
+	if (t->successor) {
+		encoder_destroy(t->encoder);
+		t->encoder = t->successor;
+		t->successor = NULL;
+	}
+	set_order(t, &t->order);
+	t->mode = t->policy.plan.mode;
+	t->changed_since = false;
+	t->out = outbox_payloads(t->outbox);
+	t->busy = true;
+	workers_begin(t->workers, &t->job);
+}
+
+static void on_done(void *arg, uint64_t cpu)
+{
+	struct send_topic *t = arg;
+
+	t->busy = false;
+	if (t->gone) {
+		release(t);
+		return;
+	}
+	t->job.expected = workers_expect(t->job.expected, cpu);
+	t->counts.coding += cpu;
+	t->coding += CODING * (cpu / 1e9 - t->coding);
+	finish(t);
+	if (!is_map(t))
+		begin(t);
+}
+
+/* Of large messages the newest one counts; small ones may come in bursts */
+static unsigned int most_waiting(const struct send_topic *t)
+{
+	switch (t->announced.kind) {
+	case MESSAGE_IMAGE:
+	case MESSAGE_COMPRESSED_IMAGE:
+	case MESSAGE_POINT_CLOUD:
+	case MESSAGE_OCCUPANCY_GRID:
+	case MESSAGE_GRID_MAP:
+		return 1;
+	default:
+		return WAIT;
+	}
+}
+
+/* The oldest makes room */
+static void make_room(struct send_topic *t)
+{
+	if (t->waits < most_waiting(t))
+		return;
+	t->first = (t->first + 1) % WAIT;
+	t->waits--;
+	/* of a map the newest one is sent, however often it comes */
+	if (is_map(t))
+		return;
+	if (!t->counts.behind++)
+		service_logf(LOG_WARNING, "%s: to encode a message takes longer than until the next one comes; older ones are left out",
+			     t->announced.name);
+}
+
+static void keep(struct send_topic *t, const struct source_message *m,
+		 bool still)
+{
+	struct kept *k;
+
+	make_room(t);
+	k = &t->waiting[(t->first + t->waits) % WAIT];
 	if (m->len > k->room) {
 		uint8_t *data = realloc(k->data, m->len);
 
-		if (!data)
+		if (!data) {
+			fail(t, -ENOMEM);
 			return;
+		}
 		k->data = data;
 		k->room = m->len;
 	}
@@ -400,6 +526,8 @@ static void keep(struct send_topic *t, const struct source_message *m)
 	k->len = m->len;
 	k->format = m->format;
 	k->stamp = m->stamp;
+	k->still = still;
+	t->waits++;
 }
 
 /* A map goes out again and again: changed tiles first, then others by turns */
@@ -409,12 +537,14 @@ static void on_refresh(void *arg, uint64_t now)
 	double hz = t->policy.plan.hz > 0 ? t->policy.plan.hz :
 					    1 / t->options.refresh;
 
-	t->refresh.due = now + (uint64_t)(SECOND / hz);
-	if (!t->policy.plan.on)
+	if (!t->policy.plan.on) {
 		t->refresh.due = now + SECOND / 10;
-	else
-		encode(t, t->kept.format, t->kept.data, t->kept.len,
-		       t->kept.stamp);
+	} else if (t->busy) {
+		t->refresh.due = now + AGAIN;
+	} else {
+		t->refresh.due = now + (uint64_t)(SECOND / hz);
+		begin(t);
+	}
 }
 
 void send_topic_message(struct send_topic *t, const struct source_message *m,
@@ -426,18 +556,19 @@ void send_topic_message(struct send_topic *t, const struct source_message *m,
 	t->counts.messages++;
 	t->link = link;
 	t->pace = pace;
-	t->still = still;
 	if (is_map(t)) {
-		keep(t, m);
+		keep(t, m, still);
 		due = t->sent + (uint64_t)(SECOND * t->options.refresh);
 		if (t->refresh.due == LOOP_NEVER || due < t->refresh.due)
 			t->refresh.due = due;
 		return;
 	}
-	if (is_turn(t))
-		encode(t, m->format, m->data, m->len, m->stamp);
-	else
+	if (!is_turn(t)) {
 		t->counts.thinned++;
+		return;
+	}
+	keep(t, m, still);
+	begin(t);
 }
 
 double send_topic_hz(const struct send_topic *t)
@@ -493,15 +624,18 @@ void send_topic_change(struct send_topic *t,
 	if (t->options.codec != before.codec ||
 	    t->options.bytes != before.bytes ||
 	    t->options.points != before.points ||
-	    t->options.vscan != before.vscan)
+	    t->options.vscan != before.vscan) {
 		set_source(t);
+		t->changed_since = true;
+	}
 	if (!memcmp(&t->options.encode, &before.encode, sizeof(before.encode)))
 		return;
 	e = encoder_create(t->announced.kind, &t->options.encode);
 	if (!e)
 		return;
-	encoder_destroy(t->encoder);
-	t->encoder = e;
+	/* the one that is there may be busy */
+	encoder_destroy(t->successor);
+	t->successor = e;
 }
 
 const struct send_options *send_topic_options(const struct send_topic *t)

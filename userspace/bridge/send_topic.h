@@ -9,6 +9,7 @@
 
 #include "bridge/encode.h"
 #include "bridge/uplink.h"
+#include "bridge/workers.h"
 #include "ends/source.h"
 #include "linkd/pace.h"
 #include "linkd/policy.h"
@@ -56,13 +57,15 @@ struct send_options {
  * @frames:	that were sent of these, and of maps again
  * @thinned:	messages that were left out to save rate
  * @broken:	messages that could not be encoded
+ * @behind:	messages that newer ones took the place of, as the encoder was
+ *		busy for that long
  * @datagrams, @bytes: of frames, payloads
  * @coding:	processor time of all that, ns
  * @paced:	frames of several datagrams, @paced_bytes: of them, on the wire,
  *		@paced_span: that they were spread over, ns
  */
 struct send_counts {
-	uint64_t	messages, frames, thinned, broken;
+	uint64_t	messages, frames, thinned, broken, behind;
 	uint64_t	datagrams, bytes, coding;
 	uint64_t	paced, paced_bytes, paced_span;
 };
@@ -71,15 +74,17 @@ struct send_topic;
 
 /**
  * send_topic_create() - @number is that in segments, from 1
+ * @w: encode its messages; they and @u outlive it
  * @changed: what is announced of it changed
  *
  * Return: to be freed with send_topic_destroy(), NULL: no memory.
  */
-struct send_topic *send_topic_create(struct loop *l, struct uplink *u,
-				     uint32_t number, const char *name,
-				     enum message_kind kind,
+struct send_topic *send_topic_create(struct loop *l, struct workers *w,
+				     struct uplink *u, uint32_t number,
+				     const char *name, enum message_kind kind,
 				     const struct send_options *options,
 				     void (*changed)(void *arg), void *arg);
+/* One whose message is being encoded is freed behind that */
 void send_topic_destroy(struct send_topic *t);
 
 /**

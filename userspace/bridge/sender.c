@@ -35,6 +35,7 @@ struct sender {
 	struct loop		*loop;
 	struct sender_options	options;
 	struct seal		*seal;
+	struct workers		*workers;
 	struct uplink		*uplink;
 	struct outbox		*announcer;
 	struct estimator	*estimator;
@@ -44,7 +45,6 @@ struct sender {
 	struct pace		pace;
 	struct control_report	report;		/* the last one */
 	struct send_counts	paced;		/* at that time */
-	uint64_t		coding;		/* ns, of topics that ended */
 	struct loop_timer	plan, announce;
 	unsigned int		eager;
 	struct send_topic	*topic[SENDER_TOPICS];
@@ -85,11 +85,8 @@ static void tell_state(struct sender *s)
 
 static void learn_load(struct sender *s, uint64_t now)
 {
-	uint64_t coding = s->coding;
-
-	for (unsigned int i = 0; i < s->topics; i++)
-		coding += send_topic_counts(s->topic[i])->coding;
-	load_update(&s->load, now, coding, uplink_counts(s->uplink)->bytes);
+	load_update(&s->load, now, workers_cpu(s->workers),
+		    uplink_counts(s->uplink)->bytes);
 }
 
 /* Images are worse than the link is: who looks at them asks why */
@@ -326,8 +323,9 @@ int sender_open(struct sender **out, struct loop *l, const struct address *to,
 	if (ret)
 		goto failed;
 	s->announcer = outbox_create(l, s->uplink, SENDER_TOPICS);
-	ret = -ENOMEM;
-	if (!s->announcer)
+	ret = s->announcer ? workers_create(&s->workers, l, options->threads) :
+			     -ENOMEM;
+	if (ret)
 		goto failed;
 	if (options->device)
 		ret = link_open((const void *)&to->storage, &s->link);
@@ -352,6 +350,8 @@ void sender_close(struct sender *s)
 	loop_remove_timer(s->loop, &s->announce);
 	for (unsigned int i = 0; i < s->topics; i++)
 		send_topic_destroy(s->topic[i]);
+	/* topics whose messages are being encoded end here */
+	workers_destroy(s->workers);
 	outbox_destroy(s->announcer);
 	uplink_close(s->uplink);
 	seal_close(s->seal);
@@ -395,8 +395,8 @@ static struct send_topic *begin_topic(struct sender *s,
 		s->full = true;
 		return NULL;
 	}
-	t = send_topic_create(s->loop, s->uplink, s->number + 1, m->topic,
-			      m->kind, o, on_changed, s);
+	t = send_topic_create(s->loop, s->workers, s->uplink, s->number + 1,
+			      m->topic, m->kind, o, on_changed, s);
 	if (!t)
 		return NULL;
 	s->number++;
@@ -467,7 +467,6 @@ int sender_add(struct sender *s, const struct send_options *options)
 
 static void end_topic(struct sender *s, unsigned int i)
 {
-	s->coding += send_topic_counts(s->topic[i])->coding;
 	send_topic_destroy(s->topic[i]);
 	s->topics--;
 	memmove(s->topic + i, s->topic + i + 1,

@@ -23,6 +23,8 @@ enum {
  * @rate:	bytes/s on the wire, at most; 0: as the link has it
  * @cpu:	of a core, 0 .. 1, that coding may take: it makes images smaller,
  *		and fewer; 1: all
+ * @threads:	messages that are encoded at a time, see workers.h; 0: as many as
+ *		there are processors
  * @key:	file that the receiver has as well; "": none
  * @device:	watch the queue of the device that leads to the receiver
  * @topic:	what is to be sent: names and patterns, the first that matches
@@ -34,6 +36,7 @@ struct sender_options {
 	char			still[SEND_NAME];
 	char			key[SENDER_KEY];
 	double			rate, cpu;
+	unsigned int		threads;
 	bool			device, all;
 	struct send_options	topic[SENDER_PATTERNS];
 	unsigned int		topics;
