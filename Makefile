@@ -24,6 +24,7 @@ LIB	:= $(BUILD)/lib/liboptsample.a
 LIB_TESTS := paths split md depth voxel cloudblock rangeimage cloud80 tilecode tiles \
 	     mappyramid velodyne vscan vscan_code laserscan blob layers
 BRIDGE_TESTS := assembly control bridge publish ways receiver budget seal
+CODING_TESTS := coding
 LINKD_TESTS := linkd linkd_plan linkd_load linkd_pace linkd_link
 BAG_TESTS := message bag service
 FUSION_TESTS := fusion
@@ -47,7 +48,7 @@ PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv gdimctl 
 	     fastdds-sub app-report dds-writers ros1-pub ros1-sub rtps-gen test_sampler \
 	     test_sampler_bounds test_sync test_ros_tag test_rules \
 	     test_odometer fuzz_ros_tag fuzz_corpus fuzz_replay) \
-	     $(addprefix $(BIN)/,$(LIB_TESTS:%=test_%) $(BRIDGE_TESTS:%=test_%) $(LINKD_TESTS:%=test_%) \
+	     $(addprefix $(BIN)/,$(LIB_TESTS:%=test_%) $(BRIDGE_TESTS:%=test_%) $(CODING_TESTS:%=test_%) $(LINKD_TESTS:%=test_%) \
 	     $(ENDS_TESTS:%=test_%) ends-copy \
 	     $(FUSION_TESTS:%=test_%) $(GDIM_TESTS:%=test_%) test_gdimd store-storm gdim-feed \
 	     submap-writer fastdds-submap-writer fastdds-client gdim-bad http-load service-node service-peer \
@@ -246,6 +247,11 @@ $(eval $(call linked,udp-link,tools/udp-link.c $(COMMON_O),))
 $(foreach t,$(BRIDGE_TESTS),$(eval $(call linked,test_$(t),\
 	tests/unit/test_$(t).c $(BRIDGE) $(ENDS) $(HEADERS),\
 	$(ENDS_LIBS) $(BRIDGE_LIBS))))
+# with gates before the codecs
+$(foreach t,$(CODING_TESTS),$(eval $(call linked,test_$(t),\
+	tests/unit/test_$(t).c $(BRIDGE) $(ENDS) $(HEADERS),\
+	$(ENDS_LIBS) $(BRIDGE_LIBS) -Xlinker --wrap=encoder_encode \
+	-Xlinker --wrap=decoder_frame)))
 $(foreach t,$(BAG_TESTS),$(eval $(call linked,test_$(t),tests/unit/test_$(t).c \
 	$(BAG) $(LIB) $(HEADERS),$(BAG_LIBS))))
 $(eval $(call linked,gdimctl,$(call objects,userspace/gdimctl/*.c) $(GDIM) \
@@ -352,7 +358,7 @@ $(eval $(call linked,client-node,tests/ros1/client-node.c $(ROS1C) $(HEADERS),\
 	$(ROS1C_LIBS) -lz))
 
 lib-tests:
-	@echo $(LIB_TESTS) $(FUSION_TESTS) $(GDIM_TESTS) gdimd $(BRIDGE_TESTS) $(LINKD_TESTS) $(BAG_TESTS) $(ENDS_TESTS) \
+	@echo $(LIB_TESTS) $(FUSION_TESTS) $(GDIM_TESTS) gdimd $(BRIDGE_TESTS) $(CODING_TESTS) $(LINKD_TESTS) $(BAG_TESTS) $(ENDS_TESTS) \
 		$(READINGS_TESTS) $(SLAM_TESTS) ros1c
 
 # its decoders, with sanitizers, under libFuzzer

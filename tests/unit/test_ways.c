@@ -88,7 +88,7 @@ static void test_reports(void)
 	size_t len;
 
 	now = loop_now();
-	s = stream_create(l, 1, &options, &whole, &events);
+	s = stream_create(l, NULL, 1, &options, &whole, &events);
 	control_announce(&me, &topic, 1, &sent);
 	for (unsigned int i = 0; i < 2; i++)
 		stream_pass(s, SEGMENT_CONTROL, 0, 0, 1, payload_at(&sent, 0),

@@ -14,7 +14,7 @@
 
 enum {
 	BATCH	= 8,
-	TURN	= 20000000,	/* ns, until others have their turn */
+	TURN	= 2000000,	/* ns, until others have their turn */
 	ROOM	= 8 << 20,	/* bytes of the socket: a link that comes back */
 };
 

@@ -142,6 +142,12 @@ static int set_key(void *c, const char *v)
 			     RECEIVER_KEY, v);
 }
 
+static int set_threads(void *c, const char *v)
+{
+	return parse_u32(v, 1, WORKERS_MOST,
+			 &((struct recv_config *)c)->options.threads);
+}
+
 static int set_memory(void *c, const char *v)
 {
 	struct recv_config *config = c;
@@ -184,6 +190,8 @@ static const struct setting settings[] = {
 	{ "max-pixels", "N", "of an image (16777216)", "1..2^30", set_pixels },
 	{ "memory", "SIZE", "to decode with, of all senders together (1g)",
 	  "16m..4g", set_memory },
+	{ "threads", "N", "frames that are decoded at a time (as many as processors, 8 at most)",
+	  "1..64", set_threads },
 	{ "socket", "PATH", "to ask and to tell this program",
 	  A_TEXT, set_socket },
 	{ "metrics", "[ADDRESS:]PORT", "counters for Prometheus, over HTTP",

@@ -41,6 +41,7 @@ enum {
 
 struct receiver {
 	struct loop		*loop;
+	struct workers		*workers;
 	struct downlink		*downlink;
 	struct publish		*publish;
 	struct receiver_options	options;
@@ -322,8 +323,8 @@ static struct entry *add_stream(struct receiver *r, uint64_t id)
 		return NULL;
 	events.arg = e;
 	*e = (struct entry){ .receiver = r };
-	e->stream = stream_create(r->loop, id, &r->options.topics, &r->budget,
-				  &events);
+	e->stream = stream_create(r->loop, r->workers, id, &r->options.topics,
+				  &r->budget, &events);
 	if (!e->stream)
 		return NULL;
 	r->counts.streams++;
@@ -482,7 +483,8 @@ static void divide_time(struct receiver *r, uint64_t now)
 			     *label ? label : "somebody");
 	}
 	if (count)
-		budget_tick(budgets, count, now - r->ticked);
+		budget_tick(budgets, count, (now - r->ticked) *
+			    workers_cores(r->workers));
 	r->ticked = now;
 }
 
@@ -531,7 +533,14 @@ int receiver_open(struct receiver **out, struct loop *l,
 	if (!ret)
 		ret = downlink_open(&r->downlink, l, at, r->seal, on_datagram,
 				    r, error);
+	if (!ret) {
+		ret = workers_create(&r->workers, l, options->threads);
+		if (ret)
+			snprintf(error, 256, "cannot begin threads: %s",
+				 strerror(-ret));
+	}
 	if (ret) {
+		downlink_close(r->downlink);
 		seal_close(r->seal);
 		free(r);
 		return ret;
@@ -557,6 +566,8 @@ void receiver_close(struct receiver *r)
 		stream_destroy(r->entry[i].stream);
 		replay_free(&r->entry[i].replay);
 	}
+	/* topics whose frames are being decoded end here */
+	workers_destroy(r->workers);
 	seal_close(r->seal);
 	downlink_close(r->downlink);
 	free(r);

@@ -28,10 +28,13 @@ enum receiver_kept { KEPT_APART, KEPT_TOGETHER, KEPT_DROP };
 /**
  * struct receiver_options - by the user
  * @key:	file that senders have as well; "": anybody may send
+ * @threads:	frames that are decoded at a time, see workers.h; 0: as many as
+ *		there are processors
  */
 struct receiver_options {
 	struct recv_options	topics;
 	char			key[RECEIVER_KEY];
+	unsigned int		threads;
 	enum receiver_prefix	prefix;
 	enum receiver_kept	kept;
 };

@@ -22,6 +22,14 @@ static bool next_topic(const struct receiver *r, unsigned int *stream,
 	return false;
 }
 
+/* Frames of which nothing is shown */
+static uint64_t missing(const struct recv_topic *t)
+{
+	const struct recv_counts *c = recv_topic_counts(t);
+
+	return recv_topic_datagrams(t).missing + c->failed + c->behind;
+}
+
 static cJSON *topic_status(const struct receiver *r, const struct stream *s,
 			   const struct recv_topic *t)
 {
@@ -45,7 +53,8 @@ static cJSON *topic_status(const struct receiver *r, const struct stream *s,
 	cJSON_AddNumberToObject(o, "frames", c->decoded);
 	cJSON_AddNumberToObject(o, "frames_kept", c->kept);
 	cJSON_AddNumberToObject(o, "frames_whole", c->exact);
-	cJSON_AddNumberToObject(o, "frames_missing", d.missing + c->failed);
+	cJSON_AddNumberToObject(o, "frames_missing", missing(t));
+	cJSON_AddNumberToObject(o, "frames_behind", c->behind);
 	cJSON_AddNumberToObject(o, "datagrams", d.datagrams);
 	cJSON_AddNumberToObject(o, "duplicates", d.duplicates);
 	cJSON_AddNumberToObject(o, "late", d.late);
@@ -104,7 +113,7 @@ static double value_of(const struct stream *s, const struct recv_topic *t,
 	const struct recv_stats *x = recv_topic_stats(t);
 	struct assembly_counts d = recv_topic_datagrams(t);
 	const double v[] = {
-		c->decoded, c->kept, d.missing + c->failed, d.datagrams,
+		c->decoded, c->kept, missing(t), c->behind, d.datagrams,
 		d.expected, d.bytes, d.duplicates, d.late, d.bad,
 		x->loss, x->delay + stream_delay(s), x->share,
 	};
@@ -119,6 +128,8 @@ static const struct {
 	{ "frames_total", "counter", "Frames that were shown" },
 	{ "frames_kept_total", "counter", "Of these, from before an outage" },
 	{ "frames_missing_total", "counter", "Frames of which nothing is shown" },
+	{ "frames_behind_total", "counter",
+	  "Of these, left out as the decoder was busy" },
 	{ "datagrams_total", "counter", "Datagrams that came" },
 	{ "datagrams_sent_total", "counter", "Datagrams that should have come" },
 	{ "bytes_total", "counter", "Bytes of payload that came" },

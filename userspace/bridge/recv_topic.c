@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <syslog.h>
 #include "bridge/recv_topic.h"
 #include "bridge/segment.h"
@@ -13,7 +14,35 @@
 #define BLEND	.5		/* of a second in the statistics */
 
 enum which { LIVE, KEPT, BOTH };
-enum { SEVERAL = 4 };		/* datagrams that show whether a frame queues */
+
+enum {
+	SEVERAL	= 4,		/* datagrams that show whether a frame queues */
+	RESULTS	= 2,		/* messages of a frame: virtual scans */
+	/* frames that may wait for the decoder */
+	WAIT_LARGE = 2,		/* what is newest counts */
+	WAIT_SMALL = 16,
+	WAIT_KEPT = 64,		/* they come all at once */
+	FIRST	= 10000000,	/* ns: what a topic's first frame may take */
+};
+
+/**
+ * struct waiting - a frame that waits for the decoder, or is being decoded
+ * @frame:	of memory behind this one
+ * @now:	when it was given out; @begun: by the clock of the machine
+ * @reserved:	of the stream's memory
+ */
+struct waiting {
+	struct waiting		*next;
+	struct assembly_frame	frame;
+	enum which		which;
+	uint64_t		now, begun;
+	size_t			reserved;
+};
+
+struct queue {
+	struct waiting	*first, **end;
+	unsigned int	count;
+};
 
 struct recv_topic {
 	struct loop		*loop;
@@ -24,8 +53,9 @@ struct recv_topic {
 					   const struct recv_message *m);
 	void			*arg;
 	struct loop_timer	timer;
-	struct decoder		*decoder;
+	struct workers		*workers;
 	struct assembly		*assembly[BOTH];
+	struct queue		queue[BOTH];
 	uint16_t		epoch;		/* of what is live */
 	/* frames of this epoch that were held: behind @held_from, to */
 	bool			holding;
@@ -35,10 +65,19 @@ struct recv_topic {
 	uint32_t		newest;
 	struct recv_counts	counts;
 	int			error;		/* of the last frame */
-	/* of the frame that is being decoded */
-	uint64_t		now;
-	enum which		which;
-	const struct assembly_frame *frame;
+	/* the decoder, its frame and what it shows: the job's while it is busy */
+	struct decoder		*decoder;
+	enum message_kind	kind;		/* of the decoder */
+	struct job		job;
+	struct waiting		*frame;
+	struct control_topic	topic;		/* as it was when it began */
+	struct decode_call	call;
+	struct decode_result	result[RESULTS];
+	union message		message[RESULTS];
+	unsigned int		results;
+	int			ret;
+	bool			busy, gone;
+	uint64_t		expected;	/* told to the budget */
 	/* how the frame that is coming queues on its way, us */
 	struct {
 		uint32_t	frame, first, last;
@@ -61,8 +100,10 @@ static struct assembly *assemble(const struct recv_topic *t)
 }
 
 static void on_time(void *arg, uint64_t now);
+static void on_run(void *arg);
+static void on_done(void *arg, uint64_t cpu);
 
-struct recv_topic *recv_topic_create(struct loop *l,
+struct recv_topic *recv_topic_create(struct loop *l, struct workers *w,
 				     const struct control_topic *announced,
 				     const struct recv_options *options,
 				     struct budget *budget,
@@ -75,15 +116,20 @@ struct recv_topic *recv_topic_create(struct loop *l,
 	if (!t)
 		return NULL;
 	t->loop = l;
+	t->workers = w;
+	t->job = (struct job){ .run = on_run, .done = on_done, .arg = t };
 	t->announced = *announced;
 	t->options = options;
-	t->budget = budget;
+	t->budget = budget_hold(budget);
+	for (unsigned int i = LIVE; i < BOTH; i++)
+		t->queue[i].end = &t->queue[i].first;
 	t->publish = publish;
 	t->arg = arg;
 	t->timer = (struct loop_timer){ LOOP_NEVER, on_time, t, NULL };
 	loop_add_timer(l, &t->timer);
 	t->tick = t->shown = loop_now();
 	t->decoder = decoder_create(&options->limits, budget);
+	t->kind = announced->kind;
 	t->assembly[LIVE] = assemble(t);
 	if (t->decoder && t->assembly[LIVE])
 		return t;
@@ -91,42 +137,156 @@ struct recv_topic *recv_topic_create(struct loop *l,
 	return NULL;
 }
 
+static void drop_frame(struct recv_topic *t, struct waiting *w)
+{
+	if (!w)
+		return;
+	budget_reserve(t->budget, &w->reserved, 0);
+	free(w);
+}
+
+static struct waiting *take(struct queue *q)
+{
+	struct waiting *w = q->first;
+
+	if (!w)
+		return NULL;
+	q->first = w->next;
+	if (!q->first)
+		q->end = &q->first;
+	q->count--;
+	return w;
+}
+
+/* All of it that a job may need */
+static void release(struct recv_topic *t)
+{
+	drop_frame(t, t->frame);
+	decoder_destroy(t->decoder);
+	budget_drop(t->budget);
+	free(t);
+}
+
 void recv_topic_destroy(struct recv_topic *t)
 {
+	struct waiting *w;
+
 	if (!t)
 		return;
 	loop_remove_timer(t->loop, &t->timer);
-	decoder_destroy(t->decoder);
-	assembly_destroy(t->assembly[LIVE]);
-	assembly_destroy(t->assembly[KEPT]);
-	free(t);
+	for (unsigned int i = LIVE; i < BOTH; i++) {
+		while ((w = take(&t->queue[i])))
+			drop_frame(t, w);
+		assembly_destroy(t->assembly[i]);
+	}
+	t->gone = true;
+	if (t->busy && !workers_cancel(t->workers, &t->job))
+		return;
+	if (t->busy)
+		budget_end(t->budget, t->expected, 0);
+	release(t);
 }
 
 void recv_topic_announced(struct recv_topic *t,
 			  const struct control_topic *announced)
 {
-	if (announced->kind != t->announced.kind) {
-		struct decoder *d = decoder_create(&t->options->limits,
-						   t->budget);
-
-		if (!d)
-			return;
-		decoder_destroy(t->decoder);
-		t->decoder = d;
-	}
 	t->announced = *announced;
 }
 
-static void shown(void *arg, const struct decode_result *r)
+/* ---- on a thread ---- */
+
+static void on_result(void *arg, const struct decode_result *r)
 {
 	struct recv_topic *t = arg;
+	unsigned int n = t->results;
+
+	if (n == RESULTS)
+		return;
+	t->message[n] = *r->msg;
+	t->result[n] = *r;
+	t->result[n].msg = &t->message[n];
+	t->results++;
+}
+
+static void on_run(void *arg)
+{
+	struct recv_topic *t = arg;
+
+	t->ret = decoder_frame(t->decoder, &t->call);
+}
+
+/* ---- in the loop ---- */
+
+/* A decoder for the kind that is announced now. Return: whether there is one */
+static bool has_decoder(struct recv_topic *t)
+{
+	struct decoder *d;
+
+	if (t->kind == t->announced.kind)
+		return true;
+	d = decoder_create(&t->options->limits, t->budget);
+	if (!d)
+		return false;
+	decoder_destroy(t->decoder);
+	t->decoder = d;
+	t->kind = t->announced.kind;
+	return true;
+}
+
+static void begin_frame(struct recv_topic *t, struct waiting *w)
+{
+	const struct assembly_frame *f = &w->frame;
+
+	t->frame = w;
+	t->topic = t->announced;
+	t->results = 0;
+	t->call = (struct decode_call){
+		.topic = &t->topic,
+		.frame = f,
+		.codec = f->flags >> OPTSAMPLE_SEGMENT_CODEC,
+		.still = f->flags & OPTSAMPLE_SEGMENT_STILL,
+		.nearest = t->options->nearest,
+		.quality = t->options->quality,
+		.out = on_result,
+		.arg = t,
+	};
+	t->busy = true;
+	t->expected = t->job.expected ? t->job.expected : FIRST;
+	budget_begin(t->budget, t->expected);
+	workers_begin(t->workers, &t->job);
+}
+
+/* The decoder's next frame, what is live before what was kept */
+static void begin(struct recv_topic *t)
+{
+	while (!t->busy) {
+		struct waiting *w = take(&t->queue[LIVE]);
+
+		if (!w)
+			w = take(&t->queue[KEPT]);
+		if (!w)
+			return;
+		if (budget_has_time(t->budget) && has_decoder(t)) {
+			begin_frame(t, w);
+			continue;
+		}
+		t->counts.failed++;
+		drop_frame(t, w);
+	}
+}
+
+/* @now: as all that is told of times has it */
+static void publish(struct recv_topic *t, const struct decode_result *r,
+		    uint64_t now)
+{
+	const struct waiting *w = t->frame;
 	struct recv_message m = {
-		.topic = &t->announced, .result = r, .stamp = t->frame->stamp,
-		.kept = t->which == KEPT,
-		.delay = (t->now - t->frame->first) / 1e9,
+		.topic = &t->topic, .result = r, .stamp = w->frame.stamp,
+		.kept = w->which == KEPT,
+		.delay = (now - w->frame.first) / 1e9,
 	};
 
-	if (t->which == LIVE) {
+	if (w->which == LIVE) {
 		t->delays += m.delay;
 		t->shares += r->share;
 		t->measured++;
@@ -134,52 +294,142 @@ static void shown(void *arg, const struct decode_result *r)
 	t->publish(t->arg, &m);
 }
 
-static void decode(struct recv_topic *t, const struct assembly_frame *f)
+static void fail(struct recv_topic *t, int error)
 {
-	const struct decode_call call = {
-		.topic = &t->announced,
-		.frame = f,
-		.codec = f->flags >> OPTSAMPLE_SEGMENT_CODEC,
-		.still = f->flags & OPTSAMPLE_SEGMENT_STILL,
-		.nearest = t->options->nearest,
-		.quality = t->options->quality,
-		.out = shown,
-		.arg = t,
-	};
-	uint64_t exact = f->received.count == f->count, begun;
-	int ret;
+	if (error == -EFBIG && t->error != error)
+		service_logf(LOG_WARNING, "%s: larger than the limits allow, see optsample-recv(1)",
+			     t->announced.name);
+	if (error == -EOPNOTSUPP && t->error != error)
+		service_logf(LOG_WARNING, "%s: codec %d of its sender is not known here: update optsample-recv",
+			     t->announced.name, t->call.codec);
+	t->error = error;
+	t->counts.failed++;
+}
 
-	t->frame = f;
-	if (!budget_has_time(t->budget)) {
-		t->counts.failed++;
-		return;
-	}
-	begun = loop_cpu();
-	ret = decoder_frame(t->decoder, &call);
-	t->budget->spent += loop_cpu() - begun;
-	if (ret) {
-		if (ret == -EFBIG && t->error != ret)
-			service_logf(LOG_WARNING, "%s: larger than the limits allow, see optsample-recv(1)",
-				     t->announced.name);
-		if (ret == -EOPNOTSUPP && t->error != ret)
-			service_logf(LOG_WARNING, "%s: codec %d of its sender is not known here: update optsample-recv",
-				     t->announced.name, call.codec);
-		t->error = ret;
-		t->counts.failed++;
+static void finish(struct recv_topic *t)
+{
+	const struct waiting *w = t->frame;
+	uint64_t now = w->now + (loop_now() - w->begun);
+
+	/* of what failed at last a part may be there */
+	for (unsigned int i = 0; i < t->results; i++)
+		publish(t, &t->result[i], now);
+	if (t->ret) {
+		fail(t, t->ret);
 		return;
 	}
 	t->counts.decoded++;
-	t->counts.exact += exact;
-	t->counts.kept += t->which == KEPT;
-	if (t->which == LIVE)
-		t->shown = t->now;
+	t->counts.exact += w->frame.received.count == w->frame.count;
+	t->counts.kept += w->which == KEPT;
+	if (w->which == LIVE)
+		t->shown = now;
+}
+
+static void on_done(void *arg, uint64_t cpu)
+{
+	struct recv_topic *t = arg;
+
+	budget_end(t->budget, t->expected, cpu);
+	t->busy = false;
+	if (t->gone) {
+		release(t);
+		return;
+	}
+	t->job.expected = workers_expect(t->job.expected, cpu);
+	finish(t);
+	drop_frame(t, t->frame);
+	t->frame = NULL;
+	begin(t);
+}
+
+/* ---- frames that wait ---- */
+
+static unsigned int most_waiting(const struct recv_topic *t, enum which which)
+{
+	if (which == KEPT)
+		return WAIT_KEPT;
+	switch (t->announced.kind) {
+	case MESSAGE_IMAGE:
+	case MESSAGE_COMPRESSED_IMAGE:
+	case MESSAGE_POINT_CLOUD:
+		return WAIT_LARGE;
+	default:
+		return WAIT_SMALL;
+	}
+}
+
+/* Its slots are as large as its largest payload. NULL: no memory for it */
+static struct waiting *copy(struct recv_topic *t,
+			    const struct assembly_frame *f)
+{
+	const struct payloads *from = &f->received;
+	size_t stride = 1, bytes, reserved = 0;
+	struct waiting *w;
+	struct payloads *p;
+
+	for (unsigned int i = 0; i < from->count; i++)
+		if (from->len[i] > stride)
+			stride = from->len[i];
+	bytes = sizeof(*w) + from->count * (sizeof(*from->len) + stride);
+	if (budget_reserve(t->budget, &reserved, bytes))
+		return NULL;
+	w = malloc(bytes);
+	if (!w) {
+		budget_reserve(t->budget, &reserved, 0);
+		return NULL;
+	}
+	w->frame = *f;
+	w->reserved = reserved;
+	w->next = NULL;
+	p = &w->frame.received;
+	p->len = (uint16_t *)(w + 1);
+	p->data = (uint8_t *)(p->len + p->count);
+	p->stride = stride;
+	p->size = stride;
+	p->max = p->count;
+	memcpy(p->len, from->len, from->count * sizeof(*from->len));
+	for (unsigned int i = 0; i < from->count; i++)
+		memcpy(payload_at(p, i), payload_at(from, i), from->len[i]);
+	return w;
+}
+
+/* The oldest makes room */
+static void make_room(struct recv_topic *t, enum which which)
+{
+	struct queue *q = &t->queue[which];
+
+	if (q->count < most_waiting(t, which))
+		return;
+	drop_frame(t, take(q));
+	if (!t->counts.behind++)
+		service_logf(LOG_WARNING, "%s: to decode a frame takes longer than until the next one comes; older ones are left out",
+			     t->announced.name);
+}
+
+static void decode(struct recv_topic *t, const struct assembly_frame *f,
+		   enum which which, uint64_t now)
+{
+	struct waiting *w = copy(t, f);
+	struct queue *q = &t->queue[which];
+
+	if (!w) {
+		t->counts.failed++;
+		return;
+	}
+	w->which = which;
+	w->now = now;
+	w->begun = loop_now();
+	make_room(t, which);
+	*q->end = w;
+	q->end = &w->next;
+	q->count++;
+	begin(t);
 }
 
 /* All that is ripe, and when something will be */
 static void give(struct recv_topic *t, uint64_t now)
 {
 	t->timer.due = LOOP_NEVER;
-	t->now = now;
 	for (unsigned int w = LIVE; w < BOTH; w++) {
 		const struct assembly_frame *f;
 		struct assembly *a = t->assembly[w];
@@ -187,9 +437,8 @@ static void give(struct recv_topic *t, uint64_t now)
 
 		if (!a)
 			continue;
-		t->which = w;
 		while ((f = assembly_next(a, now)))
-			decode(t, f);
+			decode(t, f, w, now);
 		due = assembly_due(a);
 		if (due < t->timer.due)
 			t->timer.due = due;

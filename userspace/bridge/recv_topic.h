@@ -12,6 +12,7 @@
 #include "bridge/control.h"
 #include "bridge/decode.h"
 #include "bridge/downlink.h"
+#include "bridge/workers.h"
 
 /**
  * struct recv_options - of all topics
@@ -69,27 +70,31 @@ struct recv_stats {
  * @kept:	of these, from before an outage
  * @failed:	frames of which nothing could be shown
  * @exact:	frames of which nothing was missing
+ * @behind:	frames that newer ones took the place of, as the decoder was
+ *		busy for that long
  */
 struct recv_counts {
-	uint64_t	decoded, kept, failed, exact;
+	uint64_t	decoded, kept, failed, exact, behind;
 };
 
 struct recv_topic;
 
 /**
  * recv_topic_create() - of a stream
- * @budget:	of the stream, which outlives the topic
- * @publish:	called for each message
+ * @w:		decode its frames, and outlive it; NULL: the caller does
+ * @budget:	of the stream; the topic holds it
+ * @publish:	called for each message, in the loop
  *
  * Return: to be freed with recv_topic_destroy(), NULL: no memory.
  */
-struct recv_topic *recv_topic_create(struct loop *l,
+struct recv_topic *recv_topic_create(struct loop *l, struct workers *w,
 				     const struct control_topic *announced,
 				     const struct recv_options *options,
 				     struct budget *budget,
 				     void (*publish)(void *arg,
 						const struct recv_message *m),
 				     void *arg);
+/* One whose frame is being decoded is freed behind that, and publishes nothing */
 void recv_topic_destroy(struct recv_topic *t);
 
 /* It is announced again, perhaps with something new */

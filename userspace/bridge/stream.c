@@ -21,9 +21,10 @@ enum {
 struct stream {
 	uint64_t		id;
 	struct loop		*loop;
+	struct workers		*workers;
 	const struct recv_options *options;
 	struct stream_events	events;
-	struct budget		budget;
+	struct budget		*budget;
 	struct sockaddr_storage	from;
 	struct control_sender	sender;
 	bool			timed;		/* it reads reports of version 2 */
@@ -50,7 +51,7 @@ struct stream {
 	uint32_t		paced, growth, runs;
 };
 
-struct stream *stream_create(struct loop *l, uint64_t id,
+struct stream *stream_create(struct loop *l, struct workers *w, uint64_t id,
 			     const struct recv_options *options,
 			     struct budget *whole,
 			     const struct stream_events *events)
@@ -59,12 +60,15 @@ struct stream *stream_create(struct loop *l, uint64_t id,
 
 	if (!s)
 		return NULL;
+	s->budget = budget_create(whole->memory / 2, whole);
+	if (!s->budget) {
+		free(s);
+		return NULL;
+	}
 	s->id = id;
 	s->loop = l;
+	s->workers = w;
 	s->options = options;
-	s->budget = (struct budget){
-		.memory = whole->memory / 2, .whole = whole,
-	};
 	s->events = *events;
 	return s;
 }
@@ -75,6 +79,7 @@ void stream_destroy(struct stream *s)
 		return;
 	for (unsigned int i = 0; i < s->topics; i++)
 		recv_topic_destroy(s->topic[i]);
+	budget_drop(s->budget);
 	free(s);
 }
 
@@ -114,7 +119,7 @@ static void announce(struct stream *s, const struct control_topic *a)
 	}
 	if (s->topics == STREAM_TOPICS && !make_room(s))
 		return;
-	t = recv_topic_create(s->loop, a, s->options, &s->budget,
+	t = recv_topic_create(s->loop, s->workers, a, s->options, s->budget,
 			      s->events.publish, s->events.arg);
 	if (t)
 		s->topic[s->topics++] = t;
@@ -426,12 +431,12 @@ double stream_delay(const struct stream *s)
 
 struct budget *stream_budget(struct stream *s)
 {
-	return &s->budget;
+	return s->budget;
 }
 
 const struct budget *stream_spent(const struct stream *s)
 {
-	return &s->budget;
+	return s->budget;
 }
 
 const struct stream_counts *stream_counts(const struct stream *s)

@@ -36,12 +36,13 @@ struct stream;
 
 /**
  * stream_create() - a stream that was not heard before
+ * @w:	decode its frames, and outlive it; NULL: the caller does
  * @id:	as on the wire
  * @whole: what all streams together may spend; it outlives the stream
  *
  * Return: to be freed with stream_destroy(), NULL: no memory.
  */
-struct stream *stream_create(struct loop *l, uint64_t id,
+struct stream *stream_create(struct loop *l, struct workers *w, uint64_t id,
 			     const struct recv_options *options,
 			     struct budget *whole,
 			     const struct stream_events *events);

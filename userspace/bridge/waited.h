@@ -2,8 +2,9 @@
 /*
  * waited.h - how long a datagram lay in the socket before it was read
  *
- * Who encodes a picture does not read meanwhile. The kernel knows when the
- * datagram came: what it waited is no queue of the link.
+ * Who publishes a picture does not read meanwhile, and threads that code may
+ * have all processors. The kernel knows when the datagram came: what it waited
+ * is no queue of the link.
  */
 #ifndef BRIDGE_WAITED_H
 #define BRIDGE_WAITED_H

@@ -160,6 +160,14 @@ static bool is(const cJSON *o, const char *name)
 	return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, name));
 }
 
+/* The end of a topic's line: what was left out as the codec was busy */
+static void show_behind(double behind)
+{
+	if (behind > 0)
+		printf(", %.0f left out: too slow", behind);
+	printf("\n");
+}
+
 static void show_sent(const cJSON *o)
 {
 	const cJSON *link = cJSON_GetObjectItemCaseSensitive(o, "link"), *t;
@@ -176,13 +184,15 @@ static void show_sent(const cJSON *o)
 	printf("\n");
 	printf("%-36s %-8s %4s %7s %7s %9s %9s\n", "topic", "codec", "prio",
 	       "Hz in", "Hz out", "kbit/s", "kB/frame");
-	cJSON_ArrayForEach(t, cJSON_GetObjectItemCaseSensitive(o, "topics"))
-		printf("%-36s %-8s %3.0f%s %7.1f %7.1f %9.1f %9.1f\n",
+	cJSON_ArrayForEach(t, cJSON_GetObjectItemCaseSensitive(o, "topics")) {
+		printf("%-36s %-8s %3.0f%s %7.1f %7.1f %9.1f %9.1f",
 		       text(t, "topic"), is(t, "on") ? text(t, "codec") : "off",
 		       number(t, "priority"), is(t, "focus") ? "*" : " ",
 		       number(t, "hz_in"), number(t, "hz"),
 		       number(t, "share") / 1000,
 		       number(t, "frame_bytes") / 1000);
+		show_behind(number(t, "behind"));
+	}
 }
 
 static void show_received(const cJSON *o)
@@ -197,14 +207,16 @@ static void show_received(const cJSON *o)
 		printf("%-36s %7s %6s %8s %7s %8s %9s\n", "topic", "Hz",
 		       "loss", "delay", "parts", "quality", "kbit/s");
 		cJSON_ArrayForEach(t, cJSON_GetObjectItemCaseSensitive(s,
-								"topics"))
-			printf("%-36s %7.1f %5.1f%% %6.0fms %7.1f %7.1f%% %9.1f\n",
+								"topics")) {
+			printf("%-36s %7.1f %5.1f%% %6.0fms %7.1f %7.1f%% %9.1f",
 			       text(t, "topic"), number(t, "rate"),
 			       number(t, "loss") * 100,
 			       number(t, "delay") * 1000,
 			       number(t, "datagrams_per_frame"),
 			       number(t, "quality") * 100,
 			       number(t, "bits_per_second") / 1000);
+			show_behind(number(t, "frames_behind"));
+		}
 	}
 }
 
