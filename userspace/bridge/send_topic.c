@@ -349,6 +349,8 @@ static uint64_t span_of(const struct send_topic *t, size_t bytes)
 	double hz = t->policy.plan.hz > 0 ? t->policy.plan.hz : 10;
 	double most = fmin(SPREAD / hz, SPREAD_MOST), span;
 
+	/* as it is as old as that, it is not to be older than the next one */
+	most = fmin(most, fmax(1 / hz - t->coding, most / 2));
 	span = t->link->state == ESTIMATE_LIVE ?
 	       pace_span(t->pace, bytes, most) : most;
 	if (t->options.latency > 0)
