@@ -202,6 +202,32 @@ soon is robot '.link.state == "live" and .link.outages >= 1' &&
 end robot
 grep -q 'an outage' "$scratch/robot.log"; ok 'and is in the log'
 
+# ---- nobody there ----
+
+send lone --to 127.0.0.1:7461 --loop "$picture"
+soon is lone '.link.unreachable > 3 and .link.error == "Connection refused"' &&
+	grep -q '127.0.0.1:7461 cannot be reached: nobody listens' \
+		"$scratch/lone.log" &&
+	[ "$(grep -c 'cannot be reached' "$scratch/lone.log")" = 1 ]
+ok 'nobody listens: counted, shown, told once'
+ask lone status | grep -q 'cannot be reached: Connection refused'
+ok 'for people, too'
+recv recv7 --listen 7461 "$scratch/out7/"
+soon is lone '.link.state == "live" and .link.error == ""' &&
+	soon is recv7 "$(topic /image '.frames > 5')" &&
+	grep -q '127.0.0.1:7461 can be reached again' "$scratch/lone.log"
+ok 'somebody does: it goes on, and is told'
+end lone recv7
+send lone --to '[::1]:7461' --loop "$picture"
+soon is lone '.link.unreachable > 3 and .link.error == "Connection refused"'
+ok 'by IPv6'
+end lone
+send lone --to 192.0.2.1 --loop "$picture"
+soon is lone '.link.unreachable > 3 and .link.error == "Network is unreachable"' &&
+	[ "$(grep -c 'cannot be reached' "$scratch/lone.log")" = 1 ]
+ok 'nor a way there'
+end lone
+
 # ---- IPv6, and an address of several ----
 
 send six --to '[::1]:7450' --loop "$picture"

@@ -2,6 +2,7 @@
 /*
  * send_status - what is sent, and why so much, for people and for programs
  */
+#include <string.h>
 #include "daemon/metrics.h"
 #include "bridge/send_status.h"
 
@@ -41,6 +42,9 @@ static cJSON *link_status(const struct sender *s)
 	cJSON_AddNumberToObject(o, "datagrams", c->datagrams);
 	cJSON_AddNumberToObject(o, "bytes", c->bytes);
 	cJSON_AddNumberToObject(o, "refused", c->refused);
+	cJSON_AddNumberToObject(o, "unreachable", c->unreachable);
+	cJSON_AddStringToObject(o, "error", sender_error(s) ?
+				strerror(sender_error(s)) : "");
 	cJSON_AddNumberToObject(o, "unsealed", c->unsealed);
 	cJSON_AddNumberToObject(o, "replayed", c->replayed);
 	if (d->known) {
@@ -153,6 +157,9 @@ void send_metrics(const struct sender *s, FILE *out)
 		    c->bytes);
 	link_metric(out, "refused_total", "counter",
 		    "Datagrams that the kernel did not take", c->refused);
+	link_metric(out, "unreachable_total", "counter",
+		    "Datagrams that do not get there, as was said",
+		    c->unreachable);
 	link_metric(out, "budget_bytes_per_second", "gauge",
 		    "What all topics may spend", e->rate);
 	link_metric(out, "capacity_bytes_per_second", "gauge",

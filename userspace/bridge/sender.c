@@ -552,3 +552,8 @@ const struct uplink_counts *sender_counts(const struct sender *s)
 {
 	return uplink_counts(s->uplink);
 }
+
+int sender_error(const struct sender *s)
+{
+	return uplink_error(s->uplink);
+}

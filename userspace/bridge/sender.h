@@ -92,5 +92,7 @@ const struct load *sender_load(const struct sender *s);
 bool sender_is_slow(const struct sender *s);
 const struct link_stats *sender_device(const struct sender *s);
 const struct uplink_counts *sender_counts(const struct sender *s);
+/* See uplink_error() */
+int sender_error(const struct sender *s);
 
 #endif

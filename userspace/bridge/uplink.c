@@ -10,7 +10,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <syslog.h>
+#include <time.h>
 #include <unistd.h>
+#include <linux/errqueue.h>
 #include "bridge/segment.h"
 #include "bridge/uplink.h"
 #include "bridge/waited.h"
@@ -26,6 +28,8 @@ enum {
 	RUNS	= 8,		/* of receivers, whose serials are known */
 };
 
+#define TELL_AGAIN	60000000000ULL	/* ns */
+
 struct uplink {
 	struct loop		*loop;
 	struct loop_fd		watch;
@@ -37,11 +41,79 @@ struct uplink {
 		uint64_t	run, serial;
 	}			runs[RUNS];	/* of receivers; the newest first */
 	bool			told;		/* of one without the key */
+	int			error;		/* it cannot be reached */
+	bool			told_error;
+	uint64_t		told_at;	/* of that, ns */
 	struct uplink_events	events;
 	struct uplink_counts	counts;
 	uint64_t		sent;	/* us, of the newest datagram */
 	unsigned int		payload;
 };
+
+/* It is said once, and again when it is over: ICMP may be anybody's */
+static void set_unreachable(struct uplink *u, int error)
+{
+	uint64_t now = loop_now();
+	char text[ADDRESS_TEXT];
+
+	u->counts.unreachable++;
+	u->error = error;
+	if (u->told_error || (u->told_at && now - u->told_at < TELL_AGAIN))
+		return;
+	u->told_error = true;
+	u->told_at = now;
+	service_logf(LOG_WARNING, "%s cannot be reached: %s",
+		     address_text(&u->to.storage, text),
+		     error == ECONNREFUSED ? "nobody listens at that port" :
+		     strerror(error));
+}
+
+static void set_reachable(struct uplink *u)
+{
+	char text[ADDRESS_TEXT];
+
+	u->error = 0;
+	if (!u->told_error)
+		return;
+	u->told_error = false;
+	service_logf(LOG_INFO, "%s can be reached again",
+		     address_text(&u->to.storage, text));
+}
+
+static bool says_unreachable(int error)
+{
+	return error == ECONNREFUSED || error == EHOSTUNREACH ||
+	       error == ENETUNREACH || error == ENETDOWN;
+}
+
+/* What hosts on the way said of datagrams that were sent */
+static void read_errors(struct uplink *u)
+{
+	_Alignas(struct cmsghdr) uint8_t control[512];
+
+	for (unsigned int i = 0; i < BATCH; i++) {
+		struct msghdr m = {
+			.msg_control = control,
+			.msg_controllen = sizeof(control),
+		};
+
+		if (recvmsg(u->watch.fd, &m, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
+			return;
+		for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c;
+		     c = CMSG_NXTHDR(&m, c)) {
+			struct sock_extended_err e;
+
+			if (!(c->cmsg_level == IPPROTO_IP &&
+			      c->cmsg_type == IP_RECVERR) &&
+			    !(c->cmsg_level == IPPROTO_IPV6 &&
+			      c->cmsg_type == IPV6_RECVERR))
+				continue;
+			memcpy(&e, CMSG_DATA(c), sizeof(e));
+			if (says_unreachable(e.ee_errno))
+				set_unreachable(u, e.ee_errno);
+		}
+	}
+}
 
 static void tell_unsealed(struct uplink *u, int why)
 {
@@ -110,7 +182,8 @@ static void on_datagrams(void *arg, uint32_t events)
 	struct iovec v = { bytes, sizeof(bytes) };
 	struct optsample_segment s;
 
-	(void)events;
+	if (events & EPOLLERR)
+		read_errors(u);
 	for (unsigned int i = 0; i < TURNS; i++) {
 		struct msghdr m = {
 			.msg_iov = &v, .msg_iovlen = 1,
@@ -119,12 +192,16 @@ static void on_datagrams(void *arg, uint32_t events)
 		};
 		ssize_t n = recvmsg(u->watch.fd, &m, MSG_DONTWAIT);
 
+		/* one that was said of what was sent is in the other queue, too */
+		if (n < 0 && says_unreachable(errno))
+			continue;
 		if (n < 0)
 			return;
 		if (segment_read(&s, bytes, n) ||
 		    get_le64(&s.stream) != u->stream || s.topic ||
 		    !is_trusted(u, &s, bytes, n))
 			continue;
+		set_reachable(u);
 		u->events.received(u->events.arg, loop_now() - waited_ns(&m),
 				   bytes + s.header, n - s.header);
 	}
@@ -156,7 +233,7 @@ int uplink_open(struct uplink **out, struct loop *l, const struct address *to,
 		const struct uplink_events *events)
 {
 	struct uplink *u = calloc(1, sizeof(*u));
-	int room = ROOM, fd, err;
+	int room = ROOM, on = 1, fd, err;
 
 	if (!u)
 		return -ENOMEM;
@@ -178,6 +255,10 @@ int uplink_open(struct uplink **out, struct loop *l, const struct address *to,
 		return err;
 	}
 	waited_ask(fd);
+	/* ICMP is heard without a connection, which would bind the answers */
+	setsockopt(fd, IPPROTO_IP, IP_RECVERR, &on, sizeof(on));
+	if (to->storage.ss_family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_RECVERR, &on, sizeof(on));
 	/* beyond the limit of ordinary sockets where one may */
 	if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room)))
 		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
@@ -240,6 +321,11 @@ static unsigned int send_batch(struct uplink *u, uint8_t *data, size_t stride,
 		m[i].msg_hdr.msg_namelen = u->to.len;
 	}
 	n = sendmmsg(u->watch.fd, m, count, MSG_DONTWAIT);
+	/* it may have been said of one before, and is only told here */
+	if (n < 0 && says_unreachable(errno))
+		n = sendmmsg(u->watch.fd, m, count, MSG_DONTWAIT);
+	if (n < 0 && says_unreachable(errno))
+		set_unreachable(u, errno);
 	if (n <= 0)
 		return 0;
 	for (int i = 0; i < n; i++)
@@ -267,6 +353,11 @@ void uplink_send(struct uplink *u, uint8_t *data, size_t stride,
 		len += sent;
 		count -= sent;
 	}
+}
+
+int uplink_error(const struct uplink *u)
+{
+	return u->error;
 }
 
 const struct uplink_counts *uplink_counts(const struct uplink *u)

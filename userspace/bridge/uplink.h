@@ -13,12 +13,14 @@
 /**
  * struct uplink_counts - since it was opened
  * @refused: the kernel did not take: no route, no room in the socket
+ * @unreachable: of which it, or a host on the way, said that they do not get
+ *	there
  * @unsealed: answers without the key, or of another one; @replayed: that came
  *	before
  */
 struct uplink_counts {
 	uint64_t	datagrams, bytes;
-	uint64_t	refused;
+	uint64_t	refused, unreachable;
 	uint64_t	unsealed, replayed;
 };
 
@@ -72,6 +74,9 @@ unsigned int uplink_payload(const struct uplink *u);
  */
 void uplink_send(struct uplink *u, uint8_t *data, size_t stride,
 		 const uint16_t *len, unsigned int count);
+
+/* Why the receiver cannot be reached, an errno; 0: nobody said so since its last answer */
+int uplink_error(const struct uplink *u);
 
 const struct uplink_counts *uplink_counts(const struct uplink *u);
 

@@ -181,6 +181,8 @@ static void show_sent(const cJSON *o)
 	if (number(link, "cpu_limit") > 0 && number(link, "cpu_limit") < 1)
 		printf(" of %.0f%%%s", number(link, "cpu_limit") * 100,
 		       is(link, "cpu_limits") ? ", which limits images" : "");
+	if (*text(link, "error"))
+		printf(", cannot be reached: %s", text(link, "error"));
 	printf("\n");
 	printf("%-36s %-8s %4s %7s %7s %9s %9s\n", "topic", "codec", "prio",
 	       "Hz in", "Hz out", "kbit/s", "kB/frame");
