@@ -42,6 +42,11 @@ refused()
 ok "image: names of the columns"
 [ "$(value psnr_db image "$d/gray.png" --method split)" = inf ]
 ok "image: split without loss is exact"
+[ "$(value psnr_db image "$d/flat.png")" = inf ]
+ok "image: nor is a flat one of 16 bit without a number"
+refused '10 bytes are too few for a datagram' image "$d/gray.png" \
+	--method split --bytes 10
+ok "image: split is not sent in less than a datagram"
 for f in gray colour deep; do
 	[ "$(value psnr_db image "$d/$f.png" --bytes 60000 --loss 20%)" = inf ]
 	ok "image: md with bytes enough is exact at a fifth of loss: $f"

@@ -54,6 +54,7 @@ png(os.path.join(to, 'gray.png'), 128, 96, 8, 1, wave)
 png(os.path.join(to, 'colour.png'), 128, 96, 8, 3, wave)
 png(os.path.join(to, 'deep.png'), 128, 96, 16, 1,
     lambda x, y, c: 17000 + 9 * wave(x, y, c))
+png(os.path.join(to, 'flat.png'), 128, 96, 16, 1, lambda x, y, c: 30000)
 # a wall with a window, as a sensor of disparity sees it
 png(os.path.join(to, 'depth.png'), 128, 96, 16, 1,
     lambda x, y, c: 0 if 30 < x < 60 and 20 < y < 70 else

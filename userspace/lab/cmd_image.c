@@ -145,6 +145,9 @@ static int by_split(struct lab_image *l)
 			break;
 		}
 	}
+	if (!l->sent.count)
+		return cli_error(-ENOSPC, "%u bytes are too few for a datagram of %u",
+				 l->bytes, l->sent.len[0] - SPLIT_HEADER);
 	d = split_decoder_create(l->image.width, l->image.height,
 				 image_pixel(&l->image));
 	if (!d)

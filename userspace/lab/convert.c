@@ -80,12 +80,19 @@ double psnr(const struct image *a, const struct image *b)
 
 	if (a->depth == 16)
 		range(a, &least, &most);
+	/* a flat one has no range of its own */
+	if (least == most) {
+		least = 0;
+		most = UINT16_MAX;
+	}
 	for (unsigned int y = 0; y < a->height; y++)
 		for (unsigned int i = 0; i < n; i++) {
 			double d = (double)sample(a, y, i) - sample(b, y, i);
 
 			sum += d * d;
 		}
+	if (sum == 0)
+		return INFINITY;
 	return 10 * log10((double)(most - least) * (most - least) /
 			  (sum / ((double)n * a->height)));
 }
