@@ -228,6 +228,25 @@ soon is lone '.link.unreachable > 3 and .link.error == "Network is unreachable"'
 ok 'nor a way there'
 end lone
 
+# ---- a cloud that no frame holds ----
+
+python3 - "$scratch/large.pcd" <<-'END'
+	import array, sys
+	n = 500000
+	with open(sys.argv[1], 'wb') as f:
+	    f.write(('# .PCD v0.7\nVERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\n'
+	             'TYPE F F F\nCOUNT 1 1 1\nWIDTH %d\nHEIGHT 1\n'
+	             'VIEWPOINT 0 0 0 1 0 0 0\nPOINTS %d\nDATA binary\n' %
+	             (n, n)).encode())
+	    array.array('f', range(3 * n)).tofile(f)
+END
+send lone --to 127.0.0.1:7461 --topic '/points codec=cloud80' --loop --hz 2 \
+	"$scratch/large.pcd"
+soon grep -q '/points: cannot be sent: it takes more than the 4096 datagrams' \
+	"$scratch/lone.log"
+ok 'a cloud that takes too many datagrams: the limit is told'
+end lone
+
 # ---- IPv6, and an address of several ----
 
 send six --to '[::1]:7450' --loop "$picture"

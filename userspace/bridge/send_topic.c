@@ -391,12 +391,26 @@ static void send_frame(struct send_topic *t, const struct encode_result *r,
 }
 
 /* Said again only when it becomes another error */
+static void tell_broken(const struct send_topic *t, int error)
+{
+	const unsigned int bytes = t->out ? t->out->size : PAYLOAD_MAX;
+
+	if (error == -ENOSPC)
+		service_logf(LOG_WARNING, "%s: cannot be sent: it takes more than the %d datagrams of %u bytes that a frame may have. Of a cloud points= or a larger leaf= leave less",
+			     t->announced.name, SLOTS, bytes);
+	else if (error == -EMSGSIZE)
+		service_logf(LOG_WARNING, "%s: cannot be sent: it is larger than %s can be",
+			     t->announced.name, codec_name(t->order.codec));
+	else
+		service_logf(LOG_WARNING, "%s: cannot be sent: %s",
+			     t->announced.name, strerror(-error));
+}
+
 static void fail(struct send_topic *t, int error)
 {
 	t->counts.broken++;
 	if (error != t->error)
-		service_logf(LOG_WARNING, "%s: cannot be sent: %s",
-			     t->announced.name, strerror(-error));
+		tell_broken(t, error);
 	t->error = error;
 }
 
