@@ -41,6 +41,9 @@ wrong send 'too long for a section' --config "$scratch/long.conf" x
 ok 'send: a section that would be cut'
 wrong send 'does not begin with a topic' --to a --topic image x
 ok 'send: a topic without its slash'
+wrong send 'threads must be 1..64' --to a --threads 0 x
+ok 'send: no threads'
+wrong recv 'threads must be 1..64' --threads 65 ros2; ok 'recv: too many'
 wrong recv 'where to?'; ok 'recv: where to?'
 wrong recv 'kept must be apart, together or drop' --kept here ros2
 ok 'recv: a wrong word'

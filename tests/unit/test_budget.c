@@ -83,6 +83,21 @@ static void test_time(void)
 	   "and all is as before when it is over");
 }
 
+/* Frames that are being decoded count as what they may take */
+static void test_flying(void)
+{
+	struct budget b = { .time = 100 };
+
+	budget_begin(&b, 60);
+	budget_begin(&b, 40);
+	ok(!budget_has_time(&b) && b.skipped == 1 && !b.spent,
+	   "what is being decoded may take all the time that there is");
+	budget_end(&b, 60, 30);
+	budget_end(&b, 40, 20);
+	ok(budget_has_time(&b) && b.spent == 50 && !b.flying,
+	   "at its end what it took counts");
+}
+
 /* ---- datagrams that say that they are of something large ---- */
 
 static unsigned int shown;
@@ -170,6 +185,7 @@ int main(void)
 {
 	test_memory();
 	test_time();
+	test_flying();
 	test_claims();
 	return tap_done();
 }

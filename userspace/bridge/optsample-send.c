@@ -66,8 +66,12 @@ static void on_ended(void *arg)
 
 static void on_linger(void *arg, uint64_t now)
 {
-	(void)now;
-	loop_stop(((struct send *)arg)->loop, 0);
+	struct send *s = arg;
+
+	if (sender_busy(s->sender))
+		s->linger.due = now + LINGER;
+	else
+		loop_stop(s->loop, 0);
 }
 
 static bool is_pattern(const char *name)

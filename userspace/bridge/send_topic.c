@@ -587,6 +587,11 @@ void send_topic_message(struct send_topic *t, const struct source_message *m,
 	begin(t);
 }
 
+bool send_topic_busy(const struct send_topic *t)
+{
+	return t->busy || (t->waits && !is_map(t));
+}
+
 double send_topic_hz(const struct send_topic *t)
 {
 	return t->interval > 0 ? 1 / t->interval : 0;

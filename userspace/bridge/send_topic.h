@@ -104,6 +104,9 @@ void send_topic_message(struct send_topic *t, const struct source_message *m,
 			const struct estimate *link, const struct pace *pace,
 			bool still);
 
+/* Whether a message is being encoded, or waits for that */
+bool send_topic_busy(const struct send_topic *t);
+
 /**
  * send_topic_wish() - what it is and costs, for policy_apply()
  *

@@ -449,6 +449,14 @@ void sender_message(struct sender *s, const struct source_message *m)
 	send_topic_message(t, m, estimate_of(s->estimator), &s->pace, s->still);
 }
 
+bool sender_busy(const struct sender *s)
+{
+	for (unsigned int i = 0; i < s->topics; i++)
+		if (send_topic_busy(s->topic[i]))
+			return true;
+	return false;
+}
+
 int sender_add(struct sender *s, const struct send_options *options)
 {
 	struct sender_options *o = &s->options;

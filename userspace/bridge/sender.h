@@ -60,6 +60,9 @@ const struct send_options *sender_wants(const struct sender *s,
 /* A message of a source; topics that are not wanted are left out */
 void sender_message(struct sender *s, const struct source_message *m);
 
+/* Whether a message of any topic is being encoded, or waits for that */
+bool sender_busy(const struct sender *s);
+
 /**
  * sender_add() - want a topic, or a pattern, from now on
  *
