@@ -30,6 +30,7 @@
 #include <syslog.h>
 #include <unistd.h>
 #include "ends/ros2.h"
+#include "ends/ros2_reader.h"
 #include "ends/source_ops.h"
 
 enum {
@@ -65,6 +66,7 @@ struct writer {
 /**
  * struct topic - one that was asked for
  * @kind:	-1: not known yet
+ * @type:	of @topic
  * @all:	each message is wanted
  * @told_lost:	that some were lost
  * @told:	of a writer with another type
@@ -75,6 +77,7 @@ struct topic {
 	char		*name;
 	int		kind;
 	dds_entity_t	topic, reader[READERS];
+	const struct ddsi_sertype *type;
 	bool		all, told_lost, told, left;
 };
 
@@ -150,15 +153,17 @@ static dds_entity_t make_reader(struct ros2_source *s, struct topic *t,
 	reader = dds_create_reader(ros2_participant(s->ros), t->topic, qos,
 				   s->listener);
 	dds_delete_qos(qos);
-	return reader < 0 ? 0 : reader;
+	if (reader < 0)
+		return 0;
+	if (asks == ASKS_RELIABLE)
+		ros2_reader_keep_first(reader, t->type);
+	return reader;
 }
 
 /* Its kind is known now. Return: 0 or a negative errno */
 static int begin_topic(struct ros2_source *s, struct topic *t)
 {
-	const struct ddsi_sertype *type;
-
-	t->topic = ros2_topic(s->ros, t->name, t->kind, &type);
+	t->topic = ros2_topic(s->ros, t->name, t->kind, &t->type);
 	if (t->topic < 0) {
 		int err = ros2_errno(t->topic);
 
