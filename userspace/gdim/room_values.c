@@ -29,26 +29,42 @@ unsigned int room_outline(const struct room *room,
 	return 4;
 }
 
+static struct site_area area_of(double (*corner)[2], unsigned int n)
+{
+	struct site_area a = { INFINITY, INFINITY, -INFINITY, -INFINITY };
+
+	for (unsigned int i = 0; i < n; i++) {
+		a.x0 = fmin(a.x0, corner[i][0]);
+		a.x1 = fmax(a.x1, corner[i][0]);
+		a.y0 = fmin(a.y0, corner[i][1]);
+		a.y1 = fmax(a.y1, corner[i][1]);
+	}
+	return a;
+}
+
+void room_area(const struct room *room, struct site_area *area)
+{
+	double corner[ROOM_CORNERS][2];
+
+	*area = area_of(corner, room_outline(room, corner));
+}
+
 /* Return: false: none, or too large */
 static bool bounds_of(double (*corner)[2], unsigned int n, double resolution,
 		      struct rect *r)
 {
-	double x0 = INFINITY, x1 = -INFINITY, y0 = INFINITY, y1 = -INFINITY;
+	const struct site_area a = area_of(corner, n);
+	const double width = a.x1 - a.x0, height = a.y1 - a.y0;
 
-	for (unsigned int i = 0; i < n; i++) {
-		x0 = fmin(x0, corner[i][0]);
-		x1 = fmax(x1, corner[i][0]);
-		y0 = fmin(y0, corner[i][1]);
-		y1 = fmax(y1, corner[i][1]);
-	}
-	if (!(x1 - x0 > 0 && y1 - y0 > 0) || fabs(x0) > POSE_MAX ||
-	    fabs(x1) > POSE_MAX || fabs(y0) > POSE_MAX || fabs(y1) > POSE_MAX ||
-	    (x1 - x0) / resolution * ((y1 - y0) / resolution) > ROOM_CELLS)
+	if (!(width > 0 && height > 0) || fabs(a.x0) > POSE_MAX ||
+	    fabs(a.x1) > POSE_MAX || fabs(a.y0) > POSE_MAX ||
+	    fabs(a.y1) > POSE_MAX ||
+	    width / resolution * (height / resolution) > ROOM_CELLS)
 		return false;
-	r->x = floor(x0 / resolution);
-	r->y = floor(y0 / resolution);
-	r->width = ceil(x1 / resolution) - r->x;
-	r->height = ceil(y1 / resolution) - r->y;
+	r->x = floor(a.x0 / resolution);
+	r->y = floor(a.y0 / resolution);
+	r->width = ceil(a.x1 / resolution) - r->x;
+	r->height = ceil(a.y1 / resolution) - r->y;
 	return true;
 }
 

@@ -42,4 +42,7 @@ int room_values(struct site *s, const struct room *room,
 unsigned int room_outline(const struct room *room,
 			  double corner[ROOM_CORNERS][2]);
 
+/* What is around the outline */
+void room_area(const struct room *room, struct site_area *area);
+
 #endif

@@ -201,7 +201,7 @@ static int load_layer(void *arg, int64_t id, const struct layer *layer)
 	return 0;
 }
 
-static uint32_t node_of_id(const struct site *s, int64_t id)
+uint32_t site_node_of_id(const struct site *s, int64_t id)
 {
 	uint32_t low = 0, high = s->nodes;
 
@@ -216,7 +216,7 @@ static uint32_t node_of_id(const struct site *s, int64_t id)
 	return low < s->nodes && s->node[low].node.id == id ? low : INDEX_NONE;
 }
 
-static unsigned int layer_of_id(const struct site *s, int64_t id)
+unsigned int site_layer_of_id(const struct site *s, int64_t id)
 {
 	unsigned int i = 0;
 
@@ -225,9 +225,8 @@ static unsigned int layer_of_id(const struct site *s, int64_t id)
 	return i;
 }
 
-static int load_node(void *arg, const struct store_node *node)
+int site_take_node(struct site *s, const struct store_node *node)
 {
-	struct site *s = arg;
 	const uint32_t at = site_add_node(s, node->frame, node->stamp);
 
 	if (at == INDEX_NONE)
@@ -237,6 +236,11 @@ static int load_node(void *arg, const struct store_node *node)
 	s->node[at].node.placed |= !strcmp(node->frame, SITE_ROOT);
 	s->placed += s->node[at].node.placed;
 	return 0;
+}
+
+static int load_node(void *arg, const struct store_node *node)
+{
+	return site_take_node(arg, node);
 }
 
 /* What was in the store when reading began */
@@ -268,8 +272,8 @@ static int check_gone(struct site *s, const struct store_submap *m)
 
 static int load_submap(struct site *s, const struct store_submap *m)
 {
-	const uint32_t node = node_of_id(s, m->node);
-	const unsigned int layer = layer_of_id(s, m->layer);
+	const uint32_t node = site_node_of_id(s, m->node);
+	const unsigned int layer = site_layer_of_id(s, m->layer);
 
 	if (node == INDEX_NONE || layer == s->layers)
 		return check_gone(s, m);
@@ -284,7 +288,7 @@ static void link_nodes(struct site *s)
 
 		if (!n->node.linked)
 			continue;
-		n->predecessor = node_of_id(s, n->node.predecessor);
+		n->predecessor = site_node_of_id(s, n->node.predecessor);
 		if (n->predecessor != INDEX_NONE)
 			s->node[n->predecessor].followed = true;
 	}
@@ -297,11 +301,12 @@ static void link_nodes(struct site *s)
 static int load(struct site *s, char error[SITE_ERROR])
 {
 	struct found f = { NULL, 0, 0 };
-	int err = store_submaps(s->store, find_submap, &f);
+	const bool all = !s->config.in_part;
+	int err = all ? store_submaps(s->store, find_submap, &f) : 0;
 
 	if (!err)
 		err = store_layers(s->store, load_layer, s);
-	if (!err)
+	if (!err && all)
 		err = store_nodes(s->store, load_node, s);
 	if (err == -ENOMEM || err == -ENOSPC) {
 		site_error(error, err, "%s: %s", s->path, err == -ENOMEM ?

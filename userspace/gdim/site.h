@@ -33,10 +33,13 @@ enum {
  * struct site_config
  * @memory:	bytes for cells and tiles together, 0: SITE_MEMORY
  * @threads:	that fuse, 0: one for each CPU
+ * @in_part:	to look only: layers are read, of nodes and submaps what
+ *		site_read_area() asks for
  */
 struct site_config {
 	size_t		memory;
 	unsigned int	threads;
+	bool		in_part;
 };
 
 #define SITE_MEMORY	((size_t)1 << 30)
@@ -53,6 +56,24 @@ int site_error(char error[SITE_ERROR], int err, const char *format, ...)
 int site_open(struct site **s, const char *path, enum store_mode mode,
 	      const struct site_config *config, char error[SITE_ERROR]);
 void site_close(struct site *s);
+
+/**
+ * struct site_area - in the map, m
+ */
+struct site_area {
+	double	x0, y0, x1, y1;
+};
+
+/**
+ * site_read_area() - what may have cells in an area, for a site in part
+ *
+ * Once, before it is fused. Fused maps are right in the area, and wherever else
+ * they are known they may lack something.
+ *
+ * Return: 0; as store_open(), with one line in @error.
+ */
+int site_read_area(struct site *s, const struct site_area *area,
+		   char error[SITE_ERROR]);
 
 /* To be worked with, and its errors read, between site_turn() and site_turn_end() */
 struct store *site_store(struct site *s);

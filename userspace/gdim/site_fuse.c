@@ -151,6 +151,8 @@ static double resolution_of(const struct site *s, const struct layer_state *l)
 {
 	if (l->layer.resolution > 0)
 		return l->layer.resolution;
+	if (l->first_resolution > 0)
+		return l->first_resolution;
 	return l->first == INDEX_NONE ? 0 :
 	       s->submap[l->first].submap.resolution;
 }

@@ -44,6 +44,8 @@ struct submap {
  *		writing when it is replaced
  * @before:	revisions of those mosaics that it had before this one
  * @first:	submap, which decides the resolution if nobody else does
+ * @first_resolution: of the first one in the store, m, if that may be another
+ *		one: of a site in part; else 0
  * @pending:	@pendings submaps of which the fused map does not know yet
  */
 struct layer_state {
@@ -53,6 +55,7 @@ struct layer_state {
 	struct mosaic		*mosaic;
 	uint64_t		before;
 	uint32_t		first, submaps;
+	double			first_resolution;
 	uint32_t		*pending, pendings, pending_room;
 	bool			renew;
 };
@@ -136,6 +139,12 @@ uint32_t site_find_node(const struct site *s, const char *frame);
 uint32_t site_add_node(struct site *s, const char *frame, int64_t stamp);
 /* The last @count nodes are gone */
 void site_drop_nodes(struct site *s, uint32_t count);
+
+/* Those that the store has. Return: 0, -ENOMEM */
+int site_take_node(struct site *s, const struct store_node *node);
+uint32_t site_node_of_id(const struct site *s, int64_t id);
+/* Number of a layer by its id in the store; site.layers: none */
+unsigned int site_layer_of_id(const struct site *s, int64_t id);
 
 /* One that the store has. Return: its number, INDEX_NONE: no memory */
 uint32_t site_add_submap(struct site *s, const struct store_submap *m,

@@ -176,6 +176,21 @@ int store_submaps(struct store *s,
 		  int (*each)(void *arg, const struct store_submap *submap),
 		  void *arg);
 
+/*
+ * One node, the submaps of one, or the first that a layer ever had: -ENOENT:
+ * there is none.
+ */
+int store_node_get(struct store *s, int64_t id, struct store_node *node);
+int store_node_submaps(struct store *s, int64_t node,
+		       int (*each)(void *arg, const struct store_submap *submap),
+		       void *arg);
+int store_first_submap(struct store *s, int64_t layer,
+		       struct store_submap *submap);
+
+/* The node of a frame, as store_node_get() */
+int store_find_node(struct store *s, const char *frame,
+		    struct store_node *node);
+
 /**
  * store_cells() - the cells of a submap
  * @c: gets one reference

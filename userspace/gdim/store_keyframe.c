@@ -186,25 +186,57 @@ int store_submap_read(struct store *s, sqlite3_stmt *q,
 	return 0;
 }
 
-int store_submaps(struct store *s,
-		  int (*each)(void *arg, const struct store_submap *submap),
-		  void *arg)
+/* What is bound is @id; 0: nothing */
+static int each_submap(struct store *s, enum store_sql sql, int64_t id,
+		       int (*each)(void *arg, const struct store_submap *submap),
+		       void *arg)
 {
 	struct store_submap m;
 	sqlite3_stmt *q;
 	int err = 0, more = 0;
 
 	s->doing = "reading submaps";
-	q = store_sql_get(s, SQL_SUBMAPS, &err);
+	q = store_sql_get(s, sql, &err);
 	if (!q)
 		return err;
+	if (id)
+		store_sql_bind(q, "i", id);
 	while (!err && (more = store_sql_step(s, q)) > 0) {
 		err = store_submap_read(s, q, &m);
 		if (!err)
 			err = each(arg, &m);
 	}
-	store_sql_put(s, SQL_SUBMAPS, q);
+	store_sql_put(s, sql, q);
 	return err ? err : more;
+}
+
+int store_submaps(struct store *s,
+		  int (*each)(void *arg, const struct store_submap *submap),
+		  void *arg)
+{
+	return each_submap(s, SQL_SUBMAPS, 0, each, arg);
+}
+
+int store_node_submaps(struct store *s, int64_t node,
+		       int (*each)(void *arg, const struct store_submap *submap),
+		       void *arg)
+{
+	return each_submap(s, SQL_SUBMAPS_OF, node, each, arg);
+}
+
+static int take_one(void *arg, const struct store_submap *m)
+{
+	*(struct store_submap *)arg = *m;
+	return 1;
+}
+
+int store_first_submap(struct store *s, int64_t layer,
+		       struct store_submap *submap)
+{
+	const int err = each_submap(s, SQL_SUBMAP_FIRST, layer, take_one,
+				    submap);
+
+	return err > 0 ? 0 : err ? err : -ENOENT;
 }
 
 static int read_cells(struct store *s, sqlite3_stmt *q, struct store_submap *m,

@@ -159,6 +159,38 @@ static int read_row(struct store *s, sqlite3_stmt *q, struct store_node *n)
 	return 0;
 }
 
+int store_node_get(struct store *s, int64_t id, struct store_node *node)
+{
+	sqlite3_stmt *q;
+	int err = 0;
+
+	s->doing = "reading a node";
+	q = store_sql_get(s, SQL_NODE_GET, &err);
+	if (!q)
+		return err;
+	store_sql_bind(q, "i", id);
+	err = store_sql_step(s, q);
+	if (err > 0)
+		err = read_row(s, q, node);
+	else if (!err)
+		err = store_error_set(s, -ENOENT, "%s: no node %lld", s->doing,
+				      (long long)id);
+	store_sql_put(s, SQL_NODE_GET, q);
+	return err;
+}
+
+int store_find_node(struct store *s, const char *frame, struct store_node *node)
+{
+	int64_t id;
+	int err;
+
+	s->doing = "reading a node";
+	err = find(s, frame, &id);
+	if (!err && !id)
+		err = store_error_set(s, -ENOENT, "%s: no %s", s->doing, frame);
+	return err ? err : store_node_get(s, id, node);
+}
+
 int store_nodes(struct store *s,
 		int (*each)(void *arg, const struct store_node *node),
 		void *arg)

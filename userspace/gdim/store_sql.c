@@ -21,6 +21,11 @@
 	      "box_y - radius - ?1, box_y + radius + ?1 FROM node " \
 	      "WHERE box_x IS NOT NULL"
 
+#define NODES "SELECT n.id, n.frame, n.stamp, p.x, p.y, p.yaw, " \
+	      "k.predecessor, k.x, k.y, k.yaw FROM node n " \
+	      "LEFT JOIN pose p ON p.node = n.id " \
+	      "LEFT JOIN link k ON k.node = n.id "
+
 static const char *const texts[SQLS] = {
 	/* so that none waits for another one at its end */
 	[SQL_BEGIN] = "BEGIN IMMEDIATE",
@@ -49,10 +54,8 @@ static const char *const texts[SQLS] = {
 	[SQL_NODE_REACHES] = "UPDATE node SET radius = ?, box_x = ?, "
 		"box_y = ? WHERE id = ?",
 	[SQL_NODE_COUNT] = "SELECT count(*) FROM node",
-	[SQL_NODES] = "SELECT n.id, n.frame, n.stamp, p.x, p.y, p.yaw, "
-		"k.predecessor, k.x, k.y, k.yaw FROM node n "
-		"LEFT JOIN pose p ON p.node = n.id "
-		"LEFT JOIN link k ON k.node = n.id ORDER BY n.id",
+	[SQL_NODES] = NODES "ORDER BY n.id",
+	[SQL_NODE_GET] = NODES "WHERE n.id = ?",
 
 	[SQL_POSE_GET] = "SELECT x, y, yaw FROM pose WHERE node = ?",
 	[SQL_POSE_PUT] = "INSERT INTO pose(node, x, y, yaw, rev) "
@@ -74,6 +77,11 @@ static const char *const texts[SQLS] = {
 		"stamp = ?, width = ?, height = ?, bits = ?, resolution = ?, "
 		"x = ?, y = ?, yaw = ?, weight = ?, cells = ? WHERE id = ?",
 	[SQL_SUBMAPS] = "SELECT " SUBMAP_COLUMNS " FROM submap ORDER BY id",
+	[SQL_SUBMAPS_OF] = "SELECT " SUBMAP_COLUMNS " FROM submap "
+		"WHERE node = ?",
+	/* + : not by the index of nodes, in which layers are mixed */
+	[SQL_SUBMAP_FIRST] = "SELECT " SUBMAP_COLUMNS " FROM submap "
+		"WHERE +layer = ? ORDER BY id LIMIT 1",
 	[SQL_CELLS] = "SELECT " SUBMAP_COLUMNS ", cells FROM submap "
 		"WHERE id = ?",
 

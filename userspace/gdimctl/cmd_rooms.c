@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include "common/cli.h"
 #include "gdim/answers.h"
+#include "gdim/room_values.h"
 #include "gdimctl.h"
 
 static const struct argp rooms_argp = {
@@ -26,20 +27,33 @@ static void print_rooms(const cJSON *a)
 		       ctl_value(r, "size"));
 }
 
-/* Of the store, without a daemon */
-static int look(bool fuse, double id, cJSON **answer)
+/* What the maps are asked for; none, if there is no such room: see answer_room() */
+static int fuse_room(struct site *s, unsigned int id)
+{
+	struct site_area area;
+	char error[SITE_ERROR];
+	struct room room;
+
+	if (answer_find_room(s, id, &room, error))
+		return 0;
+	room_area(&room, &area);
+	return ctl_fuse_area(s, &area);
+}
+
+/* Of the store, without a daemon; @one: of room @id */
+static int look(bool one, unsigned int id, cJSON **answer)
 {
 	char error[SITE_ERROR];
 	struct site *s;
-	int err = ctl_open(&s, STORE_READ);
+	int err = ctl_open_in_part(&s);
 
 	if (err)
 		return err;
 	*answer = cJSON_CreateObject();
-	err = fuse ? ctl_fuse(s, -1) : 0;
+	err = one ? fuse_room(s, id) : 0;
 	if (!err) {
-		err = fuse ? answer_room(s, id, *answer, error) :
-			     answer_rooms(s, *answer, error);
+		err = one ? answer_room(s, id, *answer, error) :
+			    answer_rooms(s, *answer, error);
 		if (err)
 			cli_error(err, "%s", error);
 	}

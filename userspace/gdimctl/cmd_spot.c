@@ -67,15 +67,17 @@ static void print(const cJSON *answer)
 /* Of the store, without a daemon */
 static int look(const struct spot *spot, cJSON **answer)
 {
+	const double x = spot->at[0], y = spot->at[1];
+	const struct site_area area = { x, y, x, y };
 	char error[SITE_ERROR] = "";
 	struct site *s;
-	int err = ctl_open(&s, STORE_READ);
+	int err = ctl_open_in_part(&s);
 
 	if (err)
 		return err;
 	*answer = cJSON_CreateObject();
-	err = ctl_fuse(s, -1);
-	if (!err && answer_spot(s, spot->at[0], spot->at[1], *answer, error))
+	err = ctl_fuse_area(s, &area);
+	if (!err && answer_spot(s, x, y, *answer, error))
 		err = cli_error(-EINVAL, "%s", error);
 	if (err)
 		cJSON_Delete(*answer);

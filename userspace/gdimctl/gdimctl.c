@@ -50,20 +50,34 @@ int ctl_damaged(int err, const char *error)
 			 ".recover | sqlite3 NEW.db", error, ctl.store);
 }
 
-int ctl_open(struct site **s, enum store_mode mode)
+static int open_site(struct site **s, enum store_mode mode,
+		     const struct site_config *config)
 {
-	const struct site_config config = { 0 };
 	char error[SITE_ERROR];
 	int err;
 
 	err = ctl_find_store(mode == STORE_READ);
 	if (err)
 		return err;
-	err = site_open(s, ctl.store, mode, &config, error);
+	err = site_open(s, ctl.store, mode, config, error);
 	if (err)
 		return ctl_damaged(err, error);
 	site_set_want(*s, bring_back, *s);
 	return 0;
+}
+
+int ctl_open(struct site **s, enum store_mode mode)
+{
+	const struct site_config config = { 0 };
+
+	return open_site(s, mode, &config);
+}
+
+int ctl_open_in_part(struct site **s)
+{
+	const struct site_config config = { .in_part = true };
+
+	return open_site(s, STORE_READ, &config);
 }
 
 int ctl_find_store(bool ask)
@@ -98,6 +112,14 @@ int ctl_fuse(struct site *s, int layer)
 			 "they are too large for the map",
 			 (unsigned long long)work.failed);
 	return 0;
+}
+
+int ctl_fuse_area(struct site *s, const struct site_area *area)
+{
+	char error[SITE_ERROR];
+	int err = site_read_area(s, area, error);
+
+	return err ? ctl_damaged(err, error) : ctl_fuse(s, -1);
 }
 
 int ctl_layer(struct site *s, const char *name)

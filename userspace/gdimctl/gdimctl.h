@@ -32,6 +32,16 @@ extern struct ctl ctl;
  * Return: 0 or a negative errno.
  */
 int ctl_open(struct site **s, enum store_mode mode);
+
+/**
+ * ctl_open_in_part() - as ctl_open() to read, without nodes and submaps
+ *
+ * Those of a place come with ctl_fuse_area().
+ */
+int ctl_open_in_part(struct site **s);
+/* Read and fuse what is there. Return: 0, or told */
+int ctl_fuse_area(struct site *s, const struct site_area *area);
+
 /* Tell an error of a store, and what can be done. Return: @err */
 int ctl_damaged(int err, const char *error);
 /* Set ctl.store if it is not. Return: as ctl_open() */
