@@ -412,7 +412,8 @@ static bool has_gas(const struct message_room *m, unsigned int i,
 /* What is told of a room, where maps know nothing, in a store and out again */
 static void test_told_room(void)
 {
-	static const struct site_config small = { 64 << 20, 1 };
+	static const struct site_config small = { .memory = 64 << 20,
+						  .threads = 1 };
 	static struct room_values v;
 	static struct room_message keep;
 	struct room r = { .id = 3, .size = 4, .reported = true,

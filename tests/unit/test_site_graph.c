@@ -3,6 +3,8 @@
  * test_site_graph - transforms between frames, in any order, and what moves
  * with them; against a model that follows predecessors one by one
  */
+#include "gdim/site_parts.h"
+#include "gdim/store_db.h"
 #include "site_fixture.h"
 
 static struct site *begin(const char *name)
@@ -353,6 +355,72 @@ static void test_many(void)
 	free(t);
 }
 
+enum { GRAPH = 5000, CHAIN = 50 };	/* nodes, in chains of so many */
+
+static struct site_transform *make_graph(void)
+{
+	struct site_transform *t = calloc(GRAPH, sizeof(*t));
+	char frame[32], of[32];
+
+	for (int i = 0; i < GRAPH; i++) {
+		snprintf(frame, sizeof(frame), "n%d", i);
+		snprintf(of, sizeof(of), "n%d", i - 1);
+		t[i] = transform(frame, i % CHAIN ? of : SITE_ROOT, i % CHAIN ?
+				 1 : 0, i / CHAIN, 0);
+	}
+	return t;
+}
+
+/* Rows that were changed, and nodes that were looked at, by transforms */
+static bool costs(struct site *s, const struct site_transform *t,
+		  unsigned int count, int rows, uint64_t looked)
+{
+	sqlite3 *db = site_store(s)->db;
+	const int before = sqlite3_total_changes(db);
+	const uint64_t old = s->looked;
+	const int err = site_transforms(s, t, count, "test", error);
+	const int changed = sqlite3_total_changes(db) - before;
+
+	if (err || changed > rows || s->looked - old > looked)
+		printf("# %d: %d rows, %llu nodes\n", err, changed,
+		       (unsigned long long)(s->looked - old));
+	return !err && changed <= rows && s->looked - old <= looked;
+}
+
+/* What changed is looked at and stored, however large the graph is */
+static void test_cost(void)
+{
+	const char *path = in_folder("cost");
+	struct site *s = begin("cost");
+	struct site_transform *t = make_graph(), few[10];
+
+	ok(!site_transforms(s, t, GRAPH, "test", error),
+	   "a graph of %d nodes", GRAPH);
+	/* a row says who moved them; a pose and a link for each that is told */
+	for (int i = 0; i < 10; i++) {
+		few[i] = t[CHAIN * (i + 1) - 1];
+		few[i].pose.yaw = 0.1;
+	}
+	ok(costs(s, few, 10, 21, 10), "10 ends of chains move alone");
+	t[CHAIN * 3].pose.x = 7;
+	ok(costs(s, &t[CHAIN * 3], 1, 1 + CHAIN, CHAIN),
+	   "a head moves with its chain");
+	ok(costs(s, &t[CHAIN * 3], 1, 0, CHAIN),
+	   "what is told again is not stored again");
+	for (int i = 0; i < 10; i++)
+		t[CHAIN * (i + 1) - 1] = few[i];
+	t[GRAPH - 1].pose.y += 0.5;
+	ok(costs(s, t, GRAPH, 3, GRAPH), "of all that are told again, one moved");
+	ok(is_on_disk(s, path, false), "and all of it is on disk");
+	site_close(s);
+	s = open_site(path, STORE_WRITE);
+	t[CHAIN * 3].pose.x = 8;
+	ok(costs(s, &t[CHAIN * 3], 1, 1 + CHAIN, CHAIN) &&
+	   is_on_disk(s, path, false), "a site that was opened knows who follows");
+	site_close(s);
+	free(t);
+}
+
 int main(void)
 {
 	make_folder();
@@ -361,6 +429,7 @@ int main(void)
 	test_circle();
 	test_random();
 	test_many();
+	test_cost();
 	remove_folder();
 	return tap_done();
 }

@@ -84,7 +84,11 @@ uint32_t site_add_node(struct site *s, const char *frame, int64_t stamp)
 		return INDEX_NONE;
 	}
 	n = &s->node[s->nodes];
-	*n = (struct node){ .predecessor = INDEX_NONE, .first = INDEX_NONE };
+	*n = (struct node){
+		.predecessor = INDEX_NONE, .first = INDEX_NONE,
+		.follower = INDEX_NONE, .next = INDEX_NONE,
+		.previous = INDEX_NONE, .place = INDEX_NONE,
+	};
 	snprintf(n->node.frame, sizeof(n->node.frame), "%s", frame);
 	n->node.stamp = stamp;
 	/* whole maps */
@@ -93,6 +97,28 @@ uint32_t site_add_node(struct site *s, const char *frame, int64_t stamp)
 	at = s->nodes++;
 	pthread_mutex_unlock(&s->lock);
 	return at;
+}
+
+void site_follow(struct site *s, uint32_t node, uint32_t predecessor)
+{
+	struct node *n = &s->node[node];
+
+	if (n->predecessor == predecessor)
+		return;
+	if (n->previous != INDEX_NONE)
+		s->node[n->previous].next = n->next;
+	else if (n->predecessor != INDEX_NONE)
+		s->node[n->predecessor].follower = n->next;
+	if (n->next != INDEX_NONE)
+		s->node[n->next].previous = n->previous;
+	n->predecessor = predecessor;
+	n->next = n->previous = INDEX_NONE;
+	if (predecessor == INDEX_NONE)
+		return;
+	n->next = s->node[predecessor].follower;
+	if (n->next != INDEX_NONE)
+		s->node[n->next].previous = node;
+	s->node[predecessor].follower = node;
 }
 
 void site_drop_nodes(struct site *s, uint32_t count)
@@ -284,13 +310,10 @@ static int load_submap(struct site *s, const struct store_submap *m)
 static void link_nodes(struct site *s)
 {
 	for (uint32_t i = 0; i < s->nodes; i++) {
-		struct node *n = &s->node[i];
+		const struct store_node *n = &s->node[i].node;
 
-		if (!n->node.linked)
-			continue;
-		n->predecessor = site_node_of_id(s, n->node.predecessor);
-		if (n->predecessor != INDEX_NONE)
-			s->node[n->predecessor].followed = true;
+		if (n->linked)
+			site_follow(s, i, site_node_of_id(s, n->predecessor));
 	}
 }
 

@@ -142,7 +142,7 @@ static int check_keyframe(const struct keyframe *f, char error[SITE_ERROR])
 	return err;
 }
 
-/* Others see nodes that have links, or are followed: the whole graph moves */
+/* One that has a link, or is followed: others move with it */
 static int move_keyframe(struct keyframe *f, char error[SITE_ERROR])
 {
 	struct site_transform t = { .stamp = f->stamp, .pose = *f->pose };
@@ -179,7 +179,8 @@ static int store_all_of(struct keyframe *f, char error[SITE_ERROR])
 		return err;
 	node = site_find_node(s, f->frame);
 	if (f->pose && node != INDEX_NONE &&
-	    (s->node[node].followed || s->node[node].node.linked))
+	    (s->node[node].follower != INDEX_NONE ||
+	     s->node[node].node.linked))
 		err = move_keyframe(f, error);
 	else
 		err = store_submaps_of(f, error);

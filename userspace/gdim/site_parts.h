@@ -15,12 +15,14 @@
  * struct node - of the pose graph
  * @predecessor: number of the node that node.link is in, or INDEX_NONE
  * @first:	of its submaps, INDEX_NONE: none
- * @followed:	is the predecessor of some
+ * @follower:	one of those it is the predecessor of, INDEX_NONE: none
+ * @next, @previous: of those that follow the same one
+ * @place:	in what is tried, see site_graph.c; else INDEX_NONE
  */
 struct node {
 	struct store_node	node;
 	uint32_t		predecessor, first;
-	bool			followed;
+	uint32_t		follower, next, previous, place;
 };
 
 /**
@@ -84,6 +86,7 @@ void site_damage_drop(struct site *s, int64_t id);
  * @lock:	of nodes, submaps and what is pending. Only the thread that
  *		has the turn changes them, and need not lock to look at them
  * @layer:	one that is there stays where it is
+ * @looked:	nodes that were looked at for transforms
  */
 struct site {
 	struct site_config	config;
@@ -103,6 +106,7 @@ struct site {
 	struct index		submap_ids;
 	uint32_t		removed;	/* of submaps */
 	unsigned int		placed;		/* nodes */
+	uint64_t		looked;
 	struct site_damage	damage;
 	site_want_fn		*want;
 	void			*want_arg;
@@ -137,6 +141,8 @@ uint32_t site_find_node(const struct site *s, const char *frame);
 
 /* A node that is not stored yet. Return: INDEX_NONE: no memory */
 uint32_t site_add_node(struct site *s, const char *frame, int64_t stamp);
+/* Another predecessor, or INDEX_NONE; with the lock held, or alone */
+void site_follow(struct site *s, uint32_t node, uint32_t predecessor);
 /* The last @count nodes are gone */
 void site_drop_nodes(struct site *s, uint32_t count);
 
