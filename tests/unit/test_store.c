@@ -227,6 +227,40 @@ static void keeps_poses(void)
 	cells_put(larger);
 }
 
+/* Most changes of poses are of nodes that move again: nobody needs those */
+static void drops_revisions(void)
+{
+	enum { CHANGES = 3 * STORE_REVISIONS + 7, MOVE = 3 };
+	const char *path = in_folder("revisions");
+	struct store *s = open_it(path, STORE_CREATE);
+	struct store_pose p = { .placed = true };
+	int64_t id[MOVE + 1];
+	char frame[8];
+	int err = store_begin(s);
+
+	for (int i = 0; i <= MOVE; i++) {
+		snprintf(frame, sizeof(frame), "n%d", i);
+		err = err ?: store_node(s, frame, 1, &id[i]);
+	}
+	for (int i = 1; i <= CHANGES && !err; i++) {
+		/* one moves early, and never again */
+		p.node = id[i == 5 ? MOVE : i % MOVE];
+		p.pose.x = i;
+		err = store_poses(s, &p, 1, i, "slam");
+	}
+	err = err ?: store_commit(s);
+	is_sound(s, "many revisions");
+	store_close(s);
+	ok(!err && sql_is(path, "SELECT count(*) FROM pose_rev", "1008"),
+	   "of %d revisions those are kept that are new or needed", CHANGES);
+	ok(sql_is(path, "SELECT group_concat(rev) FROM pose_rev WHERE rev <= "
+		  "2000", "5") &&
+	   sql_is(path, "SELECT min(rev) FROM pose_rev WHERE rev > 5", "2001"),
+	   "the last ones, and one that a pose came with");
+	ok(sql_is(path, "SELECT count(*) FROM sqlite_schema WHERE name = "
+		  "'pose_by_rev'", "0"), "and the tables are as they were");
+}
+
 static bool same_room(const struct room *a, const struct room *b)
 {
 	/* NAN as it is: all bytes but those between the members */
@@ -443,6 +477,7 @@ int main(void)
 	keeps_layers(in_folder("layers"));
 	keeps_keyframes();
 	keeps_poses();
+	drops_revisions();
 	keeps_rooms();
 	removes();
 	keeps_others();

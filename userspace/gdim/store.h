@@ -23,6 +23,7 @@
 enum {
 	STORE_FRAME	= 96,		/* bytes of a frame id, with the 0 */
 	STORE_VERSION	= 1,		/* of the schema: user_version */
+	STORE_REVISIONS	= 1000,		/* of poses: that are kept in any case */
 	STORE_ERROR	= 256,
 };
 
@@ -137,6 +138,10 @@ struct store_pose {
 
 /**
  * store_poses() - all of them or none; one revision in table pose_rev
+ *
+ * Of the revisions there the last STORE_REVISIONS are kept, and those that a pose
+ * came with; others go, each time that so many more have come.
+ *
  * @stamp:	ns
  * @source:	who says so, for people
  *

@@ -117,6 +117,25 @@ static int put_pose(struct store *s, const struct store_pose *p, int64_t rev,
 	return err ? err : put_link(s, p);
 }
 
+/*
+ * Now and then, as an index is made for it, which each change of poses would
+ * have to keep up. A store that has many of them is not kept from others for
+ * long, and gets rid of them by and by.
+ */
+static int drop_revisions(struct store *s, int64_t newest)
+{
+	int err;
+
+	if (newest % STORE_REVISIONS)
+		return 0;
+	err = store_sql_run(s, SQL_REVS_INDEX, "");
+	if (!err)
+		err = store_sql_run(s, SQL_REVS_DROP, "ii",
+				    newest - STORE_REVISIONS,
+				    (int64_t)10 * STORE_REVISIONS);
+	return err ? err : store_sql_run(s, SQL_REVS_UNINDEX, "");
+}
+
 int store_poses(struct store *s, const struct store_pose *pose,
 		unsigned int count, int64_t stamp, const char *source)
 {
@@ -132,6 +151,8 @@ int store_poses(struct store *s, const struct store_pose *pose,
 		err = put_pose(s, &pose[i], rev, &boxes);
 	if (!err)
 		err = store_extent_put(s, &boxes);
+	if (!err)
+		err = drop_revisions(s, rev);
 	free(boxes.node);
 	return store_changed(s, err);
 }

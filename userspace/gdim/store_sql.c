@@ -63,6 +63,13 @@ static const char *const texts[SQLS] = {
 		"SET x = ?2, y = ?3, yaw = ?4, rev = nullif(?5, 0)",
 	[SQL_POSE_DROP] = "DELETE FROM pose WHERE node = ?",
 	[SQL_POSE_REV] = "INSERT INTO pose_rev(stamp, source) VALUES (?, ?)",
+	/* else each row that goes is looked for in all poses, more than once */
+	[SQL_REVS_INDEX] = "CREATE INDEX pose_by_rev ON pose(rev)",
+	[SQL_REVS_DROP] = "DELETE FROM pose_rev WHERE rev IN "
+		"(SELECT r.rev FROM pose_rev r WHERE r.rev <= ?1 AND NOT EXISTS "
+		"(SELECT 1 FROM pose p WHERE p.rev = r.rev) "
+		"ORDER BY r.rev LIMIT ?2)",
+	[SQL_REVS_UNINDEX] = "DROP INDEX pose_by_rev",
 	[SQL_LINK_PUT] = "INSERT INTO link(node, predecessor, x, y, yaw) "
 		"VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE "
 		"SET predecessor = ?2, x = ?3, y = ?4, yaw = ?5",
