@@ -52,7 +52,8 @@ static void forget_all(void)
 
 static void begin(void)
 {
-	static const struct site_config small = { 32 << 20, 1 };
+	static const struct site_config small = { .memory = 32 << 20,
+						  .threads = 1 };
 	static const char *const names[] = { "slam_map", "hazard_map" };
 	static unsigned int inputs;
 	char error[SITE_ERROR];

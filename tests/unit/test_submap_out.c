@@ -52,7 +52,8 @@ static void open_gdim(struct gdim *g, const char *name)
 {
 	char *argv[] = { (char *)"gdimd", (char *)"--store", (char *)"x",
 			 NULL };
-	static const struct site_config small = { 64 << 20, 1 };
+	static const struct site_config small = { .memory = 64 << 20,
+						  .threads = 1 };
 
 	cli_program = "gdimd";
 	if (config_parse(&g->config, 3, argv))

@@ -118,8 +118,9 @@ static void on_damaged(void *arg, const struct site_damaged *d)
 
 static int open_site(struct gdimd *g, char error[256])
 {
-	const struct site_config config = { g->config.memory,
-					    g->config.threads };
+	const struct site_config config = {
+		.memory = g->config.memory, .threads = g->config.threads,
+	};
 	int err = site_open(&g->site, g->config.store, STORE_CREATE, &config,
 			    error);
 
