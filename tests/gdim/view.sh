@@ -318,7 +318,7 @@ test_browser()
 		ctl -j spot "$x" "$y" && found "
 want = json.load(open('$scratch/out'))['layers']
 got = j['spots'][$i]['layers']
-assert len(got) == 3
+assert len(got) == 4
 for n in got:
     for k in ('value', 'physical'):
         a, b = got[n][k], want[n].get(k)
