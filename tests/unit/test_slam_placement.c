@@ -140,6 +140,49 @@ static void test_sharing(void)
 	ok(!better, "whoever has one more than others");
 }
 
+/* As looked for one by one */
+static uint32_t slow_first(const struct wire_child *child, uint32_t i)
+{
+	uint32_t k = 0;
+
+	if (child[i].from == child[i].owner)
+		return i;
+	while (child[k].parent != child[i].parent ||
+	       child[k].owner != child[i].owner)
+		k++;
+	return k;
+}
+
+static void test_brothers(void)
+{
+	static struct wire_child child[300];
+	static uint32_t first[300];
+	unsigned int wrong = 0, brothers = 0;
+	uint64_t state = 6;
+
+	for (int round = 0; round < 200; round++) {
+		const uint32_t n = 1 + rnd(&state, 300);
+		const uint32_t parents = 1 + rnd(&state, 40);
+
+		for (uint32_t i = 0; i < n; i++)
+			child[i] = (struct wire_child){
+				.parent = rnd(&state, parents),
+				.owner = rnd(&state, WORKERS),
+			};
+		/* a parent is at one place */
+		for (uint32_t i = 0; i < n; i++)
+			child[i].from = child[i].parent % WORKERS;
+		if (placement_first(child, n, parents, first))
+			abort();
+		for (uint32_t i = 0; i < n; i++) {
+			wrong += first[i] != slow_first(child, i);
+			brothers += first[i] != i;
+		}
+	}
+	ok(!wrong && brothers > 1000, "the first of %u brothers is found",
+	   brothers);
+}
+
 /* Endpoints in a few places, as a robot sees the same walls again */
 static void add_hits(struct field *f, struct tiles *pool,
 		     const struct field_kernel *k, uint64_t update,
@@ -274,6 +317,7 @@ static void test_workload(void)
 int main(void)
 {
 	test_sharing();
+	test_brothers();
 	test_maps();
 	test_workload();
 	return tap_done();

@@ -86,21 +86,14 @@ ancestry_id ancestry_parent(const struct ancestry *a, ancestry_id id)
 	return a->node[id].parent;
 }
 
-ancestry_id ancestry_common(const struct ancestry *a, ancestry_id one,
-			    ancestry_id other)
-{
-	while (one != other) {
-		if (ancestry_depth(a, one) >= ancestry_depth(a, other))
-			one = a->node[one].parent;
-		else
-			other = a->node[other].parent;
-	}
-	return one;
-}
-
 uint32_t ancestry_depth(const struct ancestry *a, ancestry_id id)
 {
 	return id ? a->node[id].depth : 0;
+}
+
+uint32_t ancestry_ids(const struct ancestry *a)
+{
+	return a->count;
 }
 
 uint32_t ancestry_nodes(const struct ancestry *a)

@@ -49,9 +49,8 @@ const struct ancestry_step *ancestry_at(const struct ancestry *a,
 /* The step before, 0: there is none */
 ancestry_id ancestry_parent(const struct ancestry *a, ancestry_id id);
 
-/* The last step that both have in common, 0: there is none */
-ancestry_id ancestry_common(const struct ancestry *a, ancestry_id one,
-			    ancestry_id other);
+/* Every id is less than that */
+uint32_t ancestry_ids(const struct ancestry *a);
 
 /* Steps up to @id, with it */
 uint32_t ancestry_depth(const struct ancestry *a, ancestry_id id);

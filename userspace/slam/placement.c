@@ -75,3 +75,34 @@ int placement_share(const uint32_t *parent, uint32_t count,
 	free(children);
 	return moves;
 }
+
+int placement_first(const struct wire_child *child, uint32_t count,
+		    uint32_t parents, uint32_t *first)
+{
+	/* of each parent the last first child, and of each the one before */
+	uint32_t *last = malloc(((size_t)parents + count) * sizeof(*last));
+	uint32_t *before = last + parents;
+
+	if (!last)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < parents; i++)
+		last[i] = NOBODY;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t k;
+
+		first[i] = i;
+		if (child[i].from == child[i].owner)
+			continue;
+		k = last[child[i].parent];
+		while (k != NOBODY && child[k].owner != child[i].owner)
+			k = before[k];
+		if (k != NOBODY) {
+			first[i] = k;
+			continue;
+		}
+		before[i] = last[child[i].parent];
+		last[child[i].parent] = i;
+	}
+	free(last);
+	return 0;
+}

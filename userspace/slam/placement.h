@@ -6,6 +6,7 @@
 #define SLAM_PLACEMENT_H
 
 #include <stdint.h>
+#include "slam/wire.h"
 
 /**
  * placement_share() - place children so that few of them move
@@ -25,5 +26,17 @@
  */
 int placement_share(const uint32_t *parent, uint32_t count,
 		   const uint32_t *home, uint32_t workers, uint32_t *owner);
+
+/**
+ * placement_first() - which child stands for its brothers at the same worker
+ * @child:	[@count]
+ * @parents:	no parent has this number or one above
+ * @first:	[@count] gets the first child that moves to the same worker from
+ *		the same parent, itself perhaps; of those that stay, themselves
+ *
+ * Return: 0; -ENOMEM.
+ */
+int placement_first(const struct wire_child *child, uint32_t count,
+		    uint32_t parents, uint32_t *first);
 
 #endif

@@ -8,34 +8,59 @@
 #include "slam/placement.h"
 #include "slam/team_remote_parts.h"
 
-/* Of the particles that @owner has, who has the latest ancestor in common with
- * @parent
+/* @kin: [ancestry_ids()] gets, of each step that particles of @owner descend
+ * from, the first of these, counted from 1; 0: none does
  */
-static void find_base(const struct remote *r, uint32_t owner,
+static void find_kin(const struct remote *r, uint32_t owner, uint32_t *kin)
+{
+	const struct team_state *s = r->state;
+
+	memset(kin, 0, ancestry_ids(s->ancestry) * sizeof(*kin));
+	for (uint32_t i = 0; i < s->count; i++) {
+		ancestry_id id = r->owner[i] == owner ? s->step[i] : 0;
+
+		for (; id && !kin[id]; id = ancestry_parent(s->ancestry, id))
+			kin[id] = i + 1;
+	}
+}
+
+/* Of the particles that the child's owner has, who has the latest ancestor in
+ * common with its parent
+ */
+static void find_base(const struct remote *r, const uint32_t *kin,
 		      struct wire_child *c)
 {
 	const struct team_state *s = r->state;
-	uint64_t best = 0;
+	ancestry_id id = s->step[c->parent];
 
-	c->base = WIRE_NONE;
-	c->since = 0;
-	for (uint32_t i = 0; i < s->count; i++) {
-		ancestry_id id;
-		uint64_t since;
+	while (id && !kin[id])
+		id = ancestry_parent(s->ancestry, id);
+	if (!id)
+		return;
+	c->base = kin[id] - 1;
+	c->since = tile_version(ancestry_at(s->ancestry, id)->update + 1, 0);
+}
 
-		if (r->owner[i] != owner)
-			continue;
-		id = ancestry_common(s->ancestry, s->step[c->parent],
-				     s->step[i]);
-		if (!id)
-			continue;
-		since = ancestry_at(s->ancestry, id)->update + 1;
-		if (since <= best)
-			continue;
-		best = since;
-		c->base = i;
-		c->since = tile_version(since, 0);
+/* @first: see placement_first() */
+static void find_bases(const struct remote *r, struct wire_child *child,
+		       uint32_t count, const uint32_t *first, uint32_t *kin)
+{
+	for (uint32_t m = 0; m < r->members; m++) {
+		const uint32_t owner = r->member[m].id;
+		bool found = false;
+
+		for (uint32_t i = 0; i < count; i++) {
+			if (child[i].owner != owner ||
+			    child[i].from == owner || first[i] != i)
+				continue;
+			if (!found)
+				find_kin(r, owner, kin);
+			found = true;
+			find_base(r, kin, child + i);
+		}
 	}
+	for (uint32_t i = 0; i < count; i++)
+		child[i] = child[first[i]];
 }
 
 static int plan(struct remote *r, const uint32_t *parent, uint32_t count)
@@ -63,30 +88,25 @@ static int list_children(struct remote *r, const uint32_t *parent,
 			 uint32_t count)
 {
 	struct wire_child *child;
+	uint32_t *first;
 	int err = bytes_reserve(&r->bytes, count * sizeof(*child));
 
 	if (err)
 		return err;
 	child = (struct wire_child *)r->bytes.data;
 	r->bytes.len = count * sizeof(*child);
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t k = 0;
-
+	for (uint32_t i = 0; i < count; i++)
 		child[i] = (struct wire_child){
 			.parent = parent[i], .from = r->owner[parent[i]],
 			.owner = r->next_owner[i], .base = WIRE_NONE,
 		};
-		if (child[i].from == child[i].owner)
-			continue;
-		while (child[k].parent != child[i].parent ||
-		       child[k].owner != child[i].owner)
-			k++;
-		if (k < i)
-			child[i] = child[k];
-		else
-			find_base(r, child[i].owner, child + i);
-	}
-	return 0;
+	first = malloc(((size_t)count + ancestry_ids(r->state->ancestry)) *
+		       sizeof(*first));
+	err = first ? placement_first(child, count, r->count, first) : -ENOMEM;
+	if (!err)
+		find_bases(r, child, count, first, first + count);
+	free(first);
+	return err;
 }
 
 static void become(struct remote *r, uint32_t count)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/array.h"
+#include "slam/placement.h"
 #include "slam/worker_parts.h"
 
 void worker_drop_lates(struct worker *w)
@@ -154,19 +155,21 @@ static int send_maps(struct worker *w, const struct wire_child *child,
 		     uint32_t count)
 {
 	const uint32_t me = engine_id(w->engine);
-	int err = 0;
+	uint32_t *first = malloc(((size_t)count + 1) * sizeof(*first));
+	uint32_t parents = 0;
+	int err = -ENOMEM;
 
+	for (uint32_t i = 0; i < count; i++)
+		parents = child[i].parent < parents ? parents :
+			child[i].parent + 1;
+	if (first)
+		err = placement_first(child, count, parents, first);
 	for (uint32_t i = 0; i < count && !err; i++) {
-		uint32_t k = 0;
-
-		if (child[i].from != me || child[i].owner == me)
-			continue;
-		while (child[k].parent != child[i].parent ||
-		       child[k].owner != child[i].owner)
-			k++;
-		if (k == i)
+		if (child[i].from == me && child[i].owner != me &&
+		    first[i] == i)
 			err = send_map(w, child + i);
 	}
+	free(first);
 	return err;
 }
 
@@ -417,8 +420,9 @@ int worker_on_settle(struct worker *w, const void *data, size_t len)
 	    len < sizeof(*s) + s->count * sizeof(*child))
 		return -EBADMSG;
 	for (uint32_t i = 0; i < s->count; i++) {
-		if (child[i].from == engine_id(w->engine) &&
-		    !particles_has(w->particles, child[i].parent))
+		if (child[i].parent >= SLAM_PARTICLES_MAX ||
+		    (child[i].from == engine_id(w->engine) &&
+		     !particles_has(w->particles, child[i].parent)))
 			return -EBADMSG;
 	}
 	/* who began to send those is gone */
