@@ -472,6 +472,7 @@ done <<-END
 	--patience 1
 	--speed 2
 	--map-every 1
+	--map-memory 1
 	--submap 3
 	--robot anna
 	--map-frame site
@@ -493,6 +494,17 @@ ok "refused: the speed of what does not play"
 refused "--map-every " --from optsample:7462 --laser 0,0,0 --odometry /odom \
 	--map-every 2
 ok "refused: how often a map is published that is not"
+
+# 1 MB is less than the scans of the loop, whose poses change
+for memory in 1 256; do
+	slamd --log "$d/loop.clf" --map-memory $memory --to "$d/mb$memory.mcap" \
+		--quiet --stats "$d/w.json" --trajectory "$d/w.tum"
+	grep -q "without its oldest .* only 1 MB of scans are kept" "$d/err"
+	[ $? = $((memory == 256)) ] &&
+		[ "$(jq ".map_scans_missing > 0" "$d/w.json")" = \
+			"$([ $memory = 1 ] && echo true || echo false)" ]
+	ok "--map-memory $memory: what the map is without is told"
+done
 
 # Outputs that cannot be written are told before anything is done: there would
 # be progress

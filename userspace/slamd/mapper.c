@@ -41,6 +41,7 @@ struct mapper_config mapper_config(const struct slamd_options *o)
 			.resolution = o->params.resolution,
 			.range_max = scan_reach(&o->params),
 		},
+		.memory = (size_t)o->map_memory << 20,
 		.submap = o->submap, .robot = o->robot,
 		.map_frame = o->map_frame, .odom_frame = o->odom_frame,
 		.base_frame = o->base_frame,

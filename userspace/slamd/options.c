@@ -25,7 +25,7 @@ enum {
 	OPT_FROM, OPT_TO, OPT_NODE, OPT_MAP_FRAME, OPT_ODOM_FRAME,
 	OPT_BASE_FRAME, OPT_ROBOT, OPT_SPEED, OPT_PATIENCE, OPT_SUBMAP,
 	OPT_MAP_EVERY, OPT_CHECKPOINT, OPT_MOTION, OPT_WALL, OPT_MAX_SPEED,
-	OPT_RESUME,
+	OPT_MAP_MEMORY, OPT_RESUME,
 };
 
 static const struct argp_option options[] = {
@@ -60,6 +60,8 @@ static const struct argp_option options[] = {
 	{ "submap", OPT_SUBMAP, "M", 0, "of travel for each submap (5)", 2 },
 	{ "map-every", OPT_MAP_EVERY, "S", 0,
 	  "live: publish the whole map this often (5)", 2 },
+	{ "map-memory", OPT_MAP_MEMORY, "MB", 0,
+	  "of scans that the map is drawn from (256)", 2 },
 	{ "robot", OPT_ROBOT, "NAME", 0,
 	  "its topics are below /NAME, its submaps NAME/submap_...", 2 },
 	{ "map-frame", OPT_MAP_FRAME, "FRAME", 0, "of the map (map)", 2 },
@@ -273,6 +275,8 @@ static error_t parse_live(int key, char *arg, struct slamd_options *o)
 		return number("submap", arg, 0.1, 1000, &o->submap);
 	case OPT_MAP_EVERY:
 		return number("map-every", arg, 0.1, 3600, &o->map_every);
+	case OPT_MAP_MEMORY:
+		return whole("map-memory", arg, 1, 1 << 20, &o->map_memory);
 	}
 	return ARGP_ERR_UNKNOWN;
 }
@@ -310,6 +314,11 @@ static bool publishes(const struct slamd_options *o)
 static bool draws_live(const struct slamd_options *o)
 {
 	return o->from && (o->to || o->map);
+}
+
+static bool draws(const struct slamd_options *o)
+{
+	return o->to || draws_live(o);
 }
 
 static bool is_node(const struct slamd_options *o)
@@ -363,6 +372,7 @@ static const struct need {
 	{ OPT_SPEED, plays, "needs --from with a recording" },
 	{ OPT_SUBMAP, publishes, "needs --to" },
 	{ OPT_MAP_EVERY, draws_live, "needs --from, and --to or --map" },
+	{ OPT_MAP_MEMORY, draws, "needs --to, or --from and --map" },
 	{ OPT_ROBOT, publishes, "needs --to" },
 	{ OPT_MAP_FRAME, publishes, "needs --to" },
 	{ OPT_ODOM_FRAME, publishes, "needs --to" },
@@ -527,7 +537,7 @@ int slamd_parse(struct slamd_options *o, int argc, char **argv)
 		.params = slam_defaults, .job = "slam", .workers = 1,
 		.node = "slamd", .map_frame = "map", .odom_frame = "odom",
 		.base_frame = "base_link", .speed = 1, .patience = 1,
-		.submap = 5, .map_every = 5,
+		.submap = 5, .map_every = 5, .map_memory = 256,
 	};
 	err = cli_parse(&argp, argc, argv, &given);
 	if (err || o->version)

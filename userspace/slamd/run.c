@@ -340,8 +340,8 @@ int run_map(struct run *r, struct mapper *m)
 			     error);
 	r->told_map = err;
 	if (mapper_missing(m) && !r->stats.missing)
-		service_logf(LOG_WARNING, "the map is without its oldest %u scans, and more to come: only %zu MB of scans are kept",
-			     mapper_missing(m), SUBMAPS_MEMORY >> 20);
+		service_logf(LOG_WARNING, "the map is without its oldest %u scans, and more to come: only %u MB of scans are kept (--map-memory)",
+			     mapper_missing(m), r->o->map_memory);
 	r->stats.missing = mapper_missing(m);
 	return err;
 }

@@ -20,6 +20,7 @@
  * @robot:	NULL: it has no name
  * @submap:	m of travel for each
  * @map_every:	s
+ * @map_memory:	MB, of scans that the map is drawn from
  * @checkpoint:	file, NULL: none; @resume: go on with it
  * @trajectory, @map, @stats: what is written, NULL: not
  * @threads:	0: as many as there are processors
@@ -39,7 +40,7 @@ struct slamd_options {
 	bool			resume;
 	const char		*trajectory, *map, *stats;
 	const char		*engine, *job;
-	uint32_t		threads, workers;
+	uint32_t		threads, workers, map_memory;
 	bool			quiet, verbose, version;
 };
 
