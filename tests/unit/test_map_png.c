@@ -49,6 +49,11 @@ static void test_colours(void)
 		   colours_name(c));
 	}
 	ok(colours_by_name("x") == -ENOENT, "no colours of that name");
+	/* 20 of 0..100 degrees; walls are drawn black over it */
+	colours_table(COLOURS_HEAT, COLOURS_STEPS, rgb);
+	ok(luminance(rgb[51]) > 0.75 && luminance(rgb[255]) < 0.06,
+	   "colours heat: a room is light, a fire is dark: %.2f %.2f",
+	   luminance(rgb[51]), luminance(rgb[255]));
 	ok(colours_of_role(LAYER_OBSTACLE) == COLOURS_GREY &&
 	   colours_of_role(LAYER_TEMPERATURE) == COLOURS_HEAT &&
 	   colours_of_role(LAYER_HAZARD) == COLOURS_HAZARD &&

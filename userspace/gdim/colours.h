@@ -14,7 +14,7 @@
 enum colours {
 	COLOURS_GREY,		/* occupancy: free white, occupied black */
 	COLOURS_GENERAL,	/* dark blue, green, yellow */
-	COLOURS_HEAT,		/* black, purple, orange, light yellow */
+	COLOURS_HEAT,		/* near white, orange, red, dark purple */
 	COLOURS_HAZARD,		/* cream, orange, dark red */
 	COLOURS_SIGNAL,		/* dark blue, green, light green */
 	COLOURS,
