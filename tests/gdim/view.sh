@@ -282,13 +282,13 @@ test_disk()
 	umount "$disk" && mounted=
 }
 
-# browse WORDS...: what the page's own test found, in $scratch/found
+# browse POINTS: what the page's own test found there, in $scratch/found
 browse()
 {
 	timeout 120 "$chromium" --headless --no-sandbox --disable-gpu \
 		--user-data-dir="$scratch/profile" \
 		--virtual-time-budget=20000 --window-size=1366,768 --dump-dom \
-		"file://$page#test=2.525,0.325;5.025,0.525;500,500" \
+		"file://$page#test=$1" \
 		>"$scratch/dom" 2>/dev/null
 	python3 - "$scratch/dom" "$scratch/found" <<-'END'
 	import html, re, sys
@@ -311,7 +311,7 @@ test_browser()
 		ok 'in a browser # SKIP no chromium'
 		return
 	fi
-	ctl view "$page" && browse && [ "$(cat "$scratch/found")" != '{}' ]
+	ctl view "$page" && browse '2.525,0.325;5.025,0.525;500,500' && [ "$(cat "$scratch/found")" != '{}' ]
 	ok 'a browser shows it'
 	for at in 0:2.525:0.325 1:5.025:0.525 2:500:500; do
 		IFS=: read -r i x y <<<"$at"
@@ -323,9 +323,25 @@ for n in got:
     for k in ('value', 'physical'):
         a, b = got[n][k], want[n].get(k)
         assert a == b or k not in want[n] or abs(a - b) < 1e-6, (n, k, a, b)
-box = {r[0]: r[1] for r in j['spots'][$i]['box']}
+click = j['clicks'][$i]
+names = {'slam_map': 'Walls and obstacles', 'temp_map_fused': 'Temperature',
+         'gas_A_map_1_CO': 'CO gas, sensor A 1', 'gas_A_map_1_H2': 'H2 gas, sensor A 1'}
+on = ['temp_map_fused', 'slam_map']
+said = {r[0]: r[1] for r in click['shown'] + click['folded']}
+assert [r[0] for r in click['shown']] == [names[n] for n in on], click
+assert [r[0] for r in j['spots'][$i]['box']] == [names[n] for n in on], j['spots']
+assert {r[0] for r in click['folded']} == {names[n] for n in names if n not in on}
+assert click['stays'] and click['gone'] and not click['open']
 for n in got:
-    assert box[n] == 'unknown' if got[n]['value'] is None else float(box[n]) == got[n]['value'], box"
+    text, l = said[names[n]], got[n]
+    if l['value'] is None:
+        assert text == 'unknown', text
+    elif n == 'slam_map':
+        word = 'free' if l['value'] <= 35 else 'occupied' if l['value'] >= 65 else 'undecided'
+        assert text == '%s (%d %%)' % (word, l['value']), text
+    else:
+        v, unit = text.split(' ', 1)
+        assert unit == l['unit'] and abs(float(v) - l['physical']) <= 0.0501, text"
 		ok "the spot under the pointer is that of gdimctl spot: $x $y"
 	done
 	for what in zoomed panned up fits wheel switched plays next names; do
@@ -335,6 +351,126 @@ for n in got:
 	found 'assert j["images"] == 0 and j["scripts"] == 1
 assert j["rooms"] == ['"'$evil'"'] and j["first"].startswith("snapshot_")'
 	ok 'in a browser: names are text'
+	test_fire
+}
+
+# A floor at 20 degrees, a fire on it, and layers of each kind; nobody told of
+# rooms or repeaters, and the robot stood still
+make_fire()
+{
+	python3 - "$scratch" <<-'END'
+	import math, sys
+	side = 100
+	def put(name, f):
+	    with open(f'{sys.argv[1]}/{name}.i8', 'wb') as out:
+	        out.write(bytes(f((x + .5) / 10, (y + .5) / 10) & 255
+	                        for y in range(side) for x in range(side)))
+	far = lambda x, y: math.hypot(x - 7.05, y - 6.05)
+	put('walls', lambda x, y: 98 if 5 < x < 5.2 and y < 8 else
+	    50 if y > 9.5 else 2)
+	put('heat', lambda x, y: max(5, round(43 - 20 * far(x, y))))
+	put('kelvin', lambda x, y: 20)
+	put('hazard', lambda x, y: max(0, round(90 - 40 * far(x, y))))
+	put('cost', lambda x, y: 10)
+	open(sys.argv[1] + '/one.csv', 'w').write('0,5,5,0\n')
+	END
+	store=$scratch/fire.db
+	put=(import-submaps --size 100x100 --resolution 0.1
+		--poses "$scratch/one.csv")
+	ctl "${put[@]}" --layer nav_cost_map --role cost "$scratch/cost.i8" &&
+		ctl "${put[@]}" --layer slam_map --role obstacle \
+			"$scratch/walls.i8" &&
+		ctl "${put[@]}" --layer other_map --role other \
+			"$scratch/cost.i8" &&
+		ctl "${put[@]}" --layer temp_map_remote --role temperature \
+			--unit K --range 273.15:373.15 "$scratch/kelvin.i8" &&
+		ctl "${put[@]}" --layer temp_map_fused --role temperature \
+			--unit °C --range 0:400 "$scratch/heat.i8"
+}
+
+# dom PYTHON: of the page as the browser has it: ids, hidden, headings, names
+dom() { python3 - "$scratch/dom" "$1" <<-'END' 2>"$scratch/py.err" ||
+	import html.parser, sys
+	class Dom(html.parser.HTMLParser):
+	    void = ('meta', 'input', 'br', 'img', 'link')
+	    def __init__(self):
+	        super().__init__()
+	        self.open, self.seen, self.gone, self.kinds, self.text = [], [], [], [], None
+	    def handle_starttag(self, tag, attributes):
+	        a = dict(attributes)
+	        hidden = 'hidden' in a or bool(self.open and self.open[-1][1])
+	        inside = [i for _, _, i in self.open]
+	        if a.get('id'):
+	            (self.gone if hidden else self.seen).append(a['id'])
+	        if tag not in self.void:
+	            self.open.append((tag, hidden, a.get('id') or a.get('class')))
+	        self.text = 'h2' if tag == 'h2' and 'layers' in inside else \
+	            'name' if tag == 'span' and 'name' in inside else None
+	    def handle_endtag(self, tag):
+	        while self.open and self.open.pop()[0] != tag:
+	            pass
+	        self.text = None
+	    def handle_data(self, text):
+	        if self.text == 'h2':
+	            self.kinds.append((text, []))
+	        elif self.text:
+	            self.kinds[-1][1].append(text)
+	d = Dom()
+	d.feed(open(sys.argv[1], encoding='utf-8').read())
+	exec(sys.argv[2])
+	END
+	{ tail -n 1 "$scratch/py.err" | sed 's/^/# /'; false; }; }
+
+# What people in a hurry need from the page
+test_fire()
+{
+	local put points='2.05,2.05;7.05,6.05;5.1,2.05;2.05,9.75;7.75,6.05'
+
+	make_fire && ctl view "$page" && browse "$points"
+	ok 'a fire: a page'
+	dom "assert d.kinds == [('Temperature', ['Temperature, °C',
+'Temperature seen from afar, °C']), ('Walls and obstacles', ['Walls and obstacles']),
+('Driving', ['Cost of driving']), ('Others', ['other_map'])], d.kinds"
+	ok 'layers are grouped by kind, with plain names and units'
+	dom "assert {'rooms', 'way', 'repeaters', 'time', 'time-keys'} <= set(d.gone), d.gone
+assert {'peaks', 'layers', 'fit'} <= set(d.seen), d.seen"
+	ok 'tools with nothing to show are hidden'
+	found "c = j['clicks']
+assert c[0]['shown'] == [['Temperature', '20 °C'], ['Walls and obstacles', 'free (2 %)']], c[0]
+assert c[0]['folded'] == [['Temperature seen from afar', '20 °C'],
+    ['Cost of driving', '10 of 100'], ['other_map', '10 of 100']], c[0]
+assert c[1]['shown'][0] == ['Temperature', '172 °C'], c[1]
+assert [x['shown'][1][1] for x in c[2:4]] == ['occupied (98 %)', 'undecided (50 %)'], c"
+	ok 'the spot box: what is shown, in units, and the rest folded'
+	found "
+y = lambda c: sum(w * (v / 255) ** 2.2 for w, v in zip((.2126, .7152, .0722), c))
+room, fire, wall = map(y, j['bare'][:3])
+print('# luminance: room %.2f, fire %.2f, wall %.2f' % (room, fire, wall))
+assert room > 0.86 and wall < 0.004 and fire < 0.63, (room, fire, wall)"
+	ok 'a floor at 20 degrees is light, walls on it are black, a fire is strong'
+	found "p, = j['peaks']
+assert p['layer'] == 'temp_map_fused' and p['highest'] == 'hottest 172 °C', p
+assert max(abs(p['at'][0] - 7.05), abs(p['at'][1] - 6.05)) < 0.01, p
+assert [l['at'] for l in p['lines']] == [40, 60, 100], p
+for l in p['lines']:
+    far = 6.05 + (43 - l['at'] / 4) / 20
+    assert l['parts'] > 20 and abs(l['top'][1] - far) < 0.1, (l, far)
+assert j['marked'] is True"
+	ok 'lines at 40, 60 and 100 degrees, and the hottest place'
+	found "assert j['bare'][0] != j['bare'][3] and j['plan'] == [
+    [253, 253, 253], [253, 253, 253], [16, 20, 24], [180, 186, 194], [253, 253, 253]], j['plan']
+assert j['undecided'] != j['plan'] and j['undecided'][2] != j['undecided'][3]"
+	ok 'walls are shown as free, undecided and occupied, or as how sure that is'
+	found "assert j['asked'] == [50, 80], j['asked']"
+	ok 'lines are drawn where somebody wants them'
+	ctl "${put[@]}" --layer hazard_map --role hazard "$scratch/hazard.i8" &&
+		ctl view "$page" && browse "$points" && dom "assert d.kinds[0] == ('Hazards', ['Hazard, %']), d.kinds"
+	ok 'hazards come first'
+	found "p, = j['peaks']
+assert p['layer'] == 'hazard_map' and p['highest'] == 'highest 90 %', p
+assert [l['at'] for l in p['lines']] == [50, 75] and all(l['parts'] for l in p['lines']), p
+assert [r[0] for r in j['clicks'][0]['shown']] == ['Hazard', 'Walls and obstacles']"
+	ok 'and are shown first, with lines'
 }
 
 make_input

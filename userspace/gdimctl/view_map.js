@@ -13,7 +13,7 @@ let data, tile, packs = [];	/* packs: first id, cells of all their tiles */
 let now = 0, playing = 0, queued = false;
 let view = { x: 0, y: 0, scale: 50 };	/* middle in m, pixels of CSS per m */
 let pointer = null;		/* in pixels of CSS */
-let pinned = null;		/* a spot in m, instead of the pointer */
+let pinned = null;		/* a spot in m that was clicked on */
 let moved = false;		/* by hand: not all is shown any more */
 const pictures = new Map();
 
@@ -51,6 +51,13 @@ async function load() {
 	data = JSON.parse($("data").textContent);
 	$("data").remove();
 	tile = data.tile;
+	data.layers.forEach(l => {
+		l.lines = firstLines(l);
+		l.decided = isPlan(l);
+	});
+	data.order = data.layers.map((l, i) => i).sort((a, b) =>
+		kindOf(data.layers[a]) - kindOf(data.layers[b]) ||
+		rankOf(data.layers[a]) - rankOf(data.layers[b]) || a - b);
 	let first = 1;
 	for (const p of data.packs) {
 		let cells = await inflate(p.data);
@@ -110,16 +117,11 @@ function plain(l, v) {
 /*
  * Pictures of maps: a pixel is a cell, high y is at the top
  */
-function isPlan(l) {
-	return l.role === "obstacle";
-}
-
-function paletteOf(l) {
+function paletteOf(l, how) {
 	const colours = new Uint32Array(l.full + 1);
 	const little = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
 	for (let v = 0; v <= l.full; v++) {
-		const at = 6 * Math.round(v * 255 / l.full);
-		const rgb = parseInt(l.colours.slice(at, at + 6), 16);
+		const rgb = how(l, v);
 		const r = rgb >> 16, g = rgb >> 8 & 255, b = rgb & 255;
 		colours[v] = little ? (255 << 24 | b << 16 | g << 8 | r) >>> 0 :
 			(r << 24 | g << 16 | b << 8 | 255) >>> 0;
@@ -129,23 +131,23 @@ function paletteOf(l) {
 
 /* @walls: only what is occupied */
 function pictureOf(number, walls) {
-	const key = number + (walls ? "w" : "");
+	const l = data.layers[data.maps[number].layer];
+	const key = number + (walls ? "w" : "") + (l.decided ? "d" : "");
 	let c = pictures.get(key);
 	if (c) {
 		pictures.delete(key);
 		pictures.set(key, c);
 		return c;
 	}
-	const m = data.maps[number], l = data.layers[m.layer];
-	const [tx, ty, w, h] = m.tiles;
-	l.palette = l.palette || paletteOf(l);
+	const m = data.maps[number], [tx, ty, w, h] = m.tiles;
+	const palette = paletteOf(l, l.decided ? planColour : colourOf);
 	c = document.createElement("canvas");
 	c.width = w * tile;
 	c.height = h * tile;
 	const p = c.getContext("2d");
 	const image = p.createImageData(tile, tile);
 	const out = new Uint32Array(image.data.buffer);
-	const least = walls ? .65 * l.full : 0;
+	const least = walls ? OCCUPIED * l.full : 0;
 	m.id.forEach((id, k) => {
 		if (!id)
 			return;
@@ -154,7 +156,7 @@ function pictureOf(number, walls) {
 			for (let x = 0; x < tile; x++) {
 				const v = cells[at + y * tile + x];
 				out[(tile - 1 - y) * tile + x] =
-					v > l.full || v < least ? 0 : l.palette[v];
+					v > l.full || v < least ? 0 : palette[v];
 			}
 		p.putImageData(image, k % w * tile,
 			(h - 1 - Math.floor(k / w)) * tile);
@@ -217,13 +219,16 @@ function drawRooms() {
 	}
 }
 
-/* Where repeaters and the robot are drawn, that names are not to lie on */
+/* Where repeaters, the robot and highest places are drawn, that names are not to lie on */
 function marks() {
 	const at = $("repeaters").checked ? data.repeaters.map(
 		([x, y]) => [toX(x), toY(y)]) : [];
 	const way = $("way").checked && data.ways[data.times[now].way];
 	if (way && way.xy.length > 1)
 		at.push([toX(way.xy[way.xy.length - 2]), toY(way.xy[way.xy.length - 1])]);
+	for (const { p } of peaksNow())
+		if (p.at)
+			at.push([toX(p.at[0]), toY(p.at[1])]);
 	return at;
 }
 
@@ -316,6 +321,19 @@ function drawScale() {
 	text(label, x + w / 2, y - 6, "#1c2733");
 }
 
+/* Where the box was pinned: a ring that leaves what is there to be seen */
+function drawPinned() {
+	if (!pinned)
+		return;
+	for (const [colour, width] of [["#fff", 4], ["#1c2733", 1.5]]) {
+		pen.strokeStyle = colour;
+		pen.lineWidth = width;
+		pen.beginPath();
+		pen.arc(toX(pinned[0]), toY(pinned[1]), 5, 0, 2 * Math.PI);
+		pen.stroke();
+	}
+}
+
 function draw() {
 	const ratio = window.devicePixelRatio || 1;
 	const w = Math.round(canvas.clientWidth * ratio);
@@ -327,25 +345,28 @@ function draw() {
 	}
 	pen.setTransform(ratio, 0, 0, ratio, 0, 0);
 	pen.clearRect(0, 0, w, h);
-	const shown = data.layers.map((l, i) => i).filter(i => data.layers[i].on);
+	const shown = data.order.filter(i => data.layers[i].on);
 	const plans = shown.filter(i => isPlan(data.layers[i]));
 	for (const i of plans)
 		drawMap(i, data.layers[i].opacity, false);
-	for (const i of shown)
+	for (const i of shown.reverse())	/* hazards are on top */
 		if (!isPlan(data.layers[i]))
 			drawMap(i, data.layers[i].opacity, false);
 	for (const i of plans)	/* walls stay to be seen */
 		if (shown.length > plans.length)
 			drawMap(i, data.layers[i].opacity, true);
+	drawLines();
 	if ($("rooms").checked)
 		drawRooms();
 	if ($("way").checked)
 		drawWay();
 	if ($("repeaters").checked)
 		drawRepeaters();
+	drawHighest();
 	if ($("rooms").checked)
 		drawNames();
 	drawScale();
+	drawPinned();
 	showSpot();
 }
 

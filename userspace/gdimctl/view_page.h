@@ -7,7 +7,7 @@
  * what it reads out is exact; a tile that did not change since the time before
  * is not stored again.
  *
- * The page is view.html with view_map.js, view_use.js and one JSON object:
+ * The page is view.html with the scripts view_*.js and one JSON object:
  *
  *	packs	tiles, each pack a zlib stream in base64: a byte for each cell
  *		of layers of 8 bits; else per tile the high bytes and then the

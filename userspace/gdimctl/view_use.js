@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * view_use.js - the page of maps: what people do with it, and its own test
+ * view_use.js - the page of maps: what people do with it
  */
+"use strict";
 
 /*
  * What is at a spot
@@ -16,38 +17,70 @@ function inside(outline, x, y) {
 	return is;
 }
 
-function cell(row, s) {
-	row.insertCell().textContent = s;
+/* A table of layers and of what they have at a spot, as people say it */
+function spotTable(layers, x, y) {
+	const table = document.createElement("table");
+	for (const i of layers) {
+		const l = data.layers[i], row = table.insertRow();
+		row.insertCell().textContent = plainName(l).replace(/, [^,]*$/,
+			s => s === ", " + unitOf(l) ? "" : s);
+		row.insertCell().textContent = spotWords(l, valueAt(i, x, y));
+	}
+	return table;
+}
+
+let unfolded = false;	/* what is not shown, in the spot box */
+
+/* The box: what is shown; if it was clicked on, also the rest, folded */
+function spotBox(x, y) {
+	const rooms = data.rooms[data.times[now].rooms] || [];
+	const room = rooms.find(r => inside(r.outline, x, y));
+	const on = data.order.filter(i => data.layers[i].on);
+	const off = data.order.filter(i => !data.layers[i].on);
+	const parts = [element("div", { textContent: "x " + digits(+x.toFixed(2)) +
+		"  y " + digits(+y.toFixed(2)) + " m" +
+		(room ? " \u2013 " + (room.name || "room " + room.id) : "") })];
+	if (on.length)
+		parts.push(spotTable(on, x, y));
+	if (!off.length)
+		return parts;
+	if (!pinned) {
+		parts.push(element("small", { textContent:
+			"click: " + off.length + " not shown" }));
+		return parts;
+	}
+	const rest = element("details", { open: unfolded },
+		element("summary", { textContent: "Not shown (" + off.length + ")" }),
+		spotTable(off, x, y));
+	rest.addEventListener("toggle", () => {
+		unfolded = rest.open;
+		placeBox();
+	});
+	parts.push(rest);
+	return parts;
+}
+
+/* Beside the spot, where there is room */
+function placeBox() {
+	const box = $("spot");
+	const at = pinned ? { x: toX(pinned[0]), y: toY(pinned[1]) } : pointer;
+	const right = at.x + box.offsetWidth + 20 > canvas.clientWidth;
+	const low = at.y + box.offsetHeight + 20 > canvas.clientHeight;
+	box.style.left = Math.max(4, right ? at.x - box.offsetWidth - 14 :
+		at.x + 14) + "px";
+	box.style.top = Math.max(4, low ? at.y - box.offsetHeight - 14 :
+		at.y + 14) + "px";
 }
 
 function showSpot() {
 	const box = $("spot");
-	if (pinned)
-		pointer = { x: toX(pinned[0]), y: toY(pinned[1]) };
-	box.hidden = !pointer;
-	if (!pointer)
+	box.hidden = !pointer && !pinned;
+	box.classList.toggle("pinned", !!pinned);
+	if (box.hidden)
 		return;
-	const [x, y] = pinned || [fromX(pointer.x), fromY(pointer.y)];
-	const rooms = data.rooms[data.times[now].rooms] || [];
-	const room = rooms.find(r => inside(r.outline, x, y));
-	const table = document.createElement("table");
-	const head = document.createElement("div");
-	head.textContent = "x " + digits(+x.toFixed(2)) + "  y " +
-		digits(+y.toFixed(2)) + " m" +
-		(room ? " \u2013 " + (room.name || "room " + room.id) : "");
-	data.layers.forEach((l, i) => {
-		const v = valueAt(i, x, y), row = table.insertRow();
-		cell(row, l.name);
-		cell(row, v < 0 ? "unknown" : digits(plain(l, v)));
-		cell(row, v < 0 || !l.unit ? "" : digits(physical(l, v)) + " " + l.unit);
-	});
-	box.replaceChildren(head, table);
-	const right = pointer.x + box.offsetWidth + 20 > canvas.clientWidth;
-	const low = pointer.y + box.offsetHeight + 20 > canvas.clientHeight;
-	box.style.left = Math.max(4, right ? pointer.x - box.offsetWidth - 14 :
-		pointer.x + 14) + "px";
-	box.style.top = Math.max(4, low ? pointer.y - box.offsetHeight - 14 :
-		pointer.y + 14) + "px";
+	box.replaceChildren(...spotBox(...(pinned ||
+		[fromX(pointer.x), fromY(pointer.y)])));
+	placeBox();
 }
 
 /*
@@ -105,6 +138,8 @@ function fit() {
 }
 
 const fingers = new Map();
+const CLICK = 4;	/* pixels of CSS: a press that moves further is a pull */
+let pressed = null;	/* where, while it may become a click */
 
 function place(e) {
 	const box = canvas.getBoundingClientRect();
@@ -115,14 +150,16 @@ canvas.addEventListener("pointerdown", e => {
 	if (e.isTrusted)
 		canvas.setPointerCapture(e.pointerId);
 	fingers.set(e.pointerId, place(e));
-	pointer = fingers.size === 1 ? place(e) : null;
+	pressed = fingers.size === 1 ? place(e) : null;
+	pointer = pressed;
 	redraw();
 });
 
 canvas.addEventListener("pointermove", e => {
 	const p = place(e), was = fingers.get(e.pointerId);
-	pinned = null;
-	if (was && fingers.size === 1) {
+	if (pressed && Math.hypot(p.x - pressed.x, p.y - pressed.y) > CLICK)
+		pressed = null;
+	if (was && fingers.size === 1 && !pressed) {
 		pan(p.x - was.x, p.y - was.y);
 	} else if (was && fingers.size === 2) {
 		const [id] = [...fingers.keys()].filter(k => k !== e.pointerId);
@@ -133,14 +170,22 @@ canvas.addEventListener("pointermove", e => {
 		if (before > 5 && after > 5)
 			zoom(after / before, (p.x + o.x) / 2, (p.y + o.y) / 2);
 	}
-	if (was)
+	if (was && !pressed)
 		fingers.set(e.pointerId, p);
 	pointer = fingers.size < 2 ? p : null;
 	redraw();
 });
 
+canvas.addEventListener("pointerup", () => {
+	if (pressed)
+		pinned = [fromX(pressed.x), fromY(pressed.y)];
+	redraw();
+});
 for (const name of ["pointerup", "pointercancel"])
-	canvas.addEventListener(name, e => fingers.delete(e.pointerId));
+	canvas.addEventListener(name, e => {
+		fingers.delete(e.pointerId);
+		pressed = null;
+	});
 canvas.addEventListener("pointerleave", e => {
 	if (e.pointerType === "mouse")
 		pointer = null;
@@ -153,11 +198,17 @@ canvas.addEventListener("wheel", e => {
 		(e.deltaMode ? 30 : 1))) * .0025), p.x, p.y);
 }, { passive: false });
 
+function unpin() {
+	pinned = null;
+	pointer = null;
+	redraw();
+}
+
 document.addEventListener("keydown", e => {
 	const step = 60, kind = e.target.type;
 	const moves = { ArrowLeft: [step, 0], ArrowRight: [-step, 0],
 		ArrowUp: [0, step], ArrowDown: [0, -step] };
-	if (e.ctrlKey || e.altKey || e.metaKey)
+	if (e.ctrlKey || e.altKey || e.metaKey || kind === "text")
 		return;
 	if (moves[e.key] && kind !== "range")
 		pan(...moves[e.key]);
@@ -171,6 +222,8 @@ document.addEventListener("keydown", e => {
 		setTime(now - 1);
 	else if (e.key === ".")
 		setTime(now + 1);
+	else if (e.key === "Escape" && pinned)
+		unpin();
 	else if (e.key === " " && kind !== "checkbox" && kind !== "button")
 		play();
 	else
@@ -224,11 +277,13 @@ function element(name, properties, ...children) {
 	return e;
 }
 
+/* As drawn: also where colours do not go evenly with the value */
 function colourBar(l) {
 	const c = element("canvas", { className: "bar", width: 256, height: 1 });
 	const p = c.getContext("2d");
 	for (let i = 0; i < 256; i++) {
-		p.fillStyle = "#" + l.colours.slice(6 * i, 6 * i + 6);
+		p.fillStyle = "#" + (l.decided ? planColour : colourOf)(l,
+			i / 255 * l.full).toString(16).padStart(6, "0");
 		p.fillRect(i, 0, 1, 1);
 	}
 	return c;
@@ -236,28 +291,65 @@ function colourBar(l) {
 
 function ticks(l) {
 	const box = element("div", { className: "ticks" });
+	if (l.decided) {
+		box.append(...["free", "undecided", "occupied"].map(s =>
+			element("span", { textContent: s })));
+		return box;
+	}
 	for (let i = 0; i <= 4; i++) {
-		const v = l.low + (l.high - l.low) * i / 4;
+		const v = shownValue(l, l.full * i / 4), unit = unitOf(l);
 		box.append(element("span", { textContent: digits(+v.toPrecision(4)) +
-			(i === 4 && l.unit ? " " + l.unit : "") }));
+			(i === 4 && unit ? " " + unit : "") }));
 	}
 	return box;
+}
+
+/* Of walls: free and occupied, or how sure that is */
+function decidedChoice(l, legend) {
+	const check = element("input", { type: "checkbox", checked: l.decided });
+	check.addEventListener("change", () => {
+		l.decided = check.checked;
+		legend.replaceChildren(colourBar(l), ticks(l));
+		redraw();
+	});
+	return element("label", { className: "plain" }, check,
+		"As free and occupied");
+}
+
+/* Where lines are drawn */
+function lineChoice(l) {
+	const input = element("input", { type: "text", className: "lines",
+		value: l.lines.map(digits).join(" "), placeholder: "none" });
+	input.setAttribute("aria-label", "Lines of " + plainName(l));
+	input.addEventListener("change", () => {
+		l.lines = linesIn(input.value);
+		input.value = l.lines.map(digits).join(" ");
+		redraw();
+	});
+	return element("label", { className: "opacity" }, "Lines at", input, unitOf(l));
 }
 
 function addLayer(l) {
 	const check = element("input", { type: "checkbox", checked: l.on });
 	const range = element("input", { type: "range", min: 0, max: 100,
 		value: Math.round(l.opacity * 100) });
-	range.setAttribute("aria-label", "Opacity of " + l.name);
-	const more = element("div", { className: "more" }, colourBar(l), ticks(l),
+	range.setAttribute("aria-label", "Opacity of " + plainName(l));
+	const legend = element("div", {}, colourBar(l), ticks(l));
+	const more = element("div", { className: "more" }, legend,
 		element("label", { className: "opacity" }, "Opacity", range));
+	if (isPlan(l))
+		more.append(decidedChoice(l, legend));
+	if (hasPeak(l))
+		more.append(lineChoice(l));
 	const reduced = data.maps.find(m => data.layers[m.layer] === l && m.reduced > 1);
 	if (reduced)
 		more.append(element("small", { textContent: "shown in cells of " +
 			digits(reduced.res) + " m" }));
 	l.card = element("div", { className: "layer" },
 		element("label", { className: "name" }, check,
-			element("span", { textContent: l.name })), more);
+			element("span", { textContent: plainName(l) })),
+		element("small", { className: "raw", textContent: l.name }),
+		more);
 	check.addEventListener("change", () => {
 		l.on = check.checked;
 		l.card.classList.toggle("off", !l.on);
@@ -272,23 +364,43 @@ function addLayer(l) {
 	$("layers").append(l.card);
 }
 
-/* At first: the plan, and the first of what is over it */
+/* Tools that have nothing to show are not there */
+function hideTools() {
+	const tools = {
+		rooms: data.rooms.some(r => r.length),
+		way: data.ways.some(w => w.xy.length > 2),
+		repeaters: data.repeaters.length > 0,
+		peaks: data.layers.some(hasPeak),
+	};
+	for (const id in tools)
+		$(id).parentElement.hidden = !tools[id];
+	$("tools").hidden = !Object.values(tools).some(there => there);
+	$("time").hidden = $("time-keys").hidden = data.times.length < 2;
+}
+
+/* At first: the plan, and the first of what is over it: a hazard if there is one */
 function start() {
-	const first = data.layers.findIndex(l => !isPlan(l));
+	const first = data.order.find(i => !isPlan(data.layers[i]));
+	let kind = -1;
 	document.title = data.title + " \u2013 map";
 	$("title").textContent = data.title;
-	data.layers.forEach((l, i) => {
+	for (const i of data.order) {
+		const l = data.layers[i];
 		l.on = isPlan(l) || i === first;
 		l.opacity = isPlan(l) ? 1 : .75;
+		if (kindOf(l) !== kind)
+			$("layers").append(element("h2",
+				{ textContent: KINDS[kind = kindOf(l)].title }));
 		addLayer(l);
-	});
+	}
+	hideTools();
 	$("slider").max = data.times.length - 1;
 	$("slider").addEventListener("input", () => setTime(+$("slider").value));
 	$("play").addEventListener("click", play);
 	$("in").addEventListener("click", () => zoom(1.3));
 	$("out").addEventListener("click", () => zoom(1 / 1.3));
 	$("fit").addEventListener("click", fit);
-	for (const id of ["rooms", "way", "repeaters"])
+	for (const id of ["rooms", "way", "repeaters", "peaks"])
 		$(id).addEventListener("change", redraw);
 	new ResizeObserver(() => {
 		if (!moved)
@@ -298,103 +410,3 @@ function start() {
 	setTime(data.times.length - 1);
 	fit();
 }
-
-/*
- * PAGE.html#test=X,Y;X,Y checks itself: the title becomes what it found
- */
-function pixels() {
-	draw();
-	const all = pen.getImageData(0, 0, canvas.width, canvas.height).data;
-	let sum = 0;
-	for (let i = 0; i < all.length; i += 4)
-		sum = (sum * 31 + all[i] * 65536 + all[i + 1] * 256 + all[i + 2]) % 4294967291;
-	return sum;
-}
-
-function key(name) {
-	document.body.dispatchEvent(new KeyboardEvent("keydown",
-		{ key: name, bubbles: true, cancelable: true }));
-}
-
-function hover(x, y) {
-	const box = canvas.getBoundingClientRect();
-	const event = name => canvas.dispatchEvent(new PointerEvent(name,
-		{ clientX: box.left + toX(x), clientY: box.top + toY(y), pointerId: 1,
-		  pointerType: "mouse", bubbles: true }));
-	event("pointermove");
-	draw();
-	const rows = [...$("spot").querySelectorAll("tr")].map(r =>
-		[...r.cells].map(c => c.textContent));
-	event("pointerleave");
-	return rows;
-}
-
-function selfTest(points) {
-	const done = {}, newest = data.times.length - 1;
-	draw();		/* the first time fonts may not be there yet */
-	const whole = pixels();
-	done.spots = points.map(([x, y]) => ({ x, y, box: hover(x, y),
-		layers: Object.fromEntries(data.layers.map((l, i) => {
-			const v = valueAt(i, x, y);
-			return [l.name, { value: v < 0 ? null : plain(l, v),
-				physical: v < 0 ? null : +physical(l, v).toFixed(6),
-				unit: l.unit }];
-		})) }));
-	const before = { ...view };
-	key("+");
-	done.zoomed = view.scale > before.scale;
-	key("-");
-	key("ArrowRight");
-	done.panned = view.x > before.x && view.y === before.y;
-	key("ArrowUp");
-	done.up = view.y > before.y;
-	key("0");
-	done.fits = Math.abs(view.scale - before.scale) < 1e-9 && pixels() === whole;
-	canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: -100, cancelable: true,
-		clientX: 50, clientY: 50 }));
-	done.wheel = view.scale > before.scale;
-	fit();
-	done.switched = data.layers.filter(l => l.on).every(l => {
-		l.check.click();
-		const without = pixels();
-		l.check.click();
-		return without !== whole && pixels() === whole;
-	});
-	$("slider").value = 0;
-	$("slider").dispatchEvent(new Event("input"));
-	done.first = data.times[now].name;
-	done.past = hover(...(points[0] || [0, 0]));
-	key(" ");
-	done.plays = newest ? playing !== 0 : playing === 0;
-	if (playing)
-		key(" ");
-	key(".");
-	done.next = now === Math.min(1, newest);
-	setTime(newest);
-	done.times = data.times.map(t => t.name);
-	done.rooms = (data.rooms[data.times[now].rooms] || []).map(r => r.name);
-	const [room] = data.rooms[data.times[now].rooms] || [];
-	$("rooms").checked = $("repeaters").checked = true;
-	data.repeaters.push(room ? room.at : [0, 0]);
-	draw();
-	done.names = placed.length > 0 && marks().every(([u, v]) => placed.every(
-		([x, y]) => Math.abs(u - x) > 14 || Math.abs(v - y) >= 20));
-	data.repeaters.pop();
-	done.images = document.images.length;
-	done.scripts = document.scripts.length;
-	document.title = "TEST " + JSON.stringify(done);
-}
-
-/* #at=X,Y: as if the pointer were there */
-load().then(() => {
-	start();
-	const wish = /^#(test|at)=?(.*)$/.exec(location.hash);
-	const points = wish ? wish[2].split(";").filter(s => s).map(
-		s => s.split(",").map(Number)) : [];
-	if (wish && wish[1] === "test")
-		selfTest(points);
-	else if (points.length)
-		pinned = points[0];
-	redraw();
-}).catch(e => trouble("The page cannot be shown: " + e +
-	(window.DecompressionStream ? "" : " (this browser is too old)")));
