@@ -484,6 +484,30 @@ static void test_memory(void)
 	mosaic_destroy(all);
 }
 
+/* What nobody looks at does not take turns in memory */
+static void test_unwatched(void)
+{
+	enum { ROOM = 70 };		/* tiles */
+	struct mosaic *m = make_mosaic(8, 0.05, RULE_MEAN, false, 1,
+				       ROOM * 4096 * 4);
+	struct mosaic_work work = { 0 };
+
+	make_site(8, 0.05, false);
+	for (unsigned int i = 0; i < SUBMAPS; i++) {
+		submap[i].pose.x += 6.0 * i;
+		put(m, i);
+	}
+	while (mosaic_update(m, 1, &work) > 0)
+		;
+	ok(!mosaic_is_stale(m) && mosaic_size(m).tiles > ROOM + 20 &&
+	   work.tiles && work.tiles <= ROOM &&
+	   mosaic_size(m).bytes <= ROOM * 4096 * 4,
+	   "of %u tiles %llu are fused in the memory of %d, %llu drawn for %d",
+	   mosaic_size(m).tiles, (unsigned long long)work.tiles, ROOM,
+	   (unsigned long long)work.drawn, SUBMAPS);
+	mosaic_destroy(m);
+}
+
 /* Submaps that are larger than the windows they are splatted in, and others */
 static void test_large(void)
 {
@@ -622,6 +646,7 @@ int main(void)
 		test_changes(rule, rule == RULE_MAX || rule == RULE_LOG_ODDS);
 	test_only_what_moved();
 	test_memory();
+	test_unwatched();
 	test_large();
 	test_far_away();
 	test_too_large();

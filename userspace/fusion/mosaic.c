@@ -448,7 +448,10 @@ static size_t room_for(const struct mosaic *m, const uint32_t *tile,
 	return bytes;
 }
 
-/* Tiles that were wanted since @since are not forgotten for these */
+/*
+ * For those that are @wanted, tiles are forgotten that were not since @since.
+ * For others none is: they would take turns in being fused, for nobody.
+ */
 static int fuse_some(struct mosaic *m, const uint32_t *tile,
 		     unsigned int count, uint64_t since, bool wanted,
 		     struct mosaic_work *work)
@@ -456,7 +459,7 @@ static int fuse_some(struct mosaic *m, const uint32_t *tile,
 	const size_t bytes = room_for(m, tile, count);
 	int err;
 
-	mosaic_trim(m, bytes, since);
+	mosaic_trim(m, bytes, wanted ? since : 0);
 	if (!wanted && m->bytes + bytes > m->config.memory) {
 		give_up(m, tile, count);
 		return 0;
@@ -487,7 +490,6 @@ static void shrink(struct mosaic *m)
 int mosaic_update(struct mosaic *m, uint64_t deadline,
 		  struct mosaic_work *work)
 {
-	const uint64_t since = mosaic_clock(m) + 1;
 	unsigned int count, n;
 	uint32_t *tile;
 	int err;
@@ -506,7 +508,7 @@ int mosaic_update(struct mosaic *m, uint64_t deadline,
 			break;
 		}
 		n = count - i < portion(m) ? count - i : portion(m);
-		err = fuse_some(m, tile + i, n, since, false, work);
+		err = fuse_some(m, tile + i, n, 0, false, work);
 	}
 	free(tile);
 	mosaic_trim(m, 0, UINT64_MAX);
