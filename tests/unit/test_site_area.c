@@ -164,6 +164,53 @@ static void test_same(const char *path)
 	site_close(whole);
 }
 
+static int count_wants(void *arg, unsigned int layer, const struct rect *r)
+{
+	unsigned int *wants = arg;
+
+	(void)layer;
+	(void)r;
+	++*wants;
+	return -EAGAIN;
+}
+
+/* As in a daemon that has just begun, and fuses when there is time */
+static void test_unfused(const char *path)
+{
+	struct site *whole = open_site(path, STORE_READ);
+	struct site *s = open_site(path, STORE_READ);
+	unsigned int wants = 0, same = 0, rooms = 0;
+	uint64_t seed = 7;
+
+	site_set_want(whole, want, whole);
+	site_fuse(whole, -1, UINT64_MAX, NULL, NULL);
+	site_set_want(s, count_wants, &wants);
+	for (unsigned int i = 0; i < SPOTS / 3; i++) {
+		const double x = rnd(&seed, 1000 * (SIDE + 2) * STEP) / 1000. -
+				 STEP;
+		const double y = rnd(&seed, 1000 * (SIDE + 2) * STEP) / 1000. -
+				 STEP;
+
+		same += same_text(spot(whole, x, y), spot(s, x, y));
+	}
+	for (unsigned int i = 0; i < 20; i++)
+		rooms += same_text(room(whole, i), room(s, i));
+	ok(same == SPOTS / 3 && rooms == 20 && !wants &&
+	   !site_counts(s).tile_bytes,
+	   "before anything is fused: %u of %d spots, %u of 20 rooms, %u times "
+	   "fused for one", same, SPOTS / 3, rooms, wants);
+	/* a little of it: most of what others see is not there yet */
+	site_fuse(s, -1, 1, NULL, NULL);
+	ok(same_text(spot(whole, 10, 10), spot(s, 10, 10)) && !wants,
+	   "nor while it is fused");
+	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
+	ok(same_text(spot(whole, 10, 10), spot(s, 10, 10)) && !wants &&
+	   site_counts(s).tile_bytes,
+	   "and then the fused map is asked");
+	site_close(s);
+	site_close(whole);
+}
+
 /* Of the file, for one spot by both connections */
 static int pages_read(const char *path, double at)
 {
@@ -198,6 +245,7 @@ int main(void)
 	make(path, SIDE);
 	make(small, 6);
 	test_same(path);
+	test_unfused(path);
 	test_cost(small, path);
 	remove_folder();
 	return tap_done();

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include "common/array.h"
 #include "gdim/site_parts.h"
 
@@ -196,4 +197,55 @@ int site_read_area(struct site *s, const struct site_area *area,
 	free(a.node);
 	free(a.submap);
 	return err;
+}
+
+/*
+ * What fusing has not come to yet
+ */
+
+enum { PART_MEMORY = 64 << 20 };	/* of a part, bytes, at most */
+
+static int read_fused(struct site *part, unsigned int layer, struct raster *r)
+{
+	int err = site_fuse(part, layer, UINT64_MAX, NULL, NULL);
+
+	if (!err)
+		err = site_read(part, layer, r);
+	if (err != -EAGAIN)
+		return err;
+	err = site_want(part, layer, &r->rect);
+	return err ? err : site_read(part, layer, r);
+}
+
+int site_read_stored(struct site *s, unsigned int layer, struct raster *r)
+{
+	const struct site_config config = { .memory = PART_MEMORY,
+					    .threads = 1, .in_part = true };
+	const double cell = site_resolution(s, layer);
+	const struct site_area area = {
+		r->rect.x * cell, r->rect.y * cell,
+		(r->rect.x + (double)r->rect.width) * cell,
+		(r->rect.y + (double)r->rect.height) * cell,
+	};
+	char error[SITE_ERROR];
+	struct site *part;
+	struct layer l;
+	int number, err;
+
+	site_layer(s, layer, &l);
+	err = site_open(&part, s->path, STORE_READ, &config, error);
+	if (err)
+		return err;
+	err = site_read_area(part, &area, error);
+	number = site_find_layer(part, l.name);
+	if (!err)
+		err = number < 0 ? -ENODATA : read_fused(part, number, r);
+	site_close(part);
+	if (err != -ENODATA)
+		return err;
+	r->bits = l.bits;
+	r->resolution = cell;
+	memset(r->cells, 0xff,
+	       (size_t)r->rect.width * r->rect.height * sizeof(*r->cells));
+	return 0;
 }

@@ -295,6 +295,7 @@ static int renew(struct site *s, unsigned int number)
 	pthread_mutex_unlock(&s->lock);
 	m = make_mosaic(s, &layer, resolution, layer.rule);
 	if (m) {
+		layer_set_whole(l, false);
 		pthread_rwlock_wrlock(&l->gate);
 		old = l->mosaic;
 		l->before += old ? mosaic_changes(old, UINT64_MAX, NULL, NULL) :
@@ -367,6 +368,8 @@ static int fuse_layer(struct site *s, unsigned int number, uint64_t deadline,
 			work->failed++;
 	free(change);
 	err = mosaic_update(l->mosaic, deadline, work);
+	if (!err)
+		layer_set_whole(l, true);
 	make_good(s);
 	return err;
 }
@@ -465,11 +468,47 @@ static int look_up(struct site *s, unsigned int layer, double x, double y,
 	return value;
 }
 
+/*
+ * Whether a part of a map that is not fused yet is read from the store: what is
+ * small, and only if others fuse meanwhile
+ */
+static bool ask_store(struct site *s, unsigned int layer, const struct rect *r)
+{
+	enum { SMALL = 1 << 18 };	/* cells */
+
+	return s->want && !layer_is_whole(s->layer[layer]) &&
+	       (uint64_t)r->width * r->height <= SMALL &&
+	       site_layer_submaps(s, layer);
+}
+
+/* Return: as site_value(), and a negative errno below -1 */
+static int stored_value(struct site *s, unsigned int layer, double x, double y)
+{
+	const double resolution = site_resolution(s, layer);
+	const double u = floor(x / resolution), v = floor(y / resolution);
+	int16_t value = -1;
+	struct raster r = { .cells = &value };
+	int err;
+
+	if (!(fabs(u) < INT32_MAX && fabs(v) < INT32_MAX))
+		return -1;
+	r.rect = (struct rect){ u, v, 1, 1 };
+	err = site_read_stored(s, layer, &r);
+	return err ? err : value;
+}
+
 int site_value(struct site *s, unsigned int layer, double x, double y)
 {
-	struct rect cell;
-	int value = look_up(s, layer, x, y, &cell);
+	struct rect cell = { 0, 0, 1, 1 };
+	int value;
 
+	if (ask_store(s, layer, &cell)) {
+		value = stored_value(s, layer, x, y);
+		/* errors are -EPERM or less, and no store gives that one */
+		if (value >= -1)
+			return value;
+	}
+	value = look_up(s, layer, x, y, &cell);
 	if (value == -EAGAIN && !bring_back(s, layer, &cell))
 		value = look_up(s, layer, x, y, &cell);
 	return value < 0 ? -1 : value;
@@ -486,8 +525,14 @@ static int read_part(struct site *s, unsigned int layer, struct raster *r)
 
 int site_read(struct site *s, unsigned int layer, struct raster *r)
 {
-	int err = read_part(s, layer, r);
+	int err;
 
+	if (ask_store(s, layer, &r->rect)) {
+		err = site_read_stored(s, layer, r);
+		if (!err)
+			return 0;
+	}
+	err = read_part(s, layer, r);
 	if (err != -EAGAIN)
 		return err;
 	err = bring_back(s, layer, &r->rect);

@@ -49,6 +49,8 @@ struct submap {
  * @first_resolution: of the first one in the store, m, if that may be another
  *		one: of a site in part; else 0
  * @pending:	@pendings submaps of which the fused map does not know yet
+ * @whole:	@mosaic was up to date once; until then it lacks what was stored
+ *		long ago. Any thread looks at it
  */
 struct layer_state {
 	int64_t			id;
@@ -59,7 +61,7 @@ struct layer_state {
 	uint32_t		first, submaps;
 	double			first_resolution;
 	uint32_t		*pending, pendings, pending_room;
-	bool			renew;
+	bool			renew, whole;
 };
 
 /**
@@ -133,6 +135,28 @@ int site_move(struct site *s, const struct site_transform *t,
 	      unsigned int count, const char *source,
 	      int (*also)(void *arg, char error[SITE_ERROR]), void *arg,
 	      char error[SITE_ERROR]);
+
+/* Fusing sets whether a layer is whole, others ask */
+static inline void layer_set_whole(struct layer_state *l, bool whole)
+{
+	__atomic_store_n(&l->whole, whole, __ATOMIC_RELEASE);
+}
+
+static inline bool layer_is_whole(const struct layer_state *l)
+{
+	return __atomic_load_n(&l->whole, __ATOMIC_ACQUIRE);
+}
+
+/**
+ * site_read_stored() - a part of a fused map, of what the store has there
+ * @r: as mosaic_read()
+ *
+ * On its own, beside fusing, through connections of its own; it costs what lies
+ * there and not what the site has. What has nothing is unknown. For any thread.
+ *
+ * Return: 0; -ENOMEM; as store_open().
+ */
+int site_read_stored(struct site *s, unsigned int layer, struct raster *r);
 
 /* Number of a frame's node, or INDEX_NONE */
 uint32_t site_find_node(const struct site *s, const char *frame);
