@@ -313,7 +313,7 @@ static const struct setting settings[] = {
 	{ "socket", "PATH", "to be asked and told on, by gdimctl (/run/gdim/gdimd.sock)", "a path", set_socket },
 	{ "http", "ADDRESS:PORT", "to be asked and told on by HTTP; PORT: on the loopback; none: not (127.0.0.1:8460)", "ADDRESS:PORT, PORT or none", set_http },
 	{ "http-token-file", "FILE", "tokens, one a line, of those who may use HTTP; without it only this machine may", "a path", set_http_tokens },
-	{ "memory", "MB", "for cells and fused maps (1024)", "32..1048576 MB", set_memory },
+	{ "memory", "MB", "for cells and fused maps (96)", "32..1048576 MB", set_memory },
 	{ "threads", "N", "that fuse maps, 0: one for each CPU (0)", "0..256", set_threads },
 	{ 0 }
 };
@@ -395,7 +395,7 @@ int config_parse(struct config *c, int argc, char **argv)
 			[LAYER_GAS] = { 0, 1000 },
 			[LAYER_SIGNAL] = { -100, 0 },
 		},
-		.quota = 1ULL << 30, .log_size = 64 << 20,
+		.quota = 1ULL << 30, .log_size = 64 << 20, .memory = 96 << 20,
 	};
 	settings_options(settings, options + 3, SETTINGS_MAX - 3);
 	ret = settings_load_told(argc, argv, section_of, c);
