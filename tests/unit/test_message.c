@@ -174,6 +174,52 @@ static void fill_room(struct message_room *r)
 	};
 }
 
+static struct message_doubles doubles(const double *f, uint32_t n)
+{
+	return (struct message_doubles){ (const uint8_t *)f, n, false };
+}
+
+static void fill_camera_info(struct message_camera_info *c)
+{
+	static const double d[] = { 0.1, -0.2, 0, 0, 0.05 };
+
+	*c = (struct message_camera_info){
+		.header = header(), .height = 480, .width = 640,
+		.distortion_model = str("plumb_bob"), .d = doubles(d, 5),
+		.k = { 500, 0, 320, 0, 500, 240, 0, 0, 1 },
+		.r = { 1, 0, 0, 0, 1, 0, 0, 0, 1 },
+		.p = { 500, 0, 320, -25, 0, 500, 240, 0, 0, 0, 1, 0 },
+		.binning_x = 2, .binning_y = 1, .roi = { 8, 16, 32, 64 },
+		.roi_rectify = 1,
+	};
+}
+
+static void fill_imu(struct message_imu *m)
+{
+	*m = (struct message_imu){
+		.header = header(), .orientation = { 0, 0, 0.6, 0.8 },
+		.angular_velocity = { 0.25, 0, -0.5 },
+		.linear_acceleration = { 0, 0.5, 9.75 },
+	};
+	for (int i = 0; i < 9; i++) {
+		m->orientation_covariance[i] = i;
+		m->angular_velocity_covariance[i] = i + 10;
+		m->linear_acceleration_covariance[i] = i + 20;
+	}
+}
+
+static void fill_joints(struct message_joint_state *j)
+{
+	static const double position[] = { 0.5, -1.25 }, velocity[] = { 3, 4 };
+
+	*j = (struct message_joint_state){
+		.header = header(), .names = 2,
+		.name = { str("left"), str("r") },
+		.position = doubles(position, 2),
+		.velocity = doubles(velocity, 2),
+	};
+}
+
 static void fill(enum message_kind kind)
 {
 	static const uint8_t part[] = { 255, 0, 100, 50, 7 };
@@ -215,6 +261,12 @@ static void fill(enum message_kind kind)
 		msg.uint8.data = 200;
 	else if (kind == MESSAGE_ROOM)
 		fill_room(&msg.room);
+	else if (kind == MESSAGE_CAMERA_INFO)
+		fill_camera_info(&msg.camera_info);
+	else if (kind == MESSAGE_IMU)
+		fill_imu(&msg.imu);
+	else if (kind == MESSAGE_JOINT_STATE)
+		fill_joints(&msg.joints);
 	else if (kind == MESSAGE_TWIST_STAMPED)
 		msg.twist_stamped = (struct message_twist_stamped){
 			header(), { { 0.5, 0, 0 }, { 0, 0, -0.25 } },
@@ -520,8 +572,10 @@ static void test_names(void)
 			MESSAGE_DEFINITION_MAX;
 	}
 	ok(good == MESSAGE_TYPES, "names and definitions");
-	ok(message_any_kind_of("sensor_msgs/Imu") == -ENOENT &&
-	   message_kind_of("sensor_msgs/Imu") == -ENOENT &&
+	ok(message_kind_of("tf/tfMessage") == MESSAGE_TRANSFORMS,
+	   "the old name of transforms");
+	ok(message_any_kind_of("sensor_msgs/Joy") == -ENOENT &&
+	   message_kind_of("sensor_msgs/Joy") == -ENOENT &&
 	   message_kind_of("Image") == -ENOENT, "unknown types");
 	message_definition(MESSAGE_COMPRESSED_IMAGE, MESSAGE_ROS1, text);
 	ok(!strcmp(text, "std_msgs/Header header\nstring format\nuint8[] data\n"

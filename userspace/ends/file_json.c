@@ -223,6 +223,65 @@ static void fill_path(cJSON *o, const struct message_path *m)
 	}
 }
 
+static void add_numbers(cJSON *to, const char *key,
+			const struct message_doubles *f)
+{
+	cJSON *a = cJSON_AddArrayToObject(to, key);
+
+	for (uint32_t i = 0; i < f->count; i++)
+		cJSON_AddItemToArray(a, cJSON_CreateNumber(message_double(f,
+									  i)));
+}
+
+static void fill_camera_info(cJSON *o, const struct message_camera_info *m)
+{
+	static const char *const names[] = {
+		"x_offset", "y_offset", "height", "width",
+	};
+	cJSON *roi;
+
+	add_header(o, &m->header);
+	cJSON_AddNumberToObject(o, "height", m->height);
+	cJSON_AddNumberToObject(o, "width", m->width);
+	add_text(o, "distortion_model", m->distortion_model);
+	add_numbers(o, "d", &m->d);
+	add_doubles(o, "k", m->k, 9);
+	add_doubles(o, "r", m->r, 9);
+	add_doubles(o, "p", m->p, 12);
+	cJSON_AddNumberToObject(o, "binning_x", m->binning_x);
+	cJSON_AddNumberToObject(o, "binning_y", m->binning_y);
+	roi = cJSON_AddObjectToObject(o, "roi");
+	for (unsigned int i = 0; i < 4; i++)
+		cJSON_AddNumberToObject(roi, names[i], m->roi[i]);
+	cJSON_AddBoolToObject(roi, "do_rectify", m->roi_rectify);
+}
+
+static void fill_imu(cJSON *o, const struct message_imu *m)
+{
+	add_header(o, &m->header);
+	add_vector(o, "orientation", m->orientation, 4);
+	add_doubles(o, "orientation_covariance", m->orientation_covariance, 9);
+	add_vector(o, "angular_velocity", m->angular_velocity, 3);
+	add_doubles(o, "angular_velocity_covariance",
+		    m->angular_velocity_covariance, 9);
+	add_vector(o, "linear_acceleration", m->linear_acceleration, 3);
+	add_doubles(o, "linear_acceleration_covariance",
+		    m->linear_acceleration_covariance, 9);
+}
+
+static void fill_joints(cJSON *o, const struct message_joint_state *m)
+{
+	cJSON *list;
+
+	add_header(o, &m->header);
+	list = cJSON_AddArrayToObject(o, "name");
+	for (uint32_t i = 0; i < m->names; i++)
+		add_text(list, NULL, m->name[i]);
+	add_numbers(o, "position", &m->position);
+	add_numbers(o, "velocity", &m->velocity);
+	add_numbers(o, "effort", &m->effort);
+}
+
 static int fill(cJSON *o, enum message_kind kind, const union message *msg)
 {
 	switch (kind) {
@@ -251,6 +310,15 @@ static int fill(cJSON *o, enum message_kind kind, const union message *msg)
 		return 0;
 	case MESSAGE_PATH:
 		fill_path(o, &msg->path);
+		return 0;
+	case MESSAGE_CAMERA_INFO:
+		fill_camera_info(o, &msg->camera_info);
+		return 0;
+	case MESSAGE_IMU:
+		fill_imu(o, &msg->imu);
+		return 0;
+	case MESSAGE_JOINT_STATE:
+		fill_joints(o, &msg->joints);
 		return 0;
 	default:
 		return -EINVAL;

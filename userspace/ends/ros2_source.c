@@ -129,7 +129,8 @@ static bool is_small(int kind)
 {
 	return kind == MESSAGE_LASER_SCAN || kind == MESSAGE_ODOMETRY ||
 	       kind == MESSAGE_TWIST || kind == MESSAGE_TWIST_STAMPED ||
-	       kind == MESSAGE_TRANSFORMS;
+	       kind == MESSAGE_TRANSFORMS || kind == MESSAGE_CAMERA_INFO ||
+	       kind == MESSAGE_IMU || kind == MESSAGE_JOINT_STATE;
 }
 
 static dds_entity_t make_reader(struct ros2_source *s, struct topic *t,

@@ -123,28 +123,40 @@ static int walk_bytes(struct walk *w, struct message_bytes *b)
 	return 0;
 }
 
-static int walk_floats(struct walk *w, struct message_floats *f)
+/* Numbers of @size bytes, which are only looked at when somebody asks */
+static int walk_reals(struct walk *w, unsigned int size, const uint8_t **data,
+		      uint32_t *count, bool *big)
 {
 	size_t place;
-	int err = walk_number(w, &f->count, 4);
+	int err = walk_number(w, count, 4);
 
 	/* what is empty is not aligned either */
 	if (!err)
-		err = take(w, f->count ? 4 : 1, (size_t)f->count * 4, &place);
+		err = take(w, *count ? size : 1, (size_t)*count * size, &place);
 	if (err)
 		return err;
 	if (w->in) {
-		f->data = w->in + place;
-		f->big_endian = w->big;
-	} else if (w->out && f->data) {
-		for (size_t i = 0; i < f->count && f->big_endian; i++)
-			for (size_t j = 0; j < 4; j++)
-				w->out[place + 4 * i + j] =
-					f->data[4 * i + 3 - j];
-		if (f->count && !f->big_endian)
-			memcpy(w->out + place, f->data, (size_t)f->count * 4);
+		*data = w->in + place;
+		*big = w->big;
+	} else if (w->out && *data) {
+		for (size_t i = 0; i < *count && *big; i++)
+			for (size_t j = 0; j < size; j++)
+				w->out[place + size * i + j] =
+					(*data)[size * i + size - 1 - j];
+		if (*count && !*big)
+			memcpy(w->out + place, *data, (size_t)*count * size);
 	}
 	return 0;
+}
+
+static int walk_floats(struct walk *w, struct message_floats *f)
+{
+	return walk_reals(w, 4, &f->data, &f->count, &f->big_endian);
+}
+
+static int walk_doubles(struct walk *w, struct message_doubles *f)
+{
+	return walk_reals(w, 8, &f->data, &f->count, &f->big_endian);
 }
 
 static int walk_fields(struct walk *w, const struct field *f, void *base);
@@ -253,6 +265,8 @@ static int walk_field(struct walk *w, const struct field *f, void *base)
 		return walk_bytes(w, member);
 	case FLOATS:
 		return walk_floats(w, member);
+	case DOUBLES:
+		return walk_doubles(w, member);
 	case STRUCT:
 		return walk_fields(w, f->sub, member);
 	case LIST:
@@ -386,5 +400,13 @@ float message_float(const struct message_floats *f, uint32_t i)
 	float v;
 
 	copy_number(&v, f->data + (size_t)i * 4, 4, f->big_endian);
+	return v;
+}
+
+double message_double(const struct message_doubles *f, uint32_t i)
+{
+	double v;
+
+	copy_number(&v, f->data + (size_t)i * 8, 8, f->big_endian);
 	return v;
 }

@@ -37,10 +37,13 @@ enum message_kind {
 	MESSAGE_TWIST,			/* geometry_msgs */
 	MESSAGE_TWIST_STAMPED,
 	MESSAGE_DIAGNOSTICS,		/* diagnostic_msgs/DiagnosticArray */
-	MESSAGE_KINDS,			/* those above travel over links */
-	MESSAGE_TRANSFORMS = MESSAGE_KINDS, /* tf2_msgs/TFMessage */
+	MESSAGE_TRANSFORMS,		/* tf2_msgs/TFMessage */
 	MESSAGE_PATH,			/* nav_msgs */
-	MESSAGE_POLYGON,		/* geometry_msgs/PolygonStamped */
+	MESSAGE_CAMERA_INFO,		/* sensor_msgs */
+	MESSAGE_IMU,
+	MESSAGE_JOINT_STATE,
+	MESSAGE_KINDS,			/* those above travel over links */
+	MESSAGE_POLYGON = MESSAGE_KINDS, /* geometry_msgs/PolygonStamped */
 	MESSAGE_GRID_UPDATE,		/* map_msgs/OccupancyGridUpdate */
 	MESSAGE_UINT8,			/* std_msgs */
 	MESSAGE_ROOM,			/* gdim_msgs/RoomInformation */
@@ -54,6 +57,7 @@ enum {
 	MESSAGE_DIMS		= 4,
 	MESSAGE_STATUSES	= 16,
 	MESSAGE_VALUES		= 32,
+	MESSAGE_JOINTS		= 256,
 	MESSAGE_DEFINITION_MAX	= 4096,	/* bytes of any definition */
 };
 
@@ -70,6 +74,13 @@ struct message_bytes {
 
 /* float32 as it came: at any address, in any byte order */
 struct message_floats {
+	const uint8_t	*data;
+	uint32_t	count;
+	bool		big_endian;
+};
+
+/* float64 likewise */
+struct message_doubles {
 	const uint8_t	*data;
 	uint32_t	count;
 	bool		big_endian;
@@ -238,6 +249,42 @@ struct message_path {
 	struct message_list	poses;	/* struct message_pose_stamped */
 };
 
+/**
+ * struct message_camera_info - sensor_msgs/CameraInfo
+ * @d:	of the model of distortion
+ * @k, @r, @p: matrices, row by row
+ * @roi: x_offset, y_offset, height, width, pixels
+ */
+struct message_camera_info {
+	struct message_header	header;
+	uint32_t		height, width;
+	struct message_string	distortion_model;
+	struct message_doubles	d;
+	double			k[9], r[9], p[12];
+	uint32_t		binning_x, binning_y;
+	uint32_t		roi[4];
+	uint8_t			roi_rectify;
+};
+
+/* rad/s, m/s^2; covariances row by row */
+struct message_imu {
+	struct message_header	header;
+	double			orientation[4];	/* x, y, z, w */
+	double			orientation_covariance[9];
+	double			angular_velocity[3];
+	double			angular_velocity_covariance[9];
+	double			linear_acceleration[3];
+	double			linear_acceleration_covariance[9];
+};
+
+/* rad or m, each list as long as @names or empty */
+struct message_joint_state {
+	struct message_header	header;
+	uint32_t		names;
+	struct message_string	name[MESSAGE_JOINTS];
+	struct message_doubles	position, velocity, effort;
+};
+
 /* geometry_msgs/Point32, m */
 struct message_point32 {
 	float			x, y, z;
@@ -301,6 +348,9 @@ union message {
 	struct message_diagnostics	diagnostics;
 	struct message_transforms	tf;
 	struct message_path		path;
+	struct message_camera_info	camera_info;
+	struct message_imu		imu;
+	struct message_joint_state	joints;
 	struct message_polygon		polygon;
 	struct message_grid_update	update;
 	struct message_uint8		uint8;
@@ -414,5 +464,6 @@ bool message_string_is(const struct message_string *s, const char *text);
 
 /* float number @i of them, @i < count */
 float message_float(const struct message_floats *f, uint32_t i);
+double message_double(const struct message_doubles *f, uint32_t i);
 
 #endif

@@ -191,6 +191,43 @@ static const struct field path[] = {
 	{ .op = END }
 };
 
+static const struct field camera_info[] = {
+	HEADER(struct message_camera_info),
+	FIELD(U32, struct message_camera_info, height),
+	FIELD(U32, struct message_camera_info, width),
+	FIELD(STRING, struct message_camera_info, distortion_model),
+	FIELD(DOUBLES, struct message_camera_info, d),
+	ARRAY(F64, struct message_camera_info, k, 9),
+	ARRAY(F64, struct message_camera_info, r, 9),
+	ARRAY(F64, struct message_camera_info, p, 12),
+	FIELD(U32, struct message_camera_info, binning_x),
+	FIELD(U32, struct message_camera_info, binning_y),
+	ARRAY(U32, struct message_camera_info, roi, 4),
+	FIELD(U8, struct message_camera_info, roi_rectify),
+	{ .op = END }
+};
+
+static const struct field imu[] = {
+	HEADER(struct message_imu),
+	ARRAY(F64, struct message_imu, orientation, 4),
+	ARRAY(F64, struct message_imu, orientation_covariance, 9),
+	ARRAY(F64, struct message_imu, angular_velocity, 3),
+	ARRAY(F64, struct message_imu, angular_velocity_covariance, 9),
+	ARRAY(F64, struct message_imu, linear_acceleration, 3),
+	ARRAY(F64, struct message_imu, linear_acceleration_covariance, 9),
+	{ .op = END }
+};
+
+static const struct field joint_state[] = {
+	HEADER(struct message_joint_state),
+	LISTED(struct message_joint_state, names, name, message_name_fields,
+	       MESSAGE_JOINTS),
+	FIELD(DOUBLES, struct message_joint_state, position),
+	FIELD(DOUBLES, struct message_joint_state, velocity),
+	FIELD(DOUBLES, struct message_joint_state, effort),
+	{ .op = END }
+};
+
 const struct field message_point_fields[] = {
 	FIELD(F32, struct message_point32, x),
 	FIELD(F32, struct message_point32, y),
@@ -252,6 +289,9 @@ const struct field *const message_fields[MESSAGE_TYPES] = {
 	[MESSAGE_DIAGNOSTICS] = diagnostics,
 	[MESSAGE_TRANSFORMS] = transforms,
 	[MESSAGE_PATH] = path,
+	[MESSAGE_CAMERA_INFO] = camera_info,
+	[MESSAGE_IMU] = imu,
+	[MESSAGE_JOINT_STATE] = joint_state,
 	[MESSAGE_POLYGON] = polygon,
 	[MESSAGE_GRID_UPDATE] = grid_update,
 	[MESSAGE_UINT8] = uint8,

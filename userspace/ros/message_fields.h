@@ -15,6 +15,7 @@ enum op {
 	STRING,			/* struct message_string */
 	BYTES,			/* struct message_bytes */
 	FLOATS,			/* struct message_floats */
+	DOUBLES,		/* struct message_doubles */
 	STRUCT,
 	LIST,			/* of structs, counted by another member */
 	SEQUENCE,		/* struct message_list, of any length */

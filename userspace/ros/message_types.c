@@ -14,7 +14,7 @@ enum part {
 	TIME_2, HEADER, FIELD, POINT, QUATERNION, POSE, POSE_COVARIANCE,
 	VECTOR3, TWIST, TWIST_COVARIANCE, METADATA, DIMENSION, LAYOUT, ARRAY,
 	GRID_INFO, STATUS, VALUE, TRANSFORM, TRANSFORM_STAMPED, POSE_STAMPED,
-	POINT32, POLYGON, PARTS,
+	POINT32, POLYGON, REGION, PARTS,
 };
 
 /* What messages consist of; @ros1 if it differs there */
@@ -128,6 +128,12 @@ static const struct {
 		"float32 z\n", NULL },
 	[POLYGON] = { "geometry_msgs/Polygon",
 		"geometry_msgs/Point32[] points\n", NULL },
+	[REGION] = { "sensor_msgs/RegionOfInterest",
+		"uint32 x_offset\n"
+		"uint32 y_offset\n"
+		"uint32 height\n"
+		"uint32 width\n"
+		"bool do_rectify\n", NULL },
 };
 
 #define HAS(part)	(1u << (part))
@@ -239,6 +245,48 @@ static const struct type {
 		"std_msgs/Header header\n"
 		"geometry_msgs/PoseStamped[] poses\n", NULL,
 		STAMPED | POSED | HAS(POSE_STAMPED) },
+	[MESSAGE_CAMERA_INFO] = { NAMES("sensor_msgs", "CameraInfo"),
+		"c9a58c1b0b154e0e6da7578cb991d214",
+		"std_msgs/Header header\n"
+		"uint32 height\n"
+		"uint32 width\n"
+		"string distortion_model\n"
+		"float64[] d\n"
+		"float64[9] k\n"
+		"float64[9] r\n"
+		"float64[12] p\n"
+		"uint32 binning_x\n"
+		"uint32 binning_y\n"
+		"sensor_msgs/RegionOfInterest roi\n",
+		"std_msgs/Header header\n"
+		"uint32 height\n"
+		"uint32 width\n"
+		"string distortion_model\n"
+		"float64[] D\n"
+		"float64[9] K\n"
+		"float64[9] R\n"
+		"float64[12] P\n"
+		"uint32 binning_x\n"
+		"uint32 binning_y\n"
+		"sensor_msgs/RegionOfInterest roi\n",
+		STAMPED | HAS(REGION) },
+	[MESSAGE_IMU] = { NAMES("sensor_msgs", "Imu"),
+		"6a62c6daae103f4ff57a132d6f95cec2",
+		"std_msgs/Header header\n"
+		"geometry_msgs/Quaternion orientation\n"
+		"float64[9] orientation_covariance\n"
+		"geometry_msgs/Vector3 angular_velocity\n"
+		"float64[9] angular_velocity_covariance\n"
+		"geometry_msgs/Vector3 linear_acceleration\n"
+		"float64[9] linear_acceleration_covariance\n", NULL,
+		STAMPED | HAS(QUATERNION) | HAS(VECTOR3) },
+	[MESSAGE_JOINT_STATE] = { NAMES("sensor_msgs", "JointState"),
+		"3066dcd76a6cfaef579bd0f34173e9fd",
+		"std_msgs/Header header\n"
+		"string[] name\n"
+		"float64[] position\n"
+		"float64[] velocity\n"
+		"float64[] effort\n", NULL, STAMPED },
 	[MESSAGE_POLYGON] = { NAMES("geometry_msgs", "PolygonStamped"),
 		"c6be8f7dc3bee7fe9e8d296070f53340",
 		"std_msgs/Header header\n"
@@ -275,6 +323,9 @@ static const struct type {
 
 int message_any_kind_of(const char *type)
 {
+	/* as ROS 1 called it before there was tf2: the same message */
+	if (!strcmp(type, "tf/tfMessage"))
+		return MESSAGE_TRANSFORMS;
 	for (int kind = 0; kind < MESSAGE_TYPES; kind++)
 		for (int i = 0; i < 3; i++)
 			if (!strcmp(type, types[kind].names[i]))
