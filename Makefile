@@ -23,7 +23,7 @@ BIN	:= $(BUILD)/bin
 LIB	:= $(BUILD)/lib/liboptsample.a
 LIB_TESTS := paths split md depth voxel cloudblock rangeimage cloud80 tilecode tiles \
 	     mappyramid velodyne vscan vscan_code laserscan blob layers
-BRIDGE_TESTS := assembly control bridge publish ways receiver budget seal
+BRIDGE_TESTS := assembly control bridge publish ways receiver budget seal small
 CODING_TESTS := coding
 LINKD_TESTS := linkd linkd_plan linkd_load linkd_pace linkd_link
 BAG_TESTS := message bag service
@@ -367,7 +367,7 @@ SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize=alignment \
 LIB_CLANG := $(LIB_OBJECTS:$(BUILD)/lib/%=$(BUILD)/fuzz-lib/lib/%)
 BAG_CLANG := $(patsubst $(BUILD)/obj/%,$(BUILD)/fuzz-lib/%,$(BAG) \
 	     $(filter %/assembly.o %/control.o %/codec.o %/budget.o \
-	     $(BUILD)/obj/bridge/decode%,$(BRIDGE)))
+	     $(BUILD)/obj/bridge/decode% $(BUILD)/obj/bridge/transforms.o,$(BRIDGE)))
 # GDIM's decoders need little of each other: an archive
 GDIM_CLANG := $(patsubst userspace/%.c,$(BUILD)/fuzz-lib/%.o,\
 	     $(filter-out %/map_figure.c,$(wildcard \

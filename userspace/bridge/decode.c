@@ -4,11 +4,6 @@
  */
 #include <stdlib.h>
 #include "bridge/decode_kinds.h"
-#include "lib/blob.h"
-
-static int decode_blob(void **state, const struct decode_limits *limits,
-		       const struct decode_call *c);
-static void decode_blob_free(void *state);
 
 static const struct decode_kind {
 	int	(*decode)(void **state, const struct decode_limits *limits,
@@ -74,39 +69,4 @@ int decoder_frame(struct decoder *d, const struct decode_call *c)
 	own.budget = d->budget;
 	own.reserved = &d->reserved[c->codec];
 	return kinds[c->codec].decode(&d->state[c->codec], &d->limits, &own);
-}
-
-static void decode_blob_free(void *state)
-{
-	blob_decoder_destroy(state);
-}
-
-static int add_blob(void *d, const void *payload, size_t len)
-{
-	return blob_add(d, payload, len);
-}
-
-static int decode_blob(void **state, const struct decode_limits *limits,
-		       const struct decode_call *c)
-{
-	struct decode_result r = { "", c->topic->kind, NULL, 1, true };
-	const uint8_t *data;
-	union message msg;
-	long len;
-
-	if (!*state)
-		*state = blob_decoder_create(limits->bytes);
-	if (!*state)
-		return -ENOMEM;
-	blob_begin(*state);
-	if (!decode_add(c, *state, add_blob))
-		return -EPROTO;
-	len = blob_finish(*state, &data);
-	if (len < 0)
-		return len;
-	if (message_read(r.kind, MESSAGE_CDR, data, len, &msg))
-		return -EPROTO;
-	r.msg = &msg;
-	c->out(c->arg, &r);
-	return 0;
 }

@@ -11,6 +11,10 @@
 #include <errno.h>
 #include "bridge/decode.h"
 
+int decode_blob(void **state, const struct decode_limits *limits,
+		const struct decode_call *c);
+void decode_blob_free(void *state);
+
 int decode_image(void **state, const struct decode_limits *limits,
 		 const struct decode_call *c);
 void decode_image_free(void *state);

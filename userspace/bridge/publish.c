@@ -133,8 +133,8 @@ static struct topic *offer(struct publish *p, const char *name,
 		return NULL;
 	t->kind = kind;
 	for (unsigned int s = 0; s < p->sinks; s++) {
-		int ret = sink_add(p->sink[s], name, kind, message_is_map(kind),
-				   &t->at[s]);
+		int ret = sink_add(p->sink[s], name, kind,
+				   message_is_latched(kind, name), &t->at[s]);
 
 		if (!ret)
 			continue;

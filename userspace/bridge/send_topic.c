@@ -12,6 +12,7 @@
 #include "bridge/outbox.h"
 #include "bridge/segment.h"
 #include "bridge/send_topic.h"
+#include "bridge/transforms.h"
 #include "daemon/service.h"
 #include "lib/blob.h"
 
@@ -25,13 +26,19 @@
 #define COARSE		.01
 #define IDLE		5		/* s without a message */
 
+#define TRANSFORMS_HZ	50		/* at most, as they are merged */
+
 #define AGAIN	10000000	/* ns, until a map finds its encoder free */
+#define SOON	20000000	/* ns, behind an announcement */
+#define SOON_EVERY 200000000
 
 enum {
 	SLOTS	= 4096,
 	GAPS	= 8,
 	SEVERAL	= 4,
 	WAIT	= 8,		/* small messages that may wait to be encoded */
+	SOON_TIMES = 3,		/* that a state is sent to a new receiver, */
+	SOON_LARGE = 4,		/* but once if it has more datagrams than this */
 };
 
 /* A message, while it waits and is encoded */
@@ -73,10 +80,21 @@ struct send_topic {
 	/* of the messages that come */
 	uint64_t		came;		/* the last, ns */
 	double			interval;	/* s; 0: not known */
+	int64_t			stamp;		/* of a state: its time, */
+	bool			still;		/* and the robot's then */
 	double			credit;		/* of frames */
 	double			coding;		/* of a frame, s */
 	/* what it costs and gets */
 	struct policy_topic	policy;
+	/* of a state, see message_is_state() */
+	struct transforms	*tree;		/* of transforms: merged */
+	uint8_t			*merged;	/* a message of them */
+	size_t			merged_room;
+	bool			turn, whole;	/* send it now, all of it */
+	bool			all;		/* what is encoded is whole */
+	unsigned int		soon;		/* times to send it, */
+	uint64_t		sent_all;	/* as it was then */
+	unsigned int		frame_datagrams;
 	/* of the frames that are sent */
 	uint32_t		frame;
 	uint64_t		position, sent;
@@ -87,6 +105,19 @@ struct send_topic {
 static bool is_map(const struct send_topic *t)
 {
 	return message_is_map(t->announced.kind);
+}
+
+static bool is_state(const struct send_topic *t)
+{
+	return message_is_state(t->announced.kind);
+}
+
+/* Hz, that the user or we want at most; 0: any */
+static double most_hz(const struct send_topic *t)
+{
+	if (t->options.rate > 0 || !t->tree)
+		return t->options.rate;
+	return TRANSFORMS_HZ;
 }
 
 static enum codec wanted(const struct send_topic *t)
@@ -161,7 +192,9 @@ struct send_topic *send_topic_create(struct loop *l, struct workers *w,
 	t->options.encode.depths = strcasestr(name, "depth");
 	t->encoder = encoder_create(kind, &t->options.encode);
 	t->outbox = outbox_create(l, u, SLOTS);
-	if (t->encoder && t->outbox)
+	if (kind == MESSAGE_TRANSFORMS)
+		t->tree = transforms_create();
+	if (t->encoder && t->outbox && (t->tree || kind != MESSAGE_TRANSFORMS))
 		return t;
 	send_topic_destroy(t);
 	return NULL;
@@ -175,6 +208,8 @@ static void release(struct send_topic *t)
 	for (unsigned int i = 0; i < WAIT; i++)
 		free(t->waiting[i].data);
 	free(t->kept.data);
+	transforms_destroy(t->tree);
+	free(t->merged);
 	free(t);
 }
 
@@ -195,7 +230,8 @@ static bool is_idle(const struct send_topic *t, uint64_t now)
 
 	if (!t->options.on)
 		return true;
-	return t->came && !is_map(t) && gap > IDLE && gap > 3 * t->interval;
+	return t->came && !is_map(t) && !is_state(t) && gap > IDLE &&
+	       gap > 3 * t->interval;
 }
 
 bool send_topic_arrived(struct send_topic *t)
@@ -217,13 +253,22 @@ bool send_topic_arrived(struct send_topic *t)
 	return idle;
 }
 
+/* It came once, or no more */
+static bool has_paused(const struct send_topic *t)
+{
+	double gap = (loop_now() - t->came) / 1e9;
+
+	return gap > IDLE || (gap > t->options.refresh && gap > 3 * t->interval);
+}
+
 /* Every so many; evenly, whatever their times */
 static bool is_turn(struct send_topic *t)
 {
 	double hz = send_topic_hz(t), want = t->policy.plan.hz;
+	double most = most_hz(t);
 
-	if (t->options.rate > 0 && (want <= 0 || want > t->options.rate))
-		want = t->options.rate;
+	if (most > 0 && (want <= 0 || want > most))
+		want = most;
 	if (!t->policy.plan.on)
 		return false;
 	if (want <= 0 || hz <= 0 || want >= hz * .97)
@@ -308,6 +353,10 @@ static void learn(struct send_topic *t, const struct encode_result *r,
 			s->point = (double)bytes / r->points;
 		break;
 	default:
+		/* most frames of transforms that change are a part of them */
+		if (t->tree && t->all && s->bytes &&
+		    !message_is_static(t->announced.name))
+			break;
 		s->bytes = bytes;
 	}
 }
@@ -433,6 +482,9 @@ static void finish(struct send_topic *t)
 	t->counts.datagrams += datagrams;
 	t->counts.bytes += bytes;
 	t->sent = loop_now();
+	t->frame_datagrams = datagrams;
+	if (t->all)
+		t->sent_all = t->sent;
 	send_frame(t, r, bytes, datagrams);
 }
 
@@ -446,11 +498,61 @@ static void on_run(void *arg)
 				k->stamp, &t->order, t->out, &t->result);
 }
 
+static void keep(struct send_topic *t, const struct source_message *m,
+		 bool still);
+
+/* A message of what is to be told of a tree. Return: whether there is one */
+static bool keep_tree(struct send_topic *t)
+{
+	struct source_message m = {
+		.topic = t->announced.name, .kind = MESSAGE_TRANSFORMS,
+		.format = MESSAGE_CDR, .stamp = t->stamp,
+	};
+	union message msg;
+	long len;
+
+	t->all = t->whole || message_is_static(t->announced.name);
+	transforms_take(t->tree, t->all, &msg.tf);
+	if (!msg.tf.transforms.count)
+		return false;
+	len = message_size(m.kind, m.format, &msg);
+	if (len > 0 && (size_t)len > t->merged_room) {
+		uint8_t *merged = realloc(t->merged, len);
+
+		if (merged)
+			t->merged_room = len;
+		t->merged = merged ? merged : t->merged;
+	}
+	len = message_write(m.kind, m.format, &msg, t->merged, t->merged_room);
+	if (len < 0) {
+		fail(t, len);
+		return false;
+	}
+	m.data = t->merged;
+	m.len = len;
+	keep(t, &m, t->still);
+	return true;
+}
+
+/* Whether a state that did not change is to be sent again */
+static bool is_again(const struct send_topic *t)
+{
+	return is_map(t) || (is_state(t) && !t->tree && t->whole);
+}
+
 /* The encoder's next message: the oldest that waits, or a map again */
 static void begin(struct send_topic *t)
 {
 	if (t->busy)
 		return;
+	if (is_state(t) && !t->turn)
+		return;
+	if (t->tree && !keep_tree(t)) {
+		t->turn = t->whole = false;
+		return;
+	}
+	if (!t->tree)
+		t->all = true;
 	if (t->waits) {
 		struct kept k = t->kept;
 
@@ -458,9 +560,10 @@ static void begin(struct send_topic *t)
 		t->waiting[t->first] = k;
 		t->first = (t->first + 1) % WAIT;
 		t->waits--;
-	} else if (!is_map(t) || !t->kept.len) {
+	} else if (!is_again(t) || !t->kept.len) {
 		return;
 	}
+	t->turn = t->whole = false;
 	if (t->successor) {
 		encoder_destroy(t->encoder);
 		t->encoder = t->successor;
@@ -500,6 +603,10 @@ static unsigned int most_waiting(const struct send_topic *t)
 	case MESSAGE_POINT_CLOUD:
 	case MESSAGE_OCCUPANCY_GRID:
 	case MESSAGE_GRID_MAP:
+	case MESSAGE_TRANSFORMS:
+	case MESSAGE_CAMERA_INFO:
+	case MESSAGE_JOINT_STATE:
+	case MESSAGE_PATH:
 		return 1;
 	default:
 		return WAIT;
@@ -516,6 +623,11 @@ static void make_room(struct send_topic *t)
 	/* of a map the newest one is sent, however often it comes */
 	if (is_map(t))
 		return;
+	/* of a state, too */
+	if (is_state(t)) {
+		t->counts.thinned++;
+		return;
+	}
 	if (!t->counts.behind++)
 		service_logf(LOG_WARNING, "%s: to encode a message takes longer than until the next one comes; older ones are left out",
 			     t->announced.name);
@@ -546,6 +658,27 @@ static void keep(struct send_topic *t, const struct source_message *m,
 	t->waits++;
 }
 
+/* All of it, if it was not sent for that long, or somebody is new */
+static void refresh_state(struct send_topic *t, uint64_t now)
+{
+	double hz = t->policy.plan.hz, every = t->options.refresh;
+	uint64_t due;
+
+	/* where there is room for less only */
+	if (hz > 0 && every < 1 / hz)
+		every = 1 / hz;
+	due = t->sent_all + (uint64_t)(SECOND * every);
+	if (!t->soon && t->sent_all && now < due) {
+		t->refresh.due = due;
+		return;
+	}
+	t->soon -= t->soon > 0;
+	t->turn = t->whole = true;
+	t->refresh.due = now + (t->soon ? SOON_EVERY :
+				(uint64_t)(SECOND * every));
+	begin(t);
+}
+
 /* A map goes out again and again: changed tiles first, then others by turns */
 static void on_refresh(void *arg, uint64_t now)
 {
@@ -557,10 +690,60 @@ static void on_refresh(void *arg, uint64_t now)
 		t->refresh.due = now + SECOND / 10;
 	} else if (t->busy) {
 		t->refresh.due = now + AGAIN;
+	} else if (is_state(t)) {
+		refresh_state(t, now);
 	} else {
 		t->refresh.due = now + (uint64_t)(SECOND / hz);
 		begin(t);
 	}
+}
+
+void send_topic_again(struct send_topic *t)
+{
+	if (!is_state(t) || !t->came)
+		return;
+	t->soon = t->frame_datagrams > SOON_LARGE ? 1 : SOON_TIMES;
+	t->refresh.due = loop_now() + SOON;
+}
+
+static void merge(struct send_topic *t, const struct source_message *m)
+{
+	union message msg;
+	unsigned int out;
+	int ret = message_read(m->kind, m->format, m->data, m->len, &msg);
+
+	if (ret) {
+		fail(t, ret);
+		return;
+	}
+	out = transforms_merge(t->tree, &msg.tf);
+	if (out && !t->counts.left_out)
+		service_logf(LOG_WARNING, "%s: %u transforms are left out, as will be others: a tree has %d frames at most, with names of 1 to %d bytes",
+			     t->announced.name, out, TRANSFORMS_FRAMES,
+			     TRANSFORMS_NAME);
+	t->counts.left_out += out;
+}
+
+/* The newest one waits for its turn, which comes with the next refresh at last */
+static void take_state(struct send_topic *t, const struct source_message *m,
+		       bool still)
+{
+	bool now = is_turn(t);
+
+	t->stamp = m->stamp;
+	t->still = still;
+	if (t->tree)
+		merge(t, m);
+	else
+		keep(t, m, still);
+	/* what is static comes seldom */
+	t->turn |= t->tree ? transforms_changed(t->tree) && t->policy.plan.on &&
+			     (now || message_is_static(t->announced.name)) :
+			     now;
+	if (t->refresh.due == LOOP_NEVER)
+		t->refresh.due = loop_now() +
+				 (uint64_t)(SECOND * t->options.refresh);
+	begin(t);
 }
 
 void send_topic_message(struct send_topic *t, const struct source_message *m,
@@ -579,6 +762,10 @@ void send_topic_message(struct send_topic *t, const struct source_message *m,
 			t->refresh.due = due;
 		return;
 	}
+	if (is_state(t)) {
+		take_state(t, m, still);
+		return;
+	}
 	if (!is_turn(t)) {
 		t->counts.thinned++;
 		return;
@@ -589,6 +776,10 @@ void send_topic_message(struct send_topic *t, const struct source_message *m,
 
 bool send_topic_busy(const struct send_topic *t)
 {
+	if (is_state(t))
+		return t->busy || (t->policy.plan.on &&
+				   (t->waits || (t->tree &&
+						 transforms_changed(t->tree))));
 	return t->busy || (t->waits && !is_map(t));
 }
 
@@ -611,7 +802,7 @@ static uint32_t bytes_in_time(const struct send_topic *t)
 
 bool send_topic_wish(const struct send_topic *t, struct policy_topic *p)
 {
-	double hz = send_topic_hz(t), most = t->options.rate;
+	double hz = send_topic_hz(t), most = most_hz(t);
 
 	*p = t->policy;
 	p->share.priority = t->options.priority;
@@ -619,7 +810,8 @@ bool send_topic_wish(const struct send_topic *t, struct policy_topic *p)
 	p->source.hz = most > 0 && (hz <= 0 || hz > most) ? most : hz;
 	if (p->source.kind == PLAN_IMAGE)
 		p->source.bytes = bytes_in_time(t);
-	if (is_map(t))
+	/* a state that does not change any more is only sent again */
+	if (is_map(t) || (is_state(t) && has_paused(t)))
 		p->source.hz = 1 / t->options.refresh;
 	return !is_idle(t, loop_now());
 }

@@ -59,13 +59,14 @@ struct send_options {
  * @broken:	messages that could not be encoded
  * @behind:	messages that newer ones took the place of, as the encoder was
  *		busy for that long
+ * @left_out:	transforms beyond what a tree may have, see transforms.h
  * @datagrams, @bytes: of frames, payloads
  * @coding:	processor time of all that, ns
  * @paced:	frames of several datagrams, @paced_bytes: of them, on the wire,
  *		@paced_span: that they were spread over, ns
  */
 struct send_counts {
-	uint64_t	messages, frames, thinned, broken, behind;
+	uint64_t	messages, frames, thinned, broken, behind, left_out;
 	uint64_t	datagrams, bytes, coding;
 	uint64_t	paced, paced_bytes, paced_span;
 };
@@ -103,6 +104,13 @@ bool send_topic_arrived(struct send_topic *t);
 void send_topic_message(struct send_topic *t, const struct source_message *m,
 			const struct estimate *link, const struct pace *pace,
 			bool still);
+
+/**
+ * send_topic_again() - a receiver is there that may know nothing
+ *
+ * Of what counts until it changes, the newest is sent soon, and again.
+ */
+void send_topic_again(struct send_topic *t);
 
 /* Whether a message is being encoded, or waits for that */
 bool send_topic_busy(const struct send_topic *t);

@@ -55,7 +55,10 @@ struct sender {
 	bool			slow;		/* the processor limits images */
 	uint64_t		slow_since, slow_told;
 	enum estimate_state	state;		/* told of */
+	uint32_t		reported;	/* number of the last report */
 };
+
+static void on_met(void *arg);
 
 static void on_sent(void *arg, uint64_t now, unsigned int datagrams,
 		    uint64_t bytes)
@@ -232,13 +235,21 @@ static void on_received(void *arg, uint64_t came, const void *payload,
 			size_t len)
 {
 	struct sender *s = arg;
+	enum estimate_state before = estimate_of(s->estimator)->state;
 	struct control_report r;
+	bool fresh;
 
 	if (control_reported(payload, len, &r) ||
 	    estimate_report(s->estimator, came, &r))
 		return;
+	/* it counts from the beginning, or was not there */
+	fresh = before == ESTIMATE_START || before == ESTIMATE_BLIND ||
+		(int32_t)(r.number - s->reported) < 0;
+	s->reported = r.number;
 	learn_pace(s, came, &r);
 	on_plan(s, loop_now());
+	if (fresh)
+		on_met(s);
 }
 
 /* Soon, and together with what else changes now */
@@ -248,6 +259,16 @@ static void on_changed(void *arg)
 
 	s->eager = EAGER;
 	s->announce.due = loop_now();
+}
+
+/* A receiver that may know nothing */
+static void on_met(void *arg)
+{
+	struct sender *s = arg;
+
+	on_changed(s);
+	for (unsigned int i = 0; i < s->topics; i++)
+		send_topic_again(s->topic[i]);
 }
 
 /* A number of this boot of the machine; 0: not known */
@@ -290,7 +311,7 @@ int sender_open(struct sender **out, struct loop *l, const struct address *to,
 	struct sender *s = calloc(1, sizeof(*s));
 	const struct steer_limits limits = limits_of(options->rate);
 	struct uplink_events events = {
-		.sent = on_sent, .met = on_changed, .received = on_received,
+		.sent = on_sent, .met = on_met, .received = on_received,
 		.arg = s,
 	};
 	uint64_t stream, now = loop_now();

@@ -415,6 +415,22 @@ static inline bool message_is_map(enum message_kind kind)
 	return kind == MESSAGE_OCCUPANCY_GRID || kind == MESSAGE_GRID_MAP;
 }
 
+/*
+ * What counts is the newest one, and who comes late wants it: it is sent again
+ * while it stays as it is
+ */
+static inline bool message_is_state(enum message_kind kind)
+{
+	return kind == MESSAGE_TRANSFORMS || kind == MESSAGE_CAMERA_INFO ||
+	       kind == MESSAGE_JOINT_STATE || kind == MESSAGE_PATH;
+}
+
+/* Whether transforms of that topic hold until others come: /tf_static */
+bool message_is_static(const char *topic);
+
+/* Whether who comes late to a topic gets its last message from its publisher */
+bool message_is_latched(enum message_kind kind, const char *topic);
+
 /**
  * message_kind_of() - what a type is
  * @type: sensor_msgs/Image, sensor_msgs/msg/Image or

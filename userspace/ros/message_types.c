@@ -378,3 +378,19 @@ size_t message_definition(enum message_kind kind, enum message_format format,
 	}
 	return at;
 }
+
+bool message_is_static(const char *topic)
+{
+	static const char end[] = "tf_static";
+	size_t len = strlen(topic);
+
+	return len >= sizeof(end) - 1 &&
+	       !strcmp(topic + len - (sizeof(end) - 1), end);
+}
+
+bool message_is_latched(enum message_kind kind, const char *topic)
+{
+	return message_is_map(kind) || kind == MESSAGE_CAMERA_INFO ||
+	       kind == MESSAGE_PATH ||
+	       (kind == MESSAGE_TRANSFORMS && message_is_static(topic));
+}

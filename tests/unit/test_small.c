@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_small - small topics whose newest state counts: merged, sent again, and
+ * shown once
+ *
+ * A sender and a receiver in one loop. No test waits for a time: each step
+ * waits for what it is about, or fails at last.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bridge/receiver.h"
+#include "bridge/sender.h"
+#include "bridge/transforms.h"
+#include "tap.h"
+
+#define MS	1000000ULL
+
+enum { PORT = 17457, ROOM = 1 << 20, HEARD = 4, NAMES = 8 };
+
+static const char *const topics[HEARD] = {
+	"/tf_static", "/tf", "/camera_info", "/joint_states",
+};
+
+/**
+ * struct heard - of a topic, what the receiver published
+ * @frames:	in the last message, @x: of the first of them
+ * @all:	transforms of all messages together
+ */
+struct heard {
+	unsigned int	messages, frames, all;
+	double		x;
+};
+
+struct test {
+	struct loop		*loop;
+	struct loop_timer	timer;
+	uint64_t		until;
+	bool			(*reached)(struct test *t);
+	void			(*acts)(struct test *t);
+	struct sender		*sender;
+	struct receiver		*receiver;
+	struct publish		*publish;
+	struct heard		heard[HEARD];
+	unsigned int		number;
+};
+
+static uint8_t bytes[ROOM];
+
+static void on_timer(void *arg, uint64_t now)
+{
+	struct test *t = arg;
+
+	t->timer.due = now + 5 * MS;
+	if (t->reached(t))
+		loop_stop(t->loop, 1);
+	else if (now > t->until)
+		loop_stop(t->loop, 0);
+	else if (t->acts)
+		t->acts(t);
+}
+
+static bool soon(struct test *t, bool (*reached)(struct test *t),
+		 void (*acts)(struct test *t))
+{
+	t->until = loop_now() + 60000 * MS;
+	t->reached = reached;
+	t->acts = acts;
+	t->timer.due = loop_now();
+	return loop_run(t->loop) == 1;
+}
+
+static void say(struct test *t, const char *topic, enum message_kind kind,
+		const union message *msg)
+{
+	struct source_message m = {
+		.topic = topic, .kind = kind, .format = MESSAGE_CDR,
+		.stamp = 5, .data = bytes,
+	};
+
+	m.len = message_write(kind, MESSAGE_CDR, msg, bytes, sizeof(bytes));
+	sender_message(t->sender, &m);
+}
+
+/* Of frames with numbers from @first on, all at @x */
+static void say_frames(struct test *t, const char *topic, unsigned int first,
+		       unsigned int count, double x, int64_t stamp)
+{
+	static struct message_transform list[2 * TRANSFORMS_FRAMES];
+	static char name[2 * TRANSFORMS_FRAMES][NAMES];
+	union message msg = { .tf.transforms = message_list(list, count) };
+
+	for (unsigned int i = 0; i < count; i++) {
+		snprintf(name[i], NAMES, "f%u", (first + i) % 10000);
+		list[i] = (struct message_transform){
+			.header = { stamp, 0, message_string("base") },
+			.child_frame_id = message_string(name[i]),
+			.translation = { x }, .rotation = { 0, 0, 0, 1 },
+		};
+	}
+	say(t, topic, MESSAGE_TRANSFORMS, &msg);
+}
+
+static void on_heard(void *arg, const char *name, enum message_kind kind,
+		     int64_t received, const union message *msg)
+{
+	struct message_transform v = { 0 };
+	struct message_list rest;
+	struct test *t = arg;
+
+	(void)received;
+	for (unsigned int i = 0; i < HEARD; i++) {
+		struct heard *h = &t->heard[i];
+
+		if (strcmp(name, topics[i]))
+			continue;
+		h->messages++;
+		if (kind == MESSAGE_TRANSFORMS) {
+			rest = msg->tf.transforms;
+			h->frames = rest.count;
+			h->all += rest.count;
+			message_next_transform(&rest, &v);
+			h->x = v.translation[0];
+		} else if (kind == MESSAGE_JOINT_STATE) {
+			h->x = message_double(&msg->joints.position, 0);
+		} else {
+			h->x = msg->camera_info.k[0];
+		}
+	}
+}
+
+static void open_receiver(struct test *t)
+{
+	const struct receiver_options options = {
+		.topics = RECV_DEFAULTS, .threads = 1,
+	};
+	struct address at;
+	char error[256];
+
+	memset(t->heard, 0, sizeof(t->heard));
+	t->publish = publish_create();
+	publish_listen(t->publish, on_heard, t);
+	address_parse("127.0.0.1:17457", false, "0", &at, error);
+	if (receiver_open(&t->receiver, t->loop, &at, &options, t->publish,
+			  error))
+		abort();
+}
+
+static void close_receiver(struct test *t)
+{
+	receiver_close(t->receiver);
+	publish_destroy(t->publish);
+}
+
+static const struct send_counts *counts(const struct test *t, const char *name)
+{
+	return send_topic_counts(sender_find(t->sender, name));
+}
+
+/* ---- the tree by itself ---- */
+
+static unsigned int merge(struct transforms *tree, const char *child, double x)
+{
+	const struct message_transform one = {
+		.header.frame_id = message_string("base"),
+		.child_frame_id = message_string(child), .translation = { x },
+	};
+	const struct message_transforms m = { message_list(&one, 1) };
+
+	return transforms_merge(tree, &m);
+}
+
+static void test_tree(void)
+{
+	struct transforms *tree = transforms_create();
+	static char name[TRANSFORMS_NAME + 2];
+	const struct message_transform *list;
+	struct message_transforms m;
+	unsigned int out = 0;
+
+	merge(tree, "a", 1);
+	merge(tree, "b", 2);
+	merge(tree, "a", 3);
+	transforms_take(tree, false, &m);
+	list = m.transforms.items;
+	ok(m.transforms.count == 2 && list[0].translation[0] == 3 &&
+	   list[1].translation[0] == 2, "the newest of each frame");
+	merge(tree, "a", 3);
+	ok(!transforms_changed(tree), "what it has changes nothing");
+	merge(tree, "b", 4);
+	transforms_take(tree, false, &m);
+	list = m.transforms.items;
+	ok(m.transforms.count == 1 && list[0].translation[0] == 4,
+	   "only what changed");
+	transforms_take(tree, true, &m);
+	ok(m.transforms.count == 2, "or all");
+	for (unsigned int i = 0; i < TRANSFORMS_FRAMES; i++) {
+		snprintf(name, sizeof(name), "frame%u", i);
+		out += merge(tree, name, i);
+	}
+	ok(out == 2 && transforms_count(tree) == TRANSFORMS_FRAMES &&
+	   !merge(tree, "a", 9), "%d frames, and no more",
+	   TRANSFORMS_FRAMES);
+	transforms_destroy(tree);
+	tree = transforms_create();
+	memset(name, 'x', sizeof(name) - 1);
+	ok(merge(tree, name, 1) == 1 && merge(tree, "", 1) == 1 &&
+	   !transforms_count(tree), "names that are none");
+	name[TRANSFORMS_NAME] = 0;
+	ok(!merge(tree, name, 1), "the longest one");
+	transforms_destroy(tree);
+}
+
+/* ---- who comes late ---- */
+
+static void say_camera(struct test *t, double k)
+{
+	union message msg = { .camera_info = {
+		.header = { 7, 0, message_string("camera") }, .k = { k },
+	} };
+
+	say(t, "/camera_info", MESSAGE_CAMERA_INFO, &msg);
+}
+
+static void say_joints(struct test *t, double x)
+{
+	union message msg = { .joints = {
+		.header = { 7, 0, message_string("") }, .names = 1,
+		.name = { message_string("wheel") },
+		.position = { (const uint8_t *)&x, 1, false },
+	} };
+
+	say(t, "/joint_states", MESSAGE_JOINT_STATE, &msg);
+}
+
+/* Into the void */
+static bool static_went(struct test *t)
+{
+	return counts(t, "/tf_static")->frames >= 2 &&
+	       counts(t, "/tf")->frames && counts(t, "/camera_info")->frames &&
+	       counts(t, "/joint_states")->frames;
+}
+
+static bool all_heard(struct test *t)
+{
+	return t->heard[0].frames == 3 && t->heard[1].all >= 2 &&
+	       t->heard[2].messages && t->heard[3].messages;
+}
+
+static bool sent_again(struct test *t)
+{
+	return counts(t, "/tf_static")->frames >= t->number &&
+	       counts(t, "/camera_info")->frames >= t->number;
+}
+
+static bool four_heard(struct test *t)
+{
+	return t->heard[0].frames == 4;
+}
+
+static bool moved(struct test *t)
+{
+	return t->heard[1].x == 8;
+}
+
+static void test_late(struct test *t)
+{
+	/* of three nodes, and one of these says something else later */
+	say_frames(t, "/tf_static", 0, 1, 1, 0);
+	say_frames(t, "/tf_static", 1, 1, 2, 0);
+	say_frames(t, "/tf_static", 2, 1, 3, 0);
+	say_frames(t, "/tf_static", 0, 1, 4, 0);
+	say_frames(t, "/tf", 10, 1, 5, 100);
+	say_frames(t, "/tf", 11, 1, 6, 100);
+	say_camera(t, 500);
+	say_joints(t, 1.5);
+	ok(soon(t, static_went, NULL), "states are sent, and nobody is there");
+	open_receiver(t);
+	ok(soon(t, all_heard, NULL) && t->heard[0].x == 4 &&
+	   t->heard[2].x == 500 && t->heard[3].x == 1.5,
+	   "who comes late gets all of them, merged");
+	ok(t->heard[1].all == 2, "transforms of /tf are shown once");
+	t->number = counts(t, "/tf_static")->frames + 3;
+	if (counts(t, "/camera_info")->frames + 3 > t->number)
+		t->number = counts(t, "/camera_info")->frames + 3;
+	ok(soon(t, sent_again, NULL) && t->heard[1].all == 2 &&
+	   t->heard[2].messages == 1 && t->heard[0].messages <= 3,
+	   "what is sent again is not shown again");
+	say_frames(t, "/tf", 10, 1, 8, 200);
+	ok(soon(t, moved, NULL) && t->heard[1].all == 3,
+	   "of /tf what changed is shown");
+	say_frames(t, "/tf_static", 3, 1, 7, 0);
+	ok(soon(t, four_heard, NULL),
+	   "of /tf_static all of it, as its publisher keeps one message");
+	close_receiver(t);
+	open_receiver(t);
+	ok(soon(t, four_heard, NULL) && t->heard[0].x == 4,
+	   "a receiver that was started again has it, too");
+}
+
+/* More joint states than may be sent: the last one arrives nevertheless */
+static void say_more(struct test *t)
+{
+	if (t->number < 300)
+		say_joints(t, ++t->number);
+}
+
+static bool last_heard(struct test *t)
+{
+	return t->heard[3].x == 300;
+}
+
+static void test_thinned(struct test *t)
+{
+	struct send_options o =
+		*send_topic_options(sender_find(t->sender, "/joint_states"));
+	uint64_t frames = counts(t, "/joint_states")->frames;
+
+	strcpy(o.name, "/joint_states");
+	o.rate = 5;
+	sender_change(t->sender, &o);
+	t->number = 0;
+	ok(soon(t, last_heard, say_more) &&
+	   counts(t, "/joint_states")->frames - frames < 150 &&
+	   counts(t, "/joint_states")->thinned > 100,
+	   "of joint states some are left out and counted, not the last one");
+}
+
+static bool full_heard(struct test *t)
+{
+	return t->heard[0].frames == TRANSFORMS_FRAMES;
+}
+
+static void test_full(struct test *t)
+{
+	say_frames(t, "/tf_static", 100, TRANSFORMS_FRAMES, 1, 0);
+	ok(soon(t, full_heard, NULL) &&
+	   counts(t, "/tf_static")->left_out == 4,
+	   "a tree that is full: %u transforms are counted",
+	   (unsigned int)counts(t, "/tf_static")->left_out);
+}
+
+static void test_late_and_full(void)
+{
+	struct sender_options options = { .cpu = 1, .threads = 1, .all = true };
+	struct address to;
+	char error[256];
+	struct test t = { .loop = loop_create() };
+
+	t.timer = (struct loop_timer){ LOOP_NEVER, on_timer, &t, NULL };
+	loop_add_timer(t.loop, &t.timer);
+	strcpy(options.name, "robot");
+	address_parse("127.0.0.1:17457", false, "0", &to, error);
+	if (sender_open(&t.sender, t.loop, &to, &options, error))
+		abort();
+	test_late(&t);
+	test_thinned(&t);
+	test_full(&t);
+	close_receiver(&t);
+	sender_close(t.sender);
+	loop_remove_timer(t.loop, &t.timer);
+	loop_destroy(t.loop);
+}
+
+int main(void)
+{
+	test_tree();
+	test_late_and_full();
+	return tap_done();
+}
