@@ -290,7 +290,7 @@ static void test_unknown_type(void)
 
 	for (int i = 0; i < 2; i++) {
 		struct bag_topic t = {
-			.name = "/imu", .type = "sensor_msgs/Imu",
+			.name = "/imu", .type = "sensor_msgs/Joy",
 			.format = MESSAGE_ROS1, .definition = "Header header\n",
 			.md5 = "6a62c6daae103f4ff57a132d6f95cec2",
 		};

@@ -88,7 +88,7 @@ static bool is_shown_again(struct decode_blob *s, bool changed)
 static int show_tree(struct decode_blob *s, const struct decode_call *c,
 		     union message *msg)
 {
-	bool all = message_is_static(c->topic->name), changed;
+	bool all = message_is_static(c->topic->name), changed, show;
 	unsigned int out;
 
 	if (!s->tree) {
@@ -101,10 +101,9 @@ static int show_tree(struct decode_blob *s, const struct decode_call *c,
 	out = transforms_merge(s->tree, &msg->tf);
 	s->known = true;
 	changed = transforms_changed(s->tree);
-	if (all)
-		changed = is_shown_again(s, changed);
-	transforms_take(s->tree, all, &msg->tf);
-	if (changed && msg->tf.transforms.count)
+	show = is_shown_again(s, changed);
+	transforms_take(s->tree, all || !changed, &msg->tf);
+	if (show && msg->tf.transforms.count)
 		return 1;
 	return out ? -EFBIG : 0;
 }
