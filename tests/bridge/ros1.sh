@@ -43,7 +43,10 @@ names=$(timeout 60 "$copy" -x 100 "$scratch/kinds.mcap" - 2>/dev/null |
 names=${names/\/robot\/kind_1}
 missing=
 for name in $names; do
-	soon has all "$name" 3 || { missing=" $name"; break; }
+	# transforms that do not change are shown seldom
+	n=3
+	[[ $name != */kind_10 ]] || n=1
+	soon has all "$name" $n || { missing=" $name"; break; }
 done
 [ -n "$names" ] && [ -z "$missing" ]; ok 'messages of all kinds' ||
 	echo "# missing:$missing"

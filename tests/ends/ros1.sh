@@ -19,7 +19,7 @@ node master timeout 600 rosmaster --core -p 11311
 master=$node
 finish $sub && end $pub && intact pub sub
 ok "what is found is received as it was sent; the master comes late"
-[ "$(types sub)" = 10 ]
+[ "$(types sub)" = 15 ]
 ok "all kinds of messages"
 grep -q 'does not answer' "$scratch/sub.err" &&
 	[ "$(grep -c 'does not answer' "$scratch/sub.err")" = 1 ]
@@ -61,7 +61,7 @@ relay=$node
 node sub "$copy" -n 150 ros2 -
 sub=$node
 node pub "$copy" -l "$recording" ros1
-finish $sub && end $node $relay && intact pub sub && [ "$(types sub)" = 10 ]
+finish $sub && end $node $relay && intact pub sub && [ "$(types sub)" = 15 ]
 ok "from ROS 1 to ROS 2"
 
 # A sink beside the source: nothing goes in circles

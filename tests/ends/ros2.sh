@@ -15,7 +15,7 @@ sub=$node
 node pub "$copy" -l "$recording" ros2
 finish $sub && end $node && intact pub sub
 ok "what is found is received as it was sent"
-[ "$(types sub)" = 10 ]
+[ "$(types sub)" = 15 ]
 ok "all kinds of messages"
 
 node pub "$copy" -l "$recording" ros2
