@@ -38,7 +38,7 @@ comes_late()
 	mkdir -p "$scratch/$1.d"
 	here_is "$1" "$copy" -n 1 -t 15 -k 10 -o /gdim/output/submap_transform ros2 \
 		"$scratch/$1.d/"
-	here_is "$1.r" "$copy" -n 1 -t 15 -k 12 -o /gdim/output/repeater_map \
+	here_is "$1.r" "$copy" -n 1 -t 15 -k 15 -o /gdim/output/repeater_map \
 		ros2 -
 	[ "$(find "$scratch/$1.d" -name '*.json' -exec cat {} + |
 		jq '.transforms | length')" = 8 ] &&
