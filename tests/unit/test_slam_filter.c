@@ -701,6 +701,35 @@ static void test_outage(void)
 	}
 }
 
+/* Less than what its error would be worth as a way */
+static void test_short_outage(void)
+{
+	struct trip *t = without(around, 60, 67);
+	struct slam_params p = slam_defaults;
+	unsigned int all;
+	struct run *r;
+
+	p.distance = p.angle = 0.4;
+	/* it stands behind the pause */
+	for (unsigned int i = 61; i < t->count; i++) {
+		t->reading[i].odometry = t->reading[60].odometry;
+		t->reading[i].range = t->reading[60].range;
+		t->truth[i] = t->truth[60];
+	}
+	t->count = 60;
+	r = run(t, &p, 2);
+	all = r->updates;
+	run_free(r);
+	t->count = 70;
+	for (unsigned int i = 60; i < t->count; i++)
+		t->reading[i].stamp += 10000000000;
+	r = run(t, &p, 2);
+	ok(r->updates == all + 1, "a robot that went 0.8 m in a pause is matched: %u updates, %u before",
+	   r->updates, all);
+	run_free(r);
+	trip_free(t);
+}
+
 static void test_rest(void)
 {
 	struct trip *t = trip_make(&world, 180, 60);
@@ -757,6 +786,7 @@ int main(void)
 	test_jump();
 	test_small_jumps();
 	test_outage();
+	test_short_outage();
 	test_carried();
 	test_carried_again();
 	test_rest();

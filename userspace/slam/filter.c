@@ -263,8 +263,7 @@ int filter_read(struct filter *f, const struct reading *reading,
 	if (reading->beams && f->odometer.model)
 		odometer_scan(&f->odometer);
 	if (reading->beams && (!f->update ||
-	    f->odometer.gone.path >= p->distance ||
-	    f->odometer.gone.turned >= p->angle))
+	    f->odometer.way >= p->distance || f->odometer.around >= p->angle))
 		err = update(f, reading, r);
 	r->best = f->best;
 	r->particles = f->count;

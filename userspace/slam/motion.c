@@ -185,6 +185,8 @@ bool odometer_move(struct odometer *o, const struct pose *odometry,
 	o->known = true;
 	if (first || (path > MOTION_JUMP && path > reach))
 		return first;
+	o->way += path;
+	o->around += fabs(move.yaw);
 	if (!o->params) {
 		add_step(&o->gone, &move);
 	} else if (is_pause(o, dt) && !is_faster(o, &move, dt, 1)) {
@@ -262,6 +264,7 @@ void odometer_restart(struct odometer *o)
 {
 	o->scan = (struct pose){ 0, 0, 0 };
 	o->gone = o->other = (struct way_gone){ .path = 0 };
+	o->way = o->around = 0;
 	o->doubted = o->absurd = o->impossible = false;
 	o->largest = 0;
 	memset(o->spread, 0, sizeof(o->spread));

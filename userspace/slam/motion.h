@@ -69,7 +69,9 @@ static inline double prior_cost(const struct prior *p, const struct pose *pose)
 struct prior motion_prior(const struct motion *m, const struct pose *from,
 			  double sigmas);
 
-/* A move, how long the way was, and what is uncertain besides, m and rad */
+/* A move, the way that errors are to be expected of, and what is uncertain
+ * besides, m and rad
+ */
 struct way_gone {
 	struct pose	move;
 	double		path, turned;
@@ -79,6 +81,7 @@ struct way_gone {
 /**
  * struct odometer - motions out of the poses that the odometry gives
  * @gone:	since odometer_restart()
+ * @way, @around: m and rad that it went and turned since then
  * @other:	likewise, but in the place of doubtful steps, or of the largest
  *		one, the robot went on as before
  * @doubted:	there were doubtful steps: much longer than all before
@@ -97,6 +100,7 @@ struct odometer {
 	struct pose	last;
 	int64_t		stamp;
 	struct way_gone	gone, other;
+	double		way, around;
 	bool		known, doubted, absurd, impossible;
 	struct pose	step;
 	double		longest, sharpest, largest, apart;
