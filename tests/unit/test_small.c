@@ -377,6 +377,8 @@ static void on_result(void *arg, const struct decode_result *r)
 	shown_len = message_write(r->kind, MESSAGE_CDR, r->msg, shown, ROOM);
 }
 
+static bool is_kept;	/* frames are from before an outage */
+
 /* Frame @number over a link that loses @loss percent. Return: of the decoder */
 static int pass(enum message_kind kind, struct decoder *d,
 		enum message_format format, const uint8_t *data, size_t len,
@@ -393,7 +395,7 @@ static int pass(enum message_kind kind, struct decoder *d,
 	struct assembly_frame f = { .number = number };
 	struct decode_call call = {
 		.topic = &topic, .frame = &f, .codec = CODEC_BLOB,
-		.out = on_result,
+		.kept = is_kept, .out = on_result,
 	};
 	unsigned int n = 0;
 	int ret;
@@ -453,6 +455,35 @@ static void test_kinds(void)
 	}
 }
 
+/*
+ * A state that changed in an outage: what was held of it comes first, and goes
+ * elsewhere. What comes live is new nevertheless
+ */
+static void test_held(void)
+{
+	static const struct decode_limits limits = DECODE_LIMITS;
+	static uint8_t data[8192];
+
+	for (int k = MESSAGE_TRANSFORMS; k < MESSAGE_KINDS; k++) {
+		struct decoder *d = decoder_create(&limits, NULL);
+		size_t n = from_hex(golden[k][MESSAGE_CDR], data);
+		long held, live, again;
+
+		is_kept = true;
+		pass(k, d, MESSAGE_CDR, data, n, 8, 0, 0);
+		held = shown_len;
+		is_kept = false;
+		pass(k, d, MESSAGE_CDR, data, n, 9, 0, 0);
+		live = shown_len;
+		pass(k, d, MESSAGE_CDR, data, n, 10, 0, 0);
+		again = shown_len;
+		ok(held && live && !again == message_is_state(k),
+		   "%s: shown live after it was held",
+		   message_type(k, MESSAGE_CDR));
+		decoder_destroy(d);
+	}
+}
+
 static void test_path(void)
 {
 	enum { POSES = 1000, TIMES = 50 };
@@ -480,6 +511,7 @@ int main(void)
 {
 	test_tree();
 	test_kinds();
+	test_held();
 	test_path();
 	test_late_and_full();
 	return tap_done();

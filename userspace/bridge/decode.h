@@ -51,6 +51,7 @@ struct decode_result {
  * @topic:	as it was announced
  * @codec:	of its segments
  * @still:	the robot has not moved since the frame before
+ * @kept:	from before an outage: shown as it is, whatever was shown since
  * @nearest:	sub-images: fill in as published, not by kriging
  * @quality:	of JPEG, where pictures are to be compressed again
  * @out, @arg:	called for each message
@@ -60,7 +61,7 @@ struct decode_call {
 	const struct control_topic	*topic;
 	const struct assembly_frame	*frame;
 	enum codec			codec;
-	bool				still, nearest;
+	bool				still, kept, nearest;
 	unsigned int			quality;
 	void				(*out)(void *arg,
 					       const struct decode_result *r);

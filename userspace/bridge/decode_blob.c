@@ -67,7 +67,7 @@ static uint64_t hash_of(const uint8_t *data, size_t len)
 	return hash ^ len;
 }
 
-/* Whether it is not one from before an outage. That is shown as it is */
+/* Whether none that came is newer */
 static bool is_newest(struct decode_blob *s, uint32_t frame)
 {
 	if (s->known && (int32_t)(frame - s->newest) < 0)
@@ -140,7 +140,8 @@ int decode_blob(void **state, const struct decode_limits *limits,
 		return len;
 	if (message_read(r.kind, MESSAGE_CDR, data, len, &msg))
 		return -EPROTO;
-	if (message_is_state(r.kind) && is_newest(s, c->frame->number))
+	if (message_is_state(r.kind) && !c->kept &&
+	    is_newest(s, c->frame->number))
 		ret = r.kind == MESSAGE_TRANSFORMS ? show_tree(s, c, &msg) :
 						     is_news(s, data, len);
 	if (ret <= 0)
