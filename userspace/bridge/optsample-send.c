@@ -60,6 +60,7 @@ static void on_ended(void *arg)
 	for (unsigned int i = 0; i < s->config.sources; i++)
 		if (!s->input[i].ended)
 			return;
+	sender_end(s->sender);
 	service_logf(LOG_INFO, "all has been sent");
 	s->linger.due = loop_now() + LINGER;
 }

@@ -127,8 +127,10 @@ static void on_message(void *arg, const struct recv_message *m)
 		return;
 	/* it would take the place of what is newer, for all who come late */
 	if (kept && r->options.kept == KEPT_TOGETHER &&
-	    message_is_latched(kind, m->topic->name))
+	    message_is_latched(kind, m->topic->name)) {
+		r->counts.outdated++;
 		return;
+	}
 	snprintf(suffix, sizeof(suffix), "%s%s", m->result->suffix,
 		 kept && r->options.kept == KEPT_APART ? "/kept" : "");
 	receiver_name(r, e->stream, m->topic->name, suffix, name);

@@ -49,12 +49,13 @@ enum { RECEIVER_STREAMS = 32 };
  * struct receiver_counts - since it began
  * @published:	messages
  * @refused:	by a sink
+ * @outdated:	latched ones from before an outage, of which a newer one is there
  * @streams:	that were heard of
  * @replayed:	datagrams that came before, with a key
  * @crowded:	streams that had no place, or lost it to another one
  */
 struct receiver_counts {
-	uint64_t	published, refused, streams, replayed, crowded;
+	uint64_t	published, refused, outdated, streams, replayed, crowded;
 };
 
 struct receiver;

@@ -51,6 +51,7 @@ static cJSON *topic_status(const struct receiver *r, const struct stream *s,
 	cJSON_AddNumberToObject(o, "bits_per_second", x->bits);
 	cJSON_AddNumberToObject(o, "silent", x->silent);
 	cJSON_AddNumberToObject(o, "frames", c->decoded);
+	cJSON_AddNumberToObject(o, "frames_repeated", c->repeated);
 	cJSON_AddNumberToObject(o, "frames_kept", c->kept);
 	cJSON_AddNumberToObject(o, "frames_whole", c->exact);
 	cJSON_AddNumberToObject(o, "frames_missing", missing(t));
@@ -99,6 +100,8 @@ void recv_status(const struct receiver *r, cJSON *answer)
 	cJSON_AddNumberToObject(answer, "published",
 				receiver_counts(r)->published);
 	cJSON_AddNumberToObject(answer, "refused", receiver_counts(r)->refused);
+	cJSON_AddNumberToObject(answer, "outdated",
+				receiver_counts(r)->outdated);
 	cJSON_AddNumberToObject(answer, "strange", receiver_strange(r));
 	cJSON_AddNumberToObject(answer, "unsealed", receiver_unsealed(r));
 	cJSON_AddNumberToObject(answer, "replayed",
@@ -113,7 +116,7 @@ static double value_of(const struct stream *s, const struct recv_topic *t,
 	const struct recv_stats *x = recv_topic_stats(t);
 	struct assembly_counts d = recv_topic_datagrams(t);
 	const double v[] = {
-		c->decoded, c->kept, missing(t), c->behind, d.datagrams,
+		c->decoded, c->repeated, c->kept, missing(t), c->behind, d.datagrams,
 		d.expected, d.bytes, d.duplicates, d.late, d.bad,
 		x->loss, x->delay + stream_delay(s), x->share,
 	};
@@ -126,7 +129,9 @@ static const struct {
 	const char *name, *type, *help;
 } families[] = {
 	{ "frames_total", "counter", "Frames that were shown" },
-	{ "frames_kept_total", "counter", "Of these, from before an outage" },
+	{ "frames_repeated_total", "counter",
+	  "Frames of a state that was shown before" },
+	{ "frames_kept_total", "counter", "Frames from before an outage" },
 	{ "frames_missing_total", "counter", "Frames of which nothing is shown" },
 	{ "frames_behind_total", "counter",
 	  "Of these, left out as the decoder was busy" },

@@ -20,8 +20,9 @@ enum {
 	RESULTS	= 2,		/* messages of a frame: virtual scans */
 	/* frames that may wait for the decoder */
 	WAIT_LARGE = 2,		/* what is newest counts */
-	WAIT_SMALL = 16,
-	WAIT_KEPT = 64,		/* they come all at once */
+	WAIT_MAPS = 16,
+	WAIT_SMALL = 256,	/* a link that stalls gives all at once */
+	WAIT_KEPT = 1024,	/* and so it is with these */
 	FIRST	= 10000000,	/* ns: what a topic's first frame may take */
 };
 
@@ -245,6 +246,7 @@ static void begin_frame(struct recv_topic *t, struct waiting *w)
 		.frame = f,
 		.codec = f->flags >> OPTSAMPLE_SEGMENT_CODEC,
 		.still = f->flags & OPTSAMPLE_SEGMENT_STILL,
+		.kept = w->which == KEPT,
 		.nearest = t->options->nearest,
 		.quality = t->options->quality,
 		.out = on_result,
@@ -318,7 +320,10 @@ static void finish(struct recv_topic *t)
 		fail(t, t->ret);
 		return;
 	}
-	t->counts.decoded++;
+	if (!t->results)
+		t->counts.repeated++;
+	else
+		t->counts.decoded++;
 	t->counts.exact += w->frame.received.count == w->frame.count;
 	t->counts.kept += w->which == KEPT;
 	if (w->which == LIVE)
@@ -353,6 +358,9 @@ static unsigned int most_waiting(const struct recv_topic *t, enum which which)
 	case MESSAGE_COMPRESSED_IMAGE:
 	case MESSAGE_POINT_CLOUD:
 		return WAIT_LARGE;
+	case MESSAGE_OCCUPANCY_GRID:
+	case MESSAGE_GRID_MAP:
+		return WAIT_MAPS;
 	default:
 		return WAIT_SMALL;
 	}
@@ -402,7 +410,7 @@ static void make_room(struct recv_topic *t, enum which which)
 		return;
 	drop_frame(t, take(q));
 	if (!t->counts.behind++)
-		service_logf(LOG_WARNING, "%s: to decode a frame takes longer than until the next one comes; older ones are left out",
+		service_logf(LOG_WARNING, "%s: frames come faster than they are decoded; of those that wait the oldest are left out",
 			     t->announced.name);
 }
 

@@ -67,14 +67,15 @@ struct recv_stats {
 /**
  * struct recv_counts - since the stream began, wider than assembly's
  * @decoded:	frames that were shown
- * @kept:	of these, from before an outage
+ * @repeated:	frames of a state that was shown before
+ * @kept:	from before an outage
  * @failed:	frames of which nothing could be shown
  * @exact:	frames of which nothing was missing
  * @behind:	frames that newer ones took the place of, as the decoder was
  *		busy for that long
  */
 struct recv_counts {
-	uint64_t	decoded, kept, failed, exact, behind;
+	uint64_t	decoded, repeated, kept, failed, exact, behind;
 };
 
 struct recv_topic;

@@ -36,7 +36,7 @@ enum {
 	SLOTS	= 4096,
 	GAPS	= 8,
 	SEVERAL	= 4,
-	WAIT	= 8,		/* small messages that may wait to be encoded */
+	WAIT	= 64,		/* small messages that may wait to be encoded */
 	SOON_TIMES = 3,		/* that a state is sent to a new receiver, */
 	SOON_LARGE = 4,		/* but once if it has more datagrams than this */
 };
@@ -629,7 +629,7 @@ static void make_room(struct send_topic *t)
 		return;
 	}
 	if (!t->counts.behind++)
-		service_logf(LOG_WARNING, "%s: to encode a message takes longer than until the next one comes; older ones are left out",
+		service_logf(LOG_WARNING, "%s: messages come faster than they are encoded; of those that wait the oldest are left out",
 			     t->announced.name);
 }
 
@@ -758,7 +758,9 @@ void send_topic_message(struct send_topic *t, const struct source_message *m,
 	if (is_map(t)) {
 		keep(t, m, still);
 		due = t->sent + (uint64_t)(SECOND * t->options.refresh);
-		if (t->refresh.due == LOOP_NEVER || due < t->refresh.due)
+		/* the one that is being encoded was just begun */
+		if (t->refresh.due == LOOP_NEVER ||
+		    (!t->busy && due < t->refresh.due))
 			t->refresh.due = due;
 		return;
 	}
@@ -771,6 +773,14 @@ void send_topic_message(struct send_topic *t, const struct source_message *m,
 		return;
 	}
 	keep(t, m, still);
+	begin(t);
+}
+
+void send_topic_end(struct send_topic *t)
+{
+	if (!is_state(t) || !t->policy.plan.on)
+		return;
+	t->turn = t->waits || (t->tree && transforms_changed(t->tree));
 	begin(t);
 }
 

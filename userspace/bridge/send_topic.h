@@ -112,6 +112,9 @@ void send_topic_message(struct send_topic *t, const struct source_message *m,
  */
 void send_topic_again(struct send_topic *t);
 
+/* No more messages come: what waits for its turn has it */
+void send_topic_end(struct send_topic *t);
+
 /* Whether a message is being encoded, or waits for that */
 bool send_topic_busy(const struct send_topic *t);
 

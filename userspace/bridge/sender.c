@@ -470,6 +470,12 @@ void sender_message(struct sender *s, const struct source_message *m)
 	send_topic_message(t, m, estimate_of(s->estimator), &s->pace, s->still);
 }
 
+void sender_end(struct sender *s)
+{
+	for (unsigned int i = 0; i < s->topics; i++)
+		send_topic_end(s->topic[i]);
+}
+
 bool sender_busy(const struct sender *s)
 {
 	for (unsigned int i = 0; i < s->topics; i++)

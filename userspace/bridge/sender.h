@@ -60,6 +60,9 @@ const struct send_options *sender_wants(const struct sender *s,
 /* A message of a source; topics that are not wanted are left out */
 void sender_message(struct sender *s, const struct source_message *m);
 
+/* No more messages come: what waits for its turn has it */
+void sender_end(struct sender *s);
+
 /* Whether a message of any topic is being encoded, or waits for that */
 bool sender_busy(const struct sender *s);
 
