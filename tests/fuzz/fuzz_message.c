@@ -16,16 +16,21 @@ static void convert_image(const struct message_image *m)
 	struct image image;
 	struct message_image out;
 	int encoding = message_image_shape(m, &image);
+	char fault[64];
 	size_t bytes;
 	void *packed;
 
+	message_image_fault(m, fault, sizeof(fault));
+	if ((encoding < 0) != (*fault != '\0'))
+		abort();
 	if (encoding < 0)
 		return;
 	bytes = image.stride * image.height;
 	image.data = malloc(bytes);
+	message_image_read(m, &image);
+	encoding = message_encoding_shown(encoding);
 	packed = malloc((size_t)image.width * image.height *
 			message_encoding_pixel(encoding));
-	message_image_read(m, &image);
 	if (message_image_write(&image, encoding, packed, &out))
 		abort();
 	free(image.data);

@@ -609,7 +609,7 @@ static void test_images(void)
 				   .data = { in, sizeof(in) } }, w = { 0 };
 	int good = 0;
 
-	for (int e = 0; e < IMAGE_ENCODINGS; e++) {
+	for (int e = 0; e < IMAGE_UYVY; e++) {
 		size_t row = W * message_encoding_pixel(e);
 		int bad = 0;
 
@@ -625,7 +625,7 @@ static void test_images(void)
 			bad += memcmp(out + y * row, in + y * STEP, row) != 0;
 		good += !bad && w.step == row && w.data.count == row * H;
 	}
-	ok(good == IMAGE_ENCODINGS, "all encodings");
+	ok(good == IMAGE_UYVY, "all encodings that are written");
 }
 
 static void test_image_values(void)
@@ -666,8 +666,9 @@ static void test_image_values(void)
 	ok(!message_image_write(&image, IMAGE_32FC1, in, &m) &&
 	   isnan(get_lef32(in)) && get_lef32(in + 4) == 1.5f,
 	   "no depth is NaN in metres");
-	m.encoding = str("yuv422");
-	ok(message_image_shape(&m, &image) == -EOPNOTSUPP, "yuv is refused");
+	m.encoding = str("yuv444");
+	ok(message_image_shape(&m, &image) == -EOPNOTSUPP,
+	   "another yuv is refused");
 	m.encoding = str("rgb16");
 	ok(message_image_shape(&m, &image) == -EBADMSG, "a step too small");
 	m.encoding = str("mono8");

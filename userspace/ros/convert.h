@@ -21,7 +21,8 @@
  * numbers stay: they may travel, so that an image comes out as it went in.
  * Bayer patterns are gray images to us, OpenCV's types keep their channels'
  * order, and IMAGE_32FC1 is depth in metres: millimetres in the codec, as in
- * 16UC1. Others (yuv, signed, more floats) are refused.
+ * 16UC1. Those from IMAGE_UYVY on are only read, and come out as IMAGE_RGB8.
+ * Others (signed, more floats, other yuv) are refused.
  */
 enum message_encoding {
 	IMAGE_MONO8, IMAGE_MONO16, IMAGE_8UC1, IMAGE_16UC1,
@@ -34,6 +35,8 @@ enum message_encoding {
 	IMAGE_BAYER_GBRG8, IMAGE_BAYER_GRBG8,
 	IMAGE_BAYER_RGGB16, IMAGE_BAYER_BGGR16,
 	IMAGE_BAYER_GBRG16, IMAGE_BAYER_GRBG16,
+	IMAGE_UYVY, IMAGE_YUV422, IMAGE_YUYV, IMAGE_YUV422_YUY2,
+	IMAGE_NV12, IMAGE_NV21,
 	IMAGE_ENCODINGS,
 };
 
@@ -51,7 +54,10 @@ int message_encoding_of(const struct message_string *name);
 
 const char *message_encoding_name(enum message_encoding encoding);
 
-/* bytes of a pixel in a message */
+/* Of what message_image_read() makes: IMAGE_RGB8 of luminance and chroma */
+enum message_encoding message_encoding_shown(enum message_encoding encoding);
+
+/* bytes of a pixel in a message, of IMAGE_NV12 and IMAGE_NV21 in its first plane */
 unsigned int message_encoding_pixel(enum message_encoding encoding);
 
 /**
@@ -59,16 +65,26 @@ unsigned int message_encoding_pixel(enum message_encoding encoding);
  * @image: gets width, height, channels and depth; the stride without gaps
  *
  * Return: enum message_encoding; -EOPNOTSUPP if the encoding is not one of
- * ours, -EBADMSG if sizes do not agree, or are 0 or beyond IMAGE_SIDE.
+ * ours, -EBADMSG if sizes do not agree, or are 0 or beyond IMAGE_SIDE, or odd
+ * where two pixels have one chroma.
  */
 int message_image_shape(const struct message_image *m, struct image *image);
+
+/**
+ * message_image_fault() - why message_image_shape() refused a message
+ * @text: gets a part of a sentence, empty if nothing is wrong
+ * @size: of it, bytes; what is longer is cut
+ */
+void message_image_fault(const struct message_image *m, char *text,
+			 size_t size);
 
 /**
  * message_image_read() - the pixels of a message
  * @image: of message_image_shape(), with data for height * stride bytes
  *
  * Colours become red, green, blue (alpha), 16 bits the CPU's byte order,
- * metres millimetres, see message_millimetres().
+ * metres millimetres, see message_millimetres(). Luminance and chroma are of
+ * BT.601 in limited range; the pixels that share chroma all get that chroma.
  */
 void message_image_read(const struct message_image *m, struct image *image);
 
@@ -78,7 +94,7 @@ void message_image_read(const struct message_image *m, struct image *image);
  * @data: gets width * height * message_encoding_pixel() bytes, @m its fields
  *	but the header
  *
- * Return: 0, or -EINVAL if @encoding is not for such an image.
+ * Return: 0, or -EINVAL if @encoding is not for such an image, or only read.
  */
 int message_image_write(const struct image *image,
 			enum message_encoding encoding, void *data,
