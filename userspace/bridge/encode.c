@@ -98,11 +98,12 @@ int encoder_encode(struct encoder *e, enum message_format format,
 		&e->msg, &e->options, order, out, result,
 	};
 	struct message_header *header;
-	int ret = message_read(e->kind, format, data, len, &e->msg);
+	int ret;
 
+	memset(result, 0, sizeof(*result));
+	ret = message_read(e->kind, format, data, len, &e->msg);
 	if (ret)
 		return ret;
-	memset(result, 0, sizeof(*result));
 	result->codec = codec_takes(order->codec, e->kind) ? order->codec :
 			codec_default(e->kind);
 	result->stamp = stamp;

@@ -68,6 +68,8 @@ struct encode_order {
 	unsigned int	parts, copies;
 };
 
+enum { ENCODE_FAULT = 96 };
+
 /**
  * struct encode_result - what became of a message
  * @codec:	that was used
@@ -75,6 +77,8 @@ struct encode_order {
  * @all:	CODEC_SPLIT: datagrams of the whole image
  * @stamp:	of its header, ns since the epoch
  * @frame_id, @encoding: for the announcement; the latter of images
+ * @fault:	why an image was refused, a part of a sentence; empty: the error
+ *		says it
  */
 struct encode_result {
 	enum codec	codec;
@@ -82,6 +86,7 @@ struct encode_result {
 	int64_t		stamp;
 	char		frame_id[CONTROL_WORD];
 	char		encoding[CONTROL_WORD];
+	char		fault[ENCODE_FAULT];
 };
 
 struct encoder;

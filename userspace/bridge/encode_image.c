@@ -171,14 +171,17 @@ int encode_image(void **state, const struct encode_call *c)
 	int encoding = message_image_shape(m, &shape);
 	int ret;
 
-	if (encoding < 0)
+	if (encoding < 0) {
+		message_image_fault(m, c->result->fault, ENCODE_FAULT);
 		return encoding;
+	}
 	ret = prepare(state, &shape);
 	if (ret)
 		return ret;
 	s = *state;
 	message_image_read(m, &s->image);
-	strcpy(c->result->encoding, message_encoding_name(encoding));
+	strcpy(c->result->encoding, message_encoding_name(
+	       message_encoding_shown(encoding)));
 	/* gray of 16 bit is told from depths by its name alone */
 	return encode(s, c, encoding == IMAGE_16UC1 || encoding == IMAGE_32FC1 ||
 		      c->result->codec == CODEC_DEPTH, encoding == IMAGE_32FC1);

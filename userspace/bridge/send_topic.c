@@ -450,6 +450,10 @@ static void tell_broken(const struct send_topic *t, int error)
 	else if (error == -EMSGSIZE)
 		service_logf(LOG_WARNING, "%s: cannot be sent: it is larger than %s can be",
 			     t->announced.name, codec_name(t->order.codec));
+	else if ((error == -EBADMSG || error == -EOPNOTSUPP) &&
+		 *t->result.fault)
+		service_logf(LOG_WARNING, "%s: cannot be sent: %s",
+			     t->announced.name, t->result.fault);
 	else
 		service_logf(LOG_WARNING, "%s: cannot be sent: %s",
 			     t->announced.name, strerror(-error));

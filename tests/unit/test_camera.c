@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_camera - images as cameras give them, through encoder and decoder
+ */
+#include "bridge_fixture.h"
+#include "ros/convert.h"
+
+enum { W = 320, H = 240, STEP = 2 * W + 32, STEPS = H * 3 / 2 };
+
+static uint8_t pixels[STEP * STEPS], rgb[W * H * 3];
+
+/* Luminance and chroma of a made-up picture: smooth, and a slanted edge */
+struct yuv {
+	uint8_t y, u, v;
+};
+
+static struct yuv colour(unsigned int x, unsigned int y)
+{
+	bool right = x > W / 3 + y / 2;
+
+	return (struct yuv){
+		lrint(110 + 55 * sin(x * .03) * cos(y * .04) + 40 * right),
+		lrint(128 + 30 * sin(x * .02 + y * .01) - 25 * right),
+		lrint(128 + 30 * cos(y * .025) * sin(x * .015) + 20 * right),
+	};
+}
+
+static uint8_t byte_of(double v)
+{
+	return v < 0 ? 0 : v > 255 ? 255 : lrint(v);
+}
+
+/* BT.601, limited range, by its definition */
+static void convert(uint8_t *out, double y, double u, double v)
+{
+	const double kr = .299, kb = .114;
+	double luma = (fmax(y, 16) - 16) / 219;
+	double cb = (u - 128) / 224, cr = (v - 128) / 224;
+	double r = luma + 2 * (1 - kr) * cr, b = luma + 2 * (1 - kb) * cb;
+
+	out[0] = byte_of(255 * r);
+	out[1] = byte_of(255 * (luma - kr * (r - luma) / (1 - kr - kb) -
+				kb * (b - luma) / (1 - kr - kb)));
+	out[2] = byte_of(255 * b);
+}
+
+static const struct layout {
+	const char	*encoding;
+	bool		planes;
+	unsigned int	y, u, v;	/* place in two pixels, or in the plane */
+	double		least;		/* dB */
+} layouts[] = {
+	{ "uyvy", false, 1, 0, 2, 51 },
+	{ "yuv422", false, 1, 0, 2, 51 },
+	{ "yuyv", false, 0, 1, 3, 51 },
+	{ "yuv422_yuy2", false, 0, 1, 3, 51 },
+	{ "nv12", true, 0, 0, 1, 51 },
+	{ "nv21", true, 0, 1, 0, 51 },
+};
+
+enum { LAYOUTS = sizeof(layouts) / sizeof(*layouts) };
+
+/* Where a pixel's luminance and chroma are in @pixels */
+static uint8_t *luma_at(const struct layout *l, unsigned int x, unsigned int y)
+{
+	return pixels + y * STEP + x * (l->planes ? 1 : 2) + l->y;
+}
+
+static uint8_t *chroma_at(const struct layout *l, unsigned int x,
+			  unsigned int y)
+{
+	return l->planes ? pixels + (H + y / 2) * STEP + x / 2 * 2 :
+			   pixels + y * STEP + x / 2 * 4;
+}
+
+static union message message(const char *encoding, unsigned int rows)
+{
+	return (union message){ .image = {
+		.header = header("camera"), .width = W, .height = H,
+		.encoding = message_string(encoding), .step = STEP,
+		.data = { pixels, STEP * rows },
+	} };
+}
+
+/* The picture in that layout; in @rgb what it shows */
+static union message picture(const struct layout *l)
+{
+	for (unsigned int y = 0; y < H; y++)
+		for (unsigned int x = 0; x < W; x++) {
+			struct yuv c = colour(x, y), first =
+				colour(x & ~1, l->planes ? y & ~1 : y);
+			uint8_t *chroma = chroma_at(l, x, y);
+
+			*luma_at(l, x, y) = c.y;
+			chroma[l->u] = first.u;
+			chroma[l->v] = first.v;
+			convert(rgb + (y * W + x) * 3, c.y, first.u, first.v);
+		}
+	return message(l->encoding, l->planes ? STEPS : H);
+}
+
+static void test_colours(const struct layout *l)
+{
+	union message m = picture(l);
+	const struct message_image *g = &got.msg.image;
+	double plenty = 0, little = 0;
+	bool good;
+	struct pair p;
+
+	begin(&p, MESSAGE_IMAGE, CODEC_MD);
+	p.order.loss = 0;
+	p.order.bytes = 350000;
+	good = !pass(&p, &m, 0) && got.count == 1 && got.exact &&
+	       message_string_is(&g->encoding, "rgb8") && g->width == W &&
+	       g->height == H && g->data.count == sizeof(rgb);
+	plenty = good ? psnr(rgb, g->data.data, sizeof(rgb)) : 0;
+	p.order.bytes = 20000;
+	good = good && !pass(&p, &m, 0) && g->data.count == sizeof(rgb);
+	little = good ? psnr(rgb, g->data.data, sizeof(rgb)) : 0;
+	ok(plenty >= 90 && little >= l->least,
+	   "%s is shown as rgb8: %.1f dB, at 20 kB %.1f dB", l->encoding,
+	   plenty, little);
+	end(&p);
+}
+
+/* Colours beyond what red, green and blue can be, too */
+static void test_any(const struct layout *l)
+{
+	static uint8_t out[W * H * 3];
+	struct image image = { .data = out };
+	union message m = message(l->encoding, l->planes ? STEPS : H);
+	unsigned int most = 0, count = 0;
+	int ret;
+
+	for (size_t i = 0; i < sizeof(pixels); i++)
+		pixels[i] = rnd(&rng, 256);
+	ret = message_image_shape(&m.image, &image);
+	if (ret >= 0)
+		message_image_read(&m.image, &image);
+	for (unsigned int i = 0; ret >= 0 && i < W * H; i++) {
+		const uint8_t *chroma = chroma_at(l, i % W, i / W);
+		uint8_t expect[3];
+
+		convert(expect, *luma_at(l, i % W, i / W), chroma[l->u],
+			chroma[l->v]);
+		for (unsigned int c = 0; c < 3; c++) {
+			unsigned int off = abs(out[i * 3 + c] - expect[c]);
+
+			most = off > most ? off : most;
+			count += off > 0;
+		}
+	}
+	ok(ret >= 0 && most <= 1 && count < W * H * 3 / 1000,
+	   "%s: of any bytes %u are one off, none more", l->encoding, count);
+}
+
+static void refused(const union message *m, int error, const char *fault)
+{
+	struct pair p;
+	int ret;
+
+	begin(&p, MESSAGE_IMAGE, CODEC_MD);
+	ret = pass(&p, m, 0);
+	ok(ret == error && !strcmp(p.result.fault, fault), "refused: %s",
+	   p.result.fault);
+	end(&p);
+}
+
+static void test_refused(void)
+{
+	union message m = message("yuyv", H);
+
+	m.image.width = W - 1;
+	refused(&m, -EBADMSG, "319 x 240 pixels: yuyv has even widths");
+	m = message("yuv422", H);
+	m.image.step = 2 * W - 1;
+	refused(&m, -EBADMSG, "a step of 639 bytes, a row has 640");
+	m = message("uyvy", H);
+	m.image.data.count -= STEP - 2 * W + 1;
+	refused(&m, -EBADMSG,
+		"161247 bytes, 320 x 240 pixels of uyvy have 161248");
+	m = message("nv12", STEPS);
+	m.image.height = H - 1;
+	refused(&m, -EBADMSG, "320 x 239 pixels: nv12 has even sides");
+	m = message("nv12", STEPS);
+	m.image.width = W - 1;
+	refused(&m, -EBADMSG, "319 x 240 pixels: nv12 has even sides");
+	m = message("nv21", STEPS);
+	m.image.step = W - 1;
+	refused(&m, -EBADMSG, "a step of 319 bytes, a row has 320");
+	m = message("nv12", H);
+	refused(&m, -EBADMSG,
+		"161280 bytes, 320 x 240 pixels of nv12 have 241568");
+	m = message("nv12", STEPS);
+	m.image.height = 0;
+	refused(&m, -EBADMSG, "320 x 0 pixels, sides are 1 to 65535");
+	m = message("yuv\n", H);
+	refused(&m, -EOPNOTSUPP, "encoding \"yuv?\" is not known");
+	m = message("nv12", STEPS);
+	m.image.data.count -= STEP - W;
+	ok(message_image_shape(&m.image, &(struct image){ 0 }) == IMAGE_NV12,
+	   "the last row may end with its last pixel");
+}
+
+int main(void)
+{
+	bridge_fixture_begin();
+	for (unsigned int i = 0; i < LAYOUTS; i++) {
+		test_colours(&layouts[i]);
+		test_any(&layouts[i]);
+	}
+	test_refused();
+	bridge_fixture_end();
+	return tap_done();
+}
