@@ -33,9 +33,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct decode_limits limits = { 1 << 18, 5000, 256,
 						     1 << 16 };
-	static const char *const encodings[4] = {
+	static const char *const encodings[8] = {
 		"mono8", "bgr8; jpeg compressed bgr8", "32FC1",
 		"16UC1; compressedDepth png",
+		"bayer_rggb8; planes", "bayer_gbrg16; planes", "rgb8; planes",
+		"bayer_grbg8",
 	};
 	static struct decoder *decoder;
 	static struct payloads payloads;
@@ -58,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	topic.kind = data[1] % (MESSAGE_KINDS + 1);
 	call.still = data[2] & 1;
 	call.nearest = data[2] & 2;
-	strcpy(topic.encoding, encodings[data[2] >> 2 & 3]);
+	strcpy(topic.encoding, encodings[(data[2] >> 2 & 3) | (data[0] >> 5 & 4)]);
 	f.number = data[2] >> 4;
 	payloads.count = 0;
 	while (payloads.count < SLOTS && datagrams_next(&all, &p, &len)) {

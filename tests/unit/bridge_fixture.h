@@ -63,6 +63,7 @@ struct pair {
 	struct encode_order	order;
 	struct encode_result	result;
 	bool			still;
+	const char		*announce;	/* other than the encoding */
 	unsigned int		sent, received;
 };
 
@@ -127,7 +128,7 @@ static int pass(struct pair *p, const union message *msg, unsigned int loss)
 	now += 100 * MS;
 	f = assembly_next(a, now);
 	strcpy(p->topic.frame_id, p->result.frame_id);
-	strcpy(p->topic.encoding, p->result.encoding);
+	strcpy(p->topic.encoding, p->announce ?: p->result.encoding);
 	memset(&got, 0, sizeof(got));
 	call = (struct decode_call){
 		.topic = &p->topic, .frame = f, .codec = p->result.codec,

@@ -3,6 +3,7 @@
  * test_camera - images as cameras give them, through encoder and decoder
  */
 #include "bridge_fixture.h"
+#include "lib/wire.h"
 #include "ros/convert.h"
 
 enum { W = 320, H = 240, STEP = 2 * W + 32, STEPS = H * 3 / 2 };
@@ -202,6 +203,135 @@ static void test_refused(void)
 	   "the last row may end with its last pixel");
 }
 
+enum { BAYER_BYTES = 20000 };
+
+static const struct pattern {
+	const char	*encoding;
+	uint8_t		colour[4];	/* of the first two rows' two pixels */
+} patterns[] = {
+	{ "bayer_rggb8", { 0, 1, 1, 2 } }, { "bayer_bggr8", { 2, 1, 1, 0 } },
+	{ "bayer_gbrg8", { 1, 2, 0, 1 } }, { "bayer_grbg8", { 1, 0, 2, 1 } },
+	{ "bayer_rggb16", { 0, 1, 1, 2 } }, { "bayer_bggr16", { 2, 1, 1, 0 } },
+	{ "bayer_gbrg16", { 1, 2, 0, 1 } }, { "bayer_grbg16", { 1, 0, 2, 1 } },
+};
+
+enum { PATTERNS = sizeof(patterns) / sizeof(*patterns) };
+
+/* What a sensor with that pattern gives of the picture, without gaps */
+static union message mosaic_of(const struct pattern *p)
+{
+	bool deep = strstr(p->encoding, "16");
+	union message m;
+
+	picture(&layouts[0]);
+	for (unsigned int i = 0; i < W * H; i++) {
+		unsigned int place = i / W % 2 * 2 + i % W % 2;
+		uint8_t v = rgb[i * 3 + p->colour[place]];
+
+		if (deep)
+			((uint16_t *)pixels)[i] = v * 16 + 1000;
+		else
+			pixels[i] = v;
+	}
+	m = message(p->encoding, 0);
+	m.image.step = W * (deep ? 2 : 1);
+	m.image.data.count = m.image.step * H;
+	return m;
+}
+
+/* Of a mosaic as the receiver shows it, -1: it shows something else */
+static double mosaic_psnr(const union message *m, enum codec codec,
+			  unsigned int loss)
+{
+	const struct message_image *g = &got.msg.image;
+	bool deep = m->image.step > W;
+	double sum = 0;
+	struct pair p;
+	int ret;
+
+	begin(&p, MESSAGE_IMAGE, codec);
+	p.order.loss = 0;
+	p.order.bytes = BAYER_BYTES;
+	ret = pass(&p, m, loss);
+	end(&p);
+	if (ret || got.count != 1 || g->width != W || g->height != H ||
+	    g->step != m->image.step ||
+	    g->data.count != m->image.data.count || g->is_bigendian ||
+	    !message_string_is(&g->encoding, m->image.encoding.text))
+		return -1;
+	for (unsigned int i = 0; i < W * H; i++) {
+		double off = deep ? get_le16(pixels + 2 * i) -
+				    get_le16(g->data.data + 2 * i) :
+				    pixels[i] - g->data.data[i];
+
+		off /= deep ? 16 : 1;
+		sum += off * off;
+	}
+	return sum ? 10 * log10(255. * 255 * W * H / sum) : 99;
+}
+
+static void test_mosaic(const struct pattern *pattern)
+{
+	union message m = mosaic_of(pattern);
+	double apart = mosaic_psnr(&m, CODEC_MD, 0), gray, part, gray_part;
+
+	part = mosaic_psnr(&m, CODEC_SPLIT, 0);
+	m.image.encoding = message_string(strstr(pattern->encoding, "16") ?
+					  "mono16" : "mono8");
+	gray = mosaic_psnr(&m, CODEC_MD, 0);
+	gray_part = mosaic_psnr(&m, CODEC_SPLIT, 0);
+	ok(apart >= 55 && apart - gray >= 8,
+	   "%s at 20 kB: %.1f dB, as gray %.1f dB", pattern->encoding, apart,
+	   gray);
+	ok(part >= 33 && part - gray_part >= 17,
+	   "%s as sub-images: %.1f dB, as gray %.1f dB", pattern->encoding,
+	   part, gray_part);
+}
+
+static void test_odd_mosaics(void)
+{
+	union message m = mosaic_of(&patterns[0]);
+
+	m.image.width--;
+	refused(&m, -EBADMSG, "319 x 240 pixels: bayer_rggb8 has even sides");
+	m.image.width++;
+	m.image.height--;
+	refused(&m, -EBADMSG, "320 x 239 pixels: bayer_rggb8 has even sides");
+}
+
+/* Of a sender that sends mosaics as they are, and of one that lies */
+static void test_announced(void)
+{
+	union message m = mosaic_of(&patterns[0]);
+	const struct message_image *g = &got.msg.image;
+	struct pair p;
+
+	m.image.encoding = message_string("mono8");
+	begin(&p, MESSAGE_IMAGE, CODEC_MD);
+	p.order.loss = 0;
+	p.order.bytes = 300000;
+	p.announce = "bayer_rggb8";
+	ok(!pass(&p, &m, 0) && got.exact &&
+	   message_string_is(&g->encoding, "bayer_rggb8") &&
+	   !memcmp(g->data.data, pixels, W * H),
+	   "a mosaic that is announced whole stays as it is");
+	m.image.height--;
+	p.announce = "bayer_rggb8; planes";
+	ok(!pass(&p, &m, 0) && g->height == H - 1 &&
+	   message_string_is(&g->encoding, "mono8") &&
+	   !memcmp(g->data.data, pixels, W * (H - 1)),
+	   "an odd one that is announced as four is shown as gray");
+	m.image.height++;
+	p.announce = "mono8; planes";
+	ok(!pass(&p, &m, 0) && message_string_is(&g->encoding, "mono8") &&
+	   !memcmp(g->data.data, pixels, W * H),
+	   "gray that is announced as four stays as it is");
+	p.announce = "rgb8; planes";
+	ok(!pass(&p, &m, 0) && message_string_is(&g->encoding, "mono8") &&
+	   !memcmp(g->data.data, pixels, W * H), "so does what is no gray");
+	end(&p);
+}
+
 int main(void)
 {
 	bridge_fixture_begin();
@@ -210,6 +340,10 @@ int main(void)
 		test_any(&layouts[i]);
 	}
 	test_refused();
+	for (unsigned int i = 0; i < PATTERNS; i++)
+		test_mosaic(&patterns[i]);
+	test_odd_mosaics();
+	test_announced();
 	bridge_fixture_end();
 	return tap_done();
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * decode_image - descriptions, of depths too, and sub-images into images,
- * compressed again where they were compressed
+ * compressed again where they were compressed, mosaics put together again
  */
 #include <stdlib.h>
+#include <string.h>
+#include "bridge/bayer_name.h"
 #include "bridge/decode_kinds.h"
+#include "lib/bayer.h"
 #include "lib/depth.h"
 #include "lib/md.h"
 #include "lib/split.h"
@@ -173,12 +176,40 @@ static const enum message_encoding plain[2][5] = {
 	{ 0, IMAGE_MONO16, IMAGE_16UC2, IMAGE_RGB16, IMAGE_RGBA16 },
 };
 
+/* The announced encoding. @apart: whether it is a mosaic with its colours apart */
+static int announced(const char *text, bool *apart)
+{
+	const size_t mark = sizeof(BAYER_PLANES) - 1;
+	struct message_string name = message_string(text);
+	int encoding;
+
+	*apart = name.len > mark &&
+		 !memcmp(text + name.len - mark, BAYER_PLANES, mark);
+	if (*apart)
+		name.len -= mark;
+	encoding = message_encoding_of(&name);
+	*apart = *apart && encoding >= 0 && message_encoding_is_bayer(encoding);
+	return encoding;
+}
+
+/* Of four pictures; what cannot be four of such a mosaic is shown as it is */
+static int give_mosaic(struct decode_image *s, enum message_encoding encoding,
+		       uint8_t *data, struct message_image *m)
+{
+	struct image mosaic = s->image;
+
+	if (mosaic.channels != 1 || mosaic.width % 2 || mosaic.height % 2)
+		return -EINVAL;
+	mosaic.data = data;
+	bayer_together(&s->image, &mosaic);
+	return message_image_write(&mosaic, encoding, s->message, m);
+}
+
 static int give(struct decode_image *s, const struct decode_call *c,
 		struct decode_result *r)
 {
-	const struct message_string name =
-		message_string(c->topic->encoding);
-	int encoding = message_encoding_of(&name);
+	bool apart;
+	int encoding = announced(c->topic->encoding, &apart), ret;
 	union message msg = { .image = { .header = decode_header(c) } };
 	size_t bytes = (size_t)s->image.width * s->image.height * 8;
 
@@ -190,8 +221,15 @@ static int give(struct decode_image *s, const struct decode_call *c,
 		s->message = data;
 		s->message_room = bytes;
 	}
-	if (encoding < 0 || message_image_write(&s->image, encoding,
-						s->message, &msg.image)) {
+	if (encoding < 0)
+		ret = encoding;
+	else if (apart)	/* gray takes 2 bytes a pixel: the other half is free */
+		ret = give_mosaic(s, encoding, s->message + bytes / 2,
+				  &msg.image);
+	else
+		ret = message_image_write(&s->image, encoding, s->message,
+					  &msg.image);
+	if (ret) {
 		encoding = plain[s->image.depth == 16][s->image.channels];
 		message_image_write(&s->image, encoding, s->message,
 				    &msg.image);

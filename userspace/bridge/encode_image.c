@@ -5,12 +5,16 @@
  * Gray images of 16 bit may be depths, where a wavelet makes ghosts at holes
  * and edges: 32FC1 always is, as metres; 16UC1 is if the topic's name or the
  * format says so, or if it has holes. Thermal cameras, which also send 16UC1,
- * have none.
+ * have none. Bayer mosaics travel as four pictures, one of each colour: what
+ * is announced says so.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "bridge/bayer_name.h"
 #include "bridge/encode_kinds.h"
+#include "lib/bayer.h"
 #include "lib/depth.h"
 #include "lib/md.h"
 #include "lib/split.h"
@@ -31,6 +35,8 @@ struct encode_image {
 	bool			hollow;		/* the image before */
 	struct image		image;
 	size_t			room;
+	uint8_t			*mosaic;
+	size_t			mosaic_room;
 };
 
 void encode_image_free(void *state)
@@ -40,6 +46,7 @@ void encode_image_free(void *state)
 	md_encoder_destroy(s->md);
 	depth_encoder_destroy(s->depth);
 	free(s->image.data);
+	free(s->mosaic);
 	free(s);
 }
 
@@ -163,6 +170,46 @@ static int encode(struct encode_image *s, const struct encode_call *c,
 	return ret;
 }
 
+static int read_bayer(struct encode_image *s, const struct encode_call *c,
+		      enum message_encoding encoding)
+{
+	const struct message_image *m = &c->msg->image;
+	const char *name = message_encoding_name(encoding);
+	struct image mosaic = s->image;
+	size_t bytes = mosaic.stride * mosaic.height;
+
+	if (mosaic.width % 2 || mosaic.height % 2) {
+		snprintf(c->result->fault, ENCODE_FAULT,
+			 "%u x %u pixels: %s has even sides", mosaic.width,
+			 mosaic.height, name);
+		return -EBADMSG;
+	}
+	if (bytes > s->mosaic_room) {
+		uint8_t *data = realloc(s->mosaic, bytes);
+
+		if (!data)
+			return -ENOMEM;
+		s->mosaic = data;
+		s->mosaic_room = bytes;
+	}
+	mosaic.data = s->mosaic;
+	message_image_read(m, &mosaic);
+	bayer_apart(&mosaic, &s->image);
+	snprintf(c->result->encoding, CONTROL_WORD, "%s" BAYER_PLANES, name);
+	return 0;
+}
+
+static int read_image(struct encode_image *s, const struct encode_call *c,
+		      enum message_encoding encoding)
+{
+	if (message_encoding_is_bayer(encoding))
+		return read_bayer(s, c, encoding);
+	message_image_read(&c->msg->image, &s->image);
+	strcpy(c->result->encoding, message_encoding_name(
+	       message_encoding_shown(encoding)));
+	return 0;
+}
+
 int encode_image(void **state, const struct encode_call *c)
 {
 	const struct message_image *m = &c->msg->image;
@@ -179,9 +226,9 @@ int encode_image(void **state, const struct encode_call *c)
 	if (ret)
 		return ret;
 	s = *state;
-	message_image_read(m, &s->image);
-	strcpy(c->result->encoding, message_encoding_name(
-	       message_encoding_shown(encoding)));
+	ret = read_image(s, c, encoding);
+	if (ret)
+		return ret;
 	/* gray of 16 bit is told from depths by its name alone */
 	return encode(s, c, encoding == IMAGE_16UC1 || encoding == IMAGE_32FC1 ||
 		      c->result->codec == CODEC_DEPTH, encoding == IMAGE_32FC1);

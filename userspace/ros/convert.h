@@ -57,6 +57,12 @@ const char *message_encoding_name(enum message_encoding encoding);
 /* Of what message_image_read() makes: IMAGE_RGB8 of luminance and chroma */
 enum message_encoding message_encoding_shown(enum message_encoding encoding);
 
+/* Whether pixels are of one colour each, four colours by turns */
+static inline bool message_encoding_is_bayer(enum message_encoding encoding)
+{
+	return encoding >= IMAGE_BAYER_RGGB8 && encoding <= IMAGE_BAYER_GRBG16;
+}
+
 /* bytes of a pixel in a message, of IMAGE_NV12 and IMAGE_NV21 in its first plane */
 unsigned int message_encoding_pixel(enum message_encoding encoding);
 
