@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_camera - images as cameras give them, through encoder and decoder
+ * test_camera - images as cameras give them, through encoder and decoder;
+ * those that cannot be sent are counted, and the log says why
  */
+#include <unistd.h>
 #include "bridge_fixture.h"
+#include "bridge/sender.h"
 #include "lib/wire.h"
 #include "ros/convert.h"
 
@@ -203,6 +206,87 @@ static void test_refused(void)
 	   "the last row may end with its last pixel");
 }
 
+/* @image is sent every 5 ms, until two were refused, a minute at most */
+struct wait {
+	struct loop_timer	timer;
+	struct loop		*loop;
+	struct sender		*sender;
+	const union message	*image;
+	uint64_t		until;
+};
+
+static uint64_t refusals(const struct wait *w)
+{
+	const struct send_topic *t = sender_find(w->sender, "/image");
+
+	return t ? send_topic_counts(t)->broken : 0;
+}
+
+static void on_wait(void *arg, uint64_t at)
+{
+	struct wait *w = arg;
+	long len = message_write(MESSAGE_IMAGE, MESSAGE_CDR, w->image, bytes,
+				 ROOM);
+	const struct source_message said = {
+		.topic = "/image", .kind = MESSAGE_IMAGE,
+		.format = MESSAGE_CDR, .data = bytes, .len = len,
+	};
+
+	w->timer.due = at + 5 * MS;
+	if (refusals(w) >= 2 || at > w->until)
+		loop_stop(w->loop, 0);
+	else
+		sender_message(w->sender, &said);
+}
+
+/* Lines of @log that have @text in them */
+static unsigned int lines_with(FILE *log, const char *text)
+{
+	unsigned int count = 0;
+	char line[512];
+
+	rewind(log);
+	while (fgets(line, sizeof(line), log))
+		count += strstr(line, text) != NULL;
+	return count;
+}
+
+static void test_counted(void)
+{
+	struct sender_options options = { .cpu = 1, .threads = 1,
+					  .name = "camera" };
+	struct wait w = { .loop = loop_create() };
+	union message m = message("nv12", STEPS);
+	FILE *log = tmpfile();
+	int errors = dup(STDERR_FILENO);
+	struct address to;
+	char error[256];
+
+	if (!log || address_parse("127.0.0.1:17461", false, "0", &to, error) ||
+	    sender_open(&w.sender, w.loop, &to, &options, error))
+		abort();
+	w.timer = (struct loop_timer){ LOOP_NEVER, on_wait, &w, NULL };
+	loop_add_timer(w.loop, &w.timer);
+	fflush(stderr);
+	dup2(fileno(log), STDERR_FILENO);
+	m.image.height--;
+	w.image = &m;
+	w.until = loop_now() + 60000 * MS;
+	w.timer.due = loop_now();
+	loop_run(w.loop);
+	fflush(stderr);
+	dup2(errors, STDERR_FILENO);
+	close(errors);
+	ok(refusals(&w) >= 2 &&
+	   lines_with(log, "/image: cannot be sent") == 1 &&
+	   lines_with(log, "320 x 239 pixels: nv12 has even sides") == 1,
+	   "refused images are counted, and the log says it once");
+	fclose(log);
+	loop_remove_timer(w.loop, &w.timer);
+	sender_close(w.sender);
+	loop_destroy(w.loop);
+}
+
 enum { BAYER_BYTES = 20000 };
 
 static const struct pattern {
@@ -340,6 +424,7 @@ int main(void)
 		test_any(&layouts[i]);
 	}
 	test_refused();
+	test_counted();
 	for (unsigned int i = 0; i < PATTERNS; i++)
 		test_mosaic(&patterns[i]);
 	test_odd_mosaics();
