@@ -60,7 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	topic.kind = data[1] % (MESSAGE_KINDS + 1);
 	call.still = data[2] & 1;
 	call.nearest = data[2] & 2;
-	strcpy(topic.encoding, encodings[(data[2] >> 2 & 3) | (data[0] >> 5 & 4)]);
+	strcpy(topic.encoding,
+	       encodings[(data[2] >> 2 & 3) | (data[0] >> 5 & 4)]);
 	f.number = data[2] >> 4;
 	payloads.count = 0;
 	while (payloads.count < SLOTS && datagrams_next(&all, &p, &len)) {

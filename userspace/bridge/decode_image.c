@@ -176,7 +176,7 @@ static const enum message_encoding plain[2][5] = {
 	{ 0, IMAGE_MONO16, IMAGE_16UC2, IMAGE_RGB16, IMAGE_RGBA16 },
 };
 
-/* The announced encoding. @apart: whether it is a mosaic with its colours apart */
+/* The announced encoding. @apart: of a mosaic with its colours apart */
 static int announced(const char *text, bool *apart)
 {
 	const size_t mark = sizeof(BAYER_PLANES) - 1;

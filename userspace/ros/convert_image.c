@@ -213,7 +213,7 @@ static void swap_red_blue(uint8_t *row, unsigned int width,
 static void read_yuv(const struct message_image *m, enum yuv yuv,
 		     const struct image *image)
 {
-	/* of y, u and v, the latter two where they are in two pixels or a plane */
+	/* of y, u and v, in two pixels or in their planes */
 	static const uint8_t place[][3] = {
 		[YUV_UYVY] = { 1, 0, 2 }, [YUV_YUYV] = { 0, 1, 3 },
 		[YUV_NV12] = { 0, 0, 1 }, [YUV_NV21] = { 0, 1, 0 },
