@@ -17,6 +17,7 @@
 #include "ends/source.h"
 #include "folder.h"
 #include "lib/wire.h"
+#include "hex.h"
 #include "message_golden.h"
 #include "tap.h"
 
@@ -31,18 +32,6 @@ static inline void put_file(const char *name, const void *data, size_t len)
 
 	if (!f || fwrite(data, 1, len, f) != len || fclose(f))
 		abort();
-}
-
-static inline size_t from_hex(const char *hex, uint8_t *out)
-{
-	size_t n = strlen(hex) / 2;
-
-	for (size_t i = 0; i < n; i++) {
-		const char digits[3] = { hex[2 * i], hex[2 * i + 1], 0 };
-
-		out[i] = strtoul(digits, NULL, 16);
-	}
-	return n;
 }
 
 /*

@@ -11,6 +11,7 @@
 #include "ros/convert.h"
 #include "ros/message.h"
 #include "md5.h"
+#include "hex.h"
 #include "message_golden.h"
 #include "tap.h"
 
@@ -21,18 +22,6 @@ static union message msg, back;
 static struct message_string str(const char *s)
 {
 	return message_string(s);
-}
-
-static size_t from_hex(const char *hex, uint8_t *out)
-{
-	size_t n = strlen(hex) / 2;
-
-	for (size_t i = 0; i < n; i++) {
-		const char digits[3] = { hex[2 * i], hex[2 * i + 1], 0 };
-
-		out[i] = strtoul(digits, NULL, 16);
-	}
-	return n;
 }
 
 static struct message_floats floats(const float *f, uint32_t n)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ros/service_types.h"
+#include "hex.h"
 #include "service_golden.h"
 #include "tap.h"
 
@@ -25,18 +26,6 @@ static struct message_string str(const char *s)
 static struct message_floats floats(const float *f, uint32_t n)
 {
 	return (struct message_floats){ (const uint8_t *)f, n, false };
-}
-
-static size_t from_hex(const char *hex, uint8_t *out)
-{
-	size_t n = strlen(hex) / 2;
-
-	for (size_t i = 0; i < n; i++) {
-		const char digits[3] = { hex[2 * i], hex[2 * i + 1], 0 };
-
-		out[i] = strtoul(digits, NULL, 16);
-	}
-	return n;
 }
 
 static void fill_request(enum service_kind kind)

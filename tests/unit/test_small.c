@@ -14,6 +14,7 @@
 #include "bridge/sender.h"
 #include "bridge/transforms.h"
 #include "lib/blob.h"
+#include "hex.h"
 #include "message_golden.h"
 #include "tap.h"
 
@@ -417,18 +418,6 @@ static int pass(enum message_kind kind, struct decoder *d,
 	payloads_destroy(&p);
 	encoder_destroy(e);
 	return ret;
-}
-
-static size_t from_hex(const char *hex, uint8_t *out)
-{
-	size_t n = strlen(hex) / 2;
-
-	for (size_t i = 0; i < n; i++) {
-		const char digits[3] = { hex[2 * i], hex[2 * i + 1], 0 };
-
-		out[i] = strtoul(digits, NULL, 16);
-	}
-	return n;
 }
 
 /* In ROS 1's form in, in ROS 2's out, and shown once but for an Imu */
