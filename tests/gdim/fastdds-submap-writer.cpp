@@ -70,6 +70,8 @@ int main(int argc, char **argv)
 		submap_writer_message(&w, i, b.data());
 		if (!writer->write(&b))
 			return 1;
+		printf("%u\n", i);
+		fflush(stdout);
 		submap_writer_pause(&w);
 	}
 	if (!w.best_effort &&

@@ -115,7 +115,7 @@ test_midway()
 	for loss in 0 20; do
 		loses "$loss"
 		node writer "$fastdds" -n 300 -i 50 -m 1400 -k 1
-		sleep 1.5
+		until_true 'lines writer 20'
 		start
 		wait "$node"
 		ok "midway, $loss % lost: all was acknowledged"
