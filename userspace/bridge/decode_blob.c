@@ -10,6 +10,7 @@
 #include <string.h>
 #include "bridge/decode_kinds.h"
 #include "bridge/transforms.h"
+#include "common/hash.h"
 #include "lib/blob.h"
 
 enum { SHOWN_AGAIN = 30 };	/* every so many that are not new */
@@ -57,16 +58,6 @@ static int add_blob(void *d, const void *payload, size_t len)
 	return blob_add(d, payload, len);
 }
 
-/* FNV-1a */
-static uint64_t hash_of(const uint8_t *data, size_t len)
-{
-	uint64_t hash = 0xcbf29ce484222325;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ data[i]) * 0x100000001b3;
-	return hash ^ len;
-}
-
 /* Whether none that came is newer */
 static bool is_newest(struct decode_blob *s, uint32_t frame)
 {
@@ -110,7 +101,7 @@ static int show_tree(struct decode_blob *s, const struct decode_call *c,
 
 static bool is_news(struct decode_blob *s, const uint8_t *data, size_t len)
 {
-	uint64_t hash = hash_of(data, len);
+	uint64_t hash = hash_bytes(data, len) ^ len;
 	bool changed = !s->known || hash != s->hash;
 
 	s->hash = hash;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bridge/transforms.h"
+#include "common/hash.h"
 
 enum {
 	SLOTS	= 2 * TRANSFORMS_FRAMES,	/* a power of 2 */
@@ -60,11 +61,7 @@ static bool same_text(const struct message_string *a,
 /* Where a child frame is, or where it would be */
 static uint16_t *slot_of(struct transforms *t, const struct message_string *s)
 {
-	uint32_t hash = 2166136261;
-
-	for (uint32_t i = 0; i < s->len; i++)
-		hash = (hash ^ (uint8_t)s->text[i]) * 16777619;
-	for (;; hash++) {
+	for (uint64_t hash = hash_bytes(s->text, s->len);; hash++) {
 		uint16_t *slot = &t->slot[hash % SLOTS];
 
 		if (!*slot ||

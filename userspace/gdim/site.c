@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "common/array.h"
+#include "common/hash.h"
 #include "gdim/site_parts.h"
 #include "gdim/utf8.h"
 
@@ -38,20 +39,12 @@ bool site_frame_valid(const char *frame)
  * Nodes
  */
 
-/* FNV-1a; frames that have the same one are told apart by counting on */
-static uint64_t hash(const char *frame)
-{
-	uint64_t h = 0xcbf29ce484222325ULL;
-
-	for (; *frame; frame++)
-		h = (h ^ (unsigned char)*frame) * 0x100000001b3ULL;
-	return h;
-}
-
-/* The key under which a frame's node is, or would be */
+/* The key under which a frame's node is, or would be: its hash, or if another
+ * frame has that, the next number that is free
+ */
 static uint64_t frame_key(const struct site *s, const char *frame, uint32_t *at)
 {
-	uint64_t key = hash(frame);
+	uint64_t key = hash_bytes(frame, strlen(frame));
 
 	for (;; key++) {
 		*at = index_find(&s->node_index, key);
