@@ -156,19 +156,25 @@ int field_grow(struct field *f, struct tiles *pool, int x0, int y0, int x1,
 	return 0;
 }
 
-int field_slot(struct field *f, struct tiles *pool, int tx, int ty,
-	       tile_id **slot)
+/* As field_slot(), where the map reaches */
+static int own_slot(struct field *f, struct tiles *pool, int tx, int ty,
+		    tile_id **slot)
 {
-	struct field_page **page;
-	int err = field_grow(f, pool, tx, ty, tx, ty);
+	struct field_page **page =
+		f->page + field_number(f, tx, ty) / FIELD_PAGE;
+	const int err = page_own(page, pool);
 
-	if (err)
-		return err;
-	page = f->page + field_number(f, tx, ty) / FIELD_PAGE;
-	err = page_own(page, pool);
 	if (!err)
 		*slot = (*page)->tile + field_page_index(tx, ty);
 	return err;
+}
+
+int field_slot(struct field *f, struct tiles *pool, int tx, int ty,
+	       tile_id **slot)
+{
+	const int err = field_grow(f, pool, tx, ty, tx, ty);
+
+	return err ? err : own_slot(f, pool, tx, ty, slot);
 }
 
 size_t field_next(const struct field *f, size_t i, int *x, int *y)
@@ -284,7 +290,7 @@ static int raise_around(struct field *f, struct tiles *pool,
 		for (int tx = x0; !err && tx <= x1; tx++) {
 			tile_id *id;
 
-			err = field_slot(f, pool, tx, ty, &id);
+			err = own_slot(f, pool, tx, ty, &id);
 			if (!err)
 				err = tiles_own(pool, id);
 			if (err)
