@@ -19,7 +19,7 @@ enum {
 	SEVERAL	= 4,		/* datagrams that show whether a frame queues */
 	RESULTS	= 2,		/* messages of a frame: virtual scans */
 	/* frames that may wait for the decoder */
-	WAIT_LARGE = 2,		/* what is newest counts */
+	WAIT_PICTURES = 2,	/* the newest one counts */
 	WAIT_MAPS = 16,
 	WAIT_SMALL = 256,	/* a link that stalls gives all at once */
 	WAIT_KEPT = 1024,	/* and so it is with these */
@@ -353,17 +353,9 @@ static unsigned int most_waiting(const struct recv_topic *t, enum which which)
 {
 	if (which == KEPT)
 		return WAIT_KEPT;
-	switch (t->announced.kind) {
-	case MESSAGE_IMAGE:
-	case MESSAGE_COMPRESSED_IMAGE:
-	case MESSAGE_POINT_CLOUD:
-		return WAIT_LARGE;
-	case MESSAGE_OCCUPANCY_GRID:
-	case MESSAGE_GRID_MAP:
-		return WAIT_MAPS;
-	default:
-		return WAIT_SMALL;
-	}
+	if (message_is_picture(t->announced.kind))
+		return WAIT_PICTURES;
+	return message_is_map(t->announced.kind) ? WAIT_MAPS : WAIT_SMALL;
 }
 
 /* Its slots are as large as its largest payload. NULL: no memory for it */

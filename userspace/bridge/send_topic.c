@@ -601,20 +601,8 @@ static void on_done(void *arg, uint64_t cpu)
 /* Of large messages the newest one counts; small ones may come in bursts */
 static unsigned int most_waiting(const struct send_topic *t)
 {
-	switch (t->announced.kind) {
-	case MESSAGE_IMAGE:
-	case MESSAGE_COMPRESSED_IMAGE:
-	case MESSAGE_POINT_CLOUD:
-	case MESSAGE_OCCUPANCY_GRID:
-	case MESSAGE_GRID_MAP:
-	case MESSAGE_TRANSFORMS:
-	case MESSAGE_CAMERA_INFO:
-	case MESSAGE_JOINT_STATE:
-	case MESSAGE_PATH:
-		return 1;
-	default:
-		return WAIT;
-	}
+	return message_is_picture(t->announced.kind) || is_map(t) ||
+	       is_state(t) ? 1 : WAIT;
 }
 
 /* The oldest makes room */
@@ -780,20 +768,24 @@ void send_topic_message(struct send_topic *t, const struct source_message *m,
 	begin(t);
 }
 
+/* Of a state, whether there is something that was not sent */
+static bool has_news(const struct send_topic *t)
+{
+	return t->waits || (t->tree && transforms_changed(t->tree));
+}
+
 void send_topic_end(struct send_topic *t)
 {
 	if (!is_state(t) || !t->policy.plan.on)
 		return;
-	t->turn = t->waits || (t->tree && transforms_changed(t->tree));
+	t->turn = has_news(t);
 	begin(t);
 }
 
 bool send_topic_busy(const struct send_topic *t)
 {
 	if (is_state(t))
-		return t->busy || (t->policy.plan.on &&
-				   (t->waits || (t->tree &&
-						 transforms_changed(t->tree))));
+		return t->busy || (t->policy.plan.on && has_news(t));
 	return t->busy || (t->waits && !is_map(t));
 }
 

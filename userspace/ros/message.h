@@ -415,6 +415,13 @@ static inline bool message_is_map(enum message_kind kind)
 	return kind == MESSAGE_OCCUPANCY_GRID || kind == MESSAGE_GRID_MAP;
 }
 
+/* Large, and each one by itself: of those that wait the newest counts */
+static inline bool message_is_picture(enum message_kind kind)
+{
+	return kind == MESSAGE_IMAGE || kind == MESSAGE_COMPRESSED_IMAGE ||
+	       kind == MESSAGE_POINT_CLOUD;
+}
+
 /*
  * What counts is the newest one, and who comes late wants it: it is sent again
  * while it stays as it is
