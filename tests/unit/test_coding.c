@@ -19,9 +19,8 @@
 #include "bridge/sender.h"
 #include "bridge/stream.h"
 #include "bridge/workers.h"
+#include "steps.h"
 #include "tap.h"
-
-#define MS	1000000ULL
 
 enum { SEND_PORT = 17453, RECV_PORT, SIDE = 64, ROOM = 1 << 16, FRAMES = 64 };
 
@@ -113,10 +112,7 @@ int __wrap_decoder_frame(struct decoder *d, const struct decode_call *c)
  */
 struct test {
 	struct loop		*loop;
-	struct loop_timer	timer;
-	uint64_t		until;
-	bool			(*reached)(struct test *t);
-	void			(*acts)(struct test *t);
+	struct steps		steps;
 	struct sender		*sender, *other;
 	struct workers		*workers;
 	struct budget		whole;
@@ -128,39 +124,21 @@ struct test {
 	bool			order;
 };
 
-static void on_timer(void *arg, uint64_t now)
-{
-	struct test *t = arg;
-
-	t->timer.due = now + 5 * MS;
-	if (t->reached(t))
-		loop_stop(t->loop, 1);
-	else if (now > t->until)
-		loop_stop(t->loop, 0);
-	else if (t->acts)
-		t->acts(t);
-}
-
 static bool soon(struct test *t, bool (*reached)(struct test *t),
 		 void (*acts)(struct test *t))
 {
-	t->until = loop_now() + 60000 * MS;
-	t->reached = reached;
-	t->acts = acts;
-	t->timer.due = loop_now();
-	return loop_run(t->loop) == 1;
+	return steps_until(&t->steps, reached, acts);
 }
 
 static void begin(struct test *t)
 {
 	*t = (struct test){ .loop = loop_create(), .order = true };
-	t->timer = (struct loop_timer){ LOOP_NEVER, on_timer, t, NULL };
-	loop_add_timer(t->loop, &t->timer);
+	steps_begin(&t->steps, t->loop, t);
 }
 
 static void end(struct test *t)
 {
-	loop_remove_timer(t->loop, &t->timer);
+	steps_end(&t->steps);
 	loop_destroy(t->loop);
 }
 

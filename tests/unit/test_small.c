@@ -16,9 +16,8 @@
 #include "lib/blob.h"
 #include "hex.h"
 #include "message_golden.h"
+#include "steps.h"
 #include "tap.h"
-
-#define MS	1000000ULL
 
 enum { PORT = 17457, ROOM = 1 << 20, HEARD = 4, NAMES = 8 };
 
@@ -38,10 +37,7 @@ struct heard {
 
 struct test {
 	struct loop		*loop;
-	struct loop_timer	timer;
-	uint64_t		until;
-	bool			(*reached)(struct test *t);
-	void			(*acts)(struct test *t);
+	struct steps		steps;
 	struct sender		*sender;
 	struct receiver		*receiver;
 	struct publish		*publish;
@@ -51,27 +47,10 @@ struct test {
 
 static uint8_t bytes[ROOM];
 
-static void on_timer(void *arg, uint64_t now)
-{
-	struct test *t = arg;
-
-	t->timer.due = now + 5 * MS;
-	if (t->reached(t))
-		loop_stop(t->loop, 1);
-	else if (now > t->until)
-		loop_stop(t->loop, 0);
-	else if (t->acts)
-		t->acts(t);
-}
-
 static bool soon(struct test *t, bool (*reached)(struct test *t),
 		 void (*acts)(struct test *t))
 {
-	t->until = loop_now() + 60000 * MS;
-	t->reached = reached;
-	t->acts = acts;
-	t->timer.due = loop_now();
-	return loop_run(t->loop) == 1;
+	return steps_until(&t->steps, reached, acts);
 }
 
 static void say(struct test *t, const char *topic, enum message_kind kind,
@@ -351,8 +330,7 @@ static void test_late_and_full(void)
 	char error[256];
 	struct test t = { .loop = loop_create() };
 
-	t.timer = (struct loop_timer){ LOOP_NEVER, on_timer, &t, NULL };
-	loop_add_timer(t.loop, &t.timer);
+	steps_begin(&t.steps, t.loop, &t);
 	strcpy(options.name, "robot");
 	address_parse("127.0.0.1:17457", false, "0", &to, error);
 	if (sender_open(&t.sender, t.loop, &to, &options, error))
@@ -362,7 +340,7 @@ static void test_late_and_full(void)
 	test_full(&t);
 	close_receiver(&t);
 	sender_close(t.sender);
-	loop_remove_timer(t.loop, &t.timer);
+	steps_end(&t.steps);
 	loop_destroy(t.loop);
 }
 
