@@ -282,7 +282,9 @@ static int load(struct feed *f, char **file)
 
 static int run(struct feed *f, const char *spec)
 {
-	const struct sink_config config = { spec, "slam", log_line, NULL };
+	const struct sink_config config = {
+		.spec = spec, .name = "slam", .log = log_line,
+	};
 	char error[256];
 	int err;
 

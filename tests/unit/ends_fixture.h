@@ -115,6 +115,7 @@ struct got {
  * @want: that many messages, 0: until it ends
  * @only: this topic, NULL: all that are found
  * @leave: unsubscribe a topic after its first message
+ * @threaded: as of struct sink_config
  */
 struct play {
 	struct loop		*loop;
@@ -124,7 +125,7 @@ struct play {
 	char			name[32][48];
 	unsigned int		topics, found, lines, n, want;
 	const char		*only;
-	bool			leave, latched, ended;
+	bool			leave, latched, threaded, ended;
 	int			refused;
 	char			line[256];
 	struct got		got[GOT];
@@ -218,7 +219,8 @@ static inline void on_log(void *arg, int priority, const char *line)
 static inline int play(struct play *p, struct source_config config,
 		       const char *to)
 {
-	struct sink_config sink = { .spec = to, .log = on_log, .arg = p };
+	struct sink_config sink = { .spec = to, .log = on_log, .arg = p,
+				    .threaded = p->threaded };
 	char error[256];
 	int err = 0;
 

@@ -7,6 +7,7 @@
  */
 #include <cjson/cJSON.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include "common/cli.h"
 #include "ends_fixture.h"
 #include "lib/velodyne.h"
@@ -565,6 +566,82 @@ static void test_compressed_files(void)
 	loop_destroy(loop);
 }
 
+/* A pipe of that name: who opens it to write waits for one who reads */
+static void block(int64_t stamp, char path[128])
+{
+	snprintf(path, 128, "%s/slow/c/%lld.%09lld.jpg.part", folder,
+		 (long long)(stamp / SECOND), (long long)(stamp % SECOND));
+	if (mkfifo(path, 0600))
+		abort();
+}
+
+/* The disk takes nothing for a while: publishing goes on, and all is written */
+static void test_threaded(void)
+{
+	struct sink_config config = { .spec = in_folder("slow/"),
+				      .log = on_log, .arg = &a,
+				      .threaded = true };
+	const size_t mega = 1 << 20;
+	uint8_t *jpg = calloc(1, 3 * mega);
+	struct loop *loop = loop_create();
+	union message msg = { 0 };
+	unsigned int taken = 0;
+	struct sink_topic *t;
+	char path[128], error[256];
+	struct sink *s;
+	int err = 0, fd;
+
+	memset(&a, 0, sizeof(a));
+	memcpy(jpg, "\xff\xd8", 2);
+	msg.compressed.header.stamp = START;
+	msg.compressed.data = (struct message_bytes){ jpg, 3 * mega };
+	mkdir(in_folder("slow"), 0700);
+	mkdir(in_folder("slow/c"), 0700);
+	block(START, path);
+	if (sink_open(&s, loop, &config, error) ||
+	    sink_add(s, "/c", MESSAGE_COMPRESSED_IMAGE, false, &t))
+		abort();
+	alarm(20);
+	for (; !err && taken < 100; taken += !err, msg.compressed.header.stamp++)
+		err = sink_publish(t, START, &msg);
+	alarm(0);
+	ok(err == -ENOBUFS && taken == SINK_WAITING / (3 * mega) &&
+	   sink_publish(t, START, &msg) == -ENOBUFS && sink_dropped(s) == 2 &&
+	   a.lines == 1, "a disk that stands still: %u messages wait, others are dropped, counted and told once: %d",
+	   taken, err);
+	fd = open(path, O_RDONLY);
+	while (read(fd, jpg, mega) > 0)
+		;
+	close(fd);
+	msg.compressed.data.count = 1;
+	while (sink_publish(t, START, &msg) == -ENOBUFS)
+		usleep(1000);
+	sink_close(s);
+	ok(count_files(in_folder("slow/c"), ".jpg") == taken &&
+	   count_files(in_folder("slow/c"), ".part") == 0,
+	   "when it goes on all of these are written: %u",
+	   count_files(in_folder("slow/c"), ".jpg"));
+	ok(a.lines == 2, "what the thread cannot write is told: %u", a.lines);
+	loop_destroy(loop);
+	free(jpg);
+}
+
+/* A recording that a thread writes is the one that the loop would */
+static void test_threaded_recording(void)
+{
+	struct source_config config = { .spec = in_folder("a.mcap") };
+
+	memset(&a, 0, sizeof(a));
+	a.threaded = true;
+	play(&a, config, in_folder("threaded.mcap"));
+	run(&b, in_folder("threaded.mcap"), NULL);
+	ok(same(&a, &b), "a recording of a thread");
+	memset(&a, 0, sizeof(a));
+	a.threaded = true;
+	ok(play(&a, config, in_folder("none/b.mcap")) == -ENOENT,
+	   "one that cannot be made is said at once");
+}
+
 int main(int argc, char **argv)
 {
 	unsigned int n;
@@ -588,6 +665,8 @@ int main(int argc, char **argv)
 	test_map();
 	test_json();
 	test_compressed_files();
+	test_threaded();
+	test_threaded_recording();
 	remove_folder();
 	return tap_done();
 }

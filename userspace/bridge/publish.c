@@ -30,6 +30,7 @@ struct publish {
 	struct sink	*sink[SINKS];
 	unsigned int	sinks, topics;
 	bool		full;
+	uint64_t	refused;	/* for which there was no topic */
 	struct topic	topic[TOPICS];
 	void		(*heard)(void *arg, const char *name,
 				 enum message_kind kind, int64_t received,
@@ -70,6 +71,7 @@ int publish_add(struct publish *p, struct loop *l, const char *spec,
 	char dated[512];
 	const struct sink_config config = {
 		.spec = dated, .name = node, .log = service_log,
+		.threaded = true,
 	};
 	time_t now = time(NULL);
 	int ret;
@@ -163,8 +165,10 @@ int publish_message(struct publish *p, const char *name,
 
 	if (!t)
 		t = offer(p, name, kind, received);
-	if (!t)
+	if (!t) {
+		p->refused++;
 		return -ENOSPC;
+	}
 	t->used = received;
 	if (t->kind != kind) {
 		if (!t->told)
@@ -172,16 +176,29 @@ int publish_message(struct publish *p, const char *name,
 				     message_type(t->kind, MESSAGE_CDR),
 				     message_type(kind, MESSAGE_CDR));
 		t->told = true;
+		p->refused++;
 		return -EPROTOTYPE;
 	}
 	if (p->heard)
 		p->heard(p->arg, name, kind, received, msg);
 	for (unsigned int s = 0; s < p->sinks; s++) {
-		int err = t->at[s] ? sink_publish(t->at[s], received, msg) :
-				     -ENODEV;
+		int err = -ENODEV;
 
+		if (t->at[s])
+			err = sink_publish(t->at[s], received, msg);
+		else
+			p->refused++;
 		if (err)
 			ret = err;
 	}
 	return ret;
+}
+
+uint64_t publish_refused(const struct publish *p)
+{
+	uint64_t refused = p->refused;
+
+	for (unsigned int s = 0; s < p->sinks; s++)
+		refused += sink_dropped(p->sink[s]);
+	return refused;
 }

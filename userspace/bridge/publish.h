@@ -42,7 +42,8 @@ void publish_listen(struct publish *p,
  * @name: of the topic; it is offered with its first message
  * @received: ns since the epoch
  *
- * A name that has another kind already is told of once.
+ * A name that has another kind already is told of once. Recordings and files
+ * are written by a thread each: what fails there is in publish_refused() later.
  *
  * Return: 0, or a negative errno if a sink did not take it; -ENOSPC: there
  * are PUBLISH_TOPICS, all of them in use.
@@ -50,5 +51,8 @@ void publish_listen(struct publish *p,
 int publish_message(struct publish *p, const char *name,
 		    enum message_kind kind, int64_t received,
 		    const union message *msg);
+
+/* Messages that a sink did not take, or could not write later; by all sinks */
+uint64_t publish_refused(const struct publish *p);
 
 #endif

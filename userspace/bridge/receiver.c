@@ -134,10 +134,8 @@ static void on_message(void *arg, const struct recv_message *m)
 	snprintf(suffix, sizeof(suffix), "%s%s", m->result->suffix,
 		 kept && r->options.kept == KEPT_APART ? "/kept" : "");
 	receiver_name(r, e->stream, m->topic->name, suffix, name);
-	if (publish_message(r->publish, name, kind, wall_clock(),
-			    m->result->msg))
-		r->counts.refused++;
-	else
+	if (!publish_message(r->publish, name, kind, wall_clock(),
+			     m->result->msg))
 		r->counts.published++;
 }
 
@@ -601,6 +599,11 @@ const struct stream *receiver_stream(const struct receiver *r, unsigned int i,
 const struct receiver_counts *receiver_counts(const struct receiver *r)
 {
 	return &r->counts;
+}
+
+uint64_t receiver_refused(const struct receiver *r)
+{
+	return publish_refused(r->publish);
 }
 
 uint64_t receiver_unsealed(const struct receiver *r)

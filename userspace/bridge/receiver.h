@@ -47,15 +47,14 @@ enum { RECEIVER_STREAMS = 32 };
 
 /**
  * struct receiver_counts - since it began
- * @published:	messages
- * @refused:	by a sink
+ * @published:	messages that all sinks took
  * @outdated:	latched ones from before an outage, of which a newer one is there
  * @streams:	that were heard of
  * @replayed:	datagrams that came before, with a key
  * @crowded:	streams that had no place, or lost it to another one
  */
 struct receiver_counts {
-	uint64_t	published, refused, outdated, streams, replayed, crowded;
+	uint64_t	published, outdated, streams, replayed, crowded;
 };
 
 struct receiver;
@@ -74,6 +73,9 @@ struct receiver_options *receiver_options(struct receiver *r);
 const struct stream *receiver_stream(const struct receiver *r, unsigned int i,
 				     bool *old);
 const struct receiver_counts *receiver_counts(const struct receiver *r);
+
+/* Messages that a sink did not take, or could not write: publish_refused() */
+uint64_t receiver_refused(const struct receiver *r);
 /* Datagrams that were none of ours */
 uint64_t receiver_strange(const struct receiver *r);
 /* Of senders without the key */

@@ -99,7 +99,7 @@ void recv_status(const struct receiver *r, cJSON *answer)
 	}
 	cJSON_AddNumberToObject(answer, "published",
 				receiver_counts(r)->published);
-	cJSON_AddNumberToObject(answer, "refused", receiver_counts(r)->refused);
+	cJSON_AddNumberToObject(answer, "refused", receiver_refused(r));
 	cJSON_AddNumberToObject(answer, "outdated",
 				receiver_counts(r)->outdated);
 	cJSON_AddNumberToObject(answer, "strange", receiver_strange(r));
@@ -175,9 +175,9 @@ void recv_metrics(const struct receiver *r, FILE *out)
 	fprintf(out, "optsample_recv_published_total %llu\n",
 		(unsigned long long)c->published);
 	metrics_family(out, "optsample_recv_refused_total", "counter",
-		       "Messages that a sink did not take");
+		       "Messages that a sink did not take or could not write");
 	fprintf(out, "optsample_recv_refused_total %llu\n",
-		(unsigned long long)c->refused);
+		(unsigned long long)receiver_refused(r));
 	metrics_family(out, "optsample_recv_strange_total", "counter",
 		       "Datagrams that are not of optsample-send");
 	fprintf(out, "optsample_recv_strange_total %llu\n",

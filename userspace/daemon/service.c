@@ -15,12 +15,8 @@ static uint64_t interval;		/* ns */
 /* journald takes the priority in front of a line; it says that it listens */
 void service_log(void *arg, int priority, const char *line)
 {
-	static int journal = -1;
-
 	(void)arg;
-	if (journal < 0)
-		journal = getenv("JOURNAL_STREAM") != NULL;
-	if (journal)
+	if (getenv("JOURNAL_STREAM"))
 		fprintf(stderr, "<%d>%s\n", priority, line);
 	else
 		fprintf(stderr, "%s: %s\n", cli_program, line);

@@ -9,7 +9,7 @@
 #include "common/loop.h"
 
 /**
- * service_log() - one line on stderr
+ * service_log() - one line on stderr, from any thread
  * @arg: not used: this is what sources and sinks are given
  * @priority: of syslog(3); journald is told it, a terminal is not
  */

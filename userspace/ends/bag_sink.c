@@ -9,8 +9,6 @@
 #include "bag/bag.h"
 #include "ends/sink_ops.h"
 
-static const uint64_t flush_period = 1000000000;	/* ns */
-
 /**
  * struct bag_sink
  * @ended: by an error, which was told
@@ -21,7 +19,6 @@ struct bag_sink {
 	char			*path;
 	enum message_format	format;
 	bool			ended;
-	struct loop_timer	timer;
 };
 
 struct bag_sink_topic {
@@ -44,12 +41,12 @@ static void tell(struct bag_sink *s, int err)
 		 strerror(-err));
 }
 
-static void on_flush(void *arg, uint64_t now)
+static void bag_sink_flush(struct sink *sink)
 {
-	struct bag_sink *s = arg;
+	struct bag_sink *s = bag_of(sink);
 
-	tell(s, bag_flush(s->bag));
-	s->timer.due = s->ended ? LOOP_NEVER : now + flush_period;
+	if (!s->ended)
+		tell(s, bag_flush(s->bag));
 }
 
 static int bag_sink_open(struct sink **result, struct loop *loop,
@@ -76,10 +73,6 @@ static int bag_sink_open(struct sink **result, struct loop *loop,
 	s->s.loop = loop;
 	s->s.config = *config;
 	s->format = format == BAG_ROSBAG ? MESSAGE_ROS1 : MESSAGE_CDR;
-	s->timer.expired = on_flush;
-	s->timer.arg = s;
-	s->timer.due = loop_now() + flush_period;
-	loop_add_timer(loop, &s->timer);
 	*result = &s->s;
 	return 0;
 }
@@ -137,7 +130,6 @@ static void bag_sink_close(struct sink *sink)
 	struct bag_sink *s = bag_of(sink);
 	int err;
 
-	loop_remove_timer(s->s.loop, &s->timer);
 	err = bag_finish(s->bag);
 	tell(s, err == -ECANCELED ? 0 : err);
 	free(s->path);
@@ -150,5 +142,6 @@ const struct sink_ops bag_sink_ops = {
 	.add		= bag_sink_add,
 	.remove		= bag_sink_remove,
 	.publish	= bag_sink_publish,
+	.flush		= bag_sink_flush,
 	.close		= bag_sink_close,
 };

@@ -10,6 +10,8 @@
 #include "common/text.h"
 #include "ends/sink_ops.h"
 
+static const uint64_t FLUSH = 1000000000;	/* ns */
+
 void sink_say(const struct sink *s, int priority, const char *format, ...)
 {
 	va_list args;
@@ -45,11 +47,32 @@ long sink_serialize(struct sink *s, enum message_kind kind,
 	return message_write(kind, format, msg, s->buffer, s->size);
 }
 
+void sink_drop(struct sink *s)
+{
+	__atomic_fetch_add(&s->dropped, 1, __ATOMIC_RELAXED);
+}
+
+void sink_flush(struct sink *s)
+{
+	if (s->ops->flush)
+		s->ops->flush(s);
+}
+
+static void on_flush(void *arg, uint64_t now)
+{
+	struct sink *s = arg;
+
+	sink_flush(s);
+	s->flush.due = now + FLUSH;
+}
+
 static int open_path(struct sink **s, struct loop *loop,
 		     const struct sink_config *c, char error[ENDS_ERROR])
 {
 	struct stat st;
 
+	if (c->threaded)
+		return thread_sink_ops.open(s, loop, c->spec, c, error);
 	if (text_ends(c->spec, "/") ||
 	    (!stat(c->spec, &st) && S_ISDIR(st.st_mode)))
 		return file_sink_ops.open(s, loop, c->spec, c, error);
@@ -60,13 +83,11 @@ static int open_path(struct sink **s, struct loop *loop,
 			  c->spec);
 }
 
-int sink_open(struct sink **s, struct loop *loop,
-	      const struct sink_config *config, char error[256])
+static int open_any(struct sink **s, struct loop *loop,
+		    const struct sink_config *config, char error[ENDS_ERROR])
 {
 	const char *rest;
 
-	*s = NULL;
-	*error = '\0';
 	if (!config->spec || !*config->spec)
 		return ends_error(error, -EINVAL, "no sink is given");
 	if (ends_is(config->spec, "ros2", &rest))
@@ -74,6 +95,22 @@ int sink_open(struct sink **s, struct loop *loop,
 	if (ends_is(config->spec, "ros1", &rest))
 		return ros1_sink_ops.open(s, loop, rest, config, error);
 	return open_path(s, loop, config, error);
+}
+
+int sink_open(struct sink **s, struct loop *loop,
+	      const struct sink_config *config, char error[256])
+{
+	int err;
+
+	*s = NULL;
+	*error = '\0';
+	err = open_any(s, loop, config, error);
+	if (err || !loop || !(*s)->ops->flush)
+		return err;
+	(*s)->flush = (struct loop_timer){ loop_now() + FLUSH, on_flush, *s,
+					   NULL };
+	loop_add_timer(loop, &(*s)->flush);
+	return 0;
 }
 
 void sink_close(struct sink *s)
@@ -84,6 +121,8 @@ void sink_close(struct sink *s)
 		return;
 	while (s->topics)
 		sink_remove(s->topics);
+	if (s->flush.expired)
+		loop_remove_timer(s->loop, &s->flush);
 	buffer = s->buffer;
 	s->ops->close(s);
 	free(buffer);
@@ -140,11 +179,11 @@ int sink_publish(struct sink_topic *t, int64_t received,
 	int err = t->sink->ops->publish(t, received, msg);
 
 	if (err)
-		t->sink->dropped++;
+		sink_drop(t->sink);
 	return err;
 }
 
 uint64_t sink_dropped(const struct sink *s)
 {
-	return s->dropped;
+	return __atomic_load_n(&s->dropped, __ATOMIC_RELAXED);
 }

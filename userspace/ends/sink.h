@@ -9,6 +9,8 @@
 #include "common/loop.h"
 #include "ros/message.h"
 
+enum { SINK_WAITING = 64 << 20 };
+
 struct sink;
 struct sink_topic;
 
@@ -19,13 +21,17 @@ struct sink_topic;
  *		in a slash: files, TOPIC/SECONDS.NANOSECONDS.png, .pcd, .pgm,
  *		.json
  * @name:	of the node
- * @log:	one line, @priority of syslog(3)
+ * @log:	one line, @priority of syslog(3); from any thread if @threaded
+ * @threaded:	of recordings and files: sink_publish() does not wait for the
+ *		disk, a thread does. Up to SINK_WAITING bytes of messages wait
+ *		for it; what is beyond that is dropped, counted and said once
  */
 struct sink_config {
 	const char	*spec;
 	const char	*name;
 	void		(*log)(void *arg, int priority, const char *line);
 	void		*arg;
+	bool		threaded;
 };
 
 /**
@@ -37,7 +43,7 @@ struct sink_config {
 int sink_open(struct sink **s, struct loop *loop,
 	      const struct sink_config *config, char error[256]);
 
-/* Finishes recordings */
+/* Finishes recordings, and waits until all that was published is written */
 void sink_close(struct sink *s);
 
 /**
@@ -64,7 +70,7 @@ void sink_remove(struct sink_topic *topic);
 int sink_publish(struct sink_topic *topic, int64_t received,
 		 const union message *msg);
 
-/* Messages for which sink_publish() failed, of all topics */
+/* Messages that did not go out, of all topics: sink_publish() or a thread failed */
 uint64_t sink_dropped(const struct sink *s);
 
 #endif

@@ -31,6 +31,7 @@ struct sink_topic {
  * @add:	@t has its name, kind and latched
  * @remove:	what add() did; the topic itself is freed by sink.c
  * @publish:	0 or a negative errno; says itself what is to be said
+ * @flush:	once a second; NULL: nothing of it waits in memory
  * @close:	all topics were removed
  */
 struct sink_ops {
@@ -42,28 +43,38 @@ struct sink_ops {
 	void	(*remove)(struct sink_topic *t);
 	int	(*publish)(struct sink_topic *t, int64_t received,
 			   const union message *msg);
+	void	(*flush)(struct sink *s);
 	void	(*close)(struct sink *s);
 };
 
 /**
  * struct sink
- * @buffer: of sink_serialize(), kept
+ * @loop:	NULL: a thread's, see sink_thread.c
+ * @dropped:	atomic, see sink_drop()
+ * @buffer:	of sink_serialize(), kept
  */
 struct sink {
 	const struct sink_ops	*ops;
 	struct loop		*loop;
 	struct sink_config	config;
 	struct sink_topic	*topics;
+	struct loop_timer	flush;
 	uint64_t		dropped;
 	uint8_t			*buffer;
 	size_t			size;
 };
 
 extern const struct sink_ops ros2_sink_ops, ros1_sink_ops, bag_sink_ops,
-			     file_sink_ops;
+			     file_sink_ops, thread_sink_ops;
 
 __attribute__((format(printf, 3, 4)))
 void sink_say(const struct sink *s, int priority, const char *format, ...);
+
+/* A message did not go out. Any thread */
+void sink_drop(struct sink *s);
+
+/* What waits in memory; of who opened it without a loop, once a second */
+void sink_flush(struct sink *s);
 
 /* Room for @size bytes in @s->buffer. Return: 0 or -ENOMEM */
 int sink_reserve(struct sink *s, size_t size);

@@ -134,7 +134,10 @@ static int open_site(struct gdimd *g, char error[256])
 static int open_ends(struct gdimd *g, char error[256])
 {
 	const struct config *c = &g->config;
-	const struct sink_config to = { c->to, c->node, service_log, g };
+	const struct sink_config to = {
+		.spec = c->to, .name = c->node, .log = service_log,
+		.arg = g,
+	};
 	const struct source_config from = {
 		.spec = c->from, .name = c->node, .speed = 1, .rate = 10,
 		.message = gdimd_message, .found = gdimd_found,
