@@ -142,6 +142,8 @@ static const struct send_counts *counts(const struct test *t, const char *name)
 
 /* ---- the tree by itself ---- */
 
+static uint64_t now = 1;	/* ns */
+
 static unsigned int merge(struct transforms *tree, const char *child, double x)
 {
 	const struct message_transform one = {
@@ -150,12 +152,12 @@ static unsigned int merge(struct transforms *tree, const char *child, double x)
 	};
 	const struct message_transforms m = { message_list(&one, 1) };
 
-	return transforms_merge(tree, &m);
+	return transforms_merge(tree, &m, now);
 }
 
 static void test_tree(void)
 {
-	struct transforms *tree = transforms_create();
+	struct transforms *tree = transforms_create(false);
 	static char name[TRANSFORMS_NAME + 2];
 	const struct message_transform *list;
 	struct message_transforms m;
@@ -185,13 +187,49 @@ static void test_tree(void)
 	   !merge(tree, "a", 9), "%d frames, and no more",
 	   TRANSFORMS_FRAMES);
 	transforms_destroy(tree);
-	tree = transforms_create();
+	tree = transforms_create(false);
 	memset(name, 'x', sizeof(name) - 1);
 	ok(merge(tree, name, 1) == 1 && merge(tree, "", 1) == 1 &&
 	   !transforms_count(tree), "names that are none");
 	name[TRANSFORMS_NAME] = 0;
 	ok(!merge(tree, name, 1), "the longest one");
 	transforms_destroy(tree);
+}
+
+/* A tracker gives each person a frame; base_link is heard of all the time */
+static void test_forgotten(void)
+{
+	struct transforms *tree = transforms_create(true);
+	unsigned int out = 0, most = 0;
+	struct transforms *still = transforms_create(false);
+	struct message_transforms m;
+	char name[32];
+
+	for (unsigned int i = 0; i < 4000; i++) {
+		now += 100000000;
+		snprintf(name, sizeof(name), "person_%u", i);
+		out += merge(tree, name, i) + merge(tree, "base_link", i);
+		merge(still, i % 2 ? "a" : "b", i);
+		if (transforms_count(tree) > most)
+			most = transforms_count(tree);
+	}
+	transforms_take(tree, true, &m);
+	ok(!out && most < 620 && transforms_forgotten(tree) +
+	   transforms_count(tree) == 4001 && m.transforms.count < 620,
+	   "4000 persons in 400 s: %u frames at most, %u forgotten", most,
+	   (unsigned int)transforms_forgotten(tree));
+	now += 1000000000000;
+	out = merge(tree, "person_3999", 1) + merge(tree, "base_link", 2);
+	ok(!out && transforms_count(tree) + 20 >= m.transforms.count,
+	   "a pause of all counts as a second: %u of %u frames stay",
+	   transforms_count(tree), m.transforms.count);
+	merge(still, "c", 1);
+	for (unsigned int i = 0; i < 1000; i++, now += 100000000)
+		merge(still, "a", i);
+	ok(transforms_count(still) == 3 && !transforms_forgotten(still),
+	   "of what is static nothing is forgotten");
+	transforms_destroy(tree);
+	transforms_destroy(still);
 }
 
 /* ---- who comes late ---- */
@@ -477,6 +515,7 @@ static void test_path(void)
 int main(void)
 {
 	test_tree();
+	test_forgotten();
 	test_kinds();
 	test_held();
 	test_path();

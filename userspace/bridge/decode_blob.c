@@ -75,21 +75,27 @@ static bool is_shown_again(struct decode_blob *s, bool changed)
 	return true;
 }
 
-/* What is static is latched: all of it. Return: 0: nothing is new */
+/*
+ * What is static is latched: all of it. @share: of what came, that the tree took
+ *
+ * Return: 1: show @msg; 0: nothing is new; or a negative errno
+ */
 static int show_tree(struct decode_blob *s, const struct decode_call *c,
-		     union message *msg)
+		     union message *msg, double *share)
 {
 	bool all = message_is_static(c->topic->name), changed, show;
-	unsigned int out;
+	unsigned int out, came = msg->tf.transforms.count;
 
 	if (!s->tree) {
 		if (decode_reserve(c, TRANSFORMS_MEMORY))
 			return -EFBIG;
-		s->tree = transforms_create();
+		s->tree = transforms_create(!all);
 	}
 	if (!s->tree)
 		return -ENOMEM;
-	out = transforms_merge(s->tree, &msg->tf);
+	out = transforms_merge(s->tree, &msg->tf, c->frame->first);
+	if (came)
+		*share = 1 - (double)out / came;
 	s->known = true;
 	changed = transforms_changed(s->tree);
 	show = is_shown_again(s, changed);
@@ -133,8 +139,8 @@ int decode_blob(void **state, const struct decode_limits *limits,
 		return -EPROTO;
 	if (message_is_state(r.kind) && !c->kept &&
 	    is_newest(s, c->frame->number))
-		ret = r.kind == MESSAGE_TRANSFORMS ? show_tree(s, c, &msg) :
-						     is_news(s, data, len);
+		ret = r.kind == MESSAGE_TRANSFORMS ?
+		      show_tree(s, c, &msg, &r.share) : is_news(s, data, len);
 	if (ret <= 0)
 		return ret;
 	r.msg = &msg;

@@ -79,6 +79,7 @@ static cJSON *topic_status(const struct send_topic *t)
 	cJSON_AddNumberToObject(o, "broken", c->broken);
 	cJSON_AddNumberToObject(o, "behind", c->behind);
 	cJSON_AddNumberToObject(o, "left_out", c->left_out);
+	cJSON_AddNumberToObject(o, "forgotten", c->forgotten);
 	cJSON_AddNumberToObject(o, "datagrams", c->datagrams);
 	cJSON_AddNumberToObject(o, "bytes", c->bytes);
 	return o;
@@ -102,7 +103,7 @@ static double value_of(const struct send_topic *t, unsigned int which)
 	const struct plan *p = send_topic_plan(t);
 	const double v[] = {
 		c->messages, c->frames, c->thinned, c->broken, c->behind,
-		c->left_out, c->datagrams, c->bytes, c->coding / 1e9,
+		c->left_out, c->forgotten, c->datagrams, c->bytes, c->coding / 1e9,
 		send_topic_rate(t), p->on ? p->hz : 0,
 	};
 
@@ -119,6 +120,7 @@ static const struct {
 	{ "broken_total", "counter", "Messages that cannot be sent" },
 	{ "behind_total", "counter", "Messages left out as the encoder was busy" },
 	{ "left_out_total", "counter", "Transforms of more frames than a tree may have" },
+	{ "forgotten_total", "counter", "Frames that were not heard of for a minute" },
 	{ "datagrams_total", "counter", "Datagrams of frames" },
 	{ "bytes_total", "counter", "Bytes of their payloads" },
 	{ "coding_seconds_total", "counter", "Processor time of coding" },

@@ -193,7 +193,7 @@ struct send_topic *send_topic_create(struct loop *l, struct workers *w,
 	t->encoder = encoder_create(kind, &t->options.encode);
 	t->outbox = outbox_create(l, u, SLOTS);
 	if (kind == MESSAGE_TRANSFORMS)
-		t->tree = transforms_create();
+		t->tree = transforms_create(!message_is_static(name));
 	if (t->encoder && t->outbox && (t->tree || kind != MESSAGE_TRANSFORMS))
 		return t;
 	send_topic_destroy(t);
@@ -708,12 +708,13 @@ static void merge(struct send_topic *t, const struct source_message *m)
 		fail(t, ret);
 		return;
 	}
-	out = transforms_merge(t->tree, &msg.tf);
+	out = transforms_merge(t->tree, &msg.tf, loop_now());
 	if (out && !t->counts.left_out)
 		service_logf(LOG_WARNING, "%s: %u transforms are left out, as will be others: a tree has %d frames at most, with names of 1 to %d bytes",
 			     t->announced.name, out, TRANSFORMS_FRAMES,
 			     TRANSFORMS_NAME);
 	t->counts.left_out += out;
+	t->counts.forgotten = transforms_forgotten(t->tree);
 }
 
 /* The newest one waits for its turn, which comes with the next refresh at last */

@@ -60,13 +60,15 @@ struct send_options {
  * @behind:	messages that newer ones took the place of, as the encoder was
  *		busy for that long
  * @left_out:	transforms beyond what a tree may have, see transforms.h
+ * @forgotten:	frames of the tree that were not heard of for long
  * @datagrams, @bytes: of frames, payloads
  * @coding:	processor time of all that, ns
  * @paced:	frames of several datagrams, @paced_bytes: of them, on the wire,
  *		@paced_span: that they were spread over, ns
  */
 struct send_counts {
-	uint64_t	messages, frames, thinned, broken, behind, left_out;
+	uint64_t	messages, frames, thinned, broken, behind, left_out,
+			forgotten;
 	uint64_t	datagrams, bytes, coding;
 	uint64_t	paced, paced_bytes, paced_span;
 };

@@ -12,14 +12,19 @@ enum {
 	FIRST	= 16,				/* frames there is room for */
 };
 
+#define SECOND	1000000000ULL
+#define FORGET	(TRANSFORMS_FORGET * SECOND)
+
 /**
  * struct frame - the newest transform of a child frame
  * @value:	its strings are in @names, the parent's behind the child's
+ * @heard:	the tree's age when it came the last time
  */
 struct frame {
 	struct message_transform value;
 	char			*names;
 	size_t			room;
+	uint64_t		heard;
 	bool			changed;
 };
 
@@ -29,6 +34,9 @@ struct transforms {
 	struct frame		*frame;
 	struct message_transform *list;
 	unsigned int		count, room, changed;
+	bool			forget;
+	uint64_t		now, age;	/* ns, without pauses of all */
+	uint64_t		looked, forgotten;
 };
 
 _Static_assert(TRANSFORMS_FRAMES * (sizeof(struct frame) + 2 * TRANSFORMS_NAME +
@@ -36,9 +44,13 @@ _Static_assert(TRANSFORMS_FRAMES * (sizeof(struct frame) + 2 * TRANSFORMS_NAME +
 	       sizeof(struct transforms) <= TRANSFORMS_MEMORY,
 	       "a tree takes more than is said");
 
-struct transforms *transforms_create(void)
+struct transforms *transforms_create(bool forget)
 {
-	return calloc(1, sizeof(struct transforms));
+	struct transforms *t = calloc(1, sizeof(*t));
+
+	if (t)
+		t->forget = forget;
+	return t;
 }
 
 void transforms_destroy(struct transforms *t)
@@ -128,6 +140,30 @@ static bool set_frame(struct frame *f, const struct message_transform *v)
 	return true;
 }
 
+/* Those that stay keep their order */
+static void forget(struct transforms *t)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < t->count; i++) {
+		struct frame *f = &t->frame[i];
+
+		if (t->age - f->heard < FORGET) {
+			t->frame[n++] = *f;
+			continue;
+		}
+		t->changed -= f->changed;
+		free(f->names);
+	}
+	if (n == t->count)
+		return;
+	t->forgotten += t->count - n;
+	t->count = n;
+	memset(t->slot, 0, sizeof(t->slot));
+	for (unsigned int i = 0; i < n; i++)
+		*slot_of(t, &t->frame[i].value.child_frame_id) = i + 1;
+}
+
 /* Return: whether it was taken */
 static bool merge_one(struct transforms *t, const struct message_transform *v)
 {
@@ -142,7 +178,8 @@ static bool merge_one(struct transforms *t, const struct message_transform *v)
 	f = &t->frame[*slot ? *slot - 1U : t->count];
 	if (!*slot)
 		memset(f, 0, sizeof(*f));
-	else if (!differs(&f->value, v))
+	f->heard = t->age;
+	if (*slot && !differs(&f->value, v))
 		return true;
 	if (!set_frame(f, v))
 		return false;
@@ -154,14 +191,21 @@ static bool merge_one(struct transforms *t, const struct message_transform *v)
 }
 
 unsigned int transforms_merge(struct transforms *t,
-			      const struct message_transforms *m)
+			      const struct message_transforms *m, uint64_t now)
 {
 	struct message_list rest = m->transforms;
 	struct message_transform v;
 	unsigned int out = 0;
 
+	if (t->now)
+		t->age += now - t->now < SECOND ? now - t->now : SECOND;
+	t->now = now;
 	while (message_next_transform(&rest, &v))
 		out += !merge_one(t, &v);
+	if (t->forget && t->age - t->looked >= SECOND) {
+		forget(t);
+		t->looked = t->age;
+	}
 	return out;
 }
 
@@ -189,4 +233,9 @@ void transforms_take(struct transforms *t, bool all,
 unsigned int transforms_count(const struct transforms *t)
 {
 	return t->count;
+}
+
+uint64_t transforms_forgotten(const struct transforms *t)
+{
+	return t->forgotten;
 }
