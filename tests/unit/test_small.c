@@ -19,10 +19,11 @@
 #include "steps.h"
 #include "tap.h"
 
-enum { PORT = 17457, ROOM = 1 << 20, HEARD = 4, NAMES = 8 };
+enum { PORT = 17457, ROOM = 1 << 20, HEARD = 6, NAMES = 8 };
 
 static const char *const topics[HEARD] = {
 	"/tf_static", "/tf", "/camera_info", "/joint_states",
+	"/depth/camera_info", "/second/depth/camera_info",
 };
 
 /**
@@ -234,13 +235,13 @@ static void test_forgotten(void)
 
 /* ---- who comes late ---- */
 
-static void say_camera(struct test *t, double k)
+static void say_camera(struct test *t, const char *topic, double k)
 {
 	union message msg = { .camera_info = {
 		.header = { 7, 0, message_string("camera") }, .k = { k },
 	} };
 
-	say(t, "/camera_info", MESSAGE_CAMERA_INFO, &msg);
+	say(t, topic, MESSAGE_CAMERA_INFO, &msg);
 }
 
 static void say_joints(struct test *t, double x)
@@ -293,7 +294,7 @@ static void test_late(struct test *t)
 	say_frames(t, "/tf_static", 0, 1, 4, 0);
 	say_frames(t, "/tf", 10, 1, 5, 100);
 	say_frames(t, "/tf", 11, 1, 6, 100);
-	say_camera(t, 500);
+	say_camera(t, "/camera_info", 500);
 	say_joints(t, 1.5);
 	ok(soon(t, static_went, NULL), "states are sent, and nobody is there");
 	open_receiver(t);
@@ -361,6 +362,40 @@ static void test_full(struct test *t)
 	   (unsigned int)counts(t, "/tf_static")->left_out);
 }
 
+static bool second_heard(struct test *t)
+{
+	return t->heard[4].messages;
+}
+
+static bool renamed_heard(struct test *t)
+{
+	return t->heard[5].messages;
+}
+
+/* A topic of a second robot is one of the first: it gets other names for all */
+static void test_renamed(struct test *t, const struct address *to)
+{
+	struct sender_options options = { .cpu = 1, .threads = 1, .all = true };
+	struct sender *first = t->sender;
+	uint64_t frames;
+	char error[256];
+
+	strcpy(options.name, "second");
+	if (sender_open(&t->sender, t->loop, to, &options, error))
+		abort();
+	say_camera(t, "/depth/camera_info", 700);
+	ok(soon(t, second_heard, NULL), "a second robot");
+	frames = counts(t, "/depth/camera_info")->frames;
+	say_camera(t, "/camera_info", 600);
+	soon(t, renamed_heard, NULL);
+	frames = counts(t, "/depth/camera_info")->frames - frames;
+	ok(t->heard[5].x == 700 && frames < 10,
+	   "what is published under another name is shown there after %d frames",
+	   (int)frames);
+	sender_close(t->sender);
+	t->sender = first;
+}
+
 static void test_late_and_full(void)
 {
 	struct sender_options options = { .cpu = 1, .threads = 1, .all = true };
@@ -376,6 +411,7 @@ static void test_late_and_full(void)
 	test_late(&t);
 	test_thinned(&t);
 	test_full(&t);
+	test_renamed(&t, &to);
 	close_receiver(&t);
 	sender_close(t.sender);
 	steps_end(&t.steps);

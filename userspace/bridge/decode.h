@@ -52,6 +52,7 @@ struct decode_result {
  * @codec:	of its segments
  * @still:	the robot has not moved since the frame before
  * @kept:	from before an outage: shown as it is, whatever was shown since
+ * @again:	show a state though it was shown before
  * @nearest:	sub-images: fill in as published, not by kriging
  * @quality:	of JPEG, where pictures are to be compressed again
  * @out, @arg:	called for each message
@@ -61,7 +62,7 @@ struct decode_call {
 	const struct control_topic	*topic;
 	const struct assembly_frame	*frame;
 	enum codec			codec;
-	bool				still, kept, nearest;
+	bool				still, kept, again, nearest;
 	unsigned int			quality;
 	void				(*out)(void *arg,
 					       const struct decode_result *r);

@@ -4,7 +4,8 @@
  *
  * Of a state (message_is_state()) that is sent again and again only what is new
  * is shown: tf2 warns of a transform that it has. Now and then one that is not
- * new is shown nevertheless, for those who lost it behind us.
+ * new is shown nevertheless, for those who lost it behind us;
+ * and one that is published under another name from now on.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -67,9 +68,10 @@ static bool is_newest(struct decode_blob *s, uint32_t frame)
 	return true;
 }
 
-static bool is_shown_again(struct decode_blob *s, bool changed)
+static bool is_shown(struct decode_blob *s, const struct decode_call *c,
+		     bool changed)
 {
-	if (!changed && ++s->repeats < SHOWN_AGAIN)
+	if (!changed && !c->again && ++s->repeats < SHOWN_AGAIN)
 		return false;
 	s->repeats = 0;
 	return true;
@@ -98,21 +100,22 @@ static int show_tree(struct decode_blob *s, const struct decode_call *c,
 		*share = 1 - (double)out / came;
 	s->known = true;
 	changed = transforms_changed(s->tree);
-	show = is_shown_again(s, changed);
+	show = is_shown(s, c, changed);
 	transforms_take(s->tree, all || !changed, &msg->tf);
 	if (show && msg->tf.transforms.count)
 		return 1;
 	return out ? -EFBIG : 0;
 }
 
-static bool is_news(struct decode_blob *s, const uint8_t *data, size_t len)
+static bool is_news(struct decode_blob *s, const struct decode_call *c,
+		    const uint8_t *data, size_t len)
 {
 	uint64_t hash = hash_bytes(data, len) ^ len;
 	bool changed = !s->known || hash != s->hash;
 
 	s->hash = hash;
 	s->known = true;
-	return is_shown_again(s, changed);
+	return is_shown(s, c, changed);
 }
 
 int decode_blob(void **state, const struct decode_limits *limits,
@@ -140,7 +143,7 @@ int decode_blob(void **state, const struct decode_limits *limits,
 	if (message_is_state(r.kind) && !c->kept &&
 	    is_newest(s, c->frame->number))
 		ret = r.kind == MESSAGE_TRANSFORMS ?
-		      show_tree(s, c, &msg, &r.share) : is_news(s, data, len);
+		      show_tree(s, c, &msg, &r.share) : is_news(s, c, data, len);
 	if (ret <= 0)
 		return ret;
 	r.msg = &msg;

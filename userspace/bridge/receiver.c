@@ -29,6 +29,9 @@ struct entry {
 	uint64_t	replaced;	/* then */
 	unsigned int	number;		/* of its name: NAME_2; 0: NAME */
 	bool		prefixed;
+	/* as they were when its topics were shown */
+	unsigned int	shown_number;
+	bool		shown_prefixed;
 	bool		told;		/* that it spends too much */
 	struct replay	replay;
 	unsigned int	copies;		/* of the report, that are left */
@@ -263,6 +266,16 @@ static void on_name(void *arg)
 		     address_text(stream_address(e->stream), from));
 }
 
+/* A state that does not change is to be there under a new name, too */
+static void check_name(struct entry *e)
+{
+	if (e->number == e->shown_number && e->prefixed == e->shown_prefixed)
+		return;
+	e->shown_number = e->number;
+	e->shown_prefixed = e->prefixed;
+	stream_show_again(e->stream);
+}
+
 /* It was taken for an earlier run, and announces itself still */
 static void revive(struct receiver *r, struct entry *e)
 {
@@ -401,6 +414,7 @@ static void on_datagram(void *arg, uint64_t now,
 	if (segment_topic(&g->segment) == SEGMENT_CONTROL &&
 	    (!e->prefixed || r->options.prefix != PREFIX_AUTO))
 		e->prefixed = needs_prefix(r, e);
+	check_name(e);
 }
 
 static void forget(struct entry *e)

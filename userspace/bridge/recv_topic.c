@@ -77,7 +77,7 @@ struct recv_topic {
 	union message		message[RESULTS];
 	unsigned int		results;
 	int			ret;
-	bool			busy, gone;
+	bool			busy, gone, again;
 	uint64_t		expected;	/* told to the budget */
 	/* how the frame that is coming queues on its way, us */
 	struct {
@@ -194,6 +194,11 @@ void recv_topic_announced(struct recv_topic *t,
 	t->announced = *announced;
 }
 
+void recv_topic_again(struct recv_topic *t)
+{
+	t->again = true;
+}
+
 /* ---- on a thread ---- */
 
 static void on_result(void *arg, const struct decode_result *r)
@@ -247,11 +252,13 @@ static void begin_frame(struct recv_topic *t, struct waiting *w)
 		.codec = f->flags >> OPTSAMPLE_SEGMENT_CODEC,
 		.still = f->flags & OPTSAMPLE_SEGMENT_STILL,
 		.kept = w->which == KEPT,
+		.again = t->again,
 		.nearest = t->options->nearest,
 		.quality = t->options->quality,
 		.out = on_result,
 		.arg = t,
 	};
+	t->again = false;
 	t->busy = true;
 	t->expected = t->job.expected ? t->job.expected : FIRST;
 	budget_begin(t->budget, t->expected);

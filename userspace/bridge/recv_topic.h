@@ -102,6 +102,9 @@ void recv_topic_destroy(struct recv_topic *t);
 void recv_topic_announced(struct recv_topic *t,
 			  const struct control_topic *announced);
 
+/* Show its next frame, whether or not it is new */
+void recv_topic_again(struct recv_topic *t);
+
 /* @late: it was held for long on its way, as in an outage */
 void recv_topic_add(struct recv_topic *t, uint64_t now,
 		    const struct downlink_datagram *g, bool late);

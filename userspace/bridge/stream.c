@@ -444,6 +444,12 @@ const struct stream_counts *stream_counts(const struct stream *s)
 	return &s->counts;
 }
 
+void stream_show_again(struct stream *s)
+{
+	for (unsigned int i = 0; i < s->topics; i++)
+		recv_topic_again(s->topic[i]);
+}
+
 const struct recv_topic *stream_topic(const struct stream *s, unsigned int i)
 {
 	return i < s->topics ? s->topic[i] : NULL;

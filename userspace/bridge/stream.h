@@ -93,6 +93,9 @@ struct budget *stream_budget(struct stream *s);
 const struct budget *stream_spent(const struct stream *s);
 const struct stream_counts *stream_counts(const struct stream *s);
 
+/* Its topics have other names from now on: show states again */
+void stream_show_again(struct stream *s);
+
 /* Topic @i of those announced, or NULL: i is beyond the last */
 const struct recv_topic *stream_topic(const struct stream *s, unsigned int i);
 
