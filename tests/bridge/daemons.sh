@@ -209,10 +209,10 @@ grep -q 'an outage' "$scratch/robot.log"; ok 'and is in the log'
 
 send lone --to 127.0.0.1:7461 --loop "$picture"
 soon is lone '.link.unreachable > 3 and .link.error == "Connection refused"' &&
-	grep -q '127.0.0.1:7461 cannot be reached: nobody listens' \
+	grep -q '127.0.0.1:7461 cannot be reached: no program listens' \
 		"$scratch/lone.log" &&
 	[ "$(grep -c 'cannot be reached' "$scratch/lone.log")" = 1 ]
-ok 'nobody listens: counted, shown, told once'
+ok "no program listens: counted, shown, logged once"
 ask lone status | grep -q 'cannot be reached: Connection refused'
 ok 'for people, too'
 recv recv7 --listen 7461 "$scratch/out7/"

@@ -163,7 +163,7 @@ void send_metrics(const struct sender *s, FILE *out)
 	link_metric(out, "refused_total", "counter",
 		    "Datagrams that the kernel did not take", c->refused);
 	link_metric(out, "unreachable_total", "counter",
-		    "Datagrams that do not get there, as was said",
+		    "Reports that datagrams cannot be delivered",
 		    c->unreachable);
 	link_metric(out, "budget_bytes_per_second", "gauge",
 		    "What all topics may spend", e->rate);

@@ -64,7 +64,7 @@ static void set_unreachable(struct uplink *u, int error)
 	u->told_at = now;
 	service_logf(LOG_WARNING, "%s cannot be reached: %s",
 		     address_text(&u->to.storage, text),
-		     error == ECONNREFUSED ? "nobody listens at that port" :
+		     error == ECONNREFUSED ? "no program listens at that port" :
 		     strerror(error));
 }
 

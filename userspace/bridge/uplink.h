@@ -13,8 +13,9 @@
 /**
  * struct uplink_counts - since it was opened
  * @refused: the kernel did not take: no route, no room in the socket
- * @unreachable: of which it, or a host on the way, said that they do not get
- *	there
+ * @unreachable: times that the receiver's host, one on the way or the kernel
+ *	reported that datagrams cannot be delivered; what the kernel did not
+ *	take for that reason is in @refused, too
  * @unsealed: answers without the key, or of another one; @replayed: that came
  *	before
  */
