@@ -38,7 +38,8 @@ BAG_FUZZ := message service mcap rosbag db3 compressed control decode
 LIB_FUZZ := split md depth cloudblock rangeimage cloud80 tiles mappyramid velodyne \
 	     vscan laserscan blob layers
 GDIM_FUZZ := cells_blob layer_words map_file map_yaml poses_file \
-	     submap_message inbox web_request web_auth view_records
+	     submap_message inbox http_parse web_request web_auth \
+	     view_records
 READINGS_FUZZ := carmen csv dat pairing
 LIB_BENCH := image cloud map vscan
 GDIM_BENCH := fusion store
