@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <syslog.h>
 #include "bridge/recv_topic.h"
 #include "bridge/segment.h"
@@ -33,7 +34,7 @@ enum {
  * @reserved:	of the stream's memory
  */
 struct waiting {
-	struct waiting		*next;
+	STAILQ_ENTRY(waiting)	next;
 	struct assembly_frame	frame;
 	enum which		which;
 	uint64_t		now, begun;
@@ -41,8 +42,8 @@ struct waiting {
 };
 
 struct queue {
-	struct waiting	*first, **end;
-	unsigned int	count;
+	STAILQ_HEAD(, waiting)	frames;
+	unsigned int		count;
 };
 
 struct recv_topic {
@@ -123,7 +124,7 @@ struct recv_topic *recv_topic_create(struct loop *l, struct workers *w,
 	t->options = options;
 	t->budget = budget_hold(budget);
 	for (unsigned int i = LIVE; i < BOTH; i++)
-		t->queue[i].end = &t->queue[i].first;
+		STAILQ_INIT(&t->queue[i].frames);
 	t->publish = publish;
 	t->arg = arg;
 	t->timer = (struct loop_timer){ LOOP_NEVER, on_time, t, NULL };
@@ -148,13 +149,11 @@ static void drop_frame(struct recv_topic *t, struct waiting *w)
 
 static struct waiting *take(struct queue *q)
 {
-	struct waiting *w = q->first;
+	struct waiting *w = STAILQ_FIRST(&q->frames);
 
 	if (!w)
 		return NULL;
-	q->first = w->next;
-	if (!q->first)
-		q->end = &q->first;
+	STAILQ_REMOVE_HEAD(&q->frames, next);
 	q->count--;
 	return w;
 }
@@ -387,7 +386,6 @@ static struct waiting *copy(struct recv_topic *t,
 	}
 	w->frame = *f;
 	w->reserved = reserved;
-	w->next = NULL;
 	p = &w->frame.received;
 	p->len = (uint16_t *)(w + 1);
 	p->data = (uint8_t *)(p->len + p->count);
@@ -427,8 +425,7 @@ static void decode(struct recv_topic *t, const struct assembly_frame *f,
 	w->now = now;
 	w->begun = loop_now();
 	make_room(t, which);
-	*q->end = w;
-	q->end = &w->next;
+	STAILQ_INSERT_TAIL(&q->frames, w, next);
 	q->count++;
 	begin(t);
 }

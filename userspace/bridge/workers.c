@@ -12,9 +12,7 @@
 #include "bridge/workers.h"
 
 /* Jobs, the first one first */
-struct queue {
-	struct job	*first, **end;
-};
+STAILQ_HEAD(queue, job);
 
 struct workers {
 	struct loop	*loop;
@@ -30,40 +28,13 @@ struct workers {
 	bool		end;
 };
 
-static void queue_init(struct queue *q)
-{
-	q->first = NULL;
-	q->end = &q->first;
-}
-
-static void queue_add(struct queue *q, struct job *j)
-{
-	j->next = NULL;
-	*q->end = j;
-	q->end = &j->next;
-}
-
 static struct job *queue_take(struct queue *q)
 {
-	struct job *j = q->first;
+	struct job *j = STAILQ_FIRST(q);
 
-	if (!j)
-		return NULL;
-	q->first = j->next;
-	if (!q->first)
-		q->end = &q->first;
+	if (j)
+		STAILQ_REMOVE_HEAD(q, next);
 	return j;
-}
-
-static void queue_remove(struct queue *q, struct job *j)
-{
-	struct job **at = &q->first;
-
-	while (*at != j)
-		at = &(*at)->next;
-	*at = j->next;
-	if (!*at)
-		q->end = at;
 }
 
 /* The next one that may begin, or NULL */
@@ -85,9 +56,9 @@ static void finish(struct workers *w, struct job *j)
 	w->cpu += j->cpu;
 	w->running -= j->is_long;
 	j->state = JOB_FINISHED;
-	queue_add(&w->finished, j);
+	STAILQ_INSERT_TAIL(&w->finished, j, next);
 	/* this thread may take a short one first */
-	if (j->is_long && w->longs.first)
+	if (j->is_long && !STAILQ_EMPTY(&w->longs))
 		pthread_cond_signal(&w->work);
 	/* it is full only if it was not read for ever */
 	if (write(w->watch.fd, &one, sizeof(one)) < 0)
@@ -128,7 +99,7 @@ static struct job *take_finished(struct workers *w, bool *more)
 	j = queue_take(&w->finished);
 	if (j)
 		j->state = JOB_IDLE;
-	*more = w->finished.first != NULL;
+	*more = !STAILQ_EMPTY(&w->finished);
 	pthread_mutex_unlock(&w->lock);
 	return j;
 }
@@ -197,9 +168,9 @@ int workers_create(struct workers **out, struct loop *l, unsigned int threads)
 		w->threads = WORKERS_MOST;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->work, NULL);
-	queue_init(&w->shorts);
-	queue_init(&w->longs);
-	queue_init(&w->finished);
+	STAILQ_INIT(&w->shorts);
+	STAILQ_INIT(&w->longs);
+	STAILQ_INIT(&w->finished);
 	w->watch.ready = on_finished;
 	w->watch.arg = w;
 	w->watch.fd = -1;
@@ -255,7 +226,7 @@ void workers_begin(struct workers *w, struct job *j)
 	j->is_long = !j->expected || j->expected > WORKERS_SHORT;
 	pthread_mutex_lock(&w->lock);
 	j->state = JOB_WAITING;
-	queue_add(j->is_long ? &w->longs : &w->shorts, j);
+	STAILQ_INSERT_TAIL(j->is_long ? &w->longs : &w->shorts, j, next);
 	pthread_cond_signal(&w->work);
 	pthread_mutex_unlock(&w->lock);
 }
@@ -269,9 +240,10 @@ bool workers_cancel(struct workers *w, struct job *j)
 	pthread_mutex_lock(&w->lock);
 	runs = j->state == JOB_RUNNING;
 	if (j->state == JOB_WAITING)
-		queue_remove(j->is_long ? &w->longs : &w->shorts, j);
+		STAILQ_REMOVE(j->is_long ? &w->longs : &w->shorts, j, job,
+			      next);
 	else if (j->state == JOB_FINISHED)
-		queue_remove(&w->finished, j);
+		STAILQ_REMOVE(&w->finished, j, job, next);
 	if (!runs)
 		j->state = JOB_IDLE;
 	pthread_mutex_unlock(&w->lock);

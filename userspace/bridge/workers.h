@@ -14,6 +14,7 @@
 #define BRIDGE_WORKERS_H
 
 #include <stdbool.h>
+#include <sys/queue.h>
 #include "common/loop.h"
 
 enum {
@@ -39,7 +40,7 @@ struct job {
 	enum { JOB_IDLE, JOB_WAITING, JOB_RUNNING, JOB_FINISHED } state;
 	bool		is_long;
 	uint64_t	cpu;
-	struct job	*next;
+	STAILQ_ENTRY(job) next;
 };
 
 struct workers;

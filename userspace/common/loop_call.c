@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/queue.h>
 #include <time.h>
 #include <unistd.h>
 #include "common/loop_call.h"
@@ -20,14 +21,14 @@ struct call {
 	enum call_state	state;
 	int		err;
 	pthread_cond_t	changed;
-	struct call	*next;
+	STAILQ_ENTRY(call) next;
 };
 
 struct loop_call {
 	struct loop	*loop;
 	struct loop_fd	watch;
 	pthread_mutex_t	lock;
-	struct call	*first, **last;
+	STAILQ_HEAD(, call) calls;
 	bool		cancelled;
 };
 
@@ -41,13 +42,10 @@ static void finish(struct call *k, int err)
 
 static struct call *take_first(struct loop_call *c)
 {
-	struct call *k = c->first;
+	struct call *k = STAILQ_FIRST(&c->calls);
 
-	if (!k)
-		return NULL;
-	c->first = k->next;
-	if (!c->first)
-		c->last = &c->first;
+	if (k)
+		STAILQ_REMOVE_HEAD(&c->calls, next);
 	return k;
 }
 
@@ -73,13 +71,7 @@ static void on_called(void *arg, uint32_t events)
 
 static void give_up(struct loop_call *c, struct call *k)
 {
-	struct call **at = &c->first;
-
-	while (*at != k)
-		at = &(*at)->next;
-	*at = k->next;
-	if (!k->next)
-		c->last = at;
+	STAILQ_REMOVE(&c->calls, k, call, next);
 	finish(k, -ETIMEDOUT);
 }
 
@@ -123,8 +115,7 @@ int loop_call_run(struct loop_call *c, void (*run)(void *arg), void *arg,
 	pthread_condattr_destroy(&attr);
 	pthread_mutex_lock(&c->lock);
 	if (!c->cancelled) {
-		*c->last = &k;
-		c->last = &k.next;
+		STAILQ_INSERT_TAIL(&c->calls, &k, next);
 		/* a counter that is full was not read: the loop will look */
 		if (write(c->watch.fd, &one, sizeof(one)) < 0 &&
 		    errno != EAGAIN)
@@ -144,7 +135,7 @@ int loop_call_open(struct loop_call **out, struct loop *l)
 	if (!c)
 		return -ENOMEM;
 	c->loop = l;
-	c->last = &c->first;
+	STAILQ_INIT(&c->calls);
 	c->watch.ready = on_called;
 	c->watch.arg = c;
 	fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
