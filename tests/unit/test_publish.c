@@ -43,8 +43,6 @@ int main(void)
 	ok(p && l && !publish_add(p, l, spec, "test", error), "a folder");
 	ok(say_all(100, PUBLISH_TOPICS) == PUBLISH_TOPICS,
 	   "%d topics", PUBLISH_TOPICS);
-	ok(!access(in_folder("n0"), F_OK) && !access(in_folder("n1023"), F_OK),
-	   "each has its files");
 	ok(say(0, MESSAGE_ODOMETRY, 100) == -EPROTOTYPE,
 	   "a name keeps its type");
 	ok(say(5000, MESSAGE_TWIST, 100) == -ENOSPC, "no more, all are used");
@@ -57,7 +55,11 @@ int main(void)
 	ok(say(5000, MESSAGE_ODOMETRY, 101 + PUBLISH_IDLE) == -EPROTOTYPE &&
 	   !say(1023, MESSAGE_TWIST, 101 + PUBLISH_IDLE),
 	   "and no other");
+	ok(publish_refused(p) == 4, "what was refused is counted: %u",
+	   (unsigned int)publish_refused(p));
 	publish_destroy(p);
+	ok(!access(in_folder("n0"), F_OK) && !access(in_folder("n1023"), F_OK),
+	   "each has its files");
 	loop_destroy(l);
 	remove_folder();
 	return tap_done();
