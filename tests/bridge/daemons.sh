@@ -396,6 +396,7 @@ count=$(find "$scratch/out5" -name '*.png' | wc -l)
 soon files "$scratch/out5/image" $((count + 20))
 ok 'and everything else goes on'
 [ "$(grep -c 'No space left' "$scratch/recv.log")" = 1 ]; ok 'told once'
+soon is recv '.refused > 10'; ok 'what is not written counts as refused'
 end robot recv
 "$bin/ends-copy" -x 50 "$scratch/small/out.mcap" "$scratch/small2/" \
 	>/dev/null 2>&1
