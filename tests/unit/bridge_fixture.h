@@ -98,7 +98,7 @@ static void end(struct pair *p)
 /* A message over a link that loses @loss percent. Return: of the decoder */
 static int pass(struct pair *p, const union message *msg, unsigned int loss)
 {
-	struct assembly *a = assembly_create(ASSEMBLY_COUNT, MS, MS);
+	struct assembly *a = assembly_create(NULL, ASSEMBLY_COUNT, MS, MS);
 	const struct assembly_frame *f;
 	struct decode_call call;
 	long len = message_write(p->topic.kind, MESSAGE_CDR, msg, bytes, ROOM);

@@ -50,7 +50,7 @@ static bool is(const struct assembly_frame *f, uint32_t number,
 
 static void test_order(void)
 {
-	struct assembly *a = assembly_create(COUNT, GRACE, PATIENCE);
+	struct assembly *a = assembly_create(NULL, COUNT, GRACE, PATIENCE);
 	bool good = true;
 
 	ok(!assembly_next(a, 0) && assembly_due(a) == UINT64_MAX,
@@ -74,7 +74,7 @@ static void test_order(void)
 
 static void test_lost(void)
 {
-	struct assembly *a = assembly_create(COUNT, GRACE, PATIENCE);
+	struct assembly *a = assembly_create(NULL, COUNT, GRACE, PATIENCE);
 
 	add(a, 5, 1, COUNT, 0);
 	ok(assembly_due(a) == PATIENCE, "a single datagram says no pace");
@@ -104,7 +104,7 @@ static void test_lost(void)
 
 static void test_whole_waits_for_older(void)
 {
-	struct assembly *a = assembly_create(COUNT, GRACE, PATIENCE);
+	struct assembly *a = assembly_create(NULL, COUNT, GRACE, PATIENCE);
 
 	add(a, 1, 0, COUNT, 0);
 	add_all(a, 2, MS);
@@ -156,7 +156,7 @@ static void test_slower(void)
 
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		for (unsigned int told = 0; told < 2; told++) {
-			struct assembly *a = assembly_create(COUNT, GRACE,
+			struct assembly *a = assembly_create(NULL, COUNT, GRACE,
 							     500 * MS);
 			uint64_t now = 0, late;
 
@@ -177,7 +177,7 @@ static void test_slower(void)
 /* What is told ends a frame that lost its last ones, and no sooner */
 static void test_told(void)
 {
-	struct assembly *a = assembly_create(COUNT, GRACE, PATIENCE);
+	struct assembly *a = assembly_create(NULL, COUNT, GRACE, PATIENCE);
 
 	add_timed(a, 1, 0, 3, 60000, 0);
 	ok(assembly_due(a) == 75 * MS + GRACE, "a single one tells the end");
@@ -193,7 +193,7 @@ static void test_told(void)
 
 static void test_bad(void)
 {
-	struct assembly *a = assembly_create(COUNT, GRACE, PATIENCE);
+	struct assembly *a = assembly_create(NULL, COUNT, GRACE, PATIENCE);
 	static uint8_t big[PAYLOAD_MAX + 1];
 	struct optsample_segment s = { .count = htole16(1) };
 
@@ -216,7 +216,7 @@ static void test_bad(void)
 	   "and one after a silence");
 	ok(assembly_counts(a)->bad == 7 && assembly_counts(a)->duplicates == 1,
 	   "counted");
-	ok(!assembly_create(0, 0, 0) && !assembly_create(ASSEMBLY_COUNT + 1, 0, 0),
+	ok(!assembly_create(NULL, 0, 0, 0) && !assembly_create(NULL, ASSEMBLY_COUNT + 1, 0, 0),
 	   "frames of no or too many datagrams");
 	assembly_destroy(a);
 }
@@ -224,7 +224,7 @@ static void test_bad(void)
 /* Numbers that jump count no more than can be, and spoil nothing for ever */
 static void test_jump(void)
 {
-	struct assembly *a = assembly_create(COUNT, GRACE, PATIENCE);
+	struct assembly *a = assembly_create(NULL, COUNT, GRACE, PATIENCE);
 	const uint64_t second = 1000 * MS;
 	unsigned int given = 0;
 
@@ -256,7 +256,7 @@ static void test_jump(void)
 static void test_storm(void)
 {
 	enum { FRAMES = 2000, AHEAD = 30 };
-	struct assembly *a = assembly_create(COUNT, GRACE, PATIENCE);
+	struct assembly *a = assembly_create(NULL, COUNT, GRACE, PATIENCE);
 	uint32_t wire[AHEAD] = { 0 }, last = UINT32_MAX;
 	unsigned int in_wire = 0, disorder = 0, mixed = 0, sent = 0;
 	const struct assembly_frame *f;

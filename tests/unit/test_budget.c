@@ -152,7 +152,7 @@ static void test_claims(void)
 	struct budget whole = { .memory = 1024 * MB };
 	struct budget b = { .memory = 256 * MB, .whole = &whole };
 	const struct control_topic topic = { .kind = MESSAGE_IMAGE };
-	struct assembly *a = assembly_create(16, 0, 0);
+	struct assembly *a = assembly_create(NULL, 16, 0, 0);
 	struct decoder *d = decoder_create(&limits, &b);
 	unsigned int refused = 0;
 	uint8_t payload[PAYLOAD_MAX];
@@ -181,11 +181,55 @@ static void test_claims(void)
 	assembly_destroy(a);
 }
 
+/* Frames of as many datagrams as there may be, a few bytes each */
+static void test_frames(void)
+{
+	struct budget whole = { .memory = 1024 * MB };
+	struct budget b = { .memory = 4 * MB, .whole = &whole };
+	struct assembly *a = assembly_create(&b, ASSEMBLY_COUNT, 0, 1);
+	unsigned int taken = 0, refused = 0;
+	size_t most = 0;
+
+	for (uint32_t n = 0; n < ASSEMBLY_OPEN; n++)
+		for (unsigned int i = 0; i < ASSEMBLY_COUNT; i++) {
+			struct optsample_segment s;
+			int ret;
+
+			segment_init(&s);
+			s.frame = htole32(n);
+			s.index = htole16(i);
+			s.count = htole16(ASSEMBLY_COUNT);
+			ret = assembly_add(a, &s, 0, "x", 1, 0);
+			taken += !ret;
+			refused += ret == -ENOMEM;
+			if (b.reserved > most)
+				most = b.reserved;
+		}
+	ok(most > 2 * MB && most <= 4 * MB && refused &&
+	   taken + refused == ASSEMBLY_OPEN * ASSEMBLY_COUNT && b.refused,
+	   "frames of %d datagrams take what their sender may: %zu bytes",
+	   ASSEMBLY_COUNT, most);
+	while (assembly_next(a, 1000))
+		;
+	for (uint32_t n = ASSEMBLY_OPEN; n < ASSEMBLY_OPEN + 3; n++) {
+		struct optsample_segment s;
+
+		segment_init(&s);
+		s.frame = htole32(n);
+		assembly_add(a, &s, 0, "x", 1, 2000);
+		assembly_next(a, 3000);
+	}
+	ok(b.reserved < MB / 2, "and give it back: %zu", (size_t)b.reserved);
+	assembly_destroy(a);
+	ok(!b.reserved, "all of it");
+}
+
 int main(void)
 {
 	test_memory();
 	test_time();
 	test_flying();
 	test_claims();
+	test_frames();
 	return tap_done();
 }

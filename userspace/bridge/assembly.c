@@ -11,11 +11,15 @@
 enum {
 	PACED	= 4,			/* datagrams that show a pace */
 	BEHIND	= 3,			/* frames that show a false jump */
+	FIRST	= 16,			/* datagrams there is room for at first, */
+	KEPT	= 64,			/* and in a frame that is not open */
 };
 
 #define FASTEST	1000000ULL		/* ns between frames */
 
 struct assembly {
+	struct budget	*budget;
+	size_t		reserved;
 	unsigned int	most;
 	uint64_t	grace, patience;
 	bool		begun;		/* a frame was given out */
@@ -35,8 +39,8 @@ static int32_t newer(uint32_t a, uint32_t b)
 	return (int32_t)(a - b);
 }
 
-struct assembly *assembly_create(unsigned int most, uint64_t grace,
-				 uint64_t patience)
+struct assembly *assembly_create(struct budget *budget, unsigned int most,
+				 uint64_t grace, uint64_t patience)
 {
 	struct assembly *a;
 
@@ -45,14 +49,10 @@ struct assembly *assembly_create(unsigned int most, uint64_t grace,
 	a = calloc(1, sizeof(*a));
 	if (!a)
 		return NULL;
+	a->budget = budget;
 	a->most = most;
 	a->grace = grace;
 	a->patience = patience;
-	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
-		if (payloads_create(&a->frame[i].received, most)) {
-			assembly_destroy(a);
-			return NULL;
-		}
 	return a;
 }
 
@@ -62,7 +62,60 @@ void assembly_destroy(struct assembly *a)
 		return;
 	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
 		payloads_destroy(&a->frame[i].received);
+	if (a->budget)
+		budget_reserve(a->budget, &a->reserved, 0);
 	free(a);
+}
+
+static size_t slots_bytes(unsigned int slots)
+{
+	return (size_t)slots * (PAYLOAD_MAX + sizeof(uint16_t));
+}
+
+/* Return: 0 or -ENOMEM */
+static int reserve(struct assembly *a, size_t bytes)
+{
+	return a->budget && budget_reserve(a->budget, &a->reserved, bytes) ?
+	       -ENOMEM : 0;
+}
+
+/* Room for twice as many datagrams, of those that may come. Return: 0, -ENOMEM */
+static int grow(struct assembly *a, struct assembly_frame *f)
+{
+	struct payloads *p = &f->received;
+	unsigned int slots = p->max ? 2 * p->max : FIRST;
+	size_t before = a->reserved;
+	uint16_t *len;
+	uint8_t *data;
+
+	if (slots > a->most)
+		slots = a->most;
+	if (reserve(a, before + slots_bytes(slots) - slots_bytes(p->max)))
+		return -ENOMEM;
+	data = realloc(p->data, (size_t)slots * PAYLOAD_MAX);
+	if (data)
+		p->data = data;
+	len = realloc(p->len, slots * sizeof(*len));
+	if (len)
+		p->len = len;
+	if (!data || !len) {
+		reserve(a, before);
+		return -ENOMEM;
+	}
+	p->stride = p->size = PAYLOAD_MAX;
+	p->max = slots;
+	return 0;
+}
+
+/* What a large frame took that was given out */
+static void shrink(struct assembly *a, struct assembly_frame *f)
+{
+	struct payloads *p = &f->received;
+
+	if (p->max <= KEPT)
+		return;
+	reserve(a, a->reserved - slots_bytes(p->max));
+	payloads_destroy(p);
 }
 
 static struct assembly_frame *oldest(const struct assembly *a)
@@ -151,9 +204,12 @@ static struct assembly_frame *begin(struct assembly *a,
 {
 	struct assembly_frame *f = NULL;
 
-	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
-		if (!a->frame[i].open)
-			f = &a->frame[i];
+	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++) {
+		if (a->frame[i].open)
+			continue;
+		shrink(a, &a->frame[i]);
+		f = &a->frame[i];
+	}
 	if (!f)
 		return NULL;
 	f->open = true;
@@ -185,6 +241,8 @@ static int take(struct assembly *a, struct assembly_frame *f,
 {
 	unsigned int n = f->received.count;
 
+	if (n == f->received.max && grow(a, f))
+		return -ENOMEM;
 	if (f->there[index / 8] >> index % 8 & 1) {
 		a->counts.duplicates++;
 		return -EEXIST;

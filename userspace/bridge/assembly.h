@@ -8,13 +8,15 @@
  * what is newer says that no more will come. What comes for a frame that was
  * given out is late, and counted. Frames are given out in their order.
  *
- * No clock of its own, no allocation once it is made. Time is the receiver's,
- * in ns, never running backwards.
+ * Memory is that of the datagrams which came, and part of the budget of their
+ * sender. No clock of its own. Time is the receiver's, in ns, never running
+ * backwards.
  */
 #ifndef BRIDGE_ASSEMBLY_H
 #define BRIDGE_ASSEMBLY_H
 
 #include <stdbool.h>
+#include "bridge/budget.h"
 #include "lib/payload.h"
 
 enum {
@@ -73,6 +75,7 @@ struct assembly;
 
 /**
  * assembly_create() - for a topic
+ * @budget: of its stream, for longer than this; NULL: any memory
  * @most: datagrams of a frame, at most; ASSEMBLY_COUNT
  * @grace: how long a frame stays open behind the time when its last datagram
  *	should have come, or behind the first one of a newer frame, ns: what
@@ -82,8 +85,8 @@ struct assembly;
  *
  * Return: to be freed with assembly_destroy(), NULL: no memory.
  */
-struct assembly *assembly_create(unsigned int most, uint64_t grace,
-				 uint64_t patience);
+struct assembly *assembly_create(struct budget *budget, unsigned int most,
+				 uint64_t grace, uint64_t patience);
 void assembly_destroy(struct assembly *a);
 
 /**
@@ -97,7 +100,8 @@ void assembly_destroy(struct assembly *a);
  * only until patience ends: then the numbers that do come count.
  *
  * Return: 0, -EEXIST: had that, -ESTALE: late, -EINVAL: such a frame cannot
- * be, or is not the one whose number it has.
+ * be, or is not the one whose number it has; -ENOMEM: there is no memory for
+ * it, which counts as lost.
  */
 int assembly_add(struct assembly *a, const struct optsample_segment *segment,
 		 int64_t left, const void *payload, size_t len, uint64_t now);

@@ -97,7 +97,7 @@ struct recv_topic {
 
 static struct assembly *assemble(const struct recv_topic *t)
 {
-	return assembly_create(ASSEMBLY_COUNT, t->options->grace,
+	return assembly_create(t->budget, ASSEMBLY_COUNT, t->options->grace,
 			       t->options->patience);
 }
 
