@@ -182,8 +182,10 @@ static uint64_t ripe(const struct assembly *a, const struct assembly_frame *f)
 
 	if (f->received.count == f->count)
 		return 0;
+	/* what is newer goes beside it until then */
 	if (behind != UINT64_MAX)
-		when = earlier(when, behind + a->grace);
+		when = earlier(when, (behind > f->planned ? behind :
+				      f->planned) + a->grace);
 	if (end != UINT64_MAX)
 		when = earlier(when, end + a->grace);
 	return when;
@@ -218,7 +220,7 @@ static struct assembly_frame *begin(struct assembly *a,
 	f->count = le16toh(segment->count);
 	f->stamp = le64toh(segment->stamp);
 	f->first = now;
-	f->ends = 0;
+	f->ends = f->planned = 0;
 	f->top = 0;
 	f->bottom = f->count;
 	f->received.count = 0;
@@ -229,10 +231,14 @@ static struct assembly_frame *begin(struct assembly *a,
 /* A queue that grows on the way makes the rest of it a little later */
 static void learn_end(struct assembly_frame *f, int64_t left, uint64_t now)
 {
-	uint64_t ends = now + (uint64_t)left * 1000 * 5 / 4;
+	uint64_t span = (uint64_t)left * 1000;
 
-	if (left >= 0 && ends > f->ends)
-		f->ends = ends;
+	if (left < 0)
+		return;
+	if (now + span * 5 / 4 > f->ends)
+		f->ends = now + span * 5 / 4;
+	if (now + span > f->planned)
+		f->planned = now + span;
 }
 
 static int take(struct assembly *a, struct assembly_frame *f,
