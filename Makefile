@@ -31,7 +31,7 @@ FUSION_TESTS := fusion
 GDIM_TESTS := layer store store_damage site site_area site_graph site_real map_file map_png geopackage
 ENDS_TESTS := ends compressed
 READINGS_TESTS := readings pairing
-SLAM_TESTS := relations occupancy submaps submap_out slam_parts slam_match \
+SLAM_TESTS := relations occupancy submaps submap_out slam_parts slam_match slam_memory \
 	     slam_filter slam_remote slam_placement slam_gmap slam_waiting \
 	     slam_checkpoint slam_mapper
 BAG_FUZZ := message service mcap rosbag db3 compressed control decode

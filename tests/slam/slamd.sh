@@ -402,9 +402,9 @@ python3 -c 'print("FLASER 100000" + " 1.5" * 100000 + " 0" * 6 + " 1 h 1")' \
 refused "1 of FLASER are damaged or have more than 16384 beams" \
 	--log "$d/wide.clf" "${out[@]}"
 ok "refused: more beams than there can be"
-refused "particles take more than the 2 GB" --log "$d/room.clf" \
-	--particles 65536 "${out[@]}"
-ok "refused: particles whose maps have no place"
+refused "particles take more than the 64 MB of --memory" --log "$d/room.clf" \
+	--particles 65536 --memory 64 "${out[@]}"
+ok "refused: particles whose maps take more than is allowed"
 refused "is a RabbitMQ broker running there" --log "$d/room.clf" \
 	--engine amqp://127.0.0.1:9 "${out[@]}"
 ok "refused: no broker"

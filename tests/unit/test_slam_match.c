@@ -68,6 +68,31 @@ static void test_tiles(void)
 	tiles_destroy(NULL);
 }
 
+/* None is on both sides of the place from where on 31 bits are not enough */
+static void test_tiles_border(void)
+{
+	const uint64_t border = (uint64_t)TILE_FAR << TILE_UNIT_BITS;
+	struct tiles *pool = tiles_create(&field_tiles, 0);
+	bool good = tiles_skip(pool, border - 1), past = !good;
+	tile_id last = 0;
+
+	while (good && !past) {
+		tile_id id = 0;
+		uint64_t begin;
+
+		good = !tiles_own(pool, &id) && id > last;
+		begin = (uint64_t)id << TILE_UNIT_BITS;
+		past = begin >= border;
+		good = good && (past || begin + sizeof(struct tile) <= border);
+		last = id;
+	}
+	ok(good && last == TILE_FAR,
+	   "tiles: one ends before 2 GB, the next one begins there");
+	ok(tiles_bytes(pool) < (size_t)64 << 20,
+	   "tiles: those that were skipped are not counted");
+	tiles_destroy(pool);
+}
+
 struct sharing {
 	struct tiles	*pool;
 	tile_id		shared;
@@ -445,6 +470,54 @@ static unsigned int score_wrong(const struct field *f, const uint8_t *base,
 	return wrong;
 }
 
+/* A map whose tiles are near and far, beyond what 31 bits can name. Return:
+ * false: this process has not as many addresses
+ */
+static bool scatter(struct field *f, struct tiles *pool, uint64_t state)
+{
+	static const uint64_t start[] = { 0, TILE_FAR - 1, TILE_FAR, 1U << 30,
+					  UINT32_MAX - (1U << 20) };
+
+	for (unsigned int i = 0; i < 1500; i++) {
+		if (i && i % 300 == 0 && !tiles_skip(pool, start[i / 300] <<
+						     TILE_UNIT_BITS))
+			return false;
+		hit(f, pool, NULL, (int)rnd(&state, 60000) - 40000,
+		    (int)rnd(&state, 50000) - 20000);
+	}
+	return true;
+}
+
+/* Tiles are found wherever they are: without memory for all before them */
+static void test_far_scores(void)
+{
+	static const char * const name[] = { "best", "plain", "AVX2",
+					     "AVX-512" };
+	struct tiles *pool = tiles_create(&field_tiles, 0);
+	struct field f;
+
+	field_init(&f);
+	if (!scatter(&f, pool, 8)) {
+		ok(true, "score: tiles far away # SKIP no addresses");
+		field_free(&f, pool);
+		tiles_destroy(pool);
+		return;
+	}
+	for (int path = SCORE_BEST; path <= SCORE_AVX512; path++) {
+		bool some = false;
+
+		if (!score_use(path))
+			continue;
+		ok(!score_wrong(&f, tiles_base(pool), &some) && some,
+		   "score: %s is as the reference, tiles beyond 2 and 255 GB",
+		   name[path]);
+	}
+	score_use(SCORE_BEST);
+	field_free(&f, pool);
+	ok(!tiles_used(pool), "tiles: those far away are free again");
+	tiles_destroy(pool);
+}
+
 /* Return: whether both turn points into the same integers */
 static bool same_rotation(enum score_path path)
 {
@@ -778,6 +851,7 @@ int main(void)
 	trip = trip_make(&world, 180, 30);
 	field_kernel_init(&kernel, SIGMA, RATIO);
 	test_tiles();
+	test_tiles_border();
 	test_tiles_threads();
 	test_field_growth();
 	test_field_random();
@@ -785,6 +859,7 @@ int main(void)
 	test_field_campus();
 	test_field_limits();
 	test_scores();
+	test_far_scores();
 	test_slope();
 	test_matchers(trip);
 	test_window(trip);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/cpu.h"
 #include "slam/field.h"
 
 #define CELL_MASK	(TILE_SIDE - 1)
@@ -60,6 +61,8 @@ static int page_own(struct field_page **slot, struct tiles *pool)
 	if (page && atomic_load_explicit(&page->users,
 					 memory_order_acquire) == 1)
 		return 0;
+	if (!tiles_directory_fits(pool, sizeof(*own)))
+		return -ENOMEM;
 	own = page ? malloc(sizeof(*own)) : calloc(1, sizeof(*own));
 	if (!own)
 		return -ENOMEM;
@@ -198,27 +201,43 @@ size_t field_next(const struct field *f, size_t i, int *x, int *y)
 
 int field_window_reserve(struct field_window *w, size_t tiles)
 {
-	tile_id *tile;
+	uint32_t *place;
 
 	if (tiles <= w->room)
 		return 0;
-	tile = malloc(tiles * sizeof(*tile));
-	if (!tile)
+	place = malloc(tiles * sizeof(*place));
+	if (!place)
 		return -ENOMEM;
-	free(w->tile);
-	*w = (struct field_window){ .tile = tile, .room = tiles };
+	free(w->place);
+	*w = (struct field_window){ .place = place, .room = tiles };
 	return 0;
 }
 
 void field_window_free(struct field_window *w)
 {
-	free(w->tile);
+	free(w->place);
 	*w = (struct field_window){ .room = 0 };
 }
 
-/* A row of tiles, page by page */
-static void fill_row(tile_id *to, const struct field *f, int x, int y, int end)
+/* Return: bits that any of the names has */
+static inline tile_id fill_places(uint32_t *to, const tile_id *tile, int count,
+			   int shift)
 {
+	tile_id any = 0;
+
+	for (int i = 0; i < count; i++) {
+		any |= tile[i];
+		to[i] = tile[i] << shift;
+	}
+	return any;
+}
+
+/* A row of tiles, page by page. Return: as fill_places() */
+static inline tile_id fill_row(uint32_t *to, const struct field *f, int x, int y,
+			int end, int shift)
+{
+	tile_id any = 0;
+
 	while (x < end) {
 		const struct field_page *page =
 			f->page[field_number(f, x, y) / FIELD_PAGE];
@@ -226,13 +245,27 @@ static void fill_row(tile_id *to, const struct field *f, int x, int y, int end)
 		const int count = min_int(next, end) - x;
 
 		if (page)
-			memcpy(to, page->tile + field_page_index(x, y),
-			       (size_t)count * sizeof(*to));
+			any |= fill_places(to, page->tile +
+					   field_page_index(x, y), count,
+					   shift);
 		else
 			memset(to, 0, (size_t)count * sizeof(*to));
 		to += count;
 		x += count;
 	}
+	return any;
+}
+
+CPU_CLONES
+static tile_id fill_rows(struct field_window *w, const struct field *f,
+			 int shift)
+{
+	tile_id any = 0;
+
+	for (int y = 0; y < w->height && w->width; y++)
+		any |= fill_row(w->place + (ptrdiff_t)y * w->width, f, w->x,
+				w->y + y, w->x + w->width, shift);
+	return any;
 }
 
 void field_window_fill(struct field_window *w, const struct field *f, int x0,
@@ -247,9 +280,9 @@ void field_window_fill(struct field_window *w, const struct field *f, int x0,
 	w->y = low;
 	w->width = max_int(right - left, 0);
 	w->height = max_int(high - low, 0);
-	for (int y = low; y < high && w->width; y++)
-		fill_row(w->tile + (ptrdiff_t)(y - low) * w->width, f, left, y,
-			 right);
+	w->far = fill_rows(w, f, TILE_UNIT_BITS) >= TILE_FAR;
+	if (w->far)
+		fill_rows(w, f, 0);
 }
 
 /* The field of one tile, whose first cell is (0, 0), around cell (@x, @y) */

@@ -146,26 +146,37 @@ int field_slot(struct field *f, struct tiles *pool, int tx, int ty,
 /**
  * struct field_window - some tiles of a map in one array, to be looked up
  * @x, @y:	the first one
- * @tile:	[row * width + column]; 0: nothing is known
- * @room:	of @tile
+ * @place:	[row * width + column]: where the tile begins, bytes, or
+ *		TILE_UNIT with @far; 0: nothing is known
+ * @room:	of @place
+ * @far:	31 bits of bytes are not enough for one of them
  */
 struct field_window {
 	int		x, y;
 	int		width, height;	/* tiles */
-	tile_id		*tile;
+	uint32_t	*place;
 	size_t		room;
+	bool		far;
 };
 
-/* The tile at (@tx, @ty), 0 if it is not in there */
-static inline tile_id field_window_tile(const struct field_window *w, int tx,
-					int ty)
+/* Its tile number @i */
+static inline const uint8_t *field_window_at(const struct field_window *w,
+					     const uint8_t *base, size_t i)
+{
+	return base + ((size_t)w->place[i] << (w->far ? TILE_UNIT_BITS : 0));
+}
+
+/* The tile at (@tx, @ty), that of the unknown if it is not in there */
+static inline const uint8_t *field_window_tile(const struct field_window *w,
+					       const uint8_t *base, int tx,
+					       int ty)
 {
 	const unsigned int x = (unsigned int)(tx - w->x);
 	const unsigned int y = (unsigned int)(ty - w->y);
 
 	if (x >= (unsigned int)w->width || y >= (unsigned int)w->height)
-		return 0;
-	return w->tile[(size_t)y * (size_t)w->width + x];
+		return base;
+	return field_window_at(w, base, (size_t)y * (size_t)w->width + x);
 }
 
 /* Room for @tiles. Return: 0; -ENOMEM */

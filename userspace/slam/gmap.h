@@ -60,7 +60,7 @@ extern const struct tile_kind gmap_tiles;
 /* Of a pool of these */
 static inline struct gmap_tile *gmap_tile_at(const uint8_t *base, tile_id id)
 {
-	return (struct gmap_tile *)(base + id);
+	return (struct gmap_tile *)tile_head_at(base, id);
 }
 
 static inline bool gmap_full(struct gmap_count c)

@@ -34,7 +34,8 @@ static inline uint32_t look_at(const struct field_window *f, const uint8_t *base
 
 	if (tx >= (unsigned int)f->width || ty >= (unsigned int)f->height)
 		return 0;
-	return gmap_tile_at(base, f->tile[ty * f->width + tx])->look[
+	return ((const struct gmap_tile *)field_window_at(f, base,
+		ty * (size_t)f->width + tx))->look[
 		(y >> FIELD_BITS & (TILE_SIDE - 1)) << TILE_BITS |
 		(x >> FIELD_BITS & (TILE_SIDE - 1))];
 }
@@ -94,7 +95,32 @@ static struct gmap_score score_plain(const struct field_window *f,
 struct map8 {
 	__m256i		width, height;
 	const int	*tiles, *look;
+	bool		far;
 };
+
+/* Words at places in tiles; @far as struct field_window has it */
+CPU_AVX2
+static inline __m256i words8(const struct map8 *m, __m256i tile, __m256i cell,
+			     __m256i in)
+{
+	const __m128i zero = _mm_setzero_si128();
+	__m256i low, high;
+
+	if (!m->far)
+		return _mm256_mask_i32gather_epi32(_mm256_setzero_si256(),
+			m->look, _mm256_add_epi32(tile, cell), in, 1);
+	low = _mm256_add_epi64(_mm256_slli_epi64(_mm256_cvtepu32_epi64(
+		_mm256_castsi256_si128(tile)), TILE_UNIT_BITS),
+		_mm256_cvtepi32_epi64(_mm256_castsi256_si128(cell)));
+	high = _mm256_add_epi64(_mm256_slli_epi64(_mm256_cvtepu32_epi64(
+		_mm256_extracti128_si256(tile, 1)), TILE_UNIT_BITS),
+		_mm256_cvtepi32_epi64(_mm256_extracti128_si256(cell, 1)));
+	return _mm256_inserti128_si256(_mm256_castsi128_si256(
+		_mm256_mask_i64gather_epi32(zero, m->look, low,
+			_mm256_castsi256_si128(in), 1)),
+		_mm256_mask_i64gather_epi32(zero, m->look, high,
+			_mm256_extracti128_si256(in, 1), 1), 1);
+}
 
 /* Words of cells of points; 0 where @in is not set, or there is no map */
 CPU_AVX2
@@ -120,9 +146,7 @@ static inline __m256i look8(const struct map8 *m, __m256i px, __m256i py,
 		_mm256_and_si256(_mm256_srai_epi32(px, FIELD_BITS - 2),
 				 _mm256_set1_epi32((TILE_SIDE - 1) << 2)));
 
-	return _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), m->look,
-					   _mm256_add_epi32(tile, cell),
-					   inside, 1);
+	return words8(m, tile, cell, inside);
 }
 
 /* Square distance to the mean endpoint of the cell that bit @low is of */
@@ -180,7 +204,7 @@ static struct gmap_score score_avx2(const struct field_window *f,
 {
 	const struct map8 m = {
 		_mm256_set1_epi32(f->width), _mm256_set1_epi32(f->height),
-		(const int *)f->tile, LOOK(base),
+		(const int *)f->place, LOOK(base), f->far,
 	};
 	const __m256i dx = _mm256_set1_epi32(x - f->x * (1 << SHIFT));
 	const __m256i dy = _mm256_set1_epi32(y - f->y * (1 << SHIFT));
@@ -233,7 +257,31 @@ static struct gmap_score score_avx2(const struct field_window *f,
 struct map16 {
 	__m512i		width, height;
 	const int	*tiles, *look;
+	bool		far;
 };
+
+CPU_AVX512
+static inline __m512i words16(const struct map16 *m, __m512i tile,
+			      __m512i cell, __mmask16 in)
+{
+	const __m256i zero = _mm256_setzero_si256();
+	__m512i low, high;
+
+	if (!m->far)
+		return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), in,
+			_mm512_add_epi32(tile, cell), m->look, 1);
+	low = _mm512_add_epi64(_mm512_slli_epi64(_mm512_cvtepu32_epi64(
+		_mm512_castsi512_si256(tile)), TILE_UNIT_BITS),
+		_mm512_cvtepi32_epi64(_mm512_castsi512_si256(cell)));
+	high = _mm512_add_epi64(_mm512_slli_epi64(_mm512_cvtepu32_epi64(
+		_mm512_extracti64x4_epi64(tile, 1)), TILE_UNIT_BITS),
+		_mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(cell, 1)));
+	return _mm512_inserti64x4(_mm512_castsi256_si512(
+		_mm512_mask_i64gather_epi32(zero, (__mmask8)in, low, m->look,
+					    1)),
+		_mm512_mask_i64gather_epi32(zero, (__mmask8)(in >> 8), high,
+					    m->look, 1), 1);
+}
 
 CPU_AVX512
 static inline __m512i look16(const struct map16 *m, __m512i px, __m512i py,
@@ -255,9 +303,7 @@ static inline __m512i look16(const struct map16 *m, __m512i px, __m512i py,
 		_mm512_and_si512(_mm512_srai_epi32(px, FIELD_BITS - 2),
 				 _mm512_set1_epi32((TILE_SIDE - 1) << 2)));
 
-	return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), inside,
-					   _mm512_add_epi32(tile, cell),
-					   m->look, 1);
+	return words16(m, tile, cell, inside);
 }
 
 CPU_AVX512
@@ -306,7 +352,7 @@ static struct gmap_score score_avx512(const struct field_window *f,
 {
 	const struct map16 m = {
 		_mm512_set1_epi32(f->width), _mm512_set1_epi32(f->height),
-		(const int *)f->tile, LOOK(base),
+		(const int *)f->place, LOOK(base), f->far,
 	};
 	const __m512i dx = _mm512_set1_epi32(x - f->x * (1 << SHIFT));
 	const __m512i dy = _mm512_set1_epi32(y - f->y * (1 << SHIFT));

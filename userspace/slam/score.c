@@ -49,7 +49,8 @@ static int64_t score_plain(const struct field_window *f, const uint8_t *base,
 
 		if (tx >= (unsigned int)f->width || ty >= (unsigned int)f->height)
 			continue;
-		v = tile_at(base, f->tile[ty * f->width + tx])->field +
+		v = ((const struct tile *)field_window_at(f, base,
+			ty * (size_t)f->width + tx))->field +
 			cy * TILE_STRIDE + cx;
 		a = v[0] * (FIELD_UNIT - wx) + v[1] * wx;
 		b = v[TILE_STRIDE] * (FIELD_UNIT - wx) + v[TILE_STRIDE + 1] * wx;
@@ -102,9 +103,31 @@ static int64_t sum_avx2(__m256i v)
 	set##_or_si##unit(set##_slli_epi32(w, 16), 			\
 			  set##_sub_epi32(set##_set1_epi32(FIELD_UNIT), w))
 
+/* Four bytes each at places in tiles; @far as struct field_window has it */
 CPU_AVX2
-static int64_t score_avx2(const struct field_window *f, const uint8_t *base,
-			  const struct rotated *p, int x, int y)
+static inline __m256i cells8(const uint8_t *first, __m256i tile, __m256i cell,
+			     bool far)
+{
+	__m256i low, high;
+
+	if (!far)
+		return _mm256_i32gather_epi32((const int *)first,
+			_mm256_add_epi32(tile, cell), 1);
+	low = _mm256_add_epi64(_mm256_slli_epi64(_mm256_cvtepu32_epi64(
+		_mm256_castsi256_si128(tile)), TILE_UNIT_BITS),
+		_mm256_cvtepi32_epi64(_mm256_castsi256_si128(cell)));
+	high = _mm256_add_epi64(_mm256_slli_epi64(_mm256_cvtepu32_epi64(
+		_mm256_extracti128_si256(tile, 1)), TILE_UNIT_BITS),
+		_mm256_cvtepi32_epi64(_mm256_extracti128_si256(cell, 1)));
+	return _mm256_inserti128_si256(_mm256_castsi128_si256(
+		_mm256_i64gather_epi32((const int *)first, low, 1)),
+		_mm256_i64gather_epi32((const int *)first, high, 1), 1);
+}
+
+CPU_AVX2
+static inline __attribute__((always_inline))
+int64_t sum_of_avx2(const struct field_window *f, const uint8_t *base,
+		    const struct rotated *p, int x, int y, bool far)
 {
 	const int shift = TILE_BITS + FIELD_BITS;
 	const __m256i dx = _mm256_set1_epi32(x - HALF - (f->x << shift));
@@ -116,9 +139,8 @@ static int64_t score_avx2(const struct field_window *f, const uint8_t *base,
 	const __m256i none = _mm256_set1_epi32(-1);
 	const __m256i stride = _mm256_set1_epi32(TILE_STRIDE);
 	const __m256i spread = _mm256_broadcastsi128_si256(SPREAD);
-	const int *tiles = (const int *)f->tile;
-	const int *low = (const int *)tile_at(base, 0)->field;
-	const int *high = (const int *)(tile_at(base, 0)->field + TILE_STRIDE);
+	const int *tiles = (const int *)f->place;
+	const uint8_t *low = tile_at(base, 0)->field;
 	__m256i sum = _mm256_setzero_si256();
 
 	for (unsigned int i = 0; i < p->room; i += 8) {
@@ -140,16 +162,16 @@ static int64_t score_avx2(const struct field_window *f, const uint8_t *base,
 			_mm256_srai_epi32(px, FIELD_BITS));
 		const __m256i cy = _mm256_and_si256(cells,
 			_mm256_srai_epi32(py, FIELD_BITS));
-		const __m256i at = _mm256_add_epi32(_mm256_add_epi32(tile, cx),
+		const __m256i cell = _mm256_add_epi32(cx,
 			_mm256_mullo_epi32(cy, stride));
 		const __m256i wx = _mm256_and_si256(px, parts);
 		const __m256i wy = _mm256_and_si256(py, parts);
 		const __m256i along = PAIR(wx, 256, _mm256);
 		const __m256i across = PAIR(wy, 256, _mm256);
 		const __m256i a = _mm256_madd_epi16(along, _mm256_shuffle_epi8(
-			_mm256_i32gather_epi32(low, at, 1), spread));
+			cells8(low, tile, cell, far), spread));
 		const __m256i b = _mm256_madd_epi16(along, _mm256_shuffle_epi8(
-			_mm256_i32gather_epi32(high, at, 1), spread));
+			cells8(low + TILE_STRIDE, tile, cell, far), spread));
 		const __m256i ab = _mm256_blend_epi16(_mm256_srli_epi32(a, 1),
 			_mm256_slli_epi32(b, 15), 0xaa);
 
@@ -157,6 +179,14 @@ static int64_t score_avx2(const struct field_window *f, const uint8_t *base,
 			_mm256_madd_epi16(across, ab), FIELD_BITS));
 	}
 	return sum_avx2(sum);
+}
+
+CPU_AVX2
+static int64_t score_avx2(const struct field_window *f, const uint8_t *base,
+			  const struct rotated *p, int x, int y)
+{
+	return f->far ? sum_of_avx2(f, base, p, x, y, true) :
+			sum_of_avx2(f, base, p, x, y, false);
 }
 
 CPU_AVX512
@@ -179,8 +209,29 @@ static void rotate_avx512(struct rotated *to, const struct endpoints *from,
 }
 
 CPU_AVX512
-static int64_t score_avx512(const struct field_window *f, const uint8_t *base,
-			    const struct rotated *p, int x, int y)
+static inline __m512i cells16(const uint8_t *first, __m512i tile, __m512i cell,
+			      bool far)
+{
+	__m512i low, high;
+
+	if (!far)
+		return _mm512_i32gather_epi32(_mm512_add_epi32(tile, cell),
+					      first, 1);
+	low = _mm512_add_epi64(_mm512_slli_epi64(_mm512_cvtepu32_epi64(
+		_mm512_castsi512_si256(tile)), TILE_UNIT_BITS),
+		_mm512_cvtepi32_epi64(_mm512_castsi512_si256(cell)));
+	high = _mm512_add_epi64(_mm512_slli_epi64(_mm512_cvtepu32_epi64(
+		_mm512_extracti64x4_epi64(tile, 1)), TILE_UNIT_BITS),
+		_mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(cell, 1)));
+	return _mm512_inserti64x4(_mm512_castsi256_si512(
+		_mm512_i64gather_epi32(low, first, 1)),
+		_mm512_i64gather_epi32(high, first, 1), 1);
+}
+
+CPU_AVX512
+static inline __attribute__((always_inline))
+int64_t sum_of_avx512(const struct field_window *f, const uint8_t *base,
+		      const struct rotated *p, int x, int y, bool far)
 {
 	const int shift = TILE_BITS + FIELD_BITS;
 	const __m512i dx = _mm512_set1_epi32(x - HALF - (f->x << shift));
@@ -205,22 +256,21 @@ static int64_t score_avx512(const struct field_window *f, const uint8_t *base,
 			_mm512_cmplt_epu32_mask(ty, height);
 		const __m512i tile = _mm512_mask_i32gather_epi32(
 			_mm512_setzero_si512(), in, _mm512_add_epi32(tx,
-			_mm512_mullo_epi32(ty, width)), f->tile, 4);
+			_mm512_mullo_epi32(ty, width)), f->place, 4);
 		const __m512i cx = _mm512_and_si512(cells,
 			_mm512_srai_epi32(px, FIELD_BITS));
 		const __m512i cy = _mm512_and_si512(cells,
 			_mm512_srai_epi32(py, FIELD_BITS));
-		const __m512i at = _mm512_add_epi32(_mm512_add_epi32(tile, cx),
+		const __m512i cell = _mm512_add_epi32(cx,
 			_mm512_mullo_epi32(cy, stride));
 		const __m512i wx = _mm512_and_si512(px, parts);
 		const __m512i wy = _mm512_and_si512(py, parts);
 		const __m512i along = PAIR(wx, 512, _mm512);
 		const __m512i across = PAIR(wy, 512, _mm512);
 		const __m512i a = _mm512_madd_epi16(along, _mm512_shuffle_epi8(
-			_mm512_i32gather_epi32(at, low, 1), spread));
+			cells16(low, tile, cell, far), spread));
 		const __m512i b = _mm512_madd_epi16(along, _mm512_shuffle_epi8(
-			_mm512_i32gather_epi32(at, low + TILE_STRIDE, 1),
-			spread));
+			cells16(low + TILE_STRIDE, tile, cell, far), spread));
 		const __m512i ab = _mm512_mask_mov_epi16(
 			_mm512_srli_epi32(a, 1), 0xaaaaaaaa,
 			_mm512_slli_epi32(b, 15));
@@ -230,6 +280,14 @@ static int64_t score_avx512(const struct field_window *f, const uint8_t *base,
 	}
 	return sum_avx2(_mm512_castsi512_si256(sum)) +
 		sum_avx2(_mm512_extracti64x4_epi64(sum, 1));
+}
+
+CPU_AVX512
+static int64_t score_avx512(const struct field_window *f, const uint8_t *base,
+			    const struct rotated *p, int x, int y)
+{
+	return f->far ? sum_of_avx512(f, base, p, x, y, true) :
+			sum_of_avx512(f, base, p, x, y, false);
 }
 #endif
 

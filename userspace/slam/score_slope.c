@@ -34,8 +34,9 @@ static void look_up(struct block *b, const struct field_window *f,
 	for (int i = 0; i < SCORE_LANES; i++) {
 		const int px = p->x[first + i] + x - HALF;
 		const int py = p->y[first + i] + y - HALF;
-		const uint8_t *v = tile_at(base, field_window_tile(f,
-				px >> shift, py >> shift))->field +
+		const struct tile *t = (const struct tile *)
+			field_window_tile(f, base, px >> shift, py >> shift);
+		const uint8_t *v = t->field +
 			(py >> FIELD_BITS & (TILE_SIDE - 1)) * TILE_STRIDE +
 			(px >> FIELD_BITS & (TILE_SIDE - 1));
 

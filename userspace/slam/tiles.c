@@ -2,53 +2,102 @@
 /*
  * tiles.c - a range of addresses, and a list of the tiles in it that are free
  *
- * The range is reserved once; memory comes as it is first written to. Tiles
- * that become free are used again last in first out, while they are in cache.
+ * The range is reserved once; a part after the other is opened, and memory
+ * comes as it is first written to. Tiles that become free are used again last
+ * in first out, while they are in cache.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "slam/memory.h"
 #include "slam/tiles.h"
 
-/* What a gather's index can hold */
-#define BYTES_MAX	((size_t)INT32_MAX)
+/* Asked of the account at a time, and opened at a time, bytes */
+#define GRANT		((size_t)1 << 20)
+#define OPEN		((size_t)32 << 20)
+/* Not worth beginning with less */
+#define RANGE_LEAST	((size_t)64 << 20)
 
+/**
+ * struct tiles
+ * @range:	of addresses, bytes
+ * @open:	of them can be written to
+ * @growing:	held while there is asked for more
+ * @granted:	by the account, bytes
+ * @made, @used, @peak: tiles; the first one stays empty
+ * @end:	of the last tile that was made, bytes
+ * @skipped:	of these, by tiles_skip()
+ */
 struct tiles {
 	uint8_t			*base;
 	const struct tile_kind	*kind;
-	size_t			max;
+	size_t			max, range;
+	pthread_mutex_t		growing;
+	_Atomic size_t		open, granted;
 	pthread_spinlock_t	lock;	/* of those below */
 	tile_id			free;
-	size_t			made, used, peak;
+	size_t			made, end, skipped, used, peak;
 	_Atomic size_t		directory, directory_peak;
 };
 
-static size_t range(const struct tiles *pool)
+/* Addresses cost nothing, but a process may have fewer of them */
+static uint8_t *reserve(size_t *bytes, size_t least)
 {
-	return pool->max * pool->kind->bytes;
+	for (; *bytes >= least; *bytes /= 2) {
+		uint8_t *base = mmap(NULL, *bytes, PROT_NONE, MAP_PRIVATE |
+				     MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (base != MAP_FAILED)
+			return base;
+	}
+	return NULL;
+}
+
+/* Up to @end, and some more. Return: whether there are addresses and memory */
+static bool open_range(struct tiles *pool, size_t end)
+{
+	const size_t whole = (end + OPEN - 1) / OPEN * OPEN;
+	const size_t to = whole < pool->range ? whole : pool->range;
+
+	if (end <= pool->open)
+		return true;
+	if (end > pool->range ||
+	    mprotect(pool->base + pool->open, to - pool->open,
+		     PROT_READ | PROT_WRITE)) {
+		memory_no_addresses();
+		return false;
+	}
+	pool->open = to;
+	return true;
 }
 
 struct tiles *tiles_create(const struct tile_kind *kind, size_t max)
 {
-	const size_t most = BYTES_MAX / kind->bytes;
 	struct tiles *pool = calloc(1, sizeof(*pool));
 
 	if (!pool)
 		return NULL;
 	pool->kind = kind;
-	pool->max = max && max < most ? max + 1 : most;
-	pool->base = mmap(NULL, range(pool), PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (pool->base == MAP_FAILED) {
+	pool->max = max ? max + 1 : SIZE_MAX;
+	pool->range = max && max < RANGE_LEAST / kind->bytes ? RANGE_LEAST :
+			     TILES_BYTES_MAX;
+	pool->base = reserve(&pool->range, RANGE_LEAST);
+	if (!pool->base) {
 		free(pool);
 		return NULL;
 	}
-	madvise(pool->base, range(pool), MADV_HUGEPAGE);
+	madvise(pool->base, pool->range, MADV_HUGEPAGE);
 	pthread_spin_init(&pool->lock, PTHREAD_PROCESS_PRIVATE);
+	pthread_mutex_init(&pool->growing, NULL);
 	/* number 0 stays empty: what is not known is read there */
 	pool->made = 1;
+	pool->end = kind->bytes;
+	if (!open_range(pool, pool->end)) {
+		tiles_destroy(pool);
+		return NULL;
+	}
 	return pool;
 }
 
@@ -56,9 +105,22 @@ void tiles_destroy(struct tiles *pool)
 {
 	if (!pool)
 		return;
-	munmap(pool->base, range(pool));
+	munmap(pool->base, pool->range);
+	memory_give(pool->granted);
+	pthread_mutex_destroy(&pool->growing);
 	pthread_spin_destroy(&pool->lock);
 	free(pool);
+}
+
+bool tiles_skip(struct tiles *pool, uint64_t bytes)
+{
+	const size_t at = bytes / OPEN * OPEN;
+
+	if (at < pool->end || at + OPEN > pool->range)
+		return false;
+	pool->skipped += at - pool->end;
+	pool->open = pool->end = at;
+	return open_range(pool, at + OPEN);
 }
 
 const uint8_t *tiles_base(const struct tiles *pool)
@@ -87,21 +149,68 @@ void tiles_release(struct tiles *pool, tile_id id)
 	pthread_spin_unlock(&pool->lock);
 }
 
-/* Return: 0: there are no more. @used: whether something is left in it */
-static tile_id take(struct tiles *pool, int *used)
+/* Where the next new tile ends. None lies on both sides of TILE_FAR: how far
+ * away its cells are has as many bits as its name says
+ */
+static size_t next_end(const struct tiles *pool)
+{
+	const size_t far = (size_t)TILE_FAR << TILE_UNIT_BITS;
+	const size_t end = pool->end + pool->kind->bytes;
+
+	return pool->end < far && end > far ? far + pool->kind->bytes : end;
+}
+
+/* For @bytes more than there are. Return: whether there may be */
+static bool grow(struct tiles *pool, size_t end, size_t bytes)
+{
+	bool may = true;
+
+	pthread_mutex_lock(&pool->growing);
+	while (may && bytes > pool->granted) {
+		may = memory_take(GRANT);
+		if (may)
+			pool->granted += GRANT;
+	}
+	may = may && open_range(pool, end);
+	pthread_mutex_unlock(&pool->growing);
+	return may;
+}
+
+/* A tile that was used before, or else, if there is memory, a new one */
+static tile_id try_take(struct tiles *pool, int *used, size_t *end,
+			size_t *bytes)
 {
 	tile_id id;
 
 	pthread_spin_lock(&pool->lock);
 	id = pool->free;
 	*used = id != 0;
-	if (id)
+	*end = next_end(pool);
+	*bytes = *end - pool->skipped + pool->directory;
+	if (id) {
 		pool->free = tile_head_at(pool->base, id)->next;
-	else if (pool->made < pool->max)
-		id = (tile_id)(pool->made++ * pool->kind->bytes);
+	} else if (pool->made == pool->max) {
+		*end = 0;
+	} else if (*end <= pool->open && *bytes <= pool->granted) {
+		id = (tile_id)((*end - pool->kind->bytes) >> TILE_UNIT_BITS);
+		pool->end = *end;
+		pool->made++;
+	}
 	if (id && ++pool->used > pool->peak)
 		pool->peak = pool->used;
 	pthread_spin_unlock(&pool->lock);
+	return id;
+}
+
+/* Return: 0: there are no more. @used: whether something is left in it */
+static tile_id take(struct tiles *pool, int *used)
+{
+	size_t end, bytes;
+	tile_id id;
+
+	do {
+		id = try_take(pool, used, &end, &bytes);
+	} while (!id && end && grow(pool, end, bytes));
 	return id;
 }
 
@@ -142,6 +251,18 @@ size_t tiles_used(const struct tiles *pool)
 size_t tiles_peak(const struct tiles *pool)
 {
 	return pool->peak;
+}
+
+bool tiles_directory_fits(struct tiles *pool, size_t bytes)
+{
+	size_t end;
+
+	pthread_spin_lock(&pool->lock);
+	end = pool->end;
+	bytes += end - pool->skipped;
+	pthread_spin_unlock(&pool->lock);
+	bytes += pool->directory;
+	return bytes <= pool->granted || grow(pool, end, bytes);
 }
 
 void tiles_directory_add(struct tiles *pool, ptrdiff_t bytes)

@@ -7,12 +7,14 @@
  * cells, with one row and one column of its neighbours so that interpolation
  * never leaves it, and which cells are occupied. Other maps have other tiles;
  * those of a pool are of one kind, and in one range of addresses: a tile is
- * named by a number of 32 bits, and sixteen can be looked up at a time.
+ * named by a number of 32 bits, and sixteen can be looked up at a time. They
+ * are as many as there is memory for, see memory.h.
  */
 #ifndef SLAM_TILES_H
 #define SLAM_TILES_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,8 +28,18 @@ enum {
 	FIELD_MAX	= 255,
 };
 
-/* A tile's name: where it begins, bytes. 0: nothing is known */
+/* A tile's name: where it begins, TILE_UNIT bytes. 0: nothing is known */
 typedef uint32_t tile_id;
+
+enum {
+	TILE_UNIT_BITS	= 6,
+	TILE_UNIT	= 1 << TILE_UNIT_BITS,
+	/* from here on an offset in bytes has more than 31 bits */
+	TILE_FAR	= 1 << (31 - TILE_UNIT_BITS),
+};
+
+/* Of addresses for the tiles of a pool, bytes: 256 GB */
+#define TILES_BYTES_MAX	((uint64_t)TILE_UNIT << 32)
 
 /**
  * struct tile_head - what tiles of all kinds begin with
@@ -94,25 +106,34 @@ extern const struct tile_kind field_tiles;
 /**
  * tiles_create() - a pool
  * @kind: stays the caller's
- * @max: tiles in it at most; 0: as many as can be named, 2 GB of them
+ * @max: tiles in it at most; 0: as many as there is memory for, up to
+ *	TILES_BYTES_MAX or what addresses the process has
  *
  * Return: to be freed with tiles_destroy(); NULL: no memory.
  */
 struct tiles *tiles_create(const struct tile_kind *kind, size_t max);
 void tiles_destroy(struct tiles *pool);
 
+/**
+ * tiles_skip() - new tiles are made from here on, for tests
+ * @bytes: from the first tile
+ *
+ * Return: whether there are addresses; nothing is written to those before.
+ */
+bool tiles_skip(struct tiles *pool, uint64_t bytes);
+
 /* All of them, for looking up; fixed as long as the pool is */
 const uint8_t *tiles_base(const struct tiles *pool);
 
 static inline struct tile_head *tile_head_at(const uint8_t *base, tile_id id)
 {
-	return (struct tile_head *)(base + id);
+	return (struct tile_head *)(base + ((size_t)id << TILE_UNIT_BITS));
 }
 
 /* Of a pool of fields */
 static inline struct tile *tile_at(const uint8_t *base, tile_id id)
 {
-	return (struct tile *)(base + id);
+	return (struct tile *)(base + ((size_t)id << TILE_UNIT_BITS));
 }
 
 /* One more map has it; any thread. 0 is left as it is */
@@ -125,7 +146,7 @@ void tiles_release(struct tiles *pool, tile_id id);
  *
  * Any thread, but one for each @id.
  *
- * Return: 0; -ENOMEM: all is as before.
+ * Return: 0; -ENOMEM: all is as before, see memory_reason().
  */
 int tiles_own(struct tiles *pool, tile_id *id);
 
@@ -134,6 +155,9 @@ const struct tile_kind *tiles_kind(const struct tiles *pool);
 /* Tiles that are in use, and the most there ever were */
 size_t tiles_used(const struct tiles *pool);
 size_t tiles_peak(const struct tiles *pool);
+
+/* Whether maps may take so much more beside their tiles, bytes; any thread */
+bool tiles_directory_fits(struct tiles *pool, size_t bytes);
 
 /* What maps take beside their tiles became more or less, bytes; any thread */
 void tiles_directory_add(struct tiles *pool, ptrdiff_t bytes);

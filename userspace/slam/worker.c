@@ -14,6 +14,7 @@
 #include <syslog.h>
 #include "common/array.h"
 #include "slam/crew.h"
+#include "slam/memory.h"
 #include "slam/worker_parts.h"
 
 enum { TELL_MS = 30000 };
@@ -470,10 +471,15 @@ static void on_event(struct worker *w, const struct engine_message *m)
  */
 static int fail(struct worker *w, const struct engine_message *m, int err)
 {
+	char reason[MEMORY_REASON];
 	const int32_t code = err;
 
-	say(w, LOG_ERR, "message %u of %u: %s", m->type, m->from,
-	    strerror(-err));
+	if (err == -ENOMEM && memory_reason(reason))
+		say(w, LOG_ERR, "the maps of %u particles take more than %s",
+		    w->count, reason);
+	else
+		say(w, LOG_ERR, "message %u of %u: %s", m->type,
+		    m->from, strerror(-err));
 	worker_send(w, 0, WIRE_FAILED, &code, sizeof(code), NULL, 0);
 	return err == -ENOMEM || err == -EBADMSG ? err : 1;
 }

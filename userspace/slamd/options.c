@@ -12,6 +12,7 @@
 #include "ends/ends.h"
 #include "engine/engine.h"
 #include "slam/crew.h"
+#include "slam/memory.h"
 #include "slamd/slamd.h"
 
 enum {
@@ -25,7 +26,7 @@ enum {
 	OPT_FROM, OPT_TO, OPT_NODE, OPT_MAP_FRAME, OPT_ODOM_FRAME,
 	OPT_BASE_FRAME, OPT_ROBOT, OPT_SPEED, OPT_PATIENCE, OPT_SUBMAP,
 	OPT_MAP_EVERY, OPT_CHECKPOINT, OPT_MOTION, OPT_WALL, OPT_MAX_SPEED,
-	OPT_MAP_MEMORY, OPT_RESUME,
+	OPT_MAP_MEMORY, OPT_RESUME, OPT_MEMORY,
 };
 
 static const struct argp_option options[] = {
@@ -105,6 +106,9 @@ static const struct argp_option options[] = {
 	{ "particles-min", OPT_PARTICLES_MIN, "N", 0, "with --kld (10)", 3 },
 	{ "threads", OPT_THREADS, "T", 0,
 	  "that work (one for each processor; of each worker one)", 4 },
+	{ "memory", OPT_MEMORY, "MB", 0,
+	  "that the maps of particles may take here (what the machine has)",
+	  4 },
 	{ "engine", OPT_ENGINE, "SPEC", 0,
 	  "workers elsewhere: amqp://..., mpi, threads (all is done here)", 4 },
 	{ "job", OPT_JOB, "NAME", 0,
@@ -337,6 +341,11 @@ static bool has_broker(const struct slamd_options *o)
 	       strcmp(o->engine, "mpi");
 }
 
+static bool has_maps(const struct slamd_options *o)
+{
+	return !has_broker(o);
+}
+
 static bool draws_poses(const struct slamd_options *o)
 {
 	return o->params.compat != SLAM_GMAPPING;
@@ -380,6 +389,7 @@ static const struct need {
 	{ OPT_NODE, is_node, "needs --from or --to with ROS" },
 	{ OPT_JOB, has_broker, "needs --engine with a broker" },
 	{ OPT_WORKERS, has_engine, "needs --engine" },
+	{ OPT_MEMORY, has_maps, "is for slam-worker if it has the maps" },
 	{ OPT_SHARPNESS, draws_poses, "means nothing with --compat gmapping" },
 	{ OPT_MOTION, draws_poses, "means nothing with --compat gmapping" },
 	{ OPT_WALL, draws_poses, "means nothing with --compat gmapping" },
@@ -482,6 +492,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			      &o->readings.range_max);
 	case OPT_THREADS:
 		return whole("threads", arg, 1, CREW_MAX, &o->threads);
+	case OPT_MEMORY:
+		return whole("memory", arg, 1, MEMORY_MB_MAX, &o->memory);
 	case OPT_ENGINE:
 		o->engine = arg;
 		return 0;

@@ -15,6 +15,7 @@
 #include "common/loop.h"
 #include "daemon/service.h"
 #include "gdim/new_file.h"
+#include "slam/memory.h"
 #include "slamd/run.h"
 
 /* The checkpoint goes to the disk this often, ns */
@@ -256,19 +257,10 @@ static void tell_lost(struct run *r, const struct reading *reading,
 		r->told_lost = result->lost;
 }
 
-/* All tiles that can be named are in use, or nearly */
-static bool are_maps_full(struct run *r)
-{
-	struct team *team = filter_team(r->filter);
-	struct particles_use use;
-
-	team->ops->use(team, &use);
-	return use.peak > (uint64_t)INT32_MAX / 100 * 99;
-}
-
 int run_read(struct run *r, const struct reading *reading,
 	     struct filter_result *result)
 {
+	char reason[MEMORY_REASON];
 	unsigned long long number;
 	int err;
 
@@ -281,9 +273,10 @@ int run_read(struct run *r, const struct reading *reading,
 	number = r->stats.readings + r->stats.resumed;
 	if (err == -EINTR)
 		return err;
-	if (err == -ENOMEM && are_maps_full(r))
-		return cli_error(err, "%s: reading %llu: the maps of %u particles take more than the 2 GB that a process has for them: ask for fewer with --particles, or share them with --engine and --workers",
-				 r->log, number, r->o->params.particles);
+	if (err == -ENOMEM && memory_reason(reason))
+		return cli_error(err, "%s: reading %llu: the maps of %u particles take more than %s: ask for fewer with --particles, or share them with --engine and --workers",
+				 r->log, number, r->o->params.particles,
+				 reason);
 	if (err)
 		return cli_error(err, "%s: reading %llu: %s", r->log, number,
 				 strerror(-err));

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "common/cli.h"
 #include "common/version.h"
+#include "slam/memory.h"
 #include "slamd/slamd.h"
 
 int main(int argc, char **argv)
@@ -19,5 +20,6 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	if (o.version)
 		return printf("slamd %s\n", OPTSAMPLE_VERSION) < 0;
+	memory_limit((uint64_t)o.memory << 20);
 	return (o.from ? slamd_live(&o) : slamd_replay(&o)) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

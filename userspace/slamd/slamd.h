@@ -24,6 +24,7 @@
  * @checkpoint:	file, NULL: none; @resume: go on with it
  * @trajectory, @map, @stats: what is written, NULL: not
  * @threads:	0: as many as there are processors
+ * @memory:	MB, of the particles' maps in this process; 0: see memory_limit()
  * @engine:	that the workers are reached by; NULL: all is done here
  * @job:	its name there
  * @workers:	to wait for
@@ -40,7 +41,7 @@ struct slamd_options {
 	bool			resume;
 	const char		*trajectory, *map, *stats;
 	const char		*engine, *job;
-	uint32_t		threads, workers, map_memory;
+	uint32_t		threads, workers, map_memory, memory;
 	bool			quiet, verbose, version;
 };
 

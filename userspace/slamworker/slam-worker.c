@@ -17,9 +17,11 @@
 #include "common/loop.h"
 #include "common/version.h"
 #include "slam/crew.h"
+#include "slam/memory.h"
 #include "slamd/cluster.h"
 
-enum { OPT_ENGINE = 256, OPT_JOB, OPT_THREADS, OPT_WAIT, OPT_VERSION };
+enum { OPT_ENGINE = 256, OPT_JOB, OPT_THREADS, OPT_WAIT, OPT_MEMORY,
+       OPT_VERSION };
 
 enum { JOBS = 64 };
 
@@ -28,7 +30,7 @@ enum { STEP = 100, PAUSE = 25 * STEP };
 
 struct options {
 	const char	*engine, *job[JOBS];
-	uint32_t	jobs, threads, wait_ms;
+	uint32_t	jobs, threads, wait_ms, memory;
 	bool		quiet, version;
 };
 
@@ -51,6 +53,8 @@ static const struct argp_option options[] = {
 	{ "job", OPT_JOB, "NAME", 0, "of slamd (slam); again: one more", 0 },
 	{ "threads", OPT_THREADS, "T", 0,
 	  "that work on each job (one for each processor)", 0 },
+	{ "memory", OPT_MEMORY, "MB", 0,
+	  "that the maps of all jobs may take (what the machine has)", 0 },
 	{ "wait", OPT_WAIT, "TIME", 0, "for the broker, at most (for ever)",
 	  0 },
 	{ "quiet", 'q', NULL, 0, "nothing but warnings", 0 },
@@ -97,6 +101,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (parse_u32(arg, 1, CREW_MAX, &o->threads))
 			return cli_error(-EINVAL, "threads must be 1..%d",
 					 CREW_MAX);
+		return 0;
+	case OPT_MEMORY:
+		if (parse_u32(arg, 1, MEMORY_MB_MAX, &o->memory))
+			return cli_error(-EINVAL, "memory must be 1..%d",
+					 MEMORY_MB_MAX);
 		return 0;
 	case OPT_WAIT:
 		if (parse_time_ms(arg, 0, 86400000, &o->wait_ms))
@@ -256,6 +265,7 @@ int main(int argc, char **argv)
 		return printf("slam-worker %s\n", OPTSAMPLE_VERSION) < 0;
 	if (!o.jobs)
 		o.job[o.jobs++] = "slam";
+	memory_limit((uint64_t)o.memory << 20);
 	sigaction(SIGINT, &a, NULL);
 	sigaction(SIGTERM, &a, NULL);
 	return work_all(&o);
