@@ -3,9 +3,14 @@
  * slam-world - a CARMEN log of a robot that goes around a block
  *
  * usage: slam-world BEAMS [TRUTH.tum [WIDTH HEIGHT STEP]]
+ *        slam-world BEAMS TRUTH.tum corridor LENGTH RANGE SEED
  *
  * The block is 20 m x 14 m, or WIDTH x HEIGHT m; then a reading comes each
  * STEP m, at 1 m/s, and the robot goes 20 m further than once around.
+ *
+ * The corridor has plain walls, LENGTH m long, and a room of 8 m at either
+ * end. The laser sees RANGE m: in the middle of it two parallel lines. The
+ * robot goes from one room into the other, turns around, and comes back.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,11 +58,13 @@ static void print_block(unsigned int beams, FILE *truth)
  * struct way - once around a large block, and 20 m further
  * @walls:	all, and those that the laser may see
  * @leg:	how far to go straight on, five times
+ * @reach:	of the laser, m
  */
 struct way {
 	struct world	*walls, *near;
 	double		leg[5], step;
 	struct pose	start, pose, odometry;
+	float		reach;
 	uint64_t	state;
 	int64_t		stamp;
 	float		*range;
@@ -87,10 +94,12 @@ static void print_here(struct way *w, unsigned int beams)
 	r.stamp = w->stamp;
 	r.odometry = w->odometry;
 	r.range = w->range;
-	see_near(w);
+	r.range_max = w->reach;
+	if (w->reach == TRIP_RANGE)
+		see_near(w);
 	world_scan(w->near, &r, &w->pose, 0.01, &w->state, w->range);
 	for (unsigned int i = 0; i < beams; i++)
-		w->range[i] = fminf(w->range[i], TRIP_RANGE);
+		w->range[i] = fminf(w->range[i], w->reach);
 	print_reading(&r);
 	if (w->truth)
 		print_truth(w->truth, &r, &truth);
@@ -132,6 +141,7 @@ static bool print_large(unsigned int beams, FILE *truth, double width,
 			 width / 2 + 19 },
 		.start = { width / 2, 1, 0 }, .odometry = { 3, -2, 1 },
 		.state = 42, .stamp = 1000000000, .truth = truth,
+		.reach = TRIP_RANGE,
 	};
 	uint64_t state = 7;
 
@@ -150,26 +160,89 @@ static bool print_large(unsigned int beams, FILE *truth, double width,
 	return true;
 }
 
+/* A room of 8 m, with niches, that is left through the side at @x */
+static void add_room(struct world *w, double x, double away, uint64_t *state)
+{
+	const double depth = away > 0 ? -0.35 : 0.35;
+
+	world_side(w, x, 1, 0, 1, 3, -depth, state);
+	world_side(w, x, -1, 0, -1, 3, depth, state);
+	world_side(w, x, 4, away, 0, 8, -depth, state);
+	world_side(w, x, -4, away, 0, 8, depth, state);
+	world_side(w, x + 8 * away, -4, 0, 1, 8, depth, state);
+}
+
+static void go_ahead(struct way *w, unsigned int beams, double length)
+{
+	const struct pose ahead = { w->step, 0, 0 };
+
+	for (double gone = 0; gone < length - w->step / 2; gone += w->step) {
+		print_here(w, beams);
+		go(w, &ahead, w->step);
+	}
+}
+
+/* Return: whether it could be */
+static bool print_corridor(unsigned int beams, FILE *truth, double length,
+			   double range, uint64_t seed)
+{
+	static struct world walls, near;
+	const struct pose left = { 0, 0, TRIP_TURN };
+	struct way w = {
+		.walls = &walls, .near = &near, .step = TRIP_STEP,
+		.start = { -4, 0, 0 }, .odometry = { 3, -2, 1 },
+		.state = seed, .stamp = 1000000000, .truth = truth,
+		.reach = (float)range,
+	};
+	uint64_t state = 7;
+
+	if (!(length > 0 && length <= 10000 && range > 0 && range <= 30))
+		return false;
+	w.range = calloc(beams, sizeof(*w.range));
+	if (!w.range)
+		return false;
+	world_wall(&walls, 0, 1, length, 0);
+	world_wall(&walls, 0, -1, length, 0);
+	add_room(&walls, 0, -1, &state);
+	add_room(&walls, length, 1, &state);
+	near = walls;
+	w.pose = w.start;
+	go_ahead(&w, beams, length + 8);
+	for (int i = 0; i < 30; i++) {
+		print_here(&w, beams);
+		go(&w, &left, 0.1);
+	}
+	go_ahead(&w, beams, length + 8);
+	print_here(&w, beams);
+	free(w.range);
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	const unsigned int beams = argc > 1 ?
 		(unsigned int)strtoul(argv[1], NULL, 10) : 0;
 	FILE *truth = argc > 2 ? fopen(argv[2], "w") : NULL;
+	const bool corridor = argc == 7 && !strcmp(argv[3], "corridor");
 	bool good = beams >= 1 && beams <= READING_BEAMS_MAX &&
-		    (argc <= 3 || argc == 6);
+		    (argc <= 3 || argc == 6 || corridor);
 
 	if (argc > 2 && !truth) {
 		perror(argv[2]);
 		return EXIT_FAILURE;
 	}
-	if (good && argc == 6)
+	if (good && corridor)
+		good = print_corridor(beams, truth, strtod(argv[4], NULL),
+				      strtod(argv[5], NULL),
+				      strtoull(argv[6], NULL, 10));
+	else if (good && argc == 6)
 		good = print_large(beams, truth, strtod(argv[3], NULL),
 				   strtod(argv[4], NULL), strtod(argv[5], NULL));
 	else if (good)
 		print_block(beams, truth);
 	if (!good) {
 		fprintf(stderr, "usage: slam-world BEAMS "
-			"[TRUTH.tum [WIDTH HEIGHT STEP]]\n");
+			"[TRUTH.tum [WIDTH HEIGHT STEP | corridor LENGTH RANGE SEED]]\n");
 		return EXIT_FAILURE;
 	}
 	return (truth && fclose(truth)) || fflush(stdout) ? EXIT_FAILURE :

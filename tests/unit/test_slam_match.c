@@ -841,6 +841,58 @@ static void test_draw(const struct trip *t)
 	place_free(&p);
 }
 
+/* What a scan of two walls or of a room is blind to, from any yaw */
+static void test_blind(void)
+{
+	static struct world corridor, room;
+	static float range[180];
+	const struct slam_params *params = &slam_defaults;
+	bool along = true, nothing = true, all = true;
+	uint64_t state = 3;
+	struct scan s = { 0 };
+
+	world_wall(&corridor, -50, 1, 100, 0);
+	world_wall(&corridor, -50, -1, 100, 0);
+	world_wall(&room, -3, -2, 6, 0);
+	world_wall(&room, 3, -2, 0, 5);
+	world_wall(&room, 3, 3, -6, 0);
+	world_wall(&room, -3, 3, 0, -5);
+	for (int i = 0; i < 40; i++) {
+		const struct pose at = { rnd_signed(&state),
+					 0.5 * rnd_signed(&state),
+					 M_PI * rnd_signed(&state) };
+		struct reading r = trip_reading(180);
+
+		r.range = range;
+		r.range_max = 8;
+		world_scan(&corridor, &r, &at, 0.01, &state, range);
+		if (scan_make(&s, &r, params))
+			abort();
+		nothing = nothing && s.told == 0;
+		along = along && fabs(cos(at.yaw) * s.blind_y +
+				      sin(at.yaw) * s.blind_x) < 0.01 &&
+			fabs(hypot(s.blind_x, s.blind_y) - 1) < 1e-9;
+		world_scan(&room, &r, &at, 0.01, &state, range);
+		if (scan_make(&s, &r, params))
+			abort();
+		all = all && s.told > 10;
+	}
+	ok(nothing && along, "scan: of a plain corridor it is blind along it");
+	ok(all, "scan: of a room it is blind to nothing");
+	memset(range, 0, sizeof(range));
+	for (unsigned int i = 0; i < 180; i++)
+		range[i] = i == 90 ? 2 : 0;
+	{
+		struct reading r = trip_reading(180);
+
+		r.range = range;
+		ok(!scan_make(&s, &r, params) && s.hits == 1 && isinf(s.told) &&
+		   fabs(hypot(s.blind_x, s.blind_y) - 1) < 1e-9,
+		   "scan: of one endpoint nothing is known");
+	}
+	scan_free(&s);
+}
+
 int main(void)
 {
 	static struct world world;
@@ -865,5 +917,6 @@ int main(void)
 	test_window(trip);
 	test_draw(trip);
 	trip_free(trip);
+	test_blind();
 	return tap_done();
 }

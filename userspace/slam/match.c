@@ -11,6 +11,8 @@
 /* Between the poses that the curvature is taken from, m and rad */
 #define PROBE		0.03
 #define PROBE_TURN	0.015
+/* With a place that is wider than this odometry is not what leads to it, m */
+#define KEPT		1.0
 
 int matcher_init(struct matcher *m, const struct slam_params *params,
 		 const uint8_t *base)
@@ -173,6 +175,45 @@ double matcher_fit(struct matcher *m, const struct scan *scan,
 		((double)SCORE_MAX * scan->match.count);
 }
 
+/* Along what a scan is blind to: how much the odometry counts, 0..1 */
+static double odometry_share(const struct matcher *m, const struct scan *scan)
+{
+	const double wall = m->params->wall, sigma = m->params->sigma;
+	double odometry;
+
+	/* without a place to be at, or lost */
+	if (!m->prior || !(wall > 0) || !(m->prior->place > 0) ||
+	    m->prior->place >= KEPT)
+		return 0;
+	odometry = wall * wall / (m->prior->place * m->prior->place);
+	return odometry / (odometry + scan->told / (sigma * sigma));
+}
+
+/* @part of the way to @to, but only along what the scan is blind to */
+static void move_along(const struct scan *scan, struct pose *pose,
+		       const struct pose *to, double part)
+{
+	double s, c, x, y, along;
+
+	exact_sincos(pose->yaw, &s, &c);
+	x = c * scan->blind_x - s * scan->blind_y;
+	y = s * scan->blind_x + c * scan->blind_y;
+	along = part * ((to->x - pose->x) * x + (to->y - pose->y) * y);
+	pose->x += along * x;
+	pose->y += along * y;
+}
+
+double match_keep(struct matcher *m, const struct scan *scan,
+		  const struct field *map, struct pose *pose, double fit)
+{
+	const double share = odometry_share(m, scan);
+
+	if (share == 0)
+		return fit;
+	move_along(scan, pose, &m->prior->at, share);
+	return matcher_fit(m, scan, map, pose);
+}
+
 static struct pose moved(const struct pose *p, const double d[3])
 {
 	return (struct pose){ p->x + d[0], p->y + d[1], p->yaw + d[2] };
@@ -259,7 +300,10 @@ double match_draw(struct matcher *m, const struct scan *scan,
 		  const struct field *map, struct pose *pose, double fit,
 		  double slip, double turn, struct random *random)
 {
+	const double share = odometry_share(m, scan);
+	const struct pose best = *pose;
 	double h[3][3], l[3][3], x[3];
+	struct pose judged;
 
 	if (m->params->sharpness == 0 || slip == 0 || turn == 0)
 		return fit;
@@ -272,6 +316,8 @@ double match_draw(struct matcher *m, const struct scan *scan,
 			x[i] -= l[k][i] * x[k];
 		x[i] /= l[i][i];
 	}
-	*pose = moved(pose, x);
-	return matcher_fit(m, scan, map, pose);
+	judged = *pose = moved(pose, x);
+	if (share > 0)
+		move_along(scan, &judged, &best, share);
+	return matcher_fit(m, scan, map, &judged);
 }

@@ -136,6 +136,19 @@ double match_gauss_newton(struct matcher *m, const struct scan *scan,
 			  const struct field *map, struct pose *pose);
 
 /**
+ * match_keep() - along what the scan is blind to, the robot is by its odometry
+ * @pose: the best one, of fit @fit; gets it moved
+ *
+ * What looks along a plain wall fits best where it was taken before, as its
+ * endpoints are the same ones: the fit knows nothing of the way along it. What
+ * few endpoints tell of that, and the prior, count by their variances.
+ *
+ * Return: the fit there.
+ */
+double match_keep(struct matcher *m, const struct scan *scan,
+		  const struct field *map, struct pose *pose, double fit);
+
+/**
  * match_draw() - a pose from the improved proposal
  * @pose: the best one, of fit @fit; gets the one that was drawn
  * @slip, @turn: standard deviations of the odometry, m and rad
@@ -145,7 +158,8 @@ double match_gauss_newton(struct matcher *m, const struct scan *scan,
  * Rao-Blackwellized particle filters, 2007, section IV; the covariance is
  * that of Laplace's approximation, not of samples).
  *
- * Return: the fit there.
+ * Return: the fit there, but for what was drawn along what the scan is blind
+ * to: by that it would be a particle's advantage to lag behind.
  */
 double match_draw(struct matcher *m, const struct scan *scan,
 		  const struct field *map, struct pose *pose, double fit,

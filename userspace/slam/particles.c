@@ -169,9 +169,11 @@ void particles_place(struct particles *p, uint32_t number,
 static double own_track(struct matcher *m, const struct scan *scan,
 			const struct field *map, struct pose *pose)
 {
-	if (m->params->matcher == SLAM_GAUSS_NEWTON)
-		return match_gauss_newton(m, scan, map, pose);
-	return match_hill(m, scan, map, pose);
+	const double fit = m->params->matcher == SLAM_GAUSS_NEWTON ?
+		match_gauss_newton(m, scan, map, pose) :
+		match_hill(m, scan, map, pose);
+
+	return match_keep(m, scan, map, pose, fit);
 }
 
 static double own_match(struct matcher *m, const struct scan *scan,

@@ -19,7 +19,7 @@ static int make_room(struct scan *s, unsigned int beams)
 
 	if (room <= s->room)
 		return 0;
-	memory = aligned_alloc(64, 6 * sizeof(float) * room);
+	memory = aligned_alloc(64, 7 * sizeof(float) * room);
 	if (!memory)
 		return -ENOMEM;
 	free(s->memory);
@@ -124,6 +124,7 @@ int scan_make(struct scan *s, const struct reading *r,
 {
 	const double units = FIELD_UNIT / params->resolution;
 	const float limit = fminf(r->range_max, (float)scan_reach(params));
+	uint32_t *beam;
 	int err;
 
 	if (r->beams > READING_BEAMS_MAX)
@@ -133,17 +134,21 @@ int scan_make(struct scan *s, const struct reading *r,
 		return err;
 	s->x = s->memory + 2 * s->room;
 	s->y = s->x + s->room;
+	beam = (uint32_t *)(s->memory + 6 * s->room);
 	s->hits = s->cuts = 0;
 	s->laser_x = r->laser.x * units;
 	s->laser_y = r->laser.y * units;
 	for (unsigned int i = 0; i < r->beams; i++) {
 		const double range = r->range[i];
 
-		if (range > 0 && range < limit)
+		if (range > 0 && range < limit) {
+			beam[s->hits] = i;
 			add_end(s, s->hits++, r, i, range, units);
+		}
 	}
 	if (params->compat != SLAM_GMAPPING) {
 		thin(s, (float)(params->spacing * units));
+		scan_find_blind(s, beam, units);
 		return 0;
 	}
 	thin(s, 0);

@@ -18,16 +18,25 @@
  * @cuts:	after these, where beams that are too long were cut; likewise
  * @x, @y:	of them, 1/256 cell
  * @laser_x, @laser_y: where beams begin, likewise
+ * @blind_x, @blind_y: of length 1: the walls tell least of where the robot is
+ *		along that direction
+ * @told:	endpoints that tell of it, as many as if each were on a wall
+ *		across; 0: next to none, as in a plain corridor; INFINITY: as
+ *		many as tell of anything, or there is no wall
  */
 struct scan {
 	struct endpoints	match, behind;
 	unsigned int		hits, cuts;
 	float			*x, *y;
 	double			laser_x, laser_y;
+	double			blind_x, blind_y, told;
 	/* private */
 	float			*memory;
 	unsigned int		room;
 };
+
+/* @beam: of each of the hits; @units: in a metre */
+void scan_find_blind(struct scan *s, const uint32_t *beam, double units);
 
 /* Beams that are longer than this are not used, m */
 double scan_reach(const struct slam_params *params);
