@@ -43,20 +43,6 @@ void matcher_free(struct matcher *m)
 	m->rotated = m->behind = (struct rotated){ .count = 0 };
 }
 
-/* Where endpoints are, and what is between them and the robot */
-static void find_box(struct matcher *m, const struct endpoints *e)
-{
-	m->box.left = m->box.low = m->box.right = m->box.high = 0;
-	for (unsigned int i = 0; i < e->count; i++) {
-		m->box.left = fminf(m->box.left, e->x[i]);
-		m->box.right = fmaxf(m->box.right, e->x[i]);
-		m->box.low = fminf(m->box.low, e->y[i]);
-		m->box.high = fmaxf(m->box.high, e->y[i]);
-	}
-	m->radius = (double)hypotf(fmaxf(-m->box.left, m->box.right),
-				   fmaxf(-m->box.low, m->box.high));
-}
-
 /* However the box is turned, with a row of tiles and what is begun around it */
 static int reserve_window(struct matcher *m)
 {
@@ -75,7 +61,9 @@ int matcher_begin(struct matcher *m, const struct scan *scan)
 
 	m->yaw = NAN;
 	m->shown = NULL;
-	find_box(m, &scan->match);
+	m->box = scan->box;
+	m->radius = (double)hypotf(fmaxf(-m->box.left, m->box.right),
+				   fmaxf(-m->box.low, m->box.high));
 	if (reserve_window(m))
 		return -ENOMEM;
 	if (room <= m->rotated.room && m->rotated.x)

@@ -17,7 +17,7 @@
  * @prior:	poses are worth less by its cost; NULL: they cost nothing
  * @spare:	tiles around those that a pose looks up, for poses near it
  * @evaluations: of poses, until now
- * @box:	of all endpoints, in the frame of the robot, 1/256 cell
+ * @box:	of the scan
  * @radius:	of a circle around it
  * @window:	of @shown, what is looked up at (@x, @y, @turn) and near there
  */
@@ -36,9 +36,7 @@ struct matcher {
 	struct rotated			rotated, behind;
 	struct gmap_decay		*decay;
 	double				yaw;
-	struct {
-		float	left, low, right, high;
-	}				box;
+	struct scan_box			box;
 	double				radius;
 	struct field_window		window;
 	const struct field		*shown;

@@ -28,6 +28,20 @@ static int make_room(struct scan *s, unsigned int beams)
 	return 0;
 }
 
+static void find_box(struct scan *s)
+{
+	const struct endpoints *e = &s->match;
+	struct scan_box box = { 0, 0, 0, 0 };
+
+	for (unsigned int i = 0; i < e->count; i++) {
+		box.left = fminf(box.left, e->x[i]);
+		box.right = fmaxf(box.right, e->x[i]);
+		box.low = fminf(box.low, e->y[i]);
+		box.high = fmaxf(box.high, e->y[i]);
+	}
+	s->box = box;
+}
+
 /* Points that are too close to the last one are left out; the rest are zeros */
 static void thin(struct scan *s, float spacing)
 {
@@ -52,6 +66,7 @@ static void thin(struct scan *s, float spacing)
 	};
 	memset(x + count, 0, (s->match.room - count) * sizeof(*x));
 	memset(y + count, 0, (s->match.room - count) * sizeof(*y));
+	find_box(s);
 }
 
 /* Where the laser was at beam @i: the robot may have moved meanwhile */

@@ -9,9 +9,15 @@
 #include "slam/params.h"
 #include "slam/score.h"
 
+/* Around the robot and all endpoints that are matched, 1/256 cell */
+struct scan_box {
+	float	left, low, right, high;
+};
+
 /**
  * struct scan
  * @match:	what is matched: not closer to each other than the spacing
+ * @box:	around these
  * @behind:	of each of these, from there to a place on the same beam a
  *		little before it; only with GMapping's maps
  * @hits:	all endpoints, for the map
@@ -26,6 +32,7 @@
  */
 struct scan {
 	struct endpoints	match, behind;
+	struct scan_box		box;
 	unsigned int		hits, cuts;
 	float			*x, *y;
 	double			laser_x, laser_y;
