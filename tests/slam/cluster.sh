@@ -90,6 +90,9 @@ ok "as GMapping does it: the same bits"
 if have_rabbit; then
 	rabbit_start
 	ok "a broker"
+	[ "$(rabbit_ctl eval '{ok, D} = file:get_cwd(), io:format("~s~n", [D]).' |
+		head -n 1)" = "$rabbit_home" ]
+	ok "what it leaves behind if it is killed is in its own folder"
 	worker w1; first=$worker
 	worker w2; second=$worker
 	worker w3

@@ -38,10 +38,11 @@ rabbit_settings()
 	rabbit_url=amqp://robot:secret@127.0.0.1:$rabbit_port/%2f
 }
 
-# Not through the packaged wrappers: they change to another user
+# Not through the packaged wrappers: they change to another user. What Mnesia
+# leaves behind when it is ended badly goes to where the broker was started
 rabbit_env()
 {
-	env HOME="$rabbit_home" ERL_EPMD_PORT="$rabbit_epmd" \
+	env --chdir="$rabbit_home" HOME="$rabbit_home" ERL_EPMD_PORT="$rabbit_epmd" \
 	    ERL_EPMD_ADDRESS=127.0.0.1 \
 	    RABBITMQ_NODENAME="optsample$rabbit_port@localhost" \
 	    RABBITMQ_DIST_PORT="$rabbit_dist" \
