@@ -16,6 +16,8 @@ enum {
 };
 
 #define FASTEST	1000000ULL		/* ns between frames */
+#define LONGEST	10000000		/* us that a frame takes to leave; more is
+					 * not believed */
 
 struct assembly {
 	struct budget	*budget;
@@ -178,7 +180,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 static uint64_t ripe(const struct assembly *a, const struct assembly_frame *f)
 {
 	uint64_t behind = overtaken(a, f), end = end_of(f);
-	uint64_t when = f->last + a->patience;
+	uint64_t when = f->ends ? UINT64_MAX : f->last + a->patience;
 
 	if (f->received.count == f->count)
 		return 0;
@@ -233,7 +235,7 @@ static void learn_end(struct assembly_frame *f, int64_t left, uint64_t now)
 {
 	uint64_t span = (uint64_t)left * 1000;
 
-	if (left < 0)
+	if (left < 0 || left > LONGEST)
 		return;
 	if (now + span * 5 / 4 > f->ends)
 		f->ends = now + span * 5 / 4;
