@@ -382,7 +382,7 @@ test_plan()
 test_remove()
 {
 	store=$scratch/remove.db
-	ctl "${import[@]}" "$scratch/cells.i8"
+	ctl "${import[@]}" --rule max "$scratch/cells.i8"
 	ctl "${import[@]}" "$scratch/cells.i8" --layer wrong --role gas
 	ctl remove layer wrong
 	says 'remove: a layer' 'layer wrong and its 4 submaps are removed'
@@ -572,7 +572,7 @@ test_disk()
 	fi
 	mounted=1
 	store=$disk/site.db
-	ctl "${import[@]}" "$scratch/cells.i8"
+	ctl "${import[@]}" --rule max "$scratch/cells.i8"
 	head -c 4000000 /dev/urandom | tr '\000-\377' '\000-\143\000-\143\000-\067' \
 		>"$scratch/noise.i8"
 	for i in {0..24}; do echo "$i,$i,0,0"; done >"$scratch/noise.csv"

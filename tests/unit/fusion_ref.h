@@ -17,6 +17,8 @@
 #include "fusion/rule.h"
 
 #define REF_DOUBT 2e-4
+/* Of log-odds: those of 0.99 */
+#define REF_MOST (nearbyint(log(0.99 / 0.01) * 4096) / 4096)
 
 struct ref_submap {
 	const struct cells	*cells;
@@ -40,7 +42,8 @@ static bool ref_border(double v)
 
 static void ref_add(struct ref_cell *c, int v, int w, int64_t stamp, int full)
 {
-	double p = fmin(fmax((double)v / full, 0.01), 0.99);
+	const double p = (double)v / full;
+	const double most = REF_MOST - (v > 0 && v < full ? 1 / 4096.0 : 0);
 
 	if (v < 0)
 		return;
@@ -57,7 +60,8 @@ static void ref_add(struct ref_cell *c, int v, int w, int64_t stamp, int full)
 	c->count++;
 	c->sum += w < 0 ? v : (double)w * v;
 	c->weight += w < 0 ? 1 : w;
-	c->logit += nearbyint(log(p / (1 - p)) * 4096) / 4096;
+	c->logit += fmin(fmax(nearbyint(log(p / (1 - p)) * 4096) / 4096, -most),
+			 most);
 }
 
 static int ref_value(const struct ref_cell *c, enum rule_id rule, int full)
@@ -72,7 +76,8 @@ static int ref_value(const struct ref_cell *c, enum rule_id rule, int full)
 	case RULE_LATEST:
 		return c->latest;
 	case RULE_LOG_ODDS:
-		return floor(full / (1 + exp(-c->logit)) + 0.5);
+		return c->logit <= -REF_MOST ? 0 : c->logit >= REF_MOST ? full :
+		       floor(full / (1 + exp(-c->logit)) + 0.5);
 	default:
 		return c->weight > 0 ? floor(c->sum / c->weight + 0.5) : -1;
 	}

@@ -122,9 +122,12 @@ static void has_roles(void)
 	ok(!layer_parse(&l, "t", "role=temperature", error) &&
 	   l.rule == RULE_MEAN && !layer_splats(&l) &&
 	   !layer_parse(&l, "h", "role=hazard", error) && l.rule == RULE_MAX &&
+	   !layer_parse(&l, "c", "role=cost", error) && l.rule == RULE_MAX &&
+	   !layer_parse(&l, "o", "role=obstacle", error) &&
+	   l.rule == RULE_LOG_ODDS && layer_splats(&l) &&
 	   !layer_parse(&l, "t", "rule=max role=gas", error) &&
 	   l.rule == RULE_MAX, "a role has a rule, if none is said");
-	ok(!layer_change(&l, "role=smoke", error) && l.rule == RULE_MAX,
+	ok(!layer_change(&l, "role=obstacle", error) && l.rule == RULE_MAX,
 	   "of a layer that is there the rule stays");
 	ok(!strcmp(layer_role_name(LAYER_ROLES), "?"), "others have none");
 }

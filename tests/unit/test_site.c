@@ -106,6 +106,100 @@ static void count_tile(void *arg, const struct rect *tile)
 	++*(unsigned int *)arg;
 }
 
+/* Free but for what @wall says of column and row: 100, -1 or 0 */
+static struct cells *room_of(int (*wall)(int x, int y))
+{
+	const struct pose origin = { 0, 0, 0 };
+	int8_t v[SIDE * SIDE];
+
+	for (int i = 0; i < SIDE * SIDE; i++)
+		v[i] = wall(i % SIDE, i / SIDE);
+	return cells_create(SIDE, SIDE, 8, 0.05, &origin, v);
+}
+
+/* A wall, a cell thick; who walks by; what nobody sees */
+static int with_person(int x, int y)
+{
+	return y == 55 ? -1 : x == 30 || (y == 10 && x < 3) ? 100 : 0;
+}
+
+static int without_person(int x, int y)
+{
+	return y == 55 ? -1 : x == 30 ? 100 : 0;
+}
+
+static int with_wall_beside(int x, int y)
+{
+	return y == 55 ? -1 : x == 31 ? 100 : 0;
+}
+
+/* Cells of column @x up to row 50 that are at least @least */
+static unsigned int count_wall(struct site *s, int layer, int x, int least)
+{
+	unsigned int n = 0;
+
+	for (int y = 0; y < 50; y++)
+		n += site_value(s, layer, (x + 0.5) * 0.05,
+				(y + 0.5) * 0.05) >= least;
+	return n;
+}
+
+/* What a layer of obstacles does by itself */
+static void test_obstacles(void)
+{
+	struct site *s = open_site(in_folder("obstacles"), STORE_CREATE);
+	const int layer = add_layer(s, "m", "role=obstacle");
+	const int hazard = add_layer(s, "h", "role=hazard");
+	const struct pose at = { 0 };
+	unsigned int i;
+
+	put(s, "f0", 1, &at, layer, room_of(with_person));
+	put(s, "h0", 1, &at, hazard, room_of(with_person));
+	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
+	ok(site_value(s, layer, 2, 2) == 0 &&
+	   site_value(s, layer, 1.525, 2) == 100,
+	   "free and occupied come out as they went in");
+	ok(site_value(s, layer, 1.625, 2) == 15 &&
+	   site_value(s, layer, 1.675, 2) == 0,
+	   "two cells beside a wall are less sure");
+	put(s, "f1", 2, &at, layer, room_of(without_person));
+	put(s, "f2", 3, &at, layer, room_of(without_person));
+	put(s, "h1", 2, &at, hazard, room_of(without_person));
+	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
+	ok(site_value(s, layer, 0.025, 0.525) == 0 &&
+	   site_value(s, layer, 2, 2) == 0, "who walked by is not there");
+	ok(site_value(s, hazard, 0.025, 0.525) == 100, "but a hazard is");
+	ok(site_value(s, layer, 1, 2.775) == -1, "what nobody saw is unknown");
+	/* as many see the wall a cell further as where it is */
+	for (i = 3; i < 6; i++) {
+		char frame[8];
+
+		snprintf(frame, sizeof(frame), "f%u", i);
+		put(s, frame, 10 + i, &at, layer, room_of(with_wall_beside));
+	}
+	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
+	i = count_wall(s, layer, 30, 65);
+	ok(i + count_wall(s, layer, 31, 65) >= 50,
+	   "a wall that half of them see a cell further stays: %u", i);
+	ok(count_wall(s, layer, 28, 50) == 0 && count_wall(s, layer, 33, 50) == 0,
+	   "and is no thicker than that");
+	site_close(s);
+}
+
+/* A whole map lies where it is said to be */
+static void test_whole_obstacles(void)
+{
+	struct site *s = open_site(in_folder("whole"), STORE_CREATE);
+	const int layer = add_layer(s, "m", "role=obstacle");
+
+	put(s, SITE_ROOT, 1, NULL, layer, room_of(without_person));
+	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
+	ok(site_value(s, layer, 1.575, 2) == 0 &&
+	   site_value(s, layer, 1.525, 2) == 100,
+	   "of a whole map nothing is less sure");
+	site_close(s);
+}
+
 static void test_changes(void)
 {
 	struct site *s = open_site(in_folder("changes"), STORE_CREATE);
@@ -807,6 +901,8 @@ int main(void)
 	test_open();
 	test_layers();
 	test_rules();
+	test_obstacles();
+	test_whole_obstacles();
 	test_changes();
 	test_keyframes();
 	test_refused();

@@ -6,6 +6,7 @@
  * Left out where the data is not. With a folder as argument, the map before
  * and after is written there, as .pgm.
  */
+#include "fusion/soften.h"
 #include "fusion_ref.h"
 #include "gdim/map_file.h"
 #include "gdim/poses_file.h"
@@ -99,6 +100,17 @@ static bool same_maps(struct raster a, struct raster b)
  * Rules
  */
 
+/* @soft: gets the submaps; by log-odds, free cells beside walls are less sure */
+static void make_soft(struct ref_submap *soft, bool is)
+{
+	for (unsigned int i = 0; i < submaps; i++) {
+		struct cells *c = (struct cells *)submap[i].cells;
+
+		soft[i] = submap[i];
+		soft[i].cells = is ? soften(c) : cells_get(c);
+	}
+}
+
 static void test_rules(void)
 {
 	/* where the robot comes again and again */
@@ -107,6 +119,7 @@ static void test_rules(void)
 	struct raster r = { .rect = part, .cells = malloc(n * 2) };
 	struct site *s = open_site(in_folder("rules"), STORE_CREATE);
 	int *want = malloc(n * sizeof(*want));
+	struct ref_submap soft[MAX];
 	struct pose pose[MAX];
 
 	for (unsigned int i = 0; i < submaps; i++)
@@ -124,8 +137,11 @@ static void test_rules(void)
 		site_layer(s, 0, &l);
 		site_fuse(s, 0, UINT64_MAX, NULL, NULL);
 		site_read(s, 0, &r);
-		ref_fuse(submap, submaps, rule, layer_splats(&l), RES, &part,
+		make_soft(soft, rule == RULE_LOG_ODDS);
+		ref_fuse(soft, submaps, rule, layer_splats(&l), RES, &part,
 			 want);
+		for (unsigned int i = 0; i < submaps; i++)
+			cells_put((struct cells *)soft[i].cells);
 		for (size_t i = 0; i < n; i++) {
 			known += want[i] >= 0;
 			doubt += want[i] == -2;

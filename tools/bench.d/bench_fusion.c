@@ -175,11 +175,11 @@ static struct plain make_plain(void)
  * Ours
  */
 
-static struct mosaic *make_mosaic(bool splat, unsigned int threads)
+static struct mosaic *make_mosaic(enum rule_id rule, unsigned int threads)
 {
 	const struct mosaic_config config = {
-		.resolution = resolution, .bits = 8, .splat = splat,
-		.rule = splat ? RULE_MAX : RULE_MEAN, .threads = threads,
+		.resolution = resolution, .bits = 8, .splat = rule != RULE_MEAN,
+		.rule = rule, .threads = threads,
 		.memory = SIZE_MAX, .fetch = fetch,
 	};
 	struct mosaic *m = mosaic_create(&config);
@@ -253,15 +253,16 @@ static void print(const char *what, double ours, const char *unit, double goal)
 int main(int argc, char **argv)
 {
 	double all[2][3] = { { 0 } }, some[2] = { 0 }, one[2] = { 0 };
-	double plain = 0, copy = 0, t;
-	struct mosaic *m[2][3];
+	double plain = 0, copy = 0, voted = 0, t;
+	struct mosaic *m[2][3], *odds;
 	struct plain p = make_plain();
 	char *to = malloc((size_t)SUBMAPS * CELLS);
 
 	make_site(argc > 1 ? argv[1] : NULL, argc > 2 ? argv[2] : NULL);
 	for (int s = 0; s < 2; s++)
 		for (int n = 1; n <= 2; n++)
-			m[s][n] = make_mosaic(s, n);
+			m[s][n] = make_mosaic(s ? RULE_MAX : RULE_MEAN, n);
+	odds = make_mosaic(RULE_LOG_ODDS, 1);
 	for (int turn = 0; turn < TURNS; turn++) {
 		t = ms();
 		memcpy(to, raw, (size_t)SUBMAPS * CELLS);
@@ -274,6 +275,8 @@ int main(int argc, char **argv)
 		for (int s = 0; s < 2; s++) {
 			for (int n = 1; n <= 2; n++)
 				keep_best(&all[s][n], fuse_all(m[s][n]));
+			if (s)
+				keep_best(&voted, fuse_all(odds));
 			keep_best(&some[s], move_some(m[s][1], turn & 1 ?
 						      pose : moved));
 			keep_best(&one[s], add_one(m[s][1]));
@@ -284,6 +287,8 @@ int main(int argc, char **argv)
 	printf("  splatted %.1f ms, sampled %.1f ms; 2 threads %.1f and %.1f ms: "
 	       "%.2fx\n", all[1][1], all[0][1], all[1][2], all[0][2],
 	       (all[1][1] + all[0][1]) / (all[1][2] + all[0][2]));
+	printf("  log-odds splatted %.1f ms: %.2f times max\n", voted,
+	       voted / all[1][1]);
 	printf("  a plain loop, both at once, holes left: %.0f ms, %.1fx\n",
 	       plain, plain / (all[1][1] + all[0][1]));
 	printf("  memcpy of the same cells: %.1f ms, twice: 1/%.1f\n", copy,

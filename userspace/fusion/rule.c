@@ -73,19 +73,26 @@ static const double PROBABILITY_MIN = 0.01;
 
 static int16_t logit_8[CELLS_FULL_8 + 1], logit_16[CELLS_FULL_16 + 1];
 
-static int16_t logit_of(double p)
+/*
+ * Of @v of @full. What is not 0 or full is a step of the table less sure than
+ * these, so that they come out as they went in if nobody else knows a cell
+ */
+static int16_t logit_of(int v, int full)
 {
-	p = fmin(fmax(p, PROBABILITY_MIN), 1 - PROBABILITY_MIN);
-	return lrint(log(p / (1 - p)) * LOGIT_ONE);
+	const double max = log((1 - PROBABILITY_MIN) / PROBABILITY_MIN);
+	const double most = lrint(max * LOGIT_ONE) - (v > 0 && v < full);
+	const double p = (double)v / full, logit = log(p / (1 - p)) * LOGIT_ONE;
+
+	return lrint(fmin(fmax(logit, -most), most));
 }
 
 __attribute__((constructor))
 static void make_tables(void)
 {
 	for (int v = 0; v <= CELLS_FULL_8; v++)
-		logit_8[v] = logit_of((double)v / CELLS_FULL_8);
+		logit_8[v] = logit_of(v, CELLS_FULL_8);
 	for (int v = 0; v <= CELLS_FULL_16; v++)
-		logit_16[v] = logit_of((double)v / CELLS_FULL_16);
+		logit_16[v] = logit_of(v, CELLS_FULL_16);
 }
 
 static void latest_values(const void *from, unsigned int n, int16_t *to)

@@ -54,13 +54,22 @@ ADD(log_odds, ints, NAME(cells))
 		     more);
 }
 
+/* As sure as one of 0 or of full is, is sure */
+static int16_t NAME(log_odds_value)(int32_t logit)
+{
+	if (logit <= NAME(logit)[0])
+		return 0;
+	if (logit >= NAME(logit)[FULL])
+		return FULL;
+	return floor(FULL / (1 + exp(-logit / (double)LOGIT_ONE)) + 0.5);
+}
+
 static void NAME(log_odds_values)(const void *from, unsigned int n, int16_t *to)
 {
 	const int32_t *acc = from;
 
 	for (unsigned int i = 0; i < n; i++)
-		to[i] = acc[i] & 1 ? (int16_t)floor(FULL / (1 +
-			exp(-(acc[i] >> 1) / (double)LOGIT_ONE)) + 0.5) : -1;
+		to[i] = acc[i] & 1 ? NAME(log_odds_value)(acc[i] >> 1) : -1;
 }
 
 ADD(weighted, longs, NAME(cells))

@@ -3,17 +3,31 @@
  * import_layer - the layer that something from files is imported into
  */
 #include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include "gdim/import_layer.h"
+
+/* Whether one of the words says which role */
+static bool has_role(const char *words)
+{
+	const char *at = strstr(words, "role=");
+
+	while (at && at != words && at[-1] != ' ' && at[-1] != '\t')
+		at = strstr(at + 1, "role=");
+	return at;
+}
 
 int import_layer_check(struct layer *l, const char *name, const char *words,
 		       char error[SITE_ERROR])
 {
-	char why[256];
-	int err = layer_parse(l, name, words, why);
+	char all[IMPORT_WORDS + sizeof("role=obstacle ")], why[256];
+	int err;
 
-	if (!err && !strstr(words, "role="))
-		l->role = LAYER_OBSTACLE;
+	/* before the layer is made of it: a role has a rule */
+	snprintf(all, sizeof(all), "%s%.*s",
+		 has_role(words) ? "" : "role=obstacle ", IMPORT_WORDS, words);
+	err = layer_parse(l, name, all, why);
 	return err ? site_error(error, err, "layer %s: %s", name, why) : 0;
 }
 

@@ -28,10 +28,13 @@ static const char *const role_names[LAYER_ROLES] = {
 	[LAYER_COST] = "cost",
 };
 
-/* What is measured is averaged; of what is in the way nothing gets lost */
+/*
+ * What is measured is averaged. Whether something is in the way is voted on, so
+ * that who walked through the site does not stay; of dangers nothing gets lost
+ */
 static const enum rule_id role_rules[LAYER_ROLES] = {
 	[LAYER_OTHER] = RULE_MAX,
-	[LAYER_OBSTACLE] = RULE_MAX,
+	[LAYER_OBSTACLE] = RULE_LOG_ODDS,
 	[LAYER_GAS] = RULE_MEAN,
 	[LAYER_SMOKE] = RULE_MEAN,
 	[LAYER_SIGNAL] = RULE_MEAN,

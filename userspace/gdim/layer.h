@@ -68,7 +68,8 @@ struct layer {
  * @text: words KEY=VALUE: input, role, bits, range=LOW:HIGH, unit, rule,
  *	drawing=splat|sample|rule, resolution, weights=LAYER|none; what is
  *	not said is as by layer_default(), but the rule is that of the role:
- *	mean for gas, smoke, signal and temperature
+ *	log-odds for obstacle, mean for gas, smoke, signal and temperature, max
+ *	for the others
  * @error: gets one line
  *
  * Return: 0, -EINVAL.
@@ -79,7 +80,7 @@ int layer_parse(struct layer *l, const char *name, const char *text,
 /* As layer_parse(); what is not said stays */
 int layer_change(struct layer *l, const char *text, char error[256]);
 
-/* 8 bits, 0..100 without a unit, max, splat */
+/* Of no role (other): 8 bits, 0..100 without a unit, max, splat */
 void layer_default(struct layer *l, const char *name);
 
 /* Letters, digits and _, not empty, fits */

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "fusion/soften.h"
 #include "gdim/site_parts.h"
 
 /**
@@ -18,6 +19,7 @@ struct fusing {
 	struct site	*s;
 	double		resolution;
 	bool		splat;
+	bool		soft;		/* by log-odds */
 	int		weights;	/* layer, or -1 */
 };
 
@@ -54,22 +56,60 @@ static struct cells *keep(struct site *s, uint64_t key, uint64_t drops,
 	return made;
 }
 
+/*
+ * Whether free cells beside walls count for less: not those of whole maps,
+ * which lie where they were said to be
+ */
+static bool is_soft(const struct fusing *f, int64_t id)
+{
+	struct site *s = f->s;
+	uint32_t at;
+	bool whole;
+
+	if (!f->soft)
+		return false;
+	pthread_mutex_lock(&s->lock);
+	at = index_find(&s->submap_ids, id);
+	whole = at != INDEX_NONE &&
+		!strcmp(s->node[s->submap[at].node].node.frame, SITE_ROOT);
+	pthread_mutex_unlock(&s->lock);
+	return !whole;
+}
+
+/* Coarser and softer, as this map wants them. Return: NULL: no memory */
+static struct cells *fit(const struct fusing *f, struct cells *c, bool coarser,
+			 bool soft)
+{
+	struct cells *fine = coarser ? cells_coarser(c, f->resolution) :
+				       cells_get(c), *made;
+
+	if (!fine || !soft)
+		return fine;
+	made = soften(fine);
+	cells_put(fine);
+	return made;
+}
+
 static int fetch_values(const struct fusing *f, int64_t id, struct cells **c)
 {
 	const uint64_t drops = cache_drops(f->s->cache);
 	/* those with weights become coarser together, when they are drawn */
 	const bool as_came = f->splat || f->weights >= 0;
+	const bool soft = is_soft(f, id);
+	const uint64_t key = id | (as_came ? 0 : SITE_COARSE) |
+			     (soft ? SITE_SOFT : 0);
+	bool coarser;
 	int err;
 
-	*c = as_came ? NULL : cache_find(f->s->cache, id | SITE_COARSE);
-	if (*c && (*c)->resolution == f->resolution)
+	*c = key == (uint64_t)id ? NULL : cache_find(f->s->cache, key);
+	if (*c && (as_came || (*c)->resolution == f->resolution))
 		return 0;
 	cells_put(*c);
 	err = site_load_cells(f->s, id, drops, c);
-	if (err || as_came || (*c)->resolution > 0.999 * f->resolution)
+	coarser = !err && !as_came && (*c)->resolution <= 0.999 * f->resolution;
+	if (err || (!coarser && !soft))
 		return err;
-	*c = keep(f->s, id | SITE_COARSE, drops, *c,
-		  cells_coarser(*c, f->resolution));
+	*c = keep(f->s, key, drops, *c, fit(f, *c, coarser, soft));
 	return *c ? 0 : -ENOMEM;
 }
 
@@ -181,6 +221,7 @@ static struct mosaic *make_mosaic(struct site *s, const struct layer *l,
 	if (!f)
 		return NULL;
 	*f = (struct fusing){ s, resolution, config.splat,
+			      rule == RULE_LOG_ODDS,
 			      rule == RULE_WEIGHTED && *l->weights ?
 			      site_find_layer(s, l->weights) : -1 };
 	m = mosaic_create(&config);

@@ -105,8 +105,7 @@ static int take_keyframe(const struct keyframe *f)
 	for (unsigned int i = 0; i < f->submaps && !err; i++) {
 		const struct store_submap *m = &f->stored[i];
 
-		cache_drop(s->cache, m->id | SITE_COARSE);
-		cache_drop(s->cache, m->id | SITE_WEIGHTS);
+		site_drop_made(s->cache, m->id);
 		cache_drop(s->cache, m->id);
 		cache_add(s->cache, m->id, f->submap[i].cells);
 		site_damage_drop(s, m->id);

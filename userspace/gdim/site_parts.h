@@ -116,10 +116,21 @@ struct site {
 
 /*
  * In the cache, beside the cells of a submap under its id: these at the
- * resolution of a map that is sampled, and as weights of 8 bits
+ * resolution of a map that is sampled, as weights of 8 bits, and with free
+ * cells beside walls that are less sure (soften.h)
  */
 #define SITE_COARSE	(1ULL << 62)
 #define SITE_WEIGHTS	(1ULL << 61)
+#define SITE_SOFT	(1ULL << 60)
+
+/* What was made of a submap's cells is of no use any more */
+static inline void site_drop_made(struct cache *c, int64_t id)
+{
+	cache_drop(c, id | SITE_COARSE);
+	cache_drop(c, id | SITE_WEIGHTS);
+	cache_drop(c, id | SITE_SOFT);
+	cache_drop(c, id | SITE_SOFT | SITE_COARSE);
+}
 
 static inline uint64_t submap_key(uint32_t node, uint32_t layer)
 {

@@ -28,8 +28,7 @@ static void forget_submap(struct site *s, uint32_t at)
 	unlink_submap(s, at);
 	index_remove(&s->submap_index, submap_key(m->node, m->layer));
 	index_remove(&s->submap_ids, m->submap.id);
-	cache_drop(s->cache, m->submap.id | SITE_COARSE);
-	cache_drop(s->cache, m->submap.id | SITE_WEIGHTS);
+	site_drop_made(s->cache, m->submap.id);
 	cache_drop(s->cache, m->submap.id);
 	site_damage_drop(s, m->submap.id);
 	m->layer = SITE_REMOVED;

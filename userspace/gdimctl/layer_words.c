@@ -17,7 +17,7 @@ enum {
 static const struct argp_option layer_options[] = {
 	{ NULL, 0, NULL, 0, "Of a layer that is made now:", 3 },
 	{ "role", OPT_ROLE, "ROLE", 0, "obstacle, gas, smoke, signal, temperature, hazard, cost or other (obstacle)", 3 },
-	{ "rule", OPT_RULE, "RULE", 0, "max, mean, min, latest, log-odds or weighted (max)", 3 },
+	{ "rule", OPT_RULE, "RULE", 0, "max, mean, min, latest, log-odds or weighted (that of the role: log-odds for obstacle, mean for what is measured, max else)", 3 },
 	{ "drawing", OPT_DRAWING, "HOW", 0, "splat or sample (by the rule)", 3 },
 	{ "unit", OPT_UNIT, "UNIT", 0, "of physical values", 3 },
 	{ "range", OPT_RANGE, "LOW:HIGH", 0, "physical values of 0 and 100", 3 },
