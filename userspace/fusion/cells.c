@@ -5,6 +5,7 @@
  * One block of memory for each: the struct, the cells, the runs of known ones
  * and the blocks that are near to some.
  */
+#include <endian.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,8 +92,10 @@ static unsigned int next_cell(const uint8_t *known, unsigned int width,
 
 	for (; x + 8 <= width; x += 8) {
 		memcpy(&eight, known + x, 8);
-		if (eight != none)
-			break;
+		/* the first of those that are different is in the lowest byte */
+		eight = le64toh(eight) ^ none;
+		if (eight)
+			return x + __builtin_ctzll(eight) / 8;
 	}
 	while (x < width && known[x] != is)
 		x++;

@@ -27,6 +27,17 @@ struct fusing {
  * Cells
  */
 
+/*
+ * For the next time; of a part of a site there is none. Memory that is used
+ * again at once costs less than new pages do
+ */
+static void remember(struct site *s, uint64_t key, struct cells *c,
+		     uint64_t drops)
+{
+	if (!s->config.in_part)
+		cache_add_since(s->cache, key, c, drops);
+}
+
 int site_load_cells(struct site *s, int64_t id, uint64_t drops,
 		    struct cells **c)
 {
@@ -42,7 +53,7 @@ int site_load_cells(struct site *s, int64_t id, uint64_t drops,
 	if (err && err != -ENOENT && err != -ENOMEM)
 		site_damage_add(s, id);
 	if (!err)
-		cache_add_since(s->cache, id, *c, drops);
+		remember(s, id, *c, drops);
 	return err;
 }
 
@@ -52,7 +63,7 @@ static struct cells *keep(struct site *s, uint64_t key, uint64_t drops,
 {
 	cells_put(c);
 	if (made)
-		cache_add_since(s->cache, key, made, drops);
+		remember(s, key, made, drops);
 	return made;
 }
 
