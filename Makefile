@@ -28,6 +28,7 @@ CODING_TESTS := coding
 LINKD_TESTS := linkd linkd_plan linkd_load linkd_pace linkd_link
 BAG_TESTS := message bag service
 FUSION_TESTS := fusion
+GDIMD_TESTS := gdimd gdimd_poses
 GDIM_TESTS := layer store store_damage site site_area site_graph site_real map_file map_png geopackage
 ENDS_TESTS := ends compressed
 READINGS_TESTS := readings pairing
@@ -51,7 +52,7 @@ PROGRAMS := $(addprefix $(BIN)/,optsample optsample-send optsample-recv gdimctl 
 	     test_odometer fuzz_ros_tag fuzz_corpus fuzz_replay) \
 	     $(addprefix $(BIN)/,$(LIB_TESTS:%=test_%) $(BRIDGE_TESTS:%=test_%) $(CODING_TESTS:%=test_%) $(LINKD_TESTS:%=test_%) \
 	     $(ENDS_TESTS:%=test_%) ends-copy \
-	     $(FUSION_TESTS:%=test_%) $(GDIM_TESTS:%=test_%) test_gdimd store-storm gdim-feed \
+	     $(FUSION_TESTS:%=test_%) $(GDIM_TESTS:%=test_%) $(GDIMD_TESTS:%=test_%) store-storm gdim-feed \
 	     submap-writer fastdds-submap-writer fastdds-client gdim-bad http-load service-node service-peer \
 	     $(BAG_TESTS:%=test_%) test_ros1c client-node fuzz_ros1c \
 	     $(LIB_FUZZ:%=fuzz_%) $(BAG_FUZZ:%=fuzz_%) \
@@ -261,8 +262,8 @@ GDIMD	:= $(filter-out %/gdimd.o,$(call objects,userspace/gdimd/*.c)) $(GDIM) \
 	     $(DAEMON) $(ENDS)
 GDIMD_LIBS := $(ENDS_LIBS) $(DAEMON_LIBS) $(GDIM_LIBS)
 $(eval $(call linked,gdimd,$(BUILD)/obj/gdimd/gdimd.o $(GDIMD),$(GDIMD_LIBS)))
-$(eval $(call linked,test_gdimd,tests/unit/test_gdimd.c $(GDIMD) $(HEADERS),\
-	$(GDIMD_LIBS)))
+$(foreach t,$(GDIMD_TESTS),$(eval $(call linked,test_$(t),\
+	tests/unit/test_$(t).c $(GDIMD) $(HEADERS),$(GDIMD_LIBS))))
 $(foreach t,$(FUSION_TESTS),$(eval $(call linked,test_$(t),\
 	tests/unit/test_$(t).c $(FUSION) $(LIB) $(HEADERS),-lm -lpthread)))
 $(foreach t,$(GDIM_TESTS),$(eval $(call linked,test_$(t),\
@@ -359,7 +360,7 @@ $(eval $(call linked,client-node,tests/ros1/client-node.c $(ROS1C) $(HEADERS),\
 	$(ROS1C_LIBS) -lz))
 
 lib-tests:
-	@echo $(LIB_TESTS) $(FUSION_TESTS) $(GDIM_TESTS) gdimd $(BRIDGE_TESTS) $(CODING_TESTS) $(LINKD_TESTS) $(BAG_TESTS) $(ENDS_TESTS) \
+	@echo $(LIB_TESTS) $(FUSION_TESTS) $(GDIM_TESTS) $(GDIMD_TESTS) $(BRIDGE_TESTS) $(CODING_TESTS) $(LINKD_TESTS) $(BAG_TESTS) $(ENDS_TESTS) \
 		$(READINGS_TESTS) $(SLAM_TESTS) ros1c
 
 # its decoders, with sanitizers, under libFuzzer

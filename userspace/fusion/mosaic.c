@@ -139,6 +139,12 @@ static int put_part(struct mosaic *m, uint32_t piece, unsigned int part,
 	return ret < 0 ? ret : 0;
 }
 
+/* Those who look may ask how many, too */
+static void count_waiting(struct mosaic *m, int more)
+{
+	__atomic_fetch_add(&m->waiting, more, __ATOMIC_RELAXED);
+}
+
 /* What was drawn is put into its tiles */
 static int put_in(struct mosaic *m, uint32_t piece, bool few)
 {
@@ -147,7 +153,7 @@ static int put_in(struct mosaic *m, uint32_t piece, bool few)
 	int err = 0;
 
 	p->waits = false;
-	m->waiting--;
+	count_waiting(m, -1);
 	if (!d)
 		return 0;
 	p->place = malloc((d->tiles + 1) * sizeof(*p->place));
@@ -241,7 +247,7 @@ int mosaic_put(struct mosaic *m, const struct mosaic_submap *s)
 		return -ENOMEM;
 	p = &m->piece[i];
 	p->submap = *s;
-	m->waiting += !p->waits;
+	count_waiting(m, !p->waits);
 	p->waits = true;
 	return 0;
 }
@@ -292,7 +298,7 @@ void mosaic_remove(struct mosaic *m, int64_t id)
 		return;
 	pthread_rwlock_wrlock(&m->lock);
 	take_out(m, i);
-	m->waiting -= m->piece[i].waits;
+	count_waiting(m, -m->piece[i].waits);
 	index_remove(&m->piece_index, id);
 	/* the last one takes its number */
 	if (i != m->pieces - 1)
@@ -667,6 +673,7 @@ struct mosaic_size mosaic_size(struct mosaic *m)
 	for (unsigned int i = 0; i < m->tiles; i++)
 		size.tiles += m->tile[i].pieces != 0;
 	size.bytes = m->bytes;
+	size.waiting = __atomic_load_n(&m->waiting, __ATOMIC_RELAXED);
 	pthread_rwlock_unlock(&m->lock);
 	return size;
 }

@@ -170,9 +170,12 @@ uint64_t mosaic_changes(struct mosaic *m, uint64_t since,
 			void (*each)(void *arg, const struct rect *tile),
 			void *arg);
 
-/* Submaps, tiles with something in them, bytes of tiles and drawings */
+/*
+ * Submaps, those that mosaic_update() has to draw where they are now, tiles with
+ * something in them, bytes of tiles and drawings
+ */
 struct mosaic_size {
-	unsigned int	submaps, tiles;
+	unsigned int	submaps, waiting, tiles;
 	size_t		bytes;
 };
 

@@ -236,6 +236,8 @@ int import_poses(struct site *s, const char *path, const char *frame,
 	site_turn(s);
 	t = transforms(s, path, frame, &poses, error);
 	err = t ? site_transforms(s, t, poses.count, source, error) : -EINVAL;
+	if (!err)
+		site_outdate(s);
 	site_turn_end(s);
 	free(t);
 	poses_file_free(&poses);

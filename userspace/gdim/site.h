@@ -187,6 +187,13 @@ int site_transforms(struct site *s, const struct site_transform *t,
 int site_fuse(struct site *s, int layer, uint64_t deadline, uint64_t *moved,
 	      struct mosaic_work *work);
 
+/**
+ * site_outdate() - until site_fuse() is done, fused maps are not what is stored
+ *
+ * Who asks for a spot or a small part of a map meanwhile gets it from the store.
+ */
+void site_outdate(struct site *s);
+
 /* Whether site_fuse() has something to do; for the thread that fuses */
 bool site_is_stale(struct site *s);
 
@@ -301,9 +308,10 @@ unsigned int site_damaged(struct site *s, struct site_damaged *list,
  * struct site_counts
  * @placed:	nodes that have a place
  * @waiting:	submaps whose node has none yet
+ * @to_fuse:	submaps that came or moved and are not in fused maps yet
  */
 struct site_counts {
-	unsigned int	nodes, placed, submaps, waiting;
+	unsigned int	nodes, placed, submaps, waiting, to_fuse;
 	size_t		cell_bytes, tile_bytes;
 };
 

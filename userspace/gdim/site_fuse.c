@@ -397,6 +397,23 @@ static void make_good(struct site *s)
 		}
 }
 
+/* Unless more came meanwhile */
+static void set_whole(struct site *s, struct layer_state *l)
+{
+	pthread_mutex_lock(&s->lock);
+	if (!l->pendings)
+		layer_set_whole(l, true);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void site_outdate(struct site *s)
+{
+	pthread_mutex_lock(&s->lock);
+	for (unsigned int i = 0; i < s->layers; i++)
+		layer_set_whole(s->layer[i], false);
+	pthread_mutex_unlock(&s->lock);
+}
+
 static int fuse_layer(struct site *s, unsigned int number, uint64_t deadline,
 		      uint64_t *moved, struct mosaic_work *work)
 {
@@ -421,7 +438,7 @@ static int fuse_layer(struct site *s, unsigned int number, uint64_t deadline,
 	free(change);
 	err = mosaic_update(l->mosaic, deadline, work);
 	if (!err)
-		layer_set_whole(l, true);
+		set_whole(s, l);
 	make_good(s);
 	return err;
 }

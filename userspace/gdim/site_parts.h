@@ -49,8 +49,8 @@ struct submap {
  * @first_resolution: of the first one in the store, m, if that may be another
  *		one: of a site in part; else 0
  * @pending:	@pendings submaps of which the fused map does not know yet
- * @whole:	@mosaic was up to date once; until then it lacks what was stored
- *		long ago. Any thread looks at it
+ * @whole:	@mosaic was up to date since it was made, or since poses of all
+ *		were set anew: it does not lack much. Any thread looks at it
  */
 struct layer_state {
 	int64_t			id;

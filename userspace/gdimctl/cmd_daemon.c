@@ -38,6 +38,9 @@ static void print_status(const cJSON *a)
 	printf("%s: %.0f submaps of %.0f nodes, %.0f of them placed, "
 	       "%.0f submaps wait\n", ctl_text(a, "store"), ctl_value(a, "submaps"),
 	       ctl_value(a, "nodes"), ctl_value(a, "placed"), ctl_value(a, "waiting"));
+	if (ctl_value(a, "to_fuse"))
+		printf("%.0f submaps have to be fused\n",
+		       ctl_value(a, "to_fuse"));
 	if (ctl_value(a, "damaged") > 0)
 		printf("damaged: %.0f submaps, which gdimctl verify and "
 		       "snapshots name\n", ctl_value(a, "damaged"));

@@ -45,13 +45,21 @@ static error_t poses_parse(int key, char *arg, struct argp_state *state)
 static const struct argp poses_argp = {
 	poses_options, poses_parse, "POSES.csv",
 	"Move submaps: index,x,y,theta of each, m and rad. Those that are not "
-	"in the file stay. Prints how many moved by more than half a cell, how "
-	"many tiles of fused maps that changed, and how long it took.",
+	"in the file stay. Without a daemon it prints how many moved by more "
+	"than half a cell, how many tiles of fused maps that changed, and how "
+	"long it took. A daemon answers when the poses are stored.",
 	NULL, NULL, NULL
 };
 
 static void print(const cJSON *a)
 {
+	/* a daemon does not wait for fusing */
+	if (cJSON_HasObjectItem(a, "to_fuse")) {
+		printf("%g poses stored in %.1f ms, %g submaps are to be "
+		       "fused\n", ctl_value(a, "poses"),
+		       ctl_value(a, "stored_ms"), ctl_value(a, "to_fuse"));
+		return;
+	}
 	printf("%g poses: %g submaps moved, %g tiles rebuilt, %.1f ms (stored "
 	       "in %.1f, fused in %.1f)\n", ctl_value(a, "poses"),
 	       ctl_value(a, "submaps_moved"), ctl_value(a, "tiles_rebuilt"),

@@ -30,7 +30,7 @@ struct fuser {
 	pthread_t		thread;
 	pthread_mutex_t		lock;
 	pthread_cond_t		work, served;
-	bool			kicked, ending, idle;
+	bool			kicked, ending;
 	struct want		*wants;
 	struct fuser_stats	stats;
 };
@@ -99,11 +99,9 @@ static void *run(void *arg)
 	while (!f->ending) {
 		serve(f);
 		if (f->kicked || more > 0) {
-			f->kicked = f->idle = false;
+			f->kicked = false;
 			more = fuse(f);
 		} else {
-			f->idle = true;
-			pthread_cond_broadcast(&f->served);
 			pthread_cond_wait(&f->work, &f->lock);
 		}
 	}
@@ -172,25 +170,6 @@ void fuser_kick(struct fuser *f)
 	f->kicked = true;
 	pthread_cond_signal(&f->work);
 	pthread_mutex_unlock(&f->lock);
-}
-
-bool fuser_wait(struct fuser *f, uint64_t timeout)
-{
-	const uint64_t due = loop_now() + timeout;
-	const struct timespec t = { due / 1000000000, due % 1000000000 };
-	bool idle;
-
-	pthread_mutex_lock(&f->lock);
-	f->kicked = true;
-	f->idle = false;
-	pthread_cond_signal(&f->work);
-	while (!f->idle && !f->ending)
-		if (pthread_cond_clockwait(&f->served, &f->lock,
-					   CLOCK_MONOTONIC, &t))
-			break;
-	idle = f->idle;
-	pthread_mutex_unlock(&f->lock);
-	return idle;
 }
 
 int fuser_want(struct fuser *f, unsigned int layer, const struct rect *r)

@@ -31,13 +31,6 @@ void fuser_kick(struct fuser *f);
 int fuser_want(struct fuser *f, unsigned int layer, const struct rect *r);
 
 /**
- * fuser_wait() - until all that was stored by now is fused
- *
- * Return: whether it was within @timeout ns.
- */
-bool fuser_wait(struct fuser *f, uint64_t timeout);
-
-/**
  * struct fuser_stats - since it began
  * @failed:	submaps that could not be read when they were to be fused
  * @busy:	ns

@@ -201,6 +201,8 @@ static const struct metric {
 	{ NULL, "submaps", "submaps", "gauge", "in the store" },
 	{ NULL, "waiting", "waiting_submaps", "gauge",
 	  "whose node has no place yet" },
+	{ NULL, "to_fuse", "to_fuse_submaps", "gauge",
+	  "that came or moved and are not in fused maps yet" },
 	{ NULL, "damaged", "damaged_submaps", "gauge",
 	  "whose cells cannot be read" },
 	{ NULL, "cell_bytes", "cell_bytes", "gauge", "of submaps in memory" },
