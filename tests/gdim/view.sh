@@ -282,14 +282,20 @@ test_disk()
 	umount "$disk" && mounted=
 }
 
-# browse POINTS: what the page's own test found there, in $scratch/found
-browse()
+# visit WISH: the page, as a browser has it, in $scratch/dom
+visit()
 {
 	timeout 120 "$chromium" --headless --no-sandbox --disable-gpu \
 		--user-data-dir="$scratch/profile" \
 		--virtual-time-budget=20000 --window-size=1366,768 --dump-dom \
-		"file://$page#test=$1" \
+		"file://$page#$1" \
 		>"$scratch/dom" 2>/dev/null
+}
+
+# browse POINTS: what the page's own test found there, in $scratch/found
+browse()
+{
+	visit "test=$1"
 	python3 - "$scratch/dom" "$scratch/found" <<-'END'
 	import html, re, sys
 	t = re.search(r'<title>TEST (.*?)</title>', open(sys.argv[1]).read(), re.S)
@@ -463,6 +469,12 @@ assert j['undecided'] != j['plan'] and j['undecided'][2] != j['undecided'][3]"
 	ok 'walls are shown as free, undecided and occupied, or as how sure that is'
 	found "assert j['asked'] == [50, 80], j['asked']"
 	ok 'lines are drawn where somebody wants them'
+	visit 'lines=70,55' && browse "$points" && found "assert j['field'] == '55 70', j['field']"
+	ok 'and are there again when the page is opened again'
+	found "assert [l['at'] for l in j['peaks'][0]['lines']] == [55, 70], j['peaks'][0]"
+	ok 'and drawn'
+	visit 'lines=40,60,100' && browse "$points" && found "assert j['field'] == '40 60 100', j['field']"
+	ok 'until they are the first ones again'
 	ctl "${put[@]}" --layer hazard_map --role hazard "$scratch/hazard.i8" &&
 		ctl view "$page" && browse "$points" && dom "assert d.kinds[0] == ('Hazards', ['Hazard, %']), d.kinds"
 	ok 'hazards come first'

@@ -144,6 +144,38 @@ function linesIn(words) {
 		.filter(v => Number.isFinite(v)))].sort((a, b) => a - b).slice(0, 8);
 }
 
+/*
+ * Lines that somebody set are there again when the page is, and in pages of
+ * other stores that have such a layer. A browser may keep nothing for a page
+ */
+function linesKey(l) {
+	return "gdimctl lines of " + l.name + " in " + unitOf(l);
+}
+
+/* Those that were kept, or else the first ones */
+function keptLines(l) {
+	try {
+		const words = localStorage.getItem(linesKey(l));
+		return words === null ? firstLines(l) : linesIn(words);
+	} catch (e) {
+		return firstLines(l);
+	}
+}
+
+/* Return: whether they will be there again */
+function keepLines(l) {
+	const words = l.lines.join(" ");
+	try {
+		if (words === firstLines(l).join(" "))
+			localStorage.removeItem(linesKey(l));
+		else
+			localStorage.setItem(linesKey(l), words);
+		return true;
+	} catch (e) {
+		return false;
+	}
+}
+
 /* Where in the map of colours @v is, 0..1: what is usual in rooms stays light */
 function colourAt(l, v) {
 	const part = v / l.full;

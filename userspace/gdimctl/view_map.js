@@ -52,7 +52,7 @@ async function load() {
 	$("data").remove();
 	tile = data.tile;
 	data.layers.forEach(l => {
-		l.lines = firstLines(l);
+		l.lines = keptLines(l);
 		l.decided = isPlan(l);
 	});
 	data.order = data.layers.map((l, i) => i).sort((a, b) =>

@@ -88,25 +88,31 @@ function planSeen(points, decided) {
 	return seen;
 }
 
+function linesField() {
+	return document.querySelector(".layer:not(.off) .lines");
+}
+
+function typeLines(words) {
+	const input = linesField();
+	input.value = words;
+	input.dispatchEvent(new Event("change"));
+}
+
 /* Other lines, as somebody would ask for them */
 function linesAsked() {
-	const input = document.querySelector(".layer:not(.off) .lines");
-	const type = s => {
-		input.value = s;
-		input.dispatchEvent(new Event("change"));
-	};
-	if (!input)
+	if (!linesField())
 		return null;
-	const was = input.value;
-	type("80, 50; x");
+	const was = linesField().value;
+	typeLines("80, 50; x");
 	draw();
 	const seen = peaksSeen()[0].lines.map(line => line.at);
-	type(was);
+	typeLines(was);
 	return seen;
 }
 
 function selfTest(points) {
 	const done = {}, newest = data.times.length - 1;
+	done.field = linesField() && linesField().value;
 	draw();		/* the first time fonts may not be there yet */
 	const whole = pixels();
 	done.spots = points.map(([x, y]) => ({ x, y, box: hover(x, y),
@@ -171,14 +177,16 @@ function selfTest(points) {
 	document.title = "TEST " + JSON.stringify(done);
 }
 
-/* #at=X,Y: as if the pointer were there */
+/* #at=X,Y: as if the pointer were there; #lines=V,V: as if these were typed */
 load().then(() => {
 	start();
-	const wish = /^#(test|at)=?(.*)$/.exec(location.hash);
+	const wish = /^#(test|at|lines)=?(.*)$/.exec(location.hash);
 	const points = wish ? wish[2].split(";").filter(s => s).map(
 		s => s.split(",").map(Number)) : [];
 	if (wish && wish[1] === "test")
 		selfTest(points);
+	else if (wish && wish[1] === "lines")
+		typeLines(points.flat().join(" "));
 	else if (points.length)
 		pinned = points[0];
 	redraw();

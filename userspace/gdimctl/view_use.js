@@ -324,6 +324,8 @@ function lineChoice(l) {
 	input.addEventListener("change", () => {
 		l.lines = linesIn(input.value);
 		input.value = l.lines.map(digits).join(" ");
+		input.title = keepLines(l) ? "" :
+			"This browser does not keep them for the next time";
 		redraw();
 	});
 	return element("label", { className: "opacity" }, "Lines at", input, unitOf(l));
