@@ -119,6 +119,25 @@ test_import()
 	ok 'layers: as JSON'
 }
 
+# What cannot be read is told of, so what is not told of was not read
+test_poses_alone()
+{
+	store=$scratch/alone.db
+	ctl "${import[@]}" --rule max "$scratch/cells.i8"
+	damage "$store" "UPDATE submap SET cells = x'00' WHERE node =
+		(SELECT id FROM node WHERE frame = 'submap_3')"
+	printf '2,-1,-0.5,0\n' >"$scratch/one.csv"
+	ctl set-poses "$scratch/one.csv" &&
+		grep -q '^1 poses: 1 submaps moved' "$scratch/out" &&
+		[ ! -s "$scratch/err" ]
+	ok 'set-poses: cells of submaps that stay are not read'
+	printf '3,0,-0.5,0\n' >"$scratch/one.csv"
+	ctl set-poses "$scratch/one.csv"
+	grep -q '1 submaps cannot be read' "$scratch/err"
+	ok 'set-poses: those of submaps that move are'
+	store=$scratch/site.db
+}
+
 test_spot()
 {
 	local args
@@ -778,6 +797,7 @@ make_files
 test_import
 test_spot
 test_poses
+test_poses_alone
 test_csv
 test_bad_import
 test_layer

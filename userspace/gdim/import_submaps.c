@@ -222,6 +222,24 @@ static struct site_transform *transforms(struct site *s, const char *path,
 	return t;
 }
 
+int import_poses_narrow(struct site *s, const char *path, const char *frame,
+			char error[SITE_ERROR])
+{
+	struct poses_file poses;
+	struct site_transform *t;
+	int err = poses_file_read(path, &poses, error);
+
+	if (err)
+		return err;
+	t = transforms(s, path, frame, &poses, error);
+	err = t ? 0 : -EINVAL;
+	if (t && site_narrow(s, t, poses.count))
+		err = site_error(error, -ENOMEM, "out of memory");
+	free(t);
+	poses_file_free(&poses);
+	return err;
+}
+
 int import_poses(struct site *s, const char *path, const char *frame,
 		 const char *source, unsigned int *count,
 		 char error[SITE_ERROR])

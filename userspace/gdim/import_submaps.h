@@ -64,6 +64,14 @@ int import_run(struct import *job, struct site *s, bool at_once,
 void import_close(struct import *job);
 
 /**
+ * import_poses_narrow() - fuse only what import_poses() is going to move
+ *
+ * See site_narrow(). Return: as import_poses().
+ */
+int import_poses_narrow(struct site *s, const char *path, const char *frame,
+			char error[SITE_ERROR]);
+
+/**
  * import_poses() - submaps are elsewhere
  * @path:	see poses_file.h
  * @frame:	prefix of the frames' names; all of them must be there

@@ -176,6 +176,19 @@ int site_transforms(struct site *s, const struct site_transform *t,
 		    char error[SITE_ERROR]);
 
 /**
+ * site_narrow() - fuse nothing but what site_transforms() would move
+ * @t: @count of them, of nodes that are there
+ *
+ * Before the first site_fuse(): fused maps then have only the submaps of these
+ * nodes and of those that follow them, for who counts what moves. Their tiles
+ * are those that a map of all submaps would have to fuse anew.
+ *
+ * Return: 0, -ENOMEM.
+ */
+int site_narrow(struct site *s, const struct site_transform *t,
+		unsigned int count);
+
+/**
  * site_fuse() - bring fused maps up to date
  * @layer:	number, or -1: all
  * @deadline:	as of mosaic_update()

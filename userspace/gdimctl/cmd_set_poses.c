@@ -89,7 +89,10 @@ static int move(struct site *s, const struct set_poses *p, cJSON *answer)
 	uint64_t moved = 0;
 	int err;
 
-	/* what they looked like before */
+	/* what they looked like before; nobody looks at the rest */
+	err = import_poses_narrow(s, p->path, p->frame, error);
+	if (err)
+		return cli_error(err, "%s", error);
 	err = ctl_fuse(s, -1);
 	if (err)
 		return err;
