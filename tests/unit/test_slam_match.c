@@ -68,7 +68,7 @@ static void test_tiles(void)
 	tiles_destroy(NULL);
 }
 
-/* None is on both sides of the place from where on 31 bits are not enough */
+/* No tile lies across the border from which on offsets have more than 31 bits */
 static void test_tiles_border(void)
 {
 	const uint64_t border = (uint64_t)TILE_FAR << TILE_UNIT_BITS;
@@ -841,11 +841,13 @@ static void test_draw(const struct trip *t)
 	place_free(&p);
 }
 
-/* What a scan of two walls or of a room is blind to, from any yaw */
+/* Which direction a scan of two walls, or of a room, is blind to, at any yaw */
 static void test_blind(void)
 {
 	static struct world corridor, room;
-	static float range[180];
+	static const unsigned int beams[] = { 180, 1080, 4320,
+					      READING_BEAMS_MAX };
+	static float range[READING_BEAMS_MAX];
 	const struct slam_params *params = &slam_defaults;
 	bool along = true, nothing = true, all = true;
 	uint64_t state = 3;
@@ -861,7 +863,7 @@ static void test_blind(void)
 		const struct pose at = { rnd_signed(&state),
 					 0.5 * rnd_signed(&state),
 					 M_PI * rnd_signed(&state) };
-		struct reading r = trip_reading(180);
+		struct reading r = trip_reading(beams[i % 4]);
 
 		r.range = range;
 		r.range_max = 8;
@@ -893,6 +895,41 @@ static void test_blind(void)
 	scan_free(&s);
 }
 
+/* The end of a corridor tells of the way along it: so many endpoints, whatever
+ * part of them is looked at
+ */
+static void test_told(void)
+{
+	static struct world world;
+	static float range[READING_BEAMS_MAX];
+	static const unsigned int beams[] = { 1080, 2160, 4320, 8640,
+					      READING_BEAMS_MAX };
+	const struct pose at = { 0, 0, 0 };
+	struct scan s = { 0 };
+	uint64_t state = 4;
+	double first = 0;
+
+	world_wall(&world, -50, 1, 65, 0);
+	world_wall(&world, -50, -1, 65, 0);
+	world_wall(&world, 15, -1, 0, 2);
+	for (unsigned int i = 0; i < sizeof(beams) / sizeof(*beams); i++) {
+		struct reading r = trip_reading(beams[i]);
+		double part;
+
+		r.range = range;
+		r.range_max = 18;
+		world_scan(&world, &r, &at, 0.01, &state, range);
+		if (scan_make(&s, &r, &slam_defaults))
+			abort();
+		part = s.told / s.hits;
+		first = i ? first : part;
+		ok(part > 0 && fabs(part / first - 1) < 0.11,
+		   "scan: of %u beams %.4f of the endpoints tell of the way",
+		   beams[i], part);
+	}
+	scan_free(&s);
+}
+
 int main(void)
 {
 	static struct world world;
@@ -918,5 +955,6 @@ int main(void)
 	test_draw(trip);
 	trip_free(trip);
 	test_blind();
+	test_told();
 	return tap_done();
 }

@@ -11,14 +11,20 @@
 #include <math.h>
 #include "slam/scan.h"
 
-/* Between two endpoints that a normal is taken from, m */
+/* A normal is taken from two endpoints at least so far apart, m */
 #define BASE		0.3
-/* Beams that two endpoints may be apart to be on one wall: one was lost */
+/* Endpoints of one wall are at most so many beams apart: one beam may be lost */
 #define BEAMS		2
-/* Of all endpoints: if so many tell of it, a scan is not blind at all */
+/* A scan is blind to no direction if this share of its endpoints tells of each */
 #define PLENTY		0.06
-/* What the normals of plain walls make of their noise, of all endpoints */
+/* The noise of the laser tilts normals: of a plain wall it makes this share of
+ * the endpoints tell of the direction along it
+ */
 #define NOISE		0.01
+/* Of more endpoints only every second one is used, or every third and so on:
+ * what is done grows with the square of their number where walls are near
+ */
+#define MOST		1080
 
 /* Sums over normals n: n_x n_x, n_x n_y, n_y n_y */
 struct told {
@@ -36,17 +42,20 @@ static void add_normal(struct told *t, double dx, double dy)
 	t->count++;
 }
 
+/* The normal at endpoint @i. @step: each so many endpoints are used */
 static void add_from(struct told *t, const struct scan *s,
-		     const uint32_t *beam, unsigned int i, double base)
+		     const uint32_t *beam, unsigned int i, unsigned int step,
+		     double base)
 {
-	for (unsigned int k = i + 1; k < s->hits; k++) {
+	for (unsigned int k = i + step; k < s->hits; k += step) {
+		const unsigned int l = k - step;
 		const double dx = (double)s->x[k] - (double)s->x[i];
 		const double dy = (double)s->y[k] - (double)s->y[i];
-		const double gx = (double)s->x[k] - (double)s->x[k - 1];
-		const double gy = (double)s->y[k] - (double)s->y[k - 1];
+		const double gx = (double)s->x[k] - (double)s->x[l];
+		const double gy = (double)s->y[k] - (double)s->y[l];
 
-		/* beyond the end of this wall is another one */
-		if (beam[k] - beam[k - 1] > BEAMS &&
+		/* here this wall ends and another one begins */
+		if (beam[k] - beam[l] > BEAMS * step &&
 		    gx * gx + gy * gy > base * base)
 			return;
 		if (dx * dx + dy * dy < base * base)
@@ -58,11 +67,12 @@ static void add_from(struct told *t, const struct scan *s,
 
 void scan_find_blind(struct scan *s, const uint32_t *beam, double units)
 {
+	const unsigned int step = s->hits / (MOST + 1) + 1;
 	struct told t = { .count = 0 };
 	double half, root, least, length;
 
-	for (unsigned int i = 0; i < s->hits; i++)
-		add_from(&t, s, beam, i, BASE * units);
+	for (unsigned int i = 0; i < s->hits; i += step)
+		add_from(&t, s, beam, i, step, BASE * units);
 	half = (t.xx - t.yy) / 2;
 	root = sqrt(half * half + t.xy * t.xy);
 	least = (t.xx + t.yy) / 2 - root;
@@ -77,8 +87,8 @@ void scan_find_blind(struct scan *s, const uint32_t *beam, double units)
 	length = sqrt(s->blind_x * s->blind_x + s->blind_y * s->blind_y);
 	s->blind_x = length > 0 ? s->blind_x / length : 1;
 	s->blind_y = length > 0 ? s->blind_y / length : 0;
-	/* also without any wall: what is not known does not bind */
+	/* without any wall nothing is known, and odometry does not count */
 	s->told = least < PLENTY * t.count ?
-		fmax(least - NOISE * t.count, 0) /
+		step * fmax(least - NOISE * t.count, 0) /
 		(1 - least / (PLENTY * t.count)) : INFINITY;
 }
