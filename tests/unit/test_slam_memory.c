@@ -12,7 +12,7 @@
 
 #define MB	((uint64_t)1 << 20)
 
-/* A file of a machine that there is not */
+/* Write a file of a made-up machine, below the test's folder */
 static void put(const char *name, const char *format, ...)
 {
 	char path[256], command[512];
@@ -71,7 +71,14 @@ static void test_left(void)
 	    "anon 5\nfile 4\ninactive_file %llu\nactive_file %llu\n",
 	    300 * MB, 100 * MB);
 	check(1600 * MB, 100 * MB, "its page cache can be dropped");
+	put("sys/fs/cgroup/site.slice/memory.high", "max\n");
+	put("sys/fs/cgroup/site.slice/slamd.service/memory.high", "%llu\n",
+	    1600 * MB);
+	check(900 * MB, 50 * MB, "of a group that is slowed down from there on");
+	put("sys/fs/cgroup/site.slice/memory.high", "%llu\n", 1700 * MB);
+	check(100 * MB, 1700 * MB / 32, "of a group in one that is");
 	put("sys/fs/cgroup/site.slice/memory.current", "%llu\n", 4000 * MB);
+	put("sys/fs/cgroup/site.slice/memory.high", "max\n");
 	check(0, 100 * MB, "of a group that is over its limit");
 	put_machine(64000, 0);
 	put("proc/self/cgroup", "0::/\n");

@@ -21,7 +21,7 @@
 static struct {
 	pthread_mutex_t	lock;
 	uint64_t	limit, taken;
-	uint64_t	known;		/* @taken may become so much */
+	uint64_t	known;		/* up to here the kernel is not asked */
 	char		reason[MEMORY_REASON];
 } account = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -60,15 +60,15 @@ static uint64_t read_field(const char *path, const char *word)
 
 /* What a version of control groups calls its files */
 struct group_files {
-	const char	*mount, *limit, *usage, *cache[2];
+	const char	*mount, *limit, *high, *usage, *cache[2];
 };
 
 static const struct group_files files_v1 = {
-	"/sys/fs/cgroup/memory", "memory.limit_in_bytes",
+	"/sys/fs/cgroup/memory", "memory.limit_in_bytes", NULL,
 	"memory.usage_in_bytes",
 	{ "total_inactive_file", "total_active_file" },
 }, files_v2 = {
-	"/sys/fs/cgroup", "memory.max", "memory.current",
+	"/sys/fs/cgroup", "memory.max", "memory.high", "memory.current",
 	{ "inactive_file", "active_file" },
 };
 
@@ -83,14 +83,35 @@ static void narrow(struct room *room, uint64_t all, uint64_t left)
 	*room = (struct room){ all, left };
 }
 
+/* What a group may use: beyond the one it is killed, and beyond the other one it
+ * is slowed down until it stands still. Return: false: as much as there is
+ */
+static bool read_limit(const char *folder, const struct group_files *files,
+		       uint64_t *limit)
+{
+	char path[2 * PATH];
+	uint64_t high;
+	bool known;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, files->limit);
+	known = read_number(path, limit);
+	if (!files->high)
+		return known;
+	snprintf(path, sizeof(path), "%s/%s", folder, files->high);
+	if (!read_number(path, &high))
+		return known;
+	if (!known || high < *limit)
+		*limit = high;
+	return true;
+}
+
 static void look_at_group(struct room *room, const char *folder,
 			  const struct group_files *files)
 {
 	char path[2 * PATH];
 	uint64_t limit, used, cache = 0;
 
-	snprintf(path, sizeof(path), "%s/%s", folder, files->limit);
-	if (!read_number(path, &limit))
+	if (!read_limit(folder, files, &limit))
 		return;
 	snprintf(path, sizeof(path), "%s/%s", folder, files->usage);
 	if (!read_number(path, &used))
