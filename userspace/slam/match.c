@@ -11,7 +11,7 @@
 /* Between the poses that the curvature is taken from, m and rad */
 #define PROBE		0.03
 #define PROBE_TURN	0.015
-/* With a place that is wider than this odometry is not what leads to it, m */
+/* A search in a place that is wider than this is not led by odometry, m */
 #define KEPT		1.0
 
 int matcher_init(struct matcher *m, const struct slam_params *params,
@@ -163,13 +163,15 @@ double matcher_fit(struct matcher *m, const struct scan *scan,
 		((double)SCORE_MAX * scan->match.count);
 }
 
-/* Along what a scan is blind to: how much the odometry counts, 0..1 */
+/* How much odometry counts along the direction that a scan is blind to, 0..1:
+ * by the variances of odometry and of the endpoints that tell of it
+ */
 static double odometry_share(const struct matcher *m, const struct scan *scan)
 {
 	const double wall = m->params->wall, sigma = m->params->sigma;
 	double odometry;
 
-	/* without a place to be at, or lost */
+	/* no prior, no width, or a search for a robot that is lost */
 	if (!m->prior || !(wall > 0) || !(m->prior->place > 0) ||
 	    m->prior->place >= KEPT)
 		return 0;

@@ -134,12 +134,12 @@ double match_gauss_newton(struct matcher *m, const struct scan *scan,
 			  const struct field *map, struct pose *pose);
 
 /**
- * match_keep() - along what the scan is blind to, the robot is by its odometry
- * @pose: the best one, of fit @fit; gets it moved
+ * match_keep() - move a pose towards odometry, along what the scan is blind to
+ * @pose: the best one, of fit @fit; gets the moved one
  *
- * What looks along a plain wall fits best where it was taken before, as its
- * endpoints are the same ones: the fit knows nothing of the way along it. What
- * few endpoints tell of that, and the prior, count by their variances.
+ * Along a plain wall a scan fits best where the last one was taken, because it
+ * looks the same from there. The fit does not tell how far the robot went, and
+ * odometry does. The pose is the mean of both, weighted by their variances.
  *
  * Return: the fit there.
  */
@@ -156,8 +156,9 @@ double match_keep(struct matcher *m, const struct scan *scan,
  * Rao-Blackwellized particle filters, 2007, section IV; the covariance is
  * that of Laplace's approximation, not of samples).
  *
- * Return: the fit there, but for what was drawn along what the scan is blind
- * to: by that it would be a particle's advantage to lag behind.
+ * Return: the fit there, without what was drawn along the direction that the
+ * scan is blind to: poses behind the robot fit better in that direction, and
+ * particles that lag behind would win.
  */
 double match_draw(struct matcher *m, const struct scan *scan,
 		  const struct field *map, struct pose *pose, double fit,

@@ -14,8 +14,9 @@
 #include "slam/memory.h"
 #include "slam/tiles.h"
 
-/* Asked of the account at a time, and opened at a time, bytes */
+/* memory_take() is asked for so much at a time, bytes */
 #define GRANT		((size_t)1 << 20)
+/* So much is made writable at a time, bytes */
 #define OPEN		((size_t)32 << 20)
 /* Not worth beginning with less */
 #define RANGE_LEAST	((size_t)64 << 20)
@@ -149,8 +150,8 @@ void tiles_release(struct tiles *pool, tile_id id)
 	pthread_spin_unlock(&pool->lock);
 }
 
-/* Where the next new tile ends. None lies on both sides of TILE_FAR: how far
- * away its cells are has as many bits as its name says
+/* Where the next new tile ends. A tile does not reach over TILE_FAR, so that all
+ * cells of a tile before it have offsets of 31 bits
  */
 static size_t next_end(const struct tiles *pool)
 {
@@ -160,7 +161,9 @@ static size_t next_end(const struct tiles *pool)
 	return pool->end < far && end > far ? far + pool->kind->bytes : end;
 }
 
-/* For @bytes more than there are. Return: whether there may be */
+/* Until there are addresses up to @end, and @bytes are granted. Return: whether
+ * both could be
+ */
 static bool grow(struct tiles *pool, size_t end, size_t bytes)
 {
 	bool may = true;
