@@ -12,7 +12,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 . tests/slam/rabbit.sh
 . tests/slam/says.sh
-pids=()
+pids=() workers=()
 
 end_all()
 {
@@ -28,6 +28,15 @@ ok "a log to work on"
 
 settings=(--log "$log" --particles 120 --seed 7 --resample 0.8 --distance 0)
 
+# full NAME TEXT: it ended, its last line has TEXT, and wrote no trajectory
+full()
+{
+	grep "^slamd: " "$scratch/$1" | tail -n 1 | grep -q -- "$2" &&
+		[ ! -e "$scratch/$1.tum" ] && return
+	tail -n 5 "$scratch/$1" | sed 's/^/#   /'
+	return 1
+}
+
 # run NAME ARGUMENT...: slamd in the background, its pid in $slamd
 run()
 {
@@ -41,13 +50,17 @@ run()
 	pids+=($slamd)
 }
 
-# worker NAME: over RabbitMQ
+# worker NAME ARGUMENT...: over RabbitMQ
 worker()
 {
-	"$bin/slam-worker" --engine "$rabbit_url" --threads 1 \
-		>"$scratch/$1" 2>&1 &
+	local name=$1
+
+	shift
+	"$bin/slam-worker" --engine "$rabbit_url" --threads 1 "$@" \
+		>"$scratch/$name" 2>&1 &
 	pids+=($!)
 	worker=$!
+	workers+=($!)
 }
 
 # same NAME: slamd ends, and its trajectory is the one of a single process
@@ -79,6 +92,13 @@ run tracked --engine threads --workers 4 --distance 0.3 --angle 0.3 &&
 	wait $slamd && cmp "$scratch/tracked.tum" "$scratch/tracked1.tum" &&
 	[ "$(jq '.updates < .scans' "$scratch/tracked.json")" = true ]
 ok "readings that are only tracked: the same bits"
+
+run small --memory 1
+! wait $slamd && full small "more than the 1 MB of --memory"
+ok "no memory for the maps: that ends it"
+run small3 --engine threads --workers 3 --memory 1
+! wait $slamd && full small3 "more than the 1 MB of --memory"
+ok "three threads: that ends it"
 
 gmapping=(--compat gmapping --distance 0 --angle 0 --resample 1)
 run gmapping --engine threads --workers 4 "${gmapping[@]}" &&
@@ -127,6 +147,15 @@ if have_rabbit; then
 	worker w6
 	same more
 	ok "more workers come while it runs: the same bits"
+
+	kill "${workers[@]}" 2>/dev/null
+	wait "${workers[@]}" 2>/dev/null
+	worker tiny --memory 1
+	run tiny2 --engine "$rabbit_url"
+	! wait $worker && grep -q "more than the 1 MB of --memory" \
+		"$scratch/tiny" && says tiny2 'took more memory than' &&
+		worker w7 && same tiny2
+	ok "workers without memory leave, another one comes: the same bits"
 
 	run none --engine "$rabbit_url" --workers 30
 	says none 'waiting for 30 workers'
@@ -182,6 +211,9 @@ if command -v mpirun >/dev/null; then
 		>"$scratch/few" 2>&1 && grep -q 'mpirun -n 6' "$scratch/few" &&
 		[ ! -e "$scratch/few.tum" ]
 	ok "fewer ranks than workers"
+
+	! mpi full -q --memory 1 && full full "more memory than the workers have"
+	ok "ranks without memory: that ends all of them"
 
 	mpi dead -q &
 	run=$!

@@ -373,7 +373,8 @@ static int on_failed(struct remote *r, const struct engine_message *m)
 	if (err >= 0)
 		err = -EPROTO;
 	r->failed = err;
-	say(r, LOG_WARNING, "worker %u: %s", m->from, strerror(-err));
+	say(r, LOG_WARNING, "worker %u: %s", m->from, err == -ENOMEM ?
+	    "no memory for its maps" : strerror(-err));
 	return err == -ENOMEM || err == -EBADMSG ? 0 : err;
 }
 
@@ -449,6 +450,9 @@ static int wait_for(struct remote *r, uint32_t workers)
 	struct engine_message m;
 	int ret = 0;
 
+	if (!r->members && r->failed == -ENOMEM && !r->config.fixed)
+		say(r, LOG_WARNING, "the maps of %u particles took more memory than the workers had: start more of them, or some with more memory",
+		    r->count);
 	if (r->members < workers)
 		say(r, LOG_INFO, "waiting for %u workers", workers);
 	while (r->members < still_possible(r, workers)) {

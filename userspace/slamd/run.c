@@ -257,10 +257,25 @@ static void tell_lost(struct run *r, const struct reading *reading,
 		r->told_lost = result->lost;
 }
 
+/* What the maps of the particles take more than, and what helps */
+static int full(const struct run *r, unsigned long long number)
+{
+	char reason[MEMORY_REASON];
+
+	if (memory_reason(reason))
+		return cli_error(-ENOMEM, "%s: reading %llu: the maps of %u particles take more than %s: ask for fewer with --particles, or share them with --engine and --workers",
+				 r->log, number, r->o->params.particles,
+				 reason);
+	if (r->o->engine)
+		return cli_error(-ENOMEM, "%s: reading %llu: the maps of %u particles take more memory than the workers have: ask for fewer with --particles, or for more workers",
+				 r->log, number, r->o->params.particles);
+	return cli_error(-ENOMEM, "%s: reading %llu: no memory", r->log,
+			 number);
+}
+
 int run_read(struct run *r, const struct reading *reading,
 	     struct filter_result *result)
 {
-	char reason[MEMORY_REASON];
 	unsigned long long number;
 	int err;
 
@@ -273,10 +288,8 @@ int run_read(struct run *r, const struct reading *reading,
 	number = r->stats.readings + r->stats.resumed;
 	if (err == -EINTR)
 		return err;
-	if (err == -ENOMEM && memory_reason(reason))
-		return cli_error(err, "%s: reading %llu: the maps of %u particles take more than %s: ask for fewer with --particles, or share them with --engine and --workers",
-				 r->log, number, r->o->params.particles,
-				 reason);
+	if (err == -ENOMEM)
+		return full(r, number);
 	if (err)
 		return cli_error(err, "%s: reading %llu: %s", r->log, number,
 				 strerror(-err));
