@@ -204,6 +204,44 @@ static void test_odometer(void)
 	   "odometry: anew");
 }
 
+/* How far the robot can have gone, and what it costs to be further away */
+static void test_reach(void)
+{
+	struct slam_params p = slam_defaults;
+	struct odometer o = { .params = &p };
+	const struct pose from = { 3, 4, 1 };
+	struct prior prior;
+	struct motion m;
+
+	odometer_move(&o, &(struct pose){ 0, 0, 0 }, 0);
+	odometer_move(&o, &(struct pose){ 0.1, 0, 0 }, 10000000);
+	m = odometer_motion(&o, &p);
+	ok(near(m.reach, 0.2 * p.speed, 1e-12),
+	   "reach: stamps that are close to each other are not believed");
+	odometer_move(&o, &(struct pose){ 0.2, 0, 0 }, 400000000);
+	odometer_move(&o, &(struct pose){ 0.3, 0, 0 }, 300000000);
+	odometer_move(&o, &(struct pose){ 0.4, 0, 0 }, 1000000000);
+	m = odometer_motion(&o, &p);
+	ok(near(m.reach, 1.1 * p.speed, 1e-12),
+	   "reach: the times of all steps, but none that goes back");
+	prior = motion_prior(&m, &from, p.wall);
+	prior.at = from;
+	prior.place = 1e3;
+	ok(prior_cost(&prior, &(struct pose){ 3 + 1.1 * p.speed, 4, 1 }) == 0 &&
+	   prior_cost(&prior, &(struct pose){ 3, 4 - 1.13 * p.speed, 1 }) > 0.3,
+	   "reach: up to there all is as likely, and not 3 %% behind");
+	ok(prior_cost(&(struct prior){ .at = from, .place = 1e3, .turn = 1 },
+		      &(struct pose){ 90, 4, 1 }) == 0 &&
+	   motion_prior(&m, &from, 0).reach == 0,
+	   "reach: none of a seek, and none without a wall");
+	m.move.x = 7;
+	ok(motion_prior(&m, &from, p.wall).reach == 7,
+	   "reach: as far as odometry says that is believed");
+	odometer_restart(&o);
+	ok(near(odometer_motion(&o, &p).reach, 0.2 * p.speed, 1e-12),
+	   "reach: anew");
+}
+
 static void test_motion_draw(void)
 {
 	const struct motion m = {
@@ -612,6 +650,7 @@ int main(void)
 	test_random_order();
 	test_random_moments();
 	test_odometer();
+	test_reach();
 	test_motion_draw();
 	test_normalise();
 	test_resample();

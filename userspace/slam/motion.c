@@ -183,6 +183,8 @@ bool odometer_move(struct odometer *o, const struct pose *odometry,
 	o->last = *odometry;
 	o->stamp = stamp;
 	o->known = true;
+	if (!first)
+		o->time += fmax(dt, 0);
 	if (first || (path > MOTION_JUMP && path > reach))
 		return first;
 	o->way += path;
@@ -256,6 +258,8 @@ struct motion odometer_motion(const struct odometer *o,
 			      other->turn,
 	};
 
+	if (o->params)
+		m.reach = p->speed * fmax(o->time, LATE);
 	root_of(o->spread, m.drift);
 	return m;
 }
@@ -264,7 +268,7 @@ void odometer_restart(struct odometer *o)
 {
 	o->scan = (struct pose){ 0, 0, 0 };
 	o->gone = o->other = (struct way_gone){ .path = 0 };
-	o->way = o->around = 0;
+	o->way = o->around = o->time = 0;
 	o->doubted = o->absurd = o->impossible = false;
 	o->largest = 0;
 	memset(o->spread, 0, sizeof(o->spread));
@@ -293,6 +297,10 @@ struct prior motion_prior(const struct motion *m, const struct pose *from,
 		.at = exact_compose(from, &m->move),
 		.place = sigmas > 0 ? sigmas * m->slip : INFINITY,
 		.turn = sigmas > 0 ? sigmas * m->turn : INFINITY,
+		.from = *from,
+		/* odometry that is believed goes as far as it says */
+		.reach = sigmas > 0 && m->reach > 0 ?
+			 fmax(m->reach, length_of(&m->move)) : 0,
 	};
 }
 

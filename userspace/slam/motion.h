@@ -21,6 +21,7 @@
  *		@move, its lower half: xx, yx, yy, tx, ty, tt
  * @other:	@move, if what was doubtful in the odometry was an error of it
  * @other_slip, @other_turn: likewise
+ * @reach:	how far the robot can have gone in that time, m; 0: not known
  * @split:	nobody knows: particles of odd numbers move by @other
  */
 struct motion {
@@ -29,6 +30,7 @@ struct motion {
 	double		drift[6];
 	struct pose	other;
 	double		other_slip, other_turn;
+	double		reach;
 	uint32_t	split, pad;
 };
 
@@ -36,10 +38,14 @@ struct motion {
  * struct prior - where a scan may be matched: all is as likely up to a wall
  * @at:		where the odometry leads
  * @place, @turn: half of its width, m and rad; INFINITY: there is none
+ * @from:	where the robot was
+ * @reach:	it can have gone so far from there, m; 0: not known
  */
 struct prior {
 	struct pose	at;
 	double		place, turn;
+	struct pose	from;
+	double		reach;
 };
 
 /* What the fit of a scan, 0..1, has to be better by one width behind the wall;
@@ -48,12 +54,26 @@ struct prior {
  */
 #define PRIOR_WALL	0.3
 
-/* What a pose costs that is so far away from one that costs nothing */
-static inline double prior_behind(double away, double width)
+/* What a pose costs that is so many widths behind the wall */
+static inline double prior_behind(double behind)
 {
-	const double behind = away / width - 1;
-
 	return behind > 0 ? PRIOR_WALL / 2 * (behind + behind * behind) : 0;
+}
+
+/* What is further than the robot can have gone is soon for nobody: widths of
+ * this wall are so small a part of that
+ */
+#define PRIOR_FAST	0.02
+
+/* What a pose costs for which the robot was too fast */
+static inline double prior_too_fast(const struct prior *p,
+				    const struct pose *pose)
+{
+	const double x = pose->x - p->from.x, y = pose->y - p->from.y;
+
+	if (!(p->reach > 0) || x * x + y * y <= p->reach * p->reach)
+		return 0;
+	return prior_behind((sqrt(x * x + y * y) - p->reach) / (PRIOR_FAST * p->reach));
 }
 
 static inline double prior_cost(const struct prior *p, const struct pose *pose)
@@ -61,8 +81,8 @@ static inline double prior_cost(const struct prior *p, const struct pose *pose)
 	const double x = pose->x - p->at.x, y = pose->y - p->at.y;
 	const double turn = fabs(remainder(pose->yaw - p->at.yaw, 2 * M_PI));
 
-	return prior_behind(sqrt(x * x + y * y), p->place) +
-	       prior_behind(turn, p->turn);
+	return prior_behind(sqrt(x * x + y * y) / p->place - 1) +
+	       prior_behind(turn / p->turn - 1) + prior_too_fast(p, pose);
 }
 
 /* After @motion from @from, of @sigmas standard deviations; 0: no wall */
@@ -82,6 +102,7 @@ struct way_gone {
  * struct odometer - motions out of the poses that the odometry gives
  * @gone:	since odometer_restart()
  * @way, @around: m and rad that it went and turned since then
+ * @time:	since then, s
  * @other:	likewise, but in the place of doubtful steps, or of the largest
  *		one, the robot went on as before
  * @doubted:	there were doubtful steps: much longer than all before
@@ -100,7 +121,7 @@ struct odometer {
 	struct pose	last;
 	int64_t		stamp;
 	struct way_gone	gone, other;
-	double		way, around;
+	double		way, around, time;
 	bool		known, doubted, absurd, impossible;
 	struct pose	step;
 	double		longest, sharpest, largest, apart;

@@ -33,7 +33,7 @@
 #include "slam/particles.h"
 #include "readings/reading.h"
 
-enum { WIRE_VERSION = 8 };
+enum { WIRE_VERSION = 9 };
 
 enum wire_type {
 	WIRE_SETUP = 1, WIRE_SCAN, WIRE_REBUILD, WIRE_MATCH, WIRE_SETTLE,
