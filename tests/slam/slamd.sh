@@ -236,7 +236,8 @@ for seed in 1 2 3; do
 	ok "a loop of 248 m, seed $seed: off by $off m"
 done
 # A plain corridor of 60 m, there and back, of which the laser sees two parallel
-# lines for most of the way: it is as long as odometry says, which is 2 % wrong
+# lines for most of the way: it is as long as odometry says, which is 2 % wrong.
+# On the way back the robot finds itself in the map
 true >"$d/corridor"
 for way in "8 hill" "12 hill" "8 gn" "12 gn"; do
 	for seed in 1 2 3; do
@@ -244,7 +245,7 @@ for way in "8 hill" "12 hill" "8 gn" "12 gn"; do
 			"${way% *}" $seed >"$d/corridor.clf" &&
 			slamd --log "$d/corridor.clf" --matcher "${way#* }" \
 				--seed $seed --quiet --trajectory "$d/w.tum" &&
-			off=$(python3 - "$d/corridor.clf" "$d/truth.tum" \
+			off=($(python3 - "$d/corridor.clf" "$d/truth.tum" \
 				"$d/w.tum" <<-'EOP'
 	import math, sys
 	log, truth, got = [[l.split() for l in open(p)] for p in sys.argv[1:]]
@@ -257,19 +258,29 @@ for way in "8 hill" "12 hill" "8 gn" "12 gn"; do
 	length = math.dist(truth[0][1:3], truth[far][1:3])
 	wheels = sum(math.dist(*p) for p in
 	             zip(odometry[:far], odometry[1:far + 1]))
-	print(math.dist(got[0][1:3], got[far][1:3]) - length, wheels - length)
+	def moved(t):
+	    return [b - a for a, b in zip(t[0][1:3], t[-1][1:3])]
+	print(math.dist(got[0][1:3], got[far][1:3]) - length, wheels - length,
+	      math.dist(moved(got), moved(truth)))
 	EOP
-			)
+			))
 		# less than what odometry is off by, 1.1 to 1.4 m of 68 m; without
 		# regard to what a scan is blind to: -34 to -46 m
-		[ "$(jq -n "(${off% *} | fabs) < 1.1 * ${off#* }")" = true ]
-		ok "a plain corridor, ${way% *} m to be seen, ${way#* }, seed $seed: off by $off m"
-		echo "$off" >>"$d/corridor"
+		[ "$(jq -n "(${off[0]} | fabs) < 1.1 * ${off[1]}")" = true ]
+		ok "a plain corridor, ${way% *} m to be seen, ${way#* }, seed $seed: off by ${off[0]} m"
+		# by odometry alone 49 to 52 m, as it turns wrongly
+		[ "$(jq -n "${off[2]} < 2.07")" = true ]
+		ok "... and back: off by ${off[2]} m"
+		echo "${off[@]}" >>"$d/corridor"
 	done
 done
 awk '{ slam += $1 < 0 ? -$1 : $1; wheels += $2 }
 	END { exit !(NR == 12 && slam < 1.1 * wheels) }' "$d/corridor"
 ok "plain corridors: no more wrong in the mean than odometry"
+# measured: 1.88 m at 12 m, hill, seed 3, where no particle is right when the first
+# room comes into sight again; the others 0.02 to 0.26 m
+awk '$3 < 0.28 { n++ } END { exit !(NR == 12 && n >= 11) }' "$d/corridor"
+ok "... and back: the first room is found again, but for one of 12"
 gmapping=(--compat gmapping --distance 0.2 --resample 1)
 for how in "--threads 1" "--threads 2" "--threads 3" \
 	"--engine threads --workers 3"; do
