@@ -179,10 +179,10 @@ static void test_all(void)
 	ok(!add(m, 0, 50, 0), "scans, and where they were");
 	ok(submaps(&s) >= 1, "submaps: %u", submaps(&s));
 	ok(!s.early && s.placed[0] == 1, "where they are was told before");
-	ok(s.known[0] > 2000, "they have cells: %u", s.known[0]);
+	ok(s.known[0] > 7950, "they have cells: %u", s.known[0]);
 	ok(!s.messages[OUTLET_MAP], "no map before it is asked for");
 	ok(!mapper_map(m, error) && s.messages[OUTLET_MAP] == 1, "then one");
-	ok(s.cells > 5000 && s.occupied > 200 && !strcmp(s.frame, "map"),
+	ok(s.cells > 8600 && s.occupied > 528 && !strcmp(s.frame, "map"),
 	   "the map: %u cells, %u of them occupied", s.cells, s.occupied);
 	ok(s.way == 50 && s.stamp[OUTLET_PATH] == trip->reading[49].stamp,
 	   "the way");

@@ -189,8 +189,9 @@ static void test_moves(void)
 	const struct outcome at_home = tracked(6, STAYS, &maps);
 	struct outcome o;
 
-	ok(!maps && hypot(at_home.pose.x, at_home.pose.y) < .1,
-	   "a particle that stays is found");
+	ok(!maps && hypot(at_home.pose.x, at_home.pose.y) < 1e-6,
+	   "a particle that stays is found: %.4g m off",
+	   hypot(at_home.pose.x, at_home.pose.y));
 	o = tracked(6, AFTER_SETUP, &maps);
 	ok(maps == 1 && same(&o, &at_home),
 	   "it goes to another worker: the same");

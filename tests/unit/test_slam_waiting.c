@@ -140,7 +140,7 @@ static void test_burst(void)
 	}
 	ok(count == 60, "a burst: the odometry of each");
 	ok(worst <= WAITING_GAP, "no two scans are far from each other");
-	ok(scans > 20 && scans < 40, "but no more of them than needed: %d",
+	ok(scans > 28 && scans < 35, "but no more of them than needed: %d",
 	   scans);
 	ok((uint64_t)(60 - scans) == replaced(w), "the others were replaced");
 	waiting_destroy(w);
