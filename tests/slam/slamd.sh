@@ -268,8 +268,9 @@ for way in "8 hill" "12 hill" "8 gn" "12 gn"; do
 		# regard to what a scan is blind to: -34 to -46 m
 		[ "$(jq -n "(${off[0]} | fabs) < 1.1 * ${off[1]}")" = true ]
 		ok "a plain corridor, ${way% *} m to be seen, ${way#* }, seed $seed: off by ${off[0]} m"
-		# by odometry alone 49 to 52 m, as it turns wrongly
-		[ "$(jq -n "${off[2]} < 2.07")" = true ]
+		# measured: 0.04 to 0.39 m; by odometry alone 49 to 52 m, as it
+		# turns wrongly
+		[ "$(jq -n "${off[2]} < 0.43")" = true ]
 		ok "... and back: off by ${off[2]} m"
 		echo "${off[@]}" >>"$d/corridor"
 	done
@@ -277,10 +278,25 @@ done
 awk '{ slam += $1 < 0 ? -$1 : $1; wheels += $2 }
 	END { exit !(NR == 12 && slam < 1.1 * wheels) }' "$d/corridor"
 ok "plain corridors: no more wrong in the mean than odometry"
-# measured: 1.88 m at 12 m, hill, seed 3, where no particle is right when the first
-# room comes into sight again; the others 0.02 to 0.26 m
-awk '$3 < 0.28 { n++ } END { exit !(NR == 12 && n >= 11) }' "$d/corridor"
-ok "... and back: the first room is found again, but for one of 12"
+# Walls with niches tell where along them the robot is, though few endpoints do: a
+# loop of 1.3 km closes. Where odometry counted there as along plain walls, it did
+# not with seed 1: 2.8 m off in the mean, and 3.1 m in the end
+build/bin/slam-world 180 "$d/truth.tum" 400 250 0.5 >"$d/campus.clf"
+for seed in 1 2; do
+	slamd --log "$d/campus.clf" --particles 100 --seed $seed --quiet \
+		--trajectory "$d/w.tum" &&
+		off=$(python3 - "$d/truth.tum" "$d/w.tum" <<-'EOP'
+	import math, sys
+	truth, got = [[[float(v) for v in l.split()] for l in open(p)]
+	              for p in sys.argv[1:]]
+	off = [math.dist(a[1:3], b[1:3]) for a, b in zip(truth, got)]
+	print(math.sqrt(sum(d * d for d in off) / len(off)), off[-1])
+	EOP
+		)
+	# measured: 2.03 and 2.08 m in the mean, 0.22 and 0.25 m in the end
+	[ "$(jq -n "${off% *} < 2.28 and ${off#* } < 0.27")" = true ]
+	ok "a loop of 1.3 km, seed $seed: off by $off m"
+done
 gmapping=(--compat gmapping --distance 0.2 --resample 1)
 for how in "--threads 1" "--threads 2" "--threads 3" \
 	"--engine threads --workers 3"; do

@@ -15,8 +15,10 @@
 #define BASE		0.3
 /* Endpoints of one wall are at most so many beams apart: one beam may be lost */
 #define BEAMS		2
-/* A scan is blind to no direction if this share of its endpoints tells of each */
-#define PLENTY		0.06
+/* A scan is blind to no direction if this share of its endpoints tells of each:
+ * where walls have niches it fits where it belongs, and odometry does harm
+ */
+#define PLENTY		0.03
 /* The noise of the laser tilts normals: of a plain wall it makes this share of
  * the endpoints tell of the direction along it
  */
