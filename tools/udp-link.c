@@ -5,7 +5,9 @@
  * Datagrams that come to --listen go to --to, and answers go back to whom the
  * last one came from. On the way there they wait for a bottleneck of --rate,
  * in a queue of --queue at most, then they take --delay; both ways some are
- * lost, doubled, late behind others, or have a byte changed.
+ * lost, doubled, late behind others, or have a byte changed. With --burst as many
+ * are lost in a row, in the mean: a channel of two states (Gilbert, "Capacity of a
+ * burst-noise channel", BSTJ 1960).
  *
  * A trace says how the link changes: lines of
  *	SECONDS RATE(bit/s) LOSS(0..1) DELAY(ms)
@@ -27,7 +29,7 @@
 
 enum {
 	OPT_LISTEN = 256, OPT_TO, OPT_LOSS, OPT_DUP, OPT_REORDER, OPT_CORRUPT,
-	OPT_RATE, OPT_QUEUE, OPT_DELAY, OPT_SEED, OPT_TRACE, OPT_LOG,
+	OPT_BURST, OPT_RATE, OPT_QUEUE, OPT_DELAY, OPT_SEED, OPT_TRACE, OPT_LOG,
 
 	SLOTS	= 65536,
 	BYTES	= 2048,
@@ -57,7 +59,8 @@ struct link {
 	struct address	to;
 	struct sockaddr_storage from;
 	socklen_t	from_len;
-	double		loss, dup, reorder, corrupt;
+	double		loss, burst, dup, reorder, corrupt;
+	bool		bad[2];			/* there, and back */
 	double		rate, queue, delay;	/* bytes/s, s, s */
 	struct step	step[STEPS];
 	unsigned int	steps, next;
@@ -153,6 +156,17 @@ static void hold(struct link *l, bool back, const uint8_t *bytes, size_t len,
 	push(l, d);
 }
 
+static bool is_lost(struct link *l, bool back)
+{
+	bool *bad = &l->bad[back];
+
+	if (l->burst <= 1 || l->loss >= 1)
+		return uniform(l) < l->loss;
+	*bad = uniform(l) < (*bad ? 1 - 1 / l->burst :
+			     l->loss / (1 - l->loss) / l->burst);
+	return *bad;
+}
+
 static void take(struct link *l, bool back, const uint8_t *bytes, size_t len)
 {
 	uint64_t now = loop_now(), due = now;
@@ -164,7 +178,7 @@ static void take(struct link *l, bool back, const uint8_t *bytes, size_t len)
 	} else if (l->rate == 0) {
 		due = 0;
 	}
-	if (!due || uniform(l) < l->loss)
+	if (!due || is_lost(l, back))
 		return;
 	due += l->delay * SECOND;
 	if (uniform(l) < l->reorder)
@@ -273,6 +287,7 @@ static const struct argp_option options[] = {
 	{ "listen", OPT_LISTEN, "[ADDRESS:]PORT", 0, "datagrams come here (7449)", 0 },
 	{ "to", OPT_TO, "HOST:PORT", 0, "and go there", 0 },
 	{ "loss", OPT_LOSS, "P", 0, "share that is lost, 0..1, both ways", 0 },
+	{ "burst", OPT_BURST, "N", 0, "in a row, mean; 0: by chance", 0 },
 	{ "dup", OPT_DUP, "P", 0, "that comes twice", 0 },
 	{ "reorder", OPT_REORDER, "P", 0, "that is 10 ms late", 0 },
 	{ "corrupt", OPT_CORRUPT, "P", 0, "that has a bit changed", 0 },
@@ -308,6 +323,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_LOSS:
 		return number(arg, 1, 1, &l->loss);
+	case OPT_BURST:
+		return number(arg, 1000, 1, &l->burst);
 	case OPT_DUP:
 		return number(arg, 1, 1, &l->dup);
 	case OPT_REORDER:

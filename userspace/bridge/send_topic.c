@@ -317,7 +317,12 @@ static void set_order(const struct send_topic *t, struct encode_order *o)
 	const struct send_options *s = &t->options;
 	const struct plan *p = &t->policy.plan;
 	double loss = t->link->fresh ? p->loss : -1;
+	double burst = t->pace ? pace_burst(t->pace, t->beside) : 0;
 	bool any = s->codec == SEND_CODEC_ANY;
+
+	/* the worst of the last seconds is what bursts of that length do */
+	if (burst > 0 && loss > t->pace->loss)
+		loss = t->pace->loss;
 
 	*o = (struct encode_order){
 		.codec = wanted(t),
@@ -325,7 +330,7 @@ static void set_order(const struct send_topic *t, struct encode_order *o)
 		.bytes = p->bytes,
 		.datagrams = p->datagrams,
 		.loss = loss,
-		.burst = t->pace ? pace_burst(t->pace, t->beside) : 0,
+		.burst = burst,
 		.resolution = FINE,
 		.points = s->points,
 		.leaf = s->leaf,

@@ -24,14 +24,16 @@
  * struct pace - state
  * @rate:	within a frame; 0: not known yet
  * @burst:	mean length of losses on the link, datagrams; 0: too few to tell
+ * @loss:	mean of some seconds, 0 .. 1
  * @spread:	losses come in bursts
  */
 struct pace {
 	double		rate;
 	double		burst;
+	double		loss;
 	bool		spread;
 	/* private */
-	double		capacity, loss, before, chance;
+	double		capacity, before, chance;
 	double		lost, runs, expected;
 	bool		raised;
 	uint64_t	next, wait;
