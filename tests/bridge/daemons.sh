@@ -231,24 +231,6 @@ soon is lone '.link.unreachable > 3 and .link.error == "Network is unreachable"'
 ok 'nor a way there'
 end lone
 
-# ---- losses in bursts ----
-
-recv recv8 --listen 127.0.0.1:7463 "$scratch/out8/"
-begin bursts "$bin/udp-link" --listen 127.0.0.1:7462 --to 127.0.0.1:7463 \
-	--loss .2 --burst 8 --seed 3
-send lone --to 127.0.0.1:7462 --topic '/image interleave=8 bytes=28k' \
-	--loop --hz 20 "$picture"
-soon is lone '.topics[] | .interleave == 8'
-ok 'losses in bursts are reported: eight frames leave beside each other'
-frames=$(ask lone --json status | jq '.topics[0].frames')
-soon is recv8 "$(topic /image ".frames + .frames_missing > $frames")"
-missing=$(ask recv8 --json status | jq '.senders[0].topics[0].frames_missing')
-soon is recv8 "$(topic /image ".frames > $((frames + 100))")"
-is recv8 "$(topic /image ".late * 100 < .datagrams and .delay > .2 and
-	.frames_missing - $missing < 5")"
-ok 'none of them is closed too early'
-end lone bursts recv8
-
 # ---- a cloud that no frame holds ----
 
 python3 - "$scratch/large.pcd" <<-'END'

@@ -191,39 +191,6 @@ static void test_told(void)
 	assembly_destroy(a);
 }
 
-/* Eight frames on their way at a time; of each eighth one the last is lost */
-static void test_interleaved(void)
-{
-	enum { FRAMES = 80, DEPTH = 8 };
-	const uint64_t interval = 100 * MS;
-	const uint64_t gap = interval * DEPTH * 9 / 10 / COUNT;
-	struct assembly *a = assembly_create(NULL, COUNT, GRACE, PATIENCE * 5);
-	unsigned int given = 0, whole = 0, soon = 0;
-
-	for (uint64_t at = 0; at < (FRAMES + DEPTH) * interval; at += MS) {
-		const struct assembly_frame *f;
-
-		for (uint32_t n = 0; n < FRAMES; n++)
-			for (unsigned int i = 0; i < COUNT; i++)
-				if (n * interval + i * gap == at &&
-				    !(n % 8 == 3 && i == COUNT - 1))
-					add_timed(a, n, i, COUNT,
-						  (COUNT - 1 - i) * gap / 1000,
-						  at);
-		while ((f = assembly_next(a, at))) {
-			given += f->number == given;
-			whole += f->received.count == COUNT;
-			soon += at <= f->number * interval +
-				      gap * (COUNT - 1) + GRACE;
-		}
-	}
-	ok(given == FRAMES && whole == FRAMES * 7 / 8 && soon == FRAMES &&
-	   !assembly_counts(a)->late,
-	   "frames that overlap: %u in order, %u whole, %u in time", given,
-	   whole, soon);
-	assembly_destroy(a);
-}
-
 static void test_bad(void)
 {
 	struct assembly *a = assembly_create(NULL, COUNT, GRACE, PATIENCE);
@@ -339,7 +306,6 @@ int main(void)
 	test_whole_waits_for_older();
 	test_slower();
 	test_told();
-	test_interleaved();
 	test_bad();
 	test_jump();
 	test_storm();

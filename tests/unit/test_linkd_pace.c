@@ -19,12 +19,10 @@ static uint64_t rng = 1;
  * @queue:	bytes before it
  * @loss:	at random, 0 .. 1
  * @burst:	mean length of losses; 0: by chance
- * @beside:	frames that leave beside each other; 0: one by one
  */
 struct way {
 	double		rate, queue, loss, burst;
 	double		bytes, hz, capacity;
-	unsigned int	beside;
 	struct pace	pace;
 	uint64_t	now;
 	/* of the last second */
@@ -75,22 +73,6 @@ static double frame(struct way *w, double span, struct pace_sample *s)
 	return last;
 }
 
-/* As many frames as leave beside each other, over a link that only loses */
-static void interleaved(struct way *w, struct pace_sample *s)
-{
-	unsigned int n = w->bytes / PACKET;
-	bool before[8] = { false };
-
-	for (unsigned int i = 0; i < n * w->beside; i++) {
-		bool lost = is_lost(w), *b = &before[i % w->beside];
-
-		s->expected++;
-		s->lost += lost;
-		s->runs += lost && !*b;
-		*b = lost;
-	}
-}
-
 static void run(struct way *w, unsigned int seconds)
 {
 	for (unsigned int half = 0; half < 2 * seconds; half++) {
@@ -98,15 +80,11 @@ static void run(struct way *w, unsigned int seconds)
 		struct pace_sample s = {
 			.frames = frames, .bytes = w->bytes,
 			.capacity = w->capacity,
-			.interleave = w->beside,
 		};
 
 		w->dropped = 0;
 		s.span = pace_span(&w->pace, w->bytes, 0.9 / w->hz);
-		for (unsigned int i = 0; w->beside && i < frames;
-		     i += w->beside)
-			interleaved(w, &s);
-		for (unsigned int i = 0; !w->beside && i < frames; i++)
+		for (unsigned int i = 0; i < frames; i++)
 			s.growth += frame(w, s.span, &s) / frames;
 		w->span = s.span;
 		w->growth = s.growth;
@@ -191,41 +169,11 @@ static void test_bursts(void)
 	ok(!w.pace.spread, "and no longer when they are over");
 }
 
-/* Frames beside each other hide bursts, and it still knows that they are there */
-static void test_interleaved(void)
-{
-	struct way w = {
-		.bytes = 60000, .hz = 10, .capacity = 700e3, .loss = 0.2,
-		.burst = 8,
-	};
-	unsigned int calm = 0;
-	double sum = 0;
-
-	run(&w, 20);
-	w.beside = 8;
-	for (unsigned int i = 0; i < 120; i++) {
-		run(&w, 1);
-		calm += !w.pace.spread;
-		sum += w.pace.burst;
-	}
-	ok(!calm && sum / 120 > 6 && sum / 120 < 10,
-	   "of eight frames beside each other: bursts of %.1f, calm for %u s",
-	   sum / 120, calm);
-	ok(pace_burst(&w.pace, 1) == w.pace.burst &&
-	   fabs(pace_burst(&w.pace, 8) - 1.68) < 0.15,
-	   "of each %.2f are lost in a row", pace_burst(&w.pace, 8));
-	w.burst = 0;
-	run(&w, 60);
-	ok(!w.pace.spread, "it notices when they are over, too");
-	ok(!pace_burst(&w.pace, 8), "then there is nothing to say of them");
-}
-
 int main(void)
 {
 	test_free();
 	test_bottleneck();
 	test_short();
 	test_bursts();
-	test_interleaved();
 	return tap_done();
 }

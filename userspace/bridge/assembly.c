@@ -16,8 +16,6 @@ enum {
 };
 
 #define FASTEST	1000000ULL		/* ns between frames */
-#define LONGEST	10000000		/* us that a frame takes to leave; more is
-					 * not believed */
 
 struct assembly {
 	struct budget	*budget;
@@ -180,14 +178,12 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 static uint64_t ripe(const struct assembly *a, const struct assembly_frame *f)
 {
 	uint64_t behind = overtaken(a, f), end = end_of(f);
-	uint64_t when = f->ends ? UINT64_MAX : f->last + a->patience;
+	uint64_t when = f->last + a->patience;
 
 	if (f->received.count == f->count)
 		return 0;
-	/* what is newer goes beside it until then */
 	if (behind != UINT64_MAX)
-		when = earlier(when, (behind > f->planned ? behind :
-				      f->planned) + a->grace);
+		when = earlier(when, behind + a->grace);
 	if (end != UINT64_MAX)
 		when = earlier(when, end + a->grace);
 	return when;
@@ -222,7 +218,7 @@ static struct assembly_frame *begin(struct assembly *a,
 	f->count = le16toh(segment->count);
 	f->stamp = le64toh(segment->stamp);
 	f->first = now;
-	f->ends = f->planned = 0;
+	f->ends = 0;
 	f->top = 0;
 	f->bottom = f->count;
 	f->received.count = 0;
@@ -233,14 +229,10 @@ static struct assembly_frame *begin(struct assembly *a,
 /* A queue that grows on the way makes the rest of it a little later */
 static void learn_end(struct assembly_frame *f, int64_t left, uint64_t now)
 {
-	uint64_t span = (uint64_t)left * 1000;
+	uint64_t ends = now + (uint64_t)left * 1000 * 5 / 4;
 
-	if (left < 0 || left > LONGEST)
-		return;
-	if (now + span * 5 / 4 > f->ends)
-		f->ends = now + span * 5 / 4;
-	if (now + span > f->planned)
-		f->planned = now + span;
+	if (left >= 0 && ends > f->ends)
+		f->ends = ends;
 }
 
 static int take(struct assembly *a, struct assembly_frame *f,

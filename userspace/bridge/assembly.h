@@ -5,8 +5,7 @@
  * Datagrams come late, twice, out of order, or not at all. A few frames are
  * open at a time; each is given out once: when all of it is there, when the
  * last of its datagrams should be, as they tell or as their pace says, or when
- * what is newer says that no more will come. Frames may overlap (interleave= of
- * optsample-send) as far as they tell when they end. What comes for a frame that was
+ * what is newer says that no more will come. What comes for a frame that was
  * given out is late, and counted. Frames are given out in their order.
  *
  * Memory is that of the datagrams which came, and part of the budget of their
@@ -21,7 +20,7 @@
 #include "lib/payload.h"
 
 enum {
-	ASSEMBLY_OPEN	= 12,		/* frames at a time: interleaved ones */
+	ASSEMBLY_OPEN	= 4,		/* frames at a time */
 	ASSEMBLY_COUNT	= 4096,		/* datagrams of a frame, at most */
 	ASSEMBLY_AHEAD	= 16,		/* frames; farther is doubtful */
 };
@@ -35,8 +34,8 @@ enum {
  * @stamp:	of the message, ns since the epoch, the sender's clock
  * @first, @last: when its first and its last datagram came
  * @top:	largest index among them
- * @ends:	when the last one should come, as those that came tell, and a
- *		little later; 0: they do not
+ * @ends:	when the last one should come, as those that came tell; 0: they
+ *		do not
  */
 struct assembly_frame {
 	uint32_t	number;
@@ -47,7 +46,6 @@ struct assembly_frame {
 	uint64_t	first, last, ends;
 	unsigned int	top;
 	/* private */
-	uint64_t	planned;	/* as @ends, and no later */
 	unsigned int	bottom;
 	bool		open;
 	uint8_t		there[ASSEMBLY_COUNT / 8];

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * outbox.h - a topic's frames on their way out, evenly over the time they have
+ * outbox.h - a topic's frame on its way out, evenly over the time it has
  *
  * The encoder writes payloads where they will leave from, behind the room for
- * their headers, while frames before are on their way out. A burst would be
- * lost together, and would queue where others wait: datagrams go one by one, in
- * steps of a millisecond at least. Several frames may leave at a time, and what
- * is lost in a row is then a part of each.
+ * their headers, while the frame before is on its way out. A burst would be lost together, and would queue where others
+ * wait: datagrams go one by one, in steps of a millisecond at least.
  */
 #ifndef BRIDGE_OUTBOX_H
 #define BRIDGE_OUTBOX_H
 
 #include "bridge/uplink.h"
 #include "lib/payload.h"
-
-enum { OUTBOX_FRAMES = 8 };	/* that leave at a time */
 
 struct outbox;
 
@@ -37,14 +33,13 @@ struct payloads *outbox_payloads(struct outbox *o);
 /**
  * outbox_send() - send what is in the payloads
  *
- * What is left of frames beyond @frames is sent at once: it is late.
+ * What is left of the frame before is sent at once: it is late.
  *
  * @header: of all of them, but index, count, stream and time
  * @span: to spread them over, ns
  * @copies: of each; 0 is 1. One round after the other, far apart
- * @frames: that may leave at a time, 1..OUTBOX_FRAMES
  */
 void outbox_send(struct outbox *o, const struct optsample_segment *header,
-		 uint64_t span, unsigned int copies, unsigned int frames);
+		 uint64_t span, unsigned int copies);
 
 #endif

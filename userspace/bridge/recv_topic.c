@@ -524,14 +524,6 @@ static bool was_held(struct recv_topic *t, uint32_t frame, bool late,
 	return true;
 }
 
-/* Interleaved frames come by turns; a number far back is where it begins anew */
-static void learn_newest(struct recv_topic *t, uint32_t frame)
-{
-	if (is_newer(frame, t->newest) ||
-	    is_newer(t->newest, frame + ASSEMBLY_AHEAD))
-		t->newest = frame;
-}
-
 /* A few datagrams show it; the clocks do not matter */
 static void learn_growth(struct recv_topic *t, uint32_t frame, uint32_t transit)
 {
@@ -586,7 +578,7 @@ void recv_topic_add(struct recv_topic *t, uint64_t now,
 		return;
 	if (!assembly_add(t->assembly[w], &g->segment, g->left, g->payload,
 			  g->len, now) && w == LIVE) {
-		learn_newest(t, frame);
+		t->newest = frame;
 		learn_growth(t, frame, (uint32_t)(g->came / 1000) -
 				       le32toh(g->segment.sent));
 	}

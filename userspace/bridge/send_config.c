@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "bridge/outbox.h"
 #include "bridge/send_config.h"
 #include "common/cli.h"
 #include "optsample/units.h"
@@ -189,7 +188,6 @@ TOPIC(profile, parse_u32(v, 0, 63, &o->profile))
 TOPIC(rate, parse_double(v, 0, 1000, &o->rate))
 TOPIC(bytes, parse_size(v, 1424, 4 << 20, &o->bytes))
 TOPIC(latency, milliseconds(&o->latency, v))
-TOPIC(interleave, parse_u32(v, 1, OUTBOX_FRAMES, &o->interleave))
 TOPIC(refresh, parse_double(v, .05, 3600, &o->refresh))
 TOPIC(points, parse_u32(v, 0, 1 << 20, &o->points))
 TOPIC(leaf, parse_double(v, 0, 100, &o->leaf))
@@ -247,7 +245,6 @@ const struct setting send_topic_settings[] = {
 	{ "rate", "HZ", "", "0..1000", topic_rate },
 	{ "bytes", "SIZE", "", "1424..4m", topic_bytes },
 	{ "latency", "MS", "", "0..10000", topic_latency },
-	{ "interleave", "N", "", "1..8", topic_interleave },
 	{ "sample", "YES", "", "yes or no", topic_sample },
 	{ "profile", "N", "", "0..63", topic_profile },
 	{ "refresh", "S", "", "0.05..3600", topic_refresh },

@@ -73,7 +73,6 @@ static cJSON *topic_status(const struct send_topic *t)
 	cJSON_AddNumberToObject(o, "hz", p->hz);
 	cJSON_AddNumberToObject(o, "share", send_topic_rate(t) * 8);
 	cJSON_AddNumberToObject(o, "frame_bytes", p->bytes);
-	cJSON_AddNumberToObject(o, "interleave", send_topic_beside(t));
 	cJSON_AddNumberToObject(o, "messages", c->messages);
 	cJSON_AddNumberToObject(o, "frames", c->frames);
 	cJSON_AddNumberToObject(o, "thinned", c->thinned);

@@ -39,7 +39,6 @@ enum {
 	WAIT	= 64,		/* small messages that may wait to be encoded */
 	SOON_TIMES = 3,		/* that a state is sent to a new receiver, */
 	SOON_LARGE = 4,		/* but once if it has more datagrams than this */
-	LONGEST	= 8,		/* s that interleaved frames take to leave */
 };
 
 /* A message, while it waits and is encoded */
@@ -96,7 +95,6 @@ struct send_topic {
 	unsigned int		soon;		/* times to send it, */
 	uint64_t		sent_all;	/* as it was then */
 	unsigned int		frame_datagrams;
-	unsigned int		beside;	/* frames, interleaved with it */
 	/* of the frames that are sent */
 	uint32_t		frame;
 	uint64_t		position, sent;
@@ -282,47 +280,12 @@ static bool is_turn(struct send_topic *t)
 	return true;
 }
 
-/* What is left of the time that a message may take, for its datagrams, s */
-static double latency_left(const struct send_topic *t)
-{
-	/* the receiver decodes about as long as it takes to encode */
-	double left = t->options.latency - 2 * t->coding;
-
-	if (t->link)
-		left -= t->link->round_trip / 2 + t->link->queue;
-	return fmax(left, SPAN_LEAST);
-}
-
-/* Of frames that come */
-static double hz_of(const struct send_topic *t)
-{
-	return t->policy.plan.hz > 0 ? t->policy.plan.hz : 10;
-}
-
-/* Frames that are to leave beside each other */
-static unsigned int interleave(const struct send_topic *t)
-{
-	double most = LONGEST;
-
-	if (!message_is_picture(t->announced.kind) || !t->pace || !t->pace->spread ||
-	    t->link->state != ESTIMATE_LIVE)
-		return 1;
-	if (t->options.latency > 0)
-		most = fmin(most, latency_left(t));
-	return fmax(fmin(t->options.interleave, most * hz_of(t)), 1);
-}
-
 static void set_order(const struct send_topic *t, struct encode_order *o)
 {
 	const struct send_options *s = &t->options;
 	const struct plan *p = &t->policy.plan;
 	double loss = t->link->fresh ? p->loss : -1;
-	double burst = t->pace ? pace_burst(t->pace, t->beside) : 0;
 	bool any = s->codec == SEND_CODEC_ANY;
-
-	/* the worst of the last seconds is what bursts of that length do */
-	if (burst > 0 && loss > t->pace->loss)
-		loss = t->pace->loss;
 
 	*o = (struct encode_order){
 		.codec = wanted(t),
@@ -330,7 +293,7 @@ static void set_order(const struct send_topic *t, struct encode_order *o)
 		.bytes = p->bytes,
 		.datagrams = p->datagrams,
 		.loss = loss,
-		.burst = burst,
+		.burst = t->pace && t->pace->spread ? t->pace->burst : 0,
 		.resolution = FINE,
 		.points = s->points,
 		.leaf = s->leaf,
@@ -418,13 +381,23 @@ static void announce(struct send_topic *t, const struct encode_result *r)
 	t->changed(t->arg);
 }
 
+/* What is left of the time that a message may take, for its datagrams, s */
+static double latency_left(const struct send_topic *t)
+{
+	/* the receiver decodes about as long as it takes to encode */
+	double left = t->options.latency - 2 * t->coding;
+
+	if (t->link)
+		left -= t->link->round_trip / 2 + t->link->queue;
+	return fmax(left, SPAN_LEAST);
+}
+
 /* @bytes: on the wire. Return: to spread them over, ns */
 static uint64_t span_of(const struct send_topic *t, size_t bytes)
 {
-	double hz = hz_of(t), most = fmin(SPREAD / hz, SPREAD_MOST), span;
+	double hz = t->policy.plan.hz > 0 ? t->policy.plan.hz : 10;
+	double most = fmin(SPREAD / hz, SPREAD_MOST), span;
 
-	if (t->beside > 1)
-		return (t->beside - 1 + SPREAD) / hz * SECOND;
 	/* as it is as old as that, it is not to be older than the next one */
 	most = fmin(most, fmax(1 / hz - t->coding, most / 2));
 	span = t->link->state == ESTIMATE_LIVE ?
@@ -463,7 +436,7 @@ static void send_frame(struct send_topic *t, const struct encode_result *r,
 		t->counts.paced_bytes += bytes;
 		t->counts.paced_span += span;
 	}
-	outbox_send(t->outbox, &s, span, copies, t->beside);
+	outbox_send(t->outbox, &s, span, copies);
 }
 
 /* Said again only when it becomes another error */
@@ -512,7 +485,6 @@ static void finish(struct send_topic *t)
 	t->counts.frames++;
 	t->counts.datagrams += datagrams;
 	t->counts.bytes += bytes;
-	t->counts.beside += (uint64_t)datagrams * t->beside;
 	t->sent = loop_now();
 	t->frame_datagrams = datagrams;
 	if (t->all)
@@ -601,7 +573,6 @@ static void begin(struct send_topic *t)
 		t->encoder = t->successor;
 		t->successor = NULL;
 	}
-	t->beside = interleave(t);
 	set_order(t, &t->order);
 	t->mode = t->policy.plan.mode;
 	t->changed_since = false;
@@ -910,11 +881,6 @@ const struct control_topic *send_topic_announcement(const struct send_topic *t)
 double send_topic_rate(const struct send_topic *t)
 {
 	return t->policy.share.rate;
-}
-
-unsigned int send_topic_beside(const struct send_topic *t)
-{
-	return t->beside;
 }
 
 enum codec send_topic_codec(const struct send_topic *t)

@@ -27,9 +27,6 @@ enum { SEND_NAME = 256, SEND_CODEC_ANY = -1 };
  * @bytes:	of a frame, at most
  * @latency:	from a message until the receiver shows it, s, at most, where
  *		smaller frames can keep to it; 0: any
- * @interleave:	frames of a picture that leave beside each other where losses
- *		come in bursts, 1..OUTBOX_FRAMES: each is older by as many
- *		intervals, less one
  * @sample:	the qdisc may leave frames out in an outage
  * @profile:	of the qdisc
  * @refresh:	s after which parts of a map are sent again
@@ -41,7 +38,7 @@ enum { SEND_NAME = 256, SEND_CODEC_ANY = -1 };
 struct send_options {
 	char			name[SEND_NAME];
 	bool			on, focus, sample, vscan;
-	unsigned int		priority, profile, points, interleave;
+	unsigned int		priority, profile, points;
 	int			codec;
 	double			rate, refresh, leaf, latency;
 	uint32_t		bytes;
@@ -51,7 +48,6 @@ struct send_options {
 #define SEND_OPTIONS {							\
 	.on = true, .sample = true, .vscan = true, .priority = 3,	\
 	.codec = SEND_CODEC_ANY, .refresh = 1, .bytes = 65536,		\
-	.interleave = 1,						\
 	.encode = ENCODE_DEFAULTS,					\
 }
 
@@ -66,7 +62,6 @@ struct send_options {
  * @left_out:	transforms beyond what a tree may have, see transforms.h
  * @forgotten:	frames of the tree that were not heard of for long
  * @datagrams, @bytes: of frames, payloads
- * @beside:	frames that left beside each other, for each of @datagrams
  * @coding:	processor time of all that, ns
  * @paced:	frames of several datagrams, @paced_bytes: of them, on the wire,
  *		@paced_span: that they were spread over, ns
@@ -74,7 +69,7 @@ struct send_options {
 struct send_counts {
 	uint64_t	messages, frames, thinned, broken, behind, left_out,
 			forgotten;
-	uint64_t	datagrams, bytes, beside, coding;
+	uint64_t	datagrams, bytes, coding;
 	uint64_t	paced, paced_bytes, paced_span;
 };
 
@@ -138,9 +133,6 @@ void send_topic_grant(struct send_topic *t, const struct policy_topic *p);
 /* Other options from now on; the name stays */
 void send_topic_change(struct send_topic *t,
 		       const struct send_options *options);
-
-/* Frames that leave beside each other; 0: none left yet */
-unsigned int send_topic_beside(const struct send_topic *t);
 
 const struct send_options *send_topic_options(const struct send_topic *t);
 const struct send_counts *send_topic_counts(const struct send_topic *t);

@@ -168,7 +168,7 @@ static void on_announce(void *arg, uint64_t now)
 	header.position = htole64(s->boot);
 	header.stamp = htole64(uplink_peer(s->uplink));
 	outbox_send(s->announcer, &header, ANNOUNCE_EVERY / 4,
-		    control_copies(e->loss_high), 1);
+		    control_copies(e->loss_high));
 }
 
 static struct send_counts paced_of(const struct sender *s)
@@ -178,8 +178,6 @@ static struct send_counts paced_of(const struct sender *s)
 	for (unsigned int i = 0; i < s->topics; i++) {
 		const struct send_counts *c = send_topic_counts(s->topic[i]);
 
-		sum.datagrams += c->datagrams;
-		sum.beside += c->beside;
 		sum.paced += c->paced;
 		sum.paced_bytes += c->paced_bytes;
 		sum.paced_span += c->paced_span;
@@ -214,9 +212,6 @@ static void learn_pace(struct sender *s, uint64_t now,
 		sent -= o->topic[i].expected;
 		came -= o->topic[i].datagrams;
 	}
-	if (paced.datagrams > s->paced.datagrams)
-		x.interleave = (double)(paced.beside - s->paced.beside) /
-			       (paced.datagrams - s->paced.datagrams);
 	if (frames > 0) {
 		x.bytes = (paced.paced_bytes - s->paced.paced_bytes) / frames;
 		x.span = (paced.paced_span - s->paced.paced_span) / frames /

@@ -22,34 +22,18 @@ static const uint64_t WAIT = 2 * SECOND, WAIT_MOST = 60 * SECOND;
 
 enum { RUNS = 12 };			/* that tell a mean length */
 
-/* What is left from a state to the next one: 0: losses are by chance */
-static double memory_of(double burst, double loss)
-{
-	return fmax(1 - 1 / (burst * (1 - loss)), 0);
-}
-
-static double burst_of(double memory, double loss)
-{
-	return 1 / ((1 - memory) * (1 - loss));
-}
-
 /* By chance a run is 1 / (1 - loss) long */
 static void learn_bursts(struct pace *p, const struct pace_sample *s)
 {
-	double loss, frames = fmax(s->interleave, 1);
+	double loss;
 
 	p->lost += s->lost;
 	p->runs += s->runs;
 	p->expected += s->expected;
-	/* little of it is left in each of many */
-	if (p->runs < RUNS * frames)
+	if (p->runs < RUNS)
 		return;
 	loss = fmin(p->lost / p->expected, 0.95);
-	p->chance = loss;
 	p->burst = p->lost / p->runs;
-	if (frames > 1)
-		p->burst = burst_of(pow(memory_of(p->burst, loss), 1 / frames),
-				    loss);
 	p->spread = p->burst * (1 - loss) > (p->spread ? CALM : BURSTY);
 	/* half of what is known is old */
 	p->lost /= 2;
@@ -106,15 +90,6 @@ void pace_report(struct pace *p, uint64_t now, const struct pace_sample *s)
 		learn_rate(p, now, s, loss, noise);
 	p->loss += MEAN * (loss - p->loss);
 	p->rate = fmax(p->rate, s->capacity);
-}
-
-double pace_burst(const struct pace *p, double frames)
-{
-	if (!p->spread)
-		return 0;
-	if (frames <= 1)
-		return p->burst;
-	return burst_of(pow(memory_of(p->burst, p->chance), frames), p->chance);
 }
 
 double pace_span(const struct pace *p, double bytes, double most)

@@ -8,8 +8,7 @@
  * faster. So the pace grows while nothing queues and no more is lost, and
  * what queues tells the rate of the bottleneck (packet train dispersion), of
  * which seven tenths are used. Where losses come in bursts, frames are spread
- * over the time that there is: a burst then takes less of each. It takes still
- * less of frames that leave beside each other (interleaved).
+ * over the time that there is: a burst then takes less of each.
  *
  * Rates are bytes a second on the wire, times are ns of one clock, spans are s.
  * A value type; all zero to begin with.
@@ -23,17 +22,15 @@
 /**
  * struct pace - state
  * @rate:	within a frame; 0: not known yet
- * @burst:	mean length of losses on the link, datagrams; 0: too few to tell
- * @loss:	mean of some seconds, 0 .. 1
+ * @burst:	mean length of losses, datagrams; 0: too few to tell
  * @spread:	losses come in bursts
  */
 struct pace {
 	double		rate;
 	double		burst;
-	double		loss;
 	bool		spread;
 	/* private */
-	double		capacity, before, chance;
+	double		capacity, loss, before;
 	double		lost, runs, expected;
 	bool		raised;
 	uint64_t	next, wait;
@@ -45,13 +42,12 @@ struct pace {
  * @bytes, @span: of such frames, mean
  * @growth:	how much longer the last datagram was on its way, mean, s
  * @expected, @lost: datagrams of all frames
- * @runs:	runs of lost ones, one behind the other, of one frame
- * @interleave:	frames that left beside each other, mean; 1: one by one
+ * @runs:	runs of lost ones, one behind the other
  * @capacity:	of the link, struct estimate
  */
 struct pace_sample {
 	double		frames, bytes, span, growth;
-	double		expected, lost, runs, interleave;
+	double		expected, lost, runs;
 	double		capacity;
 };
 
@@ -63,16 +59,5 @@ void pace_report(struct pace *p, uint64_t now, const struct pace_sample *s);
  * @most:	that there is, s
  */
 double pace_span(const struct pace *p, double bytes, double most);
-
-/**
- * pace_burst() - how many datagrams of a frame are lost in a row
- * @frames: that leave beside each other: a frame has every so many-th datagram
- *
- * Bursts are those of a channel of two states, see priority_loss(): what it
- * remembers from datagram to datagram, to the power of @frames.
- *
- * Return: the mean; 0: losses do not come in bursts, or too few came.
- */
-double pace_burst(const struct pace *p, double frames);
 
 #endif
