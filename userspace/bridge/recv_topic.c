@@ -502,7 +502,7 @@ static bool is_newer(uint32_t a, uint32_t b)
 /*
  * Until the sender hears that an outage is over, what comes is of its epoch,
  * and begins with what was held. That begins after silence: a queue that
- * grows is none. A frame that began live stays so.
+ * grows is none. A frame that began live stays so, and what is newer was held.
  */
 static bool was_held(struct recv_topic *t, uint32_t frame, bool late,
 		     bool silence)
@@ -515,11 +515,14 @@ static bool was_held(struct recv_topic *t, uint32_t frame, bool late,
 		return false;
 	}
 	if (!t->holding) {
-		if (!silence || !is_newer(frame, t->newest))
+		if (!silence)
 			return false;
-		t->held_from = frame - 1;
+		t->holding = true;
+		t->held_from = t->held_to = is_newer(frame, t->newest) ?
+					    frame - 1 : t->newest;
 	}
-	t->holding = true;
+	if (!is_newer(frame, t->held_from))
+		return false;
 	t->held_to = frame;
 	return true;
 }
