@@ -597,8 +597,6 @@ struct site_counts site_counts(struct site *s)
 	for (uint32_t i = 0; i < s->submaps; i++)
 		c.waiting += s->submap[i].layer != SITE_REMOVED &&
 			     !s->node[s->submap[i].node].node.placed;
-	for (unsigned int i = 0; i < s->layers; i++)
-		c.to_fuse += s->layer[i]->pendings;
 	pthread_mutex_unlock(&s->lock);
 	c.cell_bytes = cache_bytes(s->cache);
 	for (unsigned int i = 0; i < site_layers(s); i++) {
@@ -609,8 +607,11 @@ struct site_counts site_counts(struct site *s)
 		if (l->mosaic)
 			size = mosaic_size(l->mosaic);
 		c.tile_bytes += size.bytes;
-		c.to_fuse += size.waiting;
 		pthread_rwlock_unlock(&l->gate);
+		pthread_mutex_lock(&s->lock);
+		c.to_fuse += l->pendings + (l->fusing > size.waiting ?
+					    l->fusing : size.waiting);
+		pthread_mutex_unlock(&s->lock);
 	}
 	return c;
 }

@@ -397,11 +397,12 @@ static void make_good(struct site *s)
 		}
 }
 
-/* Unless more came meanwhile */
-static void set_whole(struct site *s, struct layer_state *l)
+/* It is whole now, unless more came meanwhile or there was an error */
+static void end_fusing(struct site *s, struct layer_state *l, int err)
 {
 	pthread_mutex_lock(&s->lock);
-	if (!l->pendings)
+	l->fusing = 0;
+	if (!err && !l->pendings)
 		layer_set_whole(l, true);
 	pthread_mutex_unlock(&s->lock);
 }
@@ -427,6 +428,7 @@ static int fuse_layer(struct site *s, unsigned int number, uint64_t deadline,
 	if (!err && l->mosaic && l->pendings) {
 		change = take_changes(s, l, &count);
 		err = change ? 0 : -ENOMEM;
+		l->fusing += count;
 	}
 	pthread_mutex_unlock(&s->lock);
 	if (err || !l->mosaic)
@@ -437,8 +439,8 @@ static int fuse_layer(struct site *s, unsigned int number, uint64_t deadline,
 			work->failed++;
 	free(change);
 	err = mosaic_update(l->mosaic, deadline, work);
-	if (!err)
-		set_whole(s, l);
+	if (err <= 0)
+		end_fusing(s, l, err);
 	make_good(s);
 	return err;
 }
@@ -543,7 +545,7 @@ static int look_up(struct site *s, unsigned int layer, double x, double y,
  */
 static bool ask_store(struct site *s, unsigned int layer, const struct rect *r)
 {
-	enum { SMALL = 1 << 18 };	/* cells */
+	enum { SMALL = 1 << 22 };	/* cells */
 
 	return s->want && !layer_is_whole(s->layer[layer]) &&
 	       (uint64_t)r->width * r->height <= SMALL &&

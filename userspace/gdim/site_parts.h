@@ -49,6 +49,7 @@ struct submap {
  * @first_resolution: of the first one in the store, m, if that may be another
  *		one: of a site in part; else 0
  * @pending:	@pendings submaps of which the fused map does not know yet
+ * @fusing:	submaps that were pending, and are not in all fused tiles yet
  * @whole:	@mosaic was up to date since it was made, or since poses of all
  *		were set anew: it does not lack much. Any thread looks at it
  */
@@ -60,7 +61,7 @@ struct layer_state {
 	uint64_t		before;
 	uint32_t		first, submaps;
 	double			first_resolution;
-	uint32_t		*pending, pendings, pending_room;
+	uint32_t		*pending, pendings, pending_room, fusing;
 	bool			renew, whole;
 };
 

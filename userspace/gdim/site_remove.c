@@ -45,7 +45,7 @@ static void forget_layer(struct site *s, unsigned int number)
 		if (s->submap[i].layer == number)
 			forget_submap(s, i);
 	l->id = 0;
-	l->submaps = l->pendings = 0;
+	l->submaps = l->pendings = l->fusing = 0;
 	l->first = INDEX_NONE;
 	l->renew = l->mosaic;
 	/* those that it was the confidence of */

@@ -17,8 +17,6 @@
 #include "gdim/remove.h"
 #include "gdimd/gdimd.h"
 
-/* For fused maps to follow, ns */
-
 /* @slow: waits for the store, a disk, or what fuses */
 struct command {
 	const char	*name;
