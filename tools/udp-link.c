@@ -287,7 +287,7 @@ static const struct argp_option options[] = {
 	{ "listen", OPT_LISTEN, "[ADDRESS:]PORT", 0, "datagrams come here (7449)", 0 },
 	{ "to", OPT_TO, "HOST:PORT", 0, "and go there", 0 },
 	{ "loss", OPT_LOSS, "P", 0, "share that is lost, 0..1, both ways", 0 },
-	{ "burst", OPT_BURST, "N", 0, "in a row, mean; 0: by chance", 0 },
+	{ "burst", OPT_BURST, "N", 0, "mean length of a run of losses, datagrams; 0: by chance", 0 },
 	{ "dup", OPT_DUP, "P", 0, "that comes twice", 0 },
 	{ "reorder", OPT_REORDER, "P", 0, "that is 10 ms late", 0 },
 	{ "corrupt", OPT_CORRUPT, "P", 0, "that has a bit changed", 0 },
@@ -419,6 +419,10 @@ int main(int argc, char **argv)
 	argv[0] = (char *)cli_program;
 	if (cli_parse(&argp, argc, argv, &l))
 		return 2;
+	if (l.burst > 1 && l.loss > (1 - l.loss) * l.burst) {
+		cli_error(-EINVAL, "bursts that short cannot lose that much");
+		return 2;
+	}
 	if (begin(&l))
 		return 1;
 	return loop_run(l.loop) ? 1 : 0;

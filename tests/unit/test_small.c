@@ -227,6 +227,13 @@ static void test_forgotten(void)
 	merge(still, "c", 1);
 	for (unsigned int i = 0; i < 1000; i++, now += 100000000)
 		merge(still, "a", i);
+	for (unsigned int i = 0; i < 300; i++) {
+		now += i % 2 ? 20000000 : -10000000;
+		merge(tree, "base_link", i);
+	}
+	ok(transforms_count(tree) + 60 > m.transforms.count,
+	   "times that step back are no seconds: %u frames stay",
+	   transforms_count(tree));
 	ok(transforms_count(still) == 3 && !transforms_forgotten(still),
 	   "of what is static nothing is forgotten");
 	transforms_destroy(tree);

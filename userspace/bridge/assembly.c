@@ -217,7 +217,7 @@ static struct assembly_frame *begin(struct assembly *a,
 	f->flags = segment->flags;
 	f->count = le16toh(segment->count);
 	f->stamp = le64toh(segment->stamp);
-	f->first = now;
+	f->first = f->last = now;
 	f->ends = 0;
 	f->top = 0;
 	f->bottom = f->count;
@@ -241,8 +241,11 @@ static int take(struct assembly *a, struct assembly_frame *f,
 {
 	unsigned int n = f->received.count;
 
-	if (n == f->received.max && grow(a, f))
+	if (n == f->received.max && grow(a, f)) {
+		/* a frame of which nothing is there is none */
+		f->open = n > 0;
 		return -ENOMEM;
+	}
 	if (f->there[index / 8] >> index % 8 & 1) {
 		a->counts.duplicates++;
 		return -EEXIST;

@@ -257,7 +257,6 @@ static void begin_frame(struct recv_topic *t, struct waiting *w)
 		.out = on_result,
 		.arg = t,
 	};
-	t->again = false;
 	t->busy = true;
 	t->expected = t->job.expected ? t->job.expected : FIRST;
 	budget_begin(t->budget, t->expected);
@@ -332,8 +331,10 @@ static void finish(struct recv_topic *t)
 		t->counts.decoded++;
 	t->counts.exact += w->frame.received.count == w->frame.count;
 	t->counts.kept += w->which == KEPT;
-	if (w->which == LIVE)
-		t->shown = now;
+	if (w->which != LIVE)
+		return;
+	t->shown = now;
+	t->again &= !t->results;
 }
 
 static void on_done(void *arg, uint64_t cpu)

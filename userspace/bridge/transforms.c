@@ -197,9 +197,11 @@ unsigned int transforms_merge(struct transforms *t,
 	struct message_transform v;
 	unsigned int out = 0;
 
-	if (t->now)
+	/* frames that overlap may come in another order */
+	if (t->now && now > t->now)
 		t->age += now - t->now < SECOND ? now - t->now : SECOND;
-	t->now = now;
+	if (now > t->now)
+		t->now = now;
 	while (message_next_transform(&rest, &v))
 		out += !merge_one(t, &v);
 	if (t->forget && t->age - t->looked >= SECOND) {
