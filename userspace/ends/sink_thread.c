@@ -14,14 +14,6 @@
 #include <time.h>
 #include "ends/sink_ops.h"
 
-/* A topic, as the thread has it */
-struct written {
-	struct sink_topic	*inner;		/* NULL: could not be added */
-	char			name[ENDS_NAME];
-	enum message_kind	kind;
-	bool			latched;
-};
-
 enum order_kind { ORDER_ADD, ORDER_PUBLISH, ORDER_REMOVE };
 
 struct order {
@@ -33,6 +25,19 @@ struct order {
 	uint8_t			message[];	/* MESSAGE_CDR */
 };
 
+/**
+ * struct written - a topic, as the thread has it
+ * @inner:	NULL: could not be added
+ * @removal:	needs no memory when its time comes
+ */
+struct written {
+	struct sink_topic	*inner;
+	struct order		*removal;
+	char			name[ENDS_NAME];
+	enum message_kind	kind;
+	bool			latched;
+};
+
 struct thread_sink {
 	struct sink		s;
 	struct sink		*inner;
@@ -40,7 +45,7 @@ struct thread_sink {
 	pthread_mutex_t		lock;		/* of all below */
 	pthread_cond_t		more;
 	STAILQ_HEAD(, order)	orders;
-	size_t			waiting;	/* bytes of messages */
+	size_t			waiting;	/* bytes of orders */
 	bool			end;
 	bool			behind;		/* told of; the loop's */
 };
@@ -150,7 +155,7 @@ static void *work(void *arg)
 		}
 		pthread_mutex_lock(&s->lock);
 		if (o)
-			s->waiting -= o->len;
+			s->waiting -= sizeof(*o) + o->len;
 		free(o);
 	}
 	pthread_mutex_unlock(&s->lock);
@@ -165,7 +170,7 @@ static void give(struct thread_sink *s, struct order *o, enum order_kind kind,
 	o->kind = kind;
 	o->topic = w;
 	pthread_mutex_lock(&s->lock);
-	s->waiting += o->len;
+	s->waiting += sizeof(*o) + o->len;
 	STAILQ_INSERT_TAIL(&s->orders, o, next);
 	pthread_cond_signal(&s->more);
 	pthread_mutex_unlock(&s->lock);
@@ -175,12 +180,15 @@ static int thread_sink_add(struct sink *sink, struct sink_topic *t)
 {
 	struct written *w = calloc(1, sizeof(*w));
 	struct order *o = calloc(1, sizeof(*o));
+	struct order *removal = calloc(1, sizeof(*o));
 
-	if (!w || !o) {
+	if (!w || !o || !removal) {
 		free(w);
 		free(o);
+		free(removal);
 		return -ENOMEM;
 	}
+	w->removal = removal;
 	strcpy(w->name, t->name);
 	w->kind = t->kind;
 	w->latched = t->latched;
@@ -191,12 +199,9 @@ static int thread_sink_add(struct sink *sink, struct sink_topic *t)
 
 static void thread_sink_remove(struct sink_topic *t)
 {
-	struct order *o = calloc(1, sizeof(*o));
+	struct written *w = ((struct thread_topic *)t)->written;
 
-	/* without memory it stays with the inner sink until that is closed */
-	if (o)
-		give(thread_of(t->sink), o, ORDER_REMOVE,
-		     ((struct thread_topic *)t)->written);
+	give(thread_of(t->sink), w->removal, ORDER_REMOVE, w);
 }
 
 /* One message fits at any time. Said again after it caught up */
@@ -227,7 +232,7 @@ static int thread_sink_publish(struct sink_topic *t, int64_t received,
 
 	if (len < 0)
 		return len;
-	if (!has_room(s, len))
+	if (!has_room(s, sizeof(*o) + len))
 		return -ENOBUFS;
 	o = malloc(sizeof(*o) + len);
 	if (!o)
