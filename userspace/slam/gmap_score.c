@@ -8,6 +8,7 @@
 #include "slam/gmap.h"
 #if CPU_X86
 #include <immintrin.h>
+#include "slam/tiles_far.h"
 #endif
 
 #define SHIFT		(TILE_BITS + FIELD_BITS)
@@ -109,12 +110,7 @@ static inline __m256i words8(const struct map8 *m, __m256i tile, __m256i cell,
 	if (!m->far)
 		return _mm256_mask_i32gather_epi32(_mm256_setzero_si256(),
 			m->look, _mm256_add_epi32(tile, cell), in, 1);
-	low = _mm256_add_epi64(_mm256_slli_epi64(_mm256_cvtepu32_epi64(
-		_mm256_castsi256_si128(tile)), TILE_UNIT_BITS),
-		_mm256_cvtepi32_epi64(_mm256_castsi256_si128(cell)));
-	high = _mm256_add_epi64(_mm256_slli_epi64(_mm256_cvtepu32_epi64(
-		_mm256_extracti128_si256(tile, 1)), TILE_UNIT_BITS),
-		_mm256_cvtepi32_epi64(_mm256_extracti128_si256(cell, 1)));
+	tiles_far8(tile, cell, &low, &high);
 	return _mm256_inserti128_si256(_mm256_castsi128_si256(
 		_mm256_mask_i64gather_epi32(zero, m->look, low,
 			_mm256_castsi256_si128(in), 1)),

@@ -9,6 +9,7 @@
 #include "slam/score.h"
 #if CPU_X86
 #include <immintrin.h>
+#include "slam/tiles_far.h"
 #endif
 
 /* Half a cell: values are those of the middles of cells */
@@ -113,12 +114,7 @@ static inline __m256i cells8(const uint8_t *first, __m256i tile, __m256i cell,
 	if (!far)
 		return _mm256_i32gather_epi32((const int *)first,
 			_mm256_add_epi32(tile, cell), 1);
-	low = _mm256_add_epi64(_mm256_slli_epi64(_mm256_cvtepu32_epi64(
-		_mm256_castsi256_si128(tile)), TILE_UNIT_BITS),
-		_mm256_cvtepi32_epi64(_mm256_castsi256_si128(cell)));
-	high = _mm256_add_epi64(_mm256_slli_epi64(_mm256_cvtepu32_epi64(
-		_mm256_extracti128_si256(tile, 1)), TILE_UNIT_BITS),
-		_mm256_cvtepi32_epi64(_mm256_extracti128_si256(cell, 1)));
+	tiles_far8(tile, cell, &low, &high);
 	return _mm256_inserti128_si256(_mm256_castsi128_si256(
 		_mm256_i64gather_epi32((const int *)first, low, 1)),
 		_mm256_i64gather_epi32((const int *)first, high, 1), 1);
