@@ -5,11 +5,11 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 #include "bridge/workers.h"
+#include "common/thread.h"
 
 /* Jobs, the first one first */
 STAILQ_HEAD(queue, job);
@@ -141,18 +141,13 @@ unsigned int workers_usual(void)
 /* Return: 0 or a negative errno, if there is not one thread */
 static int make_threads(struct workers *w)
 {
-	sigset_t all, old;
 	int err = 0;
 
-	/* signals are for the loop */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
 	while (!err && w->made < w->threads + 1) {
-		err = pthread_create(&w->thread[w->made], NULL, work, w);
+		err = thread_start(&w->thread[w->made], work, w);
 		w->made += !err;
 	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return -err;
+	return err;
 }
 
 int workers_create(struct workers **out, struct loop *l, unsigned int threads)

@@ -4,11 +4,11 @@
  */
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+#include "common/thread.h"
 #include "link_thread.h"
 #include "neigh.h"
 
@@ -78,8 +78,6 @@ struct link_thread *link_thread_start(const char *dev, const char *link,
 				      int flows, int recent)
 {
 	struct link_thread *t = calloc(1, sizeof(*t));
-	sigset_t all, old;
-	int err;
 
 	if (!t)
 		abort();
@@ -91,12 +89,7 @@ struct link_thread *link_thread_start(const char *dev, const char *link,
 		link_thread_free(t);
 		return NULL;
 	}
-	/* Signals are for the main thread. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&t->thread, NULL, link_loop, t);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (err) {
+	if (thread_start(&t->thread, link_loop, t)) {
 		link_thread_free(t);
 		return NULL;
 	}

@@ -6,12 +6,12 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
 #include <syslog.h>
 #include <time.h>
+#include "common/thread.h"
 #include "ends/sink_ops.h"
 
 enum order_kind { ORDER_ADD, ORDER_PUBLISH, ORDER_REMOVE };
@@ -269,20 +269,6 @@ static void thread_sink_close(struct sink *sink)
 	release(s);
 }
 
-/* Return: 0 or a negative errno */
-static int start(struct thread_sink *s)
-{
-	sigset_t all, old;
-	int err;
-
-	/* signals are for the loop */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&s->thread, NULL, work, s);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return -err;
-}
-
 static int thread_sink_open(struct sink **result, struct loop *loop,
 			    const char *rest, const struct sink_config *config,
 			    char error[ENDS_ERROR])
@@ -313,7 +299,7 @@ static int thread_sink_open(struct sink **result, struct loop *loop,
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&s->more, &attr);
 	pthread_condattr_destroy(&attr);
-	err = s->s.config.spec ? start(s) : -ENOMEM;
+	err = s->s.config.spec ? thread_start(&s->thread, work, s) : -ENOMEM;
 	if (err) {
 		release(s);
 		return ends_error(error, err, "%.200s: %s", rest,

@@ -10,13 +10,13 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
+#include "common/thread.h"
 #include "engine/broker.h"
 #include "engine/member.h"
 
@@ -188,18 +188,11 @@ static int connect_first(struct engine *e, const struct engine_config *config,
 	}
 }
 
-/* Signals are for the caller's threads */
 static int start(struct engine *e)
 {
 	struct amqp *a = e->link;
-	sigset_t all, before;
-	int err;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&a->thread, NULL, work, e);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return -err;
+	return thread_start(&a->thread, work, e);
 }
 
 static void free_link(struct engine *e)

@@ -4,11 +4,11 @@
  */
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
+#include "common/thread.h"
 #include "slam/crew.h"
 
 struct crew {
@@ -82,7 +82,7 @@ static bool add_thread(struct crew *c)
 	if (!h)
 		return false;
 	*h = (struct hand){ c, c->made + 1 };
-	if (pthread_create(c->thread + c->made, NULL, work, h)) {
+	if (thread_start(c->thread + c->made, work, h)) {
 		free(h);
 		return false;
 	}
@@ -102,7 +102,6 @@ static unsigned int processors(void)
 struct crew *crew_create(unsigned int threads)
 {
 	struct crew *c = calloc(1, sizeof(*c));
-	sigset_t all, old;
 
 	if (!c)
 		return NULL;
@@ -112,12 +111,8 @@ struct crew *crew_create(unsigned int threads)
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->work, NULL);
 	pthread_cond_init(&c->done, NULL);
-	/* signals are for the one who made us */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
 	while (c->made + 1 < c->threads && add_thread(c))
 		;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (c->made + 1 < c->threads) {
 		crew_destroy(c);
 		return NULL;
