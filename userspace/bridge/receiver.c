@@ -409,10 +409,10 @@ static void on_datagram(void *arg, uint64_t now,
 	if (now - stream_heard(e->stream) > SECOND)
 		r->report.due = now;
 	stream_add(e->stream, now, g);
-	if (segment_topic(&g->segment) == SEGMENT_CONTROL)
-		revive(r, e);
-	if (segment_topic(&g->segment) == SEGMENT_CONTROL &&
-	    (!e->prefixed || r->options.prefix != PREFIX_AUTO))
+	if (segment_topic(&g->segment) != SEGMENT_CONTROL)
+		return;
+	revive(r, e);
+	if (!e->prefixed || r->options.prefix != PREFIX_AUTO)
 		e->prefixed = needs_prefix(r, e);
 	check_name(e);
 }
