@@ -241,14 +241,14 @@ static int take(struct assembly *a, struct assembly_frame *f,
 {
 	unsigned int n = f->received.count;
 
+	if (f->there[index / 8] >> index % 8 & 1) {
+		a->counts.duplicates++;
+		return -EEXIST;
+	}
 	if (n == f->received.max && grow(a, f)) {
 		/* a frame of which nothing is there is none */
 		f->open = n > 0;
 		return -ENOMEM;
-	}
-	if (f->there[index / 8] >> index % 8 & 1) {
-		a->counts.duplicates++;
-		return -EEXIST;
 	}
 	f->there[index / 8] |= 1 << index % 8;
 	if (index > f->top)
