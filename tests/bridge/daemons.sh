@@ -231,6 +231,16 @@ soon is lone '.link.unreachable > 3 and .link.error == "Network is unreachable"'
 ok 'nor a way there'
 end lone
 
+# ---- losses in bursts ----
+
+recv recv8 --listen 127.0.0.1:7463 "$scratch/out8/"
+begin bursts "$bin/udp-link" --listen 127.0.0.1:7462 --to 127.0.0.1:7463 \
+	--loss .2 --burst 8 --seed 3
+send lone --to 127.0.0.1:7462 --loop --hz 20 "$picture"
+soon is lone '.link.spread and .link.burst > 3'
+ok 'losses in bursts: the receiver reports them, and frames are spread'
+end lone bursts recv8
+
 # ---- a cloud that no frame holds ----
 
 python3 - "$scratch/large.pcd" <<-'END'

@@ -607,7 +607,7 @@ static void test_threaded(void)
 	alarm(0);
 	ok(err == -ENOBUFS && taken == SINK_WAITING / (3 * mega) &&
 	   sink_publish(t, START, &msg) == -ENOBUFS && sink_dropped(s) == 2 &&
-	   a.lines == 1, "a disk that stands still: %u messages wait, others are dropped, counted and told once: %d",
+	   a.lines == 1, "a disk that stands still: %u messages wait, others are dropped, counted and logged once: %d",
 	   taken, err);
 	fd = open(path, O_RDONLY);
 	while (read(fd, jpg, mega) > 0)
@@ -621,7 +621,7 @@ static void test_threaded(void)
 	   count_files(in_folder("slow/c"), ".part") == 0,
 	   "when it goes on all of these are written: %u",
 	   count_files(in_folder("slow/c"), ".jpg"));
-	ok(a.lines == 2, "what the thread cannot write is told: %u", a.lines);
+	ok(a.lines == 2, "what the thread cannot write is logged: %u", a.lines);
 	loop_destroy(loop);
 	free(jpg);
 }
@@ -639,7 +639,7 @@ static void test_threaded_recording(void)
 	memset(&a, 0, sizeof(a));
 	a.threaded = true;
 	ok(play(&a, config, in_folder("none/b.mcap")) == -ENOENT,
-	   "one that cannot be made is said at once");
+	   "one that cannot be made is an error at once");
 }
 
 int main(int argc, char **argv)

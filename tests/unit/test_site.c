@@ -117,7 +117,7 @@ static struct cells *room_of(int (*wall)(int x, int y))
 	return cells_create(SIDE, SIDE, 8, 0.05, &origin, v);
 }
 
-/* A wall, a cell thick; who walks by; what nobody sees */
+/* A wall, a cell thick; who walks by; what is not seen */
 static int with_person(int x, int y)
 {
 	return y == 55 ? -1 : x == 30 || (y == 10 && x < 3) ? 100 : 0;
@@ -169,7 +169,7 @@ static void test_obstacles(void)
 	ok(site_value(s, layer, 0.025, 0.525) == 0 &&
 	   site_value(s, layer, 2, 2) == 0, "who walked by is not there");
 	ok(site_value(s, hazard, 0.025, 0.525) == 100, "but a hazard is");
-	ok(site_value(s, layer, 1, 2.775) == -1, "what nobody saw is unknown");
+	ok(site_value(s, layer, 1, 2.775) == -1, "what was not seen is unknown");
 	/* as many see the wall a cell further as where it is */
 	for (i = 3; i < 6; i++) {
 		char frame[8];
