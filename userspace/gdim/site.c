@@ -39,7 +39,8 @@ bool site_frame_valid(const char *frame)
  * Nodes
  */
 
-/* The key under which a frame's node is, or would be: its hash, or if another
+/*
+ * The key under which a frame's node is, or would be: its hash, or if another
  * frame has that, the next number that is free
  */
 static uint64_t frame_key(const struct site *s, const char *frame, uint32_t *at)

@@ -163,7 +163,8 @@ double matcher_fit(struct matcher *m, const struct scan *scan,
 		((double)SCORE_MAX * scan->match.count);
 }
 
-/* How much odometry counts along the direction that a scan is blind to, 0..1:
+/*
+ * How much odometry counts along the direction that a scan is blind to, 0..1:
  * by the variances of odometry and of the endpoints that tell of it
  */
 static double odometry_share(const struct matcher *m, const struct scan *scan)
