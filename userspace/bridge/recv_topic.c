@@ -12,6 +12,7 @@
 #include "daemon/service.h"
 
 #define SECOND	1000000000ULL
+#define KNOWN	(10 * SECOND)	/* a sender knows that an outage is over */
 #define BLEND	.5		/* of a second in the statistics */
 
 enum which { LIVE, KEPT, BOTH };
@@ -59,10 +60,12 @@ struct recv_topic {
 	struct assembly		*assembly[BOTH];
 	struct queue		queue[BOTH];
 	uint16_t		epoch;		/* of what is live */
-	/* frames of this epoch that were held: behind @held_from, to */
-	bool			holding;
-	uint32_t		held_from, held_to;
-	uint64_t		heard;
+	/* frames before @resumes were held in an outage; all, if not @resumed */
+	bool			holding, resumed;
+	bool			unknown;	/* to the sender, so far */
+	uint32_t		resumes;
+	uint64_t		resumed_at;
+	uint64_t		live_at;	/* when the last live datagram came */
 	struct assembly_counts	before;		/* of assemblies that are gone */
 	uint32_t		newest;
 	struct recv_counts	counts;
@@ -469,30 +472,19 @@ static void add_counts(struct assembly_counts *sum,
 	sum->bad += c->bad;
 }
 
-static void drop(struct recv_topic *t, enum which w)
+/* What is not complete is given out as it is */
+static void drop_kept(struct recv_topic *t, uint64_t now)
 {
-	if (t->assembly[w])
-		add_counts(&t->before, assembly_counts(t->assembly[w]));
-	assembly_destroy(t->assembly[w]);
-	t->assembly[w] = NULL;
-}
-
-/* An outage is over: what was live is, from now on, what was kept */
-static void begin_epoch(struct recv_topic *t, uint16_t epoch)
-{
-	struct assembly *a = assemble(t);
+	struct assembly *a = t->assembly[KEPT];
+	const struct assembly_frame *f;
 
 	if (!a)
 		return;
-	if (t->holding) {
-		drop(t, LIVE);
-	} else {
-		drop(t, KEPT);
-		t->assembly[KEPT] = t->assembly[LIVE];
-	}
-	t->assembly[LIVE] = a;
-	t->epoch = epoch;
-	t->holding = false;
+	while ((f = assembly_next(a, now + t->options->patience)))
+		decode(t, f, KEPT, now);
+	add_counts(&t->before, assembly_counts(a));
+	assembly_destroy(a);
+	t->assembly[KEPT] = NULL;
 }
 
 static bool is_newer(uint32_t a, uint32_t b)
@@ -501,31 +493,69 @@ static bool is_newer(uint32_t a, uint32_t b)
 }
 
 /*
+ * There was an outage. What was live is what was kept from now on: it knows the
+ * frame that the outage cut, the rest of which may come. Return: 0 or -ENOMEM
+ */
+static int hold(struct recv_topic *t, uint64_t now)
+{
+	struct assembly *a = assemble(t);
+
+	if (!a)
+		return -ENOMEM;
+	drop_kept(t, now);
+	t->assembly[KEPT] = t->assembly[LIVE];
+	t->assembly[LIVE] = a;
+	t->holding = t->unknown = true;
+	t->resumed = false;
+	return 0;
+}
+
+/* The first frame that is live again */
+static void resume(struct recv_topic *t, uint32_t frame, uint64_t now)
+{
+	t->resumed = true;
+	t->resumes = frame;
+	t->resumed_at = t->live_at = now;
+}
+
+static bool is_held(const struct recv_topic *t, uint32_t frame)
+{
+	return t->holding && (!t->resumed || is_newer(t->resumes, frame));
+}
+
+/* Whether the sender will say that what was seen here was an outage */
+static bool is_pending(const struct recv_topic *t, uint64_t now)
+{
+	return t->unknown && (!t->resumed || now - t->resumed_at < KNOWN);
+}
+
+static void begin_epoch(struct recv_topic *t, uint16_t epoch, uint32_t frame,
+			uint64_t now)
+{
+	if (!is_pending(t, now) && hold(t, now))
+		return;
+	t->unknown = false;
+	t->epoch = epoch;
+	if (!t->resumed)
+		resume(t, frame, now);
+}
+
+/*
  * Until the sender hears that an outage is over, what comes is of its epoch,
  * and begins with what was held. That begins after silence: a queue that
- * grows is none. A frame that began live stays so, and what is newer was held.
+ * grows is none. What is neither late nor from before is live: it corrects a
+ * frame number that was damaged on its way.
  */
-static bool was_held(struct recv_topic *t, uint32_t frame, bool late,
-		     bool silence)
+static enum which which_of(struct recv_topic *t, uint32_t frame, bool late,
+			   uint64_t now)
 {
-	if (t->holding && is_newer(frame, t->held_from) &&
-	    !is_newer(frame, t->held_to))
-		return true;
-	if (!late) {
-		t->holding = false;
-		return false;
-	}
-	if (!t->holding) {
-		if (!silence)
-			return false;
-		t->holding = true;
-		t->held_from = t->held_to = is_newer(frame, t->newest) ?
-					    frame - 1 : t->newest;
-	}
-	if (!is_newer(frame, t->held_from))
-		return false;
-	t->held_to = frame;
-	return true;
+	bool silence = now - t->live_at > SECOND;
+
+	if (late && silence && !is_held(t, frame) && hold(t, now))
+		return LIVE;
+	if (!late && is_held(t, frame) && !(t->resumed && is_pending(t, now)))
+		resume(t, frame, now);
+	return is_held(t, frame) ? KEPT : LIVE;
 }
 
 /* A few datagrams show it; the clocks do not matter */
@@ -566,16 +596,18 @@ unsigned int recv_topic_growth(struct recv_topic *t, uint64_t *sum)
 void recv_topic_add(struct recv_topic *t, uint64_t now,
 		    const struct downlink_datagram *g, bool late)
 {
-	int16_t ahead = segment_epoch(&g->segment) - t->epoch;
+	uint16_t epoch = segment_epoch(&g->segment);
 	uint32_t frame = le32toh(g->segment.frame);
-	bool silence = now - t->heard > SECOND;
 	enum which w;
 
-	t->heard = now;
-	if (ahead > 0)
-		begin_epoch(t, segment_epoch(&g->segment));
-	w = ahead < 0 || (!ahead && was_held(t, frame, late, silence)) ?
-	    KEPT : LIVE;
+	if ((int16_t)(epoch - t->epoch) > 0)
+		begin_epoch(t, epoch, frame, now);
+	if (epoch == t->epoch)
+		w = which_of(t, frame, late, now);
+	else
+		w = is_held(t, frame) ? KEPT : LIVE;
+	if (w == LIVE)
+		t->live_at = now;
 	if (!t->assembly[w])
 		t->assembly[w] = assemble(t);
 	if (!t->assembly[w])
