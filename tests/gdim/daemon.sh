@@ -121,6 +121,17 @@ test_told()
 	path=$(jq -r .path "$scratch/answer")
 	[ -s "$path" ] && grep -q 'room 3 kitchen' "${path%.mcap}.txt"
 	ok 'a snapshot is a recording, and a text of rooms'
+	pids=()
+	for ((i = 0; i < 8; i++)); do
+		$gdimctl -j snapshot "at_once_$i" >"$scratch/at_once.$i" 2>&1 &
+		pids+=($!)
+	done
+	finish "${pids[@]}" &&
+		[ "$(cat "$scratch"/at_once.* | grep -c '"path":')" = 8 ] || {
+			sed 's/^/# /' "$scratch"/at_once.*
+			false
+		}
+	ok 'eight that are asked for at once are all written'
 	here_is snapshot "$copy" "$path" -
 	for topic in output/slam_map output/temp_map_fused \
 		output/gas_A_map_1 output/thermal_image; do

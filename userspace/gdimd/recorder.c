@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/queue.h>
 #include <time.h>
 #include <unistd.h>
 #include "common/cli.h"
@@ -18,6 +19,7 @@
 
 enum {
 	NOTES		= 16,	/* that the loop has not read yet */
+	SNAPSHOTS	= 16,	/* that wait for the thread */
 	PATIENCE	= 10,	/* s, of who waits for a snapshot */
 	RETRY		= 30,	/* s, after a disk was full */
 	NAME		= 64,
@@ -35,6 +37,7 @@ struct note {
 
 /* That somebody waits for, or no more: then it frees itself */
 struct snapshot {
+	STAILQ_ENTRY(snapshot) next;
 	char	name[NAME], path[RECORDER_PATH], error[RECORDER_ERROR];
 	char	left_out[RECORD_LEFT];
 	int	err;
@@ -60,7 +63,8 @@ struct recorder {
 	double			asked;
 	int			asked_err;
 	char			asked_error[RECORDER_ERROR];
-	struct snapshot		*snapshot;
+	STAILQ_HEAD(, snapshot)	snapshots;
+	unsigned int		waiting;
 	struct bytes		image;
 	struct note		note[NOTES];
 	unsigned int		notes;
@@ -208,9 +212,10 @@ static void copy_image(struct recorder *r)
 /* With the lock held, which is not while writing */
 static void serve_snapshot(struct recorder *r)
 {
-	struct snapshot *s = r->snapshot;
+	struct snapshot *s = STAILQ_FIRST(&r->snapshots);
 
-	r->snapshot = NULL;
+	STAILQ_REMOVE_HEAD(&r->snapshots, next);
+	r->waiting--;
 	copy_image(r);
 	pthread_mutex_unlock(&r->lock);
 	s->err = write_snapshot(r, s);
@@ -423,7 +428,7 @@ static void *run(void *arg)
 	finish_others(r);
 	pthread_mutex_lock(&r->lock);
 	while (!r->ending) {
-		if (r->snapshot) {
+		if (r->waiting) {
 			serve_snapshot(r);
 		} else if (r->asking) {
 			serve_asked(r);
@@ -552,13 +557,15 @@ int recorder_snapshot(struct recorder *r, const char *name,
 	}
 	strcpy(s->name, name);
 	pthread_mutex_lock(&r->lock);
-	if (r->snapshot) {
+	if (r->waiting == SNAPSHOTS) {
 		pthread_mutex_unlock(&r->lock);
 		free(s);
-		snprintf(error, RECORDER_ERROR, "another one waits already");
+		snprintf(error, RECORDER_ERROR,
+			 "%d snapshots wait for the disk already", SNAPSHOTS);
 		return -EBUSY;
 	}
-	r->snapshot = s;
+	STAILQ_INSERT_TAIL(&r->snapshots, s, next);
+	r->waiting++;
 	pthread_cond_signal(&r->work);
 	if (wait_for(r, &s->done, true)) {
 		strcpy(path, s->path);
@@ -670,6 +677,7 @@ int recorder_open(struct recorder **recorder, struct site *site,
 		free(r);
 		return err;
 	}
+	STAILQ_INIT(&r->snapshots);
 	take_setting(r);
 	fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (fd < 0) {
@@ -696,6 +704,8 @@ int recorder_open(struct recorder **recorder, struct site *site,
 
 void recorder_close(struct recorder *r)
 {
+	struct snapshot *s;
+
 	if (!r)
 		return;
 	pthread_mutex_lock(&r->lock);
@@ -707,7 +717,10 @@ void recorder_close(struct recorder *r)
 	close(r->watch.fd);
 	if (r->folder_fd >= 0)
 		close(r->folder_fd);
-	free(r->snapshot);
+	while ((s = STAILQ_FIRST(&r->snapshots))) {
+		STAILQ_REMOVE_HEAD(&r->snapshots, next);
+		free(s);
+	}
 	bytes_free(&r->image);
 	bytes_free(&r->image_now);
 	pthread_cond_destroy(&r->work);
