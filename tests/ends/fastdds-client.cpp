@@ -4,9 +4,10 @@
  *
  * usage: fastdds-client TIMES SECONDS [-w]
  *
- * A line for each answer; "no answer" if it takes longer than SECONDS. A request
- * says in its related identity which reader waits for the answer; -w: it does
- * not, as of clients before ROS 2 Galactic: then the answer names the writer.
+ * A line for each answer; "no answer" if it takes longer than SECONDS once the
+ * service is found. A request says in its related identity which reader waits for
+ * the answer; -w: it does not, as of clients before ROS 2 Galactic: then the
+ * answer names the writer.
  */
 #include <condition_variable>
 #include <cstdio>
@@ -29,6 +30,9 @@
 
 using namespace eprosima::fastdds::dds;
 using namespace eprosima::fastrtps::rtps;
+
+/* seconds; a busy machine is slow to find others */
+enum { DISCOVERY = 100 };
 
 static std::mutex lock;
 static std::condition_variable changed;
@@ -102,9 +106,9 @@ static bool open_client(client *c, DomainParticipant *p, int kind)
 }
 
 /* As rmw_service_server_is_available() of rmw_fastrtps: as many of both */
-static bool wait_for_service(client *c, double seconds)
+static bool wait_for_service(client *c)
 {
-	for (int i = 0; i < seconds * 100; i++) {
+	for (int i = 0; i < 100 * DISCOVERY; i++) {
 		SubscriptionMatchedStatus r;
 		PublicationMatchedStatus w;
 
@@ -123,7 +127,7 @@ static void call(client *c, int kind, double seconds, bool by_writer)
 	WriteParams params;
 
 	client_request(kind, b.data(), b.size());
-	if (!wait_for_service(c, seconds)) {
+	if (!wait_for_service(c)) {
 		printf("no service\n");
 		return;
 	}
