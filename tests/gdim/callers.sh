@@ -103,8 +103,9 @@ ok 'after a restart, too'
 here_is none "$client" 1 1
 [ "$(grep -c '^no answer$' "$scratch/none")" = 6 ]
 ok 'without fastdds.so there is no answer'
-[ "$(grep -c 'rmw_fastrtps gets no answer: no fastdds.so; it needs' \
-	"$scratch/gdimd.err")" = 1 ] && [ "$(services unserved)" = 6 ]
+until_says '"unserved":6' $gdimctl -j status &&
+	[ "$(grep -c 'rmw_fastrtps gets no answer: no fastdds.so; it needs' \
+		"$scratch/gdimd.err")" = 1 ]
 ok 'one line says why, and what helps'
 end
 done_testing
