@@ -380,17 +380,31 @@ static int log_command(struct gdimd *g, const cJSON *p, cJSON *answer,
 	return err;
 }
 
+/* "a, b" as a list, if there is one */
+static void add_names(cJSON *answer, const char *key, char *names)
+{
+	cJSON *list;
+	char *name;
+
+	if (!*names)
+		return;
+	list = cJSON_AddArrayToObject(answer, key);
+	while ((name = strsep(&names, ", ")))
+		if (*name)
+			cJSON_AddItemToArray(list, cJSON_CreateString(name));
+}
+
 static int snapshot(struct gdimd *g, const cJSON *p, cJSON *answer,
 		    char error[256])
 {
 	const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(p, "name"));
-	char path[RECORDER_PATH];
+	char path[RECORDER_PATH], left_out[RECORD_LEFT];
 	int err = recorder_snapshot(g->recorder, name ? name : "", path,
-				    error);
+				    left_out, error);
 
 	if (!err) {
 		cJSON_AddStringToObject(answer, "path", path);
-		recorder_left_out(g->recorder, answer);
+		add_names(answer, "left_out", left_out);
 	}
 	return err;
 }

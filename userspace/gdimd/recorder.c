@@ -14,11 +14,10 @@
 #include "common/cli.h"
 #include "ends/ends.h"
 #include "gdimd/folder.h"
-#include "gdimd/record.h"
 #include "gdimd/recorder.h"
 
 enum {
-	NOTES		= 16,	/* that the loop has not read yet */
+	NOTES		= 64,	/* that the loop has not read yet */
 	SNAPSHOTS	= 16,	/* that wait for the thread */
 	PATIENCE	= 10,	/* s, of who waits for a snapshot */
 	RETRY		= 30,	/* s, after a disk was full */
@@ -70,7 +69,6 @@ struct recorder {
 	unsigned int		notes;
 	uint64_t		written, failed;
 	char			error[RECORDER_ERROR];
-	char			left_out[RECORD_LEFT];	/* of a snapshot */
 	char			folder[RECORDER_PATH];
 	int			folder_fd;		/* its lock */
 	/* the thread's own */
@@ -178,12 +176,17 @@ static int open_file(struct recorder *r, struct record **record,
 /* Without the lock. Return: 0, or an error that is in s->error */
 static int write_snapshot(struct recorder *r, struct snapshot *s)
 {
-	const int64_t stamp = ends_now();
+	int64_t stamp = ends_now();
+	unsigned int tries = SNAPSHOTS;
 	struct record *record;
 	int err;
 
-	make_path(r, "snapshot", s->name, stamp, s->path);
-	err = open_file(r, &record, s->path, s->error);
+	/* another one of that name may be of the same millisecond */
+	do {
+		make_path(r, "snapshot", s->name, stamp, s->path);
+		err = open_file(r, &record, s->path, s->error);
+		stamp += 1000000;
+	} while (err == -EEXIST && --tries);
 	if (err)
 		return err;
 	err = record_write(record, r->site, false, &r->image_now, stamp);
@@ -216,12 +219,15 @@ static void serve_snapshot(struct recorder *r)
 
 	STAILQ_REMOVE_HEAD(&r->snapshots, next);
 	r->waiting--;
+	if (s->left) {
+		free(s);
+		return;
+	}
 	copy_image(r);
 	pthread_mutex_unlock(&r->lock);
 	s->err = write_snapshot(r, s);
 	pthread_mutex_lock(&r->lock);
 	r->written += !s->err;
-	strcpy(r->left_out, s->left_out);
 	tell(r, "snapshot", s->path, s->err ? s->error : NULL);
 	if (*s->left_out && !s->err)
 		tell_left_out(r, "snapshot", s->path, s->left_out);
@@ -540,7 +546,8 @@ static bool proper_name(const char *name)
 }
 
 int recorder_snapshot(struct recorder *r, const char *name,
-		      char path[RECORDER_PATH], char error[RECORDER_ERROR])
+		      char path[RECORDER_PATH], char left_out[RECORD_LEFT],
+		      char error[RECORDER_ERROR])
 {
 	struct snapshot *s;
 	int err;
@@ -569,6 +576,8 @@ int recorder_snapshot(struct recorder *r, const char *name,
 	pthread_cond_signal(&r->work);
 	if (wait_for(r, &s->done, true)) {
 		strcpy(path, s->path);
+		if (left_out)
+			strcpy(left_out, s->left_out);
 		strcpy(error, s->error);
 		err = s->err;
 		free(s);
@@ -579,22 +588,6 @@ int recorder_snapshot(struct recorder *r, const char *name,
 	}
 	pthread_mutex_unlock(&r->lock);
 	return err;
-}
-
-void recorder_left_out(struct recorder *r, cJSON *answer)
-{
-	char names[RECORD_LEFT], *rest = names, *name;
-	cJSON *list;
-
-	pthread_mutex_lock(&r->lock);
-	strcpy(names, r->left_out);
-	pthread_mutex_unlock(&r->lock);
-	if (!*names)
-		return;
-	list = cJSON_AddArrayToObject(answer, "left_out");
-	while ((name = strsep(&rest, ", ")))
-		if (*name)
-			cJSON_AddItemToArray(list, cJSON_CreateString(name));
 }
 
 void recorder_image(struct recorder *r, const union message *m)

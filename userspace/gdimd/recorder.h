@@ -17,6 +17,7 @@
 #include "common/loop.h"
 #include "gdim/site.h"
 #include "gdimd/config.h"
+#include "gdimd/record.h"
 #include "ros/message.h"
 
 struct recorder;
@@ -67,15 +68,15 @@ int recorder_log(struct recorder *r, double hz, char error[RECORDER_ERROR]);
  * recorder_snapshot() - write one now, and wait for it; not in the loop
  * @name: letters, digits, - and _; empty: none
  * @path: gets that of the file
+ * @left_out: gets the names of layers that it does not have, "a, b"; may be NULL
  *
- * Return: 0; -EINVAL; -ETIMEDOUT: the disk takes its time, it goes on; errors
- * of the disk. With one line in @error.
+ * Return: 0; -EINVAL; -EBUSY: as many as may be wait already; -ETIMEDOUT: the
+ * disk takes its time: it is written only if that began; errors of the disk.
+ * With one line in @error.
  */
 int recorder_snapshot(struct recorder *r, const char *name,
-		      char path[RECORDER_PATH], char error[RECORDER_ERROR]);
-
-/* "left_out": names of layers that the latest snapshot does not have, if any */
-void recorder_left_out(struct recorder *r, cJSON *answer);
+		      char path[RECORDER_PATH], char left_out[RECORD_LEFT],
+		      char error[RECORDER_ERROR]);
 
 /* The latest thermal image: it is in the next ones */
 void recorder_image(struct recorder *r, const union message *m);

@@ -190,7 +190,8 @@ static void run_snapshot(void *arg)
 {
 	struct service_job *j = arg;
 
-	j->err = recorder_snapshot(j->g->recorder, j->name, j->path, j->error);
+	j->err = recorder_snapshot(j->g->recorder, j->name, j->path, NULL,
+				   j->error);
 }
 
 static void answer_snapshot(void *arg)
