@@ -22,8 +22,9 @@ struct assembly {
 	size_t		reserved;
 	unsigned int	most;
 	uint64_t	grace, patience;
+	bool		unordered, skip;
 	bool		begun;		/* a frame was given out */
-	uint32_t	given;		/* the last one */
+	uint32_t	given;		/* the newest one */
 	uint32_t	doubtful;	/* of the datagram before */
 	uint64_t	heard;		/* when the last datagram was taken */
 	uint64_t	given_at;
@@ -65,6 +66,16 @@ void assembly_destroy(struct assembly *a)
 	if (a->budget)
 		budget_reserve(a->budget, &a->reserved, 0);
 	free(a);
+}
+
+void assembly_set_unordered(struct assembly *a)
+{
+	a->unordered = true;
+}
+
+void assembly_skip(struct assembly *a)
+{
+	a->skip = true;
 }
 
 static size_t slots_bytes(unsigned int slots)
@@ -132,7 +143,7 @@ static struct assembly_frame *oldest(const struct assembly *a)
 }
 
 /* When the first datagram of something newer than @f came */
-static uint64_t overtaken(const struct assembly *a,
+static uint64_t overtaken_at(const struct assembly *a,
 			  const struct assembly_frame *f)
 {
 	uint64_t first = UINT64_MAX;
@@ -177,7 +188,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 /* From when on a frame may be given out as it is */
 static uint64_t ripe(const struct assembly *a, const struct assembly_frame *f)
 {
-	uint64_t behind = overtaken(a, f), end = end_of(f);
+	uint64_t behind = overtaken_at(a, f), end = end_of(f);
 	uint64_t when = f->last + a->patience;
 
 	if (f->received.count == f->count)
@@ -259,6 +270,7 @@ static int take(struct assembly *a, struct assembly_frame *f,
 	f->received.len[n] = len;
 	f->received.count++;
 	f->last = a->heard = now;
+	a->rose = 0;
 	a->counts.bytes += len;
 	return 0;
 }
@@ -309,12 +321,12 @@ int assembly_add(struct assembly *a, const struct optsample_segment *segment,
 		a->counts.bad++;
 		return -EINVAL;
 	}
-	if (a->begun && newer(number, a->given) <= 0 &&
+	if (a->begun && !a->unordered && newer(number, a->given) <= 0 &&
 	    is_behind(a, number, now)) {
 		a->counts.late++;
 		return -ESTALE;
 	}
-	if (!is_near(a, number, now)) {
+	if (!a->unordered && !is_near(a, number, now)) {
 		a->counts.bad++;
 		return -EINVAL;
 	}
@@ -361,28 +373,50 @@ static unsigned int runs_of(const struct assembly_frame *f)
 	return runs;
 }
 
+/* No more frames than can have been sent since the one before */
+static void count_gap(struct assembly *a, const struct assembly_frame *f,
+		      uint64_t now)
+{
+	uint64_t most = (now - a->given_at) / FASTEST + ASSEMBLY_AHEAD;
+	int32_t ahead = newer(f->number, a->given);
+	uint64_t gap;
+
+	if (a->begun && !a->skip && ahead > 1) {
+		gap = earlier(ahead - 1, most);
+		a->counts.missing += gap;
+		if (!a->unordered)
+			a->counts.expected += gap * f->count;
+	}
+	a->skip = false;
+}
+
 const struct assembly_frame *assembly_next(struct assembly *a, uint64_t now)
 {
 	struct assembly_frame *f = oldest(a);
 
 	if (!f || (ripe(a, f) > now && !crowded(a)))
 		return NULL;
-	if (a->begun) {
-		uint64_t most = (now - a->given_at) / FASTEST + ASSEMBLY_AHEAD;
-		uint64_t gap = earlier(f->number - a->given - 1, most);
-
-		a->counts.missing += gap;
-		a->counts.expected += gap * f->count;
-	}
+	count_gap(a, f, now);
 	a->counts.frames++;
 	a->counts.expected += f->count;
 	a->counts.datagrams += f->received.count;
 	a->counts.runs += runs_of(f);
+	if (!a->begun || newer(f->number, a->given) > 0)
+		a->given = f->number;
 	a->begun = true;
-	a->given = f->number;
 	a->given_at = now;
 	f->open = false;
 	return f;
+}
+
+bool assembly_overtaken(const struct assembly *a, uint32_t number)
+{
+	if (a->begun && newer(a->given, number) > 0)
+		return true;
+	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
+		if (a->frame[i].open && newer(a->frame[i].number, number) > 0)
+			return true;
+	return false;
 }
 
 uint64_t assembly_due(const struct assembly *a)

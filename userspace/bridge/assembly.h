@@ -90,6 +90,21 @@ struct assembly *assembly_create(struct budget *budget, unsigned int most,
 void assembly_destroy(struct assembly *a);
 
 /**
+ * assembly_set_unordered() - a frame may come after newer ones
+ *
+ * Its frames were held in a queue that dropped some of them: a gap counts as
+ * frames that are missing, not as datagrams. The caller adds nothing of a frame
+ * that was given out.
+ */
+void assembly_set_unordered(struct assembly *a);
+
+/* An outage: what is missing before the next frame is not counted */
+void assembly_skip(struct assembly *a);
+
+/* Whether something newer than @number came, or was given out */
+bool assembly_overtaken(const struct assembly *a, uint32_t number);
+
+/**
  * assembly_add() - a datagram
  * @segment: its header, which was checked; @payload and @len are the rest
  * @left: how long after it the last one of the frame leaves, us; -1: not told

@@ -12,7 +12,6 @@
 #include "daemon/service.h"
 
 #define SECOND	1000000000ULL
-#define KNOWN	(10 * SECOND)	/* a sender knows that an outage is over */
 #define BLEND	.5		/* of a second in the statistics */
 
 enum which { LIVE, KEPT, BOTH };
@@ -26,6 +25,7 @@ enum {
 	WAIT_SMALL = 256,	/* a link that stalls gives all at once */
 	WAIT_KEPT = 1024,	/* and so it is with these */
 	FIRST	= 10000000,	/* ns: what a topic's first frame may take */
+	SEEN	= 512,		/* frames that are remembered */
 };
 
 /**
@@ -40,6 +40,17 @@ struct waiting {
 	enum which		which;
 	uint64_t		now, begun;
 	size_t			reserved;
+};
+
+/**
+ * struct seen - a frame of which a datagram came
+ * @known:	there is one in this slot
+ * @given:	it was given out: what else comes of it is late
+ */
+struct seen {
+	uint32_t	frame;
+	bool		known, given;
+	uint8_t		which;
 };
 
 struct queue {
@@ -59,14 +70,10 @@ struct recv_topic {
 	struct workers		*workers;
 	struct assembly		*assembly[BOTH];
 	struct queue		queue[BOTH];
-	uint16_t		epoch;		/* of what is live */
-	/* frames before @resumes were held in an outage; all, if not @resumed */
-	bool			holding, resumed;
-	bool			unknown;	/* to the sender, so far */
-	uint32_t		resumes;
-	uint64_t		resumed_at;
-	uint64_t		live_at;	/* when the last live datagram came */
-	struct assembly_counts	before;		/* of assemblies that are gone */
+	struct seen		seen[SEEN];
+	uint16_t		epoch;		/* of the last live frame */
+	uint64_t		woke;		/* of the last frame that was held */
+	uint64_t		late;		/* of frames that were given out */
 	uint32_t		newest;
 	struct recv_counts	counts;
 	int			error;		/* of the last frame */
@@ -434,6 +441,26 @@ static void decode(struct recv_topic *t, const struct assembly_frame *f,
 	begin(t);
 }
 
+static struct seen *seen_at(struct recv_topic *t, uint32_t frame)
+{
+	return &t->seen[frame % SEEN];
+}
+
+static bool is_known(const struct seen *s, uint32_t frame)
+{
+	return s->known && s->frame == frame;
+}
+
+static void give_frame(struct recv_topic *t, const struct assembly_frame *f,
+		       enum which which, uint64_t now)
+{
+	struct seen *s = seen_at(t, f->number);
+
+	if (is_known(s, f->number))
+		s->given = true;
+	decode(t, f, which, now);
+}
+
 /* All that is ripe, and when something will be */
 static void give(struct recv_topic *t, uint64_t now)
 {
@@ -446,7 +473,7 @@ static void give(struct recv_topic *t, uint64_t now)
 		if (!a)
 			continue;
 		while ((f = assembly_next(a, now)))
-			decode(t, f, w, now);
+			give_frame(t, f, w, now);
 		due = assembly_due(a);
 		if (due < t->timer.due)
 			t->timer.due = due;
@@ -472,90 +499,45 @@ static void add_counts(struct assembly_counts *sum,
 	sum->bad += c->bad;
 }
 
-/* What is not complete is given out as it is */
-static void drop_kept(struct recv_topic *t, uint64_t now)
-{
-	struct assembly *a = t->assembly[KEPT];
-	const struct assembly_frame *f;
-
-	if (!a)
-		return;
-	while ((f = assembly_next(a, now + t->options->patience)))
-		decode(t, f, KEPT, now);
-	add_counts(&t->before, assembly_counts(a));
-	assembly_destroy(a);
-	t->assembly[KEPT] = NULL;
-}
-
-static bool is_newer(uint32_t a, uint32_t b)
-{
-	return (int32_t)(a - b) > 0;
-}
-
 /*
- * There was an outage. What was live is what was kept from now on: it knows the
- * frame that the outage cut, the rest of which may come. Return: 0 or -ENOMEM
+ * The first datagram of a frame decides. It was held in an outage if it was sent
+ * before the link came back and is late; a queue that grows makes what was sent
+ * since late, too. Behind newer live frames it cannot be shown as live.
  */
-static int hold(struct recv_topic *t, uint64_t now)
+static enum which which_of(const struct recv_topic *t, uint32_t frame,
+			   const struct recv_way *way)
 {
-	struct assembly *a = assemble(t);
+	bool held = assembly_overtaken(t->assembly[LIVE], frame) ?
+		    way->late || way->before || way->old :
+		    way->late && way->before;
 
-	if (!a)
-		return -ENOMEM;
-	drop_kept(t, now);
-	t->assembly[KEPT] = t->assembly[LIVE];
-	t->assembly[LIVE] = a;
-	t->holding = t->unknown = true;
-	t->resumed = false;
-	return 0;
+	return held ? KEPT : LIVE;
 }
 
-/* The first frame that is live again */
-static void resume(struct recv_topic *t, uint32_t frame, uint64_t now)
+/* The queue drops frames in an outage: these are no loss of the link */
+static void skip_outage(struct recv_topic *t, enum which which, uint16_t epoch,
+			const struct recv_way *way)
 {
-	t->resumed = true;
-	t->resumes = frame;
-	t->resumed_at = t->live_at = now;
+	if (which == KEPT && t->woke != way->woke) {
+		assembly_skip(t->assembly[LIVE]);
+		assembly_skip(t->assembly[KEPT]);
+		t->woke = way->woke;
+	}
+	if (which == LIVE && t->epoch != epoch) {
+		assembly_skip(t->assembly[LIVE]);
+		t->epoch = epoch;
+	}
 }
 
-static bool is_held(const struct recv_topic *t, uint32_t frame)
+static bool has_assembly(struct recv_topic *t, enum which which)
 {
-	return t->holding && (!t->resumed || is_newer(t->resumes, frame));
-}
-
-/* Whether the sender will say that what was seen here was an outage */
-static bool is_pending(const struct recv_topic *t, uint64_t now)
-{
-	return t->unknown && (!t->resumed || now - t->resumed_at < KNOWN);
-}
-
-static void begin_epoch(struct recv_topic *t, uint16_t epoch, uint32_t frame,
-			uint64_t now)
-{
-	if (!is_pending(t, now) && hold(t, now))
-		return;
-	t->unknown = false;
-	t->epoch = epoch;
-	if (!t->resumed)
-		resume(t, frame, now);
-}
-
-/*
- * Until the sender hears that an outage is over, what comes is of its epoch,
- * and begins with what was held. That begins after silence: a queue that
- * grows is none. What is neither late nor from before is live: it corrects a
- * frame number that was damaged on its way.
- */
-static enum which which_of(struct recv_topic *t, uint32_t frame, bool late,
-			   uint64_t now)
-{
-	bool silence = now - t->live_at > SECOND;
-
-	if (late && silence && !is_held(t, frame) && hold(t, now))
-		return LIVE;
-	if (!late && is_held(t, frame) && !(t->resumed && is_pending(t, now)))
-		resume(t, frame, now);
-	return is_held(t, frame) ? KEPT : LIVE;
+	if (t->assembly[which])
+		return true;
+	t->assembly[which] = assemble(t);
+	if (!t->assembly[which])
+		return false;
+	assembly_set_unordered(t->assembly[which]);
+	return true;
 }
 
 /* A few datagrams show it; the clocks do not matter */
@@ -580,6 +562,14 @@ static void learn_growth(struct recv_topic *t, uint32_t frame, uint32_t transit)
 	t->growth.datagrams = 1;
 }
 
+static void learn_live(struct recv_topic *t, uint32_t frame,
+		       const struct downlink_datagram *g)
+{
+	t->newest = frame;
+	learn_growth(t, frame, (uint32_t)(g->came / 1000) -
+			       le32toh(g->segment.sent));
+}
+
 unsigned int recv_topic_growth(struct recv_topic *t, uint64_t *sum)
 {
 	unsigned int frames = t->growth.frames;
@@ -594,36 +584,33 @@ unsigned int recv_topic_growth(struct recv_topic *t, uint64_t *sum)
 }
 
 void recv_topic_add(struct recv_topic *t, uint64_t now,
-		    const struct downlink_datagram *g, bool late)
+		    const struct downlink_datagram *g,
+		    const struct recv_way *way)
 {
-	uint16_t epoch = segment_epoch(&g->segment);
 	uint32_t frame = le32toh(g->segment.frame);
-	enum which w;
+	struct seen *s = seen_at(t, frame);
+	bool known = is_known(s, frame);
+	enum which w = known ? s->which : which_of(t, frame, way);
 
-	if ((int16_t)(epoch - t->epoch) > 0)
-		begin_epoch(t, epoch, frame, now);
-	if (epoch == t->epoch)
-		w = which_of(t, frame, late, now);
-	else
-		w = is_held(t, frame) ? KEPT : LIVE;
-	if (w == LIVE)
-		t->live_at = now;
-	if (!t->assembly[w])
-		t->assembly[w] = assemble(t);
-	if (!t->assembly[w])
+	if (known && s->given) {
+		t->late++;
+		return;
+	}
+	if (!has_assembly(t, w))
 		return;
 	if (!assembly_add(t->assembly[w], &g->segment, g->left, g->payload,
-			  g->len, now) && w == LIVE) {
-		t->newest = frame;
-		learn_growth(t, frame, (uint32_t)(g->came / 1000) -
-				       le32toh(g->segment.sent));
+			  g->len, now)) {
+		*s = (struct seen){ frame, true, false, w };
+		skip_outage(t, w, segment_epoch(&g->segment), way);
+		if (w == LIVE)
+			learn_live(t, frame, g);
 	}
 	give(t, now);
 }
 
 struct assembly_counts recv_topic_datagrams(const struct recv_topic *t)
 {
-	struct assembly_counts sum = t->before;
+	struct assembly_counts sum = { .late = t->late };
 
 	for (unsigned int w = LIVE; w < BOTH; w++)
 		if (t->assembly[w])

@@ -2,8 +2,8 @@
 /*
  * recv_topic.h - a topic of a stream: from its datagrams to what is published
  *
- * What was sent before an outage and kept in the sender's queue comes beside
- * what is live, as older frames of an older epoch: each has its own assembly.
+ * What an outage held in the sender's queue comes beside what is live: each has
+ * its own assembly.
  */
 #ifndef BRIDGE_RECV_TOPIC_H
 #define BRIDGE_RECV_TOPIC_H
@@ -36,6 +36,18 @@ struct recv_options {
 	.quality = 90, .limits = DECODE_LIMITS,			\
 	.memory = 1 << 30,					\
 }
+
+/**
+ * struct recv_way - how a datagram came, apart from its topic
+ * @woke:	when the link came back from its last silence, ns
+ * @before:	it was sent before that
+ * @late:	it was on its way for more than a second longer than the fastest
+ * @old:	of an epoch that is over: the sender has seen an outage since
+ */
+struct recv_way {
+	uint64_t	woke;
+	bool		before, late, old;
+};
 
 /**
  * struct recv_message - to be published
@@ -105,9 +117,9 @@ void recv_topic_announced(struct recv_topic *t,
 /* Show its next frame, whether or not it is new */
 void recv_topic_again(struct recv_topic *t);
 
-/* @late: it was held for long on its way, as in an outage */
 void recv_topic_add(struct recv_topic *t, uint64_t now,
-		    const struct downlink_datagram *g, bool late);
+		    const struct downlink_datagram *g,
+		    const struct recv_way *way);
 
 /* Once a second: the statistics of it */
 void recv_topic_tick(struct recv_topic *t, uint64_t now);

@@ -17,6 +17,8 @@ enum {
 #define SLOT_NS	15000000000ULL
 #define LATE	1000000		/* us: as much more waited for an outage to end */
 #define SOON	100000		/* us: as much less is a new way, or damage */
+#define EARLY	300000000	/* us that one may be sooner than the fastest */
+#define SECOND	1000000000ULL
 
 struct stream {
 	uint64_t		id;
@@ -34,6 +36,8 @@ struct stream {
 	unsigned int		topics;
 	struct stream_counts	counts;
 	uint64_t		heard;
+	uint64_t		came;		/* the newest datagram */
+	uint64_t		woke;		/* when a silence of a second ended */
 	uint32_t		recent[RECENT];	/* sending times */
 	/* of the newest datagram: when it was sent, in its epoch */
 	uint16_t		epoch, next_epoch;
@@ -182,12 +186,26 @@ static uint32_t base_of(const struct stream *s)
 							 s->base[0];
 }
 
-/* It was held, whatever its epoch: the sender learns late of an outage's end */
-static bool is_late(const struct stream *s, uint64_t now, uint32_t sent)
+/* Longer on its way than the fastest, us; sending times wrap in 71 minutes */
+static uint32_t delay_of(const struct stream *s, uint64_t came, uint32_t sent)
 {
-	uint32_t transit = (uint32_t)(now / 1000) - sent;
+	uint32_t delay = (uint32_t)(came / 1000) - sent - base_of(s);
 
-	return s->slot && (int32_t)(transit - base_of(s)) > LATE;
+	return s->slot && delay < -(uint32_t)EARLY ? delay : 0;
+}
+
+/* The sender learns late of an outage's end, or never: epochs do not say all */
+static struct recv_way way_of(const struct stream *s, uint64_t came,
+			      uint16_t epoch, uint32_t sent)
+{
+	uint32_t delay = delay_of(s, came, sent);
+
+	return (struct recv_way){
+		.woke = s->woke,
+		.before = delay > (came - s->woke) / 1000,
+		.late = delay > LATE,
+		.old = (int16_t)(epoch - s->epoch) < 0,
+	};
 }
 
 /* Far sooner than all before: true only if the next one says so as well */
@@ -232,20 +250,28 @@ static bool is_copy(struct stream *s, uint32_t sent)
 	return same;
 }
 
-/* Two that follow each other begin an epoch: one may be damaged */
-static bool is_epoch(struct stream *s, uint16_t epoch)
+/* Two datagrams of it begin an epoch: one may be damaged */
+static void learn_epoch(struct stream *s, uint16_t epoch)
 {
 	bool again = epoch == s->next_epoch;
 
-	s->next_epoch = epoch;
 	if ((int16_t)(epoch - s->epoch) <= 0)
-		return true;
+		return;
+	s->next_epoch = epoch;
 	if (!again && s->counts.datagrams)
-		return false;
+		return;
 	s->epoch = epoch;
 	s->echo_at = 0;
 	s->measured = 0;
-	return true;
+}
+
+/* By the socket's clock: that nothing was read for a while is no silence */
+static void hear(struct stream *s, uint64_t came)
+{
+	if (came > s->came + SECOND)
+		s->woke = came;
+	if (came > s->came)
+		s->came = came;
 }
 
 void stream_add(struct stream *s, uint64_t now,
@@ -253,31 +279,34 @@ void stream_add(struct stream *s, uint64_t now,
 {
 	uint32_t number = segment_topic(&g->segment);
 	uint32_t sent = le32toh(g->segment.sent);
+	uint16_t epoch = segment_epoch(&g->segment);
 	size_t bytes = g->segment.header + g->len;
 	struct recv_topic *t;
+	struct recv_way way;
 
 	if (is_copy(s, sent)) {
 		s->counts.copies++;
 		return;
 	}
-	if (!is_epoch(s, segment_epoch(&g->segment)))
-		return;
+	learn_epoch(s, epoch);
+	hear(s, g->came);
 	s->from = *g->from;
 	s->heard = now;
 	s->timed |= g->left >= 0;
 	s->counts.datagrams++;
 	s->counts.bytes += bytes;
-	if ((int16_t)(segment_epoch(&g->segment) - s->epoch) < 0)
+	if ((int16_t)(epoch - s->epoch) < 0)
 		s->counts.kept += bytes;
-	else
+	else if (epoch == s->epoch)
 		measure(s, g->came, sent);
+	way = way_of(s, g->came, epoch, sent);
 	if (number == SEGMENT_CONTROL) {
-		on_announcement(s, now, g, is_late(s, now, sent));
+		on_announcement(s, now, g, way.late);
 		return;
 	}
 	t = find(s, number);
 	if (t)
-		recv_topic_add(t, now, g, is_late(s, now, sent));
+		recv_topic_add(t, now, g, &way);
 	else
 		s->counts.unannounced++;
 }
