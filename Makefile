@@ -23,7 +23,7 @@ BIN	:= $(BUILD)/bin
 LIB	:= $(BUILD)/lib/liboptsample.a
 LIB_TESTS := paths split md depth voxel cloudblock rangeimage cloud80 tilecode tiles \
 	     mappyramid velodyne vscan vscan_code laserscan blob layers
-BRIDGE_TESTS := assembly control bridge camera publish ways receiver budget seal small outage
+BRIDGE_TESTS := assembly control bridge camera publish ways receiver budget seal small outage flapping
 CODING_TESTS := coding
 LINKD_TESTS := linkd linkd_plan linkd_load linkd_pace linkd_link
 BAG_TESTS := message bag service

@@ -2,157 +2,10 @@
 /*
  * test_outage - what an outage held is not shown as live
  */
-#include <endian.h>
+#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include "bridge/segment.h"
-#include "bridge/stream.h"
-#include "images.h"
-#include "lib/md.h"
+#include "robot_stream.h"
 #include "tap.h"
-
-#define MS 1000000ULL
-
-enum { W = 64, H = 48, FRAMES = 1200, INTERVAL = 100 };
-
-/**
- * struct test - a stream of one topic, and what that published
- * @up:		when the link came back from its last silence
- * @sent:	datagrams so far
- * @live, @kept: how often each frame was shown as such
- */
-struct test {
-	struct loop		*loop;
-	struct budget		*budget;
-	struct stream		*stream;
-	struct payloads		image;
-	uint64_t		now, up;
-	unsigned int		sent;
-	unsigned int		live[FRAMES], kept[FRAMES];
-};
-
-static const struct recv_options options = RECV_DEFAULTS;
-static const struct sockaddr_storage robot = { .ss_family = AF_INET };
-
-static void on_named(void *arg)
-{
-	(void)arg;
-}
-
-static void on_publish(void *arg, const struct recv_message *m)
-{
-	struct test *t = arg;
-
-	if (m->stamp < FRAMES)
-		(m->kept ? t->kept : t->live)[m->stamp]++;
-}
-
-/* A datagram that was sent @age ms ago, and 5 more of a way without a queue */
-static void come_one(struct test *t, struct optsample_segment *s,
-		     const void *payload, size_t len, unsigned int age)
-{
-	struct downlink_datagram g = {
-		.segment = *s, .left = -1, .payload = payload, .len = len,
-		.came = t->now, .from = &robot,
-	};
-
-	/* no two are sent at the same time: that would be a copy */
-	g.segment.sent = htole32(t->now / 1000 - 1000 * (age + 5) +
-				 t->sent++ % 1000);
-	stream_add(t->stream, t->now, &g);
-	t->now += MS;
-}
-
-/* Datagrams @from to @to of a frame */
-static void come(struct test *t, uint32_t frame, unsigned int from,
-		 unsigned int to, uint16_t epoch, unsigned int age)
-{
-	struct optsample_segment s;
-
-	segment_init(&s);
-	s.topic = htole32(1 | (uint32_t)epoch << 16);
-	s.flags = CODEC_MD << OPTSAMPLE_SEGMENT_CODEC;
-	s.frame = htole32(frame);
-	s.count = htole16(t->image.count);
-	s.stamp = htole64(frame);
-	for (unsigned int i = from; i < to; i++) {
-		s.index = htole16(i);
-		come_one(t, &s, payload_at(&t->image, i), t->image.len[i], age);
-	}
-}
-
-/* Twice, or it is not believed */
-static void announce(struct test *t)
-{
-	const struct control_sender sender = { 0, "robot" };
-	const struct control_topic topic = {
-		.topic = 1, .kind = MESSAGE_IMAGE, .codec = CODEC_MD,
-		.name = "/image", .encoding = "mono8",
-	};
-	struct optsample_segment s;
-	struct payloads p;
-
-	segment_init(&s);
-	s.count = htole16(1);
-	payloads_create(&p, 1);
-	control_announce(&sender, &topic, 1, &p);
-	for (unsigned int i = 0; i < 2; i++)
-		come_one(t, &s, payload_at(&p, 0), p.len[0], 0);
-	payloads_destroy(&p);
-}
-
-static void begin(struct test *t)
-{
-	const struct md_budget b = { .bytes = 8 * 600, .loss = .5 };
-	const struct stream_events events = { on_named, on_publish, t };
-	struct md_encoder *e = md_encoder_create(W, H, 1);
-	uint64_t rng = 1;
-	struct image i = make_image(W, H, 1, 8, 0, &rng);
-
-	memset(t, 0, sizeof(*t));
-	t->loop = loop_create();
-	/* long ago: the timers of all that comes are due, see wait_for() */
-	t->now = loop_now() - 3600 * 1000 * MS;
-	payloads_create(&t->image, 64);
-	if (md_encode(e, &i, &b, &t->image) || t->image.count < 3)
-		abort();
-	md_encoder_destroy(e);
-	free(i.data);
-	t->budget = budget_create(64 << 20, NULL);
-	t->stream = stream_create(t->loop, NULL, 1, &options, t->budget,
-				  &events);
-	announce(t);
-}
-
-static void end(struct test *t)
-{
-	stream_destroy(t->stream);
-	budget_drop(t->budget);
-	payloads_destroy(&t->image);
-	loop_destroy(t->loop);
-}
-
-static void on_time(void *arg, uint64_t now)
-{
-	struct test *t = arg;
-
-	(void)now;
-	loop_stop(t->loop, 0);
-}
-
-/* Nothing comes for @ms, so that the frame that was cut is given out */
-static void wait_for(struct test *t, unsigned int ms)
-{
-	struct loop_timer timer = { loop_now() + MS, on_time, t, NULL };
-
-	loop_add_timer(t->loop, &timer);
-	loop_run(t->loop);
-	loop_remove_timer(t->loop, &timer);
-	t->now += ms * MS;
-	if (ms > 1000)
-		t->up = t->now;
-}
 
 /* Nothing but announcements comes for @ms */
 static void idle(struct test *t, unsigned int ms)
@@ -625,156 +478,140 @@ static void test_slow_behind(void)
 	end(&t);
 }
 
-/*
- * A link that fails every few seconds: the sender, its queue and its knowledge
- */
-
-enum {
-	FLOWS	= 32,
-	QUEUE	= 16384,	/* datagrams of a flow */
-	LENGTH	= 110000,	/* ms */
-	SPACING	= 80,		/* ms, of the datagrams of a frame */
-	SERVICE	= 6,		/* ms, of a datagram on the link */
-	DEAF	= 2000,		/* ms without a report: the sender sees an outage */
-};
-
-struct packet {
-	uint32_t	frame, sent;	/* ms */
-	uint16_t	epoch;
-	unsigned int	index;
-};
-
-/**
- * struct link - what is between sender and receiver
- * @fifo:	one queue, else one for each epoch, served in turns
- * @reorder:	one datagram of ten is behind the next one
- * @up, @change: whether it works, and when that ends, ms
- * @came, @reported: when the last datagram and the last report came, ms
- */
-struct link {
-	bool		fifo, reorder, up, was_out, has_spare;
-	unsigned int	change, came, reported;
-	uint16_t	epoch;
-	unsigned int	turn, head[FLOWS], tail[FLOWS];
-	struct packet	queue[FLOWS][QUEUE], spare;
-	uint64_t	rng;
-};
-
-static unsigned int roll(struct link *l, unsigned int n)
+/* @more live frames from @first on come before the rest of the frame that was cut */
+static void test_many_since(unsigned int first, unsigned int more)
 {
-	l->rng = l->rng * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (l->rng >> 33) % n;
-}
-
-static void arrive(struct test *t, uint64_t start, unsigned int now,
-		   const struct packet *p)
-{
-	t->now = start + now * MS;
-	come(t, p->frame, p->index, p->index + 1, p->epoch, now - p->sent);
-}
-
-static void put(struct link *l, const struct packet *p)
-{
-	unsigned int q = l->fifo ? 0 : p->epoch % FLOWS;
-
-	l->queue[q][l->tail[q]++ % QUEUE] = *p;
-}
-
-/* The next datagram of the queue, if there is one */
-static bool serve(struct link *l, struct packet *p)
-{
-	for (unsigned int i = 0; i < FLOWS; i++) {
-		l->turn = (l->turn + 1) % FLOWS;
-		if (l->head[l->turn] == l->tail[l->turn])
-			continue;
-		*p = l->queue[l->turn][l->head[l->turn]++ % QUEUE];
-		return true;
-	}
-	return false;
-}
-
-static void transmit(struct test *t, struct link *l, uint64_t start,
-		     unsigned int now)
-{
-	struct packet p;
-
-	if (!l->up || now % SERVICE || !serve(l, &p))
-		return;
-	if (now - l->came > 600)
-		wait_for(t, 0);
-	l->came = now;
-	if (l->reorder && !l->has_spare && !roll(l, 10)) {
-		l->spare = p;
-		l->has_spare = true;
-		return;
-	}
-	arrive(t, start, now, &p);
-	if (l->has_spare)
-		arrive(t, start, now, &l->spare);
-	l->has_spare = false;
-}
-
-/* A report twice a second; the sender counts an outage once the next one comes */
-static void report(struct link *l, unsigned int now)
-{
-	if (now - l->reported > DEAF)
-		l->was_out = true;
-	if (now % 500 || !l->up || now - l->came > 500)
-		return;
-	l->epoch += l->was_out;
-	l->was_out = false;
-	l->reported = now;
-}
-
-static void flap(struct link *l, unsigned int now)
-{
-	if (now < l->change)
-		return;
-	l->up = !l->up;
-	l->change = now + 1000 + roll(l, l->up ? 6000 : 2500);
-}
-
-static void test_flapping(uint64_t seed, bool fifo, bool reorder)
-{
-	unsigned int frame = 0, index = 0, twice = 0, lost = 0, kept = 0;
-	struct link *l = calloc(1, sizeof(*l));
-	uint16_t epoch = 0;
-	uint64_t start;
 	struct test t;
 
-	*l = (struct link){ .fifo = fifo, .reorder = reorder, .up = true,
-			    .change = 3000, .rng = seed };
 	begin(&t);
-	start = t.now;
-	for (unsigned int now = 10; now < LENGTH; now++) {
-		bool sends = frame * INTERVAL < LENGTH - 10000;
-
-		if (sends && now >= frame * INTERVAL +
-				    index * SPACING / t.image.count) {
-			epoch = index ? epoch : l->epoch;
-			put(l, &(struct packet){ frame, now, epoch, index });
-			index = (index + 1) % t.image.count;
-			frame += !index;
-		}
-		if (sends)
-			flap(l, now);
-		else
-			l->up = true;
-		transmit(&t, l, start, now);
-		report(l, now);
-	}
-	wait_for(&t, 0);
-	for (uint32_t f = 0; f < frame; f++) {
-		twice += t.live[f] + t.kept[f] > 1;
-		lost += t.live[f] + t.kept[f] < 1;
-		kept += t.kept[f];
-	}
-	ok(frame == 1000 && kept > 200 && l->epoch > 5 && !twice && !lost,
-	   "a link that flaps, %s%s: of %u frames %u kept, %u twice, %u lost in %u outages",
-	   fifo ? "one queue" : "a queue for each epoch",
-	   reorder ? ", not in order" : "", frame, kept, twice, lost, l->epoch);
+	come_live(&t, 0, 20, 0);
+	come(&t, 20, 0, 2, 0, 0);
+	wait_for(&t, 20000);
+	come_live(&t, first, first + more, 1);
+	come(&t, 20, 2, t.image.count, 0, age(&t, 19900));
+	wait_for(&t, 600);
+	come_live(&t, first + more, first + more + 1, 1);
+	ok(t.live[20] + t.kept[20] == 1, "a frame that was cut, and %u live ones from %u on before its rest: %u live %u kept",
+	   more, first, t.live[20], t.kept[20]);
 	end(&t);
-	free(l);
+}
+
+/* The epoch changes twice without silence, and one frame is overtaken each time */
+static void test_missing(void)
+{
+	struct test t;
+	struct assembly_counts c;
+
+	begin(&t);
+	come_live(&t, 0, 20, 0);
+	come(&t, 21, 0, t.image.count, 1, 0);
+	come(&t, 20, 0, t.image.count, 0, 10);
+	come_live(&t, 22, 1000, 1);
+	come(&t, 1001, 0, t.image.count, 2, 0);
+	come(&t, 1000, 0, t.image.count, 1, 10);
+	come_live(&t, 1002, 1010, 2);
+	c = recv_topic_datagrams(stream_topic(t.stream, 0));
+	ok(!c.missing && c.expected == c.datagrams, "no frame is missing: %" PRIu64 "; of %" PRIu64 " datagrams came %" PRIu64,
+	   c.missing, c.expected, c.datagrams);
+	end(&t);
+}
+
+/* Two datagrams that are 48 s apart have the same damaged epoch */
+static void test_damaged_epoch(void)
+{
+	struct test t;
+	const struct stream_counts *c;
+	uint64_t kept;
+
+	begin(&t);
+	come_live(&t, 0, 20, 0);
+	come(&t, 20, 0, 1, 0x4000, 0);
+	come(&t, 20, 1, t.image.count, 0, 0);
+	come_live(&t, 21, 500, 0);
+	come(&t, 500, 0, 1, 0x4000, 0);
+	come(&t, 500, 1, t.image.count, 0, 0);
+	c = stream_counts(t.stream);
+	kept = c->kept;
+	come_live(&t, 501, 600, 0);
+	ok(c->kept == kept, "two damaged epochs: %" PRIu64 " bytes of live frames count as kept",
+	   c->kept - kept);
+	end(&t);
+}
+
+/* Among what was held one number is far ahead */
+static void test_far_ahead(void)
+{
+	struct test t;
+	const struct recv_counts *c;
+	uint64_t exact;
+
+	begin(&t);
+	come_live(&t, 0, 20, 0);
+	wait_for(&t, 3000);
+	come_held(&t, 20, 22, 0);
+	c = recv_topic_counts(stream_topic(t.stream, 0));
+	exact = c->exact;
+	come(&t, 1000000, 0, 1, 0, age(&t, 1500));
+	t.now += 25 * MS;
+	come_held(&t, 22, 50, 0);
+	ok(c->exact - exact == 28, "a number far ahead among what was held: %" PRIu64 " of 28 frames whole",
+	   c->exact - exact);
+	judge(&t, 22, 50, true, "a number far ahead");
+	end(&t);
+}
+
+/* Among what was held one number is that of a live frame to come */
+static void test_ahead(void)
+{
+	struct test t;
+
+	begin(&t);
+	come_live(&t, 0, 20, 0);
+	wait_for(&t, 3000);
+	come_held(&t, 20, 22, 0);
+	come(&t, 22 + 256, 0, 1, 0, age(&t, 1500));
+	come_held(&t, 23, 50, 0);
+	wait_for(&t, 600);
+	come_live(&t, 50, 400, 1);
+	ok(t.live[278] == 1, "a damaged number, and the frame that has it: %u live %u kept",
+	   t.live[278], t.kept[278]);
+	end(&t);
+}
+
+/* One queue that takes @drain s to drain: the last 1.5 s may be shown as live */
+static void test_long_drain(unsigned int outage, unsigned int drain)
+{
+	struct test t;
+	unsigned int n, right = 0;
+	uint64_t next = 0, up;
+
+	begin(&t);
+	for (uint32_t f = 0; f < 200; f++) {
+		come_live(&t, f, f + 1, 0);
+		if (!(f % 5))
+			send_report(&t);
+	}
+	wait_for(&t, outage * 1000);
+	up = t.now;
+	n = outage * 10;
+	for (uint32_t f = 0; f < n; f++) {
+		/* sent at an even pace in the outage */
+		uint64_t at = up + (uint64_t)f * drain * 1000 * MS / n;
+
+		if (t.now < at)
+			t.now = at;
+		come(&t, 200 + f, 0, t.image.count, 0,
+		     (t.now - up) / MS + (n - f) * 100);
+		if (t.now >= next) {
+			send_report(&t);
+			next = t.now + 500 * MS;
+		}
+	}
+	for (uint32_t f = 0; f + 15 < n; f++)
+		right += t.kept[200 + f];
+	ok(right == n - 15, "an outage of %u s that drains in %u s: %u of %u frames kept",
+	   outage, drain, right, n - 15);
+	end(&t);
 }
 
 int main(void)
@@ -803,7 +640,13 @@ int main(void)
 	test_slow_behind();
 	test_tail();
 	test_stragglers();
-	for (unsigned int i = 0; i < 8; i++)
-		test_flapping(i + 1, i & 1, i & 2);
+	test_many_since(200, 600);
+	test_many_since(528, 8);
+	test_missing();
+	test_damaged_epoch();
+	test_far_ahead();
+	test_ahead();
+	test_long_drain(9, 40);
+	test_long_drain(30, 60);
 	return tap_done();
 }

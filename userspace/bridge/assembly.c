@@ -144,7 +144,7 @@ static struct assembly_frame *oldest(const struct assembly *a)
 
 /* When the first datagram of something newer than @f came */
 static uint64_t overtaken_at(const struct assembly *a,
-			  const struct assembly_frame *f)
+			     const struct assembly_frame *f)
 {
 	uint64_t first = UINT64_MAX;
 
@@ -193,11 +193,30 @@ static uint64_t ripe(const struct assembly *a, const struct assembly_frame *f)
 
 	if (f->received.count == f->count)
 		return 0;
+	/* newer ones say nothing, and the pace is that of the queue */
+	if (a->unordered)
+		return when;
 	if (behind != UINT64_MAX)
 		when = earlier(when, behind + a->grace);
 	if (end != UINT64_MAX)
 		when = earlier(when, end + a->grace);
 	return when;
+}
+
+/* The one to be given out before the others */
+static struct assembly_frame *next_one(const struct assembly *a)
+{
+	const struct assembly_frame *best = NULL;
+
+	if (!a->unordered)
+		return oldest(a);
+	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++) {
+		const struct assembly_frame *f = &a->frame[i];
+
+		if (f->open && (!best || ripe(a, f) < ripe(a, best)))
+			best = f;
+	}
+	return (struct assembly_frame *)best;
 }
 
 static struct assembly_frame *find(struct assembly *a, uint32_t number)
@@ -224,6 +243,8 @@ static struct assembly_frame *begin(struct assembly *a,
 	if (!f)
 		return NULL;
 	f->open = true;
+	f->skip = a->skip;
+	a->skip = false;
 	f->number = le32toh(segment->frame);
 	f->flags = segment->flags;
 	f->count = le16toh(segment->count);
@@ -275,13 +296,25 @@ static int take(struct assembly *a, struct assembly_frame *f,
 	return 0;
 }
 
+/* What was given out, or is open */
+static uint32_t newest(const struct assembly *a)
+{
+	uint32_t number = a->given;
+
+	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
+		if (a->frame[i].open && newer(a->frame[i].number, number) > 0)
+			number = a->frame[i].number;
+	return number;
+}
+
 /* Whether frames may have come that far; else the next one has to confirm it */
 static bool is_near(struct assembly *a, uint32_t number, uint64_t now)
 {
 	uint32_t doubtful = a->doubtful;
 
 	a->doubtful = number;
-	return !a->begun || newer(number, a->given) <= ASSEMBLY_AHEAD ||
+	return !a->begun || a->skip ||
+	       newer(number, newest(a)) <= ASSEMBLY_AHEAD ||
 	       now - a->heard > a->patience ||
 	       number - doubtful <= ASSEMBLY_AHEAD;
 }
@@ -381,18 +414,16 @@ static void count_gap(struct assembly *a, const struct assembly_frame *f,
 	int32_t ahead = newer(f->number, a->given);
 	uint64_t gap;
 
-	if (a->begun && !a->skip && ahead > 1) {
+	if (a->begun && !f->skip && !a->unordered && ahead > 1) {
 		gap = earlier(ahead - 1, most);
 		a->counts.missing += gap;
-		if (!a->unordered)
-			a->counts.expected += gap * f->count;
+		a->counts.expected += gap * f->count;
 	}
-	a->skip = false;
 }
 
 const struct assembly_frame *assembly_next(struct assembly *a, uint64_t now)
 {
-	struct assembly_frame *f = oldest(a);
+	struct assembly_frame *f = next_one(a);
 
 	if (!f || (ripe(a, f) > now && !crowded(a)))
 		return NULL;
@@ -421,7 +452,7 @@ bool assembly_overtaken(const struct assembly *a, uint32_t number)
 
 uint64_t assembly_due(const struct assembly *a)
 {
-	const struct assembly_frame *f = oldest(a);
+	const struct assembly_frame *f = next_one(a);
 
 	return f ? ripe(a, f) : UINT64_MAX;
 }

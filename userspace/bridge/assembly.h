@@ -6,7 +6,8 @@
  * open at a time; each is given out once: when all of it is there, when the
  * last of its datagrams should be, as they tell or as their pace says, or when
  * what is newer says that no more will come. What comes for a frame that was
- * given out is late, and counted. Frames are given out in their order.
+ * given out is late, and counted. Frames are given out in their order, if not
+ * assembly_set_unordered().
  *
  * Memory is that of the datagrams which came, and part of the budget of their
  * sender. No clock of its own. Time is the receiver's, in ns, never running
@@ -47,7 +48,7 @@ struct assembly_frame {
 	unsigned int	top;
 	/* private */
 	unsigned int	bottom;
-	bool		open;
+	bool		open, skip;
 	uint8_t		there[ASSEMBLY_COUNT / 8];
 };
 
@@ -92,13 +93,14 @@ void assembly_destroy(struct assembly *a);
 /**
  * assembly_set_unordered() - a frame may come after newer ones
  *
- * Its frames were held in a queue that dropped some of them: a gap counts as
- * frames that are missing, not as datagrams. The caller adds nothing of a frame
- * that was given out.
+ * Of frames that were held in a queue, which dropped some of them and sends
+ * others between them: none is missing, any number is taken, and each is given
+ * out when it is whole or when patience ends. The caller must not add datagrams
+ * of a frame that was given out.
  */
 void assembly_set_unordered(struct assembly *a);
 
-/* An outage: what is missing before the next frame is not counted */
+/* An outage: frames that are missing before the next new one are not counted */
 void assembly_skip(struct assembly *a);
 
 /* Whether something newer than @number came, or was given out */

@@ -12,6 +12,7 @@
 #include "daemon/service.h"
 
 #define SECOND	1000000000ULL
+#define IDLE	(30 * SECOND)
 #define BLEND	.5		/* of a second in the statistics */
 
 enum which { LIVE, KEPT, BOTH };
@@ -25,7 +26,8 @@ enum {
 	WAIT_SMALL = 256,	/* a link that stalls gives all at once */
 	WAIT_KEPT = 1024,	/* and so it is with these */
 	FIRST	= 10000000,	/* ns: what a topic's first frame may take */
-	SEEN	= 512,		/* frames that are remembered */
+	CUTS	= 16,		/* outages, each with the frame that it cut */
+	SEEN	= 512,		/* frames, by their number modulo this */
 };
 
 /**
@@ -71,9 +73,14 @@ struct recv_topic {
 	struct assembly		*assembly[BOTH];
 	struct queue		queue[BOTH];
 	struct seen		seen[SEEN];
-	uint16_t		epoch;		/* of the last live frame */
-	uint64_t		woke;		/* of the last frame that was held */
-	uint64_t		late;		/* of frames that were given out */
+	uint32_t		cut[CUTS];	/* newest live frames before silence */
+	unsigned int		cuts;
+	uint64_t		cut_at;		/* way->woke of the last of them */
+	uint64_t		skipped_at;	/* way->woke of the last held frame */
+	uint16_t		skipped;	/* way->epoch when one was live again */
+	uint64_t		kept_at;	/* when something kept came last */
+	struct assembly_counts	past;		/* of what has no assembly now */
+	bool			live;		/* there was a live frame: @newest */
 	uint32_t		newest;
 	struct recv_counts	counts;
 	int			error;		/* of the last frame */
@@ -501,8 +508,9 @@ static void add_counts(struct assembly_counts *sum,
 
 /*
  * The first datagram of a frame decides. It was held in an outage if it was sent
- * before the link came back and is late; a queue that grows makes what was sent
- * since late, too. Behind newer live frames it cannot be shown as live.
+ * before the link came back, and is late. Late alone is not enough: a queue that
+ * grows delays what was sent since, too. What newer live frames overtook can no
+ * longer be shown as live.
  */
 static enum which which_of(const struct recv_topic *t, uint32_t frame,
 			   const struct recv_way *way)
@@ -518,17 +526,18 @@ static enum which which_of(const struct recv_topic *t, uint32_t frame,
 static void skip_outage(struct recv_topic *t, enum which which, uint16_t epoch,
 			const struct recv_way *way)
 {
-	if (which == KEPT && t->woke != way->woke) {
+	bool held = which == KEPT && t->skipped_at != way->woke;
+	bool resumed = which == LIVE && (int16_t)(epoch - t->skipped) > 0;
+
+	if (held || resumed)
 		assembly_skip(t->assembly[LIVE]);
-		assembly_skip(t->assembly[KEPT]);
-		t->woke = way->woke;
-	}
-	if (which == LIVE && t->epoch != epoch) {
-		assembly_skip(t->assembly[LIVE]);
-		t->epoch = epoch;
-	}
+	if (held)
+		t->skipped_at = way->woke;
+	if (resumed)
+		t->skipped = way->epoch;
 }
 
+/* What is live has one from the beginning */
 static bool has_assembly(struct recv_topic *t, enum which which)
 {
 	if (t->assembly[which])
@@ -538,6 +547,18 @@ static bool has_assembly(struct recv_topic *t, enum which which)
 		return false;
 	assembly_set_unordered(t->assembly[which]);
 	return true;
+}
+
+/* The memory that the assembly of what was kept holds on to */
+static void free_kept(struct recv_topic *t, uint64_t now)
+{
+	struct assembly *a = t->assembly[KEPT];
+
+	if (!a || assembly_due(a) != UINT64_MAX || now - t->kept_at < IDLE)
+		return;
+	add_counts(&t->past, assembly_counts(a));
+	assembly_destroy(a);
+	t->assembly[KEPT] = NULL;
 }
 
 /* A few datagrams show it; the clocks do not matter */
@@ -566,6 +587,7 @@ static void learn_live(struct recv_topic *t, uint32_t frame,
 		       const struct downlink_datagram *g)
 {
 	t->newest = frame;
+	t->live = true;
 	learn_growth(t, frame, (uint32_t)(g->came / 1000) -
 			       le32toh(g->segment.sent));
 }
@@ -583,34 +605,64 @@ unsigned int recv_topic_growth(struct recv_topic *t, uint64_t *sum)
 	return frames;
 }
 
+/* The rest of a frame that an outage cut may come behind many newer ones */
+static void learn_cut(struct recv_topic *t, const struct recv_way *way)
+{
+	if (t->cut_at == way->woke)
+		return;
+	t->cut_at = way->woke;
+	if (t->live)
+		t->cut[t->cuts++ % CUTS] = t->newest;
+}
+
+static bool was_cut(const struct recv_topic *t, uint32_t frame)
+{
+	for (unsigned int i = 0; i < t->cuts && i < CUTS; i++)
+		if (t->cut[i] == frame)
+			return true;
+	return false;
+}
+
+/* What was given out had this number by damage: the frame comes only now */
+static bool is_false(const struct recv_topic *t, const struct seen *s,
+		     const struct recv_way *way)
+{
+	return s->given && s->which == KEPT && !way->late && !way->before &&
+	       !way->old && !assembly_overtaken(t->assembly[LIVE], s->frame);
+}
+
 void recv_topic_add(struct recv_topic *t, uint64_t now,
 		    const struct downlink_datagram *g,
 		    const struct recv_way *way)
 {
 	uint32_t frame = le32toh(g->segment.frame);
 	struct seen *s = seen_at(t, frame);
-	bool known = is_known(s, frame);
+	bool known = is_known(s, frame) && !is_false(t, s, way);
 	enum which w = known ? s->which : which_of(t, frame, way);
 
-	if (known && s->given) {
-		t->late++;
+	learn_cut(t, way);
+	if (known ? s->given : was_cut(t, frame)) {
+		t->past.late++;
 		return;
 	}
 	if (!has_assembly(t, w))
 		return;
+	if (!known)
+		skip_outage(t, w, segment_epoch(&g->segment), way);
 	if (!assembly_add(t->assembly[w], &g->segment, g->left, g->payload,
 			  g->len, now)) {
 		*s = (struct seen){ frame, true, false, w };
-		skip_outage(t, w, segment_epoch(&g->segment), way);
 		if (w == LIVE)
 			learn_live(t, frame, g);
+		else
+			t->kept_at = now;
 	}
 	give(t, now);
 }
 
 struct assembly_counts recv_topic_datagrams(const struct recv_topic *t)
 {
-	struct assembly_counts sum = { .late = t->late };
+	struct assembly_counts sum = t->past;
 
 	for (unsigned int w = LIVE; w < BOTH; w++)
 		if (t->assembly[w])
@@ -634,6 +686,7 @@ void recv_topic_tick(struct recv_topic *t, uint64_t now)
 	double span = (now - t->tick) / 1e9;
 	bool first = !t->ticked.frames;
 
+	free_kept(t, now);
 	s->silent = (now - t->shown) / 1e9;
 	if (span <= 0 || (first && !frames))
 		return;

@@ -42,10 +42,12 @@ struct recv_options {
  * @woke:	when the link came back from its last silence, ns
  * @before:	it was sent before that
  * @late:	it was on its way for more than a second longer than the fastest
- * @old:	of an epoch that is over: the sender has seen an outage since
+ * @epoch:	the newest one of the stream
+ * @old:	the datagram is of an older one: the sender has seen an outage since
  */
 struct recv_way {
 	uint64_t	woke;
+	uint16_t	epoch;
 	bool		before, late, old;
 };
 

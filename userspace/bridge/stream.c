@@ -17,8 +17,10 @@ enum {
 #define SLOT_NS	15000000000ULL
 #define LATE	1000000		/* us: as much more waited for an outage to end */
 #define SOON	100000		/* us: as much less is a new way, or damage */
-#define EARLY	300000000	/* us that one may be sooner than the fastest */
+/* us: sooner than the fastest by more than this is a delay of an hour and more */
+#define EARLY	300000000
 #define SECOND	1000000000ULL
+#define AGAIN	(10 * SECOND)	/* the second datagram of an epoch */
 
 struct stream {
 	uint64_t		id;
@@ -38,9 +40,11 @@ struct stream {
 	uint64_t		heard;
 	uint64_t		came;		/* the newest datagram */
 	uint64_t		woke;		/* when a silence of a second ended */
+	uint32_t		fastest;	/* base_of() then */
 	uint32_t		recent[RECENT];	/* sending times */
 	/* of the newest datagram: when it was sent, in its epoch */
 	uint16_t		epoch, next_epoch;
+	uint64_t		next_at;	/* when @next_epoch came */
 	uint32_t		echo;
 	uint64_t		echo_at;
 	/* receiver's clock less the sender's, us */
@@ -186,10 +190,14 @@ static uint32_t base_of(const struct stream *s)
 							 s->base[0];
 }
 
-/* Longer on its way than the fastest, us; sending times wrap in 71 minutes */
-static uint32_t delay_of(const struct stream *s, uint64_t came, uint32_t sent)
+/*
+ * Longer on its way than the fastest, us; 0: not known, or sooner. Sending times
+ * wrap in 71 minutes
+ */
+static uint32_t delay_of(const struct stream *s, uint64_t came, uint32_t sent,
+			 uint32_t base)
 {
-	uint32_t delay = (uint32_t)(came / 1000) - sent - base_of(s);
+	uint32_t delay = (uint32_t)(came / 1000) - sent - base;
 
 	return s->slot && delay < -(uint32_t)EARLY ? delay : 0;
 }
@@ -198,12 +206,16 @@ static uint32_t delay_of(const struct stream *s, uint64_t came, uint32_t sent)
 static struct recv_way way_of(const struct stream *s, uint64_t came,
 			      uint16_t epoch, uint32_t sent)
 {
-	uint32_t delay = delay_of(s, came, sent);
+	uint32_t base = base_of(s);
+	/* what was held becomes the fastest if nothing else comes for long */
+	uint32_t then = (int32_t)(s->fastest - base) < 0 ? s->fastest : base;
 
 	return (struct recv_way){
 		.woke = s->woke,
-		.before = delay > (came - s->woke) / 1000,
-		.late = delay > LATE,
+		.before = delay_of(s, came, sent, then) >
+			  (came - s->woke) / 1000,
+		.late = delay_of(s, came, sent, base) > LATE,
+		.epoch = s->epoch,
 		.old = (int16_t)(epoch - s->epoch) < 0,
 	};
 }
@@ -236,8 +248,10 @@ static void measure(struct stream *s, uint64_t now, uint32_t sent)
 		s->least[1] = s->transit;
 	}
 	s->measured++;
-	if (!s->slot)
+	if (!s->slot) {
 		remember(s, now);
+		s->fastest = base_of(s);
+	}
 }
 
 /* Whether the network made a copy of one that came */
@@ -251,13 +265,14 @@ static bool is_copy(struct stream *s, uint32_t sent)
 }
 
 /* Two datagrams of it begin an epoch: one may be damaged */
-static void learn_epoch(struct stream *s, uint16_t epoch)
+static void learn_epoch(struct stream *s, uint64_t came, uint16_t epoch)
 {
-	bool again = epoch == s->next_epoch;
+	bool again = epoch == s->next_epoch && came - s->next_at < AGAIN;
 
 	if ((int16_t)(epoch - s->epoch) <= 0)
 		return;
 	s->next_epoch = epoch;
+	s->next_at = came;
 	if (!again && s->counts.datagrams)
 		return;
 	s->epoch = epoch;
@@ -268,8 +283,10 @@ static void learn_epoch(struct stream *s, uint16_t epoch)
 /* By the socket's clock: that nothing was read for a while is no silence */
 static void hear(struct stream *s, uint64_t came)
 {
-	if (came > s->came + SECOND)
+	if (came > s->came + SECOND) {
 		s->woke = came;
+		s->fastest = base_of(s);
+	}
 	if (came > s->came)
 		s->came = came;
 }
@@ -288,7 +305,7 @@ void stream_add(struct stream *s, uint64_t now,
 		s->counts.copies++;
 		return;
 	}
-	learn_epoch(s, epoch);
+	learn_epoch(s, g->came, epoch);
 	hear(s, g->came);
 	s->from = *g->from;
 	s->heard = now;
