@@ -176,19 +176,18 @@ static int open_file(struct recorder *r, struct record **record,
 /* Without the lock. Return: 0, or an error that is in s->error */
 static int write_snapshot(struct recorder *r, struct snapshot *s)
 {
-	int64_t stamp = ends_now();
-	unsigned int tries = SNAPSHOTS;
+	const int64_t stamp = ends_now();
 	struct record *record;
-	int err;
+	int err = -EEXIST;
 
 	/* another one of that name may be of the same millisecond */
-	do {
-		make_path(r, "snapshot", s->name, stamp, s->path);
+	for (int ms = 0; ms < SNAPSHOTS && err == -EEXIST; ms++) {
+		make_path(r, "snapshot", s->name, stamp + ms * 1000000, s->path);
 		err = open_file(r, &record, s->path, s->error);
-		stamp += 1000000;
-	} while (err == -EEXIST && --tries);
+	}
 	if (err)
 		return err;
+	*s->error = '\0';
 	err = record_write(record, r->site, false, &r->image_now, stamp);
 	if (!err)
 		err = record_flush(record);

@@ -70,9 +70,9 @@ int recorder_log(struct recorder *r, double hz, char error[RECORDER_ERROR]);
  * @path: gets that of the file
  * @left_out: gets the names of layers that it does not have, "a, b"; may be NULL
  *
- * Return: 0; -EINVAL; -EBUSY: as many as may be wait already; -ETIMEDOUT: the
- * disk takes its time: it is written only if that began; errors of the disk.
- * With one line in @error.
+ * Return: 0; -EINVAL; -EBUSY: too many wait already; -ETIMEDOUT: the disk takes
+ * its time: what was begun is finished, else nothing is written; errors of the
+ * disk. With one line in @error.
  */
 int recorder_snapshot(struct recorder *r, const char *name,
 		      char path[RECORDER_PATH], char left_out[RECORD_LEFT],
