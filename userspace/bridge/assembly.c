@@ -142,16 +142,15 @@ static struct assembly_frame *oldest(const struct assembly *a)
 	return (struct assembly_frame *)best;
 }
 
-/* When the first datagram of something newer than @f came */
-static uint64_t overtaken_at(const struct assembly *a,
-			     const struct assembly_frame *f)
+/* When the first datagram of an open frame newer than @number came */
+static uint64_t overtaken_at(const struct assembly *a, uint32_t number)
 {
 	uint64_t first = UINT64_MAX;
 
 	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++) {
 		const struct assembly_frame *g = &a->frame[i];
 
-		if (g->open && newer(g->number, f->number) > 0 &&
+		if (g->open && newer(g->number, number) > 0 &&
 		    g->first < first)
 			first = g->first;
 	}
@@ -188,7 +187,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 /* From when on a frame may be given out as it is */
 static uint64_t ripe(const struct assembly *a, const struct assembly_frame *f)
 {
-	uint64_t behind = overtaken_at(a, f), end = end_of(f);
+	uint64_t behind = overtaken_at(a, f->number), end = end_of(f);
 	uint64_t when = f->last + a->patience;
 
 	if (f->received.count == f->count)
@@ -442,12 +441,8 @@ const struct assembly_frame *assembly_next(struct assembly *a, uint64_t now)
 
 bool assembly_overtaken(const struct assembly *a, uint32_t number)
 {
-	if (a->begun && newer(a->given, number) > 0)
-		return true;
-	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
-		if (a->frame[i].open && newer(a->frame[i].number, number) > 0)
-			return true;
-	return false;
+	return (a->begun && newer(a->given, number) > 0) ||
+	       overtaken_at(a, number) != UINT64_MAX;
 }
 
 uint64_t assembly_due(const struct assembly *a)
