@@ -639,7 +639,7 @@ static void test_threaded_recording(void)
 	memset(&a, 0, sizeof(a));
 	a.threaded = true;
 	ok(play(&a, config, in_folder("none/b.mcap")) == -ENOENT,
-	   "one that cannot be made is an error at once");
+	   "a recording that cannot be created fails when it is opened");
 }
 
 int main(int argc, char **argv)
