@@ -157,8 +157,9 @@ ip netns exec "$space" python3 - "$scratch/robot.socket" <<-'END'
 	    answer = json.loads(f.readline())
 	    if answer['ok'] or not answer['error']:
 	        sys.exit('%.40s: %s' % (text, answer))
-	f.write('y' * 100000)
+	# it hangs up on this, perhaps before all is written
 	try:
+	    f.write('y' * 100000)
 	    f.flush()
 	    f.readline()
 	except OSError:
