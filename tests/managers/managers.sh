@@ -421,9 +421,9 @@ robot_feels()
 		return
 		;;
 	esac
-	holds local_held "<=" 1.2 \
+	holds local_held "<=" 1.1 \
 		"the link is gone: it waits as for another subscriber"
-	holds write_held "<=" 2 \
+	holds write_held "<=" 1.5 \
 		"the link is gone: a write costs little more than with two there"
 }
 
