@@ -79,19 +79,18 @@ seq 1 100 | awk -v OFS=, -v sub_="$scratch/sub" -v local_="$scratch/local" '{
 	print $1, t, t + ms * 1000000, "c" $1, t, 0
 	print t, t + 2 * ms * 1000000, 1, "c" $1 >local_
 	if (t < 7e9) print t, t + 5000000, 1, "c" $1 >sub_ }' >"$scratch/pub"
+phases=(-v two=2000000000 -v one=4000000000 -v well=4000000000
+	-v down=7000000000 -v up=9900000000)
 judged "write_ms 1.00/2.00/8.00/4.00/3.00 local_ms 2.00/4.00/16.00/8.00/6.00 write_first 0.50 local_first 0.50 write_held 1.50 local_held 1.50 write_same 0.38 local_same 0.38" \
-	"what the robot feels of the link" -v two=2000000000 -v one=4000000000 \
-	-v well=4000000000 -v down=7000000000 -v up=9900000000
+	"what the robot feels of the link" "${phases[@]}"
 
 # One of 30 took 14 ms while the link was well, and one of ten when it went.
 awk -F, -v OFS=, '$1 == 50 || $1 == 73 { $3 = $2 + 14000000 } 1' \
 	"$scratch/pub" >"$scratch/pub2" && mv "$scratch/pub2" "$scratch/pub"
 judged "write_first 1.00 local_first 0.50" "ten messages, and the longest is one of 30" \
-	-v two=2000000000 -v one=4000000000 -v well=4000000000 \
-	-v down=7000000000 -v up=9900000000
+	"${phases[@]}"
 awk -F, -v OFS=, '$1 == 73e8 { $2 = $1 + 24000000 } 1' \
 	"$scratch/local" >"$scratch/local2" && mv "$scratch/local2" "$scratch/local"
 judged "local_first 1.50" "a message that waits longer than any before" \
-	-v two=2000000000 -v one=4000000000 -v well=4000000000 \
-	-v down=7000000000 -v up=9900000000
+	"${phases[@]}"
 done_testing
