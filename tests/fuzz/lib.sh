@@ -37,7 +37,7 @@ for target in tests/fuzz/fuzz_*.c; do
 	decoder=${target##*/fuzz_}
 	decoder=${decoder%.c}
 	case $decoder in
-	corpus|ros_tag) continue ;;	# the classifier's: tests/fuzz/run
+	corpus|replay|ros_tag) continue ;;	# the classifier's: tests/fuzz/run
 	esac
 	if [ -d "tests/fuzz/regress/$decoder" ]; then
 		fuzz "$decoder" tests/fuzz/regress/"$decoder"/*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * slam-plain.c - linked to slamd, it becomes slamd-plain: scores by portable C,
+ * slamd-plain.c - linked to slamd, it becomes slamd-plain: scores by portable C,
  * whatever the processor has
  */
 #include "slam/score.h"

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+SRCS	:=
+EXTRA	:= bench_image bench_cloud bench_map bench_vscan bench_fusion bench_store quality \
+	   d63-blob d63-flow d63-jpeg d63-score d63-strip slamd-plain slam-plot
+PROGRAMS := d63-plot
+PKGS	:= cairo
+
+bench_image.USES := lab
+bench_map.USES := lib
+bench_vscan.USES := lib
+bench_fusion.USES := gdim
+bench_store.USES := gdim
+quality.USES := lab
+quality.SRCS := tools/bench.d/quality_depth.c userspace/lab/loss.c
+d63-blob.USES := lib
+d63-jpeg.LIBS := -ljpeg -lm
+d63-score.USES := bag
+d63-plot.USES := tools/link.d
+d63-strip.LIBS := -lpng -lm
+slam-plot.USES := tools/link.d
+# the same without its vector code
+slamd-plain.USES := slamd
+slamd-plain.SRCS := userspace/slamd/slamd.c
+# the peer of the voxel filter
+bench_cloud.USES := lib
+bench_cloud.SRCS := tools/bench.d/pcl_voxel.cpp
+bench_cloud.PKGS := pcl_filters
+pcl_voxel.FLAGS := -O3 $$(pkg-config --cflags pcl_filters | sed 's/-I/-isystem/g')

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# rules.mk - one rule each for objects, archives, programs, plugins, tests and
+# fuzzers
+#
+# A folder with sources has a module.mk that sets, as far as it needs them:
+#
+#	USES	folders of userspace/ whose code it calls, or tools/FOLDER
+#	LIBS	linker flags; PKGS: packages of pkg-config
+#	FLAGS	compiler flags; IDL: "yes" if it includes types of idl/
+#	SRCS	its sources; if not set, all of the folder
+#	PROGRAMS programs of `make build`; EXTRA: other programs
+#	PLUGIN	a shared object of all its sources, as a path in build/
+#	TESTS	NAME for each test_NAME.c of tests/unit
+#	FUZZ	NAME for each tests/fuzz/fuzz_NAME.c
+#
+# A program NAME has its main() in NAME.c or NAME.cpp. The folder's other
+# sources become one archive. NAME.SRCS, NAME.USES, NAME.LIBS and NAME.PKGS add
+# to what a program, test or fuzzer is linked with; paths in NAME.SRCS start at
+# the top. FILE.FLAGS are compiler flags of FILE.c.
+
+OBJ	:= $(BUILD)/obj
+PIC	:= $(BUILD)/pic
+CHECKED	:= $(BUILD)/sanitized
+
+MODULES	:= $(patsubst %/module.mk,%,$(shell find userspace tools tests -name module.mk))
+SETTINGS := USES LIBS PKGS FLAGS IDL SRCS PROGRAMS EXTRA PLUGIN TESTS FUZZ
+
+# folder USES
+folder = $(foreach u,$(1),$(if $(filter tools/% tests/%,$(u)),$(u),userspace/$(u)))
+
+define read_module
+$(foreach s,$(SETTINGS),$(eval $(s) :=))
+$(eval SRCS := $(filter-out %.bpf.c,$(wildcard $(1)/*.c $(1)/*.cpp)))
+$(eval include $(1)/module.mk)
+$(foreach s,$(SETTINGS),$(eval $(s).$(1) := $$($(s))))
+$(eval USES.$(1) := $(call folder,$(USES)))
+endef
+$(foreach m,$(MODULES),$(call read_module,$(m)))
+
+# object WHERE SOURCES
+object = $(patsubst %,$(1)/%.o,$(basename $(2)))
+# main NAME FOLDER: the source with its main()
+main = $(wildcard $(2)/$(1).c $(2)/$(1).cpp)
+# library FOLDER: the sources of its archive
+library = $(if $(PLUGIN.$(1)),,$(filter-out $(foreach p,$(PROGRAMS.$(1)) \
+	$(EXTRA.$(1)),$(call main,$(p),$(1))),$(SRCS.$(1))))
+$(foreach m,$(MODULES),$(eval LIBRARY.$(m) := $(call library,$(m))))
+
+# closure FOLDERS: they and all that they use
+close = $(if $(CLOSURE.$(1)),,$(eval CLOSURE.$(1) := $(sort $(1) \
+	$(call closure,$(USES.$(1))))))$(CLOSURE.$(1))
+closure = $(sort $(foreach m,$(1),$(call close,$(m))))
+
+# archives WHERE FOLDERS
+archive = $(1)/$(subst /,-,$(2:userspace/%=%)).a
+archives = $(foreach m,$(2),$(if $(LIBRARY.$(m)),$(call archive,$(1),$(m)))) \
+	$(if $(filter yes,$(foreach m,$(2),$(IDL.$(m)))),$(BUILD)/idl/idl.a)
+# libraries NAME FOLDERS: linker flags
+libraries = $(sort $($(1).LIBS) $(foreach m,$(2),$(LIBS.$(m)))) \
+	$(addprefix PKG:,$(sort $($(1).PKGS) $(foreach m,$(2),$(PKGS.$(m)))))
+pkgs = $(patsubst PKG:%,%,$(filter PKG:%,$(1)))
+pkg_config = $(if $(2),$$(pkg-config $(1) $(2)))
+
+# flags SOURCE: what its folder adds to the compiler's
+flags = $(call pkg_config,--cflags,$(PKGS.$(1:%/=%))) $(FLAGS.$(1:%/=%)) \
+	$(if $(IDL.$(1:%/=%)),-I$(BUILD)/idl)
+source_flags = $(call flags,$(dir $(1))) $($(basename $(notdir $(1))).FLAGS)
+
+# A source is compiled again if what it includes, its module.mk, the compiler
+# or the common flags have changed.
+COMMANDS := $(BUILD)/.commands
+ifneq ($(file <$(COMMANDS)),$(CC) $(CLANG) $(ALL_CFLAGS) $(ALL_CXXFLAGS))
+$(shell mkdir -p $(BUILD))
+$(file >$(COMMANDS),$(CC) $(CLANG) $(ALL_CFLAGS) $(ALL_CXXFLAGS))
+endif
+.SECONDEXPANSION:
+needs = $(COMMANDS) $(filter $(1)/module.mk,$(MODULES:%=%/module.mk))
+idl_headers = $(if $(IDL.$(1)),$(IDL_HEADERS))
+
+define compile
+$(call msg,$(1),$@)
+@mkdir -p $(@D)
+$(Q)$(2) $(call source_flags,$<) -MMD -MP $(3) -c -o $@ $<
+endef
+$(OBJ)/%.o: %.c $$(call needs,$$(*D)) | $$(call idl_headers,$$(*D))
+	$(call compile,CC,$(CC) $(ALL_CFLAGS))
+$(OBJ)/%.o: %.cpp $$(call needs,$$(*D)) | $$(call idl_headers,$$(*D))
+	$(call compile,CXX,$(CXX) $(ALL_CXXFLAGS))
+$(PIC)/%.o: %.c $$(call needs,$$(*D))
+	$(call compile,CC,$(CC) $(ALL_CFLAGS),-fPIC)
+$(PIC)/%.o: %.cpp $$(call needs,$$(*D))
+	$(call compile,CXX,$(CXX) $(ALL_CXXFLAGS),-fPIC)
+$(CHECKED)/%.o: %.c $$(call needs,$$(*D)) | $$(call idl_headers,$$(*D))
+	$(call compile,CLANG,$(CLANG) $(ALL_CFLAGS),$(SANITIZE) -fsanitize=fuzzer-no-link)
+
+%.a:
+	$(call msg,AR,$@)
+	@mkdir -p $(@D)
+	$(Q)rm -f $@; $(AR) rcs $@ $^
+$(foreach m,$(MODULES),$(foreach o,$(OBJ) $(CHECKED),$(if $(LIBRARY.$(m)),$(eval \
+	$(call archive,$(o),$(m)): $(call object,$(o),$(LIBRARY.$(m)))))))
+
+# $(call linked,WHERE,NAME,FOLDER,SOURCES): what NAME is made of
+define linked
+$(BIN)/$(2): $(call object,$(1),$(4) $($(2).SRCS)) $(call archives,$(1),$(call \
+	closure,$(3) $(call folder,$($(2).USES))))
+LINK.$(2) := $(call libraries,$(2),$(call closure,$(3) $(call folder,$($(2).USES))))
+CXX.$(2) := $(filter %.cpp,$(4) $($(2).SRCS))
+endef
+link = $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
+	-Wl,--as-needed $(filter-out PKG:%,$(LINK.$*)) \
+	$(call pkg_config,--libs,$(call pkgs,$(LINK.$*)))
+
+# unit NAME FOLDER: the source of a unit test
+unit = $(firstword $(wildcard tests/unit/$(2:userspace/%=%)/test_$(1).c \
+	tests/unit/test_$(1).c))
+
+each = $(foreach m,$(MODULES),$(foreach n,$($(1).$(m)),$(call $(2),$(n),$(m))))
+program = $(eval $(call linked,$(OBJ),$(1),$(2),$(call main,$(1),$(2))))
+test = $(eval $(call linked,$(OBJ),test_$(1),$(2),$(call unit,$(1),$(2))))
+fuzzer = $(eval $(call linked,$(CHECKED),fuzz_$(1),$(2),tests/fuzz/fuzz_$(1).c))
+$(call each,PROGRAMS,program)$(call each,EXTRA,program)
+$(call each,TESTS,test)$(call each,FUZZ,fuzzer)
+
+names = $(foreach m,$(MODULES),$($(1).$(m)))
+TESTS_BUILT := $(addprefix $(BIN)/test_,$(call names,TESTS))
+FUZZERS	:= $(addprefix $(BIN)/fuzz_,$(call names,FUZZ))
+PROGRAMS_BUILT := $(addprefix $(BIN)/,$(call names,PROGRAMS))
+
+$(PROGRAMS_BUILT) $(TESTS_BUILT) $(addprefix $(BIN)/,$(call names,EXTRA)): $(BIN)/%:
+	$(call msg,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(if $(CXX.$*),$(CXX),$(CC)) $(CFLAGS) $(LDFLAGS) -o $@ $(link)
+$(FUZZERS): $(BIN)/%:
+	$(call msg,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(SANITIZE) -fsanitize=fuzzer -o $@ $(link)
+
+# plugin FOLDER
+define plugin
+$(BUILD)/$(PLUGIN.$(1)): $(call object,$(PIC),$(SRCS.$(1)))
+LINK.$(PLUGIN.$(1)) := $(call libraries,,$(1))
+CXX.$(PLUGIN.$(1)) := $(filter %.cpp,$(SRCS.$(1)))
+endef
+PLUGINS	:= $(addprefix $(BUILD)/,$(call names,PLUGIN))
+$(foreach m,$(MODULES),$(if $(PLUGIN.$(m)),$(eval $(call plugin,$(m)))))
+$(PLUGINS): $(BUILD)/%:
+	$(call msg,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(if $(CXX.$*),$(CXX),$(CC)) $(CFLAGS) $(LDFLAGS) -shared -o $@ $(link)
+
+# types of idl/, by Cyclone DDS
+IDL_C	:= $(patsubst idl/%.idl,$(BUILD)/idl/%.c,$(wildcard idl/*.idl))
+IDL_HEADERS := $(IDL_C:.c=.h)
+$(BUILD)/idl/%.c $(BUILD)/idl/%.h: idl/%.idl $(wildcard idl/*.idl)
+	$(call msg,IDLC,$(BUILD)/idl/$*)
+	@mkdir -p $(@D)
+	$(Q)idlc -t -o $(@D) $<
+$(BUILD)/idl/idl.a: $(call object,$(OBJ),$(IDL_C))
+$(call object,$(OBJ),$(IDL_C)): FLAGS.$(BUILD)/idl := -I$(BUILD)/idl
+
+.SECONDARY:
+-include $(shell find $(OBJ) $(PIC) $(CHECKED) -type f -name '*.d' 2>/dev/null)

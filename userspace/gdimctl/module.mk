@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-2.0-only
+USES	:= bag gdim
+PROGRAMS := gdimctl
+FUZZ	:= view_records
+
+$(OBJ)/userspace/gdimctl/view_page.o: $(wildcard userspace/gdimctl/view*.html \
+	userspace/gdimctl/view*.js)

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+USES	:= common
+LIBS	:= -lm
+PKGS	:= libnl-3.0 libnl-route-3.0
+TESTS	:= linkd linkd_plan linkd_load linkd_pace linkd_link
+test_linkd.USES := tools/link.d

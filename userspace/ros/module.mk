@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: GPL-2.0-only
+USES	:= lib
+LIBS	:= -ljpeg -lpng -lz -lm
+TESTS	:= message service compressed
+FUZZ	:= message service compressed

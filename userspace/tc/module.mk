@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: GPL-2.0-only
+PLUGIN	:= tc/q_optsample.so
+FLAGS	:= $(UAPI)
