@@ -19,7 +19,7 @@
  * and the entries. Announcements: u32 round trip, us, the sender's name, a u8
  * length and text, then for each topic u32 topic, u8 kind, u8 codec, u32
  * interval, and name, frame_id and encoding, each a u8 length and text.
- * Reports: u32 in the order of struct control_report, eight in version 1, then
+ * Reports: u32 in the order of struct control_report (report.h), eight in version 1, then
  * for each topic seven u32 in the order of struct control_report_topic. Later
  * copies of a report are of their own time, with the same number and without
  * topics. A sender whose segments tell when their message ends
@@ -29,6 +29,7 @@
 #define BRIDGE_CONTROL_H
 
 #include "lib/payload.h"
+#include "linkd/report.h"
 
 enum {
 	CONTROL_VERSION	= 1,
@@ -38,7 +39,6 @@ enum {
 
 	CONTROL_NAME	= 256,		/* bytes of a name, with the final 0 */
 	CONTROL_WORD	= 64,		/* of a frame_id or an encoding */
-	CONTROL_TOPICS	= 48,		/* of a report */
 };
 
 /**
@@ -88,51 +88,6 @@ int control_announce(const struct control_sender *sender,
 int control_announced(const void *payload, size_t len,
 		      struct control_sender *sender,
 		      struct control_topic *topics, unsigned int max);
-
-/**
- * struct control_report_topic - what came of a topic
- * @newest:	frame
- * @frames:	given out, likewise @missing; see struct assembly_counts. All
- *		wrap
- */
-struct control_report_topic {
-	uint32_t	topic, newest;
-	uint32_t	frames, missing;
-	uint32_t	expected, datagrams, bytes;
-};
-
-/**
- * struct control_report - what came of a stream; all wrap
- * @number:	of the report: a copy of one that came, and one that was
- *		overtaken, tell nothing
- * @echo:	the sending time of the newest datagram, as the sender wrote it
- * @held:	how long the receiver has had it, us: what is left of the way
- *		there and back is the round trip
- * @transit:	least of the receiver's clock less the sending time, us, over
- *		the datagrams since the report before; its changes are those of
- *		queues on the way
- * @epoch:	outages that the sender had counted in the newest datagram
- * @datagrams:	that came of the stream, announcements and copies too
- * @bytes:	of them, with the headers of segments
- * @kept:	bytes among these that were of an earlier epoch
- * @paced:	frames of several datagrams that tell @growth, since the report
- *		before. From here on version 2
- * @growth:	how much longer the last datagram of such a frame was on its way
- *		than the first, us, mean
- * @runs:	datagrams that were lost one behind the other, of one frame: so
- *		many runs
- * @version:	of the report, not on the wire
- */
-struct control_report {
-	uint32_t	number;
-	uint32_t	echo, held;
-	uint32_t	transit;
-	uint32_t	epoch;
-	uint32_t	datagrams, bytes, kept;
-	uint32_t	paced, growth, runs;
-	unsigned int	topics, version;
-	struct control_report_topic topic[CONTROL_TOPICS];
-};
 
 /**
  * control_report() - write a report

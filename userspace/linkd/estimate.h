@@ -19,8 +19,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "bridge/control.h"
 #include "linkd/link.h"
+#include "linkd/report.h"
 #include "linkd/steer.h"
 
 enum {
