@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cluster.c - engines opened, and workers run
+ * cluster.c - opens the engine, and runs workers that are threads
  */
 #include <errno.h>
 #include <pthread.h>
@@ -8,15 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <syslog.h>
 #include "common/cli.h"
-#include "common/version.h"
 #include "engine/engine.h"
-#include "slam/wire.h"
 #include "slam/worker.h"
 #include "slamd/cluster.h"
-
-enum { PATIENCE = 200 };	/* ms */
+#include "slamd/worker_run.h"
 
 /* A worker that is a thread of this process */
 struct hand {
@@ -32,31 +28,9 @@ struct cluster {
 	struct engine_hub		*hub;
 	struct hand			*hand;
 	uint32_t			hands;
-	struct cluster_voice		voice;
+	struct worker_voice		voice;
 	_Atomic bool			end;
 };
-
-struct engine_config cluster_config(const char *job)
-{
-	return (struct engine_config){
-		.job = job, .protocol = WIRE_VERSION,
-		.build = OPTSAMPLE_VERSION,
-	};
-}
-
-static void log_line(void *arg, int priority, const char *line)
-{
-	const struct cluster_voice *v = arg;
-	const char *job = v->job ? v->job : "", *colon = v->job ? ": " : "";
-
-	if (priority > LOG_WARNING && v->quiet)
-		return;
-	/* whole lines, whichever thread they are of */
-	flockfile(stderr);
-	fprintf(stderr, "%s: %s%s%s%s\n", cli_program,
-		priority > LOG_WARNING ? "" : "warning: ", job, colon, line);
-	funlockfile(stderr);
-}
 
 static void *work(void *arg)
 {
@@ -65,7 +39,7 @@ static void *work(void *arg)
 	struct worker *w = worker_create(h->engine, c->o->threads ?
 					 c->o->threads : 1, NULL, NULL);
 
-	while (w && !c->end && worker_turn(w, PATIENCE) >= 0)
+	while (w && !c->end && worker_turn(w, WORKER_TURN_MS) >= 0)
 		;
 	if (!w)
 		cli_warn("no memory for a worker");
@@ -76,7 +50,7 @@ static void *work(void *arg)
 
 static int start_thread(struct cluster *c, struct hand *h)
 {
-	struct engine_config config = cluster_config(c->o->job);
+	struct engine_config config = worker_config(c->o->job);
 	char error[ENGINE_ERROR];
 	int err;
 
@@ -107,34 +81,10 @@ static int start_threads(struct cluster *c)
 	return 0;
 }
 
-int cluster_work(struct engine *engine, unsigned int threads,
-		 const struct cluster_voice *voice, bool once,
-		 bool (*interrupted)(void *arg))
-{
-	struct worker *w = worker_create(engine, threads, log_line,
-					 (void *)voice);
-	char error[ENGINE_ERROR];
-	int ret = 0;
-
-	if (!w)
-		return cli_error(-ENOMEM, "no memory");
-	while (ret >= 0 && !interrupted(NULL))
-		ret = worker_turn(w, PATIENCE);
-	worker_destroy(w);
-	/* ranks of one mpirun end together, and the first one knows how */
-	if (ret >= 0 || once)
-		return 0;
-	engine_error(engine, error);
-	if (ret != -EPROTO)
-		snprintf(error, sizeof(error), "leaves: %s", strerror(-ret));
-	return cli_error(ret, "%s%s%s", voice->job ? voice->job : "",
-			 voice->job ? ": " : "", error);
-}
-
 static int open_engine(struct cluster *c)
 {
 	const struct slamd_options *o = c->o;
-	struct engine_config config = cluster_config(o->job);
+	struct engine_config config = worker_config(o->job);
 	const bool mpi = !strcmp(o->engine, "mpi");
 	char error[ENGINE_ERROR];
 	int err;
@@ -151,8 +101,8 @@ static int open_engine(struct cluster *c)
 	if (err)
 		return cli_error(err, "%s", error);
 	if (engine_role(c->engine) == ENGINE_WORKER) {
-		err = cluster_work(c->engine, o->threads ? o->threads : 1,
-				   &c->voice, true, c->interrupted);
+		err = worker_run(c->engine, o->threads ? o->threads : 1,
+				 &c->voice, true, c->interrupted);
 		return err ? err : 1;
 	}
 	if (o->workers > engine_seats(c->engine))
@@ -188,7 +138,7 @@ struct team *cluster_team(struct cluster *c)
 	struct team_remote_config config = {
 		.engine = c->engine, .workers = c->o->workers,
 		.interrupted = c->interrupted,
-		.log = log_line, .arg = &c->voice,
+		.log = worker_log, .arg = &c->voice,
 	};
 
 	if (!c->engine)

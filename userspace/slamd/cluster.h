@@ -35,29 +35,4 @@ void cluster_close(struct cluster *c);
 bool cluster_counters(const struct cluster *c, struct team *team,
 		      struct stats_workers *workers);
 
-/**
- * struct cluster_voice - how a worker speaks on stderr
- * @job:	begins its lines, where there are others; NULL: it does not
- * @quiet:	nothing but warnings
- */
-struct cluster_voice {
-	const char	*job;
-	bool		quiet;
-};
-
-/**
- * cluster_work() - be a worker until the coordinator closes, or a signal
- * @once:	the end of the coordinator is the end, and however this one ends
- *		is no error: the coordinator tells
- * @interrupted: becomes true with a signal
- *
- * Return: 0 or a negative errno after one line on stderr.
- */
-int cluster_work(struct engine *engine, unsigned int threads,
-		 const struct cluster_voice *voice, bool once,
-		 bool (*interrupted)(void *arg));
-
-/* What all of them say of themselves to the engine */
-struct engine_config cluster_config(const char *job);
-
 #endif

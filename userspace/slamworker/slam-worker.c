@@ -18,7 +18,7 @@
 #include "common/version.h"
 #include "slam/crew.h"
 #include "slam/memory.h"
-#include "slamd/cluster.h"
+#include "slamd/worker_run.h"
 
 enum { OPT_ENGINE = 256, OPT_JOB, OPT_THREADS, OPT_WAIT, OPT_MEMORY,
        OPT_VERSION };
@@ -36,13 +36,13 @@ struct options {
 
 /**
  * struct work - for one job
- * @voice:	as cluster_work() has it
+ * @voice:	as worker_run() has it
  * @err:	how it ended
  */
 struct work {
 	const struct options	*o;
 	const char		*job;
-	struct cluster_voice	voice;
+	struct worker_voice	voice;
 	pthread_t		thread;
 	int			err;
 };
@@ -167,7 +167,7 @@ static void pause_ms(uint32_t ms)
 static int join(const struct work *w, struct engine **engine)
 {
 	const uint64_t end = loop_now() + w->o->wait_ms * UINT64_C(1000000);
-	const struct engine_config config = cluster_config(w->job);
+	const struct engine_config config = worker_config(w->job);
 	char error[ENGINE_ERROR], last[ENGINE_ERROR] = "";
 	uint64_t told = 0;
 	uint32_t ms = STEP;
@@ -202,7 +202,7 @@ static int work(struct work *w)
 
 	if (err)
 		return err < 0 ? err : 0;
-	err = cluster_work(engine, w->o->threads, &w->voice, false,
+	err = worker_run(engine, w->o->threads, &w->voice, false,
 			   interrupted);
 	engine_close(engine);
 	return err;
