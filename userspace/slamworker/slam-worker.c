@@ -203,7 +203,7 @@ static int work(struct work *w)
 	if (err)
 		return err < 0 ? err : 0;
 	err = worker_run(engine, w->o->threads, &w->voice, false,
-			   interrupted);
+			 interrupted);
 	engine_close(engine);
 	return err;
 }
