@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "link.d/sim.h"
 
 struct arguments {

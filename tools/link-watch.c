@@ -17,8 +17,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 #include <cjson/cJSON.h>
-#include "common/cli.h"
-#include "common/loop.h"
+#include "base/cli.h"
+#include "base/loop.h"
 #include "link.d/plot.h"
 #include "link.d/sim.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-USES	:= common
+USES	:= base
 FLAGS	:= -Itools
 PROGRAMS := optsample-sim udp-link link-sim link-watch hwsim-medium demo-report
 optsample-sim.USES := tools/sim

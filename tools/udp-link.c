@@ -23,9 +23,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "common/address.h"
-#include "common/cli.h"
-#include "common/loop.h"
+#include "base/address.h"
+#include "base/cli.h"
+#include "base/loop.h"
 
 enum {
 	OPT_LISTEN = 256, OPT_TO, OPT_LOSS, OPT_DUP, OPT_REORDER, OPT_CORRUPT,

@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <zlib.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "ends/sink.h"
 #include "ends/source.h"
 

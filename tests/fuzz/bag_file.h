@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "bag/bag.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 enum { MESSAGES_MAX = 100000, GOOD = 4, ROOM = 1 << 17 };
 

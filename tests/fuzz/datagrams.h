@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 #include "lib/payload.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 struct datagrams {
 	const uint8_t	*p, *end;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gdim/cells_blob.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 enum { SIDE = 32, CHANGES = 16, HEAD = 5 };
 

@@ -8,8 +8,8 @@
  * inputs: a new one each time would take too long.
  */
 #include <cjson/cJSON.h>
-#include "common/cli.h"
-#include "daemon/service.h"
+#include "base/cli.h"
+#include "base/service.h"
 #include "gdimd/inbox.h"
 #include "memory_file.h"
 #include "odd_message.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gdim/layer.h"
-#include "gdim/utf8.h"
+#include "base/utf8.h"
 
 static const char *const words[] = {
 	"input=a", "input=", "role=gas", "role=other", "bits=8", "bits=16",

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/mappyramid.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 static void look_at(struct mappyramid_decoder *d)
 {

@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "datagrams.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 #include "ros1c/node.h"
 
 enum { DATAGRAM = 64, MESSAGE = 4096, TEXT = 4096, PASSES = 12 };

@@ -7,7 +7,7 @@
  * gdimd's maps do, and reads as the same cells.
  */
 #include <stdio.h>
-#include "gdim/utf8.h"
+#include "base/utf8.h"
 #include "gdim/map_message.h"
 #include "gdimd/submap_message.h"
 #include "odd_message.h"

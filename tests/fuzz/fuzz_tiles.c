@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/tiles.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 enum { SIDE = 200 };
 

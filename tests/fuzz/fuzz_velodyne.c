@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/velodyne.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 static void look_at(const struct organised *o)
 {

@@ -12,11 +12,11 @@
 #include <stdbool.h>
 #include <unistd.h>
 #include "bag/bag.h"
-#include "common/cli.h"
+#include "base/cli.h"
 #include "fusion/cells.h"
-#include "gdim/utf8.h"
+#include "base/utf8.h"
 #include "gdimctl/view_records.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 #include "memory_file.h"
 #include "odd_message.h"
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "ends/ros2.h"
 #include "ends/ros2_service.h"
 #include "ends/ros2_type.h"

@@ -23,7 +23,7 @@
 #include <syslog.h>
 #include <time.h>
 #include <unistd.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "ends/sink.h"
 #include "gdim/poses_file.h"
 

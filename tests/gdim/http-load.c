@@ -20,7 +20,7 @@
 #include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
-#include "common/cli.h"
+#include "base/cli.h"
 
 enum {
 	CONNECTIONS	= 256,

@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <zlib.h>
-#include "lib/wire.h"
+#include "base/wire.h"
 #include "ros1c/ros1.h"
 
 enum { TOPICS = 128, MORE = 3000, FRONT = 64 };

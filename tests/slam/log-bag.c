@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/loop.h"
+#include "base/loop.h"
 #include "ends/sink.h"
 #include "readings/readings.h"
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "bag/bag.h"
 #include "folder.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 #include "tap.h"
 
 #define SECOND	INT64_C(1000000000)

@@ -16,7 +16,7 @@
 #include "ends/sink.h"
 #include "ends/source.h"
 #include "folder.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 #include "hex.h"
 #include "message_golden.h"
 #include "tap.h"

@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "common/pose.h"
+#include "base/pose.h"
 #include "readings/reading.h"
 #include "tap.h"
 

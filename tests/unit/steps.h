@@ -7,7 +7,7 @@
 #define UNIT_STEPS_H
 
 #include <stdbool.h>
-#include "common/loop.h"
+#include "base/loop.h"
 
 struct test;
 

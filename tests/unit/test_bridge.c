@@ -8,7 +8,7 @@
 #include <string.h>
 #include "depth_fixture.h"
 #include "bridge_fixture.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 #include "ros/compressed.h"
 #include "ros/convert.h"
 #include "tap.h"

@@ -7,7 +7,7 @@
 #include "bridge/decode.h"
 #include "bridge/segment.h"
 #include "lib/md.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 #include "tap.h"
 
 #define MB	(1UL << 20)

@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include "bridge_fixture.h"
 #include "bridge/sender.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 #include "ros/convert.h"
 
 enum { W = 320, H = 240, STEP = 2 * W + 32, STEPS = H * 3 / 2 };

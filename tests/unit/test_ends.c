@@ -8,7 +8,7 @@
 #include <cjson/cJSON.h>
 #include <dirent.h>
 #include <fcntl.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "ends_fixture.h"
 #include "lib/velodyne.h"
 #include "ros/compressed.h"

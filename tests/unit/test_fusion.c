@@ -9,7 +9,7 @@
 #include <string.h>
 #include "fusion/mosaic.h"
 #include "fusion_ref.h"
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #include "tap.h"
 
 enum { SUBMAPS = 24, SIDE = 90 };

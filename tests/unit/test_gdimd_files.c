@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "bag/bag.h"
-#include "common/cli.h"
+#include "base/cli.h"
 #include "gdimd/folder.h"
 #include "gdimd_fixture.h"
 #include "tap.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "gdim/answers.h"
 #include "gdim/role_values.h"
 #include "gdimd/config.h"

@@ -8,7 +8,7 @@
 #include "gdim/map_figure.h"
 #include "gdim/map_png.h"
 #include "gdim/reduce.h"
-#include "gdim/utf8.h"
+#include "base/utf8.h"
 #include "raster_fixture.h"
 
 /* Lightness as an eye has it, roughly (BT.709 luminance) */

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 #include "images.h"
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #include "lib/md.h"
 
 static uint64_t rng = 1;

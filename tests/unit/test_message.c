@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/wire.h"
+#include "base/wire.h"
 #include "ros/convert.h"
 #include "ros/message.h"
 #include "md5.h"

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #include "lib/dwt.h"
 #include "lib/erasure.h"
 #include "lib/interleave.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "folder.h"
-#include "readings/number.h"
+#include "base/number.h"
 #include "readings/readings.h"
 #include "tap.h"
 

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/wire.h"
+#include "base/wire.h"
 #include "ros1c/address.h"
 #include "ros1c/header.h"
 #include "ros1c/http.h"

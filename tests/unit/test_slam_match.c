@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include "slam/crew.h"
+#include "base/thread_pool.h"
 #include "slam/match.h"
 #include "slam/particles.h"
 #include "field_fixture.h"

@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "slam/crew.h"
+#include "base/thread_pool.h"
 #include "slam/exact.h"
 #include "slam/journey.h"
 #include "slam/motion.h"

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 #include "images.h"
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #include "lib/split.h"
 
 static uint64_t rng = 1;

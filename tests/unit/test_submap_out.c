@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "folder.h"
 #include "fusion/cells.h"
 #include "gdimd/inbox.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/velodyne.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 #include "tap.h"
 
 #define CLOUDS "../shared/data/clouds/"

@@ -4,7 +4,7 @@
  */
 #include <errno.h>
 #include "cloud_fixture.h"
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #include "lib/voxel.h"
 
 enum { MAX = 1000000 };

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #include "lib/velodyne.h"
 #include "lib/vscan.h"
 #include "lidar_fixture.h"

@@ -12,7 +12,7 @@
 #include "best.h"
 #include "lib/cloud80.h"
 #include "lib/cloudblock.h"
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #include "lib/rangeimage.h"
 #include "lib/rangeimage_cloud.h"
 #include "lib/velodyne.h"

@@ -14,7 +14,7 @@
 #include "best.h"
 #include "lab/convert.h"
 #include "lab/png_file.h"
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #include "lib/erasure.h"
 #include "lib/md.h"
 #include "lib/split.h"

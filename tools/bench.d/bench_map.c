@@ -14,7 +14,7 @@
 #include <string.h>
 #include <zlib.h>
 #include "best.h"
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #include "lib/mappyramid.h"
 #include "lib/tilecode.h"
 #include "lib/tiles.h"

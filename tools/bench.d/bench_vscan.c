@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "best.h"
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #include "lib/velodyne.h"
 #include "lib/vscan.h"
 #include "lib/vscan_code.h"

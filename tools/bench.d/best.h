@@ -6,7 +6,7 @@
 #define BENCH_BEST_H
 
 #include <math.h>
-#include "common/clock.h"
+#include "base/clock.h"
 
 /* Best time of @what, in us, over @n rounds */
 #define BEST(n, what) ({						\

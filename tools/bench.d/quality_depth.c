@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "lab/convert.h"
 #include "lab/loss.h"
 #include "lab/png_file.h"

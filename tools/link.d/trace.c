@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "link.d/sim.h"
 
 enum { LINE = 256, CHANGES = 100000 };

@@ -14,7 +14,7 @@
 #include <zlib.h>
 #include "bag/chunks.h"
 #include "bag/mcap_format.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 enum {
 	RUN_MAX		= 4 << 20,	/* bytes of records outside of chunks */

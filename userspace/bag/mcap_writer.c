@@ -14,7 +14,7 @@
 #include <zstd.h>
 #include "bag/mcap_format.h"
 #include "bag/writer.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 /* A message of the chunk: its place in it */
 struct entry {

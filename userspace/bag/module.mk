@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-USES	:= common ros
+USES	:= base ros
 LIBS	:= -lsqlite3 -lzstd -llz4 -lbz2
 TESTS	:= bag
 FUZZ	:= mcap rosbag db3

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include "bag/chunks.h"
 #include "bag/rosbag_format.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 enum { INDEX_MAX = 256 << 20 };
 

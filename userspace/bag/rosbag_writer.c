@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "bag/rosbag_format.h"
 #include "bag/writer.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 struct entry {
 	unsigned int	topic;

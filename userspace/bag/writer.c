@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "bag/writer.h"
-#include "common/text.h"
-#include "lib/wire.h"
+#include "base/text.h"
+#include "base/wire.h"
 
 uint8_t *bag_buffer_room(struct bag_buffer *b, size_t n)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <zlib.h>
 #include "bridge/control.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 enum {
 	CRC	= 2,

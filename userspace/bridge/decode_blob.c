@@ -11,7 +11,7 @@
 #include <string.h>
 #include "bridge/decode_kinds.h"
 #include "bridge/transforms.h"
-#include "common/hash.h"
+#include "base/hash.h"
 #include "lib/blob.h"
 
 enum { SHOWN_AGAIN = 30 };	/* every so many that are not new */

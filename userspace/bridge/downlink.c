@@ -10,7 +10,7 @@
 #include "bridge/downlink.h"
 #include "bridge/segment.h"
 #include "bridge/waited.h"
-#include "daemon/service.h"
+#include "base/service.h"
 
 enum {
 	BATCH	= 8,

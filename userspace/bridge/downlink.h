@@ -5,9 +5,9 @@
 #ifndef BRIDGE_DOWNLINK_H
 #define BRIDGE_DOWNLINK_H
 
-#include "common/address.h"
+#include "base/address.h"
 #include "bridge/seal.h"
-#include "common/loop.h"
+#include "base/loop.h"
 #include "optsample/segment.h"
 
 /**

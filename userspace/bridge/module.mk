@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-USES	:= daemon ends linkd
+USES	:= base ends linkd
 LIBS	:= -lsodium
 PROGRAMS := optsample-send optsample-recv
 TESTS	:= assembly control bridge camera publish ways receiver budget seal small \

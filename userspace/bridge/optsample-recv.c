@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
-#include "daemon/console.h"
-#include "daemon/metrics.h"
+#include "base/console.h"
+#include "base/metrics.h"
 #include "bridge/recv_status.h"
 #include "bridge/segment.h"
-#include "daemon/service.h"
-#include "daemon/settings.h"
-#include "common/cli.h"
+#include "base/service.h"
+#include "base/settings.h"
+#include "base/cli.h"
 
 enum { SINKS = 8, TEXT = 512, OPT_CONFIG = 'c' };
 

@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <syslog.h>
-#include "daemon/console.h"
-#include "daemon/metrics.h"
+#include "base/console.h"
+#include "base/metrics.h"
 #include "bridge/send_config.h"
 #include "bridge/send_status.h"
-#include "daemon/service.h"
-#include "common/cli.h"
+#include "base/service.h"
+#include "base/cli.h"
 #include "ends/source.h"
 
 #define LINGER	3000000000ULL	/* ns: what is on its way when all has ended */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bridge/outbox.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 enum {
 	LEFT	= offsetof(struct optsample_segment_timed, left),

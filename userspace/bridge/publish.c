@@ -9,7 +9,7 @@
 #include <syslog.h>
 #include <time.h>
 #include "bridge/publish.h"
-#include "daemon/service.h"
+#include "base/service.h"
 
 #define SECOND	1000000000LL
 

@@ -11,7 +11,7 @@
 #include "bridge/diagnose.h"
 #include "bridge/receiver.h"
 #include "bridge/segment.h"
-#include "daemon/service.h"
+#include "base/service.h"
 
 #define SECOND		1000000000ULL
 #define REPORT_EVERY	(SECOND / 2)

@@ -2,7 +2,7 @@
 /*
  * recv_status - what arrives, for people and for programs
  */
-#include "daemon/metrics.h"
+#include "base/metrics.h"
 #include "bridge/recv_status.h"
 
 /* Each topic of each sender that is not over. Return: false: no more */

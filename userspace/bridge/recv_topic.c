@@ -9,7 +9,7 @@
 #include <syslog.h>
 #include "bridge/recv_topic.h"
 #include "bridge/segment.h"
-#include "daemon/service.h"
+#include "base/service.h"
 
 #define SECOND	1000000000ULL
 #define IDLE	(30 * SECOND)

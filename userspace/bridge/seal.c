@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include "bridge/seal.h"
 #include "bridge/segment.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 enum {
 	LEAST	= 16,			/* bytes of a key */

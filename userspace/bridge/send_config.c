@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "bridge/send_config.h"
-#include "common/cli.h"
+#include "base/cli.h"
 #include "optsample/units.h"
 
 enum { OPT_CONFIG = 'c', OPT_TOPIC = 't' };

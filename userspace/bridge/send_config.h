@@ -6,7 +6,7 @@
 #define BRIDGE_SEND_CONFIG_H
 
 #include "bridge/sender.h"
-#include "daemon/settings.h"
+#include "base/settings.h"
 
 enum { SEND_SOURCES = 8, SEND_TEXT = 512 };
 

@@ -3,7 +3,7 @@
  * send_status - what is sent, and why so much, for people and for programs
  */
 #include <string.h>
-#include "daemon/metrics.h"
+#include "base/metrics.h"
 #include "bridge/send_status.h"
 
 static const char *state_name(enum estimate_state state)

@@ -13,7 +13,7 @@
 #include "bridge/segment.h"
 #include "bridge/send_topic.h"
 #include "bridge/transforms.h"
-#include "daemon/service.h"
+#include "base/service.h"
 #include "lib/blob.h"
 
 #define SECOND		1000000000ULL

@@ -14,7 +14,7 @@
 #include "bridge/outbox.h"
 #include "bridge/segment.h"
 #include "bridge/sender.h"
-#include "daemon/service.h"
+#include "base/service.h"
 
 #define SECOND		1000000000ULL
 #define PLAN_EVERY	(SECOND / 10)

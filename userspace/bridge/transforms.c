@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bridge/transforms.h"
-#include "common/hash.h"
+#include "base/hash.h"
 
 enum {
 	SLOTS	= 2 * TRANSFORMS_FRAMES,	/* a power of 2 */

@@ -16,8 +16,8 @@
 #include "bridge/segment.h"
 #include "bridge/uplink.h"
 #include "bridge/waited.h"
-#include "daemon/service.h"
-#include "lib/wire.h"
+#include "base/service.h"
+#include "base/wire.h"
 
 enum {
 	BATCH	= 64,		/* datagrams a system call */

@@ -5,8 +5,8 @@
 #ifndef BRIDGE_UPLINK_H
 #define BRIDGE_UPLINK_H
 
-#include "common/address.h"
-#include "common/loop.h"
+#include "base/address.h"
+#include "base/loop.h"
 #include "bridge/seal.h"
 #include "optsample/segment.h"
 

@@ -9,7 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 #include "bridge/workers.h"
-#include "common/thread.h"
+#include "base/thread.h"
 
 /* Jobs, the first one first */
 STAILQ_HEAD(queue, job);

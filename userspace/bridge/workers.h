@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 #include <sys/queue.h>
-#include "common/loop.h"
+#include "base/loop.h"
 
 enum {
 	WORKERS_MOST	= 64,

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <linux/pkt_sch_optsample.h>
 #include <optsample/units.h>
-#include "common/ifb.h"
+#include "base/ifb.h"
 #include "classifier.h"
 #include "discovery.h"
 #include "module.h"

@@ -40,7 +40,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
-#include "common/cli.h"
+#include "base/cli.h"
 
 #define CTL_RUN		"/run/optsample"
 #define CTL_LOCK	"/run/optsample.lock"

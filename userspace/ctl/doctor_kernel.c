@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/version.h"
+#include "base/version.h"
 #include "doctor.h"
 #include "module.h"
 

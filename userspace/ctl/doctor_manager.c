@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <fcntl.h>
 #include <unistd.h>
-#include "common/ifb.h"
+#include "base/ifb.h"
 #include "doctor.h"
 
 extern char **environ;

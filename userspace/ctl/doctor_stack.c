@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/ifb.h"
+#include "base/ifb.h"
 #include "doctor.h"
 #include "neigh_file.h"
 #include "netlink.h"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include "../../bpf/keep.h"
-#include "common/ifb.h"
+#include "base/ifb.h"
 #include "classifier.h"
 #include "keep.h"
 #include "network.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-#include "common/thread.h"
+#include "base/thread.h"
 #include "link_thread.h"
 #include "neigh.h"
 

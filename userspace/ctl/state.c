@@ -11,7 +11,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "common/ifb.h"
+#include "base/ifb.h"
 #include "state.h"
 
 static const char *const state_files[] = {

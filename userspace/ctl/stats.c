@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "common/ifb.h"
+#include "base/ifb.h"
 #include "classifier.h"
 #include "netlink.h"
 #include "state.h"

@@ -13,7 +13,7 @@
 #include <syslog.h>
 #include "bag/bag.h"
 #include "ends/source_ops.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 enum { TURN = 64 };	/* messages between looks at the rest of the loop */
 

@@ -6,7 +6,7 @@
 #define ENDS_ROS1_H
 
 #include <stdbool.h>
-#include "common/loop.h"
+#include "base/loop.h"
 #include "ends/ends.h"
 #include "ros1c/ros1.h"
 

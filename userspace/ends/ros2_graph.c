@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ends/ros2_graph.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 enum {
 	ENDPOINTS	= 1024,		/* of more, these are said */

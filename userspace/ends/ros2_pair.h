@@ -23,7 +23,7 @@
 #ifndef ENDS_ROS2_PAIR_H
 #define ENDS_ROS2_PAIR_H
 
-#include "common/loop.h"
+#include "base/loop.h"
 #include "ends/ros2.h"
 #include "ros/service_types.h"
 

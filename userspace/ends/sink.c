@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "common/text.h"
+#include "base/text.h"
 #include "ends/sink_ops.h"
 
 static const uint64_t FLUSH = 1000000000;	/* ns */

@@ -6,7 +6,7 @@
 #define ENDS_SINK_H
 
 #include <stdbool.h>
-#include "common/loop.h"
+#include "base/loop.h"
 #include "ros/message.h"
 
 enum { SINK_WAITING = 64 << 20 };

@@ -11,7 +11,7 @@
 #include <sys/queue.h>
 #include <syslog.h>
 #include <time.h>
-#include "common/thread.h"
+#include "base/thread.h"
 #include "ends/sink_ops.h"
 
 enum order_kind { ORDER_ADD, ORDER_PUBLISH, ORDER_REMOVE };

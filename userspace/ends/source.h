@@ -9,7 +9,7 @@
 #define ENDS_SOURCE_H
 
 #include <stdbool.h>
-#include "common/loop.h"
+#include "base/loop.h"
 #include "ros/message.h"
 
 struct source;

@@ -16,7 +16,7 @@
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
-#include "common/thread.h"
+#include "base/thread.h"
 #include "engine/broker.h"
 #include "engine/member.h"
 

@@ -12,7 +12,7 @@
 #define ENGINE_BROKER_H
 
 #include <amqp.h>
-#include "common/bytes.h"
+#include "base/bytes.h"
 #include "engine/transport.h"
 
 enum { BROKER_HOST = 256 };

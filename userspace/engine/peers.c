@@ -4,7 +4,7 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "common/array.h"
+#include "base/array.h"
 #include "engine/peers.h"
 
 /* The first that is not below */

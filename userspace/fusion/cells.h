@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "common/pose.h"
+#include "base/pose.h"
 
 enum {
 	CELLS_SIDE_MAX	= 16384,

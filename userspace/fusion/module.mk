@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-USES	:= common lib
+USES	:= base lib
 FLAGS	:= $(EXACT)
 LIBS	:= -lm -lpthread
 TESTS	:= fusion

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "common/array.h"
+#include "base/array.h"
 #include "fusion/mosaic_parts.h"
 
 enum {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "fusion/cells.h"
 #include "fusion/rule.h"
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #if CPU_X86
 #include <immintrin.h>
 #endif

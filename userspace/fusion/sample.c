@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fusion/sample.h"
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #if CPU_X86
 #include <immintrin.h>
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fusion/splat.h"
-#include "lib/cpu.h"
+#include "base/cpu.h"
 
 enum {
 	BATCH	= 128,

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include "fusion/cells.h"
 #include "fusion/raster.h"
-#include "lib/cpu.h"
+#include "base/cpu.h"
 
 /* Without fmin()'s care for NAN, which is a call */
 INLINE double smaller(double a, double b)

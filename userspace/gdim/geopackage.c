@@ -11,7 +11,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include "gdim/geopackage_parts.h"
-#include "gdim/new_file.h"
+#include "base/atomic_file.h"
 
 /* "GPKG" and version 1.3.0 (12-128r17, requirement 2) */
 #define APPLICATION_ID	0x47504b47

@@ -10,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 #include <time.h>
-#include "common/pose.h"
+#include "base/pose.h"
 #include "gdim/geopackage_parts.h"
-#include "gdim/utf8.h"
+#include "base/utf8.h"
 
 enum {
 	LITTLE_ENDIAN_FLAG	= 0x01,

@@ -13,7 +13,7 @@
 #include "gdim/geopackage_parts.h"
 #include "gdim/map_png.h"
 #include "gdim/reduce.h"
-#include "gdim/utf8.h"
+#include "base/utf8.h"
 
 enum {
 	TILE		= 256,		/* pixels */

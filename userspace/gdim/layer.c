@@ -7,10 +7,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "fusion/cells.h"
 #include "gdim/layer.h"
-#include "gdim/utf8.h"
+#include "base/utf8.h"
 
 enum { ERROR = 256, WORD = 128 };
 

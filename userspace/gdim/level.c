@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/array.h"
+#include "base/array.h"
 #include "gdim/level.h"
 
 enum { SIDE = MOSAIC_TILE };

@@ -13,9 +13,9 @@
 #include <string.h>
 #include "fusion/cells.h"
 #include "gdim/map_figure.h"
-#include "gdim/new_file.h"
+#include "base/atomic_file.h"
 #include "gdim/reduce.h"
-#include "gdim/utf8.h"
+#include "base/utf8.h"
 
 enum {
 	MAP_MAX		= 1500,	/* pixels of the map's longer side */

@@ -8,11 +8,11 @@
 #ifndef GDIM_MAP_FIGURE_H
 #define GDIM_MAP_FIGURE_H
 
-#include "common/pose.h"
+#include "base/pose.h"
 #include "fusion/raster.h"
 #include "gdim/colours.h"
 #include "gdim/room.h"
-#include "common/bytes.h"
+#include "base/bytes.h"
 
 enum { MAP_FIGURE_ERROR = 256, MAP_FIGURE_SIDE = 2000 };
 

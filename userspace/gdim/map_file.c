@@ -13,7 +13,7 @@
 #include "gdim/map_file.h"
 #include "gdim/map_image.h"
 #include "gdim/map_yaml.h"
-#include "gdim/new_file.h"
+#include "base/atomic_file.h"
 
 enum {
 	GREY_FREE	= 254,

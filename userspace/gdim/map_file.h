@@ -9,7 +9,7 @@
 #define GDIM_MAP_FILE_H
 
 #include <stdint.h>
-#include "common/pose.h"
+#include "base/pose.h"
 #include "fusion/raster.h"
 
 enum { MAP_FILE_ERROR = 256 };

@@ -10,7 +10,7 @@
 
 #include "fusion/raster.h"
 #include "gdim/colours.h"
-#include "common/bytes.h"
+#include "base/bytes.h"
 
 enum {
 	MAP_PNG_SIDE_MAX	= 32768,	/* pixels */

@@ -12,7 +12,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include "common/pose.h"
+#include "base/pose.h"
 
 enum map_reading { MAP_READ_TRINARY, MAP_READ_SCALE, MAP_READ_RAW };
 

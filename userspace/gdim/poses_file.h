@@ -9,7 +9,7 @@
 #define GDIM_POSES_FILE_H
 
 #include <stdint.h>
-#include "common/pose.h"
+#include "base/pose.h"
 
 enum { POSES_FILE_ERROR = 256, POSES_FILE_MAX = 10000000 };
 

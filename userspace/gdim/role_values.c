@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-#include "common/text.h"
+#include "base/text.h"
 #include "fusion/cells.h"
 #include "gdim/role_values.h"
 

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "common/array.h"
-#include "common/hash.h"
+#include "base/array.h"
+#include "base/hash.h"
 #include "gdim/site_parts.h"
-#include "gdim/utf8.h"
+#include "base/utf8.h"
 
 int site_error(char error[SITE_ERROR], int err, const char *format, ...)
 {

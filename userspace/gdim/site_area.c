@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/array.h"
+#include "base/array.h"
 #include "gdim/site_parts.h"
 
 /* Cells of a map that an area may share with submaps beside it, and rounding */

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/array.h"
+#include "base/array.h"
 #include "gdim/site_parts.h"
 
 /* With the lock held. Return: its place in the list, or their number */

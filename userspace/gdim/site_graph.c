@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/array.h"
+#include "base/array.h"
 #include "gdim/site_parts.h"
 
 enum place_state { PLACE_OPEN, PLACE_ASKED, PLACE_KNOWN };

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/array.h"
+#include "base/array.h"
 #include "gdim/store_db.h"
 
 enum { FEW = 64 };			/* boxes that are not worth to count */

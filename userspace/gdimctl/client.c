@@ -10,7 +10,7 @@
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "gdimctl.h"
 
 enum { PATIENCE = 120 };	/* s: an import may take a while */

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "gdimctl.h"
 
 static const struct argp status_argp = {

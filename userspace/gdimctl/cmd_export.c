@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "gdim/geopackage.h"
 #include "gdim/map_figure.h"
 #include "gdim/map_file.h"

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "gdim/import_map.h"
 #include "gdim/map_file.h"
 #include "gdimctl.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "gdim/answers.h"
 #include "gdimctl.h"
 

@@ -5,7 +5,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "gdim/answers.h"
 #include "gdim/room_values.h"
 #include "gdimctl.h"

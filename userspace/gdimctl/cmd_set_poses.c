@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "gdim/import_submaps.h"
 #include "gdim/poses_file.h"
 #include "gdimctl.h"

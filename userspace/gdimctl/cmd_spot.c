@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "gdim/answers.h"
 #include "gdimctl.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "gdimctl.h"
 #include "view_page.h"
 #include "view_records.h"

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "common/cli.h"
-#include "common/version.h"
+#include "base/cli.h"
+#include "base/version.h"
 #include "gdimctl.h"
 
 struct ctl ctl = { .socket = "/run/gdim/gdimd.sock" };

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#include "common/bytes.h"
+#include "base/bytes.h"
 #include "fusion/cells.h"
 #include "gdim/colours.h"
-#include "gdim/new_file.h"
+#include "base/atomic_file.h"
 #include "gdim/reduce.h"
 #include "gdim/room_values.h"
-#include "gdim/utf8.h"
+#include "base/utf8.h"
 #include "view_page.h"
 
 enum { PAGE_TILE = VIEW_TILE * VIEW_TILE, TEXT = 512 };

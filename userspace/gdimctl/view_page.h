@@ -22,7 +22,7 @@
 #define GDIMCTL_VIEW_PAGE_H
 
 #include <stdint.h>
-#include "common/pose.h"
+#include "base/pose.h"
 #include "fusion/raster.h"
 #include "gdim/layer.h"
 #include "gdim/room.h"

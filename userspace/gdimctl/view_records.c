@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bag/bag.h"
-#include "common/bytes.h"
-#include "common/cli.h"
+#include "base/bytes.h"
+#include "base/cli.h"
 #include "fusion/cells.h"
-#include "gdim/utf8.h"
+#include "base/utf8.h"
 #include "ros/convert.h"
 #include "view_records.h"
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
-#include "common/cli.h"
-#include "daemon/service.h"
+#include "base/cli.h"
+#include "base/service.h"
 #include "gdim/answers.h"
 #include "gdim/import_map.h"
 #include "gdim/import_submaps.h"

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "common/cli.h"
-#include "daemon/settings.h"
+#include "base/cli.h"
+#include "base/settings.h"
 #include "gdimd/config.h"
 #include "gdimd/stars.h"
 

@@ -11,7 +11,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "common/text.h"
+#include "base/text.h"
 #include "gdimd/folder.h"
 
 int folder_make(const char *path)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include "bag/bag.h"
 #include "bag/mcap_format.h"
-#include "common/text.h"
+#include "base/text.h"
 #include "gdimd/folder.h"
 
 enum { FOLDER_PATH = 4096 };

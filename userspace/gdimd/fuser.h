@@ -5,7 +5,7 @@
 #ifndef GDIMD_FUSER_H
 #define GDIMD_FUSER_H
 
-#include "common/loop.h"
+#include "base/loop.h"
 #include "gdim/site.h"
 
 struct fuser;

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <syslog.h>
-#include "common/cli.h"
-#include "daemon/service.h"
+#include "base/cli.h"
+#include "base/service.h"
 #include "ends/ends.h"
 #include "gdimd/gdimd.h"
 #include "gdimd/stars.h"

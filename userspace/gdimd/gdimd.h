@@ -8,7 +8,7 @@
 #include <cjson/cJSON.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include "daemon/console.h"
+#include "base/console.h"
 #include "ends/ros2_graph.h"
 #include "ends/sink.h"
 #include "ends/source.h"

@@ -6,7 +6,7 @@
 #define GDIMD_HTTP_PARSE_H
 
 #include <stdbool.h>
-#include "common/bytes.h"
+#include "base/bytes.h"
 
 enum { HTTP_HEADERS = 64 };
 

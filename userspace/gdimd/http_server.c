@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-#include "common/loop.h"
+#include "base/loop.h"
 #include "gdimd/http_server.h"
 
 enum {

@@ -11,7 +11,7 @@
 #ifndef GDIMD_HTTP_SERVER_H
 #define GDIMD_HTTP_SERVER_H
 
-#include "common/address.h"
+#include "base/address.h"
 #include "gdimd/http_parse.h"
 
 struct http_server;

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
-#include "daemon/service.h"
+#include "base/service.h"
 #include "ends/ends.h"
-#include "gdim/utf8.h"
+#include "base/utf8.h"
 #include "gdimd/inbox.h"
 #include "gdimd/matcher.h"
 #include "gdimd/room_message.h"

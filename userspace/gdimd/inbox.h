@@ -13,7 +13,7 @@
 #define GDIMD_INBOX_H
 
 #include <cjson/cJSON.h>
-#include "common/loop.h"
+#include "base/loop.h"
 #include "gdim/site.h"
 #include "gdimd/config.h"
 #include "ros/message.h"

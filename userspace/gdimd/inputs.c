@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <syslog.h>
-#include "daemon/service.h"
+#include "base/service.h"
 #include "gdimd/gdimd.h"
 #include "gdimd/stars.h"
 

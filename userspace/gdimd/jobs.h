@@ -6,7 +6,7 @@
 #ifndef GDIMD_JOBS_H
 #define GDIMD_JOBS_H
 
-#include "common/loop.h"
+#include "base/loop.h"
 
 struct jobs;
 

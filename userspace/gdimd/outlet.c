@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
-#include "daemon/service.h"
+#include "base/service.h"
 #include "ends/ends.h"
 #include "gdim/level.h"
 #include "gdimd/graph.h"

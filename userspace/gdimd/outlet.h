@@ -16,7 +16,7 @@
 #define GDIMD_OUTLET_H
 
 #include <cjson/cJSON.h>
-#include "common/loop.h"
+#include "base/loop.h"
 #include "ends/sink.h"
 #include "gdim/site.h"
 #include "gdimd/config.h"

@@ -3,7 +3,7 @@
  * rates - those that outlive the daemon
  */
 #include <stdio.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "gdimd/config.h"
 #include "gdimd/rates.h"
 

@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "common/bytes.h"
+#include "base/bytes.h"
 #include "gdim/site.h"
 #include "gdimd/config.h"
 

@@ -11,7 +11,7 @@
 #include <sys/queue.h>
 #include <time.h>
 #include <unistd.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "ends/ends.h"
 #include "gdimd/folder.h"
 #include "gdimd/recorder.h"

@@ -14,7 +14,7 @@
 #define GDIMD_RECORDER_H
 
 #include <cjson/cJSON.h>
-#include "common/loop.h"
+#include "base/loop.h"
 #include "gdim/site.h"
 #include "gdimd/config.h"
 #include "gdimd/record.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "ends/ends.h"
 #include "gdim/role_values.h"
-#include "gdim/utf8.h"
+#include "base/utf8.h"
 #include "gdimd/room_message.h"
 
 /* What the sender of a room said of a gas, which is the @number-th layer */

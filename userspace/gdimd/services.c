@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
-#include "daemon/service.h"
+#include "base/service.h"
 #include "ends/ros2_service.h"
 #include "gdim/answers.h"
 #include "gdim/role_values.h"

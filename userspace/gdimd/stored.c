@@ -8,7 +8,7 @@
 #include <sys/eventfd.h>
 #include <syslog.h>
 #include <unistd.h>
-#include "daemon/service.h"
+#include "base/service.h"
 #include "ends/ends.h"
 #include "gdimd/gdimd.h"
 #include "gdimd/rates.h"

@@ -10,7 +10,7 @@
 #define GDIMD_STORING_H
 
 #include <cjson/cJSON.h>
-#include "common/loop.h"
+#include "base/loop.h"
 #include "ends/source.h"
 
 struct storing;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ends/ends.h"
-#include "gdim/utf8.h"
+#include "base/utf8.h"
 #include "gdimd/submap_message.h"
 #include "ros/convert.h"
 

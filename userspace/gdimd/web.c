@@ -10,7 +10,7 @@
 #include <strings.h>
 #include <sys/random.h>
 #include <unistd.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "gdimd/web.h"
 #include "gdimd/web_parts.h"
 

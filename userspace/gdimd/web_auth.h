@@ -10,7 +10,7 @@
 #define GDIMD_WEB_AUTH_H
 
 #include <stdbool.h>
-#include "common/address.h"
+#include "base/address.h"
 
 enum {
 	WEB_TOKENS	= 64,

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "gdim/utf8.h"
+#include "base/utf8.h"
 #include "gdimd/web_parts.h"
 
 /**

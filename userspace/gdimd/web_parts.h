@@ -7,9 +7,9 @@
 
 #include <cjson/cJSON.h>
 #include <pthread.h>
-#include "common/bytes.h"
+#include "base/bytes.h"
 #include "gdimd/gdimd.h"
-#include "common/loop_call.h"
+#include "base/loop_call.h"
 #include "gdimd/http_server.h"
 #include "gdimd/web_auth.h"
 #include "gdimd/web_request.h"

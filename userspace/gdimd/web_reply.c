@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "gdim/utf8.h"
+#include "base/utf8.h"
 #include "gdimd/web_parts.h"
 
 int web_begin(struct web_worker *w)

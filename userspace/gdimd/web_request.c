@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "gdimd/web_request.h"
 
 struct reader {

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "gdim/level.h"
 #include "gdim/map_png.h"
 #include "gdim/reduce.h"

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cloud_file.h"
-#include "common/cli.h"
-#include "file.h"
+#include "base/cli.h"
+#include "base/file.h"
 #include "lib/rangeimage_cloud.h"
 
 enum { XYZI = 16, LINE = 1024, POINTS_MAX = 1 << 24 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cloud_file.h"
-#include "common/clock.h"
+#include "base/clock.h"
 #include "lab.h"
 #include "lib/cloud80.h"
 #include "lib/cloudblock.h"

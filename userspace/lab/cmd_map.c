@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "file.h"
+#include "base/file.h"
 #include "lab.h"
 #include "lib/mappyramid.h"
 #include "lib/payload.h"

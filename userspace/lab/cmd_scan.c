@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cloud_file.h"
-#include "common/clock.h"
+#include "base/clock.h"
 #include "lab.h"
 #include "lib/payload.h"
 #include "lib/vscan.h"

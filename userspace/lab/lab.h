@@ -14,7 +14,7 @@
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 
-#include "common/cli.h"
+#include "base/cli.h"
 #include "lib/image.h"
 
 int cmd_image(int argc, char **argv);

@@ -4,7 +4,7 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "loss.h"
 
 /* splitmix64, by Vigna */

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-USES	:= common lib
+USES	:= base lib
 LIBS	:= -lpng
 PROGRAMS := optsample-lab

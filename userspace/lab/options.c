@@ -4,7 +4,7 @@
  */
 #include <argp.h>
 #include <errno.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "options.h"
 
 int lab_option(struct lab_options *o, int key, const char *arg,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include "lib/blob.h"
 #include "lib/erasure.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 /* How bytes lie in rows: row r of group g is number r * groups + g */
 struct shape {

@@ -15,7 +15,7 @@
 #include <string.h>
 #include "lib/cloud80.h"
 #include "lib/cloud_parts.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 enum {
 	VERSION		= 1,

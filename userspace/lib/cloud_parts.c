@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/cloud_parts.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 int cloud_parts_create(struct cloud_parts *p, unsigned int points,
 		       unsigned int parts)

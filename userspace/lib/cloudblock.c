@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "lib/cloudblock_format.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 /* a point by the Morton code of its voxel */
 struct sorted {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include "lib/cloud_parts.h"
 #include "lib/cloudblock_format.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 struct cloudblock_decoder {
 	struct cloud_parts	parts;

@@ -9,7 +9,7 @@
 #ifndef LIB_CODER_H
 #define LIB_CODER_H
 
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #include "lib/rangecoder.h"
 
 enum {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "lib/depth.h"
 #include "lib/descriptions.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 /* Pixels that nobody misses, of all: to weigh losses by what they leave */
 #define MISSED		.25

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include "lib/descriptions.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 #define SURE	.1	/* of datagrams, that may be lost beyond what was expected */
 

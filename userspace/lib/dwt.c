@@ -9,7 +9,7 @@
  * reordered, so both give the same bits.
  */
 #include <string.h>
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #include "lib/dwt.h"
 #include "lib/dwt_lift.h"
 

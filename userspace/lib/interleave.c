@@ -15,7 +15,7 @@
  */
 #include <stdbool.h>
 #include <string.h>
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #include "lib/interleave.h"
 #if CPU_X86
 #include <immintrin.h>

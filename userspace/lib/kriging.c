@@ -4,7 +4,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #include "lib/kriging.h"
 
 /* With one phase there, its 12 nearest are within 3 periods */

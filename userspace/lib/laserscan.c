@@ -12,7 +12,7 @@
 #include <string.h>
 #include "lib/coder.h"
 #include "lib/laserscan.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 enum {
 	MOST = 65535,		/* steps of the largest value */

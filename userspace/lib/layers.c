@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "lib/layers.h"
 #include "lib/tiles.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 enum {
 	STEPS	= MAP_OCCUPIED - MAP_FREE + 1,

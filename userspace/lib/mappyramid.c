@@ -12,10 +12,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #include "lib/mappyramid.h"
 #include "lib/pattern.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 #if CPU_X86
 #include <immintrin.h>
 #endif

@@ -9,7 +9,7 @@
 #include "lib/descriptions.h"
 #include "lib/md.h"
 #include "lib/md_planes.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 enum {
 	STREAM_SLACK	= 64,		/* what the coder ends behind a budget */

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+USES	:= base
 FLAGS	:= $(EXACT)
 LIBS	:= -lisal -lm
 TESTS	:= paths split md depth voxel cloudblock rangeimage cloud80 tilecode tiles \

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include "lib/rangeimage_format.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 /* first is lowest, 1/100 degree; lasers in the order in which they fire */
 #define VLP16_RINGS	16

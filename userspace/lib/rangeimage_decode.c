@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "lib/rangeimage_format.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 struct rangeimage {
 	unsigned int		rings_max, columns_max;

@@ -13,7 +13,7 @@
 #include "lib/kriging.h"
 #include "lib/pattern.h"
 #include "lib/split.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 enum {
 	GUARD = 4,		/* pixels beside a row that kriging reaches */

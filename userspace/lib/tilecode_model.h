@@ -15,7 +15,7 @@
 #include "lib/logistic.h"
 #include "lib/map.h"
 #include "lib/rangecoder.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 enum {
 	CONTEXTS	= 4,

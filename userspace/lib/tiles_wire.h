@@ -25,7 +25,7 @@
 #include <math.h>
 #include "lib/tilecode.h"
 #include "lib/tiles.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 enum {
 	TILES_VERSION	= 1,

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/velodyne.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 enum {
 	BLOCKS		= 12,

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #include "lib/voxel.h"
 #if CPU_X86
 #include <immintrin.h>

@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #include "lib/zeroblock_bands.h"
 #ifdef __SSE2__
 #include <emmintrin.h>

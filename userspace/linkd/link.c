@@ -21,7 +21,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include "common/ifb.h"
+#include "base/ifb.h"
 #include "link.h"
 
 #define LOOK_EVERY	2000000000ULL

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-USES	:= common
+USES	:= base
 LIBS	:= -lm
 PKGS	:= libnl-3.0 libnl-route-3.0
 TESTS	:= linkd linkd_plan linkd_load linkd_pace linkd_link

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "bag/bag.h"
-#include "common/text.h"
+#include "base/text.h"
 #include "readings/intake.h"
 #include "readings/readings_ops.h"
 

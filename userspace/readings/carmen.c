@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "readings/carmen_laser.h"
-#include "readings/number.h"
+#include "base/number.h"
 #include "readings/readings_ops.h"
 
 enum { LOOK_AHEAD = 64 << 20 };	/* bytes */

@@ -9,7 +9,7 @@
 #define READINGS_FRAMES_H
 
 #include <stdbool.h>
-#include "common/pose.h"
+#include "base/pose.h"
 #include "ros/message.h"
 
 enum { FRAMES_MAX = 256, FRAMES_NAME = 128 };

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/text.h"
+#include "base/text.h"
 #include "readings/intake.h"
 
 /**

@@ -6,7 +6,7 @@
 #define READINGS_INTERPOLATE_H
 
 #include <stdint.h>
-#include "common/pose.h"
+#include "base/pose.h"
 
 /* @share: 0: @a ... 1: @b; straight on, and turning the shorter way */
 static inline struct pose pose_interpolate(const struct pose *a,

@@ -7,7 +7,7 @@
 #define READINGS_READING_H
 
 #include <stdint.h>
-#include "common/pose.h"
+#include "base/pose.h"
 
 enum { READING_BEAMS_MAX = 16384 };
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "readings/number.h"
+#include "base/number.h"
 #include "readings/readings_ops.h"
 
 /* The first that fits; CARMEN is content with any line, the others not */

@@ -5,7 +5,7 @@
 #ifndef READINGS_OPS_H
 #define READINGS_OPS_H
 
-#include "readings/lines.h"
+#include "base/lines.h"
 #include "readings/readings.h"
 
 /**

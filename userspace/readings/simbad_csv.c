@@ -11,7 +11,7 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "readings/number.h"
+#include "base/number.h"
 #include "readings/readings_ops.h"
 
 enum { FIELDS = 8 };	/* before the ranges */

@@ -16,7 +16,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "readings/number.h"
+#include "base/number.h"
 #include "readings/readings_ops.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/wire.h"
+#include "base/wire.h"
 #include "ros/compressed_codec.h"
 #include "ros/convert.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include "lib/wire.h"
+#include "base/wire.h"
 #include "ros/convert.h"
 
 static bool is_coordinate(const struct message_point_field *f)

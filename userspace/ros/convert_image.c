@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "lib/wire.h"
+#include "base/wire.h"
 #include "ros/convert.h"
 #include "ros/convert_yuv.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 #include "header.h"
-#include "lib/wire.h"
+#include "base/wire.h"
 
 static const char *const header_names[HEADER_FIELDS] = {
 	[HEADER_CALLERID]	= "callerid",

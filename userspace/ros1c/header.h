@@ -10,7 +10,7 @@
 #define ROS1C_HEADER_H
 
 #include <stdbool.h>
-#include "common/bytes.h"
+#include "base/bytes.h"
 
 enum {
 	HEADER_MAX	= 1 << 20,	/* bytes; definitions can be long */

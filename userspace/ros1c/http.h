@@ -9,7 +9,7 @@
 #define ROS1C_HTTP_H
 
 #include <stdbool.h>
-#include "common/bytes.h"
+#include "base/bytes.h"
 
 enum {
 	HTTP_HEAD_MAX	= 8 << 10,

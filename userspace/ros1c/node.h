@@ -18,7 +18,7 @@
 
 #include <syslog.h>
 #include "address.h"
-#include "common/bytes.h"
+#include "base/bytes.h"
 #include "header.h"
 #include "poller.h"
 #include "ros1.h"

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
-#include "lib/wire.h"
+#include "base/wire.h"
 #include "node.h"
 #include "receive.h"
 

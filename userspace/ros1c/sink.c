@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "lib/wire.h"
+#include "base/wire.h"
 #include "node.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/wire.h"
+#include "base/wire.h"
 #include "udpros.h"
 
 enum {

@@ -14,7 +14,7 @@
 #define ROS1C_UDPROS_H
 
 #include <stdbool.h>
-#include "common/bytes.h"
+#include "base/bytes.h"
 
 enum {
 	UDPROS_HEADER	= 8,

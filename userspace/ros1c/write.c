@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include "lib/wire.h"
+#include "base/wire.h"
 #include "node.h"
 
 enum {

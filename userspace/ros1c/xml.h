@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 #include <xmlrpc-c/base.h>
-#include "common/bytes.h"
+#include "base/bytes.h"
 
 /* Return: elements; 0 for what is no array */
 int xml_size(xmlrpc_value *array);

@@ -3,7 +3,7 @@
  * ancestry.c - nodes with a count of those who have them
  */
 #include <stdlib.h>
-#include "common/array.h"
+#include "base/array.h"
 #include "slam/ancestry.h"
 
 struct node {

@@ -9,7 +9,7 @@
 #define SLAM_ANCESTRY_H
 
 #include <stdint.h>
-#include "common/pose.h"
+#include "base/pose.h"
 
 struct ancestry;
 

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
-#include "common/bytes.h"
+#include "base/bytes.h"
 #include "slam/checkpoint.h"
 #include "slam/scans.h"
 

@@ -9,7 +9,7 @@
 #ifndef SLAM_EXACT_H
 #define SLAM_EXACT_H
 
-#include "common/pose.h"
+#include "base/pose.h"
 
 /* The half of pi, in two parts */
 #define EXACT_HALF_PI_HIGH	0x1.921fb544p0

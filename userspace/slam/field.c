@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #include "slam/field.h"
 
 #define CELL_MASK	(TILE_SIDE - 1)

@@ -4,7 +4,7 @@
  */
 #include <limits.h>
 #include <math.h>
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #include "slam/gmap.h"
 #if CPU_X86
 #include <immintrin.h>

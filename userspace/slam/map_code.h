@@ -14,7 +14,7 @@
 #ifndef SLAM_MAP_CODE_H
 #define SLAM_MAP_CODE_H
 
-#include "common/bytes.h"
+#include "base/bytes.h"
 #include "slam/field.h"
 
 /* A position of a tile */

@@ -5,7 +5,7 @@
 #ifndef SLAM_MATCH_WIDE_H
 #define SLAM_MATCH_WIDE_H
 
-#include "slam/crew.h"
+#include "base/thread_pool.h"
 #include "slam/match.h"
 
 /**

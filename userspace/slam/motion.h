@@ -9,7 +9,7 @@
 #ifndef SLAM_MOTION_H
 #define SLAM_MOTION_H
 
-#include "common/pose.h"
+#include "base/pose.h"
 #include "slam/params.h"
 #include "slam/random.h"
 

@@ -4,7 +4,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "common/array.h"
+#include "base/array.h"
 #include "slam/parcel.h"
 
 /**

@@ -8,7 +8,7 @@
 #ifndef SLAM_PARCEL_H
 #define SLAM_PARCEL_H
 
-#include "common/bytes.h"
+#include "base/bytes.h"
 #include "slam/wire.h"
 
 /* Bytes of tiles in one message */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "slam/crew.h"
+#include "base/thread_pool.h"
 #include "slam/exact.h"
 #include "slam/match.h"
 #include "slam/match_wide.h"

@@ -4,9 +4,9 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "common/array.h"
-#include "readings/number.h"
-#include "readings/table.h"
+#include "base/array.h"
+#include "base/number.h"
+#include "base/table.h"
 #include "slam/relations.h"
 
 _Static_assert((int)RELATIONS_ERROR >= (int)TABLE_ERROR, "room for errors");

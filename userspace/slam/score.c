@@ -4,7 +4,7 @@
  */
 #include <math.h>
 #include <string.h>
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #include "slam/exact.h"
 #include "slam/score.h"
 #if CPU_X86

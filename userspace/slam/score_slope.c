@@ -3,7 +3,7 @@
  * score_slope.c - derivatives of the field at the endpoints of a scan
  */
 #include <string.h>
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #include "slam/score.h"
 
 #define HALF	(FIELD_UNIT / 2)

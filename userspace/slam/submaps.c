@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/array.h"
+#include "base/array.h"
 #include "fusion/cells.h"
 #include "slam/exact.h"
 #include "slam/submaps.h"

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <syslog.h>
 #include <unistd.h>
-#include "common/array.h"
-#include "slam/crew.h"
+#include "base/array.h"
+#include "base/thread_pool.h"
 #include "slam/team_remote_parts.h"
 
 enum {

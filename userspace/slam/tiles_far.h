@@ -6,7 +6,7 @@
 #define SLAM_TILES_FAR_H
 
 #include <immintrin.h>
-#include "lib/cpu.h"
+#include "base/cpu.h"
 #include "slam/tiles.h"
 
 /* @tile: their names, @cell: bytes in each. @low, @high: bytes from the first */

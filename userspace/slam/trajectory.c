@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/array.h"
-#include "gdim/new_file.h"
+#include "base/array.h"
+#include "base/atomic_file.h"
 #include "readings/interpolate.h"
-#include "readings/number.h"
-#include "readings/table.h"
+#include "base/number.h"
+#include "base/table.h"
 #include "slam/trajectory.h"
 
 _Static_assert((int)TRAJECTORY_ERROR >= (int)NEW_FILE_ERROR &&

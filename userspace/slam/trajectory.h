@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "common/pose.h"
+#include "base/pose.h"
 
 enum {
 	TRAJECTORY_ERROR	= 256,

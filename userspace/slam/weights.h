@@ -6,7 +6,7 @@
 #define SLAM_WEIGHTS_H
 
 #include <stdint.h>
-#include "common/pose.h"
+#include "base/pose.h"
 #include "slam/params.h"
 
 /**

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
-#include "common/array.h"
-#include "slam/crew.h"
+#include "base/array.h"
+#include "base/thread_pool.h"
 #include "slam/memory.h"
 #include "slam/worker_parts.h"
 

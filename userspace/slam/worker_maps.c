@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/array.h"
+#include "base/array.h"
 #include "slam/placement.h"
 #include "slam/worker_parts.h"
 

@@ -3,7 +3,7 @@
  * workload.c - sums over updates, of all workers and of the first in each rank
  */
 #include <stdlib.h>
-#include "common/array.h"
+#include "base/array.h"
 #include "slam/workload.h"
 
 struct team_work workload_since(const struct team_work *now,

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "engine/engine.h"
 #include "slam/worker.h"
 #include "slamd/cluster.h"

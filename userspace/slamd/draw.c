@@ -4,7 +4,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "common/cli.h"
+#include "base/cli.h"
 #include "slam/occupancy.h"
 #include "slam/scan.h"
 #include "slamd/draw.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <syslog.h>
 #include "bridge/receiver.h"
-#include "common/text.h"
+#include "base/text.h"
 #include "ends/ends.h"
 #include "ends/source.h"
 #include "slamd/inlet.h"

@@ -6,7 +6,7 @@
 #ifndef SLAMD_INLET_H
 #define SLAMD_INLET_H
 
-#include "common/loop.h"
+#include "base/loop.h"
 #include "readings/intake.h"
 
 enum { INLET_ERROR = 256 };

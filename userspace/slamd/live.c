@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
-#include "common/cli.h"
-#include "common/loop_call.h"
-#include "daemon/service.h"
+#include "base/cli.h"
+#include "base/loop_call.h"
+#include "base/service.h"
 #include "slam/scans.h"
 #include "slamd/draw.h"
 #include "slamd/handover.h"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "common/bytes.h"
+#include "base/bytes.h"
 #include "gdim/map_figure.h"
-#include "gdim/new_file.h"
+#include "base/atomic_file.h"
 #include "slamd/map_out.h"
 
 _Static_assert((int)MAP_OUT_ERROR >= (int)MAP_FIGURE_ERROR &&

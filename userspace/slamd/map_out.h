@@ -8,7 +8,7 @@
 #ifndef SLAMD_MAP_OUT_H
 #define SLAMD_MAP_OUT_H
 
-#include "common/pose.h"
+#include "base/pose.h"
 #include "gdim/map_file.h"
 
 enum { MAP_OUT_ERROR = 256 };

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/cli.h"
-#include "common/text.h"
+#include "base/cli.h"
+#include "base/text.h"
 #include "ends/ends.h"
 #include "engine/engine.h"
-#include "slam/crew.h"
+#include "base/thread_pool.h"
 #include "slam/memory.h"
 #include "slamd/slamd.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
-#include "common/cli.h"
-#include "daemon/service.h"
+#include "base/cli.h"
+#include "base/service.h"
 #include "ends/ends.h"
 #include "ends/sink.h"
 #include "slamd/outlet.h"

@@ -13,7 +13,7 @@
 #ifndef SLAMD_OUTLET_H
 #define SLAMD_OUTLET_H
 
-#include "common/loop.h"
+#include "base/loop.h"
 #include "ros/message.h"
 
 enum { OUTLET_ERROR = 256 };

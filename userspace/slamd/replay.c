@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "common/cli.h"
-#include "common/loop.h"
+#include "base/cli.h"
+#include "base/loop.h"
 #include "slamd/draw.h"
 #include "slamd/mapper.h"
 #include "slamd/run.h"

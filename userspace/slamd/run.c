@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <syslog.h>
 #include <unistd.h>
-#include "common/cli.h"
-#include "common/loop.h"
-#include "daemon/service.h"
-#include "gdim/new_file.h"
+#include "base/cli.h"
+#include "base/loop.h"
+#include "base/service.h"
+#include "base/atomic_file.h"
 #include "slam/memory.h"
 #include "slamd/run.h"
 

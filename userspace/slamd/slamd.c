@@ -4,8 +4,8 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include "common/cli.h"
-#include "common/version.h"
+#include "base/cli.h"
+#include "base/version.h"
 #include "slam/memory.h"
 #include "slamd/slamd.h"
 

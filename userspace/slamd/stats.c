@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 #include <cjson/cJSON.h>
-#include "common/array.h"
-#include "gdim/new_file.h"
+#include "base/array.h"
+#include "base/atomic_file.h"
 #include "slamd/stats.h"
 
 static uint64_t ns_of(clockid_t clock)

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/array.h"
+#include "base/array.h"
 #include "ends/ends.h"
-#include "gdim/utf8.h"
+#include "base/utf8.h"
 #include "slamd/submap_out.h"
 
 _Static_assert((int)SUBMAP_OUT_ERROR >= (int)ENDS_ERROR, "room for errors");

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <syslog.h>
-#include "common/cli.h"
-#include "common/version.h"
+#include "base/cli.h"
+#include "base/version.h"
 #include "slam/wire.h"
 #include "slam/worker.h"
 #include "slamd/worker_run.h"

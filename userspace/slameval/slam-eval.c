@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "common/cli.h"
-#include "common/version.h"
+#include "base/cli.h"
+#include "base/version.h"
 #include "readings/readings.h"
 #include "slam/relations.h"
 

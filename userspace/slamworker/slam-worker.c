@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "common/cli.h"
-#include "common/loop.h"
-#include "common/version.h"
-#include "slam/crew.h"
+#include "base/cli.h"
+#include "base/loop.h"
+#include "base/version.h"
+#include "base/thread_pool.h"
 #include "slam/memory.h"
 #include "slamd/worker_run.h"
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * array.h - arrays that grow
+ */
+#ifndef BASE_ARRAY_H
+#define BASE_ARRAY_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/**
+ * array_grow() - room for one more
+ * @array:	of a pointer to @used things of @size bytes
+ * @room:	for so many there is room
+ *
+ * Return: 0; -ENOMEM: all is as before.
+ */
+static inline int array_grow(void *array, uint32_t *room, uint32_t used,
+			     size_t size)
+{
+	const uint32_t more = *room ? 2 * *room : 8;
+	void *p;
+
+	if (used < *room)
+		return 0;
+	p = realloc(*(void **)array, more * size);
+	if (!p)
+		return -ENOMEM;
+	*(void **)array = p;
+	*room = more;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * new_file - a file that is there as a whole or not at all
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/atomic_file.h"
+
+int new_file_error(char error[NEW_FILE_ERROR], const char *path, int err,
+		   const char *text)
+{
+	const size_t most = 150, n = strlen(path);
+
+	snprintf(error, NEW_FILE_ERROR, "%s%s: %.90s", n > most ? "..." : "",
+		 n > most ? path + n - most : path,
+		 text ? text : strerror(-err));
+	return err;
+}
+
+/* A stale one can only be of a process that had our number: it is dead */
+static int create(const char *path)
+{
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	int fd = open(path, flags, 0666);
+
+	if (fd < 0 && errno == EEXIST && !unlink(path))
+		fd = open(path, flags, 0666);
+	return fd;
+}
+
+/* A name that root must not take from a device */
+static bool is_special(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && !S_ISREG(st.st_mode) &&
+	       !S_ISDIR(st.st_mode);
+}
+
+int new_file_open(struct new_file *n, const char *path,
+		  char error[NEW_FILE_ERROR])
+{
+	int fd, err;
+
+	if (strlen(path) + 32 > PATH_MAX)
+		return new_file_error(error, path, -ENAMETOOLONG, NULL);
+	snprintf(n->path, sizeof(n->path), "%s", path);
+	snprintf(n->temporary, sizeof(n->temporary), "%.*s.%d.tmp",
+		 PATH_MAX - 32, path, (int)getpid());
+	if (is_special(path)) {
+		*n->temporary = '\0';
+		/* a pipe that nobody reads is an error, not a wait */
+		fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+		if (fd >= 0)
+			fcntl(fd, F_SETFL, 0);
+	} else {
+		fd = create(n->temporary);
+	}
+	if (fd < 0)
+		return new_file_error(error, path, -errno, NULL);
+	n->err = 0;
+	n->file = fdopen(fd, "wb");
+	if (n->file)
+		return 0;
+	err = -errno;
+	close(fd);
+	new_file_abandon(n);
+	return new_file_error(error, path, err, NULL);
+}
+
+void new_file_write(struct new_file *n, const void *data, size_t len)
+{
+	if (!n->err && fwrite(data, 1, len, n->file) != len)
+		n->err = -errno;
+}
+
+static int fail(struct new_file *n, int err, char error[NEW_FILE_ERROR])
+{
+	new_file_abandon(n);
+	return new_file_error(error, n->path, err, NULL);
+}
+
+int new_file_sync(struct new_file *n, char error[NEW_FILE_ERROR])
+{
+	FILE *f = n->file;
+	int err = n->err;
+
+	if (!err && (fflush(f) || (*n->temporary && fsync(fileno(f)))))
+		err = -errno;
+	n->file = NULL;
+	if (fclose(f) && !err)
+		err = -errno;
+	return err ? fail(n, err, error) : 0;
+}
+
+/* The new name is on disk when the folder is; not all file systems can */
+static void sync_folder(const char *path)
+{
+	char folder[PATH_MAX];
+	char *slash;
+	int fd;
+
+	snprintf(folder, sizeof(folder), "%s", path);
+	slash = strrchr(folder, '/');
+	if (slash)
+		slash[slash == folder] = '\0';
+	fd = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	fsync(fd);
+	close(fd);
+}
+
+int new_file_finish(struct new_file *n, char error[NEW_FILE_ERROR])
+{
+	int err = n->file ? new_file_sync(n, error) : 0;
+
+	if (err)
+		return err;
+	if (!*n->temporary)
+		return 0;
+	if (rename(n->temporary, n->path))
+		return fail(n, -errno, error);
+	sync_folder(n->path);
+	return 0;
+}
+
+void new_file_abandon(struct new_file *n)
+{
+	if (n->file)
+		fclose(n->file);
+	n->file = NULL;
+	if (*n->temporary)
+		unlink(n->temporary);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * atomic_file.h - a file that is there as a whole or not at all
+ *
+ * It is written under a temporary name beside its own, and takes its name when
+ * all of it is on disk. Until then, and if anything fails, what had the name
+ * before stays. What is no file, /dev/null or a pipe, is written to as it is.
+ */
+#ifndef BASE_ATOMIC_FILE_H
+#define BASE_ATOMIC_FILE_H
+
+#include <limits.h>
+#include <stdio.h>
+
+enum { NEW_FILE_ERROR = 256 };
+
+/**
+ * struct new_file - one that is being written
+ * @temporary:	where it is until new_file_finish(); empty: it is no file
+ */
+struct new_file {
+	char	temporary[PATH_MAX];
+	/* private */
+	FILE	*file;
+	int	err;
+	char	path[PATH_MAX];
+};
+
+/**
+ * new_file_open() - begin a file
+ * @error: gets one line
+ *
+ * Return: 0, or a negative errno and nothing to clean up.
+ */
+int new_file_open(struct new_file *n, const char *path,
+		  char error[NEW_FILE_ERROR]);
+
+/* What fails is remembered for new_file_finish() */
+void new_file_write(struct new_file *n, const void *data, size_t len);
+
+/**
+ * new_file_sync() - bring it to disk under its temporary name, and close it
+ *
+ * For those who finish several files or none: new_file_finish() may follow.
+ *
+ * Return: 0, or a negative errno and no file: only a line in @error.
+ */
+int new_file_sync(struct new_file *n, char error[NEW_FILE_ERROR]);
+
+/**
+ * new_file_finish() - bring it to disk and give it its name
+ *
+ * Return: 0, or a negative errno and no file: only a line in @error.
+ */
+int new_file_finish(struct new_file *n, char error[NEW_FILE_ERROR]);
+
+/* Forget it, after new_file_open() or new_file_sync() */
+void new_file_abandon(struct new_file *n);
+
+/**
+ * new_file_error() - write an error line about a file
+ * @path: shortened to its end if it is too long
+ * @text: what is wrong, or NULL: that of @err
+ *
+ * Return: @err, a negative errno.
+ */
+int new_file_error(char error[NEW_FILE_ERROR], const char *path, int err,
+		   const char *text);
+
+#endif

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Arguments by argp, which left alone tells an error in two lines, and some
+ * of them by getopt: here it is one, like all others.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cli.h"
+
+const char *cli_program;
+
+struct usage {
+	void		*input;
+	const char	*word;	/* the argument at which argp gave up */
+};
+
+static void tell(const char *kind, const char *format, va_list args)
+{
+	fprintf(stderr, "%s: %s", cli_program, kind);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+}
+
+int cli_error(int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	tell("", format, args);
+	va_end(args);
+	return err;
+}
+
+void cli_warn(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	tell("warning: ", format, args);
+	va_end(args);
+}
+
+int cli_usage(const char *command, const char *format, ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (!strcmp(command, cli_program))
+		return cli_error(-EINVAL, "%s, see '%s --help'", text, command);
+	return cli_error(-EINVAL, "%s: %s, see '%s %s --help'", command, text,
+			 cli_program, command);
+}
+
+static error_t usage_parse(int key, char *arg, struct argp_state *state)
+{
+	struct usage *u = state->input;
+
+	(void)arg;
+	if (key == ARGP_KEY_INIT) {
+		state->child_inputs[0] = u->input;
+		return 0;
+	}
+	if (key == ARGP_KEY_ERROR) {
+		u->word = state->argv[state->next - 1];
+		/* within a cluster of short options it has not moved on */
+		if (*u->word != '-' && state->next < state->argc)
+			u->word = state->argv[state->next];
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static int usage_tell(const struct argp *argp, const char *command,
+		      const char *word)
+{
+	const struct argp_option *o = argp->options, *found = NULL;
+	int n = (int)strcspn(word, "=");
+
+	for (; n > 2 && o && o->name; o++)
+		if (!strncmp(o->name, word + 2, n - 2) &&
+		    (!found || !o->name[n - 2]))
+			found = o;
+	if (!found)
+		return cli_usage(command, "no option %.*s", n, word);
+	return cli_usage(command, "--%s %s", found->name, found->arg ?
+			 "needs a value" : "takes no value");
+}
+
+static void usage_help(const struct argp *argp, char *command)
+{
+	char name[64];
+
+	if (strcmp(command, cli_program))
+		snprintf(name, sizeof(name), "%s %s", cli_program, command);
+	else
+		snprintf(name, sizeof(name), "%s", command);
+	argp_help(argp, stdout, ARGP_HELP_STD_HELP, name);
+	exit(0);
+}
+
+int cli_parse(const struct argp *argp, int argc, char **argv, void *input)
+{
+	const struct argp_child child[] = { { argp, 0, NULL, 0 }, { 0 } };
+	const struct argp all = { .parser = usage_parse, .children = child };
+	struct usage u = { input, argv[0] };
+	int err;
+
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-?"))
+			usage_help(argp, argv[0]);
+	err = argp_parse(&all, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP, NULL,
+			 &u);
+	/* Our own errors are negative, and told. */
+	return err == EINVAL ? usage_tell(argp, argv[0], u.word) : err;
+}
+
+/* Errors are 1; what is positive is a status of its own. */
+static int status_of(int ret)
+{
+	return ret < 0 ? 1 : ret;
+}
+
+static void list(FILE *to, const struct cli_command *commands)
+{
+	int width = 8;
+
+	for (const struct cli_command *c = commands; c->name; c++)
+		if ((int)strlen(c->name) > width)
+			width = strlen(c->name);
+	fprintf(to, "usage: %s COMMAND [options]\n\n", cli_program);
+	for (const struct cli_command *c = commands; c->name; c++)
+		fprintf(to, "  %-*s%s\n", width + 2, c->name, c->help);
+	fprintf(to, "\n'%s COMMAND --help' tells the options.\n", cli_program);
+}
+
+int cli_main(const struct cli_command *commands, int argc, char **argv)
+{
+	if (argc < 2) {
+		list(stderr, commands);
+		return 1;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
+	    !strcmp(argv[1], "help")) {
+		list(stdout, commands);
+		return 0;
+	}
+	for (const struct cli_command *c = commands; c->name; c++)
+		if (!strcmp(argv[1], c->name))
+			return status_of(c->run(argc - 1, argv + 1));
+	cli_error(-EINVAL, "no command \"%s\", see '%s help'", argv[1],
+		  cli_program);
+	return 1;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cli.h - what every program's command line has in common: commands, options,
+ * numbers, and one clear line about what is wrong
+ */
+#ifndef BASE_CLI_H
+#define BASE_CLI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* begins every message; the program sets it */
+extern const char *cli_program;
+
+/* One line on stderr. Return: @err, which may be 0 */
+int cli_error(int err, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+struct argp;
+
+/* One line: the error, and where help is. Return: -EINVAL */
+int cli_usage(const char *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/**
+ * cli_parse - argp_parse(), but an error is one line
+ * @argp:	its parser returns a negative errno after it told an error
+ * @argc:	as for main(); argv[0] is the command, or the program if it
+ *		has none
+ * @argv:
+ * @input:	for the parser
+ *
+ * Return: 0 or a negative errno
+ */
+int cli_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+/**
+ * struct cli_command - what a program can do
+ * @run: arguments as for main(), with the command as argv[0]; returns 0, a
+ *	negative errno for exit status 1, or an exit status
+ */
+struct cli_command {
+	const char	*name;
+	int		(*run)(int argc, char **argv);
+	const char	*help;
+};
+
+/**
+ * cli_main() - run a command, or tell which there are
+ * @commands: the last one's name is NULL
+ *
+ * Return: what main() shall return.
+ */
+int cli_main(const struct cli_command *commands, int argc, char **argv);
+
+/*
+ * Numbers in a range: -EINVAL if it is no such number or out of range. Units
+ * are those of tc.
+ */
+int parse_u32(const char *s, uint32_t min, uint32_t max, uint32_t *v);
+int parse_size(const char *s, uint32_t min, uint32_t max, uint32_t *bytes);
+int parse_time_ms(const char *s, uint32_t min, uint32_t max, uint32_t *ms);
+int parse_double(const char *s, double min, double max, double *v);
+
+#endif

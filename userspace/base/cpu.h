@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cpu.h - which of several equal paths runs: AVX-512 or AVX2 where the CPU has
+ * it, else portable C. All give the same bits.
+ */
+#ifndef BASE_CPU_H
+#define BASE_CPU_H
+
+#include <stdbool.h>
+
+#if defined(__x86_64__)
+#define CPU_X86		1
+#define CPU_AVX2	__attribute__((target("avx2")))
+#define CPU_AVX512	__attribute__((target(				\
+	"avx512f,avx512bw,avx512dq,avx512vl,avx2")))
+#else
+#define CPU_X86		0
+#endif
+
+/*
+ * Plain loops that the compiler makes for each CPU, and the loader chooses.
+ * Sanitizers cannot do with such choices so early.
+ */
+#if CPU_X86 && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+	!defined(__SANITIZE_THREAD__)
+#define CPU_CLONES	__attribute__((target_clones("default",	\
+	"arch=x86-64-v3", "arch=x86-64-v4")))
+#else
+#define CPU_CLONES
+#endif
+
+/* what is compiled anew for each kind of CPU, or for each direction */
+#define INLINE		static inline __attribute__((always_inline))
+
+/* for tests and benchmarks: take the portable path, or that of AVX2 */
+extern bool cpu_portable, cpu_no_avx512;
+
+/**
+ * cpu_avx2() - whether code marked CPU_AVX2 may be called
+ */
+bool cpu_avx2(void);
+
+/* As cpu_avx2(), for code marked CPU_AVX512 */
+bool cpu_avx512(void);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * hash.h - a number of bytes: FNV-1a, 64 bits
+ *
+ * For tables and to see that something changed; not against an attacker.
+ */
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+static inline uint64_t hash_bytes(const void *data, size_t len)
+{
+	const uint8_t *byte = data;
+	uint64_t hash = 0xcbf29ce484222325;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ byte[i]) * 0x100000001b3;
+	return hash;
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * metrics.h - counters in the text form of Prometheus, over HTTP
+ */
+#ifndef BASE_METRICS_H
+#define BASE_METRICS_H
+
+#include <stdio.h>
+#include "base/loop.h"
+
+struct metrics;
+
+/**
+ * metrics_open() - answer GET /metrics
+ * @where:	ADDRESS:PORT, [ADDRESS]:PORT or PORT, which is on the loopback
+ *		only
+ * @collect:	writes all counters
+ * @error:	gets one line
+ *
+ * Return: 0 or a negative errno.
+ */
+int metrics_open(struct metrics **m, struct loop *l, const char *where,
+		 void (*collect)(void *arg, FILE *out), void *arg,
+		 char error[256]);
+void metrics_close(struct metrics *m);
+
+/* "# TYPE" of a counter or a gauge, and what it is */
+void metrics_family(FILE *out, const char *name, const char *type,
+		    const char *help);
+
+/* The value of a label, with what has to be escaped */
+void metrics_label(FILE *out, const char *text);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * version.h - of all that is built from this tree
+ */
+#ifndef BASE_VERSION_H
+#define BASE_VERSION_H
+
+#ifndef OPTSAMPLE_VERSION
+#define OPTSAMPLE_VERSION "0.1"
+#endif
+
+#endif
