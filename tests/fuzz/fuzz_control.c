@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#include "bridge/control.h"
+#include "transport/control.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "bridge/decode.h"
+#include "transport/decode.h"
 #include "datagrams.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

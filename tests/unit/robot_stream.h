@@ -9,8 +9,8 @@
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
-#include "bridge/segment.h"
-#include "bridge/stream.h"
+#include "transport/segment.h"
+#include "transport/stream.h"
 #include "images.h"
 #include "lib/md.h"
 

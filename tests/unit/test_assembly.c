@@ -5,7 +5,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
-#include "bridge/assembly.h"
+#include "transport/reassembly.h"
 #include "tap.h"
 
 enum { COUNT = 10, MS = 1000000, GRACE = 20 * MS, PATIENCE = 200 * MS };

@@ -4,8 +4,8 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "bridge/decode.h"
-#include "bridge/segment.h"
+#include "transport/decode.h"
+#include "transport/segment.h"
 #include "lib/md.h"
 #include "base/wire.h"
 #include "tap.h"

@@ -5,7 +5,7 @@
  */
 #include <unistd.h>
 #include "bridge_fixture.h"
-#include "bridge/sender.h"
+#include "transport/sender.h"
 #include "base/wire.h"
 #include "ros/convert.h"
 

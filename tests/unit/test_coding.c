@@ -14,11 +14,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "bridge/receiver.h"
-#include "bridge/segment.h"
-#include "bridge/sender.h"
-#include "bridge/stream.h"
-#include "bridge/workers.h"
+#include "transport/receiver.h"
+#include "transport/segment.h"
+#include "transport/sender.h"
+#include "transport/stream.h"
+#include "transport/workers.h"
 #include "steps.h"
 #include "tap.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#include "bridge/control.h"
+#include "transport/control.h"
 #include "tap.h"
 
 enum { TOPICS = 60 };

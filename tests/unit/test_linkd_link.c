@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "linkd/link.h"
+#include "link/link.h"
 #include "tap.h"
 
 #define SECOND	1000000000ULL

@@ -4,7 +4,7 @@
  * some time for a frame and some for a byte
  */
 #include <math.h>
-#include "linkd/load.h"
+#include "link/load.h"
 #include "tap.h"
 
 #define SECOND	1000000000ULL

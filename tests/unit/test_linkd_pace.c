@@ -4,7 +4,7 @@
  * drop, and lose in bursts
  */
 #include <math.h>
-#include "linkd/pace.h"
+#include "link/pace.h"
 #include "tap.h"
 
 #define SECOND	1000000000ULL

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "linkd/history.h"
-#include "linkd/lowest.h"
-#include "linkd/policy.h"
+#include "link/history.h"
+#include "link/min_delay.h"
+#include "link/policy.h"
 #include "tap.h"
 
 static uint64_t rng = 3;

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
-#include "bridge/publish.h"
+#include "transport/publish.h"
 #include "folder.h"
 #include "tap.h"
 

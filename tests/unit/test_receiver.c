@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "bridge/receiver.h"
-#include "bridge/segment.h"
+#include "transport/receiver.h"
+#include "transport/segment.h"
 #include "tap.h"
 
 #define MS	1000000ULL

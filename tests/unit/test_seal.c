@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "bridge/seal.h"
-#include "bridge/segment.h"
+#include "transport/seal.h"
+#include "transport/segment.h"
 #include "tap.h"
 
 enum { LEN = 300, HEADER = sizeof(struct optsample_segment_sealed) };

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "bridge/encode.h"
-#include "bridge/receiver.h"
-#include "bridge/sender.h"
-#include "bridge/transforms.h"
+#include "transport/encode.h"
+#include "transport/receiver.h"
+#include "transport/sender.h"
+#include "transport/transforms.h"
 #include "lib/blob.h"
 #include "hex.h"
 #include "message_golden.h"

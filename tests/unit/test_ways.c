@@ -6,11 +6,11 @@
 #include <arpa/inet.h>
 #include <string.h>
 #include <unistd.h>
-#include "bridge/receiver.h"
-#include "bridge/segment.h"
-#include "bridge/sender.h"
-#include "bridge/stream.h"
-#include "bridge/waited.h"
+#include "transport/receiver.h"
+#include "transport/segment.h"
+#include "transport/sender.h"
+#include "transport/stream.h"
+#include "transport/rx_latency.h"
 #include "tap.h"
 
 #define MS	1000000ULL

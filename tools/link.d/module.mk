@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-USES	:= linkd
+USES	:= link
 FLAGS	:= -Itools
 PKGS	:= cairo

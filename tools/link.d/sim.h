@@ -13,8 +13,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "linkd/estimate.h"
-#include "linkd/policy.h"
+#include "link/estimate.h"
+#include "link/policy.h"
 
 enum {
 	SIM_TOPICS	= 8,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
-#include "bridge/receiver.h"
+#include "transport/receiver.h"
 #include "base/text.h"
 #include "ends/ends.h"
 #include "ends/source.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-USES	:= bridge slam
+USES	:= transport slam
 PROGRAMS := slamd
 TESTS	:= submap_out slam_waiting slam_mapper
 test_submap_out.USES := gdimd

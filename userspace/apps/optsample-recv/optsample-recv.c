@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * optsample-recv - the operator's side: what a robot sends becomes ordinary
+ * messages again
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include "base/console.h"
+#include "base/metrics.h"
+#include "apps/optsample-recv/recv_status.h"
+#include "transport/segment.h"
+#include "base/service.h"
+#include "base/settings.h"
+#include "base/cli.h"
+
+enum { SINKS = 8, TEXT = 512, OPT_CONFIG = 'c' };
+
+struct recv_config {
+	char			listen[TEXT], node[TEXT];
+	char			socket[TEXT], metrics[TEXT];
+	char			sink[SINKS][TEXT];
+	unsigned int		sinks;
+	bool			watch;
+	struct receiver_options	options;
+};
+
+struct recv {
+	struct recv_config	config;
+	struct loop		*loop;
+	struct publish		*publish;
+	struct receiver		*receiver;
+	struct console		*console;
+	struct metrics		*metrics;
+	struct loop_timer	watch;
+};
+
+static int set_listen(void *c, const char *v)
+{
+	return settings_text(((struct recv_config *)c)->listen, TEXT, v);
+}
+
+static int set_node(void *c, const char *v)
+{
+	return settings_text(((struct recv_config *)c)->node, TEXT, v);
+}
+
+static int set_socket(void *c, const char *v)
+{
+	return settings_text(((struct recv_config *)c)->socket, TEXT, v);
+}
+
+static int set_metrics(void *c, const char *v)
+{
+	return settings_text(((struct recv_config *)c)->metrics, TEXT, v);
+}
+
+static int set_sink(void *c, const char *v)
+{
+	struct recv_config *config = c;
+
+	if (config->sinks == SINKS)
+		return -EINVAL;
+	return settings_text(config->sink[config->sinks++], TEXT, v);
+}
+
+static int set_word(int *to, const char *v, const char *const *words)
+{
+	for (int i = 0; words[i]; i++)
+		if (!strcmp(words[i], v)) {
+			*to = i;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+static int set_prefix(void *c, const char *v)
+{
+	static const char *const words[] = { "auto", "always", "never", NULL };
+	struct recv_config *config = c;
+	int which, ret = set_word(&which, v, words);
+
+	if (!ret)
+		config->options.prefix = which;
+	return ret;
+}
+
+static int set_kept(void *c, const char *v)
+{
+	static const char *const words[] = { "apart", "together", "drop",
+					     NULL };
+	struct recv_config *config = c;
+	int which, ret = set_word(&which, v, words);
+
+	if (!ret)
+		config->options.kept = which;
+	return ret;
+}
+
+static int set_nearest(void *c, const char *v)
+{
+	struct recv_config *config = c;
+
+	return settings_flag(&config->options.topics.nearest, v);
+}
+
+static int set_quality(void *c, const char *v)
+{
+	return parse_u32(v, 1, 100,
+			 &((struct recv_config *)c)->options.topics.quality);
+}
+
+static int set_grace(void *c, const char *v)
+{
+	struct recv_config *config = c;
+	uint32_t ms;
+
+	if (parse_time_ms(v, 1, 1000, &ms))
+		return -EINVAL;
+	config->options.topics.grace = ms * 1000000ULL;
+	return 0;
+}
+
+static int set_pixels(void *c, const char *v)
+{
+	struct recv_config *config = c;
+	uint32_t pixels;
+
+	if (parse_u32(v, 1, 1U << 30, &pixels))
+		return -EINVAL;
+	config->options.topics.limits.pixels = pixels;
+	return 0;
+}
+
+static int set_key(void *c, const char *v)
+{
+	return settings_text(((struct recv_config *)c)->options.key,
+			     RECEIVER_KEY, v);
+}
+
+static int set_threads(void *c, const char *v)
+{
+	return parse_u32(v, 1, WORKERS_MOST,
+			 &((struct recv_config *)c)->options.threads);
+}
+
+static int set_memory(void *c, const char *v)
+{
+	struct recv_config *config = c;
+	uint32_t bytes;
+
+	if (parse_size(v, 16 << 20, 4095U << 20, &bytes))
+		return -EINVAL;
+	config->options.topics.memory = bytes;
+	return 0;
+}
+
+static int set_watch(void *c, const char *v)
+{
+	struct recv_config *config = c;
+
+	return settings_flag(&config->watch, v);
+}
+
+#define A_TEXT "a text of 1 to 511 bytes"
+
+static const struct setting settings[] = {
+	{ "listen", "[ADDRESS:]PORT", "where datagrams come (7450)", A_TEXT,
+	  set_listen },
+	{ "sink", "SINK", "one more, as if it were an argument",
+	  "a text, and no more than 8 of them", set_sink },
+	{ "name", "NODE", "of this node in ROS (optsample_recv)", A_TEXT,
+	  set_node },
+	{ "prefix", "WHEN", "topics below the sender's name: auto where two have the same, always, never (auto)",
+	  "auto, always or never", set_prefix },
+	{ "kept", "HOW", "what was kept during an outage: apart, as TOPIC/kept, together, drop (apart)",
+	  "apart, together or drop", set_kept },
+	{ "nearest", NULL, "fill in split images as published, not by kriging",
+	  "yes or no", set_nearest },
+	{ "jpeg-quality", "N", "of pictures that are to be JPEG again (90)",
+	  "1..100", set_quality },
+	{ "grace", "TIME", "that datagrams may be late (20ms)",
+	  "1ms..1000ms", set_grace },
+	{ "key", "FILE", "that senders have as well (none: anybody may send)",
+	  A_TEXT, set_key },
+	{ "max-pixels", "N", "of an image (16777216)", "1..2^30", set_pixels },
+	{ "memory", "SIZE", "to decode with, of all senders together (1g)",
+	  "16m..4g", set_memory },
+	{ "threads", "N", "frames that are decoded at a time (as many as processors, 8 at most)",
+	  "1..64", set_threads },
+	{ "socket", "PATH", "to ask and to tell this program",
+	  A_TEXT, set_socket },
+	{ "metrics", "[ADDRESS:]PORT", "counters for Prometheus, over HTTP",
+	  A_TEXT, set_metrics },
+	{ "watch", NULL, "show once a second what arrives", "yes or no",
+	  set_watch },
+	{ 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct recv_config *c = state->input;
+	int ret;
+
+	switch (key) {
+	case OPT_CONFIG:
+		return 0;	/* was read before all others */
+	case ARGP_KEY_ARG:
+		if (set_sink(c, arg))
+			return cli_usage(cli_program, "too many sinks");
+		return 0;
+	case ARGP_KEY_END:
+		if (!c->sinks && !c->watch)
+			return cli_usage(cli_program, "where to?");
+		return 0;
+	}
+	ret = settings_option(settings, c, key, arg);
+	return ret == -ENOENT ? ARGP_ERR_UNKNOWN : ret;
+}
+
+static const struct setting *section_of(void *arg, const char *name,
+					void **config)
+{
+	*config = arg;
+	return !strcmp(name, "recv") ? settings : NULL;
+}
+
+static int configure(struct recv_config *c, int argc, char **argv)
+{
+	static struct argp_option options[SETTINGS_MAX] = {
+		{ "config", OPT_CONFIG, "FILE", 0,
+		  "settings of this list, in [recv]", 0 },
+	};
+	const struct argp argp = {
+		options, parse, "SINK...",
+		"Receive what optsample-send sends, and publish it: to ROS 2 "
+		"(ros2), ROS 1 (ros1), a recording (NAME.mcap, NAME.bag, "
+		"NAME.db3), files (a folder).",
+		NULL, NULL, NULL
+	};
+	int ret;
+
+	settings_options(settings, options + 1, SETTINGS_MAX - 1);
+	ret = settings_load_told(argc, argv, section_of, c);
+	return ret ? ret : cli_parse(&argp, argc, argv, c);
+}
+
+static int on_request(void *arg, const char *command, const cJSON *parameters,
+		      cJSON *answer, char error[256])
+{
+	struct recv *r = arg;
+	struct recv_config now = r->config;
+	const cJSON *p;
+
+	if (!strcmp(command, "status")) {
+		recv_status(r->receiver, answer);
+		return 0;
+	}
+	if (strcmp(command, "set")) {
+		snprintf(error, 256, "do what? status, set");
+		return -EINVAL;
+	}
+	now.options = *receiver_options(r->receiver);
+	cJSON_ArrayForEach(p, parameters) {
+		if (!strcmp(p->string, "do"))
+			continue;
+		if (strcmp(p->string, "kept") && strcmp(p->string, "nearest") &&
+		    strcmp(p->string, "jpeg-quality") &&
+		    strcmp(p->string, "prefix")) {
+			snprintf(error, 256, "'%.80s' cannot be changed now",
+				 p->string);
+			return -EINVAL;
+		}
+		if (!cJSON_IsString(p)) {
+			snprintf(error, 256, "%.80s must be a text", p->string);
+			return -EINVAL;
+		}
+		if (settings_set(settings, &now, p->string, p->valuestring,
+				 error))
+			return -EINVAL;
+	}
+	*receiver_options(r->receiver) = now.options;
+	return 0;
+}
+
+static void collect(void *arg, FILE *out)
+{
+	recv_metrics(((struct recv *)arg)->receiver, out);
+}
+
+static void on_watch(void *arg, uint64_t now)
+{
+	struct recv *r = arg;
+
+	r->watch.due = now + 1000000000;
+	recv_table(r->receiver, stdout);
+}
+
+static int open_all(struct recv *r)
+{
+	const struct recv_config *c = &r->config;
+	struct address at;
+	char error[256];
+	int ret = 0;
+
+	r->loop = loop_create();
+	r->publish = publish_create();
+	if (!r->loop || !r->publish)
+		return cli_error(-ENOMEM, "no memory");
+	for (unsigned int i = 0; !ret && i < c->sinks; i++)
+		ret = publish_add(r->publish, r->loop, c->sink[i], c->node,
+				  error);
+	if (!ret)
+		ret = address_parse(c->listen, 1, "7450", &at, error);
+	if (!ret)
+		ret = receiver_open(&r->receiver, r->loop, &at, &c->options,
+				    r->publish, error);
+	if (!ret && *c->socket)
+		ret = console_open(&r->console, r->loop, c->socket, on_request,
+				   r, error);
+	if (!ret && *c->metrics)
+		ret = metrics_open(&r->metrics, r->loop, c->metrics, collect,
+				   r, error);
+	if (ret)
+		return cli_error(ret, "%s", error);
+	if (c->watch) {
+		r->watch = (struct loop_timer){ loop_now() + 1000000000,
+						on_watch, r, NULL };
+		loop_add_timer(r->loop, &r->watch);
+	}
+	return 0;
+}
+
+static void close_all(struct recv *r)
+{
+	metrics_close(r->metrics);
+	console_close(r->console);
+	receiver_close(r->receiver);
+	publish_destroy(r->publish);
+	loop_destroy(r->loop);
+}
+
+int main(int argc, char **argv)
+{
+	static struct recv r = { .config = {
+		.listen = "7450", .node = "optsample_recv",
+		.options.topics = RECV_DEFAULTS,
+	} };
+	int ret;
+
+	cli_program = "optsample-recv";
+	argv[0] = (char *)cli_program;
+	ret = configure(&r.config, argc, argv);
+	if (ret)
+		return 2;
+	ret = open_all(&r);
+	if (!ret) {
+		service_ready(r.loop);
+		service_logf(LOG_INFO, "listening at %s", r.config.listen);
+		ret = loop_run(r.loop);
+		if (ret)
+			cli_error(ret, "%s", strerror(-ret));
+		service_stopping(r.loop);
+	}
+	close_all(&r);
+	return ret ? 1 : 0;
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * optsample-send - the robot's side: messages become datagrams that are each
+ * useful alone, as many as the link carries
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <syslog.h>
+#include "base/console.h"
+#include "base/metrics.h"
+#include "apps/optsample-send/send_config.h"
+#include "apps/optsample-send/send_status.h"
+#include "base/service.h"
+#include "base/cli.h"
+#include "ends/source.h"
+
+#define LINGER	3000000000ULL	/* ns: what is on its way when all has ended */
+
+/* What a source's callbacks are given */
+struct input {
+	struct send	*send;
+	struct source	*source;
+	bool		ended;
+};
+
+struct send {
+	struct send_config	config;
+	struct loop		*loop;
+	struct sender		*sender;
+	struct console		*console;
+	struct metrics		*metrics;
+	struct loop_timer	linger;
+	struct input		input[SEND_SOURCES];
+};
+
+static void on_message(void *arg, const struct source_message *m)
+{
+	sender_message(((struct input *)arg)->send->sender, m);
+}
+
+/* Somebody offers it: is it wanted? */
+static void on_found(void *arg, const char *topic, enum message_kind kind)
+{
+	struct input *in = arg;
+	struct sender *s = in->send->sender;
+	const struct send_options *o = sender_wants(s, topic);
+
+	(void)kind;
+	if ((o && o->on) || !strcmp(topic, sender_options(s)->still))
+		source_subscribe(in->source, topic, -1);
+}
+
+static void on_ended(void *arg)
+{
+	struct input *in = arg;
+	struct send *s = in->send;
+
+	in->ended = true;
+	for (unsigned int i = 0; i < s->config.sources; i++)
+		if (!s->input[i].ended)
+			return;
+	sender_end(s->sender);
+	service_logf(LOG_INFO, "all has been sent");
+	s->linger.due = loop_now() + LINGER;
+}
+
+static void on_linger(void *arg, uint64_t now)
+{
+	struct send *s = arg;
+
+	if (sender_busy(s->sender))
+		s->linger.due = now + LINGER;
+	else
+		loop_stop(s->loop, 0);
+}
+
+static bool is_pattern(const char *name)
+{
+	return strpbrk(name, "*?[\\") != NULL;
+}
+
+/* Ask for a topic by its name; others are found */
+static void ask_for(struct send *s, const char *topic)
+{
+	int best = -ENOENT;
+
+	for (unsigned int i = 0; i < s->config.sources; i++) {
+		int ret = s->input[i].source ?
+			  source_subscribe(s->input[i].source, topic, -1) :
+			  -ENODEV;
+
+		if (!ret || ret == -EEXIST || best)
+			best = ret == -EEXIST ? 0 : ret;
+	}
+	if (best)
+		service_logf(LOG_WARNING, "%s: cannot be had: %s", topic,
+			     best == -ENOENT ? "there is no such topic" :
+			     strerror(-best));
+}
+
+/* ---- what a running one is told ---- */
+
+static int told_topic(struct send *s, const char *command,
+		      const cJSON *parameters, char error[256])
+{
+	const char *name = cJSON_GetStringValue(
+		cJSON_GetObjectItemCaseSensitive(parameters, "topic"));
+	struct send_options o = SEND_OPTIONS;
+	bool add = !strcmp(command, "add");
+	struct send_topic *t;
+	const cJSON *p;
+
+	if (!name || !*name || strlen(name) >= SEND_NAME) {
+		snprintf(error, 256, "which \"topic\"?");
+		return -EINVAL;
+	}
+	t = sender_find(s->sender, name);
+	if (t)
+		o = *send_topic_options(t);
+	else if (!add) {
+		snprintf(error, 256, "%.200s is not sent", name);
+		return -ENOENT;
+	}
+	strcpy(o.name, name);
+	cJSON_ArrayForEach(p, parameters) {
+		if (!strcmp(p->string, "do") || !strcmp(p->string, "topic"))
+			continue;
+		if (!cJSON_IsString(p)) {
+			snprintf(error, 256, "%.80s must be a text", p->string);
+			return -EINVAL;
+		}
+		if (settings_set(send_topic_settings, &o, p->string,
+				 p->valuestring, error))
+			return -EINVAL;
+	}
+	if (t) {
+		int ret = sender_change(s->sender, &o);
+
+		if (ret)
+			snprintf(error, 256, "no more than %d topics",
+				 SENDER_PATTERNS);
+		return ret;
+	}
+	if (sender_add(s->sender, &o)) {
+		snprintf(error, 256, "no more than %d topics", SENDER_PATTERNS);
+		return -E2BIG;
+	}
+	if (!is_pattern(name))
+		ask_for(s, name);
+	return 0;
+}
+
+/* One topic before all others, or none */
+static int told_focus(struct send *s, const cJSON *parameters, char error[256])
+{
+	const char *name = cJSON_GetStringValue(
+		cJSON_GetObjectItemCaseSensitive(parameters, "topic"));
+	struct send_topic *t;
+
+	if (name && !sender_find(s->sender, name)) {
+		snprintf(error, 256, "%.200s is not sent", name);
+		return -ENOENT;
+	}
+	for (unsigned int i = 0; (t = sender_topic(s->sender, i)); i++) {
+		struct send_options o = *send_topic_options(t);
+		const char *topic = send_topic_announcement(t)->name;
+
+		o.focus = name && !strcmp(topic, name);
+		snprintf(o.name, sizeof(o.name), "%s", topic);
+		if (o.focus != send_topic_options(t)->focus)
+			sender_change(s->sender, &o);
+	}
+	return 0;
+}
+
+/* @which: rate or cpu */
+static int told_limit(struct send *s, const char *which,
+		      const cJSON *parameters, char error[256])
+{
+	const char *value = cJSON_GetStringValue(
+		cJSON_GetObjectItemCaseSensitive(parameters, which));
+	int ret = settings_set(send_settings, &s->config, which,
+			       value ? value : "", error);
+
+	if (!ret)
+		sender_limit(s->sender, s->config.sender.rate,
+			     s->config.sender.cpu);
+	return ret;
+}
+
+static int told_remove(struct send *s, const cJSON *parameters,
+		       char error[256])
+{
+	const char *name = cJSON_GetStringValue(
+		cJSON_GetObjectItemCaseSensitive(parameters, "topic"));
+	int ret = name ? sender_remove(s->sender, name) : -EINVAL;
+
+	if (ret == -ENOENT)
+		snprintf(error, 256, "%.200s is not sent", name);
+	else if (ret)
+		snprintf(error, 256, "which \"topic\"?");
+	/* that which says whether it stands still is still needed */
+	if (!ret && !strcmp(name, sender_options(s->sender)->still))
+		return 0;
+	for (unsigned int i = 0; !ret && i < s->config.sources; i++)
+		if (s->input[i].source)
+			source_unsubscribe(s->input[i].source, name);
+	return ret;
+}
+
+static int on_request(void *arg, const char *command, const cJSON *parameters,
+		      cJSON *answer, char error[256])
+{
+	struct send *s = arg;
+
+	if (!strcmp(command, "status")) {
+		send_status(s->sender, answer);
+		return 0;
+	}
+	if (!strcmp(command, "set") || !strcmp(command, "add"))
+		return told_topic(s, command, parameters, error);
+	if (!strcmp(command, "focus"))
+		return told_focus(s, parameters, error);
+	if (!strcmp(command, "rate") || !strcmp(command, "cpu"))
+		return told_limit(s, command, parameters, error);
+	if (!strcmp(command, "remove"))
+		return told_remove(s, parameters, error);
+	snprintf(error, 256, "do what? status, set, add, remove, focus, rate, cpu");
+	return -EINVAL;
+}
+
+static void collect(void *arg, FILE *out)
+{
+	send_metrics(((struct send *)arg)->sender, out);
+}
+
+/* ---- begin and end ---- */
+
+static int open_source(struct send *s, unsigned int i, char error[256])
+{
+	const struct send_config *c = &s->config;
+	struct input *in = &s->input[i];
+	const struct source_config config = {
+		.spec = c->source[i],
+		.name = c->node,
+		.speed = c->speed,
+		.rate = c->hz,
+		.start = c->start,
+		.loop = c->loop,
+		.message = on_message,
+		.found = on_found,
+		.ended = on_ended,
+		.log = service_log,
+		.arg = in,
+	};
+
+	in->send = s;
+	return source_open(&in->source, s->loop, &config, error);
+}
+
+static int open_all(struct send *s)
+{
+	const struct send_config *c = &s->config;
+	struct address to;
+	char error[256];
+	int ret;
+
+	s->loop = loop_create();
+	if (!s->loop)
+		return cli_error(-ENOMEM, "no memory");
+	ret = address_parse(c->to, 0, "7450", &to, error);
+	if (!ret)
+		ret = sender_open(&s->sender, s->loop, &to, &c->sender, error);
+	for (unsigned int i = 0; !ret && i < c->sources; i++)
+		ret = open_source(s, i, error);
+	if (!ret && *c->socket)
+		ret = console_open(&s->console, s->loop, c->socket, on_request,
+				   s, error);
+	if (!ret && *c->metrics)
+		ret = metrics_open(&s->metrics, s->loop, c->metrics, collect,
+				   s, error);
+	if (ret)
+		return cli_error(ret, "%s", error);
+	s->linger = (struct loop_timer){ LOOP_NEVER, on_linger, s, NULL };
+	loop_add_timer(s->loop, &s->linger);
+	for (unsigned int i = 0; i < c->sender.topics; i++)
+		if (!is_pattern(c->sender.topic[i].name) &&
+		    c->sender.topic[i].on)
+			ask_for(s, c->sender.topic[i].name);
+	if (*c->sender.still)
+		ask_for(s, c->sender.still);
+	return 0;
+}
+
+static void close_all(struct send *s)
+{
+	metrics_close(s->metrics);
+	console_close(s->console);
+	for (unsigned int i = 0; i < s->config.sources; i++)
+		if (s->input[i].source)
+			source_close(s->input[i].source);
+	sender_close(s->sender);
+	loop_destroy(s->loop);
+}
+
+int main(int argc, char **argv)
+{
+	static struct send s;
+	int ret;
+
+	cli_program = "optsample-send";
+	argv[0] = (char *)cli_program;
+	send_config_init(&s.config);
+	if (send_config_parse(&s.config, argc, argv))
+		return 2;
+	ret = open_all(&s);
+	if (!ret) {
+		service_ready(s.loop);
+		service_logf(LOG_INFO, "sending to %s as %s", s.config.to,
+			     s.config.sender.name);
+		ret = loop_run(s.loop);
+		if (ret)
+			cli_error(ret, "%s", strerror(-ret));
+		service_stopping(s.loop);
+	}
+	close_all(&s);
+	return ret ? 1 : 0;
+}

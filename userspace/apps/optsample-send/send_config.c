@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * send_config - what a user tells optsample-send
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "apps/optsample-send/send_config.h"
+#include "base/cli.h"
+#include "optsample/units.h"
+
+enum { OPT_CONFIG = 'c', OPT_TOPIC = 't' };
+
+#define TEXT(field)							\
+static int set_##field(void *c, const char *v)				\
+{									\
+	return settings_text(((struct send_config *)c)->field, SEND_TEXT, v); \
+}
+TEXT(to)
+TEXT(node)
+TEXT(socket)
+TEXT(metrics)
+
+static int set_source(void *c, const char *v)
+{
+	struct send_config *config = c;
+
+	if (config->sources == SEND_SOURCES)
+		return -EINVAL;
+	return settings_text(config->source[config->sources++], SEND_TEXT, v);
+}
+
+static int set_name(void *c, const char *v)
+{
+	return settings_text(((struct send_config *)c)->sender.name, CONTROL_WORD,
+			v);
+}
+
+static int set_threads(void *c, const char *v)
+{
+	return parse_u32(v, 1, WORKERS_MOST,
+			 &((struct send_config *)c)->sender.threads);
+}
+
+static int set_key(void *c, const char *v)
+{
+	return settings_text(((struct send_config *)c)->sender.key, SENDER_KEY,
+			     v);
+}
+
+static int set_still(void *c, const char *v)
+{
+	return settings_text(((struct send_config *)c)->sender.still, SEND_NAME, v);
+}
+
+/* In the file; --topic has better words for what is wrong */
+static int set_topic(void *c, const char *v)
+{
+	struct sender_options *s = &((struct send_config *)c)->sender;
+	char error[256];
+
+	if (s->topics == SENDER_PATTERNS ||
+	    send_topic_parse(v, &s->topic[s->topics], error))
+		return -EINVAL;
+	s->topics++;
+	return 0;
+}
+
+static int set_rate(void *c, const char *v)
+{
+	uint64_t rate;
+
+	if (parse_rate(v, &rate) || (rate && rate < 1000))
+		return -EINVAL;
+	((struct send_config *)c)->sender.rate = rate;
+	return 0;
+}
+
+static int set_cpu(void *c, const char *v)
+{
+	struct send_config *config = c;
+	size_t len = strlen(v);
+	double percent;
+	char digits[16];
+
+	/* as everybody writes it, with a sign or without */
+	len -= len && v[len - 1] == '%';
+	if (len >= sizeof(digits))
+		return -EINVAL;
+	memcpy(digits, v, len);
+	digits[len] = 0;
+	if (parse_double(digits, 1, 100, &percent))
+		return -EINVAL;
+	config->sender.cpu = percent / 100;
+	return 0;
+}
+
+static int set_device(void *c, const char *v)
+{
+	return settings_flag(&((struct send_config *)c)->sender.device, v);
+}
+
+static int set_loop(void *c, const char *v)
+{
+	return settings_flag(&((struct send_config *)c)->loop, v);
+}
+
+static int set_speed(void *c, const char *v)
+{
+	return parse_double(v, .01, 100, &((struct send_config *)c)->speed);
+}
+
+static int set_start(void *c, const char *v)
+{
+	return parse_double(v, 0, 1e7, &((struct send_config *)c)->start);
+}
+
+static int set_hz(void *c, const char *v)
+{
+	return parse_double(v, .01, 1000, &((struct send_config *)c)->hz);
+}
+
+#define A_TEXT "a text of 1 to 511 bytes"
+
+const struct setting send_settings[] = {
+	{ "to", "HOST[:PORT]", "where optsample-recv listens (port 7450)",
+	  A_TEXT, set_to },
+	{ "source", "SOURCE", "one more, as if it were an argument",
+	  "a text, and no more than 8 of them", set_source },
+	{ "topic", "TOPIC", NULL,
+	  "a topic, then KEY=VALUE as optsample-send(1) names them, 64 at most",
+	  set_topic },
+	{ "name", "NAME", "of this robot (the host's name)",
+	  "a text of 1 to 63 bytes", set_name },
+	{ "node", "NODE", "of this program in ROS (optsample_send)", A_TEXT,
+	  set_node },
+	{ "rate", "RATE", "at most, in units of tc: 2mbit (as the link has it)",
+	  "a rate as tc writes it, from 8kbit on, or unlimited", set_rate },
+	{ "cpu", "PERCENT", "that coding may take of a core (100)", "1..100",
+	  set_cpu },
+	{ "threads", "N", "messages that are encoded at a time (as many as processors, 8 at most)",
+	  "1..64", set_threads },
+	{ "key", "FILE", "that the receiver has as well (none)", A_TEXT, set_key },
+	{ "device", "YES", "watch the queue of the device that leads there (yes)",
+	  "yes or no", set_device },
+	{ "still", "TOPIC", "odometry or twist that says that the robot stands still",
+	  "a text of 1 to 255 bytes", set_still },
+	{ "speed", "X", "of recordings (1)", "0.01..100", set_speed },
+	{ "start", "S", "leave out so much of a recording", "0..10^7",
+	  set_start },
+	{ "hz", "HZ", "of files (10)", "0.01..1000", set_hz },
+	{ "loop", NULL, "recordings and files again and again", "yes or no",
+	  set_loop },
+	{ "socket", "PATH", "to ask and to tell this program", A_TEXT,
+	  set_socket },
+	{ "metrics", "[ADDRESS:]PORT", "counters for Prometheus, over HTTP",
+	  A_TEXT, set_metrics },
+	{ 0 }
+};
+
+/* ---- topics ---- */
+
+static int milliseconds(double *to, const char *v)
+{
+	double ms;
+
+	if (parse_double(v, 0, 10000, &ms))
+		return -EINVAL;
+	*to = ms / 1000;
+	return 0;
+}
+
+#define TOPIC(field, code)						\
+static int topic_##field(void *c, const char *v)			\
+{									\
+	struct send_options *o = c;					\
+	return code;							\
+}
+TOPIC(on, settings_flag(&o->on, v))
+TOPIC(focus, settings_flag(&o->focus, v))
+TOPIC(sample, settings_flag(&o->sample, v))
+TOPIC(virtual, settings_flag(&o->vscan, v))
+TOPIC(priority, parse_u32(v, 0, SHARE_PRIORITY, &o->priority))
+TOPIC(profile, parse_u32(v, 0, 63, &o->profile))
+TOPIC(rate, parse_double(v, 0, 1000, &o->rate))
+TOPIC(bytes, parse_size(v, 1424, 4 << 20, &o->bytes))
+TOPIC(latency, milliseconds(&o->latency, v))
+TOPIC(refresh, parse_double(v, .05, 3600, &o->refresh))
+TOPIC(points, parse_u32(v, 0, 1 << 20, &o->points))
+TOPIC(leaf, parse_double(v, 0, 100, &o->leaf))
+TOPIC(bits, parse_u32(v, 0, 10, &o->encode.bits))
+TOPIC(intensity, parse_u32(v, 0, 128, &o->encode.intensity))
+TOPIC(resolution, parse_double(v, .0001, 1, &o->encode.scan_resolution))
+
+static int topic_codec(void *c, const char *v)
+{
+	struct send_options *o = c;
+	int codec = codec_of(v);
+
+	if (!strcmp(v, "auto"))
+		codec = SEND_CODEC_ANY;
+	else if (codec < 0)
+		return -EINVAL;
+	o->codec = codec;
+	return 0;
+}
+
+/* Metres, and degrees of the sensor's attitude */
+static int meters(float *to, const char *v)
+{
+	double d;
+
+	if (parse_double(v, 0, 100, &d))
+		return -EINVAL;
+	*to = d;
+	return 0;
+}
+
+static int degrees(float *to, const char *v)
+{
+	double d;
+
+	if (parse_double(v, -90, 90, &d))
+		return -EINVAL;
+	*to = d * M_PI / 180;
+	return 0;
+}
+
+TOPIC(height, meters(&o->encode.vscan.height, v))
+TOPIC(robot, meters(&o->encode.vscan.robot, v))
+TOPIC(gate, meters(&o->encode.vscan.gate, v))
+TOPIC(ceiling, meters(&o->encode.vscan.ceiling, v))
+TOPIC(roll, degrees(&o->encode.vscan.roll, v))
+TOPIC(pitch, degrees(&o->encode.vscan.pitch, v))
+
+const struct setting send_topic_settings[] = {
+	{ "send", "YES", "", "yes or no", topic_on },
+	{ "priority", "N", "", "0..7", topic_priority },
+	{ "focus", "YES", "", "yes or no", topic_focus },
+	{ "codec", "CODEC", "", "auto or a codec that optsample-send(1) names",
+	  topic_codec },
+	{ "rate", "HZ", "", "0..1000", topic_rate },
+	{ "bytes", "SIZE", "", "1424..4m", topic_bytes },
+	{ "latency", "MS", "", "0..10000", topic_latency },
+	{ "sample", "YES", "", "yes or no", topic_sample },
+	{ "profile", "N", "", "0..63", topic_profile },
+	{ "refresh", "S", "", "0.05..3600", topic_refresh },
+	{ "points", "N", "", "0..2^20", topic_points },
+	{ "leaf", "M", "", "0..100", topic_leaf },
+	{ "bits", "N", "", "0..10", topic_bits },
+	{ "intensity", "N", "", "0..128", topic_intensity },
+	{ "resolution", "M", "", "0.0001..1", topic_resolution },
+	{ "virtual", "YES", "", "yes or no", topic_virtual },
+	{ "height", "M", "", "0..100", topic_height },
+	{ "robot", "M", "", "0..100", topic_robot },
+	{ "gate", "M", "", "0..100", topic_gate },
+	{ "ceiling", "M", "", "0..100", topic_ceiling },
+	{ "roll", "DEG", "", "-90..90", topic_roll },
+	{ "pitch", "DEG", "", "-90..90", topic_pitch },
+	{ 0 }
+};
+
+int send_topic_parse(const char *text, struct send_options *o,
+		     char error[256])
+{
+	static const struct send_options defaults = SEND_OPTIONS;
+	char copy[1024], *word, *rest;
+
+	*o = defaults;
+	if (strlen(text) >= sizeof(copy)) {
+		snprintf(error, 256, "too long: '%.80s...'", text);
+		return -EINVAL;
+	}
+	strcpy(copy, text);
+	word = strtok_r(copy, " \t,", &rest);
+	if (!word || !strchr("/*?[", *word) ||
+	    settings_text(o->name, sizeof(o->name), word)) {
+		snprintf(error, 256, "'%.80s' does not begin with a topic: /NAME",
+			 text);
+		return -EINVAL;
+	}
+	while ((word = strtok_r(NULL, " \t,", &rest))) {
+		char *value = strchr(word, '=');
+
+		if (!value) {
+			snprintf(error, 256, "'%.80s' is not KEY=VALUE", word);
+			return -EINVAL;
+		}
+		*value++ = '\0';
+		if (settings_set(send_topic_settings, o, word, value, error))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* ---- all ---- */
+
+void send_config_init(struct send_config *c)
+{
+	*c = (struct send_config){
+		.node = "optsample_send", .speed = 1, .hz = 10,
+		.sender = { .cpu = 1, .device = true },
+	};
+	if (gethostname(c->sender.name, sizeof(c->sender.name) - 1) ||
+	    !*c->sender.name)
+		strcpy(c->sender.name, "robot");
+}
+
+static int add_topic(struct sender_options *s, const struct send_options *o)
+{
+	if (s->topics == SENDER_PATTERNS)
+		return -E2BIG;
+	s->topic[s->topics++] = *o;
+	return 0;
+}
+
+/* Before those of the file, as the first that matches counts */
+static int insert_topic(struct send_config *c, const struct send_options *o)
+{
+	struct send_options *t = c->sender.topic;
+	unsigned int at = c->told, n = c->sender.topics;
+
+	if (n == SENDER_PATTERNS)
+		return -E2BIG;
+	memmove(t + at + 1, t + at, (n - at) * sizeof(*t));
+	t[at] = *o;
+	c->sender.topics++;
+	c->told++;
+	return 0;
+}
+
+/* [send], and for each topic [topic NAME] */
+static const struct setting *section_of(void *arg, const char *name,
+					void **config)
+{
+	struct send_config *c = arg;
+	struct send_options o = SEND_OPTIONS;
+
+	*config = c;
+	if (!strcmp(name, "send"))
+		return send_settings;
+	if (strncmp(name, "topic ", 6) ||
+	    settings_text(o.name, sizeof(o.name), name + 6) ||
+	    add_topic(&c->sender, &o))
+		return NULL;
+	*config = &c->sender.topic[c->sender.topics - 1];
+	return send_topic_settings;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct send_config *c = state->input;
+	struct send_options o;
+	char error[256];
+	int ret;
+
+	switch (key) {
+	case OPT_CONFIG:
+		return 0;	/* was read before all others */
+	case OPT_TOPIC:
+		if (send_topic_parse(arg, &o, error))
+			return cli_error(-EINVAL, "--topic: %s", error);
+		return insert_topic(c, &o) ?
+		       cli_error(-E2BIG, "no more than %d topics",
+				 SENDER_PATTERNS) : 0;
+	case ARGP_KEY_ARG:
+		if (set_source(c, arg))
+			return cli_usage(cli_program, "too many sources");
+		return 0;
+	case ARGP_KEY_END:
+		if (!*c->to)
+			return cli_usage(cli_program, "where to? --to HOST");
+		if (!c->sources)
+			return cli_usage(cli_program, "send what?");
+		return 0;
+	}
+	ret = settings_option(send_settings, c, key, arg);
+	return ret == -ENOENT ? ARGP_ERR_UNKNOWN : ret;
+}
+
+int send_config_parse(struct send_config *c, int argc, char **argv)
+{
+	static struct argp_option options[SETTINGS_MAX] = {
+		{ "config", OPT_CONFIG, "FILE", 0,
+		  "settings of this list, in [send], and [topic NAME]", 0 },
+		{ "topic", OPT_TOPIC, "\"NAME KEY=VALUE ...\"", 0,
+		  "send this topic, or those that match, and how (all there are)",
+		  0 },
+	};
+	const struct argp argp = {
+		options, parse, "SOURCE...",
+		"Send messages to optsample-recv over a link that loses: from "
+		"ROS 2 (ros2), ROS 1 (ros1), a recording (.mcap, .bag, .db3), "
+		"files (images, clouds, maps, or a folder of them).",
+		NULL, NULL, NULL
+	};
+	int ret;
+
+	settings_options(send_settings, options + 2, SETTINGS_MAX - 2);
+	ret = settings_load_told(argc, argv, section_of, c);
+	return ret ? ret : cli_parse(&argp, argc, argv, c);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * send_config.h - what a user tells optsample-send
+ */
+#ifndef APPS_OPTSAMPLE_SEND_SEND_CONFIG_H
+#define APPS_OPTSAMPLE_SEND_SEND_CONFIG_H
+
+#include "transport/sender.h"
+#include "base/settings.h"
+
+enum { SEND_SOURCES = 8, SEND_TEXT = 512 };
+
+/**
+ * struct send_config - all of it
+ * @source:	see ends/source.h; @sources of them
+ * @speed, @start, @hz, @loop: of recordings and files
+ * @told:	topics of the command line
+ */
+struct send_config {
+	char			to[SEND_TEXT], node[SEND_TEXT];
+	char			socket[SEND_TEXT], metrics[SEND_TEXT];
+	char			source[SEND_SOURCES][SEND_TEXT];
+	unsigned int		sources;
+	double			speed, start, hz;
+	bool			loop;
+	unsigned int		told;
+	struct sender_options	sender;
+};
+
+/* Defaults; the robot's name is that of the host */
+void send_config_init(struct send_config *c);
+
+/**
+ * send_config_parse() - command line, and the file that it names
+ *
+ * What is told on the command line counts more than the file. Errors are told.
+ *
+ * Return: 0 or a negative errno.
+ */
+int send_config_parse(struct send_config *c, int argc, char **argv);
+
+/* Of the sender, and of a topic: for the running daemon, too */
+extern const struct setting send_settings[];
+extern const struct setting send_topic_settings[];
+
+/**
+ * send_topic_parse() - "NAME KEY=VALUE ..."
+ * @o: defaults, then what it says
+ */
+int send_topic_parse(const char *text, struct send_options *o,
+		     char error[256]);
+
+#endif

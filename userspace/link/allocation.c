@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Floors by priority, then water-filling by weight.
+ */
+#include <math.h>
+#include <stddef.h>
+#include "allocation.h"
+
+/* The rate varies by less than this while the link does not change */
+static const double AGAIN = 1.3;
+
+static unsigned int share_rank(const struct share_topic *t)
+{
+	if (t->focus)
+		return SHARE_PRIORITY + 1;
+	return t->priority < SHARE_PRIORITY ? t->priority : SHARE_PRIORITY;
+}
+
+double share_weight(const struct share_topic *t)
+{
+	return 1 << share_rank(t);
+}
+
+/* What is no number is nothing */
+static double share_sane(double v)
+{
+	return isfinite(v) && v > 0 ? v : 0;
+}
+
+static double share_floor(const struct share_topic *t)
+{
+	return fmin(share_sane(t->floor), share_sane(t->demand));
+}
+
+/* Return: what is left of @budget */
+static double share_floors(struct share_topic *topics, unsigned int count,
+			   double budget)
+{
+	double left = budget;
+
+	for (int rank = SHARE_PRIORITY + 1; rank >= 0; rank--) {
+		for (unsigned int i = 0; i < count; i++) {
+			struct share_topic *t = &topics[i];
+			double need = share_floor(t);
+
+			if (share_rank(t) != (unsigned int)rank)
+				continue;
+			t->rate = 0;
+			t->on = share_sane(t->demand) > 0 &&
+				need * (t->on ? 1 : AGAIN) <= left;
+			if (!t->on)
+				continue;
+			t->rate = need;
+			left -= need;
+		}
+	}
+	return left;
+}
+
+/* Nobody can have its floor: better one topic than none */
+static void share_one(struct share_topic *topics, unsigned int count,
+		      double budget)
+{
+	struct share_topic *best = NULL;
+
+	for (unsigned int i = 0; i < count; i++) {
+		struct share_topic *t = &topics[i];
+
+		if (t->on)
+			return;
+		if (share_sane(t->demand) > 0 &&
+		    (!best || share_rank(t) > share_rank(best)))
+			best = t;
+	}
+	if (!best)
+		return;
+	best->on = budget > 0;
+	best->rate = fmin(budget, share_sane(best->demand));
+}
+
+/*
+ * Each round satisfies a topic at least, or is the last: those whose part
+ * would be more than they can use get that and leave the round.
+ */
+static void share_rest(struct share_topic *topics, unsigned int count,
+		       double left)
+{
+	for (unsigned int round = 0; round <= count && left > 0; round++) {
+		double weights = 0, given = 0, part;
+		bool full = false;
+
+		for (unsigned int i = 0; i < count; i++)
+			if (topics[i].on && topics[i].rate < topics[i].demand)
+				weights += share_weight(&topics[i]);
+		if (weights <= 0)
+			return;
+		part = left / weights;
+		for (unsigned int i = 0; i < count; i++) {
+			struct share_topic *t = &topics[i];
+			double room = t->demand - t->rate;
+
+			if (!t->on || room <= 0 ||
+			    room > part * share_weight(t))
+				continue;
+			t->rate = t->demand;
+			given += room;
+			full = true;
+		}
+		left -= given;
+		if (full)
+			continue;
+		for (unsigned int i = 0; i < count; i++) {
+			struct share_topic *t = &topics[i];
+
+			if (t->on && t->rate < t->demand)
+				t->rate += part * share_weight(t);
+		}
+		return;
+	}
+}
+
+void share_divide(struct share_topic *topics, unsigned int count,
+		  double budget)
+{
+	double left, sum = 0;
+
+	budget = share_sane(budget);
+	for (; count > SHARE_TOPICS; count--) {
+		topics[count - 1].on = false;
+		topics[count - 1].rate = 0;
+	}
+	left = share_floors(topics, count, budget);
+	share_one(topics, count, budget);
+	share_rest(topics, count, left);
+	/* rounding */
+	for (unsigned int i = 0; i < count; i++)
+		sum += topics[i].rate;
+	for (unsigned int i = 0; i < count && sum > budget; i++)
+		topics[i].rate *= budget / sum;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pace - how fast the datagrams of a frame follow each other
+ */
+#include <math.h>
+#include "link/pace.h"
+
+#define SECOND	1000000000ULL
+
+static const double PART = 0.7;		/* of the bottleneck's rate */
+static const double FASTER = 1.5;	/* a step */
+static const double SLOWER = 0.5;
+static const double MOST = 12.5e6;	/* 100 Mbit/s: a large image in 5 ms */
+static const double NOISE = 0.003;	/* s of growth that tell nothing */
+static const double LEAST = 0.15;	/* of the span, likewise */
+static const double LOSS = 0.02;	/* more of it is because of the pace */
+static const double MEAN = 0.2;		/* of a sample in the loss */
+static const double BURSTY = 1.6;	/* times as long as by chance */
+static const double CALM = 1.3;		/* and back */
+
+static const uint64_t WAIT = 2 * SECOND, WAIT_MOST = 60 * SECOND;
+
+enum { RUNS = 12 };			/* that tell a mean length */
+
+/* By chance a run is 1 / (1 - loss) long */
+static void learn_bursts(struct pace *p, const struct pace_sample *s)
+{
+	double loss;
+
+	p->lost += s->lost;
+	p->runs += s->runs;
+	p->expected += s->expected;
+	if (p->runs < RUNS)
+		return;
+	loss = fmin(p->lost / p->expected, 0.95);
+	p->burst = p->lost / p->runs;
+	p->spread = p->burst * (1 - loss) > (p->spread ? CALM : BURSTY);
+	/* half of what is known is old */
+	p->lost /= 2;
+	p->runs /= 2;
+	p->expected /= 2;
+}
+
+static void wait(struct pace *p, uint64_t now)
+{
+	p->wait = p->wait ? fmin(2 * p->wait, WAIT_MOST) : WAIT;
+	p->next = now + p->wait;
+}
+
+static void learn_rate(struct pace *p, uint64_t now,
+		       const struct pace_sample *s, double loss, double noise)
+{
+	bool queues = s->growth > fmax(NOISE, LEAST * s->span);
+	bool loses = p->raised && loss > p->before + LOSS + 2 * noise;
+	bool used = s->bytes > 0.7 * p->rate * s->span;
+
+	p->raised = false;
+	if (queues && used) {
+		p->rate = fmin(p->rate,
+			       PART * s->bytes / (s->span + s->growth));
+		wait(p, now);
+	} else if (loses) {
+		p->rate *= SLOWER;
+		wait(p, now);
+	} else if (used && now >= p->next && p->rate < MOST) {
+		p->before = p->loss;
+		p->rate = fmin(p->rate * FASTER, MOST);
+		p->raised = true;
+	} else if (now >= p->next + WAIT_MOST) {
+		p->wait = 0;
+	}
+}
+
+void pace_report(struct pace *p, uint64_t now, const struct pace_sample *s)
+{
+	double loss = s->expected > 0 ? s->lost / s->expected : 0;
+	double noise = sqrt(loss * (1 - loss) / fmax(s->expected, 1));
+
+	learn_bursts(p, s);
+	/* another link, or one that became worse: begin anew */
+	if (s->capacity < 0.7 * p->capacity || s->capacity > 3 * p->capacity) {
+		p->rate = 0;
+		p->capacity = s->capacity;
+		p->wait = p->next = 0;
+	}
+	if (s->capacity <= 0)
+		return;
+	p->capacity = s->capacity;
+	if (s->frames > 0 && p->rate > 0)
+		learn_rate(p, now, s, loss, noise);
+	p->loss += MEAN * (loss - p->loss);
+	p->rate = fmax(p->rate, s->capacity);
+}
+
+double pace_span(const struct pace *p, double bytes, double most)
+{
+	if (p->rate <= 0 || p->spread)
+		return most;
+	return fmin(bytes / p->rate, most);
+}

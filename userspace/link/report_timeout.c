@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How long silence may last that loss alone can explain.
+ */
+#include <math.h>
+#include "report_timeout.h"
+
+static const double HALF = 5e8;		/* ns between reports */
+static const double CHANCE = 1e-3;	/* of an outage that is none */
+/* Few reports come: what is lost is learnt soon, and forgotten slowly */
+static const double LEARN = 0.85, FORGET = 0.93;
+
+void silence_ends(struct silence *s, uint32_t ahead)
+{
+	double missed = (ahead - 1.0) / ahead;
+	double keep = missed > s->missed ? LEARN : FORGET;
+
+	s->missed += (1 - pow(keep, ahead)) * (missed - s->missed);
+}
+
+uint64_t silence_patience(const struct silence *s)
+{
+	double missed = fmin(fmax(s->missed, 0.01), 0.9);
+	double reports = ceil(log(CHANCE) / log(missed));
+
+	return fmin(fmax(reports * HALF, SILENCE_LEAST), SILENCE_MOST);
+}

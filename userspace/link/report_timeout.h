@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * report_timeout.h - how long no report may come before that means an outage
+ *
+ * Reports are sent twice a second, numbered, and get lost as well: who misses
+ * many has to wait longer until chance alone cannot explain that none comes.
+ */
+#ifndef LINK_REPORT_TIMEOUT_H
+#define LINK_REPORT_TIMEOUT_H
+
+#include <stdint.h>
+
+#define SILENCE_LEAST	1500000000ULL	/* ns */
+#define SILENCE_MOST	4000000000ULL
+
+/**
+ * struct silence - what is known; all zero to begin with
+ * @missed:	share of the reports, with all of their copies
+ */
+struct silence {
+	double	missed;
+};
+
+/**
+ * silence_ends() - a report came
+ * @ahead: its number less that of the one before, from 1
+ */
+void silence_ends(struct silence *s, uint32_t ahead);
+
+/* Return: ns that one may last, SILENCE_LEAST .. SILENCE_MOST */
+uint64_t silence_patience(const struct silence *s);
+
+#endif

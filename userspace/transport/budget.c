@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * budget - what a sender may make a receiver spend: memory, and time
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include "transport/budget.h"
+
+#define BUSY	0.8			/* of the time, for decoding */
+
+/* Of all reservations: they are rare */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct budget *budget_create(size_t memory, struct budget *whole)
+{
+	struct budget *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->memory = memory;
+	b->whole = whole;
+	b->users = 1;
+	return b;
+}
+
+struct budget *budget_hold(struct budget *b)
+{
+	b->users++;
+	return b;
+}
+
+void budget_drop(struct budget *b)
+{
+	if (!--b->users)
+		free(b);
+}
+
+static bool has_memory(const struct budget *b, size_t more)
+{
+	return !b || more <= b->memory - b->reserved;
+}
+
+int budget_reserve(struct budget *b, size_t *mine, size_t want)
+{
+	struct budget *w = b->whole;
+	int ret = -EFBIG;
+
+	pthread_mutex_lock(&lock);
+	if (want <= *mine || (has_memory(b, want - *mine) &&
+			      has_memory(w, want - *mine))) {
+		b->reserved += want - *mine;
+		if (w)
+			w->reserved += want - *mine;
+		*mine = want;
+		ret = 0;
+	} else {
+		b->refused++;
+	}
+	pthread_mutex_unlock(&lock);
+	return ret;
+}
+
+bool budget_has_time(struct budget *b)
+{
+	if (!b->time || b->spent + b->flying < b->time)
+		return true;
+	b->skipped++;
+	return false;
+}
+
+void budget_begin(struct budget *b, uint64_t expected)
+{
+	b->flying += expected;
+}
+
+void budget_end(struct budget *b, uint64_t expected, uint64_t spent)
+{
+	b->flying -= expected;
+	b->spent += spent;
+}
+
+/* What each may spend so that all together spend @left */
+static uint64_t fair(struct budget *const *streams, unsigned int count,
+		     uint64_t left)
+{
+	uint64_t share = left / count, before = 0;
+
+	/* those that want less than the share leave some of it */
+	while (share != before) {
+		uint64_t rest = left;
+		unsigned int open = 0;
+
+		before = share;
+		for (unsigned int i = 0; i < count; i++) {
+			if (streams[i]->spent > share)
+				open++;
+			else
+				rest -= streams[i]->spent;
+		}
+		if (open)
+			share = rest / open;
+	}
+	return share ? share : 1;
+}
+
+/* It becomes free again step by step, if it wants less or there is more */
+static uint64_t loosen(const struct budget *b, uint64_t spent, uint64_t most)
+{
+	uint64_t time = b->time;
+
+	if (b->skipped == b->told)
+		time *= 2;
+	else if (spent < most / 10 * 9)
+		time += time / 4;
+	return b->skipped == b->told && time >= most ? 0 :
+	       time < most ? time : most;
+}
+
+void budget_tick(struct budget *const *streams, unsigned int count,
+		 uint64_t span)
+{
+	uint64_t most = span * BUSY, spent = 0, share = 0;
+
+	for (unsigned int i = 0; i < count; i++)
+		spent += streams[i]->spent;
+	if (spent > most)
+		share = fair(streams, count, most);
+	for (unsigned int i = 0; i < count; i++) {
+		struct budget *b = streams[i];
+
+		/* what a frame took beyond the share is paid later */
+		if (b->time)
+			b->spent -= b->time < b->spent ? b->time : b->spent;
+		else
+			b->spent = 0;
+		if (share)
+			b->time = share;
+		else if (b->time)
+			b->time = loosen(b, spent, most);
+		b->told = b->skipped;
+	}
+}

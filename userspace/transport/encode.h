@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * encode.h - a topic's messages into the payloads of datagrams
+ *
+ * In: serialized messages of one kind, and for each how it is to travel now.
+ * Out: payloads, each useful alone, and what is not in them: the stamp, and
+ * what an announcement has to say.
+ */
+#ifndef TRANSPORT_ENCODE_H
+#define TRANSPORT_ENCODE_H
+
+#include "transport/codec.h"
+#include "transport/control.h"
+#include "lib/payload.h"
+#include "lib/vscan.h"
+#include "ros/message.h"
+
+/**
+ * struct encode_options - of a topic, by the user
+ * @depths:	its name says that its images are depths
+ * @intensity:	step of a cloud's intensities, 0: leave them out
+ * @bits:	per axis, of a point's place in its voxel
+ * @scan_resolution: of laser scans, m
+ * @vscan:	of virtual scans
+ */
+struct encode_options {
+	bool			depths;
+	unsigned int		intensity;
+	unsigned int		bits;
+	double			scan_resolution;
+	struct vscan_params	vscan;
+};
+
+#define ENCODE_DEFAULTS {					\
+	.intensity = 1, .bits = 2, .scan_resolution = .01,	\
+	.vscan = VSCAN_DEFAULTS,				\
+}
+
+/**
+ * struct encode_order - of this frame
+ * @codec:	one that takes this kind; another one is used, and told, where
+ *		this cannot: a cloud that is not organised travels as blocks,
+ *		an image of colours as CODEC_MD where CODEC_DEPTH is asked for
+ * @any:	the user did not choose it: CODEC_MD may become CODEC_DEPTH
+ * @bytes:	of all payloads together, at most; what cannot be made as small
+ *		is larger
+ * @datagrams:	CODEC_MD, CODEC_DEPTH: that @bytes are spread over, at least
+ * @loss:	that is expected, 0 .. 1; negative: not known
+ * @burst:	mean length of losses, datagrams; 0: by chance
+ * @parity:	of blobs, rows for each row
+ * @resolution:	CODEC_RANGE: of ranges, m
+ * @points:	CODEC_BLOCK: at most; 0: as many as @leaf leaves
+ * @leaf:	CODEC_BLOCK: edge of a voxel, m; 0: found by @points
+ * @parts:	CODEC_LASERSCAN, CODEC_VSCAN: datagrams at least
+ * @copies:	CODEC_VSCAN: of each
+ */
+struct encode_order {
+	enum codec	codec;
+	bool		any;
+	size_t		bytes;
+	unsigned int	datagrams;
+	double		loss;
+	double		burst;
+	double		parity;
+	double		resolution;
+	unsigned int	points;
+	double		leaf;
+	unsigned int	parts, copies;
+};
+
+enum { ENCODE_FAULT = 96 };
+
+/**
+ * struct encode_result - what became of a message
+ * @codec:	that was used
+ * @points:	CODEC_BLOCK: that are in it
+ * @all:	CODEC_SPLIT: datagrams of the whole image
+ * @stamp:	of its header, ns since the epoch
+ * @frame_id, @encoding: for the announcement; the latter of images
+ * @fault:	why an image was refused, a part of a sentence; empty: the error
+ *		says it
+ */
+struct encode_result {
+	enum codec	codec;
+	unsigned int	points, all;
+	int64_t		stamp;
+	char		frame_id[CONTROL_WORD];
+	char		encoding[CONTROL_WORD];
+	char		fault[ENCODE_FAULT];
+};
+
+struct encoder;
+
+/* Return: to be freed with encoder_destroy(), NULL: no memory. */
+struct encoder *encoder_create(enum message_kind kind,
+			       const struct encode_options *options);
+void encoder_destroy(struct encoder *e);
+
+/**
+ * encoder_encode() - a message
+ * @stamp: of messages without a header
+ * @out: filled; its slots bound what can be sent
+ *
+ * Memory grows with the largest message so far, up to what the codecs bear.
+ *
+ * Return: 0; -EBADMSG: its bytes or sizes are wrong; -EOPNOTSUPP: an encoding
+ * that is not known; -EMSGSIZE, -ENOSPC: too large; -ENOMEM.
+ */
+int encoder_encode(struct encoder *e, enum message_format format,
+		   const void *data, size_t len, int64_t stamp,
+		   const struct encode_order *order, struct payloads *out,
+		   struct encode_result *result);
+
+#endif

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * outbox - a topic's frame on its way out, evenly over the time it has
+ */
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+#include "transport/pacer.h"
+#include "base/wire.h"
+
+enum {
+	LEFT	= offsetof(struct optsample_segment_timed, left),
+	SLOT	= OPTSAMPLE_SEGMENT_MAX,
+	STEP	= 1000000,		/* ns */
+};
+
+struct outbox {
+	struct loop		*loop;
+	struct uplink		*uplink;
+	struct loop_timer	timer;
+	struct {
+		uint8_t		*slots;
+		struct payloads	payloads;
+	}			frame[2];
+	unsigned int		out;	/* the one that leaves */
+	unsigned int		next;	/* to leave, of */
+	unsigned int		total;	/* with copies */
+	uint64_t		start, span;
+};
+
+/* When number @n of all leaves */
+static uint64_t due_of(const struct outbox *o, unsigned int n)
+{
+	return o->start + ((uint64_t)n * o->span + o->total - 1) / o->total;
+}
+
+/* @end: the first one that has to wait. All that go now say when the last does */
+static void send_until(struct outbox *o, unsigned int end, uint64_t now)
+{
+	uint64_t last = end < o->total ? due_of(o, o->total - 1) : now;
+	uint32_t left = last > now ? (last - now) / 1000 : 0;
+	const struct payloads *p = &o->frame[o->out].payloads;
+	uint8_t *slots = o->frame[o->out].slots;
+
+	while (o->next < end) {
+		unsigned int count = p->count;
+		unsigned int i = o->next % count, n = end - o->next;
+
+		if (n > count - i)
+			n = count - i;
+		for (unsigned int k = i; k < i + n; k++)
+			put_le32(slots + (size_t)k * SLOT + LEFT, left);
+		uplink_send(o->uplink, slots + (size_t)i * SLOT, SLOT,
+			    p->len + i, n);
+		o->next += n;
+	}
+}
+
+static void on_time(void *arg, uint64_t now)
+{
+	struct outbox *o = arg;
+	uint64_t gone = now - o->start, due;
+
+	send_until(o, gone >= o->span ? o->total :
+		   (unsigned int)(gone * o->total / o->span) + 1, now);
+	if (o->next == o->total)
+		return;
+	due = due_of(o, o->next);
+	o->timer.due = due > now + STEP ? due : now + STEP;
+}
+
+struct outbox *outbox_create(struct loop *l, struct uplink *u,
+			     unsigned int max)
+{
+	struct outbox *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return NULL;
+	o->loop = l;
+	o->uplink = u;
+	o->timer.due = LOOP_NEVER;
+	o->timer.expired = on_time;
+	o->timer.arg = o;
+	loop_add_timer(l, &o->timer);
+	for (unsigned int i = 0; i < 2; i++) {
+		uint8_t *slots = malloc((size_t)max * SLOT);
+		struct payloads *p = &o->frame[i].payloads;
+
+		o->frame[i].slots = slots;
+		*p = (struct payloads){
+			.data = slots ? slots + uplink_header(u) : NULL,
+			.stride = SLOT,
+			.len = calloc(max, sizeof(*p->len)),
+			.size = uplink_payload(u),
+			.max = max,
+		};
+		if (!slots || !p->len) {
+			outbox_destroy(o);
+			return NULL;
+		}
+	}
+	return o;
+}
+
+void outbox_destroy(struct outbox *o)
+{
+	if (!o)
+		return;
+	loop_remove_timer(o->loop, &o->timer);
+	for (unsigned int i = 0; i < 2; i++) {
+		free(o->frame[i].slots);
+		free(o->frame[i].payloads.len);
+	}
+	free(o);
+}
+
+struct payloads *outbox_payloads(struct outbox *o)
+{
+	struct payloads *p = &o->frame[!o->out].payloads;
+
+	p->count = 0;
+	return p;
+}
+
+/* What is left of a frame, but for copies: they are not worth a burst */
+static void finish(struct outbox *o, uint64_t now)
+{
+	o->total = o->frame[o->out].payloads.count;
+	send_until(o, o->total, now);
+	o->timer.due = LOOP_NEVER;
+}
+
+void outbox_send(struct outbox *o, const struct optsample_segment *header,
+		 uint64_t span, unsigned int copies)
+{
+	struct optsample_segment s = *header;
+	uint64_t now = loop_now();
+	struct payloads *p;
+	unsigned int count;
+
+	finish(o, now);
+	o->out = !o->out;
+	p = &o->frame[o->out].payloads;
+	count = p->count;
+
+	s.header = uplink_header(o->uplink);
+	s.count = htole16(count);
+	for (unsigned int i = 0; i < count; i++) {
+		s.index = htole16(i);
+		memcpy(o->frame[o->out].slots + (size_t)i * SLOT, &s,
+		       sizeof(s));
+		/* from now on the length of a segment */
+		p->len[i] += s.header;
+	}
+	o->next = 0;
+	o->total = count * (copies ? copies : 1);
+	o->start = now;
+	o->span = span ? span : 1;
+	if (count)
+		on_time(o, now);
+}

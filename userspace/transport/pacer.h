@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * pacer.h - a topic's frame on its way out, evenly over the time it has
+ *
+ * The encoder writes payloads where they will leave from, behind the room for
+ * their headers, while the frame before is on its way out. A burst would be lost together, and would queue where others
+ * wait: datagrams go one by one, in steps of a millisecond at least.
+ */
+#ifndef TRANSPORT_PACER_H
+#define TRANSPORT_PACER_H
+
+#include "transport/uplink.h"
+#include "lib/payload.h"
+
+struct outbox;
+
+/**
+ * outbox_create() - for frames of up to @max datagrams
+ *
+ * Return: to be freed with outbox_destroy(), NULL: no memory.
+ */
+struct outbox *outbox_create(struct loop *l, struct uplink *u,
+			     unsigned int max);
+void outbox_destroy(struct outbox *o);
+
+/**
+ * outbox_payloads() - where the next frame is to be encoded
+ *
+ * Return: slots that are the caller's until outbox_send(), on any thread.
+ */
+struct payloads *outbox_payloads(struct outbox *o);
+
+/**
+ * outbox_send() - send what is in the payloads
+ *
+ * What is left of the frame before is sent at once: it is late.
+ *
+ * @header: of all of them, but index, count, stream and time
+ * @span: to spread them over, ns
+ * @copies: of each; 0 is 1. One round after the other, far apart
+ */
+void outbox_send(struct outbox *o, const struct optsample_segment *header,
+		 uint64_t span, unsigned int copies);
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * publish - messages to all sinks, by name
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include <time.h>
+#include "transport/publish.h"
+#include "base/service.h"
+
+#define SECOND	1000000000LL
+
+enum {
+	SINKS	= 8,
+	TOPICS	= PUBLISH_TOPICS,
+};
+
+struct topic {
+	char			*name;
+	enum message_kind	kind;
+	bool			told;	/* of another kind */
+	int64_t			used;	/* its last message came */
+	struct sink_topic	*at[SINKS];
+};
+
+struct publish {
+	struct sink	*sink[SINKS];
+	unsigned int	sinks, topics;
+	bool		full;
+	uint64_t	refused;	/* for which there was no topic */
+	struct topic	topic[TOPICS];
+	void		(*heard)(void *arg, const char *name,
+				 enum message_kind kind, int64_t received,
+				 const union message *msg);
+	void		*arg;
+};
+
+struct publish *publish_create(void)
+{
+	return calloc(1, sizeof(struct publish));
+}
+
+/* The last one takes its place */
+static void withdraw(struct publish *p, struct topic *t)
+{
+	for (unsigned int s = 0; s < p->sinks; s++)
+		if (t->at[s])
+			sink_remove(t->at[s]);
+	free(t->name);
+	*t = p->topic[--p->topics];
+	memset(&p->topic[p->topics], 0, sizeof(*t));
+}
+
+void publish_destroy(struct publish *p)
+{
+	if (!p)
+		return;
+	while (p->topics)
+		withdraw(p, &p->topic[p->topics - 1]);
+	for (unsigned int s = 0; s < p->sinks; s++)
+		sink_close(p->sink[s]);
+	free(p);
+}
+
+int publish_add(struct publish *p, struct loop *l, const char *spec,
+		const char *node, char error[256])
+{
+	char dated[512];
+	const struct sink_config config = {
+		.spec = dated, .name = node, .log = service_log,
+		.threaded = true,
+	};
+	time_t now = time(NULL);
+	int ret;
+
+	/* a recorder that is started again makes another recording */
+	if (!strftime(dated, sizeof(dated), spec, localtime(&now))) {
+		snprintf(error, 256, "%.100s: too long a name", spec);
+		return -ENAMETOOLONG;
+	}
+
+	if (p->sinks == SINKS) {
+		snprintf(error, 256, "%s: no more than %d sinks", spec, SINKS);
+		return -E2BIG;
+	}
+	ret = sink_open(&p->sink[p->sinks], l, &config, error);
+	if (!ret)
+		p->sinks++;
+	return ret;
+}
+
+void publish_listen(struct publish *p,
+		    void (*heard)(void *arg, const char *name,
+				  enum message_kind kind, int64_t received,
+				  const union message *msg), void *arg)
+{
+	p->heard = heard;
+	p->arg = arg;
+}
+
+/* Room for another one: robots that left do not need theirs */
+static bool has_room(struct publish *p, int64_t now)
+{
+	struct topic *oldest = p->topic;
+
+	if (p->topics < TOPICS)
+		return true;
+	for (unsigned int i = 1; i < p->topics; i++)
+		if (p->topic[i].used < oldest->used)
+			oldest = &p->topic[i];
+	if (now - oldest->used >= PUBLISH_IDLE * SECOND) {
+		withdraw(p, oldest);
+		p->full = false;
+		return true;
+	}
+	if (!p->full)
+		service_logf(LOG_ERR, "no more than %d topics", TOPICS);
+	p->full = true;
+	return false;
+}
+
+static struct topic *offer(struct publish *p, const char *name,
+			   enum message_kind kind, int64_t now)
+{
+	struct topic *t;
+
+	if (!has_room(p, now))
+		return NULL;
+	t = &p->topic[p->topics];
+	t->name = strdup(name);
+	if (!t->name)
+		return NULL;
+	t->kind = kind;
+	for (unsigned int s = 0; s < p->sinks; s++) {
+		int ret = sink_add(p->sink[s], name, kind,
+				   message_is_latched(kind, name), &t->at[s]);
+
+		if (!ret)
+			continue;
+		t->at[s] = NULL;
+		service_logf(LOG_ERR, "%s: cannot be offered: %s", name,
+			     strerror(-ret));
+	}
+	p->topics++;
+	return t;
+}
+
+static struct topic *find(struct publish *p, const char *name)
+{
+	for (unsigned int i = 0; i < p->topics; i++)
+		if (!strcmp(p->topic[i].name, name))
+			return &p->topic[i];
+	return NULL;
+}
+
+int publish_message(struct publish *p, const char *name,
+		    enum message_kind kind, int64_t received,
+		    const union message *msg)
+{
+	struct topic *t = find(p, name);
+	int ret = 0;
+
+	if (!t)
+		t = offer(p, name, kind, received);
+	if (!t) {
+		p->refused++;
+		return -ENOSPC;
+	}
+	t->used = received;
+	if (t->kind != kind) {
+		if (!t->told)
+			service_logf(LOG_ERR, "%s: is %s, and now %s", name,
+				     message_type(t->kind, MESSAGE_CDR),
+				     message_type(kind, MESSAGE_CDR));
+		t->told = true;
+		p->refused++;
+		return -EPROTOTYPE;
+	}
+	if (p->heard)
+		p->heard(p->arg, name, kind, received, msg);
+	for (unsigned int s = 0; s < p->sinks; s++) {
+		int err = -ENODEV;
+
+		if (t->at[s])
+			err = sink_publish(t->at[s], received, msg);
+		else
+			p->refused++;
+		if (err)
+			ret = err;
+	}
+	return ret;
+}
+
+uint64_t publish_refused(const struct publish *p)
+{
+	uint64_t refused = p->refused;
+
+	for (unsigned int s = 0; s < p->sinks; s++)
+		refused += sink_dropped(p->sink[s]);
+	return refused;
+}

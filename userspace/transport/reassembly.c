@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * assembly - the datagrams of a topic, frame by frame
+ */
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "transport/reassembly.h"
+
+enum {
+	PACED	= 4,			/* datagrams that show a pace */
+	BEHIND	= 3,			/* frames that show a false jump */
+	FIRST	= 16,			/* datagrams there is room for at first, */
+	KEPT	= 64,			/* and in a frame that is not open */
+};
+
+#define FASTEST	1000000ULL		/* ns between frames */
+
+struct assembly {
+	struct budget	*budget;
+	size_t		reserved;
+	unsigned int	most;
+	uint64_t	grace, patience;
+	bool		unordered, skip;
+	bool		begun;		/* a frame was given out */
+	uint32_t	given;		/* the newest one */
+	uint32_t	doubtful;	/* of the datagram before */
+	uint64_t	heard;		/* when the last datagram was taken */
+	uint64_t	given_at;
+	uint32_t	behind;		/* of a late one, and how often it rose */
+	unsigned int	rose;
+	struct assembly_counts counts;
+	struct assembly_frame frame[ASSEMBLY_OPEN];
+};
+
+/* Numbers wrap: what is less than half the way round ahead is newer */
+static int32_t newer(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b);
+}
+
+struct assembly *assembly_create(struct budget *budget, unsigned int most,
+				 uint64_t grace, uint64_t patience)
+{
+	struct assembly *a;
+
+	if (!most || most > ASSEMBLY_COUNT)
+		return NULL;
+	a = calloc(1, sizeof(*a));
+	if (!a)
+		return NULL;
+	a->budget = budget;
+	a->most = most;
+	a->grace = grace;
+	a->patience = patience;
+	return a;
+}
+
+void assembly_destroy(struct assembly *a)
+{
+	if (!a)
+		return;
+	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
+		payloads_destroy(&a->frame[i].received);
+	if (a->budget)
+		budget_reserve(a->budget, &a->reserved, 0);
+	free(a);
+}
+
+void assembly_set_unordered(struct assembly *a)
+{
+	a->unordered = true;
+}
+
+void assembly_skip(struct assembly *a)
+{
+	a->skip = true;
+}
+
+static size_t slots_bytes(unsigned int slots)
+{
+	return (size_t)slots * (PAYLOAD_MAX + sizeof(uint16_t));
+}
+
+/* Return: 0 or -ENOMEM */
+static int reserve(struct assembly *a, size_t bytes)
+{
+	return a->budget && budget_reserve(a->budget, &a->reserved, bytes) ?
+	       -ENOMEM : 0;
+}
+
+/* Room for twice as many datagrams, of those that may come. Return: 0, -ENOMEM */
+static int grow(struct assembly *a, struct assembly_frame *f)
+{
+	struct payloads *p = &f->received;
+	unsigned int slots = p->max ? 2 * p->max : FIRST;
+	size_t before = a->reserved;
+	uint16_t *len;
+	uint8_t *data;
+
+	if (slots > a->most)
+		slots = a->most;
+	if (reserve(a, before + slots_bytes(slots) - slots_bytes(p->max)))
+		return -ENOMEM;
+	data = realloc(p->data, (size_t)slots * PAYLOAD_MAX);
+	if (data)
+		p->data = data;
+	len = realloc(p->len, slots * sizeof(*len));
+	if (len)
+		p->len = len;
+	if (!data || !len) {
+		reserve(a, before);
+		return -ENOMEM;
+	}
+	p->stride = p->size = PAYLOAD_MAX;
+	p->max = slots;
+	return 0;
+}
+
+/* What a large frame took that was given out */
+static void shrink(struct assembly *a, struct assembly_frame *f)
+{
+	struct payloads *p = &f->received;
+
+	if (p->max <= KEPT)
+		return;
+	reserve(a, a->reserved - slots_bytes(p->max));
+	payloads_destroy(p);
+}
+
+static struct assembly_frame *oldest(const struct assembly *a)
+{
+	const struct assembly_frame *best = NULL;
+
+	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++) {
+		const struct assembly_frame *f = &a->frame[i];
+
+		if (f->open && (!best || newer(best->number, f->number) > 0))
+			best = f;
+	}
+	return (struct assembly_frame *)best;
+}
+
+/* When the first datagram of an open frame newer than @number came */
+static uint64_t overtaken_at(const struct assembly *a, uint32_t number)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++) {
+		const struct assembly_frame *g = &a->frame[i];
+
+		if (g->open && newer(g->number, number) > 0 &&
+		    g->first < first)
+			first = g->first;
+	}
+	return first;
+}
+
+/*
+ * Between its datagrams, which are sent at an even pace; 0: not known. Other
+ * frames show nothing: a topic may have become slower.
+ */
+static uint64_t gap_of(const struct assembly_frame *f)
+{
+	return f->top - f->bottom < PACED ? 0 :
+	       (f->last - f->first) / (f->top - f->bottom);
+}
+
+/* When the last one should be there; UINT64_MAX: not known */
+static uint64_t end_of(const struct assembly_frame *f)
+{
+	uint64_t gap = gap_of(f);
+
+	if (f->ends)
+		return f->ends;
+	if (!gap && f->top + 1 != f->count)
+		return UINT64_MAX;
+	return f->last + (f->count - 1 - f->top) * gap * 5 / 4;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* From when on a frame may be given out as it is */
+static uint64_t ripe(const struct assembly *a, const struct assembly_frame *f)
+{
+	uint64_t behind = overtaken_at(a, f->number), end = end_of(f);
+	uint64_t when = f->last + a->patience;
+
+	if (f->received.count == f->count)
+		return 0;
+	/* newer ones say nothing, and the pace is that of the queue */
+	if (a->unordered)
+		return when;
+	if (behind != UINT64_MAX)
+		when = earlier(when, behind + a->grace);
+	if (end != UINT64_MAX)
+		when = earlier(when, end + a->grace);
+	return when;
+}
+
+/* The one to be given out before the others */
+static struct assembly_frame *next_one(const struct assembly *a)
+{
+	const struct assembly_frame *best = NULL;
+
+	if (!a->unordered)
+		return oldest(a);
+	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++) {
+		const struct assembly_frame *f = &a->frame[i];
+
+		if (f->open && (!best || ripe(a, f) < ripe(a, best)))
+			best = f;
+	}
+	return (struct assembly_frame *)best;
+}
+
+static struct assembly_frame *find(struct assembly *a, uint32_t number)
+{
+	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
+		if (a->frame[i].open && a->frame[i].number == number)
+			return &a->frame[i];
+	return NULL;
+}
+
+/* NULL: all are open, and this one is the oldest */
+static struct assembly_frame *begin(struct assembly *a,
+				    const struct optsample_segment *segment,
+				    uint64_t now)
+{
+	struct assembly_frame *f = NULL;
+
+	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++) {
+		if (a->frame[i].open)
+			continue;
+		shrink(a, &a->frame[i]);
+		f = &a->frame[i];
+	}
+	if (!f)
+		return NULL;
+	f->open = true;
+	f->skip = a->skip;
+	a->skip = false;
+	f->number = le32toh(segment->frame);
+	f->flags = segment->flags;
+	f->count = le16toh(segment->count);
+	f->stamp = le64toh(segment->stamp);
+	f->first = f->last = now;
+	f->ends = 0;
+	f->top = 0;
+	f->bottom = f->count;
+	f->received.count = 0;
+	memset(f->there, 0, sizeof(f->there));
+	return f;
+}
+
+/* A queue that grows on the way makes the rest of it a little later */
+static void learn_end(struct assembly_frame *f, int64_t left, uint64_t now)
+{
+	uint64_t ends = now + (uint64_t)left * 1000 * 5 / 4;
+
+	if (left >= 0 && ends > f->ends)
+		f->ends = ends;
+}
+
+static int take(struct assembly *a, struct assembly_frame *f,
+		unsigned int index, const void *payload, size_t len,
+		uint64_t now)
+{
+	unsigned int n = f->received.count;
+
+	if (f->there[index / 8] >> index % 8 & 1) {
+		a->counts.duplicates++;
+		return -EEXIST;
+	}
+	if (n == f->received.max && grow(a, f)) {
+		/* a frame of which nothing is there is none */
+		f->open = n > 0;
+		return -ENOMEM;
+	}
+	f->there[index / 8] |= 1 << index % 8;
+	if (index > f->top)
+		f->top = index;
+	if (index < f->bottom)
+		f->bottom = index;
+	memcpy(payload_at(&f->received, n), payload, len);
+	f->received.len[n] = len;
+	f->received.count++;
+	f->last = a->heard = now;
+	a->rose = 0;
+	a->counts.bytes += len;
+	return 0;
+}
+
+/* What was given out, or is open */
+static uint32_t newest(const struct assembly *a)
+{
+	uint32_t number = a->given;
+
+	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
+		if (a->frame[i].open && newer(a->frame[i].number, number) > 0)
+			number = a->frame[i].number;
+	return number;
+}
+
+/* Whether frames may have come that far; else the next one has to confirm it */
+static bool is_near(struct assembly *a, uint32_t number, uint64_t now)
+{
+	uint32_t doubtful = a->doubtful;
+
+	a->doubtful = number;
+	return !a->begun || a->skip ||
+	       newer(number, newest(a)) <= ASSEMBLY_AHEAD ||
+	       now - a->heard > a->patience ||
+	       number - doubtful <= ASSEMBLY_AHEAD;
+}
+
+/*
+ * It is late. But where all is, frame by frame, and nothing else comes, the
+ * number that made it so was false: begin anew.
+ */
+static bool is_behind(struct assembly *a, uint32_t number, uint64_t now)
+{
+	int32_t rise = newer(number, a->behind);
+
+	a->behind = number;
+	if (rise < 0 || rise > ASSEMBLY_AHEAD)
+		a->rose = 0;
+	else if (rise)
+		a->rose++;
+	if (a->rose < BEHIND || now - a->heard < a->patience)
+		return true;
+	a->begun = false;
+	a->rose = 0;
+	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
+		a->frame[i].open = false;
+	return false;
+}
+
+int assembly_add(struct assembly *a, const struct optsample_segment *segment,
+		 int64_t left, const void *payload, size_t len, uint64_t now)
+{
+	uint32_t number = le32toh(segment->frame);
+	unsigned int index = le16toh(segment->index);
+	unsigned int count = le16toh(segment->count);
+	uint64_t stamp = le64toh(segment->stamp);
+	struct assembly_frame *f;
+
+	if (!count || count > a->most || index >= count || len > PAYLOAD_MAX) {
+		a->counts.bad++;
+		return -EINVAL;
+	}
+	if (a->begun && !a->unordered && newer(number, a->given) <= 0 &&
+	    is_behind(a, number, now)) {
+		a->counts.late++;
+		return -ESTALE;
+	}
+	if (!a->unordered && !is_near(a, number, now)) {
+		a->counts.bad++;
+		return -EINVAL;
+	}
+	f = find(a, number);
+	if (!f)
+		f = begin(a, segment, now);
+	if (!f) {
+		/* the caller did not ask for what is ripe: no room */
+		a->counts.late++;
+		return -ESTALE;
+	}
+	if (f->count != count || f->stamp != stamp ||
+	    f->flags != segment->flags) {
+		a->counts.bad++;
+		return -EINVAL;
+	}
+	learn_end(f, left, now);
+	return take(a, f, index, payload, len, now);
+}
+
+/* All are open: the oldest makes room */
+static bool crowded(const struct assembly *a)
+{
+	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
+		if (!a->frame[i].open)
+			return false;
+	return true;
+}
+
+/* Of datagrams that did not come, one behind the other */
+static unsigned int runs_of(const struct assembly_frame *f)
+{
+	unsigned int runs = 0;
+	bool before = true;
+
+	if (f->received.count == f->count)
+		return 0;
+	for (unsigned int i = 0; i < f->count; i++) {
+		bool there = f->there[i / 8] >> i % 8 & 1;
+
+		runs += before && !there;
+		before = there;
+	}
+	return runs;
+}
+
+/* No more frames than can have been sent since the one before */
+static void count_gap(struct assembly *a, const struct assembly_frame *f,
+		      uint64_t now)
+{
+	uint64_t most = (now - a->given_at) / FASTEST + ASSEMBLY_AHEAD;
+	int32_t ahead = newer(f->number, a->given);
+	uint64_t gap;
+
+	if (a->begun && !f->skip && !a->unordered && ahead > 1) {
+		gap = earlier(ahead - 1, most);
+		a->counts.missing += gap;
+		a->counts.expected += gap * f->count;
+	}
+}
+
+const struct assembly_frame *assembly_next(struct assembly *a, uint64_t now)
+{
+	struct assembly_frame *f = next_one(a);
+
+	if (!f || (ripe(a, f) > now && !crowded(a)))
+		return NULL;
+	count_gap(a, f, now);
+	a->counts.frames++;
+	a->counts.expected += f->count;
+	a->counts.datagrams += f->received.count;
+	a->counts.runs += runs_of(f);
+	if (!a->begun || newer(f->number, a->given) > 0)
+		a->given = f->number;
+	a->begun = true;
+	a->given_at = now;
+	f->open = false;
+	return f;
+}
+
+bool assembly_overtaken(const struct assembly *a, uint32_t number)
+{
+	return (a->begun && newer(a->given, number) > 0) ||
+	       overtaken_at(a, number) != UINT64_MAX;
+}
+
+uint64_t assembly_due(const struct assembly *a)
+{
+	const struct assembly_frame *f = next_one(a);
+
+	return f ? ripe(a, f) : UINT64_MAX;
+}
+
+const struct assembly_counts *assembly_counts(const struct assembly *a)
+{
+	return &a->counts;
+}

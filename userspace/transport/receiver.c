@@ -1,0 +1,631 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * receiver - all streams that come, and what becomes of them
+ */
+#include <netinet/in.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <syslog.h>
+#include <time.h>
+#include "transport/diagnose.h"
+#include "transport/receiver.h"
+#include "transport/segment.h"
+#include "base/service.h"
+
+#define SECOND		1000000000ULL
+#define REPORT_EVERY	(SECOND / 2)
+#define AGAIN_EVERY	(SECOND / 40)	/* a fade is longer than a burst */
+#define FORGET_AFTER	(120 * SECOND)	/* a stream that is silent */
+#define FORGET_UNNAMED	(10 * SECOND)
+#define SILENT		(2 * SECOND)	/* four announcements were lost */
+#define REVIVE		SECOND		/* what is that late was held */
+
+/* What a stream's callbacks are given */
+struct entry {
+	struct receiver	*receiver;
+	struct stream	*stream;	/* NULL: free */
+	bool		old;		/* another one took its place, */
+	uint64_t	replaced;	/* then */
+	unsigned int	number;		/* of its name: NAME_2; 0: NAME */
+	bool		prefixed;
+	/* as they were when its topics were shown */
+	unsigned int	shown_number;
+	bool		shown_prefixed;
+	bool		told;		/* that it spends too much */
+	struct replay	replay;
+	unsigned int	copies;		/* of the report, that are left */
+};
+
+enum {
+	ROUND	= 8,		/* copies of a report at once */
+	ASK_MOST = 64,		/* a second, of senders that are not known */
+};
+
+struct receiver {
+	struct loop		*loop;
+	struct workers		*workers;
+	struct downlink		*downlink;
+	struct publish		*publish;
+	struct receiver_options	options;
+	struct loop_timer	report, again, tick;
+	struct receiver_counts	counts;
+	struct budget		budget;
+	struct seal		*seal;
+	uint64_t		run;		/* random, see seal.h */
+	unsigned int		asked;		/* this second, who did not know it */
+	uint64_t		ticked;
+	struct entry		entry[RECEIVER_STREAMS];
+};
+
+static int64_t wall_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return t.tv_sec * (int64_t)SECOND + t.tv_nsec;
+}
+
+/* A name of a topic: what ROS does not take in a name becomes _ */
+static void put_prefix(char *to, size_t room, const char *name)
+{
+	size_t n = 0;
+
+	if (room)
+		to[n++] = '/';
+	/* names begin with a letter */
+	if (*name >= '0' && *name <= '9' && n + 1 < room)
+		to[n++] = 'r';
+	for (; *name && n + 1 < room; name++)
+		to[n++] = (*name >= 'a' && *name <= 'z') ||
+			  (*name >= 'A' && *name <= 'Z') ||
+			  (*name >= '0' && *name <= '9') ? *name : '_';
+	to[n] = '\0';
+}
+
+static const struct entry *entry_of(const struct receiver *r,
+				    const struct stream *s)
+{
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++)
+		if (r->entry[i].stream == s)
+			return &r->entry[i];
+	return NULL;
+}
+
+static void label_of(const struct entry *e, char label[CONTROL_WORD + 8])
+{
+	snprintf(label, CONTROL_WORD + 8, e->number ? "%s_%u" : "%s",
+		 stream_name(e->stream), e->number);
+}
+
+void receiver_label(const struct receiver *r, const struct stream *s,
+		    char label[CONTROL_WORD + 8])
+{
+	label_of(entry_of(r, s), label);
+}
+
+void receiver_name(const struct receiver *r, const struct stream *s,
+		   const char *topic, const char *suffix, char name[512])
+{
+	const struct entry *e = entry_of(r, s);
+	char prefix[CONTROL_WORD + 10] = "", label[CONTROL_WORD + 8];
+
+	label_of(e, label);
+	if ((e->prefixed || e->number) && *label)
+		put_prefix(prefix, sizeof(prefix), label);
+	snprintf(name, 512, "%s%s%s%s", prefix, *topic == '/' ? "" : "/",
+		 topic, suffix);
+}
+
+static void on_message(void *arg, const struct recv_message *m)
+{
+	struct entry *e = arg;
+	struct receiver *r = e->receiver;
+	enum message_kind kind = m->result->kind;
+	/* of a map there is one, whenever its parts come */
+	bool kept = (m->kept || e->old) && !message_is_map(kind);
+	char suffix[64], name[512];
+
+	if (kept && r->options.kept == KEPT_DROP)
+		return;
+	/* it would take the place of what is newer, for all who come late */
+	if (kept && r->options.kept == KEPT_TOGETHER &&
+	    message_is_latched(kind, m->topic->name)) {
+		r->counts.outdated++;
+		return;
+	}
+	snprintf(suffix, sizeof(suffix), "%s%s", m->result->suffix,
+		 kept && r->options.kept == KEPT_APART ? "/kept" : "");
+	receiver_name(r, e->stream, m->topic->name, suffix, name);
+	if (!publish_message(r->publish, name, kind, wall_clock(),
+			     m->result->msg))
+		r->counts.published++;
+}
+
+/* Whether a topic of the one is also a topic of the other */
+static bool collide(const struct stream *a, const struct stream *b)
+{
+	const struct recv_topic *s, *t;
+
+	for (unsigned int i = 0; (s = stream_topic(a, i)); i++)
+		for (unsigned int k = 0; (t = stream_topic(b, k)); k++)
+			if (!strcmp(recv_topic_announcement(s)->name,
+				    recv_topic_announcement(t)->name))
+				return true;
+	return false;
+}
+
+static bool needs_prefix(const struct receiver *r, const struct entry *e)
+{
+	if (r->options.prefix != PREFIX_AUTO)
+		return r->options.prefix == PREFIX_ALWAYS;
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
+		const struct entry *o = &r->entry[i];
+
+		if (o != e && o->stream && !o->prefixed && !o->number &&
+		    strcmp(stream_name(o->stream), stream_name(e->stream)) &&
+		    collide(o->stream, e->stream))
+			return true;
+	}
+	return false;
+}
+
+/* Those that have the name of @e, in turn. @i: 0 to begin with */
+static struct entry *namesake(struct receiver *r, const struct entry *e,
+			      unsigned int *i)
+{
+	while (*i < RECEIVER_STREAMS) {
+		struct entry *o = &r->entry[(*i)++];
+
+		if (o != e && o->stream &&
+		    !strcmp(stream_name(o->stream), stream_name(e->stream)))
+			return o;
+	}
+	return NULL;
+}
+
+/* Another robot has the name: the next number that nobody has */
+static void give_number(struct receiver *r, struct entry *e,
+			const struct entry *other)
+{
+	char from[ADDRESS_TEXT], first[ADDRESS_TEXT];
+	struct entry *o;
+
+	e->number = 1;
+	do {
+		e->number++;
+		for (unsigned int i = 0; (o = namesake(r, e, &i));)
+			if (o->number == e->number && !o->old)
+				break;
+	} while (o);
+	service_logf(LOG_WARNING, "two robots send as %s: %s, and %s, which is %s_%u here. Give one of them another name (name=)",
+		     stream_name(e->stream),
+		     address_text(stream_address(other->stream), first),
+		     address_text(stream_address(e->stream), from),
+		     stream_name(e->stream), e->number);
+}
+
+static bool same_host(const struct sockaddr_storage *a,
+		      const struct sockaddr_storage *b)
+{
+	if (a->ss_family != b->ss_family)
+		return false;
+	if (a->ss_family == AF_INET)
+		return ((const struct sockaddr_in *)a)->sin_addr.s_addr ==
+		       ((const struct sockaddr_in *)b)->sin_addr.s_addr;
+	return !memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
+		       &((const struct sockaddr_in6 *)b)->sin6_addr,
+		       sizeof(struct in6_addr));
+}
+
+static bool is_same_boot(const struct entry *e, const struct entry *o)
+{
+	uint64_t boot = stream_boot(e->stream);
+
+	return boot && boot == stream_boot(o->stream);
+}
+
+/* Whether @e may be a later run of what sends as @o */
+static bool is_successor(const struct entry *e, const struct entry *o)
+{
+	if (loop_now() - stream_heard(o->stream) > SILENT)
+		return true;
+	if (stream_boot(e->stream) && stream_boot(o->stream))
+		return is_same_boot(e, o);
+	return same_host(stream_address(e->stream), stream_address(o->stream));
+}
+
+/* The sender said its name: an earlier run of it is over, or it is another */
+static void on_name(void *arg)
+{
+	struct entry *e = arg, *o, *before = NULL, *other = NULL;
+	struct receiver *r = e->receiver;
+	char from[ADDRESS_TEXT], label[CONTROL_WORD + 8];
+
+	e->old = false;
+	e->number = 0;
+	for (unsigned int i = 0; (o = namesake(r, e, &i));) {
+		if (o->old)
+			continue;
+		if (!is_successor(e, o))
+			other = o;
+		else if (!before || is_same_boot(e, o) ||
+			 (o->number < before->number &&
+			  !is_same_boot(e, before)))
+			before = o;
+	}
+	if (before) {
+		before->old = true;
+		before->replaced = loop_now();
+		e->number = before->number;
+	} else if (other) {
+		give_number(r, e, other);
+	}
+	label_of(e, label);
+	service_logf(LOG_INFO, "%s sends from %s", *label ? label : "somebody",
+		     address_text(stream_address(e->stream), from));
+}
+
+/* A state that does not change is to be there under a new name, too */
+static void check_name(struct entry *e)
+{
+	if (e->number == e->shown_number && e->prefixed == e->shown_prefixed)
+		return;
+	e->shown_number = e->number;
+	e->shown_prefixed = e->prefixed;
+	stream_show_again(e->stream);
+}
+
+/* It was taken for an earlier run, and announces itself still */
+static void revive(struct receiver *r, struct entry *e)
+{
+	struct entry *o;
+
+	if (!e->old || stream_alive(e->stream) < e->replaced + REVIVE)
+		return;
+	e->old = false;
+	for (unsigned int i = 0; (o = namesake(r, e, &i));)
+		if (!o->old && o->number == e->number)
+			give_number(r, o, e);
+}
+
+static void forget(struct entry *e);
+
+/* How much a stream deserves its place */
+static unsigned int worth(const struct entry *e)
+{
+	if (!stream_announced(e->stream))
+		return 0;
+	if (e->old)
+		return 1;
+	return stream_shown(e->stream) ? 3 : 2;
+}
+
+/* The least worth, of these the one that is silent the longest. NULL: none */
+static struct entry *make_room(struct receiver *r)
+{
+	struct entry *least = &r->entry[0];
+
+	for (unsigned int i = 1; i < RECEIVER_STREAMS; i++) {
+		struct entry *e = &r->entry[i];
+
+		if (worth(e) < worth(least) ||
+		    (worth(e) == worth(least) &&
+		     stream_heard(e->stream) < stream_heard(least->stream)))
+			least = e;
+	}
+	if (!r->counts.crowded++)
+		service_logf(LOG_WARNING, "no more than %d senders; those that show nothing make room",
+			     RECEIVER_STREAMS);
+	/* a robot in an outage keeps its place */
+	if (worth(least) > 2)
+		return NULL;
+	forget(least);
+	return least;
+}
+
+static struct entry *add_stream(struct receiver *r, uint64_t id)
+{
+	struct entry *e = NULL;
+	struct stream_events events = {
+		.named = on_name, .publish = on_message,
+	};
+
+	for (unsigned int i = 0; i < RECEIVER_STREAMS && !e; i++)
+		if (!r->entry[i].stream)
+			e = &r->entry[i];
+	if (!e)
+		e = make_room(r);
+	if (!e)
+		return NULL;
+	events.arg = e;
+	*e = (struct entry){ .receiver = r };
+	e->stream = stream_create(r->loop, r->workers, id, &r->options.topics,
+				  &r->budget, &events);
+	if (!e->stream)
+		return NULL;
+	r->counts.streams++;
+	return e;
+}
+
+static struct entry *find(struct receiver *r, uint64_t id)
+{
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++)
+		if (r->entry[i].stream && stream_id(r->entry[i].stream) == id)
+			return &r->entry[i];
+	return NULL;
+}
+
+/* A number that no other run of a receiver has; 0 is none */
+static void begin_run(struct receiver *r)
+{
+	do
+		randombytes_buf(&r->run, sizeof(r->run));
+	while (!r->run);
+}
+
+/*
+ * With a key: each datagram counts once. A stream begins with an announcement
+ * that knows the number of this run; who does not know it is told.
+ */
+static bool is_fresh(struct receiver *r, struct entry *e,
+		     const struct downlink_datagram *g)
+{
+	if (e) {
+		if (replay_take(&e->replay, g->serial))
+			return true;
+		r->counts.replayed++;
+		return false;
+	}
+	if (segment_topic(&g->segment) != SEGMENT_CONTROL)
+		return false;
+	if (le64toh(g->segment.stamp) == r->run)
+		return true;
+	if (r->asked++ < ASK_MOST)
+		downlink_send(r->downlink, g->from, g->segment.stream, r->run,
+			      NULL, 0);
+	return false;
+}
+
+static void on_datagram(void *arg, uint64_t now,
+			const struct downlink_datagram *g)
+{
+	struct receiver *r = arg;
+	struct entry *e = find(r, g->segment.stream);
+
+	if (r->seal && !is_fresh(r, e, g))
+		return;
+	/* a stream begins with who it is: noise makes none */
+	if (!e && segment_topic(&g->segment) != SEGMENT_CONTROL)
+		return;
+	if (!e) {
+		e = add_stream(r, g->segment.stream);
+		if (e && r->seal)
+			replay_take(&e->replay, g->serial);
+	}
+	if (!e)
+		return;
+	/* an outage is over: the sooner it knows, the less waits behind it */
+	if (now - stream_heard(e->stream) > SECOND)
+		r->report.due = now;
+	stream_add(e->stream, now, g);
+	if (segment_topic(&g->segment) != SEGMENT_CONTROL)
+		return;
+	revive(r, e);
+	if (!e->prefixed || r->options.prefix != PREFIX_AUTO)
+		e->prefixed = needs_prefix(r, e);
+	check_name(e);
+}
+
+static void forget(struct entry *e)
+{
+	char label[CONTROL_WORD + 8];
+
+	label_of(e, label);
+	if (*label && !e->old)
+		service_logf(LOG_INFO, "%s is silent", label);
+	stream_destroy(e->stream);
+	e->stream = NULL;
+	replay_free(&e->replay);
+	/* what was recorded of it must not begin it again */
+	if (e->receiver->seal)
+		begin_run(e->receiver);
+}
+
+/* As many as go at once, and when the others do */
+static void send_copies(struct receiver *r, struct entry *e, uint64_t now,
+			const uint8_t *payload, size_t len)
+{
+	for (unsigned int i = 0; i < ROUND && e->copies; i++, e->copies--)
+		downlink_send(r->downlink, stream_address(e->stream),
+			      stream_id(e->stream), r->run, payload, len);
+	if (e->copies)
+		r->again.due = now + AGAIN_EVERY;
+}
+
+static void on_report(void *arg, uint64_t now)
+{
+	struct receiver *r = arg;
+	uint8_t payload[PAYLOAD_MAX];
+
+	r->report.due = now + REPORT_EVERY;
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
+		struct entry *e = &r->entry[i];
+		size_t len;
+
+		if (!e->stream || now - stream_heard(e->stream) > 5 * SECOND)
+			continue;
+		len = stream_report(e->stream, now, payload, &e->copies);
+		send_copies(r, e, now, payload, len);
+	}
+}
+
+static void on_again(void *arg, uint64_t now)
+{
+	struct receiver *r = arg;
+	uint8_t payload[PAYLOAD_MAX];
+
+	r->again.due = LOOP_NEVER;
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
+		struct entry *e = &r->entry[i];
+		size_t len;
+
+		if (!e->stream || !e->copies)
+			continue;
+		len = stream_report_again(e->stream, now, payload);
+		send_copies(r, e, now, payload, len);
+	}
+}
+
+/* Where there is not enough for all, and what that cost */
+static void divide_time(struct receiver *r, uint64_t now)
+{
+	struct budget *budgets[RECEIVER_STREAMS];
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
+		struct entry *e = &r->entry[i];
+		struct budget *b;
+		char label[CONTROL_WORD + 8];
+
+		if (!e->stream)
+			continue;
+		b = budgets[count++] = stream_budget(e->stream);
+		if (e->told || (!b->skipped && !b->refused))
+			continue;
+		e->told = true;
+		label_of(e, label);
+		service_logf(LOG_WARNING, b->skipped ?
+			     "%s: to decode what it sends takes more of the processor than its share; frames are left out" :
+			     "%s: to decode what it sends takes more than memory= allows; frames are left out",
+			     *label ? label : "somebody");
+	}
+	if (count)
+		budget_tick(budgets, count, (now - r->ticked) *
+			    workers_cores(r->workers));
+	r->ticked = now;
+}
+
+static void on_tick(void *arg, uint64_t now)
+{
+	struct receiver *r = arg;
+
+	r->tick.due = now + SECOND;
+	r->asked = 0;
+	divide_time(r, now);
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
+		struct entry *e = &r->entry[i];
+
+		if (!e->stream)
+			continue;
+		stream_tick(e->stream, now);
+		if (now - stream_heard(e->stream) >
+		    (stream_announced(e->stream) ? FORGET_AFTER :
+						   FORGET_UNNAMED))
+			forget(e);
+	}
+	diagnose(r, r->publish, wall_clock());
+}
+
+int receiver_open(struct receiver **out, struct loop *l,
+		  const struct address *at,
+		  const struct receiver_options *options,
+		  struct publish *publish, char error[256])
+{
+	struct receiver *r = calloc(1, sizeof(*r));
+	uint64_t now = loop_now();
+	int ret;
+
+	if (!r) {
+		snprintf(error, 256, "no memory");
+		return -ENOMEM;
+	}
+	r->loop = l;
+	r->publish = publish;
+	r->options = *options;
+	r->budget.memory = options->topics.memory;
+	r->ticked = now;
+	ret = *options->key ? seal_open(&r->seal, options->key, error) : 0;
+	if (!ret && r->seal)
+		begin_run(r);
+	if (!ret)
+		ret = downlink_open(&r->downlink, l, at, r->seal, on_datagram,
+				    r, error);
+	if (!ret) {
+		ret = workers_create(&r->workers, l, options->threads);
+		if (ret)
+			snprintf(error, 256, "cannot begin threads: %s",
+				 strerror(-ret));
+	}
+	if (ret) {
+		downlink_close(r->downlink);
+		seal_close(r->seal);
+		free(r);
+		return ret;
+	}
+	r->report = (struct loop_timer){ now, on_report, r, NULL };
+	r->again = (struct loop_timer){ LOOP_NEVER, on_again, r, NULL };
+	r->tick = (struct loop_timer){ now + SECOND, on_tick, r, NULL };
+	loop_add_timer(l, &r->report);
+	loop_add_timer(l, &r->again);
+	loop_add_timer(l, &r->tick);
+	*out = r;
+	return 0;
+}
+
+void receiver_close(struct receiver *r)
+{
+	if (!r)
+		return;
+	loop_remove_timer(r->loop, &r->report);
+	loop_remove_timer(r->loop, &r->again);
+	loop_remove_timer(r->loop, &r->tick);
+	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++) {
+		stream_destroy(r->entry[i].stream);
+		replay_free(&r->entry[i].replay);
+	}
+	/* topics whose frames are being decoded end here */
+	workers_destroy(r->workers);
+	seal_close(r->seal);
+	downlink_close(r->downlink);
+	free(r);
+}
+
+struct receiver_options *receiver_options(struct receiver *r)
+{
+	return &r->options;
+}
+
+const struct stream *receiver_stream(const struct receiver *r, unsigned int i,
+				     bool *old)
+{
+	for (unsigned int k = 0; k < RECEIVER_STREAMS; k++) {
+		const struct entry *e = &r->entry[k];
+
+		if (!e->stream || i--)
+			continue;
+		*old = e->old;
+		return e->stream;
+	}
+	return NULL;
+}
+
+const struct receiver_counts *receiver_counts(const struct receiver *r)
+{
+	return &r->counts;
+}
+
+uint64_t receiver_refused(const struct receiver *r)
+{
+	return publish_refused(r->publish);
+}
+
+uint64_t receiver_unsealed(const struct receiver *r)
+{
+	return downlink_unsealed(r->downlink);
+}
+
+uint64_t receiver_strange(const struct receiver *r)
+{
+	return downlink_strange(r->downlink);
+}

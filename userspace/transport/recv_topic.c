@@ -1,0 +1,736 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * recv_topic - a topic of a stream: from its datagrams to what is published
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <syslog.h>
+#include "transport/recv_topic.h"
+#include "transport/segment.h"
+#include "base/service.h"
+
+#define SECOND	1000000000ULL
+#define IDLE	(30 * SECOND)
+#define BLEND	.5		/* of a second in the statistics */
+
+enum which { LIVE, KEPT, BOTH };
+
+enum {
+	SEVERAL	= 4,		/* datagrams that show whether a frame queues */
+	RESULTS	= 2,		/* messages of a frame: virtual scans */
+	/* frames that may wait for the decoder */
+	WAIT_PICTURES = 2,	/* the newest one counts */
+	WAIT_MAPS = 16,
+	WAIT_SMALL = 256,	/* a link that stalls gives all at once */
+	WAIT_KEPT = 1024,	/* and so it is with these */
+	FIRST	= 10000000,	/* ns: what a topic's first frame may take */
+	CUTS	= 16,		/* outages, each with the frame that it cut */
+	SEEN	= 512,		/* frames, by their number modulo this */
+};
+
+/**
+ * struct waiting - a frame that waits for the decoder, or is being decoded
+ * @frame:	of memory behind this one
+ * @now:	when it was given out; @begun: by the clock of the machine
+ * @reserved:	of the stream's memory
+ */
+struct waiting {
+	STAILQ_ENTRY(waiting)	next;
+	struct assembly_frame	frame;
+	enum which		which;
+	uint64_t		now, begun;
+	size_t			reserved;
+};
+
+/**
+ * struct seen - a frame of which a datagram came
+ * @known:	there is one in this slot
+ * @given:	it was given out: what else comes of it is late
+ */
+struct seen {
+	uint32_t	frame;
+	bool		known, given;
+	uint8_t		which;
+};
+
+struct queue {
+	STAILQ_HEAD(, waiting)	frames;
+	unsigned int		count;
+};
+
+struct recv_topic {
+	struct loop		*loop;
+	struct control_topic	announced;
+	const struct recv_options *options;
+	struct budget		*budget;
+	void			(*publish)(void *arg,
+					   const struct recv_message *m);
+	void			*arg;
+	struct loop_timer	timer;
+	struct workers		*workers;
+	struct assembly		*assembly[BOTH];
+	struct queue		queue[BOTH];
+	struct seen		seen[SEEN];
+	uint32_t		cut[CUTS];	/* newest live frames before silence */
+	unsigned int		cuts;
+	uint64_t		cut_at;		/* way->woke of the last of them */
+	uint64_t		skipped_at;	/* way->woke of the last held frame */
+	uint16_t		skipped;	/* way->epoch when one was live again */
+	uint64_t		kept_at;	/* when something kept came last */
+	struct assembly_counts	past;		/* of what has no assembly now */
+	bool			live;		/* there was a live frame: @newest */
+	uint32_t		newest;
+	struct recv_counts	counts;
+	int			error;		/* of the last frame */
+	/* the decoder, its frame and what it shows: the job's while it is busy */
+	struct decoder		*decoder;
+	enum message_kind	kind;		/* of the decoder */
+	struct job		job;
+	struct waiting		*frame;
+	struct control_topic	topic;		/* as it was when it began */
+	struct decode_call	call;
+	struct decode_result	result[RESULTS];
+	union message		message[RESULTS];
+	unsigned int		results;
+	int			ret;
+	bool			busy, gone, again;
+	uint64_t		expected;	/* told to the budget */
+	/* how the frame that is coming queues on its way, us */
+	struct {
+		uint32_t	frame, first, last;
+		unsigned int	datagrams;
+		uint64_t	sum, most;
+		unsigned int	frames;
+	}			growth;
+	/* statistics */
+	struct recv_stats	stats;
+	struct assembly_counts	ticked;
+	uint64_t		ticked_frames, tick, shown;
+	double			delays, shares;
+	unsigned int		measured;
+};
+
+static struct assembly *assemble(const struct recv_topic *t)
+{
+	return assembly_create(t->budget, ASSEMBLY_COUNT, t->options->grace,
+			       t->options->patience);
+}
+
+static void on_time(void *arg, uint64_t now);
+static void on_run(void *arg);
+static void on_done(void *arg, uint64_t cpu);
+
+struct recv_topic *recv_topic_create(struct loop *l, struct workers *w,
+				     const struct control_topic *announced,
+				     const struct recv_options *options,
+				     struct budget *budget,
+				     void (*publish)(void *arg,
+						const struct recv_message *m),
+				     void *arg)
+{
+	struct recv_topic *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->loop = l;
+	t->workers = w;
+	t->job = (struct job){ .run = on_run, .done = on_done, .arg = t };
+	t->announced = *announced;
+	t->options = options;
+	t->budget = budget_hold(budget);
+	for (unsigned int i = LIVE; i < BOTH; i++)
+		STAILQ_INIT(&t->queue[i].frames);
+	t->publish = publish;
+	t->arg = arg;
+	t->timer = (struct loop_timer){ LOOP_NEVER, on_time, t, NULL };
+	loop_add_timer(l, &t->timer);
+	t->tick = t->shown = loop_now();
+	t->decoder = decoder_create(&options->limits, budget);
+	t->kind = announced->kind;
+	t->assembly[LIVE] = assemble(t);
+	if (t->decoder && t->assembly[LIVE])
+		return t;
+	recv_topic_destroy(t);
+	return NULL;
+}
+
+static void drop_frame(struct recv_topic *t, struct waiting *w)
+{
+	if (!w)
+		return;
+	budget_reserve(t->budget, &w->reserved, 0);
+	free(w);
+}
+
+static struct waiting *take(struct queue *q)
+{
+	struct waiting *w = STAILQ_FIRST(&q->frames);
+
+	if (!w)
+		return NULL;
+	STAILQ_REMOVE_HEAD(&q->frames, next);
+	q->count--;
+	return w;
+}
+
+/* All of it that a job may need */
+static void release(struct recv_topic *t)
+{
+	drop_frame(t, t->frame);
+	decoder_destroy(t->decoder);
+	budget_drop(t->budget);
+	free(t);
+}
+
+void recv_topic_destroy(struct recv_topic *t)
+{
+	struct waiting *w;
+
+	if (!t)
+		return;
+	loop_remove_timer(t->loop, &t->timer);
+	for (unsigned int i = LIVE; i < BOTH; i++) {
+		while ((w = take(&t->queue[i])))
+			drop_frame(t, w);
+		assembly_destroy(t->assembly[i]);
+	}
+	t->gone = true;
+	if (t->busy && !workers_cancel(t->workers, &t->job))
+		return;
+	if (t->busy)
+		budget_end(t->budget, t->expected, 0);
+	release(t);
+}
+
+void recv_topic_announced(struct recv_topic *t,
+			  const struct control_topic *announced)
+{
+	t->announced = *announced;
+}
+
+void recv_topic_again(struct recv_topic *t)
+{
+	t->again = true;
+}
+
+/* ---- on a thread ---- */
+
+static void on_result(void *arg, const struct decode_result *r)
+{
+	struct recv_topic *t = arg;
+	unsigned int n = t->results;
+
+	if (n == RESULTS)
+		return;
+	t->message[n] = *r->msg;
+	t->result[n] = *r;
+	t->result[n].msg = &t->message[n];
+	t->results++;
+}
+
+static void on_run(void *arg)
+{
+	struct recv_topic *t = arg;
+
+	t->ret = decoder_frame(t->decoder, &t->call);
+}
+
+/* ---- in the loop ---- */
+
+/* A decoder for the kind that is announced now. Return: whether there is one */
+static bool has_decoder(struct recv_topic *t)
+{
+	struct decoder *d;
+
+	if (t->kind == t->announced.kind)
+		return true;
+	d = decoder_create(&t->options->limits, t->budget);
+	if (!d)
+		return false;
+	decoder_destroy(t->decoder);
+	t->decoder = d;
+	t->kind = t->announced.kind;
+	return true;
+}
+
+static void begin_frame(struct recv_topic *t, struct waiting *w)
+{
+	const struct assembly_frame *f = &w->frame;
+
+	t->frame = w;
+	t->topic = t->announced;
+	t->results = 0;
+	t->call = (struct decode_call){
+		.topic = &t->topic,
+		.frame = f,
+		.codec = f->flags >> OPTSAMPLE_SEGMENT_CODEC,
+		.still = f->flags & OPTSAMPLE_SEGMENT_STILL,
+		.kept = w->which == KEPT,
+		.again = t->again,
+		.nearest = t->options->nearest,
+		.quality = t->options->quality,
+		.out = on_result,
+		.arg = t,
+	};
+	t->busy = true;
+	t->expected = t->job.expected ? t->job.expected : FIRST;
+	budget_begin(t->budget, t->expected);
+	workers_begin(t->workers, &t->job);
+}
+
+/* The decoder's next frame, what is live before what was kept */
+static void begin(struct recv_topic *t)
+{
+	while (!t->busy) {
+		struct waiting *w = take(&t->queue[LIVE]);
+
+		if (!w)
+			w = take(&t->queue[KEPT]);
+		if (!w)
+			return;
+		if (budget_has_time(t->budget) && has_decoder(t)) {
+			begin_frame(t, w);
+			continue;
+		}
+		t->counts.failed++;
+		drop_frame(t, w);
+	}
+}
+
+/* @now: as all that is told of times has it */
+static void publish(struct recv_topic *t, const struct decode_result *r,
+		    uint64_t now)
+{
+	const struct waiting *w = t->frame;
+	struct recv_message m = {
+		.topic = &t->topic, .result = r, .stamp = w->frame.stamp,
+		.kept = w->which == KEPT,
+		.delay = (now - w->frame.first) / 1e9,
+	};
+
+	if (w->which == LIVE) {
+		t->delays += m.delay;
+		t->shares += r->share;
+		t->measured++;
+	}
+	t->publish(t->arg, &m);
+}
+
+static void fail(struct recv_topic *t, int error)
+{
+	if (error == -EFBIG && t->error != error)
+		service_logf(LOG_WARNING, "%s: larger than the limits allow, see optsample-recv(1)",
+			     t->announced.name);
+	if (error == -EOPNOTSUPP && t->error != error)
+		service_logf(LOG_WARNING, "%s: codec %d of its sender is not known here: update optsample-recv",
+			     t->announced.name, t->call.codec);
+	t->error = error;
+	t->counts.failed++;
+}
+
+static void finish(struct recv_topic *t)
+{
+	const struct waiting *w = t->frame;
+	uint64_t now = w->now + (loop_now() - w->begun);
+
+	/* of what failed at last a part may be there */
+	for (unsigned int i = 0; i < t->results; i++)
+		publish(t, &t->result[i], now);
+	if (t->ret) {
+		fail(t, t->ret);
+		return;
+	}
+	if (!t->results)
+		t->counts.repeated++;
+	else
+		t->counts.decoded++;
+	t->counts.exact += w->frame.received.count == w->frame.count;
+	t->counts.kept += w->which == KEPT;
+	if (w->which != LIVE)
+		return;
+	t->shown = now;
+	t->again &= !t->results;
+}
+
+static void on_done(void *arg, uint64_t cpu)
+{
+	struct recv_topic *t = arg;
+
+	budget_end(t->budget, t->expected, cpu);
+	t->busy = false;
+	if (t->gone) {
+		release(t);
+		return;
+	}
+	t->job.expected = workers_expect(t->job.expected, cpu);
+	finish(t);
+	drop_frame(t, t->frame);
+	t->frame = NULL;
+	begin(t);
+}
+
+/* ---- frames that wait ---- */
+
+static unsigned int most_waiting(const struct recv_topic *t, enum which which)
+{
+	if (which == KEPT)
+		return WAIT_KEPT;
+	if (message_is_picture(t->announced.kind))
+		return WAIT_PICTURES;
+	return message_is_map(t->announced.kind) ? WAIT_MAPS : WAIT_SMALL;
+}
+
+/* Its slots are as large as its largest payload. NULL: no memory for it */
+static struct waiting *copy(struct recv_topic *t,
+			    const struct assembly_frame *f)
+{
+	const struct payloads *from = &f->received;
+	size_t stride = 1, bytes, reserved = 0;
+	struct waiting *w;
+	struct payloads *p;
+
+	for (unsigned int i = 0; i < from->count; i++)
+		if (from->len[i] > stride)
+			stride = from->len[i];
+	bytes = sizeof(*w) + from->count * (sizeof(*from->len) + stride);
+	if (budget_reserve(t->budget, &reserved, bytes))
+		return NULL;
+	w = malloc(bytes);
+	if (!w) {
+		budget_reserve(t->budget, &reserved, 0);
+		return NULL;
+	}
+	w->frame = *f;
+	w->reserved = reserved;
+	p = &w->frame.received;
+	p->len = (uint16_t *)(w + 1);
+	p->data = (uint8_t *)(p->len + p->count);
+	p->stride = stride;
+	p->size = stride;
+	p->max = p->count;
+	memcpy(p->len, from->len, from->count * sizeof(*from->len));
+	for (unsigned int i = 0; i < from->count; i++)
+		memcpy(payload_at(p, i), payload_at(from, i), from->len[i]);
+	return w;
+}
+
+/* The oldest makes room */
+static void make_room(struct recv_topic *t, enum which which)
+{
+	struct queue *q = &t->queue[which];
+
+	if (q->count < most_waiting(t, which))
+		return;
+	drop_frame(t, take(q));
+	if (!t->counts.behind++)
+		service_logf(LOG_WARNING, "%s: frames come faster than they are decoded; of those that wait the oldest are left out",
+			     t->announced.name);
+}
+
+static void decode(struct recv_topic *t, const struct assembly_frame *f,
+		   enum which which, uint64_t now)
+{
+	struct waiting *w = copy(t, f);
+	struct queue *q = &t->queue[which];
+
+	if (!w) {
+		t->counts.failed++;
+		return;
+	}
+	w->which = which;
+	w->now = now;
+	w->begun = loop_now();
+	make_room(t, which);
+	STAILQ_INSERT_TAIL(&q->frames, w, next);
+	q->count++;
+	begin(t);
+}
+
+static struct seen *seen_at(struct recv_topic *t, uint32_t frame)
+{
+	return &t->seen[frame % SEEN];
+}
+
+static bool is_known(const struct seen *s, uint32_t frame)
+{
+	return s->known && s->frame == frame;
+}
+
+static void give_frame(struct recv_topic *t, const struct assembly_frame *f,
+		       enum which which, uint64_t now)
+{
+	struct seen *s = seen_at(t, f->number);
+
+	if (is_known(s, f->number))
+		s->given = true;
+	decode(t, f, which, now);
+}
+
+/* All that is ripe, and when something will be */
+static void give(struct recv_topic *t, uint64_t now)
+{
+	t->timer.due = LOOP_NEVER;
+	for (unsigned int w = LIVE; w < BOTH; w++) {
+		const struct assembly_frame *f;
+		struct assembly *a = t->assembly[w];
+		uint64_t due;
+
+		if (!a)
+			continue;
+		while ((f = assembly_next(a, now)))
+			give_frame(t, f, w, now);
+		due = assembly_due(a);
+		if (due < t->timer.due)
+			t->timer.due = due;
+	}
+}
+
+static void on_time(void *arg, uint64_t now)
+{
+	give(arg, now);
+}
+
+static void add_counts(struct assembly_counts *sum,
+		       const struct assembly_counts *c)
+{
+	sum->frames += c->frames;
+	sum->missing += c->missing;
+	sum->expected += c->expected;
+	sum->runs += c->runs;
+	sum->datagrams += c->datagrams;
+	sum->bytes += c->bytes;
+	sum->duplicates += c->duplicates;
+	sum->late += c->late;
+	sum->bad += c->bad;
+}
+
+/*
+ * The first datagram of a frame decides. It was held in an outage if it was sent
+ * before the link came back, and is late. Late alone is not enough: a queue that
+ * grows delays what was sent since, too. What newer live frames overtook can no
+ * longer be shown as live.
+ */
+static enum which which_of(const struct recv_topic *t, uint32_t frame,
+			   const struct recv_way *way)
+{
+	bool held = assembly_overtaken(t->assembly[LIVE], frame) ?
+		    way->late || way->before || way->old :
+		    way->late && way->before;
+
+	return held ? KEPT : LIVE;
+}
+
+/* The queue drops frames in an outage: these are no loss of the link */
+static void skip_outage(struct recv_topic *t, enum which which, uint16_t epoch,
+			const struct recv_way *way)
+{
+	bool held = which == KEPT && t->skipped_at != way->woke;
+	bool resumed = which == LIVE && (int16_t)(epoch - t->skipped) > 0;
+
+	if (held || resumed)
+		assembly_skip(t->assembly[LIVE]);
+	if (held)
+		t->skipped_at = way->woke;
+	if (resumed)
+		t->skipped = way->epoch;
+}
+
+/* What is live has one from the beginning */
+static bool has_assembly(struct recv_topic *t, enum which which)
+{
+	if (t->assembly[which])
+		return true;
+	t->assembly[which] = assemble(t);
+	if (!t->assembly[which])
+		return false;
+	assembly_set_unordered(t->assembly[which]);
+	return true;
+}
+
+/* The memory that the assembly of what was kept holds on to */
+static void free_kept(struct recv_topic *t, uint64_t now)
+{
+	struct assembly *a = t->assembly[KEPT];
+
+	if (!a || assembly_due(a) != UINT64_MAX || now - t->kept_at < IDLE)
+		return;
+	add_counts(&t->past, assembly_counts(a));
+	assembly_destroy(a);
+	t->assembly[KEPT] = NULL;
+}
+
+/* A few datagrams show it; the clocks do not matter */
+static void learn_growth(struct recv_topic *t, uint32_t frame, uint32_t transit)
+{
+	int32_t last = t->growth.last - t->growth.first;
+	uint64_t more = last > 0 ? last : 0;
+
+	if (t->growth.datagrams && t->growth.frame == frame) {
+		t->growth.last = transit;
+		t->growth.datagrams++;
+		return;
+	}
+	if (t->growth.datagrams >= SEVERAL) {
+		t->growth.sum += more;
+		t->growth.frames++;
+		if (more > t->growth.most)
+			t->growth.most = more;
+	}
+	t->growth.frame = frame;
+	t->growth.first = t->growth.last = transit;
+	t->growth.datagrams = 1;
+}
+
+static void learn_live(struct recv_topic *t, uint32_t frame,
+		       const struct downlink_datagram *g)
+{
+	t->newest = frame;
+	t->live = true;
+	learn_growth(t, frame, (uint32_t)(g->came / 1000) -
+			       le32toh(g->segment.sent));
+}
+
+unsigned int recv_topic_growth(struct recv_topic *t, uint64_t *sum)
+{
+	unsigned int frames = t->growth.frames;
+
+	*sum = t->growth.sum;
+	if (frames > 2) {
+		*sum -= t->growth.most;
+		frames--;
+	}
+	t->growth.sum = t->growth.most = t->growth.frames = 0;
+	return frames;
+}
+
+/* The rest of a frame that an outage cut may come behind many newer ones */
+static void learn_cut(struct recv_topic *t, const struct recv_way *way)
+{
+	if (t->cut_at == way->woke)
+		return;
+	t->cut_at = way->woke;
+	if (t->live)
+		t->cut[t->cuts++ % CUTS] = t->newest;
+}
+
+static bool was_cut(const struct recv_topic *t, uint32_t frame)
+{
+	for (unsigned int i = 0; i < t->cuts && i < CUTS; i++)
+		if (t->cut[i] == frame)
+			return true;
+	return false;
+}
+
+/* What was given out had this number by damage: the frame comes only now */
+static bool is_false(const struct recv_topic *t, const struct seen *s,
+		     const struct recv_way *way)
+{
+	return s->given && s->which == KEPT && !way->late && !way->before &&
+	       !way->old && !assembly_overtaken(t->assembly[LIVE], s->frame);
+}
+
+void recv_topic_add(struct recv_topic *t, uint64_t now,
+		    const struct downlink_datagram *g,
+		    const struct recv_way *way)
+{
+	uint32_t frame = le32toh(g->segment.frame);
+	struct seen *s = seen_at(t, frame);
+	bool known = is_known(s, frame) && !is_false(t, s, way);
+	enum which w = known ? s->which : which_of(t, frame, way);
+
+	learn_cut(t, way);
+	if (known ? s->given : was_cut(t, frame)) {
+		t->past.late++;
+		return;
+	}
+	if (!has_assembly(t, w))
+		return;
+	if (!known)
+		skip_outage(t, w, segment_epoch(&g->segment), way);
+	if (!assembly_add(t->assembly[w], &g->segment, g->left, g->payload,
+			  g->len, now)) {
+		*s = (struct seen){ frame, true, false, w };
+		if (w == LIVE)
+			learn_live(t, frame, g);
+		else
+			t->kept_at = now;
+	}
+	give(t, now);
+}
+
+struct assembly_counts recv_topic_datagrams(const struct recv_topic *t)
+{
+	struct assembly_counts sum = t->past;
+
+	for (unsigned int w = LIVE; w < BOTH; w++)
+		if (t->assembly[w])
+			add_counts(&sum, assembly_counts(t->assembly[w]));
+	return sum;
+}
+
+/* A mean over some seconds; the first one is as it is */
+static void blend(double *value, double now, bool first)
+{
+	*value = first ? now : *value + BLEND * (now - *value);
+}
+
+void recv_topic_tick(struct recv_topic *t, uint64_t now)
+{
+	struct assembly_counts c = recv_topic_datagrams(t);
+	struct recv_stats *s = &t->stats;
+	uint64_t expected = c.expected - t->ticked.expected;
+	uint64_t came = c.datagrams - t->ticked.datagrams;
+	uint64_t frames = c.frames - t->ticked.frames;
+	double span = (now - t->tick) / 1e9;
+	bool first = !t->ticked.frames;
+
+	free_kept(t, now);
+	s->silent = (now - t->shown) / 1e9;
+	if (span <= 0 || (first && !frames))
+		return;
+	blend(&s->rate, (t->counts.decoded - t->ticked_frames) / span, first);
+	blend(&s->bits, (c.bytes - t->ticked.bytes) * 8 / span, first);
+	if (expected)
+		blend(&s->loss, 1 - (double)came / expected, first);
+	if (frames)
+		blend(&s->datagrams, (double)came / frames, first);
+	if (t->measured) {
+		blend(&s->delay, t->delays / t->measured, first);
+		blend(&s->share, t->shares / t->measured, first);
+	}
+	t->delays = t->shares = 0;
+	t->measured = 0;
+	t->ticked = c;
+	t->ticked_frames = t->counts.decoded;
+	t->tick = now;
+}
+
+const struct control_topic *recv_topic_announcement(const struct recv_topic *t)
+{
+	return &t->announced;
+}
+
+const struct recv_stats *recv_topic_stats(const struct recv_topic *t)
+{
+	return &t->stats;
+}
+
+const struct recv_counts *recv_topic_counts(const struct recv_topic *t)
+{
+	return &t->counts;
+}
+
+void recv_topic_report(const struct recv_topic *t,
+		       struct control_report_topic *report)
+{
+	struct assembly_counts c = recv_topic_datagrams(t);
+
+	*report = (struct control_report_topic){
+		.topic = t->announced.topic, .newest = t->newest,
+		.frames = c.frames, .missing = c.missing,
+		.expected = c.expected, .datagrams = c.datagrams,
+		.bytes = c.bytes,
+	};
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * rx_latency.h - how long a datagram lay in the socket before it was read
+ *
+ * Who publishes a picture does not read meanwhile, and threads that code may
+ * have all processors. The kernel knows when the datagram came: what it waited
+ * is no queue of the link.
+ */
+#ifndef TRANSPORT_RX_LATENCY_H
+#define TRANSPORT_RX_LATENCY_H
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+enum {
+	WAITED_ROOM	= CMSG_SPACE(sizeof(struct timespec)),
+	WAITED_MOST	= 1000000000,	/* ns; more is a clock that was set */
+};
+
+/* Where the kernel does not tell, nothing waits */
+static inline void waited_ask(int fd)
+{
+	int on = 1;
+
+	setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
+}
+
+/**
+ * waited_ns() - how long one waited that is read now
+ * @m: of recvmsg(2), with WAITED_ROOM bytes for control messages
+ *
+ * Return: ns, 0: not known.
+ */
+static inline uint64_t waited_ns(struct msghdr *m)
+{
+	struct timespec came, now;
+	int64_t ns;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+		if (c->cmsg_level != SOL_SOCKET ||
+		    c->cmsg_type != SO_TIMESTAMPNS ||
+		    c->cmsg_len < CMSG_LEN(sizeof(came)))
+			continue;
+		memcpy(&came, CMSG_DATA(c), sizeof(came));
+		clock_gettime(CLOCK_REALTIME, &now);
+		ns = (now.tv_sec - came.tv_sec) * 1000000000LL +
+		     now.tv_nsec - came.tv_nsec;
+		return ns > 0 && ns < WAITED_MOST ? ns : 0;
+	}
+	return 0;
+}
+
+#endif

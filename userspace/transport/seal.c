@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * seal - segments that only who has the key can make, each good once
+ */
+#include <errno.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "transport/seal.h"
+#include "transport/segment.h"
+#include "base/wire.h"
+
+enum {
+	LEAST	= 16,			/* bytes of a key */
+	MOST	= 4096,
+	SERIAL	= offsetof(struct optsample_segment_sealed, serial),
+	MAC	= offsetof(struct optsample_segment_sealed, mac),
+	MAC_LEN	= OPTSAMPLE_SEGMENT_MAC,
+	HEADER	= sizeof(struct optsample_segment_sealed),
+};
+
+#define WINDOW	(1ULL << 22)		/* serials */
+
+struct seal {
+	uint8_t	key[2][crypto_generichash_KEYBYTES];	/* of each way */
+};
+
+static void derive(struct seal *s, const uint8_t *secret, size_t len)
+{
+	static const uint8_t ways[2] = { SEAL_UP, SEAL_DOWN };
+
+	for (unsigned int w = 0; w < 2; w++) {
+		crypto_generichash_state h;
+
+		crypto_generichash_init(&h, NULL, 0, sizeof(s->key[w]));
+		crypto_generichash_update(&h, &ways[w], 1);
+		crypto_generichash_update(&h, secret, len);
+		crypto_generichash_final(&h, s->key[w], sizeof(s->key[w]));
+	}
+}
+
+int seal_open(struct seal **out, const char *path, char error[256])
+{
+	uint8_t secret[MOST + 1];
+	struct seal *s = NULL;
+	size_t len = 0;
+	FILE *f;
+	int ret;
+
+	f = fopen(path, "re");
+	ret = f ? 0 : -errno;
+	if (f) {
+		len = fread(secret, 1, sizeof(secret), f);
+		ret = ferror(f) ? -EIO : 0;
+		fclose(f);
+	}
+	if (ret) {
+		snprintf(error, 256, "cannot read the key %.150s: %s", path,
+			 strerror(-ret));
+		return ret;
+	}
+	/* whether an editor put one there does not matter */
+	while (len && len <= MOST && (secret[len - 1] == '\n' ||
+				      secret[len - 1] == '\r'))
+		len--;
+	if (len < LEAST || len > MOST) {
+		snprintf(error, 256, "the key %.150s must have %d to %d bytes",
+			 path, LEAST, MOST);
+		ret = -EINVAL;
+	} else {
+		s = malloc(sizeof(*s));
+		ret = s && sodium_init() >= 0 ? 0 : -ENOMEM;
+		if (ret)
+			snprintf(error, 256, "no memory for the key");
+		else
+			derive(s, secret, len);
+	}
+	sodium_memzero(secret, sizeof(secret));
+	if (ret) {
+		free(s);
+		return ret;
+	}
+	*out = s;
+	return 0;
+}
+
+void seal_close(struct seal *s)
+{
+	if (!s)
+		return;
+	sodium_memzero(s, sizeof(*s));
+	free(s);
+}
+
+/* Of all but the MAC itself */
+static void mac_of(const struct seal *s, enum seal_way way,
+		   const uint8_t *datagram, size_t len, uint8_t mac[MAC_LEN])
+{
+	crypto_generichash_state h;
+
+	crypto_generichash_init(&h, s->key[way - SEAL_UP],
+				sizeof(s->key[way - SEAL_UP]), MAC_LEN);
+	crypto_generichash_update(&h, datagram, MAC);
+	crypto_generichash_update(&h, datagram + MAC + MAC_LEN,
+				  len - MAC - MAC_LEN);
+	crypto_generichash_final(&h, mac, MAC_LEN);
+}
+
+void seal_put(const struct seal *s, enum seal_way way, uint8_t *datagram,
+	      size_t len, uint64_t serial)
+{
+	put_le64(datagram + SERIAL, serial);
+	mac_of(s, way, datagram, len, datagram + MAC);
+}
+
+int seal_check(const struct seal *s, enum seal_way way,
+	       const uint8_t *datagram, size_t len, uint64_t *serial)
+{
+	const struct optsample_segment *h = (const void *)datagram;
+	uint8_t mac[MAC_LEN];
+
+	if (len < HEADER || h->header < HEADER)
+		return -ENOKEY;
+	mac_of(s, way, datagram, len, mac);
+	if (sodium_memcmp(mac, datagram + MAC, MAC_LEN))
+		return -EKEYREJECTED;
+	*serial = get_le64(datagram + SERIAL);
+	return 0;
+}
+
+bool replay_take(struct replay *r, uint64_t serial)
+{
+	uint64_t at = serial % WINDOW, bit = 1ULL << at % 64;
+
+	if (!r->bits)
+		r->bits = calloc(WINDOW / 64, sizeof(*r->bits));
+	if (!r->bits || !serial || serial + WINDOW <= r->top)
+		return false;
+	if (serial > r->top) {
+		/* what is between them was not there yet */
+		if (serial - r->top >= WINDOW)
+			memset(r->bits, 0, WINDOW / 8);
+		else
+			for (uint64_t n = r->top + 1; n < serial; n++)
+				r->bits[n % WINDOW / 64] &= ~(1ULL << n % 64);
+		r->top = serial;
+		r->bits[at / 64] |= bit;
+		return true;
+	}
+	if (r->bits[at / 64] & bit)
+		return false;
+	r->bits[at / 64] |= bit;
+	return true;
+}
+
+void replay_free(struct replay *r)
+{
+	free(r->bits);
+	*r = (struct replay){ 0 };
+}

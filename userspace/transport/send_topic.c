@@ -1,0 +1,889 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * send_topic - a topic of the sender: from its messages to datagrams
+ */
+#include <endian.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include "transport/pacer.h"
+#include "transport/segment.h"
+#include "transport/send_topic.h"
+#include "transport/transforms.h"
+#include "base/service.h"
+#include "lib/blob.h"
+
+#define SECOND		1000000000ULL
+#define SPREAD		.9		/* of the interval, for datagrams */
+#define SPREAD_MOST	.25		/* s, as they are a delay, too */
+#define SPAN_LEAST	.002		/* s */
+#define CODING		.2		/* of a frame in the mean of its time */
+#define PARITY_MOST	3
+#define FINE		.002		/* m: PLAN_FINE */
+#define COARSE		.01
+#define IDLE		5		/* s without a message */
+
+#define TRANSFORMS_HZ	50		/* at most, as they are merged */
+
+#define AGAIN	10000000	/* ns, until a map finds its encoder free */
+#define SOON	20000000	/* ns, behind an announcement */
+#define SOON_EVERY 200000000
+
+enum {
+	SLOTS	= 4096,
+	GAPS	= 8,
+	SEVERAL	= 4,
+	WAIT	= 64,		/* small messages that may wait to be encoded */
+	SOON_TIMES = 3,		/* that a state is sent to a new receiver, */
+	SOON_LARGE = 4,		/* but once if it has more datagrams than this */
+};
+
+/* A message, while it waits and is encoded */
+struct kept {
+	uint8_t			*data;
+	size_t			len, room;
+	enum message_format	format;
+	int64_t			stamp;
+	bool			still;		/* the robot did not move */
+};
+
+struct send_topic {
+	struct loop		*loop;
+	struct workers		*workers;
+	struct send_options	options;
+	struct control_topic	announced;
+	void			(*changed)(void *arg);
+	void			*arg;
+	struct outbox		*outbox;
+	struct loop_timer	refresh;
+	const struct estimate	*link;
+	const struct pace	*pace;
+	/* that wait for the encoder, the oldest first */
+	struct kept		waiting[WAIT];
+	unsigned int		first, waits;
+	/* the encoder and its message: the job's while it is busy */
+	struct encoder		*encoder;
+	struct job		job;
+	struct kept		kept;		/* a map is sent again */
+	struct encode_order	order;
+	struct payloads		*out;
+	struct encode_result	result;
+	int			ret;
+	bool			busy, gone;
+	struct encoder		*successor;	/* for the next message */
+	/* when it was begun */
+	enum plan_mode		mode;
+	bool			changed_since;
+	/* of the messages that come */
+	uint64_t		came;		/* the last, ns */
+	double			interval;	/* s; 0: not known */
+	int64_t			stamp;		/* of a state: its time, */
+	bool			still;		/* and the robot's then */
+	double			credit;		/* of frames */
+	double			coding;		/* of a frame, s */
+	/* what it costs and gets */
+	struct policy_topic	policy;
+	/* of a state, see message_is_state() */
+	struct transforms	*tree;		/* of transforms: merged */
+	uint8_t			*merged;	/* a message of them */
+	size_t			merged_room;
+	bool			turn, whole;	/* send it now, all of it */
+	bool			all;		/* what is encoded is whole */
+	unsigned int		soon;		/* times to send it, */
+	uint64_t		sent_all;	/* as it was then */
+	unsigned int		frame_datagrams;
+	/* of the frames that are sent */
+	uint32_t		frame;
+	uint64_t		position, sent;
+	int			error;		/* told of */
+	struct send_counts	counts;
+};
+
+static bool is_map(const struct send_topic *t)
+{
+	return message_is_map(t->announced.kind);
+}
+
+static bool is_state(const struct send_topic *t)
+{
+	return message_is_state(t->announced.kind);
+}
+
+/* Hz, that the user or we want at most; 0: any */
+static double most_hz(const struct send_topic *t)
+{
+	if (t->options.rate > 0 || !t->tree)
+		return t->options.rate;
+	return TRANSFORMS_HZ;
+}
+
+static enum codec wanted(const struct send_topic *t)
+{
+	return t->options.codec == SEND_CODEC_ANY ?
+	       codec_default(t->announced.kind) :
+	       (enum codec)t->options.codec;
+}
+
+/* One that does not take such messages was not meant for them */
+static void check_codec(struct send_topic *t)
+{
+	if (codec_takes(wanted(t), t->announced.kind))
+		return;
+	service_logf(LOG_WARNING, "%s: codec %s is not for %s",
+		     t->announced.name, codec_name(wanted(t)),
+		     message_type(t->announced.kind, MESSAGE_CDR));
+	t->options.codec = SEND_CODEC_ANY;
+}
+
+/* What its plan knows of it; a codec of the user's own leaves only the rate */
+static void set_source(struct send_topic *t)
+{
+	static const enum plan_kind kinds[CODECS] = {
+		[CODEC_BLOB] = PLAN_PLAIN, [CODEC_MD] = PLAN_IMAGE,
+		[CODEC_SPLIT] = PLAN_SPLIT, [CODEC_RANGE] = PLAN_CLOUD,
+		[CODEC_BLOCK] = PLAN_CLOUD, [CODEC_CLOUD80] = PLAN_SCAN,
+		[CODEC_VSCAN] = PLAN_SCAN, [CODEC_TILES] = PLAN_MAP,
+		[CODEC_PYRAMID] = PLAN_MAP, [CODEC_LASERSCAN] = PLAN_SCAN,
+		[CODEC_LAYERS] = PLAN_MAP, [CODEC_DEPTH] = PLAN_IMAGE,
+	};
+	enum codec c = wanted(t);
+
+	memset(&t->policy, 0, sizeof(t->policy));
+	t->policy.source.kind = kinds[c];
+	t->policy.source.organised = t->options.codec == SEND_CODEC_ANY;
+	t->policy.source.vscan = t->policy.source.organised &&
+				 t->options.vscan;
+	t->policy.source.points = t->options.points;
+	if (c == CODEC_MD || c == CODEC_DEPTH)
+		t->policy.source.bytes = t->options.bytes;
+}
+
+static void on_refresh(void *arg, uint64_t now);
+static void on_run(void *arg);
+static void on_done(void *arg, uint64_t cpu);
+
+struct send_topic *send_topic_create(struct loop *l, struct workers *w,
+				     struct uplink *u, uint32_t number,
+				     const char *name, enum message_kind kind,
+				     const struct send_options *options,
+				     void (*changed)(void *arg), void *arg)
+{
+	struct send_topic *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->loop = l;
+	t->workers = w;
+	t->job = (struct job){ .run = on_run, .done = on_done, .arg = t };
+	t->options = *options;
+	t->changed = changed;
+	t->arg = arg;
+	t->announced.topic = number;
+	t->announced.kind = kind;
+	snprintf(t->announced.name, sizeof(t->announced.name), "%s", name);
+	check_codec(t);
+	t->announced.codec = wanted(t);
+	set_source(t);
+	t->refresh = (struct loop_timer){ LOOP_NEVER, on_refresh, t, NULL };
+	loop_add_timer(l, &t->refresh);
+	t->options.encode.depths = strcasestr(name, "depth");
+	t->encoder = encoder_create(kind, &t->options.encode);
+	t->outbox = outbox_create(l, u, SLOTS);
+	if (kind == MESSAGE_TRANSFORMS)
+		t->tree = transforms_create(!message_is_static(name));
+	if (t->encoder && t->outbox && (t->tree || kind != MESSAGE_TRANSFORMS))
+		return t;
+	send_topic_destroy(t);
+	return NULL;
+}
+
+static void release(struct send_topic *t)
+{
+	encoder_destroy(t->encoder);
+	encoder_destroy(t->successor);
+	outbox_destroy(t->outbox);
+	for (unsigned int i = 0; i < WAIT; i++)
+		free(t->waiting[i].data);
+	free(t->kept.data);
+	transforms_destroy(t->tree);
+	free(t->merged);
+	free(t);
+}
+
+void send_topic_destroy(struct send_topic *t)
+{
+	if (!t)
+		return;
+	loop_remove_timer(t->loop, &t->refresh);
+	t->gone = true;
+	if (!t->busy || workers_cancel(t->workers, &t->job))
+		release(t);
+}
+
+/* What does not come needs nothing */
+static bool is_idle(const struct send_topic *t, uint64_t now)
+{
+	double gap = (now - t->came) / 1e9;
+
+	if (!t->options.on)
+		return true;
+	return t->came && !is_map(t) && !is_state(t) && gap > IDLE &&
+	       gap > 3 * t->interval;
+}
+
+bool send_topic_arrived(struct send_topic *t)
+{
+	uint64_t now = loop_now();
+	double gap = (now - t->came) / 1e9;
+	bool idle = is_idle(t, now) || !t->came;
+
+	/* a mean over some, but for pauses and other paces */
+	if (t->came) {
+		if (!t->interval || gap > 8 * t->interval)
+			t->interval = gap;
+		else if (gap < t->interval / 8)
+			t->interval /= 2;
+		else
+			t->interval += (gap - t->interval) / GAPS;
+	}
+	t->came = now;
+	return idle;
+}
+
+/* It came once, or no more */
+static bool has_paused(const struct send_topic *t)
+{
+	double gap = (loop_now() - t->came) / 1e9;
+
+	return gap > IDLE || (gap > t->options.refresh && gap > 3 * t->interval);
+}
+
+/* Every so many; evenly, whatever their times */
+static bool is_turn(struct send_topic *t)
+{
+	double hz = send_topic_hz(t), want = t->policy.plan.hz;
+	double most = most_hz(t);
+
+	if (most > 0 && (want <= 0 || want > most))
+		want = most;
+	if (!t->policy.plan.on)
+		return false;
+	if (want <= 0 || hz <= 0 || want >= hz * .97)
+		return true;
+	t->credit += want / hz;
+	if (t->credit < 1)
+		return false;
+	t->credit = fmin(t->credit - 1, 1);
+	return true;
+}
+
+static void set_order(const struct send_topic *t, struct encode_order *o)
+{
+	const struct send_options *s = &t->options;
+	const struct plan *p = &t->policy.plan;
+	double loss = t->link->fresh ? p->loss : -1;
+	bool any = s->codec == SEND_CODEC_ANY;
+
+	*o = (struct encode_order){
+		.codec = wanted(t),
+		.any = any,
+		.bytes = p->bytes,
+		.datagrams = p->datagrams,
+		.loss = loss,
+		.burst = t->pace && t->pace->spread ? t->pace->burst : 0,
+		.resolution = FINE,
+		.points = s->points,
+		.leaf = s->leaf,
+		.parts = p->parts,
+		.copies = 1,
+	};
+	if (is_map(t))
+		o->bytes = (size_t)p->datagrams * PAYLOAD_MAX;
+	else if (o->bytes > s->bytes)
+		o->bytes = s->bytes;
+	if (o->codec == CODEC_BLOB)
+		o->parity = blob_parity(t->policy.source.bytes,
+					t->link->loss_high, PARITY_MOST);
+	if (t->policy.source.kind != PLAN_CLOUD)
+		return;
+	if (any) {
+		static const enum codec modes[PLAN_MODES] = {
+			CODEC_RANGE, CODEC_RANGE, CODEC_BLOCK, CODEC_VSCAN,
+		};
+
+		o->codec = modes[p->mode];
+		if (p->mode == PLAN_COARSE)
+			o->resolution = COARSE;
+	}
+	if (p->points && (!o->points || o->points > p->points))
+		o->points = p->points;
+}
+
+/* What a frame cost, for the next plan */
+static void learn(struct send_topic *t, const struct encode_result *r,
+		  size_t bytes, unsigned int datagrams)
+{
+	struct plan_source *s = &t->policy.source;
+	enum plan_mode mode = t->mode;
+
+	/* it was encoded as another kind of source */
+	if (t->changed_since)
+		return;
+	switch (s->kind) {
+	case PLAN_IMAGE:
+		break;
+	case PLAN_SPLIT:
+		s->images = r->all;
+		s->image = bytes / datagrams;
+		break;
+	case PLAN_CLOUD:
+		/* asked for as a turn of a lidar, and is none */
+		if (mode <= PLAN_COARSE || mode == PLAN_VSCAN) {
+			s->organised &= r->codec != CODEC_BLOCK;
+			s->vscan &= r->codec != CODEC_BLOCK;
+		}
+		if (r->codec == CODEC_RANGE && mode <= PLAN_COARSE)
+			s->mode[mode] = bytes;
+		else if (r->codec == CODEC_VSCAN)
+			s->mode[PLAN_VSCAN] = bytes;
+		else if (r->codec == CODEC_BLOCK && r->points)
+			s->point = (double)bytes / r->points;
+		break;
+	default:
+		/* most frames of transforms that change are a part of them */
+		if (t->tree && t->all && s->bytes &&
+		    !message_is_static(t->announced.name))
+			break;
+		s->bytes = bytes;
+	}
+}
+
+static bool differs(const struct control_topic *a,
+		    const struct encode_result *r)
+{
+	return a->codec != r->codec || strcmp(a->frame_id, r->frame_id) ||
+	       strcmp(a->encoding, r->encoding);
+}
+
+static void announce(struct send_topic *t, const struct encode_result *r)
+{
+	double hz = t->policy.plan.hz;
+
+	t->announced.interval = hz > 0 ? 1e6 / hz : 0;
+	if (!differs(&t->announced, r))
+		return;
+	t->announced.codec = r->codec;
+	strcpy(t->announced.frame_id, r->frame_id);
+	strcpy(t->announced.encoding, r->encoding);
+	t->changed(t->arg);
+}
+
+/* What is left of the time that a message may take, for its datagrams, s */
+static double latency_left(const struct send_topic *t)
+{
+	/* the receiver decodes about as long as it takes to encode */
+	double left = t->options.latency - 2 * t->coding;
+
+	if (t->link)
+		left -= t->link->round_trip / 2 + t->link->queue;
+	return fmax(left, SPAN_LEAST);
+}
+
+/* @bytes: on the wire. Return: to spread them over, ns */
+static uint64_t span_of(const struct send_topic *t, size_t bytes)
+{
+	double hz = t->policy.plan.hz > 0 ? t->policy.plan.hz : 10;
+	double most = fmin(SPREAD / hz, SPREAD_MOST), span;
+
+	/* as it is as old as that, it is not to be older than the next one */
+	most = fmin(most, fmax(1 / hz - t->coding, most / 2));
+	span = t->link->state == ESTIMATE_LIVE ?
+	       pace_span(t->pace, bytes, most) : most;
+	if (t->options.latency > 0)
+		span = fmin(span, latency_left(t));
+	return span * SECOND;
+}
+
+static void send_frame(struct send_topic *t, const struct encode_result *r,
+		       size_t bytes, unsigned int datagrams)
+{
+	unsigned int copies = t->policy.plan.copies ? : 1;
+	struct optsample_segment s;
+	uint64_t span;
+
+	/* never running backwards, whatever stamps do */
+	if (r->stamp > 0 && (uint64_t)r->stamp > t->position)
+		t->position = r->stamp;
+	else
+		t->position++;
+	segment_init(&s);
+	s.flags = r->codec << OPTSAMPLE_SEGMENT_CODEC |
+		  (t->options.sample ? OPTSAMPLE_SEGMENT_SAMPLE : 0) |
+		  (t->kept.still ? OPTSAMPLE_SEGMENT_STILL : 0);
+	s.profile = t->options.profile;
+	s.topic = htole32(t->announced.topic |
+			  (uint32_t)t->link->epoch << 16);
+	s.frame = htole32(t->frame++);
+	s.stamp = htole64(r->stamp);
+	s.position = htole64(t->position);
+	bytes = (bytes + datagrams * PLAN_HEADERS) * copies;
+	span = span_of(t, bytes);
+	if (datagrams >= SEVERAL) {
+		t->counts.paced++;
+		t->counts.paced_bytes += bytes;
+		t->counts.paced_span += span;
+	}
+	outbox_send(t->outbox, &s, span, copies);
+}
+
+/* Said again only when it becomes another error */
+static void tell_broken(const struct send_topic *t, int error)
+{
+	const unsigned int bytes = t->out ? t->out->size : PAYLOAD_MAX;
+
+	if (error == -ENOSPC)
+		service_logf(LOG_WARNING, "%s: cannot be sent: it takes more than the %d datagrams of %u bytes that a frame may have. Of a cloud points= or a larger leaf= leave less",
+			     t->announced.name, SLOTS, bytes);
+	else if (error == -EMSGSIZE)
+		service_logf(LOG_WARNING, "%s: cannot be sent: it is larger than %s can be",
+			     t->announced.name, codec_name(t->order.codec));
+	else if ((error == -EBADMSG || error == -EOPNOTSUPP) &&
+		 *t->result.fault)
+		service_logf(LOG_WARNING, "%s: cannot be sent: %s",
+			     t->announced.name, t->result.fault);
+	else
+		service_logf(LOG_WARNING, "%s: cannot be sent: %s",
+			     t->announced.name, strerror(-error));
+}
+
+static void fail(struct send_topic *t, int error)
+{
+	t->counts.broken++;
+	if (error != t->error)
+		tell_broken(t, error);
+	t->error = error;
+}
+
+/* Of the message that was encoded */
+static void finish(struct send_topic *t)
+{
+	const struct encode_result *r = &t->result;
+	unsigned int datagrams = t->out->count;
+	size_t bytes;
+
+	if (t->ret) {
+		fail(t, t->ret);
+		return;
+	}
+	t->error = 0;
+	bytes = payloads_bytes(t->out);
+	learn(t, r, bytes, datagrams);
+	announce(t, r);
+	t->counts.frames++;
+	t->counts.datagrams += datagrams;
+	t->counts.bytes += bytes;
+	t->sent = loop_now();
+	t->frame_datagrams = datagrams;
+	if (t->all)
+		t->sent_all = t->sent;
+	send_frame(t, r, bytes, datagrams);
+}
+
+/* On a thread */
+static void on_run(void *arg)
+{
+	struct send_topic *t = arg;
+	const struct kept *k = &t->kept;
+
+	t->ret = encoder_encode(t->encoder, k->format, k->data, k->len,
+				k->stamp, &t->order, t->out, &t->result);
+}
+
+static void keep(struct send_topic *t, const struct source_message *m,
+		 bool still);
+
+/* A message of what is to be told of a tree. Return: whether there is one */
+static bool keep_tree(struct send_topic *t)
+{
+	struct source_message m = {
+		.topic = t->announced.name, .kind = MESSAGE_TRANSFORMS,
+		.format = MESSAGE_CDR, .stamp = t->stamp,
+	};
+	union message msg;
+	long len;
+
+	t->all = t->whole || message_is_static(t->announced.name);
+	transforms_take(t->tree, t->all, &msg.tf);
+	if (!msg.tf.transforms.count)
+		return false;
+	len = message_size(m.kind, m.format, &msg);
+	if (len > 0 && (size_t)len > t->merged_room) {
+		uint8_t *merged = realloc(t->merged, len);
+
+		if (merged)
+			t->merged_room = len;
+		t->merged = merged ? merged : t->merged;
+	}
+	len = message_write(m.kind, m.format, &msg, t->merged, t->merged_room);
+	if (len < 0) {
+		fail(t, len);
+		return false;
+	}
+	m.data = t->merged;
+	m.len = len;
+	keep(t, &m, t->still);
+	return true;
+}
+
+/* Whether a state that did not change is to be sent again */
+static bool is_again(const struct send_topic *t)
+{
+	return is_map(t) || (is_state(t) && !t->tree && t->whole);
+}
+
+/* The encoder's next message: the oldest that waits, or a map again */
+static void begin(struct send_topic *t)
+{
+	if (t->busy)
+		return;
+	if (is_state(t) && !t->turn)
+		return;
+	if (t->tree && !keep_tree(t)) {
+		t->turn = t->whole = false;
+		return;
+	}
+	if (!t->tree)
+		t->all = true;
+	if (t->waits) {
+		struct kept k = t->kept;
+
+		t->kept = t->waiting[t->first];
+		t->waiting[t->first] = k;
+		t->first = (t->first + 1) % WAIT;
+		t->waits--;
+	} else if (!is_again(t) || !t->kept.len) {
+		return;
+	}
+	t->turn = t->whole = false;
+	if (t->successor) {
+		encoder_destroy(t->encoder);
+		t->encoder = t->successor;
+		t->successor = NULL;
+	}
+	set_order(t, &t->order);
+	t->mode = t->policy.plan.mode;
+	t->changed_since = false;
+	t->out = outbox_payloads(t->outbox);
+	t->busy = true;
+	workers_begin(t->workers, &t->job);
+}
+
+static void on_done(void *arg, uint64_t cpu)
+{
+	struct send_topic *t = arg;
+
+	t->busy = false;
+	if (t->gone) {
+		release(t);
+		return;
+	}
+	t->job.expected = workers_expect(t->job.expected, cpu);
+	t->counts.coding += cpu;
+	t->coding += CODING * (cpu / 1e9 - t->coding);
+	finish(t);
+	if (!is_map(t))
+		begin(t);
+}
+
+/* Of large messages the newest one counts; small ones may come in bursts */
+static unsigned int most_waiting(const struct send_topic *t)
+{
+	return message_is_picture(t->announced.kind) || is_map(t) ||
+	       is_state(t) ? 1 : WAIT;
+}
+
+/* The oldest makes room */
+static void make_room(struct send_topic *t)
+{
+	if (t->waits < most_waiting(t))
+		return;
+	t->first = (t->first + 1) % WAIT;
+	t->waits--;
+	/* of a map the newest one is sent, however often it comes */
+	if (is_map(t))
+		return;
+	/* of a state, too */
+	if (is_state(t)) {
+		t->counts.thinned++;
+		return;
+	}
+	if (!t->counts.behind++)
+		service_logf(LOG_WARNING, "%s: messages come faster than they are encoded; of those that wait the oldest are left out",
+			     t->announced.name);
+}
+
+static void keep(struct send_topic *t, const struct source_message *m,
+		 bool still)
+{
+	struct kept *k;
+
+	make_room(t);
+	k = &t->waiting[(t->first + t->waits) % WAIT];
+	if (m->len > k->room) {
+		uint8_t *data = realloc(k->data, m->len);
+
+		if (!data) {
+			fail(t, -ENOMEM);
+			return;
+		}
+		k->data = data;
+		k->room = m->len;
+	}
+	memcpy(k->data, m->data, m->len);
+	k->len = m->len;
+	k->format = m->format;
+	k->stamp = m->stamp;
+	k->still = still;
+	t->waits++;
+}
+
+/* All of it, if it was not sent for that long, or somebody is new */
+static void refresh_state(struct send_topic *t, uint64_t now)
+{
+	double hz = t->policy.plan.hz, every = t->options.refresh;
+	uint64_t due;
+
+	/* where there is room for less only */
+	if (hz > 0 && every < 1 / hz)
+		every = 1 / hz;
+	due = t->sent_all + (uint64_t)(SECOND * every);
+	if (!t->soon && t->sent_all && now < due) {
+		t->refresh.due = due;
+		return;
+	}
+	t->soon -= t->soon > 0;
+	t->turn = t->whole = true;
+	t->refresh.due = now + (t->soon ? SOON_EVERY :
+				(uint64_t)(SECOND * every));
+	begin(t);
+}
+
+/* A map goes out again and again: changed tiles first, then others by turns */
+static void on_refresh(void *arg, uint64_t now)
+{
+	struct send_topic *t = arg;
+	double hz = t->policy.plan.hz > 0 ? t->policy.plan.hz :
+					    1 / t->options.refresh;
+
+	if (!t->policy.plan.on) {
+		t->refresh.due = now + SECOND / 10;
+	} else if (t->busy) {
+		t->refresh.due = now + AGAIN;
+	} else if (is_state(t)) {
+		refresh_state(t, now);
+	} else {
+		t->refresh.due = now + (uint64_t)(SECOND / hz);
+		begin(t);
+	}
+}
+
+void send_topic_again(struct send_topic *t)
+{
+	if (!is_state(t) || !t->came)
+		return;
+	t->soon = t->frame_datagrams > SOON_LARGE ? 1 : SOON_TIMES;
+	t->refresh.due = loop_now() + SOON;
+}
+
+static void merge(struct send_topic *t, const struct source_message *m)
+{
+	union message msg;
+	unsigned int out;
+	int ret = message_read(m->kind, m->format, m->data, m->len, &msg);
+
+	if (ret) {
+		fail(t, ret);
+		return;
+	}
+	out = transforms_merge(t->tree, &msg.tf, loop_now());
+	if (out && !t->counts.left_out)
+		service_logf(LOG_WARNING, "%s: %u transforms are left out, as will be others: a tree has %d frames at most, with names of 1 to %d bytes",
+			     t->announced.name, out, TRANSFORMS_FRAMES,
+			     TRANSFORMS_NAME);
+	t->counts.left_out += out;
+	t->counts.forgotten = transforms_forgotten(t->tree);
+}
+
+/* The newest one waits for its turn, which comes with the next refresh at last */
+static void take_state(struct send_topic *t, const struct source_message *m,
+		       bool still)
+{
+	bool now = is_turn(t);
+
+	t->stamp = m->stamp;
+	t->still = still;
+	if (t->tree)
+		merge(t, m);
+	else
+		keep(t, m, still);
+	/* what is static comes seldom */
+	t->turn |= t->tree ? transforms_changed(t->tree) && t->policy.plan.on &&
+			     (now || message_is_static(t->announced.name)) :
+			     now;
+	if (t->refresh.due == LOOP_NEVER)
+		t->refresh.due = loop_now() +
+				 (uint64_t)(SECOND * t->options.refresh);
+	begin(t);
+}
+
+void send_topic_message(struct send_topic *t, const struct source_message *m,
+			const struct estimate *link, const struct pace *pace,
+			bool still)
+{
+	uint64_t due;
+
+	t->counts.messages++;
+	t->link = link;
+	t->pace = pace;
+	if (is_map(t)) {
+		keep(t, m, still);
+		due = t->sent + (uint64_t)(SECOND * t->options.refresh);
+		/* the one that is being encoded was just begun */
+		if (t->refresh.due == LOOP_NEVER ||
+		    (!t->busy && due < t->refresh.due))
+			t->refresh.due = due;
+		return;
+	}
+	if (is_state(t)) {
+		take_state(t, m, still);
+		return;
+	}
+	if (!is_turn(t)) {
+		t->counts.thinned++;
+		return;
+	}
+	keep(t, m, still);
+	begin(t);
+}
+
+/* Of a state, whether there is something that was not sent */
+static bool has_news(const struct send_topic *t)
+{
+	return t->waits || (t->tree && transforms_changed(t->tree));
+}
+
+void send_topic_end(struct send_topic *t)
+{
+	if (!is_state(t) || !t->policy.plan.on)
+		return;
+	t->turn = has_news(t);
+	begin(t);
+}
+
+bool send_topic_busy(const struct send_topic *t)
+{
+	if (is_state(t))
+		return t->busy || (t->policy.plan.on && has_news(t));
+	return t->busy || (t->waits && !is_map(t));
+}
+
+double send_topic_hz(const struct send_topic *t)
+{
+	return t->interval > 0 ? 1 / t->interval : 0;
+}
+
+/* As many as an image may have and be there in time */
+static uint32_t bytes_in_time(const struct send_topic *t)
+{
+	uint32_t bytes = t->options.bytes;
+	double fit;
+
+	if (!t->options.latency || !t->pace || t->pace->rate <= 0)
+		return bytes;
+	fit = latency_left(t) * t->pace->rate;
+	return fit < bytes ? fmax(fit, PLAN_PAYLOAD) : bytes;
+}
+
+bool send_topic_wish(const struct send_topic *t, struct policy_topic *p)
+{
+	double hz = send_topic_hz(t), most = most_hz(t);
+
+	*p = t->policy;
+	p->share.priority = t->options.priority;
+	p->share.focus = t->options.focus;
+	p->source.hz = most > 0 && (hz <= 0 || hz > most) ? most : hz;
+	if (p->source.kind == PLAN_IMAGE)
+		p->source.bytes = bytes_in_time(t);
+	/* a state that does not change any more is only sent again */
+	if (is_map(t) || (is_state(t) && has_paused(t)))
+		p->source.hz = 1 / t->options.refresh;
+	return !is_idle(t, loop_now());
+}
+
+void send_topic_grant(struct send_topic *t, const struct policy_topic *p)
+{
+	if (p)
+		t->policy = *p;
+	else
+		t->policy.plan.on = false;
+}
+
+void send_topic_change(struct send_topic *t,
+		       const struct send_options *options)
+{
+	struct send_options before = t->options;
+	struct encoder *e;
+
+	t->options = *options;
+	strcpy(t->options.name, before.name);
+	check_codec(t);
+	/* what it costs was learnt of the codec, and what it sent is kept */
+	if (t->options.codec != before.codec ||
+	    t->options.bytes != before.bytes ||
+	    t->options.points != before.points ||
+	    t->options.vscan != before.vscan) {
+		set_source(t);
+		t->changed_since = true;
+	}
+	if (!memcmp(&t->options.encode, &before.encode, sizeof(before.encode)))
+		return;
+	e = encoder_create(t->announced.kind, &t->options.encode);
+	if (!e)
+		return;
+	/* the one that is there may be busy */
+	encoder_destroy(t->successor);
+	t->successor = e;
+}
+
+const struct send_options *send_topic_options(const struct send_topic *t)
+{
+	return &t->options;
+}
+
+const struct send_counts *send_topic_counts(const struct send_topic *t)
+{
+	return &t->counts;
+}
+
+const struct plan *send_topic_plan(const struct send_topic *t)
+{
+	return &t->policy.plan;
+}
+
+const struct control_topic *send_topic_announcement(const struct send_topic *t)
+{
+	return &t->announced;
+}
+
+double send_topic_rate(const struct send_topic *t)
+{
+	return t->policy.share.rate;
+}
+
+enum codec send_topic_codec(const struct send_topic *t)
+{
+	return t->announced.codec;
+}

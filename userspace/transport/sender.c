@@ -1,0 +1,594 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sender - all that goes to one receiver: topics, what each may spend, and who
+ * we are
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <syslog.h>
+#include "transport/pacer.h"
+#include "transport/segment.h"
+#include "transport/sender.h"
+#include "base/service.h"
+
+#define SECOND		1000000000ULL
+#define PLAN_EVERY	(SECOND / 10)
+#define ANNOUNCE_EVERY	(SECOND / 2)
+#define SLOW_FOR	(5 * SECOND)
+#define TELL_AGAIN	(600 * SECOND)
+#define SLOW		.9		/* of what would be sent without a limit */
+#define STILL_SPEED	.01		/* m/s, rad/s: the noise of odometry */
+
+enum {
+	EAGER	= 5,			/* announcements to begin with, */
+	EAGER_EVERY = SECOND / 10,	/* at once */
+	START	= 64 << 10,		/* bytes/s, */
+	FLOOR	= 2 << 10,
+};
+
+struct sender {
+	struct loop		*loop;
+	struct sender_options	options;
+	struct seal		*seal;
+	struct workers		*workers;
+	struct uplink		*uplink;
+	struct outbox		*announcer;
+	struct estimator	*estimator;
+	struct link		*link;
+	struct link_stats	device;
+	struct load		load;
+	struct pace		pace;
+	struct control_report	report;		/* the last one */
+	struct send_counts	paced;		/* at that time */
+	struct loop_timer	plan, announce;
+	unsigned int		eager;
+	struct send_topic	*topic[SENDER_TOPICS];
+	unsigned int		topics;
+	uint32_t		number;		/* of the newest topic */
+	bool			full, still;
+	uint64_t		boot;
+	bool			slow;		/* the processor limits images */
+	uint64_t		slow_since, slow_told;
+	enum estimate_state	state;		/* told of */
+	uint32_t		reported;	/* number of the last report */
+};
+
+static void on_met(void *arg);
+
+static void on_sent(void *arg, uint64_t now, unsigned int datagrams,
+		    uint64_t bytes)
+{
+	struct sender *s = arg;
+
+	estimate_sent(s->estimator, now, datagrams, bytes);
+}
+
+static void tell_state(struct sender *s)
+{
+	static const char *const words[] = {
+		[ESTIMATE_START] = "no receiver yet",
+		[ESTIMATE_LIVE] = "receiver is there",
+		[ESTIMATE_BLIND] = "no word of the receiver: an outage",
+		[ESTIMATE_DRAIN] = "receiver is back, what was kept is leaving",
+	};
+	const struct estimate *e = estimate_of(s->estimator);
+
+	if (e->state == s->state)
+		return;
+	s->state = e->state;
+	service_logf(e->state == ESTIMATE_BLIND ? LOG_WARNING : LOG_INFO,
+		     "%s", words[e->state]);
+	service_status("%s", words[e->state]);
+}
+
+static void learn_load(struct sender *s, uint64_t now)
+{
+	load_update(&s->load, now, workers_cpu(s->workers),
+		    uplink_counts(s->uplink)->bytes);
+}
+
+/* Images are worse than the link is: who looks at them asks why */
+static void tell_slow(struct sender *s, uint64_t now, double wanted)
+{
+	double link = fmin(estimate_of(s->estimator)->rate, wanted);
+
+	s->slow = s->load.rate < SLOW * link;
+	if (!s->slow)
+		s->slow_since = now;
+	/* not while the limit is being found */
+	if (now - s->slow_since < SLOW_FOR ||
+	    (s->slow_told && now - s->slow_told < TELL_AGAIN))
+		return;
+	s->slow_told = now;
+	service_logf(LOG_WARNING, "coding has reached its %.0f %% of a core (cpu=): images get %.0f kB/s, %.0f %% of what they could have",
+		     s->load.limit * 100, s->load.rate / 1e3,
+		     100 * s->load.rate / link);
+}
+
+/* Of the rate, for datagrams as plans have them: a seal takes the rest */
+static double plan_share(const struct sender *s)
+{
+	return 1 - (double)(uplink_header(s->uplink) -
+			    sizeof(struct optsample_segment_timed)) /
+		   PLAN_DATAGRAM;
+}
+
+/* Ten times a second: what each topic may spend until the next time */
+static void on_plan(void *arg, uint64_t now)
+{
+	struct policy_topic policy[SENDER_TOPICS];
+	unsigned int count = 0, of[SENDER_TOPICS];
+	struct sender *s = arg;
+	const struct estimate *e = estimate_of(s->estimator);
+	double demand;
+
+	s->plan.due = now + PLAN_EVERY;
+	if (s->link && !link_poll(s->link, now, &s->device))
+		estimate_link(s->estimator, now, &s->device);
+	estimate_tick(s->estimator, now);
+	tell_state(s);
+	for (unsigned int i = 0; i < s->topics; i++) {
+		if (send_topic_wish(s->topic[i], &policy[count]))
+			of[count++] = i;
+		else
+			send_topic_grant(s->topic[i], NULL);
+	}
+	learn_load(s, now);
+	tell_slow(s, now, policy_demand(policy, count, e->loss_high));
+	demand = policy_apply(policy, count, e->rate * plan_share(s),
+			      s->load.rate, e->loss_high);
+	estimate_demand(s->estimator, demand);
+	for (unsigned int k = 0; k < count; k++)
+		send_topic_grant(s->topic[of[k]], &policy[k]);
+}
+
+static void on_announce(void *arg, uint64_t now)
+{
+	struct control_topic topics[SENDER_TOPICS];
+	struct sender *s = arg;
+	const struct estimate *e = estimate_of(s->estimator);
+	struct control_sender me = { .round_trip = e->round_trip * 1e6 };
+	struct optsample_segment header;
+
+	s->announce.due = now + (s->eager ? EAGER_EVERY : ANNOUNCE_EVERY);
+	if (s->eager)
+		s->eager--;
+	strcpy(me.name, s->options.name);
+	for (unsigned int i = 0; i < s->topics; i++)
+		topics[i] = *send_topic_announcement(s->topic[i]);
+	control_announce(&me, topics, s->topics,
+			 outbox_payloads(s->announcer));
+	segment_init(&header);
+	header.topic = htole32((uint32_t)e->epoch << 16);
+	header.position = htole64(s->boot);
+	header.stamp = htole64(uplink_peer(s->uplink));
+	outbox_send(s->announcer, &header, ANNOUNCE_EVERY / 4,
+		    control_copies(e->loss_high));
+}
+
+static struct send_counts paced_of(const struct sender *s)
+{
+	struct send_counts sum = { 0 };
+
+	for (unsigned int i = 0; i < s->topics; i++) {
+		const struct send_counts *c = send_topic_counts(s->topic[i]);
+
+		sum.paced += c->paced;
+		sum.paced_bytes += c->paced_bytes;
+		sum.paced_span += c->paced_span;
+	}
+	return sum;
+}
+
+/* How the frames since the report before came: how fast the next ones may be */
+static void learn_pace(struct sender *s, uint64_t now,
+		       const struct control_report *r)
+{
+	const struct control_report *o = &s->report;
+	struct send_counts paced = paced_of(s);
+	double frames = paced.paced - s->paced.paced, came = 0, sent = 0;
+	const struct estimate *e = estimate_of(s->estimator);
+	struct pace_sample x = {
+		/* not known as long as all that is wanted passes */
+		.capacity = e->capacity > 0 ? e->capacity : e->rate,
+		.frames = fmin(r->paced, frames),
+		.growth = r->growth / 1e6,
+		.runs = (int32_t)(r->runs - o->runs),
+	};
+
+	/* a later copy has no topics */
+	if (r->version < 2 || !r->topics)
+		return;
+	for (unsigned int i = 0; i < r->topics; i++) {
+		sent += r->topic[i].expected;
+		came += r->topic[i].datagrams;
+	}
+	for (unsigned int i = 0; i < o->topics; i++) {
+		sent -= o->topic[i].expected;
+		came -= o->topic[i].datagrams;
+	}
+	if (frames > 0) {
+		x.bytes = (paced.paced_bytes - s->paced.paced_bytes) / frames;
+		x.span = (paced.paced_span - s->paced.paced_span) / frames /
+			 SECOND;
+	}
+	/* a topic came or went, or it is another receiver */
+	if (sent > 0 && came >= 0 && came <= sent && x.runs >= 0 &&
+	    r->topics == o->topics) {
+		x.expected = sent;
+		x.lost = sent - came;
+	} else {
+		x.runs = 0;
+	}
+	pace_report(&s->pace, now, &x);
+	s->report = *r;
+	s->paced = paced;
+}
+
+/* What is known now holds from the next frame on, not a tenth later */
+static void on_received(void *arg, uint64_t came, const void *payload,
+			size_t len)
+{
+	struct sender *s = arg;
+	enum estimate_state before = estimate_of(s->estimator)->state;
+	struct control_report r;
+	bool fresh;
+
+	if (control_reported(payload, len, &r) ||
+	    estimate_report(s->estimator, came, &r))
+		return;
+	/* it counts from the beginning, or was not there */
+	fresh = before == ESTIMATE_START || before == ESTIMATE_BLIND ||
+		(int32_t)(r.number - s->reported) < 0;
+	s->reported = r.number;
+	learn_pace(s, came, &r);
+	on_plan(s, loop_now());
+	if (fresh)
+		on_met(s);
+}
+
+/* Soon, and together with what else changes now */
+static void on_changed(void *arg)
+{
+	struct sender *s = arg;
+
+	s->eager = EAGER;
+	s->announce.due = loop_now();
+}
+
+/* A receiver that may know nothing */
+static void on_met(void *arg)
+{
+	struct sender *s = arg;
+
+	on_changed(s);
+	for (unsigned int i = 0; i < s->topics; i++)
+		send_topic_again(s->topic[i]);
+}
+
+/* A number of this boot of the machine; 0: not known */
+static uint64_t boot_number(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	uint64_t number = 0;
+	int c;
+
+	if (!f)
+		return 0;
+	/* 16 of its 32 digits are enough */
+	for (unsigned int digits = 0; digits < 16 && (c = getc(f)) != EOF;) {
+		const char hex[] = "0123456789abcdef";
+		const char *at = c ? strchr(hex, c) : NULL;
+
+		if (!at)
+			continue;
+		number = number << 4 | (uint64_t)(at - hex);
+		digits++;
+	}
+	fclose(f);
+	return number;
+}
+
+/* @rate: bytes/s, at most; 0: as the link has it */
+static struct steer_limits limits_of(double rate)
+{
+	const double most = rate > 0 ? rate : 1e9;
+
+	return (struct steer_limits){
+		.start = fmin(START, most), .floor = fmin(FLOOR, most),
+		.most = most,
+	};
+}
+
+int sender_open(struct sender **out, struct loop *l, const struct address *to,
+		const struct sender_options *options, char error[256])
+{
+	struct sender *s = calloc(1, sizeof(*s));
+	const struct steer_limits limits = limits_of(options->rate);
+	struct uplink_events events = {
+		.sent = on_sent, .met = on_met, .received = on_received,
+		.arg = s,
+	};
+	uint64_t stream, now = loop_now();
+	int ret = -ENOMEM;
+
+	if (!s)
+		goto failed;
+	s->loop = l;
+	s->options = *options;
+	s->options.all = !options->topics;
+	s->plan = (struct loop_timer){ now, on_plan, s, NULL };
+	s->announce = (struct loop_timer){ now, on_announce, s, NULL };
+	s->eager = EAGER;
+	s->slow_since = now;
+	s->boot = boot_number();
+	/* begins with what it may: other limits later change no rate upwards */
+	s->estimator = estimator_create(&limits);
+	load_init(&s->load, options->cpu);
+	if (!s->estimator)
+		goto failed;
+	if (*options->key) {
+		ret = seal_open(&s->seal, options->key, error);
+		if (ret) {
+			sender_close(s);
+			return ret;
+		}
+	}
+	ret = getrandom(&stream, sizeof(stream), 0) == sizeof(stream) ?
+	      uplink_open(&s->uplink, l, to, stream, s->seal, &events) : -errno;
+	if (ret)
+		goto failed;
+	s->announcer = outbox_create(l, s->uplink, SENDER_TOPICS);
+	ret = s->announcer ? workers_create(&s->workers, l, options->threads) :
+			     -ENOMEM;
+	if (ret)
+		goto failed;
+	if (options->device)
+		ret = link_open((const void *)&to->storage, &s->link);
+	if (options->device && ret)
+		service_logf(LOG_NOTICE, "the device's queue is not watched: %s",
+			     strerror(-ret));
+	loop_add_timer(l, &s->plan);
+	loop_add_timer(l, &s->announce);
+	*out = s;
+	return 0;
+failed:
+	snprintf(error, 256, "cannot send: %s", strerror(-ret));
+	sender_close(s);
+	return ret;
+}
+
+void sender_close(struct sender *s)
+{
+	if (!s)
+		return;
+	loop_remove_timer(s->loop, &s->plan);
+	loop_remove_timer(s->loop, &s->announce);
+	for (unsigned int i = 0; i < s->topics; i++)
+		send_topic_destroy(s->topic[i]);
+	/* topics whose messages are being encoded end here */
+	workers_destroy(s->workers);
+	outbox_destroy(s->announcer);
+	uplink_close(s->uplink);
+	seal_close(s->seal);
+	if (s->link)
+		link_close(s->link);
+	estimator_destroy(s->estimator);
+	free(s);
+}
+
+const struct send_options *sender_wants(const struct sender *s,
+					const char *topic)
+{
+	static const struct send_options all = SEND_OPTIONS;
+
+	for (unsigned int i = 0; i < s->options.topics; i++)
+		if (!fnmatch(s->options.topic[i].name, topic, 0))
+			return &s->options.topic[i];
+	return s->options.all ? &all : NULL;
+}
+
+struct send_topic *sender_find(const struct sender *s, const char *name)
+{
+	for (unsigned int i = 0; i < s->topics; i++)
+		if (!strcmp(send_topic_announcement(s->topic[i])->name, name))
+			return s->topic[i];
+	return NULL;
+}
+
+static struct send_topic *begin_topic(struct sender *s,
+				      const struct source_message *m)
+{
+	const struct send_options *o = sender_wants(s, m->topic);
+	struct send_topic *t;
+
+	if (!o || !o->on)
+		return NULL;
+	if (s->topics == SENDER_TOPICS) {
+		if (!s->full)
+			service_logf(LOG_ERR, "no more than %d topics; %s and others are left out",
+				     SENDER_TOPICS, m->topic);
+		s->full = true;
+		return NULL;
+	}
+	t = send_topic_create(s->loop, s->workers, s->uplink, s->number + 1,
+			      m->topic, m->kind, o, on_changed, s);
+	if (!t)
+		return NULL;
+	s->number++;
+	s->topic[s->topics++] = t;
+	service_logf(LOG_INFO, "%s: %s as %s", m->topic,
+		     message_type(m->kind, MESSAGE_CDR),
+		     codec_name(send_topic_codec(t)));
+	on_changed(s);
+	return t;
+}
+
+static bool stands(const struct message_twist *t)
+{
+	for (unsigned int i = 0; i < 3; i++)
+		if (fabs(t->linear[i]) > STILL_SPEED ||
+		    fabs(t->angular[i]) > STILL_SPEED)
+			return false;
+	return true;
+}
+
+/* Whether the robot moves, says the topic of its odometry or speed */
+static void learn_speed(struct sender *s, const struct source_message *m)
+{
+	union message msg;
+
+	if (strcmp(m->topic, s->options.still) ||
+	    message_read(m->kind, m->format, m->data, m->len, &msg))
+		return;
+	if (m->kind == MESSAGE_ODOMETRY)
+		s->still = stands(&msg.odometry.twist);
+	else if (m->kind == MESSAGE_TWIST)
+		s->still = stands(&msg.twist);
+	else if (m->kind == MESSAGE_TWIST_STAMPED)
+		s->still = stands(&msg.twist_stamped.twist);
+}
+
+void sender_message(struct sender *s, const struct source_message *m)
+{
+	struct send_topic *t = sender_find(s, m->topic);
+
+	if (*s->options.still)
+		learn_speed(s, m);
+	if (!t)
+		t = begin_topic(s, m);
+	if (!t || send_topic_announcement(t)->kind != m->kind)
+		return;
+	/* what comes seldom must not miss its turn */
+	if (send_topic_arrived(t))
+		on_plan(s, loop_now());
+	send_topic_message(t, m, estimate_of(s->estimator), &s->pace, s->still);
+}
+
+void sender_end(struct sender *s)
+{
+	for (unsigned int i = 0; i < s->topics; i++)
+		send_topic_end(s->topic[i]);
+}
+
+bool sender_busy(const struct sender *s)
+{
+	for (unsigned int i = 0; i < s->topics; i++)
+		if (send_topic_busy(s->topic[i]))
+			return true;
+	return false;
+}
+
+int sender_add(struct sender *s, const struct send_options *options)
+{
+	struct sender_options *o = &s->options;
+	unsigned int at = 0;
+
+	while (at < o->topics && strcmp(o->topic[at].name, options->name))
+		at++;
+	if (at == SENDER_PATTERNS)
+		return -E2BIG;
+	if (at == o->topics)
+		o->topics++;
+	memmove(o->topic + 1, o->topic, at * sizeof(*o->topic));
+	o->topic[0] = *options;
+	return 0;
+}
+
+static void end_topic(struct sender *s, unsigned int i)
+{
+	send_topic_destroy(s->topic[i]);
+	s->topics--;
+	memmove(s->topic + i, s->topic + i + 1,
+		(s->topics - i) * sizeof(*s->topic));
+	s->full = false;
+	on_changed(s);
+}
+
+int sender_remove(struct sender *s, const char *topic)
+{
+	struct send_options off = SEND_OPTIONS;
+
+	for (unsigned int i = 0; i < s->topics; i++) {
+		if (strcmp(send_topic_announcement(s->topic[i])->name, topic))
+			continue;
+		off.on = false;
+		snprintf(off.name, sizeof(off.name), "%s", topic);
+		end_topic(s, i);
+		return sender_add(s, &off);
+	}
+	return -ENOENT;
+}
+
+int sender_change(struct sender *s, const struct send_options *options)
+{
+	struct send_topic *t = sender_find(s, options->name);
+
+	if (!t)
+		return -ENOENT;
+	send_topic_change(t, options);
+	on_plan(s, loop_now());
+	/* and the next time that it begins */
+	return sender_add(s, options);
+}
+
+void sender_limit(struct sender *s, double rate, double cpu)
+{
+	const struct steer_limits limits = limits_of(rate);
+
+	if (cpu != s->options.cpu)
+		load_init(&s->load, cpu);
+	s->options.rate = rate;
+	s->options.cpu = cpu;
+	estimate_limits(s->estimator, &limits);
+}
+
+struct send_topic *sender_topic(const struct sender *s, unsigned int i)
+{
+	return i < s->topics ? s->topic[i] : NULL;
+}
+
+const struct sender_options *sender_options(const struct sender *s)
+{
+	return &s->options;
+}
+
+const struct estimate *sender_link(const struct sender *s)
+{
+	return estimate_of(s->estimator);
+}
+
+const struct load *sender_load(const struct sender *s)
+{
+	return &s->load;
+}
+
+const struct pace *sender_pace(const struct sender *s)
+{
+	return &s->pace;
+}
+
+bool sender_is_slow(const struct sender *s)
+{
+	return s->slow;
+}
+
+const struct link_stats *sender_device(const struct sender *s)
+{
+	return &s->device;
+}
+
+const struct uplink_counts *sender_counts(const struct sender *s)
+{
+	return uplink_counts(s->uplink);
+}
+
+int sender_error(const struct sender *s)
+{
+	return uplink_error(s->uplink);
+}

@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * stream - all that one run of a sender sends
+ */
+#include <math.h>
+#include <stdlib.h>
+#include "transport/segment.h"
+#include "transport/stream.h"
+
+enum {
+	GONE	= 60,		/* s without a frame */
+	ENOUGH	= 8,		/* datagrams that say something of the loss */
+	RECENT	= 4096,		/* datagrams, to know copies by */
+	SLOTS	= 2,		/* of the memory of the least transit */
+};
+
+#define SLOT_NS	15000000000ULL
+#define LATE	1000000		/* us: as much more waited for an outage to end */
+#define SOON	100000		/* us: as much less is a new way, or damage */
+/* us: sooner than the fastest by more than this is a delay of an hour and more */
+#define EARLY	300000000
+#define SECOND	1000000000ULL
+#define AGAIN	(10 * SECOND)	/* the second datagram of an epoch */
+
+struct stream {
+	uint64_t		id;
+	struct loop		*loop;
+	struct workers		*workers;
+	const struct recv_options *options;
+	struct stream_events	events;
+	struct budget		*budget;
+	struct sockaddr_storage	from;
+	struct control_sender	sender;
+	bool			timed;		/* it reads reports of version 2 */
+	uint64_t		boot, alive;
+	unsigned int		announced;	/* times */
+	struct recv_topic	*topic[STREAM_TOPICS];
+	unsigned int		topics;
+	struct stream_counts	counts;
+	uint64_t		heard;
+	uint64_t		came;		/* the newest datagram */
+	uint64_t		woke;		/* when a silence of a second ended */
+	uint32_t		fastest;	/* base_of() then */
+	uint32_t		recent[RECENT];	/* sending times */
+	/* of the newest datagram: when it was sent, in its epoch */
+	uint16_t		epoch, next_epoch;
+	uint64_t		next_at;	/* when @next_epoch came */
+	uint32_t		echo;
+	uint64_t		echo_at;
+	/* receiver's clock less the sender's, us */
+	uint32_t		transit, doubtful;
+	uint32_t		least[2];	/* since the last report */
+	unsigned int		measured;
+	uint32_t		base[SLOTS];	/* the least of each slot */
+	uint64_t		slot;
+	/* of the report, and what it said */
+	uint32_t		number, told;
+	uint32_t		expected, received;
+	uint32_t		paced, growth, runs;
+};
+
+struct stream *stream_create(struct loop *l, struct workers *w, uint64_t id,
+			     const struct recv_options *options,
+			     struct budget *whole,
+			     const struct stream_events *events)
+{
+	struct stream *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->budget = budget_create(whole->memory / 2, whole);
+	if (!s->budget) {
+		free(s);
+		return NULL;
+	}
+	s->id = id;
+	s->loop = l;
+	s->workers = w;
+	s->options = options;
+	s->events = *events;
+	return s;
+}
+
+void stream_destroy(struct stream *s)
+{
+	if (!s)
+		return;
+	for (unsigned int i = 0; i < s->topics; i++)
+		recv_topic_destroy(s->topic[i]);
+	budget_drop(s->budget);
+	free(s);
+}
+
+static struct recv_topic *find(const struct stream *s, uint32_t number)
+{
+	for (unsigned int i = 0; i < s->topics; i++)
+		if (recv_topic_announcement(s->topic[i])->topic == number)
+			return s->topic[i];
+	return NULL;
+}
+
+/* The topic that is silent the longest, if for a minute, is gone */
+static bool make_room(struct stream *s)
+{
+	unsigned int oldest = 0;
+
+	for (unsigned int i = 1; i < s->topics; i++)
+		if (recv_topic_stats(s->topic[i])->silent >
+		    recv_topic_stats(s->topic[oldest])->silent)
+			oldest = i;
+	if (recv_topic_stats(s->topic[oldest])->silent < GONE)
+		return false;
+	recv_topic_destroy(s->topic[oldest]);
+	s->topic[oldest] = s->topic[--s->topics];
+	return true;
+}
+
+static void announce(struct stream *s, const struct control_topic *a)
+{
+	struct recv_topic *t = find(s, a->topic);
+
+	if (a->kind >= MESSAGE_KINDS)
+		return;
+	if (t) {
+		recv_topic_announced(t, a);
+		return;
+	}
+	if (s->topics == STREAM_TOPICS && !make_room(s))
+		return;
+	t = recv_topic_create(s->loop, s->workers, a, s->options, s->budget,
+			      s->events.publish, s->events.arg);
+	if (t)
+		s->topic[s->topics++] = t;
+}
+
+/* @late: it was held on its way */
+static void on_announcement(struct stream *s, uint64_t now,
+			    const struct downlink_datagram *g, bool late)
+{
+	struct control_topic topics[STREAM_TOPICS];
+	struct control_sender sender;
+	int n = control_announced(g->payload, g->len, &sender, topics,
+				  STREAM_TOPICS);
+	bool changed;
+
+	if (n < 0)
+		return;
+	if (!late)
+		s->alive = now;
+	/* once might be another stream's, with a number damaged on the way */
+	if (!s->announced++)
+		return;
+	changed = s->announced == 2 || strcmp(sender.name, s->sender.name);
+	s->sender = sender;
+	s->boot = le64toh(g->segment.position);
+	if (changed)
+		s->events.named(s->events.arg);
+	for (int i = 0; i < n; i++)
+		announce(s, &topics[i]);
+}
+
+/*
+ * The least since the last report, but for one: a sending time that was
+ * damaged on the way is likely to be less than all
+ */
+static uint32_t least(const struct stream *s)
+{
+	return !s->measured ? s->transit :
+	       s->measured == 1 ? s->least[0] : s->least[1];
+}
+
+/* The least of the last half a minute, in two slots */
+static void remember(struct stream *s, uint64_t now)
+{
+	uint32_t transit = least(s);
+
+	if (now - s->slot > SLOT_NS) {
+		/* after an outage what comes first is late: not the least */
+		s->base[1] = s->slot ? s->base[0] : transit;
+		s->base[0] = transit;
+		s->slot = now;
+	}
+	if ((int32_t)(transit - s->base[0]) < 0)
+		s->base[0] = transit;
+}
+
+static uint32_t base_of(const struct stream *s)
+{
+	return (int32_t)(s->base[1] - s->base[0]) < 0 ? s->base[1] :
+							 s->base[0];
+}
+
+/*
+ * Longer on its way than the fastest, us; 0: not known, or sooner. Sending times
+ * wrap in 71 minutes
+ */
+static uint32_t delay_of(const struct stream *s, uint64_t came, uint32_t sent,
+			 uint32_t base)
+{
+	uint32_t delay = (uint32_t)(came / 1000) - sent - base;
+
+	return s->slot && delay < -(uint32_t)EARLY ? delay : 0;
+}
+
+/* The sender learns late of an outage's end, or never: epochs do not say all */
+static struct recv_way way_of(const struct stream *s, uint64_t came,
+			      uint16_t epoch, uint32_t sent)
+{
+	uint32_t base = base_of(s);
+	/* what was held becomes the fastest if nothing else comes for long */
+	uint32_t then = (int32_t)(s->fastest - base) < 0 ? s->fastest : base;
+
+	return (struct recv_way){
+		.woke = s->woke,
+		.before = delay_of(s, came, sent, then) >
+			  (came - s->woke) / 1000,
+		.late = delay_of(s, came, sent, base) > LATE,
+		.epoch = s->epoch,
+		.old = (int16_t)(epoch - s->epoch) < 0,
+	};
+}
+
+/* Far sooner than all before: true only if the next one says so as well */
+static bool is_doubtful(struct stream *s, uint32_t transit)
+{
+	uint32_t before = s->doubtful;
+
+	s->doubtful = transit;
+	if (!s->echo_at || (int32_t)(transit - s->base[0]) > -SOON)
+		return false;
+	return (uint32_t)abs((int32_t)(transit - before)) > SOON;
+}
+
+static void measure(struct stream *s, uint64_t now, uint32_t sent)
+{
+	if (is_doubtful(s, (uint32_t)(now / 1000) - sent))
+		return;
+	if (!s->echo_at || (int32_t)(sent - s->echo) > 0) {
+		s->echo = sent;
+		s->echo_at = now;
+	}
+	s->transit = (uint32_t)(now / 1000) - sent;
+	if (!s->measured || (int32_t)(s->transit - s->least[0]) < 0) {
+		s->least[1] = s->least[0];
+		s->least[0] = s->transit;
+	} else if (s->measured == 1 ||
+		   (int32_t)(s->transit - s->least[1]) < 0) {
+		s->least[1] = s->transit;
+	}
+	s->measured++;
+	if (!s->slot) {
+		remember(s, now);
+		s->fastest = base_of(s);
+	}
+}
+
+/* Whether the network made a copy of one that came */
+static bool is_copy(struct stream *s, uint32_t sent)
+{
+	uint32_t *at = &s->recent[(sent * 2654435761U) % RECENT];
+	bool same = *at == sent && s->counts.datagrams;
+
+	*at = sent;
+	return same;
+}
+
+/* Two datagrams of it begin an epoch: one may be damaged */
+static void learn_epoch(struct stream *s, uint64_t came, uint16_t epoch)
+{
+	bool again = epoch == s->next_epoch && came - s->next_at < AGAIN;
+
+	if ((int16_t)(epoch - s->epoch) <= 0)
+		return;
+	s->next_epoch = epoch;
+	s->next_at = came;
+	if (!again && s->counts.datagrams)
+		return;
+	s->epoch = epoch;
+	s->echo_at = 0;
+	s->measured = 0;
+}
+
+/* By the socket's clock: that nothing was read for a while is no silence */
+static void hear(struct stream *s, uint64_t came)
+{
+	if (came > s->came + SECOND) {
+		s->woke = came;
+		s->fastest = base_of(s);
+	}
+	if (came > s->came)
+		s->came = came;
+}
+
+void stream_add(struct stream *s, uint64_t now,
+		const struct downlink_datagram *g)
+{
+	uint32_t number = segment_topic(&g->segment);
+	uint32_t sent = le32toh(g->segment.sent);
+	uint16_t epoch = segment_epoch(&g->segment);
+	size_t bytes = g->segment.header + g->len;
+	struct recv_topic *t;
+	struct recv_way way;
+
+	if (is_copy(s, sent)) {
+		s->counts.copies++;
+		return;
+	}
+	learn_epoch(s, g->came, epoch);
+	hear(s, g->came);
+	s->from = *g->from;
+	s->heard = now;
+	s->timed |= g->left >= 0;
+	s->counts.datagrams++;
+	s->counts.bytes += bytes;
+	if ((int16_t)(epoch - s->epoch) < 0)
+		s->counts.kept += bytes;
+	else if (epoch == s->epoch)
+		measure(s, g->came, sent);
+	way = way_of(s, g->came, epoch, sent);
+	if (number == SEGMENT_CONTROL) {
+		on_announcement(s, now, g, way.late);
+		return;
+	}
+	t = find(s, number);
+	if (t)
+		recv_topic_add(t, now, g, &way);
+	else
+		s->counts.unannounced++;
+}
+
+void stream_tick(struct stream *s, uint64_t now)
+{
+	for (unsigned int i = 0; i < s->topics; i++)
+		recv_topic_tick(s->topic[i], now);
+}
+
+/* Of the topic that loses most; the way back may be as bad */
+static double worst_loss(const struct stream *s)
+{
+	double loss = 0;
+
+	for (unsigned int i = 0; i < s->topics; i++)
+		if (recv_topic_stats(s->topic[i])->loss > loss)
+			loss = recv_topic_stats(s->topic[i])->loss;
+	return loss;
+}
+
+/*
+ * Since the report before: a link that becomes bad takes the reports along
+ * before means over seconds show it. 0: too few to tell.
+ */
+static double recent_loss(struct stream *s, const struct control_report *r)
+{
+	uint32_t expected = 0, received = 0;
+	int32_t should, did;
+
+	for (unsigned int i = 0; i < r->topics; i++) {
+		expected += r->topic[i].expected;
+		received += r->topic[i].datagrams;
+	}
+	should = expected - s->expected;
+	did = received - s->received;
+	s->expected = expected;
+	s->received = received;
+	return should < ENOUGH || did < 0 ? 0 : 1 - (double)did / should;
+}
+
+static void begin_report(const struct stream *s, uint64_t now,
+			 struct control_report *r)
+{
+	r->number = s->number;
+	r->echo = s->echo;
+	r->held = (now - s->echo_at) / 1000;
+	r->transit = s->told;
+	r->epoch = s->epoch;
+	r->datagrams = s->counts.datagrams;
+	r->bytes = s->counts.bytes;
+	r->kept = s->counts.kept;
+	r->paced = s->paced;
+	r->growth = s->growth;
+	r->runs = s->runs;
+	r->version = s->timed ? CONTROL_REPORTS : 1;
+	r->topics = 0;
+}
+
+/* Since the report before: how frames queued, and in what runs they lost */
+static void learn_frames(struct stream *s)
+{
+	uint64_t growth = 0;
+
+	s->paced = s->runs = 0;
+	for (unsigned int i = 0; i < s->topics; i++) {
+		uint64_t sum;
+
+		s->paced += recv_topic_growth(s->topic[i], &sum);
+		growth += sum;
+		s->runs += recv_topic_datagrams(s->topic[i]).runs;
+	}
+	s->growth = s->paced ? growth / s->paced : 0;
+}
+
+size_t stream_report(struct stream *s, uint64_t now, uint8_t *payload,
+		     unsigned int *copies)
+{
+	struct control_report r;
+
+	s->number++;
+	s->told = least(s);
+	learn_frames(s);
+	begin_report(s, now, &r);
+	for (r.topics = 0; r.topics < s->topics; r.topics++)
+		recv_topic_report(s->topic[r.topics], &r.topic[r.topics]);
+	remember(s, now);
+	s->measured = 0;
+	*copies = control_report_copies(fmax(worst_loss(s),
+					     recent_loss(s, &r)));
+	return control_report(&r, payload);
+}
+
+size_t stream_report_again(struct stream *s, uint64_t now, uint8_t *payload)
+{
+	struct control_report r;
+
+	begin_report(s, now, &r);
+	return control_report(&r, payload);
+}
+
+uint64_t stream_id(const struct stream *s)
+{
+	return s->id;
+}
+
+const char *stream_name(const struct stream *s)
+{
+	return s->sender.name;
+}
+
+uint64_t stream_boot(const struct stream *s)
+{
+	return s->boot;
+}
+
+uint64_t stream_alive(const struct stream *s)
+{
+	return s->alive;
+}
+
+const struct sockaddr_storage *stream_address(const struct stream *s)
+{
+	return &s->from;
+}
+
+bool stream_shown(const struct stream *s)
+{
+	for (unsigned int i = 0; i < s->topics; i++)
+		if (recv_topic_counts(s->topic[i])->decoded)
+			return true;
+	return false;
+}
+
+bool stream_announced(const struct stream *s)
+{
+	return s->announced > 1;
+}
+
+uint64_t stream_heard(const struct stream *s)
+{
+	return s->heard;
+}
+
+double stream_delay(const struct stream *s)
+{
+	if (!s->sender.round_trip)
+		return 0;
+	return (s->sender.round_trip / 2. + (s->transit - base_of(s))) * 1e-6;
+}
+
+struct budget *stream_budget(struct stream *s)
+{
+	return s->budget;
+}
+
+const struct budget *stream_spent(const struct stream *s)
+{
+	return s->budget;
+}
+
+const struct stream_counts *stream_counts(const struct stream *s)
+{
+	return &s->counts;
+}
+
+void stream_show_again(struct stream *s)
+{
+	for (unsigned int i = 0; i < s->topics; i++)
+		recv_topic_again(s->topic[i]);
+}
+
+const struct recv_topic *stream_topic(const struct stream *s, unsigned int i)
+{
+	return i < s->topics ? s->topic[i] : NULL;
+}
