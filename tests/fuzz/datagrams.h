@@ -7,7 +7,7 @@
 #define FUZZ_DATAGRAMS_H
 
 #include <stdbool.h>
-#include "lib/payload.h"
+#include "codec/core/payload.h"
 #include "base/wire.h"
 
 struct datagrams {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "datagrams.h"
-#include "lib/blob.h"
+#include "codec/core/blob.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "datagrams.h"
-#include "lib/cloud80.h"
+#include "codec/cloud/cloud80.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

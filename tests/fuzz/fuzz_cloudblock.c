@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "datagrams.h"
-#include "lib/cloudblock.h"
+#include "codec/cloud/cloudblock.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

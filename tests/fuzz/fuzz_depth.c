@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "datagrams.h"
-#include "lib/depth.h"
+#include "codec/image/depth.h"
 
 enum { WIDTH = 160, HEIGHT = 120, SLOTS = 40 };
 

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 #include "datagrams.h"
-#include "lib/laserscan.h"
+#include "codec/scan/laserscan.h"
 
 enum { BEAMS = 2000 };
 

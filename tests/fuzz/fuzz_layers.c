@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "datagrams.h"
-#include "lib/layers.h"
+#include "codec/grid/layers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

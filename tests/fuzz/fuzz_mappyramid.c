@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "lib/mappyramid.h"
+#include "codec/grid/mappyramid.h"
 #include "base/wire.h"
 
 static void look_at(struct mappyramid_decoder *d)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "datagrams.h"
-#include "lib/md.h"
+#include "codec/image/md.h"
 
 enum { WIDTH = 160, HEIGHT = 120, CHANNELS = 4, SLOTS = 40 };
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "datagrams.h"
-#include "lib/rangeimage.h"
-#include "lib/rangeimage_cloud.h"
+#include "codec/cloud/rangeimage.h"
+#include "codec/cloud/rangeimage_cloud.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 #include "datagrams.h"
-#include "lib/split.h"
+#include "codec/image/split.h"
 
 enum { WIDTH = 80, HEIGHT = 60, PIXEL = 8 };
 

@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "lib/tiles.h"
+#include "codec/grid/tiles.h"
 #include "base/wire.h"
 
 enum { SIDE = 200 };

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "lib/velodyne.h"
+#include "formats/velodyne.h"
 #include "base/wire.h"
 
 static void look_at(const struct organised *o)

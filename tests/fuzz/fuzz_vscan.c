@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "lib/vscan_code.h"
+#include "codec/scan/vscan_code.h"
 
 static void again(const struct vscan_scans *s)
 {

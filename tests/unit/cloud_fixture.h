@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/cloud.h"
-#include "lib/payload.h"
+#include "codec/cloud/cloud.h"
+#include "codec/core/payload.h"
 #include "tap.h"
 
 #define CLOUDS	"../shared/data/clouds/"

@@ -9,7 +9,7 @@
 #define TEST_DEPTH_FIXTURE_H
 
 #include <stdlib.h>
-#include "lib/image.h"
+#include "codec/image/image.h"
 #include "tap.h"
 
 enum { DEPTH_FOCUS = 525, DEPTH_BASELINE = 600000 };	/* disparity * mm */

@@ -7,7 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include "lib/image.h"
+#include "codec/image/image.h"
 #include "tap.h"
 
 /**

@@ -7,7 +7,7 @@
 
 #include <math.h>
 #include <stdint.h>
-#include "lib/organised.h"
+#include "codec/cloud/organised.h"
 
 #define RAD (M_PI / 180)
 

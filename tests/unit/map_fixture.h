@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/map.h"
+#include "codec/grid/map.h"
 #include "tap.h"
 
 static inline struct map new_map(unsigned int w, unsigned int h)

@@ -12,7 +12,7 @@
 #include "transport/segment.h"
 #include "transport/stream.h"
 #include "images.h"
-#include "lib/md.h"
+#include "codec/image/md.h"
 
 #define MS 1000000ULL
 

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/blob.h"
-#include "lib/erasure.h"
+#include "codec/core/blob.h"
+#include "codec/core/erasure.h"
 #include "tap.h"
 
 enum { MOST = 600000, SLOTS = 4096 };

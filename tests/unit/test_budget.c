@@ -6,7 +6,7 @@
 #include <string.h>
 #include "transport/decode.h"
 #include "transport/segment.h"
-#include "lib/md.h"
+#include "codec/image/md.h"
 #include "base/wire.h"
 #include "tap.h"
 

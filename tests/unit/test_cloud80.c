@@ -4,7 +4,7 @@
  */
 #include <errno.h>
 #include "cloud_fixture.h"
-#include "lib/cloud80.h"
+#include "codec/cloud/cloud80.h"
 
 enum { MAX = 1000000, PARTS = MAX / 80 + 1 };
 

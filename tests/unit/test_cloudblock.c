@@ -4,8 +4,8 @@
  */
 #include <errno.h>
 #include "cloud_fixture.h"
-#include "lib/cloudblock.h"
-#include "lib/voxel.h"
+#include "codec/cloud/cloudblock.h"
+#include "codec/cloud/voxel.h"
 
 enum { MAX = 1000000, PARTS = 20000 };
 

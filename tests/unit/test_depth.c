@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <string.h>
 #include "depth_fixture.h"
-#include "lab/png_file.h"
-#include "lib/depth.h"
-#include "lib/priority.h"
+#include "formats/png_file.h"
+#include "codec/image/depth.h"
+#include "codec/image/priority.h"
 
 #define IMAGES	"../shared/data/images/"
 

@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include "base/cli.h"
 #include "ends_fixture.h"
-#include "lib/velodyne.h"
+#include "formats/velodyne.h"
 #include "ros/compressed.h"
 #include "ros/convert.h"
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/laserscan.h"
+#include "codec/scan/laserscan.h"
 #include "tap.h"
 
 static uint64_t rng = 1;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/layers.h"
+#include "codec/grid/layers.h"
 #include "tap.h"
 
 enum { SIDE = 200, LAYERS = 4, SLOTS = 256 };

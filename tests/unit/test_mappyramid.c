@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cpu.h"
-#include "lib/mappyramid.h"
+#include "codec/grid/mappyramid.h"
 #include "tap.h"
 
 enum { MAX = 256 };

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "images.h"
 #include "base/cpu.h"
-#include "lib/md.h"
+#include "codec/image/md.h"
 
 static uint64_t rng = 1;
 

@@ -5,9 +5,9 @@
  */
 #include <errno.h>
 #include "cloud_fixture.h"
-#include "lib/rangeimage.h"
-#include "lib/rangeimage_cloud.h"
-#include "lib/velodyne.h"
+#include "codec/cloud/rangeimage.h"
+#include "codec/cloud/rangeimage_cloud.h"
+#include "formats/velodyne.h"
 
 enum { CELLS = ORGANISED_RINGS * ORGANISED_COLUMNS, PARTS = 4096 };
 

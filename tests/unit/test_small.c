@@ -13,7 +13,7 @@
 #include "transport/receiver.h"
 #include "transport/sender.h"
 #include "transport/transforms.h"
-#include "lib/blob.h"
+#include "codec/core/blob.h"
 #include "hex.h"
 #include "message_golden.h"
 #include "steps.h"

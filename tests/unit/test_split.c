@@ -6,7 +6,7 @@
 #include <string.h>
 #include "images.h"
 #include "base/cpu.h"
-#include "lib/split.h"
+#include "codec/image/split.h"
 
 static uint64_t rng = 1;
 

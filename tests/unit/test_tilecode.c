@@ -3,7 +3,7 @@
  * test_tilecode - blocks of maps: lossless, and as the plain coder's
  */
 #include <errno.h>
-#include "lib/tilecode.h"
+#include "codec/grid/tilecode.h"
 #include "map_fixture.h"
 
 static void check_code(const struct map *m, unsigned int side,

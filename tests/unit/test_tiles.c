@@ -5,7 +5,7 @@
  * Generated rooms and noise; the maps of shared/data where these are.
  */
 #include <errno.h>
-#include "lib/tiles.h"
+#include "codec/grid/tiles.h"
 #include "map_fixture.h"
 
 #define MAPS "../shared/data/maps/"

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/velodyne.h"
+#include "formats/velodyne.h"
 #include "base/wire.h"
 #include "tap.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include "cloud_fixture.h"
 #include "base/cpu.h"
-#include "lib/voxel.h"
+#include "codec/cloud/voxel.h"
 
 enum { MAX = 1000000 };
 

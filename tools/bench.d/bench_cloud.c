@@ -10,13 +10,13 @@
  */
 #include "../../tests/unit/cloud_fixture.h"
 #include "best.h"
-#include "lib/cloud80.h"
-#include "lib/cloudblock.h"
+#include "codec/cloud/cloud80.h"
+#include "codec/cloud/cloudblock.h"
 #include "base/cpu.h"
-#include "lib/rangeimage.h"
-#include "lib/rangeimage_cloud.h"
-#include "lib/velodyne.h"
-#include "lib/voxel.h"
+#include "codec/cloud/rangeimage.h"
+#include "codec/cloud/rangeimage_cloud.h"
+#include "formats/velodyne.h"
+#include "codec/cloud/voxel.h"
 #include "pcl_voxel.h"
 
 enum { MAX = 200000, PARTS = 8192, ROUNDS = 200 };

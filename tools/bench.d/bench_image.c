@@ -12,12 +12,12 @@
 #include <string.h>
 #include "../../tests/unit/images.h"
 #include "best.h"
-#include "lab/convert.h"
-#include "lab/png_file.h"
+#include "formats/image_convert.h"
+#include "formats/png_file.h"
 #include "base/cpu.h"
-#include "lib/erasure.h"
-#include "lib/md.h"
-#include "lib/split.h"
+#include "codec/core/erasure.h"
+#include "codec/image/md.h"
+#include "codec/image/split.h"
 
 enum { ROUNDS = 100, SLOTS = 4096, AIR = 46336, FEC = 33, FEC_NEED = 16 };
 

@@ -15,9 +15,9 @@
 #include <zlib.h>
 #include "best.h"
 #include "base/cpu.h"
-#include "lib/mappyramid.h"
-#include "lib/tilecode.h"
-#include "lib/tiles.h"
+#include "codec/grid/mappyramid.h"
+#include "codec/grid/tilecode.h"
+#include "codec/grid/tiles.h"
 
 #define MAPS "../shared/data/maps/"
 

@@ -16,9 +16,9 @@
 #include <string.h>
 #include "best.h"
 #include "base/cpu.h"
-#include "lib/velodyne.h"
-#include "lib/vscan.h"
-#include "lib/vscan_code.h"
+#include "formats/velodyne.h"
+#include "codec/scan/vscan.h"
+#include "codec/scan/vscan_code.h"
 
 #define RECORDING "../shared/data/clouds/vlp16_recording_1000x1206.bin"
 

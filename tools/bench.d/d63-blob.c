@@ -5,7 +5,7 @@
  *	d63-blob FROM TO ADDRESS PARITY HZ FILE...
  *
  * Sends the files in turn, HZ a second, from namespace FROM to ADDRESS in
- * namespace TO, as blobs (userspace/lib/blob.h) with PARITY rows for each row
+ * namespace TO, as blobs (userspace/codec/core/blob.h) with PARITY rows for each row
  * of data, the datagrams spread over half the time to the next. For each frame
  * a line "sent NUMBER NS DATAGRAMS", and when enough of it came "shown NUMBER
  * NS"; numbers from 1, times of the real-time clock. Ends by SIGTERM.
@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include "d63.d/netns.h"
-#include "lib/blob.h"
+#include "codec/core/blob.h"
 
 enum { PORT = 5464, ROWS = 4096, ROOM = 4 << 20, PREFIX = 4 };
 

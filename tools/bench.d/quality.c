@@ -19,12 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli.h"
-#include "lab/convert.h"
+#include "formats/image_convert.h"
 #include "lab/loss.h"
-#include "lab/png_file.h"
-#include "lib/depthcode.h"
-#include "lib/md.h"
-#include "lib/split.h"
+#include "formats/png_file.h"
+#include "codec/image/depthcode.h"
+#include "codec/image/md.h"
+#include "codec/image/split.h"
 #include "quality_depth.h"
 
 enum { LOSSES = 6, COLUMNS = LOSSES + 1, SINGLE = LOSSES, FULL = 307200,

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli.h"
-#include "lab/convert.h"
+#include "formats/image_convert.h"
 #include "lab/loss.h"
-#include "lab/png_file.h"
-#include "lib/depth.h"
-#include "lib/md.h"
+#include "formats/png_file.h"
+#include "codec/image/depth.h"
+#include "codec/image/md.h"
 #include "quality_depth.h"
 
 enum { LOSSES = 6, BUDGETS = 3 };

@@ -16,10 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "ends/file_read.h"
-#include "ends/pnm.h"
-#include "lab/cloud_file.h"
-#include "lib/rangeimage_cloud.h"
-#include "lib/velodyne.h"
+#include "formats/pnm.h"
+#include "formats/cloud_file.h"
+#include "codec/cloud/rangeimage_cloud.h"
+#include "formats/velodyne.h"
 #include "ros/compressed.h"
 #include "ros/convert.h"
 

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-USES	:= bag lab ros1c
+USES	:= bag formats ros1c
 LIBS	:= -lddsc -lcjson
 TESTS	:= ends

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-USES	:= base lib
+USES	:= base
 FLAGS	:= $(EXACT)
 LIBS	:= -lm -lpthread
 TESTS	:= fusion

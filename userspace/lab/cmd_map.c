@@ -9,9 +9,9 @@
 #include <string.h>
 #include "base/file.h"
 #include "lab.h"
-#include "lib/mappyramid.h"
-#include "lib/payload.h"
-#include "lib/tiles.h"
+#include "codec/grid/mappyramid.h"
+#include "codec/core/payload.h"
+#include "codec/grid/tiles.h"
 #include "options.h"
 
 enum { OPT_METHOD = 256, OPT_RESOLUTION, OPT_FRAMES, OPT_DATAGRAMS, OPT_PARITY, };

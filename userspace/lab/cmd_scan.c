@@ -6,12 +6,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "cloud_file.h"
+#include "formats/cloud_file.h"
 #include "base/clock.h"
 #include "lab.h"
-#include "lib/payload.h"
-#include "lib/vscan.h"
-#include "lib/vscan_code.h"
+#include "codec/core/payload.h"
+#include "codec/scan/vscan.h"
+#include "codec/scan/vscan_code.h"
 #include "options.h"
 
 enum { OPT_HEIGHT = 256, OPT_ROBOT, OPT_PARTS, OPT_TURN, };

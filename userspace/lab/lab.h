@@ -15,7 +15,7 @@
 #define LAB_LAB_H
 
 #include "base/cli.h"
-#include "lib/image.h"
+#include "codec/image/image.h"
 
 int cmd_image(int argc, char **argv);
 int cmd_cloud(int argc, char **argv);

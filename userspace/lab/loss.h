@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "lib/payload.h"
+#include "codec/core/payload.h"
 
 /**
  * struct loss - a channel of two states (Gilbert, 1960): all or nothing

@@ -1,4 +1,3 @@
 # SPDX-License-Identifier: GPL-2.0-only
-USES	:= base lib
-LIBS	:= -lpng
+USES	:= codec/scan formats
 PROGRAMS := optsample-lab

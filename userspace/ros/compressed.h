@@ -17,7 +17,7 @@
 #ifndef ROS_COMPRESSED_H
 #define ROS_COMPRESSED_H
 
-#include "lib/image.h"
+#include "codec/image/image.h"
 #include "ros/message.h"
 
 enum {

@@ -11,9 +11,9 @@
 #define ROS_CONVERT_H
 
 #include <math.h>
-#include "lib/cloud.h"
-#include "lib/image.h"
-#include "lib/map.h"
+#include "codec/cloud/cloud.h"
+#include "codec/image/image.h"
+#include "codec/grid/map.h"
 #include "ros/message.h"
 
 /*

@@ -28,7 +28,7 @@
 #ifndef TRANSPORT_CONTROL_H
 #define TRANSPORT_CONTROL_H
 
-#include "lib/payload.h"
+#include "codec/core/payload.h"
 #include "link/report.h"
 
 enum {

@@ -12,7 +12,7 @@
 #include "transport/decode_kinds.h"
 #include "transport/transforms.h"
 #include "base/hash.h"
-#include "lib/blob.h"
+#include "codec/core/blob.h"
 
 enum { SHOWN_AGAIN = 30 };	/* every so many that are not new */
 

@@ -4,10 +4,10 @@
  */
 #include <stdlib.h>
 #include "transport/decode_kinds.h"
-#include "lib/cloud80.h"
-#include "lib/cloudblock.h"
-#include "lib/rangeimage.h"
-#include "lib/rangeimage_cloud.h"
+#include "codec/cloud/cloud80.h"
+#include "codec/cloud/cloudblock.h"
+#include "codec/cloud/rangeimage.h"
+#include "codec/cloud/rangeimage_cloud.h"
 #include "ros/convert.h"
 
 /* The decoder of the codec */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "transport/decode_kinds.h"
-#include "lib/layers.h"
+#include "codec/grid/layers.h"
 #include "ros/convert.h"
 
 /* Bytes of a cell of a layer: steps, values, and twice in a message */

@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 #include "transport/decode_kinds.h"
-#include "lib/mappyramid.h"
-#include "lib/tiles.h"
+#include "codec/grid/mappyramid.h"
+#include "codec/grid/tiles.h"
 #include "ros/convert.h"
 
 /* Bytes of a cell: of the map, of its tiles, and in a message */

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include "transport/decode_kinds.h"
-#include "lib/laserscan.h"
-#include "lib/vscan_code.h"
+#include "codec/scan/laserscan.h"
+#include "codec/scan/vscan_code.h"
 
 struct decode_scan {
 	struct laserscan_decoder *scan;

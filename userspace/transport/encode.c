@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "transport/encode_kinds.h"
-#include "lib/blob.h"
+#include "codec/core/blob.h"
 
 static const struct encode_kind {
 	int	(*encode)(void **state, const struct encode_call *c);

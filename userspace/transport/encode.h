@@ -11,8 +11,8 @@
 
 #include "transport/codec.h"
 #include "transport/control.h"
-#include "lib/payload.h"
-#include "lib/vscan.h"
+#include "codec/core/payload.h"
+#include "codec/scan/vscan.h"
 #include "ros/message.h"
 
 /**

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "transport/encode_kinds.h"
-#include "lib/cloud80.h"
-#include "lib/cloudblock.h"
-#include "lib/rangeimage.h"
-#include "lib/rangeimage_cloud.h"
-#include "lib/voxel.h"
-#include "lib/vscan_code.h"
+#include "codec/cloud/cloud80.h"
+#include "codec/cloud/cloudblock.h"
+#include "codec/cloud/rangeimage.h"
+#include "codec/cloud/rangeimage_cloud.h"
+#include "codec/cloud/voxel.h"
+#include "codec/scan/vscan_code.h"
 #include "ros/convert.h"
 
 #define UNIT		.002f		/* m per count of an organised cloud */

@@ -14,10 +14,10 @@
 #include <string.h>
 #include "transport/bayer_name.h"
 #include "transport/encode_kinds.h"
-#include "lib/bayer.h"
-#include "lib/depth.h"
-#include "lib/md.h"
-#include "lib/split.h"
+#include "codec/image/bayer.h"
+#include "codec/image/depth.h"
+#include "codec/image/md.h"
+#include "codec/image/split.h"
 #include "ros/compressed.h"
 #include "ros/convert.h"
 

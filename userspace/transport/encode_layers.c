@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "transport/encode_kinds.h"
-#include "lib/layers.h"
-#include "lib/map.h"
+#include "codec/grid/layers.h"
+#include "codec/grid/map.h"
 #include "ros/convert.h"
 
 enum { HEADROOM = 64 };

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "transport/encode_kinds.h"
-#include "lib/mappyramid.h"
-#include "lib/tiles.h"
+#include "codec/grid/mappyramid.h"
+#include "codec/grid/tiles.h"
 #include "ros/convert.h"
 
 struct encode_map {

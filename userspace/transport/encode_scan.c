@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "transport/encode_kinds.h"
-#include "lib/laserscan.h"
+#include "codec/scan/laserscan.h"
 
 struct encode_scan {
 	float		*values;	/* ranges, then intensities */

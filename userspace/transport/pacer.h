@@ -10,7 +10,7 @@
 #define TRANSPORT_PACER_H
 
 #include "transport/uplink.h"
-#include "lib/payload.h"
+#include "codec/core/payload.h"
 
 struct outbox;
 

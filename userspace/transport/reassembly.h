@@ -18,7 +18,7 @@
 
 #include <stdbool.h>
 #include "transport/budget.h"
-#include "lib/payload.h"
+#include "codec/core/payload.h"
 
 enum {
 	ASSEMBLY_OPEN	= 4,		/* frames at a time */

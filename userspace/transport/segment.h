@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-#include "lib/payload.h"
+#include "codec/core/payload.h"
 
 enum { SEGMENT_PORT = 7450 };		/* UDP, where the receiver listens */
 

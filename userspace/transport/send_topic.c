@@ -14,7 +14,7 @@
 #include "transport/send_topic.h"
 #include "transport/transforms.h"
 #include "base/service.h"
-#include "lib/blob.h"
+#include "codec/core/blob.h"
 
 #define SECOND		1000000000ULL
 #define SPREAD		.9		/* of the interval, for datagrams */

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+USES	:= codec/core
+FLAGS	:= $(EXACT)
+LIBS	:= -lm
+TESTS	:= tilecode tiles mappyramid layers
+FUZZ	:= tiles mappyramid layers

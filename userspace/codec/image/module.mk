@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-2.0-only
+USES	:= codec/core
+FLAGS	:= $(EXACT)
+LIBS	:= -lm
+TESTS	:= paths split md depth
+FUZZ	:= split md depth
+test_depth.USES := formats

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * priority - how well which part of an embedded stream is protected
+ *
+ * With k datagrams the stream is there up to R_k. To minimise the expected
+ * error sum q_k D(R_k) under sum w_k R_k <= size, w_k = 1 / (k (k + 1)) and
+ * w_N = 1 / N, with R_k not falling: D is made convex; for a given price of
+ * a byte each run of k has its own best R, runs that would fall are pooled;
+ * the price is found by bisection.
+ */
+#include <math.h>
+#include <string.h>
+#include "codec/image/priority.h"
+
+#define MOST	.98			/* of loss that is reckoned with */
+
+enum { ROUNDS = 60 };
+
+/*
+ * Losses that a fixed profile is for. Each counts by the error that an ideal
+ * code would leave, and the rarer ones less.
+ */
+static const struct {
+	double	loss, weight;
+} losses[] = {
+	{ 0, 1 }, { .01, 1 }, { .02, 1 }, { .05, 1 }, { .1, 1 }, { .15, 1 },
+	{ .2, .5 }, { .3, .1 }, { .4, .1 }, { .5, .2 }, { .6, .15 },
+	{ .7, .15 }, { .8, .1 }, { .9, .25 },
+};
+
+/**
+ * struct hull - convex curve
+ * @slope: error that a byte takes away, from point i to i + 1; falling
+ */
+struct hull {
+	unsigned int	points;
+	double		bytes[ZEROBLOCK_POINTS];
+	double		error[ZEROBLOCK_POINTS];
+	double		slope[ZEROBLOCK_POINTS];
+};
+
+/* datagrams from @first up to the next run's that are given the same prefix */
+struct run {
+	unsigned int	first;
+	double		q, w, prefix;
+};
+
+static void find_hull(struct hull *h, const struct zeroblock_curve *c)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < c->points; i++) {
+		if (n && (c->error[i] >= h->error[n - 1] ||
+			  c->bytes[i] <= h->bytes[n - 1]))
+			continue;
+		while (n > 1 && (h->error[n - 1] - c->error[i]) /
+				(c->bytes[i] - h->bytes[n - 1]) >=
+				h->slope[n - 2])
+			n--;
+		h->bytes[n] = c->bytes[i];
+		h->error[n] = c->error[i];
+		if (n)
+			h->slope[n - 1] = (h->error[n - 1] - h->error[n]) /
+					  (h->bytes[n] - h->bytes[n - 1]);
+		n++;
+	}
+	h->points = n;
+}
+
+/* Last point that @bytes reach */
+static unsigned int point_at(const struct hull *h, double bytes)
+{
+	unsigned int lo = 0, hi = h->points;
+
+	while (hi - lo > 1) {
+		unsigned int mid = (lo + hi) / 2;
+
+		if (h->bytes[mid] <= bytes)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* What a byte behind @bytes takes away */
+static double slope_at(const struct hull *h, double bytes)
+{
+	unsigned int i = point_at(h, bytes);
+
+	return i + 1 < h->points ? h->slope[i] : 0;
+}
+
+/* Error behind @bytes */
+static double error_at(const struct hull *h, double bytes)
+{
+	unsigned int i = point_at(h, bytes);
+
+	if (bytes < h->bytes[i] || i + 1 == h->points)
+		return h->error[i];
+	return h->error[i] - (bytes - h->bytes[i]) * h->slope[i];
+}
+
+/* Bytes up to which each takes away more error than @price */
+static double bytes_at(const struct hull *h, double price)
+{
+	unsigned int lo = 0, hi = h->points - 1;
+
+	while (lo < hi) {
+		unsigned int mid = (lo + hi) / 2;
+
+		if (h->slope[mid] > price)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return h->bytes[lo];
+}
+
+/* lgamma() keeps the sign where all threads do */
+static double log_factorial(unsigned int n)
+{
+	int sign;
+
+	return lgamma_r(n + 1., &sign);
+}
+
+static void binomial(double *chance, unsigned int n, double loss, double weight)
+{
+	if (loss <= 0) {
+		chance[n] += weight;
+		return;
+	}
+	for (unsigned int k = 1; k <= n; k++)
+		chance[k] += weight *
+			     exp(log_factorial(n) - log_factorial(k) -
+				 log_factorial(n - k) + k * log1p(-loss) +
+				 (n - k) * log(loss)) / (1 - pow(loss, n));
+}
+
+/* Each number counts by the error that an ideal code would leave */
+static void by_ideal(struct priority_chances *c,
+		     const struct zeroblock_curve *curve,
+		     unsigned int datagrams, unsigned int size)
+{
+	struct hull h;
+
+	find_hull(&h, curve);
+	for (unsigned int k = 1; k <= datagrams; k++)
+		c->chance[k] /= error_at(&h, (double)k * size) +
+				h.error[0] * 1e-9 + 1e-9;
+}
+
+void priority_fixed(struct priority_chances *c,
+		    const struct zeroblock_curve *curve,
+		    unsigned int datagrams, unsigned int size)
+{
+	struct hull h;
+
+	memset(c, 0, sizeof(*c));
+	find_hull(&h, curve);
+	for (unsigned int i = 0; i < sizeof(losses) / sizeof(*losses); i++) {
+		double loss = losses[i].loss;
+		double e = error_at(&h, (1 - loss) * datagrams * size);
+
+		/* below an error of a count or so nobody sees a difference */
+		e += h.error[0] * 1e-9 + 1e-9;
+		binomial(c->chance, datagrams, loss, losses[i].weight / e);
+	}
+}
+
+/*
+ * That k of @n arrive over a channel that is good or bad, from datagram to
+ * datagram: added up over all ways there
+ */
+static void gilbert(double *chance, unsigned int n, double loss, double burst,
+		    double weight)
+{
+	double leave = 1 / burst, enter = loss / (1 - loss) / burst;
+	/* [k]: that k came so far, and the state is good, or bad */
+	double good[PRIORITY_DATAGRAMS + 1] = { 0 };
+	double bad[PRIORITY_DATAGRAMS + 1] = { 0 };
+
+	good[1] = 1 - loss;
+	bad[0] = loss;
+	for (unsigned int i = 1; i < n; i++)
+		for (unsigned int k = i + 1; k + 1 > 0; k--) {
+			double g = k ? good[k - 1] * (1 - enter) +
+				       bad[k - 1] * leave : 0;
+
+			bad[k] = good[k] * enter + bad[k] * (1 - leave);
+			good[k] = g;
+			if (!k)
+				break;
+		}
+	for (unsigned int k = 1; k <= n; k++)
+		chance[k] += weight * (good[k] + bad[k]) / (1 - bad[0]);
+}
+
+/* Now and then a burst takes more, of which no report tells: it costs 0.1 dB */
+static const struct {
+	double	datagrams, chance;
+} bursts[] = {
+	{ 9, .002 }, { 17, .0006 },
+};
+
+void priority_loss(struct priority_chances *c,
+		   const struct zeroblock_curve *curve,
+		   unsigned int datagrams, unsigned int size, double loss,
+		   double burst)
+{
+	static const double around[] = { 0, -1, 1 };
+	static const double weight[] = { 1, .3, .4 };
+	double spread;
+
+	memset(c, 0, sizeof(*c));
+	loss = loss < 0 ? 0 : loss > MOST ? MOST : loss;
+	/* an estimate is some datagrams off, and upwards it costs more */
+	spread = .005 + .4 * sqrt(loss * (1 - loss) / datagrams);
+	for (unsigned int i = 0; i < sizeof(around) / sizeof(*around); i++) {
+		double p = loss + around[i] * spread;
+
+		if (p < 0 || p >= 1)
+			continue;
+		if (p > 0 && burst * (1 - p) > 1)
+			gilbert(c->chance, datagrams, p, burst, weight[i]);
+		else
+			binomial(c->chance, datagrams, p, weight[i]);
+	}
+	for (unsigned int i = 0; i < sizeof(bursts) / sizeof(*bursts); i++) {
+		double p = loss + bursts[i].datagrams / datagrams;
+
+		if (p < MOST)
+			binomial(c->chance, datagrams, p, bursts[i].chance);
+	}
+	if (burst * (1 - loss) > 1)
+		by_ideal(c, curve, datagrams, size);
+}
+
+/* The best prefix of each run at a price; returns what they cost */
+static double spend(struct run *r, unsigned int runs, const struct hull *h,
+		    double price, double base)
+{
+	double cost = 0;
+
+	for (unsigned int i = 0; i < runs; i++) {
+		double b = bytes_at(h, price * r[i].w / r[i].q);
+
+		r[i].prefix = b > base ? b : base;
+		cost += r[i].w * r[i].prefix;
+	}
+	return cost;
+}
+
+static double settle(struct run *r, unsigned int runs, const struct hull *h,
+		     double base, double size)
+{
+	double lo = -60, hi = 120;
+
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		double mid = (lo + hi) / 2;
+
+		if (spend(r, runs, h, exp(mid), base) > size)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	spend(r, runs, h, exp(hi), base);
+	return exp(hi);
+}
+
+static void pool(struct run *a, const struct run *b)
+{
+	a->q += b->q;
+	a->w += b->w;
+}
+
+/* @n: datagrams from which on nothing more is to be had */
+static unsigned int find_runs(struct run *r, const struct priority_chances *c,
+			      unsigned int first, unsigned int n)
+{
+	unsigned int runs = 0;
+
+	for (unsigned int k = first; k <= n; k++) {
+		/* a chance of nothing at all would make a run of its own */
+		r[runs++] = (struct run){
+			.first = k,
+			.q = c->chance[k] + 1e-30,
+			.w = 1. / (k * (k + 1.)),
+		};
+		while (runs > 1 && r[runs - 1].w * r[runs - 2].q >=
+				   r[runs - 2].w * r[runs - 1].q) {
+			pool(&r[runs - 2], &r[runs - 1]);
+			runs--;
+		}
+	}
+	return runs;
+}
+
+/* What giving both runs the same prefix would cost */
+static double merged(const struct run *a, const struct run *b,
+		     const struct hull *h, double price, double base)
+{
+	struct run m = *a;
+	double apart;
+
+	apart = a->q * error_at(h, a->prefix) + price * a->w * a->prefix +
+		b->q * error_at(h, b->prefix) + price * b->w * b->prefix;
+	pool(&m, b);
+	spend(&m, 1, h, price, base);
+	return m.q * error_at(h, m.prefix) + price * m.w * m.prefix - apart;
+}
+
+static void merge(struct run *r, unsigned int *runs, unsigned int i)
+{
+	pool(&r[i], &r[i + 1]);
+	--*runs;
+	for (i++; i < *runs; i++)
+		r[i] = r[i + 1];
+}
+
+/* As few runs as there may be levels */
+static void thin(struct run *r, unsigned int *runs, const struct hull *h,
+		 double base, double size, unsigned int levels)
+{
+	double price = settle(r, *runs, h, base, size);
+
+	for (unsigned int i = 0; i + 1 < *runs; )
+		if (r[i].prefix >= r[i + 1].prefix)
+			merge(r, runs, i);
+		else
+			i++;
+	while (*runs > levels) {
+		unsigned int best = 0;
+		double least = INFINITY;
+
+		for (unsigned int i = 0; i + 1 < *runs; i++) {
+			double cost = merged(&r[i], &r[i + 1], h, price, base);
+
+			if (cost < least) {
+				least = cost;
+				best = i;
+			}
+		}
+		merge(r, runs, best);
+		spend(r, *runs, h, price, base);
+	}
+	settle(r, *runs, h, base, size);
+}
+
+/* Columns that are left go where they take away the most error */
+static void use_rest(struct priority *p, const struct priority_chances *c,
+		     unsigned int datagrams, const struct hull *h,
+		     unsigned int rest)
+{
+	while (rest--) {
+		double slope = 0, most = 0;
+		unsigned int best = 0, k = datagrams;
+
+		for (unsigned int i = p->levels; i--; ) {
+			double s = slope_at(h, priority_prefix(p, k));
+
+			for (; k >= p->level[i].need; k--)
+				slope += c->chance[k] * s;
+			if (slope * p->level[i].need > most) {
+				most = slope * p->level[i].need;
+				best = i;
+			}
+		}
+		if (!most)
+			break;
+		p->level[best].columns++;
+	}
+}
+
+static double add_level(struct priority *p, unsigned int need, double more,
+			unsigned int left)
+{
+	unsigned int columns = more > 0 ? more / need : 0;
+
+	columns = columns < left ? columns : left;
+	if (!columns)
+		return 0;
+	p->level[p->levels].need = need;
+	p->level[p->levels++].columns = columns;
+	return (double)columns * need;
+}
+
+void priority_solve(struct priority *p, const struct zeroblock_curve *curve,
+		    const struct priority_chances *c, unsigned int datagrams,
+		    unsigned int size, unsigned int base, unsigned int first,
+		    unsigned int levels, unsigned int whole)
+{
+	unsigned int n = whole ? whole - 1 : datagrams, runs;
+	struct run r[PRIORITY_DATAGRAMS];
+	double all = curve->bytes[curve->points - 1], prefix = 0, for_all = 0;
+	struct hull h;
+
+	find_hull(&h, curve);
+	if (whole)
+		for_all = ceil(all / whole);
+	base = base < first * (size - for_all) ? base :
+						 first * (size - for_all);
+	runs = find_runs(r, c, first, n);
+	/* more datagrams than the last run's give nothing more: w_N = 1 / N */
+	if (!whole && runs)
+		r[runs - 1].w += 1. / (n + 1.);
+	if (runs)
+		thin(r, &runs, &h, base, size - for_all, levels - 1);
+	p->levels = 0;
+	for (unsigned int i = 0; i < runs; i++)
+		prefix += add_level(p, r[i].first, r[i].prefix - prefix,
+				    size - priority_bytes(p));
+	if (whole && prefix < all)
+		add_level(p, whole, all - prefix + whole - 1,
+			  size - priority_bytes(p));
+	if (!p->levels) {
+		p->levels = 1;
+		p->level[0].need = 1;
+		p->level[0].columns = 0;
+	}
+	use_rest(p, c, datagrams, &h, size - priority_bytes(p));
+}
+
+size_t priority_prefix(const struct priority *p, unsigned int received)
+{
+	size_t bytes = 0;
+
+	for (unsigned int i = 0; i < p->levels; i++)
+		if (p->level[i].need <= received)
+			bytes += (size_t)p->level[i].need * p->level[i].columns;
+	return bytes;
+}
+
+size_t priority_bytes(const struct priority *p)
+{
+	size_t bytes = 0;
+
+	for (unsigned int i = 0; i < p->levels; i++)
+		bytes += p->level[i].columns;
+	return bytes;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * zeroblock.h - embedded code of wavelet coefficients
+ *
+ * What comes first matters most: bit planes from the highest one on, in each
+ * one first the coefficients beside significant ones, then quadtrees of zeros,
+ * then the lower bits of the planes before. Any prefix decodes to the best
+ * picture that so many bytes can show, nearly.
+ *
+ * Method: embedded zero blocks with context modelling, after Hsiang and
+ * Woods, "Embedded image coding using zeroblocks of subband/wavelet
+ * coefficients and context modeling" (ISCAS 2000), with contexts that know
+ * how much larger the neighbours are.
+ */
+#ifndef CODEC_IMAGE_ZEROBLOCK_H
+#define CODEC_IMAGE_ZEROBLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	ZEROBLOCK_CHANNELS = 4,
+	ZEROBLOCK_LEVELS = 8,
+	ZEROBLOCK_PLANES = 30,		/* bits of a magnitude, and of its norm */
+	ZEROBLOCK_POINTS = 1024,	/* of a curve */
+};
+
+/**
+ * struct zeroblock_shape - what is coded
+ * @width, @height: of a channel, in coefficients
+ * @channels:	1 .. ZEROBLOCK_CHANNELS
+ * @levels:	of the transform, see dwt.h
+ * @norms:	coefficients count by the norm of their 5/3 wavelet; otherwise
+ *		they are all alike
+ */
+struct zeroblock_shape {
+	unsigned int	width, height, channels, levels;
+	bool		norms;
+};
+
+/**
+ * struct zeroblock_curve - what prefixes are worth
+ * @bytes:	increasing
+ * @error:	sum of squared errors of all coefficients behind so many bytes
+ */
+struct zeroblock_curve {
+	unsigned int	points;
+	uint32_t	bytes[ZEROBLOCK_POINTS];
+	double		error[ZEROBLOCK_POINTS];
+};
+
+struct zeroblock;
+
+/**
+ * zeroblock_create() - a coder for channels of up to @width x @height
+ *
+ * Return: to be freed with zeroblock_destroy(), NULL: no memory.
+ */
+struct zeroblock *zeroblock_create(unsigned int width, unsigned int height,
+				   unsigned int channels);
+void zeroblock_destroy(struct zeroblock *z);
+
+/**
+ * zeroblock_fits() - whether @z can code that shape
+ */
+bool zeroblock_fits(const struct zeroblock *z, const struct zeroblock_shape *s);
+
+/**
+ * zeroblock_encode() - code until nothing is left, or @size bytes are full
+ * @coef: of each channel, rows of width, below 2^29 in magnitude; with norms
+ *	below 2^(29 - levels)
+ * @whole: set: nothing was left; the code then only is what it says
+ *
+ * Return: bytes in @buf, of which any prefix decodes.
+ */
+size_t zeroblock_encode(struct zeroblock *z, const struct zeroblock_shape *s,
+			const int32_t *const coef[], void *buf, size_t size,
+			bool *whole, struct zeroblock_curve *curve);
+
+/**
+ * zeroblock_decode() - coefficients of a prefix, or of a whole code
+ * @coef: of each channel: twice the value, so that a half is to be had;
+ *	even and exact where all planes were there
+ */
+void zeroblock_decode(struct zeroblock *z, const struct zeroblock_shape *s,
+		      const void *buf, size_t size, bool whole,
+		      int32_t *const coef[]);
+
+#endif
