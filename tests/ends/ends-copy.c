@@ -28,8 +28,8 @@
 #include <unistd.h>
 #include <zlib.h>
 #include "base/cli.h"
-#include "ends/sink.h"
-#include "ends/source.h"
+#include "ros/io/sink.h"
+#include "ros/io/source.h"
 
 enum { TOPICS = 64, EVENTS = 8 };
 

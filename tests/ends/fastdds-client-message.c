@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "fastdds-client.h"
-#include "ros/service_types.h"
+#include "ros/msg/service_types.h"
 
 static const char *const names[CLIENT_SERVICES] = {
 	[SERVICE_ROOMS] = "/gdim/output/rooms",

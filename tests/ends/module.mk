@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-USES	:= ends
+USES	:= ros/io
 IDL	:= yes
 LIBS	:= -lfastrtps -lfastcdr
 FLAGS	:= -Itests/gdim

@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "ends/ros2_graph.h"
-#include "ends/ros2_service.h"
+#include "ros/io/ros2_graph.h"
+#include "ros/io/ros2_service.h"
 #include "service.h"
 
 static struct ros2 *ros;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "bag/bag.h"
+#include "ros/bag/bag.h"
 #include "base/wire.h"
 
 enum { MESSAGES_MAX = 100000, GOOD = 4, ROOM = 1 << 17 };

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "ros/compressed.h"
+#include "ros/msg/compressed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

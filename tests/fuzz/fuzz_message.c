@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "ros/convert.h"
+#include "ros/msg/convert.h"
 
 enum { POINTS = 4096, CELLS = 65536 };
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include "datagrams.h"
 #include "base/wire.h"
-#include "ros1c/node.h"
+#include "ros/ros1/node.h"
 
 enum { DATAGRAM = 64, MESSAGE = 4096, TEXT = 4096, PASSES = 12 };
 

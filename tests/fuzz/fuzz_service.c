@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "ros/service_types.h"
+#include "ros/msg/service_types.h"
 
 enum { RESPONSE = 64, HEADER = 128 };
 

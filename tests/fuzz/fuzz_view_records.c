@@ -11,7 +11,7 @@
  */
 #include <stdbool.h>
 #include <unistd.h>
-#include "bag/bag.h"
+#include "ros/bag/bag.h"
 #include "base/cli.h"
 #include "fusion/cells.h"
 #include "base/utf8.h"

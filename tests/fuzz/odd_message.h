@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include "odd.h"
-#include "ros/message.h"
+#include "ros/msg/message.h"
 
 enum { ODD_CELLS = 1 << 12, ODD_LIST = 70, ODD_TEXT = 512, ODD_TEXTS = 160 };
 

@@ -13,7 +13,7 @@
 #include <fastdds/dds/domain/DomainParticipantFactory.hpp>
 #include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
 
-#include "fastdds/raw_type.hpp"
+#include "plugin/fastdds/raw_type.hpp"
 
 /* Of the domain that ROS_DOMAIN_ID says; datagrams of so many bytes at most */
 static inline eprosima::fastdds::dds::DomainParticipant *

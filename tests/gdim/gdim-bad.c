@@ -14,10 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cli.h"
-#include "ends/ros2.h"
-#include "ends/ros2_service.h"
-#include "ends/ros2_type.h"
-#include "ros/message.h"
+#include "ros/io/ros2.h"
+#include "ros/io/ros2_service.h"
+#include "ros/io/ros2_type.h"
+#include "ros/msg/message.h"
 #include "gdim-bad.h"
 
 enum { WRITERS = 32, PATIENCE = 60 };

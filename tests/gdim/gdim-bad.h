@@ -6,8 +6,8 @@
 #define GDIM_BAD_H
 
 #include <stdbool.h>
-#include "ros/message.h"
-#include "ros/service_types.h"
+#include "ros/msg/message.h"
+#include "ros/msg/service_types.h"
 
 enum { BAD_SIDE = 20, BAD_LAYERS = 3, BAD_POINTS = 5000, BAD_TEXT = 512 };
 

@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cli.h"
-#include "ends/sink.h"
+#include "ros/io/sink.h"
 #include "gdim/poses_file.h"
 
 enum { LAYERS = 8 };

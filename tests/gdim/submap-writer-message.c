@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "ros/message.h"
+#include "ros/msg/message.h"
 #include "submap-writer.h"
 
 int submap_writer_options(struct submap_writer *w, int argc, char **argv)

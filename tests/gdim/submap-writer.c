@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "ends/ros2.h"
+#include "ros/io/ros2.h"
 #include "submap-writer.h"
 
 static dds_entity_t make_writer(const struct submap_writer *w,

@@ -25,7 +25,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include "base/wire.h"
-#include "ros1c/ros1.h"
+#include "ros/ros1/ros1.h"
 
 enum { TOPICS = 128, MORE = 3000, FRONT = 64 };
 

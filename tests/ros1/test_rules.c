@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../../userspace/ros1/rules.h"
+#include "plugin/roscpp/rules.h"
 #include "../unit/tap.h"
 
 static const struct good {

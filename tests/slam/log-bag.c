@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/loop.h"
-#include "ends/sink.h"
+#include "ros/io/sink.h"
 #include "readings/readings.h"
 
 /* Nobody's clock is at 0, s */

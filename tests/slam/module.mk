@@ -3,4 +3,4 @@ LIBS	:= -lm
 PROGRAMS := engine-peer engine-pingpong slam-world log-bag
 engine-peer.USES := engine
 engine-pingpong.USES := engine
-log-bag.USES := readings ends
+log-bag.USES := readings ros/io

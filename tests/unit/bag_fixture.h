@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "bag/bag.h"
+#include "ros/bag/bag.h"
 #include "folder.h"
 #include "base/wire.h"
 #include "tap.h"

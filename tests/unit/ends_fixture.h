@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
-#include "bag/bag.h"
-#include "ends/sink.h"
-#include "ends/source.h"
+#include "ros/bag/bag.h"
+#include "ros/io/sink.h"
+#include "ros/io/source.h"
 #include "folder.h"
 #include "base/wire.h"
 #include "hex.h"

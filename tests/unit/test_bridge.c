@@ -9,8 +9,8 @@
 #include "depth_fixture.h"
 #include "bridge_fixture.h"
 #include "base/wire.h"
-#include "ros/compressed.h"
-#include "ros/convert.h"
+#include "ros/msg/compressed.h"
+#include "ros/msg/convert.h"
 #include "tap.h"
 
 enum { W = 160, H = 120 };

@@ -7,7 +7,7 @@
 #include "bridge_fixture.h"
 #include "transport/sender.h"
 #include "base/wire.h"
-#include "ros/convert.h"
+#include "ros/msg/convert.h"
 
 enum { W = 320, H = 240, STEP = 2 * W + 32, STEPS = H * 3 / 2 };
 

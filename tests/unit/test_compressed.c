@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ros/compressed.h"
+#include "ros/msg/compressed.h"
 #include "tap.h"
 
 static struct compressed_buffer out;

@@ -11,8 +11,8 @@
 #include "base/cli.h"
 #include "ends_fixture.h"
 #include "formats/velodyne.h"
-#include "ros/compressed.h"
-#include "ros/convert.h"
+#include "ros/msg/compressed.h"
+#include "ros/msg/convert.h"
 
 static struct play a, b;
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "bag/bag.h"
+#include "ros/bag/bag.h"
 #include "base/cli.h"
 #include "gdimd/folder.h"
 #include "gdimd_fixture.h"

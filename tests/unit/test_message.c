@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/wire.h"
-#include "ros/convert.h"
-#include "ros/message.h"
+#include "ros/msg/convert.h"
+#include "ros/msg/message.h"
 #include "md5.h"
 #include "hex.h"
 #include "message_golden.h"

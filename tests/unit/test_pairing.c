@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "bag/bag.h"
+#include "ros/bag/bag.h"
 #include "folder.h"
 #include "readings/frames.h"
 #include "readings/intake.h"

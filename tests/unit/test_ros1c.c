@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/wire.h"
-#include "ros1c/address.h"
-#include "ros1c/header.h"
-#include "ros1c/http.h"
-#include "ros1c/udpros.h"
-#include "ros1c/xml.h"
+#include "ros/ros1/address.h"
+#include "ros/ros1/header.h"
+#include "ros/ros1/http.h"
+#include "ros/ros1/udpros.h"
+#include "ros/ros1/xml.h"
 #include "tap.h"
 
 enum { DATAGRAM = 108, BLOCK = DATAGRAM - UDPROS_HEADER, MESSAGE = 4000,

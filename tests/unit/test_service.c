@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ros/service_types.h"
+#include "ros/msg/service_types.h"
 #include "hex.h"
 #include "service_golden.h"
 #include "tap.h"

@@ -26,7 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "bag/bag.h"
+#include "ros/bag/bag.h"
 
 enum { FRAMES = 64, SENT = 65536, HIGH = 60 };
 

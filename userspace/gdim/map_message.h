@@ -6,7 +6,7 @@
 #define GDIM_MAP_MESSAGE_H
 
 #include "fusion/raster.h"
-#include "ros/message.h"
+#include "ros/msg/message.h"
 
 enum { MAP_MESSAGE_CELLS = 1 << 26 };	/* of a message, at most */
 

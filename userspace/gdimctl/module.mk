@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-USES	:= bag gdim
+USES	:= ros/bag gdim
 PROGRAMS := gdimctl
 FUZZ	:= view_records
 

@@ -11,12 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "bag/bag.h"
+#include "ros/bag/bag.h"
 #include "base/bytes.h"
 #include "base/cli.h"
 #include "fusion/cells.h"
 #include "base/utf8.h"
-#include "ros/convert.h"
+#include "ros/msg/convert.h"
 #include "view_records.h"
 
 #define OUTPUT	"/gdim/output/"

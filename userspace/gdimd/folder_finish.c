@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "bag/bag.h"
-#include "bag/mcap_format.h"
+#include "ros/bag/bag.h"
+#include "ros/bag/mcap_format.h"
 #include "base/text.h"
 #include "gdimd/folder.h"
 

@@ -9,7 +9,7 @@
 #include <syslog.h>
 #include "base/cli.h"
 #include "base/service.h"
-#include "ends/ends.h"
+#include "ros/io/io.h"
 #include "gdimd/gdimd.h"
 #include "gdimd/stars.h"
 

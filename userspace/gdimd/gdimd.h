@@ -9,9 +9,9 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include "base/console.h"
-#include "ends/ros2_graph.h"
-#include "ends/sink.h"
-#include "ends/source.h"
+#include "ros/io/ros2_graph.h"
+#include "ros/io/sink.h"
+#include "ros/io/source.h"
 #include "gdimd/config.h"
 #include "gdimd/fuser.h"
 #include "gdimd/inbox.h"

@@ -6,7 +6,7 @@
 #define GDIMD_GRAPH_H
 
 #include "gdim/site.h"
-#include "ros/message.h"
+#include "ros/msg/message.h"
 
 /**
  * struct graph - nodes that have a place or a link, but for the map itself

@@ -11,14 +11,14 @@
 #include <string.h>
 #include <syslog.h>
 #include "base/service.h"
-#include "ends/ends.h"
+#include "ros/io/io.h"
 #include "base/utf8.h"
 #include "gdimd/inbox.h"
 #include "gdimd/matcher.h"
 #include "gdimd/room_message.h"
 #include "gdimd/stamps.h"
 #include "gdimd/submap_message.h"
-#include "ros/convert.h"
+#include "ros/msg/convert.h"
 
 enum {
 	KEYFRAMES	= 64,		/* that are gathered at once */

@@ -16,7 +16,7 @@
 #include "base/loop.h"
 #include "gdim/site.h"
 #include "gdimd/config.h"
-#include "ros/message.h"
+#include "ros/msg/message.h"
 
 struct inbox;
 

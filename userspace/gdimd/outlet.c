@@ -8,7 +8,7 @@
 #include <string.h>
 #include <syslog.h>
 #include "base/service.h"
-#include "ends/ends.h"
+#include "ros/io/io.h"
 #include "gdim/level.h"
 #include "gdimd/graph.h"
 #include "gdimd/map_topic.h"

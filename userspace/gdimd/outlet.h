@@ -17,7 +17,7 @@
 
 #include <cjson/cJSON.h>
 #include "base/loop.h"
-#include "ends/sink.h"
+#include "ros/io/sink.h"
 #include "gdim/site.h"
 #include "gdimd/config.h"
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "bag/bag.h"
+#include "ros/bag/bag.h"
 #include "gdimd/graph.h"
 #include "gdimd/map_topic.h"
 #include "gdimd/outlet.h"

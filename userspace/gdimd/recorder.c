@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cli.h"
-#include "ends/ends.h"
+#include "ros/io/io.h"
 #include "gdimd/folder.h"
 #include "gdimd/recorder.h"
 

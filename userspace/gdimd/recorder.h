@@ -18,7 +18,7 @@
 #include "gdim/site.h"
 #include "gdimd/config.h"
 #include "gdimd/record.h"
-#include "ros/message.h"
+#include "ros/msg/message.h"
 
 struct recorder;
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "ends/ends.h"
+#include "ros/io/io.h"
 #include "gdim/role_values.h"
 #include "base/utf8.h"
 #include "gdimd/room_message.h"

@@ -6,7 +6,7 @@
 #define GDIMD_ROOM_MESSAGE_H
 
 #include "gdim/room_values.h"
-#include "ros/message.h"
+#include "ros/msg/message.h"
 
 enum { ROOM_MESSAGE_GASES = MESSAGE_GASES, ROOM_MESSAGE_ERROR = 256 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <syslog.h>
 #include "base/service.h"
-#include "ends/ros2_service.h"
+#include "ros/io/ros2_service.h"
 #include "gdim/answers.h"
 #include "gdim/role_values.h"
 #include "gdimd/gdimd.h"

@@ -11,7 +11,7 @@
 
 #include <cjson/cJSON.h>
 #include "base/loop.h"
-#include "ends/source.h"
+#include "ros/io/source.h"
 
 struct storing;
 

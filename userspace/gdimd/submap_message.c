@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ends/ends.h"
+#include "ros/io/io.h"
 #include "base/utf8.h"
 #include "gdimd/submap_message.h"
-#include "ros/convert.h"
+#include "ros/msg/convert.h"
 
 enum { MESSAGE_CELLS = 4 * CELLS_MAX };		/* of all layers */
 

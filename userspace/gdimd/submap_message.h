@@ -6,7 +6,7 @@
 #define GDIMD_SUBMAP_MESSAGE_H
 
 #include "gdim/site.h"
-#include "ros/message.h"
+#include "ros/msg/message.h"
 
 enum { SUBMAP_ERROR = 256, SUBMAP_LAYERS = MESSAGE_LAYERS };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "bag/bag.h"
+#include "ros/bag/bag.h"
 #include "base/text.h"
 #include "readings/intake.h"
 #include "readings/readings_ops.h"

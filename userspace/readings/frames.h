@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 #include "base/pose.h"
-#include "ros/message.h"
+#include "ros/msg/message.h"
 
 enum { FRAMES_MAX = 256, FRAMES_NAME = 128 };
 

@@ -16,7 +16,7 @@
 
 #include "readings/frames.h"
 #include "readings/pairing.h"
-#include "ros/message.h"
+#include "ros/msg/message.h"
 
 enum { INTAKE_TEXT = 144 };
 

@@ -9,8 +9,8 @@
 #include <syslog.h>
 #include "transport/receiver.h"
 #include "base/text.h"
-#include "ends/ends.h"
-#include "ends/source.h"
+#include "ros/io/io.h"
+#include "ros/io/source.h"
 #include "slamd/inlet.h"
 
 enum { PORT = 7450 };

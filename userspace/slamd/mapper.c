@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ends/ends.h"
+#include "ros/io/io.h"
 #include "slam/scan.h"
 #include "slamd/mapper.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "base/cli.h"
 #include "base/text.h"
-#include "ends/ends.h"
+#include "ros/io/io.h"
 #include "engine/engine.h"
 #include "base/thread_pool.h"
 #include "slam/memory.h"

@@ -9,8 +9,8 @@
 #include <syslog.h>
 #include "base/cli.h"
 #include "base/service.h"
-#include "ends/ends.h"
-#include "ends/sink.h"
+#include "ros/io/io.h"
+#include "ros/io/sink.h"
 #include "slamd/outlet.h"
 #include "slamd/submap_out.h"
 

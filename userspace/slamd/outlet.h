@@ -14,7 +14,7 @@
 #define SLAMD_OUTLET_H
 
 #include "base/loop.h"
-#include "ros/message.h"
+#include "ros/msg/message.h"
 
 enum { OUTLET_ERROR = 256 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/array.h"
-#include "ends/ends.h"
+#include "ros/io/io.h"
 #include "base/utf8.h"
 #include "slamd/submap_out.h"
 

@@ -21,7 +21,7 @@
 
 #include "gdim/store.h"
 #include "gdim/map_message.h"
-#include "ros/message.h"
+#include "ros/msg/message.h"
 #include "slam/submaps.h"
 #include "slam/trajectory.h"
 

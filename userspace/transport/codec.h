@@ -8,7 +8,7 @@
 #define TRANSPORT_CODEC_H
 
 #include <stdbool.h>
-#include "ros/message.h"
+#include "ros/msg/message.h"
 
 enum codec {
 	CODEC_BLOB,		/* whole or nothing: any kind */

@@ -8,7 +8,7 @@
 #include "codec/cloud/cloudblock.h"
 #include "codec/cloud/rangeimage.h"
 #include "codec/cloud/rangeimage_cloud.h"
-#include "ros/convert.h"
+#include "ros/msg/convert.h"
 
 /* The decoder of the codec */
 struct decode_cloud {

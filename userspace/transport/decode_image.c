@@ -11,8 +11,8 @@
 #include "codec/image/depth.h"
 #include "codec/image/md.h"
 #include "codec/image/split.h"
-#include "ros/compressed.h"
-#include "ros/convert.h"
+#include "ros/msg/compressed.h"
+#include "ros/msg/convert.h"
 
 /* Bytes a pixel, for what is given out and for each channel of the decoder */
 enum { IMAGE_PLAIN = 16, IMAGE_CHANNEL = 12 };

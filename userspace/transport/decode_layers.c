@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include "transport/decode_kinds.h"
 #include "codec/grid/layers.h"
-#include "ros/convert.h"
+#include "ros/msg/convert.h"
 
 /* Bytes of a cell of a layer: steps, values, and twice in a message */
 enum { LAYERS_CELL = 16 };

@@ -6,7 +6,7 @@
 #include "transport/decode_kinds.h"
 #include "codec/grid/mappyramid.h"
 #include "codec/grid/tiles.h"
-#include "ros/convert.h"
+#include "ros/msg/convert.h"
 
 /* Bytes of a cell: of the map, of its tiles, and in a message */
 enum { MAP_CELL = 4 };

@@ -13,7 +13,7 @@
 #include "transport/control.h"
 #include "codec/core/payload.h"
 #include "codec/scan/vscan.h"
-#include "ros/message.h"
+#include "ros/msg/message.h"
 
 /**
  * struct encode_options - of a topic, by the user

@@ -12,7 +12,7 @@
 #include "codec/cloud/rangeimage_cloud.h"
 #include "codec/cloud/voxel.h"
 #include "codec/scan/vscan_code.h"
-#include "ros/convert.h"
+#include "ros/msg/convert.h"
 
 #define UNIT		.002f		/* m per count of an organised cloud */
 #define LEAF		.1

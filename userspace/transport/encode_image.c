@@ -18,8 +18,8 @@
 #include "codec/image/depth.h"
 #include "codec/image/md.h"
 #include "codec/image/split.h"
-#include "ros/compressed.h"
-#include "ros/convert.h"
+#include "ros/msg/compressed.h"
+#include "ros/msg/convert.h"
 
 enum {
 	LEAST		= 256,	/* bytes of a payload worth its headers */

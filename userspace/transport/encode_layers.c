@@ -12,7 +12,7 @@
 #include "transport/encode_kinds.h"
 #include "codec/grid/layers.h"
 #include "codec/grid/map.h"
-#include "ros/convert.h"
+#include "ros/msg/convert.h"
 
 enum { HEADROOM = 64 };
 

@@ -7,7 +7,7 @@
 #include "transport/encode_kinds.h"
 #include "codec/grid/mappyramid.h"
 #include "codec/grid/tiles.h"
-#include "ros/convert.h"
+#include "ros/msg/convert.h"
 
 struct encode_map {
 	unsigned int		width, height;	/* of what follows */

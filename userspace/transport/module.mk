@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-USES	:= codec/scan ends link
+USES	:= codec/scan ros/io link
 LIBS	:= -lsodium
 TESTS	:= assembly control bridge camera publish ways receiver budget seal small \
 	   outage flapping coding

@@ -5,7 +5,7 @@
 #ifndef TRANSPORT_PUBLISH_H
 #define TRANSPORT_PUBLISH_H
 
-#include "ends/sink.h"
+#include "ros/io/sink.h"
 
 enum {
 	PUBLISH_TOPICS	= 1024,		/* names at a time */

@@ -10,7 +10,7 @@
 #include "transport/encode.h"
 #include "transport/uplink.h"
 #include "transport/workers.h"
-#include "ends/source.h"
+#include "ros/io/source.h"
 #include "link/pace.h"
 #include "link/policy.h"
 

@@ -11,7 +11,7 @@
 #ifndef TRANSPORT_TRANSFORMS_H
 #define TRANSPORT_TRANSFORMS_H
 
-#include "ros/message.h"
+#include "ros/msg/message.h"
 
 enum {
 	TRANSFORMS_FRAMES = 1024,	/* of a tree */

@@ -13,7 +13,7 @@
 #include "apps/optsample-send/send_status.h"
 #include "base/service.h"
 #include "base/cli.h"
-#include "ends/source.h"
+#include "ros/io/source.h"
 
 #define LINGER	3000000000ULL	/* ns: what is on its way when all has ended */
 

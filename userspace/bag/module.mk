@@ -1,5 +1,0 @@
-# SPDX-License-Identifier: GPL-2.0-only
-USES	:= base ros
-LIBS	:= -lsqlite3 -lzstd -llz4 -lbz2
-TESTS	:= bag
-FUZZ	:= mcap rosbag db3

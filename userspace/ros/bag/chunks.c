@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * chunks - load, merge and deliver
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+#include "ros/bag/chunks.h"
+#include "ros/bag/decompress.h"
+
+enum { KEEP = 8 << 20 };	/* bytes of a free slot that are kept */
+
+void chunked_init(struct chunked *c, int fd, uint64_t size,
+		  const struct bag_reader_ops *ops,
+		  int (*parse)(struct chunked *c, const uint8_t *raw,
+			       size_t len))
+{
+	memset(c, 0, sizeof(*c));
+	bag_reader_init(&c->bag, ops);
+	c->fd = fd;
+	c->size = size;
+	c->parse = parse;
+	c->scanning = true;
+}
+
+void chunked_release(struct chunked *c)
+{
+	for (int i = 0; i < CHUNK_SLOTS; i++) {
+		free(c->slot[i].raw);
+		free(c->slot[i].record);
+	}
+	free(c->chunk);
+	free(c->stored);
+	ZSTD_freeDCtx(c->zstd);
+	LZ4F_freeDecompressionContext(c->lz4);
+	bag_reader_release(&c->bag);
+	close(c->fd);
+}
+
+int chunked_pread(struct chunked *c, uint64_t offset, void *data, size_t n)
+{
+	uint8_t *to = data;
+
+	if (offset > c->size || n > c->size - offset)
+		return -EBADMSG;
+	while (n) {
+		ssize_t got = pread(c->fd, to, n, offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got ? -errno : -EBADMSG;
+		to += got;
+		offset += got;
+		n -= got;
+	}
+	return 0;
+}
+
+static int grow(void *pointer, size_t *room, size_t need, size_t size)
+{
+	void **p = pointer, *q;
+	size_t n = *room ? *room : 64;
+
+	if (need <= *room)
+		return 0;
+	while (n < need)
+		n *= 2;
+	q = realloc(*p, n * size);
+	if (!q)
+		return -ENOMEM;
+	*p = q;
+	*room = n;
+	return 0;
+}
+
+int chunked_add(struct chunked *c, const struct chunk *chunk)
+{
+	if (grow(&c->chunk, &c->room, c->chunks + 1, sizeof(*chunk)))
+		return -ENOMEM;
+	c->chunk[c->chunks++] = *chunk;
+	return 0;
+}
+
+int chunked_record(struct chunked *c, unsigned int topic, int64_t stamp,
+		   size_t offset, size_t len)
+{
+	struct chunk_slot *s = c->loading;
+
+	if (grow(&s->record, &s->record_room, s->records + 1,
+		 sizeof(*s->record)))
+		return -ENOMEM;
+	s->record[s->records++] = (struct chunk_record){
+		.stamp = stamp, .topic = topic, .offset = offset, .len = len,
+	};
+	return 0;
+}
+
+static int by_stamp(const void *a, const void *b)
+{
+	const struct chunk_record *x = a, *y = b;
+
+	if (x->stamp != y->stamp)
+		return x->stamp < y->stamp ? -1 : 1;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static void sort_records(struct chunk_slot *s)
+{
+	for (size_t i = 1; i < s->records; i++)
+		if (by_stamp(&s->record[i - 1], &s->record[i]) > 0) {
+			qsort(s->record, s->records, sizeof(*s->record),
+			      by_stamp);
+			return;
+		}
+}
+
+static int decompress(struct chunked *c, const struct chunk *k, uint8_t *raw)
+{
+	switch (k->compression) {
+	case CHUNK_ZSTD:
+		return decompress_zstd(&c->zstd, raw, k->raw, c->stored,
+				       k->stored);
+	case CHUNK_LZ4:
+		return decompress_lz4(&c->lz4, raw, k->raw, c->stored,
+				      k->stored);
+	default:
+		return decompress_bz2(raw, k->raw, c->stored, k->stored);
+	}
+}
+
+static int read_chunk(struct chunked *c, const struct chunk *k, uint8_t *raw)
+{
+	int err;
+
+	if (k->compression == CHUNK_PLAIN) {
+		err = k->stored == k->raw ?
+		      chunked_pread(c, k->offset, raw, k->raw) : -EBADMSG;
+	} else {
+		if (!k->stored || k->stored > c->size)
+			return -EBADMSG;
+		if (grow(&c->stored, &c->stored_room, k->stored, 1))
+			return -ENOMEM;
+		err = chunked_pread(c, k->offset, c->stored, k->stored);
+		if (!err)
+			err = decompress(c, k, raw);
+	}
+	if (!err && k->crc && k->crc != crc32(0, raw, k->raw))
+		err = -EBADMSG;
+	return err;
+}
+
+static void release_slot(struct chunked *c, struct chunk_slot *s)
+{
+	c->held -= s->raw_len;
+	s->raw_len = s->records = s->next = 0;
+	if (s->raw_room > KEEP) {
+		free(s->raw);
+		s->raw = NULL;
+		s->raw_room = 0;
+	}
+}
+
+static int load(struct chunked *c, struct chunk_slot *s, const struct chunk *k)
+{
+	int err;
+
+	if (k->raw > BAG_CHUNK_MAX)
+		return -EBADMSG;
+	/* an empty one has a place too */
+	if (grow(&s->raw, &s->raw_room, k->raw ? k->raw : 1, 1))
+		return -ENOMEM;
+	err = read_chunk(c, k, s->raw);
+	if (err) {
+		release_slot(c, s);
+		return err;
+	}
+	s->raw_len = k->raw;
+	s->offset = k->offset;
+	c->held += s->raw_len;
+	c->loading = s;
+	err = c->parse(c, s->raw, s->raw_len);
+	c->loading = NULL;
+	if (err)
+		release_slot(c, s);
+	else
+		sort_records(s);
+	return err;
+}
+
+static void pass_over(struct chunked *c, const struct chunk *k)
+{
+	bag_reader_warn(&c->bag, "the chunk at byte %llu is damaged",
+			(unsigned long long)k->offset);
+	c->bag.lost += k->stored ? k->stored : 1;
+}
+
+int chunked_scan(struct chunked *c, const struct chunk *chunk)
+{
+	struct chunk_slot *s = &c->slot[0];
+	struct chunk k = *chunk;
+	int err = load(c, s, &k);
+
+	if (err == -EBADMSG) {
+		pass_over(c, &k);
+		return 0;
+	}
+	if (err)
+		return err;
+	if (s->records) {
+		k.begin = s->record[0].stamp;
+		k.end = s->record[s->records - 1].stamp;
+		if (k.begin < c->bag.begin)
+			c->bag.begin = k.begin;
+		if (k.end > c->bag.end)
+			c->bag.end = k.end;
+		for (size_t i = 0; i < s->records; i++)
+			c->bag.topic[s->record[i].topic].count++;
+		err = chunked_add(c, &k);
+	}
+	release_slot(c, s);
+	return err;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct chunk *x = a, *y = b;
+
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+bool chunked_distinct(struct chunked *c)
+{
+	if (c->chunks)
+		qsort(c->chunk, c->chunks, sizeof(*c->chunk), by_offset);
+	for (size_t i = 1; i < c->chunks; i++)
+		if (c->chunk[i].offset < c->chunk[i - 1].offset +
+					 c->chunk[i - 1].stored)
+			return false;
+	return true;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct chunk *x = a, *y = b;
+
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+int chunked_rewind(struct bag_reader *bag)
+{
+	struct chunked *c = (struct chunked *)bag;
+
+	if (c->scanning && c->chunks)
+		qsort(c->chunk, c->chunks, sizeof(*c->chunk), by_begin);
+	c->scanning = false;
+	for (int i = 0; i < CHUNK_SLOTS; i++)
+		release_slot(c, &c->slot[i]);
+	c->current = NULL;
+	c->next = 0;
+	return 0;
+}
+
+/* The slot with the earliest message; of equal ones the earlier in the file */
+static struct chunk_slot *earliest(struct chunked *c)
+{
+	struct chunk_slot *best = NULL;
+
+	for (int i = 0; i < CHUNK_SLOTS; i++) {
+		struct chunk_slot *s = &c->slot[i];
+		int64_t stamp;
+
+		if (s->next == s->records)
+			continue;
+		stamp = s->record[s->next].stamp;
+		if (!best || stamp < best->record[best->next].stamp ||
+		    (stamp == best->record[best->next].stamp &&
+		     s->offset < best->offset))
+			best = s;
+	}
+	return best;
+}
+
+static struct chunk_slot *free_slot(struct chunked *c)
+{
+	for (int i = 0; i < CHUNK_SLOTS; i++)
+		if (c->slot[i].next == c->slot[i].records)
+			return &c->slot[i];
+	return NULL;
+}
+
+/*
+ * Load the next chunk. Return: 0, also if it is passed over; -EAGAIN if as much
+ * is held as may be; a negative errno
+ */
+static int load_next(struct chunked *c)
+{
+	const struct chunk *k = &c->chunk[c->next];
+	struct chunk_slot *s = free_slot(c);
+	int err;
+
+	if (!s || (c->held && c->held + k->raw > CHUNK_HELD_MAX)) {
+		bag_reader_warn(&c->bag,
+				"too many chunks overlap: not all in order");
+		return -EAGAIN;
+	}
+	err = load(c, s, k);
+	if (err == -EBADMSG) {
+		pass_over(c, k);
+		err = 0;
+	}
+	if (!err && !s->records)
+		release_slot(c, s);
+	if (!err)
+		c->next++;
+	return err;
+}
+
+int chunked_next(struct bag_reader *bag, struct bag_message *msg)
+{
+	struct chunked *c = (struct chunked *)bag;
+	struct chunk_slot *s = c->current;
+	struct chunk_record *r;
+
+	/* the last message was in use until now */
+	if (s && s->next == s->records)
+		release_slot(c, s);
+	for (;;) {
+		int err = 0;
+
+		s = earliest(c);
+		if (c->next == c->chunks ||
+		    (s && s->record[s->next].stamp <= c->chunk[c->next].begin))
+			break;
+		err = load_next(c);
+		if (err == -EAGAIN && s)
+			break;
+		if (err)
+			return err;
+	}
+	c->current = s;
+	if (!s)
+		return 0;
+	r = &s->record[s->next++];
+	*msg = (struct bag_message){
+		.topic = r->topic, .stamp = r->stamp,
+		.data = s->raw + r->offset, .len = r->len,
+	};
+	return 1;
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * db3_reader - read the SQLite files of rosbag2
+ *
+ * The file is not ours: what would run code of its schema (views, virtual
+ * tables, triggers) is not accepted.
+ */
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include "ros/bag/reader.h"
+
+/**
+ * struct db3 - a reader
+ * @order:	topic and stamp of all messages, in order, without their data:
+ *		SQLite may have to sort them
+ * @data:	that of one
+ * @id:		of each topic, in the file
+ * @done:	@order came to its end; it would begin again
+ */
+struct db3 {
+	struct bag_reader	bag;
+	sqlite3			*db;
+	sqlite3_stmt		*order, *data;
+	sqlite3_int64		*id;
+	unsigned int		last;
+	bool			done;
+};
+
+static int error_of(int code)
+{
+	switch (code & 0xff) {
+	case SQLITE_NOMEM:
+		return -ENOMEM;
+	case SQLITE_CANTOPEN:
+	case SQLITE_PERM:
+		return -EACCES;
+	case SQLITE_IOERR:
+		return -EIO;
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return -EBUSY;
+	default:
+		return -EBADMSG;
+	}
+}
+
+static int prepare(struct db3 *d, const char *sql, sqlite3_stmt **s)
+{
+	int code = sqlite3_prepare_v2(d->db, sql, -1, s, NULL);
+
+	return code == SQLITE_OK ? 0 : error_of(code);
+}
+
+/* Whether @table has @column */
+static bool has_column(struct db3 *d, const char *table, const char *column)
+{
+	return sqlite3_table_column_metadata(d->db, NULL, table, column, NULL,
+					     NULL, NULL, NULL, NULL) ==
+	       SQLITE_OK;
+}
+
+static struct bag_text text_of(sqlite3_stmt *s, int column)
+{
+	const char *text = (const char *)sqlite3_column_text(s, column);
+
+	if (!text)
+		return (struct bag_text){ "", 0 };
+	return (struct bag_text){ text, sqlite3_column_bytes(s, column) };
+}
+
+/* Two real tables, which cannot do more than hold rows */
+static int check_schema(struct db3 *d)
+{
+	sqlite3_stmt *s;
+	int err = prepare(d, "SELECT count(*) FROM sqlite_master WHERE "
+			  "type = 'table' AND name IN ('topics', 'messages') "
+			  "AND sql LIKE 'CREATE TABLE %' "
+			  "AND sql NOT LIKE '%GENERATED%' "
+			  "AND sql NOT LIKE '% AS %'", &s);
+
+	if (err)
+		return err;
+	if (sqlite3_step(s) != SQLITE_ROW || sqlite3_column_int(s, 0) != 2)
+		err = -EBADMSG;
+	sqlite3_finalize(s);
+	return err;
+}
+
+static int add_topic(struct db3 *d, sqlite3_stmt *s)
+{
+	struct bag_text format = text_of(s, 3);
+	struct bag_text qos = text_of(s, 4);
+	bool cdr = format.len == 3 && !memcmp(format.text, "cdr", 3);
+	struct bag_text none = { "", 0 };
+	unsigned int before = d->bag.topics;
+	void *p;
+	int i = bag_reader_topic(&d->bag, text_of(s, 1), text_of(s, 2),
+				 cdr ? MESSAGE_CDR : MESSAGE_OTHER, none,
+				 text_of(s, 5));
+
+	if (i == -ENOSPC)
+		bag_reader_warn(&d->bag, "not all topics can be listed");
+	if (i < 0)
+		return i == -ENOSPC ? 0 : i;
+	/* the first of two of one name is the one whose messages are found */
+	if ((unsigned int)i < before)
+		return 0;
+	p = realloc(d->id, d->bag.topics * sizeof(*d->id));
+	if (!p)
+		return -ENOMEM;
+	d->id = p;
+	d->id[i] = sqlite3_column_int64(s, 0);
+	if (memmem(qos.text, qos.len, "durability: 1", 13) ||
+	    memmem(qos.text, qos.len, "durability: transient_local", 27))
+		d->bag.topic[i].latched = true;
+	return 0;
+}
+
+static int read_topics(struct db3 *d)
+{
+	char sql[512];
+	sqlite3_stmt *s;
+	int code, err;
+
+	/* both came with later versions of the schema */
+	sqlite3_snprintf(sizeof(sql), sql,
+			 "SELECT id, name, type, serialization_format, %s, %s "
+			 "FROM topics ORDER BY id",
+			 has_column(d, "topics", "offered_qos_profiles") ?
+			 "offered_qos_profiles" : "''",
+			 has_column(d, "message_definitions",
+				    "encoded_message_definition") ?
+			 "(SELECT encoded_message_definition "
+			 "FROM message_definitions "
+			 "WHERE topic_type = type LIMIT 1)" : "''");
+	err = prepare(d, sql, &s);
+	if (err)
+		return err;
+	while (!err && (code = sqlite3_step(s)) == SQLITE_ROW)
+		err = add_topic(d, s);
+	sqlite3_finalize(s);
+	return err ? err : code == SQLITE_DONE ? 0 : error_of(code);
+}
+
+/* Return: topic, or -ENOENT */
+static int topic_of(struct db3 *d, sqlite3_int64 id)
+{
+	if (d->last < d->bag.topics && d->id[d->last] == id)
+		return d->last;
+	for (unsigned int i = 0; i < d->bag.topics; i++)
+		if (d->id[i] == id)
+			return d->last = i;
+	return -ENOENT;
+}
+
+static int count_messages(struct db3 *d)
+{
+	sqlite3_stmt *s;
+	int code, err;
+
+	err = prepare(d, "SELECT topic_id, count(*), min(timestamp), "
+		      "max(timestamp) FROM messages GROUP BY topic_id", &s);
+	if (err)
+		return err;
+	while ((code = sqlite3_step(s)) == SQLITE_ROW) {
+		int i = topic_of(d, sqlite3_column_int64(s, 0));
+		int64_t begin = sqlite3_column_int64(s, 2);
+		int64_t end = sqlite3_column_int64(s, 3);
+
+		if (i < 0)
+			continue;
+		d->bag.topic[i].count = sqlite3_column_int64(s, 1);
+		if (begin < d->bag.begin)
+			d->bag.begin = begin;
+		if (end > d->bag.end)
+			d->bag.end = end;
+	}
+	sqlite3_finalize(s);
+	/* as far as it goes: one that is damaged may have more */
+	if (code != SQLITE_DONE)
+		bag_reader_warn(&d->bag, "damaged: %s", sqlite3_errmsg(d->db));
+	return 0;
+}
+
+static void db3_close(struct bag_reader *bag)
+{
+	struct db3 *d = (struct db3 *)bag;
+
+	sqlite3_finalize(d->order);
+	sqlite3_finalize(d->data);
+	sqlite3_close(d->db);
+	free(d->id);
+	bag_reader_release(bag);
+	free(d);
+}
+
+static int db3_rewind(struct bag_reader *bag)
+{
+	struct db3 *d = (struct db3 *)bag;
+
+	sqlite3_reset(d->order);
+	sqlite3_reset(d->data);
+	d->done = false;
+	return 0;
+}
+
+/* The data of a message. Return: 1, or 0 if it cannot be read */
+static int read_data(struct db3 *d, sqlite3_int64 id, struct bag_message *msg)
+{
+	sqlite3_reset(d->data);
+	sqlite3_bind_int64(d->data, 1, id);
+	if (sqlite3_step(d->data) != SQLITE_ROW) {
+		bag_reader_warn(&d->bag, "damaged: %s", sqlite3_errmsg(d->db));
+		return 0;
+	}
+	msg->data = sqlite3_column_blob(d->data, 0);
+	msg->len = sqlite3_column_bytes(d->data, 0);
+	if (!msg->data)
+		msg->data = (const uint8_t *)"";
+	return 1;
+}
+
+static int db3_next(struct bag_reader *bag, struct bag_message *msg)
+{
+	struct db3 *d = (struct db3 *)bag;
+	int code;
+
+	if (d->done)
+		return 0;
+	while ((code = sqlite3_step(d->order)) == SQLITE_ROW) {
+		int topic = topic_of(d, sqlite3_column_int64(d->order, 0));
+
+		if (topic < 0)
+			continue;
+		msg->topic = topic;
+		msg->stamp = sqlite3_column_int64(d->order, 1);
+		if (read_data(d, sqlite3_column_int64(d->order, 2), msg))
+			return 1;
+	}
+	d->done = true;
+	if (code == SQLITE_DONE)
+		return 0;
+	if (error_of(code) != -EBADMSG)
+		return error_of(code);
+	bag_reader_warn(bag, "damaged: %s", sqlite3_errmsg(d->db));
+	return 0;
+}
+
+static int open_db(struct db3 *d, const char *path)
+{
+	int code = sqlite3_open_v2(path, &d->db, SQLITE_OPEN_READONLY, NULL);
+	int err;
+
+	if (code != SQLITE_OK)
+		return error_of(code);
+	sqlite3_limit(d->db, SQLITE_LIMIT_LENGTH, BAG_CHUNK_MAX);
+	sqlite3_busy_timeout(d->db, 1000);
+	sqlite3_db_config(d->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(d->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	err = check_schema(d);
+	if (!err)
+		err = read_topics(d);
+	if (!err)
+		err = count_messages(d);
+	if (!err)
+		err = prepare(d, "SELECT topic_id, timestamp, id FROM messages "
+			      "ORDER BY timestamp, id", &d->order);
+	if (!err)
+		err = prepare(d, "SELECT data FROM messages WHERE id = ?",
+			      &d->data);
+	return err;
+}
+
+int db3_open(struct bag_reader **bag, const char *path)
+{
+	static const struct bag_reader_ops ops = {
+		.next = db3_next, .rewind = db3_rewind, .close = db3_close,
+	};
+	struct db3 *d = calloc(1, sizeof(*d));
+	int err;
+
+	if (!d)
+		return -ENOMEM;
+	bag_reader_init(&d->bag, &ops);
+	err = open_db(d, path);
+	if (err) {
+		db3_close(&d->bag);
+		return err;
+	}
+	*bag = &d->bag;
+	return 0;
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * bag_sink - a recording that is made now
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include "ros/bag/bag.h"
+#include "ros/io/sink_ops.h"
+
+/**
+ * struct bag_sink
+ * @ended: by an error, which was told
+ */
+struct bag_sink {
+	struct sink		s;
+	struct bag_writer	*bag;
+	char			*path;
+	enum message_format	format;
+	bool			ended;
+};
+
+struct bag_sink_topic {
+	struct sink_topic	t;
+	unsigned int		index;
+};
+
+static struct bag_sink *bag_of(struct sink *s)
+{
+	return (struct bag_sink *)s;
+}
+
+/* Of the disk's errors bag.h gives one, then -ECANCELED */
+static void tell(struct bag_sink *s, int err)
+{
+	if (!err || s->ended)
+		return;
+	s->ended = true;
+	sink_say(&s->s, LOG_ERR, "%s: %s: recording ends here", s->path,
+		 strerror(-err));
+}
+
+static void bag_sink_flush(struct sink *sink)
+{
+	struct bag_sink *s = bag_of(sink);
+
+	if (!s->ended)
+		tell(s, bag_flush(s->bag));
+}
+
+static int bag_sink_open(struct sink **result, struct loop *loop,
+			 const char *rest, const struct sink_config *config,
+			 char error[ENDS_ERROR])
+{
+	enum bag_format format = bag_format_of(rest);
+	struct bag_sink *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (s)
+		s->path = strdup(rest);
+	if (!s || !s->path) {
+		free(s);
+		return ends_error(error, -ENOMEM, "no memory");
+	}
+	err = bag_create(&s->bag, rest, format, true);
+	if (err) {
+		free(s->path);
+		free(s);
+		return ends_error(error, err, "%s: %s", rest, strerror(-err));
+	}
+	s->s.ops = &bag_sink_ops;
+	s->s.loop = loop;
+	s->s.config = *config;
+	s->format = format == BAG_ROSBAG ? MESSAGE_ROS1 : MESSAGE_CDR;
+	*result = &s->s;
+	return 0;
+}
+
+static int bag_sink_add(struct sink *sink, struct sink_topic *t)
+{
+	struct bag_sink *s = bag_of(sink);
+	struct bag_topic topic = {
+		.name = t->name, .type = message_type(t->kind, s->format),
+		.format = s->format, .latched = t->latched,
+	};
+	int index = bag_add_topic(s->bag, &topic);
+
+	if (index < 0)
+		return index;
+	((struct bag_sink_topic *)t)->index = index;
+	return 0;
+}
+
+/* What was recorded of it stays */
+static void bag_sink_remove(struct sink_topic *t)
+{
+	(void)t;
+}
+
+static int bag_sink_publish(struct sink_topic *t, int64_t received,
+			    const union message *msg)
+{
+	struct bag_sink *s = bag_of(t->sink);
+	long len;
+	int err;
+
+	if (s->ended)
+		return -ECANCELED;
+	len = sink_serialize(&s->s, t->kind, s->format, msg);
+	if (len < 0)
+		err = (int)len;
+	else
+		err = bag_write(s->bag, ((struct bag_sink_topic *)t)->index,
+				received, s->s.buffer, len);
+	if (err == -EINVAL || err == -EMSGSIZE || err == -E2BIG ||
+	    err == -ENOMEM) {
+		if (!t->told)
+			sink_say(&s->s, LOG_WARNING, "%s: a message cannot be recorded: %s",
+				 t->name, strerror(-err));
+		t->told = true;
+	} else {
+		tell(s, err);
+	}
+	return err;
+}
+
+static void bag_sink_close(struct sink *sink)
+{
+	struct bag_sink *s = bag_of(sink);
+	int err;
+
+	err = bag_finish(s->bag);
+	tell(s, err == -ECANCELED ? 0 : err);
+	free(s->path);
+	free(s);
+}
+
+const struct sink_ops bag_sink_ops = {
+	.topic_size	= sizeof(struct bag_sink_topic),
+	.open		= bag_sink_open,
+	.add		= bag_sink_add,
+	.remove		= bag_sink_remove,
+	.publish	= bag_sink_publish,
+	.flush		= bag_sink_flush,
+	.close		= bag_sink_close,
+};

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * bag_source - a recording, played as it was recorded
+ *
+ * Each message is due at the time of the first one and its distance from that,
+ * so that delays do not add up: what is late is followed by what is due. When
+ * it begins again, all stamps go on: those in the headers are rewritten in a
+ * copy of the bytes, where each serialization has them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include "ros/bag/bag.h"
+#include "ros/io/source_ops.h"
+#include "base/wire.h"
+
+enum { TURN = 64 };	/* messages between looks at the rest of the loop */
+
+static const int64_t second = 1000000000, shortest = 1000000;	/* ns */
+
+/**
+ * struct bag_source
+ * @wanted:	of each topic of the recording; @kind, or -1
+ * @next:	what is due at @timer, if @has_next
+ * @first:	stamp that is played at @begin; the monotonic clock
+ * @skip:	messages before are left out
+ * @length:	of one pass; @moved: of all that were
+ * @patched:	message with another stamp, kept
+ */
+struct bag_source {
+	struct source		s;
+	struct bag_reader	*bag;
+	const struct bag_topic	*topic;
+	unsigned int		topics;
+	bool			*wanted;
+	int			*kind;
+	struct loop_timer	timer;
+	struct bag_message	next;
+	bool			has_next, begun, warned;
+	int64_t			first, skip, length, moved;
+	uint64_t		begin;
+	uint8_t			*patched;
+	size_t			size;
+};
+
+static struct bag_source *bag_of(struct source *s)
+{
+	return (struct bag_source *)s;
+}
+
+/*
+ * Stamps
+ */
+
+/* Of header.stamp: behind the 4 bytes of encapsulation, or header.seq */
+enum { STAMP_AT = 4 };
+
+static uint32_t get_32(const uint8_t *p, bool big)
+{
+	uint32_t v = get_le32(p);
+
+	return big ? __builtin_bswap32(v) : v;
+}
+
+static void put_32(uint8_t *p, bool big, uint32_t v)
+{
+	put_le32(p, big ? __builtin_bswap32(v) : v);
+}
+
+/* Return: -ENOMEM, or 0: @m is as it was or points to the copy */
+static int move_stamp(struct bag_source *s, struct source_message *m)
+{
+	const uint8_t *data = m->data;
+	bool big = m->format == MESSAGE_CDR && m->len > 1 && !(data[1] & 1);
+	int64_t stamp;
+	union message any;
+	uint8_t *copy;
+
+	if (!message_header_of(m->kind, &any) || m->len < STAMP_AT + 8)
+		return 0;
+	if (m->len > s->size) {
+		copy = realloc(s->patched, m->len + m->len / 4);
+		if (!copy)
+			return -ENOMEM;
+		s->patched = copy;
+		s->size = m->len + m->len / 4;
+	}
+	memcpy(s->patched, data, m->len);
+	m->data = s->patched;
+	stamp = (int32_t)get_32(data + STAMP_AT, big) * second +
+		get_32(data + STAMP_AT + 4, big) + s->moved;
+	put_32(s->patched + STAMP_AT, big, (uint32_t)(stamp / second));
+	put_32(s->patched + STAMP_AT + 4, big, (uint32_t)(stamp % second));
+	return 0;
+}
+
+/*
+ * Playing
+ */
+
+static void say_warning(struct bag_source *s)
+{
+	const char *words = bag_warning(s->bag);
+
+	if (!words || s->warned)
+		return;
+	s->warned = true;
+	source_say(&s->s, LOG_WARNING, "%s: %s", s->s.config.spec, words);
+}
+
+static void give(struct bag_source *s)
+{
+	unsigned int i = s->next.topic;
+	struct source_message m = {
+		.topic = s->topic[i].name, .kind = s->kind[i],
+		.format = s->topic[i].format, .data = s->next.data,
+		.len = s->next.len, .stamp = s->next.stamp + s->moved,
+	};
+
+	if (s->moved && move_stamp(s, &m))
+		return;
+	s->s.config.message(s->s.config.arg, &m);
+}
+
+static uint64_t due(const struct bag_source *s)
+{
+	double late = (s->next.stamp + s->moved - s->first) /
+		      s->s.config.speed;
+
+	return late < 0 ? s->begin : s->begin + (uint64_t)late;
+}
+
+/* The end of a pass. Return: whether there is another */
+static bool begin_again(struct bag_source *s)
+{
+	int err;
+
+	if (!s->s.config.loop || !s->begun)
+		return false;
+	err = bag_rewind(s->bag);
+	if (err) {
+		source_say(&s->s, LOG_ERR, "%s: %s", s->s.config.spec,
+			   strerror(-err));
+		return false;
+	}
+	s->moved += s->length;
+	return true;
+}
+
+/*
+ * The next message, into @next. Return: 1; 0 at the end; -EAGAIN: not yet,
+ * after many before the start
+ */
+static int fetch(struct bag_source *s)
+{
+	int ret;
+
+	for (unsigned int i = 0; i < TURN; i++) {
+		ret = bag_next(s->bag, &s->next);
+		say_warning(s);
+		if (ret < 0)
+			source_say(&s->s, LOG_ERR, "%s: %s", s->s.config.spec,
+				   strerror(-ret));
+		if (ret < 0 || (!ret && !begin_again(s)))
+			return 0;
+		if (!ret || s->next.stamp < s->skip)
+			continue;
+		if (!s->begun) {
+			s->begun = true;
+			s->begin = loop_now();
+			s->first = s->next.stamp;
+		}
+		return 1;
+	}
+	return -EAGAIN;
+}
+
+static void play(struct bag_source *s, uint64_t now)
+{
+	int ret = 1;
+
+	for (unsigned int i = 0; i < TURN; i++) {
+		if (!s->has_next) {
+			ret = fetch(s);
+			if (ret != 1)
+				break;
+			s->has_next = true;
+		}
+		s->timer.due = due(s);
+		if (s->timer.due > now)
+			return;
+		s->has_next = false;
+		/* time passes for the others too: they may be wanted later */
+		if (s->wanted[s->next.topic])
+			give(s);
+	}
+	s->timer.due = ret ? now : LOOP_NEVER;
+	if (!ret && s->s.config.ended)
+		s->s.config.ended(s->s.config.arg);
+}
+
+static void on_play(void *arg, uint64_t now)
+{
+	play(arg, now);
+}
+
+static void on_first(void *arg, uint64_t now)
+{
+	struct bag_source *s = arg;
+
+	(void)now;
+	/* due again at once, with whatever was asked for by then */
+	s->timer.expired = on_play;
+	s->timer.due = 0;
+	if (!s->s.config.found)
+		return;
+	for (unsigned int i = 0; i < s->topics; i++)
+		if (s->kind[i] >= 0 && s->kind[i] < MESSAGE_KINDS &&
+		    !s->wanted[i])
+			s->s.config.found(s->s.config.arg, s->topic[i].name,
+					  s->kind[i]);
+}
+
+/*
+ * Operations
+ */
+
+static void bag_source_close(struct source *source)
+{
+	struct bag_source *s = bag_of(source);
+
+	if (s->timer.expired)
+		loop_remove_timer(s->s.loop, &s->timer);
+	bag_close(s->bag);
+	free((char *)s->s.config.spec);
+	free(s->wanted);
+	free(s->kind);
+	free(s->patched);
+	free(s);
+}
+
+static int read_topics(struct bag_source *s)
+{
+	s->topic = bag_topics(s->bag, &s->topics);
+	s->wanted = calloc(s->topics + 1, sizeof(*s->wanted));
+	s->kind = calloc(s->topics + 1, sizeof(*s->kind));
+	if (!s->wanted || !s->kind)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < s->topics; i++) {
+		int kind = message_any_kind_of(s->topic[i].type);
+
+		s->kind[i] = kind >= 0 && s->topic[i].format < MESSAGE_OTHER &&
+			     ends_valid_name(s->topic[i].name) ? kind : -1;
+	}
+	return 0;
+}
+
+/* Of a pass: up to the last message, and then as long as between two */
+static void measure(struct bag_source *s)
+{
+	int64_t begin = 0, end = 0;
+	uint64_t count = 0;
+
+	for (unsigned int i = 0; i < s->topics; i++)
+		count += s->topic[i].count;
+	bag_span(s->bag, &begin, &end);
+	s->skip = begin + (int64_t)(s->s.config.start * 1e9);
+	s->length = end - s->skip;
+	s->length = s->length <= 0 ? second : count < 2 ? s->length + second :
+		    s->length + s->length / (int64_t)(count - 1);
+	if (s->length < shortest)
+		s->length = shortest;
+}
+
+static int open_bag(struct bag_source *s, const char *path,
+		    char error[ENDS_ERROR])
+{
+	int64_t begin, end;
+	int err = bag_open(&s->bag, path);
+
+	if (err == -EPROTONOSUPPORT)
+		return ends_error(error, err, "%s: neither a recording (.mcap, .bag, .db3) nor an image, cloud or map",
+				  path);
+	if (err)
+		return ends_error(error, err, "%s: %s", path, err == -EBADMSG ?
+				  "a damaged recording" : strerror(-err));
+	err = read_topics(s);
+	if (err)
+		return ends_error(error, err, "no memory");
+	if (!bag_span(s->bag, &begin, &end))
+		return ends_error(error, -ENODATA, "%s: no message in it",
+				  path);
+	if (s->s.config.start * 1e9 > end - begin)
+		return ends_error(error, -ERANGE, "%s lasts %.3f s only", path,
+				  (end - begin) * 1e-9);
+	return 0;
+}
+
+static int bag_source_open(struct source **result, struct loop *loop,
+			   const char *rest, const struct source_config *config,
+			   char error[ENDS_ERROR])
+{
+	struct bag_source *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return ends_error(error, -ENOMEM, "no memory");
+	s->s.ops = &bag_source_ops;
+	s->s.loop = loop;
+	s->s.config = *config;
+	s->s.config.spec = strdup(rest);
+	err = s->s.config.spec ? open_bag(s, rest, error) :
+	      ends_error(error, -ENOMEM, "no memory");
+	if (err) {
+		bag_source_close(&s->s);
+		return err;
+	}
+	measure(s);
+	say_warning(s);
+	s->timer.expired = on_first;
+	s->timer.arg = s;
+	loop_add_timer(loop, &s->timer);
+	*result = &s->s;
+	return 0;
+}
+
+static int bag_source_subscribe(struct source *source, const char *topic,
+				int kind, bool all)
+{
+	struct bag_source *s = bag_of(source);
+	int err = -ENOENT;
+
+	(void)all;
+	for (unsigned int i = 0; i < s->topics; i++) {
+		if (strcmp(s->topic[i].name, topic))
+			continue;
+		if (s->wanted[i])
+			return -EEXIST;
+		if (s->kind[i] < 0 ||
+		    (kind < 0 ? s->kind[i] >= MESSAGE_KINDS :
+				kind != s->kind[i])) {
+			err = -EPROTOTYPE;
+			continue;
+		}
+		s->wanted[i] = true;
+		return 0;
+	}
+	return err;
+}
+
+static void bag_source_unsubscribe(struct source *source, const char *topic)
+{
+	struct bag_source *s = bag_of(source);
+
+	for (unsigned int i = 0; i < s->topics; i++)
+		if (!strcmp(s->topic[i].name, topic))
+			s->wanted[i] = false;
+}
+
+const struct source_ops bag_source_ops = {
+	.open		= bag_source_open,
+	.subscribe	= bag_source_subscribe,
+	.unsubscribe	= bag_source_unsubscribe,
+	.close		= bag_source_close,
+};

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fastdds_domain - fastdds.so, and the domains that it is in
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "ros/io/fastdds_domain.h"
+
+#define PLUGIN		"fastdds.so"
+#define INSTALLED	"/usr/lib/optsample"
+
+struct fastdds_domain {
+	struct fastdds_domain	*next;
+	unsigned int		users;
+	uint32_t		id;
+	void			*participant;
+	const struct fastdds_ops *ops;
+};
+
+static struct fastdds_domain *joined;
+
+static void *try_plugin(const char *folder, const char *more,
+			char error[ENDS_ERROR])
+{
+	char path[PATH_MAX];
+	void *p;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s%s/" PLUGIN, folder,
+			     more) >= sizeof(path) || access(path, F_OK))
+		return NULL;
+	p = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!p)
+		ends_error(error, -EOPNOTSUPP, "%s", dlerror());
+	return p;
+}
+
+static void *find_plugin(char error[ENDS_ERROR])
+{
+	const char *own = getenv("OPTSAMPLE_FASTDDS");
+	char exe[PATH_MAX];
+	const ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	void *p = NULL;
+
+	ends_error(error, -EOPNOTSUPP, "no " PLUGIN);
+	if (own)
+		return try_plugin(own, "", error);
+	if (n > 0) {
+		exe[n] = '\0';
+		dirname(exe);
+		p = try_plugin(exe, "/../fastdds", error);
+	}
+	return p ? p : try_plugin(INSTALLED, "", error);
+}
+
+/* Once loaded it stays: its threads may be in it */
+static const struct fastdds_ops *load(char error[ENDS_ERROR])
+{
+	static const struct fastdds_ops *ops;
+	void *p;
+
+	if (ops)
+		return ops;
+	p = find_plugin(error);
+	if (!p)
+		return NULL;
+	ops = dlsym(p, "fastdds_ops");
+	if (!ops || ops->abi != FASTDDS_ABI) {
+		ends_error(error, -EOPNOTSUPP,
+			   PLUGIN " is of another version");
+		ops = NULL;
+	}
+	return ops;
+}
+
+int fastdds_join(struct fastdds_domain **result, uint32_t id,
+		 const char *node, char error[ENDS_ERROR])
+{
+	struct fastdds_domain *d = joined;
+	int err;
+
+	while (d && d->id != id)
+		d = d->next;
+	if (!d) {
+		const struct fastdds_ops *ops = load(error);
+
+		if (!ops)
+			return -EOPNOTSUPP;
+		d = calloc(1, sizeof(*d));
+		if (!d)
+			return ends_error(error, -ENOMEM, "no memory");
+		d->id = id;
+		d->ops = ops;
+		err = ops->enter(&d->participant, id, node);
+		if (err) {
+			free(d);
+			return ends_error(error, err, "Fast DDS cannot enter "
+					  "domain %u", id);
+		}
+		d->next = joined;
+		joined = d;
+	}
+	d->users++;
+	*result = d;
+	return 0;
+}
+
+void fastdds_leave(struct fastdds_domain *d)
+{
+	struct fastdds_domain **at = &joined;
+
+	if (!d || --d->users)
+		return;
+	while (*at != d)
+		at = &(*at)->next;
+	*at = d->next;
+	d->ops->leave(d->participant);
+	free(d);
+}
+
+const struct fastdds_ops *fastdds_ops_of(const struct fastdds_domain *d)
+{
+	return d->ops;
+}
+
+void *fastdds_participant(const struct fastdds_domain *d)
+{
+	return d->participant;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * file_read.h - files of images, clouds and maps as messages
+ */
+#ifndef ROS_IO_FILE_READ_H
+#define ROS_IO_FILE_READ_H
+
+#include "ros/io/io.h"
+#include "ros/msg/message.h"
+
+struct file_reader;
+
+/* Return: the kind a name promises, MESSAGE_IMAGE ..., or -ENOENT */
+int file_read_kind(const char *path);
+
+/* Return: NULL: no memory */
+struct file_reader *file_read_create(void);
+void file_read_destroy(struct file_reader *r);
+
+/**
+ * file_read_open() - begin with a file
+ * @error: gets one line
+ *
+ * Return: 0 or a negative errno.
+ */
+int file_read_open(struct file_reader *r, const char *path,
+		   char error[ENDS_ERROR]);
+
+/**
+ * file_read_next() - its next message: one, or as many as turns of a lidar
+ * @stamp: for the header, whose frame is camera, lidar or map
+ * @msg: gets what points into @r, until the next call
+ *
+ * Return: 1; 0: that was all; a negative errno with @error.
+ */
+int file_read_next(struct file_reader *r, int64_t stamp, union message *msg,
+		   char error[ENDS_ERROR]);
+
+#endif

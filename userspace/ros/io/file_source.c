@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * file_source - files of images, clouds and maps, one after the other
+ *
+ * A file, or a folder in the order of its names, on topics /image, /points and
+ * /map, with stamps of now. What nobody asked for takes no time.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include "ros/io/file_read.h"
+#include "ros/io/source_ops.h"
+
+/* Of the kinds that files have */
+static const struct {
+	enum message_kind	kind;
+	const char		*topic;
+} file_topics[] = {
+	{ MESSAGE_IMAGE, "/image" },
+	{ MESSAGE_POINT_CLOUD, "/points" },
+	{ MESSAGE_OCCUPANCY_GRID, "/map" },
+};
+
+enum { TOPICS = sizeof(file_topics) / sizeof(file_topics[0]) };
+
+/**
+ * struct file_source
+ * @names:	of @count files in @folder; @at: which is next
+ * @has:	of each topic whether there is a file of it, @wanted: somebody
+ *		asked
+ * @open:	@reader has a file
+ * @some:	a message came in this pass
+ * @begin:	when the first message was due, @given: how many were since
+ * @data:	the message, serialized, kept
+ */
+struct file_source {
+	struct source		s;
+	char			*folder;
+	char			**names;
+	unsigned int		count, at;
+	bool			has[TOPICS], wanted[TOPICS];
+	struct file_reader	*reader;
+	int			topic;
+	bool			open, some;
+	uint64_t		begin, given;
+	struct loop_timer	timer;
+	uint8_t			*data;
+	size_t			size;
+};
+
+static struct file_source *file_of(struct source *s)
+{
+	return (struct file_source *)s;
+}
+
+static int topic_of(const char *path)
+{
+	int kind = file_read_kind(path);
+
+	for (int i = 0; i < TOPICS; i++)
+		if ((int)file_topics[i].kind == kind)
+			return i;
+	return -ENOENT;
+}
+
+bool file_source_knows(const char *path)
+{
+	return file_read_kind(path) >= 0;
+}
+
+/* Return: the path of file @i in a buffer that stays until the next call */
+static const char *path_of(const struct file_source *s, unsigned int i)
+{
+	static char path[4096];
+
+	snprintf(path, sizeof(path), "%s%s%s", s->folder ? s->folder : "",
+		 s->folder ? "/" : "", s->names[i]);
+	return path;
+}
+
+/*
+ * Playing
+ */
+
+static int serialize(struct file_source *s, enum message_kind kind,
+		     const union message *msg)
+{
+	long len = message_size(kind, MESSAGE_CDR, msg);
+	uint8_t *data;
+
+	if (len < 0)
+		return (int)len;
+	if ((size_t)len > s->size) {
+		data = realloc(s->data, len + len / 4);
+		if (!data)
+			return -ENOMEM;
+		s->data = data;
+		s->size = len + len / 4;
+	}
+	return (int)message_write(kind, MESSAGE_CDR, msg, s->data, s->size);
+}
+
+static void give(struct file_source *s, const union message *msg,
+		 int64_t stamp)
+{
+	struct source_message m = {
+		.topic = file_topics[s->topic].topic,
+		.kind = file_topics[s->topic].kind, .format = MESSAGE_CDR,
+		.stamp = stamp,
+	};
+	int len = serialize(s, m.kind, msg);
+
+	if (len < 0) {
+		source_say(&s->s, LOG_WARNING, "%s: %s", s->names[s->at - 1],
+			   strerror(-len));
+		return;
+	}
+	m.data = s->data;
+	m.len = len;
+	s->some = true;
+	s->s.config.message(s->s.config.arg, &m);
+}
+
+/* Open the next file that somebody wants. Return: whether there is one */
+static bool next_file(struct file_source *s)
+{
+	char error[ENDS_ERROR];
+
+	while (s->at < s->count) {
+		const char *path = path_of(s, s->at++);
+
+		s->topic = topic_of(path);
+		if (s->topic < 0 || !s->wanted[s->topic])
+			continue;
+		if (!file_read_open(s->reader, path, error))
+			return s->open = true;
+		source_say(&s->s, LOG_WARNING, "%s", error);
+	}
+	return false;
+}
+
+static bool wants_any(const struct file_source *s)
+{
+	for (int i = 0; i < TOPICS; i++)
+		if (s->has[i] && s->wanted[i])
+			return true;
+	return false;
+}
+
+/* Return: 1: a message; 0: none is left of this pass */
+static int read_one(struct file_source *s)
+{
+	int64_t stamp = ends_now();
+	char error[ENDS_ERROR];
+	union message msg;
+	int ret;
+
+	while (s->open || next_file(s)) {
+		ret = file_read_next(s->reader, stamp, &msg, error);
+		if (ret < 0)
+			source_say(&s->s, LOG_WARNING, "%s", error);
+		if (ret == 1) {
+			give(s, &msg, stamp);
+			return 1;
+		}
+		s->open = false;
+	}
+	return 0;
+}
+
+static void end(struct file_source *s)
+{
+	if (s->s.config.ended)
+		s->s.config.ended(s->s.config.arg);
+}
+
+/* Of message number @given, without the delays of those before */
+static uint64_t due(struct file_source *s, uint64_t now)
+{
+	uint64_t at;
+
+	if (!s->given++)
+		s->begin = now;
+	at = s->begin + (uint64_t)(s->given * (1e9 / s->s.config.rate));
+	/* what could not be read in time is not made up for in a burst */
+	if (at < now) {
+		s->begin = now;
+		s->given = 1;
+		at = now;
+	}
+	return at;
+}
+
+static void on_play(void *arg, uint64_t now)
+{
+	struct file_source *s = arg;
+	bool wanted = wants_any(s);
+
+	if (wanted && read_one(s)) {
+		s->timer.due = due(s, now);
+		return;
+	}
+	/* a pass without a message would be followed by another, at once */
+	if (!s->s.config.loop || (wanted && !s->some)) {
+		end(s);
+		return;
+	}
+	s->at = 0;
+	s->some = false;
+	s->timer.due = wanted ? now : due(s, now);
+}
+
+static void on_first(void *arg, uint64_t now)
+{
+	struct file_source *s = arg;
+
+	(void)now;
+	s->timer.expired = on_play;
+	s->timer.due = 0;
+	for (int i = 0; i < TOPICS && s->s.config.found; i++)
+		if (s->has[i] && !s->wanted[i])
+			s->s.config.found(s->s.config.arg,
+					  file_topics[i].topic,
+					  file_topics[i].kind);
+}
+
+/*
+ * Operations
+ */
+
+static void file_source_close(struct source *source)
+{
+	struct file_source *s = file_of(source);
+
+	if (s->timer.expired)
+		loop_remove_timer(s->s.loop, &s->timer);
+	file_read_destroy(s->reader);
+	for (unsigned int i = 0; i < s->count; i++)
+		free(s->names[i]);
+	free(s->names);
+	free(s->folder);
+	free(s->data);
+	free(s);
+}
+
+static int known(const struct dirent *e)
+{
+	const char *dot = strrchr(e->d_name, '.');
+
+	/* a map's .pgm is told by what is beside it, but is known anyway */
+	return *e->d_name != '.' && dot && file_read_kind(e->d_name) >= 0;
+}
+
+/* strcmp(): the same order everywhere, whatever the locale */
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int list_folder(struct file_source *s, const char *path)
+{
+	struct dirent **all = NULL;
+	int n = scandir(path, &all, known, by_name), err = 0;
+
+	if (n < 0)
+		return -errno;
+	s->folder = strdup(path);
+	s->names = calloc(n + 1, sizeof(*s->names));
+	for (int i = 0; i < n; i++) {
+		if (s->names && s->folder)
+			s->names[s->count] = strdup(all[i]->d_name);
+		if (s->names && s->names[s->count])
+			s->count++;
+		else
+			err = -ENOMEM;
+		free(all[i]);
+	}
+	free(all);
+	return s->names && s->folder ? err : -ENOMEM;
+}
+
+static int list_file(struct file_source *s, const char *path)
+{
+	s->names = calloc(1, sizeof(*s->names));
+	if (s->names)
+		s->names[0] = strdup(path);
+	s->count = s->names && s->names[0];
+	return s->count ? 0 : -ENOMEM;
+}
+
+static int list(struct file_source *s, const char *path,
+		char error[ENDS_ERROR])
+{
+	int err = file_source_knows(path) ? list_file(s, path) :
+					    list_folder(s, path);
+
+	if (err == -ENOTDIR)
+		err = list_file(s, path);
+	if (err)
+		return ends_error(error, err, "%s: %s", path, strerror(-err));
+	for (unsigned int i = 0; i < s->count; i++) {
+		int topic = topic_of(path_of(s, i));
+
+		if (topic >= 0)
+			s->has[topic] = true;
+	}
+	if (!s->count)
+		return ends_error(error, -ENOENT, "%s: neither a recording nor images, clouds or maps in it",
+				  path);
+	return 0;
+}
+
+static int file_source_open(struct source **result, struct loop *loop,
+			    const char *rest,
+			    const struct source_config *config,
+			    char error[ENDS_ERROR])
+{
+	struct file_source *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return ends_error(error, -ENOMEM, "no memory");
+	s->s.ops = &file_source_ops;
+	s->s.loop = loop;
+	s->s.config = *config;
+	s->reader = file_read_create();
+	err = s->reader ? list(s, rest, error) :
+	      ends_error(error, -ENOMEM, "no memory");
+	if (err) {
+		file_source_close(&s->s);
+		return err;
+	}
+	s->timer.expired = on_first;
+	s->timer.arg = s;
+	loop_add_timer(loop, &s->timer);
+	*result = &s->s;
+	return 0;
+}
+
+static int file_source_subscribe(struct source *source, const char *topic,
+				 int kind, bool all)
+{
+	struct file_source *s = file_of(source);
+
+	(void)all;
+	for (int i = 0; i < TOPICS; i++) {
+		if (!s->has[i] || strcmp(file_topics[i].topic, topic))
+			continue;
+		if (s->wanted[i])
+			return -EEXIST;
+		if (kind >= 0 && kind != (int)file_topics[i].kind)
+			return -EPROTOTYPE;
+		s->wanted[i] = true;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+static void file_source_unsubscribe(struct source *source, const char *topic)
+{
+	struct file_source *s = file_of(source);
+
+	for (int i = 0; i < TOPICS; i++)
+		if (!strcmp(file_topics[i].topic, topic))
+			s->wanted[i] = false;
+}
+
+const struct source_ops file_source_ops = {
+	.open		= file_source_open,
+	.subscribe	= file_source_subscribe,
+	.unsubscribe	= file_source_unsubscribe,
+	.close		= file_source_close,
+};

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * file_write.h - messages as the bytes of files: .pcd, .pgm and .yaml, .json
+ *
+ * Into a buffer that is kept; what points into messages is copied. All of them
+ * return 0, -EBADMSG if the message is not as it says, -E2BIG, -ENOMEM.
+ */
+#ifndef ROS_IO_FILE_WRITE_H
+#define ROS_IO_FILE_WRITE_H
+
+#include "ros/msg/compressed.h"
+#include "ros/msg/message.h"
+
+/* 8 or 16 bit; depth in metres becomes millimetres */
+int file_write_png(const struct message_image *m,
+		   struct compressed_buffer *out);
+
+/* Binary, one row, all fields that struct cloud takes */
+int file_write_pcd(const struct message_point_cloud *m,
+		   struct compressed_buffer *out);
+
+/**
+ * file_write_map() - as map_server reads it
+ * @picture: name of the .pgm, for the .yaml
+ *
+ * In mode raw if there are other values than free, occupied and unknown.
+ */
+int file_write_map(const struct message_occupancy_grid *m, const char *picture,
+		   struct compressed_buffer *pgm,
+		   struct compressed_buffer *yaml);
+
+/* With the names that ROS has; what is no finite number becomes null */
+int file_write_json(enum message_kind kind, const union message *msg,
+		    struct compressed_buffer *out);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * io.h - what sources and sinks have in common
+ */
+#ifndef ROS_IO_IO_H
+#define ROS_IO_IO_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	ENDS_ERROR	= 256,	/* bytes of an error or log line */
+	ENDS_NAME	= 256,	/* of a topic, with the final 0 */
+};
+
+/* One line about what is wrong. Return: @err */
+__attribute__((format(printf, 3, 4)))
+int ends_error(char error[ENDS_ERROR], int err, const char *format, ...);
+
+/* One line for a log, which may be NULL */
+__attribute__((format(printf, 4, 0)))
+void ends_say(void (*log)(void *arg, int priority, const char *line), void *arg,
+	      int priority, const char *format, va_list args);
+
+/*
+ * Whether @name is that of a topic: absolute, of letters, digits and _, as ROS
+ * wants it; so it is a path that does not lead elsewhere, too
+ */
+bool ends_valid_name(const char *name);
+
+/**
+ * ends_is() - whether a spec is of this scheme
+ * @rest: gets what follows the colon, NULL if there is none
+ */
+bool ends_is(const char *spec, const char *scheme, const char **rest);
+
+/* CLOCK_REALTIME, ns */
+int64_t ends_now(void);
+
+#endif

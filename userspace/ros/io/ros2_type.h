@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ros2_type.h - DDS types whose samples are bytes: CDR goes through as it is
+ *
+ * Cyclone DDS decodes nothing; message.h does, where somebody asks. The bytes
+ * of a stranger are copied once, into what dds_takecdr() gives, and those of
+ * a writer are made where they leave from.
+ */
+#ifndef ROS_IO_ROS2_TYPE_H
+#define ROS_IO_ROS2_TYPE_H
+
+#include <dds/dds.h>
+#include <dds/ddsi/ddsi_serdata.h>
+#include <dds/ddsi/ddsi_sertype.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * ros2_type_topic() - a topic of such a type
+ * @name: DDS's name, e.g. rt/map
+ * @type: e.g. nav_msgs::msg::dds_::OccupancyGrid_
+ * @used: gets the type, for ros2_type_data(); good as long as the topic is
+ *
+ * Return: a topic, or a negative dds_return_t.
+ */
+dds_entity_t ros2_type_topic(dds_entity_t participant, const char *name,
+			     const char *type,
+			     const struct ddsi_sertype **used);
+
+/**
+ * ros2_type_data() - a sample of @len bytes, to be filled
+ *
+ * Return: one reference, for dds_writecdr() or ddsi_serdata_unref(), or NULL.
+ */
+struct ddsi_serdata *ros2_type_data(const struct ddsi_sertype *type,
+				    size_t len);
+
+/* The bytes of a sample, with the 4 of encapsulation */
+uint8_t *ros2_type_bytes(struct ddsi_serdata *d, size_t *len);
+
+/* The number that its writer gave a sample, from 1 on; 0: not from the network */
+uint64_t ros2_type_sequence(const struct ddsi_serdata *d);
+
+#endif

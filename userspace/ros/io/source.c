@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * source - which kind of source a spec asks for
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "ros/io/source_ops.h"
+
+void source_say(const struct source *s, int priority, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	ends_say(s->config.log, s->config.arg, priority, format, args);
+	va_end(args);
+}
+
+static int check(const struct source_config *c, char error[ENDS_ERROR])
+{
+	if (!c->spec || !*c->spec)
+		return ends_error(error, -EINVAL, "no source is given");
+	/* written so that what is not a number fails too */
+	if (!(c->speed >= 1e-3 && c->speed <= 1e6))
+		return ends_error(error, -EINVAL,
+				  "speed must be 0.001 ... 1000000");
+	if (!(c->rate >= 1e-3 && c->rate <= 1e4))
+		return ends_error(error, -EINVAL,
+				  "rate must be 0.001 ... 10000 Hz");
+	if (!(c->start >= 0 && c->start <= 1e9))
+		return ends_error(error, -EINVAL,
+				  "start must be 0 or more seconds");
+	return 0;
+}
+
+/* A recording, or files: what is not told by its name is by its content */
+static int open_path(struct source **s, struct loop *loop,
+		     const struct source_config *c, char error[ENDS_ERROR])
+{
+	struct stat st;
+	int err;
+
+	if (stat(c->spec, &st))
+		return ends_error(error, -errno, "%s: %s", c->spec,
+				  strerror(errno));
+	if (S_ISREG(st.st_mode) && file_source_knows(c->spec))
+		return file_source_ops.open(s, loop, c->spec, c, error);
+	err = bag_source_ops.open(s, loop, c->spec, c, error);
+	if (err == -EPROTONOSUPPORT && S_ISDIR(st.st_mode))
+		return file_source_ops.open(s, loop, c->spec, c, error);
+	return err;
+}
+
+int source_open(struct source **s, struct loop *loop,
+		const struct source_config *config, char error[256])
+{
+	const char *rest;
+	int err;
+
+	*s = NULL;
+	*error = '\0';
+	err = check(config, error);
+	if (err)
+		return err;
+	if (ends_is(config->spec, "ros2", &rest))
+		return ros2_source_ops.open(s, loop, rest, config, error);
+	if (ends_is(config->spec, "ros1", &rest))
+		return ros1_source_ops.open(s, loop, rest, config, error);
+	return open_path(s, loop, config, error);
+}
+
+static int subscribe(struct source *s, const char *topic, int kind, bool all)
+{
+	if (!ends_valid_name(topic) || kind < -1 || kind >= MESSAGE_TYPES)
+		return -EINVAL;
+	return s->ops->subscribe(s, topic, kind, all);
+}
+
+int source_subscribe(struct source *s, const char *topic, int kind)
+{
+	return subscribe(s, topic, kind, false);
+}
+
+int source_subscribe_all(struct source *s, const char *topic, int kind)
+{
+	return subscribe(s, topic, kind, true);
+}
+
+uint64_t source_messages_lost(const struct source *s)
+{
+	return s->ops->lost ? s->ops->lost(s) : 0;
+}
+
+void source_unsubscribe(struct source *s, const char *topic)
+{
+	s->ops->unsubscribe(s, topic);
+}
+
+void source_close(struct source *s)
+{
+	if (s)
+		s->ops->close(s);
+}

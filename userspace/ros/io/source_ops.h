@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * source_ops.h - what is behind a source
+ *
+ * A kind of source embeds struct source as its first member and frees it all
+ * in close(). Names were checked by source.c.
+ */
+#ifndef ROS_IO_SOURCE_OPS_H
+#define ROS_IO_SOURCE_OPS_H
+
+#include "ros/io/io.h"
+#include "ros/io/source.h"
+
+/**
+ * struct source_ops
+ * @open: @rest is what follows the colon of the spec, or a path
+ * @subscribe: @all: see source_subscribe_all()
+ * @lost: NULL: nothing is
+ */
+struct source_ops {
+	int	(*open)(struct source **s, struct loop *loop, const char *rest,
+			const struct source_config *config,
+			char error[ENDS_ERROR]);
+	int	(*subscribe)(struct source *s, const char *topic, int kind,
+			     bool all);
+	void	(*unsubscribe)(struct source *s, const char *topic);
+	uint64_t (*lost)(const struct source *s);
+	void	(*close)(struct source *s);
+};
+
+struct source {
+	const struct source_ops	*ops;
+	struct loop		*loop;
+	struct source_config	config;
+};
+
+extern const struct source_ops ros2_source_ops, ros1_source_ops,
+			       bag_source_ops, file_source_ops;
+
+/* Whether the name is that of an image, a cloud or a map */
+bool file_source_knows(const char *path);
+
+__attribute__((format(printf, 3, 4)))
+void source_say(const struct source *s, int priority, const char *format, ...);
+
+#endif

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * convert_image - sensor_msgs/Image from and to struct image
+ */
+#include <ctype.h>
+#include <endian.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/wire.h"
+#include "ros/msg/convert.h"
+#include "ros/msg/convert_yuv.h"
+
+/*
+ * Where luminance and chroma are: two pixels in four bytes, or a plane of the
+ * one, and behind it a plane of the other, half as high.
+ */
+enum yuv { YUV_NONE, YUV_UYVY, YUV_YUYV, YUV_NV12, YUV_NV21 };
+
+/* In an image: depth in bits; in a message also which order, and floats */
+static const struct encoding {
+	const char	*name;
+	uint8_t		channels, depth;
+	bool		bgr, metres;
+	enum yuv	yuv;
+} encodings[IMAGE_ENCODINGS] = {
+	[IMAGE_MONO8] = { "mono8", 1, 8, 0, 0, 0 },
+	[IMAGE_MONO16] = { "mono16", 1, 16, 0, 0, 0 },
+	[IMAGE_8UC1] = { "8UC1", 1, 8, 0, 0, 0 },
+	[IMAGE_16UC1] = { "16UC1", 1, 16, 0, 0, 0 },
+	[IMAGE_RGB8] = { "rgb8", 3, 8, 0, 0, 0 },
+	[IMAGE_BGR8] = { "bgr8", 3, 8, 1, 0, 0 },
+	[IMAGE_RGBA8] = { "rgba8", 4, 8, 0, 0, 0 },
+	[IMAGE_BGRA8] = { "bgra8", 4, 8, 1, 0, 0 },
+	[IMAGE_RGB16] = { "rgb16", 3, 16, 0, 0, 0 },
+	[IMAGE_BGR16] = { "bgr16", 3, 16, 1, 0, 0 },
+	[IMAGE_RGBA16] = { "rgba16", 4, 16, 0, 0, 0 },
+	[IMAGE_BGRA16] = { "bgra16", 4, 16, 1, 0, 0 },
+	[IMAGE_8UC2] = { "8UC2", 2, 8, 0, 0, 0 },
+	[IMAGE_8UC3] = { "8UC3", 3, 8, 0, 0, 0 },
+	[IMAGE_8UC4] = { "8UC4", 4, 8, 0, 0, 0 },
+	[IMAGE_16UC2] = { "16UC2", 2, 16, 0, 0, 0 },
+	[IMAGE_16UC3] = { "16UC3", 3, 16, 0, 0, 0 },
+	[IMAGE_16UC4] = { "16UC4", 4, 16, 0, 0, 0 },
+	[IMAGE_32FC1] = { "32FC1", 1, 16, 0, 1, 0 },
+	[IMAGE_BAYER_RGGB8] = { "bayer_rggb8", 1, 8, 0, 0, 0 },
+	[IMAGE_BAYER_BGGR8] = { "bayer_bggr8", 1, 8, 0, 0, 0 },
+	[IMAGE_BAYER_GBRG8] = { "bayer_gbrg8", 1, 8, 0, 0, 0 },
+	[IMAGE_BAYER_GRBG8] = { "bayer_grbg8", 1, 8, 0, 0, 0 },
+	[IMAGE_BAYER_RGGB16] = { "bayer_rggb16", 1, 16, 0, 0, 0 },
+	[IMAGE_BAYER_BGGR16] = { "bayer_bggr16", 1, 16, 0, 0, 0 },
+	[IMAGE_BAYER_GBRG16] = { "bayer_gbrg16", 1, 16, 0, 0, 0 },
+	[IMAGE_BAYER_GRBG16] = { "bayer_grbg16", 1, 16, 0, 0, 0 },
+	[IMAGE_UYVY] = { "uyvy", 3, 8, 0, 0, YUV_UYVY },
+	[IMAGE_YUV422] = { "yuv422", 3, 8, 0, 0, YUV_UYVY },
+	[IMAGE_YUYV] = { "yuyv", 3, 8, 0, 0, YUV_YUYV },
+	[IMAGE_YUV422_YUY2] = { "yuv422_yuy2", 3, 8, 0, 0, YUV_YUYV },
+	[IMAGE_NV12] = { "nv12", 3, 8, 0, 0, YUV_NV12 },
+	[IMAGE_NV21] = { "nv21", 3, 8, 0, 0, YUV_NV21 },
+};
+
+static bool has_planes(const struct encoding *e)
+{
+	return e->yuv == YUV_NV12 || e->yuv == YUV_NV21;
+}
+
+int message_encoding_of(const struct message_string *name)
+{
+	for (int e = 0; e < IMAGE_ENCODINGS; e++)
+		if (message_string_is(name, encodings[e].name))
+			return e;
+	return -EOPNOTSUPP;
+}
+
+const char *message_encoding_name(enum message_encoding encoding)
+{
+	return encodings[encoding].name;
+}
+
+unsigned int message_encoding_pixel(enum message_encoding encoding)
+{
+	const struct encoding *e = &encodings[encoding];
+
+	if (e->yuv)
+		return has_planes(e) ? 1 : 2;
+	return e->metres ? 4 : e->channels * e->depth / 8u;
+}
+
+enum message_encoding message_encoding_shown(enum message_encoding encoding)
+{
+	return encodings[encoding].yuv ? IMAGE_RGB8 : encoding;
+}
+
+/* Bytes that all rows of a message are, the last may end with its last pixel */
+static uint64_t bytes_of(const struct message_image *m,
+			 const struct encoding *e, uint64_t row)
+{
+	uint64_t rows = has_planes(e) ? m->height * 3ULL / 2 : m->height;
+
+	return rows ? m->step * (rows - 1) + row : 0;
+}
+
+static bool is_odd(const struct message_image *m, const struct encoding *e)
+{
+	return e->yuv && (m->width % 2 || (has_planes(e) && m->height % 2));
+}
+
+static bool is_size(uint32_t side)
+{
+	return side && side <= IMAGE_SIDE;
+}
+
+int message_image_shape(const struct message_image *m, struct image *image)
+{
+	int encoding = message_encoding_of(&m->encoding);
+	const struct encoding *e;
+	uint64_t row;
+
+	if (encoding < 0)
+		return encoding;
+	e = &encodings[encoding];
+	row = (uint64_t)m->width * message_encoding_pixel(encoding);
+	if (!is_size(m->width) || !is_size(m->height) || is_odd(m, e) ||
+	    m->step < row || bytes_of(m, e, row) > m->data.count)
+		return -EBADMSG;
+	image->width = m->width;
+	image->height = m->height;
+	image->channels = e->channels;
+	image->depth = e->depth;
+	image->stride = (size_t)m->width * image_pixel(image);
+	return encoding;
+}
+
+void message_image_fault(const struct message_image *m, char *text, size_t size)
+{
+	int encoding = message_encoding_of(&m->encoding);
+	const struct encoding *e;
+	uint64_t row;
+
+	*text = '\0';
+	if (encoding < 0) {
+		snprintf(text, size, "encoding \"%.*s\" is not known",
+			 m->encoding.len < 32 ? (int)m->encoding.len : 32,
+			 m->encoding.text);
+		for (; *text; text++)
+			*text = isprint((unsigned char)*text) ? *text : '?';
+		return;
+	}
+	e = &encodings[encoding];
+	row = (uint64_t)m->width * message_encoding_pixel(encoding);
+	if (!is_size(m->width) || !is_size(m->height))
+		snprintf(text, size, "%u x %u pixels, sides are 1 to %d",
+			 m->width, m->height, IMAGE_SIDE);
+	else if (is_odd(m, e))
+		snprintf(text, size, "%u x %u pixels: %s has even %s", m->width,
+			 m->height, e->name, has_planes(e) ? "sides" : "widths");
+	else if (m->step < row)
+		snprintf(text, size, "a step of %u bytes, a row has %llu",
+			 m->step, (unsigned long long)row);
+	else if (bytes_of(m, e, row) > m->data.count)
+		snprintf(text, size, "%u bytes, %u x %u pixels of %s have %llu",
+			 m->data.count, m->width, m->height, e->name,
+			 (unsigned long long)bytes_of(m, e, row));
+}
+
+/* Depth, m, to mm */
+static void read_metres(uint16_t *out, const uint8_t *in, unsigned int n,
+			bool big)
+{
+	for (unsigned int i = 0; i < n; i++, in += 4) {
+		uint32_t bits = get_le32(in);
+		float mm;
+
+		if (big)
+			bits = __builtin_bswap32(bits);
+		memcpy(&mm, &bits, sizeof(mm));
+		mm *= 1000;
+		out[i] = message_millimetres(mm);
+	}
+}
+
+static void write_metres(uint8_t *out, const uint16_t *in, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++, out += 4)
+		put_lef32(out, in[i] ? in[i] / 1000.0f : NAN);
+}
+
+static void swap_bytes(uint8_t *row, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i += 2) {
+		uint8_t b = row[i];
+
+		row[i] = row[i + 1];
+		row[i + 1] = b;
+	}
+}
+
+static void swap_red_blue(uint8_t *row, unsigned int width,
+			  unsigned int channels, unsigned int bytes)
+{
+	unsigned int pixel = channels * bytes;
+
+	for (unsigned int x = 0; x < width; x++, row += pixel)
+		for (unsigned int b = 0; b < bytes; b++) {
+			uint8_t red = row[b];
+
+			row[b] = row[2 * bytes + b];
+			row[2 * bytes + b] = red;
+		}
+}
+
+static void read_yuv(const struct message_image *m, enum yuv yuv,
+		     const struct image *image)
+{
+	/* of y, u and v, in two pixels or in their planes */
+	static const uint8_t place[][3] = {
+		[YUV_UYVY] = { 1, 0, 2 }, [YUV_YUYV] = { 0, 1, 3 },
+		[YUV_NV12] = { 0, 0, 1 }, [YUV_NV21] = { 0, 1, 0 },
+	};
+	bool planes = yuv == YUV_NV12 || yuv == YUV_NV21;
+	const uint8_t *first = m->data.data;
+
+	for (unsigned int y = 0; y < image->height; y++) {
+		const uint8_t *luma = first + (size_t)m->step * y;
+		const uint8_t *chroma = planes ?
+			first + (size_t)m->step * (m->height + y / 2) : luma;
+		const struct yuv_row row = {
+			.y = luma + place[yuv][0],
+			.u = chroma + place[yuv][1],
+			.v = chroma + place[yuv][2],
+			.step_y = planes ? 1 : 2,
+			.step_uv = planes ? 2 : 4,
+		};
+
+		yuv_to_rgb(image_row(image, y), &row, image->width);
+	}
+}
+
+void message_image_read(const struct message_image *m, struct image *image)
+{
+	int encoding = message_encoding_of(&m->encoding);
+	const struct encoding *e = &encodings[encoding];
+	bool big = m->is_bigendian;
+	bool swap = e->depth == 16 && big != (BYTE_ORDER == BIG_ENDIAN);
+	size_t row = (size_t)image->width * image_pixel(image);
+
+	if (e->yuv) {
+		read_yuv(m, e->yuv, image);
+		return;
+	}
+	for (unsigned int y = 0; y < image->height; y++) {
+		const uint8_t *in = m->data.data + (size_t)m->step * y;
+		uint8_t *out = image_row(image, y);
+
+		if (e->metres) {
+			read_metres((uint16_t *)out, in, image->width, big);
+			continue;
+		}
+		memcpy(out, in, row);
+		if (swap)
+			swap_bytes(out, row);
+		if (e->bgr)
+			swap_red_blue(out, image->width, e->channels,
+				      e->depth / 8);
+	}
+}
+
+int message_image_write(const struct image *image,
+			enum message_encoding encoding, void *data,
+			struct message_image *m)
+{
+	const struct encoding *e = &encodings[encoding];
+	size_t row = (size_t)image->width * message_encoding_pixel(encoding);
+
+	if (image->channels != e->channels || image->depth != e->depth ||
+	    e->yuv)
+		return -EINVAL;
+	for (unsigned int y = 0; y < image->height; y++) {
+		uint8_t *out = (uint8_t *)data + row * y;
+		const uint8_t *in = image_row(image, y);
+
+		if (e->metres) {
+			write_metres(out, (const uint16_t *)in, image->width);
+			continue;
+		}
+		memcpy(out, in, row);
+		if (e->bgr)
+			swap_red_blue(out, image->width, e->channels,
+				      e->depth / 8);
+	}
+	m->width = image->width;
+	m->height = image->height;
+	m->encoding = message_string(e->name);
+	/* floats are written little endian, pixels as they are here */
+	m->is_bigendian = !e->metres && e->depth == 16 &&
+			  BYTE_ORDER == BIG_ENDIAN;
+	m->step = row;
+	m->data = (struct message_bytes){ data, row * image->height };
+	return 0;
+}

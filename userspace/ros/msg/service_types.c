@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * service_types - what the services of gdim_msgs consist of
+ */
+#include <limits.h>
+#include "ros/msg/message_fields.h"
+#include "ros/msg/service_types.h"
+
+static const struct field header_fields[] = {
+	FIELD(U64, struct service_header, client),
+	FIELD(U64, struct service_header, sequence),
+	{ .op = END }
+};
+
+static const struct field rooms_request[] = {
+	FIELD(U8, struct service_empty, unused),
+	{ .op = END }
+};
+
+static const struct field rooms_response[] = {
+	FIELD(U8, struct service_rooms_response, rooms),
+	{ .op = END }
+};
+
+static const struct field room_request[] = {
+	FIELD(U8, struct service_room_request, room),
+	{ .op = END }
+};
+
+static const struct field room_response[] = {
+	FIELD(U8, struct service_room_response, success),
+	FIELD(STRING, struct service_room_response, message),
+	NESTED(struct service_room_response, information, message_room_fields),
+	{ .op = END }
+};
+
+static const struct field spot_request[] = {
+	NESTED(struct service_spot_request, location, message_point_fields),
+	{ .op = END }
+};
+
+static const struct field spot_response[] = {
+	FIELD(U8, struct service_spot_response, success),
+	FIELD(STRING, struct service_spot_response, message),
+	FIELD(F32, struct service_spot_response, temperature),
+	LISTED(struct service_spot_response, names, gas_name,
+	       message_name_fields, SERVICE_GASES),
+	FIELD(FLOATS, struct service_spot_response, gases),
+	FIELD(U8, struct service_spot_response, smoke),
+	FIELD(U8, struct service_spot_response, signal),
+	FIELD(U8, struct service_spot_response, hazard),
+	{ .op = END }
+};
+
+static const struct field pub_rate_request[] = {
+	FIELD(STRING, struct service_pub_rate_request, topic),
+	FIELD(F32, struct service_pub_rate_request, rate),
+	{ .op = END }
+};
+
+static const struct field pub_rate_response[] = {
+	FIELD(U8, struct service_pub_rate_response, success),
+	FIELD(STRING, struct service_pub_rate_response, message),
+	FIELD(F32, struct service_pub_rate_response, old_rate),
+	FIELD(F32, struct service_pub_rate_response, new_rate),
+	{ .op = END }
+};
+
+static const struct field snapshot_request[] = {
+	FIELD(STRING, struct service_snapshot_request, name),
+	{ .op = END }
+};
+
+static const struct field snapshot_response[] = {
+	FIELD(U8, struct service_snapshot_response, success),
+	FIELD(STRING, struct service_snapshot_response, message),
+	FIELD(STRING, struct service_snapshot_response, path),
+	{ .op = END }
+};
+
+static const struct field logging_request[] = {
+	FIELD(U8, struct service_logging_request, enable),
+	FIELD(F32, struct service_logging_request, rate),
+	{ .op = END }
+};
+
+static const struct field logging_response[] = {
+	FIELD(U8, struct service_logging_response, success),
+	FIELD(STRING, struct service_logging_response, message),
+	FIELD(F32, struct service_logging_response, rate),
+	{ .op = END }
+};
+
+#define NAMES(type) \
+	"gdim_msgs/srv/" type, { "gdim_msgs::srv::dds_::" type "_Request_", \
+				 "gdim_msgs::srv::dds_::" type "_Response_" }
+
+/* @dds and @fields by enum service_part */
+static const struct {
+	const char		*name, *dds[2];
+	const struct field	*fields[2];
+} services[SERVICES] = {
+	[SERVICE_ROOMS] = { NAMES("Rooms"),
+		{ rooms_request, rooms_response } },
+	[SERVICE_ROOM_INFORMATION] = { NAMES("RoomInformation"),
+		{ room_request, room_response } },
+	[SERVICE_SPOT_INFORMATION] = { NAMES("SpotInformation"),
+		{ spot_request, spot_response } },
+	[SERVICE_PUB_RATE] = { NAMES("PubRate"),
+		{ pub_rate_request, pub_rate_response } },
+	[SERVICE_SNAPSHOT] = { NAMES("Snapshot"),
+		{ snapshot_request, snapshot_response } },
+	[SERVICE_LOGGING] = { NAMES("Logging"),
+		{ logging_request, logging_response } },
+};
+
+static int read_part(const struct field *fields, struct service_header *header,
+		     const void *data, size_t len, void *to)
+{
+	const struct part parts[2] = {
+		{ header ? header_fields : NULL, header }, { fields, to },
+	};
+
+	return message_walk_in(parts, MESSAGE_CDR, data, len);
+}
+
+int service_read_request(enum service_kind kind, struct service_header *header,
+			 const void *data, size_t len, union service_request *r)
+{
+	return read_part(services[kind].fields[SERVICE_REQUEST], header, data,
+			 len, r);
+}
+
+int service_read_response(enum service_kind kind,
+			  struct service_header *header, const void *data,
+			  size_t len, union service_response *r)
+{
+	return read_part(services[kind].fields[SERVICE_RESPONSE], header, data,
+			 len, r);
+}
+
+/* What is written is only read */
+static long write_part(const struct field *fields,
+		       const struct service_header *header, const void *from,
+		       void *data, size_t size)
+{
+	const struct part parts[2] = {
+		{ header ? header_fields : NULL, (void *)header },
+		{ fields, (void *)from },
+	};
+
+	return message_walk_out(parts, MESSAGE_CDR, data,
+				data ? size : LONG_MAX);
+}
+
+long service_write_request(enum service_kind kind,
+			   const struct service_header *header,
+			   const union service_request *r, void *data,
+			   size_t size)
+{
+	return write_part(services[kind].fields[SERVICE_REQUEST], header, r,
+			  data, size);
+}
+
+long service_write_response(enum service_kind kind,
+			    const struct service_header *header,
+			    const union service_response *r, void *data,
+			    size_t size)
+{
+	return write_part(services[kind].fields[SERVICE_RESPONSE], header, r,
+			  data, size);
+}
+
+const char *service_type(enum service_kind kind)
+{
+	return services[kind].name;
+}
+
+const char *service_dds_type(enum service_kind kind, enum service_part part)
+{
+	return services[kind].dds[part];
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * service_types.h - requests and responses of gdim_msgs, from and to CDR
+ *
+ * As message.h: what is read points into the bytes it was read from. The text
+ * of the types is in idl/gdim_msgs. A type without members is one byte, as
+ * rosidl has it.
+ */
+#ifndef ROS_MSG_SERVICE_TYPES_H
+#define ROS_MSG_SERVICE_TYPES_H
+
+#include "ros/msg/message.h"
+
+enum service_kind {
+	SERVICE_ROOMS,
+	SERVICE_ROOM_INFORMATION,
+	SERVICE_SPOT_INFORMATION,
+	SERVICE_PUB_RATE,
+	SERVICE_SNAPSHOT,
+	SERVICE_LOGGING,
+	SERVICES,
+};
+
+enum service_part { SERVICE_REQUEST, SERVICE_RESPONSE };
+
+enum { SERVICE_GASES = 32 };	/* at most */
+
+/**
+ * struct service_header - what rmw_cyclonedds puts in front of both parts
+ * @client:	who asked; the response says the same
+ * @sequence:	of the client's requests
+ */
+struct service_header {
+	uint64_t	client;
+	int64_t		sequence;
+};
+
+struct service_empty {
+	uint8_t			unused;
+};
+
+struct service_rooms_response {
+	int8_t			rooms;
+};
+
+struct service_room_request {
+	int8_t			room;
+};
+
+struct service_room_response {
+	uint8_t			success;
+	struct message_string	message;
+	struct message_room	information;
+};
+
+struct service_spot_request {
+	struct message_point32	location;
+};
+
+/**
+ * struct service_spot_response - what is known of a place
+ * @temperature: degrees Celsius
+ * @gases:	one for each of the @names of @gas_name
+ * @smoke:	as the next ones 0 ... 100, -1: unknown
+ */
+struct service_spot_response {
+	uint8_t			success;
+	struct message_string	message;
+	float			temperature;
+	uint32_t		names;
+	struct message_string	gas_name[SERVICE_GASES];
+	struct message_floats	gases;
+	int8_t			smoke, signal, hazard;
+};
+
+/* All rates: Hz */
+struct service_pub_rate_request {
+	struct message_string	topic;
+	float			rate;
+};
+
+struct service_pub_rate_response {
+	uint8_t			success;
+	struct message_string	message;
+	float			old_rate, new_rate;
+};
+
+struct service_snapshot_request {
+	struct message_string	name;
+};
+
+struct service_snapshot_response {
+	uint8_t			success;
+	struct message_string	message, path;
+};
+
+struct service_logging_request {
+	uint8_t			enable;
+	float			rate;
+};
+
+struct service_logging_response {
+	uint8_t			success;
+	struct message_string	message;
+	float			rate;
+};
+
+union service_request {
+	struct service_empty		 rooms;
+	struct service_room_request	 room;
+	struct service_spot_request	 spot;
+	struct service_pub_rate_request	 pub_rate;
+	struct service_snapshot_request	 snapshot;
+	struct service_logging_request	 logging;
+};
+
+union service_response {
+	struct service_rooms_response	 rooms;
+	struct service_room_response	 room;
+	struct service_spot_response	 spot;
+	struct service_pub_rate_response pub_rate;
+	struct service_snapshot_response snapshot;
+	struct service_logging_response	 logging;
+};
+
+/**
+ * service_read_request() - the contents of a serialized request
+ * @header: gets what is in front of it; NULL: there is none
+ * @data: @len bytes with the 4 of encapsulation, which @r points into
+ * @r: undefined after an error
+ *
+ * Return: 0; -EBADMSG if the bytes are no such request; -E2BIG if a list is
+ * longer than there is room for.
+ */
+int service_read_request(enum service_kind kind, struct service_header *header,
+			 const void *data, size_t len,
+			 union service_request *r);
+int service_read_response(enum service_kind kind,
+			  struct service_header *header, const void *data,
+			  size_t len, union service_response *r);
+
+/**
+ * service_write_request() - serialize
+ * @header: to be put in front; NULL: none
+ * @data: of @size bytes; NULL: only to know how many are needed
+ *
+ * Return: bytes; -ENOSPC if @size is too small, -E2BIG if a count is larger
+ * than its list.
+ */
+long service_write_request(enum service_kind kind,
+			   const struct service_header *header,
+			   const union service_request *r, void *data,
+			   size_t size);
+long service_write_response(enum service_kind kind,
+			    const struct service_header *header,
+			    const union service_response *r, void *data,
+			    size_t size);
+
+/* gdim_msgs/srv/Rooms */
+const char *service_type(enum service_kind kind);
+
+/* gdim_msgs::srv::dds_::Rooms_Request_ */
+const char *service_dds_type(enum service_kind kind, enum service_part part);
+
+#endif

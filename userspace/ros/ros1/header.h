@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * header.h - the connection header of TCPROS and UDPROS
+ *
+ * Fields `u32 length, name=value`, in any order. TCPROS puts the length of all
+ * of them in front, UDPROS sends them as base64 within requestTopic.
+ * Source: wiki.ros.org/ROS/Connection Header.
+ */
+#ifndef ROS_ROS1_HEADER_H
+#define ROS_ROS1_HEADER_H
+
+#include <stdbool.h>
+#include "base/bytes.h"
+
+enum {
+	HEADER_MAX	= 1 << 20,	/* bytes; definitions can be long */
+};
+
+enum header_field {
+	HEADER_CALLERID,
+	HEADER_TOPIC,
+	HEADER_TYPE,
+	HEADER_MD5SUM,
+	HEADER_DEFINITION,
+	HEADER_LATCHING,
+	HEADER_ERROR,
+	HEADER_FIELDS
+};
+
+/* Where the values are in the bytes that were parsed; no NUL behind them */
+struct header {
+	struct {
+		const char	*p;
+		size_t		n;
+	} field[HEADER_FIELDS];
+};
+
+/**
+ * header_parse - find the known fields; unknown ones are skipped
+ * @data: without the length in front
+ * Return: 0, or -EPROTO if a field does not fit or has no name
+ */
+int header_parse(const void *data, size_t len, struct header *h);
+/* Return: the value, "" for none; the caller's to free, NULL: no memory */
+char *header_value(const struct header *h, enum header_field field);
+bool header_is(const struct header *h, enum header_field field,
+	       const char *value);
+
+/* Return: 0 or -ENOMEM */
+int header_append(struct bytes *b, const char *name, const char *value);
+
+#endif
