@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "gdim/cells_blob.h"
+#include "map/store/cells_blob.h"
 #include "base/wire.h"
 
 enum { SIDE = 32, CHANGES = 16, HEAD = 5 };

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gdim/layer.h"
+#include "map/layer/layer.h"
 #include "base/utf8.h"
 
 static const char *const words[] = {

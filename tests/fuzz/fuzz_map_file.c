@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#include "fusion/cells.h"
-#include "gdim/map_file.h"
+#include "map/fusion/cells.h"
+#include "map/io/map_file.h"
 #include "memory_file.h"
 #include "odd.h"
 

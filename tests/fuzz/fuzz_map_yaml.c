@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gdim/map_yaml.h"
+#include "map/io/map_yaml.h"
 
 enum { PRINTED = 3 * PATH_MAX };
 

@@ -6,7 +6,7 @@
  */
 #include <stdint.h>
 #include <string.h>
-#include "gdim/poses_file.h"
+#include "map/io/poses_file.h"
 #include "memory_file.h"
 
 static void again(const struct poses_file *p)

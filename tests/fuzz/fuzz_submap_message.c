@@ -8,7 +8,7 @@
  */
 #include <stdio.h>
 #include "base/utf8.h"
-#include "gdim/map_message.h"
+#include "map/io/map_message.h"
 #include "gdimd/submap_message.h"
 #include "odd_message.h"
 

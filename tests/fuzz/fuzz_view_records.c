@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "ros/bag/bag.h"
 #include "base/cli.h"
-#include "fusion/cells.h"
+#include "map/fusion/cells.h"
 #include "base/utf8.h"
 #include "gdimctl/view_records.h"
 #include "base/wire.h"

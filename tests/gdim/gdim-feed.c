@@ -25,7 +25,7 @@
 #include <unistd.h>
 #include "base/cli.h"
 #include "ros/io/sink.h"
-#include "gdim/poses_file.h"
+#include "map/io/poses_file.h"
 
 enum { LAYERS = 8 };
 

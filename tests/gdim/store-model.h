@@ -8,7 +8,7 @@
 #ifndef TESTS_STORE_MODEL_H
 #define TESTS_STORE_MODEL_H
 
-#include "gdim/store.h"
+#include "map/store/store.h"
 
 enum {
 	MODEL_NODES = 24, MODEL_LAYERS = 3, MODEL_ROOMS = 6,

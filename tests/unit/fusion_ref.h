@@ -12,9 +12,9 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include "fusion/cells.h"
-#include "fusion/raster.h"
-#include "fusion/rule.h"
+#include "map/fusion/cells.h"
+#include "map/fusion/raster.h"
+#include "map/fusion/rule.h"
 
 #define REF_DOUBT 2e-4
 /* Of log-odds: those of 0.99 */

@@ -15,8 +15,8 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include "fusion/cells.h"
-#include "fusion/raster.h"
+#include "map/fusion/cells.h"
+#include "map/fusion/raster.h"
 #include "folder.h"
 #include "tap.h"
 

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include "gdim/site.h"
+#include "map/site/site.h"
 #include "folder.h"
 #include "tap.h"
 

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <sqlite3.h>
 #include <string.h>
-#include "gdim/store.h"
+#include "map/store/store.h"
 #include "folder.h"
 #include "tap.h"
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "fusion/mosaic.h"
+#include "map/fusion/fused_map.h"
 #include "fusion_ref.h"
 #include "base/cpu.h"
 #include "tap.h"

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cli.h"
-#include "gdim/answers.h"
-#include "gdim/role_values.h"
+#include "map/site/queries.h"
+#include "map/layer/modality_values.h"
 #include "gdimd/config.h"
 #include "gdimd/http_parse.h"
-#include "gdim/map_message.h"
+#include "map/io/map_message.h"
 #include "gdimd/matcher.h"
 #include "gdimd/room_message.h"
 #include "gdimd/stamps.h"

@@ -7,7 +7,7 @@
 #include <sqlite3.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-#include "gdim/answers.h"
+#include "map/site/queries.h"
 #include "gdimd/gdimd.h"
 #include "site_fixture.h"
 

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <png.h>
 #include <sqlite3.h>
-#include "gdim/geopackage.h"
+#include "map/io/geopackage.h"
 #include "raster_fixture.h"
 
 static char error[256], file[160];

@@ -5,7 +5,7 @@
  */
 #include <math.h>
 #include <string.h>
-#include "gdim/layer.h"
+#include "map/layer/layer.h"
 #include "tap.h"
 
 static char error[256];

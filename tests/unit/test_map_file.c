@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <png.h>
 #include <zlib.h>
-#include "gdim/map_file.h"
-#include "gdim/map_yaml.h"
+#include "map/io/map_file.h"
+#include "map/io/map_yaml.h"
 #include "raster_fixture.h"
 
 static char error[256];

@@ -4,10 +4,10 @@
  */
 #include <errno.h>
 #include <png.h>
-#include "gdim/colours.h"
-#include "gdim/map_figure.h"
-#include "gdim/map_png.h"
-#include "gdim/reduce.h"
+#include "map/layer/colours.h"
+#include "map/io/map_figure.h"
+#include "map/io/map_png.h"
+#include "map/site/reduce.h"
 #include "base/utf8.h"
 #include "raster_fixture.h"
 

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include "folder.h"
-#include "fusion/cells.h"
+#include "map/fusion/cells.h"
 #include "slam/exact.h"
 #include "slam/occupancy.h"
 #include "slamd/map_out.h"

@@ -7,8 +7,8 @@
 #include <pthread.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include "gdim/cache.h"
-#include "gdim/level.h"
+#include "map/site/cache.h"
+#include "map/site/level.h"
 #include "site_fixture.h"
 
 enum { SIDE = 60 };

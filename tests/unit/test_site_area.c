@@ -3,9 +3,9 @@
  * test_site_area - of a site in part, answers are those of the whole one, and
  * cost what is there and not the size of the site
  */
-#include "gdim/answers.h"
-#include "gdim/room_values.h"
-#include "gdim/store_db.h"
+#include "map/site/queries.h"
+#include "map/site/room_values.h"
+#include "map/store/store_db.h"
 #include "site_fixture.h"
 
 enum { SIDE = 24, SPOTS = 300 };	/* nodes in a row; metres of it: STEP */

@@ -3,8 +3,8 @@
  * test_site_graph - transforms between frames, in any order, and what moves
  * with them; against a model that follows predecessors one by one
  */
-#include "gdim/site_parts.h"
-#include "gdim/store_db.h"
+#include "map/site/site_parts.h"
+#include "map/store/store_db.h"
 #include "site_fixture.h"
 
 static struct site *begin(const char *name)

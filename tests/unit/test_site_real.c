@@ -6,10 +6,10 @@
  * Left out where the data is not. With a folder as argument, the map before
  * and after is written there, as .pgm.
  */
-#include "fusion/soften.h"
+#include "map/fusion/soften.h"
 #include "fusion_ref.h"
-#include "gdim/map_file.h"
-#include "gdim/poses_file.h"
+#include "map/io/map_file.h"
+#include "map/io/poses_file.h"
 #include "site_fixture.h"
 
 #define DATA	"../shared/data/maps/intel_submaps_"

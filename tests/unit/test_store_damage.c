@@ -7,8 +7,8 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include "gdim/cells_blob.h"
-#include "gdim/store_schema.h"
+#include "map/store/cells_blob.h"
+#include "map/store/store_schema.h"
 #include "store_fixture.h"
 
 /* A copy of a file in which some bytes are others */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "base/cli.h"
 #include "folder.h"
-#include "fusion/cells.h"
+#include "map/fusion/cells.h"
 #include "gdimd/inbox.h"
 #include "gdimd/submap_message.h"
 #include "readings/readings.h"

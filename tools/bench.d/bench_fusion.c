@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "fusion/mosaic.h"
-#include "gdim/poses_file.h"
+#include "map/fusion/fused_map.h"
+#include "map/io/poses_file.h"
 
 enum { SUBMAPS = 1000, SIDE = 200, CELLS = SIDE * SIDE, TURNS = 25, SOME = 10 };
 

@@ -17,8 +17,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "gdim/cells_blob.h"
-#include "gdim/store.h"
+#include "map/store/cells_blob.h"
+#include "map/store/store.h"
 
 #define SUBMAPS "../shared/data/maps/intel_submaps_148x200x200.i8"
 

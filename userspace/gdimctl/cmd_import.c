@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cli.h"
-#include "gdim/import_map.h"
-#include "gdim/map_file.h"
+#include "map/io/import_map.h"
+#include "map/io/map_file.h"
 #include "gdimctl.h"
 
 enum { OPT_LAYER = 256, OPT_NODE, OPT_POSE, OPT_MODE, OPT_STAMP };

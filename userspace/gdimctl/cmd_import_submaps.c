@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cli.h"
-#include "gdim/import_submaps.h"
+#include "map/io/import_submaps.h"
 #include "gdimctl.h"
 
 enum {

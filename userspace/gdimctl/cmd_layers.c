@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cli.h"
-#include "gdim/answers.h"
+#include "map/site/queries.h"
 #include "gdimctl.h"
 
 static const struct argp layers_argp = {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cli.h"
-#include "gdim/remove.h"
+#include "map/site/remove.h"
 #include "gdimctl.h"
 
 struct what {

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include "base/cli.h"
-#include "gdim/answers.h"
-#include "gdim/room_values.h"
+#include "map/site/queries.h"
+#include "map/site/room_values.h"
 #include "gdimctl.h"
 
 static const struct argp rooms_argp = {

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cli.h"
-#include "gdim/import_submaps.h"
-#include "gdim/poses_file.h"
+#include "map/io/import_submaps.h"
+#include "map/io/poses_file.h"
 #include "gdimctl.h"
 
 enum { OPT_FRAME = 256 };

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cli.h"
-#include "gdim/answers.h"
+#include "map/site/queries.h"
 #include "gdimctl.h"
 
 struct spot {

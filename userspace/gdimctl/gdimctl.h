@@ -9,7 +9,7 @@
 #include <argp.h>
 #include <cjson/cJSON.h>
 #include <stdbool.h>
-#include "gdim/site.h"
+#include "map/site/site.h"
 
 /**
  * struct ctl - what was said before or behind the command

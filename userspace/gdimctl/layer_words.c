@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cli.h"
-#include "gdim/import_layer.h"
+#include "map/io/import_layer.h"
 #include "gdimctl.h"
 
 enum {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-USES	:= ros/bag gdim
+USES	:= ros/bag map/io
 PROGRAMS := gdimctl
 FUZZ	:= view_records
 

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <zlib.h>
 #include "base/bytes.h"
-#include "fusion/cells.h"
-#include "gdim/colours.h"
+#include "map/fusion/cells.h"
+#include "map/layer/colours.h"
 #include "base/atomic_file.h"
-#include "gdim/reduce.h"
-#include "gdim/room_values.h"
+#include "map/site/reduce.h"
+#include "map/site/room_values.h"
 #include "base/utf8.h"
 #include "view_page.h"
 

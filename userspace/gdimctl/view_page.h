@@ -23,9 +23,9 @@
 
 #include <stdint.h>
 #include "base/pose.h"
-#include "fusion/raster.h"
-#include "gdim/layer.h"
-#include "gdim/room.h"
+#include "map/fusion/raster.h"
+#include "map/layer/layer.h"
+#include "map/store/room.h"
 
 enum {
 	VIEW_ERROR	= 256,

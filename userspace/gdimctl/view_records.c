@@ -14,7 +14,7 @@
 #include "ros/bag/bag.h"
 #include "base/bytes.h"
 #include "base/cli.h"
-#include "fusion/cells.h"
+#include "map/fusion/cells.h"
 #include "base/utf8.h"
 #include "ros/msg/convert.h"
 #include "view_records.h"

@@ -10,11 +10,11 @@
 #include <syslog.h>
 #include "base/cli.h"
 #include "base/service.h"
-#include "gdim/answers.h"
-#include "gdim/import_map.h"
-#include "gdim/import_submaps.h"
-#include "gdim/map_file.h"
-#include "gdim/remove.h"
+#include "map/site/queries.h"
+#include "map/io/import_map.h"
+#include "map/io/import_submaps.h"
+#include "map/io/map_file.h"
+#include "map/site/remove.h"
 #include "gdimd/gdimd.h"
 
 /* @slow: waits for the store, a disk, or what fuses */

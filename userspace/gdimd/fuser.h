@@ -6,7 +6,7 @@
 #define GDIMD_FUSER_H
 
 #include "base/loop.h"
-#include "gdim/site.h"
+#include "map/site/site.h"
 
 struct fuser;
 

@@ -5,7 +5,7 @@
 #ifndef GDIMD_GRAPH_H
 #define GDIMD_GRAPH_H
 
-#include "gdim/site.h"
+#include "map/site/site.h"
 #include "ros/msg/message.h"
 
 /**

@@ -14,7 +14,7 @@
 
 #include <cjson/cJSON.h>
 #include "base/loop.h"
-#include "gdim/site.h"
+#include "map/site/site.h"
 #include "gdimd/config.h"
 #include "ros/msg/message.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gdim/level.h"
+#include "map/site/level.h"
 #include "gdimd/map_topic.h"
 
 /*

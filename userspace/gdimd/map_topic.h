@@ -9,8 +9,8 @@
 #ifndef GDIMD_MAP_TOPIC_H
 #define GDIMD_MAP_TOPIC_H
 
-#include "gdim/map_message.h"
-#include "gdim/site.h"
+#include "map/io/map_message.h"
+#include "map/site/site.h"
 #include "gdimd/config.h"
 
 /**

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gdim/store.h"
+#include "map/store/store.h"
 #include "gdimd/matcher.h"
 
 struct frame {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-USES	:= base ros/io gdim
+USES	:= base ros/io map/io
 PROGRAMS := gdimd
 TESTS	:= gdimd_input gdimd_files gdimd_poses
 FUZZ	:= submap_message inbox http_parse web_request web_auth

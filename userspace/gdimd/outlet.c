@@ -9,7 +9,7 @@
 #include <syslog.h>
 #include "base/service.h"
 #include "ros/io/io.h"
-#include "gdim/level.h"
+#include "map/site/level.h"
 #include "gdimd/graph.h"
 #include "gdimd/map_topic.h"
 #include "gdimd/outlet.h"

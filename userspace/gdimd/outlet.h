@@ -18,7 +18,7 @@
 #include <cjson/cJSON.h>
 #include "base/loop.h"
 #include "ros/io/sink.h"
-#include "gdim/site.h"
+#include "map/site/site.h"
 #include "gdimd/config.h"
 
 struct outlet;

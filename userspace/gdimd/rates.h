@@ -5,7 +5,7 @@
 #ifndef GDIMD_RATES_H
 #define GDIMD_RATES_H
 
-#include "gdim/site.h"
+#include "map/site/site.h"
 
 /**
  * rates_kept() - at which an output goes out

@@ -23,7 +23,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "base/bytes.h"
-#include "gdim/site.h"
+#include "map/site/site.h"
 #include "gdimd/config.h"
 
 enum { RECORD_ERROR = 256, RECORD_LEFT = 256, RECORD_IMAGE_MAX = 32 << 20 };

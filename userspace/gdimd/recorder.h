@@ -15,7 +15,7 @@
 
 #include <cjson/cJSON.h>
 #include "base/loop.h"
-#include "gdim/site.h"
+#include "map/site/site.h"
 #include "gdimd/config.h"
 #include "gdimd/record.h"
 #include "ros/msg/message.h"

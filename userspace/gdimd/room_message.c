@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "ros/io/io.h"
-#include "gdim/role_values.h"
+#include "map/layer/modality_values.h"
 #include "base/utf8.h"
 #include "gdimd/room_message.h"
 

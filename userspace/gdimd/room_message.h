@@ -5,7 +5,7 @@
 #ifndef GDIMD_ROOM_MESSAGE_H
 #define GDIMD_ROOM_MESSAGE_H
 
-#include "gdim/room_values.h"
+#include "map/site/room_values.h"
 #include "ros/msg/message.h"
 
 enum { ROOM_MESSAGE_GASES = MESSAGE_GASES, ROOM_MESSAGE_ERROR = 256 };

@@ -10,8 +10,8 @@
 #include <syslog.h>
 #include "base/service.h"
 #include "ros/io/ros2_service.h"
-#include "gdim/answers.h"
-#include "gdim/role_values.h"
+#include "map/site/queries.h"
+#include "map/layer/modality_values.h"
 #include "gdimd/gdimd.h"
 #include "gdimd/room_message.h"
 

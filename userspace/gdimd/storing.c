@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-#include "gdim/site.h"
+#include "map/site/site.h"
 #include "gdimd/storing.h"
 
 enum { BATCH = 16 };	/* then timers of the thread have their turn */

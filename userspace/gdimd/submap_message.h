@@ -5,7 +5,7 @@
 #ifndef GDIMD_SUBMAP_MESSAGE_H
 #define GDIMD_SUBMAP_MESSAGE_H
 
-#include "gdim/site.h"
+#include "map/site/site.h"
 #include "ros/msg/message.h"
 
 enum { SUBMAP_ERROR = 256, SUBMAP_LAYERS = MESSAGE_LAYERS };

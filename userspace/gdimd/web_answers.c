@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cli.h"
-#include "gdim/answers.h"
+#include "map/site/queries.h"
 #include "gdimd/web_parts.h"
 
 /* Either the answer or an error. Return: the status */

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli.h"
-#include "gdim/level.h"
-#include "gdim/map_png.h"
-#include "gdim/reduce.h"
+#include "map/site/level.h"
+#include "map/io/map_png.h"
+#include "map/site/reduce.h"
 #include "gdimd/web_parts.h"
 
 enum {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "fusion/cells.h"
+#include "map/fusion/cells.h"
 #include "slam/exact.h"
 #include "slam/occupancy.h"
 #include "slam/scan_bits.h"

@@ -11,7 +11,7 @@
 #ifndef SLAM_OCCUPANCY_H
 #define SLAM_OCCUPANCY_H
 
-#include "fusion/raster.h"
+#include "map/fusion/raster.h"
 #include "readings/reading.h"
 
 enum {

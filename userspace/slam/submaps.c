@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/array.h"
-#include "fusion/cells.h"
+#include "map/fusion/cells.h"
 #include "slam/exact.h"
 #include "slam/submaps.h"
 

@@ -5,7 +5,7 @@
 #ifndef SLAMD_DRAW_H
 #define SLAMD_DRAW_H
 
-#include "fusion/raster.h"
+#include "map/fusion/raster.h"
 #include "slam/trajectory.h"
 #include "slamd/slamd.h"
 

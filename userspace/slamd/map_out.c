@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "base/bytes.h"
-#include "gdim/map_figure.h"
+#include "map/io/map_figure.h"
 #include "base/atomic_file.h"
 #include "slamd/map_out.h"
 

@@ -9,7 +9,7 @@
 #define SLAMD_MAP_OUT_H
 
 #include "base/pose.h"
-#include "gdim/map_file.h"
+#include "map/io/map_file.h"
 
 enum { MAP_OUT_ERROR = 256 };
 

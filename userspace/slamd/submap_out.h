@@ -19,8 +19,8 @@
 #ifndef SLAMD_SUBMAP_OUT_H
 #define SLAMD_SUBMAP_OUT_H
 
-#include "gdim/store.h"
-#include "gdim/map_message.h"
+#include "map/store/store.h"
+#include "map/io/map_message.h"
 #include "ros/msg/message.h"
 #include "slam/submaps.h"
 #include "slam/trajectory.h"

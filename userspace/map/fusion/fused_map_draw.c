@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mosaic_draw - pieces drawn and tiles fused, by several threads
+ *
+ * Threads take the next piece or the next tile until there is none; none of
+ * them changes what another one looks at. What others see is replaced at the
+ * end, all at once.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "map/fusion/fused_map_parts.h"
+
+/**
+ * struct gang - threads that do @jobs
+ * @one:	does one of them. Return: 0 or a negative errno
+ */
+struct gang {
+	struct mosaic	*m;
+	int		(*one)(struct gang *g, struct artist *a,
+			       unsigned int job);
+	unsigned int	jobs, next;
+	const uint32_t	*number;
+	void		**made;
+	uint64_t	failed;
+	int		err;
+};
+
+struct thread {
+	struct gang	*gang;
+	struct artist	*artist;
+	pthread_t	id;
+};
+
+static void *work(void *arg)
+{
+	struct thread *t = arg;
+	struct gang *g = t->gang;
+
+	for (;;) {
+		const unsigned int i = __atomic_fetch_add(&g->next, 1,
+							  __ATOMIC_RELAXED);
+		int err;
+
+		if (i >= g->jobs)
+			return NULL;
+		err = g->one(g, t->artist, i);
+		if (err)
+			__atomic_store_n(&g->err, err, __ATOMIC_RELAXED);
+	}
+}
+
+static int artists(struct mosaic *m, unsigned int n)
+{
+	if (!m->artist)
+		m->artist = calloc(m->config.threads, sizeof(*m->artist));
+	if (!m->artist)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < n; i++) {
+		if (!m->artist[i])
+			m->artist[i] = artist_create();
+		if (!m->artist[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void mosaic_free_artists(struct mosaic *m)
+{
+	for (unsigned int i = 0; m->artist && i < m->config.threads; i++)
+		artist_destroy(m->artist[i]);
+	free(m->artist);
+}
+
+/* The first of the threads is this one. @each: jobs that one is worth */
+static int run(struct gang *g, unsigned int each)
+{
+	unsigned int threads = g->jobs / each, n = 1;
+
+	if (threads > g->m->config.threads)
+		threads = g->m->config.threads;
+	if (threads < 1)
+		threads = 1;
+	if (artists(g->m, threads))
+		return -ENOMEM;
+	struct thread thread[threads];
+
+	for (unsigned int i = 0; i < threads; i++)
+		thread[i] = (struct thread){ g, g->m->artist[i], 0 };
+	while (n < threads && !pthread_create(&thread[n].id, NULL, work,
+					      &thread[n]))
+		n++;
+	work(&thread[0]);
+	while (--n)
+		pthread_join(thread[n].id, NULL);
+	return g->err;
+}
+
+/*
+ * Drawings
+ */
+
+/*
+ * Whether it lies in the tiles in which its piece is. Cells may be other ones
+ * already, of which the owner will be told: then that drawing is of no use.
+ */
+static bool is_in_place(const struct piece *p, const struct drawing *d)
+{
+	if (d->tiles < p->places)
+		return false;
+	for (unsigned int i = 0; i < p->places; i++)
+		if (d->tile[i].x != p->place[i].x ||
+		    d->tile[i].y != p->place[i].y)
+			return false;
+	return true;
+}
+
+/* Only this thread has this piece now */
+static int draw_one(struct gang *g, struct artist *a, unsigned int job)
+{
+	const struct mosaic_config *config = &g->m->config;
+	struct piece *p = &g->m->piece[g->number[job]];
+	struct cells *c = NULL, *weights = NULL;
+	const struct cells *w;
+	struct drawing *d;
+	int err;
+
+	err = config->fetch(config->arg, p->submap.id, &c, &weights);
+	if (err || c->bits != config->bits ||
+	    !drawing_fits(c, &p->submap.pose, config->resolution)) {
+		__atomic_add_fetch(&g->failed, 1, __ATOMIC_RELAXED);
+		cells_put(c);
+		cells_put(weights);
+		return 0;
+	}
+	w = weights && weights->bits == 8 && weights->width == c->width &&
+	    weights->height == c->height ? weights : NULL;
+	d = drawing_make(a, c, w, &p->submap.pose, config->resolution,
+			 config->splat);
+	if (d && !p->waits && !is_in_place(p, d)) {
+		drawing_free(d);
+	} else if (d) {
+		p->drawing = d;
+		p->width = c->width;
+		p->height = c->height;
+		p->resolution = c->resolution;
+		p->origin = c->origin;
+	} else {
+		err = -ENOMEM;
+	}
+	cells_put(c);
+	cells_put(weights);
+	return err;
+}
+
+int mosaic_draw(struct mosaic *m, const uint32_t *piece, unsigned int count,
+		struct mosaic_work *done)
+{
+	enum { EACH = 8 };
+	struct gang g = { .m = m, .one = draw_one, .jobs = count,
+			  .number = piece };
+	int err;
+
+	if (!count)
+		return 0;
+	err = run(&g, EACH);
+	pthread_rwlock_wrlock(&m->lock);
+	for (unsigned int i = 0; i < count; i++) {
+		struct piece *p = &m->piece[piece[i]];
+
+		p->used = mosaic_clock(m);
+		if (p->drawing)
+			m->bytes += p->drawing->bytes;
+		/* they are drawn again: there was no memory for all */
+		if (err)
+			mosaic_forget_drawing(m, p);
+	}
+	pthread_rwlock_unlock(&m->lock);
+	if (done) {
+		done->drawn += count - g.failed;
+		done->failed += g.failed;
+	}
+	return err;
+}
+
+/*
+ * Tiles
+ */
+
+void mosaic_add(const struct rule *rule, const struct piece *p,
+		unsigned int part, void *acc)
+{
+	const struct drawing *d = p->drawing;
+	/* a drawing that is made again is the same one */
+	const struct drawing_tile *t = &d->tile[part];
+	const size_t from = (size_t)t->first * RULE_STEP;
+	const struct rule_blocks b = {
+		.at = d->at + t->first,
+		.cells = (const char *)d->cells + from * (d->bits / 8),
+		.weights = d->weights ? d->weights + from : NULL,
+		.count = t->count,
+	};
+
+	rule->add(acc, &b, &p->submap.source);
+}
+
+void *mosaic_begin_tile(const struct rule *rule)
+{
+	void *acc = aligned_alloc(64, rule_bytes(rule));
+
+	if (acc)
+		memset(acc, rule->empty, rule_bytes(rule));
+	return acc;
+}
+
+static int fuse_one(struct gang *g, struct artist *a, unsigned int job)
+{
+	const struct mosaic *m = g->m;
+	const struct tile *t = &m->tile[g->number[job]];
+	const struct rule *rule = tile_rule(m, t);
+	void *acc;
+
+	(void)a;
+	if (!t->pieces)
+		return 0;
+	acc = mosaic_begin_tile(rule);
+	if (!acc)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < t->pieces; i++) {
+		const struct piece *p = &m->piece[t->piece[i].piece];
+
+		if (p->drawing)
+			mosaic_add(rule, p, t->piece[i].part, acc);
+	}
+	g->made[job] = acc;
+	return 0;
+}
+
+/* What was fused is shown */
+static void show(struct mosaic *m, const uint32_t *tile, unsigned int count,
+		 void **acc)
+{
+	pthread_rwlock_wrlock(&m->lock);
+	m->revision++;
+	for (unsigned int i = 0; i < count; i++) {
+		struct tile *t = &m->tile[tile[i]];
+		void *old = t->acc;
+
+		m->bytes -= tile_bytes(t);
+		t->acc = acc[i];
+		t->rule = tile_rule(m, t);
+		acc[i] = old;
+		m->bytes += tile_bytes(t);
+		m->stale -= t->stale;
+		t->stale = false;
+		t->changed = m->revision;
+	}
+	pthread_rwlock_unlock(&m->lock);
+}
+
+int mosaic_fuse(struct mosaic *m, const uint32_t *tile, unsigned int count,
+		struct mosaic_work *done)
+{
+	enum { EACH = 4 };
+	struct gang g = { .m = m, .one = fuse_one, .jobs = count,
+			  .number = tile };
+	int err;
+
+	if (!count)
+		return 0;
+	g.made = calloc(count, sizeof(*g.made));
+	if (!g.made)
+		return -ENOMEM;
+	err = run(&g, EACH);
+	if (!err)
+		show(m, tile, count, g.made);
+	for (unsigned int i = 0; i < count; i++)
+		free(g.made[i]);
+	free(g.made);
+	if (done && !err)
+		done->tiles += count;
+	return err;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mosaic_memory - what is forgotten if there is too much: drawings, and then
+ * tiles, those first that were not used for longest
+ */
+#include <stdlib.h>
+#include "map/fusion/fused_map_parts.h"
+
+void mosaic_forget_drawing(struct mosaic *m, struct piece *p)
+{
+	if (!p->drawing)
+		return;
+	m->bytes -= p->drawing->bytes;
+	drawing_free(p->drawing);
+	p->drawing = NULL;
+}
+
+void mosaic_forget_tile(struct mosaic *m, struct tile *t)
+{
+	if (!t->acc)
+		return;
+	m->bytes -= tile_bytes(t);
+	free(t->acc);
+	t->acc = NULL;
+}
+
+struct candidate {
+	uint64_t	used;
+	uint32_t	number;
+};
+
+static int by_used(const void *a, const void *b)
+{
+	const struct candidate *s = a, *t = b;
+
+	return s->used < t->used ? -1 : s->used > t->used;
+}
+
+static bool fits(const struct mosaic *m, size_t more)
+{
+	return m->bytes + more <= m->config.memory;
+}
+
+static void trim_drawings(struct mosaic *m, size_t more, struct candidate *c)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < m->pieces; i++)
+		if (m->piece[i].drawing && !m->piece[i].waits)
+			c[n++] = (struct candidate){ m->piece[i].used, i };
+	qsort(c, n, sizeof(*c), by_used);
+	pthread_rwlock_wrlock(&m->lock);
+	for (unsigned int i = 0; i < n && !fits(m, more); i++)
+		mosaic_forget_drawing(m, &m->piece[c[i].number]);
+	pthread_rwlock_unlock(&m->lock);
+}
+
+static void trim_tiles(struct mosaic *m, size_t more, uint64_t keep,
+		       struct candidate *c)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < m->tiles; i++) {
+		const struct tile *t = &m->tile[i];
+
+		/* who looks writes it meanwhile */
+		c[n].used = __atomic_load_n(&t->wanted, __ATOMIC_RELAXED);
+		c[n].number = i;
+		n += t->acc && !t->stale && c[n].used < keep;
+	}
+	qsort(c, n, sizeof(*c), by_used);
+	pthread_rwlock_wrlock(&m->lock);
+	for (unsigned int i = 0; i < n && !fits(m, more); i++)
+		mosaic_forget_tile(m, &m->tile[c[i].number]);
+	pthread_rwlock_unlock(&m->lock);
+}
+
+void mosaic_trim(struct mosaic *m, size_t more, uint64_t keep)
+{
+	const unsigned int most = m->pieces > m->tiles ? m->pieces : m->tiles;
+	struct candidate *c;
+
+	if (fits(m, more))
+		return;
+	c = malloc((most + 1) * sizeof(*c));
+	if (!c)
+		return;
+	trim_drawings(m, more, c);
+	if (!fits(m, more))
+		trim_tiles(m, more, keep, c);
+	free(c);
+}
+
+void mosaic_set_memory(struct mosaic *m, size_t memory)
+{
+	m->config.memory = memory;
+	mosaic_trim(m, 0, UINT64_MAX);
+}
+
+size_t mosaic_bytes(const struct mosaic *m)
+{
+	return m->bytes;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * fused_map_parts.h - what a mosaic consists of; for mosaic*.c only
+ */
+#ifndef MAP_FUSION_FUSED_MAP_PARTS_H
+#define MAP_FUSION_FUSED_MAP_PARTS_H
+
+#include <pthread.h>
+#include "map/fusion/resampled.h"
+#include "map/fusion/index.h"
+#include "map/fusion/fused_map.h"
+
+/* A piece in a tile: @part is the number of the drawing's tile */
+struct tile_piece {
+	uint32_t	piece, part;
+};
+
+/**
+ * struct tile
+ * @x, @y:	in tiles
+ * @acc:	accumulators [y * TILE_SIDE + x]; NULL: nothing was added to
+ *		them, or they were forgotten if there are pieces
+ * @rule:	what they are of
+ * @piece:	@pieces of those that have cells in it
+ * @changed:	revision of the mosaic when it changed
+ * @wanted:	when it was last asked for; readers write it too
+ * @stale:	must be fused anew
+ */
+struct tile {
+	int			x, y;
+	void			*acc;
+	const struct rule	*rule;
+	struct tile_piece	*piece;
+	uint32_t		pieces, room;
+	uint64_t		changed, wanted;
+	bool			stale;
+};
+
+/* Where a piece is in the map; the order is that of its drawing */
+struct place {
+	int	x, y;
+};
+
+/**
+ * struct piece - a submap
+ * @width, @height, @resolution, @origin: of its cells
+ * @drawing:	NULL: forgotten, or never made
+ * @place:	@places of tiles it is in
+ * @used:	when the drawing was last used
+ * @waits:	is to be drawn and put into tiles
+ */
+struct piece {
+	struct mosaic_submap	submap;
+	unsigned int		width, height;
+	double			resolution;
+	struct pose		origin;
+	struct drawing		*drawing;
+	struct place		*place;
+	unsigned int		places;
+	uint64_t		used;
+	bool			waits;
+};
+
+/**
+ * struct mosaic
+ * @lock:	of tiles and their index for those who look: the owner takes it
+ *		to change them. Pieces are the owner's alone
+ * @bytes:	of accumulators and drawings
+ */
+struct mosaic {
+	struct mosaic_config	config;
+	const struct rule	*rule;
+	pthread_rwlock_t	lock;
+	struct tile		*tile;
+	unsigned int		tiles, tiles_room;
+	struct index		tile_index;
+	struct piece		*piece;
+	unsigned int		pieces, pieces_room, waiting;
+	struct index		piece_index;
+	struct rect		bounds;		/* in tiles */
+	bool			shrunk;		/* they are too large */
+	size_t			bytes;
+	unsigned int		stale;		/* tiles */
+	uint64_t		revision, clock;
+	struct artist		**artist;	/* one per thread */
+};
+
+/* For what was used last; those who look count on, too */
+static inline uint64_t mosaic_clock(const struct mosaic *m)
+{
+	return __atomic_load_n(&m->clock, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t mosaic_tick(struct mosaic *m)
+{
+	return __atomic_add_fetch(&m->clock, 1, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t tile_key(int x, int y)
+{
+	return (uint64_t)(uint32_t)y << 32 | (uint32_t)x;
+}
+
+/* With accumulators that can take all pieces of a tile */
+static inline const struct rule *tile_rule(const struct mosaic *m,
+					   const struct tile *t)
+{
+	return m->rule->wide && t->pieces > m->rule->most ? m->rule->wide :
+							    m->rule;
+}
+
+static inline size_t rule_bytes(const struct rule *rule)
+{
+	return (size_t)TILE_CELLS * rule->size;
+}
+
+/* Of the accumulators that a tile has */
+static inline size_t tile_bytes(const struct tile *t)
+{
+	return t->acc ? rule_bytes(t->rule) : 0;
+}
+
+static inline struct rect tile_rect(const struct tile *t)
+{
+	return (struct rect){ t->x * TILE_SIDE, t->y * TILE_SIDE, TILE_SIDE,
+			      TILE_SIDE };
+}
+
+static inline uint32_t mosaic_tile_at(const struct mosaic *m, int x, int y)
+{
+	return index_find(&m->tile_index, tile_key(x, y));
+}
+
+/* A tile is stale */
+void mosaic_spoil_tile(struct mosaic *m, struct tile *t);
+
+/**
+ * mosaic_draw() - make drawings of pieces that have none
+ * @piece: @count of their numbers
+ *
+ * Those that cannot be fetched stay without. Return: 0, -ENOMEM.
+ */
+int mosaic_draw(struct mosaic *m, const uint32_t *piece, unsigned int count,
+		struct mosaic_work *work);
+
+/**
+ * mosaic_fuse() - fuse tiles anew
+ * @tile: @count of their numbers; their stale marks go
+ *
+ * Return: 0, -ENOMEM: some are as they were.
+ */
+int mosaic_fuse(struct mosaic *m, const uint32_t *tile, unsigned int count,
+		struct mosaic_work *work);
+
+/* Add what a piece has for a tile to its accumulators, which are of @rule */
+void mosaic_add(const struct rule *rule, const struct piece *p,
+		unsigned int part, void *acc);
+
+/* Accumulators to which nothing was added; NULL: no memory */
+void *mosaic_begin_tile(const struct rule *rule);
+
+void mosaic_free_artists(struct mosaic *m);
+
+/*
+ * Forget what was not used for longest, until there is room for @more bytes;
+ * tiles only if they were not wanted since @keep
+ */
+void mosaic_trim(struct mosaic *m, size_t more, uint64_t keep);
+void mosaic_forget_tile(struct mosaic *m, struct tile *t);
+void mosaic_forget_drawing(struct mosaic *m, struct piece *p);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * resampled.h - a submap as it lies in the map: turned, moved, at the map's
+ * resolution, in blocks that fit into the map's tiles
+ *
+ * Sampled, a cell of the map has the value of the submap's cell that its
+ * centre lies in. Under rotation some cells of the submap are then in no cell
+ * of the map: 5 % of all walls that are one cell thick. Splatted, each cell of
+ * the submap is in the cell of the map that its centre lies in; of several the
+ * largest stays, and a cell of the map into which none came is sampled.
+ */
+#ifndef MAP_FUSION_RESAMPLED_H
+#define MAP_FUSION_RESAMPLED_H
+
+#include <stdbool.h>
+#include "map/fusion/cells.h"
+#include "map/fusion/tile.h"
+
+/**
+ * struct drawing_tile - blocks that lie in a tile of the map
+ * @x, @y:	of the tile
+ * @first:	block, of @count
+ */
+struct drawing_tile {
+	int		x, y;
+	uint32_t	first, count;
+};
+
+/**
+ * struct drawing - never changed once made
+ * @tile:	@tiles of them, with something known in each
+ * @at:		of each block: its first cell within the tile, row * TILE_SIDE
+ *		+ column
+ * @cells:	RULE_STEP of each block, of 8 or 16 bits
+ * @weights:	likewise, 8 bits; NULL: there are none
+ * @bytes:	of memory
+ */
+struct drawing {
+	unsigned int		tiles, blocks, bits;
+	struct drawing_tile	*tile;
+	uint16_t		*at;
+	void			*cells;
+	int8_t			*weights;
+	size_t			bytes;
+};
+
+/* What a thread draws with */
+struct artist;
+
+/* Return: NULL: no memory */
+struct artist *artist_create(void);
+void artist_destroy(struct artist *a);
+
+/* Whether it lies in no more tiles than that; cells may be as large as rooms */
+enum { DRAWING_TILES = 1 << 18 };
+bool drawing_fits(const struct cells *c, const struct pose *frame,
+		  double resolution);
+
+/**
+ * drawing_make() - draw a submap
+ * @frame:	its frame in the map
+ * @resolution:	of the map, m
+ * @weights:	of its cells, of 8 bits and of the same size, or NULL
+ *
+ * Cells that are finer than the map's are made coarser before they are
+ * sampled. Positions are exact to 1e-4 cells. It must fit.
+ *
+ * Return: to be freed with drawing_free(); NULL: no memory.
+ */
+struct drawing *drawing_make(struct artist *a, const struct cells *c,
+			     const struct cells *weights,
+			     const struct pose *frame, double resolution,
+			     bool splat);
+void drawing_free(struct drawing *d);
+
+#endif

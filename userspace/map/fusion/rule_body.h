@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * rule_body.h - the rules for one kind of cells; included once for each
+ *
+ * CELL and UCELL are its types, signed and not, NAME(x) makes names of it,
+ * FULL is its full value. SUM, ISUM and COUNT_AT are as in rule_mean_body.h.
+ */
+VECTOR(NAME(cells), CELL);
+VECTOR(NAME(ucells), UCELL);
+
+/* Signed, -1 is below all: the maximum needs no test for unknown */
+ADD(max, NAME(cells), NAME(cells))
+{
+	*to = CHOOSE(NAME(cells), *from > *to, *from, *to);
+}
+
+/* Unsigned, -1 is above all */
+ADD(min, NAME(ucells), NAME(ucells))
+{
+	*to = CHOOSE(NAME(ucells), *from < *to, *from, *to);
+}
+
+static void NAME(same_values)(const void *from, unsigned int n, int16_t *to)
+{
+	const CELL *acc = from;
+
+	for (unsigned int i = 0; i < n; i++)
+		to[i] = acc[i];
+}
+
+#include "map/fusion/rule_mean_body.h"
+
+/* Milliseconds above 16 bits of value: the latest is the largest */
+ADD(latest, longs, NAME(cells))
+{
+	const int64_t ms = source->stamp < 0 ? 0 : source->stamp / 1000000;
+	const longs wide = WIDEN(*from, longs);
+	const longs v = ((ms << 16) + wide + 1) & (wide >= 0);
+
+	*to = CHOOSE(longs, v > *to, v, *to);
+}
+
+/* Twice the sum of logits; bit 0: there is one */
+ADD(log_odds, ints, NAME(cells))
+{
+	ints more;
+
+	for (unsigned int i = 0; i < RULE_STEP; i++)
+		more[i] = (*from)[i] < 0 ? 0 : NAME(logit)[(*from)[i]];
+	more = (*to | (1 & (WIDEN(*from, ints) >= 0))) + 2 * more;
+	more = CHOOSE(ints, more > LOG_ODDS_MAX, LOG_ODDS_MAX - (ints){ 0 },
+		      more);
+	*to = CHOOSE(ints, more < -LOG_ODDS_MAX, -LOG_ODDS_MAX - (ints){ 0 },
+		     more);
+}
+
+/* As sure as one of 0 or of full is, is sure */
+static int16_t NAME(log_odds_value)(int32_t logit)
+{
+	if (logit <= NAME(logit)[0])
+		return 0;
+	if (logit >= NAME(logit)[FULL])
+		return FULL;
+	return floor(FULL / (1 + exp(-logit / (double)LOGIT_ONE)) + 0.5);
+}
+
+static void NAME(log_odds_values)(const void *from, unsigned int n, int16_t *to)
+{
+	const int32_t *acc = from;
+
+	for (unsigned int i = 0; i < n; i++)
+		to[i] = acc[i] & 1 ? NAME(log_odds_value)(acc[i] >> 1) : -1;
+}
+
+ADD(weighted, longs, NAME(cells))
+{
+	const longs wide = WIDEN(*from, longs);
+	longs w = (int64_t)source->weight - (longs){ 0 };
+
+	if (weights)
+		w = WIDEN(*weights, longs);
+	w &= (wide >= 0) & (w > 0);
+	*to += w * wide + (w << WEIGHT_AT);
+}

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sample - cells of a submap at the centres of a tile's cells
+ *
+ * A block of a tile is a short line in the submap. Most have nothing known
+ * near, which a coarse picture of the submap tells, of some above each other,
+ * a patch, at once; of the others each cell is looked up, all of a block at
+ * once where the CPU can gather.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include "map/fusion/sample.h"
+#include "base/cpu.h"
+#if CPU_X86
+#include <immintrin.h>
+#endif
+
+enum {
+	STEP_BITS	= 17,			/* within a block */
+	STEP_SHIFT	= WAY_BITS - STEP_BITS,
+	NEAR_SHIFT	= WAY_BITS + 2,		/* CELLS_BLOCK */
+	ROW_BLOCKS	= TILE_SIDE / RULE_STEP,
+	PATCH_ROWS	= 4,			/* blocks above each other */
+	PATCHES		= TILE_BLOCKS / PATCH_ROWS,
+	BLOCK_RANGE	= (1 << (31 - STEP_BITS)) - 256, /* cells */
+};
+
+_Static_assert(CELLS_BLOCK == 1 << (NEAR_SHIFT - WAY_BITS), "blocks");
+
+/*
+ * From the middle of a patch to a cell of it, and on to the centre of one that
+ * is splatted there, is 8.25 steps at most: with half a cell less, and steps
+ * that are not longer than this, CELLS_NEARER is enough.
+ */
+static const double STEADY = 0.98;
+
+/**
+ * struct tile_way - a tile in a submap
+ * @u, @v:	its first cell
+ * @du, @dv:	from block to block; up it is @du_row, @dv_row
+ */
+struct tile_way {
+	int64_t	u, v, du, dv, du_row, dv_row;
+};
+
+static struct tile_way tile_way(const struct way *way, int x, int y)
+{
+	const int64_t right = x * TILE_SIDE - way->x0;
+	const int64_t up = y * TILE_SIDE - way->y0;
+
+	return (struct tile_way){
+		.u = way->u + right * way->du - up * way->dv,
+		.v = way->v + right * way->dv + up * way->du,
+		.du = way->du * RULE_STEP, .dv = way->dv * RULE_STEP,
+		.du_row = -way->dv, .dv_row = way->du,
+	};
+}
+
+/**
+ * struct near - which parts of a submap have known cells near
+ * @u, @v:	the middle of the tile's first patch, with the margin around
+ * @du, @dv:	from patch to patch; up it is @du_row, @dv_row
+ * @how:	CELLS_IS_NEAR or CELLS_IS_NEARER
+ */
+struct near {
+	const uint8_t	*near;
+	uint8_t		how;
+	unsigned int	width, height;
+	int64_t		u, v, du, dv, du_row, dv_row;
+};
+
+static struct near near_of(const struct way *way, const struct tile_way *t)
+{
+	const int64_t margin = (int64_t)CELLS_MARGIN << NEAR_SHIFT;
+
+	return (struct near){
+		.near = way->c->near,
+		.how = way->ratio < STEADY ? CELLS_IS_NEAR : CELLS_IS_NEARER,
+		.width = way->c->near_width,
+		.height = (way->c->height + CELLS_BLOCK - 1) / CELLS_BLOCK +
+			  2 * CELLS_MARGIN,
+		.u = t->u + margin + way->du * (RULE_STEP - 1) / 2 +
+		     t->du_row * (PATCH_ROWS - 1) / 2,
+		.v = t->v + margin + way->dv * (RULE_STEP - 1) / 2 +
+		     t->dv_row * (PATCH_ROWS - 1) / 2,
+		.du = t->du, .dv = t->dv,
+		.du_row = t->du_row * PATCH_ROWS,
+		.dv_row = t->dv_row * PATCH_ROWS,
+	};
+}
+
+/* Patches with something known near. Return: how many */
+INLINE unsigned int find_portable(const struct near *b, uint32_t *patch)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < PATCHES; i++) {
+		const int64_t row = i / ROW_BLOCKS, column = i % ROW_BLOCKS;
+		const uint64_t bu = (b->u + column * b->du + row * b->du_row) >>
+				    NEAR_SHIFT;
+		const uint64_t bv = (b->v + column * b->dv + row * b->dv_row) >>
+				    NEAR_SHIFT;
+
+		patch[n] = i;
+		n += bu < b->width && bv < b->height &&
+		     b->near[bv * b->width + bu] & b->how;
+	}
+	return n;
+}
+
+static int32_t step(int64_t d)
+{
+	return (d + (1 << (STEP_SHIFT - 1))) >> STEP_SHIFT;
+}
+
+/* What a block needs again and again */
+typedef struct {
+	int32_t		u, v;
+	uint32_t	width, height;
+	bool		fill;
+} lanes_portable;
+
+INLINE lanes_portable make_lanes_portable(const struct way *way, bool fill)
+{
+	return (lanes_portable){ step(way->du), step(way->dv), way->c->width,
+				 way->c->height, fill };
+}
+
+INLINE int take_cell(void *under, const unsigned int bits, unsigned int i)
+{
+	int8_t *v8 = (int8_t *)under + i;
+	int16_t *v16 = (int16_t *)under + i;
+	const int value = bits == 8 ? *v8 : *v16;
+
+	if (bits == 8)
+		*v8 = -1;
+	else
+		*v16 = -1;
+	return value;
+}
+
+/* Return: whether anything is known */
+INLINE bool block_portable(const lanes_portable *l, const void *data,
+			   const unsigned int bits, int32_t u, int32_t v,
+			   void *under, void *to)
+{
+	bool known = false;
+
+	for (unsigned int i = 0; i < RULE_STEP; i++, u += l->u, v += l->v) {
+		const uint32_t x = u >> STEP_BITS, y = v >> STEP_BITS;
+		int value = -1;
+
+		if (l->fill)
+			value = take_cell(under, bits, i);
+		if (value < 0 && x < l->width && y < l->height)
+			value = bits == 8 ?
+				((const int8_t *)data)[(size_t)y * l->width + x] :
+				((const int16_t *)data)[(size_t)y * l->width + x];
+		known |= value >= 0;
+		if (bits == 8)
+			((int8_t *)to)[i] = value;
+		else
+			((int16_t *)to)[i] = value;
+	}
+	return known;
+}
+
+#define TARGET
+#define NAME(x)		x##_portable
+#include "sample_body.h"
+
+#if CPU_X86
+/* u, v: of lanes from the first; width, height: of the submap, and as lanes */
+typedef struct {
+	__m512i	u, v, stride, width, height;
+	bool	fill;
+} lanes_avx512;
+
+CPU_AVX512
+INLINE lanes_avx512 make_lanes_avx512(const struct way *way, bool fill)
+{
+	const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
+					       10, 11, 12, 13, 14, 15);
+
+	return (lanes_avx512){
+		_mm512_mullo_epi32(lane, _mm512_set1_epi32(step(way->du))),
+		_mm512_mullo_epi32(lane, _mm512_set1_epi32(step(way->dv))),
+		_mm512_set1_epi32(way->c->width),
+		_mm512_set1_epi32(way->c->width << STEP_BITS),
+		_mm512_set1_epi32(way->c->height << STEP_BITS),
+		fill,
+	};
+}
+
+CPU_AVX512
+INLINE bool block_avx512(const lanes_avx512 *l, const void *data,
+			 const unsigned int bits, int32_t u, int32_t v,
+			 void *under, void *to)
+{
+	const __m512i us = _mm512_add_epi32(_mm512_set1_epi32(u), l->u);
+	const __m512i vs = _mm512_add_epi32(_mm512_set1_epi32(v), l->v);
+	const __m512i at = _mm512_add_epi32(_mm512_srai_epi32(us, STEP_BITS),
+		_mm512_mullo_epi32(_mm512_srai_epi32(vs, STEP_BITS),
+				   l->stride));
+	__mmask16 in = _mm512_mask_cmplt_epu32_mask(
+		_mm512_cmplt_epu32_mask(us, l->width), vs, l->height);
+	__m512i got = _mm512_set1_epi32(-1);
+
+	if (l->fill && bits == 8) {
+		got = _mm512_cvtepi8_epi32(_mm_loadu_si128(under));
+		_mm_storeu_si128(under, _mm_set1_epi8(-1));
+	} else if (l->fill) {
+		got = _mm512_cvtepi16_epi32(_mm256_loadu_si256(under));
+		_mm256_storeu_si256(under, _mm256_set1_epi16(-1));
+	}
+	in &= _mm512_movepi32_mask(got);
+	if (bits == 8) {
+		const __m128i v8 = _mm512_cvtepi32_epi8(
+			_mm512_mask_i32gather_epi32(got, in, at, data, 1));
+
+		_mm_storeu_si128(to, v8);
+		return _mm_movepi8_mask(v8) != 0xffff;
+	} else {
+		const __m256i v16 = _mm512_cvtepi32_epi16(
+			_mm512_mask_i32gather_epi32(got, in, at, data, 2));
+
+		_mm256_storeu_si256(to, v16);
+		return _mm256_movepi16_mask(v16) != 0xffff;
+	}
+}
+
+/* Of eight blocks: whether they are near something known */
+CPU_AVX512
+INLINE __mmask8 near_avx512(const struct near *b, __m512i u, __m512i v)
+{
+	const __m512i bu = _mm512_srai_epi64(u, NEAR_SHIFT);
+	const __m512i bv = _mm512_srai_epi64(v, NEAR_SHIFT);
+	const __mmask8 in = _mm512_mask_cmplt_epu64_mask(
+		_mm512_cmplt_epu64_mask(bu, _mm512_set1_epi64(b->width)), bv,
+		_mm512_set1_epi64(b->height));
+	/* 32 bits are enough where it is in */
+	const __m512i at = _mm512_add_epi64(bu, _mm512_mul_epu32(bv,
+				_mm512_set1_epi64(b->width)));
+	const __m256i got = _mm512_mask_i64gather_epi32(
+		_mm256_setzero_si256(), in, at, b->near, 1);
+
+	return _mm256_test_epi32_mask(got, _mm256_set1_epi32(b->how));
+}
+
+/* Eight, two rows, at once; without branches nobody could predict */
+CPU_AVX512
+INLINE unsigned int find_avx512(const struct near *b, uint32_t *patch)
+{
+	const __m512i column = _mm512_setr_epi64(0, 1, 2, 3, 0, 1, 2, 3);
+	const __m512i row = _mm512_setr_epi64(0, 0, 0, 0, 1, 1, 1, 1);
+	const __m512i du = _mm512_set1_epi64(2 * b->du_row);
+	const __m512i dv = _mm512_set1_epi64(2 * b->dv_row);
+	__m512i u = _mm512_add_epi64(_mm512_set1_epi64(b->u),
+		_mm512_add_epi64(
+		_mm512_mullo_epi64(column, _mm512_set1_epi64(b->du)),
+		_mm512_mullo_epi64(row, _mm512_set1_epi64(b->du_row))));
+	__m512i v = _mm512_add_epi64(_mm512_set1_epi64(b->v),
+		_mm512_add_epi64(
+		_mm512_mullo_epi64(column, _mm512_set1_epi64(b->dv)),
+		_mm512_mullo_epi64(row, _mm512_set1_epi64(b->dv_row))));
+	__m256i at = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < PATCHES; i += 8) {
+		const __mmask8 is = near_avx512(b, u, v);
+
+		_mm256_storeu_si256((void *)(patch + n),
+				    _mm256_maskz_compress_epi32(is, at));
+		n += __builtin_popcount(is);
+		u = _mm512_add_epi64(u, du);
+		v = _mm512_add_epi64(v, dv);
+		at = _mm256_add_epi32(at, _mm256_set1_epi32(8));
+	}
+	return n;
+}
+
+#define TARGET		CPU_AVX512
+#define NAME(x)		x##_avx512
+#include "sample_body.h"
+
+/* As lanes_avx512, but for half a block */
+typedef struct {
+	__m256i	u, v, stride, last_u, last_v;
+	int32_t	half_u, half_v;
+	bool	fill;
+} lanes_avx2;
+
+CPU_AVX2
+INLINE lanes_avx2 make_lanes_avx2(const struct way *way, bool fill)
+{
+	const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+	const int32_t u = step(way->du), v = step(way->dv);
+
+	return (lanes_avx2){
+		_mm256_mullo_epi32(lane, _mm256_set1_epi32(u)),
+		_mm256_mullo_epi32(lane, _mm256_set1_epi32(v)),
+		_mm256_set1_epi32(way->c->width),
+		_mm256_set1_epi32((way->c->width << STEP_BITS) - 1),
+		_mm256_set1_epi32((way->c->height << STEP_BITS) - 1),
+		8 * u, 8 * v, fill,
+	};
+}
+
+/* Return: lanes in which something is known, as bits of bytes */
+CPU_AVX2
+INLINE unsigned int half_avx2(const lanes_avx2 *l, const void *data,
+			      const unsigned int bits, int32_t u, int32_t v,
+			      void *under, void *to)
+{
+	const __m256i order8 = _mm256_setr_epi8(
+		0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+		0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+	const __m256i pairs = _mm256_setr_epi32(0, 4, 1, 1, 1, 1, 1, 1);
+	const __m256i order16 = _mm256_setr_epi8(
+		0, 1, 4, 5, 8, 9, 12, 13, -1, -1, -1, -1, -1, -1, -1, -1,
+		0, 1, 4, 5, 8, 9, 12, 13, -1, -1, -1, -1, -1, -1, -1, -1);
+	const __m256i us = _mm256_add_epi32(_mm256_set1_epi32(u), l->u);
+	const __m256i vs = _mm256_add_epi32(_mm256_set1_epi32(v), l->v);
+	const __m256i at = _mm256_add_epi32(_mm256_srai_epi32(us, STEP_BITS),
+		_mm256_mullo_epi32(_mm256_srai_epi32(vs, STEP_BITS),
+				   l->stride));
+	__m256i in = _mm256_and_si256(
+		_mm256_cmpeq_epi32(_mm256_max_epu32(us, l->last_u), l->last_u),
+		_mm256_cmpeq_epi32(_mm256_max_epu32(vs, l->last_v), l->last_v));
+	__m256i got = _mm256_set1_epi32(-1);
+	__m128i half;
+
+	if (l->fill && bits == 8) {
+		got = _mm256_cvtepi8_epi32(_mm_loadl_epi64(under));
+		_mm_storel_epi64(under, _mm_set1_epi8(-1));
+	} else if (l->fill) {
+		got = _mm256_cvtepi16_epi32(_mm_loadu_si128(under));
+		_mm_storeu_si128(under, _mm_set1_epi16(-1));
+	}
+	in = _mm256_and_si256(in, _mm256_srai_epi32(got, 31));
+	/* the scale must be a constant of the instruction */
+	if (bits == 8) {
+		got = _mm256_mask_i32gather_epi32(got, data, at, in, 1);
+		half = _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(
+			_mm256_shuffle_epi8(got, order8), pairs));
+		_mm_storel_epi64(to, half);
+		return ~_mm_movemask_epi8(half) & 0xff;
+	}
+	got = _mm256_mask_i32gather_epi32(got, data, at, in, 2);
+	half = _mm256_castsi256_si128(_mm256_permute4x64_epi64(
+			_mm256_shuffle_epi8(got, order16), 0x08));
+	_mm_storeu_si128(to, half);
+	/* the sign is in the upper byte */
+	return ~_mm_movemask_epi8(half) & 0xaaaa;
+}
+
+CPU_AVX2
+INLINE bool block_avx2(const lanes_avx2 *l, const void *data,
+		       const unsigned int bits, int32_t u, int32_t v,
+		       void *under, void *to)
+{
+	const unsigned int first = half_avx2(l, data, bits, u, v, under, to);
+	const unsigned int second = half_avx2(l, data, bits, u + l->half_u,
+		v + l->half_v, (char *)under + bits, (char *)to + bits);
+
+	return first | second;
+}
+
+#define find_avx2	find_portable
+#define TARGET		CPU_AVX2
+#define NAME(x)		x##_avx2
+#include "sample_body.h"
+#endif
+
+/* Whether a tile and the submap, with what is near to it, may overlap */
+static bool overlaps(const struct way *way, const struct tile_way *t)
+{
+	const int64_t u = t->u + TILE_SIDE / 2 * (way->du - way->dv);
+	const int64_t v = t->v + TILE_SIDE / 2 * (way->dv + way->du);
+	const int64_t reach = (TILE_SIDE / 2 + 1) *
+			      (llabs(way->du) + llabs(way->dv)) +
+			      ((int64_t)CELLS_NEAR << WAY_BITS);
+
+	return u > -reach && v > -reach &&
+	       u < ((int64_t)way->c->width << WAY_BITS) + reach &&
+	       v < ((int64_t)way->c->height << WAY_BITS) + reach;
+}
+
+unsigned int sample_tile(const struct way *way, int x, int y,
+			 void *under, size_t stride, uint16_t *at,
+			 void *cells)
+{
+	const struct tile_way t = tile_way(way, x, y);
+
+	if (!overlaps(way, &t))
+		return 0;
+#if CPU_X86
+	if (cpu_avx512())
+		return sample_tile_avx512(way, &t, under, stride, at, cells);
+	if (cpu_avx2())
+		return sample_tile_avx2(way, &t, under, stride, at, cells);
+#endif
+	return sample_tile_portable(way, &t, under, stride, at, cells);
+}
+
+void sample_blocks(const struct way *way, int x, int y, const uint16_t *at,
+		   unsigned int count, void *cells)
+{
+	const lanes_portable lanes = make_lanes_portable(way, false);
+	const unsigned int bits = way->c->bits;
+	const struct tile_way t = tile_way(way, x, y);
+
+	for (unsigned int i = 0; i < count; i++) {
+		const int64_t row = at[i] / TILE_SIDE;
+		const int64_t column = at[i] % TILE_SIDE / RULE_STEP;
+		const int64_t u = t.u + column * t.du + row * t.du_row;
+		const int64_t v = t.v + column * t.dv + row * t.dv_row;
+		char *to = (char *)cells + i * RULE_STEP * (bits / 8);
+
+		/* too far away for the bits that a block has */
+		if (llabs(u) >> WAY_BITS > BLOCK_RANGE ||
+		    llabs(v) >> WAY_BITS > BLOCK_RANGE)
+			memset(to, 0xff, RULE_STEP * (bits / 8));
+		else
+			block_portable(&lanes, way->c->data, bits,
+				       u >> STEP_SHIFT, v >> STEP_SHIFT, NULL,
+				       to);
+	}
+}

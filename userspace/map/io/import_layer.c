@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * import_layer - the layer that something from files is imported into
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include "map/io/import_layer.h"
+
+/* Whether one of the words says which role */
+static bool has_role(const char *words)
+{
+	const char *at = strstr(words, "role=");
+
+	while (at && at != words && at[-1] != ' ' && at[-1] != '\t')
+		at = strstr(at + 1, "role=");
+	return at;
+}
+
+int import_layer_check(struct layer *l, const char *name, const char *words,
+		       char error[SITE_ERROR])
+{
+	char all[IMPORT_WORDS + sizeof("role=obstacle ")], why[256];
+	int err;
+
+	/* before the layer is made of it: a role has a rule */
+	snprintf(all, sizeof(all), "%s%.*s",
+		 has_role(words) ? "" : "role=obstacle ", IMPORT_WORDS, words);
+	err = layer_parse(l, name, all, why);
+	return err ? site_error(error, err, "layer %s: %s", name, why) : 0;
+}
+
+int import_layer_find(struct site *s, const char *name, const char *words,
+		      char error[SITE_ERROR])
+{
+	const int number = site_find_layer(s, name);
+	struct layer now;
+
+	if (number < 0)
+		return -ENOENT;
+	site_layer(s, number, &now);
+	if (*words)
+		return site_error(error, -EINVAL, "layer %s is there "
+				  "already: 'gdimctl layer' changes what it "
+				  "means", name);
+	if (now.bits != 8)
+		return site_error(error, -EINVAL,
+				  "layer %s has cells of %u bits", name,
+				  now.bits);
+	return number;
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * import_map - a whole map of map_server into a layer
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "map/io/import_map.h"
+#include "map/io/map_file.h"
+
+_Static_assert((int)MAP_FILE_ERROR == (int)SITE_ERROR, "lines of errors");
+
+struct import_map_job {
+	const struct import_map	*im;
+	struct cells		*cells;
+	int64_t			stamp;
+};
+
+static bool is_whole(const struct import_map *im)
+{
+	return !im->node || !strcmp(im->node, SITE_ROOT);
+}
+
+static int make_cells(struct import_map_job *job, const struct map_file *map,
+		      char error[SITE_ERROR])
+{
+	const struct import_map *im = job->im;
+	const struct pose origin = im->node ? map->origin :
+				   pose_compose(&im->pose, &map->origin);
+	char why[256];
+	int err = cells_check(map->width, map->height, 8, map->resolution,
+			      &origin, why);
+
+	if (err)
+		return site_error(error, err, "%s: %s", im->path, why);
+	job->cells = cells_create(map->width, map->height, 8, map->resolution,
+				  &origin, map->cells);
+	return job->cells ? 0 : site_error(error, -ENOMEM, "out of memory");
+}
+
+static int set_stamp(struct import_map_job *job, char error[SITE_ERROR])
+{
+	struct timespec t;
+	int64_t now;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	now = t.tv_sec * 1000000000LL + t.tv_nsec;
+	job->stamp = job->im->stamp < 0 ? now : job->im->stamp;
+	return job->stamp <= now ? 0 :
+	       site_error(error, -EINVAL, "a stamp that lies %.0f s in the "
+			  "future", (job->stamp - now) * 1e-9);
+}
+
+int import_map_open(struct import_map_job **opened, const struct import_map *im,
+		    char error[SITE_ERROR])
+{
+	struct import_map_job *job = calloc(1, sizeof(*job));
+	struct map_file map = { 0 };
+	struct layer l;
+	int err;
+
+	if (!job)
+		return site_error(error, -ENOMEM, "out of memory");
+	job->im = im;
+	err = import_layer_check(&l, im->layer ? im->layer : IMPORT_MAP_LAYER,
+				 im->words, error);
+	if (!err)
+		err = set_stamp(job, error);
+	if (!err)
+		err = map_file_values(im->path, im->mode, &map, error);
+	if (!err)
+		err = make_cells(job, &map, error);
+	map_file_free(&map);
+	if (err) {
+		import_map_close(job);
+		return err;
+	}
+	*opened = job;
+	return 0;
+}
+
+void import_map_close(struct import_map_job *job)
+{
+	if (job && job->cells)
+		cells_put(job->cells);
+	free(job);
+}
+
+/* Only what is said to be a layer is made: else it may be a slip of the pen */
+static int make_layer(struct site *s, const struct import_map *im,
+		      const char *name, char error[SITE_ERROR])
+{
+	struct layer l;
+	int err;
+
+	if (!*im->words && site_layers(s))
+		return site_error(error, -EINVAL, "no layer '%s': --role "
+				  "ROLE makes one", name);
+	err = import_layer_check(&l, name, im->words, error);
+	return err ? err : site_set_layer(s, &l, error);
+}
+
+/* Return: number, or a negative errno */
+static int find_layer(struct site *s, const struct import_map *im,
+		      char error[SITE_ERROR])
+{
+	struct layer only = { .name = IMPORT_MAP_LAYER };
+	const char *name = im->layer;
+	int number;
+
+	if (!name && site_layers(s) > 1)
+		return site_error(error, -EINVAL, "there are several layers, "
+				  "say which with --layer");
+	if (!name) {
+		if (site_layers(s))
+			site_layer(s, 0, &only);
+		name = only.name;
+	}
+	number = import_layer_find(s, name, im->words, error);
+	return number == -ENOENT ?
+	       make_layer(s, im, name, error) : number;
+}
+
+static int put(struct import_map_job *job, struct site *s, unsigned int layer,
+	       char error[SITE_ERROR])
+{
+	const struct import_map *im = job->im;
+	const struct site_submap submap = { layer, job->stamp,
+					    RULE_WEIGHT_FULL, job->cells };
+
+	return site_keyframe(s, is_whole(im) ? SITE_ROOT : im->node,
+			     job->stamp, NULL, &submap, 1, error);
+}
+
+struct search {
+	const char	*frame;
+	bool		placed;
+};
+
+static void find_place(void *arg, const struct store_node *node)
+{
+	struct search *search = arg;
+
+	if (!strcmp(node->frame, search->frame))
+		search->placed = node->placed;
+}
+
+/* What becomes of a coordinate of the origin. Return: m */
+static double shift(double at, double cell)
+{
+	const double off = floor(at / cell + 0.5) * cell - at;
+
+	return fabs(off) < 1e-3 * cell ? 0 : off;
+}
+
+/* Whether cells lie where those of the fused map do */
+static void describe_cells(const struct cells *c, double cell,
+			   struct import_map_result *r)
+{
+	r->resampled = c->origin.yaw != 0 || c->resolution != cell;
+	if (r->resampled)
+		return;
+	r->off_x = shift(c->origin.x, cell);
+	r->off_y = shift(c->origin.y, cell);
+}
+
+static void describe(const struct import_map_job *job, struct site *s,
+		     unsigned int layer, struct import_map_result *r)
+{
+	const struct import_map *im = job->im;
+	struct search search = { is_whole(im) ? SITE_ROOT : im->node, false };
+	struct layer l;
+
+	site_layer(s, layer, &l);
+	site_each_node(s, find_place, &search);
+	*r = (struct import_map_result){
+		.width = job->cells->width, .height = job->cells->height,
+		.resolution = job->cells->resolution,
+		.known = job->cells->known, .waits = !search.placed,
+	};
+	strcpy(r->layer, l.name);
+	/* where a node is changes */
+	if (is_whole(im))
+		describe_cells(job->cells, site_resolution(s, layer), r);
+}
+
+int import_map_run(struct import_map_job *job, struct site *s, bool at_once,
+		   struct import_map_result *r, char error[SITE_ERROR])
+{
+	const struct import_map *im = job->im;
+	int layer, err;
+
+	if (!is_whole(im) && !site_has_frame(s, im->node))
+		return site_error(error, -EINVAL, "the store has no node "
+				  "'%.100s'", im->node);
+	err = at_once ? store_begin(site_store(s)) : 0;
+	if (err)
+		return site_error(error, err, "%s",
+				  store_error(site_store(s)));
+	layer = find_layer(s, im, error);
+	err = layer < 0 ? layer : put(job, s, layer, error);
+	if (err)
+		return err;
+	if (at_once) {
+		err = store_commit(site_store(s));
+		if (err)
+			return site_error(error, err, "%s",
+					  store_error(site_store(s)));
+	}
+	describe(job, s, layer, r);
+	return 0;
+}
+
+void import_map_answer(const struct import_map_result *r, double ms, cJSON *out)
+{
+	cJSON_AddStringToObject(out, "layer", r->layer);
+	cJSON_AddNumberToObject(out, "width", r->width);
+	cJSON_AddNumberToObject(out, "height", r->height);
+	cJSON_AddNumberToObject(out, "resolution", r->resolution);
+	cJSON_AddNumberToObject(out, "known_cells", r->known);
+	cJSON_AddBoolToObject(out, "waits", r->waits);
+	if (r->off_x != 0 || r->off_y != 0) {
+		cJSON_AddNumberToObject(out, "off_x",
+					round(r->off_x * 1e6) / 1e6);
+		cJSON_AddNumberToObject(out, "off_y",
+					round(r->off_y * 1e6) / 1e6);
+	}
+	if (r->resampled)
+		cJSON_AddTrueToObject(out, "resampled");
+	cJSON_AddNumberToObject(out, "ms", round(ms * 1000) / 1000);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * map_figure.h - a fused map as a figure for people: reports, records
+ *
+ * In: a raster, what its values mean, and what else is to be seen. Out: a PNG
+ * picture with axes in metres, a scale bar, and a legend in the layer's unit.
+ */
+#ifndef MAP_IO_MAP_FIGURE_H
+#define MAP_IO_MAP_FIGURE_H
+
+#include "base/pose.h"
+#include "map/fusion/raster.h"
+#include "map/layer/colours.h"
+#include "map/store/room.h"
+#include "base/bytes.h"
+
+enum { MAP_FIGURE_ERROR = 256, MAP_FIGURE_SIDE = 2000 };
+
+/**
+ * struct map_figure - what is in it besides the map
+ * @title:	UTF-8; NULL: the layer's name
+ * @colours:	as colours_of_role() says, for instance
+ * @room:	outlines with names, @rooms of them; NULL: none
+ * @way:	of the robot, @poses in order; NULL: none
+ */
+struct map_figure {
+	const char		*title;
+	enum colours		colours;
+	const struct room	*room;
+	unsigned int		rooms;
+	const struct pose	*way;
+	unsigned int		poses;
+};
+
+/**
+ * map_figure_encode() - draw a map
+ * @out:	appended to: a PNG file, sides of at most MAP_FIGURE_SIDE pixels
+ * @error:	gets one line
+ *
+ * Return: 0, -EINVAL: no cells, -ENOMEM.
+ */
+int map_figure_encode(const struct raster *r, const struct layer *l,
+		      const struct map_figure *f, struct bytes *out,
+		      char error[MAP_FIGURE_ERROR]);
+
+/**
+ * map_figure_write() - draw a map into a file, as a whole or not at all
+ *
+ * Return: as map_figure_encode(), and errors of writing: -ENOSPC, ...
+ */
+int map_figure_write(const char *path, const struct raster *r,
+		     const struct layer *l, const struct map_figure *f,
+		     char error[MAP_FIGURE_ERROR]);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * map_image.h - the picture of a map: PGM or PNG in, pixels out
+ */
+#ifndef MAP_IO_MAP_IMAGE_H
+#define MAP_IO_MAP_IMAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MAP_IMAGE_ERROR = 128 };
+
+/**
+ * struct map_image - 8 bits a channel, the top row first
+ * @channels:	1: grey, 2: grey and alpha, 3: RGB, 4: RGB and alpha
+ * @pixels:	[(row * width + column) * channels + channel]
+ */
+struct map_image {
+	unsigned int	width, height, channels;
+	uint8_t		*pixels;
+};
+
+/**
+ * map_image_load() - read a file: PGM, plain or not, of up to 8 bits, or PNG
+ * @why: gets one line, without the path
+ *
+ * At most CELLS_MAX pixels, sides of at most CELLS_SIDE_MAX.
+ *
+ * Return: 0 and @image, whose pixels are to be freed; -EFBIG: too large;
+ * -EBADMSG: damaged, or no such picture; errors of opening and reading.
+ */
+int map_image_load(const char *path, struct map_image *image,
+		   char why[MAP_IMAGE_ERROR]);
+
+#endif

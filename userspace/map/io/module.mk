@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+USES	:= map/site ros/msg
+LIBS	:= -lsqlite3 -lpng -lz -lm
+PKGS	:= cairo
+TESTS	:= map_file map_png geopackage
+FUZZ	:= map_file map_yaml poses_file

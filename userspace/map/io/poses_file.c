@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * poses_file - poses of submaps from text
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include "map/fusion/index.h"
+#include "map/io/poses_file.h"
+
+struct reader {
+	const char		*path;
+	unsigned int		number;		/* of the line */
+	bool			named;		/* there was a line of names */
+	struct index		seen;
+	unsigned int		room;
+	struct poses_file	*out;
+	char			*error;
+};
+
+static int wrong(const struct reader *r, const char *what)
+{
+	snprintf(r->error, POSES_FILE_ERROR, "%s:%u: %s", r->path, r->number,
+		 what);
+	return -EINVAL;
+}
+
+static char *skip(char *p)
+{
+	while (isspace((unsigned char)*p))
+		p++;
+	return p;
+}
+
+/* A number and what parts it from the next one: a comma, or space */
+static bool number(char **at, double *v)
+{
+	char *p = skip(*at), *end;
+
+	*v = strtod(p, &end);
+	if (end == p)
+		return false;
+	p = skip(end);
+	if (*p == ',' || *p == ';')
+		p++;
+	else if (*p && p == end)
+		return false;
+	*at = p;
+	return true;
+}
+
+static int grow(struct reader *r)
+{
+	const unsigned int more = r->room ? 2 * r->room : 256;
+	void *p;
+
+	if (r->out->count < r->room)
+		return 0;
+	if (r->out->count == POSES_FILE_MAX)
+		return wrong(r, "too many poses");
+	p = realloc(r->out->line, more * sizeof(*r->out->line));
+	if (!p)
+		return wrong(r, "out of memory");
+	r->out->line = p;
+	r->room = more;
+	return 0;
+}
+
+static int add(struct reader *r, double index, const struct pose *pose)
+{
+	int err;
+
+	if (!(index >= 0 && index <= POSES_FILE_MAX) || index != floor(index))
+		return wrong(r, "the index of a submap must be 0, 1, 2, ...");
+	if (!pose_valid(pose))
+		return wrong(r, "a pose that cannot be");
+	if (index_find(&r->seen, index) != INDEX_NONE)
+		return wrong(r, "a second pose of one submap");
+	err = grow(r);
+	if (!err && index_add(&r->seen, index, r->out->count))
+		err = wrong(r, "out of memory");
+	if (err)
+		return err;
+	r->out->line[r->out->count].index = index;
+	r->out->line[r->out->count++].pose = *pose;
+	return 0;
+}
+
+/* Of columns: a letter at the beginning, also in quotes */
+static bool is_names(const char *p)
+{
+	p += *p == '"';
+	return (isalpha((unsigned char)*p) || *p == '_') &&
+	       strncasecmp(p, "nan", 3) && strncasecmp(p, "inf", 3);
+}
+
+static int read_line(struct reader *r, char *text)
+{
+	struct pose pose;
+	double index;
+	char *p;
+
+	/* as some editors begin a file */
+	if (r->number == 1 && !strncmp(text, "\xef\xbb\xbf", 3))
+		text += 3;
+	p = skip(text);
+	if (!*p || *p == '#')
+		return 0;
+	if (!r->out->count && !r->named && is_names(p)) {
+		r->named = true;
+		return 0;
+	}
+	if (!number(&p, &index) || !number(&p, &pose.x) ||
+	    !number(&p, &pose.y) || !number(&p, &pose.yaw) || *p)
+		return wrong(r, "not index,x,y,theta");
+	return add(r, index, &pose);
+}
+
+static int read_all(struct reader *r, FILE *f)
+{
+	char *text = NULL;
+	size_t room = 0;
+	ssize_t len;
+	int err = 0;
+
+	while (!err && (len = getline(&text, &room, f)) >= 0) {
+		r->number++;
+		err = strlen(text) == (size_t)len ? read_line(r, text) :
+						     wrong(r, "is no text");
+	}
+	if (!err && ferror(f)) {
+		err = -errno;
+		snprintf(r->error, POSES_FILE_ERROR, "%s: %s", r->path,
+			 strerror(errno));
+	}
+	free(text);
+	if (!err && !r->out->count)
+		err = wrong(r, "no poses");
+	return err;
+}
+
+int poses_file_read(const char *path, struct poses_file *p,
+		    char error[POSES_FILE_ERROR])
+{
+	struct reader r = { .path = path, .out = p, .error = error };
+	FILE *f = fopen(path, "re");
+	int err;
+
+	*p = (struct poses_file){ 0 };
+	if (!f) {
+		err = -errno;
+		snprintf(error, POSES_FILE_ERROR, "%s: %s", path,
+			 strerror(-err));
+		return err;
+	}
+	err = read_all(&r, f);
+	fclose(f);
+	index_free(&r.seen);
+	if (err)
+		poses_file_free(p);
+	return err;
+}
+
+void poses_file_free(struct poses_file *p)
+{
+	free(p->line);
+	*p = (struct poses_file){ 0 };
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * layer - a modality, from its line of configuration
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/cli.h"
+#include "map/fusion/cells.h"
+#include "map/layer/layer.h"
+#include "base/utf8.h"
+
+enum { ERROR = 256, WORD = 128 };
+
+static const double VALUE_MAX = 1e9;		/* in any unit */
+static const double RESOLUTION_MIN = 1e-3, RESOLUTION_MAX = 100;	/* m */
+
+static const char *const role_names[LAYER_ROLES] = {
+	[LAYER_OTHER] = "other",
+	[LAYER_OBSTACLE] = "obstacle",
+	[LAYER_GAS] = "gas",
+	[LAYER_SMOKE] = "smoke",
+	[LAYER_SIGNAL] = "signal",
+	[LAYER_TEMPERATURE] = "temperature",
+	[LAYER_HAZARD] = "hazard",
+	[LAYER_COST] = "cost",
+};
+
+/*
+ * What is measured is averaged. Whether something is in the way is voted on, so
+ * that who walked through the site does not stay; of dangers nothing gets lost
+ */
+static const enum rule_id role_rules[LAYER_ROLES] = {
+	[LAYER_OTHER] = RULE_MAX,
+	[LAYER_OBSTACLE] = RULE_LOG_ODDS,
+	[LAYER_GAS] = RULE_MEAN,
+	[LAYER_SMOKE] = RULE_MEAN,
+	[LAYER_SIGNAL] = RULE_MEAN,
+	[LAYER_TEMPERATURE] = RULE_MEAN,
+	[LAYER_HAZARD] = RULE_MAX,
+	[LAYER_COST] = RULE_MAX,
+};
+
+/* What a word is about; each may be there once */
+enum key {
+	KEY_INPUT, KEY_ROLE, KEY_BITS, KEY_RANGE, KEY_UNIT, KEY_RULE,
+	KEY_DRAWING, KEY_RESOLUTION, KEY_WEIGHTS, KEYS,
+};
+
+static const char *const key_names[KEYS] = {
+	[KEY_INPUT] = "input",
+	[KEY_ROLE] = "role",
+	[KEY_BITS] = "bits",
+	[KEY_RANGE] = "range",
+	[KEY_UNIT] = "unit",
+	[KEY_RULE] = "rule",
+	[KEY_DRAWING] = "drawing",
+	[KEY_RESOLUTION] = "resolution",
+	[KEY_WEIGHTS] = "weights",
+};
+
+__attribute__((format(printf, 2, 3)))
+static int bad(char error[ERROR], const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(error, ERROR, format, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+static int find(const char *const *names, unsigned int n, const char *name)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (!strcmp(names[i], name))
+			return i;
+	return -ENOENT;
+}
+
+bool layer_name_valid(const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789_";
+	const size_t n = strspn(name, letters);
+
+	return n && n < LAYER_NAME && !name[n];
+}
+
+const char *layer_role_name(enum layer_role role)
+{
+	return role < LAYER_ROLES ? role_names[role] : "?";
+}
+
+bool layer_splats(const struct layer *l)
+{
+	if (l->drawing == LAYER_BY_RULE)
+		return l->rule == RULE_MAX || l->rule == RULE_LOG_ODDS;
+	return l->drawing == LAYER_SPLAT;
+}
+
+bool layer_same(const struct layer *a, const struct layer *b)
+{
+	return !strcmp(a->name, b->name) && !strcmp(a->input, b->input) &&
+	       !strcmp(a->weights, b->weights) && a->role == b->role &&
+	       a->bits == b->bits && a->low == b->low && a->high == b->high &&
+	       !strcmp(a->unit, b->unit) && a->rule == b->rule &&
+	       a->drawing == b->drawing && a->resolution == b->resolution;
+}
+
+double layer_physical(const struct layer *l, double value)
+{
+	if (!(value >= 0))
+		return NAN;
+	return l->low + value / cells_full(l->bits) * (l->high - l->low);
+}
+
+void layer_default(struct layer *l, const char *name)
+{
+	*l = (struct layer){
+		.bits = 8, .high = 100, .rule = RULE_MAX,
+		.drawing = LAYER_BY_RULE,
+	};
+	snprintf(l->name, sizeof(l->name), "%s", name);
+}
+
+static int parse_name(char to[LAYER_NAME], const char *key, const char *value,
+		      char error[ERROR])
+{
+	if (!layer_name_valid(value))
+		return bad(error, "%s=%s is no name: up to %d letters, digits "
+			   "and _", key, value, LAYER_NAME - 1);
+	strcpy(to, value);
+	return 0;
+}
+
+static int parse_role(struct layer *l, const char *value, char error[ERROR])
+{
+	const int role = find(role_names, LAYER_ROLES, value);
+
+	if (role < 0)
+		return bad(error, "role=%s is none of other, obstacle, gas, "
+			   "smoke, signal, temperature, hazard, cost", value);
+	l->role = role;
+	return 0;
+}
+
+static int parse_bits(struct layer *l, const char *value, char error[ERROR])
+{
+	if (strcmp(value, "8") && strcmp(value, "16"))
+		return bad(error, "bits=%s is neither 8 nor 16", value);
+	l->bits = value[1] ? 16 : 8;
+	return 0;
+}
+
+static int parse_range(struct layer *l, const char *value, char error[ERROR])
+{
+	char low[WORD];
+	const char *colon = strchr(value, ':');
+
+	if (!colon)
+		return bad(error, "range=%s is not LOW:HIGH", value);
+	snprintf(low, sizeof(low), "%.*s", (int)(colon - value), value);
+	if (parse_double(low, -VALUE_MAX, VALUE_MAX, &l->low) ||
+	    parse_double(colon + 1, -VALUE_MAX, VALUE_MAX, &l->high))
+		return bad(error, "range=%s is not two numbers within +-%g",
+			   value, VALUE_MAX);
+	if (l->low >= l->high)
+		return bad(error, "range=%s: %g is not below %g", value, l->low,
+			   l->high);
+	return 0;
+}
+
+static int parse_unit(struct layer *l, const char *value, char error[ERROR])
+{
+	if (strlen(value) >= LAYER_UNIT)
+		return bad(error, "unit=%s is longer than %d bytes", value,
+			   LAYER_UNIT - 1);
+	utf8_clean(value, strlen(value), l->unit, sizeof(l->unit));
+	if (strcmp(l->unit, value))
+		return bad(error, "unit= is not UTF-8");
+	return 0;
+}
+
+static int parse_rule(struct layer *l, const char *value, char error[ERROR])
+{
+	const int rule = rule_by_name(value);
+
+	if (rule < 0)
+		return bad(error, "rule=%s is none of max, mean, min, latest, "
+			   "log-odds, weighted", value);
+	l->rule = rule;
+	return 0;
+}
+
+static int parse_drawing(struct layer *l, const char *value, char error[ERROR])
+{
+	if (!strcmp(value, "splat"))
+		l->drawing = LAYER_SPLAT;
+	else if (!strcmp(value, "sample"))
+		l->drawing = LAYER_SAMPLE;
+	else if (!strcmp(value, "rule"))
+		l->drawing = LAYER_BY_RULE;
+	else
+		return bad(error, "drawing=%s is none of splat, sample, rule",
+			   value);
+	return 0;
+}
+
+static int parse_resolution(struct layer *l, const char *value,
+			    char error[ERROR])
+{
+	if (parse_double(value, RESOLUTION_MIN, RESOLUTION_MAX,
+			 &l->resolution))
+		return bad(error, "resolution=%s is not %g to %g m", value,
+			   RESOLUTION_MIN, RESOLUTION_MAX);
+	return 0;
+}
+
+static int parse_value(struct layer *l, enum key key, const char *value,
+		       char error[ERROR])
+{
+	switch (key) {
+	case KEY_INPUT:
+		return parse_name(l->input, "input", value, error);
+	case KEY_WEIGHTS:
+		/* none */
+		*l->weights = 0;
+		if (!strcmp(value, "none"))
+			return 0;
+		return parse_name(l->weights, "weights", value, error);
+	case KEY_ROLE:
+		return parse_role(l, value, error);
+	case KEY_BITS:
+		return parse_bits(l, value, error);
+	case KEY_RANGE:
+		return parse_range(l, value, error);
+	case KEY_UNIT:
+		return parse_unit(l, value, error);
+	case KEY_RULE:
+		return parse_rule(l, value, error);
+	case KEY_DRAWING:
+		return parse_drawing(l, value, error);
+	case KEY_RESOLUTION:
+		return parse_resolution(l, value, error);
+	default:
+		return -EINVAL;
+	}
+}
+
+/* @seen: a bit per key */
+static int parse_word(struct layer *l, char *word, unsigned int *seen,
+		      char error[ERROR])
+{
+	char *value = strchr(word, '=');
+	int key;
+
+	if (!value)
+		return bad(error, "%s is not KEY=VALUE", word);
+	*value++ = '\0';
+	key = find(key_names, KEYS, word);
+	if (key < 0)
+		return bad(error, "%s= is nothing that layers have", word);
+	if (*seen & 1U << key)
+		return bad(error, "%s= is there twice", word);
+	*seen |= 1U << key;
+	return parse_value(l, key, value, error);
+}
+
+/* What is only known with all of the words */
+static int complete(const struct layer *l, char error[ERROR])
+{
+	if (!*l->weights)
+		return 0;
+	if (l->rule != RULE_WEIGHTED)
+		return bad(error, "weights=%s needs rule=weighted", l->weights);
+	if (!strcmp(l->weights, l->name))
+		return bad(error, "weights=%s is the layer itself", l->weights);
+	return 0;
+}
+
+/* One word of @text, the rest of which is returned; NULL: too long a word */
+static const char *next_word(const char *text, char word[WORD])
+{
+	const size_t n = strcspn(text, " \t");
+
+	if (n >= WORD)
+		return NULL;
+	memcpy(word, text, n);
+	word[n] = '\0';
+	return text + n + strspn(text + n, " \t");
+}
+
+/* Configuration files have other ideas of lines than @error may have */
+static bool has_control(const char *text)
+{
+	for (; *text; text++)
+		if (((unsigned char)*text < ' ' && *text != '\t') ||
+		    *text == 0x7f)
+			return true;
+	return false;
+}
+
+/* @seen: gets a bit per key that is there */
+static int change(struct layer *l, const char *text, unsigned int *seen,
+		  char error[ERROR])
+{
+	const bool was_8 = l->bits == 8;
+	char word[WORD];
+	int err = 0;
+
+	if (has_control(text))
+		return bad(error, "control characters");
+	text += strspn(text, " \t");
+	while (!err && *text) {
+		text = next_word(text, word);
+		if (!text)
+			return bad(error, "a word of more than %d bytes",
+				   WORD - 1);
+		err = parse_word(l, word, seen, error);
+	}
+	/* 0..1 instead of 0..100, if nothing else was said */
+	if (was_8 && l->bits == 16 && !(*seen & 1U << KEY_RANGE))
+		l->high = 1;
+	return err ? err : complete(l, error);
+}
+
+int layer_change(struct layer *l, const char *text, char error[256])
+{
+	unsigned int seen = 0;
+
+	return change(l, text, &seen, error);
+}
+
+int layer_parse(struct layer *l, const char *name, const char *text,
+		char error[256])
+{
+	unsigned int seen = 0;
+	int err;
+
+	if (!layer_name_valid(name))
+		return bad(error, "a layer's name is up to %d letters, digits "
+			   "and _", LAYER_NAME - 1);
+	layer_default(l, name);
+	err = change(l, text, &seen, error);
+	if (!err && !(seen & 1U << KEY_RULE))
+		l->rule = role_rules[l->role];
+	return err;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * layer.h - a modality: what its values mean and how its submaps are fused
+ *
+ * A layer is a line of configuration:
+ *	temp_map_fused = input=temp_submap_fused role=temperature unit=°C
+ *			 range=0:100 rule=mean
+ */
+#ifndef MAP_LAYER_LAYER_H
+#define MAP_LAYER_LAYER_H
+
+#include <stdbool.h>
+#include "map/fusion/rule.h"
+
+enum {
+	LAYER_NAME	= 64,	/* bytes, with the final 0 */
+	LAYER_UNIT	= 16,
+};
+
+/* What the value of a spot or of a room is taken from */
+enum layer_role {
+	LAYER_OTHER,
+	LAYER_OBSTACLE,
+	LAYER_GAS,
+	LAYER_SMOKE,
+	LAYER_SIGNAL,
+	LAYER_TEMPERATURE,
+	LAYER_HAZARD,
+	LAYER_COST,
+	LAYER_ROLES,
+};
+
+/**
+ * enum layer_drawing - how submaps come into the map, if they are turned
+ * @LAYER_BY_RULE:	splat for max and log-odds, sample else
+ * @LAYER_SPLAT:	every known cell is in the map (obstacles)
+ * @LAYER_SAMPLE:	every cell of the map gets what is at its centre
+ */
+enum layer_drawing { LAYER_BY_RULE, LAYER_SPLAT, LAYER_SAMPLE };
+
+/**
+ * struct layer
+ * @name:	as the output topic below /gdim/output/: slam_map
+ * @input:	below /gdim/input/: slam_submap; empty: as @name
+ * @bits:	8: OccupancyGrid, 0..100; 16: GridMap, 0..1 in 1/10000
+ * @low:	physical value of 0, in @unit
+ * @high:	physical value of the full value (100 or 1)
+ * @unit:	UTF-8; empty: none
+ * @resolution:	of the fused map, m; 0: that of the first submap
+ * @weights:	the layer whose values (0..full) are the confidence, for
+ *		RULE_WEIGHTED; empty: that of the submap
+ */
+struct layer {
+	char			name[LAYER_NAME], input[LAYER_NAME];
+	char			weights[LAYER_NAME];
+	enum layer_role		role;
+	unsigned int		bits;
+	double			low, high;
+	char			unit[LAYER_UNIT];
+	enum rule_id		rule;
+	enum layer_drawing	drawing;
+	double			resolution;
+};
+
+/**
+ * layer_parse() - a line of configuration
+ * @name: of the layer
+ * @text: words KEY=VALUE: input, role, bits, range=LOW:HIGH, unit, rule,
+ *	drawing=splat|sample|rule, resolution, weights=LAYER|none; what is
+ *	not said is as by layer_default(), but the rule is that of the role:
+ *	log-odds for obstacle, mean for gas, smoke, signal and temperature, max
+ *	for the others
+ * @error: gets one line
+ *
+ * Return: 0, -EINVAL.
+ */
+int layer_parse(struct layer *l, const char *name, const char *text,
+		char error[256]);
+
+/* As layer_parse(); what is not said stays */
+int layer_change(struct layer *l, const char *text, char error[256]);
+
+/* Of no role (other): 8 bits, 0..100 without a unit, max, splat */
+void layer_default(struct layer *l, const char *name);
+
+/* Letters, digits and _, not empty, fits */
+bool layer_name_valid(const char *name);
+
+/* Whether all of them is the same */
+bool layer_same(const struct layer *a, const struct layer *b);
+
+bool layer_splats(const struct layer *l);
+
+/* In the layer's unit; NAN if @value is unknown (below 0) */
+double layer_physical(const struct layer *l, double value);
+
+const char *layer_role_name(enum layer_role role);
+
+#endif

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * answers - spots, layers and counts as JSON
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "map/site/queries.h"
+#include "map/layer/modality_values.h"
+
+/* 0..100 or 0..1, as the layer's messages have it; null: unknown */
+static cJSON *value_item(const struct layer *l, int value)
+{
+	if (value < 0)
+		return cJSON_CreateNull();
+	return cJSON_CreateNumber(l->bits == 8 ? value :
+				  (double)value / CELLS_FULL_16);
+}
+
+static cJSON *physical_item(const struct layer *l, int value)
+{
+	const double p = layer_physical(l, value);
+
+	/* digits that the cells do not have are none */
+	return isnan(p) ? cJSON_CreateNull() :
+			  cJSON_CreateNumber(round(p * 1e6) / 1e6);
+}
+
+static cJSON *layer_at(const struct layer *l, int value)
+{
+	cJSON *item = cJSON_CreateObject();
+
+	cJSON_AddItemToObject(item, "value", value_item(l, value));
+	if (*l->unit) {
+		cJSON_AddItemToObject(item, "physical",
+				      physical_item(l, value));
+		cJSON_AddStringToObject(item, "unit", l->unit);
+	}
+	return item;
+}
+
+static void add_known(cJSON *out, const char *name, double v)
+{
+	if (!isnan(v))
+		cJSON_AddNumberToObject(out, name, round(v * 1e6) / 1e6);
+}
+
+/* What D4.1 has in a spot, besides gases */
+static void add_roles(cJSON *out, const struct role_values *v)
+{
+	add_known(out, "temperature", v->temperature);
+	add_known(out, "smoke", v->smoke);
+	add_known(out, "signal", v->signal);
+	add_known(out, "hazard", v->hazard);
+}
+
+int answer_spot(struct site *s, double x, double y, cJSON *out,
+		char error[SITE_ERROR])
+{
+	const unsigned int layers = site_layers(s);
+	cJSON *all, *gases = cJSON_CreateObject();
+	struct role_values roles;
+
+	if (!(fabs(x) <= POSE_MAX && fabs(y) <= POSE_MAX)) {
+		snprintf(error, SITE_ERROR, "no spot: %g, %g m", x, y);
+		cJSON_Delete(gases);
+		return -EINVAL;
+	}
+	cJSON_AddNumberToObject(out, "x", x);
+	cJSON_AddNumberToObject(out, "y", y);
+	all = cJSON_AddObjectToObject(out, "layers");
+	role_values_begin(&roles);
+	for (unsigned int i = 0; i < layers; i++) {
+		struct layer l;
+		int value = site_value(s, i, x, y);
+
+		if (site_layer_removed(s, i))
+			continue;
+		site_layer(s, i, &l);
+		cJSON_AddItemToObject(all, l.name, layer_at(&l, value));
+		role_values_add(&roles, &l, value);
+		if (l.role == LAYER_GAS)
+			cJSON_AddItemToObject(gases, l.name,
+					      physical_item(&l, value));
+	}
+	add_roles(out, &roles);
+	if (gases && gases->child)
+		cJSON_AddItemToObject(out, "gases", gases);
+	else
+		cJSON_Delete(gases);
+	return all ? 0 : -ENOMEM;
+}
+
+static cJSON *layer_item(struct site *s, unsigned int number)
+{
+	const struct rect r = site_bounds(s, number);
+	const double res = site_resolution(s, number);
+	cJSON *item = cJSON_CreateObject(), *bounds;
+	struct layer l;
+
+	site_layer(s, number, &l);
+	cJSON_AddStringToObject(item, "name", l.name);
+	cJSON_AddStringToObject(item, "input", *l.input ? l.input : l.name);
+	cJSON_AddStringToObject(item, "role", layer_role_name(l.role));
+	cJSON_AddStringToObject(item, "rule", rule_get(l.rule, l.bits)->name);
+	cJSON_AddStringToObject(item, "drawing", layer_splats(&l) ? "splat" :
+								    "sample");
+	cJSON_AddNumberToObject(item, "bits", l.bits);
+	cJSON_AddNumberToObject(item, "low", l.low);
+	cJSON_AddNumberToObject(item, "high", l.high);
+	cJSON_AddStringToObject(item, "unit", l.unit);
+	cJSON_AddNumberToObject(item, "submaps", site_layer_submaps(s, number));
+	cJSON_AddNumberToObject(item, "resolution", res);
+	if (rect_is_empty(&r))
+		return item;
+	bounds = cJSON_AddArrayToObject(item, "bounds");
+	cJSON_AddItemToArray(bounds, cJSON_CreateNumber(r.x * res));
+	cJSON_AddItemToArray(bounds, cJSON_CreateNumber(r.y * res));
+	cJSON_AddItemToArray(bounds, cJSON_CreateNumber(
+				     (r.x + (double)r.width) * res));
+	cJSON_AddItemToArray(bounds, cJSON_CreateNumber(
+				     (r.y + (double)r.height) * res));
+	return item;
+}
+
+int answer_layers(struct site *s, cJSON *out)
+{
+	cJSON *all = cJSON_AddArrayToObject(out, "layers");
+
+	for (unsigned int i = 0; i < site_layers(s); i++)
+		if (!site_layer_removed(s, i))
+			cJSON_AddItemToArray(all, layer_item(s, i));
+	return all ? 0 : -ENOMEM;
+}
+
+int answer_status(struct site *s, cJSON *out)
+{
+	const struct site_counts c = site_counts(s);
+
+	cJSON_AddNumberToObject(out, "nodes", c.nodes);
+	cJSON_AddNumberToObject(out, "placed", c.placed);
+	cJSON_AddNumberToObject(out, "submaps", c.submaps);
+	cJSON_AddNumberToObject(out, "waiting", c.waiting);
+	cJSON_AddNumberToObject(out, "to_fuse", c.to_fuse);
+	cJSON_AddNumberToObject(out, "damaged", site_damaged(s, NULL, 0));
+	cJSON_AddNumberToObject(out, "cell_bytes", c.cell_bytes);
+	cJSON_AddNumberToObject(out, "tile_bytes", c.tile_bytes);
+	return 0;
+}
+
+/*
+ * Rooms
+ */
+
+struct room_search {
+	unsigned int	id, count;
+	struct room	*room;
+	cJSON		*list;
+};
+
+static cJSON *corners_item(const struct room *r)
+{
+	double corner[ROOM_CORNERS][2];
+	const unsigned int n = room_outline(r, corner);
+	cJSON *all = cJSON_CreateArray();
+
+	for (unsigned int i = 0; i < n; i++)
+		cJSON_AddItemToArray(all, cJSON_CreateDoubleArray(corner[i],
+								  2));
+	return all;
+}
+
+static void place_items(const struct room *r, cJSON *out)
+{
+	cJSON_AddNumberToObject(out, "id", r->id);
+	cJSON_AddStringToObject(out, "name", r->name);
+	cJSON_AddNumberToObject(out, "x", r->x);
+	cJSON_AddNumberToObject(out, "y", r->y);
+	cJSON_AddNumberToObject(out, "size", r->size);
+	cJSON_AddItemToObject(out, "outline", corners_item(r));
+}
+
+static int search(void *arg, const struct room *room)
+{
+	struct room_search *s = arg;
+	cJSON *item;
+
+	s->count++;
+	if (s->room && room->id == s->id) {
+		*s->room = *room;
+		return 1;
+	}
+	if (s->list) {
+		item = cJSON_CreateObject();
+		place_items(room, item);
+		cJSON_AddItemToArray(s->list, item);
+	}
+	return 0;
+}
+
+int answer_rooms(struct site *s, cJSON *out, char error[SITE_ERROR])
+{
+	struct room_search find = { .list = cJSON_CreateArray() };
+	unsigned int rooms;
+	char told[16];
+	int err = site_rooms(s, search, &find, error);
+
+	if (err) {
+		cJSON_Delete(find.list);
+		return err;
+	}
+	/*
+	 * D4.1 has their number as a message of its own: there may be more than
+	 * were described by now
+	 */
+	rooms = find.count;
+	if (site_setting(s, "rooms", told, sizeof(told)) > 0 &&
+	    atoi(told) > (int)rooms)
+		rooms = atoi(told);
+	cJSON_AddNumberToObject(out, "rooms", rooms);
+	cJSON_AddItemToObject(out, "list", find.list);
+	return 0;
+}
+
+/* What the sender said, where the maps know nothing */
+static void reported_items(const struct room *r, cJSON *out)
+{
+	cJSON *gases, *names;
+
+	if (!r->reported)
+		return;
+	out = cJSON_AddObjectToObject(out, "reported");
+	if (!isnan(r->temperature))
+		cJSON_AddNumberToObject(out, "temperature", r->temperature);
+	gases = cJSON_AddArrayToObject(out, "gases");
+	for (unsigned int i = 0; i < r->gases; i++)
+		cJSON_AddItemToArray(gases, isnan(r->gas[i]) ?
+				     cJSON_CreateNull() :
+				     cJSON_CreateNumber(r->gas[i]));
+	if (r->gases && *r->gas_name[0]) {
+		names = cJSON_AddArrayToObject(out, "gas_names");
+		for (unsigned int i = 0; i < r->gases; i++)
+			cJSON_AddItemToArray(names,
+				cJSON_CreateString(r->gas_name[i]));
+	}
+	if (r->smoke >= 0)
+		cJSON_AddNumberToObject(out, "smoke", r->smoke);
+	if (r->signal >= 0)
+		cJSON_AddNumberToObject(out, "signal", r->signal);
+	if (r->hazard >= 0)
+		cJSON_AddNumberToObject(out, "hazard", r->hazard);
+}
+
+static void measured_items(struct site *s, const struct room_values *v,
+			   cJSON *out)
+{
+	cJSON *all = cJSON_AddObjectToObject(out, "layers");
+
+	for (unsigned int i = 0; i < v->layers; i++) {
+		const bool known = v->of[i].known != 0;
+		cJSON *item;
+		struct layer l;
+		double full;
+
+		site_layer(s, v->of[i].layer, &l);
+		full = l.bits == 8 ? 1 : CELLS_FULL_16;
+		item = cJSON_AddObjectToObject(all, l.name);
+		cJSON_AddStringToObject(item, "role", layer_role_name(l.role));
+		cJSON_AddNumberToObject(item, "known_cells", v->of[i].known);
+		cJSON_AddItemToObject(item, "mean", known ?
+			cJSON_CreateNumber(v->of[i].mean / full) :
+			cJSON_CreateNull());
+		cJSON_AddItemToObject(item, "max", known ?
+			cJSON_CreateNumber(v->of[i].max / full) :
+			cJSON_CreateNull());
+		if (!*l.unit || !known)
+			continue;
+		cJSON_AddNumberToObject(item, "physical_mean",
+					layer_physical(&l, v->of[i].mean));
+		cJSON_AddNumberToObject(item, "physical_max",
+					layer_physical(&l, v->of[i].max));
+		cJSON_AddStringToObject(item, "unit", l.unit);
+	}
+}
+
+int answer_find_room(struct site *s, unsigned int id, struct room *room,
+		     char error[SITE_ERROR])
+{
+	struct room_search find = { .id = id, .room = room };
+	const int found = site_rooms(s, search, &find, error);
+
+	if (found == 1)
+		return 0;
+	if (!found)
+		snprintf(error, SITE_ERROR, "no room %u", id);
+	return found < 0 ? found : -ENOENT;
+}
+
+int answer_room(struct site *s, unsigned int id, cJSON *out,
+		char error[SITE_ERROR])
+{
+	struct room_values v;
+	struct room r;
+	int err = answer_find_room(s, id, &r, error);
+
+	if (err)
+		return err;
+	err = room_values(s, &r, &v);
+	if (err) {
+		snprintf(error, SITE_ERROR, "room %u: %s", id, err == -EINVAL ?
+			 "has no outline that could be" : "out of memory");
+		return err;
+	}
+	place_items(&r, out);
+	measured_items(s, &v, out);
+	reported_items(&r, out);
+	return 0;
+}

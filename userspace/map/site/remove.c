@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * remove - take something out of a site again
+ */
+#include <errno.h>
+#include <stdio.h>
+#include "map/site/remove.h"
+
+int remove_layer(struct site *s, const char *name, cJSON *answer,
+		 char error[SITE_ERROR])
+{
+	const int number = site_find_layer(s, name);
+	unsigned int submaps;
+	int err;
+
+	if (number < 0) {
+		snprintf(error, SITE_ERROR, "no layer '%.64s'", name);
+		return number;
+	}
+	err = site_remove_layer(s, number, &submaps, error);
+	if (err)
+		return err;
+	cJSON_AddStringToObject(answer, "layer", name);
+	cJSON_AddNumberToObject(answer, "submaps", submaps);
+	return 0;
+}
+
+int remove_room(struct site *s, unsigned int id, cJSON *answer,
+		char error[SITE_ERROR])
+{
+	int err;
+
+	site_turn(s);
+	err = store_remove_room(site_store(s), id);
+	if (err == -ENOENT)
+		snprintf(error, SITE_ERROR, "no room %u", id);
+	else if (err)
+		snprintf(error, SITE_ERROR, "%s",
+			 store_error(site_store(s)));
+	else
+		cJSON_AddNumberToObject(answer, "room", id);
+	site_turn_end(s);
+	return err;
+}

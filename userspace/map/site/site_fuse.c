@@ -1,0 +1,634 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * site_fuse - fused maps follow what is stored
+ *
+ * What changed waits in a list for each layer. Fusing takes the list, which is
+ * all that it shares with storing, and then works on its own: cells come from
+ * memory or through a connection of its own to the store.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "map/fusion/soften.h"
+#include "map/site/site_parts.h"
+
+/**
+ * struct fusing - what a mosaic fetches with; its owner's
+ */
+struct fusing {
+	struct site	*s;
+	double		resolution;
+	bool		splat;
+	bool		soft;		/* by log-odds */
+	int		weights;	/* layer, or -1 */
+};
+
+/*
+ * Cells
+ */
+
+/*
+ * For the next time; of a part of a site there is none. Memory that is used
+ * again at once costs less than new pages do
+ */
+static void remember(struct site *s, uint64_t key, struct cells *c,
+		     uint64_t drops)
+{
+	if (!s->config.in_part)
+		cache_add_since(s->cache, key, c, drops);
+}
+
+int site_load_cells(struct site *s, int64_t id, uint64_t drops,
+		    struct cells **c)
+{
+	int err;
+
+	*c = cache_find(s->cache, id);
+	if (*c)
+		return 0;
+	pthread_mutex_lock(&s->reader_lock);
+	err = store_cells(s->reader, id, c);
+	pthread_mutex_unlock(&s->reader_lock);
+	/* one that is gone is no damage, nor is a lack of memory */
+	if (err && err != -ENOENT && err != -ENOMEM)
+		site_damage_add(s, id);
+	if (!err)
+		remember(s, id, *c, drops);
+	return err;
+}
+
+/* Return: cells, kept under @key, made of @c, which is dropped */
+static struct cells *keep(struct site *s, uint64_t key, uint64_t drops,
+			  struct cells *c, struct cells *made)
+{
+	cells_put(c);
+	if (made)
+		remember(s, key, made, drops);
+	return made;
+}
+
+/*
+ * Whether free cells beside walls count for less: not those of whole maps,
+ * which lie where they were said to be
+ */
+static bool is_soft(const struct fusing *f, int64_t id)
+{
+	struct site *s = f->s;
+	uint32_t at;
+	bool whole;
+
+	if (!f->soft)
+		return false;
+	pthread_mutex_lock(&s->lock);
+	at = index_find(&s->submap_ids, id);
+	whole = at != INDEX_NONE &&
+		!strcmp(s->node[s->submap[at].node].node.frame, SITE_ROOT);
+	pthread_mutex_unlock(&s->lock);
+	return !whole;
+}
+
+/* Coarser and softer, as this map wants them. Return: NULL: no memory */
+static struct cells *fit(const struct fusing *f, struct cells *c, bool coarser,
+			 bool soft)
+{
+	struct cells *fine = coarser ? cells_coarser(c, f->resolution) :
+				       cells_get(c), *made;
+
+	if (!fine || !soft)
+		return fine;
+	made = soften(fine);
+	cells_put(fine);
+	return made;
+}
+
+static int fetch_values(const struct fusing *f, int64_t id, struct cells **c)
+{
+	const uint64_t drops = cache_drops(f->s->cache);
+	/* those with weights become coarser together, when they are drawn */
+	const bool as_came = f->splat || f->weights >= 0;
+	const bool soft = is_soft(f, id);
+	const uint64_t key = id | (as_came ? 0 : SITE_COARSE) |
+			     (soft ? SITE_SOFT : 0);
+	bool coarser;
+	int err;
+
+	*c = key == (uint64_t)id ? NULL : cache_find(f->s->cache, key);
+	if (*c && (as_came || (*c)->resolution == f->resolution))
+		return 0;
+	cells_put(*c);
+	err = site_load_cells(f->s, id, drops, c);
+	coarser = !err && !as_came && (*c)->resolution <= 0.999 * f->resolution;
+	if (err || (!coarser && !soft))
+		return err;
+	*c = keep(f->s, key, drops, *c, fit(f, *c, coarser, soft));
+	return *c ? 0 : -ENOMEM;
+}
+
+/* Of 16 bits, as 8 */
+static struct cells *as_weights(const struct cells *c)
+{
+	const size_t n = (size_t)c->width * c->height;
+	const int16_t *v = c->data;
+	int8_t *w = malloc(n);
+	struct cells *made;
+
+	if (!w)
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		w[i] = v[i] < 0 ? CELLS_UNKNOWN : (v[i] + 50) / 100;
+	made = cells_create(c->width, c->height, 8, c->resolution, &c->origin,
+			    w);
+	free(w);
+	return made;
+}
+
+/* Cell for cell at the same places; as they came, not as they are drawn */
+static bool fit_together(const struct store_submap *a,
+			 const struct store_submap *b)
+{
+	return a->width == b->width && a->height == b->height &&
+	       a->resolution == b->resolution && a->origin.x == b->origin.x &&
+	       a->origin.y == b->origin.y && a->origin.yaw == b->origin.yaw;
+}
+
+/* Of submap @id. Return: of the one that has its weights, 0: none */
+static int64_t find_weights(struct site *s, int64_t id, unsigned int layer)
+{
+	int64_t weights = 0;
+	uint32_t at, w;
+
+	pthread_mutex_lock(&s->lock);
+	at = index_find(&s->submap_ids, id);
+	w = at == INDEX_NONE ? at : index_find(&s->submap_index,
+				submap_key(s->submap[at].node, layer));
+	if (w != INDEX_NONE &&
+	    fit_together(&s->submap[at].submap, &s->submap[w].submap))
+		weights = s->submap[w].submap.id;
+	pthread_mutex_unlock(&s->lock);
+	return weights;
+}
+
+/* The confidence of submap @id, if there is any: that is no error */
+static struct cells *fetch_weights(const struct fusing *f, int64_t id)
+{
+	struct site *s = f->s;
+	const uint64_t drops = cache_drops(s->cache);
+	const int64_t weights = find_weights(s, id, f->weights);
+	struct cells *c;
+
+	if (!weights)
+		return NULL;
+	c = cache_find(s->cache, weights | SITE_WEIGHTS);
+	if (!c && !site_load_cells(s, weights, drops, &c) && c->bits != 8)
+		c = keep(s, weights | SITE_WEIGHTS, drops, c, as_weights(c));
+	return c;
+}
+
+static int fetch(void *arg, int64_t id, struct cells **c, struct cells **w)
+{
+	const struct fusing *f = arg;
+	int err = fetch_values(f, id, c);
+
+	if (!err && f->weights >= 0)
+		*w = fetch_weights(f, id);
+	return err;
+}
+
+/*
+ * Mosaics
+ */
+
+static double resolution_of(const struct site *s, const struct layer_state *l)
+{
+	if (l->layer.resolution > 0)
+		return l->layer.resolution;
+	if (l->first_resolution > 0)
+		return l->first_resolution;
+	return l->first == INDEX_NONE ? 0 :
+	       s->submap[l->first].submap.resolution;
+}
+
+static bool splats(const struct layer *l, enum rule_id rule)
+{
+	struct layer as = *l;
+
+	as.rule = rule;
+	return layer_splats(&as);
+}
+
+/* Its owner frees config.arg too. Return: NULL: no memory */
+static struct mosaic *make_mosaic(struct site *s, const struct layer *l,
+				  double resolution, enum rule_id rule)
+{
+	struct fusing *f = malloc(sizeof(*f));
+	struct mosaic_config config = {
+		.resolution = resolution, .bits = l->bits, .rule = rule,
+		.splat = splats(l, rule), .threads = s->config.threads,
+		.memory = s->config.memory / 2,
+		.fetch = fetch, .arg = f,
+	};
+	struct mosaic *m;
+
+	if (!f)
+		return NULL;
+	*f = (struct fusing){ s, resolution, config.splat,
+			      rule == RULE_LOG_ODDS,
+			      rule == RULE_WEIGHTED && *l->weights ?
+			      site_find_layer(s, l->weights) : -1 };
+	m = mosaic_create(&config);
+	if (!m)
+		free(f);
+	return m;
+}
+
+struct mosaic *site_make_mosaic(struct site *s, unsigned int layer,
+				enum rule_id rule)
+{
+	struct layer l;
+
+	site_layer(s, layer, &l);
+	return make_mosaic(s, &l, site_resolution(s, layer), rule);
+}
+
+void site_free_mosaic(struct mosaic *m)
+{
+	if (m)
+		free(mosaic_arg(m));
+	mosaic_destroy(m);
+}
+
+/**
+ * struct change - of a submap, as it is when fusing takes it
+ */
+struct change {
+	struct mosaic_submap	submap;
+	bool			placed, changed;
+};
+
+static struct change change_of(const struct site *s, uint32_t i)
+{
+	const struct submap *m = &s->submap[i];
+	const struct node *n = &s->node[m->node];
+
+	return (struct change){
+		.submap = { m->submap.id, n->node.pose,
+			    { m->submap.stamp, m->submap.weight } },
+		.placed = n->node.placed, .changed = m->changed,
+	};
+}
+
+/* Return: what is pending, to be freed; NULL: nothing, or no memory */
+static struct change *take_changes(struct site *s, struct layer_state *l,
+				   uint32_t *count)
+{
+	struct change *c = malloc(l->pendings * sizeof(*c));
+
+	*count = 0;
+	if (!c)
+		return NULL;
+	for (uint32_t i = 0; i < l->pendings; i++) {
+		struct submap *m = &s->submap[l->pending[i]];
+
+		c[(*count)++] = change_of(s, l->pending[i]);
+		m->pending = m->changed = false;
+	}
+	l->pendings = 0;
+	return c;
+}
+
+static int apply(struct mosaic *m, const struct change *c, uint64_t *moved)
+{
+	int ret;
+
+	if (!c->placed) {
+		mosaic_remove(m, c->submap.id);
+		return 0;
+	}
+	if (c->changed)
+		return mosaic_put(m, &c->submap);
+	ret = mosaic_move(m, c->submap.id, &c->submap.pose);
+	if (ret == -ENOENT)
+		return mosaic_put(m, &c->submap);
+	if (ret > 0 && moved)
+		++*moved;
+	return ret < 0 ? ret : 0;
+}
+
+/* All submaps of a layer are pending */
+static int pend_all(struct site *s, unsigned int layer)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < s->submaps; i++)
+		if (s->submap[i].layer == layer && !err)
+			err = site_pend(s, i, true);
+	return err;
+}
+
+/* A mosaic for it, if there are submaps. With the lock held. */
+static int renew(struct site *s, unsigned int number)
+{
+	struct layer_state *l = s->layer[number];
+	double resolution = resolution_of(s, l);
+	const struct layer layer = l->layer;
+	struct mosaic *m, *old;
+	int err = 0;
+
+	if (l->mosaic && !l->renew)
+		return 0;
+	/* all of it was removed: an empty one */
+	if (resolution <= 0 && l->mosaic)
+		resolution = mosaic_resolution(l->mosaic);
+	if (resolution <= 0)
+		return 0;
+	if (l->renew)
+		err = pend_all(s, number);
+	l->renew = false;
+	pthread_mutex_unlock(&s->lock);
+	m = make_mosaic(s, &layer, resolution, layer.rule);
+	if (m) {
+		layer_set_whole(l, false);
+		pthread_rwlock_wrlock(&l->gate);
+		old = l->mosaic;
+		l->before += old ? mosaic_changes(old, UINT64_MAX, NULL, NULL) :
+				   0;
+		l->mosaic = m;
+		pthread_rwlock_unlock(&l->gate);
+		site_free_mosaic(old);
+	}
+	pthread_mutex_lock(&s->lock);
+	l->renew |= !m;
+	return m ? err : -ENOMEM;
+}
+
+static size_t bytes_of(const struct layer_state *l)
+{
+	return l->mosaic ? mosaic_bytes(l->mosaic) : 0;
+}
+
+/*
+ * A layer may have the memory that the others leave, and at least as much as
+ * if all had the same. Return: how much that is.
+ */
+static size_t share(struct site *s, unsigned int number)
+{
+	const unsigned int layers = site_layers(s);
+	const size_t all = s->config.memory / 2;
+	size_t others = 0;
+
+	for (unsigned int i = 0; i < layers; i++)
+		others += i == number ? 0 : bytes_of(s->layer[i]);
+	return others < all - all / layers ? all - others : all / layers;
+}
+
+/* One had to have its share: those with more than that give it back */
+static void make_good(struct site *s)
+{
+	const unsigned int layers = site_layers(s);
+	size_t used = 0;
+
+	for (unsigned int i = 0; i < layers; i++)
+		used += bytes_of(s->layer[i]);
+	for (unsigned int i = 0; i < layers; i++)
+		if (used > s->config.memory / 2 && s->layer[i]->mosaic) {
+			used -= bytes_of(s->layer[i]);
+			mosaic_set_memory(s->layer[i]->mosaic, share(s, i));
+			used += bytes_of(s->layer[i]);
+		}
+}
+
+/* It is whole now, unless more came meanwhile or there was an error */
+static void end_fusing(struct site *s, struct layer_state *l, int err)
+{
+	pthread_mutex_lock(&s->lock);
+	l->fusing = 0;
+	if (!err && !l->pendings)
+		layer_set_whole(l, true);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void site_outdate(struct site *s)
+{
+	pthread_mutex_lock(&s->lock);
+	for (unsigned int i = 0; i < s->layers; i++)
+		layer_set_whole(s->layer[i], false);
+	pthread_mutex_unlock(&s->lock);
+}
+
+static int fuse_layer(struct site *s, unsigned int number, uint64_t deadline,
+		      uint64_t *moved, struct mosaic_work *work)
+{
+	struct layer_state *l = s->layer[number];
+	struct change *change = NULL;
+	uint32_t count = 0;
+	int err;
+
+	pthread_mutex_lock(&s->lock);
+	err = renew(s, number);
+	if (!err && l->mosaic && l->pendings) {
+		change = take_changes(s, l, &count);
+		err = change ? 0 : -ENOMEM;
+		l->fusing += count;
+	}
+	pthread_mutex_unlock(&s->lock);
+	if (err || !l->mosaic)
+		return err;
+	mosaic_set_memory(l->mosaic, share(s, number));
+	for (uint32_t i = 0; i < count; i++)
+		if (apply(l->mosaic, &change[i], moved) && work)
+			work->failed++;
+	free(change);
+	err = mosaic_update(l->mosaic, deadline, work);
+	if (err <= 0)
+		end_fusing(s, l, err);
+	make_good(s);
+	return err;
+}
+
+int site_fuse(struct site *s, int layer, uint64_t deadline, uint64_t *moved,
+	      struct mosaic_work *work)
+{
+	const unsigned int layers = site_layers(s);
+	int ret = 0;
+
+	if (layer >= 0)
+		return fuse_layer(s, layer, deadline, moved, work);
+	for (unsigned int i = 0; i < layers && ret >= 0; i++) {
+		const int one = fuse_layer(s, i, deadline, moved, work);
+
+		ret = one ? one : ret;
+	}
+	return ret;
+}
+
+bool site_is_stale(struct site *s)
+{
+	bool stale = false;
+
+	pthread_mutex_lock(&s->lock);
+	for (unsigned int i = 0; i < s->layers && !stale; i++) {
+		const struct layer_state *l = s->layer[i];
+
+		stale = l->pendings || l->renew ||
+			(l->mosaic && mosaic_is_stale(l->mosaic));
+	}
+	pthread_mutex_unlock(&s->lock);
+	return stale;
+}
+
+/*
+ * Looking
+ */
+
+/* Those who look hold its gate. Return: NULL: there is none yet */
+static struct mosaic *enter(struct site *s, unsigned int layer)
+{
+	pthread_rwlock_rdlock(&s->layer[layer]->gate);
+	return s->layer[layer]->mosaic;
+}
+
+static void leave(struct site *s, unsigned int layer)
+{
+	pthread_rwlock_unlock(&s->layer[layer]->gate);
+}
+
+double site_resolution(struct site *s, unsigned int layer)
+{
+	double resolution;
+
+	pthread_mutex_lock(&s->lock);
+	resolution = resolution_of(s, s->layer[layer]);
+	pthread_mutex_unlock(&s->lock);
+	return resolution;
+}
+
+struct rect site_bounds(struct site *s, unsigned int layer)
+{
+	struct mosaic *m = enter(s, layer);
+	const struct rect r = m ? mosaic_bounds(m) : (struct rect){ 0 };
+
+	leave(s, layer);
+	return r;
+}
+
+void site_set_want(struct site *s, site_want_fn *want, void *arg)
+{
+	s->want = want;
+	s->want_arg = arg;
+}
+
+static int bring_back(struct site *s, unsigned int layer, const struct rect *r)
+{
+	return s->want ? s->want(s->want_arg, layer, r) : -EAGAIN;
+}
+
+/* @cell: gets the cell. Return: as site_value(), and -EAGAIN */
+static int look_up(struct site *s, unsigned int layer, double x, double y,
+		   struct rect *cell)
+{
+	struct mosaic *m = enter(s, layer);
+	const double cells = m ? 1 / mosaic_resolution(m) : 0;
+	const double u = floor(x * cells), v = floor(y * cells);
+	int value = -1;
+
+	if (m && fabs(u) < INT32_MAX && fabs(v) < INT32_MAX) {
+		*cell = (struct rect){ u, v, 1, 1 };
+		value = mosaic_value(m, u, v);
+	}
+	leave(s, layer);
+	return value;
+}
+
+/*
+ * Whether a part of a map that is not fused yet is read from the store: what is
+ * small, and only if others fuse meanwhile
+ */
+static bool ask_store(struct site *s, unsigned int layer, const struct rect *r)
+{
+	enum { SMALL = 1 << 22 };	/* cells */
+
+	return s->want && !layer_is_whole(s->layer[layer]) &&
+	       (uint64_t)r->width * r->height <= SMALL &&
+	       site_layer_submaps(s, layer);
+}
+
+/* Return: as site_value(), and a negative errno below -1 */
+static int stored_value(struct site *s, unsigned int layer, double x, double y)
+{
+	const double resolution = site_resolution(s, layer);
+	const double u = floor(x / resolution), v = floor(y / resolution);
+	int16_t value = -1;
+	struct raster r = { .cells = &value };
+	int err;
+
+	if (!(fabs(u) < INT32_MAX && fabs(v) < INT32_MAX))
+		return -1;
+	r.rect = (struct rect){ u, v, 1, 1 };
+	err = site_read_stored(s, layer, &r);
+	return err ? err : value;
+}
+
+int site_value(struct site *s, unsigned int layer, double x, double y)
+{
+	struct rect cell = { 0, 0, 1, 1 };
+	int value;
+
+	if (ask_store(s, layer, &cell)) {
+		value = stored_value(s, layer, x, y);
+		/* errors are -EPERM or less, and no store gives that one */
+		if (value >= -1)
+			return value;
+	}
+	value = look_up(s, layer, x, y, &cell);
+	if (value == -EAGAIN && !bring_back(s, layer, &cell))
+		value = look_up(s, layer, x, y, &cell);
+	return value < 0 ? -1 : value;
+}
+
+static int read_part(struct site *s, unsigned int layer, struct raster *r)
+{
+	struct mosaic *m = enter(s, layer);
+	const int err = m ? mosaic_read(m, r) : -ENODATA;
+
+	leave(s, layer);
+	return err;
+}
+
+int site_read(struct site *s, unsigned int layer, struct raster *r)
+{
+	int err;
+
+	if (ask_store(s, layer, &r->rect)) {
+		err = site_read_stored(s, layer, r);
+		if (!err)
+			return 0;
+	}
+	err = read_part(s, layer, r);
+	if (err != -EAGAIN)
+		return err;
+	err = bring_back(s, layer, &r->rect);
+	return err ? err : read_part(s, layer, r);
+}
+
+int site_want(struct site *s, unsigned int layer, const struct rect *r)
+{
+	struct mosaic *m = s->layer[layer]->mosaic;
+
+	return m ? mosaic_want(m, r) : -ENODATA;
+}
+
+uint64_t site_changes(struct site *s, unsigned int layer, uint64_t since,
+		      void (*each)(void *arg, const struct rect *tile),
+		      void *arg)
+{
+	struct mosaic *m = enter(s, layer);
+	const uint64_t before = s->layer[layer]->before;
+	uint64_t revision = before;
+
+	/* all of a map that took the place of another one is different */
+	if (m)
+		revision += mosaic_changes(m, since > before ? since - before :
+					   0, each, arg);
+	leave(s, layer);
+	return revision;
+}

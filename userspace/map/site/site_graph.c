@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * site_graph - transforms between frames, and where everything is then
+ *
+ * A node is where it is in the map, or where it is seen from its predecessor.
+ * New transforms are tried on a copy of the nodes that they are of, and of those
+ * that follow these; the rest of the graph is not looked at. What cannot be, a
+ * circle above all, changes nothing.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/array.h"
+#include "map/site/site_parts.h"
+
+enum place_state { PLACE_OPEN, PLACE_ASKED, PLACE_KNOWN };
+
+/**
+ * struct place - of a node, as it will be
+ * @told:	by one of the new transforms
+ */
+struct place {
+	struct pose	pose, link;
+	uint32_t	node, predecessor;
+	bool		placed, linked, told;
+	uint8_t		state;
+};
+
+/**
+ * struct moving - what is tried, and is to be stored
+ * @place:	of nodes that may move; node.place says where in it
+ * @also:	see site_move()
+ */
+struct moving {
+	struct site	*s;
+	struct place	*place;
+	uint32_t	places, room;
+	int64_t		stamp;
+	const char	*source;
+	int		(*also)(void *arg, char error[SITE_ERROR]);
+	void		*arg;
+};
+
+static bool is_root(const char *frame)
+{
+	return !*frame || !strcmp(frame, SITE_ROOT);
+}
+
+static int check(const struct site_transform *t, char error[SITE_ERROR])
+{
+	if (!site_frame_valid(t->frame) || !strcmp(t->frame, SITE_ROOT))
+		return site_error(error, -EINVAL,
+				  "a transform of a frame that has none: '%s'",
+				  site_frame_valid(t->frame) ? t->frame : "");
+	if (*t->predecessor && !site_frame_valid(t->predecessor))
+		return site_error(error, -EINVAL,
+			"frame %s: its predecessor has no proper name",
+			t->frame);
+	if (!pose_valid(&t->pose))
+		return site_error(error, -EINVAL,
+			"frame %s: a transform of %g m, %g m, %g rad", t->frame,
+			t->pose.x, t->pose.y, t->pose.yaw);
+	return 0;
+}
+
+/* A node's place may change. Return: it, until the next one; NULL: no memory */
+static struct place *touch(struct moving *g, uint32_t node)
+{
+	struct node *n = &g->s->node[node];
+
+	if (n->place != INDEX_NONE)
+		return &g->place[n->place];
+	if (array_grow(&g->place, &g->room, g->places, sizeof(*g->place)))
+		return NULL;
+	g->s->looked++;
+	n->place = g->places++;
+	g->place[n->place] = (struct place){
+		.pose = n->node.pose, .link = n->node.link, .node = node,
+		.predecessor = n->predecessor, .placed = n->node.placed,
+		.linked = n->node.linked && n->predecessor != INDEX_NONE,
+	};
+	return &g->place[n->place];
+}
+
+static void end_moving(struct moving *g)
+{
+	for (uint32_t i = 0; i < g->places; i++)
+		g->s->node[g->place[i].node].place = INDEX_NONE;
+	free(g->place);
+}
+
+/* Nodes of all frames, new ones at the end, and what is told of them */
+static int tell(struct site *s, const struct site_transform *t,
+		unsigned int count, char error[SITE_ERROR])
+{
+	for (unsigned int i = 0; i < count; i++) {
+		const int err = check(&t[i], error);
+
+		if (err)
+			return err;
+		if ((!is_root(t[i].predecessor) &&
+		     site_add_node(s, t[i].predecessor, t[i].stamp) ==
+		     INDEX_NONE) ||
+		    site_add_node(s, t[i].frame, t[i].stamp) == INDEX_NONE)
+			return site_error(error, -ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+static int apply(struct moving *g, const struct site_transform *t)
+{
+	struct place *p = touch(g, site_find_node(g->s, t->frame));
+
+	if (!p)
+		return -ENOMEM;
+	p->told = true;
+	p->linked = !is_root(t->predecessor);
+	if (p->linked) {
+		p->predecessor = site_find_node(g->s, t->predecessor);
+		p->link = t->pose;
+		p->placed = false;
+	} else {
+		p->predecessor = INDEX_NONE;
+		p->pose = t->pose;
+		p->placed = true;
+	}
+	return 0;
+}
+
+/* At the first frame that is seen from nowhere, if none is told to be in it */
+static int begin_map(struct moving *g, const struct site_transform *t,
+		     unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++)
+		if (is_root(t[i].predecessor))
+			return 0;
+	for (unsigned int i = 0; i < count; i++) {
+		struct place *p = touch(g, site_find_node(g->s,
+							  t[i].predecessor));
+
+		if (!p)
+			return -ENOMEM;
+		if (p->linked || p->placed)
+			continue;
+		p->pose = (struct pose){ 0 };
+		p->placed = p->told = true;
+		return 0;
+	}
+	return 0;
+}
+
+/* Those who follow, as it was until now: who follows from now on was told */
+static int touch_followers(struct moving *g)
+{
+	const struct node *node = g->s->node;
+
+	for (uint32_t i = 0; i < g->places; i++)
+		for (uint32_t f = node[g->place[i].node].follower;
+		     f != INDEX_NONE; f = node[f].next)
+			if (!touch(g, f))
+				return -ENOMEM;
+	return 0;
+}
+
+/* Follow predecessors to one whose place is known, and come back */
+static int find_place(struct moving *g, uint32_t at, uint32_t *path)
+{
+	const struct node *node = g->s->node;
+	struct place *place = g->place;
+	unsigned int n = 0;
+
+	while (at != INDEX_NONE && place[at].state == PLACE_OPEN &&
+	       place[at].linked) {
+		place[at].state = PLACE_ASKED;
+		path[n++] = at;
+		at = node[place[at].predecessor].place;
+	}
+	if (at != INDEX_NONE && place[at].state == PLACE_ASKED)
+		return -ELOOP;
+	if (at != INDEX_NONE)
+		place[at].state = PLACE_KNOWN;
+	while (n--) {
+		struct place *p = &place[path[n]];
+		const struct node *of = &node[p->predecessor];
+		const bool tried = of->place != INDEX_NONE;
+		const struct pose *pose = tried ? &place[of->place].pose :
+						  &of->node.pose;
+
+		p->placed = tried ? place[of->place].placed : of->node.placed;
+		if (p->placed)
+			p->pose = pose_compose(pose, &p->link);
+		p->state = PLACE_KNOWN;
+	}
+	return 0;
+}
+
+static bool moves(const struct node *n, const struct place *p)
+{
+	return p->placed != n->node.placed ||
+	       (p->placed &&
+		memcmp(&p->pose, &n->node.pose, sizeof(p->pose)));
+}
+
+static bool links_anew(const struct node *n, const struct place *p)
+{
+	return p->told && (p->linked != n->node.linked || (p->linked &&
+		(p->predecessor != n->predecessor ||
+		 memcmp(&p->link, &n->node.link, sizeof(p->link)))));
+}
+
+/* Nodes from number @old on */
+static int store_nodes_from(struct site *s, uint32_t old)
+{
+	int err = 0;
+
+	for (uint32_t i = old; i < s->nodes && !err; i++) {
+		int64_t id = 0;
+
+		err = store_node(s->store, s->node[i].node.frame,
+				 s->node[i].node.stamp, &id);
+		pthread_mutex_lock(&s->lock);
+		s->node[i].node.id = id;
+		pthread_mutex_unlock(&s->lock);
+	}
+	return err;
+}
+
+/* Links and poses that are different; nothing, if there are none */
+static int store_places(const struct moving *g, struct store_pose *pose)
+{
+	const struct site *s = g->s;
+	unsigned int count = 0;
+
+	for (uint32_t i = 0; i < g->places; i++) {
+		const struct place *at = &g->place[i];
+		const struct node *n = &s->node[at->node];
+		const bool linked = links_anew(n, at);
+		struct store_pose *p = &pose[count];
+
+		if (!linked && !moves(n, at))
+			continue;
+		*p = (struct store_pose){
+			.node = n->node.id, .placed = at->placed,
+			.pose = at->pose,
+			.link = !linked ? STORE_LINK_KEEP :
+				at->linked ? STORE_LINK_SET : STORE_LINK_NONE,
+		};
+		if (p->link == STORE_LINK_SET) {
+			p->transform = at->link;
+			p->predecessor = s->node[at->predecessor].node.id;
+		}
+		count++;
+	}
+	return count ? store_poses(s->store, pose, count, g->stamp,
+				   g->source) : 0;
+}
+
+/* On disk: all of it, or nothing */
+static int store_all(const struct moving *g, uint32_t old,
+		     struct store_pose *pose, char error[SITE_ERROR])
+{
+	struct site *s = g->s;
+	/* who imports a lot has begun already */
+	const bool alone = !store_is_begun(s->store);
+	int also = 0, err = alone ? store_begin(s->store) : 0;
+
+	if (!err)
+		err = store_nodes_from(s, old);
+	if (!err)
+		err = store_places(g, pose);
+	if (!err && g->also)
+		err = also = g->also(g->arg, error);
+	if (!err && alone)
+		err = store_commit(s->store);
+	if (err && !also)
+		site_error(error, err, "%s", store_error(s->store));
+	if (err && alone)
+		store_rollback(s->store);
+	return err;
+}
+
+/* Return: 0, -ENOMEM */
+static int take_place(struct site *s, const struct place *p)
+{
+	struct node *n = &s->node[p->node];
+	const bool moved = moves(n, p);
+	int err = 0;
+
+	if (!p->told && !moved)
+		return 0;
+	s->placed += p->placed - n->node.placed;
+	n->node.placed = p->placed;
+	n->node.pose = p->pose;
+	n->node.linked = p->linked;
+	n->node.link = p->link;
+	n->node.predecessor = p->linked ? s->node[p->predecessor].node.id : 0;
+	site_follow(s, p->node, p->linked ? p->predecessor : INDEX_NONE);
+	for (uint32_t m = n->first; moved && m != INDEX_NONE;
+	     m = s->submap[m].next)
+		err = err ? err : site_pend(s, m, false);
+	return err;
+}
+
+/* What is on disk is known, and what moved has to be fused */
+static int take_places(const struct moving *g)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&g->s->lock);
+	for (uint32_t i = 0; i < g->places; i++) {
+		const int one = take_place(g->s, &g->place[i]);
+
+		err = err ? err : one;
+	}
+	pthread_mutex_unlock(&g->s->lock);
+	return err;
+}
+
+static int find_places(struct moving *g, char error[SITE_ERROR])
+{
+	uint32_t *path = malloc(g->places * sizeof(*path));
+	int err = path ? 0 : site_error(error, -ENOMEM, "out of memory");
+
+	for (uint32_t i = 0; i < g->places && !err; i++)
+		if (find_place(g, i, path))
+			err = site_error(error, -EINVAL,
+				"frame %s would follow itself",
+				g->s->node[g->place[i].node].node.frame);
+	free(path);
+	return err;
+}
+
+static int plan(struct moving *g, const struct site_transform *t,
+		unsigned int count, bool empty, char error[SITE_ERROR])
+{
+	int err = 0;
+
+	for (unsigned int i = 0; i < count && !err; i++)
+		err = apply(g, &t[i]);
+	if (!err && empty)
+		err = begin_map(g, t, count);
+	if (!err)
+		err = touch_followers(g);
+	return err ? site_error(error, err, "out of memory") :
+		     find_places(g, error);
+}
+
+/* Whether something but whole maps has a place */
+static bool is_empty(const struct site *s)
+{
+	const uint32_t root = site_find_node(s, SITE_ROOT);
+
+	return s->placed == (root != INDEX_NONE);
+}
+
+int site_move(struct site *s, const struct site_transform *t,
+	      unsigned int count, const char *source,
+	      int (*also)(void *arg, char error[SITE_ERROR]), void *arg,
+	      char error[SITE_ERROR])
+{
+	struct moving g = { .s = s, .source = source, .also = also,
+			    .arg = arg };
+	const uint32_t old = s->nodes;
+	uint32_t keep = old;
+	const bool empty = is_empty(s);
+	struct store_pose *pose = NULL;
+	int err;
+
+	err = tell(s, t, count, error);
+	if (!err)
+		err = plan(&g, t, count, empty, error);
+	if (err)
+		goto out;
+	pose = malloc(g.places * sizeof(*pose));
+	if (!pose) {
+		err = site_error(error, -ENOMEM, "out of memory");
+		goto out;
+	}
+	for (unsigned int i = 0; i < count; i++)
+		g.stamp = t[i].stamp > g.stamp ? t[i].stamp : g.stamp;
+	err = store_all(&g, old, pose, error);
+	if (err)
+		goto out;
+	keep = s->nodes;
+	if (take_places(&g))
+		err = site_error(error, -ENOMEM, "out of memory");
+out:
+	end_moving(&g);
+	if (err)
+		site_drop_nodes(s, s->nodes - keep);
+	free(pose);
+	return err;
+}
+
+int site_transforms(struct site *s, const struct site_transform *t,
+		    unsigned int count, const char *source,
+		    char error[SITE_ERROR])
+{
+	int err;
+
+	if (!count)
+		return 0;
+	site_turn(s);
+	err = site_move(s, t, count, source, NULL, NULL, error);
+	site_turn_end(s);
+	return err;
+}

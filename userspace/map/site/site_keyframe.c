@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * site_keyframe - submaps that come new: checked, stored, and then known
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "map/site/site_parts.h"
+
+static int check_submap(struct site *s, const char *frame, uint32_t node,
+			const struct site_submap *m, char error[SITE_ERROR])
+{
+	const struct layer *l;
+	uint32_t at;
+
+	if (m->layer >= s->layers)
+		return site_error(error, -EINVAL, "frame %s: no such layer",
+				  frame);
+	l = &s->layer[m->layer]->layer;
+	if (m->cells->bits != l->bits)
+		return site_error(error, -EINVAL,
+			"frame %s: cells of %u bits, layer %s has %u", frame,
+			m->cells->bits, l->name, l->bits);
+	if (m->weight > RULE_WEIGHT_FULL)
+		return site_error(error, -EINVAL,
+			"frame %s: a confidence of %u, not 0 to %d", frame,
+			m->weight, RULE_WEIGHT_FULL);
+	if (node == INDEX_NONE)
+		return 0;
+	at = index_find(&s->submap_index, submap_key(node, m->layer));
+	if (at != INDEX_NONE && s->submap[at].submap.stamp > m->stamp)
+		return site_error(error, -ESTALE,
+			"frame %s: its %s is newer than this one", frame,
+			l->name);
+	return 0;
+}
+
+/**
+ * struct keyframe - that is to be stored
+ * @stored:	gets what the store made of @submap
+ */
+struct keyframe {
+	struct site			*s;
+	const char			*frame;
+	int64_t				stamp;
+	const struct pose		*pose;
+	const struct site_submap	*submap;
+	unsigned int			submaps;
+	struct store_submap		*stored;
+};
+
+static int store_submaps_of(void *arg, char error[SITE_ERROR])
+{
+	const struct keyframe *f = arg;
+	struct cells *cells[f->submaps];
+	const struct store_keyframe k = { f->frame, f->stamp, f->pose,
+					  f->submaps, f->stored, cells };
+	int err;
+
+	for (unsigned int i = 0; i < f->submaps; i++) {
+		const struct site_submap *m = &f->submap[i];
+		const struct cells *c = m->cells;
+
+		cells[i] = m->cells;
+		f->stored[i] = (struct store_submap){
+			.layer = f->s->layer[m->layer]->id,
+			.stamp = m->stamp,
+			.width = c->width, .height = c->height,
+			.bits = c->bits, .resolution = c->resolution,
+			.origin = c->origin, .weight = m->weight,
+		};
+	}
+	err = store_keyframe(f->s->store, &k);
+	return err ? site_error(error, err, "frame %s: %s", f->frame,
+				store_error(f->s->store)) : 0;
+}
+
+/* With the lock held */
+static int take_pose(struct site *s, uint32_t node, const struct pose *pose)
+{
+	struct node *n = &s->node[node];
+	int err = 0;
+
+	s->placed += !n->node.placed;
+	n->node.placed = true;
+	n->node.pose = *pose;
+	for (uint32_t m = n->first; m != INDEX_NONE && !err;
+	     m = s->submap[m].next)
+		err = site_pend(s, m, false);
+	return err;
+}
+
+/* It is on disk: now it is known */
+static int take_keyframe(const struct keyframe *f)
+{
+	struct site *s = f->s;
+	const uint32_t node = site_add_node(s, f->frame, f->stamp);
+	int err = 0;
+
+	if (node == INDEX_NONE)
+		return -ENOMEM;
+	pthread_mutex_lock(&s->lock);
+	if (f->pose)
+		err = take_pose(s, node, f->pose);
+	for (unsigned int i = 0; i < f->submaps && !err; i++) {
+		const struct store_submap *m = &f->stored[i];
+
+		site_drop_made(s->cache, m->id);
+		cache_drop(s->cache, m->id);
+		cache_add(s->cache, m->id, f->submap[i].cells);
+		site_damage_drop(s, m->id);
+		s->node[node].node.id = m->node;
+		if (site_add_submap(s, m, node, f->submap[i].layer) ==
+		    INDEX_NONE)
+			err = -ENOMEM;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return err;
+}
+
+static int check_keyframe(const struct keyframe *f, char error[SITE_ERROR])
+{
+	const uint32_t node = site_find_node(f->s, f->frame);
+	int err = 0;
+
+	if (!f->submaps || f->submaps > SITE_LAYERS)
+		return site_error(error, -EINVAL, "a keyframe of %u submaps",
+				  f->submaps);
+	if (!site_frame_valid(f->frame))
+		return site_error(error, -EINVAL,
+				  "a frame without a proper name");
+	if (f->pose && !pose_valid(f->pose))
+		return site_error(error, -EINVAL,
+				  "frame %s: a pose of %g, %g, %g", f->frame,
+				  f->pose->x, f->pose->y, f->pose->yaw);
+	if (f->pose && !strcmp(f->frame, SITE_ROOT))
+		return site_error(error, -EINVAL, "frame %s has no pose",
+				  f->frame);
+	for (unsigned int i = 0; i < f->submaps && !err; i++)
+		err = check_submap(f->s, f->frame, node, &f->submap[i], error);
+	return err;
+}
+
+/* One that has a link, or is followed: others move with it */
+static int move_keyframe(struct keyframe *f, char error[SITE_ERROR])
+{
+	struct site_transform t = { .stamp = f->stamp, .pose = *f->pose };
+
+	snprintf(t.frame, sizeof(t.frame), "%s", f->frame);
+	f->pose = NULL;
+	return site_move(f->s, &t, 1, "keyframe", store_submaps_of, f, error);
+}
+
+/* Layers that were removed, and that somebody still has input for */
+static int revive(const struct keyframe *f, char error[SITE_ERROR])
+{
+	int err = 0;
+
+	for (unsigned int i = 0; i < f->submaps && err >= 0; i++) {
+		const struct layer_state *l = f->s->layer[f->submap[i].layer];
+
+		if (!l->id)
+			err = site_set_layer(f->s, &l->layer, error);
+	}
+	return err < 0 ? err : 0;
+}
+
+/* In its turn */
+static int store_all_of(struct keyframe *f, char error[SITE_ERROR])
+{
+	const struct site *s = f->s;
+	uint32_t node;
+	int err = check_keyframe(f, error);
+
+	if (!err)
+		err = revive(f, error);
+	if (err)
+		return err;
+	node = site_find_node(s, f->frame);
+	if (f->pose && node != INDEX_NONE &&
+	    (s->node[node].follower != INDEX_NONE ||
+	     s->node[node].node.linked))
+		err = move_keyframe(f, error);
+	else
+		err = store_submaps_of(f, error);
+	if (err)
+		return err;
+	err = take_keyframe(f);
+	return err ? site_error(error, err, "out of memory") : 0;
+}
+
+int site_keyframe(struct site *s, const char *frame, int64_t stamp,
+		  const struct pose *pose, const struct site_submap *submap,
+		  unsigned int submaps, char error[SITE_ERROR])
+{
+	struct store_submap stored[SITE_LAYERS];
+	struct keyframe f = { s, frame, stamp, pose, submap, submaps, stored };
+	int err;
+
+	site_turn(s);
+	err = store_all_of(&f, error);
+	site_turn_end(s);
+	return err;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cells_blob.h - cells to and from the bytes that a store has of them
+ *
+ * One zstd frame of the cells, row by row, two bytes little-endian each if they
+ * have 16 bits, with its length and checksum: what `zstd -d` takes apart. What
+ * the cells are (size, bits) is not in it.
+ */
+#ifndef MAP_STORE_CELLS_BLOB_H
+#define MAP_STORE_CELLS_BLOB_H
+
+#include <stddef.h>
+#include "map/fusion/cells.h"
+
+/* Contexts and buffers that are kept from one to the next */
+struct cells_blob;
+
+/* Return: NULL: no memory */
+struct cells_blob *cells_blob_new(void);
+
+/* NULL is allowed */
+void cells_blob_free(struct cells_blob *b);
+
+/**
+ * cells_blob_pack() - the bytes of cells
+ * @data: gets where they are, until the next call
+ * @len: gets how many, above 0
+ *
+ * Return: 0, -ENOMEM.
+ */
+int cells_blob_pack(struct cells_blob *b, const struct cells *c,
+		    const void **data, size_t *len);
+
+/**
+ * cells_blob_unpack() - the cells of bytes, which may be anything
+ * @width, @height, @bits: as cells_check() allows them
+ * @cells: gets where they are, until the next call
+ *
+ * Return: 0; -EBADMSG: damaged, or cells of another size; -ENOMEM.
+ */
+int cells_blob_unpack(struct cells_blob *b, unsigned int width,
+		      unsigned int height, unsigned int bits,
+		      const void *data, size_t len, const void **cells);
+
+#endif

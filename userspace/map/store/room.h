@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * room.h - what is known of a room (D4.1, tables 2 and 3)
+ */
+#ifndef MAP_STORE_ROOM_H
+#define MAP_STORE_ROOM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	ROOM_NAME	= 64,		/* bytes, with the final 0 */
+	ROOM_CORNERS	= 64,
+	ROOM_GASES	= 16,
+	ROOM_ID_MAX	= 255,
+};
+
+/**
+ * struct room
+ * @stamp:	when it was told, ns
+ * @x, @y:	of its middle, in the map's frame, m
+ * @size:	m^2
+ * @corners:	of its outline, 0: a square of @size around the middle
+ * @corner:	in the map's frame, m, in order
+ * @reported:	the sender gave averages of its own:
+ * @temperature: physical, NAN: unknown
+ * @gas:	@gases of them, physical, NAN: unknown
+ * @gas_name:	of each, as those of layers; empty: as the gas layers come
+ * @smoke, @signal, @hazard: 0..100, -1: unknown
+ */
+struct room {
+	unsigned int	id;
+	char		name[ROOM_NAME];
+	int64_t		stamp;
+	double		x, y, size;
+	unsigned int	corners;
+	double		corner[ROOM_CORNERS][2];
+	bool		reported;
+	double		temperature;
+	unsigned int	gases;
+	double		gas[ROOM_GASES];
+	char		gas_name[ROOM_GASES][ROOM_NAME];
+	int		smoke, signal, hazard;
+};
+
+#endif

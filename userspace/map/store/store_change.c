@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * store_change - transactions: of one call, or of several
+ *
+ * Within store_begin() a call is a savepoint, so that one that fails leaves
+ * nothing behind. SQLite ends the whole of it for some errors (a full disk):
+ * then all that follows fails until store_commit() or store_rollback().
+ */
+#include <errno.h>
+#include <string.h>
+#include "map/store/store_db.h"
+
+static int refuse_lost(struct store *s)
+{
+	return store_error_set(s, s->lost, "%s: what was begun was undone by "
+			       "an earlier error: %s", s->doing,
+			       strerror(-s->lost));
+}
+
+/* Why it is done stays the error */
+static void undo(struct store *s)
+{
+	char error[STORE_ERROR];
+
+	if (sqlite3_get_autocommit(s->db))
+		return;
+	memcpy(error, s->error, sizeof(error));
+	if (!s->begun || store_sql_run(s, SQL_UNDO, "") ||
+	    store_sql_run(s, SQL_RELEASE, ""))
+		store_sql_run(s, SQL_ROLLBACK, "");
+	memcpy(s->error, error, sizeof(error));
+}
+
+int store_change(struct store *s, const char *doing)
+{
+	s->doing = doing;
+	if (!s->writable)
+		return store_error_set(s, -EROFS, "%s: opened for reading",
+				       doing);
+	if (s->lost)
+		return refuse_lost(s);
+	return store_sql_run(s, s->begun ? SQL_SAVEPOINT : SQL_BEGIN, "");
+}
+
+int store_changed(struct store *s, int err)
+{
+	if (!err && !s->begun && !store_is_there(s))
+		err = store_error_set(s, -EIO, "%s: the file was deleted or "
+				      "replaced while it was open: nothing is "
+				      "stored any more", s->doing);
+	if (!err)
+		err = store_sql_run(s, s->begun ? SQL_RELEASE : SQL_COMMIT, "");
+	if (!err)
+		return 0;
+	undo(s);
+	if (s->begun && sqlite3_get_autocommit(s->db))
+		s->lost = err;
+	return err;
+}
+
+int store_begin(struct store *s)
+{
+	int err;
+
+	if (s->begun)
+		return store_error_set(s, -EINVAL, "begun already");
+	err = store_change(s, "beginning");
+	s->begun = !err;
+	return err;
+}
+
+int store_commit(struct store *s)
+{
+	int err = s->lost;
+
+	s->doing = "committing";
+	if (!s->begun)
+		return store_error_set(s, -EINVAL, "nothing was begun");
+	if (err)
+		refuse_lost(s);
+	s->begun = false;
+	s->lost = 0;
+	return err ? err : store_changed(s, 0);
+}
+
+bool store_is_begun(const struct store *s)
+{
+	return s->begun;
+}
+
+void store_rollback(struct store *s)
+{
+	s->begun = false;
+	s->lost = 0;
+	s->doing = "undoing";
+	undo(s);
+}
