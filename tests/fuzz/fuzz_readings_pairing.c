@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "readings/pairing.h"
+#include "laser/collator.h"
 
 static const int64_t second = 1000000000, ms = 1000000;
 static float range[READING_BEAMS_MAX];

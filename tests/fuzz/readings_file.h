@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "memory_file.h"
-#include "readings/readings.h"
+#include "laser/readings.h"
 
 enum { WORDS = 0xc0, TEXT_MAX = 1 << 21 };
 

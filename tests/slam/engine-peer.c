@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "engine/engine.h"
+#include "cluster/bus.h"
 
 enum { ROUND = 1, PASSED, LARGE, END };
 

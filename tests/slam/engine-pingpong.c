@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "engine/engine.h"
+#include "cluster/bus.h"
 
 enum { ECHO = 1, SCAN, RESULT, ASSIGN, END };
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include "base/loop.h"
 #include "ros/io/sink.h"
-#include "readings/readings.h"
+#include "laser/readings.h"
 
 /* Nobody's clock is at 0, s */
 #define EPOCH	1700000000LL

@@ -6,7 +6,7 @@
 #define UNIT_FIELD_FIXTURE_H
 
 #include <stdlib.h>
-#include "slam/field.h"
+#include "slam/filter/likelihood_field.h"
 
 /* To be freed with field_window_free() */
 static inline struct field_window window_of(const struct field *f)

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/pose.h"
-#include "readings/reading.h"
+#include "laser/reading.h"
 #include "tap.h"
 
 #define TRIP_STEP	0.1		/* m */

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "slam/submaps.h"
+#include "slam/output/submaps.h"
 
 enum { BEAMS = 90, STEPS = 120 };
 

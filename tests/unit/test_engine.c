@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "engine/member.h"
+#include "cluster/member.h"
 #include "tap.h"
 
 enum {

@@ -7,10 +7,10 @@
 #include <string.h>
 #include "ros/bag/bag.h"
 #include "folder.h"
-#include "readings/frames.h"
-#include "readings/intake.h"
-#include "readings/pairing.h"
-#include "readings/readings.h"
+#include "laser/tf.h"
+#include "laser/input.h"
+#include "laser/collator.h"
+#include "laser/readings.h"
 #include "tap.h"
 
 #define SECOND	INT64_C(1000000000)

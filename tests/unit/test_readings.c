@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include "folder.h"
 #include "base/number.h"
-#include "readings/readings.h"
+#include "laser/readings.h"
 #include "tap.h"
 
 #define REAL	"../shared/data/slam/"

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include "folder.h"
-#include "slam/relations.h"
+#include "slam/output/relations.h"
 #include "tap.h"
 
 #define SECOND	INT64_C(1000000000)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include "folder.h"
-#include "slam/checkpoint.h"
+#include "slam/output/checkpoint.h"
 #include "slam_fixture.h"
 
 enum { READINGS = 60, BEAMS = 45, PARTICLES = 5 };

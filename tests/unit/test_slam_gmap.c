@@ -5,11 +5,11 @@
  * other workers, weights, and motions
  */
 #include <errno.h>
-#include "slam/filter.h"
-#include "slam/gmap.h"
-#include "slam/map_code.h"
-#include "slam/match.h"
-#include "slam/motion.h"
+#include "slam/filter/filter.h"
+#include "slam/filter/gmapping_grid.h"
+#include "slam/filter/map_code.h"
+#include "slam/filter/match.h"
+#include "slam/filter/motion.h"
 #include "field_fixture.h"
 #include "slam_fixture.h"
 

@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <limits.h>
 #include "base/thread_pool.h"
-#include "slam/match.h"
-#include "slam/particles.h"
+#include "slam/filter/match.h"
+#include "slam/filter/particles.h"
 #include "field_fixture.h"
 #include "slam_fixture.h"
 

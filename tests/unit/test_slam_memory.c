@@ -5,8 +5,8 @@
  */
 #include <stdarg.h>
 #include <string.h>
-#include "slam/memory.h"
-#include "slam/tiles.h"
+#include "slam/filter/memory.h"
+#include "slam/filter/tiles.h"
 #include "folder.h"
 #include "tap.h"
 

@@ -6,12 +6,12 @@
 #include <errno.h>
 #include <string.h>
 #include "base/thread_pool.h"
-#include "slam/exact.h"
-#include "slam/journey.h"
-#include "slam/motion.h"
-#include "slam/params.h"
-#include "slam/random.h"
-#include "slam/weights.h"
+#include "slam/filter/det_math.h"
+#include "slam/output/scan_trajectory.h"
+#include "slam/filter/motion.h"
+#include "slam/filter/params.h"
+#include "slam/filter/random.h"
+#include "slam/filter/resampling.h"
 #include "slam_fixture.h"
 
 static bool near(double a, double b, double most)

@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "slam/map_code.h"
-#include "slam/placement.h"
-#include "slam/workload.h"
+#include "slam/filter/map_code.h"
+#include "slam/workers/balance.h"
+#include "slam/workers/workload.h"
 #include "tap.h"
 
 enum { CHILDREN = 40, WORKERS = 9 };

@@ -7,10 +7,10 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include "slam/filter.h"
-#include "slam/parcel.h"
-#include "slam/scans.h"
-#include "slam/worker.h"
+#include "slam/filter/filter.h"
+#include "slam/workers/map_reassembly.h"
+#include "slam/workers/scans.h"
+#include "slam/workers/worker.h"
 #include "slam_fixture.h"
 
 enum { PATIENCE = 60000 };	/* ms */

@@ -13,9 +13,9 @@
 #include "map/fusion/cells.h"
 #include "gdimd/inbox.h"
 #include "gdimd/submap_message.h"
-#include "readings/readings.h"
-#include "slamd/map_out.h"
-#include "slamd/submap_out.h"
+#include "laser/readings.h"
+#include "slam/output/map_out.h"
+#include "slam/output/submap_out.h"
 #include "submaps_fixture.h"
 #include "tap.h"
 

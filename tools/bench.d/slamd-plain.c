@@ -3,7 +3,7 @@
  * slamd-plain.c - linked to slamd, it becomes slamd-plain: scores by portable C,
  * whatever the processor has
  */
-#include "slam/score.h"
+#include "slam/filter/score.h"
 
 __attribute__((constructor)) static void plain(void)
 {

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli.h"
-#include "engine/engine.h"
-#include "slam/worker.h"
+#include "cluster/bus.h"
+#include "slam/workers/worker.h"
 #include "slamd/cluster.h"
-#include "slamd/worker_run.h"
+#include "slam/workers/worker_run.h"
 
 /* A worker that is a thread of this process */
 struct hand {

@@ -6,8 +6,8 @@
 #ifndef SLAMD_CLUSTER_H
 #define SLAMD_CLUSTER_H
 
-#include "engine/engine.h"
-#include "slam/team.h"
+#include "cluster/bus.h"
+#include "slam/filter/particle_pool.h"
 #include "slamd/slamd.h"
 #include "slamd/stats.h"
 

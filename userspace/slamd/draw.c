@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "base/cli.h"
-#include "slam/occupancy.h"
-#include "slam/scan.h"
+#include "slam/output/occupancy.h"
+#include "slam/filter/scan.h"
 #include "slamd/draw.h"
-#include "slamd/map_out.h"
+#include "slam/output/map_out.h"
 
 /* The scans whose poses are known. Those that cannot be are left out */
 static int add_scans(struct occupancy *grid, struct readings *log,

@@ -6,7 +6,7 @@
 #define SLAMD_DRAW_H
 
 #include "map/fusion/raster.h"
-#include "slam/trajectory.h"
+#include "slam/output/trajectory.h"
 #include "slamd/slamd.h"
 
 /**

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/array.h"
-#include "slam/scans.h"
+#include "slam/workers/scans.h"
 #include "slamd/handover.h"
 
 /**

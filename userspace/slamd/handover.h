@@ -10,7 +10,7 @@
 #define SLAMD_HANDOVER_H
 
 #include <stdbool.h>
-#include "slam/wire.h"
+#include "slam/workers/wire.h"
 
 struct handover;
 

@@ -7,7 +7,7 @@
 #define SLAMD_INLET_H
 
 #include "base/loop.h"
-#include "readings/intake.h"
+#include "laser/input.h"
 
 enum { INLET_ERROR = 256 };
 

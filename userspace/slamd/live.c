@@ -18,7 +18,7 @@
 #include "base/cli.h"
 #include "base/loop_call.h"
 #include "base/service.h"
-#include "slam/scans.h"
+#include "slam/workers/scans.h"
 #include "slamd/draw.h"
 #include "slamd/handover.h"
 #include "slamd/inlet.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ros/io/io.h"
-#include "slam/scan.h"
+#include "slam/filter/scan.h"
 #include "slamd/mapper.h"
 
 _Static_assert((int)MAPPER_ERROR >= (int)SUBMAPS_ERROR, "room for errors");

@@ -8,10 +8,10 @@
 #ifndef SLAMD_MAPPER_H
 #define SLAMD_MAPPER_H
 
-#include "slam/filter.h"
+#include "slam/filter/filter.h"
 #include "slamd/outlet.h"
 #include "slamd/slamd.h"
-#include "slamd/submap_out.h"
+#include "slam/output/submap_out.h"
 
 enum { MAPPER_ERROR = 256 };
 

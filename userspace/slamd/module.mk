@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-USES	:= transport slam
+USES	:= transport slam/output
 PROGRAMS := slamd
-TESTS	:= submap_out slam_waiting slam_mapper
-test_submap_out.USES := gdimd
+TESTS	:= slam_waiting slam_mapper

@@ -10,9 +10,9 @@
 #include "base/cli.h"
 #include "base/text.h"
 #include "ros/io/io.h"
-#include "engine/engine.h"
+#include "cluster/bus.h"
 #include "base/thread_pool.h"
-#include "slam/memory.h"
+#include "slam/filter/memory.h"
 #include "slamd/slamd.h"
 
 enum {

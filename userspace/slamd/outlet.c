@@ -12,7 +12,7 @@
 #include "ros/io/io.h"
 #include "ros/io/sink.h"
 #include "slamd/outlet.h"
-#include "slamd/submap_out.h"
+#include "slam/output/submap_out.h"
 
 /**
  * struct outlet

@@ -15,7 +15,7 @@
 #include "base/loop.h"
 #include "base/service.h"
 #include "base/atomic_file.h"
-#include "slam/memory.h"
+#include "slam/filter/memory.h"
 #include "slamd/run.h"
 
 /* The checkpoint goes to the disk this often, ns */

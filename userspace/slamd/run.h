@@ -5,8 +5,8 @@
 #ifndef SLAMD_RUN_H
 #define SLAMD_RUN_H
 
-#include "slam/checkpoint.h"
-#include "slam/journey.h"
+#include "slam/output/checkpoint.h"
+#include "slam/output/scan_trajectory.h"
 #include "slamd/cluster.h"
 #include "slamd/mapper.h"
 #include "slamd/slamd.h"

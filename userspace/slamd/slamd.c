@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include "base/cli.h"
 #include "base/version.h"
-#include "slam/memory.h"
+#include "slam/filter/memory.h"
 #include "slamd/slamd.h"
 
 int main(int argc, char **argv)

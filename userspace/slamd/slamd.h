@@ -6,8 +6,8 @@
 #define SLAMD_SLAMD_H
 
 #include <stdbool.h>
-#include "readings/readings.h"
-#include "slam/params.h"
+#include "laser/readings.h"
+#include "slam/filter/params.h"
 
 /**
  * struct slamd_options - what the command line says

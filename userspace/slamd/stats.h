@@ -5,9 +5,9 @@
 #ifndef SLAMD_STATS_H
 #define SLAMD_STATS_H
 
-#include "readings/readings.h"
-#include "engine/engine.h"
-#include "slam/filter.h"
+#include "laser/readings.h"
+#include "cluster/bus.h"
+#include "slam/filter/filter.h"
 
 /**
  * struct stats - of a run; all zero at the beginning

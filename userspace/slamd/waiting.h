@@ -12,7 +12,7 @@
 #define SLAMD_WAITING_H
 
 #include <stdbool.h>
-#include "readings/reading.h"
+#include "laser/reading.h"
 
 enum {
 	WAITING_SCANS	= 64,	/* beyond them all are replaced */

@@ -10,8 +10,8 @@
 #include <string.h>
 #include "base/cli.h"
 #include "base/version.h"
-#include "readings/readings.h"
-#include "slam/relations.h"
+#include "laser/readings.h"
+#include "slam/output/relations.h"
 
 enum { OPT_RELATIONS = 1, OPT_TRAJECTORY, OPT_LOG, OPT_SPREAD, OPT_REACH,
        OPT_WORST, OPT_HEADER, OPT_JSON, OPT_VERSION };

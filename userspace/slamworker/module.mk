@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: GPL-2.0-only
-USES	:= slamd
+USES	:= slam/workers
 PROGRAMS := slam-worker

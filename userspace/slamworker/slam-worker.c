@@ -17,8 +17,8 @@
 #include "base/loop.h"
 #include "base/version.h"
 #include "base/thread_pool.h"
-#include "slam/memory.h"
-#include "slamd/worker_run.h"
+#include "slam/filter/memory.h"
+#include "slam/workers/worker_run.h"
 
 enum { OPT_ENGINE = 256, OPT_JOB, OPT_THREADS, OPT_WAIT, OPT_MEMORY,
        OPT_VERSION };

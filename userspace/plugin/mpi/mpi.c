@@ -29,7 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "engine/transport.h"
+#include "cluster/transport.h"
 
 enum {
 	TAG		= 1,

@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What callers see: which engine, sending within windows, receiving.
+ */
+#include <ctype.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include "cluster/member.h"
+
+#ifndef ENGINE_DIR
+#define ENGINE_DIR	"/usr/lib/optsample"
+#endif
+
+enum {
+	HEARTBEAT_MS		= 5000,
+	LEAST_HEARTBEAT_MS	= 200,
+	WINDOW			= 16 << 20,
+};
+
+static const struct engine_upcalls upcalls = {
+	.connected = member_connected,
+	.lost = member_lost,
+	.frame = member_frame,
+	.returned = member_returned,
+	.gone = member_gone,
+	.tick = member_tick,
+	.buffer = inbox_buffer,
+	.release = inbox_release,
+	.write = frame_write,
+	.read = frame_read,
+};
+
+__attribute__((format(printf, 3, 4)))
+static int say(char error[ENGINE_ERROR], int err, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(error, ENGINE_ERROR, format, ap);
+	va_end(ap);
+	return err;
+}
+
+static bool good_name(const char *s)
+{
+	size_t i;
+
+	for (i = 0; s[i]; i++)
+		if (!isalnum((unsigned char)s[i]) && !strchr("._-", s[i]))
+			return false;
+	return i > 0 && i < ENGINE_JOB;
+}
+
+static int configure(struct engine *e, const struct engine_config *c,
+		     char error[ENGINE_ERROR])
+{
+	const uint32_t ms = c->heartbeat_ms ? c->heartbeat_ms : HEARTBEAT_MS;
+	char host[40] = "";
+
+	if (!c->job || !good_name(c->job))
+		return say(error, -EINVAL, "job '%.80s': 1 to %d letters, "
+			   "digits, '.', '_' or '-'", c->job ? c->job : "",
+			   ENGINE_JOB - 1);
+	if (c->build && strlen(c->build) >= ENGINE_BUILD)
+		return say(error, -EINVAL, "build '%.80s...': at most %d "
+			   "characters", c->build, ENGINE_BUILD - 1);
+	if (ms < LEAST_HEARTBEAT_MS)
+		return say(error, -EINVAL, "heartbeat of %u ms: at least %d",
+			   ms, LEAST_HEARTBEAT_MS);
+	strcpy(e->job, c->job);
+	strcpy(e->build, c->build ? c->build : "");
+	e->protocol = c->protocol;
+	e->heartbeat_ns = ms * 1000000ull;
+	e->window = c->window ? c->window : WINDOW;
+	gethostname(host, sizeof(host) - 1);
+	snprintf(e->name, sizeof(e->name), "%s:%d", host, getpid());
+	return 0;
+}
+
+/* Open MPI's own plug-ins want to see its symbols: hence RTLD_GLOBAL */
+static void *try_plugin(const char *directory, const char *more,
+			char why[ENGINE_ERROR])
+{
+	char path[PATH_MAX];
+	void *p;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s%s/engine-mpi.so",
+			     directory, more) >= sizeof(path) ||
+	    access(path, F_OK))
+		return NULL;
+	p = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+	if (!p)
+		snprintf(why, ENGINE_ERROR, "%s", dlerror());
+	return p;
+}
+
+static void *find_plugin(char why[ENGINE_ERROR])
+{
+	const char *own = getenv("OPTSAMPLE_ENGINES");
+	char exe[PATH_MAX];
+	const ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	void *p = own ? try_plugin(own, "", why) : NULL;
+
+	if (!p && n > 0) {
+		exe[n] = '\0';
+		dirname(exe);
+		p = try_plugin(exe, "", why);
+		if (!p)
+			p = try_plugin(exe, "/../engine", why);
+	}
+	return p ? p : try_plugin(ENGINE_DIR, "", why);
+}
+
+static int load_mpi(struct engine *e, char error[ENGINE_ERROR])
+{
+	char why[ENGINE_ERROR] = "engine-mpi.so not found";
+
+	e->plugin = find_plugin(why);
+	if (!e->plugin)
+		return say(error, -EOPNOTSUPP, "mpi: %.200s", why);
+	e->transport = dlsym(e->plugin, "engine_mpi");
+	if (!e->transport || e->transport->abi != ENGINE_ABI)
+		return say(error, -EOPNOTSUPP,
+			   "mpi: engine-mpi.so is of another version");
+	return 0;
+}
+
+static int choose(struct engine *e, const char *spec, enum engine_role role,
+		  char error[ENGINE_ERROR])
+{
+	e->role = role;
+	if (!strcmp(spec, "mpi"))
+		return load_mpi(e, error);
+	if (role == ENGINE_BY_RANK)
+		return say(error, -EINVAL, "only with mpi the rank decides");
+	if (!strcmp(spec, "threads"))
+		e->transport = &engine_threads;
+	else if (!strncmp(spec, "amqp:", 5) || !strncmp(spec, "amqps:", 6))
+		e->transport = &engine_amqp;
+	else
+		return say(error, -EINVAL, "engine '%.*s': threads, "
+			   "amqp://..., or mpi", (int)strcspn(spec, ":/"),
+			   spec);
+	return 0;
+}
+
+static struct engine *new_engine(void)
+{
+	struct engine *e = calloc(1, sizeof(*e));
+	pthread_condattr_t a;
+
+	if (!e)
+		return NULL;
+	e->up = &upcalls;
+	e->event = -1;
+	inbox_init(&e->inbox);
+	inbox_init(&e->early);
+	pthread_mutex_init(&e->lock, NULL);
+	pthread_condattr_init(&a);
+	pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
+	pthread_cond_init(&e->news, &a);
+	pthread_condattr_destroy(&a);
+	return e;
+}
+
+/* A plug-in stays: what it brought along (Open MPI) cannot go again */
+static void free_engine(struct engine *e)
+{
+	free(e->current);
+	inbox_free(&e->inbox);
+	inbox_free(&e->early);
+	peers_free(&e->peers);
+	if (e->event >= 0)
+		close(e->event);
+	pthread_cond_destroy(&e->news);
+	pthread_mutex_destroy(&e->lock);
+	free(e);
+}
+
+int engine_open(struct engine **out, const char *spec, enum engine_role role,
+		const struct engine_config *config, char error[ENGINE_ERROR])
+{
+	struct engine *e = new_engine();
+	int err;
+
+	if (!e)
+		return say(error, -ENOMEM, "no memory");
+	err = configure(e, config, error);
+	if (!err)
+		err = choose(e, spec, role, error);
+	if (!err)
+		err = e->transport->open(e, spec, config, error);
+	if (err) {
+		free_engine(e);
+		return err;
+	}
+	*out = e;
+	return 0;
+}
+
+void engine_close(struct engine *e)
+{
+	if (!e)
+		return;
+	pthread_mutex_lock(&e->lock);
+	member_leave(e);
+	pthread_mutex_unlock(&e->lock);
+	e->transport->close(e);
+	free_engine(e);
+}
+
+static int check(uint16_t type, const struct iovec *iov, int count, size_t *len)
+{
+	int i;
+
+	if (type >= ENGINE_EVENT || count < 0)
+		return -EINVAL;
+	for (*len = 0, i = 0; i < count; i++) {
+		if (iov[i].iov_len > ENGINE_MESSAGE - *len)
+			return -EMSGSIZE;
+		*len += iov[i].iov_len;
+	}
+	return 0;
+}
+
+/* Return: NULL: @err says why */
+static struct peer *addressee(struct engine *e, uint32_t to, int *err)
+{
+	struct peer *p;
+
+	if (e->role == ENGINE_COORDINATOR) {
+		p = peers_find(&e->peers, to);
+		*err = -EHOSTUNREACH;
+		return p && p->present ? p : NULL;
+	}
+	*err = e->state == ENGINE_FAILED ? -EPROTO : -ENOTCONN;
+	if (e->state != ENGINE_IN)
+		return NULL;
+	p = peers_add(&e->peers, to);
+	*err = p ? -EHOSTUNREACH : -ENOMEM;
+	return p && !p->gone ? p : NULL;
+}
+
+static int starve(struct engine *e)
+{
+	e->starved = true;
+	e->relieved = false;
+	return -EAGAIN;
+}
+
+static void count(struct engine_traffic *t, uint64_t messages, size_t len)
+{
+	t->messages += messages;
+	t->bytes += messages * len;
+}
+
+static int send_one(struct engine *e, uint32_t to, uint16_t type,
+		    const struct iovec *iov, int pieces, size_t len)
+{
+	struct frame f = { .kind = FRAME_DATA, .type = type, .to = to };
+	struct peer *p;
+	int err;
+
+	p = addressee(e, to, &err);
+	if (p && peer_full(p, e->window) && e->transport->progress) {
+		e->transport->progress(e);
+		p = addressee(e, to, &err);
+	}
+	if (!p)
+		return err;
+	if (peer_full(p, e->window))
+		return starve(e);
+	f.from = e->id;
+	f.epoch = e->epoch;
+	err = e->transport->send(e, &f, 0, iov, pieces, len);
+	if (err)
+		return err;
+	p->sent += peer_cost(len);
+	count(to ? &e->counters.to_workers : &e->counters.to_coordinator, 1,
+	      len);
+	return 0;
+}
+
+int engine_send(struct engine *e, uint32_t to, uint16_t type,
+		const struct iovec *iov, int pieces)
+{
+	size_t len;
+	int err = check(type, iov, pieces, &len);
+
+	if (err)
+		return err;
+	pthread_mutex_lock(&e->lock);
+	if (to == e->id && (to || e->role == ENGINE_COORDINATOR))
+		err = -EINVAL;
+	else
+		err = send_one(e, to, type, iov, pieces, len);
+	pthread_mutex_unlock(&e->lock);
+	return err;
+}
+
+static bool any_full(const struct engine *e)
+{
+	uint32_t i;
+
+	for (i = 0; i < e->peers.count; i++)
+		if (e->peers.list[i].present &&
+		    peer_full(&e->peers.list[i], e->window))
+			return true;
+	return false;
+}
+
+/* Each worker's window counts it; who is not in yet drops it */
+static int send_all(struct engine *e, uint16_t type, const struct iovec *iov,
+		    int pieces, size_t len)
+{
+	struct frame f = {
+		.kind = FRAME_DATA, .type = type, .to = FRAME_ALL,
+		.epoch = e->epoch,
+	};
+	uint32_t i, present = 0;
+	int err = 0;
+
+	for (i = 0; i < e->peers.count && !err; i++) {
+		struct peer *p = &e->peers.list[i];
+
+		if (!p->present)
+			continue;
+		f.to = p->id;
+		if (!e->transport->broadcast)
+			err = e->transport->send(e, &f, 0, iov, pieces, len);
+		if (err)
+			break;
+		p->sent += peer_cost(len);
+		present++;
+	}
+	f.to = FRAME_ALL;
+	if (!err && present && e->transport->broadcast)
+		err = e->transport->send(e, &f, 0, iov, pieces, len);
+	if (err)
+		return err;
+	count(&e->counters.to_workers, present, len);
+	e->counters.broadcasts++;
+	return 0;
+}
+
+int engine_broadcast(struct engine *e, uint16_t type, const struct iovec *iov,
+		     int pieces)
+{
+	size_t len;
+	int err = check(type, iov, pieces, &len);
+
+	if (err)
+		return err;
+	if (e->role != ENGINE_COORDINATOR)
+		return -EPERM;
+	pthread_mutex_lock(&e->lock);
+	if (any_full(e) && e->transport->progress)
+		e->transport->progress(e);
+	if (any_full(e))
+		err = starve(e);
+	else
+		err = send_all(e, type, iov, pieces, len);
+	pthread_mutex_unlock(&e->lock);
+	return err;
+}
+
+static void count_received(struct engine *e, const struct engine_buffer *b)
+{
+	if (b->type < ENGINE_EVENT)
+		count(b->from ? &e->counters.from_workers :
+		      &e->counters.from_coordinator, 1, b->len);
+}
+
+/* So that the descriptor is readable just if there is something */
+static void clear_event(struct engine *e)
+{
+	uint64_t n;
+
+	if (e->event >= 0 && read(e->event, &n, sizeof(n)) < 0)
+		return;
+}
+
+static bool something(struct engine *e)
+{
+	return e->inbox.first || e->relieved || e->state == ENGINE_FAILED;
+}
+
+/* Until there is something; -1: for ever. Return: whether there is. */
+static bool await(struct engine *e, int timeout_ms)
+{
+	const uint64_t end = member_now() + timeout_ms * 1000000ull;
+	uint64_t now;
+	int left = timeout_ms;
+
+	for (;;) {
+		if (e->transport->progress)
+			e->transport->progress(e);
+		if (something(e))
+			return true;
+		if (timeout_ms >= 0) {
+			now = member_now();
+			if (now >= end)
+				return false;
+			left = (end - now + 999999) / 1000000;
+		}
+		e->transport->wait(e, left);
+	}
+}
+
+static int receive(struct engine *e, struct engine_message *m)
+{
+	struct engine_buffer *b = inbox_pop(&e->inbox);
+
+	if (!b)
+		return e->state == ENGINE_FAILED ? -EPROTO : 0;
+	e->current = b;
+	count_received(e, b);
+	member_took(e, b);
+	*m = (struct engine_message){
+		.from = b->from, .type = b->type,
+		.data = b->data + b->start, .len = b->len,
+	};
+	return 1;
+}
+
+/* Until a send may be tried again. Return: false: the time is over. */
+static bool await_room(struct engine *e, uint64_t end, bool for_ever)
+{
+	uint64_t now;
+
+	for (;;) {
+		if (e->transport->progress)
+			e->transport->progress(e);
+		now = member_now();
+		if (e->relieved || e->state == ENGINE_FAILED)
+			return true;
+		if (!for_ever && now >= end)
+			return false;
+		e->transport->wait(e, for_ever ? -1 :
+				   (int)((end - now + 999999) / 1000000));
+	}
+}
+
+int engine_send_wait(struct engine *e, uint32_t to, uint16_t type,
+		     const struct iovec *iov, int pieces, int timeout_ms)
+{
+	const uint64_t end = member_now() + timeout_ms * 1000000ull;
+	int err = engine_send(e, to, type, iov, pieces);
+	size_t len = 0;
+
+	if (err != -EAGAIN)
+		return err;
+	check(type, iov, pieces, &len);
+	pthread_mutex_lock(&e->lock);
+	member_lend(e);
+	do
+		err = send_one(e, to, type, iov, pieces, len);
+	while (err == -EAGAIN && await_room(e, end, timeout_ms < 0));
+	e->lends = false;
+	pthread_mutex_unlock(&e->lock);
+	return err;
+}
+
+int engine_receive(struct engine *e, struct engine_message *m, int timeout_ms)
+{
+	int ret;
+
+	pthread_mutex_lock(&e->lock);
+	inbox_release(&e->inbox, e->current);
+	e->current = NULL;
+	clear_event(e);
+	e->relieved = false;
+	await(e, timeout_ms);
+	ret = receive(e, m);
+	if (e->event >= 0 && something(e))
+		member_notify(e);
+	pthread_mutex_unlock(&e->lock);
+	return ret;
+}
+
+int engine_wait(struct engine *e, int timeout_ms)
+{
+	bool some;
+
+	pthread_mutex_lock(&e->lock);
+	some = await(e, timeout_ms);
+	e->relieved = false;
+	pthread_mutex_unlock(&e->lock);
+	return some;
+}
+
+int engine_fd(struct engine *e)
+{
+	int fd;
+
+	if (e->transport->fd)
+		return e->transport->fd(e);
+	pthread_mutex_lock(&e->lock);
+	if (e->event < 0)
+		e->event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	fd = e->event < 0 ? -errno : e->event;
+	if (fd >= 0 && something(e))
+		member_notify(e);
+	pthread_mutex_unlock(&e->lock);
+	return fd;
+}
+
+uint32_t engine_id(struct engine *e)
+{
+	uint32_t id;
+
+	pthread_mutex_lock(&e->lock);
+	id = e->state == ENGINE_IN ? e->id : 0;
+	pthread_mutex_unlock(&e->lock);
+	return id;
+}
+
+uint32_t engine_seats(const struct engine *e)
+{
+	return e->transport->seats ? e->transport->seats(e) : ENGINE_WORKERS;
+}
+
+enum engine_role engine_role(const struct engine *e)
+{
+	return e->role;
+}
+
+void engine_error(struct engine *e, char error[ENGINE_ERROR])
+{
+	pthread_mutex_lock(&e->lock);
+	memcpy(error, e->error, ENGINE_ERROR);
+	pthread_mutex_unlock(&e->lock);
+}
+
+void engine_counters(struct engine *e, struct engine_counters *c)
+{
+	pthread_mutex_lock(&e->lock);
+	*c = e->counters;
+	pthread_mutex_unlock(&e->lock);
+}

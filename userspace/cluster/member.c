@@ -1,0 +1,630 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A worker says hello, is welcomed with an id, makes itself reachable by it
+ * (ready), and is in. The coordinator decides who is in; a worker that hears
+ * otherwise forgets all and begins again.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+#include "cluster/member.h"
+
+#define MS	1000000ull
+
+enum {
+	HELLO_MS	= 100,		/* between two, at first */
+	HELLO_MOST_MS	= 2000,
+	BEAT_MS		= 250,		/* at most */
+	BEATS		= 4,		/* in a heartbeat */
+};
+
+uint64_t member_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+void member_notify(struct engine *e)
+{
+	const uint64_t one = 1;
+
+	pthread_cond_signal(&e->news);
+	/* full means that it is readable */
+	if (e->event >= 0 && write(e->event, &one, sizeof(one)) < 0)
+		return;
+}
+
+static void fail(struct engine *e, const char *what, const char *why)
+{
+	snprintf(e->error, sizeof(e->error), "%s%.200s", what, why);
+	e->state = ENGINE_FAILED;
+	member_notify(e);
+}
+
+/* A message of the engine itself to its caller */
+__attribute__((format(printf, 4, 5)))
+static void event(struct engine *e, enum engine_event type, uint32_t from,
+		  const char *format, ...)
+{
+	char text[FRAME_TEXT];
+	struct engine_buffer *b;
+	va_list ap;
+	int n;
+
+	va_start(ap, format);
+	n = vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	if (n >= (int)sizeof(text))
+		n = sizeof(text) - 1;
+	b = inbox_buffer(&e->inbox, n + 1);
+	if (!b) {
+		fail(e, "no memory", "");
+		return;
+	}
+	memcpy(b->data, text, n + 1);
+	b->from = from;
+	b->type = type;
+	b->incarnation = 0;
+	inbox_push(&e->inbox, b);
+	member_notify(e);
+}
+
+static int control_to(struct engine *e, struct frame *f, uint64_t joining,
+		      const void *data, size_t len)
+{
+	const struct iovec iov = { (void *)data, len };
+
+	f->from = e->id;
+	e->counters.control++;
+	return e->transport->send(e, f, joining, &iov, len ? 1 : 0, len);
+}
+
+static void control(struct engine *e, enum frame_kind kind, uint32_t to,
+		    uint64_t value)
+{
+	struct frame f = {
+		.kind = kind, .to = to, .epoch = e->epoch, .value = value,
+	};
+
+	control_to(e, &f, 0, NULL, 0);
+}
+
+/* From the coordinator to all that are in */
+static void control_all(struct engine *e, enum frame_kind kind, uint64_t value)
+{
+	uint32_t i;
+
+	if (e->transport->broadcast) {
+		if (e->peers.count)
+			control(e, kind, FRAME_ALL, value);
+		return;
+	}
+	for (i = 0; i < e->peers.count; i++)
+		if (e->peers.list[i].present)
+			control(e, kind, e->peers.list[i].id, value);
+}
+
+static void relieve(struct engine *e)
+{
+	if (!e->starved)
+		return;
+	e->starved = false;
+	e->relieved = true;
+	member_notify(e);
+}
+
+/* The coordinator takes a worker out */
+static void drop(struct engine *e, struct peer *p, const char *why)
+{
+	const uint32_t id = p->id;
+	const bool present = p->present;
+
+	peers_remove(&e->peers, p);
+	if (!present)
+		return;
+	event(e, ENGINE_LEFT, id, "%s", why);
+	control_all(e, FRAME_GONE, id);
+	relieve(e);
+}
+
+static void send_out(struct engine *e, uint64_t epoch, uint32_t id,
+		     const char *why)
+{
+	struct frame f = { .kind = FRAME_OUT, .to = id, .epoch = epoch };
+
+	control_to(e, &f, 0, why, strlen(why));
+}
+
+/* A worker hears that another one is out */
+static void be_gone(struct engine *e, uint32_t id)
+{
+	struct peer *p = peers_add(&e->peers, id);
+
+	if (p)
+		p->gone = true;
+	relieve(e);
+}
+
+/* A worker forgets what it was */
+static void forget(struct engine *e)
+{
+	struct engine_buffer *b;
+
+	if (e->id) {
+		e->old_id = e->id;
+		e->old_epoch = e->epoch;
+	}
+	e->id = 0;
+	e->epoch = 0;
+	e->incarnation++;
+	e->peers.count = 0;
+	while ((b = inbox_pop(&e->early)))
+		inbox_release(&e->inbox, b);
+	if (e->state != ENGINE_FAILED)
+		e->state = ENGINE_UNLINKED;
+	relieve(e);
+}
+
+static void be_out(struct engine *e, enum engine_event type, const char *why)
+{
+	const uint32_t id = type == ENGINE_LEFT ? e->id : 0;
+
+	if (e->state == ENGINE_IN)
+		event(e, type, id, "%s", why);
+	forget(e);
+	if (e->transport->rejoins)
+		e->transport->reset(e);
+	else
+		fail(e, "", why);
+}
+
+static void say_hello(struct engine *e, uint64_t now)
+{
+	uint8_t bytes[FRAME_HELLO_SIZE];
+	struct hello h = {
+		.protocol = e->protocol, .id = e->wish,
+		.old_epoch = e->old_epoch, .old_id = e->old_id,
+	};
+	struct frame f = { .kind = FRAME_HELLO, .value = e->address };
+
+	memcpy(h.build, e->build, sizeof(h.build));
+	memcpy(h.name, e->name, sizeof(h.name));
+	frame_write_hello(bytes, &h);
+	e->hello_due = now + HELLO_MOST_MS * MS;
+	control_to(e, &f, 0, bytes, sizeof(bytes));
+}
+
+void member_connected(struct engine *e, uint64_t address, uint32_t id)
+{
+	const uint64_t now = member_now();
+
+	/* refused is refused, also after a new connection */
+	if (e->state == ENGINE_FAILED)
+		return;
+	e->error[0] = '\0';
+	e->incarnation++;
+	e->heard = e->ticked = e->beat_due = now;
+	if (e->role == ENGINE_COORDINATOR) {
+		if (getrandom(&e->epoch, sizeof(e->epoch), 0) < 0)
+			e->epoch = now;
+		e->state = ENGINE_IN;
+		return;
+	}
+	e->address = address;
+	e->wish = id;
+	e->state = ENGINE_LINKED;
+	e->hello_pause = HELLO_MS * MS;
+	say_hello(e, now);
+}
+
+void member_lost(struct engine *e, const char *why)
+{
+	uint32_t i;
+
+	if (e->role == ENGINE_COORDINATOR) {
+		for (i = 0; i < e->peers.count; i++)
+			if (e->peers.list[i].present)
+				event(e, ENGINE_LEFT, e->peers.list[i].id, "%s",
+				      why);
+		e->peers.count = 0;
+		e->incarnation++;
+		e->state = ENGINE_UNLINKED;
+		relieve(e);
+	} else {
+		if (e->state == ENGINE_IN)
+			event(e, ENGINE_COORDINATOR_GONE, 0, "%s", why);
+		forget(e);
+	}
+	if (e->state != ENGINE_FAILED)
+		snprintf(e->error, sizeof(e->error), "%s", why);
+}
+
+__attribute__((format(printf, 4, 5)))
+static void refuse(struct engine *e, uint64_t address, const struct hello *h,
+		   const char *format, ...)
+{
+	struct frame f = { .kind = FRAME_REFUSED, .epoch = e->epoch };
+	char why[FRAME_TEXT / 2];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(why, sizeof(why), format, ap);
+	va_end(ap);
+	control_to(e, &f, address, why, strlen(why));
+	event(e, ENGINE_REFUSED, 0, "worker %s refused: %s", h->name, why);
+}
+
+static bool acceptable(struct engine *e, uint64_t address,
+		       const struct hello *h)
+{
+	if (h->protocol != e->protocol)
+		refuse(e, address, h, "it speaks protocol %u, this job %u",
+		       h->protocol, e->protocol);
+	else if (strcmp(h->build, e->build))
+		refuse(e, address, h, "it is build '%.24s', this job '%.24s'",
+		       h->build, e->build);
+	else if (e->peers.count >= ENGINE_WORKERS)
+		refuse(e, address, h, "there are %u workers",
+		       e->peers.count);
+	else if (h->id == FRAME_ALL || e->next_id >= FRAME_ALL - 1)
+		refuse(e, address, h, "there are no more ids");
+	else if (h->id && peers_find(&e->peers, h->id))
+		refuse(e, address, h, "there is a worker %u", h->id);
+	else
+		return true;
+	return false;
+}
+
+static void welcome(struct engine *e, const struct peer *p)
+{
+	struct frame f = {
+		.kind = FRAME_WELCOME, .to = p->id, .epoch = e->epoch,
+		.value = e->window,
+	};
+
+	control_to(e, &f, p->address, NULL, 0);
+}
+
+static void hear_hello(struct engine *e, const struct frame *f,
+		       const struct engine_buffer *b)
+{
+	struct peer *p = peers_find_address(&e->peers, f->value);
+	struct hello h;
+
+	if (frame_read_hello(b->data + b->start, b->len, &h))
+		return;
+	if (p) {
+		if (!p->present)
+			welcome(e, p);
+		return;
+	}
+	if (h.old_id && h.old_epoch == e->epoch) {
+		p = peers_find(&e->peers, h.old_id);
+		if (p)
+			drop(e, p, "joined again");
+	}
+	if (!acceptable(e, f->value, &h))
+		return;
+	p = peers_add(&e->peers, h.id ? h.id : e->next_id + 1);
+	if (!p)
+		return;
+	if (p->id > e->next_id)
+		e->next_id = p->id;
+	p->address = f->value;
+	p->heard = member_now();
+	welcome(e, p);
+}
+
+/* Nobody can have taken more than was sent, or less than before */
+static void hear_credit(struct engine *e, struct peer *p, uint64_t taken)
+{
+	if (taken > p->sent || taken < p->taken_there)
+		return;
+	p->taken_there = taken;
+	relieve(e);
+}
+
+void member_took(struct engine *e, struct engine_buffer *b)
+{
+	struct peer *p;
+
+	if (b->type >= ENGINE_EVENT || b->incarnation != e->incarnation)
+		return;
+	p = peers_find(&e->peers, b->from);
+	if (!p)
+		return;
+	p->taken += peer_cost(b->len);
+	/* not twice */
+	b->incarnation = 0;
+	if (!peer_to_be_told(p, e->window))
+		return;
+	p->told = p->taken;
+	control(e, FRAME_CREDIT, p->id, p->told);
+}
+
+static void lend(struct engine *e, struct engine_buffer *b)
+{
+	if (e->lent >= (uint64_t)ENGINE_LENT * e->window)
+		return;
+	e->lent += peer_cost(b->len);
+	member_took(e, b);
+}
+
+void member_lend(struct engine *e)
+{
+	struct engine_buffer *b;
+
+	e->lent = 0;
+	for (b = e->inbox.first; b; b = b->next)
+		lend(e, b);
+	e->lends = true;
+}
+
+static void deliver(struct engine *e, struct inbox *in, const struct frame *f,
+		    struct engine_buffer *b)
+{
+	b->from = f->from;
+	b->type = f->type;
+	b->incarnation = e->incarnation;
+	inbox_push(in, b);
+	if (in != &e->inbox)
+		return;
+	if (e->lends)
+		lend(e, b);
+	member_notify(e);
+}
+
+/* Of a worker that thinks it is in; what is no worker's could be our own */
+static bool expects_answer(const struct frame *f)
+{
+	return f->from && f->from != FRAME_ALL &&
+	       (f->kind == FRAME_DATA || f->kind == FRAME_BEAT ||
+		f->kind == FRAME_READY || f->kind == FRAME_CREDIT);
+}
+
+/* Return: whether the buffer was taken over */
+static bool coordinator_frame(struct engine *e, const struct frame *f,
+			      struct engine_buffer *b)
+{
+	struct peer *p;
+
+	if (f->kind == FRAME_HELLO) {
+		hear_hello(e, f, b);
+		return false;
+	}
+	p = f->epoch == e->epoch ? peers_find(&e->peers, f->from) : NULL;
+	if (!p) {
+		if (expects_answer(f))
+			send_out(e, f->epoch, f->from, "thrown out");
+		return false;
+	}
+	p->heard = member_now();
+	if (f->kind == FRAME_READY && !p->present) {
+		p->present = true;
+		control(e, FRAME_IN, p->id, 0);
+		event(e, ENGINE_JOINED, p->id, "joined");
+	} else if (f->kind == FRAME_LEAVE) {
+		drop(e, p, "left");
+	} else if (f->kind == FRAME_CREDIT) {
+		hear_credit(e, p, f->value);
+	} else if (f->kind == FRAME_DATA && p->present &&
+		   f->type < ENGINE_EVENT) {
+		deliver(e, &e->inbox, f, b);
+		return true;
+	}
+	return false;
+}
+
+static void be_welcomed(struct engine *e, const struct frame *f)
+{
+	if (e->state != ENGINE_LINKED || !f->to || !f->value ||
+	    !peers_add(&e->peers, 0))
+		return;
+	e->id = f->to;
+	e->epoch = f->epoch;
+	e->window = f->value > UINT32_MAX ? UINT32_MAX : f->value;
+	e->state = ENGINE_READY;
+	e->heard = member_now();
+	control(e, FRAME_READY, 0, 0);
+}
+
+static void be_in(struct engine *e)
+{
+	if (e->state != ENGINE_READY)
+		return;
+	e->state = ENGINE_IN;
+	e->error[0] = '\0';
+	event(e, ENGINE_JOINED, e->id, "joined");
+	inbox_move(&e->inbox, &e->early);
+}
+
+/* From another worker, or the coordinator's: before be_in() not meant for us */
+static bool worker_data(struct engine *e, const struct frame *f,
+			struct engine_buffer *b)
+{
+	struct peer *p;
+
+	if (f->type >= ENGINE_EVENT ||
+	    (f->to != e->id && (f->to != FRAME_ALL || f->from)) ||
+	    (e->state != ENGINE_IN && !f->from))
+		return false;
+	p = peers_add(&e->peers, f->from);
+	if (!p || p->gone)
+		return false;
+	deliver(e, e->state == ENGINE_IN ? &e->inbox : &e->early, f, b);
+	return true;
+}
+
+static void coordinator_says(struct engine *e, const struct frame *f,
+			     const struct engine_buffer *b)
+{
+	char why[FRAME_TEXT];
+
+	e->heard = member_now();
+	if (f->kind == FRAME_IN) {
+		be_in(e);
+	} else if (f->kind == FRAME_OUT && f->to == e->id) {
+		frame_text(why, sizeof(why), b->data + b->start, b->len);
+		be_out(e, ENGINE_LEFT, why);
+	} else if (f->kind == FRAME_BYE) {
+		be_out(e, ENGINE_COORDINATOR_GONE, "the coordinator left");
+	} else if (f->kind == FRAME_GONE && f->value && f->value < FRAME_ALL &&
+		   f->value != e->id) {
+		be_gone(e, f->value);
+	}
+}
+
+static bool worker_frame(struct engine *e, const struct frame *f,
+			 struct engine_buffer *b)
+{
+	char why[FRAME_TEXT];
+	struct peer *p;
+
+	if (f->kind == FRAME_WELCOME) {
+		be_welcomed(e, f);
+		return false;
+	}
+	if (f->kind == FRAME_REFUSED && e->state == ENGINE_LINKED) {
+		frame_text(why, sizeof(why), b->data + b->start, b->len);
+		fail(e, "refused by the coordinator: ", why);
+		return false;
+	}
+	/* what was meant for an earlier one */
+	if (f->epoch != e->epoch ||
+	    (e->state != ENGINE_READY && e->state != ENGINE_IN))
+		return false;
+	if (f->kind == FRAME_DATA)
+		return worker_data(e, f, b);
+	if (f->kind == FRAME_CREDIT) {
+		p = peers_find(&e->peers, f->from);
+		if (p)
+			hear_credit(e, p, f->value);
+	}
+	if (!f->from)
+		coordinator_says(e, f, b);
+	return false;
+}
+
+void member_frame(struct engine *e, const struct frame *f,
+		  struct engine_buffer *b)
+{
+	bool taken = false;
+
+	if (f->kind != FRAME_DATA)
+		e->counters.control++;
+	if (e->role == ENGINE_WORKER)
+		taken = worker_frame(e, f, b);
+	else if (e->state == ENGINE_IN)
+		taken = coordinator_frame(e, f, b);
+	if (!taken)
+		inbox_release(&e->inbox, b);
+}
+
+void member_gone(struct engine *e, uint32_t id, const char *why)
+{
+	struct peer *p = peers_find(&e->peers, id);
+
+	if (e->role == ENGINE_WORKER && !id) {
+		be_out(e, ENGINE_COORDINATOR_GONE, why);
+	} else if (p && e->role == ENGINE_COORDINATOR) {
+		drop(e, p, why);
+	} else if (e->role == ENGINE_WORKER && id != e->id) {
+		be_gone(e, id);
+	}
+}
+
+void member_returned(struct engine *e, const struct frame *f)
+{
+	if (f->kind == FRAME_HELLO && e->state == ENGINE_LINKED) {
+		e->hello_due = member_now() + e->hello_pause;
+		e->hello_pause *= 2;
+		if (e->hello_pause > HELLO_MOST_MS * MS)
+			e->hello_pause = HELLO_MOST_MS * MS;
+		snprintf(e->error, sizeof(e->error),
+			 "job '%s' has no coordinator yet", e->job);
+	} else if (f->epoch == e->epoch && e->epoch && f->to != FRAME_ALL) {
+		member_gone(e, f->to, f->to ? "its connection ended" :
+			    "the coordinator's connection ended");
+	}
+}
+
+static void look_at_workers(struct engine *e, uint64_t now)
+{
+	char why[FRAME_TEXT];
+	uint32_t i;
+
+	snprintf(why, sizeof(why), "nothing heard of it for %.1f s",
+		 e->heartbeat_ns * 1e-9);
+	for (i = e->peers.count; i-- > 0;) {
+		struct peer *p = &e->peers.list[i];
+
+		if (now - p->heard <= e->heartbeat_ns)
+			continue;
+		send_out(e, e->epoch, p->id, "thrown out: it was silent");
+		drop(e, p, why);
+	}
+	/* who is not in yet cannot be reached by its id */
+	for (i = 0; i < e->peers.count; i++)
+		if (e->peers.list[i].present)
+			control(e, FRAME_BEAT, e->peers.list[i].id, 0);
+}
+
+static void look_at_coordinator(struct engine *e, uint64_t now)
+{
+	char why[FRAME_TEXT];
+
+	if (now - e->heard > e->heartbeat_ns) {
+		snprintf(why, sizeof(why),
+			 "nothing heard of the coordinator for %.1f s",
+			 e->heartbeat_ns * 1e-9);
+		be_out(e, ENGINE_COORDINATOR_GONE, why);
+		return;
+	}
+	control(e, FRAME_BEAT, 0, 0);
+}
+
+/* This process was stopped, not the others: they get another heartbeat */
+static void forgive(struct engine *e, uint64_t now)
+{
+	uint32_t i;
+
+	for (i = 0; i < e->peers.count; i++)
+		e->peers.list[i].heard = now;
+	e->heard = now;
+}
+
+uint64_t member_tick(struct engine *e, uint64_t now)
+{
+	uint64_t beat = e->heartbeat_ns / BEATS;
+
+	if (beat > BEAT_MS * MS)
+		beat = BEAT_MS * MS;
+	if (now - e->ticked > 2 * beat)
+		forgive(e, now);
+	e->ticked = now;
+	if (e->state == ENGINE_LINKED && now >= e->hello_due)
+		say_hello(e, now);
+	if (now >= e->beat_due) {
+		e->beat_due = now + beat;
+		if (e->role == ENGINE_COORDINATOR)
+			look_at_workers(e, now);
+		else if (e->state == ENGINE_READY || e->state == ENGINE_IN)
+			look_at_coordinator(e, now);
+	}
+	if (e->state == ENGINE_LINKED && e->hello_due < e->beat_due)
+		return e->hello_due;
+	return e->beat_due;
+}
+
+void member_leave(struct engine *e)
+{
+	if (e->role == ENGINE_COORDINATOR && e->state == ENGINE_IN)
+		control_all(e, FRAME_BYE, 0);
+	else if (e->state == ENGINE_READY || e->state == ENGINE_IN)
+		control(e, FRAME_LEAVE, 0, 0);
+}

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The engine between threads of one process: a mailbox for each member.
+ *
+ * The hub's lock is held for moments only: bytes are copied before. A worker
+ * that begins again keeps its mailbox and gets another number, so that what was
+ * for the earlier one finds nobody. The coordinator's mailbox is there before
+ * the coordinator: hellos wait in it.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include "cluster/member.h"
+
+/**
+ * struct mailbox - what a member was sent
+ * @queue:	headers and payloads
+ * @event:	the engine's, -1: nobody asked for it
+ */
+struct mailbox {
+	struct mailbox	*next;
+	uint32_t	id;
+	pthread_cond_t	news;
+	struct inbox	queue;
+	int		event;
+};
+
+struct engine_hub {
+	pthread_mutex_t	lock;
+	struct mailbox	coordinator;
+	bool		has_coordinator;
+	uint32_t	last_id;
+};
+
+struct threads {
+	struct engine_hub	*hub;
+	struct mailbox		*own;
+};
+
+static void mailbox_init(struct mailbox *m)
+{
+	pthread_condattr_t a;
+
+	*m = (struct mailbox){ .event = -1 };
+	inbox_init(&m->queue);
+	pthread_condattr_init(&a);
+	pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
+	pthread_cond_init(&m->news, &a);
+	pthread_condattr_destroy(&a);
+}
+
+static void mailbox_end(struct mailbox *m)
+{
+	inbox_free(&m->queue);
+	pthread_cond_destroy(&m->news);
+}
+
+struct engine_hub *engine_hub_create(void)
+{
+	struct engine_hub *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return NULL;
+	pthread_mutex_init(&h->lock, NULL);
+	mailbox_init(&h->coordinator);
+	return h;
+}
+
+void engine_hub_destroy(struct engine_hub *h)
+{
+	if (!h)
+		return;
+	mailbox_end(&h->coordinator);
+	pthread_mutex_destroy(&h->lock);
+	free(h);
+}
+
+static struct mailbox *find(struct engine_hub *h, uint32_t id)
+{
+	struct mailbox *m = &h->coordinator;
+
+	while (m && m->id != id)
+		m = m->next;
+	return m;
+}
+
+static int be_coordinator(struct threads *t)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&t->hub->lock);
+	if (t->hub->has_coordinator)
+		err = -EBUSY;
+	else
+		t->hub->has_coordinator = true;
+	pthread_mutex_unlock(&t->hub->lock);
+	t->own = &t->hub->coordinator;
+	return err;
+}
+
+static int be_worker(struct threads *t)
+{
+	struct mailbox *m = malloc(sizeof(*m));
+
+	if (!m)
+		return -ENOMEM;
+	mailbox_init(m);
+	pthread_mutex_lock(&t->hub->lock);
+	m->id = ++t->hub->last_id;
+	m->next = t->hub->coordinator.next;
+	t->hub->coordinator.next = m;
+	pthread_mutex_unlock(&t->hub->lock);
+	t->own = m;
+	return 0;
+}
+
+static int threads_open(struct engine *e, const char *spec,
+			const struct engine_config *config,
+			char error[ENGINE_ERROR])
+{
+	struct threads *t;
+	int err;
+
+	(void)spec;
+	if (!config->hub) {
+		snprintf(error, ENGINE_ERROR, "threads: there is no hub");
+		return -EINVAL;
+	}
+	t = calloc(1, sizeof(*t));
+	err = t ? 0 : -ENOMEM;
+	if (t) {
+		t->hub = config->hub;
+		err = e->role == ENGINE_COORDINATOR ? be_coordinator(t) :
+		      be_worker(t);
+	}
+	if (err) {
+		snprintf(error, ENGINE_ERROR, "threads: %s", err == -EBUSY ?
+			 "the hub has a coordinator" : "no memory");
+		free(t);
+		return err;
+	}
+	e->link = t;
+	member_connected(e, t->own->id, t->own->id);
+	return 0;
+}
+
+/* Hellos are for the next coordinator, all else was for this one */
+static void keep_hellos(struct engine *e, struct mailbox *m)
+{
+	struct inbox all;
+	struct engine_buffer *b;
+	struct frame f;
+
+	inbox_init(&all);
+	inbox_move(&all, &m->queue);
+	while ((b = inbox_pop(&all))) {
+		if (!frame_read(b->data, b->len, &f) && f.kind == FRAME_HELLO)
+			inbox_push(&m->queue, b);
+		else
+			inbox_release(&e->inbox, b);
+	}
+}
+
+static void threads_close(struct engine *e)
+{
+	struct threads *t = e->link;
+	struct mailbox **p;
+
+	pthread_mutex_lock(&t->hub->lock);
+	t->own->event = -1;
+	if (e->role == ENGINE_COORDINATOR) {
+		keep_hellos(e, t->own);
+		t->hub->has_coordinator = false;
+	} else {
+		for (p = &t->hub->coordinator.next; *p != t->own;)
+			p = &(*p)->next;
+		*p = t->own->next;
+	}
+	pthread_mutex_unlock(&t->hub->lock);
+	if (e->role == ENGINE_WORKER) {
+		mailbox_end(t->own);
+		free(t->own);
+	}
+	free(t);
+}
+
+static struct engine_buffer *pack(struct engine *e, const struct frame *f,
+				  const struct iovec *iov, int count,
+				  size_t len)
+{
+	struct engine_buffer *b = inbox_buffer(&e->inbox, FRAME_SIZE + len);
+	uint8_t *at;
+	int i;
+
+	if (!b)
+		return NULL;
+	frame_write(b->data, f);
+	at = b->data + FRAME_SIZE;
+	for (i = 0; i < count; i++) {
+		if (iov[i].iov_len)
+			memcpy(at, iov[i].iov_base, iov[i].iov_len);
+		at += iov[i].iov_len;
+	}
+	return b;
+}
+
+/* With the hub's lock */
+static void put(struct mailbox *m, struct engine_buffer *b)
+{
+	inbox_push(&m->queue, b);
+	pthread_cond_signal(&m->news);
+	if (m->event >= 0)
+		eventfd_write(m->event, 1);
+}
+
+static int threads_send(struct engine *e, const struct frame *f,
+			uint64_t joining, const struct iovec *iov, int count,
+			size_t len)
+{
+	struct threads *t = e->link;
+	struct engine_buffer *b = pack(e, f, iov, count, len);
+	struct mailbox *m;
+
+	if (!b)
+		return -ENOMEM;
+	pthread_mutex_lock(&t->hub->lock);
+	m = find(t->hub, joining ? joining : f->to);
+	if (m)
+		put(m, b);
+	pthread_mutex_unlock(&t->hub->lock);
+	if (!m)
+		inbox_release(&e->inbox, b);
+	return 0;
+}
+
+static struct engine_buffer *take(struct threads *t)
+{
+	struct engine_buffer *b;
+
+	pthread_mutex_lock(&t->hub->lock);
+	b = inbox_pop(&t->own->queue);
+	pthread_mutex_unlock(&t->hub->lock);
+	return b;
+}
+
+static void threads_progress(struct engine *e)
+{
+	struct threads *t = e->link;
+	struct engine_buffer *b;
+	struct frame f;
+
+	while ((b = take(t))) {
+		if (frame_read(b->data, b->len, &f)) {
+			inbox_release(&e->inbox, b);
+			continue;
+		}
+		b->start = FRAME_SIZE;
+		b->len -= FRAME_SIZE;
+		member_frame(e, &f, b);
+	}
+}
+
+static void threads_reset(struct engine *e)
+{
+	struct threads *t = e->link;
+	struct engine_buffer *b;
+
+	while ((b = take(t)))
+		inbox_release(&e->inbox, b);
+	pthread_mutex_lock(&t->hub->lock);
+	t->own->id = ++t->hub->last_id;
+	pthread_mutex_unlock(&t->hub->lock);
+	member_connected(e, t->own->id, t->own->id);
+}
+
+static void deadline(struct timespec *t, int timeout_ms)
+{
+	clock_gettime(CLOCK_MONOTONIC, t);
+	t->tv_sec += timeout_ms / 1000;
+	t->tv_nsec += timeout_ms % 1000 * 1000000l;
+	if (t->tv_nsec >= 1000000000l) {
+		t->tv_sec++;
+		t->tv_nsec -= 1000000000l;
+	}
+}
+
+static void threads_wait(struct engine *e, int timeout_ms)
+{
+	struct threads *t = e->link;
+	struct timespec end;
+	int err = 0;
+
+	if (timeout_ms >= 0)
+		deadline(&end, timeout_ms);
+	pthread_mutex_lock(&t->hub->lock);
+	while (!t->own->queue.first && !err)
+		err = timeout_ms < 0 ?
+		      pthread_cond_wait(&t->own->news, &t->hub->lock) :
+		      pthread_cond_timedwait(&t->own->news, &t->hub->lock,
+					     &end);
+	pthread_mutex_unlock(&t->hub->lock);
+}
+
+static int threads_fd(struct engine *e)
+{
+	struct threads *t = e->link;
+
+	if (e->event < 0)
+		e->event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (e->event < 0)
+		return -errno;
+	pthread_mutex_lock(&t->hub->lock);
+	t->own->event = e->event;
+	pthread_mutex_unlock(&t->hub->lock);
+	/* perhaps there is something already */
+	eventfd_write(e->event, 1);
+	return e->event;
+}
+
+const struct engine_transport engine_threads = {
+	.abi = ENGINE_ABI,
+	.name = "threads",
+	.rejoins = true,
+	.open = threads_open,
+	.close = threads_close,
+	.send = threads_send,
+	.reset = threads_reset,
+	.progress = threads_progress,
+	.wait = threads_wait,
+	.fd = threads_fd,
+};

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * bag - recordings of ROS as logs: which topics, and what intake.h makes of
+ * their messages. Where the laser is on the robot may be told late in them: for
+ * this they are looked into before they are read.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "ros/bag/bag.h"
+#include "base/text.h"
+#include "laser/input.h"
+#include "laser/readings_ops.h"
+
+static const int64_t patience = 1000000000;	/* ns */
+
+/**
+ * struct bag_readings
+ * @kind:	of each topic; -1: not of use
+ * @scan, @odometry: topics; @odometry -1: tf
+ * @begin, @end, @at: stamps; @at: of the message that was read last
+ * @damaged:	messages that could not be read
+ */
+struct bag_readings {
+	struct readings		r;
+	struct bag_reader	*bag;
+	const struct bag_topic	*topic;
+	unsigned int		topics;
+	int			*kind;
+	int			scan, odometry;
+	struct intake		*intake;
+	int64_t			begin, end, at;
+	uint64_t		damaged;
+	bool			ended;
+};
+
+static struct bag_readings *bag_of(struct readings *r)
+{
+	return (struct bag_readings *)r;
+}
+
+static void name_list(const struct bag_readings *b, int kind, char *text,
+		      size_t size)
+{
+	size_t n = 0;
+
+	*text = '\0';
+	for (unsigned int i = 0; i < b->topics && n < size; i++)
+		if (b->kind[i] == kind)
+			n += snprintf(text + n, size - n, " %s",
+				      b->topic[i].name);
+}
+
+/*
+ * The topic @name or the only one of that kind. Return: 0 and @found, which is
+ * -1 if there is none
+ */
+static int find_topic(struct bag_readings *b, int kind, const char *name,
+		      int *found, char error[READINGS_ERROR])
+{
+	const char *what = kind == MESSAGE_LASER_SCAN ? "scan" : "odometry";
+	unsigned int n = 0;
+	char names[96];
+
+	*found = -1;
+	for (unsigned int i = 0; i < b->topics; i++) {
+		if (b->kind[i] != kind ||
+		    (name && strcmp(b->topic[i].name, name)))
+			continue;
+		*found = (int)i;
+		n++;
+	}
+	if (name && !n)
+		return readings_error(error, b->r.path, -ENODATA,
+				      "no topic %s of %s in it", name,
+				      message_type(kind, MESSAGE_CDR));
+	if (n < 2 || name)
+		return 0;
+	name_list(b, kind, names, sizeof(names));
+	return readings_error(error, b->r.path, -ENODATA,
+			      "which %s topic? There are%s", what, names);
+}
+
+static int read_topics(struct bag_readings *b, char error[READINGS_ERROR])
+{
+	bool tf = false;
+	int err;
+
+	b->topic = bag_topics(b->bag, &b->topics);
+	b->kind = calloc(b->topics + 1, sizeof(*b->kind));
+	if (!b->kind)
+		return readings_error(error, b->r.path, -ENOMEM, NULL);
+	for (unsigned int i = 0; i < b->topics; i++) {
+		b->kind[i] = b->topic[i].format == MESSAGE_OTHER ? -1 :
+			     message_any_kind_of(b->topic[i].type);
+		tf |= b->kind[i] == MESSAGE_TRANSFORMS;
+	}
+	err = find_topic(b, MESSAGE_LASER_SCAN, b->r.config.scan, &b->scan,
+			 error);
+	if (!err && b->scan < 0)
+		err = readings_error(error, b->r.path, -ENODATA,
+				     "no sensor_msgs/LaserScan in it");
+	if (!err)
+		err = find_topic(b, MESSAGE_ODOMETRY, b->r.config.odometry,
+				 &b->odometry, error);
+	if (!err && b->odometry < 0 && !tf)
+		err = readings_error(error, b->r.path, -ENODATA,
+				     "no odometry in it, neither nav_msgs/Odometry nor tf");
+	return err;
+}
+
+/*
+ * Messages
+ */
+
+/* Return: 0, or -ENOMEM and a line in @error */
+static int take(struct bag_readings *b, const struct bag_message *m,
+		char error[READINGS_ERROR])
+{
+	const struct bag_topic *topic = &b->topic[m->topic];
+	const int kind = b->kind[m->topic];
+	union message msg;
+
+	b->at = m->stamp;
+	if (kind != MESSAGE_TRANSFORMS && (int)m->topic != b->scan &&
+	    (int)m->topic != b->odometry)
+		return 0;
+	if (message_read(kind, topic->format, m->data, m->len, &msg)) {
+		b->damaged++;
+		return 0;
+	}
+	/* what cannot be is counted there */
+	if (intake_add(b->intake, kind, &msg,
+		       text_ends(topic->name, "tf_static"), m->stamp) != -ENOMEM)
+		return 0;
+	return readings_error(error, b->r.path, -ENOMEM, NULL);
+}
+
+static int not_placed(const struct bag_readings *b, char error[READINGS_ERROR])
+{
+	char text[INTAKE_TEXT];
+
+	intake_lacks(b->intake, text);
+	return readings_error(error, b->r.path, -ENODATA, "%s", text);
+}
+
+/* Until it is known where the laser is */
+static int look_ahead(struct bag_readings *b, char error[READINGS_ERROR])
+{
+	const char *laser, *robot;
+	enum intake_state state;
+	struct bag_message m;
+	int ret;
+
+	do {
+		ret = bag_next(b->bag, &m);
+		if (ret < 0)
+			return readings_error(error, b->r.path, ret, NULL);
+		if (ret && take(b, &m, error))
+			return -ENOMEM;
+		state = intake_state(b->intake, &laser, &robot);
+	} while (ret && state != INTAKE_READY && state != INTAKE_TILTED);
+	if (state != INTAKE_READY)
+		return not_placed(b, error);
+	ret = bag_rewind(b->bag);
+	if (!ret)
+		ret = intake_restart(b->intake);
+	b->damaged = 0;
+	return ret ? readings_error(error, b->r.path, ret, NULL) : 0;
+}
+
+/*
+ * Operations
+ */
+
+static int bag_readings_open(struct readings *r, char error[READINGS_ERROR])
+{
+	struct bag_readings *b = bag_of(r);
+	int err = bag_open(&b->bag, r->path);
+	struct stat st;
+
+	if (err == -EPROTONOSUPPORT)
+		return readings_error(error, r->path, err,
+				      "is no log: neither of CARMEN, Simbad or tinySLAM nor a recording");
+	if (err)
+		return readings_error(error, r->path, err, err == -EBADMSG ?
+				      "a damaged recording" : NULL);
+	if (!stat(r->path, &st) && S_ISREG(st.st_mode))
+		r->count.size = st.st_size;
+	err = read_topics(b, error);
+	if (err)
+		return err;
+	if (!bag_span(b->bag, &b->begin, &b->end))
+		return readings_error(error, r->path, -ENODATA,
+				      "no message in it");
+	b->intake = intake_new(&(struct intake_config){
+		.odometry = b->odometry >= 0, .laser = r->config.laser,
+		.patience = patience,
+	});
+	if (!b->intake)
+		return readings_error(error, r->path, -ENOMEM, NULL);
+	err = look_ahead(b, error);
+	b->at = b->begin;
+	return err;
+}
+
+static int bag_readings_next(struct readings *r, struct reading *reading,
+			     char error[READINGS_ERROR])
+{
+	struct bag_readings *b = bag_of(r);
+	struct bag_message m;
+	int ret;
+
+	while (!intake_next(b->intake, reading)) {
+		ret = b->ended ? 0 : bag_next(b->bag, &m);
+		if (ret < 0)
+			return readings_error(error, r->path, ret, NULL);
+		if (!ret) {
+			b->ended = true;
+			intake_end(b->intake);
+			return 0;
+		}
+		ret = take(b, &m, error);
+		if (ret)
+			return ret;
+	}
+	return 1;
+}
+
+/* A recording does not tell how far it is in the file: that is by the time */
+static void bag_readings_progress(const struct readings *r,
+				  struct readings_count *count)
+{
+	const struct bag_readings *b = (const struct bag_readings *)r;
+	const double span = (double)b->end - (double)b->begin;
+	struct intake_count intake;
+	const double share = span > 0 ? ((double)b->at - b->begin) / span : 0;
+
+	intake_count(b->intake, &intake);
+	count->bad += b->damaged + intake.bad;
+	count->unpaired = intake.dropped;
+	count->unswept = intake.unswept;
+	count->bytes = b->ended || share >= 1 ? count->size : share <= 0 ? 0 :
+		       (uint64_t)(share * count->size);
+}
+
+static void bag_readings_close(struct readings *r)
+{
+	struct bag_readings *b = bag_of(r);
+
+	intake_free(b->intake);
+	free(b->kind);
+	bag_close(b->bag);
+}
+
+const struct readings_ops bag_readings_ops = {
+	.size		= sizeof(struct bag_readings),
+	.open		= bag_readings_open,
+	.next		= bag_readings_next,
+	.progress	= bag_readings_progress,
+	.close		= bag_readings_close,
+};

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pairing - laser scans and odometry become readings
+ *
+ * Two rings: of scans as they came, each with room for its ranges that stays,
+ * and of poses by their stamps.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "laser/interpolate.h"
+#include "laser/collator.h"
+
+struct scan {
+	struct reading	reading;
+	float		*range;
+	unsigned int	room;
+};
+
+struct stamped {
+	int64_t		stamp;
+	struct pose	pose;
+};
+
+/* Stamp of what is latest in a stream, if @any came */
+struct latest {
+	int64_t	stamp;
+	bool	any;
+};
+
+/**
+ * struct pairing
+ * @scan:	@scans of them from @first on wait
+ * @odometry:	@poses of them from @oldest on, by their stamps
+ * @newest:	what is latest of each
+ */
+struct pairing {
+	int64_t			patience;
+	struct scan		scan[PAIRING_SCANS];
+	unsigned int		first, scans;
+	struct stamped		odometry[PAIRING_ODOMETRY];
+	unsigned int		oldest, poses;
+	struct latest		newest_scan, newest_pose;
+	struct pairing_count	count;
+};
+
+struct pairing *pairing_new(int64_t patience)
+{
+	struct pairing *p = calloc(1, sizeof(*p));
+
+	if (p)
+		p->patience = patience;
+	return p;
+}
+
+void pairing_free(struct pairing *p)
+{
+	if (!p)
+		return;
+	for (unsigned int i = 0; i < PAIRING_SCANS; i++)
+		free(p->scan[i].range);
+	free(p);
+}
+
+static struct scan *head(struct pairing *p)
+{
+	return &p->scan[p->first];
+}
+
+static void drop(struct pairing *p)
+{
+	p->first = (p->first + 1) % PAIRING_SCANS;
+	p->scans--;
+	p->count.dropped++;
+}
+
+/* Pose @i, from the oldest on */
+static struct stamped *pose_at(struct pairing *p, unsigned int i)
+{
+	return &p->odometry[(p->oldest + i) % PAIRING_ODOMETRY];
+}
+
+/* Something of time @stamp came, in a stream of which @newest is the latest.
+ * Behind an outage one stream may be far ahead of the other
+ */
+static void go_on(struct pairing *p, struct latest *newest, int64_t stamp)
+{
+	if (newest->any && stamp < newest->stamp - p->patience) {
+		pairing_end(p);
+		p->poses = 0;
+		p->newest_scan.any = p->newest_pose.any = false;
+	}
+	if (!newest->any || stamp > newest->stamp)
+		newest->stamp = stamp;
+	newest->any = true;
+}
+
+int pairing_add_odometry(struct pairing *p, int64_t stamp,
+			 const struct pose *pose)
+{
+	unsigned int i;
+
+	if (stamp < 0 || !pose_valid(pose)) {
+		p->count.bad++;
+		return -EINVAL;
+	}
+	go_on(p, &p->newest_pose, stamp);
+	for (i = p->poses; i && pose_at(p, i - 1)->stamp > stamp; i--)
+		;
+	if (i && pose_at(p, i - 1)->stamp == stamp) {
+		pose_at(p, i - 1)->pose = *pose;
+		return 0;
+	}
+	if (p->poses == PAIRING_ODOMETRY) {
+		/* older than all that is remembered */
+		if (!i)
+			return 0;
+		p->oldest = (p->oldest + 1) % PAIRING_ODOMETRY;
+		p->poses--;
+		i--;
+	}
+	for (unsigned int k = p->poses; k > i; k--)
+		*pose_at(p, k) = *pose_at(p, k - 1);
+	*pose_at(p, i) = (struct stamped){ stamp, *pose };
+	p->poses++;
+	return 0;
+}
+
+int pairing_add_scan(struct pairing *p, const struct reading *reading)
+{
+	struct scan *s;
+	float *range;
+
+	if (!reading->beams || !reading_valid(reading)) {
+		p->count.bad++;
+		return -EINVAL;
+	}
+	go_on(p, &p->newest_scan, reading->stamp);
+	if (p->scans == PAIRING_SCANS)
+		drop(p);
+	s = &p->scan[(p->first + p->scans) % PAIRING_SCANS];
+	if (reading->beams > s->room) {
+		range = realloc(s->range, reading->beams * sizeof(*range));
+		if (!range)
+			return -ENOMEM;
+		s->range = range;
+		s->room = reading->beams;
+	}
+	memcpy(s->range, reading->range, reading->beams * sizeof(*s->range));
+	s->reading = *reading;
+	s->reading.range = s->range;
+	p->scans++;
+	return 0;
+}
+
+enum fate { READY, WAIT, HOPELESS };
+
+/* What becomes of a scan that was taken at @stamp, and where that was */
+static enum fate look_up(struct pairing *p, int64_t stamp, struct pose *pose)
+{
+	const bool late = p->newest_pose.any &&
+		p->newest_pose.stamp - stamp > p->patience;
+	const struct stamped *a, *b;
+	unsigned int low = 0, high = p->poses;
+
+	/* the first pose that is not before it */
+	while (low < high) {
+		const unsigned int middle = (low + high) / 2;
+
+		if (pose_at(p, middle)->stamp < stamp)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == p->poses)
+		return late ? HOPELESS : WAIT;
+	b = pose_at(p, low);
+	if (b->stamp == stamp) {
+		*pose = b->pose;
+		return READY;
+	}
+	/* odometry from before it may still be on its way */
+	if (!low)
+		return late ? HOPELESS : WAIT;
+	a = pose_at(p, low - 1);
+	if (b->stamp - a->stamp > p->patience)
+		return late ? HOPELESS : WAIT;
+	*pose = pose_interpolate(&a->pose, &b->pose,
+				 time_share(a->stamp, b->stamp, stamp));
+	return READY;
+}
+
+/* How it moved during the scan. Without odometry of its end all is as if it had
+ * stood still
+ */
+static enum fate look_up_sweep(struct pairing *p, struct reading *r)
+{
+	const double s = reading_duration(r);
+	struct pose end;
+	enum fate fate;
+
+	r->sweep = (struct pose){ 0, 0, 0 };
+	if (s == 0)
+		return READY;
+	fate = look_up(p, r->stamp + (int64_t)(s * 1e9), &end);
+	if (fate == READY)
+		r->sweep = pose_between(&r->odometry, &end);
+	else if (fate == HOPELESS)
+		p->count.unswept++;
+	return fate == WAIT ? WAIT : READY;
+}
+
+bool pairing_next(struct pairing *p, struct reading *reading)
+{
+	while (p->scans) {
+		struct scan *s = head(p);
+		enum fate fate = look_up(p, s->reading.stamp,
+					 &s->reading.odometry);
+
+		if (fate == READY)
+			fate = look_up_sweep(p, &s->reading);
+		if (fate == WAIT)
+			return false;
+		if (fate == HOPELESS) {
+			drop(p);
+			continue;
+		}
+		/* its place is not used again before the ring is full */
+		*reading = s->reading;
+		p->first = (p->first + 1) % PAIRING_SCANS;
+		p->scans--;
+		p->count.given++;
+		return true;
+	}
+	return false;
+}
+
+void pairing_end(struct pairing *p)
+{
+	while (p->scans)
+		drop(p);
+}
+
+void pairing_count(const struct pairing *p, struct pairing_count *count)
+{
+	*count = p->count;
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * readings - finds out the format of a log, and looks after what is the same
+ * for all of them
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/number.h"
+#include "laser/readings_ops.h"
+
+/* The first that fits; CARMEN is content with any line, the others not */
+static const struct readings_ops *const formats[] = {
+	&simbad_ops, &tinyslam_ops, &carmen_ops,
+};
+
+/* Of a path that is too long its end */
+enum { PATH_SHOWN = 120, TEXT_SHOWN = READINGS_ERROR - PATH_SHOWN - 8 };
+
+int readings_error(char error[READINGS_ERROR], const char *path, int err,
+		   const char *format, ...)
+{
+	const size_t n = strlen(path);
+	char text[TEXT_SHOWN] = "";
+	va_list args;
+
+	if (format) {
+		va_start(args, format);
+		vsnprintf(text, sizeof(text), format, args);
+		va_end(args);
+	}
+	snprintf(error, READINGS_ERROR, "%s%s: %s", n > PATH_SHOWN ? "..." : "",
+		 n > PATH_SHOWN ? path + n - PATH_SHOWN : path,
+		 format ? text : strerror(-err));
+	/* a name may have anything in it */
+	for (char *p = error; *p; p++)
+		if (*p == '\n' || *p == '\r')
+			*p = '?';
+	return err;
+}
+
+int readings_line(struct readings *r, char **text, size_t *len,
+		  char error[READINGS_ERROR])
+{
+	int ret;
+
+	for (;;) {
+		ret = lines_next(&r->lines, text, len);
+		if (ret == -EMSGSIZE) {
+			r->count.bad++;
+			continue;
+		}
+		if (ret < 0)
+			return readings_error(error, r->path, ret, NULL);
+		if (!ret || strspn(*text, " \t") < *len)
+			return ret;
+	}
+}
+
+bool readings_ranges(struct readings *r, const char **at, unsigned int count)
+{
+	double v;
+
+	for (unsigned int i = 0; i < count; i++) {
+		if (!number_read(at, &v))
+			return false;
+		/* what no float holds is far away in any case */
+		r->range[i] = fabs(v) > READING_RANGE_MAX ? INFINITY : v;
+	}
+	return true;
+}
+
+static int find_text(struct readings *r, char error[READINGS_ERROR])
+{
+	const char *head;
+	size_t len;
+	int err = lines_head(&r->lines, &head, &len);
+
+	if (err)
+		return readings_error(error, r->path, err, NULL);
+	if (!len)
+		return readings_error(error, r->path, -ENODATA, "is empty");
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]) && !r->ops;
+	     i++)
+		if (formats[i]->probe(head, len))
+			r->ops = formats[i];
+	err = r->ops ? lines_rewind(&r->lines) : 0;
+	return err ? readings_error(error, r->path, err, NULL) : 0;
+}
+
+/* Which format it is. Return: 0 and, if it is a text, @lines are open */
+static int find(struct readings *r, char error[READINGS_ERROR])
+{
+	int err = lines_open(&r->lines, r->path);
+
+	if (err == -EINVAL)
+		return readings_error(error, r->path, err,
+				      "is neither a file nor a folder");
+	if (err && err != -EISDIR)
+		return readings_error(error, r->path, err, NULL);
+	if (!err) {
+		r->count.size = r->lines.size;
+		err = find_text(r, error);
+		if (err || !r->ops)
+			lines_close(&r->lines);
+		if (err)
+			return err;
+	}
+	if (!r->ops)
+		r->ops = &bag_readings_ops;
+	return 0;
+}
+
+/* What is asked for of a recording, and this is none */
+static int check_topics(const struct readings *r, char error[READINGS_ERROR])
+{
+	const char *topic = r->config.scan ? r->config.scan :
+			    r->config.odometry;
+
+	if (!r->ops->text || !topic)
+		return 0;
+	return readings_error(error, r->path, -EINVAL,
+			      "is no recording: it has no topic %.60s", topic);
+}
+
+/* The struct of the format, with what @found has */
+static int make(struct readings **log, const struct readings *found)
+{
+	struct readings *r = calloc(1, found->ops->size);
+
+	if (r) {
+		*r = *found;
+		r->range = malloc(READING_BEAMS_MAX * sizeof(*r->range));
+	}
+	if (!r || !r->range) {
+		if (found->ops->text)
+			lines_close((struct lines *)&found->lines);
+		free(r);
+		free(found->path);
+		return -ENOMEM;
+	}
+	*log = r;
+	return 0;
+}
+
+int readings_open(struct readings **log, const char *path,
+		  const struct readings_config *config,
+		  char error[READINGS_ERROR])
+{
+	struct readings found = { .path = strdup(path) }, *r;
+	int err;
+
+	if (!found.path)
+		return readings_error(error, path, -ENOMEM, NULL);
+	if (config)
+		found.config = *config;
+	err = find(&found, error);
+	if (err) {
+		free(found.path);
+		return err;
+	}
+	if (make(&r, &found))
+		return readings_error(error, path, -ENOMEM, NULL);
+	err = check_topics(r, error);
+	if (!err && r->ops->open)
+		err = r->ops->open(r, error);
+	if (err) {
+		readings_close(r);
+		return err;
+	}
+	*log = r;
+	return 0;
+}
+
+int readings_next(struct readings *r, struct reading *reading,
+		  char error[READINGS_ERROR])
+{
+	int ret;
+
+	for (;;) {
+		*reading = (struct reading){ .range = r->range };
+		ret = r->ops->next(r, reading, error);
+		if (ret != 1)
+			return ret;
+		if (r->config.range_max > 0)
+			reading->range_max =
+				readings_range_max(r->config.range_max);
+		if (r->config.laser)
+			reading->laser = *r->config.laser;
+		if (reading_valid(reading))
+			break;
+		r->count.bad++;
+	}
+	r->count.backwards += r->begun && reading->stamp < r->last;
+	r->last = reading->stamp;
+	r->begun = true;
+	return 1;
+}
+
+void readings_count(const struct readings *r, struct readings_count *count)
+{
+	*count = r->count;
+	if (r->ops->progress)
+		r->ops->progress(r, count);
+	else
+		count->bytes = r->lines.bytes;
+}
+
+void readings_close(struct readings *r)
+{
+	if (!r)
+		return;
+	if (r->ops->close)
+		r->ops->close(r);
+	if (r->ops->text)
+		lines_close(&r->lines);
+	free(r->range);
+	free(r->path);
+	free(r);
+}

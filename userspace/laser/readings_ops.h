@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * readings_ops.h - what a format of logs is, for readings.c
+ */
+#ifndef READINGS_OPS_H
+#define READINGS_OPS_H
+
+#include "base/lines.h"
+#include "laser/readings.h"
+
+/**
+ * struct readings - a log; first in the struct of each format
+ * @path:	for errors
+ * @lines:	of formats that are text, open when open() is called
+ * @range:	for the format: room for the ranges of a reading
+ * @last:	stamp of the reading before, if there was one: @begun
+ */
+struct readings {
+	const struct readings_ops	*ops;
+	struct readings_config		config;
+	struct readings_count		count;
+	char				*path;
+	struct lines			lines;
+	float				*range;
+	int64_t				last;
+	bool				begun;
+};
+
+/**
+ * struct readings_ops - a format
+ * @size:	of its struct
+ * @text:	read with @lines
+ * @probe:	whether a file that begins like this is of it; @head ends with 0
+ * @open:	look around; NULL: there is nothing to do
+ * @next:	as readings_next(), without what readings.c looks after: whether
+ *		the numbers can be, and times that go back
+ * @progress:	bytes read; NULL: those of @lines
+ * @close:	NULL: there is nothing to do
+ */
+struct readings_ops {
+	size_t	size;
+	bool	text;
+	bool	(*probe)(const char *head, size_t len);
+	int	(*open)(struct readings *r, char error[READINGS_ERROR]);
+	int	(*next)(struct readings *r, struct reading *reading,
+			char error[READINGS_ERROR]);
+	void	(*progress)(const struct readings *r,
+			    struct readings_count *count);
+	void	(*close)(struct readings *r);
+};
+
+/* A range_max as a float; 0, which is none, for what cannot be one */
+static inline float readings_range_max(double v)
+{
+	return v > READING_RANGE_MAX ? READING_RANGE_MAX :
+	       v > 0 ? (float)v : 0;
+}
+
+extern const struct readings_ops carmen_ops, simbad_ops, tinyslam_ops,
+				 bag_readings_ops;
+
+/**
+ * readings_error() - "PATH: TEXT"
+ * @format: NULL: the text of @err
+ *
+ * Return: @err
+ */
+int readings_error(char error[READINGS_ERROR], const char *path, int err,
+		   const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/**
+ * readings_line() - the next line of a text that is not empty
+ *
+ * Lines that are too long are counted as bad and passed over.
+ *
+ * Return: 1; 0 at the end; a negative errno and a line in @error.
+ */
+int readings_line(struct readings *r, char **text, size_t *len,
+		  char error[READINGS_ERROR]);
+
+/**
+ * readings_ranges() - ranges out of text
+ * @at:	moved behind them
+ * @count: of them
+ *
+ * Return: whether there were so many; they are in @r->range.
+ */
+bool readings_ranges(struct readings *r, const char **at, unsigned int count);
+
+#endif

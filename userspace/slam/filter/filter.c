@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * filter.c - weights, resampling, and who is the best
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "slam/filter/det_math.h"
+#include "slam/filter/filter_parts.h"
+#include "slam/filter/resampling.h"
+
+/* What a robot that is lost may be off by, m and rad: standard deviations */
+#define LOST		3.0
+/* What too few particles make of a covariance at most */
+#define LOSS_MAX	10
+
+static bool make_arrays(struct filter *f)
+{
+	const uint32_t n = f->room;
+
+	f->pose = calloc(n, sizeof(*f->pose));
+	f->recent = calloc(n, sizeof(*f->recent));
+	f->total = calloc(n, sizeof(*f->total));
+	f->weight = calloc(n, sizeof(*f->weight));
+	f->step = calloc(n, sizeof(*f->step));
+	f->next_step = calloc(n, sizeof(*f->next_step));
+	f->parent = calloc(n, sizeof(*f->parent));
+	f->out = calloc(n, sizeof(*f->out));
+	return f->pose && f->recent && f->total && f->weight && f->step &&
+		f->next_step && f->parent && f->out;
+}
+
+struct filter *filter_create(const struct slam_params *params,
+			     struct team *team)
+{
+	struct filter *f = calloc(1, sizeof(*f));
+
+	if (!f) {
+		team->ops->destroy(team);
+		return NULL;
+	}
+	f->params = *params;
+	f->team = team;
+	f->count = f->room = params->particles;
+	if (params->compat == SLAM_GMAPPING)
+		f->odometer.model = &f->params;
+	else if (params->wall > 0)
+		f->odometer.params = &f->params;
+	f->ancestry = ancestry_create();
+	if (!f->ancestry || !make_arrays(f)) {
+		filter_destroy(f);
+		return NULL;
+	}
+	return f;
+}
+
+void filter_destroy(struct filter *f)
+{
+	if (!f)
+		return;
+	f->team->ops->destroy(f->team);
+	ancestry_destroy(f->ancestry);
+	free(f->pose);
+	free(f->recent);
+	free(f->total);
+	free(f->weight);
+	free(f->step);
+	free(f->next_step);
+	free(f->parent);
+	free(f->out);
+	free(f);
+}
+
+/* Of log-weights. The more particles GMapping has, the less a scan weighs */
+static double gain_of(const struct filter *f)
+{
+	if (f->params.compat == SLAM_GMAPPING)
+		return 1 / (f->params.gain * f->count);
+	return f->params.gain;
+}
+
+/* The steps of an update. All or, without memory, none */
+static int add_steps(struct filter *f)
+{
+	const double gain = gain_of(f);
+
+	for (uint32_t i = 0; i < f->count; i++) {
+		const struct ancestry_step step = {
+			.pose = f->out[i].pose, .update = f->update,
+			.number = i,
+		};
+
+		f->next_step[i] = ancestry_add(f->ancestry, f->step[i], &step);
+		if (f->next_step[i])
+			continue;
+		while (i--)
+			ancestry_release(f->ancestry, f->next_step[i]);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < f->count; i++) {
+		ancestry_release(f->ancestry, f->step[i]);
+		f->step[i] = f->next_step[i];
+		f->pose[i] = f->out[i].pose;
+		f->recent[i] += gain * f->out[i].fit;
+		f->total[i] += gain * f->out[i].fit;
+	}
+	return 0;
+}
+
+/* Particle i becomes a child of @parent[i]; those are never after i, unless
+ * they keep their own number
+ */
+static void inherit(struct filter *f, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		ancestry_hold(f->ancestry, f->step[f->parent[i]]);
+	for (uint32_t i = 0; i < f->count; i++)
+		ancestry_release(f->ancestry, f->step[i]);
+	for (uint32_t i = 0; i < count; i++)
+		f->next_step[i] = f->step[f->parent[i]];
+	memcpy(f->step, f->next_step, count * sizeof(*f->step));
+	for (uint32_t i = 0; i < count; i++) {
+		/* parents kept their numbers: theirs are not overwritten yet */
+		f->pose[i] = f->pose[f->parent[i]];
+		f->total[i] = f->total[f->parent[i]];
+		f->recent[i] = 0;
+	}
+	f->count = count;
+}
+
+/* How many survivors there are to be */
+static uint32_t survivors(struct filter *f)
+{
+	if (f->params.kld_error == 0)
+		return f->room;
+	return weights_needed(f->pose, f->count, f->room, &f->params);
+}
+
+/* Return: whether there was a resampling; @count is that of afterwards */
+static int resample(struct filter *f, struct filter_result *r, uint32_t *count)
+{
+	struct random random = random_of(f->params.seed, f->update,
+					 UINT32_MAX);
+	int err;
+
+	*count = f->count;
+	r->effective = weights_normalise(f->recent, f->weight, f->count);
+	if (f->params.resample < 1 &&
+	    r->effective >= f->params.resample * f->count)
+		return 0;
+	*count = survivors(f);
+	err = weights_resample(f->weight, f->count, *count,
+			       random_unit(&random), f->parent);
+	return err ? err : 1;
+}
+
+/*
+ * Of the poses of the particles around the one of @best, by their weights: xx,
+ * xy, xt, yy, yt, tt. If few are effective they say less than they seem to
+ */
+static void find_spread(struct filter *f, uint32_t best, double effective)
+{
+	const double loss = effective > 1 ? effective / (effective - 1) : 1;
+	const struct pose *middle = f->pose + best;
+
+	memset(f->spread, 0, sizeof(f->spread));
+	for (uint32_t i = 0; i < f->count; i++) {
+		const double w = f->weight[i] * fmin(loss, LOSS_MAX);
+		const double x = f->pose[i].x - middle->x;
+		const double y = f->pose[i].y - middle->y;
+		const double t = remainder(f->pose[i].yaw - middle->yaw,
+					   2 * M_PI);
+
+		f->spread[0] += w * x * x;
+		f->spread[1] += w * x * y;
+		f->spread[2] += w * x * t;
+		f->spread[3] += w * y * y;
+		f->spread[4] += w * y * t;
+		f->spread[5] += w * t * t;
+	}
+}
+
+/* With what odometry adds since, and what a scan cannot tell; or the robot may
+ * be anywhere near
+ */
+static void add_uncertainty(const struct filter *f, struct filter_result *r)
+{
+	const struct motion m = odometer_motion(&f->odometer, &f->params);
+	const double lost = r->lost ? LOST : 0, cell = f->params.resolution / 2;
+	const double place = m.slip * m.slip + cell * cell + lost * lost;
+
+	memcpy(r->covariance, f->spread, sizeof(f->spread));
+	r->covariance[0] += place;
+	r->covariance[3] += place;
+	r->covariance[5] += m.turn * m.turn + lost * lost;
+}
+
+static uint32_t find_best(const struct filter *f)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < f->count; i++) {
+		if (f->total[i] > f->total[best])
+			best = i;
+	}
+	return best;
+}
+
+/* Whether the best particle is not a child of the one that was best before */
+static void choose_best(struct filter *f, struct filter_result *r)
+{
+	ancestry_id id;
+
+	f->best = find_best(f);
+	id = ancestry_parent(f->ancestry, f->step[f->best]);
+	r->rewritten = f->best_step && id != f->best_step;
+	ancestry_hold(f->ancestry, f->step[f->best]);
+	ancestry_release(f->ancestry, f->best_step);
+	f->best_step = f->step[f->best];
+}
+
+static int update(struct filter *f, const struct reading *reading,
+		  struct filter_result *r)
+{
+	const struct team_state state = filter_state(f);
+	uint32_t count;
+	int err = filter_match(f, reading, r);
+
+	if (!err && !r->held)
+		err = add_steps(f);
+	if (err || r->held)
+		return err;
+	for (uint32_t i = 0; i < f->count; i++)
+		r->evaluations += f->out[i].evaluations;
+	err = resample(f, r, &count);
+	if (err < 0)
+		return err;
+	find_spread(f, find_best(f), r->effective);
+	r->resampled = err;
+	err = f->team->ops->settle(f->team, &state, f->update,
+				   r->resampled ? f->parent : NULL, count);
+	if (r->resampled)
+		inherit(f, count);
+	choose_best(f, r);
+	r->fit = f->out[ancestry_at(f->ancestry,
+				    f->step[f->best])->number].fit;
+	r->updated = true;
+	r->update = f->update++;
+	odometer_restart(&f->odometer);
+	return err;
+}
+
+int filter_read(struct filter *f, const struct reading *reading,
+		struct filter_result *r)
+{
+	const struct slam_params *p = &f->params;
+	int err = 0;
+
+	f->outs = 0;
+	*r = (struct filter_result){ .particles = f->count };
+	r->jumped = !odometer_move(&f->odometer, &reading->odometry,
+				    reading->stamp);
+	if (reading->beams && f->odometer.model)
+		odometer_scan(&f->odometer);
+	if (reading->beams && (!f->update ||
+	    f->odometer.way >= p->distance || f->odometer.around >= p->angle))
+		err = update(f, reading, r);
+	r->best = f->best;
+	r->particles = f->count;
+	if (f->update)
+		r->update = f->update - 1;
+	r->pose = exact_compose(f->pose + f->best, &f->odometer.gone.move);
+	/* GMapping follows the odometry in between */
+	r->unmatched = r->held ||
+		       (!r->updated && p->compat == SLAM_GMAPPING);
+	if (!err && reading->beams && !r->updated && !r->unmatched)
+		err = filter_track(f, reading, r);
+	r->since = exact_between(f->pose + f->best, &r->pose);
+	add_uncertainty(f, r);
+	return err;
+}
+
+int filter_recall(struct filter *f, const struct reading *reading,
+		  const struct outcome *out, uint32_t count,
+		  struct filter_result *result)
+{
+	int err;
+
+	f->recall = out ? out : f->out;
+	f->recalls = count;
+	err = filter_read(f, reading, result);
+	f->recall = NULL;
+	return !err && f->outs != count ? -EBADMSG : err;
+}
+
+const struct outcome *filter_outcomes(const struct filter *f, uint32_t *count)
+{
+	*count = f->outs;
+	return f->out;
+}
+
+int filter_history(const struct filter *f, struct pose **poses,
+		   uint32_t *count)
+{
+	ancestry_id id = f->step[f->best];
+
+	*count = ancestry_depth(f->ancestry, id);
+	*poses = malloc((*count + 1) * sizeof(**poses));
+	if (!*poses)
+		return -ENOMEM;
+	for (uint32_t i = *count; i--; id = ancestry_parent(f->ancestry, id))
+		(*poses)[i] = ancestry_at(f->ancestry, id)->pose;
+	return 0;
+}
+
+struct team *filter_team(const struct filter *f)
+{
+	return f->team;
+}

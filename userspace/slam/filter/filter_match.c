@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * filter_match.c - where the robot is: where odometry leads, where it would
+ * lead without an error, or somewhere else
+ *
+ * A scan that fits badly is no reason to look elsewhere: a room that nobody
+ * has seen has no walls yet. One that would have to look through walls is.
+ */
+#include <errno.h>
+#include <string.h>
+#include "slam/filter/det_math.h"
+#include "slam/filter/filter_parts.h"
+
+/* Of two motions one is better if the scan fits so much better after it */
+#define BETTER		0.05
+/* Of what is usual: if a scan fits less, something may be wrong with the
+ * odometry; if it fits still less, the robot may be elsewhere
+ */
+#define POOR		0.85
+#define LOW		0.6
+/* It is, if this share of the beams goes through walls */
+#define AGAINST		0.25
+/* A robot that was found fits so well, of what is usual, and against so little */
+#define FOUND		0.8
+#define FOUND_AGAINST	0.1
+/* and by so much better than anywhere else */
+#define FOUND_AHEAD	0.1
+/* Of what is usual, what an update makes new */
+#define FRESH		0.1
+
+/* So many scans of a robot that is lost are left out of the map; then it is
+ * taken to be in a place that changed
+ */
+enum { HELD_MAX = 32 };
+
+/* Updates before which a map is too small to tell */
+enum { YOUNG = 20 };
+
+/* Where a lost robot is looked for, one after the other: m and rad */
+static const struct prior places[] = {
+	{ .place = 1, .turn = 0.5 },
+	{ .place = 6, .turn = M_PI },
+};
+
+/* and from there on, from scan to scan */
+static const struct prior confirmed = { .place = 0.3, .turn = 0.2 };
+
+/* What a robot that was seen somewhere has to go or turn there, m or rad */
+#define GONE		0.3
+
+static int look(struct filter *f, const struct reading *reading,
+		uint32_t number, const struct seek *seek,
+		struct filter_result *r, struct sighting *s)
+{
+	const struct team_state state = filter_state(f);
+	const int err = f->team->ops->track(f->team, &state, number, reading,
+					    seek, s);
+
+	r->evaluations += s->outcome.evaluations;
+	return err;
+}
+
+/* After this motion of the best particle, as far as it allows */
+static int look_after(struct filter *f, const struct reading *reading,
+		      const struct motion *motion, struct filter_result *r,
+		      struct outcome *out)
+{
+	const struct seek seek = {
+		.prior = motion_prior(motion, f->pose + f->best,
+				      f->params.wall),
+	};
+	struct sighting s = { .against = 0 };
+	const int err = look(f, reading, f->best, &seek, r, &s);
+
+	*out = s.outcome;
+	return err;
+}
+
+/* With a step of the odometry that is doubtful, or without it? If the scan
+ * does not tell, half of the particles do each
+ */
+static int choose_motion(struct filter *f, const struct reading *reading,
+			 struct motion *m, struct filter_result *r)
+{
+	const struct motion without = motion_without(m);
+	struct outcome as_said, other;
+	int err;
+
+	if (!f->odometer.doubted || !f->update)
+		return 0;
+	if (f->odometer.impossible) {
+		*m = without;
+		r->jumped = true;
+		return 0;
+	}
+	err = look_after(f, reading, m, r, &as_said);
+	if (!err)
+		err = look_after(f, reading, &without, r, &other);
+	if (err)
+		return err;
+	if (other.fit > as_said.fit + BETTER ||
+	    (f->odometer.absurd && other.fit >= as_said.fit - BETTER)) {
+		*m = without;
+		r->jumped = true;
+	} else {
+		m->split = other.fit >= as_said.fit - BETTER;
+	}
+	return 0;
+}
+
+static uint32_t find_fittest(const struct filter *f)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < f->count; i++) {
+		if (f->out[i].fit > f->out[best].fit)
+			best = i;
+	}
+	return best;
+}
+
+static bool is_good(const struct filter *f, const struct sighting *s)
+{
+	return s->outcome.fit >= FOUND * f->usual &&
+	       s->against <= FOUND_AGAINST;
+}
+
+/* Searches that find nothing become rarer: at the first scan, the second, the
+ * fourth and so on
+ */
+static bool is_due(const struct filter *f)
+{
+	return f->held < HELD_MAX && !(f->held & (f->held + 1));
+}
+
+/* Around where the robot was, not where odometry led: that may be anywhere */
+static int search(struct filter *f, const struct reading *reading,
+		  struct filter_result *r)
+{
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		struct seek seek = {
+			.prior = places[i], .wide = 1, .check = 1,
+		};
+		struct sighting s = { .against = 0 };
+		int err;
+
+		seek.prior.at = f->pose[f->best];
+		err = look(f, reading, f->best, &seek, r, &s);
+		if (err)
+			return err;
+		if (!is_good(f, &s) || s.ahead < FOUND_AHEAD)
+			continue;
+		f->seen = (struct seen){
+			true, s.outcome.pose, s.outcome.pose,
+			f->odometer.gone.move,
+		};
+		break;
+	}
+	return 0;
+}
+
+/* Whether it has gone on so far that it sees something else. Return: 1: it is
+ * there; 0: not, or not yet; a negative errno
+ */
+static int confirm(struct filter *f, const struct reading *reading,
+		   struct filter_result *r)
+{
+	struct seen *seen = &f->seen;
+	const struct pose move = exact_between(&seen->move,
+					       &f->odometer.gone.move);
+	struct seek seek = { .prior = confirmed, .check = 1 };
+	struct sighting s = { .against = 0 };
+	int err;
+
+	seek.prior.at = exact_compose(&seen->pose, &move);
+	err = look(f, reading, f->best, &seek, r, &s);
+	if (err)
+		return err;
+	seen->known = is_good(f, &s);
+	seen->pose = s.outcome.pose;
+	seen->move = f->odometer.gone.move;
+	return seen->known && pose_distance(&seen->first, &seen->pose, 1) >= GONE;
+}
+
+/* Return: 1: it is at f->seen; 0: nobody knows; a negative errno */
+static int look_for(struct filter *f, const struct reading *reading,
+		    struct filter_result *r)
+{
+	int ret = f->seen.known ? confirm(f, reading, r) : 0;
+
+	if (!ret && !f->seen.known && is_due(f))
+		ret = search(f, reading, r);
+	return ret;
+}
+
+/* @motion: becomes one without the largest step, if that is better */
+static int leave_out_step(struct filter *f, const struct reading *reading,
+			  struct motion *motion, struct filter_result *r)
+{
+	const struct motion without = motion_without(motion);
+	struct outcome other;
+	int err;
+
+	if (r->jumped || motion->split)
+		return 0;
+	err = look_after(f, reading, &without, r, &other);
+	if (err || other.fit <= f->out[find_fittest(f)].fit + BETTER)
+		return err;
+	*motion = without;
+	r->jumped = true;
+	return 0;
+}
+
+/* @motion: gets the one that leads to where the robot was found */
+static int find_robot(struct filter *f, const struct reading *reading,
+		      struct motion *motion, struct filter_result *r)
+{
+	const uint32_t number = find_fittest(f);
+	const struct seek here = {
+		.prior = { .at = f->out[number].pose }, .check = 1,
+	};
+	struct sighting s = { .against = 0 };
+	int ret = look(f, reading, number, &here, r, &s);
+
+	r->lost = !ret && s.against >= AGAINST;
+	if (r->lost)
+		ret = look_for(f, reading, r);
+	if (ret <= 0)
+		return ret;
+	motion->move = exact_between(f->pose + f->best, &f->seen.pose);
+	motion->split = 0;
+	r->lost = false;
+	r->found = true;
+	return 0;
+}
+
+/* No particle fits well. Return: 1: they are to be matched again */
+static int doubt(struct filter *f, const struct reading *reading,
+		 struct motion *motion, struct filter_result *r)
+{
+	const double fit = f->out[find_fittest(f)].fit;
+	const bool jumped = r->jumped;
+	int err = leave_out_step(f, reading, motion, r);
+
+	if (err || r->jumped != jumped)
+		return err ? err : 1;
+	if (fit < LOW * f->usual && f->update >= YOUNG)
+		err = find_robot(f, reading, motion, r);
+	return err ? err : r->found;
+}
+
+static int match_all(struct filter *f, const struct reading *reading,
+		     struct filter_result *r)
+{
+	const struct team_state state = filter_state(f);
+	struct team_order order = {
+		.update = f->update, .round = f->round,
+		.again = f->params.wall > 0 ? POOR * f->usual : -INFINITY,
+		.motion = odometer_motion(&f->odometer, &f->params),
+	};
+	int err = choose_motion(f, reading, &order.motion, r);
+
+	if (!err)
+		err = f->team->ops->match(f->team, &state, &order, reading,
+					  f->out);
+	if (err || f->out[find_fittest(f)].fit >= order.again)
+		return err;
+	err = doubt(f, reading, &order.motion, r);
+	if (err <= 0)
+		return err;
+	for (uint32_t i = 0; i < f->count; i++)
+		r->evaluations += f->out[i].evaluations;
+	order.round++;
+	order.again = -INFINITY;
+	return f->team->ops->match(f->team, &state, &order, reading, f->out);
+}
+
+static int recall_all(struct filter *f, const struct reading *reading)
+{
+	const struct team_state state = filter_state(f);
+
+	if (f->recalls != f->count || !reading->range)
+		return -EBADMSG;
+	memcpy(f->out, f->recall, f->count * sizeof(*f->out));
+	return f->team->ops->recall(f->team, &state, f->update, reading,
+				    f->out);
+}
+
+/* How a scan fits in the end */
+static void learn(struct filter *f)
+{
+	const double fit = f->out[find_fittest(f)].fit;
+
+	if (fit >= POOR * f->usual)
+		f->held = 0;
+	f->usual = f->usual > 0 ? f->usual + FRESH * (fit - f->usual) : fit;
+}
+
+/*
+ * A scan that is held has no outcome, or one: where the robot was seen, which
+ * fits nothing
+ */
+#define HELD_FIT	-1.0
+
+static bool is_held(const struct filter *f)
+{
+	return !f->recalls || (f->recalls == 1 && f->recall->fit == HELD_FIT);
+}
+
+static void recall_held(struct filter *f, struct filter_result *r)
+{
+	const struct seen old = f->seen;
+
+	f->outs = f->recalls;
+	f->held++;
+	f->seen.known = f->recalls;
+	r->held = r->lost = true;
+	if (!f->recalls)
+		return;
+	*f->out = *f->recall;
+	f->seen.pose = f->out->pose;
+	f->seen.move = f->odometer.gone.move;
+	if (!old.known)
+		f->seen.first = f->seen.pose;
+}
+
+/* It is left out of the map */
+static void hold(struct filter *f, struct filter_result *r)
+{
+	for (uint32_t i = 0; i < f->count; i++)
+		r->evaluations += f->out[i].evaluations;
+	f->outs = f->seen.known;
+	*f->out = (struct outcome){ .pose = f->seen.pose, .fit = HELD_FIT };
+	f->held++;
+	f->round++;
+	r->held = true;
+}
+
+int filter_match(struct filter *f, const struct reading *reading,
+		 struct filter_result *r)
+{
+	int err;
+
+	if (f->recall && is_held(f)) {
+		recall_held(f, r);
+		return 0;
+	}
+	f->outs = f->count;
+	err = f->recall ? recall_all(f, reading) : match_all(f, reading, r);
+	if (err || !f->update)
+		return err;
+	if (r->lost && f->held < HELD_MAX) {
+		hold(f, r);
+		return 0;
+	}
+	f->seen.known = false;
+	f->round = 0;
+	learn(f);
+	return 0;
+}
+
+int filter_track(struct filter *f, const struct reading *reading,
+		 struct filter_result *r)
+{
+	const struct motion motion = odometer_motion(&f->odometer, &f->params);
+	struct outcome *out = f->out;
+	int err = 0;
+
+	if (!f->recall)
+		err = look_after(f, reading, &motion, r, out);
+	else if (f->recalls == 1)
+		*out = *f->recall;
+	else
+		err = -EBADMSG;
+	if (err)
+		return err;
+	f->outs = 1;
+	r->pose = out->pose;
+	r->fit = out->fit;
+	r->evaluations = out->evaluations;
+	return 0;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * match.h - where a scan fits best into a map: a few ways, one interface
+ */
+#ifndef SLAM_FILTER_MATCH_H
+#define SLAM_FILTER_MATCH_H
+
+#include "slam/filter/gmapping_grid.h"
+#include "slam/filter/motion.h"
+
+/**
+ * struct matcher - what a thread needs to match; one for each
+ * @params:	of the filter
+ * @base:	of the tiles of all maps
+ * @fit:	what the hill climb looks at: matcher_fit() or matcher_score()
+ * @units:	1/256 cells in a metre
+ * @prior:	poses are worth less by its cost; NULL: they cost nothing
+ * @spare:	tiles around those that a pose looks up, for poses near it
+ * @evaluations: of poses, until now
+ * @box:	of the scan
+ * @radius:	of a circle around it
+ * @window:	of @shown, what is looked up at (@x, @y, @turn) and near there
+ */
+struct matcher {
+	const struct slam_params	*params;
+	const uint8_t			*base;
+	double				(*fit)(struct matcher *m,
+					       const struct scan *scan,
+					       const struct field *map,
+					       const struct pose *pose);
+	double				units;
+	const struct prior		*prior;
+	int				spare;
+	uint64_t			evaluations;
+	/* private */
+	struct rotated			rotated, behind;
+	struct gmap_decay		*decay;
+	double				yaw;
+	struct scan_box			box;
+	double				radius;
+	struct field_window		window;
+	const struct field		*shown;
+	int				x, y;
+	double				turn;
+} __attribute__((aligned(128)));
+
+static inline double matcher_cost(const struct matcher *m,
+				  const struct pose *pose)
+{
+	return m->prior ? prior_cost(m->prior, pose) : 0;
+}
+
+/* Return: 0; -ENOMEM */
+int matcher_init(struct matcher *m, const struct slam_params *params,
+		 const uint8_t *base);
+void matcher_free(struct matcher *m);
+
+enum { MATCHER_SPARE = 4 };
+
+/**
+ * matcher_begin() - a new scan, or maps that have changed since
+ *
+ * Return: 0; -ENOMEM
+ */
+int matcher_begin(struct matcher *m, const struct scan *scan);
+
+/**
+ * matcher_look() - what the endpoints of a scan at a pose look up
+ * @x, @y: get the pose, 1/256 cell
+ *
+ * The scan is turned to the yaw of the pose: m->rotated, m->behind.
+ */
+const struct field_window *matcher_look(struct matcher *m,
+					const struct scan *scan,
+					const struct field *map,
+					const struct pose *pose, int *x,
+					int *y);
+
+/**
+ * matcher_fit() - how well the scan fits from a pose
+ *
+ * Return: the mean of the field at the endpoints, 0..1
+ */
+double matcher_fit(struct matcher *m, const struct scan *scan,
+		   const struct field *map, const struct pose *pose);
+
+/* Likewise in a map as GMapping has it: its score, 0..endpoints */
+double matcher_score(struct matcher *m, const struct scan *scan,
+		     const struct field *map, const struct pose *pose);
+
+/* As matcher_fit(), for Gauss-Newton */
+void matcher_slope(struct matcher *m, const struct scan *scan,
+		   const struct field *map, const struct pose *pose,
+		   struct score_slope *slope);
+
+/* match_hill(), with other numbers */
+double match_climb(struct matcher *m, const struct scan *scan,
+		   const struct field *map, struct pose *pose,
+		   uint32_t refinements, uint32_t cutoff);
+
+/**
+ * match_hill() - the hill climb of Kamburugamuve et al., algorithm 1
+ * @pose: where it begins; gets the best pose
+ *
+ * The six neighbours of the best pose are looked at; once none is better, the
+ * step is halved, as often as there are refinements. A pose behind the wall of
+ * the prior has to be better by what it costs. The cutoff is looked at
+ * after each round of six, as there.
+ *
+ * Return: the fit there.
+ */
+double match_hill(struct matcher *m, const struct scan *scan,
+		  const struct field *map, struct pose *pose);
+
+/**
+ * match_gmapping() - the scan matcher of GMapping
+ *
+ * match_hill() on matcher_score(): Grisetti, Stachniss and Burgard, with
+ * beams compared with cells as gmap_score_at() does.
+ *
+ * Return: the log-likelihood of the scan there.
+ */
+double match_gmapping(struct matcher *m, const struct scan *scan,
+		      const struct field *map, struct pose *pose);
+
+/**
+ * match_gauss_newton() - Gauss-Newton on the likelihood field
+ *
+ * As match_hill(), in fewer evaluations: its first, large steps, and then
+ * Kohlbrecher et al., A flexible and scalable SLAM system with full 3D motion
+ * estimation (SSRR 2011), section IV, with damping (Levenberg-Marquardt).
+ */
+double match_gauss_newton(struct matcher *m, const struct scan *scan,
+			  const struct field *map, struct pose *pose);
+
+/**
+ * match_keep() - move a pose towards odometry, along what the scan is blind to
+ * @pose: the best one, of fit @fit; gets the moved one
+ *
+ * Along a plain wall a scan fits best where the last one was taken, because it
+ * looks the same from there. The fit does not tell how far the robot went, and
+ * odometry does. The pose is the mean of both, weighted by their variances.
+ *
+ * Return: the fit there.
+ */
+double match_keep(struct matcher *m, const struct scan *scan,
+		  const struct field *map, struct pose *pose, double fit);
+
+/**
+ * match_draw() - a pose from the improved proposal
+ * @pose: the best one, of fit @fit; gets the one that was drawn
+ * @slip, @turn: standard deviations of the odometry, m and rad
+ *
+ * From the Gaussian that the fit looks like around its maximum (Grisetti,
+ * Stachniss and Burgard, Improved techniques for grid mapping with
+ * Rao-Blackwellized particle filters, 2007, section IV; the covariance is
+ * that of Laplace's approximation, not of samples).
+ *
+ * Return: the fit there, without what was drawn along the direction that the
+ * scan is blind to: poses behind the robot fit better in that direction, and
+ * particles that lag behind would win.
+ */
+double match_draw(struct matcher *m, const struct scan *scan,
+		  const struct field *map, struct pose *pose, double fit,
+		  double slip, double turn, struct random *random);
+
+#endif

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-2.0-only
+USES	:= laser
+FLAGS	:= $(EXACT)
+LIBS	:= -lm -lpthread
+TESTS	:= slam_parts slam_match slam_memory slam_filter slam_gmap
+test_slam_filter.USES := slam/output
+test_slam_parts.USES := slam/output

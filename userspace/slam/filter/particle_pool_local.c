@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * particle_pool_local.c - particles in this process: nothing to install, nothing to send
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/array.h"
+#include "slam/filter/particle_pool.h"
+
+struct local {
+	struct team		team;
+	struct slam_params	params;
+	struct particles	*particles;
+	struct scan		scan;
+	uint32_t		*numbers;	/* 0 and up */
+	uint32_t		room;
+	uint8_t			*used;
+};
+
+static int make_room(struct local *l, uint32_t count)
+{
+	uint32_t *numbers;
+	uint8_t *used;
+
+	if (count <= l->room)
+		return 0;
+	numbers = realloc(l->numbers, count * sizeof(*numbers));
+	if (!numbers)
+		return -ENOMEM;
+	l->numbers = numbers;
+	used = realloc(l->used, count);
+	if (!used)
+		return -ENOMEM;
+	l->used = used;
+	for (uint32_t i = 0; i < count; i++)
+		numbers[i] = i;
+	l->room = count;
+	return 0;
+}
+
+/* All particles begin where the map begins */
+static int add_missing(struct local *l, uint32_t count)
+{
+	int err = make_room(l, count);
+
+	for (uint32_t i = 0; !err && i < count; i++) {
+		if (!particles_has(l->particles, i))
+			err = particles_add(l->particles, i,
+					    &(struct pose){ 0, 0, 0 });
+	}
+	return err;
+}
+
+static int local_match(struct team *t, const struct team_state *state,
+		       const struct team_order *order,
+		       const struct reading *reading, struct outcome *out)
+{
+	struct local *l = (struct local *)t;
+	int err = add_missing(l, state->count);
+
+	if (!err)
+		err = scan_make(&l->scan, reading, &l->params);
+	if (!err)
+		err = particles_match(l->particles, order->update, &l->scan,
+				      &order->motion, l->numbers, state->count,
+				      out);
+	return err;
+}
+
+/* Who has children. Return: how many, their numbers in @l->numbers */
+static uint32_t find_parents(struct local *l, const uint32_t *parent,
+			     uint32_t count)
+{
+	uint32_t parents = 0;
+
+	memset(l->used, 0, l->room);
+	for (uint32_t i = 0; i < count; i++)
+		l->used[parent[i]] = 1;
+	for (uint32_t i = 0; i < l->room; i++) {
+		if (l->used[i])
+			l->numbers[parents++] = i;
+	}
+	return parents;
+}
+
+static int local_settle(struct team *t, const struct team_state *state,
+			uint64_t update, const uint32_t *parent,
+			uint32_t count)
+{
+	struct local *l = (struct local *)t;
+	uint32_t parents = count;
+	int err;
+
+	(void)state;
+	err = make_room(l, count);
+	if (err)
+		return err;
+	if (parent)
+		parents = find_parents(l, parent, count);
+	err = particles_write(l->particles, update, &l->scan, l->numbers,
+			      parents);
+	for (uint32_t i = 0; i < l->room; i++)
+		l->numbers[i] = i;
+	if (!parent)
+		return err;
+	/* who has children keeps its number, so nobody is overwritten early */
+	for (uint32_t i = 0; i < count && !err; i++)
+		err = particles_copy(l->particles, i, parent[i]);
+	for (uint32_t i = count; i < l->room; i++)
+		particles_drop(l->particles, i);
+	return err;
+}
+
+static int local_track(struct team *t, const struct team_state *state,
+		       uint32_t number, const struct reading *reading,
+		       const struct seek *seek, struct sighting *out)
+{
+	struct local *l = (struct local *)t;
+	const int err = scan_make(&l->scan, reading, &l->params);
+
+	(void)state;
+	if (!err)
+		*out = particles_track(l->particles, number, &l->scan, seek);
+	return err;
+}
+
+static int local_recall(struct team *t, const struct team_state *state,
+			uint64_t update, const struct reading *reading,
+			const struct outcome *out)
+{
+	struct local *l = (struct local *)t;
+	int err = add_missing(l, state->count);
+
+	(void)update;
+	if (!err)
+		err = scan_make(&l->scan, reading, &l->params);
+	for (uint32_t i = 0; i < state->count && !err; i++)
+		particles_place(l->particles, i, &out[i].pose);
+	return err;
+}
+
+static void local_use(struct team *t, struct particles_use *use)
+{
+	particles_use(((struct local *)t)->particles, use);
+}
+
+static void local_destroy(struct team *t)
+{
+	struct local *l = (struct local *)t;
+
+	particles_destroy(l->particles);
+	scan_free(&l->scan);
+	free(l->numbers);
+	free(l->used);
+	free(l);
+}
+
+static const struct team_ops local_ops = {
+	.match = local_match,
+	.settle = local_settle,
+	.track = local_track,
+	.recall = local_recall,
+	.use = local_use,
+	.destroy = local_destroy,
+};
+
+struct team *team_local(const struct slam_params *params,
+			unsigned int threads)
+{
+	struct local *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	l->team.ops = &local_ops;
+	l->params = *params;
+	l->particles = particles_create(params, threads);
+	if (!l->particles) {
+		free(l);
+		return NULL;
+	}
+	return &l->team;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * particles.h - the particles of one worker: poses and maps
+ *
+ * A particle is known by its number, 0 to SLAM_PARTICLES_MAX - 1, the same on
+ * all workers. Here are those that this worker has.
+ */
+#ifndef SLAM_FILTER_PARTICLES_H
+#define SLAM_FILTER_PARTICLES_H
+
+#include "slam/filter/map_code.h"
+#include "slam/filter/motion.h"
+#include "slam/filter/scan.h"
+
+struct particles;
+
+/**
+ * struct outcome - what became of a particle in a scan
+ * @pose:	after the scan
+ * @fit:	of the scan there, 0..1; with GMapping's maps its
+ *		log-likelihood
+ * @evaluations: that the matching took
+ */
+struct outcome {
+	struct pose	pose;
+	double		fit;
+	uint32_t	evaluations;
+};
+
+/**
+ * particles_create() - none at first
+ * @params: copied
+ * @threads: as crew_create()
+ *
+ * Return: to be freed with particles_destroy(); NULL: no memory.
+ */
+struct particles *particles_create(const struct slam_params *params,
+				   unsigned int threads);
+void particles_destroy(struct particles *p);
+
+/* A particle without a map. Return: 0; -ENOMEM; -EINVAL: no such number */
+int particles_add(struct particles *p, uint32_t number,
+		  const struct pose *pose);
+void particles_drop(struct particles *p, uint32_t number);
+bool particles_has(const struct particles *p, uint32_t number);
+struct pose particles_pose(const struct particles *p, uint32_t number);
+void particles_place(struct particles *p, uint32_t number,
+		     const struct pose *pose);
+
+/**
+ * struct seek - where a scan is to be looked for
+ * @prior:	what is farther away costs
+ * @wide:	all over that place, and not from its middle on only
+ * @check:	@against is wanted
+ */
+struct seek {
+	struct prior	prior;
+	uint32_t	wide, check;
+};
+
+/**
+ * struct sighting - where it was found
+ * @against:	the share of its beams that pass through walls of the map
+ * @ahead:	of a wide search: by how much it fits better than elsewhere
+ */
+struct sighting {
+	struct outcome	outcome;
+	double		against, ahead;
+};
+
+/**
+ * particles_match() - move and match
+ * @update:	number of the scan among those that change particles, from 0
+ *		Of one update it can be done again, with another motion
+ * @scan:	stays as it is until particles_write() of this update is done
+ * @motion:	of the robot since the update before
+ * @numbers:	of particles that are here, @count of them
+ * @out:	[@count]
+ *
+ * The first scan of all is not matched: there is no map.
+ *
+ * Return: 0; -ENOMEM.
+ */
+int particles_match(struct particles *p, uint64_t update,
+		    const struct scan *scan, const struct motion *motion,
+		    const uint32_t *numbers, uint32_t count,
+		    struct outcome *out);
+
+/**
+ * particles_write() - the scan goes into the maps of particles
+ *
+ * Return: 0; -ENOMEM; -ERANGE: a map would get too large. Some maps have it
+ * then.
+ */
+int particles_write(struct particles *p, uint64_t update,
+		    const struct scan *scan, const uint32_t *numbers,
+		    uint32_t count);
+
+/* @to becomes as @from; no map is copied. Return: 0; -ENOMEM */
+int particles_copy(struct particles *p, uint32_t to, uint32_t from);
+
+/**
+ * particles_track() - where the robot is in a particle's map
+ *
+ * Nothing changes. Return: the best pose.
+ */
+struct sighting particles_track(struct particles *p, uint32_t number,
+				const struct scan *scan,
+				const struct seek *seek);
+
+/**
+ * particles_redo() - a scan goes into a map again, from a pose of long ago
+ * @update:	that it had
+ * @writer:	number that the particle had then
+ * @pose:	of then; it is the particle's afterwards
+ *
+ * Return: as particles_write().
+ */
+int particles_redo(struct particles *p, uint32_t number, uint64_t update,
+		   uint32_t writer, const struct scan *scan,
+		   const struct pose *pose);
+
+/**
+ * struct particles_use - of memory and time
+ * @bytes:	of all maps, now and at most
+ * @cpu:	ns of processor time in all threads but the caller's
+ */
+struct particles_use {
+	uint64_t	bytes, peak, cpu;
+};
+
+void particles_use(const struct particles *p, struct particles_use *use);
+
+/**
+ * particles_encode() - tiles of a particle's map, for another worker
+ * @since:	those with a version from here on: see map_code.h
+ * @out:	appended to
+ *
+ * Return: 0 or a negative errno.
+ */
+int particles_encode(struct particles *p, uint32_t number, uint64_t since,
+		     struct bytes *out);
+int particles_encode_places(struct particles *p, uint32_t number,
+			    const struct map_place *place, uint32_t count,
+			    struct bytes *out);
+
+/* What comes into the map of a particle. Return: 0 or a negative errno */
+int particles_decode(struct particles *p, uint32_t number, const void *data,
+		     size_t len);
+
+/* map_stale() of its map */
+int particles_stale(struct particles *p, uint32_t number, uint64_t since,
+		    const void *data, size_t len, struct map_place **place);
+
+/* The map, for tests; NULL: is not here */
+const struct field *particles_field(const struct particles *p, uint32_t number,
+				    struct tiles **pool);
+
+#endif

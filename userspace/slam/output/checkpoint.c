@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * checkpoint.c - records of readings and outcomes, one after the other
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include "base/bytes.h"
+#include "slam/output/checkpoint.h"
+#include "slam/workers/scans.h"
+
+static const char magic[8] = "OPTSLAM";
+
+/* Of this file, together with that of the structs in wire.h */
+enum { VERSION = 2 << 16 | WIRE_VERSION };
+
+/**
+ * struct file_head
+ * @size:	of the parameters that follow
+ */
+struct file_head {
+	char			magic[8];
+	uint32_t		version, size;
+	struct slam_params	params;
+};
+
+/**
+ * struct record_head
+ * @len:	of what follows
+ * @sum:	CRC-32 of that
+ * @outcomes:	at its end
+ * @ranges:	whether they follow the reading
+ * @check:	CRC-32 of the fields before it: a record is only taken to be
+ *		the last one, and not whole, if its length can be trusted
+ */
+struct record_head {
+	uint32_t	len, sum, outcomes, ranges, pad, check;
+};
+
+enum {
+	RECORD_MAX = sizeof(struct wire_reading) +
+		     READING_BEAMS_MAX * sizeof(float) +
+		     SLAM_PARTICLES_MAX * sizeof(struct wire_outcome),
+};
+
+/**
+ * struct checkpoint
+ * @at:		where the next record is read or written
+ * @size:	of the file
+ * @torn:	bytes that were cut off
+ */
+struct checkpoint {
+	const char	*path;
+	int		fd;
+	uint64_t	at, size, torn;
+	struct bytes	bytes;
+	struct outcome	*outcome;
+	uint32_t	room;
+};
+
+__attribute__((format(printf, 4, 5)))
+static int fail(const struct checkpoint *c, char error[CHECKPOINT_ERROR],
+		int err, const char *format, ...)
+{
+	const int n = snprintf(error, CHECKPOINT_ERROR, "%.150s: ", c->path);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(error + n, CHECKPOINT_ERROR - n, format, args);
+	va_end(args);
+	return err;
+}
+
+static int fail_errno(const struct checkpoint *c,
+		      char error[CHECKPOINT_ERROR])
+{
+	return fail(c, error, -errno, "%s", strerror(errno));
+}
+
+/* Return: 0, -EIO: there is less; -errno */
+static int read_at(const struct checkpoint *c, uint64_t at, void *to,
+		   size_t len)
+{
+	while (len) {
+		const ssize_t n = pread(c->fd, to, len, (off_t)at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		to = (uint8_t *)to + n;
+		at += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* What was not written to its end is cut off when it is read */
+static int append(struct checkpoint *c, const void *data, size_t len)
+{
+	const uint8_t *from = data;
+	size_t done = 0;
+
+	while (done < len) {
+		const ssize_t n = pwrite(c->fd, from + done, len - done,
+					 (off_t)(c->at + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		done += (size_t)n;
+	}
+	c->at += len;
+	c->size = c->at;
+	return 0;
+}
+
+/*
+ * The beginning
+ */
+
+static int write_head(struct checkpoint *c, const struct slam_params *params,
+		      char error[CHECKPOINT_ERROR])
+{
+	struct file_head head;
+	int err;
+
+	memset(&head, 0, sizeof(head));
+	memcpy(head.magic, magic, sizeof(magic));
+	head.version = VERSION;
+	head.size = sizeof(*params);
+	memcpy(&head.params, params, sizeof(*params));
+	err = append(c, &head, sizeof(head));
+	if (!err)
+		return 0;
+	/* a part of it would be no checkpoint; an empty file is begun anew */
+	if (ftruncate(c->fd, 0))
+		c->size = 0;
+	return fail(c, error, err, "%s", strerror(-err));
+}
+
+static int check_head(struct checkpoint *c, const struct slam_params *params,
+		      char error[CHECKPOINT_ERROR])
+{
+	struct file_head head;
+	int err = read_at(c, 0, &head, sizeof(head));
+
+	if ((err && err != -EIO) || (!err && memcmp(head.magic, magic,
+						     sizeof(magic))))
+		return fail(c, error, -EBADMSG, "is no checkpoint of slamd");
+	if (err || head.version != VERSION ||
+	    head.size != sizeof(*params))
+		return fail(c, error, err ? -EBADMSG : -EINVAL, err ?
+			    "is no checkpoint of slamd" :
+			    "is of another version of slamd");
+	if (memcmp(&head.params, params, sizeof(*params)))
+		return fail(c, error, -EINVAL, "was made with other settings "
+			    "of the filter");
+	c->at = sizeof(head);
+	return 0;
+}
+
+static int begin(struct checkpoint *c, const struct slam_params *params,
+		 bool resume, char error[CHECKPOINT_ERROR])
+{
+	struct stat st;
+
+	c->fd = open(c->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	if (c->fd < 0)
+		return fail_errno(c, error);
+	/* first: who has it may be writing its beginning */
+	if (flock(c->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		return fail(c, error, -EBUSY, "another slamd has it");
+	if (fstat(c->fd, &st))
+		return fail_errno(c, error);
+	if (!S_ISREG(st.st_mode))
+		return fail(c, error, -EINVAL, "is no file");
+	c->size = (uint64_t)st.st_size;
+	if (!c->size)
+		return write_head(c, params, error);
+	if (!resume)
+		return fail(c, error, -EEXIST, "exists; --resume goes on with "
+			    "it");
+	return check_head(c, params, error);
+}
+
+int checkpoint_open(struct checkpoint **checkpoint, const char *path,
+		    const struct slam_params *params, bool resume,
+		    char error[CHECKPOINT_ERROR])
+{
+	struct checkpoint *c = calloc(1, sizeof(*c));
+	int err;
+
+	if (!c) {
+		snprintf(error, CHECKPOINT_ERROR, "no memory");
+		return -ENOMEM;
+	}
+	c->path = path;
+	err = begin(c, params, resume, error);
+	if (err) {
+		checkpoint_close(c);
+		return err;
+	}
+	*checkpoint = c;
+	return 0;
+}
+
+void checkpoint_close(struct checkpoint *c)
+{
+	if (!c)
+		return;
+	if (c->fd >= 0)
+		close(c->fd);
+	bytes_free(&c->bytes);
+	free(c->outcome);
+	free(c);
+}
+
+/*
+ * Reading
+ */
+
+static int fail_record(const struct checkpoint *c,
+		       char error[CHECKPOINT_ERROR], int err)
+{
+	return fail(c, error, err, err == -EBADMSG ?
+		    "is damaged at byte %llu" : "byte %llu: cannot be read",
+		    (unsigned long long)c->at);
+}
+
+/* What follows the last whole record is the beginning of one, or nothing */
+static int cut(struct checkpoint *c, char error[CHECKPOINT_ERROR])
+{
+	c->torn = c->size - c->at;
+	if (c->torn && ftruncate(c->fd, (off_t)c->at))
+		return fail_errno(c, error);
+	c->size = c->at;
+	return 0;
+}
+
+static uint32_t head_check(const struct record_head *h)
+{
+	return (uint32_t)crc32(0, (const uint8_t *)h,
+			       offsetof(struct record_head, check));
+}
+
+/* Return: whether all from @at on is 0, or a negative errno */
+static int only_zeros(const struct checkpoint *c, uint64_t at)
+{
+	uint8_t part[4096];
+
+	while (at < c->size) {
+		const size_t len = c->size - at < sizeof(part) ?
+				   (size_t)(c->size - at) : sizeof(part);
+		const int err = read_at(c, at, part, len);
+
+		if (err)
+			return err;
+		if (*part || memcmp(part, part + 1, len - 1))
+			return 0;
+		at += len;
+	}
+	return 1;
+}
+
+/*
+ * What was written last may have reached the disk in part: what is missing is
+ * not there, or 0, as is all that follows. Anything else is damage, and then
+ * nothing is thrown away.
+ *
+ * @end: where the record ends, or at least has no more than zeros
+ */
+static int cut_torn(struct checkpoint *c, uint64_t end,
+		    char error[CHECKPOINT_ERROR])
+{
+	const int zeros = only_zeros(c, end);
+
+	if (zeros > 0)
+		return cut(c, error);
+	if (zeros < 0)
+		return fail(c, error, zeros, "%s", strerror(-zeros));
+	return fail_record(c, error, -EBADMSG);
+}
+
+static bool head_fits(const struct record_head *h, const struct wire_reading *r)
+{
+	return h->len == sizeof(*r) + (h->ranges ? r->beams * sizeof(float) :
+				       0) +
+			 h->outcomes * sizeof(struct wire_outcome);
+}
+
+static int unpack(struct checkpoint *c, const struct record_head *h,
+		  struct checkpoint_entry *e)
+{
+	const struct wire_reading *r = (const struct wire_reading *)
+				       c->bytes.data;
+	struct wire_outcome o;
+	const uint8_t *at;
+
+	if (h->len < sizeof(*r) || r->beams > READING_BEAMS_MAX ||
+	    h->outcomes > SLAM_PARTICLES_MAX || !head_fits(h, r))
+		return -EBADMSG;
+	e->reading = scans_reading(r);
+	if (!h->ranges)
+		e->reading.range = NULL;
+	if (!reading_valid(&e->reading))
+		return -EBADMSG;
+	if (h->outcomes > c->room) {
+		free(c->outcome);
+		c->outcome = malloc(h->outcomes * sizeof(*c->outcome));
+		c->room = c->outcome ? h->outcomes : 0;
+		if (!c->outcome)
+			return -ENOMEM;
+	}
+	at = c->bytes.data + h->len - h->outcomes * sizeof(o);
+	for (uint32_t i = 0; i < h->outcomes; i++, at += sizeof(o)) {
+		memcpy(&o, at, sizeof(o));
+		if (!pose_valid(&o.pose) || !isfinite(o.fit))
+			return -EBADMSG;
+		c->outcome[i] = (struct outcome){ o.pose, o.fit,
+						  o.evaluations };
+	}
+	e->outcome = c->outcome;
+	e->count = h->outcomes;
+	return 0;
+}
+
+/* Return: 1: @h and all that follows it; 0: cut off; or a negative errno */
+static int read_record(struct checkpoint *c, struct record_head *h,
+		       char error[CHECKPOINT_ERROR])
+{
+	const uint64_t left = c->size - c->at;
+	int err;
+
+	if (left < sizeof(*h))
+		return cut(c, error);
+	err = read_at(c, c->at, h, sizeof(*h));
+	if (!err && head_check(h) != h->check)
+		return cut_torn(c, c->at + sizeof(*h), error);
+	if (!err && h->len > left - sizeof(*h))
+		return cut(c, error);
+	if (!err && h->len > RECORD_MAX)
+		err = -EBADMSG;
+	if (!err)
+		err = bytes_reserve(&c->bytes, h->len);
+	if (!err)
+		err = read_at(c, c->at + sizeof(*h), c->bytes.data, h->len);
+	if (err)
+		return fail_record(c, error, err);
+	if ((uint32_t)crc32(0, c->bytes.data, h->len) != h->sum)
+		return cut_torn(c, c->at + sizeof(*h) + h->len, error);
+	return 1;
+}
+
+int checkpoint_next(struct checkpoint *c, struct checkpoint_entry *e,
+		    char error[CHECKPOINT_ERROR])
+{
+	struct record_head h;
+	int ret = read_record(c, &h, error), err;
+
+	if (ret <= 0)
+		return ret;
+	err = unpack(c, &h, e);
+	if (err)
+		return fail_record(c, error, err);
+	c->at += sizeof(h) + h.len;
+	return 1;
+}
+
+uint64_t checkpoint_torn(const struct checkpoint *c)
+{
+	return c->torn;
+}
+
+/*
+ * Writing
+ */
+
+static int pack(struct bytes *b, const struct reading *r, bool updated,
+		const struct outcome *outcome, uint32_t count)
+{
+	struct record_head h = { .outcomes = count, .ranges = updated };
+	const struct wire_reading reading = scans_wire(r);
+	int err;
+
+	b->len = 0;
+	err = bytes_append(b, &h, sizeof(h));
+	if (!err)
+		err = bytes_append(b, &reading, sizeof(reading));
+	if (!err && updated)
+		err = bytes_append(b, r->range, r->beams * sizeof(float));
+	for (uint32_t i = 0; i < count && !err; i++) {
+		const struct wire_outcome o = {
+			outcome[i].pose, outcome[i].fit, i,
+			outcome[i].evaluations,
+		};
+
+		err = bytes_append(b, &o, sizeof(o));
+	}
+	if (err)
+		return err;
+	h.len = (uint32_t)(b->len - sizeof(h));
+	h.sum = (uint32_t)crc32(0, b->data + sizeof(h), h.len);
+	h.check = head_check(&h);
+	memcpy(b->data, &h, sizeof(h));
+	return 0;
+}
+
+int checkpoint_add(struct checkpoint *c, const struct reading *reading,
+		   bool updated, const struct outcome *outcome, uint32_t count,
+		   char error[CHECKPOINT_ERROR])
+{
+	int err = pack(&c->bytes, reading, updated, outcome, count);
+
+	if (!err)
+		err = append(c, c->bytes.data, c->bytes.len);
+	return err ? fail(c, error, err, "%s", strerror(-err)) : 0;
+}
+
+int checkpoint_sync(struct checkpoint *c, char error[CHECKPOINT_ERROR])
+{
+	return fdatasync(c->fd) ? fail_errno(c, error) : 0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * map_out.h - the map of a run as files: for map_server and for people
+ *
+ * Out: NAME.pgm with NAME.yaml, and NAME.png, a figure with axes, a scale bar
+ * and the way of the robot: a square is where it begins, a dot where it ends.
+ */
+#ifndef SLAM_OUTPUT_MAP_OUT_H
+#define SLAM_OUTPUT_MAP_OUT_H
+
+#include "base/pose.h"
+#include "map/io/map_file.h"
+
+enum { MAP_OUT_ERROR = 256 };
+
+/**
+ * struct map_out - what is written
+ * @path:	of the .pgm
+ * @mode:	MAP_TRINARY is what map_server gets most out of; others keep the
+ *		values of cells
+ * @title:	of the figure, UTF-8; NULL: the name of the file
+ * @raster:	the map
+ * @way:	@poses of them in the map, in order; NULL: none
+ */
+struct map_out {
+	const char		*path;
+	enum map_mode		mode;
+	const char		*title;
+	const struct raster	*raster;
+	const struct pose	*way;
+	unsigned int		poses;
+};
+
+/**
+ * map_out_write() - write all three files, or none
+ * @error: gets one line
+ *
+ * What was there before stays if anything fails.
+ *
+ * Return: 0; -EINVAL: no cells, or a path without .pgm; others of writing.
+ */
+int map_out_write(const struct map_out *m, char error[MAP_OUT_ERROR]);
+
+#endif

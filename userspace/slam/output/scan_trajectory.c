@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * scan_trajectory.c - poses of all readings, out of those of some
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "base/array.h"
+#include "slam/filter/det_math.h"
+#include "slam/output/scan_trajectory.h"
+
+/* Odometry that is off by less than this did not jump, about m */
+#define JUMP	0.15
+
+int journey_add(struct journey *j, const struct reading *reading,
+		const struct filter_result *result)
+{
+	const int err = array_grow(&j->point, &j->room, j->count,
+				   sizeof(*j->point));
+
+	if (!err)
+		j->point[j->count++] = (struct journey_point){
+			.stamp = reading->stamp,
+			.odometry = reading->odometry,
+			.since = result->since,
+			.update = result->update,
+			.scanned = reading->beams > 0 && !result->unmatched,
+		};
+	return err;
+}
+
+void journey_free(struct journey *j)
+{
+	free(j->point);
+	*j = (struct journey){ .count = 0 };
+}
+
+/* Where @to is if the robot is at @pose while the odometry says @from */
+static struct pose follow(const struct pose *pose, const struct pose *from,
+			  const struct pose *to)
+{
+	const struct pose move = exact_between(from, to);
+
+	return exact_compose(pose, &move);
+}
+
+/* By how much is gone and turned from one reading to the next, about m */
+static double way(const struct journey_point *a, const struct journey_point *b)
+{
+	return pose_distance(&a->odometry, &b->odometry, 1);
+}
+
+/**
+ * struct leg - readings between two whose poses are known
+ * @jump:	the step from the reading before this one is left out; 0: none
+ */
+struct leg {
+	const struct journey_point	*p;
+	struct pose			start;
+	uint32_t			first, jump;
+};
+
+/* Where it is at reading @i by odometry */
+static struct pose leg_at(const struct leg *l, uint32_t i)
+{
+	const struct journey_point *p = l->p;
+	struct pose before;
+
+	if (!l->jump || i < l->jump)
+		return follow(&l->start, &p[l->first].odometry,
+			      &p[i].odometry);
+	before = follow(&l->start, &p[l->first].odometry,
+			&p[l->jump - 1].odometry);
+	return follow(&before, &p[l->jump].odometry, &p[i].odometry);
+}
+
+static double step_of(const struct leg *l, uint32_t i)
+{
+	return i == l->jump ? 0 : way(l->p + i - 1, l->p + i);
+}
+
+/* If most of what is off at the end is off because of one step that is much
+ * larger than the others, that was an error of the odometry
+ */
+static void find_jump(struct leg *l, uint32_t last, const struct pose *known)
+{
+	const struct pose as_said = leg_at(l, last);
+	const double off = pose_distance(&as_said, known, 1);
+	double most = 0, next = 0;
+	struct pose without;
+
+	for (uint32_t i = l->first + 1; i <= last; i++) {
+		const double step = way(l->p + i - 1, l->p + i);
+
+		next = fmax(next, fmin(step, most));
+		if (step > most)
+			l->jump = i;
+		most = fmax(most, step);
+	}
+	without = leg_at(l, last);
+	if (off < JUMP || most < 2 * next ||
+	    pose_distance(&without, known, 1) > off / 2)
+		l->jump = 0;
+}
+
+/* The readings between @first and @last, whose poses are known */
+static void fit_between(const struct journey *j, struct trajectory *t,
+			uint32_t first, uint32_t last)
+{
+	const struct pose *known = &t->point[last].pose;
+	struct leg l = {
+		.p = j->point, .start = t->point[first].pose, .first = first,
+	};
+	double whole = 0, gone = 0;
+	struct pose end;
+
+	find_jump(&l, last, known);
+	end = leg_at(&l, last);
+	for (uint32_t i = first + 1; i <= last; i++)
+		whole += step_of(&l, i);
+	for (uint32_t i = first + 1; i < last; i++) {
+		struct pose *pose = &t->point[i].pose;
+		double share;
+
+		gone += step_of(&l, i);
+		share = whole > 0 ? gone / whole : 0;
+		*pose = leg_at(&l, i);
+		pose->x += share * (known->x - end.x);
+		pose->y += share * (known->y - end.y);
+		pose->yaw = remainder(pose->yaw + share *
+			remainder(known->yaw - end.yaw, 2 * M_PI), 2 * M_PI);
+	}
+}
+
+/* The readings before the first scan, or after the last one */
+static void fit_outside(const struct journey *j, struct trajectory *t,
+			uint32_t known, uint32_t first, uint32_t end)
+{
+	for (uint32_t i = first; i < end; i++)
+		t->point[i].pose = follow(&t->point[known].pose,
+					  &j->point[known].odometry,
+					  &j->point[i].odometry);
+}
+
+int journey_trajectory(const struct journey *j, const struct pose *history,
+		       uint32_t updates, struct trajectory *t)
+{
+	uint32_t known = UINT32_MAX;
+	int err = 0;
+
+	for (uint32_t i = 0; i < j->count && !err; i++)
+		err = trajectory_add(t, j->point[i].stamp,
+				     &(struct pose){ 0, 0, 0 });
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < j->count; i++) {
+		const struct journey_point *p = j->point + i;
+
+		if (!p->scanned || p->update >= updates)
+			continue;
+		t->point[i].pose = exact_compose(history + p->update,
+						 &p->since);
+		if (known == UINT32_MAX)
+			fit_outside(j, t, i, 0, i);
+		else
+			fit_between(j, t, known, i);
+		known = i;
+	}
+	if (known == UINT32_MAX)
+		return -ENODATA;
+	fit_outside(j, t, known, known + 1, j->count);
+	return 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * scan_trajectory.h - where the robot was at every reading, by the latest history
+ *
+ * The filter's history has the poses of updates. Readings that were tracked in
+ * between hang on to the update before them, and those with odometry alone are
+ * fitted in between.
+ */
+#ifndef SLAM_OUTPUT_SCAN_TRAJECTORY_H
+#define SLAM_OUTPUT_SCAN_TRAJECTORY_H
+
+#include "slam/filter/filter.h"
+#include "slam/output/trajectory.h"
+
+/* All zero is an empty one */
+struct journey {
+	struct journey_point	*point;
+	uint32_t		count, room;
+};
+
+/**
+ * struct journey_point - a reading
+ * @since:	pose in the frame of that of @update, if @scanned
+ * @update:	the last one, or this one
+ */
+struct journey_point {
+	int64_t		stamp;
+	struct pose	odometry, since;
+	uint64_t	update;
+	bool		scanned;
+};
+
+/* What became of a reading. Return: 0; -ENOMEM */
+int journey_add(struct journey *j, const struct reading *reading,
+		const struct filter_result *result);
+void journey_free(struct journey *j);
+
+/**
+ * journey_trajectory() - a pose for each reading, in their order
+ * @history:	filter_history(), of @updates
+ * @t:		empty; gets them
+ *
+ * Between two scans odometry is followed; what it is off at the second one is
+ * spread over the way, by how far was gone and turned. A step that most of it
+ * comes from is left out.
+ *
+ * Return: 0; -ENOMEM; -ENODATA: no reading was scanned.
+ */
+int journey_trajectory(const struct journey *j, const struct pose *history,
+		       uint32_t updates, struct trajectory *t);
+
+#endif

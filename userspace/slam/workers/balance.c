@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * balance.c - who has too many gives to those who have too few
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "slam/workers/balance.h"
+
+#define NOBODY	UINT32_MAX
+
+/* @room: [@workers] gets how many each is to have */
+static void share_out(const uint32_t *children, uint32_t count,
+		      uint32_t workers, uint32_t *room)
+{
+	uint32_t more = count % workers;
+
+	for (uint32_t w = 0; w < workers; w++) {
+		room[w] = count / workers;
+		if (more && children[w] > room[w]) {
+			room[w]++;
+			more--;
+		}
+	}
+	for (uint32_t w = 0; w < workers && more; w++) {
+		if (room[w] == count / workers) {
+			room[w]++;
+			more--;
+		}
+	}
+}
+
+/* Children that stay, first those that keep their number: the maps of the
+ * others can be shared
+ */
+static void keep(const uint32_t *parent, uint32_t count, const uint32_t *home,
+		 uint32_t *room, uint32_t *owner)
+{
+	for (int others = 0; others < 2; others++) {
+		for (uint32_t i = 0; i < count; i++) {
+			const uint32_t w = home[parent[i]];
+
+			if ((parent[i] != i) != others || !room[w])
+				continue;
+			owner[i] = w;
+			room[w]--;
+		}
+	}
+}
+
+int placement_share(const uint32_t *parent, uint32_t count,
+		   const uint32_t *home, uint32_t workers, uint32_t *owner)
+{
+	uint32_t *children = calloc(2 * (size_t)workers, sizeof(*children));
+	uint32_t *room = children + workers, next = 0;
+	int moves = 0;
+
+	if (!children)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++) {
+		children[home[parent[i]]]++;
+		owner[i] = NOBODY;
+	}
+	share_out(children, count, workers, room);
+	keep(parent, count, home, room, owner);
+	/* brothers follow each other, and so they mostly go to the same one */
+	for (uint32_t i = 0; i < count; i++) {
+		if (owner[i] != NOBODY)
+			continue;
+		while (!room[next])
+			next++;
+		owner[i] = next;
+		room[next]--;
+		moves++;
+	}
+	free(children);
+	return moves;
+}
+
+int placement_first(const struct wire_child *child, uint32_t count,
+		    uint32_t parents, uint32_t *first)
+{
+	/* of each parent the last first child, and of each the one before */
+	uint32_t *last = malloc(((size_t)parents + count) * sizeof(*last));
+	uint32_t *before = last + parents;
+
+	if (!last)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < parents; i++)
+		last[i] = NOBODY;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t k;
+
+		first[i] = i;
+		if (child[i].from == child[i].owner)
+			continue;
+		k = last[child[i].parent];
+		while (k != NOBODY && child[k].owner != child[i].owner)
+			k = before[k];
+		if (k != NOBODY) {
+			first[i] = k;
+			continue;
+		}
+		before[i] = last[child[i].parent];
+		last[child[i].parent] = i;
+	}
+	free(last);
+	return 0;
+}

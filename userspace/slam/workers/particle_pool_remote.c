@@ -1,0 +1,688 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * particle_pool_remote.c - the coordinator's side of particles on workers
+ *
+ * What the coordinator knows of a particle, its ancestry, is enough to make it
+ * again: a particle whose worker is lost, or that has none yet, is given to the
+ * worker that has the fewest, with its steps. The scans of all updates are kept
+ * for that.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include <unistd.h>
+#include "base/array.h"
+#include "base/thread_pool.h"
+#include "slam/workers/particle_pool_remote_parts.h"
+
+enum {
+	PATIENCE	= 200,	/* signals are looked for this often, ms */
+	SILENCE		= 50,	/* as often, before who says nothing is left */
+	TOLD		= 150,	/* as often, before it is told again what is
+				 * waited for
+				 */
+	STEPS		= 256,	/* in one message */
+};
+
+__attribute__((format(printf, 3, 4)))
+static void say(struct remote *r, int priority, const char *format, ...)
+{
+	char line[256];
+	va_list args;
+
+	if (!r->config.log)
+		return;
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	r->config.log(r->config.arg, priority, line);
+}
+
+struct member *remote_member(const struct remote *r, uint32_t id)
+{
+	for (uint32_t i = 0; i < r->members; i++) {
+		if (r->member[i].id == id)
+			return r->member + i;
+	}
+	return NULL;
+}
+
+/* Who is gone is told by a message later; so is a broker that is */
+static int sent(int err)
+{
+	return err == -EHOSTUNREACH || err == -ENOTCONN ? 0 : err;
+}
+
+static int send_to(struct remote *r, uint32_t to, enum wire_type type,
+		   const void *head, size_t head_len, const void *data,
+		   size_t len)
+{
+	const struct iovec iov[] = {
+		{ (void *)head, head_len }, { (void *)data, len },
+	};
+	return sent(engine_send_wait(r->config.engine, to, type, iov, 2, -1));
+}
+
+int remote_send_all(struct remote *r, enum wire_type type, const void *head,
+		    size_t head_len, const void *data, size_t len)
+{
+	const struct iovec iov[] = {
+		{ (void *)head, head_len }, { (void *)data, len },
+	};
+	int err;
+
+	while ((err = engine_broadcast(r->config.engine, type, iov, 2)) ==
+	       -EAGAIN) {
+		/* what waits to be received is not why it cannot be sent */
+		if (engine_wait(r->config.engine, PATIENCE) > 0)
+			usleep(1000);
+	}
+	return sent(err);
+}
+
+/*
+ * Particles to workers
+ */
+
+int remote_make_room(struct remote *r, uint32_t count)
+{
+	uint32_t *owner, *from, *next;
+	uint8_t *done;
+
+	if (count <= r->room)
+		return 0;
+	owner = realloc(r->owner, count * sizeof(*owner));
+	if (owner)
+		r->owner = owner;
+	from = realloc(r->from, count * sizeof(*from));
+	if (from)
+		r->from = from;
+	next = realloc(r->next_owner, count * sizeof(*next));
+	if (next)
+		r->next_owner = next;
+	done = realloc(r->done, count);
+	if (done)
+		r->done = done;
+	if (!owner || !from || !next || !done)
+		return -ENOMEM;
+	for (uint32_t i = r->room; i < count; i++)
+		r->owner[i] = r->from[i] = r->done[i] = 0;
+	r->room = count;
+	return 0;
+}
+
+/* Resampled once is often resampled again */
+static struct wire_match match_head(const struct remote *r)
+{
+	return (struct wire_match){
+		.update = r->order.update, .motion = r->order.motion,
+		.round = r->order.round, .again = r->order.again,
+		.early = !r->resampled,
+	};
+}
+
+/* What comes now does not wait for MATCH, which says the same */
+static int settle_first(struct remote *r)
+{
+	const struct wire_settle head = { .update = r->settled };
+
+	if (!r->unsettled)
+		return 0;
+	r->unsettled = false;
+	return remote_send_all(r, WIRE_SETTLE, &head, sizeof(head), NULL, 0);
+}
+
+static int send_match(struct remote *r, struct member *m)
+{
+	const struct wire_match head = match_head(r);
+	const struct wire_reading *reading = scans_at(&r->scans, r->order.update);
+
+	if (m->matched > r->order.update)
+		return 0;
+	m->matched = r->order.update + 1;
+	m->scans = 0;
+	return send_to(r, m->id, WIRE_MATCH, &head, sizeof(head), reading,
+		       scans_size(reading));
+}
+
+/* The scans of all updates before this one */
+static int send_scans(struct remote *r, struct member *m, uint64_t end)
+{
+	int err = 0;
+
+	for (; m->scans < end && !err; m->scans++) {
+		const struct wire_match head = { .update = m->scans };
+		const struct wire_reading *reading =
+			scans_at(&r->scans, m->scans);
+
+		err = send_to(r, m->id, WIRE_SCAN, &head, sizeof(head),
+			      reading, scans_size(reading));
+	}
+	return err;
+}
+
+static int collect_steps(struct remote *r, ancestry_id id)
+{
+	const uint32_t count = ancestry_depth(r->state->ancestry, id);
+	struct wire_step *step;
+	const int err = bytes_reserve(&r->bytes, (count + 1) * sizeof(*step));
+
+	if (err)
+		return err;
+	step = (struct wire_step *)r->bytes.data;
+	for (uint32_t i = count; i--;
+	     id = ancestry_parent(r->state->ancestry, id)) {
+		const struct ancestry_step *s =
+			ancestry_at(r->state->ancestry, id);
+
+		step[i] = (struct wire_step){ s->pose, s->update, s->number,
+					      0 };
+	}
+	r->bytes.len = count * sizeof(*step);
+	return 0;
+}
+
+/* r->bytes, in as many messages as it takes */
+static int send_steps(struct remote *r, const struct member *m,
+		      uint32_t number)
+{
+	const struct wire_step *step = (const struct wire_step *)r->bytes.data;
+	struct wire_rebuild head = {
+		.number = number,
+		.total = (uint32_t)(r->bytes.len / sizeof(*step)),
+	};
+	int err;
+
+	do {
+		const uint32_t left = head.total - head.at;
+
+		head.steps = left < STEPS ? left : STEPS;
+		err = send_to(r, m->id, WIRE_REBUILD, &head, sizeof(head),
+			      step + head.at, head.steps * sizeof(*step));
+		head.at += head.steps;
+	} while (!err && head.at < head.total);
+	return err;
+}
+
+static int rebuild(struct remote *r, struct member *m, uint32_t number)
+{
+	const ancestry_id id = r->state->step[number];
+	const uint32_t steps = ancestry_depth(r->state->ancestry, id);
+	int err = collect_steps(r, id);
+
+	if (!err)
+		err = settle_first(r);
+	/* before the scans, which it would forget */
+	if (!err && (r->matching || r->open))
+		err = send_match(r, m);
+	if (!err)
+		err = send_scans(r, m, steps);
+	if (err)
+		return err;
+	r->owner[number] = m->id;
+	r->from[number] = m->id;
+	m->load++;
+	r->load.traffic.rebuilt += steps > 0;
+	return send_steps(r, m, number);
+}
+
+static struct member *least_loaded(struct remote *r)
+{
+	struct member *least = r->member;
+
+	for (uint32_t i = 1; i < r->members; i++) {
+		if (r->member[i].load < least->load)
+			least = r->member + i;
+	}
+	return least;
+}
+
+/* Particles that nobody has go to those who have the fewest */
+static int place_lost(struct remote *r)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < r->count && r->members && !err; i++) {
+		struct member *m;
+
+		if (r->owner[i])
+			continue;
+		m = remote_member(r, r->from[i]);
+		err = rebuild(r, m ? m : least_loaded(r), i);
+	}
+	return err;
+}
+
+/* Of an update that was matched */
+static int add_update(struct remote *r)
+{
+	const int err = workload_begin(&r->load, r->members);
+
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < r->members; i++) {
+		struct member *m = r->member + i;
+		const struct team_work w = workload_since(&m->work,
+							  &m->before);
+
+		workload_add(&r->load, &w);
+		m->before = m->work;
+	}
+	workload_end(&r->load);
+	return 0;
+}
+
+/*
+ * Workers come and go
+ */
+
+static int on_joined(struct remote *r, uint32_t id)
+{
+	int err = array_grow(&r->member, &r->member_room, r->members,
+			     sizeof(*r->member));
+
+	if (err)
+		return err;
+	r->member[r->members++] = (struct member){ .id = id };
+	r->changed = true;
+	r->load.traffic.joined++;
+	say(r, LOG_INFO, "worker %u joined: %u of them", id, r->members);
+	return send_to(r, id, WIRE_SETUP, &r->params, sizeof(r->params), NULL,
+		       0);
+}
+
+static int on_left(struct remote *r, uint32_t id, const char *why)
+{
+	struct member *m = remote_member(r, id);
+	struct team_work work;
+	uint32_t lost = 0;
+
+	if (!m)
+		return 0;
+	r->lost.cpu += m->use.cpu;
+	work = workload_since(&m->work, &m->before);
+	workload_add_lost(&r->load, &work);
+	*m = r->member[--r->members];
+	r->changed = true;
+	r->load.traffic.left++;
+	for (uint32_t i = 0; i < r->count; i++) {
+		/* its map may not have arrived where it was sent */
+		const bool waits = r->from[i] == id && !r->done[i];
+
+		if (r->owner[i] != id && !waits)
+			continue;
+		/* who waits for it makes it itself */
+		m = remote_member(r, r->owner[i]);
+		if (m)
+			m->load--;
+		r->from[i] = m ? m->id : 0;
+		r->owner[i] = 0;
+		lost++;
+	}
+	say(r, LOG_WARNING, "worker %u is gone (%.100s): %u particles are built "
+	    "again by %u others", id, why, lost, r->members);
+	return 0;
+}
+
+static void on_result(struct remote *r, uint32_t from, const void *data,
+		      size_t len)
+{
+	const struct wire_result *w = data;
+	const struct wire_outcome *o = (const struct wire_outcome *)(w + 1);
+	struct member *m = remote_member(r, from);
+
+	if (len < sizeof(*w) || !m ||
+	    (len - sizeof(*w)) / sizeof(*o) < w->count)
+		return;
+	m->use = (struct particles_use){ w->bytes, w->peak, w->cpu };
+	m->work.cpu = w->cpu;
+	m->work.early = w->early;
+	m->work.messages = w->sent.messages;
+	m->work.bytes = w->sent.bytes;
+	if (!r->matching || w->update != r->order.update ||
+	    w->round != r->order.round)
+		return;
+	for (uint32_t i = 0; i < w->count; i++) {
+		const uint32_t number = o[i].number;
+
+		if (number >= r->count || r->done[number] ||
+		    r->owner[number] != from)
+			continue;
+		r->done[number] = 1;
+		r->missing--;
+		m->work.evaluations += o[i].evaluations;
+		r->out[number] = (struct outcome){
+			o[i].pose, o[i].fit, o[i].evaluations,
+		};
+	}
+}
+
+/* A worker that has no memory leaves, and others do its work; what is wrong
+ * with the map would be with theirs. Return: 0 or a negative errno
+ */
+static int on_failed(struct remote *r, const struct engine_message *m)
+{
+	int32_t err;
+
+	if (m->len != sizeof(err))
+		return 0;
+	memcpy(&err, m->data, sizeof(err));
+	if (err >= 0)
+		err = -EPROTO;
+	r->failed = err;
+	say(r, LOG_WARNING, "worker %u: %s", m->from, err == -ENOMEM ?
+	    "no memory for its maps" : strerror(-err));
+	return err == -ENOMEM || err == -EBADMSG ? 0 : err;
+}
+
+/* An event or a result. Return: 0 or a negative errno */
+static int handle(struct remote *r, const struct engine_message *m)
+{
+	switch (m->type) {
+	case ENGINE_JOINED:
+		return on_joined(r, m->from);
+	case ENGINE_LEFT:
+		return on_left(r, m->from, m->data);
+	case ENGINE_REFUSED:
+		say(r, LOG_WARNING, "%.200s", (const char *)m->data);
+		return 0;
+	case WIRE_RESULT:
+		on_result(r, m->from, m->data, m->len);
+		return 0;
+	case WIRE_FAILED:
+		return on_failed(r, m);
+	}
+	return 0;
+}
+
+/* Every 30 s in which no message comes */
+static void tell_waiting(struct remote *r)
+{
+	const unsigned int s = r->silent * PATIENCE / 1000;
+
+	if (!r->members)
+		say(r, LOG_WARNING, "still no worker after %u s: start slam-worker with the same broker and job, or end this with a signal",
+		    s);
+	else if (r->matching)
+		say(r, LOG_WARNING, "no message for %u s: waiting for %u of %u particles of %u workers",
+		    s, r->missing, r->count, r->members);
+	else
+		say(r, LOG_WARNING, "no message for %u s: waiting for %u workers",
+		    s, r->members);
+}
+
+/*
+ * @silence: of how many turns ends it after a signal; a worker that is dead is
+ * noticed by then. Return: 1: a message that is not handled yet; 0: time is over
+ */
+static int receive(struct remote *r, struct engine_message *m,
+		   unsigned int silence)
+{
+	const uint64_t start = crew_own_cpu();
+	const int ret = engine_receive(r->config.engine, m, PATIENCE);
+
+	r->load.traffic.receiving += crew_own_cpu() - start;
+	r->silent = ret ? 0 : r->silent + 1;
+	if (r->silent && r->silent % TOLD == 0)
+		tell_waiting(r);
+	if (!ret && r->silent >= silence && r->config.interrupted &&
+	    r->config.interrupted(r->config.arg))
+		return -EINTR;
+	return ret;
+}
+
+/* Those that are gone will not be replaced */
+static uint32_t still_possible(const struct remote *r, uint32_t workers)
+{
+	const uint64_t left = r->load.traffic.left;
+
+	if (!r->config.fixed || workers + left <= r->config.fixed)
+		return workers;
+	return left < r->config.fixed ? r->config.fixed - (uint32_t)left : 0;
+}
+
+/* Until there are so many workers, or all that there can be */
+static int wait_for(struct remote *r, uint32_t workers)
+{
+	struct engine_message m;
+	int ret = 0;
+
+	if (!r->members && r->failed == -ENOMEM && !r->config.fixed)
+		say(r, LOG_WARNING, "the maps of %u particles took more memory than the workers had: start more of them, or some with more memory",
+		    r->count);
+	if (r->members < workers)
+		say(r, LOG_INFO, "waiting for %u workers", workers);
+	while (r->members < still_possible(r, workers)) {
+		ret = receive(r, &m, 1);
+		if (ret > 0)
+			ret = handle(r, &m);
+		if (ret < 0)
+			return ret;
+	}
+	if (r->members)
+		return 0;
+	return r->failed ? r->failed : -ENOTCONN;
+}
+
+static int begin(struct remote *r)
+{
+	int err = wait_for(r, r->begun ? 1 : r->config.workers);
+
+	if (!err)
+		err = remote_make_room(r, r->state->count);
+	if (err)
+		return err;
+	r->begun = true;
+	r->count = r->state->count;
+	return 0;
+}
+
+static int match_all(struct remote *r)
+{
+	const struct wire_match head = match_head(r);
+	const struct wire_reading *reading = scans_at(&r->scans, r->order.update);
+	int err;
+
+	r->unsettled = false;
+	/* who lacks older scans gets them when a particle wants them */
+	err = remote_send_all(r, WIRE_MATCH, &head, sizeof(head), reading,
+			      scans_size(reading));
+	for (uint32_t i = 0; i < r->members; i++) {
+		r->member[i].matched = r->order.update + 1;
+		r->member[i].scans = 0;
+	}
+	return err;
+}
+
+static int remote_match(struct team *t, const struct team_state *state,
+			const struct team_order *order,
+			const struct reading *reading, struct outcome *out)
+{
+	struct remote *r = (struct remote *)t;
+	struct engine_message m;
+	int err;
+
+	r->state = state;
+	r->order = *order;
+	r->out = out;
+	for (uint32_t i = 0; i < r->members && order->round; i++)
+		r->member[i].matched = order->update;
+	err = scans_add(&r->scans, order->update, reading);
+	if (!err)
+		err = begin(r);
+	if (err)
+		return err;
+	memset(r->done, 0, r->room);
+	r->missing = r->count;
+	err = place_lost(r);
+	if (!err)
+		err = match_all(r);
+	r->matching = true;
+	while (r->missing && !err) {
+		err = r->members ? receive(r, &m, SILENCE) : wait_for(r, 1);
+		if (err > 0)
+			err = handle(r, &m);
+		if (!err && r->changed)
+			err = place_lost(r);
+	}
+	r->matching = false;
+	r->open = true;
+	return err ? err : add_update(r);
+}
+
+/*
+ * Between updates
+ */
+
+static int ask(struct remote *r, uint32_t number, const struct seek *seek,
+	       const struct bytes *reading)
+{
+	const struct wire_track head = {
+		.seek = *seek, .ticket = ++r->ticket, .number = number,
+	};
+
+	return send_to(r, r->owner[number], WIRE_TRACK, &head, sizeof(head),
+		       reading->data, reading->len);
+}
+
+static bool on_tracked(const struct remote *r, const struct engine_message *m,
+		       struct sighting *out)
+{
+	const struct wire_tracked *a = m->data;
+
+	if (m->type != WIRE_TRACKED || m->len != sizeof(*a) ||
+	    a->ticket != r->ticket)
+		return false;
+	*out = (struct sighting){
+		{ a->outcome.pose, a->outcome.fit, a->outcome.evaluations },
+		a->against, a->ahead,
+	};
+	return true;
+}
+
+static int pack(struct bytes *b, const struct reading *r)
+{
+	const struct wire_reading head = scans_wire(r);
+	int err = bytes_append(b, &head, sizeof(head));
+
+	return err ? err : bytes_append(b, r->range,
+					r->beams * sizeof(float));
+}
+
+static int track(struct remote *r, uint32_t number, const struct seek *seek,
+		 const struct bytes *reading, struct sighting *out)
+{
+	struct engine_message m;
+	int err = ask(r, number, seek, reading);
+
+	while (!err) {
+		err = r->members ? receive(r, &m, SILENCE) : wait_for(r, 1);
+		if (err < 0)
+			break;
+		if (err > 0 && on_tracked(r, &m, out))
+			return 0;
+		err = err > 0 ? handle(r, &m) : 0;
+		if (err || r->owner[number] || !r->members)
+			continue;
+		err = place_lost(r);
+		if (!err)
+			err = ask(r, number, seek, reading);
+	}
+	return err;
+}
+
+static int remote_track(struct team *t, const struct team_state *state,
+			uint32_t number, const struct reading *reading,
+			const struct seek *seek, struct sighting *out)
+{
+	struct remote *r = (struct remote *)t;
+	struct bytes packed = { 0 };
+	int err = pack(&packed, reading);
+
+	r->state = state;
+	if (!err && !r->owner[number])
+		err = begin(r);
+	if (!err)
+		err = settle_first(r);
+	if (!err)
+		err = place_lost(r);
+	if (!err)
+		err = track(r, number, seek, &packed, out);
+	bytes_free(&packed);
+	return err;
+}
+
+static int remote_recall(struct team *t, const struct team_state *state,
+			 uint64_t update, const struct reading *reading,
+			 const struct outcome *out)
+{
+	struct remote *r = (struct remote *)t;
+
+	(void)state;
+	(void)out;
+	/* whoever has particles by now has them of before */
+	return r->begun ? -EINVAL : scans_add(&r->scans, update, reading);
+}
+
+static void remote_use(struct team *t, struct particles_use *use)
+{
+	const struct remote *r = (const struct remote *)t;
+
+	*use = r->lost;
+	for (uint32_t i = 0; i < r->members; i++) {
+		use->bytes += r->member[i].use.bytes;
+		use->peak += r->member[i].use.peak;
+		use->cpu += r->member[i].use.cpu;
+	}
+}
+
+static void remote_destroy(struct team *t)
+{
+	struct remote *r = (struct remote *)t;
+
+	scans_free(&r->scans);
+	bytes_free(&r->bytes);
+	free(r->member);
+	free(r->owner);
+	free(r->from);
+	free(r->next_owner);
+	free(r->done);
+	workload_free(&r->load);
+	free(r);
+}
+
+void team_remote_traffic(struct team *t, struct team_traffic *traffic)
+{
+	const struct remote *r = (const struct remote *)t;
+
+	*traffic = r->load.traffic;
+	traffic->slowest = r->load.slowest;
+	traffic->ranked = r->load.ranked;
+}
+
+static const struct team_ops remote_ops = {
+	.match = remote_match,
+	.settle = remote_settle,
+	.track = remote_track,
+	.recall = remote_recall,
+	.use = remote_use,
+	.destroy = remote_destroy,
+};
+
+struct team *team_remote(const struct slam_params *params,
+			 const struct team_remote_config *config)
+{
+	struct remote *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->team.ops = &remote_ops;
+	r->params = *params;
+	r->config = *config;
+	if (!r->config.workers)
+		r->config.workers = 1;
+	return &r->team;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * particle_pool_remote_parts.h - what the files of the coordinator have in common
+ *
+ * team_remote.c has the workers, and what is matched; team_remote_settle.c what
+ * becomes of it at a resampling.
+ */
+#ifndef SLAM_WORKERS_PARTICLE_POOL_REMOTE_PARTS_H
+#define SLAM_WORKERS_PARTICLE_POOL_REMOTE_PARTS_H
+
+#include "slam/workers/scans.h"
+#include "slam/filter/particle_pool.h"
+#include "slam/workers/workload.h"
+
+/**
+ * struct member - a worker
+ * @scans:	it has those of updates below this one, and forgets them when it
+ *		is told to match
+ * @matched:	likewise, it was told to match
+ * @load:	particles it has
+ * @work:	all it did; @before: until the end of the last match
+ */
+struct member {
+	uint32_t		id;
+	uint64_t		scans, matched;
+	uint32_t		load;
+	struct particles_use	use;
+	struct team_work	work, before;
+};
+
+/**
+ * struct remote
+ * @owner:	of each particle, an id; 0: nobody
+ * @from:	who had its parent before the last resampling
+ * @done:	of this match
+ * @open:	an update was matched, and is not settled
+ * @unsettled:	the last update changed nothing, which nobody was told yet
+ * @resampled:	the last update was
+ * @lost:	what workers that are gone had used
+ * @silent:	turns since the last message
+ * @failed:	what the last worker said that could not go on
+ */
+struct remote {
+	struct team			team;
+	struct slam_params		params;
+	struct team_remote_config	config;
+	struct member			*member;
+	uint32_t			members, member_room;
+	uint32_t			*owner, *from, *next_owner;
+	uint8_t				*done;
+	uint32_t			count, room;
+	struct scans			scans;
+	uint64_t			settled, ticket;
+	struct team_order		order;
+	bool				matching, open, begun;
+	bool				unsettled, resampled;
+	bool				changed;	/* workers came or went */
+	struct outcome			*out;
+	uint32_t			missing;
+	const struct team_state		*state;
+	struct particles_use		lost;
+	unsigned int			silent;
+	int				failed;
+	struct workload			load;
+	struct bytes			bytes;
+};
+
+/* NULL: is not there, or not any more */
+struct member *remote_member(const struct remote *r, uint32_t id);
+
+/* Arrays of this many particles. Return: 0; -ENOMEM */
+int remote_make_room(struct remote *r, uint32_t count);
+
+/* To all workers. Return: 0, also if some are gone; a negative errno */
+int remote_send_all(struct remote *r, enum wire_type type, const void *head,
+		    size_t head_len, const void *data, size_t len);
+
+/* Of struct team_ops */
+int remote_settle(struct team *t, const struct team_state *state,
+		  uint64_t update, const uint32_t *parent, uint32_t count);
+
+#endif

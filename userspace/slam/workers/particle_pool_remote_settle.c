@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * particle_pool_remote_settle.c - after a resampling: who has which child, and from whom
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "slam/workers/balance.h"
+#include "slam/workers/particle_pool_remote_parts.h"
+
+/* @kin: [ancestry_ids()] gets, of each step that particles of @owner descend
+ * from, the first of these, counted from 1; 0: none does
+ */
+static void find_kin(const struct remote *r, uint32_t owner, uint32_t *kin)
+{
+	const struct team_state *s = r->state;
+
+	memset(kin, 0, ancestry_ids(s->ancestry) * sizeof(*kin));
+	for (uint32_t i = 0; i < s->count; i++) {
+		ancestry_id id = r->owner[i] == owner ? s->step[i] : 0;
+
+		for (; id && !kin[id]; id = ancestry_parent(s->ancestry, id))
+			kin[id] = i + 1;
+	}
+}
+
+/* Of the particles that the child's owner has, who has the latest ancestor in
+ * common with its parent
+ */
+static void find_base(const struct remote *r, const uint32_t *kin,
+		      struct wire_child *c)
+{
+	const struct team_state *s = r->state;
+	ancestry_id id = s->step[c->parent];
+
+	while (id && !kin[id])
+		id = ancestry_parent(s->ancestry, id);
+	if (!id)
+		return;
+	c->base = kin[id] - 1;
+	c->since = tile_version(ancestry_at(s->ancestry, id)->update + 1, 0);
+}
+
+/* @first: see placement_first() */
+static void find_bases(const struct remote *r, struct wire_child *child,
+		       uint32_t count, const uint32_t *first, uint32_t *kin)
+{
+	for (uint32_t m = 0; m < r->members; m++) {
+		const uint32_t owner = r->member[m].id;
+		bool found = false;
+
+		for (uint32_t i = 0; i < count; i++) {
+			if (child[i].owner != owner ||
+			    child[i].from == owner || first[i] != i)
+				continue;
+			if (!found)
+				find_kin(r, owner, kin);
+			found = true;
+			find_base(r, kin, child + i);
+		}
+	}
+	for (uint32_t i = 0; i < count; i++)
+		child[i] = child[first[i]];
+}
+
+static int plan(struct remote *r, const uint32_t *parent, uint32_t count)
+{
+	uint32_t *home = malloc((size_t)r->count * sizeof(*home));
+	int moves = -ENOMEM;
+
+	if (!home)
+		return moves;
+	for (uint32_t i = 0; i < r->count; i++) {
+		const struct member *m = remote_member(r, r->owner[i]);
+
+		home[i] = m ? (uint32_t)(m - r->member) : 0;
+	}
+	moves = placement_share(parent, count, home, r->members,
+			       r->next_owner);
+	for (uint32_t i = 0; moves >= 0 && i < count; i++)
+		r->next_owner[i] = r->member[r->next_owner[i]].id;
+	free(home);
+	return moves;
+}
+
+/* Who is whose child, and who gives it to whom */
+static int list_children(struct remote *r, const uint32_t *parent,
+			 uint32_t count)
+{
+	struct wire_child *child;
+	uint32_t *first;
+	int err = bytes_reserve(&r->bytes, count * sizeof(*child));
+
+	if (err)
+		return err;
+	child = (struct wire_child *)r->bytes.data;
+	r->bytes.len = count * sizeof(*child);
+	for (uint32_t i = 0; i < count; i++)
+		child[i] = (struct wire_child){
+			.parent = parent[i], .from = r->owner[parent[i]],
+			.owner = r->next_owner[i], .base = WIRE_NONE,
+		};
+	first = malloc(((size_t)count + ancestry_ids(r->state->ancestry)) *
+		       sizeof(*first));
+	err = first ? placement_first(child, count, r->count, first) : -ENOMEM;
+	if (!err)
+		find_bases(r, child, count, first, first + count);
+	free(first);
+	return err;
+}
+
+static void become(struct remote *r, uint32_t count)
+{
+	const struct wire_child *child =
+		(const struct wire_child *)r->bytes.data;
+
+	for (uint32_t i = 0; i < r->members; i++)
+		r->member[i].load = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		r->from[i] = child[i].from;
+		r->owner[i] = child[i].owner;
+		r->done[i] = 0;
+		remote_member(r, r->owner[i])->load++;
+	}
+	r->count = count;
+}
+
+/* Before there were any workers. Nobody has the particles yet: they are built
+ * by their steps when somebody matches them
+ */
+static int settle_nowhere(struct remote *r, uint32_t count)
+{
+	int err = remote_make_room(r, count);
+
+	if (!err)
+		r->count = count;
+	return err;
+}
+
+/* All stay, but for those that are to be shared out anew */
+static uint32_t *all_stay(uint32_t count)
+{
+	uint32_t *same = malloc((size_t)count * sizeof(*same));
+
+	for (uint32_t i = 0; same && i < count; i++)
+		same[i] = i;
+	return same;
+}
+
+static int settle(struct remote *r, const uint32_t *parent, uint32_t count)
+{
+	struct wire_settle head = { .update = r->order.update };
+	int moves, err;
+
+	r->resampled = parent;
+	r->unsettled = !parent;
+	r->settled = r->order.update;
+	if (!parent)
+		return 0;
+	err = remote_make_room(r, count);
+	if (err)
+		return err;
+	moves = plan(r, parent, count);
+	err = moves < 0 ? moves : list_children(r, parent, count);
+	if (err)
+		return err;
+	head.count = count;
+	r->load.traffic.moved += (uint64_t)moves;
+	err = remote_send_all(r, WIRE_SETTLE, &head, sizeof(head),
+			      r->bytes.data, r->bytes.len);
+	become(r, count);
+	return err;
+}
+
+int remote_settle(struct team *t, const struct team_state *state,
+		  uint64_t update, const uint32_t *parent, uint32_t count)
+{
+	struct remote *r = (struct remote *)t;
+	uint32_t *same = NULL;
+	int err;
+
+	(void)update;
+	r->state = state;
+	r->open = false;
+	if (!r->begun)
+		return settle_nowhere(r, count);
+	if (!parent && r->changed) {
+		parent = same = all_stay(count);
+		if (!same)
+			return -ENOMEM;
+	}
+	r->changed = false;
+	err = settle(r, parent, count);
+	/* nobody waits for a map: all are where they were */
+	if (!parent)
+		memcpy(r->from, r->owner, r->count * sizeof(*r->from));
+	free(same);
+	return err;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * worker_parts.h - what the files of a worker have in common
+ *
+ * worker.c takes messages, matches and writes; worker_maps.c moves particles
+ * from and to other workers.
+ */
+#ifndef SLAM_WORKERS_WORKER_PARTS_H
+#define SLAM_WORKERS_WORKER_PARTS_H
+
+#include "slam/workers/map_reassembly.h"
+#include "slam/filter/particles.h"
+#include "slam/workers/scans.h"
+#include "slam/workers/worker.h"
+
+/**
+ * struct late - a particle that comes from elsewhere
+ * @base:	ghost of whom it descends
+ * @tiles:	of MAP; waits for those of TILES, for fields are drawn from the
+ *		cells of neighbours
+ */
+struct late {
+	struct wire_child	child;
+	uint32_t		number, base;
+	void			*tiles;
+	size_t			len;
+};
+
+/* A copy of a particle as it was at the resampling */
+struct ghost {
+	uint32_t		of, number;
+};
+
+/* A map that came early */
+struct early {
+	uint32_t		from;
+	size_t			len;
+	struct wire_map		*map;
+};
+
+struct worker {
+	struct engine		*engine;
+	unsigned int		threads;
+	void			(*log)(void *arg, int priority,
+				       const char *line);
+	void			*arg;
+	bool			ready;
+	struct slam_params	params;
+	struct particles	*particles;
+	struct scans		scans;		/* for REBUILD */
+	struct bytes		reading;	/* of the last MATCH */
+	struct scan		scan;
+	uint64_t		update;		/* of the last MATCH */
+	uint32_t		round;		/* likewise */
+	uint32_t		idle;		/* ms without a message */
+	double			again;
+	uint64_t		settled;	/* the next one to be settled */
+	struct motion		motion;
+	bool			matching;
+	bool			eager;		/* MATCH said so */
+	uint32_t		*numbers;
+	uint32_t		count, room;
+	uint32_t		written;	/* the first so many have the scan */
+	int			failed;		/* one of them could not */
+	struct outcome		*out;
+	uint32_t		out_room;
+	struct late		*late;
+	uint32_t		lates, late_room;
+	struct ghost		*ghost;
+	uint32_t		ghosts, ghost_room, next_ghost;
+	struct early		*early;
+	uint32_t		earlies, early_room;
+	struct parcels		parcels;
+	struct bytes		bytes;
+	struct bytes		track;		/* of a late particle */
+	uint64_t		cpu, began;	/* this thread's, ns */
+	uint64_t		early_cpu;	/* of all threads */
+	struct engine_traffic	before;		/* sent, before SETUP */
+};
+
+/* Return: 0, also if @to is gone; a negative errno */
+int worker_send(struct worker *w, uint32_t to, enum wire_type type,
+		const void *head, size_t head_len, const void *data,
+		size_t len);
+
+/* It has this particle from now on. Return: 0; -ENOMEM */
+int worker_add_number(struct worker *w, uint32_t number);
+
+/* Likewise, one that it did not have */
+int worker_add_new(struct worker *w, uint32_t number);
+
+/* A particle that was late is here. Return: 0 or a negative errno */
+int worker_arrived(struct worker *w, uint32_t number);
+
+/* The scan goes into the maps of those who do not have it yet */
+int worker_write_rest(struct worker *w);
+
+/* All stay as they are. Return: 0 or a negative errno */
+int worker_settle_all(struct worker *w);
+
+/* Who is late, and copies of before the resampling, are of no use any more */
+void worker_drop_lates(struct worker *w);
+void worker_drop_ghosts(struct worker *w);
+
+/* The particle is not waited for any more; it, or a brother, may be begun */
+void worker_not_late(struct worker *w, uint32_t number);
+
+/* Messages of these types. Return: 0 or a negative errno */
+int worker_on_settle(struct worker *w, const void *data, size_t len);
+int worker_on_map(struct worker *w, uint32_t from, const void *data,
+		  size_t len);
+int worker_on_need(struct worker *w, uint32_t from, const void *data,
+		   size_t len);
+int worker_on_tiles(struct worker *w, uint32_t from, const void *data,
+		    size_t len);
+
+#endif

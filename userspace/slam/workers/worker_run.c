@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * worker_run.c - the main loop of a worker, and how it logs
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <syslog.h>
+#include "base/cli.h"
+#include "base/version.h"
+#include "slam/workers/wire.h"
+#include "slam/workers/worker.h"
+#include "slam/workers/worker_run.h"
+
+struct engine_config worker_config(const char *job)
+{
+	return (struct engine_config){
+		.job = job, .protocol = WIRE_VERSION,
+		.build = OPTSAMPLE_VERSION,
+	};
+}
+
+void worker_log(void *arg, int priority, const char *line)
+{
+	const struct worker_voice *v = arg;
+	const char *job = v->job ? v->job : "", *colon = v->job ? ": " : "";
+
+	if (priority > LOG_WARNING && v->quiet)
+		return;
+	/* whole lines, whichever thread they are of */
+	flockfile(stderr);
+	fprintf(stderr, "%s: %s%s%s%s\n", cli_program,
+		priority > LOG_WARNING ? "" : "warning: ", job, colon, line);
+	funlockfile(stderr);
+}
+
+int worker_run(struct engine *engine, unsigned int threads,
+	       const struct worker_voice *voice, bool once,
+	       bool (*interrupted)(void *arg))
+{
+	struct worker *w = worker_create(engine, threads, worker_log,
+					 (void *)voice);
+	char error[ENGINE_ERROR];
+	int ret = 0;
+
+	if (!w)
+		return cli_error(-ENOMEM, "no memory");
+	while (ret >= 0 && !interrupted(NULL))
+		ret = worker_turn(w, WORKER_TURN_MS);
+	worker_destroy(w);
+	/* ranks of one mpirun end together, and the first one knows how */
+	if (ret >= 0 || once)
+		return 0;
+	engine_error(engine, error);
+	if (ret != -EPROTO)
+		snprintf(error, sizeof(error), "leaves: %s", strerror(-ret));
+	return cli_error(ret, "%s%s%s", voice->job ? voice->job : "",
+			 voice->job ? ": " : "", error);
+}
