@@ -10,7 +10,7 @@
 #include <cjson/cJSON.h>
 #include "base/cli.h"
 #include "base/service.h"
-#include "gdimd/inbox.h"
+#include "apps/gdimd/input.h"
 #include "memory_file.h"
 #include "odd_message.h"
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include "base/utf8.h"
 #include "map/io/map_message.h"
-#include "gdimd/submap_message.h"
+#include "apps/gdimd/submap_message.h"
 #include "odd_message.h"
 
 static void check_cells(const struct cells *c)

@@ -15,7 +15,7 @@
 #include "base/cli.h"
 #include "map/fusion/cells.h"
 #include "base/utf8.h"
-#include "gdimctl/view_records.h"
+#include "apps/gdimctl/view_records.h"
 #include "base/wire.h"
 #include "memory_file.h"
 #include "odd_message.h"

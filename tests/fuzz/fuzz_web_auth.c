@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <strings.h>
-#include "gdimd/web_auth.h"
+#include "apps/gdimd/web_auth.h"
 #include "memory_file.h"
 
 static const char token[] = "a-token-that-is-right";

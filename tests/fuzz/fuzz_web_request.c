@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gdimd/web_request.h"
+#include "apps/gdimd/web_request.h"
 
 static char *encode(char *to, const char *text)
 {

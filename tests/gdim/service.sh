@@ -8,8 +8,8 @@ here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 top=${here%/tests/*}
 bin=${BIN:-$top/build/bin}
 . "$top/tests/tap.sh"
-unit=$top/userspace/gdimd/systemd/gdimd.service
-example=$top/userspace/gdimd/systemd/gdimd.conf
+unit=$top/userspace/apps/gdimd/systemd/gdimd.service
+example=$top/userspace/apps/gdimd/systemd/gdimd.conf
 trap 'rm -rf -- "$scratch"' EXIT
 trap 'exit 130' INT TERM
 

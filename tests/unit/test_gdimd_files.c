@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include "ros/bag/bag.h"
 #include "base/cli.h"
-#include "gdimd/folder.h"
+#include "apps/gdimd/folder.h"
 #include "gdimd_fixture.h"
 #include "tap.h"
 

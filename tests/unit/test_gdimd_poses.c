@@ -8,7 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 #include "map/site/queries.h"
-#include "gdimd/gdimd.h"
+#include "apps/gdimd/gdimd.h"
 #include "site_fixture.h"
 
 enum { SUBMAPS = 5, SIDE = 40 };

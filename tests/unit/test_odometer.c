@@ -3,7 +3,7 @@
  * test_odometer - how far a robot has come, from poses good and bad
  */
 #include <math.h>
-#include "../../userspace/ctl/odometer.h"
+#include "apps/optsample/odometer.h"
 #include "tap.h"
 
 enum { TREMBLES = 100000, WALK = 200000 };

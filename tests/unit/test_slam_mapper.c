@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 #include "slam_fixture.h"
-#include "slamd/mapper.h"
+#include "apps/slamd/mapper.h"
 
 enum { READINGS = 120, BEAMS = 90, SUBMAPS = 20 };
 

@@ -5,7 +5,7 @@
  */
 #include <pthread.h>
 #include <stdlib.h>
-#include "slamd/waiting.h"
+#include "apps/slamd/scan_queue.h"
 #include "tap.h"
 
 enum { BEAMS = 8 };

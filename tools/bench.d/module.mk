@@ -11,7 +11,7 @@ bench_vscan.USES := codec/scan formats
 bench_fusion.USES := map/io
 bench_store.USES := map/store
 quality.USES := formats
-quality.SRCS := tools/bench.d/quality_depth.c userspace/lab/loss.c
+quality.SRCS := tools/bench.d/quality_depth.c userspace/apps/optsample-lab/loss.c
 d63-blob.USES := codec/core
 d63-jpeg.LIBS := -ljpeg -lm
 d63-score.USES := ros/bag
@@ -19,8 +19,8 @@ d63-plot.USES := tools/link.d
 d63-strip.LIBS := -lpng -lm
 slam-plot.USES := tools/link.d
 # the same without its vector code
-slamd-plain.USES := slamd
-slamd-plain.SRCS := userspace/slamd/slamd.c
+slamd-plain.USES := apps/slamd
+slamd-plain.SRCS := userspace/apps/slamd/slamd.c
 # the peer of the voxel filter
 bench_cloud.USES := formats
 bench_cloud.SRCS := tools/bench.d/pcl_voxel.cpp

@@ -20,7 +20,7 @@
 #include <string.h>
 #include "base/cli.h"
 #include "formats/image_convert.h"
-#include "lab/loss.h"
+#include "apps/optsample-lab/loss.h"
 #include "formats/png_file.h"
 #include "codec/image/depthcode.h"
 #include "codec/image/md.h"

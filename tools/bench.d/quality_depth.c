@@ -9,7 +9,7 @@
 #include <string.h>
 #include "base/cli.h"
 #include "formats/image_convert.h"
-#include "lab/loss.h"
+#include "apps/optsample-lab/loss.h"
 #include "formats/png_file.h"
 #include "codec/image/depth.h"
 #include "codec/image/md.h"

@@ -22,9 +22,9 @@ install: build
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gdim_msgs/srv \
 		idl/gdim_msgs/srv/*.srv
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/systemd/system \
-		userspace/apps/*/systemd/*.service userspace/gdimd/systemd/*.service
+		userspace/apps/*/systemd/*.service
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/optsample \
-		userspace/apps/*/systemd/*.conf userspace/gdimd/systemd/*.conf
+		userspace/apps/*/systemd/*.conf
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/optsample \
 		$(BUILD)/bpf/ros_tag.bpf.o $(BUILD)/bpf/keep.bpf.o
 	install -D -m 644 $(BUILD)/tc/q_optsample.so $(TCLIB)/q_optsample.so

@@ -3,4 +3,4 @@ USES	:= map/fusion
 LIBS	:= -lm
 TESTS	:= layer
 FUZZ	:= layer_words
-fuzz_layer_words.USES := gdimctl
+fuzz_layer_words.USES := apps/gdimctl

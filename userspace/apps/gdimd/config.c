@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * config - what a user tells gdimd
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/cli.h"
+#include "base/settings.h"
+#include "apps/gdimd/config.h"
+#include "apps/gdimd/wildcard.h"
+
+enum { OPT_CONFIG = 'c', OPT_LAYER = 256, OPT_MAP };
+
+enum { DEFAULTS = 12 };
+
+/* D4.1, tables 1 to 3. The ranges are those of the configuration. */
+static const struct config_layer default_layers[DEFAULTS] = {
+	{ "slam_map", "input=slam_submap role=obstacle", false, 0 },
+	{ "gas_*_map_*", "input=gas_*_submap_* role=gas bits=16 rule=mean unit=ppm", false, 0 },
+	{ "smoke_map_remote", "input=smoke_submap_remote role=smoke rule=mean unit=%", false, 0 },
+	{ "smoke_map_insitu", "input=smoke_submap_insitu role=smoke rule=mean unit=%", false, 0 },
+	{ "smoke_map_fused", "input=smoke_submap_fused role=smoke rule=mean unit=%", false, 0 },
+	{ "rf_signal_map", "input=rf_signal_submap role=signal rule=mean unit=dBm", false, 0 },
+	{ "temp_map_remote", "input=temp_submap_remote role=temperature rule=mean unit=°C", false, 0 },
+	{ "temp_map_insitu", "input=temp_submap_insitu role=temperature rule=mean unit=°C", false, 0 },
+	{ "temp_map_fused", "input=temp_submap_fused role=temperature rule=mean unit=°C", false, 0 },
+	{ "hazard_map", "input=hazard_map role=hazard", true, 0 },
+	{ "nav_cost_map", "input=nav_cost_map role=cost", true, 0 },
+	{ "teleop_map", "input=teleop_map role=cost", true, 0 },
+};
+
+#define TEXT(field)							\
+static int set_##field(void *c, const char *v)				\
+{									\
+	return settings_text(((struct config *)c)->field, CONFIG_TEXT, v); \
+}
+TEXT(store)
+TEXT(socket)
+TEXT(node)
+TEXT(frame)
+TEXT(http_tokens)
+
+/* "none" is nothing */
+static int set_end(char *to, const char *v)
+{
+	if (strcmp(v, "none"))
+		return settings_text(to, CONFIG_TEXT, v);
+	*to = 0;
+	return 0;
+}
+
+static int set_from(void *c, const char *v)
+{
+	return set_end(((struct config *)c)->from, v);
+}
+
+static int set_to(void *c, const char *v)
+{
+	return set_end(((struct config *)c)->to, v);
+}
+
+static int set_http(void *c, const char *v)
+{
+	return *v ? set_end(((struct config *)c)->http, v) :
+	       set_end(((struct config *)c)->http, "none");
+}
+
+bool config_rate_valid(double hz)
+{
+	return hz == 0 || (hz >= 0.001 && hz <= CONFIG_RATE_MAX);
+}
+
+static int set_rate(void *c, const char *v)
+{
+	double *rate = &((struct config *)c)->rate;
+
+	return parse_double(v, 0, CONFIG_RATE_MAX, rate) || !config_rate_valid(*rate) ?
+	       -EINVAL : 0;
+}
+
+static int set_match(void *c, const char *v)
+{
+	double *slop = &((struct config *)c)->slop;
+
+	if (!strcmp(v, "frame")) {
+		*slop = 0;
+		return 0;
+	}
+	return parse_double(v, 0.001, 60, slop);
+}
+
+static int set_memory(void *c, const char *v)
+{
+	uint32_t mb;
+
+	if (parse_u32(v, 32, 1 << 20, &mb))
+		return -EINVAL;
+	((struct config *)c)->memory = (size_t)mb << 20;
+	return 0;
+}
+
+static int set_threads(void *c, const char *v)
+{
+	return parse_u32(v, 0, 256, &((struct config *)c)->threads);
+}
+
+static int set_defaults(void *c, const char *v)
+{
+	return settings_flag(&((struct config *)c)->defaults, v);
+}
+
+#define VALUE(name, role, end)						\
+static int set_##name(void *config, const char *v)			\
+{									\
+	struct config *c = config;					\
+									\
+	c->ranged[role] = true;						\
+	return parse_double(v, -1e9, 1e9, &c->range[role][end]);	\
+}
+VALUE(min_temp, LAYER_TEMPERATURE, 0)
+VALUE(max_temp, LAYER_TEMPERATURE, 1)
+VALUE(max_smoke, LAYER_SMOKE, 1)
+VALUE(min_gas, LAYER_GAS, 0)
+VALUE(max_gas, LAYER_GAS, 1)
+VALUE(min_signal, LAYER_SIGNAL, 0)
+VALUE(max_signal, LAYER_SIGNAL, 1)
+
+/* What cannot be seen before all of them are known */
+static int check_ranges(const struct config *c)
+{
+	static const char *const names[LAYER_ROLES][2] = {
+		[LAYER_TEMPERATURE] = { "minTemp ", "maxTemp" },
+		[LAYER_SMOKE] = { "", "maxSmoke" },
+		[LAYER_GAS] = { "minGas ", "maxGas" },
+		[LAYER_SIGNAL] = { "minSignal ", "maxSignal" },
+	};
+
+	for (int i = 0; i < LAYER_ROLES; i++)
+		if (names[i][0] && !(c->range[i][0] < c->range[i][1]))
+			return cli_error(-EINVAL, "%s %g is not above %s%g",
+					 names[i][1], c->range[i][1],
+					 names[i][0], c->range[i][0]);
+	return 0;
+}
+
+/* The first word of a line, and where the rest begins */
+static const char *first_word(const char *line, char *word, size_t room)
+{
+	const size_t n = strcspn(line, " \t");
+
+	if (!n || n >= room)
+		return NULL;
+	memcpy(word, line, n);
+	word[n] = 0;
+	return line + n + strspn(line + n, " \t");
+}
+
+/* One word of those that follow. Return: its length; 0: there is none */
+static size_t next_word(const char **words)
+{
+	*words += strspn(*words, " \t");
+	return strcspn(*words, " \t");
+}
+
+/* Whether there is a word of the same key */
+static bool has_key(const char *words, const char *word)
+{
+	const size_t key = strcspn(word, "=") + 1;
+
+	for (size_t n; (n = next_word(&words)); words += n)
+		if (n >= key && !strncmp(words, word, key))
+			return true;
+	return false;
+}
+
+static int add_word(char *words, size_t room, const char *word, size_t n)
+{
+	const size_t len = strlen(words);
+
+	return snprintf(words + len, room - len, "%s%.*s", len ? " " : "",
+			(int)n, word) < (int)(room - len) ? 0 : -EINVAL;
+}
+
+/* A layer of a default's name begins with what that is */
+static int begin_with_default(struct config_layer *l)
+{
+	char words[sizeof(l->words)];
+	const char *at = words;
+	int err = -ENOENT;
+
+	l->own = strlen(l->words);
+	for (unsigned int i = 0; err && i < DEFAULTS; i++)
+		err = stars_fill(default_layers[i].name, l->name,
+				 default_layers[i].words, words, sizeof(words));
+	if (err)
+		return 0;
+	for (size_t n; (n = next_word(&at)); at += n)
+		if (!has_key(l->words, at) &&
+		    add_word(l->words, sizeof(l->words), at, n))
+			return -EINVAL;
+	return 0;
+}
+
+static int add_layer(struct config *c, const char *line, bool whole,
+		     char error[256])
+{
+	struct config_layer *l = &c->layer[c->layers];
+	struct layer try;
+	const char *words;
+
+	snprintf(error, 256, "'%.80s' is no NAME KEY=VALUE ..., or there are "
+		 "more than %d", line, CONFIG_LAYERS);
+	if (c->layers == CONFIG_LAYERS)
+		return -EINVAL;
+	words = first_word(line, l->name, sizeof(l->name));
+	if (!words || settings_text(l->words, sizeof(l->words),
+				    *words ? words : " ") ||
+	    begin_with_default(l))
+		return -EINVAL;
+	l->whole = whole;
+	/* other lines may change ranges; what is wrong is wrong now */
+	if (config_make_layer(c, l, stars_example(l->name), &try, error))
+		return -EINVAL;
+	c->layers++;
+	return 0;
+}
+
+/* In the file; --layer has better words for what is wrong */
+static int set_layer(void *c, const char *v)
+{
+	char error[256];
+
+	return add_layer(c, v, false, error);
+}
+
+static int set_map(void *c, const char *v)
+{
+	char error[256];
+
+	return add_layer(c, v, true, error);
+}
+
+static int set_remap(void *config, const char *v)
+{
+	struct config *c = config;
+	const char *colon = strstr(v, ":=");
+	struct config_remap *r = &c->remap[c->remaps];
+
+	if (!colon || c->remaps == CONFIG_REMAPS || *v != '/' ||
+	    colon[2] != '/' || (size_t)(colon - v) >= sizeof(r->from))
+		return -EINVAL;
+	memcpy(r->from, v, colon - v);
+	r->from[colon - v] = 0;
+	c->remaps++;
+	return settings_text(r->to, sizeof(r->to), colon + 2);
+}
+
+static int set_records(void *c, const char *v)
+{
+	return settings_text(((struct config *)c)->records, CONFIG_TEXT, v);
+}
+
+static int set_log(void *c, const char *v)
+{
+	return parse_double(v, 0, 10, &((struct config *)c)->log);
+}
+
+static int megabytes(uint64_t *to, const char *v)
+{
+	uint32_t mb;
+
+	if (parse_u32(v, 1, 1 << 30, &mb))
+		return -EINVAL;
+	*to = (uint64_t)mb << 20;
+	return 0;
+}
+
+static int set_quota(void *c, const char *v)
+{
+	return megabytes(&((struct config *)c)->quota, v);
+}
+
+static int set_log_size(void *c, const char *v)
+{
+	return megabytes(&((struct config *)c)->log_size, v);
+}
+
+static const struct setting settings[] = {
+	{ "store", "FILE.db", "where all is kept", "a path", set_store },
+	{ "from", "SOURCE", "ros2, ros2:DOMAIN, ros1, ros1:URI, a recording, or none (ros2)", "a source", set_from },
+	{ "to", "SINK", "ros2, ros2:DOMAIN, ros1, ros1:URI, a recording, or none (ros2)", "a sink", set_to },
+	{ "node", "NAME", "of the ROS node (gdim)", "a name", set_node },
+	{ "frame", "NAME", "of the map in messages (map)", "a name", set_frame },
+	{ "match", "HOW", "frame: submaps belong to the node that their frame_id names; SECONDS: to the transform with the nearest stamp, no further than that (frame)", "frame or 0.001..60 s", set_match },
+	{ "rate", "HZ", "at which maps are published if they changed; 0: never (1)", "0 or 0.001..100", set_rate },
+	{ "layer", "LINE", NULL, "NAME KEY=VALUE ...", set_layer },
+	{ "map", "LINE", NULL, "NAME KEY=VALUE ...", set_map },
+	{ "default-layers", "YES", "those of SmokeBot D4.1 (yes)", "yes or no", set_defaults },
+	{ "minTemp", "T", "temperature that 0 means, degrees C (0)", "a number", set_min_temp },
+	{ "maxTemp", "T", "and 100 (100)", "a number", set_max_temp },
+	{ "maxSmoke", "S", "smoke that 100 means, % (100)", "a number", set_max_smoke },
+	{ "minGas", "G", "concentration that 0 means, ppm (0)", "a number", set_min_gas },
+	{ "maxGas", "G", "and 1 (1000)", "a number", set_max_gas },
+	{ "minSignal", "S", "signal that 0 means, dBm (-100)", "a number", set_min_signal },
+	{ "maxSignal", "S", "and 100 (0)", "a number", set_max_signal },
+	{ "remap", "/FROM:=/TO", "another name for a topic or service", "/FROM:=/TO", set_remap },
+	{ "records", "FOLDER", "of logs and snapshots (that of the store with -logs behind it)", "a path", set_records },
+	{ "log", "HZ", "log from the beginning, so often; 0: not (0)", "0..10", set_log },
+	{ "quota", "MB", "of logs and snapshots: then the oldest logs go (1024)", "1..2^30 MB", set_quota },
+	{ "log-size", "MB", "of a log, then the next one begins (64)", "1..2^30 MB", set_log_size },
+	{ "socket", "PATH", "to be asked and told on, by gdimctl (/run/gdim/gdimd.sock)", "a path", set_socket },
+	{ "http", "ADDRESS:PORT", "to be asked and told on by HTTP; PORT: on the loopback; none: not (127.0.0.1:8460)", "ADDRESS:PORT, PORT or none", set_http },
+	{ "http-token-file", "FILE", "tokens, one a line, of those who may use HTTP; without it only this machine may", "a path", set_http_tokens },
+	{ "memory", "MB", "for cells and fused maps (96)", "32..1048576 MB", set_memory },
+	{ "threads", "N", "that fuse maps, 0: one for each CPU (0)", "0..256", set_threads },
+	{ 0 }
+};
+
+static const struct setting *section_of(void *arg, const char *name,
+					void **config)
+{
+	*config = arg;
+	return !strcmp(name, "gdimd") ? settings : NULL;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct config *c = state->input;
+	char error[256];
+	int ret;
+
+	switch (key) {
+	case OPT_CONFIG:
+		return 0;	/* was read before all others */
+	case OPT_LAYER:
+	case OPT_MAP:
+		ret = add_layer(c, arg, key == OPT_MAP, error);
+		return ret ? cli_error(ret, "--%s: %s", key == OPT_MAP ?
+				       "map" : "layer", error) : 0;
+	case ARGP_KEY_ARG:
+		return cli_usage(cli_program, "what is '%s'?", arg);
+	case ARGP_KEY_END:
+		return *c->store ? 0 : cli_usage(cli_program,
+						 "where to? --store FILE.db");
+	}
+	ret = settings_option(settings, c, key, arg);
+	return ret == -ENOENT ? ARGP_ERR_UNKNOWN : ret;
+}
+
+static bool has_layer(const struct config *c, const char *name)
+{
+	for (unsigned int i = 0; i < c->layers; i++)
+		if (!strcmp(c->layer[i].name, name))
+			return true;
+	return false;
+}
+
+static void add_defaults(struct config *c)
+{
+	for (unsigned int i = 0; i < DEFAULTS && c->defaults; i++)
+		if (c->layers < CONFIG_LAYERS &&
+		    !has_layer(c, default_layers[i].name))
+			c->layer[c->layers++] = default_layers[i];
+}
+
+int config_parse(struct config *c, int argc, char **argv)
+{
+	static struct argp_option options[SETTINGS_MAX] = {
+		{ "config", OPT_CONFIG, "FILE", 0,
+		  "settings of this list, in [gdimd]", 0 },
+		{ "layer", OPT_LAYER, "\"NAME KEY=VALUE ...\"", 0,
+		  "a modality: input, role, bits, range=LOW:HIGH, unit, rule, drawing, resolution, weights", 0 },
+		{ "map", OPT_MAP, "\"NAME KEY=VALUE ...\"", 0,
+		  "as --layer, of whole maps instead of submaps", 0 },
+	};
+	const struct argp argp = {
+		options, parse, NULL,
+		"Keep what robots find out about a site: layered maps that "
+		"follow the pose graph. Submaps, transforms, rooms and images "
+		"come in on /gdim/input/..., fused maps go out on "
+		"/gdim/output/...; see gdimctl(1) for the rest.",
+		NULL, NULL, NULL
+	};
+	int ret;
+
+	*c = (struct config){
+		.from = "ros2", .to = "ros2", .node = "gdim", .frame = "map",
+		.socket = "/run/gdim/gdimd.sock", .http = "127.0.0.1:8460",
+		.rate = 1, .defaults = true,
+		.range = {
+			[LAYER_TEMPERATURE] = { 0, 100 },
+			[LAYER_SMOKE] = { 0, 100 },
+			[LAYER_GAS] = { 0, 1000 },
+			[LAYER_SIGNAL] = { -100, 0 },
+		},
+		.quota = 1ULL << 30, .log_size = 64 << 20, .memory = 96 << 20,
+	};
+	settings_options(settings, options + 3, SETTINGS_MAX - 3);
+	ret = settings_load_told(argc, argv, section_of, c);
+	if (!ret)
+		ret = cli_parse(&argp, argc, argv, c);
+	if (!ret)
+		ret = check_ranges(c);
+	add_defaults(c);
+	return ret;
+}
+
+/* What the configuration says of a role counts less than the layer's line */
+static void give_range(const struct config *c, struct layer *l)
+{
+	const double *range = c->range[l->role];
+
+	if (range[0] == range[1])
+		return;
+	l->low = range[0];
+	l->high = range[1];
+}
+
+int config_make_layer(const struct config *c, const struct config_layer *from,
+		      const char *name, struct layer *l, char error[256])
+{
+	char words[sizeof(from->words) + 4 * LAYER_NAME];
+	int err;
+
+	if (!layer_name_valid(name) ||
+	    stars_fill(from->name, name, from->words, words, sizeof(words))) {
+		snprintf(error, 256, "'%.64s' is no name of a layer", name);
+		return -EINVAL;
+	}
+	err = layer_parse(l, name, words, error);
+	if (!err && !has_key(words, "range="))
+		give_range(c, l);
+	return err;
+}
+
+const struct config_layer *config_line(const struct config *c,
+				       const char *name)
+{
+	char text[LAYER_NAME];
+
+	for (unsigned int i = 0; i < c->layers; i++)
+		if (!stars_fill(c->layer[i].name, name, "", text,
+				sizeof(text)))
+			return &c->layer[i];
+	return NULL;
+}
+
+void config_input(const struct config_layer *l, char input[LAYER_NAME])
+{
+	const char *at = strstr(l->words, "input=");
+	size_t n;
+
+	snprintf(input, LAYER_NAME, "%s", l->name);
+	if (!at || (at != l->words && at[-1] != ' ' && at[-1] != '\t'))
+		return;
+	at += strlen("input=");
+	n = strcspn(at, " \t");
+	if (n && n < LAYER_NAME) {
+		memcpy(input, at, n);
+		input[n] = 0;
+	}
+}
+
+int config_name(const struct config *c, const char *input,
+		char name[LAYER_NAME])
+{
+	for (unsigned int i = 0; i < c->layers; i++) {
+		char pattern[LAYER_NAME];
+
+		config_input(&c->layer[i], pattern);
+		if (!stars_fill(pattern, input, c->layer[i].name, name,
+				LAYER_NAME))
+			return 0;
+	}
+	return -ENOENT;
+}
+
+void config_difference(const struct config_layer *from,
+		       const struct layer *now, char words[512])
+{
+	const char *at = from->words, *end = at + from->own;
+	char word[sizeof(from->words)], error[256];
+
+	*words = 0;
+	for (size_t n; (n = next_word(&at)) && at < end; at += n) {
+		struct layer l = *now;
+
+		snprintf(word, sizeof(word), "%.*s", (int)n, at);
+		if (strncmp(word, "input=", strlen("input=")) &&
+		    (layer_change(&l, word, error) || !layer_same(&l, now)))
+			add_word(words, 512, word, n);
+	}
+}
+
+void config_update(const struct config *c, const struct config_layer *from,
+		   struct layer *l)
+{
+	struct layer made;
+	char error[256];
+
+	if (config_make_layer(c, from, l->name, &made, error))
+		return;
+	/* one grid map may be many layers of a name with stars */
+	if (!stars_in(from->name))
+		memcpy(l->input, made.input, sizeof(l->input));
+	if (c->ranged[l->role] && !has_key(from->words, "range="))
+		give_range(c, l);
+}
+
+const char *config_topic(const struct config *c, const char *name)
+{
+	for (unsigned int i = 0; i < c->remaps; i++)
+		if (!strcmp(c->remap[i].from, name))
+			return c->remap[i].to;
+	return name;
+}

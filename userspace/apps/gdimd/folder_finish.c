@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * folder_finish - recordings without an end get one
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "ros/bag/bag.h"
+#include "ros/bag/mcap_format.h"
+#include "base/text.h"
+#include "apps/gdimd/folder.h"
+
+enum { FOLDER_PATH = 4096 };
+
+/* Of an MCAP file, at its beginning and at its end */
+enum { MAGIC = sizeof(MCAP_MAGIC) - 1 };
+
+/* Whether it is a recording of ours without an end */
+static bool is_unfinished(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char end[MAGIC];
+	struct stat st;
+	bool yes;
+
+	if (fd < 0)
+		return false;
+	yes = !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	      (st.st_size < 2 * MAGIC ||
+	       pread(fd, end, MAGIC, st.st_size - MAGIC) != MAGIC ||
+	       memcmp(end, MCAP_MAGIC, MAGIC));
+	close(fd);
+	return yes;
+}
+
+/* Return: messages, or a negative errno */
+static long copy(struct bag_reader *from, struct bag_writer *to,
+		 bool (*ending)(void *arg), void *arg)
+{
+	unsigned int topics;
+	const struct bag_topic *topic;
+	struct bag_message m;
+	long n = 0;
+	int err, at;
+
+	while ((err = bag_next(from, &m)) > 0) {
+		/* more of them may be found on the way */
+		topic = bag_topics(from, &topics);
+		at = bag_add_topic(to, &topic[m.topic]);
+		err = at < 0 ? at : bag_write(to, at, m.stamp, m.data, m.len);
+		if (!err && ending(arg))
+			err = -ECANCELED;
+		if (err)
+			break;
+		n++;
+	}
+	return err ? err : n;
+}
+
+/* Return: 0, or an error of the disk */
+static int sync_path(const char *path, int flags)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | flags);
+	int err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (fsync(fd) && errno != EINVAL)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/* What a name was or became is on disk; not all file systems can do it */
+static void sync_folder_of(const char *path)
+{
+	char folder[FOLDER_PATH];
+
+	snprintf(folder, sizeof(folder), "%.*s",
+		 (int)(strrchr(path, '/') - path), path);
+	sync_path(*folder ? folder : "/", O_DIRECTORY);
+}
+
+static bool is_empty(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && st.st_size <= MAGIC;
+}
+
+/*
+ * What is readable, into @part; @lost: more is not than a torn end. Return: 0;
+ * -ENODATA: nothing is, and then, as after all errors, there is no @part
+ */
+static int rewrite(const char *path, const char *part, bool *lost,
+		   bool (*ending)(void *arg), void *arg)
+{
+	struct bag_reader *from;
+	struct bag_writer *to;
+	int err = bag_open(&from, path), end;
+	long n;
+
+	if (err)
+		return err;
+	unlink(part);
+	err = bag_create(&to, part, BAG_MCAP, true);
+	if (err) {
+		bag_close(from);
+		unlink(part);
+		return err;
+	}
+	n = copy(from, to, ending, arg);
+	*lost = bag_lost(from);
+	end = bag_finish(to);
+	bag_close(from);
+	err = n < 0 ? n : end ? end : !n && (*lost || is_empty(path)) ?
+	      -ENODATA : sync_path(part, 0);
+	if (err)
+		unlink(part);
+	return err;
+}
+
+/* It gets its other name before it loses its own, and for good */
+static int set_aside(const char *path)
+{
+	char damaged[FOLDER_PATH + sizeof(FOLDER_DAMAGED)];
+	struct stat a, b;
+	int err = 0;
+
+	snprintf(damaged, sizeof(damaged), "%s" FOLDER_DAMAGED, path);
+	if (link(path, damaged))
+		err = -errno;
+	/* the power may have failed just here */
+	if (err == -EEXIST && !lstat(path, &a) && !lstat(damaged, &b) &&
+	    a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+		err = 0;
+	/* FAT has no links, and others allow none to files of others */
+	if (err == -EPERM || err == -EOPNOTSUPP || err == -ENOSYS)
+		err = renameat2(AT_FDCWD, path, AT_FDCWD, damaged,
+				RENAME_NOREPLACE) ? -errno : 0;
+	if (!err)
+		sync_folder_of(path);
+	return err;
+}
+
+/* Whether it is the file and not the disk: next time would be no better */
+static bool is_of_file(int err)
+{
+	return err == -ENODATA || err == -EBADMSG || err == -EPROTONOSUPPORT ||
+	       err == -EINVAL || err == -EMSGSIZE || err == -E2BIG;
+}
+
+static void remove_empty(const char *path)
+{
+	char text[FOLDER_PATH];
+	struct stat st;
+
+	unlink(path);
+	snprintf(text, sizeof(text), "%.*s.txt", (int)strlen(path) - 5, path);
+	if (!stat(text, &st) && !st.st_size)
+		unlink(text);
+}
+
+/* Nothing of it could be read. Return: as folder_finish() tells it */
+static int leave(const char *path)
+{
+	int err;
+
+	if (is_empty(path)) {
+		remove_empty(path);
+		return -ENODATA;
+	}
+	/* what is not empty may be of use to somebody */
+	err = set_aside(path);
+	if (err)
+		return err;
+	unlink(path);
+	return -EPROTO;
+}
+
+/* Return: as folder_finish() tells it */
+static int finish(const char *path, bool (*ending)(void *arg), void *arg)
+{
+	char part[FOLDER_PATH];
+	bool lost = false;
+	int err;
+
+	snprintf(part, sizeof(part), "%.*s.part", (int)strlen(path) - 5, path);
+	err = rewrite(path, part, &lost, ending, arg);
+	if (is_of_file(err))
+		err = leave(path);
+	else if (!err && lost)
+		err = set_aside(path);
+	if (err)
+		goto out;
+	if (rename(part, path))
+		err = -errno;
+	else if (lost)
+		err = -EBADMSG;
+out:
+	if (err && err != -EBADMSG)
+		unlink(part);
+	sync_folder_of(path);
+	return err;
+}
+
+static int is_recording(const struct dirent *d)
+{
+	return (!strncmp(d->d_name, "log_", 4) &&
+		text_ends(d->d_name + 4, ".mcap")) ||
+	       (!strncmp(d->d_name, "snapshot_", 9) &&
+		text_ends(d->d_name + 9, ".mcap"));
+}
+
+void folder_finish(const char *folder, bool (*ending)(void *arg),
+		   void (*told)(void *arg, const char *path, int err),
+		   void *arg)
+{
+	struct dirent **found;
+	const int n = scandir(folder, &found, is_recording, alphasort);
+	char path[FOLDER_PATH];
+
+	for (int i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), "%.3500s/%s", folder,
+			 found[i]->d_name);
+		free(found[i]);
+		if (!ending(arg) && is_unfinished(path)) {
+			const int err = finish(path, ending, arg);
+
+			if (err != -ECANCELED)
+				told(arg, path, err);
+		}
+	}
+	if (n >= 0)
+		free(found);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * fuser.h - the thread that fuses, so that nothing that comes in has to wait
+ */
+#ifndef APPS_GDIMD_FUSER_H
+#define APPS_GDIMD_FUSER_H
+
+#include "base/loop.h"
+#include "map/site/site.h"
+
+struct fuser;
+
+/**
+ * fuser_open() - begin, with all that the site has
+ * @fused: called in the loop when fused maps have changed
+ *
+ * Return: 0 or a negative errno.
+ */
+int fuser_open(struct fuser **f, struct site *site, struct loop *loop,
+	       void (*fused)(void *arg), void *arg);
+void fuser_close(struct fuser *f);
+
+/* Something was stored */
+void fuser_kick(struct fuser *f);
+
+/**
+ * fuser_want() - have a part of a map back that was forgotten, and wait for it
+ *
+ * For threads of HTTP clients. Return: 0; -ENOMEM; -ECANCELED: it ends.
+ */
+int fuser_want(struct fuser *f, unsigned int layer, const struct rect *r);
+
+/**
+ * struct fuser_stats - since it began
+ * @failed:	submaps that could not be read when they were to be fused
+ * @busy:	ns
+ */
+struct fuser_stats {
+	uint64_t	moved, tiles, drawn, failed, busy;
+};
+
+struct fuser_stats fuser_stats(struct fuser *f);
+
+#endif

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gdimd - GDIM, the layered map store that follows the pose graph. See
+ * gdimd(8).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <syslog.h>
+#include "base/cli.h"
+#include "base/service.h"
+#include "ros/io/io.h"
+#include "apps/gdimd/gdimd.h"
+#include "apps/gdimd/wildcard.h"
+
+static void on_fused(void *arg)
+{
+	outlet_fused(((struct gdimd *)arg)->outlet);
+}
+
+/* The folder of a store's recordings, if nobody says another one */
+static const char *record_folder(struct gdimd *g)
+{
+	struct config *c = &g->config;
+
+	if (!*c->records)
+		snprintf(c->records, sizeof(c->records), "%.500s-logs",
+			 c->store);
+	return c->records;
+}
+
+static int open_recorder(struct gdimd *g)
+{
+	const struct recorder_config config = {
+		record_folder(g), &g->config, g->config.quota,
+		g->config.log_size, g->config.log,
+	};
+
+	return recorder_open(&g->recorder, g->site, g->loop, &config,
+			     gdimd_note, g);
+}
+
+/* Layers that are configured by name are there from the beginning */
+static int add_layers(struct gdimd *g, char error[256])
+{
+	int number = 0;
+
+	for (unsigned int i = 0; i < g->config.layers && number >= 0; i++) {
+		const struct config_layer *from = &g->config.layer[i];
+		struct layer l;
+
+		if (stars_in(from->name) ||
+		    site_find_layer(g->site, from->name) >= 0)
+			continue;
+		if (config_make_layer(&g->config, from, from->name, &l, error))
+			return -EINVAL;
+		number = site_set_layer(g->site, &l, error);
+	}
+	return number < 0 ? number : 0;
+}
+
+/*
+ * What somebody made of a layer since stays, whatever the configuration says
+ * it is in the beginning; but who wrote that down wants to know
+ */
+static int update_layers(struct gdimd *g, char error[256])
+{
+	int number = 0;
+
+	for (unsigned int i = 0; i < site_layers(g->site) && number >= 0; i++) {
+		const struct config_layer *from;
+		struct layer now, l;
+		char words[512];
+
+		site_layer(g->site, i, &now);
+		from = config_line(&g->config, now.name);
+		if (!from)
+			continue;
+		l = now;
+		config_update(&g->config, from, &l);
+		if (l.low != now.low || l.high != now.high)
+			service_logf(LOG_INFO, "layer %s: its range is %g:%g "
+				     "from now on, as the settings say; it was "
+				     "%g:%g", l.name, l.low, l.high, now.low,
+				     now.high);
+		if (strcmp(l.input, now.input))
+			service_logf(LOG_INFO, "layer %s: its input is %s from "
+				     "now on, as the settings say; it was %s",
+				     l.name, l.input, now.input);
+		if (!layer_same(&l, &now))
+			number = site_set_layer(g->site, &l, error);
+		config_difference(from, &l, words);
+		if (*words)
+			service_logf(LOG_WARNING, "layer %s stays as the store "
+				     "has it; 'gdimctl layer %s %.300s' makes "
+				     "it what the settings say", l.name, l.name,
+				     words);
+	}
+	return number < 0 ? number : 0;
+}
+
+/* A file that is damaged has one fault or very many */
+static void on_damaged(void *arg, const struct site_damaged *d)
+{
+	enum { TOLD = 8 };
+	static unsigned int told;
+	const unsigned int n = __atomic_add_fetch(&told, 1, __ATOMIC_RELAXED);
+
+	(void)arg;
+	if (n <= TOLD)
+		service_logf(LOG_ERR, "damaged cells: %s of %s is not in its "
+			     "map, until a newer one comes", d->layer,
+			     d->frame);
+	else if (n == TOLD + 1)
+		service_logf(LOG_ERR, "damaged cells: of more submaps, too; "
+			     "'gdimctl verify' names all");
+}
+
+static int open_site(struct gdimd *g, char error[256])
+{
+	const struct site_config config = {
+		.memory = g->config.memory, .threads = g->config.threads,
+	};
+	int err = site_open(&g->site, g->config.store, STORE_CREATE, &config,
+			    error);
+
+	if (!err)
+		site_set_damaged(g->site, on_damaged, g);
+	if (!err)
+		err = add_layers(g, error);
+	return err ? err : update_layers(g, error);
+}
+
+static int open_ends(struct gdimd *g, char error[256])
+{
+	const struct config *c = &g->config;
+	const struct sink_config to = {
+		.spec = c->to, .name = c->node, .log = service_log,
+		.arg = g,
+	};
+	const struct source_config from = {
+		.spec = c->from, .name = c->node, .speed = 1, .rate = 10,
+		.message = gdimd_message, .found = gdimd_found,
+		.log = service_log, .arg = g,
+	};
+	int err = 0;
+
+	ros2_repair_quickly();
+	if (*c->to)
+		err = sink_open(&g->sink, g->loop, &to, error);
+	if (!err)
+		err = outlet_open(&g->outlet, g->site, g->loop, g->sink, c,
+				  gdimd_keep_rate, g);
+	if (err)
+		return err;
+	if (*c->from)
+		err = source_open(&g->source, g->loop, &from, error);
+	if (!err && g->source)
+		gdimd_subscribe(g);
+	if (!err)
+		err = gdimd_services_open(g, error);
+	return err;
+}
+
+/* First, so that nothing is left behind by who may not have one */
+static int open_socket(struct gdimd *g, char error[256])
+{
+	char why[256];
+	int err;
+
+	if (!*g->config.socket)
+		return 0;
+	err = console_open(&g->console, g->loop, g->config.socket,
+			   gdimd_request, g, why);
+	if (err)
+		snprintf(error, 256, "%.190s; --socket names another one", why);
+	return err;
+}
+
+static int bring_back(void *arg, unsigned int layer, const struct rect *r)
+{
+	return fuser_want(((struct gdimd *)arg)->fuser, layer, r);
+}
+
+static int open_all(struct gdimd *g)
+{
+	char error[256] = "out of memory";
+	int err;
+
+	g->loop = loop_create();
+	if (!g->loop)
+		return cli_error(-ENOMEM, "out of memory");
+	err = open_socket(g, error);
+	if (!err)
+		err = open_site(g, error);
+	if (!err)
+		err = fuser_open(&g->fuser, g->site, g->loop, on_fused, g);
+	if (!err)
+		site_set_want(g->site, bring_back, g);
+	if (!err)
+		err = gdimd_storing_open(g);
+	if (!err)
+		err = open_recorder(g);
+	if (!err)
+		err = open_ends(g, error);
+	if (!err)
+		err = web_open(&g->web, g, error);
+	if (err)
+		return cli_error(err, "%s", error);
+	fuser_kick(g->fuser);
+	return 0;
+}
+
+/* What came is stored before the store is closed, and what was asked answered */
+static void close_all(struct gdimd *g)
+{
+	web_close(g->web);
+	jobs_close(g->jobs);
+	console_close(g->console);
+	gdimd_services_close(g);
+	if (g->source)
+		source_close(g->source);
+	recorder_close(g->recorder);
+	storing_close(g->storing);
+	fuser_close(g->fuser);
+	outlet_close(g->outlet);
+	if (g->sink)
+		sink_close(g->sink);
+	site_close(g->site);
+	loop_destroy(g->loop);
+}
+
+int main(int argc, char **argv)
+{
+	static struct gdimd g;
+	struct site_counts c;
+	int ret;
+
+	cli_program = "gdimd";
+	argv[0] = (char *)cli_program;
+	if (config_parse(&g.config, argc, argv))
+		return 2;
+	ret = open_all(&g);
+	if (!ret) {
+		service_ready(g.loop);
+		c = site_counts(g.site);
+		service_logf(LOG_INFO, "%s: %u submaps of %u nodes, %u layers",
+			     g.config.store, c.submaps, c.nodes,
+			     site_layers(g.site));
+		ret = loop_run(g.loop);
+		if (ret)
+			cli_error(ret, "%s", strerror(-ret));
+		service_stopping(g.loop);
+	}
+	close_all(&g);
+	return ret ? 1 : 0;
+}

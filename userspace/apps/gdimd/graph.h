@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * graph.h - the pose graph of a site as transforms
+ */
+#ifndef APPS_GDIMD_GRAPH_H
+#define APPS_GDIMD_GRAPH_H
+
+#include "map/site/site.h"
+#include "ros/msg/message.h"
+
+/**
+ * struct graph - nodes that have a place or a link, but for the map itself
+ * @node:	in the order they came to the store
+ * @link:	to each node: from its predecessor, or from the map
+ */
+struct graph {
+	struct store_node		*node;
+	struct message_transform	*link;
+	unsigned int			nodes;
+	/* private: what names in links point to */
+	struct store_node		*all;
+};
+
+/**
+ * graph_read() - as it is now
+ * @frame: of the map; must stay as long as @g
+ *
+ * Return: 0, then graph_free(); -ENOMEM.
+ */
+int graph_read(struct graph *g, struct site *site, const char *frame);
+void graph_free(struct graph *g);
+
+#endif

@@ -1,0 +1,718 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * http_server - states of connections, and the threads that answer
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include "base/loop.h"
+#include "apps/gdimd/http_server.h"
+
+enum {
+	CONNECTIONS	= 512,
+	HEAD_MAX	= 16384,	/* bytes of a request before its body */
+	PIECE		= 65536,	/* bytes that are read at once */
+	LINGER		= 4 << 20,	/* bytes that are read and thrown away */
+	ACCEPTS		= 64,		/* at once */
+	KEPT		= 256 << 10,	/* bytes of a connection's buffer */
+};
+
+static const size_t out_max = (size_t)256 << 20;	/* bytes, of all answers */
+static const uint64_t ms = 1000000;
+static const uint64_t tick = 250 * 1000000ULL;		/* ns */
+static const uint64_t read_patience = 30 * 1000000000ULL; /* ns, no progress */
+
+/**
+ * enum state - of a connection
+ * @WORK:	a thread has it, and nobody else touches it
+ * @LINGERS:	all is sent; what still comes is thrown away for a while, as
+ *		closing at once would take the answer from who still sends
+ */
+enum state { HEAD, BODY, WORK, SEND, LINGERS };
+
+struct http_conn {
+	struct http_server	*s;
+	struct loop_fd		watch;
+	bool			watched;
+	uint32_t		events;
+	char			peer[ADDRESS_TEXT];
+	enum state		state;
+	struct bytes		in, head, body, out;
+	size_t			searched, sent, end, thrown;
+	struct http_request	request;
+	struct http_pieces	pieces;
+	bool			keep, gone;
+	uint64_t		since, due;
+	struct http_conn	*next, *next_job;
+};
+
+struct queue {
+	struct http_conn	*first, **last;
+};
+
+struct worker {
+	struct http_server	*s;
+	unsigned int		number;
+	pthread_t		thread;
+};
+
+struct http_server {
+	struct http_config	config;
+	struct loop		*loop;
+	struct loop_fd		listener, wake;
+	struct loop_timer	timer;
+	pthread_t		thread;
+	bool			running;
+	struct http_conn	*first;
+	unsigned int		connections;
+	size_t			out;		/* bytes of answers */
+	uint64_t		dropped;
+	pthread_mutex_t		lock;		/* of what follows */
+	pthread_cond_t		work;
+	struct queue		jobs, done;
+	bool			ending;
+	unsigned int		workers;	/* that run */
+	struct worker		worker[];
+};
+
+const struct http_request *http_conn_request(const struct http_conn *c)
+{
+	return &c->request;
+}
+
+const struct bytes *http_conn_body(const struct http_conn *c)
+{
+	return &c->body;
+}
+
+const char *http_conn_peer(const struct http_conn *c)
+{
+	return c->peer;
+}
+
+unsigned int http_server_connections(const struct http_server *s)
+{
+	return __atomic_load_n(&s->connections, __ATOMIC_RELAXED);
+}
+
+uint64_t http_server_dropped(const struct http_server *s)
+{
+	return __atomic_load_n(&s->dropped, __ATOMIC_RELAXED);
+}
+
+/*
+ * Threads that answer
+ */
+
+static void push(struct queue *q, struct http_conn *c)
+{
+	c->next_job = NULL;
+	*q->last = c;
+	q->last = &c->next_job;
+}
+
+static struct http_conn *pop(struct queue *q)
+{
+	struct http_conn *c = q->first;
+
+	if (c)
+		q->first = c->next_job;
+	if (!q->first)
+		q->last = &q->first;
+	return c;
+}
+
+static void wake(struct http_server *s)
+{
+	const uint64_t one = 1;
+
+	/* a counter that is full was not read either */
+	if (write(s->wake.fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+static void *answer(void *arg)
+{
+	struct worker *w = arg;
+	struct http_server *s = w->s;
+
+	pthread_mutex_lock(&s->lock);
+	while (!s->ending) {
+		struct http_conn *c = pop(&s->jobs);
+
+		if (!c) {
+			pthread_cond_wait(&s->work, &s->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&s->lock);
+		s->config.answer(s->config.arg, w->number, c);
+		pthread_mutex_lock(&s->lock);
+		push(&s->done, c);
+		wake(s);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return NULL;
+}
+
+void http_reply(struct http_conn *c, struct bytes *b, size_t from, size_t len,
+		bool keep)
+{
+	const struct bytes mine = c->out;
+
+	c->out = *b;
+	*b = mine;
+	b->len = 0;
+	c->sent = from;
+	c->end = from + len;
+	c->keep = keep;
+}
+
+/*
+ * Connections; in their thread
+ */
+
+static void watch(struct http_conn *c, uint32_t events)
+{
+	if (!c->watched)
+		c->gone |= loop_watch(c->s->loop, &c->watch, c->watch.fd,
+				      events) != 0;
+	else if (events != c->events)
+		loop_rewatch(c->s->loop, &c->watch, events);
+	c->watched = true;
+	c->events = events;
+}
+
+static void unwatch(struct http_conn *c)
+{
+	if (c->watched)
+		loop_unwatch(c->s->loop, &c->watch);
+	c->watched = false;
+}
+
+static void drop_out(struct http_conn *c)
+{
+	if (c->state == SEND)
+		c->s->out -= c->out.cap;
+	if (c->out.cap > KEPT)
+		bytes_free(&c->out);
+}
+
+static void end(struct http_conn *c)
+{
+	struct http_server *s = c->s;
+	struct http_conn **at = &s->first;
+
+	while (*at != c)
+		at = &(*at)->next;
+	*at = c->next;
+	unwatch(c);
+	drop_out(c);
+	close(c->watch.fd);
+	bytes_free(&c->in);
+	bytes_free(&c->head);
+	bytes_free(&c->body);
+	bytes_free(&c->out);
+	free(c);
+	__atomic_sub_fetch(&s->connections, 1, __ATOMIC_RELAXED);
+}
+
+static void set_due(struct http_conn *c, uint64_t now, uint64_t patience)
+{
+	c->since = now;
+	c->due = now + patience;
+}
+
+static void begin_request(struct http_conn *c, uint64_t now)
+{
+	c->state = HEAD;
+	c->searched = 0;
+	c->body.len = 0;
+	if (c->body.cap > KEPT)
+		bytes_free(&c->body);
+	c->pieces = (struct http_pieces){ 0 };
+	set_due(c, now, c->s->config.patience * ms);
+	watch(c, EPOLLIN);
+}
+
+/* Those that are at it for longest: of clients that send, or else that read */
+static bool drop_one(struct http_server *s, bool readers,
+		     const struct http_conn *but)
+{
+	struct http_conn *worst = NULL;
+
+	for (struct http_conn *c = s->first; c; c = c->next) {
+		const bool reads = c->state == SEND;
+
+		if (c->state == WORK || c == but || reads != readers)
+			continue;
+		if (!worst || c->since < worst->since)
+			worst = c;
+	}
+	if (!worst)
+		return false;
+	__atomic_add_fetch(&s->dropped, 1, __ATOMIC_RELAXED);
+	end(worst);
+	return true;
+}
+
+static void begin_sending(struct http_conn *c)
+{
+	struct http_server *s = c->s;
+
+	c->state = SEND;
+	s->out += c->out.cap;
+	set_due(c, loop_now(), read_patience);
+	while (s->out > out_max && drop_one(s, true, c))
+		;
+}
+
+/* In place of an answer */
+static void refuse(struct http_conn *c, int status)
+{
+	struct http_server *s = c->s;
+
+	s->config.error(s->config.arg, s->config.workers, c, status);
+	c->keep = false;
+	begin_sending(c);
+}
+
+/* The empty line behind a head. Return: bytes of it; 0: it is not there yet */
+static size_t find_head(struct http_conn *c)
+{
+	const uint8_t *in = c->in.data;
+
+	for (size_t i = c->searched; i + 1 < c->in.len; i++) {
+		if (in[i] != '\n')
+			continue;
+		if (in[i + 1] == '\n')
+			return i + 2;
+		if (in[i + 1] == '\r' && i + 2 < c->in.len &&
+		    in[i + 2] == '\n')
+			return i + 3;
+	}
+	c->searched = c->in.len > 2 ? c->in.len - 2 : 0;
+	return 0;
+}
+
+/* Empty lines before a request are nothing */
+static void skip_lines(struct http_conn *c)
+{
+	size_t n = 0;
+
+	while (n < c->in.len &&
+	       (c->in.data[n] == '\r' || c->in.data[n] == '\n'))
+		n++;
+	if (n && c->searched == 0)
+		bytes_consume(&c->in, n);
+}
+
+static int parse_head(struct http_conn *c, size_t len)
+{
+	c->head.len = 0;
+	if (bytes_append(&c->head, c->in.data, len) ||
+	    bytes_append(&c->head, "", 1))
+		return 503;
+	bytes_consume(&c->in, len);
+	return http_parse_request(&c->request, (char *)c->head.data, len);
+}
+
+/* Return: whether to go on */
+static bool take_head(struct http_conn *c)
+{
+	static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
+	struct http_server *s = c->s;
+	size_t len;
+	int status;
+
+	skip_lines(c);
+	len = find_head(c);
+	if (len > HEAD_MAX || (!len && c->in.len > HEAD_MAX)) {
+		refuse(c, 431);
+		return true;
+	}
+	if (!len)
+		return false;
+	status = parse_head(c, len);
+	if (status) {
+		refuse(c, status);
+		return true;
+	}
+	/* first of all: who may not ask costs nothing more */
+	if (s->config.admit(s->config.arg, s->config.workers, c)) {
+		/* what comes behind it may be its body */
+		c->keep &= !c->request.chunked && !c->request.length;
+		begin_sending(c);
+		return true;
+	}
+	if (c->request.length > (long long)s->config.body) {
+		refuse(c, 413);
+		return true;
+	}
+	if (http_header(&c->request, "Expect") &&
+	    send(c->watch.fd, go_on, sizeof(go_on) - 1, MSG_NOSIGNAL) < 0)
+		c->gone = true;
+	c->state = BODY;
+	return true;
+}
+
+static void give_work(struct http_conn *c)
+{
+	struct http_server *s = c->s;
+
+	unwatch(c);
+	c->state = WORK;
+	pthread_mutex_lock(&s->lock);
+	push(&s->jobs, c);
+	pthread_cond_signal(&s->work);
+	pthread_mutex_unlock(&s->lock);
+}
+
+static bool take_body(struct http_conn *c)
+{
+	const size_t left = c->request.length - c->body.len;
+	size_t used = c->in.len < left ? c->in.len : left;
+	int status;
+
+	if (c->request.chunked)
+		status = http_pieces_take(&c->pieces, c->in.data, c->in.len,
+					  &used, &c->body, c->s->config.body);
+	else if (used && bytes_append(&c->body, c->in.data, used))
+		status = 503;
+	else
+		status = used == left;
+	bytes_consume(&c->in, used);
+	/* a 0 behind it, for those who read text */
+	if (status == 1 && bytes_reserve(&c->body, c->body.len + 1))
+		status = 503;
+	if (status > 1) {
+		refuse(c, status);
+	} else if (status) {
+		c->body.data[c->body.len] = 0;
+		give_work(c);
+	}
+	return status > 1;
+}
+
+static bool send_out(struct http_conn *c)
+{
+	const uint64_t now = loop_now();
+
+	while (c->sent < c->end) {
+		const ssize_t n = send(c->watch.fd, c->out.data + c->sent,
+				       c->end - c->sent, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+			watch(c, EPOLLOUT);
+			return false;
+		}
+		if (n <= 0) {
+			c->gone = true;
+			return false;
+		}
+		c->sent += n;
+		c->due = now + read_patience;
+	}
+	drop_out(c);
+	if (c->keep) {
+		begin_request(c, now);
+		return true;
+	}
+	shutdown(c->watch.fd, SHUT_WR);
+	c->state = LINGERS;
+	c->thrown = 0;
+	set_due(c, now, c->s->config.patience * ms);
+	watch(c, EPOLLIN);
+	return true;
+}
+
+static bool throw_away(struct http_conn *c)
+{
+	c->thrown += c->in.len;
+	c->in.len = 0;
+	c->gone |= c->thrown > LINGER;
+	return false;
+}
+
+/* As far as it gets with what is there; it may be gone then */
+static void advance(struct http_conn *c)
+{
+	bool on = true;
+
+	while (on && !c->gone) {
+		switch (c->state) {
+		case HEAD:
+			on = take_head(c);
+			break;
+		case BODY:
+			on = take_body(c);
+			break;
+		case SEND:
+			on = send_out(c);
+			break;
+		case LINGERS:
+			on = throw_away(c);
+			break;
+		default:
+			on = false;
+		}
+	}
+	if (c->gone && c->state != WORK)
+		end(c);
+}
+
+static void on_conn(void *arg, uint32_t events)
+{
+	struct http_conn *c = arg;
+	ssize_t n;
+
+	if (c->state == SEND) {
+		c->gone |= !!(events & (EPOLLERR | EPOLLHUP));
+		advance(c);
+		return;
+	}
+	if (bytes_reserve(&c->in, c->in.len + PIECE)) {
+		end(c);
+		return;
+	}
+	n = recv(c->watch.fd, c->in.data + c->in.len, PIECE, 0);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		end(c);
+		return;
+	}
+	c->in.len += n;
+	advance(c);
+}
+
+/*
+ * All of them
+ */
+
+/* Return: false: nobody more can come now */
+static bool accept_one(struct http_server *s)
+{
+	struct sockaddr_storage from;
+	socklen_t len = sizeof(from);
+	struct http_conn *c;
+	const int on = 1;
+	int fd;
+
+	if (s->connections >= CONNECTIONS && !drop_one(s, false, NULL) &&
+	    !drop_one(s, true, NULL))
+		return false;
+	fd = accept4(s->listener.fd, (struct sockaddr *)&from, &len,
+		     SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (fd < 0)
+		return (errno == EMFILE || errno == ENFILE) &&
+		       drop_one(s, false, NULL);
+	c = calloc(1, sizeof(*c));
+	if (!c) {
+		close(fd);
+		return true;
+	}
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	c->s = s;
+	c->watch = (struct loop_fd){ fd, on_conn, c };
+	address_text(&from, c->peer);
+	c->next = s->first;
+	s->first = c;
+	__atomic_add_fetch(&s->connections, 1, __ATOMIC_RELAXED);
+	begin_request(c, loop_now());
+	if (c->gone)
+		end(c);
+	return true;
+}
+
+static void on_listener(void *arg, uint32_t events)
+{
+	struct http_server *s = arg;
+
+	(void)events;
+	for (int i = 0; i < ACCEPTS && accept_one(s); i++)
+		;
+}
+
+static void on_wake(void *arg, uint32_t events)
+{
+	struct http_server *s = arg;
+	struct http_conn *c, *next;
+	bool ending;
+	uint64_t n;
+
+	(void)events;
+	if (read(s->wake.fd, &n, sizeof(n)) < 0)
+		return;
+	pthread_mutex_lock(&s->lock);
+	ending = s->ending;
+	c = s->done.first;
+	s->done = (struct queue){ NULL, &s->done.first };
+	pthread_mutex_unlock(&s->lock);
+	if (ending) {
+		loop_stop(s->loop, 0);
+		return;
+	}
+	/* one that is answered may drop others, but none that waits for it */
+	for (struct http_conn *k = c; k; k = k->next_job)
+		k->state = WORK;
+	for (; c; c = next) {
+		next = c->next_job;
+		begin_sending(c);
+		advance(c);
+	}
+}
+
+static void on_tick(void *arg, uint64_t now)
+{
+	struct http_server *s = arg;
+	struct http_conn *next;
+
+	for (struct http_conn *c = s->first; c; c = next) {
+		next = c->next;
+		if (c->state == WORK || c->due > now)
+			continue;
+		if (c->state == BODY) {
+			refuse(c, 408);
+			advance(c);
+			/* others may have gone with it */
+			next = s->first;
+			continue;
+		}
+		end(c);
+	}
+	s->timer.due = now + tick;
+}
+
+static void *run(void *arg)
+{
+	loop_run(((struct http_server *)arg)->loop);
+	return NULL;
+}
+
+static int listen_on(struct http_server *s, const struct address *a)
+{
+	const int fd = socket(a->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC |
+			      SOCK_NONBLOCK, 0), on = 1;
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
+	    bind(fd, (const void *)&a->storage, a->len) ||
+	    listen(fd, CONNECTIONS)) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	s->listener.ready = on_listener;
+	s->listener.arg = s;
+	err = loop_watch(s->loop, &s->listener, fd, EPOLLIN);
+	if (err) {
+		close(fd);
+		s->listener.fd = -1;
+	}
+	return err;
+}
+
+static int open_wake(struct http_server *s)
+{
+	const int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	s->wake.ready = on_wake;
+	s->wake.arg = s;
+	err = loop_watch(s->loop, &s->wake, fd, EPOLLIN);
+	if (err) {
+		close(fd);
+		s->wake.fd = -1;
+	}
+	return err;
+}
+
+static int start(struct http_server *s)
+{
+	int err = 0;
+
+	while (s->workers < s->config.workers && !err) {
+		struct worker *w = &s->worker[s->workers];
+
+		*w = (struct worker){ s, s->workers, 0 };
+		err = -pthread_create(&w->thread, NULL, answer, w);
+		s->workers += !err;
+	}
+	if (!err)
+		err = -pthread_create(&s->thread, NULL, run, s);
+	s->running = !err;
+	return err;
+}
+
+int http_server_open(struct http_server **out, const struct http_config *config)
+{
+	struct http_server *s = calloc(1, sizeof(*s) + config->workers *
+					  sizeof(*s->worker));
+	int err;
+
+	if (!s)
+		return -ENOMEM;
+	s->config = *config;
+	s->listener.fd = s->wake.fd = -1;
+	s->jobs.last = &s->jobs.first;
+	s->done.last = &s->done.first;
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->work, NULL);
+	s->timer = (struct loop_timer){ loop_now() + tick, on_tick, s, NULL };
+	s->loop = loop_create_quiet();
+	err = s->loop ? open_wake(s) : -errno;
+	if (!err)
+		loop_add_timer(s->loop, &s->timer);
+	if (!err)
+		err = listen_on(s, config->address);
+	if (!err)
+		err = start(s);
+	if (err)
+		http_server_close(s);
+	else
+		*out = s;
+	return err;
+}
+
+void http_server_close(struct http_server *s)
+{
+	if (!s)
+		return;
+	pthread_mutex_lock(&s->lock);
+	s->ending = true;
+	pthread_cond_broadcast(&s->work);
+	pthread_mutex_unlock(&s->lock);
+	for (unsigned int i = 0; i < s->workers; i++)
+		pthread_join(s->worker[i].thread, NULL);
+	if (s->running) {
+		wake(s);
+		pthread_join(s->thread, NULL);
+	}
+	while (s->first)
+		end(s->first);
+	if (s->listener.fd >= 0) {
+		loop_unwatch(s->loop, &s->listener);
+		close(s->listener.fd);
+	}
+	if (s->wake.fd >= 0) {
+		loop_remove_timer(s->loop, &s->timer);
+		loop_unwatch(s->loop, &s->wake);
+		close(s->wake.fd);
+	}
+	if (s->loop)
+		loop_destroy(s->loop);
+	pthread_cond_destroy(&s->work);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}

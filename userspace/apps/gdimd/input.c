@@ -1,0 +1,811 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * inbox - what comes in, until it is stored
+ */
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include "base/service.h"
+#include "ros/io/io.h"
+#include "base/utf8.h"
+#include "apps/gdimd/input.h"
+#include "apps/gdimd/matcher.h"
+#include "apps/gdimd/room_message.h"
+#include "apps/gdimd/stamps.h"
+#include "apps/gdimd/submap_message.h"
+#include "ros/msg/convert.h"
+
+enum {
+	KEYFRAMES	= 64,		/* that are gathered at once */
+	GATHERED	= 64,		/* submaps of one */
+	REPEATERS	= 4096,		/* of a message */
+	WAITING_MB	= 256,		/* of submaps that wait for a match */
+	HELD		= 64,		/* messages that wait for their node */
+};
+
+static const uint64_t moment = 20 * 1000000ULL;		/* ns */
+static const uint64_t node_patience = 2 * 1000000000ULL; /* ns, with a node */
+static const uint64_t patience = 10 * 1000000000ULL;	/* ns, with a match */
+
+/**
+ * struct keyframe - submaps of a frame that wait for others of it
+ * @message:	number of the one that each came with
+ */
+struct keyframe {
+	char			frame[STORE_FRAME];
+	int64_t			stamp;
+	struct site_submap	submap[GATHERED];
+	uint64_t		message[GATHERED];
+	unsigned int		submaps;
+	uint64_t		due;
+};
+
+/* Maps in the frame of a node that is not known yet, until @due */
+struct held {
+	struct taken	*maps;
+	uint64_t	due;
+};
+
+struct inbox {
+	struct site		*site;
+	struct loop		*loop;
+	const struct config	*config;
+	void			(*stored)(void *arg);
+	void			(*refused)(void *arg, const char *line);
+	void			*arg;
+	struct keyframe		*keyframe[KEYFRAMES];
+	unsigned int		keyframes;
+	struct loop_timer	timer;
+	struct matcher		*matcher;
+	uint64_t		patience;	/* ns, for a match */
+	size_t			waiting;	/* bytes */
+	struct held		held[HELD];	/* in the order they came */
+	unsigned int		helds;
+	pthread_mutex_t		lock;		/* of what follows */
+	uint64_t		messages, kept, transforms, rejected, lost;
+	unsigned int		unmatched;
+	char			error[INBOX_ERROR];
+	struct stamps		stamps;
+	bool			told_ahead;	/* that clocks differ */
+};
+
+static void release_held(struct inbox *in, uint64_t now);
+
+static uint64_t count_up(struct inbox *in, uint64_t *counter, unsigned int n)
+{
+	uint64_t now;
+
+	pthread_mutex_lock(&in->lock);
+	now = *counter += n;
+	pthread_mutex_unlock(&in->lock);
+	return now;
+}
+
+__attribute__((format(printf, 4, 5)))
+static int refuse(struct inbox *in, const char *topic, int err,
+		  const char *format, ...)
+{
+	char why[INBOX_ERROR], line[INBOX_ERROR], clean[INBOX_ERROR];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	snprintf(line, sizeof(line), "%.80s: %.170s", topic, why);
+	/* what others call their frames is in it: for a log and for JSON */
+	utf8_clean(line, sizeof(line), clean, sizeof(clean));
+	pthread_mutex_lock(&in->lock);
+	strcpy(in->error, clean);
+	in->rejected++;
+	pthread_mutex_unlock(&in->lock);
+	in->refused(in->arg, clean);
+	return err;
+}
+
+/* Recordings are old, and that is fine; see stamps.h about those ahead */
+static int check_stamp(struct inbox *in, const char *topic, int64_t stamp)
+{
+	const int64_t wall = ends_now();
+	int64_t ahead;
+	bool good, tell;
+
+	if (stamp < 0)
+		return refuse(in, topic, -EINVAL, "a stamp before 1970");
+	pthread_mutex_lock(&in->lock);
+	good = stamps_take(&in->stamps, stamp, wall, loop_now());
+	ahead = stamps_ahead(&in->stamps, wall);
+	tell = good && ahead && !in->told_ahead;
+	in->told_ahead |= tell;
+	pthread_mutex_unlock(&in->lock);
+	if (tell)
+		service_logf(LOG_WARNING, "%s: stamps are %.0f s (%.1f days) "
+			     "ahead of this machine's clock: clocks differ, "
+			     "stamps are judged by each other", topic,
+			     ahead * 1e-9, ahead / 86400e9);
+	return good ? 0 : refuse(in, topic, -EINVAL,
+				 "a stamp that lies %.0f s in the future",
+				 (stamp - wall) * 1e-9);
+}
+
+/*
+ * Keyframes
+ */
+
+static void free_keyframe(struct keyframe *k)
+{
+	for (unsigned int i = 0; i < k->submaps; i++)
+		cells_put(k->submap[i].cells);
+	free(k);
+}
+
+/*
+ * As one, or each alone, so that one that is wrong does no harm to others; a
+ * message with several that are wrong was one
+ */
+static void store(struct inbox *in, struct keyframe *k)
+{
+	char error[SITE_ERROR];
+	uint64_t told = 0;
+
+	if (!site_keyframe(in->site, k->frame, k->stamp, NULL, k->submap,
+			   k->submaps, error)) {
+		count_up(in, &in->kept, k->submaps);
+		in->stored(in->arg);
+		return;
+	}
+	for (unsigned int i = 0; i < k->submaps; i++) {
+		int err = site_keyframe(in->site, k->frame, k->stamp, NULL,
+					&k->submap[i], 1, error);
+
+		if (err) {
+			count_up(in, &in->lost, err != -ESTALE && err != -EINVAL);
+			if (k->message[i] != told)
+				refuse(in, "keyframe", err, "%s", error);
+			told = k->message[i];
+			continue;
+		}
+		count_up(in, &in->kept, 1);
+		in->stored(in->arg);
+	}
+}
+
+static void flush(struct inbox *in, unsigned int i)
+{
+	struct keyframe *k = in->keyframe[i];
+
+	in->keyframe[i] = in->keyframe[--in->keyframes];
+	store(in, k);
+	free_keyframe(k);
+}
+
+static void set_timer(struct inbox *in)
+{
+	pthread_mutex_lock(&in->lock);
+	in->unmatched = in->matcher ? matcher_waiting(in->matcher) : 0;
+	pthread_mutex_unlock(&in->lock);
+	in->timer.due = in->matcher ? matcher_due(in->matcher) : LOOP_NEVER;
+	for (unsigned int i = 0; i < in->keyframes; i++)
+		if (in->keyframe[i]->due < in->timer.due)
+			in->timer.due = in->keyframe[i]->due;
+	if (in->helds && in->held[0].due < in->timer.due)
+		in->timer.due = in->held[0].due;
+}
+
+static void on_timer(void *arg, uint64_t now)
+{
+	struct inbox *in = arg;
+
+	if (in->matcher)
+		matcher_expire(in->matcher, now);
+	for (unsigned int i = in->keyframes; i--;)
+		if (in->keyframe[i]->due <= now)
+			flush(in, i);
+	release_held(in, now);
+	set_timer(in);
+}
+
+static bool has_layer(const struct keyframe *k, unsigned int layer)
+{
+	for (unsigned int i = 0; i < k->submaps; i++)
+		if (k->submap[i].layer == layer)
+			return true;
+	return false;
+}
+
+/* That of a frame, with room for a submap of @layer; NULL: no memory */
+static struct keyframe *gather(struct inbox *in, const char *frame,
+			       unsigned int layer)
+{
+	struct keyframe *k;
+
+	for (unsigned int i = 0; i < in->keyframes; i++) {
+		k = in->keyframe[i];
+		if (strcmp(k->frame, frame))
+			continue;
+		if (!has_layer(k, layer) && k->submaps < GATHERED)
+			return k;
+		flush(in, i);
+		break;
+	}
+	if (in->keyframes == KEYFRAMES)
+		flush(in, 0);
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return NULL;
+	snprintf(k->frame, sizeof(k->frame), "%s", frame);
+	k->due = loop_now() + moment;
+	in->keyframe[in->keyframes++] = k;
+	set_timer(in);
+	return k;
+}
+
+static int keep(struct inbox *in, const char *topic, const char *frame,
+		uint64_t message, unsigned int layer, int64_t stamp,
+		struct cells *cells)
+{
+	struct keyframe *k = gather(in, frame, layer);
+
+	if (!k)
+		return refuse(in, topic, -ENOMEM, "out of memory");
+	k->stamp = stamp > k->stamp ? stamp : k->stamp;
+	k->message[k->submaps] = message;
+	k->submap[k->submaps++] = (struct site_submap){
+		layer, stamp, RULE_WEIGHT_FULL, cells_get(cells) };
+	return 0;
+}
+
+/*
+ * Maps
+ */
+
+/*
+ * The layer of that name, or what it is going to be
+ *
+ * Return: its number; SITE_LAYERS: there is none yet; or an error that was told
+ */
+static int find_layer(struct inbox *in, const char *topic,
+		      const struct config_layer *from, const char *name,
+		      const char *grid, struct layer *l)
+{
+	char full[LAYER_NAME], error[SITE_ERROR];
+	int number;
+
+	if (snprintf(full, sizeof(full), "%s%s%s", name, *grid ? "_" : "",
+		     grid) >= (int)sizeof(full))
+		return refuse(in, topic, -EINVAL, "layer %s of %s: too long",
+			      grid, name);
+	number = site_find_layer(in->site, full);
+	if (number >= 0) {
+		site_layer(in->site, number, l);
+		return number;
+	}
+	if (config_make_layer(in->config, from, name, l, error))
+		return refuse(in, topic, -EINVAL, "%s", error);
+	snprintf(l->name, sizeof(l->name), "%s", full);
+	return SITE_LAYERS;
+}
+
+static bool is_map_frame(const struct inbox *in, const char *frame)
+{
+	return !strcmp(frame, in->config->frame);
+}
+
+/* Of what lies in the map's frame */
+static int check_frame(struct inbox *in, const char *topic,
+		       const struct message_header *h)
+{
+	char frame[STORE_FRAME];
+
+	if (submap_frame(&h->frame_id, frame))
+		return refuse(in, topic, -EINVAL, "no proper frame id");
+	if (!is_map_frame(in, frame))
+		return refuse(in, topic, -EINVAL, "frame %s, not %s", frame,
+			      in->config->frame);
+	return 0;
+}
+
+static int not_the_map(struct inbox *in, const char *topic, const char *frame)
+{
+	return refuse(in, topic, -EINVAL, "frame %s, not %s", frame,
+		      in->config->frame);
+}
+
+/*
+ * What is a whole map may come as submaps, too: in the frames of nodes, which
+ * they follow. Return: 1: that node is not known yet
+ */
+static int find_whole_frame(struct inbox *in, const char *topic,
+			    const struct message_header *h,
+			    char frame[STORE_FRAME])
+{
+	if (submap_frame(&h->frame_id, frame))
+		return refuse(in, topic, -EINVAL, "no proper frame id");
+	if (is_map_frame(in, frame)) {
+		strcpy(frame, SITE_ROOT);
+		return 0;
+	}
+	if (!strcmp(frame, SITE_ROOT))
+		return not_the_map(in, topic, frame);
+	return !in->matcher && !site_has_frame(in->site, frame);
+}
+
+/* Whose frame a submap has: that of a node, or that of the map */
+static int find_frame(struct inbox *in, const char *topic,
+		      const struct config_layer *from,
+		      const struct message_header *h, char frame[STORE_FRAME])
+{
+	if (from->whole)
+		return find_whole_frame(in, topic, h, frame);
+	if (submap_frame(&h->frame_id, frame))
+		return refuse(in, topic, -EINVAL, "no proper frame id");
+	if (is_map_frame(in, frame) || !strcmp(frame, SITE_ROOT))
+		return refuse(in, topic, -EINVAL,
+			"frame %s is that of the map, not of a submap", frame);
+	return 0;
+}
+
+/**
+ * struct taken - maps of one message
+ * @message:	its number
+ * @frame:	empty: not known yet
+ * @bytes:	of cells
+ */
+struct taken {
+	char		topic[CONFIG_TEXT], frame[STORE_FRAME];
+	uint64_t	message;
+	int64_t		stamp;
+	unsigned int	count;
+	unsigned int	layer[SUBMAP_LAYERS];
+	struct cells	*cells[SUBMAP_LAYERS];
+	size_t		bytes;
+};
+
+/* Layers of all its maps; none is made unless all can be */
+static int find_layers(struct inbox *in, const struct config_layer *from,
+		       const char *name, const struct submap_layer *layer,
+		       struct taken *t)
+{
+	struct layer l[SUBMAP_LAYERS];
+	unsigned int made = 0;
+	char error[SITE_ERROR];
+
+	for (unsigned int i = 0; i < t->count; i++) {
+		const int number = find_layer(in, t->topic, from, name,
+				t->count == 1 ? "" : layer[i].name, &l[i]);
+
+		if (number < 0)
+			return number;
+		t->layer[i] = number;
+		made += number == SITE_LAYERS;
+		if (l[i].bits != layer[i].cells->bits)
+			return refuse(in, t->topic, -EINVAL,
+				"layer %s takes %s", l[i].name,
+				l[i].bits == 8 ? "nav_msgs/OccupancyGrid" :
+						 "grid_map_msgs/GridMap");
+	}
+	if (made && site_layers(in->site) + made > SITE_LAYERS)
+		return refuse(in, t->topic, -ENOSPC,
+			      "layer %s: there are %u already", name,
+			      site_layers(in->site));
+	for (unsigned int i = 0; i < t->count; i++) {
+		int number = t->layer[i];
+
+		if (number == SITE_LAYERS)
+			number = site_set_layer(in->site, &l[i], error);
+		if (number < 0)
+			return refuse(in, t->topic, number, "%s", error);
+		t->layer[i] = number;
+	}
+	return 0;
+}
+
+static int keep_all(struct inbox *in, const struct taken *t)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; i < t->count && !err; i++)
+		err = keep(in, t->topic, t->frame, t->message, t->layer[i],
+			   t->stamp, t->cells[i]);
+	return err;
+}
+
+static void forget(struct inbox *in, struct taken *t)
+{
+	for (unsigned int i = 0; i < t->count; i++)
+		cells_put(t->cells[i]);
+	in->waiting -= t->bytes;
+	free(t);
+}
+
+static void on_match(void *arg, void *item, const char *frame)
+{
+	struct inbox *in = arg;
+	struct taken *t = item;
+
+	if (frame) {
+		snprintf(t->frame, sizeof(t->frame), "%s", frame);
+		keep_all(in, t);
+	} else {
+		refuse(in, t->topic, -ENOENT,
+		       "no transform within %g s of the submap's stamp",
+		       in->config->slop);
+	}
+	forget(in, t);
+}
+
+/* For forget(). Return: NULL, and it was told: no memory */
+static struct taken *copy_taken(struct inbox *in, const struct taken *t)
+{
+	struct taken *w = malloc(sizeof(*w));
+
+	if (!w) {
+		refuse(in, t->topic, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	*w = *t;
+	w->bytes = 0;
+	for (unsigned int i = 0; i < w->count; i++) {
+		cells_get(w->cells[i]);
+		w->bytes += w->cells[i]->bytes;
+	}
+	in->waiting += w->bytes;
+	return w;
+}
+
+/* Those that wait are kept in memory: the oldest do not wait for ever */
+static int wait_for_match(struct inbox *in, const struct taken *t)
+{
+	struct taken *w = copy_taken(in, t);
+
+	if (!w)
+		return -ENOMEM;
+	matcher_item(in->matcher, w->stamp, loop_now() + in->patience, w);
+	while (in->waiting > (size_t)WAITING_MB << 20 &&
+	       matcher_waiting(in->matcher) > 1)
+		matcher_first(in->matcher);
+	set_timer(in);
+	return 0;
+}
+
+/*
+ * Submaps whose node has not been heard of yet
+ */
+
+/* Out of the list. Return: for forget() */
+static struct taken *take_held(struct inbox *in, unsigned int i)
+{
+	struct taken *t = in->held[i].maps;
+
+	memmove(&in->held[i], &in->held[i + 1],
+		(--in->helds - i) * sizeof(*in->held));
+	return t;
+}
+
+static void refuse_held(struct inbox *in, unsigned int i)
+{
+	struct taken *t = take_held(in, i);
+
+	not_the_map(in, t->topic, t->frame);
+	forget(in, t);
+}
+
+static int hold(struct inbox *in, const struct taken *t)
+{
+	struct taken *w = copy_taken(in, t);
+
+	if (!w)
+		return -ENOMEM;
+	if (in->helds == HELD || in->waiting > (size_t)WAITING_MB << 20)
+		refuse_held(in, 0);
+	in->held[in->helds++] = (struct held){ w, loop_now() + node_patience };
+	set_timer(in);
+	return 0;
+}
+
+/* Those whose node is there by now are kept, and those that waited refused */
+static void release_held(struct inbox *in, uint64_t now)
+{
+	for (unsigned int i = 0; i < in->helds; ) {
+		struct taken *t = in->held[i].maps;
+
+		if (site_has_frame(in->site, t->frame)) {
+			take_held(in, i);
+			keep_all(in, t);
+			forget(in, t);
+		} else if (in->held[i].due <= now) {
+			refuse_held(in, i);
+		} else {
+			i++;
+		}
+	}
+}
+
+int inbox_map(struct inbox *in, const char *topic,
+	      const struct config_layer *from, const char *name,
+	      enum message_kind kind, const union message *msg)
+{
+	const struct message_header *h = kind == MESSAGE_GRID_MAP ?
+					 &msg->grid.header : &msg->map.header;
+	struct submap_layer layer[SUBMAP_LAYERS];
+	struct taken t = { .message = count_up(in, &in->messages, 1),
+			   .stamp = h->stamp };
+	char error[SUBMAP_ERROR];
+	bool unknown;
+	int n, err;
+
+	snprintf(t.topic, sizeof(t.topic), "%s", topic);
+	err = check_stamp(in, topic, h->stamp);
+	if (!err)
+		err = find_frame(in, topic, from, h, t.frame);
+	if (err < 0)
+		return err;
+	unknown = err;
+	n = submap_read(kind, msg, layer, error);
+	if (n < 0)
+		return refuse(in, topic, n, "%s", error);
+	t.count = n;
+	for (int i = 0; i < n; i++)
+		t.cells[i] = layer[i].cells;
+	err = find_layers(in, from, name, layer, &t);
+	if (!err && in->matcher && strcmp(t.frame, SITE_ROOT))
+		err = wait_for_match(in, &t);
+	else if (!err && unknown)
+		err = hold(in, &t);
+	else if (!err)
+		err = keep_all(in, &t);
+	submap_free(layer, n);
+	release_held(in, loop_now());
+	return err;
+}
+
+/*
+ * Transforms
+ */
+
+/* Nobody tells where the map is, and only what is in it can be in its frame */
+static int name_frames(struct inbox *in, const char *topic,
+		       struct site_transform *t)
+{
+	if (is_map_frame(in, t->frame) || !strcmp(t->frame, SITE_ROOT))
+		return refuse(in, topic, -EINVAL,
+			"a transform of frame %s, which is that of the map",
+			t->frame);
+	if (is_map_frame(in, t->predecessor))
+		strcpy(t->predecessor, SITE_ROOT);
+	else if (!strcmp(t->predecessor, SITE_ROOT))
+		return refuse(in, topic, -EINVAL,
+			"frame %s: seen from %s, the map is %s", t->frame,
+			SITE_ROOT, in->config->frame);
+	return 0;
+}
+
+int inbox_transforms(struct inbox *in, const char *topic,
+		     const struct message_transforms *m)
+{
+	struct message_list rest = m->transforms;
+	struct site_transform *t = calloc(m->transforms.count + 1, sizeof(*t));
+	struct message_transform one;
+	char error[SITE_ERROR];
+	unsigned int n = 0;
+	int err = 0;
+
+	count_up(in, &in->messages, 1);
+	if (!t)
+		return refuse(in, topic, -ENOMEM, "out of memory");
+	while (!err && n < m->transforms.count &&
+	       message_next_transform(&rest, &one)) {
+		err = submap_transform(&one, &t[n], error);
+		if (err) {
+			refuse(in, topic, err, "%s", error);
+			break;
+		}
+		err = check_stamp(in, topic, t[n].stamp);
+		if (!err)
+			err = name_frames(in, topic, &t[n]);
+		n++;
+	}
+	if (!err) {
+		err = site_transforms(in->site, t, n, topic, error);
+		if (err)
+			refuse(in, topic, err, "%s", error);
+	}
+	for (unsigned int i = 0; i < n && !err && in->matcher; i++)
+		matcher_frame(in->matcher, t[i].stamp, t[i].frame);
+	set_timer(in);
+	if (!err) {
+		count_up(in, &in->transforms, n);
+		in->stored(in->arg);
+		release_held(in, loop_now());
+	}
+	free(t);
+	return err;
+}
+
+/*
+ * Rooms and repeaters
+ */
+
+static int stored(struct inbox *in, const char *topic, int err)
+{
+	return err ? refuse(in, topic, err, "%s",
+			    store_error(site_store(in->site))) : 0;
+}
+
+int inbox_room(struct inbox *in, const char *topic,
+	       const struct message_room *m)
+{
+	char error[ROOM_MESSAGE_ERROR];
+	struct room r;
+	int err;
+
+	count_up(in, &in->messages, 1);
+	err = check_stamp(in, topic, m->header.stamp);
+	if (!err)
+		err = check_frame(in, topic, &m->header);
+	if (err)
+		return err;
+	err = room_message_read(m, &r, error);
+	if (err)
+		return refuse(in, topic, err, "%s", error);
+	return stored(in, topic, store_room(site_store(in->site), &r));
+}
+
+int inbox_rooms(struct inbox *in, const char *topic, unsigned int rooms)
+{
+	char text[16];
+
+	count_up(in, &in->messages, 1);
+	snprintf(text, sizeof(text), "%u", rooms);
+	return stored(in, topic, store_set(site_store(in->site), "rooms",
+					   text));
+}
+
+int inbox_repeaters(struct inbox *in, const char *topic,
+		    const struct message_polygon *m)
+{
+	const unsigned int count = m->points.count;
+	struct message_list rest = m->points;
+	double (*xy)[2];
+	struct message_point32 p;
+	unsigned int n = 0;
+	int err;
+
+	count_up(in, &in->messages, 1);
+	err = check_stamp(in, topic, m->header.stamp);
+	if (!err)
+		err = check_frame(in, topic, &m->header);
+	if (!err && count > REPEATERS)
+		err = refuse(in, topic, -E2BIG, "%u repeaters, %d at most",
+			     count, REPEATERS);
+	if (err)
+		return err;
+	xy = calloc(count + 1, sizeof(*xy));
+	if (!xy)
+		return refuse(in, topic, -ENOMEM, "out of memory");
+	while (!err && n < count && message_next_point(&rest, &p)) {
+		if (!room_message_point(&p))
+			err = refuse(in, topic, -EINVAL,
+				     "a repeater where none can be");
+		xy[n][0] = p.x;
+		xy[n++][1] = p.y;
+	}
+	if (!err)
+		err = stored(in, topic, store_repeaters(site_store(in->site),
+				m->header.stamp, (const void *)xy, n));
+	free(xy);
+	return err;
+}
+
+/*
+ * What is not stored
+ */
+
+int inbox_image(struct inbox *in, const char *topic,
+		const struct message_image *m)
+{
+	struct image shape;
+
+	count_up(in, &in->messages, 1);
+	if (message_image_shape(m, &shape) == -EBADMSG || !m->width ||
+	    !m->height)
+		return refuse(in, topic, -EBADMSG,
+			      "%u bytes for an image of %u x %u", m->data.count,
+			      m->width, m->height);
+	return check_stamp(in, topic, m->header.stamp);
+}
+
+void inbox_damaged(struct inbox *in, const char *topic)
+{
+	count_up(in, &in->messages, 1);
+	refuse(in, topic, -EBADMSG, "a message that is damaged");
+}
+
+void inbox_unknown(struct inbox *in, const char *topic, const char *why)
+{
+	refuse(in, topic, -ENOENT, "%s: it is left out", why);
+}
+
+/*
+ * Begin and end
+ */
+
+static void find_newest(void *arg, const struct store_node *n)
+{
+	int64_t *newest = arg;
+
+	if (n->stamp > *newest)
+		*newest = n->stamp;
+}
+
+int inbox_open(struct inbox **inbox, struct site *site, struct loop *loop,
+	       const struct config *config, void (*told)(void *arg),
+	       void (*refused)(void *arg, const char *line), void *arg)
+{
+	struct inbox *in = calloc(1, sizeof(*in));
+	int64_t newest = 0;
+
+	if (!in)
+		return -ENOMEM;
+	*in = (struct inbox){
+		.site = site, .loop = loop, .config = config, .stored = told,
+		.refused = refused, .arg = arg,
+		.timer = { LOOP_NEVER, on_timer, in, NULL },
+	};
+	if (config->slop > 0) {
+		in->patience = fmax(config->slop * 1e9, patience);
+		in->matcher = matcher_create(config->slop * 1e9, on_match, in);
+		if (!in->matcher) {
+			free(in);
+			return -ENOMEM;
+		}
+	}
+	site_each_node(site, find_newest, &newest);
+	stamps_begin(&in->stamps, newest);
+	pthread_mutex_init(&in->lock, NULL);
+	loop_add_timer(loop, &in->timer);
+	*inbox = in;
+	return 0;
+}
+
+void inbox_close(struct inbox *in)
+{
+	if (!in)
+		return;
+	matcher_destroy(in->matcher);
+	while (in->keyframes)
+		flush(in, 0);
+	release_held(in, loop_now());
+	while (in->keyframes)
+		flush(in, 0);
+	while (in->helds)
+		refuse_held(in, 0);
+	loop_remove_timer(in->loop, &in->timer);
+	pthread_mutex_destroy(&in->lock);
+	free(in);
+}
+
+void inbox_status(struct inbox *in, cJSON *out)
+{
+	int64_t ahead;
+
+	pthread_mutex_lock(&in->lock);
+	cJSON_AddNumberToObject(out, "messages", in->messages);
+	cJSON_AddNumberToObject(out, "submaps_stored", in->kept);
+	cJSON_AddNumberToObject(out, "transforms_stored", in->transforms);
+	cJSON_AddNumberToObject(out, "refused", in->rejected);
+	cJSON_AddNumberToObject(out, "lost", in->lost);
+	if (in->matcher)
+		cJSON_AddNumberToObject(out, "unmatched",
+					in->unmatched);
+	ahead = stamps_ahead(&in->stamps, ends_now());
+	if (ahead)
+		cJSON_AddNumberToObject(out, "stamps_ahead", ahead / 1e9);
+	if (*in->error)
+		cJSON_AddStringToObject(out, "last_error", in->error);
+	pthread_mutex_unlock(&in->lock);
+}

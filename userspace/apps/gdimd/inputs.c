@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * inputs - which topics come in, and what becomes of their messages
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <syslog.h>
+#include "base/service.h"
+#include "apps/gdimd/gdimd.h"
+#include "apps/gdimd/wildcard.h"
+
+#define PREFIX	"/gdim/input/"
+
+static bool takes_grid_map(const struct config_layer *l)
+{
+	return strstr(l->words, "bits=16");
+}
+
+static const char *topic_of(const struct gdimd *g, const char *input,
+			    char topic[CONFIG_TEXT])
+{
+	snprintf(topic, CONFIG_TEXT, PREFIX "%s", input);
+	return config_topic(&g->config, topic);
+}
+
+/* Images are looked at, all else is stored: none may be lost on its way */
+static void subscribe(struct gdimd *g, const char *topic,
+		      enum message_kind kind)
+{
+	const int err = kind == MESSAGE_IMAGE ?
+			source_subscribe(g->source, topic, kind) :
+			source_subscribe_all(g->source, topic, kind);
+
+	/* a recording that has not got it, or asked for twice */
+	if (err && err != -ENOENT && err != -EEXIST)
+		service_logf(LOG_WARNING, "%s: %s", topic, strerror(-err));
+}
+
+/*
+ * What is no map
+ */
+
+static int passed(struct gdimd *g, enum outlet_state what, int err)
+{
+	if (!err)
+		gdimd_stored(g, 1U << what);
+	return err;
+}
+
+static int thermal_image(struct gdimd *g, const char *topic,
+			 const union message *m)
+{
+	const int err = inbox_image(g->inbox, topic, &m->image);
+
+	if (err)
+		return err;
+	recorder_image(g->recorder, m);
+	return outlet_pass(g->outlet, "thermal_image", MESSAGE_IMAGE, false, m);
+}
+
+static int transform(struct gdimd *g, const char *topic,
+		     const union message *m)
+{
+	return passed(g, OUTLET_TRANSFORMS,
+		      inbox_transforms(g->inbox, topic, &m->tf));
+}
+
+static int repeaters(struct gdimd *g, const char *topic,
+		     const union message *m)
+{
+	return passed(g, OUTLET_REPEATERS,
+		      inbox_repeaters(g->inbox, topic, &m->polygon));
+}
+
+static int rooms(struct gdimd *g, const char *topic, const union message *m)
+{
+	return inbox_rooms(g->inbox, topic, m->uint8.data);
+}
+
+static int room(struct gdimd *g, const char *topic, const union message *m)
+{
+	return inbox_room(g->inbox, topic, &m->room);
+}
+
+static const struct {
+	const char		*name;
+	enum message_kind	kind;
+	int			(*take)(struct gdimd *g, const char *topic,
+					const union message *m);
+} others[] = {
+	{ "thermal_image", MESSAGE_IMAGE, thermal_image },
+	{ "submap_transform", MESSAGE_TRANSFORMS, transform },
+	{ "repeater_map", MESSAGE_POLYGON, repeaters },
+	{ "rooms", MESSAGE_UINT8, rooms },
+	{ "room_information", MESSAGE_ROOM, room },
+};
+
+enum { OTHERS = sizeof(others) / sizeof(*others) };
+
+/*
+ * All
+ */
+
+void gdimd_subscribe(struct gdimd *g)
+{
+	char input[LAYER_NAME], topic[CONFIG_TEXT];
+
+	for (unsigned int i = 0; i < OTHERS; i++)
+		subscribe(g, topic_of(g, others[i].name, topic),
+			  others[i].kind);
+	for (unsigned int i = 0; i < g->config.layers; i++) {
+		const struct config_layer *l = &g->config.layer[i];
+
+		config_input(l, input);
+		if (!stars_in(input))
+			subscribe(g, topic_of(g, input, topic),
+				  takes_grid_map(l) ? MESSAGE_GRID_MAP :
+						      MESSAGE_OCCUPANCY_GRID);
+	}
+}
+
+/* The line of a topic, and the name of its layer */
+static const struct config_layer *find_line(const struct gdimd *g,
+					    const char *topic,
+					    char name[LAYER_NAME])
+{
+	char input[LAYER_NAME], full[CONFIG_TEXT];
+
+	for (unsigned int i = 0; i < g->config.layers; i++) {
+		const struct config_layer *l = &g->config.layer[i];
+
+		config_input(l, input);
+		if (!stars_fill(topic_of(g, input, full), topic, l->name, name,
+				LAYER_NAME))
+			return l;
+	}
+	return NULL;
+}
+
+void gdimd_found(void *gdimd, const char *topic, enum message_kind kind)
+{
+	struct gdimd *g = gdimd;
+	char name[LAYER_NAME];
+	const struct config_layer *l = find_line(g, topic, name);
+
+	if (l && kind == (takes_grid_map(l) ? MESSAGE_GRID_MAP :
+			  MESSAGE_OCCUPANCY_GRID))
+		subscribe(g, topic, kind);
+	else if (l)
+		inbox_unknown(g->inbox, topic, takes_grid_map(l) ?
+			      "is no grid_map_msgs/GridMap" :
+			      "is no nav_msgs/OccupancyGrid");
+	else if (!strncmp(topic, PREFIX, strlen(PREFIX)))
+		inbox_unknown(g->inbox, topic, "no layer has this input");
+}
+
+static void take(struct gdimd *g, const struct source_message *m,
+		 const union message *msg)
+{
+	char name[LAYER_NAME], topic[CONFIG_TEXT];
+	const struct config_layer *l;
+
+	for (unsigned int i = 0; i < OTHERS; i++)
+		if (!strcmp(topic_of(g, others[i].name, topic), m->topic) &&
+		    others[i].kind == m->kind) {
+			others[i].take(g, m->topic, msg);
+			return;
+		}
+	l = find_line(g, m->topic, name);
+	if (l)
+		inbox_map(g->inbox, m->topic, l, name, m->kind, msg);
+}
+
+static void read_message(struct gdimd *g, const struct source_message *m,
+			 union message *msg)
+{
+	if (message_read(m->kind, m->format, m->data, m->len, msg))
+		inbox_damaged(g->inbox, m->topic);
+	else
+		take(g, m, msg);
+}
+
+void gdimd_store_message(void *gdimd, const struct source_message *m)
+{
+	static union message msg;	/* large */
+
+	read_message(gdimd, m, &msg);
+}
+
+/* Images go out as they come, and nothing of them is stored */
+void gdimd_message(void *gdimd, const struct source_message *m)
+{
+	static union message msg;	/* large, and of the loop */
+	struct gdimd *g = gdimd;
+
+	if (m->kind == MESSAGE_IMAGE)
+		read_message(g, m, &msg);
+	else
+		storing_message(g->storing, m);
+}

@@ -1,0 +1,638 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * outlet - what goes out, each at its rate
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include "base/service.h"
+#include "ros/io/io.h"
+#include "map/site/level.h"
+#include "apps/gdimd/graph.h"
+#include "apps/gdimd/map_topic.h"
+#include "apps/gdimd/publisher.h"
+#include "apps/gdimd/rates.h"
+
+enum {
+	TOPICS		= 512,
+	NAME		= 2 * LAYER_NAME,
+};
+
+static const uint64_t whole = 10 * 1000000000ULL;	/* ns */
+
+/**
+ * struct output - a topic
+ * @is_map:	of @map; else something is passed through, or
+ * @state:	of the store; OUTLET_STATES: none
+ * @since:	see site_changes(): what was sent of each layer of @map
+ * @shape:	of the map that was sent last
+ * @sent_whole:	when, CLOCK_MONOTONIC
+ * @last:	when anything was sent
+ * @behind:	updates were sent since: who comes late gets an older map
+ * @factor, @resolution: of the map that was sent last; see struct map_shape
+ */
+struct output {
+	char			name[NAME];
+	struct sink_topic	*topic, *updates;
+	enum message_kind	kind;
+	bool			is_map;
+	struct map_topic	map;
+	enum outlet_state	state;
+	uint64_t		least;	/* ns between two messages */
+	double			rate;
+	uint64_t		since[MESSAGE_LAYERS], sent_whole, last;
+	struct map_shape	shape;
+	bool			changed, behind;
+	uint64_t		count, update_count, skipped;
+	unsigned int		factor;
+	double			resolution;
+};
+
+struct outlet {
+	struct site		*site;
+	struct loop		*loop;
+	struct sink		*sink;
+	const struct config	*config;
+	struct loop_timer	timer;
+	struct output		*output[TOPICS];
+	unsigned int		outputs;
+	struct output		*home[SITE_LAYERS];	/* of each layer */
+	void			(*keep)(void *arg, const char *name, double hz);
+	void			*arg;
+	struct map_room		room;
+	union message		message;
+};
+
+static const char *topic_name(const struct outlet *o, const char *name,
+			      const char *more, char full[CONFIG_TEXT])
+{
+	char own[CONFIG_TEXT];
+
+	snprintf(own, sizeof(own), "%s%s", OUTLET_PREFIX, name);
+	snprintf(full, CONFIG_TEXT, "%s%s", config_topic(o->config, own), more);
+	return full;
+}
+
+static int offer(struct outlet *o, struct output *p, bool latched)
+{
+	char full[CONFIG_TEXT];
+
+	if (!o->sink)
+		return 0;
+	if (sink_add(o->sink, topic_name(o, p->name, "", full), p->kind,
+		     latched, &p->topic)) {
+		p->topic = NULL;
+		return -ENOMEM;
+	}
+	if (p->kind == MESSAGE_OCCUPANCY_GRID &&
+	    sink_add(o->sink, topic_name(o, p->name, "_updates", full),
+		     MESSAGE_GRID_UPDATE, false, &p->updates))
+		p->updates = NULL;
+	return 0;
+}
+
+static struct output *add_output(struct outlet *o, const char *name,
+				 enum message_kind kind, bool latched,
+				 bool is_map)
+{
+	struct output *p;
+
+	if (o->outputs == TOPICS)
+		return NULL;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	*p = (struct output){ .kind = kind, .is_map = is_map,
+			      .map = { .kind = kind },
+			      .state = OUTLET_STATES,
+			      .rate = is_map ? o->config->rate :
+					       CONFIG_RATE_MAX };
+	p->rate = rates_kept(o->site, name, p->rate);
+	snprintf(p->name, sizeof(p->name), "%s", name);
+	if (offer(o, p, latched)) {
+		free(p);
+		return NULL;
+	}
+	o->output[o->outputs++] = p;
+	return p;
+}
+
+static struct output *find_map(const struct outlet *o, const char *name)
+{
+	for (unsigned int i = 0; i < o->outputs; i++)
+		if (o->output[i]->is_map && !strcmp(o->output[i]->name, name))
+			return o->output[i];
+	return NULL;
+}
+
+/* All of it is to be sent */
+static void forget_sent(struct output *p)
+{
+	memset(p->since, 0, sizeof(p->since));
+	p->sent_whole = 0;
+	p->shape = (struct map_shape){ 0 };
+}
+
+static void withdraw(struct output *p)
+{
+	if (p->topic)
+		sink_remove(p->topic);
+	if (p->updates)
+		sink_remove(p->updates);
+	p->topic = p->updates = NULL;
+}
+
+/* Its maps are of another type from now on */
+static void change_kind(struct outlet *o, struct output *p,
+			enum message_kind kind)
+{
+	withdraw(p);
+	p->kind = p->map.kind = kind;
+	offer(o, p, true);
+}
+
+/* Without its last layer there is nothing to offer */
+static void leave_home(struct outlet *o, unsigned int layer)
+{
+	struct output *p = o->home[layer];
+
+	o->home[layer] = NULL;
+	map_topic_drop(&p->map, layer);
+	forget_sent(p);
+	if (p->map.layers)
+		return;
+	withdraw(p);
+	for (unsigned int i = 0; i < o->outputs; i++)
+		if (o->output[i] == p)
+			o->output[i] = o->output[--o->outputs];
+	free(p);
+}
+
+static bool is_alone(const struct output *p, unsigned int layer)
+{
+	return !p->map.layers ||
+	       (p->map.layers == 1 && p->map.layer[0] == layer);
+}
+
+/* Where a layer belongs may change with its bits */
+static void place_layer(struct outlet *o, unsigned int layer)
+{
+	char name[LAYER_NAME], grid[LAYER_NAME];
+	struct output *p;
+	struct layer l;
+
+	site_layer(o->site, layer, &l);
+	map_topic_name(o->config, &l, name, grid);
+	p = find_map(o, name);
+	/* that name may be one of a layer of other bits */
+	if (p && p->kind != map_message_kind(l.bits) && !is_alone(p, layer)) {
+		strcpy(name, l.name);
+		p = find_map(o, name);
+	}
+	if (o->home[layer] && p != o->home[layer])
+		leave_home(o, layer);
+	if (!p)
+		p = add_output(o, name, map_message_kind(l.bits), true, true);
+	if (!p)
+		return;
+	if (!o->home[layer] && map_topic_add(&p->map, layer, grid))
+		return;
+	if (!o->home[layer])
+		forget_sent(p);
+	o->home[layer] = p;
+	if (p->kind != map_message_kind(l.bits)) {
+		change_kind(o, p, map_message_kind(l.bits));
+		forget_sent(p);
+	}
+}
+
+static void place_layers(struct outlet *o)
+{
+	const unsigned int layers = site_layers(o->site);
+
+	for (unsigned int i = 0; i < layers; i++) {
+		if (!site_layer_removed(o->site, i))
+			place_layer(o, i);
+		else if (o->home[i] && o->home[i]->map.layers > 1)
+			leave_home(o, i);
+	}
+}
+
+/*
+ * Maps
+ */
+
+static void add_area(void *arg, const struct rect *tile)
+{
+	struct rect *all = arg;
+
+	*all = rect_union(all, tile);
+}
+
+static int send_whole(struct outlet *o, struct output *p,
+		      const struct map_shape *shape)
+{
+	const int64_t stamp = ends_now();
+	const int err = map_topic_message(&p->map, o->site, shape, &o->room,
+					  stamp, o->config->frame, &o->message);
+
+	return err ? err : sink_publish(p->topic, stamp, &o->message);
+}
+
+static int send_update(struct outlet *o, struct output *p,
+		       const struct rect *area)
+{
+	const unsigned int factor = p->shape.factor;
+	struct raster r = { .rect = factor > 1 ? level_rect(area, factor) :
+						 *area };
+	const int64_t stamp = ends_now();
+	int err = map_room_reserve(&o->room, (size_t)r.rect.width *
+					     r.rect.height);
+
+	if (err)
+		return err;
+	r.cells = o->room.cells;
+	err = factor > 1 ? level_read_layer(o->site, p->map.layer[0], factor,
+					    &r) :
+			   site_read(o->site, p->map.layer[0], &r);
+	/* not fused anew yet */
+	if (!err && map_message_kind(r.bits) != p->kind)
+		err = -EAGAIN;
+	if (err)
+		return err;
+	map_message_update(&o->room, &r, &p->shape.rect, stamp,
+			   o->config->frame, &o->message);
+	return sink_publish(p->updates, stamp, &o->message);
+}
+
+/* Told once, when other cells are larger, and when it is over */
+static void tell_size(struct output *p, const struct map_shape *shape)
+{
+	const unsigned int was = p->factor;
+
+	p->factor = shape->factor;
+	p->resolution = shape->resolution;
+	if (shape->factor > 1 && shape->factor != was)
+		service_logf(LOG_WARNING, "%s goes out in cells of %g m: it has "
+			     "%u x %u cells of %g m, a message %d at most",
+			     p->name, shape->resolution, shape->whole.width,
+			     shape->whole.height,
+			     shape->resolution / shape->factor,
+			     MAP_MESSAGE_CELLS);
+	else if (shape->factor == 1 && was > 1)
+		service_logf(LOG_INFO, "%s goes out in cells of %g m again",
+			     p->name, shape->resolution);
+}
+
+static bool same(const struct map_shape *a, const struct map_shape *b)
+{
+	return a->rect.x == b->rect.x && a->rect.y == b->rect.y &&
+	       a->rect.width == b->rect.width &&
+	       a->rect.height == b->rect.height &&
+	       a->resolution == b->resolution;
+}
+
+/* Of a map, all of it or @area, what changed since it was sent */
+static int send_part(struct outlet *o, struct output *p,
+		     const struct map_shape *shape, const struct rect *area,
+		     bool update)
+{
+	const int err = update ? send_update(o, p, area) :
+				 send_whole(o, p, shape);
+
+	if (!err) {
+		tell_size(p, shape);
+		p->shape = *shape;
+	}
+	return err;
+}
+
+/* What changed of any layer; @area is in cells of the first one */
+static void find_changes(struct outlet *o, const struct output *p,
+			 uint64_t since[MESSAGE_LAYERS], struct rect *area)
+{
+	*area = (struct rect){ 0 };
+	for (unsigned int i = 0; i < p->map.layers; i++)
+		since[i] = site_changes(o->site, p->map.layer[i], p->since[i],
+					add_area, area);
+}
+
+static void send_map(struct outlet *o, struct output *p, uint64_t now)
+{
+	const bool old = p->behind && now - p->sent_whole >= whole;
+	uint64_t since[MESSAGE_LAYERS];
+	struct map_shape shape;
+	struct rect area;
+	bool update;
+
+	p->changed = false;
+	find_changes(o, p, since, &area);
+	if (map_topic_shape(&p->map, o->site, &shape) ||
+	    (rect_is_empty(&area) && !old) || !p->topic) {
+		p->behind &= !old;
+		return;
+	}
+	update = p->updates && same(&shape, &p->shape) && p->sent_whole &&
+		 now - p->sent_whole < whole;
+	p->last = now;
+	if (send_part(o, p, &shape, &area, update)) {
+		p->skipped++;
+		return;
+	}
+	memcpy(p->since, since, p->map.layers * sizeof(*since));
+	p->behind = update;
+	p->count += !update;
+	p->update_count += update;
+	if (!update)
+		p->sent_whole = now;
+}
+
+/*
+ * Transforms and repeaters
+ */
+
+/* What a large graph may cost: of so many transforms a second, none more */
+enum { TRANSFORMS_A_SECOND = 10000 };
+
+static int send_transforms(struct outlet *o, struct output *p)
+{
+	struct graph g;
+	int err = graph_read(&g, o->site, o->config->frame);
+
+	if (err || !g.nodes)
+		return err ? err : -ENODATA;
+	o->message.tf = (struct message_transforms){
+		message_list(g.link, g.nodes) };
+	p->least = g.nodes * (1000000000ULL / TRANSFORMS_A_SECOND);
+	err = sink_publish(p->topic, ends_now(), &o->message);
+	graph_free(&g);
+	return err;
+}
+
+struct points {
+	struct message_point32	*point;
+	unsigned int		count, room;
+};
+
+static int add_point(void *arg, double x, double y)
+{
+	struct points *all = arg;
+	struct message_point32 *more;
+
+	if (all->count == all->room) {
+		more = realloc(all->point, (2 * all->room + 16) *
+			       sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		all->point = more;
+		all->room = 2 * all->room + 16;
+	}
+	all->point[all->count++] = (struct message_point32){ x, y, 0 };
+	return 0;
+}
+
+static int send_repeaters(struct outlet *o, struct output *p)
+{
+	const int64_t stamp = ends_now();
+	struct points all = { 0 };
+	char error[SITE_ERROR];
+	int err = site_repeaters(o->site, add_point, &all, error);
+
+	if (!err) {
+		o->message.polygon = (struct message_polygon){
+			{ stamp, 0, message_string(o->config->frame) },
+			message_list(all.point, all.count) };
+		err = sink_publish(p->topic, stamp, &o->message);
+	}
+	free(all.point);
+	return err;
+}
+
+static const struct {
+	const char		*name;
+	enum message_kind	kind;
+	int			(*send)(struct outlet *o, struct output *p);
+} states[OUTLET_STATES] = {
+	[OUTLET_TRANSFORMS] = { "submap_transform", MESSAGE_TRANSFORMS,
+				send_transforms },
+	[OUTLET_REPEATERS] = { "repeater_map", MESSAGE_POLYGON,
+			       send_repeaters },
+};
+
+static void send_state(struct outlet *o, struct output *p, uint64_t now)
+{
+	p->changed = false;
+	p->last = now;
+	if (p->topic && states[p->state].send(o, p))
+		p->skipped++;
+	else
+		p->count++;
+}
+
+/*
+ * When
+ */
+
+static uint64_t period(const struct output *p)
+{
+	const uint64_t ns = 1e9 / p->rate;
+
+	return ns > p->least ? ns : p->least;
+}
+
+/* When it changed; or, with nothing new, whole behind its updates */
+static uint64_t due_of(const struct output *p)
+{
+	uint64_t due = 0;
+
+	if (!(p->changed || p->behind) || p->rate <= 0)
+		return LOOP_NEVER;
+	if (p->last)
+		due = p->last + period(p);
+	if (!p->changed && due < p->sent_whole + whole)
+		due = p->sent_whole + whole;
+	return due;
+}
+
+static void on_timer(void *arg, uint64_t now)
+{
+	struct outlet *o = arg;
+	uint64_t next = LOOP_NEVER;
+
+	for (unsigned int i = 0; i < o->outputs; i++) {
+		struct output *p = o->output[i];
+
+		if (!p->is_map && p->state == OUTLET_STATES)
+			continue;
+		if (due_of(p) <= now && p->is_map)
+			send_map(o, p, now);
+		else if (due_of(p) <= now)
+			send_state(o, p, now);
+		if (due_of(p) < next)
+			next = due_of(p);
+	}
+	o->timer.due = next;
+}
+
+void outlet_fused(struct outlet *o)
+{
+	place_layers(o);
+	for (unsigned int i = 0; i < o->outputs; i++)
+		o->output[i]->changed |= o->output[i]->is_map;
+	on_timer(o, loop_now());
+}
+
+void outlet_stored(struct outlet *o, enum outlet_state what)
+{
+	struct output *p = NULL;
+
+	for (unsigned int i = 0; i < o->outputs && !p; i++)
+		if (!o->output[i]->is_map && o->output[i]->state == what)
+			p = o->output[i];
+	if (!p)
+		p = add_output(o, states[what].name, states[what].kind, true,
+			       false);
+	if (!p)
+		return;
+	p->state = what;
+	p->changed = true;
+	on_timer(o, loop_now());
+}
+
+static int has_some(void *arg, double x, double y)
+{
+	(void)arg;
+	(void)x;
+	(void)y;
+	return 1;
+}
+
+/* What the store had before, for who wants it now */
+static void add_states(struct outlet *o)
+{
+	char error[SITE_ERROR];
+	struct graph g;
+
+	if (!graph_read(&g, o->site, o->config->frame)) {
+		if (g.nodes)
+			outlet_stored(o, OUTLET_TRANSFORMS);
+		graph_free(&g);
+	}
+	if (site_repeaters(o->site, has_some, NULL, error) == 1)
+		outlet_stored(o, OUTLET_REPEATERS);
+}
+
+/*
+ * What is passed through
+ */
+
+int outlet_pass(struct outlet *o, const char *name, enum message_kind kind,
+		bool latched, const union message *msg)
+{
+	const uint64_t now = loop_now();
+	struct output *p = NULL;
+
+	for (unsigned int i = 0; i < o->outputs && !p; i++)
+		if (!strcmp(o->output[i]->name, name))
+			p = o->output[i];
+	if (!p)
+		p = add_output(o, name, kind, latched, false);
+	if (!p)
+		return -ENOMEM;
+	if (p->rate <= 0 || (p->rate < CONFIG_RATE_MAX && p->last &&
+			     now - p->last < period(p))) {
+		p->skipped++;
+		return 0;
+	}
+	p->last = now;
+	p->count++;
+	return o->sink ? sink_publish(p->topic, ends_now(), msg) : 0;
+}
+
+int outlet_rate(struct outlet *o, const char *topic, double hz, double *old)
+{
+	char full[CONFIG_TEXT];
+
+	if (!config_rate_valid(hz))
+		return -EINVAL;
+	for (unsigned int i = 0; i < o->outputs; i++) {
+		struct output *p = o->output[i];
+
+		if (strcmp(p->name, topic) &&
+		    strcmp(topic_name(o, p->name, "", full), topic) &&
+		    (strncmp(topic, OUTLET_PREFIX, strlen(OUTLET_PREFIX)) ||
+		     strcmp(topic + strlen(OUTLET_PREFIX), p->name)))
+			continue;
+		*old = p->rate;
+		p->rate = hz;
+		o->keep(o->arg, p->name, hz);
+		on_timer(o, loop_now());
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/*
+ * Begin and end
+ */
+
+int outlet_open(struct outlet **outlet, struct site *site, struct loop *loop,
+		struct sink *sink, const struct config *config,
+		void (*keep)(void *arg, const char *name, double hz), void *arg)
+{
+	struct outlet *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return -ENOMEM;
+	*o = (struct outlet){
+		.site = site, .loop = loop, .sink = sink,
+		.config = config, .timer = { LOOP_NEVER, on_timer, o, NULL },
+		.keep = keep, .arg = arg,
+	};
+	loop_add_timer(loop, &o->timer);
+	place_layers(o);
+	add_states(o);
+	*outlet = o;
+	return 0;
+}
+
+void outlet_close(struct outlet *o)
+{
+	if (!o)
+		return;
+	loop_remove_timer(o->loop, &o->timer);
+	for (unsigned int i = 0; i < o->outputs; i++) {
+		struct output *p = o->output[i];
+
+		withdraw(p);
+		free(p);
+	}
+	map_room_free(&o->room);
+	free(o);
+}
+
+void outlet_status(const struct outlet *o, cJSON *out)
+{
+	cJSON *all = cJSON_AddArrayToObject(out, "topics");
+
+	for (unsigned int i = 0; i < o->outputs; i++) {
+		const struct output *p = o->output[i];
+		char full[CONFIG_TEXT];
+		cJSON *item = cJSON_CreateObject();
+
+		cJSON_AddStringToObject(item, "name",
+					topic_name(o, p->name, "", full));
+		cJSON_AddNumberToObject(item, "rate", p->rate);
+		cJSON_AddNumberToObject(item, "sent", p->count);
+		cJSON_AddNumberToObject(item, "updates", p->update_count);
+		cJSON_AddNumberToObject(item, "skipped", p->skipped);
+		if (p->resolution > 0)
+			cJSON_AddNumberToObject(item, "resolution",
+						p->resolution);
+		if (p->factor > 1)
+			cJSON_AddNumberToObject(item, "coarser", p->factor);
+		cJSON_AddItemToArray(all, item);
+	}
+}

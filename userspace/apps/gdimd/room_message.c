@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * room_message - a room, and what the maps say of it, as gdim_msgs has it
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "ros/io/io.h"
+#include "map/layer/modality_values.h"
+#include "base/utf8.h"
+#include "apps/gdimd/room_message.h"
+
+/* What the sender of a room said of a gas, which is the @number-th layer */
+static double reported_gas(const struct room *r, const char *name,
+			   unsigned int number)
+{
+	for (unsigned int i = 0; i < r->gases; i++)
+		if (*r->gas_name[0] ? !strcmp(r->gas_name[i], name) :
+				      i == number)
+			return r->gas[i];
+	return NAN;
+}
+
+static void add_gas(struct room_message *keep, struct message_room *m,
+		    const char *name, double value)
+{
+	const unsigned int n = m->names;
+
+	if (n == ROOM_MESSAGE_GASES)
+		return;
+	keep->gas[n] = value;
+	snprintf(keep->name[n], sizeof(keep->name[n]), "%s", name);
+	m->gas_name[m->names++] = message_string(keep->name[n]);
+	m->averages_valid |= !isnan(value);
+}
+
+/* Of the maps, and what the sender said where they know nothing */
+static void add_gases(struct site *site, const struct room *r,
+		      const struct room_values *v, struct room_message *keep,
+		      struct message_room *m)
+{
+	const bool named = *r->gas_name[0];
+	unsigned int layers, n;
+	struct layer l;
+	double value;
+
+	for (unsigned int i = 0; i < v->layers; i++) {
+		site_layer(site, v->of[i].layer, &l);
+		if (l.role != LAYER_GAS)
+			continue;
+		value = isnan(v->of[i].mean) ?
+			reported_gas(r, l.name, m->names) :
+			layer_physical(&l, v->of[i].mean);
+		add_gas(keep, m, l.name, value);
+	}
+	layers = m->names;
+	for (unsigned int i = 0; i < r->gases && named; i++) {
+		bool there = false;
+
+		for (unsigned int k = 0; k < layers && !there; k++)
+			there = !strcmp(keep->name[k], r->gas_name[i]);
+		if (!there)
+			add_gas(keep, m, r->gas_name[i], r->gas[i]);
+	}
+	n = m->names;
+	/* without names they mean something if there are no others */
+	for (; !named && !layers && n < r->gases; n++) {
+		keep->gas[n] = r->gas[n];
+		m->averages_valid |= !isnan(r->gas[n]);
+	}
+	m->avg_gases = (struct message_floats){ (const void *)keep->gas, n,
+						false };
+}
+
+static void add_roles(struct site *site, const struct room_values *v,
+		      const struct room *r, struct message_room *m)
+{
+	struct role_values roles;
+
+	role_values_begin(&roles);
+	for (unsigned int i = 0; i < v->layers; i++) {
+		struct layer l;
+
+		site_layer(site, v->of[i].layer, &l);
+		role_values_add(&roles, &l, l.role == LAYER_HAZARD ?
+				v->of[i].max : v->of[i].mean);
+	}
+	m->avg_temperature = roles.temperature;
+	m->avg_smoke = role_values_percent(roles.smoke);
+	m->avg_signal = role_values_percent(roles.signal);
+	m->max_hazard = role_values_percent(roles.hazard);
+	if (!r->reported)
+		return;
+	if (isnan(roles.temperature))
+		m->avg_temperature = r->temperature;
+	if (isnan(roles.smoke))
+		m->avg_smoke = r->smoke;
+	if (isnan(roles.signal))
+		m->avg_signal = r->signal;
+	if (isnan(roles.hazard))
+		m->max_hazard = r->hazard;
+}
+
+void room_message(struct site *site, const struct room *room,
+		  const struct room_values *v, const char *frame,
+		  struct room_message *keep, struct message_room *m)
+{
+	double corner[ROOM_CORNERS][2];
+	const unsigned int n = room_outline(room, corner);
+
+	for (unsigned int i = 0; i < n; i++)
+		keep->corner[i] = (struct message_point32){ corner[i][0],
+							    corner[i][1], 0 };
+	*m = (struct message_room){
+		.header = { room->stamp, 0, message_string(frame) },
+		.id = room->id, .name = message_string(room->name),
+		.location = { room->x, room->y, 0 }, .size = room->size,
+		.outline = message_list(keep->corner, n),
+	};
+	add_roles(site, v, room, m);
+	m->averages_valid = !isnan(m->avg_temperature) || m->avg_smoke >= 0 ||
+			    m->avg_signal >= 0 || m->max_hazard >= 0;
+	add_gases(site, room, v, keep, m);
+}
+
+bool room_message_point(const struct message_point32 *p)
+{
+	return fabs(p->x) <= POSE_MAX && fabs(p->y) <= POSE_MAX &&
+	       fabs(p->z) <= POSE_MAX;
+}
+
+static bool read_name(const struct message_string *name, char to[ROOM_NAME])
+{
+	if (name->len >= ROOM_NAME)
+		return false;
+	utf8_clean(name->text, name->len, to, ROOM_NAME);
+	return strlen(to) == name->len && !memcmp(to, name->text, name->len);
+}
+
+static bool percent(int v)
+{
+	return v >= -1 && v <= 100;
+}
+
+static bool read_gas_name(const struct message_string *name, char to[ROOM_NAME])
+{
+	return read_name(name, to) && layer_name_valid(to);
+}
+
+/* What the sender measured, or nothing. Return: whether that can be */
+static bool read_averages(const struct message_room *m, struct room *r)
+{
+	r->temperature = NAN;
+	r->smoke = r->signal = r->hazard = -1;
+	if (!m->averages_valid)
+		return true;
+	r->reported = true;
+	r->temperature = m->avg_temperature;
+	r->smoke = m->avg_smoke;
+	r->signal = m->avg_signal;
+	r->hazard = m->max_hazard;
+	if (isinf(r->temperature) || !percent(r->smoke) ||
+	    !percent(r->signal) || !percent(r->hazard) ||
+	    m->avg_gases.count > ROOM_GASES ||
+	    (m->names && m->names != m->avg_gases.count))
+		return false;
+	for (; r->gases < m->avg_gases.count; r->gases++) {
+		r->gas[r->gases] = message_float(&m->avg_gases, r->gases);
+		if (isinf(r->gas[r->gases]))
+			return false;
+		if (m->names && !read_gas_name(&m->gas_name[r->gases],
+					       r->gas_name[r->gases]))
+			return false;
+	}
+	return true;
+}
+
+int room_message_read(const struct message_room *m, struct room *r,
+		      char error[ROOM_MESSAGE_ERROR])
+{
+	struct message_list rest = m->outline;
+	struct message_point32 p;
+
+	*r = (struct room){
+		.id = m->id, .stamp = m->header.stamp, .x = m->location.x,
+		.y = m->location.y, .size = m->size,
+	};
+	if (!room_message_point(&m->location) ||
+	    !(m->size >= 0 && m->size <= 1e9))
+		return ends_error(error, -EINVAL, "room %u: a place or size "
+				  "that cannot be: %g, %g m, %g m^2", m->id,
+				  m->location.x, m->location.y, m->size);
+	if (!read_name(&m->name, r->name))
+		return ends_error(error, -EINVAL, "room %u: its name is no "
+				  "text of up to %d bytes", m->id, ROOM_NAME - 1);
+	if (!read_averages(m, r))
+		return ends_error(error, -EINVAL, "room %u: averages that "
+				  "cannot be", m->id);
+	if (m->outline.count > ROOM_CORNERS)
+		return ends_error(error, -E2BIG,
+				  "room %u: %u corners, %d at most", m->id,
+				  m->outline.count, ROOM_CORNERS);
+	while (message_next_point(&rest, &p)) {
+		if (!room_message_point(&p))
+			return ends_error(error, -EINVAL, "room %u: a corner "
+					  "that cannot be", m->id);
+		r->corner[r->corners][0] = p.x;
+		r->corner[r->corners++][1] = p.y;
+	}
+	return 0;
+}

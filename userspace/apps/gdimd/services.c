@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * services - D4.1's services (table 3, sections 4 and 5) over ROS 2
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include "base/service.h"
+#include "ros/io/ros2_service.h"
+#include "map/site/queries.h"
+#include "map/layer/modality_values.h"
+#include "apps/gdimd/gdimd.h"
+#include "apps/gdimd/room_message.h"
+
+enum { OFFERED = 6 };
+
+/* What responses point to until the next one */
+struct gdimd_services {
+	struct ros2		*ros;
+	struct ros2_graph	*graph;
+	struct ros2_service	*service[OFFERED];
+	char			text[256];
+	struct layer		layer[SERVICE_GASES];
+	float			gas[SERVICE_GASES];
+	struct room		room;
+	struct room_message	keep;
+	uint64_t		refused;
+};
+
+static struct message_string say(struct gdimd_services *s, const char *text)
+{
+	snprintf(s->text, sizeof(s->text), "%s", text);
+	return message_string(s->text);
+}
+
+/* To the sender, and counted */
+static struct message_string refuse(struct gdimd_services *s, const char *text)
+{
+	s->refused++;
+	return say(s, text);
+}
+
+static struct ros2_service *service_of(const struct gdimd_services *s,
+				       enum service_kind kind);
+
+/* As a C string. Return: whether it is one, and fits */
+static bool text_of(const struct message_string *s, char *to, size_t room)
+{
+	if (s->len >= room)
+		return false;
+	memcpy(to, s->text, s->len);
+	to[s->len] = 0;
+	return strlen(to) == s->len;
+}
+
+static void on_rooms(void *arg, const union service_request *request,
+		     union service_response *r)
+{
+	struct gdimd *g = arg;
+	cJSON *answer = cJSON_CreateObject();
+	char error[SITE_ERROR];
+	double rooms;
+
+	(void)request;
+	if (!answer_rooms(g->site, answer, error)) {
+		rooms = cJSON_GetObjectItem(answer, "rooms")->valuedouble;
+		r->rooms.rooms = rooms > INT8_MAX ? INT8_MAX : rooms;
+	}
+	cJSON_Delete(answer);
+}
+
+static void on_spot(void *arg, const union service_request *request,
+		    union service_response *response)
+{
+	const struct message_point32 *at = &request->spot.location;
+	struct service_spot_response *r = &response->spot;
+	struct gdimd *g = arg;
+	struct gdimd_services *s = g->services;
+	struct role_values v;
+	unsigned int n = 0;
+	bool known = false;
+
+	r->temperature = NAN;
+	r->smoke = r->signal = r->hazard = -1;
+	role_values_begin(&v);
+	if (!(fabsf(at->x) <= POSE_MAX && fabsf(at->y) <= POSE_MAX)) {
+		r->message = refuse(s, "no such place");
+		return;
+	}
+	for (unsigned int i = 0; i < site_layers(g->site); i++) {
+		const int value = site_value(g->site, i, at->x, at->y);
+		struct layer l;
+
+		site_layer(g->site, i, &l);
+		if (site_layer_removed(g->site, i))
+			continue;
+		if (l.role == LAYER_GAS && n < SERVICE_GASES) {
+			s->layer[n] = l;
+			s->gas[n] = layer_physical(&l, value);
+			r->gas_name[n] = message_string(s->layer[n].name);
+			n++;
+		}
+		role_values_add(&v, &l, value);
+		known |= value >= 0;
+	}
+	r->temperature = v.temperature;
+	r->smoke = role_values_percent(v.smoke);
+	r->signal = role_values_percent(v.signal);
+	r->hazard = role_values_percent(v.hazard);
+	/* all went well, but there is nothing to go by: no refusal */
+	r->success = known;
+	if (!known)
+		r->message = say(s, "nothing is known there");
+	r->names = n;
+	r->gases = (struct message_floats){ (const void *)s->gas, n, false };
+}
+
+static void on_room(void *arg, const union service_request *request,
+		    union service_response *response)
+{
+	struct service_room_response *r = &response->room;
+	struct gdimd *g = arg;
+	struct gdimd_services *s = g->services;
+	struct room_values v;
+	char error[SITE_ERROR];
+
+	r->information = (struct message_room){
+		.avg_temperature = NAN, .avg_smoke = -1, .avg_signal = -1,
+		.max_hazard = -1,
+	};
+	if (answer_find_room(g->site, (uint8_t)request->room.room, &s->room,
+			     error)) {
+		r->message = refuse(s, error);
+		return;
+	}
+	if (room_values(g->site, &s->room, &v)) {
+		r->message = refuse(s, "a room without an outline that "
+				    "could be");
+		return;
+	}
+	room_message(g->site, &s->room, &v, g->config.frame, &s->keep,
+		     &r->information);
+	r->success = true;
+}
+
+static void on_rate(void *arg, const union service_request *request,
+		    union service_response *response)
+{
+	const struct service_pub_rate_request *q = &request->pub_rate;
+	struct service_pub_rate_response *r = &response->pub_rate;
+	struct gdimd *g = arg;
+	char topic[CONFIG_TEXT];
+	double old = 0;
+	int err = -ENOENT;
+
+	if (text_of(&q->topic, topic, sizeof(topic)))
+		err = outlet_rate(g->outlet, topic, q->rate, &old);
+	if (err) {
+		r->message = refuse(g->services, err == -EINVAL ?
+				    "a rate must be 0 or 0.001 to 100 Hz" :
+				    "no such topic goes out");
+		return;
+	}
+	r->success = true;
+	r->old_rate = old;
+	r->new_rate = q->rate;
+}
+
+/*
+ * What waits for a disk: the loop goes on meanwhile
+ */
+
+/**
+ * struct service_job - a request that is answered later
+ * @hz:		of a log, 0: none
+ */
+struct service_job {
+	struct gdimd			*g;
+	struct ros2_service_call	*call;
+	double				hz;
+	char				name[64], path[RECORDER_PATH];
+	char				error[RECORDER_ERROR];
+	int				err;
+};
+
+static void run_snapshot(void *arg)
+{
+	struct service_job *j = arg;
+
+	j->err = recorder_snapshot(j->g->recorder, j->name, j->path, NULL,
+				   j->error);
+}
+
+static void answer_snapshot(void *arg)
+{
+	struct service_job *j = arg;
+	union service_response r = { 0 };
+
+	if (j->err)
+		r.snapshot.message = refuse(j->g->services, j->error);
+	else
+		r.snapshot.path = message_string(j->path);
+	r.snapshot.success = !j->err;
+	ros2_service_answer(j->call, &r);
+	free(j);
+}
+
+static void run_logging(void *arg)
+{
+	struct service_job *j = arg;
+
+	j->err = recorder_log(j->g->recorder, j->hz, j->error);
+}
+
+static void answer_logging(void *arg)
+{
+	struct service_job *j = arg;
+	union service_response r = { 0 };
+
+	if (j->err)
+		r.logging.message = refuse(j->g->services, j->error);
+	else
+		r.logging.rate = j->hz;
+	r.logging.success = !j->err;
+	ros2_service_answer(j->call, &r);
+	free(j);
+}
+
+/* @j: is taken. Return: NULL: it is answered later; or why it is not done */
+static const char *later(struct gdimd *g, enum service_kind kind,
+			 struct service_job *j, void (*run)(void *arg),
+			 void (*done)(void *arg))
+{
+	struct gdimd_services *s = g->services;
+	int err = j ? 0 : -ENOMEM;
+
+	if (j) {
+		j->g = g;
+		j->call = ros2_service_later(service_of(s, kind));
+		if (!j->call)
+			err = -ENOMEM;
+	}
+	if (!err) {
+		err = jobs_run(g->jobs, run, done, j);
+		if (!err)
+			return NULL;
+		j->err = err;
+		snprintf(j->error, sizeof(j->error), "%s", strerror(-err));
+		done(j);
+		return NULL;
+	}
+	free(j);
+	return "out of memory";
+}
+
+static void on_snapshot(void *arg, const union service_request *request,
+			union service_response *response)
+{
+	struct gdimd *g = arg;
+	struct service_job *j = calloc(1, sizeof(*j));
+	const char *why = NULL;
+
+	if (j && !text_of(&request->snapshot.name, j->name, sizeof(j->name))) {
+		free(j);
+		why = "a name of up to 63 letters, digits, - and _";
+	} else {
+		why = later(g, SERVICE_SNAPSHOT, j, run_snapshot,
+			    answer_snapshot);
+	}
+	if (why)
+		response->snapshot.message = refuse(g->services, why);
+}
+
+static void on_logging(void *arg, const union service_request *request,
+		       union service_response *response)
+{
+	const struct service_logging_request *q = &request->logging;
+	struct gdimd *g = arg;
+	struct service_job *j = calloc(1, sizeof(*j));
+	const char *why;
+
+	if (j)
+		j->hz = q->enable ? q->rate : 0;
+	why = later(g, SERVICE_LOGGING, j, run_logging, answer_logging);
+	if (why)
+		response->logging.message = refuse(g->services, why);
+}
+
+static const struct {
+	const char		*name;
+	enum service_kind	kind;
+	void			(*handle)(void *arg,
+					  const union service_request *request,
+					  union service_response *response);
+} offered[OFFERED] = {
+	{ "rooms", SERVICE_ROOMS, on_rooms },
+	{ "room_information", SERVICE_ROOM_INFORMATION, on_room },
+	{ "spot_information", SERVICE_SPOT_INFORMATION, on_spot },
+	{ "pub_rate", SERVICE_PUB_RATE, on_rate },
+	{ "snapshot", SERVICE_SNAPSHOT, on_snapshot },
+	{ "logging", SERVICE_LOGGING, on_logging },
+};
+
+static struct ros2_service *service_of(const struct gdimd_services *s,
+				       enum service_kind kind)
+{
+	unsigned int i = 0;
+
+	while (offered[i].kind != kind)
+		i++;
+	return s->service[i];
+}
+
+/* What is no request has nobody to be told to */
+static void on_damaged(void *arg, enum service_kind kind)
+{
+	struct gdimd *g = arg;
+	char name[CONFIG_TEXT];
+
+	for (unsigned int i = 0; i < OFFERED; i++) {
+		if (offered[i].kind != kind)
+			continue;
+		snprintf(name, sizeof(name), "%s%s", OUTLET_PREFIX,
+			 offered[i].name);
+		inbox_damaged(g->inbox, name);
+	}
+}
+
+/* Once, though each service has noticed */
+static void on_log(void *arg, const char *line)
+{
+	static bool told;
+
+	(void)arg;
+	if (!told)
+		service_logf(LOG_WARNING, "%s", line);
+	told = true;
+}
+
+/* Requests, and what became of them */
+void gdimd_services_status(const struct gdimd *g, cJSON *out)
+{
+	struct ros2_service_stats sum = { 0 };
+
+	for (unsigned int i = 0; i < OFFERED && g->services; i++) {
+		const struct ros2_service *k = g->services->service[i];
+		const struct ros2_service_stats *s;
+
+		if (!k)
+			continue;
+		s = ros2_service_stats(k);
+		sum.answered += s->answered;
+		sum.fastdds += s->fastdds;
+		sum.unserved += s->unserved;
+		sum.dropped += s->dropped;
+	}
+	cJSON_AddNumberToObject(out, "answered", sum.answered);
+	cJSON_AddNumberToObject(out, "to_fastdds", sum.fastdds);
+	cJSON_AddNumberToObject(out, "unserved", sum.unserved);
+	cJSON_AddNumberToObject(out, "dropped", sum.dropped);
+}
+
+uint64_t gdimd_services_refused(const struct gdimd *g)
+{
+	return g->services ? g->services->refused : 0;
+}
+
+int gdimd_services_open(struct gdimd *g, char error[256])
+{
+	const char *domain = g->config.to + strlen("ros2");
+	struct gdimd_services *s;
+	char name[CONFIG_TEXT];
+	int err;
+
+	if (strncmp(g->config.to, "ros2", strlen("ros2")))
+		return 0;
+	s = g->services = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	err = ros2_join(&s->ros, *domain ? domain + 1 : NULL, g->config.node,
+			error);
+	for (unsigned int i = 0; i < OFFERED && !err; i++) {
+		struct ros2_service_config config = {
+			.name = name, .kind = offered[i].kind,
+			.handle = offered[i].handle, .node = g->config.node,
+			.log = on_log, .malformed = on_damaged, .arg = g,
+		};
+
+		snprintf(name, sizeof(name), "%s%s", OUTLET_PREFIX,
+			 offered[i].name);
+		config.name = config_topic(&g->config, name);
+		err = ros2_service_open(&s->service[i], s->ros, g->loop,
+					&config, error);
+	}
+	if (err)
+		return err;
+	/* to be seen is nice to have */
+	if (ros2_graph_open(&s->graph, s->ros, g->config.node, error))
+		service_logf(LOG_WARNING, "%s", error);
+	else
+		ros2_graph_update(s->graph);
+	return 0;
+}
+
+void gdimd_services_close(struct gdimd *g)
+{
+	struct gdimd_services *s = g->services;
+
+	if (!s)
+		return;
+	if (s->graph)
+		ros2_graph_close(s->graph);
+	for (unsigned int i = 0; i < OFFERED; i++)
+		if (s->service[i])
+			ros2_service_close(s->service[i]);
+	if (s->ros)
+		ros2_leave(s->ros);
+	free(s);
+	g->services = NULL;
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * stamps - stamps are judged by the clock, and where it is not proven by each
+ * other
+ */
+#include "apps/gdimd/stamps.h"
+
+/* How far clocks that agree may be apart, ns */
+static const int64_t tolerance = 60LL * 1000000000;
+/* How old a stamp may be that proves the clock */
+static const int64_t fresh = 600LL * 1000000000;
+/* How long a daemon may have been off, if its clock lost the time meanwhile */
+static const int64_t pause = 31LL * 86400 * 1000000000;
+
+void stamps_begin(struct stamps *s, int64_t newest)
+{
+	*s = (struct stamps){ .newest = newest };
+}
+
+static int64_t apart(int64_t a, int64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* A clock that was set since is not proven any more */
+static bool is_proven(const struct stamps *s, int64_t wall, uint64_t now)
+{
+	return s->proven &&
+	       apart(wall - (int64_t)now, s->offset) <= tolerance;
+}
+
+/* As late as the newest one may be by now */
+static bool follows_newest(const struct stamps *s, int64_t stamp, uint64_t now)
+{
+	const int64_t since = s->seen ? (int64_t)(now - s->seen) : pause;
+
+	return stamp - s->newest <= since + tolerance;
+}
+
+static bool follows_refused(const struct stamps *s, int64_t stamp, uint64_t now)
+{
+	return s->refused && apart(stamp, s->refused) <=
+	       (int64_t)(now - s->refused_seen) + tolerance;
+}
+
+/* Of a stamp that is ahead of the clock */
+static bool agrees(const struct stamps *s, int64_t stamp, int64_t wall,
+		   uint64_t now)
+{
+	if (is_proven(s, wall, now))
+		return false;
+	if (!s->newest)
+		return true;
+	return (s->newest > wall + tolerance && follows_newest(s, stamp, now)) ||
+	       follows_refused(s, stamp, now);
+}
+
+bool stamps_take(struct stamps *s, int64_t stamp, int64_t wall, uint64_t now)
+{
+	const bool ahead = stamp > wall + tolerance;
+
+	if (ahead && !agrees(s, stamp, wall, now)) {
+		s->refused = stamp;
+		s->refused_seen = now;
+		return false;
+	}
+	if (!ahead && stamp >= wall - fresh) {
+		s->proven = true;
+		s->offset = wall - (int64_t)now;
+		/* one from the future that was believed is not the newest */
+		if (s->newest > wall + tolerance)
+			s->newest = stamp;
+	}
+	if (stamp >= s->newest) {
+		s->newest = stamp;
+		s->seen = now;
+	}
+	return true;
+}
+
+int64_t stamps_ahead(const struct stamps *s, int64_t wall)
+{
+	return s->newest > wall + tolerance ? s->newest - wall : 0;
+}

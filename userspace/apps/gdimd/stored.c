@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * stored - what the thread that stores does, and who hears of it
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <syslog.h>
+#include <unistd.h>
+#include "base/service.h"
+#include "ros/io/io.h"
+#include "apps/gdimd/gdimd.h"
+#include "apps/gdimd/rates.h"
+
+static const uint64_t second = 1000000000ULL;
+
+/* Of messages that wait to be stored, bytes: 6000 submaps of 200 x 200 cells */
+#define WAITING_BYTES	((size_t)256 << 20)
+
+/* Nothing came for so long, ns: now it is nobody's loss of time */
+#define CHECKPOINT_AFTER	(5 * 1000000000ULL)
+
+void gdimd_stored(struct gdimd *g, unsigned int what)
+{
+	const uint64_t one = 1;
+
+	fuser_kick(g->fuser);
+	__atomic_fetch_or(&g->stored, what, __ATOMIC_ACQ_REL);
+	/* a counter that is full was not read: the loop will look */
+	if (write(g->changed.fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+static void on_stored(void *arg)
+{
+	gdimd_stored(arg, GDIMD_SUBMAPS);
+}
+
+static void on_changed(void *arg, uint32_t events)
+{
+	struct gdimd *g = arg;
+	unsigned int what;
+	uint64_t n;
+
+	(void)events;
+	if (read(g->changed.fd, &n, sizeof(n)) < 0)
+		return;
+	what = __atomic_exchange_n(&g->stored, 0, __ATOMIC_ACQ_REL);
+	g->checkpoint.due = loop_now() + CHECKPOINT_AFTER;
+	for (unsigned int i = 0; i < OUTLET_STATES && g->outlet; i++)
+		if (what & 1U << i)
+			outlet_stored(g->outlet, i);
+}
+
+/* With the lock held. One line a second at most: who sends nonsense goes on */
+static void tell_refused(struct gdimd *g, const char *line)
+{
+	const uint64_t now = loop_now();
+
+	if (g->refused_told && now - g->refused_told < second) {
+		g->refused_since++;
+		return;
+	}
+	if (g->refused_since)
+		service_logf(LOG_WARNING, "%s (and %u before)", line,
+			     g->refused_since);
+	else
+		service_logf(LOG_WARNING, "%s", line);
+	g->refused_told = now;
+	g->refused_since = 0;
+}
+
+static void on_refused(void *arg, const char *line)
+{
+	struct gdimd *g = arg;
+
+	if (gdimd_store_is_lost(g))
+		return;
+	pthread_mutex_lock(&g->told_lock);
+	tell_refused(g, line);
+	pthread_mutex_unlock(&g->told_lock);
+}
+
+static void on_dropped(void *arg, const char *topic)
+{
+	(void)arg;
+	service_logf(LOG_ERR, "%s: messages are dropped, as more than %zu MB "
+		     "wait to be stored; the status counts them", topic,
+		     WAITING_BYTES >> 20);
+}
+
+/*
+ * What the thread that stores does besides
+ */
+
+static void do_checkpoint(void *arg, const char *text, double value)
+{
+	struct gdimd *g = arg;
+
+	(void)text;
+	(void)value;
+	if (store_checkpoint(site_store(g->site)))
+		service_logf(LOG_WARNING, "%s",
+			     store_error(site_store(g->site)));
+}
+
+/* @text: kind, path and error, a line each */
+static void do_note(void *arg, const char *text, double value)
+{
+	struct gdimd *g = arg;
+	char kind[64], path[RECORDER_PATH], error[RECORDER_ERROR];
+
+	(void)value;
+	*kind = *path = *error = 0;
+	sscanf(text, "%63[^\n]\n%1023[^\n]\n%255[^\n]", kind, path, error);
+	if (store_note(site_store(g->site), ends_now(), kind,
+		       *error ? error : "written", path))
+		service_logf(LOG_WARNING, "%s",
+			     store_error(site_store(g->site)));
+}
+
+static void do_keep_rate(void *arg, const char *name, double hz)
+{
+	char error[SITE_ERROR];
+
+	if (rates_keep(((struct gdimd *)arg)->site, name, hz, error))
+		service_logf(LOG_WARNING, "the rate of %s is not kept: %s",
+			     name, error);
+}
+
+void gdimd_keep_rate(void *arg, const char *name, double hz)
+{
+	struct gdimd *g = arg;
+
+	if (storing_do(g->storing, do_keep_rate, name, hz))
+		service_logf(LOG_WARNING, "the rate of %s is not kept: out of "
+			     "memory", name);
+}
+
+/* Nothing came for a while: now it is nobody's loss of time */
+static void on_checkpoint(void *arg, uint64_t now)
+{
+	struct gdimd *g = arg;
+
+	(void)now;
+	storing_do(g->storing, do_checkpoint, "", 0);
+}
+
+/* What was written is in the store's journal, so that it is found again */
+void gdimd_note(void *arg, const char *kind, const char *path,
+		const char *error)
+{
+	struct gdimd *g = arg;
+	char text[64 + RECORDER_PATH + RECORDER_ERROR];
+
+	if (error)
+		service_logf(LOG_ERR, "%s: %s", kind, error);
+	snprintf(text, sizeof(text), "%.60s\n%s\n%s", kind, path,
+		 error ? error : "");
+	if (storing_do(g->storing, do_note, text, 0))
+		service_logf(LOG_WARNING, "%s: not noted: out of memory", path);
+}
+
+/* In the thread that stores */
+static int begin_storing(void *arg, struct loop *loop)
+{
+	struct gdimd *g = arg;
+
+	return inbox_open(&g->inbox, g->site, loop, &g->config, on_stored,
+			  on_refused, g);
+}
+
+static void end_storing(void *arg)
+{
+	inbox_close(((struct gdimd *)arg)->inbox);
+}
+
+int gdimd_storing_open(struct gdimd *g)
+{
+	const struct storing_config config = {
+		.site = g->site, .bytes = WAITING_BYTES,
+		.begin = begin_storing, .message = gdimd_store_message,
+		.end = end_storing, .dropped = on_dropped, .arg = g,
+	};
+	const int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	pthread_mutex_init(&g->told_lock, NULL);
+	g->changed.ready = on_changed;
+	g->changed.arg = g;
+	err = loop_watch(g->loop, &g->changed, fd, EPOLLIN);
+	if (!err)
+		err = jobs_open(&g->jobs, g->loop);
+	if (!err)
+		err = storing_open(&g->storing, &config);
+	if (err)
+		return err;
+	g->checkpoint = (struct loop_timer){ LOOP_NEVER, on_checkpoint, g,
+					     NULL };
+	loop_add_timer(g->loop, &g->checkpoint);
+	return 0;
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * submap_message - maps and transforms of ROS, as the site takes them
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "ros/io/io.h"
+#include "base/utf8.h"
+#include "apps/gdimd/submap_message.h"
+#include "ros/msg/convert.h"
+
+enum { MESSAGE_CELLS = 4 * CELLS_MAX };		/* of all layers */
+
+/* Of an orientation, yaw; that of a quaternion that is none is NAN */
+static double yaw_of(const double q[4])
+{
+	const double norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] +
+			    q[3] * q[3];
+
+	/* all zero is what those leave who do not care */
+	if (norm == 0)
+		return 0;
+	if (!(fabs(norm - 1) < 0.01))
+		return NAN;
+	return atan2(2 * (q[3] * q[2] + q[0] * q[1]),
+		     1 - 2 * (q[1] * q[1] + q[2] * q[2]));
+}
+
+/* 0.05 in 32 bits is 0.0500000007: maps of other messages say 0.05 */
+static double decimal(float v)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.7g", v);
+	return strtod(text, NULL);
+}
+
+/* NAN where a position is none, also in height, which is not looked at */
+static double place_of(const double position[3], int axis)
+{
+	return isfinite(position[2]) ? position[axis] : NAN;
+}
+
+/* Those that are neither unknown nor 0 to 100 */
+static size_t count_odd(const struct message_bytes *b)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < b->count; i++)
+		n += (uint8_t)(b->data[i] + 1) > CELLS_FULL_8 + 1;
+	return n;
+}
+
+static int read_grid(const struct message_occupancy_grid *m,
+		     struct submap_layer *layer, char error[SUBMAP_ERROR])
+{
+	const struct pose origin = { place_of(m->origin.position, 0),
+				     place_of(m->origin.position, 1),
+				     yaw_of(m->origin.orientation) };
+	const double resolution = decimal(m->resolution);
+	char why[256];
+	size_t odd;
+	int err;
+
+	err = cells_check(m->width, m->height, 8, resolution, &origin, why);
+	if (err)
+		return ends_error(error, err, "%s", why);
+	if (m->data.count != (uint64_t)m->width * m->height)
+		return ends_error(error, -EBADMSG,
+				  "%u cells for a map of %u x %u",
+				  m->data.count, m->width, m->height);
+	odd = count_odd(&m->data);
+	if (odd)
+		return ends_error(error, -EINVAL, "%zu cells that are neither "
+				  "unknown, -1, nor 0 to %d", odd,
+				  CELLS_FULL_8);
+	*layer->name = 0;
+	layer->cells = cells_create(m->width, m->height, 8, resolution, &origin,
+				    m->data.data);
+	return layer->cells ? 1 : ends_error(error, -ENOMEM, "out of memory");
+}
+
+/*
+ * grid_map's rows go along -x from the corner with the largest x and y, its
+ * columns along -y: turned by half a circle
+ */
+static struct cells *turned(const struct message_grid_map *m, unsigned int i,
+			    unsigned int rows, unsigned int columns,
+			    const struct pose *origin, float *from)
+{
+	const size_t n = (size_t)rows * columns;
+	float *to = from + n;
+
+	message_grid_read(m, i, from);
+	for (unsigned int row = 0; row < rows; row++)
+		for (unsigned int column = 0; column < columns; column++)
+			to[(size_t)(columns - 1 - column) * rows +
+			   (rows - 1 - row)] =
+				from[(size_t)row * columns + column];
+	return cells_from_floats(rows, columns, m->resolution, origin, to);
+}
+
+static int name_layer(const struct message_string *s, char name[LAYER_NAME],
+		      char error[SUBMAP_ERROR])
+{
+	if (s->len < LAYER_NAME) {
+		memcpy(name, s->text, s->len);
+		name[s->len] = 0;
+		if (strlen(name) == s->len && layer_name_valid(name))
+			return 0;
+	}
+	return ends_error(error, -EINVAL, "a layer whose name is none");
+}
+
+static bool is_twice(const struct submap_layer *layer, unsigned int i)
+{
+	for (unsigned int k = 0; k < i; k++)
+		if (!strcmp(layer[k].name, layer[i].name))
+			return true;
+	return false;
+}
+
+static int read_layers(const struct message_grid_map *m,
+		       struct submap_layer *layer, char error[SUBMAP_ERROR])
+{
+	unsigned int rows, columns, n = 0;
+	struct pose middle = { place_of(m->pose.position, 0),
+			       place_of(m->pose.position, 1),
+			       yaw_of(m->pose.orientation) };
+	struct pose corner, origin;
+	float *room;
+	char why[256];
+	int err;
+
+	if (!m->layers || message_grid_shape(m, &rows, &columns))
+		return ends_error(error, -EBADMSG,
+				  "layers that are not of one size");
+	corner = (struct pose){ -0.5 * rows * m->resolution,
+				-0.5 * columns * m->resolution, 0 };
+	origin = pose_compose(&middle, &corner);
+	err = cells_check(rows, columns, 16, m->resolution, &origin, why);
+	if (err)
+		return ends_error(error, err, "%s", why);
+	if ((uint64_t)rows * columns * m->layers > MESSAGE_CELLS)
+		return ends_error(error, -E2BIG, "%u layers of %u x %u cells, "
+				  "at most %d cells are possible", m->layers,
+				  rows, columns, MESSAGE_CELLS);
+	room = malloc(2 * (size_t)rows * columns * sizeof(*room));
+	for (unsigned int i = 0; i < m->layers && room && !err; i++) {
+		err = name_layer(&m->layer[i], layer[n].name, error);
+		if (!err && is_twice(layer, n))
+			err = ends_error(error, -EINVAL, "layer %s twice",
+					 layer[n].name);
+		if (err)
+			break;
+		layer[n].cells = turned(m, i, rows, columns, &origin, room);
+		if (layer[n].cells)
+			n++;
+		else
+			err = ends_error(error, -ENOMEM, "out of memory");
+	}
+	free(room);
+	if (!room)
+		err = ends_error(error, -ENOMEM, "out of memory");
+	if (err)
+		submap_free(layer, n);
+	return err ? err : (int)n;
+}
+
+int submap_read(enum message_kind kind, const union message *msg,
+		struct submap_layer *layer, char error[SUBMAP_ERROR])
+{
+	if (kind == MESSAGE_OCCUPANCY_GRID)
+		return read_grid(&msg->map, layer, error);
+	if (kind == MESSAGE_GRID_MAP)
+		return read_layers(&msg->grid, layer, error);
+	return ends_error(error, -EINVAL, "is no map");
+}
+
+void submap_free(struct submap_layer *layer, unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++)
+		cells_put(layer[i].cells);
+}
+
+int submap_frame(const struct message_string *id, char frame[STORE_FRAME])
+{
+	const char *text = id->text;
+	size_t len = id->len;
+
+	if (len && *text == '/') {
+		text++;
+		len--;
+	}
+	if (!len || len >= STORE_FRAME)
+		return -EINVAL;
+	/* as the site wants them: UTF-8 without control characters */
+	utf8_clean(text, len, frame, STORE_FRAME);
+	return strlen(frame) == len && !memcmp(frame, text, len) ? 0 : -EINVAL;
+}
+
+int submap_transform(const struct message_transform *m,
+		     struct site_transform *t, char error[SUBMAP_ERROR])
+{
+	*t = (struct site_transform){
+		.stamp = m->header.stamp,
+		.pose = { place_of(m->translation, 0),
+			  place_of(m->translation, 1),
+			  yaw_of(m->rotation) },
+	};
+	if (submap_frame(&m->child_frame_id, t->frame) ||
+	    submap_frame(&m->header.frame_id, t->predecessor))
+		return ends_error(error, -EINVAL,
+				  "a transform without proper frame ids");
+	if (!pose_valid(&t->pose))
+		return ends_error(error, -EINVAL,
+			"frame %s: a transform of %g m, %g m, %g rad",
+			t->frame, t->pose.x, t->pose.y, t->pose.yaw);
+	return 0;
+}

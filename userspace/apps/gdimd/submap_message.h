@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * submap_message.h - maps and transforms of ROS, as the site takes them
+ */
+#ifndef APPS_GDIMD_SUBMAP_MESSAGE_H
+#define APPS_GDIMD_SUBMAP_MESSAGE_H
+
+#include "map/site/site.h"
+#include "ros/msg/message.h"
+
+enum { SUBMAP_ERROR = 256, SUBMAP_LAYERS = MESSAGE_LAYERS };
+
+/**
+ * struct submap_layer - of a message
+ * @name:	of a grid map's layer; empty: an occupancy grid
+ * @cells:	one reference
+ */
+struct submap_layer {
+	char		name[LAYER_NAME];
+	struct cells	*cells;
+};
+
+/**
+ * submap_read() - the cells of a map
+ * @kind: MESSAGE_OCCUPANCY_GRID (8 bits) or MESSAGE_GRID_MAP (16 bits)
+ * @layer: gets up to SUBMAP_LAYERS; submap_free() drops them
+ * @error: gets one line
+ *
+ * Return: how many; -EINVAL, -E2BIG, -EBADMSG, -ENOMEM.
+ */
+int submap_read(enum message_kind kind, const union message *msg,
+		struct submap_layer *layer, char error[SUBMAP_ERROR]);
+void submap_free(struct submap_layer *layer, unsigned int count);
+
+/**
+ * submap_transform() - a transform, seen from above
+ *
+ * Return: 0; -EINVAL: frames or numbers that cannot be.
+ */
+int submap_transform(const struct message_transform *m,
+		     struct site_transform *t, char error[SUBMAP_ERROR]);
+
+/* A frame id as a C string, without the slash of ROS 1. Return: 0, -EINVAL */
+int submap_frame(const struct message_string *id, char frame[STORE_FRAME]);
+
+#endif

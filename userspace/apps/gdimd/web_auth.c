@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * web_auth - where HTTP may be listened to, and who may ask
+ */
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "apps/gdimd/web_auth.h"
+
+/*
+ * Where to listen
+ */
+
+static bool is_loopback(const struct sockaddr_storage *s)
+{
+	const struct sockaddr_in *v4 = (const void *)s;
+	const struct sockaddr_in6 *v6 = (const void *)s;
+
+	if (s->ss_family == AF_INET)
+		return ntohl(v4->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+	return s->ss_family == AF_INET6 &&
+	       IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+}
+
+bool web_auth_is_local(const char *address)
+{
+	struct sockaddr_storage s = { 0 };
+	struct sockaddr_in *v4 = (void *)&s;
+	struct sockaddr_in6 *v6 = (void *)&s;
+
+	if (inet_pton(AF_INET, address, &v4->sin_addr) == 1)
+		s.ss_family = AF_INET;
+	else if (inet_pton(AF_INET6, address, &v6->sin6_addr) == 1)
+		s.ss_family = AF_INET6;
+	return is_loopback(&s);
+}
+
+/* The name in HOST or HOST:PORT, in small letters. Return: false: too long */
+static bool host_name(const char *host, char name[WEB_HOST])
+{
+	size_t n = *host == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
+
+	if (n > strlen(host) || n >= WEB_HOST)
+		return false;
+	if (n && host[n - 1] == '.')
+		n--;
+	for (size_t i = 0; i < n; i++)
+		name[i] = tolower((unsigned char)host[i]);
+	name[n] = 0;
+	return true;
+}
+
+static int find_address(struct web_auth *a, const char *where,
+			char error[256])
+{
+	const bool port = strspn(where, "0123456789") == strlen(where);
+	char full[WEB_HOST];
+	int err;
+
+	if (snprintf(full, sizeof(full), "%s%s", port ? "127.0.0.1:" : "",
+		     where) >= (int)sizeof(full) || *where == ':') {
+		snprintf(error, 256, "http: '%.80s' is not ADDRESS:PORT",
+			 where);
+		return -EINVAL;
+	}
+	err = address_parse(full, 1, "8460", &a->address, error);
+	if (err)
+		return err;
+	address_text(&a->address.storage, a->where);
+	a->loopback = is_loopback(&a->address.storage);
+	return host_name(full, a->host) ? 0 : -EINVAL;
+}
+
+/*
+ * Tokens
+ */
+
+static int add_token(struct web_auth *a, const char *line, size_t n)
+{
+	if (a->tokens == WEB_TOKENS || n < WEB_TOKEN_MIN || n >= WEB_TOKEN)
+		return -EINVAL;
+	for (size_t i = 0; i < n; i++)
+		if (!isgraph((unsigned char)line[i]))
+			return -EINVAL;
+	memcpy(a->token[a->tokens], line, n);
+	a->token[a->tokens++][n] = 0;
+	return 0;
+}
+
+static int read_lines(struct web_auth *a, FILE *in, const char *path,
+		      char error[256])
+{
+	char line[2 * WEB_TOKEN];
+
+	for (unsigned int number = 1; fgets(line, sizeof(line), in);
+	     number++) {
+		const char *text = line + strspn(line, " \t");
+		size_t n = strcspn(text, "\r\n");
+
+		while (n && (text[n - 1] == ' ' || text[n - 1] == '\t'))
+			n--;
+		if (!n || *text == '#')
+			continue;
+		if (!add_token(a, text, n))
+			continue;
+		snprintf(error, 256, "%.100s:%u: a token is %d to %d "
+			 "characters without spaces, and there are %d at most",
+			 path, number, WEB_TOKEN_MIN, WEB_TOKEN - 1,
+			 WEB_TOKENS);
+		return -EINVAL;
+	}
+	if (a->tokens)
+		return 0;
+	snprintf(error, 256, "%.100s: has no token", path);
+	return -EINVAL;
+}
+
+static int read_tokens(struct web_auth *a, const char *path, char error[256])
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
+	struct stat st;
+	int err = 0;
+
+	if (!in || fstat(fd, &st)) {
+		err = -errno;
+		snprintf(error, 256, "%.150s: %s", path, strerror(-err));
+	} else if (!S_ISREG(st.st_mode)) {
+		err = -EINVAL;
+		snprintf(error, 256, "%.150s: is not a file", path);
+	} else if (st.st_mode & (S_IRWXO | S_IWGRP)) {
+		err = -EACCES;
+		snprintf(error, 256, "%.150s: others may read or change these "
+			 "tokens: chmod 640", path);
+	}
+	if (!err)
+		err = read_lines(a, in, path, error);
+	if (in)
+		fclose(in);
+	else if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+int web_auth_open(struct web_auth *a, const char *where, const char *tokens,
+		  char error[256])
+{
+	int err;
+
+	memset(a, 0, sizeof(*a));
+	err = find_address(a, where, error);
+	if (!err && *tokens)
+		err = read_tokens(a, tokens, error);
+	if (err || a->loopback || a->tokens)
+		return err;
+	snprintf(error, 256, "http %s: without http-token-file only loopback "
+		 "addresses can be listened on", a->where);
+	return -EACCES;
+}
+
+/*
+ * Who asks
+ */
+
+/*
+ * A site of somebody else may have its name lead to us, so that our answers
+ * are its own for a browser; but then its name is in Host.
+ */
+bool web_auth_host(const struct web_auth *a, const char *host)
+{
+	char name[WEB_HOST];
+
+	return host_name(host, name) &&
+	       (!strcmp(name, "localhost") || !strcmp(name, "127.0.0.1") ||
+		!strcmp(name, "[::1]") || !strcmp(name, a->host));
+}
+
+/* All of both, whatever is in them */
+static unsigned int differ(const char a[WEB_TOKEN], const char b[WEB_TOKEN])
+{
+	const volatile char *x = a, *y = b;
+	unsigned int d = 0;
+
+	for (int i = 0; i < WEB_TOKEN; i++)
+		d |= (unsigned char)(x[i] ^ y[i]);
+	return d;
+}
+
+bool web_auth_token(const struct web_auth *a, const char *authorization)
+{
+	static const char scheme[] = "Bearer ";
+	const size_t skip = sizeof(scheme) - 1;
+	char given[WEB_TOKEN] = "";
+	bool found = false;
+
+	if (!authorization || strncasecmp(authorization, scheme, skip))
+		return false;
+	authorization += skip + strspn(authorization + skip, " ");
+	if (strlen(authorization) >= WEB_TOKEN)
+		return false;
+	memcpy(given, authorization, strlen(authorization));
+	for (unsigned int i = 0; i < a->tokens; i++)
+		found |= !differ(a->token[i], given);
+	return found;
+}

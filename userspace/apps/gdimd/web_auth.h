@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * web_auth.h - where HTTP may be listened to, and who may ask
+ *
+ * Without tokens only this machine, of which every user may ask: pages of other
+ * sites that a browser here shows may not (Host, Origin). With tokens, who has
+ * one.
+ */
+#ifndef APPS_GDIMD_WEB_AUTH_H
+#define APPS_GDIMD_WEB_AUTH_H
+
+#include <stdbool.h>
+#include "base/address.h"
+
+enum {
+	WEB_TOKENS	= 64,
+	WEB_TOKEN	= 256,		/* bytes, with the final 0 */
+	WEB_TOKEN_MIN	= 16,
+	WEB_HOST	= 256,
+};
+
+/**
+ * struct web_auth
+ * @address:	to listen on
+ * @where:	the same, as text
+ * @loopback:	@address is
+ * @host:	as the user has it, in small letters, without a port
+ */
+struct web_auth {
+	struct address	address;
+	char		where[ADDRESS_TEXT], host[WEB_HOST];
+	bool		loopback;
+	unsigned int	tokens;
+	char		token[WEB_TOKENS][WEB_TOKEN];
+};
+
+/**
+ * web_auth_open() - decide
+ * @where:	ADDRESS:PORT, or PORT on the loopback
+ * @tokens:	a file with one on each line, # begins a comment; empty: none
+ * @error:	gets one line
+ *
+ * Return: 0; -EACCES: @tokens can be read by everybody, or @where is not on
+ * the loopback and there are none; -EINVAL, others.
+ */
+int web_auth_open(struct web_auth *a, const char *where, const char *tokens,
+		  char error[256]);
+
+/* Whether a Host or the host of an Origin is one that we have */
+bool web_auth_host(const struct web_auth *a, const char *host);
+
+/*
+ * Whether "Authorization: @authorization" has a token. The time that takes
+ * tells nothing about tokens.
+ */
+bool web_auth_token(const struct web_auth *a, const char *authorization);
+
+/* Whether an address, as text, is on the loopback */
+bool web_auth_is_local(const char *address);
+
+#endif

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * web_orders - what has to be done in the loop: what changes something, and
+ * what nobody else knows
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/utf8.h"
+#include "apps/gdimd/web_parts.h"
+
+/**
+ * struct order
+ * @slow:	is to be done by who asks, with @parameters: obey()
+ *		left it
+ * @name:	of the command, NULL: what @text has as "do"
+ * @text:	a JSON object of @len bytes with the parameters and a 0 behind
+ *		it; NULL: none
+ */
+struct order {
+	struct gdimd	*g;
+	const char	*name, *text;
+	size_t		len;
+	cJSON		*answer, *parameters;
+	const char	*slow;
+	int		err;
+	char		error[256];
+};
+
+/*
+ * Those of the socket that name no files: who may ask over HTTP may not read
+ * what the daemon may
+ */
+static const struct allowed {
+	const char	*name, *keys;	/* " " around each */
+} allowed[] = {
+	{ "status", " " }, { "layers", " " }, { "rooms", " " },
+	{ "spot", " x y " }, { "room", " room " }, { "rate", " topic rate " },
+	{ "layer", " name words " }, { "remove", " layer room " },
+	{ "log", " rate " }, { "snapshot", " name " }, { "notes", " kind " },
+};
+
+static const struct allowed *find_allowed(const char *name)
+{
+	for (unsigned int i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
+		if (!strcmp(allowed[i].name, name))
+			return &allowed[i];
+	return NULL;
+}
+
+/* What is misspelt would be passed over, and the rest be done */
+static int check_keys(const struct allowed *a, const cJSON *p, bool has_do,
+		      char error[256])
+{
+	const cJSON *item;
+	char key[64];
+
+	cJSON_ArrayForEach(item, p) {
+		if (has_do && !strcmp(item->string, "do"))
+			continue;
+		if (!strchr(item->string, ' ') && *item->string &&
+		    snprintf(key, sizeof(key), " %s ", item->string) <
+		    (int)sizeof(key) && strstr(a->keys, key))
+			continue;
+		utf8_clean(item->string, strnlen(item->string, 40), key,
+			   sizeof(key));
+		if (a->keys[1])
+			snprintf(error, 256, "%s has no '%s', only:%.*s",
+				 a->name, key, (int)strlen(a->keys) - 1,
+				 a->keys);
+		else
+			snprintf(error, 256, "%s has no '%s', nor anything "
+				 "else", a->name, key);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int run(struct order *o, const char *name, const cJSON *p)
+{
+	const struct allowed *a = find_allowed(name);
+	int err;
+
+	if (!a) {
+		snprintf(o->error, sizeof(o->error), "do what? '%.40s' is not "
+			 "done over HTTP", name);
+		return -EINVAL;
+	}
+	err = check_keys(a, p, !o->name, o->error);
+	if (!err && gdimd_command_is_slow(name))
+		o->slow = a->name;
+	else if (!err)
+		err = gdimd_command(o->g, name, p, o->answer, o->error);
+	return err;
+}
+
+/* cJSON remembers errors of parsing in one place: one thread parses */
+static void obey(void *arg)
+{
+	struct order *o = arg;
+	const char *name = o->name;
+	cJSON *p = NULL;
+
+	if (!o->text)
+		p = cJSON_CreateObject();
+	else if (strlen(o->text) == o->len)
+		p = cJSON_ParseWithLengthOpts(o->text, o->len + 1, NULL, true);
+	if (!name)
+		name = cJSON_GetStringValue(
+			cJSON_GetObjectItemCaseSensitive(p, "do"));
+	if (cJSON_IsObject(p) && name) {
+		o->err = run(o, name, p);
+	} else {
+		o->err = -EINVAL;
+		snprintf(o->error, sizeof(o->error), "not a JSON object%s",
+			 o->name ? "" : " with \"do\"");
+	}
+	if (o->slow)
+		o->parameters = p;
+	else
+		cJSON_Delete(p);
+}
+
+/* Return: 0: o->answer is the caller's; or a negative errno */
+static int order(struct web_worker *w, struct order *o)
+{
+	int err;
+
+	o->g = w->web->g;
+	o->answer = cJSON_CreateObject();
+	err = loop_call_run(w->web->calls, obey, o, WEB_PATIENCE);
+	if (!err)
+		err = o->err;
+	/* the loop goes on meanwhile */
+	if (!err && o->slow)
+		err = gdimd_command(o->g, o->slow, o->parameters, o->answer,
+				    o->error);
+	cJSON_Delete(o->parameters);
+	if (!err)
+		return 0;
+	cJSON_Delete(o->answer);
+	o->answer = NULL;
+	return err;
+}
+
+static int answer_order(struct web_worker *w, struct order *o)
+{
+	const int err = order(w, o);
+
+	return err ? web_fail(w, err, o->error) : web_json(w, o->answer);
+}
+
+int web_answer_status(struct web_worker *w)
+{
+	struct order o = { .name = "status" };
+
+	return answer_order(w, &o);
+}
+
+int web_answer_topics(struct web_worker *w)
+{
+	struct order o = { .name = "status" };
+	const int err = order(w, &o);
+	cJSON *out;
+
+	if (err)
+		return web_fail(w, err, o.error);
+	out = cJSON_DetachItemFromObject(o.answer, "out");
+	cJSON_Delete(o.answer);
+	return web_json(w, out);
+}
+
+static int told(struct web_worker *w, const char *name)
+{
+	const struct bytes *body = http_conn_body(w->conn);
+	struct order o = { .name = name, .text = (const char *)body->data,
+			   .len = body->len };
+
+	return answer_order(w, &o);
+}
+
+int web_answer_rate(struct web_worker *w)
+{
+	return told(w, "rate");
+}
+
+int web_answer_command(struct web_worker *w)
+{
+	return told(w, NULL);
+}
+
+/*
+ * Counters for Prometheus
+ */
+
+static const struct metric {
+	const char	*part, *item, *name, *type, *help;
+} metrics[] = {
+	{ NULL, "nodes", "nodes", "gauge", "of the pose graph" },
+	{ NULL, "placed", "placed_nodes", "gauge", "that have a place" },
+	{ NULL, "submaps", "submaps", "gauge", "in the store" },
+	{ NULL, "waiting", "waiting_submaps", "gauge",
+	  "whose node has no place yet" },
+	{ NULL, "to_fuse", "to_fuse_submaps", "gauge",
+	  "that came or moved and are not in fused maps yet" },
+	{ NULL, "damaged", "damaged_submaps", "gauge",
+	  "whose cells cannot be read" },
+	{ NULL, "cell_bytes", "cell_bytes", "gauge", "of submaps in memory" },
+	{ NULL, "tile_bytes", "tile_bytes", "gauge",
+	  "of fused maps in memory" },
+	{ "in", "messages", "in_messages_total", "counter", "that came" },
+	{ "in", "submaps_stored", "in_submaps_total", "counter", "stored" },
+	{ "in", "transforms_stored", "in_transforms_total", "counter",
+	  "stored" },
+	{ "in", "refused", "in_refused_total", "counter",
+	  "messages that were not taken" },
+	{ "in", "lost", "in_lost_total", "counter",
+	  "messages that could not be kept" },
+	{ "refused", "socket", "socket_errors_total", "counter",
+	  "of the local socket, answered with an error" },
+	{ "refused", "services", "service_errors_total", "counter",
+	  "of services, answered with an error" },
+	{ "fused", "moved", "fused_moved_total", "counter",
+	  "submaps that moved" },
+	{ "fused", "tiles", "fused_tiles_total", "counter", "fused" },
+	{ "fused", "drawn", "fused_drawn_total", "counter", "submaps" },
+	{ "fused", "failed", "fused_failed_total", "counter",
+	  "submaps that could not be read" },
+	{ "fused", "busy_ms", "fused_busy_ms_total", "counter",
+	  "time of the thread that fuses" },
+};
+
+static void print_metric(struct bytes *out, const char *name, const char *type,
+			 const char *help, double value)
+{
+	bytes_printf(out, "# HELP gdim_%s %s\n# TYPE gdim_%s %s\n"
+		     "gdim_%s %.15g\n", name, help, name, type, name, value);
+}
+
+int web_answer_metrics(struct web_worker *w)
+{
+	struct order o = { .name = "status" };
+	int err = order(w, &o);
+
+	if (!err)
+		err = web_begin(w);
+	if (err) {
+		cJSON_Delete(o.answer);
+		return web_fail(w, err, o.error);
+	}
+	for (unsigned int i = 0; i < sizeof(metrics) / sizeof(*metrics); i++) {
+		const struct metric *m = &metrics[i];
+		const cJSON *item = cJSON_GetObjectItem(m->part ?
+			cJSON_GetObjectItem(o.answer, m->part) : o.answer,
+			m->item);
+
+		if (cJSON_IsNumber(item))
+			print_metric(&w->out, m->name, m->type, m->help,
+				     item->valuedouble);
+	}
+	cJSON_Delete(o.answer);
+	print_metric(&w->out, "http_connections", "gauge", "that are open",
+		     http_server_connections(w->web->server));
+	print_metric(&w->out, "http_dropped_total", "counter",
+		     "connections closed as there were too many",
+		     http_server_dropped(w->web->server));
+	print_metric(&w->out, "http_requests_total", "counter", "answered",
+		     __atomic_load_n(&w->web->requests, __ATOMIC_RELAXED));
+	print_metric(&w->out, "http_errors_total", "counter",
+		     "of requests, answered with an error",
+		     __atomic_load_n(&w->web->errors, __ATOMIC_RELAXED));
+	return web_reply(w, 200, "text/plain; version=0.0.4",
+			 "Cache-Control: no-store\r\n");
+}

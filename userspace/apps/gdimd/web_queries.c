@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * web_answers - what is asked for as JSON, as on the daemon's socket, of those
+ * who only look: from the site, in the threads of the server
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/cli.h"
+#include "map/site/queries.h"
+#include "apps/gdimd/web_parts.h"
+
+/* Either the answer or an error. Return: the status */
+static int finish(struct web_worker *w, int err, cJSON *answer,
+		  const char *error)
+{
+	if (!err)
+		return web_json(w, answer);
+	cJSON_Delete(answer);
+	return web_fail(w, err, error);
+}
+
+int web_answer_spot(struct web_worker *w)
+{
+	char error[SITE_ERROR] = "";
+	cJSON *answer;
+	double x, y;
+	int err;
+
+	if (web_request_only(&w->request, "x y", error) ||
+	    web_request_number(&w->request, "x", -POSE_MAX, POSE_MAX, &x,
+			       error) ||
+	    web_request_number(&w->request, "y", -POSE_MAX, POSE_MAX, &y,
+			       error))
+		return web_fail(w, -EINVAL, error);
+	answer = cJSON_CreateObject();
+	err = answer_spot(w->web->g->site, x, y, answer, error);
+	return finish(w, err, answer, error);
+}
+
+int web_answer_layers(struct web_worker *w)
+{
+	cJSON *answer = cJSON_CreateObject();
+
+	return finish(w, answer_layers(w->web->g->site, answer), answer, "");
+}
+
+int web_answer_layer(struct web_worker *w, unsigned int layer)
+{
+	cJSON *answer = cJSON_CreateObject(), *item = NULL, *found = NULL, *i;
+	const uint64_t revision = web_revision(w, layer);
+	struct layer l;
+
+	site_layer(w->web->g->site, layer, &l);
+	if (!answer_layers(w->web->g->site, answer))
+		cJSON_ArrayForEach(i, cJSON_GetObjectItem(answer, "layers"))
+			if (!strcmp(cJSON_GetStringValue(
+				    cJSON_GetObjectItem(i, "name")), l.name))
+				found = i;
+	if (found)
+		item = cJSON_DetachItemViaPointer(
+			cJSON_GetObjectItem(answer, "layers"), found);
+	cJSON_Delete(answer);
+	cJSON_AddNumberToObject(item, "revision", revision);
+	return finish(w, item ? 0 : -ENOMEM, item, "");
+}
+
+int web_answer_rooms(struct web_worker *w)
+{
+	cJSON *answer = cJSON_CreateObject();
+	char error[SITE_ERROR] = "";
+	int err = answer_rooms(w->web->g->site, answer, error);
+
+	return finish(w, err, answer, error);
+}
+
+int web_answer_room(struct web_worker *w, const char *id)
+{
+	char error[SITE_ERROR] = "";
+	cJSON *answer;
+	uint32_t number;
+	int err;
+
+	if (parse_u32(id, 0, ROOM_ID_MAX, &number)) {
+		snprintf(error, sizeof(error), "a room is a number, 0..%d",
+			 ROOM_ID_MAX);
+		return web_fail(w, -EINVAL, error);
+	}
+	answer = cJSON_CreateObject();
+	err = answer_room(w->web->g->site, number, answer, error);
+	return finish(w, err, answer, error);
+}

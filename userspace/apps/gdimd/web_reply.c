@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * web_reply - answers as they go out
+ *
+ * Header and body are one write: two would wait for each other's
+ * acknowledgement.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/utf8.h"
+#include "apps/gdimd/web_parts.h"
+
+int web_begin(struct web_worker *w)
+{
+	w->out.len = WEB_HEAD;
+	return bytes_reserve(&w->out, 4 * WEB_HEAD);
+}
+
+static int head(const struct web_worker *w, char to[WEB_HEAD], int status,
+		const char *type, const char *lines, size_t body)
+{
+	char content[160] = "";
+
+	if (type)
+		snprintf(content, sizeof(content),
+			 "Content-Type: %s\r\nContent-Length: %zu\r\n", type,
+			 body);
+	return snprintf(to, WEB_HEAD, "HTTP/1.1 %d %s\r\n%s"
+			"X-Content-Type-Options: nosniff\r\n%s"
+			"Connection: %s\r\n\r\n", status,
+			http_status(status), content,
+			lines, w->stays ? "keep-alive" : "close");
+}
+
+int web_reply(struct web_worker *w, int status, const char *type,
+	      const char *lines)
+{
+	const size_t body = w->out.len - WEB_HEAD;
+	char text[WEB_HEAD];
+	uint8_t *begin;
+	int n;
+
+	n = head(w, text, status, type, lines, body);
+	begin = w->out.data + WEB_HEAD - n;
+	memcpy(begin, text, n);
+	http_reply(w->conn, &w->out, WEB_HEAD - n,
+		   n + (w->head || !type ? 0 : body), w->stays);
+	return status;
+}
+
+/* Without memory for anything else */
+static int reply_nothing(struct web_worker *w)
+{
+	static const char text[] =
+		"HTTP/1.1 500 Internal Server Error\r\n"
+		"Content-Length: 0\r\nConnection: close\r\n\r\n";
+
+	w->out.len = 0;
+	/* without that either it is closed */
+	if (bytes_append(&w->out, text, sizeof(text) - 1))
+		w->out.len = 0;
+	http_reply(w->conn, &w->out, 0, w->out.len, false);
+	return 500;
+}
+
+/* Into memory that is kept. Return: 0, -ENOMEM */
+static int print(struct web_worker *w, cJSON *answer)
+{
+	size_t room;
+
+	if (web_begin(w))
+		return -ENOMEM;
+	for (;;) {
+		room = w->out.cap - WEB_HEAD;
+		if (room > INT32_MAX)
+			return -ENOMEM;
+		if (cJSON_PrintPreallocated(answer, (char *)w->out.data +
+					    WEB_HEAD, room, false))
+			break;
+		if (bytes_reserve(&w->out, 2 * w->out.cap))
+			return -ENOMEM;
+	}
+	w->out.len += strlen((char *)w->out.data + WEB_HEAD);
+	return 0;
+}
+
+static int send_json(struct web_worker *w, int status, cJSON *answer,
+		     const char *lines)
+{
+	int err = answer ? print(w, answer) : -ENOMEM;
+
+	cJSON_Delete(answer);
+	return err ? reply_nothing(w) :
+		     web_reply(w, status, "application/json", lines);
+}
+
+int web_json(struct web_worker *w, cJSON *answer)
+{
+	return send_json(w, 200, answer, "Cache-Control: no-store\r\n");
+}
+
+static const char *lines_of(int status)
+{
+	switch (status) {
+	case 401:
+		return "WWW-Authenticate: Bearer\r\n";
+	case 405:
+		return "Allow: GET, HEAD, POST\r\n";
+	case 503:
+		return "Retry-After: 1\r\n";
+	default:
+		return "";
+	}
+}
+
+int web_refuse(struct web_worker *w, int status, const char *text)
+{
+	cJSON *answer = cJSON_CreateObject();
+	char clean[256];
+
+	/* parts of what was asked for may be in it */
+	utf8_clean(text, strlen(text), clean, sizeof(clean));
+	cJSON_AddStringToObject(answer, "error", clean);
+	__atomic_add_fetch(&w->web->errors, 1, __ATOMIC_RELAXED);
+	return send_json(w, status, answer, lines_of(status));
+}
+
+int web_fail(struct web_worker *w, int err, const char *text)
+{
+	static const struct {
+		int	err, status;
+	} table[] = {
+		{ -EINVAL, 400 }, { -ENOENT, 404 }, { -ENODATA, 404 },
+		{ -E2BIG, 413 }, { -EAGAIN, 503 }, { -ECANCELED, 503 },
+		{ -ETIMEDOUT, 503 }, { -EBUSY, 503 },
+	};
+
+	if (!text || !*text)
+		text = err == -ECANCELED ? "the daemon ends" :
+		       err == -EAGAIN || err == -ETIMEDOUT ?
+		       "busy, try again" : strerror(-err);
+	for (unsigned int i = 0; i < sizeof(table) / sizeof(*table); i++)
+		if (table[i].err == err)
+			return web_refuse(w, table[i].status, text);
+	return web_refuse(w, 500, text);
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * web_request - what an address asks for
+ *
+ * Everything is decoded once, after it was taken apart: an encoded slash is
+ * part of a name. What is not text is an error, not something else.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/cli.h"
+#include "apps/gdimd/web_request.h"
+
+struct reader {
+	struct web_request	*r;
+	size_t			used;
+	char			*error;
+};
+
+static int hex(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static int refuse(struct reader *d, const char *why)
+{
+	snprintf(d->error, 256, "%s", why);
+	return -EINVAL;
+}
+
+/* Return: the character, -1: there is none like that */
+static int decode_one(const char **from, const char *end)
+{
+	const char *s = *from;
+	int high, low;
+
+	if (*s != '%') {
+		(*from)++;
+		return (unsigned char)*s;
+	}
+	if (end - s < 3)
+		return -1;
+	high = hex(s[1]);
+	low = hex(s[2]);
+	*from += 3;
+	return high < 0 || low < 0 ? -1 : high << 4 | low;
+}
+
+/* @from to @end as text that ends; a plus is a space in parameters */
+static int decode(struct reader *d, const char *from, const char *end,
+		  bool parameter, const char **text)
+{
+	char *to = d->r->text + d->used;
+
+	*text = to;
+	while (from < end) {
+		const bool plus = parameter && *from == '+';
+		const int c = decode_one(&from, end);
+
+		if (c < 0x20 || c > 0x7e)
+			return refuse(d, "the address has something that is "
+				      "no text in ASCII");
+		if (d->used + 1 >= WEB_TEXT)
+			return refuse(d, "the address is too long");
+		d->r->text[d->used++] = plus ? ' ' : c;
+	}
+	if (d->used + 1 >= WEB_TEXT)
+		return refuse(d, "the address is too long");
+	d->r->text[d->used++] = 0;
+	return 0;
+}
+
+static int parse_path(struct reader *d, const char *path)
+{
+	struct web_request *r = d->r;
+	int err = 0;
+
+	if (*path != '/')
+		return refuse(d, "the address has no path");
+	while (*path && !err) {
+		const char *end;
+
+		path++;
+		end = path + strcspn(path, "/");
+		if (r->parts == WEB_PARTS)
+			return refuse(d, "the path has too many parts");
+		err = decode(d, path, end, false, &r->part[r->parts++]);
+		path = end;
+	}
+	return err;
+}
+
+static int parse_parameter(struct reader *d, const char *from, const char *end)
+{
+	struct web_request *r = d->r;
+	const char *is = memchr(from, '=', end - from);
+	const unsigned int n = r->parameters;
+	int err;
+
+	if (n == WEB_PARTS)
+		return refuse(d, "too many parameters");
+	err = decode(d, from, is ? is : end, true, &r->name[n]);
+	if (!err)
+		err = decode(d, is ? is + 1 : end, end, true, &r->value[n]);
+	if (err)
+		return err;
+	if (web_request_value(r, r->name[n])) {
+		snprintf(d->error, 256, "%.40s twice", r->name[n]);
+		return -EINVAL;
+	}
+	r->parameters++;
+	return 0;
+}
+
+static int parse_query(struct reader *d, const char *query)
+{
+	int err = 0;
+
+	while (*query && !err) {
+		const size_t n = strcspn(query, "&");
+
+		if (n)
+			err = parse_parameter(d, query, query + n);
+		query += n + (query[n] == '&');
+	}
+	return err;
+}
+
+int web_request_parse(struct web_request *r, const char *path,
+		      const char *query, char error[256])
+{
+	struct reader d = { r, 0, error };
+	int err;
+
+	r->parts = r->parameters = 0;
+	err = parse_path(&d, path);
+	return err || !query ? err : parse_query(&d, query);
+}
+
+const char *web_request_value(const struct web_request *r, const char *name)
+{
+	for (unsigned int i = 0; i < r->parameters; i++)
+		if (!strcmp(r->name[i], name))
+			return r->value[i];
+	return NULL;
+}
+
+int web_request_number(const struct web_request *r, const char *name,
+		       double min, double max, double *v, char error[256])
+{
+	const char *text = web_request_value(r, name);
+
+	if (text && !parse_double(text, min, max, v))
+		return 0;
+	snprintf(error, 256, text ? "%s must be a number, %g..%g" :
+		 "%s is missing: a number, %g..%g", name, min, max);
+	return -EINVAL;
+}
+
+static bool has_word(const char *words, const char *word)
+{
+	const size_t n = strlen(word);
+
+	while (*words) {
+		const size_t len = strcspn(words, " ");
+
+		if (len == n && !memcmp(words, word, n))
+			return true;
+		words += len + (words[len] == ' ');
+	}
+	return false;
+}
+
+int web_request_only(const struct web_request *r, const char *names,
+		     char error[256])
+{
+	for (unsigned int i = 0; i < r->parameters; i++) {
+		if (has_word(names, r->name[i]))
+			continue;
+		snprintf(error, 256, "there is no parameter '%.40s' here%s%s",
+			 r->name[i], *names ? ", but " : "", names);
+		return -EINVAL;
+	}
+	return 0;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * web_request.h - what an address asks for: the parts of its path and its
+ * parameters, decoded
+ */
+#ifndef APPS_GDIMD_WEB_REQUEST_H
+#define APPS_GDIMD_WEB_REQUEST_H
+
+enum {
+	WEB_PARTS	= 8,
+	WEB_TEXT	= 2048,		/* bytes of path and parameters */
+};
+
+/**
+ * struct web_request
+ * @part:	of the path, between its slashes
+ * @name, @value: of parameters; none twice
+ */
+struct web_request {
+	unsigned int	parts, parameters;
+	const char	*part[WEB_PARTS];
+	const char	*name[WEB_PARTS], *value[WEB_PARTS];
+	char		text[WEB_TEXT];
+};
+
+/**
+ * web_request_parse() - take an address apart
+ * @path:	begins with a slash
+ * @query:	what follows the question mark, or NULL
+ * @error:	gets one line
+ *
+ * Return: 0, -EINVAL.
+ */
+int web_request_parse(struct web_request *r, const char *path,
+		      const char *query, char error[256]);
+
+/* Of a parameter; NULL: it was not given */
+const char *web_request_value(const struct web_request *r, const char *name);
+
+/* A parameter that must be there. Return: 0; -EINVAL, one line in @error */
+int web_request_number(const struct web_request *r, const char *name,
+		       double min, double max, double *v, char error[256]);
+
+/**
+ * web_request_only() - whether there are no others
+ * @names: with spaces between them; "": none
+ *
+ * Return: 0; -EINVAL, one line in @error.
+ */
+int web_request_only(const struct web_request *r, const char *names,
+		     char error[256]);
+
+#endif

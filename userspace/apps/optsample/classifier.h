@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef OPTSAMPLE_CTL_CLASSIFIER_H
+#define OPTSAMPLE_CTL_CLASSIFIER_H
+
+#include "../../../bpf/ros_tag.h"
+#include "ctl.h"
+
+/**
+ * classifier_load - load the program for @dev and pin it and its maps
+ *
+ * Pins are in /sys/fs/bpf/optsample/@dev. What an earlier, broken run left
+ * there is replaced.
+ *
+ * Return: file descriptor of the program, or negative errno
+ */
+int classifier_load(const char *dev);
+/* The program of keep-DEV, likewise. To be called after classifier_load(). */
+int classifier_load_keep(const char *dev);
+/* Remove the pins; the kernel frees the maps when nobody uses them. */
+void classifier_unload(const char *dev);
+/* Where the maps of @dev are: its own pins, else those of plain tc */
+void classifier_pins(const char *dev, char path[CTL_PATH]);
+/* Return: file descriptor of map @name in folder @pins, or negative errno */
+int classifier_map(const char *pins, const char *name);
+
+#endif

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * optsample topics - topics that are written now, and which of them would be
+ * sampled: those of DDS, and UDPROS connections. Needs no root.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "../../../bpf/ros_tag.h"
+#include "state.h"
+#include "udpros.h"
+
+enum { OPT_DOMAIN = 256, OPT_TOPICS, OPT_TYPES, OPT_SECONDS, OPT_DEV,
+       OPT_MASTER };
+
+static const struct argp_option topics_options[] = {
+	{ "domain", OPT_DOMAIN, "N", 0, "DDS domain (ROS_DOMAIN_ID, else 0)", 1 },
+	{ "seconds", OPT_SECONDS, "S", 0, "how long to listen (3)", 1 },
+	{ "dev", OPT_DEV, "DEV", 0, "interface to listen on", 1 },
+	{ "master", OPT_MASTER, "URI", 0, "ROS 1 master (ROS_MASTER_URI; none)", 1 },
+	{ "topics", OPT_TOPICS, "LIST", 0, "as for up", 2 },
+	{ "types", OPT_TYPES, "LIST", 0, "as for up", 2 },
+	{ 0 }
+};
+
+struct topics {
+	uint32_t		domain;
+	uint32_t		seconds;
+	const char		*dev;
+	const char		*master;
+	struct topic_rules	rules;
+	struct topic_list	list;
+};
+
+static error_t topics_parse(int key, char *arg, struct argp_state *state)
+{
+	struct topics *t = state->input;
+
+	switch (key) {
+	case OPT_DOMAIN:
+		if (parse_u32(arg, 0, 232, &t->domain))
+			return cli_error(-EINVAL, "domain must be 0..232");
+		return 0;
+	case OPT_SECONDS:
+		if (parse_u32(arg, 1, 3600, &t->seconds))
+			return cli_error(-EINVAL, "seconds must be 1..3600");
+		return 0;
+	case OPT_DEV:
+		t->dev = arg;
+		return 0;
+	case OPT_MASTER:
+		t->master = arg;
+		return 0;
+	case OPT_TOPICS:
+		t->rules.topics = arg;
+		return 0;
+	case OPT_TYPES:
+		t->rules.types = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		return cli_usage("topics", "unexpected \"%s\"", arg);
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static void topics_seen(void *arg, const struct topic *topic)
+{
+	struct topics *t = arg;
+
+	*topic_get(&t->list, topic->guid) = *topic;
+}
+
+static void topics_gone(void *arg, const uint8_t *guid)
+{
+	struct topics *t = arg;
+
+	topic_drop(&t->list, guid);
+}
+
+static int topics_compare(const void *a, const void *b)
+{
+	return strcmp(((const struct topic *)a)->name,
+		      ((const struct topic *)b)->name);
+}
+
+static bool topics_is_udpros(const struct topic *topic)
+{
+	return ((const struct ros_guid *)topic->guid)->entity ==
+	       ROS_ENTITY_UDPROS;
+}
+
+static void topics_print(const struct topics *t, const struct topic *topic)
+{
+	const char *why = topic_why_not(&t->rules, topic);
+	char name[TOPIC_NAME], type[TOPIC_NAME], guid[TOPIC_GUID_TEXT];
+	char depth[16] = "all";
+
+	topic_ros_name(topic->name, name);
+	topic_ros_type(topic->type, type);
+	topic_guid_text(topic->guid, guid);
+	if (topic->depth)
+		snprintf(depth, sizeof(depth), "%d", topic->depth);
+	if (topics_is_udpros(topic)) {
+		printf("%s %s\n\tUDPROS, best effort\n\t%s%s\n", name, type,
+		       why ? "not sampled: " : "sampled", why ? why : "");
+		return;
+	}
+	printf("%s %s\n\t%s, %s%s, keep %s\n\t%s%s%s\n", name, type, guid,
+	       topic->reliable ? "reliable" : "best effort",
+	       topic->durable ? ", transient local" : "", depth,
+	       why ? "not sampled: " : "sampled", why ? why : "",
+	       /* A history that repairs everything defeats the sample. */
+	       !why && topic->reliable && (!topic->depth || topic->depth > 10) ?
+	       "; its history is so deep that the writer sends again what was left out" : "");
+}
+
+int cmd_topics(int argc, char **argv)
+{
+	static const struct argp argp = {
+		topics_options, topics_parse, NULL,
+		"List the topics that are written now, and which of them "
+		"would be sampled.", NULL, NULL, NULL
+	};
+	static const struct discovery_ops ops = {
+		.topic = topics_seen,
+		.topic_gone = topics_gone,
+	};
+	struct topics t = { .seconds = 3, .master = getenv("ROS_MASTER_URI") };
+	struct udpros *udpros = NULL;
+	const char *why = NULL;
+	struct discovery *d;
+	char own[IFNAMSIZ];
+	time_t end;
+
+	t.domain = discovery_domain();
+	if (cli_parse(&argp, argc, argv, &t))
+		return -EINVAL;
+	if (t.dev)
+		t.dev = state_name(t.dev, own);
+	d = discovery_open(t.domain, t.dev, 10);
+	if (!d)
+		return cli_error(-EIO, "cannot enter DDS domain %u: %s",
+				 t.domain, discovery_why());
+	if (t.master && *t.master)
+		udpros = udpros_open(t.master);
+	end = time(NULL) + t.seconds;
+	while (time(NULL) < end) {
+		discovery_poll(d, 200, &ops, &t);
+		if (udpros)
+			why = udpros_poll(udpros, &ops, &t);
+	}
+	if (why)
+		cli_warn("%s", why);
+	if (t.list.n)
+		qsort(t.list.v, t.list.n, sizeof(*t.list.v), topics_compare);
+	for (size_t i = 0; i < t.list.n; i++)
+		topics_print(&t, &t.list.v[i]);
+	if (!t.list.n)
+		printf("no topics in domain %u\n", t.domain);
+	udpros_close(udpros);
+	topic_free(&t.list);
+	discovery_close(d);
+	return 0;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Statistics of an interface: its qdisc, and every flow by name.
+ */
+#ifndef OPTSAMPLE_CTL_STATS_H
+#define OPTSAMPLE_CTL_STATS_H
+
+#include <linux/pkt_sch_optsample.h>
+#include "../../../bpf/ros_tag.h"
+#include "own.h"
+#include "topics.h"
+
+/**
+ * struct flow_stats - one flow
+ * @classid:	of the tc class
+ * @named:	@flow is known: who sends it where
+ * @topic:	DDS topic and
+ * @type:	type; empty if not known
+ * @st:		what the kernel counts
+ */
+struct flow_stats {
+	uint32_t			classid;
+	bool				named;
+	struct ros_flow			flow;
+	char				topic[TOPIC_NAME];
+	char				type[TOPIC_NAME];
+	struct tc_optsample_cl_stats	st;
+};
+
+/**
+ * struct dev_stats - one interface
+ * @dev:	the interface
+ * @lower:	interface below @dev if that is an ipvlan of ours, or "",
+ * @own:	and the addresses of the robot's own
+ * @queue:	device with the qdisc
+ * @policy:	enum optsample_policy
+ * @limit:	messages per flow
+ * @inflight:	packets that may be below the qdisc, 0: any number
+ * @inflight_auto: the qdisc finds a limit
+ * @gate_open:	nobody closed the gate
+ * @qd:		what the kernel counts of the qdisc
+ * @flow:	flows, sorted by topic, owned
+ * @nflows:	how many
+ * @left_out:	writers that are not sampled, as there are too many
+ * @warnings:	one line, owned, or NULL
+ */
+struct dev_stats {
+	char				dev[IFNAMSIZ];
+	char				lower[IFNAMSIZ];
+	struct own_addrs		own;
+	char				queue[IFNAMSIZ];
+	uint32_t			policy;
+	uint32_t			limit;
+	uint32_t			inflight;
+	bool				inflight_auto;
+	bool				gate_open;
+	struct tc_optsample_qd_stats	qd;
+	struct flow_stats		*flow;
+	size_t				nflows;
+	size_t				left_out;
+	char				*warnings;
+};
+
+/* Messages that left or wait */
+static inline uint64_t stats_kept(const struct tc_optsample_counters *c)
+{
+	return c->msgs_in - c->msgs_sampled - c->msgs_evicted;
+}
+
+/* Works without `up`, too: an optsample qdisc on @dev or on its ifb */
+int stats_read(const char *dev, struct dev_stats *s);
+void stats_free(struct dev_stats *s);
+
+/* What to call a flow in @n bytes: topic, else GUID, else flow id */
+void stats_flow_name(const struct flow_stats *f, char *to, size_t n);
+/* Who sends it: GUID, or address of a UDPROS socket, or stream and topic */
+void stats_flow_from(const struct flow_stats *f, char *to, size_t n);
+/* "10.0.0.2:7411" or "[fe80::1]:7411", empty if not known */
+void stats_flow_to(const struct flow_stats *f, char *to, size_t n);
+
+/* Call @fn with @dev, or with each interface that is up if @dev is NULL */
+int stats_each(const char *dev, int (*fn)(const char *dev, void *arg),
+	       void *arg);
+
+#endif

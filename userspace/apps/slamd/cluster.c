@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cluster.c - opens the engine, and runs workers that are threads
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cli.h"
+#include "cluster/bus.h"
+#include "slam/workers/worker.h"
+#include "apps/slamd/cluster.h"
+#include "slam/workers/worker_run.h"
+
+/* A worker that is a thread of this process */
+struct hand {
+	struct cluster	*cluster;
+	struct engine	*engine;
+	pthread_t	thread;
+};
+
+struct cluster {
+	const struct slamd_options	*o;
+	bool				(*interrupted)(void *arg);
+	struct engine			*engine;
+	struct engine_hub		*hub;
+	struct hand			*hand;
+	uint32_t			hands;
+	struct worker_voice		voice;
+	_Atomic bool			end;
+};
+
+static void *work(void *arg)
+{
+	const struct hand *h = arg;
+	struct cluster *c = h->cluster;
+	struct worker *w = worker_create(h->engine, c->o->threads ?
+					 c->o->threads : 1, NULL, NULL);
+
+	while (w && !c->end && worker_turn(w, WORKER_TURN_MS) >= 0)
+		;
+	if (!w)
+		cli_warn("no memory for a worker");
+	worker_destroy(w);
+	engine_close(h->engine);
+	return NULL;
+}
+
+static int start_thread(struct cluster *c, struct hand *h)
+{
+	struct engine_config config = worker_config(c->o->job);
+	char error[ENGINE_ERROR];
+	int err;
+
+	h->cluster = c;
+	config.hub = c->hub;
+	err = engine_open(&h->engine, "threads", ENGINE_WORKER, &config,
+			  error);
+	if (err)
+		return cli_error(err, "%s", error);
+	err = pthread_create(&h->thread, NULL, work, h);
+	if (!err)
+		return 0;
+	engine_close(h->engine);
+	return cli_error(-err, "threads: %s", strerror(err));
+}
+
+static int start_threads(struct cluster *c)
+{
+	c->hand = calloc(c->o->workers, sizeof(*c->hand));
+	if (!c->hand)
+		return cli_error(-ENOMEM, "no memory");
+	for (; c->hands < c->o->workers; c->hands++) {
+		const int err = start_thread(c, c->hand + c->hands);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int open_engine(struct cluster *c)
+{
+	const struct slamd_options *o = c->o;
+	struct engine_config config = worker_config(o->job);
+	const bool mpi = !strcmp(o->engine, "mpi");
+	char error[ENGINE_ERROR];
+	int err;
+
+	if (!strcmp(o->engine, "threads")) {
+		c->hub = engine_hub_create();
+		if (!c->hub)
+			return cli_error(-ENOMEM, "no memory");
+		config.hub = c->hub;
+	}
+	err = engine_open(&c->engine, o->engine,
+			  mpi ? ENGINE_BY_RANK : ENGINE_COORDINATOR, &config,
+			  error);
+	if (err)
+		return cli_error(err, "%s", error);
+	if (engine_role(c->engine) == ENGINE_WORKER) {
+		err = worker_run(c->engine, o->threads ? o->threads : 1,
+				 &c->voice, true, c->interrupted);
+		return err ? err : 1;
+	}
+	if (o->workers > engine_seats(c->engine))
+		return cli_error(-EINVAL, "workers: %u need mpirun -n %u, here "
+				 "it is %u", o->workers, o->workers + 1,
+				 engine_seats(c->engine) + 1);
+	return c->hub ? start_threads(c) : 0;
+}
+
+int cluster_open(struct cluster **cluster, const struct slamd_options *o,
+		 bool (*interrupted)(void *arg))
+{
+	struct cluster *c = calloc(1, sizeof(*c));
+	int err = 0;
+
+	if (!c)
+		return cli_error(-ENOMEM, "no memory");
+	c->o = o;
+	c->interrupted = interrupted;
+	c->voice.quiet = o->quiet;
+	if (o->engine)
+		err = open_engine(c);
+	if (err) {
+		cluster_close(c);
+		return err;
+	}
+	*cluster = c;
+	return 0;
+}
+
+struct team *cluster_team(struct cluster *c)
+{
+	struct team_remote_config config = {
+		.engine = c->engine, .workers = c->o->workers,
+		.interrupted = c->interrupted,
+		.log = worker_log, .arg = &c->voice,
+	};
+
+	if (!c->engine)
+		return team_local(&c->o->params, c->o->threads);
+	if (c->hub)
+		config.fixed = c->hands;
+	else if (!strcmp(c->o->engine, "mpi"))
+		config.fixed = engine_seats(c->engine);
+	return team_remote(&c->o->params, &config);
+}
+
+bool cluster_counters(const struct cluster *c, struct team *team,
+		      struct stats_workers *workers)
+{
+	if (!c->engine)
+		return false;
+	engine_counters(c->engine, &workers->counters);
+	team_remote_traffic(team, &workers->traffic);
+	return true;
+}
+
+void cluster_close(struct cluster *c)
+{
+	if (!c)
+		return;
+	engine_close(c->engine);
+	c->end = true;
+	for (uint32_t i = 0; i < c->hands; i++)
+		pthread_join(c->hand[i].thread, NULL);
+	free(c->hand);
+	engine_hub_destroy(c->hub);
+	free(c);
+}

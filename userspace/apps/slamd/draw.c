@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * draw.c - all scans at the poses of the best particle
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "base/cli.h"
+#include "slam/output/occupancy.h"
+#include "slam/filter/scan.h"
+#include "apps/slamd/draw.h"
+#include "slam/output/map_out.h"
+
+/* The scans whose poses are known. Those that cannot be are left out */
+static int add_scans(struct occupancy *grid, struct readings *log,
+		     const struct trajectory *t)
+{
+	char error[READINGS_ERROR];
+	struct reading r;
+	int ret = 1;
+
+	for (uint32_t i = 0; i < t->count && ret > 0; i++) {
+		ret = readings_next(log, &r, error);
+		if (ret < 0)
+			return cli_error(ret, "%s", error);
+		if (!ret || !r.beams)
+			continue;
+		ret = occupancy_add(grid, &r, &t->point[i].pose, error);
+		if (ret == -ENOMEM || ret == -ERANGE)
+			return cli_error(ret, "%s", error);
+		ret = 1;
+	}
+	return 0;
+}
+
+int draw_write(const struct slamd_options *o, int err,
+	       const struct raster *raster, const struct trajectory *t)
+{
+	struct pose *way = err ? NULL : malloc((t->count + 1) * sizeof(*way));
+	struct map_out out = {
+		.path = o->map, .mode = MAP_TRINARY, .raster = raster,
+		.way = way, .poses = t->count,
+	};
+	char error[MAP_OUT_ERROR];
+
+	if (!err && !way)
+		err = -ENOMEM;
+	if (err)
+		return cli_error(err, "%s: %s", o->map, err == -ENODATA ?
+				 "no beam hit anything: there is no map" :
+				 err == -E2BIG ? "the map is too large" :
+				 "no memory");
+	for (uint32_t i = 0; i < t->count; i++)
+		way[i] = t->point[i].pose;
+	err = map_out_write(&out, error);
+	if (err)
+		cli_error(err, "%s", error);
+	free(way);
+	return err;
+}
+
+int draw_map(const struct slamd_options *o, const struct trajectory *t)
+{
+	const struct occupancy_config config = {
+		.resolution = o->params.resolution,
+		.range_max = scan_reach(&o->params),
+	};
+	struct raster raster = { .cells = NULL };
+	char error[READINGS_ERROR];
+	struct occupancy *grid;
+	struct readings *log;
+	int err = occupancy_create(&grid, &config, error);
+
+	if (err)
+		return cli_error(err, "%s", error);
+	err = readings_open(&log, o->log, &o->readings, error);
+	if (err) {
+		cli_error(err, "%s", error);
+	} else {
+		err = add_scans(grid, log, t);
+		readings_close(log);
+	}
+	if (!err)
+		err = draw_write(o, occupancy_raster(grid, &raster), &raster,
+				 t);
+	free(raster.cells);
+	occupancy_destroy(grid);
+	return err;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * draw.h - the map of a log whose poses are known
+ */
+#ifndef APPS_SLAMD_DRAW_H
+#define APPS_SLAMD_DRAW_H
+
+#include "map/fusion/raster.h"
+#include "slam/output/trajectory.h"
+#include "apps/slamd/slamd.h"
+
+/**
+ * draw_write() - --map: the files of a map with the way
+ * @err:	of occupancy_raster(), which @raster is of
+ *
+ * Return: 0 or a negative errno after one line on stderr.
+ */
+int draw_write(const struct slamd_options *o, int err,
+	       const struct raster *raster, const struct trajectory *t);
+
+/**
+ * draw_map() - read the log once more, and write its map
+ * @t:	a pose for each of its first readings, in their order
+ *
+ * Return: 0 or a negative errno after one line on stderr.
+ */
+int draw_map(const struct slamd_options *o, const struct trajectory *t);
+
+#endif

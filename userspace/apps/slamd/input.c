@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * input.c - messages of three topics to the intake
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include "transport/receiver.h"
+#include "base/text.h"
+#include "ros/io/io.h"
+#include "ros/io/source.h"
+#include "apps/slamd/input.h"
+
+enum { PORT = 7450 };
+
+/* After so many scans that could not be used it is told why */
+#define SCANS_TOLD	20
+
+/**
+ * struct inlet
+ * @source:	or, for what optsample-send sends, @receiver and @publish
+ * @useless:	scans since the last reading
+ */
+struct inlet {
+	struct inlet_config	config;
+	struct source		*source;
+	struct receiver		*receiver;
+	struct publish		*publish;
+	struct intake		*intake;
+	uint64_t		useless;
+	bool			told;
+	struct inlet_count	count;
+};
+
+static void say(struct inlet *in, int priority, const char *line)
+{
+	if (in->config.log)
+		in->config.log(in->config.arg, priority, line);
+}
+
+/* Once, until there are readings again */
+static void tell(struct inlet *in)
+{
+	char text[INTAKE_TEXT], line[INLET_ERROR];
+
+	if (in->told || in->useless < SCANS_TOLD)
+		return;
+	in->told = true;
+	intake_lacks(in->intake, text);
+	if (*text)
+		snprintf(line, sizeof(line), "scans cannot be used: %s", text);
+	else
+		snprintf(line, sizeof(line), "scans cannot be used: no odometry near them (%s)",
+			 in->config.odometry ? in->config.odometry : "tf");
+	say(in, LOG_WARNING, line);
+}
+
+static void give(struct inlet *in)
+{
+	struct reading r;
+
+	while (intake_next(in->intake, &r)) {
+		if (in->told)
+			say(in, LOG_INFO, "scans can be used now");
+		in->told = false;
+		in->useless = 0;
+		if (in->config.range_max > 0)
+			r.range_max = (float)in->config.range_max;
+		in->config.reading(in->config.arg, &r);
+	}
+}
+
+static void add(struct inlet *in, const char *topic, enum message_kind kind,
+		int64_t received, const union message *m)
+{
+	if (kind == MESSAGE_LASER_SCAN ? strcmp(topic, in->config.scan) :
+	    kind == MESSAGE_ODOMETRY ? !in->config.odometry ||
+				       strcmp(topic, in->config.odometry) :
+	    kind != MESSAGE_TRANSFORMS)
+		return;
+	in->count.messages++;
+	if (kind == MESSAGE_LASER_SCAN)
+		in->useless++;
+	intake_add(in->intake, kind, m, text_ends(topic, "tf_static"),
+		   received);
+	give(in);
+	tell(in);
+}
+
+static void on_message(void *arg, const struct source_message *m)
+{
+	static union message msg;	/* large */
+	struct inlet *in = arg;
+
+	if (message_read(m->kind, m->format, m->data, m->len, &msg))
+		in->count.damaged++;
+	else
+		add(in, m->topic, m->kind, m->stamp, &msg);
+}
+
+static void on_heard(void *arg, const char *name, enum message_kind kind,
+		     int64_t received, const union message *msg)
+{
+	add(arg, name, kind, received, msg);
+}
+
+static void on_ended(void *arg)
+{
+	struct inlet *in = arg;
+
+	intake_end(in->intake);
+	in->config.ended(in->config.arg);
+}
+
+static void on_log(void *arg, int priority, const char *line)
+{
+	say(arg, priority, line);
+}
+
+static int subscribe(struct inlet *in, const char *topic, int kind,
+		     char error[INLET_ERROR])
+{
+	const int err = source_subscribe(in->source, topic, kind);
+
+	if (!err)
+		return 0;
+	return ends_error(error, err, err == -ENOENT ?
+			  "%s: there is no topic %.100s in it" :
+			  err == -EPROTOTYPE ? "%s: topic %.100s is of another type" :
+			  "%s: topic %.100s cannot be", in->config.spec, topic);
+}
+
+static int open_source(struct inlet *in, struct loop *loop,
+		       char error[INLET_ERROR])
+{
+	const struct inlet_config *c = &in->config;
+	const struct source_config config = {
+		.spec = c->spec, .name = c->node, .speed = c->speed,
+		.rate = 10, .message = on_message, .ended = on_ended,
+		.log = on_log, .arg = in,
+	};
+	int err = source_open(&in->source, loop, &config, error);
+
+	if (err)
+		return err;
+	err = subscribe(in, c->scan, MESSAGE_LASER_SCAN, error);
+	if (!err && c->odometry)
+		err = subscribe(in, c->odometry, MESSAGE_ODOMETRY, error);
+	if (err)
+		return err;
+	/* a recording need not have them */
+	if (!c->odometry || !c->laser) {
+		source_subscribe(in->source, "/tf", MESSAGE_TRANSFORMS);
+		source_subscribe(in->source, "/tf_static", MESSAGE_TRANSFORMS);
+	}
+	return 0;
+}
+
+/* What an outage kept comes with the rest, in its order */
+static int open_receiver(struct inlet *in, struct loop *loop, const char *at,
+			 char error[INLET_ERROR])
+{
+	static const struct receiver_options options = {
+		.topics = RECV_DEFAULTS, .prefix = PREFIX_NEVER,
+		.kept = KEPT_TOGETHER,
+	};
+	char port[16];
+	struct address address;
+	int err;
+
+	snprintf(port, sizeof(port), "%d", PORT);
+	in->publish = publish_create();
+	if (!in->publish)
+		return ends_error(error, -ENOMEM, "no memory");
+	publish_listen(in->publish, on_heard, in);
+	err = address_parse(at ? at : port, 1, port, &address, error);
+	if (!err)
+		err = receiver_open(&in->receiver, loop, &address, &options,
+				    in->publish, error);
+	return err;
+}
+
+int inlet_open(struct inlet **inlet, struct loop *loop,
+	       const struct inlet_config *config, char error[INLET_ERROR])
+{
+	const struct intake_config intake = {
+		.odometry = config->odometry != NULL, .laser = config->laser,
+		.patience = config->patience,
+	};
+	struct inlet *in = calloc(1, sizeof(*in));
+	const char *at;
+	int err;
+
+	if (!in)
+		return ends_error(error, -ENOMEM, "no memory");
+	in->config = *config;
+	in->intake = intake_new(&intake);
+	if (!in->intake)
+		err = ends_error(error, -ENOMEM, "no memory");
+	else if (ends_is(config->spec, "optsample", &at))
+		err = open_receiver(in, loop, at, error);
+	else
+		err = open_source(in, loop, error);
+	if (err) {
+		inlet_close(in);
+		return err;
+	}
+	*inlet = in;
+	return 0;
+}
+
+void inlet_close(struct inlet *in)
+{
+	if (!in)
+		return;
+	source_close(in->source);
+	if (in->receiver)
+		receiver_close(in->receiver);
+	publish_destroy(in->publish);
+	intake_free(in->intake);
+	free(in);
+}
+
+struct inlet_count inlet_count(const struct inlet *in)
+{
+	struct inlet_count c = in->count;
+
+	intake_count(in->intake, &c.intake);
+	return c;
+}

@@ -1,0 +1,579 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * live.c - readings as they come
+ *
+ * Three threads. That of the loop has all ends: what comes and what goes out.
+ * That of the filter takes what waits, the newest. That of the mapper draws
+ * what the filter found, as often as it gets to it. The last two have their
+ * messages sent by the loop.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include "base/cli.h"
+#include "base/loop_call.h"
+#include "base/service.h"
+#include "slam/workers/scans.h"
+#include "apps/slamd/draw.h"
+#include "apps/slamd/mapper_queue.h"
+#include "apps/slamd/input.h"
+#include "apps/slamd/mapper.h"
+#include "apps/slamd/session.h"
+#include "apps/slamd/scan_queue.h"
+
+static const uint64_t second = 1000000000ULL;
+
+enum { CALL_PATIENCE = 10000 };	/* ms */
+
+/**
+ * struct live
+ * @readings, @text: for progress; under @lock
+ * @told:	when the last history was handed over
+ * @dirty:	the filter has a history that was not handed over
+ * @behind:	the last history is not in a map yet
+ * @told_draw:	it was told that nothing can be drawn
+ * @failed:	of the filter's thread
+ * @unused:	scans that waited when it ended
+ * @recalled:	what the checkpoint had is all there
+ * @stopping:	threads are to end
+ * @hurried:	what waits is not to be worked on before
+ */
+struct live {
+	struct run		run;
+	struct loop		*loop;
+	struct loop_call	*call;
+	struct loop_timer	progress;
+	struct inlet		*inlet;
+	struct outlet		*outlet;
+	struct mapper		*mapper;
+	struct waiting		*waiting;
+	struct handover		*handover;
+	pthread_t		filter, draw;
+	bool			filters, draws;
+	uint64_t		told, mapped;
+	uint64_t		readings, unused;
+	pthread_mutex_t		lock;
+	char			text[RUN_STATE];
+	bool			dirty, told_draw, recalled;
+	int			failed;
+	_Atomic bool		behind, stopping, hurried;
+};
+
+/* Of whoever waits for workers, and of signals */
+static struct live *running;
+
+static bool interrupted(void *arg)
+{
+	(void)arg;
+	return running && running->stopping;
+}
+
+/*
+ * What goes out
+ */
+
+struct sending {
+	struct live		*live;
+	enum outlet_topic	topic;
+	int64_t			stamp;
+	const union message	*m;
+};
+
+static void send_one(void *arg)
+{
+	const struct sending *s = arg;
+
+	outlet_publish(s->live->outlet, s->topic, s->stamp, s->m);
+}
+
+/* From any thread; once the loop has ended there is only one left */
+static int publish(void *arg, enum outlet_topic topic, int64_t stamp,
+		   const union message *m)
+{
+	struct live *l = arg;
+	struct sending s = { l, topic, stamp, m };
+
+	if (!l->filters && !l->draws) {
+		send_one(&s);
+		return 0;
+	}
+	return loop_call_run(l->call, send_one, &s, CALL_PATIENCE);
+}
+
+/*
+ * The mapper
+ */
+
+/* Return: 0 or a negative errno, which was told once */
+static int take_handed(struct live *l, const struct handed *handed)
+{
+	char error[MAPPER_ERROR];
+	int err = 0;
+
+	for (uint32_t i = 0; i < handed->scans && !err; i++) {
+		const struct reading r = scans_reading(handed->scan[i]);
+
+		err = mapper_scan(l->mapper, &r, error);
+	}
+	if (!err && handed->history)
+		err = mapper_history(l->mapper, handed->history,
+				     handed->count, error);
+	if (err && !l->told_draw)
+		service_logf(LOG_ERR, "maps: %s", error);
+	l->told_draw = err;
+	return err;
+}
+
+static int draw_handed(struct live *l, const struct handed *handed,
+		       bool last)
+{
+	const uint64_t now = loop_now();
+	const int err = take_handed(l, handed);
+
+	if (err || !handed->history)
+		return err;
+	l->behind = !last && now - l->mapped < (uint64_t)
+		    (l->run.o->map_every * 1e9);
+	if (l->behind)
+		return 0;
+	l->mapped = now;
+	return run_map(&l->run, l->mapper);
+}
+
+static void *draw(void *arg)
+{
+	struct live *l = arg;
+	struct handed handed;
+	bool more = true;
+
+	while (more) {
+		more = handover_take(l->handover, &handed);
+		draw_handed(l, &handed, false);
+		handed_free(&handed);
+	}
+	return NULL;
+}
+
+/* Return: 0 or a negative errno */
+static int hand_over(struct live *l)
+{
+	struct pose *history;
+	uint32_t count;
+	const int err = run_history(&l->run, &history, &count);
+
+	if (!err)
+		handover_history(l->handover, history, count);
+	return err;
+}
+
+/*
+ * The filter
+ */
+
+static int take_result(struct live *l, const struct reading *r,
+		       const struct filter_result *result)
+{
+	const uint64_t now = loop_now();
+	int err = 0;
+
+	pthread_mutex_lock(&l->lock);
+	run_state(&l->run, l->text);
+	l->readings++;
+	pthread_mutex_unlock(&l->lock);
+	if (result->updated)
+		err = handover_scan(l->handover, r);
+	l->dirty |= result->updated;
+	if (!err && (l->dirty || l->behind) && now - l->told >= second &&
+	    handover_idle(l->handover)) {
+		l->told = now;
+		l->dirty = false;
+		err = hand_over(l);
+	}
+	return err ? cli_error(err, "no memory") : 0;
+}
+
+static int recall_all(struct live *l)
+{
+	struct filter_result result;
+	struct reading r;
+	int ret = 1, err = 0;
+
+	while (!err && !l->stopping &&
+	       (ret = run_recall(&l->run, &r, &result)) > 0)
+		if (result.updated) {
+			err = handover_scan(l->handover, &r);
+			l->dirty = true;
+		}
+	if (err)
+		return cli_error(err, "no memory");
+	if (ret < 0)
+		return ret;
+	/* nothing may be added before its end */
+	if (ret)
+		return -EINTR;
+	l->recalled = true;
+	if (l->run.stats.resumed)
+		service_logf(LOG_INFO, "%s: goes on after %llu readings",
+			     l->run.o->checkpoint, (unsigned long long)
+			     l->run.stats.resumed);
+	return 0;
+}
+
+struct ending {
+	struct live	*live;
+	int		status;
+};
+
+static void end_loop(void *arg)
+{
+	const struct ending *e = arg;
+
+	loop_stop(e->live->loop, e->status);
+}
+
+static void *filter(void *arg)
+{
+	struct live *l = arg;
+	struct filter_result result;
+	struct ending e = { l, 0 };
+	struct reading r;
+
+	l->failed = recall_all(l);
+	while (!l->failed && !l->hurried && waiting_take(l->waiting, &r)) {
+		l->failed = run_read(&l->run, &r, &result);
+		if (l->failed) {
+			l->unused += r.beams > 0;
+			break;
+		}
+		mapper_pose(l->mapper, &r, &result);
+		l->failed = take_result(l, &r, &result);
+	}
+	if (l->failed == -EINTR)
+		l->failed = 0;
+	e.status = l->failed;
+	while (loop_call_run(l->call, end_loop, &e, CALL_PATIENCE) ==
+	       -ETIMEDOUT)
+		;
+	return NULL;
+}
+
+/*
+ * The loop
+ */
+
+static void on_reading(void *arg, const struct reading *r)
+{
+	struct live *l = arg;
+
+	if (waiting_put(l->waiting, r))
+		service_logf(LOG_ERR, "no memory: a scan is lost");
+}
+
+static void on_ended(void *arg)
+{
+	waiting_end(((struct live *)arg)->waiting);
+}
+
+static void show(struct live *l, bool end)
+{
+	const struct waiting_count w = waiting_count(l->waiting);
+	const struct inlet_count in = inlet_count(l->inlet);
+	char text[sizeof(l->text)];
+	uint64_t readings;
+
+	pthread_mutex_lock(&l->lock);
+	memcpy(text, l->text, sizeof(text));
+	readings = l->readings;
+	pthread_mutex_unlock(&l->lock);
+	service_status("%llu readings, %llu scans replaced, %s",
+		       (unsigned long long)readings,
+		       (unsigned long long)w.replaced, text);
+	run_progress(&l->run, end, "%llu readings  %.1f/s  %llu replaced  "
+		     "%llu without odometry  %s", (unsigned long long)readings,
+		     run_rate(&l->run, readings),
+		     (unsigned long long)w.replaced,
+		     (unsigned long long)in.intake.dropped, text);
+}
+
+static void on_progress(void *arg, uint64_t now)
+{
+	struct live *l = arg;
+
+	l->progress.due = now + second;
+	show(l, false);
+}
+
+/*
+ * Begin
+ */
+
+static int open_inlet(struct live *l, char error[INLET_ERROR])
+{
+	const struct slamd_options *o = l->run.o;
+	const struct inlet_config config = {
+		.spec = o->from, .node = o->node,
+		.scan = o->readings.scan ? o->readings.scan : "/scan",
+		.odometry = !o->readings.odometry ? "/odom" :
+			    strcmp(o->readings.odometry, "tf") ?
+			    o->readings.odometry : NULL,
+		.laser = o->readings.laser,
+		.patience = (int64_t)(o->patience * 1e9),
+		.range_max = o->readings.range_max, .speed = o->speed,
+		.reading = on_reading, .ended = on_ended, .log = service_log,
+		.arg = l,
+	};
+
+	return inlet_open(&l->inlet, l->loop, &config, error);
+}
+
+static int open_ends(struct live *l)
+{
+	const struct slamd_options *o = l->run.o;
+	struct mapper_config config = mapper_config(o);
+	char error[INLET_ERROR];
+	int err = 0;
+
+	config.publish = o->to ? publish : NULL;
+	config.arg = l;
+	if (o->to)
+		err = outlet_open(&l->outlet, l->loop, o->to, o->node,
+				  o->robot, error);
+	if (!err)
+		err = mapper_create(&l->mapper, &config, error);
+	if (!err)
+		err = open_inlet(l, error);
+	return err ? cli_error(err, "%s", error) : 0;
+}
+
+static int start_threads(struct live *l)
+{
+	int err = loop_call_open(&l->call, l->loop);
+
+	/* they look at these */
+	l->draws = l->filters = !err;
+	if (!err) {
+		err = -pthread_create(&l->draw, NULL, draw, l);
+		if (err)
+			l->draws = l->filters = false;
+	}
+	if (!err) {
+		err = -pthread_create(&l->filter, NULL, filter, l);
+		if (err)
+			l->filters = false;
+	}
+	return err ? cli_error(err, "threads: %s", strerror(-err)) : 0;
+}
+
+/* The second signal: what waits is left; the third one ends it */
+static void hurry(int number)
+{
+	(void)number;
+	running->hurried = true;
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+}
+
+/* Of this thread alone: the loop reads them no more */
+static void catch_signals(void)
+{
+	const struct sigaction a = { .sa_handler = hurry };
+	const struct timespec now = { 0, 0 };
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	/* the loop leaves the first one where it is */
+	while (sigtimedwait(&signals, NULL, &now) > 0)
+		;
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+	pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+}
+
+/* What they still want to send goes nowhere */
+static void end_threads(struct live *l)
+{
+	struct reading r;
+
+	l->stopping = true;
+	waiting_end(l->waiting);
+	if (l->call)
+		loop_call_cancel(l->call);
+	if (l->filters)
+		pthread_join(l->filter, NULL);
+	handover_end(l->handover);
+	if (l->draws)
+		pthread_join(l->draw, NULL);
+	l->filters = l->draws = false;
+	while (waiting_take(l->waiting, &r))
+		l->unused += r.beams > 0;
+}
+
+/*
+ * End
+ */
+
+/* Return: 0 or a negative errno after one line, as all of these */
+static int write_map(struct live *l, const struct trajectory *t)
+{
+	struct raster raster = { .cells = NULL };
+	const int err = draw_write(l->run.o, mapper_raster(l->mapper, &raster),
+				   &raster, t);
+
+	free(raster.cells);
+	return err;
+}
+
+/* The last ones. A map that cannot be published can still be a file */
+static int finish_maps(struct live *l, const struct trajectory *t)
+{
+	struct handed last = { .scans = 0 };
+	int err = run_history(&l->run, &last.history, &last.count), next;
+
+	if (err)
+		return cli_error(err, "no memory");
+	mapper_exact(l->mapper);
+	err = draw_handed(l, &last, true);
+	handed_free(&last);
+	if (!l->run.o->map || l->told_draw)
+		return err;
+	next = write_map(l, t);
+	return err ? err : next;
+}
+
+/* One that fails does not take others with it */
+static int write_all(struct live *l)
+{
+	const struct inlet_count in = inlet_count(l->inlet);
+	const struct readings_count c = {
+		.bad = in.damaged + in.intake.bad,
+		.unpaired = in.intake.dropped, .unswept = in.intake.unswept,
+	};
+	struct trajectory t = { 0 };
+	int err = run_trajectory(&l->run, &t), next;
+
+	if (err)
+		goto out;
+	err = run_write(&l->run, &t, &c);
+	next = finish_maps(l, &t);
+	err = err ? err : next;
+	next = outlet_check(l->outlet, l->run.o->to);
+	err = err ? err : next;
+out:
+	trajectory_free(&t);
+	return err;
+}
+
+/* Files, and what is not in them. Nothing came: nothing is to be written */
+static int finish(struct live *l)
+{
+	const struct waiting_count w = waiting_count(l->waiting);
+	const unsigned long long unused = l->unused;
+	int err;
+
+	if (!l->recalled)
+		return cli_error(-EINTR, "stopped by a signal before the checkpoint was read: nothing is written");
+	if (!l->run.updates)
+		return unused ? cli_error(-EINTR, "%s: none of the %llu scans that waited was used: nothing is written",
+					  l->run.o->from, unused) :
+		       cli_error(-ENODATA, "%s: no reading came",
+				 l->run.o->from);
+	l->run.stats.replaced = w.replaced;
+	l->run.stats.lost = w.lost;
+	l->run.stats.unused = l->unused;
+	err = write_all(l);
+	return unused ? cli_error(-EINTR, "%s: %llu scans that waited were not used",
+				  l->run.o->from, unused) : err;
+}
+
+static int turn(struct live *l)
+{
+	int err;
+
+	l->run.start = loop_now();
+	l->progress = (struct loop_timer){ l->run.start + second, on_progress,
+					   l, NULL };
+	loop_add_timer(l->loop, &l->progress);
+	service_ready(l->loop);
+	err = loop_run(l->loop);
+	service_stopping(l->loop);
+	catch_signals();
+	return err;
+}
+
+static int run_loop(struct live *l)
+{
+	int err = start_threads(l), ended;
+
+	if (err) {
+		end_threads(l);
+		return err;
+	}
+	err = turn(l);
+	end_threads(l);
+	show(l, true);
+	/* the filter told what it failed with */
+	if (err && !l->failed)
+		cli_error(err, "%s", strerror(-err));
+	else
+		err = l->failed;
+	/* what it has done until then is of use */
+	if (err && (!l->recalled || !l->run.updates))
+		return err;
+	ended = finish(l);
+	return err ? err : ended;
+}
+
+static int open_all(struct live *l)
+{
+	int err;
+
+	/* before any thread, so that all of them leave signals to it */
+	l->loop = loop_create();
+	l->waiting = waiting_create();
+	l->handover = handover_create();
+	if (!l->loop || !l->waiting || !l->handover)
+		return cli_error(-ENOMEM, "no memory");
+	err = run_open(&l->run, interrupted);
+	return err ? err : open_ends(l);
+}
+
+/* Return: 0 or a negative errno, which was told */
+static int close_all(struct live *l)
+{
+	int err;
+
+	inlet_close(l->inlet);
+	mapper_destroy(l->mapper);
+	err = outlet_close(l->outlet);
+	loop_call_close(l->call);
+	run_close(&l->run);
+	waiting_destroy(l->waiting);
+	handover_destroy(l->handover);
+	if (l->loop)
+		loop_destroy(l->loop);
+	pthread_mutex_destroy(&l->lock);
+	return err;
+}
+
+int slamd_live(const struct slamd_options *o)
+{
+	static struct live l;
+	int err, closed;
+
+	l.run.o = o;
+	l.run.log = o->from;
+	pthread_mutex_init(&l.lock, NULL);
+	running = &l;
+	err = open_all(&l);
+	if (!err)
+		err = run_loop(&l);
+	closed = close_all(&l);
+	return err < 0 ? err : closed;
+}

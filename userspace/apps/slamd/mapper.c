@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mapper.c - submaps to tell, and one map drawn of all scans
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "ros/io/io.h"
+#include "slam/filter/scan.h"
+#include "apps/slamd/mapper.h"
+
+_Static_assert((int)MAPPER_ERROR >= (int)SUBMAPS_ERROR, "room for errors");
+
+/* Where a pose is off by half a cell at this distance, scans are drawn anew */
+#define REACH	10.0
+
+/**
+ * struct mapper
+ * @way:	stamps and poses of all scans, as of the last history
+ * @missing:	scans that could not be drawn
+ * @exact:	it is drawn anew if any pose changed
+ * @drawn:	poses of those that are in @all, @scans of them
+ */
+struct mapper {
+	struct mapper_config	config;
+	struct submaps		*submaps;
+	struct submap_out	out;
+	struct occupancy	*all;
+	struct trajectory	way;
+	struct pose		*drawn;
+	uint32_t		scans, room, missing;
+	bool			exact;
+	union message		*message, *pose;
+};
+
+struct mapper_config mapper_config(const struct slamd_options *o)
+{
+	return (struct mapper_config){
+		.grid = {
+			.resolution = o->params.resolution,
+			.range_max = scan_reach(&o->params),
+		},
+		.memory = (size_t)o->map_memory << 20,
+		.submap = o->submap, .robot = o->robot,
+		.map_frame = o->map_frame, .odom_frame = o->odom_frame,
+		.base_frame = o->base_frame,
+	};
+}
+
+static int init(struct mapper *m, char error[MAPPER_ERROR])
+{
+	const struct mapper_config *c = &m->config;
+	const struct submaps_config config = {
+		.distance = c->submap, .grid = c->grid,
+		.memory = c->memory,
+	};
+	char prefix[STORE_FRAME];
+	int err;
+
+	snprintf(prefix, sizeof(prefix), "%.200s%ssubmap_",
+		 c->robot ? c->robot : "", c->robot ? "/" : "");
+	err = submap_out_init(&m->out, c->map_frame, c->base_frame, prefix,
+			      error);
+	if (!err)
+		err = submaps_create(&m->submaps, &config, error);
+	if (!err)
+		err = occupancy_create(&m->all, &c->grid, error);
+	if (err)
+		return err;
+	m->message = malloc(sizeof(*m->message));
+	m->pose = malloc(sizeof(*m->pose));
+	return m->message && m->pose ? 0 : ends_error(error, -ENOMEM, "no memory");
+}
+
+int mapper_create(struct mapper **mapper, const struct mapper_config *config,
+		  char error[MAPPER_ERROR])
+{
+	struct mapper *m = calloc(1, sizeof(*m));
+	int err;
+
+	if (!m)
+		return ends_error(error, -ENOMEM, "no memory");
+	m->config = *config;
+	err = init(m, error);
+	if (err) {
+		mapper_destroy(m);
+		return err;
+	}
+	*mapper = m;
+	return 0;
+}
+
+void mapper_destroy(struct mapper *m)
+{
+	if (!m)
+		return;
+	submaps_destroy(m->submaps);
+	submap_out_free(&m->out);
+	occupancy_destroy(m->all);
+	trajectory_free(&m->way);
+	free(m->drawn);
+	free(m->message);
+	free(m->pose);
+	free(m);
+}
+
+int mapper_scan(struct mapper *m, const struct reading *r,
+		char error[MAPPER_ERROR])
+{
+	static const struct pose unknown;
+	int err = submaps_add(m->submaps, r, error);
+
+	if (err)
+		return err;
+	err = trajectory_add(&m->way, r->stamp, &unknown);
+	return err ? ends_error(error, err, "no memory") : 0;
+}
+
+static bool publish(struct mapper *m, enum outlet_topic topic, int64_t stamp)
+{
+	return !m->config.publish || !m->config.publish(m->config.arg, topic,
+							stamp, m->message);
+}
+
+void mapper_pose(struct mapper *m, const struct reading *r,
+		 const struct filter_result *result)
+{
+	const struct mapper_config *c = &m->config;
+	struct message_transform t;
+
+	if (!c->publish)
+		return;
+	submap_out_pose(&m->out, r->stamp, &result->pose, result->covariance,
+			m->pose);
+	c->publish(c->arg, OUTLET_POSE, r->stamp, m->pose);
+	submap_out_drift(&m->out, c->odom_frame, r->stamp, &result->pose,
+			 &r->odometry, &t, m->pose);
+	c->publish(c->arg, OUTLET_TF, r->stamp, m->pose);
+}
+
+/*
+ * Submaps
+ */
+
+/* Where they are comes before what is in them. Return: 0 or a negative errno */
+static int tell_transforms(struct mapper *m, int count, int64_t now,
+			   bool *told, char error[MAPPER_ERROR])
+{
+	const int n = submap_out_transforms(&m->out, m->submaps,
+					    submaps_list(m->submaps),
+					    (uint32_t)count, false, m->message,
+					    error);
+
+	*told = n <= 0 || publish(m, OUTLET_TRANSFORMS, now);
+	return n < 0 ? n : 0;
+}
+
+static int tell_cells(struct mapper *m, uint32_t number, int64_t now,
+		      bool *told, char error[MAPPER_ERROR])
+{
+	const struct submap *s = submaps_at(m->submaps, number);
+	const struct occupancy *o;
+	int err;
+
+	*told = true;
+	if (!s->changed || !m->config.publish)
+		return 0;
+	err = submaps_draw(m->submaps, number, &o, error);
+	if (!err)
+		err = submap_out_grid(&m->out, number, s, o, m->message,
+				      error);
+	if (!err)
+		*told = publish(m, OUTLET_SUBMAP, now);
+	/* one that is empty or too large will not be otherwise next time */
+	return err == -ENOMEM ? err : 0;
+}
+
+int mapper_history(struct mapper *m, const struct pose *history,
+		   uint32_t count, char error[MAPPER_ERROR])
+{
+	const int listed = submaps_update(m->submaps, history, count, error);
+	int err = listed < 0 ? listed : 0;
+	bool placed = true, told;
+	int64_t now = 0;
+
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < count; i++)
+		m->way.point[i].pose = history[i];
+	if (count)
+		now = m->way.point[count - 1].stamp;
+	if (m->config.publish)
+		err = tell_transforms(m, listed, now, &placed, error);
+	for (int i = 0; i < listed && !err; i++) {
+		const uint32_t number = submaps_list(m->submaps)[i];
+
+		err = tell_cells(m, number, now, &told, error);
+		if (!err)
+			submaps_told(m->submaps, number, placed, told);
+	}
+	return err;
+}
+
+/*
+ * One map
+ */
+
+static bool is_redrawn(const struct mapper *m)
+{
+	const double tolerance = m->exact ? 0 :
+				 occupancy_resolution(m->all) / 2;
+
+	for (uint32_t i = 0; i < m->scans; i++)
+		if (pose_distance(&m->drawn[i], &m->way.point[i].pose, REACH) >
+		    tolerance)
+			return true;
+	return false;
+}
+
+static int draw(struct mapper *m, char error[MAPPER_ERROR])
+{
+	if (m->room < m->way.count) {
+		const uint32_t room = m->way.count * 2;
+		struct pose *drawn = realloc(m->drawn, room * sizeof(*drawn));
+
+		if (!drawn)
+			return ends_error(error, -ENOMEM, "no memory");
+		m->drawn = drawn;
+		m->room = room;
+	}
+	if (is_redrawn(m)) {
+		occupancy_clear(m->all);
+		m->scans = m->missing = 0;
+	}
+	for (; m->scans < m->way.count; m->scans++) {
+		const struct pose *pose = &m->way.point[m->scans].pose;
+		const struct reading *r = submaps_scan(m->submaps, m->scans);
+		const int err = r ? occupancy_add(m->all, r, pose, error) : 0;
+
+		m->missing += !r;
+		/* one that cannot be is left out, as in submaps */
+		if (err == -ENOMEM)
+			return err;
+		m->drawn[m->scans] = *pose;
+	}
+	return 0;
+}
+
+int mapper_map(struct mapper *m, char error[MAPPER_ERROR])
+{
+	int64_t now;
+	int err = draw(m, error);
+
+	if (err || !m->way.count || !m->config.publish)
+		return err;
+	now = m->way.point[m->way.count - 1].stamp;
+	err = submap_out_map(&m->out, m->all, now, m->message, error);
+	if (!err)
+		publish(m, OUTLET_MAP, now);
+	if (err && err != -ENODATA)
+		return err;
+	err = submap_out_way(&m->out, m->way.point, m->way.count, now,
+			     m->message, error);
+	if (!err)
+		publish(m, OUTLET_PATH, now);
+	return err;
+}
+
+void mapper_exact(struct mapper *m)
+{
+	m->exact = true;
+}
+
+uint32_t mapper_missing(const struct mapper *m)
+{
+	return m->missing;
+}
+
+int mapper_raster(struct mapper *m, struct raster *r)
+{
+	return occupancy_raster(m->all, r);
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mapper_queue.c - a list and a history, under a lock
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/array.h"
+#include "slam/workers/scans.h"
+#include "apps/slamd/mapper_queue.h"
+
+/**
+ * struct handover
+ * @ready:	the first so many scans are those of the history
+ */
+struct handover {
+	pthread_mutex_t	lock;
+	pthread_cond_t	changed;
+	struct handed	now;
+	uint32_t	ready, room;
+	bool		waits, end;
+};
+
+struct handover *handover_create(void)
+{
+	struct handover *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return NULL;
+	pthread_mutex_init(&h->lock, NULL);
+	pthread_cond_init(&h->changed, NULL);
+	return h;
+}
+
+void handed_free(struct handed *handed)
+{
+	for (uint32_t i = 0; i < handed->scans; i++)
+		free(handed->scan[i]);
+	free(handed->scan);
+	free(handed->history);
+	*handed = (struct handed){ .scans = 0 };
+}
+
+void handover_destroy(struct handover *h)
+{
+	if (!h)
+		return;
+	pthread_mutex_destroy(&h->lock);
+	pthread_cond_destroy(&h->changed);
+	handed_free(&h->now);
+	free(h);
+}
+
+int handover_scan(struct handover *h, const struct reading *r)
+{
+	struct wire_reading *w = scans_copy(r);
+	int err;
+
+	if (!w)
+		return -ENOMEM;
+	pthread_mutex_lock(&h->lock);
+	err = array_grow(&h->now.scan, &h->room, h->now.scans,
+			 sizeof(*h->now.scan));
+	if (!err)
+		h->now.scan[h->now.scans++] = w;
+	pthread_mutex_unlock(&h->lock);
+	if (err)
+		free(w);
+	return err;
+}
+
+void handover_history(struct handover *h, struct pose *history,
+		      uint32_t count)
+{
+	pthread_mutex_lock(&h->lock);
+	free(h->now.history);
+	h->now.history = history;
+	h->now.count = count;
+	h->ready = h->now.scans;
+	pthread_cond_signal(&h->changed);
+	pthread_mutex_unlock(&h->lock);
+}
+
+bool handover_idle(struct handover *h)
+{
+	bool idle;
+
+	pthread_mutex_lock(&h->lock);
+	idle = h->waits && !h->now.history;
+	pthread_mutex_unlock(&h->lock);
+	return idle;
+}
+
+/* Scans that came after the history stay. Return: 0, -ENOMEM: all do */
+static int take_ready(struct handover *h, struct handed *handed)
+{
+	const uint32_t rest = h->now.scans - h->ready;
+	struct wire_reading **scan = NULL;
+
+	if (rest) {
+		scan = malloc(rest * sizeof(*scan));
+		if (!scan)
+			return -ENOMEM;
+		memcpy(scan, h->now.scan + h->ready, rest * sizeof(*scan));
+	}
+	*handed = h->now;
+	handed->scans = h->ready;
+	h->now = (struct handed){ .scan = scan, .scans = rest };
+	h->ready = 0;
+	h->room = rest;
+	return 0;
+}
+
+bool handover_take(struct handover *h, struct handed *handed)
+{
+	bool more;
+
+	pthread_mutex_lock(&h->lock);
+	h->waits = true;
+	while (!h->now.history && !h->end)
+		pthread_cond_wait(&h->changed, &h->lock);
+	h->waits = false;
+	more = !h->end;
+	/* nobody comes for the rest */
+	if (!more)
+		h->ready = h->now.scans;
+	if (!more && h->now.history) {
+		free(h->now.history);
+		h->now.history = NULL;
+	}
+	*handed = (struct handed){ .scans = 0 };
+	take_ready(h, handed);
+	pthread_mutex_unlock(&h->lock);
+	return more;
+}
+
+void handover_end(struct handover *h)
+{
+	pthread_mutex_lock(&h->lock);
+	h->end = true;
+	pthread_cond_signal(&h->changed);
+	pthread_mutex_unlock(&h->lock);
+}

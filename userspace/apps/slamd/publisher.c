@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * publisher.c - a sink and its topics
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include "base/cli.h"
+#include "base/service.h"
+#include "ros/io/io.h"
+#include "ros/io/sink.h"
+#include "apps/slamd/publisher.h"
+#include "slam/output/submap_out.h"
+
+/**
+ * struct outlet
+ * @broken:	a recording that could not be written, also as it was closed
+ */
+struct outlet {
+	struct sink		*sink;
+	struct sink_topic	*topic[OUTLET_TOPICS];
+	bool			recording, broken;
+};
+
+static const struct {
+	const char		*name;
+	enum message_kind	kind;
+	bool			latched, own;	/* below the robot's name */
+} topics[OUTLET_TOPICS] = {
+	[OUTLET_MAP] = { "/map", MESSAGE_OCCUPANCY_GRID, true, true },
+	[OUTLET_POSE] = { "/slam/pose", MESSAGE_ODOMETRY, false, true },
+	[OUTLET_PATH] = { "/slam/path", MESSAGE_PATH, true, true },
+	[OUTLET_TF] = { "/tf", MESSAGE_TRANSFORMS, false, false },
+	[OUTLET_SUBMAP] = { SUBMAP_OUT_SUBMAPS, MESSAGE_OCCUPANCY_GRID, false,
+			    false },
+	[OUTLET_TRANSFORMS] = { SUBMAP_OUT_TRANSFORMS, MESSAGE_TRANSFORMS,
+				false, false },
+};
+
+static int add_topics(struct outlet *out, const char *robot,
+		      char error[OUTLET_ERROR])
+{
+	for (unsigned int i = 0; i < OUTLET_TOPICS; i++) {
+		char name[ENDS_NAME];
+		int err;
+
+		snprintf(name, sizeof(name), "%s%.200s%s",
+			 robot && topics[i].own ? "/" : "",
+			 robot && topics[i].own ? robot : "", topics[i].name);
+		err = sink_add(out->sink, name, topics[i].kind,
+			       topics[i].latched, &out->topic[i]);
+		if (err)
+			return ends_error(error, err, "%.150s: %s", name,
+					  strerror(-err));
+	}
+	return 0;
+}
+
+/* What a recording has an error of it does not go on with */
+static void on_log(void *arg, int priority, const char *line)
+{
+	struct outlet *out = arg;
+
+	if (out->recording && priority <= LOG_ERR)
+		out->broken = true;
+	service_log(NULL, priority, line);
+}
+
+int outlet_open(struct outlet **outlet, struct loop *loop, const char *spec,
+		const char *node, const char *robot, char error[OUTLET_ERROR])
+{
+	struct outlet *out = calloc(1, sizeof(*out));
+	const struct sink_config config = {
+		.spec = spec, .name = node, .log = on_log, .arg = out,
+	};
+	const char *rest;
+	int err;
+
+	if (!out)
+		return ends_error(error, -ENOMEM, "no memory");
+	out->recording = !ends_is(spec, "ros2", &rest) &&
+			 !ends_is(spec, "ros1", &rest);
+	err = sink_open(&out->sink, loop, &config, error);
+	if (!err)
+		err = add_topics(out, robot, error);
+	if (err) {
+		outlet_close(out);
+		return err;
+	}
+	*outlet = out;
+	return 0;
+}
+
+int outlet_close(struct outlet *out)
+{
+	int err;
+
+	if (!out)
+		return 0;
+	sink_close(out->sink);
+	err = out->broken ? -EIO : 0;
+	free(out);
+	return err;
+}
+
+int outlet_publish(struct outlet *out, enum outlet_topic topic, int64_t stamp,
+		   const union message *m)
+{
+	return sink_publish(out->topic[topic], stamp, m);
+}
+
+int outlet_check(const struct outlet *out, const char *spec)
+{
+	const uint64_t dropped = out ? sink_dropped(out->sink) : 0;
+
+	if (!dropped)
+		return 0;
+	return cli_error(-EIO, "%s: %llu messages did not go out", spec,
+			 (unsigned long long)dropped);
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * replay.c - a log through the filter, and what is asked for onto disk
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cli.h"
+#include "base/loop.h"
+#include "apps/slamd/draw.h"
+#include "apps/slamd/mapper.h"
+#include "apps/slamd/session.h"
+
+/* Lines of progress are this far apart, ns */
+#define PROGRESS	500000000ULL
+
+/* Maps of a recording are this far apart, by the time of the log, ns */
+#define MAPS	10000000000LL
+
+/**
+ * struct replay
+ * @outlet, @mapper: for --to; NULL: nothing is published
+ * @mapped:	stamp of the last map
+ */
+struct replay {
+	struct run		run;
+	struct readings		*log;
+	uint64_t		shown;
+	struct loop		*loop;
+	struct outlet		*outlet;
+	struct mapper		*mapper;
+	int64_t			mapped;
+};
+
+static volatile sig_atomic_t stopped;
+
+/* A second one ends it */
+static void stop(int number)
+{
+	stopped = number;
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+}
+
+static bool interrupted(void *arg)
+{
+	(void)arg;
+	return stopped;
+}
+
+/* Also if whoever began it, or a loop that does not run, has them blocked */
+static void let_signals(void)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+}
+
+static void catch_signals(void)
+{
+	struct sigaction a = { .sa_handler = stop };
+
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+	let_signals();
+}
+
+static void show(struct replay *r, bool end)
+{
+	const uint64_t now = loop_now(), n = r->run.stats.readings;
+	struct readings_count c;
+	char text[RUN_STATE];
+
+	if (!end && now - r->shown < PROGRESS)
+		return;
+	r->shown = now;
+	readings_count(r->log, &c);
+	run_state(&r->run, text);
+	run_progress(&r->run, end, "%3.0f %%  %llu readings  %.0f/s  %s",
+		     c.size ? 100.0 * (double)c.bytes / (double)c.size : 100,
+		     (unsigned long long)n, run_rate(&r->run, n), text);
+}
+
+/*
+ * What is published
+ */
+
+static int publish(void *arg, enum outlet_topic topic, int64_t stamp,
+		   const union message *m)
+{
+	return outlet_publish(((struct replay *)arg)->outlet, topic, stamp, m);
+}
+
+/* Return: 0 or a negative errno after one line; @fit: of the map itself */
+static int publish_maps(struct replay *r, int *fit)
+{
+	char error[MAPPER_ERROR];
+	struct pose *history;
+	uint32_t updates;
+	int err = run_history(&r->run, &history, &updates);
+
+	if (err)
+		return cli_error(err, "no memory");
+	err = mapper_history(r->mapper, history, updates, error);
+	free(history);
+	if (err)
+		return cli_error(err, "%s", error);
+	*fit = run_map(&r->run, r->mapper);
+	return 0;
+}
+
+/* Return: 0 or a negative errno after one line */
+static int publish_reading(struct replay *r, const struct reading *reading,
+			   const struct filter_result *result)
+{
+	char error[MAPPER_ERROR];
+	int err = 0, fit;
+
+	if (!r->outlet)
+		return 0;
+	mapper_pose(r->mapper, reading, result);
+	if (!result->updated)
+		return 0;
+	err = mapper_scan(r->mapper, reading, error);
+	if (err)
+		return cli_error(err, "%s", error);
+	/* times may go backwards */
+	if (llabs(reading->stamp - r->mapped) < MAPS)
+		return 0;
+	r->mapped = reading->stamp;
+	return publish_maps(r, &fit);
+}
+
+static int open_outlet(struct replay *r)
+{
+	const struct slamd_options *o = r->run.o;
+	struct mapper_config config = mapper_config(o);
+	char error[OUTLET_ERROR];
+	int err;
+
+	if (!o->to)
+		return 0;
+	r->loop = loop_create();
+	if (!r->loop)
+		return cli_error(-ENOMEM, "no memory");
+	let_signals();
+	err = outlet_open(&r->outlet, r->loop, o->to, o->node, o->robot,
+			  error);
+	config.publish = publish;
+	config.arg = r;
+	if (!err)
+		err = mapper_create(&r->mapper, &config, error);
+	return err ? cli_error(err, "%s", error) : 0;
+}
+
+/*
+ * Readings
+ */
+
+static bool is_same(const struct reading *a, const struct reading *b)
+{
+	return a->stamp == b->stamp && a->beams == b->beams &&
+	       !memcmp(&a->odometry, &b->odometry, sizeof(a->odometry));
+}
+
+/* What the checkpoint has is passed over in the log, which must be the same */
+static int recall_all(struct replay *r)
+{
+	struct filter_result result;
+	struct reading kept, reading;
+	char error[READINGS_ERROR];
+	int ret = 1, err = 0;
+
+	if (!r->run.checkpoint)
+		return 0;
+	while (!err && !stopped &&
+	       (ret = run_recall(&r->run, &kept, &result)) > 0) {
+		err = readings_next(r->log, &reading, error);
+		if (err < 0)
+			return cli_error(err, "%s", error);
+		if (!err || !is_same(&kept, &reading))
+			return cli_error(-EINVAL, "%s is of another log",
+					 r->run.o->checkpoint);
+		err = publish_reading(r, &reading, &result);
+	}
+	if (err || (ret <= 0 && ret != -EINTR))
+		return err ? err : ret;
+	/* a part of it would take the place of what an earlier run wrote */
+	return cli_error(-EINTR, "stopped by a signal before the checkpoint was read: nothing is written");
+}
+
+/* Return: 0: there is something to write; or a negative errno after one line */
+static int tell_end(struct replay *r, int ret, const char *error)
+{
+	show(r, true);
+	if (!stopped)
+		return ret < 0 ? cli_error(ret, "%s", error) : 0;
+	if (!r->run.updates)
+		return cli_error(-EINTR, "stopped by a signal before the first scan: nothing is written");
+	cli_warn("stopped by a signal: what was done is written");
+	return 0;
+}
+
+static int read_all(struct replay *r)
+{
+	struct filter_result result = { 0 };
+	char error[READINGS_ERROR];
+	struct reading reading;
+	int ret = recall_all(r), err = 0;
+
+	if (ret < 0)
+		return ret;
+	while (!stopped && (ret = readings_next(r->log, &reading, error)) > 0) {
+		err = run_read(&r->run, &reading, &result);
+		if (!err)
+			err = publish_reading(r, &reading, &result);
+		if (err == -EINTR)
+			break;
+		if (err)
+			return err;
+		show(r, false);
+	}
+	return tell_end(r, ret, error);
+}
+
+static void warn(const struct replay *r)
+{
+	const char *log = r->run.o->log;
+	struct readings_count c;
+
+	readings_count(r->log, &c);
+	if (c.bad)
+		cli_warn("%s: passed over %llu lines or messages that are no "
+			 "reading", log, (unsigned long long)c.bad);
+	if (r->run.stats.jumps)
+		cli_warn("%s: the odometry jumped %llu times: taken to be no "
+			 "movement", log,
+			 (unsigned long long)r->run.stats.jumps);
+}
+
+/* One that fails does not take others with it */
+static int write_all(struct replay *r)
+{
+	struct trajectory t = { 0 };
+	struct readings_count c;
+	int err = run_trajectory(&r->run, &t), next, fit = 0;
+
+	readings_count(r->log, &c);
+	if (err)
+		goto out;
+	err = run_write(&r->run, &t, &c);
+	next = r->outlet ? publish_maps(r, &fit) : 0;
+	err = err ? err : next ? next : fit;
+	next = r->run.o->map ? draw_map(r->run.o, &t) : 0;
+	err = err ? err : next;
+	next = outlet_check(r->outlet, r->run.o->to);
+	err = err ? err : next;
+out:
+	trajectory_free(&t);
+	return err;
+}
+
+static int run(struct replay *r)
+{
+	int err = open_outlet(r);
+
+	r->run.start = loop_now();
+	if (!err)
+		err = read_all(r);
+	if (err)
+		return err;
+	warn(r);
+	return write_all(r);
+}
+
+int slamd_replay(const struct slamd_options *o)
+{
+	struct replay r = { .run = { .o = o, .log = o->log } };
+	char error[READINGS_ERROR];
+	int err = readings_open(&r.log, o->log, &o->readings, error), closed;
+
+	if (err)
+		return cli_error(err, "%s", error);
+	catch_signals();
+	err = run_open(&r.run, interrupted);
+	if (!err)
+		err = run(&r);
+	mapper_destroy(r.mapper);
+	closed = outlet_close(r.outlet);
+	if (r.loop)
+		loop_destroy(r.loop);
+	run_close(&r.run);
+	readings_close(r.log);
+	return err < 0 ? err : closed;
+}

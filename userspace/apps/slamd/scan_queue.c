@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * scan_queue.c - a ring of readings, some of them with scans
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "apps/slamd/scan_queue.h"
+
+/* For the ranges of a scan */
+struct buffer {
+	float		*range;
+	uint32_t	room;
+	struct buffer	*next;
+};
+
+struct entry {
+	struct reading	reading;
+	struct buffer	*buffer;	/* NULL: odometry alone */
+};
+
+/**
+ * struct waiting
+ * @entry:	ring, @count from @first on
+ * @scans:	of them
+ * @newest:	of these, the last one; NULL: there is none
+ * @taken:	the buffer that was given out
+ * @free:	buffers
+ * @from:	odometry at the scan before the last one in the ring; @has_from:
+ *		is known
+ */
+struct waiting {
+	pthread_mutex_t		lock;
+	pthread_cond_t		came;
+	struct entry		entry[WAITING_MAX];
+	uint32_t		first, count, scans;
+	struct entry		*newest;
+	struct buffer		buffer[WAITING_SCANS + 2];
+	struct buffer		*taken, *free;
+	struct pose		from;
+	bool			has_from, end;
+	struct waiting_count	counts;
+};
+
+struct waiting *waiting_create(void)
+{
+	struct waiting *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->came, NULL);
+	for (unsigned int i = 0; i < WAITING_SCANS + 2; i++) {
+		w->buffer[i].next = w->free;
+		w->free = &w->buffer[i];
+	}
+	return w;
+}
+
+void waiting_destroy(struct waiting *w)
+{
+	if (!w)
+		return;
+	pthread_mutex_destroy(&w->lock);
+	pthread_cond_destroy(&w->came);
+	for (unsigned int i = 0; i < WAITING_SCANS + 2; i++)
+		free(w->buffer[i].range);
+	free(w);
+}
+
+static void give_back(struct waiting *w, struct buffer *b)
+{
+	b->next = w->free;
+	w->free = b;
+}
+
+static struct entry *last(struct waiting *w)
+{
+	return &w->entry[(w->first + w->count - 1) % WAITING_MAX];
+}
+
+/* Which is no longer a scan */
+static void strip(struct waiting *w, struct entry *e)
+{
+	give_back(w, e->buffer);
+	e->buffer = NULL;
+	e->reading.beams = 0;
+	e->reading.range = NULL;
+	w->scans--;
+	if (w->newest == e)
+		w->newest = NULL;
+}
+
+static struct entry *drop_first(struct waiting *w)
+{
+	struct entry *e = &w->entry[w->first];
+
+	w->first = (w->first + 1) % WAITING_MAX;
+	w->count--;
+	return e;
+}
+
+static struct entry *add(struct waiting *w, const struct reading *r)
+{
+	struct entry *e;
+
+	if (w->count == WAITING_MAX) {
+		e = drop_first(w);
+		if (e->buffer)
+			strip(w, e);
+		w->counts.lost++;
+	}
+	w->count++;
+	e = last(w);
+	e->reading = *r;
+	e->buffer = NULL;
+	return e;
+}
+
+static bool is_far(const struct pose *a, const struct pose *b)
+{
+	return hypot(a->x - b->x, a->y - b->y) > WAITING_GAP ||
+	       fabs(remainder(a->yaw - b->yaw, 2 * M_PI)) > WAITING_TURN;
+}
+
+/* Whether the last scan may go when one at @now comes; the first one stays */
+static bool can_go(const struct waiting *w, const struct pose *now)
+{
+	return w->scans == WAITING_SCANS ||
+	       (w->has_from && !is_far(&w->from, now));
+}
+
+static int put_scan(struct waiting *w, const struct reading *r)
+{
+	struct buffer *b = w->free;
+	struct entry *e;
+	float *range;
+
+	if (r->beams > b->room) {
+		range = realloc(b->range, r->beams * sizeof(*range));
+		if (!range)
+			return -ENOMEM;
+		b->range = range;
+		b->room = r->beams;
+	}
+	w->free = b->next;
+	memcpy(b->range, r->range, r->beams * sizeof(*b->range));
+	e = w->newest;
+	if (e) {
+		if (can_go(w, &r->odometry)) {
+			strip(w, e);
+			w->counts.replaced++;
+		} else {
+			w->from = e->reading.odometry;
+			w->has_from = true;
+		}
+	}
+	e = add(w, r);
+	e->reading.range = b->range;
+	e->buffer = b;
+	w->newest = e;
+	w->scans++;
+	return 0;
+}
+
+int waiting_put(struct waiting *w, const struct reading *r)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&w->lock);
+	if (r->beams)
+		err = put_scan(w, r);
+	else
+		add(w, r);
+	w->counts.came += !err;
+	pthread_cond_signal(&w->came);
+	pthread_mutex_unlock(&w->lock);
+	return err;
+}
+
+bool waiting_take(struct waiting *w, struct reading *r)
+{
+	const struct entry *e;
+
+	pthread_mutex_lock(&w->lock);
+	while (!w->count && !w->end)
+		pthread_cond_wait(&w->came, &w->lock);
+	if (!w->count) {
+		pthread_mutex_unlock(&w->lock);
+		return false;
+	}
+	e = drop_first(w);
+	*r = e->reading;
+	if (e->buffer) {
+		if (w->taken)
+			give_back(w, w->taken);
+		w->taken = e->buffer;
+		if (!--w->scans) {
+			w->newest = NULL;
+			w->from = r->odometry;
+			w->has_from = true;
+		}
+	}
+	pthread_mutex_unlock(&w->lock);
+	return true;
+}
+
+void waiting_end(struct waiting *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->end = true;
+	pthread_cond_signal(&w->came);
+	pthread_mutex_unlock(&w->lock);
+}
+
+struct waiting_count waiting_count(struct waiting *w)
+{
+	struct waiting_count c;
+
+	pthread_mutex_lock(&w->lock);
+	c = w->counts;
+	pthread_mutex_unlock(&w->lock);
+	return c;
+}

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * session.c - a filter, its checkpoint, and what is written in the end
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <syslog.h>
+#include <unistd.h>
+#include "base/cli.h"
+#include "base/loop.h"
+#include "base/service.h"
+#include "base/atomic_file.h"
+#include "slam/filter/memory.h"
+#include "apps/slamd/session.h"
+
+/* The checkpoint goes to the disk this often, ns */
+#define SYNC	5000000000ULL
+
+/*
+ * Files of the end
+ */
+
+enum { FILES = 8 };
+
+/**
+ * struct file - one that a run has, read or written
+ * @made:	it is written in the end
+ */
+struct file {
+	const char	*path;
+	bool		made;
+};
+
+/* FILE.pgm with another ending */
+static void beside(const char *path, const char *ending, char to[PATH_MAX])
+{
+	const int len = (int)strlen(path) - (int)strlen(".pgm");
+
+	snprintf(to, PATH_MAX, "%.*s%s", len < PATH_MAX - 8 ? len :
+		 PATH_MAX - 8, path, ending);
+}
+
+/* Whether it can be made, as it will be; nothing is left of it */
+static int try_file(const char *path, char error[NEW_FILE_ERROR])
+{
+	struct new_file file;
+	struct stat st;
+	int err;
+
+	if (!*path)
+		return new_file_error(error, path, -ENOENT, NULL);
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		return new_file_error(error, path, -EISDIR, NULL);
+	/* who reads a pipe would see its end */
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return access(path, W_OK) ?
+		       new_file_error(error, path, -errno, NULL) : 0;
+	err = new_file_open(&file, path, error);
+	if (!err)
+		new_file_abandon(&file);
+	return err;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	struct stat s, t;
+	const bool there = !stat(a, &s);
+
+	if (there && !S_ISREG(s.st_mode))
+		return false;
+	if (!there || stat(b, &t))
+		return !strcmp(a, b);
+	return s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+}
+
+static int try_files(const struct file *file, uint32_t count)
+{
+	char error[NEW_FILE_ERROR];
+
+	for (uint32_t i = 0; i < count; i++) {
+		const int err = file[i].made ?
+				try_file(file[i].path, error) : 0;
+
+		if (err)
+			return cli_error(err, "%s", error);
+		for (uint32_t k = 0; k < i; k++)
+			if ((file[i].made || file[k].made) &&
+			    is_same(file[k].path, file[i].path))
+				return cli_error(-EINVAL, "%s: one file cannot be two",
+						 file[i].path);
+	}
+	return 0;
+}
+
+/* The run may be long: what cannot be written is told before it begins */
+static int check_files(const struct run *r)
+{
+	const struct slamd_options *o = r->o;
+	const bool stats = o->stats && strcmp(o->stats, "-");
+	char yaml[PATH_MAX], png[PATH_MAX];
+	const struct file all[FILES] = {
+		{ r->log, false }, { o->checkpoint, false }, { o->to, false },
+		{ o->trajectory, true }, { stats ? o->stats : NULL, true },
+		{ o->map, true }, { o->map ? yaml : NULL, true },
+		{ o->map ? png : NULL, true },
+	};
+	struct file given[FILES];
+	uint32_t count = 0;
+
+	if (o->map) {
+		beside(o->map, ".yaml", yaml);
+		beside(o->map, ".png", png);
+	}
+	for (uint32_t i = 0; i < FILES; i++)
+		if (all[i].path)
+			given[count++] = all[i];
+	return try_files(given, count);
+}
+
+/*
+ * Begin and end
+ */
+
+static int open_checkpoint(struct run *r)
+{
+	const char *path = r->o->checkpoint;
+	char error[CHECKPOINT_ERROR];
+	int err;
+
+	if (!path)
+		return 0;
+	r->fresh = access(path, F_OK);
+	err = checkpoint_open(&r->checkpoint, path, &r->o->params,
+			      r->o->resume, error);
+	return err ? cli_error(err, "%s", error) : 0;
+}
+
+int run_open(struct run *r, bool (*interrupted)(void *arg))
+{
+	struct team *team;
+	int err = cluster_open(&r->cluster, r->o, interrupted);
+
+	/* only now it is known whether this process writes any */
+	if (!err)
+		err = check_files(r);
+	if (!err)
+		err = open_checkpoint(r);
+	if (err)
+		return err;
+	team = cluster_team(r->cluster);
+	if (team)
+		r->filter = filter_create(&r->o->params, team);
+	return r->filter ? 0 : cli_error(-ENOMEM, "no memory");
+}
+
+void run_close(struct run *r)
+{
+	if (r->checkpoint && r->fresh && !r->journey.count)
+		unlink(r->o->checkpoint);
+	filter_destroy(r->filter);
+	cluster_close(r->cluster);
+	checkpoint_close(r->checkpoint);
+	journey_free(&r->journey);
+	stats_free(&r->stats);
+}
+
+/*
+ * Readings
+ */
+
+static int add_to_journey(struct run *r, const struct reading *reading,
+			  const struct filter_result *result)
+{
+	const int err = journey_add(&r->journey, reading, result);
+
+	if (!err && result->updated) {
+		r->updates++;
+		r->last = *result;
+	}
+	return err;
+}
+
+int run_recall(struct run *r, struct reading *reading,
+	       struct filter_result *result)
+{
+	struct checkpoint_entry e;
+	char error[CHECKPOINT_ERROR];
+	int ret;
+
+	if (!r->checkpoint)
+		return 0;
+	ret = checkpoint_next(r->checkpoint, &e, error);
+	if (ret < 0)
+		return cli_error(ret, "%s", error);
+	if (!ret) {
+		if (checkpoint_torn(r->checkpoint))
+			cli_warn("%s: its last reading was not whole",
+				 r->o->checkpoint);
+		return 0;
+	}
+	ret = filter_recall(r->filter, &e.reading, e.outcome, e.count, result);
+	if (!ret)
+		ret = add_to_journey(r, &e.reading, result);
+	if (ret == -EINTR)
+		return ret;
+	if (ret)
+		return cli_error(ret, "%s: %s", r->o->checkpoint,
+				 ret == -EBADMSG ? "is damaged" :
+				 strerror(-ret));
+	r->stats.resumed++;
+	*reading = e.reading;
+	return 1;
+}
+
+/* A checkpoint that cannot be written does not end what it is for */
+static void keep(struct run *r, const struct reading *reading,
+		 const struct filter_result *result)
+{
+	const uint64_t now = loop_now();
+	const struct outcome *outcome;
+	char error[CHECKPOINT_ERROR];
+	uint32_t count;
+	int err;
+
+	if (!r->checkpoint)
+		return;
+	outcome = filter_outcomes(r->filter, &count);
+	err = checkpoint_add(r->checkpoint, reading, result->updated, outcome,
+			     count, error);
+	if (!err && now - r->synced >= SYNC) {
+		r->synced = now;
+		err = checkpoint_sync(r->checkpoint, error);
+	}
+	if (!err)
+		return;
+	cli_warn("%s: the checkpoint ends here", error);
+	checkpoint_close(r->checkpoint);
+	r->checkpoint = NULL;
+}
+
+/* Once for each time that it is lost */
+static void tell_lost(struct run *r, const struct reading *reading,
+		      const struct filter_result *result)
+{
+	const double at = (double)reading->stamp * 1e-9;
+
+	if (result->found)
+		service_logf(LOG_WARNING, "%.3f: the robot is not where its odometry led: found in the map", at);
+	else if (result->lost && !r->told_lost)
+		service_logf(LOG_WARNING, "%.3f: the robot is lost: the scans contradict the map. It is looked for, and they are left out of the map meanwhile", at);
+	if (result->updated || result->held)
+		r->told_lost = result->lost;
+}
+
+/* What the maps of the particles take more than, and what helps */
+static int full(const struct run *r, unsigned long long number)
+{
+	char reason[MEMORY_REASON];
+
+	if (memory_reason(reason))
+		return cli_error(-ENOMEM, "%s: reading %llu: the maps of %u particles take more than %s: ask for fewer with --particles, or share them with --engine and --workers",
+				 r->log, number, r->o->params.particles,
+				 reason);
+	if (r->o->engine)
+		return cli_error(-ENOMEM, "%s: reading %llu: the maps of %u particles take more memory than the workers have: ask for fewer with --particles, or for more workers",
+				 r->log, number, r->o->params.particles);
+	return cli_error(-ENOMEM, "%s: reading %llu: no memory", r->log,
+			 number);
+}
+
+int run_read(struct run *r, const struct reading *reading,
+	     struct filter_result *result)
+{
+	unsigned long long number;
+	int err;
+
+	stats_begin(&r->stats);
+	err = filter_read(r->filter, reading, result);
+	if (!err)
+		err = stats_end(&r->stats, reading, result);
+	if (!err)
+		err = add_to_journey(r, reading, result);
+	number = r->stats.readings + r->stats.resumed;
+	if (err == -EINTR)
+		return err;
+	if (err == -ENOMEM)
+		return full(r, number);
+	if (err)
+		return cli_error(err, "%s: reading %llu: %s", r->log, number,
+				 strerror(-err));
+	tell_lost(r, reading, result);
+	keep(r, reading, result);
+	return 0;
+}
+
+void run_state(const struct run *r, char text[RUN_STATE])
+{
+	snprintf(text, RUN_STATE, "%u particles  %.1f effective  %llu jumps",
+		 r->last.particles, r->last.effective,
+		 (unsigned long long)r->stats.jumps);
+}
+
+void run_progress(const struct run *r, bool end, const char *format, ...)
+{
+	const bool terminal = isatty(STDERR_FILENO);
+	char text[256];
+	va_list args;
+
+	if (r->o->quiet || (!terminal && !r->o->verbose))
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	fprintf(stderr, "%s%s%s", terminal ? "\r" : "", text,
+		terminal && !end ? "\033[K" : "\n");
+}
+
+double run_rate(const struct run *r, uint64_t readings)
+{
+	const double seconds = (double)(loop_now() - r->start) * 1e-9;
+
+	return seconds > 0 ? (double)readings / seconds : 0;
+}
+
+int run_history(const struct run *r, struct pose **poses, uint32_t *count)
+{
+	const int err = filter_history(r->filter, poses, count);
+
+	if (!err && *count > r->updates)
+		*count = r->updates;
+	return err;
+}
+
+int run_map(struct run *r, struct mapper *m)
+{
+	char error[MAPPER_ERROR];
+	const int err = mapper_map(m, error);
+
+	if (err && !r->told_map)
+		service_logf(LOG_WARNING, "the map is not published: %s",
+			     error);
+	r->told_map = err;
+	if (mapper_missing(m) && !r->stats.missing)
+		service_logf(LOG_WARNING, "the map is without its oldest %u scans, and more to come: only %u MB of scans are kept (--map-memory)",
+			     mapper_missing(m), r->o->map_memory);
+	r->stats.missing = mapper_missing(m);
+	return err;
+}
+
+/*
+ * What is written
+ */
+
+int run_trajectory(const struct run *r, struct trajectory *t)
+{
+	struct pose *history;
+	uint32_t updates;
+	int err = run_history(r, &history, &updates);
+
+	if (err)
+		return cli_error(err, "no memory");
+	err = journey_trajectory(&r->journey, history, updates, t);
+	free(history);
+	if (err)
+		cli_error(err, "%s: %s", r->log, err == -ENODATA ?
+			  "there is no scan in it" : "no memory");
+	return err;
+}
+
+static int write_stats(struct run *r, const struct readings_count *log)
+{
+	struct team *team = filter_team(r->filter);
+	struct stats_workers workers;
+	const bool remote = cluster_counters(r->cluster, team, &workers);
+	struct particles_use use;
+	char error[SLAM_ERROR];
+	int err;
+
+	team->ops->use(team, &use);
+	err = stats_write(&r->stats, r->o->stats, &r->o->params, r->o->threads,
+			  &use, log, remote ? &workers : NULL, error);
+	return err ? cli_error(err, "%s", error) : 0;
+}
+
+int run_write(struct run *r, const struct trajectory *t,
+	      const struct readings_count *log)
+{
+	char error[TRAJECTORY_ERROR];
+	int err = 0, failed = 0;
+
+	if (r->o->trajectory) {
+		err = trajectory_write(t, r->o->trajectory, error);
+		if (err)
+			cli_error(err, "%s", error);
+	}
+	/* one that fails does not take the other with it */
+	if (r->o->stats)
+		failed = write_stats(r, log);
+	return err ? err : failed;
+}

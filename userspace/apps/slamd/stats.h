@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * stats.h - what SLAM costs: processor time, evaluations, memory
+ */
+#ifndef APPS_SLAMD_STATS_H
+#define APPS_SLAMD_STATS_H
+
+#include "laser/readings.h"
+#include "cluster/bus.h"
+#include "slam/filter/filter.h"
+
+/**
+ * struct stats - of a run; all zero at the beginning
+ * @resumed:	readings that a checkpoint had; not in the others
+ * @replaced:	scans that newer ones took the place of
+ * @lost:	readings of which nothing is left
+ * @unused:	scans that waited when it was told to end
+ * @lost_updates: at which the scan contradicted the map, and the robot was
+ *		found nowhere
+ * @found:	times that it was found elsewhere
+ * @missing:	scans that are not in the map any more
+ * @ms:		processor time of each reading that had a scan
+ * @wall:	ns by the clock, of all of those but the first
+ * @own:	ns of processor time of the calling thread
+ */
+struct stats {
+	float		*ms;
+	uint32_t	count, room;
+	uint64_t	wall, own;
+	uint64_t	resumed, replaced, lost, unused;
+	uint64_t	lost_updates, found;
+	uint32_t	missing;
+	uint64_t	readings, updates, resamplings, jumps, evaluations;
+	double		effective;		/* sum */
+	/* private */
+	uint64_t	start, wall_start, own_start;
+};
+
+/* Before and after each reading. Return: 0; -ENOMEM */
+void stats_begin(struct stats *s);
+int stats_end(struct stats *s, const struct reading *reading,
+	      const struct filter_result *r);
+void stats_free(struct stats *s);
+
+/* What is asked for often; ms */
+struct stats_times {
+	double	mean, p50, p95, max;
+};
+
+struct stats_times stats_times(const struct stats *s);
+
+/* What went between a coordinator and its workers */
+struct stats_workers {
+	struct engine_counters	counters;
+	struct team_traffic	traffic;
+};
+
+/**
+ * stats_write() - as JSON, as a whole or not at all
+ * @path: "-": stdout
+ * @workers: NULL: none
+ * @error: gets one line
+ *
+ * Return: 0 or a negative errno.
+ */
+int stats_write(const struct stats *s, const char *path,
+		const struct slam_params *params, unsigned int threads,
+		const struct particles_use *use,
+		const struct readings_count *log,
+		const struct stats_workers *workers, char error[SLAM_ERROR]);
+
+#endif
