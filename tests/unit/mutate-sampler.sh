@@ -87,7 +87,7 @@ for m in "${mutations[@]}"; do
 		why="# survived"
 		for t in test_sampler test_sampler_bounds; do
 			if ! ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -w \
-				-I"$tmp" -Iinclude "tests/unit/$t.c" \
+				-I"$tmp" -Iinclude -Itests/unit "tests/unit/include/$t.c" \
 				-o "$tmp/$t" -lm 2> "$tmp/log"; then
 				why="# does not compile"
 				verdict="not ok"

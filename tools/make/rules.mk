@@ -11,7 +11,7 @@
 #	SRCS	its sources; if not set, all of the folder
 #	PROGRAMS programs of `make build`; EXTRA: other programs
 #	PLUGIN	a shared object of all its sources, as a path in build/
-#	TESTS	NAME for each test_NAME.c of tests/unit
+#	TESTS	NAME for each tests/unit/FOLDER/test_NAME.c
 #	FUZZ	NAME for each tests/fuzz/fuzz_NAME.c
 #
 # A program NAME has its main() in NAME.c or NAME.cpp. The folder's other
@@ -65,7 +65,8 @@ pkg_config = $(if $(2),$$(pkg-config $(1) $(2)))
 # flags SOURCE: what its folder adds to the compiler's
 flags = $(call pkg_config,--cflags,$(PKGS.$(1:%/=%))) $(FLAGS.$(1:%/=%)) \
 	$(if $(IDL.$(1:%/=%)),-I$(BUILD)/idl)
-source_flags = $(call flags,$(dir $(1))) $($(basename $(notdir $(1))).FLAGS)
+source_flags = $(if $(filter tests/unit/%,$(1)),-Itests/unit) \
+	$(call flags,$(dir $(1))) $($(basename $(notdir $(1))).FLAGS)
 
 # A source is compiled again if what it includes, its module.mk, the compiler
 # or the common flags have changed.
@@ -113,8 +114,7 @@ link = $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
 	$(call pkg_config,--libs,$(call pkgs,$(LINK.$*)))
 
 # unit NAME FOLDER: the source of a unit test
-unit = $(firstword $(wildcard tests/unit/$(2:userspace/%=%)/test_$(1).c \
-	tests/unit/test_$(1).c))
+unit = $(if $(filter tests/%,$(2)),$(2),tests/unit/$(2:userspace/%=%))/test_$(1).c
 
 each = $(foreach m,$(MODULES),$(foreach n,$($(1).$(m)),$(call $(2),$(n),$(m))))
 program = $(eval $(call linked,$(OBJ),$(1),$(2),$(call main,$(1),$(2))))

@@ -11,7 +11,7 @@
 
 #include <optsample/sampler.h>
 
-#include "../../tools/sim/eval.h"
+#include "../../../tools/sim/eval.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
