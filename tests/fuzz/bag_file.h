@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "ros/bag/bag.h"
 #include "base/wire.h"
+#include "ros/bag/bag.h"
 
 enum { MESSAGES_MAX = 100000, GOOD = 4, ROOM = 1 << 17 };
 

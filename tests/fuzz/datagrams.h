@@ -7,8 +7,8 @@
 #define FUZZ_DATAGRAMS_H
 
 #include <stdbool.h>
-#include "codec/core/payload.h"
 #include "base/wire.h"
+#include "codec/core/payload.h"
 
 struct datagrams {
 	const uint8_t	*p, *end;

@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "datagrams.h"
 #include "codec/core/blob.h"
+#include "datagrams.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,8 +8,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "map/store/cells_blob.h"
 #include "base/wire.h"
+#include "map/store/cells_blob.h"
 
 enum { SIDE = 32, CHANGES = 16, HEAD = 5 };
 

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "datagrams.h"
 #include "codec/cloud/cloud80.h"
+#include "datagrams.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

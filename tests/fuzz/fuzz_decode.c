@@ -8,8 +8,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "transport/decode.h"
 #include "datagrams.h"
+#include "transport/decode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,8 +8,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "datagrams.h"
 #include "codec/image/depth.h"
+#include "datagrams.h"
 
 enum { WIDTH = 160, HEIGHT = 120, SLOTS = 40 };
 

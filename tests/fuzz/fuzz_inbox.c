@@ -8,9 +8,9 @@
  * inputs: a new one each time would take too long.
  */
 #include <cjson/cJSON.h>
+#include "apps/gdimd/input.h"
 #include "base/cli.h"
 #include "base/service.h"
-#include "apps/gdimd/input.h"
 #include "memory_file.h"
 #include "odd_message.h"
 

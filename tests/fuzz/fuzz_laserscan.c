@@ -3,8 +3,8 @@
  * fuzz_laserscan - hostile datagrams at the decoder of planar scans
  */
 #include <stdlib.h>
-#include "datagrams.h"
 #include "codec/scan/laserscan.h"
+#include "datagrams.h"
 
 enum { BEAMS = 2000 };
 

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "map/layer/layer.h"
 #include "base/utf8.h"
+#include "map/layer/layer.h"
 
 static const char *const words[] = {
 	"input=a", "input=", "role=gas", "role=other", "bits=8", "bits=16",

@@ -7,8 +7,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "datagrams.h"
 #include "codec/grid/layers.h"
+#include "datagrams.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "codec/grid/mappyramid.h"
 #include "base/wire.h"
+#include "codec/grid/mappyramid.h"
 
 static void look_at(struct mappyramid_decoder *d)
 {

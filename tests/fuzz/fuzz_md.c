@@ -7,8 +7,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "datagrams.h"
 #include "codec/image/md.h"
+#include "datagrams.h"
 
 enum { WIDTH = 160, HEIGHT = 120, CHANNELS = 4, SLOTS = 40 };
 

@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "datagrams.h"
 #include "codec/cloud/rangeimage.h"
 #include "codec/cloud/rangeimage_cloud.h"
+#include "datagrams.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "datagrams.h"
 #include "base/wire.h"
+#include "datagrams.h"
 #include "ros/ros1/node.h"
 
 enum { DATAGRAM = 64, MESSAGE = 4096, TEXT = 4096, PASSES = 12 };

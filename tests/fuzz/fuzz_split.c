@@ -6,8 +6,8 @@
  * to fill in; an empty datagram ends a frame.
  */
 #include <stdlib.h>
-#include "datagrams.h"
 #include "codec/image/split.h"
+#include "datagrams.h"
 
 enum { WIDTH = 80, HEIGHT = 60, PIXEL = 8 };
 

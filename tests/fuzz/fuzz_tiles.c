@@ -8,8 +8,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "codec/grid/tiles.h"
 #include "base/wire.h"
+#include "codec/grid/tiles.h"
 
 enum { SIDE = 200 };
 

@@ -7,8 +7,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "formats/velodyne.h"
 #include "base/wire.h"
+#include "formats/velodyne.h"
 
 static void look_at(const struct organised *o)
 {

@@ -11,14 +11,14 @@
  */
 #include <stdbool.h>
 #include <unistd.h>
-#include "ros/bag/bag.h"
-#include "base/cli.h"
-#include "map/fusion/cells.h"
-#include "base/utf8.h"
 #include "apps/gdimctl/view_records.h"
+#include "base/cli.h"
+#include "base/utf8.h"
 #include "base/wire.h"
+#include "map/fusion/cells.h"
 #include "memory_file.h"
 #include "odd_message.h"
+#include "ros/bag/bag.h"
 
 enum { TOPICS = 4, LAYERS = 2, MESSAGES = 8, ENDS = 255 };
 

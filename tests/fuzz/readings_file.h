@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "memory_file.h"
 #include "laser/readings.h"
+#include "memory_file.h"
 
 enum { WORDS = 0xc0, TEXT_MAX = 1 << 21 };
 

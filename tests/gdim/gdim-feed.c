@@ -24,8 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cli.h"
-#include "ros/io/sink.h"
 #include "map/io/poses_file.h"
+#include "ros/io/sink.h"
 
 enum { LAYERS = 8 };
 

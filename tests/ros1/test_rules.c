@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "plugin/roscpp/rules.h"
 #include "../unit/tap.h"
+#include "plugin/roscpp/rules.h"
 
 static const struct good {
 	const char *text;

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/loop.h"
-#include "ros/io/sink.h"
 #include "laser/readings.h"
+#include "ros/io/sink.h"
 
 /* Nobody's clock is at 0, s */
 #define EPOCH	1700000000LL

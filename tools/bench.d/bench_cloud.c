@@ -9,14 +9,14 @@
  * usage: bench_cloud
  */
 #include "../../tests/unit/cloud_fixture.h"
+#include "base/cpu.h"
 #include "best.h"
 #include "codec/cloud/cloud80.h"
 #include "codec/cloud/cloudblock.h"
-#include "base/cpu.h"
 #include "codec/cloud/rangeimage.h"
 #include "codec/cloud/rangeimage_cloud.h"
-#include "formats/velodyne.h"
 #include "codec/cloud/voxel.h"
+#include "formats/velodyne.h"
 #include "pcl_voxel.h"
 
 enum { MAX = 200000, PARTS = 8192, ROUNDS = 200 };

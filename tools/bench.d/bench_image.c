@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 #include "../../tests/unit/images.h"
-#include "best.h"
-#include "formats/image_convert.h"
-#include "formats/png_file.h"
 #include "base/cpu.h"
+#include "best.h"
 #include "codec/core/erasure.h"
 #include "codec/image/md.h"
 #include "codec/image/split.h"
+#include "formats/image_convert.h"
+#include "formats/png_file.h"
 
 enum { ROUNDS = 100, SLOTS = 4096, AIR = 46336, FEC = 33, FEC_NEED = 16 };
 

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#include "best.h"
 #include "base/cpu.h"
+#include "best.h"
 #include "codec/grid/mappyramid.h"
 #include "codec/grid/tilecode.h"
 #include "codec/grid/tiles.h"

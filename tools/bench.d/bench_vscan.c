@@ -14,11 +14,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "best.h"
 #include "base/cpu.h"
-#include "formats/velodyne.h"
+#include "best.h"
 #include "codec/scan/vscan.h"
 #include "codec/scan/vscan_code.h"
+#include "formats/velodyne.h"
 
 #define RECORDING "../shared/data/clouds/vlp16_recording_1000x1206.bin"
 

@@ -14,8 +14,8 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include "d63.d/netns.h"
 #include "codec/core/blob.h"
+#include "d63.d/netns.h"
 
 enum { PORT = 5464, ROWS = 4096, ROOM = 4 << 20, PREFIX = 4 };
 

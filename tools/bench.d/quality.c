@@ -18,13 +18,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/cli.h"
-#include "formats/image_convert.h"
 #include "apps/optsample-lab/loss.h"
-#include "formats/png_file.h"
+#include "base/cli.h"
 #include "codec/image/depthcode.h"
 #include "codec/image/md.h"
 #include "codec/image/split.h"
+#include "formats/image_convert.h"
+#include "formats/png_file.h"
 #include "quality_depth.h"
 
 enum { LOSSES = 6, COLUMNS = LOSSES + 1, SINGLE = LOSSES, FULL = 307200,

@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/cli.h"
-#include "formats/image_convert.h"
 #include "apps/optsample-lab/loss.h"
-#include "formats/png_file.h"
+#include "base/cli.h"
 #include "codec/image/depth.h"
 #include "codec/image/md.h"
+#include "formats/image_convert.h"
+#include "formats/png_file.h"
 #include "quality_depth.h"
 
 enum { LOSSES = 6, BUDGETS = 3 };

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cloud_file.h"
 #include "base/cli.h"
 #include "base/file.h"
+#include "cloud_file.h"
 #include "codec/cloud/rangeimage_cloud.h"
 
 enum { XYZI = 16, LINE = 1024, POINTS_MAX = 1 << 24 };

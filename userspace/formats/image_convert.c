@@ -3,8 +3,8 @@
  * convert - images to 8 bit and gray, and how alike two are
  */
 #include <math.h>
-#include "image_convert.h"
 #include "codec/image/depthcode.h"
+#include "image_convert.h"
 
 static unsigned int sample(const struct image *i, unsigned int y,
 			   unsigned int n)

@@ -9,8 +9,8 @@
 #define FORMATS_PNM_H
 
 #include <stdbool.h>
-#include "codec/image/image.h"
 #include "codec/grid/map.h"
+#include "codec/image/image.h"
 
 enum pnm_mode { PNM_TRINARY, PNM_SCALE, PNM_RAW };
 

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include "formats/velodyne.h"
 #include "base/wire.h"
+#include "formats/velodyne.h"
 
 enum {
 	BLOCKS		= 12,

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "ros/bag/bag.h"
 #include "base/text.h"
 #include "laser/input.h"
 #include "laser/readings_ops.h"
+#include "ros/bag/bag.h"
 
 static const int64_t patience = 1000000000;	/* ns */
 

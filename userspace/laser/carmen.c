@@ -23,8 +23,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "laser/carmen_laser.h"
 #include "base/number.h"
+#include "laser/carmen_laser.h"
 #include "laser/readings_ops.h"
 
 enum { LOOK_AHEAD = 64 << 20 };	/* bytes */

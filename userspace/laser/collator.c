@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "laser/interpolate.h"
 #include "laser/collator.h"
+#include "laser/interpolate.h"
 
 struct scan {
 	struct reading	reading;

@@ -14,8 +14,8 @@
 #ifndef LASER_INPUT_H
 #define LASER_INPUT_H
 
-#include "laser/tf.h"
 #include "laser/collator.h"
+#include "laser/tf.h"
 #include "ros/msg/message.h"
 
 enum { INTAKE_TEXT = 144 };

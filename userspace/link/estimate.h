@@ -20,8 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "link/link.h"
-#include "link/report.h"
 #include "link/rate_control.h"
+#include "link/report.h"
 
 enum {
 	ESTIMATE_OVERHEAD	= 28,	/* bytes of UDP and IPv4 a datagram */

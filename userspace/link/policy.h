@@ -10,9 +10,9 @@
 #ifndef LINK_POLICY_H
 #define LINK_POLICY_H
 
+#include "link/allocation.h"
 #include "link/estimate.h"
 #include "link/plan.h"
-#include "link/allocation.h"
 
 /**
  * struct policy_topic - a topic; all zero but for what the caller sets

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 #include <zlib.h>
-#include "transport/control.h"
 #include "base/wire.h"
+#include "transport/control.h"
 
 enum {
 	CRC	= 2,

@@ -9,10 +9,10 @@
 #ifndef TRANSPORT_DECODE_H
 #define TRANSPORT_DECODE_H
 
-#include "transport/reassembly.h"
 #include "transport/budget.h"
 #include "transport/codec.h"
 #include "transport/control.h"
+#include "transport/reassembly.h"
 
 /**
  * struct decode_limits - what a stranger may make us reserve

@@ -9,10 +9,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "transport/decode_kinds.h"
-#include "transport/transforms.h"
 #include "base/hash.h"
 #include "codec/core/blob.h"
+#include "transport/decode_kinds.h"
+#include "transport/transforms.h"
 
 enum { SHOWN_AGAIN = 30 };	/* every so many that are not new */
 

@@ -3,12 +3,12 @@
  * decode_cloud - range images, blocks of voxels and small clouds into clouds
  */
 #include <stdlib.h>
-#include "transport/decode_kinds.h"
 #include "codec/cloud/cloud80.h"
 #include "codec/cloud/cloudblock.h"
 #include "codec/cloud/rangeimage.h"
 #include "codec/cloud/rangeimage_cloud.h"
 #include "ros/msg/convert.h"
+#include "transport/decode_kinds.h"
 
 /* The decoder of the codec */
 struct decode_cloud {

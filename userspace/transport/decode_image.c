@@ -5,14 +5,14 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "transport/bayer_name.h"
-#include "transport/decode_kinds.h"
 #include "codec/image/bayer.h"
 #include "codec/image/depth.h"
 #include "codec/image/md.h"
 #include "codec/image/split.h"
 #include "ros/msg/compressed.h"
 #include "ros/msg/convert.h"
+#include "transport/bayer_name.h"
+#include "transport/decode_kinds.h"
 
 /* Bytes a pixel, for what is given out and for each channel of the decoder */
 enum { IMAGE_PLAIN = 16, IMAGE_CHANNEL = 12 };

@@ -4,9 +4,9 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include "transport/decode_kinds.h"
 #include "codec/grid/layers.h"
 #include "ros/msg/convert.h"
+#include "transport/decode_kinds.h"
 
 /* Bytes of a cell of a layer: steps, values, and twice in a message */
 enum { LAYERS_CELL = 16 };

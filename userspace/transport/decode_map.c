@@ -3,10 +3,10 @@
  * decode_map - tiles and pyramids into occupancy grids
  */
 #include <stdlib.h>
-#include "transport/decode_kinds.h"
 #include "codec/grid/mappyramid.h"
 #include "codec/grid/tiles.h"
 #include "ros/msg/convert.h"
+#include "transport/decode_kinds.h"
 
 /* Bytes of a cell: of the map, of its tiles, and in a message */
 enum { MAP_CELL = 4 };

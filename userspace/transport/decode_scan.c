@@ -4,9 +4,9 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include "transport/decode_kinds.h"
 #include "codec/scan/laserscan.h"
 #include "codec/scan/vscan_code.h"
+#include "transport/decode_kinds.h"
 
 struct decode_scan {
 	struct laserscan_decoder *scan;

@@ -7,10 +7,10 @@
 #include <netinet/in.h>
 #include <syslog.h>
 #include <unistd.h>
-#include "transport/downlink.h"
-#include "transport/segment.h"
-#include "transport/rx_latency.h"
 #include "base/service.h"
+#include "transport/downlink.h"
+#include "transport/rx_latency.h"
+#include "transport/segment.h"
 
 enum {
 	BATCH	= 8,

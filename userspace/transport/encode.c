@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "transport/encode_kinds.h"
 #include "codec/core/blob.h"
+#include "transport/encode_kinds.h"
 
 static const struct encode_kind {
 	int	(*encode)(void **state, const struct encode_call *c);

@@ -9,11 +9,11 @@
 #ifndef TRANSPORT_ENCODE_H
 #define TRANSPORT_ENCODE_H
 
-#include "transport/codec.h"
-#include "transport/control.h"
 #include "codec/core/payload.h"
 #include "codec/scan/vscan.h"
 #include "ros/msg/message.h"
+#include "transport/codec.h"
+#include "transport/control.h"
 
 /**
  * struct encode_options - of a topic, by the user

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "transport/encode_kinds.h"
 #include "codec/cloud/cloud80.h"
 #include "codec/cloud/cloudblock.h"
 #include "codec/cloud/rangeimage.h"
@@ -13,6 +12,7 @@
 #include "codec/cloud/voxel.h"
 #include "codec/scan/vscan_code.h"
 #include "ros/msg/convert.h"
+#include "transport/encode_kinds.h"
 
 #define UNIT		.002f		/* m per count of an organised cloud */
 #define LEAF		.1

@@ -12,14 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "transport/bayer_name.h"
-#include "transport/encode_kinds.h"
 #include "codec/image/bayer.h"
 #include "codec/image/depth.h"
 #include "codec/image/md.h"
 #include "codec/image/split.h"
 #include "ros/msg/compressed.h"
 #include "ros/msg/convert.h"
+#include "transport/bayer_name.h"
+#include "transport/encode_kinds.h"
 
 enum {
 	LEAST		= 256,	/* bytes of a payload worth its headers */

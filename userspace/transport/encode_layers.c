@@ -9,10 +9,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "transport/encode_kinds.h"
 #include "codec/grid/layers.h"
 #include "codec/grid/map.h"
 #include "ros/msg/convert.h"
+#include "transport/encode_kinds.h"
 
 enum { HEADROOM = 64 };
 

@@ -4,10 +4,10 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "transport/encode_kinds.h"
 #include "codec/grid/mappyramid.h"
 #include "codec/grid/tiles.h"
 #include "ros/msg/convert.h"
+#include "transport/encode_kinds.h"
 
 struct encode_map {
 	unsigned int		width, height;	/* of what follows */

@@ -4,8 +4,8 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "transport/encode_kinds.h"
 #include "codec/scan/laserscan.h"
+#include "transport/encode_kinds.h"
 
 struct encode_scan {
 	float		*values;	/* ranges, then intensities */

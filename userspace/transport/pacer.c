@@ -5,8 +5,8 @@
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
-#include "transport/pacer.h"
 #include "base/wire.h"
+#include "transport/pacer.h"
 
 enum {
 	LEFT	= offsetof(struct optsample_segment_timed, left),

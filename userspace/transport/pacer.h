@@ -9,8 +9,8 @@
 #ifndef TRANSPORT_PACER_H
 #define TRANSPORT_PACER_H
 
-#include "transport/uplink.h"
 #include "codec/core/payload.h"
+#include "transport/uplink.h"
 
 struct outbox;
 

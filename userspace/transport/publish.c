@@ -8,8 +8,8 @@
 #include <string.h>
 #include <syslog.h>
 #include <time.h>
-#include "transport/publish.h"
 #include "base/service.h"
+#include "transport/publish.h"
 
 #define SECOND	1000000000LL
 

@@ -17,8 +17,8 @@
 #define TRANSPORT_REASSEMBLY_H
 
 #include <stdbool.h>
-#include "transport/budget.h"
 #include "codec/core/payload.h"
+#include "transport/budget.h"
 
 enum {
 	ASSEMBLY_OPEN	= 4,		/* frames at a time */

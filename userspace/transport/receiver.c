@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <syslog.h>
 #include <time.h>
+#include "base/service.h"
 #include "transport/diagnose.h"
 #include "transport/receiver.h"
 #include "transport/segment.h"
-#include "base/service.h"
 
 #define SECOND		1000000000ULL
 #define REPORT_EVERY	(SECOND / 2)

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/queue.h>
 #include <syslog.h>
+#include "base/service.h"
 #include "transport/recv_topic.h"
 #include "transport/segment.h"
-#include "base/service.h"
 
 #define SECOND	1000000000ULL
 #define IDLE	(30 * SECOND)

@@ -8,10 +8,10 @@
 #ifndef TRANSPORT_RECV_TOPIC_H
 #define TRANSPORT_RECV_TOPIC_H
 
-#include "transport/reassembly.h"
 #include "transport/control.h"
 #include "transport/decode.h"
 #include "transport/downlink.h"
+#include "transport/reassembly.h"
 #include "transport/workers.h"
 
 /**

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "base/wire.h"
 #include "transport/seal.h"
 #include "transport/segment.h"
-#include "base/wire.h"
 
 enum {
 	LEAST	= 16,			/* bytes of a key */

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
+#include "base/service.h"
+#include "codec/core/blob.h"
 #include "transport/pacer.h"
 #include "transport/segment.h"
 #include "transport/send_topic.h"
 #include "transport/transforms.h"
-#include "base/service.h"
-#include "codec/core/blob.h"
 
 #define SECOND		1000000000ULL
 #define SPREAD		.9		/* of the interval, for datagrams */

@@ -7,12 +7,12 @@
 #ifndef TRANSPORT_SEND_TOPIC_H
 #define TRANSPORT_SEND_TOPIC_H
 
+#include "link/pace.h"
+#include "link/policy.h"
+#include "ros/io/source.h"
 #include "transport/encode.h"
 #include "transport/uplink.h"
 #include "transport/workers.h"
-#include "ros/io/source.h"
-#include "link/pace.h"
-#include "link/policy.h"
 
 enum { SEND_NAME = 256, SEND_CODEC_ANY = -1 };
 

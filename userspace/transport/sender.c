@@ -11,10 +11,10 @@
 #include <string.h>
 #include <sys/random.h>
 #include <syslog.h>
+#include "base/service.h"
 #include "transport/pacer.h"
 #include "transport/segment.h"
 #include "transport/sender.h"
-#include "base/service.h"
 
 #define SECOND		1000000000ULL
 #define PLAN_EVERY	(SECOND / 10)

@@ -6,9 +6,9 @@
 #ifndef TRANSPORT_SENDER_H
 #define TRANSPORT_SENDER_H
 
-#include "transport/send_topic.h"
 #include "link/link.h"
 #include "link/load.h"
+#include "transport/send_topic.h"
 
 enum {
 	SENDER_TOPICS	= 48,		/* a report has room for */

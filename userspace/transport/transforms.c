@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "transport/transforms.h"
 #include "base/hash.h"
+#include "transport/transforms.h"
 
 enum {
 	SLOTS	= 2 * TRANSFORMS_FRAMES,	/* a power of 2 */

@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 #include <linux/errqueue.h>
-#include "transport/segment.h"
-#include "transport/uplink.h"
-#include "transport/rx_latency.h"
 #include "base/service.h"
 #include "base/wire.h"
+#include "transport/rx_latency.h"
+#include "transport/segment.h"
+#include "transport/uplink.h"
 
 enum {
 	BATCH	= 64,		/* datagrams a system call */

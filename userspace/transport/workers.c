@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-#include "transport/workers.h"
 #include "base/thread.h"
+#include "transport/workers.h"
 
 /* Jobs, the first one first */
 STAILQ_HEAD(queue, job);

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "formats/velodyne.h"
 #include "base/wire.h"
+#include "formats/velodyne.h"
 #include "tap.h"
 
 #define CLOUDS "../shared/data/clouds/"

@@ -5,12 +5,12 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "ros/bag/bag.h"
 #include "folder.h"
-#include "laser/tf.h"
-#include "laser/input.h"
 #include "laser/collator.h"
+#include "laser/input.h"
 #include "laser/readings.h"
+#include "laser/tf.h"
+#include "ros/bag/bag.h"
 #include "tap.h"
 
 #define SECOND	INT64_C(1000000000)

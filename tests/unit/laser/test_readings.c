@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "folder.h"
 #include "base/number.h"
+#include "folder.h"
 #include "laser/readings.h"
 #include "tap.h"
 

@@ -11,10 +11,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tap.h"
 #include "transport/decode.h"
 #include "transport/encode.h"
 #include "transport/segment.h"
-#include "tap.h"
 
 enum { SLOTS = 4096, ROOM = 8 << 20, STAMP = 1700000000 };
 

@@ -9,10 +9,10 @@
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
+#include "codec/image/md.h"
+#include "images.h"
 #include "transport/segment.h"
 #include "transport/stream.h"
-#include "images.h"
-#include "codec/image/md.h"
 
 #define MS 1000000ULL
 

@@ -5,8 +5,8 @@
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
-#include "transport/reassembly.h"
 #include "tap.h"
+#include "transport/reassembly.h"
 
 enum { COUNT = 10, MS = 1000000, GRACE = 20 * MS, PATIENCE = 200 * MS };
 

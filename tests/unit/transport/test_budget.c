@@ -4,11 +4,11 @@
  */
 #include <errno.h>
 #include <string.h>
+#include "base/wire.h"
+#include "codec/image/md.h"
+#include "tap.h"
 #include "transport/decode.h"
 #include "transport/segment.h"
-#include "codec/image/md.h"
-#include "base/wire.h"
-#include "tap.h"
 
 #define MB	(1UL << 20)
 #define SECOND	1000000000ULL

@@ -14,13 +14,13 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "steps.h"
+#include "tap.h"
 #include "transport/receiver.h"
 #include "transport/segment.h"
 #include "transport/sender.h"
 #include "transport/stream.h"
 #include "transport/workers.h"
-#include "steps.h"
-#include "tap.h"
 
 enum { SEND_PORT = 17453, RECV_PORT, SIDE = 64, ROOM = 1 << 16, FRAMES = 64 };
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#include "transport/control.h"
 #include "tap.h"
+#include "transport/control.h"
 
 enum { TOPICS = 60 };
 

@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
-#include "transport/publish.h"
 #include "folder.h"
 #include "tap.h"
+#include "transport/publish.h"
 
 #define SECOND	1000000000LL
 

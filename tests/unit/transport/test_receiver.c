@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "tap.h"
 #include "transport/receiver.h"
 #include "transport/segment.h"
-#include "tap.h"
 
 #define MS	1000000ULL
 

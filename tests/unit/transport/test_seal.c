@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tap.h"
 #include "transport/seal.h"
 #include "transport/segment.h"
-#include "tap.h"
 
 enum { LEN = 300, HEADER = sizeof(struct optsample_segment_sealed) };
 

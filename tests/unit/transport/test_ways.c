@@ -6,12 +6,12 @@
 #include <arpa/inet.h>
 #include <string.h>
 #include <unistd.h>
+#include "tap.h"
 #include "transport/receiver.h"
+#include "transport/rx_latency.h"
 #include "transport/segment.h"
 #include "transport/sender.h"
 #include "transport/stream.h"
-#include "transport/rx_latency.h"
-#include "tap.h"
 
 #define MS	1000000ULL
 

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli.h"
+#include "gdimctl.h"
 #include "map/io/geopackage.h"
 #include "map/io/map_figure.h"
 #include "map/io/map_file.h"
-#include "gdimctl.h"
 
 enum { UNDECIDED = 25 };	/* %, of cells, that are worth a line */
 

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cli.h"
+#include "gdimctl.h"
 #include "map/io/import_map.h"
 #include "map/io/map_file.h"
-#include "gdimctl.h"
 
 enum { OPT_LAYER = 256, OPT_NODE, OPT_POSE, OPT_MODE, OPT_STAMP };
 

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cli.h"
-#include "map/io/import_submaps.h"
 #include "gdimctl.h"
+#include "map/io/import_submaps.h"
 
 enum {
 	OPT_SIZE = 256, OPT_RESOLUTION, OPT_POSES, OPT_LAYER, OPT_ORIGIN,

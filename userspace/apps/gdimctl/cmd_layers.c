@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cli.h"
-#include "map/site/queries.h"
 #include "gdimctl.h"
+#include "map/site/queries.h"
 
 static const struct argp layers_argp = {
 	NULL, ctl_no_arguments, NULL,

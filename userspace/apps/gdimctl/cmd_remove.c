@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cli.h"
-#include "map/site/remove.h"
 #include "gdimctl.h"
+#include "map/site/remove.h"
 
 struct what {
 	const char	*layer;

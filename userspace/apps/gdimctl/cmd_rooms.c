@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include "base/cli.h"
+#include "gdimctl.h"
 #include "map/site/queries.h"
 #include "map/site/room_values.h"
-#include "gdimctl.h"
 
 static const struct argp rooms_argp = {
 	NULL, ctl_no_arguments, NULL,

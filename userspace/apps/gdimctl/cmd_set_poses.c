@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cli.h"
+#include "gdimctl.h"
 #include "map/io/import_submaps.h"
 #include "map/io/poses_file.h"
-#include "gdimctl.h"
 
 enum { OPT_FRAME = 256 };
 

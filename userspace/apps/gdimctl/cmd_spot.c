@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cli.h"
-#include "map/site/queries.h"
 #include "gdimctl.h"
+#include "map/site/queries.h"
 
 struct spot {
 	double		at[2];

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cli.h"
-#include "map/io/import_layer.h"
 #include "gdimctl.h"
+#include "map/io/import_layer.h"
 
 enum {
 	OPT_ROLE = 512, OPT_RULE, OPT_DRAWING, OPT_UNIT, OPT_RANGE, OPT_FUSED,

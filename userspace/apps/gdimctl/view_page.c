@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+#include "base/atomic_file.h"
 #include "base/bytes.h"
+#include "base/utf8.h"
 #include "map/fusion/cells.h"
 #include "map/layer/colours.h"
-#include "base/atomic_file.h"
 #include "map/site/reduce.h"
 #include "map/site/room_values.h"
-#include "base/utf8.h"
 #include "view_page.h"
 
 enum { PAGE_TILE = VIEW_TILE * VIEW_TILE, TEXT = 512 };

@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ros/bag/bag.h"
 #include "base/bytes.h"
 #include "base/cli.h"
-#include "map/fusion/cells.h"
 #include "base/utf8.h"
+#include "map/fusion/cells.h"
+#include "ros/bag/bag.h"
 #include "ros/msg/convert.h"
 #include "view_records.h"
 

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
+#include "apps/gdimd/gdimd.h"
 #include "base/cli.h"
 #include "base/service.h"
-#include "map/site/queries.h"
 #include "map/io/import_map.h"
 #include "map/io/import_submaps.h"
 #include "map/io/map_file.h"
+#include "map/site/queries.h"
 #include "map/site/remove.h"
-#include "apps/gdimd/gdimd.h"
 
 /* @slow: waits for the store, a disk, or what fuses */
 struct command {

@@ -6,10 +6,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/cli.h"
-#include "base/settings.h"
 #include "apps/gdimd/config.h"
 #include "apps/gdimd/wildcard.h"
+#include "base/cli.h"
+#include "base/settings.h"
 
 enum { OPT_CONFIG = 'c', OPT_LAYER = 256, OPT_MAP };
 

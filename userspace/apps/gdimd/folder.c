@@ -11,8 +11,8 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "base/text.h"
 #include "apps/gdimd/folder.h"
+#include "base/text.h"
 
 int folder_make(const char *path)
 {

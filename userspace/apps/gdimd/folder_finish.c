@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "apps/gdimd/folder.h"
+#include "base/text.h"
 #include "ros/bag/bag.h"
 #include "ros/bag/mcap_format.h"
-#include "base/text.h"
-#include "apps/gdimd/folder.h"
 
 enum { FOLDER_PATH = 4096 };
 

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <syslog.h>
+#include "apps/gdimd/gdimd.h"
+#include "apps/gdimd/wildcard.h"
 #include "base/cli.h"
 #include "base/service.h"
 #include "ros/io/io.h"
-#include "apps/gdimd/gdimd.h"
-#include "apps/gdimd/wildcard.h"
 
 static void on_fused(void *arg)
 {

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-#include "base/loop.h"
 #include "apps/gdimd/http_server.h"
+#include "base/loop.h"
 
 enum {
 	CONNECTIONS	= 512,

@@ -11,8 +11,8 @@
 #ifndef APPS_GDIMD_HTTP_SERVER_H
 #define APPS_GDIMD_HTTP_SERVER_H
 
-#include "base/address.h"
 #include "apps/gdimd/http_parse.h"
+#include "base/address.h"
 
 struct http_server;
 struct http_conn;

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
-#include "base/service.h"
-#include "ros/io/io.h"
-#include "base/utf8.h"
 #include "apps/gdimd/input.h"
 #include "apps/gdimd/matcher.h"
 #include "apps/gdimd/room_message.h"
 #include "apps/gdimd/stamps.h"
 #include "apps/gdimd/submap_message.h"
+#include "base/service.h"
+#include "base/utf8.h"
+#include "ros/io/io.h"
 #include "ros/msg/convert.h"
 
 enum {

@@ -13,9 +13,9 @@
 #define APPS_GDIMD_INPUT_H
 
 #include <cjson/cJSON.h>
+#include "apps/gdimd/config.h"
 #include "base/loop.h"
 #include "map/site/site.h"
-#include "apps/gdimd/config.h"
 #include "ros/msg/message.h"
 
 struct inbox;

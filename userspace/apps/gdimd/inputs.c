@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <syslog.h>
-#include "base/service.h"
 #include "apps/gdimd/gdimd.h"
 #include "apps/gdimd/wildcard.h"
+#include "base/service.h"
 
 #define PREFIX	"/gdim/input/"
 

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "map/site/level.h"
 #include "apps/gdimd/map_topic.h"
+#include "map/site/level.h"
 
 /*
  * Which layers

@@ -9,9 +9,9 @@
 #ifndef APPS_GDIMD_MAP_TOPIC_H
 #define APPS_GDIMD_MAP_TOPIC_H
 
+#include "apps/gdimd/config.h"
 #include "map/io/map_message.h"
 #include "map/site/site.h"
-#include "apps/gdimd/config.h"
 
 /**
  * struct map_topic

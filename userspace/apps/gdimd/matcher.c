@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "map/store/store.h"
 #include "apps/gdimd/matcher.h"
+#include "map/store/store.h"
 
 struct frame {
 	int64_t	stamp;

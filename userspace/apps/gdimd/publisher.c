@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
-#include "base/service.h"
-#include "ros/io/io.h"
-#include "map/site/level.h"
 #include "apps/gdimd/graph.h"
 #include "apps/gdimd/map_topic.h"
 #include "apps/gdimd/publisher.h"
 #include "apps/gdimd/rates.h"
+#include "base/service.h"
+#include "map/site/level.h"
+#include "ros/io/io.h"
 
 enum {
 	TOPICS		= 512,

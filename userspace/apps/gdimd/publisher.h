@@ -16,10 +16,10 @@
 #define APPS_GDIMD_PUBLISHER_H
 
 #include <cjson/cJSON.h>
-#include "base/loop.h"
-#include "ros/io/sink.h"
-#include "map/site/site.h"
 #include "apps/gdimd/config.h"
+#include "base/loop.h"
+#include "map/site/site.h"
+#include "ros/io/sink.h"
 
 struct outlet;
 

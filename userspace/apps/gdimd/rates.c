@@ -3,9 +3,9 @@
  * rates - those that outlive the daemon
  */
 #include <stdio.h>
-#include "base/cli.h"
 #include "apps/gdimd/config.h"
 #include "apps/gdimd/rates.h"
+#include "base/cli.h"
 
 enum { SETTING_NAME = 256 };
 

@@ -9,12 +9,12 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "ros/bag/bag.h"
 #include "apps/gdimd/graph.h"
 #include "apps/gdimd/map_topic.h"
 #include "apps/gdimd/publisher.h"
 #include "apps/gdimd/record.h"
 #include "apps/gdimd/room_message.h"
+#include "ros/bag/bag.h"
 
 #define LOG_PREFIX	"/gdim/log/"
 

@@ -22,9 +22,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include "apps/gdimd/config.h"
 #include "base/bytes.h"
 #include "map/site/site.h"
-#include "apps/gdimd/config.h"
 
 enum { RECORD_ERROR = 256, RECORD_LEFT = 256, RECORD_IMAGE_MAX = 32 << 20 };
 

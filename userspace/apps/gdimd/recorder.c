@@ -11,10 +11,10 @@
 #include <sys/queue.h>
 #include <time.h>
 #include <unistd.h>
-#include "base/cli.h"
-#include "ros/io/io.h"
 #include "apps/gdimd/folder.h"
 #include "apps/gdimd/recorder.h"
+#include "base/cli.h"
+#include "ros/io/io.h"
 
 enum {
 	NOTES		= 64,	/* that the loop has not read yet */

@@ -14,10 +14,10 @@
 #define APPS_GDIMD_RECORDER_H
 
 #include <cjson/cJSON.h>
-#include "base/loop.h"
-#include "map/site/site.h"
 #include "apps/gdimd/config.h"
 #include "apps/gdimd/record.h"
+#include "base/loop.h"
+#include "map/site/site.h"
 #include "ros/msg/message.h"
 
 struct recorder;

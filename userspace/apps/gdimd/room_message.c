@@ -6,10 +6,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "ros/io/io.h"
-#include "map/layer/modality_values.h"
-#include "base/utf8.h"
 #include "apps/gdimd/room_message.h"
+#include "base/utf8.h"
+#include "map/layer/modality_values.h"
+#include "ros/io/io.h"
 
 /* What the sender of a room said of a gas, which is the @number-th layer */
 static double reported_gas(const struct room *r, const char *name,

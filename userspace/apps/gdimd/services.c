@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
-#include "base/service.h"
-#include "ros/io/ros2_service.h"
-#include "map/site/queries.h"
-#include "map/layer/modality_values.h"
 #include "apps/gdimd/gdimd.h"
 #include "apps/gdimd/room_message.h"
+#include "base/service.h"
+#include "map/layer/modality_values.h"
+#include "map/site/queries.h"
+#include "ros/io/ros2_service.h"
 
 enum { OFFERED = 6 };
 

@@ -8,10 +8,10 @@
 #include <sys/eventfd.h>
 #include <syslog.h>
 #include <unistd.h>
-#include "base/service.h"
-#include "ros/io/io.h"
 #include "apps/gdimd/gdimd.h"
 #include "apps/gdimd/rates.h"
+#include "base/service.h"
+#include "ros/io/io.h"
 
 static const uint64_t second = 1000000000ULL;
 

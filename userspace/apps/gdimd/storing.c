@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-#include "map/site/site.h"
 #include "apps/gdimd/storing.h"
+#include "map/site/site.h"
 
 enum { BATCH = 16 };	/* then timers of the thread have their turn */
 

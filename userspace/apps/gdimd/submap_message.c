@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ros/io/io.h"
-#include "base/utf8.h"
 #include "apps/gdimd/submap_message.h"
+#include "base/utf8.h"
+#include "ros/io/io.h"
 #include "ros/msg/convert.h"
 
 enum { MESSAGE_CELLS = 4 * CELLS_MAX };		/* of all layers */

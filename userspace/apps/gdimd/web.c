@@ -10,9 +10,9 @@
 #include <strings.h>
 #include <sys/random.h>
 #include <unistd.h>
-#include "base/cli.h"
 #include "apps/gdimd/web.h"
 #include "apps/gdimd/web_parts.h"
+#include "base/cli.h"
 
 /*
  * Who may ask

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/utf8.h"
 #include "apps/gdimd/web_parts.h"
+#include "base/utf8.h"
 
 /**
  * struct order

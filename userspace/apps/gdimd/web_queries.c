@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "apps/gdimd/web_parts.h"
 #include "base/cli.h"
 #include "map/site/queries.h"
-#include "apps/gdimd/web_parts.h"
 
 /* Either the answer or an error. Return: the status */
 static int finish(struct web_worker *w, int err, cJSON *answer,

@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/utf8.h"
 #include "apps/gdimd/web_parts.h"
+#include "base/utf8.h"
 
 int web_begin(struct web_worker *w)
 {

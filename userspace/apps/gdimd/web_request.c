@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/cli.h"
 #include "apps/gdimd/web_request.h"
+#include "base/cli.h"
 
 struct reader {
 	struct web_request	*r;

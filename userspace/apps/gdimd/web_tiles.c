@@ -13,11 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/cli.h"
-#include "map/site/level.h"
-#include "map/io/map_png.h"
-#include "map/site/reduce.h"
 #include "apps/gdimd/web_parts.h"
+#include "base/cli.h"
+#include "map/io/map_png.h"
+#include "map/site/level.h"
+#include "map/site/reduce.h"
 
 enum {
 	TILE		= 256,		/* pixels */

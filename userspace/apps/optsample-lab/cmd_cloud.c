@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "formats/cloud_file.h"
 #include "base/clock.h"
-#include "lab.h"
 #include "codec/cloud/cloud80.h"
 #include "codec/cloud/cloudblock.h"
 #include "codec/cloud/rangeimage.h"
 #include "codec/cloud/rangeimage_cloud.h"
 #include "codec/cloud/voxel.h"
+#include "formats/cloud_file.h"
+#include "lab.h"
 #include "options.h"
 
 enum { OPT_METHOD = 256, OPT_LEAF, OPT_MOST, OPT_BITS, OPT_RESOLUTION,

@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "formats/image_convert.h"
-#include "lab.h"
 #include "codec/image/depth.h"
 #include "codec/image/md.h"
 #include "codec/image/split.h"
-#include "options.h"
+#include "formats/image_convert.h"
 #include "formats/png_file.h"
+#include "lab.h"
+#include "options.h"
 
 enum { OPT_METHOD = 256, OPT_BYTES, OPT_GRAY, OPT_8BIT, OPT_STEPS,
        OPT_EXPECT, OPT_BASE, OPT_DEPTHS };

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/file.h"
-#include "lab.h"
-#include "codec/grid/mappyramid.h"
 #include "codec/core/payload.h"
+#include "codec/grid/mappyramid.h"
 #include "codec/grid/tiles.h"
+#include "lab.h"
 #include "options.h"
 
 enum { OPT_METHOD = 256, OPT_RESOLUTION, OPT_FRAMES, OPT_DATAGRAMS, OPT_PARITY, };

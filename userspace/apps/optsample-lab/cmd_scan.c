@@ -6,12 +6,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "formats/cloud_file.h"
 #include "base/clock.h"
-#include "lab.h"
 #include "codec/core/payload.h"
 #include "codec/scan/vscan.h"
 #include "codec/scan/vscan_code.h"
+#include "formats/cloud_file.h"
+#include "lab.h"
 #include "options.h"
 
 enum { OPT_HEIGHT = 256, OPT_ROBOT, OPT_PARTS, OPT_TURN, };

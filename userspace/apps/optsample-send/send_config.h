@@ -5,8 +5,8 @@
 #ifndef APPS_OPTSAMPLE_SEND_SEND_CONFIG_H
 #define APPS_OPTSAMPLE_SEND_SEND_CONFIG_H
 
-#include "transport/sender.h"
 #include "base/settings.h"
+#include "transport/sender.h"
 
 enum { SEND_SOURCES = 8, SEND_TEXT = 512 };
 

@@ -15,8 +15,8 @@
 #include <time.h>
 #include "base/cli.h"
 #include "base/loop.h"
-#include "base/version.h"
 #include "base/thread_pool.h"
+#include "base/version.h"
 #include "slam/filter/memory.h"
 #include "slam/workers/worker_run.h"
 

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "apps/slamd/cluster.h"
 #include "base/cli.h"
 #include "cluster/bus.h"
 #include "slam/workers/worker.h"
-#include "apps/slamd/cluster.h"
 #include "slam/workers/worker_run.h"
 
 /* A worker that is a thread of this process */

@@ -6,10 +6,10 @@
 #ifndef APPS_SLAMD_CLUSTER_H
 #define APPS_SLAMD_CLUSTER_H
 
-#include "cluster/bus.h"
-#include "slam/filter/particle_pool.h"
 #include "apps/slamd/slamd.h"
 #include "apps/slamd/stats.h"
+#include "cluster/bus.h"
+#include "slam/filter/particle_pool.h"
 
 struct cluster;
 

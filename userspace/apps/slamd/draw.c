@@ -4,11 +4,11 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "base/cli.h"
-#include "slam/output/occupancy.h"
-#include "slam/filter/scan.h"
 #include "apps/slamd/draw.h"
+#include "base/cli.h"
+#include "slam/filter/scan.h"
 #include "slam/output/map_out.h"
+#include "slam/output/occupancy.h"
 
 /* The scans whose poses are known. Those that cannot be are left out */
 static int add_scans(struct occupancy *grid, struct readings *log,

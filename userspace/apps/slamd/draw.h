@@ -5,9 +5,9 @@
 #ifndef APPS_SLAMD_DRAW_H
 #define APPS_SLAMD_DRAW_H
 
+#include "apps/slamd/slamd.h"
 #include "map/fusion/raster.h"
 #include "slam/output/trajectory.h"
-#include "apps/slamd/slamd.h"
 
 /**
  * draw_write() - --map: the files of a map with the way

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
-#include "transport/receiver.h"
+#include "apps/slamd/input.h"
 #include "base/text.h"
 #include "ros/io/io.h"
 #include "ros/io/source.h"
-#include "apps/slamd/input.h"
+#include "transport/receiver.h"
 
 enum { PORT = 7450 };
 

@@ -15,16 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
+#include "apps/slamd/draw.h"
+#include "apps/slamd/input.h"
+#include "apps/slamd/mapper.h"
+#include "apps/slamd/mapper_queue.h"
+#include "apps/slamd/scan_queue.h"
+#include "apps/slamd/session.h"
 #include "base/cli.h"
 #include "base/loop_call.h"
 #include "base/service.h"
 #include "slam/workers/scans.h"
-#include "apps/slamd/draw.h"
-#include "apps/slamd/mapper_queue.h"
-#include "apps/slamd/input.h"
-#include "apps/slamd/mapper.h"
-#include "apps/slamd/session.h"
-#include "apps/slamd/scan_queue.h"
 
 static const uint64_t second = 1000000000ULL;
 

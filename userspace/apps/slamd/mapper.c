@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "apps/slamd/mapper.h"
 #include "ros/io/io.h"
 #include "slam/filter/scan.h"
-#include "apps/slamd/mapper.h"
 
 _Static_assert((int)MAPPER_ERROR >= (int)SUBMAPS_ERROR, "room for errors");
 

@@ -8,9 +8,9 @@
 #ifndef APPS_SLAMD_MAPPER_H
 #define APPS_SLAMD_MAPPER_H
 
-#include "slam/filter/filter.h"
 #include "apps/slamd/publisher.h"
 #include "apps/slamd/slamd.h"
+#include "slam/filter/filter.h"
 #include "slam/output/submap_out.h"
 
 enum { MAPPER_ERROR = 256 };

@@ -6,9 +6,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include "apps/slamd/mapper_queue.h"
 #include "base/array.h"
 #include "slam/workers/scans.h"
-#include "apps/slamd/mapper_queue.h"
 
 /**
  * struct handover

@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "apps/slamd/slamd.h"
 #include "base/cli.h"
 #include "base/text.h"
-#include "ros/io/io.h"
-#include "cluster/bus.h"
 #include "base/thread_pool.h"
+#include "cluster/bus.h"
+#include "ros/io/io.h"
 #include "slam/filter/memory.h"
-#include "apps/slamd/slamd.h"
 
 enum {
 	OPT_LOG = 256, OPT_SCAN, OPT_ODOMETRY, OPT_RANGE_MAX, OPT_LASER,

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
+#include "apps/slamd/publisher.h"
 #include "base/cli.h"
 #include "base/service.h"
 #include "ros/io/io.h"
 #include "ros/io/sink.h"
-#include "apps/slamd/publisher.h"
 #include "slam/output/submap_out.h"
 
 /**

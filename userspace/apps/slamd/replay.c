@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/cli.h"
-#include "base/loop.h"
 #include "apps/slamd/draw.h"
 #include "apps/slamd/mapper.h"
 #include "apps/slamd/session.h"
+#include "base/cli.h"
+#include "base/loop.h"
 
 /* Lines of progress are this far apart, ns */
 #define PROGRESS	500000000ULL

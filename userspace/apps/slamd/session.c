@@ -11,12 +11,12 @@
 #include <sys/stat.h>
 #include <syslog.h>
 #include <unistd.h>
+#include "apps/slamd/session.h"
+#include "base/atomic_file.h"
 #include "base/cli.h"
 #include "base/loop.h"
 #include "base/service.h"
-#include "base/atomic_file.h"
 #include "slam/filter/memory.h"
-#include "apps/slamd/session.h"
 
 /* The checkpoint goes to the disk this often, ns */
 #define SYNC	5000000000ULL

@@ -5,12 +5,12 @@
 #ifndef APPS_SLAMD_SESSION_H
 #define APPS_SLAMD_SESSION_H
 
-#include "slam/output/checkpoint.h"
-#include "slam/output/scan_trajectory.h"
 #include "apps/slamd/cluster.h"
 #include "apps/slamd/mapper.h"
 #include "apps/slamd/slamd.h"
 #include "apps/slamd/stats.h"
+#include "slam/output/checkpoint.h"
+#include "slam/output/scan_trajectory.h"
 
 enum { RUN_STATE = 100 };	/* bytes of run_state() */
 

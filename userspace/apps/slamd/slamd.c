@@ -4,10 +4,10 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include "apps/slamd/slamd.h"
 #include "base/cli.h"
 #include "base/version.h"
 #include "slam/filter/memory.h"
-#include "apps/slamd/slamd.h"
 
 int main(int argc, char **argv)
 {

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 #include <cjson/cJSON.h>
+#include "apps/slamd/stats.h"
 #include "base/array.h"
 #include "base/atomic_file.h"
-#include "apps/slamd/stats.h"
 
 static uint64_t ns_of(clockid_t clock)
 {

@@ -13,9 +13,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/wire.h"
 #include "codec/cloud/cloud80.h"
 #include "codec/cloud/cloud_parts.h"
-#include "base/wire.h"
 
 enum {
 	VERSION		= 1,

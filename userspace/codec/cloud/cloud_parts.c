@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "codec/cloud/cloud_parts.h"
 #include "base/wire.h"
+#include "codec/cloud/cloud_parts.h"
 
 int cloud_parts_create(struct cloud_parts *p, unsigned int points,
 		       unsigned int parts)

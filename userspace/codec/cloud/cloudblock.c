@@ -10,8 +10,8 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include "codec/cloud/cloudblock_format.h"
 #include "base/wire.h"
+#include "codec/cloud/cloudblock_format.h"
 
 /* a point by the Morton code of its voxel */
 struct sorted {

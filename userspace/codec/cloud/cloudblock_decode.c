@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include "base/wire.h"
 #include "codec/cloud/cloud_parts.h"
 #include "codec/cloud/cloudblock_format.h"
-#include "base/wire.h"
 
 struct cloudblock_decoder {
 	struct cloud_parts	parts;

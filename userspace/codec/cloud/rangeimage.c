@@ -4,8 +4,8 @@
  */
 #include <errno.h>
 #include <math.h>
-#include "codec/cloud/rangeimage_format.h"
 #include "base/wire.h"
+#include "codec/cloud/rangeimage_format.h"
 
 /* first is lowest, 1/100 degree; lasers in the order in which they fire */
 #define VLP16_RINGS	16

@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include "codec/cloud/rangeimage_format.h"
 #include "base/wire.h"
+#include "codec/cloud/rangeimage_format.h"
 
 struct rangeimage {
 	unsigned int		rings_max, columns_max;

@@ -15,9 +15,9 @@
 #define CODEC_CLOUD_RANGEIMAGE_FORMAT_H
 
 #include <string.h>
-#include "codec/core/coder.h"
 #include "codec/cloud/rangeimage.h"
 #include "codec/cloud/rangeimage_prior.h"
+#include "codec/core/coder.h"
 
 enum {
 	IMAGE_VERSION	= 1,

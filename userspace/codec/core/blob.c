@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include "base/wire.h"
 #include "codec/core/blob.h"
 #include "codec/core/erasure.h"
-#include "base/wire.h"
 
 /* How bytes lie in rows: row r of group g is number r * groups + g */
 struct shape {

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include "base/wire.h"
 #include "codec/grid/layers.h"
 #include "codec/grid/tiles.h"
-#include "base/wire.h"
 
 enum {
 	STEPS	= MAP_OCCUPIED - MAP_FREE + 1,

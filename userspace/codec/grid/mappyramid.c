@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cpu.h"
-#include "codec/grid/mappyramid.h"
-#include "codec/core/pattern.h"
 #include "base/wire.h"
+#include "codec/core/pattern.h"
+#include "codec/grid/mappyramid.h"
 #if CPU_X86
 #include <immintrin.h>
 #endif

@@ -19,9 +19,9 @@
 #ifndef CODEC_GRID_MAPPYRAMID_H
 #define CODEC_GRID_MAPPYRAMID_H
 
-#include "codec/grid/map.h"
 #include "codec/core/pattern.h"
 #include "codec/core/payload.h"
+#include "codec/grid/map.h"
 
 enum {
 	MAPPYRAMID_CELLS = 1300,	/* of a datagram, at most */

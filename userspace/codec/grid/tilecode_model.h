@@ -12,10 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include "codec/core/logistic.h"
-#include "codec/grid/map.h"
-#include "codec/core/rangecoder.h"
 #include "base/wire.h"
+#include "codec/core/logistic.h"
+#include "codec/core/rangecoder.h"
+#include "codec/grid/map.h"
 
 enum {
 	CONTEXTS	= 4,

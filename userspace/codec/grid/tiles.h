@@ -26,8 +26,8 @@
 #define CODEC_GRID_TILES_H
 
 #include <stdbool.h>
-#include "codec/grid/map.h"
 #include "codec/core/payload.h"
+#include "codec/grid/map.h"
 
 enum {
 	TILES_GROUP	= 8,	/* datagrams to one of parity */

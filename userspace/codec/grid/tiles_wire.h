@@ -23,9 +23,9 @@
 
 #include <errno.h>
 #include <math.h>
+#include "base/wire.h"
 #include "codec/grid/tilecode.h"
 #include "codec/grid/tiles.h"
-#include "base/wire.h"
 
 enum {
 	TILES_VERSION	= 1,

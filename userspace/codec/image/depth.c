@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/wire.h"
 #include "codec/image/depth.h"
 #include "codec/image/descriptions.h"
-#include "base/wire.h"
 
 /* Pixels that nobody misses, of all: to weigh losses by what they leave */
 #define MISSED		.25

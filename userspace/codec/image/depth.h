@@ -23,8 +23,8 @@
 #ifndef CODEC_IMAGE_DEPTH_H
 #define CODEC_IMAGE_DEPTH_H
 
-#include "codec/image/depthcode.h"
 #include "codec/core/payload.h"
+#include "codec/image/depthcode.h"
 
 enum {
 	DEPTH_VERSION	= 1,

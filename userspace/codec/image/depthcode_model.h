@@ -6,8 +6,8 @@
 #define CODEC_IMAGE_DEPTHCODE_MODEL_H
 
 #include "codec/core/coder.h"
-#include "codec/image/depthcode.h"
 #include "codec/core/logistic.h"
+#include "codec/image/depthcode.h"
 
 /* Decisions whose probability is mixed: of three contexts, or of two */
 enum depthcode_kind {

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include "codec/image/descriptions.h"
 #include "base/wire.h"
+#include "codec/image/descriptions.h"
 
 #define SURE	.1	/* of datagrams, that may be lost beyond what was expected */
 

@@ -6,10 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/wire.h"
 #include "codec/image/descriptions.h"
 #include "codec/image/md.h"
 #include "codec/image/md_planes.h"
-#include "base/wire.h"
 
 enum {
 	STREAM_SLACK	= 64,		/* what the coder ends behind a budget */

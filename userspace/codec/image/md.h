@@ -23,8 +23,8 @@
 #ifndef CODEC_IMAGE_MD_H
 #define CODEC_IMAGE_MD_H
 
-#include "codec/image/image.h"
 #include "codec/core/payload.h"
+#include "codec/image/image.h"
 #include "codec/image/priority.h"
 
 enum {

@@ -9,11 +9,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/wire.h"
+#include "codec/core/pattern.h"
 #include "codec/image/interleave.h"
 #include "codec/image/kriging.h"
-#include "codec/core/pattern.h"
 #include "codec/image/split.h"
-#include "base/wire.h"
 
 enum {
 	GUARD = 4,		/* pixels beside a row that kriging reaches */

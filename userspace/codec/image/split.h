@@ -20,9 +20,9 @@
 #define CODEC_IMAGE_SPLIT_H
 
 #include <stdbool.h>
-#include "codec/image/image.h"
 #include "codec/core/pattern.h"
 #include "codec/core/payload.h"
+#include "codec/image/image.h"
 
 enum {
 	SPLIT_VERSION	= 1,

@@ -10,9 +10,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/wire.h"
 #include "codec/core/coder.h"
 #include "codec/scan/laserscan.h"
-#include "base/wire.h"
 
 enum {
 	MOST = 65535,		/* steps of the largest value */

@@ -6,9 +6,9 @@
 #define MAP_FUSION_FUSED_MAP_PARTS_H
 
 #include <pthread.h>
-#include "map/fusion/resampled.h"
-#include "map/fusion/index.h"
 #include "map/fusion/fused_map.h"
+#include "map/fusion/index.h"
+#include "map/fusion/resampled.h"
 
 /* A piece in a tile: @part is the number of the drawing's tile */
 struct tile_piece {

@@ -8,9 +8,9 @@
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
+#include "base/cpu.h"
 #include "map/fusion/cells.h"
 #include "map/fusion/rule.h"
-#include "base/cpu.h"
 #if CPU_X86
 #include <immintrin.h>
 #endif

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include "map/fusion/sample.h"
 #include "base/cpu.h"
+#include "map/fusion/sample.h"
 #if CPU_X86
 #include <immintrin.h>
 #endif

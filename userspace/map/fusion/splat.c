@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include "map/fusion/splat.h"
 #include "base/cpu.h"
+#include "map/fusion/splat.h"
 
 enum {
 	BATCH	= 128,

@@ -9,9 +9,9 @@
 #define MAP_FUSION_TRANSFORM_H
 
 #include <stdint.h>
+#include "base/cpu.h"
 #include "map/fusion/cells.h"
 #include "map/fusion/raster.h"
-#include "base/cpu.h"
 
 /* Without fmin()'s care for NAN, which is a call */
 INLINE double smaller(double a, double b)

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include "map/io/geopackage_parts.h"
 #include "base/atomic_file.h"
+#include "map/io/geopackage_parts.h"
 
 /* "GPKG" and version 1.3.0 (12-128r17, requirement 2) */
 #define APPLICATION_ID	0x47504b47

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 #include "base/pose.h"
-#include "map/io/geopackage_parts.h"
 #include "base/utf8.h"
+#include "map/io/geopackage_parts.h"
 
 enum {
 	LITTLE_ENDIAN_FLAG	= 0x01,

@@ -9,11 +9,11 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include "base/utf8.h"
 #include "map/fusion/cells.h"
 #include "map/io/geopackage_parts.h"
 #include "map/io/map_png.h"
 #include "map/site/reduce.h"
-#include "base/utf8.h"
 
 enum {
 	TILE		= 256,		/* pixels */

@@ -11,11 +11,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/atomic_file.h"
+#include "base/utf8.h"
 #include "map/fusion/cells.h"
 #include "map/io/map_figure.h"
-#include "base/atomic_file.h"
 #include "map/site/reduce.h"
-#include "base/utf8.h"
 
 enum {
 	MAP_MAX		= 1500,	/* pixels of the map's longer side */

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/atomic_file.h"
 #include "map/fusion/cells.h"
 #include "map/io/map_file.h"
 #include "map/io/map_image.h"
 #include "map/io/map_yaml.h"
-#include "base/atomic_file.h"
 
 enum {
 	GREY_FREE	= 254,

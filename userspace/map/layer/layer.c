@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cli.h"
+#include "base/utf8.h"
 #include "map/fusion/cells.h"
 #include "map/layer/layer.h"
-#include "base/utf8.h"
 
 enum { ERROR = 256, WORD = 128 };
 

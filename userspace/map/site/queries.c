@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "map/site/queries.h"
 #include "map/layer/modality_values.h"
+#include "map/site/queries.h"
 
 /* 0..100 or 0..1, as the layer's messages have it; null: unknown */
 static cJSON *value_item(const struct layer *l, int value)

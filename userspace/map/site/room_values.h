@@ -5,8 +5,8 @@
 #ifndef MAP_SITE_ROOM_VALUES_H
 #define MAP_SITE_ROOM_VALUES_H
 
-#include "map/store/room.h"
 #include "map/site/site.h"
+#include "map/store/room.h"
 
 enum { ROOM_LAYERS = 64 };
 

@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include "base/array.h"
 #include "base/hash.h"
-#include "map/site/site_parts.h"
 #include "base/utf8.h"
+#include "map/site/site_parts.h"
 
 int site_error(char error[SITE_ERROR], int err, const char *format, ...)
 {

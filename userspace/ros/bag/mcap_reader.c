@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
+#include "base/wire.h"
 #include "ros/bag/chunks.h"
 #include "ros/bag/mcap_format.h"
-#include "base/wire.h"
 
 enum {
 	RUN_MAX		= 4 << 20,	/* bytes of records outside of chunks */

@@ -12,9 +12,9 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+#include "base/wire.h"
 #include "ros/bag/mcap_format.h"
 #include "ros/bag/writer.h"
-#include "base/wire.h"
 
 /* A message of the chunk: its place in it */
 struct entry {

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/wire.h"
 #include "ros/bag/chunks.h"
 #include "ros/bag/rosbag_format.h"
-#include "base/wire.h"
 
 enum { INDEX_MAX = 256 << 20 };
 

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/wire.h"
 #include "ros/bag/rosbag_format.h"
 #include "ros/bag/writer.h"
-#include "base/wire.h"
 
 struct entry {
 	unsigned int	topic;

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "ros/bag/writer.h"
 #include "base/text.h"
 #include "base/wire.h"
+#include "ros/bag/writer.h"
 
 uint8_t *bag_buffer_room(struct bag_buffer *b, size_t n)
 {

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
+#include "base/wire.h"
 #include "ros/bag/bag.h"
 #include "ros/io/source_ops.h"
-#include "base/wire.h"
 
 enum { TURN = 64 };	/* messages between looks at the rest of the loop */
 

@@ -6,8 +6,8 @@
 #ifndef ROS_IO_FASTDDS_DOMAIN_H
 #define ROS_IO_FASTDDS_DOMAIN_H
 
-#include "ros/io/io.h"
 #include "ros/io/fastdds.h"
+#include "ros/io/io.h"
 
 struct fastdds_domain;
 

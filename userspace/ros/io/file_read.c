@@ -15,11 +15,11 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "ros/io/file_read.h"
-#include "formats/pnm.h"
-#include "formats/cloud_file.h"
 #include "codec/cloud/rangeimage_cloud.h"
+#include "formats/cloud_file.h"
+#include "formats/pnm.h"
 #include "formats/velodyne.h"
+#include "ros/io/file_read.h"
 #include "ros/msg/compressed.h"
 #include "ros/msg/convert.h"
 

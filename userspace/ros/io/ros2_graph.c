@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ros/io/ros2_graph.h"
 #include "base/wire.h"
+#include "ros/io/ros2_graph.h"
 
 enum {
 	ENDPOINTS	= 1024,		/* of more, these are said */

@@ -12,8 +12,8 @@
 
 #include <math.h>
 #include "codec/cloud/cloud.h"
-#include "codec/image/image.h"
 #include "codec/grid/map.h"
+#include "codec/image/image.h"
 #include "ros/msg/message.h"
 
 /*

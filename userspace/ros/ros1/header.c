@@ -4,8 +4,8 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "header.h"
 #include "base/wire.h"
+#include "header.h"
 
 static const char *const header_names[HEADER_FIELDS] = {
 	[HEADER_CALLERID]	= "callerid",

@@ -9,8 +9,8 @@
 #ifndef SLAM_FILTER_PARTICLE_POOL_H
 #define SLAM_FILTER_PARTICLE_POOL_H
 
-#include "slam/filter/trajectory_tree.h"
 #include "slam/filter/particles.h"
+#include "slam/filter/trajectory_tree.h"
 
 struct team;
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "base/atomic_file.h"
 #include "base/bytes.h"
 #include "map/io/map_figure.h"
-#include "base/atomic_file.h"
 #include "slam/output/map_out.h"
 
 _Static_assert((int)MAP_OUT_ERROR >= (int)MAP_FIGURE_ERROR &&

@@ -12,8 +12,8 @@
 #include <string.h>
 #include "map/fusion/cells.h"
 #include "slam/filter/det_math.h"
-#include "slam/output/occupancy.h"
 #include "slam/filter/scan_bits.h"
+#include "slam/output/occupancy.h"
 
 enum {
 	SIDE_BITS	= SCAN_TILE_BITS,

@@ -11,8 +11,8 @@
 #ifndef SLAM_OUTPUT_OCCUPANCY_H
 #define SLAM_OUTPUT_OCCUPANCY_H
 
-#include "map/fusion/raster.h"
 #include "laser/reading.h"
+#include "map/fusion/raster.h"
 
 enum {
 	OCCUPANCY_ERROR		= 256,

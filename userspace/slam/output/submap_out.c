@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/array.h"
-#include "ros/io/io.h"
 #include "base/utf8.h"
+#include "ros/io/io.h"
 #include "slam/output/submap_out.h"
 
 _Static_assert((int)SUBMAP_OUT_ERROR >= (int)ENDS_ERROR, "room for errors");

@@ -9,9 +9,9 @@
 #include <string.h>
 #include "base/array.h"
 #include "base/atomic_file.h"
-#include "laser/interpolate.h"
 #include "base/number.h"
 #include "base/table.h"
+#include "laser/interpolate.h"
 #include "slam/output/trajectory.h"
 
 _Static_assert((int)TRAJECTORY_ERROR >= (int)NEW_FILE_ERROR &&

@@ -8,8 +8,8 @@
 #ifndef SLAM_WORKERS_PARTICLE_POOL_REMOTE_PARTS_H
 #define SLAM_WORKERS_PARTICLE_POOL_REMOTE_PARTS_H
 
-#include "slam/workers/scans.h"
 #include "slam/filter/particle_pool.h"
+#include "slam/workers/scans.h"
 #include "slam/workers/workload.h"
 
 /**

@@ -8,8 +8,8 @@
 #ifndef SLAM_WORKERS_WORKER_PARTS_H
 #define SLAM_WORKERS_WORKER_PARTS_H
 
-#include "slam/workers/map_reassembly.h"
 #include "slam/filter/particles.h"
+#include "slam/workers/map_reassembly.h"
 #include "slam/workers/scans.h"
 #include "slam/workers/worker.h"
 

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "ros/bag/bag.h"
-#include "base/cli.h"
 #include "apps/gdimd/folder.h"
+#include "base/cli.h"
 #include "gdimd_fixture.h"
+#include "ros/bag/bag.h"
 #include "tap.h"
 
 static bool has(const char *folder, const char *name)

@@ -7,8 +7,8 @@
 #include <sqlite3.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-#include "map/site/queries.h"
 #include "apps/gdimd/gdimd.h"
+#include "map/site/queries.h"
 #include "site_fixture.h"
 
 enum { SUBMAPS = 5, SIDE = 40 };

@@ -5,8 +5,8 @@
  * becomes of messages that do not get through
  */
 #include <errno.h>
-#include "slam_fixture.h"
 #include "apps/slamd/mapper.h"
+#include "slam_fixture.h"
 
 enum { READINGS = 120, BEAMS = 90, SUBMAPS = 20 };
 

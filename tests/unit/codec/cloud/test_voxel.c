@@ -3,8 +3,8 @@
  * test_voxel - clouds from and to bytes; the voxel filter against its reference
  */
 #include <errno.h>
-#include "cloud_fixture.h"
 #include "base/cpu.h"
+#include "cloud_fixture.h"
 #include "codec/cloud/voxel.h"
 
 enum { MAX = 1000000 };

@@ -4,10 +4,10 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "depth_fixture.h"
-#include "formats/png_file.h"
 #include "codec/image/depth.h"
 #include "codec/image/priority.h"
+#include "depth_fixture.h"
+#include "formats/png_file.h"
 
 #define IMAGES	"../shared/data/images/"
 

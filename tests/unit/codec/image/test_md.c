@@ -5,9 +5,9 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "images.h"
 #include "base/cpu.h"
 #include "codec/image/md.h"
+#include "images.h"
 
 static uint64_t rng = 1;
 

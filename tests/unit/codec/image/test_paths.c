@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cpu.h"
-#include "codec/image/dwt.h"
 #include "codec/core/erasure.h"
+#include "codec/core/rangecoder.h"
+#include "codec/image/dwt.h"
 #include "codec/image/interleave.h"
 #include "codec/image/kriging.h"
-#include "codec/core/rangecoder.h"
 #include "tap.h"
 
 static uint64_t rng = 1;

@@ -4,9 +4,9 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "images.h"
 #include "base/cpu.h"
 #include "codec/image/split.h"
+#include "images.h"
 
 static uint64_t rng = 1;
 

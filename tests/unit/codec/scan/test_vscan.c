@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cpu.h"
-#include "formats/velodyne.h"
 #include "codec/scan/vscan.h"
+#include "formats/velodyne.h"
 #include "lidar_fixture.h"
 #include "tap.h"
 

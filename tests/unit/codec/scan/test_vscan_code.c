@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "formats/velodyne.h"
 #include "codec/scan/vscan_code.h"
+#include "formats/velodyne.h"
 #include "tap.h"
 
 #define RECORDING "../shared/data/clouds/vlp16_recording_1000x1206.bin"

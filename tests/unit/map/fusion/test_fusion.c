@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "map/fusion/fused_map.h"
-#include "fusion_ref.h"
 #include "base/cpu.h"
+#include "fusion_ref.h"
+#include "map/fusion/fused_map.h"
 #include "tap.h"
 
 enum { SUBMAPS = 24, SIDE = 90 };

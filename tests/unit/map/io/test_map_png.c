@@ -4,11 +4,11 @@
  */
 #include <errno.h>
 #include <png.h>
-#include "map/layer/colours.h"
+#include "base/utf8.h"
 #include "map/io/map_figure.h"
 #include "map/io/map_png.h"
+#include "map/layer/colours.h"
 #include "map/site/reduce.h"
-#include "base/utf8.h"
 #include "raster_fixture.h"
 
 /* Lightness as an eye has it, roughly (BT.709 luminance) */

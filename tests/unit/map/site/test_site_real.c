@@ -6,8 +6,8 @@
  * Left out where the data is not. With a folder as argument, the map before
  * and after is written there, as .pgm.
  */
-#include "map/fusion/soften.h"
 #include "fusion_ref.h"
+#include "map/fusion/soften.h"
 #include "map/io/map_file.h"
 #include "map/io/poses_file.h"
 #include "site_fixture.h"

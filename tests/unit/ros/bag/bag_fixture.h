@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "ros/bag/bag.h"
-#include "folder.h"
 #include "base/wire.h"
+#include "folder.h"
+#include "ros/bag/bag.h"
 #include "tap.h"
 
 #define SECOND	INT64_C(1000000000)

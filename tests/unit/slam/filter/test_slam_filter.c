@@ -5,8 +5,8 @@
  * its maps take, and scans and odometry that are not as they should be
  */
 #include <errno.h>
-#include "slam/output/scan_trajectory.h"
 #include "slam/filter/score.h"
+#include "slam/output/scan_trajectory.h"
 #include "slam_fixture.h"
 
 /**

@@ -7,11 +7,11 @@
 #include <string.h>
 #include "base/thread_pool.h"
 #include "slam/filter/det_math.h"
-#include "slam/output/scan_trajectory.h"
 #include "slam/filter/motion.h"
 #include "slam/filter/params.h"
 #include "slam/filter/random.h"
 #include "slam/filter/resampling.h"
+#include "slam/output/scan_trajectory.h"
 #include "slam_fixture.h"
 
 static bool near(double a, double b, double most)

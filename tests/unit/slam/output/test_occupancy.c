@@ -12,8 +12,8 @@
 #include "folder.h"
 #include "map/fusion/cells.h"
 #include "slam/filter/det_math.h"
-#include "slam/output/occupancy.h"
 #include "slam/output/map_out.h"
+#include "slam/output/occupancy.h"
 #include "tap.h"
 
 enum { UNIT = 256, SIDE = 640, HALF = SIDE / 2, BEAMS = 60 };

@@ -8,12 +8,12 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include "base/cli.h"
-#include "folder.h"
-#include "map/fusion/cells.h"
 #include "apps/gdimd/input.h"
 #include "apps/gdimd/submap_message.h"
+#include "base/cli.h"
+#include "folder.h"
 #include "laser/readings.h"
+#include "map/fusion/cells.h"
 #include "slam/output/map_out.h"
 #include "slam/output/submap_out.h"
 #include "submaps_fixture.h"
