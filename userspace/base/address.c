@@ -11,8 +11,8 @@
 #include "base/cli.h"
 
 /* Where the port begins, and the host without its brackets */
-static int split(const char *text, int passive, char host[256],
-		 const char **port)
+static int address_split(const char *text, int passive, char host[256],
+			 const char **port)
 {
 	const char *colon = strrchr(text, ':'), *end = text + strlen(text);
 
@@ -51,7 +51,7 @@ int address_parse(const char *text, int passive, const char *port,
 	uint32_t number;
 	int err;
 
-	if (split(text, passive, host, &port) || (!passive && !*host) ||
+	if (address_split(text, passive, host, &port) || (!passive && !*host) ||
 	    parse_u32(port, 1, 65535, &number)) {
 		snprintf(error, 256, "'%s' is not HOST:PORT", text);
 		return -EINVAL;

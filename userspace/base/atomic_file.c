@@ -22,7 +22,7 @@ int new_file_error(char error[NEW_FILE_ERROR], const char *path, int err,
 }
 
 /* A stale one can only be of a process that had our number: it is dead */
-static int create(const char *path)
+static int atomic_file_create(const char *path)
 {
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 	int fd = open(path, flags, 0666);
@@ -58,7 +58,7 @@ int new_file_open(struct new_file *n, const char *path,
 		if (fd >= 0)
 			fcntl(fd, F_SETFL, 0);
 	} else {
-		fd = create(n->temporary);
+		fd = atomic_file_create(n->temporary);
 	}
 	if (fd < 0)
 		return new_file_error(error, path, -errno, NULL);
@@ -78,7 +78,8 @@ void new_file_write(struct new_file *n, const void *data, size_t len)
 		n->err = -errno;
 }
 
-static int fail(struct new_file *n, int err, char error[NEW_FILE_ERROR])
+static int atomic_file_fail(struct new_file *n, int err,
+			    char error[NEW_FILE_ERROR])
 {
 	new_file_abandon(n);
 	return new_file_error(error, n->path, err, NULL);
@@ -94,11 +95,11 @@ int new_file_sync(struct new_file *n, char error[NEW_FILE_ERROR])
 	n->file = NULL;
 	if (fclose(f) && !err)
 		err = -errno;
-	return err ? fail(n, err, error) : 0;
+	return err ? atomic_file_fail(n, err, error) : 0;
 }
 
 /* The new name is on disk when the folder is; not all file systems can */
-static void sync_folder(const char *path)
+static void atomic_file_sync_folder(const char *path)
 {
 	char folder[PATH_MAX];
 	char *slash;
@@ -124,8 +125,8 @@ int new_file_finish(struct new_file *n, char error[NEW_FILE_ERROR])
 	if (!*n->temporary)
 		return 0;
 	if (rename(n->temporary, n->path))
-		return fail(n, -errno, error);
-	sync_folder(n->path);
+		return atomic_file_fail(n, -errno, error);
+	atomic_file_sync_folder(n->path);
 	return 0;
 }
 

@@ -18,7 +18,7 @@ struct usage {
 	const char	*word;	/* the argument at which argp gave up */
 };
 
-static void tell(const char *kind, const char *format, va_list args)
+static void cli_tell(const char *kind, const char *format, va_list args)
 {
 	fprintf(stderr, "%s: %s", cli_program, kind);
 	vfprintf(stderr, format, args);
@@ -30,7 +30,7 @@ int cli_error(int err, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	tell("", format, args);
+	cli_tell("", format, args);
 	va_end(args);
 	return err;
 }
@@ -40,7 +40,7 @@ void cli_warn(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	tell("warning: ", format, args);
+	cli_tell("warning: ", format, args);
 	va_end(args);
 }
 
@@ -126,7 +126,7 @@ static int status_of(int ret)
 	return ret < 0 ? 1 : ret;
 }
 
-static void list(FILE *to, const struct cli_command *commands)
+static void cli_list(FILE *to, const struct cli_command *commands)
 {
 	int width = 8;
 
@@ -142,12 +142,12 @@ static void list(FILE *to, const struct cli_command *commands)
 int cli_main(const struct cli_command *commands, int argc, char **argv)
 {
 	if (argc < 2) {
-		list(stderr, commands);
+		cli_list(stderr, commands);
 		return 1;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
 	    !strcmp(argv[1], "help")) {
-		list(stdout, commands);
+		cli_list(stdout, commands);
 		return 0;
 	}
 	for (const struct cli_command *c = commands; c->name; c++)

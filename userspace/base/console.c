@@ -75,7 +75,7 @@ static bool say_all(int fd, const char *text, size_t len)
 	return true;
 }
 
-static bool say(int fd, const cJSON *answer)
+static bool console_say(int fd, const cJSON *answer)
 {
 	char *text = cJSON_PrintUnformatted(answer);
 	size_t len = text ? strlen(text) : 0;
@@ -90,8 +90,8 @@ static bool say(int fd, const cJSON *answer)
 }
 
 /* @line: @len bytes and a 0, and nothing behind the object */
-static int obey(struct console *c, const char *line, size_t len,
-		cJSON *answer, char error[256])
+static int console_obey(struct console *c, const char *line, size_t len,
+			cJSON *answer, char error[256])
 {
 	cJSON *request = strlen(line) == len ?
 			 cJSON_ParseWithOpts(line, NULL, true) : NULL;
@@ -119,7 +119,7 @@ static bool answer_with(struct console *c, int fd, cJSON *answer, int err,
 					*error ? error : strerror(-err));
 		c->refused++;
 	}
-	said = say(fd, answer);
+	said = console_say(fd, answer);
 	cJSON_Delete(answer);
 	return said;
 }
@@ -132,7 +132,7 @@ static bool answer_line(struct client *k, const char *line, size_t len)
 	int err;
 
 	k->console->asking = k;
-	err = obey(k->console, line, len, answer, error);
+	err = console_obey(k->console, line, len, answer, error);
 	k->console->asking = NULL;
 	if (!k->waits)
 		return answer_with(k->console, k->watch.fd, answer, err, error);
@@ -265,7 +265,7 @@ static bool answered(const struct sockaddr_un *a)
 	return lives;
 }
 
-static int listen_at(const char *path)
+static int console_listen_at(const char *path)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	struct stat st;
@@ -308,7 +308,7 @@ int console_open(struct console **out, struct loop *l, const char *path,
 		return -ENAMETOOLONG;
 	}
 	c = calloc(1, sizeof(*c));
-	fd = c ? listen_at(path) : -ENOMEM;
+	fd = c ? console_listen_at(path) : -ENOMEM;
 	if (fd >= 0) {
 		strcpy(c->path, path);
 		c->loop = l;

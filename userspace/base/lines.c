@@ -37,7 +37,7 @@ int lines_open(struct lines *l, const char *path)
 }
 
 /* More of the file behind what there is. Return: 0 or a negative errno */
-static int fill(struct lines *l)
+static int lines_fill(struct lines *l)
 {
 	ssize_t n;
 
@@ -59,14 +59,15 @@ int lines_head(struct lines *l, const char **text, size_t *len)
 	int err = 0;
 
 	while (!err && !l->ended && l->end < LINES_HEAD)
-		err = fill(l);
+		err = lines_fill(l);
 	*text = l->buffer;
 	*len = l->end < LINES_HEAD ? l->end : LINES_HEAD;
 	l->buffer[*len] = '\0';
 	return err;
 }
 
-static void take(struct lines *l, size_t len, char **text, size_t *text_len)
+static void lines_take(struct lines *l, size_t len, char **text,
+		       size_t *text_len)
 {
 	char *p = l->buffer + l->begin;
 
@@ -81,7 +82,7 @@ static void take(struct lines *l, size_t len, char **text, size_t *text_len)
 }
 
 /* What is left of a line that was too long */
-static int pass_over(struct lines *l)
+static int lines_pass_over(struct lines *l)
 {
 	char *end;
 	int err = 0;
@@ -89,7 +90,7 @@ static int pass_over(struct lines *l)
 	do {
 		l->bytes += l->end - l->begin;
 		l->begin = l->end;
-		err = fill(l);
+		err = lines_fill(l);
 		end = memchr(l->buffer, '\n', l->end);
 	} while (!err && !end && !l->ended);
 	if (end) {
@@ -112,16 +113,18 @@ int lines_next(struct lines *l, char **text, size_t *len)
 		end = memchr(l->buffer + l->begin + looked, '\n', n - looked);
 		l->whole = end;
 		if (end || (l->ended && n)) {
-			take(l, end ? (size_t)(end - l->buffer) - l->begin : n,
-			     text, len);
+			lines_take(l,
+				   end ? (size_t)(end - l->buffer) - l->begin :
+					 n,
+				   text, len);
 			return 1;
 		}
 		if (l->ended)
 			return 0;
 		if (n >= LINES_MAX)
-			return pass_over(l);
+			return lines_pass_over(l);
 		looked = n;
-		err = fill(l);
+		err = lines_fill(l);
 		if (err)
 			return err;
 	}

@@ -109,7 +109,8 @@ void loop_destroy(struct loop *l)
 	free(l);
 }
 
-static int control(struct loop *l, int op, struct loop_fd *w, uint32_t events)
+static int loop_control(struct loop *l, int op, struct loop_fd *w,
+			uint32_t events)
 {
 	struct epoll_event e = { .events = events, .data.ptr = w };
 
@@ -119,12 +120,12 @@ static int control(struct loop *l, int op, struct loop_fd *w, uint32_t events)
 int loop_watch(struct loop *l, struct loop_fd *w, int fd, uint32_t events)
 {
 	w->fd = fd;
-	return control(l, EPOLL_CTL_ADD, w, events);
+	return loop_control(l, EPOLL_CTL_ADD, w, events);
 }
 
 int loop_rewatch(struct loop *l, struct loop_fd *w, uint32_t events)
 {
-	return control(l, EPOLL_CTL_MOD, w, events);
+	return loop_control(l, EPOLL_CTL_MOD, w, events);
 }
 
 void loop_unwatch(struct loop *l, struct loop_fd *w)
@@ -190,7 +191,7 @@ static int wait_coarse(struct loop *l, uint64_t left)
 			  ms > 60000 ? 60000 : (int)ms);
 }
 
-static int wait_for(struct loop *l)
+static int loop_wait_for(struct loop *l)
 {
 	uint64_t due = first_due(l), now = loop_now();
 	uint64_t left = due > now ? due - now : 0;
@@ -215,7 +216,7 @@ int loop_run(struct loop *l)
 	int err;
 
 	while (!l->stopped) {
-		err = wait_for(l);
+		err = loop_wait_for(l);
 		if (err)
 			return err;
 		for (int i = 0; i < l->events && !l->stopped; i++) {

@@ -33,14 +33,14 @@ struct loop_call {
 };
 
 /* With the lock held */
-static void finish(struct call *k, int err)
+static void loop_call_finish(struct call *k, int err)
 {
 	k->err = err;
 	k->state = CALL_DONE;
 	pthread_cond_signal(&k->changed);
 }
 
-static struct call *take_first(struct loop_call *c)
+static struct call *loop_call_take_first(struct loop_call *c)
 {
 	struct call *k = STAILQ_FIRST(&c->calls);
 
@@ -59,20 +59,20 @@ static void on_called(void *arg, uint32_t events)
 	if (read(c->watch.fd, &n, sizeof(n)) < 0)
 		return;
 	pthread_mutex_lock(&c->lock);
-	while ((k = take_first(c))) {
+	while ((k = loop_call_take_first(c))) {
 		k->state = CALL_RUNS;
 		pthread_mutex_unlock(&c->lock);
 		k->run(k->arg);
 		pthread_mutex_lock(&c->lock);
-		finish(k, 0);
+		loop_call_finish(k, 0);
 	}
 	pthread_mutex_unlock(&c->lock);
 }
 
-static void give_up(struct loop_call *c, struct call *k)
+static void loop_call_give_up(struct loop_call *c, struct call *k)
 {
 	STAILQ_REMOVE(&c->calls, k, call, next);
-	finish(k, -ETIMEDOUT);
+	loop_call_finish(k, -ETIMEDOUT);
 }
 
 static struct timespec time_in(unsigned int ms)
@@ -90,14 +90,15 @@ static struct timespec time_in(unsigned int ms)
 }
 
 /* With the lock held */
-static void wait_for(struct loop_call *c, struct call *k, unsigned int timeout)
+static void loop_call_wait_for(struct loop_call *c, struct call *k,
+			       unsigned int timeout)
 {
 	const struct timespec until = time_in(timeout);
 
 	while (k->state == CALL_WAITS)
 		if (pthread_cond_timedwait(&k->changed, &c->lock, &until) ==
 		    ETIMEDOUT && k->state == CALL_WAITS)
-			give_up(c, k);
+			loop_call_give_up(c, k);
 	while (k->state != CALL_DONE)
 		pthread_cond_wait(&k->changed, &c->lock);
 }
@@ -119,8 +120,8 @@ int loop_call_run(struct loop_call *c, void (*run)(void *arg), void *arg,
 		/* a counter that is full was not read: the loop will look */
 		if (write(c->watch.fd, &one, sizeof(one)) < 0 &&
 		    errno != EAGAIN)
-			give_up(c, &k);
-		wait_for(c, &k, timeout);
+			loop_call_give_up(c, &k);
+		loop_call_wait_for(c, &k, timeout);
 	}
 	pthread_mutex_unlock(&c->lock);
 	pthread_cond_destroy(&k.changed);
@@ -157,8 +158,8 @@ void loop_call_cancel(struct loop_call *c)
 
 	pthread_mutex_lock(&c->lock);
 	c->cancelled = true;
-	while ((k = take_first(c)))
-		finish(k, -ECANCELED);
+	while ((k = loop_call_take_first(c)))
+		loop_call_finish(k, -ECANCELED);
 	pthread_mutex_unlock(&c->lock);
 }
 

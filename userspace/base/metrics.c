@@ -35,10 +35,11 @@ static enum MHD_Result reply(struct MHD_Connection *k, unsigned int status,
 	return ret;
 }
 
-static enum MHD_Result on_request(void *arg, struct MHD_Connection *k,
-				  const char *url, const char *method,
-				  const char *version, const char *upload,
-				  size_t *upload_size, void **state)
+static enum MHD_Result metrics_on_request(void *arg, struct MHD_Connection *k,
+					  const char *url, const char *method,
+					  const char *version,
+					  const char *upload,
+					  size_t *upload_size, void **state)
 {
 	static char missing[] = "there is only /metrics\n";
 	struct metrics *m = arg;
@@ -62,7 +63,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *k,
 		     MHD_RESPMEM_MUST_FREE);
 }
 
-static void run(struct metrics *m)
+static void metrics_run(struct metrics *m)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
 
@@ -71,16 +72,16 @@ static void run(struct metrics *m)
 		       loop_now() + ms * 1000000 : LOOP_NEVER;
 }
 
-static void on_ready(void *arg, uint32_t events)
+static void metrics_on_ready(void *arg, uint32_t events)
 {
 	(void)events;
-	run(arg);
+	metrics_run(arg);
 }
 
-static void on_timer(void *arg, uint64_t now)
+static void metrics_on_timer(void *arg, uint64_t now)
 {
 	(void)now;
-	run(arg);
+	metrics_run(arg);
 }
 
 int metrics_open(struct metrics **out, struct loop *l, const char *where,
@@ -108,13 +109,13 @@ int metrics_open(struct metrics **out, struct loop *l, const char *where,
 	m->arg = arg;
 	m->daemon = MHD_start_daemon(MHD_USE_EPOLL |
 		(a.storage.ss_family == AF_INET6 ? MHD_USE_DUAL_STACK : 0), 0, NULL,
-		NULL, on_request, m, MHD_OPTION_SOCK_ADDR, &a.storage,
+		NULL, metrics_on_request, m, MHD_OPTION_SOCK_ADDR, &a.storage,
 		MHD_OPTION_CONNECTION_LIMIT, 8u, MHD_OPTION_CONNECTION_TIMEOUT,
 		10u, MHD_OPTION_END);
 	info = m->daemon ? MHD_get_daemon_info(m->daemon,
 					MHD_DAEMON_INFO_EPOLL_FD) : NULL;
-	m->watch.ready = on_ready;
-	m->timer.expired = on_timer;
+	m->watch.ready = metrics_on_ready;
+	m->timer.expired = metrics_on_timer;
 	m->watch.arg = m->timer.arg = m;
 	m->timer.due = LOOP_NEVER;
 	if (!info || loop_watch(l, &m->watch, info->epoll_fd, EPOLLIN)) {

@@ -34,7 +34,7 @@ static bool is_digit(char c)
 }
 
 /* Of a number. Return: what comes behind it, or NULL if it goes on */
-static const char *finish(const char *p)
+static const char *number_finish(const char *p)
 {
 	const char *end = p;
 
@@ -123,7 +123,7 @@ static bool read_decimal(const char **at, struct decimal *d)
 	} else {
 		p = read_special(p, d);
 	}
-	p = p ? finish(p) : NULL;
+	p = p ? number_finish(p) : NULL;
 	if (!p)
 		return false;
 	*at = p;
@@ -141,7 +141,7 @@ static long double power_of_ten(int n)
 	return n < POWERS ? powers[n] : powl(10, n);
 }
 
-static double value_of(const struct decimal *d)
+static double number_value_of(const struct decimal *d)
 {
 	long double v = d->mantissa;
 
@@ -159,7 +159,7 @@ bool number_read(const char **at, double *v)
 
 	if (!read_decimal(at, &d))
 		return false;
-	*v = value_of(&d);
+	*v = number_value_of(&d);
 	return true;
 }
 

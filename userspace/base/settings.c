@@ -131,7 +131,7 @@ int settings_load(const char *path,
 }
 
 /* As getopt_long() takes it, in short forms too; NULL: it is another option */
-static const char *value_of(const char *arg, const char *next)
+static const char *settings_value_of(const char *arg, const char *next)
 {
 	size_t n = strcspn(arg, "=");
 
@@ -143,12 +143,12 @@ static const char *value_of(const char *arg, const char *next)
 }
 
 /* The last one counts */
-static const char *file_of(int argc, char **argv)
+static const char *settings_file_of(int argc, char **argv)
 {
 	const char *path = NULL;
 
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
-		const char *v = value_of(argv[i], argv[i + 1]);
+		const char *v = settings_value_of(argv[i], argv[i + 1]);
 
 		if (v)
 			path = v;
@@ -162,7 +162,7 @@ int settings_load_told(int argc, char **argv,
 							void **config),
 		       void *arg)
 {
-	const char *path = file_of(argc, argv);
+	const char *path = settings_file_of(argc, argv);
 	char error[256];
 	int ret;
 

@@ -26,9 +26,10 @@ int table_error(char error[TABLE_ERROR], const char *path,
 	return err;
 }
 
-static int read_all(struct lines *l, const char *path, const char *columns,
-		    int (*line)(const char *text, void *arg), void *arg,
-		    char error[TABLE_ERROR])
+static int table_read_all(struct lines *l, const char *path,
+			  const char *columns,
+			  int (*line)(const char *text, void *arg), void *arg,
+			  char error[TABLE_ERROR])
 {
 	char what[80], *text;
 	size_t len;
@@ -65,7 +66,7 @@ int table_read(const char *path, const char *columns,
 	if (err)
 		return table_error(error, path, 0, err, err == -EINVAL ?
 				   "is no file" : NULL);
-	err = read_all(&l, path, columns, line, arg, error);
+	err = table_read_all(&l, path, columns, line, arg, error);
 	lines_close(&l);
 	return err;
 }

@@ -51,7 +51,7 @@ static void take_jobs(struct crew *c, unsigned int thread)
 		atomic_fetch_add(&c->cpu, crew_own_cpu() - start);
 }
 
-static void *work(void *arg)
+static void *thread_pool_work(void *arg)
 {
 	struct hand *h = arg;
 	struct crew *c = h->crew;
@@ -82,7 +82,7 @@ static bool add_thread(struct crew *c)
 	if (!h)
 		return false;
 	*h = (struct hand){ c, c->made + 1 };
-	if (thread_start(c->thread + c->made, work, h)) {
+	if (thread_start(c->thread + c->made, thread_pool_work, h)) {
 		free(h);
 		return false;
 	}
@@ -90,7 +90,7 @@ static bool add_thread(struct crew *c)
 	return true;
 }
 
-static unsigned int processors(void)
+static unsigned int thread_pool_processors(void)
 {
 	cpu_set_t set;
 
@@ -105,7 +105,7 @@ struct crew *crew_create(unsigned int threads)
 
 	if (!c)
 		return NULL;
-	c->threads = threads ? threads : processors();
+	c->threads = threads ? threads : thread_pool_processors();
 	if (c->threads > CREW_MAX)
 		c->threads = CREW_MAX;
 	pthread_mutex_init(&c->lock, NULL);

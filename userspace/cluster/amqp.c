@@ -42,7 +42,7 @@ struct amqp {
 };
 
 /* For a time, or until somebody wakes it */
-static void pause_ms(struct amqp *a, int ms)
+static void amqp_pause_ms(struct amqp *a, int ms)
 {
 	struct pollfd p = { .fd = a->wake, .events = POLLIN };
 	uint64_t n;
@@ -82,7 +82,7 @@ static void connect_again(struct engine *e)
 		pthread_mutex_lock(&e->lock);
 		memcpy(e->error, error, sizeof(e->error));
 		pthread_mutex_unlock(&e->lock);
-		pause_ms(a, ms);
+		amqp_pause_ms(a, ms);
 		ms = 2 * ms < PAUSE_MOST_MS ? 2 * ms : PAUSE_MOST_MS;
 	}
 }
@@ -105,10 +105,10 @@ static void disconnect(struct engine *e)
 }
 
 /**
- * turn() - all that is to be done now
+ * amqp_turn() - all that is to be done now
  * Return: when to look again, ns; 0: the connection is gone.
  */
-static uint64_t turn(struct engine *e)
+static uint64_t amqp_turn(struct engine *e)
 {
 	struct amqp *a = e->link;
 	uint64_t due = 0;
@@ -146,7 +146,7 @@ static void sleep_until(struct amqp *a, int fd, uint64_t due)
 		return;
 }
 
-static void *work(void *arg)
+static void *amqp_work(void *arg)
 {
 	struct engine *e = arg;
 	struct amqp *a = e->link;
@@ -157,7 +157,7 @@ static void *work(void *arg)
 			connect_again(e);
 			continue;
 		}
-		due = turn(e);
+		due = amqp_turn(e);
 		if (due && !stopped(e))
 			sleep_until(a, a->broker.fd, due);
 	}
@@ -183,16 +183,16 @@ static int connect_first(struct engine *e, const struct engine_config *config,
 		if (config->notice && strcmp(error, last))
 			config->notice(config->arg, error);
 		memcpy(last, error, sizeof(last));
-		pause_ms(a, ms);
+		amqp_pause_ms(a, ms);
 		ms = 2 * ms < PAUSE_MOST_MS ? 2 * ms : PAUSE_MOST_MS;
 	}
 }
 
-static int start(struct engine *e)
+static int amqp_start(struct engine *e)
 {
 	struct amqp *a = e->link;
 
-	return thread_start(&a->thread, work, e);
+	return thread_start(&a->thread, amqp_work, e);
 }
 
 static void free_link(struct engine *e)
@@ -215,7 +215,7 @@ static int open_link(struct engine *e, const struct engine_config *config,
 	if (err)
 		return err;
 	e->up->connected(e, a->broker.address, 0);
-	err = start(e);
+	err = amqp_start(e);
 	if (err) {
 		snprintf(error, ENGINE_ERROR, "thread: %s", strerror(-err));
 		broker_close(&a->broker, false);
@@ -251,7 +251,7 @@ no_memory:
 	return err;
 }
 
-static void wake(struct amqp *a)
+static void amqp_wake(struct amqp *a)
 {
 	eventfd_write(a->wake, 1);
 }
@@ -263,7 +263,7 @@ static void amqp_engine_close(struct engine *e)
 	pthread_mutex_lock(&e->lock);
 	a->stop = true;
 	pthread_mutex_unlock(&e->lock);
-	wake(a);
+	amqp_wake(a);
 	pthread_join(a->thread, NULL);
 	broker_close(&a->broker, true);
 	free_link(e);
@@ -280,7 +280,7 @@ static int amqp_engine_send(struct engine *e, const struct frame *f,
 	if (a->broker.c && (a->broker.broken ||
 			    amqp_frames_enqueued(a->broker.c) ||
 			    amqp_data_in_buffer(a->broker.c)))
-		wake(a);
+		amqp_wake(a);
 	return err;
 }
 
@@ -289,7 +289,7 @@ static void amqp_engine_reset(struct engine *e)
 	struct amqp *a = e->link;
 
 	a->resets = true;
-	wake(a);
+	amqp_wake(a);
 }
 
 static void amqp_engine_wait(struct engine *e, int timeout_ms)

@@ -25,8 +25,8 @@ enum {
 	KEY		= 48,
 };
 
-__attribute__((format(printf, 3, 4)))
-static int say(char error[ENGINE_ERROR], int err, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int
+broker_say(char error[ENGINE_ERROR], int err, const char *format, ...)
 {
 	va_list ap;
 
@@ -43,15 +43,15 @@ int broker_parse(struct broker_address *a, const char *spec,
 		.url = strdup(spec), .len = strlen(spec),
 	};
 	if (!a->url)
-		return say(error, -ENOMEM, "no memory");
+		return broker_say(error, -ENOMEM, "no memory");
 	if (amqp_parse_url(a->url, &a->info) || !*a->info.host) {
 		broker_free_address(a);
-		return say(error, -EINVAL, "this is not "
-			   "amqp://USER:PASSWORD@HOST:PORT/VHOST");
+		return broker_say(error, -EINVAL, "this is not "
+				  "amqp://USER:PASSWORD@HOST:PORT/VHOST");
 	}
 	if (a->info.ssl) {
 		broker_free_address(a);
-		return say(error, -EINVAL, "amqps is not supported");
+		return broker_say(error, -EINVAL, "amqps is not supported");
 	}
 	snprintf(a->text, sizeof(a->text), "broker %.120s:%d", a->info.host,
 		 a->info.port);
@@ -68,13 +68,14 @@ void broker_free_address(struct broker_address *a)
 	a->url = NULL;
 }
 
-static amqp_bytes_t bytes_of(const char *s)
+static amqp_bytes_t broker_bytes_of(const char *s)
 {
 	return amqp_cstring_bytes(s);
 }
 
 /* What a broker says, as one line */
-static void told(char out[ENGINE_ERROR], uint16_t code, amqp_bytes_t text)
+static void broker_told(char out[ENGINE_ERROR], uint16_t code,
+			amqp_bytes_t text)
 {
 	char clean[160];
 
@@ -94,11 +95,12 @@ static int why(const amqp_rpc_reply_t *r, char out[ENGINE_ERROR])
 		return 0;
 	}
 	if (r->reply.id == AMQP_CONNECTION_CLOSE_METHOD) {
-		told(out, connection->reply_code, connection->reply_text);
+		broker_told(out, connection->reply_code,
+			    connection->reply_text);
 		return connection->reply_code;
 	}
 	if (r->reply.id == AMQP_CHANNEL_CLOSE_METHOD) {
-		told(out, channel->reply_code, channel->reply_text);
+		broker_told(out, channel->reply_code, channel->reply_text);
 		return channel->reply_code;
 	}
 	snprintf(out, ENGINE_ERROR, "an answer that nobody asked for");
@@ -112,17 +114,19 @@ static int refused(const struct broker_address *a, const struct engine *e,
 	const int code = why(&r, text);
 
 	if (login && code == AMQP_ACCESS_REFUSED)
-		return say(error, -EACCES, "%s: wrong user or password "
-			   "(user '%.40s')", a->text, a->info.user);
+		return broker_say(error, -EACCES, "%s: wrong user or password "
+				  "(user '%.40s')", a->text, a->info.user);
 	if (code == AMQP_RESOURCE_LOCKED)
-		return say(error, -EBUSY, "%s: job '%s' has a coordinator",
-			   a->text, e->job);
+		return broker_say(error, -EBUSY,
+				  "%s: job '%s' has a coordinator", a->text,
+				  e->job);
 	if (code == AMQP_NOT_FOUND)
-		return say(error, -ENOENT, "%s: %.160s", a->text, text);
+		return broker_say(error, -ENOENT, "%s: %.160s", a->text, text);
 	if (code == AMQP_ACCESS_REFUSED || code == AMQP_NOT_ALLOWED)
-		return say(error, -EACCES, "%s: user '%.40s' may not: %.80s",
-			   a->text, a->info.user, text);
-	return say(error, -ECONNREFUSED, "%s: %.160s", a->text, text);
+		return broker_say(error, -EACCES,
+				  "%s: user '%.40s' may not: %.80s", a->text,
+				  a->info.user, text);
+	return broker_say(error, -ECONNREFUSED, "%s: %.160s", a->text, text);
 }
 
 static int link_up(struct broker *b, const struct broker_address *a,
@@ -135,14 +139,16 @@ static int link_up(struct broker *b, const struct broker_address *a,
 	b->c = amqp_new_connection();
 	s = b->c ? amqp_tcp_socket_new(b->c) : NULL;
 	if (!s)
-		return say(error, -ENOMEM, "no memory");
+		return broker_say(error, -ENOMEM, "no memory");
 	err = amqp_socket_open_noblock(s, a->info.host, a->info.port, &t);
 	if (err)
-		return say(error, -ECONNREFUSED, "%.80s: nobody answers at %.60s, port %d (%s): is a RabbitMQ broker running there?",
-			   a->text, a->info.host, a->info.port,
-			   err == AMQP_STATUS_SOCKET_ERROR ?
-			   "the connection was refused or has no route" :
-			   amqp_error_string2(err));
+		return broker_say(
+			error, -ECONNREFUSED,
+			"%.80s: nobody answers at %.60s, port %d (%s): is a RabbitMQ broker running there?",
+			a->text, a->info.host, a->info.port,
+			err == AMQP_STATUS_SOCKET_ERROR ?
+				"the connection was refused or has no route" :
+				amqp_error_string2(err));
 	b->fd = amqp_get_sockfd(b->c);
 	t = (struct timeval){ .tv_sec = ANSWER_S };
 	amqp_set_handshake_timeout(b->c, &t);
@@ -190,23 +196,23 @@ static int declare(struct broker *b, const struct broker_address *a,
 	else
 		snprintf(key, sizeof(key), "join.%" PRIx64, b->address);
 	/* a call after one that failed says the same again */
-	amqp_exchange_declare(b->c, CHANNEL, bytes_of(b->exchange),
-			      bytes_of("direct"), 0, 0, 1, 0,
+	amqp_exchange_declare(b->c, CHANNEL, broker_bytes_of(b->exchange),
+			      broker_bytes_of("direct"), 0, 0, 1, 0,
 			      amqp_empty_table);
 	r = amqp_get_rpc_reply(b->c);
 	if (r.reply_type == AMQP_RESPONSE_NORMAL) {
-		amqp_queue_declare(b->c, CHANNEL, bytes_of(b->queue), 0, 0, 1,
-				   1, amqp_empty_table);
+		amqp_queue_declare(b->c, CHANNEL, broker_bytes_of(b->queue), 0,
+				   0, 1, 1, amqp_empty_table);
 		r = amqp_get_rpc_reply(b->c);
 	}
 	if (r.reply_type == AMQP_RESPONSE_NORMAL) {
-		amqp_queue_bind(b->c, CHANNEL, bytes_of(b->queue),
-				bytes_of(b->exchange), bytes_of(key),
-				amqp_empty_table);
+		amqp_queue_bind(b->c, CHANNEL, broker_bytes_of(b->queue),
+				broker_bytes_of(b->exchange),
+				broker_bytes_of(key), amqp_empty_table);
 		r = amqp_get_rpc_reply(b->c);
 	}
 	if (r.reply_type == AMQP_RESPONSE_NORMAL) {
-		amqp_basic_consume(b->c, CHANNEL, bytes_of(b->queue),
+		amqp_basic_consume(b->c, CHANNEL, broker_bytes_of(b->queue),
 				   amqp_empty_bytes, 0, 1, 1,
 				   amqp_empty_table);
 		r = amqp_get_rpc_reply(b->c);
@@ -280,19 +286,21 @@ static void bind_as(struct broker *b, uint64_t epoch, uint32_t id)
 {
 	char key[KEY];
 	amqp_queue_bind_t bind = {
-		.queue = bytes_of(b->queue), .exchange = bytes_of(b->exchange),
+		.queue = broker_bytes_of(b->queue),
+		.exchange = broker_bytes_of(b->exchange),
 		.nowait = 1,
 	};
 	int err;
 
 	member_key(key, epoch, id);
-	bind.routing_key = bytes_of(key);
+	bind.routing_key = broker_bytes_of(key);
 	err = amqp_send_method(b->c, CHANNEL, AMQP_QUEUE_BIND_METHOD, &bind);
 	if (err)
 		be_broken(b, "%s", amqp_error_string2(err));
 }
 
-static void key_of(char key[KEY], const struct frame *f, uint64_t joining)
+static void broker_key_of(char key[KEY], const struct frame *f,
+			  uint64_t joining)
 {
 	if (joining)
 		snprintf(key, KEY, "join.%" PRIx64, joining);
@@ -342,16 +350,16 @@ int broker_send(struct broker *b, const struct frame *f, uint64_t joining,
 		bind_as(b, f->epoch, FRAME_ALL);
 	}
 	frame_write(header, f);
-	key_of(key, f, joining);
-	err = amqp_basic_publish(b->c, CHANNEL, bytes_of(b->exchange),
-				 bytes_of(key), f->to != FRAME_ALL, 0, &p,
-				 body);
+	broker_key_of(key, f, joining);
+	err = amqp_basic_publish(b->c, CHANNEL, broker_bytes_of(b->exchange),
+				 broker_bytes_of(key), f->to != FRAME_ALL, 0,
+				 &p, body);
 	if (err)
 		be_broken(b, "%s", amqp_error_string2(err));
 	return err ? -ENOTCONN : 0;
 }
 
-static void finish(struct broker *b, struct engine *e)
+static void broker_finish(struct broker *b, struct engine *e)
 {
 	struct engine_buffer *buffer = b->buffer;
 
@@ -387,7 +395,7 @@ static void on_header(struct broker *b, struct engine *e,
 	}
 	b->part = BROKER_BODY;
 	if (!b->left)
-		finish(b, e);
+		broker_finish(b, e);
 }
 
 static void on_body(struct broker *b, struct engine *e, const amqp_frame_t *in)
@@ -405,7 +413,7 @@ static void on_body(struct broker *b, struct engine *e, const amqp_frame_t *in)
 	}
 	b->left -= piece->len;
 	if (!b->left)
-		finish(b, e);
+		broker_finish(b, e);
 }
 
 static void on_method(struct broker *b, const amqp_frame_t *in)

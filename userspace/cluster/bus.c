@@ -40,7 +40,7 @@ static const struct engine_upcalls upcalls = {
 };
 
 __attribute__((format(printf, 3, 4)))
-static int say(char error[ENGINE_ERROR], int err, const char *format, ...)
+static int bus_say(char error[ENGINE_ERROR], int err, const char *format, ...)
 {
 	va_list ap;
 
@@ -60,22 +60,23 @@ static bool good_name(const char *s)
 	return i > 0 && i < ENGINE_JOB;
 }
 
-static int configure(struct engine *e, const struct engine_config *c,
-		     char error[ENGINE_ERROR])
+static int bus_configure(struct engine *e, const struct engine_config *c,
+			 char error[ENGINE_ERROR])
 {
 	const uint32_t ms = c->heartbeat_ms ? c->heartbeat_ms : HEARTBEAT_MS;
 	char host[40] = "";
 
 	if (!c->job || !good_name(c->job))
-		return say(error, -EINVAL, "job '%.80s': 1 to %d letters, "
-			   "digits, '.', '_' or '-'", c->job ? c->job : "",
-			   ENGINE_JOB - 1);
+		return bus_say(error, -EINVAL, "job '%.80s': 1 to %d letters, "
+			       "digits, '.', '_' or '-'", c->job ? c->job : "",
+			       ENGINE_JOB - 1);
 	if (c->build && strlen(c->build) >= ENGINE_BUILD)
-		return say(error, -EINVAL, "build '%.80s...': at most %d "
-			   "characters", c->build, ENGINE_BUILD - 1);
+		return bus_say(error, -EINVAL, "build '%.80s...': at most %d "
+			       "characters", c->build, ENGINE_BUILD - 1);
 	if (ms < LEAST_HEARTBEAT_MS)
-		return say(error, -EINVAL, "heartbeat of %u ms: at least %d",
-			   ms, LEAST_HEARTBEAT_MS);
+		return bus_say(error, -EINVAL,
+			       "heartbeat of %u ms: at least %d", ms,
+			       LEAST_HEARTBEAT_MS);
 	strcpy(e->job, c->job);
 	strcpy(e->build, c->build ? c->build : "");
 	e->protocol = c->protocol;
@@ -87,8 +88,8 @@ static int configure(struct engine *e, const struct engine_config *c,
 }
 
 /* Open MPI's own plug-ins want to see its symbols: hence RTLD_GLOBAL */
-static void *try_plugin(const char *directory, const char *more,
-			char why[ENGINE_ERROR])
+static void *bus_try_plugin(const char *directory, const char *more,
+			    char why[ENGINE_ERROR])
 {
 	char path[PATH_MAX];
 	void *p;
@@ -103,53 +104,54 @@ static void *try_plugin(const char *directory, const char *more,
 	return p;
 }
 
-static void *find_plugin(char why[ENGINE_ERROR])
+static void *bus_find_plugin(char why[ENGINE_ERROR])
 {
 	const char *own = getenv("OPTSAMPLE_ENGINES");
 	char exe[PATH_MAX];
 	const ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	void *p = own ? try_plugin(own, "", why) : NULL;
+	void *p = own ? bus_try_plugin(own, "", why) : NULL;
 
 	if (!p && n > 0) {
 		exe[n] = '\0';
 		dirname(exe);
-		p = try_plugin(exe, "", why);
+		p = bus_try_plugin(exe, "", why);
 		if (!p)
-			p = try_plugin(exe, "/../engine", why);
+			p = bus_try_plugin(exe, "/../engine", why);
 	}
-	return p ? p : try_plugin(ENGINE_DIR, "", why);
+	return p ? p : bus_try_plugin(ENGINE_DIR, "", why);
 }
 
 static int load_mpi(struct engine *e, char error[ENGINE_ERROR])
 {
 	char why[ENGINE_ERROR] = "engine-mpi.so not found";
 
-	e->plugin = find_plugin(why);
+	e->plugin = bus_find_plugin(why);
 	if (!e->plugin)
-		return say(error, -EOPNOTSUPP, "mpi: %.200s", why);
+		return bus_say(error, -EOPNOTSUPP, "mpi: %.200s", why);
 	e->transport = dlsym(e->plugin, "engine_mpi");
 	if (!e->transport || e->transport->abi != ENGINE_ABI)
-		return say(error, -EOPNOTSUPP,
-			   "mpi: engine-mpi.so is of another version");
+		return bus_say(error, -EOPNOTSUPP,
+			       "mpi: engine-mpi.so is of another version");
 	return 0;
 }
 
-static int choose(struct engine *e, const char *spec, enum engine_role role,
-		  char error[ENGINE_ERROR])
+static int bus_choose(struct engine *e, const char *spec, enum engine_role role,
+		      char error[ENGINE_ERROR])
 {
 	e->role = role;
 	if (!strcmp(spec, "mpi"))
 		return load_mpi(e, error);
 	if (role == ENGINE_BY_RANK)
-		return say(error, -EINVAL, "only with mpi the rank decides");
+		return bus_say(error, -EINVAL,
+			       "only with mpi the rank decides");
 	if (!strcmp(spec, "threads"))
 		e->transport = &engine_threads;
 	else if (!strncmp(spec, "amqp:", 5) || !strncmp(spec, "amqps:", 6))
 		e->transport = &engine_amqp;
 	else
-		return say(error, -EINVAL, "engine '%.*s': threads, "
-			   "amqp://..., or mpi", (int)strcspn(spec, ":/"),
-			   spec);
+		return bus_say(error, -EINVAL, "engine '%.*s': threads, "
+			       "amqp://..., or mpi", (int)strcspn(spec, ":/"),
+			       spec);
 	return 0;
 }
 
@@ -193,10 +195,10 @@ int engine_open(struct engine **out, const char *spec, enum engine_role role,
 	int err;
 
 	if (!e)
-		return say(error, -ENOMEM, "no memory");
-	err = configure(e, config, error);
+		return bus_say(error, -ENOMEM, "no memory");
+	err = bus_configure(e, config, error);
 	if (!err)
-		err = choose(e, spec, role, error);
+		err = bus_choose(e, spec, role, error);
 	if (!err)
 		err = e->transport->open(e, spec, config, error);
 	if (err) {
@@ -218,7 +220,8 @@ void engine_close(struct engine *e)
 	free_engine(e);
 }
 
-static int check(uint16_t type, const struct iovec *iov, int count, size_t *len)
+static int bus_check(uint16_t type, const struct iovec *iov, int count,
+		     size_t *len)
 {
 	int i;
 
@@ -257,14 +260,14 @@ static int starve(struct engine *e)
 	return -EAGAIN;
 }
 
-static void count(struct engine_traffic *t, uint64_t messages, size_t len)
+static void bus_count(struct engine_traffic *t, uint64_t messages, size_t len)
 {
 	t->messages += messages;
 	t->bytes += messages * len;
 }
 
-static int send_one(struct engine *e, uint32_t to, uint16_t type,
-		    const struct iovec *iov, int pieces, size_t len)
+static int bus_send_one(struct engine *e, uint32_t to, uint16_t type,
+			const struct iovec *iov, int pieces, size_t len)
 {
 	struct frame f = { .kind = FRAME_DATA, .type = type, .to = to };
 	struct peer *p;
@@ -285,8 +288,8 @@ static int send_one(struct engine *e, uint32_t to, uint16_t type,
 	if (err)
 		return err;
 	p->sent += peer_cost(len);
-	count(to ? &e->counters.to_workers : &e->counters.to_coordinator, 1,
-	      len);
+	bus_count(to ? &e->counters.to_workers : &e->counters.to_coordinator, 1,
+		  len);
 	return 0;
 }
 
@@ -294,7 +297,7 @@ int engine_send(struct engine *e, uint32_t to, uint16_t type,
 		const struct iovec *iov, int pieces)
 {
 	size_t len;
-	int err = check(type, iov, pieces, &len);
+	int err = bus_check(type, iov, pieces, &len);
 
 	if (err)
 		return err;
@@ -302,7 +305,7 @@ int engine_send(struct engine *e, uint32_t to, uint16_t type,
 	if (to == e->id && (to || e->role == ENGINE_COORDINATOR))
 		err = -EINVAL;
 	else
-		err = send_one(e, to, type, iov, pieces, len);
+		err = bus_send_one(e, to, type, iov, pieces, len);
 	pthread_mutex_unlock(&e->lock);
 	return err;
 }
@@ -319,8 +322,8 @@ static bool any_full(const struct engine *e)
 }
 
 /* Each worker's window counts it; who is not in yet drops it */
-static int send_all(struct engine *e, uint16_t type, const struct iovec *iov,
-		    int pieces, size_t len)
+static int bus_send_all(struct engine *e, uint16_t type,
+			const struct iovec *iov, int pieces, size_t len)
 {
 	struct frame f = {
 		.kind = FRAME_DATA, .type = type, .to = FRAME_ALL,
@@ -347,7 +350,7 @@ static int send_all(struct engine *e, uint16_t type, const struct iovec *iov,
 		err = e->transport->send(e, &f, 0, iov, pieces, len);
 	if (err)
 		return err;
-	count(&e->counters.to_workers, present, len);
+	bus_count(&e->counters.to_workers, present, len);
 	e->counters.broadcasts++;
 	return 0;
 }
@@ -356,7 +359,7 @@ int engine_broadcast(struct engine *e, uint16_t type, const struct iovec *iov,
 		     int pieces)
 {
 	size_t len;
-	int err = check(type, iov, pieces, &len);
+	int err = bus_check(type, iov, pieces, &len);
 
 	if (err)
 		return err;
@@ -368,7 +371,7 @@ int engine_broadcast(struct engine *e, uint16_t type, const struct iovec *iov,
 	if (any_full(e))
 		err = starve(e);
 	else
-		err = send_all(e, type, iov, pieces, len);
+		err = bus_send_all(e, type, iov, pieces, len);
 	pthread_mutex_unlock(&e->lock);
 	return err;
 }
@@ -376,8 +379,8 @@ int engine_broadcast(struct engine *e, uint16_t type, const struct iovec *iov,
 static void count_received(struct engine *e, const struct engine_buffer *b)
 {
 	if (b->type < ENGINE_EVENT)
-		count(b->from ? &e->counters.from_workers :
-		      &e->counters.from_coordinator, 1, b->len);
+		bus_count(b->from ? &e->counters.from_workers :
+			  &e->counters.from_coordinator, 1, b->len);
 }
 
 /* So that the descriptor is readable just if there is something */
@@ -416,7 +419,7 @@ static bool await(struct engine *e, int timeout_ms)
 	}
 }
 
-static int receive(struct engine *e, struct engine_message *m)
+static int bus_receive(struct engine *e, struct engine_message *m)
 {
 	struct engine_buffer *b = inbox_pop(&e->inbox);
 
@@ -459,11 +462,11 @@ int engine_send_wait(struct engine *e, uint32_t to, uint16_t type,
 
 	if (err != -EAGAIN)
 		return err;
-	check(type, iov, pieces, &len);
+	bus_check(type, iov, pieces, &len);
 	pthread_mutex_lock(&e->lock);
 	member_lend(e);
 	do
-		err = send_one(e, to, type, iov, pieces, len);
+		err = bus_send_one(e, to, type, iov, pieces, len);
 	while (err == -EAGAIN && await_room(e, end, timeout_ms < 0));
 	e->lends = false;
 	pthread_mutex_unlock(&e->lock);
@@ -480,7 +483,7 @@ int engine_receive(struct engine *e, struct engine_message *m, int timeout_ms)
 	clear_event(e);
 	e->relieved = false;
 	await(e, timeout_ms);
-	ret = receive(e, m);
+	ret = bus_receive(e, m);
 	if (e->event >= 0 && something(e))
 		member_notify(e);
 	pthread_mutex_unlock(&e->lock);

@@ -39,7 +39,7 @@ void member_notify(struct engine *e)
 		return;
 }
 
-static void fail(struct engine *e, const char *what, const char *why)
+static void member_fail(struct engine *e, const char *what, const char *why)
 {
 	snprintf(e->error, sizeof(e->error), "%s%.200s", what, why);
 	e->state = ENGINE_FAILED;
@@ -63,7 +63,7 @@ static void event(struct engine *e, enum engine_event type, uint32_t from,
 		n = sizeof(text) - 1;
 	b = inbox_buffer(&e->inbox, n + 1);
 	if (!b) {
-		fail(e, "no memory", "");
+		member_fail(e, "no memory", "");
 		return;
 	}
 	memcpy(b->data, text, n + 1);
@@ -84,8 +84,8 @@ static int control_to(struct engine *e, struct frame *f, uint64_t joining,
 	return e->transport->send(e, f, joining, &iov, len ? 1 : 0, len);
 }
 
-static void control(struct engine *e, enum frame_kind kind, uint32_t to,
-		    uint64_t value)
+static void member_control(struct engine *e, enum frame_kind kind, uint32_t to,
+			   uint64_t value)
 {
 	struct frame f = {
 		.kind = kind, .to = to, .epoch = e->epoch, .value = value,
@@ -101,12 +101,12 @@ static void control_all(struct engine *e, enum frame_kind kind, uint64_t value)
 
 	if (e->transport->broadcast) {
 		if (e->peers.count)
-			control(e, kind, FRAME_ALL, value);
+			member_control(e, kind, FRAME_ALL, value);
 		return;
 	}
 	for (i = 0; i < e->peers.count; i++)
 		if (e->peers.list[i].present)
-			control(e, kind, e->peers.list[i].id, value);
+			member_control(e, kind, e->peers.list[i].id, value);
 }
 
 static void relieve(struct engine *e)
@@ -119,7 +119,7 @@ static void relieve(struct engine *e)
 }
 
 /* The coordinator takes a worker out */
-static void drop(struct engine *e, struct peer *p, const char *why)
+static void member_drop(struct engine *e, struct peer *p, const char *why)
 {
 	const uint32_t id = p->id;
 	const bool present = p->present;
@@ -132,8 +132,8 @@ static void drop(struct engine *e, struct peer *p, const char *why)
 	relieve(e);
 }
 
-static void send_out(struct engine *e, uint64_t epoch, uint32_t id,
-		     const char *why)
+static void member_send_out(struct engine *e, uint64_t epoch, uint32_t id,
+			    const char *why)
 {
 	struct frame f = { .kind = FRAME_OUT, .to = id, .epoch = epoch };
 
@@ -151,7 +151,7 @@ static void be_gone(struct engine *e, uint32_t id)
 }
 
 /* A worker forgets what it was */
-static void forget(struct engine *e)
+static void member_forget(struct engine *e)
 {
 	struct engine_buffer *b;
 
@@ -176,11 +176,11 @@ static void be_out(struct engine *e, enum engine_event type, const char *why)
 
 	if (e->state == ENGINE_IN)
 		event(e, type, id, "%s", why);
-	forget(e);
+	member_forget(e);
 	if (e->transport->rejoins)
 		e->transport->reset(e);
 	else
-		fail(e, "", why);
+		member_fail(e, "", why);
 }
 
 static void say_hello(struct engine *e, uint64_t now)
@@ -238,15 +238,15 @@ void member_lost(struct engine *e, const char *why)
 	} else {
 		if (e->state == ENGINE_IN)
 			event(e, ENGINE_COORDINATOR_GONE, 0, "%s", why);
-		forget(e);
+		member_forget(e);
 	}
 	if (e->state != ENGINE_FAILED)
 		snprintf(e->error, sizeof(e->error), "%s", why);
 }
 
-__attribute__((format(printf, 4, 5)))
-static void refuse(struct engine *e, uint64_t address, const struct hello *h,
-		   const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void
+member_refuse(struct engine *e, uint64_t address, const struct hello *h,
+	      const char *format, ...)
 {
 	struct frame f = { .kind = FRAME_REFUSED, .epoch = e->epoch };
 	char why[FRAME_TEXT / 2];
@@ -263,18 +263,20 @@ static bool acceptable(struct engine *e, uint64_t address,
 		       const struct hello *h)
 {
 	if (h->protocol != e->protocol)
-		refuse(e, address, h, "it speaks protocol %u, this job %u",
-		       h->protocol, e->protocol);
+		member_refuse(e, address, h,
+			      "it speaks protocol %u, this job %u", h->protocol,
+			      e->protocol);
 	else if (strcmp(h->build, e->build))
-		refuse(e, address, h, "it is build '%.24s', this job '%.24s'",
-		       h->build, e->build);
+		member_refuse(e, address, h,
+			      "it is build '%.24s', this job '%.24s'", h->build,
+			      e->build);
 	else if (e->peers.count >= ENGINE_WORKERS)
-		refuse(e, address, h, "there are %u workers",
-		       e->peers.count);
+		member_refuse(e, address, h, "there are %u workers",
+			      e->peers.count);
 	else if (h->id == FRAME_ALL || e->next_id >= FRAME_ALL - 1)
-		refuse(e, address, h, "there are no more ids");
+		member_refuse(e, address, h, "there are no more ids");
 	else if (h->id && peers_find(&e->peers, h->id))
-		refuse(e, address, h, "there is a worker %u", h->id);
+		member_refuse(e, address, h, "there is a worker %u", h->id);
 	else
 		return true;
 	return false;
@@ -306,7 +308,7 @@ static void hear_hello(struct engine *e, const struct frame *f,
 	if (h.old_id && h.old_epoch == e->epoch) {
 		p = peers_find(&e->peers, h.old_id);
 		if (p)
-			drop(e, p, "joined again");
+			member_drop(e, p, "joined again");
 	}
 	if (!acceptable(e, f->value, &h))
 		return;
@@ -344,7 +346,7 @@ void member_took(struct engine *e, struct engine_buffer *b)
 	if (!peer_to_be_told(p, e->window))
 		return;
 	p->told = p->taken;
-	control(e, FRAME_CREDIT, p->id, p->told);
+	member_control(e, FRAME_CREDIT, p->id, p->told);
 }
 
 static void lend(struct engine *e, struct engine_buffer *b)
@@ -365,8 +367,8 @@ void member_lend(struct engine *e)
 	e->lends = true;
 }
 
-static void deliver(struct engine *e, struct inbox *in, const struct frame *f,
-		    struct engine_buffer *b)
+static void member_deliver(struct engine *e, struct inbox *in,
+			   const struct frame *f, struct engine_buffer *b)
 {
 	b->from = f->from;
 	b->type = f->type;
@@ -400,21 +402,21 @@ static bool coordinator_frame(struct engine *e, const struct frame *f,
 	p = f->epoch == e->epoch ? peers_find(&e->peers, f->from) : NULL;
 	if (!p) {
 		if (expects_answer(f))
-			send_out(e, f->epoch, f->from, "thrown out");
+			member_send_out(e, f->epoch, f->from, "thrown out");
 		return false;
 	}
 	p->heard = member_now();
 	if (f->kind == FRAME_READY && !p->present) {
 		p->present = true;
-		control(e, FRAME_IN, p->id, 0);
+		member_control(e, FRAME_IN, p->id, 0);
 		event(e, ENGINE_JOINED, p->id, "joined");
 	} else if (f->kind == FRAME_LEAVE) {
-		drop(e, p, "left");
+		member_drop(e, p, "left");
 	} else if (f->kind == FRAME_CREDIT) {
 		hear_credit(e, p, f->value);
 	} else if (f->kind == FRAME_DATA && p->present &&
 		   f->type < ENGINE_EVENT) {
-		deliver(e, &e->inbox, f, b);
+		member_deliver(e, &e->inbox, f, b);
 		return true;
 	}
 	return false;
@@ -430,7 +432,7 @@ static void be_welcomed(struct engine *e, const struct frame *f)
 	e->window = f->value > UINT32_MAX ? UINT32_MAX : f->value;
 	e->state = ENGINE_READY;
 	e->heard = member_now();
-	control(e, FRAME_READY, 0, 0);
+	member_control(e, FRAME_READY, 0, 0);
 }
 
 static void be_in(struct engine *e)
@@ -456,7 +458,7 @@ static bool worker_data(struct engine *e, const struct frame *f,
 	p = peers_add(&e->peers, f->from);
 	if (!p || p->gone)
 		return false;
-	deliver(e, e->state == ENGINE_IN ? &e->inbox : &e->early, f, b);
+	member_deliver(e, e->state == ENGINE_IN ? &e->inbox : &e->early, f, b);
 	return true;
 }
 
@@ -491,7 +493,7 @@ static bool worker_frame(struct engine *e, const struct frame *f,
 	}
 	if (f->kind == FRAME_REFUSED && e->state == ENGINE_LINKED) {
 		frame_text(why, sizeof(why), b->data + b->start, b->len);
-		fail(e, "refused by the coordinator: ", why);
+		member_fail(e, "refused by the coordinator: ", why);
 		return false;
 	}
 	/* what was meant for an earlier one */
@@ -532,7 +534,7 @@ void member_gone(struct engine *e, uint32_t id, const char *why)
 	if (e->role == ENGINE_WORKER && !id) {
 		be_out(e, ENGINE_COORDINATOR_GONE, why);
 	} else if (p && e->role == ENGINE_COORDINATOR) {
-		drop(e, p, why);
+		member_drop(e, p, why);
 	} else if (e->role == ENGINE_WORKER && id != e->id) {
 		be_gone(e, id);
 	}
@@ -565,13 +567,14 @@ static void look_at_workers(struct engine *e, uint64_t now)
 
 		if (now - p->heard <= e->heartbeat_ns)
 			continue;
-		send_out(e, e->epoch, p->id, "thrown out: it was silent");
-		drop(e, p, why);
+		member_send_out(e, e->epoch, p->id,
+				"thrown out: it was silent");
+		member_drop(e, p, why);
 	}
 	/* who is not in yet cannot be reached by its id */
 	for (i = 0; i < e->peers.count; i++)
 		if (e->peers.list[i].present)
-			control(e, FRAME_BEAT, e->peers.list[i].id, 0);
+			member_control(e, FRAME_BEAT, e->peers.list[i].id, 0);
 }
 
 static void look_at_coordinator(struct engine *e, uint64_t now)
@@ -585,7 +588,7 @@ static void look_at_coordinator(struct engine *e, uint64_t now)
 		be_out(e, ENGINE_COORDINATOR_GONE, why);
 		return;
 	}
-	control(e, FRAME_BEAT, 0, 0);
+	member_control(e, FRAME_BEAT, 0, 0);
 }
 
 /* This process was stopped, not the others: they get another heartbeat */
@@ -626,5 +629,5 @@ void member_leave(struct engine *e)
 	if (e->role == ENGINE_COORDINATOR && e->state == ENGINE_IN)
 		control_all(e, FRAME_BYE, 0);
 	else if (e->state == ENGINE_READY || e->state == ENGINE_IN)
-		control(e, FRAME_LEAVE, 0, 0);
+		member_control(e, FRAME_LEAVE, 0, 0);
 }

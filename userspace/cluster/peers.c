@@ -8,7 +8,7 @@
 #include "cluster/peers.h"
 
 /* The first that is not below */
-static uint32_t place(const struct peers *p, uint32_t id)
+static uint32_t peers_place(const struct peers *p, uint32_t id)
 {
 	uint32_t low = 0, high = p->count;
 
@@ -25,7 +25,7 @@ static uint32_t place(const struct peers *p, uint32_t id)
 
 struct peer *peers_find(const struct peers *p, uint32_t id)
 {
-	const uint32_t i = place(p, id);
+	const uint32_t i = peers_place(p, id);
 
 	return i < p->count && p->list[i].id == id ? &p->list[i] : NULL;
 }
@@ -42,7 +42,7 @@ struct peer *peers_find_address(const struct peers *p, uint64_t address)
 
 struct peer *peers_add(struct peers *p, uint32_t id)
 {
-	const uint32_t i = place(p, id);
+	const uint32_t i = peers_place(p, id);
 
 	if (i < p->count && p->list[i].id == id)
 		return &p->list[i];

@@ -78,7 +78,7 @@ void engine_hub_destroy(struct engine_hub *h)
 	free(h);
 }
 
-static struct mailbox *find(struct engine_hub *h, uint32_t id)
+static struct mailbox *threads_find(struct engine_hub *h, uint32_t id)
 {
 	struct mailbox *m = &h->coordinator;
 
@@ -187,9 +187,10 @@ static void threads_close(struct engine *e)
 	free(t);
 }
 
-static struct engine_buffer *pack(struct engine *e, const struct frame *f,
-				  const struct iovec *iov, int count,
-				  size_t len)
+static struct engine_buffer *threads_pack(struct engine *e,
+					  const struct frame *f,
+					  const struct iovec *iov, int count,
+					  size_t len)
 {
 	struct engine_buffer *b = inbox_buffer(&e->inbox, FRAME_SIZE + len);
 	uint8_t *at;
@@ -208,7 +209,7 @@ static struct engine_buffer *pack(struct engine *e, const struct frame *f,
 }
 
 /* With the hub's lock */
-static void put(struct mailbox *m, struct engine_buffer *b)
+static void threads_put(struct mailbox *m, struct engine_buffer *b)
 {
 	inbox_push(&m->queue, b);
 	pthread_cond_signal(&m->news);
@@ -221,22 +222,22 @@ static int threads_send(struct engine *e, const struct frame *f,
 			size_t len)
 {
 	struct threads *t = e->link;
-	struct engine_buffer *b = pack(e, f, iov, count, len);
+	struct engine_buffer *b = threads_pack(e, f, iov, count, len);
 	struct mailbox *m;
 
 	if (!b)
 		return -ENOMEM;
 	pthread_mutex_lock(&t->hub->lock);
-	m = find(t->hub, joining ? joining : f->to);
+	m = threads_find(t->hub, joining ? joining : f->to);
 	if (m)
-		put(m, b);
+		threads_put(m, b);
 	pthread_mutex_unlock(&t->hub->lock);
 	if (!m)
 		inbox_release(&e->inbox, b);
 	return 0;
 }
 
-static struct engine_buffer *take(struct threads *t)
+static struct engine_buffer *threads_take(struct threads *t)
 {
 	struct engine_buffer *b;
 
@@ -252,7 +253,7 @@ static void threads_progress(struct engine *e)
 	struct engine_buffer *b;
 	struct frame f;
 
-	while ((b = take(t))) {
+	while ((b = threads_take(t))) {
 		if (frame_read(b->data, b->len, &f)) {
 			inbox_release(&e->inbox, b);
 			continue;
@@ -268,7 +269,7 @@ static void threads_reset(struct engine *e)
 	struct threads *t = e->link;
 	struct engine_buffer *b;
 
-	while ((b = take(t)))
+	while ((b = threads_take(t)))
 		inbox_release(&e->inbox, b);
 	pthread_mutex_lock(&t->hub->lock);
 	t->own->id = ++t->hub->last_id;

@@ -213,7 +213,7 @@ static int load_xyzi(struct cloud_file *f, const char *path,
 	return 0;
 }
 
-static bool is_packets(const uint8_t *data, size_t len)
+static bool cloud_file_is_packets(const uint8_t *data, size_t len)
 {
 	return len && len % VELODYNE_PACKET == 0 && data[0] == 0xff &&
 	       data[1] == 0xee;
@@ -229,7 +229,7 @@ int cloud_file_load(struct cloud_file *f, const char *path, unsigned int turn)
 	ret = file_load(path, &data, &len);
 	if (ret)
 		return ret;
-	if (is_packets(data, len))
+	if (cloud_file_is_packets(data, len))
 		ret = load_packets(f, path, data, len, turn);
 	else if (len > 8 && (!memcmp(data, "# .PCD", 6) ||
 			     !memcmp(data, "VERSION", 7)))
@@ -252,8 +252,8 @@ void cloud_file_free(struct cloud_file *f)
 	memset(f, 0, sizeof(*f));
 }
 
-static void pcd_words(FILE *f, const char *key,
-		      const struct cloud_layout *layout, char what)
+static void cloud_file_pcd_words(FILE *f, const char *key,
+				 const struct cloud_layout *layout, char what)
 {
 	static const char kinds[] = " IUIUIUFF";
 
@@ -285,10 +285,10 @@ int pcd_save(const char *path, const struct cloud *cloud)
 	if (f && data) {
 		cloud_write(cloud, &layout, data);
 		fputs("# .PCD v0.7\nVERSION 0.7\n", f);
-		pcd_words(f, "FIELDS", &layout, 'n');
-		pcd_words(f, "SIZE", &layout, 's');
-		pcd_words(f, "TYPE", &layout, 't');
-		pcd_words(f, "COUNT", &layout, 'c');
+		cloud_file_pcd_words(f, "FIELDS", &layout, 'n');
+		cloud_file_pcd_words(f, "SIZE", &layout, 's');
+		cloud_file_pcd_words(f, "TYPE", &layout, 't');
+		cloud_file_pcd_words(f, "COUNT", &layout, 'c');
 		fprintf(f, "WIDTH %u\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\n"
 			"POINTS %u\nDATA binary\n", cloud->count,
 			cloud->count);

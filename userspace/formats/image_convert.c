@@ -6,16 +6,16 @@
 #include "codec/image/depthcode.h"
 #include "image_convert.h"
 
-static unsigned int sample(const struct image *i, unsigned int y,
-			   unsigned int n)
+static unsigned int image_convert_sample(const struct image *i, unsigned int y,
+					 unsigned int n)
 {
 	const uint8_t *row = image_row(i, y);
 
 	return i->depth == 8 ? row[n] : ((const uint16_t *)row)[n];
 }
 
-static void set(const struct image *i, unsigned int y, unsigned int n,
-		unsigned int v)
+static void image_convert_set(const struct image *i, unsigned int y,
+			      unsigned int n, unsigned int v)
 {
 	uint8_t *row = image_row(i, y);
 
@@ -31,13 +31,15 @@ void convert_gray(struct image *image)
 
 	for (unsigned int y = 0; y < image->height; y++)
 		for (unsigned int x = 0; x < image->width; x++) {
-			unsigned int v = sample(image, y, x * n);
+			unsigned int v = image_convert_sample(image, y, x * n);
 
 			if (n >= 3)
 				v = lrint(.299 * v +
-					  .587 * sample(image, y, x * n + 1) +
-					  .114 * sample(image, y, x * n + 2));
-			set(image, y, x, v);
+					  .587 * image_convert_sample(
+							 image, y, x * n + 1) +
+					  .114 * image_convert_sample(
+							 image, y, x * n + 2));
+			image_convert_set(image, y, x, v);
 		}
 	image->channels = 1;
 }
@@ -50,7 +52,7 @@ static void range(const struct image *image, unsigned int *least,
 	for (unsigned int y = 0; y < image->height; y++)
 		for (unsigned int i = 0; i < image->width * image->channels;
 		     i++) {
-			unsigned int v = sample(image, y, i);
+			unsigned int v = image_convert_sample(image, y, i);
 
 			*least = v < *least ? v : *least;
 			*most = v > *most ? v : *most;
@@ -67,9 +69,13 @@ void convert_8bit(struct image *image)
 	for (unsigned int y = 0; y < image->height; y++)
 		for (unsigned int i = 0; i < image->width * image->channels;
 		     i++)
-			image_row(image, y)[i] = most == least ? 0 :
-				lrint((sample(image, y, i) - least) * 255. /
-				      (most - least));
+			image_row(image, y)[i] =
+				most == least ?
+					0 :
+					lrint((image_convert_sample(image, y,
+								    i) -
+					       least) *
+					      255. / (most - least));
 	image->depth = 8;
 }
 
@@ -87,7 +93,8 @@ double psnr(const struct image *a, const struct image *b)
 	}
 	for (unsigned int y = 0; y < a->height; y++)
 		for (unsigned int i = 0; i < n; i++) {
-			double d = (double)sample(a, y, i) - sample(b, y, i);
+			double d = (double)image_convert_sample(a, y, i) -
+				   image_convert_sample(b, y, i);
 
 			sum += d * d;
 		}
@@ -105,8 +112,8 @@ void depth_match(const struct image *image, const struct image *shown,
 	*m = (struct depth_match){ .exact = true };
 	for (unsigned int y = 0; y < image->height; y++)
 		for (unsigned int x = 0; x < image->width; x++) {
-			unsigned int a = sample(image, y, x);
-			unsigned int b = sample(shown, y, x);
+			unsigned int a = image_convert_sample(image, y, x);
+			unsigned int b = image_convert_sample(shown, y, x);
 			unsigned int off = a < b ? b - a : a - b;
 
 			m->exact &= !off;

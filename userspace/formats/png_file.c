@@ -11,19 +11,20 @@
 
 static char message[160];
 
-static void failed(png_structp png, png_const_charp text)
+static void png_file_failed(png_structp png, png_const_charp text)
 {
 	snprintf(message, sizeof(message), "%s", text);
 	longjmp(png_jmpbuf(png), 1);
 }
 
-static void warned(png_structp png, png_const_charp text)
+static void png_file_warned(png_structp png, png_const_charp text)
 {
 	(void)png;
 	(void)text;
 }
 
-static int read_rows(png_structp png, png_infop info, struct image *image)
+static int png_file_read_rows(png_structp png, png_infop info,
+			      struct image *image)
 {
 	unsigned int type = png_get_color_type(png, info);
 	int passes;
@@ -54,8 +55,8 @@ static int read_rows(png_structp png, png_infop info, struct image *image)
 
 int png_load(const char *path, struct image *image, const char **error)
 {
-	png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL,
-						 failed, warned);
+	png_structp png = png_create_read_struct(
+		PNG_LIBPNG_VER_STRING, NULL, png_file_failed, png_file_warned);
 	png_infop info = png ? png_create_info_struct(png) : NULL;
 	FILE *f = fopen(path, "rb");
 	int ret;
@@ -76,7 +77,7 @@ int png_load(const char *path, struct image *image, const char **error)
 	png_init_io(png, f);
 	png_set_user_limits(png, IMAGE_SIDE, IMAGE_SIDE);
 	png_read_info(png, info);
-	ret = read_rows(png, info, image);
+	ret = png_file_read_rows(png, info, image);
 	if (ret)
 		snprintf(message, sizeof(message), "%s", strerror(-ret));
 out:
@@ -92,8 +93,8 @@ int png_save(const char *path, const struct image *image, const char **error)
 		0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA,
 		PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA,
 	};
-	png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL,
-						  failed, warned);
+	png_structp png = png_create_write_struct(
+		PNG_LIBPNG_VER_STRING, NULL, png_file_failed, png_file_warned);
 	png_infop info = png ? png_create_info_struct(png) : NULL;
 	FILE *f = fopen(path, "wb");
 	int ret = 0;

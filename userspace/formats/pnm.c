@@ -10,7 +10,7 @@
 #include "formats/pnm.h"
 
 /* A number of the header, behind space and comments; -1: none */
-static long header_number(const uint8_t *p, size_t len, size_t *at)
+static long pnm_header_number(const uint8_t *p, size_t len, size_t *at)
 {
 	long n = 0;
 
@@ -35,9 +35,9 @@ int pnm_parse(const uint8_t *file, size_t len, struct image *image)
 
 	if (len < 2 || file[0] != 'P' || file[1] != '5')
 		return -EINVAL;
-	w = header_number(file, len, &at);
-	h = header_number(file, len, &at);
-	most = header_number(file, len, &at);
+	w = pnm_header_number(file, len, &at);
+	h = pnm_header_number(file, len, &at);
+	most = pnm_header_number(file, len, &at);
 	if (w < 1 || w > IMAGE_SIDE || h < 1 || h > IMAGE_SIDE || most < 1 ||
 	    most > 65535 || ++at > len)
 		return -EINVAL;
@@ -51,7 +51,7 @@ int pnm_parse(const uint8_t *file, size_t len, struct image *image)
 }
 
 /* The text behind "@key:" at the beginning of a line, or NULL */
-static const char *value_of(const char *text, const char *key)
+static const char *pnm_value_of(const char *text, const char *key)
 {
 	size_t n = strlen(key);
 
@@ -65,10 +65,10 @@ static const char *value_of(const char *text, const char *key)
 }
 
 /* A number in a range, if it is there. Return: 0, or -EINVAL */
-static int number(const char *text, const char *key, double low, double high,
-		  double *v)
+static int pnm_number(const char *text, const char *key, double low,
+		      double high, double *v)
 {
-	const char *s = value_of(text, key);
+	const char *s = pnm_value_of(text, key);
 	char *end;
 	double d;
 
@@ -84,7 +84,7 @@ static int number(const char *text, const char *key, double low, double high,
 static int mode_of(const char *text, enum pnm_mode *mode)
 {
 	static const char *const modes[] = { "trinary", "scale", "raw" };
-	const char *s = value_of(text, "mode");
+	const char *s = pnm_value_of(text, "mode");
 
 	if (!s)
 		return 0;
@@ -98,17 +98,18 @@ static int mode_of(const char *text, enum pnm_mode *mode)
 
 int pnm_parse_yaml(const char *text, struct pnm_map *m)
 {
-	const char *origin = value_of(text, "origin");
+	const char *origin = pnm_value_of(text, "origin");
 	double negate = 0;
 
 	*m = (struct pnm_map){ .occupied = 0.65, .free = 0.196 };
 	if (!origin || sscanf(origin, " [ %lf , %lf , %lf", &m->origin[0],
 			      &m->origin[1], &m->origin[2]) != 3)
 		return -EINVAL;
-	if (number(text, "resolution", 1e-6, 1e6, &m->resolution) ||
-	    number(text, "occupied_thresh", 0, 1, &m->occupied) ||
-	    number(text, "free_thresh", 0, 1, &m->free) ||
-	    number(text, "negate", 0, 1, &negate) || mode_of(text, &m->mode))
+	if (pnm_number(text, "resolution", 1e-6, 1e6, &m->resolution) ||
+	    pnm_number(text, "occupied_thresh", 0, 1, &m->occupied) ||
+	    pnm_number(text, "free_thresh", 0, 1, &m->free) ||
+	    pnm_number(text, "negate", 0, 1, &negate) ||
+	    mode_of(text, &m->mode))
 		return -EINVAL;
 	m->negate = negate;
 	return m->resolution > 0 ? 0 : -EINVAL;

@@ -76,8 +76,8 @@ static unsigned int ring_of(unsigned int laser)
 	return laser / 2 + (laser & 1) * (VELODYNE_RINGS / 2);
 }
 
-static void describe(const struct velodyne *v, unsigned int model,
-		     struct organised *out)
+static void velodyne_describe(const struct velodyne *v, unsigned int model,
+			      struct organised *out)
 {
 	for (unsigned int laser = 0; laser < VELODYNE_RINGS; laser++) {
 		unsigned int ring = ring_of(laser);
@@ -92,8 +92,8 @@ static void describe(const struct velodyne *v, unsigned int model,
 	}
 }
 
-static void hand_over(struct velodyne *v, unsigned int model,
-		      struct organised *out)
+static void velodyne_hand_over(struct velodyne *v, unsigned int model,
+			       struct organised *out)
 {
 	unsigned int n = v->columns;
 
@@ -110,7 +110,7 @@ static void hand_over(struct velodyne *v, unsigned int model,
 	out->intensity = v->out_intensity;
 	out->azimuth = v->out_azimuth;
 	out->stamp = v->first_us * 1000;
-	describe(v, model, out);
+	velodyne_describe(v, model, out);
 }
 
 /* What was not received, or not measured, since the last column */
@@ -173,7 +173,7 @@ static bool add_firing(struct velodyne *v, const struct firing *f,
 			 v->columns == ORGANISED_COLUMNS)) {
 		complete = v->started && v->columns && !had;
 		if (complete)
-			hand_over(v, model, out);
+			velodyne_hand_over(v, model, out);
 		v->started = true;
 		v->columns = 0;
 	}
@@ -190,7 +190,7 @@ static bool add_firing(struct velodyne *v, const struct firing *f,
 	return complete;
 }
 
-static int check(const uint8_t *packet, size_t len)
+static int velodyne_check(const uint8_t *packet, size_t len)
 {
 	unsigned int mode, model;
 
@@ -289,7 +289,7 @@ int velodyne_add(struct velodyne *v, const void *packet, size_t len,
 	bool done = false, turn;
 	uint32_t clock_us;
 
-	if (check(p, len))
+	if (velodyne_check(p, len))
 		return -EINVAL;
 	clock_us = get_le32(p + TIME_AT) % HOUR_US;
 	us = v->begun ? since_last(v, clock_us) : (int64_t)clock_us;

@@ -57,8 +57,8 @@ static void name_list(const struct bag_readings *b, int kind, char *text,
  * The topic @name or the only one of that kind. Return: 0 and @found, which is
  * -1 if there is none
  */
-static int find_topic(struct bag_readings *b, int kind, const char *name,
-		      int *found, char error[READINGS_ERROR])
+static int bag_find_topic(struct bag_readings *b, int kind, const char *name,
+			  int *found, char error[READINGS_ERROR])
 {
 	const char *what = kind == MESSAGE_LASER_SCAN ? "scan" : "odometry";
 	unsigned int n = 0;
@@ -83,7 +83,7 @@ static int find_topic(struct bag_readings *b, int kind, const char *name,
 			      "which %s topic? There are%s", what, names);
 }
 
-static int read_topics(struct bag_readings *b, char error[READINGS_ERROR])
+static int bag_read_topics(struct bag_readings *b, char error[READINGS_ERROR])
 {
 	bool tf = false;
 	int err;
@@ -97,14 +97,14 @@ static int read_topics(struct bag_readings *b, char error[READINGS_ERROR])
 			     message_any_kind_of(b->topic[i].type);
 		tf |= b->kind[i] == MESSAGE_TRANSFORMS;
 	}
-	err = find_topic(b, MESSAGE_LASER_SCAN, b->r.config.scan, &b->scan,
-			 error);
+	err = bag_find_topic(b, MESSAGE_LASER_SCAN, b->r.config.scan, &b->scan,
+			     error);
 	if (!err && b->scan < 0)
 		err = readings_error(error, b->r.path, -ENODATA,
 				     "no sensor_msgs/LaserScan in it");
 	if (!err)
-		err = find_topic(b, MESSAGE_ODOMETRY, b->r.config.odometry,
-				 &b->odometry, error);
+		err = bag_find_topic(b, MESSAGE_ODOMETRY, b->r.config.odometry,
+				     &b->odometry, error);
 	if (!err && b->odometry < 0 && !tf)
 		err = readings_error(error, b->r.path, -ENODATA,
 				     "no odometry in it, neither nav_msgs/Odometry nor tf");
@@ -116,8 +116,8 @@ static int read_topics(struct bag_readings *b, char error[READINGS_ERROR])
  */
 
 /* Return: 0, or -ENOMEM and a line in @error */
-static int take(struct bag_readings *b, const struct bag_message *m,
-		char error[READINGS_ERROR])
+static int bag_take(struct bag_readings *b, const struct bag_message *m,
+		    char error[READINGS_ERROR])
 {
 	const struct bag_topic *topic = &b->topic[m->topic];
 	const int kind = b->kind[m->topic];
@@ -147,7 +147,7 @@ static int not_placed(const struct bag_readings *b, char error[READINGS_ERROR])
 }
 
 /* Until it is known where the laser is */
-static int look_ahead(struct bag_readings *b, char error[READINGS_ERROR])
+static int bag_look_ahead(struct bag_readings *b, char error[READINGS_ERROR])
 {
 	const char *laser, *robot;
 	enum intake_state state;
@@ -158,7 +158,7 @@ static int look_ahead(struct bag_readings *b, char error[READINGS_ERROR])
 		ret = bag_next(b->bag, &m);
 		if (ret < 0)
 			return readings_error(error, b->r.path, ret, NULL);
-		if (ret && take(b, &m, error))
+		if (ret && bag_take(b, &m, error))
 			return -ENOMEM;
 		state = intake_state(b->intake, &laser, &robot);
 	} while (ret && state != INTAKE_READY && state != INTAKE_TILTED);
@@ -189,7 +189,7 @@ static int bag_readings_open(struct readings *r, char error[READINGS_ERROR])
 				      "a damaged recording" : NULL);
 	if (!stat(r->path, &st) && S_ISREG(st.st_mode))
 		r->count.size = st.st_size;
-	err = read_topics(b, error);
+	err = bag_read_topics(b, error);
 	if (err)
 		return err;
 	if (!bag_span(b->bag, &b->begin, &b->end))
@@ -201,7 +201,7 @@ static int bag_readings_open(struct readings *r, char error[READINGS_ERROR])
 	});
 	if (!b->intake)
 		return readings_error(error, r->path, -ENOMEM, NULL);
-	err = look_ahead(b, error);
+	err = bag_look_ahead(b, error);
 	b->at = b->begin;
 	return err;
 }
@@ -222,7 +222,7 @@ static int bag_readings_next(struct readings *r, struct reading *reading,
 			intake_end(b->intake);
 			return 0;
 		}
-		ret = take(b, &m, error);
+		ret = bag_take(b, &m, error);
 		if (ret)
 			return ret;
 	}

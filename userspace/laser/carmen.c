@@ -69,7 +69,7 @@ static bool is_word(const char *text, const char *word, size_t len)
 }
 
 /* Which line it is; @text gets what is behind its name */
-static enum line kind_of(const char **text)
+static enum line carmen_kind_of(const char **text)
 {
 	static const struct {
 		const char	*name;
@@ -98,7 +98,7 @@ static bool carmen_probe(const char *head, size_t len)
 		return true;
 	for (const char *p = head; p && p < end;) {
 		const char *text = p;
-		enum line line = kind_of(&text);
+		enum line line = carmen_kind_of(&text);
 		double v;
 
 		/* a NUL ends a text: what follows is not looked at */
@@ -111,7 +111,7 @@ static bool carmen_probe(const char *head, size_t len)
 	return false;
 }
 
-static bool read_pose(const char **at, struct pose *p)
+static bool carmen_read_pose(const char **at, struct pose *p)
 {
 	if (!number_within(at, POSE_MAX, &p->x) ||
 	    !number_within(at, POSE_MAX, &p->y) ||
@@ -139,7 +139,7 @@ static bool read_time(const struct carmen *c, const char **at, int64_t *stamp)
 
 static bool read_odom(struct carmen *c, const char *at, struct reading *r)
 {
-	return read_pose(&at, &r->odometry) && skip_numbers(&at, 3) &&
+	return carmen_read_pose(&at, &r->odometry) && skip_numbers(&at, 3) &&
 	       read_time(c, &at, &r->stamp);
 }
 
@@ -150,8 +150,8 @@ static bool read_ranges(struct carmen *c, const char **at, struct reading *r)
 }
 
 /* Where the laser of FLASERs is */
-static struct pose place(struct carmen *c, const struct pose *laser,
-			 const struct pose *robot)
+static struct pose carmen_place(struct carmen *c, const struct pose *laser,
+				const struct pose *robot)
 {
 	struct pose p;
 
@@ -170,10 +170,11 @@ static bool read_flaser(struct carmen *c, const char *at, struct reading *r)
 {
 	struct pose laser;
 
-	if (!read_ranges(c, &at, r) || !read_pose(&at, &laser) ||
-	    !read_pose(&at, &r->odometry) || !read_time(c, &at, &r->stamp))
+	if (!read_ranges(c, &at, r) || !carmen_read_pose(&at, &laser) ||
+	    !carmen_read_pose(&at, &r->odometry) ||
+	    !read_time(c, &at, &r->stamp))
 		return false;
-	r->laser = place(c, &laser, &r->odometry);
+	r->laser = carmen_place(c, &laser, &r->odometry);
 	carmen_angles(r, c->fov, c->resolution);
 	r->range_max = c->detected;
 	if (c->range_max > 0 && c->range_max < c->detected)
@@ -193,8 +194,8 @@ static bool read_robotlaser(struct carmen *c, const char *at, struct reading *r)
 	    !number_read(&at, &range_max) || !skip_numbers(&at, 2) ||
 	    !read_ranges(c, &at, r) ||
 	    !number_count(&at, READING_BEAMS_MAX, &remissions) ||
-	    !skip_numbers(&at, remissions) || !read_pose(&at, &laser) ||
-	    !read_pose(&at, &r->odometry) || !skip_numbers(&at, 5) ||
+	    !skip_numbers(&at, remissions) || !carmen_read_pose(&at, &laser) ||
+	    !carmen_read_pose(&at, &r->odometry) || !skip_numbers(&at, 5) ||
 	    !read_time(c, &at, &r->stamp))
 		return false;
 	r->angle_min = (float)start;
@@ -237,8 +238,8 @@ static void read_param(struct carmen *c, const char *at)
  */
 
 /* The next line that is a reading. Return: as readings_next() */
-static int fetch(struct carmen *c, struct reading *r,
-		 char error[READINGS_ERROR])
+static int carmen_fetch(struct carmen *c, struct reading *r,
+			char error[READINGS_ERROR])
 {
 	const char *at;
 	char *text;
@@ -250,7 +251,7 @@ static int fetch(struct carmen *c, struct reading *r,
 		*r = (struct reading){ .range = c->r.range };
 		at = text + strspn(text, " \t");
 		good = false;
-		switch (kind_of(&at)) {
+		switch (carmen_kind_of(&at)) {
 		case OTHER:
 			continue;
 		case PARAM:
@@ -283,7 +284,8 @@ static bool same_place(const struct reading *a, const struct reading *b)
 }
 
 /* Without the odometry that the scan before says too */
-static int take(struct carmen *c, struct reading *r, char error[READINGS_ERROR])
+static int carmen_take(struct carmen *c, struct reading *r,
+		       char error[READINGS_ERROR])
 {
 	int ret;
 
@@ -293,7 +295,7 @@ static int take(struct carmen *c, struct reading *r, char error[READINGS_ERROR])
 		return 1;
 	}
 	do
-		ret = fetch(c, r, error);
+		ret = carmen_fetch(c, r, error);
 	while (ret == 1 && !r->beams && c->has_scan &&
 	       same_place(r, &c->scan));
 	return ret;
@@ -303,14 +305,14 @@ static int carmen_next(struct readings *readings, struct reading *r,
 		       char error[READINGS_ERROR])
 {
 	struct carmen *c = carmen_of(readings);
-	int ret = take(c, r, error);
+	int ret = carmen_take(c, r, error);
 
 	if (ret != 1)
 		return ret;
 	c->has_scan = false;
 	if (!r->beams) {
 		/* maybe the next scan says it too; its ranges stay */
-		ret = fetch(c, &c->next, error);
+		ret = carmen_fetch(c, &c->next, error);
 		if (ret < 0)
 			return ret;
 		if (ret && c->next.beams && same_place(r, &c->next))
@@ -329,13 +331,13 @@ static int carmen_next(struct readings *readings, struct reading *r,
  * A look ahead: what "nothing" is, and whether there are scans at all
  */
 
-static void look_at(struct carmen *c, struct carmen_peak *peak,
-		    const char *text, unsigned int *scans)
+static void carmen_look_at(struct carmen *c, struct carmen_peak *peak,
+			   const char *text, unsigned int *scans)
 {
 	unsigned int n;
 
 	text += strspn(text, " \t");
-	switch (kind_of(&text)) {
+	switch (carmen_kind_of(&text)) {
 	case ROBOTLASER:
 		(*scans)++;
 		break;
@@ -353,8 +355,8 @@ static void look_at(struct carmen *c, struct carmen_peak *peak,
 	}
 }
 
-static int look_ahead(struct carmen *c, struct carmen_peak *peak,
-		      char error[READINGS_ERROR])
+static int carmen_look_ahead(struct carmen *c, struct carmen_peak *peak,
+			     char error[READINGS_ERROR])
 {
 	unsigned int scans = 0;
 	char *text;
@@ -364,7 +366,7 @@ static int look_ahead(struct carmen *c, struct carmen_peak *peak,
 	while (ret == 1 && (c->r.lines.bytes < LOOK_AHEAD || !scans)) {
 		ret = readings_line(&c->r, &text, &len, error);
 		if (ret == 1)
-			look_at(c, peak, text, &scans);
+			carmen_look_at(c, peak, text, &scans);
 	}
 	if (ret < 0)
 		return ret;
@@ -393,7 +395,7 @@ static int carmen_open(struct readings *r, char error[READINGS_ERROR])
 	if (!peak)
 		return readings_error(error, r->path, -ENOMEM, NULL);
 	c->offset = NAN;
-	err = look_ahead(c, peak, error);
+	err = carmen_look_ahead(c, peak, error);
 	free(peak);
 	return err;
 }

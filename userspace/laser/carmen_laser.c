@@ -11,7 +11,7 @@
 
 static const double degree = M_PI / 180;
 
-static void set(struct reading *r, double begin, double step)
+static void carmen_laser_set(struct reading *r, double begin, double step)
 {
 	r->angle_min = (float)(begin * degree);
 	r->angle_increment = (float)(step * degree);
@@ -23,14 +23,14 @@ void carmen_angles(struct reading *r, double fov, double resolution)
 
 	if (fov > 0 && resolution > 0 && fov <= 360 &&
 	    fabs(fov / resolution - steps) <= 1.01)
-		set(r, -fov / 2, resolution);
+		carmen_laser_set(r, -fov / 2, resolution);
 	else if (resolution > 0 && fov <= 0 &&
 		 fabs(180 / resolution - steps) <= 1.01)
-		set(r, -90, resolution);
+		carmen_laser_set(r, -90, resolution);
 	else if (r->beams == 180 || r->beams == 360)
-		set(r, -90, 180 / n);
+		carmen_laser_set(r, -90, 180 / n);
 	else
-		set(r, -90, 180 / (steps > 0 ? steps : 1));
+		carmen_laser_set(r, -90, 180 / (steps > 0 ? steps : 1));
 }
 
 static unsigned int bin_of(float v)

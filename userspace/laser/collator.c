@@ -62,12 +62,12 @@ void pairing_free(struct pairing *p)
 	free(p);
 }
 
-static struct scan *head(struct pairing *p)
+static struct scan *collator_head(struct pairing *p)
 {
 	return &p->scan[p->first];
 }
 
-static void drop(struct pairing *p)
+static void collator_drop(struct pairing *p)
 {
 	p->first = (p->first + 1) % PAIRING_SCANS;
 	p->scans--;
@@ -83,7 +83,8 @@ static struct stamped *pose_at(struct pairing *p, unsigned int i)
 /* Something of time @stamp came, in a stream of which @newest is the latest.
  * Behind an outage one stream may be far ahead of the other
  */
-static void go_on(struct pairing *p, struct latest *newest, int64_t stamp)
+static void collator_go_on(struct pairing *p, struct latest *newest,
+			   int64_t stamp)
 {
 	if (newest->any && stamp < newest->stamp - p->patience) {
 		pairing_end(p);
@@ -104,7 +105,7 @@ int pairing_add_odometry(struct pairing *p, int64_t stamp,
 		p->count.bad++;
 		return -EINVAL;
 	}
-	go_on(p, &p->newest_pose, stamp);
+	collator_go_on(p, &p->newest_pose, stamp);
 	for (i = p->poses; i && pose_at(p, i - 1)->stamp > stamp; i--)
 		;
 	if (i && pose_at(p, i - 1)->stamp == stamp) {
@@ -135,9 +136,9 @@ int pairing_add_scan(struct pairing *p, const struct reading *reading)
 		p->count.bad++;
 		return -EINVAL;
 	}
-	go_on(p, &p->newest_scan, reading->stamp);
+	collator_go_on(p, &p->newest_scan, reading->stamp);
 	if (p->scans == PAIRING_SCANS)
-		drop(p);
+		collator_drop(p);
 	s = &p->scan[(p->first + p->scans) % PAIRING_SCANS];
 	if (reading->beams > s->room) {
 		range = realloc(s->range, reading->beams * sizeof(*range));
@@ -156,7 +157,8 @@ int pairing_add_scan(struct pairing *p, const struct reading *reading)
 enum fate { READY, WAIT, HOPELESS };
 
 /* What becomes of a scan that was taken at @stamp, and where that was */
-static enum fate look_up(struct pairing *p, int64_t stamp, struct pose *pose)
+static enum fate collator_look_up(struct pairing *p, int64_t stamp,
+				  struct pose *pose)
 {
 	const bool late = p->newest_pose.any &&
 		p->newest_pose.stamp - stamp > p->patience;
@@ -202,7 +204,7 @@ static enum fate look_up_sweep(struct pairing *p, struct reading *r)
 	r->sweep = (struct pose){ 0, 0, 0 };
 	if (s == 0)
 		return READY;
-	fate = look_up(p, r->stamp + (int64_t)(s * 1e9), &end);
+	fate = collator_look_up(p, r->stamp + (int64_t)(s * 1e9), &end);
 	if (fate == READY)
 		r->sweep = pose_between(&r->odometry, &end);
 	else if (fate == HOPELESS)
@@ -213,16 +215,16 @@ static enum fate look_up_sweep(struct pairing *p, struct reading *r)
 bool pairing_next(struct pairing *p, struct reading *reading)
 {
 	while (p->scans) {
-		struct scan *s = head(p);
-		enum fate fate = look_up(p, s->reading.stamp,
-					 &s->reading.odometry);
+		struct scan *s = collator_head(p);
+		enum fate fate = collator_look_up(p, s->reading.stamp,
+						  &s->reading.odometry);
 
 		if (fate == READY)
 			fate = look_up_sweep(p, &s->reading);
 		if (fate == WAIT)
 			return false;
 		if (fate == HOPELESS) {
-			drop(p);
+			collator_drop(p);
 			continue;
 		}
 		/* its place is not used again before the ring is full */
@@ -238,7 +240,7 @@ bool pairing_next(struct pairing *p, struct reading *reading)
 void pairing_end(struct pairing *p)
 {
 	while (p->scans)
-		drop(p);
+		collator_drop(p);
 }
 
 void pairing_count(const struct pairing *p, struct pairing_count *count)

@@ -66,7 +66,7 @@ static int64_t stamp_of(const struct message_header *h, int64_t received)
  * Where the laser is
  */
 
-static enum intake_state look(struct intake *in)
+static enum intake_state input_look(struct intake *in)
 {
 	struct placement place;
 
@@ -134,8 +134,8 @@ static bool is_odom(const struct message_string *s)
  * Messages
  */
 
-static int add_pose(struct intake *in, int64_t stamp, const double position[3],
-		    const double orientation[4])
+static int input_add_pose(struct intake *in, int64_t stamp,
+			  const double position[3], const double orientation[4])
 {
 	struct placement place;
 	struct pose pose;
@@ -154,8 +154,8 @@ static int add_odometry(struct intake *in, const struct message_odometry *o,
 		return 0;
 	if (!*in->robot)
 		frame_name(in->robot, &o->child_frame_id);
-	return add_pose(in, stamp_of(&o->header, received), o->pose.position,
-			o->pose.orientation);
+	return input_add_pose(in, stamp_of(&o->header, received),
+			      o->pose.position, o->pose.orientation);
 }
 
 static int add_transform(struct intake *in, const struct message_transform *t,
@@ -173,8 +173,8 @@ static int add_transform(struct intake *in, const struct message_transform *t,
 		strcpy(in->robot, child);
 	if (strcmp(in->robot, child))
 		return err;
-	return add_pose(in, stamp_of(&t->header, received), t->translation,
-			t->rotation);
+	return input_add_pose(in, stamp_of(&t->header, received),
+			      t->translation, t->rotation);
 }
 
 static int add_transforms(struct intake *in, const struct message_transforms *m,
@@ -196,12 +196,12 @@ static bool is_placed(struct intake *in, const char *frame)
 	if (!*in->laser)
 		strcpy(in->laser, frame);
 	if (in->state != INTAKE_READY)
-		in->state = look(in);
+		in->state = input_look(in);
 	return in->state == INTAKE_READY;
 }
 
-static int add_scan(struct intake *in, const struct message_laser_scan *s,
-		    int64_t received)
+static int input_add_scan(struct intake *in, const struct message_laser_scan *s,
+			  int64_t received)
 {
 	char frame[FRAMES_NAME] = "";
 	struct reading r;
@@ -241,7 +241,7 @@ int intake_add(struct intake *in, enum message_kind kind,
 
 	switch ((int)kind) {
 	case MESSAGE_LASER_SCAN:
-		err = add_scan(in, &msg->scan, received);
+		err = input_add_scan(in, &msg->scan, received);
 		break;
 	case MESSAGE_ODOMETRY:
 		err = add_odometry(in, &msg->odometry, received);
@@ -253,7 +253,7 @@ int intake_add(struct intake *in, enum message_kind kind,
 		return 0;
 	}
 	if (in->state != INTAKE_READY)
-		in->state = look(in);
+		in->state = input_look(in);
 	in->count.bad += err == -EINVAL;
 	return err;
 }

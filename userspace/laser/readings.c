@@ -72,7 +72,7 @@ bool readings_ranges(struct readings *r, const char **at, unsigned int count)
 	return true;
 }
 
-static int find_text(struct readings *r, char error[READINGS_ERROR])
+static int readings_find_text(struct readings *r, char error[READINGS_ERROR])
 {
 	const char *head;
 	size_t len;
@@ -91,7 +91,7 @@ static int find_text(struct readings *r, char error[READINGS_ERROR])
 }
 
 /* Which format it is. Return: 0 and, if it is a text, @lines are open */
-static int find(struct readings *r, char error[READINGS_ERROR])
+static int readings_find(struct readings *r, char error[READINGS_ERROR])
 {
 	int err = lines_open(&r->lines, r->path);
 
@@ -102,7 +102,7 @@ static int find(struct readings *r, char error[READINGS_ERROR])
 		return readings_error(error, r->path, err, NULL);
 	if (!err) {
 		r->count.size = r->lines.size;
-		err = find_text(r, error);
+		err = readings_find_text(r, error);
 		if (err || !r->ops)
 			lines_close(&r->lines);
 		if (err)
@@ -126,7 +126,7 @@ static int check_topics(const struct readings *r, char error[READINGS_ERROR])
 }
 
 /* The struct of the format, with what @found has */
-static int make(struct readings **log, const struct readings *found)
+static int readings_make(struct readings **log, const struct readings *found)
 {
 	struct readings *r = calloc(1, found->ops->size);
 
@@ -156,12 +156,12 @@ int readings_open(struct readings **log, const char *path,
 		return readings_error(error, path, -ENOMEM, NULL);
 	if (config)
 		found.config = *config;
-	err = find(&found, error);
+	err = readings_find(&found, error);
 	if (err) {
 		free(found.path);
 		return err;
 	}
-	if (make(&r, &found))
+	if (readings_make(&r, &found))
 		return readings_error(error, path, -ENOMEM, NULL);
 	err = check_topics(r, error);
 	if (!err && r->ops->open)

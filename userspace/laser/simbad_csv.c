@@ -44,7 +44,8 @@ static bool simbad_probe(const char *head, size_t len)
 	       !strncasecmp(p, "nan", 3) || !strncasecmp(p, "inf", 3);
 }
 
-static bool read_scan(struct simbad *s, const char *at, struct reading *r)
+static bool simbad_csv_read_scan(struct simbad *s, const char *at,
+				 struct reading *r)
 {
 	double field[FIELDS], v;
 
@@ -76,7 +77,7 @@ static int simbad_next(struct readings *readings, struct reading *r,
 	while ((ret = readings_line(&s->r, &text, &len, error)) == 1) {
 		s->scans++;
 		r->stamp = s->scans * step;
-		if (read_scan(s, text, r))
+		if (simbad_csv_read_scan(s, text, r))
 			return 1;
 		s->r.count.bad++;
 	}

@@ -89,7 +89,7 @@ static struct placement invert(const struct placement *a)
 	return c;
 }
 
-static int find(const struct frames *f, const char *name)
+static int tf_find(const struct frames *f, const char *name)
 {
 	name += *name == '/';
 	for (unsigned int i = 0; i < f->count; i++)
@@ -100,7 +100,7 @@ static int find(const struct frames *f, const char *name)
 
 static int find_or_add(struct frames *f, const char *name)
 {
-	int i = find(f, name);
+	int i = tf_find(f, name);
 
 	if (i >= 0)
 		return i;
@@ -134,7 +134,8 @@ int frames_add(struct frames *f, const struct message_transform *t)
  * Up from frame @i to @to or, with -1, as far as it goes. Return: where that
  * is, and @place of @i in it; -1 if there is no way, or it goes in a circle
  */
-static int climb(const struct frames *f, int i, int to, struct placement *place)
+static int tf_climb(const struct frames *f, int i, int to,
+		    struct placement *place)
 {
 	static const struct placement same = {
 		{ { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, { 0 }
@@ -155,16 +156,16 @@ static int climb(const struct frames *f, int i, int to, struct placement *place)
 bool frames_find(const struct frames *f, const char *name, const char *in,
 		 struct placement *place)
 {
-	const int from = find(f, name), to = find(f, in);
+	const int from = tf_find(f, name), to = tf_find(f, in);
 	struct placement a, b;
 	int top;
 
 	if (from < 0 || to < 0)
 		return false;
-	if (climb(f, from, to, place) == to)
+	if (tf_climb(f, from, to, place) == to)
 		return true;
-	top = climb(f, from, -1, &a);
-	if (top < 0 || climb(f, to, top, &b) != top)
+	top = tf_climb(f, from, -1, &a);
+	if (top < 0 || tf_climb(f, to, top, &b) != top)
 		return false;
 	b = invert(&b);
 	*place = compose(&b, &a);

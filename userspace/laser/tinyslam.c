@@ -85,7 +85,8 @@ static bool drive(struct tinyslam *t, double left, double right)
 	return true;
 }
 
-static bool read_scan(struct tinyslam *t, const char *at, struct reading *r)
+static bool tinyslam_read_scan(struct tinyslam *t, const char *at,
+			       struct reading *r)
 {
 	const double from = -120, to = 120, degree = M_PI / 180;
 	const double each = (to - from) / (BEAMS - 1);
@@ -122,7 +123,7 @@ static int tinyslam_next(struct readings *readings, struct reading *r,
 	int ret;
 
 	while ((ret = readings_line(&t->r, &text, &len, error)) == 1) {
-		if (read_scan(t, text, r))
+		if (tinyslam_read_scan(t, text, r))
 			return 1;
 		t->r.count.bad++;
 	}

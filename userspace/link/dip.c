@@ -77,8 +77,8 @@ double dip_capacity(const struct dip *d)
 	       most : d->sent;
 }
 
-static enum dip_answer end(struct dip *d, uint64_t now,
-			   enum dip_answer answer)
+static enum dip_answer dip_end(struct dip *d, uint64_t now,
+			       enum dip_answer answer)
 {
 	d->due = now + d->wait;
 	d->wait = fmin(2 * d->wait, WAIT_MOST);
@@ -99,12 +99,12 @@ enum dip_answer dip_sample(struct dip *d, uint64_t now, double sent,
 	loss = dip_loss(d);
 	/* not less: something else was sent */
 	if (less > (1 + DEPTH) / 2)
-		return end(d, now, DIP_UNKNOWN);
+		return dip_end(d, now, DIP_UNKNOWN);
 	between = (1 + less) / 2;
 	doubt = SIGMAS * stays * noise_of_both(d, loss);
 	if (fabs(stays - between) < doubt)
 		return d->low_span < LONGEST ? DIP_ON :
-					       end(d, now, DIP_UNKNOWN);
+					       dip_end(d, now, DIP_UNKNOWN);
 	if (stays > between && loss > LOSS) {
 		d->sent = d->low_sent / d->low_span;
 		d->came = d->low_came / d->low_span;
@@ -114,5 +114,5 @@ enum dip_answer dip_sample(struct dip *d, uint64_t now, double sent,
 	if (fabs(loss - d->found) > OTHER)
 		d->wait = WAIT;
 	d->found = loss;
-	return end(d, now, DIP_TOLD);
+	return dip_end(d, now, DIP_TOLD);
 }

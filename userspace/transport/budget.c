@@ -36,7 +36,7 @@ void budget_drop(struct budget *b)
 		free(b);
 }
 
-static bool has_memory(const struct budget *b, size_t more)
+static bool budget_has_memory(const struct budget *b, size_t more)
 {
 	return !b || more <= b->memory - b->reserved;
 }
@@ -47,8 +47,8 @@ int budget_reserve(struct budget *b, size_t *mine, size_t want)
 	int ret = -EFBIG;
 
 	pthread_mutex_lock(&lock);
-	if (want <= *mine || (has_memory(b, want - *mine) &&
-			      has_memory(w, want - *mine))) {
+	if (want <= *mine || (budget_has_memory(b, want - *mine) &&
+			      budget_has_memory(w, want - *mine))) {
 		b->reserved += want - *mine;
 		if (w)
 			w->reserved += want - *mine;

@@ -30,7 +30,7 @@ _Static_assert(HEADER + 4 + CONTROL_WORD + TOPIC + 3 + CONTROL_NAME +
 	       2 * CONTROL_WORD <= PAYLOAD_MAX,
 	       "a topic is no more than one datagram");
 
-static void begin(uint8_t *p, unsigned int version, unsigned int what)
+static void control_begin(uint8_t *p, unsigned int version, unsigned int what)
 {
 	p[0] = version << 4 | what;
 	p[1] = 0;
@@ -41,7 +41,7 @@ static uint32_t crc_of(const uint8_t *p, size_t len)
 	return crc32(crc32(0, p, CRC), p + HEADER, len - HEADER);
 }
 
-static uint8_t *put_text(uint8_t *p, const char *text, size_t room)
+static uint8_t *control_put_text(uint8_t *p, const char *text, size_t room)
 {
 	size_t n = strnlen(text, room - 1);
 
@@ -58,9 +58,9 @@ static size_t put_topic(uint8_t *p, const struct control_topic *t)
 	p[4] = t->kind;
 	p[5] = t->codec;
 	put_le32(p + 6, t->interval);
-	p = put_text(p + TOPIC, t->name, sizeof(t->name));
-	p = put_text(p, t->frame_id, sizeof(t->frame_id));
-	p = put_text(p, t->encoding, sizeof(t->encoding));
+	p = control_put_text(p + TOPIC, t->name, sizeof(t->name));
+	p = control_put_text(p, t->frame_id, sizeof(t->frame_id));
+	p = control_put_text(p, t->encoding, sizeof(t->encoding));
 	return p - start;
 }
 
@@ -72,10 +72,10 @@ static int open_next(struct payloads *out, const struct control_sender *sender)
 	if (out->count == out->max)
 		return -ENOSPC;
 	p = payload_at(out, out->count);
-	begin(p, CONTROL_VERSION, CONTROL_ANNOUNCE);
+	control_begin(p, CONTROL_VERSION, CONTROL_ANNOUNCE);
 	put_le32(p + HEADER, sender->round_trip);
-	out->len[out->count++] = put_text(p + HEADER + 4, sender->name,
-					  sizeof(sender->name)) - p;
+	out->len[out->count++] = control_put_text(p + HEADER + 4, sender->name,
+						  sizeof(sender->name)) - p;
 	return 0;
 }
 
@@ -144,8 +144,8 @@ static const uint8_t *get_topic(const uint8_t *p, const uint8_t *end,
 	return p;
 }
 
-static bool is(const uint8_t *p, size_t len, unsigned int version,
-	       unsigned int what)
+static bool control_is(const uint8_t *p, size_t len, unsigned int version,
+		       unsigned int what)
 {
 	return len >= HEADER && p[0] == (version << 4 | what) &&
 	       get_le32(p + CRC) == crc_of(p, len);
@@ -164,7 +164,8 @@ int control_announced(const void *payload, size_t len,
 	const uint8_t *p = payload, *end = p + len;
 	unsigned int count;
 
-	if (!is(p, len, CONTROL_VERSION, CONTROL_ANNOUNCE) || len < HEADER + 4)
+	if (!control_is(p, len, CONTROL_VERSION, CONTROL_ANNOUNCE) ||
+	    len < HEADER + 4)
 		return -EBADMSG;
 	count = p[1];
 	if (count > max)
@@ -185,7 +186,7 @@ size_t control_report(const struct control_report *r, uint8_t *payload)
 	uint32_t v[NUMBERS > HEAD ? NUMBERS : HEAD];
 	unsigned int head = head_of(r->version);
 
-	begin(payload, r->version, CONTROL_REPORT);
+	control_begin(payload, r->version, CONTROL_REPORT);
 	payload[1] = r->topics;
 	memcpy(v, r, head * 4);
 	for (unsigned int k = 0; k < head; k++, p += 4)
@@ -207,7 +208,8 @@ int control_reported(const void *payload, size_t len,
 	unsigned int version = len ? p[0] >> 4 : 0, head = head_of(version);
 
 	if (!version || version > CONTROL_REPORTS ||
-	    !is(p, len, version, CONTROL_REPORT) || p[1] > CONTROL_TOPICS ||
+	    !control_is(p, len, version, CONTROL_REPORT) ||
+	    p[1] > CONTROL_TOPICS ||
 	    len != HEADER + (head + (size_t)p[1] * NUMBERS) * 4)
 		return -EBADMSG;
 	r->version = version;

@@ -41,7 +41,8 @@ void decode_blob_free(void *state)
 	free(s);
 }
 
-static struct decode_blob *create(const struct decode_limits *limits)
+static struct decode_blob *
+decode_blob_create(const struct decode_limits *limits)
 {
 	struct decode_blob *s = calloc(1, sizeof(*s));
 
@@ -129,7 +130,7 @@ int decode_blob(void **state, const struct decode_limits *limits,
 	int ret = 1;
 
 	if (!s)
-		s = *state = create(limits);
+		s = *state = decode_blob_create(limits);
 	if (!s)
 		return -ENOMEM;
 	blob_begin(s->decoder);

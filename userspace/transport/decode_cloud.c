@@ -32,8 +32,8 @@ void decode_cloud_free(void *state)
 	free(s);
 }
 
-static struct decode_cloud *create(const struct decode_limits *limits,
-				   enum codec codec)
+static struct decode_cloud *
+decode_cloud_create(const struct decode_limits *limits, enum codec codec)
 {
 	struct decode_cloud *s = calloc(1, sizeof(*s));
 
@@ -54,23 +54,24 @@ static struct decode_cloud *create(const struct decode_limits *limits,
 	return NULL;
 }
 
-static int add_range(void *d, const void *payload, size_t len)
+static int decode_cloud_add_range(void *d, const void *payload, size_t len)
 {
 	return rangeimage_add(d, payload, len);
 }
 
-static int add_block(void *d, const void *payload, size_t len)
+static int decode_cloud_add_block(void *d, const void *payload, size_t len)
 {
 	return cloudblock_add(d, payload, len);
 }
 
-static int add_cloud80(void *d, const void *payload, size_t len)
+static int decode_cloud_add_cloud80(void *d, const void *payload, size_t len)
 {
 	return cloud80_add(d, payload, len);
 }
 
 /* Return: payloads that were one, or a negative errno */
-static int reconstruct(struct decode_cloud *s, const struct decode_call *c)
+static int decode_cloud_reconstruct(struct decode_cloud *s,
+				    const struct decode_call *c)
 {
 	struct organised turn;
 	unsigned int taken;
@@ -79,25 +80,26 @@ static int reconstruct(struct decode_cloud *s, const struct decode_call *c)
 	switch (c->codec) {
 	case CODEC_RANGE:
 		rangeimage_begin(s->range);
-		taken = decode_add(c, s->range, add_range);
+		taken = decode_add(c, s->range, decode_cloud_add_range);
 		rangeimage_finish(s->range, &turn, NULL);
 		ret = organised_to_cloud(&turn, s->cloud);
 		break;
 	case CODEC_BLOCK:
 		cloudblock_begin(s->block);
-		taken = decode_add(c, s->block, add_block);
+		taken = decode_add(c, s->block, decode_cloud_add_block);
 		ret = cloudblock_finish(s->block, s->cloud);
 		break;
 	default:
 		cloud80_begin(s->cloud80);
-		taken = decode_add(c, s->cloud80, add_cloud80);
+		taken = decode_add(c, s->cloud80, decode_cloud_add_cloud80);
 		ret = cloud80_finish(s->cloud80, s->cloud);
 	}
 	return ret ? -EFBIG : (int)taken;
 }
 
-static int give(struct decode_cloud *s, const struct decode_call *c,
-		struct decode_result *r)
+static int decode_cloud_give(struct decode_cloud *s,
+			     const struct decode_call *c,
+			     struct decode_result *r)
 {
 	union message msg = { .cloud = { .header = decode_header(c) } };
 	/* an empty one, too, is somewhere */
@@ -124,13 +126,13 @@ int decode_cloud(void **state, const struct decode_limits *limits,
 	int taken;
 
 	if (!*state)
-		*state = create(limits, c->codec);
+		*state = decode_cloud_create(limits, c->codec);
 	if (!*state)
 		return -ENOMEM;
-	taken = reconstruct(*state, c);
+	taken = decode_cloud_reconstruct(*state, c);
 	if (taken <= 0)
 		return taken ? taken : -EPROTO;
 	r.share = (double)taken / c->frame->count;
 	r.exact = taken == (int)c->frame->count;
-	return give(*state, c, &r);
+	return decode_cloud_give(*state, c, &r);
 }

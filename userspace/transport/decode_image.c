@@ -52,7 +52,8 @@ void decode_image_free(void *state)
 }
 
 /* What the first payload that is one says */
-static int shape_of(const struct decode_call *c, struct image *shape)
+static int decode_image_shape_of(const struct decode_call *c,
+				 struct image *shape)
 {
 	const struct payloads *p = &c->frame->received;
 	int (*read)(const void *payload, size_t len, struct image *image) =
@@ -65,20 +66,21 @@ static int shape_of(const struct decode_call *c, struct image *shape)
 	return -EPROTO;
 }
 
-static unsigned int larger(unsigned int a, unsigned int b)
+static unsigned int decode_image_larger(unsigned int a, unsigned int b)
 {
 	return a > b ? a : b;
 }
 
 /* About as much as an image of that shape takes to decode and to give */
-static size_t bytes_of(const struct image *i)
+static size_t decode_image_bytes_of(const struct image *i)
 {
 	return (size_t)i->width * i->height *
 	       (IMAGE_PLAIN + i->channels * IMAGE_CHANNEL);
 }
 
-static int grow(struct decode_image *s, const struct decode_call *c,
-		const struct image *shape, size_t most)
+static int decode_image_grow(struct decode_image *s,
+			     const struct decode_call *c,
+			     const struct image *shape, size_t most)
 {
 	struct image *l = &s->largest, all;
 	size_t room;
@@ -90,16 +92,16 @@ static int grow(struct decode_image *s, const struct decode_call *c,
 		return 0;
 	drop_decoders(s);
 	/* of two long ones both ways no square that holds either */
-	if ((size_t)larger(l->width, shape->width) *
-	    larger(l->height, shape->height) > most)
+	if ((size_t)decode_image_larger(l->width, shape->width) *
+	    decode_image_larger(l->height, shape->height) > most)
 		*l = (struct image){ 0 };
 	all = (struct image){
-		.width = larger(l->width, shape->width),
-		.height = larger(l->height, shape->height),
-		.channels = larger(l->channels, shape->channels),
-		.depth = larger(l->depth, shape->depth),
+		.width = decode_image_larger(l->width, shape->width),
+		.height = decode_image_larger(l->height, shape->height),
+		.channels = decode_image_larger(l->channels, shape->channels),
+		.depth = decode_image_larger(l->depth, shape->depth),
 	};
-	if (decode_reserve(c, bytes_of(&all))) {
+	if (decode_reserve(c, decode_image_bytes_of(&all))) {
 		*l = (struct image){ 0 };
 		return -EFBIG;
 	}
@@ -124,29 +126,30 @@ static int grow(struct decode_image *s, const struct decode_call *c,
 	return -ENOMEM;
 }
 
-static int add_md(void *d, const void *payload, size_t len)
+static int decode_image_add_md(void *d, const void *payload, size_t len)
 {
 	return md_add(d, payload, len);
 }
 
-static int add_depth(void *d, const void *payload, size_t len)
+static int decode_image_add_depth(void *d, const void *payload, size_t len)
 {
 	return depth_add(d, payload, len);
 }
 
-static int add_split(void *d, const void *payload, size_t len)
+static int decode_image_add_split(void *d, const void *payload, size_t len)
 {
 	return split_add(d, payload, len);
 }
 
-static int reconstruct(struct decode_image *s, const struct decode_call *c,
-		       struct decode_result *r)
+static int decode_image_reconstruct(struct decode_image *s,
+				    const struct decode_call *c,
+				    struct decode_result *r)
 {
 	long ret;
 
 	if (c->codec == CODEC_MD) {
 		md_begin(s->md);
-		decode_add(c, s->md, add_md);
+		decode_add(c, s->md, decode_image_add_md);
 		ret = md_finish(s->md, &s->image, s->room);
 		r->exact = md_exact(s->md);
 		r->share = md_share(s->md);
@@ -155,14 +158,14 @@ static int reconstruct(struct decode_image *s, const struct decode_call *c,
 		unsigned int all;
 
 		depth_begin(s->depth);
-		decode_add(c, s->depth, add_depth);
+		decode_add(c, s->depth, decode_image_add_depth);
 		ret = depth_finish(s->depth, &s->image, s->room, &shown);
 		all = s->image.width * s->image.height;
 		r->share = (double)(shown.exact + shown.near) / all;
 		r->exact = shown.exact == all;
 	} else {
 		split_begin(s->split, c->still);
-		decode_add(c, s->split, add_split);
+		decode_add(c, s->split, decode_image_add_split);
 		ret = split_finish(s->split, c->nearest, &s->image, s->room);
 		r->share = split_share(s->split);
 		r->exact = r->share >= 1;
@@ -205,8 +208,9 @@ static int give_mosaic(struct decode_image *s, enum message_encoding encoding,
 	return message_image_write(&mosaic, encoding, s->message, m);
 }
 
-static int give(struct decode_image *s, const struct decode_call *c,
-		struct decode_result *r)
+static int decode_image_give(struct decode_image *s,
+			     const struct decode_call *c,
+			     struct decode_result *r)
 {
 	bool apart;
 	int encoding = announced(c->topic->encoding, &apart), ret;
@@ -266,7 +270,7 @@ int decode_image(void **state, const struct decode_limits *limits,
 	struct decode_result r = { "", c->topic->kind, NULL, 0, false };
 	struct decode_image *s = *state;
 	struct image shape;
-	int ret = shape_of(c, &shape);
+	int ret = decode_image_shape_of(c, &shape);
 
 	if (ret)
 		return ret;
@@ -276,11 +280,11 @@ int decode_image(void **state, const struct decode_limits *limits,
 		s = *state = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
-	ret = grow(s, c, &shape, limits->pixels);
+	ret = decode_image_grow(s, c, &shape, limits->pixels);
 	if (!ret)
-		ret = reconstruct(s, c, &r);
+		ret = decode_image_reconstruct(s, c, &r);
 	if (ret)
 		return ret;
-	return c->topic->kind == MESSAGE_IMAGE ? give(s, c, &r) :
+	return c->topic->kind == MESSAGE_IMAGE ? decode_image_give(s, c, &r) :
 						 give_compressed(s, c, &r);
 }

@@ -29,12 +29,12 @@ void decode_layers_free(void *state)
 	free(s);
 }
 
-static int add_layers(void *d, const void *payload, size_t len)
+static int decode_layers_add_layers(void *d, const void *payload, size_t len)
 {
 	return layers_add(d, payload, len);
 }
 
-static int prepare(struct decode_layers *s, size_t cells)
+static int decode_layers_prepare(struct decode_layers *s, size_t cells)
 {
 	if (cells <= s->room)
 		return 0;
@@ -47,8 +47,8 @@ static int prepare(struct decode_layers *s, size_t cells)
 }
 
 /* From the near corner to the far one, see encode_layers.c */
-static void turn(const float *from, unsigned int width, unsigned int height,
-		 float *to)
+static void decode_layers_turn(const float *from, unsigned int width,
+			       unsigned int height, float *to)
 {
 	for (unsigned int y = 0; y < height; y++)
 		for (unsigned int x = 0; x < width; x++)
@@ -56,8 +56,8 @@ static void turn(const float *from, unsigned int width, unsigned int height,
 				from[(size_t)y * width + x];
 }
 
-static void set_geometry(const struct layers_grid *g,
-			 struct message_grid_map *m)
+static void decode_layers_set_geometry(const struct layers_grid *g,
+				       struct message_grid_map *m)
 {
 	double dx = (double)g->width * g->resolution / 2;
 	double dy = (double)g->height * g->resolution / 2;
@@ -90,7 +90,7 @@ int decode_layers(void **state, const struct decode_limits *limits,
 	if (!s || !s->decoder)
 		return -ENOMEM;
 	layers_begin(s->decoder, c->frame->number);
-	if (!decode_add(c, s->decoder, add_layers))
+	if (!decode_add(c, s->decoder, decode_layers_add_layers))
 		return -EPROTO;
 	if (decode_reserve(c, layers_cells(s->decoder) * LAYERS_CELL))
 		return -EFBIG;
@@ -99,16 +99,17 @@ int decode_layers(void **state, const struct decode_limits *limits,
 	if (ret)
 		return ret;
 	cells = (size_t)grid->width * grid->height;
-	ret = prepare(s, cells * grid->layers);
+	ret = decode_layers_prepare(s, cells * grid->layers);
 	if (ret)
 		return ret;
-	set_geometry(grid, m);
+	decode_layers_set_geometry(grid, m);
 	m->layers = m->arrays = grid->layers;
 	for (unsigned int l = 0; l < grid->layers; l++) {
 		m->layer[l] = message_string(grid->layer[l].name);
 		if (grid->layer[l].basic)
 			m->basic_layer[m->basic_layers++] = m->layer[l];
-		turn(grid->layer[l].cells, grid->width, grid->height, s->layer);
+		decode_layers_turn(grid->layer[l].cells, grid->width,
+				   grid->height, s->layer);
 		message_grid_write(m, l, grid->width, grid->height, s->layer,
 				   s->data + l * cells * sizeof(float));
 	}

@@ -26,8 +26,8 @@ void decode_map_free(void *state)
 	free(s);
 }
 
-static struct decode_map *create(const struct decode_limits *limits,
-				 enum codec codec)
+static struct decode_map *decode_map_create(const struct decode_limits *limits,
+					    enum codec codec)
 {
 	struct decode_map *s = calloc(1, sizeof(*s));
 
@@ -43,30 +43,31 @@ static struct decode_map *create(const struct decode_limits *limits,
 	return NULL;
 }
 
-static int add_tiles(void *d, const void *payload, size_t len)
+static int decode_map_add_tiles(void *d, const void *payload, size_t len)
 {
 	return tiles_add(d, payload, len);
 }
 
-static int add_pyramid(void *d, const void *payload, size_t len)
+static int decode_map_add_pyramid(void *d, const void *payload, size_t len)
 {
 	return mappyramid_add(d, payload, len);
 }
 
-static int reconstruct(struct decode_map *s, const struct decode_call *c,
-		       struct map *map, struct decode_result *r)
+static int decode_map_reconstruct(struct decode_map *s,
+				  const struct decode_call *c, struct map *map,
+				  struct decode_result *r)
 {
 	struct tiles_share share;
 	unsigned int taken;
 
 	if (c->codec == CODEC_PYRAMID) {
 		mappyramid_begin(s->pyramid);
-		taken = decode_add(c, s->pyramid, add_pyramid);
+		taken = decode_add(c, s->pyramid, decode_map_add_pyramid);
 		r->share = (double)taken / c->frame->count;
 		return mappyramid_finish(s->pyramid, map);
 	}
 	tiles_begin(s->tiles, c->frame->number);
-	decode_add(c, s->tiles, add_tiles);
+	decode_add(c, s->tiles, decode_map_add_tiles);
 	if (decode_reserve(c, tiles_cells(s->tiles) * MAP_CELL))
 		return -EFBIG;
 	share = tiles_share(s->tiles);
@@ -87,10 +88,10 @@ int decode_map(void **state, const struct decode_limits *limits,
 	int ret;
 
 	if (!*state)
-		*state = create(limits, c->codec);
+		*state = decode_map_create(limits, c->codec);
 	if (!*state)
 		return -ENOMEM;
-	ret = reconstruct(*state, c, &map, &r);
+	ret = decode_map_reconstruct(*state, c, &map, &r);
 	if (ret)
 		return ret == -EFBIG ? ret : -EPROTO;
 	message_map_write(&map, &msg.map);

@@ -22,7 +22,7 @@ void decode_scan_free(void *state)
 	free(s);
 }
 
-static int add_scan(void *d, const void *payload, size_t len)
+static int decode_scan_add_scan(void *d, const void *payload, size_t len)
 {
 	return laserscan_add(d, payload, len);
 }
@@ -53,7 +53,7 @@ static int laserscan(struct decode_scan *s, const struct decode_call *c)
 	if (!s->scan)
 		return -ENOMEM;
 	laserscan_begin(s->scan);
-	taken = decode_add(c, s->scan, add_scan);
+	taken = decode_add(c, s->scan, decode_scan_add_scan);
 	if (!taken || laserscan_finish(s->scan, &scan))
 		return -EPROTO;
 	m->angle_min = scan.angle_min;

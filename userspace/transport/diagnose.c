@@ -22,9 +22,9 @@ struct page {
 /* A sender has at most STREAM_TOPICS, a message MESSAGE_STATUSES */
 static struct page pages[MESSAGE_STATUSES];
 
-__attribute__((format(printf, 4, 5)))
-static void put(struct message_status *s, struct page *p, const char *key,
-		const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void
+diagnose_put(struct message_status *s, struct page *p, const char *key,
+	     const char *format, ...)
 {
 	char *at = p->text + p->used;
 	va_list ap;
@@ -40,8 +40,9 @@ static void put(struct message_status *s, struct page *p, const char *key,
 	s->value[s->values++].value = message_string(at);
 }
 
-static void describe(struct message_status *s, struct page *p,
-		     const struct stream *stream, const struct recv_topic *t)
+static void diagnose_describe(struct message_status *s, struct page *p,
+			      const struct stream *stream,
+			      const struct recv_topic *t)
 {
 	const struct recv_stats *x = recv_topic_stats(t);
 	const struct recv_counts *c = recv_topic_counts(t);
@@ -60,16 +61,17 @@ static void describe(struct message_status *s, struct page *p,
 		s->message = message_string("poor");
 	}
 	p->used = 0;
-	put(s, p, "frames per second", "%.2f", x->rate);
-	put(s, p, "loss of datagrams", "%.3f", x->loss);
-	put(s, p, "delay (s)", "%.3f", x->delay + stream_delay(stream));
-	put(s, p, "datagrams per frame", "%.1f", x->datagrams);
-	put(s, p, "shown of what was sent", "%.3f", x->share);
-	put(s, p, "bits per second", "%.0f", x->bits);
-	put(s, p, "seconds since the last frame", "%.1f", x->silent);
-	put(s, p, "frames", "%llu", (unsigned long long)c->decoded);
-	put(s, p, "frames kept in outages", "%llu",
-	    (unsigned long long)c->kept);
+	diagnose_put(s, p, "frames per second", "%.2f", x->rate);
+	diagnose_put(s, p, "loss of datagrams", "%.3f", x->loss);
+	diagnose_put(s, p, "delay (s)", "%.3f",
+		     x->delay + stream_delay(stream));
+	diagnose_put(s, p, "datagrams per frame", "%.1f", x->datagrams);
+	diagnose_put(s, p, "shown of what was sent", "%.3f", x->share);
+	diagnose_put(s, p, "bits per second", "%.0f", x->bits);
+	diagnose_put(s, p, "seconds since the last frame", "%.1f", x->silent);
+	diagnose_put(s, p, "frames", "%llu", (unsigned long long)c->decoded);
+	diagnose_put(s, p, "frames kept in outages", "%llu",
+		     (unsigned long long)c->kept);
 }
 
 void diagnose(const struct receiver *r, struct publish *publish, int64_t now)
@@ -89,7 +91,7 @@ void diagnose(const struct receiver *r, struct publish *publish, int64_t now)
 			receiver_name(r, s, recv_topic_announcement(t)->name,
 				      "", p->name + 11);
 			receiver_label(r, s, p->sender);
-			describe(&m->status[m->statuses++], p, s, t);
+			diagnose_describe(&m->status[m->statuses++], p, s, t);
 			if (m->statuses < MESSAGE_STATUSES)
 				continue;
 			publish_message(publish, "/diagnostics",

@@ -39,8 +39,8 @@ struct downlink {
 	struct mmsghdr	msg[BATCH];
 };
 
-static void tell_unsealed(struct downlink *d, unsigned int i, uint64_t now,
-			  int why)
+static void downlink_tell_unsealed(struct downlink *d, unsigned int i,
+				   uint64_t now, int why)
 {
 	char text[ADDRESS_TEXT];
 
@@ -53,7 +53,7 @@ static void tell_unsealed(struct downlink *d, unsigned int i, uint64_t now,
 		     why == -ENOKEY ? "without a key" : "with another key");
 }
 
-static void take(struct downlink *d, unsigned int i, uint64_t now)
+static void downlink_take(struct downlink *d, unsigned int i, uint64_t now)
 {
 	size_t len = d->msg[i].msg_len;
 	int ret = 0;
@@ -66,7 +66,7 @@ static void take(struct downlink *d, unsigned int i, uint64_t now)
 	if (d->seal)
 		ret = seal_check(d->seal, SEAL_UP, d->bytes[i], len, &g.serial);
 	if (ret) {
-		tell_unsealed(d, i, now, ret);
+		downlink_tell_unsealed(d, i, now, ret);
 		return;
 	}
 	g.came = loop_now() - waited_ns(&d->msg[i].msg_hdr);
@@ -76,7 +76,7 @@ static void take(struct downlink *d, unsigned int i, uint64_t now)
 	d->received(d->arg, now, &g);
 }
 
-static void on_datagrams(void *arg, uint32_t events)
+static void downlink_on_datagrams(void *arg, uint32_t events)
 {
 	struct downlink *d = arg;
 
@@ -91,7 +91,7 @@ static void on_datagrams(void *arg, uint32_t events)
 		n = recvmmsg(d->watch.fd, d->msg, BATCH, MSG_DONTWAIT, NULL);
 		now = loop_now();
 		for (int i = 0; i < n; i++)
-			take(d, i, now);
+			downlink_take(d, i, now);
 		if (n < BATCH)
 			return;
 	}
@@ -100,7 +100,7 @@ static void on_datagrams(void *arg, uint32_t events)
 /* Any address, where there is no IPv6 */
 static int listen_v4(const struct address *at);
 
-static int listen_at(const struct address *at)
+static int downlink_listen_at(const struct address *at)
 {
 	int room = ROOM, off = 0, err;
 	int fd = socket(at->storage.ss_family,
@@ -132,7 +132,7 @@ static int listen_v4(const struct address *at)
 		return -EAFNOSUPPORT;
 	a->sin_family = AF_INET;
 	a->sin_port = v6->sin6_port;
-	return listen_at(&v4);
+	return downlink_listen_at(&v4);
 }
 
 int downlink_open(struct downlink **out, struct loop *l,
@@ -142,7 +142,7 @@ int downlink_open(struct downlink **out, struct loop *l,
 		  void *arg, char error[256])
 {
 	struct downlink *d = calloc(1, sizeof(*d));
-	int fd = d ? listen_at(at) : -ENOMEM;
+	int fd = d ? downlink_listen_at(at) : -ENOMEM;
 	char text[ADDRESS_TEXT];
 	int err = fd < 0 ? fd : 0;
 
@@ -159,7 +159,7 @@ int downlink_open(struct downlink **out, struct loop *l,
 		d->seal = seal;
 		d->received = received;
 		d->arg = arg;
-		d->watch.ready = on_datagrams;
+		d->watch.ready = downlink_on_datagrams;
 		d->watch.arg = d;
 		err = loop_watch(l, &d->watch, fd, EPOLLIN);
 	}

@@ -29,7 +29,7 @@ struct encode_cloud {
 	float			leaf;		/* of the cloud before */
 };
 
-static void forget(struct encode_cloud *s)
+static void encode_cloud_forget(struct encode_cloud *s)
 {
 	cloud_destroy(s->in);
 	cloud_destroy(s->filtered);
@@ -43,12 +43,13 @@ void encode_cloud_free(void *state)
 {
 	struct encode_cloud *s = state;
 
-	forget(s);
+	encode_cloud_forget(s);
 	vscan_destroy(s->vscan);
 	free(s);
 }
 
-static int prepare(struct encode_cloud *s, const struct message_point_cloud *m)
+static int encode_cloud_prepare(struct encode_cloud *s,
+				const struct message_point_cloud *m)
 {
 	uint64_t points = (uint64_t)m->width * m->height;
 	unsigned int room = ROOM_MIN;
@@ -60,7 +61,7 @@ static int prepare(struct encode_cloud *s, const struct message_point_cloud *m)
 		return -EBADMSG;
 	while (room < points)
 		room *= 2;
-	forget(s);
+	encode_cloud_forget(s);
 	s->in = cloud_create(room);
 	s->filtered = cloud_create(room);
 	s->voxel = voxel_create(room);
@@ -68,7 +69,7 @@ static int prepare(struct encode_cloud *s, const struct message_point_cloud *m)
 	s->organiser = organiser_create(room);
 	if (!s->in || !s->filtered || !s->voxel || !s->block ||
 	    !s->organiser) {
-		forget(s);
+		encode_cloud_forget(s);
 		return -ENOMEM;
 	}
 	s->room = room;
@@ -90,7 +91,8 @@ static void set_steps(const struct cloud *c, const struct encode_options *o,
 	}
 }
 
-static int by_block(struct encode_cloud *s, const struct encode_call *c)
+static int encode_cloud_by_block(struct encode_cloud *s,
+				 const struct encode_call *c)
 {
 	const struct encode_order *o = c->order;
 	struct cloudblock_params p = { .bits = c->options->bits };
@@ -120,7 +122,8 @@ static int by_block(struct encode_cloud *s, const struct encode_call *c)
 	return ret == -ERANGE ? -EBADMSG : ret;
 }
 
-static int by_range(const struct organised *turn, const struct encode_call *c)
+static int encode_cloud_by_range(const struct organised *turn,
+				 const struct encode_call *c)
 {
 	const struct rangeimage_params p = {
 		.multiple = c->order->resolution > UNIT ?
@@ -159,7 +162,7 @@ int encode_cloud(void **state, const struct encode_call *c)
 		s = *state = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
-	ret = prepare(s, m);
+	ret = encode_cloud_prepare(s, m);
 	if (!ret)
 		ret = message_cloud_read(m, s->in);
 	if (ret)
@@ -167,12 +170,12 @@ int encode_cloud(void **state, const struct encode_call *c)
 	if (c->result->codec == CODEC_CLOUD80)
 		return cloud80_encode(s->in, c->out);
 	if (c->result->codec == CODEC_BLOCK)
-		return by_block(s, c);
+		return encode_cloud_by_block(s, c);
 	ret = cloud_to_organised(s->organiser, s->in, UNIT, &turn, NULL);
 	if (!ret && c->result->codec == CODEC_RANGE)
-		ret = by_range(&turn, c);
+		ret = encode_cloud_by_range(&turn, c);
 	else if (!ret)
 		ret = by_vscan(s, &turn, c);
 	/* of no spinning lidar, or moved: any cloud goes in blocks */
-	return ret && ret != -ENOMEM ? by_block(s, c) : ret;
+	return ret && ret != -ENOMEM ? encode_cloud_by_block(s, c) : ret;
 }

@@ -51,7 +51,7 @@ void encode_image_free(void *state)
 }
 
 /* Room for the pixels of @image, whose shape is set */
-static int prepare(void **state, const struct image *shape)
+static int encode_image_prepare(void **state, const struct image *shape)
 {
 	struct encode_image *s = *state;
 	size_t bytes = shape->stride * shape->height;
@@ -73,8 +73,9 @@ static int prepare(void **state, const struct image *shape)
 	return 0;
 }
 
-static int by_md(struct encode_image *s, const struct encode_order *order,
-		 struct payloads *out)
+static int encode_image_by_md(struct encode_image *s,
+			      const struct encode_order *order,
+			      struct payloads *out)
 {
 	const struct image *i = &s->image;
 	const struct md_budget budget = {
@@ -93,8 +94,9 @@ static int by_md(struct encode_image *s, const struct encode_order *order,
 	return s->md ? md_encode(s->md, i, &budget, out) : -ENOMEM;
 }
 
-static int by_depth(struct encode_image *s, const struct encode_order *order,
-		    struct payloads *out)
+static int encode_image_by_depth(struct encode_image *s,
+				 const struct encode_order *order,
+				 struct payloads *out)
 {
 	const struct image *i = &s->image;
 
@@ -108,7 +110,8 @@ static int by_depth(struct encode_image *s, const struct encode_order *order,
 				       out) : -ENOMEM;
 }
 
-static int by_split(struct encode_image *s, const struct encode_call *c)
+static int encode_image_by_split(struct encode_image *s,
+				 const struct encode_call *c)
 {
 	struct payloads *out = c->out;
 	unsigned int steps = split_steps(&s->image, out->size);
@@ -149,23 +152,25 @@ static bool is_depth(struct encode_image *s, const struct encode_call *c,
 }
 
 /* @may_be_depth: of 16 bit and one channel; @named: these are depths */
-static int encode(struct encode_image *s, const struct encode_call *c,
-		  bool may_be_depth, bool named)
+static int encode_image_encode(struct encode_image *s,
+			       const struct encode_call *c, bool may_be_depth,
+			       bool named)
 {
 	struct payloads *out = c->out;
 	unsigned int size = out->size, each;
 	int ret;
 
 	if (c->result->codec == CODEC_SPLIT)
-		return by_split(s, c);
+		return encode_image_by_split(s, c);
 	c->result->codec = may_be_depth && is_depth(s, c, named) ?
 			   CODEC_DEPTH : CODEC_MD;
 	each = c->order->datagrams ? (c->order->bytes +
 	       c->order->datagrams - 1) / c->order->datagrams : size;
 	if (each >= LEAST && each < size)
 		out->size = each;
-	ret = c->result->codec == CODEC_DEPTH ? by_depth(s, c->order, out) :
-						by_md(s, c->order, out);
+	ret = c->result->codec == CODEC_DEPTH ?
+		      encode_image_by_depth(s, c->order, out) :
+		      encode_image_by_md(s, c->order, out);
 	out->size = size;
 	return ret;
 }
@@ -199,8 +204,9 @@ static int read_bayer(struct encode_image *s, const struct encode_call *c,
 	return 0;
 }
 
-static int read_image(struct encode_image *s, const struct encode_call *c,
-		      enum message_encoding encoding)
+static int encode_image_read_image(struct encode_image *s,
+				   const struct encode_call *c,
+				   enum message_encoding encoding)
 {
 	if (message_encoding_is_bayer(encoding))
 		return read_bayer(s, c, encoding);
@@ -222,16 +228,19 @@ int encode_image(void **state, const struct encode_call *c)
 		message_image_fault(m, c->result->fault, ENCODE_FAULT);
 		return encoding;
 	}
-	ret = prepare(state, &shape);
+	ret = encode_image_prepare(state, &shape);
 	if (ret)
 		return ret;
 	s = *state;
-	ret = read_image(s, c, encoding);
+	ret = encode_image_read_image(s, c, encoding);
 	if (ret)
 		return ret;
 	/* gray of 16 bit is told from depths by its name alone */
-	return encode(s, c, encoding == IMAGE_16UC1 || encoding == IMAGE_32FC1 ||
-		      c->result->codec == CODEC_DEPTH, encoding == IMAGE_32FC1);
+	return encode_image_encode(s, c,
+				   encoding == IMAGE_16UC1 ||
+					   encoding == IMAGE_32FC1 ||
+					   c->result->codec == CODEC_DEPTH,
+				   encoding == IMAGE_32FC1);
 }
 
 int encode_compressed(void **state, const struct encode_call *c)
@@ -245,7 +254,7 @@ int encode_compressed(void **state, const struct encode_call *c)
 	int ret = compressed_shape(m, &shape);
 
 	if (!ret)
-		ret = prepare(state, &shape);
+		ret = encode_image_prepare(state, &shape);
 	if (ret)
 		return ret;
 	s = *state;
@@ -255,6 +264,9 @@ int encode_compressed(void **state, const struct encode_call *c)
 	memcpy(c->result->encoding, m->format.text, n);
 	c->result->encoding[n] = '\0';
 	named = compressed_is_depth(&m->format);
-	return encode(s, c, named || c->result->codec == CODEC_DEPTH ||
-		      !memcmp(c->result->encoding, "16UC1", 5), named);
+	return encode_image_encode(s, c,
+				   named || c->result->codec == CODEC_DEPTH ||
+					   !memcmp(c->result->encoding, "16UC1",
+						   5),
+				   named);
 }

@@ -34,8 +34,8 @@ void encode_layers_free(void *state)
 	free(s);
 }
 
-static int prepare(struct encode_layers *s, unsigned int width,
-		   unsigned int height, unsigned int layers)
+static int encode_layers_prepare(struct encode_layers *s, unsigned int width,
+				 unsigned int height, unsigned int layers)
 {
 	size_t room = (size_t)width * height * layers;
 
@@ -56,7 +56,7 @@ static int prepare(struct encode_layers *s, unsigned int width,
 	return s->encoder && s->room >= room ? 0 : -ENOMEM;
 }
 
-static double yaw_of(const struct message_pose *p)
+static double encode_layers_yaw_of(const struct message_pose *p)
 {
 	const double *q = p->orientation;
 
@@ -65,8 +65,8 @@ static double yaw_of(const struct message_pose *p)
 }
 
 /* From the far corner to the near one */
-static void turn(const float *from, unsigned int rows, unsigned int columns,
-		 float *to)
+static void encode_layers_turn(const float *from, unsigned int rows,
+			       unsigned int columns, float *to)
 {
 	for (unsigned int y = 0; y < columns; y++)
 		for (unsigned int x = 0; x < rows; x++)
@@ -86,10 +86,10 @@ static bool is_basic(const struct message_grid_map *m, unsigned int layer)
 	return false;
 }
 
-static void set_geometry(const struct message_grid_map *m,
-			 struct layers_grid *g)
+static void encode_layers_set_geometry(const struct message_grid_map *m,
+				       struct layers_grid *g)
 {
-	double yaw = yaw_of(&m->pose);
+	double yaw = encode_layers_yaw_of(&m->pose);
 	double dx = g->width * m->resolution / 2;
 	double dy = g->height * m->resolution / 2;
 
@@ -115,14 +115,14 @@ int encode_layers(void **state, const struct encode_call *c)
 	if (ret || !rows || !columns || rows > MAP_SIDE_MAX - HEADROOM ||
 	    columns > MAP_SIDE_MAX - HEADROOM)
 		return -EBADMSG;
-	ret = prepare(s, rows, columns, m->layers);
+	ret = encode_layers_prepare(s, rows, columns, m->layers);
 	if (ret)
 		return ret;
 	memset(&grid, 0, sizeof(grid));
 	grid.width = rows;
 	grid.height = columns;
 	grid.layers = m->layers;
-	set_geometry(m, &grid);
+	encode_layers_set_geometry(m, &grid);
 	for (unsigned int l = 0; l < m->layers; l++) {
 		const struct message_string *name = &m->layer[l];
 
@@ -132,7 +132,8 @@ int encode_layers(void **state, const struct encode_call *c)
 		grid.layer[l].basic = is_basic(m, l);
 		grid.layer[l].cells = s->cells + (size_t)l * rows * columns;
 		message_grid_read(m, l, s->layer);
-		turn(s->layer, rows, columns, grid.layer[l].cells);
+		encode_layers_turn(s->layer, rows, columns,
+				   grid.layer[l].cells);
 	}
 	ret = layers_encode(s->encoder, &grid,
 			    encode_slots(c->out, c->order->bytes), c->out);

@@ -16,7 +16,7 @@ struct encode_map {
 	struct mappyramid_encoder *pyramid;
 };
 
-static void forget(struct encode_map *s)
+static void encode_map_forget(struct encode_map *s)
 {
 	free(s->map.cells);
 	tiles_encoder_destroy(s->tiles);
@@ -26,11 +26,11 @@ static void forget(struct encode_map *s)
 
 void encode_map_free(void *state)
 {
-	forget(state);
+	encode_map_forget(state);
 	free(state);
 }
 
-static unsigned int larger(unsigned int side)
+static unsigned int encode_map_larger(unsigned int side)
 {
 	unsigned int room = side + side / 4 + 256;
 
@@ -38,8 +38,8 @@ static unsigned int larger(unsigned int side)
 }
 
 /* Maps grow: with room for that, as what was sent is forgotten with this */
-static int prepare(struct encode_map *s,
-		   const struct message_occupancy_grid *m)
+static int encode_map_prepare(struct encode_map *s,
+			      const struct message_occupancy_grid *m)
 {
 	unsigned int width, height;
 
@@ -48,14 +48,15 @@ static int prepare(struct encode_map *s,
 	if (m->width > MAP_SIDE_MAX || m->height > MAP_SIDE_MAX ||
 	    (uint64_t)m->width * m->height > m->data.count)
 		return -EBADMSG;
-	width = larger(m->width > s->width ? m->width : s->width);
-	height = larger(m->height > s->height ? m->height : s->height);
-	forget(s);
+	width = encode_map_larger(m->width > s->width ? m->width : s->width);
+	height = encode_map_larger(m->height > s->height ? m->height :
+							   s->height);
+	encode_map_forget(s);
 	s->map.cells = malloc((size_t)width * height);
 	s->tiles = tiles_encoder_create(width, height);
 	s->pyramid = mappyramid_encoder_create(width, height);
 	if (!s->map.cells || !s->tiles || !s->pyramid) {
-		forget(s);
+		encode_map_forget(s);
 		return -ENOMEM;
 	}
 	s->width = width;
@@ -74,7 +75,7 @@ int encode_map(void **state, const struct encode_call *c)
 		s = *state = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
-	ret = prepare(s, m);
+	ret = encode_map_prepare(s, m);
 	if (!ret)
 		ret = message_map_read(m, &s->map,
 				       (size_t)s->width * s->height);

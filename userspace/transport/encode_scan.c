@@ -20,7 +20,7 @@ void encode_scan_free(void *state)
 	free(s);
 }
 
-static int prepare(void **state, unsigned int beams)
+static int encode_scan_prepare(void **state, unsigned int beams)
 {
 	struct encode_scan *s = *state;
 	float *values;
@@ -56,7 +56,7 @@ int encode_scan(void **state, const struct encode_call *c)
 
 	if (beams > LASERSCAN_BEAMS)
 		return -EMSGSIZE;
-	ret = prepare(state, beams ? beams : 1);
+	ret = encode_scan_prepare(state, beams ? beams : 1);
 	if (ret)
 		return ret;
 	s = *state;

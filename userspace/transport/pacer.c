@@ -29,7 +29,7 @@ struct outbox {
 };
 
 /* When number @n of all leaves */
-static uint64_t due_of(const struct outbox *o, unsigned int n)
+static uint64_t pacer_due_of(const struct outbox *o, unsigned int n)
 {
 	return o->start + ((uint64_t)n * o->span + o->total - 1) / o->total;
 }
@@ -37,7 +37,7 @@ static uint64_t due_of(const struct outbox *o, unsigned int n)
 /* @end: the first one that has to wait. All that go now say when the last does */
 static void send_until(struct outbox *o, unsigned int end, uint64_t now)
 {
-	uint64_t last = end < o->total ? due_of(o, o->total - 1) : now;
+	uint64_t last = end < o->total ? pacer_due_of(o, o->total - 1) : now;
 	uint32_t left = last > now ? (last - now) / 1000 : 0;
 	const struct payloads *p = &o->frame[o->out].payloads;
 	uint8_t *slots = o->frame[o->out].slots;
@@ -56,7 +56,7 @@ static void send_until(struct outbox *o, unsigned int end, uint64_t now)
 	}
 }
 
-static void on_time(void *arg, uint64_t now)
+static void pacer_on_time(void *arg, uint64_t now)
 {
 	struct outbox *o = arg;
 	uint64_t gone = now - o->start, due;
@@ -65,7 +65,7 @@ static void on_time(void *arg, uint64_t now)
 		   (unsigned int)(gone * o->total / o->span) + 1, now);
 	if (o->next == o->total)
 		return;
-	due = due_of(o, o->next);
+	due = pacer_due_of(o, o->next);
 	o->timer.due = due > now + STEP ? due : now + STEP;
 }
 
@@ -79,7 +79,7 @@ struct outbox *outbox_create(struct loop *l, struct uplink *u,
 	o->loop = l;
 	o->uplink = u;
 	o->timer.due = LOOP_NEVER;
-	o->timer.expired = on_time;
+	o->timer.expired = pacer_on_time;
 	o->timer.arg = o;
 	loop_add_timer(l, &o->timer);
 	for (unsigned int i = 0; i < 2; i++) {
@@ -123,7 +123,7 @@ struct payloads *outbox_payloads(struct outbox *o)
 }
 
 /* What is left of a frame, but for copies: they are not worth a burst */
-static void finish(struct outbox *o, uint64_t now)
+static void pacer_finish(struct outbox *o, uint64_t now)
 {
 	o->total = o->frame[o->out].payloads.count;
 	send_until(o, o->total, now);
@@ -138,7 +138,7 @@ void outbox_send(struct outbox *o, const struct optsample_segment *header,
 	struct payloads *p;
 	unsigned int count;
 
-	finish(o, now);
+	pacer_finish(o, now);
 	o->out = !o->out;
 	p = &o->frame[o->out].payloads;
 	count = p->count;
@@ -157,5 +157,5 @@ void outbox_send(struct outbox *o, const struct optsample_segment *header,
 	o->start = now;
 	o->span = span ? span : 1;
 	if (count)
-		on_time(o, now);
+		pacer_on_time(o, now);
 }

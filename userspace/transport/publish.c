@@ -44,7 +44,7 @@ struct publish *publish_create(void)
 }
 
 /* The last one takes its place */
-static void withdraw(struct publish *p, struct topic *t)
+static void publish_withdraw(struct publish *p, struct topic *t)
 {
 	for (unsigned int s = 0; s < p->sinks; s++)
 		if (t->at[s])
@@ -59,7 +59,7 @@ void publish_destroy(struct publish *p)
 	if (!p)
 		return;
 	while (p->topics)
-		withdraw(p, &p->topic[p->topics - 1]);
+		publish_withdraw(p, &p->topic[p->topics - 1]);
 	for (unsigned int s = 0; s < p->sinks; s++)
 		sink_close(p->sink[s]);
 	free(p);
@@ -102,7 +102,7 @@ void publish_listen(struct publish *p,
 }
 
 /* Room for another one: robots that left do not need theirs */
-static bool has_room(struct publish *p, int64_t now)
+static bool publish_has_room(struct publish *p, int64_t now)
 {
 	struct topic *oldest = p->topic;
 
@@ -112,7 +112,7 @@ static bool has_room(struct publish *p, int64_t now)
 		if (p->topic[i].used < oldest->used)
 			oldest = &p->topic[i];
 	if (now - oldest->used >= PUBLISH_IDLE * SECOND) {
-		withdraw(p, oldest);
+		publish_withdraw(p, oldest);
 		p->full = false;
 		return true;
 	}
@@ -122,12 +122,12 @@ static bool has_room(struct publish *p, int64_t now)
 	return false;
 }
 
-static struct topic *offer(struct publish *p, const char *name,
-			   enum message_kind kind, int64_t now)
+static struct topic *publish_offer(struct publish *p, const char *name,
+				   enum message_kind kind, int64_t now)
 {
 	struct topic *t;
 
-	if (!has_room(p, now))
+	if (!publish_has_room(p, now))
 		return NULL;
 	t = &p->topic[p->topics];
 	t->name = strdup(name);
@@ -148,7 +148,7 @@ static struct topic *offer(struct publish *p, const char *name,
 	return t;
 }
 
-static struct topic *find(struct publish *p, const char *name)
+static struct topic *publish_find(struct publish *p, const char *name)
 {
 	for (unsigned int i = 0; i < p->topics; i++)
 		if (!strcmp(p->topic[i].name, name))
@@ -160,11 +160,11 @@ int publish_message(struct publish *p, const char *name,
 		    enum message_kind kind, int64_t received,
 		    const union message *msg)
 {
-	struct topic *t = find(p, name);
+	struct topic *t = publish_find(p, name);
 	int ret = 0;
 
 	if (!t)
-		t = offer(p, name, kind, received);
+		t = publish_offer(p, name, kind, received);
 	if (!t) {
 		p->refused++;
 		return -ENOSPC;

@@ -35,7 +35,7 @@ struct assembly {
 };
 
 /* Numbers wrap: what is less than half the way round ahead is newer */
-static int32_t newer(uint32_t a, uint32_t b)
+static int32_t reassembly_newer(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b);
 }
@@ -84,14 +84,14 @@ static size_t slots_bytes(unsigned int slots)
 }
 
 /* Return: 0 or -ENOMEM */
-static int reserve(struct assembly *a, size_t bytes)
+static int reassembly_reserve(struct assembly *a, size_t bytes)
 {
 	return a->budget && budget_reserve(a->budget, &a->reserved, bytes) ?
 	       -ENOMEM : 0;
 }
 
 /* Room for twice as many datagrams, of those that may come. Return: 0, -ENOMEM */
-static int grow(struct assembly *a, struct assembly_frame *f)
+static int reassembly_grow(struct assembly *a, struct assembly_frame *f)
 {
 	struct payloads *p = &f->received;
 	unsigned int slots = p->max ? 2 * p->max : FIRST;
@@ -101,7 +101,8 @@ static int grow(struct assembly *a, struct assembly_frame *f)
 
 	if (slots > a->most)
 		slots = a->most;
-	if (reserve(a, before + slots_bytes(slots) - slots_bytes(p->max)))
+	if (reassembly_reserve(a, before + slots_bytes(slots) -
+					  slots_bytes(p->max)))
 		return -ENOMEM;
 	data = realloc(p->data, (size_t)slots * PAYLOAD_MAX);
 	if (data)
@@ -110,7 +111,7 @@ static int grow(struct assembly *a, struct assembly_frame *f)
 	if (len)
 		p->len = len;
 	if (!data || !len) {
-		reserve(a, before);
+		reassembly_reserve(a, before);
 		return -ENOMEM;
 	}
 	p->stride = p->size = PAYLOAD_MAX;
@@ -119,13 +120,13 @@ static int grow(struct assembly *a, struct assembly_frame *f)
 }
 
 /* What a large frame took that was given out */
-static void shrink(struct assembly *a, struct assembly_frame *f)
+static void reassembly_shrink(struct assembly *a, struct assembly_frame *f)
 {
 	struct payloads *p = &f->received;
 
 	if (p->max <= KEPT)
 		return;
-	reserve(a, a->reserved - slots_bytes(p->max));
+	reassembly_reserve(a, a->reserved - slots_bytes(p->max));
 	payloads_destroy(p);
 }
 
@@ -136,7 +137,8 @@ static struct assembly_frame *oldest(const struct assembly *a)
 	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++) {
 		const struct assembly_frame *f = &a->frame[i];
 
-		if (f->open && (!best || newer(best->number, f->number) > 0))
+		if (f->open &&
+		    (!best || reassembly_newer(best->number, f->number) > 0))
 			best = f;
 	}
 	return (struct assembly_frame *)best;
@@ -150,7 +152,7 @@ static uint64_t overtaken_at(const struct assembly *a, uint32_t number)
 	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++) {
 		const struct assembly_frame *g = &a->frame[i];
 
-		if (g->open && newer(g->number, number) > 0 &&
+		if (g->open && reassembly_newer(g->number, number) > 0 &&
 		    g->first < first)
 			first = g->first;
 	}
@@ -168,7 +170,7 @@ static uint64_t gap_of(const struct assembly_frame *f)
 }
 
 /* When the last one should be there; UINT64_MAX: not known */
-static uint64_t end_of(const struct assembly_frame *f)
+static uint64_t reassembly_end_of(const struct assembly_frame *f)
 {
 	uint64_t gap = gap_of(f);
 
@@ -187,7 +189,8 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 /* From when on a frame may be given out as it is */
 static uint64_t ripe(const struct assembly *a, const struct assembly_frame *f)
 {
-	uint64_t behind = overtaken_at(a, f->number), end = end_of(f);
+	uint64_t behind = overtaken_at(a, f->number),
+		 end = reassembly_end_of(f);
 	uint64_t when = f->last + a->patience;
 
 	if (f->received.count == f->count)
@@ -218,7 +221,8 @@ static struct assembly_frame *next_one(const struct assembly *a)
 	return (struct assembly_frame *)best;
 }
 
-static struct assembly_frame *find(struct assembly *a, uint32_t number)
+static struct assembly_frame *reassembly_find(struct assembly *a,
+					      uint32_t number)
 {
 	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
 		if (a->frame[i].open && a->frame[i].number == number)
@@ -227,16 +231,16 @@ static struct assembly_frame *find(struct assembly *a, uint32_t number)
 }
 
 /* NULL: all are open, and this one is the oldest */
-static struct assembly_frame *begin(struct assembly *a,
-				    const struct optsample_segment *segment,
-				    uint64_t now)
+static struct assembly_frame *
+reassembly_begin(struct assembly *a, const struct optsample_segment *segment,
+		 uint64_t now)
 {
 	struct assembly_frame *f = NULL;
 
 	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++) {
 		if (a->frame[i].open)
 			continue;
-		shrink(a, &a->frame[i]);
+		reassembly_shrink(a, &a->frame[i]);
 		f = &a->frame[i];
 	}
 	if (!f)
@@ -266,9 +270,9 @@ static void learn_end(struct assembly_frame *f, int64_t left, uint64_t now)
 		f->ends = ends;
 }
 
-static int take(struct assembly *a, struct assembly_frame *f,
-		unsigned int index, const void *payload, size_t len,
-		uint64_t now)
+static int reassembly_take(struct assembly *a, struct assembly_frame *f,
+			   unsigned int index, const void *payload, size_t len,
+			   uint64_t now)
 {
 	unsigned int n = f->received.count;
 
@@ -276,7 +280,7 @@ static int take(struct assembly *a, struct assembly_frame *f,
 		a->counts.duplicates++;
 		return -EEXIST;
 	}
-	if (n == f->received.max && grow(a, f)) {
+	if (n == f->received.max && reassembly_grow(a, f)) {
 		/* a frame of which nothing is there is none */
 		f->open = n > 0;
 		return -ENOMEM;
@@ -301,19 +305,21 @@ static uint32_t newest(const struct assembly *a)
 	uint32_t number = a->given;
 
 	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
-		if (a->frame[i].open && newer(a->frame[i].number, number) > 0)
+		if (a->frame[i].open &&
+		    reassembly_newer(a->frame[i].number, number) > 0)
 			number = a->frame[i].number;
 	return number;
 }
 
 /* Whether frames may have come that far; else the next one has to confirm it */
-static bool is_near(struct assembly *a, uint32_t number, uint64_t now)
+static bool reassembly_is_near(struct assembly *a, uint32_t number,
+			       uint64_t now)
 {
 	uint32_t doubtful = a->doubtful;
 
 	a->doubtful = number;
 	return !a->begun || a->skip ||
-	       newer(number, newest(a)) <= ASSEMBLY_AHEAD ||
+	       reassembly_newer(number, newest(a)) <= ASSEMBLY_AHEAD ||
 	       now - a->heard > a->patience ||
 	       number - doubtful <= ASSEMBLY_AHEAD;
 }
@@ -324,7 +330,7 @@ static bool is_near(struct assembly *a, uint32_t number, uint64_t now)
  */
 static bool is_behind(struct assembly *a, uint32_t number, uint64_t now)
 {
-	int32_t rise = newer(number, a->behind);
+	int32_t rise = reassembly_newer(number, a->behind);
 
 	a->behind = number;
 	if (rise < 0 || rise > ASSEMBLY_AHEAD)
@@ -353,18 +359,19 @@ int assembly_add(struct assembly *a, const struct optsample_segment *segment,
 		a->counts.bad++;
 		return -EINVAL;
 	}
-	if (a->begun && !a->unordered && newer(number, a->given) <= 0 &&
+	if (a->begun && !a->unordered &&
+	    reassembly_newer(number, a->given) <= 0 &&
 	    is_behind(a, number, now)) {
 		a->counts.late++;
 		return -ESTALE;
 	}
-	if (!a->unordered && !is_near(a, number, now)) {
+	if (!a->unordered && !reassembly_is_near(a, number, now)) {
 		a->counts.bad++;
 		return -EINVAL;
 	}
-	f = find(a, number);
+	f = reassembly_find(a, number);
 	if (!f)
-		f = begin(a, segment, now);
+		f = reassembly_begin(a, segment, now);
 	if (!f) {
 		/* the caller did not ask for what is ripe: no room */
 		a->counts.late++;
@@ -376,7 +383,7 @@ int assembly_add(struct assembly *a, const struct optsample_segment *segment,
 		return -EINVAL;
 	}
 	learn_end(f, left, now);
-	return take(a, f, index, payload, len, now);
+	return reassembly_take(a, f, index, payload, len, now);
 }
 
 /* All are open: the oldest makes room */
@@ -410,7 +417,7 @@ static void count_gap(struct assembly *a, const struct assembly_frame *f,
 		      uint64_t now)
 {
 	uint64_t most = (now - a->given_at) / FASTEST + ASSEMBLY_AHEAD;
-	int32_t ahead = newer(f->number, a->given);
+	int32_t ahead = reassembly_newer(f->number, a->given);
 	uint64_t gap;
 
 	if (a->begun && !f->skip && !a->unordered && ahead > 1) {
@@ -431,7 +438,7 @@ const struct assembly_frame *assembly_next(struct assembly *a, uint64_t now)
 	a->counts.expected += f->count;
 	a->counts.datagrams += f->received.count;
 	a->counts.runs += runs_of(f);
-	if (!a->begun || newer(f->number, a->given) > 0)
+	if (!a->begun || reassembly_newer(f->number, a->given) > 0)
 		a->given = f->number;
 	a->begun = true;
 	a->given_at = now;
@@ -441,7 +448,7 @@ const struct assembly_frame *assembly_next(struct assembly *a, uint64_t now)
 
 bool assembly_overtaken(const struct assembly *a, uint32_t number)
 {
-	return (a->begun && newer(a->given, number) > 0) ||
+	return (a->begun && reassembly_newer(a->given, number) > 0) ||
 	       overtaken_at(a, number) != UINT64_MAX;
 }
 

@@ -117,7 +117,7 @@ void receiver_name(const struct receiver *r, const struct stream *s,
 		 topic, suffix);
 }
 
-static void on_message(void *arg, const struct recv_message *m)
+static void receiver_on_message(void *arg, const struct recv_message *m)
 {
 	struct entry *e = arg;
 	struct receiver *r = e->receiver;
@@ -277,7 +277,7 @@ static void check_name(struct entry *e)
 }
 
 /* It was taken for an earlier run, and announces itself still */
-static void revive(struct receiver *r, struct entry *e)
+static void receiver_revive(struct receiver *r, struct entry *e)
 {
 	struct entry *o;
 
@@ -289,7 +289,7 @@ static void revive(struct receiver *r, struct entry *e)
 			give_number(r, o, e);
 }
 
-static void forget(struct entry *e);
+static void receiver_forget(struct entry *e);
 
 /* How much a stream deserves its place */
 static unsigned int worth(const struct entry *e)
@@ -302,7 +302,7 @@ static unsigned int worth(const struct entry *e)
 }
 
 /* The least worth, of these the one that is silent the longest. NULL: none */
-static struct entry *make_room(struct receiver *r)
+static struct entry *receiver_make_room(struct receiver *r)
 {
 	struct entry *least = &r->entry[0];
 
@@ -320,7 +320,7 @@ static struct entry *make_room(struct receiver *r)
 	/* a robot in an outage keeps its place */
 	if (worth(least) > 2)
 		return NULL;
-	forget(least);
+	receiver_forget(least);
 	return least;
 }
 
@@ -328,14 +328,14 @@ static struct entry *add_stream(struct receiver *r, uint64_t id)
 {
 	struct entry *e = NULL;
 	struct stream_events events = {
-		.named = on_name, .publish = on_message,
+		.named = on_name, .publish = receiver_on_message,
 	};
 
 	for (unsigned int i = 0; i < RECEIVER_STREAMS && !e; i++)
 		if (!r->entry[i].stream)
 			e = &r->entry[i];
 	if (!e)
-		e = make_room(r);
+		e = receiver_make_room(r);
 	if (!e)
 		return NULL;
 	events.arg = e;
@@ -348,7 +348,7 @@ static struct entry *add_stream(struct receiver *r, uint64_t id)
 	return e;
 }
 
-static struct entry *find(struct receiver *r, uint64_t id)
+static struct entry *receiver_find(struct receiver *r, uint64_t id)
 {
 	for (unsigned int i = 0; i < RECEIVER_STREAMS; i++)
 		if (r->entry[i].stream && stream_id(r->entry[i].stream) == id)
@@ -391,7 +391,7 @@ static void on_datagram(void *arg, uint64_t now,
 			const struct downlink_datagram *g)
 {
 	struct receiver *r = arg;
-	struct entry *e = find(r, g->segment.stream);
+	struct entry *e = receiver_find(r, g->segment.stream);
 
 	if (r->seal && !is_fresh(r, e, g))
 		return;
@@ -411,13 +411,13 @@ static void on_datagram(void *arg, uint64_t now,
 	stream_add(e->stream, now, g);
 	if (segment_topic(&g->segment) != SEGMENT_CONTROL)
 		return;
-	revive(r, e);
+	receiver_revive(r, e);
 	if (!e->prefixed || r->options.prefix != PREFIX_AUTO)
 		e->prefixed = needs_prefix(r, e);
 	check_name(e);
 }
 
-static void forget(struct entry *e)
+static void receiver_forget(struct entry *e)
 {
 	char label[CONTROL_WORD + 8];
 
@@ -506,7 +506,7 @@ static void divide_time(struct receiver *r, uint64_t now)
 	r->ticked = now;
 }
 
-static void on_tick(void *arg, uint64_t now)
+static void receiver_on_tick(void *arg, uint64_t now)
 {
 	struct receiver *r = arg;
 
@@ -522,7 +522,7 @@ static void on_tick(void *arg, uint64_t now)
 		if (now - stream_heard(e->stream) >
 		    (stream_announced(e->stream) ? FORGET_AFTER :
 						   FORGET_UNNAMED))
-			forget(e);
+			receiver_forget(e);
 	}
 	diagnose(r, r->publish, wall_clock());
 }
@@ -565,7 +565,8 @@ int receiver_open(struct receiver **out, struct loop *l,
 	}
 	r->report = (struct loop_timer){ now, on_report, r, NULL };
 	r->again = (struct loop_timer){ LOOP_NEVER, on_again, r, NULL };
-	r->tick = (struct loop_timer){ now + SECOND, on_tick, r, NULL };
+	r->tick =
+		(struct loop_timer){ now + SECOND, receiver_on_tick, r, NULL };
 	loop_add_timer(l, &r->report);
 	loop_add_timer(l, &r->again);
 	loop_add_timer(l, &r->tick);

@@ -118,9 +118,9 @@ static struct assembly *assemble(const struct recv_topic *t)
 			       t->options->patience);
 }
 
-static void on_time(void *arg, uint64_t now);
-static void on_run(void *arg);
-static void on_done(void *arg, uint64_t cpu);
+static void recv_topic_on_time(void *arg, uint64_t now);
+static void recv_topic_on_run(void *arg);
+static void recv_topic_on_done(void *arg, uint64_t cpu);
 
 struct recv_topic *recv_topic_create(struct loop *l, struct workers *w,
 				     const struct control_topic *announced,
@@ -136,7 +136,9 @@ struct recv_topic *recv_topic_create(struct loop *l, struct workers *w,
 		return NULL;
 	t->loop = l;
 	t->workers = w;
-	t->job = (struct job){ .run = on_run, .done = on_done, .arg = t };
+	t->job = (struct job){ .run = recv_topic_on_run,
+			       .done = recv_topic_on_done,
+			       .arg = t };
 	t->announced = *announced;
 	t->options = options;
 	t->budget = budget_hold(budget);
@@ -144,7 +146,8 @@ struct recv_topic *recv_topic_create(struct loop *l, struct workers *w,
 		STAILQ_INIT(&t->queue[i].frames);
 	t->publish = publish;
 	t->arg = arg;
-	t->timer = (struct loop_timer){ LOOP_NEVER, on_time, t, NULL };
+	t->timer =
+		(struct loop_timer){ LOOP_NEVER, recv_topic_on_time, t, NULL };
 	loop_add_timer(l, &t->timer);
 	t->tick = t->shown = loop_now();
 	t->decoder = decoder_create(&options->limits, budget);
@@ -164,7 +167,7 @@ static void drop_frame(struct recv_topic *t, struct waiting *w)
 	free(w);
 }
 
-static struct waiting *take(struct queue *q)
+static struct waiting *recv_topic_take(struct queue *q)
 {
 	struct waiting *w = STAILQ_FIRST(&q->frames);
 
@@ -176,7 +179,7 @@ static struct waiting *take(struct queue *q)
 }
 
 /* All of it that a job may need */
-static void release(struct recv_topic *t)
+static void recv_topic_release(struct recv_topic *t)
 {
 	drop_frame(t, t->frame);
 	decoder_destroy(t->decoder);
@@ -192,7 +195,7 @@ void recv_topic_destroy(struct recv_topic *t)
 		return;
 	loop_remove_timer(t->loop, &t->timer);
 	for (unsigned int i = LIVE; i < BOTH; i++) {
-		while ((w = take(&t->queue[i])))
+		while ((w = recv_topic_take(&t->queue[i])))
 			drop_frame(t, w);
 		assembly_destroy(t->assembly[i]);
 	}
@@ -201,7 +204,7 @@ void recv_topic_destroy(struct recv_topic *t)
 		return;
 	if (t->busy)
 		budget_end(t->budget, t->expected, 0);
-	release(t);
+	recv_topic_release(t);
 }
 
 void recv_topic_announced(struct recv_topic *t,
@@ -217,7 +220,7 @@ void recv_topic_again(struct recv_topic *t)
 
 /* ---- on a thread ---- */
 
-static void on_result(void *arg, const struct decode_result *r)
+static void recv_topic_on_result(void *arg, const struct decode_result *r)
 {
 	struct recv_topic *t = arg;
 	unsigned int n = t->results;
@@ -230,7 +233,7 @@ static void on_result(void *arg, const struct decode_result *r)
 	t->results++;
 }
 
-static void on_run(void *arg)
+static void recv_topic_on_run(void *arg)
 {
 	struct recv_topic *t = arg;
 
@@ -271,7 +274,7 @@ static void begin_frame(struct recv_topic *t, struct waiting *w)
 		.again = t->again,
 		.nearest = t->options->nearest,
 		.quality = t->options->quality,
-		.out = on_result,
+		.out = recv_topic_on_result,
 		.arg = t,
 	};
 	t->busy = true;
@@ -281,13 +284,13 @@ static void begin_frame(struct recv_topic *t, struct waiting *w)
 }
 
 /* The decoder's next frame, what is live before what was kept */
-static void begin(struct recv_topic *t)
+static void recv_topic_begin(struct recv_topic *t)
 {
 	while (!t->busy) {
-		struct waiting *w = take(&t->queue[LIVE]);
+		struct waiting *w = recv_topic_take(&t->queue[LIVE]);
 
 		if (!w)
-			w = take(&t->queue[KEPT]);
+			w = recv_topic_take(&t->queue[KEPT]);
 		if (!w)
 			return;
 		if (budget_has_time(t->budget) && has_decoder(t)) {
@@ -300,8 +303,8 @@ static void begin(struct recv_topic *t)
 }
 
 /* @now: as all that is told of times has it */
-static void publish(struct recv_topic *t, const struct decode_result *r,
-		    uint64_t now)
+static void recv_topic_publish(struct recv_topic *t,
+			       const struct decode_result *r, uint64_t now)
 {
 	const struct waiting *w = t->frame;
 	struct recv_message m = {
@@ -318,7 +321,7 @@ static void publish(struct recv_topic *t, const struct decode_result *r,
 	t->publish(t->arg, &m);
 }
 
-static void fail(struct recv_topic *t, int error)
+static void recv_topic_fail(struct recv_topic *t, int error)
 {
 	if (error == -EFBIG && t->error != error)
 		service_logf(LOG_WARNING, "%s: larger than the limits allow, see optsample-recv(1)",
@@ -330,16 +333,16 @@ static void fail(struct recv_topic *t, int error)
 	t->counts.failed++;
 }
 
-static void finish(struct recv_topic *t)
+static void recv_topic_finish(struct recv_topic *t)
 {
 	const struct waiting *w = t->frame;
 	uint64_t now = w->now + (loop_now() - w->begun);
 
 	/* of what failed at last a part may be there */
 	for (unsigned int i = 0; i < t->results; i++)
-		publish(t, &t->result[i], now);
+		recv_topic_publish(t, &t->result[i], now);
 	if (t->ret) {
-		fail(t, t->ret);
+		recv_topic_fail(t, t->ret);
 		return;
 	}
 	if (!t->results)
@@ -354,26 +357,27 @@ static void finish(struct recv_topic *t)
 	t->again &= !t->results;
 }
 
-static void on_done(void *arg, uint64_t cpu)
+static void recv_topic_on_done(void *arg, uint64_t cpu)
 {
 	struct recv_topic *t = arg;
 
 	budget_end(t->budget, t->expected, cpu);
 	t->busy = false;
 	if (t->gone) {
-		release(t);
+		recv_topic_release(t);
 		return;
 	}
 	t->job.expected = workers_expect(t->job.expected, cpu);
-	finish(t);
+	recv_topic_finish(t);
 	drop_frame(t, t->frame);
 	t->frame = NULL;
-	begin(t);
+	recv_topic_begin(t);
 }
 
 /* ---- frames that wait ---- */
 
-static unsigned int most_waiting(const struct recv_topic *t, enum which which)
+static unsigned int recv_topic_most_waiting(const struct recv_topic *t,
+					    enum which which)
 {
 	if (which == KEPT)
 		return WAIT_KEPT;
@@ -383,8 +387,8 @@ static unsigned int most_waiting(const struct recv_topic *t, enum which which)
 }
 
 /* Its slots are as large as its largest payload. NULL: no memory for it */
-static struct waiting *copy(struct recv_topic *t,
-			    const struct assembly_frame *f)
+static struct waiting *recv_topic_copy(struct recv_topic *t,
+				       const struct assembly_frame *f)
 {
 	const struct payloads *from = &f->received;
 	size_t stride = 1, bytes, reserved = 0;
@@ -417,22 +421,23 @@ static struct waiting *copy(struct recv_topic *t,
 }
 
 /* The oldest makes room */
-static void make_room(struct recv_topic *t, enum which which)
+static void recv_topic_make_room(struct recv_topic *t, enum which which)
 {
 	struct queue *q = &t->queue[which];
 
-	if (q->count < most_waiting(t, which))
+	if (q->count < recv_topic_most_waiting(t, which))
 		return;
-	drop_frame(t, take(q));
+	drop_frame(t, recv_topic_take(q));
 	if (!t->counts.behind++)
 		service_logf(LOG_WARNING, "%s: frames come faster than they are decoded; of those that wait the oldest are left out",
 			     t->announced.name);
 }
 
-static void decode(struct recv_topic *t, const struct assembly_frame *f,
-		   enum which which, uint64_t now)
+static void recv_topic_decode(struct recv_topic *t,
+			      const struct assembly_frame *f, enum which which,
+			      uint64_t now)
 {
-	struct waiting *w = copy(t, f);
+	struct waiting *w = recv_topic_copy(t, f);
 	struct queue *q = &t->queue[which];
 
 	if (!w) {
@@ -442,10 +447,10 @@ static void decode(struct recv_topic *t, const struct assembly_frame *f,
 	w->which = which;
 	w->now = now;
 	w->begun = loop_now();
-	make_room(t, which);
+	recv_topic_make_room(t, which);
 	STAILQ_INSERT_TAIL(&q->frames, w, next);
 	q->count++;
-	begin(t);
+	recv_topic_begin(t);
 }
 
 static struct seen *seen_at(struct recv_topic *t, uint32_t frame)
@@ -453,7 +458,7 @@ static struct seen *seen_at(struct recv_topic *t, uint32_t frame)
 	return &t->seen[frame % SEEN];
 }
 
-static bool is_known(const struct seen *s, uint32_t frame)
+static bool recv_topic_is_known(const struct seen *s, uint32_t frame)
 {
 	return s->known && s->frame == frame;
 }
@@ -463,13 +468,13 @@ static void give_frame(struct recv_topic *t, const struct assembly_frame *f,
 {
 	struct seen *s = seen_at(t, f->number);
 
-	if (is_known(s, f->number))
+	if (recv_topic_is_known(s, f->number))
 		s->given = true;
-	decode(t, f, which, now);
+	recv_topic_decode(t, f, which, now);
 }
 
 /* All that is ripe, and when something will be */
-static void give(struct recv_topic *t, uint64_t now)
+static void recv_topic_give(struct recv_topic *t, uint64_t now)
 {
 	t->timer.due = LOOP_NEVER;
 	for (unsigned int w = LIVE; w < BOTH; w++) {
@@ -487,9 +492,9 @@ static void give(struct recv_topic *t, uint64_t now)
 	}
 }
 
-static void on_time(void *arg, uint64_t now)
+static void recv_topic_on_time(void *arg, uint64_t now)
 {
-	give(arg, now);
+	recv_topic_give(arg, now);
 }
 
 static void add_counts(struct assembly_counts *sum,
@@ -637,7 +642,7 @@ void recv_topic_add(struct recv_topic *t, uint64_t now,
 {
 	uint32_t frame = le32toh(g->segment.frame);
 	struct seen *s = seen_at(t, frame);
-	bool known = is_known(s, frame) && !is_false(t, s, way);
+	bool known = recv_topic_is_known(s, frame) && !is_false(t, s, way);
 	enum which w = known ? s->which : which_of(t, frame, way);
 
 	learn_cut(t, way);
@@ -657,7 +662,7 @@ void recv_topic_add(struct recv_topic *t, uint64_t now,
 		else
 			t->kept_at = now;
 	}
-	give(t, now);
+	recv_topic_give(t, now);
 }
 
 struct assembly_counts recv_topic_datagrams(const struct recv_topic *t)

@@ -102,7 +102,7 @@ struct send_topic {
 	struct send_counts	counts;
 };
 
-static bool is_map(const struct send_topic *t)
+static bool send_topic_is_map(const struct send_topic *t)
 {
 	return message_is_map(t->announced.kind);
 }
@@ -139,7 +139,7 @@ static void check_codec(struct send_topic *t)
 }
 
 /* What its plan knows of it; a codec of the user's own leaves only the rate */
-static void set_source(struct send_topic *t)
+static void send_topic_set_source(struct send_topic *t)
 {
 	static const enum plan_kind kinds[CODECS] = {
 		[CODEC_BLOB] = PLAN_PLAIN, [CODEC_MD] = PLAN_IMAGE,
@@ -162,8 +162,8 @@ static void set_source(struct send_topic *t)
 }
 
 static void on_refresh(void *arg, uint64_t now);
-static void on_run(void *arg);
-static void on_done(void *arg, uint64_t cpu);
+static void send_topic_on_run(void *arg);
+static void send_topic_on_done(void *arg, uint64_t cpu);
 
 struct send_topic *send_topic_create(struct loop *l, struct workers *w,
 				     struct uplink *u, uint32_t number,
@@ -177,7 +177,9 @@ struct send_topic *send_topic_create(struct loop *l, struct workers *w,
 		return NULL;
 	t->loop = l;
 	t->workers = w;
-	t->job = (struct job){ .run = on_run, .done = on_done, .arg = t };
+	t->job = (struct job){ .run = send_topic_on_run,
+			       .done = send_topic_on_done,
+			       .arg = t };
 	t->options = *options;
 	t->changed = changed;
 	t->arg = arg;
@@ -186,7 +188,7 @@ struct send_topic *send_topic_create(struct loop *l, struct workers *w,
 	snprintf(t->announced.name, sizeof(t->announced.name), "%s", name);
 	check_codec(t);
 	t->announced.codec = wanted(t);
-	set_source(t);
+	send_topic_set_source(t);
 	t->refresh = (struct loop_timer){ LOOP_NEVER, on_refresh, t, NULL };
 	loop_add_timer(l, &t->refresh);
 	t->options.encode.depths = strcasestr(name, "depth");
@@ -200,7 +202,7 @@ struct send_topic *send_topic_create(struct loop *l, struct workers *w,
 	return NULL;
 }
 
-static void release(struct send_topic *t)
+static void send_topic_release(struct send_topic *t)
 {
 	encoder_destroy(t->encoder);
 	encoder_destroy(t->successor);
@@ -220,7 +222,7 @@ void send_topic_destroy(struct send_topic *t)
 	loop_remove_timer(t->loop, &t->refresh);
 	t->gone = true;
 	if (!t->busy || workers_cancel(t->workers, &t->job))
-		release(t);
+		send_topic_release(t);
 }
 
 /* What does not come needs nothing */
@@ -230,7 +232,7 @@ static bool is_idle(const struct send_topic *t, uint64_t now)
 
 	if (!t->options.on)
 		return true;
-	return t->came && !is_map(t) && !is_state(t) && gap > IDLE &&
+	return t->came && !send_topic_is_map(t) && !is_state(t) && gap > IDLE &&
 	       gap > 3 * t->interval;
 }
 
@@ -300,7 +302,7 @@ static void set_order(const struct send_topic *t, struct encode_order *o)
 		.parts = p->parts,
 		.copies = 1,
 	};
-	if (is_map(t))
+	if (send_topic_is_map(t))
 		o->bytes = (size_t)p->datagrams * PAYLOAD_MAX;
 	else if (o->bytes > s->bytes)
 		o->bytes = s->bytes;
@@ -323,8 +325,9 @@ static void set_order(const struct send_topic *t, struct encode_order *o)
 }
 
 /* What a frame cost, for the next plan */
-static void learn(struct send_topic *t, const struct encode_result *r,
-		  size_t bytes, unsigned int datagrams)
+static void send_topic_learn(struct send_topic *t,
+			     const struct encode_result *r, size_t bytes,
+			     unsigned int datagrams)
 {
 	struct plan_source *s = &t->policy.source;
 	enum plan_mode mode = t->mode;
@@ -361,19 +364,20 @@ static void learn(struct send_topic *t, const struct encode_result *r,
 	}
 }
 
-static bool differs(const struct control_topic *a,
-		    const struct encode_result *r)
+static bool send_topic_differs(const struct control_topic *a,
+			       const struct encode_result *r)
 {
 	return a->codec != r->codec || strcmp(a->frame_id, r->frame_id) ||
 	       strcmp(a->encoding, r->encoding);
 }
 
-static void announce(struct send_topic *t, const struct encode_result *r)
+static void send_topic_announce(struct send_topic *t,
+				const struct encode_result *r)
 {
 	double hz = t->policy.plan.hz;
 
 	t->announced.interval = hz > 0 ? 1e6 / hz : 0;
-	if (!differs(&t->announced, r))
+	if (!send_topic_differs(&t->announced, r))
 		return;
 	t->announced.codec = r->codec;
 	strcpy(t->announced.frame_id, r->frame_id);
@@ -393,7 +397,7 @@ static double latency_left(const struct send_topic *t)
 }
 
 /* @bytes: on the wire. Return: to spread them over, ns */
-static uint64_t span_of(const struct send_topic *t, size_t bytes)
+static uint64_t send_topic_span_of(const struct send_topic *t, size_t bytes)
 {
 	double hz = t->policy.plan.hz > 0 ? t->policy.plan.hz : 10;
 	double most = fmin(SPREAD / hz, SPREAD_MOST), span;
@@ -430,7 +434,7 @@ static void send_frame(struct send_topic *t, const struct encode_result *r,
 	s.stamp = htole64(r->stamp);
 	s.position = htole64(t->position);
 	bytes = (bytes + datagrams * PLAN_HEADERS) * copies;
-	span = span_of(t, bytes);
+	span = send_topic_span_of(t, bytes);
 	if (datagrams >= SEVERAL) {
 		t->counts.paced++;
 		t->counts.paced_bytes += bytes;
@@ -459,7 +463,7 @@ static void tell_broken(const struct send_topic *t, int error)
 			     t->announced.name, strerror(-error));
 }
 
-static void fail(struct send_topic *t, int error)
+static void send_topic_fail(struct send_topic *t, int error)
 {
 	t->counts.broken++;
 	if (error != t->error)
@@ -468,20 +472,20 @@ static void fail(struct send_topic *t, int error)
 }
 
 /* Of the message that was encoded */
-static void finish(struct send_topic *t)
+static void send_topic_finish(struct send_topic *t)
 {
 	const struct encode_result *r = &t->result;
 	unsigned int datagrams = t->out->count;
 	size_t bytes;
 
 	if (t->ret) {
-		fail(t, t->ret);
+		send_topic_fail(t, t->ret);
 		return;
 	}
 	t->error = 0;
 	bytes = payloads_bytes(t->out);
-	learn(t, r, bytes, datagrams);
-	announce(t, r);
+	send_topic_learn(t, r, bytes, datagrams);
+	send_topic_announce(t, r);
 	t->counts.frames++;
 	t->counts.datagrams += datagrams;
 	t->counts.bytes += bytes;
@@ -493,7 +497,7 @@ static void finish(struct send_topic *t)
 }
 
 /* On a thread */
-static void on_run(void *arg)
+static void send_topic_on_run(void *arg)
 {
 	struct send_topic *t = arg;
 	const struct kept *k = &t->kept;
@@ -502,8 +506,8 @@ static void on_run(void *arg)
 				k->stamp, &t->order, t->out, &t->result);
 }
 
-static void keep(struct send_topic *t, const struct source_message *m,
-		 bool still);
+static void send_topic_keep(struct send_topic *t,
+			    const struct source_message *m, bool still);
 
 /* A message of what is to be told of a tree. Return: whether there is one */
 static bool keep_tree(struct send_topic *t)
@@ -529,23 +533,23 @@ static bool keep_tree(struct send_topic *t)
 	}
 	len = message_write(m.kind, m.format, &msg, t->merged, t->merged_room);
 	if (len < 0) {
-		fail(t, len);
+		send_topic_fail(t, len);
 		return false;
 	}
 	m.data = t->merged;
 	m.len = len;
-	keep(t, &m, t->still);
+	send_topic_keep(t, &m, t->still);
 	return true;
 }
 
 /* Whether a state that did not change is to be sent again */
 static bool is_again(const struct send_topic *t)
 {
-	return is_map(t) || (is_state(t) && !t->tree && t->whole);
+	return send_topic_is_map(t) || (is_state(t) && !t->tree && t->whole);
 }
 
 /* The encoder's next message: the oldest that waits, or a map again */
-static void begin(struct send_topic *t)
+static void send_topic_begin(struct send_topic *t)
 {
 	if (t->busy)
 		return;
@@ -581,39 +585,39 @@ static void begin(struct send_topic *t)
 	workers_begin(t->workers, &t->job);
 }
 
-static void on_done(void *arg, uint64_t cpu)
+static void send_topic_on_done(void *arg, uint64_t cpu)
 {
 	struct send_topic *t = arg;
 
 	t->busy = false;
 	if (t->gone) {
-		release(t);
+		send_topic_release(t);
 		return;
 	}
 	t->job.expected = workers_expect(t->job.expected, cpu);
 	t->counts.coding += cpu;
 	t->coding += CODING * (cpu / 1e9 - t->coding);
-	finish(t);
-	if (!is_map(t))
-		begin(t);
+	send_topic_finish(t);
+	if (!send_topic_is_map(t))
+		send_topic_begin(t);
 }
 
 /* Of large messages the newest one counts; small ones may come in bursts */
-static unsigned int most_waiting(const struct send_topic *t)
+static unsigned int send_topic_most_waiting(const struct send_topic *t)
 {
-	return message_is_picture(t->announced.kind) || is_map(t) ||
+	return message_is_picture(t->announced.kind) || send_topic_is_map(t) ||
 	       is_state(t) ? 1 : WAIT;
 }
 
 /* The oldest makes room */
-static void make_room(struct send_topic *t)
+static void send_topic_make_room(struct send_topic *t)
 {
-	if (t->waits < most_waiting(t))
+	if (t->waits < send_topic_most_waiting(t))
 		return;
 	t->first = (t->first + 1) % WAIT;
 	t->waits--;
 	/* of a map the newest one is sent, however often it comes */
-	if (is_map(t))
+	if (send_topic_is_map(t))
 		return;
 	/* of a state, too */
 	if (is_state(t)) {
@@ -625,18 +629,18 @@ static void make_room(struct send_topic *t)
 			     t->announced.name);
 }
 
-static void keep(struct send_topic *t, const struct source_message *m,
-		 bool still)
+static void send_topic_keep(struct send_topic *t,
+			    const struct source_message *m, bool still)
 {
 	struct kept *k;
 
-	make_room(t);
+	send_topic_make_room(t);
 	k = &t->waiting[(t->first + t->waits) % WAIT];
 	if (m->len > k->room) {
 		uint8_t *data = realloc(k->data, m->len);
 
 		if (!data) {
-			fail(t, -ENOMEM);
+			send_topic_fail(t, -ENOMEM);
 			return;
 		}
 		k->data = data;
@@ -668,7 +672,7 @@ static void refresh_state(struct send_topic *t, uint64_t now)
 	t->turn = t->whole = true;
 	t->refresh.due = now + (t->soon ? SOON_EVERY :
 				(uint64_t)(SECOND * every));
-	begin(t);
+	send_topic_begin(t);
 }
 
 /* A map goes out again and again: changed tiles first, then others by turns */
@@ -686,7 +690,7 @@ static void on_refresh(void *arg, uint64_t now)
 		refresh_state(t, now);
 	} else {
 		t->refresh.due = now + (uint64_t)(SECOND / hz);
-		begin(t);
+		send_topic_begin(t);
 	}
 }
 
@@ -698,14 +702,15 @@ void send_topic_again(struct send_topic *t)
 	t->refresh.due = loop_now() + SOON;
 }
 
-static void merge(struct send_topic *t, const struct source_message *m)
+static void send_topic_merge(struct send_topic *t,
+			     const struct source_message *m)
 {
 	union message msg;
 	unsigned int out;
 	int ret = message_read(m->kind, m->format, m->data, m->len, &msg);
 
 	if (ret) {
-		fail(t, ret);
+		send_topic_fail(t, ret);
 		return;
 	}
 	out = transforms_merge(t->tree, &msg.tf, loop_now());
@@ -726,9 +731,9 @@ static void take_state(struct send_topic *t, const struct source_message *m,
 	t->stamp = m->stamp;
 	t->still = still;
 	if (t->tree)
-		merge(t, m);
+		send_topic_merge(t, m);
 	else
-		keep(t, m, still);
+		send_topic_keep(t, m, still);
 	/* what is static comes seldom */
 	t->turn |= t->tree ? transforms_changed(t->tree) && t->policy.plan.on &&
 			     (now || message_is_static(t->announced.name)) :
@@ -736,7 +741,7 @@ static void take_state(struct send_topic *t, const struct source_message *m,
 	if (t->refresh.due == LOOP_NEVER)
 		t->refresh.due = loop_now() +
 				 (uint64_t)(SECOND * t->options.refresh);
-	begin(t);
+	send_topic_begin(t);
 }
 
 void send_topic_message(struct send_topic *t, const struct source_message *m,
@@ -748,8 +753,8 @@ void send_topic_message(struct send_topic *t, const struct source_message *m,
 	t->counts.messages++;
 	t->link = link;
 	t->pace = pace;
-	if (is_map(t)) {
-		keep(t, m, still);
+	if (send_topic_is_map(t)) {
+		send_topic_keep(t, m, still);
 		due = t->sent + (uint64_t)(SECOND * t->options.refresh);
 		/* the one that is being encoded was just begun */
 		if (t->refresh.due == LOOP_NEVER ||
@@ -765,8 +770,8 @@ void send_topic_message(struct send_topic *t, const struct source_message *m,
 		t->counts.thinned++;
 		return;
 	}
-	keep(t, m, still);
-	begin(t);
+	send_topic_keep(t, m, still);
+	send_topic_begin(t);
 }
 
 /* Of a state, whether there is something that was not sent */
@@ -780,14 +785,14 @@ void send_topic_end(struct send_topic *t)
 	if (!is_state(t) || !t->policy.plan.on)
 		return;
 	t->turn = has_news(t);
-	begin(t);
+	send_topic_begin(t);
 }
 
 bool send_topic_busy(const struct send_topic *t)
 {
 	if (is_state(t))
 		return t->busy || (t->policy.plan.on && has_news(t));
-	return t->busy || (t->waits && !is_map(t));
+	return t->busy || (t->waits && !send_topic_is_map(t));
 }
 
 double send_topic_hz(const struct send_topic *t)
@@ -818,7 +823,7 @@ bool send_topic_wish(const struct send_topic *t, struct policy_topic *p)
 	if (p->source.kind == PLAN_IMAGE)
 		p->source.bytes = bytes_in_time(t);
 	/* a state that does not change any more is only sent again */
-	if (is_map(t) || (is_state(t) && has_paused(t)))
+	if (send_topic_is_map(t) || (is_state(t) && has_paused(t)))
 		p->source.hz = 1 / t->options.refresh;
 	return !is_idle(t, loop_now());
 }
@@ -845,7 +850,7 @@ void send_topic_change(struct send_topic *t,
 	    t->options.bytes != before.bytes ||
 	    t->options.points != before.points ||
 	    t->options.vscan != before.vscan) {
-		set_source(t);
+		send_topic_set_source(t);
 		t->changed_since = true;
 	}
 	if (!memcmp(&t->options.encode, &before.encode, sizeof(before.encode)))

@@ -253,7 +253,7 @@ static void on_received(void *arg, uint64_t came, const void *payload,
 }
 
 /* Soon, and together with what else changes now */
-static void on_changed(void *arg)
+static void sender_on_changed(void *arg)
 {
 	struct sender *s = arg;
 
@@ -266,7 +266,7 @@ static void on_met(void *arg)
 {
 	struct sender *s = arg;
 
-	on_changed(s);
+	sender_on_changed(s);
 	for (unsigned int i = 0; i < s->topics; i++)
 		send_topic_again(s->topic[i]);
 }
@@ -401,8 +401,8 @@ struct send_topic *sender_find(const struct sender *s, const char *name)
 	return NULL;
 }
 
-static struct send_topic *begin_topic(struct sender *s,
-				      const struct source_message *m)
+static struct send_topic *sender_begin_topic(struct sender *s,
+					     const struct source_message *m)
 {
 	const struct send_options *o = sender_wants(s, m->topic);
 	struct send_topic *t;
@@ -417,7 +417,7 @@ static struct send_topic *begin_topic(struct sender *s,
 		return NULL;
 	}
 	t = send_topic_create(s->loop, s->workers, s->uplink, s->number + 1,
-			      m->topic, m->kind, o, on_changed, s);
+			      m->topic, m->kind, o, sender_on_changed, s);
 	if (!t)
 		return NULL;
 	s->number++;
@@ -425,7 +425,7 @@ static struct send_topic *begin_topic(struct sender *s,
 	service_logf(LOG_INFO, "%s: %s as %s", m->topic,
 		     message_type(m->kind, MESSAGE_CDR),
 		     codec_name(send_topic_codec(t)));
-	on_changed(s);
+	sender_on_changed(s);
 	return t;
 }
 
@@ -461,7 +461,7 @@ void sender_message(struct sender *s, const struct source_message *m)
 	if (*s->options.still)
 		learn_speed(s, m);
 	if (!t)
-		t = begin_topic(s, m);
+		t = sender_begin_topic(s, m);
 	if (!t || send_topic_announcement(t)->kind != m->kind)
 		return;
 	/* what comes seldom must not miss its turn */
@@ -500,14 +500,14 @@ int sender_add(struct sender *s, const struct send_options *options)
 	return 0;
 }
 
-static void end_topic(struct sender *s, unsigned int i)
+static void sender_end_topic(struct sender *s, unsigned int i)
 {
 	send_topic_destroy(s->topic[i]);
 	s->topics--;
 	memmove(s->topic + i, s->topic + i + 1,
 		(s->topics - i) * sizeof(*s->topic));
 	s->full = false;
-	on_changed(s);
+	sender_on_changed(s);
 }
 
 int sender_remove(struct sender *s, const char *topic)
@@ -519,7 +519,7 @@ int sender_remove(struct sender *s, const char *topic)
 			continue;
 		off.on = false;
 		snprintf(off.name, sizeof(off.name), "%s", topic);
-		end_topic(s, i);
+		sender_end_topic(s, i);
 		return sender_add(s, &off);
 	}
 	return -ENOENT;

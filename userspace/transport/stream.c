@@ -91,7 +91,7 @@ void stream_destroy(struct stream *s)
 	free(s);
 }
 
-static struct recv_topic *find(const struct stream *s, uint32_t number)
+static struct recv_topic *stream_find(const struct stream *s, uint32_t number)
 {
 	for (unsigned int i = 0; i < s->topics; i++)
 		if (recv_topic_announcement(s->topic[i])->topic == number)
@@ -100,7 +100,7 @@ static struct recv_topic *find(const struct stream *s, uint32_t number)
 }
 
 /* The topic that is silent the longest, if for a minute, is gone */
-static bool make_room(struct stream *s)
+static bool stream_make_room(struct stream *s)
 {
 	unsigned int oldest = 0;
 
@@ -115,9 +115,9 @@ static bool make_room(struct stream *s)
 	return true;
 }
 
-static void announce(struct stream *s, const struct control_topic *a)
+static void stream_announce(struct stream *s, const struct control_topic *a)
 {
-	struct recv_topic *t = find(s, a->topic);
+	struct recv_topic *t = stream_find(s, a->topic);
 
 	if (a->kind >= MESSAGE_KINDS)
 		return;
@@ -125,7 +125,7 @@ static void announce(struct stream *s, const struct control_topic *a)
 		recv_topic_announced(t, a);
 		return;
 	}
-	if (s->topics == STREAM_TOPICS && !make_room(s))
+	if (s->topics == STREAM_TOPICS && !stream_make_room(s))
 		return;
 	t = recv_topic_create(s->loop, s->workers, a, s->options, s->budget,
 			      s->events.publish, s->events.arg);
@@ -156,7 +156,7 @@ static void on_announcement(struct stream *s, uint64_t now,
 	if (changed)
 		s->events.named(s->events.arg);
 	for (int i = 0; i < n; i++)
-		announce(s, &topics[i]);
+		stream_announce(s, &topics[i]);
 }
 
 /*
@@ -170,7 +170,7 @@ static uint32_t least(const struct stream *s)
 }
 
 /* The least of the last half a minute, in two slots */
-static void remember(struct stream *s, uint64_t now)
+static void stream_remember(struct stream *s, uint64_t now)
 {
 	uint32_t transit = least(s);
 
@@ -231,7 +231,7 @@ static bool is_doubtful(struct stream *s, uint32_t transit)
 	return (uint32_t)abs((int32_t)(transit - before)) > SOON;
 }
 
-static void measure(struct stream *s, uint64_t now, uint32_t sent)
+static void stream_measure(struct stream *s, uint64_t now, uint32_t sent)
 {
 	if (is_doubtful(s, (uint32_t)(now / 1000) - sent))
 		return;
@@ -249,7 +249,7 @@ static void measure(struct stream *s, uint64_t now, uint32_t sent)
 	}
 	s->measured++;
 	if (!s->slot) {
-		remember(s, now);
+		stream_remember(s, now);
 		s->fastest = base_of(s);
 	}
 }
@@ -315,13 +315,13 @@ void stream_add(struct stream *s, uint64_t now,
 	if ((int16_t)(epoch - s->epoch) < 0)
 		s->counts.kept += bytes;
 	else if (epoch == s->epoch)
-		measure(s, g->came, sent);
+		stream_measure(s, g->came, sent);
 	way = way_of(s, g->came, epoch, sent);
 	if (number == SEGMENT_CONTROL) {
 		on_announcement(s, now, g, way.late);
 		return;
 	}
-	t = find(s, number);
+	t = stream_find(s, number);
 	if (t)
 		recv_topic_add(t, now, g, &way);
 	else
@@ -410,7 +410,7 @@ size_t stream_report(struct stream *s, uint64_t now, uint8_t *payload,
 	begin_report(s, now, &r);
 	for (r.topics = 0; r.topics < s->topics; r.topics++)
 		recv_topic_report(s->topic[r.topics], &r.topic[r.topics]);
-	remember(s, now);
+	stream_remember(s, now);
 	s->measured = 0;
 	*copies = control_report_copies(fmax(worst_loss(s),
 					     recent_loss(s, &r)));

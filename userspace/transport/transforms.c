@@ -71,7 +71,8 @@ static bool same_text(const struct message_string *a,
 }
 
 /* Where a child frame is, or where it would be */
-static uint16_t *slot_of(struct transforms *t, const struct message_string *s)
+static uint16_t *transforms_slot_of(struct transforms *t,
+				    const struct message_string *s)
 {
 	for (uint64_t hash = hash_bytes(s->text, s->len);; hash++) {
 		uint16_t *slot = &t->slot[hash % SLOTS];
@@ -82,7 +83,7 @@ static uint16_t *slot_of(struct transforms *t, const struct message_string *s)
 	}
 }
 
-static bool has_room(struct transforms *t)
+static bool transforms_has_room(struct transforms *t)
 {
 	unsigned int room = t->room ? 2 * t->room : FIRST;
 	struct message_transform *list;
@@ -109,8 +110,8 @@ static bool is_sane(const struct message_string *s)
 	return s->len && s->len <= TRANSFORMS_NAME;
 }
 
-static bool differs(const struct message_transform *a,
-		    const struct message_transform *b)
+static bool transforms_differs(const struct message_transform *a,
+			       const struct message_transform *b)
 {
 	return a->header.stamp != b->header.stamp ||
 	       !same_text(&a->header.frame_id, &b->header.frame_id) ||
@@ -120,7 +121,8 @@ static bool differs(const struct message_transform *a,
 }
 
 /* Return: whether there was memory for its names */
-static bool set_frame(struct frame *f, const struct message_transform *v)
+static bool transforms_set_frame(struct frame *f,
+				 const struct message_transform *v)
 {
 	size_t child = v->child_frame_id.len, parent = v->header.frame_id.len;
 
@@ -141,7 +143,7 @@ static bool set_frame(struct frame *f, const struct message_transform *v)
 }
 
 /* Those that stay keep their order */
-static void forget(struct transforms *t)
+static void transforms_forget(struct transforms *t)
 {
 	unsigned int n = 0;
 
@@ -161,7 +163,8 @@ static void forget(struct transforms *t)
 	t->count = n;
 	memset(t->slot, 0, sizeof(t->slot));
 	for (unsigned int i = 0; i < n; i++)
-		*slot_of(t, &t->frame[i].value.child_frame_id) = i + 1;
+		*transforms_slot_of(t, &t->frame[i].value.child_frame_id) =
+			i + 1;
 }
 
 /* Return: whether it was taken */
@@ -172,16 +175,16 @@ static bool merge_one(struct transforms *t, const struct message_transform *v)
 
 	if (!is_sane(&v->child_frame_id) || !is_sane(&v->header.frame_id))
 		return false;
-	slot = slot_of(t, &v->child_frame_id);
-	if (!*slot && !has_room(t))
+	slot = transforms_slot_of(t, &v->child_frame_id);
+	if (!*slot && !transforms_has_room(t))
 		return false;
 	f = &t->frame[*slot ? *slot - 1U : t->count];
 	if (!*slot)
 		memset(f, 0, sizeof(*f));
 	f->heard = t->age;
-	if (*slot && !differs(&f->value, v))
+	if (*slot && !transforms_differs(&f->value, v))
 		return true;
-	if (!set_frame(f, v))
+	if (!transforms_set_frame(f, v))
 		return false;
 	if (!*slot)
 		*slot = ++t->count;
@@ -205,7 +208,7 @@ unsigned int transforms_merge(struct transforms *t,
 	while (message_next_transform(&rest, &v))
 		out += !merge_one(t, &v);
 	if (t->forget && t->age - t->looked >= SECOND) {
-		forget(t);
+		transforms_forget(t);
 		t->looked = t->age;
 	}
 	return out;

@@ -115,7 +115,7 @@ static void read_errors(struct uplink *u)
 	}
 }
 
-static void tell_unsealed(struct uplink *u, int why)
+static void uplink_tell_unsealed(struct uplink *u, int why)
 {
 	char text[ADDRESS_TEXT];
 
@@ -129,7 +129,7 @@ static void tell_unsealed(struct uplink *u, int why)
 }
 
 /* Whether a serial of a receiver's run is new */
-static bool is_new(struct uplink *u, uint64_t run, uint64_t serial)
+static bool uplink_is_new(struct uplink *u, uint64_t run, uint64_t serial)
 {
 	unsigned int i = 0;
 
@@ -161,10 +161,10 @@ static bool is_trusted(struct uplink *u, const struct optsample_segment *s,
 		return true;
 	ret = seal_check(u->seal, SEAL_DOWN, datagram, len, &serial);
 	if (ret) {
-		tell_unsealed(u, ret);
+		uplink_tell_unsealed(u, ret);
 		return false;
 	}
-	if (is_new(u, get_le64(&s->stamp), serial))
+	if (uplink_is_new(u, get_le64(&s->stamp), serial))
 		return true;
 	u->counts.replayed++;
 	return false;
@@ -174,7 +174,7 @@ static bool is_trusted(struct uplink *u, const struct optsample_segment *s,
  * From whatever address: one of many that the receiver has. Who knows the
  * number of the stream has seen its datagrams.
  */
-static void on_datagrams(void *arg, uint32_t events)
+static void uplink_on_datagrams(void *arg, uint32_t events)
 {
 	struct uplink *u = arg;
 	uint8_t bytes[OPTSAMPLE_SEGMENT_MAX + 1];
@@ -243,7 +243,7 @@ int uplink_open(struct uplink **out, struct loop *l, const struct address *to,
 	u->events = *events;
 	u->seal = seal;
 	u->payload = payload_of(to, uplink_header(u));
-	u->watch.ready = on_datagrams;
+	u->watch.ready = uplink_on_datagrams;
 	u->watch.arg = u;
 	fd = socket(to->storage.ss_family,
 		    SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

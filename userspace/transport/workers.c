@@ -49,7 +49,7 @@ static struct job *next_job(struct workers *w)
 	return j;
 }
 
-static void finish(struct workers *w, struct job *j)
+static void workers_finish(struct workers *w, struct job *j)
 {
 	static const uint64_t one = 1;
 
@@ -65,7 +65,7 @@ static void finish(struct workers *w, struct job *j)
 		return;
 }
 
-static void *work(void *arg)
+static void *workers_work(void *arg)
 {
 	struct workers *w = arg;
 	struct job *j;
@@ -85,7 +85,7 @@ static void *work(void *arg)
 		j->run(j->arg);
 		j->cpu = loop_cpu() - begun;
 		pthread_mutex_lock(&w->lock);
-		finish(w, j);
+		workers_finish(w, j);
 	}
 	pthread_mutex_unlock(&w->lock);
 	return NULL;
@@ -124,7 +124,7 @@ static void on_finished(void *arg, uint32_t events)
 }
 
 /* That this process may use */
-static unsigned int processors(void)
+static unsigned int workers_processors(void)
 {
 	cpu_set_t set;
 
@@ -133,7 +133,7 @@ static unsigned int processors(void)
 
 unsigned int workers_usual(void)
 {
-	unsigned int n = processors();
+	unsigned int n = workers_processors();
 
 	return n < WORKERS_USUAL ? n : WORKERS_USUAL;
 }
@@ -144,7 +144,7 @@ static int make_threads(struct workers *w)
 	int err = 0;
 
 	while (!err && w->made < w->threads + 1) {
-		err = thread_start(&w->thread[w->made], work, w);
+		err = thread_start(&w->thread[w->made], workers_work, w);
 		w->made += !err;
 	}
 	return err;
@@ -247,7 +247,7 @@ bool workers_cancel(struct workers *w, struct job *j)
 
 unsigned int workers_cores(const struct workers *w)
 {
-	unsigned int cores = processors();
+	unsigned int cores = workers_processors();
 
 	return !w ? 1 : w->threads < cores ? w->threads : cores;
 }

@@ -15,7 +15,7 @@
 
 enum { PATIENCE = 120 };	/* s: an import may take a while */
 
-static int dial(const char *path)
+static int client_dial(const char *path)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	const struct timeval wait = { PATIENCE, 0 };
@@ -40,7 +40,7 @@ static int dial(const char *path)
 }
 
 /* A line there and a line back; to be freed */
-static char *talk(int fd, const char *request)
+static char *client_talk(int fd, const char *request)
 {
 	FILE *f = fdopen(fd, "r+");
 	char *answer = NULL;
@@ -59,7 +59,7 @@ static char *talk(int fd, const char *request)
 	return answer;
 }
 
-static int check(cJSON *answer)
+static int client_check(cJSON *answer)
 {
 	const char *error = cJSON_GetStringValue(
 		cJSON_GetObjectItem(answer, "error"));
@@ -89,16 +89,16 @@ int ctl_ask(const char *command, cJSON *parameters, cJSON **answer)
 	cJSON_AddStringToObject(parameters, "do", command);
 	request = cJSON_PrintUnformatted(parameters);
 	cJSON_Delete(parameters);
-	fd = dial(ctl.socket);
+	fd = client_dial(ctl.socket);
 	if (fd < 0 || !request) {
 		cJSON_free(request);
 		return fd < 0 ? fd : cli_error(-ENOMEM, "out of memory");
 	}
-	line = talk(fd, request);
+	line = client_talk(fd, request);
 	cJSON_free(request);
 	*answer = line ? cJSON_Parse(line) : NULL;
 	free(line);
-	err = *answer ? check(*answer) :
+	err = *answer ? client_check(*answer) :
 	      cli_error(-EIO, "gdimd did not answer");
 	if (err) {
 		cJSON_Delete(*answer);

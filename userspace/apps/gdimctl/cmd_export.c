@@ -105,7 +105,7 @@ struct things {
 	unsigned int		points;
 };
 
-static int add_room(void *arg, const struct room *room)
+static int export_add_room(void *arg, const struct room *room)
 {
 	struct things *t = arg;
 	struct room *more = realloc(t->room, (t->rooms + 1) * sizeof(*more));
@@ -117,7 +117,7 @@ static int add_room(void *arg, const struct room *room)
 	return 0;
 }
 
-static int add_repeater(void *arg, double x, double y)
+static int export_add_repeater(void *arg, double x, double y)
 {
 	struct things *t = arg;
 	struct geopackage_point *more = realloc(t->point, (t->points + 1) *
@@ -136,10 +136,11 @@ static int add_repeater(void *arg, double x, double y)
 
 static int find_things(struct site *s, struct things *t)
 {
-	int err = store_rooms(site_store(s), add_room, t);
+	int err = store_rooms(site_store(s), export_add_room, t);
 
 	if (!err)
-		err = store_each_repeater(site_store(s), add_repeater, t);
+		err = store_each_repeater(site_store(s), export_add_repeater,
+					  t);
 	return err ? cli_error(err, "%s", store_error(site_store(s))) : 0;
 }
 
@@ -183,7 +184,8 @@ static void warn_undecided(const struct raster *r, const struct layer *l,
 			 "; --mode trinary is for it");
 }
 
-static int write_one(struct site *s, const struct export *e, enum format format)
+static int export_write_one(struct site *s, const struct export *e,
+			    enum format format)
 {
 	const int number = ctl_layer(s, e->layer);
 	struct things t = { 0 };
@@ -295,7 +297,7 @@ int cmd_export(int argc, char **argv)
 	if (err)
 		return err;
 	err = format == FORMAT_GPKG ? write_package(s, &e) :
-				      write_one(s, &e, format);
+				      export_write_one(s, &e, format);
 	site_close(s);
 	return err;
 }

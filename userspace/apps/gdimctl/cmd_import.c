@@ -112,7 +112,7 @@ static const struct argp import_argp = {
 	ctl_layer_words, NULL, NULL
 };
 
-static void print(const cJSON *a)
+static void import_print(const cJSON *a)
 {
 	char side[32];
 
@@ -135,8 +135,8 @@ static void print(const cJSON *a)
 }
 
 /* Into the store, without a daemon: with its layer, or nothing */
-static int put(struct import_map_job *job, const struct import_map *im,
-	       cJSON **answer)
+static int import_put(struct import_map_job *job, const struct import_map *im,
+		      cJSON **answer)
 {
 	struct import_map_result r;
 	char error[SITE_ERROR];
@@ -160,7 +160,7 @@ static int put(struct import_map_job *job, const struct import_map *im,
 }
 
 /* The daemon reads the files itself, from where they are */
-static int ask(const struct import_map *im, cJSON **answer)
+static int import_ask(const struct import_map *im, cJSON **answer)
 {
 	cJSON *p = cJSON_CreateObject();
 
@@ -195,7 +195,8 @@ int cmd_import(int argc, char **argv)
 	err = import_map_open(&job, &i.map, error);
 	if (err)
 		return cli_error(err, "%s", error);
-	err = ctl.store ? put(job, &i.map, &answer) : ask(&i.map, &answer);
+	err = ctl.store ? import_put(job, &i.map, &answer) :
+			  import_ask(&i.map, &answer);
 	import_map_close(job);
-	return err ? err : ctl_show(answer, print);
+	return err ? err : ctl_show(answer, import_print);
 }

@@ -68,7 +68,8 @@ static int parse_option(struct import_submaps *im, int key, char *arg)
 	return -ENOENT;
 }
 
-static error_t import_parse(int key, char *arg, struct argp_state *state)
+static error_t import_submaps_import_parse(int key, char *arg,
+					   struct argp_state *state)
 {
 	struct import_submaps *im = state->input;
 	int err = parse_option(im, key, arg);
@@ -105,7 +106,7 @@ static error_t import_parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp import_argp = {
-	import_options, import_parse, "CELLS.i8",
+	import_options, import_submaps_import_parse, "CELLS.i8",
 	"Put submaps into a store. CELLS.i8 has them one behind the other, an "
 	"int8 for each cell, row by row: 0..100, -1 unknown. Those that are "
 	"there already are replaced. All of them are stored, or none; a daemon "
@@ -113,7 +114,7 @@ static const struct argp import_argp = {
 	ctl_layer_words, NULL, NULL
 };
 
-static void print(const cJSON *a)
+static void import_submaps_print(const cJSON *a)
 {
 	printf("%g submaps of %gx%g cells (%.1f %% known) into layer %s, "
 	       "%.1f ms\n", ctl_value(a, "submaps"), ctl_value(a, "width"),
@@ -128,8 +129,9 @@ static void print(const cJSON *a)
 			 ctl_value(a, "undrawn"), ctl_text(a, "layer"));
 }
 
-static void describe(const struct import_submaps *im,
-		     const struct import_result *r, double ms, cJSON *a)
+static void import_submaps_describe(const struct import_submaps *im,
+				    const struct import_result *r, double ms,
+				    cJSON *a)
 {
 	cJSON_AddStringToObject(a, "layer", im->layer);
 	cJSON_AddNumberToObject(a, "submaps", r->submaps);
@@ -141,8 +143,8 @@ static void describe(const struct import_submaps *im,
 }
 
 /* Into the store, without a daemon: all or none */
-static int put(struct import *job, const struct import_submaps *im,
-	       cJSON **answer)
+static int import_submaps_put(struct import *job,
+			      const struct import_submaps *im, cJSON **answer)
 {
 	struct import_result r;
 	char error[SITE_ERROR];
@@ -160,12 +162,12 @@ static int put(struct import *job, const struct import_submaps *im,
 	if (err)
 		return err;
 	*answer = cJSON_CreateObject();
-	describe(im, &r, ctl_ms() - begin, *answer);
+	import_submaps_describe(im, &r, ctl_ms() - begin, *answer);
 	return 0;
 }
 
 /* The daemon reads the files itself, from where they are */
-static int ask(const struct import_submaps *im, cJSON **answer)
+static int import_submaps_ask(const struct import_submaps *im, cJSON **answer)
 {
 	cJSON *p = cJSON_CreateObject();
 
@@ -199,7 +201,8 @@ int cmd_import_submaps(int argc, char **argv)
 	err = import_open(&job, &im, error);
 	if (err)
 		return cli_error(err, "%s", error);
-	err = ctl.store ? put(job, &im, &answer) : ask(&im, &answer);
+	err = ctl.store ? import_submaps_put(job, &im, &answer) :
+			  import_submaps_ask(&im, &answer);
 	import_close(job);
-	return err ? err : ctl_show(answer, print);
+	return err ? err : ctl_show(answer, import_submaps_print);
 }

@@ -18,7 +18,7 @@ static const struct argp layers_argp = {
 	NULL, NULL, NULL
 };
 
-static const char *text_of(const cJSON *item, const char *key)
+static const char *layers_text_of(const cJSON *item, const char *key)
 {
 	return cJSON_GetObjectItem(item, key)->valuestring;
 }
@@ -28,7 +28,7 @@ static double number_of(const cJSON *item, const char *key)
 	return cJSON_GetObjectItem(item, key)->valuedouble;
 }
 
-static void print(const cJSON *answer)
+static void layers_print(const cJSON *answer)
 {
 	const cJSON *l;
 
@@ -38,18 +38,18 @@ static void print(const cJSON *answer)
 		char low[32], high[32], cell[32];
 
 		printf("%-24s %-11s %-8s %-6s %7.0f  %-6s %s..%s %s\n",
-		       text_of(l, "name"), text_of(l, "role"),
-		       text_of(l, "rule"), text_of(l, "drawing"),
+		       layers_text_of(l, "name"), layers_text_of(l, "role"),
+		       layers_text_of(l, "rule"), layers_text_of(l, "drawing"),
 		       number_of(l, "submaps"),
 		       ctl_number(number_of(l, "resolution"), cell),
 		       ctl_number(number_of(l, "low"), low),
 		       ctl_number(number_of(l, "high"), high),
-		       text_of(l, "unit"));
+		       layers_text_of(l, "unit"));
 	}
 }
 
 /* Of the store, without a daemon */
-static int look(cJSON **answer)
+static int layers_look(cJSON **answer)
 {
 	struct site *s;
 	int err = ctl_open(&s, STORE_READ);
@@ -74,9 +74,9 @@ int cmd_layers(int argc, char **argv)
 
 	err = cli_parse(&layers_argp, argc, argv, NULL);
 	if (!err)
-		err = ctl.store ? look(&answer) :
+		err = ctl.store ? layers_look(&answer) :
 		      ctl_ask("layers", cJSON_CreateObject(), &answer);
-	return err ? err : ctl_show(answer, print);
+	return err ? err : ctl_show(answer, layers_print);
 }
 
 struct words {
@@ -115,7 +115,7 @@ static const struct argp layer_argp = {
 };
 
 /* In the store, without a daemon */
-static int change(const struct words *w)
+static int layers_change(const struct words *w)
 {
 	char error[SITE_ERROR];
 	struct site *s;
@@ -167,5 +167,5 @@ int cmd_layer(int argc, char **argv)
 				"digits and _", w.name);
 	if (err)
 		return err;
-	return ctl.store ? change(&w) : ask_change(&w);
+	return ctl.store ? layers_change(&w) : ask_change(&w);
 }

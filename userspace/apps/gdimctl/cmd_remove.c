@@ -49,7 +49,7 @@ static const struct argp remove_argp = {
 	NULL, NULL, NULL
 };
 
-static void print(const cJSON *a)
+static void remove_print(const cJSON *a)
 {
 	if (cJSON_HasObjectItem(a, "room"))
 		printf("room %g is removed\n", ctl_value(a, "room"));
@@ -59,7 +59,7 @@ static void print(const cJSON *a)
 }
 
 /* Of the store, without a daemon */
-static int change(const struct what *w, cJSON **answer)
+static int remove_change(const struct what *w, cJSON **answer)
 {
 	char error[SITE_ERROR];
 	struct site *s;
@@ -78,7 +78,7 @@ static int change(const struct what *w, cJSON **answer)
 	return err;
 }
 
-static int ask(const struct what *w, cJSON **answer)
+static int remove_ask(const struct what *w, cJSON **answer)
 {
 	cJSON *p = cJSON_CreateObject();
 
@@ -97,6 +97,7 @@ int cmd_remove(int argc, char **argv)
 
 	err = cli_parse(&remove_argp, argc, argv, &w);
 	if (!err)
-		err = ctl.store ? change(&w, &answer) : ask(&w, &answer);
-	return err ? err : ctl_show(answer, print);
+		err = ctl.store ? remove_change(&w, &answer) :
+				  remove_ask(&w, &answer);
+	return err ? err : ctl_show(answer, remove_print);
 }

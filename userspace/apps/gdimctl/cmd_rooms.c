@@ -41,7 +41,7 @@ static int fuse_room(struct site *s, unsigned int id)
 }
 
 /* Of the store, without a daemon; @one: of room @id */
-static int look(bool one, unsigned int id, cJSON **answer)
+static int rooms_look(bool one, unsigned int id, cJSON **answer)
 {
 	char error[SITE_ERROR];
 	struct site *s;
@@ -70,7 +70,7 @@ int cmd_rooms(int argc, char **argv)
 
 	err = cli_parse(&rooms_argp, argc, argv, NULL);
 	if (!err)
-		err = ctl.store ? look(false, 0, &answer) :
+		err = ctl.store ? rooms_look(false, 0, &answer) :
 		      ctl_ask("rooms", cJSON_CreateObject(), &answer);
 	return err ? err : ctl_show(answer, print_rooms);
 }
@@ -158,7 +158,7 @@ int cmd_room(int argc, char **argv)
 	if (err)
 		return err;
 	if (ctl.store) {
-		err = look(true, w.id, &answer);
+		err = rooms_look(true, w.id, &answer);
 	} else {
 		p = cJSON_CreateObject();
 		cJSON_AddNumberToObject(p, "room", w.id);

@@ -51,7 +51,7 @@ static const struct argp poses_argp = {
 	NULL, NULL, NULL
 };
 
-static void print(const cJSON *a)
+static void set_poses_print(const cJSON *a)
 {
 	/* a daemon does not wait for fusing */
 	if (cJSON_HasObjectItem(a, "to_fuse")) {
@@ -67,9 +67,9 @@ static void print(const cJSON *a)
 	       ctl_value(a, "fused_ms"));
 }
 
-static void describe(unsigned int poses, uint64_t moved,
-		     const struct mosaic_work *work, double stored,
-		     double fused, cJSON *a)
+static void set_poses_describe(unsigned int poses, uint64_t moved,
+			       const struct mosaic_work *work, double stored,
+			       double fused, cJSON *a)
 {
 	cJSON_AddNumberToObject(a, "poses", poses);
 	cJSON_AddNumberToObject(a, "submaps_moved", moved);
@@ -105,12 +105,12 @@ static int move(struct site *s, const struct set_poses *p, cJSON *answer)
 	err = site_fuse(s, -1, UINT64_MAX, &moved, &work);
 	if (err)
 		return cli_error(err, "fusing: %s", strerror(-err));
-	describe(count, moved, &work, stored - begin, ctl_ms() - stored,
-		 answer);
+	set_poses_describe(count, moved, &work, stored - begin,
+			   ctl_ms() - stored, answer);
 	return 0;
 }
 
-static int look(const struct set_poses *p, cJSON **answer)
+static int set_poses_look(const struct set_poses *p, cJSON **answer)
 {
 	struct poses_file poses;
 	char error[SITE_ERROR];
@@ -133,7 +133,7 @@ static int look(const struct set_poses *p, cJSON **answer)
 	return err;
 }
 
-static int ask(const struct set_poses *p, cJSON **answer)
+static int set_poses_ask(const struct set_poses *p, cJSON **answer)
 {
 	cJSON *q = cJSON_CreateObject();
 
@@ -150,6 +150,7 @@ int cmd_set_poses(int argc, char **argv)
 
 	err = cli_parse(&poses_argp, argc, argv, &p);
 	if (!err)
-		err = ctl.store ? look(&p, &answer) : ask(&p, &answer);
-	return err ? err : ctl_show(answer, print);
+		err = ctl.store ? set_poses_look(&p, &answer) :
+				  set_poses_ask(&p, &answer);
+	return err ? err : ctl_show(answer, set_poses_print);
 }

@@ -42,7 +42,7 @@ static const struct argp spot_argp = {
 	NULL, NULL, NULL
 };
 
-static void print(const cJSON *answer)
+static void spot_print(const cJSON *answer)
 {
 	const cJSON *l;
 
@@ -65,7 +65,7 @@ static void print(const cJSON *answer)
 }
 
 /* Of the store, without a daemon */
-static int look(const struct spot *spot, cJSON **answer)
+static int spot_look(const struct spot *spot, cJSON **answer)
 {
 	const double x = spot->at[0], y = spot->at[1];
 	const struct site_area area = { x, y, x, y };
@@ -85,7 +85,7 @@ static int look(const struct spot *spot, cJSON **answer)
 	return err;
 }
 
-static int ask(const struct spot *spot, cJSON **answer)
+static int spot_ask(const struct spot *spot, cJSON **answer)
 {
 	cJSON *p = cJSON_CreateObject();
 
@@ -102,6 +102,7 @@ int cmd_spot(int argc, char **argv)
 
 	err = cli_parse(&spot_argp, argc, argv, &spot);
 	if (!err)
-		err = ctl.store ? look(&spot, &answer) : ask(&spot, &answer);
-	return err ? err : ctl_show(answer, print);
+		err = ctl.store ? spot_look(&spot, &answer) :
+				  spot_ask(&spot, &answer);
+	return err ? err : ctl_show(answer, spot_print);
 }

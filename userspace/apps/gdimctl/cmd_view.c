@@ -74,7 +74,7 @@ static const struct argp view_argp = {
 	NULL, NULL, NULL
 };
 
-static int add_layer(struct view *v, struct site *s, unsigned int number)
+static int view_add_layer(struct view *v, struct site *s, unsigned int number)
 {
 	for (unsigned int i = 0; i < v->layers; i++)
 		if (v->number[i] == number)
@@ -91,11 +91,11 @@ static int choose_layers(struct view *v, struct site *s)
 
 		if (number < 0)
 			return number;
-		add_layer(v, s, number);
+		view_add_layer(v, s, number);
 	}
 	for (unsigned int i = 0; !v->names && i < site_layers(s); i++)
 		if (site_layer_submaps(s, i))
-			add_layer(v, s, i);
+			view_add_layer(v, s, i);
 	return v->layers ? 0 : cli_error(-ENODATA, "%s: nothing is known yet",
 					 ctl.store);
 }
@@ -104,7 +104,7 @@ static int choose_layers(struct view *v, struct site *s)
  * What the store has
  */
 
-static int add_room(void *arg, const struct room *room)
+static int view_add_room(void *arg, const struct room *room)
 {
 	struct view_state *s = arg;
 	struct room *more = realloc(s->room, (s->rooms + 1) * sizeof(*more));
@@ -116,7 +116,7 @@ static int add_room(void *arg, const struct room *room)
 	return 0;
 }
 
-static int add_repeater(void *arg, double x, double y)
+static int view_add_repeater(void *arg, double x, double y)
 {
 	struct view *v = arg;
 
@@ -129,7 +129,7 @@ struct way {
 	unsigned int		room;
 };
 
-static void add_node(void *arg, const struct store_node *n)
+static void view_add_node(void *arg, const struct store_node *n)
 {
 	struct way *w = arg;
 
@@ -173,11 +173,11 @@ static int read_store(struct view *v, struct site *s)
 	v->now.way = calloc(way.room + 1, sizeof(*v->now.way));
 	if (!v->now.map || !v->now.way)
 		return cli_error(-ENOMEM, "%s", strerror(ENOMEM));
-	site_each_node(s, add_node, &way);
+	site_each_node(s, view_add_node, &way);
 	err = read_maps(v, s);
 	if (err)
 		return err;
-	err = store_rooms(site_store(s), add_room, &v->now);
+	err = store_rooms(site_store(s), view_add_room, &v->now);
 	return err ? cli_error(err, "%s", store_error(site_store(s))) : 0;
 }
 
@@ -201,7 +201,7 @@ static int fill_page(struct view *v, struct site *s, struct view_records *r)
 		err = view_page_add(v->page, &v->now);
 	if (err)
 		return cli_error(err, "%s: %s", v->path, strerror(-err));
-	err = store_each_repeater(site_store(s), add_repeater, v);
+	err = store_each_repeater(site_store(s), view_add_repeater, v);
 	return err ? cli_error(err, "%s", store_error(site_store(s))) : 0;
 }
 

@@ -37,7 +37,8 @@ static const struct cli_command commands[] = {
 };
 
 /* Who looks is who fuses */
-static int bring_back(void *site, unsigned int layer, const struct rect *r)
+static int gdimctl_bring_back(void *site, unsigned int layer,
+			      const struct rect *r)
 {
 	return site_want(site, layer, r);
 }
@@ -50,8 +51,8 @@ int ctl_damaged(int err, const char *error)
 			 ".recover | sqlite3 NEW.db", error, ctl.store);
 }
 
-static int open_site(struct site **s, enum store_mode mode,
-		     const struct site_config *config)
+static int gdimctl_open_site(struct site **s, enum store_mode mode,
+			     const struct site_config *config)
 {
 	char error[SITE_ERROR];
 	int err;
@@ -62,7 +63,7 @@ static int open_site(struct site **s, enum store_mode mode,
 	err = site_open(s, ctl.store, mode, config, error);
 	if (err)
 		return ctl_damaged(err, error);
-	site_set_want(*s, bring_back, *s);
+	site_set_want(*s, gdimctl_bring_back, *s);
 	return 0;
 }
 
@@ -70,14 +71,14 @@ int ctl_open(struct site **s, enum store_mode mode)
 {
 	const struct site_config config = { 0 };
 
-	return open_site(s, mode, &config);
+	return gdimctl_open_site(s, mode, &config);
 }
 
 int ctl_open_in_part(struct site **s)
 {
 	const struct site_config config = { .in_part = true };
 
-	return open_site(s, STORE_READ, &config);
+	return gdimctl_open_site(s, STORE_READ, &config);
 }
 
 int ctl_find_store(bool ask)

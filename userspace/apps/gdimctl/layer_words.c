@@ -25,7 +25,7 @@ static const struct argp_option layer_options[] = {
 	{ 0 }
 };
 
-static int add_word(char *words, const char *key, const char *value)
+static int layer_words_add_word(char *words, const char *key, const char *value)
 {
 	const size_t used = strlen(words), room = IMPORT_WORDS - used;
 
@@ -43,7 +43,7 @@ static error_t layer_parse_option(int key, char *arg, struct argp_state *state)
 
 	if (key < OPT_ROLE || key > OPT_FUSED)
 		return ARGP_ERR_UNKNOWN;
-	return add_word(state->input, keys[key - OPT_ROLE], arg);
+	return layer_words_add_word(state->input, keys[key - OPT_ROLE], arg);
 }
 
 static const struct argp layer_argp = {

@@ -347,7 +347,7 @@ no_memory:
  * Rooms, the way, times
  */
 
-static void say_room(struct view_page *p, const struct room *room)
+static void view_page_say_room(struct view_page *p, const struct room *room)
 {
 	double corner[ROOM_CORNERS][2];
 	const unsigned int n = room_outline(room, corner);
@@ -385,7 +385,7 @@ static unsigned int add_rooms(struct view_page *p, const struct view_state *s)
 	SAY(p, &p->item, "[");
 	for (unsigned int i = 0; i < s->rooms; i++) {
 		SAY(p, &p->item, i ? ",\n" : "");
-		say_room(p, &s->room[i]);
+		view_page_say_room(p, &s->room[i]);
 	}
 	SAY(p, &p->item, "]");
 	return add_item(p, &p->rooms, &p->said_rooms, &p->room_count);
@@ -445,7 +445,7 @@ int view_page_repeater(struct view_page *p, double x, double y)
  * The page
  */
 
-static void say_layer(struct view_page *p, const struct layer *l)
+static void view_page_say_layer(struct view_page *p, const struct layer *l)
 {
 	uint8_t rgb[COLOURS_STEPS][3];
 
@@ -484,7 +484,7 @@ static void say_rest(struct view_page *p)
 	SAY(p, &p->text, ",\n\"tile\":%d,\n\"layers\":[\n", VIEW_TILE);
 	for (unsigned int i = 0; i < p->layers; i++) {
 		SAY(p, &p->text, i ? ",\n" : "");
-		say_layer(p, &p->layer[i]);
+		view_page_say_layer(p, &p->layer[i]);
 	}
 	say_array(p, "maps", &p->maps);
 	say_array(p, "rooms", &p->rooms);

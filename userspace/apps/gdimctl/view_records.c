@@ -65,14 +65,14 @@ struct view_records {
 	unsigned int		way_room;
 };
 
-static const char *name_of(const char *path)
+static const char *view_records_name_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
 }
 
-static void warn(struct record_file *f, const char *text)
+static void view_records_warn(struct record_file *f, const char *text)
 {
 	if (!f->warned)
 		cli_warn("%s: %s", f->path, text);
@@ -85,14 +85,15 @@ static void warn_damage(struct record_file *f, const char *what)
 
 	snprintf(text, sizeof(text), "%s, %s", what, f->moments ?
 		 "what is whole is shown" : "is left out");
-	warn(f, text);
+	view_records_warn(f, text);
 }
 
 /*
  * Messages to what is to be seen. What they say of themselves is not trusted
  */
 
-static int grow(void **data, size_t *room, size_t count, size_t size)
+static int view_records_grow(void **data, size_t *room, size_t count,
+			     size_t size)
 {
 	void *more;
 
@@ -106,7 +107,7 @@ static int grow(void **data, size_t *room, size_t count, size_t size)
 	return 0;
 }
 
-static double yaw_of(const double q[4])
+static double view_records_yaw_of(const double q[4])
 {
 	return atan2(2 * (q[3] * q[2] + q[0] * q[1]),
 		     1 - 2 * (q[1] * q[1] + q[2] * q[2]));
@@ -126,8 +127,9 @@ static double plain(double v)
  *
  * Return: whether that can be; maps that are turned are not from gdimd.
  */
-static bool place(struct raster *r, double resolution, double x, double y,
-		  unsigned int width, unsigned int height, double yaw)
+static bool view_records_place(struct raster *r, double resolution, double x,
+			       double y, unsigned int width,
+			       unsigned int height, double yaw)
 {
 	resolution = plain(resolution);
 	x /= resolution;
@@ -141,16 +143,17 @@ static bool place(struct raster *r, double resolution, double x, double y,
 	return true;
 }
 
-static int read_grid(const struct message_occupancy_grid *m,
-		     struct raster *r, size_t *room)
+static int view_records_read_grid(const struct message_occupancy_grid *m,
+				  struct raster *r, size_t *room)
 {
 	const size_t n = (size_t)m->width * m->height;
 
-	if (!place(r, m->resolution, m->origin.position[0],
-		   m->origin.position[1], m->width, m->height,
-		   yaw_of(m->origin.orientation)) || m->data.count != n)
+	if (!view_records_place(r, m->resolution, m->origin.position[0],
+				m->origin.position[1], m->width, m->height,
+				view_records_yaw_of(m->origin.orientation)) ||
+	    m->data.count != n)
 		return -EBADMSG;
-	if (grow((void **)&r->cells, room, n, sizeof(*r->cells)))
+	if (view_records_grow((void **)&r->cells, room, n, sizeof(*r->cells)))
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		const int v = (int8_t)m->data.data[i];
@@ -161,7 +164,7 @@ static int read_grid(const struct message_occupancy_grid *m,
 	return 0;
 }
 
-static enum message_kind kind_of(const struct layer *l)
+static enum message_kind view_records_kind_of(const struct layer *l)
 {
 	return l->bits == 8 ? MESSAGE_OCCUPANCY_GRID : MESSAGE_GRID_MAP;
 }
@@ -187,7 +190,7 @@ static int find_grid(const struct message_grid_map *m, const struct layer *l)
 	return -ENOENT;
 }
 
-static int16_t cell_of(float v)
+static int16_t view_records_cell_of(float v)
 {
 	if (!(v >= 0))
 		return -1;
@@ -204,26 +207,28 @@ static int read_grid_map(struct view_records *v,
 	size_t n;
 
 	if (grid < 0 || message_grid_shape(m, &rows, &columns) ||
-	    !place(r, m->resolution,
-		   m->pose.position[0] - rows * m->resolution / 2,
-		   m->pose.position[1] - columns * m->resolution / 2, rows,
-		   columns, yaw_of(m->pose.orientation)))
+	    !view_records_place(
+		    r, m->resolution,
+		    m->pose.position[0] - rows * m->resolution / 2,
+		    m->pose.position[1] - columns * m->resolution / 2, rows,
+		    columns, view_records_yaw_of(m->pose.orientation)))
 		return -EBADMSG;
 	n = (size_t)rows * columns;
-	if (grow((void **)&r->cells, room, n, sizeof(*r->cells)) ||
-	    grow((void **)&v->floats, &v->float_room, n, sizeof(float)))
+	if (view_records_grow((void **)&r->cells, room, n, sizeof(*r->cells)) ||
+	    view_records_grow((void **)&v->floats, &v->float_room, n,
+			      sizeof(float)))
 		return -ENOMEM;
 	message_grid_read(m, grid, v->floats);
 	for (unsigned int x = 0; x < rows; x++)
 		for (unsigned int y = 0; y < columns; y++)
-			r->cells[(size_t)y * rows + x] =
-				cell_of(v->floats[(size_t)(rows - 1 - x) *
-						  columns + columns - 1 - y]);
+			r->cells[(size_t)y * rows + x] = view_records_cell_of(
+				v->floats[(size_t)(rows - 1 - x) * columns +
+					  columns - 1 - y]);
 	return 0;
 }
 
 /* Return: 0, -ENOMEM, or -EBADMSG: no such map, and none is known */
-static int read_map(struct view_records *v, unsigned int layer)
+static int view_records_read_map(struct view_records *v, unsigned int layer)
 {
 	const struct layer *l = &v->layer[layer];
 	const struct bytes *b = &v->latest[layer];
@@ -235,12 +240,13 @@ static int read_map(struct view_records *v, unsigned int layer)
 	r->bits = l->bits;
 	if (!b->len)
 		return 0;
-	err = message_read(kind_of(l), MESSAGE_CDR, b->data, b->len, &m);
+	err = message_read(view_records_kind_of(l), MESSAGE_CDR, b->data,
+			   b->len, &m);
 	if (err)
 		return -EBADMSG;
-	err = l->bits == 8 ? read_grid(&m.map, r, &v->cells[layer]) :
-			     read_grid_map(v, &m.grid, l, r,
-					   &v->cells[layer]);
+	err = l->bits == 8 ?
+		      view_records_read_grid(&m.map, r, &v->cells[layer]) :
+		      read_grid_map(v, &m.grid, l, r, &v->cells[layer]);
 	if (err)
 		r->rect.width = 0;
 	return err;
@@ -261,9 +267,10 @@ static int read_way(struct view_records *v)
 		return -EBADMSG;
 	rest = m.path.poses;
 	while (message_next_pose(&rest, &pose)) {
-		const struct pose p = { pose.pose.position[0],
-					pose.pose.position[1],
-					yaw_of(pose.pose.orientation) };
+		const struct pose p = {
+			pose.pose.position[0], pose.pose.position[1],
+			view_records_yaw_of(pose.pose.orientation)
+		};
 
 		if (!pose_valid(&p))
 			continue;
@@ -330,7 +337,8 @@ static bool may_have(const struct bag_topic *t, int kind, const struct layer *l)
 	const char *name = t->name + strlen(OUTPUT);
 	const size_t len = strlen(name);
 
-	return kind == (int)kind_of(l) && !strncmp(name, l->name, len) &&
+	return kind == (int)view_records_kind_of(l) &&
+	       !strncmp(name, l->name, len) &&
 	       (!l->name[len] || (l->bits == 16 && l->name[len] == '_'));
 }
 
@@ -423,7 +431,7 @@ static int find_moments(struct view_records *v, struct record_file *f)
 		snprintf(text, sizeof(text), "%s, is left out",
 			 err == -EPROTONOSUPPORT ? "no recording" :
 			 strerror(-err));
-		warn(f, text);
+		view_records_warn(f, text);
 		return err == -ENOMEM ? err : 0;
 	}
 	while (!err && (got = bag_next(bag, &msg)) > 0)
@@ -433,13 +441,13 @@ static int find_moments(struct view_records *v, struct record_file *f)
 	if (!err && (got < 0 || bag_warning(bag)))
 		warn_damage(f, got < 0 ? strerror(-got) : bag_warning(bag));
 	else if (!err && !f->moments)
-		warn(f, "has none of the layers, is left out");
+		view_records_warn(f, "has none of the layers, is left out");
 	bag_close(bag);
 	return err;
 }
 
-static int add_file(struct view_records *v, const char *folder,
-		    const char *name)
+static int view_records_add_file(struct view_records *v, const char *folder,
+				 const char *name)
 {
 	struct record_file *more;
 	char *path;
@@ -473,7 +481,7 @@ static int find_files(struct view_records *v, const char *folder,
 		const size_t len = strlen(e->d_name);
 
 		if (len > 5 && !strcmp(e->d_name + len - 5, ".mcap"))
-			err = add_file(v, folder, e->d_name);
+			err = view_records_add_file(v, folder, e->d_name);
 	}
 	closedir(dir);
 	return err;
@@ -525,8 +533,8 @@ out:
 }
 
 /* Of @total moments @most, evenly, with the first and the last */
-static void spread(struct view_records *v, bool logs, unsigned int total,
-		   unsigned int most)
+static void view_records_spread(struct view_records *v, bool logs,
+				unsigned int total, unsigned int most)
 {
 	unsigned int at = 0;
 
@@ -552,30 +560,33 @@ void view_records_thin(struct view_records *v, unsigned int most)
 		else
 			snapshots += v->file[i].moments;
 	left = snapshots < most ? most - snapshots : 0;
-	spread(v, false, snapshots, most);
-	spread(v, true, logged, left);
+	view_records_spread(v, false, snapshots, most);
+	view_records_spread(v, true, logged, left);
 }
 
 /* What was taken so far, as it was at that time */
-static int show(struct view_records *v, struct record_file *f, int64_t stamp,
-		int (*each)(void *arg, const struct view_state *s), void *arg)
+static int view_records_show(struct view_records *v, struct record_file *f,
+			     int64_t stamp,
+			     int (*each)(void *arg, const struct view_state *s),
+			     void *arg)
 {
 	int err = 0;
 
 	v->state.stamp = stamp;
-	v->state.name = name_of(f->path);
+	v->state.name = view_records_name_of(f->path);
 	for (unsigned int i = 0; i <= v->layers; i++) {
-		err = i < v->layers ? read_map(v, i) : read_way(v);
+		err = i < v->layers ? view_records_read_map(v, i) : read_way(v);
 		if (err == -EBADMSG)
-			warn(f, "damaged, what is whole is shown");
+			view_records_warn(f, "damaged, what is whole is shown");
 		else if (err)
 			return err;
 	}
 	return each(arg, &v->state);
 }
 
-static int take(struct view_records *v, struct record_file *f,
-		const struct bag_topic *t, const struct bag_message *msg)
+static int view_records_take(struct view_records *v, struct record_file *f,
+			     const struct bag_topic *t,
+			     const struct bag_message *msg)
 {
 	switch (use_of(v, t)) {
 	case OF_MAPS:
@@ -584,15 +595,16 @@ static int take(struct view_records *v, struct record_file *f,
 		return keep_latest(v, v->layers, msg);
 	case OF_ROOM:
 		if (take_room(v, msg))
-			warn(f, "damaged, what is whole is shown");
+			view_records_warn(f, "damaged, what is whole is shown");
 		return 0;
 	default:
 		return 0;
 	}
 }
 
-static int play(struct view_records *v, struct record_file *f,
-		int (*each)(void *arg, const struct view_state *s), void *arg)
+static int view_records_play(struct view_records *v, struct record_file *f,
+			     int (*each)(void *arg, const struct view_state *s),
+			     void *arg)
 {
 	struct bag_message msg;
 	struct bag_reader *bag;
@@ -600,7 +612,7 @@ static int play(struct view_records *v, struct record_file *f,
 	int err = bag_open(&bag, f->path);
 
 	if (err) {
-		warn(f, "cannot be read any more, is left out");
+		view_records_warn(f, "cannot be read any more, is left out");
 		return 0;
 	}
 	v->state.rooms = 0;
@@ -612,15 +624,16 @@ static int play(struct view_records *v, struct record_file *f,
 		while (!err && next < f->moments &&
 		       (!more || f->moment[next].stamp < msg.stamp)) {
 			if (f->moment[next].keep)
-				err = show(v, f, f->moment[next].stamp, each,
-					   arg);
+				err = view_records_show(
+					v, f, f->moment[next].stamp, each, arg);
 			next++;
 		}
 		if (!more)
 			break;
 		if (!err)
-			err = take(v, f, &bag_topics(bag, &topics)[msg.topic],
-				   &msg);
+			err = view_records_take(
+				v, f, &bag_topics(bag, &topics)[msg.topic],
+				&msg);
 	}
 	bag_close(bag);
 	return err;
@@ -638,7 +651,7 @@ int view_records_each(struct view_records *v,
 		for (unsigned int k = 0; k < v->file[i].moments; k++)
 			any |= v->file[i].moment[k].keep;
 		if (any)
-			err = play(v, &v->file[i], each, arg);
+			err = view_records_play(v, &v->file[i], each, arg);
 	}
 	return err;
 }

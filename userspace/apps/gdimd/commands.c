@@ -26,8 +26,8 @@ struct command {
 };
 
 /* A number, or a text that is one, as the command line gives it */
-static int number(const cJSON *p, const char *key, double min, double max,
-		  double *v, char error[256])
+static int commands_number(const cJSON *p, const char *key, double min,
+			   double max, double *v, char error[256])
 {
 	const cJSON *item = cJSON_GetObjectItem(p, key);
 
@@ -93,8 +93,8 @@ static int status(struct gdimd *g, const cJSON *p, cJSON *answer,
 	return 0;
 }
 
-static int layers(struct gdimd *g, const cJSON *p, cJSON *answer,
-		  char error[256])
+static int commands_layers(struct gdimd *g, const cJSON *p, cJSON *answer,
+			   char error[256])
 {
 	(void)p;
 	(void)error;
@@ -106,25 +106,25 @@ static int spot(struct gdimd *g, const cJSON *p, cJSON *answer,
 {
 	double x, y;
 
-	if (number(p, "x", -POSE_MAX, POSE_MAX, &x, error) ||
-	    number(p, "y", -POSE_MAX, POSE_MAX, &y, error))
+	if (commands_number(p, "x", -POSE_MAX, POSE_MAX, &x, error) ||
+	    commands_number(p, "y", -POSE_MAX, POSE_MAX, &y, error))
 		return -EINVAL;
 	return answer_spot(g->site, x, y, answer, error);
 }
 
-static int rooms(struct gdimd *g, const cJSON *p, cJSON *answer,
-		 char error[256])
+static int commands_rooms(struct gdimd *g, const cJSON *p, cJSON *answer,
+			  char error[256])
 {
 	(void)p;
 	return answer_rooms(g->site, answer, error);
 }
 
-static int room(struct gdimd *g, const cJSON *p, cJSON *answer,
-		char error[256])
+static int commands_room(struct gdimd *g, const cJSON *p, cJSON *answer,
+			 char error[256])
 {
 	double id;
 
-	if (number(p, "room", 0, ROOM_ID_MAX, &id, error))
+	if (commands_number(p, "room", 0, ROOM_ID_MAX, &id, error))
 		return -EINVAL;
 	return answer_room(g->site, id, answer, error);
 }
@@ -140,7 +140,7 @@ static int rate(struct gdimd *g, const cJSON *p, cJSON *answer,
 		snprintf(error, 256, "which topic?");
 		return -EINVAL;
 	}
-	if (number(p, "rate", 0, 100, &hz, error))
+	if (commands_number(p, "rate", 0, 100, &hz, error))
 		return -EINVAL;
 	err = outlet_rate(g->outlet, topic->valuestring, hz, &old);
 	if (err) {
@@ -170,7 +170,8 @@ bool gdimd_store_is_lost(struct gdimd *g)
 	return true;
 }
 
-static const char *text_of(const cJSON *p, const char *key, const char *other)
+static const char *commands_text_of(const cJSON *p, const char *key,
+				    const char *other)
 {
 	const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(p, key));
 
@@ -182,15 +183,15 @@ static int optional(const cJSON *p, const char *key, double most, double *v,
 		    char error[256])
 {
 	return cJSON_HasObjectItem(p, key) ?
-	       number(p, key, -most, most, v, error) : 0;
+	       commands_number(p, key, -most, most, v, error) : 0;
 }
 
 /* Words for a layer that is made. Return: 0, -EINVAL: too many */
-static int read_words(const cJSON *p, char words[IMPORT_WORDS],
-		      char error[256])
+static int commands_read_words(const cJSON *p, char words[IMPORT_WORDS],
+			       char error[256])
 {
-	if (snprintf(words, IMPORT_WORDS, "%s", text_of(p, "words", "")) <
-	    IMPORT_WORDS)
+	if (snprintf(words, IMPORT_WORDS, "%s",
+		     commands_text_of(p, "words", "")) < IMPORT_WORDS)
 		return 0;
 	snprintf(error, 256, "too many words for a layer");
 	return -EINVAL;
@@ -203,19 +204,21 @@ static int read_import(const cJSON *p, struct import_submaps *im,
 	double width, height;
 
 	*im = (struct import_submaps){
-		.cells = text_of(p, "cells", ""),
-		.poses = text_of(p, "poses", ""),
-		.layer = text_of(p, "layer", ""),
-		.frame = text_of(p, "frame", "submap_"),
+		.cells = commands_text_of(p, "cells", ""),
+		.poses = commands_text_of(p, "poses", ""),
+		.layer = commands_text_of(p, "layer", ""),
+		.frame = commands_text_of(p, "frame", "submap_"),
 		.placed = cJSON_HasObjectItem(p, "x"),
 	};
-	if (read_words(p, im->words, error) ||
-	    number(p, "width", 1, CELLS_SIDE_MAX, &width, error) ||
-	    number(p, "height", 1, CELLS_SIDE_MAX, &height, error) ||
-	    number(p, "resolution", 0.001, 100, &im->resolution, error) ||
-	    (im->placed &&
-	     (number(p, "x", -POSE_MAX, POSE_MAX, &im->origin.x, error) ||
-	      number(p, "y", -POSE_MAX, POSE_MAX, &im->origin.y, error))))
+	if (commands_read_words(p, im->words, error) ||
+	    commands_number(p, "width", 1, CELLS_SIDE_MAX, &width, error) ||
+	    commands_number(p, "height", 1, CELLS_SIDE_MAX, &height, error) ||
+	    commands_number(p, "resolution", 0.001, 100, &im->resolution,
+			    error) ||
+	    (im->placed && (commands_number(p, "x", -POSE_MAX, POSE_MAX,
+					    &im->origin.x, error) ||
+			    commands_number(p, "y", -POSE_MAX, POSE_MAX,
+					    &im->origin.y, error))))
 		return -EINVAL;
 	im->width = width;
 	im->height = height;
@@ -254,13 +257,13 @@ static int import(struct gdimd *g, const cJSON *p, cJSON *answer,
 static int read_import_map(const cJSON *p, struct import_map *im,
 			   char error[256])
 {
-	const char *mode = text_of(p, "mode", NULL);
+	const char *mode = commands_text_of(p, "mode", NULL);
 	double stamp = 0;
 
 	*im = (struct import_map){
-		.path = text_of(p, "map", ""),
-		.layer = text_of(p, "layer", NULL),
-		.node = text_of(p, "node", NULL),
+		.path = commands_text_of(p, "map", ""),
+		.layer = commands_text_of(p, "layer", NULL),
+		.node = commands_text_of(p, "node", NULL),
 		.mode = mode ? map_mode_by_name(mode) : -1,
 		.stamp = -1,
 	};
@@ -268,14 +271,14 @@ static int read_import_map(const cJSON *p, struct import_map *im,
 		snprintf(error, 256, "no mode '%.64s'", mode);
 		return -EINVAL;
 	}
-	if (read_words(p, im->words, error) ||
+	if (commands_read_words(p, im->words, error) ||
 	    optional(p, "x", POSE_MAX, &im->pose.x, error) ||
 	    optional(p, "y", POSE_MAX, &im->pose.y, error) ||
 	    optional(p, "theta", POSE_MAX, &im->pose.yaw, error))
 		return -EINVAL;
 	if (!cJSON_HasObjectItem(p, "stamp"))
 		return 0;
-	if (number(p, "stamp", 0, IMPORT_MAP_STAMP_MAX, &stamp, error))
+	if (commands_number(p, "stamp", 0, IMPORT_MAP_STAMP_MAX, &stamp, error))
 		return -EINVAL;
 	im->stamp = llround(stamp * 1e9);
 	return 0;
@@ -312,8 +315,8 @@ static int set_poses(struct gdimd *g, const cJSON *p, cJSON *answer,
 	double ms;
 	int err;
 
-	err = import_poses(g->site, text_of(p, "poses", ""),
-			   text_of(p, "frame", "submap_"),
+	err = import_poses(g->site, commands_text_of(p, "poses", ""),
+			   commands_text_of(p, "frame", "submap_"),
 			   "gdimctl set-poses", &count, error);
 	if (err)
 		return err;
@@ -328,8 +331,9 @@ static int set_poses(struct gdimd *g, const cJSON *p, cJSON *answer,
 }
 
 /* As it shall be: what is there, or a line has for it, with other words */
-static int find_layer(struct gdimd *g, const char *name, const char *words,
-		      struct layer *l, char error[256])
+static int commands_find_layer(struct gdimd *g, const char *name,
+			       const char *words, struct layer *l,
+			       char error[256])
 {
 	const int number = site_find_layer(g->site, name);
 	const struct config_layer *from;
@@ -345,10 +349,10 @@ static int find_layer(struct gdimd *g, const char *name, const char *words,
 }
 
 /* KEY=VALUE words, as of the configuration */
-static int set_layer(struct gdimd *g, const cJSON *p, cJSON *answer,
-		     char error[256])
+static int commands_set_layer(struct gdimd *g, const cJSON *p, cJSON *answer,
+			      char error[256])
 {
-	const char *name = text_of(p, "name", "");
+	const char *name = commands_text_of(p, "name", "");
 	struct layer l;
 	int number, err;
 
@@ -358,7 +362,8 @@ static int set_layer(struct gdimd *g, const cJSON *p, cJSON *answer,
 		return -EINVAL;
 	}
 	site_turn(g->site);
-	err = find_layer(g, name, text_of(p, "words", ""), &l, error);
+	err = commands_find_layer(g, name, commands_text_of(p, "words", ""), &l,
+				  error);
 	number = err ? err : site_set_layer(g->site, &l, error);
 	site_turn_end(g->site);
 	if (number >= 0)
@@ -373,7 +378,7 @@ static int log_command(struct gdimd *g, const cJSON *p, cJSON *answer,
 	double hz;
 	int err;
 
-	if (number(p, "rate", 0, 10, &hz, error))
+	if (commands_number(p, "rate", 0, 10, &hz, error))
 		return -EINVAL;
 	err = recorder_log(g->recorder, hz, error);
 	recorder_status(g->recorder, answer);
@@ -413,7 +418,7 @@ static int snapshot(struct gdimd *g, const cJSON *p, cJSON *answer,
 static int remove_command(struct gdimd *g, const cJSON *p, cJSON *answer,
 			  char error[256])
 {
-	const char *layer = text_of(p, "layer", NULL);
+	const char *layer = commands_text_of(p, "layer", NULL);
 	double room;
 	int err;
 
@@ -421,7 +426,7 @@ static int remove_command(struct gdimd *g, const cJSON *p, cJSON *answer,
 		snprintf(error, 256, "one at a time: layer or room");
 		return -EINVAL;
 	}
-	if (!layer && number(p, "room", 0, ROOM_ID_MAX, &room, error))
+	if (!layer && commands_number(p, "room", 0, ROOM_ID_MAX, &room, error))
 		return -EINVAL;
 	err = layer ? remove_layer(g->site, layer, answer, error) :
 		      remove_room(g->site, room, answer, error);
@@ -466,23 +471,23 @@ static int notes(struct gdimd *g, const cJSON *p, cJSON *answer,
 
 static const struct command commands[] = {
 	{ "status", false, status },
-	{ "layers", false, layers },
+	{ "layers", false, commands_layers },
 	{ "spot", false, spot },
-	{ "rooms", false, rooms },
-	{ "room", false, room },
+	{ "rooms", false, commands_rooms },
+	{ "room", false, commands_room },
 	{ "rate", false, rate },
 	{ "import", true, import_map },
 	{ "import-submaps", true, import },
 	{ "set-poses", true, set_poses },
-	{ "layer", true, set_layer },
+	{ "layer", true, commands_set_layer },
 	{ "remove", true, remove_command },
 	{ "log", true, log_command },
 	{ "snapshot", true, snapshot },
 	{ "notes", true, notes },
 };
 
-static int run(struct gdimd *g, const struct command *c, const cJSON *p,
-	       cJSON *answer, char error[256])
+static int commands_run(struct gdimd *g, const struct command *c,
+			const cJSON *p, cJSON *answer, char error[256])
 {
 	const int err = c->run(g, p, answer, error);
 
@@ -507,8 +512,8 @@ int gdimd_command(void *gdimd, const char *name, const cJSON *parameters,
 
 	for (unsigned int i = 0; i < n; i++)
 		if (!strcmp(commands[i].name, name))
-			return run(gdimd, &commands[i], parameters, answer,
-				   error);
+			return commands_run(gdimd, &commands[i], parameters,
+					    answer, error);
 	snprintf(error, 256, "do what? status, layers, spot, rooms, room, "
 		 "rate, import, import-submaps, set-poses, layer, remove, "
 		 "log, snapshot, notes");

@@ -28,7 +28,7 @@ static void run_order(void *arg)
 			       o->error);
 }
 
-static void answer_order(void *arg)
+static void commands_map_answer_order(void *arg)
 {
 	struct order *o = arg;
 
@@ -57,14 +57,15 @@ int gdimd_request(void *arg, const char *name, const cJSON *parameters,
 	if (!o->call) {
 		err = -ENOMEM;
 	} else {
-		err = jobs_run(g->jobs, run_order, answer_order, o);
+		err = jobs_run(g->jobs, run_order, commands_map_answer_order,
+			       o);
 		if (!err)
 			return 0;
 		o->err = err;
 		snprintf(o->error, sizeof(o->error), "%s", err == -EBUSY ?
 			 "too much is being done already" : strerror(-err));
 		/* as if it had been done */
-		answer_order(o);
+		commands_map_answer_order(o);
 		return 0;
 	}
 	cJSON_Delete(o->parameters);

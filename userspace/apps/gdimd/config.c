@@ -56,7 +56,7 @@ static int set_from(void *c, const char *v)
 	return set_end(((struct config *)c)->from, v);
 }
 
-static int set_to(void *c, const char *v)
+static int config_set_to(void *c, const char *v)
 {
 	return set_end(((struct config *)c)->to, v);
 }
@@ -72,7 +72,7 @@ bool config_rate_valid(double hz)
 	return hz == 0 || (hz >= 0.001 && hz <= CONFIG_RATE_MAX);
 }
 
-static int set_rate(void *c, const char *v)
+static int config_set_rate(void *c, const char *v)
 {
 	double *rate = &((struct config *)c)->rate;
 
@@ -91,7 +91,7 @@ static int set_match(void *c, const char *v)
 	return parse_double(v, 0.001, 60, slop);
 }
 
-static int set_memory(void *c, const char *v)
+static int config_set_memory(void *c, const char *v)
 {
 	uint32_t mb;
 
@@ -101,7 +101,7 @@ static int set_memory(void *c, const char *v)
 	return 0;
 }
 
-static int set_threads(void *c, const char *v)
+static int config_set_threads(void *c, const char *v)
 {
 	return parse_u32(v, 0, 256, &((struct config *)c)->threads);
 }
@@ -158,7 +158,7 @@ static const char *first_word(const char *line, char *word, size_t room)
 }
 
 /* One word of those that follow. Return: its length; 0: there is none */
-static size_t next_word(const char **words)
+static size_t config_next_word(const char **words)
 {
 	*words += strspn(*words, " \t");
 	return strcspn(*words, " \t");
@@ -169,13 +169,13 @@ static bool has_key(const char *words, const char *word)
 {
 	const size_t key = strcspn(word, "=") + 1;
 
-	for (size_t n; (n = next_word(&words)); words += n)
+	for (size_t n; (n = config_next_word(&words)); words += n)
 		if (n >= key && !strncmp(words, word, key))
 			return true;
 	return false;
 }
 
-static int add_word(char *words, size_t room, const char *word, size_t n)
+static int config_add_word(char *words, size_t room, const char *word, size_t n)
 {
 	const size_t len = strlen(words);
 
@@ -196,15 +196,15 @@ static int begin_with_default(struct config_layer *l)
 				 default_layers[i].words, words, sizeof(words));
 	if (err)
 		return 0;
-	for (size_t n; (n = next_word(&at)); at += n)
+	for (size_t n; (n = config_next_word(&at)); at += n)
 		if (!has_key(l->words, at) &&
-		    add_word(l->words, sizeof(l->words), at, n))
+		    config_add_word(l->words, sizeof(l->words), at, n))
 			return -EINVAL;
 	return 0;
 }
 
-static int add_layer(struct config *c, const char *line, bool whole,
-		     char error[256])
+static int config_add_layer(struct config *c, const char *line, bool whole,
+			    char error[256])
 {
 	struct config_layer *l = &c->layer[c->layers];
 	struct layer try;
@@ -228,18 +228,18 @@ static int add_layer(struct config *c, const char *line, bool whole,
 }
 
 /* In the file; --layer has better words for what is wrong */
-static int set_layer(void *c, const char *v)
+static int config_set_layer(void *c, const char *v)
 {
 	char error[256];
 
-	return add_layer(c, v, false, error);
+	return config_add_layer(c, v, false, error);
 }
 
 static int set_map(void *c, const char *v)
 {
 	char error[256];
 
-	return add_layer(c, v, true, error);
+	return config_add_layer(c, v, true, error);
 }
 
 static int set_remap(void *config, const char *v)
@@ -289,37 +289,66 @@ static int set_log_size(void *c, const char *v)
 
 static const struct setting settings[] = {
 	{ "store", "FILE.db", "where all is kept", "a path", set_store },
-	{ "from", "SOURCE", "ros2, ros2:DOMAIN, ros1, ros1:URI, a recording, or none (ros2)", "a source", set_from },
-	{ "to", "SINK", "ros2, ros2:DOMAIN, ros1, ros1:URI, a recording, or none (ros2)", "a sink", set_to },
+	{ "from", "SOURCE",
+	  "ros2, ros2:DOMAIN, ros1, ros1:URI, a recording, or none (ros2)",
+	  "a source", set_from },
+	{ "to", "SINK",
+	  "ros2, ros2:DOMAIN, ros1, ros1:URI, a recording, or none (ros2)",
+	  "a sink", config_set_to },
 	{ "node", "NAME", "of the ROS node (gdim)", "a name", set_node },
-	{ "frame", "NAME", "of the map in messages (map)", "a name", set_frame },
-	{ "match", "HOW", "frame: submaps belong to the node that their frame_id names; SECONDS: to the transform with the nearest stamp, no further than that (frame)", "frame or 0.001..60 s", set_match },
-	{ "rate", "HZ", "at which maps are published if they changed; 0: never (1)", "0 or 0.001..100", set_rate },
-	{ "layer", "LINE", NULL, "NAME KEY=VALUE ...", set_layer },
+	{ "frame", "NAME", "of the map in messages (map)", "a name",
+	  set_frame },
+	{ "match", "HOW",
+	  "frame: submaps belong to the node that their frame_id names; SECONDS: to the transform with the nearest stamp, no further than that (frame)",
+	  "frame or 0.001..60 s", set_match },
+	{ "rate", "HZ",
+	  "at which maps are published if they changed; 0: never (1)",
+	  "0 or 0.001..100", config_set_rate },
+	{ "layer", "LINE", NULL, "NAME KEY=VALUE ...", config_set_layer },
 	{ "map", "LINE", NULL, "NAME KEY=VALUE ...", set_map },
-	{ "default-layers", "YES", "those of SmokeBot D4.1 (yes)", "yes or no", set_defaults },
-	{ "minTemp", "T", "temperature that 0 means, degrees C (0)", "a number", set_min_temp },
+	{ "default-layers", "YES", "those of SmokeBot D4.1 (yes)", "yes or no",
+	  set_defaults },
+	{ "minTemp", "T", "temperature that 0 means, degrees C (0)", "a number",
+	  set_min_temp },
 	{ "maxTemp", "T", "and 100 (100)", "a number", set_max_temp },
-	{ "maxSmoke", "S", "smoke that 100 means, % (100)", "a number", set_max_smoke },
-	{ "minGas", "G", "concentration that 0 means, ppm (0)", "a number", set_min_gas },
+	{ "maxSmoke", "S", "smoke that 100 means, % (100)", "a number",
+	  set_max_smoke },
+	{ "minGas", "G", "concentration that 0 means, ppm (0)", "a number",
+	  set_min_gas },
 	{ "maxGas", "G", "and 1 (1000)", "a number", set_max_gas },
-	{ "minSignal", "S", "signal that 0 means, dBm (-100)", "a number", set_min_signal },
+	{ "minSignal", "S", "signal that 0 means, dBm (-100)", "a number",
+	  set_min_signal },
 	{ "maxSignal", "S", "and 100 (0)", "a number", set_max_signal },
-	{ "remap", "/FROM:=/TO", "another name for a topic or service", "/FROM:=/TO", set_remap },
-	{ "records", "FOLDER", "of logs and snapshots (that of the store with -logs behind it)", "a path", set_records },
-	{ "log", "HZ", "log from the beginning, so often; 0: not (0)", "0..10", set_log },
-	{ "quota", "MB", "of logs and snapshots: then the oldest logs go (1024)", "1..2^30 MB", set_quota },
-	{ "log-size", "MB", "of a log, then the next one begins (64)", "1..2^30 MB", set_log_size },
-	{ "socket", "PATH", "to be asked and told on, by gdimctl (/run/gdim/gdimd.sock)", "a path", set_socket },
-	{ "http", "ADDRESS:PORT", "to be asked and told on by HTTP; PORT: on the loopback; none: not (127.0.0.1:8460)", "ADDRESS:PORT, PORT or none", set_http },
-	{ "http-token-file", "FILE", "tokens, one a line, of those who may use HTTP; without it only this machine may", "a path", set_http_tokens },
-	{ "memory", "MB", "for cells and fused maps (96)", "32..1048576 MB", set_memory },
-	{ "threads", "N", "that fuse maps, 0: one for each CPU (0)", "0..256", set_threads },
+	{ "remap", "/FROM:=/TO", "another name for a topic or service",
+	  "/FROM:=/TO", set_remap },
+	{ "records", "FOLDER",
+	  "of logs and snapshots (that of the store with -logs behind it)",
+	  "a path", set_records },
+	{ "log", "HZ", "log from the beginning, so often; 0: not (0)", "0..10",
+	  set_log },
+	{ "quota", "MB",
+	  "of logs and snapshots: then the oldest logs go (1024)", "1..2^30 MB",
+	  set_quota },
+	{ "log-size", "MB", "of a log, then the next one begins (64)",
+	  "1..2^30 MB", set_log_size },
+	{ "socket", "PATH",
+	  "to be asked and told on, by gdimctl (/run/gdim/gdimd.sock)",
+	  "a path", set_socket },
+	{ "http", "ADDRESS:PORT",
+	  "to be asked and told on by HTTP; PORT: on the loopback; none: not (127.0.0.1:8460)",
+	  "ADDRESS:PORT, PORT or none", set_http },
+	{ "http-token-file", "FILE",
+	  "tokens, one a line, of those who may use HTTP; without it only this machine may",
+	  "a path", set_http_tokens },
+	{ "memory", "MB", "for cells and fused maps (96)", "32..1048576 MB",
+	  config_set_memory },
+	{ "threads", "N", "that fuse maps, 0: one for each CPU (0)", "0..256",
+	  config_set_threads },
 	{ 0 }
 };
 
-static const struct setting *section_of(void *arg, const char *name,
-					void **config)
+static const struct setting *config_section_of(void *arg, const char *name,
+					       void **config)
 {
 	*config = arg;
 	return !strcmp(name, "gdimd") ? settings : NULL;
@@ -336,7 +365,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;	/* was read before all others */
 	case OPT_LAYER:
 	case OPT_MAP:
-		ret = add_layer(c, arg, key == OPT_MAP, error);
+		ret = config_add_layer(c, arg, key == OPT_MAP, error);
 		return ret ? cli_error(ret, "--%s: %s", key == OPT_MAP ?
 				       "map" : "layer", error) : 0;
 	case ARGP_KEY_ARG:
@@ -349,7 +378,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ret == -ENOENT ? ARGP_ERR_UNKNOWN : ret;
 }
 
-static bool has_layer(const struct config *c, const char *name)
+static bool config_has_layer(const struct config *c, const char *name)
 {
 	for (unsigned int i = 0; i < c->layers; i++)
 		if (!strcmp(c->layer[i].name, name))
@@ -361,7 +390,7 @@ static void add_defaults(struct config *c)
 {
 	for (unsigned int i = 0; i < DEFAULTS && c->defaults; i++)
 		if (c->layers < CONFIG_LAYERS &&
-		    !has_layer(c, default_layers[i].name))
+		    !config_has_layer(c, default_layers[i].name))
 			c->layer[c->layers++] = default_layers[i];
 }
 
@@ -398,7 +427,7 @@ int config_parse(struct config *c, int argc, char **argv)
 		.quota = 1ULL << 30, .log_size = 64 << 20, .memory = 96 << 20,
 	};
 	settings_options(settings, options + 3, SETTINGS_MAX - 3);
-	ret = settings_load_told(argc, argv, section_of, c);
+	ret = settings_load_told(argc, argv, config_section_of, c);
 	if (!ret)
 		ret = cli_parse(&argp, argc, argv, c);
 	if (!ret)
@@ -484,13 +513,13 @@ void config_difference(const struct config_layer *from,
 	char word[sizeof(from->words)], error[256];
 
 	*words = 0;
-	for (size_t n; (n = next_word(&at)) && at < end; at += n) {
+	for (size_t n; (n = config_next_word(&at)) && at < end; at += n) {
 		struct layer l = *now;
 
 		snprintf(word, sizeof(word), "%.*s", (int)n, at);
 		if (strncmp(word, "input=", strlen("input=")) &&
 		    (layer_change(&l, word, error) || !layer_same(&l, now)))
-			add_word(words, 512, word, n);
+			config_add_word(words, 512, word, n);
 	}
 }
 

@@ -56,7 +56,7 @@ int folder_lock_share(int fd)
 	return err;
 }
 
-static uint64_t size_of(const char *folder, const char *name)
+static uint64_t folder_size_of(const char *folder, const char *name)
 {
 	char path[4096];
 	struct stat st;
@@ -79,22 +79,22 @@ static uint64_t total(const char *folder)
 	uint64_t bytes = 0;
 
 	while (dir && (d = readdir(dir)))
-		bytes += size_of(folder, d->d_name);
+		bytes += folder_size_of(folder, d->d_name);
 	if (dir)
 		closedir(dir);
 	return bytes;
 }
 
 /* With its text, which damaged ones lack. Return: bytes that are free now */
-static uint64_t drop(const char *folder, const char *name)
+static uint64_t folder_drop(const char *folder, const char *name)
 {
 	char text[256], path[4096];
-	uint64_t bytes = size_of(folder, name);
+	uint64_t bytes = folder_size_of(folder, name);
 
 	if (text_ends(name, ".mcap")) {
 		snprintf(text, sizeof(text), "%.*s.txt", (int)strlen(name) - 5,
 			 name);
-		bytes += size_of(folder, text);
+		bytes += folder_size_of(folder, text);
 		snprintf(path, sizeof(path), "%s/%s", folder, text);
 		unlink(path);
 	}
@@ -113,7 +113,7 @@ uint64_t folder_trim(const char *folder, uint64_t quota, const char *keep)
 	for (int i = 0; i < n; i++) {
 		if (bytes > quota &&
 		    (!name || strcmp(name + 1, log[i]->d_name)))
-			bytes -= drop(folder, log[i]->d_name);
+			bytes -= folder_drop(folder, log[i]->d_name);
 		free(log[i]);
 	}
 	if (n >= 0)

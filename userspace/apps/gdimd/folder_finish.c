@@ -39,8 +39,8 @@ static bool is_unfinished(const char *path)
 }
 
 /* Return: messages, or a negative errno */
-static long copy(struct bag_reader *from, struct bag_writer *to,
-		 bool (*ending)(void *arg), void *arg)
+static long folder_finish_copy(struct bag_reader *from, struct bag_writer *to,
+			       bool (*ending)(void *arg), void *arg)
 {
 	unsigned int topics;
 	const struct bag_topic *topic;
@@ -86,7 +86,7 @@ static void sync_folder_of(const char *path)
 	sync_path(*folder ? folder : "/", O_DIRECTORY);
 }
 
-static bool is_empty(const char *path)
+static bool folder_finish_is_empty(const char *path)
 {
 	struct stat st;
 
@@ -114,12 +114,15 @@ static int rewrite(const char *path, const char *part, bool *lost,
 		unlink(part);
 		return err;
 	}
-	n = copy(from, to, ending, arg);
+	n = folder_finish_copy(from, to, ending, arg);
 	*lost = bag_lost(from);
 	end = bag_finish(to);
 	bag_close(from);
-	err = n < 0 ? n : end ? end : !n && (*lost || is_empty(path)) ?
-	      -ENODATA : sync_path(part, 0);
+	err = n < 0 ? n :
+	      end   ? end :
+	      !n && (*lost || folder_finish_is_empty(path)) ?
+		    -ENODATA :
+		    sync_path(part, 0);
 	if (err)
 		unlink(part);
 	return err;
@@ -167,11 +170,11 @@ static void remove_empty(const char *path)
 }
 
 /* Nothing of it could be read. Return: as folder_finish() tells it */
-static int leave(const char *path)
+static int folder_finish_leave(const char *path)
 {
 	int err;
 
-	if (is_empty(path)) {
+	if (folder_finish_is_empty(path)) {
 		remove_empty(path);
 		return -ENODATA;
 	}
@@ -184,7 +187,8 @@ static int leave(const char *path)
 }
 
 /* Return: as folder_finish() tells it */
-static int finish(const char *path, bool (*ending)(void *arg), void *arg)
+static int folder_finish_finish(const char *path, bool (*ending)(void *arg),
+				void *arg)
 {
 	char part[FOLDER_PATH];
 	bool lost = false;
@@ -193,7 +197,7 @@ static int finish(const char *path, bool (*ending)(void *arg), void *arg)
 	snprintf(part, sizeof(part), "%.*s.part", (int)strlen(path) - 5, path);
 	err = rewrite(path, part, &lost, ending, arg);
 	if (is_of_file(err))
-		err = leave(path);
+		err = folder_finish_leave(path);
 	else if (!err && lost)
 		err = set_aside(path);
 	if (err)
@@ -209,7 +213,7 @@ out:
 	return err;
 }
 
-static int is_recording(const struct dirent *d)
+static int folder_finish_is_recording(const struct dirent *d)
 {
 	return (!strncmp(d->d_name, "log_", 4) &&
 		text_ends(d->d_name + 4, ".mcap")) ||
@@ -222,7 +226,8 @@ void folder_finish(const char *folder, bool (*ending)(void *arg),
 		   void *arg)
 {
 	struct dirent **found;
-	const int n = scandir(folder, &found, is_recording, alphasort);
+	const int n =
+		scandir(folder, &found, folder_finish_is_recording, alphasort);
 	char path[FOLDER_PATH];
 
 	for (int i = 0; i < n; i++) {
@@ -230,7 +235,7 @@ void folder_finish(const char *folder, bool (*ending)(void *arg),
 			 found[i]->d_name);
 		free(found[i]);
 		if (!ending(arg) && is_unfinished(path)) {
-			const int err = finish(path, ending, arg);
+			const int err = folder_finish_finish(path, ending, arg);
 
 			if (err != -ECANCELED)
 				told(arg, path, err);

@@ -35,7 +35,7 @@ struct fuser {
 	struct fuser_stats	stats;
 };
 
-static void tell(struct fuser *f)
+static void fuser_tell(struct fuser *f)
 {
 	const uint64_t one = 1;
 
@@ -44,7 +44,7 @@ static void tell(struct fuser *f)
 		return;
 }
 
-static void on_told(void *arg, uint32_t events)
+static void fuser_on_told(void *arg, uint32_t events)
 {
 	struct fuser *f = arg;
 	uint64_t n;
@@ -55,7 +55,7 @@ static void on_told(void *arg, uint32_t events)
 }
 
 /* With the lock held, which is not while fusing */
-static void serve(struct fuser *f)
+static void fuser_serve(struct fuser *f)
 {
 	while (f->wants) {
 		struct want *w = f->wants;
@@ -80,7 +80,7 @@ static int fuse(struct fuser *f)
 	pthread_mutex_unlock(&f->lock);
 	ret = site_fuse(f->site, -1, begin + slice, &moved, &work);
 	if (work.tiles || work.drawn || moved)
-		tell(f);
+		fuser_tell(f);
 	pthread_mutex_lock(&f->lock);
 	f->stats.moved += moved;
 	f->stats.tiles += work.tiles;
@@ -90,14 +90,14 @@ static int fuse(struct fuser *f)
 	return ret;
 }
 
-static void *run(void *arg)
+static void *fuser_run(void *arg)
 {
 	struct fuser *f = arg;
 	int more = 1;
 
 	pthread_mutex_lock(&f->lock);
 	while (!f->ending) {
-		serve(f);
+		fuser_serve(f);
 		if (f->kicked || more > 0) {
 			f->kicked = false;
 			more = fuse(f);
@@ -130,14 +130,14 @@ int fuser_open(struct fuser **fuser, struct site *site, struct loop *loop,
 		free(f);
 		return err;
 	}
-	f->watch.ready = on_told;
+	f->watch.ready = fuser_on_told;
 	f->watch.arg = f;
 	err = loop_watch(loop, &f->watch, fd, EPOLLIN);
 	pthread_mutex_init(&f->lock, NULL);
 	pthread_cond_init(&f->work, NULL);
 	pthread_cond_init(&f->served, NULL);
 	if (!err)
-		err = -pthread_create(&f->thread, NULL, run, f);
+		err = -pthread_create(&f->thread, NULL, fuser_run, f);
 	if (err) {
 		close(fd);
 		free(f);

@@ -41,7 +41,7 @@ static int open_recorder(struct gdimd *g)
 }
 
 /* Layers that are configured by name are there from the beginning */
-static int add_layers(struct gdimd *g, char error[256])
+static int gdimd_add_layers(struct gdimd *g, char error[256])
 {
 	int number = 0;
 
@@ -100,7 +100,7 @@ static int update_layers(struct gdimd *g, char error[256])
 }
 
 /* A file that is damaged has one fault or very many */
-static void on_damaged(void *arg, const struct site_damaged *d)
+static void gdimd_on_damaged(void *arg, const struct site_damaged *d)
 {
 	enum { TOLD = 8 };
 	static unsigned int told;
@@ -116,7 +116,7 @@ static void on_damaged(void *arg, const struct site_damaged *d)
 			     "'gdimctl verify' names all");
 }
 
-static int open_site(struct gdimd *g, char error[256])
+static int gdimd_open_site(struct gdimd *g, char error[256])
 {
 	const struct site_config config = {
 		.memory = g->config.memory, .threads = g->config.threads,
@@ -125,13 +125,13 @@ static int open_site(struct gdimd *g, char error[256])
 			    error);
 
 	if (!err)
-		site_set_damaged(g->site, on_damaged, g);
+		site_set_damaged(g->site, gdimd_on_damaged, g);
 	if (!err)
-		err = add_layers(g, error);
+		err = gdimd_add_layers(g, error);
 	return err ? err : update_layers(g, error);
 }
 
-static int open_ends(struct gdimd *g, char error[256])
+static int gdimd_open_ends(struct gdimd *g, char error[256])
 {
 	const struct config *c = &g->config;
 	const struct sink_config to = {
@@ -177,12 +177,12 @@ static int open_socket(struct gdimd *g, char error[256])
 	return err;
 }
 
-static int bring_back(void *arg, unsigned int layer, const struct rect *r)
+static int gdimd_bring_back(void *arg, unsigned int layer, const struct rect *r)
 {
 	return fuser_want(((struct gdimd *)arg)->fuser, layer, r);
 }
 
-static int open_all(struct gdimd *g)
+static int gdimd_open_all(struct gdimd *g)
 {
 	char error[256] = "out of memory";
 	int err;
@@ -192,17 +192,17 @@ static int open_all(struct gdimd *g)
 		return cli_error(-ENOMEM, "out of memory");
 	err = open_socket(g, error);
 	if (!err)
-		err = open_site(g, error);
+		err = gdimd_open_site(g, error);
 	if (!err)
 		err = fuser_open(&g->fuser, g->site, g->loop, on_fused, g);
 	if (!err)
-		site_set_want(g->site, bring_back, g);
+		site_set_want(g->site, gdimd_bring_back, g);
 	if (!err)
 		err = gdimd_storing_open(g);
 	if (!err)
 		err = open_recorder(g);
 	if (!err)
-		err = open_ends(g, error);
+		err = gdimd_open_ends(g, error);
 	if (!err)
 		err = web_open(&g->web, g, error);
 	if (err)
@@ -212,7 +212,7 @@ static int open_all(struct gdimd *g)
 }
 
 /* What came is stored before the store is closed, and what was asked answered */
-static void close_all(struct gdimd *g)
+static void gdimd_close_all(struct gdimd *g)
 {
 	web_close(g->web);
 	jobs_close(g->jobs);
@@ -240,7 +240,7 @@ int main(int argc, char **argv)
 	argv[0] = (char *)cli_program;
 	if (config_parse(&g.config, argc, argv))
 		return 2;
-	ret = open_all(&g);
+	ret = gdimd_open_all(&g);
 	if (!ret) {
 		service_ready(g.loop);
 		c = site_counts(g.site);
@@ -252,6 +252,6 @@ int main(int argc, char **argv)
 			cli_error(ret, "%s", strerror(-ret));
 		service_stopping(g.loop);
 	}
-	close_all(&g);
+	gdimd_close_all(&g);
 	return ret ? 1 : 0;
 }

@@ -13,7 +13,7 @@ struct reading {
 	unsigned int		nodes, room;
 };
 
-static void add_node(void *arg, const struct store_node *n)
+static void graph_add_node(void *arg, const struct store_node *n)
 {
 	struct reading *r = arg;
 
@@ -21,7 +21,7 @@ static void add_node(void *arg, const struct store_node *n)
 		r->node[r->nodes++] = *n;
 }
 
-static int by_id(const void *a, const void *b)
+static int graph_by_id(const void *a, const void *b)
 {
 	const struct store_node *m = a, *n = b;
 
@@ -36,7 +36,7 @@ static struct message_transform link_of(const struct reading *all,
 	const struct pose *p = n->linked ? &n->link : &n->pose;
 	const struct store_node key = { .id = n->predecessor };
 	const struct store_node *of = !n->linked ? NULL :
-		bsearch(&key, all->node, all->nodes, sizeof(key), by_id);
+		bsearch(&key, all->node, all->nodes, sizeof(key), graph_by_id);
 
 	if (of && strcmp(of->frame, SITE_ROOT))
 		frame = of->frame;
@@ -61,8 +61,8 @@ int graph_read(struct graph *g, struct site *site, const char *frame)
 		graph_free(g);
 		return -ENOMEM;
 	}
-	site_each_node(site, add_node, &all);
-	qsort(all.node, all.nodes, sizeof(*all.node), by_id);
+	site_each_node(site, graph_add_node, &all);
+	qsort(all.node, all.nodes, sizeof(*all.node), graph_by_id);
 	for (unsigned int i = 0; i < all.nodes; i++) {
 		const struct store_node *n = &all.node[i];
 

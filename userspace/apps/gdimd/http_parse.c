@@ -50,7 +50,7 @@ static bool is_token(const char *text)
 	return !*c && c != text;
 }
 
-static bool is_text(const char *text)
+static bool http_parse_is_text(const char *text)
 {
 	for (; *text; text++)
 		if (((unsigned char)*text < ' ' && *text != '\t') ||
@@ -70,7 +70,7 @@ static char *next_line(char **text)
 	if (end > line && end[-1] == '\r')
 		end--;
 	*end = 0;
-	return is_text(line) ? line : NULL;
+	return http_parse_is_text(line) ? line : NULL;
 }
 
 static int first_line(struct http_request *r, char *line)
@@ -106,7 +106,7 @@ static int first_line(struct http_request *r, char *line)
 	return 0;
 }
 
-static int add_header(struct http_request *r, char *line)
+static int http_parse_add_header(struct http_request *r, char *line)
 {
 	char *value = strchr(line, ':'), *end;
 
@@ -168,7 +168,7 @@ int http_parse_request(struct http_request *r, char *text, size_t len)
 			return 400;
 		if (!*line)
 			break;
-		status = add_header(r, line);
+		status = http_parse_add_header(r, line);
 	}
 	if (!status)
 		status = find_body(r);

@@ -127,7 +127,7 @@ static struct http_conn *pop(struct queue *q)
 	return c;
 }
 
-static void wake(struct http_server *s)
+static void http_server_wake(struct http_server *s)
 {
 	const uint64_t one = 1;
 
@@ -136,7 +136,7 @@ static void wake(struct http_server *s)
 		return;
 }
 
-static void *answer(void *arg)
+static void *http_server_answer(void *arg)
 {
 	struct worker *w = arg;
 	struct http_server *s = w->s;
@@ -153,7 +153,7 @@ static void *answer(void *arg)
 		s->config.answer(s->config.arg, w->number, c);
 		pthread_mutex_lock(&s->lock);
 		push(&s->done, c);
-		wake(s);
+		http_server_wake(s);
 	}
 	pthread_mutex_unlock(&s->lock);
 	return NULL;
@@ -202,7 +202,7 @@ static void drop_out(struct http_conn *c)
 		bytes_free(&c->out);
 }
 
-static void end(struct http_conn *c)
+static void http_server_end(struct http_conn *c)
 {
 	struct http_server *s = c->s;
 	struct http_conn **at = &s->first;
@@ -256,7 +256,7 @@ static bool drop_one(struct http_server *s, bool readers,
 	if (!worst)
 		return false;
 	__atomic_add_fetch(&s->dropped, 1, __ATOMIC_RELAXED);
-	end(worst);
+	http_server_end(worst);
 	return true;
 }
 
@@ -272,7 +272,7 @@ static void begin_sending(struct http_conn *c)
 }
 
 /* In place of an answer */
-static void refuse(struct http_conn *c, int status)
+static void http_server_refuse(struct http_conn *c, int status)
 {
 	struct http_server *s = c->s;
 
@@ -332,14 +332,14 @@ static bool take_head(struct http_conn *c)
 	skip_lines(c);
 	len = find_head(c);
 	if (len > HEAD_MAX || (!len && c->in.len > HEAD_MAX)) {
-		refuse(c, 431);
+		http_server_refuse(c, 431);
 		return true;
 	}
 	if (!len)
 		return false;
 	status = parse_head(c, len);
 	if (status) {
-		refuse(c, status);
+		http_server_refuse(c, status);
 		return true;
 	}
 	/* first of all: who may not ask costs nothing more */
@@ -350,7 +350,7 @@ static bool take_head(struct http_conn *c)
 		return true;
 	}
 	if (c->request.length > (long long)s->config.body) {
-		refuse(c, 413);
+		http_server_refuse(c, 413);
 		return true;
 	}
 	if (http_header(&c->request, "Expect") &&
@@ -390,7 +390,7 @@ static bool take_body(struct http_conn *c)
 	if (status == 1 && bytes_reserve(&c->body, c->body.len + 1))
 		status = 503;
 	if (status > 1) {
-		refuse(c, status);
+		http_server_refuse(c, status);
 	} else if (status) {
 		c->body.data[c->body.len] = 0;
 		give_work(c);
@@ -398,7 +398,7 @@ static bool take_body(struct http_conn *c)
 	return status > 1;
 }
 
-static bool send_out(struct http_conn *c)
+static bool http_server_send_out(struct http_conn *c)
 {
 	const uint64_t now = loop_now();
 
@@ -454,7 +454,7 @@ static void advance(struct http_conn *c)
 			on = take_body(c);
 			break;
 		case SEND:
-			on = send_out(c);
+			on = http_server_send_out(c);
 			break;
 		case LINGERS:
 			on = throw_away(c);
@@ -464,7 +464,7 @@ static void advance(struct http_conn *c)
 		}
 	}
 	if (c->gone && c->state != WORK)
-		end(c);
+		http_server_end(c);
 }
 
 static void on_conn(void *arg, uint32_t events)
@@ -478,14 +478,14 @@ static void on_conn(void *arg, uint32_t events)
 		return;
 	}
 	if (bytes_reserve(&c->in, c->in.len + PIECE)) {
-		end(c);
+		http_server_end(c);
 		return;
 	}
 	n = recv(c->watch.fd, c->in.data + c->in.len, PIECE, 0);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		end(c);
+		http_server_end(c);
 		return;
 	}
 	c->in.len += n;
@@ -527,7 +527,7 @@ static bool accept_one(struct http_server *s)
 	__atomic_add_fetch(&s->connections, 1, __ATOMIC_RELAXED);
 	begin_request(c, loop_now());
 	if (c->gone)
-		end(c);
+		http_server_end(c);
 	return true;
 }
 
@@ -569,7 +569,7 @@ static void on_wake(void *arg, uint32_t events)
 	}
 }
 
-static void on_tick(void *arg, uint64_t now)
+static void http_server_on_tick(void *arg, uint64_t now)
 {
 	struct http_server *s = arg;
 	struct http_conn *next;
@@ -579,24 +579,24 @@ static void on_tick(void *arg, uint64_t now)
 		if (c->state == WORK || c->due > now)
 			continue;
 		if (c->state == BODY) {
-			refuse(c, 408);
+			http_server_refuse(c, 408);
 			advance(c);
 			/* others may have gone with it */
 			next = s->first;
 			continue;
 		}
-		end(c);
+		http_server_end(c);
 	}
 	s->timer.due = now + tick;
 }
 
-static void *run(void *arg)
+static void *http_server_run(void *arg)
 {
 	loop_run(((struct http_server *)arg)->loop);
 	return NULL;
 }
 
-static int listen_on(struct http_server *s, const struct address *a)
+static int http_server_listen_on(struct http_server *s, const struct address *a)
 {
 	const int fd = socket(a->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC |
 			      SOCK_NONBLOCK, 0), on = 1;
@@ -638,7 +638,7 @@ static int open_wake(struct http_server *s)
 	return err;
 }
 
-static int start(struct http_server *s)
+static int http_server_start(struct http_server *s)
 {
 	int err = 0;
 
@@ -646,11 +646,11 @@ static int start(struct http_server *s)
 		struct worker *w = &s->worker[s->workers];
 
 		*w = (struct worker){ s, s->workers, 0 };
-		err = -pthread_create(&w->thread, NULL, answer, w);
+		err = -pthread_create(&w->thread, NULL, http_server_answer, w);
 		s->workers += !err;
 	}
 	if (!err)
-		err = -pthread_create(&s->thread, NULL, run, s);
+		err = -pthread_create(&s->thread, NULL, http_server_run, s);
 	s->running = !err;
 	return err;
 }
@@ -669,15 +669,16 @@ int http_server_open(struct http_server **out, const struct http_config *config)
 	s->done.last = &s->done.first;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->work, NULL);
-	s->timer = (struct loop_timer){ loop_now() + tick, on_tick, s, NULL };
+	s->timer = (struct loop_timer){ loop_now() + tick, http_server_on_tick,
+					s, NULL };
 	s->loop = loop_create_quiet();
 	err = s->loop ? open_wake(s) : -errno;
 	if (!err)
 		loop_add_timer(s->loop, &s->timer);
 	if (!err)
-		err = listen_on(s, config->address);
+		err = http_server_listen_on(s, config->address);
 	if (!err)
-		err = start(s);
+		err = http_server_start(s);
 	if (err)
 		http_server_close(s);
 	else
@@ -696,11 +697,11 @@ void http_server_close(struct http_server *s)
 	for (unsigned int i = 0; i < s->workers; i++)
 		pthread_join(s->worker[i].thread, NULL);
 	if (s->running) {
-		wake(s);
+		http_server_wake(s);
 		pthread_join(s->thread, NULL);
 	}
 	while (s->first)
-		end(s->first);
+		http_server_end(s->first);
 	if (s->listener.fd >= 0) {
 		loop_unwatch(s->loop, &s->listener);
 		close(s->listener.fd);

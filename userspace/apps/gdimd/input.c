@@ -87,8 +87,8 @@ static uint64_t count_up(struct inbox *in, uint64_t *counter, unsigned int n)
 }
 
 __attribute__((format(printf, 4, 5)))
-static int refuse(struct inbox *in, const char *topic, int err,
-		  const char *format, ...)
+static int input_refuse(struct inbox *in, const char *topic, int err,
+			const char *format, ...)
 {
 	char why[INBOX_ERROR], line[INBOX_ERROR], clean[INBOX_ERROR];
 	va_list args;
@@ -115,7 +115,7 @@ static int check_stamp(struct inbox *in, const char *topic, int64_t stamp)
 	bool good, tell;
 
 	if (stamp < 0)
-		return refuse(in, topic, -EINVAL, "a stamp before 1970");
+		return input_refuse(in, topic, -EINVAL, "a stamp before 1970");
 	pthread_mutex_lock(&in->lock);
 	good = stamps_take(&in->stamps, stamp, wall, loop_now());
 	ahead = stamps_ahead(&in->stamps, wall);
@@ -127,9 +127,9 @@ static int check_stamp(struct inbox *in, const char *topic, int64_t stamp)
 			     "ahead of this machine's clock: clocks differ, "
 			     "stamps are judged by each other", topic,
 			     ahead * 1e-9, ahead / 86400e9);
-	return good ? 0 : refuse(in, topic, -EINVAL,
-				 "a stamp that lies %.0f s in the future",
-				 (stamp - wall) * 1e-9);
+	return good ? 0 : input_refuse(in, topic, -EINVAL,
+				       "a stamp that lies %.0f s in the future",
+				       (stamp - wall) * 1e-9);
 }
 
 /*
@@ -147,7 +147,7 @@ static void free_keyframe(struct keyframe *k)
  * As one, or each alone, so that one that is wrong does no harm to others; a
  * message with several that are wrong was one
  */
-static void store(struct inbox *in, struct keyframe *k)
+static void input_store(struct inbox *in, struct keyframe *k)
 {
 	char error[SITE_ERROR];
 	uint64_t told = 0;
@@ -165,7 +165,7 @@ static void store(struct inbox *in, struct keyframe *k)
 		if (err) {
 			count_up(in, &in->lost, err != -ESTALE && err != -EINVAL);
 			if (k->message[i] != told)
-				refuse(in, "keyframe", err, "%s", error);
+				input_refuse(in, "keyframe", err, "%s", error);
 			told = k->message[i];
 			continue;
 		}
@@ -174,16 +174,16 @@ static void store(struct inbox *in, struct keyframe *k)
 	}
 }
 
-static void flush(struct inbox *in, unsigned int i)
+static void input_flush(struct inbox *in, unsigned int i)
 {
 	struct keyframe *k = in->keyframe[i];
 
 	in->keyframe[i] = in->keyframe[--in->keyframes];
-	store(in, k);
+	input_store(in, k);
 	free_keyframe(k);
 }
 
-static void set_timer(struct inbox *in)
+static void input_set_timer(struct inbox *in)
 {
 	pthread_mutex_lock(&in->lock);
 	in->unmatched = in->matcher ? matcher_waiting(in->matcher) : 0;
@@ -196,7 +196,7 @@ static void set_timer(struct inbox *in)
 		in->timer.due = in->held[0].due;
 }
 
-static void on_timer(void *arg, uint64_t now)
+static void input_on_timer(void *arg, uint64_t now)
 {
 	struct inbox *in = arg;
 
@@ -204,12 +204,12 @@ static void on_timer(void *arg, uint64_t now)
 		matcher_expire(in->matcher, now);
 	for (unsigned int i = in->keyframes; i--;)
 		if (in->keyframe[i]->due <= now)
-			flush(in, i);
+			input_flush(in, i);
 	release_held(in, now);
-	set_timer(in);
+	input_set_timer(in);
 }
 
-static bool has_layer(const struct keyframe *k, unsigned int layer)
+static bool input_has_layer(const struct keyframe *k, unsigned int layer)
 {
 	for (unsigned int i = 0; i < k->submaps; i++)
 		if (k->submap[i].layer == layer)
@@ -227,31 +227,31 @@ static struct keyframe *gather(struct inbox *in, const char *frame,
 		k = in->keyframe[i];
 		if (strcmp(k->frame, frame))
 			continue;
-		if (!has_layer(k, layer) && k->submaps < GATHERED)
+		if (!input_has_layer(k, layer) && k->submaps < GATHERED)
 			return k;
-		flush(in, i);
+		input_flush(in, i);
 		break;
 	}
 	if (in->keyframes == KEYFRAMES)
-		flush(in, 0);
+		input_flush(in, 0);
 	k = calloc(1, sizeof(*k));
 	if (!k)
 		return NULL;
 	snprintf(k->frame, sizeof(k->frame), "%s", frame);
 	k->due = loop_now() + moment;
 	in->keyframe[in->keyframes++] = k;
-	set_timer(in);
+	input_set_timer(in);
 	return k;
 }
 
-static int keep(struct inbox *in, const char *topic, const char *frame,
-		uint64_t message, unsigned int layer, int64_t stamp,
-		struct cells *cells)
+static int input_keep(struct inbox *in, const char *topic, const char *frame,
+		      uint64_t message, unsigned int layer, int64_t stamp,
+		      struct cells *cells)
 {
 	struct keyframe *k = gather(in, frame, layer);
 
 	if (!k)
-		return refuse(in, topic, -ENOMEM, "out of memory");
+		return input_refuse(in, topic, -ENOMEM, "out of memory");
 	k->stamp = stamp > k->stamp ? stamp : k->stamp;
 	k->message[k->submaps] = message;
 	k->submap[k->submaps++] = (struct site_submap){
@@ -268,24 +268,24 @@ static int keep(struct inbox *in, const char *topic, const char *frame,
  *
  * Return: its number; SITE_LAYERS: there is none yet; or an error that was told
  */
-static int find_layer(struct inbox *in, const char *topic,
-		      const struct config_layer *from, const char *name,
-		      const char *grid, struct layer *l)
+static int input_find_layer(struct inbox *in, const char *topic,
+			    const struct config_layer *from, const char *name,
+			    const char *grid, struct layer *l)
 {
 	char full[LAYER_NAME], error[SITE_ERROR];
 	int number;
 
 	if (snprintf(full, sizeof(full), "%s%s%s", name, *grid ? "_" : "",
 		     grid) >= (int)sizeof(full))
-		return refuse(in, topic, -EINVAL, "layer %s of %s: too long",
-			      grid, name);
+		return input_refuse(in, topic, -EINVAL,
+				    "layer %s of %s: too long", grid, name);
 	number = site_find_layer(in->site, full);
 	if (number >= 0) {
 		site_layer(in->site, number, l);
 		return number;
 	}
 	if (config_make_layer(in->config, from, name, l, error))
-		return refuse(in, topic, -EINVAL, "%s", error);
+		return input_refuse(in, topic, -EINVAL, "%s", error);
 	snprintf(l->name, sizeof(l->name), "%s", full);
 	return SITE_LAYERS;
 }
@@ -296,23 +296,23 @@ static bool is_map_frame(const struct inbox *in, const char *frame)
 }
 
 /* Of what lies in the map's frame */
-static int check_frame(struct inbox *in, const char *topic,
-		       const struct message_header *h)
+static int input_check_frame(struct inbox *in, const char *topic,
+			     const struct message_header *h)
 {
 	char frame[STORE_FRAME];
 
 	if (submap_frame(&h->frame_id, frame))
-		return refuse(in, topic, -EINVAL, "no proper frame id");
+		return input_refuse(in, topic, -EINVAL, "no proper frame id");
 	if (!is_map_frame(in, frame))
-		return refuse(in, topic, -EINVAL, "frame %s, not %s", frame,
-			      in->config->frame);
+		return input_refuse(in, topic, -EINVAL, "frame %s, not %s",
+				    frame, in->config->frame);
 	return 0;
 }
 
 static int not_the_map(struct inbox *in, const char *topic, const char *frame)
 {
-	return refuse(in, topic, -EINVAL, "frame %s, not %s", frame,
-		      in->config->frame);
+	return input_refuse(in, topic, -EINVAL, "frame %s, not %s", frame,
+			    in->config->frame);
 }
 
 /*
@@ -324,7 +324,7 @@ static int find_whole_frame(struct inbox *in, const char *topic,
 			    char frame[STORE_FRAME])
 {
 	if (submap_frame(&h->frame_id, frame))
-		return refuse(in, topic, -EINVAL, "no proper frame id");
+		return input_refuse(in, topic, -EINVAL, "no proper frame id");
 	if (is_map_frame(in, frame)) {
 		strcpy(frame, SITE_ROOT);
 		return 0;
@@ -342,9 +342,9 @@ static int find_frame(struct inbox *in, const char *topic,
 	if (from->whole)
 		return find_whole_frame(in, topic, h, frame);
 	if (submap_frame(&h->frame_id, frame))
-		return refuse(in, topic, -EINVAL, "no proper frame id");
+		return input_refuse(in, topic, -EINVAL, "no proper frame id");
 	if (is_map_frame(in, frame) || !strcmp(frame, SITE_ROOT))
-		return refuse(in, topic, -EINVAL,
+		return input_refuse(in, topic, -EINVAL,
 			"frame %s is that of the map, not of a submap", frame);
 	return 0;
 }
@@ -375,7 +375,7 @@ static int find_layers(struct inbox *in, const struct config_layer *from,
 	char error[SITE_ERROR];
 
 	for (unsigned int i = 0; i < t->count; i++) {
-		const int number = find_layer(in, t->topic, from, name,
+		const int number = input_find_layer(in, t->topic, from, name,
 				t->count == 1 ? "" : layer[i].name, &l[i]);
 
 		if (number < 0)
@@ -383,22 +383,22 @@ static int find_layers(struct inbox *in, const struct config_layer *from,
 		t->layer[i] = number;
 		made += number == SITE_LAYERS;
 		if (l[i].bits != layer[i].cells->bits)
-			return refuse(in, t->topic, -EINVAL,
+			return input_refuse(in, t->topic, -EINVAL,
 				"layer %s takes %s", l[i].name,
 				l[i].bits == 8 ? "nav_msgs/OccupancyGrid" :
 						 "grid_map_msgs/GridMap");
 	}
 	if (made && site_layers(in->site) + made > SITE_LAYERS)
-		return refuse(in, t->topic, -ENOSPC,
-			      "layer %s: there are %u already", name,
-			      site_layers(in->site));
+		return input_refuse(in, t->topic, -ENOSPC,
+				    "layer %s: there are %u already", name,
+				    site_layers(in->site));
 	for (unsigned int i = 0; i < t->count; i++) {
 		int number = t->layer[i];
 
 		if (number == SITE_LAYERS)
 			number = site_set_layer(in->site, &l[i], error);
 		if (number < 0)
-			return refuse(in, t->topic, number, "%s", error);
+			return input_refuse(in, t->topic, number, "%s", error);
 		t->layer[i] = number;
 	}
 	return 0;
@@ -409,12 +409,12 @@ static int keep_all(struct inbox *in, const struct taken *t)
 	int err = 0;
 
 	for (unsigned int i = 0; i < t->count && !err; i++)
-		err = keep(in, t->topic, t->frame, t->message, t->layer[i],
-			   t->stamp, t->cells[i]);
+		err = input_keep(in, t->topic, t->frame, t->message,
+				 t->layer[i], t->stamp, t->cells[i]);
 	return err;
 }
 
-static void forget(struct inbox *in, struct taken *t)
+static void input_forget(struct inbox *in, struct taken *t)
 {
 	for (unsigned int i = 0; i < t->count; i++)
 		cells_put(t->cells[i]);
@@ -422,7 +422,7 @@ static void forget(struct inbox *in, struct taken *t)
 	free(t);
 }
 
-static void on_match(void *arg, void *item, const char *frame)
+static void input_on_match(void *arg, void *item, const char *frame)
 {
 	struct inbox *in = arg;
 	struct taken *t = item;
@@ -431,20 +431,20 @@ static void on_match(void *arg, void *item, const char *frame)
 		snprintf(t->frame, sizeof(t->frame), "%s", frame);
 		keep_all(in, t);
 	} else {
-		refuse(in, t->topic, -ENOENT,
-		       "no transform within %g s of the submap's stamp",
-		       in->config->slop);
+		input_refuse(in, t->topic, -ENOENT,
+			     "no transform within %g s of the submap's stamp",
+			     in->config->slop);
 	}
-	forget(in, t);
+	input_forget(in, t);
 }
 
-/* For forget(). Return: NULL, and it was told: no memory */
+/* For input_forget(). Return: NULL, and it was told: no memory */
 static struct taken *copy_taken(struct inbox *in, const struct taken *t)
 {
 	struct taken *w = malloc(sizeof(*w));
 
 	if (!w) {
-		refuse(in, t->topic, -ENOMEM, "out of memory");
+		input_refuse(in, t->topic, -ENOMEM, "out of memory");
 		return NULL;
 	}
 	*w = *t;
@@ -468,7 +468,7 @@ static int wait_for_match(struct inbox *in, const struct taken *t)
 	while (in->waiting > (size_t)WAITING_MB << 20 &&
 	       matcher_waiting(in->matcher) > 1)
 		matcher_first(in->matcher);
-	set_timer(in);
+	input_set_timer(in);
 	return 0;
 }
 
@@ -476,7 +476,7 @@ static int wait_for_match(struct inbox *in, const struct taken *t)
  * Submaps whose node has not been heard of yet
  */
 
-/* Out of the list. Return: for forget() */
+/* Out of the list. Return: for input_forget() */
 static struct taken *take_held(struct inbox *in, unsigned int i)
 {
 	struct taken *t = in->held[i].maps;
@@ -491,10 +491,10 @@ static void refuse_held(struct inbox *in, unsigned int i)
 	struct taken *t = take_held(in, i);
 
 	not_the_map(in, t->topic, t->frame);
-	forget(in, t);
+	input_forget(in, t);
 }
 
-static int hold(struct inbox *in, const struct taken *t)
+static int input_hold(struct inbox *in, const struct taken *t)
 {
 	struct taken *w = copy_taken(in, t);
 
@@ -503,7 +503,7 @@ static int hold(struct inbox *in, const struct taken *t)
 	if (in->helds == HELD || in->waiting > (size_t)WAITING_MB << 20)
 		refuse_held(in, 0);
 	in->held[in->helds++] = (struct held){ w, loop_now() + node_patience };
-	set_timer(in);
+	input_set_timer(in);
 	return 0;
 }
 
@@ -516,7 +516,7 @@ static void release_held(struct inbox *in, uint64_t now)
 		if (site_has_frame(in->site, t->frame)) {
 			take_held(in, i);
 			keep_all(in, t);
-			forget(in, t);
+			input_forget(in, t);
 		} else if (in->held[i].due <= now) {
 			refuse_held(in, i);
 		} else {
@@ -547,7 +547,7 @@ int inbox_map(struct inbox *in, const char *topic,
 	unknown = err;
 	n = submap_read(kind, msg, layer, error);
 	if (n < 0)
-		return refuse(in, topic, n, "%s", error);
+		return input_refuse(in, topic, n, "%s", error);
 	t.count = n;
 	for (int i = 0; i < n; i++)
 		t.cells[i] = layer[i].cells;
@@ -555,7 +555,7 @@ int inbox_map(struct inbox *in, const char *topic,
 	if (!err && in->matcher && strcmp(t.frame, SITE_ROOT))
 		err = wait_for_match(in, &t);
 	else if (!err && unknown)
-		err = hold(in, &t);
+		err = input_hold(in, &t);
 	else if (!err)
 		err = keep_all(in, &t);
 	submap_free(layer, n);
@@ -572,13 +572,13 @@ static int name_frames(struct inbox *in, const char *topic,
 		       struct site_transform *t)
 {
 	if (is_map_frame(in, t->frame) || !strcmp(t->frame, SITE_ROOT))
-		return refuse(in, topic, -EINVAL,
+		return input_refuse(in, topic, -EINVAL,
 			"a transform of frame %s, which is that of the map",
 			t->frame);
 	if (is_map_frame(in, t->predecessor))
 		strcpy(t->predecessor, SITE_ROOT);
 	else if (!strcmp(t->predecessor, SITE_ROOT))
-		return refuse(in, topic, -EINVAL,
+		return input_refuse(in, topic, -EINVAL,
 			"frame %s: seen from %s, the map is %s", t->frame,
 			SITE_ROOT, in->config->frame);
 	return 0;
@@ -596,12 +596,12 @@ int inbox_transforms(struct inbox *in, const char *topic,
 
 	count_up(in, &in->messages, 1);
 	if (!t)
-		return refuse(in, topic, -ENOMEM, "out of memory");
+		return input_refuse(in, topic, -ENOMEM, "out of memory");
 	while (!err && n < m->transforms.count &&
 	       message_next_transform(&rest, &one)) {
 		err = submap_transform(&one, &t[n], error);
 		if (err) {
-			refuse(in, topic, err, "%s", error);
+			input_refuse(in, topic, err, "%s", error);
 			break;
 		}
 		err = check_stamp(in, topic, t[n].stamp);
@@ -612,11 +612,11 @@ int inbox_transforms(struct inbox *in, const char *topic,
 	if (!err) {
 		err = site_transforms(in->site, t, n, topic, error);
 		if (err)
-			refuse(in, topic, err, "%s", error);
+			input_refuse(in, topic, err, "%s", error);
 	}
 	for (unsigned int i = 0; i < n && !err && in->matcher; i++)
 		matcher_frame(in->matcher, t[i].stamp, t[i].frame);
-	set_timer(in);
+	input_set_timer(in);
 	if (!err) {
 		count_up(in, &in->transforms, n);
 		in->stored(in->arg);
@@ -632,8 +632,8 @@ int inbox_transforms(struct inbox *in, const char *topic,
 
 static int stored(struct inbox *in, const char *topic, int err)
 {
-	return err ? refuse(in, topic, err, "%s",
-			    store_error(site_store(in->site))) : 0;
+	return err ? input_refuse(in, topic, err, "%s",
+				  store_error(site_store(in->site))) : 0;
 }
 
 int inbox_room(struct inbox *in, const char *topic,
@@ -646,12 +646,12 @@ int inbox_room(struct inbox *in, const char *topic,
 	count_up(in, &in->messages, 1);
 	err = check_stamp(in, topic, m->header.stamp);
 	if (!err)
-		err = check_frame(in, topic, &m->header);
+		err = input_check_frame(in, topic, &m->header);
 	if (err)
 		return err;
 	err = room_message_read(m, &r, error);
 	if (err)
-		return refuse(in, topic, err, "%s", error);
+		return input_refuse(in, topic, err, "%s", error);
 	return stored(in, topic, store_room(site_store(in->site), &r));
 }
 
@@ -678,19 +678,20 @@ int inbox_repeaters(struct inbox *in, const char *topic,
 	count_up(in, &in->messages, 1);
 	err = check_stamp(in, topic, m->header.stamp);
 	if (!err)
-		err = check_frame(in, topic, &m->header);
+		err = input_check_frame(in, topic, &m->header);
 	if (!err && count > REPEATERS)
-		err = refuse(in, topic, -E2BIG, "%u repeaters, %d at most",
-			     count, REPEATERS);
+		err = input_refuse(in, topic, -E2BIG,
+				   "%u repeaters, %d at most", count,
+				   REPEATERS);
 	if (err)
 		return err;
 	xy = calloc(count + 1, sizeof(*xy));
 	if (!xy)
-		return refuse(in, topic, -ENOMEM, "out of memory");
+		return input_refuse(in, topic, -ENOMEM, "out of memory");
 	while (!err && n < count && message_next_point(&rest, &p)) {
 		if (!room_message_point(&p))
-			err = refuse(in, topic, -EINVAL,
-				     "a repeater where none can be");
+			err = input_refuse(in, topic, -EINVAL,
+					   "a repeater where none can be");
 		xy[n][0] = p.x;
 		xy[n++][1] = p.y;
 	}
@@ -713,21 +714,21 @@ int inbox_image(struct inbox *in, const char *topic,
 	count_up(in, &in->messages, 1);
 	if (message_image_shape(m, &shape) == -EBADMSG || !m->width ||
 	    !m->height)
-		return refuse(in, topic, -EBADMSG,
-			      "%u bytes for an image of %u x %u", m->data.count,
-			      m->width, m->height);
+		return input_refuse(in, topic, -EBADMSG,
+				    "%u bytes for an image of %u x %u",
+				    m->data.count, m->width, m->height);
 	return check_stamp(in, topic, m->header.stamp);
 }
 
 void inbox_damaged(struct inbox *in, const char *topic)
 {
 	count_up(in, &in->messages, 1);
-	refuse(in, topic, -EBADMSG, "a message that is damaged");
+	input_refuse(in, topic, -EBADMSG, "a message that is damaged");
 }
 
 void inbox_unknown(struct inbox *in, const char *topic, const char *why)
 {
-	refuse(in, topic, -ENOENT, "%s: it is left out", why);
+	input_refuse(in, topic, -ENOENT, "%s: it is left out", why);
 }
 
 /*
@@ -754,11 +755,12 @@ int inbox_open(struct inbox **inbox, struct site *site, struct loop *loop,
 	*in = (struct inbox){
 		.site = site, .loop = loop, .config = config, .stored = told,
 		.refused = refused, .arg = arg,
-		.timer = { LOOP_NEVER, on_timer, in, NULL },
+		.timer = { LOOP_NEVER, input_on_timer, in, NULL },
 	};
 	if (config->slop > 0) {
 		in->patience = fmax(config->slop * 1e9, patience);
-		in->matcher = matcher_create(config->slop * 1e9, on_match, in);
+		in->matcher =
+			matcher_create(config->slop * 1e9, input_on_match, in);
 		if (!in->matcher) {
 			free(in);
 			return -ENOMEM;
@@ -778,10 +780,10 @@ void inbox_close(struct inbox *in)
 		return;
 	matcher_destroy(in->matcher);
 	while (in->keyframes)
-		flush(in, 0);
+		input_flush(in, 0);
 	release_held(in, loop_now());
 	while (in->keyframes)
-		flush(in, 0);
+		input_flush(in, 0);
 	while (in->helds)
 		refuse_held(in, 0);
 	loop_remove_timer(in->loop, &in->timer);

@@ -17,16 +17,16 @@ static bool takes_grid_map(const struct config_layer *l)
 	return strstr(l->words, "bits=16");
 }
 
-static const char *topic_of(const struct gdimd *g, const char *input,
-			    char topic[CONFIG_TEXT])
+static const char *inputs_topic_of(const struct gdimd *g, const char *input,
+				   char topic[CONFIG_TEXT])
 {
 	snprintf(topic, CONFIG_TEXT, PREFIX "%s", input);
 	return config_topic(&g->config, topic);
 }
 
 /* Images are looked at, all else is stored: none may be lost on its way */
-static void subscribe(struct gdimd *g, const char *topic,
-		      enum message_kind kind)
+static void inputs_subscribe(struct gdimd *g, const char *topic,
+			     enum message_kind kind)
 {
 	const int err = kind == MESSAGE_IMAGE ?
 			source_subscribe(g->source, topic, kind) :
@@ -73,12 +73,14 @@ static int repeaters(struct gdimd *g, const char *topic,
 		      inbox_repeaters(g->inbox, topic, &m->polygon));
 }
 
-static int rooms(struct gdimd *g, const char *topic, const union message *m)
+static int inputs_rooms(struct gdimd *g, const char *topic,
+			const union message *m)
 {
 	return inbox_rooms(g->inbox, topic, m->uint8.data);
 }
 
-static int room(struct gdimd *g, const char *topic, const union message *m)
+static int inputs_room(struct gdimd *g, const char *topic,
+		       const union message *m)
 {
 	return inbox_room(g->inbox, topic, &m->room);
 }
@@ -92,8 +94,8 @@ static const struct {
 	{ "thermal_image", MESSAGE_IMAGE, thermal_image },
 	{ "submap_transform", MESSAGE_TRANSFORMS, transform },
 	{ "repeater_map", MESSAGE_POLYGON, repeaters },
-	{ "rooms", MESSAGE_UINT8, rooms },
-	{ "room_information", MESSAGE_ROOM, room },
+	{ "rooms", MESSAGE_UINT8, inputs_rooms },
+	{ "room_information", MESSAGE_ROOM, inputs_room },
 };
 
 enum { OTHERS = sizeof(others) / sizeof(*others) };
@@ -107,15 +109,15 @@ void gdimd_subscribe(struct gdimd *g)
 	char input[LAYER_NAME], topic[CONFIG_TEXT];
 
 	for (unsigned int i = 0; i < OTHERS; i++)
-		subscribe(g, topic_of(g, others[i].name, topic),
-			  others[i].kind);
+		inputs_subscribe(g, inputs_topic_of(g, others[i].name, topic),
+				 others[i].kind);
 	for (unsigned int i = 0; i < g->config.layers; i++) {
 		const struct config_layer *l = &g->config.layer[i];
 
 		config_input(l, input);
 		if (!stars_in(input))
-			subscribe(g, topic_of(g, input, topic),
-				  takes_grid_map(l) ? MESSAGE_GRID_MAP :
+			inputs_subscribe(g, inputs_topic_of(g, input, topic),
+					 takes_grid_map(l) ? MESSAGE_GRID_MAP :
 						      MESSAGE_OCCUPANCY_GRID);
 	}
 }
@@ -131,8 +133,8 @@ static const struct config_layer *find_line(const struct gdimd *g,
 		const struct config_layer *l = &g->config.layer[i];
 
 		config_input(l, input);
-		if (!stars_fill(topic_of(g, input, full), topic, l->name, name,
-				LAYER_NAME))
+		if (!stars_fill(inputs_topic_of(g, input, full), topic, l->name,
+				name, LAYER_NAME))
 			return l;
 	}
 	return NULL;
@@ -146,7 +148,7 @@ void gdimd_found(void *gdimd, const char *topic, enum message_kind kind)
 
 	if (l && kind == (takes_grid_map(l) ? MESSAGE_GRID_MAP :
 			  MESSAGE_OCCUPANCY_GRID))
-		subscribe(g, topic, kind);
+		inputs_subscribe(g, topic, kind);
 	else if (l)
 		inbox_unknown(g->inbox, topic, takes_grid_map(l) ?
 			      "is no grid_map_msgs/GridMap" :
@@ -155,14 +157,15 @@ void gdimd_found(void *gdimd, const char *topic, enum message_kind kind)
 		inbox_unknown(g->inbox, topic, "no layer has this input");
 }
 
-static void take(struct gdimd *g, const struct source_message *m,
-		 const union message *msg)
+static void inputs_take(struct gdimd *g, const struct source_message *m,
+			const union message *msg)
 {
 	char name[LAYER_NAME], topic[CONFIG_TEXT];
 	const struct config_layer *l;
 
 	for (unsigned int i = 0; i < OTHERS; i++)
-		if (!strcmp(topic_of(g, others[i].name, topic), m->topic) &&
+		if (!strcmp(inputs_topic_of(g, others[i].name, topic),
+			    m->topic) &&
 		    others[i].kind == m->kind) {
 			others[i].take(g, m->topic, msg);
 			return;
@@ -172,20 +175,20 @@ static void take(struct gdimd *g, const struct source_message *m,
 		inbox_map(g->inbox, m->topic, l, name, m->kind, msg);
 }
 
-static void read_message(struct gdimd *g, const struct source_message *m,
-			 union message *msg)
+static void inputs_read_message(struct gdimd *g, const struct source_message *m,
+				union message *msg)
 {
 	if (message_read(m->kind, m->format, m->data, m->len, msg))
 		inbox_damaged(g->inbox, m->topic);
 	else
-		take(g, m, msg);
+		inputs_take(g, m, msg);
 }
 
 void gdimd_store_message(void *gdimd, const struct source_message *m)
 {
 	static union message msg;	/* large */
 
-	read_message(gdimd, m, &msg);
+	inputs_read_message(gdimd, m, &msg);
 }
 
 /* Images go out as they come, and nothing of them is stored */
@@ -195,7 +198,7 @@ void gdimd_message(void *gdimd, const struct source_message *m)
 	struct gdimd *g = gdimd;
 
 	if (m->kind == MESSAGE_IMAGE)
-		read_message(g, m, &msg);
+		inputs_read_message(g, m, &msg);
 	else
 		storing_message(g->storing, m);
 }

@@ -44,7 +44,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-static void finish(struct jobs *j, struct job *k)
+static void jobs_finish(struct jobs *j, struct job *k)
 {
 	pthread_join(k->thread, NULL);
 	j->count--;
@@ -62,7 +62,7 @@ static bool is_done(struct jobs *j, const struct job *k)
 	return done;
 }
 
-static void on_done(void *arg, uint32_t events)
+static void jobs_on_done(void *arg, uint32_t events)
 {
 	struct jobs *j = arg;
 	struct job **at = &j->first;
@@ -76,7 +76,7 @@ static void on_done(void *arg, uint32_t events)
 
 		if (is_done(j, k)) {
 			*at = k->next;
-			finish(j, k);
+			jobs_finish(j, k);
 			/* whose end may have begun others */
 			at = &j->first;
 		} else {
@@ -116,7 +116,7 @@ int jobs_open(struct jobs **jobs, struct loop *loop)
 	if (!j)
 		return -ENOMEM;
 	j->loop = loop;
-	j->watch.ready = on_done;
+	j->watch.ready = jobs_on_done;
 	j->watch.arg = j;
 	fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	err = fd < 0 ? -errno : loop_watch(loop, &j->watch, fd, EPOLLIN);
@@ -139,7 +139,7 @@ void jobs_close(struct jobs *j)
 		struct job *k = j->first;
 
 		j->first = k->next;
-		finish(j, k);
+		jobs_finish(j, k);
 	}
 	loop_unwatch(j->loop, &j->watch);
 	close(j->watch.fd);

@@ -46,23 +46,26 @@ struct matcher *matcher_create(int64_t slop,
 	return m;
 }
 
-static int64_t apart(int64_t a, int64_t b)
+static int64_t matcher_apart(int64_t a, int64_t b)
 {
 	return a > b ? a - b : b - a;
 }
 
 /* Within the slop; of two that are as near the later one. NULL: none */
-static const char *nearest(const struct matcher *m, int64_t stamp)
+static const char *matcher_nearest(const struct matcher *m, int64_t stamp)
 {
 	const struct frame *best = NULL;
 
 	for (unsigned int i = 0; i < m->frames; i++) {
 		const struct frame *f = &m->frame[i];
 
-		if (apart(f->stamp, stamp) > m->slop)
+		if (matcher_apart(f->stamp, stamp) > m->slop)
 			continue;
-		if (!best || apart(f->stamp, stamp) < apart(best->stamp, stamp) ||
-		    (apart(f->stamp, stamp) == apart(best->stamp, stamp) &&
+		if (!best ||
+		    matcher_apart(f->stamp, stamp) <
+			    matcher_apart(best->stamp, stamp) ||
+		    (matcher_apart(f->stamp, stamp) ==
+			     matcher_apart(best->stamp, stamp) &&
 		     f->stamp > best->stamp))
 			best = f;
 	}
@@ -80,10 +83,10 @@ void matcher_first(struct matcher *m)
 	const struct item first = m->item[0];
 
 	memmove(m->item, m->item + 1, --m->items * sizeof(*m->item));
-	m->match(m->arg, first.item, nearest(m, first.stamp));
+	m->match(m->arg, first.item, matcher_nearest(m, first.stamp));
 }
 
-static void settle(struct matcher *m)
+static void matcher_settle(struct matcher *m)
 {
 	unsigned int kept = 0;
 
@@ -91,7 +94,7 @@ static void settle(struct matcher *m)
 		const struct item it = m->item[i];
 
 		if (certain(m, it.stamp))
-			m->match(m->arg, it.item, nearest(m, it.stamp));
+			m->match(m->arg, it.item, matcher_nearest(m, it.stamp));
 		else
 			m->item[kept++] = it;
 	}
@@ -116,13 +119,13 @@ void matcher_frame(struct matcher *m, int64_t stamp, const char *frame)
 	snprintf(f->name, sizeof(f->name), "%s", frame);
 	if (stamp > m->latest)
 		m->latest = stamp;
-	settle(m);
+	matcher_settle(m);
 }
 
 void matcher_item(struct matcher *m, int64_t stamp, uint64_t due, void *item)
 {
 	if (certain(m, stamp)) {
-		m->match(m->arg, item, nearest(m, stamp));
+		m->match(m->arg, item, matcher_nearest(m, stamp));
 		return;
 	}
 	if (m->items == MATCHER_ITEMS)

@@ -75,7 +75,7 @@ static const char *topic_name(const struct outlet *o, const char *name,
 	return full;
 }
 
-static int offer(struct outlet *o, struct output *p, bool latched)
+static int publisher_offer(struct outlet *o, struct output *p, bool latched)
 {
 	char full[CONFIG_TEXT];
 
@@ -111,7 +111,7 @@ static struct output *add_output(struct outlet *o, const char *name,
 					       CONFIG_RATE_MAX };
 	p->rate = rates_kept(o->site, name, p->rate);
 	snprintf(p->name, sizeof(p->name), "%s", name);
-	if (offer(o, p, latched)) {
+	if (publisher_offer(o, p, latched)) {
 		free(p);
 		return NULL;
 	}
@@ -135,7 +135,7 @@ static void forget_sent(struct output *p)
 	p->shape = (struct map_shape){ 0 };
 }
 
-static void withdraw(struct output *p)
+static void publisher_withdraw(struct output *p)
 {
 	if (p->topic)
 		sink_remove(p->topic);
@@ -148,9 +148,9 @@ static void withdraw(struct output *p)
 static void change_kind(struct outlet *o, struct output *p,
 			enum message_kind kind)
 {
-	withdraw(p);
+	publisher_withdraw(p);
 	p->kind = p->map.kind = kind;
-	offer(o, p, true);
+	publisher_offer(o, p, true);
 }
 
 /* Without its last layer there is nothing to offer */
@@ -163,7 +163,7 @@ static void leave_home(struct outlet *o, unsigned int layer)
 	forget_sent(p);
 	if (p->map.layers)
 		return;
-	withdraw(p);
+	publisher_withdraw(p);
 	for (unsigned int i = 0; i < o->outputs; i++)
 		if (o->output[i] == p)
 			o->output[i] = o->output[--o->outputs];
@@ -310,8 +310,9 @@ static int send_part(struct outlet *o, struct output *p,
 }
 
 /* What changed of any layer; @area is in cells of the first one */
-static void find_changes(struct outlet *o, const struct output *p,
-			 uint64_t since[MESSAGE_LAYERS], struct rect *area)
+static void publisher_find_changes(struct outlet *o, const struct output *p,
+				   uint64_t since[MESSAGE_LAYERS],
+				   struct rect *area)
 {
 	*area = (struct rect){ 0 };
 	for (unsigned int i = 0; i < p->map.layers; i++)
@@ -319,7 +320,7 @@ static void find_changes(struct outlet *o, const struct output *p,
 					add_area, area);
 }
 
-static void send_map(struct outlet *o, struct output *p, uint64_t now)
+static void publisher_send_map(struct outlet *o, struct output *p, uint64_t now)
 {
 	const bool old = p->behind && now - p->sent_whole >= whole;
 	uint64_t since[MESSAGE_LAYERS];
@@ -328,7 +329,7 @@ static void send_map(struct outlet *o, struct output *p, uint64_t now)
 	bool update;
 
 	p->changed = false;
-	find_changes(o, p, since, &area);
+	publisher_find_changes(o, p, since, &area);
 	if (map_topic_shape(&p->map, o->site, &shape) ||
 	    (rect_is_empty(&area) && !old) || !p->topic) {
 		p->behind &= !old;
@@ -376,7 +377,7 @@ struct points {
 	unsigned int		count, room;
 };
 
-static int add_point(void *arg, double x, double y)
+static int publisher_add_point(void *arg, double x, double y)
 {
 	struct points *all = arg;
 	struct message_point32 *more;
@@ -398,7 +399,7 @@ static int send_repeaters(struct outlet *o, struct output *p)
 	const int64_t stamp = ends_now();
 	struct points all = { 0 };
 	char error[SITE_ERROR];
-	int err = site_repeaters(o->site, add_point, &all, error);
+	int err = site_repeaters(o->site, publisher_add_point, &all, error);
 
 	if (!err) {
 		o->message.polygon = (struct message_polygon){
@@ -443,7 +444,7 @@ static uint64_t period(const struct output *p)
 }
 
 /* When it changed; or, with nothing new, whole behind its updates */
-static uint64_t due_of(const struct output *p)
+static uint64_t publisher_due_of(const struct output *p)
 {
 	uint64_t due = 0;
 
@@ -456,7 +457,7 @@ static uint64_t due_of(const struct output *p)
 	return due;
 }
 
-static void on_timer(void *arg, uint64_t now)
+static void publisher_on_timer(void *arg, uint64_t now)
 {
 	struct outlet *o = arg;
 	uint64_t next = LOOP_NEVER;
@@ -466,12 +467,12 @@ static void on_timer(void *arg, uint64_t now)
 
 		if (!p->is_map && p->state == OUTLET_STATES)
 			continue;
-		if (due_of(p) <= now && p->is_map)
-			send_map(o, p, now);
-		else if (due_of(p) <= now)
+		if (publisher_due_of(p) <= now && p->is_map)
+			publisher_send_map(o, p, now);
+		else if (publisher_due_of(p) <= now)
 			send_state(o, p, now);
-		if (due_of(p) < next)
-			next = due_of(p);
+		if (publisher_due_of(p) < next)
+			next = publisher_due_of(p);
 	}
 	o->timer.due = next;
 }
@@ -481,7 +482,7 @@ void outlet_fused(struct outlet *o)
 	place_layers(o);
 	for (unsigned int i = 0; i < o->outputs; i++)
 		o->output[i]->changed |= o->output[i]->is_map;
-	on_timer(o, loop_now());
+	publisher_on_timer(o, loop_now());
 }
 
 void outlet_stored(struct outlet *o, enum outlet_state what)
@@ -498,7 +499,7 @@ void outlet_stored(struct outlet *o, enum outlet_state what)
 		return;
 	p->state = what;
 	p->changed = true;
-	on_timer(o, loop_now());
+	publisher_on_timer(o, loop_now());
 }
 
 static int has_some(void *arg, double x, double y)
@@ -568,7 +569,7 @@ int outlet_rate(struct outlet *o, const char *topic, double hz, double *old)
 		*old = p->rate;
 		p->rate = hz;
 		o->keep(o->arg, p->name, hz);
-		on_timer(o, loop_now());
+		publisher_on_timer(o, loop_now());
 		return 0;
 	}
 	return -ENOENT;
@@ -587,9 +588,13 @@ int outlet_open(struct outlet **outlet, struct site *site, struct loop *loop,
 	if (!o)
 		return -ENOMEM;
 	*o = (struct outlet){
-		.site = site, .loop = loop, .sink = sink,
-		.config = config, .timer = { LOOP_NEVER, on_timer, o, NULL },
-		.keep = keep, .arg = arg,
+		.site = site,
+		.loop = loop,
+		.sink = sink,
+		.config = config,
+		.timer = { LOOP_NEVER, publisher_on_timer, o, NULL },
+		.keep = keep,
+		.arg = arg,
 	};
 	loop_add_timer(loop, &o->timer);
 	place_layers(o);
@@ -606,7 +611,7 @@ void outlet_close(struct outlet *o)
 	for (unsigned int i = 0; i < o->outputs; i++) {
 		struct output *p = o->output[i];
 
-		withdraw(p);
+		publisher_withdraw(p);
 		free(p);
 	}
 	map_room_free(&o->room);

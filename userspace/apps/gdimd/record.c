@@ -101,8 +101,8 @@ static void write_bytes(struct record *r, const char *name,
 	}
 }
 
-static void write_message(struct record *r, const char *name,
-			  enum message_kind kind)
+static void record_write_message(struct record *r, const char *name,
+				 enum message_kind kind)
 {
 	const long len = message_size(kind, MESSAGE_CDR, &r->message);
 
@@ -122,8 +122,8 @@ static void write_message(struct record *r, const char *name,
  * Maps
  */
 
-static void write_map(struct record *r, struct site *site,
-		      const struct map_topic *t)
+static void record_write_map(struct record *r, struct site *site,
+			     const struct map_topic *t)
 {
 	struct map_shape shape;
 	char name[NAME];
@@ -137,7 +137,7 @@ static void write_map(struct record *r, struct site *site,
 		return;
 	}
 	snprintf(name, sizeof(name), "%s%s", OUTLET_PREFIX, t->name);
-	write_message(r, name, t->kind);
+	record_write_message(r, name, t->kind);
 }
 
 static void write_maps(struct record *r, struct site *site)
@@ -148,7 +148,7 @@ static void write_maps(struct record *r, struct site *site)
 	if (topics < 0)
 		r->err = topics;
 	for (int i = 0; i < topics && !r->err; i++)
-		write_map(r, site, &t[i]);
+		record_write_map(r, site, &t[i]);
 	free(t);
 }
 
@@ -194,7 +194,7 @@ static void write_submap(struct record *r, struct site *site,
 				{ at.x, at.y, 0 },
 				{ 0, 0, sin(at.yaw / 2), cos(at.yaw / 2) } };
 		}
-		write_message(r, name, map_message_kind(c->bits));
+		record_write_message(r, name, map_message_kind(c->bits));
 	}
 	cells_put(s.cells);
 }
@@ -225,16 +225,16 @@ static void write_graph(struct record *r, const struct graph *g, bool last)
 		r->message.path = (struct message_path){
 			{ r->stamp, 0, message_string(r->frame) },
 			message_list(pose, poses) };
-		write_message(r, LOG_PREFIX "graph", MESSAGE_PATH);
+		record_write_message(r, LOG_PREFIX "graph", MESSAGE_PATH);
 		r->message.tf = (struct message_transforms){
 			message_list(g->link, g->nodes) };
-		write_message(r, LOG_PREFIX "links", MESSAGE_TRANSFORMS);
+		record_write_message(r, LOG_PREFIX "links", MESSAGE_TRANSFORMS);
 	}
 	if (poses && last) {
 		r->message.tf = (struct message_transforms){
 			message_list(&g->link[g->nodes - 1], 1) };
-		write_message(r, LOG_PREFIX "submap_transform",
-			      MESSAGE_TRANSFORMS);
+		record_write_message(r, LOG_PREFIX "submap_transform",
+				     MESSAGE_TRANSFORMS);
 	}
 	free(pose);
 }
@@ -258,7 +258,7 @@ struct room_list {
 	unsigned int	rooms;
 };
 
-static int add_room(void *arg, const struct room *room)
+static int record_add_room(void *arg, const struct room *room)
 {
 	struct room_list *l = arg;
 	struct room *more = realloc(l->room, (l->rooms + 1) * sizeof(*more));
@@ -270,8 +270,8 @@ static int add_room(void *arg, const struct room *room)
 	return 0;
 }
 
-static void say_layer(struct record *r, struct site *site,
-		      const struct room_values *v, unsigned int i)
+static void record_say_layer(struct record *r, struct site *site,
+			     const struct room_values *v, unsigned int i)
 {
 	struct layer l;
 	double full;
@@ -289,14 +289,15 @@ static void say_layer(struct record *r, struct site *site,
 	fputc('\n', r->rooms);
 }
 
-static void say_room(struct record *r, struct site *site,
-		     const struct room *room, const struct room_values *v)
+static void record_say_room(struct record *r, struct site *site,
+			    const struct room *room,
+			    const struct room_values *v)
 {
 	fprintf(r->rooms, "room %u%s%s at %.2f %.2f m, %.1f m^2\n", room->id,
 		*room->name ? " " : "", room->name, room->x, room->y,
 		room->size);
 	for (unsigned int i = 0; i < v->layers; i++)
-		say_layer(r, site, v, i);
+		record_say_layer(r, site, v, i);
 }
 
 static void write_room(struct record *r, struct site *site,
@@ -309,8 +310,8 @@ static void write_room(struct record *r, struct site *site,
 		return;
 	room_message(site, room, &v, r->frame, &keep, &r->message.room);
 	r->message.room.header.stamp = r->stamp;
-	write_message(r, OUTLET_PREFIX "room_information", MESSAGE_ROOM);
-	say_room(r, site, room, &v);
+	record_write_message(r, OUTLET_PREFIX "room_information", MESSAGE_ROOM);
+	record_say_room(r, site, room, &v);
 }
 
 /* What the maps lack */
@@ -326,7 +327,7 @@ static void say_damaged(struct record *r, struct site *site)
 	free(d);
 }
 
-static void write_rooms(struct record *r, struct site *site)
+static void record_write_rooms(struct record *r, struct site *site)
 {
 	const time_t seconds = r->stamp / 1000000000;
 	struct room_list l = { 0 };
@@ -339,7 +340,7 @@ static void write_rooms(struct record *r, struct site *site)
 	say_damaged(r, site);
 	if (*r->left_out)
 		fprintf(r->rooms, "left out: %s\n", r->left_out);
-	if (!site_rooms(site, add_room, &l, error))
+	if (!site_rooms(site, record_add_room, &l, error))
 		for (unsigned int i = 0; i < l.rooms; i++)
 			write_room(r, site, &l.room[i]);
 	free(l.room);
@@ -359,7 +360,7 @@ int record_write(struct record *r, struct site *site, bool submaps,
 	for (unsigned int i = 0; i < layers && submaps && !r->err; i++)
 		write_submap(r, site, i);
 	if (!r->err)
-		write_rooms(r, site);
+		record_write_rooms(r, site);
 	if (image && image->len)
 		write_bytes(r, OUTLET_PREFIX "thermal_image", MESSAGE_IMAGE,
 			    false, image->data, image->len);

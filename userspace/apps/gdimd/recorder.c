@@ -96,8 +96,8 @@ static void tell_line(struct recorder *r, const char *kind, const char *path,
 }
 
 /* With the lock held; @error: what went wrong */
-static void tell(struct recorder *r, const char *kind, const char *path,
-		 const char *error)
+static void recorder_tell(struct recorder *r, const char *kind,
+			  const char *path, const char *error)
 {
 	if (error) {
 		r->failed++;
@@ -117,7 +117,7 @@ static void tell_left_out(struct recorder *r, const char *kind,
 	tell_line(r, kind, path, line);
 }
 
-static void on_told(void *arg, uint32_t events)
+static void recorder_on_told(void *arg, uint32_t events)
 {
 	struct recorder *r = arg;
 	struct note note[NOTES];
@@ -227,7 +227,7 @@ static void serve_snapshot(struct recorder *r)
 	s->err = write_snapshot(r, s);
 	pthread_mutex_lock(&r->lock);
 	r->written += !s->err;
-	tell(r, "snapshot", s->path, s->err ? s->error : NULL);
+	recorder_tell(r, "snapshot", s->path, s->err ? s->error : NULL);
 	if (*s->left_out && !s->err)
 		tell_left_out(r, "snapshot", s->path, s->left_out);
 	s->done = true;
@@ -317,7 +317,7 @@ static int serve_entry(struct recorder *r, bool sure,
 	pthread_mutex_lock(&r->lock);
 	r->written += !err;
 	if (err || ended)
-		tell(r, "log", r->log_path, err ? error : NULL);
+		recorder_tell(r, "log", r->log_path, err ? error : NULL);
 	return err;
 }
 
@@ -426,7 +426,7 @@ static void finish_others(struct recorder *r)
 	r->folder_fd = fd;
 }
 
-static void *run(void *arg)
+static void *recorder_run(void *arg)
 {
 	struct recorder *r = arg;
 
@@ -445,8 +445,8 @@ static void *run(void *arg)
 			pthread_mutex_unlock(&r->lock);
 			err = end_log(r);
 			pthread_mutex_lock(&r->lock);
-			tell(r, "log", r->log_path,
-			     err ? strerror(-err) : NULL);
+			recorder_tell(r, "log", r->log_path,
+				      err ? strerror(-err) : NULL);
 		} else {
 			wait_until(r, r->hz > 0 ? r->due : LOOP_NEVER);
 		}
@@ -461,7 +461,7 @@ static void *run(void *arg)
  */
 
 /* With the lock held. Return: whether @done became @as in time */
-static bool wait_for(struct recorder *r, const bool *done, bool as)
+static bool recorder_wait_for(struct recorder *r, const bool *done, bool as)
 {
 	const uint64_t due = loop_now() + PATIENCE * second;
 	const struct timespec t = { due / second, due % second };
@@ -483,7 +483,7 @@ static int ask_log(struct recorder *r, double hz, char error[RECORDER_ERROR])
 	r->asking = true;
 	r->asked_left = false;
 	pthread_cond_signal(&r->work);
-	if (wait_for(r, &r->asking, false)) {
+	if (recorder_wait_for(r, &r->asking, false)) {
 		err = r->asked_err;
 		strcpy(error, r->asked_error);
 	} else {
@@ -573,7 +573,7 @@ int recorder_snapshot(struct recorder *r, const char *name,
 	STAILQ_INSERT_TAIL(&r->snapshots, s, next);
 	r->waiting++;
 	pthread_cond_signal(&r->work);
-	if (wait_for(r, &s->done, true)) {
+	if (recorder_wait_for(r, &s->done, true)) {
 		strcpy(path, s->path);
 		if (left_out)
 			strcpy(left_out, s->left_out);
@@ -677,14 +677,14 @@ int recorder_open(struct recorder **recorder, struct site *site,
 		free(r);
 		return err;
 	}
-	r->watch.ready = on_told;
+	r->watch.ready = recorder_on_told;
 	r->watch.arg = r;
 	err = loop_watch(loop, &r->watch, fd, EPOLLIN);
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->work, NULL);
 	pthread_cond_init(&r->served, NULL);
 	if (!err)
-		err = -pthread_create(&r->thread, NULL, run, r);
+		err = -pthread_create(&r->thread, NULL, recorder_run, r);
 	if (err) {
 		close(fd);
 		free(r);

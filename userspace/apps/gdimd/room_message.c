@@ -73,8 +73,9 @@ static void add_gases(struct site *site, const struct room *r,
 						false };
 }
 
-static void add_roles(struct site *site, const struct room_values *v,
-		      const struct room *r, struct message_room *m)
+static void room_message_add_roles(struct site *site,
+				   const struct room_values *v,
+				   const struct room *r, struct message_room *m)
 {
 	struct role_values roles;
 
@@ -118,7 +119,7 @@ void room_message(struct site *site, const struct room *room,
 		.location = { room->x, room->y, 0 }, .size = room->size,
 		.outline = message_list(keep->corner, n),
 	};
-	add_roles(site, v, room, m);
+	room_message_add_roles(site, v, room, m);
 	m->averages_valid = !isnan(m->avg_temperature) || m->avg_smoke >= 0 ||
 			    m->avg_signal >= 0 || m->max_hazard >= 0;
 	add_gases(site, room, v, keep, m);

@@ -30,24 +30,27 @@ struct gdimd_services {
 	uint64_t		refused;
 };
 
-static struct message_string say(struct gdimd_services *s, const char *text)
+static struct message_string services_say(struct gdimd_services *s,
+					  const char *text)
 {
 	snprintf(s->text, sizeof(s->text), "%s", text);
 	return message_string(s->text);
 }
 
 /* To the sender, and counted */
-static struct message_string refuse(struct gdimd_services *s, const char *text)
+static struct message_string services_refuse(struct gdimd_services *s,
+					     const char *text)
 {
 	s->refused++;
-	return say(s, text);
+	return services_say(s, text);
 }
 
 static struct ros2_service *service_of(const struct gdimd_services *s,
 				       enum service_kind kind);
 
 /* As a C string. Return: whether it is one, and fits */
-static bool text_of(const struct message_string *s, char *to, size_t room)
+static bool services_text_of(const struct message_string *s, char *to,
+			     size_t room)
 {
 	if (s->len >= room)
 		return false;
@@ -87,7 +90,7 @@ static void on_spot(void *arg, const union service_request *request,
 	r->smoke = r->signal = r->hazard = -1;
 	role_values_begin(&v);
 	if (!(fabsf(at->x) <= POSE_MAX && fabsf(at->y) <= POSE_MAX)) {
-		r->message = refuse(s, "no such place");
+		r->message = services_refuse(s, "no such place");
 		return;
 	}
 	for (unsigned int i = 0; i < site_layers(g->site); i++) {
@@ -113,7 +116,7 @@ static void on_spot(void *arg, const union service_request *request,
 	/* all went well, but there is nothing to go by: no refusal */
 	r->success = known;
 	if (!known)
-		r->message = say(s, "nothing is known there");
+		r->message = services_say(s, "nothing is known there");
 	r->names = n;
 	r->gases = (struct message_floats){ (const void *)s->gas, n, false };
 }
@@ -133,12 +136,13 @@ static void on_room(void *arg, const union service_request *request,
 	};
 	if (answer_find_room(g->site, (uint8_t)request->room.room, &s->room,
 			     error)) {
-		r->message = refuse(s, error);
+		r->message = services_refuse(s, error);
 		return;
 	}
 	if (room_values(g->site, &s->room, &v)) {
-		r->message = refuse(s, "a room without an outline that "
-				    "could be");
+		r->message = services_refuse(s,
+					     "a room without an outline that "
+					     "could be");
 		return;
 	}
 	room_message(g->site, &s->room, &v, g->config.frame, &s->keep,
@@ -156,12 +160,13 @@ static void on_rate(void *arg, const union service_request *request,
 	double old = 0;
 	int err = -ENOENT;
 
-	if (text_of(&q->topic, topic, sizeof(topic)))
+	if (services_text_of(&q->topic, topic, sizeof(topic)))
 		err = outlet_rate(g->outlet, topic, q->rate, &old);
 	if (err) {
-		r->message = refuse(g->services, err == -EINVAL ?
-				    "a rate must be 0 or 0.001 to 100 Hz" :
-				    "no such topic goes out");
+		r->message = services_refuse(
+			g->services,
+			err == -EINVAL ? "a rate must be 0 or 0.001 to 100 Hz" :
+					 "no such topic goes out");
 		return;
 	}
 	r->success = true;
@@ -200,7 +205,7 @@ static void answer_snapshot(void *arg)
 	union service_response r = { 0 };
 
 	if (j->err)
-		r.snapshot.message = refuse(j->g->services, j->error);
+		r.snapshot.message = services_refuse(j->g->services, j->error);
 	else
 		r.snapshot.path = message_string(j->path);
 	r.snapshot.success = !j->err;
@@ -221,7 +226,7 @@ static void answer_logging(void *arg)
 	union service_response r = { 0 };
 
 	if (j->err)
-		r.logging.message = refuse(j->g->services, j->error);
+		r.logging.message = services_refuse(j->g->services, j->error);
 	else
 		r.logging.rate = j->hz;
 	r.logging.success = !j->err;
@@ -263,7 +268,8 @@ static void on_snapshot(void *arg, const union service_request *request,
 	struct service_job *j = calloc(1, sizeof(*j));
 	const char *why = NULL;
 
-	if (j && !text_of(&request->snapshot.name, j->name, sizeof(j->name))) {
+	if (j && !services_text_of(&request->snapshot.name, j->name,
+				   sizeof(j->name))) {
 		free(j);
 		why = "a name of up to 63 letters, digits, - and _";
 	} else {
@@ -271,7 +277,7 @@ static void on_snapshot(void *arg, const union service_request *request,
 			    answer_snapshot);
 	}
 	if (why)
-		response->snapshot.message = refuse(g->services, why);
+		response->snapshot.message = services_refuse(g->services, why);
 }
 
 static void on_logging(void *arg, const union service_request *request,
@@ -286,7 +292,7 @@ static void on_logging(void *arg, const union service_request *request,
 		j->hz = q->enable ? q->rate : 0;
 	why = later(g, SERVICE_LOGGING, j, run_logging, answer_logging);
 	if (why)
-		response->logging.message = refuse(g->services, why);
+		response->logging.message = services_refuse(g->services, why);
 }
 
 static const struct {
@@ -315,7 +321,7 @@ static struct ros2_service *service_of(const struct gdimd_services *s,
 }
 
 /* What is no request has nobody to be told to */
-static void on_damaged(void *arg, enum service_kind kind)
+static void services_on_damaged(void *arg, enum service_kind kind)
 {
 	struct gdimd *g = arg;
 	char name[CONFIG_TEXT];
@@ -330,7 +336,7 @@ static void on_damaged(void *arg, enum service_kind kind)
 }
 
 /* Once, though each service has noticed */
-static void on_log(void *arg, const char *line)
+static void services_on_log(void *arg, const char *line)
 {
 	static bool told;
 
@@ -384,9 +390,13 @@ int gdimd_services_open(struct gdimd *g, char error[256])
 			error);
 	for (unsigned int i = 0; i < OFFERED && !err; i++) {
 		struct ros2_service_config config = {
-			.name = name, .kind = offered[i].kind,
-			.handle = offered[i].handle, .node = g->config.node,
-			.log = on_log, .malformed = on_damaged, .arg = g,
+			.name = name,
+			.kind = offered[i].kind,
+			.handle = offered[i].handle,
+			.node = g->config.node,
+			.log = services_on_log,
+			.malformed = services_on_damaged,
+			.arg = g,
 		};
 
 		snprintf(name, sizeof(name), "%s%s", OUTLET_PREFIX,

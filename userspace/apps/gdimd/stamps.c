@@ -17,7 +17,7 @@ void stamps_begin(struct stamps *s, int64_t newest)
 	*s = (struct stamps){ .newest = newest };
 }
 
-static int64_t apart(int64_t a, int64_t b)
+static int64_t stamps_apart(int64_t a, int64_t b)
 {
 	return a > b ? a - b : b - a;
 }
@@ -26,7 +26,7 @@ static int64_t apart(int64_t a, int64_t b)
 static bool is_proven(const struct stamps *s, int64_t wall, uint64_t now)
 {
 	return s->proven &&
-	       apart(wall - (int64_t)now, s->offset) <= tolerance;
+	       stamps_apart(wall - (int64_t)now, s->offset) <= tolerance;
 }
 
 /* As late as the newest one may be by now */
@@ -39,7 +39,7 @@ static bool follows_newest(const struct stamps *s, int64_t stamp, uint64_t now)
 
 static bool follows_refused(const struct stamps *s, int64_t stamp, uint64_t now)
 {
-	return s->refused && apart(stamp, s->refused) <=
+	return s->refused && stamps_apart(stamp, s->refused) <=
 	       (int64_t)(now - s->refused_seen) + tolerance;
 }
 

@@ -37,7 +37,7 @@ static void on_stored(void *arg)
 	gdimd_stored(arg, GDIMD_SUBMAPS);
 }
 
-static void on_changed(void *arg, uint32_t events)
+static void stored_on_changed(void *arg, uint32_t events)
 {
 	struct gdimd *g = arg;
 	unsigned int what;
@@ -189,7 +189,7 @@ int gdimd_storing_open(struct gdimd *g)
 	if (fd < 0)
 		return -errno;
 	pthread_mutex_init(&g->told_lock, NULL);
-	g->changed.ready = on_changed;
+	g->changed.ready = stored_on_changed;
 	g->changed.arg = g;
 	err = loop_watch(g->loop, &g->changed, fd, EPOLLIN);
 	if (!err)

@@ -45,7 +45,7 @@ struct storing {
 	int			err;
 };
 
-static void wake(struct storing *s)
+static void storing_wake(struct storing *s)
 {
 	const uint64_t one = 1;
 
@@ -55,7 +55,7 @@ static void wake(struct storing *s)
 }
 
 /* Return: NULL: there is none */
-static struct item *take_first(struct storing *s)
+static struct item *storing_take_first(struct storing *s)
 {
 	struct item *i;
 
@@ -72,7 +72,7 @@ static struct item *take_first(struct storing *s)
 	return i;
 }
 
-static void work(struct storing *s, struct item *i)
+static void storing_work(struct storing *s, struct item *i)
 {
 	site_turn(s->config.site);
 	if (i->run)
@@ -96,10 +96,10 @@ static void on_work(void *arg, uint32_t events)
 	pthread_mutex_lock(&s->lock);
 	ending = s->ending;
 	pthread_mutex_unlock(&s->lock);
-	for (int k = 0; k < BATCH && (i = take_first(s)); k++)
-		work(s, i);
+	for (int k = 0; k < BATCH && (i = storing_take_first(s)); k++)
+		storing_work(s, i);
 	if (i)
-		wake(s);
+		storing_wake(s);
 	else if (ending)
 		loop_stop(s->loop, 0);
 }
@@ -113,7 +113,7 @@ static void has_begun(struct storing *s, int err)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static void *run(void *arg)
+static void *storing_run(void *arg)
 {
 	struct storing *s = arg;
 	const int err = s->config.begin(s->config.arg, s->loop);
@@ -126,7 +126,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-static int start(struct storing *s)
+static int storing_start(struct storing *s)
 {
 	int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), err;
 
@@ -140,7 +140,7 @@ static int start(struct storing *s)
 		s->watch.fd = -1;
 		return err;
 	}
-	err = -pthread_create(&s->thread, NULL, run, s);
+	err = -pthread_create(&s->thread, NULL, storing_run, s);
 	if (err)
 		return err;
 	pthread_mutex_lock(&s->lock);
@@ -176,7 +176,7 @@ int storing_open(struct storing **storing, const struct storing_config *config)
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->begun, NULL);
 	s->loop = loop_create_quiet();
-	err = s->loop ? start(s) : -ENOMEM;
+	err = s->loop ? storing_start(s) : -ENOMEM;
 	if (err)
 		free_all(s);
 	else
@@ -191,13 +191,13 @@ void storing_close(struct storing *s)
 	pthread_mutex_lock(&s->lock);
 	s->ending = true;
 	pthread_mutex_unlock(&s->lock);
-	wake(s);
+	storing_wake(s);
 	pthread_join(s->thread, NULL);
 	free_all(s);
 }
 
 /* Return: whether it is within the bound */
-static bool add(struct storing *s, struct item *i)
+static bool storing_add(struct storing *s, struct item *i)
 {
 	bool fits;
 
@@ -213,7 +213,7 @@ static bool add(struct storing *s, struct item *i)
 	}
 	pthread_mutex_unlock(&s->lock);
 	if (fits)
-		wake(s);
+		storing_wake(s);
 	return fits;
 }
 
@@ -229,7 +229,7 @@ void storing_message(struct storing *s, const struct source_message *m)
 		memcpy(i->data + m->len, m->topic, topic);
 		i->m.data = i->data;
 		i->m.topic = (const char *)i->data + m->len;
-		fits = add(s, i);
+		fits = storing_add(s, i);
 		if (!fits)
 			free(i);
 	} else {
@@ -254,7 +254,7 @@ int storing_do(struct storing *s,
 	*i = (struct item){ .run = run_it, .value = value };
 	memcpy(i->data, text, len);
 	i->text = (const char *)i->data;
-	add(s, i);
+	storing_add(s, i);
 	return 0;
 }
 

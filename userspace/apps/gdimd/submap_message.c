@@ -15,7 +15,7 @@
 enum { MESSAGE_CELLS = 4 * CELLS_MAX };		/* of all layers */
 
 /* Of an orientation, yaw; that of a quaternion that is none is NAN */
-static double yaw_of(const double q[4])
+static double submap_message_yaw_of(const double q[4])
 {
 	const double norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] +
 			    q[3] * q[3];
@@ -54,12 +54,14 @@ static size_t count_odd(const struct message_bytes *b)
 	return n;
 }
 
-static int read_grid(const struct message_occupancy_grid *m,
-		     struct submap_layer *layer, char error[SUBMAP_ERROR])
+static int submap_message_read_grid(const struct message_occupancy_grid *m,
+				    struct submap_layer *layer,
+				    char error[SUBMAP_ERROR])
 {
 	const struct pose origin = { place_of(m->origin.position, 0),
 				     place_of(m->origin.position, 1),
-				     yaw_of(m->origin.orientation) };
+				     submap_message_yaw_of(
+					     m->origin.orientation) };
 	const double resolution = decimal(m->resolution);
 	char why[256];
 	size_t odd;
@@ -129,7 +131,7 @@ static int read_layers(const struct message_grid_map *m,
 	unsigned int rows, columns, n = 0;
 	struct pose middle = { place_of(m->pose.position, 0),
 			       place_of(m->pose.position, 1),
-			       yaw_of(m->pose.orientation) };
+			       submap_message_yaw_of(m->pose.orientation) };
 	struct pose corner, origin;
 	float *room;
 	char why[256];
@@ -174,7 +176,7 @@ int submap_read(enum message_kind kind, const union message *msg,
 		struct submap_layer *layer, char error[SUBMAP_ERROR])
 {
 	if (kind == MESSAGE_OCCUPANCY_GRID)
-		return read_grid(&msg->map, layer, error);
+		return submap_message_read_grid(&msg->map, layer, error);
 	if (kind == MESSAGE_GRID_MAP)
 		return read_layers(&msg->grid, layer, error);
 	return ends_error(error, -EINVAL, "is no map");
@@ -209,7 +211,7 @@ int submap_transform(const struct message_transform *m,
 		.stamp = m->header.stamp,
 		.pose = { place_of(m->translation, 0),
 			  place_of(m->translation, 1),
-			  yaw_of(m->rotation) },
+			  submap_message_yaw_of(m->rotation) },
 	};
 	if (submap_frame(&m->child_frame_id, t->frame) ||
 	    submap_frame(&m->header.frame_id, t->predecessor))

@@ -90,7 +90,7 @@ static int no_such(struct web_worker *w)
 }
 
 /* NAME or NAME.png. Return: number of the layer, or -ENOENT */
-static int find_layer(struct web_worker *w, const char *text, bool *png)
+static int web_find_layer(struct web_worker *w, const char *text, bool *png)
 {
 	char name[LAYER_NAME + 4];
 	size_t n = strlen(text);
@@ -110,7 +110,7 @@ static int answer_layer(struct web_worker *w)
 	const char *what = r->parts > 4 ? r->part[4] : "";
 	char error[256];
 	bool png = false;
-	const int layer = find_layer(w, r->part[3], &png);
+	const int layer = web_find_layer(w, r->part[3], &png);
 
 	if (layer < 0 || (png && *what)) {
 		snprintf(error, sizeof(error), "no layer '%.64s'", r->part[3]);
@@ -192,7 +192,7 @@ static int answer_path(struct web_worker *w, bool post)
 	return web_answer_room(w, r->part[3]);
 }
 
-static int answer(struct web_worker *w)
+static int web_answer(struct web_worker *w)
 {
 	const char *method = w->asked->method;
 	const bool post = !strcmp(method, "POST");
@@ -232,19 +232,19 @@ static int on_admit(void *arg, unsigned int worker, struct http_conn *c)
 	return check_sender(w);
 }
 
-static void on_request(void *arg, unsigned int worker, struct http_conn *c)
+static void web_on_request(void *arg, unsigned int worker, struct http_conn *c)
 {
 	struct web_worker *w = begin(arg, worker, c);
 
 	w->head = !strcmp(w->asked->method, "HEAD");
 	w->stays = w->asked->keep;
-	answer(w);
+	web_answer(w);
 	web_tiles_trim(w);
 }
 
 /* What is no request */
-static void on_error(void *arg, unsigned int worker, struct http_conn *c,
-		     int status)
+static void web_on_error(void *arg, unsigned int worker, struct http_conn *c,
+			 int status)
 {
 	struct web_worker *w = begin(arg, worker, c);
 
@@ -257,12 +257,16 @@ static void on_error(void *arg, unsigned int worker, struct http_conn *c,
  * Begin and end
  */
 
-static int listen_on(struct web *web, char error[256])
+static int web_listen_on(struct web *web, char error[256])
 {
 	const struct http_config config = {
-		.address = &web->auth.address, .workers = WEB_THREADS,
-		.patience = WEB_PATIENCE, .body = WEB_BODY,
-		.admit = on_admit, .answer = on_request, .error = on_error,
+		.address = &web->auth.address,
+		.workers = WEB_THREADS,
+		.patience = WEB_PATIENCE,
+		.body = WEB_BODY,
+		.admit = on_admit,
+		.answer = web_on_request,
+		.error = web_on_error,
 		.arg = web,
 	};
 	int err;
@@ -303,7 +307,7 @@ int web_open(struct web **out, struct gdimd *g, char error[256])
 	if (!err)
 		err = loop_call_open(&web->calls, g->loop);
 	if (!err)
-		err = listen_on(web, error);
+		err = web_listen_on(web, error);
 	if (err)
 		web_close(web);
 	else

@@ -11,7 +11,7 @@
 
 /**
  * struct order
- * @slow:	is to be done by who asks, with @parameters: obey()
+ * @slow:	is to be done by who asks, with @parameters: web_commands_obey()
  *		left it
  * @name:	of the command, NULL: what @text has as "do"
  * @text:	a JSON object of @len bytes with the parameters and a 0 behind
@@ -76,7 +76,7 @@ static int check_keys(const struct allowed *a, const cJSON *p, bool has_do,
 	return 0;
 }
 
-static int run(struct order *o, const char *name, const cJSON *p)
+static int web_commands_run(struct order *o, const char *name, const cJSON *p)
 {
 	const struct allowed *a = find_allowed(name);
 	int err;
@@ -95,7 +95,7 @@ static int run(struct order *o, const char *name, const cJSON *p)
 }
 
 /* cJSON remembers errors of parsing in one place: one thread parses */
-static void obey(void *arg)
+static void web_commands_obey(void *arg)
 {
 	struct order *o = arg;
 	const char *name = o->name;
@@ -109,7 +109,7 @@ static void obey(void *arg)
 		name = cJSON_GetStringValue(
 			cJSON_GetObjectItemCaseSensitive(p, "do"));
 	if (cJSON_IsObject(p) && name) {
-		o->err = run(o, name, p);
+		o->err = web_commands_run(o, name, p);
 	} else {
 		o->err = -EINVAL;
 		snprintf(o->error, sizeof(o->error), "not a JSON object%s",
@@ -128,7 +128,7 @@ static int order(struct web_worker *w, struct order *o)
 
 	o->g = w->web->g;
 	o->answer = cJSON_CreateObject();
-	err = loop_call_run(w->web->calls, obey, o, WEB_PATIENCE);
+	err = loop_call_run(w->web->calls, web_commands_obey, o, WEB_PATIENCE);
 	if (!err)
 		err = o->err;
 	/* the loop goes on meanwhile */
@@ -143,7 +143,7 @@ static int order(struct web_worker *w, struct order *o)
 	return err;
 }
 
-static int answer_order(struct web_worker *w, struct order *o)
+static int web_commands_answer_order(struct web_worker *w, struct order *o)
 {
 	const int err = order(w, o);
 
@@ -154,7 +154,7 @@ int web_answer_status(struct web_worker *w)
 {
 	struct order o = { .name = "status" };
 
-	return answer_order(w, &o);
+	return web_commands_answer_order(w, &o);
 }
 
 int web_answer_topics(struct web_worker *w)
@@ -170,23 +170,23 @@ int web_answer_topics(struct web_worker *w)
 	return web_json(w, out);
 }
 
-static int told(struct web_worker *w, const char *name)
+static int web_commands_told(struct web_worker *w, const char *name)
 {
 	const struct bytes *body = http_conn_body(w->conn);
 	struct order o = { .name = name, .text = (const char *)body->data,
 			   .len = body->len };
 
-	return answer_order(w, &o);
+	return web_commands_answer_order(w, &o);
 }
 
 int web_answer_rate(struct web_worker *w)
 {
-	return told(w, "rate");
+	return web_commands_told(w, "rate");
 }
 
 int web_answer_command(struct web_worker *w)
 {
-	return told(w, NULL);
+	return web_commands_told(w, NULL);
 }
 
 /*

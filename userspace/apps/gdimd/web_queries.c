@@ -11,8 +11,8 @@
 #include "map/site/queries.h"
 
 /* Either the answer or an error. Return: the status */
-static int finish(struct web_worker *w, int err, cJSON *answer,
-		  const char *error)
+static int web_queries_finish(struct web_worker *w, int err, cJSON *answer,
+			      const char *error)
 {
 	if (!err)
 		return web_json(w, answer);
@@ -35,14 +35,15 @@ int web_answer_spot(struct web_worker *w)
 		return web_fail(w, -EINVAL, error);
 	answer = cJSON_CreateObject();
 	err = answer_spot(w->web->g->site, x, y, answer, error);
-	return finish(w, err, answer, error);
+	return web_queries_finish(w, err, answer, error);
 }
 
 int web_answer_layers(struct web_worker *w)
 {
 	cJSON *answer = cJSON_CreateObject();
 
-	return finish(w, answer_layers(w->web->g->site, answer), answer, "");
+	return web_queries_finish(w, answer_layers(w->web->g->site, answer),
+				  answer, "");
 }
 
 int web_answer_layer(struct web_worker *w, unsigned int layer)
@@ -62,7 +63,7 @@ int web_answer_layer(struct web_worker *w, unsigned int layer)
 			cJSON_GetObjectItem(answer, "layers"), found);
 	cJSON_Delete(answer);
 	cJSON_AddNumberToObject(item, "revision", revision);
-	return finish(w, item ? 0 : -ENOMEM, item, "");
+	return web_queries_finish(w, item ? 0 : -ENOMEM, item, "");
 }
 
 int web_answer_rooms(struct web_worker *w)
@@ -71,7 +72,7 @@ int web_answer_rooms(struct web_worker *w)
 	char error[SITE_ERROR] = "";
 	int err = answer_rooms(w->web->g->site, answer, error);
 
-	return finish(w, err, answer, error);
+	return web_queries_finish(w, err, answer, error);
 }
 
 int web_answer_room(struct web_worker *w, const char *id)
@@ -88,5 +89,5 @@ int web_answer_room(struct web_worker *w, const char *id)
 	}
 	answer = cJSON_CreateObject();
 	err = answer_room(w->web->g->site, number, answer, error);
-	return finish(w, err, answer, error);
+	return web_queries_finish(w, err, answer, error);
 }

@@ -17,8 +17,9 @@ int web_begin(struct web_worker *w)
 	return bytes_reserve(&w->out, 4 * WEB_HEAD);
 }
 
-static int head(const struct web_worker *w, char to[WEB_HEAD], int status,
-		const char *type, const char *lines, size_t body)
+static int web_reply_head(const struct web_worker *w, char to[WEB_HEAD],
+			  int status, const char *type, const char *lines,
+			  size_t body)
 {
 	char content[160] = "";
 
@@ -41,7 +42,7 @@ int web_reply(struct web_worker *w, int status, const char *type,
 	uint8_t *begin;
 	int n;
 
-	n = head(w, text, status, type, lines, body);
+	n = web_reply_head(w, text, status, type, lines, body);
 	begin = w->out.data + WEB_HEAD - n;
 	memcpy(begin, text, n);
 	http_reply(w->conn, &w->out, WEB_HEAD - n,
@@ -65,7 +66,7 @@ static int reply_nothing(struct web_worker *w)
 }
 
 /* Into memory that is kept. Return: 0, -ENOMEM */
-static int print(struct web_worker *w, cJSON *answer)
+static int web_reply_print(struct web_worker *w, cJSON *answer)
 {
 	size_t room;
 
@@ -88,7 +89,7 @@ static int print(struct web_worker *w, cJSON *answer)
 static int send_json(struct web_worker *w, int status, cJSON *answer,
 		     const char *lines)
 {
-	int err = answer ? print(w, answer) : -ENOMEM;
+	int err = answer ? web_reply_print(w, answer) : -ENOMEM;
 
 	cJSON_Delete(answer);
 	return err ? reply_nothing(w) :

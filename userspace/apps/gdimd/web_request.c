@@ -26,7 +26,7 @@ static int hex(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static int refuse(struct reader *d, const char *why)
+static int web_request_refuse(struct reader *d, const char *why)
 {
 	snprintf(d->error, 256, "%s", why);
 	return -EINVAL;
@@ -51,8 +51,9 @@ static int decode_one(const char **from, const char *end)
 }
 
 /* @from to @end as text that ends; a plus is a space in parameters */
-static int decode(struct reader *d, const char *from, const char *end,
-		  bool parameter, const char **text)
+static int web_request_decode(struct reader *d, const char *from,
+			      const char *end, bool parameter,
+			      const char **text)
 {
 	char *to = d->r->text + d->used;
 
@@ -62,14 +63,15 @@ static int decode(struct reader *d, const char *from, const char *end,
 		const int c = decode_one(&from, end);
 
 		if (c < 0x20 || c > 0x7e)
-			return refuse(d, "the address has something that is "
-				      "no text in ASCII");
+			return web_request_refuse(
+				d, "the address has something that is "
+				   "no text in ASCII");
 		if (d->used + 1 >= WEB_TEXT)
-			return refuse(d, "the address is too long");
+			return web_request_refuse(d, "the address is too long");
 		d->r->text[d->used++] = plus ? ' ' : c;
 	}
 	if (d->used + 1 >= WEB_TEXT)
-		return refuse(d, "the address is too long");
+		return web_request_refuse(d, "the address is too long");
 	d->r->text[d->used++] = 0;
 	return 0;
 }
@@ -80,15 +82,17 @@ static int parse_path(struct reader *d, const char *path)
 	int err = 0;
 
 	if (*path != '/')
-		return refuse(d, "the address has no path");
+		return web_request_refuse(d, "the address has no path");
 	while (*path && !err) {
 		const char *end;
 
 		path++;
 		end = path + strcspn(path, "/");
 		if (r->parts == WEB_PARTS)
-			return refuse(d, "the path has too many parts");
-		err = decode(d, path, end, false, &r->part[r->parts++]);
+			return web_request_refuse(
+				d, "the path has too many parts");
+		err = web_request_decode(d, path, end, false,
+					 &r->part[r->parts++]);
 		path = end;
 	}
 	return err;
@@ -102,10 +106,11 @@ static int parse_parameter(struct reader *d, const char *from, const char *end)
 	int err;
 
 	if (n == WEB_PARTS)
-		return refuse(d, "too many parameters");
-	err = decode(d, from, is ? is : end, true, &r->name[n]);
+		return web_request_refuse(d, "too many parameters");
+	err = web_request_decode(d, from, is ? is : end, true, &r->name[n]);
 	if (!err)
-		err = decode(d, is ? is + 1 : end, end, true, &r->value[n]);
+		err = web_request_decode(d, is ? is + 1 : end, end, true,
+					 &r->value[n]);
 	if (err)
 		return err;
 	if (web_request_value(r, r->name[n])) {
@@ -161,7 +166,7 @@ int web_request_number(const struct web_request *r, const char *name,
 	return -EINVAL;
 }
 
-static bool has_word(const char *words, const char *word)
+static bool web_request_has_word(const char *words, const char *word)
 {
 	const size_t n = strlen(word);
 
@@ -179,7 +184,7 @@ int web_request_only(const struct web_request *r, const char *names,
 		     char error[256])
 {
 	for (unsigned int i = 0; i < r->parameters; i++) {
-		if (has_word(names, r->name[i]))
+		if (web_request_has_word(names, r->name[i]))
 			continue;
 		snprintf(error, 256, "there is no parameter '%.40s' here%s%s",
 			 r->name[i], *names ? ", but " : "", names);

@@ -44,8 +44,8 @@ uint64_t web_revision(struct web_worker *w, unsigned int layer)
 }
 
 /* What was brought back may be forgotten at once, as others have wishes too */
-static int read_part(struct web_worker *w, unsigned int layer,
-		     struct raster *r)
+static int web_tiles_read_part(struct web_worker *w, unsigned int layer,
+			       struct raster *r)
 {
 	int err = -EAGAIN;
 
@@ -54,7 +54,7 @@ static int read_part(struct web_worker *w, unsigned int layer,
 	return err;
 }
 
-static int room_for(int16_t **cells, size_t *room, size_t n)
+static int web_tiles_room_for(int16_t **cells, size_t *room, size_t n)
 {
 	int16_t *grown;
 
@@ -68,19 +68,19 @@ static int room_for(int16_t **cells, size_t *room, size_t n)
 	return 0;
 }
 
-static size_t size_of(const struct rect *r)
+static size_t web_tiles_size_of(const struct rect *r)
 {
 	return (size_t)r->width * r->height;
 }
 
-static void forget(struct raster *r)
+static void web_tiles_forget(struct raster *r)
 {
-	for (size_t i = 0; i < size_of(&r->rect); i++)
+	for (size_t i = 0; i < web_tiles_size_of(&r->rect); i++)
 		r->cells[i] = -1;
 }
 
 /* @from is all in @to */
-static void paste(const struct raster *from, const struct raster *to)
+static void web_tiles_paste(const struct raster *from, const struct raster *to)
 {
 	const struct rect *f = &from->rect, *t = &to->rect;
 
@@ -108,7 +108,7 @@ static const char *etag(struct web_worker *w, unsigned int layer,
 }
 
 /* Whether If-None-Match has it. No mark of ours is part of another one */
-static bool is_known(struct web_worker *w, const char *tag)
+static bool web_tiles_is_known(struct web_worker *w, const char *tag)
 {
 	const char *have = http_header(w->asked, "If-None-Match");
 
@@ -224,24 +224,25 @@ static int read_reduced(struct web_worker *w, unsigned int layer,
 		next = (y & ~(f - 1)) + rows;
 		next = next < end ? next : end;
 		band.rect.height = next - y;
-		err = room_for(&w->cells, &w->cells_room, size_of(&band.rect));
+		err = web_tiles_room_for(&w->cells, &w->cells_room,
+					 web_tiles_size_of(&band.rect));
 		if (err)
 			break;
 		band.cells = w->cells;
-		err = read_part(w, layer, &band);
+		err = web_tiles_read_part(w, layer, &band);
 		if (!err)
 			err = reduce_raster(&band, f, how, &w->small,
 					    &w->small_room);
 		if (!err)
-			paste(&w->small, picture);
+			web_tiles_paste(&w->small, picture);
 	}
 	return err;
 }
 
 /* Return: 0; -ENODATA: nothing is there */
-static int draw_tile(struct web_worker *w, unsigned int layer,
-		     const struct layer *l, const struct view *v,
-		     enum colours colours)
+static int web_tiles_draw_tile(struct web_worker *w, unsigned int layer,
+			       const struct layer *l, const struct view *v,
+			       enum colours colours)
 {
 	const struct rect bounds = site_bounds(w->web->g->site, layer);
 	const struct rect in = rect_common(&bounds, &v->cells);
@@ -250,15 +251,16 @@ static int draw_tile(struct web_worker *w, unsigned int layer,
 
 	if (rect_is_empty(&in))
 		return -ENODATA;
-	err = room_for(&w->drawn, &w->drawn_room, size_of(&picture.rect));
+	err = web_tiles_room_for(&w->drawn, &w->drawn_room,
+				 web_tiles_size_of(&picture.rect));
 	if (err)
 		return err;
 	picture.cells = w->drawn;
-	forget(&picture);
+	web_tiles_forget(&picture);
 	if (v->factor > 1)
 		err = read_reduced(w, layer, v, reduce_how(l), &in, &picture);
 	else
-		err = read_part(w, layer, &picture);
+		err = web_tiles_read_part(w, layer, &picture);
 	if (!err)
 		err = web_begin(w);
 	return err ? err : map_png_encode(&picture, NULL, colours, v->scale,
@@ -290,9 +292,9 @@ int web_answer_tile(struct web_worker *w, unsigned int layer)
 		err = view_of(&w->request, &v, error);
 	if (err)
 		return web_fail(w, err, error);
-	if (is_known(w, etag(w, layer, &l, tag)))
+	if (web_tiles_is_known(w, etag(w, layer, &l, tag)))
 		return not_modified(w, tag);
-	err = draw_tile(w, layer, &l, &v, colours);
+	err = web_tiles_draw_tile(w, layer, &l, &v, colours);
 	if (err == -ENODATA)
 		err = draw_nothing(w);
 	return err ? web_fail(w, err, "") : send_picture(w, 200, tag, "");
@@ -303,7 +305,7 @@ int web_tiles_open(struct web *web)
 	int16_t cells[16] = { 0 };
 	struct raster r = { { 0, 0, 4, 4 }, 8, 1, cells };
 
-	forget(&r);
+	web_tiles_forget(&r);
 	return map_png_encode(&r, NULL, COLOURS_GREY, TILE / 4, &web->nothing);
 }
 
@@ -322,7 +324,7 @@ static int read_whole(struct web_worker *w, unsigned int layer,
 		return -ENODATA;
 	factor = level_factor(&r->rect, 1, WHOLE_MAX);
 	r->rect = level_rect(&r->rect, factor);
-	r->cells = malloc(size_of(&r->rect) * sizeof(*r->cells));
+	r->cells = malloc(web_tiles_size_of(&r->rect) * sizeof(*r->cells));
 	if (!r->cells)
 		return -ENOMEM;
 	if (factor > 1)
@@ -337,7 +339,7 @@ static int read_whole(struct web_worker *w, unsigned int layer,
 		else
 			strip.rect.height = rows;
 		strip.cells += (size_t)y * r->rect.width;
-		err = read_part(w, layer, &strip);
+		err = web_tiles_read_part(w, layer, &strip);
 		r->resolution = strip.resolution;
 	}
 	return err;
@@ -358,7 +360,7 @@ static int draw_whole(struct web_worker *w, unsigned int layer,
 	k = err ? (struct rect){ 0, 0, 0, 0 } : raster_known(&r);
 	if (!err && rect_is_empty(&k))
 		err = -ENODATA;
-	if (!err && size_of(&k) * scale * scale > PIXELS_MAX) {
+	if (!err && web_tiles_size_of(&k) * scale * scale > PIXELS_MAX) {
 		snprintf(error, 256, "too large with this scale");
 		err = -E2BIG;
 	}
@@ -407,7 +409,7 @@ int web_answer_picture(struct web_worker *w, unsigned int layer)
 		err = scale_of(&w->request, &scale, error);
 	if (err)
 		return web_fail(w, err, error);
-	if (is_known(w, etag(w, layer, &l, tag)))
+	if (web_tiles_is_known(w, etag(w, layer, &l, tag)))
 		return not_modified(w, tag);
 	pthread_mutex_lock(&w->web->whole);
 	err = draw_whole(w, layer, colours, scale, lines, error);
@@ -423,8 +425,8 @@ int web_answer_picture(struct web_worker *w, unsigned int layer)
 /* A border that is one of cells, but for rounding, is no part of a cell */
 static const double hair = 1e-6;
 
-static int area_of(const struct web_request *q, double cell, size_t max,
-		   struct rect *r, char error[256])
+static int web_tiles_area_of(const struct web_request *q, double cell,
+			     size_t max, struct rect *r, char error[256])
 {
 	double x0, x1, y0, y1, width, height;
 
@@ -460,7 +462,7 @@ static int area_of(const struct web_request *q, double cell, size_t max,
 static int print_values(struct bytes *out, const struct layer *l,
 			const struct raster *r)
 {
-	const size_t n = size_of(&r->rect);
+	const size_t n = web_tiles_size_of(&r->rect);
 	int err;
 
 	err = bytes_printf(out, "{\"layer\":\"%s\",\"x0\":%.12g,\"y0\":%.12g,"
@@ -494,16 +496,18 @@ static int read_values(struct web_worker *w, unsigned int layer,
 {
 	const double cell = site_resolution(w->web->g->site, layer);
 	struct raster r = { .resolution = cell, .bits = l->bits };
-	int err = area_of(&w->request, cell,
-			  png ? VALUES_PNG_MAX : VALUES_MAX, &r.rect, error);
+	int err = web_tiles_area_of(&w->request, cell,
+				    png ? VALUES_PNG_MAX : VALUES_MAX, &r.rect,
+				    error);
 
 	if (!err)
-		err = room_for(&w->cells, &w->cells_room, size_of(&r.rect));
+		err = web_tiles_room_for(&w->cells, &w->cells_room,
+					 web_tiles_size_of(&r.rect));
 	if (err)
 		return err;
 	r.cells = w->cells;
-	forget(&r);
-	err = read_part(w, layer, &r);
+	web_tiles_forget(&r);
+	err = web_tiles_read_part(w, layer, &r);
 	if (err == -ENODATA)
 		err = 0;
 	if (!err && r.resolution != cell)
@@ -523,7 +527,7 @@ int web_answer_values(struct web_worker *w, unsigned int layer, bool png)
 	int err;
 
 	site_layer(w->web->g->site, layer, &l);
-	if (is_known(w, etag(w, layer, &l, tag)) && png)
+	if (web_tiles_is_known(w, etag(w, layer, &l, tag)) && png)
 		return not_modified(w, tag);
 	err = read_values(w, layer, &l, png, error);
 	if (err == -ENODATA)

@@ -15,7 +15,8 @@ struct stars {
 	unsigned int	count;
 };
 
-static bool match(const char *pattern, const char *name, struct stars *s)
+static bool wildcard_match(const char *pattern, const char *name,
+			   struct stars *s)
 {
 	const unsigned int at = s->count;
 
@@ -31,7 +32,7 @@ static bool match(const char *pattern, const char *name, struct stars *s)
 		s->begin[at] = name;
 		s->len[at] = len;
 		s->count = at + 1;
-		if (match(pattern + 1, name + len, s))
+		if (wildcard_match(pattern + 1, name + len, s))
 			return true;
 	}
 	s->count = at;
@@ -44,7 +45,7 @@ int stars_fill(const char *pattern, const char *name, const char *text,
 	struct stars s = { .count = 0 };
 	unsigned int star = 0;
 
-	if (!match(pattern, name, &s))
+	if (!wildcard_match(pattern, name, &s))
 		return -ENOENT;
 	for (; *text; text++) {
 		bool is;

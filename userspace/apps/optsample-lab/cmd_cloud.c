@@ -105,7 +105,7 @@ static const struct argp cloud_argp = {
 };
 
 /* The best of some, as the first one warms caches */
-static int filter(struct lab_cloud *l)
+static int cloud_filter(struct lab_cloud *l)
 {
 	enum { ROUNDS = 9 };
 	const struct cloud *in = l->file.cloud;
@@ -139,22 +139,22 @@ static int filter(struct lab_cloud *l)
 	return 0;
 }
 
-static int add_block(void *d, const void *payload, size_t len)
+static int cloud_add_block(void *d, const void *payload, size_t len)
 {
 	return cloudblock_add(d, payload, len);
 }
 
-static int add_range(void *d, const void *payload, size_t len)
+static int cloud_add_range(void *d, const void *payload, size_t len)
 {
 	return rangeimage_add(d, payload, len);
 }
 
-static int add_cloud80(void *d, const void *payload, size_t len)
+static int cloud_add_cloud80(void *d, const void *payload, size_t len)
 {
 	return cloud80_add(d, payload, len);
 }
 
-static int by_block(struct lab_cloud *l)
+static int cloud_by_block(struct lab_cloud *l)
 {
 	unsigned int n = l->filtered->count ? l->filtered->count : 1;
 	struct cloudblock_encoder *e = cloudblock_encoder_create(n);
@@ -174,7 +174,7 @@ static int by_block(struct lab_cloud *l)
 			  "the cloud is too large for such a leaf");
 	} else {
 		cloudblock_begin(d);
-		l->received = lab_pass(&l->lab, &l->sent, add_block, d);
+		l->received = lab_pass(&l->lab, &l->sent, cloud_add_block, d);
 		ret = cloudblock_finish(d, l->shown);
 	}
 	cloudblock_encoder_destroy(e);
@@ -182,7 +182,7 @@ static int by_block(struct lab_cloud *l)
 	return ret;
 }
 
-static int by_range(struct lab_cloud *l)
+static int cloud_by_range(struct lab_cloud *l)
 {
 	struct organised *o = &l->file.organised, back;
 	struct rangeimage_params p = {
@@ -199,7 +199,7 @@ static int by_range(struct lab_cloud *l)
 			  strerror(-ret));
 	} else {
 		rangeimage_begin(d);
-		l->received = lab_pass(&l->lab, &l->sent, add_range, d);
+		l->received = lab_pass(&l->lab, &l->sent, cloud_add_range, d);
 		rangeimage_finish(d, &back, NULL);
 		ret = organised_to_cloud(&back, l->shown);
 	}
@@ -217,14 +217,14 @@ static int by_cloud80(struct lab_cloud *l)
 		cli_error(ret, "%s: %s", l->lab.path, strerror(-ret));
 	} else {
 		cloud80_begin(d);
-		l->received = lab_pass(&l->lab, &l->sent, add_cloud80, d);
+		l->received = lab_pass(&l->lab, &l->sent, cloud_add_cloud80, d);
 		ret = cloud80_finish(d, l->shown);
 	}
 	cloud80_destroy(d);
 	return ret;
 }
 
-static int run(struct lab_cloud *l)
+static int cloud_run(struct lab_cloud *l)
 {
 	unsigned int n = l->file.cloud->count + 1;
 	int ret;
@@ -243,14 +243,14 @@ static int run(struct lab_cloud *l)
 	l->shown = cloud_create(n + ORGANISED_COLUMNS);
 	if (!l->filtered || !l->shown || payloads_create(&l->sent, SLOTS))
 		return cli_error(-ENOMEM, "no memory");
-	ret = filter(l);
+	ret = cloud_filter(l);
 	if (ret)
 		return ret;
-	return l->method == RANGE ? by_range(l) :
-	       l->method == BLOCK ? by_block(l) : by_cloud80(l);
+	return l->method == RANGE ? cloud_by_range(l) :
+	       l->method == BLOCK ? cloud_by_block(l) : by_cloud80(l);
 }
 
-static int report(struct lab_cloud *l)
+static int cloud_report(struct lab_cloud *l)
 {
 	printf("points_in,points_out,datagrams,bytes,points_received,filter_ms\n");
 	printf("%u,%u,%u,%zu,%u,%.3f\n", l->file.cloud->count,
@@ -272,9 +272,9 @@ int cmd_cloud(int argc, char **argv)
 	ret = cloud_file_load(&l.file, l.lab.path, l.turn);
 	if (ret)
 		return ret;
-	ret = run(&l);
+	ret = cloud_run(&l);
 	if (!ret)
-		ret = report(&l);
+		ret = cloud_report(&l);
 	cloud_destroy(l.filtered);
 	cloud_destroy(l.shown);
 	payloads_destroy(&l.sent);

@@ -107,22 +107,22 @@ static const struct argp image_argp = {
 	NULL, NULL, NULL
 };
 
-static int add_split(void *d, const void *payload, size_t len)
+static int image_add_split(void *d, const void *payload, size_t len)
 {
 	return split_add(d, payload, len);
 }
 
-static int add_md(void *d, const void *payload, size_t len)
+static int image_add_md(void *d, const void *payload, size_t len)
 {
 	return md_add(d, payload, len);
 }
 
-static int add_depth(void *d, const void *payload, size_t len)
+static int image_add_depth(void *d, const void *payload, size_t len)
 {
 	return depth_add(d, payload, len);
 }
 
-static int by_split(struct lab_image *l)
+static int image_by_split(struct lab_image *l)
 {
 	unsigned int steps = l->steps, n;
 	struct split_decoder *d;
@@ -153,14 +153,14 @@ static int by_split(struct lab_image *l)
 	if (!d)
 		return cli_error(-ENOMEM, "no memory");
 	split_begin(d, false);
-	l->received = lab_pass(&l->lab, &l->sent, add_split, d);
+	l->received = lab_pass(&l->lab, &l->sent, image_add_split, d);
 	ret = split_finish(d, l->method == SPLIT_NN, &l->shown,
 			   l->image.stride * l->image.height);
 	split_decoder_destroy(d);
 	return ret == -ENODATA ? 0 : ret;
 }
 
-static int by_md(struct lab_image *l)
+static int image_by_md(struct lab_image *l)
 {
 	struct md_encoder *e = md_encoder_create(l->image.width,
 						 l->image.height,
@@ -182,7 +182,7 @@ static int by_md(struct lab_image *l)
 		goto out;
 	}
 	md_begin(d);
-	l->received = lab_pass(&l->lab, &l->sent, add_md, d);
+	l->received = lab_pass(&l->lab, &l->sent, image_add_md, d);
 	ret = md_finish(d, &l->shown, l->image.stride * l->image.height);
 	if (ret > 0 || ret == -ENODATA)
 		ret = 0;
@@ -192,7 +192,7 @@ out:
 	return ret;
 }
 
-static int by_depth(struct lab_image *l)
+static int image_by_depth(struct lab_image *l)
 {
 	struct depth_encoder *e = depth_encoder_create(l->image.width,
 						       l->image.height);
@@ -217,7 +217,7 @@ static int by_depth(struct lab_image *l)
 		goto out;
 	}
 	depth_begin(d);
-	l->received = lab_pass(&l->lab, &l->sent, add_depth, d);
+	l->received = lab_pass(&l->lab, &l->sent, image_add_depth, d);
 	ret = depth_finish(d, &l->shown, l->image.stride * l->image.height,
 			   &shown);
 	if (ret > 0 || ret == -ENODATA)
@@ -241,7 +241,7 @@ static void report_depths(const struct lab_image *l)
 	printf(",%.4f,%.4f,%.4f,%u\n", m.known, m.ghosts, m.off, m.most);
 }
 
-static int report(struct lab_image *l)
+static int image_report(struct lab_image *l)
 {
 	const char *error;
 
@@ -270,7 +270,7 @@ static int report(struct lab_image *l)
 }
 
 /* Rows without gaps, as they are sent */
-static void pack(struct image *image)
+static void image_pack(struct image *image)
 {
 	size_t row = (size_t)image->width * image_pixel(image);
 
@@ -297,17 +297,17 @@ int cmd_image(int argc, char **argv)
 		convert_gray(&l.image);
 	if (l.to8)
 		convert_8bit(&l.image);
-	pack(&l.image);
+	image_pack(&l.image);
 	l.shown.data = malloc(l.image.stride * l.image.height);
 	if (!l.shown.data)
 		return cli_error(-ENOMEM, "no memory");
 	if (l.depths && (l.image.depth != 16 || l.image.channels != 1))
 		return cli_error(-EINVAL, "%s: depths are 16 bit and one channel",
 				 l.lab.path);
-	ret = l.method == MD ? by_md(&l) :
-	      l.method == DEPTH ? by_depth(&l) : by_split(&l);
+	ret = l.method == MD ? image_by_md(&l) :
+	      l.method == DEPTH ? image_by_depth(&l) : image_by_split(&l);
 	if (!ret)
-		ret = report(&l);
+		ret = image_report(&l);
 	payloads_destroy(&l.sent);
 	free(l.shown.data);
 	free(l.image.data);

@@ -84,18 +84,18 @@ static void lose(struct lab_map *l, void *decoder, loss_add *add)
 	l->received += loss_pass(&l->channel, &l->slots, add, decoder);
 }
 
-static int add_tiles(void *d, const void *payload, size_t len)
+static int map_add_tiles(void *d, const void *payload, size_t len)
 {
 	return tiles_add(d, payload, len);
 }
 
-static int add_pyramid(void *d, const void *payload, size_t len)
+static int map_add_pyramid(void *d, const void *payload, size_t len)
 {
 	return mappyramid_add(d, payload, len);
 }
 
 /* The decoder's cells are its own: what is shown is a copy */
-static int keep(struct lab_map *l, const struct map *map)
+static int map_keep(struct lab_map *l, const struct map *map)
 {
 	size_t n = (size_t)map->width * map->height;
 
@@ -121,10 +121,10 @@ static int by_tiles(struct lab_map *l)
 				   &l->slots);
 		tiles_begin(d, i);
 		if (!ret)
-			lose(l, d, add_tiles);
+			lose(l, d, map_add_tiles);
 	}
 	if (!ret && !tiles_finish(d, &got))
-		ret = keep(l, &got);
+		ret = map_keep(l, &got);
 	tiles_encoder_destroy(e);
 	tiles_decoder_destroy(d);
 	return ret;
@@ -142,9 +142,9 @@ static int by_pyramid(struct lab_map *l)
 		ret = mappyramid_encode(e, &l->map, l->datagrams, &l->slots);
 	if (!ret) {
 		mappyramid_begin(d);
-		lose(l, d, add_pyramid);
+		lose(l, d, map_add_pyramid);
 		if (!mappyramid_finish(d, &got))
-			ret = keep(l, &got);
+			ret = map_keep(l, &got);
 	}
 	mappyramid_encoder_destroy(e);
 	mappyramid_decoder_destroy(d);
@@ -171,7 +171,7 @@ static int save(const struct lab_map *l)
 	return 0;
 }
 
-static int report(const struct lab_map *l)
+static int map_report(const struct lab_map *l)
 {
 	size_t n = (size_t)l->map.width * l->map.height;
 	size_t known = 0, arrived = 0, wrong = 0;
@@ -198,7 +198,7 @@ static int report(const struct lab_map *l)
 	return save(l);
 }
 
-static int load(struct lab_map *l)
+static int map_load(struct lab_map *l)
 {
 	uint8_t *data;
 	size_t len;
@@ -227,7 +227,7 @@ int cmd_map(int argc, char **argv)
 	int ret = cli_parse(&map_argp, argc, argv, &l);
 
 	if (!ret)
-		ret = load(&l);
+		ret = map_load(&l);
 	if (ret)
 		goto out;
 	lab_channel(&l.lab, &l.channel);
@@ -237,7 +237,7 @@ int cmd_map(int argc, char **argv)
 	else
 		ret = l.pyramid ? by_pyramid(&l) : by_tiles(&l);
 	if (!ret)
-		ret = report(&l);
+		ret = map_report(&l);
 out:
 	payloads_destroy(&l.slots);
 	free(l.map.cells);

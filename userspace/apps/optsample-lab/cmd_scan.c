@@ -93,7 +93,7 @@ static int make(struct lab_scan *l)
 	return ret ? cli_error(ret, "%s: too few columns", l->lab.path) : 0;
 }
 
-static int add_scan(void *d, const void *payload, size_t len)
+static int scan_add_scan(void *d, const void *payload, size_t len)
 {
 	return vscan_add(d, payload, len);
 }
@@ -109,7 +109,7 @@ static int transmit(struct lab_scan *l)
 	if (ret)
 		return cli_error(ret, "%s", strerror(-ret));
 	vscan_begin(&d);
-	l->received = lab_pass(&l->lab, &l->sent, add_scan, &d);
+	l->received = lab_pass(&l->lab, &l->sent, scan_add_scan, &d);
 	vscan_finish(&d, &l->shown);
 	return 0;
 }
@@ -123,7 +123,7 @@ static unsigned int seen(const uint16_t bins[VSCAN_BINS])
 	return n;
 }
 
-static int report(const struct lab_scan *l)
+static int scan_report(const struct lab_scan *l)
 {
 	FILE *f;
 
@@ -167,7 +167,7 @@ int cmd_scan(int argc, char **argv)
 	if (!ret)
 		ret = transmit(&l);
 	if (!ret)
-		ret = report(&l);
+		ret = scan_report(&l);
 	payloads_destroy(&l.sent);
 	cloud_file_free(&l.file);
 	return ret;

@@ -44,17 +44,17 @@ static int set_listen(void *c, const char *v)
 	return settings_text(((struct recv_config *)c)->listen, TEXT, v);
 }
 
-static int set_node(void *c, const char *v)
+static int recv_set_node(void *c, const char *v)
 {
 	return settings_text(((struct recv_config *)c)->node, TEXT, v);
 }
 
-static int set_socket(void *c, const char *v)
+static int recv_set_socket(void *c, const char *v)
 {
 	return settings_text(((struct recv_config *)c)->socket, TEXT, v);
 }
 
-static int set_metrics(void *c, const char *v)
+static int recv_set_metrics(void *c, const char *v)
 {
 	return settings_text(((struct recv_config *)c)->metrics, TEXT, v);
 }
@@ -136,19 +136,19 @@ static int set_pixels(void *c, const char *v)
 	return 0;
 }
 
-static int set_key(void *c, const char *v)
+static int recv_set_key(void *c, const char *v)
 {
 	return settings_text(((struct recv_config *)c)->options.key,
 			     RECEIVER_KEY, v);
 }
 
-static int set_threads(void *c, const char *v)
+static int recv_set_threads(void *c, const char *v)
 {
 	return parse_u32(v, 1, WORKERS_MOST,
 			 &((struct recv_config *)c)->options.threads);
 }
 
-static int set_memory(void *c, const char *v)
+static int recv_set_memory(void *c, const char *v)
 {
 	struct recv_config *config = c;
 	uint32_t bytes;
@@ -174,7 +174,7 @@ static const struct setting settings[] = {
 	{ "sink", "SINK", "one more, as if it were an argument",
 	  "a text, and no more than 8 of them", set_sink },
 	{ "name", "NODE", "of this node in ROS (optsample_recv)", A_TEXT,
-	  set_node },
+	  recv_set_node },
 	{ "prefix", "WHEN", "topics below the sender's name: auto where two have the same, always, never (auto)",
 	  "auto, always or never", set_prefix },
 	{ "kept", "HOW", "what was kept during an outage: apart, as TOPIC/kept, together, drop (apart)",
@@ -186,22 +186,22 @@ static const struct setting settings[] = {
 	{ "grace", "TIME", "that datagrams may be late (20ms)",
 	  "1ms..1000ms", set_grace },
 	{ "key", "FILE", "that senders have as well (none: anybody may send)",
-	  A_TEXT, set_key },
+	  A_TEXT, recv_set_key },
 	{ "max-pixels", "N", "of an image (16777216)", "1..2^30", set_pixels },
 	{ "memory", "SIZE", "to decode with, of all senders together (1g)",
-	  "16m..4g", set_memory },
+	  "16m..4g", recv_set_memory },
 	{ "threads", "N", "frames that are decoded at a time (as many as processors, 8 at most)",
-	  "1..64", set_threads },
+	  "1..64", recv_set_threads },
 	{ "socket", "PATH", "to ask and to tell this program",
-	  A_TEXT, set_socket },
+	  A_TEXT, recv_set_socket },
 	{ "metrics", "[ADDRESS:]PORT", "counters for Prometheus, over HTTP",
-	  A_TEXT, set_metrics },
+	  A_TEXT, recv_set_metrics },
 	{ "watch", NULL, "show once a second what arrives", "yes or no",
 	  set_watch },
 	{ 0 }
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t recv_parse(int key, char *arg, struct argp_state *state)
 {
 	struct recv_config *c = state->input;
 	int ret;
@@ -222,21 +222,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ret == -ENOENT ? ARGP_ERR_UNKNOWN : ret;
 }
 
-static const struct setting *section_of(void *arg, const char *name,
-					void **config)
+static const struct setting *recv_section_of(void *arg, const char *name,
+					     void **config)
 {
 	*config = arg;
 	return !strcmp(name, "recv") ? settings : NULL;
 }
 
-static int configure(struct recv_config *c, int argc, char **argv)
+static int recv_configure(struct recv_config *c, int argc, char **argv)
 {
 	static struct argp_option options[SETTINGS_MAX] = {
 		{ "config", OPT_CONFIG, "FILE", 0,
 		  "settings of this list, in [recv]", 0 },
 	};
 	const struct argp argp = {
-		options, parse, "SINK...",
+		options, recv_parse, "SINK...",
 		"Receive what optsample-send sends, and publish it: to ROS 2 "
 		"(ros2), ROS 1 (ros1), a recording (NAME.mcap, NAME.bag, "
 		"NAME.db3), files (a folder).",
@@ -245,12 +245,13 @@ static int configure(struct recv_config *c, int argc, char **argv)
 	int ret;
 
 	settings_options(settings, options + 1, SETTINGS_MAX - 1);
-	ret = settings_load_told(argc, argv, section_of, c);
+	ret = settings_load_told(argc, argv, recv_section_of, c);
 	return ret ? ret : cli_parse(&argp, argc, argv, c);
 }
 
-static int on_request(void *arg, const char *command, const cJSON *parameters,
-		      cJSON *answer, char error[256])
+static int recv_on_request(void *arg, const char *command,
+			   const cJSON *parameters, cJSON *answer,
+			   char error[256])
 {
 	struct recv *r = arg;
 	struct recv_config now = r->config;
@@ -287,7 +288,7 @@ static int on_request(void *arg, const char *command, const cJSON *parameters,
 	return 0;
 }
 
-static void collect(void *arg, FILE *out)
+static void recv_collect(void *arg, FILE *out)
 {
 	recv_metrics(((struct recv *)arg)->receiver, out);
 }
@@ -300,7 +301,7 @@ static void on_watch(void *arg, uint64_t now)
 	recv_table(r->receiver, stdout);
 }
 
-static int open_all(struct recv *r)
+static int recv_open_all(struct recv *r)
 {
 	const struct recv_config *c = &r->config;
 	struct address at;
@@ -320,11 +321,11 @@ static int open_all(struct recv *r)
 		ret = receiver_open(&r->receiver, r->loop, &at, &c->options,
 				    r->publish, error);
 	if (!ret && *c->socket)
-		ret = console_open(&r->console, r->loop, c->socket, on_request,
-				   r, error);
+		ret = console_open(&r->console, r->loop, c->socket,
+				   recv_on_request, r, error);
 	if (!ret && *c->metrics)
-		ret = metrics_open(&r->metrics, r->loop, c->metrics, collect,
-				   r, error);
+		ret = metrics_open(&r->metrics, r->loop, c->metrics,
+				   recv_collect, r, error);
 	if (ret)
 		return cli_error(ret, "%s", error);
 	if (c->watch) {
@@ -335,7 +336,7 @@ static int open_all(struct recv *r)
 	return 0;
 }
 
-static void close_all(struct recv *r)
+static void recv_close_all(struct recv *r)
 {
 	metrics_close(r->metrics);
 	console_close(r->console);
@@ -354,10 +355,10 @@ int main(int argc, char **argv)
 
 	cli_program = "optsample-recv";
 	argv[0] = (char *)cli_program;
-	ret = configure(&r.config, argc, argv);
+	ret = recv_configure(&r.config, argc, argv);
 	if (ret)
 		return 2;
-	ret = open_all(&r);
+	ret = recv_open_all(&r);
 	if (!ret) {
 		service_ready(r.loop);
 		service_logf(LOG_INFO, "listening at %s", r.config.listen);
@@ -366,6 +367,6 @@ int main(int argc, char **argv)
 			cli_error(ret, "%s", strerror(-ret));
 		service_stopping(r.loop);
 	}
-	close_all(&r);
+	recv_close_all(&r);
 	return ret ? 1 : 0;
 }

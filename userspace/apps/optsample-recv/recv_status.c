@@ -30,8 +30,9 @@ static uint64_t missing(const struct recv_topic *t)
 	return recv_topic_datagrams(t).missing + c->failed + c->behind;
 }
 
-static cJSON *topic_status(const struct receiver *r, const struct stream *s,
-			   const struct recv_topic *t)
+static cJSON *recv_status_topic_status(const struct receiver *r,
+				       const struct stream *s,
+				       const struct recv_topic *t)
 {
 	const struct control_topic *a = recv_topic_announcement(t);
 	const struct recv_stats *x = recv_topic_stats(t);
@@ -95,7 +96,8 @@ void recv_status(const struct receiver *r, cJSON *answer)
 					stream_spent(s)->skipped);
 		topics = cJSON_AddArrayToObject(o, "topics");
 		for (unsigned int k = 0; (t = stream_topic(s, k)); k++)
-			cJSON_AddItemToArray(topics, topic_status(r, s, t));
+			cJSON_AddItemToArray(topics,
+					     recv_status_topic_status(r, s, t));
 	}
 	cJSON_AddNumberToObject(answer, "published",
 				receiver_counts(r)->published);
@@ -109,8 +111,9 @@ void recv_status(const struct receiver *r, cJSON *answer)
 	cJSON_AddNumberToObject(answer, "crowded", receiver_counts(r)->crowded);
 }
 
-static double value_of(const struct stream *s, const struct recv_topic *t,
-		       unsigned int which)
+static double recv_status_value_of(const struct stream *s,
+				   const struct recv_topic *t,
+				   unsigned int which)
 {
 	const struct recv_counts *c = recv_topic_counts(t);
 	const struct recv_stats *x = recv_topic_stats(t);
@@ -124,7 +127,7 @@ static double value_of(const struct stream *s, const struct recv_topic *t,
 	return v[which];
 }
 
-/* In the order of value_of() */
+/* In the order of recv_status_value_of() */
 static const struct {
 	const char *name, *type, *help;
 } families[] = {
@@ -167,7 +170,8 @@ void recv_metrics(const struct receiver *r, FILE *out)
 			metrics_label(out, label);
 			fputs("\",topic=\"", out);
 			metrics_label(out, name);
-			fprintf(out, "\"} %.15g\n", value_of(s, t, f));
+			fprintf(out, "\"} %.15g\n",
+				recv_status_value_of(s, t, f));
 		}
 	}
 	metrics_family(out, "optsample_recv_published_total", "counter",

@@ -34,7 +34,7 @@ struct send {
 	struct input		input[SEND_SOURCES];
 };
 
-static void on_message(void *arg, const struct source_message *m)
+static void send_on_message(void *arg, const struct source_message *m)
 {
 	sender_message(((struct input *)arg)->send->sender, m);
 }
@@ -51,7 +51,7 @@ static void on_found(void *arg, const char *topic, enum message_kind kind)
 		source_subscribe(in->source, topic, -1);
 }
 
-static void on_ended(void *arg)
+static void send_on_ended(void *arg)
 {
 	struct input *in = arg;
 	struct send *s = in->send;
@@ -209,8 +209,9 @@ static int told_remove(struct send *s, const cJSON *parameters,
 	return ret;
 }
 
-static int on_request(void *arg, const char *command, const cJSON *parameters,
-		      cJSON *answer, char error[256])
+static int send_on_request(void *arg, const char *command,
+			   const cJSON *parameters, cJSON *answer,
+			   char error[256])
 {
 	struct send *s = arg;
 
@@ -230,14 +231,14 @@ static int on_request(void *arg, const char *command, const cJSON *parameters,
 	return -EINVAL;
 }
 
-static void collect(void *arg, FILE *out)
+static void send_collect(void *arg, FILE *out)
 {
 	send_metrics(((struct send *)arg)->sender, out);
 }
 
 /* ---- begin and end ---- */
 
-static int open_source(struct send *s, unsigned int i, char error[256])
+static int send_open_source(struct send *s, unsigned int i, char error[256])
 {
 	const struct send_config *c = &s->config;
 	struct input *in = &s->input[i];
@@ -248,9 +249,9 @@ static int open_source(struct send *s, unsigned int i, char error[256])
 		.rate = c->hz,
 		.start = c->start,
 		.loop = c->loop,
-		.message = on_message,
+		.message = send_on_message,
 		.found = on_found,
-		.ended = on_ended,
+		.ended = send_on_ended,
 		.log = service_log,
 		.arg = in,
 	};
@@ -259,7 +260,7 @@ static int open_source(struct send *s, unsigned int i, char error[256])
 	return source_open(&in->source, s->loop, &config, error);
 }
 
-static int open_all(struct send *s)
+static int send_open_all(struct send *s)
 {
 	const struct send_config *c = &s->config;
 	struct address to;
@@ -273,13 +274,13 @@ static int open_all(struct send *s)
 	if (!ret)
 		ret = sender_open(&s->sender, s->loop, &to, &c->sender, error);
 	for (unsigned int i = 0; !ret && i < c->sources; i++)
-		ret = open_source(s, i, error);
+		ret = send_open_source(s, i, error);
 	if (!ret && *c->socket)
-		ret = console_open(&s->console, s->loop, c->socket, on_request,
-				   s, error);
+		ret = console_open(&s->console, s->loop, c->socket,
+				   send_on_request, s, error);
 	if (!ret && *c->metrics)
-		ret = metrics_open(&s->metrics, s->loop, c->metrics, collect,
-				   s, error);
+		ret = metrics_open(&s->metrics, s->loop, c->metrics,
+				   send_collect, s, error);
 	if (ret)
 		return cli_error(ret, "%s", error);
 	s->linger = (struct loop_timer){ LOOP_NEVER, on_linger, s, NULL };
@@ -293,7 +294,7 @@ static int open_all(struct send *s)
 	return 0;
 }
 
-static void close_all(struct send *s)
+static void send_close_all(struct send *s)
 {
 	metrics_close(s->metrics);
 	console_close(s->console);
@@ -314,7 +315,7 @@ int main(int argc, char **argv)
 	send_config_init(&s.config);
 	if (send_config_parse(&s.config, argc, argv))
 		return 2;
-	ret = open_all(&s);
+	ret = send_open_all(&s);
 	if (!ret) {
 		service_ready(s.loop);
 		service_logf(LOG_INFO, "sending to %s as %s", s.config.to,
@@ -324,6 +325,6 @@ int main(int argc, char **argv)
 			cli_error(ret, "%s", strerror(-ret));
 		service_stopping(s.loop);
 	}
-	close_all(&s);
+	send_close_all(&s);
 	return ret ? 1 : 0;
 }

@@ -24,7 +24,7 @@ TEXT(node)
 TEXT(socket)
 TEXT(metrics)
 
-static int set_source(void *c, const char *v)
+static int send_config_set_source(void *c, const char *v)
 {
 	struct send_config *config = c;
 
@@ -33,19 +33,19 @@ static int set_source(void *c, const char *v)
 	return settings_text(config->source[config->sources++], SEND_TEXT, v);
 }
 
-static int set_name(void *c, const char *v)
+static int send_config_set_name(void *c, const char *v)
 {
 	return settings_text(((struct send_config *)c)->sender.name, CONTROL_WORD,
 			v);
 }
 
-static int set_threads(void *c, const char *v)
+static int send_config_set_threads(void *c, const char *v)
 {
 	return parse_u32(v, 1, WORKERS_MOST,
 			 &((struct send_config *)c)->sender.threads);
 }
 
-static int set_key(void *c, const char *v)
+static int send_config_set_key(void *c, const char *v)
 {
 	return settings_text(((struct send_config *)c)->sender.key, SENDER_KEY,
 			     v);
@@ -69,7 +69,7 @@ static int set_topic(void *c, const char *v)
 	return 0;
 }
 
-static int set_rate(void *c, const char *v)
+static int send_config_set_rate(void *c, const char *v)
 {
 	uint64_t rate;
 
@@ -129,24 +129,29 @@ const struct setting send_settings[] = {
 	{ "to", "HOST[:PORT]", "where optsample-recv listens (port 7450)",
 	  A_TEXT, set_to },
 	{ "source", "SOURCE", "one more, as if it were an argument",
-	  "a text, and no more than 8 of them", set_source },
+	  "a text, and no more than 8 of them", send_config_set_source },
 	{ "topic", "TOPIC", NULL,
 	  "a topic, then KEY=VALUE as optsample-send(1) names them, 64 at most",
 	  set_topic },
 	{ "name", "NAME", "of this robot (the host's name)",
-	  "a text of 1 to 63 bytes", set_name },
+	  "a text of 1 to 63 bytes", send_config_set_name },
 	{ "node", "NODE", "of this program in ROS (optsample_send)", A_TEXT,
 	  set_node },
 	{ "rate", "RATE", "at most, in units of tc: 2mbit (as the link has it)",
-	  "a rate as tc writes it, from 8kbit on, or unlimited", set_rate },
+	  "a rate as tc writes it, from 8kbit on, or unlimited",
+	  send_config_set_rate },
 	{ "cpu", "PERCENT", "that coding may take of a core (100)", "1..100",
 	  set_cpu },
-	{ "threads", "N", "messages that are encoded at a time (as many as processors, 8 at most)",
-	  "1..64", set_threads },
-	{ "key", "FILE", "that the receiver has as well (none)", A_TEXT, set_key },
-	{ "device", "YES", "watch the queue of the device that leads there (yes)",
-	  "yes or no", set_device },
-	{ "still", "TOPIC", "odometry or twist that says that the robot stands still",
+	{ "threads", "N",
+	  "messages that are encoded at a time (as many as processors, 8 at most)",
+	  "1..64", send_config_set_threads },
+	{ "key", "FILE", "that the receiver has as well (none)", A_TEXT,
+	  send_config_set_key },
+	{ "device", "YES",
+	  "watch the queue of the device that leads there (yes)", "yes or no",
+	  set_device },
+	{ "still", "TOPIC",
+	  "odometry or twist that says that the robot stands still",
 	  "a text of 1 to 255 bytes", set_still },
 	{ "speed", "X", "of recordings (1)", "0.01..100", set_speed },
 	{ "start", "S", "leave out so much of a recording", "0..10^7",
@@ -309,7 +314,8 @@ void send_config_init(struct send_config *c)
 		strcpy(c->sender.name, "robot");
 }
 
-static int add_topic(struct sender_options *s, const struct send_options *o)
+static int send_config_add_topic(struct sender_options *s,
+				 const struct send_options *o)
 {
 	if (s->topics == SENDER_PATTERNS)
 		return -E2BIG;
@@ -333,8 +339,8 @@ static int insert_topic(struct send_config *c, const struct send_options *o)
 }
 
 /* [send], and for each topic [topic NAME] */
-static const struct setting *section_of(void *arg, const char *name,
-					void **config)
+static const struct setting *send_config_section_of(void *arg, const char *name,
+						    void **config)
 {
 	struct send_config *c = arg;
 	struct send_options o = SEND_OPTIONS;
@@ -344,7 +350,7 @@ static const struct setting *section_of(void *arg, const char *name,
 		return send_settings;
 	if (strncmp(name, "topic ", 6) ||
 	    settings_text(o.name, sizeof(o.name), name + 6) ||
-	    add_topic(&c->sender, &o))
+	    send_config_add_topic(&c->sender, &o))
 		return NULL;
 	*config = &c->sender.topic[c->sender.topics - 1];
 	return send_topic_settings;
@@ -367,7 +373,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		       cli_error(-E2BIG, "no more than %d topics",
 				 SENDER_PATTERNS) : 0;
 	case ARGP_KEY_ARG:
-		if (set_source(c, arg))
+		if (send_config_set_source(c, arg))
 			return cli_usage(cli_program, "too many sources");
 		return 0;
 	case ARGP_KEY_END:
@@ -400,6 +406,6 @@ int send_config_parse(struct send_config *c, int argc, char **argv)
 	int ret;
 
 	settings_options(send_settings, options + 2, SETTINGS_MAX - 2);
-	ret = settings_load_told(argc, argv, section_of, c);
+	ret = settings_load_told(argc, argv, send_config_section_of, c);
 	return ret ? ret : cli_parse(&argp, argc, argv, c);
 }

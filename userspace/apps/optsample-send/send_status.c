@@ -55,7 +55,7 @@ static cJSON *link_status(const struct sender *s)
 	return o;
 }
 
-static cJSON *topic_status(const struct send_topic *t)
+static cJSON *send_status_topic_status(const struct send_topic *t)
 {
 	const struct control_topic *a = send_topic_announcement(t);
 	const struct send_options *w = send_topic_options(t);
@@ -94,10 +94,11 @@ void send_status(const struct sender *s, cJSON *answer)
 	cJSON_AddItemToObject(answer, "link", link_status(s));
 	topics = cJSON_AddArrayToObject(answer, "topics");
 	for (unsigned int i = 0; (t = sender_topic(s, i)); i++)
-		cJSON_AddItemToArray(topics, topic_status(t));
+		cJSON_AddItemToArray(topics, send_status_topic_status(t));
 }
 
-static double value_of(const struct send_topic *t, unsigned int which)
+static double send_status_value_of(const struct send_topic *t,
+				   unsigned int which)
 {
 	const struct send_counts *c = send_topic_counts(t);
 	const struct plan *p = send_topic_plan(t);
@@ -110,7 +111,7 @@ static double value_of(const struct send_topic *t, unsigned int which)
 	return v[which];
 }
 
-/* In the order of value_of() */
+/* In the order of send_status_value_of() */
 static const struct {
 	const char *name, *type, *help;
 } families[] = {
@@ -153,7 +154,7 @@ void send_metrics(const struct sender *s, FILE *out)
 		for (unsigned int i = 0; (t = sender_topic(s, i)); i++) {
 			fprintf(out, "%s{topic=\"", full);
 			metrics_label(out, send_topic_announcement(t)->name);
-			fprintf(out, "\"} %.15g\n", value_of(t, f));
+			fprintf(out, "\"} %.15g\n", send_status_value_of(t, f));
 		}
 	}
 	link_metric(out, "sent_datagrams_total", "counter",

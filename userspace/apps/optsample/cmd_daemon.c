@@ -56,7 +56,7 @@ static error_t daemon_parse(int key, char *arg, struct argp_state *state)
 }
 
 /* What a word without a key is: the rate of "rate", mostly a topic */
-static const char *key_of(const struct daemon *d)
+static const char *daemon_key_of(const struct daemon *d)
 {
 	bool limit = !strcmp(d->word[0], "rate") || !strcmp(d->word[0], "cpu");
 
@@ -64,13 +64,14 @@ static const char *key_of(const struct daemon *d)
 }
 
 /* "KEY=VALUE", or a value alone */
-static int add_word(const struct daemon *d, cJSON *request, const char *word)
+static int daemon_add_word(const struct daemon *d, cJSON *request,
+			   const char *word)
 {
 	const char *value = strchr(word, '=');
 	char key[64];
 
 	if (!value) {
-		const char *what = key_of(d);
+		const char *what = daemon_key_of(d);
 
 		if (cJSON_HasObjectItem(request, what))
 			return cli_usage(d->name, "'%s' is not KEY=VALUE",
@@ -93,13 +94,13 @@ static int make_request(const struct daemon *d, char **line)
 
 	cJSON_AddStringToObject(request, "do", d->word[0]);
 	for (unsigned int i = 1; !ret && i < d->words; i++)
-		ret = add_word(d, request, d->word[i]);
+		ret = daemon_add_word(d, request, d->word[i]);
 	*line = ret ? NULL : cJSON_PrintUnformatted(request);
 	cJSON_Delete(request);
 	return ret ? ret : *line ? 0 : -ENOMEM;
 }
 
-static int dial(const char *path)
+static int daemon_dial(const char *path)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	struct timeval wait = { .tv_sec = SECONDS };
@@ -121,7 +122,7 @@ static int dial(const char *path)
 }
 
 /* The answer, a line; to be freed */
-static cJSON *talk(int fd, const char *line)
+static cJSON *daemon_talk(int fd, const char *line)
 {
 	FILE *f = fdopen(fd, "r+");
 	char *answer = NULL;
@@ -140,14 +141,14 @@ static cJSON *talk(int fd, const char *line)
 	return o;
 }
 
-static double number(const cJSON *o, const char *name)
+static double daemon_number(const cJSON *o, const char *name)
 {
 	const cJSON *n = cJSON_GetObjectItemCaseSensitive(o, name);
 
 	return cJSON_IsNumber(n) ? n->valuedouble : 0;
 }
 
-static const char *text(const cJSON *o, const char *name)
+static const char *daemon_text(const cJSON *o, const char *name)
 {
 	const char *s = cJSON_GetStringValue(
 		cJSON_GetObjectItemCaseSensitive(o, name));
@@ -155,7 +156,7 @@ static const char *text(const cJSON *o, const char *name)
 	return s ? s : "";
 }
 
-static bool is(const cJSON *o, const char *name)
+static bool daemon_is(const cJSON *o, const char *name)
 {
 	return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, name));
 }
@@ -173,27 +174,34 @@ static void show_sent(const cJSON *o)
 	const cJSON *link = cJSON_GetObjectItemCaseSensitive(o, "link"), *t;
 
 	printf("%s: %s, may send %.0f kbit/s, loss %.1f%%, round trip %.0f ms, "
-	       "queue %.0f ms, outages %.0f, coding %.0f%%", text(o, "name"),
-	       text(link, "state"), number(link, "rate") / 1000,
-	       number(link, "loss") * 100, number(link, "round_trip") * 1000,
-	       number(link, "queue") * 1000, number(link, "outages"),
-	       number(link, "cpu") * 100);
-	if (number(link, "cpu_limit") > 0 && number(link, "cpu_limit") < 1)
-		printf(" of %.0f%%%s", number(link, "cpu_limit") * 100,
-		       is(link, "cpu_limits") ? ", which limits images" : "");
-	if (*text(link, "error"))
-		printf(", cannot be reached: %s", text(link, "error"));
+	       "queue %.0f ms, outages %.0f, coding %.0f%%",
+	       daemon_text(o, "name"), daemon_text(link, "state"),
+	       daemon_number(link, "rate") / 1000,
+	       daemon_number(link, "loss") * 100,
+	       daemon_number(link, "round_trip") * 1000,
+	       daemon_number(link, "queue") * 1000,
+	       daemon_number(link, "outages"),
+	       daemon_number(link, "cpu") * 100);
+	if (daemon_number(link, "cpu_limit") > 0 &&
+	    daemon_number(link, "cpu_limit") < 1)
+		printf(" of %.0f%%%s", daemon_number(link, "cpu_limit") * 100,
+		       daemon_is(link, "cpu_limits") ? ", which limits images" :
+						       "");
+	if (*daemon_text(link, "error"))
+		printf(", cannot be reached: %s", daemon_text(link, "error"));
 	printf("\n");
 	printf("%-36s %-8s %4s %7s %7s %9s %9s\n", "topic", "codec", "prio",
 	       "Hz in", "Hz out", "kbit/s", "kB/frame");
 	cJSON_ArrayForEach(t, cJSON_GetObjectItemCaseSensitive(o, "topics")) {
 		printf("%-36s %-8s %3.0f%s %7.1f %7.1f %9.1f %9.1f",
-		       text(t, "topic"), is(t, "on") ? text(t, "codec") : "off",
-		       number(t, "priority"), is(t, "focus") ? "*" : " ",
-		       number(t, "hz_in"), number(t, "hz"),
-		       number(t, "share") / 1000,
-		       number(t, "frame_bytes") / 1000);
-		show_behind(number(t, "behind"));
+		       daemon_text(t, "topic"),
+		       daemon_is(t, "on") ? daemon_text(t, "codec") : "off",
+		       daemon_number(t, "priority"),
+		       daemon_is(t, "focus") ? "*" : " ",
+		       daemon_number(t, "hz_in"), daemon_number(t, "hz"),
+		       daemon_number(t, "share") / 1000,
+		       daemon_number(t, "frame_bytes") / 1000);
+		show_behind(daemon_number(t, "behind"));
 	}
 }
 
@@ -202,27 +210,28 @@ static void show_received(const cJSON *o)
 	const cJSON *s, *t;
 
 	cJSON_ArrayForEach(s, cJSON_GetObjectItemCaseSensitive(o, "senders")) {
-		if (is(s, "over"))
+		if (daemon_is(s, "over"))
 			continue;
-		printf("%s, %s: heard %.1f s ago\n", text(s, "name"),
-		       text(s, "address"), number(s, "silent"));
+		printf("%s, %s: heard %.1f s ago\n", daemon_text(s, "name"),
+		       daemon_text(s, "address"), daemon_number(s, "silent"));
 		printf("%-36s %7s %6s %8s %7s %8s %9s\n", "topic", "Hz",
 		       "loss", "delay", "parts", "quality", "kbit/s");
 		cJSON_ArrayForEach(t, cJSON_GetObjectItemCaseSensitive(s,
 								"topics")) {
 			printf("%-36s %7.1f %5.1f%% %6.0fms %7.1f %7.1f%% %9.1f",
-			       text(t, "topic"), number(t, "rate"),
-			       number(t, "loss") * 100,
-			       number(t, "delay") * 1000,
-			       number(t, "datagrams_per_frame"),
-			       number(t, "quality") * 100,
-			       number(t, "bits_per_second") / 1000);
-			show_behind(number(t, "frames_behind"));
+			       daemon_text(t, "topic"),
+			       daemon_number(t, "rate"),
+			       daemon_number(t, "loss") * 100,
+			       daemon_number(t, "delay") * 1000,
+			       daemon_number(t, "datagrams_per_frame"),
+			       daemon_number(t, "quality") * 100,
+			       daemon_number(t, "bits_per_second") / 1000);
+			show_behind(daemon_number(t, "frames_behind"));
 		}
 	}
 }
 
-static int show(const struct daemon *d, const cJSON *answer)
+static int daemon_show(const struct daemon *d, const cJSON *answer)
 {
 	char *line;
 
@@ -233,9 +242,9 @@ static int show(const struct daemon *d, const cJSON *answer)
 		puts(line ? line : "");
 		cJSON_free(line);
 	}
-	if (!is(answer, "ok"))
+	if (!daemon_is(answer, "ok"))
 		return d->json ? -EINVAL :
-		       cli_error(-EINVAL, "%s", text(answer, "error"));
+		       cli_error(-EINVAL, "%s", daemon_text(answer, "error"));
 	if (d->json || strcmp(d->word[0], "status"))
 		return 0;
 	if (strcmp(d->name, "send"))
@@ -245,8 +254,8 @@ static int show(const struct daemon *d, const cJSON *answer)
 	return 0;
 }
 
-static int run(struct daemon *d, const struct argp *argp, int argc,
-	       char **argv)
+static int daemon_run(struct daemon *d, const struct argp *argp, int argc,
+		      char **argv)
 {
 	int ret = cli_parse(argp, argc, argv, d), fd;
 	cJSON *answer;
@@ -258,15 +267,15 @@ static int run(struct daemon *d, const struct argp *argp, int argc,
 		return ret;
 	/* it may hang up: then there is no answer */
 	signal(SIGPIPE, SIG_IGN);
-	fd = dial(d->path);
+	fd = daemon_dial(d->path);
 	if (fd < 0) {
 		cJSON_free(line);
 		return cli_error(fd, "%s: %s", d->path, fd == -ENOENT ||
 				 fd == -ECONNREFUSED ? "nobody is there" :
 				 strerror(-fd));
 	}
-	answer = talk(fd, line);
-	ret = show(d, answer);
+	answer = daemon_talk(fd, line);
+	ret = daemon_show(d, answer);
 	cJSON_Delete(answer);
 	cJSON_free(line);
 	return ret;
@@ -284,7 +293,7 @@ int cmd_send(int argc, char **argv)
 	struct daemon d = { .name = "send",
 			    .path = "/run/optsample-send/socket" };
 
-	return run(&d, &argp, argc, argv);
+	return daemon_run(&d, &argp, argc, argv);
 }
 
 int cmd_recv(int argc, char **argv)
@@ -297,5 +306,5 @@ int cmd_recv(int argc, char **argv)
 	struct daemon d = { .name = "recv",
 			    .path = "/run/optsample-recv/socket" };
 
-	return run(&d, &argp, argc, argv);
+	return daemon_run(&d, &argp, argc, argv);
 }

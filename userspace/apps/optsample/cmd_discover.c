@@ -203,7 +203,7 @@ static void forget_one(struct discover *d)
 
 /* One more warning: `show` has them in one line. */
 __attribute__((format(printf, 2, 3)))
-static void warn(struct discover *d, const char *format, ...)
+static void discover_warn(struct discover *d, const char *format, ...)
 {
 	size_t len = strlen(d->warnings);
 	va_list args;
@@ -223,8 +223,10 @@ static void warn_outside(struct discover *d)
 	char log[CTL_PATH];
 
 	state_path(d->dev, "log", log);
-	warn(d, "cannot enter DDS domain %u (%s): nothing is sampled yet, see %s",
-	     d->domain, discovery_why(), log);
+	discover_warn(
+		d,
+		"cannot enter DDS domain %u (%s): nothing is sampled yet, see %s",
+		d->domain, discovery_why(), log);
 }
 
 static void warn_leases(struct discover *d)
@@ -240,9 +242,11 @@ static void warn_leases(struct discover *d)
 			least = d->peers[i].lease_ms;
 	}
 	if (n)
-		warn(d, "%d DDS participant%s given up by the others after %llu s of silence, an outage may last %u s: raise the lease duration",
-		     n, n == 1 ? " is" : "s are",
-		     (unsigned long long)least / 1000, d->outage_s);
+		discover_warn(
+			d,
+			"%d DDS participant%s given up by the others after %llu s of silence, an outage may last %u s: raise the lease duration",
+			n, n == 1 ? " is" : "s are",
+			(unsigned long long)least / 1000, d->outage_s);
 }
 
 /* What is not sampled comes first: the room is not endless. */
@@ -252,18 +256,25 @@ static void warnings_judge(struct discover *d)
 	if (d->outside)
 		warn_outside(d);
 	if (d->masterless)
-		warn(d, "the ROS master at %s does not answer", d->master);
+		discover_warn(d, "the ROS master at %s does not answer",
+			      d->master);
 	if (d->forgot)
-		warn(d, "there were more than %d writers on this host: some are not sampled until they are announced again",
-		     ROS_WRITERS_MAX + LEFT_OUT);
+		discover_warn(
+			d,
+			"there were more than %d writers on this host: some are not sampled until they are announced again",
+			ROS_WRITERS_MAX + LEFT_OUT);
 	else if (d->left_out.n)
-		warn(d, "more than %d writers on this host: %zu others are not sampled",
-		     ROS_WRITERS_MAX, d->left_out.n);
+		discover_warn(
+			d,
+			"more than %d writers on this host: %zu others are not sampled",
+			ROS_WRITERS_MAX, d->left_out.n);
 	if (*d->link.kept)
-		warn(d, "%s", d->link.kept);
+		discover_warn(d, "%s", d->link.kept);
 	if (d->link.crowded)
-		warn(d, "more than %d next hops: the neighbour entries of the others are not kept",
-		     NEIGH_MAX);
+		discover_warn(
+			d,
+			"more than %d next hops: the neighbour entries of the others are not kept",
+			NEIGH_MAX);
 	if (!d->outside)
 		warn_leases(d);
 	d->dirty = true;
@@ -338,7 +349,7 @@ static void on_topic_gone(void *arg, const uint8_t *guid)
 	}
 }
 
-static void on_topic(void *arg, const struct topic *topic)
+static void discover_on_topic(void *arg, const struct topic *topic)
 {
 	struct discover *d = arg;
 
@@ -351,7 +362,7 @@ static void on_topic(void *arg, const struct topic *topic)
 		topic_leave_out(d, topic);
 }
 
-static void on_peer(void *arg, const uint8_t *guid, uint64_t lease_ms)
+static void discover_on_peer(void *arg, const uint8_t *guid, uint64_t lease_ms)
 {
 	struct discover *d = arg;
 	int i;
@@ -371,9 +382,9 @@ static void on_peer(void *arg, const uint8_t *guid, uint64_t lease_ms)
 }
 
 static const struct discovery_ops discover_ops = {
-	.topic		= on_topic,
+	.topic		= discover_on_topic,
 	.topic_gone	= on_topic_gone,
-	.peer		= on_peer,
+	.peer		= discover_on_peer,
 	.odometry	= on_odometry,
 };
 

@@ -119,8 +119,8 @@ static int devices_find(struct doctor *d, const char *name)
 	return 0;
 }
 
-static int count(const struct doctor *d, enum doctor_level level,
-		 const char *dev)
+static int doctor_count(const struct doctor *d, enum doctor_level level,
+			const char *dev)
 {
 	int n = 0;
 
@@ -154,8 +154,8 @@ static void print_number(const char *before, int n, const char *what)
 
 static void print_verdict(const struct doctor *d, const struct doctor_dev *dev)
 {
-	int errors = count(d, DOCTOR_ERROR, dev->name);
-	int warnings = count(d, DOCTOR_WARNING, dev->name);
+	int errors = doctor_count(d, DOCTOR_ERROR, dev->name);
+	int warnings = doctor_count(d, DOCTOR_WARNING, dev->name);
 
 	printf("%s: an outage of %u s would %sbe survived", dev->name,
 	       dev->outage_s, errors ? "not " : "");
@@ -180,7 +180,7 @@ static void print_all(const struct doctor *d, bool verbose)
  * For programs
  */
 
-static void add_text(cJSON *o, const char *key, const char *text)
+static void doctor_add_text(cJSON *o, const char *key, const char *text)
 {
 	if (*text)
 		cJSON_AddStringToObject(o, key, text);
@@ -188,7 +188,7 @@ static void add_text(cJSON *o, const char *key, const char *text)
 		cJSON_AddNullToObject(o, key);
 }
 
-static void print_json(const struct doctor *d)
+static void doctor_print_json(const struct doctor *d)
 {
 	cJSON *all = cJSON_CreateArray(), *o;
 	char *text;
@@ -200,9 +200,9 @@ static void print_json(const struct doctor *d)
 		cJSON_AddStringToObject(o, "id", f->id);
 		cJSON_AddStringToObject(o, "level",
 					doctor_level_name(f->level));
-		add_text(o, "device", f->dev);
+		doctor_add_text(o, "device", f->dev);
 		cJSON_AddStringToObject(o, "text", f->text);
-		add_text(o, "fix", f->fix);
+		doctor_add_text(o, "fix", f->fix);
 		cJSON_AddItemToArray(all, o);
 	}
 	text = cJSON_Print(all);
@@ -250,10 +250,11 @@ int cmd_doctor(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(checks) / sizeof(*checks); i++)
 		check_run(&d, &checks[i]);
 	if (o.json)
-		print_json(&d);
+		doctor_print_json(&d);
 	else
 		print_all(&d, o.verbose);
-	status = count(&d, DOCTOR_ERROR, NULL) ? DOCTOR_ILL : DOCTOR_FINE;
+	status = doctor_count(&d, DOCTOR_ERROR, NULL) ? DOCTOR_ILL :
+							DOCTOR_FINE;
 out:
 	doctor_free(&d);
 	return status;

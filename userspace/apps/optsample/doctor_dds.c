@@ -401,7 +401,7 @@ static void cyclone_report(struct doctor *d, const struct doctor_ros *r,
 }
 
 /* Many nodes have the same settings: report them once. */
-static bool is_new(char *seen[ROS_SEEN], int *n, char *settings)
+static bool doctor_dds_is_new(char *seen[ROS_SEEN], int *n, char *settings)
 {
 	for (int i = 0; i < *n; i++)
 		if (!strcmp(seen[i], settings)) {
@@ -432,7 +432,7 @@ void check_ros_cyclone(struct doctor *d)
 			continue;
 		uri = proc_env(d, d->ros[i].pid, "CYCLONEDDS_URI");
 		uri = uri ?: strdup("");
-		if (is_new(seen, &n, uri))
+		if (doctor_dds_is_new(seen, &n, uri))
 			cyclone_report(d, &d->ros[i], uri);
 	}
 	seen_free(seen, n);
@@ -489,7 +489,7 @@ void check_ros_fastdds(struct doctor *d)
 		if (asprintf(&settings, "%s %s", transports ?: "",
 			     path ?: "") < 0)
 			abort();
-		if (is_new(seen, &n, settings))
+		if (doctor_dds_is_new(seen, &n, settings))
 			fastdds_report(d, &d->ros[i], transports ?: "",
 				       path ?: "");
 		free(transports);

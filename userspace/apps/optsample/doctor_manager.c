@@ -156,7 +156,7 @@ struct dropin {
 	char	dir[160];
 };
 
-static int by_name(const void *a, const void *b)
+static int doctor_manager_by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct dropin *)a)->name,
 		      ((const struct dropin *)b)->name);
@@ -196,7 +196,7 @@ static int dropins_find(const struct doctor *d, const char *file,
 		}
 		doctor_list_free(names, found);
 	}
-	qsort(v, n, sizeof(*v), by_name);
+	qsort(v, n, sizeof(*v), doctor_manager_by_name);
 	return n;
 }
 

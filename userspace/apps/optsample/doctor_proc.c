@@ -84,7 +84,7 @@ char *proc_file(const struct doctor *d, int pid, const char *path)
 	return text ?: doctor_load(d, "%s", path);
 }
 
-static bool has_word(const char *text, const char *word)
+static bool doctor_proc_has_word(const char *text, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -103,7 +103,7 @@ bool proc_has_word(const struct doctor *d, const char *comm,
 	for (size_t i = 0; i < d->nprocs; i++)
 		if (is_called(&d->procs[i], comm) &&
 		    proc_args(d, d->procs[i].pid, args, sizeof(args)) &&
-		    has_word(args, word))
+		    doctor_proc_has_word(args, word))
 			return true;
 	return false;
 }

@@ -304,7 +304,7 @@ static int on_neighbour(struct nlmsghdr *h, void *arg)
 	return 1;
 }
 
-static bool is_known(const struct route *r)
+static bool doctor_stack_is_known(const struct route *r)
 {
 	struct ndmsg m = { .ndm_family = r->via.family };
 	struct peer_query q = { .via = r->via, .ifindex = r->ifindex };
@@ -331,8 +331,8 @@ static void peer_report(struct doctor *d, const char *peer, bool routed,
 	}
 }
 
-static void on_peer(const struct route_addr *a, bool peer, int ifindex,
-		    void *arg)
+static void doctor_stack_on_peer(const struct route_addr *a, bool peer,
+				 int ifindex, void *arg)
 {
 	char text[INET6_ADDRSTRLEN] = "";
 	struct doctor *d = arg;
@@ -344,7 +344,7 @@ static void on_peer(const struct route_addr *a, bool peer, int ifindex,
 		return;
 	inet_ntop(a->family, a->addr, text, sizeof(text));
 	routed = !route_find(a, &r) && r.ifindex == d->dev->ifindex;
-	known = routed && is_known(&r);
+	known = routed && doctor_stack_is_known(&r);
 	peer_report(d, text, routed, known);
 }
 
@@ -355,7 +355,7 @@ void check_peers(struct doctor *d)
 	if (!d->dev->up)
 		return;
 	if (!*d->root)
-		neigh_file_read(d->dev->name, on_peer, d);
+		neigh_file_read(d->dev->name, doctor_stack_on_peer, d);
 	else if (dev_fact(d, d->dev->name, "peer", value))
 		peer_report(d, value, !dev_flag(d, d->dev->name, "peer_away"),
 			    dev_flag(d, d->dev->name, "peer_known"));

@@ -303,8 +303,8 @@ static int qdisc_add_ordinary(const struct stack *s,
 	return err;
 }
 
-static void put_field(struct nl_msg *msg, const struct stack_profile *p,
-		      int attr, uint32_t value)
+static void stack_put_field(struct nl_msg *msg, const struct stack_profile *p,
+			    int attr, uint32_t value)
 {
 	if (p->fields & 1U << attr)
 		nla_put_u32(msg, attr, value);
@@ -320,10 +320,10 @@ static void put_profile(struct nl_msg *msg, const void *arg)
 	nla_put_u32(msg, TCA_OPTSAMPLE_PROFILE_ID, p->id);
 	if (p->fields & 1U << TCA_OPTSAMPLE_PROFILE_NONE)
 		nla_put_flag(msg, TCA_OPTSAMPLE_PROFILE_NONE);
-	put_field(msg, p, TCA_OPTSAMPLE_PROFILE_LIMIT, p->limit);
-	put_field(msg, p, TCA_OPTSAMPLE_PROFILE_POLICY, p->policy);
-	put_field(msg, p, TCA_OPTSAMPLE_PROFILE_PRIORITY, p->priority);
-	put_field(msg, p, TCA_OPTSAMPLE_PROFILE_SYNC, p->slop_us);
+	stack_put_field(msg, p, TCA_OPTSAMPLE_PROFILE_LIMIT, p->limit);
+	stack_put_field(msg, p, TCA_OPTSAMPLE_PROFILE_POLICY, p->policy);
+	stack_put_field(msg, p, TCA_OPTSAMPLE_PROFILE_PRIORITY, p->priority);
+	stack_put_field(msg, p, TCA_OPTSAMPLE_PROFILE_SYNC, p->slop_us);
 	nla_nest_end(msg, profile);
 	nla_nest_end(msg, profiles);
 }

@@ -257,7 +257,7 @@ static bool topic_guid_parse(const char *text, uint8_t *guid)
 	return true;
 }
 
-static void topic_parse(struct topic_list *l, const cJSON *o)
+static void topics_topic_parse(struct topic_list *l, const cJSON *o)
 {
 	const char *guid = cJSON_GetStringValue(cJSON_GetObjectItem(o, "guid"));
 	const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(o,
@@ -297,7 +297,7 @@ int topic_load(const char *dev, struct topic_list *l, size_t *left_out,
 	root = cJSON_Parse(text ? text : "");
 	free(text);
 	cJSON_ArrayForEach(o, cJSON_GetObjectItem(root, "topics"))
-		topic_parse(l, o);
+		topics_topic_parse(l, o);
 	o = cJSON_GetObjectItem(root, "left_out");
 	if (cJSON_IsNumber(o) && o->valuedouble > 0)
 		*left_out = o->valuedouble;

@@ -48,7 +48,7 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t eval_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -97,7 +97,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = options, .parser = parse,
+	.options = options, .parser = eval_parse,
 	.doc = "Mean and standard deviation of the errors of a trajectory, "
 	       "by the relations of Kuemmerle et al.",
 };
@@ -129,7 +129,7 @@ static int read_odometry(const char *path, struct trajectory *odometry)
 }
 
 /* @t, with odometry in between */
-static int fill(struct trajectory *t, const struct options *o)
+static int eval_fill(struct trajectory *t, const struct options *o)
 {
 	struct trajectory odometry = { 0 }, filled = { 0 };
 	int err = read_odometry(o->log, &odometry);
@@ -199,8 +199,8 @@ static void print_csv(const struct relations_result *v, const struct found *all,
 		       all[i].error.rotation * degrees);
 }
 
-static void print_json(const struct relations_result *v,
-		       const struct found *all, const struct options *o)
+static void eval_print_json(const struct relations_result *v,
+			    const struct found *all, const struct options *o)
 {
 	const uint32_t n = o->worst < v->used ? o->worst : v->used;
 
@@ -239,7 +239,7 @@ static int evaluate(const struct relations *r, const struct trajectory *t,
 		err = cli_error(-ENODATA, "none of the %u relations of %s is within the times of %s",
 				r->count, o->relations, o->trajectory);
 	else if (o->json)
-		print_json(&result, all, o);
+		eval_print_json(&result, all, o);
 	else
 		print_csv(&result, all, o);
 	free(all);
@@ -247,7 +247,7 @@ static int evaluate(const struct relations *r, const struct trajectory *t,
 	return err;
 }
 
-static int run(const struct options *o)
+static int eval_run(const struct options *o)
 {
 	char error[TRAJECTORY_ERROR];
 	struct relations r;
@@ -260,7 +260,7 @@ static int run(const struct options *o)
 	if (err) {
 		cli_error(err, "%s", error);
 	} else {
-		err = o->log ? fill(&t, o) : 0;
+		err = o->log ? eval_fill(&t, o) : 0;
 		if (!err)
 			err = evaluate(&r, &t, o);
 		trajectory_free(&t);
@@ -282,7 +282,7 @@ int main(int argc, char **argv)
 	if (o.version)
 		printf("slam-eval %s\n", OPTSAMPLE_VERSION);
 	else
-		err = run(&o);
+		err = eval_run(&o);
 	if (fflush(stdout) || ferror(stdout))
 		err = cli_error(-errno, "standard output: %s", strerror(errno));
 	return err ? 1 : 0;

@@ -64,12 +64,12 @@ static const struct argp_option options[] = {
 
 static volatile sig_atomic_t stopped;
 
-static void stop(int signal)
+static void worker_stop(int signal)
 {
 	stopped = signal;
 }
 
-static bool interrupted(void *arg)
+static bool worker_interrupted(void *arg)
 {
 	(void)arg;
 	return stopped;
@@ -87,7 +87,7 @@ static int add_job(struct options *o, const char *name)
 	return 0;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t worker_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -129,12 +129,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = options, .parser = parse,
+	.options = options, .parser = worker_parse,
 	.doc = "Works on the particles of a slamd with the same engine and "
 	       "job. May come and go at any time.",
 };
 
-static void say(const struct work *w, const char *kind, const char *line)
+static void worker_say(const struct work *w, const char *kind, const char *line)
 {
 	const char *job = w->voice.job;
 
@@ -152,7 +152,7 @@ static bool is_passing(int err)
 }
 
 /* A signal ends the sleep of one thread only */
-static void pause_ms(uint32_t ms)
+static void worker_pause_ms(uint32_t ms)
 {
 	static const struct timespec step = { 0, STEP * 1000000L };
 
@@ -180,22 +180,22 @@ static int join(const struct work *w, struct engine **engine)
 			return 0;
 		if (!is_passing(err) || (w->o->wait_ms != UINT32_MAX &&
 					 loop_now() >= end)) {
-			say(w, "", error);
+			worker_say(w, "", error);
 			return err;
 		}
 		/* again from time to time: who looks only now knows what for */
 		if (strcmp(error, last) || loop_now() >= told) {
-			say(w, "warning: ", error);
+			worker_say(w, "warning: ", error);
 			told = loop_now() + TOLD;
 		}
 		memcpy(last, error, sizeof(last));
-		pause_ms(ms);
+		worker_pause_ms(ms);
 		ms = 2 * ms < PAUSE ? 2 * ms : PAUSE;
 	}
 	return 1;
 }
 
-static int work(struct work *w)
+static int worker_work(struct work *w)
 {
 	struct engine *engine;
 	int err = join(w, &engine);
@@ -203,7 +203,7 @@ static int work(struct work *w)
 	if (err)
 		return err < 0 ? err : 0;
 	err = worker_run(engine, w->o->threads, &w->voice, false,
-			 interrupted);
+			 worker_interrupted);
 	engine_close(engine);
 	return err;
 }
@@ -212,12 +212,12 @@ static void *run(void *arg)
 {
 	struct work *w = arg;
 
-	w->err = work(w);
+	w->err = worker_work(w);
 	return NULL;
 }
 
 /* Return: how many threads there are */
-static uint32_t start(const struct options *o, struct work *works)
+static uint32_t worker_start(const struct options *o, struct work *works)
 {
 	for (uint32_t i = 0; i < o->jobs; i++) {
 		struct work *w = works + i;
@@ -241,7 +241,7 @@ static uint32_t start(const struct options *o, struct work *works)
 static int work_all(const struct options *o)
 {
 	static struct work works[JOBS];
-	const uint32_t count = start(o, works);
+	const uint32_t count = worker_start(o, works);
 	bool bad = count < o->jobs;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -253,7 +253,8 @@ static int work_all(const struct options *o)
 
 int main(int argc, char **argv)
 {
-	struct sigaction a = { .sa_handler = stop, .sa_flags = SA_RESETHAND };
+	struct sigaction a = { .sa_handler = worker_stop,
+			       .sa_flags = SA_RESETHAND };
 	static struct options o = { .wait_ms = UINT32_MAX };
 
 	cli_program = "slam-worker";

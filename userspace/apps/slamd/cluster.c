@@ -32,7 +32,7 @@ struct cluster {
 	_Atomic bool			end;
 };
 
-static void *work(void *arg)
+static void *cluster_work(void *arg)
 {
 	const struct hand *h = arg;
 	struct cluster *c = h->cluster;
@@ -60,14 +60,14 @@ static int start_thread(struct cluster *c, struct hand *h)
 			  error);
 	if (err)
 		return cli_error(err, "%s", error);
-	err = pthread_create(&h->thread, NULL, work, h);
+	err = pthread_create(&h->thread, NULL, cluster_work, h);
 	if (!err)
 		return 0;
 	engine_close(h->engine);
 	return cli_error(-err, "threads: %s", strerror(err));
 }
 
-static int start_threads(struct cluster *c)
+static int cluster_start_threads(struct cluster *c)
 {
 	c->hand = calloc(c->o->workers, sizeof(*c->hand));
 	if (!c->hand)
@@ -109,7 +109,7 @@ static int open_engine(struct cluster *c)
 		return cli_error(-EINVAL, "workers: %u need mpirun -n %u, here "
 				 "it is %u", o->workers, o->workers + 1,
 				 engine_seats(c->engine) + 1);
-	return c->hub ? start_threads(c) : 0;
+	return c->hub ? cluster_start_threads(c) : 0;
 }
 
 int cluster_open(struct cluster **cluster, const struct slamd_options *o,

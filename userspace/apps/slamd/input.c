@@ -34,14 +34,14 @@ struct inlet {
 	struct inlet_count	count;
 };
 
-static void say(struct inlet *in, int priority, const char *line)
+static void input_say(struct inlet *in, int priority, const char *line)
 {
 	if (in->config.log)
 		in->config.log(in->config.arg, priority, line);
 }
 
 /* Once, until there are readings again */
-static void tell(struct inlet *in)
+static void input_tell(struct inlet *in)
 {
 	char text[INTAKE_TEXT], line[INLET_ERROR];
 
@@ -54,16 +54,16 @@ static void tell(struct inlet *in)
 	else
 		snprintf(line, sizeof(line), "scans cannot be used: no odometry near them (%s)",
 			 in->config.odometry ? in->config.odometry : "tf");
-	say(in, LOG_WARNING, line);
+	input_say(in, LOG_WARNING, line);
 }
 
-static void give(struct inlet *in)
+static void input_give(struct inlet *in)
 {
 	struct reading r;
 
 	while (intake_next(in->intake, &r)) {
 		if (in->told)
-			say(in, LOG_INFO, "scans can be used now");
+			input_say(in, LOG_INFO, "scans can be used now");
 		in->told = false;
 		in->useless = 0;
 		if (in->config.range_max > 0)
@@ -72,8 +72,9 @@ static void give(struct inlet *in)
 	}
 }
 
-static void add(struct inlet *in, const char *topic, enum message_kind kind,
-		int64_t received, const union message *m)
+static void input_add(struct inlet *in, const char *topic,
+		      enum message_kind kind, int64_t received,
+		      const union message *m)
 {
 	if (kind == MESSAGE_LASER_SCAN ? strcmp(topic, in->config.scan) :
 	    kind == MESSAGE_ODOMETRY ? !in->config.odometry ||
@@ -85,11 +86,11 @@ static void add(struct inlet *in, const char *topic, enum message_kind kind,
 		in->useless++;
 	intake_add(in->intake, kind, m, text_ends(topic, "tf_static"),
 		   received);
-	give(in);
-	tell(in);
+	input_give(in);
+	input_tell(in);
 }
 
-static void on_message(void *arg, const struct source_message *m)
+static void input_on_message(void *arg, const struct source_message *m)
 {
 	static union message msg;	/* large */
 	struct inlet *in = arg;
@@ -97,16 +98,16 @@ static void on_message(void *arg, const struct source_message *m)
 	if (message_read(m->kind, m->format, m->data, m->len, &msg))
 		in->count.damaged++;
 	else
-		add(in, m->topic, m->kind, m->stamp, &msg);
+		input_add(in, m->topic, m->kind, m->stamp, &msg);
 }
 
 static void on_heard(void *arg, const char *name, enum message_kind kind,
 		     int64_t received, const union message *msg)
 {
-	add(arg, name, kind, received, msg);
+	input_add(arg, name, kind, received, msg);
 }
 
-static void on_ended(void *arg)
+static void input_on_ended(void *arg)
 {
 	struct inlet *in = arg;
 
@@ -114,13 +115,13 @@ static void on_ended(void *arg)
 	in->config.ended(in->config.arg);
 }
 
-static void on_log(void *arg, int priority, const char *line)
+static void input_on_log(void *arg, int priority, const char *line)
 {
-	say(arg, priority, line);
+	input_say(arg, priority, line);
 }
 
-static int subscribe(struct inlet *in, const char *topic, int kind,
-		     char error[INLET_ERROR])
+static int input_subscribe(struct inlet *in, const char *topic, int kind,
+			   char error[INLET_ERROR])
 {
 	const int err = source_subscribe(in->source, topic, kind);
 
@@ -132,22 +133,27 @@ static int subscribe(struct inlet *in, const char *topic, int kind,
 			  "%s: topic %.100s cannot be", in->config.spec, topic);
 }
 
-static int open_source(struct inlet *in, struct loop *loop,
-		       char error[INLET_ERROR])
+static int input_open_source(struct inlet *in, struct loop *loop,
+			     char error[INLET_ERROR])
 {
 	const struct inlet_config *c = &in->config;
 	const struct source_config config = {
-		.spec = c->spec, .name = c->node, .speed = c->speed,
-		.rate = 10, .message = on_message, .ended = on_ended,
-		.log = on_log, .arg = in,
+		.spec = c->spec,
+		.name = c->node,
+		.speed = c->speed,
+		.rate = 10,
+		.message = input_on_message,
+		.ended = input_on_ended,
+		.log = input_on_log,
+		.arg = in,
 	};
 	int err = source_open(&in->source, loop, &config, error);
 
 	if (err)
 		return err;
-	err = subscribe(in, c->scan, MESSAGE_LASER_SCAN, error);
+	err = input_subscribe(in, c->scan, MESSAGE_LASER_SCAN, error);
 	if (!err && c->odometry)
-		err = subscribe(in, c->odometry, MESSAGE_ODOMETRY, error);
+		err = input_subscribe(in, c->odometry, MESSAGE_ODOMETRY, error);
 	if (err)
 		return err;
 	/* a recording need not have them */
@@ -202,7 +208,7 @@ int inlet_open(struct inlet **inlet, struct loop *loop,
 	else if (ends_is(config->spec, "optsample", &at))
 		err = open_receiver(in, loop, at, error);
 	else
-		err = open_source(in, loop, error);
+		err = input_open_source(in, loop, error);
 	if (err) {
 		inlet_close(in);
 		return err;

@@ -67,7 +67,7 @@ struct live {
 /* Of whoever waits for workers, and of signals */
 static struct live *running;
 
-static bool interrupted(void *arg)
+static bool live_interrupted(void *arg)
 {
 	(void)arg;
 	return running && running->stopping;
@@ -84,7 +84,7 @@ struct sending {
 	const union message	*m;
 };
 
-static void send_one(void *arg)
+static void live_send_one(void *arg)
 {
 	const struct sending *s = arg;
 
@@ -92,17 +92,17 @@ static void send_one(void *arg)
 }
 
 /* From any thread; once the loop has ended there is only one left */
-static int publish(void *arg, enum outlet_topic topic, int64_t stamp,
-		   const union message *m)
+static int live_publish(void *arg, enum outlet_topic topic, int64_t stamp,
+			const union message *m)
 {
 	struct live *l = arg;
 	struct sending s = { l, topic, stamp, m };
 
 	if (!l->filters && !l->draws) {
-		send_one(&s);
+		live_send_one(&s);
 		return 0;
 	}
-	return loop_call_run(l->call, send_one, &s, CALL_PATIENCE);
+	return loop_call_run(l->call, live_send_one, &s, CALL_PATIENCE);
 }
 
 /*
@@ -145,7 +145,7 @@ static int draw_handed(struct live *l, const struct handed *handed,
 	return run_map(&l->run, l->mapper);
 }
 
-static void *draw(void *arg)
+static void *live_draw(void *arg)
 {
 	struct live *l = arg;
 	struct handed handed;
@@ -160,7 +160,7 @@ static void *draw(void *arg)
 }
 
 /* Return: 0 or a negative errno */
-static int hand_over(struct live *l)
+static int live_hand_over(struct live *l)
 {
 	struct pose *history;
 	uint32_t count;
@@ -192,12 +192,12 @@ static int take_result(struct live *l, const struct reading *r,
 	    handover_idle(l->handover)) {
 		l->told = now;
 		l->dirty = false;
-		err = hand_over(l);
+		err = live_hand_over(l);
 	}
 	return err ? cli_error(err, "no memory") : 0;
 }
 
-static int recall_all(struct live *l)
+static int live_recall_all(struct live *l)
 {
 	struct filter_result result;
 	struct reading r;
@@ -236,14 +236,14 @@ static void end_loop(void *arg)
 	loop_stop(e->live->loop, e->status);
 }
 
-static void *filter(void *arg)
+static void *live_filter(void *arg)
 {
 	struct live *l = arg;
 	struct filter_result result;
 	struct ending e = { l, 0 };
 	struct reading r;
 
-	l->failed = recall_all(l);
+	l->failed = live_recall_all(l);
 	while (!l->failed && !l->hurried && waiting_take(l->waiting, &r)) {
 		l->failed = run_read(&l->run, &r, &result);
 		if (l->failed) {
@@ -274,12 +274,12 @@ static void on_reading(void *arg, const struct reading *r)
 		service_logf(LOG_ERR, "no memory: a scan is lost");
 }
 
-static void on_ended(void *arg)
+static void live_on_ended(void *arg)
 {
 	waiting_end(((struct live *)arg)->waiting);
 }
 
-static void show(struct live *l, bool end)
+static void live_show(struct live *l, bool end)
 {
 	const struct waiting_count w = waiting_count(l->waiting);
 	const struct inlet_count in = inlet_count(l->inlet);
@@ -300,12 +300,12 @@ static void show(struct live *l, bool end)
 		     (unsigned long long)in.intake.dropped, text);
 }
 
-static void on_progress(void *arg, uint64_t now)
+static void live_on_progress(void *arg, uint64_t now)
 {
 	struct live *l = arg;
 
 	l->progress.due = now + second;
-	show(l, false);
+	live_show(l, false);
 }
 
 /*
@@ -316,29 +316,34 @@ static int open_inlet(struct live *l, char error[INLET_ERROR])
 {
 	const struct slamd_options *o = l->run.o;
 	const struct inlet_config config = {
-		.spec = o->from, .node = o->node,
+		.spec = o->from,
+		.node = o->node,
 		.scan = o->readings.scan ? o->readings.scan : "/scan",
 		.odometry = !o->readings.odometry ? "/odom" :
 			    strcmp(o->readings.odometry, "tf") ?
-			    o->readings.odometry : NULL,
+						    o->readings.odometry :
+						    NULL,
 		.laser = o->readings.laser,
 		.patience = (int64_t)(o->patience * 1e9),
-		.range_max = o->readings.range_max, .speed = o->speed,
-		.reading = on_reading, .ended = on_ended, .log = service_log,
+		.range_max = o->readings.range_max,
+		.speed = o->speed,
+		.reading = on_reading,
+		.ended = live_on_ended,
+		.log = service_log,
 		.arg = l,
 	};
 
 	return inlet_open(&l->inlet, l->loop, &config, error);
 }
 
-static int open_ends(struct live *l)
+static int live_open_ends(struct live *l)
 {
 	const struct slamd_options *o = l->run.o;
 	struct mapper_config config = mapper_config(o);
 	char error[INLET_ERROR];
 	int err = 0;
 
-	config.publish = o->to ? publish : NULL;
+	config.publish = o->to ? live_publish : NULL;
 	config.arg = l;
 	if (o->to)
 		err = outlet_open(&l->outlet, l->loop, o->to, o->node,
@@ -350,19 +355,19 @@ static int open_ends(struct live *l)
 	return err ? cli_error(err, "%s", error) : 0;
 }
 
-static int start_threads(struct live *l)
+static int live_start_threads(struct live *l)
 {
 	int err = loop_call_open(&l->call, l->loop);
 
 	/* they look at these */
 	l->draws = l->filters = !err;
 	if (!err) {
-		err = -pthread_create(&l->draw, NULL, draw, l);
+		err = -pthread_create(&l->draw, NULL, live_draw, l);
 		if (err)
 			l->draws = l->filters = false;
 	}
 	if (!err) {
-		err = -pthread_create(&l->filter, NULL, filter, l);
+		err = -pthread_create(&l->filter, NULL, live_filter, l);
 		if (err)
 			l->filters = false;
 	}
@@ -379,7 +384,7 @@ static void hurry(int number)
 }
 
 /* Of this thread alone: the loop reads them no more */
-static void catch_signals(void)
+static void live_catch_signals(void)
 {
 	const struct sigaction a = { .sa_handler = hurry };
 	const struct timespec now = { 0, 0 };
@@ -420,7 +425,7 @@ static void end_threads(struct live *l)
  */
 
 /* Return: 0 or a negative errno after one line, as all of these */
-static int write_map(struct live *l, const struct trajectory *t)
+static int live_write_map(struct live *l, const struct trajectory *t)
 {
 	struct raster raster = { .cells = NULL };
 	const int err = draw_write(l->run.o, mapper_raster(l->mapper, &raster),
@@ -443,12 +448,12 @@ static int finish_maps(struct live *l, const struct trajectory *t)
 	handed_free(&last);
 	if (!l->run.o->map || l->told_draw)
 		return err;
-	next = write_map(l, t);
+	next = live_write_map(l, t);
 	return err ? err : next;
 }
 
 /* One that fails does not take others with it */
-static int write_all(struct live *l)
+static int live_write_all(struct live *l)
 {
 	const struct inlet_count in = inlet_count(l->inlet);
 	const struct readings_count c = {
@@ -471,7 +476,7 @@ out:
 }
 
 /* Files, and what is not in them. Nothing came: nothing is to be written */
-static int finish(struct live *l)
+static int live_finish(struct live *l)
 {
 	const struct waiting_count w = waiting_count(l->waiting);
 	const unsigned long long unused = l->unused;
@@ -487,37 +492,37 @@ static int finish(struct live *l)
 	l->run.stats.replaced = w.replaced;
 	l->run.stats.lost = w.lost;
 	l->run.stats.unused = l->unused;
-	err = write_all(l);
+	err = live_write_all(l);
 	return unused ? cli_error(-EINTR, "%s: %llu scans that waited were not used",
 				  l->run.o->from, unused) : err;
 }
 
-static int turn(struct live *l)
+static int live_turn(struct live *l)
 {
 	int err;
 
 	l->run.start = loop_now();
-	l->progress = (struct loop_timer){ l->run.start + second, on_progress,
-					   l, NULL };
+	l->progress = (struct loop_timer){ l->run.start + second,
+					   live_on_progress, l, NULL };
 	loop_add_timer(l->loop, &l->progress);
 	service_ready(l->loop);
 	err = loop_run(l->loop);
 	service_stopping(l->loop);
-	catch_signals();
+	live_catch_signals();
 	return err;
 }
 
 static int run_loop(struct live *l)
 {
-	int err = start_threads(l), ended;
+	int err = live_start_threads(l), ended;
 
 	if (err) {
 		end_threads(l);
 		return err;
 	}
-	err = turn(l);
+	err = live_turn(l);
 	end_threads(l);
-	show(l, true);
+	live_show(l, true);
 	/* the filter told what it failed with */
 	if (err && !l->failed)
 		cli_error(err, "%s", strerror(-err));
@@ -526,11 +531,11 @@ static int run_loop(struct live *l)
 	/* what it has done until then is of use */
 	if (err && (!l->recalled || !l->run.updates))
 		return err;
-	ended = finish(l);
+	ended = live_finish(l);
 	return err ? err : ended;
 }
 
-static int open_all(struct live *l)
+static int live_open_all(struct live *l)
 {
 	int err;
 
@@ -540,12 +545,12 @@ static int open_all(struct live *l)
 	l->handover = handover_create();
 	if (!l->loop || !l->waiting || !l->handover)
 		return cli_error(-ENOMEM, "no memory");
-	err = run_open(&l->run, interrupted);
-	return err ? err : open_ends(l);
+	err = run_open(&l->run, live_interrupted);
+	return err ? err : live_open_ends(l);
 }
 
 /* Return: 0 or a negative errno, which was told */
-static int close_all(struct live *l)
+static int live_close_all(struct live *l)
 {
 	int err;
 
@@ -571,9 +576,9 @@ int slamd_live(const struct slamd_options *o)
 	l.run.log = o->from;
 	pthread_mutex_init(&l.lock, NULL);
 	running = &l;
-	err = open_all(&l);
+	err = live_open_all(&l);
 	if (!err)
 		err = run_loop(&l);
-	closed = close_all(&l);
+	closed = live_close_all(&l);
 	return err < 0 ? err : closed;
 }

@@ -117,7 +117,8 @@ int mapper_scan(struct mapper *m, const struct reading *r,
 	return err ? ends_error(error, err, "no memory") : 0;
 }
 
-static bool publish(struct mapper *m, enum outlet_topic topic, int64_t stamp)
+static bool mapper_publish(struct mapper *m, enum outlet_topic topic,
+			   int64_t stamp)
 {
 	return !m->config.publish || !m->config.publish(m->config.arg, topic,
 							stamp, m->message);
@@ -152,7 +153,7 @@ static int tell_transforms(struct mapper *m, int count, int64_t now,
 					    (uint32_t)count, false, m->message,
 					    error);
 
-	*told = n <= 0 || publish(m, OUTLET_TRANSFORMS, now);
+	*told = n <= 0 || mapper_publish(m, OUTLET_TRANSFORMS, now);
 	return n < 0 ? n : 0;
 }
 
@@ -171,7 +172,7 @@ static int tell_cells(struct mapper *m, uint32_t number, int64_t now,
 		err = submap_out_grid(&m->out, number, s, o, m->message,
 				      error);
 	if (!err)
-		*told = publish(m, OUTLET_SUBMAP, now);
+		*told = mapper_publish(m, OUTLET_SUBMAP, now);
 	/* one that is empty or too large will not be otherwise next time */
 	return err == -ENOMEM ? err : 0;
 }
@@ -218,7 +219,7 @@ static bool is_redrawn(const struct mapper *m)
 	return false;
 }
 
-static int draw(struct mapper *m, char error[MAPPER_ERROR])
+static int mapper_draw(struct mapper *m, char error[MAPPER_ERROR])
 {
 	if (m->room < m->way.count) {
 		const uint32_t room = m->way.count * 2;
@@ -250,20 +251,20 @@ static int draw(struct mapper *m, char error[MAPPER_ERROR])
 int mapper_map(struct mapper *m, char error[MAPPER_ERROR])
 {
 	int64_t now;
-	int err = draw(m, error);
+	int err = mapper_draw(m, error);
 
 	if (err || !m->way.count || !m->config.publish)
 		return err;
 	now = m->way.point[m->way.count - 1].stamp;
 	err = submap_out_map(&m->out, m->all, now, m->message, error);
 	if (!err)
-		publish(m, OUTLET_MAP, now);
+		mapper_publish(m, OUTLET_MAP, now);
 	if (err && err != -ENODATA)
 		return err;
 	err = submap_out_way(&m->out, m->way.point, m->way.count, now,
 			     m->message, error);
 	if (!err)
-		publish(m, OUTLET_PATH, now);
+		mapper_publish(m, OUTLET_PATH, now);
 	return err;
 }
 

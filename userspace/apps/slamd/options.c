@@ -121,8 +121,8 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-static int number(const char *name, const char *arg, double min, double max,
-		  double *v)
+static int options_number(const char *name, const char *arg, double min,
+			  double max, double *v)
 {
 	if (parse_double(arg, min, max, v))
 		return cli_error(-EINVAL, "%s must be %g..%g", name, min, max);
@@ -220,29 +220,31 @@ static error_t parse_filter(int key, char *arg, struct slam_params *p)
 	case OPT_REFINEMENTS:
 		return whole("refinements", arg, 1, 20, &p->refinements);
 	case OPT_RESOLUTION:
-		return number("resolution", arg, 0.005, 1, &p->resolution);
+		return options_number("resolution", arg, 0.005, 1,
+				      &p->resolution);
 	case OPT_USABLE:
-		return number("usable-range", arg, 0, 1000, &p->range_max);
+		return options_number("usable-range", arg, 0, 1000,
+				      &p->range_max);
 	case OPT_DISTANCE:
-		return number("distance", arg, 0, 100, &p->distance);
+		return options_number("distance", arg, 0, 100, &p->distance);
 	case OPT_ANGLE:
-		return number("angle", arg, 0, 3, &p->angle);
+		return options_number("angle", arg, 0, 3, &p->angle);
 	case OPT_MOTION:
 		if (slam_params_motion(p, arg))
 			return cli_error(-EINVAL, "motion must be wheels, tracks, gyro, or SLIP,TURN,SLIP/M,SLIP/RAD,TURN/M,TURN/RAD (0..3; the first two above 0)");
 		return 0;
 	case OPT_WALL:
-		return number("wall", arg, 0, 100, &p->wall);
+		return options_number("wall", arg, 0, 100, &p->wall);
 	case OPT_MAX_SPEED:
-		return number("max-speed", arg, 0.01, 1000, &p->speed);
+		return options_number("max-speed", arg, 0.01, 1000, &p->speed);
 	case OPT_RESAMPLE:
-		return number("resample", arg, 0, 1, &p->resample);
+		return options_number("resample", arg, 0, 1, &p->resample);
 	case OPT_GAIN:
-		return number("gain", arg, 1e-3, 1e6, &p->gain);
+		return options_number("gain", arg, 1e-3, 1e6, &p->gain);
 	case OPT_SHARPNESS:
-		return number("sharpness", arg, 0, 1e9, &p->sharpness);
+		return options_number("sharpness", arg, 0, 1e9, &p->sharpness);
 	case OPT_KLD:
-		return number("kld", arg, 1e-3, 1, &p->kld_error);
+		return options_number("kld", arg, 1e-3, 1, &p->kld_error);
 	}
 	return ARGP_ERR_UNKNOWN;
 }
@@ -272,13 +274,14 @@ static error_t parse_live(int key, char *arg, struct slamd_options *o)
 	case OPT_ROBOT:
 		return parse_robot(o, arg);
 	case OPT_SPEED:
-		return number("speed", arg, 1e-3, 1e6, &o->speed);
+		return options_number("speed", arg, 1e-3, 1e6, &o->speed);
 	case OPT_PATIENCE:
-		return number("patience", arg, 0.01, 60, &o->patience);
+		return options_number("patience", arg, 0.01, 60, &o->patience);
 	case OPT_SUBMAP:
-		return number("submap", arg, 0.1, 1000, &o->submap);
+		return options_number("submap", arg, 0.1, 1000, &o->submap);
 	case OPT_MAP_EVERY:
-		return number("map-every", arg, 0.1, 3600, &o->map_every);
+		return options_number("map-every", arg, 0.1, 3600,
+				      &o->map_every);
 	case OPT_MAP_MEMORY:
 		return whole("map-memory", arg, 1, 1 << 20, &o->map_memory);
 	}
@@ -415,7 +418,7 @@ static bool is_given(const struct given *g, int key)
 	return g->keys >> (key - OPT_LOG) & 1;
 }
 
-static const char *name_of(int key)
+static const char *options_name_of(int key)
 {
 	const struct argp_option *o = options;
 
@@ -429,7 +432,8 @@ static error_t check_needs(const struct given *g, const char *program)
 	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
 		if (is_given(g, needs[i].key) && !needs[i].met(g->o))
 			return cli_usage(program, "--%s %s",
-					 name_of(needs[i].key), needs[i].text);
+					 options_name_of(needs[i].key),
+					 needs[i].text);
 	return 0;
 }
 
@@ -461,7 +465,7 @@ static error_t parse_end(const struct given *g, const char *program)
 	return check_needs(g, program);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t options_parse(int key, char *arg, struct argp_state *state)
 {
 	struct given *g = state->input;
 	struct slamd_options *o = g->o;
@@ -488,8 +492,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_LASER:
 		return parse_laser(o, arg);
 	case OPT_RANGE_MAX:
-		return number("range-max", arg, 0.1, 1e5,
-			      &o->readings.range_max);
+		return options_number("range-max", arg, 0.1, 1e5,
+				      &o->readings.range_max);
 	case OPT_THREADS:
 		return whole("threads", arg, 1, CREW_MAX, &o->threads);
 	case OPT_MEMORY:
@@ -534,7 +538,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = options, .parser = parse,
+	.options = options, .parser = options_parse,
 	.doc = "Where a robot was, and the map it saw, out of its laser scans "
 	       "and its odometry. See slamd(8).",
 };

@@ -39,8 +39,8 @@ static const struct {
 				false, false },
 };
 
-static int add_topics(struct outlet *out, const char *robot,
-		      char error[OUTLET_ERROR])
+static int publisher_add_topics(struct outlet *out, const char *robot,
+				char error[OUTLET_ERROR])
 {
 	for (unsigned int i = 0; i < OUTLET_TOPICS; i++) {
 		char name[ENDS_NAME];
@@ -59,7 +59,7 @@ static int add_topics(struct outlet *out, const char *robot,
 }
 
 /* What a recording has an error of it does not go on with */
-static void on_log(void *arg, int priority, const char *line)
+static void publisher_on_log(void *arg, int priority, const char *line)
 {
 	struct outlet *out = arg;
 
@@ -73,7 +73,7 @@ int outlet_open(struct outlet **outlet, struct loop *loop, const char *spec,
 {
 	struct outlet *out = calloc(1, sizeof(*out));
 	const struct sink_config config = {
-		.spec = spec, .name = node, .log = on_log, .arg = out,
+		.spec = spec, .name = node, .log = publisher_on_log, .arg = out,
 	};
 	const char *rest;
 	int err;
@@ -84,7 +84,7 @@ int outlet_open(struct outlet **outlet, struct loop *loop, const char *spec,
 			 !ends_is(spec, "ros1", &rest);
 	err = sink_open(&out->sink, loop, &config, error);
 	if (!err)
-		err = add_topics(out, robot, error);
+		err = publisher_add_topics(out, robot, error);
 	if (err) {
 		outlet_close(out);
 		return err;

@@ -38,14 +38,14 @@ struct replay {
 static volatile sig_atomic_t stopped;
 
 /* A second one ends it */
-static void stop(int number)
+static void replay_stop(int number)
 {
 	stopped = number;
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 }
 
-static bool interrupted(void *arg)
+static bool replay_interrupted(void *arg)
 {
 	(void)arg;
 	return stopped;
@@ -62,16 +62,16 @@ static void let_signals(void)
 	pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
 }
 
-static void catch_signals(void)
+static void replay_catch_signals(void)
 {
-	struct sigaction a = { .sa_handler = stop };
+	struct sigaction a = { .sa_handler = replay_stop };
 
 	sigaction(SIGINT, &a, NULL);
 	sigaction(SIGTERM, &a, NULL);
 	let_signals();
 }
 
-static void show(struct replay *r, bool end)
+static void replay_show(struct replay *r, bool end)
 {
 	const uint64_t now = loop_now(), n = r->run.stats.readings;
 	struct readings_count c;
@@ -91,8 +91,8 @@ static void show(struct replay *r, bool end)
  * What is published
  */
 
-static int publish(void *arg, enum outlet_topic topic, int64_t stamp,
-		   const union message *m)
+static int replay_publish(void *arg, enum outlet_topic topic, int64_t stamp,
+			  const union message *m)
 {
 	return outlet_publish(((struct replay *)arg)->outlet, topic, stamp, m);
 }
@@ -152,7 +152,7 @@ static int open_outlet(struct replay *r)
 	let_signals();
 	err = outlet_open(&r->outlet, r->loop, o->to, o->node, o->robot,
 			  error);
-	config.publish = publish;
+	config.publish = replay_publish;
 	config.arg = r;
 	if (!err)
 		err = mapper_create(&r->mapper, &config, error);
@@ -163,14 +163,14 @@ static int open_outlet(struct replay *r)
  * Readings
  */
 
-static bool is_same(const struct reading *a, const struct reading *b)
+static bool replay_is_same(const struct reading *a, const struct reading *b)
 {
 	return a->stamp == b->stamp && a->beams == b->beams &&
 	       !memcmp(&a->odometry, &b->odometry, sizeof(a->odometry));
 }
 
 /* What the checkpoint has is passed over in the log, which must be the same */
-static int recall_all(struct replay *r)
+static int replay_recall_all(struct replay *r)
 {
 	struct filter_result result;
 	struct reading kept, reading;
@@ -184,7 +184,7 @@ static int recall_all(struct replay *r)
 		err = readings_next(r->log, &reading, error);
 		if (err < 0)
 			return cli_error(err, "%s", error);
-		if (!err || !is_same(&kept, &reading))
+		if (!err || !replay_is_same(&kept, &reading))
 			return cli_error(-EINVAL, "%s is of another log",
 					 r->run.o->checkpoint);
 		err = publish_reading(r, &reading, &result);
@@ -198,7 +198,7 @@ static int recall_all(struct replay *r)
 /* Return: 0: there is something to write; or a negative errno after one line */
 static int tell_end(struct replay *r, int ret, const char *error)
 {
-	show(r, true);
+	replay_show(r, true);
 	if (!stopped)
 		return ret < 0 ? cli_error(ret, "%s", error) : 0;
 	if (!r->run.updates)
@@ -207,12 +207,12 @@ static int tell_end(struct replay *r, int ret, const char *error)
 	return 0;
 }
 
-static int read_all(struct replay *r)
+static int replay_read_all(struct replay *r)
 {
 	struct filter_result result = { 0 };
 	char error[READINGS_ERROR];
 	struct reading reading;
-	int ret = recall_all(r), err = 0;
+	int ret = replay_recall_all(r), err = 0;
 
 	if (ret < 0)
 		return ret;
@@ -224,12 +224,12 @@ static int read_all(struct replay *r)
 			break;
 		if (err)
 			return err;
-		show(r, false);
+		replay_show(r, false);
 	}
 	return tell_end(r, ret, error);
 }
 
-static void warn(const struct replay *r)
+static void replay_warn(const struct replay *r)
 {
 	const char *log = r->run.o->log;
 	struct readings_count c;
@@ -245,7 +245,7 @@ static void warn(const struct replay *r)
 }
 
 /* One that fails does not take others with it */
-static int write_all(struct replay *r)
+static int replay_write_all(struct replay *r)
 {
 	struct trajectory t = { 0 };
 	struct readings_count c;
@@ -266,17 +266,17 @@ out:
 	return err;
 }
 
-static int run(struct replay *r)
+static int replay_run(struct replay *r)
 {
 	int err = open_outlet(r);
 
 	r->run.start = loop_now();
 	if (!err)
-		err = read_all(r);
+		err = replay_read_all(r);
 	if (err)
 		return err;
-	warn(r);
-	return write_all(r);
+	replay_warn(r);
+	return replay_write_all(r);
 }
 
 int slamd_replay(const struct slamd_options *o)
@@ -287,10 +287,10 @@ int slamd_replay(const struct slamd_options *o)
 
 	if (err)
 		return cli_error(err, "%s", error);
-	catch_signals();
-	err = run_open(&r.run, interrupted);
+	replay_catch_signals();
+	err = run_open(&r.run, replay_interrupted);
 	if (!err)
-		err = run(&r);
+		err = replay_run(&r);
 	mapper_destroy(r.mapper);
 	closed = outlet_close(r.outlet);
 	if (r.loop)

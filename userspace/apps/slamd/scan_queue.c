@@ -101,7 +101,7 @@ static struct entry *drop_first(struct waiting *w)
 	return e;
 }
 
-static struct entry *add(struct waiting *w, const struct reading *r)
+static struct entry *scan_queue_add(struct waiting *w, const struct reading *r)
 {
 	struct entry *e;
 
@@ -156,7 +156,7 @@ static int put_scan(struct waiting *w, const struct reading *r)
 			w->has_from = true;
 		}
 	}
-	e = add(w, r);
+	e = scan_queue_add(w, r);
 	e->reading.range = b->range;
 	e->buffer = b;
 	w->newest = e;
@@ -172,7 +172,7 @@ int waiting_put(struct waiting *w, const struct reading *r)
 	if (r->beams)
 		err = put_scan(w, r);
 	else
-		add(w, r);
+		scan_queue_add(w, r);
 	w->counts.came += !err;
 	pthread_cond_signal(&w->came);
 	pthread_mutex_unlock(&w->lock);

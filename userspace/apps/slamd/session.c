@@ -66,7 +66,7 @@ static int try_file(const char *path, char error[NEW_FILE_ERROR])
 	return err;
 }
 
-static bool is_same(const char *a, const char *b)
+static bool session_is_same(const char *a, const char *b)
 {
 	struct stat s, t;
 	const bool there = !stat(a, &s);
@@ -90,7 +90,7 @@ static int try_files(const struct file *file, uint32_t count)
 			return cli_error(err, "%s", error);
 		for (uint32_t k = 0; k < i; k++)
 			if ((file[i].made || file[k].made) &&
-			    is_same(file[k].path, file[i].path))
+			    session_is_same(file[k].path, file[i].path))
 				return cli_error(-EINVAL, "%s: one file cannot be two",
 						 file[i].path);
 	}
@@ -218,8 +218,8 @@ int run_recall(struct run *r, struct reading *reading,
 }
 
 /* A checkpoint that cannot be written does not end what it is for */
-static void keep(struct run *r, const struct reading *reading,
-		 const struct filter_result *result)
+static void session_keep(struct run *r, const struct reading *reading,
+			 const struct filter_result *result)
 {
 	const uint64_t now = loop_now();
 	const struct outcome *outcome;
@@ -294,7 +294,7 @@ int run_read(struct run *r, const struct reading *reading,
 		return cli_error(err, "%s: reading %llu: %s", r->log, number,
 				 strerror(-err));
 	tell_lost(r, reading, result);
-	keep(r, reading, result);
+	session_keep(r, reading, result);
 	return 0;
 }
 

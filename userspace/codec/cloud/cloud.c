@@ -207,8 +207,8 @@ int cloud_begin(struct cloud *c, const struct cloud_layout *l)
 }
 
 /* Between the byte order of a layout and this machine's, either way */
-static void copy_value(void *to, const void *from, unsigned int bytes,
-		       bool big_endian)
+static void cloud_copy_value(void *to, const void *from, unsigned int bytes,
+			     bool big_endian)
 {
 	bool swap = big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	const uint8_t *in = from;
@@ -225,10 +225,11 @@ static float read_axis(const struct cloud_layout *l,
 	double d;
 
 	if (ch->type == CLOUD_FLOAT64) {
-		copy_value(&d, point + ch->offset, sizeof(d), l->big_endian);
+		cloud_copy_value(&d, point + ch->offset, sizeof(d),
+				 l->big_endian);
 		return d;
 	}
-	copy_value(&f, point + ch->offset, sizeof(f), l->big_endian);
+	cloud_copy_value(&f, point + ch->offset, sizeof(f), l->big_endian);
 	return f;
 }
 
@@ -252,9 +253,9 @@ int cloud_read(struct cloud *c, const struct cloud_layout *l,
 				at[a] = read_axis(l, ch, point);
 				continue;
 			}
-			copy_value((uint8_t *)f->data +
-				   (size_t)c->count * bytes,
-				   point + ch->offset, bytes, l->big_endian);
+			cloud_copy_value(
+				(uint8_t *)f->data + (size_t)c->count * bytes,
+				point + ch->offset, bytes, l->big_endian);
 			f++;
 		}
 		if (!isfinite(at[0]) || !isfinite(at[1]) || !isfinite(at[2])) {
@@ -296,9 +297,11 @@ static void write_axis(const struct cloud_layout *l,
 	double d = f;
 
 	if (ch->type == CLOUD_FLOAT64)
-		copy_value(point + ch->offset, &d, sizeof(d), l->big_endian);
+		cloud_copy_value(point + ch->offset, &d, sizeof(d),
+				 l->big_endian);
 	else
-		copy_value(point + ch->offset, &f, sizeof(f), l->big_endian);
+		cloud_copy_value(point + ch->offset, &f, sizeof(f),
+				 l->big_endian);
 }
 
 void cloud_write(const struct cloud *c, const struct cloud_layout *l,
@@ -321,10 +324,10 @@ void cloud_write(const struct cloud *c, const struct cloud_layout *l,
 			if (a < 3)
 				write_axis(l, ch, axis[a][n], point);
 			else
-				copy_value(point + ch->offset,
-					   (uint8_t *)c->field[f].data +
-					   (size_t)n * bytes, bytes,
-					   l->big_endian);
+				cloud_copy_value(point + ch->offset,
+						 (uint8_t *)c->field[f].data +
+						 (size_t)n * bytes, bytes,
+						 l->big_endian);
 		}
 	}
 }

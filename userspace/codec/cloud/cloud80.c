@@ -51,15 +51,16 @@ static unsigned int put_fields(const struct cloud *in, uint8_t *header,
 }
 
 /* A value between memory and little endian, either way */
-static void copy_value(uint8_t *to, const uint8_t *from, unsigned int bytes)
+static void cloud80_copy_value(uint8_t *to, const uint8_t *from,
+			       unsigned int bytes)
 {
 	for (unsigned int i = 0; i < bytes; i++)
 		to[i] = from[__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ?
 			     i : bytes - 1 - i];
 }
 
-static uint8_t *put_point(const struct cloud *in, unsigned int fields,
-			  unsigned int i, uint8_t *to)
+static uint8_t *cloud80_put_point(const struct cloud *in, unsigned int fields,
+				  unsigned int i, uint8_t *to)
 {
 	put_lef32(to, in->x[i]);
 	put_lef32(to + 4, in->y[i]);
@@ -68,8 +69,8 @@ static uint8_t *put_point(const struct cloud *in, unsigned int fields,
 	for (unsigned int f = 0; f < fields; f++) {
 		unsigned int bytes = cloud_type_bytes(in->field[f].type);
 
-		copy_value(to, (const uint8_t *)in->field[f].data +
-			   (size_t)i * bytes, bytes);
+		cloud80_copy_value(to, (const uint8_t *)in->field[f].data +
+				   (size_t)i * bytes, bytes);
 		to += bytes;
 	}
 	return to;
@@ -95,7 +96,7 @@ int cloud80_encode(const struct cloud *in, struct payloads *out)
 		unsigned int points = 0;
 
 		for (unsigned int i = k; i < in->count; i += parts) {
-			p = put_point(in, header[0] & 15, i, p);
+			p = cloud80_put_point(in, header[0] & 15, i, p);
 			points++;
 		}
 		header[1] = points;
@@ -138,7 +139,7 @@ void cloud80_begin(struct cloud80 *d)
 }
 
 /* The first payload says what the cloud is like */
-static int begin_cloud(struct cloud80 *d, const uint8_t *p, size_t len)
+static int cloud80_begin_cloud(struct cloud80 *d, const uint8_t *p, size_t len)
 {
 	unsigned int fields = p[0] & 15, parts = get_le16(p + 2);
 	struct cloud *cloud = d->parts.cloud;
@@ -163,7 +164,8 @@ static int begin_cloud(struct cloud80 *d, const uint8_t *p, size_t len)
 	return 0;
 }
 
-static bool same_shape(const struct cloud80 *d, const uint8_t *p, size_t len)
+static bool cloud80_same_shape(const struct cloud80 *d, const uint8_t *p,
+			       size_t len)
 {
 	return len >= d->header_len && p[0] == d->header[0] &&
 	       get_le16(p + 2) == d->parts.count &&
@@ -184,8 +186,9 @@ static int get_points(struct cloud *c, const uint8_t *p, unsigned int points)
 		for (unsigned int f = 0; f < c->fields; f++) {
 			unsigned int n = cloud_type_bytes(c->field[f].type);
 
-			copy_value((uint8_t *)c->field[f].data + (size_t)i * n,
-				   p, n);
+			cloud80_copy_value((uint8_t *)c->field[f].data +
+						   (size_t)i * n,
+					   p, n);
 			p += n;
 		}
 	}
@@ -202,10 +205,10 @@ int cloud80_add(struct cloud80 *d, const void *payload, size_t len)
 	if (len < HEADER)
 		return -EPROTO;
 	if (!d->parts.begun) {
-		err = begin_cloud(d, p, len);
+		err = cloud80_begin_cloud(d, p, len);
 		if (err)
 			return err;
-	} else if (!same_shape(d, p, len)) {
+	} else if (!cloud80_same_shape(d, p, len)) {
 		return p[0] >> 4 == VERSION ? -EINVAL : -EPROTO;
 	}
 	points = p[1];

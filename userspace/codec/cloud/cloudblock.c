@@ -237,7 +237,7 @@ static void mark_points(struct cloudblock_encoder *e, const struct part *p)
 }
 
 /* Return: points that fit */
-INLINE unsigned int encode_part(struct cloudblock_encoder *e,
+INLINE unsigned int cloudblock_encode_part(struct cloudblock_encoder *e,
 				     struct coder *c, const struct cloud *in,
 				     const struct part *p, unsigned int bits)
 {
@@ -290,7 +290,7 @@ static int encode_load(struct cloudblock_encoder *e, const struct cloud *in,
 
 	block_model_init(&e->model);
 	for (uint32_t i = l->first; i != NONE; i = e->part[i].next) {
-		done += encode_part(e, &c, in, &e->part[i], bits);
+		done += cloudblock_encode_part(e, &c, in, &e->part[i], bits);
 		if (c.e.overflow)
 			return -1 - (int)done;
 	}
@@ -347,7 +347,7 @@ static float bytes_of_point(const struct cloudblock_encoder *e,
  * Loads that follow each other are neighbours in space: send them far apart,
  * so that a burst of losses is no large hole. Return: a step that meets all.
  */
-static unsigned int stride_of(unsigned int n)
+static unsigned int cloudblock_stride_of(unsigned int n)
 {
 	unsigned int step = n * 0.618, a, b;
 
@@ -372,7 +372,7 @@ static unsigned int encode_all(struct cloudblock_encoder *e,
 			       const struct cloud *in, unsigned int bits,
 			       unsigned int payloads, struct payloads *out)
 {
-	uint64_t step = stride_of(payloads);
+	uint64_t step = cloudblock_stride_of(payloads);
 
 	put_le16(e->header + 6, payloads);
 	for (unsigned int k = 0; k < payloads; k++) {

@@ -73,8 +73,8 @@ static int read_fields(struct cloudblock_decoder *d, const uint8_t *p,
 }
 
 /* The first payload says what the cloud is like */
-static int begin_cloud(struct cloudblock_decoder *d, const uint8_t *p,
-		       size_t len)
+static int cloudblock_decode_begin_cloud(struct cloudblock_decoder *d,
+					 const uint8_t *p, size_t len)
 {
 	unsigned int parts;
 
@@ -90,8 +90,8 @@ static int begin_cloud(struct cloudblock_decoder *d, const uint8_t *p,
 	return 0;
 }
 
-static bool same_shape(const struct cloudblock_decoder *d, const uint8_t *p,
-		       size_t len)
+static bool cloudblock_decode_same_shape(const struct cloudblock_decoder *d,
+					 const uint8_t *p, size_t len)
 {
 	return len >= d->header_len && !memcmp(d->shape, p, BLOCK_SHAPE) &&
 	       !memcmp(d->shape + BLOCK_FIXED, p + BLOCK_FIXED,
@@ -182,7 +182,8 @@ INLINE int decode_block(struct cloudblock_decoder *d, struct coder *c,
 	return err;
 }
 
-static int decode(struct cloudblock_decoder *d, const uint8_t *p, size_t len)
+static int cloudblock_decode_decode(struct cloudblock_decoder *d,
+				    const uint8_t *p, size_t len)
 {
 	unsigned int points = get_le16(p + 10), blocks = get_le16(p + 12);
 	struct cloud *cloud = d->parts.cloud;
@@ -212,10 +213,10 @@ int cloudblock_add(struct cloudblock_decoder *d, const void *payload,
 	if (len < BLOCK_FIXED)
 		return -EPROTO;
 	if (!d->parts.begun) {
-		err = begin_cloud(d, p, len);
+		err = cloudblock_decode_begin_cloud(d, p, len);
 		if (err)
 			return err;
-	} else if (!same_shape(d, p, len)) {
+	} else if (!cloudblock_decode_same_shape(d, p, len)) {
 		return p[0] >> 4 == BLOCK_VERSION ? -EINVAL : -EPROTO;
 	}
 	number = get_le16(p + 8);
@@ -223,7 +224,7 @@ int cloudblock_add(struct cloudblock_decoder *d, const void *payload,
 		return -EPROTO;
 	if (cloud_parts_has(&d->parts, number))
 		return -EEXIST;
-	err = decode(d, p, len);
+	err = cloudblock_decode_decode(d, p, len);
 	if (err)
 		d->parts.cloud->count = before;
 	return err;

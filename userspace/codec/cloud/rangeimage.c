@@ -55,7 +55,7 @@ static unsigned int find_sensor(const struct organised *o, float *step)
 	return 0;
 }
 
-static void put_header(const struct image_header *h, uint8_t *p)
+static void rangeimage_put_header(const struct image_header *h, uint8_t *p)
 {
 	p[0] = IMAGE_VERSION << 4 | h->sensor;
 	p[1] = h->intensity;
@@ -104,9 +104,10 @@ static void load_column(const struct organised *o,
 }
 
 /* Return: bytes, or, if they are too many, -1 - columns that fit */
-static int encode_part(const struct organised *o,
-		       const struct rangeimage_params *p,
-		       const struct image_header *h, uint8_t *to, size_t size)
+static int rangeimage_encode_part(const struct organised *o,
+				  const struct rangeimage_params *p,
+				  const struct image_header *h, uint8_t *to,
+				  size_t size)
 {
 	struct coder c = code_encoder(to + IMAGE_HEADER, size - IMAGE_HEADER);
 	struct image_heading heading;
@@ -114,7 +115,7 @@ static int encode_part(const struct organised *o,
 	unsigned int column, done = 0;
 	int len;
 
-	put_header(h, to);
+	rangeimage_put_header(h, to);
 	image_model_init(&m);
 	if (!h->sensor)
 		encode_table(&c, &m, o);
@@ -138,7 +139,8 @@ static int encode_part(const struct organised *o,
 	return len < 0 ? -1 - (int)done : IMAGE_HEADER + len;
 }
 
-static int check(const struct organised *o, const struct rangeimage_params *p)
+static int rangeimage_check(const struct organised *o,
+			    const struct rangeimage_params *p)
 {
 	unsigned int most = 0;
 
@@ -173,7 +175,7 @@ int rangeimage_encode(const struct organised *o,
 	int len;
 
 	out->count = 0;
-	if (check(o, params))
+	if (rangeimage_check(o, params))
 		return -EINVAL;
 	if (out->size <= IMAGE_HEADER)
 		return -EMSGSIZE;
@@ -184,8 +186,8 @@ again:
 	if (h.parts > out->max)
 		return -ENOSPC;
 	for (h.index = 0; h.index < h.parts; h.index++) {
-		len = encode_part(o, params, &h, payload_at(out, h.index),
-				  out->size);
+		len = rangeimage_encode_part(
+			o, params, &h, payload_at(out, h.index), out->size);
 		if (len < 0) {
 			/* as many more as did not fit, or one */
 			columns = (h.columns + h.parts - 1) / h.parts;

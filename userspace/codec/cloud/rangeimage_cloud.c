@@ -134,8 +134,8 @@ static float wrapped(float azimuth)
 }
 
 /* Return: 0, or -ERANGE if a ring has too high a number */
-static int find_places(struct organiser *g, const struct cloud *in,
-		       const struct cloud_field *ring)
+static int rangecloud_find_places(struct organiser *g, const struct cloud *in,
+				  const struct cloud_field *ring)
 {
 	memset(g->seen, 0, sizeof(g->seen));
 	g->count = 0;
@@ -451,8 +451,8 @@ static void find_rows(struct organiser *g, const float *advance,
 }
 
 /* Return: points that found no place */
-static unsigned int fill(struct organiser *g, const struct cloud *in,
-			 float unit, unsigned int rows)
+static unsigned int rangecloud_fill(struct organiser *g, const struct cloud *in,
+				    float unit, unsigned int rows)
 {
 	int f = cloud_find(in, "intensity");
 	unsigned int lost = in->count - g->count;
@@ -495,7 +495,7 @@ int cloud_to_organised(struct organiser *g, const struct cloud *in, float unit,
 		return -EINVAL;
 	if (in->count > g->points)
 		return -ENOSPC;
-	err = find_places(g, in, &in->field[ring]);
+	err = rangecloud_find_places(g, in, &in->field[ring]);
 	if (err)
 		return err;
 	sort_places(g);
@@ -515,7 +515,7 @@ int cloud_to_organised(struct organiser *g, const struct cloud *in, float unit,
 	if (err)
 		return err;
 	find_rows(g, advance, out);
-	r.lost = fill(g, in, unit, out->rings);
+	r.lost = rangecloud_fill(g, in, unit, out->rings);
 	if (report)
 		*report = r;
 	if (2 * r.lost > in->count)

@@ -59,8 +59,9 @@ void rangeimage_begin(struct rangeimage *r)
 	r->begun = false;
 }
 
-static int get_header(const struct rangeimage *r, const uint8_t *p, size_t len,
-		      struct image_header *h)
+static int rangeimage_decode_get_header(const struct rangeimage *r,
+					const uint8_t *p, size_t len,
+					struct image_header *h)
 {
 	if (len < IMAGE_HEADER || p[0] >> 4 != IMAGE_VERSION)
 		return -EPROTO;
@@ -85,8 +86,8 @@ static int get_header(const struct rangeimage *r, const uint8_t *p, size_t len,
 	return 0;
 }
 
-static bool same_shape(const struct image_header *a,
-		       const struct image_header *b)
+static bool rangeimage_decode_same_shape(const struct image_header *a,
+					 const struct image_header *b)
 {
 	return a->sensor == b->sensor && a->parts == b->parts &&
 	       a->rings == b->rings && a->columns == b->columns &&
@@ -186,11 +187,11 @@ int rangeimage_add(struct rangeimage *r, const void *payload, size_t len)
 	struct coder c;
 	struct organised table;
 	bool first = !r->begun;
-	int err = get_header(r, payload, len, &h);
+	int err = rangeimage_decode_get_header(r, payload, len, &h);
 
 	if (err)
 		return err;
-	if (!first && !same_shape(&r->shape, &h))
+	if (!first && !rangeimage_decode_same_shape(&r->shape, &h))
 		return -EINVAL;
 	if (!first && r->received[h.index])
 		return -EEXIST;

@@ -113,7 +113,7 @@ static inline int32_t floor_small(float f)
 	return i - (f < (float)i);
 }
 
-static inline bool in_reach(float f)
+static inline bool voxel_in_reach(float f)
 {
 	return f >= 1 - VOXEL_REACH && f < VOXEL_REACH;
 }
@@ -133,7 +133,8 @@ static bool find_voxels(const struct cloud *in, unsigned int from,
 		float fz = in->z[from + i] * inverse;
 		uint32_t x, y, z;
 
-		if (!in_reach(fx) || !in_reach(fy) || !in_reach(fz))
+		if (!voxel_in_reach(fx) || !voxel_in_reach(fy) ||
+		    !voxel_in_reach(fz))
 			return false;
 		x = floor_small(fx) + VOXEL_REACH;
 		y = floor_small(fy) + VOXEL_REACH;
@@ -144,7 +145,7 @@ static bool find_voxels(const struct cloud *in, unsigned int from,
 }
 
 /* Multiplicative hashing: Knuth, The Art of Computer Programming 3, 6.4 */
-static inline unsigned int slot_of(uint64_t voxel, unsigned int shift)
+static inline unsigned int voxel_slot_of(uint64_t voxel, unsigned int shift)
 {
 	return voxel * 0x9e3779b97f4a7c15 >> shift;
 }
@@ -173,11 +174,12 @@ unsigned int add_chunk(struct voxel *v, const struct cloud *in,
 		float4 point = { x[i], y[i], z[i], 1 };
 		double4 wide = __builtin_convertvector(point, double4);
 		uint64_t voxel = c->voxel[i];
-		unsigned int at = slot_of(voxel, shift);
+		unsigned int at = voxel_slot_of(voxel, shift);
 		struct slot *s = &slot[at];
 
 		/* what lies behind the chunk's end is old, and a slot too */
-		__builtin_prefetch(&slot[slot_of(c->voxel[i + AHEAD], shift)]);
+		__builtin_prefetch(
+			&slot[voxel_slot_of(c->voxel[i + AHEAD], shift)]);
 		while (s->pass == number && s->voxel != voxel) {
 			at = (at + 1) & mask;
 			s = &slot[at];
@@ -294,7 +296,8 @@ CPU_AVX2 static int pass_avx2(struct voxel *v, const struct cloud *in,
  *
  * Return: the number of voxels, or -ERANGE.
  */
-static int pass(struct voxel *v, const struct cloud *in, float leaf, bool sum)
+static int voxel_pass(struct voxel *v, const struct cloud *in, float leaf,
+		      bool sum)
 {
 	float inverse = 1 / leaf;
 
@@ -347,7 +350,7 @@ int voxel_filter(struct voxel *v, const struct cloud *in, float leaf,
 	cloud_like(out, in);
 	if (in->count > v->max)
 		return -ENOSPC;
-	cells = pass(v, in, leaf, true);
+	cells = voxel_pass(v, in, leaf, true);
 	if (cells < 0)
 		return cells;
 	if ((unsigned int)cells > out->max)
@@ -418,7 +421,7 @@ int voxel_filter_most(struct voxel *v, const struct cloud *in,
 	for (int i = 0; i < VOXEL_PASSES; i++) {
 		if (!(guess > low && guess < high))
 			guess = sqrtf(low * high);
-		cells = pass(v, in, guess, false);
+		cells = voxel_pass(v, in, guess, false);
 		if (cells < 0)
 			return cells;
 		if ((unsigned int)cells > most)

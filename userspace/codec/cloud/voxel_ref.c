@@ -13,7 +13,7 @@ struct member {
 	unsigned int	point;
 };
 
-static int compare(const void *pa, const void *pb)
+static int voxel_ref_compare(const void *pa, const void *pb)
 {
 	const struct member *a = pa, *b = pb;
 
@@ -98,7 +98,7 @@ int voxel_ref_filter(const struct cloud *in, float leaf, struct cloud *out)
 	}
 	if (err)
 		goto out;
-	qsort(all, in->count, sizeof(*all), compare);
+	qsort(all, in->count, sizeof(*all), voxel_ref_compare);
 	for (unsigned int i = 0; i < in->count; i++)
 		if (!i || !same_voxel(&all[i], &all[i - 1]))
 			begin[voxels++] = &all[i];

@@ -57,7 +57,7 @@ static unsigned int div_up(size_t a, size_t b)
 }
 
 /* As few rows as hold it, in as few groups, all alike */
-static struct shape shape_of(size_t len, unsigned int size)
+static struct shape blob_shape_of(size_t len, unsigned int size)
 {
 	unsigned int rows = len ? div_up(len, size) : 1;
 	struct shape s = { .len = len };
@@ -68,8 +68,8 @@ static struct shape shape_of(size_t len, unsigned int size)
 	return s;
 }
 
-static void put_header(uint8_t *p, const struct shape *s, unsigned int group,
-		       unsigned int row)
+static void blob_put_header(uint8_t *p, const struct shape *s,
+			    unsigned int group, unsigned int row)
 {
 	p[0] = BLOB_VERSION << 4;
 	p[1] = group;
@@ -82,8 +82,8 @@ static void put_header(uint8_t *p, const struct shape *s, unsigned int group,
 }
 
 /* The bytes of a row of data, with 0 behind the last */
-static void put_row(uint8_t *p, const struct shape *s, const uint8_t *data,
-		    unsigned int number)
+static void blob_put_row(uint8_t *p, const struct shape *s, const uint8_t *data,
+			 unsigned int number)
 {
 	size_t at = (size_t)number * s->row;
 	size_t n = at >= s->len ? 0 :
@@ -106,7 +106,7 @@ int blob_encode(struct blob_encoder *e, const void *data, size_t len,
 		return -EINVAL;
 	if (len > BLOB_MAX)
 		return -EMSGSIZE;
-	s = shape_of(len, out->size - BLOB_HEADER);
+	s = blob_shape_of(len, out->size - BLOB_HEADER);
 	if (s.groups > BLOB_GROUPS)
 		return -EMSGSIZE;
 	more = ceil(s.need * parity);
@@ -118,11 +118,11 @@ int blob_encode(struct blob_encoder *e, const void *data, size_t len,
 			unsigned int number = r * s.groups + g;
 			uint8_t *p = payload_at(out, number);
 
-			put_header(p, &s, g, r);
+			blob_put_header(p, &s, g, r);
 			out->len[number] = BLOB_HEADER + s.row;
 			row[r] = p + BLOB_HEADER;
 			if (r < s.need)
-				put_row(row[r], &s, data, number);
+				blob_put_row(row[r], &s, data, number);
 		}
 		erasure_encode(e->code, s.count, s.need, row, s.row);
 	}
@@ -146,7 +146,7 @@ static bool enough(unsigned int need, unsigned int count, double loss,
 
 double blob_parity(size_t len, double loss, double most)
 {
-	struct shape s = shape_of(len, BLOB_ROW);
+	struct shape s = blob_shape_of(len, BLOB_ROW);
 	unsigned int count = s.need;
 
 	if (!(loss > 0))
@@ -187,7 +187,7 @@ void blob_begin(struct blob_decoder *d)
 	d->shape.groups = 0;
 }
 
-static int get_header(const uint8_t *p, size_t len, struct shape *s)
+static int blob_get_header(const uint8_t *p, size_t len, struct shape *s)
 {
 	size_t least, most;
 
@@ -241,7 +241,7 @@ int blob_add(struct blob_decoder *d, const void *payload, size_t len)
 {
 	const uint8_t *p = payload;
 	struct shape s;
-	int ret = get_header(p, len, &s);
+	int ret = blob_get_header(p, len, &s);
 
 	if (ret)
 		return ret;

@@ -111,7 +111,7 @@ static void invert_cauchy(uint8_t *m, const uint8_t *x, const uint8_t *y,
 				      gf_inv(x[i] ^ y[j]));
 }
 
-static void add(uint8_t *to, const uint8_t *from, size_t len)
+static void erasure_add(uint8_t *to, const uint8_t *from, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		to[i] ^= from[i];
@@ -149,7 +149,7 @@ int erasure_decode(struct erasure *e, unsigned int count, unsigned int need,
 		}
 		multiply(e, have, missing, len);
 		for (unsigned int i = 0; i < missing; i++)
-			add(row[x[i]], row[y[i]], len);
+			erasure_add(row[x[i]], row[y[i]], len);
 	}
 	invert_cauchy(e->matrix, x, y, missing);
 	for (unsigned int i = 0; i < missing; i++) {

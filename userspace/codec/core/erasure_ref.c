@@ -50,14 +50,14 @@ void erasure_encode_ref(unsigned int count, unsigned int need,
 }
 
 /* row @to += @factor * row @from, of matrix and right side alike */
-static void eliminate(uint8_t *to, const uint8_t *from, uint8_t factor,
-		      size_t len)
+static void erasure_ref_eliminate(uint8_t *to, const uint8_t *from,
+				  uint8_t factor, size_t len)
 {
 	for (size_t b = 0; b < len; b++)
 		to[b] ^= mul(factor, from[b]);
 }
 
-static void scale(uint8_t *row, uint8_t factor, size_t len)
+static void erasure_ref_scale(uint8_t *row, uint8_t factor, size_t len)
 {
 	for (size_t b = 0; b < len; b++)
 		row[b] = mul(factor, row[b]);
@@ -93,14 +93,14 @@ int erasure_decode_ref(unsigned int count, unsigned int need,
 		memcpy(right[p], right[j], len);
 		memcpy(right[j], t, len);
 		f = inv(m[j][j]);
-		scale(m[j], f, need);
-		scale(right[j], f, len);
+		erasure_ref_scale(m[j], f, need);
+		erasure_ref_scale(right[j], f, len);
 		for (unsigned int i = 0; i < need; i++) {
 			f = m[i][j];
 			if (i == j || !f)
 				continue;
-			eliminate(m[i], m[j], f, need);
-			eliminate(right[i], right[j], f, len);
+			erasure_ref_eliminate(m[i], m[j], f, need);
+			erasure_ref_eliminate(right[i], right[j], f, len);
 		}
 	}
 	for (unsigned int j = 0; j < need; j++)

@@ -78,7 +78,7 @@ void layers_encoder_destroy(struct layers_encoder *e)
 }
 
 /* The range widened, if need be, to what @from .. @to holds */
-static void widen(struct layer_out *l, float from, float to)
+static void layers_widen(struct layer_out *l, float from, float to)
 {
 	float power = 128;
 
@@ -111,7 +111,7 @@ static void find_range(struct layer_out *l, const float *cells, size_t count)
 	}
 	if (from > to)
 		from = to = 0;
-	widen(l, from, to);
+	layers_widen(l, from, to);
 }
 
 static void quantise(struct layers_encoder *e, const struct layer_out *l,
@@ -150,9 +150,9 @@ static int begin_layer(struct layers_encoder *e, unsigned int i,
 	return l->tiles[COARSE] && l->tiles[FINE] ? 0 : -ENOMEM;
 }
 
-static size_t put_header(uint8_t *p, const struct layers_grid *grid,
-			 const struct layer_out *l, unsigned int i,
-			 unsigned int plane)
+static size_t layers_put_header(uint8_t *p, const struct layers_grid *grid,
+				const struct layer_out *l, unsigned int i,
+				unsigned int plane)
 {
 	size_t n = strlen(l->name);
 
@@ -191,8 +191,8 @@ static int encode_plane(struct layers_encoder *e,
 	if (ret)
 		return ret;
 	for (unsigned int k = 0; k < part.count; k++, out->count++)
-		out->len[out->count] += put_header(payload_at(out, out->count),
-						   grid, l, i, plane);
+		out->len[out->count] += layers_put_header(
+			payload_at(out, out->count), grid, l, i, plane);
 	return 0;
 }
 
@@ -263,7 +263,7 @@ struct layers_decoder *layers_decoder_create(unsigned int max_width,
 	return d;
 }
 
-static void forget_layer(struct layer_in *l)
+static void layers_forget_layer(struct layer_in *l)
 {
 	for (unsigned int p = 0; p < PLANES; p++)
 		tiles_decoder_destroy(l->tiles[p]);
@@ -276,7 +276,7 @@ void layers_decoder_destroy(struct layers_decoder *d)
 	if (!d)
 		return;
 	for (unsigned int i = 0; i < LAYERS_MAX; i++)
-		forget_layer(&d->layer[i]);
+		layers_forget_layer(&d->layer[i]);
 	free(d);
 }
 
@@ -293,7 +293,7 @@ struct header {
 	size_t		size;
 };
 
-static int get_header(struct header *h, const uint8_t *p, size_t len)
+static int layers_get_header(struct header *h, const uint8_t *p, size_t len)
 {
 	if (len < LAYERS_HEADER || p[0] >> 4 != LAYERS_VERSION ||
 	    p[0] & 15 & ~(LAYERS_FINE | LAYERS_BASIC) || p[1] >= p[2] ||
@@ -315,14 +315,14 @@ static int get_header(struct header *h, const uint8_t *p, size_t len)
 	       0 : -EINVAL;
 }
 
-static bool newer(uint32_t a, uint32_t b)
+static bool layers_newer(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b) > 0;
 }
 
 /* The layer that it is of; another one by name or range begins anew */
-static int find_layer(struct layers_decoder *d, const struct header *h,
-		      struct layer_in **out)
+static int layers_find_layer(struct layers_decoder *d, const struct header *h,
+			     struct layer_in **out)
 {
 	struct layer_in *l = &d->layer[h->layer];
 	bool same = l->known && !strcmp(l->name, h->name) &&
@@ -331,13 +331,13 @@ static int find_layer(struct layers_decoder *d, const struct header *h,
 	*out = l;
 	if (same)
 		return 0;
-	if (l->known && !newer(d->frame, l->frame))
+	if (l->known && !layers_newer(d->frame, l->frame))
 		return -EPROTO;
-	forget_layer(l);
+	layers_forget_layer(l);
 	for (unsigned int p = 0; p < PLANES; p++)
 		l->tiles[p] = tiles_decoder_create(d->width, d->height);
 	if (!l->tiles[COARSE] || !l->tiles[FINE]) {
-		forget_layer(l);
+		layers_forget_layer(l);
 		return -ENOMEM;
 	}
 	memcpy(l->name, h->name, LAYERS_NAME);
@@ -351,10 +351,10 @@ int layers_add(struct layers_decoder *d, const void *payload, size_t len)
 {
 	struct layer_in *l;
 	struct header h;
-	int ret = get_header(&h, payload, len);
+	int ret = layers_get_header(&h, payload, len);
 
 	if (!ret)
-		ret = find_layer(d, &h, &l);
+		ret = layers_find_layer(d, &h, &l);
 	if (ret)
 		return ret;
 	tiles_begin(l->tiles[h.plane], d->frame);
@@ -364,10 +364,10 @@ int layers_add(struct layers_decoder *d, const void *payload, size_t len)
 		return ret;
 	l->known = l->heard[h.plane] = true;
 	l->basic = h.basic;
-	if (newer(d->frame, l->frame))
+	if (layers_newer(d->frame, l->frame))
 		l->frame = d->frame;
 	if (!d->layers || !d->layer[d->newest].known ||
-	    !newer(d->layer[d->newest].frame, l->frame)) {
+	    !layers_newer(d->layer[d->newest].frame, l->frame)) {
 		d->newest = h.layer;
 		d->layers = h.layers;
 	}
@@ -389,7 +389,7 @@ static void offset_of(const struct layers_grid *g, const struct map *map,
 }
 
 /* Return: of a map's cell at the grid's x, y */
-static int cell_at(const struct map *map, long x, long y)
+static int layers_cell_at(const struct map *map, long x, long y)
 {
 	return x < 0 || y < 0 || x >= (long)map->width ||
 	       y >= (long)map->height ? MAP_UNKNOWN :
@@ -407,8 +407,8 @@ static void put_cells(const struct layer_in *l, const struct layers_grid *g,
 		offset_of(g, fine, &fx, &fy);
 	for (unsigned int y = 0; y < g->height; y++)
 		for (unsigned int x = 0; x < g->width; x++) {
-			int c = cell_at(coarse, x - cx, y - cy);
-			int f = fine ? cell_at(fine, x - fx, y - fy) :
+			int c = layers_cell_at(coarse, x - cx, y - cy);
+			int f = fine ? layers_cell_at(fine, x - fx, y - fy) :
 				       MAP_UNKNOWN;
 
 			/* its middle, while only the coarse step is known */

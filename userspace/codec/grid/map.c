@@ -7,7 +7,7 @@
 #include "codec/grid/map.h"
 
 /* A number of the header, behind space and comments; -1: none */
-static long header_number(const char *p, size_t len, size_t *at)
+static long map_header_number(const char *p, size_t len, size_t *at)
 {
 	long n = 0;
 
@@ -43,9 +43,9 @@ int map_from_pgm(struct map *map, int8_t *cells, size_t max, const void *pgm,
 
 	if (len < 2 || p[0] != 'P' || p[1] != '5')
 		return -EINVAL;
-	w = header_number(pgm, len, &at);
-	h = header_number(pgm, len, &at);
-	most = header_number(pgm, len, &at);
+	w = map_header_number(pgm, len, &at);
+	h = map_header_number(pgm, len, &at);
+	most = map_header_number(pgm, len, &at);
 	if (w < 1 || w > MAP_SIDE_MAX || h < 1 || h > MAP_SIDE_MAX ||
 	    most != 255 || ++at > len || (size_t)(w * h) > len - at)
 		return -EINVAL;

@@ -136,14 +136,15 @@ void mappyramid_encoder_destroy(struct mappyramid_encoder *e)
 	free(e);
 }
 
-static bool fits(const struct map *m, unsigned int depth, unsigned int cells)
+static bool mappyramid_fits(const struct map *m, unsigned int depth,
+			    unsigned int cells)
 {
 	return (uint64_t)pattern_every(m->width, 0, depth) *
 	       pattern_every(m->height, 0, depth) <= cells;
 }
 
-static void put_part(const struct map *m, unsigned int depth, unsigned int x0,
-		     unsigned int y0, uint8_t *to)
+static void mappyramid_put_part(const struct map *m, unsigned int depth,
+				unsigned int x0, unsigned int y0, uint8_t *to)
 {
 	unsigned int step = 1 << depth;
 
@@ -152,8 +153,8 @@ static void put_part(const struct map *m, unsigned int depth, unsigned int x0,
 			*to++ = m->cells[(size_t)y * m->width + x];
 }
 
-static void put_all(const struct map *m, unsigned int depth,
-		    unsigned int halved, struct payloads *out)
+static void mappyramid_put_all(const struct map *m, unsigned int depth,
+			       unsigned int halved, struct payloads *out)
 {
 	unsigned int step = 1 << depth;
 
@@ -173,7 +174,7 @@ static void put_all(const struct map *m, unsigned int depth,
 		put_lef64(p + 12, m->x);
 		put_lef64(p + 20, m->y);
 		put_lef64(p + 28, m->yaw);
-		put_part(m, depth, x, y, p + MAPPYRAMID_HEADER);
+		mappyramid_put_part(m, depth, x, y, p + MAPPYRAMID_HEADER);
 		out->len[n] = MAPPYRAMID_HEADER +
 			      pattern_every(m->width, x, depth) *
 			      pattern_every(m->height, y, depth);
@@ -200,7 +201,7 @@ int mappyramid_encode(struct mappyramid_encoder *e, const struct map *map,
 	cells = out->size - MAPPYRAMID_HEADER;
 	if (cells > MAPPYRAMID_CELLS)
 		cells = MAPPYRAMID_CELLS;
-	for (; !fits(&m, deepest, cells); halved++) {
+	for (; !mappyramid_fits(&m, deepest, cells); halved++) {
 		int8_t *half = e->half[halved & 1];
 
 		mappyramid_halve(m.cells, m.width, m.height, half);
@@ -209,9 +210,9 @@ int mappyramid_encode(struct mappyramid_encoder *e, const struct map *map,
 		m.resolution *= 2;
 		m.cells = half;
 	}
-	while (!fits(&m, depth, cells))
+	while (!mappyramid_fits(&m, depth, cells))
 		depth++;
-	put_all(&m, depth, halved, out);
+	mappyramid_put_all(&m, depth, halved, out);
 	return 0;
 }
 
@@ -231,8 +232,8 @@ void mappyramid_begin(struct mappyramid_decoder *d)
 	memset(d->here, 0, sizeof(d->here));
 }
 
-static int check(const uint8_t *p, size_t len, struct map *m,
-		 unsigned int *depth)
+static int mappyramid_check(const uint8_t *p, size_t len, struct map *m,
+			    unsigned int *depth)
 {
 	unsigned int phase;
 
@@ -248,10 +249,10 @@ static int check(const uint8_t *p, size_t len, struct map *m,
 		.y = get_lef64(p + 20),
 		.yaw = get_lef64(p + 28),
 	};
-	if (!m->width || !m->height || !fits(m, *depth, MAPPYRAMID_CELLS) ||
-	    !isfinite(m->resolution) || m->resolution <= 0 ||
-	    !isfinite(m->x) || !isfinite(m->y) || !isfinite(m->yaw) ||
-	    p[INDEX_AT] >> 2 * *depth)
+	if (!m->width || !m->height ||
+	    !mappyramid_fits(m, *depth, MAPPYRAMID_CELLS) ||
+	    !isfinite(m->resolution) || m->resolution <= 0 || !isfinite(m->x) ||
+	    !isfinite(m->y) || !isfinite(m->yaw) || p[INDEX_AT] >> 2 * *depth)
 		return -EINVAL;
 	phase = pattern_phase(p[INDEX_AT], *depth);
 	if (len - MAPPYRAMID_HEADER !=
@@ -276,7 +277,7 @@ int mappyramid_add(struct mappyramid_decoder *d, const void *payload,
 	unsigned int depth, x0, y0;
 	struct map m;
 
-	if (check(p, len, &m, &depth))
+	if (mappyramid_check(p, len, &m, &depth))
 		return -EINVAL;
 	if (d->any && !same_map(p, d->header))
 		return -EPROTO;
@@ -300,8 +301,8 @@ int mappyramid_add(struct mappyramid_decoder *d, const void *payload,
 }
 
 /* How far it is from a place to the nearest one of which the payload came */
-static void nearest(const struct mappyramid_decoder *d, unsigned int x,
-		    unsigned int y, int *dx, int *dy)
+static void mappyramid_nearest(const struct mappyramid_decoder *d,
+			       unsigned int x, unsigned int y, int *dx, int *dy)
 {
 	int step = 1 << d->depth, least = 4 * step * step;
 
@@ -320,25 +321,25 @@ static void nearest(const struct mappyramid_decoder *d, unsigned int x,
 }
 
 /* @at, or where the pattern has the same place within 0 .. @n - 1 */
-static unsigned int within(int at, int n, int step)
+static unsigned int mappyramid_within(int at, int n, int step)
 {
 	return at < 0 ? at + step : at >= n ? at - step : at;
 }
 
-static void fill(struct mappyramid_decoder *d, unsigned int x0,
-		 unsigned int y0)
+static void mappyramid_fill(struct mappyramid_decoder *d, unsigned int x0,
+			    unsigned int y0)
 {
 	int step = 1 << d->depth, dx = 0, dy = 0;
 	int width = d->map.width, height = d->map.height;
 
-	nearest(d, x0, y0, &dx, &dy);
+	mappyramid_nearest(d, x0, y0, &dx, &dy);
 	for (int y = y0; y < height; y += step) {
 		const int8_t *from = d->cells + (size_t)width *
-				     within(y + dy, height, step);
+				     mappyramid_within(y + dy, height, step);
 
 		for (int x = x0; x < width; x += step)
 			d->cells[(size_t)y * width + x] =
-				from[within(x + dx, width, step)];
+				from[mappyramid_within(x + dx, width, step)];
 	}
 }
 
@@ -350,7 +351,7 @@ int mappyramid_finish(struct mappyramid_decoder *d, struct map *map)
 		return -ENODATA;
 	for (unsigned int i = 0; i < step * step; i++)
 		if (!d->here[pattern_number(i % step, i / step, d->depth)])
-			fill(d, i % step, i / step);
+			mappyramid_fill(d, i % step, i / step);
 	*map = d->map;
 	map->cells = d->cells;
 	return 0;

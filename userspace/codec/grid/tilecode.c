@@ -39,8 +39,8 @@ void tilecode_destroy(struct tilecode *t)
 	free(t);
 }
 
-static __always_inline int code(struct tilecode *t, bool encode,
-				struct rc_bit *b, int bit)
+static __always_inline int tilecode_code(struct tilecode *t, bool encode,
+					 struct rc_bit *b, int bit)
 {
 	if (!encode)
 		return rc_decode(&t->in, b);
@@ -67,7 +67,7 @@ static __always_inline int code_mixed(struct tilecode *t, bool encode,
 
 	tilecode_mix(&t->model, context, tried, &mix);
 	p = (struct rc_bit){ mix.zero, 0 };
-	bit = code(t, encode, &p, bit);
+	bit = tilecode_code(t, encode, &p, bit);
 	tilecode_mix_learn(&mix, bit);
 	return bit;
 }
@@ -90,8 +90,8 @@ static void code_palette(struct tilecode *t, bool encode)
 		}
 	} else {
 		for (int v = 0; v < 256; v++)
-			last = p->has[v] = code(t, encode, &bits[last],
-						p->has[v]);
+			last = p->has[v] = tilecode_code(t, encode, &bits[last],
+							 p->has[v]);
 	}
 }
 
@@ -107,14 +107,16 @@ static __always_inline int code_other(struct tilecode *t, bool encode,
 	tilecode_rest(tried, t->palette.count, n, &rest);
 	up = !rest.below;
 	if (rest.below && rest.above)
-		up = code(t, encode, &m->up[tilecode_up_context(w, n)], s > r);
+		up = tilecode_code(t, encode, &m->up[tilecode_up_context(w, n)],
+				   s > r);
 	step = up ? 1 : -1;
 	left = up ? rest.above : rest.below;
 	for (unsigned int i = 0; left > 0; i += i < FAR - 1) {
 		do
 			r += step;
 		while (tilecode_was_tried(tried, r));
-		if (--left == 0 || code(t, encode, &m->far[up][i], r == s))
+		if (--left == 0 ||
+		    tilecode_code(t, encode, &m->far[up][i], r == s))
 			break;
 	}
 	return r;
@@ -146,8 +148,10 @@ static __always_inline int code_cell(struct tilecode *t, bool encode,
 			return neighbour[i];
 		bit = *p == neighbour[i];
 		if (same)
-			bit = code(t, encode, &t->model.same[
-				   tilecode_same_context(n, count)], bit);
+			bit = tilecode_code(
+				t, encode,
+				&t->model.same[tilecode_same_context(n, count)],
+				bit);
 		else
 			bit = code_mixed(t, encode, context, tried.n, bit);
 		if (bit)
@@ -157,8 +161,8 @@ static __always_inline int code_cell(struct tilecode *t, bool encode,
 	return code_other(t, encode, &tried, w, n, *p);
 }
 
-static __always_inline void code_cells(struct tilecode *t, bool encode,
-				       unsigned int side)
+static __always_inline void tilecode_code_cells(struct tilecode *t, bool encode,
+						unsigned int side)
 {
 	for (unsigned int y = 0; y < side; y++) {
 		uint8_t *row = t->rank[MARGIN + y];
@@ -171,7 +175,7 @@ static __always_inline void code_cells(struct tilecode *t, bool encode,
 	}
 }
 
-static void begin(struct tilecode *t)
+static void tilecode_begin(struct tilecode *t)
 {
 	tilecode_model_reset(&t->model);
 	memset(t->rank, t->palette.outside, MARGIN * ROW);
@@ -186,12 +190,12 @@ int tilecode_encode(struct tilecode *t, const int8_t *cells, size_t stride,
 	rc_encoder_init(&t->out, buf, size, LIMIT);
 	code_palette(t, true);
 	if (p->count > 1) {
-		begin(t);
+		tilecode_begin(t);
 		for (unsigned int y = 0; y < side; y++)
 			for (unsigned int x = 0; x < side; x++)
 				t->rank[MARGIN + y][MARGIN + x] =
 					p->rank[(uint8_t)cells[y * stride + x]];
-		code_cells(t, true, side);
+		tilecode_code_cells(t, true, side);
 	}
 	size = rc_encoder_finish(&t->out);
 	return t->out.overflow ? -ENOSPC : (int)size;
@@ -213,8 +217,8 @@ int tilecode_decode(struct tilecode *t, int8_t *cells, size_t stride,
 			memset(cells + y * stride, p->value[0], side);
 		return 0;
 	}
-	begin(t);
-	code_cells(t, false, side);
+	tilecode_begin(t);
+	tilecode_code_cells(t, false, side);
 	for (unsigned int y = 0; y < side; y++)
 		for (unsigned int x = 0; x < side; x++)
 			cells[y * stride + x] =

@@ -17,7 +17,7 @@ struct block {
 };
 
 /* Rank of a cell, or of what stands for one beside the block */
-static unsigned int at(const struct block *b, int x, int y)
+static unsigned int tilecode_ref_at(const struct block *b, int x, int y)
 {
 	if (x < 0) {
 		x = 0;
@@ -31,48 +31,52 @@ static unsigned int at(const struct block *b, int x, int y)
 }
 
 /* Ranks of @n cells of a row as bytes of a number, the leftmost lowest */
-static uint64_t run(const struct block *b, int x, int y, int n)
+static uint64_t tilecode_ref_run(const struct block *b, int x, int y, int n)
 {
 	uint64_t sum = 0;
 
 	for (int i = 0; i < n; i++)
-		sum |= (uint64_t)at(b, x + i, y) << 8 * i;
+		sum |= (uint64_t)tilecode_ref_at(b, x + i, y) << 8 * i;
 	return sum;
 }
 
 static void contexts(const struct block *b, int x, int y,
 		     uint32_t context[CONTEXTS])
 {
-	uint64_t w = at(b, x - 1, y), ww = at(b, x - 2, y);
+	uint64_t w = tilecode_ref_at(b, x - 1, y),
+		 ww = tilecode_ref_at(b, x - 2, y);
 
-	context[0] = tilecode_hash(run(b, x - 1, y - 1, 3) | w << 24, 0);
-	context[1] = tilecode_hash(w | run(b, x, y - 1, 1) << 8,
-				   run(b, x - 2, y - 1, 1) << 16 |
-				   run(b, x - 1, y - 2, 1) << 24 |
-				   run(b, x + 1, y - 2, 1) << 40 |
-				   run(b, x + 2, y - 1, 1) << 48);
-	context[2] = tilecode_hash(run(b, x - 3, y - 1, 7) | w << 56,
-				   run(b, x - 2, y - 2, 5) | ww << 40 |
-				   run(b, x - 3, y, 1) << 48 |
-				   run(b, x, y - 3, 1) << 56);
-	context[3] = tilecode_hash(w | run(b, x, y - 1, 1) << 8 |
-				   run(b, x - 6, y, 1) << 16 |
-				   run(b, x, y - 6, 1) << 24,
-				   run(b, x + 4, y - 4, 1) |
-				   run(b, x - 4, y - 4, 1) << 8);
+	context[0] = tilecode_hash(
+		tilecode_ref_run(b, x - 1, y - 1, 3) | w << 24, 0);
+	context[1] = tilecode_hash(w | tilecode_ref_run(b, x, y - 1, 1) << 8,
+				   tilecode_ref_run(b, x - 2, y - 1, 1) << 16 |
+				   tilecode_ref_run(b, x - 1, y - 2, 1) << 24 |
+				   tilecode_ref_run(b, x + 1, y - 2, 1) << 40 |
+				   tilecode_ref_run(b, x + 2, y - 1, 1) << 48);
+	context[2] =
+		tilecode_hash(tilecode_ref_run(b, x - 3, y - 1, 7) | w << 56,
+			      tilecode_ref_run(b, x - 2, y - 2, 5) | ww << 40 |
+				      tilecode_ref_run(b, x - 3, y, 1) << 48 |
+				      tilecode_ref_run(b, x, y - 3, 1) << 56);
+	context[3] = tilecode_hash(w | tilecode_ref_run(b, x, y - 1, 1) << 8 |
+				   tilecode_ref_run(b, x - 6, y, 1) << 16 |
+				   tilecode_ref_run(b, x, y - 6, 1) << 24,
+				   tilecode_ref_run(b, x + 4, y - 4, 1) |
+				   tilecode_ref_run(b, x - 4, y - 4, 1) << 8);
 }
 
 static bool even(const struct block *b, int x, int y)
 {
-	unsigned int n = at(b, x, y - 1);
+	unsigned int n = tilecode_ref_at(b, x, y - 1);
 
 	for (int i = -2; i <= 2; i++)
-		if (at(b, x + i, y - 1) != n)
+		if (tilecode_ref_at(b, x + i, y - 1) != n)
 			return false;
 	for (int i = -1; i <= 1; i++)
-		if (at(b, x + i, y - 2) != n)
+		if (tilecode_ref_at(b, x + i, y - 2) != n)
 			return false;
-	return at(b, x - 1, y) == n && at(b, x - 2, y) == n;
+	return tilecode_ref_at(b, x - 1, y) == n &&
+	       tilecode_ref_at(b, x - 2, y) == n;
 }
 
 static void write_other(struct block *b, const struct tilecode_tried *tried,
@@ -100,10 +104,12 @@ static void write_other(struct block *b, const struct tilecode_tried *tried,
 
 static void write_cell(struct block *b, int x, int y)
 {
-	unsigned int s = at(b, x, y), w = at(b, x - 1, y), n = at(b, x, y - 1);
-	const unsigned int neighbour[4] = {
-		w, n, at(b, x + 1, y - 1), at(b, x - 1, y - 1)
-	};
+	unsigned int s = tilecode_ref_at(b, x, y),
+		     w = tilecode_ref_at(b, x - 1, y),
+		     n = tilecode_ref_at(b, x, y - 1);
+	const unsigned int neighbour[4] = { w, n,
+					    tilecode_ref_at(b, x + 1, y - 1),
+					    tilecode_ref_at(b, x - 1, y - 1) };
 	struct tilecode_tried tried = { 0 };
 	uint32_t context[CONTEXTS];
 

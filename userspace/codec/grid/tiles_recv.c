@@ -141,8 +141,9 @@ static const uint8_t *get_block(const uint8_t *p, const uint8_t *end,
 }
 
 /* The tile of a block, empty if somebody else lived in its slot */
-static struct tile *tile_of(struct tiles_decoder *d,
-			    const struct tiles_range *r, uint32_t number)
+static struct tile *tiles_recv_tile_of(struct tiles_decoder *d,
+				       const struct tiles_range *r,
+				       uint32_t number)
 {
 	int32_t x = r->x + (int32_t)(number % r->nx);
 	int32_t y = r->y + (int32_t)(number / r->nx);
@@ -165,7 +166,7 @@ static struct tile *tile_of(struct tiles_decoder *d,
 static void take_block(struct tiles_decoder *d, const struct tiles_range *r,
 		       const struct block *b)
 {
-	struct tile *t = tile_of(d, r, b->number);
+	struct tile *t = tiles_recv_tile_of(d, r, b->number);
 	unsigned int mask = (1 << b->level) - 1;
 	int8_t cells[TILES_CELLS], *at;
 
@@ -310,8 +311,9 @@ static struct tile *shown_tile(const struct tiles_decoder *d, unsigned int i)
 }
 
 /* The part of tile @i that is on the map; its first cell is (x0, y0) of it */
-static struct tiles_area clip(const struct tiles_decoder *d, unsigned int i,
-			      unsigned int *x0, unsigned int *y0)
+static struct tiles_area tiles_recv_clip(const struct tiles_decoder *d,
+					 unsigned int i, unsigned int *x0,
+					 unsigned int *y0)
 {
 	const struct map *m = &d->head.map;
 	int x = (d->range.x + (int)(i % d->range.nx)) * TILECODE_SIDE -
@@ -328,11 +330,11 @@ static struct tiles_area clip(const struct tiles_decoder *d, unsigned int i,
 	return a;
 }
 
-static void paste(struct tiles_decoder *d, unsigned int i,
-		  const struct tile *t)
+static void tiles_recv_paste(struct tiles_decoder *d, unsigned int i,
+			     const struct tile *t)
 {
 	unsigned int x0, y0;
-	struct tiles_area a = clip(d, i, &x0, &y0);
+	struct tiles_area a = tiles_recv_clip(d, i, &x0, &y0);
 
 	for (unsigned int y = 0; y < a.height; y++) {
 		int8_t *to = d->cells + (size_t)(a.y + y) *
@@ -364,7 +366,7 @@ int tiles_finish(struct tiles_decoder *d, struct map *map)
 		struct tile *t = shown_tile(d, i);
 
 		if (all || (t && t->changed))
-			paste(d, i, t);
+			tiles_recv_paste(d, i, t);
 		if (t) {
 			t->shown = t->changed;
 			t->changed = false;
@@ -388,7 +390,7 @@ bool tiles_changed(const struct tiles_decoder *d, unsigned int *cursor,
 
 		if (!t || !t->shown)
 			continue;
-		*area = clip(d, i, &x0, &y0);
+		*area = tiles_recv_clip(d, i, &x0, &y0);
 		return true;
 	}
 	return false;

@@ -120,7 +120,7 @@ static bool place_on_grid(struct tiles_encoder *e, const struct map *m)
 	return true;
 }
 
-static void settle(struct tiles_encoder *e, const struct map *m)
+static void tiles_send_settle(struct tiles_encoder *e, const struct map *m)
 {
 	if (!place_on_grid(e, m)) {
 		e->head.grid++;
@@ -159,7 +159,7 @@ static struct sent *tile_at(struct tiles_encoder *e, unsigned int i,
 	return &e->sent[tiles_slot(*x, *y, e->nx, e->ny)];
 }
 
-static void find_changes(struct tiles_encoder *e)
+static void tiles_send_find_changes(struct tiles_encoder *e)
 {
 	int8_t cells[TILES_CELLS];
 	int32_t x, y;
@@ -270,9 +270,9 @@ static void open_datagram(struct tiles_encoder *e, struct payloads *out)
 }
 
 /* A block from the store into datagram @i. Return: whether it had room */
-static bool append(struct tiles_encoder *e, struct payloads *out,
-		   unsigned int i, uint32_t tile, const uint8_t *block,
-		   unsigned int size)
+static bool tiles_send_append(struct tiles_encoder *e, struct payloads *out,
+			      unsigned int i, uint32_t tile,
+			      const uint8_t *block, unsigned int size)
 {
 	unsigned int len = get_le16(block);
 	uint8_t number[5];
@@ -296,12 +296,13 @@ static bool deal(struct tiles_encoder *e, struct payloads *out, uint32_t tile,
 	unsigned int n = e->datagrams;
 
 	for (unsigned int i = 0; i < n; i++)
-		if (append(e, out, (turn + i) % n, tile, block, size))
+		if (tiles_send_append(e, out, (turn + i) % n, tile, block,
+				      size))
 			return true;
 	if (n == e->most)
 		return false;
 	open_datagram(e, out);
-	return append(e, out, n, tile, block, size);
+	return tiles_send_append(e, out, n, tile, block, size);
 }
 
 /* Return: whether all of a tile's blocks of this frame had room */
@@ -418,8 +419,8 @@ int tiles_encode(struct tiles_encoder *e, const struct map *map,
 		most -= (most + TILES_GROUP) / (TILES_GROUP + 1);
 		size -= TILES_PARITY_HEADER;
 	}
-	settle(e, map);
-	find_changes(e);
+	tiles_send_settle(e, map);
+	tiles_send_find_changes(e);
 	e->room = size - TILES_HEADER_MAX - 7;
 	e->most = most;
 	e->stored = e->demand = e->datagrams = 0;

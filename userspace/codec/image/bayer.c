@@ -5,7 +5,7 @@
 #include "codec/image/bayer.h"
 
 /* The row of the planes that a mosaic's row @y is in */
-static unsigned int row_of(const struct image *mosaic, unsigned int y)
+static unsigned int bayer_row_of(const struct image *mosaic, unsigned int y)
 {
 	return y / 2 + y % 2 * (mosaic->height / 2);
 }
@@ -38,7 +38,7 @@ void bayer_apart(const struct image *mosaic, const struct image *planes)
 
 	for (unsigned int y = 0; y < mosaic->height; y++) {
 		uint8_t *in = image_row(mosaic, y);
-		uint8_t *out = image_row(planes, row_of(mosaic, y));
+		uint8_t *out = image_row(planes, bayer_row_of(mosaic, y));
 
 		if (mosaic->depth == 8)
 			apart_uint8_t(out, in, half);
@@ -52,7 +52,7 @@ void bayer_together(const struct image *planes, const struct image *mosaic)
 	unsigned int half = mosaic->width / 2;
 
 	for (unsigned int y = 0; y < mosaic->height; y++) {
-		uint8_t *in = image_row(planes, row_of(mosaic, y));
+		uint8_t *in = image_row(planes, bayer_row_of(mosaic, y));
 		uint8_t *out = image_row(mosaic, y);
 
 		if (mosaic->depth == 8)

@@ -47,7 +47,7 @@ struct depth_decoder {
 	uint8_t			stream[STREAM_LIMIT];
 };
 
-static bool size_ok(unsigned int width, unsigned int height)
+static bool depth_size_ok(unsigned int width, unsigned int height)
 {
 	return width && height && width <= IMAGE_SIDE && height <= IMAGE_SIDE;
 }
@@ -70,7 +70,7 @@ struct depth_encoder *depth_encoder_create(unsigned int width,
 {
 	struct depth_encoder *e;
 
-	if (!size_ok(width, height))
+	if (!depth_size_ok(width, height))
 		return NULL;
 	e = calloc(1, sizeof(*e));
 	if (!e)
@@ -96,8 +96,8 @@ void depth_encoder_destroy(struct depth_encoder *e)
 	free(e);
 }
 
-static size_t put_header(uint8_t *p, const struct depth_header *h,
-			 unsigned int index)
+static size_t depth_put_header(uint8_t *p, const struct depth_header *h,
+			       unsigned int index)
 {
 	p[0] = DEPTH_VERSION << 4 | h->flags;
 	p[1] = DEPTHCODE_TOLERANCE;
@@ -114,8 +114,8 @@ static size_t put_header(uint8_t *p, const struct depth_header *h,
 }
 
 /* Bytes of the stream that show a picture, as good as half a datagram can */
-static unsigned int find_base(const struct zeroblock_curve *c,
-			      unsigned int size)
+static unsigned int depth_find_base(const struct zeroblock_curve *c,
+				    unsigned int size)
 {
 	unsigned int base = 0;
 
@@ -131,9 +131,9 @@ static unsigned int find_base(const struct zeroblock_curve *c,
  * picture in case that fewer come; less room if they would not come at a fifth
  * of loss. 0: they cannot hold it.
  */
-static unsigned int whole_need(size_t stream, unsigned int count,
-			       unsigned int size, unsigned int base,
-			       double loss)
+static unsigned int depth_whole_need(size_t stream, unsigned int count,
+				     unsigned int size, unsigned int base,
+				     double loss)
 {
 	double most = .8 * count - 2.3 * sqrt(.8 * .2 * count);
 	unsigned int need = descriptions_need(stream, 1, count,
@@ -144,15 +144,15 @@ static unsigned int whole_need(size_t stream, unsigned int count,
 	return need;
 }
 
-static void protect(struct depth_encoder *e, struct depth_header *h,
-		    double loss, unsigned int size)
+static void depth_protect(struct depth_encoder *e, struct depth_header *h,
+			  double loss, unsigned int size)
 {
 	struct zeroblock_curve *c = &e->curve;
-	unsigned int base = find_base(c, size), whole = 0, first = 1;
+	unsigned int base = depth_find_base(c, size), whole = 0, first = 1;
 	double missed = MISSED * c->error[0];
 
 	if (h->flags & DEPTH_WHOLE)
-		whole = whole_need(h->stream, h->count, size, base, loss);
+		whole = depth_whole_need(h->stream, h->count, size, base, loss);
 	/* one alone has not enough left beside a whole stream */
 	if (whole > WHOLE_FIRST)
 		first = WHOLE_FIRST;
@@ -178,7 +178,7 @@ int depth_encode(struct depth_encoder *e, const struct image *image,
 	size_t limit;
 	bool whole;
 
-	if (!size_ok(image->width, image->height) || image->depth != 16 ||
+	if (!depth_size_ok(image->width, image->height) || image->depth != 16 ||
 	    image->channels != 1 || image->width > e->width ||
 	    image->height > e->height)
 		return -EINVAL;
@@ -191,10 +191,10 @@ int depth_encode(struct depth_encoder *e, const struct image *image,
 	/* levels may reach beyond the end, as far as there are datagrams */
 	memset(e->stream + h.stream, 0,
 	       limit + DESCRIPTIONS_LEVELS * h.count - h.stream);
-	protect(e, &h, loss, size);
+	depth_protect(e, &h, loss, size);
 	out->count = h.count;
 	for (unsigned int i = 0; i < h.count; i++)
-		at = put_header(payload_at(out, i), &h, i);
+		at = depth_put_header(payload_at(out, i), &h, i);
 	descriptions_fill(e->erasure, &h.protection, e->stream, at, out);
 	return 0;
 }
@@ -204,7 +204,7 @@ struct depth_decoder *depth_decoder_create(unsigned int width,
 {
 	struct depth_decoder *d;
 
-	if (!size_ok(width, height))
+	if (!depth_size_ok(width, height))
 		return NULL;
 	d = calloc(1, sizeof(*d));
 	if (!d)
@@ -234,7 +234,8 @@ void depth_begin(struct depth_decoder *d)
 }
 
 /* Another tolerance would be shown as ours, which it is not */
-static int get_header(struct depth_header *h, const uint8_t *p, size_t len)
+static int depth_get_header(struct depth_header *h, const uint8_t *p,
+			    size_t len)
 {
 	memset(h, 0, sizeof(*h));
 	if (len < DEPTH_HEADER || len > PAYLOAD_MAX ||
@@ -247,7 +248,7 @@ static int get_header(struct depth_header *h, const uint8_t *p, size_t len)
 	h->protection.levels = p[8];
 	h->size = DEPTH_HEADER + STREAM_BYTES +
 		  DESCRIPTIONS_LEVEL * h->protection.levels;
-	if (!size_ok(h->width, h->height) || p[2] >= h->count ||
+	if (!depth_size_ok(h->width, h->height) || p[2] >= h->count ||
 	    !h->protection.levels || h->protection.levels > PRIORITY_LEVELS ||
 	    len < h->size)
 		return -EINVAL;
@@ -259,7 +260,7 @@ static int get_header(struct depth_header *h, const uint8_t *p, size_t len)
 	return 0;
 }
 
-static void shape_of(const struct depth_header *h, struct image *image)
+static void depth_shape_of(const struct depth_header *h, struct image *image)
 {
 	image->width = h->width;
 	image->height = h->height;
@@ -270,18 +271,18 @@ static void shape_of(const struct depth_header *h, struct image *image)
 int depth_shape(const void *payload, size_t len, struct image *image)
 {
 	struct depth_header h;
-	int ret = get_header(&h, payload, len);
+	int ret = depth_get_header(&h, payload, len);
 
 	if (ret)
 		return ret;
-	shape_of(&h, image);
+	depth_shape_of(&h, image);
 	return 0;
 }
 
 int depth_add(struct depth_decoder *d, const void *payload, size_t len)
 {
 	struct depth_header h;
-	int ret = get_header(&h, payload, len);
+	int ret = depth_get_header(&h, payload, len);
 
 	if (ret)
 		return ret;
@@ -304,7 +305,7 @@ long depth_finish(struct depth_decoder *d, struct image *image, size_t room,
 
 	if (!d->came.received)
 		return -ENODATA;
-	shape_of(h, image);
+	depth_shape_of(h, image);
 	image->stride = (size_t)h->width * image_pixel(image);
 	if (image->stride * image->height > room)
 		return -EMSGSIZE;

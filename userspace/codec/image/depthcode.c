@@ -318,8 +318,9 @@ static bool code_pass(struct coder *c, struct walk *w, unsigned int step,
 }
 
 /* A cell by its place, its corners from the lattice */
-static void cell_at(const struct walk *w, struct depthcode_cell *cell,
-		    unsigned int level, unsigned int column, unsigned int row)
+static void depthcode_cell_at(const struct walk *w, struct depthcode_cell *cell,
+			      unsigned int level, unsigned int column,
+			      unsigned int row)
 {
 	unsigned int side = depthcode_cell_side(level);
 	size_t right = (column + 1) * side < w->width ? side : 0;
@@ -342,7 +343,8 @@ static bool cell_has_depths(const struct depthcode_cell *c)
 }
 
 /* Which cells are even, of those that may be and are not in a larger one */
-static bool code_cells(struct coder *c, struct walk *w, unsigned int level)
+static bool depthcode_code_cells(struct coder *c, struct walk *w,
+				 unsigned int level)
 {
 	struct depthcode *d = w->d;
 	unsigned int columns = d->cells.columns[level];
@@ -363,7 +365,7 @@ static bool code_cells(struct coder *c, struct walk *w, unsigned int level)
 				even[x] = DEPTHCODE_IN_EVEN;
 				continue;
 			}
-			cell_at(w, &cell, level, x, y);
+			depthcode_cell_at(w, &cell, level, x, y);
 			if (!cell_has_depths(&cell))
 				continue;
 			context = depthcode_cell_context(&cell) * 3 +
@@ -381,7 +383,7 @@ static bool code_cells(struct coder *c, struct walk *w, unsigned int level)
 }
 
 /* How much a prefix up to here would not show */
-static void add_point(struct walk *w, size_t bytes)
+static void depthcode_add_point(struct walk *w, size_t bytes)
 {
 	struct zeroblock_curve *c = w->curve;
 	double all = (double)w->width * w->height;
@@ -398,11 +400,11 @@ static bool code_step(struct coder *c, struct walk *w, unsigned int step)
 			     (31 - __builtin_clz(step));
 
 	if (!c->decode)
-		add_point(w, rc_encoder_bytes(&c->e));
-	if (level < DEPTHCODE_LEVELS && !code_cells(c, w, level))
+		depthcode_add_point(w, rc_encoder_bytes(&c->e));
+	if (level < DEPTHCODE_LEVELS && !depthcode_code_cells(c, w, level))
 		return false;
 	if (!c->decode)
-		add_point(w, rc_encoder_bytes(&c->e));
+		depthcode_add_point(w, rc_encoder_bytes(&c->e));
 	return step == 1 || (code_pass(c, w, step, true) &&
 			     code_pass(c, w, step, false));
 }
@@ -413,7 +415,7 @@ static bool walk(struct coder *c, struct walk *w)
 	depthcode_model_reset(&w->d->model);
 	depthcode_cells_begin(&w->d->cells, w->width, w->height);
 	if (!c->decode)
-		add_point(w, 0);
+		depthcode_add_point(w, 0);
 	if (!code_table(c, &w->d->model, &w->d->table) || !code_first(c, w))
 		return false;
 	for (unsigned int step = DEPTHCODE_STEP; step; step /= 2)
@@ -422,8 +424,8 @@ static bool walk(struct coder *c, struct walk *w)
 	return true;
 }
 
-static void begin(struct walk *w, struct depthcode *d,
-		  const struct image *image)
+static void depthcode_begin(struct walk *w, struct depthcode *d,
+			    const struct image *image)
 {
 	*w = (struct walk){
 		.d = d, .width = image->width, .height = image->height,
@@ -442,7 +444,7 @@ size_t depthcode_encode(struct depthcode *d, const struct image *image,
 	struct walk w;
 	size_t bytes;
 
-	begin(&w, d, image);
+	depthcode_begin(&w, d, image);
 	w.limit = limit;
 	w.curve = curve;
 	w.image = image;
@@ -468,7 +470,7 @@ size_t depthcode_encode(struct depthcode *d, const struct image *image,
 		rc_encoder_finish(&c.e);
 	if (bytes > limit)
 		*whole = false;
-	add_point(&w, bytes);
+	depthcode_add_point(&w, bytes);
 	return bytes < limit ? bytes : limit;
 }
 
@@ -513,7 +515,7 @@ static void show_part(const struct walk *w, struct image *image,
 
 				if (cells->even[l][at] != DEPTHCODE_IS_EVEN)
 					continue;
-				cell_at(w, &cell, l, x, y);
+				depthcode_cell_at(w, &cell, l, x, y);
 				shown->near += depthcode_cell_show(&cell,
 								   image);
 			}
@@ -532,7 +534,7 @@ void depthcode_decode(struct depthcode *d, const void *buf, size_t len,
 	struct walk w;
 
 	rc_decoder_init(&c.d, buf, len, CODE_LIMIT, !whole);
-	begin(&w, d, image);
+	depthcode_begin(&w, d, image);
 	walk(&c, &w);
 	*shown = (struct depthcode_shown){ w.pixels, 0 };
 	if (w.pixels < (uint64_t)w.width * w.height) {

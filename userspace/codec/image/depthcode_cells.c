@@ -8,7 +8,8 @@
 #include "codec/image/depthcode_cells.h"
 
 /* Columns of cells; a side that is not whole counts */
-static unsigned int cells_of(unsigned int pixels, unsigned int level)
+static unsigned int depthcode_cells_cells_of(unsigned int pixels,
+					     unsigned int level)
 {
 	unsigned int side = depthcode_cell_side(level);
 
@@ -19,7 +20,8 @@ int depthcode_cells_create(struct depthcode_cells *c, unsigned int width,
 			   unsigned int height)
 {
 	for (unsigned int l = 0; l < DEPTHCODE_LEVELS; l++) {
-		c->even[l] = calloc(cells_of(width, l), cells_of(height, l));
+		c->even[l] = calloc(depthcode_cells_cells_of(width, l),
+				    depthcode_cells_cells_of(height, l));
 		if (!c->even[l])
 			return -ENOMEM;
 	}
@@ -36,8 +38,8 @@ void depthcode_cells_begin(struct depthcode_cells *c, unsigned int width,
 			   unsigned int height)
 {
 	for (unsigned int l = 0; l < DEPTHCODE_LEVELS; l++) {
-		c->columns[l] = cells_of(width, l);
-		c->rows[l] = cells_of(height, l);
+		c->columns[l] = depthcode_cells_cells_of(width, l);
+		c->rows[l] = depthcode_cells_cells_of(height, l);
 		memset(c->even[l], DEPTHCODE_UNEVEN,
 		       (size_t)c->columns[l] * c->rows[l]);
 	}
@@ -63,8 +65,8 @@ static struct slope slope_of(const struct depthcode_cell *c, unsigned int dy)
 	return (struct slope){ left * side + side * side / 2, right - left };
 }
 
-static unsigned int within(unsigned int from, unsigned int side,
-			   unsigned int end)
+static unsigned int depthcode_cells_within(unsigned int from, unsigned int side,
+					   unsigned int end)
 {
 	return from + side < end ? side : end - from;
 }
@@ -72,8 +74,10 @@ static unsigned int within(unsigned int from, unsigned int side,
 bool depthcode_cell_is_even(const struct depthcode_cell *c,
 			    const struct image *image)
 {
-	unsigned int width = within(c->x, c->side, image->width);
-	unsigned int height = within(c->y, c->side, image->height);
+	unsigned int width =
+		depthcode_cells_within(c->x, c->side, image->width);
+	unsigned int height =
+		depthcode_cells_within(c->y, c->side, image->height);
 	unsigned int shift = 2 * log2_of(c->side);
 
 	for (unsigned int y = 0; y < height; y++) {
@@ -99,8 +103,10 @@ bool depthcode_cell_is_even(const struct depthcode_cell *c,
 unsigned int depthcode_cell_show(const struct depthcode_cell *c,
 				 struct image *image)
 {
-	unsigned int width = within(c->x, c->side, image->width);
-	unsigned int height = within(c->y, c->side, image->height);
+	unsigned int width =
+		depthcode_cells_within(c->x, c->side, image->width);
+	unsigned int height =
+		depthcode_cells_within(c->y, c->side, image->height);
 	unsigned int shift = 2 * log2_of(c->side);
 
 	for (unsigned int y = 0; y < height; y++) {

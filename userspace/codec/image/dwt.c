@@ -24,15 +24,15 @@ size_t dwt_scratch(unsigned int width, unsigned int height)
  * Lifts n samples of @size values that are parted into @low and @high. A
  * neighbour that is missing at an end is the other one's mirror image.
  */
-INLINE void lift97(float *restrict d, const float *a, const float *b,
-		   size_t n, float k)
+INLINE void dwt_lift97(float *restrict d, const float *a, const float *b,
+		       size_t n, float k)
 {
 	for (size_t i = 0; i < n; i++)
 		d[i] += k * (a[i] + b[i]);
 }
 
-INLINE void lift53(int32_t *restrict d, const int32_t *a, const int32_t *b,
-		   size_t n, enum dwt_step step)
+INLINE void dwt_lift53(int32_t *restrict d, const int32_t *a, const int32_t *b,
+		       size_t n, enum dwt_step step)
 {
 	for (size_t i = 0; i < n; i++)
 		d[i] = dwt53_step(d[i], a[i], b[i], step);
@@ -58,8 +58,8 @@ INLINE void lift53(int32_t *restrict d, const int32_t *a, const int32_t *b,
 		     (high) + last - (size), size, how);		\
 } while (0)
 
-INLINE void scale(float *low, float *high, size_t n, size_t size, float kl,
-		  float kh)
+INLINE void dwt_scale(float *low, float *high, size_t n, size_t size, float kl,
+		      float kh)
 {
 	for (size_t i = 0; i < (n + 1) / 2 * size; i++)
 		low[i] *= kl;
@@ -71,30 +71,30 @@ INLINE void analyse97(float *low, float *high, size_t n, const size_t size)
 {
 	if (n < 2)
 		return;
-	PREDICT(lift97, low, high, n, size, DWT_ALPHA);
-	UPDATE(lift97, low, high, n, size, DWT_BETA);
-	PREDICT(lift97, low, high, n, size, DWT_GAMMA);
-	UPDATE(lift97, low, high, n, size, DWT_DELTA);
-	scale(low, high, n, size, DWT_LOW, DWT_HIGH);
+	PREDICT(dwt_lift97, low, high, n, size, DWT_ALPHA);
+	UPDATE(dwt_lift97, low, high, n, size, DWT_BETA);
+	PREDICT(dwt_lift97, low, high, n, size, DWT_GAMMA);
+	UPDATE(dwt_lift97, low, high, n, size, DWT_DELTA);
+	dwt_scale(low, high, n, size, DWT_LOW, DWT_HIGH);
 }
 
 INLINE void synthesise97(float *low, float *high, size_t n, const size_t size)
 {
 	if (n < 2)
 		return;
-	scale(low, high, n, size, 1 / DWT_LOW, 1 / DWT_HIGH);
-	UPDATE(lift97, low, high, n, size, -DWT_DELTA);
-	PREDICT(lift97, low, high, n, size, -DWT_GAMMA);
-	UPDATE(lift97, low, high, n, size, -DWT_BETA);
-	PREDICT(lift97, low, high, n, size, -DWT_ALPHA);
+	dwt_scale(low, high, n, size, 1 / DWT_LOW, 1 / DWT_HIGH);
+	UPDATE(dwt_lift97, low, high, n, size, -DWT_DELTA);
+	PREDICT(dwt_lift97, low, high, n, size, -DWT_GAMMA);
+	UPDATE(dwt_lift97, low, high, n, size, -DWT_BETA);
+	PREDICT(dwt_lift97, low, high, n, size, -DWT_ALPHA);
 }
 
 INLINE void analyse53(int32_t *low, int32_t *high, size_t n, const size_t size)
 {
 	if (n < 2)
 		return;
-	PREDICT(lift53, low, high, n, size, DWT_PREDICT);
-	UPDATE(lift53, low, high, n, size, DWT_UPDATE);
+	PREDICT(dwt_lift53, low, high, n, size, DWT_PREDICT);
+	UPDATE(dwt_lift53, low, high, n, size, DWT_UPDATE);
 }
 
 INLINE void synthesise53(int32_t *low, int32_t *high, size_t n,
@@ -102,8 +102,8 @@ INLINE void synthesise53(int32_t *low, int32_t *high, size_t n,
 {
 	if (n < 2)
 		return;
-	UPDATE(lift53, low, high, n, size, DWT_UNUPDATE);
-	PREDICT(lift53, low, high, n, size, DWT_UNPREDICT);
+	UPDATE(dwt_lift53, low, high, n, size, DWT_UNUPDATE);
+	PREDICT(dwt_lift53, low, high, n, size, DWT_UNPREDICT);
 }
 
 #define SAMPLE		float

@@ -10,7 +10,7 @@
 #include "codec/image/dwt_lift.h"
 
 /* sample @i of @n, mirrored at both ends, @step apart */
-static size_t at(long i, long n, size_t step)
+static size_t dwt_ref_at(long i, long n, size_t step)
 {
 	if (i < 0)
 		i = -i;
@@ -19,20 +19,22 @@ static size_t at(long i, long n, size_t step)
 	return i * step;
 }
 
-static void lift97(float *a, long n, size_t step, long first, float k)
+static void dwt_ref_lift97(float *a, long n, size_t step, long first, float k)
 {
 	for (long i = first; i < n; i += 2)
-		a[at(i, n, step)] += k * (a[at(i - 1, n, step)] +
-					  a[at(i + 1, n, step)]);
+		a[dwt_ref_at(i, n, step)] +=
+			k * (a[dwt_ref_at(i - 1, n, step)] +
+			     a[dwt_ref_at(i + 1, n, step)]);
 }
 
-static void lift53(int32_t *a, long n, size_t step, long first,
-		   enum dwt_step how)
+static void dwt_ref_lift53(int32_t *a, long n, size_t step, long first,
+			   enum dwt_step how)
 {
 	for (long i = first; i < n; i += 2)
-		a[at(i, n, step)] = dwt53_step(a[at(i, n, step)],
-					       a[at(i - 1, n, step)],
-					       a[at(i + 1, n, step)], how);
+		a[dwt_ref_at(i, n, step)] =
+			dwt53_step(a[dwt_ref_at(i, n, step)],
+				   a[dwt_ref_at(i - 1, n, step)],
+				   a[dwt_ref_at(i + 1, n, step)], how);
 }
 
 /* any 32-bit samples: even ones first, or back */
@@ -57,10 +59,10 @@ static void line97(float *a, long n, size_t step, uint32_t *t, int back)
 	if (n < 2)
 		return;
 	if (!back) {
-		lift97(a, n, step, 1, DWT_ALPHA);
-		lift97(a, n, step, 0, DWT_BETA);
-		lift97(a, n, step, 1, DWT_GAMMA);
-		lift97(a, n, step, 0, DWT_DELTA);
+		dwt_ref_lift97(a, n, step, 1, DWT_ALPHA);
+		dwt_ref_lift97(a, n, step, 0, DWT_BETA);
+		dwt_ref_lift97(a, n, step, 1, DWT_GAMMA);
+		dwt_ref_lift97(a, n, step, 0, DWT_DELTA);
 		for (long i = 0; i < n; i++)
 			a[i * step] *= i & 1 ? DWT_HIGH : DWT_LOW;
 		part(a, n, step, t, 0);
@@ -69,10 +71,10 @@ static void line97(float *a, long n, size_t step, uint32_t *t, int back)
 	part(a, n, step, t, 1);
 	for (long i = 0; i < n; i++)
 		a[i * step] *= i & 1 ? 1 / DWT_HIGH : 1 / DWT_LOW;
-	lift97(a, n, step, 0, -DWT_DELTA);
-	lift97(a, n, step, 1, -DWT_GAMMA);
-	lift97(a, n, step, 0, -DWT_BETA);
-	lift97(a, n, step, 1, -DWT_ALPHA);
+	dwt_ref_lift97(a, n, step, 0, -DWT_DELTA);
+	dwt_ref_lift97(a, n, step, 1, -DWT_GAMMA);
+	dwt_ref_lift97(a, n, step, 0, -DWT_BETA);
+	dwt_ref_lift97(a, n, step, 1, -DWT_ALPHA);
 }
 
 static void line53(int32_t *a, long n, size_t step, uint32_t *t, int back)
@@ -80,14 +82,14 @@ static void line53(int32_t *a, long n, size_t step, uint32_t *t, int back)
 	if (n < 2)
 		return;
 	if (!back) {
-		lift53(a, n, step, 1, DWT_PREDICT);
-		lift53(a, n, step, 0, DWT_UPDATE);
+		dwt_ref_lift53(a, n, step, 1, DWT_PREDICT);
+		dwt_ref_lift53(a, n, step, 0, DWT_UPDATE);
 		part(a, n, step, t, 0);
 		return;
 	}
 	part(a, n, step, t, 1);
-	lift53(a, n, step, 0, DWT_UNUPDATE);
-	lift53(a, n, step, 1, DWT_UNPREDICT);
+	dwt_ref_lift53(a, n, step, 0, DWT_UNUPDATE);
+	dwt_ref_lift53(a, n, step, 1, DWT_UNPREDICT);
 }
 
 #define LEVELS(line, a, w, h, stride, levels, t, back) do {		\

@@ -150,8 +150,8 @@ INLINE size_t vector_at(const size_t at[], unsigned int i, const unsigned int n)
  * What is written to next, if it is there at all: waiting for those lines took
  * as long as all the rest
  */
-INLINE void expect(const uint8_t *to, const size_t at[],
-		   const unsigned int count)
+INLINE void interleave_expect(const uint8_t *to, const size_t at[],
+			      const unsigned int count)
 {
 #pragma GCC unroll 8
 	for (unsigned int i = 0; i < count; i++)
@@ -260,7 +260,7 @@ INLINE void join_rows(const uint8_t *const from[], uint8_t *to,
 		for (size_t at = 0; at < r->len; at = then) {
 			then = next_block(&p, &last, r, at, VECTOR);
 			groups(&p, r, next, count, n);
-			expect(to, next, count);
+			interleave_expect(to, next, count);
 			if (n * size == VECTOR)
 				join_halves(from, done + at, to, place, size,
 					    n);
@@ -375,7 +375,7 @@ AVX2_INLINE void join_pairs(const uint8_t *const from[], uint8_t *to,
 		for (size_t at = 0; at < r->len; at = then) {
 			then = next_block(&p, &last, r, at, 2 * VECTOR);
 			groups(&p, r, next, count, n);
-			expect(to, next, count);
+			interleave_expect(to, next, count);
 			join_pair(from, done + at, to, place, size, n);
 			memcpy(place, next, count * sizeof(*place));
 		}

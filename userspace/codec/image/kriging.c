@@ -38,7 +38,7 @@ static int distance(const struct offset *o)
 }
 
 /* Ties: the upper, then the left one, so that all agree */
-static int compare(const void *a, const void *b)
+static int kriging_compare(const void *a, const void *b)
 {
 	const struct offset *p = a, *q = b;
 
@@ -60,7 +60,7 @@ struct kriging *kriging_create(unsigned int period)
 		for (int x = -reach; x <= reach; x++)
 			if (x || y)
 				k->near[k->offsets++] = (struct offset){ x, y };
-	qsort(k->near, k->offsets, sizeof(*k->near), compare);
+	qsort(k->near, k->offsets, sizeof(*k->near), kriging_compare);
 	/* two neighbours are twice the reach apart at most, in x and in y */
 	for (int i = 0; i <= 8 * reach * reach; i++)
 		k->gamma[i] = pow(i, power / 2);
@@ -78,7 +78,7 @@ static double gamma_at(const struct kriging *k, int dx, int dy)
 }
 
 /* Gauss, with pivots: the diagonal of a variogram is zero */
-static void eliminate(double a[SIZE][SIZE + 1], unsigned int n)
+static void kriging_eliminate(double a[SIZE][SIZE + 1], unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++) {
 		unsigned int p = i;
@@ -106,9 +106,9 @@ static void eliminate(double a[SIZE][SIZE + 1], unsigned int n)
 	}
 }
 
-static void find(const struct kriging *k, const bool there[], unsigned int x,
-		 unsigned int y, unsigned int neighbours,
-		 struct kriging_weights *w)
+static void kriging_find(const struct kriging *k, const bool there[],
+			 unsigned int x, unsigned int y,
+			 unsigned int neighbours, struct kriging_weights *w)
 {
 	unsigned int mask = k->period - 1;
 
@@ -131,7 +131,7 @@ void kriging_solve(const struct kriging *k, const bool there[],
 	int32_t rest = 1 << KRIGING_BITS;
 	unsigned int n;
 
-	find(k, there, x, y, neighbours, w);
+	kriging_find(k, there, x, y, neighbours, w);
 	n = w->count;
 	if (n == 1) {
 		w->weight[0] = rest;
@@ -146,7 +146,7 @@ void kriging_solve(const struct kriging *k, const bool there[],
 	}
 	a[n][n] = 0;
 	a[n][n + 1] = 1;
-	eliminate(a, n + 1);
+	kriging_eliminate(a, n + 1);
 	for (unsigned int i = 1; i < n; i++) {
 		w->weight[i] = lrint(a[i][n + 1] * (1 << KRIGING_BITS));
 		rest -= w->weight[i];
@@ -155,7 +155,7 @@ void kriging_solve(const struct kriging *k, const bool there[],
 	w->weight[0] = rest;
 }
 
-INLINE int32_t clamp(int32_t v, int32_t most)
+INLINE int32_t kriging_clamp(int32_t v, int32_t most)
 {
 	return v < 0 ? 0 : v > most ? most : v;
 }
@@ -164,32 +164,33 @@ INLINE int32_t clamp(int32_t v, int32_t most)
  * As weights add up to 1, the middle may be taken off before and added behind:
  * 32 bits then hold sums of sizes of weights of up to 4, where 2 do not occur.
  */
-#define ROW(name, type, most)						\
-INLINE void name(const struct kriging_weights *w,			\
-		 const void *const from[], type *restrict to,		\
-		 size_t count)						\
-{									\
-	enum { CHUNK = 64 };						\
-	const int32_t middle = (most) / 2;				\
-	int32_t sum[CHUNK];						\
-									\
-	for (size_t at = 0; at < count; at += CHUNK) {			\
-		size_t n = count - at < CHUNK ? count - at : CHUNK;	\
-									\
-		for (size_t i = 0; i < n; i++)				\
-			sum[i] = 1 << (KRIGING_BITS - 1);		\
-		for (unsigned int k = 0; k < w->count; k++) {		\
-			const type *f = (const type *)from[k] + at;	\
-			int32_t weight = w->weight[k];			\
-									\
-			for (size_t i = 0; i < n; i++)			\
-				sum[i] += weight * (f[i] - middle);	\
-		}							\
-		for (size_t i = 0; i < n; i++)				\
-			to[at + i] = clamp((sum[i] >> KRIGING_BITS) +	\
-					   middle, most);		\
-	}								\
-}
+#define ROW(name, type, most)                                               \
+	INLINE void name(const struct kriging_weights *w,                   \
+			 const void *const from[], type *restrict to,       \
+			 size_t count)                                      \
+	{                                                                   \
+		enum { CHUNK = 64 };                                        \
+		const int32_t middle = (most) / 2;                          \
+		int32_t sum[CHUNK];                                         \
+                                                                            \
+		for (size_t at = 0; at < count; at += CHUNK) {              \
+			size_t n = count - at < CHUNK ? count - at : CHUNK; \
+                                                                            \
+			for (size_t i = 0; i < n; i++)                      \
+				sum[i] = 1 << (KRIGING_BITS - 1);           \
+			for (unsigned int k = 0; k < w->count; k++) {       \
+				const type *f = (const type *)from[k] + at; \
+				int32_t weight = w->weight[k];              \
+                                                                            \
+				for (size_t i = 0; i < n; i++)              \
+					sum[i] += weight * (f[i] - middle); \
+			}                                                   \
+			for (size_t i = 0; i < n; i++)                      \
+				to[at + i] = kriging_clamp(                 \
+					(sum[i] >> KRIGING_BITS) + middle,  \
+					most);                              \
+		}                                                           \
+	}
 
 ROW(row8, uint8_t, 255)
 ROW(row16, uint16_t, 65535)
@@ -227,7 +228,7 @@ void kriging_row(const struct kriging_weights *w, const void *const from[],
 	row_any(w, from, to, count, most);
 }
 
-static int32_t sample(const void *row, size_t i, unsigned int most)
+static int32_t kriging_sample(const void *row, size_t i, unsigned int most)
 {
 	return most == 255 ? ((const uint8_t *)row)[i] :
 			     ((const uint16_t *)row)[i];
@@ -242,9 +243,9 @@ void kriging_row_ref(const struct kriging_weights *w, const void *const from[],
 		int32_t sum = 1 << (KRIGING_BITS - 1);
 
 		for (unsigned int k = 0; k < w->count; k++)
-			sum += w->weight[k] * (sample(from[k], i, most) -
-					       middle);
-		sum = clamp((sum >> KRIGING_BITS) + middle, most);
+			sum += w->weight[k] *
+			       (kriging_sample(from[k], i, most) - middle);
+		sum = kriging_clamp((sum >> KRIGING_BITS) + middle, most);
 		if (most == 255)
 			((uint8_t *)to)[i] = sum;
 		else

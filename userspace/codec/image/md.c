@@ -57,8 +57,8 @@ struct md_decoder {
 	struct descriptions came;
 };
 
-static bool size_ok(unsigned int width, unsigned int height,
-		    unsigned int channels)
+static bool md_size_ok(unsigned int width, unsigned int height,
+		       unsigned int channels)
 {
 	return width && height && width <= IMAGE_SIDE &&
 	       height <= IMAGE_SIDE && channels &&
@@ -70,7 +70,7 @@ struct md_encoder *md_encoder_create(unsigned int width, unsigned int height,
 {
 	struct md_encoder *e;
 
-	if (!size_ok(width, height, channels))
+	if (!md_size_ok(width, height, channels))
 		return NULL;
 	e = calloc(1, sizeof(*e));
 	if (!e)
@@ -192,8 +192,8 @@ static void encode_lossy(struct md_encoder *e, const struct image *image,
 		h->flags |= MD_WHOLE;
 }
 
-static size_t put_header(uint8_t *p, const struct md_header *h,
-			 unsigned int index)
+static size_t md_put_header(uint8_t *p, const struct md_header *h,
+			    unsigned int index)
 {
 	uint8_t *start = p;
 
@@ -226,8 +226,8 @@ static unsigned int whole_size(unsigned int size)
  * otherwise. More also where little would be left for the case that fewer
  * come, up to 2.5 fewer than arrive at the loss that is expected.
  */
-static unsigned int whole_need(size_t stream, unsigned int count,
-			       unsigned int size, double loss)
+static unsigned int md_whole_need(size_t stream, unsigned int count,
+				  unsigned int size, double loss)
 {
 	double least = .75 * count - 4.5 * sqrt(.75 * .25 * count), most;
 	unsigned int need;
@@ -244,13 +244,13 @@ static unsigned int whole_need(size_t stream, unsigned int count,
 	return need;
 }
 
-static void protect(struct md_encoder *e, const struct md_budget *budget,
-		    struct md_header *h, unsigned int size)
+static void md_protect(struct md_encoder *e, const struct md_budget *budget,
+		       struct md_header *h, unsigned int size)
 {
 	unsigned int base = budget->base, whole = 0;
 
 	if (h->flags & MD_WHOLE)
-		whole = whole_need(h->stream, h->count, size, budget->loss);
+		whole = md_whole_need(h->stream, h->count, size, budget->loss);
 	if (!whole)
 		h->flags &= ~MD_WHOLE;
 	if (!base)
@@ -280,7 +280,7 @@ int md_encode(struct md_encoder *e, const struct image *image,
 			      DESCRIPTIONS_LEVELS * DESCRIPTIONS_LEVEL;
 	unsigned int size, at = 0;
 
-	if (!size_ok(image->width, image->height, image->channels) ||
+	if (!md_size_ok(image->width, image->height, image->channels) ||
 	    (image->depth != 8 && image->depth != 16) ||
 	    image->width > e->width || image->height > e->height ||
 	    image->channels > e->channels)
@@ -298,10 +298,10 @@ int md_encode(struct md_encoder *e, const struct image *image,
 	/* levels may reach beyond the end, as far as there are datagrams */
 	memset(e->stream + h.stream, 0,
 	       (size_t)size * h.count + STREAM_SLACK - h.stream);
-	protect(e, budget, &h, size);
+	md_protect(e, budget, &h, size);
 	out->count = h.count;
 	for (unsigned int i = 0; i < h.count; i++)
-		at = put_header(payload_at(out, i), &h, i);
+		at = md_put_header(payload_at(out, i), &h, i);
 	descriptions_fill(e->erasure, &h.protection, e->stream, at, out);
 	return 0;
 }
@@ -311,7 +311,7 @@ struct md_decoder *md_decoder_create(unsigned int width, unsigned int height,
 {
 	struct md_decoder *d;
 
-	if (!size_ok(width, height, channels))
+	if (!md_size_ok(width, height, channels))
 		return NULL;
 	d = calloc(1, sizeof(*d));
 	if (!d)
@@ -347,7 +347,7 @@ void md_begin(struct md_decoder *d)
 	d->exact = false;
 }
 
-static int get_header(struct md_header *h, const uint8_t *p, size_t len)
+static int md_get_header(struct md_header *h, const uint8_t *p, size_t len)
 {
 	memset(h, 0, sizeof(*h));
 	if (len < MD_HEADER || len > PAYLOAD_MAX || p[0] >> 4 != MD_VERSION)
@@ -363,7 +363,7 @@ static int get_header(struct md_header *h, const uint8_t *p, size_t len)
 	h->size = MD_HEADER + DESCRIPTIONS_LEVEL * h->protection.levels;
 	if (h->flags & MD_WHOLE)
 		h->size += WHOLE_BYTES;
-	if (!size_ok(h->width, h->height, h->channels) || !h->count ||
+	if (!md_size_ok(h->width, h->height, h->channels) || !h->count ||
 	    p[2] >= h->count || h->levels != md_levels(h->width, h->height) ||
 	    !h->protection.levels || h->protection.levels > PRIORITY_LEVELS ||
 	    len < h->size)
@@ -382,7 +382,7 @@ static int get_header(struct md_header *h, const uint8_t *p, size_t len)
 	return 0;
 }
 
-static void shape_of(const struct md_header *h, struct image *image)
+static void md_shape_of(const struct md_header *h, struct image *image)
 {
 	image->width = h->width;
 	image->height = h->height;
@@ -393,18 +393,18 @@ static void shape_of(const struct md_header *h, struct image *image)
 int md_shape(const void *payload, size_t len, struct image *image)
 {
 	struct md_header h;
-	int ret = get_header(&h, payload, len);
+	int ret = md_get_header(&h, payload, len);
 
 	if (ret)
 		return ret;
-	shape_of(&h, image);
+	md_shape_of(&h, image);
 	return 0;
 }
 
 int md_add(struct md_decoder *d, const void *payload, size_t len)
 {
 	struct md_header h;
-	int ret = get_header(&h, payload, len);
+	int ret = md_get_header(&h, payload, len);
 
 	if (ret)
 		return ret;
@@ -428,7 +428,7 @@ long md_finish(struct md_decoder *d, struct image *image, size_t room)
 
 	if (!d->came.received)
 		return -ENODATA;
-	shape_of(h, image);
+	md_shape_of(h, image);
 	image->stride = (size_t)h->width * image_pixel(image);
 	if (image->stride * image->height > room)
 		return -EMSGSIZE;

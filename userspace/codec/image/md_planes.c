@@ -138,7 +138,8 @@ static void store_row16(const int32_t *restrict plane, uint16_t *restrict row,
 		ROW_BY(n)
 }
 
-static void load(struct md_planes *p, const struct image *image, int middle)
+static void md_planes_load(struct md_planes *p, const struct image *image,
+			   int middle)
 {
 	unsigned int n = image->channels, w = image->width;
 
@@ -158,8 +159,8 @@ static void load(struct md_planes *p, const struct image *image, int middle)
 	}
 }
 
-static void store(const struct md_planes *p, const struct image *image,
-		  int middle)
+static void md_planes_store(const struct md_planes *p,
+			    const struct image *image, int middle)
 {
 	unsigned int n = image->channels, w = image->width;
 
@@ -179,7 +180,7 @@ static void store(const struct md_planes *p, const struct image *image,
 	}
 }
 
-static void turn(struct md_planes *p, size_t n)
+static void md_planes_turn(struct md_planes *p, size_t n)
 {
 	float *a = (float *)p->words[0], *b = (float *)p->words[1];
 	float *c = (float *)p->words[2];
@@ -239,7 +240,7 @@ static void turn_back_reversible(struct md_planes *p, size_t n)
 	}
 }
 
-static void place(struct md_planes *p, const struct image *image)
+static void md_planes_place(struct md_planes *p, const struct image *image)
 {
 	size_t n = (size_t)image->width * image->height;
 
@@ -254,8 +255,8 @@ void md_forward(struct md_planes *p, const struct image *image,
 	size_t n = (size_t)w * h, all = n * image->channels;
 	uint32_t *words = p->words[0];
 
-	place(p, image);
-	load(p, image, middle);
+	md_planes_place(p, image);
+	md_planes_load(p, image, middle);
 	if (reversible) {
 		if (image->channels >= 3)
 			turn_reversible(p, n);
@@ -267,7 +268,7 @@ void md_forward(struct md_planes *p, const struct image *image,
 	for (size_t i = 0; i < all; i++)
 		words[i] = as_word((int32_t)words[i]);
 	if (image->channels >= 3)
-		turn(p, n);
+		md_planes_turn(p, n);
 	for (unsigned int c = 0; c < image->channels; c++) {
 		uint32_t *v = p->words[c];
 
@@ -287,7 +288,7 @@ void md_inverse(struct md_planes *p, const struct image *image,
 	size_t n = (size_t)w * h, all = n * image->channels;
 	uint32_t *words = p->words[0];
 
-	place(p, image);
+	md_planes_place(p, image);
 	if (reversible) {
 		for (unsigned int c = 0; c < image->channels; c++) {
 			int32_t *v = (int32_t *)p->words[c];
@@ -298,7 +299,7 @@ void md_inverse(struct md_planes *p, const struct image *image,
 		}
 		if (image->channels >= 3)
 			turn_back_reversible(p, n);
-		store(p, image, middle);
+		md_planes_store(p, image, middle);
 		return;
 	}
 	for (unsigned int c = 0; c < image->channels; c++) {
@@ -318,5 +319,5 @@ void md_inverse(struct md_planes *p, const struct image *image,
 		f = f < 1e6f ? f : 1e6f;
 		words[i] = (int32_t)(f + (f < 0 ? -.5f : .5f));
 	}
-	store(p, image, middle);
+	md_planes_store(p, image, middle);
 }

@@ -252,8 +252,8 @@ static double spend(struct run *r, unsigned int runs, const struct hull *h,
 	return cost;
 }
 
-static double settle(struct run *r, unsigned int runs, const struct hull *h,
-		     double base, double size)
+static double priority_settle(struct run *r, unsigned int runs,
+			      const struct hull *h, double base, double size)
 {
 	double lo = -60, hi = 120;
 
@@ -276,8 +276,9 @@ static void pool(struct run *a, const struct run *b)
 }
 
 /* @n: datagrams from which on nothing more is to be had */
-static unsigned int find_runs(struct run *r, const struct priority_chances *c,
-			      unsigned int first, unsigned int n)
+static unsigned int priority_find_runs(struct run *r,
+				       const struct priority_chances *c,
+				       unsigned int first, unsigned int n)
 {
 	unsigned int runs = 0;
 
@@ -311,7 +312,7 @@ static double merged(const struct run *a, const struct run *b,
 	return m.q * error_at(h, m.prefix) + price * m.w * m.prefix - apart;
 }
 
-static void merge(struct run *r, unsigned int *runs, unsigned int i)
+static void priority_merge(struct run *r, unsigned int *runs, unsigned int i)
 {
 	pool(&r[i], &r[i + 1]);
 	--*runs;
@@ -320,14 +321,15 @@ static void merge(struct run *r, unsigned int *runs, unsigned int i)
 }
 
 /* As few runs as there may be levels */
-static void thin(struct run *r, unsigned int *runs, const struct hull *h,
-		 double base, double size, unsigned int levels)
+static void priority_thin(struct run *r, unsigned int *runs,
+			  const struct hull *h, double base, double size,
+			  unsigned int levels)
 {
-	double price = settle(r, *runs, h, base, size);
+	double price = priority_settle(r, *runs, h, base, size);
 
 	for (unsigned int i = 0; i + 1 < *runs; )
 		if (r[i].prefix >= r[i + 1].prefix)
-			merge(r, runs, i);
+			priority_merge(r, runs, i);
 		else
 			i++;
 	while (*runs > levels) {
@@ -342,10 +344,10 @@ static void thin(struct run *r, unsigned int *runs, const struct hull *h,
 				best = i;
 			}
 		}
-		merge(r, runs, best);
+		priority_merge(r, runs, best);
 		spend(r, *runs, h, price, base);
 	}
-	settle(r, *runs, h, base, size);
+	priority_settle(r, *runs, h, base, size);
 }
 
 /* Columns that are left go where they take away the most error */
@@ -401,12 +403,12 @@ void priority_solve(struct priority *p, const struct zeroblock_curve *curve,
 		for_all = ceil(all / whole);
 	base = base < first * (size - for_all) ? base :
 						 first * (size - for_all);
-	runs = find_runs(r, c, first, n);
+	runs = priority_find_runs(r, c, first, n);
 	/* more datagrams than the last run's give nothing more: w_N = 1 / N */
 	if (!whole && runs)
 		r[runs - 1].w += 1. / (n + 1.);
 	if (runs)
-		thin(r, &runs, &h, base, size - for_all, levels - 1);
+		priority_thin(r, &runs, &h, base, size - for_all, levels - 1);
 	p->levels = 0;
 	for (unsigned int i = 0; i < runs; i++)
 		prefix += add_level(p, r[i].first, r[i].prefix - prefix,

@@ -26,11 +26,11 @@ enum {
 
 /**
  * struct split_decoder - planes of a frame
- * @shape:	see shape_of()
- * @slot:	bytes from plane to plane, see slot_of()
+ * @shape:	see split_shape_of()
+ * @slot:	bytes from plane to plane, see split_slot_of()
  * @plane:	phases, y * p + x, as they came: rows without gaps
  * @padded:	the same with GUARD pixels on either side of each row
- * @there:	rows of phases, KEPT or FRESH, see row_of()
+ * @there:	rows of phases, KEPT or FRESH, see split_row_of()
  * @pattern:	[row * SPLIT_IMAGES + phase]: whether they are, the other way
  *		round
  */
@@ -96,8 +96,8 @@ static bool image_ok(const struct image *image)
 	       (image->depth == 8 || image->depth == 16);
 }
 
-static void put_header(uint8_t p[SPLIT_HEADER], const struct image *image,
-		       unsigned int steps, unsigned int first)
+static void split_put_header(uint8_t p[SPLIT_HEADER], const struct image *image,
+			     unsigned int steps, unsigned int first)
 {
 	p[0] = SPLIT_VERSION << 4 | (image->depth == 16 ? SPLIT_DEEP : 0);
 	p[1] = (image->channels - 1) | steps << 2;
@@ -144,7 +144,7 @@ static void split_rows(const struct image *image, unsigned int steps,
 	unsigned int p = 1 << steps, pixel = image_pixel(image);
 	uint8_t *to[INTERLEAVE_MAX], unsent[PAYLOAD_MAX], header[SPLIT_HEADER];
 
-	put_header(header, image, steps, first);
+	split_put_header(header, image, steps, first);
 	for (unsigned int x = 0; x < p; x++) {
 		unsigned int slot = start[y * p + x] + part;
 		unsigned int w = pattern_every(image->width, x, steps);
@@ -185,7 +185,7 @@ int split_encode(const struct image *image, unsigned int steps,
 }
 
 /* Bytes, in whole lines of the cache */
-static size_t lines(size_t bytes)
+static size_t split_lines(size_t bytes)
 {
 	return (bytes + LINE - 1) & ~(size_t)(LINE - 1);
 }
@@ -194,13 +194,13 @@ static size_t lines(size_t bytes)
  * Planes begin with a line, which copies like, and are an odd number of lines
  * apart: the same row of 16 planes is not in the same set of the cache
  */
-static size_t slot_of(const struct image *image, unsigned int steps)
+static size_t split_slot_of(const struct image *image, unsigned int steps)
 {
 	size_t bytes = (size_t)pattern_every(image->width, 0, steps) *
 		       pattern_every(image->height, 0, steps) *
 		       image_pixel(image);
 
-	return lines(bytes) | LINE;
+	return split_lines(bytes) | LINE;
 }
 
 struct split_decoder *split_decoder_create(unsigned int width,
@@ -221,7 +221,7 @@ struct split_decoder *split_decoder_create(unsigned int width,
 	d->width = width;
 	d->height = height;
 	d->pixel = pixel;
-	d->plane = aligned_alloc(LINE, lines(w * h * pixel) +
+	d->plane = aligned_alloc(LINE, split_lines(w * h * pixel) +
 				       SPLIT_IMAGES * 2 * LINE);
 	d->padded = malloc((w + 2 * GUARD * p) * h * pixel);
 	/* one row for each, even if all are in one sub-image */
@@ -252,16 +252,16 @@ void split_decoder_destroy(struct split_decoder *d)
 }
 
 /* Rows of all phases: those of one phase lie together */
-static size_t row_of(const struct split_decoder *d, unsigned int phase,
-		     unsigned int row)
+static size_t split_row_of(const struct split_decoder *d, unsigned int phase,
+			   unsigned int row)
 {
 	return (size_t)phase * pattern_every(d->image.height, 0, d->steps) +
 	       row;
 }
 
-static void forget(struct split_decoder *d, bool all)
+static void split_forget(struct split_decoder *d, bool all)
 {
-	size_t rows = row_of(d, 1 << 2 * d->steps, 0);
+	size_t rows = split_row_of(d, 1 << 2 * d->steps, 0);
 
 	if (!all) {
 		for (size_t i = 0; i < rows; i++)
@@ -276,12 +276,12 @@ static void forget(struct split_decoder *d, bool all)
 void split_begin(struct split_decoder *d, bool still)
 {
 	if (d->image.height)
-		forget(d, !still);
+		split_forget(d, !still);
 	d->begun = false;
 }
 
 /* What the headers of a frame have in common: all but the sub-image, and row */
-static uint64_t shape_of(const uint8_t *p)
+static uint64_t split_shape_of(const uint8_t *p)
 {
 	return get_le64(p) & ~(UINT64_C(0xff) << 16);
 }
@@ -299,12 +299,12 @@ static int take_shape(struct split_decoder *d, const struct image *image,
 		return 0;
 	/* of another shape than what was kept */
 	if (d->image.height)
-		forget(d, true);
+		split_forget(d, true);
 	d->image = *image;
 	d->steps = steps;
 	d->shape = shape;
-	forget(d, true);
-	d->slot = slot_of(image, steps);
+	split_forget(d, true);
+	d->slot = split_slot_of(image, steps);
 	return 0;
 }
 
@@ -371,7 +371,7 @@ int split_add(struct split_decoder *d, const void *payload, size_t len)
 
 	/* most are of the same frame as the one before */
 	if (!d->begun || len < SPLIT_HEADER || len > PAYLOAD_MAX ||
-	    shape_of(p) != d->shape) {
+	    split_shape_of(p) != d->shape) {
 		image = &other;
 		ret = read_shape(d, p, len, &other);
 		if (ret)
@@ -389,10 +389,11 @@ int split_add(struct split_decoder *d, const void *payload, size_t len)
 	rows = row ? (unsigned int)len / row : 0;
 	if (!rows || rows * row != len || first >= h || rows > h - first)
 		return -EINVAL;
-	ret = image == &other ? take_shape(d, image, steps, shape_of(p)) : 0;
+	ret = image == &other ? take_shape(d, image, steps, split_shape_of(p)) :
+				0;
 	if (ret)
 		return ret;
-	there = d->there + row_of(d, phase, first);
+	there = d->there + split_row_of(d, phase, first);
 	if (*there == FRESH)
 		return -EEXIST;
 	memcpy(d->plane + d->slot * phase + (size_t)first * row,
@@ -446,7 +447,7 @@ static void pad(struct split_decoder *d, unsigned int phase)
 		const uint8_t *from = plane_at(d, phase, y);
 		uint8_t *to = padded_at(d, phase, y);
 
-		if (!d->there[row_of(d, phase, y)])
+		if (!d->there[split_row_of(d, phase, y)])
 			continue;
 		memcpy(to, from, (size_t)w * pixel);
 		for (unsigned int g = 1; g <= GUARD; g++)
@@ -464,14 +465,15 @@ static unsigned int reach(const struct split_decoder *d, unsigned int phase,
 	int rows = pattern_every(d->image.height, 0, d->steps);
 
 	want = want < 0 ? 0 : want >= rows ? rows - 1 : want;
-	while (!d->there[row_of(d, phase, want)])
+	while (!d->there[split_row_of(d, phase, want)])
 		want += want < (int)row ? 1 : -1;
 	return want;
 }
 
 /* Row @row of a phase, from the pattern of row @pattern */
-static void fill_row(struct split_decoder *d, const struct kriging_weights *k,
-		     unsigned int phase, unsigned int row, unsigned int pattern)
+static void split_fill_row(struct split_decoder *d,
+			   const struct kriging_weights *k, unsigned int phase,
+			   unsigned int row, unsigned int pattern)
 {
 	int p = 1 << d->steps, x = phase & (p - 1), y = phase >> d->steps;
 	unsigned int pixel = image_pixel(&d->image);
@@ -542,11 +544,11 @@ static void fill_phase(struct split_decoder *d, unsigned int phase,
 				      phase >> d->steps, neighbours, &k);
 			solved = pattern == row ? there : NULL;
 		}
-		fill_row(d, &k, phase, row, pattern);
+		split_fill_row(d, &k, phase, row, pattern);
 	}
 }
 
-static void fill(struct split_decoder *d, unsigned int neighbours)
+static void split_fill(struct split_decoder *d, unsigned int neighbours)
 {
 	unsigned int p = 1 << d->steps;
 	unsigned int rows = pattern_every(d->image.height, 0, d->steps);
@@ -554,7 +556,7 @@ static void fill(struct split_decoder *d, unsigned int neighbours)
 	for (unsigned int i = 0; i < p * p; i++) {
 		for (unsigned int row = 0; row < rows; row++)
 			d->pattern[(size_t)row * SPLIT_IMAGES + i] =
-				d->there[row_of(d, i, row)] != 0;
+				d->there[split_row_of(d, i, row)] != 0;
 		if ((i & (p - 1)) < d->image.width &&
 		    i >> d->steps < d->image.height)
 			pad(d, i);
@@ -578,7 +580,7 @@ int split_finish(struct split_decoder *d, bool nearest, struct image *image,
 	d->image.data = image->data;
 	*image = d->image;
 	if (d->pixels < (size_t)image->width * image->height)
-		fill(d, nearest ? 1 : KRIGING_NEIGHBOURS);
+		split_fill(d, nearest ? 1 : KRIGING_NEIGHBOURS);
 	for (unsigned int y = 0; y < p && y < image->height; y++) {
 		for (unsigned int x = 0; x < p; x++)
 			from[x] = d->plane + d->slot * (y * p + x);

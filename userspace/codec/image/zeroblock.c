@@ -43,7 +43,7 @@ INLINE __m128i heights(__m128i v, unsigned int n)
 }
 
 /* The sums of a row of nodes in 32 bits, for as many rows as there are */
-INLINE __m128i weigh(__m128i v, enum orient orient)
+INLINE __m128i zeroblock_weigh(__m128i v, enum orient orient)
 {
 	__m128i mid = _mm_srli_epi32(v, 8);
 	__m128i side = _mm_add_epi8(v, _mm_srli_epi32(v, 16));
@@ -93,8 +93,9 @@ INLINE unsigned int neighbours(const struct level *l, size_t at,
 	memcpy(&mid, p, 4);
 	memcpy(&down, p + l->stride, 4);
 #ifdef __SSE2__
-	return _mm_cvtsi128_si32(weigh(heights(_mm_set_epi32(0, down, mid, up),
-					       n), orient)) & 255;
+	return _mm_cvtsi128_si32(zeroblock_weigh(
+		       heights(_mm_set_epi32(0, down, mid, up), n), orient)) &
+	       255;
 #else
 	return weigh(heights(up | (uint64_t)mid << 32, n), heights(down, n),
 		     orient) & 255;
@@ -114,9 +115,9 @@ INLINE uint64_t quad(const struct level *l, size_t at, unsigned int n,
 	for (unsigned int i = 0; i < 4; i++)
 		memcpy(&row[i], p + i * l->stride, 4);
 #ifdef __SSE2__
-	return _mm_cvtsi128_si64(weigh(heights(_mm_set_epi32(row[3], row[2],
-							     row[1], row[0]),
-					       n), orient));
+	return _mm_cvtsi128_si64(zeroblock_weigh(
+		heights(_mm_set_epi32(row[3], row[2], row[1], row[0]), n),
+		orient));
 #else
 	return weigh(heights(row[0] | (uint64_t)row[1] << 32, n),
 		     heights(row[2] | (uint64_t)row[3] << 32, n), orient);
@@ -154,7 +155,8 @@ INLINE unsigned int parent(const struct level *l, unsigned int x,
 
 /* ---- the walk ---------------------------------------------------------- */
 
-INLINE int code(struct coder *c, struct rc_bit *b, int bit, const bool decode)
+INLINE int zeroblock_code(struct coder *c, struct rc_bit *b, int bit,
+			  const bool decode)
 {
 	if (decode)
 		return rc_decode(&c->dec, b);
@@ -168,7 +170,7 @@ INLINE bool over(const struct coder *c, const bool decode)
 }
 
 /* A coder of which the compiler knows how it learns */
-INLINE struct coder take(const struct zeroblock *z)
+INLINE struct coder zeroblock_take(const struct zeroblock *z)
 {
 	struct coder c = z->coder;
 
@@ -195,9 +197,9 @@ static const struct sign {
 };
 
 /* A coefficient shows itself: its sign, and a guess at its size */
-INLINE bool show(struct zeroblock *z, struct coder *c, struct band *b,
-		 unsigned int x, unsigned int y, size_t at, unsigned int n,
-		 const bool decode)
+INLINE bool zeroblock_show(struct zeroblock *z, struct coder *c, struct band *b,
+			   unsigned int x, unsigned int y, size_t at,
+			   unsigned int n, const bool decode)
 {
 	const struct level *l = &b->level[0];
 	const int8_t *s = b->sign + at;
@@ -211,8 +213,8 @@ INLINE bool show(struct zeroblock *z, struct coder *c, struct band *b,
 		negative = v < 0;
 		v = abs(v);
 	}
-	negative = sign.flip ^ code(c, &b->signs[sign.ctx],
-				    negative ^ sign.flip, decode);
+	negative = sign.flip ^ zeroblock_code(c, &b->signs[sign.ctx],
+					      negative ^ sign.flip, decode);
 	if (unlikely(over(c, decode)))
 		return false;
 	l->map[at] = n;
@@ -265,8 +267,9 @@ INLINE int test(struct coder *c, struct block *o, unsigned int i,
 {
 	if (!found && i == o->last)
 		return 1;
-	return code(c, context(ctx, up, quad_sum(o->sums, i)),
-		    decode ? 0 : o->l->top[block_place(o, i)] >= n, decode);
+	return zeroblock_code(c, context(ctx, up, quad_sum(o->sums, i)),
+			      decode ? 0 : o->l->top[block_place(o, i)] >= n,
+			      decode);
 }
 
 /* A block of coefficients is significant: which of them are? */
@@ -294,8 +297,8 @@ INLINE bool open_body(struct zeroblock *z, struct coder *c, struct band *b,
 		}
 		found = 1;
 		o.sums += quad_hit[b->orient][i];
-		if (unlikely(!show(z, c, b, cx, cy, block_place(&o, i), n,
-				   decode)))
+		if (unlikely(!zeroblock_show(z, c, b, cx, cy,
+					     block_place(&o, i), n, decode)))
 			return false;
 	}
 	o.l->waiting = wait - o.l->wait;
@@ -303,9 +306,10 @@ INLINE bool open_body(struct zeroblock *z, struct coder *c, struct band *b,
 }
 
 /* A block of level @k is significant: what of it is? */
-static inline bool split(struct zeroblock *z, struct band *b, unsigned int k,
-			 unsigned int x, unsigned int y, unsigned int n,
-			 const bool decode);
+static inline bool zeroblock_split(struct zeroblock *z, struct band *b,
+				   unsigned int k, unsigned int x,
+				   unsigned int y, unsigned int n,
+				   const bool decode);
 
 INLINE bool split_body(struct zeroblock *z, struct band *b, unsigned int k,
 		       unsigned int x, unsigned int y, unsigned int n,
@@ -313,7 +317,7 @@ INLINE bool split_body(struct zeroblock *z, struct band *b, unsigned int k,
 {
 	struct rc_bit (*ctx)[SUMS] = b->nodes[k < KINDS - 1 ? k : KINDS - 1];
 	struct block o = block_of(b, k, x, y, n);
-	struct coder coder = take(z), *c = &coder;
+	struct coder coder = zeroblock_take(z), *c = &coder;
 	unsigned int found = 0;
 	bool ok = true;
 	int sig;
@@ -340,8 +344,8 @@ INLINE bool split_body(struct zeroblock *z, struct band *b, unsigned int k,
 			continue;
 		}
 		z->coder = coder;
-		ok = split(z, b, k - 1, cx, cy, n, decode);
-		coder = take(z);
+		ok = zeroblock_split(z, b, k - 1, cx, cy, n, decode);
+		coder = zeroblock_take(z);
 	}
 	z->coder = coder;
 	return ok;
@@ -359,9 +363,10 @@ static bool split_decode(struct zeroblock *z, struct band *b, unsigned int k,
 	return split_body(z, b, k, x, y, n, true);
 }
 
-static inline bool split(struct zeroblock *z, struct band *b, unsigned int k,
-			 unsigned int x, unsigned int y, unsigned int n,
-			 const bool decode)
+static inline bool zeroblock_split(struct zeroblock *z, struct band *b,
+				   unsigned int k, unsigned int x,
+				   unsigned int y, unsigned int n,
+				   const bool decode)
 {
 	return decode ? split_decode(z, b, k, x, y, n) :
 			split_encode(z, b, k, x, y, n);
@@ -389,22 +394,24 @@ INLINE bool pass_waiting(struct zeroblock *z, struct band *b, unsigned int k,
 	struct rc_bit (*ctx)[SUMS] = b->nodes[!k ? 0 : k < KINDS - 2 ? k + 1 :
 					      KINDS - 1];
 	unsigned int stay = 0, count = l->waiting, before = b->listed;
-	struct coder coder = take(z), *c = &coder;
+	struct coder coder = zeroblock_take(z), *c = &coder;
 	bool ok = true;
 
 	for (unsigned int i = 0; i < count && ok; i++) {
 		struct node at = l->wait[i];
 		size_t p = place(l, at.x, at.y);
-		int sig = code(c, context(ctx, parent(l, at.x, at.y, n),
-					  neighbours(l, p, n, b->orient)),
-			       decode ? 0 : l->top[p] >= n, decode);
+		int sig =
+			zeroblock_code(c,
+				       context(ctx, parent(l, at.x, at.y, n),
+					       neighbours(l, p, n, b->orient)),
+				       decode ? 0 : l->top[p] >= n, decode);
 
 		if (unlikely(over(c, decode))) {
 			ok = false;
 		} else if (!sig) {
 			l->wait[stay++] = at;
 		} else if (!k) {
-			ok = show(z, c, b, at.x, at.y, p, n, decode);
+			ok = zeroblock_show(z, c, b, at.x, at.y, p, n, decode);
 		} else {
 			l->map[p] = n;
 			if (k == 1) {
@@ -412,8 +419,8 @@ INLINE bool pass_waiting(struct zeroblock *z, struct band *b, unsigned int k,
 				continue;
 			}
 			z->coder = coder;
-			ok = split(z, b, k, at.x, at.y, n, decode);
-			coder = take(z);
+			ok = zeroblock_split(z, b, k, at.x, at.y, n, decode);
+			coder = zeroblock_take(z);
 		}
 	}
 	/* after a failure nobody looks */
@@ -435,7 +442,7 @@ INLINE bool pass_refine(struct zeroblock *z, struct band *b, unsigned int n,
 	unsigned int bits = n - b->shift;	/* of that plane, from 1 */
 	unsigned int count = b->until[n + 1], young = 0, middle = 0, i;
 	int32_t half = 1 << (bits - 1);
-	struct coder coder = take(z), *c = &coder;
+	struct coder coder = zeroblock_take(z), *c = &coder;
 	int64_t apart = 0;
 	bool ok = false;
 
@@ -447,8 +454,11 @@ INLINE bool pass_refine(struct zeroblock *z, struct band *b, unsigned int n,
 		struct hit *hit = &b->list[i];
 		int bit = decode ? 0 : hit->size >> (bits - 1) & 1;
 
-		bit = code(c, &ctx[i >= young ? 0 : i >= middle ? 1 : 2], bit,
-			   decode);
+		bit = zeroblock_code(c,
+				     &ctx[i >= young  ? 0 :
+					  i >= middle ? 1 :
+							2],
+				     bit, decode);
 		if (unlikely(over(c, decode)))
 			goto out;
 		if (decode)
@@ -473,7 +483,7 @@ struct track {
 	double total;
 };
 
-static void track(struct zeroblock *z, struct track *t)
+static void zeroblock_track(struct zeroblock *z, struct track *t)
 {
 	struct zeroblock_curve *c = t->curve;
 	uint32_t bytes = rc_encoder_bytes(&z->coder.enc);
@@ -502,7 +512,7 @@ INLINE bool plane(struct zeroblock *z, unsigned int n, const bool decode,
 		if (!pass_waiting(z, b, 0, n, decode))
 			return false;
 		if (!decode)
-			track(z, t);
+			zeroblock_track(z, t);
 	}
 	for (b = z->band; b < end; b++) {
 		if (n <= b->shift)
@@ -510,7 +520,7 @@ INLINE bool plane(struct zeroblock *z, unsigned int n, const bool decode,
 		if (!pass_refine(z, b, n, decode))
 			return false;
 		if (!decode)
-			track(z, t);
+			zeroblock_track(z, t);
 	}
 	for (b = z->band; b < end; b++) {
 		if (n <= b->shift)
@@ -520,7 +530,7 @@ INLINE bool plane(struct zeroblock *z, unsigned int n, const bool decode,
 				return false;
 		b->until[n] = b->listed;
 		if (!decode)
-			track(z, t);
+			zeroblock_track(z, t);
 	}
 	return true;
 }
@@ -560,7 +570,7 @@ size_t zeroblock_encode(struct zeroblock *z, const struct zeroblock_shape *s,
 	z->coder.stop = (uint8_t *)buf + (size > 16 ? size - 16 : 0);
 	if (curve) {
 		curve->points = 0;
-		track(z, &t);
+		zeroblock_track(z, &t);
 	}
 	rc_encode_raw(&z->coder.enc, top, 6);
 	*whole = planes(z, top, false, &t);
@@ -573,7 +583,7 @@ size_t zeroblock_encode(struct zeroblock *z, const struct zeroblock_shape *s,
 }
 
 /* Values are likelier small than large: less than the middle of an interval */
-static void settle(const struct zeroblock *z, const struct band *b)
+static void zeroblock_settle(const struct zeroblock *z, const struct band *b)
 {
 	int32_t *out = z->out[b->channel] + b->at;
 
@@ -608,5 +618,5 @@ void zeroblock_decode(struct zeroblock *z, const struct zeroblock_shape *s,
 	if (!z->coder.dec.ended && top <= ZEROBLOCK_PLANES)
 		planes(z, top, true, NULL);
 	for (unsigned int i = 0; i < z->bands; i++)
-		settle(z, &z->band[i]);
+		zeroblock_settle(z, &z->band[i]);
 }

@@ -80,7 +80,7 @@ INLINE enum kind code_kind(struct coder *c, struct rc_bit *b,
 
 /* ---- encoder ----------------------------------------------------------- */
 
-static enum kind kind_of(float range)
+static enum kind laserscan_kind_of(float range)
 {
 	if (isinf(range) && range > 0)
 		return FAR;
@@ -88,7 +88,8 @@ static enum kind kind_of(float range)
 }
 
 /* A resolution at which the largest value has no more than MOST steps */
-static float coarse(const float *values, unsigned int n, float resolution)
+static float laserscan_coarse(const float *values, unsigned int n,
+			      float resolution)
 {
 	float most = 0;
 
@@ -106,9 +107,9 @@ static int steps(float value, float resolution)
 }
 
 /* Return: bytes, or -1 if they are too many */
-static int encode_part(const struct laserscan *in, unsigned int part,
-		       unsigned int parts, float resolution, float step,
-		       uint8_t *p, size_t size)
+static int laserscan_encode_part(const struct laserscan *in, unsigned int part,
+				 unsigned int parts, float resolution,
+				 float step, uint8_t *p, size_t size)
 {
 	struct coder c = code_encoder(p, size);
 	enum kind kind = RANGE;
@@ -116,7 +117,8 @@ static int encode_part(const struct laserscan *in, unsigned int part,
 
 	model_init(&m);
 	for (unsigned int i = part; i < in->beams; i += parts) {
-		kind = code_kind(&c, m.kind[kind], kind_of(in->range[i]));
+		kind = code_kind(&c, m.kind[kind],
+				 laserscan_kind_of(in->range[i]));
 		if (kind == RANGE)
 			code_value(&c, &m.range,
 				   steps(in->range[i], resolution));
@@ -128,8 +130,9 @@ static int encode_part(const struct laserscan *in, unsigned int part,
 	return code_finish(&c);
 }
 
-static void put_header(uint8_t *p, const struct laserscan *in,
-		       unsigned int parts, float resolution, float step)
+static void laserscan_put_header(uint8_t *p, const struct laserscan *in,
+				 unsigned int parts, float resolution,
+				 float step)
 {
 	const float numbers[] = {
 		in->angle_min, in->angle_increment, in->time_increment,
@@ -156,20 +159,20 @@ int laserscan_encode(const struct laserscan *in,
 	    !isfinite(params->resolution) || !(params->step >= 0) ||
 	    !isfinite(params->step) || out->size <= LASERSCAN_HEADER)
 		return -EINVAL;
-	resolution = coarse(in->range, in->beams, params->resolution);
+	resolution = laserscan_coarse(in->range, in->beams, params->resolution);
 	if (in->intensity && params->step > 0)
-		step = coarse(in->intensity, in->beams, params->step);
+		step = laserscan_coarse(in->intensity, in->beams, params->step);
 	for (unsigned int i = 0; i < parts; i++) {
 		uint8_t *p = payload_at(out, i);
 		int len;
 
 		if (parts > out->max)
 			return -ENOSPC;
-		put_header(p, in, parts, resolution, step);
+		laserscan_put_header(p, in, parts, resolution, step);
 		p[2] = i;
-		len = encode_part(in, i, parts, resolution, step,
-				  p + LASERSCAN_HEADER,
-				  out->size - LASERSCAN_HEADER);
+		len = laserscan_encode_part(in, i, parts, resolution, step,
+					    p + LASERSCAN_HEADER,
+					    out->size - LASERSCAN_HEADER);
 		out->len[i] = LASERSCAN_HEADER + len;
 		if (len >= 0)
 			continue;
@@ -220,7 +223,7 @@ void laserscan_begin(struct laserscan_decoder *d)
 	memset(d->seen, 0, sizeof(d->seen));
 }
 
-static float number(const uint8_t *header, unsigned int i)
+static float laserscan_number(const uint8_t *header, unsigned int i)
 {
 	return get_lef32(header + 8 + 4 * i);
 }
@@ -236,7 +239,8 @@ static bool decode_part(const struct laserscan_decoder *d, const uint8_t *p,
 {
 	struct coder c = code_decoder(p + LASERSCAN_HEADER,
 				      len - LASERSCAN_HEADER);
-	float resolution = number(p, 6), step = number(p, 7);
+	float resolution = laserscan_number(p, 6),
+	      step = laserscan_number(p, 7);
 	enum kind kind = RANGE;
 	struct model m;
 
@@ -269,9 +273,9 @@ static bool header_ok(const uint8_t *p, size_t len)
 		return false;
 	/* a number that is none would go on to who knows where */
 	for (unsigned int i = 0; i < 8; i++)
-		if (isnan(number(p, i)))
+		if (isnan(laserscan_number(p, i)))
 			return false;
-	return number(p, 6) > 0 && number(p, 7) >= 0;
+	return laserscan_number(p, 6) > 0 && laserscan_number(p, 7) >= 0;
 }
 
 int laserscan_add(struct laserscan_decoder *d, const void *payload, size_t len)
@@ -311,12 +315,12 @@ int laserscan_finish(struct laserscan_decoder *d, struct laserscan *out)
 		return -ENODATA;
 	*out = (struct laserscan){
 		.beams = beams(d),
-		.angle_min = number(d->header, 0),
-		.angle_increment = number(d->header, 1),
-		.time_increment = number(d->header, 2),
-		.scan_time = number(d->header, 3),
-		.range_min = number(d->header, 4),
-		.range_max = number(d->header, 5),
+		.angle_min = laserscan_number(d->header, 0),
+		.angle_increment = laserscan_number(d->header, 1),
+		.time_increment = laserscan_number(d->header, 2),
+		.scan_time = laserscan_number(d->header, 3),
+		.range_min = laserscan_number(d->header, 4),
+		.range_max = laserscan_number(d->header, 5),
 		.range = d->range,
 		.intensity = d->header[0] & LASERSCAN_INTENSITY ?
 			     d->intensity : NULL,

@@ -40,14 +40,15 @@ struct vscan {
 	float		z[ORGANISED_RINGS + 1][STRIP];
 };
 
-static unsigned int stride_of(unsigned int columns)
+static unsigned int vscan_stride_of(unsigned int columns)
 {
 	return (columns + STRIP - 1) / STRIP * STRIP + 2 * AROUND;
 }
 
 struct vscan *vscan_create(unsigned int max_rings, unsigned int max_columns)
 {
-	size_t n = (size_t)(max_rings + 2 * BESIDE) * stride_of(max_columns);
+	size_t n =
+		(size_t)(max_rings + 2 * BESIDE) * vscan_stride_of(max_columns);
 	struct vscan *v;
 
 	if (!max_rings || max_rings > ORGANISED_RINGS ||
@@ -169,8 +170,8 @@ struct extremes {
 	float most[VSCAN_BINS], least[VSCAN_BINS];
 };
 
-static inline void widen(struct extremes *e, unsigned int bin, float planar,
-			 float low)
+static inline void vscan_widen(struct extremes *e, unsigned int bin,
+			       float planar, float low)
 {
 	e->most[bin] = planar > e->most[bin] ? planar : e->most[bin];
 	e->least[bin] = low < e->least[bin] ? low : e->least[bin];
@@ -196,7 +197,7 @@ static void project_columns(const struct vscan *v, struct extremes *e)
 			}
 		}
 		for (unsigned int i = 0; i < STRIP && c + i < v->columns; i++)
-			widen(e, v->column_bin[c + i], most[i], least[i]);
+			vscan_widen(e, v->column_bin[c + i], most[i], least[i]);
 	}
 }
 
@@ -207,7 +208,8 @@ static void project_points(const struct vscan *v, struct extremes *e)
 			size_t i = at(v, r, c);
 
 			if (v->solid[i] > 0)
-				widen(e, v->bin[i], v->planar[i], v->low[i]);
+				vscan_widen(e, v->bin[i], v->planar[i],
+					    v->low[i]);
 		}
 }
 
@@ -223,7 +225,7 @@ int vscan_make(struct vscan *v, const struct organised *in,
 	if (v->rings != in->rings || v->columns != in->columns) {
 		v->rings = in->rings;
 		v->columns = in->columns;
-		v->stride = stride_of(in->columns);
+		v->stride = vscan_stride_of(in->columns);
 		/* there is nothing above the highest ring */
 		memset(v->object + at(v, v->rings, 0) - AROUND, 0,
 		       BESIDE * v->stride * sizeof(float));

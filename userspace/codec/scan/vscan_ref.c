@@ -22,7 +22,7 @@ struct scene {
 	struct point		*points;
 };
 
-static struct point *at(const struct scene *s, int ring, int column)
+static struct point *vscan_ref_at(const struct scene *s, int ring, int column)
 {
 	int n = s->in->columns;
 
@@ -31,11 +31,11 @@ static struct point *at(const struct scene *s, int ring, int column)
 	return s->points + ring * n + (column + n) % n;
 }
 
-static void place(const struct scene *s, int ring, int column)
+static void vscan_ref_place(const struct scene *s, int ring, int column)
 {
 	const struct vscan_params *p = s->params;
 	const struct vscan_level *l = &s->level;
-	struct point *q = at(s, ring, column);
+	struct point *q = vscan_ref_at(s, ring, column);
 	float w = s->in->elevation[ring] * (float)(M_PI / 18000);
 	float a = vscan_azimuth(s->in, column, vscan_advance(s->in));
 	float x, y, z;
@@ -68,8 +68,8 @@ static void classify(const struct scene *s, int column)
 	float rg = 0, zg = 0;
 
 	for (int r = 0; r < (int)s->in->rings; r++) {
-		struct point *q = at(s, r, column);
-		const struct point *above = at(s, r + 1, column);
+		struct point *q = vscan_ref_at(s, r, column);
+		const struct point *above = vscan_ref_at(s, r + 1, column);
 		float far = q->rho - rg, up = fabsf(q->z - zg);
 		bool foot = above && above->what != NOTHING &&
 			fabsf(above->rho - q->rho) <
@@ -92,10 +92,10 @@ static void classify(const struct scene *s, int column)
 static bool upright(const struct scene *s, int ring, int column)
 {
 	const struct vscan_params *p = s->params;
-	const struct point *q = at(s, ring, column), *other;
+	const struct point *q = vscan_ref_at(s, ring, column), *other;
 
 	for (int i = -2; i <= 2; i++) {
-		other = at(s, ring + i, column);
+		other = vscan_ref_at(s, ring + i, column);
 		if (i && other && other->what == OBJECT &&
 		    fabsf(other->rho - q->rho) <=
 		    p->upright + p->upright_slope * q->rho)
@@ -106,9 +106,9 @@ static bool upright(const struct scene *s, int ring, int column)
 
 static bool straight(const struct scene *s, int ring, int column, int k)
 {
-	const struct point *q = at(s, ring, column);
-	const struct point *left = at(s, ring, column - k);
-	const struct point *right = at(s, ring, column + k);
+	const struct point *q = vscan_ref_at(s, ring, column);
+	const struct point *left = vscan_ref_at(s, ring, column - k);
+	const struct point *right = vscan_ref_at(s, ring, column + k);
 	float off;
 
 	if (left->what < OBJECT || right->what < OBJECT)
@@ -122,7 +122,7 @@ static void project(const struct scene *s, int ring, int column,
 		    struct vscan_scans *out)
 {
 	const struct vscan_params *p = s->params;
-	const struct point *q = at(s, ring, column);
+	const struct point *q = vscan_ref_at(s, ring, column);
 	uint16_t cm = vscan_cm(q->rho);
 
 	if (q->what < OBJECT)
@@ -152,7 +152,7 @@ int vscan_make_ref(const struct organised *in,
 		return -ENOMEM;
 	for (int r = 0; r < rings; r++)
 		for (int c = 0; c < columns; c++)
-			place(&s, r, c);
+			vscan_ref_place(&s, r, c);
 	for (int c = 0; c < columns; c++)
 		classify(&s, c);
 	for (int r = 0; r < rings; r++)

@@ -103,8 +103,8 @@ static unsigned int next_cell(const uint8_t *known, unsigned int width,
 }
 
 /* Return: runs, written if @run */
-static unsigned int find_runs(const uint8_t *known, unsigned int width,
-			      unsigned int y, struct cells_run *run)
+static unsigned int cells_find_runs(const uint8_t *known, unsigned int width,
+				    unsigned int y, struct cells_run *run)
 {
 	unsigned int runs = 0, begin, end;
 
@@ -138,8 +138,8 @@ static void mark_blocks(struct cells *c, uint8_t *near)
 }
 
 /* In one direction: what is within @reach blocks of something marked */
-static void spread(uint8_t *to, const uint8_t *from, size_t n, size_t step,
-		   int reach)
+static void cells_spread(uint8_t *to, const uint8_t *from, size_t n,
+			 size_t step, int reach)
 {
 	memset(to, 0, n);
 	for (int d = -reach; d <= reach; d++) {
@@ -160,10 +160,10 @@ static void spread_near(struct cells *c, size_t n, uint8_t *scratch)
 	       NEARER = CELLS_NEARER / CELLS_BLOCK };
 	uint8_t *near = (void *)c->near, *nearer = scratch + n;
 
-	spread(scratch, near, n, 1, NEARER);
-	spread(nearer, scratch, n, c->near_width, NEARER);
-	spread(scratch, near, n, 1, NEAR);
-	spread(near, scratch, n, c->near_width, NEAR);
+	cells_spread(scratch, near, n, 1, NEARER);
+	cells_spread(nearer, scratch, n, c->near_width, NEARER);
+	cells_spread(scratch, near, n, 1, NEAR);
+	cells_spread(near, scratch, n, c->near_width, NEAR);
 	for (size_t i = 0; i < n; i++)
 		near[i] = near[i] * CELLS_IS_NEAR | nearer[i] * CELLS_IS_NEARER;
 }
@@ -203,7 +203,7 @@ static unsigned int count_runs(const struct cells *c, uint8_t *known)
 
 	for (unsigned int y = 0; y < c->height; y++) {
 		known_row(c, y, known);
-		runs += find_runs(known, c->width, y, NULL);
+		runs += cells_find_runs(known, c->width, y, NULL);
 	}
 	return runs;
 }
@@ -214,7 +214,7 @@ static void index_runs(struct cells *c, struct cells_run *run, uint8_t *known)
 
 	for (unsigned int y = 0; y < c->height; y++) {
 		known_row(c, y, known);
-		n += find_runs(known, c->width, y, run + n);
+		n += cells_find_runs(known, c->width, y, run + n);
 	}
 	c->run = run;
 	c->runs = n;
@@ -313,8 +313,8 @@ static double overlap(unsigned int cell, unsigned int large, double ratio)
 	return fmax(end - begin, 0);
 }
 
-static struct area area_of(const struct cells *c, unsigned int x,
-			   unsigned int y, double ratio)
+static struct area cells_area_of(const struct cells *c, unsigned int x,
+				 unsigned int y, double ratio)
 {
 	struct area sum = { 0, 0 };
 	unsigned int x1 = fmin(ceil((x + 1) * ratio), c->width);
@@ -348,7 +348,7 @@ struct cells *cells_coarser(const struct cells *c, double resolution)
 	v8 = (int8_t *)v16;
 	for (unsigned int y = 0; y < height; y++)
 		for (unsigned int x = 0; x < width; x++) {
-			const struct area a = area_of(c, x, y, ratio);
+			const struct area a = cells_area_of(c, x, y, ratio);
 			const size_t i = (size_t)y * width + x;
 			const int v = a.known > 0 ?
 				      (int)floor(a.value / a.known + 0.5) :

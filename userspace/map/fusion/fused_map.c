@@ -72,7 +72,7 @@ void mosaic_spoil_tile(struct mosaic *m, struct tile *t)
 	t->stale = true;
 }
 
-static uint32_t make_tile(struct mosaic *m, int x, int y)
+static uint32_t fused_map_make_tile(struct mosaic *m, int x, int y)
 {
 	const uint32_t number = m->tiles;
 
@@ -109,8 +109,8 @@ static int begin_tile(struct mosaic *m, struct tile *t)
  * Pieces in tiles; with the lock held
  */
 
-static int put_part(struct mosaic *m, uint32_t piece, unsigned int part,
-		    bool few)
+static int fused_map_put_part(struct mosaic *m, uint32_t piece,
+			      unsigned int part, bool few)
 {
 	const struct piece *p = &m->piece[piece];
 	const struct drawing_tile *d = &p->drawing->tile[part];
@@ -120,7 +120,7 @@ static int put_part(struct mosaic *m, uint32_t piece, unsigned int part,
 	int ret;
 
 	if (i == INDEX_NONE)
-		i = make_tile(m, d->x, d->y);
+		i = fused_map_make_tile(m, d->x, d->y);
 	if (i == INDEX_NONE)
 		return -ENOMEM;
 	t = &m->tile[i];
@@ -161,7 +161,7 @@ static int put_in(struct mosaic *m, uint32_t piece, bool few)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < d->tiles && !err; i++) {
 		p->place[i] = (struct place){ d->tile[i].x, d->tile[i].y };
-		err = put_part(m, piece, i, few);
+		err = fused_map_put_part(m, piece, i, few);
 		p->places = i + 1;
 	}
 	return err;
@@ -224,7 +224,7 @@ static uint32_t make_piece(struct mosaic *m, int64_t id)
 	return number;
 }
 
-static bool in_reach(const struct mosaic *m, const struct pose *p)
+static bool fused_map_in_reach(const struct mosaic *m, const struct pose *p)
 {
 	return pose_valid(p) &&
 	       fabs(p->x) + fabs(p->y) < FAR * m->config.resolution;
@@ -235,7 +235,7 @@ int mosaic_put(struct mosaic *m, const struct mosaic_submap *s)
 	uint32_t i = index_find(&m->piece_index, s->id);
 	struct piece *p;
 
-	if (!in_reach(m, &s->pose))
+	if (!fused_map_in_reach(m, &s->pose))
 		return -ERANGE;
 	pthread_rwlock_wrlock(&m->lock);
 	if (i == INDEX_NONE)
@@ -253,8 +253,8 @@ int mosaic_put(struct mosaic *m, const struct mosaic_submap *s)
 }
 
 /* How far the corner that moves most does, in cells of the map */
-static double moved(const struct mosaic *m, const struct piece *p,
-		    const struct pose *to)
+static double fused_map_moved(const struct mosaic *m, const struct piece *p,
+			      const struct pose *to)
 {
 	const double w = p->width * p->resolution;
 	const double h = p->height * p->resolution;
@@ -280,9 +280,10 @@ int mosaic_move(struct mosaic *m, int64_t id, const struct pose *pose)
 
 	if (i == INDEX_NONE)
 		return -ENOENT;
-	if (!in_reach(m, pose))
+	if (!fused_map_in_reach(m, pose))
 		return -ERANGE;
-	if (!m->piece[i].waits && moved(m, &m->piece[i], pose) <= MOVE)
+	if (!m->piece[i].waits &&
+	    fused_map_moved(m, &m->piece[i], pose) <= MOVE)
 		return 0;
 	s = m->piece[i].submap;
 	s.pose = *pose;
@@ -376,8 +377,8 @@ static int put_waiting(struct mosaic *m, uint64_t deadline,
 }
 
 /* Tiles that are stale; of @r, if that is not NULL, forgotten ones too */
-static uint32_t *choose(struct mosaic *m, const struct rect *r,
-			unsigned int *count)
+static uint32_t *fused_map_choose(struct mosaic *m, const struct rect *r,
+				  unsigned int *count)
 {
 	uint32_t *tile = malloc((m->tiles + 1) * sizeof(*tile));
 	unsigned int n = 0;
@@ -426,7 +427,8 @@ static int draw_missing(struct mosaic *m, const uint32_t *tile,
 }
 
 /* No room for them: they are fused when somebody wants them */
-static void give_up(struct mosaic *m, const uint32_t *tile, unsigned int count)
+static void fused_map_give_up(struct mosaic *m, const uint32_t *tile,
+			      unsigned int count)
 {
 	pthread_rwlock_wrlock(&m->lock);
 	m->revision++;
@@ -441,8 +443,8 @@ static void give_up(struct mosaic *m, const uint32_t *tile, unsigned int count)
 	pthread_rwlock_unlock(&m->lock);
 }
 
-static size_t room_for(const struct mosaic *m, const uint32_t *tile,
-		       unsigned int count)
+static size_t fused_map_room_for(const struct mosaic *m, const uint32_t *tile,
+				 unsigned int count)
 {
 	size_t bytes = 0;
 
@@ -462,12 +464,12 @@ static int fuse_some(struct mosaic *m, const uint32_t *tile,
 		     unsigned int count, uint64_t since, bool wanted,
 		     struct mosaic_work *work)
 {
-	const size_t bytes = room_for(m, tile, count);
+	const size_t bytes = fused_map_room_for(m, tile, count);
 	int err;
 
 	mosaic_trim(m, bytes, wanted ? since : 0);
 	if (!wanted && m->bytes + bytes > m->config.memory) {
-		give_up(m, tile, count);
+		fused_map_give_up(m, tile, count);
 		return 0;
 	}
 	err = draw_missing(m, tile, count, work);
@@ -477,7 +479,7 @@ static int fuse_some(struct mosaic *m, const uint32_t *tile,
 }
 
 /* One that was far away came back: others look at no more than there is */
-static void shrink(struct mosaic *m)
+static void fused_map_shrink(struct mosaic *m)
 {
 	struct rect all = { 0 };
 
@@ -502,10 +504,10 @@ int mosaic_update(struct mosaic *m, uint64_t deadline,
 
 	err = put_waiting(m, deadline, work);
 	if (!err && m->shrunk)
-		shrink(m);
+		fused_map_shrink(m);
 	if (err || !m->stale)
 		return err;
-	tile = choose(m, NULL, &count);
+	tile = fused_map_choose(m, NULL, &count);
 	if (!tile)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < count && !err; i += n) {
@@ -546,7 +548,7 @@ int mosaic_want(struct mosaic *m, const struct rect *r)
 	err = put_waiting(m, UINT64_MAX, NULL);
 	if (err)
 		return err;
-	tile = choose(m, r, &count);
+	tile = fused_map_choose(m, r, &count);
 	if (!tile)
 		return -ENOMEM;
 	err = fuse_some(m, tile, count, mark_wanted(m, r), true, NULL);
@@ -571,7 +573,7 @@ struct rect mosaic_bounds(struct mosaic *m)
 }
 
 /* When a tile was wanted is a guess that several threads make at once */
-static const struct tile *look(struct mosaic *m, int x, int y)
+static const struct tile *fused_map_look(struct mosaic *m, int x, int y)
 {
 	const uint32_t i = mosaic_tile_at(m, x, y);
 
@@ -592,7 +594,7 @@ int mosaic_value(struct mosaic *m, int x, int y)
 	int err = 0;
 
 	pthread_rwlock_rdlock(&m->lock);
-	t = look(m, x >> TILE_SHIFT, y >> TILE_SHIFT);
+	t = fused_map_look(m, x >> TILE_SHIFT, y >> TILE_SHIFT);
 	if (t && t->acc)
 		t->rule->values((char *)t->acc + at * t->rule->size, 1, &value);
 	else if (t)
@@ -602,12 +604,13 @@ int mosaic_value(struct mosaic *m, int x, int y)
 }
 
 /* The rows of a tile that lie in @r */
-static int read_tile(struct mosaic *m, struct raster *r, int tx, int ty)
+static int fused_map_read_tile(struct mosaic *m, struct raster *r, int tx,
+			       int ty)
 {
 	const struct rect at = { tx * TILE_SIDE, ty * TILE_SIDE,
 				 TILE_SIDE, TILE_SIDE };
 	const struct rect in = rect_common(&r->rect, &at);
-	const struct tile *t = look(m, tx, ty);
+	const struct tile *t = fused_map_look(m, tx, ty);
 
 	for (unsigned int y = 0; y < in.height; y++) {
 		const size_t to = (size_t)(in.y - r->rect.y + y) *
@@ -640,7 +643,7 @@ int mosaic_read(struct mosaic *m, struct raster *r)
 		for (int x = r->rect.x >> TILE_SHIFT;
 		     x <= (r->rect.x + (int)r->rect.width - 1) >> TILE_SHIFT;
 		     x++)
-			if (read_tile(m, r, x, y))
+			if (fused_map_read_tile(m, r, x, y))
 				err = -EAGAIN;
 	pthread_rwlock_unlock(&m->lock);
 	return err;

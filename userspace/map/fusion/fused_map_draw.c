@@ -32,7 +32,7 @@ struct thread {
 	pthread_t	id;
 };
 
-static void *work(void *arg)
+static void *fused_draw_work(void *arg)
 {
 	struct thread *t = arg;
 	struct gang *g = t->gang;
@@ -73,7 +73,7 @@ void mosaic_free_artists(struct mosaic *m)
 }
 
 /* The first of the threads is this one. @each: jobs that one is worth */
-static int run(struct gang *g, unsigned int each)
+static int fused_draw_run(struct gang *g, unsigned int each)
 {
 	unsigned int threads = g->jobs / each, n = 1;
 
@@ -87,10 +87,10 @@ static int run(struct gang *g, unsigned int each)
 
 	for (unsigned int i = 0; i < threads; i++)
 		thread[i] = (struct thread){ g, g->m->artist[i], 0 };
-	while (n < threads && !pthread_create(&thread[n].id, NULL, work,
-					      &thread[n]))
+	while (n < threads && !pthread_create(&thread[n].id, NULL,
+					      fused_draw_work, &thread[n]))
 		n++;
-	work(&thread[0]);
+	fused_draw_work(&thread[0]);
 	while (--n)
 		pthread_join(thread[n].id, NULL);
 	return g->err;
@@ -163,7 +163,7 @@ int mosaic_draw(struct mosaic *m, const uint32_t *piece, unsigned int count,
 
 	if (!count)
 		return 0;
-	err = run(&g, EACH);
+	err = fused_draw_run(&g, EACH);
 	pthread_rwlock_wrlock(&m->lock);
 	for (unsigned int i = 0; i < count; i++) {
 		struct piece *p = &m->piece[piece[i]];
@@ -237,8 +237,8 @@ static int fuse_one(struct gang *g, struct artist *a, unsigned int job)
 }
 
 /* What was fused is shown */
-static void show(struct mosaic *m, const uint32_t *tile, unsigned int count,
-		 void **acc)
+static void fused_draw_show(struct mosaic *m, const uint32_t *tile,
+			    unsigned int count, void **acc)
 {
 	pthread_rwlock_wrlock(&m->lock);
 	m->revision++;
@@ -271,9 +271,9 @@ int mosaic_fuse(struct mosaic *m, const uint32_t *tile, unsigned int count,
 	g.made = calloc(count, sizeof(*g.made));
 	if (!g.made)
 		return -ENOMEM;
-	err = run(&g, EACH);
+	err = fused_draw_run(&g, EACH);
 	if (!err)
-		show(m, tile, count, g.made);
+		fused_draw_show(m, tile, count, g.made);
 	for (unsigned int i = 0; i < count; i++)
 		free(g.made[i]);
 	free(g.made);

@@ -36,7 +36,7 @@ static int by_used(const void *a, const void *b)
 	return s->used < t->used ? -1 : s->used > t->used;
 }
 
-static bool fits(const struct mosaic *m, size_t more)
+static bool fused_memory_fits(const struct mosaic *m, size_t more)
 {
 	return m->bytes + more <= m->config.memory;
 }
@@ -50,7 +50,7 @@ static void trim_drawings(struct mosaic *m, size_t more, struct candidate *c)
 			c[n++] = (struct candidate){ m->piece[i].used, i };
 	qsort(c, n, sizeof(*c), by_used);
 	pthread_rwlock_wrlock(&m->lock);
-	for (unsigned int i = 0; i < n && !fits(m, more); i++)
+	for (unsigned int i = 0; i < n && !fused_memory_fits(m, more); i++)
 		mosaic_forget_drawing(m, &m->piece[c[i].number]);
 	pthread_rwlock_unlock(&m->lock);
 }
@@ -70,7 +70,7 @@ static void trim_tiles(struct mosaic *m, size_t more, uint64_t keep,
 	}
 	qsort(c, n, sizeof(*c), by_used);
 	pthread_rwlock_wrlock(&m->lock);
-	for (unsigned int i = 0; i < n && !fits(m, more); i++)
+	for (unsigned int i = 0; i < n && !fused_memory_fits(m, more); i++)
 		mosaic_forget_tile(m, &m->tile[c[i].number]);
 	pthread_rwlock_unlock(&m->lock);
 }
@@ -80,13 +80,13 @@ void mosaic_trim(struct mosaic *m, size_t more, uint64_t keep)
 	const unsigned int most = m->pieces > m->tiles ? m->pieces : m->tiles;
 	struct candidate *c;
 
-	if (fits(m, more))
+	if (fused_memory_fits(m, more))
 		return;
 	c = malloc((most + 1) * sizeof(*c));
 	if (!c)
 		return;
 	trim_drawings(m, more, c);
-	if (!fits(m, more))
+	if (!fused_memory_fits(m, more))
 		trim_tiles(m, more, keep, c);
 	free(c);
 }

@@ -22,7 +22,7 @@ static uint32_t home_of(const struct index *t, uint64_t key)
 }
 
 /* Where it is, or the free slot where it would be */
-static uint32_t slot_of(const struct index *t, uint64_t key)
+static uint32_t index_slot_of(const struct index *t, uint64_t key)
 {
 	uint32_t i = home_of(t, key);
 
@@ -33,10 +33,10 @@ static uint32_t slot_of(const struct index *t, uint64_t key)
 
 uint32_t index_find(const struct index *t, uint64_t key)
 {
-	return t->slots ? t->number[slot_of(t, key)] : INDEX_NONE;
+	return t->slots ? t->number[index_slot_of(t, key)] : INDEX_NONE;
 }
 
-static int grow(struct index *t)
+static int index_grow(struct index *t)
 {
 	const uint32_t slots = t->slots ? 2 * t->slots : SLOTS_MIN;
 	struct index more = { malloc(slots * sizeof(*more.key)),
@@ -54,7 +54,7 @@ static int grow(struct index *t)
 
 		if (t->number[i] == INDEX_NONE)
 			continue;
-		to = slot_of(&more, t->key[i]);
+		to = index_slot_of(&more, t->key[i]);
 		more.key[to] = t->key[i];
 		more.number[to] = t->number[i];
 	}
@@ -67,9 +67,9 @@ int index_add(struct index *t, uint64_t key, uint32_t number)
 {
 	uint32_t i;
 
-	if (2 * (t->used + 1) > t->slots && grow(t))
+	if (2 * (t->used + 1) > t->slots && index_grow(t))
 		return -ENOMEM;
-	i = slot_of(t, key);
+	i = index_slot_of(t, key);
 	t->key[i] = key;
 	t->number[i] = number;
 	t->used++;
@@ -84,7 +84,7 @@ void index_remove(struct index *t, uint64_t key)
 
 	if (index_find(t, key) == INDEX_NONE)
 		return;
-	hole = slot_of(t, key);
+	hole = index_slot_of(t, key);
 	for (uint32_t i = (hole + 1) & mask; t->number[i] != INDEX_NONE;
 	     i = (i + 1) & mask) {
 		const uint32_t home = home_of(t, t->key[i]);

@@ -44,7 +44,7 @@ void artist_destroy(struct artist *a)
 }
 
 /* For one more tile. Return: 0, -1: no memory */
-static int make_room(struct artist *a)
+static int resampled_make_room(struct artist *a)
 {
 	if (a->tiles == a->tile_room) {
 		const unsigned int more = a->tile_room ? 2 * a->tile_room : 64;
@@ -73,7 +73,8 @@ static int make_room(struct artist *a)
 }
 
 /* Blocks of a window in which something is known, if none need be sampled */
-static unsigned int collect(void *from, size_t size, uint16_t *at, char *cells)
+static unsigned int resampled_collect(void *from, size_t size, uint16_t *at,
+				      char *cells)
 {
 	const uint64_t signs = size == 1 ? 0x8080808080808080ULL :
 					   0x8000800080008000ULL;
@@ -100,20 +101,20 @@ static unsigned int collect(void *from, size_t size, uint16_t *at, char *cells)
 }
 
 /* @under: what was splatted there, or NULL */
-static int draw_tile(struct artist *a, const struct way *way, int x, int y,
-		     void *under)
+static int resampled_draw_tile(struct artist *a, const struct way *way, int x,
+			       int y, void *under)
 {
 	const size_t size = way->c->bits / 8;
 	unsigned int n;
 	uint16_t *at;
 	char *cells;
 
-	if (make_room(a))
+	if (resampled_make_room(a))
 		return -1;
 	at = a->at + a->blocks;
 	cells = a->cells + (size_t)a->blocks * RULE_STEP * size;
 	if (under && way->ratio <= HOLES)
-		n = collect(under, size, at, cells);
+		n = resampled_collect(under, size, at, cells);
 	else
 		n = sample_tile(way, x, y, under, SPLAT_STRIDE, at, cells);
 	if (!n)
@@ -139,10 +140,11 @@ static int draw_tiles(struct artist *a, const struct way *way,
 		splat(way, tiles, a->window);
 	for (unsigned int y = 0; y < tiles->height; y++)
 		for (unsigned int x = 0; x < tiles->width && !err; x++)
-			err = draw_tile(a, way, tiles->x + (int)x,
-					tiles->y + (int)y, splatted ?
-					splat_tile(a->window, way->c->bits, x,
-						   y) : NULL);
+			err = resampled_draw_tile(
+				a, way, tiles->x + (int)x, tiles->y + (int)y,
+				splatted ? splat_tile(a->window, way->c->bits,
+						      x, y) :
+					   NULL);
 	/* what came into the guard may be within the next window */
 	if (splatted && (tiles->width == SPLAT_TILES ||
 			 tiles->height == SPLAT_TILES || err))
@@ -174,7 +176,8 @@ static void prefetch(const struct cells *c)
 }
 
 /* Window by window: most submaps are smaller than one */
-static int draw(struct artist *a, const struct way *way, bool splatted)
+static int resampled_draw(struct artist *a, const struct way *way,
+			  bool splatted)
 {
 	const struct rect *b = &way->bounds;
 	const int left = tile_of(b->x), low = tile_of(b->y);
@@ -199,8 +202,8 @@ static int draw(struct artist *a, const struct way *way, bool splatted)
 }
 
 /* As much memory as it needs, in one piece */
-static struct drawing *keep(const struct artist *a, unsigned int bits,
-			    bool weighted)
+static struct drawing *resampled_keep(const struct artist *a, unsigned int bits,
+				      bool weighted)
 {
 	const size_t cells = (size_t)a->blocks * RULE_STEP;
 	const size_t tiles = a->tiles * sizeof(*a->tile);
@@ -226,7 +229,7 @@ static struct drawing *keep(const struct artist *a, unsigned int bits,
 	return d;
 }
 
-static struct cells *coarse(const struct cells *c, double resolution)
+static struct cells *resampled_coarse(const struct cells *c, double resolution)
 {
 	return c->resolution > FINER * resolution ?
 	       cells_get((struct cells *)c) : cells_coarser(c, resolution);
@@ -236,7 +239,7 @@ static struct cells *coarse(const struct cells *c, double resolution)
 static int draw_weights(struct drawing *d, const struct cells *weights,
 			const struct pose *frame, double resolution)
 {
-	struct cells *c = coarse(weights, resolution);
+	struct cells *c = resampled_coarse(weights, resolution);
 	struct way way;
 
 	if (!c)
@@ -272,15 +275,15 @@ struct drawing *drawing_make(struct artist *a, const struct cells *c,
 			     bool splatted)
 {
 	struct cells *fit = splatted ? cells_get((struct cells *)c) :
-				       coarse(c, resolution);
+				       resampled_coarse(c, resolution);
 	struct drawing *d = NULL;
 	struct way way;
 
 	if (!fit)
 		return NULL;
 	way = way_find(fit, frame, resolution);
-	if (!draw(a, &way, splatted))
-		d = keep(a, fit->bits, weights != NULL);
+	if (!resampled_draw(a, &way, splatted))
+		d = resampled_keep(a, fit->bits, weights != NULL);
 	cells_put(fit);
 	if (d && weights && draw_weights(d, weights, frame, resolution)) {
 		drawing_free(d);

@@ -87,7 +87,7 @@ static int16_t logit_of(int v, int full)
 }
 
 __attribute__((constructor))
-static void make_tables(void)
+static void rule_make_tables(void)
 {
 	for (int v = 0; v <= CELLS_FULL_8; v++)
 		logit_8[v] = logit_of(v, CELLS_FULL_8);

@@ -109,7 +109,7 @@ INLINE unsigned int find_portable(const struct near *b, uint32_t *patch)
 	return n;
 }
 
-static int32_t step(int64_t d)
+static int32_t sample_step(int64_t d)
 {
 	return (d + (1 << (STEP_SHIFT - 1))) >> STEP_SHIFT;
 }
@@ -123,8 +123,8 @@ typedef struct {
 
 INLINE lanes_portable make_lanes_portable(const struct way *way, bool fill)
 {
-	return (lanes_portable){ step(way->du), step(way->dv), way->c->width,
-				 way->c->height, fill };
+	return (lanes_portable){ sample_step(way->du), sample_step(way->dv),
+				 way->c->width, way->c->height, fill };
 }
 
 INLINE int take_cell(void *under, const unsigned int bits, unsigned int i)
@@ -184,8 +184,10 @@ INLINE lanes_avx512 make_lanes_avx512(const struct way *way, bool fill)
 					       10, 11, 12, 13, 14, 15);
 
 	return (lanes_avx512){
-		_mm512_mullo_epi32(lane, _mm512_set1_epi32(step(way->du))),
-		_mm512_mullo_epi32(lane, _mm512_set1_epi32(step(way->dv))),
+		_mm512_mullo_epi32(lane,
+				   _mm512_set1_epi32(sample_step(way->du))),
+		_mm512_mullo_epi32(lane,
+				   _mm512_set1_epi32(sample_step(way->dv))),
 		_mm512_set1_epi32(way->c->width),
 		_mm512_set1_epi32(way->c->width << STEP_BITS),
 		_mm512_set1_epi32(way->c->height << STEP_BITS),
@@ -295,7 +297,7 @@ CPU_AVX2
 INLINE lanes_avx2 make_lanes_avx2(const struct way *way, bool fill)
 {
 	const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-	const int32_t u = step(way->du), v = step(way->dv);
+	const int32_t u = sample_step(way->du), v = sample_step(way->dv);
 
 	return (lanes_avx2){
 		_mm256_mullo_epi32(lane, _mm256_set1_epi32(u)),

@@ -20,8 +20,8 @@ static struct span around(unsigned int at, unsigned int n)
 }
 
 /* Around a wall. Return: whether a value is another one */
-static bool raise_around(const struct cells *c, void *data, unsigned int x,
-			 unsigned int y)
+static bool soften_raise_around(const struct cells *c, void *data,
+				unsigned int x, unsigned int y)
 {
 	const struct span columns = around(x, c->width);
 	const struct span rows = around(y, c->height);
@@ -61,7 +61,8 @@ struct cells *soften(struct cells *c)
 
 		for (unsigned int x = r->column; x < end; x++)
 			if (cells_at(c, x, r->row) > half)
-				raised |= raise_around(c, data, x, r->row);
+				raised |=
+					soften_raise_around(c, data, x, r->row);
 	}
 	made = raised ? cells_create(c->width, c->height, c->bits,
 				     c->resolution, &c->origin, data) :

@@ -94,8 +94,8 @@ struct canvas {
 	struct steps	steps;
 };
 
-INLINE bool clip(const struct canvas *w, const struct way *way, int64_t x,
-		 int64_t y, unsigned int *from, unsigned int *end)
+INLINE bool splat_clip(const struct canvas *w, const struct way *way, int64_t x,
+		       int64_t y, unsigned int *from, unsigned int *end)
 {
 	const int64_t guard = (int64_t)SPLAT_GUARD << WAY_BITS;
 	double first = *from, last = *end;
@@ -129,7 +129,7 @@ INLINE void splat_run(const struct way *way, const struct canvas *w,
 
 	if (!w->inside && !(is_inside(w, x, y) &&
 	    is_inside(w, x + (end - 1) * dx, y + (end - 1) * dy)) &&
-	    !clip(w, way, x, y, &i, &end))
+	    !splat_clip(w, way, x, y, &i, &end))
 		return;
 	x += i * dx;
 	y += i * dy;

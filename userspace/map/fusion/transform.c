@@ -7,8 +7,8 @@
 #include "map/fusion/transform.h"
 
 /* Of a grid of @w x @h map cells, turned, with its corner at (@x, @y) */
-static struct rect bounds_of(double x, double y, double w, double h, double cs,
-			     double sn)
+static struct rect transform_bounds_of(double x, double y, double w, double h,
+				       double cs, double sn)
 {
 	const int left = floor(x + smaller(w * cs, 0) + smaller(-h * sn, 0));
 	const int right = ceil(x + larger(w * cs, 0) + larger(-h * sn, 0));
@@ -31,8 +31,10 @@ struct way way_find(const struct cells *c, const struct pose *frame,
 	const double cs = cos(at.yaw), sn = sin(at.yaw);
 	double x = at.x / resolution, y = at.y / resolution;
 	struct way way = {
-		.c = c, .ratio = k,
-		.bounds = bounds_of(x, y, c->width * k, c->height * k, cs, sn),
+		.c = c,
+		.ratio = k,
+		.bounds = transform_bounds_of(x, y, c->width * k, c->height * k,
+					      cs, sn),
 	};
 
 	way.x0 = tile_of(way.bounds.x) * TILE_SIDE;

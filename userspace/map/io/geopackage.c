@@ -165,7 +165,7 @@ int geopackage_step(sqlite3_stmt *s)
 	return geopackage_errno(code);
 }
 
-static int fill(sqlite3 *db, const struct geopackage *g)
+static int geopackage_fill(sqlite3 *db, const struct geopackage *g)
 {
 	int err = geopackage_exec(db, "PRAGMA journal_mode = OFF;"
 				  "PRAGMA synchronous = OFF;"
@@ -228,7 +228,7 @@ static int write_database(const char *path, const char *temporary,
 						   NULL));
 
 	if (!err)
-		err = fill(db, g);
+		err = geopackage_fill(db, g);
 	if (err) {
 		/* SQLite is silent about what it was not asked for */
 		const bool said = db && sqlite3_errcode(db) != SQLITE_OK &&

@@ -34,7 +34,7 @@ static void put_u8(struct geometry *g, uint8_t v)
 	g->data[g->len++] = v;
 }
 
-static void put_u32(struct geometry *g, uint32_t v)
+static void features_put_u32(struct geometry *g, uint32_t v)
 {
 	v = htole32(v);
 	memcpy(g->data + g->len, &v, sizeof(v));
@@ -51,20 +51,20 @@ static void put_double(struct geometry *g, double v)
 	g->len += sizeof(u);
 }
 
-static void put_header(struct geometry *g, uint8_t flags)
+static void features_put_header(struct geometry *g, uint8_t flags)
 {
 	g->len = 0;
 	put_u8(g, 'G');
 	put_u8(g, 'P');
 	put_u8(g, 0);
 	put_u8(g, flags);
-	put_u32(g, (uint32_t)-1);
+	features_put_u32(g, (uint32_t)-1);
 }
 
 static void put_wkb(struct geometry *g, uint32_t type)
 {
 	put_u8(g, LITTLE_ENDIAN_FLAG);
-	put_u32(g, type);
+	features_put_u32(g, type);
 }
 
 /* What all geometries of a table are within */
@@ -88,12 +88,12 @@ static bool valid(double x, double y)
 	return fabs(x) <= POSE_MAX && fabs(y) <= POSE_MAX;
 }
 
-static void put_point(struct geometry *g, double x, double y)
+static void features_put_point(struct geometry *g, double x, double y)
 {
 	g->len = 0;
 	if (!valid(x, y))
 		return;
-	put_header(g, LITTLE_ENDIAN_FLAG);
+	features_put_header(g, LITTLE_ENDIAN_FLAG);
 	put_wkb(g, WKB_POINT);
 	put_double(g, x);
 	put_double(g, y);
@@ -109,7 +109,7 @@ static void put_ring(struct geometry *g, const double (*c)[2], unsigned int n)
 
 		area += a[0] * b[1] - b[0] * a[1];
 	}
-	put_u32(g, n + 1);
+	features_put_u32(g, n + 1);
 	for (unsigned int i = 0; i <= n; i++) {
 		const double *at = c[(area < 0 ? n - i : i) % n];
 
@@ -129,19 +129,19 @@ static void put_polygon(struct geometry *g, const double (*c)[2],
 			return;
 		include(&b, c[i][0], c[i][1]);
 	}
-	put_header(g, LITTLE_ENDIAN_FLAG | ENVELOPE_XY);
+	features_put_header(g, LITTLE_ENDIAN_FLAG | ENVELOPE_XY);
 	put_double(g, b.x0);
 	put_double(g, b.x1);
 	put_double(g, b.y0);
 	put_double(g, b.y1);
 	put_wkb(g, WKB_POLYGON);
-	put_u32(g, 1);
+	features_put_u32(g, 1);
 	put_ring(g, c, n);
 }
 
 /* Its outline; without one, a square of its size; without both, nothing */
-static void put_room(struct geometry *g, const struct room *m,
-		     struct bounds *bounds)
+static void features_put_room(struct geometry *g, const struct room *m,
+			      struct bounds *bounds)
 {
 	const double half = m->size > 0 ? sqrt(m->size) / 2 : 0;
 	const double square[4][2] = {
@@ -201,8 +201,8 @@ static void bind_percent(sqlite3_stmt *s, int i, int v)
 		sqlite3_bind_int(s, i, v);
 }
 
-static int create_table(sqlite3 *db, const char *name, const char *type,
-			const char *columns)
+static int features_create_table(sqlite3 *db, const char *name,
+				 const char *type, const char *columns)
 {
 	return geopackage_exec(db,
 		"CREATE TABLE \"%w\" (fid INTEGER PRIMARY KEY AUTOINCREMENT"
@@ -236,7 +236,7 @@ static int insert_room(sqlite3_stmt *s, const struct room *m,
 {
 	struct geometry g;
 
-	put_room(&g, m, bounds);
+	features_put_room(&g, m, bounds);
 	sqlite3_clear_bindings(s);
 	bind_geometry(s, 1, &g);
 	sqlite3_bind_int64(s, 2, m->id);
@@ -253,7 +253,7 @@ static int insert_room(sqlite3_stmt *s, const struct room *m,
 	return geopackage_step(s);
 }
 
-static int write_rooms(sqlite3 *db, const struct geopackage *g)
+static int features_write_rooms(sqlite3 *db, const struct geopackage *g)
 {
 	struct bounds bounds = nowhere;
 	char columns[1024], marks[4 * ROOM_GASES + 1] = "";
@@ -275,7 +275,7 @@ static int write_rooms(sqlite3 *db, const struct geopackage *g)
 				 ", gas_%u DOUBLE", i + 1);
 		strcat(marks, ", ?");
 	}
-	err = create_table(db, "rooms", "POLYGON", columns);
+	err = features_create_table(db, "rooms", "POLYGON", columns);
 	if (!err)
 		err = geopackage_prepare(db, &s, "INSERT INTO rooms VALUES"
 			" (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?%s)", marks);
@@ -290,7 +290,7 @@ static int insert_point(sqlite3_stmt *s, const struct geopackage_point *p,
 {
 	struct geometry g;
 
-	put_point(&g, p->x, p->y);
+	features_put_point(&g, p->x, p->y);
 	if (g.len)
 		include(bounds, p->x, p->y);
 	bind_geometry(s, 1, &g);
@@ -305,8 +305,9 @@ static int write_points(sqlite3 *db, const struct geopackage *g)
 {
 	struct bounds bounds = nowhere;
 	sqlite3_stmt *s = NULL;
-	int err = create_table(db, "points", "POINT", "id INTEGER, kind TEXT,"
-			       " name TEXT, stamp DATETIME");
+	int err = features_create_table(db, "points", "POINT",
+					"id INTEGER, kind TEXT,"
+					" name TEXT, stamp DATETIME");
 
 	if (!err)
 		err = geopackage_prepare(db, &s, "INSERT INTO points VALUES"
@@ -319,7 +320,7 @@ static int write_points(sqlite3 *db, const struct geopackage *g)
 
 int geopackage_write_features(sqlite3 *db, const struct geopackage *g)
 {
-	int err = write_rooms(db, g);
+	int err = features_write_rooms(db, g);
 
 	return err ? err : write_points(db, g);
 }

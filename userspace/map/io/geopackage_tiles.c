@@ -43,7 +43,7 @@ static long align_down(long v, long to)
 }
 
 /* The lowest square that holds the map. Return: 0, -EINVAL: too far away */
-static int arrange(struct pyramid *p)
+static int gpkg_tiles_arrange(struct pyramid *p)
 {
 	const struct rect *r = &p->l->raster->rect;
 	const long right = r->x + (long)r->width, high = r->y + (long)r->height;
@@ -72,8 +72,8 @@ static void physical(struct pyramid *p)
 }
 
 /* What is common to both tables of a layer */
-static int create_table(const struct pyramid *p, const char *prefix,
-			const char *type, const char *description)
+static int gpkg_tiles_create_table(const struct pyramid *p, const char *prefix,
+				   const char *type, const char *description)
 {
 	const struct raster *r = p->l->raster;
 	const struct rect *e = &r->rect;
@@ -125,7 +125,7 @@ static int create_coverage(const struct pyramid *p)
 		MAP_PNG_NULL, *unit ? unit : NULL, l->name, l->name);
 }
 
-static int prepare(struct pyramid *p)
+static int gpkg_tiles_prepare(struct pyramid *p)
 {
 	const char *name = p->l->layer->name;
 	int err = geopackage_prepare(p->db, &p->tiles,
@@ -271,7 +271,7 @@ int geopackage_write_layer(sqlite3 *db, const struct geopackage_layer *l)
 	struct pyramid p = { .db = db, .l = l };
 	const struct layer *m = l->layer;
 	char unit[LAYER_UNIT], text[128];
-	int err = arrange(&p);
+	int err = gpkg_tiles_arrange(&p);
 
 	if (err)
 		return err;
@@ -279,13 +279,14 @@ int geopackage_write_layer(sqlite3 *db, const struct geopackage_layer *l)
 	utf8_clean(m->unit, LAYER_UNIT, unit, sizeof(unit));
 	sqlite3_snprintf(sizeof(text), text, "%g to %g%s%s", m->low, m->high,
 			 *unit ? " " : "", unit);
-	err = create_table(&p, "map", "tiles", text);
+	err = gpkg_tiles_create_table(&p, "map", "tiles", text);
 	if (!err)
-		err = create_table(&p, "values", "2d-gridded-coverage", text);
+		err = gpkg_tiles_create_table(&p, "values",
+					      "2d-gridded-coverage", text);
 	if (!err)
 		err = create_coverage(&p);
 	if (!err)
-		err = prepare(&p);
+		err = gpkg_tiles_prepare(&p);
 	if (!err)
 		err = write_zooms(&p);
 	sqlite3_finalize(p.tiles);

@@ -9,7 +9,7 @@
 #include "map/io/import_layer.h"
 
 /* Whether one of the words says which role */
-static bool has_role(const char *words)
+static bool import_layer_has_role(const char *words)
 {
 	const char *at = strstr(words, "role=");
 
@@ -26,7 +26,8 @@ int import_layer_check(struct layer *l, const char *name, const char *words,
 
 	/* before the layer is made of it: a role has a rule */
 	snprintf(all, sizeof(all), "%s%.*s",
-		 has_role(words) ? "" : "role=obstacle ", IMPORT_WORDS, words);
+		 import_layer_has_role(words) ? "" : "role=obstacle ",
+		 IMPORT_WORDS, words);
 	err = layer_parse(l, name, all, why);
 	return err ? site_error(error, err, "layer %s: %s", name, why) : 0;
 }

@@ -104,8 +104,8 @@ static int make_layer(struct site *s, const struct import_map *im,
 }
 
 /* Return: number, or a negative errno */
-static int find_layer(struct site *s, const struct import_map *im,
-		      char error[SITE_ERROR])
+static int import_map_find_layer(struct site *s, const struct import_map *im,
+				 char error[SITE_ERROR])
 {
 	struct layer only = { .name = IMPORT_MAP_LAYER };
 	const char *name = im->layer;
@@ -124,8 +124,8 @@ static int find_layer(struct site *s, const struct import_map *im,
 	       make_layer(s, im, name, error) : number;
 }
 
-static int put(struct import_map_job *job, struct site *s, unsigned int layer,
-	       char error[SITE_ERROR])
+static int import_map_put(struct import_map_job *job, struct site *s,
+			  unsigned int layer, char error[SITE_ERROR])
 {
 	const struct import_map *im = job->im;
 	const struct site_submap submap = { layer, job->stamp,
@@ -140,7 +140,7 @@ struct search {
 	bool		placed;
 };
 
-static void find_place(void *arg, const struct store_node *node)
+static void import_map_find_place(void *arg, const struct store_node *node)
 {
 	struct search *search = arg;
 
@@ -167,15 +167,16 @@ static void describe_cells(const struct cells *c, double cell,
 	r->off_y = shift(c->origin.y, cell);
 }
 
-static void describe(const struct import_map_job *job, struct site *s,
-		     unsigned int layer, struct import_map_result *r)
+static void import_map_describe(const struct import_map_job *job,
+				struct site *s, unsigned int layer,
+				struct import_map_result *r)
 {
 	const struct import_map *im = job->im;
 	struct search search = { is_whole(im) ? SITE_ROOT : im->node, false };
 	struct layer l;
 
 	site_layer(s, layer, &l);
-	site_each_node(s, find_place, &search);
+	site_each_node(s, import_map_find_place, &search);
 	*r = (struct import_map_result){
 		.width = job->cells->width, .height = job->cells->height,
 		.resolution = job->cells->resolution,
@@ -200,8 +201,8 @@ int import_map_run(struct import_map_job *job, struct site *s, bool at_once,
 	if (err)
 		return site_error(error, err, "%s",
 				  store_error(site_store(s)));
-	layer = find_layer(s, im, error);
-	err = layer < 0 ? layer : put(job, s, layer, error);
+	layer = import_map_find_layer(s, im, error);
+	err = layer < 0 ? layer : import_map_put(job, s, layer, error);
 	if (err)
 		return err;
 	if (at_once) {
@@ -210,7 +211,7 @@ int import_map_run(struct import_map_job *job, struct site *s, bool at_once,
 			return site_error(error, err, "%s",
 					  store_error(site_store(s)));
 	}
-	describe(job, s, layer, r);
+	import_map_describe(job, s, layer, r);
 	return 0;
 }
 

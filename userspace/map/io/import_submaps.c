@@ -129,9 +129,9 @@ static bool is_undrawn(struct site *s, unsigned int layer,
 	return resolution > 0 && !drawing_fits(c, frame, resolution);
 }
 
-static int put(struct site *s, const struct import *job, unsigned int layer,
-	       unsigned int line, struct import_result *r,
-	       char error[SITE_ERROR])
+static int import_submaps_put(struct site *s, const struct import *job,
+			      unsigned int layer, unsigned int line,
+			      struct import_result *r, char error[SITE_ERROR])
 {
 	const struct import_submaps *im = job->im;
 	const uint32_t index = job->poses.line[line].index;
@@ -179,7 +179,7 @@ int import_run(struct import *job, struct site *s, bool at_once,
 		layer = site_set_layer(s, &job->layer, error);
 	err = layer < 0 ? layer : 0;
 	for (unsigned int i = 0; i < job->poses.count && !err; i++)
-		err = put(s, job, layer, i, r, error);
+		err = import_submaps_put(s, job, layer, i, r, error);
 	if (!err && at_once) {
 		err = store_commit(site_store(s));
 		if (err)

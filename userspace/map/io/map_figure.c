@@ -70,7 +70,8 @@ static void ink_unknown(const struct page *p)
 }
 
 /* @align: 0: begins at @x, 0.5: centred, 1: ends there */
-static void text(cairo_t *cr, double x, double y, double align, const char *s)
+static void map_figure_text(cairo_t *cr, double x, double y, double align,
+			    const char *s)
 {
 	cairo_text_extents_t e;
 
@@ -89,7 +90,7 @@ static double nice(double v)
 }
 
 /* @v, a multiple of @step, with as many digits as that has */
-static void print(char s[48], double v, double step)
+static void map_figure_print(char s[48], double v, double step)
 {
 	const int digits = (int)-floor(log10(step) + 1e-9);
 
@@ -296,11 +297,11 @@ static void draw_axis(const struct page *p, bool upright, double low,
 		cairo_set_line_width(cr, 1);
 		ink(cr, 0.2);
 		cairo_stroke(cr);
-		print(s, v, step);
+		map_figure_print(s, v, step);
 		if (upright)
-			text(cr, x - 10, y + FONT / 3, 1, s);
+			map_figure_text(cr, x - 10, y + FONT / 3, 1, s);
 		else
-			text(cr, x, y + 20, 0.5, s);
+			map_figure_text(cr, x, y + 20, 0.5, s);
 	}
 }
 
@@ -315,11 +316,12 @@ static void draw_axes(const struct page *p)
 	cairo_stroke(cr);
 	draw_axis(p, false, p->x0, p->x0 + p->r->rect.width * res);
 	draw_axis(p, true, p->y1 - p->r->rect.height * res, p->y1);
-	text(cr, LEFT + p->width / 2, TOP + p->height + 44, 0.5, "x [m]");
+	map_figure_text(cr, LEFT + p->width / 2, TOP + p->height + 44, 0.5,
+			"x [m]");
 	cairo_save(cr);
 	cairo_translate(cr, 22, TOP + p->height / 2);
 	cairo_rotate(cr, -M_PI / 2);
-	text(cr, 0, 0, 0.5, "y [m]");
+	map_figure_text(cr, 0, 0, 0.5, "y [m]");
 	cairo_restore(cr);
 }
 
@@ -335,7 +337,7 @@ static void draw_title(const struct page *p)
 	if (e.x_advance > most)
 		cairo_set_font_size(p->cr, 19 * most / e.x_advance);
 	ink(p->cr, 0.1);
-	text(p->cr, LEFT, TOP - 22, 0, s);
+	map_figure_text(p->cr, LEFT, TOP - 22, 0, s);
 	cairo_set_font_size(p->cr, FONT);
 }
 
@@ -356,8 +358,8 @@ static void draw_bar_ticks(const struct page *p, double x, double y, double h)
 		cairo_rel_line_to(p->cr, 5, 0);
 		cairo_set_line_width(p->cr, 1);
 		cairo_stroke(p->cr);
-		print(s, i * step, step);
-		text(p->cr, x + 10, at + FONT / 3, 0, s);
+		map_figure_print(s, i * step, step);
+		map_figure_text(p->cr, x + 10, at + FONT / 3, 0, s);
 	}
 }
 
@@ -396,13 +398,13 @@ static double draw_samples(const struct page *p, double x, double y)
 	ink(cr, 0.2);
 	cairo_set_line_width(cr, 1);
 	cairo_stroke(cr);
-	text(cr, x + BAR_WIDTH + 10, y + 12, 0, "unknown");
+	map_figure_text(cr, x + BAR_WIDTH + 10, y + 12, 0, "unknown");
 	if (p->f->rooms) {
 		y += 26;
 		cairo_rectangle(cr, x + 1, y + 1, BAR_WIDTH - 2, 12);
 		stroke_room(cr);
 		ink(cr, 0.2);
-		text(cr, x + BAR_WIDTH + 10, y + 12, 0, "room");
+		map_figure_text(cr, x + BAR_WIDTH + 10, y + 12, 0, "room");
 	}
 	if (p->f->poses) {
 		y += 26;
@@ -410,7 +412,8 @@ static double draw_samples(const struct page *p, double x, double y)
 		cairo_rel_line_to(cr, BAR_WIDTH, 0);
 		stroke_way(cr);
 		ink(cr, 0.2);
-		text(cr, x + BAR_WIDTH + 10, y + 12, 0, "trajectory");
+		map_figure_text(cr, x + BAR_WIDTH + 10, y + 12, 0,
+				"trajectory");
 	}
 	return y + 26;
 }
@@ -422,7 +425,7 @@ static void draw_scale(const struct page *p, double x, double y)
 	const double w = least * px_per_m;
 	char s[64];
 
-	print(s, least, least);
+	map_figure_print(s, least, least);
 	strcat(s, " m");
 	cairo_rectangle(p->cr, x, y, w / 2, 6);
 	ink(p->cr, 0.15);
@@ -430,7 +433,7 @@ static void draw_scale(const struct page *p, double x, double y)
 	cairo_rectangle(p->cr, x + 0.5, y + 0.5, w - 1, 5);
 	cairo_set_line_width(p->cr, 1);
 	cairo_stroke(p->cr);
-	text(p->cr, x + w / 2, y - 6, 0.5, s);
+	map_figure_text(p->cr, x + w / 2, y - 6, 0.5, s);
 }
 
 static void draw_legend(const struct page *p)
@@ -445,13 +448,13 @@ static void draw_legend(const struct page *p)
 	utf8_clean(p->l->unit, LAYER_UNIT, unit, sizeof(unit));
 	ink(p->cr, 0.2);
 	if (*unit)
-		text(p->cr, x, y - 12, 0, unit);
+		map_figure_text(p->cr, x, y - 12, 0, unit);
 	draw_bar(p, x, y, h);
 	y = draw_samples(p, x, y + h + 20);
 	draw_scale(p, x, y + 24);
 }
 
-static int draw(const struct page *p)
+static int map_figure_draw(const struct page *p)
 {
 	int err;
 
@@ -477,7 +480,7 @@ static int draw(const struct page *p)
 	return err;
 }
 
-static void arrange(struct page *p)
+static void map_figure_arrange(struct page *p)
 {
 	const struct rect *r = &p->r->rect;
 	const double side = fmax(r->width, r->height);
@@ -494,8 +497,8 @@ static void arrange(struct page *p)
 	p->plot_height = fmax(p->height, HEIGHT_MIN);
 }
 
-static cairo_status_t append(void *to, const unsigned char *data,
-			     unsigned int len)
+static cairo_status_t map_figure_append(void *to, const unsigned char *data,
+					unsigned int len)
 {
 	return bytes_append(to, data, len) ? CAIRO_STATUS_NO_MEMORY :
 	       CAIRO_STATUS_SUCCESS;
@@ -514,16 +517,17 @@ int map_figure_encode(const struct raster *r, const struct layer *l,
 	if (rect_is_empty(&r->rect) || !(r->resolution > 0))
 		return new_file_error(error, l->name, -EINVAL,
 				      "a map without cells");
-	arrange(&p);
+	map_figure_arrange(&p);
 	s = cairo_image_surface_create(CAIRO_FORMAT_RGB24,
 				       LEFT + p.plot_width + GAP + LEGEND,
 				       TOP + p.plot_height + BOTTOM);
 	p.cr = cairo_create(s);
-	err = draw(&p);
+	err = map_figure_draw(&p);
 	status = cairo_status(p.cr);
 	cairo_destroy(p.cr);
 	if (!status && !err)
-		status = cairo_surface_write_to_png_stream(s, append, out);
+		status = cairo_surface_write_to_png_stream(s, map_figure_append,
+							   out);
 	cairo_surface_destroy(s);
 	if (!status && !err)
 		return 0;

@@ -196,7 +196,8 @@ int map_file_write(const char *path, const struct raster *r,
 }
 
 /* As nav2's map_server: @occupied of 1 */
-static int8_t cell_of(const struct map_yaml *y, double shade, uint8_t alpha)
+static int8_t map_file_cell_of(const struct map_yaml *y, double shade,
+			       uint8_t alpha)
 {
 	const double occupied = y->negate ? shade : 1 - shade;
 	const long raw = lround(shade * 255);
@@ -231,7 +232,8 @@ double map_file_undecided(const struct raster *r, enum map_mode mode)
 		if (v < 0 || v > full)
 			continue;
 		known++;
-		undecided += cell_of(&y, pixel_of(mode, v, full, &y) / 255.0,
+		undecided += map_file_cell_of(
+				     &y, pixel_of(mode, v, full, &y) / 255.0,
 				     255) == CELLS_UNKNOWN;
 	}
 	return known ? (double)undecided / known : 0;
@@ -243,8 +245,9 @@ static int8_t written_cell(const struct map_yaml *y, enum map_mode mode,
 {
 	if (pixel == GREY_UNKNOWN)
 		return CELLS_UNKNOWN;
-	return mode == MAP_TRINARY_GREY ? map_file_grey(pixel) :
-					  cell_of(y, pixel / 255.0, 255);
+	return mode == MAP_TRINARY_GREY ?
+		       map_file_grey(pixel) :
+		       map_file_cell_of(y, pixel / 255.0, 255);
 }
 
 static int8_t pixel_cell(const struct map_yaml *y, const struct map_image *m,
@@ -266,12 +269,12 @@ static int8_t pixel_cell(const struct map_yaml *y, const struct map_image *m,
 		sum += alpha;
 		n++;
 	}
-	return cell_of(y, sum / (255.0 * n), alpha);
+	return map_file_cell_of(y, sum / (255.0 * n), alpha);
 }
 
 /* @written: enum map_mode, or -1: as map_server reads it */
-static int cells_of(struct map_file *map, const struct map_yaml *y,
-		    const struct map_image *m, int written)
+static int map_file_cells_of(struct map_file *map, const struct map_yaml *y,
+			     const struct map_image *m, int written)
 {
 	int8_t *to;
 
@@ -364,8 +367,9 @@ static bool set_mode(struct map_yaml *y, enum map_mode mode, int *written)
 	return y->mode == MAP_READ_RAW || y->occupied > y->free;
 }
 
-static int read_image(struct map_yaml *y, int written, const char *path,
-		      struct map_file *map, char *error)
+static int map_file_read_image(struct map_yaml *y, int written,
+			       const char *path, struct map_file *map,
+			       char *error)
 {
 	char why[MAP_IMAGE_ERROR];
 	struct map_image m = { 0 };
@@ -376,7 +380,7 @@ static int read_image(struct map_yaml *y, int written, const char *path,
 	err = map_image_load(y->image, &m, why);
 	if (err)
 		return new_file_error(error, y->image, err, why);
-	err = cells_of(map, y, &m, written);
+	err = map_file_cells_of(map, y, &m, written);
 	free(m.pixels);
 	return err ? new_file_error(error, path, err, NULL) : 0;
 }
@@ -389,7 +393,7 @@ int map_file_read(const char *path, struct map_file *map,
 
 	*map = (struct map_file){ 0 };
 	err = read_yaml(path, &y, &written, error);
-	return err ? err : read_image(&y, -1, path, map, error);
+	return err ? err : map_file_read_image(&y, -1, path, map, error);
 }
 
 int map_file_values(const char *path, int mode, struct map_file *map,
@@ -405,7 +409,7 @@ int map_file_values(const char *path, int mode, struct map_file *map,
 	if (mode >= 0 && !set_mode(&y, mode, &written))
 		return new_file_error(error, path, -EINVAL,
 			"free_thresh is not below occupied_thresh");
-	return read_image(&y, written, path, map, error);
+	return map_file_read_image(&y, written, path, map, error);
 }
 
 void map_file_free(struct map_file *map)

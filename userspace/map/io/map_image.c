@@ -18,7 +18,7 @@
 #include "map/fusion/cells.h"
 #include "map/io/map_image.h"
 
-static int fail(char *why, int err, const char *text)
+static int map_image_fail(char *why, int err, const char *text)
 {
 	snprintf(why, MAP_IMAGE_ERROR, "%s", text ? text : strerror(-err));
 	return err;
@@ -29,13 +29,15 @@ static int allocate(struct map_image *m, char *why)
 	_Static_assert(CELLS_MAX == 1 << 24 && CELLS_SIDE_MAX == 16384,
 		       "as is told");
 	if (!m->width || !m->height)
-		return fail(why, -EBADMSG, "a picture without pixels");
+		return map_image_fail(why, -EBADMSG,
+				      "a picture without pixels");
 	if (m->width > CELLS_SIDE_MAX || m->height > CELLS_SIDE_MAX ||
 	    (uint64_t)m->width * m->height > CELLS_MAX)
-		return fail(why, -EFBIG, "too many pixels: at most 2^24, and "
-			    "16384 a side");
+		return map_image_fail(why, -EFBIG,
+				      "too many pixels: at most 2^24, and "
+				      "16384 a side");
 	m->pixels = calloc((size_t)m->width * m->height, m->channels);
-	return m->pixels ? 0 : fail(why, -ENOMEM, NULL);
+	return m->pixels ? 0 : map_image_fail(why, -ENOMEM, NULL);
 }
 
 /* A number behind space and comments; -1: none, or far too large */
@@ -87,9 +89,11 @@ static int load_pgm(FILE *f, struct map_image *m, bool plain, char *why)
 	int err;
 
 	if (width < 0 || height < 0 || most < 1)
-		return fail(why, -EBADMSG, "bad header of a PGM file");
+		return map_image_fail(why, -EBADMSG,
+				      "bad header of a PGM file");
 	if (most > 255)
-		return fail(why, -EBADMSG, "a PGM file of more than 8 bits");
+		return map_image_fail(why, -EBADMSG,
+				      "a PGM file of more than 8 bits");
 	m->width = width;
 	m->height = height;
 	m->channels = 1;
@@ -104,9 +108,10 @@ static int load_pgm(FILE *f, struct map_image *m, bool plain, char *why)
 	if (good)
 		return 0;
 	if (ferror(f))
-		return fail(why, -EIO, NULL);
-	return fail(why, -EBADMSG, feof(f) ? "the file ends too early" :
-		    "a pixel that is none");
+		return map_image_fail(why, -EIO, NULL);
+	return map_image_fail(why, -EBADMSG,
+			      feof(f) ? "the file ends too early" :
+					"a pixel that is none");
 }
 
 static void png_failed(png_structp png, png_const_charp text)
@@ -152,7 +157,7 @@ static int load_png(FILE *f, struct map_image *m, char *why)
 	int err;
 
 	if (!info) {
-		err = fail(why, -ENOMEM, NULL);
+		err = map_image_fail(why, -ENOMEM, NULL);
 	} else if (setjmp(png_jmpbuf(png))) {
 		err = -EBADMSG;
 	} else {
@@ -169,11 +174,11 @@ static int load(FILE *f, struct map_image *m, char *why)
 	uint8_t magic[2] = { 0 };
 
 	if (fread(magic, 1, 2, f) != 2)
-		return fail(why, -EBADMSG, "neither PGM nor PNG");
+		return map_image_fail(why, -EBADMSG, "neither PGM nor PNG");
 	if (magic[0] == 'P' && (magic[1] == '5' || magic[1] == '2'))
 		return load_pgm(f, m, magic[1] == '2', why);
 	if (magic[0] != 0x89 || magic[1] != 'P')
-		return fail(why, -EBADMSG, "neither PGM nor PNG");
+		return map_image_fail(why, -EBADMSG, "neither PGM nor PNG");
 	rewind(f);
 	return load_png(f, m, why);
 }
@@ -188,14 +193,14 @@ int map_image_load(const char *path, struct map_image *image,
 
 	*image = (struct map_image){ 0 };
 	if (fd < 0)
-		return fail(why, -errno, NULL);
+		return map_image_fail(why, -errno, NULL);
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 		close(fd);
-		return fail(why, -EINVAL, "not a regular file");
+		return map_image_fail(why, -EINVAL, "not a regular file");
 	}
 	f = fdopen(fd, "rb");
 	if (!f) {
-		err = fail(why, -errno, NULL);
+		err = map_image_fail(why, -errno, NULL);
 		close(fd);
 		return err;
 	}

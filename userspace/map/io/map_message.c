@@ -46,23 +46,28 @@ static void as_bytes(const struct map_room *m, size_t n)
 		to[i] = m->cells[i];
 }
 
-static struct message_header header(int64_t stamp, const char *frame)
+static struct message_header map_message_header(int64_t stamp,
+						const char *frame)
 {
 	return (struct message_header){ stamp, 0, message_string(frame) };
 }
 
-static void grid(struct map_room *room, const struct raster *r, int64_t stamp,
-		 const char *frame, struct message_occupancy_grid *m)
+static void map_message_grid(struct map_room *room, const struct raster *r,
+			     int64_t stamp, const char *frame,
+			     struct message_occupancy_grid *m)
 {
 	const size_t n = (size_t)r->rect.width * r->rect.height;
 
 	as_bytes(room, n);
 	*m = (struct message_occupancy_grid){
-		.header = header(stamp, frame), .map_load_time = stamp,
+		.header = map_message_header(stamp, frame),
+		.map_load_time = stamp,
 		.resolution = r->resolution,
-		.width = r->rect.width, .height = r->rect.height,
+		.width = r->rect.width,
+		.height = r->rect.height,
 		.origin = { { r->rect.x * r->resolution,
-			      r->rect.y * r->resolution, 0 }, { 0, 0, 0, 1 } },
+			      r->rect.y * r->resolution, 0 },
+			    { 0, 0, 0, 1 } },
 		.data = { room->bytes, n },
 	};
 }
@@ -104,15 +109,17 @@ void map_message_more(struct map_room *room, const struct raster *r,
 	};
 }
 
-static void layers(struct map_room *room, const struct raster *r,
-		   const char *layer, int64_t stamp, const char *frame,
-		   union message *msg)
+static void map_message_layers(struct map_room *room, const struct raster *r,
+			       const char *layer, int64_t stamp,
+			       const char *frame, union message *msg)
 {
 	const unsigned int w = r->rect.width, h = r->rect.height;
 
 	msg->grid = (struct message_grid_map){
-		.header = header(stamp, frame), .resolution = r->resolution,
-		.length_x = w * r->resolution, .length_y = h * r->resolution,
+		.header = map_message_header(stamp, frame),
+		.resolution = r->resolution,
+		.length_x = w * r->resolution,
+		.length_y = h * r->resolution,
 		.pose = { { (r->rect.x + w / 2.0) * r->resolution,
 			    (r->rect.y + h / 2.0) * r->resolution, 0 },
 			  { 0, 0, 0, 1 } },
@@ -125,9 +132,9 @@ void map_message_named(struct map_room *room, const struct raster *r,
 		       union message *m)
 {
 	if (r->bits == 8)
-		grid(room, r, stamp, frame, &m->map);
+		map_message_grid(room, r, stamp, frame, &m->map);
 	else
-		layers(room, r, layer, stamp, frame, m);
+		map_message_layers(room, r, layer, stamp, frame, m);
 }
 
 void map_message(struct map_room *room, const struct raster *r, int64_t stamp,
@@ -144,7 +151,7 @@ void map_message_update(struct map_room *room, const struct raster *r,
 
 	as_bytes(room, n);
 	m->update = (struct message_grid_update){
-		.header = header(stamp, frame),
+		.header = map_message_header(stamp, frame),
 		.x = r->rect.x - whole->x, .y = r->rect.y - whole->y,
 		.width = r->rect.width, .height = r->rect.height,
 		.data = { room->bytes, n },

@@ -29,7 +29,7 @@ struct encoder {
 	uint8_t			*row, *index;
 };
 
-static void append(png_structp png, png_bytep data, size_t len)
+static void map_png_append(png_structp png, png_bytep data, size_t len)
 {
 	struct bytes *out = png_get_io_ptr(png);
 
@@ -37,24 +37,24 @@ static void append(png_structp png, png_bytep data, size_t len)
 		png_error(png, "no memory");
 }
 
-static void flush(png_structp png)
+static void map_png_flush(png_structp png)
 {
 	(void)png;
 }
 
-static void failed(png_structp png, png_const_charp text)
+static void map_png_failed(png_structp png, png_const_charp text)
 {
 	(void)text;
 	longjmp(png_jmpbuf(png), 1);
 }
 
-static void warned(png_structp png, png_const_charp text)
+static void map_png_warned(png_structp png, png_const_charp text)
 {
 	(void)png;
 	(void)text;
 }
 
-static void put(const struct encoder *e, uint8_t *to, int v)
+static void map_png_put(const struct encoder *e, uint8_t *to, int v)
 {
 	if (e->depth == 8) {
 		memset(to, v < 0 || v > e->full ? 0 : e->index[v], e->scale);
@@ -67,7 +67,7 @@ static void put(const struct encoder *e, uint8_t *to, int v)
 }
 
 /* Row @y of the map's cells; what the raster does not have is unknown */
-static void fill_row(const struct encoder *e, long y)
+static void map_png_fill_row(const struct encoder *e, long y)
 {
 	const struct rect row = { e->window.x, y, e->window.width, 1 };
 	const struct rect common = rect_common(&row, &e->r->rect);
@@ -83,11 +83,11 @@ static void fill_row(const struct encoder *e, long y)
 	    (common.x - e->r->rect.x);
 	to = e->row + ((long)common.x - row.x) * step;
 	for (unsigned int i = 0; i < common.width; i++, to += step)
-		put(e, to, *v++);
+		map_png_put(e, to, *v++);
 }
 
-static void write_header(png_structp png, png_infop info,
-			 const struct encoder *e, enum colours colours)
+static void map_png_write_header(png_structp png, png_infop info,
+				 const struct encoder *e, enum colours colours)
 {
 	static const png_byte transparent[1];
 	uint8_t palette[1 + KNOWN][3] = { { 205, 205, 205 } };
@@ -113,16 +113,16 @@ static void write_header(png_structp png, png_infop info,
 /* Return: 0, -ENOMEM */
 static int write_png(const struct encoder *e, enum colours colours)
 {
-	png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL,
-						  failed, warned);
+	png_structp png = png_create_write_struct(
+		PNG_LIBPNG_VER_STRING, NULL, map_png_failed, map_png_warned);
 	png_infop info = png ? png_create_info_struct(png) : NULL;
 	int err = -ENOMEM;
 
 	if (info && !setjmp(png_jmpbuf(png))) {
-		png_set_write_fn(png, e->out, append, flush);
-		write_header(png, info, e, colours);
+		png_set_write_fn(png, e->out, map_png_append, map_png_flush);
+		map_png_write_header(png, info, e, colours);
 		for (unsigned int y = e->window.height; y--; ) {
-			fill_row(e, (long)e->window.y + y);
+			map_png_fill_row(e, (long)e->window.y + y);
 			for (unsigned int i = 0; i < e->scale; i++)
 				png_write_row(png, e->row);
 		}

@@ -22,7 +22,7 @@ struct parser {
 	char		value[VALUE_MAX];
 };
 
-static int fail(const struct parser *p, const char *what)
+static int map_yaml_fail(const struct parser *p, const char *what)
 {
 	snprintf(p->why, MAP_YAML_ERROR, "line %u: %s", p->line, what);
 	return -EINVAL;
@@ -34,7 +34,7 @@ void map_yaml_default(struct map_yaml *y)
 }
 
 /* A number and nothing else. Return: whether it is one, within limits */
-static bool number(const char *s, double low, double high, double *v)
+static bool map_yaml_number(const char *s, double low, double high, double *v)
 {
 	char *end;
 
@@ -46,14 +46,14 @@ static bool number(const char *s, double low, double high, double *v)
 
 static bool positive(const char *s, double *v)
 {
-	return number(s, 0, 1e6, v) && *v > 0;
+	return map_yaml_number(s, 0, 1e6, v) && *v > 0;
 }
 
 static bool flag(const char *s, bool *v)
 {
 	double d;
 
-	if (number(s, 0, 1, &d) && (d == 0 || d == 1)) {
+	if (map_yaml_number(s, 0, 1, &d) && (d == 0 || d == 1)) {
 		*v = d == 1;
 		return true;
 	}
@@ -81,7 +81,7 @@ static bool origin(char *s, struct pose *pose)
 			end--;
 		*end = '\0';
 		s += strspn(s, " \t");
-		if (!number(s, -POSE_MAX, POSE_MAX, to[i]))
+		if (!map_yaml_number(s, -POSE_MAX, POSE_MAX, to[i]))
 			return false;
 		s = comma ? comma + 1 : s;
 	}
@@ -133,7 +133,7 @@ static const char *const keys[KEYS] = {
 	"free_thresh", "mode",
 };
 
-static bool take(struct map_yaml *y, enum key key, char *value)
+static bool map_yaml_take(struct map_yaml *y, enum key key, char *value)
 {
 	switch (key) {
 	case KEY_IMAGE:
@@ -146,9 +146,9 @@ static bool take(struct map_yaml *y, enum key key, char *value)
 	case KEY_NEGATE:
 		return flag(value, &y->negate);
 	case KEY_OCCUPIED:
-		return number(value, 0, 1, &y->occupied);
+		return map_yaml_number(value, 0, 1, &y->occupied);
 	case KEY_FREE:
-		return number(value, 0, 1, &y->free);
+		return map_yaml_number(value, 0, 1, &y->free);
 	default:
 		return mode(value, &y->mode);
 	}
@@ -176,7 +176,7 @@ static size_t said(const char *s)
 }
 
 /* Lines "- X" behind a key become its value: [X,Y]. Return: behind them */
-static char *list(struct parser *p, char *s)
+static char *map_yaml_list(struct parser *p, char *s)
 {
 	size_t len = sprintf(p->value, "[");
 
@@ -207,7 +207,7 @@ static int entry(struct parser *p, char *line, char **next)
 	enum key key = 0;
 
 	if (!colon || (colon[1] && !isblank((unsigned char)colon[1])))
-		return fail(p, "not a \"key: value\"");
+		return map_yaml_fail(p, "not a \"key: value\"");
 	*colon = '\0';
 	while (key < KEYS && strcmp(line, keys[key]))
 		key++;
@@ -216,22 +216,22 @@ static int entry(struct parser *p, char *line, char **next)
 	if (key == KEYS)
 		return 0;
 	if (p->seen & 1u << key)
-		return fail(p, "a key for the second time");
+		return map_yaml_fail(p, "a key for the second time");
 	p->seen |= 1u << key;
 	if (key == KEY_ORIGIN && !*value)
-		*next = list(p, *next);
+		*next = map_yaml_list(p, *next);
 	else if (strlen(value) < VALUE_MAX)
 		strcpy(p->value, value);
 	else
-		return fail(p, "too long");
-	if (unquote(p->value) && take(p->y, key, p->value))
+		return map_yaml_fail(p, "too long");
+	if (unquote(p->value) && map_yaml_take(p->y, key, p->value))
 		return 0;
 	snprintf(p->why, MAP_YAML_ERROR, "line %u: bad value of %s", p->line,
 		 keys[key]);
 	return -EINVAL;
 }
 
-static int lines(struct parser *p, char *text)
+static int map_yaml_lines(struct parser *p, char *text)
 {
 	while (*text) {
 		char *end = strchrnul(text, '\n'), *line = text;
@@ -252,7 +252,7 @@ static int lines(struct parser *p, char *text)
 	return 0;
 }
 
-static int check(const struct parser *p)
+static int map_yaml_check(const struct parser *p)
 {
 	for (unsigned int i = KEY_IMAGE; i <= KEY_ORIGIN; i++)
 		if (!(p->seen & 1u << i)) {
@@ -283,9 +283,9 @@ int map_yaml_parse(struct map_yaml *y, const char *text, size_t len,
 		snprintf(why, MAP_YAML_ERROR, "%s", strerror(ENOMEM));
 		return -ENOMEM;
 	}
-	err = lines(&p, copy);
+	err = map_yaml_lines(&p, copy);
 	free(copy);
-	return err ? err : check(&p);
+	return err ? err : map_yaml_check(&p);
 }
 
 /* In double quotes unless it cannot be taken for anything else */

@@ -29,7 +29,7 @@ static int wrong(const struct reader *r, const char *what)
 	return -EINVAL;
 }
 
-static char *skip(char *p)
+static char *poses_file_skip(char *p)
 {
 	while (isspace((unsigned char)*p))
 		p++;
@@ -37,14 +37,14 @@ static char *skip(char *p)
 }
 
 /* A number and what parts it from the next one: a comma, or space */
-static bool number(char **at, double *v)
+static bool poses_file_number(char **at, double *v)
 {
-	char *p = skip(*at), *end;
+	char *p = poses_file_skip(*at), *end;
 
 	*v = strtod(p, &end);
 	if (end == p)
 		return false;
-	p = skip(end);
+	p = poses_file_skip(end);
 	if (*p == ',' || *p == ';')
 		p++;
 	else if (*p && p == end)
@@ -53,7 +53,7 @@ static bool number(char **at, double *v)
 	return true;
 }
 
-static int grow(struct reader *r)
+static int poses_file_grow(struct reader *r)
 {
 	const unsigned int more = r->room ? 2 * r->room : 256;
 	void *p;
@@ -70,7 +70,8 @@ static int grow(struct reader *r)
 	return 0;
 }
 
-static int add(struct reader *r, double index, const struct pose *pose)
+static int poses_file_add(struct reader *r, double index,
+			  const struct pose *pose)
 {
 	int err;
 
@@ -80,7 +81,7 @@ static int add(struct reader *r, double index, const struct pose *pose)
 		return wrong(r, "a pose that cannot be");
 	if (index_find(&r->seen, index) != INDEX_NONE)
 		return wrong(r, "a second pose of one submap");
-	err = grow(r);
+	err = poses_file_grow(r);
 	if (!err && index_add(&r->seen, index, r->out->count))
 		err = wrong(r, "out of memory");
 	if (err)
@@ -98,7 +99,7 @@ static bool is_names(const char *p)
 	       strncasecmp(p, "nan", 3) && strncasecmp(p, "inf", 3);
 }
 
-static int read_line(struct reader *r, char *text)
+static int poses_file_read_line(struct reader *r, char *text)
 {
 	struct pose pose;
 	double index;
@@ -107,20 +108,21 @@ static int read_line(struct reader *r, char *text)
 	/* as some editors begin a file */
 	if (r->number == 1 && !strncmp(text, "\xef\xbb\xbf", 3))
 		text += 3;
-	p = skip(text);
+	p = poses_file_skip(text);
 	if (!*p || *p == '#')
 		return 0;
 	if (!r->out->count && !r->named && is_names(p)) {
 		r->named = true;
 		return 0;
 	}
-	if (!number(&p, &index) || !number(&p, &pose.x) ||
-	    !number(&p, &pose.y) || !number(&p, &pose.yaw) || *p)
+	if (!poses_file_number(&p, &index) || !poses_file_number(&p, &pose.x) ||
+	    !poses_file_number(&p, &pose.y) ||
+	    !poses_file_number(&p, &pose.yaw) || *p)
 		return wrong(r, "not index,x,y,theta");
-	return add(r, index, &pose);
+	return poses_file_add(r, index, &pose);
 }
 
-static int read_all(struct reader *r, FILE *f)
+static int poses_file_read_all(struct reader *r, FILE *f)
 {
 	char *text = NULL;
 	size_t room = 0;
@@ -129,8 +131,9 @@ static int read_all(struct reader *r, FILE *f)
 
 	while (!err && (len = getline(&text, &room, f)) >= 0) {
 		r->number++;
-		err = strlen(text) == (size_t)len ? read_line(r, text) :
-						     wrong(r, "is no text");
+		err = strlen(text) == (size_t)len ?
+			      poses_file_read_line(r, text) :
+			      wrong(r, "is no text");
 	}
 	if (!err && ferror(f)) {
 		err = -errno;
@@ -157,7 +160,7 @@ int poses_file_read(const char *path, struct poses_file *p,
 			 strerror(-err));
 		return err;
 	}
-	err = read_all(&r, f);
+	err = poses_file_read_all(&r, f);
 	fclose(f);
 	index_free(&r.seen);
 	if (err)

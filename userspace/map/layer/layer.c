@@ -72,7 +72,8 @@ static int bad(char error[ERROR], const char *format, ...)
 	return -EINVAL;
 }
 
-static int find(const char *const *names, unsigned int n, const char *name)
+static int layer_find(const char *const *names, unsigned int n,
+		      const char *name)
 {
 	for (unsigned int i = 0; i < n; i++)
 		if (!strcmp(names[i], name))
@@ -139,7 +140,7 @@ static int parse_name(char to[LAYER_NAME], const char *key, const char *value,
 
 static int parse_role(struct layer *l, const char *value, char error[ERROR])
 {
-	const int role = find(role_names, LAYER_ROLES, value);
+	const int role = layer_find(role_names, LAYER_ROLES, value);
 
 	if (role < 0)
 		return bad(error, "role=%s is none of other, obstacle, gas, "
@@ -174,7 +175,8 @@ static int parse_range(struct layer *l, const char *value, char error[ERROR])
 	return 0;
 }
 
-static int parse_unit(struct layer *l, const char *value, char error[ERROR])
+static int layer_parse_unit(struct layer *l, const char *value,
+			    char error[ERROR])
 {
 	if (strlen(value) >= LAYER_UNIT)
 		return bad(error, "unit=%s is longer than %d bytes", value,
@@ -239,7 +241,7 @@ static int parse_value(struct layer *l, enum key key, const char *value,
 	case KEY_RANGE:
 		return parse_range(l, value, error);
 	case KEY_UNIT:
-		return parse_unit(l, value, error);
+		return layer_parse_unit(l, value, error);
 	case KEY_RULE:
 		return parse_rule(l, value, error);
 	case KEY_DRAWING:
@@ -261,7 +263,7 @@ static int parse_word(struct layer *l, char *word, unsigned int *seen,
 	if (!value)
 		return bad(error, "%s is not KEY=VALUE", word);
 	*value++ = '\0';
-	key = find(key_names, KEYS, word);
+	key = layer_find(key_names, KEYS, word);
 	if (key < 0)
 		return bad(error, "%s= is nothing that layers have", word);
 	if (*seen & 1U << key)
@@ -283,7 +285,7 @@ static int complete(const struct layer *l, char error[ERROR])
 }
 
 /* One word of @text, the rest of which is returned; NULL: too long a word */
-static const char *next_word(const char *text, char word[WORD])
+static const char *layer_next_word(const char *text, char word[WORD])
 {
 	const size_t n = strcspn(text, " \t");
 
@@ -316,7 +318,7 @@ static int change(struct layer *l, const char *text, unsigned int *seen,
 		return bad(error, "control characters");
 	text += strspn(text, " \t");
 	while (!err && *text) {
-		text = next_word(text, word);
+		text = layer_next_word(text, word);
 		if (!text)
 			return bad(error, "a word of more than %d bytes",
 				   WORD - 1);

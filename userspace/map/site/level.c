@@ -94,7 +94,7 @@ static int by_square(const void *a, const void *b, void *arg)
 	return (x > t->x >> shift) - (x < t->x >> shift);
 }
 
-static void put(struct raster *r, int x, int y, int16_t v)
+static void level_put(struct raster *r, int x, int y, int16_t v)
 {
 	const struct rect at = { x, y, 1, 1 };
 	const struct rect in = rect_common(&at, &r->rect);
@@ -104,12 +104,14 @@ static void put(struct raster *r, int x, int y, int16_t v)
 			 (x - r->rect.x)] = v;
 }
 
-static void paste(struct raster *to, const struct raster *from)
+static void level_paste(struct raster *to, const struct raster *from)
 {
 	for (unsigned int y = 0; y < from->rect.height; y++)
 		for (unsigned int x = 0; x < from->rect.width; x++)
-			put(to, from->rect.x + (int)x, from->rect.y + (int)y,
-			    from->cells[(size_t)y * from->rect.width + x]);
+			level_put(
+				to, from->rect.x + (int)x,
+				from->rect.y + (int)y,
+				from->cells[(size_t)y * from->rect.width + x]);
 }
 
 int level_read(const struct level_source *from, unsigned int factor,
@@ -141,13 +143,13 @@ int level_read(const struct level_source *from, unsigned int factor,
 		r->bits = tile.bits;
 		r->resolution = tile.resolution * factor;
 		if (factor <= SIDE) {
-			paste(r, &small);
+			level_paste(r, &small);
 			continue;
 		}
 		if (i && by_square(&t.tile[i - 1], &t.tile[i], &shift))
 			square = (struct square){ 0 };
 		add_value(&square, *small.cells);
-		put(r, x, y, square_value(&square, how));
+		level_put(r, x, y, square_value(&square, how));
 	}
 	free(small.cells);
 	free(t.tile);

@@ -47,7 +47,7 @@ static void add_known(cJSON *out, const char *name, double v)
 }
 
 /* What D4.1 has in a spot, besides gases */
-static void add_roles(cJSON *out, const struct role_values *v)
+static void queries_add_roles(cJSON *out, const struct role_values *v)
 {
 	add_known(out, "temperature", v->temperature);
 	add_known(out, "smoke", v->smoke);
@@ -84,7 +84,7 @@ int answer_spot(struct site *s, double x, double y, cJSON *out,
 			cJSON_AddItemToObject(gases, l.name,
 					      physical_item(&l, value));
 	}
-	add_roles(out, &roles);
+	queries_add_roles(out, &roles);
 	if (gases && gases->child)
 		cJSON_AddItemToObject(out, "gases", gases);
 	else
@@ -181,7 +181,7 @@ static void place_items(const struct room *r, cJSON *out)
 	cJSON_AddItemToObject(out, "outline", corners_item(r));
 }
 
-static int search(void *arg, const struct room *room)
+static int queries_search(void *arg, const struct room *room)
 {
 	struct room_search *s = arg;
 	cJSON *item;
@@ -204,7 +204,7 @@ int answer_rooms(struct site *s, cJSON *out, char error[SITE_ERROR])
 	struct room_search find = { .list = cJSON_CreateArray() };
 	unsigned int rooms;
 	char told[16];
-	int err = site_rooms(s, search, &find, error);
+	int err = site_rooms(s, queries_search, &find, error);
 
 	if (err) {
 		cJSON_Delete(find.list);
@@ -288,7 +288,7 @@ int answer_find_room(struct site *s, unsigned int id, struct room *room,
 		     char error[SITE_ERROR])
 {
 	struct room_search find = { .id = id, .room = room };
-	const int found = site_rooms(s, search, &find, error);
+	const int found = site_rooms(s, queries_search, &find, error);
 
 	if (found == 1)
 		return 0;

@@ -29,7 +29,7 @@ unsigned int room_outline(const struct room *room,
 	return 4;
 }
 
-static struct site_area area_of(double (*corner)[2], unsigned int n)
+static struct site_area room_values_area_of(double (*corner)[2], unsigned int n)
 {
 	struct site_area a = { INFINITY, INFINITY, -INFINITY, -INFINITY };
 
@@ -46,14 +46,14 @@ void room_area(const struct room *room, struct site_area *area)
 {
 	double corner[ROOM_CORNERS][2];
 
-	*area = area_of(corner, room_outline(room, corner));
+	*area = room_values_area_of(corner, room_outline(room, corner));
 }
 
 /* Return: false: none, or too large */
-static bool bounds_of(double (*corner)[2], unsigned int n, double resolution,
-		      struct rect *r)
+static bool room_values_bounds_of(double (*corner)[2], unsigned int n,
+				  double resolution, struct rect *r)
 {
-	const struct site_area a = area_of(corner, n);
+	const struct site_area a = room_values_area_of(corner, n);
 	const double width = a.x1 - a.x0, height = a.y1 - a.y0;
 
 	if (!(width > 0 && height > 0) || fabs(a.x0) > POSE_MAX ||
@@ -123,7 +123,7 @@ static int layer_values(struct site *s, unsigned int layer,
 	*sum = (struct sum){ 0, 0, -1 };
 	if (r.resolution <= 0)
 		return 0;
-	if (!bounds_of(corner, n, r.resolution, &r.rect))
+	if (!room_values_bounds_of(corner, n, r.resolution, &r.rect))
 		return -EINVAL;
 	r.cells = malloc(((size_t)r.rect.width * r.rect.height + 1) *
 			 sizeof(*r.cells));
@@ -142,7 +142,7 @@ static int layer_values(struct site *s, unsigned int layer,
 	return 0;
 }
 
-static bool has_role(const struct layer *l)
+static bool room_values_has_role(const struct layer *l)
 {
 	return l->role == LAYER_GAS || l->role == LAYER_SMOKE ||
 	       l->role == LAYER_SIGNAL || l->role == LAYER_TEMPERATURE ||
@@ -164,7 +164,7 @@ int room_values(struct site *s, const struct room *room,
 		struct sum sum;
 
 		site_layer(s, i, &l);
-		if (!has_role(&l) || site_layer_removed(s, i))
+		if (!room_values_has_role(&l) || site_layer_removed(s, i))
 			continue;
 		err = layer_values(s, i, corner, n, &sum);
 		v->of[v->layers].layer = i;

@@ -269,7 +269,7 @@ struct found {
 	uint32_t		submaps, room;
 };
 
-static int find_submap(void *arg, const struct store_submap *m)
+static int site_find_submap(void *arg, const struct store_submap *m)
 {
 	struct found *f = arg;
 
@@ -315,11 +315,11 @@ static void link_nodes(struct site *s)
  * Another process may write meanwhile: what submaps belong to is there if they
  * are read before it, unless it was removed with them
  */
-static int load(struct site *s, char error[SITE_ERROR])
+static int site_load(struct site *s, char error[SITE_ERROR])
 {
 	struct found f = { NULL, 0, 0 };
 	const bool all = !s->config.in_part;
-	int err = all ? store_submaps(s->store, find_submap, &f) : 0;
+	int err = all ? store_submaps(s->store, site_find_submap, &f) : 0;
 
 	if (!err)
 		err = store_layers(s->store, load_layer, s);
@@ -374,7 +374,7 @@ int site_open(struct site **site, const char *path, enum store_mode mode,
 	if (!err)
 		err = store_open(&s->reader, path, STORE_READ, error);
 	if (!err)
-		err = load(s, error);
+		err = site_load(s, error);
 	if (err) {
 		site_close(s);
 		return err;
@@ -483,7 +483,7 @@ static void renew_weighted(struct site *s, const char *name)
 }
 
 /* Of one that was removed, too */
-static int find_number(const struct site *s, const char *name)
+static int site_find_number(const struct site *s, const char *name)
 {
 	for (unsigned int i = 0; i < s->layers; i++)
 		if (!strcmp(s->layer[i]->layer.name, name))
@@ -495,7 +495,7 @@ static int find_number(const struct site *s, const char *name)
 static int set_layer(struct site *s, const struct layer *layer,
 		     char error[SITE_ERROR])
 {
-	int number = find_number(s, layer->name);
+	int number = site_find_number(s, layer->name);
 	int64_t id;
 	int err;
 

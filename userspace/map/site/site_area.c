@@ -60,7 +60,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* In the order that they came to the store in, as when all are read */
-static int by_id(const void *a, const void *b)
+static int site_area_by_id(const void *a, const void *b)
 {
 	const struct store_submap *x = a, *y = b;
 
@@ -110,7 +110,8 @@ static int read_nodes(struct area *a)
 		if (!i || a->id[i] != a->id[i - 1])
 			err = read_node(a, a->id[i]);
 	if (a->submaps)
-		qsort(a->submap, a->submaps, sizeof(*a->submap), by_id);
+		qsort(a->submap, a->submaps, sizeof(*a->submap),
+		      site_area_by_id);
 	return err;
 }
 

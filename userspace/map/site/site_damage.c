@@ -10,7 +10,7 @@
 #include "map/site/site_parts.h"
 
 /* With the lock held. Return: its place in the list, or their number */
-static unsigned int find(const struct site_damage *d, int64_t id)
+static unsigned int site_damage_find(const struct site_damage *d, int64_t id)
 {
 	unsigned int i = 0;
 
@@ -20,7 +20,8 @@ static unsigned int find(const struct site_damage *d, int64_t id)
 }
 
 /* Return: whether the site still has it */
-static bool describe(struct site *s, int64_t id, struct site_damaged *out)
+static bool site_damage_describe(struct site *s, int64_t id,
+				 struct site_damaged *out)
 {
 	uint32_t at;
 
@@ -43,12 +44,12 @@ void site_damage_add(struct site *s, int64_t id)
 	bool is_new;
 
 	pthread_mutex_lock(&d->lock);
-	is_new = find(d, id) == d->count &&
+	is_new = site_damage_find(d, id) == d->count &&
 		 !array_grow(&d->id, &d->room, d->count, sizeof(*d->id));
 	if (is_new)
 		d->id[d->count++] = id;
 	pthread_mutex_unlock(&d->lock);
-	if (is_new && d->found && describe(s, id, &what))
+	if (is_new && d->found && site_damage_describe(s, id, &what))
 		d->found(d->arg, &what);
 }
 
@@ -58,7 +59,7 @@ void site_damage_drop(struct site *s, int64_t id)
 	unsigned int i;
 
 	pthread_mutex_lock(&d->lock);
-	i = find(d, id);
+	i = site_damage_find(d, id);
 	if (i < d->count)
 		d->id[i] = d->id[--d->count];
 	pthread_mutex_unlock(&d->lock);
@@ -86,7 +87,7 @@ unsigned int site_damaged(struct site *s, struct site_damaged *list,
 		memcpy(id, d->id, count * sizeof(*id));
 	pthread_mutex_unlock(&d->lock);
 	for (unsigned int i = 0; id && i < count && named < most; i++)
-		named += describe(s, id[i], &list[named]);
+		named += site_damage_describe(s, id[i], &list[named]);
 	free(id);
 	return most ? named : count;
 }

@@ -31,8 +31,8 @@ struct fusing {
  * For the next time; of a part of a site there is none. Memory that is used
  * again at once costs less than new pages do
  */
-static void remember(struct site *s, uint64_t key, struct cells *c,
-		     uint64_t drops)
+static void site_fuse_remember(struct site *s, uint64_t key, struct cells *c,
+			       uint64_t drops)
 {
 	if (!s->config.in_part)
 		cache_add_since(s->cache, key, c, drops);
@@ -53,17 +53,18 @@ int site_load_cells(struct site *s, int64_t id, uint64_t drops,
 	if (err && err != -ENOENT && err != -ENOMEM)
 		site_damage_add(s, id);
 	if (!err)
-		remember(s, id, *c, drops);
+		site_fuse_remember(s, id, *c, drops);
 	return err;
 }
 
 /* Return: cells, kept under @key, made of @c, which is dropped */
-static struct cells *keep(struct site *s, uint64_t key, uint64_t drops,
-			  struct cells *c, struct cells *made)
+static struct cells *site_fuse_keep(struct site *s, uint64_t key,
+				    uint64_t drops, struct cells *c,
+				    struct cells *made)
 {
 	cells_put(c);
 	if (made)
-		remember(s, key, made, drops);
+		site_fuse_remember(s, key, made, drops);
 	return made;
 }
 
@@ -120,7 +121,7 @@ static int fetch_values(const struct fusing *f, int64_t id, struct cells **c)
 	coarser = !err && !as_came && (*c)->resolution <= 0.999 * f->resolution;
 	if (err || (!coarser && !soft))
 		return err;
-	*c = keep(f->s, key, drops, *c, fit(f, *c, coarser, soft));
+	*c = site_fuse_keep(f->s, key, drops, *c, fit(f, *c, coarser, soft));
 	return *c ? 0 : -ENOMEM;
 }
 
@@ -180,11 +181,13 @@ static struct cells *fetch_weights(const struct fusing *f, int64_t id)
 		return NULL;
 	c = cache_find(s->cache, weights | SITE_WEIGHTS);
 	if (!c && !site_load_cells(s, weights, drops, &c) && c->bits != 8)
-		c = keep(s, weights | SITE_WEIGHTS, drops, c, as_weights(c));
+		c = site_fuse_keep(s, weights | SITE_WEIGHTS, drops, c,
+				   as_weights(c));
 	return c;
 }
 
-static int fetch(void *arg, int64_t id, struct cells **c, struct cells **w)
+static int site_fuse_fetch(void *arg, int64_t id, struct cells **c,
+			   struct cells **w)
 {
 	const struct fusing *f = arg;
 	int err = fetch_values(f, id, c);
@@ -225,7 +228,7 @@ static struct mosaic *make_mosaic(struct site *s, const struct layer *l,
 		.resolution = resolution, .bits = l->bits, .rule = rule,
 		.splat = splats(l, rule), .threads = s->config.threads,
 		.memory = s->config.memory / 2,
-		.fetch = fetch, .arg = f,
+		.fetch = site_fuse_fetch, .arg = f,
 	};
 	struct mosaic *m;
 
@@ -296,7 +299,8 @@ static struct change *take_changes(struct site *s, struct layer_state *l,
 	return c;
 }
 
-static int apply(struct mosaic *m, const struct change *c, uint64_t *moved)
+static int site_fuse_apply(struct mosaic *m, const struct change *c,
+			   uint64_t *moved)
 {
 	int ret;
 
@@ -361,7 +365,7 @@ static int renew(struct site *s, unsigned int number)
 	return m ? err : -ENOMEM;
 }
 
-static size_t bytes_of(const struct layer_state *l)
+static size_t site_fuse_bytes_of(const struct layer_state *l)
 {
 	return l->mosaic ? mosaic_bytes(l->mosaic) : 0;
 }
@@ -377,7 +381,7 @@ static size_t share(struct site *s, unsigned int number)
 	size_t others = 0;
 
 	for (unsigned int i = 0; i < layers; i++)
-		others += i == number ? 0 : bytes_of(s->layer[i]);
+		others += i == number ? 0 : site_fuse_bytes_of(s->layer[i]);
 	return others < all - all / layers ? all - others : all / layers;
 }
 
@@ -388,12 +392,12 @@ static void make_good(struct site *s)
 	size_t used = 0;
 
 	for (unsigned int i = 0; i < layers; i++)
-		used += bytes_of(s->layer[i]);
+		used += site_fuse_bytes_of(s->layer[i]);
 	for (unsigned int i = 0; i < layers; i++)
 		if (used > s->config.memory / 2 && s->layer[i]->mosaic) {
-			used -= bytes_of(s->layer[i]);
+			used -= site_fuse_bytes_of(s->layer[i]);
 			mosaic_set_memory(s->layer[i]->mosaic, share(s, i));
-			used += bytes_of(s->layer[i]);
+			used += site_fuse_bytes_of(s->layer[i]);
 		}
 }
 
@@ -435,7 +439,7 @@ static int fuse_layer(struct site *s, unsigned int number, uint64_t deadline,
 		return err;
 	mosaic_set_memory(l->mosaic, share(s, number));
 	for (uint32_t i = 0; i < count; i++)
-		if (apply(l->mosaic, &change[i], moved) && work)
+		if (site_fuse_apply(l->mosaic, &change[i], moved) && work)
 			work->failed++;
 	free(change);
 	err = mosaic_update(l->mosaic, deadline, work);
@@ -481,13 +485,13 @@ bool site_is_stale(struct site *s)
  */
 
 /* Those who look hold its gate. Return: NULL: there is none yet */
-static struct mosaic *enter(struct site *s, unsigned int layer)
+static struct mosaic *site_fuse_enter(struct site *s, unsigned int layer)
 {
 	pthread_rwlock_rdlock(&s->layer[layer]->gate);
 	return s->layer[layer]->mosaic;
 }
 
-static void leave(struct site *s, unsigned int layer)
+static void site_fuse_leave(struct site *s, unsigned int layer)
 {
 	pthread_rwlock_unlock(&s->layer[layer]->gate);
 }
@@ -504,10 +508,10 @@ double site_resolution(struct site *s, unsigned int layer)
 
 struct rect site_bounds(struct site *s, unsigned int layer)
 {
-	struct mosaic *m = enter(s, layer);
+	struct mosaic *m = site_fuse_enter(s, layer);
 	const struct rect r = m ? mosaic_bounds(m) : (struct rect){ 0 };
 
-	leave(s, layer);
+	site_fuse_leave(s, layer);
 	return r;
 }
 
@@ -517,16 +521,17 @@ void site_set_want(struct site *s, site_want_fn *want, void *arg)
 	s->want_arg = arg;
 }
 
-static int bring_back(struct site *s, unsigned int layer, const struct rect *r)
+static int site_fuse_bring_back(struct site *s, unsigned int layer,
+				const struct rect *r)
 {
 	return s->want ? s->want(s->want_arg, layer, r) : -EAGAIN;
 }
 
 /* @cell: gets the cell. Return: as site_value(), and -EAGAIN */
-static int look_up(struct site *s, unsigned int layer, double x, double y,
-		   struct rect *cell)
+static int site_fuse_look_up(struct site *s, unsigned int layer, double x,
+			     double y, struct rect *cell)
 {
-	struct mosaic *m = enter(s, layer);
+	struct mosaic *m = site_fuse_enter(s, layer);
 	const double cells = m ? 1 / mosaic_resolution(m) : 0;
 	const double u = floor(x * cells), v = floor(y * cells);
 	int value = -1;
@@ -535,7 +540,7 @@ static int look_up(struct site *s, unsigned int layer, double x, double y,
 		*cell = (struct rect){ u, v, 1, 1 };
 		value = mosaic_value(m, u, v);
 	}
-	leave(s, layer);
+	site_fuse_leave(s, layer);
 	return value;
 }
 
@@ -579,18 +584,19 @@ int site_value(struct site *s, unsigned int layer, double x, double y)
 		if (value >= -1)
 			return value;
 	}
-	value = look_up(s, layer, x, y, &cell);
-	if (value == -EAGAIN && !bring_back(s, layer, &cell))
-		value = look_up(s, layer, x, y, &cell);
+	value = site_fuse_look_up(s, layer, x, y, &cell);
+	if (value == -EAGAIN && !site_fuse_bring_back(s, layer, &cell))
+		value = site_fuse_look_up(s, layer, x, y, &cell);
 	return value < 0 ? -1 : value;
 }
 
-static int read_part(struct site *s, unsigned int layer, struct raster *r)
+static int site_fuse_read_part(struct site *s, unsigned int layer,
+			       struct raster *r)
 {
-	struct mosaic *m = enter(s, layer);
+	struct mosaic *m = site_fuse_enter(s, layer);
 	const int err = m ? mosaic_read(m, r) : -ENODATA;
 
-	leave(s, layer);
+	site_fuse_leave(s, layer);
 	return err;
 }
 
@@ -603,11 +609,11 @@ int site_read(struct site *s, unsigned int layer, struct raster *r)
 		if (!err)
 			return 0;
 	}
-	err = read_part(s, layer, r);
+	err = site_fuse_read_part(s, layer, r);
 	if (err != -EAGAIN)
 		return err;
-	err = bring_back(s, layer, &r->rect);
-	return err ? err : read_part(s, layer, r);
+	err = site_fuse_bring_back(s, layer, &r->rect);
+	return err ? err : site_fuse_read_part(s, layer, r);
 }
 
 int site_want(struct site *s, unsigned int layer, const struct rect *r)
@@ -621,7 +627,7 @@ uint64_t site_changes(struct site *s, unsigned int layer, uint64_t since,
 		      void (*each)(void *arg, const struct rect *tile),
 		      void *arg)
 {
-	struct mosaic *m = enter(s, layer);
+	struct mosaic *m = site_fuse_enter(s, layer);
 	const uint64_t before = s->layer[layer]->before;
 	uint64_t revision = before;
 
@@ -629,6 +635,6 @@ uint64_t site_changes(struct site *s, unsigned int layer, uint64_t since,
 	if (m)
 		revision += mosaic_changes(m, since > before ? since - before :
 					   0, each, arg);
-	leave(s, layer);
+	site_fuse_leave(s, layer);
 	return revision;
 }

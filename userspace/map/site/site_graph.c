@@ -47,7 +47,8 @@ static bool is_root(const char *frame)
 	return !*frame || !strcmp(frame, SITE_ROOT);
 }
 
-static int check(const struct site_transform *t, char error[SITE_ERROR])
+static int site_graph_check(const struct site_transform *t,
+			    char error[SITE_ERROR])
 {
 	if (!site_frame_valid(t->frame) || !strcmp(t->frame, SITE_ROOT))
 		return site_error(error, -EINVAL,
@@ -91,11 +92,11 @@ static void end_moving(struct moving *g)
 }
 
 /* Nodes of all frames, new ones at the end, and what is told of them */
-static int tell(struct site *s, const struct site_transform *t,
-		unsigned int count, char error[SITE_ERROR])
+static int site_graph_tell(struct site *s, const struct site_transform *t,
+			   unsigned int count, char error[SITE_ERROR])
 {
 	for (unsigned int i = 0; i < count; i++) {
-		const int err = check(&t[i], error);
+		const int err = site_graph_check(&t[i], error);
 
 		if (err)
 			return err;
@@ -108,7 +109,7 @@ static int tell(struct site *s, const struct site_transform *t,
 	return 0;
 }
 
-static int apply(struct moving *g, const struct site_transform *t)
+static int site_graph_apply(struct moving *g, const struct site_transform *t)
 {
 	struct place *p = touch(g, site_find_node(g->s, t->frame));
 
@@ -164,7 +165,7 @@ static int touch_followers(struct moving *g)
 }
 
 /* Follow predecessors to one whose place is known, and come back */
-static int find_place(struct moving *g, uint32_t at, uint32_t *path)
+static int site_graph_find_place(struct moving *g, uint32_t at, uint32_t *path)
 {
 	const struct node *node = g->s->node;
 	struct place *place = g->place;
@@ -317,13 +318,13 @@ static int take_places(const struct moving *g)
 	return err;
 }
 
-static int find_places(struct moving *g, char error[SITE_ERROR])
+static int site_graph_find_places(struct moving *g, char error[SITE_ERROR])
 {
 	uint32_t *path = malloc(g->places * sizeof(*path));
 	int err = path ? 0 : site_error(error, -ENOMEM, "out of memory");
 
 	for (uint32_t i = 0; i < g->places && !err; i++)
-		if (find_place(g, i, path))
+		if (site_graph_find_place(g, i, path))
 			err = site_error(error, -EINVAL,
 				"frame %s would follow itself",
 				g->s->node[g->place[i].node].node.frame);
@@ -331,23 +332,24 @@ static int find_places(struct moving *g, char error[SITE_ERROR])
 	return err;
 }
 
-static int plan(struct moving *g, const struct site_transform *t,
-		unsigned int count, bool empty, char error[SITE_ERROR])
+static int site_graph_plan(struct moving *g, const struct site_transform *t,
+			   unsigned int count, bool empty,
+			   char error[SITE_ERROR])
 {
 	int err = 0;
 
 	for (unsigned int i = 0; i < count && !err; i++)
-		err = apply(g, &t[i]);
+		err = site_graph_apply(g, &t[i]);
 	if (!err && empty)
 		err = begin_map(g, t, count);
 	if (!err)
 		err = touch_followers(g);
 	return err ? site_error(error, err, "out of memory") :
-		     find_places(g, error);
+		     site_graph_find_places(g, error);
 }
 
 /* Whether something but whole maps has a place */
-static bool is_empty(const struct site *s)
+static bool site_graph_is_empty(const struct site *s)
 {
 	const uint32_t root = site_find_node(s, SITE_ROOT);
 
@@ -363,13 +365,13 @@ int site_move(struct site *s, const struct site_transform *t,
 			    .arg = arg };
 	const uint32_t old = s->nodes;
 	uint32_t keep = old;
-	const bool empty = is_empty(s);
+	const bool empty = site_graph_is_empty(s);
 	struct store_pose *pose = NULL;
 	int err;
 
-	err = tell(s, t, count, error);
+	err = site_graph_tell(s, t, count, error);
 	if (!err)
-		err = plan(&g, t, count, empty, error);
+		err = site_graph_plan(&g, t, count, empty, error);
 	if (err)
 		goto out;
 	pose = malloc(g.places * sizeof(*pose));

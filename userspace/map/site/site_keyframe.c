@@ -7,8 +7,10 @@
 #include <string.h>
 #include "map/site/site_parts.h"
 
-static int check_submap(struct site *s, const char *frame, uint32_t node,
-			const struct site_submap *m, char error[SITE_ERROR])
+static int site_keyframe_check_submap(struct site *s, const char *frame,
+				      uint32_t node,
+				      const struct site_submap *m,
+				      char error[SITE_ERROR])
 {
 	const struct layer *l;
 	uint32_t at;
@@ -118,7 +120,8 @@ static int take_keyframe(const struct keyframe *f)
 	return err;
 }
 
-static int check_keyframe(const struct keyframe *f, char error[SITE_ERROR])
+static int site_keyframe_check_keyframe(const struct keyframe *f,
+					char error[SITE_ERROR])
 {
 	const uint32_t node = site_find_node(f->s, f->frame);
 	int err = 0;
@@ -137,7 +140,8 @@ static int check_keyframe(const struct keyframe *f, char error[SITE_ERROR])
 		return site_error(error, -EINVAL, "frame %s has no pose",
 				  f->frame);
 	for (unsigned int i = 0; i < f->submaps && !err; i++)
-		err = check_submap(f->s, f->frame, node, &f->submap[i], error);
+		err = site_keyframe_check_submap(f->s, f->frame, node,
+						 &f->submap[i], error);
 	return err;
 }
 
@@ -152,7 +156,8 @@ static int move_keyframe(struct keyframe *f, char error[SITE_ERROR])
 }
 
 /* Layers that were removed, and that somebody still has input for */
-static int revive(const struct keyframe *f, char error[SITE_ERROR])
+static int site_keyframe_revive(const struct keyframe *f,
+				char error[SITE_ERROR])
 {
 	int err = 0;
 
@@ -170,10 +175,10 @@ static int store_all_of(struct keyframe *f, char error[SITE_ERROR])
 {
 	const struct site *s = f->s;
 	uint32_t node;
-	int err = check_keyframe(f, error);
+	int err = site_keyframe_check_keyframe(f, error);
 
 	if (!err)
-		err = revive(f, error);
+		err = site_keyframe_revive(f, error);
 	if (err)
 		return err;
 	node = site_find_node(s, f->frame);

@@ -17,7 +17,7 @@ struct chain {
 	uint32_t	*node, nodes, room;
 };
 
-static int add(struct chain *c, uint32_t node)
+static int site_narrow_add(struct chain *c, uint32_t node)
 {
 	if (node == INDEX_NONE || c->in[node])
 		return 0;
@@ -29,17 +29,18 @@ static int add(struct chain *c, uint32_t node)
 }
 
 /* Those of @t, and who follows them */
-static int find(const struct site *s, const struct site_transform *t,
-		unsigned int count, struct chain *c)
+static int site_narrow_find(const struct site *s,
+			    const struct site_transform *t, unsigned int count,
+			    struct chain *c)
 {
 	int err = 0;
 
 	for (unsigned int i = 0; i < count && !err; i++)
-		err = add(c, site_find_node(s, t[i].frame));
+		err = site_narrow_add(c, site_find_node(s, t[i].frame));
 	for (uint32_t i = 0; i < c->nodes && !err; i++)
 		for (uint32_t f = s->node[c->node[i]].follower;
 		     f != INDEX_NONE && !err; f = s->node[f].next)
-			err = add(c, f);
+			err = site_narrow_add(c, f);
 	return err;
 }
 
@@ -62,7 +63,7 @@ int site_narrow(struct site *s, const struct site_transform *t,
 
 	pthread_mutex_lock(&s->lock);
 	if (!err)
-		err = find(s, t, count, &c);
+		err = site_narrow_find(s, t, count, &c);
 	if (!err)
 		forget_pending(s);
 	for (uint32_t i = 0; i < c.nodes && !err; i++)

@@ -51,7 +51,7 @@ static int crop(struct raster *r)
 	return 0;
 }
 
-static int read_tile(void *arg, struct raster *r)
+static int site_raster_read_tile(void *arg, struct raster *r)
 {
 	struct mosaic *m = arg;
 	int err = mosaic_read(m, r);
@@ -72,12 +72,14 @@ static void each_tile(void *arg, void (*each)(void *arg,
 static int read_level(struct mosaic *m, unsigned int factor,
 		      enum reduce_how how, struct raster *r)
 {
-	const struct level_source from = { read_tile, each_tile, m };
+	const struct level_source from = { site_raster_read_tile, each_tile,
+					   m };
 
 	return level_read(&from, factor, how, r);
 }
 
-static int read_all(struct mosaic *m, enum reduce_how how, struct raster *r)
+static int site_raster_read_all(struct mosaic *m, enum reduce_how how,
+				struct raster *r)
 {
 	unsigned int factor;
 	int err;
@@ -136,7 +138,7 @@ static int fuse_other(struct site *s, unsigned int layer, enum rule_id rule,
 	if (!err)
 		err = mosaic_update(m, UINT64_MAX, NULL);
 	if (!err)
-		err = read_all(m, how, r);
+		err = site_raster_read_all(m, how, r);
 	site_free_mosaic(m);
 	return err;
 }
@@ -186,7 +188,7 @@ int site_raster(struct site *s, unsigned int layer, int rule,
 	if (rule >= 0 && rule != (int)l.rule)
 		err = fuse_other(s, layer, rule, reduce_how(&l), r);
 	else
-		err = read_all(m, reduce_how(&l), r);
+		err = site_raster_read_all(m, reduce_how(&l), r);
 	r->bits = l.bits;
 	if (err) {
 		free(r->cells);

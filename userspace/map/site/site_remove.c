@@ -36,7 +36,7 @@ static void forget_submap(struct site *s, uint32_t at)
 	s->removed++;
 }
 
-static void forget_layer(struct site *s, unsigned int number)
+static void site_remove_forget_layer(struct site *s, unsigned int number)
 {
 	struct layer_state *l = s->layer[number];
 
@@ -67,7 +67,7 @@ int site_remove_layer(struct site *s, unsigned int number,
 			   s->layer[number]->layer.name,
 			   store_error(s->store));
 	else
-		forget_layer(s, number);
+		site_remove_forget_layer(s, number);
 	site_turn_end(s);
 	return err;
 }

@@ -62,7 +62,7 @@ void cells_blob_free(struct cells_blob *b)
 }
 
 /* What was in it is not kept */
-static int grow(void **buffer, size_t *size, size_t n)
+static int cells_blob_grow(void **buffer, size_t *size, size_t n)
 {
 	if (n <= *size)
 		return 0;
@@ -72,8 +72,8 @@ static int grow(void **buffer, size_t *size, size_t n)
 	return *buffer ? 0 : -ENOMEM;
 }
 
-static size_t bytes_of(unsigned int width, unsigned int height,
-		       unsigned int bits)
+static size_t cells_blob_bytes_of(unsigned int width, unsigned int height,
+				  unsigned int bits)
 {
 	return (size_t)width * height * (bits / 8);
 }
@@ -81,9 +81,9 @@ static size_t bytes_of(unsigned int width, unsigned int height,
 int cells_blob_pack(struct cells_blob *b, const struct cells *c,
 		    const void **data, size_t *len)
 {
-	const size_t n = bytes_of(c->width, c->height, c->bits);
+	const size_t n = cells_blob_bytes_of(c->width, c->height, c->bits);
 
-	if (grow(&b->packed, &b->packed_size, ZSTD_compressBound(n)))
+	if (cells_blob_grow(&b->packed, &b->packed_size, ZSTD_compressBound(n)))
 		return -ENOMEM;
 	*len = ZSTD_compress2(b->pack, b->packed, b->packed_size, c->data, n);
 	*data = b->packed;
@@ -92,7 +92,7 @@ int cells_blob_pack(struct cells_blob *b, const struct cells *c,
 }
 
 /* A frame with a checksum and of that many bytes; what follows has none */
-static int check_frame(const void *data, size_t len, size_t bytes)
+static int cells_blob_check_frame(const void *data, size_t len, size_t bytes)
 {
 	const unsigned char *p = data;
 
@@ -106,11 +106,11 @@ int cells_blob_unpack(struct cells_blob *b, unsigned int width,
 		      unsigned int height, unsigned int bits,
 		      const void *data, size_t len, const void **cells)
 {
-	const size_t n = bytes_of(width, height, bits);
+	const size_t n = cells_blob_bytes_of(width, height, bits);
 
-	if (check_frame(data, len, n))
+	if (cells_blob_check_frame(data, len, n))
 		return -EBADMSG;
-	if (grow(&b->cells, &b->cells_size, n))
+	if (cells_blob_grow(&b->cells, &b->cells_size, n))
 		return -ENOMEM;
 	if (ZSTD_decompressDCtx(b->unpack, b->cells, n, data, len) != n)
 		return -EBADMSG;

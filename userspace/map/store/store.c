@@ -119,7 +119,7 @@ static int copy_to(struct store *s, const char *path)
 }
 
 /* The name is on disk too */
-static int sync_folder(const char *path)
+static int store_sync_folder(const char *path)
 {
 	char *copy = strdup(path);
 	int fd, err = 0;
@@ -165,7 +165,7 @@ int store_backup(struct store *s, const char *path)
 	else
 		err = copy_to(s, part);
 	if (!err && (renameat2(AT_FDCWD, part, AT_FDCWD, path,
-			       RENAME_NOREPLACE) || sync_folder(path)))
+			       RENAME_NOREPLACE) || store_sync_folder(path)))
 		err = store_error_set(s, -errno, "%s: %.80s: %s", s->doing,
 				      path, strerror(errno));
 	if (err)

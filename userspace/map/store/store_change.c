@@ -18,7 +18,7 @@ static int refuse_lost(struct store *s)
 }
 
 /* Why it is done stays the error */
-static void undo(struct store *s)
+static void store_change_undo(struct store *s)
 {
 	char error[STORE_ERROR];
 
@@ -52,7 +52,7 @@ int store_changed(struct store *s, int err)
 		err = store_sql_run(s, s->begun ? SQL_RELEASE : SQL_COMMIT, "");
 	if (!err)
 		return 0;
-	undo(s);
+	store_change_undo(s);
 	if (s->begun && sqlite3_get_autocommit(s->db))
 		s->lost = err;
 	return err;
@@ -93,5 +93,5 @@ void store_rollback(struct store *s)
 	s->begun = false;
 	s->lost = 0;
 	s->doing = "undoing";
-	undo(s);
+	store_change_undo(s);
 }

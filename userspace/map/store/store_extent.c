@@ -30,7 +30,7 @@ struct reach {
 	double	radius, x, y;
 };
 
-static double larger(double a, double b)
+static double store_extent_larger(double a, double b)
 {
 	return a > b ? a : b;
 }
@@ -46,7 +46,7 @@ double store_extent_radius(const struct store_submap *m)
 		};
 		const struct pose at = pose_compose(&m->origin, &corner);
 
-		far = larger(far, hypot(at.x, at.y));
+		far = store_extent_larger(far, hypot(at.x, at.y));
 	}
 	return far + SLACK;
 }
@@ -73,7 +73,8 @@ static int read_reach(struct store *s, int64_t node, struct reach *r)
 }
 
 /* Return: 1: there is one, 0: there is none, or a negative errno */
-static int read_pose(struct store *s, int64_t node, struct pose *pose)
+static int store_extent_read_pose(struct store *s, int64_t node,
+				  struct pose *pose)
 {
 	sqlite3_stmt *q;
 	int err = 0;
@@ -117,7 +118,7 @@ static int update_reach(struct store *s, int64_t node, const struct pose *pose,
 	if (grown)
 		r.radius = radius;
 	if (grown && !pose) {
-		err = read_pose(s, node, &stored);
+		err = store_extent_read_pose(s, node, &stored);
 		if (err < 0)
 			return err;
 		if (err)
@@ -175,7 +176,7 @@ static int64_t count_nodes(struct store *s)
 }
 
 /* Half as long as to take each of them out of the tree and put it in again */
-static int put_all(struct store *s)
+static int store_extent_put_all(struct store *s)
 {
 	int err = store_sql_run(s, SQL_EXTENT_DROP, "");
 
@@ -192,7 +193,7 @@ int store_extent_put(struct store *s, struct store_boxes *boxes)
 	int err = nodes < 0 ? nodes : 0;
 
 	if (!err && boxes->count > nodes / 2)
-		err = put_all(s);
+		err = store_extent_put_all(s);
 	else
 		for (uint32_t i = 0; i < boxes->count && !err; i++)
 			err = put_box(s, boxes->node[i]);

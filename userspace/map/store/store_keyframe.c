@@ -5,8 +5,9 @@
 #include <errno.h>
 #include "map/store/store_db.h"
 
-static int check_submap(struct store *s, const struct store_keyframe *k,
-			unsigned int i)
+static int store_keyframe_check_submap(struct store *s,
+				       const struct store_keyframe *k,
+				       unsigned int i)
 {
 	const struct cells *c = k->cells[i];
 	char why[256];
@@ -26,7 +27,8 @@ static int check_submap(struct store *s, const struct store_keyframe *k,
 	return 0;
 }
 
-static int check_keyframe(struct store *s, const struct store_keyframe *k)
+static int store_keyframe_check_keyframe(struct store *s,
+					 const struct store_keyframe *k)
 {
 	int err = 0;
 
@@ -35,7 +37,7 @@ static int check_keyframe(struct store *s, const struct store_keyframe *k)
 				       s->doing, k->pose->x, k->pose->y,
 				       k->pose->yaw);
 	for (unsigned int i = 0; !err && i < k->submaps; i++)
-		err = check_submap(s, k, i);
+		err = store_keyframe_check_submap(s, k, i);
 	return err;
 }
 
@@ -66,8 +68,8 @@ static int check_layer(struct store *s, int64_t layer, unsigned int bits)
 }
 
 /* @id: gets 0 if there is none */
-static int find_submap(struct store *s, int64_t node, int64_t layer,
-		       int64_t *id)
+static int store_keyframe_find_submap(struct store *s, int64_t node,
+				      int64_t layer, int64_t *id)
 {
 	sqlite3_stmt *q;
 	int err = 0;
@@ -91,8 +93,8 @@ static int find_submap(struct store *s, int64_t node, int64_t layer,
 	(m)->origin.x, (m)->origin.y, (m)->origin.yaw,			\
 	(int64_t)(m)->weight
 
-static int put_row(struct store *s, struct store_submap *m, const void *data,
-		   size_t len)
+static int store_keyframe_put_row(struct store *s, struct store_submap *m,
+				  const void *data, size_t len)
 {
 	int err;
 
@@ -120,12 +122,12 @@ static int put_submap(struct store *s, struct store_submap *m,
 	m->origin = c->origin;
 	m->id = 0;
 	if (!err && !made)
-		err = find_submap(s, m->node, m->layer, &m->id);
+		err = store_keyframe_find_submap(s, m->node, m->layer, &m->id);
 	if (err)
 		return err;
 	if (cells_blob_pack(s->blob, c, &data, &len))
 		return store_error_set(s, -ENOMEM, "%s: no memory", s->doing);
-	return put_row(s, m, data, len);
+	return store_keyframe_put_row(s, m, data, len);
 }
 
 static int put_keyframe(struct store *s, const struct store_keyframe *k)
@@ -152,7 +154,7 @@ int store_keyframe(struct store *s, const struct store_keyframe *k)
 
 	if (err)
 		return err;
-	err = check_keyframe(s, k);
+	err = store_keyframe_check_keyframe(s, k);
 	if (!err)
 		err = put_keyframe(s, k);
 	return store_changed(s, err);

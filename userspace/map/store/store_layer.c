@@ -22,8 +22,8 @@ static bool is_valid(const struct layer *l)
 }
 
 /* @id: gets 0 if there is none. Return: 0 or a negative errno */
-static int find(struct store *s, const char *name, int64_t *id,
-		int64_t *bits)
+static int store_layer_find(struct store *s, const char *name, int64_t *id,
+			    int64_t *bits)
 {
 	sqlite3_stmt *q;
 	int err = 0;
@@ -64,10 +64,10 @@ static int is_used(struct store *s, int64_t id)
 	rule_get((l)->rule, (l)->bits)->name, drawings[(l)->drawing],	\
 	(l)->resolution, (l)->weights
 
-static int put(struct store *s, const struct layer *l, int64_t *id)
+static int store_layer_put(struct store *s, const struct layer *l, int64_t *id)
 {
 	int64_t bits = 0;
-	int err = find(s, l->name, id, &bits);
+	int err = store_layer_find(s, l->name, id, &bits);
 
 	if (err)
 		return err;
@@ -93,7 +93,7 @@ int store_layer(struct store *s, const struct layer *layer, int64_t *id)
 	if (err)
 		return err;
 	if (is_valid(layer))
-		err = put(s, layer, id);
+		err = store_layer_put(s, layer, id);
 	else
 		err = store_error_set(s, -EINVAL, "%s: no such layer can be",
 				      s->doing);
@@ -116,7 +116,7 @@ static int find_role(const char *name)
 	return -ENOENT;
 }
 
-static int read_words(sqlite3_stmt *q, struct layer *l)
+static int store_layer_read_words(sqlite3_stmt *q, struct layer *l)
 {
 	char role[32], rule[32], drawing[32];
 	int r, u, d;
@@ -136,8 +136,8 @@ static int read_words(sqlite3_stmt *q, struct layer *l)
 	return 0;
 }
 
-static int read_row(struct store *s, sqlite3_stmt *q, int64_t *id,
-		    struct layer *l)
+static int store_layer_read_row(struct store *s, sqlite3_stmt *q, int64_t *id,
+				struct layer *l)
 {
 	int64_t bits;
 
@@ -145,7 +145,8 @@ static int read_row(struct store *s, sqlite3_stmt *q, int64_t *id,
 	if (store_sql_whole(q, 0, 1, INT64_MAX, id) ||
 	    store_sql_text(q, 1, l->name, sizeof(l->name)) ||
 	    store_sql_text(q, 2, l->input, sizeof(l->input)) ||
-	    read_words(q, l) || store_sql_whole(q, 4, 8, 16, &bits) ||
+	    store_layer_read_words(q, l) ||
+	    store_sql_whole(q, 4, 8, 16, &bits) ||
 	    store_sql_real(q, 5, &l->low) || store_sql_real(q, 6, &l->high) ||
 	    store_sql_text(q, 7, l->unit, sizeof(l->unit)) ||
 	    store_sql_real(q, 10, &l->resolution) ||
@@ -175,7 +176,7 @@ int store_layers(struct store *s,
 	if (!q)
 		return err;
 	while (!err && (more = store_sql_step(s, q)) > 0) {
-		err = read_row(s, q, &id, &l);
+		err = store_layer_read_row(s, q, &id, &l);
 		if (!err)
 			err = each(arg, id, &l);
 	}

@@ -8,7 +8,7 @@
 #include "map/store/store_db.h"
 
 /* @id: gets 0 if there is none */
-static int find(struct store *s, const char *frame, int64_t *id)
+static int store_node_find(struct store *s, const char *frame, int64_t *id)
 {
 	sqlite3_stmt *q;
 	int err = 0;
@@ -25,7 +25,7 @@ static int find(struct store *s, const char *frame, int64_t *id)
 	return err < 0 ? err : 0;
 }
 
-static int check_frame(struct store *s, const char *frame)
+static int store_node_check_frame(struct store *s, const char *frame)
 {
 	const size_t n = strlen(frame);
 
@@ -39,11 +39,11 @@ static int check_frame(struct store *s, const char *frame)
 int store_node_make(struct store *s, const char *frame, int64_t stamp,
 		    int64_t *id, bool *made)
 {
-	int err = check_frame(s, frame);
+	int err = store_node_check_frame(s, frame);
 
 	*made = false;
 	if (!err)
-		err = find(s, frame, id);
+		err = store_node_find(s, frame, id);
 	if (err || *id)
 		return err;
 	err = store_sql_run(s, SQL_NODE_ADD, "ti", frame, stamp);
@@ -59,7 +59,7 @@ int store_node(struct store *s, const char *frame, int64_t stamp, int64_t *id)
 
 	/* one that is there costs no transaction */
 	s->doing = "storing a node";
-	err = find(s, frame, id);
+	err = store_node_find(s, frame, id);
 	if (err || *id)
 		return err;
 	err = store_change(s, s->doing);
@@ -162,7 +162,8 @@ static bool is_null(sqlite3_stmt *q, int column)
 	return sqlite3_column_type(q, column) == SQLITE_NULL;
 }
 
-static int read_row(struct store *s, sqlite3_stmt *q, struct store_node *n)
+static int store_node_read_row(struct store *s, sqlite3_stmt *q,
+			       struct store_node *n)
 {
 	*n = (struct store_node){
 		.placed = !is_null(q, 3), .linked = !is_null(q, 6),
@@ -192,7 +193,7 @@ int store_node_get(struct store *s, int64_t id, struct store_node *node)
 	store_sql_bind(q, "i", id);
 	err = store_sql_step(s, q);
 	if (err > 0)
-		err = read_row(s, q, node);
+		err = store_node_read_row(s, q, node);
 	else if (!err)
 		err = store_error_set(s, -ENOENT, "%s: no node %lld", s->doing,
 				      (long long)id);
@@ -206,7 +207,7 @@ int store_find_node(struct store *s, const char *frame, struct store_node *node)
 	int err;
 
 	s->doing = "reading a node";
-	err = find(s, frame, &id);
+	err = store_node_find(s, frame, &id);
 	if (!err && !id)
 		err = store_error_set(s, -ENOENT, "%s: no %s", s->doing, frame);
 	return err ? err : store_node_get(s, id, node);
@@ -225,7 +226,7 @@ int store_nodes(struct store *s,
 	if (!q)
 		return err;
 	while (!err && (more = store_sql_step(s, q)) > 0) {
-		err = read_row(s, q, &n);
+		err = store_node_read_row(s, q, &n);
 		if (!err)
 			err = each(arg, &n);
 	}

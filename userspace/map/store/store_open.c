@@ -49,7 +49,7 @@ static const char settings[] =
 /* A little faster than 8192 and 16384, and small changes write less */
 static const char page_size[] = "PRAGMA page_size = 4096";
 
-static int configure(struct store *s)
+static int store_open_configure(struct store *s)
 {
 	sqlite3 *db = s->db;
 
@@ -108,7 +108,7 @@ void store_disconnect(struct store *s)
 	s->lock = -1;
 }
 
-static int refuse(struct store *s, const char *why)
+static int store_open_refuse(struct store *s, const char *why)
 {
 	return store_error_set(s, -EPROTONOSUPPORT, "%s", why);
 }
@@ -158,12 +158,12 @@ static int peek(struct store *s, bool *sure)
 	if (!size || has_journal(s))
 		return 0;
 	if (memcmp(h, "SQLite format 3", 16))
-		return refuse(s, not_a_store);
+		return store_open_refuse(s, not_a_store);
 	*sure = read_be32(h + AT_APPLICATION) == STORE_APPLICATION;
 	if (!*sure && (read_be32(h + AT_APPLICATION) ||
 		       read_be32(h + AT_VERSION) ||
 		       read_be32(h + AT_PAGES) > 1))
-		return refuse(s, not_a_store);
+		return store_open_refuse(s, not_a_store);
 	return 0;
 }
 
@@ -173,12 +173,12 @@ static int ask_kind(struct store *s, enum store_kind *kind, int *version)
 	const int code = store_schema_kind(s->db, version);
 
 	if (code == -SQLITE_NOTADB)
-		return refuse(s, not_a_store);
+		return store_open_refuse(s, not_a_store);
 	if (code < 0)
 		return store_sql_error(s);
 	*kind = code;
 	if (*kind == STORE_KIND_FOREIGN)
-		return refuse(s, not_a_store);
+		return store_open_refuse(s, not_a_store);
 	if (*kind == STORE_KIND_OURS && *version > STORE_VERSION)
 		return store_error_set(s, -EPROTONOSUPPORT, "a store of "
 				       "version %d, of a later program; this "
@@ -217,7 +217,7 @@ static int check_path(struct store *s)
 	if (stat(s->path, &st))
 		return store_error_set(s, -errno, "%s", strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return refuse(s, "not a file");
+		return store_open_refuse(s, "not a file");
 	return 0;
 }
 
@@ -228,13 +228,13 @@ static int begin_reading(struct store *s)
 	int version, err = peek(s, &sure);
 
 	if (!err)
-		err = configure(s);
+		err = store_open_configure(s);
 	if (!err)
 		err = ask_kind(s, &kind, &version);
 	if (err)
 		return err;
 	if (kind == STORE_KIND_EMPTY)
-		return refuse(s, "empty, not a store yet");
+		return store_open_refuse(s, "empty, not a store yet");
 	if (version < STORE_VERSION)
 		return store_error_set(s, -EPROTONOSUPPORT, "a store of "
 				       "version %d, which has to be opened for "
@@ -293,7 +293,7 @@ static int migrate(struct store *s, bool create)
 	if (err)
 		return err;
 	if (kind == STORE_KIND_EMPTY && !create)
-		return refuse(s, "empty, not a store yet");
+		return store_open_refuse(s, "empty, not a store yet");
 	if (kind == STORE_KIND_EMPTY &&
 	    sqlite3_exec(s->db, page_size, NULL, NULL, NULL))
 		return store_sql_error(s);
@@ -341,7 +341,7 @@ bool store_is_there(const struct store *s)
 static int begin_writing(struct store *s, bool create)
 {
 	bool wal = false;
-	int err = configure(s);
+	int err = store_open_configure(s);
 
 	if (!err)
 		err = migrate(s, create);

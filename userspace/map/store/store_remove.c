@@ -7,7 +7,7 @@
 #include "map/store/store_db.h"
 
 /* The row itself, behind all that belongs to it */
-static int drop(struct store *s, enum store_sql sql, int64_t id)
+static int store_remove_drop(struct store *s, enum store_sql sql, int64_t id)
 {
 	const int err = store_sql_run(s, sql, "i", id);
 
@@ -29,7 +29,8 @@ int store_remove_room(struct store *s, unsigned int id)
 	if (!err)
 		err = store_sql_run(s, SQL_SETTING_FORGET, "t",
 				    store_gas_setting(id, setting));
-	return store_changed(s, err ? err : drop(s, SQL_ROOM_DROP, id));
+	return store_changed(s, err ? err :
+				      store_remove_drop(s, SQL_ROOM_DROP, id));
 }
 
 int store_remove_layer(struct store *s, int64_t id, unsigned int *submaps)
@@ -40,5 +41,6 @@ int store_remove_layer(struct store *s, int64_t id, unsigned int *submaps)
 		return err;
 	err = store_sql_run(s, SQL_LAYER_EMPTY, "i", id);
 	*submaps = err ? 0 : sqlite3_changes(s->db);
-	return store_changed(s, err ? err : drop(s, SQL_LAYER_DROP, id));
+	return store_changed(s, err ? err :
+				      store_remove_drop(s, SQL_LAYER_DROP, id));
 }

@@ -140,7 +140,7 @@ static const char views[] =
 "  datetime(stamp / 1000000000, 'unixepoch') AS time, kind, text, path\n"
 "  FROM journal;\n";
 
-static int make_tables(sqlite3 *db)
+static int store_schema_make_tables(sqlite3 *db)
 {
 	int code = sqlite3_exec(db, tables, NULL, NULL, NULL);
 
@@ -148,10 +148,10 @@ static int make_tables(sqlite3 *db)
 }
 
 const struct store_step store_steps[] = {
-	{ .run = make_tables },
+	{ .run = store_schema_make_tables },
 };
 
-static int number(sqlite3 *db, const char *sql, int *value)
+static int store_schema_number(sqlite3 *db, const char *sql, int *value)
 {
 	sqlite3_stmt *q;
 	int code = sqlite3_prepare_v2(db, sql, -1, &q, NULL);
@@ -168,14 +168,15 @@ int store_schema_kind(sqlite3 *db, int *version)
 {
 	int application, tables_there = 0, code;
 
-	code = number(db, "PRAGMA application_id", &application);
+	code = store_schema_number(db, "PRAGMA application_id", &application);
 	if (!code)
-		code = number(db, "PRAGMA user_version", version);
+		code = store_schema_number(db, "PRAGMA user_version", version);
 	if (!code && application == STORE_APPLICATION && *version > 0)
 		return STORE_KIND_OURS;
 	if (!code)
-		code = number(db, "SELECT count(*) FROM sqlite_schema",
-			      &tables_there);
+		code = store_schema_number(db,
+					   "SELECT count(*) FROM sqlite_schema",
+					   &tables_there);
 	if (code)
 		return -code;
 	return application || *version || tables_there ? STORE_KIND_FOREIGN :
@@ -210,7 +211,7 @@ int store_schema_migrate(sqlite3 *db, const struct store_step *steps,
 	code = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
 	if (code)
 		return code;
-	code = number(db, "PRAGMA user_version", &version);
+	code = store_schema_number(db, "PRAGMA user_version", &version);
 	for (; !code && version < versions; version++)
 		code = run_step(db, &steps[version]);
 	if (!code)

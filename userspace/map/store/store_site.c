@@ -94,7 +94,7 @@ static int read_gas_names(struct store *s, struct room *r)
 	return n >= 0 || n == -ENOENT || n == -ENOSPC || n == -EBADMSG ? 0 : n;
 }
 
-static int put_room(struct store *s, const struct room *r)
+static int store_site_put_room(struct store *s, const struct room *r)
 {
 	const int64_t id = r->id;
 	int err = store_sql_run(s, SQL_ROOM_PUT, "itidddidiii", id, r->name,
@@ -124,7 +124,7 @@ int store_room(struct store *s, const struct room *room)
 	if (err)
 		return err;
 	if (room_valid(room))
-		err = put_room(s, room);
+		err = store_site_put_room(s, room);
 	else
 		err = store_error_set(s, -EINVAL, "%s: no such room can be",
 				      s->doing);
@@ -132,14 +132,15 @@ int store_room(struct store *s, const struct room *room)
 }
 
 /**
- * read_rows() - rows of a room, from another table
+ * store_site_read_rows() - rows of a room, from another table
  * @width: real columns, which may be NULL if it is one
  * @to: gets them one after the other, @max rows
  *
  * Return: rows, or a negative errno; -EBADMSG without a line.
  */
-static int read_rows(struct store *s, enum store_sql id, unsigned int room,
-		     int width, double *to, int max)
+static int store_site_read_rows(struct store *s, enum store_sql id,
+				unsigned int room, int width, double *to,
+				int max)
 {
 	sqlite3_stmt *q;
 	int n = 0, bad = 0, more = 0, err = 0;
@@ -192,9 +193,10 @@ static int read_room(struct store *s, sqlite3_stmt *q, struct room *r)
 	err = read_columns(q, r);
 	if (err)
 		goto out;
-	corners = read_rows(s, SQL_ROOM_CORNERS, r->id, 2, r->corner[0],
-			    ROOM_CORNERS);
-	gases = read_rows(s, SQL_ROOM_GASES, r->id, 1, r->gas, ROOM_GASES);
+	corners = store_site_read_rows(s, SQL_ROOM_CORNERS, r->id, 2,
+				       r->corner[0], ROOM_CORNERS);
+	gases = store_site_read_rows(s, SQL_ROOM_GASES, r->id, 1, r->gas,
+				     ROOM_GASES);
 	r->corners = corners;
 	r->gases = gases;
 	err = corners < 0 ? corners : gases < 0 ? gases : 0;
@@ -326,7 +328,7 @@ int store_note(struct store *s, int64_t stamp, const char *kind,
 }
 
 /* A text that lasts until the next row; NULL: none, or with a 0 in it */
-static const char *text_of(sqlite3_stmt *q, int column)
+static const char *store_site_text_of(sqlite3_stmt *q, int column)
 {
 	const char *text = (const char *)sqlite3_column_text(q, column);
 
@@ -348,10 +350,10 @@ int store_notes(struct store *s, const char *kind,
 		return err;
 	store_sql_bind(q, "t", kind);
 	while (!err && (more = store_sql_step(s, q)) > 0) {
-		text = text_of(q, 1);
+		text = store_site_text_of(q, 1);
 		if (text)
 			err = each(arg, sqlite3_column_int64(q, 0), text,
-				   text_of(q, 2));
+				   store_site_text_of(q, 2));
 		else
 			err = store_error_set(s, -EBADMSG, "%s: one is damaged",
 					      s->doing);

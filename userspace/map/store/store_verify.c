@@ -17,7 +17,7 @@ struct finder {
 };
 
 __attribute__((format(printf, 2, 3)))
-static void tell(struct finder *f, const char *format, ...)
+static void store_verify_tell(struct finder *f, const char *format, ...)
 {
 	char line[STORE_ERROR];
 	va_list ap;
@@ -38,11 +38,11 @@ static void tell_error(struct finder *f)
 
 	if (!strncmp(line, f->store->path, n) && line[n] == ':')
 		line += n + 2;
-	tell(f, "%s", line);
+	store_verify_tell(f, "%s", line);
 }
 
 /* What is damaged is found; anything else ends it. Return: 0 or the latter */
-static int weigh(struct finder *f, int err)
+static int store_verify_weigh(struct finder *f, int err)
 {
 	if (err != -EBADMSG)
 		return err;
@@ -60,14 +60,14 @@ static int check_database(struct finder *f)
 	s->doing = "checking the database";
 	q = store_sql_get(s, SQL_INTEGRITY, &err);
 	if (!q)
-		return weigh(f, err);
+		return store_verify_weigh(f, err);
 	while ((more = store_sql_step(s, q)) > 0) {
 		text = (const char *)sqlite3_column_text(q, 0);
 		if (text && strcmp(text, "ok"))
-			tell(f, "database: %s", text);
+			store_verify_tell(f, "database: %s", text);
 	}
 	store_sql_put(s, SQL_INTEGRITY, q);
-	return weigh(f, more);
+	return store_verify_weigh(f, more);
 }
 
 static int check_references(struct finder *f)
@@ -79,14 +79,14 @@ static int check_references(struct finder *f)
 	s->doing = "checking references";
 	q = store_sql_get(s, SQL_REFERENCES, &err);
 	if (!q)
-		return weigh(f, err);
+		return store_verify_weigh(f, err);
 	while ((more = store_sql_step(s, q)) > 0)
-		tell(f, "%s %s refers to a %s that is not there",
-		     (const char *)sqlite3_column_text(q, 0),
-		     (const char *)sqlite3_column_text(q, 1) ?: "",
-		     (const char *)sqlite3_column_text(q, 2));
+		store_verify_tell(f, "%s %s refers to a %s that is not there",
+				  (const char *)sqlite3_column_text(q, 0),
+				  (const char *)sqlite3_column_text(q, 1) ?: "",
+				  (const char *)sqlite3_column_text(q, 2));
 	store_sql_put(s, SQL_REFERENCES, q);
-	return weigh(f, more);
+	return store_verify_weigh(f, more);
 }
 
 static bool within_reach(struct finder *f, const struct store_submap *m)
@@ -106,17 +106,20 @@ static bool within_reach(struct finder *f, const struct store_submap *m)
 	return in;
 }
 
-static int check_submap(struct finder *f, int64_t id)
+static int store_verify_check_submap(struct finder *f, int64_t id)
 {
 	struct store_submap m;
 	const void *cells;
 	int err = store_cells_read(f->store, id, &m, &cells);
 
 	if (err)
-		return weigh(f, err);
+		return store_verify_weigh(f, err);
 	if (!within_reach(f, &m))
-		tell(f, "extent: submap %lld reaches out of the circle of its "
-		     "node", (long long)id);
+		store_verify_tell(
+			f,
+			"extent: submap %lld reaches out of the circle of its "
+			"node",
+			(long long)id);
 	return 0;
 }
 
@@ -129,11 +132,11 @@ static int check_submaps(struct finder *f)
 	s->doing = "checking submaps";
 	q = store_sql_get(s, SQL_SUBMAPS, &err);
 	if (!q)
-		return weigh(f, err);
+		return store_verify_weigh(f, err);
 	while (!err && (more = store_sql_step(s, q)) > 0)
-		err = check_submap(f, sqlite3_column_int64(q, 0));
+		err = store_verify_check_submap(f, sqlite3_column_int64(q, 0));
 	store_sql_put(s, SQL_SUBMAPS, q);
-	return err ? err : weigh(f, more);
+	return err ? err : store_verify_weigh(f, more);
 }
 
 /* Predecessors of predecessors come to an end */
@@ -146,14 +149,17 @@ static int check_links(struct finder *f)
 	s->doing = "checking links";
 	q = store_sql_get(s, SQL_LINK_CIRCLES, &err);
 	if (!q)
-		return weigh(f, err);
+		return store_verify_weigh(f, err);
 	more = store_sql_step(s, q);
 	if (more > 0 && sqlite3_column_int64(q, 0))
-		tell(f, "link: %lld nodes follow a circle, node %lld is the "
-		     "first", (long long)sqlite3_column_int64(q, 0),
-		     (long long)sqlite3_column_int64(q, 1));
+		store_verify_tell(
+			f,
+			"link: %lld nodes follow a circle, node %lld is the "
+			"first",
+			(long long)sqlite3_column_int64(q, 0),
+			(long long)sqlite3_column_int64(q, 1));
 	store_sql_put(s, SQL_LINK_CIRCLES, q);
-	return more < 0 ? weigh(f, more) : 0;
+	return more < 0 ? store_verify_weigh(f, more) : 0;
 }
 
 static int check_extents(struct finder *f)
@@ -163,7 +169,7 @@ static int check_extents(struct finder *f)
 	f->store->doing = "checking extents";
 	n = store_extent_verify(f->store, f->found, f->arg);
 	if (n < 0)
-		return weigh(f, n);
+		return store_verify_weigh(f, n);
 	f->count += n;
 	return 0;
 }
@@ -202,14 +208,15 @@ static int any_repeater(void *arg, double x, double y)
 static int check_rows(struct finder *f)
 {
 	struct store *s = f->store;
-	int err = weigh(f, store_layers(s, any_layer, NULL));
+	int err = store_verify_weigh(f, store_layers(s, any_layer, NULL));
 
 	if (!err)
-		err = weigh(f, store_nodes(s, any_node, NULL));
+		err = store_verify_weigh(f, store_nodes(s, any_node, NULL));
 	if (!err)
-		err = weigh(f, store_rooms(s, any_room, NULL));
+		err = store_verify_weigh(f, store_rooms(s, any_room, NULL));
 	if (!err)
-		err = weigh(f, store_each_repeater(s, any_repeater, NULL));
+		err = store_verify_weigh(f, store_each_repeater(s, any_repeater,
+								NULL));
 	return err;
 }
 

@@ -59,7 +59,7 @@ int chunked_pread(struct chunked *c, uint64_t offset, void *data, size_t n)
 	return 0;
 }
 
-static int grow(void *pointer, size_t *room, size_t need, size_t size)
+static int chunks_grow(void *pointer, size_t *room, size_t need, size_t size)
 {
 	void **p = pointer, *q;
 	size_t n = *room ? *room : 64;
@@ -78,7 +78,7 @@ static int grow(void *pointer, size_t *room, size_t need, size_t size)
 
 int chunked_add(struct chunked *c, const struct chunk *chunk)
 {
-	if (grow(&c->chunk, &c->room, c->chunks + 1, sizeof(*chunk)))
+	if (chunks_grow(&c->chunk, &c->room, c->chunks + 1, sizeof(*chunk)))
 		return -ENOMEM;
 	c->chunk[c->chunks++] = *chunk;
 	return 0;
@@ -89,8 +89,8 @@ int chunked_record(struct chunked *c, unsigned int topic, int64_t stamp,
 {
 	struct chunk_slot *s = c->loading;
 
-	if (grow(&s->record, &s->record_room, s->records + 1,
-		 sizeof(*s->record)))
+	if (chunks_grow(&s->record, &s->record_room, s->records + 1,
+			sizeof(*s->record)))
 		return -ENOMEM;
 	s->record[s->records++] = (struct chunk_record){
 		.stamp = stamp, .topic = topic, .offset = offset, .len = len,
@@ -141,7 +141,7 @@ static int read_chunk(struct chunked *c, const struct chunk *k, uint8_t *raw)
 	} else {
 		if (!k->stored || k->stored > c->size)
 			return -EBADMSG;
-		if (grow(&c->stored, &c->stored_room, k->stored, 1))
+		if (chunks_grow(&c->stored, &c->stored_room, k->stored, 1))
 			return -ENOMEM;
 		err = chunked_pread(c, k->offset, c->stored, k->stored);
 		if (!err)
@@ -163,14 +163,15 @@ static void release_slot(struct chunked *c, struct chunk_slot *s)
 	}
 }
 
-static int load(struct chunked *c, struct chunk_slot *s, const struct chunk *k)
+static int chunks_load(struct chunked *c, struct chunk_slot *s,
+		       const struct chunk *k)
 {
 	int err;
 
 	if (k->raw > BAG_CHUNK_MAX)
 		return -EBADMSG;
 	/* an empty one has a place too */
-	if (grow(&s->raw, &s->raw_room, k->raw ? k->raw : 1, 1))
+	if (chunks_grow(&s->raw, &s->raw_room, k->raw ? k->raw : 1, 1))
 		return -ENOMEM;
 	err = read_chunk(c, k, s->raw);
 	if (err) {
@@ -190,7 +191,7 @@ static int load(struct chunked *c, struct chunk_slot *s, const struct chunk *k)
 	return err;
 }
 
-static void pass_over(struct chunked *c, const struct chunk *k)
+static void chunks_pass_over(struct chunked *c, const struct chunk *k)
 {
 	bag_reader_warn(&c->bag, "the chunk at byte %llu is damaged",
 			(unsigned long long)k->offset);
@@ -201,10 +202,10 @@ int chunked_scan(struct chunked *c, const struct chunk *chunk)
 {
 	struct chunk_slot *s = &c->slot[0];
 	struct chunk k = *chunk;
-	int err = load(c, s, &k);
+	int err = chunks_load(c, s, &k);
 
 	if (err == -EBADMSG) {
-		pass_over(c, &k);
+		chunks_pass_over(c, &k);
 		return 0;
 	}
 	if (err)
@@ -242,7 +243,7 @@ bool chunked_distinct(struct chunked *c)
 	return true;
 }
 
-static int by_begin(const void *a, const void *b)
+static int chunks_by_begin(const void *a, const void *b)
 {
 	const struct chunk *x = a, *y = b;
 
@@ -256,7 +257,7 @@ int chunked_rewind(struct bag_reader *bag)
 	struct chunked *c = (struct chunked *)bag;
 
 	if (c->scanning && c->chunks)
-		qsort(c->chunk, c->chunks, sizeof(*c->chunk), by_begin);
+		qsort(c->chunk, c->chunks, sizeof(*c->chunk), chunks_by_begin);
 	c->scanning = false;
 	for (int i = 0; i < CHUNK_SLOTS; i++)
 		release_slot(c, &c->slot[i]);
@@ -308,9 +309,9 @@ static int load_next(struct chunked *c)
 				"too many chunks overlap: not all in order");
 		return -EAGAIN;
 	}
-	err = load(c, s, k);
+	err = chunks_load(c, s, k);
 	if (err == -EBADMSG) {
-		pass_over(c, k);
+		chunks_pass_over(c, k);
 		err = 0;
 	}
 	if (!err && !s->records)

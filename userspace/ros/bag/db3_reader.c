@@ -28,7 +28,7 @@ struct db3 {
 	bool			done;
 };
 
-static int error_of(int code)
+static int db3_reader_error_of(int code)
 {
 	switch (code & 0xff) {
 	case SQLITE_NOMEM:
@@ -46,11 +46,11 @@ static int error_of(int code)
 	}
 }
 
-static int prepare(struct db3 *d, const char *sql, sqlite3_stmt **s)
+static int db3_reader_prepare(struct db3 *d, const char *sql, sqlite3_stmt **s)
 {
 	int code = sqlite3_prepare_v2(d->db, sql, -1, s, NULL);
 
-	return code == SQLITE_OK ? 0 : error_of(code);
+	return code == SQLITE_OK ? 0 : db3_reader_error_of(code);
 }
 
 /* Whether @table has @column */
@@ -61,7 +61,7 @@ static bool has_column(struct db3 *d, const char *table, const char *column)
 	       SQLITE_OK;
 }
 
-static struct bag_text text_of(sqlite3_stmt *s, int column)
+static struct bag_text db3_reader_text_of(sqlite3_stmt *s, int column)
 {
 	const char *text = (const char *)sqlite3_column_text(s, column);
 
@@ -74,11 +74,14 @@ static struct bag_text text_of(sqlite3_stmt *s, int column)
 static int check_schema(struct db3 *d)
 {
 	sqlite3_stmt *s;
-	int err = prepare(d, "SELECT count(*) FROM sqlite_master WHERE "
-			  "type = 'table' AND name IN ('topics', 'messages') "
-			  "AND sql LIKE 'CREATE TABLE %' "
-			  "AND sql NOT LIKE '%GENERATED%' "
-			  "AND sql NOT LIKE '% AS %'", &s);
+	int err = db3_reader_prepare(
+		d,
+		"SELECT count(*) FROM sqlite_master WHERE "
+		"type = 'table' AND name IN ('topics', 'messages') "
+		"AND sql LIKE 'CREATE TABLE %' "
+		"AND sql NOT LIKE '%GENERATED%' "
+		"AND sql NOT LIKE '% AS %'",
+		&s);
 
 	if (err)
 		return err;
@@ -88,17 +91,18 @@ static int check_schema(struct db3 *d)
 	return err;
 }
 
-static int add_topic(struct db3 *d, sqlite3_stmt *s)
+static int db3_reader_add_topic(struct db3 *d, sqlite3_stmt *s)
 {
-	struct bag_text format = text_of(s, 3);
-	struct bag_text qos = text_of(s, 4);
+	struct bag_text format = db3_reader_text_of(s, 3);
+	struct bag_text qos = db3_reader_text_of(s, 4);
 	bool cdr = format.len == 3 && !memcmp(format.text, "cdr", 3);
 	struct bag_text none = { "", 0 };
 	unsigned int before = d->bag.topics;
 	void *p;
-	int i = bag_reader_topic(&d->bag, text_of(s, 1), text_of(s, 2),
+	int i = bag_reader_topic(&d->bag, db3_reader_text_of(s, 1),
+				 db3_reader_text_of(s, 2),
 				 cdr ? MESSAGE_CDR : MESSAGE_OTHER, none,
-				 text_of(s, 5));
+				 db3_reader_text_of(s, 5));
 
 	if (i == -ENOSPC)
 		bag_reader_warn(&d->bag, "not all topics can be listed");
@@ -118,7 +122,7 @@ static int add_topic(struct db3 *d, sqlite3_stmt *s)
 	return 0;
 }
 
-static int read_topics(struct db3 *d)
+static int db3_reader_read_topics(struct db3 *d)
 {
 	char sql[512];
 	sqlite3_stmt *s;
@@ -135,17 +139,17 @@ static int read_topics(struct db3 *d)
 			 "(SELECT encoded_message_definition "
 			 "FROM message_definitions "
 			 "WHERE topic_type = type LIMIT 1)" : "''");
-	err = prepare(d, sql, &s);
+	err = db3_reader_prepare(d, sql, &s);
 	if (err)
 		return err;
 	while (!err && (code = sqlite3_step(s)) == SQLITE_ROW)
-		err = add_topic(d, s);
+		err = db3_reader_add_topic(d, s);
 	sqlite3_finalize(s);
-	return err ? err : code == SQLITE_DONE ? 0 : error_of(code);
+	return err ? err : code == SQLITE_DONE ? 0 : db3_reader_error_of(code);
 }
 
 /* Return: topic, or -ENOENT */
-static int topic_of(struct db3 *d, sqlite3_int64 id)
+static int db3_reader_topic_of(struct db3 *d, sqlite3_int64 id)
 {
 	if (d->last < d->bag.topics && d->id[d->last] == id)
 		return d->last;
@@ -155,17 +159,20 @@ static int topic_of(struct db3 *d, sqlite3_int64 id)
 	return -ENOENT;
 }
 
-static int count_messages(struct db3 *d)
+static int db3_reader_count_messages(struct db3 *d)
 {
 	sqlite3_stmt *s;
 	int code, err;
 
-	err = prepare(d, "SELECT topic_id, count(*), min(timestamp), "
-		      "max(timestamp) FROM messages GROUP BY topic_id", &s);
+	err = db3_reader_prepare(
+		d,
+		"SELECT topic_id, count(*), min(timestamp), "
+		"max(timestamp) FROM messages GROUP BY topic_id",
+		&s);
 	if (err)
 		return err;
 	while ((code = sqlite3_step(s)) == SQLITE_ROW) {
-		int i = topic_of(d, sqlite3_column_int64(s, 0));
+		int i = db3_reader_topic_of(d, sqlite3_column_int64(s, 0));
 		int64_t begin = sqlite3_column_int64(s, 2);
 		int64_t end = sqlite3_column_int64(s, 3);
 
@@ -230,7 +237,8 @@ static int db3_next(struct bag_reader *bag, struct bag_message *msg)
 	if (d->done)
 		return 0;
 	while ((code = sqlite3_step(d->order)) == SQLITE_ROW) {
-		int topic = topic_of(d, sqlite3_column_int64(d->order, 0));
+		int topic = db3_reader_topic_of(
+			d, sqlite3_column_int64(d->order, 0));
 
 		if (topic < 0)
 			continue;
@@ -242,8 +250,8 @@ static int db3_next(struct bag_reader *bag, struct bag_message *msg)
 	d->done = true;
 	if (code == SQLITE_DONE)
 		return 0;
-	if (error_of(code) != -EBADMSG)
-		return error_of(code);
+	if (db3_reader_error_of(code) != -EBADMSG)
+		return db3_reader_error_of(code);
 	bag_reader_warn(bag, "damaged: %s", sqlite3_errmsg(d->db));
 	return 0;
 }
@@ -254,22 +262,25 @@ static int open_db(struct db3 *d, const char *path)
 	int err;
 
 	if (code != SQLITE_OK)
-		return error_of(code);
+		return db3_reader_error_of(code);
 	sqlite3_limit(d->db, SQLITE_LIMIT_LENGTH, BAG_CHUNK_MAX);
 	sqlite3_busy_timeout(d->db, 1000);
 	sqlite3_db_config(d->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_db_config(d->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	err = check_schema(d);
 	if (!err)
-		err = read_topics(d);
+		err = db3_reader_read_topics(d);
 	if (!err)
-		err = count_messages(d);
+		err = db3_reader_count_messages(d);
 	if (!err)
-		err = prepare(d, "SELECT topic_id, timestamp, id FROM messages "
-			      "ORDER BY timestamp, id", &d->order);
+		err = db3_reader_prepare(
+			d,
+			"SELECT topic_id, timestamp, id FROM messages "
+			"ORDER BY timestamp, id",
+			&d->order);
 	if (!err)
-		err = prepare(d, "SELECT data FROM messages WHERE id = ?",
-			      &d->data);
+		err = db3_reader_prepare(
+			d, "SELECT data FROM messages WHERE id = ?", &d->data);
 	return err;
 }
 

@@ -24,7 +24,7 @@ struct db3_writer {
 	char			*path;
 };
 
-static int error_of(int code)
+static int db3_writer_error_of(int code)
 {
 	switch (code & 0xff) {
 	case SQLITE_OK:
@@ -40,9 +40,9 @@ static int error_of(int code)
 	}
 }
 
-static int run(struct db3_writer *d, const char *sql)
+static int db3_writer_run(struct db3_writer *d, const char *sql)
 {
-	return error_of(sqlite3_exec(d->db, sql, NULL, NULL, NULL));
+	return db3_writer_error_of(sqlite3_exec(d->db, sql, NULL, NULL, NULL));
 }
 
 /* A statement with texts for its question marks */
@@ -53,12 +53,12 @@ static int run_with(struct db3_writer *d, const char *sql, int n,
 	int code = sqlite3_prepare_v2(d->db, sql, -1, &s, NULL);
 
 	if (code != SQLITE_OK)
-		return error_of(code);
+		return db3_writer_error_of(code);
 	for (int i = 0; i < n; i++)
 		sqlite3_bind_text(s, i + 1, text[i], -1, SQLITE_STATIC);
 	code = sqlite3_step(s);
 	sqlite3_finalize(s);
-	return error_of(code);
+	return db3_writer_error_of(code);
 }
 
 static int db3_add(struct bag_writer *bag, unsigned int topic)
@@ -92,7 +92,7 @@ static int db3_write(struct bag_writer *bag, unsigned int topic, int64_t stamp,
 		     const void *data, size_t len)
 {
 	struct db3_writer *d = (struct db3_writer *)bag;
-	int err = d->begun ? 0 : run(d, "BEGIN");
+	int err = d->begun ? 0 : db3_writer_run(d, "BEGIN");
 
 	if (err)
 		return err;
@@ -100,7 +100,7 @@ static int db3_write(struct bag_writer *bag, unsigned int topic, int64_t stamp,
 	sqlite3_bind_int64(d->insert, 1, topic + 1);
 	sqlite3_bind_int64(d->insert, 2, stamp);
 	sqlite3_bind_blob(d->insert, 3, len ? data : "", len, SQLITE_STATIC);
-	err = error_of(sqlite3_step(d->insert));
+	err = db3_writer_error_of(sqlite3_step(d->insert));
 	sqlite3_reset(d->insert);
 	sqlite3_clear_bindings(d->insert);
 	return err;
@@ -109,7 +109,7 @@ static int db3_write(struct bag_writer *bag, unsigned int topic, int64_t stamp,
 static int db3_flush(struct bag_writer *bag)
 {
 	struct db3_writer *d = (struct db3_writer *)bag;
-	int err = d->begun ? run(d, "COMMIT") : 0;
+	int err = d->begun ? db3_writer_run(d, "COMMIT") : 0;
 
 	if (!err)
 		d->begun = false;
@@ -256,14 +256,14 @@ static int db3_finish(struct bag_writer *bag)
 
 	if (bag->failed) {
 		if (!sqlite3_get_autocommit(d->db))
-			run(d, "ROLLBACK");
+			db3_writer_run(d, "ROLLBACK");
 		recount(d);
 	}
 	sqlite3_finalize(d->insert);
 	d->insert = NULL;
 	last = write_metadata(d, true);
 	/* one file again, without its log */
-	err = run(d, "PRAGMA journal_mode = DELETE");
+	err = db3_writer_run(d, "PRAGMA journal_mode = DELETE");
 	return err ? err : last;
 }
 
@@ -307,36 +307,39 @@ static int create_db(struct db3_writer *d)
 
 	if (code != SQLITE_OK)
 		return code == SQLITE_NOMEM ? -ENOMEM : -EACCES;
-	err = run(d, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-		  "BEGIN;"
-		  "CREATE TABLE schema(schema_version INTEGER PRIMARY KEY,"
-		  " ros_distro TEXT NOT NULL);"
-		  "INSERT INTO schema VALUES (4, '');"
-		  "CREATE TABLE metadata(id INTEGER PRIMARY KEY,"
-		  " metadata_version INTEGER NOT NULL,"
-		  " metadata TEXT NOT NULL);"
-		  "CREATE TABLE topics(id INTEGER PRIMARY KEY,"
-		  " name TEXT NOT NULL, type TEXT NOT NULL,"
-		  " serialization_format TEXT NOT NULL,"
-		  " offered_qos_profiles TEXT NOT NULL,"
-		  " type_description_hash TEXT NOT NULL);"
-		  "CREATE TABLE message_definitions(id INTEGER PRIMARY KEY,"
-		  " topic_type TEXT NOT NULL, encoding TEXT NOT NULL,"
-		  " encoded_message_definition TEXT NOT NULL,"
-		  " type_description_hash TEXT NOT NULL);"
-		  "CREATE TABLE messages(id INTEGER PRIMARY KEY,"
-		  " topic_id INTEGER NOT NULL, timestamp INTEGER NOT NULL,"
-		  " data BLOB NOT NULL);"
-		  "CREATE INDEX timestamp_idx ON messages(timestamp ASC);"
-		  "COMMIT");
+	err = db3_writer_run(
+		d, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+		   "BEGIN;"
+		   "CREATE TABLE schema(schema_version INTEGER PRIMARY KEY,"
+		   " ros_distro TEXT NOT NULL);"
+		   "INSERT INTO schema VALUES (4, '');"
+		   "CREATE TABLE metadata(id INTEGER PRIMARY KEY,"
+		   " metadata_version INTEGER NOT NULL,"
+		   " metadata TEXT NOT NULL);"
+		   "CREATE TABLE topics(id INTEGER PRIMARY KEY,"
+		   " name TEXT NOT NULL, type TEXT NOT NULL,"
+		   " serialization_format TEXT NOT NULL,"
+		   " offered_qos_profiles TEXT NOT NULL,"
+		   " type_description_hash TEXT NOT NULL);"
+		   "CREATE TABLE message_definitions(id INTEGER PRIMARY KEY,"
+		   " topic_type TEXT NOT NULL, encoding TEXT NOT NULL,"
+		   " encoded_message_definition TEXT NOT NULL,"
+		   " type_description_hash TEXT NOT NULL);"
+		   "CREATE TABLE messages(id INTEGER PRIMARY KEY,"
+		   " topic_id INTEGER NOT NULL, timestamp INTEGER NOT NULL,"
+		   " data BLOB NOT NULL);"
+		   "CREATE INDEX timestamp_idx ON messages(timestamp ASC);"
+		   "COMMIT");
 	if (!err)
 		err = write_metadata(d, false);
 	if (err)
 		return err;
-	return error_of(sqlite3_prepare_v2(d->db, "INSERT INTO messages("
-					   "topic_id, timestamp, data) "
-					   "VALUES (?, ?, ?)", -1, &d->insert,
-					   NULL));
+	return db3_writer_error_of(
+		sqlite3_prepare_v2(d->db,
+				   "INSERT INTO messages("
+				   "topic_id, timestamp, data) "
+				   "VALUES (?, ?, ?)",
+				   -1, &d->insert, NULL));
 }
 
 int db3_create(struct bag_writer **bag, const char *path)

@@ -27,12 +27,12 @@ struct folder {
 	unsigned int		parts, at;
 };
 
-static struct bag_text text(const char *s)
+static struct bag_text folder_reader_text(const char *s)
 {
 	return (struct bag_text){ s ? s : "", s ? strlen(s) : 0 };
 }
 
-static int add_topics(struct folder *f, struct part *p)
+static int folder_reader_add_topics(struct folder *f, struct part *p)
 {
 	unsigned int n;
 	const struct bag_topic *t = bag_topics(p->bag, &n);
@@ -41,9 +41,10 @@ static int add_topics(struct folder *f, struct part *p)
 	if (!p->topic)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < n; i++, t++) {
-		int j = bag_reader_topic(&f->bag, text(t->name), text(t->type),
-					 t->format, text(t->md5),
-					 text(t->definition));
+		int j = bag_reader_topic(&f->bag, folder_reader_text(t->name),
+					 folder_reader_text(t->type), t->format,
+					 folder_reader_text(t->md5),
+					 folder_reader_text(t->definition));
 
 		if (j < 0)
 			return j;
@@ -58,21 +59,22 @@ static int add_topics(struct folder *f, struct part *p)
 	return 0;
 }
 
-static bool is_recording(const char *name)
+static bool folder_reader_is_recording(const char *name)
 {
 	const char *end = strrchr(name, '.');
 
 	return end && (!strcmp(end, ".db3") || !strcmp(end, ".mcap"));
 }
 
-static int add_file(struct folder *f, const char *folder, const char *name)
+static int folder_reader_add_file(struct folder *f, const char *folder,
+				  const char *name)
 {
 	struct part *p = &f->part[f->parts];
 	char path[4096];
 	struct stat st;
 	int err;
 
-	if (!is_recording(name))
+	if (!folder_reader_is_recording(name))
 		return 0;
 	if (f->parts == FILES)
 		return -E2BIG;
@@ -87,10 +89,10 @@ static int add_file(struct folder *f, const char *folder, const char *name)
 		return err == -ENOMEM ? err : 0;
 	}
 	f->parts++;
-	return add_topics(f, p);
+	return folder_reader_add_topics(f, p);
 }
 
-static int by_begin(const void *a, const void *b)
+static int folder_reader_by_begin(const void *a, const void *b)
 {
 	int64_t x = ((const struct part *)a)->bag->begin;
 	int64_t y = ((const struct part *)b)->bag->begin;
@@ -150,11 +152,11 @@ static int add_files(struct folder *f, const char *path)
 	if (!dir)
 		return -errno;
 	while (!err && (e = readdir(dir)))
-		err = add_file(f, path, e->d_name);
+		err = folder_reader_add_file(f, path, e->d_name);
 	closedir(dir);
 	if (!err && !f->parts)
 		return -EPROTONOSUPPORT;
-	qsort(f->part, f->parts, sizeof(*f->part), by_begin);
+	qsort(f->part, f->parts, sizeof(*f->part), folder_reader_by_begin);
 	return err;
 }
 

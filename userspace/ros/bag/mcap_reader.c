@@ -45,7 +45,7 @@ struct cursor {
 	bool		bad;
 };
 
-static const uint8_t *skip(struct cursor *c, size_t n)
+static const uint8_t *mcap_reader_skip(struct cursor *c, size_t n)
 {
 	static const uint8_t none[8];
 	const uint8_t *p = c->p;
@@ -59,14 +59,23 @@ static const uint8_t *skip(struct cursor *c, size_t n)
 	return p;
 }
 
-static uint16_t next16(struct cursor *c) { return get_le16(skip(c, 2)); }
-static uint32_t next32(struct cursor *c) { return get_le32(skip(c, 4)); }
-static uint64_t next64(struct cursor *c) { return get_le64(skip(c, 8)); }
+static uint16_t next16(struct cursor *c)
+{
+	return get_le16(mcap_reader_skip(c, 2));
+}
+static uint32_t next32(struct cursor *c)
+{
+	return get_le32(mcap_reader_skip(c, 4));
+}
+static uint64_t next64(struct cursor *c)
+{
+	return get_le64(mcap_reader_skip(c, 8));
+}
 
 static struct bag_text next_text(struct cursor *c)
 {
 	uint32_t n = next32(c);
-	const char *text = (const char *)skip(c, n);
+	const char *text = (const char *)mcap_reader_skip(c, n);
 
 	return (struct bag_text){ text, c->bad ? 0 : n };
 }
@@ -77,7 +86,8 @@ static bool text_is(struct bag_text t, const char *s)
 }
 
 /* The next record of some; false after the last whole one */
-static bool next_record(struct cursor *c, uint8_t *op, struct cursor *record)
+static bool mcap_reader_next_record(struct cursor *c, uint8_t *op,
+				    struct cursor *record)
 {
 	uint64_t n;
 
@@ -116,7 +126,7 @@ static int read_schema(struct mcap *m, struct cursor *c)
 	return s->name ? 0 : -ENOMEM;
 }
 
-static bool find_text(struct bag_text in, const char *what)
+static bool mcap_reader_find_text(struct bag_text in, const char *what)
 {
 	return memmem(in.text, in.len, what, strlen(what));
 }
@@ -128,7 +138,7 @@ static void read_metadata(struct cursor *c, bool *latched,
 	struct cursor map;
 	uint32_t n = next32(c);
 
-	map.p = skip(c, n);
+	map.p = mcap_reader_skip(c, n);
 	map.end = c->bad ? map.p : map.p + n;
 	map.bad = false;
 	while (map.p < map.end) {
@@ -140,8 +150,10 @@ static void read_metadata(struct cursor *c, bool *latched,
 		else if (text_is(key, "latching"))
 			*latched |= text_is(value, "1");
 		else if (text_is(key, "offered_qos_profiles"))
-			*latched |= find_text(value, "durability: 1") ||
-				find_text(value, "durability: transient_local");
+			*latched |=
+				mcap_reader_find_text(value, "durability: 1") ||
+				mcap_reader_find_text(
+					value, "durability: transient_local");
 	}
 }
 
@@ -182,9 +194,11 @@ static int read_channel(struct mcap *m, struct cursor *c)
 }
 
 /* In the chunk @raw; bad if it is of no topic, too */
-static int read_message(struct mcap *m, const uint8_t *raw, struct cursor *c)
+static int mcap_reader_read_message(struct mcap *m, const uint8_t *raw,
+				    struct cursor *c)
 {
-	const uint8_t *head = skip(c, MCAP_MESSAGE_LEN), *data = c->p;
+	const uint8_t *head = mcap_reader_skip(c, MCAP_MESSAGE_LEN),
+		      *data = c->p;
 	uint32_t topic = c->bad ? 0 : m->channel[get_le16(head)];
 
 	c->p = c->end;
@@ -196,7 +210,8 @@ static int read_message(struct mcap *m, const uint8_t *raw, struct cursor *c)
 			      c->end - data);
 }
 
-static int parse(struct chunked *chunked, const uint8_t *raw, size_t len)
+static int mcap_reader_parse(struct chunked *chunked, const uint8_t *raw,
+			     size_t len)
 {
 	struct mcap *m = (struct mcap *)chunked;
 	struct cursor all = { raw, raw + len, false }, c;
@@ -204,7 +219,7 @@ static int parse(struct chunked *chunked, const uint8_t *raw, size_t len)
 	uint8_t op;
 	int err = 0;
 
-	while (!err && next_record(&all, &op, &c)) {
+	while (!err && mcap_reader_next_record(&all, &op, &c)) {
 		const size_t n = MCAP_RECORD + (c.end - c.p);
 
 		if (op == MCAP_SCHEMA)
@@ -212,7 +227,7 @@ static int parse(struct chunked *chunked, const uint8_t *raw, size_t len)
 		else if (op == MCAP_CHANNEL)
 			err = read_channel(m, &c);
 		else if (op == MCAP_MESSAGE)
-			err = read_message(m, raw, &c);
+			err = mcap_reader_read_message(m, raw, &c);
 		if (c.bad || c.p != c.end)
 			lost += n;
 	}
@@ -228,8 +243,8 @@ static int compression_of(struct bag_text name)
 }
 
 /* A chunk record at @at, as far as its data; @inside bytes are there */
-static int read_head(struct mcap *m, uint64_t at, uint64_t inside,
-		     struct chunk *k)
+static int mcap_reader_read_head(struct mcap *m, uint64_t at, uint64_t inside,
+				 struct chunk *k)
 {
 	uint8_t head[MCAP_CHUNK_LEN + 16];
 	struct cursor c = { head, head + sizeof(head), false };
@@ -259,7 +274,7 @@ static int read_head(struct mcap *m, uint64_t at, uint64_t inside,
 static int read_chunk_head(struct mcap *m, uint64_t at, uint64_t inside,
 			   struct chunk *k)
 {
-	int err = read_head(m, at, inside, k);
+	int err = mcap_reader_read_head(m, at, inside, k);
 
 	return !err && k->stored > inside - (k->offset - at) ? -EBADMSG : err;
 }
@@ -319,7 +334,7 @@ static bool is_torn(struct mcap *m, uint64_t at)
 		return false;
 	at += MCAP_RECORD;
 	return left < MCAP_RECORD + MCAP_CHUNK_LEN + 4 ||
-	       (!read_head(m, at, left - MCAP_RECORD, &k) &&
+	       (!mcap_reader_read_head(m, at, left - MCAP_RECORD, &k) &&
 		k.offset + k.stored == at + n);
 }
 
@@ -380,7 +395,7 @@ static int scan_record(struct mcap *m, uint8_t op, uint64_t at, uint64_t n,
 	return chunked_scan(&m->c, &k);
 }
 
-static int scan(struct mcap *m)
+static int mcap_reader_scan(struct mcap *m)
 {
 	uint64_t at = MCAP_MAGIC_LEN, run = 0, n;
 	uint8_t head[MCAP_RECORD];
@@ -415,7 +430,7 @@ static int read_chunk_index(struct mcap *m, struct cursor *c)
 	uint64_t at, len;
 	int err;
 
-	skip(c, 16);
+	mcap_reader_skip(c, 16);
 	at = next64(c);
 	len = next64(c);
 	if (c->bad || len < MCAP_RECORD || at > m->c.size ||
@@ -433,12 +448,12 @@ static int read_statistics(struct mcap *m, struct cursor *c, uint64_t *messages,
 	uint32_t n;
 
 	*messages = next64(c);
-	skip(c, 2 + 3 * 4);
+	mcap_reader_skip(c, 2 + 3 * 4);
 	*chunks = next32(c);
 	m->c.bag.begin = next64(c);
 	m->c.bag.end = next64(c);
 	n = next32(c);
-	map = (struct cursor){ skip(c, n), NULL, false };
+	map = (struct cursor){ mcap_reader_skip(c, n), NULL, false };
 	if (c->bad)
 		return -EBADMSG;
 	map.end = map.p + n;
@@ -463,7 +478,7 @@ static int parse_summary(struct mcap *m, const uint8_t *data, size_t len)
 	uint8_t op;
 	int err = 0;
 
-	while (!err && next_record(&all, &op, &c)) {
+	while (!err && mcap_reader_next_record(&all, &op, &c)) {
 		if (op == MCAP_SCHEMA)
 			err = read_schema(m, &c);
 		else if (op == MCAP_CHANNEL)
@@ -523,7 +538,7 @@ static int read_summary(struct mcap *m)
 	return err;
 }
 
-static void forget(struct mcap *m)
+static void mcap_reader_forget(struct mcap *m)
 {
 	for (unsigned int i = 0; i < m->schemas; i++)
 		if (m->schema[i]) {
@@ -537,7 +552,7 @@ static void mcap_close(struct bag_reader *bag)
 {
 	struct mcap *m = (struct mcap *)bag;
 
-	forget(m);
+	mcap_reader_forget(m);
 	chunked_release(&m->c);
 	free(m);
 }
@@ -565,11 +580,11 @@ int mcap_open(struct bag_reader **bag, int fd, uint64_t size)
 		close(fd);
 		return -ENOMEM;
 	}
-	chunked_init(&m->c, fd, size, &ops, parse);
+	chunked_init(&m->c, fd, size, &ops, mcap_reader_parse);
 	err = read_summary(m);
 	if (err == -EBADMSG) {
 		start_over(m);
-		err = scan(m);
+		err = mcap_reader_scan(m);
 	}
 	if (err) {
 		mcap_close(&m->c.bag);

@@ -122,7 +122,7 @@ static void put_channel(struct mcap_writer *m, struct bag_buffer *b,
 }
 
 /* The profile is that of the first topic, so it waits for one */
-static int write_header(struct mcap_writer *m)
+static int mcap_writer_write_header(struct mcap_writer *m)
 {
 	struct bag_buffer *b = &m->out;
 	size_t begin;
@@ -144,7 +144,7 @@ static int mcap_add(struct bag_writer *bag, unsigned int topic)
 {
 	if (bag->topic[topic].format == MESSAGE_OTHER)
 		return -EINVAL;
-	return write_header((struct mcap_writer *)bag);
+	return mcap_writer_write_header((struct mcap_writer *)bag);
 }
 
 static int mcap_write(struct bag_writer *bag, unsigned int topic, int64_t stamp,
@@ -173,7 +173,8 @@ static int mcap_write(struct bag_writer *bag, unsigned int topic, int64_t stamp,
 }
 
 /* What waits as a chunk; what does not get smaller stays as it is */
-static void put_chunk(struct mcap_writer *m, int64_t begin, int64_t end)
+static void mcap_writer_put_chunk(struct mcap_writer *m, int64_t begin,
+				  int64_t end)
 {
 	struct bag_buffer *b = &m->out, *raw = &m->chunk;
 	size_t record = begin_record(b, MCAP_CHUNK), bound, n, name;
@@ -226,7 +227,8 @@ static void put_message_index(struct mcap_writer *m, unsigned int topic)
 }
 
 /* Behind the chunk, and in the summary's entry of it */
-static void put_indices(struct mcap_writer *m, int64_t begin, int64_t end)
+static void mcap_writer_put_indices(struct mcap_writer *m, int64_t begin,
+				    int64_t end)
 {
 	const struct entry *e = (const struct entry *)m->entries.data;
 	size_t n = m->entries.len / sizeof(*e), len = m->out.len;
@@ -275,10 +277,10 @@ static int mcap_flush(struct bag_writer *bag)
 			end = e[i].stamp;
 	}
 	m->out.len = 0;
-	put_chunk(m, begin, end);
+	mcap_writer_put_chunk(m, begin, end);
 	if (m->out.bad)
 		return -ENOMEM;
-	put_indices(m, begin, end);
+	mcap_writer_put_indices(m, begin, end);
 	err = m->out.bad || m->index.bad ? -ENOMEM :
 	      bag_file_append(&m->file, m->out.data, m->out.len);
 	m->chunk.len = m->entries.len = 0;
@@ -380,7 +382,7 @@ static int mcap_finish(struct bag_writer *bag)
 	struct mcap_writer *m = (struct mcap_writer *)bag;
 	struct bag_buffer *b = &m->out, offsets = { 0 };
 	size_t summary;
-	int err = write_header(m);
+	int err = mcap_writer_write_header(m);
 
 	if (!err)
 		err = finish_data(m);

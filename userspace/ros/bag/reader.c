@@ -43,7 +43,7 @@ void bag_reader_warn(struct bag_reader *bag, const char *format, ...)
 	va_end(ap);
 }
 
-static bool is_text(const char *s, struct bag_text t)
+static bool reader_is_text(const char *s, struct bag_text t)
 {
 	return strlen(s) == t.len && !memcmp(s, t.text, t.len);
 }
@@ -51,7 +51,7 @@ static bool is_text(const char *s, struct bag_text t)
 /* Longer ones are no names, and no definitions anybody can use */
 enum { NAME_MAX_LEN = 4096, DEFINITION_MAX_LEN = 65536 };
 
-static int add_topic(struct bag_reader *bag)
+static int reader_add_topic(struct bag_reader *bag)
 {
 	if (bag->topics == BAG_TOPICS)
 		return -ENOSPC;
@@ -77,8 +77,8 @@ int bag_reader_topic(struct bag_reader *bag, struct bag_text name,
 
 	for (i = 0; i < (int)bag->topics; i++) {
 		t = &bag->topic[i];
-		if (is_text(t->name, name) && is_text(t->type, type) &&
-		    t->format == format)
+		if (reader_is_text(t->name, name) &&
+		    reader_is_text(t->type, type) && t->format == format)
 			return i;
 	}
 	if (name.len > NAME_MAX_LEN || type.len > NAME_MAX_LEN ||
@@ -87,7 +87,7 @@ int bag_reader_topic(struct bag_reader *bag, struct bag_text name,
 	if (definition.len > DEFINITION_MAX_LEN)
 		definition.len = 0;
 	/* what has a 0 inside is not found again, and is a topic each time */
-	i = add_topic(bag);
+	i = reader_add_topic(bag);
 	if (i < 0)
 		return i;
 	t = &bag->topic[i];

@@ -35,8 +35,8 @@ struct record {
 };
 
 /* A field's value; its length is 0 if there is none of that name */
-static struct bag_text find(const uint8_t *header, uint32_t len,
-			    const char *name)
+static struct bag_text rosbag_reader_find(const uint8_t *header, uint32_t len,
+					  const char *name)
 {
 	size_t n = strlen(name);
 
@@ -55,10 +55,10 @@ static struct bag_text find(const uint8_t *header, uint32_t len,
 }
 
 /* A number of @size bytes. Return: whether there is one */
-static bool find_number(const struct record *r, const char *name, size_t size,
-			void *value)
+static bool rosbag_reader_find_number(const struct record *r, const char *name,
+				      size_t size, void *value)
 {
-	struct bag_text t = find(r->header, r->header_len, name);
+	struct bag_text t = rosbag_reader_find(r->header, r->header_len, name);
 
 	if (t.len != size)
 		return false;
@@ -71,7 +71,7 @@ static bool find_number(const struct record *r, const char *name, size_t size,
 
 static bool find_time(const struct record *r, const char *name, int64_t *stamp)
 {
-	struct bag_text t = find(r->header, r->header_len, name);
+	struct bag_text t = rosbag_reader_find(r->header, r->header_len, name);
 
 	if (t.len != 8)
 		return false;
@@ -81,14 +81,14 @@ static bool find_time(const struct record *r, const char *name, int64_t *stamp)
 
 static int op_of(const uint8_t *header, uint32_t len)
 {
-	struct bag_text op = find(header, len, "op");
+	struct bag_text op = rosbag_reader_find(header, len, "op");
 
 	return op.len == 1 ? (uint8_t)*op.text : -1;
 }
 
 /* The next of some records; false after the last whole one */
-static bool next_record(const uint8_t **p, const uint8_t *end,
-			struct record *r)
+static bool rosbag_reader_next_record(const uint8_t **p, const uint8_t *end,
+				      struct record *r)
 {
 	size_t left = end - *p;
 
@@ -108,7 +108,7 @@ static bool next_record(const uint8_t **p, const uint8_t *end,
 }
 
 /* Return: topic, or -ENOENT */
-static int topic_of(struct rosbag *b, uint32_t id)
+static int rosbag_reader_topic_of(struct rosbag *b, uint32_t id)
 {
 	if (b->last < b->connections && b->connection[b->last].id == id)
 		return b->connection[b->last].topic;
@@ -137,40 +137,46 @@ static int add_connection(struct rosbag *b, uint32_t id, uint32_t topic)
 
 static int read_connection(struct rosbag *b, const struct record *r)
 {
-	struct bag_text topic = find(r->header, r->header_len, "topic");
+	struct bag_text topic =
+		rosbag_reader_find(r->header, r->header_len, "topic");
 	struct bag_text latching;
 	uint32_t id;
 	int i;
 
-	if (!find_number(r, "conn", 4, &id) || !topic.len)
+	if (!rosbag_reader_find_number(r, "conn", 4, &id) || !topic.len)
 		return -EBADMSG;
-	if (!b->c.scanning || topic_of(b, id) >= 0)
+	if (!b->c.scanning || rosbag_reader_topic_of(b, id) >= 0)
 		return 0;
-	i = b->connections == BAG_TOPICS ? -ENOSPC :
-	    bag_reader_topic(&b->c.bag, topic,
-			     find(r->data, r->data_len, "type"), MESSAGE_ROS1,
-			     find(r->data, r->data_len, "md5sum"),
-			     find(r->data, r->data_len, "message_definition"));
+	i = b->connections == BAG_TOPICS ?
+		    -ENOSPC :
+		    bag_reader_topic(
+			    &b->c.bag, topic,
+			    rosbag_reader_find(r->data, r->data_len, "type"),
+			    MESSAGE_ROS1,
+			    rosbag_reader_find(r->data, r->data_len, "md5sum"),
+			    rosbag_reader_find(r->data, r->data_len,
+					       "message_definition"));
 	if (i == -ENOSPC) {
 		bag_reader_warn(&b->c.bag, "not all topics can be listed");
 		return 0;
 	}
 	if (i < 0)
 		return i;
-	latching = find(r->data, r->data_len, "latching");
+	latching = rosbag_reader_find(r->data, r->data_len, "latching");
 	if (latching.len == 1 && *latching.text == '1')
 		b->c.bag.topic[i].latched = true;
 	return add_connection(b, id, i);
 }
 
-static int parse(struct chunked *c, const uint8_t *raw, size_t len)
+static int rosbag_reader_parse(struct chunked *c, const uint8_t *raw,
+			       size_t len)
 {
 	struct rosbag *b = (struct rosbag *)c;
 	const uint8_t *p = raw, *end = raw + len;
 	struct record r;
 	int err = 0;
 
-	while (!err && next_record(&p, end, &r)) {
+	while (!err && rosbag_reader_next_record(&p, end, &r)) {
 		int64_t stamp;
 		uint32_t id;
 		int topic;
@@ -181,10 +187,10 @@ static int parse(struct chunked *c, const uint8_t *raw, size_t len)
 				err = 0;
 		}
 		if (r.op != ROSBAG_MESSAGE ||
-		    !find_number(&r, "conn", 4, &id) ||
+		    !rosbag_reader_find_number(&r, "conn", 4, &id) ||
 		    !find_time(&r, "time", &stamp))
 			continue;
-		topic = topic_of(b, id);
+		topic = rosbag_reader_topic_of(b, id);
 		if (topic >= 0)
 			err = chunked_record(c, topic, stamp, r.data - raw,
 					     r.data_len);
@@ -196,8 +202,9 @@ static int parse(struct chunked *c, const uint8_t *raw, size_t len)
  * The header of the record at @at, into @header, and where its data is.
  * Return: 0, -EBADMSG if it is not whole, ...
  */
-static int read_head(struct rosbag *b, uint64_t at, uint8_t **header,
-		     struct record *r, uint64_t *data)
+static int rosbag_reader_read_head(struct rosbag *b, uint64_t at,
+				   uint8_t **header, struct record *r,
+				   uint64_t *data)
 {
 	uint8_t len[4];
 	void *p;
@@ -226,11 +233,12 @@ static int read_head(struct rosbag *b, uint64_t at, uint8_t **header,
 static int chunk_of(struct rosbag *b, const struct record *r, uint64_t data,
 		    struct chunk *k)
 {
-	struct bag_text name = find(r->header, r->header_len, "compression");
+	struct bag_text name =
+		rosbag_reader_find(r->header, r->header_len, "compression");
 
 	*k = (struct chunk){ .offset = data, .stored = r->data_len };
-	if (!find_number(r, "size", 4, &k->raw) || k->raw > BAG_CHUNK_MAX ||
-	    k->stored > b->c.size - data)
+	if (!rosbag_reader_find_number(r, "size", 4, &k->raw) ||
+	    k->raw > BAG_CHUNK_MAX || k->stored > b->c.size - data)
 		return -EBADMSG;
 	if (name.len == 4 && !memcmp(name.text, "none", 4))
 		k->compression = CHUNK_PLAIN;
@@ -247,7 +255,8 @@ static int chunk_of(struct rosbag *b, const struct record *r, uint64_t data,
 static int scan_rest(struct rosbag *b, const struct record *r, uint64_t data)
 {
 	uint64_t left = b->c.size - data;
-	struct bag_text name = find(r->header, r->header_len, "compression");
+	struct bag_text name =
+		rosbag_reader_find(r->header, r->header_len, "compression");
 	struct chunk k = { .offset = data, .stored = left, .raw = left };
 
 	if (!left || left > BAG_CHUNK_MAX || name.len != 4 ||
@@ -269,7 +278,7 @@ static int scan_chunk(struct rosbag *b, const struct record *r, uint64_t data)
 }
 
 /* Read through. Return: 0 at the end of what is whole */
-static int scan(struct rosbag *b, uint64_t at)
+static int rosbag_reader_scan(struct rosbag *b, uint64_t at)
 {
 	uint8_t *header = NULL;
 	int err = 0;
@@ -279,7 +288,7 @@ static int scan(struct rosbag *b, uint64_t at)
 		uint64_t data;
 		bool cut;
 
-		err = read_head(b, at, &header, &r, &data);
+		err = rosbag_reader_read_head(b, at, &header, &r, &data);
 		if (err)
 			break;
 		/* the size of a chunk is written when it is full */
@@ -299,12 +308,13 @@ static int scan(struct rosbag *b, uint64_t at)
 }
 
 /* Data of a chunk info: how many messages of each connection */
-static int count_messages(struct rosbag *b, const struct record *r)
+static int rosbag_reader_count_messages(struct rosbag *b,
+					const struct record *r)
 {
 	if (r->data_len % 8)
 		return -EBADMSG;
 	for (uint32_t i = 0; i < r->data_len; i += 8) {
-		int topic = topic_of(b, get_le32(r->data + i));
+		int topic = rosbag_reader_topic_of(b, get_le32(r->data + i));
 
 		if (topic < 0)
 			return -EBADMSG;
@@ -322,16 +332,16 @@ static int read_chunk_info(struct rosbag *b, const struct record *r,
 	struct chunk k;
 	int err;
 
-	if (!find_number(r, "chunk_pos", 8, &at) ||
+	if (!rosbag_reader_find_number(r, "chunk_pos", 8, &at) ||
 	    !find_time(r, "start_time", &begin) ||
 	    !find_time(r, "end_time", &end))
 		return -EBADMSG;
-	err = read_head(b, at, header, &chunk, &data);
+	err = rosbag_reader_read_head(b, at, header, &chunk, &data);
 	if (!err)
 		err = chunk.op == ROSBAG_CHUNK ?
 		      chunk_of(b, &chunk, data, &k) : -EBADMSG;
 	if (!err)
-		err = count_messages(b, r);
+		err = rosbag_reader_count_messages(b, r);
 	if (err || !r->data_len)
 		return err;
 	k.begin = begin;
@@ -351,7 +361,7 @@ static int parse_index(struct rosbag *b, const uint8_t *data, size_t len,
 	struct record r;
 	int err = 0;
 
-	while (!err && next_record(&p, end, &r)) {
+	while (!err && rosbag_reader_next_record(&p, end, &r)) {
 		if (r.op == ROSBAG_CONNECTION && connections--)
 			err = read_connection(b, &r);
 		else if (r.op == ROSBAG_CHUNK_INFO && chunks--)
@@ -374,9 +384,9 @@ static int read_index(struct rosbag *b, const struct record *head)
 	uint8_t *data;
 	int err;
 
-	if (!find_number(head, "index_pos", 8, &at) ||
-	    !find_number(head, "conn_count", 4, &connections) ||
-	    !find_number(head, "chunk_count", 4, &chunks) ||
+	if (!rosbag_reader_find_number(head, "index_pos", 8, &at) ||
+	    !rosbag_reader_find_number(head, "conn_count", 4, &connections) ||
+	    !rosbag_reader_find_number(head, "chunk_count", 4, &chunks) ||
 	    !at || at > b->c.size || b->c.size - at > INDEX_MAX)
 		return -EBADMSG;
 	len = b->c.size - at;
@@ -404,11 +414,13 @@ static int open_index(struct rosbag *b)
 	uint8_t *header = NULL;
 	struct record head;
 	uint64_t data;
-	int err = read_head(b, ROSBAG_MAGIC_LEN, &header, &head, &data);
+	int err = rosbag_reader_read_head(b, ROSBAG_MAGIC_LEN, &header, &head,
+					  &data);
 
 	if (!err && (head.op != ROSBAG_BAG || head.data_len > b->c.size - data))
 		err = -EBADMSG;
-	if (!err && find(head.header, head.header_len, "encryptor").len)
+	if (!err &&
+	    rosbag_reader_find(head.header, head.header_len, "encryptor").len)
 		err = -EPROTONOSUPPORT;
 	if (err)
 		goto out;
@@ -421,7 +433,7 @@ static int open_index(struct rosbag *b)
 		b->c.bag.topic[i].count = 0;
 	b->c.bag.begin = INT64_MAX;
 	b->c.bag.end = INT64_MIN;
-	err = scan(b, data + head.data_len);
+	err = rosbag_reader_scan(b, data + head.data_len);
 out:
 	free(header);
 	return err;
@@ -440,7 +452,7 @@ int rosbag_open(struct bag_reader **bag, int fd, uint64_t size)
 		close(fd);
 		return -ENOMEM;
 	}
-	chunked_init(&b->c, fd, size, &ops, parse);
+	chunked_init(&b->c, fd, size, &ops, rosbag_reader_parse);
 	err = open_index(b);
 	if (err) {
 		rosbag_close(&b->c.bag);

@@ -37,8 +37,8 @@ struct rosbag_writer {
 	bool			compress;
 };
 
-static void put_field(struct bag_buffer *b, const char *name, const void *value,
-		      size_t len)
+static void rosbag_writer_put_field(struct bag_buffer *b, const char *name,
+				    const void *value, size_t len)
 {
 	bag_buffer_put32(b, strlen(name) + 1 + len);
 	bag_buffer_put(b, name, strlen(name));
@@ -46,21 +46,23 @@ static void put_field(struct bag_buffer *b, const char *name, const void *value,
 	bag_buffer_put(b, value, len);
 }
 
-static void put_text(struct bag_buffer *b, const char *name, const char *text)
+static void rosbag_writer_put_text(struct bag_buffer *b, const char *name,
+				   const char *text)
 {
-	put_field(b, name, text, strlen(text));
+	rosbag_writer_put_field(b, name, text, strlen(text));
 }
 
-static void put_u32(struct bag_buffer *b, const char *name, uint32_t v)
+static void rosbag_writer_put_u32(struct bag_buffer *b, const char *name,
+				  uint32_t v)
 {
 	v = htole32(v);
-	put_field(b, name, &v, sizeof(v));
+	rosbag_writer_put_field(b, name, &v, sizeof(v));
 }
 
 static void put_u64(struct bag_buffer *b, const char *name, uint64_t v)
 {
 	v = htole64(v);
-	put_field(b, name, &v, sizeof(v));
+	rosbag_writer_put_field(b, name, &v, sizeof(v));
 }
 
 /* Seconds in the lower half, nanoseconds in the upper */
@@ -73,24 +75,24 @@ static uint64_t time_of(int64_t stamp)
 
 static void put_op(struct bag_buffer *b, uint8_t op)
 {
-	put_field(b, "op", &op, 1);
+	rosbag_writer_put_field(b, "op", &op, 1);
 }
 
-/* The length of what comes is filled in by end(): of a header, or of data */
-static size_t begin(struct bag_buffer *b)
+/* The length of what comes is filled in by rosbag_writer_end(): of a header, or of data */
+static size_t rosbag_writer_begin(struct bag_buffer *b)
 {
 	bag_buffer_put32(b, 0);
 	return b->len;
 }
 
-static void end(struct bag_buffer *b, size_t from)
+static void rosbag_writer_end(struct bag_buffer *b, size_t from)
 {
 	if (!b->bad)
 		put_le32(b->data + from - 4, b->len - from);
 }
 
 /* The first record; without the place of the index, until there is one */
-static int write_head(struct rosbag_writer *r, uint64_t index)
+static int rosbag_writer_write_head(struct rosbag_writer *r, uint64_t index)
 {
 	struct bag_buffer *b = &r->out;
 	struct bag_file first = { .fd = r->file.fd };
@@ -98,12 +100,12 @@ static int write_head(struct rosbag_writer *r, uint64_t index)
 
 	b->len = 0;
 	bag_buffer_put(b, ROSBAG_MAGIC, ROSBAG_MAGIC_LEN);
-	from = begin(b);
-	put_u32(b, "chunk_count", index ? r->chunks : 0);
-	put_u32(b, "conn_count", index ? r->bag.topics : 0);
+	from = rosbag_writer_begin(b);
+	rosbag_writer_put_u32(b, "chunk_count", index ? r->chunks : 0);
+	rosbag_writer_put_u32(b, "conn_count", index ? r->bag.topics : 0);
 	put_u64(b, "index_pos", index);
 	put_op(b, ROSBAG_BAG);
-	end(b, from);
+	rosbag_writer_end(b, from);
 	pad = ROSBAG_HEAD - 8 - (b->len - from);
 	bag_buffer_put32(b, pad);
 	while (pad--)
@@ -120,20 +122,20 @@ static void put_connection(struct rosbag_writer *r, struct bag_buffer *b,
 			   unsigned int topic)
 {
 	const struct bag_topic *t = &r->bag.topic[topic];
-	size_t from = begin(b);
+	size_t from = rosbag_writer_begin(b);
 
-	put_u32(b, "conn", topic);
+	rosbag_writer_put_u32(b, "conn", topic);
 	put_op(b, ROSBAG_CONNECTION);
-	put_text(b, "topic", t->name);
-	end(b, from);
-	from = begin(b);
-	put_text(b, "topic", t->name);
-	put_text(b, "type", t->type);
-	put_text(b, "md5sum", *t->md5 ? t->md5 : "*");
-	put_text(b, "message_definition", t->definition);
+	rosbag_writer_put_text(b, "topic", t->name);
+	rosbag_writer_end(b, from);
+	from = rosbag_writer_begin(b);
+	rosbag_writer_put_text(b, "topic", t->name);
+	rosbag_writer_put_text(b, "type", t->type);
+	rosbag_writer_put_text(b, "md5sum", *t->md5 ? t->md5 : "*");
+	rosbag_writer_put_text(b, "message_definition", t->definition);
 	if (t->latched)
-		put_text(b, "latching", "1");
-	end(b, from);
+		rosbag_writer_put_text(b, "latching", "1");
+	rosbag_writer_end(b, from);
 }
 
 static int rosbag_add(struct bag_writer *bag, unsigned int topic)
@@ -153,14 +155,14 @@ static int rosbag_write(struct bag_writer *bag, unsigned int topic,
 		put_connection(r, b, topic);
 	r->known[topic] = true;
 	e.offset = b->len;
-	from = begin(b);
-	put_u32(b, "conn", topic);
+	from = rosbag_writer_begin(b);
+	rosbag_writer_put_u32(b, "conn", topic);
 	put_op(b, ROSBAG_MESSAGE);
 	put_u64(b, "time", time_of(stamp));
-	end(b, from);
-	from = begin(b);
+	rosbag_writer_end(b, from);
+	from = rosbag_writer_begin(b);
 	bag_buffer_put(b, data, len);
-	end(b, from);
+	rosbag_writer_end(b, from);
 	bag_buffer_put(&r->entries, &e, sizeof(e));
 	return b->bad || r->entries.bad ? -ENOMEM : 0;
 }
@@ -171,15 +173,15 @@ static void put_chunk_head(struct rosbag_writer *r, const char *compression)
 	size_t from;
 
 	b->len = 0;
-	from = begin(b);
-	put_text(b, "compression", compression);
+	from = rosbag_writer_begin(b);
+	rosbag_writer_put_text(b, "compression", compression);
 	put_op(b, ROSBAG_CHUNK);
-	put_u32(b, "size", r->chunk.len);
-	end(b, from);
+	rosbag_writer_put_u32(b, "size", r->chunk.len);
+	rosbag_writer_end(b, from);
 }
 
 /* What waits as a chunk; what does not get smaller stays as it is */
-static void put_chunk(struct rosbag_writer *r)
+static void rosbag_writer_put_chunk(struct rosbag_writer *r)
 {
 	/* the only frames that roslz4, which is what rosbag reads, accepts */
 	static const LZ4F_preferences_t prefs = {
@@ -195,21 +197,21 @@ static void put_chunk(struct rosbag_writer *r)
 
 	if (r->compress) {
 		put_chunk_head(r, "lz4");
-		from = begin(b);
+		from = rosbag_writer_begin(b);
 		bound = LZ4F_compressFrameBound(raw->len, &prefs);
 		p = bag_buffer_room(b, bound);
 		n = p ? LZ4F_compressFrame(p, bound, raw->data, raw->len,
 					   &prefs) : 0;
 		if (p && !LZ4F_isError(n) && n < raw->len) {
 			b->len -= bound - n;
-			end(b, from);
+			rosbag_writer_end(b, from);
 			return;
 		}
 	}
 	put_chunk_head(r, "none");
-	from = begin(b);
+	from = rosbag_writer_begin(b);
 	bag_buffer_put(b, raw->data, raw->len);
-	end(b, from);
+	rosbag_writer_end(b, from);
 }
 
 /* Where the messages of @topic are in the chunk. Return: how many there are */
@@ -224,24 +226,24 @@ static uint32_t put_index(struct rosbag_writer *r, unsigned int topic)
 		count += e[i].topic == topic;
 	if (!count)
 		return 0;
-	from = begin(b);
-	put_u32(b, "conn", topic);
-	put_u32(b, "count", count);
+	from = rosbag_writer_begin(b);
+	rosbag_writer_put_u32(b, "conn", topic);
+	rosbag_writer_put_u32(b, "count", count);
 	put_op(b, ROSBAG_INDEX);
-	put_u32(b, "ver", 1);
-	end(b, from);
-	from = begin(b);
+	rosbag_writer_put_u32(b, "ver", 1);
+	rosbag_writer_end(b, from);
+	from = rosbag_writer_begin(b);
 	for (size_t i = 0; i < n; i++)
 		if (e[i].topic == topic) {
 			bag_buffer_put64(b, time_of(e[i].stamp));
 			bag_buffer_put32(b, e[i].offset);
 		}
-	end(b, from);
+	rosbag_writer_end(b, from);
 	return count;
 }
 
 /* The indices behind the chunk, and what the end says of it */
-static void put_indices(struct rosbag_writer *r)
+static void rosbag_writer_put_indices(struct rosbag_writer *r)
 {
 	const struct entry *e = (const struct entry *)r->entries.data;
 	size_t n = r->entries.len / sizeof(*e), from;
@@ -262,17 +264,17 @@ static void put_indices(struct rosbag_writer *r)
 		bag_buffer_put32(&counts, t);
 		bag_buffer_put32(&counts, count);
 	}
-	from = begin(b);
+	from = rosbag_writer_begin(b);
 	put_u64(b, "chunk_pos", r->file.at);
-	put_u32(b, "count", counts.len / 8);
+	rosbag_writer_put_u32(b, "count", counts.len / 8);
 	put_u64(b, "end_time", time_of(last));
 	put_op(b, ROSBAG_CHUNK_INFO);
 	put_u64(b, "start_time", time_of(first));
-	put_u32(b, "ver", 1);
-	end(b, from);
-	from = begin(b);
+	rosbag_writer_put_u32(b, "ver", 1);
+	rosbag_writer_end(b, from);
+	from = rosbag_writer_begin(b);
 	bag_buffer_put(b, counts.data, counts.len);
-	end(b, from);
+	rosbag_writer_end(b, from);
 	b->bad |= counts.bad;
 	free(counts.data);
 }
@@ -283,8 +285,8 @@ static int rosbag_flush(struct bag_writer *bag)
 	size_t infos = r->infos.len;
 	int err;
 
-	put_chunk(r);
-	put_indices(r);
+	rosbag_writer_put_chunk(r);
+	rosbag_writer_put_indices(r);
 	err = r->out.bad || r->infos.bad ? -ENOMEM :
 	      bag_file_append(&r->file, r->out.data, r->out.len);
 	r->chunk.len = r->entries.len = 0;
@@ -309,7 +311,7 @@ static int rosbag_finish(struct bag_writer *bag)
 	if (b->bad || r->infos.bad)
 		return -ENOMEM;
 	err = bag_file_append(&r->file, b->data, b->len);
-	return err ? err : write_head(r, index);
+	return err ? err : rosbag_writer_write_head(r, index);
 }
 
 static void rosbag_release(struct bag_writer *bag)
@@ -343,7 +345,7 @@ int rosbag_create(struct bag_writer **bag, const char *path, bool compress)
 		free(r);
 		return err;
 	}
-	err = write_head(r, 0);
+	err = rosbag_writer_write_head(r, 0);
 	if (err) {
 		rosbag_release(&r->bag);
 		return err;

@@ -140,14 +140,14 @@ int bag_create(struct bag_writer **bag, const char *path,
 }
 
 /* An error is returned once */
-static int fail(struct bag_writer *bag, int err)
+static int writer_fail(struct bag_writer *bag, int err)
 {
 	if (err)
 		bag->failed = true;
 	return err;
 }
 
-static void free_topic(struct bag_topic *t)
+static void writer_free_topic(struct bag_topic *t)
 {
 	free((char *)t->name);
 	free((char *)t->type);
@@ -155,7 +155,7 @@ static void free_topic(struct bag_topic *t)
 	free((char *)t->definition);
 }
 
-static char *copy(const char *text)
+static char *writer_copy(const char *text)
 {
 	return strdup(text ? text : "");
 }
@@ -174,13 +174,13 @@ static int copy_topic(struct bag_topic *to, const struct bag_topic *t)
 		definition = text;
 	}
 	*to = (struct bag_topic){
-		.name = strdup(t->name), .type = copy(type),
-		.format = t->format, .md5 = copy(md5),
-		.definition = copy(definition), .latched = t->latched,
+		.name = strdup(t->name), .type = writer_copy(type),
+		.format = t->format, .md5 = writer_copy(md5),
+		.definition = writer_copy(definition), .latched = t->latched,
 	};
 	if (to->name && to->type && to->md5 && to->definition)
 		return 0;
-	free_topic(to);
+	writer_free_topic(to);
 	return -ENOMEM;
 }
 
@@ -199,14 +199,14 @@ int bag_add_topic(struct bag_writer *bag, const struct bag_topic *topic)
 		if (!strcmp(bag->topic[i].name, t.name) &&
 		    !strcmp(bag->topic[i].type, t.type) &&
 		    bag->topic[i].format == t.format) {
-			free_topic(&t);
+			writer_free_topic(&t);
 			return i;
 		}
 	err = bag->topics == BAG_TOPICS ? -E2BIG : 0;
 	p = err ? NULL : realloc(bag->topic,
 				 (bag->topics + 1) * sizeof(*bag->topic));
 	if (!p) {
-		free_topic(&t);
+		writer_free_topic(&t);
 		return err ? err : -ENOMEM;
 	}
 	bag->topic = p;
@@ -214,8 +214,8 @@ int bag_add_topic(struct bag_writer *bag, const struct bag_topic *topic)
 	err = bag->ops->add(bag, bag->topics - 1);
 	if (!err)
 		return bag->topics - 1;
-	free_topic(&bag->topic[--bag->topics]);
-	return err == -EINVAL || err == -ENOMEM ? err : fail(bag, err);
+	writer_free_topic(&bag->topic[--bag->topics]);
+	return err == -EINVAL || err == -ENOMEM ? err : writer_fail(bag, err);
 }
 
 int bag_flush(struct bag_writer *bag)
@@ -228,7 +228,7 @@ int bag_flush(struct bag_writer *bag)
 		return 0;
 	err = bag->ops->flush(bag);
 	bag->waiting = 0;
-	return fail(bag, err);
+	return writer_fail(bag, err);
 }
 
 int bag_write(struct bag_writer *bag, unsigned int topic, int64_t stamp,
@@ -252,7 +252,7 @@ int bag_write(struct bag_writer *bag, unsigned int topic, int64_t stamp,
 	}
 	err = bag->ops->write(bag, topic, stamp, data, len);
 	if (err)
-		return fail(bag, err);
+		return writer_fail(bag, err);
 	if (!bag->waiting)
 		bag->since = stamp;
 	/* what is empty waits too */
@@ -274,7 +274,7 @@ int bag_finish(struct bag_writer *bag)
 	/* what is there gets its index even so, if that can be written */
 	last = bag->ops->finish(bag);
 	for (unsigned int i = 0; i < bag->topics; i++)
-		free_topic(&bag->topic[i]);
+		writer_free_topic(&bag->topic[i]);
 	free(bag->topic);
 	bag->ops->release(bag);
 	return reported ? 0 : err ? err : last;

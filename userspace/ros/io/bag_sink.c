@@ -26,13 +26,13 @@ struct bag_sink_topic {
 	unsigned int		index;
 };
 
-static struct bag_sink *bag_of(struct sink *s)
+static struct bag_sink *bag_sink_bag_of(struct sink *s)
 {
 	return (struct bag_sink *)s;
 }
 
 /* Of the disk's errors bag.h gives one, then -ECANCELED */
-static void tell(struct bag_sink *s, int err)
+static void bag_sink_tell(struct bag_sink *s, int err)
 {
 	if (!err || s->ended)
 		return;
@@ -43,10 +43,10 @@ static void tell(struct bag_sink *s, int err)
 
 static void bag_sink_flush(struct sink *sink)
 {
-	struct bag_sink *s = bag_of(sink);
+	struct bag_sink *s = bag_sink_bag_of(sink);
 
 	if (!s->ended)
-		tell(s, bag_flush(s->bag));
+		bag_sink_tell(s, bag_flush(s->bag));
 }
 
 static int bag_sink_open(struct sink **result, struct loop *loop,
@@ -79,7 +79,7 @@ static int bag_sink_open(struct sink **result, struct loop *loop,
 
 static int bag_sink_add(struct sink *sink, struct sink_topic *t)
 {
-	struct bag_sink *s = bag_of(sink);
+	struct bag_sink *s = bag_sink_bag_of(sink);
 	struct bag_topic topic = {
 		.name = t->name, .type = message_type(t->kind, s->format),
 		.format = s->format, .latched = t->latched,
@@ -101,7 +101,7 @@ static void bag_sink_remove(struct sink_topic *t)
 static int bag_sink_publish(struct sink_topic *t, int64_t received,
 			    const union message *msg)
 {
-	struct bag_sink *s = bag_of(t->sink);
+	struct bag_sink *s = bag_sink_bag_of(t->sink);
 	long len;
 	int err;
 
@@ -120,18 +120,18 @@ static int bag_sink_publish(struct sink_topic *t, int64_t received,
 				 t->name, strerror(-err));
 		t->told = true;
 	} else {
-		tell(s, err);
+		bag_sink_tell(s, err);
 	}
 	return err;
 }
 
 static void bag_sink_close(struct sink *sink)
 {
-	struct bag_sink *s = bag_of(sink);
+	struct bag_sink *s = bag_sink_bag_of(sink);
 	int err;
 
 	err = bag_finish(s->bag);
-	tell(s, err == -ECANCELED ? 0 : err);
+	bag_sink_tell(s, err == -ECANCELED ? 0 : err);
 	free(s->path);
 	free(s);
 }

@@ -44,7 +44,7 @@ struct bag_source {
 	size_t			size;
 };
 
-static struct bag_source *bag_of(struct source *s)
+static struct bag_source *bag_source_bag_of(struct source *s)
 {
 	return (struct bag_source *)s;
 }
@@ -109,7 +109,7 @@ static void say_warning(struct bag_source *s)
 	source_say(&s->s, LOG_WARNING, "%s: %s", s->s.config.spec, words);
 }
 
-static void give(struct bag_source *s)
+static void bag_source_give(struct bag_source *s)
 {
 	unsigned int i = s->next.topic;
 	struct source_message m = {
@@ -123,7 +123,7 @@ static void give(struct bag_source *s)
 	s->s.config.message(s->s.config.arg, &m);
 }
 
-static uint64_t due(const struct bag_source *s)
+static uint64_t bag_source_due(const struct bag_source *s)
 {
 	double late = (s->next.stamp + s->moved - s->first) /
 		      s->s.config.speed;
@@ -132,7 +132,7 @@ static uint64_t due(const struct bag_source *s)
 }
 
 /* The end of a pass. Return: whether there is another */
-static bool begin_again(struct bag_source *s)
+static bool bag_source_begin_again(struct bag_source *s)
 {
 	int err;
 
@@ -152,7 +152,7 @@ static bool begin_again(struct bag_source *s)
  * The next message, into @next. Return: 1; 0 at the end; -EAGAIN: not yet,
  * after many before the start
  */
-static int fetch(struct bag_source *s)
+static int bag_source_fetch(struct bag_source *s)
 {
 	int ret;
 
@@ -162,7 +162,7 @@ static int fetch(struct bag_source *s)
 		if (ret < 0)
 			source_say(&s->s, LOG_ERR, "%s: %s", s->s.config.spec,
 				   strerror(-ret));
-		if (ret < 0 || (!ret && !begin_again(s)))
+		if (ret < 0 || (!ret && !bag_source_begin_again(s)))
 			return 0;
 		if (!ret || s->next.stamp < s->skip)
 			continue;
@@ -176,42 +176,42 @@ static int fetch(struct bag_source *s)
 	return -EAGAIN;
 }
 
-static void play(struct bag_source *s, uint64_t now)
+static void bag_source_play(struct bag_source *s, uint64_t now)
 {
 	int ret = 1;
 
 	for (unsigned int i = 0; i < TURN; i++) {
 		if (!s->has_next) {
-			ret = fetch(s);
+			ret = bag_source_fetch(s);
 			if (ret != 1)
 				break;
 			s->has_next = true;
 		}
-		s->timer.due = due(s);
+		s->timer.due = bag_source_due(s);
 		if (s->timer.due > now)
 			return;
 		s->has_next = false;
 		/* time passes for the others too: they may be wanted later */
 		if (s->wanted[s->next.topic])
-			give(s);
+			bag_source_give(s);
 	}
 	s->timer.due = ret ? now : LOOP_NEVER;
 	if (!ret && s->s.config.ended)
 		s->s.config.ended(s->s.config.arg);
 }
 
-static void on_play(void *arg, uint64_t now)
+static void bag_source_on_play(void *arg, uint64_t now)
 {
-	play(arg, now);
+	bag_source_play(arg, now);
 }
 
-static void on_first(void *arg, uint64_t now)
+static void bag_source_on_first(void *arg, uint64_t now)
 {
 	struct bag_source *s = arg;
 
 	(void)now;
 	/* due again at once, with whatever was asked for by then */
-	s->timer.expired = on_play;
+	s->timer.expired = bag_source_on_play;
 	s->timer.due = 0;
 	if (!s->s.config.found)
 		return;
@@ -228,7 +228,7 @@ static void on_first(void *arg, uint64_t now)
 
 static void bag_source_close(struct source *source)
 {
-	struct bag_source *s = bag_of(source);
+	struct bag_source *s = bag_source_bag_of(source);
 
 	if (s->timer.expired)
 		loop_remove_timer(s->s.loop, &s->timer);
@@ -240,7 +240,7 @@ static void bag_source_close(struct source *source)
 	free(s);
 }
 
-static int read_topics(struct bag_source *s)
+static int bag_source_read_topics(struct bag_source *s)
 {
 	s->topic = bag_topics(s->bag, &s->topics);
 	s->wanted = calloc(s->topics + 1, sizeof(*s->wanted));
@@ -257,7 +257,7 @@ static int read_topics(struct bag_source *s)
 }
 
 /* Of a pass: up to the last message, and then as long as between two */
-static void measure(struct bag_source *s)
+static void bag_source_measure(struct bag_source *s)
 {
 	int64_t begin = 0, end = 0;
 	uint64_t count = 0;
@@ -285,7 +285,7 @@ static int open_bag(struct bag_source *s, const char *path,
 	if (err)
 		return ends_error(error, err, "%s: %s", path, err == -EBADMSG ?
 				  "a damaged recording" : strerror(-err));
-	err = read_topics(s);
+	err = bag_source_read_topics(s);
 	if (err)
 		return ends_error(error, err, "no memory");
 	if (!bag_span(s->bag, &begin, &end))
@@ -316,9 +316,9 @@ static int bag_source_open(struct source **result, struct loop *loop,
 		bag_source_close(&s->s);
 		return err;
 	}
-	measure(s);
+	bag_source_measure(s);
 	say_warning(s);
-	s->timer.expired = on_first;
+	s->timer.expired = bag_source_on_first;
 	s->timer.arg = s;
 	loop_add_timer(loop, &s->timer);
 	*result = &s->s;
@@ -328,7 +328,7 @@ static int bag_source_open(struct source **result, struct loop *loop,
 static int bag_source_subscribe(struct source *source, const char *topic,
 				int kind, bool all)
 {
-	struct bag_source *s = bag_of(source);
+	struct bag_source *s = bag_source_bag_of(source);
 	int err = -ENOENT;
 
 	(void)all;
@@ -351,7 +351,7 @@ static int bag_source_subscribe(struct source *source, const char *topic,
 
 static void bag_source_unsubscribe(struct source *source, const char *topic)
 {
-	struct bag_source *s = bag_of(source);
+	struct bag_source *s = bag_source_bag_of(source);
 
 	for (unsigned int i = 0; i < s->topics; i++)
 		if (!strcmp(s->topic[i].name, topic))

@@ -25,8 +25,8 @@ struct fastdds_domain {
 
 static struct fastdds_domain *joined;
 
-static void *try_plugin(const char *folder, const char *more,
-			char error[ENDS_ERROR])
+static void *fastdds_domain_try_plugin(const char *folder, const char *more,
+				       char error[ENDS_ERROR])
 {
 	char path[PATH_MAX];
 	void *p;
@@ -40,7 +40,7 @@ static void *try_plugin(const char *folder, const char *more,
 	return p;
 }
 
-static void *find_plugin(char error[ENDS_ERROR])
+static void *fastdds_domain_find_plugin(char error[ENDS_ERROR])
 {
 	const char *own = getenv("OPTSAMPLE_FASTDDS");
 	char exe[PATH_MAX];
@@ -49,24 +49,24 @@ static void *find_plugin(char error[ENDS_ERROR])
 
 	ends_error(error, -EOPNOTSUPP, "no " PLUGIN);
 	if (own)
-		return try_plugin(own, "", error);
+		return fastdds_domain_try_plugin(own, "", error);
 	if (n > 0) {
 		exe[n] = '\0';
 		dirname(exe);
-		p = try_plugin(exe, "/../fastdds", error);
+		p = fastdds_domain_try_plugin(exe, "/../fastdds", error);
 	}
-	return p ? p : try_plugin(INSTALLED, "", error);
+	return p ? p : fastdds_domain_try_plugin(INSTALLED, "", error);
 }
 
 /* Once loaded it stays: its threads may be in it */
-static const struct fastdds_ops *load(char error[ENDS_ERROR])
+static const struct fastdds_ops *fastdds_domain_load(char error[ENDS_ERROR])
 {
 	static const struct fastdds_ops *ops;
 	void *p;
 
 	if (ops)
 		return ops;
-	p = find_plugin(error);
+	p = fastdds_domain_find_plugin(error);
 	if (!p)
 		return NULL;
 	ops = dlsym(p, "fastdds_ops");
@@ -87,7 +87,7 @@ int fastdds_join(struct fastdds_domain **result, uint32_t id,
 	while (d && d->id != id)
 		d = d->next;
 	if (!d) {
-		const struct fastdds_ops *ops = load(error);
+		const struct fastdds_ops *ops = fastdds_domain_load(error);
 
 		if (!ops)
 			return -EOPNOTSUPP;

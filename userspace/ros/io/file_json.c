@@ -17,7 +17,8 @@
  * out shows as a missing value, and printing fails likewise.
  */
 
-static void add_text(cJSON *to, const char *key, struct message_string s)
+static void file_json_add_text(cJSON *to, const char *key,
+			       struct message_string s)
 {
 	char *text = malloc((size_t)s.len + 1);
 
@@ -41,12 +42,12 @@ static void add_stamp(cJSON *to, const char *key, int64_t ns)
 	cJSON_AddNumberToObject(t, "nanosec", ns % 1000000000);
 }
 
-static void add_header(cJSON *to, const struct message_header *h)
+static void file_json_add_header(cJSON *to, const struct message_header *h)
 {
 	cJSON *header = cJSON_AddObjectToObject(to, "header");
 
 	add_stamp(header, "stamp", h->stamp);
-	add_text(header, "frame_id", h->frame_id);
+	file_json_add_text(header, "frame_id", h->frame_id);
 }
 
 static void add_floats(cJSON *to, const char *key,
@@ -74,8 +75,8 @@ static void add_vector(cJSON *to, const char *key, const double *v, int n)
 		cJSON_AddNumberToObject(o, names[i], v[i]);
 }
 
-static cJSON *add_pose(cJSON *to, const char *key,
-		       const struct message_pose *p)
+static cJSON *file_json_add_pose(cJSON *to, const char *key,
+				 const struct message_pose *p)
 {
 	cJSON *o = cJSON_AddObjectToObject(to, key);
 
@@ -92,7 +93,7 @@ static void fill_twist(cJSON *o, const struct message_twist *t)
 
 static void fill_scan(cJSON *o, const struct message_laser_scan *m)
 {
-	add_header(o, &m->header);
+	file_json_add_header(o, &m->header);
 	cJSON_AddNumberToObject(o, "angle_min", m->angle_min);
 	cJSON_AddNumberToObject(o, "angle_max", m->angle_max);
 	cJSON_AddNumberToObject(o, "angle_increment", m->angle_increment);
@@ -108,10 +109,10 @@ static void fill_odometry(cJSON *o, const struct message_odometry *m)
 {
 	cJSON *with;
 
-	add_header(o, &m->header);
-	add_text(o, "child_frame_id", m->child_frame_id);
+	file_json_add_header(o, &m->header);
+	file_json_add_text(o, "child_frame_id", m->child_frame_id);
 	with = cJSON_AddObjectToObject(o, "pose");
-	add_pose(with, "pose", &m->pose);
+	file_json_add_pose(with, "pose", &m->pose);
 	add_doubles(with, "covariance", m->pose_covariance, 36);
 	with = cJSON_AddObjectToObject(o, "twist");
 	fill_twist(cJSON_AddObjectToObject(with, "twist"), &m->twist);
@@ -125,7 +126,7 @@ static void fill_array(cJSON *o, const struct message_array *a)
 
 	for (uint32_t i = 0; i < a->dims; i++) {
 		d = cJSON_CreateObject();
-		add_text(d, "label", a->dim[i].label);
+		file_json_add_text(d, "label", a->dim[i].label);
 		cJSON_AddNumberToObject(d, "size", a->dim[i].size);
 		cJSON_AddNumberToObject(d, "stride", a->dim[i].stride);
 		cJSON_AddItemToArray(dims, d);
@@ -138,18 +139,18 @@ static void fill_grid(cJSON *o, const struct message_grid_map *m)
 {
 	cJSON *info, *list, *a;
 
-	add_header(o, &m->header);
+	file_json_add_header(o, &m->header);
 	info = cJSON_AddObjectToObject(o, "info");
 	cJSON_AddNumberToObject(info, "resolution", m->resolution);
 	cJSON_AddNumberToObject(info, "length_x", m->length_x);
 	cJSON_AddNumberToObject(info, "length_y", m->length_y);
-	add_pose(info, "pose", &m->pose);
+	file_json_add_pose(info, "pose", &m->pose);
 	list = cJSON_AddArrayToObject(o, "layers");
 	for (uint32_t i = 0; i < m->layers; i++)
-		add_text(list, NULL, m->layer[i]);
+		file_json_add_text(list, NULL, m->layer[i]);
 	list = cJSON_AddArrayToObject(o, "basic_layers");
 	for (uint32_t i = 0; i < m->basic_layers; i++)
-		add_text(list, NULL, m->basic_layer[i]);
+		file_json_add_text(list, NULL, m->basic_layer[i]);
 	list = cJSON_AddArrayToObject(o, "data");
 	for (uint32_t i = 0; i < m->arrays; i++) {
 		a = cJSON_CreateObject();
@@ -165,14 +166,14 @@ static void fill_status(cJSON *o, const struct message_status *m)
 	cJSON *list, *v;
 
 	cJSON_AddNumberToObject(o, "level", m->level);
-	add_text(o, "name", m->name);
-	add_text(o, "message", m->message);
-	add_text(o, "hardware_id", m->hardware_id);
+	file_json_add_text(o, "name", m->name);
+	file_json_add_text(o, "message", m->message);
+	file_json_add_text(o, "hardware_id", m->hardware_id);
 	list = cJSON_AddArrayToObject(o, "values");
 	for (uint32_t i = 0; i < m->values; i++) {
 		v = cJSON_CreateObject();
-		add_text(v, "key", m->value[i].key);
-		add_text(v, "value", m->value[i].value);
+		file_json_add_text(v, "key", m->value[i].key);
+		file_json_add_text(v, "value", m->value[i].value);
 		cJSON_AddItemToArray(list, v);
 	}
 }
@@ -181,7 +182,7 @@ static void fill_diagnostics(cJSON *o, const struct message_diagnostics *m)
 {
 	cJSON *list, *status;
 
-	add_header(o, &m->header);
+	file_json_add_header(o, &m->header);
 	list = cJSON_AddArrayToObject(o, "status");
 	for (uint32_t i = 0; i < m->statuses; i++) {
 		status = cJSON_CreateObject();
@@ -198,8 +199,8 @@ static void fill_transforms(cJSON *o, const struct message_transforms *m)
 
 	while (message_next_transform(&rest, &t)) {
 		one = cJSON_CreateObject();
-		add_header(one, &t.header);
-		add_text(one, "child_frame_id", t.child_frame_id);
+		file_json_add_header(one, &t.header);
+		file_json_add_text(one, "child_frame_id", t.child_frame_id);
 		with = cJSON_AddObjectToObject(one, "transform");
 		add_vector(with, "translation", t.translation, 3);
 		add_vector(with, "rotation", t.rotation, 4);
@@ -213,12 +214,12 @@ static void fill_path(cJSON *o, const struct message_path *m)
 	struct message_list rest = m->poses;
 	struct message_pose_stamped p;
 
-	add_header(o, &m->header);
+	file_json_add_header(o, &m->header);
 	list = cJSON_AddArrayToObject(o, "poses");
 	while (message_next_pose(&rest, &p)) {
 		one = cJSON_CreateObject();
-		add_header(one, &p.header);
-		add_pose(one, "pose", &p.pose);
+		file_json_add_header(one, &p.header);
+		file_json_add_pose(one, "pose", &p.pose);
 		cJSON_AddItemToArray(list, one);
 	}
 }
@@ -240,10 +241,10 @@ static void fill_camera_info(cJSON *o, const struct message_camera_info *m)
 	};
 	cJSON *roi;
 
-	add_header(o, &m->header);
+	file_json_add_header(o, &m->header);
 	cJSON_AddNumberToObject(o, "height", m->height);
 	cJSON_AddNumberToObject(o, "width", m->width);
-	add_text(o, "distortion_model", m->distortion_model);
+	file_json_add_text(o, "distortion_model", m->distortion_model);
 	add_numbers(o, "d", &m->d);
 	add_doubles(o, "k", m->k, 9);
 	add_doubles(o, "r", m->r, 9);
@@ -258,7 +259,7 @@ static void fill_camera_info(cJSON *o, const struct message_camera_info *m)
 
 static void fill_imu(cJSON *o, const struct message_imu *m)
 {
-	add_header(o, &m->header);
+	file_json_add_header(o, &m->header);
 	add_vector(o, "orientation", m->orientation, 4);
 	add_doubles(o, "orientation_covariance", m->orientation_covariance, 9);
 	add_vector(o, "angular_velocity", m->angular_velocity, 3);
@@ -273,16 +274,17 @@ static void fill_joints(cJSON *o, const struct message_joint_state *m)
 {
 	cJSON *list;
 
-	add_header(o, &m->header);
+	file_json_add_header(o, &m->header);
 	list = cJSON_AddArrayToObject(o, "name");
 	for (uint32_t i = 0; i < m->names; i++)
-		add_text(list, NULL, m->name[i]);
+		file_json_add_text(list, NULL, m->name[i]);
 	add_numbers(o, "position", &m->position);
 	add_numbers(o, "velocity", &m->velocity);
 	add_numbers(o, "effort", &m->effort);
 }
 
-static int fill(cJSON *o, enum message_kind kind, const union message *msg)
+static int file_json_fill(cJSON *o, enum message_kind kind,
+			  const union message *msg)
 {
 	switch (kind) {
 	case MESSAGE_LASER_SCAN:
@@ -298,7 +300,7 @@ static int fill(cJSON *o, enum message_kind kind, const union message *msg)
 		fill_twist(o, &msg->twist);
 		return 0;
 	case MESSAGE_TWIST_STAMPED:
-		add_header(o, &msg->twist_stamped.header);
+		file_json_add_header(o, &msg->twist_stamped.header);
 		fill_twist(cJSON_AddObjectToObject(o, "twist"),
 			   &msg->twist_stamped.twist);
 		return 0;
@@ -329,7 +331,7 @@ int file_write_json(enum message_kind kind, const union message *msg,
 		    struct compressed_buffer *out)
 {
 	cJSON *o = cJSON_CreateObject();
-	int err = o ? fill(o, kind, msg) : -ENOMEM;
+	int err = o ? file_json_fill(o, kind, msg) : -ENOMEM;
 	char *text = err ? NULL : cJSON_Print(o);
 
 	cJSON_Delete(o);

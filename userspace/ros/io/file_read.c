@@ -57,7 +57,7 @@ static void yaml_path(const char *path, char yaml[PATH + 8])
 		 (int)(ending_of(path) - path), path);
 }
 
-static bool is_map(const char *path)
+static bool file_read_is_map(const char *path)
 {
 	char yaml[PATH + 8];
 
@@ -73,7 +73,8 @@ int file_read_kind(const char *path)
 	    !strcasecmp(e, ".jpeg"))
 		return MESSAGE_IMAGE;
 	if (!strcasecmp(e, ".pgm"))
-		return is_map(path) ? MESSAGE_OCCUPANCY_GRID : MESSAGE_IMAGE;
+		return file_read_is_map(path) ? MESSAGE_OCCUPANCY_GRID :
+						MESSAGE_IMAGE;
 	if (!strcasecmp(e, ".pcd") || !strcasecmp(e, ".bin"))
 		return MESSAGE_POINT_CLOUD;
 	return -ENOENT;
@@ -106,21 +107,22 @@ void file_read_destroy(struct file_reader *r)
 	free(r);
 }
 
-static int no_memory(const struct file_reader *r, char error[ENDS_ERROR])
+static int file_read_no_memory(const struct file_reader *r,
+			       char error[ENDS_ERROR])
 {
 	return ends_error(error, -ENOMEM, "%s: no memory", r->path);
 }
 
 /* Fixed room at @b->data. Return: 0 or -ENOMEM */
-static int room(struct compressed_buffer *b, size_t size)
+static int file_read_room(struct compressed_buffer *b, size_t size)
 {
 	b->len = 0;
 	return compressed_buffer_reserve(b, size);
 }
 
 /* All of a file, and a 0 behind it */
-static int load(struct file_reader *r, const char *path,
-		char error[ENDS_ERROR])
+static int file_read_load(struct file_reader *r, const char *path,
+			  char error[ENDS_ERROR])
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
 	struct stat st;
@@ -133,7 +135,7 @@ static int load(struct file_reader *r, const char *path,
 	else if (st.st_size > FILE_MOST)
 		err = -EFBIG;
 	else
-		err = room(&r->file, st.st_size + 1);
+		err = file_read_room(&r->file, st.st_size + 1);
 	while (!err && r->file.len < (size_t)st.st_size) {
 		n = read(fd, r->file.data + r->file.len,
 			 st.st_size - r->file.len);
@@ -151,7 +153,7 @@ static int load(struct file_reader *r, const char *path,
 	return 0;
 }
 
-static bool is_packets(FILE *f)
+static bool file_read_is_packets(FILE *f)
 {
 	uint8_t start[2];
 	struct stat st;
@@ -182,7 +184,7 @@ int file_read_open(struct file_reader *r, const char *path,
 	if (!r->packets)
 		return ends_error(error, -errno, "%s: %s", path,
 				  strerror(errno));
-	if (!is_packets(r->packets)) {
+	if (!file_read_is_packets(r->packets)) {
 		end_packets(r);
 		return 0;
 	}
@@ -190,7 +192,7 @@ int file_read_open(struct file_reader *r, const char *path,
 	r->turn = cloud_create(VELODYNE_RINGS * ORGANISED_COLUMNS);
 	if (!r->velodyne || !r->turn) {
 		end_packets(r);
-		return no_memory(r, error);
+		return file_read_no_memory(r, error);
 	}
 	return 0;
 }
@@ -210,8 +212,8 @@ static int image_message(struct file_reader *r, const struct image *image,
 	size_t size = (size_t)image->width * image->height *
 		      message_encoding_pixel(e);
 
-	if (room(&r->data, size))
-		return no_memory(r, error);
+	if (file_read_room(&r->data, size))
+		return file_read_no_memory(r, error);
 	if (message_image_write(image, e, r->data.data, m))
 		return ends_error(error, -EINVAL, "%s: %u channels of %u bit",
 				  r->path, image->channels, image->depth);
@@ -234,7 +236,7 @@ static int read_picture(struct file_reader *r, struct message_image *m,
 		size_t size = image.stride * image.height;
 
 		if (compressed_buffer_reserve(&r->file, size + 32))
-			return no_memory(r, error);
+			return file_read_no_memory(r, error);
 		c.data.data = r->file.data;
 		image.data = r->file.data + at;
 		err = compressed_read(&c, &image);
@@ -272,8 +274,9 @@ static int read_pgm(struct file_reader *r, struct message_image *m,
 	return image_message(r, &image, m, error);
 }
 
-static int read_map(struct file_reader *r, struct message_occupancy_grid *m,
-		    char error[ENDS_ERROR])
+static int file_read_read_map(struct file_reader *r,
+			      struct message_occupancy_grid *m,
+			      char error[ENDS_ERROR])
 {
 	struct map map = { 0 };
 	char yaml[PATH + 8];
@@ -281,18 +284,18 @@ static int read_map(struct file_reader *r, struct message_occupancy_grid *m,
 	struct pnm_map p;
 
 	yaml_path(r->path, yaml);
-	if (load(r, yaml, error))
+	if (file_read_load(r, yaml, error))
 		return -EINVAL;
 	if (pnm_parse_yaml((char *)r->file.data, &p))
 		return ends_error(error, -EINVAL, "%s: no resolution and origin of a map",
 				  yaml);
-	if (load(r, r->path, error))
+	if (file_read_load(r, r->path, error))
 		return -EINVAL;
 	if (pnm_parse(r->file.data, r->file.len, &image) || image.depth != 8)
 		return ends_error(error, -EINVAL, "%s: not a .pgm of 8 bits (P5)",
 				  r->path);
-	if (room(&r->data, (size_t)image.width * image.height))
-		return no_memory(r, error);
+	if (file_read_room(&r->data, (size_t)image.width * image.height))
+		return file_read_no_memory(r, error);
 	map.width = image.width;
 	map.height = image.height;
 	map.resolution = p.resolution;
@@ -313,8 +316,8 @@ static int read_map(struct file_reader *r, struct message_occupancy_grid *m,
 static int cloud_message(struct file_reader *r, const struct cloud *c,
 			 struct message_point_cloud *m, char error[ENDS_ERROR])
 {
-	if (room(&r->data, message_cloud_bytes(c) + 1))
-		return no_memory(r, error);
+	if (file_read_room(&r->data, message_cloud_bytes(c) + 1))
+		return file_read_no_memory(r, error);
 	message_cloud_write(c, r->data.data, m);
 	m->header.frame_id = message_string("lidar");
 	return 1;
@@ -367,10 +370,10 @@ int file_read_next(struct file_reader *r, int64_t stamp, union message *msg,
 	} else if (r->kind == MESSAGE_POINT_CLOUD) {
 		ret = read_cloud(r, &msg->cloud, error);
 	} else if (r->kind == MESSAGE_OCCUPANCY_GRID) {
-		ret = read_map(r, &msg->map, error);
+		ret = file_read_read_map(r, &msg->map, error);
 		msg->map.map_load_time = stamp;
 	} else {
-		ret = load(r, r->path, error);
+		ret = file_read_load(r, r->path, error);
 		if (!ret && !strcasecmp(ending_of(r->path), ".pgm"))
 			ret = read_pgm(r, &msg->image, error);
 		else if (!ret)

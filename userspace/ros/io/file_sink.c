@@ -29,7 +29,7 @@ struct file_sink {
 	bool				full;
 };
 
-static struct file_sink *file_of(struct sink *s)
+static struct file_sink *file_sink_file_of(struct sink *s)
 {
 	return (struct file_sink *)s;
 }
@@ -93,7 +93,8 @@ static int file_sink_add(struct sink *sink, struct sink_topic *t)
 {
 	char path[PATH];
 
-	snprintf(path, sizeof(path), "%s%s", file_of(sink)->folder, t->name);
+	snprintf(path, sizeof(path), "%s%s", file_sink_file_of(sink)->folder,
+		 t->name);
 	return make_folders(path);
 }
 
@@ -104,7 +105,7 @@ static void file_sink_remove(struct sink_topic *t)
 
 static void file_sink_close(struct sink *sink)
 {
-	struct file_sink *s = file_of(sink);
+	struct file_sink *s = file_sink_file_of(sink);
 
 	free(s->folder);
 	free(s->out.data);
@@ -116,7 +117,7 @@ static void file_sink_close(struct sink *sink)
  * Writing
  */
 
-static int write_all(int fd, const struct compressed_buffer *b)
+static int file_sink_write_all(int fd, const struct compressed_buffer *b)
 {
 	for (size_t at = 0; at < b->len; ) {
 		ssize_t n = write(fd, b->data + at, b->len - at);
@@ -138,7 +139,7 @@ static int put_file(const char *path, const struct compressed_buffer *b)
 	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return -errno;
-	err = write_all(fd, b);
+	err = file_sink_write_all(fd, b);
 	if (close(fd) && !err)
 		err = -errno;
 	if (!err && rename(temporary, path))
@@ -149,18 +150,19 @@ static int put_file(const char *path, const struct compressed_buffer *b)
 }
 
 /* FOLDER/TOPIC/SECONDS.NANOSECONDS */
-static int path_of(const struct sink_topic *t, int64_t stamp, char path[PATH])
+static int file_sink_path_of(const struct sink_topic *t, int64_t stamp,
+			     char path[PATH])
 {
 	int n = snprintf(path, PATH - 8, "%s%s/%" PRId64 ".%09" PRId64,
-			 file_of(t->sink)->folder, t->name,
+			 file_sink_file_of(t->sink)->folder, t->name,
 			 stamp / 1000000000, stamp % 1000000000);
 
 	return n < PATH - 8 ? 0 : -ENAMETOOLONG;
 }
 
 /* A .yaml is not there before its .pgm */
-static int put_map(struct file_sink *s, const struct message_occupancy_grid *m,
-		   char *path)
+static int file_sink_put_map(struct file_sink *s,
+			     const struct message_occupancy_grid *m, char *path)
 {
 	char *end = path + strlen(path);
 	int err;
@@ -195,14 +197,14 @@ static int put_compressed(const struct message_compressed_image *m, char *path)
 	return put_file(path, &b);
 }
 
-static int put_message(struct file_sink *s, enum message_kind kind,
-		       const union message *msg, char *path)
+static int file_sink_put_message(struct file_sink *s, enum message_kind kind,
+				 const union message *msg, char *path)
 {
 	int err;
 
 	switch (kind) {
 	case MESSAGE_OCCUPANCY_GRID:
-		return put_map(s, &msg->map, path);
+		return file_sink_put_map(s, &msg->map, path);
 	case MESSAGE_COMPRESSED_IMAGE:
 		return put_compressed(&msg->compressed, path);
 	case MESSAGE_IMAGE:
@@ -227,7 +229,7 @@ static bool is_disk(int err)
 }
 
 /* Once for the disk, until it is better, and once for each topic */
-static void tell(struct file_sink *s, struct sink_topic *t, int err)
+static void file_sink_tell(struct file_sink *s, struct sink_topic *t, int err)
 {
 	if (is_disk(err)) {
 		if (!s->full)
@@ -252,7 +254,7 @@ static void tell(struct file_sink *s, struct sink_topic *t, int err)
 static int file_sink_publish(struct sink_topic *t, int64_t received,
 			     const union message *msg)
 {
-	struct file_sink *s = file_of(t->sink);
+	struct file_sink *s = file_sink_file_of(t->sink);
 	const struct message_header *h =
 		message_header_of(t->kind, (union message *)msg);
 	int64_t stamp = h && h->stamp > 0 ? h->stamp : received;
@@ -260,9 +262,9 @@ static int file_sink_publish(struct sink_topic *t, int64_t received,
 	int err;
 
 	s->out.len = 0;
-	err = path_of(t, stamp, path) ?:
-	      put_message(s, t->kind, msg, path);
-	tell(s, t, err);
+	err = file_sink_path_of(t, stamp, path) ?:
+	      file_sink_put_message(s, t->kind, msg, path);
+	file_sink_tell(s, t, err);
 	return err;
 }
 

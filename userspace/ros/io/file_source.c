@@ -51,12 +51,12 @@ struct file_source {
 	size_t			size;
 };
 
-static struct file_source *file_of(struct source *s)
+static struct file_source *file_source_file_of(struct source *s)
 {
 	return (struct file_source *)s;
 }
 
-static int topic_of(const char *path)
+static int file_source_topic_of(const char *path)
 {
 	int kind = file_read_kind(path);
 
@@ -72,7 +72,8 @@ bool file_source_knows(const char *path)
 }
 
 /* Return: the path of file @i in a buffer that stays until the next call */
-static const char *path_of(const struct file_source *s, unsigned int i)
+static const char *file_source_path_of(const struct file_source *s,
+				       unsigned int i)
 {
 	static char path[4096];
 
@@ -103,8 +104,8 @@ static int serialize(struct file_source *s, enum message_kind kind,
 	return (int)message_write(kind, MESSAGE_CDR, msg, s->data, s->size);
 }
 
-static void give(struct file_source *s, const union message *msg,
-		 int64_t stamp)
+static void file_source_give(struct file_source *s, const union message *msg,
+			     int64_t stamp)
 {
 	struct source_message m = {
 		.topic = file_topics[s->topic].topic,
@@ -130,9 +131,9 @@ static bool next_file(struct file_source *s)
 	char error[ENDS_ERROR];
 
 	while (s->at < s->count) {
-		const char *path = path_of(s, s->at++);
+		const char *path = file_source_path_of(s, s->at++);
 
-		s->topic = topic_of(path);
+		s->topic = file_source_topic_of(path);
 		if (s->topic < 0 || !s->wanted[s->topic])
 			continue;
 		if (!file_read_open(s->reader, path, error))
@@ -163,7 +164,7 @@ static int read_one(struct file_source *s)
 		if (ret < 0)
 			source_say(&s->s, LOG_WARNING, "%s", error);
 		if (ret == 1) {
-			give(s, &msg, stamp);
+			file_source_give(s, &msg, stamp);
 			return 1;
 		}
 		s->open = false;
@@ -171,14 +172,14 @@ static int read_one(struct file_source *s)
 	return 0;
 }
 
-static void end(struct file_source *s)
+static void file_source_end(struct file_source *s)
 {
 	if (s->s.config.ended)
 		s->s.config.ended(s->s.config.arg);
 }
 
 /* Of message number @given, without the delays of those before */
-static uint64_t due(struct file_source *s, uint64_t now)
+static uint64_t file_source_due(struct file_source *s, uint64_t now)
 {
 	uint64_t at;
 
@@ -194,31 +195,31 @@ static uint64_t due(struct file_source *s, uint64_t now)
 	return at;
 }
 
-static void on_play(void *arg, uint64_t now)
+static void file_source_on_play(void *arg, uint64_t now)
 {
 	struct file_source *s = arg;
 	bool wanted = wants_any(s);
 
 	if (wanted && read_one(s)) {
-		s->timer.due = due(s, now);
+		s->timer.due = file_source_due(s, now);
 		return;
 	}
 	/* a pass without a message would be followed by another, at once */
 	if (!s->s.config.loop || (wanted && !s->some)) {
-		end(s);
+		file_source_end(s);
 		return;
 	}
 	s->at = 0;
 	s->some = false;
-	s->timer.due = wanted ? now : due(s, now);
+	s->timer.due = wanted ? now : file_source_due(s, now);
 }
 
-static void on_first(void *arg, uint64_t now)
+static void file_source_on_first(void *arg, uint64_t now)
 {
 	struct file_source *s = arg;
 
 	(void)now;
-	s->timer.expired = on_play;
+	s->timer.expired = file_source_on_play;
 	s->timer.due = 0;
 	for (int i = 0; i < TOPICS && s->s.config.found; i++)
 		if (s->has[i] && !s->wanted[i])
@@ -233,7 +234,7 @@ static void on_first(void *arg, uint64_t now)
 
 static void file_source_close(struct source *source)
 {
-	struct file_source *s = file_of(source);
+	struct file_source *s = file_source_file_of(source);
 
 	if (s->timer.expired)
 		loop_remove_timer(s->s.loop, &s->timer);
@@ -255,7 +256,7 @@ static int known(const struct dirent *e)
 }
 
 /* strcmp(): the same order everywhere, whatever the locale */
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int file_source_by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -263,7 +264,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 static int list_folder(struct file_source *s, const char *path)
 {
 	struct dirent **all = NULL;
-	int n = scandir(path, &all, known, by_name), err = 0;
+	int n = scandir(path, &all, known, file_source_by_name), err = 0;
 
 	if (n < 0)
 		return -errno;
@@ -291,8 +292,8 @@ static int list_file(struct file_source *s, const char *path)
 	return s->count ? 0 : -ENOMEM;
 }
 
-static int list(struct file_source *s, const char *path,
-		char error[ENDS_ERROR])
+static int file_source_list(struct file_source *s, const char *path,
+			    char error[ENDS_ERROR])
 {
 	int err = file_source_knows(path) ? list_file(s, path) :
 					    list_folder(s, path);
@@ -302,7 +303,7 @@ static int list(struct file_source *s, const char *path,
 	if (err)
 		return ends_error(error, err, "%s: %s", path, strerror(-err));
 	for (unsigned int i = 0; i < s->count; i++) {
-		int topic = topic_of(path_of(s, i));
+		int topic = file_source_topic_of(file_source_path_of(s, i));
 
 		if (topic >= 0)
 			s->has[topic] = true;
@@ -327,13 +328,13 @@ static int file_source_open(struct source **result, struct loop *loop,
 	s->s.loop = loop;
 	s->s.config = *config;
 	s->reader = file_read_create();
-	err = s->reader ? list(s, rest, error) :
+	err = s->reader ? file_source_list(s, rest, error) :
 	      ends_error(error, -ENOMEM, "no memory");
 	if (err) {
 		file_source_close(&s->s);
 		return err;
 	}
-	s->timer.expired = on_first;
+	s->timer.expired = file_source_on_first;
 	s->timer.arg = s;
 	loop_add_timer(loop, &s->timer);
 	*result = &s->s;
@@ -343,7 +344,7 @@ static int file_source_open(struct source **result, struct loop *loop,
 static int file_source_subscribe(struct source *source, const char *topic,
 				 int kind, bool all)
 {
-	struct file_source *s = file_of(source);
+	struct file_source *s = file_source_file_of(source);
 
 	(void)all;
 	for (int i = 0; i < TOPICS; i++) {
@@ -361,7 +362,7 @@ static int file_source_subscribe(struct source *source, const char *topic,
 
 static void file_source_unsubscribe(struct source *source, const char *topic)
 {
-	struct file_source *s = file_of(source);
+	struct file_source *s = file_source_file_of(source);
 
 	for (int i = 0; i < TOPICS; i++)
 		if (!strcmp(file_topics[i].topic, topic))

@@ -13,8 +13,8 @@
 enum { LINE = 512 };	/* bytes of a header's line */
 
 /* A line. Return: 0 or -ENOMEM */
-__attribute__((format(printf, 2, 3)))
-static int print(struct compressed_buffer *out, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int
+file_write_print(struct compressed_buffer *out, const char *format, ...)
 {
 	va_list args;
 	int n;
@@ -50,24 +50,25 @@ int file_write_png(const struct message_image *m, struct compressed_buffer *out)
  * .pcd
  */
 
-static int pcd_words(struct compressed_buffer *out, const char *key,
-		     const struct cloud_layout *l, char what)
+static int file_write_pcd_words(struct compressed_buffer *out, const char *key,
+				const struct cloud_layout *l, char what)
 {
 	static const char kinds[] = " IUIUIUFF";
-	int err = print(out, "%s", key);
+	int err = file_write_print(out, "%s", key);
 
 	for (unsigned int i = 0; i < l->channels && !err; i++) {
 		const struct cloud_channel *c = &l->channel[i];
 
 		if (what == 'n')
-			err = print(out, " %s", c->name);
+			err = file_write_print(out, " %s", c->name);
 		else if (what == 's')
-			err = print(out, " %u", cloud_type_bytes(c->type));
+			err = file_write_print(out, " %u",
+					       cloud_type_bytes(c->type));
 		else
-			err = print(out, " %c", what == 't' ? kinds[c->type] :
-				    '1');
+			err = file_write_print(
+				out, " %c", what == 't' ? kinds[c->type] : '1');
 	}
-	return err ?: print(out, "\n");
+	return err ?: file_write_print(out, "\n");
 }
 
 static int pcd_write(const struct cloud *cloud, struct compressed_buffer *out)
@@ -79,14 +80,13 @@ static int pcd_write(const struct cloud *cloud, struct compressed_buffer *out)
 	cloud_packed_layout(cloud, &l);
 	size = (size_t)cloud->count * l.step;
 	out->len = 0;
-	err = print(out, "# .PCD v0.7\nVERSION 0.7\n") ?:
-	      pcd_words(out, "FIELDS", &l, 'n') ?:
-	      pcd_words(out, "SIZE", &l, 's') ?:
-	      pcd_words(out, "TYPE", &l, 't') ?:
-	      pcd_words(out, "COUNT", &l, 'c') ?:
-	      print(out, "WIDTH %u\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS %u\nDATA binary\n",
-		    cloud->count, cloud->count) ?:
-	      compressed_buffer_reserve(out, size);
+	err = file_write_print(out, "# .PCD v0.7\nVERSION 0.7\n")  ?:
+		      file_write_pcd_words(out, "FIELDS", &l, 'n') ?:
+		      file_write_pcd_words(out, "SIZE", &l, 's')   ?:
+		      file_write_pcd_words(out, "TYPE", &l, 't')   ?:
+		      file_write_pcd_words(out, "COUNT", &l, 'c')  ?:
+		      file_write_print(out, "WIDTH %u\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS %u\nDATA binary\n", cloud->count, cloud->count) ?:
+		      compressed_buffer_reserve(out, size);
 	if (err)
 		return err;
 	cloud_write(cloud, &l, out->data + out->len);
@@ -141,7 +141,8 @@ static int pgm_write(const struct map *map, bool trinary,
 	uint8_t *p;
 
 	out->len = 0;
-	if (print(out, "P5\n%u %u\n255\n", map->width, map->height) ||
+	if (file_write_print(out, "P5\n%u %u\n255\n", map->width,
+			     map->height) ||
 	    compressed_buffer_reserve(out, n))
 		return -ENOMEM;
 	p = out->data + out->len;
@@ -169,9 +170,11 @@ int file_write_map(const struct message_occupancy_grid *m, const char *picture,
 		trinary = is_trinary(&map);
 		yaml->len = 0;
 		err = pgm_write(&map, trinary, pgm) ?:
-		      print(yaml, "image: %s\nmode: %s\nresolution: %.9g\norigin: [%.17g, %.17g, %.17g]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n",
-			    picture, trinary ? "trinary" : "raw",
-			    map.resolution, map.x, map.y, map.yaw);
+						      file_write_print(
+							      yaml,
+							      "image: %s\nmode: %s\nresolution: %.9g\norigin: [%.17g, %.17g, %.17g]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n",
+							      picture, trinary ? "trinary" : "raw",
+							      map.resolution, map.x, map.y, map.yaw);
 	}
 	free(map.cells);
 	return err;

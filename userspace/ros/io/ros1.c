@@ -25,7 +25,7 @@ void ros1_end_due(struct ros1_end *e)
 	e->timer.due = ms < 0 ? LOOP_NEVER : loop_now() + ms * 1000000ULL;
 }
 
-static void on_ready(void *arg, uint32_t events)
+static void ros1_on_ready(void *arg, uint32_t events)
 {
 	struct ros1_end *e = arg;
 
@@ -34,10 +34,10 @@ static void on_ready(void *arg, uint32_t events)
 	ros1_end_due(e);
 }
 
-static void on_time(void *arg, uint64_t now)
+static void ros1_on_time(void *arg, uint64_t now)
 {
 	(void)now;
-	on_ready(arg, 0);
+	ros1_on_ready(arg, 0);
 }
 
 int ros1_end_open(struct ros1_end *e, struct loop *loop, const char *master,
@@ -63,14 +63,14 @@ int ros1_end_open(struct ros1_end *e, struct loop *loop, const char *master,
 	if (err)
 		return ends_error(error, err, "ROS 1: %s", strerror(-err));
 	e->loop = loop;
-	e->watch.ready = on_ready;
+	e->watch.ready = ros1_on_ready;
 	e->watch.arg = e;
 	err = loop_watch(loop, &e->watch, ros1_fd(e->node), EPOLLIN);
 	if (err) {
 		ros1_destroy(e->node);
 		return ends_error(error, err, "ROS 1: %s", strerror(-err));
 	}
-	e->timer.expired = on_time;
+	e->timer.expired = ros1_on_time;
 	e->timer.arg = e;
 	ros1_end_due(e);
 	loop_add_timer(loop, &e->timer);

@@ -21,7 +21,7 @@ struct ros1_topic {
 	struct ros1_pub		*pub;
 };
 
-static struct ros1_end *end_of(struct sink *s)
+static struct ros1_end *ros1_sink_end_of(struct sink *s)
 {
 	return &((struct ros1_sink *)s)->end;
 }
@@ -55,18 +55,18 @@ static int ros1_sink_add(struct sink *s, struct sink_topic *topic)
 	int err;
 
 	message_definition(topic->kind, MESSAGE_ROS1, definition);
-	err = ros1_advertise(end_of(s)->node, topic->name,
+	err = ros1_advertise(ros1_sink_end_of(s)->node, topic->name,
 			     message_type(topic->kind, MESSAGE_ROS1),
 			     message_md5(topic->kind), definition,
 			     topic->latched, QUEUE, &t->pub);
-	ros1_end_due(end_of(s));
+	ros1_end_due(ros1_sink_end_of(s));
 	return err;
 }
 
 static void ros1_sink_remove(struct sink_topic *topic)
 {
 	ros1_unadvertise(((struct ros1_topic *)topic)->pub);
-	ros1_end_due(end_of(topic->sink));
+	ros1_end_due(ros1_sink_end_of(topic->sink));
 }
 
 static int ros1_sink_publish(struct sink_topic *topic, int64_t received,
@@ -78,7 +78,7 @@ static int ros1_sink_publish(struct sink_topic *topic, int64_t received,
 	int err = len < 0 ? (int)len : ros1_publish(t->pub, s->buffer, len);
 
 	(void)received;
-	ros1_end_due(end_of(s));
+	ros1_end_due(ros1_sink_end_of(s));
 	if (err && !topic->told)
 		sink_say(s, LOG_WARNING, "%s: a message is dropped, as will be others: %s",
 			 topic->name, strerror(-err));
@@ -88,7 +88,7 @@ static int ros1_sink_publish(struct sink_topic *topic, int64_t received,
 
 static void ros1_sink_close(struct sink *s)
 {
-	ros1_end_close(end_of(s));
+	ros1_end_close(ros1_sink_end_of(s));
 	free(s);
 }
 

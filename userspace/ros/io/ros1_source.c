@@ -46,7 +46,8 @@ static struct ros1_source *ros1_of(struct source *s)
 	return (struct ros1_source *)s;
 }
 
-static struct topic *find_topic(const struct ros1_source *s, const char *name)
+static struct topic *ros1_source_find_topic(const struct ros1_source *s,
+					    const char *name)
 {
 	struct topic *t = s->topics;
 
@@ -55,8 +56,8 @@ static struct topic *find_topic(const struct ros1_source *s, const char *name)
 	return t;
 }
 
-static void on_message(void *arg, const void *bytes, size_t len,
-		       const struct ros1_publisher *from)
+static void ros1_source_on_message(void *arg, const void *bytes, size_t len,
+				   const struct ros1_publisher *from)
 {
 	struct topic *t = arg;
 	struct source *s = &t->source->s;
@@ -80,7 +81,7 @@ static void on_message(void *arg, const void *bytes, size_t len,
 	}
 }
 
-static bool was_found(const struct ros1_source *s, const char *name)
+static bool ros1_source_was_found(const struct ros1_source *s, const char *name)
 {
 	for (unsigned int i = 0; i < s->count; i++)
 		if (!strcmp(s->found[i], name))
@@ -88,14 +89,15 @@ static bool was_found(const struct ros1_source *s, const char *name)
 	return false;
 }
 
-static void on_topic(void *arg, const char *name, const char *type)
+static void ros1_source_on_topic(void *arg, const char *name, const char *type)
 {
 	struct ros1_source *s = arg;
 	int kind = message_kind_of(type);
 	char *copy;
 
-	if (kind < 0 || !ends_valid_name(name) || find_topic(s, name) ||
-	    was_found(s, name) || s->count == FOUND)
+	if (kind < 0 || !ends_valid_name(name) ||
+	    ros1_source_find_topic(s, name) || ros1_source_was_found(s, name) ||
+	    s->count == FOUND)
 		return;
 	copy = strdup(name);
 	if (!copy)
@@ -113,7 +115,7 @@ static void on_ask(void *arg, uint64_t now)
 	ros1_end_due(&s->end);
 }
 
-static void free_topic(struct topic *t)
+static void ros1_source_free_topic(struct topic *t)
 {
 	free(t->name);
 	free(t);
@@ -134,7 +136,7 @@ static void on_sweep(void *arg, uint64_t now)
 		}
 		*at = t->next;
 		ros1_unsubscribe(t->sub);
-		free_topic(t);
+		ros1_source_free_topic(t);
 	}
 	ros1_end_due(&s->end);
 }
@@ -159,7 +161,7 @@ static void ros1_source_close(struct source *source)
 	ros1_end_close(&s->end);
 	while ((t = s->topics)) {
 		s->topics = t->next;
-		free_topic(t);
+		ros1_source_free_topic(t);
 	}
 	while (s->count)
 		free(s->found[--s->count]);
@@ -187,7 +189,7 @@ static int ros1_source_open(struct source **result, struct loop *loop,
 	}
 	add_timer(s, &s->ask, on_ask, config->found ? 0 : LOOP_NEVER);
 	add_timer(s, &s->sweep, on_sweep, LOOP_NEVER);
-	s->list = ros1_topics_open(s->end.node, on_topic, s);
+	s->list = ros1_topics_open(s->end.node, ros1_source_on_topic, s);
 	if (!s->list) {
 		ros1_source_close(&s->s);
 		return ends_error(error, -ENOMEM, "no memory");
@@ -204,7 +206,7 @@ static int ros1_source_subscribe(struct source *source, const char *name,
 	int err;
 
 	(void)all;
-	if (find_topic(s, name))
+	if (ros1_source_find_topic(s, name))
 		return -EEXIST;
 	/* what was unsubscribed in this turn is still there */
 	for (t = s->topics; t; t = t->next)
@@ -224,9 +226,9 @@ static int ros1_source_subscribe(struct source *source, const char *name,
 	err = ros1_subscribe(s->end.node, name,
 			     kind < 0 ? "*" : message_type(kind, MESSAGE_ROS1),
 			     kind < 0 ? "*" : message_md5(kind), ROS1_TCP,
-			     on_message, t, &t->sub);
+			     ros1_source_on_message, t, &t->sub);
 	if (err) {
-		free_topic(t);
+		ros1_source_free_topic(t);
 		return err;
 	}
 	t->next = s->topics;
@@ -238,7 +240,7 @@ static int ros1_source_subscribe(struct source *source, const char *name,
 static void ros1_source_unsubscribe(struct source *source, const char *name)
 {
 	struct ros1_source *s = ros1_of(source);
-	struct topic *t = find_topic(s, name);
+	struct topic *t = ros1_source_find_topic(s, name);
 
 	if (!t)
 		return;

@@ -31,7 +31,7 @@ static struct ros2 *joined;
 static char words[160];
 static bool entering;
 
-static void on_log(void *arg, const dds_log_data_t *data)
+static void ros2_on_log(void *arg, const dds_log_data_t *data)
 {
 	int size = (int)data->size;
 
@@ -127,11 +127,11 @@ static dds_entity_t create_participant(uint32_t id, const char *name)
 	return p;
 }
 
-static dds_return_t enter(struct ros2 *r, const char *name)
+static dds_return_t ros2_enter(struct ros2 *r, const char *name)
 {
 	dds_return_t ret;
 
-	dds_set_log_sink(on_log, NULL);
+	dds_set_log_sink(ros2_on_log, NULL);
 	*words = '\0';
 	entering = true;
 	r->domain = create_domain(r->id);
@@ -164,7 +164,7 @@ int ros2_join(struct ros2 **result, const char *domain, const char *name,
 		if (!r)
 			return ends_error(error, -ENOMEM, "no memory");
 		r->id = id;
-		ret = enter(r, name);
+		ret = ros2_enter(r, name);
 		if (ret < 0) {
 			free(r);
 			return ends_error(error, -ENETUNREACH,

@@ -40,7 +40,7 @@ struct ros2_client {
 };
 
 /* It is out of the list before anybody hears of it */
-static void finish(struct ros2_client *c, unsigned int i, int err)
+static void ros2_client_finish(struct ros2_client *c, unsigned int i, int err)
 {
 	struct call call = c->call[i];
 
@@ -51,7 +51,7 @@ static void finish(struct ros2_client *c, unsigned int i, int err)
 	call.done(call.arg, err, err ? NULL : &c->response);
 }
 
-static void set_timer(struct ros2_client *c)
+static void ros2_client_set_timer(struct ros2_client *c)
 {
 	c->timer.due = c->slow ? loop_now() + RETRY : LOOP_NEVER;
 	for (unsigned int i = 0; i < c->count; i++)
@@ -59,7 +59,7 @@ static void set_timer(struct ros2_client *c)
 			c->timer.due = c->call[i].due;
 }
 
-static void send_all(struct ros2_client *c)
+static void ros2_client_send_all(struct ros2_client *c)
 {
 	unsigned int i = 0;
 
@@ -75,7 +75,7 @@ static void send_all(struct ros2_client *c)
 
 		c->slow = err == -EAGAIN;
 		if (err && !c->slow) {
-			finish(c, i, err);
+			ros2_client_finish(c, i, err);
 			continue;
 		}
 		if (!err && call->data) {
@@ -100,12 +100,12 @@ static void take_answer(struct ros2_client *c, struct ddsi_serdata *d)
 	for (unsigned int i = 0; i < c->count; i++)
 		if (c->call[i].sequence == header.sequence &&
 		    !c->call[i].data) {
-			finish(c, i, err ? -EBADMSG : 0);
+			ros2_client_finish(c, i, err ? -EBADMSG : 0);
 			return;
 		}
 }
 
-static void on_event(void *arg, uint32_t events)
+static void ros2_client_on_event(void *arg, uint32_t events)
 {
 	struct ddsi_serdata *data[ROS2_PAIR_BATCH];
 	dds_sample_info_t info[ROS2_PAIR_BATCH];
@@ -123,25 +123,26 @@ static void on_event(void *arg, uint32_t events)
 	}
 	if (n == ROS2_PAIR_BATCH)
 		ros2_pair_again(&c->pair);
-	send_all(c);
-	set_timer(c);
+	ros2_client_send_all(c);
+	ros2_client_set_timer(c);
 }
 
-static void on_timer(void *arg, uint64_t now)
+static void ros2_client_on_timer(void *arg, uint64_t now)
 {
 	struct ros2_client *c = arg;
 	unsigned int i = 0;
 
-	send_all(c);
+	ros2_client_send_all(c);
 	while (i < c->count) {
 		const struct call *call = &c->call[i];
 
 		if (call->due <= now)
-			finish(c, i, call->data ? -EHOSTUNREACH : -ETIMEDOUT);
+			ros2_client_finish(
+				c, i, call->data ? -EHOSTUNREACH : -ETIMEDOUT);
 		else
 			i++;
 	}
-	set_timer(c);
+	ros2_client_set_timer(c);
 }
 
 int ros2_client_open(struct ros2_client **client, struct ros2 *ros,
@@ -156,13 +157,13 @@ int ros2_client_open(struct ros2_client **client, struct ros2 *ros,
 	c->loop = loop;
 	c->kind = kind;
 	err = ros2_pair_open(&c->pair, ros, loop, name, kind, SERVICE_REQUEST,
-			     on_event, c, error);
+			     ros2_client_on_event, c, error);
 	if (err) {
 		free(c);
 		return err;
 	}
 	c->timer.due = LOOP_NEVER;
-	c->timer.expired = on_timer;
+	c->timer.expired = ros2_client_on_timer;
 	c->timer.arg = c;
 	loop_add_timer(loop, &c->timer);
 	*client = c;
@@ -177,7 +178,7 @@ void ros2_client_close(struct ros2_client *c)
 	/* what is called now may not call again */
 	c->sequence = INT64_MAX;
 	while (c->count)
-		finish(c, 0, -ECANCELED);
+		ros2_client_finish(c, 0, -ECANCELED);
 	ros2_pair_close(&c->pair);
 	free(c);
 }

@@ -126,7 +126,7 @@ static size_t put_string(const char *s, uint8_t *to)
 	return 4 + (n + 3) / 4 * 4;
 }
 
-static size_t put_message(const struct ros2_graph *g, uint8_t *to)
+static size_t ros2_graph_put_message(const struct ros2_graph *g, uint8_t *to)
 {
 	dds_guid_t self = { { 0 } };
 	size_t at = 4;
@@ -156,7 +156,7 @@ int ros2_graph_update(struct ros2_graph *g)
 			 (g->readers.count + g->writers.count));
 	if (!message)
 		return -ENOMEM;
-	len = put_message(g, message);
+	len = ros2_graph_put_message(g, message);
 	if (g->said && len == g->len && !memcmp(message, g->said, len)) {
 		free(message);
 		return 0;

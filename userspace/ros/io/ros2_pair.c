@@ -19,7 +19,7 @@ enum {
 };
 
 /* In threads of Cyclone's */
-static void wake(void *arg)
+static void ros2_pair_wake(void *arg)
 {
 	static const uint64_t one = 1;
 	const struct ros2_pair *p = arg;
@@ -29,10 +29,10 @@ static void wake(void *arg)
 		return;
 }
 
-static void on_data(dds_entity_t reader, void *arg)
+static void ros2_pair_on_data(dds_entity_t reader, void *arg)
 {
 	(void)reader;
-	wake(arg);
+	ros2_pair_wake(arg);
 }
 
 static void on_reader_matched(dds_entity_t writer,
@@ -41,7 +41,7 @@ static void on_reader_matched(dds_entity_t writer,
 {
 	(void)writer;
 	(void)status;
-	wake(arg);
+	ros2_pair_wake(arg);
 }
 
 static void on_writer_matched(dds_entity_t reader,
@@ -50,7 +50,7 @@ static void on_writer_matched(dds_entity_t reader,
 {
 	(void)reader;
 	(void)status;
-	wake(arg);
+	ros2_pair_wake(arg);
 }
 
 /*
@@ -143,7 +143,7 @@ static int open_pair(struct ros2_pair *p, const struct ros2 *ros,
 	p->listener = dds_create_listener(p);
 	if (!p->listener)
 		return -ENOMEM;
-	dds_lset_data_available(p->listener, on_data);
+	dds_lset_data_available(p->listener, ros2_pair_on_data);
 	dds_lset_publication_matched(p->listener, on_reader_matched);
 	dds_lset_subscription_matched(p->listener, on_writer_matched);
 	/* what is written first: it gives the type */
@@ -209,7 +209,7 @@ void ros2_pair_clear(struct ros2_pair *p)
 
 void ros2_pair_again(struct ros2_pair *p)
 {
-	wake(p);
+	ros2_pair_wake(p);
 }
 
 /*
@@ -258,7 +258,7 @@ static bool peer_value(peer_fn *get, dds_entity_t endpoint,
 	return found;
 }
 
-static int clamp(dds_return_t n)
+static int ros2_pair_clamp(dds_return_t n)
 {
 	return n > PEERS ? PEERS : n;
 }
@@ -308,8 +308,10 @@ static bool has_writer(const struct ros2_pair *p, const char *id,
 bool ros2_pair_has_service(const struct ros2_pair *p)
 {
 	dds_instance_handle_t readers[PEERS], writers[PEERS];
-	int r = clamp(dds_get_matched_subscriptions(p->writer, readers, PEERS));
-	int w = clamp(dds_get_matched_publications(p->reader, writers, PEERS));
+	int r = ros2_pair_clamp(
+		dds_get_matched_subscriptions(p->writer, readers, PEERS));
+	int w = ros2_pair_clamp(
+		dds_get_matched_publications(p->reader, writers, PEERS));
 	bool named = false;
 	char id[ID];
 

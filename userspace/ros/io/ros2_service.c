@@ -184,8 +184,9 @@ static void answer(struct ros2_service *s, const struct asked *asked,
 }
 
 /* @asked: all but its header, which is in @bytes if there is one */
-static void serve(struct ros2_service *s, const struct asked *asked,
-		  const uint8_t *bytes, size_t len)
+static void ros2_service_serve(struct ros2_service *s,
+			       const struct asked *asked, const uint8_t *bytes,
+			       size_t len)
 {
 	s->asked = *asked;
 	if (service_read_request(s->config.kind, asked->fastdds ? NULL :
@@ -275,7 +276,7 @@ static void serve_fastdds(struct ros2_service *s)
 
 		memcpy(asked.id, q->id, FASTDDS_ID);
 		if (!was_seen(s, q->sample))
-			serve(s, &asked, q->data, q->len);
+			ros2_service_serve(s, &asked, q->data, q->len);
 		free(q);
 	}
 }
@@ -374,7 +375,7 @@ void ros2_service_answer(struct ros2_service_call *call,
 	free(call);
 }
 
-static void on_event(void *arg, uint32_t events)
+static void ros2_service_on_event(void *arg, uint32_t events)
 {
 	struct ddsi_serdata *data[ROS2_PAIR_BATCH];
 	dds_sample_info_t info[ROS2_PAIR_BATCH];
@@ -395,7 +396,7 @@ static void on_event(void *arg, uint32_t events)
 		if (info[i].valid_data && !is_for_fastdds(s, asked.client,
 							     data[i], bytes,
 							     len))
-			serve(s, &asked, bytes, len);
+			ros2_service_serve(s, &asked, bytes, len);
 		ddsi_serdata_unref(data[i]);
 	}
 	serve_fastdds(s);
@@ -425,7 +426,7 @@ int ros2_service_open(struct ros2_service **service, struct ros2 *ros,
 	s->config.name = s->config.node = NULL;
 	s->last = &s->first;
 	err = ros2_pair_open(&s->pair, ros, loop, config->name, config->kind,
-			     SERVICE_RESPONSE, on_event, s, error);
+			     SERVICE_RESPONSE, ros2_service_on_event, s, error);
 	if (err) {
 		free(s);
 		return err;

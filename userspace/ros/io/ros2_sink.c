@@ -98,7 +98,8 @@ static void ros2_sink_remove(struct sink_topic *topic)
 }
 
 /* Straight into the sample that leaves */
-static int write_message(struct ros2_topic *t, const union message *msg)
+static int ros2_sink_write_message(struct ros2_topic *t,
+				   const union message *msg)
 {
 	enum message_kind kind = t->t.kind;
 	long len = message_size(kind, MESSAGE_CDR, msg);
@@ -124,7 +125,7 @@ static int write_message(struct ros2_topic *t, const union message *msg)
 static int ros2_sink_publish(struct sink_topic *topic, int64_t received,
 			     const union message *msg)
 {
-	int err = write_message((struct ros2_topic *)topic, msg);
+	int err = ros2_sink_write_message((struct ros2_topic *)topic, msg);
 
 	(void)received;
 	if (err && !topic->told)

@@ -101,7 +101,7 @@ static struct ros2_source *ros2_of(struct source *s)
 }
 
 /* In a thread of Cyclone's */
-static void on_data(dds_entity_t reader, void *arg)
+static void ros2_source_on_data(dds_entity_t reader, void *arg)
 {
 	static const uint64_t one = 1;
 	const struct ros2_source *s = arg;
@@ -116,7 +116,8 @@ static void on_data(dds_entity_t reader, void *arg)
  * Topics and their readers
  */
 
-static struct topic *find_topic(const struct ros2_source *s, const char *name)
+static struct topic *ros2_source_find_topic(const struct ros2_source *s,
+					    const char *name)
 {
 	struct topic *t = s->topics;
 
@@ -162,7 +163,7 @@ static dds_entity_t make_reader(struct ros2_source *s, struct topic *t,
 }
 
 /* Its kind is known now. Return: 0 or a negative errno */
-static int begin_topic(struct ros2_source *s, struct topic *t)
+static int ros2_source_begin_topic(struct ros2_source *s, struct topic *t)
 {
 	t->topic = ros2_topic(s->ros, t->name, t->kind, &t->type);
 	if (t->topic < 0) {
@@ -198,7 +199,7 @@ static uint64_t refused_by(const struct topic *t)
 	return n;
 }
 
-static void end_topic(struct ros2_source *s, struct topic *t)
+static void ros2_source_end_topic(struct ros2_source *s, struct topic *t)
 {
 	s->lost += refused_by(t);
 	for (unsigned int i = 0; i < READERS; i++)
@@ -217,7 +218,7 @@ static void sweep(struct ros2_source *s)
 
 		if (t->left) {
 			*at = t->next;
-			end_topic(s, t);
+			ros2_source_end_topic(s, t);
 		} else {
 			at = &t->next;
 		}
@@ -241,7 +242,7 @@ static void meet(struct ros2_source *s, struct topic *t,
 
 	if (t->kind < 0 && w->kind >= 0 && w->kind < MESSAGE_KINDS) {
 		t->kind = w->kind;
-		err = begin_topic(s, t);
+		err = ros2_source_begin_topic(s, t);
 	}
 	if (err)
 		source_say(&s->s, LOG_ERR, "%s: %s", t->name, strerror(-err));
@@ -342,7 +343,7 @@ static enum asks needs_of(const dds_qos_t *qos, int kind)
 }
 
 /* Whether a writer before number @i has the same topic */
-static bool was_found(const struct ros2_source *s, unsigned int i)
+static bool ros2_source_was_found(const struct ros2_source *s, unsigned int i)
 {
 	for (unsigned int j = 0; j < i; j++)
 		if (s->writers[j].kind >= 0 && !s->writers[j].gone &&
@@ -383,11 +384,11 @@ static void add_writer(struct ros2_source *s,
 		s->count--;
 		return;
 	}
-	t = find_topic(s, name);
+	t = ros2_source_find_topic(s, name);
 	if (t)
 		meet(s, t, w);
 	else if (kind >= 0 && kind < MESSAGE_KINDS && s->s.config.found &&
-		 !was_found(s, s->count - 1))
+		 !ros2_source_was_found(s, s->count - 1))
 		s->s.config.found(s->s.config.arg, name, kind);
 }
 
@@ -455,8 +456,8 @@ static bool count_lost(struct ros2_source *s, struct topic *t,
 	return false;
 }
 
-static void deliver(struct ros2_source *s, const struct topic *t,
-		    struct ddsi_serdata *d)
+static void ros2_source_deliver(struct ros2_source *s, const struct topic *t,
+				struct ddsi_serdata *d)
 {
 	struct source_message m = {
 		.topic = t->name, .kind = t->kind, .format = MESSAGE_CDR,
@@ -495,13 +496,13 @@ static bool take_data(struct ros2_source *s, struct topic *t,
 
 	for (int i = 0; i < n; i++) {
 		if (is_wanted(s, t, asks, &info[i], data[i]))
-			deliver(s, t, data[i]);
+			ros2_source_deliver(s, t, data[i]);
 		ddsi_serdata_unref(data[i]);
 	}
 	return n == BATCH && !t->left;
 }
 
-static void on_event(void *arg, uint32_t events)
+static void ros2_source_on_event(void *arg, uint32_t events)
 {
 	struct ros2_source *s = arg;
 	bool more = false;
@@ -521,7 +522,7 @@ static void on_event(void *arg, uint32_t events)
 	sweep(s);
 	/* others in the loop have their turn in between */
 	if (more)
-		on_data(0, s);
+		ros2_source_on_data(0, s);
 }
 
 /*
@@ -558,7 +559,7 @@ static int watch_events(struct ros2_source *s)
 	s->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->event < 0)
 		return -errno;
-	s->watch.ready = on_event;
+	s->watch.ready = ros2_source_on_event;
 	s->watch.arg = s;
 	err = loop_watch(s->s.loop, &s->watch, s->event, EPOLLIN);
 	if (err)
@@ -571,14 +572,14 @@ static int watch_writers(struct ros2_source *s)
 	s->listener = dds_create_listener(s);
 	if (!s->listener)
 		return -ENOMEM;
-	dds_lset_data_available(s->listener, on_data);
+	dds_lset_data_available(s->listener, ros2_source_on_data);
 	s->discovery = dds_create_reader(ros2_participant(s->ros),
 					 DDS_BUILTIN_TOPIC_DCPSPUBLICATION,
 					 NULL, s->listener);
 	if (s->discovery < 0)
 		return ros2_errno(s->discovery);
 	/* what is there already has called nobody */
-	on_data(s->discovery, s);
+	ros2_source_on_data(s->discovery, s);
 	return 0;
 }
 
@@ -610,7 +611,7 @@ static int ros2_source_open(struct source **result, struct loop *loop,
 }
 
 /* What was taken of a writer before is taken again */
-static void begin_again(struct ros2_source *s, const char *name)
+static void ros2_source_begin_again(struct ros2_source *s, const char *name)
 {
 	for (unsigned int i = 0; i < s->count; i++)
 		if (!strcmp(s->writers[i].topic, name))
@@ -634,7 +635,7 @@ static int ros2_source_subscribe(struct source *source, const char *name,
 	struct topic *t;
 	int err = 0;
 
-	if (find_topic(s, name))
+	if (ros2_source_find_topic(s, name))
 		return -EEXIST;
 	t = calloc(1, sizeof(*t));
 	if (t)
@@ -645,11 +646,11 @@ static int ros2_source_subscribe(struct source *source, const char *name,
 	}
 	t->kind = kind;
 	t->all = all;
-	begin_again(s, name);
+	ros2_source_begin_again(s, name);
 	if (kind >= 0)
-		err = begin_topic(s, t);
+		err = ros2_source_begin_topic(s, t);
 	if (err) {
-		end_topic(s, t);
+		ros2_source_end_topic(s, t);
 		return err;
 	}
 	t->next = s->topics;
@@ -663,7 +664,7 @@ static int ros2_source_subscribe(struct source *source, const char *name,
 static void ros2_source_unsubscribe(struct source *source, const char *name)
 {
 	struct ros2_source *s = ros2_of(source);
-	struct topic *t = find_topic(s, name);
+	struct topic *t = ros2_source_find_topic(s, name);
 
 	if (t)
 		t->left = true;

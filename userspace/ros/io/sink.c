@@ -58,7 +58,7 @@ void sink_flush(struct sink *s)
 		s->ops->flush(s);
 }
 
-static void on_flush(void *arg, uint64_t now)
+static void sink_on_flush(void *arg, uint64_t now)
 {
 	struct sink *s = arg;
 
@@ -66,8 +66,8 @@ static void on_flush(void *arg, uint64_t now)
 	s->flush.due = now + FLUSH;
 }
 
-static int open_path(struct sink **s, struct loop *loop,
-		     const struct sink_config *c, char error[ENDS_ERROR])
+static int sink_open_path(struct sink **s, struct loop *loop,
+			  const struct sink_config *c, char error[ENDS_ERROR])
 {
 	struct stat st;
 
@@ -94,7 +94,7 @@ static int open_any(struct sink **s, struct loop *loop,
 		return ros2_sink_ops.open(s, loop, rest, config, error);
 	if (ends_is(config->spec, "ros1", &rest))
 		return ros1_sink_ops.open(s, loop, rest, config, error);
-	return open_path(s, loop, config, error);
+	return sink_open_path(s, loop, config, error);
 }
 
 int sink_open(struct sink **s, struct loop *loop,
@@ -107,8 +107,8 @@ int sink_open(struct sink **s, struct loop *loop,
 	err = open_any(s, loop, config, error);
 	if (err || !loop || !(*s)->ops->flush)
 		return err;
-	(*s)->flush = (struct loop_timer){ loop_now() + FLUSH, on_flush, *s,
-					   NULL };
+	(*s)->flush = (struct loop_timer){ loop_now() + FLUSH, sink_on_flush,
+					   *s, NULL };
 	loop_add_timer(loop, &(*s)->flush);
 	return 0;
 }

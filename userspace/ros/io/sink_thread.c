@@ -62,7 +62,7 @@ static struct thread_sink *thread_of(struct sink *s)
 
 /* ---- on the thread ---- */
 
-static void add(struct thread_sink *s, struct written *w)
+static void sink_thread_add(struct thread_sink *s, struct written *w)
 {
 	int err = sink_add(s->inner, w->name, w->kind, w->latched, &w->inner);
 
@@ -73,7 +73,7 @@ static void add(struct thread_sink *s, struct written *w)
 		 strerror(-err));
 }
 
-static int write_message(const struct order *o)
+static int sink_thread_write_message(const struct order *o)
 {
 	const struct written *w = o->topic;
 	union message msg;
@@ -89,10 +89,10 @@ static void carry_out(struct thread_sink *s, struct order *o)
 {
 	switch (o->kind) {
 	case ORDER_ADD:
-		add(s, o->topic);
+		sink_thread_add(s, o->topic);
 		break;
 	case ORDER_PUBLISH:
-		if (write_message(o))
+		if (sink_thread_write_message(o))
 			sink_drop(&s->s);
 		break;
 	case ORDER_REMOVE:
@@ -137,7 +137,7 @@ static struct order *wait_for_order(struct thread_sink *s,
 }
 
 /* Orders that are there at the end are carried out */
-static void *work(void *arg)
+static void *sink_thread_work(void *arg)
 {
 	struct thread_sink *s = arg;
 	struct timespec flush = a_second_later();
@@ -164,8 +164,8 @@ static void *work(void *arg)
 
 /* ---- in the loop ---- */
 
-static void give(struct thread_sink *s, struct order *o, enum order_kind kind,
-		 struct written *w)
+static void sink_thread_give(struct thread_sink *s, struct order *o,
+			     enum order_kind kind, struct written *w)
 {
 	o->kind = kind;
 	o->topic = w;
@@ -193,7 +193,7 @@ static int thread_sink_add(struct sink *sink, struct sink_topic *t)
 	w->kind = t->kind;
 	w->latched = t->latched;
 	((struct thread_topic *)t)->written = w;
-	give(thread_of(sink), o, ORDER_ADD, w);
+	sink_thread_give(thread_of(sink), o, ORDER_ADD, w);
 	return 0;
 }
 
@@ -201,11 +201,11 @@ static void thread_sink_remove(struct sink_topic *t)
 {
 	struct written *w = ((struct thread_topic *)t)->written;
 
-	give(thread_of(t->sink), w->removal, ORDER_REMOVE, w);
+	sink_thread_give(thread_of(t->sink), w->removal, ORDER_REMOVE, w);
 }
 
 /* One message fits at any time. Said again after it caught up */
-static bool has_room(struct thread_sink *s, size_t len)
+static bool sink_thread_has_room(struct thread_sink *s, size_t len)
 {
 	size_t waiting;
 
@@ -232,7 +232,7 @@ static int thread_sink_publish(struct sink_topic *t, int64_t received,
 
 	if (len < 0)
 		return len;
-	if (!has_room(s, sizeof(*o) + len))
+	if (!sink_thread_has_room(s, sizeof(*o) + len))
 		return -ENOBUFS;
 	o = malloc(sizeof(*o) + len);
 	if (!o)
@@ -244,11 +244,12 @@ static int thread_sink_publish(struct sink_topic *t, int64_t received,
 	}
 	o->len = len;
 	o->received = received;
-	give(s, o, ORDER_PUBLISH, ((struct thread_topic *)t)->written);
+	sink_thread_give(s, o, ORDER_PUBLISH,
+			 ((struct thread_topic *)t)->written);
 	return 0;
 }
 
-static void release(struct thread_sink *s)
+static void sink_thread_release(struct thread_sink *s)
 {
 	sink_close(s->inner);
 	pthread_cond_destroy(&s->more);
@@ -266,7 +267,7 @@ static void thread_sink_close(struct sink *sink)
 	pthread_cond_signal(&s->more);
 	pthread_mutex_unlock(&s->lock);
 	pthread_join(s->thread, NULL);
-	release(s);
+	sink_thread_release(s);
 }
 
 static int thread_sink_open(struct sink **result, struct loop *loop,
@@ -299,9 +300,10 @@ static int thread_sink_open(struct sink **result, struct loop *loop,
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&s->more, &attr);
 	pthread_condattr_destroy(&attr);
-	err = s->s.config.spec ? thread_start(&s->thread, work, s) : -ENOMEM;
+	err = s->s.config.spec ? thread_start(&s->thread, sink_thread_work, s) :
+				 -ENOMEM;
 	if (err) {
-		release(s);
+		sink_thread_release(s);
 		return ends_error(error, err, "%.200s: %s", rest,
 				  strerror(-err));
 	}

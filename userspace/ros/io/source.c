@@ -17,7 +17,7 @@ void source_say(const struct source *s, int priority, const char *format, ...)
 	va_end(args);
 }
 
-static int check(const struct source_config *c, char error[ENDS_ERROR])
+static int source_check(const struct source_config *c, char error[ENDS_ERROR])
 {
 	if (!c->spec || !*c->spec)
 		return ends_error(error, -EINVAL, "no source is given");
@@ -35,8 +35,9 @@ static int check(const struct source_config *c, char error[ENDS_ERROR])
 }
 
 /* A recording, or files: what is not told by its name is by its content */
-static int open_path(struct source **s, struct loop *loop,
-		     const struct source_config *c, char error[ENDS_ERROR])
+static int source_open_path(struct source **s, struct loop *loop,
+			    const struct source_config *c,
+			    char error[ENDS_ERROR])
 {
 	struct stat st;
 	int err;
@@ -60,14 +61,14 @@ int source_open(struct source **s, struct loop *loop,
 
 	*s = NULL;
 	*error = '\0';
-	err = check(config, error);
+	err = source_check(config, error);
 	if (err)
 		return err;
 	if (ends_is(config->spec, "ros2", &rest))
 		return ros2_source_ops.open(s, loop, rest, config, error);
 	if (ends_is(config->spec, "ros1", &rest))
 		return ros1_source_ops.open(s, loop, rest, config, error);
-	return open_path(s, loop, config, error);
+	return source_open_path(s, loop, config, error);
 }
 
 static int subscribe(struct source *s, const char *topic, int kind, bool all)

@@ -80,8 +80,8 @@ static bool is_png(const uint8_t *data, size_t len)
 }
 
 /* Shape or pixels, see compressed_codec.h */
-static int decode(const struct message_compressed_image *m,
-		  const struct wish *w, struct image *image)
+static int compressed_decode(const struct message_compressed_image *m,
+			     const struct wish *w, struct image *image)
 {
 	const uint8_t *data = m->data.data;
 	size_t len = m->data.count;
@@ -106,7 +106,7 @@ int compressed_shape(const struct message_compressed_image *m,
 	int err;
 
 	memset(image, 0, sizeof(*image));
-	err = decode(m, &w, image);
+	err = compressed_decode(m, &w, image);
 	if (!err && w.depth && w.metres && !is_gray16(image))
 		return -EBADMSG;
 	return err;
@@ -132,7 +132,7 @@ int compressed_read(const struct message_compressed_image *m,
 		    struct image *image)
 {
 	struct wish w = wish_of(&m->format);
-	int err = decode(m, &w, image);
+	int err = compressed_decode(m, &w, image);
 
 	if (!err && w.depth && w.metres)
 		to_millimetres(m, image);

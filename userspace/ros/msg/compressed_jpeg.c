@@ -26,40 +26,41 @@ struct failure {
 	int			err;
 };
 
-static void fail(struct failure *f, int err)
+static void compressed_jpeg_fail(struct failure *f, int err)
 {
 	f->err = err;
 	longjmp(f->out, 1);
 }
 
-static void on_error(j_common_ptr c)
+static void compressed_jpeg_on_error(j_common_ptr c)
 {
 	/* out of memory has two numbers in jerror.h, neither is fit to name */
-	fail((struct failure *)c->err, -EBADMSG);
+	compressed_jpeg_fail((struct failure *)c->err, -EBADMSG);
 }
 
-static void on_message(j_common_ptr c, int level)
+static void compressed_jpeg_on_message(j_common_ptr c, int level)
 {
 	/* of this one, cameras make many, and no pixel is wrong */
 	if (level < 0 && c->err->msg_code != JWRN_EXTRANEOUS_DATA)
-		fail((struct failure *)c->err, -EBADMSG);
+		compressed_jpeg_fail((struct failure *)c->err, -EBADMSG);
 }
 
-static void on_progress(j_common_ptr c)
+static void compressed_jpeg_on_progress(j_common_ptr c)
 {
 	if (((j_decompress_ptr)c)->input_scan_number > SCANS)
-		fail((struct failure *)c->err, -EBADMSG);
+		compressed_jpeg_fail((struct failure *)c->err, -EBADMSG);
 }
 
 static void catch(struct failure *f)
 {
 	memset(f, 0, sizeof(*f));
 	jpeg_std_error(&f->mgr);
-	f->mgr.error_exit = on_error;
-	f->mgr.emit_message = on_message;
+	f->mgr.error_exit = compressed_jpeg_on_error;
+	f->mgr.emit_message = compressed_jpeg_on_message;
 }
 
-static int read_header(struct jpeg_decompress_struct *c, struct image *shape)
+static int compressed_jpeg_read_header(struct jpeg_decompress_struct *c,
+				       struct image *shape)
 {
 	jpeg_read_header(c, TRUE);
 	if (c->num_components == 1)
@@ -75,7 +76,8 @@ static int read_header(struct jpeg_decompress_struct *c, struct image *shape)
 	return compressed_fits(shape) ? 0 : -E2BIG;
 }
 
-static void read_rows(struct jpeg_decompress_struct *c, struct image *image)
+static void compressed_jpeg_read_rows(struct jpeg_decompress_struct *c,
+				      struct image *image)
 {
 	jpeg_start_decompress(c);
 	while (c->output_scanline < c->output_height) {
@@ -88,7 +90,9 @@ static void read_rows(struct jpeg_decompress_struct *c, struct image *image)
 
 int compressed_jpeg_read(const uint8_t *data, size_t len, struct image *image)
 {
-	struct jpeg_progress_mgr progress = { .progress_monitor = on_progress };
+	struct jpeg_progress_mgr progress = {
+		.progress_monitor = compressed_jpeg_on_progress
+	};
 	struct jpeg_decompress_struct c;
 	struct image shape = { 0 };
 	struct failure failure;
@@ -105,7 +109,7 @@ int compressed_jpeg_read(const uint8_t *data, size_t len, struct image *image)
 	c.mem->max_memory_to_use = MEMORY;
 	c.progress = &progress;
 	jpeg_mem_src(&c, data, len);
-	ret = read_header(&c, &shape);
+	ret = compressed_jpeg_read_header(&c, &shape);
 	if (!ret && !image->data)
 		*image = shape;
 	else if (!ret && (shape.width != image->width ||
@@ -114,7 +118,7 @@ int compressed_jpeg_read(const uint8_t *data, size_t len, struct image *image)
 			  image->depth != 8))
 		ret = -EBADMSG;
 	else if (!ret)
-		read_rows(&c, image);
+		compressed_jpeg_read_rows(&c, image);
 	jpeg_destroy_decompress(&c);
 	return ret;
 }
@@ -133,7 +137,7 @@ static void more_room(j_compress_ptr c)
 	struct target *t = (struct target *)c->dest;
 
 	if (compressed_buffer_reserve(t->out, GROW))
-		fail((struct failure *)c->err, -ENOMEM);
+		compressed_jpeg_fail((struct failure *)c->err, -ENOMEM);
 	t->mgr.next_output_byte = t->out->data + t->out->len;
 	t->mgr.free_in_buffer = t->out->size - t->out->len;
 }
@@ -155,8 +159,8 @@ static void on_end(j_compress_ptr c)
 	t->out->len = t->out->size - t->mgr.free_in_buffer;
 }
 
-static void write_rows(struct jpeg_compress_struct *c,
-		       const struct image *image, int quality)
+static void compressed_jpeg_write_rows(struct jpeg_compress_struct *c,
+				       const struct image *image, int quality)
 {
 	c->image_width = image->width;
 	c->image_height = image->height;
@@ -194,7 +198,7 @@ int compressed_jpeg_write(const struct image *image, int quality,
 	}
 	jpeg_create_compress(&c);
 	c.dest = &target.mgr;
-	write_rows(&c, image, quality);
+	compressed_jpeg_write_rows(&c, image, quality);
 	jpeg_destroy_compress(&c);
 	return 0;
 }

@@ -21,7 +21,7 @@ struct input {
 	size_t		len, at;
 };
 
-static void on_error(png_structp png, png_const_charp text)
+static void compressed_png_on_error(png_structp png, png_const_charp text)
 {
 	(void)text;
 	longjmp(png_jmpbuf(png), 1);
@@ -43,7 +43,8 @@ static void on_read(png_structp png, png_bytep to, size_t n)
 	in->at += n;
 }
 
-static int read_header(png_structp png, png_infop info, struct image *shape)
+static int compressed_png_read_header(png_structp png, png_infop info,
+				      struct image *shape)
 {
 	unsigned int type;
 
@@ -69,13 +70,15 @@ static int read_header(png_structp png, png_infop info, struct image *shape)
 	return compressed_fits(shape) ? 0 : -E2BIG;
 }
 
-static bool same_shape(const struct image *a, const struct image *b)
+static bool compressed_png_same_shape(const struct image *a,
+				      const struct image *b)
 {
 	return a->width == b->width && a->height == b->height &&
 	       a->channels == b->channels && a->depth == b->depth;
 }
 
-static void read_rows(png_structp png, png_infop info, struct image *image)
+static void compressed_png_read_rows(png_structp png, png_infop info,
+				     struct image *image)
 {
 	int passes = png_get_interlace_type(png, info) ==
 		     PNG_INTERLACE_ADAM7 ? PNG_INTERLACE_ADAM7_PASSES : 1;
@@ -89,7 +92,8 @@ static void read_rows(png_structp png, png_infop info, struct image *image)
 int compressed_png_read(const uint8_t *data, size_t len, struct image *image)
 {
 	png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL,
-						 on_error, on_warning);
+						 compressed_png_on_error,
+						 on_warning);
 	png_infop info = png ? png_create_info_struct(png) : NULL;
 	struct input in = { .data = data, .len = len };
 	struct image shape = { 0 };
@@ -102,13 +106,13 @@ int compressed_png_read(const uint8_t *data, size_t len, struct image *image)
 		return -EBADMSG;
 	}
 	png_set_read_fn(png, &in, on_read);
-	ret = read_header(png, info, &shape);
+	ret = compressed_png_read_header(png, info, &shape);
 	if (!ret && !image->data)
 		*image = shape;
-	else if (!ret && !same_shape(&shape, image))
+	else if (!ret && !compressed_png_same_shape(&shape, image))
 		ret = -EBADMSG;
 	else if (!ret)
-		read_rows(png, info, image);
+		compressed_png_read_rows(png, info, image);
 out:
 	png_destroy_read_struct(&png, &info, NULL);
 	return ret;
@@ -124,13 +128,13 @@ static void on_write(png_structp png, png_bytep from, size_t n)
 	out->len += n;
 }
 
-static void on_flush(png_structp png)
+static void compressed_png_on_flush(png_structp png)
 {
 	(void)png;
 }
 
-static void write_rows(png_structp png, png_infop info,
-		       const struct image *image)
+static void compressed_png_write_rows(png_structp png, png_infop info,
+				      const struct image *image)
 {
 	static const int types[] = {
 		0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA,
@@ -153,15 +157,16 @@ int compressed_png_write(const struct image *image,
 			 struct compressed_buffer *out)
 {
 	png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL,
-						  on_error, on_warning);
+						  compressed_png_on_error,
+						  on_warning);
 	png_infop info = png ? png_create_info_struct(png) : NULL;
 
 	if (!info || setjmp(png_jmpbuf(png))) {
 		png_destroy_write_struct(&png, &info);
 		return -ENOMEM;
 	}
-	png_set_write_fn(png, out, on_write, on_flush);
-	write_rows(png, info, image);
+	png_set_write_fn(png, out, on_write, compressed_png_on_flush);
+	compressed_png_write_rows(png, info, image);
 	png_destroy_write_struct(&png, &info);
 	return 0;
 }

@@ -93,8 +93,8 @@ enum message_encoding message_encoding_shown(enum message_encoding encoding)
 }
 
 /* Bytes that all rows of a message are, the last may end with its last pixel */
-static uint64_t bytes_of(const struct message_image *m,
-			 const struct encoding *e, uint64_t row)
+static uint64_t convert_image_bytes_of(const struct message_image *m,
+				       const struct encoding *e, uint64_t row)
 {
 	uint64_t rows = has_planes(e) ? m->height * 3ULL / 2 : m->height;
 
@@ -122,7 +122,7 @@ int message_image_shape(const struct message_image *m, struct image *image)
 	e = &encodings[encoding];
 	row = (uint64_t)m->width * message_encoding_pixel(encoding);
 	if (!is_size(m->width) || !is_size(m->height) || is_odd(m, e) ||
-	    m->step < row || bytes_of(m, e, row) > m->data.count)
+	    m->step < row || convert_image_bytes_of(m, e, row) > m->data.count)
 		return -EBADMSG;
 	image->width = m->width;
 	image->height = m->height;
@@ -158,10 +158,10 @@ void message_image_fault(const struct message_image *m, char *text, size_t size)
 	else if (m->step < row)
 		snprintf(text, size, "a step of %u bytes, a row has %llu",
 			 m->step, (unsigned long long)row);
-	else if (bytes_of(m, e, row) > m->data.count)
+	else if (convert_image_bytes_of(m, e, row) > m->data.count)
 		snprintf(text, size, "%u bytes, %u x %u pixels of %s have %llu",
 			 m->data.count, m->width, m->height, e->name,
-			 (unsigned long long)bytes_of(m, e, row));
+			 (unsigned long long)convert_image_bytes_of(m, e, row));
 }
 
 /* Depth, m, to mm */

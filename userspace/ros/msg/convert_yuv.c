@@ -20,7 +20,7 @@ enum {
 
 #define FIXED(x) ((int32_t)((x) * (1 << BITS) + .5))
 
-static inline uint8_t clamp(int32_t fixed)
+static inline uint8_t convert_yuv_clamp(int32_t fixed)
 {
 	int32_t v = (fixed + HALF) >> BITS;
 
@@ -42,9 +42,9 @@ void yuv_to_rgb(uint8_t *rgb, const struct yuv_row *row, unsigned int width)
 			int32_t luma = *y < BLACK ? 0 :
 				       FIXED(LUMA) * (*y - BLACK);
 
-			rgb[0] = clamp(luma + red);
-			rgb[1] = clamp(luma - green);
-			rgb[2] = clamp(luma + blue);
+			rgb[0] = convert_yuv_clamp(luma + red);
+			rgb[1] = convert_yuv_clamp(luma - green);
+			rgb[2] = convert_yuv_clamp(luma + blue);
 			rgb += 3;
 			y += row->step_y;
 		}

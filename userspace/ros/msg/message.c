@@ -25,7 +25,8 @@ struct walk {
 };
 
 /* The place of @n bytes, of numbers of @size bytes */
-static int take(struct walk *w, unsigned int size, size_t n, size_t *place)
+static int message_take(struct walk *w, unsigned int size, size_t n,
+			size_t *place)
 {
 	size_t pad = w->aligned ? -w->at & (size - 1) : 0;
 
@@ -51,7 +52,7 @@ static void copy_number(void *to, const void *from, unsigned int size, bool big)
 static int walk_number(struct walk *w, void *v, unsigned int size)
 {
 	size_t place;
-	int err = take(w, size, size, &place);
+	int err = message_take(w, size, size, &place);
 
 	if (err)
 		return err;
@@ -90,7 +91,7 @@ static int walk_string(struct walk *w, struct message_string *s)
 	int err = walk_number(w, &n, 4);
 
 	if (!err)
-		err = take(w, 1, n, &place);
+		err = message_take(w, 1, n, &place);
 	if (err)
 		return err;
 	if (w->in) {
@@ -113,7 +114,7 @@ static int walk_bytes(struct walk *w, struct message_bytes *b)
 	int err = walk_number(w, &b->count, 4);
 
 	if (!err)
-		err = take(w, 1, b->count, &place);
+		err = message_take(w, 1, b->count, &place);
 	if (err)
 		return err;
 	if (w->in)
@@ -132,7 +133,8 @@ static int walk_reals(struct walk *w, unsigned int size, const uint8_t **data,
 
 	/* what is empty is not aligned either */
 	if (!err)
-		err = take(w, *count ? size : 1, (size_t)*count * size, &place);
+		err = message_take(w, *count ? size : 1, (size_t)*count * size,
+				   &place);
 	if (err)
 		return err;
 	if (w->in) {

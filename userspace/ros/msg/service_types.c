@@ -114,8 +114,9 @@ static const struct {
 		{ logging_request, logging_response } },
 };
 
-static int read_part(const struct field *fields, struct service_header *header,
-		     const void *data, size_t len, void *to)
+static int service_types_read_part(const struct field *fields,
+				   struct service_header *header,
+				   const void *data, size_t len, void *to)
 {
 	const struct part parts[2] = {
 		{ header ? header_fields : NULL, header }, { fields, to },
@@ -127,16 +128,16 @@ static int read_part(const struct field *fields, struct service_header *header,
 int service_read_request(enum service_kind kind, struct service_header *header,
 			 const void *data, size_t len, union service_request *r)
 {
-	return read_part(services[kind].fields[SERVICE_REQUEST], header, data,
-			 len, r);
+	return service_types_read_part(services[kind].fields[SERVICE_REQUEST],
+				       header, data, len, r);
 }
 
 int service_read_response(enum service_kind kind,
 			  struct service_header *header, const void *data,
 			  size_t len, union service_response *r)
 {
-	return read_part(services[kind].fields[SERVICE_RESPONSE], header, data,
-			 len, r);
+	return service_types_read_part(services[kind].fields[SERVICE_RESPONSE],
+				       header, data, len, r);
 }
 
 /* What is written is only read */

@@ -48,9 +48,9 @@ static const struct prior confirmed = { .place = 0.3, .turn = 0.2 };
 /* What a robot that was seen somewhere has to go or turn there, m or rad */
 #define GONE		0.3
 
-static int look(struct filter *f, const struct reading *reading,
-		uint32_t number, const struct seek *seek,
-		struct filter_result *r, struct sighting *s)
+static int filter_match_look(struct filter *f, const struct reading *reading,
+			     uint32_t number, const struct seek *seek,
+			     struct filter_result *r, struct sighting *s)
 {
 	const struct team_state state = filter_state(f);
 	const int err = f->team->ops->track(f->team, &state, number, reading,
@@ -70,7 +70,7 @@ static int look_after(struct filter *f, const struct reading *reading,
 				      f->params.wall),
 	};
 	struct sighting s = { .against = 0 };
-	const int err = look(f, reading, f->best, &seek, r, &s);
+	const int err = filter_match_look(f, reading, f->best, &seek, r, &s);
 
 	*out = s.outcome;
 	return err;
@@ -134,8 +134,8 @@ static bool is_due(const struct filter *f)
 }
 
 /* Around where the robot was, not where odometry led: that may be anywhere */
-static int search(struct filter *f, const struct reading *reading,
-		  struct filter_result *r)
+static int filter_match_search(struct filter *f, const struct reading *reading,
+			       struct filter_result *r)
 {
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		struct seek seek = {
@@ -145,7 +145,7 @@ static int search(struct filter *f, const struct reading *reading,
 		int err;
 
 		seek.prior.at = f->pose[f->best];
-		err = look(f, reading, f->best, &seek, r, &s);
+		err = filter_match_look(f, reading, f->best, &seek, r, &s);
 		if (err)
 			return err;
 		if (!is_good(f, &s) || s.ahead < FOUND_AHEAD)
@@ -173,7 +173,7 @@ static int confirm(struct filter *f, const struct reading *reading,
 	int err;
 
 	seek.prior.at = exact_compose(&seen->pose, &move);
-	err = look(f, reading, f->best, &seek, r, &s);
+	err = filter_match_look(f, reading, f->best, &seek, r, &s);
 	if (err)
 		return err;
 	seen->known = is_good(f, &s);
@@ -189,7 +189,7 @@ static int look_for(struct filter *f, const struct reading *reading,
 	int ret = f->seen.known ? confirm(f, reading, r) : 0;
 
 	if (!ret && !f->seen.known && is_due(f))
-		ret = search(f, reading, r);
+		ret = filter_match_search(f, reading, r);
 	return ret;
 }
 
@@ -220,7 +220,7 @@ static int find_robot(struct filter *f, const struct reading *reading,
 		.prior = { .at = f->out[number].pose }, .check = 1,
 	};
 	struct sighting s = { .against = 0 };
-	int ret = look(f, reading, number, &here, r, &s);
+	int ret = filter_match_look(f, reading, number, &here, r, &s);
 
 	r->lost = !ret && s.against >= AGAINST;
 	if (r->lost)
@@ -249,8 +249,9 @@ static int doubt(struct filter *f, const struct reading *reading,
 	return err ? err : r->found;
 }
 
-static int match_all(struct filter *f, const struct reading *reading,
-		     struct filter_result *r)
+static int filter_match_match_all(struct filter *f,
+				  const struct reading *reading,
+				  struct filter_result *r)
 {
 	const struct team_state state = filter_state(f);
 	struct team_order order = {
@@ -275,7 +276,8 @@ static int match_all(struct filter *f, const struct reading *reading,
 	return f->team->ops->match(f->team, &state, &order, reading, f->out);
 }
 
-static int recall_all(struct filter *f, const struct reading *reading)
+static int filter_match_recall_all(struct filter *f,
+				   const struct reading *reading)
 {
 	const struct team_state state = filter_state(f);
 
@@ -287,7 +289,7 @@ static int recall_all(struct filter *f, const struct reading *reading)
 }
 
 /* How a scan fits in the end */
-static void learn(struct filter *f)
+static void filter_match_learn(struct filter *f)
 {
 	const double fit = f->out[find_fittest(f)].fit;
 
@@ -325,7 +327,7 @@ static void recall_held(struct filter *f, struct filter_result *r)
 }
 
 /* It is left out of the map */
-static void hold(struct filter *f, struct filter_result *r)
+static void filter_match_hold(struct filter *f, struct filter_result *r)
 {
 	for (uint32_t i = 0; i < f->count; i++)
 		r->evaluations += f->out[i].evaluations;
@@ -346,16 +348,17 @@ int filter_match(struct filter *f, const struct reading *reading,
 		return 0;
 	}
 	f->outs = f->count;
-	err = f->recall ? recall_all(f, reading) : match_all(f, reading, r);
+	err = f->recall ? filter_match_recall_all(f, reading) :
+			  filter_match_match_all(f, reading, r);
 	if (err || !f->update)
 		return err;
 	if (r->lost && f->held < HELD_MAX) {
-		hold(f, r);
+		filter_match_hold(f, r);
 		return 0;
 	}
 	f->seen.known = false;
 	f->round = 0;
-	learn(f);
+	filter_match_learn(f);
 	return 0;
 }
 

@@ -90,7 +90,7 @@ static int refresh(struct pen *p, int x, int y)
 	return tell_around(p, x, y);
 }
 
-static void halve(struct gmap_count *c, struct gmap_sum *s)
+static void gmapping_halve(struct gmap_count *c, struct gmap_sum *s)
 {
 	const uint32_t hits = c->hits;
 
@@ -103,13 +103,13 @@ static void halve(struct gmap_count *c, struct gmap_sum *s)
 }
 
 /* A beam went through a cell that others ended in, or that very many saw */
-static int pass(struct pen *p, int x, int y)
+static int gmapping_pass(struct pen *p, int x, int y)
 {
 	const unsigned int i = index_of(x, y);
 	struct gmap_count *c = p->tile->count + i;
 
 	if (c->visits == GMAP_COUNT_MAX)
-		halve(c, p->tile->sum + i);
+		gmapping_halve(c, p->tile->sum + i);
 	c->visits++;
 	return refresh(p, x, y);
 }
@@ -128,7 +128,7 @@ static int hit(struct pen *p, int x, int y)
 	c = p->tile->count + i;
 	s = p->tile->sum + i;
 	if (c->visits == GMAP_COUNT_MAX)
-		halve(c, s);
+		gmapping_halve(c, s);
 	c->visits++;
 	c->hits++;
 	s->x += x & (FIELD_UNIT - 1);
@@ -186,7 +186,7 @@ static int pass_free(struct pen *p, struct line *l, int n)
 }
 
 /* All cells from (@x, @y) to before (@x1, @y1) */
-static int trace(struct pen *p, int x, int y, int x1, int y1)
+static int gmapping_trace(struct pen *p, int x, int y, int x1, int y1)
 {
 	struct line l = line_from(x, y, x1, y1);
 	int n = l.down / 2, err = 0;
@@ -200,7 +200,7 @@ static int trace(struct pen *p, int x, int y, int x1, int y1)
 		if (err || !n || l.x >> TILE_BITS != p->tx ||
 		    l.y >> TILE_BITS != p->ty)
 			continue;
-		err = pass(p, l.x, l.y);
+		err = gmapping_pass(p, l.x, l.y);
 		side = -(l.d >= 0);
 		l.x += l.ax + (l.bx & side);
 		l.y += l.ay + (l.by & side);
@@ -215,7 +215,7 @@ static int beam(struct pen *p, int x0, int y0, int x1, int y1, bool ends)
 {
 	const int cx0 = x0 >> FIELD_BITS, cy0 = y0 >> FIELD_BITS;
 	const int cx1 = x1 >> FIELD_BITS, cy1 = y1 >> FIELD_BITS;
-	const int err = trace(p, cx0, cy0, cx1, cy1);
+	const int err = gmapping_trace(p, cx0, cy0, cx1, cy1);
 
 	return err || !ends ? err : hit(p, x1, y1);
 }
@@ -252,7 +252,7 @@ int gmap_write(struct field *f, struct tiles *pool, const struct scan *scan,
 
 #define CODE_MAX	(TILE_SIDE * 2 + GMAP_CELLS * 12)
 
-static size_t encode(const struct tile_head *head, uint8_t *out)
+static size_t gmapping_encode(const struct tile_head *head, uint8_t *out)
 {
 	const struct gmap_tile *t = (const struct gmap_tile *)head;
 	uint8_t *at = out;
@@ -301,7 +301,8 @@ static size_t decode_cell(struct gmap_count *c, struct gmap_sum *s,
 	return 12;
 }
 
-static size_t decode(struct tile_head *head, const uint8_t *data, size_t len)
+static size_t gmapping_decode(struct tile_head *head, const uint8_t *data,
+			      size_t len)
 {
 	struct gmap_tile *t = (struct gmap_tile *)head;
 	size_t at = 0;
@@ -334,8 +335,8 @@ static bool full_at(const struct field *f, const uint8_t *base, int x, int y)
 	return gmap_full(t->count[index_of(x, y)]);
 }
 
-static void draw(struct field *f, struct tiles *pool,
-		 const struct field_kernel *k, int tx, int ty)
+static void gmapping_draw(struct field *f, struct tiles *pool,
+			  const struct field_kernel *k, int tx, int ty)
 {
 	const uint8_t *base = tiles_base(pool);
 	struct gmap_tile *t = gmap_tile_at(base, field_tile(f, tx, ty));
@@ -355,9 +356,9 @@ static void draw(struct field *f, struct tiles *pool,
 
 const struct tile_kind gmap_tiles = {
 	.bytes = sizeof(struct gmap_tile),
-	.encode = encode,
-	.decode = decode,
-	.draw = draw,
+	.encode = gmapping_encode,
+	.decode = gmapping_decode,
+	.draw = gmapping_draw,
 };
 _Static_assert(sizeof(struct gmap_tile) <= TILE_BYTES_MAX &&
 	       CODE_MAX <= (int)TILE_CODE_MAX, "room for any tile");

@@ -27,8 +27,8 @@ void gmap_decay_init(struct gmap_decay *d, double sigma, double resolution)
 }
 
 /* The word of the cell of a point from the map's corner on, 1/256 cell */
-static inline uint32_t look_at(const struct field_window *f, const uint8_t *base,
-			       int x, int y)
+static inline uint32_t gmapping_score_look_at(const struct field_window *f,
+					      const uint8_t *base, int x, int y)
 {
 	const unsigned int tx = (unsigned int)(x >> SHIFT);
 	const unsigned int ty = (unsigned int)(y >> SHIFT);
@@ -41,11 +41,10 @@ static inline uint32_t look_at(const struct field_window *f, const uint8_t *base
 		(x >> FIELD_BITS & (TILE_SIDE - 1))];
 }
 
-static struct gmap_score score_plain(const struct field_window *f,
-				     const uint8_t *base,
-				     const struct rotated *p,
-				     const struct rotated *b, int x, int y,
-				     const struct gmap_decay *decay)
+static struct gmap_score
+gmapping_score_score_plain(const struct field_window *f, const uint8_t *base,
+			   const struct rotated *p, const struct rotated *b,
+			   int x, int y, const struct gmap_decay *decay)
 {
 	struct gmap_score sum = { 0, 0, 0 };
 
@@ -53,17 +52,19 @@ static struct gmap_score score_plain(const struct field_window *f,
 	y -= f->y * (1 << SHIFT);
 	for (unsigned int i = 0; i < p->count; i++) {
 		const int px = p->x[i] + x, py = p->y[i] + y;
-		uint32_t near = look_at(f, base, px, py) & GMAP_NEAR;
+		uint32_t near = gmapping_score_look_at(f, base, px, py) &
+				GMAP_NEAR;
 		int best = INT_MAX;
 
 		if (near)
-			near &= ~look_at(f, base, px + b->x[i], py + b->y[i]);
+			near &= ~gmapping_score_look_at(f, base, px + b->x[i],
+							py + b->y[i]);
 		for (; near; near &= near - 1) {
 			const int k = __builtin_ctz(near);
 			const int kx = (k % 3 - 1) * FIELD_UNIT;
 			const int ky = (k / 3 - 1) * FIELD_UNIT;
-			const uint32_t look = look_at(f, base, px + kx,
-						      py + ky);
+			const uint32_t look = gmapping_score_look_at(
+				f, base, px + kx, py + ky);
 			const int ex = (px & PARTS) - kx -
 				(int)(look >> GMAP_MEAN_X & PARTS);
 			const int ey = (py & PARTS) - ky -
@@ -192,11 +193,10 @@ static int64_t add8(__m256i v)
 }
 
 CPU_AVX2
-static struct gmap_score score_avx2(const struct field_window *f,
-				    const uint8_t *base,
-				    const struct rotated *p,
-				    const struct rotated *b, int x, int y,
-				    const struct gmap_decay *decay)
+static struct gmap_score
+gmapping_score_score_avx2(const struct field_window *f, const uint8_t *base,
+			  const struct rotated *p, const struct rotated *b,
+			  int x, int y, const struct gmap_decay *decay)
 {
 	const struct map8 m = {
 		_mm256_set1_epi32(f->width), _mm256_set1_epi32(f->height),
@@ -340,11 +340,10 @@ static int64_t add16(__m512i v)
 }
 
 CPU_AVX512
-static struct gmap_score score_avx512(const struct field_window *f,
-				      const uint8_t *base,
-				      const struct rotated *p,
-				      const struct rotated *b, int x, int y,
-				      const struct gmap_decay *decay)
+static struct gmap_score
+gmapping_score_score_avx512(const struct field_window *f, const uint8_t *base,
+			    const struct rotated *p, const struct rotated *b,
+			    int x, int y, const struct gmap_decay *decay)
 {
 	const struct map16 m = {
 		_mm512_set1_epi32(f->width), _mm512_set1_epi32(f->height),
@@ -403,9 +402,11 @@ struct gmap_score gmap_score_at(const struct field_window *f, const uint8_t *bas
 {
 #if CPU_X86
 	if (score_used() == SCORE_AVX512)
-		return score_avx512(f, base, points, behind, x, y, decay);
+		return gmapping_score_score_avx512(f, base, points, behind, x,
+						   y, decay);
 	if (score_used() == SCORE_AVX2)
-		return score_avx2(f, base, points, behind, x, y, decay);
+		return gmapping_score_score_avx2(f, base, points, behind, x, y,
+						 decay);
 #endif
-	return score_plain(f, base, points, behind, x, y, decay);
+	return gmapping_score_score_plain(f, base, points, behind, x, y, decay);
 }

@@ -233,8 +233,8 @@ static inline tile_id fill_places(uint32_t *to, const tile_id *tile, int count,
 }
 
 /* A row of tiles, page by page. Return: as fill_places() */
-static inline tile_id fill_row(uint32_t *to, const struct field *f, int x, int y,
-			int end, int shift)
+static inline tile_id field_fill_row(uint32_t *to, const struct field *f, int x,
+				     int y, int end, int shift)
 {
 	tile_id any = 0;
 
@@ -263,8 +263,8 @@ static tile_id fill_rows(struct field_window *w, const struct field *f,
 	tile_id any = 0;
 
 	for (int y = 0; y < w->height && w->width; y++)
-		any |= fill_row(w->place + (ptrdiff_t)y * w->width, f, w->x,
-				w->y + y, w->x + w->width, shift);
+		any |= field_fill_row(w->place + (ptrdiff_t)y * w->width, f,
+				      w->x, w->y + y, w->x + w->width, shift);
 	return any;
 }
 
@@ -307,9 +307,9 @@ static void raise_tile(struct tile *t, const struct field_kernel *k,
 	}
 }
 
-static int raise_around(struct field *f, struct tiles *pool,
-			const struct field_kernel *k, unsigned int phase,
-			int x, int y, uint64_t version)
+static int field_raise_around(struct field *f, struct tiles *pool,
+			      const struct field_kernel *k, unsigned int phase,
+			      int x, int y, uint64_t version)
 {
 	/* a tile ends with the first cells of the next one */
 	const int x0 = (x - FIELD_RADIUS - 1) >> TILE_BITS;
@@ -351,7 +351,7 @@ int field_hit(struct field *f, struct tiles *pool,
 	/* number 0 has none */
 	if (t->occupied[row] >> column & 1)
 		return 0;
-	err = raise_around(f, pool, k, phase, cx, cy, version);
+	err = field_raise_around(f, pool, k, phase, cx, cy, version);
 	if (err)
 		return err;
 	t = tile_at(tiles_base(pool), field_tile(f, tx, ty));

@@ -12,7 +12,7 @@
 
 #define CODE_MAX	(2 + 2 * TILE_SIDE + TILE_SIDE * TILE_SIDE / 4)
 
-static size_t encode(const struct tile_head *head, uint8_t *out)
+static size_t field_code_encode(const struct tile_head *head, uint8_t *out)
 {
 	const struct tile *t = (const struct tile *)head;
 	uint16_t rows = 0;
@@ -41,7 +41,8 @@ static size_t encode(const struct tile_head *head, uint8_t *out)
 	return (size_t)(at - out);
 }
 
-static size_t decode(struct tile_head *head, const uint8_t *data, size_t len)
+static size_t field_code_decode(struct tile_head *head, const uint8_t *data,
+				size_t len)
 {
 	struct tile *t = (struct tile *)head;
 	unsigned int cells = 0, seen = 0;
@@ -77,8 +78,8 @@ static size_t decode(struct tile_head *head, const uint8_t *data, size_t len)
 
 const struct tile_kind field_tiles = {
 	.bytes = sizeof(struct tile),
-	.encode = encode,
-	.decode = decode,
+	.encode = field_code_encode,
+	.decode = field_code_decode,
 	.draw = field_draw,
 };
 _Static_assert(sizeof(struct tile) <= TILE_BYTES_MAX &&

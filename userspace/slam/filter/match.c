@@ -205,7 +205,7 @@ double match_keep(struct matcher *m, const struct scan *scan,
 	return matcher_fit(m, scan, map, pose);
 }
 
-static struct pose moved(const struct pose *p, const double d[3])
+static struct pose match_moved(const struct pose *p, const double d[3])
 {
 	return (struct pose){ p->x + d[0], p->y + d[1], p->yaw + d[2] };
 }
@@ -223,10 +223,10 @@ static void curvature(struct matcher *m, const struct scan *scan,
 		struct pose p;
 
 		d[i] = step[i];
-		p = moved(pose, d);
+		p = match_moved(pose, d);
 		ahead[i] = matcher_fit(m, scan, map, &p);
 		d[i] = -step[i];
-		p = moved(pose, d);
+		p = match_moved(pose, d);
 		behind = matcher_fit(m, scan, map, &p);
 		h[i][i] = (2 * fit - ahead[i] - behind) / (step[i] * step[i]);
 	}
@@ -237,7 +237,7 @@ static void curvature(struct matcher *m, const struct scan *scan,
 
 			d[i] = step[i];
 			d[j] = step[j];
-			p = moved(pose, d);
+			p = match_moved(pose, d);
 			h[i][j] = h[j][i] = (ahead[i] + ahead[j] - fit -
 				matcher_fit(m, scan, map, &p)) /
 				(step[i] * step[j]);
@@ -307,7 +307,7 @@ double match_draw(struct matcher *m, const struct scan *scan,
 			x[i] -= l[k][i] * x[k];
 		x[i] /= l[i][i];
 	}
-	judged = *pose = moved(pose, x);
+	judged = *pose = match_moved(pose, x);
 	if (share > 0)
 		move_along(scan, &judged, &best, share);
 	return matcher_fit(m, scan, map, &judged);

@@ -38,10 +38,10 @@ static bool solve(const double a[6], const double b[3], double x[3])
 }
 
 /* One step. Return: whether the scan fits better afterwards */
-static bool step(struct matcher *m, const struct scan *scan,
-		 const struct field *map, struct pose *pose,
-		 const struct score_slope *slope, double damping, double *fit,
-		 double moved[3])
+static bool gauss_newton_step(struct matcher *m, const struct scan *scan,
+			      const struct field *map, struct pose *pose,
+			      const struct score_slope *slope, double damping,
+			      double *fit, double moved[3])
 {
 	double a[6];
 	struct pose next;
@@ -77,8 +77,8 @@ double match_gauss_newton(struct matcher *m, const struct scan *scan,
 		double moved[3];
 
 		matcher_slope(m, scan, map, pose, &slope);
-		while (!step(m, scan, map, pose, &slope, damping, &fit,
-			     moved)) {
+		while (!gauss_newton_step(m, scan, map, pose, &slope, damping,
+					  &fit, moved)) {
 			damping = 8 * damping + 0.1;
 			if (damping > 10)
 				return fit + matcher_cost(m, pose);

@@ -60,8 +60,9 @@ static double cost(const struct job *j, const struct pose *pose)
 			  fabs(turn) / j->place.turn);
 }
 
-static void look(struct job *j, struct matcher *m, const struct scan *scan,
-		 const struct pose *pose, struct heading *best)
+static void match_wide_look(struct job *j, struct matcher *m,
+			    const struct scan *scan, const struct pose *pose,
+			    struct heading *best)
 {
 	const double fit = matcher_fit(m, scan, j->map, pose) - cost(j, pose);
 
@@ -70,7 +71,7 @@ static void look(struct job *j, struct matcher *m, const struct scan *scan,
 }
 
 /* Whether it is about the same place */
-static bool is_near(const struct pose *a, const struct pose *b)
+static bool match_wide_is_near(const struct pose *a, const struct pose *b)
 {
 	return fabs(a->x - b->x) < NEAR && fabs(a->y - b->y) < NEAR &&
 	       fabs(remainder(a->yaw - b->yaw, 2 * M_PI)) < NEAR_TURN;
@@ -93,15 +94,16 @@ static void look_around(void *arg, uint32_t index, unsigned int thread)
 			};
 
 			if (x * x + y * y > j->side * j->side ||
-			    (j->found && is_near(&p, &j->found->pose)))
+			    (j->found &&
+			     match_wide_is_near(&p, &j->found->pose)))
 				continue;
-			look(j, j->m + thread, &j->points, &p, best);
+			match_wide_look(j, j->m + thread, &j->points, &p, best);
 		}
 	}
 }
 
 /* From one of the best ones on, with all points */
-static void climb(void *arg, uint32_t index, unsigned int thread)
+static void match_wide_climb(void *arg, uint32_t index, unsigned int thread)
 {
 	struct job *j = arg;
 	struct matcher *m = j->m + thread;
@@ -154,7 +156,7 @@ static int forget_headings(struct job *j, struct crew *crew, int spare)
 }
 
 /* Return: the best one, of those that did not climb to @j->found */
-static struct heading search(struct job *j, struct crew *crew)
+static struct heading match_wide_search(struct job *j, struct crew *crew)
 {
 	const uint32_t all = (uint32_t)j->turns;
 	const uint32_t best = all < CLIMBS ? all : CLIMBS;
@@ -169,10 +171,11 @@ static struct heading search(struct job *j, struct crew *crew)
 	qsort(j->heading, all, sizeof(*j->heading), by_fit);
 	if (forget_headings(j, crew, MATCHER_SPARE))
 		return (struct heading){ .fit = 0 };
-	crew_run(crew, best, climb, j);
+	crew_run(crew, best, match_wide_climb, j);
 	qsort(j->heading, best, sizeof(*j->heading), by_fit);
 	for (uint32_t i = 0; i < best; i++)
-		if (!j->found || !is_near(&j->heading[i].pose, &j->found->pose))
+		if (!j->found ||
+		    !match_wide_is_near(&j->heading[i].pose, &j->found->pose))
 			return j->heading[i];
 	return (struct heading){ .fit = 0 };
 }
@@ -196,9 +199,9 @@ double match_wide(struct matcher *m, struct crew *crew, const struct scan *scan,
 	j.heading = calloc((size_t)j.turns, sizeof(*j.heading));
 	if (memory && j.heading && scan->match.count) {
 		pick_points(&j.points, scan, memory);
-		first = search(&j, crew);
+		first = match_wide_search(&j, crew);
 		j.found = &first;
-		second = search(&j, crew);
+		second = match_wide_search(&j, crew);
 	}
 	if (first.fit > 0)
 		*pose = first.pose;

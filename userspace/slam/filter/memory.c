@@ -124,8 +124,8 @@ static void look_at_group(struct room *room, const char *folder,
 }
 
 /* A group and those above it. In a container some of them cannot be seen */
-static void look_up(struct room *room, const char *root, const char *group,
-		    const struct group_files *files)
+static void memory_look_up(struct room *room, const char *root,
+			   const char *group, const struct group_files *files)
 {
 	char folder[PATH];
 	int base;
@@ -145,7 +145,7 @@ static void look_up(struct room *room, const char *root, const char *group,
 }
 
 /* Whether version 1 has the controller of memory: "4:memory:/group" */
-static bool has_memory(char *controllers)
+static bool memory_has_memory(char *controllers)
 {
 	char *rest;
 
@@ -176,9 +176,9 @@ static void look_at_groups(struct room *room, const char *root)
 		*group++ = '\0';
 		group[strcspn(group, "\n")] = '\0';
 		if (!controllers[1])
-			look_up(room, root, group, &files_v2);
-		else if (has_memory(controllers + 1))
-			look_up(room, root, group, &files_v1);
+			memory_look_up(room, root, group, &files_v2);
+		else if (memory_has_memory(controllers + 1))
+			memory_look_up(room, root, group, &files_v1);
 	}
 	fclose(f);
 }
@@ -209,7 +209,7 @@ void memory_limit(uint64_t bytes)
 	pthread_mutex_unlock(&account.lock);
 }
 
-static bool refuse(const char *format, double amount)
+static bool memory_refuse(const char *format, double amount)
 {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -225,14 +225,15 @@ static bool may_take(size_t bytes)
 	uint64_t left, keep;
 
 	if (account.limit && want > account.limit)
-		return refuse("the %.0f MB of --memory",
-			      (double)account.limit / (1 << 20));
+		return memory_refuse("the %.0f MB of --memory",
+				     (double)account.limit / (1 << 20));
 	if (want <= account.known)
 		return true;
 	left = memory_left("", &keep);
 	if (left < keep || left - keep < bytes)
-		return refuse("the memory that is left here (they have %.0f MB)",
-			      (double)account.taken / (1 << 20));
+		return memory_refuse(
+			"the memory that is left here (they have %.0f MB)",
+			(double)account.taken / (1 << 20));
 	left -= keep;
 	account.known = account.taken + (left < bytes + STEP ? left :
 					 bytes + STEP);
@@ -262,8 +263,9 @@ void memory_give(size_t bytes)
 void memory_no_addresses(void)
 {
 	pthread_mutex_lock(&account.lock);
-	refuse("the addresses that a process has for them (they have %.0f MB)",
-	       (double)account.taken / (1 << 20));
+	memory_refuse(
+		"the addresses that a process has for them (they have %.0f MB)",
+		(double)account.taken / (1 << 20));
 	pthread_mutex_unlock(&account.lock);
 }
 

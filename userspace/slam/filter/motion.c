@@ -46,7 +46,7 @@ static double length_of(const struct pose *move)
 }
 
 /* How far and how much it turned: what is to be doubted first */
-static double size_of(const struct pose *move)
+static double motion_size_of(const struct pose *move)
 {
 	return length_of(move) + fabs(move->yaw);
 }
@@ -122,7 +122,7 @@ static struct pose part_of(const struct pose *move, double part)
 }
 
 /* The robot went on as before, or about so */
-static void go_on(struct odometer *o)
+static void motion_go_on(struct odometer *o)
 {
 	add_step(&o->other, &o->step);
 	o->other.slip += UNKNOWN * length_of(&o->step);
@@ -142,11 +142,12 @@ static void add_other(struct odometer *o, const struct way_gone *before,
 	if (doubt)
 		o->step = part_of(&o->step, 0.5);
 	if (doubt && o->doubted) {
-		go_on(o);
-	} else if (doubt || (!o->doubted && size_of(move) > o->largest)) {
-		o->largest = size_of(move);
+		motion_go_on(o);
+	} else if (doubt ||
+		   (!o->doubted && motion_size_of(move) > o->largest)) {
+		o->largest = motion_size_of(move);
 		o->other = *before;
-		go_on(o);
+		motion_go_on(o);
 	} else {
 		add_step(&o->other, move);
 	}

@@ -18,7 +18,7 @@ struct local {
 	uint8_t			*used;
 };
 
-static int make_room(struct local *l, uint32_t count)
+static int pool_local_make_room(struct local *l, uint32_t count)
 {
 	uint32_t *numbers;
 	uint8_t *used;
@@ -42,7 +42,7 @@ static int make_room(struct local *l, uint32_t count)
 /* All particles begin where the map begins */
 static int add_missing(struct local *l, uint32_t count)
 {
-	int err = make_room(l, count);
+	int err = pool_local_make_room(l, count);
 
 	for (uint32_t i = 0; !err && i < count; i++) {
 		if (!particles_has(l->particles, i))
@@ -93,7 +93,7 @@ static int local_settle(struct team *t, const struct team_state *state,
 	int err;
 
 	(void)state;
-	err = make_room(l, count);
+	err = pool_local_make_room(l, count);
 	if (err)
 		return err;
 	if (parent)

@@ -239,7 +239,7 @@ static void match_one(void *arg, uint32_t index, unsigned int thread)
 	out->evaluations = (uint32_t)(m->evaluations - before);
 }
 
-static int begin(struct particles *p, const struct scan *scan)
+static int particles_begin(struct particles *p, const struct scan *scan)
 {
 	int err = 0;
 
@@ -257,7 +257,7 @@ int particles_match(struct particles *p, uint64_t update,
 		.p = p, .update = update, .scan = scan, .motion = motion,
 		.numbers = numbers, .out = out,
 	};
-	int err = begin(p, scan);
+	int err = particles_begin(p, scan);
 
 	if (!err)
 		crew_run(p->crew, count, match_one, &job);
@@ -313,7 +313,7 @@ static int write_scan(struct particles *p, uint32_t number, uint64_t update,
 			     tile_version(update, writer));
 }
 
-static void write_one(void *arg, uint32_t index, unsigned int thread)
+static void particles_write_one(void *arg, uint32_t index, unsigned int thread)
 {
 	struct matching *job = arg;
 	const uint32_t number = job->numbers[index];
@@ -334,7 +334,7 @@ int particles_write(struct particles *p, uint64_t update,
 		.p = p, .update = update, .scan = scan, .numbers = numbers,
 	};
 
-	crew_run(p->crew, count, write_one, &job);
+	crew_run(p->crew, count, particles_write_one, &job);
 	return job.err;
 }
 
@@ -362,7 +362,7 @@ struct sighting particles_track(struct particles *p, uint32_t number,
 	struct sighting s = { .outcome = { .pose = seek->prior.at } };
 	uint64_t before = 0;
 
-	if (begin(p, scan))
+	if (particles_begin(p, scan))
 		return s;
 	for (unsigned int i = 0; i < crew_threads(p->crew); i++)
 		before += p->matcher[i].evaluations;

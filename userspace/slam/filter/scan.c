@@ -12,7 +12,7 @@
 /* From an endpoint to the place before it: a diagonal, cells */
 #define BEHIND		1.41421356237309505
 
-static int make_room(struct scan *s, unsigned int beams)
+static int scan_make_room(struct scan *s, unsigned int beams)
 {
 	const unsigned int room = (beams / SCORE_LANES + 1) * SCORE_LANES;
 	float *memory;
@@ -43,7 +43,7 @@ static void find_box(struct scan *s)
 }
 
 /* Points that are too close to the last one are left out; the rest are zeros */
-static void thin(struct scan *s, float spacing)
+static void scan_thin(struct scan *s, float spacing)
 {
 	float *x = s->memory, *y = x + s->room;
 	unsigned int count = 0;
@@ -144,7 +144,7 @@ int scan_make(struct scan *s, const struct reading *r,
 
 	if (r->beams > READING_BEAMS_MAX)
 		return -EINVAL;
-	err = make_room(s, r->beams);
+	err = scan_make_room(s, r->beams);
 	if (err)
 		return err;
 	s->x = s->memory + 2 * s->room;
@@ -162,11 +162,11 @@ int scan_make(struct scan *s, const struct reading *r,
 		}
 	}
 	if (params->compat != SLAM_GMAPPING) {
-		thin(s, (float)(params->spacing * units));
+		scan_thin(s, (float)(params->spacing * units));
 		scan_find_blind(s, beam, units);
 		return 0;
 	}
-	thin(s, 0);
+	scan_thin(s, 0);
 	add_beams(s, r, limit, units);
 	return 0;
 }

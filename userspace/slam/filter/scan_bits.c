@@ -78,8 +78,8 @@ static const uint64_t bit[SCAN_TILE] = {
 };
 
 /* The cells between @from and @to of a line */
-static inline void fill(uint64_t *line, ptrdiff_t across, int32_t from,
-			int32_t to)
+static inline void scan_bits_fill(uint64_t *line, ptrdiff_t across,
+				  int32_t from, int32_t to)
 {
 	int32_t tile = from >> (SCAN_UNIT_BITS + SCAN_TILE_BITS);
 	const int32_t last = to >> (SCAN_UNIT_BITS + SCAN_TILE_BITS);
@@ -120,8 +120,8 @@ struct end {
  * them: so from line to line there is at least a unit, and no run is empty.
  */
 static inline __attribute__((always_inline))
-void trace(struct lines lines, struct end low, struct end high,
-	   const bool backwards)
+void scan_bits_trace(struct lines lines, struct end low, struct end high,
+		     const bool backwards)
 {
 	const int64_t dx = high.x - low.x;
 	const int32_t dy = high.y - low.y;
@@ -139,9 +139,10 @@ void trace(struct lines lines, struct end low, struct end high,
 		bool carry;
 
 		if (backwards)
-			fill(line, lines.across, next.at, at);
+			scan_bits_fill(line, lines.across, next.at, at);
 		else
-			fill(line, lines.across, at, next.at - !next.rest);
+			scan_bits_fill(line, lines.across, at,
+				       next.at - !next.rest);
 		at = next.at;
 		next.rest += step.rest;
 		carry = next.rest >= dy;
@@ -149,8 +150,8 @@ void trace(struct lines lines, struct end low, struct end high,
 		next.at += step.at + carry;
 		line += ++y & (SCAN_TILE - 1) ? 1 : 1 + lines.next;
 	}
-	fill(line, lines.across, backwards ? high.x : at,
-	     backwards ? at : high.x);
+	scan_bits_fill(line, lines.across, backwards ? high.x : at,
+		       backwards ? at : high.x);
 }
 
 static void trace_any(const struct lines *lines, struct end a, struct end b)
@@ -158,9 +159,9 @@ static void trace_any(const struct lines *lines, struct end a, struct end b)
 	const struct end low = a.y <= b.y ? a : b, high = a.y <= b.y ? b : a;
 
 	if (high.x < low.x)
-		trace(*lines, low, high, true);
+		scan_bits_trace(*lines, low, high, true);
 	else
-		trace(*lines, low, high, false);
+		scan_bits_trace(*lines, low, high, false);
 }
 
 void scan_bits_beam(struct scan_bits *s, int32_t x0, int32_t y0, int32_t x1,
@@ -205,7 +206,7 @@ static void transpose(uint64_t m[SCAN_TILE])
 	}
 }
 
-static void turn(uint64_t column[SCAN_TILE], uint64_t row[SCAN_TILE])
+static void scan_bits_turn(uint64_t column[SCAN_TILE], uint64_t row[SCAN_TILE])
 {
 	uint64_t any = 0;
 
@@ -225,5 +226,5 @@ void scan_bits_end(struct scan_bits *s)
 	const size_t n = (size_t)s->width * s->height;
 
 	for (size_t i = 0; i < n; i++)
-		turn(s->column[i], s->tile[i].free);
+		scan_bits_turn(s->column[i], s->tile[i].free);
 }

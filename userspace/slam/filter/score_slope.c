@@ -25,9 +25,9 @@ struct block {
 	float	x[SCORE_LANES], y[SCORE_LANES];
 };
 
-static void look_up(struct block *b, const struct field_window *f,
-		    const uint8_t *base, const struct rotated *p,
-		    unsigned int first, int x, int y, float unit)
+static void score_slope_look_up(struct block *b, const struct field_window *f,
+				const uint8_t *base, const struct rotated *p,
+				unsigned int first, int x, int y, float unit)
 {
 	const int shift = TILE_BITS + FIELD_BITS;
 
@@ -97,7 +97,8 @@ void score_slope(const struct field_window *f, const uint8_t *base,
 	for (unsigned int i = 0; i < p->room; i += SCORE_LANES) {
 		struct block b;
 
-		look_up(&b, f, base, p, i, x, y, (float)(1 / units));
+		score_slope_look_up(&b, f, base, p, i, x, y,
+				    (float)(1 / units));
 		add_up(&b, cells, sharp, least, sum);
 	}
 	for (int k = 0; k < 9; k++) {

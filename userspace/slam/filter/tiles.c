@@ -44,7 +44,7 @@ struct tiles {
 };
 
 /* Addresses cost nothing, but a process may have fewer of them */
-static uint8_t *reserve(size_t *bytes, size_t least)
+static uint8_t *tiles_reserve(size_t *bytes, size_t least)
 {
 	for (; *bytes >= least; *bytes /= 2) {
 		uint8_t *base = mmap(NULL, *bytes, PROT_NONE, MAP_PRIVATE |
@@ -84,7 +84,7 @@ struct tiles *tiles_create(const struct tile_kind *kind, size_t max)
 	pool->max = max ? max + 1 : SIZE_MAX;
 	pool->range = max && max < RANGE_LEAST / kind->bytes ? RANGE_LEAST :
 			     TILES_BYTES_MAX;
-	pool->base = reserve(&pool->range, RANGE_LEAST);
+	pool->base = tiles_reserve(&pool->range, RANGE_LEAST);
 	if (!pool->base) {
 		free(pool);
 		return NULL;
@@ -164,7 +164,7 @@ static size_t next_end(const struct tiles *pool)
 /* Until there are addresses up to @end, and @bytes are granted. Return: whether
  * both could be
  */
-static bool grow(struct tiles *pool, size_t end, size_t bytes)
+static bool tiles_grow(struct tiles *pool, size_t end, size_t bytes)
 {
 	bool may = true;
 
@@ -206,14 +206,14 @@ static tile_id try_take(struct tiles *pool, int *used, size_t *end,
 }
 
 /* Return: 0: there are no more. @used: whether something is left in it */
-static tile_id take(struct tiles *pool, int *used)
+static tile_id tiles_take(struct tiles *pool, int *used)
 {
 	size_t end, bytes;
 	tile_id id;
 
 	do {
 		id = try_take(pool, used, &end, &bytes);
-	} while (!id && end && grow(pool, end, bytes));
+	} while (!id && end && tiles_grow(pool, end, bytes));
 	return id;
 }
 
@@ -226,7 +226,7 @@ int tiles_own(struct tiles *pool, tile_id *id)
 
 	if (*id && atomic_load_explicit(&t->users, memory_order_acquire) == 1)
 		return 0;
-	fresh = take(pool, &used);
+	fresh = tiles_take(pool, &used);
 	if (!fresh)
 		return -ENOMEM;
 	own = tile_head_at(pool->base, fresh);
@@ -265,7 +265,7 @@ bool tiles_directory_fits(struct tiles *pool, size_t bytes)
 	bytes += end - pool->skipped;
 	pthread_spin_unlock(&pool->lock);
 	bytes += pool->directory;
-	return bytes <= pool->granted || grow(pool, end, bytes);
+	return bytes <= pool->granted || tiles_grow(pool, end, bytes);
 }
 
 void tiles_directory_add(struct tiles *pool, ptrdiff_t bytes)

@@ -67,8 +67,8 @@ struct checkpoint {
 	uint32_t	room;
 };
 
-__attribute__((format(printf, 4, 5)))
-static int fail(const struct checkpoint *c, char error[CHECKPOINT_ERROR],
+__attribute__((format(printf, 4, 5))) static int
+checkpoint_fail(const struct checkpoint *c, char error[CHECKPOINT_ERROR],
 		int err, const char *format, ...)
 {
 	const int n = snprintf(error, CHECKPOINT_ERROR, "%.150s: ", c->path);
@@ -83,7 +83,7 @@ static int fail(const struct checkpoint *c, char error[CHECKPOINT_ERROR],
 static int fail_errno(const struct checkpoint *c,
 		      char error[CHECKPOINT_ERROR])
 {
-	return fail(c, error, -errno, "%s", strerror(errno));
+	return checkpoint_fail(c, error, -errno, "%s", strerror(errno));
 }
 
 /* Return: 0, -EIO: there is less; -errno */
@@ -105,7 +105,7 @@ static int read_at(const struct checkpoint *c, uint64_t at, void *to,
 }
 
 /* What was not written to its end is cut off when it is read */
-static int append(struct checkpoint *c, const void *data, size_t len)
+static int checkpoint_append(struct checkpoint *c, const void *data, size_t len)
 {
 	const uint8_t *from = data;
 	size_t done = 0;
@@ -129,8 +129,9 @@ static int append(struct checkpoint *c, const void *data, size_t len)
  * The beginning
  */
 
-static int write_head(struct checkpoint *c, const struct slam_params *params,
-		      char error[CHECKPOINT_ERROR])
+static int checkpoint_write_head(struct checkpoint *c,
+				 const struct slam_params *params,
+				 char error[CHECKPOINT_ERROR])
 {
 	struct file_head head;
 	int err;
@@ -140,13 +141,13 @@ static int write_head(struct checkpoint *c, const struct slam_params *params,
 	head.version = VERSION;
 	head.size = sizeof(*params);
 	memcpy(&head.params, params, sizeof(*params));
-	err = append(c, &head, sizeof(head));
+	err = checkpoint_append(c, &head, sizeof(head));
 	if (!err)
 		return 0;
 	/* a part of it would be no checkpoint; an empty file is begun anew */
 	if (ftruncate(c->fd, 0))
 		c->size = 0;
-	return fail(c, error, err, "%s", strerror(-err));
+	return checkpoint_fail(c, error, err, "%s", strerror(-err));
 }
 
 static int check_head(struct checkpoint *c, const struct slam_params *params,
@@ -157,21 +158,24 @@ static int check_head(struct checkpoint *c, const struct slam_params *params,
 
 	if ((err && err != -EIO) || (!err && memcmp(head.magic, magic,
 						     sizeof(magic))))
-		return fail(c, error, -EBADMSG, "is no checkpoint of slamd");
+		return checkpoint_fail(c, error, -EBADMSG,
+				       "is no checkpoint of slamd");
 	if (err || head.version != VERSION ||
 	    head.size != sizeof(*params))
-		return fail(c, error, err ? -EBADMSG : -EINVAL, err ?
-			    "is no checkpoint of slamd" :
-			    "is of another version of slamd");
+		return checkpoint_fail(c, error, err ? -EBADMSG : -EINVAL, err ?
+				       "is no checkpoint of slamd" :
+				       "is of another version of slamd");
 	if (memcmp(&head.params, params, sizeof(*params)))
-		return fail(c, error, -EINVAL, "was made with other settings "
-			    "of the filter");
+		return checkpoint_fail(c, error, -EINVAL,
+				       "was made with other settings "
+				       "of the filter");
 	c->at = sizeof(head);
 	return 0;
 }
 
-static int begin(struct checkpoint *c, const struct slam_params *params,
-		 bool resume, char error[CHECKPOINT_ERROR])
+static int checkpoint_begin(struct checkpoint *c,
+			    const struct slam_params *params, bool resume,
+			    char error[CHECKPOINT_ERROR])
 {
 	struct stat st;
 
@@ -180,17 +184,19 @@ static int begin(struct checkpoint *c, const struct slam_params *params,
 		return fail_errno(c, error);
 	/* first: who has it may be writing its beginning */
 	if (flock(c->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
-		return fail(c, error, -EBUSY, "another slamd has it");
+		return checkpoint_fail(c, error, -EBUSY,
+				       "another slamd has it");
 	if (fstat(c->fd, &st))
 		return fail_errno(c, error);
 	if (!S_ISREG(st.st_mode))
-		return fail(c, error, -EINVAL, "is no file");
+		return checkpoint_fail(c, error, -EINVAL, "is no file");
 	c->size = (uint64_t)st.st_size;
 	if (!c->size)
-		return write_head(c, params, error);
+		return checkpoint_write_head(c, params, error);
 	if (!resume)
-		return fail(c, error, -EEXIST, "exists; --resume goes on with "
-			    "it");
+		return checkpoint_fail(c, error, -EEXIST,
+				       "exists; --resume goes on with "
+				       "it");
 	return check_head(c, params, error);
 }
 
@@ -206,7 +212,7 @@ int checkpoint_open(struct checkpoint **checkpoint, const char *path,
 		return -ENOMEM;
 	}
 	c->path = path;
-	err = begin(c, params, resume, error);
+	err = checkpoint_begin(c, params, resume, error);
 	if (err) {
 		checkpoint_close(c);
 		return err;
@@ -233,13 +239,14 @@ void checkpoint_close(struct checkpoint *c)
 static int fail_record(const struct checkpoint *c,
 		       char error[CHECKPOINT_ERROR], int err)
 {
-	return fail(c, error, err, err == -EBADMSG ?
-		    "is damaged at byte %llu" : "byte %llu: cannot be read",
-		    (unsigned long long)c->at);
+	return checkpoint_fail(c, error, err,
+			       err == -EBADMSG ? "is damaged at byte %llu" :
+						 "byte %llu: cannot be read",
+			       (unsigned long long)c->at);
 }
 
 /* What follows the last whole record is the beginning of one, or nothing */
-static int cut(struct checkpoint *c, char error[CHECKPOINT_ERROR])
+static int checkpoint_cut(struct checkpoint *c, char error[CHECKPOINT_ERROR])
 {
 	c->torn = c->size - c->at;
 	if (c->torn && ftruncate(c->fd, (off_t)c->at))
@@ -286,9 +293,9 @@ static int cut_torn(struct checkpoint *c, uint64_t end,
 	const int zeros = only_zeros(c, end);
 
 	if (zeros > 0)
-		return cut(c, error);
+		return checkpoint_cut(c, error);
 	if (zeros < 0)
-		return fail(c, error, zeros, "%s", strerror(-zeros));
+		return checkpoint_fail(c, error, zeros, "%s", strerror(-zeros));
 	return fail_record(c, error, -EBADMSG);
 }
 
@@ -343,12 +350,12 @@ static int read_record(struct checkpoint *c, struct record_head *h,
 	int err;
 
 	if (left < sizeof(*h))
-		return cut(c, error);
+		return checkpoint_cut(c, error);
 	err = read_at(c, c->at, h, sizeof(*h));
 	if (!err && head_check(h) != h->check)
 		return cut_torn(c, c->at + sizeof(*h), error);
 	if (!err && h->len > left - sizeof(*h))
-		return cut(c, error);
+		return checkpoint_cut(c, error);
 	if (!err && h->len > RECORD_MAX)
 		err = -EBADMSG;
 	if (!err)
@@ -386,8 +393,9 @@ uint64_t checkpoint_torn(const struct checkpoint *c)
  * Writing
  */
 
-static int pack(struct bytes *b, const struct reading *r, bool updated,
-		const struct outcome *outcome, uint32_t count)
+static int checkpoint_pack(struct bytes *b, const struct reading *r,
+			   bool updated, const struct outcome *outcome,
+			   uint32_t count)
 {
 	struct record_head h = { .outcomes = count, .ranges = updated };
 	const struct wire_reading reading = scans_wire(r);
@@ -420,11 +428,11 @@ int checkpoint_add(struct checkpoint *c, const struct reading *reading,
 		   bool updated, const struct outcome *outcome, uint32_t count,
 		   char error[CHECKPOINT_ERROR])
 {
-	int err = pack(&c->bytes, reading, updated, outcome, count);
+	int err = checkpoint_pack(&c->bytes, reading, updated, outcome, count);
 
 	if (!err)
-		err = append(c, c->bytes.data, c->bytes.len);
-	return err ? fail(c, error, err, "%s", strerror(-err)) : 0;
+		err = checkpoint_append(c, c->bytes.data, c->bytes.len);
+	return err ? checkpoint_fail(c, error, err, "%s", strerror(-err)) : 0;
 }
 
 int checkpoint_sync(struct checkpoint *c, char error[CHECKPOINT_ERROR])

@@ -45,7 +45,8 @@ static struct pose *marked_way(const struct map_out *m)
 	return way;
 }
 
-static int encode(const struct map_out *m, struct bytes *png, char *error)
+static int map_out_encode(const struct map_out *m, struct bytes *png,
+			  char *error)
 {
 	const bool has_way = m->way && m->poses;
 	struct pose *way = has_way ? marked_way(m) : NULL;
@@ -120,7 +121,7 @@ int map_out_write(const struct map_out *given, char error[MAP_OUT_ERROR])
 				      "a map without cells");
 	if (!m.title)
 		m.title = slash ? slash + 1 : m.path;
-	err = encode(&m, &png, error);
+	err = map_out_encode(&m, &png, error);
 	if (!err)
 		err = write_files(&m, path, &png, error);
 	bytes_free(&png);

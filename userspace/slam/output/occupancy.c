@@ -70,8 +70,8 @@ struct occupancy {
 	lanes			spread[256];
 };
 
-__attribute__((format(printf, 3, 4)))
-static int fail(char error[OCCUPANCY_ERROR], int err, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int
+occupancy_fail(char error[OCCUPANCY_ERROR], int err, const char *format, ...)
 {
 	va_list args;
 
@@ -96,12 +96,14 @@ int occupancy_create(struct occupancy **to,
 	struct occupancy *o;
 
 	if (!config_valid(config))
-		return fail(error, -EINVAL, "a grid with cells of %g m, ranges "
-			    "of %g m and %g m", config->resolution,
-			    config->range_max, config->range_free);
+		return occupancy_fail(error, -EINVAL,
+				      "a grid with cells of %g m, ranges "
+				      "of %g m and %g m",
+				      config->resolution, config->range_max,
+				      config->range_free);
 	o = aligned_alloc(_Alignof(struct occupancy), sizeof(*o));
 	if (!o)
-		return fail(error, -ENOMEM, "out of memory");
+		return occupancy_fail(error, -ENOMEM, "out of memory");
 	memset(o, 0, sizeof(*o));
 	o->config = *config;
 	for (int i = 0; i < 256 * LANES; i++)
@@ -149,7 +151,7 @@ void occupancy_destroy(struct occupancy *o)
  * Tiles
  */
 
-static struct tile *tile_of(const struct occupancy *o, int tx, int ty)
+static struct tile *occupancy_tile_of(const struct occupancy *o, int tx, int ty)
 {
 	const unsigned int x = (unsigned int)tx - (unsigned int)o->tiles.x;
 	const unsigned int y = (unsigned int)ty - (unsigned int)o->tiles.y;
@@ -160,7 +162,7 @@ static struct tile *tile_of(const struct occupancy *o, int tx, int ty)
 	return o->tile[(size_t)y * o->tiles.width + x];
 }
 
-static struct span span_of(const struct rect *r)
+static struct span occupancy_span_of(const struct rect *r)
 {
 	const int x = r->x >> SIDE_BITS, y = r->y >> SIDE_BITS;
 
@@ -179,9 +181,9 @@ static struct span span_union(const struct span *a, const struct span *b)
 }
 
 /* Room in the table for all tiles of an area; it never shrinks */
-static int grow(struct occupancy *o, const struct rect *area)
+static int occupancy_grow(struct occupancy *o, const struct rect *area)
 {
-	const struct span old = o->tiles, needed = span_of(area);
+	const struct span old = o->tiles, needed = occupancy_span_of(area);
 	const struct span now = span_union(&old, &needed);
 	struct tile **tile;
 
@@ -200,7 +202,7 @@ static int grow(struct occupancy *o, const struct rect *area)
 	return 0;
 }
 
-static int make_tile(struct occupancy *o, struct tile **to)
+static int occupancy_make_tile(struct occupancy *o, struct tile **to)
 {
 	struct tile *t = o->spare;
 
@@ -316,7 +318,7 @@ static bool ends_rect(const struct occupancy *o, struct rect *r)
 	return true;
 }
 
-static void draw(struct occupancy *o, const struct span *s)
+static void occupancy_draw(struct occupancy *o, const struct span *s)
 {
 	const int64_t x0 = (int64_t)s->x * (SIDE * SCAN_UNIT);
 	const int64_t y0 = (int64_t)s->y * (SIDE * SCAN_UNIT);
@@ -354,7 +356,7 @@ static uint16_t halve_row(lanes *visits, lanes *hits)
 	return most;
 }
 
-static void halve(struct tile *t)
+static void occupancy_halve(struct tile *t)
 {
 	t->most = 0;
 	for (int y = 0; y < SIDE; y++) {
@@ -374,7 +376,7 @@ static void count(const struct occupancy *o, struct tile *t,
 		  const struct scan_tile *b)
 {
 	if (t->most == OCCUPANCY_COUNT_MAX)
-		halve(t);
+		occupancy_halve(t);
 	t->most++;
 	for (int y = 0; y < SIDE; y++) {
 		count_row(o->spread, t->visits[y], b->free[y]);
@@ -400,7 +402,7 @@ static int make_tiles(struct occupancy *o, const struct span *s)
 		struct tile **t = slot(o, s, i);
 
 		if (!*t && !scan_tile_is_empty(&o->bits.tile[i]))
-			err = make_tile(o, t);
+			err = occupancy_make_tile(o, t);
 	}
 	return err;
 }
@@ -418,7 +420,7 @@ static void count_all(struct occupancy *o, const struct span *s)
  * Scans
  */
 
-static int reserve(struct occupancy *o, unsigned int beams)
+static int occupancy_reserve(struct occupancy *o, unsigned int beams)
 {
 	struct end *end;
 
@@ -435,14 +437,14 @@ static int reserve(struct occupancy *o, unsigned int beams)
 static int add(struct occupancy *o, const struct rect *area,
 	       const struct rect *known)
 {
-	const struct span s = span_of(area);
+	const struct span s = occupancy_span_of(area);
 	int err = scan_bits_begin(&o->bits, s.width, s.height);
 
 	if (!err)
-		err = grow(o, known);
+		err = occupancy_grow(o, known);
 	if (err)
 		return err;
-	draw(o, &s);
+	occupancy_draw(o, &s);
 	err = make_tiles(o, &s);
 	if (!err) {
 		count_all(o, &s);
@@ -453,31 +455,35 @@ static int add(struct occupancy *o, const struct rect *area,
 }
 
 /* Return: 0 and areas that fit; o->ends is 1 if no beam says anything */
-static int look(struct occupancy *o, const struct reading *r,
-		const struct pose *robot, struct rect *area,
-		struct rect *known, char error[OCCUPANCY_ERROR])
+static int occupancy_look(struct occupancy *o, const struct reading *r,
+			  const struct pose *robot, struct rect *area,
+			  struct rect *known, char error[OCCUPANCY_ERROR])
 {
 	if (!reading_valid(r) || !pose_valid(robot))
-		return fail(error, -EINVAL, "a scan with numbers that cannot "
-			    "be, at %g m, %g m, %g rad", robot->x, robot->y,
-			    robot->yaw);
-	if (reserve(o, r->beams))
-		return fail(error, -ENOMEM, "out of memory");
+		return occupancy_fail(error, -EINVAL,
+				      "a scan with numbers that cannot "
+				      "be, at %g m, %g m, %g rad",
+				      robot->x, robot->y, robot->yaw);
+	if (occupancy_reserve(o, r->beams))
+		return occupancy_fail(error, -ENOMEM, "out of memory");
 	o->ends = 0;
 	if (!r->beams)
 		return 0;
 	find_ends(o, r, robot);
 	if (!ends_rect(o, area))
-		return fail(error, -ERANGE, "a scan that reaches over more "
-			    "than %d cells of %g m", CELLS_SIDE_MAX,
-			    o->config.resolution);
+		return occupancy_fail(error, -ERANGE,
+				      "a scan that reaches over more "
+				      "than %d cells of %g m",
+				      CELLS_SIDE_MAX, o->config.resolution);
 	*known = rect_union(&o->known, area);
 	if (known->width > CELLS_SIDE_MAX || known->height > CELLS_SIDE_MAX)
-		return fail(error, -ERANGE, "a scan at %.1f m, %.1f m: the map "
-			    "would have %u x %u cells of %g m, and no side may "
-			    "have more than %d", robot->x, robot->y,
-			    known->width, known->height, o->config.resolution,
-			    CELLS_SIDE_MAX);
+		return occupancy_fail(
+			error, -ERANGE,
+			"a scan at %.1f m, %.1f m: the map "
+			"would have %u x %u cells of %g m, and no side may "
+			"have more than %d",
+			robot->x, robot->y, known->width, known->height,
+			o->config.resolution, CELLS_SIDE_MAX);
 	return 0;
 }
 
@@ -485,12 +491,12 @@ int occupancy_add(struct occupancy *o, const struct reading *r,
 		  const struct pose *robot, char error[OCCUPANCY_ERROR])
 {
 	struct rect area = { 0 }, known = { 0 };
-	int err = look(o, r, robot, &area, &known, error);
+	int err = occupancy_look(o, r, robot, &area, &known, error);
 
 	if (!err && o->ends > 1) {
 		err = add(o, &area, &known);
 		if (err)
-			fail(error, err, "out of memory");
+			occupancy_fail(error, err, "out of memory");
 	}
 	if (err)
 		o->refused++;
@@ -522,7 +528,8 @@ static struct occupancy_cell tile_cell(const struct tile *t, unsigned int x,
 
 struct occupancy_cell occupancy_at(const struct occupancy *o, int x, int y)
 {
-	const struct tile *t = tile_of(o, x >> SIDE_BITS, y >> SIDE_BITS);
+	const struct tile *t =
+		occupancy_tile_of(o, x >> SIDE_BITS, y >> SIDE_BITS);
 
 	if (!t)
 		return (struct occupancy_cell){ 0 };
@@ -539,8 +546,8 @@ int occupancy_value(struct occupancy_cell c)
 }
 
 /* Of @tile, what is in row @y of the raster, to @to */
-static void read_row(const struct tile *t, unsigned int x, unsigned int y,
-		     unsigned int count, int16_t *to)
+static void occupancy_read_row(const struct tile *t, unsigned int x,
+			       unsigned int y, unsigned int count, int16_t *to)
 {
 	for (unsigned int i = 0; i < count; i++)
 		to[i] = t ? occupancy_value(tile_cell(t, x + i, y)) :
@@ -563,8 +570,10 @@ void occupancy_read(const struct occupancy *o, struct raster *r)
 			n = SIDE - (x & (SIDE - 1));
 			if (n > r->rect.width - i)
 				n = r->rect.width - i;
-			read_row(tile_of(o, x >> SIDE_BITS, y >> SIDE_BITS),
-				 x & (SIDE - 1), y & (SIDE - 1), n, to);
+			occupancy_read_row(occupancy_tile_of(o, x >> SIDE_BITS,
+							     y >> SIDE_BITS),
+					   x & (SIDE - 1), y & (SIDE - 1), n,
+					   to);
 			to += n;
 		}
 	}

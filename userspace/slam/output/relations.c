@@ -11,7 +11,7 @@
 
 _Static_assert((int)RELATIONS_ERROR >= (int)TABLE_ERROR, "room for errors");
 
-static int read_line(const char *at, void *arg)
+static int relations_read_line(const char *at, void *arg)
 {
 	struct relations *r = arg;
 	struct relation new;
@@ -41,8 +41,8 @@ int relations_read(struct relations *r, const char *path,
 	int err;
 
 	*r = (struct relations){ 0 };
-	err = table_read(path, "t1 t2 x y z roll pitch yaw", read_line, r,
-			 error);
+	err = table_read(path, "t1 t2 x y z roll pitch yaw",
+			 relations_read_line, r, error);
 	if (!err && !r->count)
 		err = table_error(error, path, 0, -ENODATA,
 				  "no relations in it");
@@ -57,9 +57,9 @@ void relations_free(struct relations *r)
 	*r = (struct relations){ 0 };
 }
 
-static struct relation_error error_of(const struct relation *r,
-				      const struct trajectory *t,
-				      int64_t reach)
+static struct relation_error relations_error_of(const struct relation *r,
+						const struct trajectory *t,
+						int64_t reach)
 {
 	struct relation_error e = { 0 };
 	struct pose a, b, d;
@@ -75,7 +75,7 @@ static struct relation_error error_of(const struct relation *r,
 }
 
 /* Welford's way: a mean, and the sum of squares around it */
-static void add(double v, uint32_t n, double *mean, double *squares)
+static void relations_add(double v, uint32_t n, double *mean, double *squares)
 {
 	const double off = v - *mean;
 
@@ -92,16 +92,16 @@ void relations_evaluate(const struct relations *r, const struct trajectory *t,
 
 	*result = (struct relations_result){ 0 };
 	for (uint32_t i = 0; i < r->count; i++) {
-		e = error_of(&r->relation[i], t, reach);
+		e = relations_error_of(&r->relation[i], t, reach);
 		if (errors)
 			errors[i] = e;
 		if (!e.used)
 			continue;
 		result->used++;
-		add(e.translation, result->used, &result->translation_mean,
-		    &translation);
-		add(e.rotation, result->used, &result->rotation_mean,
-		    &rotation);
+		relations_add(e.translation, result->used,
+			      &result->translation_mean, &translation);
+		relations_add(e.rotation, result->used, &result->rotation_mean,
+			      &rotation);
 	}
 	result->left_out = r->count - result->used;
 	if (!result->used)

@@ -35,8 +35,9 @@ void journey_free(struct journey *j)
 }
 
 /* Where @to is if the robot is at @pose while the odometry says @from */
-static struct pose follow(const struct pose *pose, const struct pose *from,
-			  const struct pose *to)
+static struct pose scan_trajectory_follow(const struct pose *pose,
+					  const struct pose *from,
+					  const struct pose *to)
 {
 	const struct pose move = exact_between(from, to);
 
@@ -66,11 +67,12 @@ static struct pose leg_at(const struct leg *l, uint32_t i)
 	struct pose before;
 
 	if (!l->jump || i < l->jump)
-		return follow(&l->start, &p[l->first].odometry,
-			      &p[i].odometry);
-	before = follow(&l->start, &p[l->first].odometry,
-			&p[l->jump - 1].odometry);
-	return follow(&before, &p[l->jump].odometry, &p[i].odometry);
+		return scan_trajectory_follow(&l->start, &p[l->first].odometry,
+					      &p[i].odometry);
+	before = scan_trajectory_follow(&l->start, &p[l->first].odometry,
+					&p[l->jump - 1].odometry);
+	return scan_trajectory_follow(&before, &p[l->jump].odometry,
+				      &p[i].odometry);
 }
 
 static double step_of(const struct leg *l, uint32_t i)
@@ -136,9 +138,9 @@ static void fit_outside(const struct journey *j, struct trajectory *t,
 			uint32_t known, uint32_t first, uint32_t end)
 {
 	for (uint32_t i = first; i < end; i++)
-		t->point[i].pose = follow(&t->point[known].pose,
-					  &j->point[known].odometry,
-					  &j->point[i].odometry);
+		t->point[i].pose = scan_trajectory_follow(
+			&t->point[known].pose, &j->point[known].odometry,
+			&j->point[i].odometry);
 }
 
 int journey_trajectory(const struct journey *j, const struct pose *history,

@@ -14,8 +14,9 @@
 _Static_assert((int)SUBMAP_OUT_ERROR >= (int)ENDS_ERROR, "room for errors");
 
 /* As gdimd takes them; it takes a slash in front, as of ROS 1, away */
-static int set_name(char to[STORE_FRAME], const char *name, const char *what,
-		    size_t max, char error[SUBMAP_OUT_ERROR])
+static int submap_out_set_name(char to[STORE_FRAME], const char *name,
+			       const char *what, size_t max,
+			       char error[SUBMAP_OUT_ERROR])
 {
 	const size_t len = strlen(name);
 	char clean[STORE_FRAME];
@@ -47,13 +48,15 @@ int submap_out_init(struct submap_out *out, const char *map, const char *robot,
 	int err;
 
 	*out = (struct submap_out){ 0 };
-	err = set_name(out->map, map, "the frame of the map", max, error);
+	err = submap_out_set_name(out->map, map, "the frame of the map", max,
+				  error);
 	if (!err)
-		err = set_name(out->robot, robot, "the frame of the robot",
-			       max, error);
+		err = submap_out_set_name(out->robot, robot,
+					  "the frame of the robot", max, error);
 	if (!err)
-		err = set_name(out->prefix, prefix, "the prefix of submaps",
-			       max - (SUBMAP_OUT_NUMBER - 1), error);
+		err = submap_out_set_name(out->prefix, prefix,
+					  "the prefix of submaps",
+					  max - (SUBMAP_OUT_NUMBER - 1), error);
 	if (err)
 		return err;
 	if (is_taken(prefix, map) || is_taken(prefix, robot))
@@ -126,12 +129,12 @@ int submap_out_map(struct submap_out *out, const struct occupancy *o,
  * Poses
  */
 
-static struct message_header header(int64_t stamp, const char *frame)
+static struct message_header submap_out_header(int64_t stamp, const char *frame)
 {
 	return (struct message_header){ stamp, 0, message_string(frame) };
 }
 
-static void turn(double yaw, double q[4])
+static void submap_out_turn(double yaw, double q[4])
 {
 	const double half = remainder(yaw, 2 * M_PI) / 2;
 
@@ -144,12 +147,12 @@ static struct message_pose message_pose_of(const struct pose *p)
 {
 	struct message_pose m = { { p->x, p->y, 0 }, { 0 } };
 
-	turn(p->yaw, m.orientation);
+	submap_out_turn(p->yaw, m.orientation);
 	return m;
 }
 
 /* Both arrays: transforms point to the names of their frames */
-static int reserve(struct submap_out *out, uint32_t used)
+static int submap_out_reserve(struct submap_out *out, uint32_t used)
 {
 	if (array_grow(&out->transform, &out->transform_room, used,
 		       sizeof(*out->transform)))
@@ -170,14 +173,14 @@ int submap_out_transforms(struct submap_out *out, const struct submaps *s,
 
 		if (!all && !p->moved)
 			continue;
-		if (reserve(out, n))
+		if (submap_out_reserve(out, n))
 			return ends_error(error, -ENOMEM, "out of memory");
 		t = &out->transform[n];
 		*t = (struct message_transform){
-			.header = header(p->stamp, out->map),
+			.header = submap_out_header(p->stamp, out->map),
 			.translation = { p->pose.x, p->pose.y, 0 },
 		};
-		turn(p->pose.yaw, t->rotation);
+		submap_out_turn(p->pose.yaw, t->rotation);
 		submap_out_frame(out, list[i], out->frames[n++]);
 	}
 	/* only now all names stay where they are */
@@ -200,7 +203,7 @@ void submap_out_pose(const struct submap_out *out, int64_t stamp,
 	};
 
 	m->odometry = (struct message_odometry){
-		.header = header(stamp, out->map),
+		.header = submap_out_header(stamp, out->map),
 		.child_frame_id = message_string(out->robot),
 		.pose = message_pose_of(pose),
 	};
@@ -219,11 +222,11 @@ void submap_out_drift(const struct submap_out *out, const char *odom,
 	const struct pose drift = pose_compose(pose, &back);
 
 	*t = (struct message_transform){
-		.header = header(stamp, out->map),
+		.header = submap_out_header(stamp, out->map),
 		.child_frame_id = message_string(odom),
 		.translation = { drift.x, drift.y, 0 },
 	};
-	turn(drift.yaw, t->rotation);
+	submap_out_turn(drift.yaw, t->rotation);
 	m->tf = (struct message_transforms){ message_list(t, 1) };
 }
 
@@ -245,11 +248,11 @@ int submap_out_way(struct submap_out *out,
 		if (count - i <= step)
 			i = count - 1;
 		out->way[n++] = (struct message_pose_stamped){
-			header(point[i].stamp, out->map),
+			submap_out_header(point[i].stamp, out->map),
 			message_pose_of(&point[i].pose),
 		};
 	}
-	m->path = (struct message_path){ header(stamp, out->map),
+	m->path = (struct message_path){ submap_out_header(stamp, out->map),
 					 message_list(out->way, n) };
 	return 0;
 }

@@ -77,8 +77,8 @@ struct submaps {
 	size_t			bytes;
 };
 
-__attribute__((format(printf, 3, 4)))
-static int fail(char error[SUBMAPS_ERROR], int err, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int
+submaps_fail(char error[SUBMAPS_ERROR], int err, const char *format, ...)
 {
 	va_list args;
 
@@ -88,9 +88,9 @@ static int fail(char error[SUBMAPS_ERROR], int err, const char *format, ...)
 	return err;
 }
 
-static int no_memory(char error[SUBMAPS_ERROR])
+static int submaps_no_memory(char error[SUBMAPS_ERROR])
 {
-	return fail(error, -ENOMEM, "out of memory");
+	return submaps_fail(error, -ENOMEM, "out of memory");
 }
 
 int submaps_create(struct submaps **to, const struct submaps_config *config,
@@ -101,12 +101,13 @@ int submaps_create(struct submaps **to, const struct submaps_config *config,
 
 	if (!(config->distance >= 0 && config->distance <= POSE_MAX) ||
 	    !(config->tolerance >= 0 && config->tolerance <= POSE_MAX))
-		return fail(error, -EINVAL, "submaps every %g m, with a "
-			    "tolerance of %g m", config->distance,
-			    config->tolerance);
+		return submaps_fail(error, -EINVAL,
+				    "submaps every %g m, with a "
+				    "tolerance of %g m",
+				    config->distance, config->tolerance);
 	s = calloc(1, sizeof(*s));
 	if (!s)
-		return no_memory(error);
+		return submaps_no_memory(error);
 	s->config = *config;
 	s->open.part = s->other.part = NONE;
 	if (!s->config.distance)
@@ -126,16 +127,16 @@ int submaps_create(struct submaps **to, const struct submaps_config *config,
 	return 0;
 }
 
-static size_t bytes_of(const struct kept *k)
+static size_t submaps_bytes_of(const struct kept *k)
 {
 	return sizeof(*k) + k->reading.beams * sizeof(float);
 }
 
 /* Frees the scans of a part, which stays */
-static void drop(struct submaps *s, struct part *p)
+static void submaps_drop(struct submaps *s, struct part *p)
 {
 	for (uint32_t i = 0; p->scan && i < p->submap.scans; i++) {
-		s->bytes -= bytes_of(&p->scan[i]);
+		s->bytes -= submaps_bytes_of(&p->scan[i]);
 		free((float *)p->scan[i].reading.range);
 	}
 	free(p->scan);
@@ -148,7 +149,7 @@ void submaps_destroy(struct submaps *s)
 	if (!s)
 		return;
 	for (uint32_t i = 0; i < s->parts; i++)
-		drop(s, &s->part[i]);
+		submaps_drop(s, &s->part[i]);
 	for (uint32_t i = 0; i < s->waits; i++)
 		free((float *)s->waiting[i].reading.range);
 	occupancy_destroy(s->open.o);
@@ -192,22 +193,24 @@ int submaps_add(struct submaps *s, const struct reading *r,
 	float *range = NULL;
 
 	if (!reading_valid(r))
-		return fail(error, -EINVAL, "a scan with numbers that cannot "
-			    "be");
+		return submaps_fail(error, -EINVAL,
+				    "a scan with numbers that cannot "
+				    "be");
 	if (s->scans == SCANS_MAX)
-		return fail(error, -E2BIG, "more than %d scans", SCANS_MAX);
+		return submaps_fail(error, -E2BIG, "more than %d scans",
+				    SCANS_MAX);
 	if (array_grow(&s->waiting, &s->wait_room, s->waits, sizeof(k)))
-		return no_memory(error);
+		return submaps_no_memory(error);
 	if (r->beams) {
 		range = malloc(r->beams * sizeof(float));
 		if (!range)
-			return no_memory(error);
+			return submaps_no_memory(error);
 		memcpy(range, r->range, r->beams * sizeof(float));
 		k.reach = reach_of(&s->config.grid, r);
 	}
 	k.reading.range = range;
 	s->waiting[s->waits++] = k;
-	s->bytes += bytes_of(&k);
+	s->bytes += submaps_bytes_of(&k);
 	s->scans++;
 	return 0;
 }
@@ -222,7 +225,7 @@ uint32_t submaps_scans(const struct submaps *s)
  */
 
 /* With scan number @n; what was open is no longer */
-static int begin(struct submaps *s, const struct kept *k, uint32_t n)
+static int submaps_begin(struct submaps *s, const struct kept *k, uint32_t n)
 {
 	int64_t stamp = k->reading.stamp;
 	struct part *p;
@@ -241,14 +244,14 @@ static int begin(struct submaps *s, const struct kept *k, uint32_t n)
 	return 0;
 }
 
-/* As if begin() had not been */
-static void undo(struct submaps *s)
+/* As if submaps_begin() had not been */
+static void submaps_undo(struct submaps *s)
 {
 	if (--s->parts)
 		s->part[s->parts - 1].submap.open = true;
 }
 
-static int append(struct part *p, const struct kept *k)
+static int submaps_append(struct part *p, const struct kept *k)
 {
 	if (array_grow(&p->scan, &p->room, p->submap.scans, sizeof(*k)))
 		return -ENOMEM;
@@ -258,20 +261,20 @@ static int append(struct part *p, const struct kept *k)
 }
 
 /* Scan number @n to the open submap or to a new one; @path: up to there */
-static int place(struct submaps *s, const struct kept *k, uint32_t n,
-		 double path)
+static int submaps_place(struct submaps *s, const struct kept *k, uint32_t n,
+			 double path)
 {
 	const bool is_first = !s->parts || path >= s->config.distance ||
 		s->part[s->parts - 1].submap.scans == SUBMAPS_SCANS_MAX;
-	int err = is_first ? begin(s, k, n) : 0;
+	int err = is_first ? submaps_begin(s, k, n) : 0;
 
 	if (err)
 		return err;
-	err = append(&s->part[s->parts - 1], k);
+	err = submaps_append(&s->part[s->parts - 1], k);
 	if (!err)
 		s->path = is_first ? 0 : path;
 	else if (is_first)
-		undo(s);
+		submaps_undo(s);
 	return err;
 }
 
@@ -279,7 +282,7 @@ static int place(struct submaps *s, const struct kept *k, uint32_t n,
  * Steps are those of one history, the one that is known now: there is no jump
  * in it. Return: 0; -ENOMEM: scans that are left wait for the next update
  */
-static int cut(struct submaps *s, const struct pose *history)
+static int submaps_cut(struct submaps *s, const struct pose *history)
 {
 	uint32_t done = 0;
 	int err = 0;
@@ -293,7 +296,7 @@ static int cut(struct submaps *s, const struct pose *history)
 		if (n)
 			path += hypot(history[n].x - history[n - 1].x,
 				      history[n].y - history[n - 1].y);
-		err = place(s, k, n, path);
+		err = submaps_place(s, k, n, path);
 		done += !err;
 	}
 	s->waits -= done;
@@ -310,7 +313,7 @@ static void save_memory(struct submaps *s)
 	     s->oldest++) {
 		struct part *p = &s->part[s->oldest];
 
-		drop(s, p);
+		submaps_drop(s, p);
 		s->lost += p->submap.changed;
 		p->submap.changed = false;
 		if (s->other.part == s->oldest)
@@ -337,8 +340,8 @@ static bool is_bent(const struct submaps *s, const struct part *p)
 	return false;
 }
 
-static void compare(const struct submaps *s, struct part *p,
-		    const struct pose *history)
+static void submaps_compare(const struct submaps *s, struct part *p,
+			    const struct pose *history)
 {
 	bool same = true;
 
@@ -388,21 +391,24 @@ int submaps_update(struct submaps *s, const struct pose *history,
 	int err;
 
 	if (count != s->scans)
-		return fail(error, -EINVAL, "%u poses for %u scans", count,
-			    s->scans);
+		return submaps_fail(error, -EINVAL, "%u poses for %u scans",
+				    count, s->scans);
 	for (uint32_t i = 0; i < count; i++)
 		if (!pose_valid(&history[i]))
-			return fail(error, -EINVAL, "scan %u at %g m, %g m, "
-				    "%g rad", i, history[i].x, history[i].y,
-				    history[i].yaw);
-	err = cut(s, history);
+			return submaps_fail(error, -EINVAL,
+					    "scan %u at %g m, %g m, "
+					    "%g rad",
+					    i, history[i].x, history[i].y,
+					    history[i].yaw);
+	err = submaps_cut(s, history);
 	if (err)
-		return no_memory(error);
+		return submaps_no_memory(error);
 	save_memory(s);
 	for (uint32_t i = 0; i < s->parts; i++)
-		compare(s, &s->part[i], history + s->part[i].submap.first);
+		submaps_compare(s, &s->part[i],
+				history + s->part[i].submap.first);
 	err = make_list(s);
-	return err < 0 ? no_memory(error) : err;
+	return err < 0 ? submaps_no_memory(error) : err;
 }
 
 const uint32_t *submaps_list(const struct submaps *s)
@@ -506,18 +512,24 @@ int submaps_draw(struct submaps *s, uint32_t i, const struct occupancy **o,
 	int err;
 
 	if (!p->scan)
-		return fail(error, -ENODATA, "submap %u: its scans are not "
-			    "kept any more", i);
+		return submaps_fail(error, -ENODATA,
+				    "submap %u: its scans are not "
+				    "kept any more",
+				    i);
 	err = draw(s, g, i, error);
 	if (err)
 		return err;
 	known = occupancy_known(g->o);
 	if (rect_is_empty(&known))
-		return fail(error, -ENODATA, "submap %u: nothing in it", i);
+		return submaps_fail(error, -ENODATA, "submap %u: nothing in it",
+				    i);
 	if ((uint64_t)known.width * known.height > CELLS_MAX)
-		return fail(error, -E2BIG, "submap %u has %u x %u cells, and "
-			    "%d are possible: the range of the laser needs a "
-			    "limit", i, known.width, known.height, CELLS_MAX);
+		return submaps_fail(
+			error, -E2BIG,
+			"submap %u has %u x %u cells, and "
+			"%d are possible: the range of the laser needs a "
+			"limit",
+			i, known.width, known.height, CELLS_MAX);
 	*o = g->o;
 	return 0;
 }

@@ -41,9 +41,9 @@ void trajectory_free(struct trajectory *t)
  * most is in order already
  */
 
-static void merge(struct trajectory_point *to,
-		  const struct trajectory_point *a, size_t n,
-		  const struct trajectory_point *b, size_t m)
+static void trajectory_merge(struct trajectory_point *to,
+			     const struct trajectory_point *a, size_t n,
+			     const struct trajectory_point *b, size_t m)
 {
 	while (n || m) {
 		const bool first = n && (!m || a->stamp <= b->stamp);
@@ -67,7 +67,7 @@ static void sort(struct trajectory_point *p, size_t n,
 		return;
 	memcpy(room, p, half * sizeof(*p));
 	/* the front of @p is free now, and is never filled beyond @half */
-	merge(p, room, half, p + half, n - half);
+	trajectory_merge(p, room, half, p + half, n - half);
 }
 
 int trajectory_sort(struct trajectory *t)
@@ -131,8 +131,9 @@ bool trajectory_at(const struct trajectory *t, int64_t stamp, int64_t reach,
  */
 
 /* @pose, moved as odometry says: from @from to @to */
-static struct pose follow(const struct pose *pose, const struct pose *from,
-			  const struct pose *to)
+static struct pose trajectory_follow(const struct pose *pose,
+				     const struct pose *from,
+				     const struct pose *to)
 {
 	const struct pose way = pose_between(from, to);
 
@@ -148,7 +149,7 @@ struct leg {
 static struct pose fill_one(const struct leg *leg, bool spread,
 			    const struct trajectory_point *o)
 {
-	struct pose p = follow(&leg->a->pose, &leg->from, &o->pose);
+	struct pose p = trajectory_follow(&leg->a->pose, &leg->from, &o->pose);
 	struct pose end;
 	double share;
 
@@ -157,8 +158,8 @@ static struct pose fill_one(const struct leg *leg, bool spread,
 	share = time_share(leg->a->stamp, leg->b->stamp, o->stamp);
 	if (!spread)
 		return share <= 0.5 ? p :
-		       follow(&leg->b->pose, &leg->to, &o->pose);
-	end = follow(&leg->a->pose, &leg->from, &leg->to);
+		       trajectory_follow(&leg->b->pose, &leg->to, &o->pose);
+	end = trajectory_follow(&leg->a->pose, &leg->from, &leg->to);
 	p.x += share * (leg->b->pose.x - end.x);
 	p.y += share * (leg->b->pose.y - end.y);
 	p.yaw += share * remainder(leg->b->pose.yaw - end.yaw, 2 * M_PI);
@@ -216,7 +217,7 @@ int trajectory_fill(const struct trajectory *keys,
  * Files
  */
 
-static int read_line(const char *at, void *arg)
+static int trajectory_read_line(const char *at, void *arg)
 {
 	struct trajectory *t = arg;
 	double v[3], q[4], n = 0;
@@ -247,7 +248,8 @@ int trajectory_read(struct trajectory *t, const char *path,
 	int err;
 
 	*t = (struct trajectory){ 0 };
-	err = table_read(path, "stamp x y z qx qy qz qw", read_line, t, error);
+	err = table_read(path, "stamp x y z qx qy qz qw", trajectory_read_line,
+			 t, error);
 	if (!err && !t->count)
 		err = table_error(error, path, 0, -ENODATA, "no poses in it");
 	if (!err && trajectory_sort(t))

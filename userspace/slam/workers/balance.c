@@ -32,8 +32,8 @@ static void share_out(const uint32_t *children, uint32_t count,
 /* Children that stay, first those that keep their number: the maps of the
  * others can be shared
  */
-static void keep(const uint32_t *parent, uint32_t count, const uint32_t *home,
-		 uint32_t *room, uint32_t *owner)
+static void balance_keep(const uint32_t *parent, uint32_t count,
+			 const uint32_t *home, uint32_t *room, uint32_t *owner)
 {
 	for (int others = 0; others < 2; others++) {
 		for (uint32_t i = 0; i < count; i++) {
@@ -61,7 +61,7 @@ int placement_share(const uint32_t *parent, uint32_t count,
 		owner[i] = NOBODY;
 	}
 	share_out(children, count, workers, room);
-	keep(parent, count, home, room, owner);
+	balance_keep(parent, count, home, room, owner);
 	/* brothers follow each other, and so they mostly go to the same one */
 	for (uint32_t i = 0; i < count; i++) {
 		if (owner[i] != NOBODY)

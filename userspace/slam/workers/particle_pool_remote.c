@@ -27,8 +27,8 @@ enum {
 	STEPS		= 256,	/* in one message */
 };
 
-__attribute__((format(printf, 3, 4)))
-static void say(struct remote *r, int priority, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void
+pool_remote_say(struct remote *r, int priority, const char *format, ...)
 {
 	char line[256];
 	va_list args;
@@ -289,7 +289,8 @@ static int on_joined(struct remote *r, uint32_t id)
 	r->member[r->members++] = (struct member){ .id = id };
 	r->changed = true;
 	r->load.traffic.joined++;
-	say(r, LOG_INFO, "worker %u joined: %u of them", id, r->members);
+	pool_remote_say(r, LOG_INFO, "worker %u joined: %u of them", id,
+			r->members);
 	return send_to(r, id, WIRE_SETUP, &r->params, sizeof(r->params), NULL,
 		       0);
 }
@@ -322,13 +323,15 @@ static int on_left(struct remote *r, uint32_t id, const char *why)
 		r->owner[i] = 0;
 		lost++;
 	}
-	say(r, LOG_WARNING, "worker %u is gone (%.100s): %u particles are built "
-	    "again by %u others", id, why, lost, r->members);
+	pool_remote_say(r, LOG_WARNING,
+			"worker %u is gone (%.100s): %u particles are built "
+			"again by %u others",
+			id, why, lost, r->members);
 	return 0;
 }
 
-static void on_result(struct remote *r, uint32_t from, const void *data,
-		      size_t len)
+static void pool_remote_on_result(struct remote *r, uint32_t from,
+				  const void *data, size_t len)
 {
 	const struct wire_result *w = data;
 	const struct wire_outcome *o = (const struct wire_outcome *)(w + 1);
@@ -373,13 +376,14 @@ static int on_failed(struct remote *r, const struct engine_message *m)
 	if (err >= 0)
 		err = -EPROTO;
 	r->failed = err;
-	say(r, LOG_WARNING, "worker %u: %s", m->from, err == -ENOMEM ?
-	    "no memory for its maps" : strerror(-err));
+	pool_remote_say(r, LOG_WARNING, "worker %u: %s", m->from,
+			err == -ENOMEM ? "no memory for its maps" :
+					 strerror(-err));
 	return err == -ENOMEM || err == -EBADMSG ? 0 : err;
 }
 
 /* An event or a result. Return: 0 or a negative errno */
-static int handle(struct remote *r, const struct engine_message *m)
+static int pool_remote_handle(struct remote *r, const struct engine_message *m)
 {
 	switch (m->type) {
 	case ENGINE_JOINED:
@@ -387,10 +391,11 @@ static int handle(struct remote *r, const struct engine_message *m)
 	case ENGINE_LEFT:
 		return on_left(r, m->from, m->data);
 	case ENGINE_REFUSED:
-		say(r, LOG_WARNING, "%.200s", (const char *)m->data);
+		pool_remote_say(r, LOG_WARNING, "%.200s",
+				(const char *)m->data);
 		return 0;
 	case WIRE_RESULT:
-		on_result(r, m->from, m->data, m->len);
+		pool_remote_on_result(r, m->from, m->data, m->len);
 		return 0;
 	case WIRE_FAILED:
 		return on_failed(r, m);
@@ -399,27 +404,32 @@ static int handle(struct remote *r, const struct engine_message *m)
 }
 
 /* Every 30 s in which no message comes */
-static void tell_waiting(struct remote *r)
+static void pool_remote_tell_waiting(struct remote *r)
 {
 	const unsigned int s = r->silent * PATIENCE / 1000;
 
 	if (!r->members)
-		say(r, LOG_WARNING, "still no worker after %u s: start slam-worker with the same broker and job, or end this with a signal",
-		    s);
+		pool_remote_say(
+			r, LOG_WARNING,
+			"still no worker after %u s: start slam-worker with the same broker and job, or end this with a signal",
+			s);
 	else if (r->matching)
-		say(r, LOG_WARNING, "no message for %u s: waiting for %u of %u particles of %u workers",
-		    s, r->missing, r->count, r->members);
+		pool_remote_say(
+			r, LOG_WARNING,
+			"no message for %u s: waiting for %u of %u particles of %u workers",
+			s, r->missing, r->count, r->members);
 	else
-		say(r, LOG_WARNING, "no message for %u s: waiting for %u workers",
-		    s, r->members);
+		pool_remote_say(r, LOG_WARNING,
+				"no message for %u s: waiting for %u workers",
+				s, r->members);
 }
 
 /*
  * @silence: of how many turns ends it after a signal; a worker that is dead is
  * noticed by then. Return: 1: a message that is not handled yet; 0: time is over
  */
-static int receive(struct remote *r, struct engine_message *m,
-		   unsigned int silence)
+static int pool_remote_receive(struct remote *r, struct engine_message *m,
+			       unsigned int silence)
 {
 	const uint64_t start = crew_own_cpu();
 	const int ret = engine_receive(r->config.engine, m, PATIENCE);
@@ -427,7 +437,7 @@ static int receive(struct remote *r, struct engine_message *m,
 	r->load.traffic.receiving += crew_own_cpu() - start;
 	r->silent = ret ? 0 : r->silent + 1;
 	if (r->silent && r->silent % TOLD == 0)
-		tell_waiting(r);
+		pool_remote_tell_waiting(r);
 	if (!ret && r->silent >= silence && r->config.interrupted &&
 	    r->config.interrupted(r->config.arg))
 		return -EINTR;
@@ -445,20 +455,22 @@ static uint32_t still_possible(const struct remote *r, uint32_t workers)
 }
 
 /* Until there are so many workers, or all that there can be */
-static int wait_for(struct remote *r, uint32_t workers)
+static int pool_remote_wait_for(struct remote *r, uint32_t workers)
 {
 	struct engine_message m;
 	int ret = 0;
 
 	if (!r->members && r->failed == -ENOMEM && !r->config.fixed)
-		say(r, LOG_WARNING, "the maps of %u particles took more memory than the workers had: start more of them, or some with more memory",
-		    r->count);
+		pool_remote_say(
+			r, LOG_WARNING,
+			"the maps of %u particles took more memory than the workers had: start more of them, or some with more memory",
+			r->count);
 	if (r->members < workers)
-		say(r, LOG_INFO, "waiting for %u workers", workers);
+		pool_remote_say(r, LOG_INFO, "waiting for %u workers", workers);
 	while (r->members < still_possible(r, workers)) {
-		ret = receive(r, &m, 1);
+		ret = pool_remote_receive(r, &m, 1);
 		if (ret > 0)
-			ret = handle(r, &m);
+			ret = pool_remote_handle(r, &m);
 		if (ret < 0)
 			return ret;
 	}
@@ -467,9 +479,9 @@ static int wait_for(struct remote *r, uint32_t workers)
 	return r->failed ? r->failed : -ENOTCONN;
 }
 
-static int begin(struct remote *r)
+static int pool_remote_begin(struct remote *r)
 {
-	int err = wait_for(r, r->begun ? 1 : r->config.workers);
+	int err = pool_remote_wait_for(r, r->begun ? 1 : r->config.workers);
 
 	if (!err)
 		err = remote_make_room(r, r->state->count);
@@ -480,7 +492,7 @@ static int begin(struct remote *r)
 	return 0;
 }
 
-static int match_all(struct remote *r)
+static int pool_remote_match_all(struct remote *r)
 {
 	const struct wire_match head = match_head(r);
 	const struct wire_reading *reading = scans_at(&r->scans, r->order.update);
@@ -512,19 +524,20 @@ static int remote_match(struct team *t, const struct team_state *state,
 		r->member[i].matched = order->update;
 	err = scans_add(&r->scans, order->update, reading);
 	if (!err)
-		err = begin(r);
+		err = pool_remote_begin(r);
 	if (err)
 		return err;
 	memset(r->done, 0, r->room);
 	r->missing = r->count;
 	err = place_lost(r);
 	if (!err)
-		err = match_all(r);
+		err = pool_remote_match_all(r);
 	r->matching = true;
 	while (r->missing && !err) {
-		err = r->members ? receive(r, &m, SILENCE) : wait_for(r, 1);
+		err = r->members ? pool_remote_receive(r, &m, SILENCE) :
+				   pool_remote_wait_for(r, 1);
 		if (err > 0)
-			err = handle(r, &m);
+			err = pool_remote_handle(r, &m);
 		if (!err && r->changed)
 			err = place_lost(r);
 	}
@@ -537,8 +550,8 @@ static int remote_match(struct team *t, const struct team_state *state,
  * Between updates
  */
 
-static int ask(struct remote *r, uint32_t number, const struct seek *seek,
-	       const struct bytes *reading)
+static int pool_remote_ask(struct remote *r, uint32_t number,
+			   const struct seek *seek, const struct bytes *reading)
 {
 	const struct wire_track head = {
 		.seek = *seek, .ticket = ++r->ticket, .number = number,
@@ -563,7 +576,7 @@ static bool on_tracked(const struct remote *r, const struct engine_message *m,
 	return true;
 }
 
-static int pack(struct bytes *b, const struct reading *r)
+static int pool_remote_pack(struct bytes *b, const struct reading *r)
 {
 	const struct wire_reading head = scans_wire(r);
 	int err = bytes_append(b, &head, sizeof(head));
@@ -572,24 +585,26 @@ static int pack(struct bytes *b, const struct reading *r)
 					r->beams * sizeof(float));
 }
 
-static int track(struct remote *r, uint32_t number, const struct seek *seek,
-		 const struct bytes *reading, struct sighting *out)
+static int pool_remote_track(struct remote *r, uint32_t number,
+			     const struct seek *seek,
+			     const struct bytes *reading, struct sighting *out)
 {
 	struct engine_message m;
-	int err = ask(r, number, seek, reading);
+	int err = pool_remote_ask(r, number, seek, reading);
 
 	while (!err) {
-		err = r->members ? receive(r, &m, SILENCE) : wait_for(r, 1);
+		err = r->members ? pool_remote_receive(r, &m, SILENCE) :
+				   pool_remote_wait_for(r, 1);
 		if (err < 0)
 			break;
 		if (err > 0 && on_tracked(r, &m, out))
 			return 0;
-		err = err > 0 ? handle(r, &m) : 0;
+		err = err > 0 ? pool_remote_handle(r, &m) : 0;
 		if (err || r->owner[number] || !r->members)
 			continue;
 		err = place_lost(r);
 		if (!err)
-			err = ask(r, number, seek, reading);
+			err = pool_remote_ask(r, number, seek, reading);
 	}
 	return err;
 }
@@ -600,17 +615,17 @@ static int remote_track(struct team *t, const struct team_state *state,
 {
 	struct remote *r = (struct remote *)t;
 	struct bytes packed = { 0 };
-	int err = pack(&packed, reading);
+	int err = pool_remote_pack(&packed, reading);
 
 	r->state = state;
 	if (!err && !r->owner[number])
-		err = begin(r);
+		err = pool_remote_begin(r);
 	if (!err)
 		err = settle_first(r);
 	if (!err)
 		err = place_lost(r);
 	if (!err)
-		err = track(r, number, seek, &packed, out);
+		err = pool_remote_track(r, number, seek, &packed, out);
 	bytes_free(&packed);
 	return err;
 }

@@ -27,8 +27,8 @@ static void find_kin(const struct remote *r, uint32_t owner, uint32_t *kin)
 /* Of the particles that the child's owner has, who has the latest ancestor in
  * common with its parent
  */
-static void find_base(const struct remote *r, const uint32_t *kin,
-		      struct wire_child *c)
+static void settle_find_base(const struct remote *r, const uint32_t *kin,
+			     struct wire_child *c)
 {
 	const struct team_state *s = r->state;
 	ancestry_id id = s->step[c->parent];
@@ -56,14 +56,14 @@ static void find_bases(const struct remote *r, struct wire_child *child,
 			if (!found)
 				find_kin(r, owner, kin);
 			found = true;
-			find_base(r, kin, child + i);
+			settle_find_base(r, kin, child + i);
 		}
 	}
 	for (uint32_t i = 0; i < count; i++)
 		child[i] = child[first[i]];
 }
 
-static int plan(struct remote *r, const uint32_t *parent, uint32_t count)
+static int settle_plan(struct remote *r, const uint32_t *parent, uint32_t count)
 {
 	uint32_t *home = malloc((size_t)r->count * sizeof(*home));
 	int moves = -ENOMEM;
@@ -147,7 +147,8 @@ static uint32_t *all_stay(uint32_t count)
 	return same;
 }
 
-static int settle(struct remote *r, const uint32_t *parent, uint32_t count)
+static int settle_settle(struct remote *r, const uint32_t *parent,
+			 uint32_t count)
 {
 	struct wire_settle head = { .update = r->order.update };
 	int moves, err;
@@ -160,7 +161,7 @@ static int settle(struct remote *r, const uint32_t *parent, uint32_t count)
 	err = remote_make_room(r, count);
 	if (err)
 		return err;
-	moves = plan(r, parent, count);
+	moves = settle_plan(r, parent, count);
 	err = moves < 0 ? moves : list_children(r, parent, count);
 	if (err)
 		return err;
@@ -190,7 +191,7 @@ int remote_settle(struct team *t, const struct team_state *state,
 			return -ENOMEM;
 	}
 	r->changed = false;
-	err = settle(r, parent, count);
+	err = settle_settle(r, parent, count);
 	/* nobody waits for a map: all are where they were */
 	if (!parent)
 		memcpy(r->from, r->owner, r->count * sizeof(*r->from));

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "slam/workers/scans.h"
 
-static struct wire_reading **place(struct scans *s, uint64_t update)
+static struct wire_reading **scans_place(struct scans *s, uint64_t update)
 {
 	if (update >= s->room) {
 		const uint32_t room = (uint32_t)(update + 1) * 2;
@@ -26,12 +26,13 @@ static struct wire_reading **place(struct scans *s, uint64_t update)
 }
 
 /* @copy is kept, or freed. Return: as scans_put() */
-static int keep(struct scans *s, uint64_t update, struct wire_reading *copy)
+static int scans_keep(struct scans *s, uint64_t update,
+		      struct wire_reading *copy)
 {
 	struct wire_reading **at = NULL;
 
 	if (copy && update < SCANS_MAX)
-		at = place(s, update);
+		at = scans_place(s, update);
 	if (!at) {
 		free(copy);
 		return update < SCANS_MAX ? -ENOMEM : -E2BIG;
@@ -62,7 +63,7 @@ int scans_put(struct scans *s, uint64_t update,
 	copy = malloc(scans_size(reading));
 	if (copy)
 		memcpy(copy, reading, scans_size(reading));
-	return keep(s, update, copy);
+	return scans_keep(s, update, copy);
 }
 
 struct wire_reading scans_wire(const struct reading *r)
@@ -92,7 +93,7 @@ int scans_add(struct scans *s, uint64_t update, const struct reading *r)
 {
 	if (!reading_valid(r))
 		return -EBADMSG;
-	return keep(s, update, scans_copy(r));
+	return scans_keep(s, update, scans_copy(r));
 }
 
 const struct wire_reading *scans_at(const struct scans *s, uint64_t update)

@@ -20,7 +20,7 @@
 enum { TELL_MS = 30000 };
 
 __attribute__((format(printf, 3, 4)))
-static void say(struct worker *w, int priority, const char *format, ...)
+static void worker_say(struct worker *w, int priority, const char *format, ...)
 {
 	char line[256];
 	va_list args;
@@ -62,7 +62,7 @@ static void clear(struct worker *w)
 	w->track.len = 0;
 }
 
-static void forget(struct worker *w)
+static void worker_forget(struct worker *w)
 {
 	clear(w);
 	for (uint32_t i = 0; i < w->earlies; i++)
@@ -75,7 +75,7 @@ void worker_destroy(struct worker *w)
 {
 	if (!w)
 		return;
-	forget(w);
+	worker_forget(w);
 	scan_free(&w->scan);
 	bytes_free(&w->bytes);
 	bytes_free(&w->track);
@@ -131,7 +131,8 @@ static uint64_t cpu_of(const struct worker *w)
 	return use.cpu + w->cpu + crew_own_cpu() - w->began;
 }
 
-static int match(struct worker *w, const uint32_t *numbers, uint32_t count)
+static int worker_match(struct worker *w, const uint32_t *numbers,
+			uint32_t count)
 {
 	struct wire_result head = {
 		.update = w->update, .count = count, .round = w->round,
@@ -239,7 +240,7 @@ int worker_settle_all(struct worker *w)
 	return err;
 }
 
-static int on_match(struct worker *w, const void *data, size_t len)
+static int worker_on_match(struct worker *w, const void *data, size_t len)
 {
 	const struct wire_match *m = data;
 	const bool again = w->matching && len >= sizeof(*m) &&
@@ -269,7 +270,7 @@ static int on_match(struct worker *w, const void *data, size_t len)
 	if (!err)
 		err = make_own(w);
 	if (!err)
-		err = match(w, w->numbers, w->count);
+		err = worker_match(w, w->numbers, w->count);
 	if (!err)
 		write_early(w);
 	return err;
@@ -293,7 +294,7 @@ int worker_arrived(struct worker *w, uint32_t number)
 	int err = worker_add_number(w, number);
 
 	if (!err && w->matching)
-		err = match(w, &number, 1);
+		err = worker_match(w, &number, 1);
 	if (err)
 		return err;
 	if (!w->track.len ||
@@ -421,7 +422,7 @@ static int on_setup(struct worker *w, const void *data, size_t len)
 	return 0;
 }
 
-static int handle(struct worker *w, const struct engine_message *m)
+static int worker_handle(struct worker *w, const struct engine_message *m)
 {
 	if (m->type == WIRE_SETUP)
 		return on_setup(w, m->data, m->len);
@@ -433,7 +434,7 @@ static int handle(struct worker *w, const struct engine_message *m)
 	case WIRE_REBUILD:
 		return on_rebuild(w, m->data, m->len);
 	case WIRE_MATCH:
-		return on_match(w, m->data, m->len);
+		return worker_on_match(w, m->data, m->len);
 	case WIRE_SETTLE:
 		return worker_on_settle(w, m->data, m->len);
 	case WIRE_TRACK:
@@ -448,52 +449,57 @@ static int handle(struct worker *w, const struct engine_message *m)
 	return -EBADMSG;
 }
 
-static void on_event(struct worker *w, const struct engine_message *m)
+static void worker_on_event(struct worker *w, const struct engine_message *m)
 {
 	switch (m->type) {
 	case ENGINE_JOINED:
-		say(w, LOG_INFO, "joined as worker %u", m->from);
+		worker_say(w, LOG_INFO, "joined as worker %u", m->from);
 		return;
 	case ENGINE_LEFT:
-		say(w, LOG_WARNING, "thrown out: %.200s", (char *)m->data);
+		worker_say(w, LOG_WARNING, "thrown out: %.200s",
+			   (char *)m->data);
 		break;
 	case ENGINE_COORDINATOR_GONE:
-		say(w, LOG_INFO, "without a coordinator: %.200s",
-		    (char *)m->data);
+		worker_say(w, LOG_INFO, "without a coordinator: %.200s",
+			   (char *)m->data);
 		break;
 	}
-	forget(w);
+	worker_forget(w);
 }
 
 /*
  * Without memory, or told what cannot be, what is here is not what it should
  * be: others do it then. Return: 1: it goes on; @err
  */
-static int fail(struct worker *w, const struct engine_message *m, int err)
+static int worker_fail(struct worker *w, const struct engine_message *m,
+		       int err)
 {
 	char reason[MEMORY_REASON];
 	const int32_t code = err;
 
 	if (err == -ENOMEM && memory_reason(reason))
-		say(w, LOG_ERR, "the maps of %u particles take more than %s",
-		    w->count, reason);
+		worker_say(w, LOG_ERR,
+			   "the maps of %u particles take more than %s",
+			   w->count, reason);
 	else
-		say(w, LOG_ERR, "message %u of %u: %s", m->type,
-		    m->from, strerror(-err));
+		worker_say(w, LOG_ERR, "message %u of %u: %s", m->type,
+			   m->from, strerror(-err));
 	worker_send(w, 0, WIRE_FAILED, &code, sizeof(code), NULL, 0);
 	return err == -ENOMEM || err == -EBADMSG ? err : 1;
 }
 
 /* Every 30 s without a message */
-static void tell_waiting(struct worker *w, int timeout_ms)
+static void worker_tell_waiting(struct worker *w, int timeout_ms)
 {
 	w->idle += (uint32_t)timeout_ms;
 	if (w->idle / TELL_MS == (w->idle - (uint32_t)timeout_ms) / TELL_MS)
 		return;
-	say(w, LOG_INFO, w->ready ?
-	    "no message for %u s: waiting for the next scan" :
-	    "no message for %u s: waiting for a slamd with this engine and job",
-	    w->idle / 1000);
+	worker_say(
+		w, LOG_INFO,
+		w->ready ?
+			"no message for %u s: waiting for the next scan" :
+			"no message for %u s: waiting for a slamd with this engine and job",
+		w->idle / 1000);
 }
 
 int worker_turn(struct worker *w, int timeout_ms)
@@ -502,16 +508,16 @@ int worker_turn(struct worker *w, int timeout_ms)
 	int ret = engine_receive(w->engine, &m, timeout_ms), err;
 
 	if (!ret)
-		tell_waiting(w, timeout_ms);
+		worker_tell_waiting(w, timeout_ms);
 	if (ret <= 0)
 		return ret;
 	w->idle = 0;
 	if (m.type >= ENGINE_EVENT) {
-		on_event(w, &m);
+		worker_on_event(w, &m);
 		return 1;
 	}
 	w->began = crew_own_cpu();
-	err = handle(w, &m);
+	err = worker_handle(w, &m);
 	w->cpu += crew_own_cpu() - w->began;
-	return err ? fail(w, &m, err) : 1;
+	return err ? worker_fail(w, &m, err) : 1;
 }

@@ -131,7 +131,7 @@ static int send_tiles(struct worker *w, uint32_t to, enum wire_type type,
 	return err;
 }
 
-static int send_map(struct worker *w, const struct wire_child *c)
+static int worker_maps_send_map(struct worker *w, const struct wire_child *c)
 {
 	const struct wire_map head = {
 		.pose = particles_pose(w->particles, c->parent),
@@ -167,14 +167,14 @@ static int send_maps(struct worker *w, const struct wire_child *child,
 	for (uint32_t i = 0; i < count && !err; i++) {
 		if (child[i].from == me && child[i].owner != me &&
 		    first[i] == i)
-			err = send_map(w, child + i);
+			err = worker_maps_send_map(w, child + i);
 	}
 	free(first);
 	return err;
 }
 
-static int expect(struct worker *w, uint32_t number,
-		  const struct wire_child *c)
+static int worker_maps_expect(struct worker *w, uint32_t number,
+			      const struct wire_child *c)
 {
 	uint32_t base = WIRE_NONE;
 	int err = array_grow(&w->late, &w->late_room, w->lates,
@@ -198,7 +198,7 @@ static int take_children(struct worker *w, const struct wire_child *child,
 
 	for (uint32_t i = 0; i < count && !err; i++) {
 		if (child[i].owner == me && child[i].from != me)
-			err = expect(w, i, child + i);
+			err = worker_maps_expect(w, i, child + i);
 	}
 	for (uint32_t i = 0; i < count && !err; i++) {
 		if (child[i].owner == me && child[i].from == me)
@@ -237,8 +237,8 @@ static bool brothers(const struct late *a, const struct late *b)
 }
 
 /* All tiles of @l are there: it and its brothers begin to live */
-static int finish(struct worker *w, const struct late *l, const void *tiles,
-		  size_t len)
+static int worker_maps_finish(struct worker *w, const struct late *l,
+			      const void *tiles, size_t len)
 {
 	const struct late first = *l;
 	uint32_t left = 0;
@@ -280,8 +280,8 @@ static int put_off(struct worker *w, struct late *l, const struct wire_map *m,
 		       place, count * sizeof(*place));
 }
 
-static int put_map(struct worker *w, struct late *l, const struct wire_map *m,
-		   size_t len)
+static int worker_maps_put_map(struct worker *w, struct late *l,
+			       const struct wire_map *m, size_t len)
 {
 	struct map_place *place = NULL;
 	int count = 0, err;
@@ -300,7 +300,7 @@ static int put_map(struct worker *w, struct late *l, const struct wire_map *m,
 	if (count > 0)
 		err = put_off(w, l, m, len, place, (uint32_t)count);
 	else if (!count)
-		err = finish(w, l, m + 1, len);
+		err = worker_maps_finish(w, l, m + 1, len);
 	free(place);
 	return count < 0 ? count : err;
 }
@@ -330,7 +330,7 @@ static int take_map(struct worker *w, uint32_t from, const struct wire_map *m,
 		return keep_early(w, from, m, len);
 	l = m->update + 1 == w->settled ? find_late(w, from, m->number) : NULL;
 	/* else it was built again in the meantime */
-	return l && !l->tiles ? put_map(w, l, m, len) : 0;
+	return l && !l->tiles ? worker_maps_put_map(w, l, m, len) : 0;
 }
 
 int worker_on_map(struct worker *w, uint32_t from, const void *data, size_t len)
@@ -403,7 +403,7 @@ int worker_on_tiles(struct worker *w, uint32_t from, const void *data,
 	if (!err)
 		err = particles_decode(w->particles, l->number, w->bytes.data,
 				       w->bytes.len);
-	return err ? err : finish(w, l, NULL, 0);
+	return err ? err : worker_maps_finish(w, l, NULL, 0);
 }
 
 /*

@@ -26,7 +26,7 @@ static void sum(struct team_work *to, const struct team_work *w)
 	to->bytes += w->bytes;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
+static uint64_t workload_larger(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
@@ -57,12 +57,13 @@ void workload_add(struct workload *l, const struct team_work *w)
 	uint32_t i = l->workers++;
 
 	sum(&l->traffic.all, w);
-	l->now.cpu = larger(l->now.cpu, w->cpu);
-	l->now.early = larger(l->now.early, w->early);
-	l->now.evaluations = larger(l->now.evaluations, w->evaluations);
-	l->now.messages = larger(l->now.messages, w->messages);
-	l->now.bytes = larger(l->now.bytes, w->bytes);
-	l->wait = larger(l->wait, w->cpu - w->early);
+	l->now.cpu = workload_larger(l->now.cpu, w->cpu);
+	l->now.early = workload_larger(l->now.early, w->early);
+	l->now.evaluations =
+		workload_larger(l->now.evaluations, w->evaluations);
+	l->now.messages = workload_larger(l->now.messages, w->messages);
+	l->now.bytes = workload_larger(l->now.bytes, w->bytes);
+	l->wait = workload_larger(l->wait, w->cpu - w->early);
 	for (; i && l->rank[i - 1] < w->evaluations; i--)
 		l->rank[i] = l->rank[i - 1];
 	l->rank[i] = w->evaluations;
