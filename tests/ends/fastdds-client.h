@@ -2,8 +2,8 @@
 /*
  * fastdds-client.h - requests and answers of fastdds-client as bytes
  */
-#ifndef ENDS_FASTDDS_CLIENT_H
-#define ENDS_FASTDDS_CLIENT_H
+#ifndef IO_FASTDDS_CLIENT_H
+#define IO_FASTDDS_CLIENT_H
 
 #include <stddef.h>
 #include <stdint.h>

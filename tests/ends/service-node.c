@@ -28,7 +28,7 @@ static struct loop *loop;
  * Answers
  */
 
-static void answer_room(int room, struct service_room_response *r)
+static void query_room(int room, struct service_room_response *r)
 {
 	static const struct message_point32 corners[] = {
 		{ 0, 0, 0 }, { 4, 0, 0.5f }, { 4, 3, -1 },
@@ -51,8 +51,8 @@ static void answer_room(int room, struct service_room_response *r)
 	};
 }
 
-static void answer_spot(const struct message_point32 *at,
-			struct service_spot_response *r)
+static void query_spot(const struct message_point32 *at,
+		       struct service_spot_response *r)
 {
 	static float gases[2];
 
@@ -77,10 +77,10 @@ static void handle(void *arg, const union service_request *q,
 		r->rooms.rooms = 3;
 		break;
 	case SERVICE_ROOM_INFORMATION:
-		answer_room(q->room.room, &r->room);
+		query_room(q->room.room, &r->room);
 		break;
 	case SERVICE_SPOT_INFORMATION:
-		answer_spot(&q->spot.location, &r->spot);
+		query_spot(&q->spot.location, &r->spot);
 		break;
 	case SERVICE_PUB_RATE:
 		r->pub_rate = (struct service_pub_rate_response){
@@ -101,7 +101,7 @@ static void handle(void *arg, const union service_request *q,
 	}
 }
 
-static int serve(char error[ENDS_ERROR])
+static int serve(char error[IO_ERROR])
 {
 	static enum service_kind kind[SERVICES];
 	struct ros2_service_stats sum = { 0 };
@@ -240,7 +240,7 @@ static void call_next(struct calls *c)
 		loop_stop(loop, err);
 }
 
-static int call(double seconds, long times, char error[ENDS_ERROR])
+static int call(double seconds, long times, char error[IO_ERROR])
 {
 	static struct calls c;
 	int err = 0;
@@ -278,7 +278,7 @@ static void on_drop(void *arg, int err, const union service_response *r)
 		loop_stop(loop, 0);
 }
 
-static int flood(long n, char error[ENDS_ERROR])
+static int flood(long n, char error[IO_ERROR])
 {
 	union service_request q = { .logging = { 1, 0 } };
 	struct ros2_client *c;
@@ -362,7 +362,7 @@ static int noise(int part)
 
 int main(int argc, char **argv)
 {
-	char error[ENDS_ERROR] = "";
+	char error[IO_ERROR] = "";
 	int err;
 
 	if (argc < 2)

@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct decoder *decoder;
 	static struct payloads payloads;
 	struct control_topic topic = { .frame_id = "f" };
-	struct assembly_frame f = { .count = 1 };
+	struct reassembly_frame f = { .count = 1 };
 	struct decode_call call = {
 		.topic = &topic, .frame = &f, .quality = 90, .out = check,
 	};

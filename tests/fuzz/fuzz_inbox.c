@@ -90,7 +90,7 @@ static void refused(void *arg, const char *line)
 {
 	(void)arg;
 	lines++;
-	if (!*line || strlen(line) >= INBOX_ERROR || strchr(line, '\n'))
+	if (!*line || strlen(line) >= MAP_INPUT_ERROR || strchr(line, '\n'))
 		abort();
 }
 
@@ -103,20 +103,21 @@ static const struct config_layer *find_line(const char *name)
 }
 
 /* Which of the layers: of those that may have it, and of one that may not */
-static int take_map(struct inbox *in, enum message_kind kind, uint8_t which,
+static int take_map(struct map_input *in, enum message_kind kind, uint8_t which,
 		    const union message *m)
 {
 	const char *whole = which & 1 ? "hazard_map" : "slam_map";
 	const bool wrong = which >= 250;
 
 	if ((kind == MESSAGE_GRID_MAP) == wrong)
-		return inbox_map(in, "/gdim/input/map", find_line(whole),
-				 whole, kind, m);
-	return inbox_map(in, "/gdim/input/gas", find_line("gas_*_map_*"),
-			 which & 1 ? "gas_a_map_1" : "gas_b_map_1", kind, m);
+		return map_input_map(in, "/gdim/input/map", find_line(whole),
+				     whole, kind, m);
+	return map_input_map(in, "/gdim/input/gas", find_line("gas_*_map_*"),
+			     which & 1 ? "gas_a_map_1" : "gas_b_map_1", kind,
+			     m);
 }
 
-static int take(struct inbox *in, enum message_kind kind, uint8_t which,
+static int take(struct map_input *in, enum message_kind kind, uint8_t which,
 		const union message *m)
 {
 	switch (kind) {
@@ -124,11 +125,12 @@ static int take(struct inbox *in, enum message_kind kind, uint8_t which,
 	case MESSAGE_GRID_MAP:
 		return take_map(in, kind, which, m);
 	case MESSAGE_TRANSFORMS:
-		return inbox_transforms(in, "/gdim/input/tf", &m->tf);
+		return map_input_transforms(in, "/gdim/input/tf", &m->tf);
 	case MESSAGE_POLYGON:
-		return inbox_repeaters(in, "/gdim/input/polygon", &m->polygon);
+		return map_input_repeaters(in, "/gdim/input/polygon",
+					   &m->polygon);
 	default:
-		return inbox_room(in, "/gdim/input/room", &m->room);
+		return map_input_room(in, "/gdim/input/room", &m->room);
 	}
 }
 
@@ -138,18 +140,18 @@ static bool differ(const struct site_counts *a, const struct site_counts *b)
 	       a->submaps != b->submaps || a->waiting != b->waiting;
 }
 
-static unsigned int count(struct inbox *in, const char *what)
+static unsigned int count(struct map_input *in, const char *what)
 {
 	cJSON *status = cJSON_CreateObject();
 	unsigned int n;
 
-	inbox_status(in, status);
+	map_input_status(in, status);
 	n = cJSON_GetObjectItem(status, what)->valueint;
 	cJSON_Delete(status);
 	return n;
 }
 
-static void feed(struct inbox *in, struct odd *o)
+static void feed(struct map_input *in, struct odd *o)
 {
 	const struct site_counts before = site_counts(site);
 	const unsigned int layers = site_layers(site);
@@ -173,14 +175,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct odd o = { data, size, 600, 0 };
-	struct inbox *in;
+	struct map_input *in;
 
 	begin();
 	config.slop = odd_byte(&o) & 1 ? 0.5 : 0;
-	if (inbox_open(&in, site, loop, &config, stored, refused, NULL))
+	if (map_input_open(&in, site, loop, &config, stored, refused, NULL))
 		abort();
 	for (int i = 0; i < MESSAGES && odd_left(&o); i++)
 		feed(in, &o);
-	inbox_close(in);
+	map_input_close(in);
 	return 0;
 }

@@ -18,7 +18,7 @@ static struct pose at(int64_t stamp)
 	return (struct pose){ stamp * 1e-9 / 1e5, stamp * -2e-9 / 1e5, 1 };
 }
 
-static void add_scan(struct pairing *p, int64_t stamp, uint8_t what,
+static void add_scan(struct collator *p, int64_t stamp, uint8_t what,
 		     uint64_t *added)
 {
 	const struct reading r = {
@@ -27,16 +27,16 @@ static void add_scan(struct pairing *p, int64_t stamp, uint8_t what,
 	};
 
 	range[0] = (float)(stamp / ms % 1000);
-	*added += !pairing_add_scan(p, &r);
+	*added += !collator_add_scan(p, &r);
 }
 
 /* Return: how many were given */
-static uint64_t take(struct pairing *p)
+static uint64_t take(struct collator *p)
 {
 	struct reading r;
 	uint64_t n = 0;
 
-	for (; pairing_next(p, &r); n++) {
+	for (; collator_next(p, &r); n++) {
 		const struct pose right = at(r.stamp);
 
 		if (!reading_valid(&r) || !r.beams ||
@@ -51,8 +51,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct pairing *p = pairing_new(second);
-	struct pairing_count count;
+	struct collator *p = collator_new(second);
+	struct collator_count count;
 	uint64_t added = 0, given = 0;
 	int64_t now = 10 * second;
 	struct pose pose;
@@ -69,16 +69,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			add_scan(p, stamp, *data, &added);
 		} else {
 			pose = at(stamp);
-			pairing_add_odometry(p, stamp, &pose);
+			collator_add_odometry(p, stamp, &pose);
 		}
 		if (*data % 3)
 			given += take(p);
 	}
 	given += take(p);
-	pairing_end(p);
-	pairing_count(p, &count);
+	collator_end(p);
+	collator_count(p, &count);
 	if (count.given != given || count.given + count.dropped != added)
 		abort();
-	pairing_free(p);
+	collator_free(p);
 	return 0;
 }

@@ -143,7 +143,7 @@ static void call(const char *service, const char *what)
 	static struct ros2_client *clients[SERVICES];
 	static enum service_kind kind[SERVICES];
 	union service_request q;
-	char name[512], error[ENDS_ERROR];
+	char name[512], error[IO_ERROR];
 	const int k = bad_request(&q, service, what);
 
 	if (k < 0) {
@@ -193,7 +193,7 @@ static void on_line(void *arg, uint32_t events)
 int main(void)
 {
 	struct loop_fd in = { .ready = on_line };
-	char error[ENDS_ERROR] = "";
+	char error[IO_ERROR] = "";
 	int err;
 
 	cli_program = "gdim-bad";

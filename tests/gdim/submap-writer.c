@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 	const struct ddsi_sertype *type;
 	struct submap_writer w;
 	dds_entity_t topic, writer;
-	char error[ENDS_ERROR];
+	char error[IO_ERROR];
 	struct ros2 *ros;
 	int status = submap_writer_options(&w, argc, argv);
 

@@ -112,7 +112,7 @@ static void left(uint32_t id, const char *why)
 }
 
 /* PASSED: who began, which number; through another worker, hence in order */
-static void passed(const struct engine_message *m)
+static void passed(const struct bus_message *m)
 {
 	uint32_t v[2], i;
 
@@ -131,16 +131,16 @@ static void passed(const struct engine_message *m)
 	total++;
 }
 
-static void coordinator_takes(const struct engine_message *m)
+static void coordinator_takes(const struct bus_message *m)
 {
 	switch (m->type) {
-	case ENGINE_JOINED:
+	case BUS_JOINED:
 		joined(m->from);
 		break;
-	case ENGINE_LEFT:
+	case BUS_LEFT:
 		left(m->from, m->data);
 		break;
-	case ENGINE_REFUSED:
+	case BUS_REFUSED:
 		printf("refused %s\n", (const char *)m->data);
 		break;
 	case PASSED:
@@ -154,16 +154,16 @@ static void coordinator_takes(const struct engine_message *m)
 	}
 }
 
-static int coordinate(struct engine *e, uint32_t rounds, uint32_t workers)
+static int coordinate(struct bus *e, uint32_t rounds, uint32_t workers)
 {
 	const struct iovec iov = { &round_now, sizeof(round_now) };
 	uint64_t due = now_ms(), said = 0;
-	struct engine_message m;
+	struct bus_message m;
 	int ret;
 
 	while (!ended) {
-		ret = engine_receive(e, &m, due > now_ms() ?
-				     (int)(due - now_ms()) : 0);
+		ret = bus_receive(e, &m, due > now_ms() ?
+				  (int)(due - now_ms()) : 0);
 		if (ret < 0)
 			return 1;
 		if (ret)
@@ -176,7 +176,7 @@ static int coordinate(struct engine *e, uint32_t rounds, uint32_t workers)
 			break;
 		if (round_now.count < workers)
 			continue;
-		if (!engine_broadcast(e, ROUND, &iov, 1))
+		if (!bus_broadcast(e, ROUND, &iov, 1))
 			round_now.number++;
 		if (due - said < 200)
 			continue;
@@ -185,7 +185,7 @@ static int coordinate(struct engine *e, uint32_t rounds, uint32_t workers)
 		       round_now.number, round_now.count, total, large_total);
 	}
 	if (rounds)
-		engine_broadcast(e, END, NULL, 0);
+		bus_broadcast(e, END, NULL, 0);
 	return 0;
 }
 
@@ -201,23 +201,23 @@ static uint32_t neighbour(const struct round *r, uint32_t id)
 }
 
 /* For as long as it takes, unless we are thrown out meanwhile */
-static void insist(struct engine *e, uint32_t to, uint16_t type,
+static void insist(struct bus *e, uint32_t to, uint16_t type,
 		   const void *data, size_t len)
 {
 	const struct iovec iov = { (void *)data, len };
 
 	while (!ended &&
-	       engine_send_wait(e, to, type, &iov, 1, 500) == -EAGAIN)
+	       bus_send_wait(e, to, type, &iov, 1, 500) == -EAGAIN)
 		;
 }
 
-static void worker_round(struct engine *e, const struct engine_message *m)
+static void worker_round(struct bus *e, const struct bus_message *m)
 {
 	struct round r;
 	uint32_t v[2], to;
 
 	memcpy(&r, m->data, sizeof(r));
-	v[0] = engine_id(e);
+	v[0] = bus_id(e);
 	v[1] = r.number;
 	to = neighbour(&r, v[0]);
 	if (!to || to == v[0])
@@ -229,26 +229,26 @@ static void worker_round(struct engine *e, const struct engine_message *m)
 		insist(e, to, LARGE, large, HUGE_BYTES);
 }
 
-static int work(struct engine *e)
+static int work(struct bus *e)
 {
-	char error[ENGINE_ERROR];
-	struct engine_message m;
+	char error[BUS_ERROR];
+	struct bus_message m;
 	int ret = 0;
 
 	while (!ended) {
-		ret = engine_receive(e, &m, 500);
+		ret = bus_receive(e, &m, 500);
 		if (ret < 0) {
-			engine_error(e, error);
+			bus_error(e, error);
 			fprintf(stderr, "%s\n", error);
 			return 3;
 		}
 		if (!ret)
 			continue;
-		if (m.type == ENGINE_JOINED)
+		if (m.type == BUS_JOINED)
 			printf("in %u\n", m.from);
-		else if (m.type == ENGINE_LEFT)
+		else if (m.type == BUS_LEFT)
 			printf("out %u %s\n", m.from, (const char *)m.data);
-		else if (m.type == ENGINE_COORDINATOR_GONE)
+		else if (m.type == BUS_COORDINATOR_GONE)
 			printf("gone %s\n", (const char *)m.data);
 		else if (m.type == ROUND)
 			worker_round(e, &m);
@@ -265,15 +265,15 @@ static int number(char **argv, int argc, int i, int otherwise)
 	return i < argc ? atoi(argv[i]) : otherwise;
 }
 
-static enum engine_role role_of(const char *s)
+static enum bus_role role_of(const char *s)
 {
-	return !strcmp(s, "coordinator") ? ENGINE_COORDINATOR :
-	       !strcmp(s, "worker") ? ENGINE_WORKER : ENGINE_BY_RANK;
+	return !strcmp(s, "coordinator") ? BUS_COORDINATOR :
+	       !strcmp(s, "worker") ? BUS_WORKER : BUS_BY_RANK;
 }
 
 int main(int argc, char **argv)
 {
-	struct engine_config c = {
+	struct bus_config c = {
 		.job = argc > 3 ? argv[3] : "test",
 		.heartbeat_ms = number(argv, argc, 4, 0),
 		.connect_ms = number(argv, argc, 5, 0),
@@ -281,8 +281,8 @@ int main(int argc, char **argv)
 		.build = "peer", .notice = notice,
 	};
 	const char *ranks = getenv("OMPI_COMM_WORLD_SIZE");
-	char error[ENGINE_ERROR];
-	struct engine *e;
+	char error[BUS_ERROR];
+	struct bus *e;
 	uint32_t i;
 	int status;
 
@@ -293,17 +293,17 @@ int main(int argc, char **argv)
 	large = malloc(HUGE_BYTES);
 	for (i = 0; i < HUGE_BYTES; i++)
 		large[i] = i * 2654435761u >> 24;
-	if (engine_open(&e, argv[1], role_of(argv[2]), &c, error)) {
+	if (bus_open(&e, argv[1], role_of(argv[2]), &c, error)) {
 		fprintf(stderr, "%s\n", error);
 		return 1;
 	}
-	if (engine_role(e) == ENGINE_WORKER)
+	if (bus_role(e) == BUS_WORKER)
 		status = work(e);
 	else if (ranks)
 		status = coordinate(e, ROUNDS, atoi(ranks) - 1);
 	else
 		status = coordinate(e, 0, 1);
-	engine_close(e);
+	bus_close(e);
 	printf("end passed %u large %u%s\n", total, large_total,
 	       wrong ? " WRONG" : "");
 	free(large);

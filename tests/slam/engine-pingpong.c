@@ -35,18 +35,18 @@ enum {
 
 static const char *spec;
 static uint32_t workers;
-static struct engine_hub *hub;
-static char job[ENGINE_JOB];
+static struct bus_hub *hub;
+static char job[BUS_JOB];
 static uint8_t bytes[LARGEST];
 static double times[MOST];
 
-static struct engine *join(enum engine_role role)
+static struct bus *join(enum bus_role role)
 {
-	const struct engine_config c = { .job = job, .hub = hub };
-	char error[ENGINE_ERROR];
-	struct engine *e;
+	const struct bus_config c = { .job = job, .hub = hub };
+	char error[BUS_ERROR];
+	struct bus *e;
 
-	if (engine_open(&e, spec, role, &c, error)) {
+	if (bus_open(&e, spec, role, &c, error)) {
 		fprintf(stderr, "%s\n", error);
 		exit(1);
 	}
@@ -61,22 +61,22 @@ static double now_us(void)
 	return t.tv_sec * 1e6 + t.tv_nsec * 1e-3;
 }
 
-static void send_to(struct engine *e, uint32_t to, uint16_t type,
+static void send_to(struct bus *e, uint32_t to, uint16_t type,
 		    const void *data, size_t len)
 {
 	const struct iovec iov = { (void *)data, len };
 
-	engine_send_wait(e, to, type, &iov, 1, PATIENCE_MS);
+	bus_send_wait(e, to, type, &iov, 1, PATIENCE_MS);
 }
 
 /* The share of the results is in the scan's first byte */
-static void serve(struct engine *e)
+static void serve(struct bus *e)
 {
-	struct engine_message m;
+	struct bus_message m;
 	unsigned int i, share;
 
-	while (engine_receive(e, &m, PATIENCE_MS) == 1 && m.type != END &&
-	       m.type != ENGINE_COORDINATOR_GONE) {
+	while (bus_receive(e, &m, PATIENCE_MS) == 1 && m.type != END &&
+	       m.type != BUS_COORDINATOR_GONE) {
 		if (m.type == ECHO)
 			send_to(e, 0, ECHO, m.data, m.len);
 		if (m.type != SCAN)
@@ -85,22 +85,22 @@ static void serve(struct engine *e)
 		for (i = 0; i < share; i++)
 			send_to(e, 0, RESULT, bytes, RESULT_BYTES);
 	}
-	engine_close(e);
+	bus_close(e);
 }
 
 static void *thread(void *arg)
 {
 	(void)arg;
-	serve(join(ENGINE_WORKER));
+	serve(join(BUS_WORKER));
 	return NULL;
 }
 
-static void await(struct engine *e, uint16_t type, unsigned int n)
+static void await(struct bus *e, uint16_t type, unsigned int n)
 {
-	struct engine_message m;
+	struct bus_message m;
 
 	while (n) {
-		if (engine_receive(e, &m, PATIENCE_MS) != 1) {
+		if (bus_receive(e, &m, PATIENCE_MS) != 1) {
 			fprintf(stderr, "nothing comes\n");
 			exit(1);
 		}
@@ -122,7 +122,7 @@ static void print(const char *what, unsigned int n)
 	       times[0], times[n * 95 / 100]);
 }
 
-static void pingpong(struct engine *e, const char *what, size_t len,
+static void pingpong(struct bus *e, const char *what, size_t len,
 		     unsigned int n)
 {
 	unsigned int i;
@@ -137,7 +137,7 @@ static void pingpong(struct engine *e, const char *what, size_t len,
 	print(what, n);
 }
 
-static void cycle(struct engine *e, unsigned int n)
+static void cycle(struct bus *e, unsigned int n)
 {
 	const unsigned int share = RESULTS / workers;
 	const struct iovec scan = { bytes, SCAN_BYTES };
@@ -148,9 +148,9 @@ static void cycle(struct engine *e, unsigned int n)
 	bytes[0] = share;
 	for (i = 0; i < n; i++) {
 		t = now_us();
-		engine_broadcast(e, SCAN, &scan, 1);
+		bus_broadcast(e, SCAN, &scan, 1);
 		await(e, RESULT, share * workers);
-		engine_broadcast(e, ASSIGN, &assign, 1);
+		bus_broadcast(e, ASSIGN, &assign, 1);
 		times[i] = now_us() - t;
 	}
 	print("cycle", n);
@@ -164,7 +164,7 @@ static double cpu_us(void)
 	return t.tv_sec * 1e6 + t.tv_nsec * 1e-3;
 }
 
-static void processor(struct engine *e, unsigned int n)
+static void processor(struct bus *e, unsigned int n)
 {
 	const struct iovec scan = { bytes, SCAN_BYTES };
 	double taken[MOST];
@@ -174,7 +174,7 @@ static void processor(struct engine *e, unsigned int n)
 	bytes[0] = 1;
 	for (i = 0; i < n; i++) {
 		t = cpu_us();
-		engine_broadcast(e, SCAN, &scan, 1);
+		bus_broadcast(e, SCAN, &scan, 1);
 		times[i] = cpu_us() - t;
 		usleep(PAUSE_US);
 		t = cpu_us();
@@ -186,9 +186,9 @@ static void processor(struct engine *e, unsigned int n)
 	print("take", n);
 }
 
-static void measure(struct engine *e)
+static void measure(struct bus *e)
 {
-	await(e, ENGINE_JOINED, workers);
+	await(e, BUS_JOINED, workers);
 	printf("%.*s, %u workers: us, median\n", (int)strcspn(spec, ":"), spec,
 	       workers);
 	pingpong(e, "64 B", 64, MOST);
@@ -196,8 +196,8 @@ static void measure(struct engine *e)
 	pingpong(e, "1 MB", 1 << 20, MOST / 20);
 	cycle(e, MOST / 4);
 	processor(e, MOST / 10);
-	engine_broadcast(e, END, NULL, 0);
-	engine_close(e);
+	bus_broadcast(e, END, NULL, 0);
+	bus_close(e);
 }
 
 static void with_threads(void)
@@ -205,13 +205,13 @@ static void with_threads(void)
 	pthread_t t[MOST_WORKERS];
 	uint32_t i;
 
-	hub = engine_hub_create();
+	hub = bus_hub_create();
 	for (i = 0; i < workers; i++)
 		pthread_create(&t[i], NULL, thread, NULL);
-	measure(join(ENGINE_COORDINATOR));
+	measure(join(BUS_COORDINATOR));
 	for (i = 0; i < workers; i++)
 		pthread_join(t[i], NULL);
-	engine_hub_destroy(hub);
+	bus_hub_destroy(hub);
 }
 
 static void with_processes(void)
@@ -220,17 +220,17 @@ static void with_processes(void)
 
 	for (i = 0; i < workers; i++)
 		if (!fork()) {
-			serve(join(ENGINE_WORKER));
+			serve(join(BUS_WORKER));
 			_exit(0);
 		}
-	measure(join(ENGINE_COORDINATOR));
+	measure(join(BUS_COORDINATOR));
 	while (wait(NULL) > 0)
 		;
 }
 
 int main(int argc, char **argv)
 {
-	struct engine *e;
+	struct bus *e;
 
 	workers = argc > 2 ? atoi(argv[2]) : 0;
 	if (!workers || workers > MOST_WORKERS) {
@@ -244,8 +244,8 @@ int main(int argc, char **argv)
 	} else if (strcmp(spec, "mpi")) {
 		with_processes();
 	} else {
-		e = join(ENGINE_BY_RANK);
-		if (engine_role(e) == ENGINE_COORDINATOR)
+		e = join(BUS_BY_RANK);
+		if (bus_role(e) == BUS_COORDINATOR)
 			measure(e);
 		else
 			serve(e);

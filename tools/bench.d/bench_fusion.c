@@ -175,62 +175,62 @@ static struct plain make_plain(void)
  * Ours
  */
 
-static struct mosaic *make_mosaic(enum rule_id rule, unsigned int threads)
+static struct fused_map *make_mosaic(enum rule_id rule, unsigned int threads)
 {
-	const struct mosaic_config config = {
+	const struct fused_map_config config = {
 		.resolution = resolution, .bits = 8, .splat = rule != RULE_MEAN,
 		.rule = rule, .threads = threads,
 		.memory = SIZE_MAX, .fetch = fetch,
 	};
-	struct mosaic *m = mosaic_create(&config);
+	struct fused_map *m = fused_map_create(&config);
 
 	for (unsigned int i = 0; m && i < SUBMAPS; i++) {
-		const struct mosaic_submap s = { i, pose[i], { 0, 0 } };
+		const struct fused_map_submap s = { i, pose[i], { 0, 0 } };
 
-		mosaic_put(m, &s);
+		fused_map_put(m, &s);
 	}
-	mosaic_update(m, UINT64_MAX, NULL);
+	fused_map_update(m, UINT64_MAX, NULL);
 	return m;
 }
 
-static double fuse_all(struct mosaic *m)
+static double fuse_all(struct fused_map *m)
 {
 	const double begin = ms();
 
-	mosaic_spoil(m);
-	mosaic_update(m, UINT64_MAX, NULL);
+	fused_map_invalidate(m);
+	fused_map_update(m, UINT64_MAX, NULL);
 	return ms() - begin;
 }
 
 /* The last ones of a run are where the loop closed */
-static double move_some(struct mosaic *m, const struct pose *to)
+static double move_some(struct fused_map *m, const struct pose *to)
 {
 	const double begin = ms();
 
 	for (unsigned int i = SUBMAPS - SOME; i < SUBMAPS; i++)
-		mosaic_move(m, i, &to[i]);
-	mosaic_update(m, UINT64_MAX, NULL);
+		fused_map_move(m, i, &to[i]);
+	fused_map_update(m, UINT64_MAX, NULL);
 	return ms() - begin;
 }
 
-static double add_one(struct mosaic *m)
+static double add_one(struct fused_map *m)
 {
-	const struct mosaic_submap s = { SUBMAPS - 1, pose[SUBMAPS - 1],
+	const struct fused_map_submap s = { SUBMAPS - 1, pose[SUBMAPS - 1],
 					 { 0, 0 } };
 	double begin;
 
-	mosaic_remove(m, s.id);
-	mosaic_update(m, UINT64_MAX, NULL);
+	fused_map_remove(m, s.id);
+	fused_map_update(m, UINT64_MAX, NULL);
 	begin = ms();
-	mosaic_put(m, &s);
-	mosaic_update(m, UINT64_MAX, NULL);
+	fused_map_put(m, &s);
+	fused_map_update(m, UINT64_MAX, NULL);
 	return ms() - begin;
 }
 
-static double spots(struct mosaic **m, unsigned int layers)
+static double spots(struct fused_map **m, unsigned int layers)
 {
 	enum { SPOTS = 100000 };
-	const struct rect r = mosaic_bounds(m[0]);
+	const struct rect r = fused_map_bounds(m[0]);
 	const double begin = ms();
 	volatile int sum = 0;
 
@@ -239,7 +239,7 @@ static double spots(struct mosaic **m, unsigned int layers)
 		const int y = r.y + (int)(i * 104729U % r.height);
 
 		for (unsigned int k = 0; k < layers; k++)
-			sum += mosaic_value(m[k % 2], x, y);
+			sum += fused_map_value(m[k % 2], x, y);
 	}
 	return (ms() - begin) * 1e3 / SPOTS;
 }
@@ -254,7 +254,7 @@ int main(int argc, char **argv)
 {
 	double all[2][3] = { { 0 } }, some[2] = { 0 }, one[2] = { 0 };
 	double plain = 0, copy = 0, voted = 0, t;
-	struct mosaic *m[2][3], *odds;
+	struct fused_map *m[2][3], *odds;
 	struct plain p = make_plain();
 	char *to = malloc((size_t)SUBMAPS * CELLS);
 
@@ -295,7 +295,7 @@ int main(int argc, char **argv)
 	       (all[1][1] + all[0][1]) / (2 * copy));
 	print("10 of them move, both layers", some[0] + some[1], "ms", 5);
 	print("a new one, both layers", one[0] + one[1], "ms", 5);
-	print("a spot in 10 layers", spots((struct mosaic *[]){ m[0][1],
+	print("a spot in 10 layers", spots((struct fused_map *[]){ m[0][1],
 	      m[1][1] }, 10), "us", 1);
 	return 0;
 }

@@ -66,7 +66,7 @@ struct sim_config {
 	unsigned int		keep;
 	bool			local, sampling;
 	double			restart, garbage, focus_at;
-	struct steer_limits	limits;
+	struct rate_control_limits	limits;
 	const struct sim_topic	*topics;
 	unsigned int		ntopics;
 };

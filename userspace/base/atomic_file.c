@@ -10,12 +10,12 @@
 #include <unistd.h>
 #include "base/atomic_file.h"
 
-int new_file_error(char error[NEW_FILE_ERROR], const char *path, int err,
-		   const char *text)
+int atomic_file_error(char error[ATOMIC_FILE_ERROR], const char *path, int err,
+		      const char *text)
 {
 	const size_t most = 150, n = strlen(path);
 
-	snprintf(error, NEW_FILE_ERROR, "%s%s: %.90s", n > most ? "..." : "",
+	snprintf(error, ATOMIC_FILE_ERROR, "%s%s: %.90s", n > most ? "..." : "",
 		 n > most ? path + n - most : path,
 		 text ? text : strerror(-err));
 	return err;
@@ -41,13 +41,13 @@ static bool is_special(const char *path)
 	       !S_ISDIR(st.st_mode);
 }
 
-int new_file_open(struct new_file *n, const char *path,
-		  char error[NEW_FILE_ERROR])
+int atomic_file_open(struct atomic_file *n, const char *path,
+		     char error[ATOMIC_FILE_ERROR])
 {
 	int fd, err;
 
 	if (strlen(path) + 32 > PATH_MAX)
-		return new_file_error(error, path, -ENAMETOOLONG, NULL);
+		return atomic_file_error(error, path, -ENAMETOOLONG, NULL);
 	snprintf(n->path, sizeof(n->path), "%s", path);
 	snprintf(n->temporary, sizeof(n->temporary), "%.*s.%d.tmp",
 		 PATH_MAX - 32, path, (int)getpid());
@@ -61,31 +61,31 @@ int new_file_open(struct new_file *n, const char *path,
 		fd = atomic_file_create(n->temporary);
 	}
 	if (fd < 0)
-		return new_file_error(error, path, -errno, NULL);
+		return atomic_file_error(error, path, -errno, NULL);
 	n->err = 0;
 	n->file = fdopen(fd, "wb");
 	if (n->file)
 		return 0;
 	err = -errno;
 	close(fd);
-	new_file_abandon(n);
-	return new_file_error(error, path, err, NULL);
+	atomic_file_abandon(n);
+	return atomic_file_error(error, path, err, NULL);
 }
 
-void new_file_write(struct new_file *n, const void *data, size_t len)
+void atomic_file_write(struct atomic_file *n, const void *data, size_t len)
 {
 	if (!n->err && fwrite(data, 1, len, n->file) != len)
 		n->err = -errno;
 }
 
-static int atomic_file_fail(struct new_file *n, int err,
-			    char error[NEW_FILE_ERROR])
+static int atomic_file_fail(struct atomic_file *n, int err,
+			    char error[ATOMIC_FILE_ERROR])
 {
-	new_file_abandon(n);
-	return new_file_error(error, n->path, err, NULL);
+	atomic_file_abandon(n);
+	return atomic_file_error(error, n->path, err, NULL);
 }
 
-int new_file_sync(struct new_file *n, char error[NEW_FILE_ERROR])
+int atomic_file_sync(struct atomic_file *n, char error[ATOMIC_FILE_ERROR])
 {
 	FILE *f = n->file;
 	int err = n->err;
@@ -116,9 +116,9 @@ static void atomic_file_sync_folder(const char *path)
 	close(fd);
 }
 
-int new_file_finish(struct new_file *n, char error[NEW_FILE_ERROR])
+int atomic_file_finish(struct atomic_file *n, char error[ATOMIC_FILE_ERROR])
 {
-	int err = n->file ? new_file_sync(n, error) : 0;
+	int err = n->file ? atomic_file_sync(n, error) : 0;
 
 	if (err)
 		return err;
@@ -130,7 +130,7 @@ int new_file_finish(struct new_file *n, char error[NEW_FILE_ERROR])
 	return 0;
 }
 
-void new_file_abandon(struct new_file *n)
+void atomic_file_abandon(struct atomic_file *n)
 {
 	if (n->file)
 		fclose(n->file);

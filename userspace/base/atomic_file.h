@@ -12,13 +12,13 @@
 #include <limits.h>
 #include <stdio.h>
 
-enum { NEW_FILE_ERROR = 256 };
+enum { ATOMIC_FILE_ERROR = 256 };
 
 /**
- * struct new_file - one that is being written
- * @temporary:	where it is until new_file_finish(); empty: it is no file
+ * struct atomic_file - one that is being written
+ * @temporary:	where it is until atomic_file_finish(); empty: it is no file
  */
-struct new_file {
+struct atomic_file {
 	char	temporary[PATH_MAX];
 	/* private */
 	FILE	*file;
@@ -27,44 +27,44 @@ struct new_file {
 };
 
 /**
- * new_file_open() - begin a file
+ * atomic_file_open() - begin a file
  * @error: gets one line
  *
  * Return: 0, or a negative errno and nothing to clean up.
  */
-int new_file_open(struct new_file *n, const char *path,
-		  char error[NEW_FILE_ERROR]);
+int atomic_file_open(struct atomic_file *n, const char *path,
+		     char error[ATOMIC_FILE_ERROR]);
 
-/* What fails is remembered for new_file_finish() */
-void new_file_write(struct new_file *n, const void *data, size_t len);
-
-/**
- * new_file_sync() - bring it to disk under its temporary name, and close it
- *
- * For those who finish several files or none: new_file_finish() may follow.
- *
- * Return: 0, or a negative errno and no file: only a line in @error.
- */
-int new_file_sync(struct new_file *n, char error[NEW_FILE_ERROR]);
+/* What fails is remembered for atomic_file_finish() */
+void atomic_file_write(struct atomic_file *n, const void *data, size_t len);
 
 /**
- * new_file_finish() - bring it to disk and give it its name
+ * atomic_file_sync() - bring it to disk under its temporary name, and close it
+ *
+ * For those who finish several files or none: atomic_file_finish() may follow.
  *
  * Return: 0, or a negative errno and no file: only a line in @error.
  */
-int new_file_finish(struct new_file *n, char error[NEW_FILE_ERROR]);
-
-/* Forget it, after new_file_open() or new_file_sync() */
-void new_file_abandon(struct new_file *n);
+int atomic_file_sync(struct atomic_file *n, char error[ATOMIC_FILE_ERROR]);
 
 /**
- * new_file_error() - write an error line about a file
+ * atomic_file_finish() - bring it to disk and give it its name
+ *
+ * Return: 0, or a negative errno and no file: only a line in @error.
+ */
+int atomic_file_finish(struct atomic_file *n, char error[ATOMIC_FILE_ERROR]);
+
+/* Forget it, after atomic_file_open() or atomic_file_sync() */
+void atomic_file_abandon(struct atomic_file *n);
+
+/**
+ * atomic_file_error() - write an error line about a file
  * @path: shortened to its end if it is too long
  * @text: what is wrong, or NULL: that of @err
  *
  * Return: @err, a negative errno.
  */
-int new_file_error(char error[NEW_FILE_ERROR], const char *path, int err,
-		   const char *text);
+int atomic_file_error(char error[ATOMIC_FILE_ERROR], const char *path, int err,
+		      const char *text);
 
 #endif

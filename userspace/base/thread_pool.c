@@ -11,9 +11,9 @@
 #include "base/thread.h"
 #include "base/thread_pool.h"
 
-struct crew {
+struct thread_pool {
 	unsigned int	threads, made;
-	pthread_t	thread[CREW_MAX];
+	pthread_t	thread[THREAD_POOL_MAX];
 	pthread_mutex_t	lock;		/* of those below */
 	pthread_cond_t	work, done;
 	uint64_t	round;
@@ -28,11 +28,11 @@ struct crew {
 
 /* What a thread begins with */
 struct hand {
-	struct crew	*crew;
+	struct thread_pool	*crew;
 	unsigned int	number;
 };
 
-uint64_t crew_own_cpu(void)
+uint64_t thread_pool_own_cpu(void)
 {
 	struct timespec t;
 
@@ -40,21 +40,21 @@ uint64_t crew_own_cpu(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static void take_jobs(struct crew *c, unsigned int thread)
+static void take_jobs(struct thread_pool *c, unsigned int thread)
 {
-	const uint64_t start = crew_own_cpu();
+	const uint64_t start = thread_pool_own_cpu();
 	uint32_t number;
 
 	while ((number = atomic_fetch_add(&c->next, 1)) < c->count)
 		c->job(c->arg, number, thread);
 	if (thread)
-		atomic_fetch_add(&c->cpu, crew_own_cpu() - start);
+		atomic_fetch_add(&c->cpu, thread_pool_own_cpu() - start);
 }
 
 static void *thread_pool_work(void *arg)
 {
 	struct hand *h = arg;
-	struct crew *c = h->crew;
+	struct thread_pool *c = h->crew;
 	uint64_t round = 0;
 
 	pthread_mutex_lock(&c->lock);
@@ -75,7 +75,7 @@ static void *thread_pool_work(void *arg)
 	return NULL;
 }
 
-static bool add_thread(struct crew *c)
+static bool add_thread(struct thread_pool *c)
 {
 	struct hand *h = malloc(sizeof(*h));
 
@@ -99,28 +99,28 @@ static unsigned int thread_pool_processors(void)
 	return (unsigned int)CPU_COUNT(&set);
 }
 
-struct crew *crew_create(unsigned int threads)
+struct thread_pool *thread_pool_create(unsigned int threads)
 {
-	struct crew *c = calloc(1, sizeof(*c));
+	struct thread_pool *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
 	c->threads = threads ? threads : thread_pool_processors();
-	if (c->threads > CREW_MAX)
-		c->threads = CREW_MAX;
+	if (c->threads > THREAD_POOL_MAX)
+		c->threads = THREAD_POOL_MAX;
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->work, NULL);
 	pthread_cond_init(&c->done, NULL);
 	while (c->made + 1 < c->threads && add_thread(c))
 		;
 	if (c->made + 1 < c->threads) {
-		crew_destroy(c);
+		thread_pool_destroy(c);
 		return NULL;
 	}
 	return c;
 }
 
-void crew_destroy(struct crew *c)
+void thread_pool_destroy(struct thread_pool *c)
 {
 	if (!c)
 		return;
@@ -136,14 +136,15 @@ void crew_destroy(struct crew *c)
 	free(c);
 }
 
-unsigned int crew_threads(const struct crew *c)
+unsigned int thread_pool_threads(const struct thread_pool *c)
 {
 	return c->threads;
 }
 
-void crew_run(struct crew *c, uint32_t count,
-	      void (*job)(void *arg, uint32_t number, unsigned int thread),
-	      void *arg)
+void thread_pool_run(struct thread_pool *c, uint32_t count,
+		     void (*job)(void *arg, uint32_t number,
+				 unsigned int thread),
+		     void *arg)
 {
 	pthread_mutex_lock(&c->lock);
 	c->job = job;
@@ -162,7 +163,7 @@ void crew_run(struct crew *c, uint32_t count,
 	pthread_mutex_unlock(&c->lock);
 }
 
-uint64_t crew_cpu(const struct crew *c)
+uint64_t thread_pool_cpu(const struct thread_pool *c)
 {
 	return atomic_load(&c->cpu);
 }

@@ -7,32 +7,33 @@
 
 #include <stdint.h>
 
-struct crew;
+struct thread_pool;
 
-enum { CREW_MAX = 256 };
+enum { THREAD_POOL_MAX = 256 };
 
 /**
- * crew_create() - threads that wait for work
- * @threads: with the caller's, 1..CREW_MAX; 0: as many as there are processors
+ * thread_pool_create() - threads that wait for work
+ * @threads: with the caller's, 1..THREAD_POOL_MAX; 0: as many as there are processors
  *
- * Return: to be freed with crew_destroy(); NULL: no memory or no threads.
+ * Return: to be freed with thread_pool_destroy(); NULL: no memory or no threads.
  */
-struct crew *crew_create(unsigned int threads);
-void crew_destroy(struct crew *c);
-unsigned int crew_threads(const struct crew *c);
+struct thread_pool *thread_pool_create(unsigned int threads);
+void thread_pool_destroy(struct thread_pool *c);
+unsigned int thread_pool_threads(const struct thread_pool *c);
 
 /**
- * crew_run() - do jobs 0 to @count - 1, in any order, and wait for all
+ * thread_pool_run() - do jobs 0 to @count - 1, in any order, and wait for all
  * @job: gets @arg, the job's number and that of the thread, from 0
  */
-void crew_run(struct crew *c, uint32_t count,
-	      void (*job)(void *arg, uint32_t number, unsigned int thread),
-	      void *arg);
+void thread_pool_run(struct thread_pool *c, uint32_t count,
+		     void (*job)(void *arg, uint32_t number,
+				 unsigned int thread),
+		     void *arg);
 
 /* What threads but the caller's have worked in jobs, ns of processor time */
-uint64_t crew_cpu(const struct crew *c);
+uint64_t thread_pool_cpu(const struct thread_pool *c);
 
 /* Processor time of the thread that calls, ns */
-uint64_t crew_own_cpu(void);
+uint64_t thread_pool_own_cpu(void);
 
 #endif

@@ -51,7 +51,7 @@ static void amqp_pause_ms(struct amqp *a, int ms)
 		return;
 }
 
-static bool stopped(struct engine *e)
+static bool stopped(struct bus *e)
 {
 	struct amqp *a = e->link;
 	bool stop;
@@ -63,10 +63,10 @@ static bool stopped(struct engine *e)
 }
 
 /* Without the lock: it takes its time, and the caller may go on meanwhile */
-static void connect_again(struct engine *e)
+static void connect_again(struct bus *e)
 {
 	struct amqp *a = e->link;
-	char error[ENGINE_ERROR];
+	char error[BUS_ERROR];
 	unsigned int ms = PAUSE_MS;
 	struct broker b;
 
@@ -88,10 +88,10 @@ static void connect_again(struct engine *e)
 }
 
 /* With the lock */
-static void disconnect(struct engine *e)
+static void disconnect(struct bus *e)
 {
 	struct amqp *a = e->link;
-	char text[ENGINE_ERROR];
+	char text[BUS_ERROR];
 
 	if (!a->broker.broken) {
 		/* the worker was thrown out, and was told */
@@ -108,7 +108,7 @@ static void disconnect(struct engine *e)
  * amqp_turn() - all that is to be done now
  * Return: when to look again, ns; 0: the connection is gone.
  */
-static uint64_t amqp_turn(struct engine *e)
+static uint64_t amqp_turn(struct bus *e)
 {
 	struct amqp *a = e->link;
 	uint64_t due = 0;
@@ -148,7 +148,7 @@ static void sleep_until(struct amqp *a, int fd, uint64_t due)
 
 static void *amqp_work(void *arg)
 {
-	struct engine *e = arg;
+	struct bus *e = arg;
 	struct amqp *a = e->link;
 	uint64_t due;
 
@@ -165,12 +165,12 @@ static void *amqp_work(void *arg)
 }
 
 /* Patiently, if the user wants that; what is wrong for good stays wrong */
-static int connect_first(struct engine *e, const struct engine_config *config,
-			 char error[ENGINE_ERROR])
+static int connect_first(struct bus *e, const struct bus_config *config,
+			 char error[BUS_ERROR])
 {
 	const uint64_t end = member_now() + config->connect_ms * MS;
 	struct amqp *a = e->link;
-	char last[ENGINE_ERROR] = "";
+	char last[BUS_ERROR] = "";
 	unsigned int ms = PAUSE_MS;
 	int err;
 
@@ -188,14 +188,14 @@ static int connect_first(struct engine *e, const struct engine_config *config,
 	}
 }
 
-static int amqp_start(struct engine *e)
+static int amqp_start(struct bus *e)
 {
 	struct amqp *a = e->link;
 
 	return thread_start(&a->thread, amqp_work, e);
 }
 
-static void free_link(struct engine *e)
+static void free_link(struct bus *e)
 {
 	struct amqp *a = e->link;
 
@@ -206,8 +206,8 @@ static void free_link(struct engine *e)
 	e->link = NULL;
 }
 
-static int open_link(struct engine *e, const struct engine_config *config,
-		     char error[ENGINE_ERROR])
+static int open_link(struct bus *e, const struct bus_config *config,
+		     char error[BUS_ERROR])
 {
 	struct amqp *a = e->link;
 	int err = connect_first(e, config, error);
@@ -217,15 +217,15 @@ static int open_link(struct engine *e, const struct engine_config *config,
 	e->up->connected(e, a->broker.address, 0);
 	err = amqp_start(e);
 	if (err) {
-		snprintf(error, ENGINE_ERROR, "thread: %s", strerror(-err));
+		snprintf(error, BUS_ERROR, "thread: %s", strerror(-err));
 		broker_close(&a->broker, false);
 	}
 	return err;
 }
 
-static int amqp_engine_open(struct engine *e, const char *spec,
-			    const struct engine_config *config,
-			    char error[ENGINE_ERROR])
+static int amqp_engine_open(struct bus *e, const char *spec,
+			    const struct bus_config *config,
+			    char error[BUS_ERROR])
 {
 	struct amqp *a = calloc(1, sizeof(*a));
 	int err = -ENOMEM;
@@ -247,7 +247,7 @@ static int amqp_engine_open(struct engine *e, const char *spec,
 err_link:
 	free_link(e);
 no_memory:
-	snprintf(error, ENGINE_ERROR, "no memory or descriptors");
+	snprintf(error, BUS_ERROR, "no memory or descriptors");
 	return err;
 }
 
@@ -256,7 +256,7 @@ static void amqp_wake(struct amqp *a)
 	eventfd_write(a->wake, 1);
 }
 
-static void amqp_engine_close(struct engine *e)
+static void amqp_engine_close(struct bus *e)
 {
 	struct amqp *a = e->link;
 
@@ -269,7 +269,7 @@ static void amqp_engine_close(struct engine *e)
 	free_link(e);
 }
 
-static int amqp_engine_send(struct engine *e, const struct frame *f,
+static int amqp_engine_send(struct bus *e, const struct frame *f,
 			    uint64_t joining, const struct iovec *iov,
 			    int count, size_t len)
 {
@@ -284,7 +284,7 @@ static int amqp_engine_send(struct engine *e, const struct frame *f,
 	return err;
 }
 
-static void amqp_engine_reset(struct engine *e)
+static void amqp_engine_reset(struct bus *e)
 {
 	struct amqp *a = e->link;
 
@@ -292,7 +292,7 @@ static void amqp_engine_reset(struct engine *e)
 	amqp_wake(a);
 }
 
-static void amqp_engine_wait(struct engine *e, int timeout_ms)
+static void amqp_engine_wait(struct bus *e, int timeout_ms)
 {
 	struct timespec t;
 
@@ -310,8 +310,8 @@ static void amqp_engine_wait(struct engine *e, int timeout_ms)
 	pthread_cond_timedwait(&e->news, &e->lock, &t);
 }
 
-const struct engine_transport engine_amqp = {
-	.abi = ENGINE_ABI,
+const struct bus_transport bus_amqp = {
+	.abi = BUS_ABI,
 	.name = "amqp",
 	.broadcast = true,
 	.rejoins = true,

@@ -26,18 +26,18 @@ enum {
 };
 
 __attribute__((format(printf, 3, 4))) static int
-broker_say(char error[ENGINE_ERROR], int err, const char *format, ...)
+broker_say(char error[BUS_ERROR], int err, const char *format, ...)
 {
 	va_list ap;
 
 	va_start(ap, format);
-	vsnprintf(error, ENGINE_ERROR, format, ap);
+	vsnprintf(error, BUS_ERROR, format, ap);
 	va_end(ap);
 	return err;
 }
 
 int broker_parse(struct broker_address *a, const char *spec,
-		 char error[ENGINE_ERROR])
+		 char error[BUS_ERROR])
 {
 	*a = (struct broker_address){
 		.url = strdup(spec), .len = strlen(spec),
@@ -74,23 +74,23 @@ static amqp_bytes_t broker_bytes_of(const char *s)
 }
 
 /* What a broker says, as one line */
-static void broker_told(char out[ENGINE_ERROR], uint16_t code,
+static void broker_told(char out[BUS_ERROR], uint16_t code,
 			amqp_bytes_t text)
 {
 	char clean[160];
 
 	frame_text(clean, sizeof(clean), text.bytes, text.len);
-	snprintf(out, ENGINE_ERROR, "%u %s", code, clean);
+	snprintf(out, BUS_ERROR, "%u %s", code, clean);
 }
 
 /* Return: the broker's code, 0 if it did not say one */
-static int why(const amqp_rpc_reply_t *r, char out[ENGINE_ERROR])
+static int why(const amqp_rpc_reply_t *r, char out[BUS_ERROR])
 {
 	const amqp_connection_close_t *connection = r->reply.decoded;
 	const amqp_channel_close_t *channel = r->reply.decoded;
 
 	if (r->reply_type == AMQP_RESPONSE_LIBRARY_EXCEPTION) {
-		snprintf(out, ENGINE_ERROR, "%s",
+		snprintf(out, BUS_ERROR, "%s",
 			 amqp_error_string2(r->library_error));
 		return 0;
 	}
@@ -103,14 +103,14 @@ static int why(const amqp_rpc_reply_t *r, char out[ENGINE_ERROR])
 		broker_told(out, channel->reply_code, channel->reply_text);
 		return channel->reply_code;
 	}
-	snprintf(out, ENGINE_ERROR, "an answer that nobody asked for");
+	snprintf(out, BUS_ERROR, "an answer that nobody asked for");
 	return 0;
 }
 
-static int refused(const struct broker_address *a, const struct engine *e,
-		   amqp_rpc_reply_t r, bool login, char error[ENGINE_ERROR])
+static int refused(const struct broker_address *a, const struct bus *e,
+		   amqp_rpc_reply_t r, bool login, char error[BUS_ERROR])
 {
-	char text[ENGINE_ERROR];
+	char text[BUS_ERROR];
 	const int code = why(&r, text);
 
 	if (login && code == AMQP_ACCESS_REFUSED)
@@ -130,7 +130,7 @@ static int refused(const struct broker_address *a, const struct engine *e,
 }
 
 static int link_up(struct broker *b, const struct broker_address *a,
-		   char error[ENGINE_ERROR])
+		   char error[BUS_ERROR])
 {
 	struct timeval t = { .tv_sec = CONNECT_S };
 	amqp_socket_t *s;
@@ -157,7 +157,7 @@ static int link_up(struct broker *b, const struct broker_address *a,
 }
 
 static int log_in(struct broker *b, const struct broker_address *a,
-		  const struct engine *e, char error[ENGINE_ERROR])
+		  const struct bus *e, char error[BUS_ERROR])
 {
 	amqp_rpc_reply_t r = amqp_login(b->c, a->info.vhost, CHANNEL, FRAME_MAX,
 					HEARTBEAT_S, AMQP_SASL_METHOD_PLAIN,
@@ -171,12 +171,12 @@ static int log_in(struct broker *b, const struct broker_address *a,
 	       refused(a, e, r, false, error);
 }
 
-static void set_names(struct broker *b, const struct engine *e)
+static void set_names(struct broker *b, const struct bus *e)
 {
 	if (getrandom(&b->address, sizeof(b->address), 0) < 0 || !b->address)
 		b->address = (uintptr_t)b ^ (uintptr_t)b->c;
 	snprintf(b->exchange, sizeof(b->exchange), "optsample:%s", e->job);
-	if (e->role == ENGINE_COORDINATOR)
+	if (e->role == BUS_COORDINATOR)
 		snprintf(b->queue, sizeof(b->queue), "optsample:%s:coordinator",
 			 e->job);
 	else
@@ -185,13 +185,13 @@ static void set_names(struct broker *b, const struct engine *e)
 }
 
 static int declare(struct broker *b, const struct broker_address *a,
-		   const struct engine *e, char error[ENGINE_ERROR])
+		   const struct bus *e, char error[BUS_ERROR])
 {
 	amqp_rpc_reply_t r;
 	char key[KEY];
 
 	set_names(b, e);
-	if (e->role == ENGINE_COORDINATOR)
+	if (e->role == BUS_COORDINATOR)
 		strcpy(key, "coordinator");
 	else
 		snprintf(key, sizeof(key), "join.%" PRIx64, b->address);
@@ -222,7 +222,7 @@ static int declare(struct broker *b, const struct broker_address *a,
 }
 
 static int try_to_connect(struct broker *b, const struct broker_address *a,
-			  const struct engine *e, char error[ENGINE_ERROR])
+			  const struct bus *e, char error[BUS_ERROR])
 {
 	int err;
 
@@ -239,7 +239,7 @@ static int try_to_connect(struct broker *b, const struct broker_address *a,
 
 /* The exchange can go away with another member just before we are bound */
 int broker_connect(struct broker *b, const struct broker_address *a,
-		   const struct engine *e, char error[ENGINE_ERROR])
+		   const struct bus *e, char error[BUS_ERROR])
 {
 	enum { TRIES = 10 };
 	int i, err = -ENOENT;
@@ -359,9 +359,9 @@ int broker_send(struct broker *b, const struct frame *f, uint64_t joining,
 	return err ? -ENOTCONN : 0;
 }
 
-static void broker_finish(struct broker *b, struct engine *e)
+static void broker_finish(struct broker *b, struct bus *e)
 {
-	struct engine_buffer *buffer = b->buffer;
+	struct bus_buffer *buffer = b->buffer;
 
 	b->part = BROKER_METHOD;
 	b->buffer = NULL;
@@ -373,7 +373,7 @@ static void broker_finish(struct broker *b, struct engine *e)
 		e->up->release(&e->inbox, buffer);
 }
 
-static void on_header(struct broker *b, struct engine *e,
+static void on_header(struct broker *b, struct bus *e,
 		      const amqp_frame_t *in)
 {
 	const amqp_basic_properties_t *p = in->payload.properties.decoded;
@@ -382,7 +382,7 @@ static void on_header(struct broker *b, struct engine *e,
 	b->skip = !(p->_flags & AMQP_BASIC_CORRELATION_ID_FLAG) ||
 		  e->up->read(p->correlation_id.bytes, p->correlation_id.len,
 			      &b->frame) ||
-		  b->left > ENGINE_MESSAGE;
+		  b->left > BUS_MESSAGE;
 	if (!b->skip && !b->returned) {
 		b->buffer = e->up->buffer(&e->inbox, b->left);
 		if (!b->buffer) {
@@ -398,7 +398,7 @@ static void on_header(struct broker *b, struct engine *e,
 		broker_finish(b, e);
 }
 
-static void on_body(struct broker *b, struct engine *e, const amqp_frame_t *in)
+static void on_body(struct broker *b, struct bus *e, const amqp_frame_t *in)
 {
 	const amqp_bytes_t *piece = &in->payload.body_fragment;
 
@@ -422,7 +422,7 @@ static void on_method(struct broker *b, const amqp_frame_t *in)
 	const amqp_rpc_reply_t r = {
 		.reply_type = AMQP_RESPONSE_SERVER_EXCEPTION, .reply = *m,
 	};
-	char text[ENGINE_ERROR];
+	char text[BUS_ERROR];
 
 	switch (m->id) {
 	case AMQP_BASIC_DELIVER_METHOD:
@@ -444,7 +444,7 @@ static void on_method(struct broker *b, const amqp_frame_t *in)
 	}
 }
 
-static void on_frame(struct broker *b, struct engine *e, const amqp_frame_t *in)
+static void on_frame(struct broker *b, struct bus *e, const amqp_frame_t *in)
 {
 	if (in->frame_type == AMQP_FRAME_METHOD)
 		on_method(b, in);
@@ -457,7 +457,7 @@ static void on_frame(struct broker *b, struct engine *e, const amqp_frame_t *in)
 		be_broken(b, "frames in an order that makes no sense");
 }
 
-bool broker_receive(struct broker *b, struct engine *e)
+bool broker_receive(struct broker *b, struct bus *e)
 {
 	enum { AT_ONCE = 64 };
 	struct timeval now = { 0 };

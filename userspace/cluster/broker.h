@@ -48,20 +48,20 @@ struct broker {
 	char			queue[128];
 	uint64_t		address;
 	bool			broken;
-	char			why[ENGINE_ERROR];
+	char			why[BUS_ERROR];
 
 	enum broker_part	part;
 	bool			returned;
 	bool			skip;
 	struct frame		frame;
-	struct engine_buffer	*buffer;
+	struct bus_buffer	*buffer;
 	uint64_t		left;
 	struct bytes		gather;
 };
 
 /* Return: 0, -ENOMEM, or -EINVAL with a line in @error */
 int broker_parse(struct broker_address *a, const char *spec,
-		 char error[ENGINE_ERROR]);
+		 char error[BUS_ERROR]);
 void broker_free_address(struct broker_address *a);
 
 /**
@@ -70,7 +70,7 @@ void broker_free_address(struct broker_address *a);
  * want this user; -EBUSY: the job has a coordinator.
  */
 int broker_connect(struct broker *b, const struct broker_address *a,
-		   const struct engine *e, char error[ENGINE_ERROR]);
+		   const struct bus *e, char error[BUS_ERROR]);
 /* @politely: what was sent is taken by the broker first */
 void broker_close(struct broker *b, bool politely);
 
@@ -81,6 +81,6 @@ int broker_send(struct broker *b, const struct frame *f, uint64_t joining,
  * broker_receive() - what has come, to the engine's upcalls; never waits
  * Return: whether there may be more.
  */
-bool broker_receive(struct broker *b, struct engine *e);
+bool broker_receive(struct broker *b, struct bus *e);
 
 #endif

@@ -16,8 +16,8 @@
 #include <unistd.h>
 #include "cluster/member.h"
 
-#ifndef ENGINE_DIR
-#define ENGINE_DIR	"/usr/lib/optsample"
+#ifndef BUS_DIR
+#define BUS_DIR	"/usr/lib/optsample"
 #endif
 
 enum {
@@ -26,26 +26,26 @@ enum {
 	WINDOW			= 16 << 20,
 };
 
-static const struct engine_upcalls upcalls = {
+static const struct bus_upcalls upcalls = {
 	.connected = member_connected,
 	.lost = member_lost,
 	.frame = member_frame,
 	.returned = member_returned,
 	.gone = member_gone,
 	.tick = member_tick,
-	.buffer = inbox_buffer,
-	.release = inbox_release,
+	.buffer = message_queue_buffer,
+	.release = message_queue_release,
 	.write = frame_write,
 	.read = frame_read,
 };
 
 __attribute__((format(printf, 3, 4)))
-static int bus_say(char error[ENGINE_ERROR], int err, const char *format, ...)
+static int bus_say(char error[BUS_ERROR], int err, const char *format, ...)
 {
 	va_list ap;
 
 	va_start(ap, format);
-	vsnprintf(error, ENGINE_ERROR, format, ap);
+	vsnprintf(error, BUS_ERROR, format, ap);
 	va_end(ap);
 	return err;
 }
@@ -57,11 +57,11 @@ static bool good_name(const char *s)
 	for (i = 0; s[i]; i++)
 		if (!isalnum((unsigned char)s[i]) && !strchr("._-", s[i]))
 			return false;
-	return i > 0 && i < ENGINE_JOB;
+	return i > 0 && i < BUS_JOB;
 }
 
-static int bus_configure(struct engine *e, const struct engine_config *c,
-			 char error[ENGINE_ERROR])
+static int bus_configure(struct bus *e, const struct bus_config *c,
+			 char error[BUS_ERROR])
 {
 	const uint32_t ms = c->heartbeat_ms ? c->heartbeat_ms : HEARTBEAT_MS;
 	char host[40] = "";
@@ -69,10 +69,10 @@ static int bus_configure(struct engine *e, const struct engine_config *c,
 	if (!c->job || !good_name(c->job))
 		return bus_say(error, -EINVAL, "job '%.80s': 1 to %d letters, "
 			       "digits, '.', '_' or '-'", c->job ? c->job : "",
-			       ENGINE_JOB - 1);
-	if (c->build && strlen(c->build) >= ENGINE_BUILD)
+			       BUS_JOB - 1);
+	if (c->build && strlen(c->build) >= BUS_BUILD)
 		return bus_say(error, -EINVAL, "build '%.80s...': at most %d "
-			       "characters", c->build, ENGINE_BUILD - 1);
+			       "characters", c->build, BUS_BUILD - 1);
 	if (ms < LEAST_HEARTBEAT_MS)
 		return bus_say(error, -EINVAL,
 			       "heartbeat of %u ms: at least %d", ms,
@@ -89,7 +89,7 @@ static int bus_configure(struct engine *e, const struct engine_config *c,
 
 /* Open MPI's own plug-ins want to see its symbols: hence RTLD_GLOBAL */
 static void *bus_try_plugin(const char *directory, const char *more,
-			    char why[ENGINE_ERROR])
+			    char why[BUS_ERROR])
 {
 	char path[PATH_MAX];
 	void *p;
@@ -100,11 +100,11 @@ static void *bus_try_plugin(const char *directory, const char *more,
 		return NULL;
 	p = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 	if (!p)
-		snprintf(why, ENGINE_ERROR, "%s", dlerror());
+		snprintf(why, BUS_ERROR, "%s", dlerror());
 	return p;
 }
 
-static void *bus_find_plugin(char why[ENGINE_ERROR])
+static void *bus_find_plugin(char why[BUS_ERROR])
 {
 	const char *own = getenv("OPTSAMPLE_ENGINES");
 	char exe[PATH_MAX];
@@ -118,36 +118,36 @@ static void *bus_find_plugin(char why[ENGINE_ERROR])
 		if (!p)
 			p = bus_try_plugin(exe, "/../engine", why);
 	}
-	return p ? p : bus_try_plugin(ENGINE_DIR, "", why);
+	return p ? p : bus_try_plugin(BUS_DIR, "", why);
 }
 
-static int load_mpi(struct engine *e, char error[ENGINE_ERROR])
+static int load_mpi(struct bus *e, char error[BUS_ERROR])
 {
-	char why[ENGINE_ERROR] = "engine-mpi.so not found";
+	char why[BUS_ERROR] = "engine-mpi.so not found";
 
 	e->plugin = bus_find_plugin(why);
 	if (!e->plugin)
 		return bus_say(error, -EOPNOTSUPP, "mpi: %.200s", why);
-	e->transport = dlsym(e->plugin, "engine_mpi");
-	if (!e->transport || e->transport->abi != ENGINE_ABI)
+	e->transport = dlsym(e->plugin, "bus_mpi");
+	if (!e->transport || e->transport->abi != BUS_ABI)
 		return bus_say(error, -EOPNOTSUPP,
 			       "mpi: engine-mpi.so is of another version");
 	return 0;
 }
 
-static int bus_choose(struct engine *e, const char *spec, enum engine_role role,
-		      char error[ENGINE_ERROR])
+static int bus_choose(struct bus *e, const char *spec, enum bus_role role,
+		      char error[BUS_ERROR])
 {
 	e->role = role;
 	if (!strcmp(spec, "mpi"))
 		return load_mpi(e, error);
-	if (role == ENGINE_BY_RANK)
+	if (role == BUS_BY_RANK)
 		return bus_say(error, -EINVAL,
 			       "only with mpi the rank decides");
 	if (!strcmp(spec, "threads"))
-		e->transport = &engine_threads;
+		e->transport = &bus_threads;
 	else if (!strncmp(spec, "amqp:", 5) || !strncmp(spec, "amqps:", 6))
-		e->transport = &engine_amqp;
+		e->transport = &bus_amqp;
 	else
 		return bus_say(error, -EINVAL, "engine '%.*s': threads, "
 			       "amqp://..., or mpi", (int)strcspn(spec, ":/"),
@@ -155,17 +155,17 @@ static int bus_choose(struct engine *e, const char *spec, enum engine_role role,
 	return 0;
 }
 
-static struct engine *new_engine(void)
+static struct bus *new_engine(void)
 {
-	struct engine *e = calloc(1, sizeof(*e));
+	struct bus *e = calloc(1, sizeof(*e));
 	pthread_condattr_t a;
 
 	if (!e)
 		return NULL;
 	e->up = &upcalls;
 	e->event = -1;
-	inbox_init(&e->inbox);
-	inbox_init(&e->early);
+	message_queue_init(&e->inbox);
+	message_queue_init(&e->early);
 	pthread_mutex_init(&e->lock, NULL);
 	pthread_condattr_init(&a);
 	pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
@@ -175,11 +175,11 @@ static struct engine *new_engine(void)
 }
 
 /* A plug-in stays: what it brought along (Open MPI) cannot go again */
-static void free_engine(struct engine *e)
+static void free_engine(struct bus *e)
 {
 	free(e->current);
-	inbox_free(&e->inbox);
-	inbox_free(&e->early);
+	message_queue_free(&e->inbox);
+	message_queue_free(&e->early);
 	peers_free(&e->peers);
 	if (e->event >= 0)
 		close(e->event);
@@ -188,10 +188,10 @@ static void free_engine(struct engine *e)
 	free(e);
 }
 
-int engine_open(struct engine **out, const char *spec, enum engine_role role,
-		const struct engine_config *config, char error[ENGINE_ERROR])
+int bus_open(struct bus **out, const char *spec, enum bus_role role,
+	     const struct bus_config *config, char error[BUS_ERROR])
 {
-	struct engine *e = new_engine();
+	struct bus *e = new_engine();
 	int err;
 
 	if (!e)
@@ -209,7 +209,7 @@ int engine_open(struct engine **out, const char *spec, enum engine_role role,
 	return 0;
 }
 
-void engine_close(struct engine *e)
+void bus_close(struct bus *e)
 {
 	if (!e)
 		return;
@@ -225,10 +225,10 @@ static int bus_check(uint16_t type, const struct iovec *iov, int count,
 {
 	int i;
 
-	if (type >= ENGINE_EVENT || count < 0)
+	if (type >= BUS_EVENT || count < 0)
 		return -EINVAL;
 	for (*len = 0, i = 0; i < count; i++) {
-		if (iov[i].iov_len > ENGINE_MESSAGE - *len)
+		if (iov[i].iov_len > BUS_MESSAGE - *len)
 			return -EMSGSIZE;
 		*len += iov[i].iov_len;
 	}
@@ -236,37 +236,37 @@ static int bus_check(uint16_t type, const struct iovec *iov, int count,
 }
 
 /* Return: NULL: @err says why */
-static struct peer *addressee(struct engine *e, uint32_t to, int *err)
+static struct peer *addressee(struct bus *e, uint32_t to, int *err)
 {
 	struct peer *p;
 
-	if (e->role == ENGINE_COORDINATOR) {
+	if (e->role == BUS_COORDINATOR) {
 		p = peers_find(&e->peers, to);
 		*err = -EHOSTUNREACH;
 		return p && p->present ? p : NULL;
 	}
-	*err = e->state == ENGINE_FAILED ? -EPROTO : -ENOTCONN;
-	if (e->state != ENGINE_IN)
+	*err = e->state == BUS_FAILED ? -EPROTO : -ENOTCONN;
+	if (e->state != BUS_IN)
 		return NULL;
 	p = peers_add(&e->peers, to);
 	*err = p ? -EHOSTUNREACH : -ENOMEM;
 	return p && !p->gone ? p : NULL;
 }
 
-static int starve(struct engine *e)
+static int starve(struct bus *e)
 {
 	e->starved = true;
 	e->relieved = false;
 	return -EAGAIN;
 }
 
-static void bus_count(struct engine_traffic *t, uint64_t messages, size_t len)
+static void bus_count(struct bus_traffic *t, uint64_t messages, size_t len)
 {
 	t->messages += messages;
 	t->bytes += messages * len;
 }
 
-static int bus_send_one(struct engine *e, uint32_t to, uint16_t type,
+static int bus_send_one(struct bus *e, uint32_t to, uint16_t type,
 			const struct iovec *iov, int pieces, size_t len)
 {
 	struct frame f = { .kind = FRAME_DATA, .type = type, .to = to };
@@ -293,8 +293,8 @@ static int bus_send_one(struct engine *e, uint32_t to, uint16_t type,
 	return 0;
 }
 
-int engine_send(struct engine *e, uint32_t to, uint16_t type,
-		const struct iovec *iov, int pieces)
+int bus_send(struct bus *e, uint32_t to, uint16_t type,
+	     const struct iovec *iov, int pieces)
 {
 	size_t len;
 	int err = bus_check(type, iov, pieces, &len);
@@ -302,7 +302,7 @@ int engine_send(struct engine *e, uint32_t to, uint16_t type,
 	if (err)
 		return err;
 	pthread_mutex_lock(&e->lock);
-	if (to == e->id && (to || e->role == ENGINE_COORDINATOR))
+	if (to == e->id && (to || e->role == BUS_COORDINATOR))
 		err = -EINVAL;
 	else
 		err = bus_send_one(e, to, type, iov, pieces, len);
@@ -310,7 +310,7 @@ int engine_send(struct engine *e, uint32_t to, uint16_t type,
 	return err;
 }
 
-static bool any_full(const struct engine *e)
+static bool any_full(const struct bus *e)
 {
 	uint32_t i;
 
@@ -322,7 +322,7 @@ static bool any_full(const struct engine *e)
 }
 
 /* Each worker's window counts it; who is not in yet drops it */
-static int bus_send_all(struct engine *e, uint16_t type,
+static int bus_send_all(struct bus *e, uint16_t type,
 			const struct iovec *iov, int pieces, size_t len)
 {
 	struct frame f = {
@@ -355,15 +355,15 @@ static int bus_send_all(struct engine *e, uint16_t type,
 	return 0;
 }
 
-int engine_broadcast(struct engine *e, uint16_t type, const struct iovec *iov,
-		     int pieces)
+int bus_broadcast(struct bus *e, uint16_t type, const struct iovec *iov,
+		  int pieces)
 {
 	size_t len;
 	int err = bus_check(type, iov, pieces, &len);
 
 	if (err)
 		return err;
-	if (e->role != ENGINE_COORDINATOR)
+	if (e->role != BUS_COORDINATOR)
 		return -EPERM;
 	pthread_mutex_lock(&e->lock);
 	if (any_full(e) && e->transport->progress)
@@ -376,15 +376,15 @@ int engine_broadcast(struct engine *e, uint16_t type, const struct iovec *iov,
 	return err;
 }
 
-static void count_received(struct engine *e, const struct engine_buffer *b)
+static void count_received(struct bus *e, const struct bus_buffer *b)
 {
-	if (b->type < ENGINE_EVENT)
+	if (b->type < BUS_EVENT)
 		bus_count(b->from ? &e->counters.from_workers :
 			  &e->counters.from_coordinator, 1, b->len);
 }
 
 /* So that the descriptor is readable just if there is something */
-static void clear_event(struct engine *e)
+static void clear_event(struct bus *e)
 {
 	uint64_t n;
 
@@ -392,13 +392,13 @@ static void clear_event(struct engine *e)
 		return;
 }
 
-static bool something(struct engine *e)
+static bool something(struct bus *e)
 {
-	return e->inbox.first || e->relieved || e->state == ENGINE_FAILED;
+	return e->inbox.first || e->relieved || e->state == BUS_FAILED;
 }
 
 /* Until there is something; -1: for ever. Return: whether there is. */
-static bool await(struct engine *e, int timeout_ms)
+static bool await(struct bus *e, int timeout_ms)
 {
 	const uint64_t end = member_now() + timeout_ms * 1000000ull;
 	uint64_t now;
@@ -419,16 +419,16 @@ static bool await(struct engine *e, int timeout_ms)
 	}
 }
 
-static int bus_receive(struct engine *e, struct engine_message *m)
+static int bus_take(struct bus *e, struct bus_message *m)
 {
-	struct engine_buffer *b = inbox_pop(&e->inbox);
+	struct bus_buffer *b = message_queue_pop(&e->inbox);
 
 	if (!b)
-		return e->state == ENGINE_FAILED ? -EPROTO : 0;
+		return e->state == BUS_FAILED ? -EPROTO : 0;
 	e->current = b;
 	count_received(e, b);
 	member_took(e, b);
-	*m = (struct engine_message){
+	*m = (struct bus_message){
 		.from = b->from, .type = b->type,
 		.data = b->data + b->start, .len = b->len,
 	};
@@ -436,7 +436,7 @@ static int bus_receive(struct engine *e, struct engine_message *m)
 }
 
 /* Until a send may be tried again. Return: false: the time is over. */
-static bool await_room(struct engine *e, uint64_t end, bool for_ever)
+static bool await_room(struct bus *e, uint64_t end, bool for_ever)
 {
 	uint64_t now;
 
@@ -444,7 +444,7 @@ static bool await_room(struct engine *e, uint64_t end, bool for_ever)
 		if (e->transport->progress)
 			e->transport->progress(e);
 		now = member_now();
-		if (e->relieved || e->state == ENGINE_FAILED)
+		if (e->relieved || e->state == BUS_FAILED)
 			return true;
 		if (!for_ever && now >= end)
 			return false;
@@ -453,11 +453,11 @@ static bool await_room(struct engine *e, uint64_t end, bool for_ever)
 	}
 }
 
-int engine_send_wait(struct engine *e, uint32_t to, uint16_t type,
-		     const struct iovec *iov, int pieces, int timeout_ms)
+int bus_send_wait(struct bus *e, uint32_t to, uint16_t type,
+		  const struct iovec *iov, int pieces, int timeout_ms)
 {
 	const uint64_t end = member_now() + timeout_ms * 1000000ull;
-	int err = engine_send(e, to, type, iov, pieces);
+	int err = bus_send(e, to, type, iov, pieces);
 	size_t len = 0;
 
 	if (err != -EAGAIN)
@@ -473,24 +473,24 @@ int engine_send_wait(struct engine *e, uint32_t to, uint16_t type,
 	return err;
 }
 
-int engine_receive(struct engine *e, struct engine_message *m, int timeout_ms)
+int bus_receive(struct bus *e, struct bus_message *m, int timeout_ms)
 {
 	int ret;
 
 	pthread_mutex_lock(&e->lock);
-	inbox_release(&e->inbox, e->current);
+	message_queue_release(&e->inbox, e->current);
 	e->current = NULL;
 	clear_event(e);
 	e->relieved = false;
 	await(e, timeout_ms);
-	ret = bus_receive(e, m);
+	ret = bus_take(e, m);
 	if (e->event >= 0 && something(e))
 		member_notify(e);
 	pthread_mutex_unlock(&e->lock);
 	return ret;
 }
 
-int engine_wait(struct engine *e, int timeout_ms)
+int bus_wait(struct bus *e, int timeout_ms)
 {
 	bool some;
 
@@ -501,7 +501,7 @@ int engine_wait(struct engine *e, int timeout_ms)
 	return some;
 }
 
-int engine_fd(struct engine *e)
+int bus_fd(struct bus *e)
 {
 	int fd;
 
@@ -517,34 +517,34 @@ int engine_fd(struct engine *e)
 	return fd;
 }
 
-uint32_t engine_id(struct engine *e)
+uint32_t bus_id(struct bus *e)
 {
 	uint32_t id;
 
 	pthread_mutex_lock(&e->lock);
-	id = e->state == ENGINE_IN ? e->id : 0;
+	id = e->state == BUS_IN ? e->id : 0;
 	pthread_mutex_unlock(&e->lock);
 	return id;
 }
 
-uint32_t engine_seats(const struct engine *e)
+uint32_t bus_seats(const struct bus *e)
 {
-	return e->transport->seats ? e->transport->seats(e) : ENGINE_WORKERS;
+	return e->transport->seats ? e->transport->seats(e) : BUS_WORKERS;
 }
 
-enum engine_role engine_role(const struct engine *e)
+enum bus_role bus_role(const struct bus *e)
 {
 	return e->role;
 }
 
-void engine_error(struct engine *e, char error[ENGINE_ERROR])
+void bus_error(struct bus *e, char error[BUS_ERROR])
 {
 	pthread_mutex_lock(&e->lock);
-	memcpy(error, e->error, ENGINE_ERROR);
+	memcpy(error, e->error, BUS_ERROR);
 	pthread_mutex_unlock(&e->lock);
 }
 
-void engine_counters(struct engine *e, struct engine_counters *c)
+void bus_counters(struct bus *e, struct bus_counters *c)
 {
 	pthread_mutex_lock(&e->lock);
 	*c = e->counters;

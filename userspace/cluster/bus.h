@@ -15,24 +15,24 @@
  *
  * Members. The coordinator has id 0, workers have ids from 1 on that are never
  * given again in a job. Whether somebody is there is told by messages, in order
- * with all others (see enum engine_event). engine_open() does not wait for the
- * other side: a worker is in once it received ENGINE_JOINED. A worker of
- * another protocol or build is refused: engine_receive() says -EPROTO there,
- * and engine_error() why.
+ * with all others (see enum bus_event). bus_open() does not wait for the
+ * other side: a worker is in once it received BUS_JOINED. A worker of
+ * another protocol or build is refused: bus_receive() says -EPROTO there,
+ * and bus_error() why.
  *
  * Order. What one member sends to another one arrives in order and once, also
  * broadcasts among other messages. Nothing arrives from a worker after its
- * ENGINE_LEFT, nothing that was meant for an earlier membership of a worker
+ * BUS_LEFT, nothing that was meant for an earlier membership of a worker
  * arrives in a later one.
  *
  * What is lost. What is sent is not stored. When a member or its connection
  * dies, what was on the way to and from it is lost. When a connection to the
  * broker dies, the membership ends with it: after a restart of the broker the
- * coordinator sees ENGINE_LEFT for all workers and then ENGINE_JOINED for those
- * that come back, with new ids; a worker sees ENGINE_COORDINATOR_GONE and then
- * ENGINE_JOINED. Both try again by themselves, after 0.1 s at first and every
+ * coordinator sees BUS_LEFT for all workers and then BUS_JOINED for those
+ * that come back, with new ids; a worker sees BUS_COORDINATOR_GONE and then
+ * BUS_JOINED. Both try again by themselves, after 0.1 s at first and every
  * 2 s in the end. The layer above builds its state anew. A worker that stopped
- * for longer than the heartbeat was thrown out: it receives ENGINE_LEFT with
+ * for longer than the heartbeat was thrown out: it receives BUS_LEFT with
  * its own id, and is then taken in under a new one.
  *
  * Who is dead. A killed process closes its connection and the broker deletes
@@ -44,71 +44,71 @@
  * nevertheless.
  *
  * Bounds. A message is only sent while fewer than the window's bytes are on the
- * way to the same member (see engine_send()), wherever they are: in the sender,
+ * way to the same member (see bus_send()), wherever they are: in the sender,
  * a broker, or not yet received by the caller there. A message has
- * ENGINE_MESSAGE bytes at most.
+ * BUS_MESSAGE bytes at most.
  *
  * MPI. Nobody is looked for there, and no thread works for a caller that
- * computes: long work should call engine_wait(e, 0) now and then, or large
+ * computes: long work should call bus_wait(e, 0) now and then, or large
  * messages wait. With Open MPI 4 a rank that dies ends the whole job: mpirun
  * kills the others and fails, and the layer above starts from its checkpoint.
- * With fault tolerance (Open MPI 5, mpirun --with-ft ulfm) it is ENGINE_LEFT as
- * everywhere; a dead coordinator is ENGINE_COORDINATOR_GONE and final.
- * engine_close() waits for all living ranks to call it. Once per process.
+ * With fault tolerance (Open MPI 5, mpirun --with-ft ulfm) it is BUS_LEFT as
+ * everywhere; a dead coordinator is BUS_COORDINATOR_GONE and final.
+ * bus_close() waits for all living ranks to call it. Once per process.
  *
  * Trust. Who may use the broker's virtual host is believed: a member can
  * pretend to be another one. Damaged or hostile bytes do no harm but to what
  * they say.
  */
-#ifndef OPTSAMPLE_ENGINE_H
-#define OPTSAMPLE_ENGINE_H
+#ifndef CLUSTER_BUS_H
+#define CLUSTER_BUS_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/uio.h>
 
-struct engine;
-struct engine_hub;
+struct bus;
+struct bus_hub;
 
 enum {
-	ENGINE_ERROR	= 256,		/* bytes of a line that says why */
-	ENGINE_MESSAGE	= 64 << 20,	/* bytes */
-	ENGINE_JOB	= 64,		/* characters, with the NUL */
-	ENGINE_BUILD	= 64,
-	ENGINE_WORKERS	= 4096,		/* at one coordinator */
-	ENGINE_LENT	= 256,		/* windows, see engine_send_wait() */
+	BUS_ERROR	= 256,		/* bytes of a line that says why */
+	BUS_MESSAGE	= 64 << 20,	/* bytes */
+	BUS_JOB	= 64,			/* characters, with the NUL */
+	BUS_BUILD	= 64,
+	BUS_WORKERS	= 4096,		/* at one coordinator */
+	BUS_LENT	= 256,		/* windows, see bus_send_wait() */
 };
 
-enum engine_role {
-	ENGINE_COORDINATOR,
-	ENGINE_WORKER,
-	ENGINE_BY_RANK,			/* mpi only: see engine_role() */
+enum bus_role {
+	BUS_COORDINATOR,
+	BUS_WORKER,
+	BUS_BY_RANK,			/* mpi only: see bus_role() */
 };
 
 /**
- * enum engine_event - types of messages that the engine itself sends
- * @ENGINE_JOINED:	at the coordinator: worker @from is in; at a worker: it
+ * enum bus_event - types of messages that the engine itself sends
+ * @BUS_JOINED:	at the coordinator: worker @from is in; at a worker: it
  *			is in, under id @from
- * @ENGINE_LEFT:	at the coordinator: worker @from is gone; at a worker:
+ * @BUS_LEFT:	at the coordinator: worker @from is gone; at a worker:
  *			it was thrown out, its id was @from. The payload says
  *			why, a text with a NUL.
- * @ENGINE_REFUSED:	at the coordinator: a worker was refused; the payload is
+ * @BUS_REFUSED:	at the coordinator: a worker was refused; the payload is
  *			a line for the log, with a NUL; @from is 0
- * @ENGINE_COORDINATOR_GONE: at a worker: the coordinator or the connection is
+ * @BUS_COORDINATOR_GONE: at a worker: the coordinator or the connection is
  *			lost, and with it the id. The payload says why.
  *
  * The caller's types are below.
  */
-enum engine_event {
-	ENGINE_EVENT	= 0xff00,
-	ENGINE_JOINED	= ENGINE_EVENT,
-	ENGINE_LEFT,
-	ENGINE_REFUSED,
-	ENGINE_COORDINATOR_GONE,
+enum bus_event {
+	BUS_EVENT	= 0xff00,
+	BUS_JOINED	= BUS_EVENT,
+	BUS_LEFT,
+	BUS_REFUSED,
+	BUS_COORDINATOR_GONE,
 };
 
 /**
- * struct engine_config - what both sides say of themselves; all is copied
+ * struct bus_config - what both sides say of themselves; all is copied
  * @job:	letters, digits, '.', '_', '-'. Jobs on one broker never meet;
  *		each has one coordinator.
  * @protocol:	of the caller's messages; both must be the same
@@ -116,14 +116,14 @@ enum engine_event {
  * @heartbeat_ms: a member of which nothing was heard for that long is gone;
  *		0: 5 s. At least 200 ms.
  * @window:	bytes, see above; 0: 16 MiB. The coordinator's is everybody's.
- * @connect_ms:	how long engine_open() tries to reach the broker; 0: once,
+ * @connect_ms:	how long bus_open() tries to reach the broker; 0: once,
  *		UINT32_MAX: for ever
- * @notice:	called within engine_open() with a line that says what it waits
+ * @notice:	called within bus_open() with a line that says what it waits
  *		for, once for each different one; or NULL
  * @arg:	for @notice
- * @hub:	for threads: from engine_hub_create()
+ * @hub:	for threads: from bus_hub_create()
  */
-struct engine_config {
+struct bus_config {
 	const char		*job;
 	uint32_t		protocol;
 	const char		*build;
@@ -132,52 +132,52 @@ struct engine_config {
 	uint32_t		connect_ms;
 	void			(*notice)(void *arg, const char *line);
 	void			*arg;
-	struct engine_hub	*hub;
+	struct bus_hub	*hub;
 };
 
 /**
- * struct engine_message - what was received
+ * struct bus_message - what was received
  * @from:	who sent it
- * @type:	the caller's, or enum engine_event
- * @data:	the payload, the engine's: until the next engine_receive() or
- *		engine_close(); aligned as malloc() does
+ * @type:	the caller's, or enum bus_event
+ * @data:	the payload, the engine's: until the next bus_receive() or
+ *		bus_close(); aligned as malloc() does
  * @len:	bytes
  */
-struct engine_message {
+struct bus_message {
 	uint32_t	from;
 	uint16_t	type;
 	const void	*data;
 	size_t		len;
 };
 
-struct engine_traffic {
+struct bus_traffic {
 	uint64_t	messages;
 	uint64_t	bytes;		/* of payload */
 };
 
 /**
- * struct engine_counters - since engine_open(), the caller's messages only
+ * struct bus_counters - since bus_open(), the caller's messages only
  * @to_coordinator:	and the next three: by who the peer is. A broadcast
  *			counts once for each worker.
- * @broadcasts:		calls of engine_broadcast()
+ * @broadcasts:		calls of bus_broadcast()
  * @control:		messages of the engine itself, both ways
  */
-struct engine_counters {
-	struct engine_traffic	to_coordinator;
-	struct engine_traffic	to_workers;
-	struct engine_traffic	from_coordinator;
-	struct engine_traffic	from_workers;
+struct bus_counters {
+	struct bus_traffic	to_coordinator;
+	struct bus_traffic	to_workers;
+	struct bus_traffic	from_coordinator;
+	struct bus_traffic	from_workers;
 	uint64_t		broadcasts;
 	uint64_t		control;
 };
 
 /* Threads that want to meet share one; it outlives their engines */
-struct engine_hub *engine_hub_create(void);
-void engine_hub_destroy(struct engine_hub *h);
+struct bus_hub *bus_hub_create(void);
+void bus_hub_destroy(struct bus_hub *h);
 
 /**
- * engine_open() - connect, and begin to be a member
- * @e:		gets the engine, to be closed with engine_close()
+ * bus_open() - connect, and begin to be a member
+ * @e:		gets the engine, to be closed with bus_close()
  * @spec:	see above
  * @error:	gets one line
  *
@@ -187,22 +187,22 @@ void engine_hub_destroy(struct engine_hub *h);
  * want this user, or not for this; -EBUSY: the job has a coordinator;
  * -EOPNOTSUPP: no such engine here; another negative errno.
  */
-int engine_open(struct engine **e, const char *spec, enum engine_role role,
-		const struct engine_config *config, char error[ENGINE_ERROR]);
+int bus_open(struct bus **e, const char *spec, enum bus_role role,
+	     const struct bus_config *config, char error[BUS_ERROR]);
 
 /* Leave: the others are told at once. NULL is nothing. */
-void engine_close(struct engine *e);
+void bus_close(struct bus *e);
 
 /**
- * engine_send() - a message to one member
+ * bus_send() - a message to one member
  * @to:		0 or a worker's id; not the own one
- * @type:	below ENGINE_EVENT
+ * @type:	below BUS_EVENT
  * @iov:	@count pieces of the payload; free again on return
  *
  * Never waits for the receiver: when the window's bytes are on the way to it
  * already, nothing is sent and the caller tries again later: after messages
- * were received, or after engine_wait(), which returns at once while there are
- * messages to receive. See engine_send_wait() for who does not want to. A
+ * were received, or after bus_wait(), which returns at once while there are
+ * messages to receive. See bus_send_wait() for who does not want to. A
  * broker that is out of memory stops all senders, and that is waited for.
  *
  * A worker's messages to a worker that is gone are dropped until it knows.
@@ -210,78 +210,78 @@ void engine_close(struct engine *e);
  * Return: 0; -EAGAIN: see above; -ENOTCONN: this worker is out;
  * -EHOSTUNREACH: no such worker, so far as known; -EMSGSIZE; -EINVAL; -ENOMEM.
  */
-int engine_send(struct engine *e, uint32_t to, uint16_t type,
-		const struct iovec *iov, int count);
+int bus_send(struct bus *e, uint32_t to, uint16_t type,
+	     const struct iovec *iov, int count);
 
-static inline int engine_send_data(struct engine *e, uint32_t to, uint16_t type,
-				   const void *data, size_t len)
+static inline int bus_send_data(struct bus *e, uint32_t to, uint16_t type,
+				const void *data, size_t len)
 {
 	const struct iovec iov = { (void *)data, len };
 
-	return engine_send(e, to, type, &iov, 1);
+	return bus_send(e, to, type, &iov, 1);
 }
 
 /**
- * engine_send_wait() - engine_send(), and if the window is full, wait for room
+ * bus_send_wait() - bus_send(), and if the window is full, wait for room
  * @timeout_ms:	-1: for ever
  *
- * What others send in the meantime counts as received, up to ENGINE_LENT
+ * What others send in the meantime counts as received, up to BUS_LENT
  * windows of it: two that send to each other do not wait for each other.
  *
- * Return: as engine_send(); -EAGAIN after @timeout_ms.
+ * Return: as bus_send(); -EAGAIN after @timeout_ms.
  */
-int engine_send_wait(struct engine *e, uint32_t to, uint16_t type,
-		     const struct iovec *iov, int count, int timeout_ms);
+int bus_send_wait(struct bus *e, uint32_t to, uint16_t type,
+		  const struct iovec *iov, int count, int timeout_ms);
 
 /**
- * engine_broadcast() - a message from the coordinator to all workers
+ * bus_broadcast() - a message from the coordinator to all workers
  *
- * Those are meant whose ENGINE_JOINED is before this call and whose ENGINE_LEFT
+ * Those are meant whose BUS_JOINED is before this call and whose BUS_LEFT
  * is not, received or still waiting to be.
  *
- * Return: as engine_send(); -EAGAIN: the window to one of them is full, nothing
+ * Return: as bus_send(); -EAGAIN: the window to one of them is full, nothing
  * was sent to any; -EPERM: not the coordinator.
  */
-int engine_broadcast(struct engine *e, uint16_t type, const struct iovec *iov,
-		     int count);
+int bus_broadcast(struct bus *e, uint16_t type, const struct iovec *iov,
+		  int count);
 
 /**
- * engine_receive() - the next message
+ * bus_receive() - the next message
  * @timeout_ms:	0: do not wait; -1: for ever
  *
  * Return: 1: @m is set; 0: none came, or, before the time is over, a send that
  * got -EAGAIN may be tried again; -EPROTO: refused, or with mpi the
- * coordinator is gone: of no use any more, engine_error() says why.
+ * coordinator is gone: of no use any more, bus_error() says why.
  */
-int engine_receive(struct engine *e, struct engine_message *m, int timeout_ms);
+int bus_receive(struct bus *e, struct bus_message *m, int timeout_ms);
 
 /**
- * engine_wait() - until engine_receive() has something, or a send that got
+ * bus_wait() - until bus_receive() has something, or a send that got
  * -EAGAIN may be tried again
  *
  * Return: 1, or 0 after @timeout_ms.
  */
-int engine_wait(struct engine *e, int timeout_ms);
+int bus_wait(struct bus *e, int timeout_ms);
 
 /**
- * engine_fd() - for a loop that waits for other things, too
+ * bus_fd() - for a loop that waits for other things, too
  *
- * Readable (EPOLLIN) when engine_wait() would return 1. Call engine_receive()
+ * Readable (EPOLLIN) when bus_wait() would return 1. Call bus_receive()
  * with no time to wait until it returns 0, and try again what got -EAGAIN; the
  * caller neither reads nor closes it.
  *
  * Return: a descriptor; -EOPNOTSUPP with mpi: there a loop calls
- * engine_receive() from a timer, each ms or so.
+ * bus_receive() from a timer, each ms or so.
  */
-int engine_fd(struct engine *e);
+int bus_fd(struct bus *e);
 
 /* Own id: 0 at the coordinator and at a worker that is out */
-uint32_t engine_id(struct engine *e);
-enum engine_role engine_role(const struct engine *e);
-/* Workers that there can be: with mpi all other ranks, else ENGINE_WORKERS */
-uint32_t engine_seats(const struct engine *e);
+uint32_t bus_id(struct bus *e);
+enum bus_role bus_role(const struct bus *e);
+/* Workers that there can be: with mpi all other ranks, else BUS_WORKERS */
+uint32_t bus_seats(const struct bus *e);
 /* Why it is of no use, or what it waits for: one line; "": nothing is wrong */
-void engine_error(struct engine *e, char error[ENGINE_ERROR]);
-void engine_counters(struct engine *e, struct engine_counters *c);
+void bus_error(struct bus *e, char error[BUS_ERROR]);
+void bus_counters(struct bus *e, struct bus_counters *c);
 
 #endif

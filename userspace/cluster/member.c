@@ -29,7 +29,7 @@ uint64_t member_now(void)
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
-void member_notify(struct engine *e)
+void member_notify(struct bus *e)
 {
 	const uint64_t one = 1;
 
@@ -39,20 +39,20 @@ void member_notify(struct engine *e)
 		return;
 }
 
-static void member_fail(struct engine *e, const char *what, const char *why)
+static void member_fail(struct bus *e, const char *what, const char *why)
 {
 	snprintf(e->error, sizeof(e->error), "%s%.200s", what, why);
-	e->state = ENGINE_FAILED;
+	e->state = BUS_FAILED;
 	member_notify(e);
 }
 
 /* A message of the engine itself to its caller */
 __attribute__((format(printf, 4, 5)))
-static void event(struct engine *e, enum engine_event type, uint32_t from,
+static void event(struct bus *e, enum bus_event type, uint32_t from,
 		  const char *format, ...)
 {
 	char text[FRAME_TEXT];
-	struct engine_buffer *b;
+	struct bus_buffer *b;
 	va_list ap;
 	int n;
 
@@ -61,7 +61,7 @@ static void event(struct engine *e, enum engine_event type, uint32_t from,
 	va_end(ap);
 	if (n >= (int)sizeof(text))
 		n = sizeof(text) - 1;
-	b = inbox_buffer(&e->inbox, n + 1);
+	b = message_queue_buffer(&e->inbox, n + 1);
 	if (!b) {
 		member_fail(e, "no memory", "");
 		return;
@@ -70,11 +70,11 @@ static void event(struct engine *e, enum engine_event type, uint32_t from,
 	b->from = from;
 	b->type = type;
 	b->incarnation = 0;
-	inbox_push(&e->inbox, b);
+	message_queue_push(&e->inbox, b);
 	member_notify(e);
 }
 
-static int control_to(struct engine *e, struct frame *f, uint64_t joining,
+static int control_to(struct bus *e, struct frame *f, uint64_t joining,
 		      const void *data, size_t len)
 {
 	const struct iovec iov = { (void *)data, len };
@@ -84,7 +84,7 @@ static int control_to(struct engine *e, struct frame *f, uint64_t joining,
 	return e->transport->send(e, f, joining, &iov, len ? 1 : 0, len);
 }
 
-static void member_control(struct engine *e, enum frame_kind kind, uint32_t to,
+static void member_control(struct bus *e, enum frame_kind kind, uint32_t to,
 			   uint64_t value)
 {
 	struct frame f = {
@@ -95,7 +95,7 @@ static void member_control(struct engine *e, enum frame_kind kind, uint32_t to,
 }
 
 /* From the coordinator to all that are in */
-static void control_all(struct engine *e, enum frame_kind kind, uint64_t value)
+static void control_all(struct bus *e, enum frame_kind kind, uint64_t value)
 {
 	uint32_t i;
 
@@ -109,7 +109,7 @@ static void control_all(struct engine *e, enum frame_kind kind, uint64_t value)
 			member_control(e, kind, e->peers.list[i].id, value);
 }
 
-static void relieve(struct engine *e)
+static void relieve(struct bus *e)
 {
 	if (!e->starved)
 		return;
@@ -119,7 +119,7 @@ static void relieve(struct engine *e)
 }
 
 /* The coordinator takes a worker out */
-static void member_drop(struct engine *e, struct peer *p, const char *why)
+static void member_drop(struct bus *e, struct peer *p, const char *why)
 {
 	const uint32_t id = p->id;
 	const bool present = p->present;
@@ -127,12 +127,12 @@ static void member_drop(struct engine *e, struct peer *p, const char *why)
 	peers_remove(&e->peers, p);
 	if (!present)
 		return;
-	event(e, ENGINE_LEFT, id, "%s", why);
+	event(e, BUS_LEFT, id, "%s", why);
 	control_all(e, FRAME_GONE, id);
 	relieve(e);
 }
 
-static void member_send_out(struct engine *e, uint64_t epoch, uint32_t id,
+static void member_send_out(struct bus *e, uint64_t epoch, uint32_t id,
 			    const char *why)
 {
 	struct frame f = { .kind = FRAME_OUT, .to = id, .epoch = epoch };
@@ -141,7 +141,7 @@ static void member_send_out(struct engine *e, uint64_t epoch, uint32_t id,
 }
 
 /* A worker hears that another one is out */
-static void be_gone(struct engine *e, uint32_t id)
+static void be_gone(struct bus *e, uint32_t id)
 {
 	struct peer *p = peers_add(&e->peers, id);
 
@@ -151,9 +151,9 @@ static void be_gone(struct engine *e, uint32_t id)
 }
 
 /* A worker forgets what it was */
-static void member_forget(struct engine *e)
+static void member_forget(struct bus *e)
 {
-	struct engine_buffer *b;
+	struct bus_buffer *b;
 
 	if (e->id) {
 		e->old_id = e->id;
@@ -163,18 +163,18 @@ static void member_forget(struct engine *e)
 	e->epoch = 0;
 	e->incarnation++;
 	e->peers.count = 0;
-	while ((b = inbox_pop(&e->early)))
-		inbox_release(&e->inbox, b);
-	if (e->state != ENGINE_FAILED)
-		e->state = ENGINE_UNLINKED;
+	while ((b = message_queue_pop(&e->early)))
+		message_queue_release(&e->inbox, b);
+	if (e->state != BUS_FAILED)
+		e->state = BUS_UNLINKED;
 	relieve(e);
 }
 
-static void be_out(struct engine *e, enum engine_event type, const char *why)
+static void be_out(struct bus *e, enum bus_event type, const char *why)
 {
-	const uint32_t id = type == ENGINE_LEFT ? e->id : 0;
+	const uint32_t id = type == BUS_LEFT ? e->id : 0;
 
-	if (e->state == ENGINE_IN)
+	if (e->state == BUS_IN)
 		event(e, type, id, "%s", why);
 	member_forget(e);
 	if (e->transport->rejoins)
@@ -183,7 +183,7 @@ static void be_out(struct engine *e, enum engine_event type, const char *why)
 		member_fail(e, "", why);
 }
 
-static void say_hello(struct engine *e, uint64_t now)
+static void say_hello(struct bus *e, uint64_t now)
 {
 	uint8_t bytes[FRAME_HELLO_SIZE];
 	struct hello h = {
@@ -199,53 +199,53 @@ static void say_hello(struct engine *e, uint64_t now)
 	control_to(e, &f, 0, bytes, sizeof(bytes));
 }
 
-void member_connected(struct engine *e, uint64_t address, uint32_t id)
+void member_connected(struct bus *e, uint64_t address, uint32_t id)
 {
 	const uint64_t now = member_now();
 
 	/* refused is refused, also after a new connection */
-	if (e->state == ENGINE_FAILED)
+	if (e->state == BUS_FAILED)
 		return;
 	e->error[0] = '\0';
 	e->incarnation++;
 	e->heard = e->ticked = e->beat_due = now;
-	if (e->role == ENGINE_COORDINATOR) {
+	if (e->role == BUS_COORDINATOR) {
 		if (getrandom(&e->epoch, sizeof(e->epoch), 0) < 0)
 			e->epoch = now;
-		e->state = ENGINE_IN;
+		e->state = BUS_IN;
 		return;
 	}
 	e->address = address;
 	e->wish = id;
-	e->state = ENGINE_LINKED;
+	e->state = BUS_LINKED;
 	e->hello_pause = HELLO_MS * MS;
 	say_hello(e, now);
 }
 
-void member_lost(struct engine *e, const char *why)
+void member_lost(struct bus *e, const char *why)
 {
 	uint32_t i;
 
-	if (e->role == ENGINE_COORDINATOR) {
+	if (e->role == BUS_COORDINATOR) {
 		for (i = 0; i < e->peers.count; i++)
 			if (e->peers.list[i].present)
-				event(e, ENGINE_LEFT, e->peers.list[i].id, "%s",
+				event(e, BUS_LEFT, e->peers.list[i].id, "%s",
 				      why);
 		e->peers.count = 0;
 		e->incarnation++;
-		e->state = ENGINE_UNLINKED;
+		e->state = BUS_UNLINKED;
 		relieve(e);
 	} else {
-		if (e->state == ENGINE_IN)
-			event(e, ENGINE_COORDINATOR_GONE, 0, "%s", why);
+		if (e->state == BUS_IN)
+			event(e, BUS_COORDINATOR_GONE, 0, "%s", why);
 		member_forget(e);
 	}
-	if (e->state != ENGINE_FAILED)
+	if (e->state != BUS_FAILED)
 		snprintf(e->error, sizeof(e->error), "%s", why);
 }
 
 __attribute__((format(printf, 4, 5))) static void
-member_refuse(struct engine *e, uint64_t address, const struct hello *h,
+member_refuse(struct bus *e, uint64_t address, const struct hello *h,
 	      const char *format, ...)
 {
 	struct frame f = { .kind = FRAME_REFUSED, .epoch = e->epoch };
@@ -256,10 +256,10 @@ member_refuse(struct engine *e, uint64_t address, const struct hello *h,
 	vsnprintf(why, sizeof(why), format, ap);
 	va_end(ap);
 	control_to(e, &f, address, why, strlen(why));
-	event(e, ENGINE_REFUSED, 0, "worker %s refused: %s", h->name, why);
+	event(e, BUS_REFUSED, 0, "worker %s refused: %s", h->name, why);
 }
 
-static bool acceptable(struct engine *e, uint64_t address,
+static bool acceptable(struct bus *e, uint64_t address,
 		       const struct hello *h)
 {
 	if (h->protocol != e->protocol)
@@ -270,7 +270,7 @@ static bool acceptable(struct engine *e, uint64_t address,
 		member_refuse(e, address, h,
 			      "it is build '%.24s', this job '%.24s'", h->build,
 			      e->build);
-	else if (e->peers.count >= ENGINE_WORKERS)
+	else if (e->peers.count >= BUS_WORKERS)
 		member_refuse(e, address, h, "there are %u workers",
 			      e->peers.count);
 	else if (h->id == FRAME_ALL || e->next_id >= FRAME_ALL - 1)
@@ -282,7 +282,7 @@ static bool acceptable(struct engine *e, uint64_t address,
 	return false;
 }
 
-static void welcome(struct engine *e, const struct peer *p)
+static void welcome(struct bus *e, const struct peer *p)
 {
 	struct frame f = {
 		.kind = FRAME_WELCOME, .to = p->id, .epoch = e->epoch,
@@ -292,8 +292,8 @@ static void welcome(struct engine *e, const struct peer *p)
 	control_to(e, &f, p->address, NULL, 0);
 }
 
-static void hear_hello(struct engine *e, const struct frame *f,
-		       const struct engine_buffer *b)
+static void hear_hello(struct bus *e, const struct frame *f,
+		       const struct bus_buffer *b)
 {
 	struct peer *p = peers_find_address(&e->peers, f->value);
 	struct hello h;
@@ -323,7 +323,7 @@ static void hear_hello(struct engine *e, const struct frame *f,
 }
 
 /* Nobody can have taken more than was sent, or less than before */
-static void hear_credit(struct engine *e, struct peer *p, uint64_t taken)
+static void hear_credit(struct bus *e, struct peer *p, uint64_t taken)
 {
 	if (taken > p->sent || taken < p->taken_there)
 		return;
@@ -331,11 +331,11 @@ static void hear_credit(struct engine *e, struct peer *p, uint64_t taken)
 	relieve(e);
 }
 
-void member_took(struct engine *e, struct engine_buffer *b)
+void member_took(struct bus *e, struct bus_buffer *b)
 {
 	struct peer *p;
 
-	if (b->type >= ENGINE_EVENT || b->incarnation != e->incarnation)
+	if (b->type >= BUS_EVENT || b->incarnation != e->incarnation)
 		return;
 	p = peers_find(&e->peers, b->from);
 	if (!p)
@@ -349,17 +349,17 @@ void member_took(struct engine *e, struct engine_buffer *b)
 	member_control(e, FRAME_CREDIT, p->id, p->told);
 }
 
-static void lend(struct engine *e, struct engine_buffer *b)
+static void lend(struct bus *e, struct bus_buffer *b)
 {
-	if (e->lent >= (uint64_t)ENGINE_LENT * e->window)
+	if (e->lent >= (uint64_t)BUS_LENT * e->window)
 		return;
 	e->lent += peer_cost(b->len);
 	member_took(e, b);
 }
 
-void member_lend(struct engine *e)
+void member_lend(struct bus *e)
 {
-	struct engine_buffer *b;
+	struct bus_buffer *b;
 
 	e->lent = 0;
 	for (b = e->inbox.first; b; b = b->next)
@@ -367,13 +367,13 @@ void member_lend(struct engine *e)
 	e->lends = true;
 }
 
-static void member_deliver(struct engine *e, struct inbox *in,
-			   const struct frame *f, struct engine_buffer *b)
+static void member_deliver(struct bus *e, struct message_queue *in,
+			   const struct frame *f, struct bus_buffer *b)
 {
 	b->from = f->from;
 	b->type = f->type;
 	b->incarnation = e->incarnation;
-	inbox_push(in, b);
+	message_queue_push(in, b);
 	if (in != &e->inbox)
 		return;
 	if (e->lends)
@@ -390,8 +390,8 @@ static bool expects_answer(const struct frame *f)
 }
 
 /* Return: whether the buffer was taken over */
-static bool coordinator_frame(struct engine *e, const struct frame *f,
-			      struct engine_buffer *b)
+static bool coordinator_frame(struct bus *e, const struct frame *f,
+			      struct bus_buffer *b)
 {
 	struct peer *p;
 
@@ -409,61 +409,61 @@ static bool coordinator_frame(struct engine *e, const struct frame *f,
 	if (f->kind == FRAME_READY && !p->present) {
 		p->present = true;
 		member_control(e, FRAME_IN, p->id, 0);
-		event(e, ENGINE_JOINED, p->id, "joined");
+		event(e, BUS_JOINED, p->id, "joined");
 	} else if (f->kind == FRAME_LEAVE) {
 		member_drop(e, p, "left");
 	} else if (f->kind == FRAME_CREDIT) {
 		hear_credit(e, p, f->value);
 	} else if (f->kind == FRAME_DATA && p->present &&
-		   f->type < ENGINE_EVENT) {
+		   f->type < BUS_EVENT) {
 		member_deliver(e, &e->inbox, f, b);
 		return true;
 	}
 	return false;
 }
 
-static void be_welcomed(struct engine *e, const struct frame *f)
+static void be_welcomed(struct bus *e, const struct frame *f)
 {
-	if (e->state != ENGINE_LINKED || !f->to || !f->value ||
+	if (e->state != BUS_LINKED || !f->to || !f->value ||
 	    !peers_add(&e->peers, 0))
 		return;
 	e->id = f->to;
 	e->epoch = f->epoch;
 	e->window = f->value > UINT32_MAX ? UINT32_MAX : f->value;
-	e->state = ENGINE_READY;
+	e->state = BUS_READY;
 	e->heard = member_now();
 	member_control(e, FRAME_READY, 0, 0);
 }
 
-static void be_in(struct engine *e)
+static void be_in(struct bus *e)
 {
-	if (e->state != ENGINE_READY)
+	if (e->state != BUS_READY)
 		return;
-	e->state = ENGINE_IN;
+	e->state = BUS_IN;
 	e->error[0] = '\0';
-	event(e, ENGINE_JOINED, e->id, "joined");
-	inbox_move(&e->inbox, &e->early);
+	event(e, BUS_JOINED, e->id, "joined");
+	message_queue_move(&e->inbox, &e->early);
 }
 
 /* From another worker, or the coordinator's: before be_in() not meant for us */
-static bool worker_data(struct engine *e, const struct frame *f,
-			struct engine_buffer *b)
+static bool worker_data(struct bus *e, const struct frame *f,
+			struct bus_buffer *b)
 {
 	struct peer *p;
 
-	if (f->type >= ENGINE_EVENT ||
+	if (f->type >= BUS_EVENT ||
 	    (f->to != e->id && (f->to != FRAME_ALL || f->from)) ||
-	    (e->state != ENGINE_IN && !f->from))
+	    (e->state != BUS_IN && !f->from))
 		return false;
 	p = peers_add(&e->peers, f->from);
 	if (!p || p->gone)
 		return false;
-	member_deliver(e, e->state == ENGINE_IN ? &e->inbox : &e->early, f, b);
+	member_deliver(e, e->state == BUS_IN ? &e->inbox : &e->early, f, b);
 	return true;
 }
 
-static void coordinator_says(struct engine *e, const struct frame *f,
-			     const struct engine_buffer *b)
+static void coordinator_says(struct bus *e, const struct frame *f,
+			     const struct bus_buffer *b)
 {
 	char why[FRAME_TEXT];
 
@@ -472,17 +472,17 @@ static void coordinator_says(struct engine *e, const struct frame *f,
 		be_in(e);
 	} else if (f->kind == FRAME_OUT && f->to == e->id) {
 		frame_text(why, sizeof(why), b->data + b->start, b->len);
-		be_out(e, ENGINE_LEFT, why);
+		be_out(e, BUS_LEFT, why);
 	} else if (f->kind == FRAME_BYE) {
-		be_out(e, ENGINE_COORDINATOR_GONE, "the coordinator left");
+		be_out(e, BUS_COORDINATOR_GONE, "the coordinator left");
 	} else if (f->kind == FRAME_GONE && f->value && f->value < FRAME_ALL &&
 		   f->value != e->id) {
 		be_gone(e, f->value);
 	}
 }
 
-static bool worker_frame(struct engine *e, const struct frame *f,
-			 struct engine_buffer *b)
+static bool worker_frame(struct bus *e, const struct frame *f,
+			 struct bus_buffer *b)
 {
 	char why[FRAME_TEXT];
 	struct peer *p;
@@ -491,14 +491,14 @@ static bool worker_frame(struct engine *e, const struct frame *f,
 		be_welcomed(e, f);
 		return false;
 	}
-	if (f->kind == FRAME_REFUSED && e->state == ENGINE_LINKED) {
+	if (f->kind == FRAME_REFUSED && e->state == BUS_LINKED) {
 		frame_text(why, sizeof(why), b->data + b->start, b->len);
 		member_fail(e, "refused by the coordinator: ", why);
 		return false;
 	}
 	/* what was meant for an earlier one */
 	if (f->epoch != e->epoch ||
-	    (e->state != ENGINE_READY && e->state != ENGINE_IN))
+	    (e->state != BUS_READY && e->state != BUS_IN))
 		return false;
 	if (f->kind == FRAME_DATA)
 		return worker_data(e, f, b);
@@ -512,37 +512,37 @@ static bool worker_frame(struct engine *e, const struct frame *f,
 	return false;
 }
 
-void member_frame(struct engine *e, const struct frame *f,
-		  struct engine_buffer *b)
+void member_frame(struct bus *e, const struct frame *f,
+		  struct bus_buffer *b)
 {
 	bool taken = false;
 
 	if (f->kind != FRAME_DATA)
 		e->counters.control++;
-	if (e->role == ENGINE_WORKER)
+	if (e->role == BUS_WORKER)
 		taken = worker_frame(e, f, b);
-	else if (e->state == ENGINE_IN)
+	else if (e->state == BUS_IN)
 		taken = coordinator_frame(e, f, b);
 	if (!taken)
-		inbox_release(&e->inbox, b);
+		message_queue_release(&e->inbox, b);
 }
 
-void member_gone(struct engine *e, uint32_t id, const char *why)
+void member_gone(struct bus *e, uint32_t id, const char *why)
 {
 	struct peer *p = peers_find(&e->peers, id);
 
-	if (e->role == ENGINE_WORKER && !id) {
-		be_out(e, ENGINE_COORDINATOR_GONE, why);
-	} else if (p && e->role == ENGINE_COORDINATOR) {
+	if (e->role == BUS_WORKER && !id) {
+		be_out(e, BUS_COORDINATOR_GONE, why);
+	} else if (p && e->role == BUS_COORDINATOR) {
 		member_drop(e, p, why);
-	} else if (e->role == ENGINE_WORKER && id != e->id) {
+	} else if (e->role == BUS_WORKER && id != e->id) {
 		be_gone(e, id);
 	}
 }
 
-void member_returned(struct engine *e, const struct frame *f)
+void member_returned(struct bus *e, const struct frame *f)
 {
-	if (f->kind == FRAME_HELLO && e->state == ENGINE_LINKED) {
+	if (f->kind == FRAME_HELLO && e->state == BUS_LINKED) {
 		e->hello_due = member_now() + e->hello_pause;
 		e->hello_pause *= 2;
 		if (e->hello_pause > HELLO_MOST_MS * MS)
@@ -555,7 +555,7 @@ void member_returned(struct engine *e, const struct frame *f)
 	}
 }
 
-static void look_at_workers(struct engine *e, uint64_t now)
+static void look_at_workers(struct bus *e, uint64_t now)
 {
 	char why[FRAME_TEXT];
 	uint32_t i;
@@ -577,7 +577,7 @@ static void look_at_workers(struct engine *e, uint64_t now)
 			member_control(e, FRAME_BEAT, e->peers.list[i].id, 0);
 }
 
-static void look_at_coordinator(struct engine *e, uint64_t now)
+static void look_at_coordinator(struct bus *e, uint64_t now)
 {
 	char why[FRAME_TEXT];
 
@@ -585,14 +585,14 @@ static void look_at_coordinator(struct engine *e, uint64_t now)
 		snprintf(why, sizeof(why),
 			 "nothing heard of the coordinator for %.1f s",
 			 e->heartbeat_ns * 1e-9);
-		be_out(e, ENGINE_COORDINATOR_GONE, why);
+		be_out(e, BUS_COORDINATOR_GONE, why);
 		return;
 	}
 	member_control(e, FRAME_BEAT, 0, 0);
 }
 
 /* This process was stopped, not the others: they get another heartbeat */
-static void forgive(struct engine *e, uint64_t now)
+static void forgive(struct bus *e, uint64_t now)
 {
 	uint32_t i;
 
@@ -601,7 +601,7 @@ static void forgive(struct engine *e, uint64_t now)
 	e->heard = now;
 }
 
-uint64_t member_tick(struct engine *e, uint64_t now)
+uint64_t member_tick(struct bus *e, uint64_t now)
 {
 	uint64_t beat = e->heartbeat_ns / BEATS;
 
@@ -610,24 +610,24 @@ uint64_t member_tick(struct engine *e, uint64_t now)
 	if (now - e->ticked > 2 * beat)
 		forgive(e, now);
 	e->ticked = now;
-	if (e->state == ENGINE_LINKED && now >= e->hello_due)
+	if (e->state == BUS_LINKED && now >= e->hello_due)
 		say_hello(e, now);
 	if (now >= e->beat_due) {
 		e->beat_due = now + beat;
-		if (e->role == ENGINE_COORDINATOR)
+		if (e->role == BUS_COORDINATOR)
 			look_at_workers(e, now);
-		else if (e->state == ENGINE_READY || e->state == ENGINE_IN)
+		else if (e->state == BUS_READY || e->state == BUS_IN)
 			look_at_coordinator(e, now);
 	}
-	if (e->state == ENGINE_LINKED && e->hello_due < e->beat_due)
+	if (e->state == BUS_LINKED && e->hello_due < e->beat_due)
 		return e->hello_due;
 	return e->beat_due;
 }
 
-void member_leave(struct engine *e)
+void member_leave(struct bus *e)
 {
-	if (e->role == ENGINE_COORDINATOR && e->state == ENGINE_IN)
+	if (e->role == BUS_COORDINATOR && e->state == BUS_IN)
 		control_all(e, FRAME_BYE, 0);
-	else if (e->state == ENGINE_READY || e->state == ENGINE_IN)
+	else if (e->state == BUS_READY || e->state == BUS_IN)
 		member_control(e, FRAME_LEAVE, 0, 0);
 }

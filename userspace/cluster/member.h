@@ -9,22 +9,22 @@
 
 /* All with the engine's lock held */
 
-void member_connected(struct engine *e, uint64_t address, uint32_t id);
-void member_lost(struct engine *e, const char *why);
-void member_frame(struct engine *e, const struct frame *f,
-		  struct engine_buffer *b);
-void member_returned(struct engine *e, const struct frame *f);
-void member_gone(struct engine *e, uint32_t id, const char *why);
-uint64_t member_tick(struct engine *e, uint64_t now);
+void member_connected(struct bus *e, uint64_t address, uint32_t id);
+void member_lost(struct bus *e, const char *why);
+void member_frame(struct bus *e, const struct frame *f,
+		  struct bus_buffer *b);
+void member_returned(struct bus *e, const struct frame *f);
+void member_gone(struct bus *e, uint32_t id, const char *why);
+uint64_t member_tick(struct bus *e, uint64_t now);
 
 /* Tell the others that this one closes */
-void member_leave(struct engine *e);
+void member_leave(struct bus *e);
 /* The caller took a message: its sender may send more */
-void member_took(struct engine *e, struct engine_buffer *b);
+void member_took(struct bus *e, struct bus_buffer *b);
 /* The caller waits for room: what is there already counts as taken */
-void member_lend(struct engine *e);
+void member_lend(struct bus *e);
 /* The caller waits for that, or its descriptor is asked about it */
-void member_notify(struct engine *e);
+void member_notify(struct bus *e);
 
 uint64_t member_now(void);
 

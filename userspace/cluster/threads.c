@@ -24,11 +24,11 @@ struct mailbox {
 	struct mailbox	*next;
 	uint32_t	id;
 	pthread_cond_t	news;
-	struct inbox	queue;
+	struct message_queue	queue;
 	int		event;
 };
 
-struct engine_hub {
+struct bus_hub {
 	pthread_mutex_t	lock;
 	struct mailbox	coordinator;
 	bool		has_coordinator;
@@ -36,7 +36,7 @@ struct engine_hub {
 };
 
 struct threads {
-	struct engine_hub	*hub;
+	struct bus_hub	*hub;
 	struct mailbox		*own;
 };
 
@@ -45,7 +45,7 @@ static void mailbox_init(struct mailbox *m)
 	pthread_condattr_t a;
 
 	*m = (struct mailbox){ .event = -1 };
-	inbox_init(&m->queue);
+	message_queue_init(&m->queue);
 	pthread_condattr_init(&a);
 	pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
 	pthread_cond_init(&m->news, &a);
@@ -54,13 +54,13 @@ static void mailbox_init(struct mailbox *m)
 
 static void mailbox_end(struct mailbox *m)
 {
-	inbox_free(&m->queue);
+	message_queue_free(&m->queue);
 	pthread_cond_destroy(&m->news);
 }
 
-struct engine_hub *engine_hub_create(void)
+struct bus_hub *bus_hub_create(void)
 {
-	struct engine_hub *h = calloc(1, sizeof(*h));
+	struct bus_hub *h = calloc(1, sizeof(*h));
 
 	if (!h)
 		return NULL;
@@ -69,7 +69,7 @@ struct engine_hub *engine_hub_create(void)
 	return h;
 }
 
-void engine_hub_destroy(struct engine_hub *h)
+void bus_hub_destroy(struct bus_hub *h)
 {
 	if (!h)
 		return;
@@ -78,7 +78,7 @@ void engine_hub_destroy(struct engine_hub *h)
 	free(h);
 }
 
-static struct mailbox *threads_find(struct engine_hub *h, uint32_t id)
+static struct mailbox *threads_find(struct bus_hub *h, uint32_t id)
 {
 	struct mailbox *m = &h->coordinator;
 
@@ -117,27 +117,27 @@ static int be_worker(struct threads *t)
 	return 0;
 }
 
-static int threads_open(struct engine *e, const char *spec,
-			const struct engine_config *config,
-			char error[ENGINE_ERROR])
+static int threads_open(struct bus *e, const char *spec,
+			const struct bus_config *config,
+			char error[BUS_ERROR])
 {
 	struct threads *t;
 	int err;
 
 	(void)spec;
 	if (!config->hub) {
-		snprintf(error, ENGINE_ERROR, "threads: there is no hub");
+		snprintf(error, BUS_ERROR, "threads: there is no hub");
 		return -EINVAL;
 	}
 	t = calloc(1, sizeof(*t));
 	err = t ? 0 : -ENOMEM;
 	if (t) {
 		t->hub = config->hub;
-		err = e->role == ENGINE_COORDINATOR ? be_coordinator(t) :
+		err = e->role == BUS_COORDINATOR ? be_coordinator(t) :
 		      be_worker(t);
 	}
 	if (err) {
-		snprintf(error, ENGINE_ERROR, "threads: %s", err == -EBUSY ?
+		snprintf(error, BUS_ERROR, "threads: %s", err == -EBUSY ?
 			 "the hub has a coordinator" : "no memory");
 		free(t);
 		return err;
@@ -148,30 +148,30 @@ static int threads_open(struct engine *e, const char *spec,
 }
 
 /* Hellos are for the next coordinator, all else was for this one */
-static void keep_hellos(struct engine *e, struct mailbox *m)
+static void keep_hellos(struct bus *e, struct mailbox *m)
 {
-	struct inbox all;
-	struct engine_buffer *b;
+	struct message_queue all;
+	struct bus_buffer *b;
 	struct frame f;
 
-	inbox_init(&all);
-	inbox_move(&all, &m->queue);
-	while ((b = inbox_pop(&all))) {
+	message_queue_init(&all);
+	message_queue_move(&all, &m->queue);
+	while ((b = message_queue_pop(&all))) {
 		if (!frame_read(b->data, b->len, &f) && f.kind == FRAME_HELLO)
-			inbox_push(&m->queue, b);
+			message_queue_push(&m->queue, b);
 		else
-			inbox_release(&e->inbox, b);
+			message_queue_release(&e->inbox, b);
 	}
 }
 
-static void threads_close(struct engine *e)
+static void threads_close(struct bus *e)
 {
 	struct threads *t = e->link;
 	struct mailbox **p;
 
 	pthread_mutex_lock(&t->hub->lock);
 	t->own->event = -1;
-	if (e->role == ENGINE_COORDINATOR) {
+	if (e->role == BUS_COORDINATOR) {
 		keep_hellos(e, t->own);
 		t->hub->has_coordinator = false;
 	} else {
@@ -180,19 +180,20 @@ static void threads_close(struct engine *e)
 		*p = t->own->next;
 	}
 	pthread_mutex_unlock(&t->hub->lock);
-	if (e->role == ENGINE_WORKER) {
+	if (e->role == BUS_WORKER) {
 		mailbox_end(t->own);
 		free(t->own);
 	}
 	free(t);
 }
 
-static struct engine_buffer *threads_pack(struct engine *e,
-					  const struct frame *f,
-					  const struct iovec *iov, int count,
-					  size_t len)
+static struct bus_buffer *threads_pack(struct bus *e,
+				       const struct frame *f,
+				       const struct iovec *iov, int count,
+				       size_t len)
 {
-	struct engine_buffer *b = inbox_buffer(&e->inbox, FRAME_SIZE + len);
+	struct bus_buffer *b =
+		message_queue_buffer(&e->inbox, FRAME_SIZE + len);
 	uint8_t *at;
 	int i;
 
@@ -209,20 +210,20 @@ static struct engine_buffer *threads_pack(struct engine *e,
 }
 
 /* With the hub's lock */
-static void threads_put(struct mailbox *m, struct engine_buffer *b)
+static void threads_put(struct mailbox *m, struct bus_buffer *b)
 {
-	inbox_push(&m->queue, b);
+	message_queue_push(&m->queue, b);
 	pthread_cond_signal(&m->news);
 	if (m->event >= 0)
 		eventfd_write(m->event, 1);
 }
 
-static int threads_send(struct engine *e, const struct frame *f,
+static int threads_send(struct bus *e, const struct frame *f,
 			uint64_t joining, const struct iovec *iov, int count,
 			size_t len)
 {
 	struct threads *t = e->link;
-	struct engine_buffer *b = threads_pack(e, f, iov, count, len);
+	struct bus_buffer *b = threads_pack(e, f, iov, count, len);
 	struct mailbox *m;
 
 	if (!b)
@@ -233,29 +234,29 @@ static int threads_send(struct engine *e, const struct frame *f,
 		threads_put(m, b);
 	pthread_mutex_unlock(&t->hub->lock);
 	if (!m)
-		inbox_release(&e->inbox, b);
+		message_queue_release(&e->inbox, b);
 	return 0;
 }
 
-static struct engine_buffer *threads_take(struct threads *t)
+static struct bus_buffer *threads_take(struct threads *t)
 {
-	struct engine_buffer *b;
+	struct bus_buffer *b;
 
 	pthread_mutex_lock(&t->hub->lock);
-	b = inbox_pop(&t->own->queue);
+	b = message_queue_pop(&t->own->queue);
 	pthread_mutex_unlock(&t->hub->lock);
 	return b;
 }
 
-static void threads_progress(struct engine *e)
+static void threads_progress(struct bus *e)
 {
 	struct threads *t = e->link;
-	struct engine_buffer *b;
+	struct bus_buffer *b;
 	struct frame f;
 
 	while ((b = threads_take(t))) {
 		if (frame_read(b->data, b->len, &f)) {
-			inbox_release(&e->inbox, b);
+			message_queue_release(&e->inbox, b);
 			continue;
 		}
 		b->start = FRAME_SIZE;
@@ -264,13 +265,13 @@ static void threads_progress(struct engine *e)
 	}
 }
 
-static void threads_reset(struct engine *e)
+static void threads_reset(struct bus *e)
 {
 	struct threads *t = e->link;
-	struct engine_buffer *b;
+	struct bus_buffer *b;
 
 	while ((b = threads_take(t)))
-		inbox_release(&e->inbox, b);
+		message_queue_release(&e->inbox, b);
 	pthread_mutex_lock(&t->hub->lock);
 	t->own->id = ++t->hub->last_id;
 	pthread_mutex_unlock(&t->hub->lock);
@@ -288,7 +289,7 @@ static void deadline(struct timespec *t, int timeout_ms)
 	}
 }
 
-static void threads_wait(struct engine *e, int timeout_ms)
+static void threads_wait(struct bus *e, int timeout_ms)
 {
 	struct threads *t = e->link;
 	struct timespec end;
@@ -305,7 +306,7 @@ static void threads_wait(struct engine *e, int timeout_ms)
 	pthread_mutex_unlock(&t->hub->lock);
 }
 
-static int threads_fd(struct engine *e)
+static int threads_fd(struct bus *e)
 {
 	struct threads *t = e->link;
 
@@ -321,8 +322,8 @@ static int threads_fd(struct engine *e)
 	return e->event;
 }
 
-const struct engine_transport engine_threads = {
-	.abi = ENGINE_ABI,
+const struct bus_transport bus_threads = {
+	.abi = BUS_ABI,
 	.name = "threads",
 	.rejoins = true,
 	.open = threads_open,

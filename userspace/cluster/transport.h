@@ -4,8 +4,8 @@
  *
  * A transport moves frames with payloads between members and knows nothing of
  * what they mean. What is shared (membership, windows, the queue of received
- * messages) calls it through struct engine_transport; it calls back through
- * struct engine_upcalls, as a plug-in cannot see the program's symbols. All is
+ * messages) calls it through struct bus_transport; it calls back through
+ * struct bus_upcalls, as a plug-in cannot see the program's symbols. All is
  * called with the engine's lock held.
  */
 #ifndef CLUSTER_TRANSPORT_H
@@ -15,13 +15,13 @@
 #include <stdbool.h>
 #include "cluster/bus.h"
 #include "cluster/frame.h"
-#include "cluster/inbox.h"
+#include "cluster/message_queue.h"
 #include "cluster/peers.h"
 
-enum { ENGINE_ABI = 2 };
+enum { BUS_ABI = 2 };
 
 /**
- * struct engine_transport - one way to carry frames
+ * struct bus_transport - one way to carry frames
  * @broadcast:	@send takes FRAME_ALL
  * @rejoins:	@reset makes a link through which a worker can join again
  * @open:	sets e->link; calls connected() when frames can be sent, now or
@@ -37,26 +37,26 @@ enum { ENGINE_ABI = 2 };
  *		NULL: the engine's own is used
  * @seats:	workers that there can be; NULL: as many as come
  */
-struct engine_transport {
+struct bus_transport {
 	uint32_t	abi;
 	const char	*name;
 	bool		broadcast;
 	bool		rejoins;
-	int (*open)(struct engine *e, const char *spec,
-		    const struct engine_config *config,
-		    char error[ENGINE_ERROR]);
-	void (*close)(struct engine *e);
-	int (*send)(struct engine *e, const struct frame *f, uint64_t joining,
+	int (*open)(struct bus *e, const char *spec,
+		    const struct bus_config *config,
+		    char error[BUS_ERROR]);
+	void (*close)(struct bus *e);
+	int (*send)(struct bus *e, const struct frame *f, uint64_t joining,
 		    const struct iovec *iov, int count, size_t len);
-	void (*reset)(struct engine *e);
-	void (*progress)(struct engine *e);
-	void (*wait)(struct engine *e, int timeout_ms);
-	int (*fd)(struct engine *e);
-	uint32_t (*seats)(const struct engine *e);
+	void (*reset)(struct bus *e);
+	void (*progress)(struct bus *e);
+	void (*wait)(struct bus *e, int timeout_ms);
+	int (*fd)(struct bus *e);
+	uint32_t (*seats)(const struct bus *e);
 };
 
 /**
- * struct engine_upcalls - what a transport reports
+ * struct bus_upcalls - what a transport reports
  * @connected:	frames can be sent. @address: where a worker can be reached
  *		before it has an id; @id: that it will have, 0: any
  * @lost:	the link is gone, and what was on the way
@@ -66,31 +66,31 @@ struct engine_transport {
  * @tick:	timers; called at the time it returns (CLOCK_MONOTONIC, ns), or
  *		earlier
  */
-struct engine_upcalls {
-	void (*connected)(struct engine *e, uint64_t address, uint32_t id);
-	void (*lost)(struct engine *e, const char *why);
-	void (*frame)(struct engine *e, const struct frame *f,
-		      struct engine_buffer *b);
-	void (*returned)(struct engine *e, const struct frame *f);
-	void (*gone)(struct engine *e, uint32_t id, const char *why);
-	uint64_t (*tick)(struct engine *e, uint64_t now);
-	struct engine_buffer *(*buffer)(struct inbox *in, size_t len);
-	void (*release)(struct inbox *in, struct engine_buffer *b);
+struct bus_upcalls {
+	void (*connected)(struct bus *e, uint64_t address, uint32_t id);
+	void (*lost)(struct bus *e, const char *why);
+	void (*frame)(struct bus *e, const struct frame *f,
+		      struct bus_buffer *b);
+	void (*returned)(struct bus *e, const struct frame *f);
+	void (*gone)(struct bus *e, uint32_t id, const char *why);
+	uint64_t (*tick)(struct bus *e, uint64_t now);
+	struct bus_buffer *(*buffer)(struct message_queue *in, size_t len);
+	void (*release)(struct message_queue *in, struct bus_buffer *b);
 	void (*write)(uint8_t out[FRAME_SIZE], const struct frame *f);
 	int (*read)(const uint8_t *in, size_t len, struct frame *f);
 };
 
-enum engine_state {
-	ENGINE_UNLINKED,
-	ENGINE_LINKED,		/* coordinator; worker: said hello */
-	ENGINE_READY,		/* worker: has an id */
-	ENGINE_IN,
-	ENGINE_FAILED,		/* for good, see error */
+enum bus_state {
+	BUS_UNLINKED,
+	BUS_LINKED,		/* coordinator; worker: said hello */
+	BUS_READY,		/* worker: has an id */
+	BUS_IN,
+	BUS_FAILED,		/* for good, see error */
 };
 
 /**
- * struct engine - one member
- * @news:	signalled for @inbox, @relieved and ENGINE_FAILED
+ * struct bus - one member
+ * @news:	signalled for @inbox, @relieved and BUS_FAILED
  * @early:	from other workers, before the coordinator said that this one
  *		is in
  * @incarnation: counts memberships: what was received in an earlier one earns
@@ -99,25 +99,25 @@ enum engine_state {
  * @relieved:	and may be tried again
  * @lends:	the caller waits for room: what comes counts as taken, @lent
  *		bytes so far
- * @event:	of engine_fd(), -1: nobody asked
+ * @event:	of bus_fd(), -1: nobody asked
  */
-struct engine {
+struct bus {
 	pthread_mutex_t			lock;
 	pthread_cond_t			news;
-	const struct engine_transport	*transport;
-	const struct engine_upcalls	*up;
+	const struct bus_transport	*transport;
+	const struct bus_upcalls	*up;
 	void				*link;
 	void				*plugin;
 
-	enum engine_role		role;
-	char				job[ENGINE_JOB];
-	char				build[ENGINE_BUILD];
+	enum bus_role		role;
+	char				job[BUS_JOB];
+	char				build[BUS_BUILD];
 	char				name[64];
 	uint32_t			protocol;
 	uint32_t			window;
 	uint64_t			heartbeat_ns;
 
-	enum engine_state		state;
+	enum bus_state		state;
 	uint32_t			id;
 	uint32_t			next_id;
 	uint32_t			wish;
@@ -134,20 +134,20 @@ struct engine {
 	uint64_t			hello_due;
 	uint64_t			hello_pause;
 
-	struct inbox			inbox;
-	struct inbox			early;
-	struct engine_buffer		*current;
+	struct message_queue			inbox;
+	struct message_queue			early;
+	struct bus_buffer		*current;
 	bool				starved;
 	bool				relieved;
 	bool				lends;
 	uint64_t			lent;
 	int				event;
-	char				error[ENGINE_ERROR];
-	struct engine_counters		counters;
+	char				error[BUS_ERROR];
+	struct bus_counters		counters;
 };
 
-extern const struct engine_transport engine_threads, engine_amqp;
+extern const struct bus_transport bus_threads, bus_amqp;
 /* The only symbol of the plug-in */
-extern const struct engine_transport engine_mpi;
+extern const struct bus_transport bus_mpi;
 
 #endif

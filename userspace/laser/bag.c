@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bag - recordings of ROS as logs: which topics, and what intake.h makes of
+ * bag - recordings of ROS as logs: which topics, and what input.h makes of
  * their messages. Where the laser is on the robot may be told late in them: for
  * this they are looked into before they are read.
  */
@@ -30,7 +30,7 @@ struct bag_readings {
 	unsigned int		topics;
 	int			*kind;
 	int			scan, odometry;
-	struct intake		*intake;
+	struct laser_input		*input;
 	int64_t			begin, end, at;
 	uint64_t		damaged;
 	bool			ended;
@@ -132,17 +132,18 @@ static int bag_take(struct bag_readings *b, const struct bag_message *m,
 		return 0;
 	}
 	/* what cannot be is counted there */
-	if (intake_add(b->intake, kind, &msg,
-		       text_ends(topic->name, "tf_static"), m->stamp) != -ENOMEM)
+	if (laser_input_add(b->input, kind, &msg,
+			    text_ends(topic->name, "tf_static"),
+			    m->stamp) != -ENOMEM)
 		return 0;
 	return readings_error(error, b->r.path, -ENOMEM, NULL);
 }
 
 static int not_placed(const struct bag_readings *b, char error[READINGS_ERROR])
 {
-	char text[INTAKE_TEXT];
+	char text[LASER_INPUT_TEXT];
 
-	intake_lacks(b->intake, text);
+	laser_input_lacks(b->input, text);
 	return readings_error(error, b->r.path, -ENODATA, "%s", text);
 }
 
@@ -150,7 +151,7 @@ static int not_placed(const struct bag_readings *b, char error[READINGS_ERROR])
 static int bag_look_ahead(struct bag_readings *b, char error[READINGS_ERROR])
 {
 	const char *laser, *robot;
-	enum intake_state state;
+	enum laser_input_state state;
 	struct bag_message m;
 	int ret;
 
@@ -160,13 +161,14 @@ static int bag_look_ahead(struct bag_readings *b, char error[READINGS_ERROR])
 			return readings_error(error, b->r.path, ret, NULL);
 		if (ret && bag_take(b, &m, error))
 			return -ENOMEM;
-		state = intake_state(b->intake, &laser, &robot);
-	} while (ret && state != INTAKE_READY && state != INTAKE_TILTED);
-	if (state != INTAKE_READY)
+		state = laser_input_state(b->input, &laser, &robot);
+	} while (ret && state != LASER_INPUT_READY &&
+		 state != LASER_INPUT_TILTED);
+	if (state != LASER_INPUT_READY)
 		return not_placed(b, error);
 	ret = bag_rewind(b->bag);
 	if (!ret)
-		ret = intake_restart(b->intake);
+		ret = laser_input_restart(b->input);
 	b->damaged = 0;
 	return ret ? readings_error(error, b->r.path, ret, NULL) : 0;
 }
@@ -195,11 +197,11 @@ static int bag_readings_open(struct readings *r, char error[READINGS_ERROR])
 	if (!bag_span(b->bag, &b->begin, &b->end))
 		return readings_error(error, r->path, -ENODATA,
 				      "no message in it");
-	b->intake = intake_new(&(struct intake_config){
+	b->input = laser_input_new(&(struct laser_input_config){
 		.odometry = b->odometry >= 0, .laser = r->config.laser,
 		.patience = patience,
 	});
-	if (!b->intake)
+	if (!b->input)
 		return readings_error(error, r->path, -ENOMEM, NULL);
 	err = bag_look_ahead(b, error);
 	b->at = b->begin;
@@ -213,13 +215,13 @@ static int bag_readings_next(struct readings *r, struct reading *reading,
 	struct bag_message m;
 	int ret;
 
-	while (!intake_next(b->intake, reading)) {
+	while (!laser_input_next(b->input, reading)) {
 		ret = b->ended ? 0 : bag_next(b->bag, &m);
 		if (ret < 0)
 			return readings_error(error, r->path, ret, NULL);
 		if (!ret) {
 			b->ended = true;
-			intake_end(b->intake);
+			laser_input_end(b->input);
 			return 0;
 		}
 		ret = bag_take(b, &m, error);
@@ -235,13 +237,13 @@ static void bag_readings_progress(const struct readings *r,
 {
 	const struct bag_readings *b = (const struct bag_readings *)r;
 	const double span = (double)b->end - (double)b->begin;
-	struct intake_count intake;
+	struct laser_input_count input;
 	const double share = span > 0 ? ((double)b->at - b->begin) / span : 0;
 
-	intake_count(b->intake, &intake);
-	count->bad += b->damaged + intake.bad;
-	count->unpaired = intake.dropped;
-	count->unswept = intake.unswept;
+	laser_input_count(b->input, &input);
+	count->bad += b->damaged + input.bad;
+	count->unpaired = input.dropped;
+	count->unswept = input.unswept;
 	count->bytes = b->ended || share >= 1 ? count->size : share <= 0 ? 0 :
 		       (uint64_t)(share * count->size);
 }
@@ -250,7 +252,7 @@ static void bag_readings_close(struct readings *r)
 {
 	struct bag_readings *b = bag_of(r);
 
-	intake_free(b->intake);
+	laser_input_free(b->input);
 	free(b->kind);
 	bag_close(b->bag);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pairing - laser scans and odometry become readings
+ * collator - laser scans and odometry become readings
  *
  * Two rings: of scans as they came, each with room for its ranges that stays,
  * and of poses by their stamps.
@@ -29,65 +29,65 @@ struct latest {
 };
 
 /**
- * struct pairing
+ * struct collator
  * @scan:	@scans of them from @first on wait
  * @odometry:	@poses of them from @oldest on, by their stamps
  * @newest:	what is latest of each
  */
-struct pairing {
+struct collator {
 	int64_t			patience;
-	struct scan		scan[PAIRING_SCANS];
+	struct scan		scan[COLLATOR_SCANS];
 	unsigned int		first, scans;
-	struct stamped		odometry[PAIRING_ODOMETRY];
+	struct stamped		odometry[COLLATOR_ODOMETRY];
 	unsigned int		oldest, poses;
 	struct latest		newest_scan, newest_pose;
-	struct pairing_count	count;
+	struct collator_count	count;
 };
 
-struct pairing *pairing_new(int64_t patience)
+struct collator *collator_new(int64_t patience)
 {
-	struct pairing *p = calloc(1, sizeof(*p));
+	struct collator *p = calloc(1, sizeof(*p));
 
 	if (p)
 		p->patience = patience;
 	return p;
 }
 
-void pairing_free(struct pairing *p)
+void collator_free(struct collator *p)
 {
 	if (!p)
 		return;
-	for (unsigned int i = 0; i < PAIRING_SCANS; i++)
+	for (unsigned int i = 0; i < COLLATOR_SCANS; i++)
 		free(p->scan[i].range);
 	free(p);
 }
 
-static struct scan *collator_head(struct pairing *p)
+static struct scan *collator_head(struct collator *p)
 {
 	return &p->scan[p->first];
 }
 
-static void collator_drop(struct pairing *p)
+static void collator_drop(struct collator *p)
 {
-	p->first = (p->first + 1) % PAIRING_SCANS;
+	p->first = (p->first + 1) % COLLATOR_SCANS;
 	p->scans--;
 	p->count.dropped++;
 }
 
 /* Pose @i, from the oldest on */
-static struct stamped *pose_at(struct pairing *p, unsigned int i)
+static struct stamped *pose_at(struct collator *p, unsigned int i)
 {
-	return &p->odometry[(p->oldest + i) % PAIRING_ODOMETRY];
+	return &p->odometry[(p->oldest + i) % COLLATOR_ODOMETRY];
 }
 
 /* Something of time @stamp came, in a stream of which @newest is the latest.
  * Behind an outage one stream may be far ahead of the other
  */
-static void collator_go_on(struct pairing *p, struct latest *newest,
+static void collator_go_on(struct collator *p, struct latest *newest,
 			   int64_t stamp)
 {
 	if (newest->any && stamp < newest->stamp - p->patience) {
-		pairing_end(p);
+		collator_end(p);
 		p->poses = 0;
 		p->newest_scan.any = p->newest_pose.any = false;
 	}
@@ -96,8 +96,8 @@ static void collator_go_on(struct pairing *p, struct latest *newest,
 	newest->any = true;
 }
 
-int pairing_add_odometry(struct pairing *p, int64_t stamp,
-			 const struct pose *pose)
+int collator_add_odometry(struct collator *p, int64_t stamp,
+			  const struct pose *pose)
 {
 	unsigned int i;
 
@@ -112,11 +112,11 @@ int pairing_add_odometry(struct pairing *p, int64_t stamp,
 		pose_at(p, i - 1)->pose = *pose;
 		return 0;
 	}
-	if (p->poses == PAIRING_ODOMETRY) {
+	if (p->poses == COLLATOR_ODOMETRY) {
 		/* older than all that is remembered */
 		if (!i)
 			return 0;
-		p->oldest = (p->oldest + 1) % PAIRING_ODOMETRY;
+		p->oldest = (p->oldest + 1) % COLLATOR_ODOMETRY;
 		p->poses--;
 		i--;
 	}
@@ -127,7 +127,7 @@ int pairing_add_odometry(struct pairing *p, int64_t stamp,
 	return 0;
 }
 
-int pairing_add_scan(struct pairing *p, const struct reading *reading)
+int collator_add_scan(struct collator *p, const struct reading *reading)
 {
 	struct scan *s;
 	float *range;
@@ -137,9 +137,9 @@ int pairing_add_scan(struct pairing *p, const struct reading *reading)
 		return -EINVAL;
 	}
 	collator_go_on(p, &p->newest_scan, reading->stamp);
-	if (p->scans == PAIRING_SCANS)
+	if (p->scans == COLLATOR_SCANS)
 		collator_drop(p);
-	s = &p->scan[(p->first + p->scans) % PAIRING_SCANS];
+	s = &p->scan[(p->first + p->scans) % COLLATOR_SCANS];
 	if (reading->beams > s->room) {
 		range = realloc(s->range, reading->beams * sizeof(*range));
 		if (!range)
@@ -157,7 +157,7 @@ int pairing_add_scan(struct pairing *p, const struct reading *reading)
 enum fate { READY, WAIT, HOPELESS };
 
 /* What becomes of a scan that was taken at @stamp, and where that was */
-static enum fate collator_look_up(struct pairing *p, int64_t stamp,
+static enum fate collator_look_up(struct collator *p, int64_t stamp,
 				  struct pose *pose)
 {
 	const bool late = p->newest_pose.any &&
@@ -195,7 +195,7 @@ static enum fate collator_look_up(struct pairing *p, int64_t stamp,
 /* How it moved during the scan. Without odometry of its end all is as if it had
  * stood still
  */
-static enum fate look_up_sweep(struct pairing *p, struct reading *r)
+static enum fate look_up_sweep(struct collator *p, struct reading *r)
 {
 	const double s = reading_duration(r);
 	struct pose end;
@@ -212,7 +212,7 @@ static enum fate look_up_sweep(struct pairing *p, struct reading *r)
 	return fate == WAIT ? WAIT : READY;
 }
 
-bool pairing_next(struct pairing *p, struct reading *reading)
+bool collator_next(struct collator *p, struct reading *reading)
 {
 	while (p->scans) {
 		struct scan *s = collator_head(p);
@@ -229,7 +229,7 @@ bool pairing_next(struct pairing *p, struct reading *reading)
 		}
 		/* its place is not used again before the ring is full */
 		*reading = s->reading;
-		p->first = (p->first + 1) % PAIRING_SCANS;
+		p->first = (p->first + 1) % COLLATOR_SCANS;
 		p->scans--;
 		p->count.given++;
 		return true;
@@ -237,13 +237,13 @@ bool pairing_next(struct pairing *p, struct reading *reading)
 	return false;
 }
 
-void pairing_end(struct pairing *p)
+void collator_end(struct collator *p)
 {
 	while (p->scans)
 		collator_drop(p);
 }
 
-void pairing_count(const struct pairing *p, struct pairing_count *count)
+void collator_count(const struct collator *p, struct collator_count *count)
 {
 	*count = p->count;
 }

@@ -10,7 +10,7 @@
  * recording plays again. Scans may be far ahead of odometry, and odometry of
  * scans: behind an outage, topics come one after the other.
  *
- * For each message: pairing_add_...(), and then pairing_next() until there is
+ * For each message: collator_add_...(), and then collator_next() until there is
  * none.
  */
 #ifndef LASER_COLLATOR_H
@@ -20,60 +20,60 @@
 #include "laser/reading.h"
 
 enum {
-	PAIRING_SCANS		= 128,	/* wait at most */
-	PAIRING_ODOMETRY	= 1024,	/* are remembered at most */
+	COLLATOR_SCANS		= 128,	/* wait at most */
+	COLLATOR_ODOMETRY	= 1024,	/* are remembered at most */
 };
 
 /**
- * struct pairing_count - what came of it
+ * struct collator_count - what came of it
  * @given:	readings
  * @dropped:	scans without odometry near them
  * @bad:	numbers that cannot be
  * @unswept:	of those given, scans that took a while, but there is no odometry
  *		of their end
  */
-struct pairing_count {
+struct collator_count {
 	uint64_t	given, dropped, bad, unswept;
 };
 
-struct pairing;
+struct collator;
 
 /**
- * pairing_new() - begin
+ * collator_new() - begin
  * @patience: ns; a scan waits until odometry is so much later than it, and
  *	odometry so far apart says nothing about what is in between
  *
  * Return: NULL: no memory.
  */
-struct pairing *pairing_new(int64_t patience);
+struct collator *collator_new(int64_t patience);
 
-void pairing_free(struct pairing *p);
+void collator_free(struct collator *p);
 
 /* Where the robot was. Return: 0, or -EINVAL: a pose that cannot be */
-int pairing_add_odometry(struct pairing *p, int64_t stamp,
-			 const struct pose *pose);
+int collator_add_odometry(struct collator *p, int64_t stamp,
+			  const struct pose *pose);
 
 /**
- * pairing_add_scan() - a scan
+ * collator_add_scan() - a scan
  * @scan: all but its odometry, copied
  *
  * If too many wait, the first of them is dropped.
  *
  * Return: 0, -EINVAL: numbers that cannot be, -ENOMEM.
  */
-int pairing_add_scan(struct pairing *p, const struct reading *scan);
+int collator_add_scan(struct collator *p, const struct reading *scan);
 
 /**
- * pairing_next() - the next scan with its odometry, in the order they came
+ * collator_next() - the next scan with its odometry, in the order they came
  * @reading: good until the next call for @p
  *
  * Return: whether there is one yet.
  */
-bool pairing_next(struct pairing *p, struct reading *reading);
+bool collator_next(struct collator *p, struct reading *reading);
 
 /* Nothing more comes: what waits is dropped */
-void pairing_end(struct pairing *p);
+void collator_end(struct collator *p);
 
-void pairing_count(const struct pairing *p, struct pairing_count *count);
+void collator_count(const struct collator *p, struct collator_count *count);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * intake - messages of ROS become readings
+ * input - messages of ROS become readings
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,38 +10,38 @@
 #include "laser/input.h"
 
 /**
- * struct intake
+ * struct laser_input
  * @laser, @robot: frames; empty: not known yet
- * @frames:	only until @state is INTAKE_READY
+ * @frames:	only until @state is LASER_INPUT_READY
  * @place:	of the laser; @turned: it hangs upside down
  * @range:	of the scan that is taken
  */
-struct intake {
+struct laser_input {
 	bool			odometry, given, turned;
 	int64_t			patience;
-	enum intake_state	state;
-	char			laser[FRAMES_NAME], robot[FRAMES_NAME];
-	struct frames		frames;
+	enum laser_input_state	state;
+	char			laser[TF_FRAME_NAME], robot[TF_FRAME_NAME];
+	struct tf_frames		frames;
 	struct pose		place;
-	struct pairing		*pairing;
-	struct intake_count	count;
+	struct collator		*collator;
+	struct laser_input_count	count;
 	float			range[READING_BEAMS_MAX];
 };
 
-struct intake *intake_new(const struct intake_config *config)
+struct laser_input *laser_input_new(const struct laser_input_config *config)
 {
-	struct intake *in = calloc(1, sizeof(*in));
+	struct laser_input *in = calloc(1, sizeof(*in));
 
 	if (!in)
 		return NULL;
-	in->pairing = pairing_new(config->patience);
-	if (!in->pairing) {
+	in->collator = collator_new(config->patience);
+	if (!in->collator) {
 		free(in);
 		return NULL;
 	}
 	in->odometry = config->odometry;
 	in->patience = config->patience;
-	in->state = INTAKE_NO_LASER;
+	in->state = LASER_INPUT_NO_LASER;
 	if (config->laser) {
 		in->given = true;
 		in->place = *config->laser;
@@ -49,11 +49,11 @@ struct intake *intake_new(const struct intake_config *config)
 	return in;
 }
 
-void intake_free(struct intake *in)
+void laser_input_free(struct laser_input *in)
 {
 	if (!in)
 		return;
-	pairing_free(in->pairing);
+	collator_free(in->collator);
 	free(in);
 }
 
@@ -66,55 +66,56 @@ static int64_t stamp_of(const struct message_header *h, int64_t received)
  * Where the laser is
  */
 
-static enum intake_state input_look(struct intake *in)
+static enum laser_input_state input_look(struct laser_input *in)
 {
 	struct placement place;
 
 	/* odometry of a topic is of the robot, whatever its frame is called */
 	if (in->given)
-		return in->odometry || *in->robot ? INTAKE_READY :
-						    INTAKE_NO_ROBOT;
+		return in->odometry || *in->robot ? LASER_INPUT_READY :
+						    LASER_INPUT_NO_ROBOT;
 	if (!*in->laser)
-		return INTAKE_NO_LASER;
+		return LASER_INPUT_NO_LASER;
 	if (!*in->robot)
-		return INTAKE_NO_ROBOT;
+		return LASER_INPUT_NO_ROBOT;
 	if (!strcmp(in->laser, in->robot))
-		return INTAKE_READY;
-	if (!frames_find(&in->frames, in->laser, in->robot, &place))
-		return INTAKE_NO_WAY;
+		return LASER_INPUT_READY;
+	if (!tf_find(&in->frames, in->laser, in->robot, &place))
+		return LASER_INPUT_NO_WAY;
 	return placement_pose(&place, &in->place, &in->turned) ?
-	       INTAKE_READY : INTAKE_TILTED;
+	       LASER_INPUT_READY : LASER_INPUT_TILTED;
 }
 
-enum intake_state intake_state(const struct intake *in, const char **laser,
-			       const char **robot)
+enum laser_input_state laser_input_state(const struct laser_input *in,
+					 const char **laser, const char **robot)
 {
 	*laser = in->laser;
 	*robot = in->robot;
 	return in->state;
 }
 
-void intake_lacks(const struct intake *in, char text[INTAKE_TEXT])
+void laser_input_lacks(const struct laser_input *in,
+		       char text[LASER_INPUT_TEXT])
 {
 	switch (in->state) {
-	case INTAKE_READY:
+	case LASER_INPUT_READY:
 		*text = '\0';
 		break;
-	case INTAKE_NO_LASER:
-		snprintf(text, INTAKE_TEXT,
+	case LASER_INPUT_NO_LASER:
+		snprintf(text, LASER_INPUT_TEXT,
 			 "no scan that says which frame it is in");
 		break;
-	case INTAKE_NO_ROBOT:
-		snprintf(text, INTAKE_TEXT, in->odometry ?
+	case LASER_INPUT_NO_ROBOT:
+		snprintf(text, LASER_INPUT_TEXT, in->odometry ?
 			 "no odometry that says which frame the robot is" :
 			 "no odometry: tf has no frame odom");
 		break;
-	case INTAKE_TILTED:
-		snprintf(text, INTAKE_TEXT, "the laser (%.60s) is not level",
-			 in->laser);
+	case LASER_INPUT_TILTED:
+		snprintf(text, LASER_INPUT_TEXT,
+			 "the laser (%.60s) is not level", in->laser);
 		break;
-	case INTAKE_NO_WAY:
-		snprintf(text, INTAKE_TEXT,
+	case LASER_INPUT_NO_WAY:
+		snprintf(text, LASER_INPUT_TEXT,
 			 "nothing says where the laser (%.40s) is on the robot (%.40s)",
 			 in->laser, in->robot);
 		break;
@@ -123,7 +124,7 @@ void intake_lacks(const struct intake *in, char text[INTAKE_TEXT])
 
 static bool is_odom(const struct message_string *s)
 {
-	char name[FRAMES_NAME];
+	char name[TF_FRAME_NAME];
 
 	return frame_name(name, s) &&
 	       (!strcmp(name, "odom") || text_ends(name, "/odom") ||
@@ -134,7 +135,7 @@ static bool is_odom(const struct message_string *s)
  * Messages
  */
 
-static int input_add_pose(struct intake *in, int64_t stamp,
+static int input_add_pose(struct laser_input *in, int64_t stamp,
 			  const double position[3], const double orientation[4])
 {
 	struct placement place;
@@ -144,11 +145,11 @@ static int input_add_pose(struct intake *in, int64_t stamp,
 	if (!placement_make(&place, position, orientation) ||
 	    !placement_pose(&place, &pose, &turned) || turned)
 		return -EINVAL;
-	return pairing_add_odometry(in->pairing, stamp, &pose);
+	return collator_add_odometry(in->collator, stamp, &pose);
 }
 
-static int add_odometry(struct intake *in, const struct message_odometry *o,
-			int64_t received)
+static int add_odometry(struct laser_input *in,
+			const struct message_odometry *o, int64_t received)
 {
 	if (!in->odometry)
 		return 0;
@@ -158,13 +159,14 @@ static int add_odometry(struct intake *in, const struct message_odometry *o,
 			      o->pose.position, o->pose.orientation);
 }
 
-static int add_transform(struct intake *in, const struct message_transform *t,
-			 bool fixed, int64_t received)
+static int add_transform(struct laser_input *in,
+			 const struct message_transform *t, bool fixed,
+			 int64_t received)
 {
-	char child[FRAMES_NAME];
+	char child[TF_FRAME_NAME];
 	int err = 0;
 
-	if (in->state != INTAKE_READY && frames_add(&in->frames, t))
+	if (in->state != LASER_INPUT_READY && tf_add(&in->frames, t))
 		err = -EINVAL;
 	if (in->odometry || fixed || !is_odom(&t->header.frame_id) ||
 	    !frame_name(child, &t->child_frame_id))
@@ -177,8 +179,9 @@ static int add_transform(struct intake *in, const struct message_transform *t,
 			      t->translation, t->rotation);
 }
 
-static int add_transforms(struct intake *in, const struct message_transforms *m,
-			  bool fixed, int64_t received)
+static int add_transforms(struct laser_input *in,
+			  const struct message_transforms *m, bool fixed,
+			  int64_t received)
 {
 	struct message_list rest = m->transforms;
 	struct message_transform t;
@@ -191,19 +194,19 @@ static int add_transforms(struct intake *in, const struct message_transforms *m,
 }
 
 /* Whether it is known where the laser is; the first scan says which it is */
-static bool is_placed(struct intake *in, const char *frame)
+static bool is_placed(struct laser_input *in, const char *frame)
 {
 	if (!*in->laser)
 		strcpy(in->laser, frame);
-	if (in->state != INTAKE_READY)
+	if (in->state != LASER_INPUT_READY)
 		in->state = input_look(in);
-	return in->state == INTAKE_READY;
+	return in->state == LASER_INPUT_READY;
 }
 
-static int input_add_scan(struct intake *in, const struct message_laser_scan *s,
-			  int64_t received)
+static int input_add_scan(struct laser_input *in,
+			  const struct message_laser_scan *s, int64_t received)
 {
-	char frame[FRAMES_NAME] = "";
+	char frame[TF_FRAME_NAME] = "";
 	struct reading r;
 	float sign;
 
@@ -231,11 +234,11 @@ static int input_add_scan(struct intake *in, const struct message_laser_scan *s,
 
 		in->range[i] = v < s->range_min ? 0 : v;
 	}
-	return pairing_add_scan(in->pairing, &r);
+	return collator_add_scan(in->collator, &r);
 }
 
-int intake_add(struct intake *in, enum message_kind kind,
-	       const union message *msg, bool fixed, int64_t received)
+int laser_input_add(struct laser_input *in, enum message_kind kind,
+		    const union message *msg, bool fixed, int64_t received)
 {
 	int err = 0;
 
@@ -252,41 +255,42 @@ int intake_add(struct intake *in, enum message_kind kind,
 	default:
 		return 0;
 	}
-	if (in->state != INTAKE_READY)
+	if (in->state != LASER_INPUT_READY)
 		in->state = input_look(in);
 	in->count.bad += err == -EINVAL;
 	return err;
 }
 
-bool intake_next(struct intake *in, struct reading *reading)
+bool laser_input_next(struct laser_input *in, struct reading *reading)
 {
-	return pairing_next(in->pairing, reading);
+	return collator_next(in->collator, reading);
 }
 
-void intake_end(struct intake *in)
+void laser_input_end(struct laser_input *in)
 {
-	pairing_end(in->pairing);
+	collator_end(in->collator);
 }
 
-int intake_restart(struct intake *in)
+int laser_input_restart(struct laser_input *in)
 {
-	struct pairing *p = pairing_new(in->patience);
+	struct collator *p = collator_new(in->patience);
 
 	if (!p)
 		return -ENOMEM;
-	pairing_free(in->pairing);
-	in->pairing = p;
-	in->count = (struct intake_count){ 0 };
+	collator_free(in->collator);
+	in->collator = p;
+	in->count = (struct laser_input_count){ 0 };
 	return 0;
 }
 
-void intake_count(const struct intake *in, struct intake_count *count)
+void laser_input_count(const struct laser_input *in,
+		       struct laser_input_count *count)
 {
-	struct pairing_count pairing;
+	struct collator_count collator;
 
-	pairing_count(in->pairing, &pairing);
+	collator_count(in->collator, &collator);
 	*count = in->count;
-	count->given = pairing.given;
-	count->dropped += pairing.dropped;
-	count->unswept = pairing.unswept;
+	count->given = collator.given;
+	count->dropped += collator.dropped;
+	count->unswept = collator.unswept;
 }

@@ -18,31 +18,31 @@
 #include "laser/tf.h"
 #include "ros/msg/message.h"
 
-enum { INTAKE_TEXT = 144 };
+enum { LASER_INPUT_TEXT = 144 };
 
 /**
- * struct intake_config
+ * struct laser_input_config
  * @odometry:	messages of Odometry come; else it is tf that is followed
  * @laser:	where the laser is on the robot, copied; NULL: as tf says
- * @patience:	as for pairing_new()
+ * @patience:	as for collator_new()
  */
-struct intake_config {
+struct laser_input_config {
 	bool			odometry;
 	const struct pose	*laser;
 	int64_t			patience;
 };
 
 /* What is missing until scans can be placed */
-enum intake_state {
-	INTAKE_READY,
-	INTAKE_NO_LASER,	/* no scan said in which frame it is */
-	INTAKE_NO_ROBOT,	/* no odometry said which frame the robot is */
-	INTAKE_NO_WAY,		/* from one to the other */
-	INTAKE_TILTED,		/* the laser is not level */
+enum laser_input_state {
+	LASER_INPUT_READY,
+	LASER_INPUT_NO_LASER,	/* no scan said in which frame it is */
+	LASER_INPUT_NO_ROBOT,	/* no odometry said which frame the robot is */
+	LASER_INPUT_NO_WAY,	/* from one to the other */
+	LASER_INPUT_TILTED,	/* the laser is not level */
 };
 
 /**
- * struct intake_count
+ * struct laser_input_count
  * @given:	readings
  * @dropped:	scans without odometry near them, or from before it was known
  *		where the laser is
@@ -50,19 +50,19 @@ enum intake_state {
  * @unswept:	of those given, scans that took a while, but there is no odometry
  *		of their end
  */
-struct intake_count {
+struct laser_input_count {
 	uint64_t	given, dropped, bad, unswept;
 };
 
-struct intake;
+struct laser_input;
 
 /* Return: NULL: no memory */
-struct intake *intake_new(const struct intake_config *config);
+struct laser_input *laser_input_new(const struct laser_input_config *config);
 
-void intake_free(struct intake *in);
+void laser_input_free(struct laser_input *in);
 
 /**
- * intake_add() - a message
+ * laser_input_add() - a message
  * @kind:	MESSAGE_LASER_SCAN, _ODOMETRY or _TRANSFORMS; others are not
  *		looked at
  * @fixed:	of tf_static
@@ -70,29 +70,32 @@ void intake_free(struct intake *in);
  *
  * Return: 0; -EINVAL: something in it cannot be, and was counted; -ENOMEM.
  */
-int intake_add(struct intake *in, enum message_kind kind,
-	       const union message *msg, bool fixed, int64_t received);
+int laser_input_add(struct laser_input *in, enum message_kind kind,
+		    const union message *msg, bool fixed, int64_t received);
 
 /* Return: whether there is one; @reading is good until the next call */
-bool intake_next(struct intake *in, struct reading *reading);
+bool laser_input_next(struct laser_input *in, struct reading *reading);
 
 /* Nothing more comes: scans that wait are dropped */
-void intake_end(struct intake *in);
+void laser_input_end(struct laser_input *in);
 
 /* What is missing yet; @laser and @robot get the frames, empty: not known */
-enum intake_state intake_state(const struct intake *in, const char **laser,
-			       const char **robot);
+enum laser_input_state laser_input_state(const struct laser_input *in,
+					 const char **laser,
+					 const char **robot);
 
 /* What is missing, or wrong with it, for people: "no ..." */
-void intake_lacks(const struct intake *in, char text[INTAKE_TEXT]);
+void laser_input_lacks(const struct laser_input *in,
+		       char text[LASER_INPUT_TEXT]);
 
 /**
- * intake_restart() - forget all but where the laser is
+ * laser_input_restart() - forget all but where the laser is
  *
  * For those who looked ahead for that. Return: 0 or -ENOMEM.
  */
-int intake_restart(struct intake *in);
+int laser_input_restart(struct laser_input *in);
 
-void intake_count(const struct intake *in, struct intake_count *count);
+void laser_input_count(const struct laser_input *in,
+		       struct laser_input_count *count);
 
 #endif

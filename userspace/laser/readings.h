@@ -5,7 +5,7 @@
  * CARMEN logs, the csv of the Simbad simulator, tinySLAM's .dat, recordings of
  * ROS (MCAP, .db3, .bag). In the order of the file: times may go backwards, as
  * in some well-known logs. What the formats leave open, and how it is filled
- * in, is told in their files: carmen.c, simbad_csv.c, tinyslam.c, intake.h.
+ * in, is told in their files: carmen.c, simbad_csv.c, tinyslam.c, input.h.
  */
 #ifndef LASER_READINGS_H
 #define LASER_READINGS_H

@@ -8,7 +8,7 @@
 
 static const double level = 0.866;	/* cos(30 degrees) */
 
-bool frame_name(char name[FRAMES_NAME], const struct message_string *s)
+bool frame_name(char name[TF_FRAME_NAME], const struct message_string *s)
 {
 	const char *p = s->text;
 	uint32_t n = s->len;
@@ -17,7 +17,7 @@ bool frame_name(char name[FRAMES_NAME], const struct message_string *s)
 		p++;
 		n--;
 	}
-	if (!n || n >= FRAMES_NAME || memchr(p, '\0', n))
+	if (!n || n >= TF_FRAME_NAME || memchr(p, '\0', n))
 		return false;
 	memcpy(name, p, n);
 	name[n] = '\0';
@@ -89,7 +89,7 @@ static struct placement invert(const struct placement *a)
 	return c;
 }
 
-static int tf_find(const struct frames *f, const char *name)
+static int tf_index(const struct tf_frames *f, const char *name)
 {
 	name += *name == '/';
 	for (unsigned int i = 0; i < f->count; i++)
@@ -98,22 +98,22 @@ static int tf_find(const struct frames *f, const char *name)
 	return -1;
 }
 
-static int find_or_add(struct frames *f, const char *name)
+static int find_or_add(struct tf_frames *f, const char *name)
 {
-	int i = tf_find(f, name);
+	int i = tf_index(f, name);
 
 	if (i >= 0)
 		return i;
-	if (f->count == FRAMES_MAX)
+	if (f->count == TF_FRAMES_MAX)
 		return -E2BIG;
 	strcpy(f->frame[f->count].name, name);
 	f->frame[f->count].parent = -1;
 	return (int)f->count++;
 }
 
-int frames_add(struct frames *f, const struct message_transform *t)
+int tf_add(struct tf_frames *f, const struct message_transform *t)
 {
-	char parent[FRAMES_NAME], child[FRAMES_NAME];
+	char parent[TF_FRAME_NAME], child[TF_FRAME_NAME];
 	struct placement place;
 	int p, c;
 
@@ -134,7 +134,7 @@ int frames_add(struct frames *f, const struct message_transform *t)
  * Up from frame @i to @to or, with -1, as far as it goes. Return: where that
  * is, and @place of @i in it; -1 if there is no way, or it goes in a circle
  */
-static int tf_climb(const struct frames *f, int i, int to,
+static int tf_climb(const struct tf_frames *f, int i, int to,
 		    struct placement *place)
 {
 	static const struct placement same = {
@@ -153,10 +153,10 @@ static int tf_climb(const struct frames *f, int i, int to,
 	return -1;
 }
 
-bool frames_find(const struct frames *f, const char *name, const char *in,
-		 struct placement *place)
+bool tf_find(const struct tf_frames *f, const char *name, const char *in,
+	     struct placement *place)
 {
-	const int from = tf_find(f, name), to = tf_find(f, in);
+	const int from = tf_index(f, name), to = tf_index(f, in);
 	struct placement a, b;
 	int top;
 

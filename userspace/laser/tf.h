@@ -12,7 +12,7 @@
 #include "base/pose.h"
 #include "ros/msg/message.h"
 
-enum { FRAMES_MAX = 256, FRAMES_NAME = 128 };
+enum { TF_FRAMES_MAX = 256, TF_FRAME_NAME = 128 };
 
 /* A frame in another one: the axes as columns, and the origin, m */
 struct placement {
@@ -20,35 +20,35 @@ struct placement {
 };
 
 struct frame {
-	char			name[FRAMES_NAME];
+	char			name[TF_FRAME_NAME];
 	struct placement	place;
 	int			parent;	/* -1: none is known */
 };
 
-struct frames {
-	struct frame	frame[FRAMES_MAX];
+struct tf_frames {
+	struct frame	frame[TF_FRAMES_MAX];
 	unsigned int	count;
 };
 
 /* All zero is an empty one */
 
 /**
- * frames_add() - remember a transform
+ * tf_add() - remember a transform
  *
  * Return: 0; -EBADMSG: numbers or names that cannot be; -E2BIG: too many
  * frames.
  */
-int frames_add(struct frames *f, const struct message_transform *t);
+int tf_add(struct tf_frames *f, const struct message_transform *t);
 
 /**
- * frames_find() - where a frame is in another one
+ * tf_find() - where a frame is in another one
  * @name, @in: with or without a slash before them
  * @place:	of @name in @in
  *
  * Return: whether both hang together.
  */
-bool frames_find(const struct frames *f, const char *name, const char *in,
-		 struct placement *place);
+bool tf_find(const struct tf_frames *f, const char *name, const char *in,
+	     struct placement *place);
 
 /**
  * placement_pose() - seen from above
@@ -72,6 +72,6 @@ bool placement_make(struct placement *p, const double position[3],
  *
  * Return: false if it is empty or too long.
  */
-bool frame_name(char name[FRAMES_NAME], const struct message_string *s);
+bool frame_name(char name[TF_FRAME_NAME], const struct message_string *s);
 
 #endif

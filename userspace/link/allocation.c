@@ -9,14 +9,15 @@
 /* The rate varies by less than this while the link does not change */
 static const double AGAIN = 1.3;
 
-static unsigned int share_rank(const struct share_topic *t)
+static unsigned int share_rank(const struct allocation_topic *t)
 {
 	if (t->focus)
-		return SHARE_PRIORITY + 1;
-	return t->priority < SHARE_PRIORITY ? t->priority : SHARE_PRIORITY;
+		return ALLOCATION_PRIORITY + 1;
+	return t->priority < ALLOCATION_PRIORITY ? t->priority :
+						   ALLOCATION_PRIORITY;
 }
 
-double share_weight(const struct share_topic *t)
+double allocation_weight(const struct allocation_topic *t)
 {
 	return 1 << share_rank(t);
 }
@@ -27,20 +28,20 @@ static double share_sane(double v)
 	return isfinite(v) && v > 0 ? v : 0;
 }
 
-static double share_floor(const struct share_topic *t)
+static double share_floor(const struct allocation_topic *t)
 {
 	return fmin(share_sane(t->floor), share_sane(t->demand));
 }
 
 /* Return: what is left of @budget */
-static double share_floors(struct share_topic *topics, unsigned int count,
+static double share_floors(struct allocation_topic *topics, unsigned int count,
 			   double budget)
 {
 	double left = budget;
 
-	for (int rank = SHARE_PRIORITY + 1; rank >= 0; rank--) {
+	for (int rank = ALLOCATION_PRIORITY + 1; rank >= 0; rank--) {
 		for (unsigned int i = 0; i < count; i++) {
-			struct share_topic *t = &topics[i];
+			struct allocation_topic *t = &topics[i];
 			double need = share_floor(t);
 
 			if (share_rank(t) != (unsigned int)rank)
@@ -58,13 +59,13 @@ static double share_floors(struct share_topic *topics, unsigned int count,
 }
 
 /* Nobody can have its floor: better one topic than none */
-static void share_one(struct share_topic *topics, unsigned int count,
+static void share_one(struct allocation_topic *topics, unsigned int count,
 		      double budget)
 {
-	struct share_topic *best = NULL;
+	struct allocation_topic *best = NULL;
 
 	for (unsigned int i = 0; i < count; i++) {
-		struct share_topic *t = &topics[i];
+		struct allocation_topic *t = &topics[i];
 
 		if (t->on)
 			return;
@@ -82,7 +83,7 @@ static void share_one(struct share_topic *topics, unsigned int count,
  * Each round satisfies a topic at least, or is the last: those whose part
  * would be more than they can use get that and leave the round.
  */
-static void share_rest(struct share_topic *topics, unsigned int count,
+static void share_rest(struct allocation_topic *topics, unsigned int count,
 		       double left)
 {
 	for (unsigned int round = 0; round <= count && left > 0; round++) {
@@ -91,16 +92,16 @@ static void share_rest(struct share_topic *topics, unsigned int count,
 
 		for (unsigned int i = 0; i < count; i++)
 			if (topics[i].on && topics[i].rate < topics[i].demand)
-				weights += share_weight(&topics[i]);
+				weights += allocation_weight(&topics[i]);
 		if (weights <= 0)
 			return;
 		part = left / weights;
 		for (unsigned int i = 0; i < count; i++) {
-			struct share_topic *t = &topics[i];
+			struct allocation_topic *t = &topics[i];
 			double room = t->demand - t->rate;
 
 			if (!t->on || room <= 0 ||
-			    room > part * share_weight(t))
+			    room > part * allocation_weight(t))
 				continue;
 			t->rate = t->demand;
 			given += room;
@@ -110,22 +111,22 @@ static void share_rest(struct share_topic *topics, unsigned int count,
 		if (full)
 			continue;
 		for (unsigned int i = 0; i < count; i++) {
-			struct share_topic *t = &topics[i];
+			struct allocation_topic *t = &topics[i];
 
 			if (t->on && t->rate < t->demand)
-				t->rate += part * share_weight(t);
+				t->rate += part * allocation_weight(t);
 		}
 		return;
 	}
 }
 
-void share_divide(struct share_topic *topics, unsigned int count,
-		  double budget)
+void allocation_divide(struct allocation_topic *topics, unsigned int count,
+		       double budget)
 {
 	double left, sum = 0;
 
 	budget = share_sane(budget);
-	for (; count > SHARE_TOPICS; count--) {
+	for (; count > ALLOCATION_TOPICS; count--) {
 		topics[count - 1].on = false;
 		topics[count - 1].rate = 0;
 	}

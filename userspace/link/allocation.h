@@ -13,12 +13,12 @@
 #include <stdint.h>
 
 enum {
-	SHARE_TOPICS	= 64,
-	SHARE_PRIORITY	= 7,		/* the most; weights are powers of 2 */
+	ALLOCATION_TOPICS	= 64,
+	ALLOCATION_PRIORITY	= 7,	/* the most; weights are powers of 2 */
 };
 
 /**
- * struct share_topic - a topic
+ * struct allocation_topic - a topic
  * @priority:	0 .. 7, larger first
  * @focus:	the operator looks at it now: as if of priority 8
  * @floor:	bytes/s without which it is of no use
@@ -27,7 +27,7 @@ enum {
  *		that is off needs more to come back than to stay
  * @rate:	what it gets, bytes/s
  */
-struct share_topic {
+struct allocation_topic {
 	unsigned int	priority;
 	bool		focus;
 	double		floor, demand;
@@ -36,16 +36,16 @@ struct share_topic {
 };
 
 /* Of what is left behind the floors, by which it is divided */
-double share_weight(const struct share_topic *topic);
+double allocation_weight(const struct allocation_topic *topic);
 
 /**
- * share_divide() - set @on and @rate of all
- * @count:	SHARE_TOPICS at most; more get nothing
+ * allocation_divide() - set @on and @rate of all
+ * @count:	ALLOCATION_TOPICS at most; more get nothing
  * @budget:	bytes/s; the rates together are not more
  *
  * If it is enough for no topic, the first one gets all of it.
  */
-void share_divide(struct share_topic *topics, unsigned int count,
-		  double budget);
+void allocation_divide(struct allocation_topic *topics, unsigned int count,
+		       double budget);
 
 #endif

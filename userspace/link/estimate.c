@@ -58,7 +58,7 @@ struct estimate_point {
  * @whole:	all of it was sent at the rate that is set now
  */
 struct estimate_sample {
-	struct steer_sample	x;
+	struct rate_control_sample	x;
 	double			loss, excess, count;
 	double			came;
 	bool			whole;
@@ -66,7 +66,7 @@ struct estimate_sample {
 
 struct estimator {
 	struct estimate		now;
-	struct steer		steer;
+	struct rate_control		steer;
 	struct history		history;
 	struct history_entry	sum;
 	uint64_t		allowed_at, clock;
@@ -77,13 +77,13 @@ struct estimator {
 	uint64_t		heard_at, progress_at, reported_at;
 	uint64_t		sent_then;	/* datagrams, at progress_at */
 	uint64_t		sent_heard;	/* and at heard_at */
-	struct silence		silence;
+	struct report_timeout		silence;
 	struct estimate_point	point;
 
 	/* delays, us and s */
 	int64_t			transit;
 	uint32_t		transit_low;
-	struct lowest		transit_least, round_least;
+	struct min_delay		transit_least, round_least;
 	double			transit_queue, round_queue, round_before;
 	double			usual, noise;	/* of round_queue */
 	unsigned int		futile;
@@ -107,16 +107,16 @@ struct estimator {
 	bool			waiting;
 };
 
-struct estimator *estimator_create(const struct steer_limits *limits)
+struct estimator *estimator_create(const struct rate_control_limits *limits)
 {
-	static const struct steer_limits usual = { 32e3, 1e3, 1e9 };
+	static const struct rate_control_limits usual = { 32e3, 1e3, 1e9 };
 	struct estimator *e = calloc(1, sizeof(*e));
 
 	if (!e)
 		return NULL;
-	steer_init(&e->steer, limits ? limits : &usual);
-	lowest_reset(&e->transit_least);
-	lowest_reset(&e->round_least);
+	rate_control_init(&e->steer, limits ? limits : &usual);
+	min_delay_reset(&e->transit_least);
+	min_delay_reset(&e->round_least);
 	e->now.rate = e->steer.rate;
 	return e;
 }
@@ -157,7 +157,7 @@ static bool estimate_is_sampled(const struct estimator *e)
 /* What the steering says, as far as the state lets it */
 static void estimate_publish(struct estimator *e)
 {
-	const struct steer_limits *l = &e->steer.limits;
+	const struct rate_control_limits *l = &e->steer.limits;
 	struct estimate *n = &e->now;
 	double rate = e->steer.rate;
 
@@ -175,9 +175,10 @@ static void estimate_publish(struct estimator *e)
 	n->queue = fmax(e->transit_queue, 0);
 }
 
-void estimate_limits(struct estimator *e, const struct steer_limits *limits)
+void estimate_limits(struct estimator *e,
+		     const struct rate_control_limits *limits)
 {
-	steer_limit(&e->steer, limits);
+	rate_control_limit(&e->steer, limits);
 	estimate_publish(e);
 }
 
@@ -197,7 +198,7 @@ void estimate_sent(struct estimator *e, uint64_t now, unsigned int datagrams,
 
 static void estimate_blind(struct estimator *e, uint64_t now, bool stuck)
 {
-	double best = fmax(e->steer.capacity, steer_best(&e->steer, 2));
+	double best = fmax(e->steer.capacity, rate_control_best(&e->steer, 2));
 
 	e->now.state = ESTIMATE_BLIND;
 	e->blind_at = now;
@@ -217,8 +218,8 @@ static void estimate_recover(struct estimator *e, uint64_t now)
 	e->point.valid = false;
 	e->total.valid = false;
 	dip_forget(&e->dip);
-	steer_pause(&e->steer, now, e->blind_at);
-	steer_resume(&e->steer, now, e->before);
+	rate_control_pause(&e->steer, now, e->blind_at);
+	rate_control_resume(&e->steer, now, e->before);
 }
 
 /* Reports come, and nothing that was sent: not by this loss */
@@ -227,7 +228,7 @@ static bool estimate_is_stuck(const struct estimator *e, uint64_t now)
 	double sent = (double)e->sent_heard - e->sent_then;
 	double loss = fmin(fmax(e->now.loss_high, 0.01), 0.95);
 
-	return now - e->progress_at > SILENCE_LEAST &&
+	return now - e->progress_at > REPORT_TIMEOUT_LEAST &&
 	       e->heard_at - e->progress_at > TOLD && sent * -log(loss) > 7;
 }
 
@@ -235,12 +236,12 @@ void estimate_tick(struct estimator *e, uint64_t now)
 {
 	now = estimate_clock(e, now);
 	if (e->heard && e->now.state != ESTIMATE_BLIND) {
-		if (now - e->heard_at > silence_patience(&e->silence))
+		if (now - e->heard_at > report_timeout_patience(&e->silence))
 			estimate_blind(e, now, false);
 		else if (estimate_is_stuck(e, now))
 			estimate_blind(e, now, true);
 		else
-			steer_tick(&e->steer, now);
+			rate_control_tick(&e->steer, now);
 	}
 	e->now.fresh = e->heard && now - e->heard_at < SECOND;
 	estimate_publish(e);
@@ -250,8 +251,8 @@ void estimate_tick(struct estimator *e, uint64_t now)
 
 static void estimate_rebase(struct estimator *e)
 {
-	lowest_reset(&e->transit_least);
-	lowest_reset(&e->round_least);
+	min_delay_reset(&e->transit_least);
+	min_delay_reset(&e->round_least);
 	e->transit_queue = e->round_queue = e->round_before = 0;
 	e->futile = 0;
 }
@@ -269,9 +270,9 @@ static void estimate_delays(struct estimator *e, uint64_t now,
 		estimate_rebase(e);
 	e->transit += step;
 	e->transit_low = r->transit;
-	e->transit_queue = lowest_add(&e->transit_least, now, e->transit) *
+	e->transit_queue = min_delay_add(&e->transit_least, now, e->transit) *
 			   1e-6;
-	e->round_queue = lowest_add(&e->round_least, now, round) * 1e-6;
+	e->round_queue = min_delay_add(&e->round_least, now, round) * 1e-6;
 	e->now.round_trip = fmax(round, 1) * 1e-6;
 	e->steer.way = fmin(round, 4000000) * 1000;
 }
@@ -310,7 +311,7 @@ static void estimate_loss(struct estimator *e, const struct estimate_sample *s,
 	n->loss += part * weight * (s->loss - n->loss);
 	d = s->loss - e->random;
 	/* what lasts, although we yielded, is not of our making */
-	if ((forced || e->steer.phase != STEER_HOLD) && d > 0)
+	if ((forced || e->steer.phase != RATE_CONTROL_HOLD) && d > 0)
 		part = forced ? slow / 2 : slow;
 	e->random += part * weight * d;
 	e->random = fmin(fmax(e->random, 0), 0.98);
@@ -386,19 +387,19 @@ static bool estimate_may_be_full(const struct estimator *e)
 static bool estimate_is_in_vain(const struct estimator *e,
 				struct estimate_sample *s)
 {
-	if (e->steer.phase == STEER_HOLD || e->steer.phase == STEER_DIP ||
-	    !estimate_may_be_full(e))
+	if (e->steer.phase == RATE_CONTROL_HOLD ||
+	    e->steer.phase == RATE_CONTROL_DIP || !estimate_may_be_full(e))
 		return false;
 	if (e->dip.count && estimate_is_flat(s, e->dip.sent, e->dip.came))
 		return true;
-	return e->steer.phase == STEER_GROW &&
+	return e->steer.phase == RATE_CONTROL_GROW &&
 	       estimate_is_flat(s, e->sent_before, e->came_before);
 }
 
 static bool estimate_is_congested(const struct estimator *e,
 				  struct estimate_sample *s)
 {
-	bool trying = e->steer.phase != STEER_HOLD;
+	bool trying = e->steer.phase != RATE_CONTROL_HOLD;
 	double packet = estimate_packet(e);
 	double round = e->round_queue - e->usual - 2 * e->noise - packet;
 	double transit = e->transit_queue - packet;
@@ -441,7 +442,7 @@ static bool estimate_is_futile(struct estimator *e,
 	double fell = e->round_before - e->round_queue;
 
 	if (s->excess || less < 0.04 || fell > 0.25 * less * s->x.span ||
-	    e->steer.phase != STEER_HOLD) {
+	    e->steer.phase != RATE_CONTROL_HOLD) {
 		e->futile = 0;
 		return false;
 	}
@@ -477,8 +478,10 @@ static bool estimate_measure(const struct estimator *e, uint64_t now,
 	double share = bytes ? (double)live / bytes : 0;
 
 	/* a try that is given up by mistake costs little */
-	double sigmas = e->steer.phase == STEER_HOLD || e->random > 0.3 ||
-			!estimate_hints(e) ? 3 : 1.5;
+	double sigmas = e->steer.phase == RATE_CONTROL_HOLD ||
+					e->random > 0.3 || !estimate_hints(e) ?
+				3 :
+				1.5;
 
 	memset(s, 0, sizeof(*s));
 	s->x.span = (p->arrived - o->arrived) * 1e-9;
@@ -515,19 +518,19 @@ static void estimate_dip(struct estimator *e, uint64_t now,
 		return;
 	case DIP_LESS:
 		e->steer.capacity = fmin(e->steer.capacity, d->sent);
-		steer_dip(&e->steer, now, dip_begin(d));
+		rate_control_dip(&e->steer, now, dip_begin(d));
 		return;
 	case DIP_TOLD:
 		capacity = fmin(dip_capacity(d), e->steer.capacity);
 		if (capacity < e->steer.capacity) {
 			e->random = e->peak = dip_loss(d);
 			e->now.loss_high = e->random;
-			steer_forget(&e->steer, capacity);
+			rate_control_forget(&e->steer, capacity);
 		}
-		steer_resume(&e->steer, now, capacity);
+		rate_control_resume(&e->steer, now, capacity);
 		break;
 	default:
-		steer_resume(&e->steer, now, e->steer.capacity);
+		rate_control_resume(&e->steer, now, e->steer.capacity);
 	}
 	dip_forget(d);
 }
@@ -535,23 +538,23 @@ static void estimate_dip(struct estimator *e, uint64_t now,
 /* The rate is held, and much is lost: is it because of the rate? */
 static void estimate_ask(struct estimator *e, uint64_t now,
 			 const struct estimate_sample *s,
-			 enum steer_phase was)
+			 enum rate_control_phase was)
 {
 	if (s->x.congested ||
-	    (was != STEER_HOLD && e->steer.phase == STEER_HOLD))
+	    (was != RATE_CONTROL_HOLD && e->steer.phase == RATE_CONTROL_HOLD))
 		dip_forget(&e->dip);
-	else if (was == STEER_HOLD && s->whole && !s->x.limited)
+	else if (was == RATE_CONTROL_HOLD && s->whole && !s->x.limited)
 		dip_held(&e->dip, s->x.sent, s->came, s->count);
-	if (e->steer.phase == STEER_HOLD && !s->x.limited &&
+	if (e->steer.phase == RATE_CONTROL_HOLD && !s->x.limited &&
 	    e->now.state == ESTIMATE_LIVE && estimate_may_be_full(e) &&
 	    dip_due(&e->dip, now, e->now.loss))
-		steer_dip(&e->steer, now, dip_begin(&e->dip));
+		rate_control_dip(&e->steer, now, dip_begin(&e->dip));
 }
 
 static void estimate_use(struct estimator *e, uint64_t now,
 			 struct estimate_sample *s)
 {
-	enum steer_phase was = e->steer.phase;
+	enum rate_control_phase was = e->steer.phase;
 	double packet = estimate_packet(e);
 
 	e->deepest = fmax(e->deepest * exp(-s->x.span / MINUTE),
@@ -560,18 +563,18 @@ static void estimate_use(struct estimator *e, uint64_t now,
 	s->x.doubtful = s->x.congested && estimate_is_doubtful(e, s);
 	if (s->x.doubtful || (s->x.congested && estimate_is_futile(e, s)))
 		s->x.congested = false;
-	if (!s->x.congested && e->steer.phase == STEER_HOLD)
+	if (!s->x.congested && e->steer.phase == RATE_CONTROL_HOLD)
 		estimate_learn_noise(e, packet);
 	s->x.clear = e->transit_queue < 0.004 && !s->excess &&
 		     e->round_queue - e->usual < e->noise + 0.002;
 	estimate_loss(e, s, s->x.congested);
 	e->sent_before = s->x.sent;
 	e->came_before = s->came;
-	if (e->steer.phase == STEER_DIP && !s->x.congested) {
+	if (e->steer.phase == RATE_CONTROL_DIP && !s->x.congested) {
 		estimate_dip(e, now, s);
 		return;
 	}
-	steer_sample(&e->steer, now, &s->x);
+	rate_control_sample(&e->steer, now, &s->x);
 	estimate_ask(e, now, s, was);
 }
 
@@ -611,15 +614,16 @@ static void estimate_drain(struct estimator *e, uint64_t now,
 		if (e->transit_queue > 0.05)
 			e->drained = came / span;
 		if (e->drained > 0)
-			steer_resume(&e->steer, now,
-				     fmin(fmax(e->drained, e->before / 8),
-					  2 * e->before));
+			rate_control_resume(
+				&e->steer, now,
+				fmin(fmax(e->drained, e->before / 8),
+				     2 * e->before));
 		e->drained = datagrams > 10 ? came / span : 0;
 		return;
 	}
 	if (p->valid) {
 		e->now.state = ESTIMATE_LIVE;
-		steer_resume(&e->steer, now, e->steer.capacity);
+		rate_control_resume(&e->steer, now, e->steer.capacity);
 	}
 }
 
@@ -639,7 +643,7 @@ static bool estimate_is_new(struct estimator *e,
 		return true;
 	}
 	if (ahead > 0 && ahead < 1000)
-		silence_ends(&e->silence, ahead);
+		report_timeout_ends(&e->silence, ahead);
 	return ahead > 0;
 }
 
@@ -789,12 +793,12 @@ static void estimate_queue(struct estimator *e, uint64_t now,
 	if (e->now.state == ESTIMATE_DRAIN && l->sampling && !e->waiting &&
 	    !waited && now - e->drain_at > RACE) {
 		e->now.state = ESTIMATE_LIVE;
-		steer_resume(&e->steer, now, e->steer.capacity);
+		rate_control_resume(&e->steer, now, e->steer.capacity);
 	}
 	/* one look may have met a burst */
 	if (e->waiting && waited && (e->now.state == ESTIMATE_START ||
 				     e->now.state == ESTIMATE_LIVE))
-		steer_local(&e->steer, now, served, l->backlog);
+		rate_control_local(&e->steer, now, served, l->backlog);
 }
 
 void estimate_link(struct estimator *e, uint64_t now,

@@ -63,11 +63,12 @@ struct estimator;
  *
  * Return: to be freed with estimator_destroy(), NULL: no memory.
  */
-struct estimator *estimator_create(const struct steer_limits *limits);
+struct estimator *estimator_create(const struct rate_control_limits *limits);
 void estimator_destroy(struct estimator *e);
 
 /* Other limits from now on */
-void estimate_limits(struct estimator *e, const struct steer_limits *limits);
+void estimate_limits(struct estimator *e,
+		     const struct rate_control_limits *limits);
 
 /**
  * estimate_demand() - the most that all topics together can use

@@ -10,27 +10,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LOWEST_SLOTS = 30 };		/* of 1 s */
+enum { MIN_DELAY_SLOTS = 30 };		/* of 1 s */
 
 /**
- * struct lowest - least value by second
+ * struct min_delay - least value by second
  * @value:	us; INT64_MAX: none
  * @second:	that runs
  */
-struct lowest {
-	int64_t		value[LOWEST_SLOTS];
+struct min_delay {
+	int64_t		value[MIN_DELAY_SLOTS];
 	uint64_t	second;
 };
 
 /* Forget all */
-void lowest_reset(struct lowest *l);
+void min_delay_reset(struct min_delay *l);
 
 /**
- * lowest_add() - a value
+ * min_delay_add() - a value
  * @now: ns
  *
  * Return: how far it is above the least, us.
  */
-int64_t lowest_add(struct lowest *l, uint64_t now, int64_t value);
+int64_t min_delay_add(struct min_delay *l, uint64_t now, int64_t value);
 
 #endif

@@ -97,7 +97,7 @@ struct plan {
 };
 
 /**
- * plan_needs() - for share_divide()
+ * plan_needs() - for allocation_divide()
  * @loss: that is to be reckoned with
  * @floor: bytes/s without which the topic is of no use
  * @demand: bytes/s, the most of use

@@ -24,11 +24,11 @@ static double policy_weights(const struct policy_topic *topics,
 	double weights = 0;
 
 	for (unsigned int i = 0; i < count; i++) {
-		const struct share_topic *s = &topics[i].share;
+		const struct allocation_topic *s = &topics[i].share;
 
 		if (s->on && policy_is_smooth(&topics[i]) &&
 		    s->rate < s->demand)
-			weights += share_weight(s);
+			weights += allocation_weight(s);
 	}
 	return weights;
 }
@@ -39,8 +39,8 @@ static void policy_hand_on(struct policy_topic *topics, unsigned int count,
 	double weights = policy_weights(topics, count);
 
 	for (unsigned int i = 0; i < count && weights > 0; i++) {
-		struct share_topic *s = &topics[i].share;
-		double more = left * share_weight(s) / weights;
+		struct allocation_topic *s = &topics[i].share;
+		double more = left * allocation_weight(s) / weights;
 
 		if (s->on && policy_is_smooth(&topics[i]) &&
 		    s->rate < s->demand)
@@ -93,7 +93,7 @@ static void policy_limit(struct policy_topic *topics, unsigned int count,
 	part = fmax(limit - others, 0) / images;
 	all = policy_modest(topics, count, loss);
 	for (unsigned int i = 0; i < count; i++) {
-		struct share_topic *s = &topics[i].share;
+		struct allocation_topic *s = &topics[i].share;
 		double modest = plan_modest(&topics[i].source, loss);
 
 		modest *= fmin(limit / all, 1);
@@ -106,10 +106,10 @@ static void policy_limit(struct policy_topic *topics, unsigned int count,
 double policy_apply(struct policy_topic *topics, unsigned int count,
 		    double rate, double limit, double loss)
 {
-	struct share_topic shares[SHARE_TOPICS];
+	struct allocation_topic shares[ALLOCATION_TOPICS];
 	double demand = 0, left = 0;
 
-	for (; count > SHARE_TOPICS; count--)
+	for (; count > ALLOCATION_TOPICS; count--)
 		plan_update(&topics[count - 1].plan,
 			    &topics[count - 1].source, 0, loss);
 	for (unsigned int i = 0; i < count; i++)
@@ -120,7 +120,7 @@ double policy_apply(struct policy_topic *topics, unsigned int count,
 		demand += topics[i].share.demand;
 		shares[i] = topics[i].share;
 	}
-	share_divide(shares, count, rate);
+	allocation_divide(shares, count, rate);
 	for (unsigned int i = 0; i < count; i++) {
 		struct policy_topic *t = &topics[i];
 

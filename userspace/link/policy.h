@@ -2,7 +2,7 @@
 /*
  * policy.h - from an estimate to how every topic travels
  *
- * share.h divides, plan.h makes settings of it. A mode of a cloud or a rate of
+ * allocation.h divides, plan.h makes settings of it. A mode of a cloud or a rate of
  * messages is a step: what it leaves goes to what takes any amount, images
  * and maps. So what is sent follows the rate, without which nobody would learn
  * whether the link does more.
@@ -22,13 +22,13 @@
  */
 struct policy_topic {
 	struct plan_source	source;
-	struct share_topic	share;
+	struct allocation_topic	share;
 	struct plan		plan;
 };
 
 /**
  * policy_apply() - set the plans of all topics
- * @count: SHARE_TOPICS at most; more are off
+ * @count: ALLOCATION_TOPICS at most; more are off
  * @rate: bytes/s for all of them, struct estimate
  * @limit: bytes/s that may be coded, struct load: images want less, and come
  *	less often only when they are small already

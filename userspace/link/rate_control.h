@@ -7,7 +7,7 @@
  * did more within the last minute, one good try is enough to go back there.
  *
  * Rates are bytes a second, times are ns of one clock that never runs
- * backwards. A value type; steer_init() begins.
+ * backwards. A value type; rate_control_init() begins.
  */
 #ifndef LINK_RATE_CONTROL_H
 #define LINK_RATE_CONTROL_H
@@ -16,23 +16,28 @@
 #include <stdint.h>
 
 enum {
-	STEER_BEST	= 6,		/* slots of memory, 10 s each */
+	RATE_CONTROL_BEST	= 6,	/* slots of memory, 10 s each */
 };
 
-enum steer_phase { STEER_GROW, STEER_HOLD, STEER_PROBE, STEER_DIP };
+enum rate_control_phase {
+	RATE_CONTROL_GROW,
+	RATE_CONTROL_HOLD,
+	RATE_CONTROL_PROBE,
+	RATE_CONTROL_DIP
+};
 
 /**
- * struct steer_limits - what the operator wants
+ * struct rate_control_limits - what the operator wants
  * @start:	to begin with
  * @floor:	never less
  * @most:	never more
  */
-struct steer_limits {
+struct rate_control_limits {
 	double	start, floor, most;
 };
 
 /**
- * struct steer_sample - what a report says of a span of time
+ * struct rate_control_sample - what a report says of a span of time
  * @span:	s
  * @sent:	rate in it
  * @through:	rate that passed the bottleneck, whatever was lost behind it
@@ -44,7 +49,7 @@ struct steer_limits {
  * @limited:	there was not enough to send
  * @observed:	the rate that is set now was seen long enough
  */
-struct steer_sample {
+struct rate_control_sample {
 	double	span;
 	double	sent, through;
 	double	noise;
@@ -53,7 +58,7 @@ struct steer_sample {
 };
 
 /**
- * struct steer - state
+ * struct rate_control - state
  * @rate:	to be sent
  * @capacity:	of the link; 0: not known yet
  * @demand:	most that is of use; 0: not known
@@ -61,58 +66,62 @@ struct steer_sample {
  * @changed:	since when @rate is as it is, but for holding
  * @settled:	it was held, once: what is behind is no longer the start
  */
-struct steer {
+struct rate_control {
 	double			rate, capacity, demand;
 	uint64_t		changed, way;
 	bool			settled;
 	/* private */
-	struct steer_limits	limits;
-	enum steer_phase	phase;
+	struct rate_control_limits	limits;
+	enum rate_control_phase	phase;
 	unsigned int		step, doubts;
 	bool			jumped, again;
 	uint64_t		try_at, idle_until, patience;
 	double			passed;
-	double			best[STEER_BEST];
+	double			best[RATE_CONTROL_BEST];
 	uint64_t		slot;
 };
 
-void steer_init(struct steer *s, const struct steer_limits *limits);
+void rate_control_init(struct rate_control *s,
+		       const struct rate_control_limits *limits);
 
 /* Other limits from now on */
-void steer_limit(struct steer *s, const struct steer_limits *limits);
+void rate_control_limit(struct rate_control *s,
+			const struct rate_control_limits *limits);
 
-void steer_sample(struct steer *s, uint64_t now, const struct steer_sample *x);
+void rate_control_sample(struct rate_control *s, uint64_t now,
+			 const struct rate_control_sample *x);
 
 /**
- * steer_local() - the queue of the own device is too long
+ * rate_control_local() - the queue of the own device is too long
  * @passed: rate at which it was served; as much as nothing: it is held
  * @backlog: bytes in it
  */
-void steer_local(struct steer *s, uint64_t now, double passed, double backlog);
+void rate_control_local(struct rate_control *s, uint64_t now, double passed,
+			double backlog);
 
 /**
- * steer_tick() - time went by: nobody answers a try for ever
+ * rate_control_tick() - time went by: nobody answers a try for ever
  */
-void steer_tick(struct steer *s, uint64_t now);
+void rate_control_tick(struct rate_control *s, uint64_t now);
 
 /**
- * steer_resume() - go on with a link of that capacity
+ * rate_control_resume() - go on with a link of that capacity
  */
-void steer_resume(struct steer *s, uint64_t now, double capacity);
+void rate_control_resume(struct rate_control *s, uint64_t now, double capacity);
 
 /**
- * steer_best() - the best that the link did
- * @slots: of 10 s, the one that runs included, STEER_BEST at most
+ * rate_control_best() - the best that the link did
+ * @slots: of 10 s, the one that runs included, RATE_CONTROL_BEST at most
  */
-double steer_best(const struct steer *s, unsigned int slots);
+double rate_control_best(const struct rate_control *s, unsigned int slots);
 
 /* The link did no better than that */
-void steer_forget(struct steer *s, double above);
+void rate_control_forget(struct rate_control *s, double above);
 
-/* Less for a while, to see what becomes of it; steer_resume() ends that */
-void steer_dip(struct steer *s, uint64_t now, double rate);
+/* Less for a while, to see what becomes of it; rate_control_resume() ends that */
+void rate_control_dip(struct rate_control *s, uint64_t now, double rate);
 
 /* What was before an outage is not older for it */
-void steer_pause(struct steer *s, uint64_t now, uint64_t since);
+void rate_control_pause(struct rate_control *s, uint64_t now, uint64_t since);
 
 #endif

@@ -16,7 +16,7 @@ enum {
 /**
  * struct control_report_topic - what came of a topic
  * @newest:	frame
- * @frames:	given out, likewise @missing; see struct assembly_counts. All
+ * @frames:	given out, likewise @missing; see struct reassembly_counts. All
  *		wrap
  */
 struct control_report_topic {

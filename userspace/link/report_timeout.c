@@ -10,7 +10,7 @@ static const double CHANCE = 1e-3;	/* of an outage that is none */
 /* Few reports come: what is lost is learnt soon, and forgotten slowly */
 static const double LEARN = 0.85, FORGET = 0.93;
 
-void silence_ends(struct silence *s, uint32_t ahead)
+void report_timeout_ends(struct report_timeout *s, uint32_t ahead)
 {
 	double missed = (ahead - 1.0) / ahead;
 	double keep = missed > s->missed ? LEARN : FORGET;
@@ -18,10 +18,11 @@ void silence_ends(struct silence *s, uint32_t ahead)
 	s->missed += (1 - pow(keep, ahead)) * (missed - s->missed);
 }
 
-uint64_t silence_patience(const struct silence *s)
+uint64_t report_timeout_patience(const struct report_timeout *s)
 {
 	double missed = fmin(fmax(s->missed, 0.01), 0.9);
 	double reports = ceil(log(CHANCE) / log(missed));
 
-	return fmin(fmax(reports * HALF, SILENCE_LEAST), SILENCE_MOST);
+	return fmin(fmax(reports * HALF, REPORT_TIMEOUT_LEAST),
+		    REPORT_TIMEOUT_MOST);
 }

@@ -10,24 +10,24 @@
 
 #include <stdint.h>
 
-#define SILENCE_LEAST	1500000000ULL	/* ns */
-#define SILENCE_MOST	4000000000ULL
+#define REPORT_TIMEOUT_LEAST	1500000000ULL	/* ns */
+#define REPORT_TIMEOUT_MOST	4000000000ULL
 
 /**
- * struct silence - what is known; all zero to begin with
+ * struct report_timeout - what is known; all zero to begin with
  * @missed:	share of the reports, with all of their copies
  */
-struct silence {
+struct report_timeout {
 	double	missed;
 };
 
 /**
- * silence_ends() - a report came
+ * report_timeout_ends() - a report came
  * @ahead: its number less that of the one before, from 1
  */
-void silence_ends(struct silence *s, uint32_t ahead);
+void report_timeout_ends(struct report_timeout *s, uint32_t ahead);
 
-/* Return: ns that one may last, SILENCE_LEAST .. SILENCE_MOST */
-uint64_t silence_patience(const struct silence *s);
+/* Return: ns that one may last, REPORT_TIMEOUT_LEAST .. REPORT_TIMEOUT_MOST */
+uint64_t report_timeout_patience(const struct report_timeout *s);
 
 #endif

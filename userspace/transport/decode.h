@@ -2,7 +2,7 @@
 /*
  * decode.h - frames of datagrams into a topic's messages
  *
- * In: what came of a frame (assembly.h), and what the sender announced of its
+ * In: what came of a frame (reassembly.h), and what the sender announced of its
  * topic. Out: the message that it shows, with the stamp of the source, as good
  * as what came allows.
  */
@@ -60,7 +60,7 @@ struct decode_result {
  */
 struct decode_call {
 	const struct control_topic	*topic;
-	const struct assembly_frame	*frame;
+	const struct reassembly_frame	*frame;
 	enum codec			codec;
 	bool				still, kept, again, nearest;
 	unsigned int			quality;

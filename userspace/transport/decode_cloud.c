@@ -45,7 +45,7 @@ decode_cloud_create(const struct decode_limits *limits, enum codec codec)
 					     ORGANISED_COLUMNS);
 	else if (codec == CODEC_BLOCK)
 		s->block = cloudblock_decoder_create(limits->points,
-						     ASSEMBLY_COUNT);
+						     REASSEMBLY_COUNT);
 	else
 		s->cloud80 = cloud80_create(limits->points);
 	if (s->cloud && (s->range || s->block || s->cloud80))

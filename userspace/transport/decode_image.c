@@ -179,7 +179,7 @@ static const enum message_encoding plain[2][5] = {
 	{ 0, IMAGE_MONO16, IMAGE_16UC2, IMAGE_RGB16, IMAGE_RGBA16 },
 };
 
-/* The announced encoding. @apart: of a mosaic with its colours apart */
+/* The announced encoding. @apart: of a fused with its colours apart */
 static int announced(const char *text, bool *apart)
 {
 	const size_t mark = sizeof(BAYER_PLANES) - 1;
@@ -195,17 +195,17 @@ static int announced(const char *text, bool *apart)
 	return encoding;
 }
 
-/* Of four pictures; what cannot be four of such a mosaic is shown as it is */
+/* Of four pictures; what cannot be four of such a fused is shown as it is */
 static int give_mosaic(struct decode_image *s, enum message_encoding encoding,
 		       uint8_t *data, struct message_image *m)
 {
-	struct image mosaic = s->image;
+	struct image fused = s->image;
 
-	if (mosaic.channels != 1 || mosaic.width % 2 || mosaic.height % 2)
+	if (fused.channels != 1 || fused.width % 2 || fused.height % 2)
 		return -EINVAL;
-	mosaic.data = data;
-	bayer_together(&s->image, &mosaic);
-	return message_image_write(&mosaic, encoding, s->message, m);
+	fused.data = data;
+	bayer_together(&s->image, &fused);
+	return message_image_write(&fused, encoding, s->message, m);
 }
 
 static int decode_image_give(struct decode_image *s,

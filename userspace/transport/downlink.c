@@ -33,7 +33,7 @@ struct downlink {
 	uint8_t		bytes[BATCH][OPTSAMPLE_SEGMENT_MAX + 1];
 	struct sockaddr_storage from[BATCH];
 	struct {
-		_Alignas(struct cmsghdr) uint8_t bytes[WAITED_ROOM];
+		_Alignas(struct cmsghdr) uint8_t bytes[RX_LATENCY_ROOM];
 	}		control[BATCH];
 	struct iovec	vec[BATCH];
 	struct mmsghdr	msg[BATCH];
@@ -69,7 +69,7 @@ static void downlink_take(struct downlink *d, unsigned int i, uint64_t now)
 		downlink_tell_unsealed(d, i, now, ret);
 		return;
 	}
-	g.came = loop_now() - waited_ns(&d->msg[i].msg_hdr);
+	g.came = loop_now() - rx_latency_ns(&d->msg[i].msg_hdr);
 	g.left = segment_left(&g.segment, d->bytes[i]);
 	g.payload = d->bytes[i] + g.segment.header;
 	g.len = len - g.segment.header;
@@ -86,7 +86,7 @@ static void downlink_on_datagrams(void *arg, uint32_t events)
 
 		for (unsigned int i = 0; i < BATCH; i++) {
 			d->msg[i].msg_hdr.msg_namelen = sizeof(d->from[i]);
-			d->msg[i].msg_hdr.msg_controllen = WAITED_ROOM;
+			d->msg[i].msg_hdr.msg_controllen = RX_LATENCY_ROOM;
 		}
 		n = recvmmsg(d->watch.fd, d->msg, BATCH, MSG_DONTWAIT, NULL);
 		now = loop_now();
@@ -111,7 +111,7 @@ static int downlink_listen_at(const struct address *at)
 	/* any address means IPv4's, too */
 	if (at->storage.ss_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-	waited_ask(fd);
+	rx_latency_enable(fd);
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)))
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
 	if (!bind(fd, (const struct sockaddr *)&at->storage, at->len))

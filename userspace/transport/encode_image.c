@@ -35,8 +35,8 @@ struct encode_image {
 	bool			hollow;		/* the image before */
 	struct image		image;
 	size_t			room;
-	uint8_t			*mosaic;
-	size_t			mosaic_room;
+	uint8_t			*fused;
+	size_t			fused_map_room;
 };
 
 void encode_image_free(void *state)
@@ -46,7 +46,7 @@ void encode_image_free(void *state)
 	md_encoder_destroy(s->md);
 	depth_encoder_destroy(s->depth);
 	free(s->image.data);
-	free(s->mosaic);
+	free(s->fused);
 	free(s);
 }
 
@@ -180,26 +180,26 @@ static int read_bayer(struct encode_image *s, const struct encode_call *c,
 {
 	const struct message_image *m = &c->msg->image;
 	const char *name = message_encoding_name(encoding);
-	struct image mosaic = s->image;
-	size_t bytes = mosaic.stride * mosaic.height;
+	struct image fused = s->image;
+	size_t bytes = fused.stride * fused.height;
 
-	if (mosaic.width % 2 || mosaic.height % 2) {
+	if (fused.width % 2 || fused.height % 2) {
 		snprintf(c->result->fault, ENCODE_FAULT,
-			 "%u x %u pixels: %s has even sides", mosaic.width,
-			 mosaic.height, name);
+			 "%u x %u pixels: %s has even sides", fused.width,
+			 fused.height, name);
 		return -EBADMSG;
 	}
-	if (bytes > s->mosaic_room) {
-		uint8_t *data = realloc(s->mosaic, bytes);
+	if (bytes > s->fused_map_room) {
+		uint8_t *data = realloc(s->fused, bytes);
 
 		if (!data)
 			return -ENOMEM;
-		s->mosaic = data;
-		s->mosaic_room = bytes;
+		s->fused = data;
+		s->fused_map_room = bytes;
 	}
-	mosaic.data = s->mosaic;
-	message_image_read(m, &mosaic);
-	bayer_apart(&mosaic, &s->image);
+	fused.data = s->fused;
+	message_image_read(m, &fused);
+	bayer_apart(&fused, &s->image);
 	snprintf(c->result->encoding, CONTROL_WORD, "%s" BAYER_PLANES, name);
 	return 0;
 }

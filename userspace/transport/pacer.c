@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * outbox - a topic's frame on its way out, evenly over the time it has
+ * pacer - a topic's frame on its way out, evenly over the time it has
  */
 #include <endian.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ enum {
 	STEP	= 1000000,		/* ns */
 };
 
-struct outbox {
+struct pacer {
 	struct loop		*loop;
 	struct uplink		*uplink;
 	struct loop_timer	timer;
@@ -29,13 +29,13 @@ struct outbox {
 };
 
 /* When number @n of all leaves */
-static uint64_t pacer_due_of(const struct outbox *o, unsigned int n)
+static uint64_t pacer_due_of(const struct pacer *o, unsigned int n)
 {
 	return o->start + ((uint64_t)n * o->span + o->total - 1) / o->total;
 }
 
 /* @end: the first one that has to wait. All that go now say when the last does */
-static void send_until(struct outbox *o, unsigned int end, uint64_t now)
+static void send_until(struct pacer *o, unsigned int end, uint64_t now)
 {
 	uint64_t last = end < o->total ? pacer_due_of(o, o->total - 1) : now;
 	uint32_t left = last > now ? (last - now) / 1000 : 0;
@@ -58,7 +58,7 @@ static void send_until(struct outbox *o, unsigned int end, uint64_t now)
 
 static void pacer_on_time(void *arg, uint64_t now)
 {
-	struct outbox *o = arg;
+	struct pacer *o = arg;
 	uint64_t gone = now - o->start, due;
 
 	send_until(o, gone >= o->span ? o->total :
@@ -69,10 +69,10 @@ static void pacer_on_time(void *arg, uint64_t now)
 	o->timer.due = due > now + STEP ? due : now + STEP;
 }
 
-struct outbox *outbox_create(struct loop *l, struct uplink *u,
-			     unsigned int max)
+struct pacer *pacer_create(struct loop *l, struct uplink *u,
+			   unsigned int max)
 {
-	struct outbox *o = calloc(1, sizeof(*o));
+	struct pacer *o = calloc(1, sizeof(*o));
 
 	if (!o)
 		return NULL;
@@ -95,14 +95,14 @@ struct outbox *outbox_create(struct loop *l, struct uplink *u,
 			.max = max,
 		};
 		if (!slots || !p->len) {
-			outbox_destroy(o);
+			pacer_destroy(o);
 			return NULL;
 		}
 	}
 	return o;
 }
 
-void outbox_destroy(struct outbox *o)
+void pacer_destroy(struct pacer *o)
 {
 	if (!o)
 		return;
@@ -114,7 +114,7 @@ void outbox_destroy(struct outbox *o)
 	free(o);
 }
 
-struct payloads *outbox_payloads(struct outbox *o)
+struct payloads *pacer_payloads(struct pacer *o)
 {
 	struct payloads *p = &o->frame[!o->out].payloads;
 
@@ -123,15 +123,15 @@ struct payloads *outbox_payloads(struct outbox *o)
 }
 
 /* What is left of a frame, but for copies: they are not worth a burst */
-static void pacer_finish(struct outbox *o, uint64_t now)
+static void pacer_finish(struct pacer *o, uint64_t now)
 {
 	o->total = o->frame[o->out].payloads.count;
 	send_until(o, o->total, now);
 	o->timer.due = LOOP_NEVER;
 }
 
-void outbox_send(struct outbox *o, const struct optsample_segment *header,
-		 uint64_t span, unsigned int copies)
+void pacer_send(struct pacer *o, const struct optsample_segment *header,
+		uint64_t span, unsigned int copies)
 {
 	struct optsample_segment s = *header;
 	uint64_t now = loop_now();

@@ -12,26 +12,26 @@
 #include "codec/core/payload.h"
 #include "transport/uplink.h"
 
-struct outbox;
+struct pacer;
 
 /**
- * outbox_create() - for frames of up to @max datagrams
+ * pacer_create() - for frames of up to @max datagrams
  *
- * Return: to be freed with outbox_destroy(), NULL: no memory.
+ * Return: to be freed with pacer_destroy(), NULL: no memory.
  */
-struct outbox *outbox_create(struct loop *l, struct uplink *u,
-			     unsigned int max);
-void outbox_destroy(struct outbox *o);
+struct pacer *pacer_create(struct loop *l, struct uplink *u,
+			   unsigned int max);
+void pacer_destroy(struct pacer *o);
 
 /**
- * outbox_payloads() - where the next frame is to be encoded
+ * pacer_payloads() - where the next frame is to be encoded
  *
- * Return: slots that are the caller's until outbox_send(), on any thread.
+ * Return: slots that are the caller's until pacer_send(), on any thread.
  */
-struct payloads *outbox_payloads(struct outbox *o);
+struct payloads *pacer_payloads(struct pacer *o);
 
 /**
- * outbox_send() - send what is in the payloads
+ * pacer_send() - send what is in the payloads
  *
  * What is left of the frame before is sent at once: it is late.
  *
@@ -39,7 +39,7 @@ struct payloads *outbox_payloads(struct outbox *o);
  * @span: to spread them over, ns
  * @copies: of each; 0 is 1. One round after the other, far apart
  */
-void outbox_send(struct outbox *o, const struct optsample_segment *header,
-		 uint64_t span, unsigned int copies);
+void pacer_send(struct pacer *o, const struct optsample_segment *header,
+		uint64_t span, unsigned int copies);
 
 #endif

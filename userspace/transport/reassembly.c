@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * assembly - the datagrams of a topic, frame by frame
+ * reassembly - the datagrams of a topic, frame by frame
  */
 #include <endian.h>
 #include <errno.h>
@@ -17,7 +17,7 @@ enum {
 
 #define FASTEST	1000000ULL		/* ns between frames */
 
-struct assembly {
+struct reassembly {
 	struct budget	*budget;
 	size_t		reserved;
 	unsigned int	most;
@@ -30,8 +30,8 @@ struct assembly {
 	uint64_t	given_at;
 	uint32_t	behind;		/* of a late one, and how often it rose */
 	unsigned int	rose;
-	struct assembly_counts counts;
-	struct assembly_frame frame[ASSEMBLY_OPEN];
+	struct reassembly_counts counts;
+	struct reassembly_frame frame[REASSEMBLY_OPEN];
 };
 
 /* Numbers wrap: what is less than half the way round ahead is newer */
@@ -40,12 +40,12 @@ static int32_t reassembly_newer(uint32_t a, uint32_t b)
 	return (int32_t)(a - b);
 }
 
-struct assembly *assembly_create(struct budget *budget, unsigned int most,
-				 uint64_t grace, uint64_t patience)
+struct reassembly *reassembly_create(struct budget *budget, unsigned int most,
+				     uint64_t grace, uint64_t patience)
 {
-	struct assembly *a;
+	struct reassembly *a;
 
-	if (!most || most > ASSEMBLY_COUNT)
+	if (!most || most > REASSEMBLY_COUNT)
 		return NULL;
 	a = calloc(1, sizeof(*a));
 	if (!a)
@@ -57,23 +57,23 @@ struct assembly *assembly_create(struct budget *budget, unsigned int most,
 	return a;
 }
 
-void assembly_destroy(struct assembly *a)
+void reassembly_destroy(struct reassembly *a)
 {
 	if (!a)
 		return;
-	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
+	for (unsigned int i = 0; i < REASSEMBLY_OPEN; i++)
 		payloads_destroy(&a->frame[i].received);
 	if (a->budget)
 		budget_reserve(a->budget, &a->reserved, 0);
 	free(a);
 }
 
-void assembly_set_unordered(struct assembly *a)
+void reassembly_set_unordered(struct reassembly *a)
 {
 	a->unordered = true;
 }
 
-void assembly_skip(struct assembly *a)
+void reassembly_skip(struct reassembly *a)
 {
 	a->skip = true;
 }
@@ -84,14 +84,14 @@ static size_t slots_bytes(unsigned int slots)
 }
 
 /* Return: 0 or -ENOMEM */
-static int reassembly_reserve(struct assembly *a, size_t bytes)
+static int reassembly_reserve(struct reassembly *a, size_t bytes)
 {
 	return a->budget && budget_reserve(a->budget, &a->reserved, bytes) ?
 	       -ENOMEM : 0;
 }
 
 /* Room for twice as many datagrams, of those that may come. Return: 0, -ENOMEM */
-static int reassembly_grow(struct assembly *a, struct assembly_frame *f)
+static int reassembly_grow(struct reassembly *a, struct reassembly_frame *f)
 {
 	struct payloads *p = &f->received;
 	unsigned int slots = p->max ? 2 * p->max : FIRST;
@@ -120,7 +120,7 @@ static int reassembly_grow(struct assembly *a, struct assembly_frame *f)
 }
 
 /* What a large frame took that was given out */
-static void reassembly_shrink(struct assembly *a, struct assembly_frame *f)
+static void reassembly_shrink(struct reassembly *a, struct reassembly_frame *f)
 {
 	struct payloads *p = &f->received;
 
@@ -130,27 +130,27 @@ static void reassembly_shrink(struct assembly *a, struct assembly_frame *f)
 	payloads_destroy(p);
 }
 
-static struct assembly_frame *oldest(const struct assembly *a)
+static struct reassembly_frame *oldest(const struct reassembly *a)
 {
-	const struct assembly_frame *best = NULL;
+	const struct reassembly_frame *best = NULL;
 
-	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++) {
-		const struct assembly_frame *f = &a->frame[i];
+	for (unsigned int i = 0; i < REASSEMBLY_OPEN; i++) {
+		const struct reassembly_frame *f = &a->frame[i];
 
 		if (f->open &&
 		    (!best || reassembly_newer(best->number, f->number) > 0))
 			best = f;
 	}
-	return (struct assembly_frame *)best;
+	return (struct reassembly_frame *)best;
 }
 
 /* When the first datagram of an open frame newer than @number came */
-static uint64_t overtaken_at(const struct assembly *a, uint32_t number)
+static uint64_t overtaken_at(const struct reassembly *a, uint32_t number)
 {
 	uint64_t first = UINT64_MAX;
 
-	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++) {
-		const struct assembly_frame *g = &a->frame[i];
+	for (unsigned int i = 0; i < REASSEMBLY_OPEN; i++) {
+		const struct reassembly_frame *g = &a->frame[i];
 
 		if (g->open && reassembly_newer(g->number, number) > 0 &&
 		    g->first < first)
@@ -163,14 +163,14 @@ static uint64_t overtaken_at(const struct assembly *a, uint32_t number)
  * Between its datagrams, which are sent at an even pace; 0: not known. Other
  * frames show nothing: a topic may have become slower.
  */
-static uint64_t gap_of(const struct assembly_frame *f)
+static uint64_t gap_of(const struct reassembly_frame *f)
 {
 	return f->top - f->bottom < PACED ? 0 :
 	       (f->last - f->first) / (f->top - f->bottom);
 }
 
 /* When the last one should be there; UINT64_MAX: not known */
-static uint64_t reassembly_end_of(const struct assembly_frame *f)
+static uint64_t reassembly_end_of(const struct reassembly_frame *f)
 {
 	uint64_t gap = gap_of(f);
 
@@ -187,7 +187,8 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 }
 
 /* From when on a frame may be given out as it is */
-static uint64_t ripe(const struct assembly *a, const struct assembly_frame *f)
+static uint64_t ripe(const struct reassembly *a,
+		     const struct reassembly_frame *f)
 {
 	uint64_t behind = overtaken_at(a, f->number),
 		 end = reassembly_end_of(f);
@@ -206,38 +207,38 @@ static uint64_t ripe(const struct assembly *a, const struct assembly_frame *f)
 }
 
 /* The one to be given out before the others */
-static struct assembly_frame *next_one(const struct assembly *a)
+static struct reassembly_frame *next_one(const struct reassembly *a)
 {
-	const struct assembly_frame *best = NULL;
+	const struct reassembly_frame *best = NULL;
 
 	if (!a->unordered)
 		return oldest(a);
-	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++) {
-		const struct assembly_frame *f = &a->frame[i];
+	for (unsigned int i = 0; i < REASSEMBLY_OPEN; i++) {
+		const struct reassembly_frame *f = &a->frame[i];
 
 		if (f->open && (!best || ripe(a, f) < ripe(a, best)))
 			best = f;
 	}
-	return (struct assembly_frame *)best;
+	return (struct reassembly_frame *)best;
 }
 
-static struct assembly_frame *reassembly_find(struct assembly *a,
-					      uint32_t number)
+static struct reassembly_frame *reassembly_find(struct reassembly *a,
+						uint32_t number)
 {
-	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
+	for (unsigned int i = 0; i < REASSEMBLY_OPEN; i++)
 		if (a->frame[i].open && a->frame[i].number == number)
 			return &a->frame[i];
 	return NULL;
 }
 
 /* NULL: all are open, and this one is the oldest */
-static struct assembly_frame *
-reassembly_begin(struct assembly *a, const struct optsample_segment *segment,
+static struct reassembly_frame *
+reassembly_begin(struct reassembly *a, const struct optsample_segment *segment,
 		 uint64_t now)
 {
-	struct assembly_frame *f = NULL;
+	struct reassembly_frame *f = NULL;
 
-	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++) {
+	for (unsigned int i = 0; i < REASSEMBLY_OPEN; i++) {
 		if (a->frame[i].open)
 			continue;
 		reassembly_shrink(a, &a->frame[i]);
@@ -262,7 +263,7 @@ reassembly_begin(struct assembly *a, const struct optsample_segment *segment,
 }
 
 /* A queue that grows on the way makes the rest of it a little later */
-static void learn_end(struct assembly_frame *f, int64_t left, uint64_t now)
+static void learn_end(struct reassembly_frame *f, int64_t left, uint64_t now)
 {
 	uint64_t ends = now + (uint64_t)left * 1000 * 5 / 4;
 
@@ -270,7 +271,7 @@ static void learn_end(struct assembly_frame *f, int64_t left, uint64_t now)
 		f->ends = ends;
 }
 
-static int reassembly_take(struct assembly *a, struct assembly_frame *f,
+static int reassembly_take(struct reassembly *a, struct reassembly_frame *f,
 			   unsigned int index, const void *payload, size_t len,
 			   uint64_t now)
 {
@@ -300,11 +301,11 @@ static int reassembly_take(struct assembly *a, struct assembly_frame *f,
 }
 
 /* What was given out, or is open */
-static uint32_t newest(const struct assembly *a)
+static uint32_t newest(const struct reassembly *a)
 {
 	uint32_t number = a->given;
 
-	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
+	for (unsigned int i = 0; i < REASSEMBLY_OPEN; i++)
 		if (a->frame[i].open &&
 		    reassembly_newer(a->frame[i].number, number) > 0)
 			number = a->frame[i].number;
@@ -312,28 +313,28 @@ static uint32_t newest(const struct assembly *a)
 }
 
 /* Whether frames may have come that far; else the next one has to confirm it */
-static bool reassembly_is_near(struct assembly *a, uint32_t number,
+static bool reassembly_is_near(struct reassembly *a, uint32_t number,
 			       uint64_t now)
 {
 	uint32_t doubtful = a->doubtful;
 
 	a->doubtful = number;
 	return !a->begun || a->skip ||
-	       reassembly_newer(number, newest(a)) <= ASSEMBLY_AHEAD ||
+	       reassembly_newer(number, newest(a)) <= REASSEMBLY_AHEAD ||
 	       now - a->heard > a->patience ||
-	       number - doubtful <= ASSEMBLY_AHEAD;
+	       number - doubtful <= REASSEMBLY_AHEAD;
 }
 
 /*
  * It is late. But where all is, frame by frame, and nothing else comes, the
  * number that made it so was false: begin anew.
  */
-static bool is_behind(struct assembly *a, uint32_t number, uint64_t now)
+static bool is_behind(struct reassembly *a, uint32_t number, uint64_t now)
 {
 	int32_t rise = reassembly_newer(number, a->behind);
 
 	a->behind = number;
-	if (rise < 0 || rise > ASSEMBLY_AHEAD)
+	if (rise < 0 || rise > REASSEMBLY_AHEAD)
 		a->rose = 0;
 	else if (rise)
 		a->rose++;
@@ -341,19 +342,20 @@ static bool is_behind(struct assembly *a, uint32_t number, uint64_t now)
 		return true;
 	a->begun = false;
 	a->rose = 0;
-	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
+	for (unsigned int i = 0; i < REASSEMBLY_OPEN; i++)
 		a->frame[i].open = false;
 	return false;
 }
 
-int assembly_add(struct assembly *a, const struct optsample_segment *segment,
-		 int64_t left, const void *payload, size_t len, uint64_t now)
+int reassembly_add(struct reassembly *a,
+		   const struct optsample_segment *segment, int64_t left,
+		   const void *payload, size_t len, uint64_t now)
 {
 	uint32_t number = le32toh(segment->frame);
 	unsigned int index = le16toh(segment->index);
 	unsigned int count = le16toh(segment->count);
 	uint64_t stamp = le64toh(segment->stamp);
-	struct assembly_frame *f;
+	struct reassembly_frame *f;
 
 	if (!count || count > a->most || index >= count || len > PAYLOAD_MAX) {
 		a->counts.bad++;
@@ -387,16 +389,16 @@ int assembly_add(struct assembly *a, const struct optsample_segment *segment,
 }
 
 /* All are open: the oldest makes room */
-static bool crowded(const struct assembly *a)
+static bool crowded(const struct reassembly *a)
 {
-	for (unsigned int i = 0; i < ASSEMBLY_OPEN; i++)
+	for (unsigned int i = 0; i < REASSEMBLY_OPEN; i++)
 		if (!a->frame[i].open)
 			return false;
 	return true;
 }
 
 /* Of datagrams that did not come, one behind the other */
-static unsigned int runs_of(const struct assembly_frame *f)
+static unsigned int runs_of(const struct reassembly_frame *f)
 {
 	unsigned int runs = 0;
 	bool before = true;
@@ -413,10 +415,10 @@ static unsigned int runs_of(const struct assembly_frame *f)
 }
 
 /* No more frames than can have been sent since the one before */
-static void count_gap(struct assembly *a, const struct assembly_frame *f,
+static void count_gap(struct reassembly *a, const struct reassembly_frame *f,
 		      uint64_t now)
 {
-	uint64_t most = (now - a->given_at) / FASTEST + ASSEMBLY_AHEAD;
+	uint64_t most = (now - a->given_at) / FASTEST + REASSEMBLY_AHEAD;
 	int32_t ahead = reassembly_newer(f->number, a->given);
 	uint64_t gap;
 
@@ -427,9 +429,10 @@ static void count_gap(struct assembly *a, const struct assembly_frame *f,
 	}
 }
 
-const struct assembly_frame *assembly_next(struct assembly *a, uint64_t now)
+const struct reassembly_frame *reassembly_next(struct reassembly *a,
+					       uint64_t now)
 {
-	struct assembly_frame *f = next_one(a);
+	struct reassembly_frame *f = next_one(a);
 
 	if (!f || (ripe(a, f) > now && !crowded(a)))
 		return NULL;
@@ -446,20 +449,20 @@ const struct assembly_frame *assembly_next(struct assembly *a, uint64_t now)
 	return f;
 }
 
-bool assembly_overtaken(const struct assembly *a, uint32_t number)
+bool reassembly_overtaken(const struct reassembly *a, uint32_t number)
 {
 	return (a->begun && reassembly_newer(a->given, number) > 0) ||
 	       overtaken_at(a, number) != UINT64_MAX;
 }
 
-uint64_t assembly_due(const struct assembly *a)
+uint64_t reassembly_due(const struct reassembly *a)
 {
-	const struct assembly_frame *f = next_one(a);
+	const struct reassembly_frame *f = next_one(a);
 
 	return f ? ripe(a, f) : UINT64_MAX;
 }
 
-const struct assembly_counts *assembly_counts(const struct assembly *a)
+const struct reassembly_counts *reassembly_counts(const struct reassembly *a)
 {
 	return &a->counts;
 }

@@ -7,7 +7,7 @@
  * last of its datagrams should be, as they tell or as their pace says, or when
  * what is newer says that no more will come. What comes for a frame that was
  * given out is late, and counted. Frames are given out in their order, if not
- * assembly_set_unordered().
+ * reassembly_set_unordered().
  *
  * Memory is that of the datagrams which came, and part of the budget of their
  * sender. No clock of its own. Time is the receiver's, in ns, never running
@@ -21,13 +21,13 @@
 #include "transport/budget.h"
 
 enum {
-	ASSEMBLY_OPEN	= 4,		/* frames at a time */
-	ASSEMBLY_COUNT	= 4096,		/* datagrams of a frame, at most */
-	ASSEMBLY_AHEAD	= 16,		/* frames; farther is doubtful */
+	REASSEMBLY_OPEN	= 4,		/* frames at a time */
+	REASSEMBLY_COUNT	= 4096,	/* datagrams of a frame, at most */
+	REASSEMBLY_AHEAD	= 16,	/* frames; farther is doubtful */
 };
 
 /**
- * struct assembly_frame - datagrams of a frame
+ * struct reassembly_frame - datagrams of a frame
  * @number:	of it, wraps
  * @count:	datagrams that were sent
  * @received:	of these, in the order in which they came: payloads
@@ -38,7 +38,7 @@ enum {
  * @ends:	when the last one should come, as those that came tell; 0: they
  *		do not
  */
-struct assembly_frame {
+struct reassembly_frame {
 	uint32_t	number;
 	uint8_t		flags;
 	unsigned int	count;
@@ -49,11 +49,11 @@ struct assembly_frame {
 	/* private */
 	unsigned int	bottom;
 	bool		open, skip;
-	uint8_t		there[ASSEMBLY_COUNT / 8];
+	uint8_t		there[REASSEMBLY_COUNT / 8];
 };
 
 /**
- * struct assembly_counts - since it was made
+ * struct reassembly_counts - since it was made
  * @frames:	given out
  * @missing:	frames of which nothing came; after a jump of numbers no more
  *		than can have been sent since
@@ -66,48 +66,48 @@ struct assembly_frame {
  * @late:	came after their frame was given out
  * @bad:	not of a frame that can be
  */
-struct assembly_counts {
+struct reassembly_counts {
 	uint64_t	frames, missing;
 	uint64_t	expected, runs, datagrams, bytes;
 	uint64_t	duplicates, late, bad;
 };
 
-struct assembly;
+struct reassembly;
 
 /**
- * assembly_create() - for a topic
+ * reassembly_create() - for a topic
  * @budget: of its stream, for longer than this; NULL: any memory
- * @most: datagrams of a frame, at most; ASSEMBLY_COUNT
+ * @most: datagrams of a frame, at most; REASSEMBLY_COUNT
  * @grace: how long a frame stays open behind the time when its last datagram
  *	should have come, or behind the first one of a newer frame, ns: what
  *	the network may reorder
  * @patience: how long one stays open behind its last datagram when nothing
  *	else says when it ends, ns
  *
- * Return: to be freed with assembly_destroy(), NULL: no memory.
+ * Return: to be freed with reassembly_destroy(), NULL: no memory.
  */
-struct assembly *assembly_create(struct budget *budget, unsigned int most,
-				 uint64_t grace, uint64_t patience);
-void assembly_destroy(struct assembly *a);
+struct reassembly *reassembly_create(struct budget *budget, unsigned int most,
+				     uint64_t grace, uint64_t patience);
+void reassembly_destroy(struct reassembly *a);
 
 /**
- * assembly_set_unordered() - a frame may come after newer ones
+ * reassembly_set_unordered() - a frame may come after newer ones
  *
  * Of frames that were held in a queue, which dropped some of them and sends
  * others between them: none is missing, any number is taken, and each is given
  * out when it is whole or when patience ends. The caller must not add datagrams
  * of a frame that was given out.
  */
-void assembly_set_unordered(struct assembly *a);
+void reassembly_set_unordered(struct reassembly *a);
 
 /* An outage: frames that are missing before the next new one are not counted */
-void assembly_skip(struct assembly *a);
+void reassembly_skip(struct reassembly *a);
 
 /* Whether something newer than @number came, or was given out */
-bool assembly_overtaken(const struct assembly *a, uint32_t number);
+bool reassembly_overtaken(const struct reassembly *a, uint32_t number);
 
 /**
- * assembly_add() - a datagram
+ * reassembly_add() - a datagram
  * @segment: its header, which was checked; @payload and @len are the rest
  * @left: how long after it the last one of the frame leaves, us; -1: not told
  *
@@ -120,24 +120,26 @@ bool assembly_overtaken(const struct assembly *a, uint32_t number);
  * be, or is not the one whose number it has; -ENOMEM: there is no memory for
  * it, which counts as lost.
  */
-int assembly_add(struct assembly *a, const struct optsample_segment *segment,
-		 int64_t left, const void *payload, size_t len, uint64_t now);
+int reassembly_add(struct reassembly *a,
+		   const struct optsample_segment *segment, int64_t left,
+		   const void *payload, size_t len, uint64_t now);
 
 /**
- * assembly_next() - the next frame that is to be given out
+ * reassembly_next() - the next frame that is to be given out
  *
- * Return: it, until the next call of assembly_add() or assembly_next();
+ * Return: it, until the next call of reassembly_add() or reassembly_next();
  * NULL: there is none yet.
  */
-const struct assembly_frame *assembly_next(struct assembly *a, uint64_t now);
+const struct reassembly_frame *reassembly_next(struct reassembly *a,
+					       uint64_t now);
 
 /**
- * assembly_due() - when assembly_next() is to be asked even if nothing comes
+ * reassembly_due() - when reassembly_next() is to be asked even if nothing comes
  *
  * Return: a time, UINT64_MAX: no frame is open.
  */
-uint64_t assembly_due(const struct assembly *a);
+uint64_t reassembly_due(const struct reassembly *a);
 
-const struct assembly_counts *assembly_counts(const struct assembly *a);
+const struct reassembly_counts *reassembly_counts(const struct reassembly *a);
 
 #endif

@@ -38,7 +38,7 @@ enum {
  */
 struct waiting {
 	STAILQ_ENTRY(waiting)	next;
-	struct assembly_frame	frame;
+	struct reassembly_frame	frame;
 	enum which		which;
 	uint64_t		now, begun;
 	size_t			reserved;
@@ -70,7 +70,7 @@ struct recv_topic {
 	void			*arg;
 	struct loop_timer	timer;
 	struct workers		*workers;
-	struct assembly		*assembly[BOTH];
+	struct reassembly		*reassembly[BOTH];
 	struct queue		queue[BOTH];
 	struct seen		seen[SEEN];
 	uint32_t		cut[CUTS];	/* newest live frames before silence */
@@ -79,7 +79,7 @@ struct recv_topic {
 	uint64_t		skipped_at;	/* way->woke of the last held frame */
 	uint16_t		skipped;	/* way->epoch when one was live again */
 	uint64_t		kept_at;	/* when something kept came last */
-	struct assembly_counts	past;		/* of what has no assembly now */
+	struct reassembly_counts past; /* of what has no reassembly now */
 	bool			live;		/* there was a live frame: @newest */
 	uint32_t		newest;
 	struct recv_counts	counts;
@@ -106,16 +106,16 @@ struct recv_topic {
 	}			growth;
 	/* statistics */
 	struct recv_stats	stats;
-	struct assembly_counts	ticked;
+	struct reassembly_counts	ticked;
 	uint64_t		ticked_frames, tick, shown;
 	double			delays, shares;
 	unsigned int		measured;
 };
 
-static struct assembly *assemble(const struct recv_topic *t)
+static struct reassembly *assemble(const struct recv_topic *t)
 {
-	return assembly_create(t->budget, ASSEMBLY_COUNT, t->options->grace,
-			       t->options->patience);
+	return reassembly_create(t->budget, REASSEMBLY_COUNT, t->options->grace,
+				 t->options->patience);
 }
 
 static void recv_topic_on_time(void *arg, uint64_t now);
@@ -152,8 +152,8 @@ struct recv_topic *recv_topic_create(struct loop *l, struct workers *w,
 	t->tick = t->shown = loop_now();
 	t->decoder = decoder_create(&options->limits, budget);
 	t->kind = announced->kind;
-	t->assembly[LIVE] = assemble(t);
-	if (t->decoder && t->assembly[LIVE])
+	t->reassembly[LIVE] = assemble(t);
+	if (t->decoder && t->reassembly[LIVE])
 		return t;
 	recv_topic_destroy(t);
 	return NULL;
@@ -197,7 +197,7 @@ void recv_topic_destroy(struct recv_topic *t)
 	for (unsigned int i = LIVE; i < BOTH; i++) {
 		while ((w = recv_topic_take(&t->queue[i])))
 			drop_frame(t, w);
-		assembly_destroy(t->assembly[i]);
+		reassembly_destroy(t->reassembly[i]);
 	}
 	t->gone = true;
 	if (t->busy && !workers_cancel(t->workers, &t->job))
@@ -260,7 +260,7 @@ static bool has_decoder(struct recv_topic *t)
 
 static void begin_frame(struct recv_topic *t, struct waiting *w)
 {
-	const struct assembly_frame *f = &w->frame;
+	const struct reassembly_frame *f = &w->frame;
 
 	t->frame = w;
 	t->topic = t->announced;
@@ -388,7 +388,7 @@ static unsigned int recv_topic_most_waiting(const struct recv_topic *t,
 
 /* Its slots are as large as its largest payload. NULL: no memory for it */
 static struct waiting *recv_topic_copy(struct recv_topic *t,
-				       const struct assembly_frame *f)
+				       const struct reassembly_frame *f)
 {
 	const struct payloads *from = &f->received;
 	size_t stride = 1, bytes, reserved = 0;
@@ -434,8 +434,8 @@ static void recv_topic_make_room(struct recv_topic *t, enum which which)
 }
 
 static void recv_topic_decode(struct recv_topic *t,
-			      const struct assembly_frame *f, enum which which,
-			      uint64_t now)
+			      const struct reassembly_frame *f,
+			      enum which which, uint64_t now)
 {
 	struct waiting *w = recv_topic_copy(t, f);
 	struct queue *q = &t->queue[which];
@@ -463,7 +463,7 @@ static bool recv_topic_is_known(const struct seen *s, uint32_t frame)
 	return s->known && s->frame == frame;
 }
 
-static void give_frame(struct recv_topic *t, const struct assembly_frame *f,
+static void give_frame(struct recv_topic *t, const struct reassembly_frame *f,
 		       enum which which, uint64_t now)
 {
 	struct seen *s = seen_at(t, f->number);
@@ -478,15 +478,15 @@ static void recv_topic_give(struct recv_topic *t, uint64_t now)
 {
 	t->timer.due = LOOP_NEVER;
 	for (unsigned int w = LIVE; w < BOTH; w++) {
-		const struct assembly_frame *f;
-		struct assembly *a = t->assembly[w];
+		const struct reassembly_frame *f;
+		struct reassembly *a = t->reassembly[w];
 		uint64_t due;
 
 		if (!a)
 			continue;
-		while ((f = assembly_next(a, now)))
+		while ((f = reassembly_next(a, now)))
 			give_frame(t, f, w, now);
-		due = assembly_due(a);
+		due = reassembly_due(a);
 		if (due < t->timer.due)
 			t->timer.due = due;
 	}
@@ -497,8 +497,8 @@ static void recv_topic_on_time(void *arg, uint64_t now)
 	recv_topic_give(arg, now);
 }
 
-static void add_counts(struct assembly_counts *sum,
-		       const struct assembly_counts *c)
+static void add_counts(struct reassembly_counts *sum,
+		       const struct reassembly_counts *c)
 {
 	sum->frames += c->frames;
 	sum->missing += c->missing;
@@ -520,7 +520,7 @@ static void add_counts(struct assembly_counts *sum,
 static enum which which_of(const struct recv_topic *t, uint32_t frame,
 			   const struct recv_way *way)
 {
-	bool held = assembly_overtaken(t->assembly[LIVE], frame) ?
+	bool held = reassembly_overtaken(t->reassembly[LIVE], frame) ?
 		    way->late || way->before || way->old :
 		    way->late && way->before;
 
@@ -535,7 +535,7 @@ static void skip_outage(struct recv_topic *t, enum which which, uint16_t epoch,
 	bool resumed = which == LIVE && (int16_t)(epoch - t->skipped) > 0;
 
 	if (held || resumed)
-		assembly_skip(t->assembly[LIVE]);
+		reassembly_skip(t->reassembly[LIVE]);
 	if (held)
 		t->skipped_at = way->woke;
 	if (resumed)
@@ -545,25 +545,25 @@ static void skip_outage(struct recv_topic *t, enum which which, uint16_t epoch,
 /* What is live has one from the beginning */
 static bool has_assembly(struct recv_topic *t, enum which which)
 {
-	if (t->assembly[which])
+	if (t->reassembly[which])
 		return true;
-	t->assembly[which] = assemble(t);
-	if (!t->assembly[which])
+	t->reassembly[which] = assemble(t);
+	if (!t->reassembly[which])
 		return false;
-	assembly_set_unordered(t->assembly[which]);
+	reassembly_set_unordered(t->reassembly[which]);
 	return true;
 }
 
-/* The memory that the assembly of what was kept holds on to */
+/* The memory that the reassembly of what was kept holds on to */
 static void free_kept(struct recv_topic *t, uint64_t now)
 {
-	struct assembly *a = t->assembly[KEPT];
+	struct reassembly *a = t->reassembly[KEPT];
 
-	if (!a || assembly_due(a) != UINT64_MAX || now - t->kept_at < IDLE)
+	if (!a || reassembly_due(a) != UINT64_MAX || now - t->kept_at < IDLE)
 		return;
-	add_counts(&t->past, assembly_counts(a));
-	assembly_destroy(a);
-	t->assembly[KEPT] = NULL;
+	add_counts(&t->past, reassembly_counts(a));
+	reassembly_destroy(a);
+	t->reassembly[KEPT] = NULL;
 }
 
 /* A few datagrams show it; the clocks do not matter */
@@ -633,7 +633,8 @@ static bool is_false(const struct recv_topic *t, const struct seen *s,
 		     const struct recv_way *way)
 {
 	return s->given && s->which == KEPT && !way->late && !way->before &&
-	       !way->old && !assembly_overtaken(t->assembly[LIVE], s->frame);
+	       !way->old &&
+	       !reassembly_overtaken(t->reassembly[LIVE], s->frame);
 }
 
 void recv_topic_add(struct recv_topic *t, uint64_t now,
@@ -654,8 +655,8 @@ void recv_topic_add(struct recv_topic *t, uint64_t now,
 		return;
 	if (!known)
 		skip_outage(t, w, segment_epoch(&g->segment), way);
-	if (!assembly_add(t->assembly[w], &g->segment, g->left, g->payload,
-			  g->len, now)) {
+	if (!reassembly_add(t->reassembly[w], &g->segment, g->left, g->payload,
+			    g->len, now)) {
 		*s = (struct seen){ frame, true, false, w };
 		if (w == LIVE)
 			learn_live(t, frame, g);
@@ -665,13 +666,13 @@ void recv_topic_add(struct recv_topic *t, uint64_t now,
 	recv_topic_give(t, now);
 }
 
-struct assembly_counts recv_topic_datagrams(const struct recv_topic *t)
+struct reassembly_counts recv_topic_datagrams(const struct recv_topic *t)
 {
-	struct assembly_counts sum = t->past;
+	struct reassembly_counts sum = t->past;
 
 	for (unsigned int w = LIVE; w < BOTH; w++)
-		if (t->assembly[w])
-			add_counts(&sum, assembly_counts(t->assembly[w]));
+		if (t->reassembly[w])
+			add_counts(&sum, reassembly_counts(t->reassembly[w]));
 	return sum;
 }
 
@@ -683,7 +684,7 @@ static void blend(double *value, double now, bool first)
 
 void recv_topic_tick(struct recv_topic *t, uint64_t now)
 {
-	struct assembly_counts c = recv_topic_datagrams(t);
+	struct reassembly_counts c = recv_topic_datagrams(t);
 	struct recv_stats *s = &t->stats;
 	uint64_t expected = c.expected - t->ticked.expected;
 	uint64_t came = c.datagrams - t->ticked.datagrams;
@@ -730,7 +731,7 @@ const struct recv_counts *recv_topic_counts(const struct recv_topic *t)
 void recv_topic_report(const struct recv_topic *t,
 		       struct control_report_topic *report)
 {
-	struct assembly_counts c = recv_topic_datagrams(t);
+	struct reassembly_counts c = recv_topic_datagrams(t);
 
 	*report = (struct control_report_topic){
 		.topic = t->announced.topic, .newest = t->newest,

@@ -3,7 +3,7 @@
  * recv_topic.h - a topic of a stream: from its datagrams to what is published
  *
  * What an outage held in the sender's queue comes beside what is live: each has
- * its own assembly.
+ * its own reassembly.
  */
 #ifndef TRANSPORT_RECV_TOPIC_H
 #define TRANSPORT_RECV_TOPIC_H
@@ -16,7 +16,7 @@
 
 /**
  * struct recv_options - of all topics
- * @grace, @patience: see assembly.h, ns
+ * @grace, @patience: see reassembly.h, ns
  * @nearest:	fill in sub-images as published
  * @quality:	of JPEG, where pictures are to be compressed again
  * @limits:	of what is decoded
@@ -79,7 +79,7 @@ struct recv_stats {
 };
 
 /**
- * struct recv_counts - since the stream began, wider than assembly's
+ * struct recv_counts - since the stream began, wider than reassembly's
  * @decoded:	frames that were shown
  * @repeated:	frames of a state that was shown before
  * @kept:	from before an outage
@@ -140,7 +140,7 @@ const struct control_topic *recv_topic_announcement(const struct recv_topic *t);
 const struct recv_stats *recv_topic_stats(const struct recv_topic *t);
 const struct recv_counts *recv_topic_counts(const struct recv_topic *t);
 /* of what is live, and of what was kept, added up */
-struct assembly_counts recv_topic_datagrams(const struct recv_topic *t);
+struct reassembly_counts recv_topic_datagrams(const struct recv_topic *t);
 void recv_topic_report(const struct recv_topic *t,
 		       struct control_report_topic *report);
 

@@ -15,12 +15,12 @@
 #include <time.h>
 
 enum {
-	WAITED_ROOM	= CMSG_SPACE(sizeof(struct timespec)),
-	WAITED_MOST	= 1000000000,	/* ns; more is a clock that was set */
+	RX_LATENCY_ROOM	= CMSG_SPACE(sizeof(struct timespec)),
+	RX_LATENCY_MOST	= 1000000000,	/* ns; more is a clock that was set */
 };
 
 /* Where the kernel does not tell, nothing waits */
-static inline void waited_ask(int fd)
+static inline void rx_latency_enable(int fd)
 {
 	int on = 1;
 
@@ -28,12 +28,12 @@ static inline void waited_ask(int fd)
 }
 
 /**
- * waited_ns() - how long one waited that is read now
- * @m: of recvmsg(2), with WAITED_ROOM bytes for control messages
+ * rx_latency_ns() - how long one waited that is read now
+ * @m: of recvmsg(2), with RX_LATENCY_ROOM bytes for control messages
  *
  * Return: ns, 0: not known.
  */
-static inline uint64_t waited_ns(struct msghdr *m)
+static inline uint64_t rx_latency_ns(struct msghdr *m)
 {
 	struct timespec came, now;
 	int64_t ns;
@@ -47,7 +47,7 @@ static inline uint64_t waited_ns(struct msghdr *m)
 		clock_gettime(CLOCK_REALTIME, &now);
 		ns = (now.tv_sec - came.tv_sec) * 1000000000LL +
 		     now.tv_nsec - came.tv_nsec;
-		return ns > 0 && ns < WAITED_MOST ? ns : 0;
+		return ns > 0 && ns < RX_LATENCY_MOST ? ns : 0;
 	}
 	return 0;
 }

@@ -57,7 +57,7 @@ struct send_topic {
 	struct control_topic	announced;
 	void			(*changed)(void *arg);
 	void			*arg;
-	struct outbox		*outbox;
+	struct pacer		*pacer;
 	struct loop_timer	refresh;
 	const struct estimate	*link;
 	const struct pace	*pace;
@@ -193,10 +193,10 @@ struct send_topic *send_topic_create(struct loop *l, struct workers *w,
 	loop_add_timer(l, &t->refresh);
 	t->options.encode.depths = strcasestr(name, "depth");
 	t->encoder = encoder_create(kind, &t->options.encode);
-	t->outbox = outbox_create(l, u, SLOTS);
+	t->pacer = pacer_create(l, u, SLOTS);
 	if (kind == MESSAGE_TRANSFORMS)
 		t->tree = transforms_create(!message_is_static(name));
-	if (t->encoder && t->outbox && (t->tree || kind != MESSAGE_TRANSFORMS))
+	if (t->encoder && t->pacer && (t->tree || kind != MESSAGE_TRANSFORMS))
 		return t;
 	send_topic_destroy(t);
 	return NULL;
@@ -206,7 +206,7 @@ static void send_topic_release(struct send_topic *t)
 {
 	encoder_destroy(t->encoder);
 	encoder_destroy(t->successor);
-	outbox_destroy(t->outbox);
+	pacer_destroy(t->pacer);
 	for (unsigned int i = 0; i < WAIT; i++)
 		free(t->waiting[i].data);
 	free(t->kept.data);
@@ -440,7 +440,7 @@ static void send_frame(struct send_topic *t, const struct encode_result *r,
 		t->counts.paced_bytes += bytes;
 		t->counts.paced_span += span;
 	}
-	outbox_send(t->outbox, &s, span, copies);
+	pacer_send(t->pacer, &s, span, copies);
 }
 
 /* Said again only when it becomes another error */
@@ -580,7 +580,7 @@ static void send_topic_begin(struct send_topic *t)
 	set_order(t, &t->order);
 	t->mode = t->policy.plan.mode;
 	t->changed_since = false;
-	t->out = outbox_payloads(t->outbox);
+	t->out = pacer_payloads(t->pacer);
 	t->busy = true;
 	workers_begin(t->workers, &t->job);
 }

@@ -37,7 +37,7 @@ struct sender {
 	struct seal		*seal;
 	struct workers		*workers;
 	struct uplink		*uplink;
-	struct outbox		*announcer;
+	struct pacer		*announcer;
 	struct estimator	*estimator;
 	struct link		*link;
 	struct link_stats	device;
@@ -162,13 +162,13 @@ static void on_announce(void *arg, uint64_t now)
 	for (unsigned int i = 0; i < s->topics; i++)
 		topics[i] = *send_topic_announcement(s->topic[i]);
 	control_announce(&me, topics, s->topics,
-			 outbox_payloads(s->announcer));
+			 pacer_payloads(s->announcer));
 	segment_init(&header);
 	header.topic = htole32((uint32_t)e->epoch << 16);
 	header.position = htole64(s->boot);
 	header.stamp = htole64(uplink_peer(s->uplink));
-	outbox_send(s->announcer, &header, ANNOUNCE_EVERY / 4,
-		    control_copies(e->loss_high));
+	pacer_send(s->announcer, &header, ANNOUNCE_EVERY / 4,
+		   control_copies(e->loss_high));
 }
 
 static struct send_counts paced_of(const struct sender *s)
@@ -295,11 +295,11 @@ static uint64_t boot_number(void)
 }
 
 /* @rate: bytes/s, at most; 0: as the link has it */
-static struct steer_limits limits_of(double rate)
+static struct rate_control_limits limits_of(double rate)
 {
 	const double most = rate > 0 ? rate : 1e9;
 
-	return (struct steer_limits){
+	return (struct rate_control_limits){
 		.start = fmin(START, most), .floor = fmin(FLOOR, most),
 		.most = most,
 	};
@@ -309,7 +309,7 @@ int sender_open(struct sender **out, struct loop *l, const struct address *to,
 		const struct sender_options *options, char error[256])
 {
 	struct sender *s = calloc(1, sizeof(*s));
-	const struct steer_limits limits = limits_of(options->rate);
+	const struct rate_control_limits limits = limits_of(options->rate);
 	struct uplink_events events = {
 		.sent = on_sent, .met = on_met, .received = on_received,
 		.arg = s,
@@ -343,7 +343,7 @@ int sender_open(struct sender **out, struct loop *l, const struct address *to,
 	      uplink_open(&s->uplink, l, to, stream, s->seal, &events) : -errno;
 	if (ret)
 		goto failed;
-	s->announcer = outbox_create(l, s->uplink, SENDER_TOPICS);
+	s->announcer = pacer_create(l, s->uplink, SENDER_TOPICS);
 	ret = s->announcer ? workers_create(&s->workers, l, options->threads) :
 			     -ENOMEM;
 	if (ret)
@@ -373,7 +373,7 @@ void sender_close(struct sender *s)
 		send_topic_destroy(s->topic[i]);
 	/* topics whose messages are being encoded end here */
 	workers_destroy(s->workers);
-	outbox_destroy(s->announcer);
+	pacer_destroy(s->announcer);
 	uplink_close(s->uplink);
 	seal_close(s->seal);
 	if (s->link)
@@ -539,7 +539,7 @@ int sender_change(struct sender *s, const struct send_options *options)
 
 void sender_limit(struct sender *s, double rate, double cpu)
 {
-	const struct steer_limits limits = limits_of(rate);
+	const struct rate_control_limits limits = limits_of(rate);
 
 	if (cpu != s->options.cpu)
 		load_init(&s->load, cpu);

@@ -178,7 +178,7 @@ static void uplink_on_datagrams(void *arg, uint32_t events)
 {
 	struct uplink *u = arg;
 	uint8_t bytes[OPTSAMPLE_SEGMENT_MAX + 1];
-	_Alignas(struct cmsghdr) uint8_t control[WAITED_ROOM];
+	_Alignas(struct cmsghdr) uint8_t control[RX_LATENCY_ROOM];
 	struct iovec v = { bytes, sizeof(bytes) };
 	struct optsample_segment s;
 
@@ -202,7 +202,8 @@ static void uplink_on_datagrams(void *arg, uint32_t events)
 		    !is_trusted(u, &s, bytes, n))
 			continue;
 		set_reachable(u);
-		u->events.received(u->events.arg, loop_now() - waited_ns(&m),
+		u->events.received(u->events.arg,
+				   loop_now() - rx_latency_ns(&m),
 				   bytes + s.header, n - s.header);
 	}
 }
@@ -254,7 +255,7 @@ int uplink_open(struct uplink **out, struct loop *l, const struct address *to,
 		free(u);
 		return err;
 	}
-	waited_ask(fd);
+	rx_latency_enable(fd);
 	/* ICMP is heard without a connection, which would bind the answers */
 	setsockopt(fd, IPPROTO_IP, IP_RECVERR, &on, sizeof(on));
 	if (to->storage.ss_family == AF_INET6)

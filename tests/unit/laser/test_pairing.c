@@ -30,7 +30,7 @@ static bool near(double a, double b)
 
 static float ranges[READING_BEAMS_MAX];
 
-static int add_scan(struct pairing *p, int64_t stamp, unsigned int beams)
+static int add_scan(struct collator *p, int64_t stamp, unsigned int beams)
 {
 	const struct reading r = {
 		.stamp = stamp, .beams = beams, .angle_min = -1,
@@ -39,16 +39,16 @@ static int add_scan(struct pairing *p, int64_t stamp, unsigned int beams)
 
 	for (unsigned int i = 0; i < beams && i < READING_BEAMS_MAX; i++)
 		ranges[i] = beams + i;
-	return pairing_add_scan(p, &r);
+	return collator_add_scan(p, &r);
 }
 
 /* Moves 1 m/s along x, turns through -pi */
-static int add_odometry(struct pairing *p, int64_t stamp)
+static int add_odometry(struct collator *p, int64_t stamp)
 {
 	const double t = stamp / 1e9;
 	const struct pose pose = { t, -2 * t, remainder(3 + t, 2 * M_PI) };
 
-	return pairing_add_odometry(p, stamp, &pose);
+	return collator_add_odometry(p, stamp, &pose);
 }
 
 static bool right(const struct reading *r, int64_t stamp, unsigned int beams)
@@ -63,43 +63,43 @@ static bool right(const struct reading *r, int64_t stamp, unsigned int beams)
 
 static void test_waiting(void)
 {
-	struct pairing *p = pairing_new(SECOND);
-	struct pairing_count count;
+	struct collator *p = collator_new(SECOND);
+	struct collator_count count;
 	struct reading r;
 
 	add_scan(p, 50 * MS, 5);
-	ok(!pairing_next(p, &r), "pairing: no odometry yet");
+	ok(!collator_next(p, &r), "pairing: no odometry yet");
 	add_odometry(p, 0);
-	ok(!pairing_next(p, &r), "pairing: none from after it yet");
+	ok(!collator_next(p, &r), "pairing: none from after it yet");
 	add_scan(p, 120 * MS, 700);
 	add_scan(p, 200 * MS, 3);
 	add_odometry(p, 100 * MS);
-	ok(pairing_next(p, &r) && right(&r, 50 * MS, 5),
+	ok(collator_next(p, &r) && right(&r, 50 * MS, 5),
 	   "pairing: in between, around -pi");
-	ok(!pairing_next(p, &r), "pairing: the next one waits");
+	ok(!collator_next(p, &r), "pairing: the next one waits");
 	add_odometry(p, 200 * MS);
-	ok(pairing_next(p, &r) && right(&r, 120 * MS, 700) &&
-	   pairing_next(p, &r) && right(&r, 200 * MS, 3) &&
-	   !pairing_next(p, &r), "pairing: also just at it");
+	ok(collator_next(p, &r) && right(&r, 120 * MS, 700) &&
+	   collator_next(p, &r) && right(&r, 200 * MS, 3) &&
+	   !collator_next(p, &r), "pairing: also just at it");
 	/* odometry that is late, out of order, twice */
 	add_scan(p, 250 * MS, 4);
 	add_odometry(p, 300 * MS);
 	add_odometry(p, 240 * MS);
 	add_odometry(p, 240 * MS);
 	add_odometry(p, 260 * MS);
-	ok(pairing_next(p, &r) && right(&r, 250 * MS, 4),
+	ok(collator_next(p, &r) && right(&r, 250 * MS, 4),
 	   "pairing: odometry that is out of order");
-	pairing_count(p, &count);
+	collator_count(p, &count);
 	ok(count.given == 4 && !count.dropped && !count.bad,
 	   "pairing: counts");
-	pairing_free(p);
+	collator_free(p);
 }
 
 /* A scan that takes 200 ms, of a robot that goes 1 m/s ahead and turns */
 static void test_sweep(void)
 {
-	struct pairing *p = pairing_new(SECOND);
-	struct pairing_count count;
+	struct collator *p = collator_new(SECOND);
+	struct collator_count count;
 	struct reading scan = {
 		.stamp = 100 * MS, .beams = 101, .angle_min = -1,
 		.angle_increment = 0.01f, .range_max = 30, .range = ranges,
@@ -109,70 +109,70 @@ static void test_sweep(void)
 
 	for (int i = 0; i < 101; i++)
 		ranges[i] = 1;
-	pairing_add_odometry(p, 0, &at);
-	pairing_add_scan(p, &scan);
+	collator_add_odometry(p, 0, &at);
+	collator_add_scan(p, &scan);
 	at = (struct pose){ 0.2, 0, 0.1 };
-	pairing_add_odometry(p, 200 * MS, &at);
-	ok(!pairing_next(p, &r), "sweep: waits for odometry of its end");
+	collator_add_odometry(p, 200 * MS, &at);
+	ok(!collator_next(p, &r), "sweep: waits for odometry of its end");
 	at = (struct pose){ 0.4, 0, 0.2 };
-	pairing_add_odometry(p, 400 * MS, &at);
-	ok(pairing_next(p, &r) && near(r.odometry.x, 0.1) &&
+	collator_add_odometry(p, 400 * MS, &at);
+	ok(collator_next(p, &r) && near(r.odometry.x, 0.1) &&
 	   near(hypot(r.sweep.x, r.sweep.y), 0.2) && near(r.sweep.yaw, 0.1) &&
 	   reading_sweeps(&r) && near(reading_swept(&r, 50).yaw, 0.05),
 	   "sweep: how the robot moved during the scan");
 	scan.stamp = 390 * MS;
-	pairing_add_scan(p, &scan);
-	ok(!pairing_next(p, &r), "sweep: its end is not there yet");
-	pairing_add_odometry(p, 3000 * MS, &at);
-	pairing_count(p, &count);
-	ok(pairing_next(p, &r) && !reading_sweeps(&r) && !count.unswept,
+	collator_add_scan(p, &scan);
+	ok(!collator_next(p, &r), "sweep: its end is not there yet");
+	collator_add_odometry(p, 3000 * MS, &at);
+	collator_count(p, &count);
+	ok(collator_next(p, &r) && !reading_sweeps(&r) && !count.unswept,
 	   "sweep: and does not come: as if the robot stood");
-	pairing_count(p, &count);
+	collator_count(p, &count);
 	ok(count.unswept == 1 && count.given == 2, "sweep: that is counted");
 	scan.time_increment = 5;
 	scan.stamp = 3000 * MS;
-	pairing_add_scan(p, &scan);
-	ok(pairing_next(p, &r) && !reading_sweeps(&r),
+	collator_add_scan(p, &scan);
+	ok(collator_next(p, &r) && !reading_sweeps(&r),
 	   "sweep: a time that cannot be is not looked at");
-	pairing_free(p);
+	collator_free(p);
 }
 
 /* Scans of an outage, then the odometry of it: each is behind the other */
 static void test_behind_outage(void)
 {
-	struct pairing *p = pairing_new(3 * SECOND);
-	struct pairing_count count;
+	struct collator *p = collator_new(3 * SECOND);
+	struct collator_count count;
 	struct reading r;
 	int given = 0;
 
 	add_odometry(p, 0);
 	for (int i = 1; i <= 20; i++)
 		add_scan(p, i * 2 * SECOND, 3);
-	ok(!pairing_next(p, &r), "behind an outage: scans wait");
+	ok(!collator_next(p, &r), "behind an outage: scans wait");
 	for (int i = 1; i <= 41; i++) {
 		add_odometry(p, i * SECOND);
-		while (pairing_next(p, &r))
+		while (collator_next(p, &r))
 			given += right(&r, (given + 1) * 2 * SECOND, 3);
 	}
-	pairing_count(p, &count);
+	collator_count(p, &count);
 	ok(given == 20 && !count.dropped, "behind an outage: %d of 20", given);
 	for (int i = 42; i <= 80; i++)
 		add_odometry(p, i * SECOND);
 	given = 0;
 	for (int i = 42; i <= 60; i++) {
 		add_scan(p, i * SECOND, 3);
-		if (pairing_next(p, &r))
+		if (collator_next(p, &r))
 			given += right(&r, i * SECOND, 3);
 	}
 	ok(given == 19, "behind an outage: odometry first");
-	pairing_free(p);
+	collator_free(p);
 }
 
 static void test_dropping(void)
 {
-	struct pairing *p = pairing_new(SECOND);
+	struct collator *p = collator_new(SECOND);
 	const struct pose nowhere = { NAN, 0, 0 };
-	struct pairing_count count;
+	struct collator_count count;
 	struct reading r;
 	int given = 0;
 
@@ -180,42 +180,42 @@ static void test_dropping(void)
 	add_odometry(p, 100 * MS);
 	add_scan(p, 200 * MS, 2);
 	add_odometry(p, 300 * MS);
-	ok(!pairing_next(p, &r), "dropping: odometry from before may come");
+	ok(!collator_next(p, &r), "dropping: odometry from before may come");
 	add_odometry(p, 1001 * MS);
-	ok(pairing_next(p, &r) && right(&r, 200 * MS, 2),
+	ok(collator_next(p, &r) && right(&r, 200 * MS, 2),
 	   "dropping: not for ever");
 	/* odometry fails for a while */
 	add_scan(p, 1500 * MS, 3);
 	add_scan(p, 2600 * MS, 4);
 	add_odometry(p, 2550 * MS);
-	ok(!pairing_next(p, &r), "dropping: a gap says nothing");
+	ok(!collator_next(p, &r), "dropping: a gap says nothing");
 	add_odometry(p, 2650 * MS);
-	ok(pairing_next(p, &r) && right(&r, 2600 * MS, 4),
+	ok(collator_next(p, &r) && right(&r, 2600 * MS, 4),
 	   "dropping: it goes on after it");
 	for (int i = 0; i < 200; i++)
 		add_scan(p, 3000 * MS + i, 5);
 	for (int i = 26; i < 32; i++)
 		add_odometry(p, i * 100 * MS);
-	while (pairing_next(p, &r))
+	while (collator_next(p, &r))
 		given++;
-	ok(given == PAIRING_SCANS, "dropping: so many wait (%d)", given);
-	pairing_count(p, &count);
-	ok(count.dropped == 2 + 200 - PAIRING_SCANS && count.given ==
+	ok(given == COLLATOR_SCANS, "dropping: so many wait (%d)", given);
+	collator_count(p, &count);
+	ok(count.dropped == 2 + 200 - COLLATOR_SCANS && count.given ==
 	   (unsigned int)given + 2, "dropping: counts");
 	ok(add_scan(p, -1, 5) == -EINVAL && add_scan(p, 5, 0) == -EINVAL &&
 	   add_scan(p, 5, READING_BEAMS_MAX + 1) == -EINVAL &&
-	   pairing_add_odometry(p, -1, &(struct pose){ 0 }) == -EINVAL &&
-	   pairing_add_odometry(p, 5, &nowhere) == -EINVAL,
+	   collator_add_odometry(p, -1, &(struct pose){ 0 }) == -EINVAL &&
+	   collator_add_odometry(p, 5, &nowhere) == -EINVAL,
 	   "dropping: what cannot be is refused");
-	pairing_count(p, &count);
+	collator_count(p, &count);
 	ok(count.bad == 5, "dropping: and counted");
-	pairing_free(p);
+	collator_free(p);
 }
 
 static void test_clock(void)
 {
-	struct pairing *p = pairing_new(SECOND);
-	struct pairing_count count;
+	struct collator *p = collator_new(SECOND);
+	struct collator_count count;
 	struct reading r;
 	int given = 0;
 
@@ -224,11 +224,11 @@ static void test_clock(void)
 			add_odometry(p, i * 10 * MS);
 			if (i % 10 == 5)
 				add_scan(p, i * 10 * MS - 3 * MS, 6);
-			while (pairing_next(p, &r))
+			while (collator_next(p, &r))
 				given += r.stamp % (100 * MS) == 47 * MS &&
 					 right(&r, r.stamp, 6);
 		}
-	pairing_count(p, &count);
+	collator_count(p, &count);
 	ok(given == 900 && !count.dropped,
 	   "clock: a recording that plays again and again (%d)", given);
 	/* one stamp from far away */
@@ -236,9 +236,9 @@ static void test_clock(void)
 	add_scan(p, 40 * SECOND, 6);
 	add_odometry(p, 40 * SECOND - MS);
 	add_odometry(p, 40 * SECOND + MS);
-	ok(pairing_next(p, &r) && right(&r, 40 * SECOND, 6),
+	ok(collator_next(p, &r) && right(&r, 40 * SECOND, 6),
 	   "clock: one wrong stamp does not end it");
-	pairing_free(p);
+	collator_free(p);
 }
 
 /*
@@ -262,7 +262,7 @@ static struct message_transform transform(const char *parent, const char *child,
 
 static void test_frames(void)
 {
-	static struct frames f;
+	static struct tf_frames f;
 	const struct message_transform good[] = {
 		transform("odom", "base_footprint", 5, 1, 0),
 		transform("/base_footprint", "base_link", 0.5, 0, 0),
@@ -278,44 +278,44 @@ static void test_frames(void)
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		err |= frames_add(&f, &good[i]);
-	ok(!err && frames_find(&f, "laser", "base_footprint", &place) &&
+		err |= tf_add(&f, &good[i]);
+	ok(!err && tf_find(&f, "laser", "base_footprint", &place) &&
 	   placement_pose(&place, &pose, &turned) && near(pose.x, 0.75) &&
 	   near(pose.y, 0) && near(pose.yaw, M_PI_2) && turned,
 	   "frames: along a chain, upside down");
-	ok(frames_find(&f, "base_footprint", "base_link", &place) &&
+	ok(tf_find(&f, "base_footprint", "base_link", &place) &&
 	   placement_pose(&place, &pose, &turned) && near(pose.x, -0.5) &&
 	   !turned, "frames: the other way");
-	ok(frames_find(&f, "mast", "base_link", &place) &&
+	ok(tf_find(&f, "mast", "base_link", &place) &&
 	   !placement_pose(&place, &pose, &turned), "frames: not level");
-	ok(!frames_find(&f, "laser", "a", &place) &&
-	   !frames_find(&f, "a", "laser", &place) &&
-	   !frames_find(&f, "laser", "camera", &place),
+	ok(!tf_find(&f, "laser", "a", &place) &&
+	   !tf_find(&f, "a", "laser", &place) &&
+	   !tf_find(&f, "laser", "camera", &place),
 	   "frames: no way there, or in circles");
 	memset(bad.rotation, 0, sizeof(bad.rotation));
-	err = frames_add(&f, &bad);
+	err = tf_add(&f, &bad);
 	bad = good[0];
 	bad.translation[1] = INFINITY;
-	err = err == -EBADMSG ? frames_add(&f, &bad) : 0;
+	err = err == -EBADMSG ? tf_add(&f, &bad) : 0;
 	bad = good[0];
 	bad.child_frame_id = bad.header.frame_id;
-	err = err == -EBADMSG ? frames_add(&f, &bad) : 0;
+	err = err == -EBADMSG ? tf_add(&f, &bad) : 0;
 	bad.child_frame_id.len = 0;
-	err = err == -EBADMSG ? frames_add(&f, &bad) : 0;
+	err = err == -EBADMSG ? tf_add(&f, &bad) : 0;
 	ok(err == -EBADMSG, "frames: what cannot be");
-	for (int i = 0; i < 2 * FRAMES_MAX; i++) {
+	for (int i = 0; i < 2 * TF_FRAMES_MAX; i++) {
 		snprintf(name, sizeof(name), "f%d", i);
 		bad = transform("odom", name, 0, 0, 0);
-		err = frames_add(&f, &bad);
+		err = tf_add(&f, &bad);
 	}
-	ok(err == -E2BIG && f.count == FRAMES_MAX, "frames: too many");
+	ok(err == -E2BIG && f.count == TF_FRAMES_MAX, "frames: too many");
 }
 
 /*
  * Messages as they come live
  */
 
-static int take_scan(struct intake *in, int64_t stamp)
+static int take_scan(struct laser_input *in, int64_t stamp)
 {
 	static const float range[2] = { 1, 2 };
 	const union message msg = { .scan = {
@@ -324,10 +324,10 @@ static int take_scan(struct intake *in, int64_t stamp)
 		.ranges = { (const uint8_t *)range, 2, false },
 	} };
 
-	return intake_add(in, MESSAGE_LASER_SCAN, &msg, false, 0);
+	return laser_input_add(in, MESSAGE_LASER_SCAN, &msg, false, 0);
 }
 
-static int take_transform(struct intake *in, struct message_transform t,
+static int take_transform(struct laser_input *in, struct message_transform t,
 			  int64_t stamp, bool fixed)
 {
 	union message msg = { .tf.transforms = message_list(&t, 1) };
@@ -341,20 +341,20 @@ static int take_transform(struct intake *in, struct message_transform t,
 	if (n < 0 || message_read(MESSAGE_TRANSFORMS, MESSAGE_CDR, data, n,
 				  &msg))
 		abort();
-	return intake_add(in, MESSAGE_TRANSFORMS, &msg, fixed, 0);
+	return laser_input_add(in, MESSAGE_TRANSFORMS, &msg, fixed, 0);
 }
 
-static bool is_state(const struct intake *in, enum intake_state state)
+static bool is_state(const struct laser_input *in, enum laser_input_state state)
 {
 	const char *laser, *robot;
 
-	return intake_state(in, &laser, &robot) == state;
+	return laser_input_state(in, &laser, &robot) == state;
 }
 
 /* All is known before the first scan comes */
 static void test_placed_early(void)
 {
-	struct intake *in = intake_new(&(struct intake_config){
+	struct laser_input *in = laser_input_new(&(struct laser_input_config){
 		.patience = SECOND });
 	struct reading r;
 	bool got;
@@ -363,42 +363,44 @@ static void test_placed_early(void)
 	take_transform(in, transform("odom", "base", 1, 0, 0), 40 * MS, false);
 	take_scan(in, 50 * MS);
 	take_transform(in, transform("odom", "base", 1, 0, 0), 60 * MS, false);
-	got = intake_next(in, &r);
+	got = laser_input_next(in, &r);
 	ok(got && near(r.laser.x, 0.5) && near(r.angle_increment, -0.5),
 	   "live: the first scan has its laser where it is");
-	intake_free(in);
+	laser_input_free(in);
 }
 
 static void test_live(void)
 {
-	struct intake *in = intake_new(&(struct intake_config){
+	struct laser_input *in = laser_input_new(&(struct laser_input_config){
 		.patience = SECOND });
-	struct intake_count count;
+	struct laser_input_count count;
 	struct reading r;
 	bool good;
 
-	good = is_state(in, INTAKE_NO_LASER) && !take_scan(in, 5 * MS) &&
-	       is_state(in, INTAKE_NO_ROBOT);
+	good = is_state(in, LASER_INPUT_NO_LASER) && !take_scan(in, 5 * MS) &&
+	       is_state(in, LASER_INPUT_NO_ROBOT);
 	take_transform(in, transform("odom", "base", 1, 0, 0), 0, false);
-	good &= is_state(in, INTAKE_NO_WAY) && !take_scan(in, 10 * MS);
+	good &= is_state(in, LASER_INPUT_NO_WAY) && !take_scan(in, 10 * MS);
 	take_transform(in, transform("base", "laser", 0, 0, M_PI_2), 0, true);
-	good &= is_state(in, INTAKE_TILTED);
+	good &= is_state(in, LASER_INPUT_TILTED);
 	take_transform(in, transform("base", "laser", 0.5, 0, M_PI), 0, true);
-	ok(good && is_state(in, INTAKE_READY), "live: what is missing yet");
+	ok(good && is_state(in, LASER_INPUT_READY),
+	   "live: what is missing yet");
 	take_scan(in, 50 * MS);
-	ok(!intake_next(in, &r), "live: a scan waits");
+	ok(!laser_input_next(in, &r), "live: a scan waits");
 	take_transform(in, transform("map", "odom", 7, 0, 0), 60 * MS, false);
-	ok(!intake_next(in, &r), "live: another transform is no odometry");
+	ok(!laser_input_next(in, &r), "live: another transform is no odometry");
 	take_transform(in, transform("odom", "base", 3, 0, 0), 100 * MS, false);
-	ok(intake_next(in, &r) && near(r.odometry.x, 2) && r.laser.x == 0.5 &&
-	   near(r.angle_increment, -0.5) && r.range_max == READING_RANGE_MAX,
+	ok(laser_input_next(in, &r) && near(r.odometry.x, 2) &&
+		   r.laser.x == 0.5 && near(r.angle_increment, -0.5) &&
+		   r.range_max == READING_RANGE_MAX,
 	   "live: a reading");
 	good = take_transform(in, transform("odom", "base", NAN, 0, 0),
 			      200 * MS, false) == -EINVAL;
-	intake_count(in, &count);
+	laser_input_count(in, &count);
 	ok(good && count.given == 1 && count.dropped == 2 && count.bad == 1,
 	   "live: counts");
-	intake_free(in);
+	laser_input_free(in);
 }
 
 /*

@@ -541,29 +541,29 @@ static void test_degradation(void)
 /* What passed without a queue is known of the link, too, if it was not asked */
 static void test_spare(void)
 {
-	static const struct steer_limits limits = { 64e3, 1e3, 1e9 };
-	struct steer_sample x = {
+	static const struct rate_control_limits limits = { 64e3, 1e3, 1e9 };
+	struct rate_control_sample x = {
 		.sent = 700e3, .through = 700e3, .span = .5, .clear = true,
 		.limited = true, .observed = true,
 	};
 	uint64_t now = 0;
-	struct steer s;
+	struct rate_control s;
 
-	steer_init(&s, &limits);
+	rate_control_init(&s, &limits);
 	for (unsigned int i = 0; i < 8; i++)
-		steer_sample(&s, now += HALF, &x);
-	x = (struct steer_sample){
+		rate_control_sample(&s, now += HALF, &x);
+	x = (struct rate_control_sample){
 		.sent = 300e3, .through = 125e3, .span = .5, .backlog = 2e4,
 		.congested = true, .observed = true,
 	};
-	steer_sample(&s, now += HALF, &x);
+	rate_control_sample(&s, now += HALF, &x);
 	ok(s.rate < 125e3, "a link that was not filled becomes bad");
 	x.congested = false;
 	x.clear = true;
 	x.backlog = 0;
 	for (unsigned int i = 0; i < 6; i++) {
 		x.sent = x.through = s.rate;
-		steer_sample(&s, now += HALF, &x);
+		rate_control_sample(&s, now += HALF, &x);
 	}
 	ok(s.rate > 600e3, "and good: at once %.0f of 700 kB/s", s.rate / 1e3);
 }

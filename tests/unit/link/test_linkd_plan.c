@@ -32,50 +32,50 @@ static bool near(double a, double b)
 
 static void test_share(void)
 {
-	struct share_topic t[3] = {
+	struct allocation_topic t[3] = {
 		{ .priority = 5, .floor = 10, .demand = 1000 },
 		{ .priority = 4, .floor = 20, .demand = 1000 },
 		{ .priority = 0, .floor = 100, .demand = 120 },
 	};
 
-	share_divide(t, 3, 1e6);
+	allocation_divide(t, 3, 1e6);
 	ok(near(t[0].rate, 1000) && near(t[1].rate, 1000) &&
 	   near(t[2].rate, 120), "enough: all have what they can use");
-	share_divide(t, 3, 330);
+	allocation_divide(t, 3, 330);
 	ok(t[2].on && near(t[0].rate - 10, 2 * (t[1].rate - 20)) &&
 	   near(t[0].rate + t[1].rate + t[2].rate, 330),
 	   "the rest is divided by weight");
 	t[0].demand = 50;
-	share_divide(t, 3, 330);
+	allocation_divide(t, 3, 330);
 	ok(near(t[0].rate, 50) && t[1].rate > 150,
 	   "what one cannot use goes to the others");
-	share_divide(t, 3, 100);
+	allocation_divide(t, 3, 100);
 	ok(t[0].on && t[1].on && !t[2].on && t[2].rate == 0 &&
 	   near(t[0].rate + t[1].rate, 100), "the last has no floor: off");
-	share_divide(t, 3, 140);
+	allocation_divide(t, 3, 140);
 	ok(!t[2].on, "it does not come back at once");
-	share_divide(t, 3, 165);
+	allocation_divide(t, 3, 165);
 	ok(t[2].on, "but with a third more");
-	share_divide(t, 3, 131);
+	allocation_divide(t, 3, 131);
 	ok(t[2].on, "and then stays");
 	t[2].focus = true;
-	share_divide(t, 3, 115);
+	allocation_divide(t, 3, 115);
 	ok(t[2].on && !t[1].on, "the focus goes before all");
-	share_divide(t, 3, 5);
+	allocation_divide(t, 3, 5);
 	ok(t[2].on && near(t[2].rate, 5) && !t[0].on && !t[1].on,
 	   "too little for any: the first has it");
 	t[0].demand = t[1].demand = t[2].demand = 0;
-	share_divide(t, 3, 1000);
+	allocation_divide(t, 3, 1000);
 	ok(!t[0].on && !t[1].on && !t[2].on, "nobody wants any");
 }
 
 static void test_share_random(void)
 {
-	struct share_topic t[SHARE_TOPICS + 6] = { { 0 } };
+	struct allocation_topic t[ALLOCATION_TOPICS + 6] = { { 0 } };
 	bool good = true;
 
 	for (int i = 0; i < 20000; i++) {
-		unsigned int n = rnd(&rng, SHARE_TOPICS + 7);
+		unsigned int n = rnd(&rng, ALLOCATION_TOPICS + 7);
 		double budget = rnd(&rng, 100000), sum = 0, free_ = 0;
 
 		for (unsigned int k = 0; k < n; k++) {
@@ -85,7 +85,7 @@ static void test_share_random(void)
 			t[k].demand = rnd(&rng, 50) ? rnd(&rng, 20000) :
 				      -INFINITY;
 		}
-		share_divide(t, n, budget);
+		allocation_divide(t, n, budget);
 		for (unsigned int k = 0; k < n; k++) {
 			sum += t[k].rate;
 			free_ += t[k].on ? t[k].demand - t[k].rate : 0;
@@ -99,7 +99,7 @@ static void test_share_random(void)
 			(sum > budget - 1e-3 || free_ < 1e-3);
 	}
 	ok(good, "never more than there is, and never less");
-	share_divide(t, 5, NAN);
+	allocation_divide(t, 5, NAN);
 	ok(t[0].rate == 0, "no budget");
 }
 
@@ -381,14 +381,14 @@ static void test_history(void)
 
 static void test_lowest(void)
 {
-	struct lowest l = { { 0 }, 0 };
+	struct min_delay l = { { 0 }, 0 };
 
-	lowest_reset(&l);
-	ok(lowest_add(&l, 0, 500) == 0 && lowest_add(&l, 1, 700) == 200,
+	min_delay_reset(&l);
+	ok(min_delay_add(&l, 0, 500) == 0 && min_delay_add(&l, 1, 700) == 200,
 	   "lowest: above the least");
-	ok(lowest_add(&l, 29 * 1000000000ULL, 600) == 100,
+	ok(min_delay_add(&l, 29 * 1000000000ULL, 600) == 100,
 	   "lowest: for half a minute");
-	ok(lowest_add(&l, 31 * 1000000000ULL, 700) == 100,
+	ok(min_delay_add(&l, 31 * 1000000000ULL, 700) == 100,
 	   "lowest: and no longer");
 }
 

@@ -98,8 +98,9 @@ static void end(struct pair *p)
 /* A message over a link that loses @loss percent. Return: of the decoder */
 static int pass(struct pair *p, const union message *msg, unsigned int loss)
 {
-	struct assembly *a = assembly_create(NULL, ASSEMBLY_COUNT, MS, MS);
-	const struct assembly_frame *f;
+	struct reassembly *a =
+		reassembly_create(NULL, REASSEMBLY_COUNT, MS, MS);
+	const struct reassembly_frame *f;
 	struct decode_call call;
 	long len = message_write(p->topic.kind, MESSAGE_CDR, msg, bytes, ROOM);
 	int ret = len < 0 ? (int)len :
@@ -122,11 +123,11 @@ static int pass(struct pair *p, const union message *msg, unsigned int loss)
 		if (rnd(&rng, 100) < loss)
 			continue;
 		p->received++;
-		assembly_add(a, &s, 0, payload_at(&sent, i), sent.len[i],
-			     now);
+		reassembly_add(a, &s, 0, payload_at(&sent, i), sent.len[i],
+			       now);
 	}
 	now += 100 * MS;
-	f = assembly_next(a, now);
+	f = reassembly_next(a, now);
 	strcpy(p->topic.frame_id, p->result.frame_id);
 	strcpy(p->topic.encoding, p->announce ?: p->result.encoding);
 	memset(&got, 0, sizeof(got));
@@ -136,7 +137,7 @@ static int pass(struct pair *p, const union message *msg, unsigned int loss)
 	};
 	ret = f ? decoder_frame(p->decoder, &call) : -EAGAIN;
 out:
-	assembly_destroy(a);
+	reassembly_destroy(a);
 	return ret;
 }
 

@@ -16,7 +16,7 @@ static uint64_t rng = 1;
  * Datagram @index of frame @number: its payload says which it is. @left: us
  * until the last one of the frame leaves, or -1
  */
-static int add_timed(struct assembly *a, uint32_t number, unsigned int index,
+static int add_timed(struct reassembly *a, uint32_t number, unsigned int index,
 		     unsigned int count, int64_t left, uint64_t now)
 {
 	struct optsample_segment s = {
@@ -25,23 +25,23 @@ static int add_timed(struct assembly *a, uint32_t number, unsigned int index,
 	};
 	uint32_t payload[2] = { number, index };
 
-	return assembly_add(a, &s, left, payload, sizeof(payload), now);
+	return reassembly_add(a, &s, left, payload, sizeof(payload), now);
 }
 
 /* Of a sender that does not tell */
-static int add(struct assembly *a, uint32_t number, unsigned int index,
+static int add(struct reassembly *a, uint32_t number, unsigned int index,
 	       unsigned int count, uint64_t now)
 {
 	return add_timed(a, number, index, count, -1, now);
 }
 
-static void add_all(struct assembly *a, uint32_t number, uint64_t now)
+static void add_all(struct reassembly *a, uint32_t number, uint64_t now)
 {
 	for (unsigned int i = 0; i < COUNT; i++)
 		add(a, number, i, COUNT, now);
 }
 
-static bool is(const struct assembly_frame *f, uint32_t number,
+static bool is(const struct reassembly_frame *f, uint32_t number,
 	       unsigned int received)
 {
 	return f && f->number == number && f->received.count == received &&
@@ -50,97 +50,102 @@ static bool is(const struct assembly_frame *f, uint32_t number,
 
 static void test_order(void)
 {
-	struct assembly *a = assembly_create(NULL, COUNT, GRACE, PATIENCE);
+	struct reassembly *a = reassembly_create(NULL, COUNT, GRACE, PATIENCE);
 	bool good = true;
 
-	ok(!assembly_next(a, 0) && assembly_due(a) == UINT64_MAX,
+	ok(!reassembly_next(a, 0) && reassembly_due(a) == UINT64_MAX,
 	   "nothing came, nothing is given");
 	for (uint32_t n = UINT32_MAX - 3; n != 4; n++) {
 		add_all(a, n, n * MS);
-		good &= is(assembly_next(a, n * MS), n, COUNT);
-		good &= !assembly_next(a, n * MS);
+		good &= is(reassembly_next(a, n * MS), n, COUNT);
+		good &= !reassembly_next(a, n * MS);
 	}
 	ok(good, "whole frames at once, also where numbers wrap");
 	ok(add(a, 3, 0, COUNT, 0) == -ESTALE &&
 	   add(a, UINT32_MAX, 0, COUNT, 0) == -ESTALE,
 	   "what comes for them now is late");
-	ok(assembly_counts(a)->frames == 8 && !assembly_counts(a)->missing &&
-	   assembly_counts(a)->datagrams == 80 &&
-	   assembly_counts(a)->expected == 80 &&
-	   assembly_counts(a)->bytes == 640 && assembly_counts(a)->late == 2,
+	ok(reassembly_counts(a)->frames == 8 &&
+		   !reassembly_counts(a)->missing &&
+		   reassembly_counts(a)->datagrams == 80 &&
+		   reassembly_counts(a)->expected == 80 &&
+		   reassembly_counts(a)->bytes == 640 &&
+		   reassembly_counts(a)->late == 2,
 	   "counted");
-	assembly_destroy(a);
+	reassembly_destroy(a);
 }
 
 static void test_lost(void)
 {
-	struct assembly *a = assembly_create(NULL, COUNT, GRACE, PATIENCE);
+	struct reassembly *a = reassembly_create(NULL, COUNT, GRACE, PATIENCE);
 
 	add(a, 5, 1, COUNT, 0);
-	ok(assembly_due(a) == PATIENCE, "a single datagram says no pace");
+	ok(reassembly_due(a) == PATIENCE, "a single datagram says no pace");
 	add(a, 5, 3, COUNT, 2 * MS);
 	add(a, 5, 7, COUNT, 6 * MS);
-	ok(assembly_due(a) == 6 * MS + GRACE + 5 * MS / 2,
+	ok(reassembly_due(a) == 6 * MS + GRACE + 5 * MS / 2,
 	   "a frame with gaps waits as long as its pace says");
 	add(a, 6, 0, COUNT, 7 * MS);
-	ok(assembly_due(a) == 7 * MS + GRACE && !assembly_next(a, 26 * MS),
+	ok(reassembly_due(a) == 7 * MS + GRACE && !reassembly_next(a, 26 * MS),
 	   "when something newer comes, only for what was reordered");
 	ok(!add(a, 5, 2, COUNT, 7 * MS) && add(a, 5, 2, COUNT, 7 * MS) == -EEXIST,
 	   "which still counts");
-	ok(is(assembly_next(a, 27 * MS), 5, 4), "then it is given as it is");
-	ok(assembly_due(a) == 7 * MS + PATIENCE,
+	ok(is(reassembly_next(a, 27 * MS), 5, 4), "then it is given as it is");
+	ok(reassembly_due(a) == 7 * MS + PATIENCE,
 	   "the pace of one frame is none of the next");
-	ok(is(assembly_next(a, 7 * MS + PATIENCE), 6, 1), "and then is over");
+	ok(is(reassembly_next(a, 7 * MS + PATIENCE), 6, 1), "and then is over");
 	add(a, 7, 9, COUNT, 300 * MS);
-	ok(assembly_due(a) == 300 * MS + GRACE, "nothing is behind the last");
-	ok(is(assembly_next(a, 400 * MS), 7, 1), "so it ends the frame");
+	ok(reassembly_due(a) == 300 * MS + GRACE, "nothing is behind the last");
+	ok(is(reassembly_next(a, 400 * MS), 7, 1), "so it ends the frame");
 	add_all(a, 9, 500 * MS);
-	ok(is(assembly_next(a, 500 * MS), 9, COUNT), "a whole one does not");
-	ok(assembly_counts(a)->missing == 1 &&
-	   assembly_counts(a)->expected == 50 &&
-	   assembly_counts(a)->datagrams == 16, "a frame is missing");
-	assembly_destroy(a);
+	ok(is(reassembly_next(a, 500 * MS), 9, COUNT), "a whole one does not");
+	ok(reassembly_counts(a)->missing == 1 &&
+	   reassembly_counts(a)->expected == 50 &&
+	   reassembly_counts(a)->datagrams == 16, "a frame is missing");
+	reassembly_destroy(a);
 }
 
 static void test_whole_waits_for_older(void)
 {
-	struct assembly *a = assembly_create(NULL, COUNT, GRACE, PATIENCE);
+	struct reassembly *a = reassembly_create(NULL, COUNT, GRACE, PATIENCE);
 
 	add(a, 1, 0, COUNT, 0);
 	add_all(a, 2, MS);
-	ok(!assembly_next(a, 2 * MS), "a whole frame waits for one before it");
-	ok(is(assembly_next(a, MS + GRACE), 1, 1) &&
-	   is(assembly_next(a, MS + GRACE), 2, COUNT), "and comes behind it");
-	for (uint32_t n = 3; n < 3 + ASSEMBLY_OPEN; n++)
+	ok(!reassembly_next(a, 2 * MS),
+	   "a whole frame waits for one before it");
+	ok(is(reassembly_next(a, MS + GRACE), 1, 1) &&
+	   is(reassembly_next(a, MS + GRACE), 2, COUNT), "and comes behind it");
+	for (uint32_t n = 3; n < 3 + REASSEMBLY_OPEN; n++)
 		add(a, n, 0, COUNT, 30 * MS);
-	ok(is(assembly_next(a, 30 * MS), 3, 1) && !assembly_next(a, 30 * MS),
+	ok(is(reassembly_next(a, 30 * MS), 3, 1) &&
+		   !reassembly_next(a, 30 * MS),
 	   "if too many are open, the oldest goes");
-	assembly_destroy(a);
+	reassembly_destroy(a);
 }
 
 /*
  * Frames of @count datagrams that come evenly over nine tenths of their
  * interval, as long as they are asked for in time. Return: late ones
  */
-static uint64_t run(struct assembly *a, uint32_t first, uint32_t frames,
+static uint64_t run(struct reassembly *a, uint32_t first, uint32_t frames,
 		    unsigned int count, double hz, bool told, uint64_t *now)
 {
 	uint64_t interval = 1e9 / hz, span = interval * 9 / 10;
-	uint64_t late = assembly_counts(a)->late;
+	uint64_t late = reassembly_counts(a)->late;
 
 	for (uint32_t n = 0; n < frames; n++, *now += interval)
 		for (unsigned int i = 0; i < count; i++) {
 			uint64_t at = *now + i * span / count;
 
-			while (assembly_due(a) <= at && assembly_next(a, at))
+			while (reassembly_due(a) <= at &&
+			       reassembly_next(a, at))
 				;
 			add_timed(a, first + n, i, count, !told ? -1 :
 				  (int64_t)((count - 1 - i) * span / count /
 					    1000), at);
-			while (assembly_next(a, at))
+			while (reassembly_next(a, at))
 				;
 		}
-	return assembly_counts(a)->late - late;
+	return reassembly_counts(a)->late - late;
 }
 
 /* Nothing is lost: nothing may be late, however the topic's pace changes */
@@ -156,8 +161,8 @@ static void test_slower(void)
 
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		for (unsigned int told = 0; told < 2; told++) {
-			struct assembly *a = assembly_create(NULL, COUNT, GRACE,
-							     500 * MS);
+			struct reassembly *a =
+				reassembly_create(NULL, COUNT, GRACE, 500 * MS);
 			uint64_t now = 0, late;
 
 			/* the pace that was known before was that of ten */
@@ -165,101 +170,103 @@ static void test_slower(void)
 				   &now);
 			late += run(a, 20, 60, cases[i].count, cases[i].hz,
 				    told, &now);
-			ok(!late && assembly_counts(a)->frames == 80,
+			ok(!late && reassembly_counts(a)->frames == 80,
 			   "%u datagrams at %g Hz after %g Hz%s: %llu late of %u",
 			   cases[i].count, cases[i].hz, cases[i].before,
 			   told ? ", told" : "", (unsigned long long)late,
 			   cases[i].count * 60);
-			assembly_destroy(a);
+			reassembly_destroy(a);
 		}
 }
 
 /* What is told ends a frame that lost its last ones, and no sooner */
 static void test_told(void)
 {
-	struct assembly *a = assembly_create(NULL, COUNT, GRACE, PATIENCE);
+	struct reassembly *a = reassembly_create(NULL, COUNT, GRACE, PATIENCE);
 
 	add_timed(a, 1, 0, 3, 60000, 0);
-	ok(assembly_due(a) == 75 * MS + GRACE, "a single one tells the end");
+	ok(reassembly_due(a) == 75 * MS + GRACE, "a single one tells the end");
 	add_timed(a, 1, 1, 3, 30000, 40 * MS);
-	ok(assembly_due(a) == 77 * MS + MS / 2 + GRACE,
+	ok(reassembly_due(a) == 77 * MS + MS / 2 + GRACE,
 	   "one that is late on its way moves it");
-	ok(is(assembly_next(a, 98 * MS), 1, 2), "then the frame is over");
+	ok(is(reassembly_next(a, 98 * MS), 1, 2), "then the frame is over");
 	add_timed(a, 2, 0, 3, UINT32_MAX, 100 * MS);
-	ok(assembly_due(a) == 100 * MS + PATIENCE,
+	ok(reassembly_due(a) == 100 * MS + PATIENCE,
 	   "one that tells too much is not believed");
-	assembly_destroy(a);
+	reassembly_destroy(a);
 }
 
 static void test_bad(void)
 {
-	struct assembly *a = assembly_create(NULL, COUNT, GRACE, PATIENCE);
+	struct reassembly *a = reassembly_create(NULL, COUNT, GRACE, PATIENCE);
 	static uint8_t big[PAYLOAD_MAX + 1];
 	struct optsample_segment s = { .count = htole16(1) };
 
 	ok(add(a, 1, 0, 0, 0) == -EINVAL && add(a, 1, 10, 10, 0) == -EINVAL &&
 	   add(a, 1, 0, COUNT + 1, 0) == -EINVAL,
 	   "no count, an index beyond it, a count too large");
-	ok(assembly_add(a, &s, -1, big, sizeof(big), 0) == -EINVAL,
+	ok(reassembly_add(a, &s, -1, big, sizeof(big), 0) == -EINVAL,
 	   "a payload too long");
 	ok(!add(a, 1, 0, COUNT, 0) && add(a, 1, 1, 9, 0) == -EINVAL,
 	   "another count of the same frame");
 	ok(add(a, 1, 0, COUNT, 0) == -EEXIST, "a datagram twice");
-	assembly_next(a, PATIENCE);
+	reassembly_next(a, PATIENCE);
 	ok(add(a, 1000, 0, COUNT, PATIENCE) == -EINVAL &&
 	   !add(a, 2, 0, COUNT, PATIENCE), "a number far ahead does no harm");
 	ok(add(a, 500, 0, COUNT, PATIENCE) == -EINVAL &&
 	   !add(a, 501, 0, COUNT, PATIENCE), "two that follow each other do");
-	assembly_next(a, 3ULL * PATIENCE);
-	assembly_next(a, 3ULL * PATIENCE);
+	reassembly_next(a, 3ULL * PATIENCE);
+	reassembly_next(a, 3ULL * PATIENCE);
 	ok(!add(a, 3000, 0, COUNT, 5ULL * PATIENCE),
 	   "and one after a silence");
-	ok(assembly_counts(a)->bad == 7 && assembly_counts(a)->duplicates == 1,
+	ok(reassembly_counts(a)->bad == 7 &&
+		   reassembly_counts(a)->duplicates == 1,
 	   "counted");
-	ok(!assembly_create(NULL, 0, 0, 0) && !assembly_create(NULL, ASSEMBLY_COUNT + 1, 0, 0),
+	ok(!reassembly_create(NULL, 0, 0, 0) &&
+		   !reassembly_create(NULL, REASSEMBLY_COUNT + 1, 0, 0),
 	   "frames of no or too many datagrams");
-	assembly_destroy(a);
+	reassembly_destroy(a);
 }
 
 /* Numbers that jump count no more than can be, and spoil nothing for ever */
 static void test_jump(void)
 {
-	struct assembly *a = assembly_create(NULL, COUNT, GRACE, PATIENCE);
+	struct reassembly *a = reassembly_create(NULL, COUNT, GRACE, PATIENCE);
 	const uint64_t second = 1000 * MS;
 	unsigned int given = 0;
 
 	for (uint32_t n = 0; n < 10; n++) {
 		add_all(a, n, n * 100ULL * MS);
-		assembly_next(a, n * 100ULL * MS);
+		reassembly_next(a, n * 100ULL * MS);
 	}
 	add_all(a, 1970000000, second);
 	add(a, 1970000000, 0, COUNT, second);
-	assembly_next(a, second);
-	ok(assembly_counts(a)->missing <= 100 + ASSEMBLY_AHEAD &&
-	   assembly_counts(a)->expected <= 10 * (111 + ASSEMBLY_AHEAD),
+	reassembly_next(a, second);
+	ok(reassembly_counts(a)->missing <= 100 + REASSEMBLY_AHEAD &&
+	   reassembly_counts(a)->expected <= 10 * (111 + REASSEMBLY_AHEAD),
 	   "a jump of 1.97e9: %llu are missing",
-	   (unsigned long long)assembly_counts(a)->missing);
+	   (unsigned long long)reassembly_counts(a)->missing);
 	for (uint32_t n = 10; n < 30; n++) {
 		uint64_t now = second + (n - 9) * 100ULL * MS;
 
-		const struct assembly_frame *f;
+		const struct reassembly_frame *f;
 
 		add_all(a, n, now);
-		while ((f = assembly_next(a, now)))
+		while ((f = reassembly_next(a, now)))
 			given += is(f, n, COUNT);
 	}
 	ok(given >= 15, "the frames behind it are shown again: %u of 20", given);
-	assembly_destroy(a);
+	reassembly_destroy(a);
 }
 
 /* A network that loses, doubles and reorders: each frame once, in order */
 static void test_storm(void)
 {
 	enum { FRAMES = 2000, AHEAD = 30 };
-	struct assembly *a = assembly_create(NULL, COUNT, GRACE, PATIENCE);
+	struct reassembly *a = reassembly_create(NULL, COUNT, GRACE, PATIENCE);
 	uint32_t wire[AHEAD] = { 0 }, last = UINT32_MAX;
 	unsigned int in_wire = 0, disorder = 0, mixed = 0, sent = 0;
-	const struct assembly_frame *f;
+	const struct reassembly_frame *f;
 
 	for (unsigned int i = 0; i < FRAMES * COUNT; i++) {
 		uint64_t now = i * (2ULL * MS);
@@ -277,7 +284,7 @@ static void test_storm(void)
 		sent++;
 		memmove(wire + pick, wire + pick + 1,
 			(--in_wire - pick) * sizeof(*wire));
-		while ((f = assembly_next(a, now))) {
+		while ((f = reassembly_next(a, now))) {
 			disorder += last != UINT32_MAX && f->number <= last;
 			last = f->number;
 			for (unsigned int k = 0; k < f->received.count; k++) {
@@ -289,14 +296,14 @@ static void test_storm(void)
 		}
 	}
 	ok(!disorder && !mixed, "frames of a storm: in order, not mixed up");
-	ok(assembly_counts(a)->frames > FRAMES * 9 / 10 &&
-	   assembly_counts(a)->datagrams + assembly_counts(a)->duplicates +
-	   assembly_counts(a)->late <= sent &&
-	   assembly_counts(a)->datagrams > sent * 7ULL / 10,
+	ok(reassembly_counts(a)->frames > FRAMES * 9 / 10 &&
+	   reassembly_counts(a)->datagrams + reassembly_counts(a)->duplicates +
+	   reassembly_counts(a)->late <= sent &&
+	   reassembly_counts(a)->datagrams > sent * 7ULL / 10,
 	   "most of it arrives: %llu frames, %llu of %u datagrams",
-	   (unsigned long long)assembly_counts(a)->frames,
-	   (unsigned long long)assembly_counts(a)->datagrams, sent);
-	assembly_destroy(a);
+	   (unsigned long long)reassembly_counts(a)->frames,
+	   (unsigned long long)reassembly_counts(a)->datagrams, sent);
+	reassembly_destroy(a);
 }
 
 int main(void)

@@ -267,7 +267,7 @@ static void test_still(void)
 /* A sender that is newer than this */
 static void test_unknown(void)
 {
-	struct assembly_frame f = { .count = 1 };
+	struct reassembly_frame f = { .count = 1 };
 	struct control_topic topic = { .kind = MESSAGE_IMAGE };
 	struct decode_call call = {
 		.topic = &topic, .frame = &f, .codec = CODECS, .out = on_result,
@@ -572,7 +572,7 @@ static void test_hostile(void)
 {
 	union message m = { .odometry.child_frame_id = message_string("base") };
 	struct control_topic topic = { .encoding = "mono8" };
-	struct assembly_frame f = { .count = 3, .received = sent };
+	struct reassembly_frame f = { .count = 3, .received = sent };
 	unsigned int shown = 0;
 	struct pair p;
 

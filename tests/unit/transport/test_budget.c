@@ -152,7 +152,7 @@ static void test_claims(void)
 	struct budget whole = { .memory = 1024 * MB };
 	struct budget b = { .memory = 256 * MB, .whole = &whole };
 	const struct control_topic topic = { .kind = MESSAGE_IMAGE };
-	struct assembly *a = assembly_create(NULL, 16, 0, 0);
+	struct reassembly *a = reassembly_create(NULL, 16, 0, 0);
 	struct decoder *d = decoder_create(&limits, &b);
 	unsigned int refused = 0;
 	uint8_t payload[PAYLOAD_MAX];
@@ -166,8 +166,8 @@ static void test_claims(void)
 
 		segment_init(&s);
 		s.frame = htole32(n);
-		assembly_add(a, &s, 0, payload, len, n);
-		c.frame = assembly_next(a, n);
+		reassembly_add(a, &s, 0, payload, len, n);
+		c.frame = reassembly_next(a, n);
 		refused += len && c.frame &&
 			   decoder_frame(d, &c) == -EFBIG;
 	}
@@ -178,7 +178,7 @@ static void test_claims(void)
 	d = decoder_create(&limits, &b);
 	ok(b.reserved == 0, "a decoder begins with nothing");
 	decoder_destroy(d);
-	assembly_destroy(a);
+	reassembly_destroy(a);
 }
 
 /* Frames of as many datagrams as there may be, a few bytes each */
@@ -186,43 +186,43 @@ static void test_frames(void)
 {
 	struct budget whole = { .memory = 1024 * MB };
 	struct budget b = { .memory = 4 * MB, .whole = &whole };
-	struct assembly *a = assembly_create(&b, ASSEMBLY_COUNT, 0, 1);
+	struct reassembly *a = reassembly_create(&b, REASSEMBLY_COUNT, 0, 1);
 	unsigned int taken = 0, refused = 0, empty = 0;
-	const struct assembly_frame *f;
+	const struct reassembly_frame *f;
 	size_t most = 0;
 
-	for (uint32_t n = 0; n < ASSEMBLY_OPEN; n++)
-		for (unsigned int i = 0; i < ASSEMBLY_COUNT; i++) {
+	for (uint32_t n = 0; n < REASSEMBLY_OPEN; n++)
+		for (unsigned int i = 0; i < REASSEMBLY_COUNT; i++) {
 			struct optsample_segment s;
 			int ret;
 
 			segment_init(&s);
 			s.frame = htole32(n);
 			s.index = htole16(i);
-			s.count = htole16(ASSEMBLY_COUNT);
-			ret = assembly_add(a, &s, 0, "x", 1, 0);
+			s.count = htole16(REASSEMBLY_COUNT);
+			ret = reassembly_add(a, &s, 0, "x", 1, 0);
 			taken += !ret;
 			refused += ret == -ENOMEM;
 			if (b.reserved > most)
 				most = b.reserved;
 		}
 	ok(most > 2 * MB && most <= 4 * MB && refused &&
-	   taken + refused == ASSEMBLY_OPEN * ASSEMBLY_COUNT && b.refused,
+	   taken + refused == REASSEMBLY_OPEN * REASSEMBLY_COUNT && b.refused,
 	   "frames of %d datagrams take what their sender may: %zu bytes",
-	   ASSEMBLY_COUNT, most);
-	while ((f = assembly_next(a, 1000)))
+	   REASSEMBLY_COUNT, most);
+	while ((f = reassembly_next(a, 1000)))
 		empty += !f->received.count;
 	ok(!empty, "none of them is empty");
-	for (uint32_t n = ASSEMBLY_OPEN; n < ASSEMBLY_OPEN + 3; n++) {
+	for (uint32_t n = REASSEMBLY_OPEN; n < REASSEMBLY_OPEN + 3; n++) {
 		struct optsample_segment s;
 
 		segment_init(&s);
 		s.frame = htole32(n);
-		assembly_add(a, &s, 0, "x", 1, 2000);
-		assembly_next(a, 3000);
+		reassembly_add(a, &s, 0, "x", 1, 2000);
+		reassembly_next(a, 3000);
 	}
 	ok(b.reserved < MB / 2, "and give it back: %zu", (size_t)b.reserved);
-	assembly_destroy(a);
+	reassembly_destroy(a);
 	ok(!b.reserved, "all of it");
 }
 

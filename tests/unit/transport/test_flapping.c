@@ -116,7 +116,7 @@ static void test_flapping(uint64_t seed, bool fifo, bool reorder)
 {
 	unsigned int frame = 0, index = 0, twice = 0, lost = 0, kept = 0;
 	const struct recv_counts *shown;
-	struct assembly_counts c;
+	struct reassembly_counts c;
 	struct link *l = calloc(1, sizeof(*l));
 	uint16_t epoch = 0;
 	uint64_t start;

@@ -500,7 +500,7 @@ static void test_many_since(unsigned int first, unsigned int more)
 static void test_missing(void)
 {
 	struct test t;
-	struct assembly_counts c;
+	struct reassembly_counts c;
 
 	begin(&t);
 	come_live(&t, 0, 20, 0);

@@ -452,7 +452,7 @@ static int pass(enum message_kind kind, struct decoder *d,
 	struct encode_result result;
 	static uint64_t rng = 1;
 	struct payloads p;
-	struct assembly_frame f = { .number = number };
+	struct reassembly_frame f = { .number = number };
 	struct decode_call call = {
 		.topic = &topic, .frame = &f, .codec = CODEC_BLOB,
 		.kept = is_kept, .out = on_result,

@@ -251,7 +251,7 @@ static void stamp(struct msghdr *m, int64_t ns)
 
 static void test_waited(void)
 {
-	_Alignas(struct cmsghdr) uint8_t control[WAITED_ROOM] = { 0 };
+	_Alignas(struct cmsghdr) uint8_t control[RX_LATENCY_ROOM] = { 0 };
 	struct msghdr m = {
 		.msg_control = control, .msg_controllen = sizeof(control),
 	};
@@ -260,21 +260,21 @@ static void test_waited(void)
 	/* unless it takes most of a second to ask */
 	for (unsigned int i = 0; !good && i < 100; i++) {
 		stamp(&m, 60 * MS);
-		good = waited_ns(&m) >= 60 * MS;
+		good = rx_latency_ns(&m) >= 60 * MS;
 	}
 	ok(good, "a datagram waited");
 	stamp(&m, 5000 * MS);
-	ok(!waited_ns(&m), "not for seconds: a clock was set");
+	ok(!rx_latency_ns(&m), "not for seconds: a clock was set");
 	stamp(&m, -1000000 * (int64_t)MS);
-	ok(!waited_ns(&m), "nor does it come in future");
+	ok(!rx_latency_ns(&m), "nor does it come in future");
 	m.msg_controllen = 0;
-	ok(!waited_ns(&m), "or it is not known for how long");
+	ok(!rx_latency_ns(&m), "or it is not known for how long");
 }
 
 /* The kernel says when, if asked */
 static void test_asked(void)
 {
-	_Alignas(struct cmsghdr) uint8_t control[WAITED_ROOM];
+	_Alignas(struct cmsghdr) uint8_t control[RX_LATENCY_ROOM];
 	struct sockaddr_in at = {
 		.sin_family = AF_INET,
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
@@ -290,7 +290,7 @@ static void test_asked(void)
 	bool good = !bind(fd, (void *)&at, sizeof(at)) &&
 		    !getsockname(fd, (void *)&at, &len);
 
-	waited_ask(fd);
+	rx_latency_enable(fd);
 	good &= sendto(fd, &byte, 1, 0, (void *)&at, sizeof(at)) == 1;
 	good &= recvmsg(fd, &m, 0) == 1;
 	ok(good && CMSG_FIRSTHDR(&m) &&

@@ -59,7 +59,7 @@ static int layers_look(cJSON **answer)
 	*answer = cJSON_CreateObject();
 	/* where something is known is only known then */
 	err = ctl.json ? ctl_fuse(s, -1) : 0;
-	if (!err && answer_layers(s, *answer))
+	if (!err && query_layers(s, *answer))
 		err = cli_error(-ENOMEM, "out of memory");
 	if (err)
 		cJSON_Delete(*answer);

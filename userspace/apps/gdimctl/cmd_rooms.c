@@ -27,14 +27,14 @@ static void print_rooms(const cJSON *a)
 		       ctl_value(r, "size"));
 }
 
-/* What the maps are asked for; none, if there is no such room: see answer_room() */
+/* What the maps are asked for; none, if there is no such room: see query_room() */
 static int fuse_room(struct site *s, unsigned int id)
 {
 	struct site_area area;
 	char error[SITE_ERROR];
 	struct room room;
 
-	if (answer_find_room(s, id, &room, error))
+	if (query_find_room(s, id, &room, error))
 		return 0;
 	room_area(&room, &area);
 	return ctl_fuse_area(s, &area);
@@ -52,8 +52,8 @@ static int rooms_look(bool one, unsigned int id, cJSON **answer)
 	*answer = cJSON_CreateObject();
 	err = one ? fuse_room(s, id) : 0;
 	if (!err) {
-		err = one ? answer_room(s, id, *answer, error) :
-			    answer_rooms(s, *answer, error);
+		err = one ? query_room(s, id, *answer, error) :
+			    query_rooms(s, *answer, error);
 		if (err)
 			cli_error(err, "%s", error);
 	}

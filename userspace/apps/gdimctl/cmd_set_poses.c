@@ -68,7 +68,7 @@ static void set_poses_print(const cJSON *a)
 }
 
 static void set_poses_describe(unsigned int poses, uint64_t moved,
-			       const struct mosaic_work *work, double stored,
+			       const struct fused_map_work *work, double stored,
 			       double fused, cJSON *a)
 {
 	cJSON_AddNumberToObject(a, "poses", poses);
@@ -82,7 +82,7 @@ static void set_poses_describe(unsigned int poses, uint64_t moved,
 /* In the store, without a daemon */
 static int move(struct site *s, const struct set_poses *p, cJSON *answer)
 {
-	struct mosaic_work work = { 0 };
+	struct fused_map_work work = { 0 };
 	char error[SITE_ERROR];
 	double begin, stored;
 	unsigned int count;

@@ -77,7 +77,7 @@ static int spot_look(const struct spot *spot, cJSON **answer)
 		return err;
 	*answer = cJSON_CreateObject();
 	err = ctl_fuse_area(s, &area);
-	if (!err && answer_spot(s, x, y, *answer, error))
+	if (!err && query_spot(s, x, y, *answer, error))
 		err = cli_error(-EINVAL, "%s", error);
 	if (err)
 		cJSON_Delete(*answer);

@@ -102,7 +102,7 @@ int ctl_find_store(bool ask)
 
 int ctl_fuse(struct site *s, int layer)
 {
-	struct mosaic_work work = { 0 };
+	struct fused_map_work work = { 0 };
 	int err = site_fuse(s, layer, UINT64_MAX, NULL, &work);
 
 	if (err)

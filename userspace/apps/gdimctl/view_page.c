@@ -63,7 +63,7 @@ struct shown {
  * @said_rooms, @said_way: where the last element of these begins
  */
 struct view_page {
-	struct new_file		file;
+	struct atomic_file		file;
 	const struct layer	*layer;
 	unsigned int		layers;
 	char			title[TEXT];
@@ -234,11 +234,11 @@ static void write_base64(struct view_page *p, const uint8_t *d, size_t len)
 		out[n++] = left > 1 ? digit[v >> 6 & 63] : '=';
 		out[n++] = left > 2 ? digit[v & 63] : '=';
 		if (n == sizeof(out)) {
-			new_file_write(&p->file, out, n);
+			atomic_file_write(&p->file, out, n);
 			n = 0;
 		}
 	}
-	new_file_write(&p->file, out, n);
+	atomic_file_write(&p->file, out, n);
 }
 
 /* What is in @raw, into the file: pages may be larger than memory */
@@ -260,9 +260,9 @@ static void write_pack(struct view_page *p, unsigned int bits)
 	SAY(p, &p->text, "%s{\"bits\":%u,\"tiles\":%zu,\"data\":\"",
 	    p->packs++ ? ",\n" : "", bits,
 	    p->raw.len / (bits / 8 * PAGE_TILE));
-	new_file_write(&p->file, p->text.data, p->text.len);
+	atomic_file_write(&p->file, p->text.data, p->text.len);
 	write_base64(p, p->packed.data, len);
-	new_file_write(&p->file, "\"}", 2);
+	atomic_file_write(&p->file, "\"}", 2);
 	p->raw.len = 0;
 }
 
@@ -520,7 +520,7 @@ static const char *find_mark(const char *mark)
 static void write_between(struct view_page *p, const char *from,
 			  const char *to)
 {
-	new_file_write(&p->file, from, to - from);
+	atomic_file_write(&p->file, from, to - from);
 }
 
 int view_page_open(struct view_page **page, const char *path,
@@ -533,17 +533,17 @@ int view_page_open(struct view_page **page, const char *path,
 	if (p)
 		p->last = calloc(layers + 1, sizeof(*p->last));
 	if (!p || !p->last) {
-		new_file_error(error, path, err, NULL);
+		atomic_file_error(error, path, err, NULL);
 		goto out;
 	}
 	p->layer = layer;
 	p->layers = layers;
 	utf8_clean(title, strlen(title), p->title, sizeof(p->title));
-	err = new_file_open(&p->file, path, error);
+	err = atomic_file_open(&p->file, path, error);
 	if (err)
 		goto out;
 	write_between(p, view_html, find_mark(DATA));
-	new_file_write(&p->file, "{\"packs\":[\n", 11);
+	atomic_file_write(&p->file, "{\"packs\":[\n", 11);
 	*page = p;
 	return 0;
 out:
@@ -560,15 +560,15 @@ int view_page_finish(struct view_page *p, char error[VIEW_ERROR])
 
 	say_rest(p);
 	if (p->err) {
-		err = new_file_error(error, p->file.path, p->err, NULL);
+		err = atomic_file_error(error, p->file.path, p->err, NULL);
 		view_page_abandon(p);
 		return err;
 	}
-	new_file_write(&p->file, p->text.data, p->text.len);
+	atomic_file_write(&p->file, p->text.data, p->text.len);
 	write_between(p, rest, script);
 	write_between(p, view_map_js, view_end);
 	write_between(p, script + strlen(SCRIPT), view_map_js);
-	err = new_file_finish(&p->file, error);
+	err = atomic_file_finish(&p->file, error);
 	page_free(p);
 	return err;
 }
@@ -577,6 +577,6 @@ void view_page_abandon(struct view_page *p)
 {
 	if (!p)
 		return;
-	new_file_abandon(&p->file);
+	atomic_file_abandon(&p->file);
 	page_free(p);
 }

@@ -78,7 +78,7 @@ int view_page_add(struct view_page *page, const struct view_state *s);
 /* Where repeaters are, m. Return: 0, -ENOMEM */
 int view_page_repeater(struct view_page *page, double x, double y);
 
-/* Bring it to disk and free it. Return: 0, or as new_file_finish() */
+/* Bring it to disk and free it. Return: 0, or as atomic_file_finish() */
 int view_page_finish(struct view_page *page, char error[VIEW_ERROR]);
 
 /* Forget it; NULL is allowed */

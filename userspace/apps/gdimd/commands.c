@@ -50,7 +50,7 @@ static void add_input(struct gdimd *g, cJSON *in)
 	const uint64_t way = g->source ? source_messages_lost(g->source) : 0;
 	cJSON *lost;
 
-	inbox_status(g->inbox, in);
+	map_input_status(g->inbox, in);
 	cJSON_AddNumberToObject(in, "lost_on_the_way", way);
 	storing_status(g->storing, in);
 	lost = cJSON_GetObjectItem(in, "lost");
@@ -73,7 +73,7 @@ static int status(struct gdimd *g, const cJSON *p, cJSON *answer,
 	free(store);
 	if (gdimd_store_is_lost(g))
 		cJSON_AddTrueToObject(answer, "store_lost");
-	answer_status(g->site, answer);
+	query_status(g->site, answer);
 	part = cJSON_AddObjectToObject(answer, "in");
 	add_input(g, part);
 	part = cJSON_AddObjectToObject(answer, "refused");
@@ -89,7 +89,7 @@ static int status(struct gdimd *g, const cJSON *p, cJSON *answer,
 	cJSON_AddNumberToObject(part, "busy_ms", f.busy / 1000000);
 	recorder_status(g->recorder, cJSON_AddObjectToObject(answer,
 							      "records"));
-	outlet_status(g->outlet, cJSON_AddObjectToObject(answer, "out"));
+	map_publisher_status(g->outlet, cJSON_AddObjectToObject(answer, "out"));
 	return 0;
 }
 
@@ -98,7 +98,7 @@ static int commands_layers(struct gdimd *g, const cJSON *p, cJSON *answer,
 {
 	(void)p;
 	(void)error;
-	return answer_layers(g->site, answer);
+	return query_layers(g->site, answer);
 }
 
 static int spot(struct gdimd *g, const cJSON *p, cJSON *answer,
@@ -109,14 +109,14 @@ static int spot(struct gdimd *g, const cJSON *p, cJSON *answer,
 	if (commands_number(p, "x", -POSE_MAX, POSE_MAX, &x, error) ||
 	    commands_number(p, "y", -POSE_MAX, POSE_MAX, &y, error))
 		return -EINVAL;
-	return answer_spot(g->site, x, y, answer, error);
+	return query_spot(g->site, x, y, answer, error);
 }
 
 static int commands_rooms(struct gdimd *g, const cJSON *p, cJSON *answer,
 			  char error[256])
 {
 	(void)p;
-	return answer_rooms(g->site, answer, error);
+	return query_rooms(g->site, answer, error);
 }
 
 static int commands_room(struct gdimd *g, const cJSON *p, cJSON *answer,
@@ -126,7 +126,7 @@ static int commands_room(struct gdimd *g, const cJSON *p, cJSON *answer,
 
 	if (commands_number(p, "room", 0, ROOM_ID_MAX, &id, error))
 		return -EINVAL;
-	return answer_room(g->site, id, answer, error);
+	return query_room(g->site, id, answer, error);
 }
 
 static int rate(struct gdimd *g, const cJSON *p, cJSON *answer,
@@ -142,7 +142,7 @@ static int rate(struct gdimd *g, const cJSON *p, cJSON *answer,
 	}
 	if (commands_number(p, "rate", 0, 100, &hz, error))
 		return -EINVAL;
-	err = outlet_rate(g->outlet, topic->valuestring, hz, &old);
+	err = map_publisher_rate(g->outlet, topic->valuestring, hz, &old);
 	if (err) {
 		snprintf(error, 256, err == -EINVAL ? "rate must be a number, "
 			 "0 or 0.001..100" : "no topic '%.80s' goes out",
@@ -241,7 +241,7 @@ static int import(struct gdimd *g, const cJSON *p, cJSON *answer,
 	err = import_run(job, g->site, false, &r, error);
 	import_close(job);
 	if (r.submaps)
-		gdimd_stored(g, GDIMD_SUBMAPS | 1U << OUTLET_TRANSFORMS);
+		gdimd_stored(g, GDIMD_SUBMAPS | 1U << MAP_PUBLISHER_TRANSFORMS);
 	if (err)
 		return err;
 	cJSON_AddStringToObject(answer, "layer", im.layer);
@@ -301,7 +301,7 @@ static int import_map(struct gdimd *g, const cJSON *p, cJSON *answer,
 	import_map_close(job);
 	if (err)
 		return err;
-	gdimd_stored(g, GDIMD_SUBMAPS | 1U << OUTLET_TRANSFORMS);
+	gdimd_stored(g, GDIMD_SUBMAPS | 1U << MAP_PUBLISHER_TRANSFORMS);
 	import_map_answer(&r, (loop_now() - begin) / 1e6, answer);
 	return 0;
 }
@@ -320,7 +320,7 @@ static int set_poses(struct gdimd *g, const cJSON *p, cJSON *answer,
 			   "gdimctl set-poses", &count, error);
 	if (err)
 		return err;
-	gdimd_stored(g, 1U << OUTLET_TRANSFORMS);
+	gdimd_stored(g, 1U << MAP_PUBLISHER_TRANSFORMS);
 	ms = (loop_now() - begin) / 1e6;
 	cJSON_AddNumberToObject(answer, "poses", count);
 	cJSON_AddNumberToObject(answer, "to_fuse",

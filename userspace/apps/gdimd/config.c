@@ -192,8 +192,9 @@ static int begin_with_default(struct config_layer *l)
 
 	l->own = strlen(l->words);
 	for (unsigned int i = 0; err && i < DEFAULTS; i++)
-		err = stars_fill(default_layers[i].name, l->name,
-				 default_layers[i].words, words, sizeof(words));
+		err = wildcard_fill(default_layers[i].name, l->name,
+				    default_layers[i].words, words,
+				    sizeof(words));
 	if (err)
 		return 0;
 	for (size_t n; (n = config_next_word(&at)); at += n)
@@ -221,7 +222,7 @@ static int config_add_layer(struct config *c, const char *line, bool whole,
 		return -EINVAL;
 	l->whole = whole;
 	/* other lines may change ranges; what is wrong is wrong now */
-	if (config_make_layer(c, l, stars_example(l->name), &try, error))
+	if (config_make_layer(c, l, wildcard_example(l->name), &try, error))
 		return -EINVAL;
 	c->layers++;
 	return 0;
@@ -454,7 +455,8 @@ int config_make_layer(const struct config *c, const struct config_layer *from,
 	int err;
 
 	if (!layer_name_valid(name) ||
-	    stars_fill(from->name, name, from->words, words, sizeof(words))) {
+	    wildcard_fill(from->name, name, from->words, words,
+			  sizeof(words))) {
 		snprintf(error, 256, "'%.64s' is no name of a layer", name);
 		return -EINVAL;
 	}
@@ -470,8 +472,8 @@ const struct config_layer *config_line(const struct config *c,
 	char text[LAYER_NAME];
 
 	for (unsigned int i = 0; i < c->layers; i++)
-		if (!stars_fill(c->layer[i].name, name, "", text,
-				sizeof(text)))
+		if (!wildcard_fill(c->layer[i].name, name, "", text,
+				   sizeof(text)))
 			return &c->layer[i];
 	return NULL;
 }
@@ -499,8 +501,8 @@ int config_name(const struct config *c, const char *input,
 		char pattern[LAYER_NAME];
 
 		config_input(&c->layer[i], pattern);
-		if (!stars_fill(pattern, input, c->layer[i].name, name,
-				LAYER_NAME))
+		if (!wildcard_fill(pattern, input, c->layer[i].name, name,
+				   LAYER_NAME))
 			return 0;
 	}
 	return -ENOENT;
@@ -532,7 +534,7 @@ void config_update(const struct config *c, const struct config_layer *from,
 	if (config_make_layer(c, from, l->name, &made, error))
 		return;
 	/* one grid map may be many layers of a name with stars */
-	if (!stars_in(from->name))
+	if (!wildcard_in(from->name))
 		memcpy(l->input, made.input, sizeof(l->input));
 	if (c->ranged[l->role] && !has_key(from->words, "range="))
 		give_range(c, l);

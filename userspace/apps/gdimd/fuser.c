@@ -72,7 +72,7 @@ static void fuser_serve(struct fuser *f)
 /* Return: as site_fuse() */
 static int fuse(struct fuser *f)
 {
-	struct mosaic_work work = { 0 };
+	struct fused_map_work work = { 0 };
 	const uint64_t begin = loop_now();
 	uint64_t moved = 0;
 	int ret;

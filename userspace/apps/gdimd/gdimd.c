@@ -15,7 +15,7 @@
 
 static void on_fused(void *arg)
 {
-	outlet_fused(((struct gdimd *)arg)->outlet);
+	map_publisher_fused(((struct gdimd *)arg)->outlet);
 }
 
 /* The folder of a store's recordings, if nobody says another one */
@@ -49,7 +49,7 @@ static int gdimd_add_layers(struct gdimd *g, char error[256])
 		const struct config_layer *from = &g->config.layer[i];
 		struct layer l;
 
-		if (stars_in(from->name) ||
+		if (wildcard_in(from->name) ||
 		    site_find_layer(g->site, from->name) >= 0)
 			continue;
 		if (config_make_layer(&g->config, from, from->name, &l, error))
@@ -149,8 +149,8 @@ static int gdimd_open_ends(struct gdimd *g, char error[256])
 	if (*c->to)
 		err = sink_open(&g->sink, g->loop, &to, error);
 	if (!err)
-		err = outlet_open(&g->outlet, g->site, g->loop, g->sink, c,
-				  gdimd_keep_rate, g);
+		err = map_publisher_open(&g->outlet, g->site, g->loop, g->sink,
+					 c, gdimd_keep_rate, g);
 	if (err)
 		return err;
 	if (*c->from)
@@ -223,7 +223,7 @@ static void gdimd_close_all(struct gdimd *g)
 	recorder_close(g->recorder);
 	storing_close(g->storing);
 	fuser_close(g->fuser);
-	outlet_close(g->outlet);
+	map_publisher_close(g->outlet);
 	if (g->sink)
 		sink_close(g->sink);
 	site_close(g->site);

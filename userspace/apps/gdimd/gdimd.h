@@ -28,7 +28,7 @@ struct gdimd_services;
  * publishes and answers what is quick; one that stores, another that fuses; and
  * one for each command that takes its time
  * @stored:	what is in the store that was not before: 1 << enum
- *		outlet_state, GDIMD_SUBMAPS; of any thread, with @changed
+ *		map_publisher_state, GDIMD_SUBMAPS; of any thread, with @changed
  * @told_lock:	of @refused_told and @refused_since
  */
 struct gdimd {
@@ -36,10 +36,10 @@ struct gdimd {
 	struct loop		*loop;
 	struct site		*site;
 	struct fuser		*fuser;
-	struct inbox		*inbox;
+	struct map_input		*inbox;
 	struct storing		*storing;
 	struct jobs		*jobs;
-	struct outlet		*outlet;
+	struct map_publisher		*outlet;
 	struct source		*source;
 	struct sink		*sink;
 	struct console		*console;
@@ -55,7 +55,7 @@ struct gdimd {
 	bool			lost;		/* the store; was told */
 };
 
-#define GDIMD_SUBMAPS	(1U << OUTLET_STATES)
+#define GDIMD_SUBMAPS	(1U << MAP_PUBLISHER_STATES)
 
 /* Whether a command takes its time: not in the loop, but in any other thread */
 bool gdimd_command_is_slow(const char *name);
@@ -65,7 +65,7 @@ bool gdimd_command_is_slow(const char *name);
  * @name: status, layers, spot, room, rooms, rate, import, import-submaps,
  *	set-poses, layer, remove, log, snapshot, notes
  * @parameters: as of the command line's words
- * @answer: gets the items of answers.h
+ * @answer: gets the items of queries.h
  *
  * In the loop, or where gdimd_command_is_slow() says. Return: 0, or a negative
  * errno and one line in @error.

@@ -51,7 +51,7 @@ struct held {
 	uint64_t	due;
 };
 
-struct inbox {
+struct map_input {
 	struct site		*site;
 	struct loop		*loop;
 	const struct config	*config;
@@ -69,14 +69,15 @@ struct inbox {
 	pthread_mutex_t		lock;		/* of what follows */
 	uint64_t		messages, kept, transforms, rejected, lost;
 	unsigned int		unmatched;
-	char			error[INBOX_ERROR];
+	char			error[MAP_INPUT_ERROR];
 	struct stamps		stamps;
 	bool			told_ahead;	/* that clocks differ */
 };
 
-static void release_held(struct inbox *in, uint64_t now);
+static void release_held(struct map_input *in, uint64_t now);
 
-static uint64_t count_up(struct inbox *in, uint64_t *counter, unsigned int n)
+static uint64_t count_up(struct map_input *in, uint64_t *counter,
+			 unsigned int n)
 {
 	uint64_t now;
 
@@ -87,10 +88,11 @@ static uint64_t count_up(struct inbox *in, uint64_t *counter, unsigned int n)
 }
 
 __attribute__((format(printf, 4, 5)))
-static int input_refuse(struct inbox *in, const char *topic, int err,
+static int input_refuse(struct map_input *in, const char *topic, int err,
 			const char *format, ...)
 {
-	char why[INBOX_ERROR], line[INBOX_ERROR], clean[INBOX_ERROR];
+	char why[MAP_INPUT_ERROR], line[MAP_INPUT_ERROR],
+		clean[MAP_INPUT_ERROR];
 	va_list args;
 
 	va_start(args, format);
@@ -108,9 +110,9 @@ static int input_refuse(struct inbox *in, const char *topic, int err,
 }
 
 /* Recordings are old, and that is fine; see stamps.h about those ahead */
-static int check_stamp(struct inbox *in, const char *topic, int64_t stamp)
+static int check_stamp(struct map_input *in, const char *topic, int64_t stamp)
 {
-	const int64_t wall = ends_now();
+	const int64_t wall = io_now();
 	int64_t ahead;
 	bool good, tell;
 
@@ -147,7 +149,7 @@ static void free_keyframe(struct keyframe *k)
  * As one, or each alone, so that one that is wrong does no harm to others; a
  * message with several that are wrong was one
  */
-static void input_store(struct inbox *in, struct keyframe *k)
+static void input_store(struct map_input *in, struct keyframe *k)
 {
 	char error[SITE_ERROR];
 	uint64_t told = 0;
@@ -174,7 +176,7 @@ static void input_store(struct inbox *in, struct keyframe *k)
 	}
 }
 
-static void input_flush(struct inbox *in, unsigned int i)
+static void input_flush(struct map_input *in, unsigned int i)
 {
 	struct keyframe *k = in->keyframe[i];
 
@@ -183,7 +185,7 @@ static void input_flush(struct inbox *in, unsigned int i)
 	free_keyframe(k);
 }
 
-static void input_set_timer(struct inbox *in)
+static void input_set_timer(struct map_input *in)
 {
 	pthread_mutex_lock(&in->lock);
 	in->unmatched = in->matcher ? matcher_waiting(in->matcher) : 0;
@@ -198,7 +200,7 @@ static void input_set_timer(struct inbox *in)
 
 static void input_on_timer(void *arg, uint64_t now)
 {
-	struct inbox *in = arg;
+	struct map_input *in = arg;
 
 	if (in->matcher)
 		matcher_expire(in->matcher, now);
@@ -218,7 +220,7 @@ static bool input_has_layer(const struct keyframe *k, unsigned int layer)
 }
 
 /* That of a frame, with room for a submap of @layer; NULL: no memory */
-static struct keyframe *gather(struct inbox *in, const char *frame,
+static struct keyframe *gather(struct map_input *in, const char *frame,
 			       unsigned int layer)
 {
 	struct keyframe *k;
@@ -244,9 +246,9 @@ static struct keyframe *gather(struct inbox *in, const char *frame,
 	return k;
 }
 
-static int input_keep(struct inbox *in, const char *topic, const char *frame,
-		      uint64_t message, unsigned int layer, int64_t stamp,
-		      struct cells *cells)
+static int input_keep(struct map_input *in, const char *topic,
+		      const char *frame, uint64_t message, unsigned int layer,
+		      int64_t stamp, struct cells *cells)
 {
 	struct keyframe *k = gather(in, frame, layer);
 
@@ -268,7 +270,7 @@ static int input_keep(struct inbox *in, const char *topic, const char *frame,
  *
  * Return: its number; SITE_LAYERS: there is none yet; or an error that was told
  */
-static int input_find_layer(struct inbox *in, const char *topic,
+static int input_find_layer(struct map_input *in, const char *topic,
 			    const struct config_layer *from, const char *name,
 			    const char *grid, struct layer *l)
 {
@@ -290,13 +292,13 @@ static int input_find_layer(struct inbox *in, const char *topic,
 	return SITE_LAYERS;
 }
 
-static bool is_map_frame(const struct inbox *in, const char *frame)
+static bool is_map_frame(const struct map_input *in, const char *frame)
 {
 	return !strcmp(frame, in->config->frame);
 }
 
 /* Of what lies in the map's frame */
-static int input_check_frame(struct inbox *in, const char *topic,
+static int input_check_frame(struct map_input *in, const char *topic,
 			     const struct message_header *h)
 {
 	char frame[STORE_FRAME];
@@ -309,7 +311,8 @@ static int input_check_frame(struct inbox *in, const char *topic,
 	return 0;
 }
 
-static int not_the_map(struct inbox *in, const char *topic, const char *frame)
+static int not_the_map(struct map_input *in, const char *topic,
+		       const char *frame)
 {
 	return input_refuse(in, topic, -EINVAL, "frame %s, not %s", frame,
 			    in->config->frame);
@@ -319,7 +322,7 @@ static int not_the_map(struct inbox *in, const char *topic, const char *frame)
  * What is a whole map may come as submaps, too: in the frames of nodes, which
  * they follow. Return: 1: that node is not known yet
  */
-static int find_whole_frame(struct inbox *in, const char *topic,
+static int find_whole_frame(struct map_input *in, const char *topic,
 			    const struct message_header *h,
 			    char frame[STORE_FRAME])
 {
@@ -335,7 +338,7 @@ static int find_whole_frame(struct inbox *in, const char *topic,
 }
 
 /* Whose frame a submap has: that of a node, or that of the map */
-static int find_frame(struct inbox *in, const char *topic,
+static int find_frame(struct map_input *in, const char *topic,
 		      const struct config_layer *from,
 		      const struct message_header *h, char frame[STORE_FRAME])
 {
@@ -366,7 +369,7 @@ struct taken {
 };
 
 /* Layers of all its maps; none is made unless all can be */
-static int find_layers(struct inbox *in, const struct config_layer *from,
+static int find_layers(struct map_input *in, const struct config_layer *from,
 		       const char *name, const struct submap_layer *layer,
 		       struct taken *t)
 {
@@ -404,7 +407,7 @@ static int find_layers(struct inbox *in, const struct config_layer *from,
 	return 0;
 }
 
-static int keep_all(struct inbox *in, const struct taken *t)
+static int keep_all(struct map_input *in, const struct taken *t)
 {
 	int err = 0;
 
@@ -414,7 +417,7 @@ static int keep_all(struct inbox *in, const struct taken *t)
 	return err;
 }
 
-static void input_forget(struct inbox *in, struct taken *t)
+static void input_forget(struct map_input *in, struct taken *t)
 {
 	for (unsigned int i = 0; i < t->count; i++)
 		cells_put(t->cells[i]);
@@ -424,7 +427,7 @@ static void input_forget(struct inbox *in, struct taken *t)
 
 static void input_on_match(void *arg, void *item, const char *frame)
 {
-	struct inbox *in = arg;
+	struct map_input *in = arg;
 	struct taken *t = item;
 
 	if (frame) {
@@ -439,7 +442,7 @@ static void input_on_match(void *arg, void *item, const char *frame)
 }
 
 /* For input_forget(). Return: NULL, and it was told: no memory */
-static struct taken *copy_taken(struct inbox *in, const struct taken *t)
+static struct taken *copy_taken(struct map_input *in, const struct taken *t)
 {
 	struct taken *w = malloc(sizeof(*w));
 
@@ -458,7 +461,7 @@ static struct taken *copy_taken(struct inbox *in, const struct taken *t)
 }
 
 /* Those that wait are kept in memory: the oldest do not wait for ever */
-static int wait_for_match(struct inbox *in, const struct taken *t)
+static int wait_for_match(struct map_input *in, const struct taken *t)
 {
 	struct taken *w = copy_taken(in, t);
 
@@ -477,7 +480,7 @@ static int wait_for_match(struct inbox *in, const struct taken *t)
  */
 
 /* Out of the list. Return: for input_forget() */
-static struct taken *take_held(struct inbox *in, unsigned int i)
+static struct taken *take_held(struct map_input *in, unsigned int i)
 {
 	struct taken *t = in->held[i].maps;
 
@@ -486,7 +489,7 @@ static struct taken *take_held(struct inbox *in, unsigned int i)
 	return t;
 }
 
-static void refuse_held(struct inbox *in, unsigned int i)
+static void refuse_held(struct map_input *in, unsigned int i)
 {
 	struct taken *t = take_held(in, i);
 
@@ -494,7 +497,7 @@ static void refuse_held(struct inbox *in, unsigned int i)
 	input_forget(in, t);
 }
 
-static int input_hold(struct inbox *in, const struct taken *t)
+static int input_hold(struct map_input *in, const struct taken *t)
 {
 	struct taken *w = copy_taken(in, t);
 
@@ -508,7 +511,7 @@ static int input_hold(struct inbox *in, const struct taken *t)
 }
 
 /* Those whose node is there by now are kept, and those that waited refused */
-static void release_held(struct inbox *in, uint64_t now)
+static void release_held(struct map_input *in, uint64_t now)
 {
 	for (unsigned int i = 0; i < in->helds; ) {
 		struct taken *t = in->held[i].maps;
@@ -525,9 +528,9 @@ static void release_held(struct inbox *in, uint64_t now)
 	}
 }
 
-int inbox_map(struct inbox *in, const char *topic,
-	      const struct config_layer *from, const char *name,
-	      enum message_kind kind, const union message *msg)
+int map_input_map(struct map_input *in, const char *topic,
+		  const struct config_layer *from, const char *name,
+		  enum message_kind kind, const union message *msg)
 {
 	const struct message_header *h = kind == MESSAGE_GRID_MAP ?
 					 &msg->grid.header : &msg->map.header;
@@ -568,7 +571,7 @@ int inbox_map(struct inbox *in, const char *topic,
  */
 
 /* Nobody tells where the map is, and only what is in it can be in its frame */
-static int name_frames(struct inbox *in, const char *topic,
+static int name_frames(struct map_input *in, const char *topic,
 		       struct site_transform *t)
 {
 	if (is_map_frame(in, t->frame) || !strcmp(t->frame, SITE_ROOT))
@@ -584,8 +587,8 @@ static int name_frames(struct inbox *in, const char *topic,
 	return 0;
 }
 
-int inbox_transforms(struct inbox *in, const char *topic,
-		     const struct message_transforms *m)
+int map_input_transforms(struct map_input *in, const char *topic,
+			 const struct message_transforms *m)
 {
 	struct message_list rest = m->transforms;
 	struct site_transform *t = calloc(m->transforms.count + 1, sizeof(*t));
@@ -630,14 +633,14 @@ int inbox_transforms(struct inbox *in, const char *topic,
  * Rooms and repeaters
  */
 
-static int stored(struct inbox *in, const char *topic, int err)
+static int stored(struct map_input *in, const char *topic, int err)
 {
 	return err ? input_refuse(in, topic, err, "%s",
 				  store_error(site_store(in->site))) : 0;
 }
 
-int inbox_room(struct inbox *in, const char *topic,
-	       const struct message_room *m)
+int map_input_room(struct map_input *in, const char *topic,
+		   const struct message_room *m)
 {
 	char error[ROOM_MESSAGE_ERROR];
 	struct room r;
@@ -655,7 +658,7 @@ int inbox_room(struct inbox *in, const char *topic,
 	return stored(in, topic, store_room(site_store(in->site), &r));
 }
 
-int inbox_rooms(struct inbox *in, const char *topic, unsigned int rooms)
+int map_input_rooms(struct map_input *in, const char *topic, unsigned int rooms)
 {
 	char text[16];
 
@@ -665,8 +668,8 @@ int inbox_rooms(struct inbox *in, const char *topic, unsigned int rooms)
 					   text));
 }
 
-int inbox_repeaters(struct inbox *in, const char *topic,
-		    const struct message_polygon *m)
+int map_input_repeaters(struct map_input *in, const char *topic,
+			const struct message_polygon *m)
 {
 	const unsigned int count = m->points.count;
 	struct message_list rest = m->points;
@@ -706,8 +709,8 @@ int inbox_repeaters(struct inbox *in, const char *topic,
  * What is not stored
  */
 
-int inbox_image(struct inbox *in, const char *topic,
-		const struct message_image *m)
+int map_input_image(struct map_input *in, const char *topic,
+		    const struct message_image *m)
 {
 	struct image shape;
 
@@ -720,13 +723,13 @@ int inbox_image(struct inbox *in, const char *topic,
 	return check_stamp(in, topic, m->header.stamp);
 }
 
-void inbox_damaged(struct inbox *in, const char *topic)
+void map_input_damaged(struct map_input *in, const char *topic)
 {
 	count_up(in, &in->messages, 1);
 	input_refuse(in, topic, -EBADMSG, "a message that is damaged");
 }
 
-void inbox_unknown(struct inbox *in, const char *topic, const char *why)
+void map_input_unknown(struct map_input *in, const char *topic, const char *why)
 {
 	input_refuse(in, topic, -ENOENT, "%s: it is left out", why);
 }
@@ -743,16 +746,17 @@ static void find_newest(void *arg, const struct store_node *n)
 		*newest = n->stamp;
 }
 
-int inbox_open(struct inbox **inbox, struct site *site, struct loop *loop,
-	       const struct config *config, void (*told)(void *arg),
-	       void (*refused)(void *arg, const char *line), void *arg)
+int map_input_open(struct map_input **inbox, struct site *site,
+		   struct loop *loop, const struct config *config,
+		   void (*told)(void *arg),
+		   void (*refused)(void *arg, const char *line), void *arg)
 {
-	struct inbox *in = calloc(1, sizeof(*in));
+	struct map_input *in = calloc(1, sizeof(*in));
 	int64_t newest = 0;
 
 	if (!in)
 		return -ENOMEM;
-	*in = (struct inbox){
+	*in = (struct map_input){
 		.site = site, .loop = loop, .config = config, .stored = told,
 		.refused = refused, .arg = arg,
 		.timer = { LOOP_NEVER, input_on_timer, in, NULL },
@@ -774,7 +778,7 @@ int inbox_open(struct inbox **inbox, struct site *site, struct loop *loop,
 	return 0;
 }
 
-void inbox_close(struct inbox *in)
+void map_input_close(struct map_input *in)
 {
 	if (!in)
 		return;
@@ -791,7 +795,7 @@ void inbox_close(struct inbox *in)
 	free(in);
 }
 
-void inbox_status(struct inbox *in, cJSON *out)
+void map_input_status(struct map_input *in, cJSON *out)
 {
 	int64_t ahead;
 
@@ -804,7 +808,7 @@ void inbox_status(struct inbox *in, cJSON *out)
 	if (in->matcher)
 		cJSON_AddNumberToObject(out, "unmatched",
 					in->unmatched);
-	ahead = stamps_ahead(&in->stamps, ends_now());
+	ahead = stamps_ahead(&in->stamps, io_now());
 	if (ahead)
 		cJSON_AddNumberToObject(out, "stamps_ahead", ahead / 1e9);
 	if (*in->error)

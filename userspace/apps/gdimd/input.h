@@ -6,8 +6,8 @@
  * transaction. What cannot be is refused with one line, counted, and changes
  * nothing.
  *
- * One thread stores, with the site's turn where it says so; inbox_image(),
- * inbox_damaged(), inbox_unknown() and inbox_status() are for any.
+ * One thread stores, with the site's turn where it says so; map_input_image(),
+ * map_input_damaged(), map_input_unknown() and map_input_status() are for any.
  */
 #ifndef APPS_GDIMD_INPUT_H
 #define APPS_GDIMD_INPUT_H
@@ -18,58 +18,60 @@
 #include "map/site/site.h"
 #include "ros/msg/message.h"
 
-struct inbox;
+struct map_input;
 
-enum { INBOX_ERROR = 256 };
+enum { MAP_INPUT_ERROR = 256 };
 
 /**
- * inbox_open() - begin
+ * map_input_open() - begin
  * @stored:	something is in the store that was not there before
  * @refused:	one line about a message
  */
-int inbox_open(struct inbox **in, struct site *site, struct loop *loop,
-	       const struct config *config, void (*stored)(void *arg),
-	       void (*refused)(void *arg, const char *line), void *arg);
+int map_input_open(struct map_input **in, struct site *site, struct loop *loop,
+		   const struct config *config, void (*stored)(void *arg),
+		   void (*refused)(void *arg, const char *line), void *arg);
 /* Stores what waits */
-void inbox_close(struct inbox *in);
+void map_input_close(struct map_input *in);
 
 /**
- * inbox_map() - a submap, or a whole map
+ * map_input_map() - a submap, or a whole map
  * @topic:	for errors
  * @from:	the line of configuration that it belongs to
  * @name:	of the layer
  *
  * Return: 0: taken; errors are told by @refused, too.
  */
-int inbox_map(struct inbox *in, const char *topic,
-	      const struct config_layer *from, const char *name,
-	      enum message_kind kind, const union message *msg);
+int map_input_map(struct map_input *in, const char *topic,
+		  const struct config_layer *from, const char *name,
+		  enum message_kind kind, const union message *msg);
 
 /* tf2_msgs/TFMessage: all of its transforms or none */
-int inbox_transforms(struct inbox *in, const char *topic,
-		     const struct message_transforms *m);
+int map_input_transforms(struct map_input *in, const char *topic,
+			 const struct message_transforms *m);
 
 /* Rooms and repeaters: see tables 2 and 3 of D4.1. With the turn to store */
-int inbox_room(struct inbox *in, const char *topic,
-	       const struct message_room *m);
-int inbox_rooms(struct inbox *in, const char *topic, unsigned int rooms);
-int inbox_repeaters(struct inbox *in, const char *topic,
-		    const struct message_polygon *m);
+int map_input_room(struct map_input *in, const char *topic,
+		   const struct message_room *m);
+int map_input_rooms(struct map_input *in, const char *topic,
+		    unsigned int rooms);
+int map_input_repeaters(struct map_input *in, const char *topic,
+			const struct message_polygon *m);
 
 /* Only looked at. Return: 0; -EBADMSG, -EINVAL, and it was told */
-int inbox_image(struct inbox *in, const char *topic,
-		const struct message_image *m);
+int map_input_image(struct map_input *in, const char *topic,
+		    const struct message_image *m);
 
 /* A message that is none of its type */
-void inbox_damaged(struct inbox *in, const char *topic);
+void map_input_damaged(struct map_input *in, const char *topic);
 
 /* A topic that nothing is to be taken from; @why: one line */
-void inbox_unknown(struct inbox *in, const char *topic, const char *why);
+void map_input_unknown(struct map_input *in, const char *topic,
+		       const char *why);
 
 /*
  * "messages", "keyframes", "transforms", "refused", "last_error", ...; with
  * "stamps_ahead", s, clocks differ: see stamps.h
  */
-void inbox_status(struct inbox *in, cJSON *out);
+void map_input_status(struct map_input *in, cJSON *out);
 
 #endif

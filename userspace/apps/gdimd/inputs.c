@@ -41,7 +41,7 @@ static void inputs_subscribe(struct gdimd *g, const char *topic,
  * What is no map
  */
 
-static int passed(struct gdimd *g, enum outlet_state what, int err)
+static int passed(struct gdimd *g, enum map_publisher_state what, int err)
 {
 	if (!err)
 		gdimd_stored(g, 1U << what);
@@ -51,38 +51,39 @@ static int passed(struct gdimd *g, enum outlet_state what, int err)
 static int thermal_image(struct gdimd *g, const char *topic,
 			 const union message *m)
 {
-	const int err = inbox_image(g->inbox, topic, &m->image);
+	const int err = map_input_image(g->inbox, topic, &m->image);
 
 	if (err)
 		return err;
 	recorder_image(g->recorder, m);
-	return outlet_pass(g->outlet, "thermal_image", MESSAGE_IMAGE, false, m);
+	return map_publisher_pass(g->outlet, "thermal_image", MESSAGE_IMAGE,
+				  false, m);
 }
 
 static int transform(struct gdimd *g, const char *topic,
 		     const union message *m)
 {
-	return passed(g, OUTLET_TRANSFORMS,
-		      inbox_transforms(g->inbox, topic, &m->tf));
+	return passed(g, MAP_PUBLISHER_TRANSFORMS,
+		      map_input_transforms(g->inbox, topic, &m->tf));
 }
 
 static int repeaters(struct gdimd *g, const char *topic,
 		     const union message *m)
 {
-	return passed(g, OUTLET_REPEATERS,
-		      inbox_repeaters(g->inbox, topic, &m->polygon));
+	return passed(g, MAP_PUBLISHER_REPEATERS,
+		      map_input_repeaters(g->inbox, topic, &m->polygon));
 }
 
 static int inputs_rooms(struct gdimd *g, const char *topic,
 			const union message *m)
 {
-	return inbox_rooms(g->inbox, topic, m->uint8.data);
+	return map_input_rooms(g->inbox, topic, m->uint8.data);
 }
 
 static int inputs_room(struct gdimd *g, const char *topic,
 		       const union message *m)
 {
-	return inbox_room(g->inbox, topic, &m->room);
+	return map_input_room(g->inbox, topic, &m->room);
 }
 
 static const struct {
@@ -115,7 +116,7 @@ void gdimd_subscribe(struct gdimd *g)
 		const struct config_layer *l = &g->config.layer[i];
 
 		config_input(l, input);
-		if (!stars_in(input))
+		if (!wildcard_in(input))
 			inputs_subscribe(g, inputs_topic_of(g, input, topic),
 					 takes_grid_map(l) ? MESSAGE_GRID_MAP :
 						      MESSAGE_OCCUPANCY_GRID);
@@ -133,8 +134,8 @@ static const struct config_layer *find_line(const struct gdimd *g,
 		const struct config_layer *l = &g->config.layer[i];
 
 		config_input(l, input);
-		if (!stars_fill(inputs_topic_of(g, input, full), topic, l->name,
-				name, LAYER_NAME))
+		if (!wildcard_fill(inputs_topic_of(g, input, full), topic,
+				   l->name, name, LAYER_NAME))
 			return l;
 	}
 	return NULL;
@@ -150,11 +151,11 @@ void gdimd_found(void *gdimd, const char *topic, enum message_kind kind)
 			  MESSAGE_OCCUPANCY_GRID))
 		inputs_subscribe(g, topic, kind);
 	else if (l)
-		inbox_unknown(g->inbox, topic, takes_grid_map(l) ?
-			      "is no grid_map_msgs/GridMap" :
-			      "is no nav_msgs/OccupancyGrid");
+		map_input_unknown(g->inbox, topic, takes_grid_map(l) ?
+				  "is no grid_map_msgs/GridMap" :
+				  "is no nav_msgs/OccupancyGrid");
 	else if (!strncmp(topic, PREFIX, strlen(PREFIX)))
-		inbox_unknown(g->inbox, topic, "no layer has this input");
+		map_input_unknown(g->inbox, topic, "no layer has this input");
 }
 
 static void inputs_take(struct gdimd *g, const struct source_message *m,
@@ -172,14 +173,14 @@ static void inputs_take(struct gdimd *g, const struct source_message *m,
 		}
 	l = find_line(g, m->topic, name);
 	if (l)
-		inbox_map(g->inbox, m->topic, l, name, m->kind, msg);
+		map_input_map(g->inbox, m->topic, l, name, m->kind, msg);
 }
 
 static void inputs_read_message(struct gdimd *g, const struct source_message *m,
 				union message *msg)
 {
 	if (message_read(m->kind, m->format, m->data, m->len, msg))
-		inbox_damaged(g->inbox, m->topic);
+		map_input_damaged(g->inbox, m->topic);
 	else
 		inputs_take(g, m, msg);
 }

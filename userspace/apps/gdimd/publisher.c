@@ -25,7 +25,7 @@ static const uint64_t whole = 10 * 1000000000ULL;	/* ns */
 /**
  * struct output - a topic
  * @is_map:	of @map; else something is passed through, or
- * @state:	of the store; OUTLET_STATES: none
+ * @state:	of the store; MAP_PUBLISHER_STATES: none
  * @since:	see site_changes(): what was sent of each layer of @map
  * @shape:	of the map that was sent last
  * @sent_whole:	when, CLOCK_MONOTONIC
@@ -39,7 +39,7 @@ struct output {
 	enum message_kind	kind;
 	bool			is_map;
 	struct map_topic	map;
-	enum outlet_state	state;
+	enum map_publisher_state	state;
 	uint64_t		least;	/* ns between two messages */
 	double			rate;
 	uint64_t		since[MESSAGE_LAYERS], sent_whole, last;
@@ -50,7 +50,7 @@ struct output {
 	double			resolution;
 };
 
-struct outlet {
+struct map_publisher {
 	struct site		*site;
 	struct loop		*loop;
 	struct sink		*sink;
@@ -65,17 +65,18 @@ struct outlet {
 	union message		message;
 };
 
-static const char *topic_name(const struct outlet *o, const char *name,
+static const char *topic_name(const struct map_publisher *o, const char *name,
 			      const char *more, char full[CONFIG_TEXT])
 {
 	char own[CONFIG_TEXT];
 
-	snprintf(own, sizeof(own), "%s%s", OUTLET_PREFIX, name);
+	snprintf(own, sizeof(own), "%s%s", MAP_PUBLISHER_PREFIX, name);
 	snprintf(full, CONFIG_TEXT, "%s%s", config_topic(o->config, own), more);
 	return full;
 }
 
-static int publisher_offer(struct outlet *o, struct output *p, bool latched)
+static int publisher_offer(struct map_publisher *o, struct output *p,
+			   bool latched)
 {
 	char full[CONFIG_TEXT];
 
@@ -93,7 +94,7 @@ static int publisher_offer(struct outlet *o, struct output *p, bool latched)
 	return 0;
 }
 
-static struct output *add_output(struct outlet *o, const char *name,
+static struct output *add_output(struct map_publisher *o, const char *name,
 				 enum message_kind kind, bool latched,
 				 bool is_map)
 {
@@ -106,7 +107,7 @@ static struct output *add_output(struct outlet *o, const char *name,
 		return NULL;
 	*p = (struct output){ .kind = kind, .is_map = is_map,
 			      .map = { .kind = kind },
-			      .state = OUTLET_STATES,
+			      .state = MAP_PUBLISHER_STATES,
 			      .rate = is_map ? o->config->rate :
 					       CONFIG_RATE_MAX };
 	p->rate = rates_kept(o->site, name, p->rate);
@@ -119,7 +120,7 @@ static struct output *add_output(struct outlet *o, const char *name,
 	return p;
 }
 
-static struct output *find_map(const struct outlet *o, const char *name)
+static struct output *find_map(const struct map_publisher *o, const char *name)
 {
 	for (unsigned int i = 0; i < o->outputs; i++)
 		if (o->output[i]->is_map && !strcmp(o->output[i]->name, name))
@@ -145,7 +146,7 @@ static void publisher_withdraw(struct output *p)
 }
 
 /* Its maps are of another type from now on */
-static void change_kind(struct outlet *o, struct output *p,
+static void change_kind(struct map_publisher *o, struct output *p,
 			enum message_kind kind)
 {
 	publisher_withdraw(p);
@@ -154,7 +155,7 @@ static void change_kind(struct outlet *o, struct output *p,
 }
 
 /* Without its last layer there is nothing to offer */
-static void leave_home(struct outlet *o, unsigned int layer)
+static void leave_home(struct map_publisher *o, unsigned int layer)
 {
 	struct output *p = o->home[layer];
 
@@ -177,7 +178,7 @@ static bool is_alone(const struct output *p, unsigned int layer)
 }
 
 /* Where a layer belongs may change with its bits */
-static void place_layer(struct outlet *o, unsigned int layer)
+static void place_layer(struct map_publisher *o, unsigned int layer)
 {
 	char name[LAYER_NAME], grid[LAYER_NAME];
 	struct output *p;
@@ -208,7 +209,7 @@ static void place_layer(struct outlet *o, unsigned int layer)
 	}
 }
 
-static void place_layers(struct outlet *o)
+static void place_layers(struct map_publisher *o)
 {
 	const unsigned int layers = site_layers(o->site);
 
@@ -231,23 +232,23 @@ static void add_area(void *arg, const struct rect *tile)
 	*all = rect_union(all, tile);
 }
 
-static int send_whole(struct outlet *o, struct output *p,
+static int send_whole(struct map_publisher *o, struct output *p,
 		      const struct map_shape *shape)
 {
-	const int64_t stamp = ends_now();
+	const int64_t stamp = io_now();
 	const int err = map_topic_message(&p->map, o->site, shape, &o->room,
 					  stamp, o->config->frame, &o->message);
 
 	return err ? err : sink_publish(p->topic, stamp, &o->message);
 }
 
-static int send_update(struct outlet *o, struct output *p,
+static int send_update(struct map_publisher *o, struct output *p,
 		       const struct rect *area)
 {
 	const unsigned int factor = p->shape.factor;
 	struct raster r = { .rect = factor > 1 ? level_rect(area, factor) :
 						 *area };
-	const int64_t stamp = ends_now();
+	const int64_t stamp = io_now();
 	int err = map_room_reserve(&o->room, (size_t)r.rect.width *
 					     r.rect.height);
 
@@ -295,7 +296,7 @@ static bool same(const struct map_shape *a, const struct map_shape *b)
 }
 
 /* Of a map, all of it or @area, what changed since it was sent */
-static int send_part(struct outlet *o, struct output *p,
+static int send_part(struct map_publisher *o, struct output *p,
 		     const struct map_shape *shape, const struct rect *area,
 		     bool update)
 {
@@ -310,7 +311,8 @@ static int send_part(struct outlet *o, struct output *p,
 }
 
 /* What changed of any layer; @area is in cells of the first one */
-static void publisher_find_changes(struct outlet *o, const struct output *p,
+static void publisher_find_changes(struct map_publisher *o,
+				   const struct output *p,
 				   uint64_t since[MESSAGE_LAYERS],
 				   struct rect *area)
 {
@@ -320,7 +322,8 @@ static void publisher_find_changes(struct outlet *o, const struct output *p,
 					add_area, area);
 }
 
-static void publisher_send_map(struct outlet *o, struct output *p, uint64_t now)
+static void publisher_send_map(struct map_publisher *o, struct output *p,
+			       uint64_t now)
 {
 	const bool old = p->behind && now - p->sent_whole >= whole;
 	uint64_t since[MESSAGE_LAYERS];
@@ -357,7 +360,7 @@ static void publisher_send_map(struct outlet *o, struct output *p, uint64_t now)
 /* What a large graph may cost: of so many transforms a second, none more */
 enum { TRANSFORMS_A_SECOND = 10000 };
 
-static int send_transforms(struct outlet *o, struct output *p)
+static int send_transforms(struct map_publisher *o, struct output *p)
 {
 	struct graph g;
 	int err = graph_read(&g, o->site, o->config->frame);
@@ -367,7 +370,7 @@ static int send_transforms(struct outlet *o, struct output *p)
 	o->message.tf = (struct message_transforms){
 		message_list(g.link, g.nodes) };
 	p->least = g.nodes * (1000000000ULL / TRANSFORMS_A_SECOND);
-	err = sink_publish(p->topic, ends_now(), &o->message);
+	err = sink_publish(p->topic, io_now(), &o->message);
 	graph_free(&g);
 	return err;
 }
@@ -394,9 +397,9 @@ static int publisher_add_point(void *arg, double x, double y)
 	return 0;
 }
 
-static int send_repeaters(struct outlet *o, struct output *p)
+static int send_repeaters(struct map_publisher *o, struct output *p)
 {
-	const int64_t stamp = ends_now();
+	const int64_t stamp = io_now();
 	struct points all = { 0 };
 	char error[SITE_ERROR];
 	int err = site_repeaters(o->site, publisher_add_point, &all, error);
@@ -414,15 +417,15 @@ static int send_repeaters(struct outlet *o, struct output *p)
 static const struct {
 	const char		*name;
 	enum message_kind	kind;
-	int			(*send)(struct outlet *o, struct output *p);
-} states[OUTLET_STATES] = {
-	[OUTLET_TRANSFORMS] = { "submap_transform", MESSAGE_TRANSFORMS,
+	int (*send)(struct map_publisher *o, struct output *p);
+} states[MAP_PUBLISHER_STATES] = {
+	[MAP_PUBLISHER_TRANSFORMS] = { "submap_transform", MESSAGE_TRANSFORMS,
 				send_transforms },
-	[OUTLET_REPEATERS] = { "repeater_map", MESSAGE_POLYGON,
+	[MAP_PUBLISHER_REPEATERS] = { "repeater_map", MESSAGE_POLYGON,
 			       send_repeaters },
 };
 
-static void send_state(struct outlet *o, struct output *p, uint64_t now)
+static void send_state(struct map_publisher *o, struct output *p, uint64_t now)
 {
 	p->changed = false;
 	p->last = now;
@@ -459,13 +462,13 @@ static uint64_t publisher_due_of(const struct output *p)
 
 static void publisher_on_timer(void *arg, uint64_t now)
 {
-	struct outlet *o = arg;
+	struct map_publisher *o = arg;
 	uint64_t next = LOOP_NEVER;
 
 	for (unsigned int i = 0; i < o->outputs; i++) {
 		struct output *p = o->output[i];
 
-		if (!p->is_map && p->state == OUTLET_STATES)
+		if (!p->is_map && p->state == MAP_PUBLISHER_STATES)
 			continue;
 		if (publisher_due_of(p) <= now && p->is_map)
 			publisher_send_map(o, p, now);
@@ -477,7 +480,7 @@ static void publisher_on_timer(void *arg, uint64_t now)
 	o->timer.due = next;
 }
 
-void outlet_fused(struct outlet *o)
+void map_publisher_fused(struct map_publisher *o)
 {
 	place_layers(o);
 	for (unsigned int i = 0; i < o->outputs; i++)
@@ -485,7 +488,8 @@ void outlet_fused(struct outlet *o)
 	publisher_on_timer(o, loop_now());
 }
 
-void outlet_stored(struct outlet *o, enum outlet_state what)
+void map_publisher_stored(struct map_publisher *o,
+			  enum map_publisher_state what)
 {
 	struct output *p = NULL;
 
@@ -511,26 +515,27 @@ static int has_some(void *arg, double x, double y)
 }
 
 /* What the store had before, for who wants it now */
-static void add_states(struct outlet *o)
+static void add_states(struct map_publisher *o)
 {
 	char error[SITE_ERROR];
 	struct graph g;
 
 	if (!graph_read(&g, o->site, o->config->frame)) {
 		if (g.nodes)
-			outlet_stored(o, OUTLET_TRANSFORMS);
+			map_publisher_stored(o, MAP_PUBLISHER_TRANSFORMS);
 		graph_free(&g);
 	}
 	if (site_repeaters(o->site, has_some, NULL, error) == 1)
-		outlet_stored(o, OUTLET_REPEATERS);
+		map_publisher_stored(o, MAP_PUBLISHER_REPEATERS);
 }
 
 /*
  * What is passed through
  */
 
-int outlet_pass(struct outlet *o, const char *name, enum message_kind kind,
-		bool latched, const union message *msg)
+int map_publisher_pass(struct map_publisher *o, const char *name,
+		       enum message_kind kind, bool latched,
+		       const union message *msg)
 {
 	const uint64_t now = loop_now();
 	struct output *p = NULL;
@@ -549,10 +554,11 @@ int outlet_pass(struct outlet *o, const char *name, enum message_kind kind,
 	}
 	p->last = now;
 	p->count++;
-	return o->sink ? sink_publish(p->topic, ends_now(), msg) : 0;
+	return o->sink ? sink_publish(p->topic, io_now(), msg) : 0;
 }
 
-int outlet_rate(struct outlet *o, const char *topic, double hz, double *old)
+int map_publisher_rate(struct map_publisher *o, const char *topic, double hz,
+		       double *old)
 {
 	char full[CONFIG_TEXT];
 
@@ -563,8 +569,9 @@ int outlet_rate(struct outlet *o, const char *topic, double hz, double *old)
 
 		if (strcmp(p->name, topic) &&
 		    strcmp(topic_name(o, p->name, "", full), topic) &&
-		    (strncmp(topic, OUTLET_PREFIX, strlen(OUTLET_PREFIX)) ||
-		     strcmp(topic + strlen(OUTLET_PREFIX), p->name)))
+		    (strncmp(topic, MAP_PUBLISHER_PREFIX,
+			     strlen(MAP_PUBLISHER_PREFIX)) ||
+		     strcmp(topic + strlen(MAP_PUBLISHER_PREFIX), p->name)))
 			continue;
 		*old = p->rate;
 		p->rate = hz;
@@ -579,15 +586,17 @@ int outlet_rate(struct outlet *o, const char *topic, double hz, double *old)
  * Begin and end
  */
 
-int outlet_open(struct outlet **outlet, struct site *site, struct loop *loop,
-		struct sink *sink, const struct config *config,
-		void (*keep)(void *arg, const char *name, double hz), void *arg)
+int map_publisher_open(struct map_publisher **outlet, struct site *site,
+		       struct loop *loop, struct sink *sink,
+		       const struct config *config,
+		       void (*keep)(void *arg, const char *name, double hz),
+		       void *arg)
 {
-	struct outlet *o = calloc(1, sizeof(*o));
+	struct map_publisher *o = calloc(1, sizeof(*o));
 
 	if (!o)
 		return -ENOMEM;
-	*o = (struct outlet){
+	*o = (struct map_publisher){
 		.site = site,
 		.loop = loop,
 		.sink = sink,
@@ -603,7 +612,7 @@ int outlet_open(struct outlet **outlet, struct site *site, struct loop *loop,
 	return 0;
 }
 
-void outlet_close(struct outlet *o)
+void map_publisher_close(struct map_publisher *o)
 {
 	if (!o)
 		return;
@@ -618,7 +627,7 @@ void outlet_close(struct outlet *o)
 	free(o);
 }
 
-void outlet_status(const struct outlet *o, cJSON *out)
+void map_publisher_status(const struct map_publisher *o, cJSON *out)
 {
 	cJSON *all = cJSON_AddArrayToObject(out, "topics");
 

@@ -21,55 +21,63 @@
 #include "map/site/site.h"
 #include "ros/io/sink.h"
 
-struct outlet;
+struct map_publisher;
 
-#define OUTLET_PREFIX	"/gdim/output/"
+#define MAP_PUBLISHER_PREFIX	"/gdim/output/"
 
 /**
- * outlet_open() - begin
+ * map_publisher_open() - begin
  * @sink: stays the caller's
  * @keep: called when a rate was changed: it is to outlive the daemon
  */
-int outlet_open(struct outlet **o, struct site *site, struct loop *loop,
-		struct sink *sink, const struct config *config,
-		void (*keep)(void *arg, const char *name, double hz),
-		void *arg);
-void outlet_close(struct outlet *o);
+int map_publisher_open(struct map_publisher **o, struct site *site,
+		       struct loop *loop, struct sink *sink,
+		       const struct config *config,
+		       void (*keep)(void *arg, const char *name, double hz),
+		       void *arg);
+void map_publisher_close(struct map_publisher *o);
 
 /* Fused maps may have changed, or there are new layers */
-void outlet_fused(struct outlet *o);
+void map_publisher_fused(struct map_publisher *o);
 
 /* What was stored, besides submaps */
-enum outlet_state { OUTLET_TRANSFORMS, OUTLET_REPEATERS, OUTLET_STATES };
+enum map_publisher_state {
+	MAP_PUBLISHER_TRANSFORMS,
+	MAP_PUBLISHER_REPEATERS,
+	MAP_PUBLISHER_STATES
+};
 
 /* It changed in the store: it goes out, when its rate says so */
-void outlet_stored(struct outlet *o, enum outlet_state what);
+void map_publisher_stored(struct map_publisher *o,
+			  enum map_publisher_state what);
 
 /**
- * outlet_pass() - pass a message through
- * @name: of the output below OUTLET_PREFIX
+ * map_publisher_pass() - pass a message through
+ * @name: of the output below MAP_PUBLISHER_PREFIX
  * @latched: who comes later gets it too
  *
  * Return: 0: it went out, or its rate says that it shall not; a negative errno.
  */
-int outlet_pass(struct outlet *o, const char *name, enum message_kind kind,
-		bool latched, const union message *msg);
+int map_publisher_pass(struct map_publisher *o, const char *name,
+		       enum message_kind kind, bool latched,
+		       const union message *msg);
 
 /**
- * outlet_rate() - change how often something goes out (D4.1, section 5.2)
- * @topic: below OUTLET_PREFIX, or with it, or as remapped
+ * map_publisher_rate() - change how often something goes out (D4.1, section 5.2)
+ * @topic: below MAP_PUBLISHER_PREFIX, or with it, or as remapped
  * @hz: 0.001..100, or 0: never
  * @old: gets what it was
  *
  * Return: 0, -ENOENT: no such output, -EINVAL: no such rate.
  */
-int outlet_rate(struct outlet *o, const char *topic, double hz, double *old);
+int map_publisher_rate(struct map_publisher *o, const char *topic, double hz,
+		       double *old);
 
 /*
  * "topics": an array of "name", "rate", "sent", "updates", "skipped",
  * "resolution"; with "coarser" its cells are so many times those of the map, as
  * all of these would be too many for a message
  */
-void outlet_status(const struct outlet *o, cJSON *out);
+void map_publisher_status(const struct map_publisher *o, cJSON *out);
 
 #endif

@@ -136,7 +136,7 @@ static void record_write_map(struct record *r, struct site *site,
 		leave_out(r, t->name);
 		return;
 	}
-	snprintf(name, sizeof(name), "%s%s", OUTLET_PREFIX, t->name);
+	snprintf(name, sizeof(name), "%s%s", MAP_PUBLISHER_PREFIX, t->name);
 	record_write_message(r, name, t->kind);
 }
 
@@ -310,7 +310,8 @@ static void write_room(struct record *r, struct site *site,
 		return;
 	room_message(site, room, &v, r->frame, &keep, &r->message.room);
 	r->message.room.header.stamp = r->stamp;
-	record_write_message(r, OUTLET_PREFIX "room_information", MESSAGE_ROOM);
+	record_write_message(r, MAP_PUBLISHER_PREFIX "room_information",
+			     MESSAGE_ROOM);
 	record_say_room(r, site, room, &v);
 }
 
@@ -362,8 +363,8 @@ int record_write(struct record *r, struct site *site, bool submaps,
 	if (!r->err)
 		record_write_rooms(r, site);
 	if (image && image->len)
-		write_bytes(r, OUTLET_PREFIX "thermal_image", MESSAGE_IMAGE,
-			    false, image->data, image->len);
+		write_bytes(r, MAP_PUBLISHER_PREFIX "thermal_image",
+			    MESSAGE_IMAGE, false, image->data, image->len);
 	return r->err;
 }
 

@@ -176,7 +176,7 @@ static int open_file(struct recorder *r, struct record **record,
 /* Without the lock. Return: 0, or an error that is in s->error */
 static int write_snapshot(struct recorder *r, struct snapshot *s)
 {
-	const int64_t stamp = ends_now();
+	const int64_t stamp = io_now();
 	struct record *record;
 	int err = -EEXIST;
 
@@ -281,7 +281,7 @@ static int write_entry(struct recorder *r, bool first, int64_t stamp)
 /* @sure: it is on disk then. Return: 0, or an error that is in @error */
 static int write_log(struct recorder *r, bool sure, char error[RECORDER_ERROR])
 {
-	const int64_t stamp = ends_now();
+	const int64_t stamp = io_now();
 	const bool first = !r->log;
 	int err = 0;
 

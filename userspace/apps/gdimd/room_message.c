@@ -77,20 +77,20 @@ static void room_message_add_roles(struct site *site,
 				   const struct room_values *v,
 				   const struct room *r, struct message_room *m)
 {
-	struct role_values roles;
+	struct modality_values roles;
 
-	role_values_begin(&roles);
+	modality_values_begin(&roles);
 	for (unsigned int i = 0; i < v->layers; i++) {
 		struct layer l;
 
 		site_layer(site, v->of[i].layer, &l);
-		role_values_add(&roles, &l, l.role == LAYER_HAZARD ?
-				v->of[i].max : v->of[i].mean);
+		modality_values_add(&roles, &l, l.role == LAYER_HAZARD ?
+				    v->of[i].max : v->of[i].mean);
 	}
 	m->avg_temperature = roles.temperature;
-	m->avg_smoke = role_values_percent(roles.smoke);
-	m->avg_signal = role_values_percent(roles.signal);
-	m->max_hazard = role_values_percent(roles.hazard);
+	m->avg_smoke = modality_values_percent(roles.smoke);
+	m->avg_signal = modality_values_percent(roles.signal);
+	m->max_hazard = modality_values_percent(roles.hazard);
 	if (!r->reported)
 		return;
 	if (isnan(roles.temperature))
@@ -189,23 +189,23 @@ int room_message_read(const struct message_room *m, struct room *r,
 	};
 	if (!room_message_point(&m->location) ||
 	    !(m->size >= 0 && m->size <= 1e9))
-		return ends_error(error, -EINVAL, "room %u: a place or size "
-				  "that cannot be: %g, %g m, %g m^2", m->id,
-				  m->location.x, m->location.y, m->size);
+		return io_error(error, -EINVAL, "room %u: a place or size "
+				"that cannot be: %g, %g m, %g m^2", m->id,
+				m->location.x, m->location.y, m->size);
 	if (!read_name(&m->name, r->name))
-		return ends_error(error, -EINVAL, "room %u: its name is no "
-				  "text of up to %d bytes", m->id, ROOM_NAME - 1);
+		return io_error(error, -EINVAL, "room %u: its name is no "
+				"text of up to %d bytes", m->id, ROOM_NAME - 1);
 	if (!read_averages(m, r))
-		return ends_error(error, -EINVAL, "room %u: averages that "
-				  "cannot be", m->id);
+		return io_error(error, -EINVAL, "room %u: averages that "
+				"cannot be", m->id);
 	if (m->outline.count > ROOM_CORNERS)
-		return ends_error(error, -E2BIG,
-				  "room %u: %u corners, %d at most", m->id,
-				  m->outline.count, ROOM_CORNERS);
+		return io_error(error, -E2BIG,
+				"room %u: %u corners, %d at most", m->id,
+				m->outline.count, ROOM_CORNERS);
 	while (message_next_point(&rest, &p)) {
 		if (!room_message_point(&p))
-			return ends_error(error, -EINVAL, "room %u: a corner "
-					  "that cannot be", m->id);
+			return io_error(error, -EINVAL, "room %u: a corner "
+					"that cannot be", m->id);
 		r->corner[r->corners][0] = p.x;
 		r->corner[r->corners++][1] = p.y;
 	}

@@ -68,7 +68,7 @@ static void on_rooms(void *arg, const union service_request *request,
 	double rooms;
 
 	(void)request;
-	if (!answer_rooms(g->site, answer, error)) {
+	if (!query_rooms(g->site, answer, error)) {
 		rooms = cJSON_GetObjectItem(answer, "rooms")->valuedouble;
 		r->rooms.rooms = rooms > INT8_MAX ? INT8_MAX : rooms;
 	}
@@ -82,13 +82,13 @@ static void on_spot(void *arg, const union service_request *request,
 	struct service_spot_response *r = &response->spot;
 	struct gdimd *g = arg;
 	struct gdimd_services *s = g->services;
-	struct role_values v;
+	struct modality_values v;
 	unsigned int n = 0;
 	bool known = false;
 
 	r->temperature = NAN;
 	r->smoke = r->signal = r->hazard = -1;
-	role_values_begin(&v);
+	modality_values_begin(&v);
 	if (!(fabsf(at->x) <= POSE_MAX && fabsf(at->y) <= POSE_MAX)) {
 		r->message = services_refuse(s, "no such place");
 		return;
@@ -106,13 +106,13 @@ static void on_spot(void *arg, const union service_request *request,
 			r->gas_name[n] = message_string(s->layer[n].name);
 			n++;
 		}
-		role_values_add(&v, &l, value);
+		modality_values_add(&v, &l, value);
 		known |= value >= 0;
 	}
 	r->temperature = v.temperature;
-	r->smoke = role_values_percent(v.smoke);
-	r->signal = role_values_percent(v.signal);
-	r->hazard = role_values_percent(v.hazard);
+	r->smoke = modality_values_percent(v.smoke);
+	r->signal = modality_values_percent(v.signal);
+	r->hazard = modality_values_percent(v.hazard);
 	/* all went well, but there is nothing to go by: no refusal */
 	r->success = known;
 	if (!known)
@@ -134,8 +134,8 @@ static void on_room(void *arg, const union service_request *request,
 		.avg_temperature = NAN, .avg_smoke = -1, .avg_signal = -1,
 		.max_hazard = -1,
 	};
-	if (answer_find_room(g->site, (uint8_t)request->room.room, &s->room,
-			     error)) {
+	if (query_find_room(g->site, (uint8_t)request->room.room, &s->room,
+			    error)) {
 		r->message = services_refuse(s, error);
 		return;
 	}
@@ -161,7 +161,7 @@ static void on_rate(void *arg, const union service_request *request,
 	int err = -ENOENT;
 
 	if (services_text_of(&q->topic, topic, sizeof(topic)))
-		err = outlet_rate(g->outlet, topic, q->rate, &old);
+		err = map_publisher_rate(g->outlet, topic, q->rate, &old);
 	if (err) {
 		r->message = services_refuse(
 			g->services,
@@ -329,9 +329,9 @@ static void services_on_damaged(void *arg, enum service_kind kind)
 	for (unsigned int i = 0; i < OFFERED; i++) {
 		if (offered[i].kind != kind)
 			continue;
-		snprintf(name, sizeof(name), "%s%s", OUTLET_PREFIX,
+		snprintf(name, sizeof(name), "%s%s", MAP_PUBLISHER_PREFIX,
 			 offered[i].name);
-		inbox_damaged(g->inbox, name);
+		map_input_damaged(g->inbox, name);
 	}
 }
 
@@ -399,7 +399,7 @@ int gdimd_services_open(struct gdimd *g, char error[256])
 			.arg = g,
 		};
 
-		snprintf(name, sizeof(name), "%s%s", OUTLET_PREFIX,
+		snprintf(name, sizeof(name), "%s%s", MAP_PUBLISHER_PREFIX,
 			 offered[i].name);
 		config.name = config_topic(&g->config, name);
 		err = ros2_service_open(&s->service[i], s->ros, g->loop,

@@ -48,9 +48,9 @@ static void stored_on_changed(void *arg, uint32_t events)
 		return;
 	what = __atomic_exchange_n(&g->stored, 0, __ATOMIC_ACQ_REL);
 	g->checkpoint.due = loop_now() + CHECKPOINT_AFTER;
-	for (unsigned int i = 0; i < OUTLET_STATES && g->outlet; i++)
+	for (unsigned int i = 0; i < MAP_PUBLISHER_STATES && g->outlet; i++)
 		if (what & 1U << i)
-			outlet_stored(g->outlet, i);
+			map_publisher_stored(g->outlet, i);
 }
 
 /* With the lock held. One line a second at most: who sends nonsense goes on */
@@ -114,7 +114,7 @@ static void do_note(void *arg, const char *text, double value)
 	(void)value;
 	*kind = *path = *error = 0;
 	sscanf(text, "%63[^\n]\n%1023[^\n]\n%255[^\n]", kind, path, error);
-	if (store_note(site_store(g->site), ends_now(), kind,
+	if (store_note(site_store(g->site), io_now(), kind,
 		       *error ? error : "written", path))
 		service_logf(LOG_WARNING, "%s",
 			     store_error(site_store(g->site)));
@@ -167,13 +167,13 @@ static int begin_storing(void *arg, struct loop *loop)
 {
 	struct gdimd *g = arg;
 
-	return inbox_open(&g->inbox, g->site, loop, &g->config, on_stored,
-			  on_refused, g);
+	return map_input_open(&g->inbox, g->site, loop, &g->config, on_stored,
+			      on_refused, g);
 }
 
 static void end_storing(void *arg)
 {
-	inbox_close(((struct gdimd *)arg)->inbox);
+	map_input_close(((struct gdimd *)arg)->inbox);
 }
 
 int gdimd_storing_open(struct gdimd *g)

@@ -69,20 +69,20 @@ static int submap_message_read_grid(const struct message_occupancy_grid *m,
 
 	err = cells_check(m->width, m->height, 8, resolution, &origin, why);
 	if (err)
-		return ends_error(error, err, "%s", why);
+		return io_error(error, err, "%s", why);
 	if (m->data.count != (uint64_t)m->width * m->height)
-		return ends_error(error, -EBADMSG,
-				  "%u cells for a map of %u x %u",
-				  m->data.count, m->width, m->height);
+		return io_error(error, -EBADMSG,
+				"%u cells for a map of %u x %u",
+				m->data.count, m->width, m->height);
 	odd = count_odd(&m->data);
 	if (odd)
-		return ends_error(error, -EINVAL, "%zu cells that are neither "
-				  "unknown, -1, nor 0 to %d", odd,
-				  CELLS_FULL_8);
+		return io_error(error, -EINVAL, "%zu cells that are neither "
+				"unknown, -1, nor 0 to %d", odd,
+				CELLS_FULL_8);
 	*layer->name = 0;
 	layer->cells = cells_create(m->width, m->height, 8, resolution, &origin,
 				    m->data.data);
-	return layer->cells ? 1 : ends_error(error, -ENOMEM, "out of memory");
+	return layer->cells ? 1 : io_error(error, -ENOMEM, "out of memory");
 }
 
 /*
@@ -114,7 +114,7 @@ static int name_layer(const struct message_string *s, char name[LAYER_NAME],
 		if (strlen(name) == s->len && layer_name_valid(name))
 			return 0;
 	}
-	return ends_error(error, -EINVAL, "a layer whose name is none");
+	return io_error(error, -EINVAL, "a layer whose name is none");
 }
 
 static bool is_twice(const struct submap_layer *layer, unsigned int i)
@@ -138,35 +138,35 @@ static int read_layers(const struct message_grid_map *m,
 	int err;
 
 	if (!m->layers || message_grid_shape(m, &rows, &columns))
-		return ends_error(error, -EBADMSG,
-				  "layers that are not of one size");
+		return io_error(error, -EBADMSG,
+				"layers that are not of one size");
 	corner = (struct pose){ -0.5 * rows * m->resolution,
 				-0.5 * columns * m->resolution, 0 };
 	origin = pose_compose(&middle, &corner);
 	err = cells_check(rows, columns, 16, m->resolution, &origin, why);
 	if (err)
-		return ends_error(error, err, "%s", why);
+		return io_error(error, err, "%s", why);
 	if ((uint64_t)rows * columns * m->layers > MESSAGE_CELLS)
-		return ends_error(error, -E2BIG, "%u layers of %u x %u cells, "
-				  "at most %d cells are possible", m->layers,
-				  rows, columns, MESSAGE_CELLS);
+		return io_error(error, -E2BIG, "%u layers of %u x %u cells, "
+				"at most %d cells are possible", m->layers,
+				rows, columns, MESSAGE_CELLS);
 	room = malloc(2 * (size_t)rows * columns * sizeof(*room));
 	for (unsigned int i = 0; i < m->layers && room && !err; i++) {
 		err = name_layer(&m->layer[i], layer[n].name, error);
 		if (!err && is_twice(layer, n))
-			err = ends_error(error, -EINVAL, "layer %s twice",
-					 layer[n].name);
+			err = io_error(error, -EINVAL, "layer %s twice",
+				       layer[n].name);
 		if (err)
 			break;
 		layer[n].cells = turned(m, i, rows, columns, &origin, room);
 		if (layer[n].cells)
 			n++;
 		else
-			err = ends_error(error, -ENOMEM, "out of memory");
+			err = io_error(error, -ENOMEM, "out of memory");
 	}
 	free(room);
 	if (!room)
-		err = ends_error(error, -ENOMEM, "out of memory");
+		err = io_error(error, -ENOMEM, "out of memory");
 	if (err)
 		submap_free(layer, n);
 	return err ? err : (int)n;
@@ -179,7 +179,7 @@ int submap_read(enum message_kind kind, const union message *msg,
 		return submap_message_read_grid(&msg->map, layer, error);
 	if (kind == MESSAGE_GRID_MAP)
 		return read_layers(&msg->grid, layer, error);
-	return ends_error(error, -EINVAL, "is no map");
+	return io_error(error, -EINVAL, "is no map");
 }
 
 void submap_free(struct submap_layer *layer, unsigned int count)
@@ -215,10 +215,10 @@ int submap_transform(const struct message_transform *m,
 	};
 	if (submap_frame(&m->child_frame_id, t->frame) ||
 	    submap_frame(&m->header.frame_id, t->predecessor))
-		return ends_error(error, -EINVAL,
-				  "a transform without proper frame ids");
+		return io_error(error, -EINVAL,
+				"a transform without proper frame ids");
 	if (!pose_valid(&t->pose))
-		return ends_error(error, -EINVAL,
+		return io_error(error, -EINVAL,
 			"frame %s: a transform of %g m, %g m, %g rad",
 			t->frame, t->pose.x, t->pose.y, t->pose.yaw);
 	return 0;

@@ -34,7 +34,7 @@ int web_answer_spot(struct web_worker *w)
 			       error))
 		return web_fail(w, -EINVAL, error);
 	answer = cJSON_CreateObject();
-	err = answer_spot(w->web->g->site, x, y, answer, error);
+	err = query_spot(w->web->g->site, x, y, answer, error);
 	return web_queries_finish(w, err, answer, error);
 }
 
@@ -42,7 +42,7 @@ int web_answer_layers(struct web_worker *w)
 {
 	cJSON *answer = cJSON_CreateObject();
 
-	return web_queries_finish(w, answer_layers(w->web->g->site, answer),
+	return web_queries_finish(w, query_layers(w->web->g->site, answer),
 				  answer, "");
 }
 
@@ -53,7 +53,7 @@ int web_answer_layer(struct web_worker *w, unsigned int layer)
 	struct layer l;
 
 	site_layer(w->web->g->site, layer, &l);
-	if (!answer_layers(w->web->g->site, answer))
+	if (!query_layers(w->web->g->site, answer))
 		cJSON_ArrayForEach(i, cJSON_GetObjectItem(answer, "layers"))
 			if (!strcmp(cJSON_GetStringValue(
 				    cJSON_GetObjectItem(i, "name")), l.name))
@@ -70,7 +70,7 @@ int web_answer_rooms(struct web_worker *w)
 {
 	cJSON *answer = cJSON_CreateObject();
 	char error[SITE_ERROR] = "";
-	int err = answer_rooms(w->web->g->site, answer, error);
+	int err = query_rooms(w->web->g->site, answer, error);
 
 	return web_queries_finish(w, err, answer, error);
 }
@@ -88,6 +88,6 @@ int web_answer_room(struct web_worker *w, const char *id)
 		return web_fail(w, -EINVAL, error);
 	}
 	answer = cJSON_CreateObject();
-	err = answer_room(w->web->g->site, number, answer, error);
+	err = query_room(w->web->g->site, number, answer, error);
 	return web_queries_finish(w, err, answer, error);
 }

@@ -39,8 +39,8 @@ static bool wildcard_match(const char *pattern, const char *name,
 	return false;
 }
 
-int stars_fill(const char *pattern, const char *name, const char *text,
-	       char *to, size_t room)
+int wildcard_fill(const char *pattern, const char *name, const char *text,
+		  char *to, size_t room)
 {
 	struct stars s = { .count = 0 };
 	unsigned int star = 0;
@@ -66,7 +66,7 @@ int stars_fill(const char *pattern, const char *name, const char *text,
 	return 0;
 }
 
-const char *stars_example(const char *pattern)
+const char *wildcard_example(const char *pattern)
 {
 	static char name[EXAMPLE];
 	size_t i = 0;

@@ -37,7 +37,7 @@ static cJSON *recv_status_topic_status(const struct receiver *r,
 	const struct control_topic *a = recv_topic_announcement(t);
 	const struct recv_stats *x = recv_topic_stats(t);
 	const struct recv_counts *c = recv_topic_counts(t);
-	struct assembly_counts d = recv_topic_datagrams(t);
+	struct reassembly_counts d = recv_topic_datagrams(t);
 	cJSON *o = cJSON_CreateObject();
 	char name[512];
 
@@ -117,7 +117,7 @@ static double recv_status_value_of(const struct stream *s,
 {
 	const struct recv_counts *c = recv_topic_counts(t);
 	const struct recv_stats *x = recv_topic_stats(t);
-	struct assembly_counts d = recv_topic_datagrams(t);
+	struct reassembly_counts d = recv_topic_datagrams(t);
 	const double v[] = {
 		c->decoded, c->repeated, c->kept, missing(t), c->behind, d.datagrams,
 		d.expected, d.bytes, d.duplicates, d.late, d.bad,

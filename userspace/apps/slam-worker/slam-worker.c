@@ -98,9 +98,9 @@ static error_t worker_parse(int key, char *arg, struct argp_state *state)
 	case OPT_JOB:
 		return add_job(o, arg);
 	case OPT_THREADS:
-		if (parse_u32(arg, 1, CREW_MAX, &o->threads))
+		if (parse_u32(arg, 1, THREAD_POOL_MAX, &o->threads))
 			return cli_error(-EINVAL, "threads must be 1..%d",
-					 CREW_MAX);
+					 THREAD_POOL_MAX);
 		return 0;
 	case OPT_MEMORY:
 		if (parse_u32(arg, 1, MEMORY_MB_MAX, &o->memory))
@@ -164,18 +164,18 @@ static void worker_pause_ms(uint32_t ms)
 #define TOLD	UINT64_C(30000000000)
 
 /* The broker may come later than we do. Return: 0, 1: stopped, -errno */
-static int join(const struct work *w, struct engine **engine)
+static int join(const struct work *w, struct bus **engine)
 {
 	const uint64_t end = loop_now() + w->o->wait_ms * UINT64_C(1000000);
-	const struct engine_config config = worker_config(w->job);
-	char error[ENGINE_ERROR], last[ENGINE_ERROR] = "";
+	const struct bus_config config = worker_config(w->job);
+	char error[BUS_ERROR], last[BUS_ERROR] = "";
 	uint64_t told = 0;
 	uint32_t ms = STEP;
 	int err;
 
 	while (!stopped) {
-		err = engine_open(engine, w->o->engine, ENGINE_WORKER, &config,
-				  error);
+		err = bus_open(engine, w->o->engine, BUS_WORKER, &config,
+			       error);
 		if (!err)
 			return 0;
 		if (!is_passing(err) || (w->o->wait_ms != UINT32_MAX &&
@@ -197,14 +197,14 @@ static int join(const struct work *w, struct engine **engine)
 
 static int worker_work(struct work *w)
 {
-	struct engine *engine;
+	struct bus *engine;
 	int err = join(w, &engine);
 
 	if (err)
 		return err < 0 ? err : 0;
 	err = worker_run(engine, w->o->threads, &w->voice, false,
 			 worker_interrupted);
-	engine_close(engine);
+	bus_close(engine);
 	return err;
 }
 

@@ -17,15 +17,15 @@
 /* A worker that is a thread of this process */
 struct hand {
 	struct cluster	*cluster;
-	struct engine	*engine;
+	struct bus	*engine;
 	pthread_t	thread;
 };
 
 struct cluster {
 	const struct slamd_options	*o;
 	bool				(*interrupted)(void *arg);
-	struct engine			*engine;
-	struct engine_hub		*hub;
+	struct bus			*engine;
+	struct bus_hub		*hub;
 	struct hand			*hand;
 	uint32_t			hands;
 	struct worker_voice		voice;
@@ -44,26 +44,26 @@ static void *cluster_work(void *arg)
 	if (!w)
 		cli_warn("no memory for a worker");
 	worker_destroy(w);
-	engine_close(h->engine);
+	bus_close(h->engine);
 	return NULL;
 }
 
 static int start_thread(struct cluster *c, struct hand *h)
 {
-	struct engine_config config = worker_config(c->o->job);
-	char error[ENGINE_ERROR];
+	struct bus_config config = worker_config(c->o->job);
+	char error[BUS_ERROR];
 	int err;
 
 	h->cluster = c;
 	config.hub = c->hub;
-	err = engine_open(&h->engine, "threads", ENGINE_WORKER, &config,
-			  error);
+	err = bus_open(&h->engine, "threads", BUS_WORKER, &config,
+		       error);
 	if (err)
 		return cli_error(err, "%s", error);
 	err = pthread_create(&h->thread, NULL, cluster_work, h);
 	if (!err)
 		return 0;
-	engine_close(h->engine);
+	bus_close(h->engine);
 	return cli_error(-err, "threads: %s", strerror(err));
 }
 
@@ -84,31 +84,31 @@ static int cluster_start_threads(struct cluster *c)
 static int open_engine(struct cluster *c)
 {
 	const struct slamd_options *o = c->o;
-	struct engine_config config = worker_config(o->job);
+	struct bus_config config = worker_config(o->job);
 	const bool mpi = !strcmp(o->engine, "mpi");
-	char error[ENGINE_ERROR];
+	char error[BUS_ERROR];
 	int err;
 
 	if (!strcmp(o->engine, "threads")) {
-		c->hub = engine_hub_create();
+		c->hub = bus_hub_create();
 		if (!c->hub)
 			return cli_error(-ENOMEM, "no memory");
 		config.hub = c->hub;
 	}
-	err = engine_open(&c->engine, o->engine,
-			  mpi ? ENGINE_BY_RANK : ENGINE_COORDINATOR, &config,
-			  error);
+	err = bus_open(&c->engine, o->engine,
+		       mpi ? BUS_BY_RANK : BUS_COORDINATOR, &config,
+		       error);
 	if (err)
 		return cli_error(err, "%s", error);
-	if (engine_role(c->engine) == ENGINE_WORKER) {
+	if (bus_role(c->engine) == BUS_WORKER) {
 		err = worker_run(c->engine, o->threads ? o->threads : 1,
 				 &c->voice, true, c->interrupted);
 		return err ? err : 1;
 	}
-	if (o->workers > engine_seats(c->engine))
+	if (o->workers > bus_seats(c->engine))
 		return cli_error(-EINVAL, "workers: %u need mpirun -n %u, here "
 				 "it is %u", o->workers, o->workers + 1,
-				 engine_seats(c->engine) + 1);
+				 bus_seats(c->engine) + 1);
 	return c->hub ? cluster_start_threads(c) : 0;
 }
 
@@ -133,30 +133,30 @@ int cluster_open(struct cluster **cluster, const struct slamd_options *o,
 	return 0;
 }
 
-struct team *cluster_team(struct cluster *c)
+struct particle_pool *cluster_team(struct cluster *c)
 {
-	struct team_remote_config config = {
+	struct particle_pool_remote_config config = {
 		.engine = c->engine, .workers = c->o->workers,
 		.interrupted = c->interrupted,
 		.log = worker_log, .arg = &c->voice,
 	};
 
 	if (!c->engine)
-		return team_local(&c->o->params, c->o->threads);
+		return particle_pool_local(&c->o->params, c->o->threads);
 	if (c->hub)
 		config.fixed = c->hands;
 	else if (!strcmp(c->o->engine, "mpi"))
-		config.fixed = engine_seats(c->engine);
-	return team_remote(&c->o->params, &config);
+		config.fixed = bus_seats(c->engine);
+	return particle_pool_remote(&c->o->params, &config);
 }
 
-bool cluster_counters(const struct cluster *c, struct team *team,
+bool cluster_counters(const struct cluster *c, struct particle_pool *team,
 		      struct stats_workers *workers)
 {
 	if (!c->engine)
 		return false;
-	engine_counters(c->engine, &workers->counters);
-	team_remote_traffic(team, &workers->traffic);
+	bus_counters(c->engine, &workers->counters);
+	particle_pool_remote_traffic(team, &workers->traffic);
 	return true;
 }
 
@@ -164,11 +164,11 @@ void cluster_close(struct cluster *c)
 {
 	if (!c)
 		return;
-	engine_close(c->engine);
+	bus_close(c->engine);
 	c->end = true;
 	for (uint32_t i = 0; i < c->hands; i++)
 		pthread_join(c->hand[i].thread, NULL);
 	free(c->hand);
-	engine_hub_destroy(c->hub);
+	bus_hub_destroy(c->hub);
 	free(c);
 }

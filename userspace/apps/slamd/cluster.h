@@ -26,13 +26,13 @@ int cluster_open(struct cluster **c, const struct slamd_options *o,
 		 bool (*interrupted)(void *arg));
 
 /* A team, once; the filter's. NULL: no memory */
-struct team *cluster_team(struct cluster *c);
+struct particle_pool *cluster_team(struct cluster *c);
 
 /* After the filter is destroyed */
 void cluster_close(struct cluster *c);
 
 /* For --stats. Return: false: there are no workers */
-bool cluster_counters(const struct cluster *c, struct team *team,
+bool cluster_counters(const struct cluster *c, struct particle_pool *team,
 		      struct stats_workers *workers);
 
 #endif

@@ -19,36 +19,36 @@ enum { PORT = 7450 };
 #define SCANS_TOLD	20
 
 /**
- * struct inlet
+ * struct reading_input
  * @source:	or, for what optsample-send sends, @receiver and @publish
  * @useless:	scans since the last reading
  */
-struct inlet {
-	struct inlet_config	config;
+struct reading_input {
+	struct reading_input_config	config;
 	struct source		*source;
 	struct receiver		*receiver;
 	struct publish		*publish;
-	struct intake		*intake;
+	struct laser_input		*intake;
 	uint64_t		useless;
 	bool			told;
-	struct inlet_count	count;
+	struct reading_input_count	count;
 };
 
-static void input_say(struct inlet *in, int priority, const char *line)
+static void input_say(struct reading_input *in, int priority, const char *line)
 {
 	if (in->config.log)
 		in->config.log(in->config.arg, priority, line);
 }
 
 /* Once, until there are readings again */
-static void input_tell(struct inlet *in)
+static void input_tell(struct reading_input *in)
 {
-	char text[INTAKE_TEXT], line[INLET_ERROR];
+	char text[LASER_INPUT_TEXT], line[READING_INPUT_ERROR];
 
 	if (in->told || in->useless < SCANS_TOLD)
 		return;
 	in->told = true;
-	intake_lacks(in->intake, text);
+	laser_input_lacks(in->intake, text);
 	if (*text)
 		snprintf(line, sizeof(line), "scans cannot be used: %s", text);
 	else
@@ -57,11 +57,11 @@ static void input_tell(struct inlet *in)
 	input_say(in, LOG_WARNING, line);
 }
 
-static void input_give(struct inlet *in)
+static void input_give(struct reading_input *in)
 {
 	struct reading r;
 
-	while (intake_next(in->intake, &r)) {
+	while (laser_input_next(in->intake, &r)) {
 		if (in->told)
 			input_say(in, LOG_INFO, "scans can be used now");
 		in->told = false;
@@ -72,7 +72,7 @@ static void input_give(struct inlet *in)
 	}
 }
 
-static void input_add(struct inlet *in, const char *topic,
+static void input_add(struct reading_input *in, const char *topic,
 		      enum message_kind kind, int64_t received,
 		      const union message *m)
 {
@@ -84,8 +84,8 @@ static void input_add(struct inlet *in, const char *topic,
 	in->count.messages++;
 	if (kind == MESSAGE_LASER_SCAN)
 		in->useless++;
-	intake_add(in->intake, kind, m, text_ends(topic, "tf_static"),
-		   received);
+	laser_input_add(in->intake, kind, m, text_ends(topic, "tf_static"),
+			received);
 	input_give(in);
 	input_tell(in);
 }
@@ -93,7 +93,7 @@ static void input_add(struct inlet *in, const char *topic,
 static void input_on_message(void *arg, const struct source_message *m)
 {
 	static union message msg;	/* large */
-	struct inlet *in = arg;
+	struct reading_input *in = arg;
 
 	if (message_read(m->kind, m->format, m->data, m->len, &msg))
 		in->count.damaged++;
@@ -109,9 +109,9 @@ static void on_heard(void *arg, const char *name, enum message_kind kind,
 
 static void input_on_ended(void *arg)
 {
-	struct inlet *in = arg;
+	struct reading_input *in = arg;
 
-	intake_end(in->intake);
+	laser_input_end(in->intake);
 	in->config.ended(in->config.arg);
 }
 
@@ -120,23 +120,25 @@ static void input_on_log(void *arg, int priority, const char *line)
 	input_say(arg, priority, line);
 }
 
-static int input_subscribe(struct inlet *in, const char *topic, int kind,
-			   char error[INLET_ERROR])
+static int input_subscribe(struct reading_input *in, const char *topic,
+			   int kind, char error[READING_INPUT_ERROR])
 {
 	const int err = source_subscribe(in->source, topic, kind);
 
 	if (!err)
 		return 0;
-	return ends_error(error, err, err == -ENOENT ?
-			  "%s: there is no topic %.100s in it" :
-			  err == -EPROTOTYPE ? "%s: topic %.100s is of another type" :
-			  "%s: topic %.100s cannot be", in->config.spec, topic);
+	return io_error(error, err,
+			err == -ENOENT ? "%s: there is no topic %.100s in it" :
+			err == -EPROTOTYPE ?
+					 "%s: topic %.100s is of another type" :
+					 "%s: topic %.100s cannot be",
+			in->config.spec, topic);
 }
 
-static int input_open_source(struct inlet *in, struct loop *loop,
-			     char error[INLET_ERROR])
+static int input_open_source(struct reading_input *in, struct loop *loop,
+			     char error[READING_INPUT_ERROR])
 {
-	const struct inlet_config *c = &in->config;
+	const struct reading_input_config *c = &in->config;
 	const struct source_config config = {
 		.spec = c->spec,
 		.name = c->node,
@@ -165,8 +167,8 @@ static int input_open_source(struct inlet *in, struct loop *loop,
 }
 
 /* What an outage kept comes with the rest, in its order */
-static int open_receiver(struct inlet *in, struct loop *loop, const char *at,
-			 char error[INLET_ERROR])
+static int open_receiver(struct reading_input *in, struct loop *loop,
+			 const char *at, char error[READING_INPUT_ERROR])
 {
 	static const struct receiver_options options = {
 		.topics = RECV_DEFAULTS, .prefix = PREFIX_NEVER,
@@ -179,7 +181,7 @@ static int open_receiver(struct inlet *in, struct loop *loop, const char *at,
 	snprintf(port, sizeof(port), "%d", PORT);
 	in->publish = publish_create();
 	if (!in->publish)
-		return ends_error(error, -ENOMEM, "no memory");
+		return io_error(error, -ENOMEM, "no memory");
 	publish_listen(in->publish, on_heard, in);
 	err = address_parse(at ? at : port, 1, port, &address, error);
 	if (!err)
@@ -188,36 +190,37 @@ static int open_receiver(struct inlet *in, struct loop *loop, const char *at,
 	return err;
 }
 
-int inlet_open(struct inlet **inlet, struct loop *loop,
-	       const struct inlet_config *config, char error[INLET_ERROR])
+int reading_input_open(struct reading_input **inlet, struct loop *loop,
+		       const struct reading_input_config *config,
+		       char error[READING_INPUT_ERROR])
 {
-	const struct intake_config intake = {
+	const struct laser_input_config intake = {
 		.odometry = config->odometry != NULL, .laser = config->laser,
 		.patience = config->patience,
 	};
-	struct inlet *in = calloc(1, sizeof(*in));
+	struct reading_input *in = calloc(1, sizeof(*in));
 	const char *at;
 	int err;
 
 	if (!in)
-		return ends_error(error, -ENOMEM, "no memory");
+		return io_error(error, -ENOMEM, "no memory");
 	in->config = *config;
-	in->intake = intake_new(&intake);
+	in->intake = laser_input_new(&intake);
 	if (!in->intake)
-		err = ends_error(error, -ENOMEM, "no memory");
-	else if (ends_is(config->spec, "optsample", &at))
+		err = io_error(error, -ENOMEM, "no memory");
+	else if (io_is(config->spec, "optsample", &at))
 		err = open_receiver(in, loop, at, error);
 	else
 		err = input_open_source(in, loop, error);
 	if (err) {
-		inlet_close(in);
+		reading_input_close(in);
 		return err;
 	}
 	*inlet = in;
 	return 0;
 }
 
-void inlet_close(struct inlet *in)
+void reading_input_close(struct reading_input *in)
 {
 	if (!in)
 		return;
@@ -225,14 +228,14 @@ void inlet_close(struct inlet *in)
 	if (in->receiver)
 		receiver_close(in->receiver);
 	publish_destroy(in->publish);
-	intake_free(in->intake);
+	laser_input_free(in->intake);
 	free(in);
 }
 
-struct inlet_count inlet_count(const struct inlet *in)
+struct reading_input_count reading_input_count(const struct reading_input *in)
 {
-	struct inlet_count c = in->count;
+	struct reading_input_count c = in->count;
 
-	intake_count(in->intake, &c.intake);
+	laser_input_count(in->intake, &c.intake);
 	return c;
 }

@@ -9,18 +9,18 @@
 #include "base/loop.h"
 #include "laser/input.h"
 
-enum { INLET_ERROR = 256 };
+enum { READING_INPUT_ERROR = 256 };
 
-struct inlet;
+struct reading_input;
 
 /**
- * struct inlet_config
+ * struct reading_input_config
  * @spec:	as for source_open(), or optsample[:[ADDRESS:]PORT]
  * @node:	its name in ROS
  * @scan:	topic
  * @odometry:	likewise; NULL: tf is followed
  * @laser:	where it is on the robot; NULL: as tf says
- * @patience:	ns; as for pairing_new()
+ * @patience:	ns; as for collator_new()
  * @range_max:	m, 0: as scans say
  * @speed:	of recordings
  * @reading:	one came
@@ -28,7 +28,7 @@ struct inlet;
  * @log:	as of sources
  * @arg:	for all of them
  */
-struct inlet_config {
+struct reading_input_config {
 	const char		*spec, *node;
 	const char		*scan, *odometry;
 	const struct pose	*laser;
@@ -42,7 +42,7 @@ struct inlet_config {
 };
 
 /**
- * inlet_open() - begin
+ * reading_input_open() - begin
  * @config: copied, but for the strings, which stay
  * @error:  gets one line
  *
@@ -51,21 +51,22 @@ struct inlet_config {
  *
  * Return: 0 or a negative errno.
  */
-int inlet_open(struct inlet **in, struct loop *loop,
-	       const struct inlet_config *config, char error[INLET_ERROR]);
-void inlet_close(struct inlet *in);
+int reading_input_open(struct reading_input **in, struct loop *loop,
+		       const struct reading_input_config *config,
+		       char error[READING_INPUT_ERROR]);
+void reading_input_close(struct reading_input *in);
 
 /**
- * struct inlet_count
+ * struct reading_input_count
  * @messages:	of use
  * @damaged:	that could not be read
  * @intake:	what became of the others
  */
-struct inlet_count {
+struct reading_input_count {
 	uint64_t		messages, damaged;
-	struct intake_count	intake;
+	struct laser_input_count	intake;
 };
 
-struct inlet_count inlet_count(const struct inlet *in);
+struct reading_input_count reading_input_count(const struct reading_input *in);
 
 #endif

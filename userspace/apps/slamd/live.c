@@ -44,21 +44,21 @@ enum { CALL_PATIENCE = 10000 };	/* ms */
  * @hurried:	what waits is not to be worked on before
  */
 struct live {
-	struct run		run;
+	struct session		run;
 	struct loop		*loop;
 	struct loop_call	*call;
 	struct loop_timer	progress;
-	struct inlet		*inlet;
-	struct outlet		*outlet;
+	struct reading_input		*inlet;
+	struct slam_publisher		*outlet;
 	struct mapper		*mapper;
-	struct waiting		*waiting;
-	struct handover		*handover;
+	struct scan_queue		*waiting;
+	struct mapper_queue		*handover;
 	pthread_t		filter, draw;
 	bool			filters, draws;
 	uint64_t		told, mapped;
 	uint64_t		readings, unused;
 	pthread_mutex_t		lock;
-	char			text[RUN_STATE];
+	char			text[SESSION_STATE];
 	bool			dirty, told_draw, recalled;
 	int			failed;
 	_Atomic bool		behind, stopping, hurried;
@@ -79,7 +79,7 @@ static bool live_interrupted(void *arg)
 
 struct sending {
 	struct live		*live;
-	enum outlet_topic	topic;
+	enum slam_publisher_topic	topic;
 	int64_t			stamp;
 	const union message	*m;
 };
@@ -88,12 +88,12 @@ static void live_send_one(void *arg)
 {
 	const struct sending *s = arg;
 
-	outlet_publish(s->live->outlet, s->topic, s->stamp, s->m);
+	slam_publisher_publish(s->live->outlet, s->topic, s->stamp, s->m);
 }
 
 /* From any thread; once the loop has ended there is only one left */
-static int live_publish(void *arg, enum outlet_topic topic, int64_t stamp,
-			const union message *m)
+static int live_publish(void *arg, enum slam_publisher_topic topic,
+			int64_t stamp, const union message *m)
 {
 	struct live *l = arg;
 	struct sending s = { l, topic, stamp, m };
@@ -110,7 +110,7 @@ static int live_publish(void *arg, enum outlet_topic topic, int64_t stamp,
  */
 
 /* Return: 0 or a negative errno, which was told once */
-static int take_handed(struct live *l, const struct handed *handed)
+static int take_handed(struct live *l, const struct mapper_update *handed)
 {
 	char error[MAPPER_ERROR];
 	int err = 0;
@@ -129,7 +129,7 @@ static int take_handed(struct live *l, const struct handed *handed)
 	return err;
 }
 
-static int draw_handed(struct live *l, const struct handed *handed,
+static int draw_handed(struct live *l, const struct mapper_update *handed,
 		       bool last)
 {
 	const uint64_t now = loop_now();
@@ -142,19 +142,19 @@ static int draw_handed(struct live *l, const struct handed *handed,
 	if (l->behind)
 		return 0;
 	l->mapped = now;
-	return run_map(&l->run, l->mapper);
+	return session_map(&l->run, l->mapper);
 }
 
 static void *live_draw(void *arg)
 {
 	struct live *l = arg;
-	struct handed handed;
+	struct mapper_update handed;
 	bool more = true;
 
 	while (more) {
-		more = handover_take(l->handover, &handed);
+		more = mapper_queue_take(l->handover, &handed);
 		draw_handed(l, &handed, false);
-		handed_free(&handed);
+		mapper_update_free(&handed);
 	}
 	return NULL;
 }
@@ -164,10 +164,10 @@ static int live_hand_over(struct live *l)
 {
 	struct pose *history;
 	uint32_t count;
-	const int err = run_history(&l->run, &history, &count);
+	const int err = session_history(&l->run, &history, &count);
 
 	if (!err)
-		handover_history(l->handover, history, count);
+		mapper_queue_history(l->handover, history, count);
 	return err;
 }
 
@@ -182,14 +182,14 @@ static int take_result(struct live *l, const struct reading *r,
 	int err = 0;
 
 	pthread_mutex_lock(&l->lock);
-	run_state(&l->run, l->text);
+	session_state(&l->run, l->text);
 	l->readings++;
 	pthread_mutex_unlock(&l->lock);
 	if (result->updated)
-		err = handover_scan(l->handover, r);
+		err = mapper_queue_scan(l->handover, r);
 	l->dirty |= result->updated;
 	if (!err && (l->dirty || l->behind) && now - l->told >= second &&
-	    handover_idle(l->handover)) {
+	    mapper_queue_idle(l->handover)) {
 		l->told = now;
 		l->dirty = false;
 		err = live_hand_over(l);
@@ -204,9 +204,9 @@ static int live_recall_all(struct live *l)
 	int ret = 1, err = 0;
 
 	while (!err && !l->stopping &&
-	       (ret = run_recall(&l->run, &r, &result)) > 0)
+	       (ret = session_recall(&l->run, &r, &result)) > 0)
 		if (result.updated) {
-			err = handover_scan(l->handover, &r);
+			err = mapper_queue_scan(l->handover, &r);
 			l->dirty = true;
 		}
 	if (err)
@@ -244,8 +244,8 @@ static void *live_filter(void *arg)
 	struct reading r;
 
 	l->failed = live_recall_all(l);
-	while (!l->failed && !l->hurried && waiting_take(l->waiting, &r)) {
-		l->failed = run_read(&l->run, &r, &result);
+	while (!l->failed && !l->hurried && scan_queue_take(l->waiting, &r)) {
+		l->failed = session_read(&l->run, &r, &result);
 		if (l->failed) {
 			l->unused += r.beams > 0;
 			break;
@@ -270,19 +270,19 @@ static void on_reading(void *arg, const struct reading *r)
 {
 	struct live *l = arg;
 
-	if (waiting_put(l->waiting, r))
+	if (scan_queue_put(l->waiting, r))
 		service_logf(LOG_ERR, "no memory: a scan is lost");
 }
 
 static void live_on_ended(void *arg)
 {
-	waiting_end(((struct live *)arg)->waiting);
+	scan_queue_end(((struct live *)arg)->waiting);
 }
 
 static void live_show(struct live *l, bool end)
 {
-	const struct waiting_count w = waiting_count(l->waiting);
-	const struct inlet_count in = inlet_count(l->inlet);
+	const struct scan_queue_count w = scan_queue_count(l->waiting);
+	const struct reading_input_count in = reading_input_count(l->inlet);
 	char text[sizeof(l->text)];
 	uint64_t readings;
 
@@ -293,11 +293,13 @@ static void live_show(struct live *l, bool end)
 	service_status("%llu readings, %llu scans replaced, %s",
 		       (unsigned long long)readings,
 		       (unsigned long long)w.replaced, text);
-	run_progress(&l->run, end, "%llu readings  %.1f/s  %llu replaced  "
-		     "%llu without odometry  %s", (unsigned long long)readings,
-		     run_rate(&l->run, readings),
-		     (unsigned long long)w.replaced,
-		     (unsigned long long)in.intake.dropped, text);
+	session_progress(&l->run, end,
+			 "%llu readings  %.1f/s  %llu replaced  "
+			 "%llu without odometry  %s",
+			 (unsigned long long)readings,
+			 session_rate(&l->run, readings),
+			 (unsigned long long)w.replaced,
+			 (unsigned long long)in.intake.dropped, text);
 }
 
 static void live_on_progress(void *arg, uint64_t now)
@@ -312,10 +314,10 @@ static void live_on_progress(void *arg, uint64_t now)
  * Begin
  */
 
-static int open_inlet(struct live *l, char error[INLET_ERROR])
+static int open_inlet(struct live *l, char error[READING_INPUT_ERROR])
 {
 	const struct slamd_options *o = l->run.o;
-	const struct inlet_config config = {
+	const struct reading_input_config config = {
 		.spec = o->from,
 		.node = o->node,
 		.scan = o->readings.scan ? o->readings.scan : "/scan",
@@ -333,21 +335,21 @@ static int open_inlet(struct live *l, char error[INLET_ERROR])
 		.arg = l,
 	};
 
-	return inlet_open(&l->inlet, l->loop, &config, error);
+	return reading_input_open(&l->inlet, l->loop, &config, error);
 }
 
 static int live_open_ends(struct live *l)
 {
 	const struct slamd_options *o = l->run.o;
 	struct mapper_config config = mapper_config(o);
-	char error[INLET_ERROR];
+	char error[READING_INPUT_ERROR];
 	int err = 0;
 
 	config.publish = o->to ? live_publish : NULL;
 	config.arg = l;
 	if (o->to)
-		err = outlet_open(&l->outlet, l->loop, o->to, o->node,
-				  o->robot, error);
+		err = slam_publisher_open(&l->outlet, l->loop, o->to, o->node,
+					  o->robot, error);
 	if (!err)
 		err = mapper_create(&l->mapper, &config, error);
 	if (!err)
@@ -407,16 +409,16 @@ static void end_threads(struct live *l)
 	struct reading r;
 
 	l->stopping = true;
-	waiting_end(l->waiting);
+	scan_queue_end(l->waiting);
 	if (l->call)
 		loop_call_cancel(l->call);
 	if (l->filters)
 		pthread_join(l->filter, NULL);
-	handover_end(l->handover);
+	mapper_queue_end(l->handover);
 	if (l->draws)
 		pthread_join(l->draw, NULL);
 	l->filters = l->draws = false;
-	while (waiting_take(l->waiting, &r))
+	while (scan_queue_take(l->waiting, &r))
 		l->unused += r.beams > 0;
 }
 
@@ -438,14 +440,14 @@ static int live_write_map(struct live *l, const struct trajectory *t)
 /* The last ones. A map that cannot be published can still be a file */
 static int finish_maps(struct live *l, const struct trajectory *t)
 {
-	struct handed last = { .scans = 0 };
-	int err = run_history(&l->run, &last.history, &last.count), next;
+	struct mapper_update last = { .scans = 0 };
+	int err = session_history(&l->run, &last.history, &last.count), next;
 
 	if (err)
 		return cli_error(err, "no memory");
 	mapper_exact(l->mapper);
 	err = draw_handed(l, &last, true);
-	handed_free(&last);
+	mapper_update_free(&last);
 	if (!l->run.o->map || l->told_draw)
 		return err;
 	next = live_write_map(l, t);
@@ -455,20 +457,20 @@ static int finish_maps(struct live *l, const struct trajectory *t)
 /* One that fails does not take others with it */
 static int live_write_all(struct live *l)
 {
-	const struct inlet_count in = inlet_count(l->inlet);
+	const struct reading_input_count in = reading_input_count(l->inlet);
 	const struct readings_count c = {
 		.bad = in.damaged + in.intake.bad,
 		.unpaired = in.intake.dropped, .unswept = in.intake.unswept,
 	};
 	struct trajectory t = { 0 };
-	int err = run_trajectory(&l->run, &t), next;
+	int err = session_trajectory(&l->run, &t), next;
 
 	if (err)
 		goto out;
-	err = run_write(&l->run, &t, &c);
+	err = session_write(&l->run, &t, &c);
 	next = finish_maps(l, &t);
 	err = err ? err : next;
-	next = outlet_check(l->outlet, l->run.o->to);
+	next = slam_publisher_check(l->outlet, l->run.o->to);
 	err = err ? err : next;
 out:
 	trajectory_free(&t);
@@ -478,7 +480,7 @@ out:
 /* Files, and what is not in them. Nothing came: nothing is to be written */
 static int live_finish(struct live *l)
 {
-	const struct waiting_count w = waiting_count(l->waiting);
+	const struct scan_queue_count w = scan_queue_count(l->waiting);
 	const unsigned long long unused = l->unused;
 	int err;
 
@@ -512,7 +514,7 @@ static int live_turn(struct live *l)
 	return err;
 }
 
-static int run_loop(struct live *l)
+static int session_loop(struct live *l)
 {
 	int err = live_start_threads(l), ended;
 
@@ -541,11 +543,11 @@ static int live_open_all(struct live *l)
 
 	/* before any thread, so that all of them leave signals to it */
 	l->loop = loop_create();
-	l->waiting = waiting_create();
-	l->handover = handover_create();
+	l->waiting = scan_queue_create();
+	l->handover = mapper_queue_create();
 	if (!l->loop || !l->waiting || !l->handover)
 		return cli_error(-ENOMEM, "no memory");
-	err = run_open(&l->run, live_interrupted);
+	err = session_open(&l->run, live_interrupted);
 	return err ? err : live_open_ends(l);
 }
 
@@ -554,13 +556,13 @@ static int live_close_all(struct live *l)
 {
 	int err;
 
-	inlet_close(l->inlet);
+	reading_input_close(l->inlet);
 	mapper_destroy(l->mapper);
-	err = outlet_close(l->outlet);
+	err = slam_publisher_close(l->outlet);
 	loop_call_close(l->call);
-	run_close(&l->run);
-	waiting_destroy(l->waiting);
-	handover_destroy(l->handover);
+	session_close(&l->run);
+	scan_queue_destroy(l->waiting);
+	mapper_queue_destroy(l->handover);
 	if (l->loop)
 		loop_destroy(l->loop);
 	pthread_mutex_destroy(&l->lock);
@@ -578,7 +580,7 @@ int slamd_live(const struct slamd_options *o)
 	running = &l;
 	err = live_open_all(&l);
 	if (!err)
-		err = run_loop(&l);
+		err = session_loop(&l);
 	closed = live_close_all(&l);
 	return err < 0 ? err : closed;
 }

@@ -70,7 +70,8 @@ static int init(struct mapper *m, char error[MAPPER_ERROR])
 		return err;
 	m->message = malloc(sizeof(*m->message));
 	m->pose = malloc(sizeof(*m->pose));
-	return m->message && m->pose ? 0 : ends_error(error, -ENOMEM, "no memory");
+	return m->message && m->pose ? 0 :
+				       io_error(error, -ENOMEM, "no memory");
 }
 
 int mapper_create(struct mapper **mapper, const struct mapper_config *config,
@@ -80,7 +81,7 @@ int mapper_create(struct mapper **mapper, const struct mapper_config *config,
 	int err;
 
 	if (!m)
-		return ends_error(error, -ENOMEM, "no memory");
+		return io_error(error, -ENOMEM, "no memory");
 	m->config = *config;
 	err = init(m, error);
 	if (err) {
@@ -114,10 +115,10 @@ int mapper_scan(struct mapper *m, const struct reading *r,
 	if (err)
 		return err;
 	err = trajectory_add(&m->way, r->stamp, &unknown);
-	return err ? ends_error(error, err, "no memory") : 0;
+	return err ? io_error(error, err, "no memory") : 0;
 }
 
-static bool mapper_publish(struct mapper *m, enum outlet_topic topic,
+static bool mapper_publish(struct mapper *m, enum slam_publisher_topic topic,
 			   int64_t stamp)
 {
 	return !m->config.publish || !m->config.publish(m->config.arg, topic,
@@ -134,10 +135,10 @@ void mapper_pose(struct mapper *m, const struct reading *r,
 		return;
 	submap_out_pose(&m->out, r->stamp, &result->pose, result->covariance,
 			m->pose);
-	c->publish(c->arg, OUTLET_POSE, r->stamp, m->pose);
+	c->publish(c->arg, SLAM_PUBLISHER_POSE, r->stamp, m->pose);
 	submap_out_drift(&m->out, c->odom_frame, r->stamp, &result->pose,
 			 &r->odometry, &t, m->pose);
-	c->publish(c->arg, OUTLET_TF, r->stamp, m->pose);
+	c->publish(c->arg, SLAM_PUBLISHER_TF, r->stamp, m->pose);
 }
 
 /*
@@ -153,7 +154,7 @@ static int tell_transforms(struct mapper *m, int count, int64_t now,
 					    (uint32_t)count, false, m->message,
 					    error);
 
-	*told = n <= 0 || mapper_publish(m, OUTLET_TRANSFORMS, now);
+	*told = n <= 0 || mapper_publish(m, SLAM_PUBLISHER_TRANSFORMS, now);
 	return n < 0 ? n : 0;
 }
 
@@ -172,7 +173,7 @@ static int tell_cells(struct mapper *m, uint32_t number, int64_t now,
 		err = submap_out_grid(&m->out, number, s, o, m->message,
 				      error);
 	if (!err)
-		*told = mapper_publish(m, OUTLET_SUBMAP, now);
+		*told = mapper_publish(m, SLAM_PUBLISHER_SUBMAP, now);
 	/* one that is empty or too large will not be otherwise next time */
 	return err == -ENOMEM ? err : 0;
 }
@@ -226,7 +227,7 @@ static int mapper_draw(struct mapper *m, char error[MAPPER_ERROR])
 		struct pose *drawn = realloc(m->drawn, room * sizeof(*drawn));
 
 		if (!drawn)
-			return ends_error(error, -ENOMEM, "no memory");
+			return io_error(error, -ENOMEM, "no memory");
 		m->drawn = drawn;
 		m->room = room;
 	}
@@ -258,13 +259,13 @@ int mapper_map(struct mapper *m, char error[MAPPER_ERROR])
 	now = m->way.point[m->way.count - 1].stamp;
 	err = submap_out_map(&m->out, m->all, now, m->message, error);
 	if (!err)
-		mapper_publish(m, OUTLET_MAP, now);
+		mapper_publish(m, SLAM_PUBLISHER_MAP, now);
 	if (err && err != -ENODATA)
 		return err;
 	err = submap_out_way(&m->out, m->way.point, m->way.count, now,
 			     m->message, error);
 	if (!err)
-		mapper_publish(m, OUTLET_PATH, now);
+		mapper_publish(m, SLAM_PUBLISHER_PATH, now);
 	return err;
 }
 

@@ -34,9 +34,8 @@ struct mapper_config {
 	size_t			memory;
 	const char		*map_frame, *odom_frame, *base_frame;
 	const char		*robot;
-	int			(*publish)(void *arg, enum outlet_topic topic,
-					   int64_t stamp,
-					   const union message *m);
+	int (*publish)(void *arg, enum slam_publisher_topic topic,
+		       int64_t stamp, const union message *m);
 	void			*arg;
 };
 

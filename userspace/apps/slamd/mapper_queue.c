@@ -11,20 +11,20 @@
 #include "slam/workers/scans.h"
 
 /**
- * struct handover
+ * struct mapper_queue
  * @ready:	the first so many scans are those of the history
  */
-struct handover {
+struct mapper_queue {
 	pthread_mutex_t	lock;
 	pthread_cond_t	changed;
-	struct handed	now;
+	struct mapper_update	now;
 	uint32_t	ready, room;
 	bool		waits, end;
 };
 
-struct handover *handover_create(void)
+struct mapper_queue *mapper_queue_create(void)
 {
-	struct handover *h = calloc(1, sizeof(*h));
+	struct mapper_queue *h = calloc(1, sizeof(*h));
 
 	if (!h)
 		return NULL;
@@ -33,26 +33,26 @@ struct handover *handover_create(void)
 	return h;
 }
 
-void handed_free(struct handed *handed)
+void mapper_update_free(struct mapper_update *handed)
 {
 	for (uint32_t i = 0; i < handed->scans; i++)
 		free(handed->scan[i]);
 	free(handed->scan);
 	free(handed->history);
-	*handed = (struct handed){ .scans = 0 };
+	*handed = (struct mapper_update){ .scans = 0 };
 }
 
-void handover_destroy(struct handover *h)
+void mapper_queue_destroy(struct mapper_queue *h)
 {
 	if (!h)
 		return;
 	pthread_mutex_destroy(&h->lock);
 	pthread_cond_destroy(&h->changed);
-	handed_free(&h->now);
+	mapper_update_free(&h->now);
 	free(h);
 }
 
-int handover_scan(struct handover *h, const struct reading *r)
+int mapper_queue_scan(struct mapper_queue *h, const struct reading *r)
 {
 	struct wire_reading *w = scans_copy(r);
 	int err;
@@ -70,8 +70,8 @@ int handover_scan(struct handover *h, const struct reading *r)
 	return err;
 }
 
-void handover_history(struct handover *h, struct pose *history,
-		      uint32_t count)
+void mapper_queue_history(struct mapper_queue *h, struct pose *history,
+			  uint32_t count)
 {
 	pthread_mutex_lock(&h->lock);
 	free(h->now.history);
@@ -82,7 +82,7 @@ void handover_history(struct handover *h, struct pose *history,
 	pthread_mutex_unlock(&h->lock);
 }
 
-bool handover_idle(struct handover *h)
+bool mapper_queue_idle(struct mapper_queue *h)
 {
 	bool idle;
 
@@ -93,7 +93,7 @@ bool handover_idle(struct handover *h)
 }
 
 /* Scans that came after the history stay. Return: 0, -ENOMEM: all do */
-static int take_ready(struct handover *h, struct handed *handed)
+static int take_ready(struct mapper_queue *h, struct mapper_update *handed)
 {
 	const uint32_t rest = h->now.scans - h->ready;
 	struct wire_reading **scan = NULL;
@@ -106,13 +106,13 @@ static int take_ready(struct handover *h, struct handed *handed)
 	}
 	*handed = h->now;
 	handed->scans = h->ready;
-	h->now = (struct handed){ .scan = scan, .scans = rest };
+	h->now = (struct mapper_update){ .scan = scan, .scans = rest };
 	h->ready = 0;
 	h->room = rest;
 	return 0;
 }
 
-bool handover_take(struct handover *h, struct handed *handed)
+bool mapper_queue_take(struct mapper_queue *h, struct mapper_update *handed)
 {
 	bool more;
 
@@ -129,13 +129,13 @@ bool handover_take(struct handover *h, struct handed *handed)
 		free(h->now.history);
 		h->now.history = NULL;
 	}
-	*handed = (struct handed){ .scans = 0 };
+	*handed = (struct mapper_update){ .scans = 0 };
 	take_ready(h, handed);
 	pthread_mutex_unlock(&h->lock);
 	return more;
 }
 
-void handover_end(struct handover *h)
+void mapper_queue_end(struct mapper_queue *h)
 {
 	pthread_mutex_lock(&h->lock);
 	h->end = true;

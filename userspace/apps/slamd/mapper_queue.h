@@ -12,39 +12,39 @@
 #include <stdbool.h>
 #include "slam/workers/wire.h"
 
-struct handover;
+struct mapper_queue;
 
 /* Return: NULL: no memory */
-struct handover *handover_create(void);
+struct mapper_queue *mapper_queue_create(void);
 /* When nobody waits any more; NULL is allowed */
-void handover_destroy(struct handover *h);
+void mapper_queue_destroy(struct mapper_queue *h);
 
 /* A scan; copied. Return: 0, -ENOMEM */
-int handover_scan(struct handover *h, const struct reading *r);
+int mapper_queue_scan(struct mapper_queue *h, const struct reading *r);
 
 /* A history of all scans until now, from malloc(); is @h's from now on */
-void handover_history(struct handover *h, struct pose *history,
-		      uint32_t count);
+void mapper_queue_history(struct mapper_queue *h, struct pose *history,
+			  uint32_t count);
 
 /* Whether whoever draws waits for one */
-bool handover_idle(struct handover *h);
+bool mapper_queue_idle(struct mapper_queue *h);
 
 /**
- * struct handed - what was taken; to be freed with handed_free()
+ * struct mapper_update - what was taken; to be freed with mapper_update_free()
  * @scan:	new ones, @scans of them, with their ranges behind them
  * @history:	@count of poses; NULL: none
  */
-struct handed {
+struct mapper_update {
 	struct wire_reading	**scan;
 	uint32_t		scans;
 	struct pose		*history;
 	uint32_t		count;
 };
 
-/* Waits for a history. Return: false: handover_end(), and what is left */
-bool handover_take(struct handover *h, struct handed *handed);
-void handed_free(struct handed *handed);
+/* Waits for a history. Return: false: mapper_queue_end(), and what is left */
+bool mapper_queue_take(struct mapper_queue *h, struct mapper_update *handed);
+void mapper_update_free(struct mapper_update *handed);
 
-void handover_end(struct handover *h);
+void mapper_queue_end(struct mapper_queue *h);
 
 #endif

@@ -161,10 +161,10 @@ static int parse_laser(struct slamd_options *o, const char *arg)
 /* A part of the names of topics and frames */
 static int parse_robot(struct slamd_options *o, const char *arg)
 {
-	char topic[ENDS_NAME];
+	char topic[IO_NAME];
 
 	snprintf(topic, sizeof(topic), "/%.64s", arg);
-	if (!ends_valid_name(topic) || strlen(arg) > 60 || strchr(arg, '/'))
+	if (!io_valid_name(topic) || strlen(arg) > 60 || strchr(arg, '/'))
 		return cli_error(-EINVAL, "robot must be 1..60 letters, digits or _, and begin with a letter");
 	o->robot = arg;
 	return 0;
@@ -301,8 +301,8 @@ static bool is_ros(const char *end)
 {
 	const char *rest;
 
-	return end && (ends_is(end, "ros2", &rest) ||
-		       ends_is(end, "ros1", &rest));
+	return end && (io_is(end, "ros2", &rest) ||
+		       io_is(end, "ros1", &rest));
 }
 
 static bool plays(const struct slamd_options *o)
@@ -310,7 +310,7 @@ static bool plays(const struct slamd_options *o)
 	const char *rest;
 
 	return o->from && !is_ros(o->from) &&
-	       !ends_is(o->from, "optsample", &rest);
+	       !io_is(o->from, "optsample", &rest);
 }
 
 static bool publishes(const struct slamd_options *o)
@@ -456,7 +456,7 @@ static error_t parse_end(const struct given *g, const char *program)
 	if (!*o->odom_frame || *o->odom_frame == '/' ||
 	    !strcmp(o->odom_frame, o->map_frame))
 		return cli_usage(program, "odom-frame must be a name, without a slash before it, and not that of the map");
-	if (!o->from || !ends_is(o->from, "optsample", &rest))
+	if (!o->from || !io_is(o->from, "optsample", &rest))
 		return check_needs(g, program);
 	if (!o->readings.laser)
 		return cli_usage(program, "optsample carries no tf: --laser says where it is");
@@ -495,7 +495,7 @@ static error_t options_parse(int key, char *arg, struct argp_state *state)
 		return options_number("range-max", arg, 0.1, 1e5,
 				      &o->readings.range_max);
 	case OPT_THREADS:
-		return whole("threads", arg, 1, CREW_MAX, &o->threads);
+		return whole("threads", arg, 1, THREAD_POOL_MAX, &o->threads);
 	case OPT_MEMORY:
 		return whole("memory", arg, 1, MEMORY_MB_MAX, &o->memory);
 	case OPT_ENGINE:
@@ -505,7 +505,7 @@ static error_t options_parse(int key, char *arg, struct argp_state *state)
 		o->job = arg;
 		return 0;
 	case OPT_WORKERS:
-		return whole("workers", arg, 1, ENGINE_WORKERS, &o->workers);
+		return whole("workers", arg, 1, BUS_WORKERS, &o->workers);
 	case OPT_TRAJECTORY:
 		o->trajectory = arg;
 		return 0;

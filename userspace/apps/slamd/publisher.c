@@ -15,12 +15,12 @@
 #include "slam/output/submap_out.h"
 
 /**
- * struct outlet
+ * struct slam_publisher
  * @broken:	a recording that could not be written, also as it was closed
  */
-struct outlet {
+struct slam_publisher {
 	struct sink		*sink;
-	struct sink_topic	*topic[OUTLET_TOPICS];
+	struct sink_topic	*topic[SLAM_PUBLISHER_TOPICS];
 	bool			recording, broken;
 };
 
@@ -28,22 +28,22 @@ static const struct {
 	const char		*name;
 	enum message_kind	kind;
 	bool			latched, own;	/* below the robot's name */
-} topics[OUTLET_TOPICS] = {
-	[OUTLET_MAP] = { "/map", MESSAGE_OCCUPANCY_GRID, true, true },
-	[OUTLET_POSE] = { "/slam/pose", MESSAGE_ODOMETRY, false, true },
-	[OUTLET_PATH] = { "/slam/path", MESSAGE_PATH, true, true },
-	[OUTLET_TF] = { "/tf", MESSAGE_TRANSFORMS, false, false },
-	[OUTLET_SUBMAP] = { SUBMAP_OUT_SUBMAPS, MESSAGE_OCCUPANCY_GRID, false,
-			    false },
-	[OUTLET_TRANSFORMS] = { SUBMAP_OUT_TRANSFORMS, MESSAGE_TRANSFORMS,
-				false, false },
+} topics[SLAM_PUBLISHER_TOPICS] = {
+	[SLAM_PUBLISHER_MAP] = { "/map", MESSAGE_OCCUPANCY_GRID, true, true },
+	[SLAM_PUBLISHER_POSE] = { "/slam/pose", MESSAGE_ODOMETRY, false, true },
+	[SLAM_PUBLISHER_PATH] = { "/slam/path", MESSAGE_PATH, true, true },
+	[SLAM_PUBLISHER_TF] = { "/tf", MESSAGE_TRANSFORMS, false, false },
+	[SLAM_PUBLISHER_SUBMAP] = { SUBMAP_OUT_SUBMAPS, MESSAGE_OCCUPANCY_GRID,
+				    false, false },
+	[SLAM_PUBLISHER_TRANSFORMS] = { SUBMAP_OUT_TRANSFORMS,
+					MESSAGE_TRANSFORMS, false, false },
 };
 
-static int publisher_add_topics(struct outlet *out, const char *robot,
-				char error[OUTLET_ERROR])
+static int publisher_add_topics(struct slam_publisher *out, const char *robot,
+				char error[SLAM_PUBLISHER_ERROR])
 {
-	for (unsigned int i = 0; i < OUTLET_TOPICS; i++) {
-		char name[ENDS_NAME];
+	for (unsigned int i = 0; i < SLAM_PUBLISHER_TOPICS; i++) {
+		char name[IO_NAME];
 		int err;
 
 		snprintf(name, sizeof(name), "%s%.200s%s",
@@ -52,8 +52,8 @@ static int publisher_add_topics(struct outlet *out, const char *robot,
 		err = sink_add(out->sink, name, topics[i].kind,
 			       topics[i].latched, &out->topic[i]);
 		if (err)
-			return ends_error(error, err, "%.150s: %s", name,
-					  strerror(-err));
+			return io_error(error, err, "%.150s: %s", name,
+					strerror(-err));
 	}
 	return 0;
 }
@@ -61,17 +61,18 @@ static int publisher_add_topics(struct outlet *out, const char *robot,
 /* What a recording has an error of it does not go on with */
 static void publisher_on_log(void *arg, int priority, const char *line)
 {
-	struct outlet *out = arg;
+	struct slam_publisher *out = arg;
 
 	if (out->recording && priority <= LOG_ERR)
 		out->broken = true;
 	service_log(NULL, priority, line);
 }
 
-int outlet_open(struct outlet **outlet, struct loop *loop, const char *spec,
-		const char *node, const char *robot, char error[OUTLET_ERROR])
+int slam_publisher_open(struct slam_publisher **outlet, struct loop *loop,
+			const char *spec, const char *node, const char *robot,
+			char error[SLAM_PUBLISHER_ERROR])
 {
-	struct outlet *out = calloc(1, sizeof(*out));
+	struct slam_publisher *out = calloc(1, sizeof(*out));
 	const struct sink_config config = {
 		.spec = spec, .name = node, .log = publisher_on_log, .arg = out,
 	};
@@ -79,21 +80,21 @@ int outlet_open(struct outlet **outlet, struct loop *loop, const char *spec,
 	int err;
 
 	if (!out)
-		return ends_error(error, -ENOMEM, "no memory");
-	out->recording = !ends_is(spec, "ros2", &rest) &&
-			 !ends_is(spec, "ros1", &rest);
+		return io_error(error, -ENOMEM, "no memory");
+	out->recording = !io_is(spec, "ros2", &rest) &&
+			 !io_is(spec, "ros1", &rest);
 	err = sink_open(&out->sink, loop, &config, error);
 	if (!err)
 		err = publisher_add_topics(out, robot, error);
 	if (err) {
-		outlet_close(out);
+		slam_publisher_close(out);
 		return err;
 	}
 	*outlet = out;
 	return 0;
 }
 
-int outlet_close(struct outlet *out)
+int slam_publisher_close(struct slam_publisher *out)
 {
 	int err;
 
@@ -105,13 +106,14 @@ int outlet_close(struct outlet *out)
 	return err;
 }
 
-int outlet_publish(struct outlet *out, enum outlet_topic topic, int64_t stamp,
-		   const union message *m)
+int slam_publisher_publish(struct slam_publisher *out,
+			   enum slam_publisher_topic topic, int64_t stamp,
+			   const union message *m)
 {
 	return sink_publish(out->topic[topic], stamp, m);
 }
 
-int outlet_check(const struct outlet *out, const char *spec)
+int slam_publisher_check(const struct slam_publisher *out, const char *spec)
 {
 	const uint64_t dropped = out ? sink_dropped(out->sink) : 0;
 

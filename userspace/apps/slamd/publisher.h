@@ -16,17 +16,22 @@
 #include "base/loop.h"
 #include "ros/msg/message.h"
 
-enum { OUTLET_ERROR = 256 };
+enum { SLAM_PUBLISHER_ERROR = 256 };
 
-enum outlet_topic {
-	OUTLET_MAP, OUTLET_POSE, OUTLET_PATH, OUTLET_TF, OUTLET_SUBMAP,
-	OUTLET_TRANSFORMS, OUTLET_TOPICS,
+enum slam_publisher_topic {
+	SLAM_PUBLISHER_MAP,
+	SLAM_PUBLISHER_POSE,
+	SLAM_PUBLISHER_PATH,
+	SLAM_PUBLISHER_TF,
+	SLAM_PUBLISHER_SUBMAP,
+	SLAM_PUBLISHER_TRANSFORMS,
+	SLAM_PUBLISHER_TOPICS,
 };
 
-struct outlet;
+struct slam_publisher;
 
 /**
- * outlet_open() - begin
+ * slam_publisher_open() - begin
  * @loop:	for sinks that need it
  * @spec:	as for sink_open()
  * @robot:	its name, NULL: it has none
@@ -34,21 +39,23 @@ struct outlet;
  *
  * Return: 0 or a negative errno.
  */
-int outlet_open(struct outlet **out, struct loop *loop, const char *spec,
-		const char *node, const char *robot, char error[OUTLET_ERROR]);
+int slam_publisher_open(struct slam_publisher **out, struct loop *loop,
+			const char *spec, const char *node, const char *robot,
+			char error[SLAM_PUBLISHER_ERROR]);
 /* Return: 0; -EIO: a recording is not whole, which was told. NULL is allowed */
-int outlet_close(struct outlet *out);
+int slam_publisher_close(struct slam_publisher *out);
 
 /**
- * outlet_publish() - a message
+ * slam_publisher_publish() - a message
  * @stamp: of what it is about; recordings are by it
  *
  * Return: 0 or a negative errno, which was counted.
  */
-int outlet_publish(struct outlet *out, enum outlet_topic topic, int64_t stamp,
-		   const union message *m);
+int slam_publisher_publish(struct slam_publisher *out,
+			   enum slam_publisher_topic topic, int64_t stamp,
+			   const union message *m);
 
 /* Whether all went out. Return: 0, -EIO after one line; @out may be NULL */
-int outlet_check(const struct outlet *out, const char *spec);
+int slam_publisher_check(const struct slam_publisher *out, const char *spec);
 
 #endif

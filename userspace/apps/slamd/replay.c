@@ -26,11 +26,11 @@
  * @mapped:	stamp of the last map
  */
 struct replay {
-	struct run		run;
+	struct session		run;
 	struct readings		*log;
 	uint64_t		shown;
 	struct loop		*loop;
-	struct outlet		*outlet;
+	struct slam_publisher		*outlet;
 	struct mapper		*mapper;
 	int64_t			mapped;
 };
@@ -75,26 +75,28 @@ static void replay_show(struct replay *r, bool end)
 {
 	const uint64_t now = loop_now(), n = r->run.stats.readings;
 	struct readings_count c;
-	char text[RUN_STATE];
+	char text[SESSION_STATE];
 
 	if (!end && now - r->shown < PROGRESS)
 		return;
 	r->shown = now;
 	readings_count(r->log, &c);
-	run_state(&r->run, text);
-	run_progress(&r->run, end, "%3.0f %%  %llu readings  %.0f/s  %s",
-		     c.size ? 100.0 * (double)c.bytes / (double)c.size : 100,
-		     (unsigned long long)n, run_rate(&r->run, n), text);
+	session_state(&r->run, text);
+	session_progress(&r->run, end, "%3.0f %%  %llu readings  %.0f/s  %s",
+			 c.size ? 100.0 * (double)c.bytes / (double)c.size :
+				  100,
+			 (unsigned long long)n, session_rate(&r->run, n), text);
 }
 
 /*
  * What is published
  */
 
-static int replay_publish(void *arg, enum outlet_topic topic, int64_t stamp,
-			  const union message *m)
+static int replay_publish(void *arg, enum slam_publisher_topic topic,
+			  int64_t stamp, const union message *m)
 {
-	return outlet_publish(((struct replay *)arg)->outlet, topic, stamp, m);
+	return slam_publisher_publish(((struct replay *)arg)->outlet, topic,
+				      stamp, m);
 }
 
 /* Return: 0 or a negative errno after one line; @fit: of the map itself */
@@ -103,7 +105,7 @@ static int publish_maps(struct replay *r, int *fit)
 	char error[MAPPER_ERROR];
 	struct pose *history;
 	uint32_t updates;
-	int err = run_history(&r->run, &history, &updates);
+	int err = session_history(&r->run, &history, &updates);
 
 	if (err)
 		return cli_error(err, "no memory");
@@ -111,7 +113,7 @@ static int publish_maps(struct replay *r, int *fit)
 	free(history);
 	if (err)
 		return cli_error(err, "%s", error);
-	*fit = run_map(&r->run, r->mapper);
+	*fit = session_map(&r->run, r->mapper);
 	return 0;
 }
 
@@ -141,7 +143,7 @@ static int open_outlet(struct replay *r)
 {
 	const struct slamd_options *o = r->run.o;
 	struct mapper_config config = mapper_config(o);
-	char error[OUTLET_ERROR];
+	char error[SLAM_PUBLISHER_ERROR];
 	int err;
 
 	if (!o->to)
@@ -150,8 +152,8 @@ static int open_outlet(struct replay *r)
 	if (!r->loop)
 		return cli_error(-ENOMEM, "no memory");
 	let_signals();
-	err = outlet_open(&r->outlet, r->loop, o->to, o->node, o->robot,
-			  error);
+	err = slam_publisher_open(&r->outlet, r->loop, o->to, o->node, o->robot,
+				  error);
 	config.publish = replay_publish;
 	config.arg = r;
 	if (!err)
@@ -180,7 +182,7 @@ static int replay_recall_all(struct replay *r)
 	if (!r->run.checkpoint)
 		return 0;
 	while (!err && !stopped &&
-	       (ret = run_recall(&r->run, &kept, &result)) > 0) {
+	       (ret = session_recall(&r->run, &kept, &result)) > 0) {
 		err = readings_next(r->log, &reading, error);
 		if (err < 0)
 			return cli_error(err, "%s", error);
@@ -217,7 +219,7 @@ static int replay_read_all(struct replay *r)
 	if (ret < 0)
 		return ret;
 	while (!stopped && (ret = readings_next(r->log, &reading, error)) > 0) {
-		err = run_read(&r->run, &reading, &result);
+		err = session_read(&r->run, &reading, &result);
 		if (!err)
 			err = publish_reading(r, &reading, &result);
 		if (err == -EINTR)
@@ -249,17 +251,17 @@ static int replay_write_all(struct replay *r)
 {
 	struct trajectory t = { 0 };
 	struct readings_count c;
-	int err = run_trajectory(&r->run, &t), next, fit = 0;
+	int err = session_trajectory(&r->run, &t), next, fit = 0;
 
 	readings_count(r->log, &c);
 	if (err)
 		goto out;
-	err = run_write(&r->run, &t, &c);
+	err = session_write(&r->run, &t, &c);
 	next = r->outlet ? publish_maps(r, &fit) : 0;
 	err = err ? err : next ? next : fit;
 	next = r->run.o->map ? draw_map(r->run.o, &t) : 0;
 	err = err ? err : next;
-	next = outlet_check(r->outlet, r->run.o->to);
+	next = slam_publisher_check(r->outlet, r->run.o->to);
 	err = err ? err : next;
 out:
 	trajectory_free(&t);
@@ -288,14 +290,14 @@ int slamd_replay(const struct slamd_options *o)
 	if (err)
 		return cli_error(err, "%s", error);
 	replay_catch_signals();
-	err = run_open(&r.run, replay_interrupted);
+	err = session_open(&r.run, replay_interrupted);
 	if (!err)
 		err = replay_run(&r);
 	mapper_destroy(r.mapper);
-	closed = outlet_close(r.outlet);
+	closed = slam_publisher_close(r.outlet);
 	if (r.loop)
 		loop_destroy(r.loop);
-	run_close(&r.run);
+	session_close(&r.run);
 	readings_close(r.log);
 	return err < 0 ? err : closed;
 }

@@ -21,7 +21,7 @@ struct entry {
 };
 
 /**
- * struct waiting
+ * struct scan_queue
  * @entry:	ring, @count from @first on
  * @scans:	of them
  * @newest:	of these, the last one; NULL: there is none
@@ -30,58 +30,58 @@ struct entry {
  * @from:	odometry at the scan before the last one in the ring; @has_from:
  *		is known
  */
-struct waiting {
+struct scan_queue {
 	pthread_mutex_t		lock;
 	pthread_cond_t		came;
-	struct entry		entry[WAITING_MAX];
+	struct entry		entry[SCAN_QUEUE_MAX];
 	uint32_t		first, count, scans;
 	struct entry		*newest;
-	struct buffer		buffer[WAITING_SCANS + 2];
+	struct buffer		buffer[SCAN_QUEUE_SCANS + 2];
 	struct buffer		*taken, *free;
 	struct pose		from;
 	bool			has_from, end;
-	struct waiting_count	counts;
+	struct scan_queue_count	counts;
 };
 
-struct waiting *waiting_create(void)
+struct scan_queue *scan_queue_create(void)
 {
-	struct waiting *w = calloc(1, sizeof(*w));
+	struct scan_queue *w = calloc(1, sizeof(*w));
 
 	if (!w)
 		return NULL;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->came, NULL);
-	for (unsigned int i = 0; i < WAITING_SCANS + 2; i++) {
+	for (unsigned int i = 0; i < SCAN_QUEUE_SCANS + 2; i++) {
 		w->buffer[i].next = w->free;
 		w->free = &w->buffer[i];
 	}
 	return w;
 }
 
-void waiting_destroy(struct waiting *w)
+void scan_queue_destroy(struct scan_queue *w)
 {
 	if (!w)
 		return;
 	pthread_mutex_destroy(&w->lock);
 	pthread_cond_destroy(&w->came);
-	for (unsigned int i = 0; i < WAITING_SCANS + 2; i++)
+	for (unsigned int i = 0; i < SCAN_QUEUE_SCANS + 2; i++)
 		free(w->buffer[i].range);
 	free(w);
 }
 
-static void give_back(struct waiting *w, struct buffer *b)
+static void give_back(struct scan_queue *w, struct buffer *b)
 {
 	b->next = w->free;
 	w->free = b;
 }
 
-static struct entry *last(struct waiting *w)
+static struct entry *last(struct scan_queue *w)
 {
-	return &w->entry[(w->first + w->count - 1) % WAITING_MAX];
+	return &w->entry[(w->first + w->count - 1) % SCAN_QUEUE_MAX];
 }
 
 /* Which is no longer a scan */
-static void strip(struct waiting *w, struct entry *e)
+static void strip(struct scan_queue *w, struct entry *e)
 {
 	give_back(w, e->buffer);
 	e->buffer = NULL;
@@ -92,20 +92,21 @@ static void strip(struct waiting *w, struct entry *e)
 		w->newest = NULL;
 }
 
-static struct entry *drop_first(struct waiting *w)
+static struct entry *drop_first(struct scan_queue *w)
 {
 	struct entry *e = &w->entry[w->first];
 
-	w->first = (w->first + 1) % WAITING_MAX;
+	w->first = (w->first + 1) % SCAN_QUEUE_MAX;
 	w->count--;
 	return e;
 }
 
-static struct entry *scan_queue_add(struct waiting *w, const struct reading *r)
+static struct entry *scan_queue_add(struct scan_queue *w,
+				    const struct reading *r)
 {
 	struct entry *e;
 
-	if (w->count == WAITING_MAX) {
+	if (w->count == SCAN_QUEUE_MAX) {
 		e = drop_first(w);
 		if (e->buffer)
 			strip(w, e);
@@ -120,18 +121,18 @@ static struct entry *scan_queue_add(struct waiting *w, const struct reading *r)
 
 static bool is_far(const struct pose *a, const struct pose *b)
 {
-	return hypot(a->x - b->x, a->y - b->y) > WAITING_GAP ||
-	       fabs(remainder(a->yaw - b->yaw, 2 * M_PI)) > WAITING_TURN;
+	return hypot(a->x - b->x, a->y - b->y) > SCAN_QUEUE_GAP ||
+	       fabs(remainder(a->yaw - b->yaw, 2 * M_PI)) > SCAN_QUEUE_TURN;
 }
 
 /* Whether the last scan may go when one at @now comes; the first one stays */
-static bool can_go(const struct waiting *w, const struct pose *now)
+static bool can_go(const struct scan_queue *w, const struct pose *now)
 {
-	return w->scans == WAITING_SCANS ||
+	return w->scans == SCAN_QUEUE_SCANS ||
 	       (w->has_from && !is_far(&w->from, now));
 }
 
-static int put_scan(struct waiting *w, const struct reading *r)
+static int put_scan(struct scan_queue *w, const struct reading *r)
 {
 	struct buffer *b = w->free;
 	struct entry *e;
@@ -164,7 +165,7 @@ static int put_scan(struct waiting *w, const struct reading *r)
 	return 0;
 }
 
-int waiting_put(struct waiting *w, const struct reading *r)
+int scan_queue_put(struct scan_queue *w, const struct reading *r)
 {
 	int err = 0;
 
@@ -179,7 +180,7 @@ int waiting_put(struct waiting *w, const struct reading *r)
 	return err;
 }
 
-bool waiting_take(struct waiting *w, struct reading *r)
+bool scan_queue_take(struct scan_queue *w, struct reading *r)
 {
 	const struct entry *e;
 
@@ -206,7 +207,7 @@ bool waiting_take(struct waiting *w, struct reading *r)
 	return true;
 }
 
-void waiting_end(struct waiting *w)
+void scan_queue_end(struct scan_queue *w)
 {
 	pthread_mutex_lock(&w->lock);
 	w->end = true;
@@ -214,9 +215,9 @@ void waiting_end(struct waiting *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-struct waiting_count waiting_count(struct waiting *w)
+struct scan_queue_count scan_queue_count(struct scan_queue *w)
 {
-	struct waiting_count c;
+	struct scan_queue_count c;
 
 	pthread_mutex_lock(&w->lock);
 	c = w->counts;

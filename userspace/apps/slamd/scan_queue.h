@@ -15,47 +15,47 @@
 #include "laser/reading.h"
 
 enum {
-	WAITING_SCANS	= 64,	/* beyond them all are replaced */
-	WAITING_MAX	= 4096,	/* with those that are odometry now */
+	SCAN_QUEUE_SCANS	= 64,	/* beyond them all are replaced */
+	SCAN_QUEUE_MAX	= 4096,	/* with those that are odometry now */
 };
 
 /* From one scan to the next, m and rad */
-#define WAITING_GAP	0.5
-#define WAITING_TURN	0.35
+#define SCAN_QUEUE_GAP	0.5
+#define SCAN_QUEUE_TURN	0.35
 
-struct waiting;
+struct scan_queue;
 
 /**
- * struct waiting_count
+ * struct scan_queue_count
  * @came:	readings
  * @replaced:	scans that a newer one took the place of
- * @lost:	readings whose odometry was lost as well: more than WAITING_MAX
+ * @lost:	readings whose odometry was lost as well: more than SCAN_QUEUE_MAX
  *		came meanwhile
  */
-struct waiting_count {
+struct scan_queue_count {
 	uint64_t	came, replaced, lost;
 };
 
 /* Return: NULL: no memory */
-struct waiting *waiting_create(void);
-/* When nobody waits in waiting_take() any more; NULL is allowed */
-void waiting_destroy(struct waiting *w);
+struct scan_queue *scan_queue_create(void);
+/* When nobody waits in scan_queue_take() any more; NULL is allowed */
+void scan_queue_destroy(struct scan_queue *w);
 
 /* From any thread; @r is copied. Return: 0; -ENOMEM: all is as before */
-int waiting_put(struct waiting *w, const struct reading *r);
+int scan_queue_put(struct scan_queue *w, const struct reading *r);
 
 /**
- * waiting_take() - the oldest there is, for one thread
+ * scan_queue_take() - the oldest there is, for one thread
  * @r: good until the next call
  *
- * Waits until there is one. Return: false: waiting_end() was called, and there
+ * Waits until there is one. Return: false: scan_queue_end() was called, and there
  * are no more.
  */
-bool waiting_take(struct waiting *w, struct reading *r);
+bool scan_queue_take(struct scan_queue *w, struct reading *r);
 
 /* There will be no more */
-void waiting_end(struct waiting *w);
+void scan_queue_end(struct scan_queue *w);
 
-struct waiting_count waiting_count(struct waiting *w);
+struct scan_queue_count scan_queue_count(struct scan_queue *w);
 
 #endif

@@ -46,23 +46,23 @@ static void beside(const char *path, const char *ending, char to[PATH_MAX])
 }
 
 /* Whether it can be made, as it will be; nothing is left of it */
-static int try_file(const char *path, char error[NEW_FILE_ERROR])
+static int try_file(const char *path, char error[ATOMIC_FILE_ERROR])
 {
-	struct new_file file;
+	struct atomic_file file;
 	struct stat st;
 	int err;
 
 	if (!*path)
-		return new_file_error(error, path, -ENOENT, NULL);
+		return atomic_file_error(error, path, -ENOENT, NULL);
 	if (!stat(path, &st) && S_ISDIR(st.st_mode))
-		return new_file_error(error, path, -EISDIR, NULL);
+		return atomic_file_error(error, path, -EISDIR, NULL);
 	/* who reads a pipe would see its end */
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		return access(path, W_OK) ?
-		       new_file_error(error, path, -errno, NULL) : 0;
-	err = new_file_open(&file, path, error);
+		       atomic_file_error(error, path, -errno, NULL) : 0;
+	err = atomic_file_open(&file, path, error);
 	if (!err)
-		new_file_abandon(&file);
+		atomic_file_abandon(&file);
 	return err;
 }
 
@@ -80,7 +80,7 @@ static bool session_is_same(const char *a, const char *b)
 
 static int try_files(const struct file *file, uint32_t count)
 {
-	char error[NEW_FILE_ERROR];
+	char error[ATOMIC_FILE_ERROR];
 
 	for (uint32_t i = 0; i < count; i++) {
 		const int err = file[i].made ?
@@ -98,7 +98,7 @@ static int try_files(const struct file *file, uint32_t count)
 }
 
 /* The run may be long: what cannot be written is told before it begins */
-static int check_files(const struct run *r)
+static int check_files(const struct session *r)
 {
 	const struct slamd_options *o = r->o;
 	const bool stats = o->stats && strcmp(o->stats, "-");
@@ -126,7 +126,7 @@ static int check_files(const struct run *r)
  * Begin and end
  */
 
-static int open_checkpoint(struct run *r)
+static int open_checkpoint(struct session *r)
 {
 	const char *path = r->o->checkpoint;
 	char error[CHECKPOINT_ERROR];
@@ -140,9 +140,9 @@ static int open_checkpoint(struct run *r)
 	return err ? cli_error(err, "%s", error) : 0;
 }
 
-int run_open(struct run *r, bool (*interrupted)(void *arg))
+int session_open(struct session *r, bool (*interrupted)(void *arg))
 {
-	struct team *team;
+	struct particle_pool *team;
 	int err = cluster_open(&r->cluster, r->o, interrupted);
 
 	/* only now it is known whether this process writes any */
@@ -158,14 +158,14 @@ int run_open(struct run *r, bool (*interrupted)(void *arg))
 	return r->filter ? 0 : cli_error(-ENOMEM, "no memory");
 }
 
-void run_close(struct run *r)
+void session_close(struct session *r)
 {
 	if (r->checkpoint && r->fresh && !r->journey.count)
 		unlink(r->o->checkpoint);
 	filter_destroy(r->filter);
 	cluster_close(r->cluster);
 	checkpoint_close(r->checkpoint);
-	journey_free(&r->journey);
+	scan_trajectory_free(&r->journey);
 	stats_free(&r->stats);
 }
 
@@ -173,10 +173,10 @@ void run_close(struct run *r)
  * Readings
  */
 
-static int add_to_journey(struct run *r, const struct reading *reading,
+static int add_to_journey(struct session *r, const struct reading *reading,
 			  const struct filter_result *result)
 {
-	const int err = journey_add(&r->journey, reading, result);
+	const int err = scan_trajectory_add(&r->journey, reading, result);
 
 	if (!err && result->updated) {
 		r->updates++;
@@ -185,8 +185,8 @@ static int add_to_journey(struct run *r, const struct reading *reading,
 	return err;
 }
 
-int run_recall(struct run *r, struct reading *reading,
-	       struct filter_result *result)
+int session_recall(struct session *r, struct reading *reading,
+		   struct filter_result *result)
 {
 	struct checkpoint_entry e;
 	char error[CHECKPOINT_ERROR];
@@ -218,7 +218,7 @@ int run_recall(struct run *r, struct reading *reading,
 }
 
 /* A checkpoint that cannot be written does not end what it is for */
-static void session_keep(struct run *r, const struct reading *reading,
+static void session_keep(struct session *r, const struct reading *reading,
 			 const struct filter_result *result)
 {
 	const uint64_t now = loop_now();
@@ -244,7 +244,7 @@ static void session_keep(struct run *r, const struct reading *reading,
 }
 
 /* Once for each time that it is lost */
-static void tell_lost(struct run *r, const struct reading *reading,
+static void tell_lost(struct session *r, const struct reading *reading,
 		      const struct filter_result *result)
 {
 	const double at = (double)reading->stamp * 1e-9;
@@ -258,7 +258,7 @@ static void tell_lost(struct run *r, const struct reading *reading,
 }
 
 /* What the maps of the particles take more than, and what helps */
-static int full(const struct run *r, unsigned long long number)
+static int full(const struct session *r, unsigned long long number)
 {
 	char reason[MEMORY_REASON];
 
@@ -273,8 +273,8 @@ static int full(const struct run *r, unsigned long long number)
 			 number);
 }
 
-int run_read(struct run *r, const struct reading *reading,
-	     struct filter_result *result)
+int session_read(struct session *r, const struct reading *reading,
+		 struct filter_result *result)
 {
 	unsigned long long number;
 	int err;
@@ -298,14 +298,15 @@ int run_read(struct run *r, const struct reading *reading,
 	return 0;
 }
 
-void run_state(const struct run *r, char text[RUN_STATE])
+void session_state(const struct session *r, char text[SESSION_STATE])
 {
-	snprintf(text, RUN_STATE, "%u particles  %.1f effective  %llu jumps",
-		 r->last.particles, r->last.effective,
-		 (unsigned long long)r->stats.jumps);
+	snprintf(text, SESSION_STATE,
+		 "%u particles  %.1f effective  %llu jumps", r->last.particles,
+		 r->last.effective, (unsigned long long)r->stats.jumps);
 }
 
-void run_progress(const struct run *r, bool end, const char *format, ...)
+void session_progress(const struct session *r, bool end, const char *format,
+		      ...)
 {
 	const bool terminal = isatty(STDERR_FILENO);
 	char text[256];
@@ -320,14 +321,15 @@ void run_progress(const struct run *r, bool end, const char *format, ...)
 		terminal && !end ? "\033[K" : "\n");
 }
 
-double run_rate(const struct run *r, uint64_t readings)
+double session_rate(const struct session *r, uint64_t readings)
 {
 	const double seconds = (double)(loop_now() - r->start) * 1e-9;
 
 	return seconds > 0 ? (double)readings / seconds : 0;
 }
 
-int run_history(const struct run *r, struct pose **poses, uint32_t *count)
+int session_history(const struct session *r, struct pose **poses,
+		    uint32_t *count)
 {
 	const int err = filter_history(r->filter, poses, count);
 
@@ -336,7 +338,7 @@ int run_history(const struct run *r, struct pose **poses, uint32_t *count)
 	return err;
 }
 
-int run_map(struct run *r, struct mapper *m)
+int session_map(struct session *r, struct mapper *m)
 {
 	char error[MAPPER_ERROR];
 	const int err = mapper_map(m, error);
@@ -356,15 +358,15 @@ int run_map(struct run *r, struct mapper *m)
  * What is written
  */
 
-int run_trajectory(const struct run *r, struct trajectory *t)
+int session_trajectory(const struct session *r, struct trajectory *t)
 {
 	struct pose *history;
 	uint32_t updates;
-	int err = run_history(r, &history, &updates);
+	int err = session_history(r, &history, &updates);
 
 	if (err)
 		return cli_error(err, "no memory");
-	err = journey_trajectory(&r->journey, history, updates, t);
+	err = scan_trajectory_trajectory(&r->journey, history, updates, t);
 	free(history);
 	if (err)
 		cli_error(err, "%s: %s", r->log, err == -ENODATA ?
@@ -372,9 +374,9 @@ int run_trajectory(const struct run *r, struct trajectory *t)
 	return err;
 }
 
-static int write_stats(struct run *r, const struct readings_count *log)
+static int write_stats(struct session *r, const struct readings_count *log)
 {
-	struct team *team = filter_team(r->filter);
+	struct particle_pool *team = filter_team(r->filter);
 	struct stats_workers workers;
 	const bool remote = cluster_counters(r->cluster, team, &workers);
 	struct particles_use use;
@@ -387,8 +389,8 @@ static int write_stats(struct run *r, const struct readings_count *log)
 	return err ? cli_error(err, "%s", error) : 0;
 }
 
-int run_write(struct run *r, const struct trajectory *t,
-	      const struct readings_count *log)
+int session_write(struct session *r, const struct trajectory *t,
+		  const struct readings_count *log)
 {
 	char error[TRAJECTORY_ERROR];
 	int err = 0, failed = 0;

@@ -12,7 +12,7 @@
 /**
  * struct slamd_options - what the command line says
  * @log:	what is read; @readings: how
- * @from:	or where readings come from, live: see inlet_config
+ * @from:	or where readings come from, live: see reading_input_config
  * @speed, @patience: likewise
  * @to:		what is published goes there, NULL: nowhere
  * @node:	name in ROS

@@ -161,8 +161,8 @@ static cJSON *to_json(const struct stats *s, const struct slam_params *p,
 }
 
 /* Means of all updates */
-static void add_work(cJSON *o, const char *name, const struct team_work *w,
-		     uint32_t updates)
+static void add_work(cJSON *o, const char *name,
+		     const struct particle_pool_work *w, uint32_t updates)
 {
 	const double n = updates ? updates : 1;
 
@@ -175,7 +175,7 @@ static void add_work(cJSON *o, const char *name, const struct team_work *w,
 }
 
 /* Evaluations of the worker that has most, of the next one... */
-static void add_ranked(cJSON *o, const struct team_traffic *t)
+static void add_ranked(cJSON *o, const struct particle_pool_traffic *t)
 {
 	float *mean = calloc(t->ranks + 1, sizeof(*mean));
 
@@ -190,8 +190,8 @@ static void add_workers(cJSON *o, const struct stats *s,
 			const struct stats_workers *w)
 {
 	cJSON *to = cJSON_AddObjectToObject(o, "workers");
-	const struct engine_counters *c = &w->counters;
-	const struct team_traffic *t = &w->traffic;
+	const struct bus_counters *c = &w->counters;
+	const struct particle_pool_traffic *t = &w->traffic;
 
 	cJSON_AddNumberToObject(to, "joined", (double)w->traffic.joined);
 	cJSON_AddNumberToObject(to, "left", (double)w->traffic.left);
@@ -216,7 +216,7 @@ static void add_workers(cJSON *o, const struct stats *s,
 static int write_text(const char *text, const char *path,
 		      char error[SLAM_ERROR])
 {
-	struct new_file file;
+	struct atomic_file file;
 	int err;
 
 	if (!strcmp(path, "-")) {
@@ -225,12 +225,12 @@ static int write_text(const char *text, const char *path,
 		snprintf(error, SLAM_ERROR, "stdout: %s", strerror(errno));
 		return -errno;
 	}
-	err = new_file_open(&file, path, error);
+	err = atomic_file_open(&file, path, error);
 	if (err)
 		return err;
-	new_file_write(&file, text, strlen(text));
-	new_file_write(&file, "\n", 1);
-	return new_file_finish(&file, error);
+	atomic_file_write(&file, text, strlen(text));
+	atomic_file_write(&file, "\n", 1);
+	return atomic_file_finish(&file, error);
 }
 
 int stats_write(const struct stats *s, const char *path,

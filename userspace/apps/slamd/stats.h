@@ -51,8 +51,8 @@ struct stats_times stats_times(const struct stats *s);
 
 /* What went between a coordinator and its workers */
 struct stats_workers {
-	struct engine_counters	counters;
-	struct team_traffic	traffic;
+	struct bus_counters	counters;
+	struct particle_pool_traffic	traffic;
 };
 
 /**

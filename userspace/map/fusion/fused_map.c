@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mosaic - which submaps lie in which tiles, and which of these are stale
+ * fused - which submaps lie in which tiles, and which of these are stale
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,9 +18,9 @@ enum {
 /* Cells; a submap that moved less stays where it is drawn */
 static const double MOVE = 0.5;
 
-struct mosaic *mosaic_create(const struct mosaic_config *config)
+struct fused_map *fused_map_create(const struct fused_map_config *config)
 {
-	struct mosaic *m = calloc(1, sizeof(*m));
+	struct fused_map *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		return NULL;
@@ -31,7 +31,7 @@ struct mosaic *mosaic_create(const struct mosaic_config *config)
 	return m;
 }
 
-void mosaic_destroy(struct mosaic *m)
+void fused_map_destroy(struct fused_map *m)
 {
 	if (!m)
 		return;
@@ -40,24 +40,24 @@ void mosaic_destroy(struct mosaic *m)
 		free(m->tile[i].piece);
 	}
 	for (unsigned int i = 0; i < m->pieces; i++) {
-		drawing_free(m->piece[i].drawing);
+		resampled_free(m->piece[i].drawing);
 		free(m->piece[i].place);
 	}
 	free(m->tile);
 	free(m->piece);
 	index_free(&m->tile_index);
 	index_free(&m->piece_index);
-	mosaic_free_artists(m);
+	fused_map_free_artists(m);
 	pthread_rwlock_destroy(&m->lock);
 	free(m);
 }
 
-double mosaic_resolution(const struct mosaic *m)
+double fused_map_resolution(const struct fused_map *m)
 {
 	return m->config.resolution;
 }
 
-void *mosaic_arg(const struct mosaic *m)
+void *fused_map_arg(const struct fused_map *m)
 {
 	return m->config.arg;
 }
@@ -66,13 +66,13 @@ void *mosaic_arg(const struct mosaic *m)
  * Tiles
  */
 
-void mosaic_spoil_tile(struct mosaic *m, struct tile *t)
+void fused_map_spoil_tile(struct fused_map *m, struct tile *t)
 {
 	m->stale += !t->stale;
 	t->stale = true;
 }
 
-static uint32_t fused_map_make_tile(struct mosaic *m, int x, int y)
+static uint32_t fused_map_make_tile(struct fused_map *m, int x, int y)
 {
 	const uint32_t number = m->tiles;
 
@@ -85,11 +85,11 @@ static uint32_t fused_map_make_tile(struct mosaic *m, int x, int y)
 }
 
 /* In place, if nothing else is to be done: it takes a microsecond */
-static int begin_tile(struct mosaic *m, struct tile *t)
+static int begin_tile(struct fused_map *m, struct tile *t)
 {
 	/* a tile with more pieces than it can take is fused anew */
 	if (t->acc && t->rule != tile_rule(m, t)) {
-		mosaic_spoil_tile(m, t);
+		fused_map_spoil_tile(m, t);
 		return 1;
 	}
 	if (t->acc)
@@ -98,7 +98,7 @@ static int begin_tile(struct mosaic *m, struct tile *t)
 	if (t->pieces > 1 || m->bytes + rule_bytes(m->rule) > m->config.memory)
 		return 1;
 	t->rule = m->rule;
-	t->acc = mosaic_begin_tile(t->rule);
+	t->acc = fused_map_begin_tile(t->rule);
 	if (!t->acc)
 		return -ENOMEM;
 	m->bytes += tile_bytes(t);
@@ -109,13 +109,13 @@ static int begin_tile(struct mosaic *m, struct tile *t)
  * Pieces in tiles; with the lock held
  */
 
-static int fused_map_put_part(struct mosaic *m, uint32_t piece,
+static int fused_map_put_part(struct fused_map *m, uint32_t piece,
 			      unsigned int part, bool few)
 {
 	const struct piece *p = &m->piece[piece];
-	const struct drawing_tile *d = &p->drawing->tile[part];
+	const struct resampled_tile *d = &p->drawing->tile[part];
 	const struct rect at = { d->x, d->y, 1, 1 };
-	uint32_t i = mosaic_tile_at(m, d->x, d->y);
+	uint32_t i = fused_map_tile_at(m, d->x, d->y);
 	struct tile *t;
 	int ret;
 
@@ -129,27 +129,27 @@ static int fused_map_put_part(struct mosaic *m, uint32_t piece,
 	t->piece[t->pieces++] = (struct tile_piece){ piece, part };
 	m->bounds = rect_union(&m->bounds, &at);
 	if (!few)
-		mosaic_spoil_tile(m, t);
+		fused_map_spoil_tile(m, t);
 	if (t->stale)
 		return 0;
 	t->changed = m->revision;
 	ret = begin_tile(m, t);
 	if (!ret)
-		mosaic_add(t->rule, p, part, t->acc);
+		fused_map_add(t->rule, p, part, t->acc);
 	return ret < 0 ? ret : 0;
 }
 
 /* Those who look may ask how many, too */
-static void count_waiting(struct mosaic *m, int more)
+static void count_waiting(struct fused_map *m, int more)
 {
 	__atomic_fetch_add(&m->waiting, more, __ATOMIC_RELAXED);
 }
 
 /* What was drawn is put into its tiles */
-static int put_in(struct mosaic *m, uint32_t piece, bool few)
+static int put_in(struct fused_map *m, uint32_t piece, bool few)
 {
 	struct piece *p = &m->piece[piece];
-	const struct drawing *d = p->drawing;
+	const struct resampled *d = p->drawing;
 	int err = 0;
 
 	p->waits = false;
@@ -167,13 +167,13 @@ static int put_in(struct mosaic *m, uint32_t piece, bool few)
 	return err;
 }
 
-static void take_out(struct mosaic *m, uint32_t piece)
+static void take_out(struct fused_map *m, uint32_t piece)
 {
 	struct piece *p = &m->piece[piece];
 
 	for (unsigned int i = 0; i < p->places; i++) {
-		const uint32_t at = mosaic_tile_at(m, p->place[i].x,
-						   p->place[i].y);
+		const uint32_t at = fused_map_tile_at(m, p->place[i].x,
+						      p->place[i].y);
 		struct tile *t = &m->tile[at];
 
 		for (uint32_t k = 0; k < t->pieces; k++)
@@ -182,21 +182,21 @@ static void take_out(struct mosaic *m, uint32_t piece)
 				break;
 			}
 		m->shrunk |= !t->pieces;
-		mosaic_spoil_tile(m, t);
+		fused_map_spoil_tile(m, t);
 	}
 	free(p->place);
 	p->place = NULL;
 	p->places = 0;
-	mosaic_forget_drawing(m, p);
+	fused_map_forget_drawing(m, p);
 }
 
-static void renumber(struct mosaic *m, uint32_t from, uint32_t to)
+static void renumber(struct fused_map *m, uint32_t from, uint32_t to)
 {
 	const struct piece *p = &m->piece[from];
 
 	for (unsigned int i = 0; i < p->places; i++) {
-		struct tile *t = &m->tile[mosaic_tile_at(m, p->place[i].x,
-							 p->place[i].y)];
+		struct tile *t = &m->tile[fused_map_tile_at(m, p->place[i].x,
+							    p->place[i].y)];
 
 		for (uint32_t k = 0; k < t->pieces; k++)
 			if (t->piece[k].piece == from)
@@ -212,7 +212,7 @@ static void renumber(struct mosaic *m, uint32_t from, uint32_t to)
  * Submaps
  */
 
-static uint32_t make_piece(struct mosaic *m, int64_t id)
+static uint32_t make_piece(struct fused_map *m, int64_t id)
 {
 	const uint32_t number = m->pieces;
 
@@ -224,13 +224,13 @@ static uint32_t make_piece(struct mosaic *m, int64_t id)
 	return number;
 }
 
-static bool fused_map_in_reach(const struct mosaic *m, const struct pose *p)
+static bool fused_map_in_reach(const struct fused_map *m, const struct pose *p)
 {
 	return pose_valid(p) &&
 	       fabs(p->x) + fabs(p->y) < FAR * m->config.resolution;
 }
 
-int mosaic_put(struct mosaic *m, const struct mosaic_submap *s)
+int fused_map_put(struct fused_map *m, const struct fused_map_submap *s)
 {
 	uint32_t i = index_find(&m->piece_index, s->id);
 	struct piece *p;
@@ -253,7 +253,7 @@ int mosaic_put(struct mosaic *m, const struct mosaic_submap *s)
 }
 
 /* How far the corner that moves most does, in cells of the map */
-static double fused_map_moved(const struct mosaic *m, const struct piece *p,
+static double fused_map_moved(const struct fused_map *m, const struct piece *p,
 			      const struct pose *to)
 {
 	const double w = p->width * p->resolution;
@@ -272,10 +272,10 @@ static double fused_map_moved(const struct mosaic *m, const struct piece *p,
 	return most / m->config.resolution;
 }
 
-int mosaic_move(struct mosaic *m, int64_t id, const struct pose *pose)
+int fused_map_move(struct fused_map *m, int64_t id, const struct pose *pose)
 {
 	const uint32_t i = index_find(&m->piece_index, id);
-	struct mosaic_submap s;
+	struct fused_map_submap s;
 	int err;
 
 	if (i == INDEX_NONE)
@@ -287,11 +287,11 @@ int mosaic_move(struct mosaic *m, int64_t id, const struct pose *pose)
 		return 0;
 	s = m->piece[i].submap;
 	s.pose = *pose;
-	err = mosaic_put(m, &s);
+	err = fused_map_put(m, &s);
 	return err ? err : 1;
 }
 
-void mosaic_remove(struct mosaic *m, int64_t id)
+void fused_map_remove(struct fused_map *m, int64_t id)
 {
 	const uint32_t i = index_find(&m->piece_index, id);
 
@@ -308,20 +308,20 @@ void mosaic_remove(struct mosaic *m, int64_t id)
 	pthread_rwlock_unlock(&m->lock);
 }
 
-void mosaic_spoil(struct mosaic *m)
+void fused_map_invalidate(struct fused_map *m)
 {
 	for (unsigned int i = 0; i < m->tiles; i++)
-		mosaic_spoil_tile(m, &m->tile[i]);
+		fused_map_spoil_tile(m, &m->tile[i]);
 	for (unsigned int i = 0; i < m->pieces; i++)
 		if (!m->piece[i].waits)
-			mosaic_forget_drawing(m, &m->piece[i]);
+			fused_map_forget_drawing(m, &m->piece[i]);
 }
 
 /*
  * Bringing it up to date
  */
 
-bool mosaic_is_stale(const struct mosaic *m)
+bool fused_map_is_stale(const struct fused_map *m)
 {
 	return m->stale || m->waiting;
 }
@@ -334,13 +334,13 @@ static uint64_t now(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-static unsigned int portion(const struct mosaic *m)
+static unsigned int portion(const struct fused_map *m)
 {
 	return PORTION * m->config.threads;
 }
 
 /* Some pieces that wait. Return: how many */
-static unsigned int choose_waiting(const struct mosaic *m, uint32_t *piece)
+static unsigned int choose_waiting(const struct fused_map *m, uint32_t *piece)
 {
 	unsigned int n = 0;
 
@@ -351,8 +351,8 @@ static unsigned int choose_waiting(const struct mosaic *m, uint32_t *piece)
 }
 
 /* Few are added to what is there, of many the tiles are fused anew */
-static int put_waiting(struct mosaic *m, uint64_t deadline,
-		       struct mosaic_work *work)
+static int put_waiting(struct fused_map *m, uint64_t deadline,
+		       struct fused_map_work *work)
 {
 	const bool few = m->waiting <= FEW;
 	uint32_t *piece = malloc(portion(m) * sizeof(*piece));
@@ -361,14 +361,14 @@ static int put_waiting(struct mosaic *m, uint64_t deadline,
 	while (m->waiting && !err) {
 		const unsigned int n = choose_waiting(m, piece);
 
-		mosaic_tick(m);
-		err = mosaic_draw(m, piece, n, work);
+		fused_map_tick(m);
+		err = fused_map_draw(m, piece, n, work);
 		pthread_rwlock_wrlock(&m->lock);
 		m->revision++;
 		for (unsigned int i = 0; i < n && !err; i++)
 			err = put_in(m, piece[i], few);
 		pthread_rwlock_unlock(&m->lock);
-		mosaic_trim(m, 0, UINT64_MAX);
+		fused_map_trim(m, 0, UINT64_MAX);
 		if (!err && m->waiting && now() > deadline)
 			err = 1;
 	}
@@ -377,7 +377,7 @@ static int put_waiting(struct mosaic *m, uint64_t deadline,
 }
 
 /* Tiles that are stale; of @r, if that is not NULL, forgotten ones too */
-static uint32_t *fused_map_choose(struct mosaic *m, const struct rect *r,
+static uint32_t *fused_map_choose(struct fused_map *m, const struct rect *r,
 				  unsigned int *count)
 {
 	uint32_t *tile = malloc((m->tiles + 1) * sizeof(*tile));
@@ -399,12 +399,12 @@ static uint32_t *fused_map_choose(struct mosaic *m, const struct rect *r,
 }
 
 /* Pieces of some tiles that were forgotten are drawn again */
-static int draw_missing(struct mosaic *m, const uint32_t *tile,
-			unsigned int count, struct mosaic_work *work)
+static int draw_missing(struct fused_map *m, const uint32_t *tile,
+			unsigned int count, struct fused_map_work *work)
 {
 	uint32_t *piece = malloc((m->pieces + 1) * sizeof(*piece));
 	/* that no other one has, whatever those who look count meanwhile */
-	const uint64_t mark = mosaic_tick(m);
+	const uint64_t mark = fused_map_tick(m);
 	unsigned int n = 0;
 	int err;
 
@@ -421,13 +421,13 @@ static int draw_missing(struct mosaic *m, const uint32_t *tile,
 			p->used = mark;
 		}
 	}
-	err = mosaic_draw(m, piece, n, work);
+	err = fused_map_draw(m, piece, n, work);
 	free(piece);
 	return err;
 }
 
 /* No room for them: they are fused when somebody wants them */
-static void fused_map_give_up(struct mosaic *m, const uint32_t *tile,
+static void fused_map_give_up(struct fused_map *m, const uint32_t *tile,
 			      unsigned int count)
 {
 	pthread_rwlock_wrlock(&m->lock);
@@ -435,7 +435,7 @@ static void fused_map_give_up(struct mosaic *m, const uint32_t *tile,
 	for (unsigned int i = 0; i < count; i++) {
 		struct tile *t = &m->tile[tile[i]];
 
-		mosaic_forget_tile(m, t);
+		fused_map_forget_tile(m, t);
 		m->stale -= t->stale;
 		t->stale = false;
 		t->changed = m->revision;
@@ -443,8 +443,8 @@ static void fused_map_give_up(struct mosaic *m, const uint32_t *tile,
 	pthread_rwlock_unlock(&m->lock);
 }
 
-static size_t fused_map_room_for(const struct mosaic *m, const uint32_t *tile,
-				 unsigned int count)
+static size_t fused_map_room_for(const struct fused_map *m,
+				 const uint32_t *tile, unsigned int count)
 {
 	size_t bytes = 0;
 
@@ -460,26 +460,26 @@ static size_t fused_map_room_for(const struct mosaic *m, const uint32_t *tile,
  * For those that are @wanted, tiles are forgotten that were not since @since.
  * For others none is: they would take turns in being fused, for nobody.
  */
-static int fuse_some(struct mosaic *m, const uint32_t *tile,
+static int fuse_some(struct fused_map *m, const uint32_t *tile,
 		     unsigned int count, uint64_t since, bool wanted,
-		     struct mosaic_work *work)
+		     struct fused_map_work *work)
 {
 	const size_t bytes = fused_map_room_for(m, tile, count);
 	int err;
 
-	mosaic_trim(m, bytes, wanted ? since : 0);
+	fused_map_trim(m, bytes, wanted ? since : 0);
 	if (!wanted && m->bytes + bytes > m->config.memory) {
 		fused_map_give_up(m, tile, count);
 		return 0;
 	}
 	err = draw_missing(m, tile, count, work);
 	if (!err)
-		err = mosaic_fuse(m, tile, count, work);
+		err = fused_map_fuse(m, tile, count, work);
 	return err;
 }
 
 /* One that was far away came back: others look at no more than there is */
-static void fused_map_shrink(struct mosaic *m)
+static void fused_map_shrink(struct fused_map *m)
 {
 	struct rect all = { 0 };
 
@@ -495,8 +495,8 @@ static void fused_map_shrink(struct mosaic *m)
 	pthread_rwlock_unlock(&m->lock);
 }
 
-int mosaic_update(struct mosaic *m, uint64_t deadline,
-		  struct mosaic_work *work)
+int fused_map_update(struct fused_map *m, uint64_t deadline,
+		     struct fused_map_work *work)
 {
 	unsigned int count, n;
 	uint32_t *tile;
@@ -519,14 +519,14 @@ int mosaic_update(struct mosaic *m, uint64_t deadline,
 		err = fuse_some(m, tile + i, n, 0, false, work);
 	}
 	free(tile);
-	mosaic_trim(m, 0, UINT64_MAX);
+	fused_map_trim(m, 0, UINT64_MAX);
 	return err;
 }
 
 /* What is there already of a part has to stay until the rest is */
-static uint64_t mark_wanted(struct mosaic *m, const struct rect *r)
+static uint64_t mark_wanted(struct fused_map *m, const struct rect *r)
 {
-	const uint64_t mark = mosaic_tick(m);
+	const uint64_t mark = fused_map_tick(m);
 
 	for (unsigned int i = 0; i < m->tiles; i++) {
 		const struct rect at = tile_rect(&m->tile[i]);
@@ -539,7 +539,7 @@ static uint64_t mark_wanted(struct mosaic *m, const struct rect *r)
 	return mark;
 }
 
-int mosaic_want(struct mosaic *m, const struct rect *r)
+int fused_map_ensure(struct fused_map *m, const struct rect *r)
 {
 	unsigned int count;
 	uint32_t *tile;
@@ -553,7 +553,7 @@ int mosaic_want(struct mosaic *m, const struct rect *r)
 		return -ENOMEM;
 	err = fuse_some(m, tile, count, mark_wanted(m, r), true, NULL);
 	free(tile);
-	mosaic_trim(m, 0, 0);
+	fused_map_trim(m, 0, 0);
 	return err;
 }
 
@@ -561,7 +561,7 @@ int mosaic_want(struct mosaic *m, const struct rect *r)
  * Looking at it
  */
 
-struct rect mosaic_bounds(struct mosaic *m)
+struct rect fused_map_bounds(struct fused_map *m)
 {
 	struct rect r;
 
@@ -573,19 +573,19 @@ struct rect mosaic_bounds(struct mosaic *m)
 }
 
 /* When a tile was wanted is a guess that several threads make at once */
-static const struct tile *fused_map_look(struct mosaic *m, int x, int y)
+static const struct tile *fused_map_look(struct fused_map *m, int x, int y)
 {
-	const uint32_t i = mosaic_tile_at(m, x, y);
+	const uint32_t i = fused_map_tile_at(m, x, y);
 
 	if (i == INDEX_NONE || !m->tile[i].pieces)
 		return NULL;
 	__atomic_store_n(&m->tile[i].wanted,
-			 mosaic_clock(m),
+			 fused_map_clock(m),
 			 __ATOMIC_RELAXED);
 	return &m->tile[i];
 }
 
-int mosaic_value(struct mosaic *m, int x, int y)
+int fused_map_value(struct fused_map *m, int x, int y)
 {
 	const size_t at = (size_t)(y & (TILE_SIDE - 1)) * TILE_SIDE +
 			  (x & (TILE_SIDE - 1));
@@ -604,7 +604,7 @@ int mosaic_value(struct mosaic *m, int x, int y)
 }
 
 /* The rows of a tile that lie in @r */
-static int fused_map_read_tile(struct mosaic *m, struct raster *r, int tx,
+static int fused_map_read_tile(struct fused_map *m, struct raster *r, int tx,
 			       int ty)
 {
 	const struct rect at = { tx * TILE_SIDE, ty * TILE_SIDE,
@@ -628,7 +628,7 @@ static int fused_map_read_tile(struct mosaic *m, struct raster *r, int tx,
 	return t && !t->acc ? -EAGAIN : 0;
 }
 
-int mosaic_read(struct mosaic *m, struct raster *r)
+int fused_map_read(struct fused_map *m, struct raster *r)
 {
 	int err = 0;
 
@@ -636,7 +636,7 @@ int mosaic_read(struct mosaic *m, struct raster *r)
 	r->resolution = m->config.resolution;
 	if (rect_is_empty(&r->rect))
 		return 0;
-	mosaic_tick(m);
+	fused_map_tick(m);
 	pthread_rwlock_rdlock(&m->lock);
 	for (int y = r->rect.y >> TILE_SHIFT;
 	     y <= (r->rect.y + (int)r->rect.height - 1) >> TILE_SHIFT; y++)
@@ -649,9 +649,9 @@ int mosaic_read(struct mosaic *m, struct raster *r)
 	return err;
 }
 
-uint64_t mosaic_changes(struct mosaic *m, uint64_t since,
-			void (*each)(void *arg, const struct rect *tile),
-			void *arg)
+uint64_t fused_map_changes(struct fused_map *m, uint64_t since,
+			   void (*each)(void *arg, const struct rect *tile),
+			   void *arg)
 {
 	uint64_t revision;
 
@@ -667,9 +667,9 @@ uint64_t mosaic_changes(struct mosaic *m, uint64_t since,
 	return revision;
 }
 
-struct mosaic_size mosaic_size(struct mosaic *m)
+struct fused_map_size fused_map_size(struct fused_map *m)
 {
-	struct mosaic_size size = { 0 };
+	struct fused_map_size size = { 0 };
 
 	pthread_rwlock_rdlock(&m->lock);
 	size.submaps = m->pieces;

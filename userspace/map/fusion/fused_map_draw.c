@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mosaic_draw - pieces drawn and tiles fused, by several threads
+ * fused_map_draw - pieces drawn and tiles fused, by several threads
  *
  * Threads take the next piece or the next tile until there is none; none of
  * them changes what another one looks at. What others see is replaced at the
@@ -16,8 +16,8 @@
  * @one:	does one of them. Return: 0 or a negative errno
  */
 struct gang {
-	struct mosaic	*m;
-	int		(*one)(struct gang *g, struct artist *a,
+	struct fused_map	*m;
+	int		(*one)(struct gang *g, struct resampler *a,
 			       unsigned int job);
 	unsigned int	jobs, next;
 	const uint32_t	*number;
@@ -28,7 +28,7 @@ struct gang {
 
 struct thread {
 	struct gang	*gang;
-	struct artist	*artist;
+	struct resampler	*artist;
 	pthread_t	id;
 };
 
@@ -50,7 +50,7 @@ static void *fused_draw_work(void *arg)
 	}
 }
 
-static int artists(struct mosaic *m, unsigned int n)
+static int artists(struct fused_map *m, unsigned int n)
 {
 	if (!m->artist)
 		m->artist = calloc(m->config.threads, sizeof(*m->artist));
@@ -58,17 +58,17 @@ static int artists(struct mosaic *m, unsigned int n)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < n; i++) {
 		if (!m->artist[i])
-			m->artist[i] = artist_create();
+			m->artist[i] = resampler_create();
 		if (!m->artist[i])
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-void mosaic_free_artists(struct mosaic *m)
+void fused_map_free_artists(struct fused_map *m)
 {
 	for (unsigned int i = 0; m->artist && i < m->config.threads; i++)
-		artist_destroy(m->artist[i]);
+		resampler_destroy(m->artist[i]);
 	free(m->artist);
 }
 
@@ -104,7 +104,7 @@ static int fused_draw_run(struct gang *g, unsigned int each)
  * Whether it lies in the tiles in which its piece is. Cells may be other ones
  * already, of which the owner will be told: then that drawing is of no use.
  */
-static bool is_in_place(const struct piece *p, const struct drawing *d)
+static bool is_in_place(const struct piece *p, const struct resampled *d)
 {
 	if (d->tiles < p->places)
 		return false;
@@ -116,18 +116,18 @@ static bool is_in_place(const struct piece *p, const struct drawing *d)
 }
 
 /* Only this thread has this piece now */
-static int draw_one(struct gang *g, struct artist *a, unsigned int job)
+static int draw_one(struct gang *g, struct resampler *a, unsigned int job)
 {
-	const struct mosaic_config *config = &g->m->config;
+	const struct fused_map_config *config = &g->m->config;
 	struct piece *p = &g->m->piece[g->number[job]];
 	struct cells *c = NULL, *weights = NULL;
 	const struct cells *w;
-	struct drawing *d;
+	struct resampled *d;
 	int err;
 
 	err = config->fetch(config->arg, p->submap.id, &c, &weights);
 	if (err || c->bits != config->bits ||
-	    !drawing_fits(c, &p->submap.pose, config->resolution)) {
+	    !resampled_fits(c, &p->submap.pose, config->resolution)) {
 		__atomic_add_fetch(&g->failed, 1, __ATOMIC_RELAXED);
 		cells_put(c);
 		cells_put(weights);
@@ -135,10 +135,10 @@ static int draw_one(struct gang *g, struct artist *a, unsigned int job)
 	}
 	w = weights && weights->bits == 8 && weights->width == c->width &&
 	    weights->height == c->height ? weights : NULL;
-	d = drawing_make(a, c, w, &p->submap.pose, config->resolution,
-			 config->splat);
+	d = resampled_make(a, c, w, &p->submap.pose, config->resolution,
+			   config->splat);
 	if (d && !p->waits && !is_in_place(p, d)) {
-		drawing_free(d);
+		resampled_free(d);
 	} else if (d) {
 		p->drawing = d;
 		p->width = c->width;
@@ -153,8 +153,8 @@ static int draw_one(struct gang *g, struct artist *a, unsigned int job)
 	return err;
 }
 
-int mosaic_draw(struct mosaic *m, const uint32_t *piece, unsigned int count,
-		struct mosaic_work *done)
+int fused_map_draw(struct fused_map *m, const uint32_t *piece,
+		   unsigned int count, struct fused_map_work *done)
 {
 	enum { EACH = 8 };
 	struct gang g = { .m = m, .one = draw_one, .jobs = count,
@@ -168,12 +168,12 @@ int mosaic_draw(struct mosaic *m, const uint32_t *piece, unsigned int count,
 	for (unsigned int i = 0; i < count; i++) {
 		struct piece *p = &m->piece[piece[i]];
 
-		p->used = mosaic_clock(m);
+		p->used = fused_map_clock(m);
 		if (p->drawing)
 			m->bytes += p->drawing->bytes;
 		/* they are drawn again: there was no memory for all */
 		if (err)
-			mosaic_forget_drawing(m, p);
+			fused_map_forget_drawing(m, p);
 	}
 	pthread_rwlock_unlock(&m->lock);
 	if (done) {
@@ -187,12 +187,12 @@ int mosaic_draw(struct mosaic *m, const uint32_t *piece, unsigned int count,
  * Tiles
  */
 
-void mosaic_add(const struct rule *rule, const struct piece *p,
-		unsigned int part, void *acc)
+void fused_map_add(const struct rule *rule, const struct piece *p,
+		   unsigned int part, void *acc)
 {
-	const struct drawing *d = p->drawing;
+	const struct resampled *d = p->drawing;
 	/* a drawing that is made again is the same one */
-	const struct drawing_tile *t = &d->tile[part];
+	const struct resampled_tile *t = &d->tile[part];
 	const size_t from = (size_t)t->first * RULE_STEP;
 	const struct rule_blocks b = {
 		.at = d->at + t->first,
@@ -204,7 +204,7 @@ void mosaic_add(const struct rule *rule, const struct piece *p,
 	rule->add(acc, &b, &p->submap.source);
 }
 
-void *mosaic_begin_tile(const struct rule *rule)
+void *fused_map_begin_tile(const struct rule *rule)
 {
 	void *acc = aligned_alloc(64, rule_bytes(rule));
 
@@ -213,9 +213,9 @@ void *mosaic_begin_tile(const struct rule *rule)
 	return acc;
 }
 
-static int fuse_one(struct gang *g, struct artist *a, unsigned int job)
+static int fuse_one(struct gang *g, struct resampler *a, unsigned int job)
 {
-	const struct mosaic *m = g->m;
+	const struct fused_map *m = g->m;
 	const struct tile *t = &m->tile[g->number[job]];
 	const struct rule *rule = tile_rule(m, t);
 	void *acc;
@@ -223,21 +223,21 @@ static int fuse_one(struct gang *g, struct artist *a, unsigned int job)
 	(void)a;
 	if (!t->pieces)
 		return 0;
-	acc = mosaic_begin_tile(rule);
+	acc = fused_map_begin_tile(rule);
 	if (!acc)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < t->pieces; i++) {
 		const struct piece *p = &m->piece[t->piece[i].piece];
 
 		if (p->drawing)
-			mosaic_add(rule, p, t->piece[i].part, acc);
+			fused_map_add(rule, p, t->piece[i].part, acc);
 	}
 	g->made[job] = acc;
 	return 0;
 }
 
 /* What was fused is shown */
-static void fused_draw_show(struct mosaic *m, const uint32_t *tile,
+static void fused_draw_show(struct fused_map *m, const uint32_t *tile,
 			    unsigned int count, void **acc)
 {
 	pthread_rwlock_wrlock(&m->lock);
@@ -258,8 +258,8 @@ static void fused_draw_show(struct mosaic *m, const uint32_t *tile,
 	pthread_rwlock_unlock(&m->lock);
 }
 
-int mosaic_fuse(struct mosaic *m, const uint32_t *tile, unsigned int count,
-		struct mosaic_work *done)
+int fused_map_fuse(struct fused_map *m, const uint32_t *tile,
+		   unsigned int count, struct fused_map_work *done)
 {
 	enum { EACH = 4 };
 	struct gang g = { .m = m, .one = fuse_one, .jobs = count,

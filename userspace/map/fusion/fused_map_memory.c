@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mosaic_memory - what is forgotten if there is too much: drawings, and then
+ * fused_map_memory - what is forgotten if there is too much: drawings, and then
  * tiles, those first that were not used for longest
  */
 #include <stdlib.h>
 #include "map/fusion/fused_map_parts.h"
 
-void mosaic_forget_drawing(struct mosaic *m, struct piece *p)
+void fused_map_forget_drawing(struct fused_map *m, struct piece *p)
 {
 	if (!p->drawing)
 		return;
 	m->bytes -= p->drawing->bytes;
-	drawing_free(p->drawing);
+	resampled_free(p->drawing);
 	p->drawing = NULL;
 }
 
-void mosaic_forget_tile(struct mosaic *m, struct tile *t)
+void fused_map_forget_tile(struct fused_map *m, struct tile *t)
 {
 	if (!t->acc)
 		return;
@@ -36,12 +36,12 @@ static int by_used(const void *a, const void *b)
 	return s->used < t->used ? -1 : s->used > t->used;
 }
 
-static bool fused_memory_fits(const struct mosaic *m, size_t more)
+static bool fused_memory_fits(const struct fused_map *m, size_t more)
 {
 	return m->bytes + more <= m->config.memory;
 }
 
-static void trim_drawings(struct mosaic *m, size_t more, struct candidate *c)
+static void trim_drawings(struct fused_map *m, size_t more, struct candidate *c)
 {
 	unsigned int n = 0;
 
@@ -51,11 +51,11 @@ static void trim_drawings(struct mosaic *m, size_t more, struct candidate *c)
 	qsort(c, n, sizeof(*c), by_used);
 	pthread_rwlock_wrlock(&m->lock);
 	for (unsigned int i = 0; i < n && !fused_memory_fits(m, more); i++)
-		mosaic_forget_drawing(m, &m->piece[c[i].number]);
+		fused_map_forget_drawing(m, &m->piece[c[i].number]);
 	pthread_rwlock_unlock(&m->lock);
 }
 
-static void trim_tiles(struct mosaic *m, size_t more, uint64_t keep,
+static void trim_tiles(struct fused_map *m, size_t more, uint64_t keep,
 		       struct candidate *c)
 {
 	unsigned int n = 0;
@@ -71,11 +71,11 @@ static void trim_tiles(struct mosaic *m, size_t more, uint64_t keep,
 	qsort(c, n, sizeof(*c), by_used);
 	pthread_rwlock_wrlock(&m->lock);
 	for (unsigned int i = 0; i < n && !fused_memory_fits(m, more); i++)
-		mosaic_forget_tile(m, &m->tile[c[i].number]);
+		fused_map_forget_tile(m, &m->tile[c[i].number]);
 	pthread_rwlock_unlock(&m->lock);
 }
 
-void mosaic_trim(struct mosaic *m, size_t more, uint64_t keep)
+void fused_map_trim(struct fused_map *m, size_t more, uint64_t keep)
 {
 	const unsigned int most = m->pieces > m->tiles ? m->pieces : m->tiles;
 	struct candidate *c;
@@ -91,13 +91,13 @@ void mosaic_trim(struct mosaic *m, size_t more, uint64_t keep)
 	free(c);
 }
 
-void mosaic_set_memory(struct mosaic *m, size_t memory)
+void fused_map_set_memory(struct fused_map *m, size_t memory)
 {
 	m->config.memory = memory;
-	mosaic_trim(m, 0, UINT64_MAX);
+	fused_map_trim(m, 0, UINT64_MAX);
 }
 
-size_t mosaic_bytes(const struct mosaic *m)
+size_t fused_map_bytes(const struct fused_map *m)
 {
 	return m->bytes;
 }

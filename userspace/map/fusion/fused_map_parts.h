@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fused_map_parts.h - what a mosaic consists of; for mosaic*.c only
+ * fused_map_parts.h - what a fused consists of; for fused*.c only
  */
 #ifndef MAP_FUSION_FUSED_MAP_PARTS_H
 #define MAP_FUSION_FUSED_MAP_PARTS_H
@@ -22,7 +22,7 @@ struct tile_piece {
  *		them, or they were forgotten if there are pieces
  * @rule:	what they are of
  * @piece:	@pieces of those that have cells in it
- * @changed:	revision of the mosaic when it changed
+ * @changed:	revision of the fused when it changed
  * @wanted:	when it was last asked for; readers write it too
  * @stale:	must be fused anew
  */
@@ -50,11 +50,11 @@ struct place {
  * @waits:	is to be drawn and put into tiles
  */
 struct piece {
-	struct mosaic_submap	submap;
+	struct fused_map_submap	submap;
 	unsigned int		width, height;
 	double			resolution;
 	struct pose		origin;
-	struct drawing		*drawing;
+	struct resampled		*drawing;
 	struct place		*place;
 	unsigned int		places;
 	uint64_t		used;
@@ -62,13 +62,13 @@ struct piece {
 };
 
 /**
- * struct mosaic
+ * struct fused_map
  * @lock:	of tiles and their index for those who look: the owner takes it
  *		to change them. Pieces are the owner's alone
  * @bytes:	of accumulators and drawings
  */
-struct mosaic {
-	struct mosaic_config	config;
+struct fused_map {
+	struct fused_map_config	config;
 	const struct rule	*rule;
 	pthread_rwlock_t	lock;
 	struct tile		*tile;
@@ -82,16 +82,16 @@ struct mosaic {
 	size_t			bytes;
 	unsigned int		stale;		/* tiles */
 	uint64_t		revision, clock;
-	struct artist		**artist;	/* one per thread */
+	struct resampler		**artist;	/* one per thread */
 };
 
 /* For what was used last; those who look count on, too */
-static inline uint64_t mosaic_clock(const struct mosaic *m)
+static inline uint64_t fused_map_clock(const struct fused_map *m)
 {
 	return __atomic_load_n(&m->clock, __ATOMIC_RELAXED);
 }
 
-static inline uint64_t mosaic_tick(struct mosaic *m)
+static inline uint64_t fused_map_tick(struct fused_map *m)
 {
 	return __atomic_add_fetch(&m->clock, 1, __ATOMIC_RELAXED);
 }
@@ -102,7 +102,7 @@ static inline uint64_t tile_key(int x, int y)
 }
 
 /* With accumulators that can take all pieces of a tile */
-static inline const struct rule *tile_rule(const struct mosaic *m,
+static inline const struct rule *tile_rule(const struct fused_map *m,
 					   const struct tile *t)
 {
 	return m->rule->wide && t->pieces > m->rule->most ? m->rule->wide :
@@ -126,47 +126,48 @@ static inline struct rect tile_rect(const struct tile *t)
 			      TILE_SIDE };
 }
 
-static inline uint32_t mosaic_tile_at(const struct mosaic *m, int x, int y)
+static inline uint32_t fused_map_tile_at(const struct fused_map *m, int x,
+					 int y)
 {
 	return index_find(&m->tile_index, tile_key(x, y));
 }
 
 /* A tile is stale */
-void mosaic_spoil_tile(struct mosaic *m, struct tile *t);
+void fused_map_spoil_tile(struct fused_map *m, struct tile *t);
 
 /**
- * mosaic_draw() - make drawings of pieces that have none
+ * fused_map_draw() - make drawings of pieces that have none
  * @piece: @count of their numbers
  *
  * Those that cannot be fetched stay without. Return: 0, -ENOMEM.
  */
-int mosaic_draw(struct mosaic *m, const uint32_t *piece, unsigned int count,
-		struct mosaic_work *work);
+int fused_map_draw(struct fused_map *m, const uint32_t *piece,
+		   unsigned int count, struct fused_map_work *work);
 
 /**
- * mosaic_fuse() - fuse tiles anew
+ * fused_map_fuse() - fuse tiles anew
  * @tile: @count of their numbers; their stale marks go
  *
  * Return: 0, -ENOMEM: some are as they were.
  */
-int mosaic_fuse(struct mosaic *m, const uint32_t *tile, unsigned int count,
-		struct mosaic_work *work);
+int fused_map_fuse(struct fused_map *m, const uint32_t *tile,
+		   unsigned int count, struct fused_map_work *work);
 
 /* Add what a piece has for a tile to its accumulators, which are of @rule */
-void mosaic_add(const struct rule *rule, const struct piece *p,
-		unsigned int part, void *acc);
+void fused_map_add(const struct rule *rule, const struct piece *p,
+		   unsigned int part, void *acc);
 
 /* Accumulators to which nothing was added; NULL: no memory */
-void *mosaic_begin_tile(const struct rule *rule);
+void *fused_map_begin_tile(const struct rule *rule);
 
-void mosaic_free_artists(struct mosaic *m);
+void fused_map_free_artists(struct fused_map *m);
 
 /*
  * Forget what was not used for longest, until there is room for @more bytes;
  * tiles only if they were not wanted since @keep
  */
-void mosaic_trim(struct mosaic *m, size_t more, uint64_t keep);
-void mosaic_forget_tile(struct mosaic *m, struct tile *t);
-void mosaic_forget_drawing(struct mosaic *m, struct piece *p);
+void fused_map_trim(struct fused_map *m, size_t more, uint64_t keep);
+void fused_map_forget_tile(struct fused_map *m, struct tile *t);
+void fused_map_forget_drawing(struct fused_map *m, struct piece *p);
 
 #endif

@@ -15,24 +15,24 @@ static const double HOLES = 0.7071;
 static const double FINER = 0.999;
 
 /**
- * struct artist - room for one drawing
+ * struct resampler - room for one drawing
  * @blocks:	there is room for so many
  */
-struct artist {
+struct resampler {
 	void			*window;
-	struct drawing_tile	*tile;
+	struct resampled_tile	*tile;
 	unsigned int		tiles, tile_room;
 	uint16_t		*at;
 	char			*cells;
 	unsigned int		blocks, block_room;
 };
 
-struct artist *artist_create(void)
+struct resampler *resampler_create(void)
 {
-	return calloc(1, sizeof(struct artist));
+	return calloc(1, sizeof(struct resampler));
 }
 
-void artist_destroy(struct artist *a)
+void resampler_destroy(struct resampler *a)
 {
 	if (!a)
 		return;
@@ -44,7 +44,7 @@ void artist_destroy(struct artist *a)
 }
 
 /* For one more tile. Return: 0, -1: no memory */
-static int resampled_make_room(struct artist *a)
+static int resampled_make_room(struct resampler *a)
 {
 	if (a->tiles == a->tile_room) {
 		const unsigned int more = a->tile_room ? 2 * a->tile_room : 64;
@@ -101,8 +101,8 @@ static unsigned int resampled_collect(void *from, size_t size, uint16_t *at,
 }
 
 /* @under: what was splatted there, or NULL */
-static int resampled_draw_tile(struct artist *a, const struct way *way, int x,
-			       int y, void *under)
+static int resampled_draw_tile(struct resampler *a, const struct transform *way,
+			       int x, int y, void *under)
 {
 	const size_t size = way->c->bits / 8;
 	unsigned int n;
@@ -119,12 +119,12 @@ static int resampled_draw_tile(struct artist *a, const struct way *way, int x,
 		n = sample_tile(way, x, y, under, SPLAT_STRIDE, at, cells);
 	if (!n)
 		return 0;
-	a->tile[a->tiles++] = (struct drawing_tile){ x, y, a->blocks, n };
+	a->tile[a->tiles++] = (struct resampled_tile){ x, y, a->blocks, n };
 	a->blocks += n;
 	return 0;
 }
 
-static int draw_tiles(struct artist *a, const struct way *way,
+static int draw_tiles(struct resampler *a, const struct transform *way,
 		      const struct rect *tiles, bool splatted)
 {
 	int err = 0;
@@ -176,7 +176,7 @@ static void prefetch(const struct cells *c)
 }
 
 /* Window by window: most submaps are smaller than one */
-static int resampled_draw(struct artist *a, const struct way *way,
+static int resampled_draw(struct resampler *a, const struct transform *way,
 			  bool splatted)
 {
 	const struct rect *b = &way->bounds;
@@ -202,20 +202,20 @@ static int resampled_draw(struct artist *a, const struct way *way,
 }
 
 /* As much memory as it needs, in one piece */
-static struct drawing *resampled_keep(const struct artist *a, unsigned int bits,
-				      bool weighted)
+static struct resampled *resampled_keep(const struct resampler *a,
+					unsigned int bits, bool weighted)
 {
 	const size_t cells = (size_t)a->blocks * RULE_STEP;
 	const size_t tiles = a->tiles * sizeof(*a->tile);
 	const size_t at = (a->blocks * sizeof(*a->at) + 15) & ~(size_t)15;
-	const size_t bytes = sizeof(struct drawing) + tiles + at +
+	const size_t bytes = sizeof(struct resampled) + tiles + at +
 			     cells * (bits / 8) + (weighted ? cells : 0);
-	struct drawing *d = malloc(bytes);
+	struct resampled *d = malloc(bytes);
 	char *p = (char *)(d + 1);
 
 	if (!d)
 		return NULL;
-	*d = (struct drawing){
+	*d = (struct resampled){
 		.tiles = a->tiles, .blocks = a->blocks, .bits = bits,
 		.tile = (void *)p, .at = (void *)(p + tiles),
 		.cells = p + tiles + at,
@@ -236,17 +236,17 @@ static struct cells *resampled_coarse(const struct cells *c, double resolution)
 }
 
 /* Weights are always sampled: a cell that is splatted has those around it */
-static int draw_weights(struct drawing *d, const struct cells *weights,
+static int draw_weights(struct resampled *d, const struct cells *weights,
 			const struct pose *frame, double resolution)
 {
 	struct cells *c = resampled_coarse(weights, resolution);
-	struct way way;
+	struct transform way;
 
 	if (!c)
 		return -1;
-	way = way_find(c, frame, resolution);
+	way = transform_find(c, frame, resolution);
 	for (unsigned int i = 0; i < d->tiles; i++) {
-		const struct drawing_tile *t = &d->tile[i];
+		const struct resampled_tile *t = &d->tile[i];
 
 		sample_blocks(&way, t->x, t->y, d->at + t->first, t->count,
 			      d->weights + (size_t)t->first * RULE_STEP);
@@ -255,44 +255,44 @@ static int draw_weights(struct drawing *d, const struct cells *weights,
 	return 0;
 }
 
-bool drawing_fits(const struct cells *c, const struct pose *frame,
-		  double resolution)
+bool resampled_fits(const struct cells *c, const struct pose *frame,
+		    double resolution)
 {
 	const double side = hypot(c->width, c->height) * c->resolution /
 			    resolution / TILE_SIDE + 2;
-	const struct way way = side < DRAWING_TILES ?
-			       way_find(c, frame, resolution) :
-			       (struct way){ 0 };
+	const struct transform way = side < RESAMPLED_TILES ?
+			       transform_find(c, frame, resolution) :
+			       (struct transform){ 0 };
 
-	return side < DRAWING_TILES &&
+	return side < RESAMPLED_TILES &&
 	       (double)way.bounds.width * way.bounds.height <
-	       (double)DRAWING_TILES * TILE_CELLS;
+	       (double)RESAMPLED_TILES * TILE_CELLS;
 }
 
-struct drawing *drawing_make(struct artist *a, const struct cells *c,
-			     const struct cells *weights,
-			     const struct pose *frame, double resolution,
-			     bool splatted)
+struct resampled *resampled_make(struct resampler *a, const struct cells *c,
+				 const struct cells *weights,
+				 const struct pose *frame, double resolution,
+				 bool splatted)
 {
 	struct cells *fit = splatted ? cells_get((struct cells *)c) :
 				       resampled_coarse(c, resolution);
-	struct drawing *d = NULL;
-	struct way way;
+	struct resampled *d = NULL;
+	struct transform way;
 
 	if (!fit)
 		return NULL;
-	way = way_find(fit, frame, resolution);
+	way = transform_find(fit, frame, resolution);
 	if (!resampled_draw(a, &way, splatted))
 		d = resampled_keep(a, fit->bits, weights != NULL);
 	cells_put(fit);
 	if (d && weights && draw_weights(d, weights, frame, resolution)) {
-		drawing_free(d);
+		resampled_free(d);
 		return NULL;
 	}
 	return d;
 }
 
-void drawing_free(struct drawing *d)
+void resampled_free(struct resampled *d)
 {
 	free(d);
 }

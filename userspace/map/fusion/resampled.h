@@ -17,17 +17,17 @@
 #include "map/fusion/tile.h"
 
 /**
- * struct drawing_tile - blocks that lie in a tile of the map
+ * struct resampled_tile - blocks that lie in a tile of the map
  * @x, @y:	of the tile
  * @first:	block, of @count
  */
-struct drawing_tile {
+struct resampled_tile {
 	int		x, y;
 	uint32_t	first, count;
 };
 
 /**
- * struct drawing - never changed once made
+ * struct resampled - never changed once made
  * @tile:	@tiles of them, with something known in each
  * @at:		of each block: its first cell within the tile, row * TILE_SIDE
  *		+ column
@@ -35,9 +35,9 @@ struct drawing_tile {
  * @weights:	likewise, 8 bits; NULL: there are none
  * @bytes:	of memory
  */
-struct drawing {
+struct resampled {
 	unsigned int		tiles, blocks, bits;
-	struct drawing_tile	*tile;
+	struct resampled_tile	*tile;
 	uint16_t		*at;
 	void			*cells;
 	int8_t			*weights;
@@ -45,19 +45,19 @@ struct drawing {
 };
 
 /* What a thread draws with */
-struct artist;
+struct resampler;
 
 /* Return: NULL: no memory */
-struct artist *artist_create(void);
-void artist_destroy(struct artist *a);
+struct resampler *resampler_create(void);
+void resampler_destroy(struct resampler *a);
 
 /* Whether it lies in no more tiles than that; cells may be as large as rooms */
-enum { DRAWING_TILES = 1 << 18 };
-bool drawing_fits(const struct cells *c, const struct pose *frame,
-		  double resolution);
+enum { RESAMPLED_TILES = 1 << 18 };
+bool resampled_fits(const struct cells *c, const struct pose *frame,
+		    double resolution);
 
 /**
- * drawing_make() - draw a submap
+ * resampled_make() - draw a submap
  * @frame:	its frame in the map
  * @resolution:	of the map, m
  * @weights:	of its cells, of 8 bits and of the same size, or NULL
@@ -65,12 +65,12 @@ bool drawing_fits(const struct cells *c, const struct pose *frame,
  * Cells that are finer than the map's are made coarser before they are
  * sampled. Positions are exact to 1e-4 cells. It must fit.
  *
- * Return: to be freed with drawing_free(); NULL: no memory.
+ * Return: to be freed with resampled_free(); NULL: no memory.
  */
-struct drawing *drawing_make(struct artist *a, const struct cells *c,
-			     const struct cells *weights,
-			     const struct pose *frame, double resolution,
-			     bool splat);
-void drawing_free(struct drawing *d);
+struct resampled *resampled_make(struct resampler *a, const struct cells *c,
+				 const struct cells *weights,
+				 const struct pose *frame, double resolution,
+				 bool splat);
+void resampled_free(struct resampled *d);
 
 #endif

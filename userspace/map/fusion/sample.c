@@ -18,15 +18,15 @@
 
 enum {
 	STEP_BITS	= 17,			/* within a block */
-	STEP_SHIFT	= WAY_BITS - STEP_BITS,
-	NEAR_SHIFT	= WAY_BITS + 2,		/* CELLS_BLOCK */
+	STEP_SHIFT	= TRANSFORM_BITS - STEP_BITS,
+	NEAR_SHIFT	= TRANSFORM_BITS + 2,	/* CELLS_BLOCK */
 	ROW_BLOCKS	= TILE_SIDE / RULE_STEP,
 	PATCH_ROWS	= 4,			/* blocks above each other */
 	PATCHES		= TILE_BLOCKS / PATCH_ROWS,
 	BLOCK_RANGE	= (1 << (31 - STEP_BITS)) - 256, /* cells */
 };
 
-_Static_assert(CELLS_BLOCK == 1 << (NEAR_SHIFT - WAY_BITS), "blocks");
+_Static_assert(CELLS_BLOCK == 1 << (NEAR_SHIFT - TRANSFORM_BITS), "blocks");
 
 /*
  * From the middle of a patch to a cell of it, and on to the centre of one that
@@ -44,7 +44,7 @@ struct tile_way {
 	int64_t	u, v, du, dv, du_row, dv_row;
 };
 
-static struct tile_way tile_way(const struct way *way, int x, int y)
+static struct tile_way tile_way(const struct transform *way, int x, int y)
 {
 	const int64_t right = x * TILE_SIDE - way->x0;
 	const int64_t up = y * TILE_SIDE - way->y0;
@@ -70,7 +70,8 @@ struct near {
 	int64_t		u, v, du, dv, du_row, dv_row;
 };
 
-static struct near near_of(const struct way *way, const struct tile_way *t)
+static struct near near_of(const struct transform *way,
+			   const struct tile_way *t)
 {
 	const int64_t margin = (int64_t)CELLS_MARGIN << NEAR_SHIFT;
 
@@ -121,7 +122,8 @@ typedef struct {
 	bool		fill;
 } lanes_portable;
 
-INLINE lanes_portable make_lanes_portable(const struct way *way, bool fill)
+INLINE lanes_portable make_lanes_portable(const struct transform *way,
+					  bool fill)
 {
 	return (lanes_portable){ sample_step(way->du), sample_step(way->dv),
 				 way->c->width, way->c->height, fill };
@@ -178,7 +180,7 @@ typedef struct {
 } lanes_avx512;
 
 CPU_AVX512
-INLINE lanes_avx512 make_lanes_avx512(const struct way *way, bool fill)
+INLINE lanes_avx512 make_lanes_avx512(const struct transform *way, bool fill)
 {
 	const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
 					       10, 11, 12, 13, 14, 15);
@@ -294,7 +296,7 @@ typedef struct {
 } lanes_avx2;
 
 CPU_AVX2
-INLINE lanes_avx2 make_lanes_avx2(const struct way *way, bool fill)
+INLINE lanes_avx2 make_lanes_avx2(const struct transform *way, bool fill)
 {
 	const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
 	const int32_t u = sample_step(way->du), v = sample_step(way->dv);
@@ -376,20 +378,20 @@ INLINE bool block_avx2(const lanes_avx2 *l, const void *data,
 #endif
 
 /* Whether a tile and the submap, with what is near to it, may overlap */
-static bool overlaps(const struct way *way, const struct tile_way *t)
+static bool overlaps(const struct transform *way, const struct tile_way *t)
 {
 	const int64_t u = t->u + TILE_SIDE / 2 * (way->du - way->dv);
 	const int64_t v = t->v + TILE_SIDE / 2 * (way->dv + way->du);
 	const int64_t reach = (TILE_SIDE / 2 + 1) *
 			      (llabs(way->du) + llabs(way->dv)) +
-			      ((int64_t)CELLS_NEAR << WAY_BITS);
+			      ((int64_t)CELLS_NEAR << TRANSFORM_BITS);
 
 	return u > -reach && v > -reach &&
-	       u < ((int64_t)way->c->width << WAY_BITS) + reach &&
-	       v < ((int64_t)way->c->height << WAY_BITS) + reach;
+	       u < ((int64_t)way->c->width << TRANSFORM_BITS) + reach &&
+	       v < ((int64_t)way->c->height << TRANSFORM_BITS) + reach;
 }
 
-unsigned int sample_tile(const struct way *way, int x, int y,
+unsigned int sample_tile(const struct transform *way, int x, int y,
 			 void *under, size_t stride, uint16_t *at,
 			 void *cells)
 {
@@ -406,8 +408,8 @@ unsigned int sample_tile(const struct way *way, int x, int y,
 	return sample_tile_portable(way, &t, under, stride, at, cells);
 }
 
-void sample_blocks(const struct way *way, int x, int y, const uint16_t *at,
-		   unsigned int count, void *cells)
+void sample_blocks(const struct transform *way, int x, int y,
+		   const uint16_t *at, unsigned int count, void *cells)
 {
 	const lanes_portable lanes = make_lanes_portable(way, false);
 	const unsigned int bits = way->c->bits;
@@ -421,8 +423,8 @@ void sample_blocks(const struct way *way, int x, int y, const uint16_t *at,
 		char *to = (char *)cells + i * RULE_STEP * (bits / 8);
 
 		/* too far away for the bits that a block has */
-		if (llabs(u) >> WAY_BITS > BLOCK_RANGE ||
-		    llabs(v) >> WAY_BITS > BLOCK_RANGE)
+		if (llabs(u) >> TRANSFORM_BITS > BLOCK_RANGE ||
+		    llabs(v) >> TRANSFORM_BITS > BLOCK_RANGE)
 			memset(to, 0xff, RULE_STEP * (bits / 8));
 		else
 			block_portable(&lanes, way->c->data, bits,

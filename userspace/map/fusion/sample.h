@@ -19,7 +19,7 @@
  *
  * Return: how many.
  */
-unsigned int sample_tile(const struct way *way, int x, int y,
+unsigned int sample_tile(const struct transform *way, int x, int y,
 			 void *under, size_t stride, uint16_t *at,
 			 void *cells);
 
@@ -27,7 +27,7 @@ unsigned int sample_tile(const struct way *way, int x, int y,
  * sample_blocks() - blocks of a tile, whether anything is known or not
  * @at:		as from sample_tile(), @count of them
  */
-void sample_blocks(const struct way *way, int x, int y, const uint16_t *at,
-		   unsigned int count, void *cells);
+void sample_blocks(const struct transform *way, int x, int y,
+		   const uint16_t *at, unsigned int count, void *cells);
 
 #endif

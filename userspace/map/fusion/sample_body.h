@@ -8,7 +8,7 @@
  */
 
 /* @under as of sample_tile(). Return: known blocks */
-TARGET INLINE unsigned int NAME(sample_patches)(const struct way *way,
+TARGET INLINE unsigned int NAME(sample_patches)(const struct transform *way,
 		const struct tile_way *t, const unsigned int bits,
 		void *under, size_t stride, uint16_t *at, void *cells)
 {
@@ -42,7 +42,7 @@ TARGET INLINE unsigned int NAME(sample_patches)(const struct way *way,
 	return n;
 }
 
-TARGET static unsigned int NAME(sample_tile)(const struct way *way,
+TARGET static unsigned int NAME(sample_tile)(const struct transform *way,
 		const struct tile_way *t, void *under, size_t stride,
 		uint16_t *at, void *cells)
 {

@@ -53,9 +53,9 @@ INLINE void splat_batch(const void *data, void *to, const unsigned int bits,
 
 	for (unsigned int i = 0; i < n; i += LANES)
 		for (unsigned int k = i; k < i + LANES; k++)
-			place[k] = (uint32_t)((y + s->y[k]) >> WAY_BITS) *
+			place[k] = (uint32_t)((y + s->y[k]) >> TRANSFORM_BITS) *
 				   SPLAT_STRIDE +
-				   (uint32_t)((x + s->x[k]) >> WAY_BITS);
+				   (uint32_t)((x + s->x[k]) >> TRANSFORM_BITS);
 	memset(place + n, 0, UNROLL * sizeof(*place));
 	for (unsigned int i = 0; i < n; i += UNROLL)
 		for (unsigned int k = i; k < i + UNROLL; k++)
@@ -94,10 +94,11 @@ struct canvas {
 	struct steps	steps;
 };
 
-INLINE bool splat_clip(const struct canvas *w, const struct way *way, int64_t x,
-		       int64_t y, unsigned int *from, unsigned int *end)
+INLINE bool splat_clip(const struct canvas *w, const struct transform *way,
+		       int64_t x, int64_t y, unsigned int *from,
+		       unsigned int *end)
 {
-	const int64_t guard = (int64_t)SPLAT_GUARD << WAY_BITS;
+	const int64_t guard = (int64_t)SPLAT_GUARD << TRANSFORM_BITS;
 	double first = *from, last = *end;
 
 	clip_axis(x - guard, way->dx, w->width, &first, &last);
@@ -111,18 +112,18 @@ INLINE bool splat_clip(const struct canvas *w, const struct way *way, int64_t x,
 
 INLINE bool is_inside(const struct canvas *w, int64_t x, int64_t y)
 {
-	return (uint64_t)x >> WAY_BITS < w->width + 2 * SPLAT_GUARD &&
-	       (uint64_t)y >> WAY_BITS < w->height + 2 * SPLAT_GUARD;
+	return (uint64_t)x >> TRANSFORM_BITS < w->width + 2 * SPLAT_GUARD &&
+	       (uint64_t)y >> TRANSFORM_BITS < w->height + 2 * SPLAT_GUARD;
 }
 
-INLINE void splat_run(const struct way *way, const struct canvas *w,
+INLINE void splat_run(const struct transform *way, const struct canvas *w,
 		      const unsigned int bits, const struct cells_run *r)
 {
 	const int64_t dx = way->dx, dy = way->dy;
 	int64_t x = way->x + r->column * dx - r->row * dy -
-		    w->left * (1LL << WAY_BITS);
+		    w->left * (1LL << TRANSFORM_BITS);
 	int64_t y = way->y + r->column * dy + r->row * dx -
-		    w->low * (1LL << WAY_BITS);
+		    w->low * (1LL << TRANSFORM_BITS);
 	const char *data = (const char *)way->c->data + (bits / 8) *
 			   ((size_t)r->row * way->c->width + r->column);
 	unsigned int i = 0, end = r->count;
@@ -141,7 +142,7 @@ INLINE void splat_run(const struct way *way, const struct canvas *w,
 }
 
 CPU_CLONES
-static void splat_runs(const struct way *way, const struct canvas *w)
+static void splat_runs(const struct transform *way, const struct canvas *w)
 {
 	const struct cells *c = way->c;
 
@@ -153,7 +154,7 @@ static void splat_runs(const struct way *way, const struct canvas *w)
 			splat_run(way, w, 16, &c->run[i]);
 }
 
-void splat(const struct way *way, const struct rect *tiles, void *window)
+void splat(const struct transform *way, const struct rect *tiles, void *window)
 {
 	const struct rect cells = { tiles->x * TILE_SIDE, tiles->y * TILE_SIDE,
 				    tiles->width * TILE_SIDE,

@@ -23,7 +23,7 @@ enum {
  *
  * What is in the guard afterwards means nothing.
  */
-void splat(const struct way *way, const struct rect *tiles, void *window);
+void splat(const struct transform *way, const struct rect *tiles, void *window);
 
 /* Where the first cell of tile number (@x, @y) of a window is */
 static inline void *splat_tile(void *window, unsigned int bits,

@@ -20,17 +20,17 @@ static struct rect transform_bounds_of(double x, double y, double w, double h,
 
 static int64_t fixed(double v)
 {
-	return llrint(v * (1LL << WAY_BITS));
+	return llrint(v * (1LL << TRANSFORM_BITS));
 }
 
-struct way way_find(const struct cells *c, const struct pose *frame,
-		    double resolution)
+struct transform transform_find(const struct cells *c, const struct pose *frame,
+				double resolution)
 {
 	const struct pose at = pose_compose(frame, &c->origin);
 	const double k = c->resolution / resolution;
 	const double cs = cos(at.yaw), sn = sin(at.yaw);
 	double x = at.x / resolution, y = at.y / resolution;
-	struct way way = {
+	struct transform way = {
 		.c = c,
 		.ratio = k,
 		.bounds = transform_bounds_of(x, y, c->width * k, c->height * k,

@@ -25,11 +25,11 @@ INLINE double larger(double a, double b)
 }
 
 enum {
-	WAY_BITS	= 32,	/* of fractions of a cell */
+	TRANSFORM_BITS	= 32,	/* of fractions of a cell */
 };
 
 /**
- * struct way
+ * struct transform
  * @x0, @y0:	the map's cell from which positions count: the corner of a tile
  * @bounds:	cells of the map that may be in the submap
  * @u, @v:	the centre of that cell, in cells of the submap
@@ -38,7 +38,7 @@ enum {
  * @dx, @dy:	of a step to the right in the submap; up it is -@dy, @dx
  * @ratio:	side of a submap's cell, in cells of the map
  */
-struct way {
+struct transform {
 	const struct cells	*c;
 	int			x0, y0;
 	struct rect		bounds;
@@ -48,11 +48,11 @@ struct way {
 };
 
 /**
- * way_find() - the way of a submap
+ * transform_find() - the way of a submap
  * @at:		its frame in the map
  * @resolution:	of the map, m
  */
-struct way way_find(const struct cells *c, const struct pose *at,
-		    double resolution);
+struct transform transform_find(const struct cells *c, const struct pose *at,
+				double resolution);
 
 #endif

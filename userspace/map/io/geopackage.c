@@ -210,9 +210,10 @@ static int check_unused(const char *path, char *error)
 	for (int i = 0; i < 2; i++) {
 		if (snprintf(name, sizeof(name), "%s%s", path, suffixes[i]) >=
 		    (int)sizeof(name))
-			return new_file_error(error, path, -ENAMETOOLONG, NULL);
+			return atomic_file_error(error, path, -ENAMETOOLONG,
+						 NULL);
 		if (!stat(name, &st) && st.st_size)
-			return new_file_error(error, path, -EBUSY,
+			return atomic_file_error(error, path, -EBUSY,
 					"open in another program: its log "
 					"is beside it");
 	}
@@ -234,9 +235,9 @@ static int write_database(const char *path, const char *temporary,
 		const bool said = db && sqlite3_errcode(db) != SQLITE_OK &&
 				  sqlite3_errcode(db) < SQLITE_ROW;
 
-		new_file_error(error, path, err, err == -EINVAL ?
-			       "a layer too far from where the map begins" :
-			       said ? sqlite3_errmsg(db) : NULL);
+		atomic_file_error(error, path, err, err == -EINVAL ?
+				  "a layer too far from where the map begins" :
+				  said ? sqlite3_errmsg(db) : NULL);
 	}
 	sqlite3_close(db);
 	return err;
@@ -246,7 +247,7 @@ int geopackage_write(const char *path, const struct geopackage *g,
 		     char error[GEOPACKAGE_ERROR])
 {
 	const char *name = twice(g);
-	struct new_file n;
+	struct atomic_file n;
 	int err;
 
 	if (name) {
@@ -256,12 +257,12 @@ int geopackage_write(const char *path, const struct geopackage *g,
 	}
 	err = check_unused(path, error);
 	if (!err)
-		err = new_file_open(&n, path, error);
+		err = atomic_file_open(&n, path, error);
 	if (err)
 		return err;
 	err = write_database(path, n.temporary, g, error);
 	if (!err)
-		return new_file_finish(&n, error);
-	new_file_abandon(&n);
+		return atomic_file_finish(&n, error);
+	atomic_file_abandon(&n);
 	return err;
 }

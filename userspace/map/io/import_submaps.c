@@ -126,7 +126,7 @@ static bool is_undrawn(struct site *s, unsigned int layer,
 	site_layer(s, layer, &l);
 	resolution = l.resolution > 0 ? l.resolution :
 					site_resolution(s, layer);
-	return resolution > 0 && !drawing_fits(c, frame, resolution);
+	return resolution > 0 && !resampled_fits(c, frame, resolution);
 }
 
 static int import_submaps_put(struct site *s, const struct import *job,

@@ -515,8 +515,8 @@ int map_figure_encode(const struct raster *r, const struct layer *l,
 	int err;
 
 	if (rect_is_empty(&r->rect) || !(r->resolution > 0))
-		return new_file_error(error, l->name, -EINVAL,
-				      "a map without cells");
+		return atomic_file_error(error, l->name, -EINVAL,
+					 "a map without cells");
 	map_figure_arrange(&p);
 	s = cairo_image_surface_create(CAIRO_FORMAT_RGB24,
 				       LEFT + p.plot_width + GAP + LEGEND,
@@ -532,8 +532,8 @@ int map_figure_encode(const struct raster *r, const struct layer *l,
 	if (!status && !err)
 		return 0;
 	out->len = before;
-	return new_file_error(error, l->name, err ? err : -ENOMEM, status ?
-			      cairo_status_to_string(status) : NULL);
+	return atomic_file_error(error, l->name, err ? err : -ENOMEM, status ?
+				 cairo_status_to_string(status) : NULL);
 }
 
 int map_figure_write(const char *path, const struct raster *r,
@@ -541,14 +541,14 @@ int map_figure_write(const char *path, const struct raster *r,
 		     char error[MAP_FIGURE_ERROR])
 {
 	struct bytes out = { 0 };
-	struct new_file n;
+	struct atomic_file n;
 	int err = map_figure_encode(r, l, f, &out, error);
 
 	if (!err)
-		err = new_file_open(&n, path, error);
+		err = atomic_file_open(&n, path, error);
 	if (!err) {
-		new_file_write(&n, out.data, out.len);
-		err = new_file_finish(&n, error);
+		atomic_file_write(&n, out.data, out.len);
+		err = atomic_file_finish(&n, error);
 	}
 	bytes_free(&out);
 	return err;

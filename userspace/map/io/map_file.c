@@ -92,7 +92,7 @@ static uint8_t pixel_of(enum map_mode mode, int v, int full,
 }
 
 /* Row by row, from the top; a table, as there are few values */
-static int write_pixels(struct new_file *n, const struct raster *r,
+static int write_pixels(struct atomic_file *n, const struct raster *r,
 			enum map_mode mode, const struct map_yaml *y)
 {
 	const int full = cells_full(r->bits);
@@ -106,29 +106,29 @@ static int write_pixels(struct new_file *n, const struct raster *r,
 		return -ENOMEM;
 	for (int v = 0; v <= full; v++)
 		table[v] = pixel_of(mode, v, full, y);
-	new_file_write(n, header, snprintf(header, sizeof(header),
-					   "P5\n%u %u\n255\n", r->rect.width,
-					   r->rect.height));
+	atomic_file_write(n, header, snprintf(header, sizeof(header),
+					      "P5\n%u %u\n255\n", r->rect.width,
+					      r->rect.height));
 	for (size_t left = r->rect.height; left--; ) {
 		const int16_t *v = r->cells + left * width;
 
 		for (size_t x = 0; x < width; x++)
 			row[x] = v[x] < 0 || v[x] > full ? unknown :
 				 table[v[x]];
-		new_file_write(n, row, width);
+		atomic_file_write(n, row, width);
 	}
 	free(table);
 	return 0;
 }
 
-static int write_yaml(struct new_file *n, const struct map_yaml *y,
+static int write_yaml(struct atomic_file *n, const struct map_yaml *y,
 		      enum map_mode mode)
 {
 	char text[4 * PATH_MAX];
 	int len = map_yaml_print(y, modes[mode].comment, text, sizeof(text));
 
 	if (len > 0)
-		new_file_write(n, text, len);
+		atomic_file_write(n, text, len);
 	return len < 0 ? len : 0;
 }
 
@@ -137,33 +137,33 @@ static int write_both(const char *paths[2], const struct raster *r,
 		      enum map_mode mode, const struct map_yaml *y,
 		      char *error)
 {
-	struct new_file n[2];
-	int err = new_file_open(&n[0], paths[0], error);
+	struct atomic_file n[2];
+	int err = atomic_file_open(&n[0], paths[0], error);
 
 	if (err)
 		return err;
-	err = new_file_open(&n[1], paths[1], error);
+	err = atomic_file_open(&n[1], paths[1], error);
 	if (err) {
-		new_file_abandon(&n[0]);
+		atomic_file_abandon(&n[0]);
 		return err;
 	}
 	err = write_pixels(&n[0], r, mode, y);
 	if (!err)
 		err = write_yaml(&n[1], y, mode);
 	if (err) {
-		new_file_error(error, paths[0], err, err == -EINVAL ?
-			       "a name with control characters" : NULL);
+		atomic_file_error(error, paths[0], err, err == -EINVAL ?
+				  "a name with control characters" : NULL);
 	} else {
-		err = new_file_sync(&n[0], error);
+		err = atomic_file_sync(&n[0], error);
 		if (!err)
-			err = new_file_sync(&n[1], error);
+			err = atomic_file_sync(&n[1], error);
 		if (!err)
-			err = new_file_finish(&n[0], error);
+			err = atomic_file_finish(&n[0], error);
 		if (!err)
-			return new_file_finish(&n[1], error);
+			return atomic_file_finish(&n[1], error);
 	}
-	new_file_abandon(&n[0]);
-	new_file_abandon(&n[1]);
+	atomic_file_abandon(&n[0]);
+	atomic_file_abandon(&n[1]);
 	return err;
 }
 
@@ -178,13 +178,13 @@ int map_file_write(const char *path, const struct raster *r,
 	const char *paths[] = { path, yaml };
 
 	if (len < 4 || strcmp(path + len - 4, ".pgm") || strlen(base) < 5)
-		return new_file_error(error, path, -EINVAL,
-				      "the name of a map must end in .pgm");
+		return atomic_file_error(error, path, -EINVAL,
+					 "the name of a map must end in .pgm");
 	if (len + 2 > PATH_MAX)
-		return new_file_error(error, path, -ENAMETOOLONG, NULL);
+		return atomic_file_error(error, path, -ENAMETOOLONG, NULL);
 	if (rect_is_empty(&r->rect))
-		return new_file_error(error, path, -EINVAL,
-				      "a map without cells");
+		return atomic_file_error(error, path, -EINVAL,
+					 "a map without cells");
 	map_yaml_default(&y);
 	snprintf(y.image, sizeof(y.image), "%s", base);
 	snprintf(yaml, sizeof(yaml), "%.*s.yaml", (int)len - 4, path);
@@ -322,7 +322,7 @@ static int read_yaml(const char *path, struct map_yaml *y, int *written,
 	char *text;
 
 	if (fd < 0)
-		return new_file_error(error, path, -errno, NULL);
+		return atomic_file_error(error, path, -errno, NULL);
 	text = calloc(1, MAP_YAML_MAX + 2);
 	if (text && !fstat(fd, &st)) {
 		errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
@@ -332,11 +332,11 @@ static int read_yaml(const char *path, struct map_yaml *y, int *written,
 	err = n < 0 ? -errno : 0;
 	close(fd);
 	if (err)
-		new_file_error(error, path, err, NULL);
+		atomic_file_error(error, path, err, NULL);
 	else
 		err = map_yaml_parse(y, text, n, why);
 	if (err && n >= 0)
-		new_file_error(error, path, err, why);
+		atomic_file_error(error, path, err, why);
 	*written = err ? -1 : written_mode(y, text);
 	free(text);
 	return err;
@@ -376,13 +376,13 @@ static int map_file_read_image(struct map_yaml *y, int written,
 	int err = image_path(path, y->image);
 
 	if (err)
-		return new_file_error(error, path, err, NULL);
+		return atomic_file_error(error, path, err, NULL);
 	err = map_image_load(y->image, &m, why);
 	if (err)
-		return new_file_error(error, y->image, err, why);
+		return atomic_file_error(error, y->image, err, why);
 	err = map_file_cells_of(map, y, &m, written);
 	free(m.pixels);
-	return err ? new_file_error(error, path, err, NULL) : 0;
+	return err ? atomic_file_error(error, path, err, NULL) : 0;
 }
 
 int map_file_read(const char *path, struct map_file *map,
@@ -407,7 +407,7 @@ int map_file_values(const char *path, int mode, struct map_file *map,
 	if (err)
 		return err;
 	if (mode >= 0 && !set_mode(&y, mode, &written))
-		return new_file_error(error, path, -EINVAL,
+		return atomic_file_error(error, path, -EINVAL,
 			"free_thresh is not below occupied_thresh");
 	return map_file_read_image(&y, written, path, map, error);
 }

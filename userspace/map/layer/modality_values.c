@@ -17,15 +17,15 @@ static unsigned int rank_of(const struct layer *l)
 	       text_ends(l->name, "_remote") ? 3 : 1;
 }
 
-void role_values_begin(struct role_values *v)
+void modality_values_begin(struct modality_values *v)
 {
 	v->temperature = v->smoke = v->signal = v->hazard = NAN;
 	for (int i = 0; i < LAYER_ROLES; i++)
 		v->rank[i] = UINT_MAX;
 }
 
-void role_values_add(struct role_values *v, const struct layer *l,
-		     double value)
+void modality_values_add(struct modality_values *v, const struct layer *l,
+			 double value)
 {
 	const double percent = value * 100 / cells_full(l->bits);
 	const unsigned int rank = rank_of(l);
@@ -45,7 +45,7 @@ void role_values_add(struct role_values *v, const struct layer *l,
 		v->signal = percent;
 }
 
-int role_values_percent(double percent)
+int modality_values_percent(double percent)
 {
 	return percent >= 0 ? lrint(fmin(percent, 100)) : -1;
 }

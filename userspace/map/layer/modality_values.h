@@ -14,28 +14,28 @@
 #include "map/layer/layer.h"
 
 /**
- * struct role_values
+ * struct modality_values
  * @temperature: as layer_physical(), NAN: unknown
  * @smoke, @signal, @hazard: 0..100 whatever the bits of their layers, NAN:
  *		unknown
  * @rank:	of the layers they are from
  */
-struct role_values {
+struct modality_values {
 	double		temperature, smoke, signal, hazard;
 	unsigned int	rank[LAYER_ROLES];
 };
 
 /* Nothing is known */
-void role_values_begin(struct role_values *v);
+void modality_values_begin(struct modality_values *v);
 
 /**
- * role_values_add() - a layer more
+ * modality_values_add() - a layer more
  * @value: 0..full, may be a mean; below 0 or NAN: unknown
  */
-void role_values_add(struct role_values *v, const struct layer *l,
-		     double value);
+void modality_values_add(struct modality_values *v, const struct layer *l,
+			 double value);
 
 /* 0..100 as messages have it; -1: unknown */
-int role_values_percent(double percent);
+int modality_values_percent(double percent);
 
 #endif

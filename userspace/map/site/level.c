@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "map/site/level.h"
 
-enum { SIDE = MOSAIC_TILE };
+enum { SIDE = FUSED_MAP_TILE };
 
 struct rect level_rect(const struct rect *r, double ratio)
 {

@@ -47,7 +47,7 @@ static void add_known(cJSON *out, const char *name, double v)
 }
 
 /* What D4.1 has in a spot, besides gases */
-static void queries_add_roles(cJSON *out, const struct role_values *v)
+static void queries_add_roles(cJSON *out, const struct modality_values *v)
 {
 	add_known(out, "temperature", v->temperature);
 	add_known(out, "smoke", v->smoke);
@@ -55,12 +55,12 @@ static void queries_add_roles(cJSON *out, const struct role_values *v)
 	add_known(out, "hazard", v->hazard);
 }
 
-int answer_spot(struct site *s, double x, double y, cJSON *out,
-		char error[SITE_ERROR])
+int query_spot(struct site *s, double x, double y, cJSON *out,
+	       char error[SITE_ERROR])
 {
 	const unsigned int layers = site_layers(s);
 	cJSON *all, *gases = cJSON_CreateObject();
-	struct role_values roles;
+	struct modality_values roles;
 
 	if (!(fabs(x) <= POSE_MAX && fabs(y) <= POSE_MAX)) {
 		snprintf(error, SITE_ERROR, "no spot: %g, %g m", x, y);
@@ -70,7 +70,7 @@ int answer_spot(struct site *s, double x, double y, cJSON *out,
 	cJSON_AddNumberToObject(out, "x", x);
 	cJSON_AddNumberToObject(out, "y", y);
 	all = cJSON_AddObjectToObject(out, "layers");
-	role_values_begin(&roles);
+	modality_values_begin(&roles);
 	for (unsigned int i = 0; i < layers; i++) {
 		struct layer l;
 		int value = site_value(s, i, x, y);
@@ -79,7 +79,7 @@ int answer_spot(struct site *s, double x, double y, cJSON *out,
 			continue;
 		site_layer(s, i, &l);
 		cJSON_AddItemToObject(all, l.name, layer_at(&l, value));
-		role_values_add(&roles, &l, value);
+		modality_values_add(&roles, &l, value);
 		if (l.role == LAYER_GAS)
 			cJSON_AddItemToObject(gases, l.name,
 					      physical_item(&l, value));
@@ -124,7 +124,7 @@ static cJSON *layer_item(struct site *s, unsigned int number)
 	return item;
 }
 
-int answer_layers(struct site *s, cJSON *out)
+int query_layers(struct site *s, cJSON *out)
 {
 	cJSON *all = cJSON_AddArrayToObject(out, "layers");
 
@@ -134,7 +134,7 @@ int answer_layers(struct site *s, cJSON *out)
 	return all ? 0 : -ENOMEM;
 }
 
-int answer_status(struct site *s, cJSON *out)
+int query_status(struct site *s, cJSON *out)
 {
 	const struct site_counts c = site_counts(s);
 
@@ -199,7 +199,7 @@ static int queries_search(void *arg, const struct room *room)
 	return 0;
 }
 
-int answer_rooms(struct site *s, cJSON *out, char error[SITE_ERROR])
+int query_rooms(struct site *s, cJSON *out, char error[SITE_ERROR])
 {
 	struct room_search find = { .list = cJSON_CreateArray() };
 	unsigned int rooms;
@@ -284,8 +284,8 @@ static void measured_items(struct site *s, const struct room_values *v,
 	}
 }
 
-int answer_find_room(struct site *s, unsigned int id, struct room *room,
-		     char error[SITE_ERROR])
+int query_find_room(struct site *s, unsigned int id, struct room *room,
+		    char error[SITE_ERROR])
 {
 	struct room_search find = { .id = id, .room = room };
 	const int found = site_rooms(s, queries_search, &find, error);
@@ -297,12 +297,12 @@ int answer_find_room(struct site *s, unsigned int id, struct room *room,
 	return found < 0 ? found : -ENOENT;
 }
 
-int answer_room(struct site *s, unsigned int id, cJSON *out,
-		char error[SITE_ERROR])
+int query_room(struct site *s, unsigned int id, cJSON *out,
+	       char error[SITE_ERROR])
 {
 	struct room_values v;
 	struct room r;
-	int err = answer_find_room(s, id, &r, error);
+	int err = query_find_room(s, id, &r, error);
 
 	if (err)
 		return err;

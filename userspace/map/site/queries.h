@@ -12,41 +12,41 @@
 #include "map/site/site.h"
 
 /**
- * answer_spot() - all layers at a point (D4.1, section 5.1)
+ * query_spot() - all layers at a point (D4.1, section 5.1)
  * @x, @y: m, in the map
  * @out: gets "x", "y"; "layers": for each one "value" (0..100, 0..1, null:
  *	unknown) and "physical" with "unit" if it has one; and by role, as of
- *	role_values.h, "temperature", "gases", and 0..100 "smoke", "signal",
+ *	modality_values.h, "temperature", "gases", and 0..100 "smoke", "signal",
  *	"hazard"
  *
  * Return: 0; -EINVAL: no such point; -ENOMEM.
  */
-int answer_spot(struct site *s, double x, double y, cJSON *out,
-		char error[SITE_ERROR]);
+int query_spot(struct site *s, double x, double y, cJSON *out,
+	       char error[SITE_ERROR]);
 
 /* "layers": each with what it means and what there is of it */
-int answer_layers(struct site *s, cJSON *out);
+int query_layers(struct site *s, cJSON *out);
 
 /*
  * "rooms": how many, as was told, or were described if these are more; "list":
  * where they are
  */
-int answer_rooms(struct site *s, cJSON *out, char error[SITE_ERROR]);
+int query_rooms(struct site *s, cJSON *out, char error[SITE_ERROR]);
 
 /**
- * answer_room() - one of them, with what the fused maps say of it now
+ * query_room() - one of them, with what the fused maps say of it now
  * @out: "id", "name", "x", "y", "size", "outline"; "layers": for each with a
  *	role in rooms "mean" and "max", also "physical_..."; "reported": what
  *	was told of it, with "gas_names" if it has names
  *
  * Return: 0; -ENOENT: no such room; -EINVAL, -ENOMEM; as store_rooms().
  */
-int answer_room(struct site *s, unsigned int id, cJSON *out,
-		char error[SITE_ERROR]);
-int answer_find_room(struct site *s, unsigned int id, struct room *room,
-		     char error[SITE_ERROR]);
+int query_room(struct site *s, unsigned int id, cJSON *out,
+	       char error[SITE_ERROR]);
+int query_find_room(struct site *s, unsigned int id, struct room *room,
+		    char error[SITE_ERROR]);
 
 /* "nodes", "placed", "submaps", "waiting", "damaged", "cell_bytes", "tile_bytes" */
-int answer_status(struct site *s, cJSON *out);
+int query_status(struct site *s, cJSON *out);
 
 #endif

@@ -190,7 +190,7 @@ uint32_t site_add_submap(struct site *s, const struct store_submap *m,
 			s->layer[layer]->first = at;
 	}
 	/* that of the map, if nobody else says so */
-	if (s->layer[layer]->first == at && s->layer[layer]->mosaic &&
+	if (s->layer[layer]->first == at && s->layer[layer]->fused &&
 	    s->submap[at].submap.resolution != m->resolution)
 		s->layer[layer]->renew = true;
 	s->submap[at].submap = *m;
@@ -388,7 +388,7 @@ void site_close(struct site *s)
 	if (!s)
 		return;
 	for (unsigned int i = 0; i < s->layers; i++) {
-		site_free_mosaic(s->layer[i]->mosaic);
+		site_free_mosaic(s->layer[i]->fused);
 		pthread_rwlock_destroy(&s->layer[i]->gate);
 		free(s->layer[i]->pending);
 		free(s->layer[i]);
@@ -602,11 +602,11 @@ struct site_counts site_counts(struct site *s)
 	c.cell_bytes = cache_bytes(s->cache);
 	for (unsigned int i = 0; i < site_layers(s); i++) {
 		struct layer_state *l = s->layer[i];
-		struct mosaic_size size = { 0 };
+		struct fused_map_size size = { 0 };
 
 		pthread_rwlock_rdlock(&l->gate);
-		if (l->mosaic)
-			size = mosaic_size(l->mosaic);
+		if (l->fused)
+			size = fused_map_size(l->fused);
 		c.tile_bytes += size.bytes;
 		pthread_rwlock_unlock(&l->gate);
 		pthread_mutex_lock(&s->lock);

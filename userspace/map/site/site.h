@@ -191,14 +191,14 @@ int site_narrow(struct site *s, const struct site_transform *t,
 /**
  * site_fuse() - bring fused maps up to date
  * @layer:	number, or -1: all
- * @deadline:	as of mosaic_update()
+ * @deadline:	as of fused_map_update()
  * @moved:	counts submaps that moved, or NULL
  * @work:	or NULL
  *
  * Return: 0: all is up to date; 1: there is more to do; -ENOMEM.
  */
 int site_fuse(struct site *s, int layer, uint64_t deadline, uint64_t *moved,
-	      struct mosaic_work *work);
+	      struct fused_map_work *work);
 
 /**
  * site_outdate() - until site_fuse() is done, fused maps are not what is stored
@@ -225,14 +225,14 @@ struct rect site_bounds(struct site *s, unsigned int layer);
 int site_value(struct site *s, unsigned int layer, double x, double y);
 
 /**
- * site_read() - as mosaic_read(), for a layer
+ * site_read() - as fused_map_read(), for a layer
  *
  * Return: 0; -ENODATA: there is nothing yet; -EAGAIN, or what else
  * site_set_want() leads to: something was forgotten and is left unknown.
  */
 int site_read(struct site *s, unsigned int layer, struct raster *r);
 
-/* As mosaic_want(), for the thread that fuses */
+/* As fused_map_ensure(), for the thread that fuses */
 int site_want(struct site *s, unsigned int layer, const struct rect *r);
 
 /**
@@ -243,7 +243,7 @@ int site_want(struct site *s, unsigned int layer, const struct rect *r);
 typedef int site_want_fn(void *arg, unsigned int layer, const struct rect *r);
 void site_set_want(struct site *s, site_want_fn *want, void *arg);
 
-/* As mosaic_changes(), for a layer */
+/* As fused_map_changes(), for a layer */
 uint64_t site_changes(struct site *s, unsigned int layer, uint64_t since,
 		      void (*each)(void *arg, const struct rect *tile),
 		      void *arg);

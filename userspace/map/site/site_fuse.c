@@ -13,7 +13,7 @@
 #include "map/site/site_parts.h"
 
 /**
- * struct fusing - what a mosaic fetches with; its owner's
+ * struct fusing - what a fused fetches with; its owner's
  */
 struct fusing {
 	struct site	*s;
@@ -220,17 +220,17 @@ static bool splats(const struct layer *l, enum rule_id rule)
 }
 
 /* Its owner frees config.arg too. Return: NULL: no memory */
-static struct mosaic *make_mosaic(struct site *s, const struct layer *l,
-				  double resolution, enum rule_id rule)
+static struct fused_map *make_mosaic(struct site *s, const struct layer *l,
+				     double resolution, enum rule_id rule)
 {
 	struct fusing *f = malloc(sizeof(*f));
-	struct mosaic_config config = {
+	struct fused_map_config config = {
 		.resolution = resolution, .bits = l->bits, .rule = rule,
 		.splat = splats(l, rule), .threads = s->config.threads,
 		.memory = s->config.memory / 2,
 		.fetch = site_fuse_fetch, .arg = f,
 	};
-	struct mosaic *m;
+	struct fused_map *m;
 
 	if (!f)
 		return NULL;
@@ -238,14 +238,14 @@ static struct mosaic *make_mosaic(struct site *s, const struct layer *l,
 			      rule == RULE_LOG_ODDS,
 			      rule == RULE_WEIGHTED && *l->weights ?
 			      site_find_layer(s, l->weights) : -1 };
-	m = mosaic_create(&config);
+	m = fused_map_create(&config);
 	if (!m)
 		free(f);
 	return m;
 }
 
-struct mosaic *site_make_mosaic(struct site *s, unsigned int layer,
-				enum rule_id rule)
+struct fused_map *site_make_mosaic(struct site *s, unsigned int layer,
+				   enum rule_id rule)
 {
 	struct layer l;
 
@@ -253,18 +253,18 @@ struct mosaic *site_make_mosaic(struct site *s, unsigned int layer,
 	return make_mosaic(s, &l, site_resolution(s, layer), rule);
 }
 
-void site_free_mosaic(struct mosaic *m)
+void site_free_mosaic(struct fused_map *m)
 {
 	if (m)
-		free(mosaic_arg(m));
-	mosaic_destroy(m);
+		free(fused_map_arg(m));
+	fused_map_destroy(m);
 }
 
 /**
  * struct change - of a submap, as it is when fusing takes it
  */
 struct change {
-	struct mosaic_submap	submap;
+	struct fused_map_submap	submap;
 	bool			placed, changed;
 };
 
@@ -299,20 +299,20 @@ static struct change *take_changes(struct site *s, struct layer_state *l,
 	return c;
 }
 
-static int site_fuse_apply(struct mosaic *m, const struct change *c,
+static int site_fuse_apply(struct fused_map *m, const struct change *c,
 			   uint64_t *moved)
 {
 	int ret;
 
 	if (!c->placed) {
-		mosaic_remove(m, c->submap.id);
+		fused_map_remove(m, c->submap.id);
 		return 0;
 	}
 	if (c->changed)
-		return mosaic_put(m, &c->submap);
-	ret = mosaic_move(m, c->submap.id, &c->submap.pose);
+		return fused_map_put(m, &c->submap);
+	ret = fused_map_move(m, c->submap.id, &c->submap.pose);
 	if (ret == -ENOENT)
-		return mosaic_put(m, &c->submap);
+		return fused_map_put(m, &c->submap);
 	if (ret > 0 && moved)
 		++*moved;
 	return ret < 0 ? ret : 0;
@@ -329,20 +329,20 @@ static int pend_all(struct site *s, unsigned int layer)
 	return err;
 }
 
-/* A mosaic for it, if there are submaps. With the lock held. */
+/* A fused for it, if there are submaps. With the lock held. */
 static int renew(struct site *s, unsigned int number)
 {
 	struct layer_state *l = s->layer[number];
 	double resolution = resolution_of(s, l);
 	const struct layer layer = l->layer;
-	struct mosaic *m, *old;
+	struct fused_map *m, *old;
 	int err = 0;
 
-	if (l->mosaic && !l->renew)
+	if (l->fused && !l->renew)
 		return 0;
 	/* all of it was removed: an empty one */
-	if (resolution <= 0 && l->mosaic)
-		resolution = mosaic_resolution(l->mosaic);
+	if (resolution <= 0 && l->fused)
+		resolution = fused_map_resolution(l->fused);
 	if (resolution <= 0)
 		return 0;
 	if (l->renew)
@@ -353,10 +353,11 @@ static int renew(struct site *s, unsigned int number)
 	if (m) {
 		layer_set_whole(l, false);
 		pthread_rwlock_wrlock(&l->gate);
-		old = l->mosaic;
-		l->before += old ? mosaic_changes(old, UINT64_MAX, NULL, NULL) :
-				   0;
-		l->mosaic = m;
+		old = l->fused;
+		l->before +=
+			old ? fused_map_changes(old, UINT64_MAX, NULL, NULL) :
+			      0;
+		l->fused = m;
 		pthread_rwlock_unlock(&l->gate);
 		site_free_mosaic(old);
 	}
@@ -367,7 +368,7 @@ static int renew(struct site *s, unsigned int number)
 
 static size_t site_fuse_bytes_of(const struct layer_state *l)
 {
-	return l->mosaic ? mosaic_bytes(l->mosaic) : 0;
+	return l->fused ? fused_map_bytes(l->fused) : 0;
 }
 
 /*
@@ -394,9 +395,9 @@ static void make_good(struct site *s)
 	for (unsigned int i = 0; i < layers; i++)
 		used += site_fuse_bytes_of(s->layer[i]);
 	for (unsigned int i = 0; i < layers; i++)
-		if (used > s->config.memory / 2 && s->layer[i]->mosaic) {
+		if (used > s->config.memory / 2 && s->layer[i]->fused) {
 			used -= site_fuse_bytes_of(s->layer[i]);
-			mosaic_set_memory(s->layer[i]->mosaic, share(s, i));
+			fused_map_set_memory(s->layer[i]->fused, share(s, i));
 			used += site_fuse_bytes_of(s->layer[i]);
 		}
 }
@@ -420,7 +421,7 @@ void site_outdate(struct site *s)
 }
 
 static int fuse_layer(struct site *s, unsigned int number, uint64_t deadline,
-		      uint64_t *moved, struct mosaic_work *work)
+		      uint64_t *moved, struct fused_map_work *work)
 {
 	struct layer_state *l = s->layer[number];
 	struct change *change = NULL;
@@ -429,20 +430,20 @@ static int fuse_layer(struct site *s, unsigned int number, uint64_t deadline,
 
 	pthread_mutex_lock(&s->lock);
 	err = renew(s, number);
-	if (!err && l->mosaic && l->pendings) {
+	if (!err && l->fused && l->pendings) {
 		change = take_changes(s, l, &count);
 		err = change ? 0 : -ENOMEM;
 		l->fusing += count;
 	}
 	pthread_mutex_unlock(&s->lock);
-	if (err || !l->mosaic)
+	if (err || !l->fused)
 		return err;
-	mosaic_set_memory(l->mosaic, share(s, number));
+	fused_map_set_memory(l->fused, share(s, number));
 	for (uint32_t i = 0; i < count; i++)
-		if (site_fuse_apply(l->mosaic, &change[i], moved) && work)
+		if (site_fuse_apply(l->fused, &change[i], moved) && work)
 			work->failed++;
 	free(change);
-	err = mosaic_update(l->mosaic, deadline, work);
+	err = fused_map_update(l->fused, deadline, work);
 	if (err <= 0)
 		end_fusing(s, l, err);
 	make_good(s);
@@ -450,7 +451,7 @@ static int fuse_layer(struct site *s, unsigned int number, uint64_t deadline,
 }
 
 int site_fuse(struct site *s, int layer, uint64_t deadline, uint64_t *moved,
-	      struct mosaic_work *work)
+	      struct fused_map_work *work)
 {
 	const unsigned int layers = site_layers(s);
 	int ret = 0;
@@ -474,7 +475,7 @@ bool site_is_stale(struct site *s)
 		const struct layer_state *l = s->layer[i];
 
 		stale = l->pendings || l->renew ||
-			(l->mosaic && mosaic_is_stale(l->mosaic));
+			(l->fused && fused_map_is_stale(l->fused));
 	}
 	pthread_mutex_unlock(&s->lock);
 	return stale;
@@ -485,10 +486,10 @@ bool site_is_stale(struct site *s)
  */
 
 /* Those who look hold its gate. Return: NULL: there is none yet */
-static struct mosaic *site_fuse_enter(struct site *s, unsigned int layer)
+static struct fused_map *site_fuse_enter(struct site *s, unsigned int layer)
 {
 	pthread_rwlock_rdlock(&s->layer[layer]->gate);
-	return s->layer[layer]->mosaic;
+	return s->layer[layer]->fused;
 }
 
 static void site_fuse_leave(struct site *s, unsigned int layer)
@@ -508,8 +509,8 @@ double site_resolution(struct site *s, unsigned int layer)
 
 struct rect site_bounds(struct site *s, unsigned int layer)
 {
-	struct mosaic *m = site_fuse_enter(s, layer);
-	const struct rect r = m ? mosaic_bounds(m) : (struct rect){ 0 };
+	struct fused_map *m = site_fuse_enter(s, layer);
+	const struct rect r = m ? fused_map_bounds(m) : (struct rect){ 0 };
 
 	site_fuse_leave(s, layer);
 	return r;
@@ -531,14 +532,14 @@ static int site_fuse_bring_back(struct site *s, unsigned int layer,
 static int site_fuse_look_up(struct site *s, unsigned int layer, double x,
 			     double y, struct rect *cell)
 {
-	struct mosaic *m = site_fuse_enter(s, layer);
-	const double cells = m ? 1 / mosaic_resolution(m) : 0;
+	struct fused_map *m = site_fuse_enter(s, layer);
+	const double cells = m ? 1 / fused_map_resolution(m) : 0;
 	const double u = floor(x * cells), v = floor(y * cells);
 	int value = -1;
 
 	if (m && fabs(u) < INT32_MAX && fabs(v) < INT32_MAX) {
 		*cell = (struct rect){ u, v, 1, 1 };
-		value = mosaic_value(m, u, v);
+		value = fused_map_value(m, u, v);
 	}
 	site_fuse_leave(s, layer);
 	return value;
@@ -593,8 +594,8 @@ int site_value(struct site *s, unsigned int layer, double x, double y)
 static int site_fuse_read_part(struct site *s, unsigned int layer,
 			       struct raster *r)
 {
-	struct mosaic *m = site_fuse_enter(s, layer);
-	const int err = m ? mosaic_read(m, r) : -ENODATA;
+	struct fused_map *m = site_fuse_enter(s, layer);
+	const int err = m ? fused_map_read(m, r) : -ENODATA;
 
 	site_fuse_leave(s, layer);
 	return err;
@@ -618,23 +619,23 @@ int site_read(struct site *s, unsigned int layer, struct raster *r)
 
 int site_want(struct site *s, unsigned int layer, const struct rect *r)
 {
-	struct mosaic *m = s->layer[layer]->mosaic;
+	struct fused_map *m = s->layer[layer]->fused;
 
-	return m ? mosaic_want(m, r) : -ENODATA;
+	return m ? fused_map_ensure(m, r) : -ENODATA;
 }
 
 uint64_t site_changes(struct site *s, unsigned int layer, uint64_t since,
 		      void (*each)(void *arg, const struct rect *tile),
 		      void *arg)
 {
-	struct mosaic *m = site_fuse_enter(s, layer);
+	struct fused_map *m = site_fuse_enter(s, layer);
 	const uint64_t before = s->layer[layer]->before;
 	uint64_t revision = before;
 
 	/* all of a map that took the place of another one is different */
 	if (m)
-		revision += mosaic_changes(m, since > before ? since - before :
-					   0, each, arg);
+		revision += fused_map_changes(
+			m, since > before ? since - before : 0, each, arg);
 	site_fuse_leave(s, layer);
 	return revision;
 }

@@ -42,7 +42,7 @@ struct submap {
  * struct layer_state
  * @id:		in the store; 0: it was removed there, and its number is free
  *		for one of the same name
- * @gate:	of @mosaic: held for reading by those who look at it, for
+ * @gate:	of @fused: held for reading by those who look at it, for
  *		writing when it is replaced
  * @before:	revisions of those mosaics that it had before this one
  * @first:	submap, which decides the resolution if nobody else does
@@ -50,14 +50,14 @@ struct submap {
  *		one: of a site in part; else 0
  * @pending:	@pendings submaps of which the fused map does not know yet
  * @fusing:	submaps that were pending, and are not in all fused tiles yet
- * @whole:	@mosaic was up to date since it was made, or since poses of all
+ * @whole:	@fused was up to date since it was made, or since poses of all
  *		were set anew: it does not lack much. Any thread looks at it
  */
 struct layer_state {
 	int64_t			id;
 	struct layer		layer;
 	pthread_rwlock_t	gate;
-	struct mosaic		*mosaic;
+	struct fused_map		*fused;
 	uint64_t		before;
 	uint32_t		first, submaps;
 	double			first_resolution;
@@ -161,7 +161,7 @@ static inline bool layer_is_whole(const struct layer_state *l)
 
 /**
  * site_read_stored() - a part of a fused map, of what the store has there
- * @r: as mosaic_read()
+ * @r: as fused_map_read()
  *
  * On its own, beside fusing, through connections of its own; it costs what lies
  * there and not what the site has. What has nothing is unknown. For any thread.
@@ -196,9 +196,9 @@ uint32_t site_add_submap(struct site *s, const struct store_submap *m,
 int site_pend(struct site *s, uint32_t submap, bool changed);
 
 /* Of a layer as it is now, empty; NULL: no memory. site_free_mosaic() */
-struct mosaic *site_make_mosaic(struct site *s, unsigned int layer,
-				enum rule_id rule);
-void site_free_mosaic(struct mosaic *m);
+struct fused_map *site_make_mosaic(struct site *s, unsigned int layer,
+				   enum rule_id rule);
+void site_free_mosaic(struct fused_map *m);
 
 /*
  * Cells from memory or from the store, one reference; @drops: of the cache,

@@ -9,12 +9,12 @@
 #include "map/site/site_parts.h"
 
 enum {
-	STRIP		= 4 * MOSAIC_TILE,	/* rows that are read at once */
+	STRIP		= 4 * FUSED_MAP_TILE,	/* rows that are read at once */
 	RASTER_MAX	= 1 << 27,		/* cells */
 };
 
 /* Strip by strip, as not all of it may be in memory at once */
-static int read_strips(struct mosaic *m, struct raster *r)
+static int read_strips(struct fused_map *m, struct raster *r)
 {
 	int err = 0;
 
@@ -25,11 +25,11 @@ static int read_strips(struct mosaic *m, struct raster *r)
 		strip.rect.y += y;
 		strip.rect.height = left < STRIP ? left : STRIP;
 		strip.cells += (size_t)y * r->rect.width;
-		if (mosaic_read(m, &strip) != -EAGAIN)
+		if (fused_map_read(m, &strip) != -EAGAIN)
 			continue;
-		err = mosaic_want(m, &strip.rect);
+		err = fused_map_ensure(m, &strip.rect);
 		if (!err)
-			mosaic_read(m, &strip);
+			fused_map_read(m, &strip);
 	}
 	return err;
 }
@@ -53,23 +53,23 @@ static int crop(struct raster *r)
 
 static int site_raster_read_tile(void *arg, struct raster *r)
 {
-	struct mosaic *m = arg;
-	int err = mosaic_read(m, r);
+	struct fused_map *m = arg;
+	int err = fused_map_read(m, r);
 
 	if (err != -EAGAIN)
 		return err;
-	err = mosaic_want(m, &r->rect);
-	return err ? err : mosaic_read(m, r);
+	err = fused_map_ensure(m, &r->rect);
+	return err ? err : fused_map_read(m, r);
 }
 
 static void each_tile(void *arg, void (*each)(void *arg,
 					      const struct rect *tile),
 		      void *to)
 {
-	mosaic_changes(arg, 0, each, to);
+	fused_map_changes(arg, 0, each, to);
 }
 
-static int read_level(struct mosaic *m, unsigned int factor,
+static int read_level(struct fused_map *m, unsigned int factor,
 		      enum reduce_how how, struct raster *r)
 {
 	const struct level_source from = { site_raster_read_tile, each_tile,
@@ -78,14 +78,14 @@ static int read_level(struct mosaic *m, unsigned int factor,
 	return level_read(&from, factor, how, r);
 }
 
-static int site_raster_read_all(struct mosaic *m, enum reduce_how how,
+static int site_raster_read_all(struct fused_map *m, enum reduce_how how,
 				struct raster *r)
 {
 	unsigned int factor;
 	int err;
 
-	r->rect = mosaic_bounds(m);
-	r->resolution = mosaic_resolution(m);
+	r->rect = fused_map_bounds(m);
+	r->resolution = fused_map_resolution(m);
 	if (rect_is_empty(&r->rect))
 		return -ENODATA;
 	factor = level_factor(&r->rect, 1, RASTER_MAX);
@@ -101,10 +101,10 @@ static int site_raster_read_all(struct mosaic *m, enum reduce_how how,
 }
 
 /* Submaps of a layer that have a place, to be freed; NULL: no memory */
-static struct mosaic_submap *placed(struct site *s, unsigned int layer,
-				    uint32_t *count)
+static struct fused_map_submap *placed(struct site *s, unsigned int layer,
+				       uint32_t *count)
 {
-	struct mosaic_submap *found;
+	struct fused_map_submap *found;
 
 	*count = 0;
 	pthread_mutex_lock(&s->lock);
@@ -114,7 +114,7 @@ static struct mosaic_submap *placed(struct site *s, unsigned int layer,
 		const struct store_node *n = &s->node[p->node].node;
 
 		if (p->layer == layer && n->placed)
-			found[(*count)++] = (struct mosaic_submap){
+			found[(*count)++] = (struct fused_map_submap){
 				p->submap.id, n->pose,
 				{ p->submap.stamp, p->submap.weight } };
 	}
@@ -126,17 +126,17 @@ static struct mosaic_submap *placed(struct site *s, unsigned int layer,
 static int fuse_other(struct site *s, unsigned int layer, enum rule_id rule,
 		      enum reduce_how how, struct raster *r)
 {
-	struct mosaic *m = site_make_mosaic(s, layer, rule);
+	struct fused_map *m = site_make_mosaic(s, layer, rule);
 	uint32_t count = 0;
-	struct mosaic_submap *put = m ? placed(s, layer, &count) : NULL;
+	struct fused_map_submap *put = m ? placed(s, layer, &count) : NULL;
 	int err = put ? 0 : -ENOMEM;
 
 	/* what cannot be read is left out, as of the layer's own map */
 	for (uint32_t i = 0; i < count && !err; i++)
-		err = mosaic_put(m, &put[i]) == -ENOMEM ? -ENOMEM : 0;
+		err = fused_map_put(m, &put[i]) == -ENOMEM ? -ENOMEM : 0;
 	free(put);
 	if (!err)
-		err = mosaic_update(m, UINT64_MAX, NULL);
+		err = fused_map_update(m, UINT64_MAX, NULL);
 	if (!err)
 		err = site_raster_read_all(m, how, r);
 	site_free_mosaic(m);
@@ -177,7 +177,7 @@ int site_latest(struct site *s, unsigned int layer, struct site_latest *l)
 int site_raster(struct site *s, unsigned int layer, int rule,
 		struct raster *r)
 {
-	struct mosaic *m = s->layer[layer]->mosaic;
+	struct fused_map *m = s->layer[layer]->fused;
 	struct layer l;
 	int err;
 

@@ -47,11 +47,11 @@ static void site_remove_forget_layer(struct site *s, unsigned int number)
 	l->id = 0;
 	l->submaps = l->pendings = l->fusing = 0;
 	l->first = INDEX_NONE;
-	l->renew = l->mosaic;
+	l->renew = l->fused;
 	/* those that it was the confidence of */
 	for (unsigned int i = 0; i < s->layers; i++)
 		if (!strcmp(s->layer[i]->layer.weights, l->layer.name))
-			s->layer[i]->renew |= s->layer[i]->mosaic != NULL;
+			s->layer[i]->renew |= s->layer[i]->fused != NULL;
 	pthread_mutex_unlock(&s->lock);
 }
 

@@ -58,7 +58,7 @@ enum { ENVELOPE = sizeof(struct envelope), HEAD = ENVELOPE + FRAME_SIZE };
 /* On its way out; the buffer is MPI's until then */
 struct sending {
 	MPI_Request		request;
-	struct engine_buffer	*buffer;
+	struct bus_buffer	*buffer;
 };
 
 /**
@@ -81,18 +81,18 @@ struct mpi {
 	bool		moved;
 	uint32_t	broadcasts;
 	bool		singles;
-	struct engine_buffer *held;
+	struct bus_buffer *held;
 	uint64_t	usual;
 	int		agreed;
 };
 
-static int say(char error[ENGINE_ERROR], int err, const char *what)
+static int say(char error[BUS_ERROR], int err, const char *what)
 {
-	snprintf(error, ENGINE_ERROR, "mpi: %s", what);
+	snprintf(error, BUS_ERROR, "mpi: %s", what);
 	return err;
 }
 
-static int initialize(char error[ENGINE_ERROR])
+static int initialize(char error[BUS_ERROR])
 {
 	int yes, provided;
 
@@ -108,13 +108,13 @@ static int initialize(char error[ENGINE_ERROR])
 	return 0;
 }
 
-static int take_role(struct engine *e, const struct mpi *m,
-		     char error[ENGINE_ERROR])
+static int take_role(struct bus *e, const struct mpi *m,
+		     char error[BUS_ERROR])
 {
-	const enum engine_role role = m->rank ? ENGINE_WORKER :
-				      ENGINE_COORDINATOR;
+	const enum bus_role role = m->rank ? BUS_WORKER :
+				      BUS_COORDINATOR;
 
-	if (e->role == ENGINE_BY_RANK)
+	if (e->role == BUS_BY_RANK)
 		e->role = role;
 	if (e->role == role)
 		return 0;
@@ -124,9 +124,9 @@ static int take_role(struct engine *e, const struct mpi *m,
 		   "rank 0 is the coordinator, it cannot be a worker");
 }
 
-static int mpi_open(struct engine *e, const char *spec,
-		    const struct engine_config *config,
-		    char error[ENGINE_ERROR])
+static int mpi_open(struct bus *e, const char *spec,
+		    const struct bus_config *config,
+		    char error[BUS_ERROR])
 {
 	struct mpi *m;
 	int err = initialize(error);
@@ -155,7 +155,7 @@ static int mpi_open(struct engine *e, const char *spec,
 
 #ifdef OMPI_HAVE_MPI_EXT_FTMPI
 /* Tell of each dead rank; from then on they no longer make calls fail */
-static void acknowledge(struct engine *e)
+static void acknowledge(struct bus *e)
 {
 	struct mpi *m = e->link;
 	MPI_Group dead, all;
@@ -201,7 +201,7 @@ static void free_comm(struct mpi *m)
 }
 #else
 /* Errors end the job before they are seen */
-static void acknowledge(struct engine *e)
+static void acknowledge(struct bus *e)
 {
 	(void)e;
 }
@@ -240,11 +240,11 @@ static struct sending *new_sending(struct mpi *m)
 	return &m->sendings[m->count];
 }
 
-static struct engine_buffer *pack(struct engine *e, const struct frame *f,
-				  const struct iovec *iov, int count,
-				  size_t len)
+static struct bus_buffer *pack(struct bus *e, const struct frame *f,
+			       const struct iovec *iov, int count,
+			       size_t len)
 {
-	struct engine_buffer *b = e->up->buffer(&e->inbox, HEAD + len);
+	struct bus_buffer *b = e->up->buffer(&e->inbox, HEAD + len);
 	uint8_t *at;
 	int i;
 
@@ -261,7 +261,7 @@ static struct engine_buffer *pack(struct engine *e, const struct frame *f,
 }
 
 /* @b is taken over, also without success */
-static int post(struct engine *e, int to, struct engine_buffer *b,
+static int post(struct bus *e, int to, struct bus_buffer *b,
 		struct envelope envelope)
 {
 	struct mpi *m = e->link;
@@ -282,10 +282,10 @@ static int post(struct engine *e, int to, struct engine_buffer *b,
 	return 0;
 }
 
-static int post_copy(struct engine *e, int to, const struct engine_buffer *b,
+static int post_copy(struct bus *e, int to, const struct bus_buffer *b,
 		     struct envelope envelope)
 {
-	struct engine_buffer *copy = e->up->buffer(&e->inbox, b->len);
+	struct bus_buffer *copy = e->up->buffer(&e->inbox, b->len);
 
 	if (!copy)
 		return -ENOMEM;
@@ -311,7 +311,7 @@ static int leaders_of(const struct mpi *m)
 }
 
 /* To all that this rank has behind it. Return: 0; -ENOMEM */
-static int pass_on(struct engine *e, const struct engine_buffer *b,
+static int pass_on(struct bus *e, const struct bus_buffer *b,
 		   struct envelope envelope)
 {
 	const struct mpi *m = e->link;
@@ -325,8 +325,8 @@ static int pass_on(struct engine *e, const struct engine_buffer *b,
 	return err;
 }
 
-static int broadcast(struct engine *e, const struct frame *f,
-		     struct engine_buffer *b)
+static int broadcast(struct bus *e, const struct frame *f,
+		     struct bus_buffer *b)
 {
 	struct mpi *m = e->link;
 	const bool flat = m->singles || f->kind != FRAME_DATA ||
@@ -345,13 +345,13 @@ static int broadcast(struct engine *e, const struct frame *f,
 }
 
 /* Ids are ranks */
-static int mpi_send(struct engine *e, const struct frame *f, uint64_t joining,
+static int mpi_send(struct bus *e, const struct frame *f, uint64_t joining,
 		    const struct iovec *iov, int count, size_t len)
 {
 	struct mpi *m = e->link;
 	const uint64_t to = joining ? joining : f->to;
 	const bool all = !joining && f->to == FRAME_ALL;
-	struct engine_buffer *b;
+	struct bus_buffer *b;
 
 	if (to >= (uint64_t)m->ranks && !all)
 		return 0;
@@ -367,7 +367,7 @@ static int mpi_send(struct engine *e, const struct frame *f, uint64_t joining,
 }
 
 /* What is out: its buffers are free again */
-static void look_at_sendings(struct engine *e)
+static void look_at_sendings(struct bus *e)
 {
 	struct mpi *m = e->link;
 	unsigned int i;
@@ -388,10 +388,10 @@ static void look_at_sendings(struct engine *e)
 }
 
 /* Return: NULL: nothing there; @err, or no memory */
-static struct engine_buffer *next(struct engine *e, int *err, int *from)
+static struct bus_buffer *next(struct bus *e, int *err, int *from)
 {
 	struct mpi *m = e->link;
-	struct engine_buffer *b;
+	struct bus_buffer *b;
 	MPI_Message message;
 	MPI_Status status;
 	int there = 0, len;
@@ -417,7 +417,7 @@ static struct engine_buffer *next(struct engine *e, int *err, int *from)
 	return b;
 }
 
-static void deliver(struct engine *e, struct engine_buffer *b, bool discard)
+static void deliver(struct bus *e, struct bus_buffer *b, bool discard)
 {
 	struct frame f;
 
@@ -430,7 +430,7 @@ static void deliver(struct engine *e, struct engine_buffer *b, bool discard)
 	e->up->frame(e, &f, b);
 }
 
-static struct envelope envelope_of(const struct engine_buffer *b)
+static struct envelope envelope_of(const struct bus_buffer *b)
 {
 	struct envelope envelope;
 
@@ -441,7 +441,7 @@ static struct envelope envelope_of(const struct engine_buffer *b)
 /* Whether it is @b's turn; if so, it is taken for delivered. The difference is
  * right also when the count begins anew
  */
-static bool in_turn(struct mpi *m, const struct engine_buffer *b)
+static bool in_turn(struct mpi *m, const struct bus_buffer *b)
 {
 	const struct envelope envelope = envelope_of(b);
 
@@ -451,9 +451,9 @@ static bool in_turn(struct mpi *m, const struct engine_buffer *b)
 	return true;
 }
 
-static void hold(struct mpi *m, struct engine_buffer *b)
+static void hold(struct mpi *m, struct bus_buffer *b)
 {
-	struct engine_buffer **at = &m->held;
+	struct bus_buffer **at = &m->held;
 
 	while (*at)
 		at = &(*at)->next;
@@ -464,13 +464,13 @@ static void hold(struct mpi *m, struct engine_buffer *b)
 /* After each one the first is looked for again: they arrived in order but for
  * broadcasts that were passed on, which came late
  */
-static void deliver_held(struct engine *e, bool discard)
+static void deliver_held(struct bus *e, bool discard)
 {
 	struct mpi *m = e->link;
-	struct engine_buffer **at = &m->held;
+	struct bus_buffer **at = &m->held;
 
 	while (*at) {
-		struct engine_buffer *b = *at;
+		struct bus_buffer *b = *at;
 
 		if (!in_turn(m, b)) {
 			at = &b->next;
@@ -483,7 +483,7 @@ static void deliver_held(struct engine *e, bool discard)
 }
 
 /* From the coordinator, or passed on */
-static void take(struct engine *e, struct engine_buffer *b, bool discard)
+static void take(struct bus *e, struct bus_buffer *b, bool discard)
 {
 	struct mpi *m = e->link;
 	const struct envelope envelope = envelope_of(b);
@@ -500,9 +500,9 @@ static void take(struct engine *e, struct engine_buffer *b, bool discard)
 		deliver_held(e, discard);
 }
 
-static void take_all(struct engine *e, bool discard)
+static void take_all(struct bus *e, bool discard)
 {
-	struct engine_buffer *b;
+	struct bus_buffer *b;
 	int err, from;
 
 	for (;;) {
@@ -522,7 +522,7 @@ static void take_all(struct engine *e, bool discard)
 	}
 }
 
-static void mpi_progress(struct engine *e)
+static void mpi_progress(struct bus *e)
 {
 	look_at_sendings(e);
 	take_all(e, false);
@@ -560,9 +560,9 @@ static uint64_t patience_of(const struct mpi *m)
 	return 2 * m->usual;
 }
 
-static void mpi_wait(struct engine *e, int timeout_ms)
+static void mpi_wait(struct bus *e, int timeout_ms)
 {
-	const struct engine_buffer *first = e->inbox.first;
+	const struct bus_buffer *first = e->inbox.first;
 	const uint64_t start = now_ns();
 	const uint64_t most = timeout_ms * 1000000ull;
 	struct mpi *m = e->link;
@@ -570,7 +570,7 @@ static void mpi_wait(struct engine *e, int timeout_ms)
 	uint64_t now = start, moved = start;
 
 	while (e->inbox.first == first && !e->relieved &&
-	       e->state != ENGINE_FAILED &&
+	       e->state != BUS_FAILED &&
 	       (timeout_ms < 0 || now - start < most)) {
 		doze(now - moved, patience);
 		m->moved = false;
@@ -584,7 +584,7 @@ static void mpi_wait(struct engine *e, int timeout_ms)
 }
 
 /* There is no way back in: the ranks are what they are */
-static void mpi_reset(struct engine *e)
+static void mpi_reset(struct bus *e)
 {
 	(void)e;
 }
@@ -593,7 +593,7 @@ static void mpi_reset(struct engine *e)
  * All that was sent is received by somebody before anybody goes: a barrier that
  * a rank enters when its own messages are out, receiving in the meantime.
  */
-static void farewell(struct engine *e)
+static void farewell(struct bus *e)
 {
 	struct mpi *m = e->link;
 	MPI_Request all_are_here;
@@ -615,13 +615,13 @@ static void farewell(struct engine *e)
 	}
 }
 
-static void mpi_close(struct engine *e)
+static void mpi_close(struct bus *e)
 {
 	struct mpi *m = e->link;
 
 	farewell(e);
 	while (m->held) {
-		struct engine_buffer *b = m->held;
+		struct bus_buffer *b = m->held;
 
 		m->held = b->next;
 		e->up->release(&e->inbox, b);
@@ -632,19 +632,19 @@ static void mpi_close(struct engine *e)
 	free(m);
 }
 
-static int mpi_fd(struct engine *e)
+static int mpi_fd(struct bus *e)
 {
 	(void)e;
 	return -EOPNOTSUPP;
 }
 
-static uint32_t mpi_seats(const struct engine *e)
+static uint32_t mpi_seats(const struct bus *e)
 {
 	return (uint32_t)((const struct mpi *)e->link)->ranks - 1;
 }
 
-const struct engine_transport engine_mpi = {
-	.abi = ENGINE_ABI,
+const struct bus_transport bus_mpi = {
+	.abi = BUS_ABI,
 	.name = "mpi",
 	.broadcast = true,
 	.open = mpi_open,

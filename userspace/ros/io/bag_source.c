@@ -251,7 +251,7 @@ static int bag_source_read_topics(struct bag_source *s)
 		int kind = message_any_kind_of(s->topic[i].type);
 
 		s->kind[i] = kind >= 0 && s->topic[i].format < MESSAGE_OTHER &&
-			     ends_valid_name(s->topic[i].name) ? kind : -1;
+			     io_valid_name(s->topic[i].name) ? kind : -1;
 	}
 	return 0;
 }
@@ -274,44 +274,46 @@ static void bag_source_measure(struct bag_source *s)
 }
 
 static int open_bag(struct bag_source *s, const char *path,
-		    char error[ENDS_ERROR])
+		    char error[IO_ERROR])
 {
 	int64_t begin, end;
 	int err = bag_open(&s->bag, path);
 
 	if (err == -EPROTONOSUPPORT)
-		return ends_error(error, err, "%s: neither a recording (.mcap, .bag, .db3) nor an image, cloud or map",
-				  path);
+		return io_error(
+			error, err,
+			"%s: neither a recording (.mcap, .bag, .db3) nor an image, cloud or map",
+			path);
 	if (err)
-		return ends_error(error, err, "%s: %s", path, err == -EBADMSG ?
-				  "a damaged recording" : strerror(-err));
+		return io_error(error, err, "%s: %s", path, err == -EBADMSG ?
+				"a damaged recording" : strerror(-err));
 	err = bag_source_read_topics(s);
 	if (err)
-		return ends_error(error, err, "no memory");
+		return io_error(error, err, "no memory");
 	if (!bag_span(s->bag, &begin, &end))
-		return ends_error(error, -ENODATA, "%s: no message in it",
-				  path);
+		return io_error(error, -ENODATA, "%s: no message in it",
+				path);
 	if (s->s.config.start * 1e9 > end - begin)
-		return ends_error(error, -ERANGE, "%s lasts %.3f s only", path,
-				  (end - begin) * 1e-9);
+		return io_error(error, -ERANGE, "%s lasts %.3f s only", path,
+				(end - begin) * 1e-9);
 	return 0;
 }
 
 static int bag_source_open(struct source **result, struct loop *loop,
 			   const char *rest, const struct source_config *config,
-			   char error[ENDS_ERROR])
+			   char error[IO_ERROR])
 {
 	struct bag_source *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
-		return ends_error(error, -ENOMEM, "no memory");
+		return io_error(error, -ENOMEM, "no memory");
 	s->s.ops = &bag_source_ops;
 	s->s.loop = loop;
 	s->s.config = *config;
 	s->s.config.spec = strdup(rest);
 	err = s->s.config.spec ? open_bag(s, rest, error) :
-	      ends_error(error, -ENOMEM, "no memory");
+	      io_error(error, -ENOMEM, "no memory");
 	if (err) {
 		bag_source_close(&s->s);
 		return err;

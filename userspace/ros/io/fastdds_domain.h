@@ -22,7 +22,7 @@ struct fastdds_domain;
  * -ENETUNREACH. With one line in @error.
  */
 int fastdds_join(struct fastdds_domain **d, uint32_t id, const char *node,
-		 char error[ENDS_ERROR]);
+		 char error[IO_ERROR]);
 void fastdds_leave(struct fastdds_domain *d);
 
 const struct fastdds_ops *fastdds_ops_of(const struct fastdds_domain *d);

@@ -108,9 +108,9 @@ void file_read_destroy(struct file_reader *r)
 }
 
 static int file_read_no_memory(const struct file_reader *r,
-			       char error[ENDS_ERROR])
+			       char error[IO_ERROR])
 {
-	return ends_error(error, -ENOMEM, "%s: no memory", r->path);
+	return io_error(error, -ENOMEM, "%s: no memory", r->path);
 }
 
 /* Fixed room at @b->data. Return: 0 or -ENOMEM */
@@ -122,7 +122,7 @@ static int file_read_room(struct compressed_buffer *b, size_t size)
 
 /* All of a file, and a 0 behind it */
 static int file_read_load(struct file_reader *r, const char *path,
-			  char error[ENDS_ERROR])
+			  char error[IO_ERROR])
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
 	struct stat st;
@@ -148,7 +148,7 @@ static int file_read_load(struct file_reader *r, const char *path,
 	if (fd >= 0)
 		close(fd);
 	if (err)
-		return ends_error(error, err, "%s: %s", path, strerror(-err));
+		return io_error(error, err, "%s: %s", path, strerror(-err));
 	r->file.data[r->file.len] = 0;
 	return 0;
 }
@@ -167,23 +167,24 @@ static bool file_read_is_packets(FILE *f)
 }
 
 int file_read_open(struct file_reader *r, const char *path,
-		   char error[ENDS_ERROR])
+		   char error[IO_ERROR])
 {
 	end_packets(r);
 	r->done = false;
 	r->kind = file_read_kind(path);
 	if (r->kind < 0)
-		return ends_error(error, -EPROTONOSUPPORT, "%s: neither an image, a cloud nor a map",
-				  path);
+		return io_error(error, -EPROTONOSUPPORT,
+				"%s: neither an image, a cloud nor a map",
+				path);
 	if (snprintf(r->path, PATH, "%s", path) >= PATH)
-		return ends_error(error, -ENAMETOOLONG, "%.200s...: too long",
-				  path);
+		return io_error(error, -ENAMETOOLONG, "%.200s...: too long",
+				path);
 	if (strcasecmp(ending_of(path), ".bin"))
 		return 0;
 	r->packets = fopen(path, "rbe");
 	if (!r->packets)
-		return ends_error(error, -errno, "%s: %s", path,
-				  strerror(errno));
+		return io_error(error, -errno, "%s: %s", path,
+				strerror(errno));
 	if (!file_read_is_packets(r->packets)) {
 		end_packets(r);
 		return 0;
@@ -202,7 +203,7 @@ int file_read_open(struct file_reader *r, const char *path,
  */
 
 static int image_message(struct file_reader *r, const struct image *image,
-			 struct message_image *m, char error[ENDS_ERROR])
+			 struct message_image *m, char error[IO_ERROR])
 {
 	static const enum message_encoding of[2][5] = {
 		{ 0, IMAGE_MONO8, IMAGE_8UC2, IMAGE_RGB8, IMAGE_RGBA8 },
@@ -215,15 +216,15 @@ static int image_message(struct file_reader *r, const struct image *image,
 	if (file_read_room(&r->data, size))
 		return file_read_no_memory(r, error);
 	if (message_image_write(image, e, r->data.data, m))
-		return ends_error(error, -EINVAL, "%s: %u channels of %u bit",
-				  r->path, image->channels, image->depth);
+		return io_error(error, -EINVAL, "%s: %u channels of %u bit",
+				r->path, image->channels, image->depth);
 	m->header.frame_id = message_string("camera");
 	return 1;
 }
 
 /* .png and .jpg; the image is decoded behind where it was loaded */
 static int read_picture(struct file_reader *r, struct message_image *m,
-			char error[ENDS_ERROR])
+			char error[IO_ERROR])
 {
 	struct message_compressed_image c = {
 		.data = { r->file.data, r->file.len },
@@ -242,22 +243,23 @@ static int read_picture(struct file_reader *r, struct message_image *m,
 		err = compressed_read(&c, &image);
 	}
 	if (err)
-		return ends_error(error, err, "%s: %s", r->path,
-				  err == -EOPNOTSUPP ? "no PNG or JPEG that is read here" :
-				  err == -E2BIG ? "too large an image" :
-				  err == -EBADMSG ? "a damaged image" :
-				  strerror(-err));
+		return io_error(error, err, "%s: %s", r->path,
+				err == -EOPNOTSUPP ?
+					"no PNG or JPEG that is read here" :
+				err == -E2BIG	? "too large an image" :
+				err == -EBADMSG ? "a damaged image" :
+						  strerror(-err));
 	return image_message(r, &image, m, error);
 }
 
 static int read_pgm(struct file_reader *r, struct message_image *m,
-		    char error[ENDS_ERROR])
+		    char error[IO_ERROR])
 {
 	struct image image;
 
 	if (pnm_parse(r->file.data, r->file.len, &image))
-		return ends_error(error, -EINVAL, "%s: not a .pgm of gray pixels (P5)",
-				  r->path);
+		return io_error(error, -EINVAL,
+				"%s: not a .pgm of gray pixels (P5)", r->path);
 	if (image.depth == 16 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 		for (size_t i = 0; i < image.stride * image.height; i += 2) {
 			uint8_t high = image.data[i];
@@ -276,7 +278,7 @@ static int read_pgm(struct file_reader *r, struct message_image *m,
 
 static int file_read_read_map(struct file_reader *r,
 			      struct message_occupancy_grid *m,
-			      char error[ENDS_ERROR])
+			      char error[IO_ERROR])
 {
 	struct map map = { 0 };
 	char yaml[PATH + 8];
@@ -287,13 +289,13 @@ static int file_read_read_map(struct file_reader *r,
 	if (file_read_load(r, yaml, error))
 		return -EINVAL;
 	if (pnm_parse_yaml((char *)r->file.data, &p))
-		return ends_error(error, -EINVAL, "%s: no resolution and origin of a map",
-				  yaml);
+		return io_error(error, -EINVAL,
+				"%s: no resolution and origin of a map", yaml);
 	if (file_read_load(r, r->path, error))
 		return -EINVAL;
 	if (pnm_parse(r->file.data, r->file.len, &image) || image.depth != 8)
-		return ends_error(error, -EINVAL, "%s: not a .pgm of 8 bits (P5)",
-				  r->path);
+		return io_error(error, -EINVAL, "%s: not a .pgm of 8 bits (P5)",
+				r->path);
 	if (file_read_room(&r->data, (size_t)image.width * image.height))
 		return file_read_no_memory(r, error);
 	map.width = image.width;
@@ -314,7 +316,7 @@ static int file_read_read_map(struct file_reader *r,
  */
 
 static int cloud_message(struct file_reader *r, const struct cloud *c,
-			 struct message_point_cloud *m, char error[ENDS_ERROR])
+			 struct message_point_cloud *m, char error[IO_ERROR])
 {
 	if (file_read_room(&r->data, message_cloud_bytes(c) + 1))
 		return file_read_no_memory(r, error);
@@ -325,13 +327,13 @@ static int cloud_message(struct file_reader *r, const struct cloud *c,
 
 /* cloud_file tells its errors on stderr */
 static int read_cloud(struct file_reader *r, struct message_point_cloud *m,
-		      char error[ENDS_ERROR])
+		      char error[IO_ERROR])
 {
 	struct cloud_file f;
 	int ret = cloud_file_load(&f, r->path, 1);
 
 	if (ret)
-		return ends_error(error, ret, "%s: left out", r->path);
+		return io_error(error, ret, "%s: left out", r->path);
 	/* its fields' names are the cloud's */
 	cloud_destroy(r->turn);
 	r->turn = f.cloud;
@@ -341,7 +343,7 @@ static int read_cloud(struct file_reader *r, struct message_point_cloud *m,
 }
 
 static int read_turn(struct file_reader *r, struct message_point_cloud *m,
-		     char error[ENDS_ERROR])
+		     char error[IO_ERROR])
 {
 	uint8_t packet[VELODYNE_PACKET];
 	struct organised o;
@@ -353,12 +355,12 @@ static int read_turn(struct file_reader *r, struct message_point_cloud *m,
 		return cloud_message(r, r->turn, m, error);
 	}
 	if (ferror(r->packets))
-		return ends_error(error, -EIO, "%s: cannot be read", r->path);
+		return io_error(error, -EIO, "%s: cannot be read", r->path);
 	return 0;
 }
 
 int file_read_next(struct file_reader *r, int64_t stamp, union message *msg,
-		   char error[ENDS_ERROR])
+		   char error[IO_ERROR])
 {
 	int ret;
 

@@ -60,7 +60,7 @@ static int make_folders(char *path)
 
 static int file_sink_open(struct sink **result, struct loop *loop,
 			  const char *rest, const struct sink_config *config,
-			  char error[ENDS_ERROR])
+			  char error[IO_ERROR])
 {
 	struct file_sink *s = calloc(1, sizeof(*s));
 	int err = -ENOMEM;
@@ -79,8 +79,8 @@ static int file_sink_open(struct sink **result, struct loop *loop,
 		if (s)
 			free(s->folder);
 		free(s);
-		return ends_error(error, err, "%.200s: %s", rest,
-				  strerror(-err));
+		return io_error(error, err, "%.200s: %s", rest,
+				strerror(-err));
 	}
 	s->s.ops = &file_sink_ops;
 	s->s.loop = loop;

@@ -128,7 +128,7 @@ static void file_source_give(struct file_source *s, const union message *msg,
 /* Open the next file that somebody wants. Return: whether there is one */
 static bool next_file(struct file_source *s)
 {
-	char error[ENDS_ERROR];
+	char error[IO_ERROR];
 
 	while (s->at < s->count) {
 		const char *path = file_source_path_of(s, s->at++);
@@ -154,8 +154,8 @@ static bool wants_any(const struct file_source *s)
 /* Return: 1: a message; 0: none is left of this pass */
 static int read_one(struct file_source *s)
 {
-	int64_t stamp = ends_now();
-	char error[ENDS_ERROR];
+	int64_t stamp = io_now();
+	char error[IO_ERROR];
 	union message msg;
 	int ret;
 
@@ -293,7 +293,7 @@ static int list_file(struct file_source *s, const char *path)
 }
 
 static int file_source_list(struct file_source *s, const char *path,
-			    char error[ENDS_ERROR])
+			    char error[IO_ERROR])
 {
 	int err = file_source_knows(path) ? list_file(s, path) :
 					    list_folder(s, path);
@@ -301,7 +301,7 @@ static int file_source_list(struct file_source *s, const char *path,
 	if (err == -ENOTDIR)
 		err = list_file(s, path);
 	if (err)
-		return ends_error(error, err, "%s: %s", path, strerror(-err));
+		return io_error(error, err, "%s: %s", path, strerror(-err));
 	for (unsigned int i = 0; i < s->count; i++) {
 		int topic = file_source_topic_of(file_source_path_of(s, i));
 
@@ -309,27 +309,29 @@ static int file_source_list(struct file_source *s, const char *path,
 			s->has[topic] = true;
 	}
 	if (!s->count)
-		return ends_error(error, -ENOENT, "%s: neither a recording nor images, clouds or maps in it",
-				  path);
+		return io_error(
+			error, -ENOENT,
+			"%s: neither a recording nor images, clouds or maps in it",
+			path);
 	return 0;
 }
 
 static int file_source_open(struct source **result, struct loop *loop,
 			    const char *rest,
 			    const struct source_config *config,
-			    char error[ENDS_ERROR])
+			    char error[IO_ERROR])
 {
 	struct file_source *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
-		return ends_error(error, -ENOMEM, "no memory");
+		return io_error(error, -ENOMEM, "no memory");
 	s->s.ops = &file_source_ops;
 	s->s.loop = loop;
 	s->s.config = *config;
 	s->reader = file_read_create();
 	err = s->reader ? file_source_list(s, rest, error) :
-	      ends_error(error, -ENOMEM, "no memory");
+	      io_error(error, -ENOMEM, "no memory");
 	if (err) {
 		file_source_close(&s->s);
 		return err;

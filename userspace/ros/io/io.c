@@ -8,20 +8,20 @@
 #include <time.h>
 #include "ros/io/io.h"
 
-int ends_error(char error[ENDS_ERROR], int err, const char *format, ...)
+int io_error(char error[IO_ERROR], int err, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(error, ENDS_ERROR, format, args);
+	vsnprintf(error, IO_ERROR, format, args);
 	va_end(args);
 	return err;
 }
 
-void ends_say(void (*log)(void *arg, int priority, const char *line), void *arg,
-	      int priority, const char *format, va_list args)
+void io_log(void (*log)(void *arg, int priority, const char *line), void *arg,
+	    int priority, const char *format, va_list args)
 {
-	char line[ENDS_ERROR];
+	char line[IO_ERROR];
 
 	if (!log)
 		return;
@@ -29,11 +29,11 @@ void ends_say(void (*log)(void *arg, int priority, const char *line), void *arg,
 	log(arg, priority, line);
 }
 
-bool ends_valid_name(const char *name)
+bool io_valid_name(const char *name)
 {
 	size_t len = name ? strlen(name) : 0;
 
-	if (len < 2 || len >= ENDS_NAME - 4 || *name != '/' ||
+	if (len < 2 || len >= IO_NAME - 4 || *name != '/' ||
 	    name[len - 1] == '/')
 		return false;
 	for (; *name; name++) {
@@ -47,7 +47,7 @@ bool ends_valid_name(const char *name)
 	return true;
 }
 
-bool ends_is(const char *spec, const char *scheme, const char **rest)
+bool io_is(const char *spec, const char *scheme, const char **rest)
 {
 	size_t len = strlen(scheme);
 
@@ -57,7 +57,7 @@ bool ends_is(const char *spec, const char *scheme, const char **rest)
 	return true;
 }
 
-int64_t ends_now(void)
+int64_t io_now(void)
 {
 	struct timespec t;
 

@@ -10,32 +10,32 @@
 #include <stdint.h>
 
 enum {
-	ENDS_ERROR	= 256,	/* bytes of an error or log line */
-	ENDS_NAME	= 256,	/* of a topic, with the final 0 */
+	IO_ERROR	= 256,	/* bytes of an error or log line */
+	IO_NAME	= 256,		/* of a topic, with the final 0 */
 };
 
 /* One line about what is wrong. Return: @err */
 __attribute__((format(printf, 3, 4)))
-int ends_error(char error[ENDS_ERROR], int err, const char *format, ...);
+int io_error(char error[IO_ERROR], int err, const char *format, ...);
 
 /* One line for a log, which may be NULL */
 __attribute__((format(printf, 4, 0)))
-void ends_say(void (*log)(void *arg, int priority, const char *line), void *arg,
-	      int priority, const char *format, va_list args);
+void io_log(void (*log)(void *arg, int priority, const char *line), void *arg,
+	    int priority, const char *format, va_list args);
 
 /*
  * Whether @name is that of a topic: absolute, of letters, digits and _, as ROS
  * wants it; so it is a path that does not lead elsewhere, too
  */
-bool ends_valid_name(const char *name);
+bool io_valid_name(const char *name);
 
 /**
- * ends_is() - whether a spec is of this scheme
+ * io_is() - whether a spec is of this scheme
  * @rest: gets what follows the colon, NULL if there is none
  */
-bool ends_is(const char *spec, const char *scheme, const char **rest);
+bool io_is(const char *spec, const char *scheme, const char **rest);
 
 /* CLOCK_REALTIME, ns */
-int64_t ends_now(void);
+int64_t io_now(void);
 
 #endif

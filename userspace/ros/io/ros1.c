@@ -43,7 +43,7 @@ static void ros1_on_time(void *arg, uint64_t now)
 int ros1_end_open(struct ros1_end *e, struct loop *loop, const char *master,
 		  const char *name,
 		  void (*log)(void *arg, int priority, const char *line),
-		  void *arg, char error[ENDS_ERROR])
+		  void *arg, char error[IO_ERROR])
 {
 	struct ros1_config config = {
 		.master = master, .node = e->name, .log = log, .arg = arg,
@@ -57,18 +57,19 @@ int ros1_end_open(struct ros1_end *e, struct loop *loop, const char *master,
 		 name);
 	err = master && !*master ? -EINVAL : ros1_create(&e->node, &config);
 	if (err == -EINVAL)
-		return ends_error(error, err, "no ROS master can be at '%s' (http://HOST:PORT), or no node be called '%s'",
-				  master ? master : "ROS_MASTER_URI",
-				  e->name);
+		return io_error(
+			error, err,
+			"no ROS master can be at '%s' (http://HOST:PORT), or no node be called '%s'",
+			master ? master : "ROS_MASTER_URI", e->name);
 	if (err)
-		return ends_error(error, err, "ROS 1: %s", strerror(-err));
+		return io_error(error, err, "ROS 1: %s", strerror(-err));
 	e->loop = loop;
 	e->watch.ready = ros1_on_ready;
 	e->watch.arg = e;
 	err = loop_watch(loop, &e->watch, ros1_fd(e->node), EPOLLIN);
 	if (err) {
 		ros1_destroy(e->node);
-		return ends_error(error, err, "ROS 1: %s", strerror(-err));
+		return io_error(error, err, "ROS 1: %s", strerror(-err));
 	}
 	e->timer.expired = ros1_on_time;
 	e->timer.arg = e;

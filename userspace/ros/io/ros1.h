@@ -15,7 +15,7 @@
  */
 struct ros1_end {
 	struct ros1_end		*next;		/* of this process */
-	char			name[ENDS_NAME];
+	char			name[IO_NAME];
 	struct ros1		*node;
 	struct loop		*loop;
 	struct loop_fd		watch;
@@ -32,7 +32,7 @@ struct ros1_end {
 int ros1_end_open(struct ros1_end *e, struct loop *loop, const char *master,
 		  const char *name,
 		  void (*log)(void *arg, int priority, const char *line),
-		  void *arg, char error[ENDS_ERROR]);
+		  void *arg, char error[IO_ERROR]);
 void ros1_end_close(struct ros1_end *e);
 
 /* Whether a node is one of this process: what it says is not news to others */

@@ -28,13 +28,13 @@ static struct ros1_end *ros1_sink_end_of(struct sink *s)
 
 static int ros1_sink_open(struct sink **result, struct loop *loop,
 			  const char *rest, const struct sink_config *config,
-			  char error[ENDS_ERROR])
+			  char error[IO_ERROR])
 {
 	struct ros1_sink *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
-		return ends_error(error, -ENOMEM, "no memory");
+		return io_error(error, -ENOMEM, "no memory");
 	err = ros1_end_open(&s->end, loop, rest, config->name, config->log,
 			    config->arg, error);
 	if (err) {

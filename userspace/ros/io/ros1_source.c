@@ -64,7 +64,7 @@ static void ros1_source_on_message(void *arg, const void *bytes, size_t len,
 	int kind = message_any_kind_of(from->type);
 	struct source_message m = {
 		.topic = t->name, .kind = kind, .format = MESSAGE_ROS1,
-		.data = bytes, .len = len, .stamp = ends_now(),
+		.data = bytes, .len = len, .stamp = io_now(),
 	};
 
 	if (t->left || ros1_end_is_own(from->callerid))
@@ -95,7 +95,7 @@ static void ros1_source_on_topic(void *arg, const char *name, const char *type)
 	int kind = message_kind_of(type);
 	char *copy;
 
-	if (kind < 0 || !ends_valid_name(name) ||
+	if (kind < 0 || !io_valid_name(name) ||
 	    ros1_source_find_topic(s, name) || ros1_source_was_found(s, name) ||
 	    s->count == FOUND)
 		return;
@@ -171,13 +171,13 @@ static void ros1_source_close(struct source *source)
 static int ros1_source_open(struct source **result, struct loop *loop,
 			    const char *rest,
 			    const struct source_config *config,
-			    char error[ENDS_ERROR])
+			    char error[IO_ERROR])
 {
 	struct ros1_source *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
-		return ends_error(error, -ENOMEM, "no memory");
+		return io_error(error, -ENOMEM, "no memory");
 	s->s.ops = &ros1_source_ops;
 	s->s.loop = loop;
 	s->s.config = *config;
@@ -192,7 +192,7 @@ static int ros1_source_open(struct source **result, struct loop *loop,
 	s->list = ros1_topics_open(s->end.node, ros1_source_on_topic, s);
 	if (!s->list) {
 		ros1_source_close(&s->s);
-		return ends_error(error, -ENOMEM, "no memory");
+		return io_error(error, -ENOMEM, "no memory");
 	}
 	*result = &s->s;
 	return 0;

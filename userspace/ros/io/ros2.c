@@ -44,7 +44,7 @@ static void ros2_on_log(void *arg, const dds_log_data_t *data)
 		snprintf(words, sizeof(words), "%.*s", size, data->message);
 }
 
-static int find_domain(const char *text, uint32_t *id, char error[ENDS_ERROR])
+static int find_domain(const char *text, uint32_t *id, char error[IO_ERROR])
 {
 	const char *what = text ? "domain" : "ROS_DOMAIN_ID";
 
@@ -54,8 +54,8 @@ static int find_domain(const char *text, uint32_t *id, char error[ENDS_ERROR])
 	if (!text || (!*text && *what == 'R'))
 		return 0;
 	if (parse_u32(text, 0, DOMAIN_MAX, id))
-		return ends_error(error, -EINVAL, "%s must be 0 ... %d, not '%s'",
-				  what, DOMAIN_MAX, text);
+		return io_error(error, -EINVAL, "%s must be 0 ... %d, not '%s'",
+				what, DOMAIN_MAX, text);
 	return 0;
 }
 
@@ -147,7 +147,7 @@ static dds_return_t ros2_enter(struct ros2 *r, const char *name)
 }
 
 int ros2_join(struct ros2 **result, const char *domain, const char *name,
-	      char error[ENDS_ERROR])
+	      char error[IO_ERROR])
 {
 	dds_return_t ret;
 	struct ros2 *r;
@@ -162,14 +162,14 @@ int ros2_join(struct ros2 **result, const char *domain, const char *name,
 	if (!r) {
 		r = calloc(1, sizeof(*r));
 		if (!r)
-			return ends_error(error, -ENOMEM, "no memory");
+			return io_error(error, -ENOMEM, "no memory");
 		r->id = id;
 		ret = ros2_enter(r, name);
 		if (ret < 0) {
 			free(r);
-			return ends_error(error, -ENETUNREACH,
-					  "cannot enter DDS domain %u: %s", id,
-					  *words ? words : dds_strretcode(ret));
+			return io_error(error, -ENETUNREACH,
+					"cannot enter DDS domain %u: %s", id,
+					*words ? words : dds_strretcode(ret));
 		}
 		r->next = joined;
 		joined = r;
@@ -218,7 +218,7 @@ dds_entity_t ros2_topic(const struct ros2 *r, const char *name,
 			enum message_kind kind,
 			const struct ddsi_sertype **type)
 {
-	char full[ENDS_NAME + 4];
+	char full[IO_NAME + 4];
 
 	snprintf(full, sizeof(full), "rt%s", name);
 	return ros2_type_topic(r->participant, full, message_dds_type(kind),

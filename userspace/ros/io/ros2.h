@@ -25,7 +25,7 @@ struct ros2;
  * cannot be entered.
  */
 int ros2_join(struct ros2 **r, const char *domain, const char *name,
-	      char error[ENDS_ERROR]);
+	      char error[IO_ERROR]);
 void ros2_leave(struct ros2 *r);
 
 /*

@@ -147,13 +147,13 @@ static void ros2_client_on_timer(void *arg, uint64_t now)
 
 int ros2_client_open(struct ros2_client **client, struct ros2 *ros,
 		     struct loop *loop, const char *name,
-		     enum service_kind kind, char error[ENDS_ERROR])
+		     enum service_kind kind, char error[IO_ERROR])
 {
 	struct ros2_client *c = calloc(1, sizeof(*c));
 	int err;
 
 	if (!c)
-		return ends_error(error, -ENOMEM, "no memory");
+		return io_error(error, -ENOMEM, "no memory");
 	c->loop = loop;
 	c->kind = kind;
 	err = ros2_pair_open(&c->pair, ros, loop, name, kind, SERVICE_REQUEST,

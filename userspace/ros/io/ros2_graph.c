@@ -193,7 +193,7 @@ static int split_name(struct ros2_graph *g, const char *node)
 	if (strlen(name) > NAME_MAX_ROS || space > NAME_MAX_ROS)
 		return -EINVAL;
 	snprintf(full, sizeof(full), "%s%s", slash ? "" : "/", node);
-	if (!ends_valid_name(full))
+	if (!io_valid_name(full))
 		return -EINVAL;
 	strcpy(g->name, name);
 	snprintf(g->space, sizeof(g->space), "%.*s", (int)space, node);
@@ -238,27 +238,27 @@ static dds_return_t make_writer(struct ros2_graph *g)
 }
 
 int ros2_graph_open(struct ros2_graph **graph, struct ros2 *ros,
-		    const char *node, char error[ENDS_ERROR])
+		    const char *node, char error[IO_ERROR])
 {
 	struct ros2_graph *g = calloc(1, sizeof(*g));
 	dds_return_t ret;
 	int err;
 
 	if (!g)
-		return ends_error(error, -ENOMEM, "no memory");
+		return io_error(error, -ENOMEM, "no memory");
 	g->ros = ros;
 	g->gid = gid_bytes();
 	if (split_name(g, node)) {
 		free(g);
-		return ends_error(error, -EINVAL,
-				  "'%s' is not a name for a node", node);
+		return io_error(error, -EINVAL,
+				"'%s' is not a name for a node", node);
 	}
 	ret = make_writer(g);
 	err = ret < 0 ? ros2_errno(ret) : ros2_graph_update(g);
 	if (err) {
 		ros2_graph_close(g);
-		return ends_error(error, err, "ros_discovery_info: %s",
-				  strerror(-err));
+		return io_error(error, err, "ros_discovery_info: %s",
+				strerror(-err));
 	}
 	*graph = g;
 	return 0;

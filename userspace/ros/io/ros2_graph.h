@@ -26,7 +26,7 @@ struct ros2_graph;
  * in @error.
  */
 int ros2_graph_open(struct ros2_graph **graph, struct ros2 *ros,
-		    const char *node, char error[ENDS_ERROR]);
+		    const char *node, char error[IO_ERROR]);
 void ros2_graph_close(struct ros2_graph *g);
 
 /**

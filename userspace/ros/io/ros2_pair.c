@@ -82,7 +82,7 @@ static dds_entity_t make_topic(struct ros2_pair *p, const struct ros2 *ros,
 			       enum service_part part)
 {
 	const struct ddsi_sertype *type;
-	char full[ENDS_NAME + 16];
+	char full[IO_NAME + 16];
 	dds_entity_t topic;
 
 	snprintf(full, sizeof(full), part == SERVICE_REQUEST ?
@@ -159,23 +159,23 @@ int ros2_pair_open(struct ros2_pair *p, struct ros2 *ros, struct loop *loop,
 		   const char *name, enum service_kind kind,
 		   enum service_part part,
 		   void (*ready)(void *arg, uint32_t events), void *arg,
-		   char error[ENDS_ERROR])
+		   char error[IO_ERROR])
 {
 	int err;
 
 	*p = (struct ros2_pair){ .event = -1 };
 	p->watch.ready = ready;
 	p->watch.arg = arg;
-	if (!ends_valid_name(name))
-		return ends_error(error, -EINVAL,
-				  "'%s' is not a name for a service", name);
+	if (!io_valid_name(name))
+		return io_error(error, -EINVAL,
+				"'%s' is not a name for a service", name);
 	err = watch_event(p, loop);
 	if (!err)
 		err = open_pair(p, ros, name, kind, part);
 	if (err) {
 		ros2_pair_close(p);
-		ends_error(error, err, "%s: no such service can be had: %s",
-			   name, strerror(-err));
+		io_error(error, err, "%s: no such service can be had: %s",
+			 name, strerror(-err));
 	}
 	return err;
 }

@@ -58,7 +58,7 @@ int ros2_pair_open(struct ros2_pair *p, struct ros2 *ros, struct loop *loop,
 		   const char *name, enum service_kind kind,
 		   enum service_part part,
 		   void (*ready)(void *arg, uint32_t events), void *arg,
-		   char error[ENDS_ERROR]);
+		   char error[IO_ERROR]);
 void ros2_pair_close(struct ros2_pair *p);
 
 /* In @ready: forget that it was called */

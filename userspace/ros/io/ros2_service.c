@@ -74,7 +74,7 @@ struct ros2_service {
 	void				*offered;
 	uint8_t				seen[KEPT][FASTDDS_ID];
 	unsigned int			next_seen;
-	char				why[ENDS_ERROR];
+	char				why[IO_ERROR];
 	pthread_mutex_t			lock;	/* of what follows */
 	struct request			*first, **last;
 	unsigned int			requests;
@@ -284,7 +284,7 @@ static void serve_fastdds(struct ros2_service *s)
 /* Once: what a user of rmw_fastrtps can do */
 static void tell_unserved(struct ros2_service *s)
 {
-	char line[ENDS_ERROR + 128];
+	char line[IO_ERROR + 128];
 
 	if (s->stats.unserved++ || !s->config.log)
 		return;
@@ -326,7 +326,7 @@ static bool is_for_fastdds(struct ros2_service *s, dds_instance_handle_t writer,
 static void open_fastdds(struct ros2_service *s, const struct ros2 *ros,
 			 const struct ros2_service_config *config)
 {
-	char request[ENDS_NAME + 16], reply[ENDS_NAME + 16];
+	char request[IO_NAME + 16], reply[IO_NAME + 16];
 	const struct fastdds_service offer = {
 		.request_topic = request, .reply_topic = reply,
 		.request_type = service_dds_type(config->kind, SERVICE_REQUEST),
@@ -341,8 +341,8 @@ static void open_fastdds(struct ros2_service *s, const struct ros2 *ros,
 	if (fastdds_ops_of(s->fastdds)->offer(&s->offered,
 			fastdds_participant(s->fastdds), &offer)) {
 		s->offered = NULL;
-		ends_error(s->why, -EIO, "Fast DDS does not offer %s",
-			   config->name);
+		io_error(s->why, -EIO, "Fast DDS does not offer %s",
+			 config->name);
 	}
 }
 
@@ -414,13 +414,13 @@ static void on_retry(void *arg, uint64_t now)
 int ros2_service_open(struct ros2_service **service, struct ros2 *ros,
 		      struct loop *loop,
 		      const struct ros2_service_config *config,
-		      char error[ENDS_ERROR])
+		      char error[IO_ERROR])
 {
 	struct ros2_service *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
-		return ends_error(error, -ENOMEM, "no memory");
+		return io_error(error, -ENOMEM, "no memory");
 	s->loop = loop;
 	s->config = *config;
 	s->config.name = s->config.node = NULL;

@@ -62,7 +62,7 @@ struct ros2_service_stats {
 int ros2_service_open(struct ros2_service **service, struct ros2 *ros,
 		      struct loop *loop,
 		      const struct ros2_service_config *config,
-		      char error[ENDS_ERROR]);
+		      char error[IO_ERROR]);
 void ros2_service_close(struct ros2_service *s);
 
 const struct ros2_service_stats *
@@ -99,7 +99,7 @@ typedef void ros2_client_fn(void *arg, int err,
 /* As ros2_service_open(), for calls */
 int ros2_client_open(struct ros2_client **client, struct ros2 *ros,
 		     struct loop *loop, const char *name,
-		     enum service_kind kind, char error[ENDS_ERROR]);
+		     enum service_kind kind, char error[IO_ERROR]);
 /* Calls that wait end with -ECANCELED */
 void ros2_client_close(struct ros2_client *c);
 

@@ -34,13 +34,13 @@ static struct ros2 *ros_of(const struct sink *s)
 
 static int ros2_sink_open(struct sink **result, struct loop *loop,
 			  const char *rest, const struct sink_config *config,
-			  char error[ENDS_ERROR])
+			  char error[IO_ERROR])
 {
 	struct ros2_sink *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
-		return ends_error(error, -ENOMEM, "no memory");
+		return io_error(error, -ENOMEM, "no memory");
 	err = ros2_join(&s->ros, rest, config->name, error);
 	if (err) {
 		free(s);

@@ -316,7 +316,7 @@ static struct writer *new_writer(struct ros2_source *s)
 static const char *ros_name(const char *dds_name)
 {
 	if (!dds_name || strncmp(dds_name, "rt/", 3) ||
-	    !ends_valid_name(dds_name + 2))
+	    !io_valid_name(dds_name + 2))
 		return NULL;
 	return dds_name + 2;
 }
@@ -461,7 +461,7 @@ static void ros2_source_deliver(struct ros2_source *s, const struct topic *t,
 {
 	struct source_message m = {
 		.topic = t->name, .kind = t->kind, .format = MESSAGE_CDR,
-		.stamp = ends_now(),
+		.stamp = io_now(),
 	};
 
 	m.data = ros2_type_bytes(d, &m.len);
@@ -586,13 +586,13 @@ static int watch_writers(struct ros2_source *s)
 static int ros2_source_open(struct source **result, struct loop *loop,
 			    const char *rest,
 			    const struct source_config *config,
-			    char error[ENDS_ERROR])
+			    char error[IO_ERROR])
 {
 	struct ros2_source *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
-		return ends_error(error, -ENOMEM, "no memory");
+		return io_error(error, -ENOMEM, "no memory");
 	s->s.ops = &ros2_source_ops;
 	s->s.loop = loop;
 	s->s.config = *config;
@@ -601,7 +601,7 @@ static int ros2_source_open(struct source **result, struct loop *loop,
 	if (!err) {
 		err = watch_events(s) ?: watch_writers(s);
 		if (err)
-			ends_error(error, err, "DDS: %s", strerror(-err));
+			io_error(error, err, "DDS: %s", strerror(-err));
 	}
 	if (err)
 		ros2_source_close(&s->s);

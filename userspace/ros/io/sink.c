@@ -17,7 +17,7 @@ void sink_say(const struct sink *s, int priority, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	ends_say(s->config.log, s->config.arg, priority, format, args);
+	io_log(s->config.log, s->config.arg, priority, format, args);
 	va_end(args);
 }
 
@@ -67,7 +67,7 @@ static void sink_on_flush(void *arg, uint64_t now)
 }
 
 static int sink_open_path(struct sink **s, struct loop *loop,
-			  const struct sink_config *c, char error[ENDS_ERROR])
+			  const struct sink_config *c, char error[IO_ERROR])
 {
 	struct stat st;
 
@@ -79,20 +79,22 @@ static int sink_open_path(struct sink **s, struct loop *loop,
 	if (text_ends(c->spec, ".mcap") || text_ends(c->spec, ".bag") ||
 	    text_ends(c->spec, ".db3"))
 		return bag_sink_ops.open(s, loop, c->spec, c, error);
-	return ends_error(error, -EPROTONOSUPPORT, "%s: neither ros2, ros1, NAME.mcap, NAME.bag, NAME.db3 nor a folder (FOLDER/)",
-			  c->spec);
+	return io_error(
+		error, -EPROTONOSUPPORT,
+		"%s: neither ros2, ros1, NAME.mcap, NAME.bag, NAME.db3 nor a folder (FOLDER/)",
+		c->spec);
 }
 
 static int open_any(struct sink **s, struct loop *loop,
-		    const struct sink_config *config, char error[ENDS_ERROR])
+		    const struct sink_config *config, char error[IO_ERROR])
 {
 	const char *rest;
 
 	if (!config->spec || !*config->spec)
-		return ends_error(error, -EINVAL, "no sink is given");
-	if (ends_is(config->spec, "ros2", &rest))
+		return io_error(error, -EINVAL, "no sink is given");
+	if (io_is(config->spec, "ros2", &rest))
 		return ros2_sink_ops.open(s, loop, rest, config, error);
-	if (ends_is(config->spec, "ros1", &rest))
+	if (io_is(config->spec, "ros1", &rest))
 		return ros1_sink_ops.open(s, loop, rest, config, error);
 	return sink_open_path(s, loop, config, error);
 }
@@ -134,7 +136,7 @@ int sink_add(struct sink *s, const char *name, enum message_kind kind,
 	struct sink_topic *t;
 	int err;
 
-	if (!ends_valid_name(name) || (int)kind < 0 || kind >= MESSAGE_TYPES)
+	if (!io_valid_name(name) || (int)kind < 0 || kind >= MESSAGE_TYPES)
 		return -EINVAL;
 	for (t = s->topics; t; t = t->next)
 		if (!strcmp(t->name, name))

@@ -33,7 +33,7 @@ struct order {
 struct written {
 	struct sink_topic	*inner;
 	struct order		*removal;
-	char			name[ENDS_NAME];
+	char			name[IO_NAME];
 	enum message_kind	kind;
 	bool			latched;
 };
@@ -272,7 +272,7 @@ static void thread_sink_close(struct sink *sink)
 
 static int thread_sink_open(struct sink **result, struct loop *loop,
 			    const char *rest, const struct sink_config *config,
-			    char error[ENDS_ERROR])
+			    char error[IO_ERROR])
 {
 	struct sink_config plain = *config;
 	struct thread_sink *s;
@@ -287,7 +287,7 @@ static int thread_sink_open(struct sink **result, struct loop *loop,
 	s = calloc(1, sizeof(*s));
 	if (!s) {
 		sink_close(inner);
-		return ends_error(error, -ENOMEM, "no memory");
+		return io_error(error, -ENOMEM, "no memory");
 	}
 	s->inner = inner;
 	s->s.ops = &thread_sink_ops;
@@ -304,8 +304,8 @@ static int thread_sink_open(struct sink **result, struct loop *loop,
 				 -ENOMEM;
 	if (err) {
 		sink_thread_release(s);
-		return ends_error(error, err, "%.200s: %s", rest,
-				  strerror(-err));
+		return io_error(error, err, "%.200s: %s", rest,
+				strerror(-err));
 	}
 	*result = &s->s;
 	return 0;

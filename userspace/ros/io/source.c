@@ -13,38 +13,38 @@ void source_say(const struct source *s, int priority, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	ends_say(s->config.log, s->config.arg, priority, format, args);
+	io_log(s->config.log, s->config.arg, priority, format, args);
 	va_end(args);
 }
 
-static int source_check(const struct source_config *c, char error[ENDS_ERROR])
+static int source_check(const struct source_config *c, char error[IO_ERROR])
 {
 	if (!c->spec || !*c->spec)
-		return ends_error(error, -EINVAL, "no source is given");
+		return io_error(error, -EINVAL, "no source is given");
 	/* written so that what is not a number fails too */
 	if (!(c->speed >= 1e-3 && c->speed <= 1e6))
-		return ends_error(error, -EINVAL,
-				  "speed must be 0.001 ... 1000000");
+		return io_error(error, -EINVAL,
+				"speed must be 0.001 ... 1000000");
 	if (!(c->rate >= 1e-3 && c->rate <= 1e4))
-		return ends_error(error, -EINVAL,
-				  "rate must be 0.001 ... 10000 Hz");
+		return io_error(error, -EINVAL,
+				"rate must be 0.001 ... 10000 Hz");
 	if (!(c->start >= 0 && c->start <= 1e9))
-		return ends_error(error, -EINVAL,
-				  "start must be 0 or more seconds");
+		return io_error(error, -EINVAL,
+				"start must be 0 or more seconds");
 	return 0;
 }
 
 /* A recording, or files: what is not told by its name is by its content */
 static int source_open_path(struct source **s, struct loop *loop,
 			    const struct source_config *c,
-			    char error[ENDS_ERROR])
+			    char error[IO_ERROR])
 {
 	struct stat st;
 	int err;
 
 	if (stat(c->spec, &st))
-		return ends_error(error, -errno, "%s: %s", c->spec,
-				  strerror(errno));
+		return io_error(error, -errno, "%s: %s", c->spec,
+				strerror(errno));
 	if (S_ISREG(st.st_mode) && file_source_knows(c->spec))
 		return file_source_ops.open(s, loop, c->spec, c, error);
 	err = bag_source_ops.open(s, loop, c->spec, c, error);
@@ -64,16 +64,16 @@ int source_open(struct source **s, struct loop *loop,
 	err = source_check(config, error);
 	if (err)
 		return err;
-	if (ends_is(config->spec, "ros2", &rest))
+	if (io_is(config->spec, "ros2", &rest))
 		return ros2_source_ops.open(s, loop, rest, config, error);
-	if (ends_is(config->spec, "ros1", &rest))
+	if (io_is(config->spec, "ros1", &rest))
 		return ros1_source_ops.open(s, loop, rest, config, error);
 	return source_open_path(s, loop, config, error);
 }
 
 static int subscribe(struct source *s, const char *topic, int kind, bool all)
 {
-	if (!ends_valid_name(topic) || kind < -1 || kind >= MESSAGE_TYPES)
+	if (!io_valid_name(topic) || kind < -1 || kind >= MESSAGE_TYPES)
 		return -EINVAL;
 	return s->ops->subscribe(s, topic, kind, all);
 }

@@ -20,7 +20,7 @@
 struct source_ops {
 	int	(*open)(struct source **s, struct loop *loop, const char *rest,
 			const struct source_config *config,
-			char error[ENDS_ERROR]);
+			char error[IO_ERROR]);
 	int	(*subscribe)(struct source *s, const char *topic, int kind,
 			     bool all);
 	void	(*unsubscribe)(struct source *s, const char *topic);

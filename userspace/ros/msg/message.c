@@ -161,10 +161,11 @@ static int walk_doubles(struct walk *w, struct message_doubles *f)
 	return walk_reals(w, 8, &f->data, &f->count, &f->big_endian);
 }
 
-static int walk_fields(struct walk *w, const struct field *f, void *base);
+static int walk_fields(struct walk *w, const struct likelihood_field *f,
+		       void *base);
 
-static int walk_list(struct walk *w, const struct field *f, void *base,
-		     void *member)
+static int walk_list(struct walk *w, const struct likelihood_field *f,
+		     void *base, void *member)
 {
 	uint32_t n;
 	int err;
@@ -190,8 +191,9 @@ union element {
 };
 
 /* What is in @w as it came was walked before, and is good */
-static bool next_element(struct message_list *rest, const struct field *sub,
-			 size_t size, void *element)
+static bool next_element(struct message_list *rest,
+			 const struct likelihood_field *sub, size_t size,
+			 void *element)
 {
 	struct walk w = {
 		.in = rest->data, .at = rest->at, .len = rest->len,
@@ -211,7 +213,7 @@ static bool next_element(struct message_list *rest, const struct field *sub,
 	return true;
 }
 
-static int walk_sequence(struct walk *w, const struct field *f,
+static int walk_sequence(struct walk *w, const struct likelihood_field *f,
 			 struct message_list *l)
 {
 	struct message_list rest = w->in ? (struct message_list){ 0 } : *l;
@@ -235,7 +237,8 @@ static int walk_sequence(struct walk *w, const struct field *f,
 	return err;
 }
 
-static int walk_numbers(struct walk *w, const struct field *f, void *member)
+static int walk_numbers(struct walk *w, const struct likelihood_field *f,
+			void *member)
 {
 	static const uint8_t sizes[] = {
 		[U8] = 1, [U16] = 2, [U32] = 4, [U64] = 8, [F32] = 4, [F64] = 8,
@@ -248,7 +251,8 @@ static int walk_numbers(struct walk *w, const struct field *f, void *member)
 	return err;
 }
 
-static int walk_field(struct walk *w, const struct field *f, void *base)
+static int walk_field(struct walk *w, const struct likelihood_field *f,
+		      void *base)
 {
 	void *member = (char *)base + f->offset;
 
@@ -280,7 +284,8 @@ static int walk_field(struct walk *w, const struct field *f, void *base)
 	}
 }
 
-static int walk_fields(struct walk *w, const struct field *f, void *base)
+static int walk_fields(struct walk *w, const struct likelihood_field *f,
+		       void *base)
 {
 	int err = 0;
 

@@ -12,11 +12,11 @@
 #include "base/pose.h"
 
 /* The half of pi, in two parts */
-#define EXACT_HALF_PI_HIGH	0x1.921fb544p0
-#define EXACT_HALF_PI_LOW	0x1.0b4611a626331p-34
+#define DET_HALF_PI_HIGH	0x1.921fb544p0
+#define DET_HALF_PI_LOW	0x1.0b4611a626331p-34
 
 /* Taylor's series: for up to pi / 4 exact to the last bit or so */
-static inline double exact_sin_series(double x)
+static inline double det_sin_series(double x)
 {
 	const double s = x * x;
 
@@ -26,7 +26,7 @@ static inline double exact_sin_series(double x)
 		s * (1.0 / 1307674368000.0)))))));
 }
 
-static inline double exact_cos_series(double x)
+static inline double det_cos_series(double x)
 {
 	const double s = x * x;
 
@@ -37,12 +37,12 @@ static inline double exact_cos_series(double x)
 }
 
 /* @angle: rad, not more than some thousand turns */
-static inline void exact_sincos(double angle, double *sine, double *cosine)
+static inline void det_sincos(double angle, double *sine, double *cosine)
 {
 	const double turns = rint(angle * M_2_PI);
-	const double r = angle - turns * EXACT_HALF_PI_HIGH -
-		turns * EXACT_HALF_PI_LOW;
-	const double s = exact_sin_series(r), c = exact_cos_series(r);
+	const double r = angle - turns * DET_HALF_PI_HIGH -
+		turns * DET_HALF_PI_LOW;
+	const double s = det_sin_series(r), c = det_cos_series(r);
 
 	switch ((long)turns & 3) {
 	case 0: *sine = s; *cosine = c; break;
@@ -53,12 +53,12 @@ static inline void exact_sincos(double angle, double *sine, double *cosine)
 }
 
 /* pose_compose() with these */
-static inline struct pose exact_compose(const struct pose *a,
-					const struct pose *b)
+static inline struct pose det_compose(const struct pose *a,
+				      const struct pose *b)
 {
 	double s, c;
 
-	exact_sincos(a->yaw, &s, &c);
+	det_sincos(a->yaw, &s, &c);
 	return (struct pose){
 		a->x + c * b->x - s * b->y,
 		a->y + s * b->x + c * b->y,
@@ -67,13 +67,13 @@ static inline struct pose exact_compose(const struct pose *a,
 }
 
 /* pose_between() with these */
-static inline struct pose exact_between(const struct pose *a,
-					const struct pose *b)
+static inline struct pose det_between(const struct pose *a,
+				      const struct pose *b)
 {
 	const double x = b->x - a->x, y = b->y - a->y;
 	double s, c;
 
-	exact_sincos(a->yaw, &s, &c);
+	det_sincos(a->yaw, &s, &c);
 	return (struct pose){
 		c * x + s * y, c * y - s * x,
 		remainder(b->yaw - a->yaw, 2 * M_PI),

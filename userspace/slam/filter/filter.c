@@ -31,7 +31,7 @@ static bool make_arrays(struct filter *f)
 }
 
 struct filter *filter_create(const struct slam_params *params,
-			     struct team *team)
+			     struct particle_pool *team)
 {
 	struct filter *f = calloc(1, sizeof(*f));
 
@@ -46,7 +46,7 @@ struct filter *filter_create(const struct slam_params *params,
 		f->odometer.model = &f->params;
 	else if (params->wall > 0)
 		f->odometer.params = &f->params;
-	f->ancestry = ancestry_create();
+	f->ancestry = trajectory_tree_create();
 	if (!f->ancestry || !make_arrays(f)) {
 		filter_destroy(f);
 		return NULL;
@@ -59,7 +59,7 @@ void filter_destroy(struct filter *f)
 	if (!f)
 		return;
 	f->team->ops->destroy(f->team);
-	ancestry_destroy(f->ancestry);
+	trajectory_tree_destroy(f->ancestry);
 	free(f->pose);
 	free(f->recent);
 	free(f->total);
@@ -85,20 +85,21 @@ static int add_steps(struct filter *f)
 	const double gain = gain_of(f);
 
 	for (uint32_t i = 0; i < f->count; i++) {
-		const struct ancestry_step step = {
+		const struct trajectory_step step = {
 			.pose = f->out[i].pose, .update = f->update,
 			.number = i,
 		};
 
-		f->next_step[i] = ancestry_add(f->ancestry, f->step[i], &step);
+		f->next_step[i] =
+			trajectory_tree_add(f->ancestry, f->step[i], &step);
 		if (f->next_step[i])
 			continue;
 		while (i--)
-			ancestry_release(f->ancestry, f->next_step[i]);
+			trajectory_tree_release(f->ancestry, f->next_step[i]);
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < f->count; i++) {
-		ancestry_release(f->ancestry, f->step[i]);
+		trajectory_tree_release(f->ancestry, f->step[i]);
 		f->step[i] = f->next_step[i];
 		f->pose[i] = f->out[i].pose;
 		f->recent[i] += gain * f->out[i].fit;
@@ -113,9 +114,9 @@ static int add_steps(struct filter *f)
 static void inherit(struct filter *f, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		ancestry_hold(f->ancestry, f->step[f->parent[i]]);
+		trajectory_tree_hold(f->ancestry, f->step[f->parent[i]]);
 	for (uint32_t i = 0; i < f->count; i++)
-		ancestry_release(f->ancestry, f->step[i]);
+		trajectory_tree_release(f->ancestry, f->step[i]);
 	for (uint32_t i = 0; i < count; i++)
 		f->next_step[i] = f->step[f->parent[i]];
 	memcpy(f->step, f->next_step, count * sizeof(*f->step));
@@ -209,20 +210,20 @@ static uint32_t find_best(const struct filter *f)
 /* Whether the best particle is not a child of the one that was best before */
 static void choose_best(struct filter *f, struct filter_result *r)
 {
-	ancestry_id id;
+	trajectory_tree_id id;
 
 	f->best = find_best(f);
-	id = ancestry_parent(f->ancestry, f->step[f->best]);
+	id = trajectory_tree_parent(f->ancestry, f->step[f->best]);
 	r->rewritten = f->best_step && id != f->best_step;
-	ancestry_hold(f->ancestry, f->step[f->best]);
-	ancestry_release(f->ancestry, f->best_step);
+	trajectory_tree_hold(f->ancestry, f->step[f->best]);
+	trajectory_tree_release(f->ancestry, f->best_step);
 	f->best_step = f->step[f->best];
 }
 
 static int update(struct filter *f, const struct reading *reading,
 		  struct filter_result *r)
 {
-	const struct team_state state = filter_state(f);
+	const struct particle_pool_state state = filter_state(f);
 	uint32_t count;
 	int err = filter_match(f, reading, r);
 
@@ -242,8 +243,8 @@ static int update(struct filter *f, const struct reading *reading,
 	if (r->resampled)
 		inherit(f, count);
 	choose_best(f, r);
-	r->fit = f->out[ancestry_at(f->ancestry,
-				    f->step[f->best])->number].fit;
+	r->fit = f->out[trajectory_tree_at(f->ancestry,
+					   f->step[f->best])->number].fit;
 	r->updated = true;
 	r->update = f->update++;
 	odometer_restart(&f->odometer);
@@ -269,13 +270,13 @@ int filter_read(struct filter *f, const struct reading *reading,
 	r->particles = f->count;
 	if (f->update)
 		r->update = f->update - 1;
-	r->pose = exact_compose(f->pose + f->best, &f->odometer.gone.move);
+	r->pose = det_compose(f->pose + f->best, &f->odometer.gone.move);
 	/* GMapping follows the odometry in between */
 	r->unmatched = r->held ||
 		       (!r->updated && p->compat == SLAM_GMAPPING);
 	if (!err && reading->beams && !r->updated && !r->unmatched)
 		err = filter_track(f, reading, r);
-	r->since = exact_between(f->pose + f->best, &r->pose);
+	r->since = det_between(f->pose + f->best, &r->pose);
 	add_uncertainty(f, r);
 	return err;
 }
@@ -302,18 +303,19 @@ const struct outcome *filter_outcomes(const struct filter *f, uint32_t *count)
 int filter_history(const struct filter *f, struct pose **poses,
 		   uint32_t *count)
 {
-	ancestry_id id = f->step[f->best];
+	trajectory_tree_id id = f->step[f->best];
 
-	*count = ancestry_depth(f->ancestry, id);
+	*count = trajectory_tree_depth(f->ancestry, id);
 	*poses = malloc((*count + 1) * sizeof(**poses));
 	if (!*poses)
 		return -ENOMEM;
-	for (uint32_t i = *count; i--; id = ancestry_parent(f->ancestry, id))
-		(*poses)[i] = ancestry_at(f->ancestry, id)->pose;
+	for (uint32_t i = *count; i--;
+	     id = trajectory_tree_parent(f->ancestry, id))
+		(*poses)[i] = trajectory_tree_at(f->ancestry, id)->pose;
 	return 0;
 }
 
-struct team *filter_team(const struct filter *f)
+struct particle_pool *filter_team(const struct filter *f)
 {
 	return f->team;
 }

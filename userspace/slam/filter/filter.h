@@ -5,7 +5,7 @@
  * In: readings. Out: where the robot is, after each of them, and the history
  * of the best particle, which may become another one at any update (Grisetti,
  * Stachniss and Burgard, Improved techniques for grid mapping with
- * Rao-Blackwellized particle filters, 2007). Maps are a team's: see team.h.
+ * Rao-Blackwellized particle filters, 2007). Maps are a team's: see particle_pool.h.
  */
 #ifndef SLAM_FILTER_FILTER_H
 #define SLAM_FILTER_FILTER_H
@@ -59,7 +59,7 @@ struct filter_result {
  * Return: to be freed with filter_destroy(), NULL: no memory.
  */
 struct filter *filter_create(const struct slam_params *params,
-			     struct team *team);
+			     struct particle_pool *team);
 void filter_destroy(struct filter *f);
 
 /**
@@ -102,6 +102,6 @@ const struct outcome *filter_outcomes(const struct filter *f, uint32_t *count);
 int filter_history(const struct filter *f, struct pose **poses,
 		   uint32_t *count);
 
-struct team *filter_team(const struct filter *f);
+struct particle_pool *filter_team(const struct filter *f);
 
 #endif

@@ -52,7 +52,7 @@ static int filter_match_look(struct filter *f, const struct reading *reading,
 			     uint32_t number, const struct seek *seek,
 			     struct filter_result *r, struct sighting *s)
 {
-	const struct team_state state = filter_state(f);
+	const struct particle_pool_state state = filter_state(f);
 	const int err = f->team->ops->track(f->team, &state, number, reading,
 					    seek, s);
 
@@ -166,13 +166,13 @@ static int confirm(struct filter *f, const struct reading *reading,
 		   struct filter_result *r)
 {
 	struct seen *seen = &f->seen;
-	const struct pose move = exact_between(&seen->move,
-					       &f->odometer.gone.move);
+	const struct pose move = det_between(&seen->move,
+					     &f->odometer.gone.move);
 	struct seek seek = { .prior = confirmed, .check = 1 };
 	struct sighting s = { .against = 0 };
 	int err;
 
-	seek.prior.at = exact_compose(&seen->pose, &move);
+	seek.prior.at = det_compose(&seen->pose, &move);
 	err = filter_match_look(f, reading, f->best, &seek, r, &s);
 	if (err)
 		return err;
@@ -227,7 +227,7 @@ static int find_robot(struct filter *f, const struct reading *reading,
 		ret = look_for(f, reading, r);
 	if (ret <= 0)
 		return ret;
-	motion->move = exact_between(f->pose + f->best, &f->seen.pose);
+	motion->move = det_between(f->pose + f->best, &f->seen.pose);
 	motion->split = 0;
 	r->lost = false;
 	r->found = true;
@@ -253,8 +253,8 @@ static int filter_match_match_all(struct filter *f,
 				  const struct reading *reading,
 				  struct filter_result *r)
 {
-	const struct team_state state = filter_state(f);
-	struct team_order order = {
+	const struct particle_pool_state state = filter_state(f);
+	struct particle_pool_order order = {
 		.update = f->update, .round = f->round,
 		.again = f->params.wall > 0 ? POOR * f->usual : -INFINITY,
 		.motion = odometer_motion(&f->odometer, &f->params),
@@ -279,7 +279,7 @@ static int filter_match_match_all(struct filter *f,
 static int filter_match_recall_all(struct filter *f,
 				   const struct reading *reading)
 {
-	const struct team_state state = filter_state(f);
+	const struct particle_pool_state state = filter_state(f);
 
 	if (f->recalls != f->count || !reading->range)
 		return -EBADMSG;

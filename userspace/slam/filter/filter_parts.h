@@ -40,20 +40,20 @@ struct seen {
  */
 struct filter {
 	struct slam_params	params;
-	struct team		*team;
-	struct ancestry		*ancestry;
+	struct particle_pool		*team;
+	struct trajectory_tree		*ancestry;
 	struct odometer		odometer;
 	uint32_t		count, room;
 	struct pose		*pose;
 	double			*recent, *total, *weight;
-	ancestry_id		*step, *next_step;
+	trajectory_tree_id		*step, *next_step;
 	uint32_t		*parent;
 	struct outcome		*out;
 	uint32_t		outs;
 	const struct outcome	*recall;
 	uint32_t		recalls;
 	uint32_t		best;
-	ancestry_id		best_step;
+	trajectory_tree_id		best_step;
 	uint64_t		update;
 	double			usual;
 	uint32_t		held, round;
@@ -61,9 +61,9 @@ struct filter {
 	double			spread[6];
 };
 
-static inline struct team_state filter_state(const struct filter *f)
+static inline struct particle_pool_state filter_state(const struct filter *f)
 {
-	return (struct team_state){ f->count, f->step, f->ancestry };
+	return (struct particle_pool_state){ f->count, f->step, f->ancestry };
 }
 
 /* All particles, into f->out. Return: 0 or a negative errno of the team */

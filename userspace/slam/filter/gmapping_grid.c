@@ -16,11 +16,11 @@
  * @tile:	the map's own, at (@tx, @ty); NULL: none yet
  */
 struct pen {
-	struct field		*f;
+	struct likelihood_field		*f;
 	struct tiles		*pool;
 	uint64_t		version;
 	int			tx, ty;
-	struct gmap_tile	*tile;
+	struct gmapping_tile	*tile;
 };
 
 /* In a cell. Return: 0; -ENOMEM */
@@ -35,7 +35,7 @@ static int move_to(struct pen *p, int tx, int ty)
 		return err;
 	p->tx = tx;
 	p->ty = ty;
-	p->tile = gmap_tile_at(tiles_base(p->pool), *id);
+	p->tile = gmapping_tile_at(tiles_base(p->pool), *id);
 	p->tile->head.version = p->version;
 	return 0;
 }
@@ -54,12 +54,12 @@ static inline unsigned int index_of(int x, int y)
 	return (unsigned int)((y & CELL_MASK) << TILE_BITS | (x & CELL_MASK));
 }
 
-static uint32_t mean_of(struct gmap_count c, struct gmap_sum s)
+static uint32_t mean_of(struct gmapping_count c, struct gmapping_sum s)
 {
 	if (!c.hits)
 		return 0;
-	return (s.x + c.hits / 2) / c.hits << GMAP_MEAN_X |
-		(s.y + c.hits / 2) / c.hits << GMAP_MEAN_Y;
+	return (s.x + c.hits / 2) / c.hits << GMAPPING_MEAN_X |
+		(s.y + c.hits / 2) / c.hits << GMAPPING_MEAN_Y;
 }
 
 /* It became full, or is not full any more: the nine around have it as a bit */
@@ -67,7 +67,7 @@ static int tell_around(struct pen *p, int x, int y)
 {
 	int err = 0;
 
-	for (int k = 0; k < GMAP_AROUND && !err; k++) {
+	for (int k = 0; k < GMAPPING_AROUND && !err; k++) {
 		const int nx = x + 1 - k % 3, ny = y + 1 - k / 3;
 
 		err = pen_to(p, nx, ny);
@@ -82,15 +82,15 @@ static int refresh(struct pen *p, int x, int y)
 {
 	const unsigned int i = index_of(x, y);
 	uint32_t *look = p->tile->look + i;
-	const struct gmap_count c = p->tile->count[i];
+	const struct gmapping_count c = p->tile->count[i];
 
-	*look = (*look & GMAP_NEAR) | mean_of(c, p->tile->sum[i]);
-	if (gmap_full(c) == ((*look & GMAP_SELF) != 0))
+	*look = (*look & GMAPPING_NEAR) | mean_of(c, p->tile->sum[i]);
+	if (gmapping_full(c) == ((*look & GMAPPING_SELF) != 0))
 		return 0;
 	return tell_around(p, x, y);
 }
 
-static void gmapping_halve(struct gmap_count *c, struct gmap_sum *s)
+static void gmapping_halve(struct gmapping_count *c, struct gmapping_sum *s)
 {
 	const uint32_t hits = c->hits;
 
@@ -106,9 +106,9 @@ static void gmapping_halve(struct gmap_count *c, struct gmap_sum *s)
 static int gmapping_pass(struct pen *p, int x, int y)
 {
 	const unsigned int i = index_of(x, y);
-	struct gmap_count *c = p->tile->count + i;
+	struct gmapping_count *c = p->tile->count + i;
 
-	if (c->visits == GMAP_COUNT_MAX)
+	if (c->visits == GMAPPING_COUNT_MAX)
 		gmapping_halve(c, p->tile->sum + i);
 	c->visits++;
 	return refresh(p, x, y);
@@ -119,15 +119,15 @@ static int hit(struct pen *p, int x, int y)
 {
 	const int cx = x >> FIELD_BITS, cy = y >> FIELD_BITS;
 	const unsigned int i = index_of(cx, cy);
-	struct gmap_count *c;
-	struct gmap_sum *s;
+	struct gmapping_count *c;
+	struct gmapping_sum *s;
 	const int err = pen_to(p, cx, cy);
 
 	if (err)
 		return err;
 	c = p->tile->count + i;
 	s = p->tile->sum + i;
-	if (c->visits == GMAP_COUNT_MAX)
+	if (c->visits == GMAPPING_COUNT_MAX)
 		gmapping_halve(c, s);
 	c->visits++;
 	c->hits++;
@@ -163,15 +163,15 @@ static struct line line_from(int x, int y, int x1, int y1)
  */
 static int pass_free(struct pen *p, struct line *l, int n)
 {
-	struct gmap_count *const count = p->tile->count;
+	struct gmapping_count *const count = p->tile->count;
 	const int x0 = p->tx * TILE_SIDE, y0 = p->ty * TILE_SIDE;
 	int x = l->x - x0, y = l->y - y0, d = l->d;
 
 	while (n && (unsigned int)(x | y) < TILE_SIDE) {
-		struct gmap_count *c = count + y * TILE_SIDE + x;
+		struct gmapping_count *c = count + y * TILE_SIDE + x;
 		const int side = -(d >= 0);
 
-		if (c->hits | (c->visits == GMAP_COUNT_MAX))
+		if (c->hits | (c->visits == GMAPPING_COUNT_MAX))
 			break;
 		c->visits++;
 		x += l->ax + (l->bx & side);
@@ -220,8 +220,9 @@ static int beam(struct pen *p, int x0, int y0, int x1, int y1, bool ends)
 	return err || !ends ? err : hit(p, x1, y1);
 }
 
-int gmap_write(struct field *f, struct tiles *pool, const struct scan *scan,
-	       const struct pose *pose, double units, uint64_t version)
+int gmapping_write(struct likelihood_field *f, struct tiles *pool,
+		   const struct scan *scan, const struct pose *pose,
+		   double units, uint64_t version)
 {
 	struct pen p = { .f = f, .pool = pool, .version = version };
 	const int x = (int)lrint(pose->x * units);
@@ -229,7 +230,7 @@ int gmap_write(struct field *f, struct tiles *pool, const struct scan *scan,
 	double s, c, lx, ly;
 	int x0, y0, err = 0;
 
-	exact_sincos(pose->yaw, &s, &c);
+	det_sincos(pose->yaw, &s, &c);
 	lx = scan->laser_x;
 	ly = scan->laser_y;
 	x0 = x + (int)rint(c * lx - s * ly);
@@ -250,11 +251,11 @@ int gmap_write(struct field *f, struct tiles *pool, const struct scan *scan,
  *	u32, u32	sums, if there are hits
  */
 
-#define CODE_MAX	(TILE_SIDE * 2 + GMAP_CELLS * 12)
+#define CODE_MAX	(TILE_SIDE * 2 + GMAPPING_CELLS * 12)
 
 static size_t gmapping_encode(const struct tile_head *head, uint8_t *out)
 {
-	const struct gmap_tile *t = (const struct gmap_tile *)head;
+	const struct gmapping_tile *t = (const struct gmapping_tile *)head;
 	uint8_t *at = out;
 
 	for (int row = 0; row < TILE_SIDE; row++) {
@@ -281,7 +282,7 @@ static size_t gmapping_encode(const struct tile_head *head, uint8_t *out)
 }
 
 /* One cell. Return: how many bytes it has; 0: it is not whole, or nonsense */
-static size_t decode_cell(struct gmap_count *c, struct gmap_sum *s,
+static size_t decode_cell(struct gmapping_count *c, struct gmapping_sum *s,
 			  const uint8_t *data, size_t len)
 {
 	if (len < 4)
@@ -304,7 +305,7 @@ static size_t decode_cell(struct gmap_count *c, struct gmap_sum *s,
 static size_t gmapping_decode(struct tile_head *head, const uint8_t *data,
 			      size_t len)
 {
-	struct gmap_tile *t = (struct gmap_tile *)head;
+	struct gmapping_tile *t = (struct gmapping_tile *)head;
 	size_t at = 0;
 
 	for (int row = 0; row < TILE_SIDE; row++) {
@@ -327,38 +328,39 @@ static size_t gmapping_decode(struct tile_head *head, const uint8_t *data,
 	return at;
 }
 
-static bool full_at(const struct field *f, const uint8_t *base, int x, int y)
+static bool full_at(const struct likelihood_field *f, const uint8_t *base,
+		    int x, int y)
 {
-	const struct gmap_tile *t = gmap_tile_at(base, field_tile(f,
+	const struct gmapping_tile *t = gmapping_tile_at(base, field_tile(f,
 					x >> TILE_BITS, y >> TILE_BITS));
 
-	return gmap_full(t->count[index_of(x, y)]);
+	return gmapping_full(t->count[index_of(x, y)]);
 }
 
-static void gmapping_draw(struct field *f, struct tiles *pool,
+static void gmapping_draw(struct likelihood_field *f, struct tiles *pool,
 			  const struct field_kernel *k, int tx, int ty)
 {
 	const uint8_t *base = tiles_base(pool);
-	struct gmap_tile *t = gmap_tile_at(base, field_tile(f, tx, ty));
+	struct gmapping_tile *t = gmapping_tile_at(base, field_tile(f, tx, ty));
 
 	(void)k;
-	for (int i = 0; i < GMAP_CELLS; i++) {
+	for (int i = 0; i < GMAPPING_CELLS; i++) {
 		const int x = tx * TILE_SIDE + i % TILE_SIDE;
 		const int y = ty * TILE_SIDE + i / TILE_SIDE;
 		uint32_t look = mean_of(t->count[i], t->sum[i]);
 
-		for (int n = 0; n < GMAP_AROUND; n++)
+		for (int n = 0; n < GMAPPING_AROUND; n++)
 			look |= (uint32_t)full_at(f, base, x + n % 3 - 1,
 						  y + n / 3 - 1) << n;
 		t->look[i] = look;
 	}
 }
 
-const struct tile_kind gmap_tiles = {
-	.bytes = sizeof(struct gmap_tile),
+const struct tile_kind gmapping_tiles = {
+	.bytes = sizeof(struct gmapping_tile),
 	.encode = gmapping_encode,
 	.decode = gmapping_decode,
 	.draw = gmapping_draw,
 };
-_Static_assert(sizeof(struct gmap_tile) <= TILE_BYTES_MAX &&
+_Static_assert(sizeof(struct gmapping_tile) <= TILE_BYTES_MAX &&
 	       CODE_MAX <= (int)TILE_CODE_MAX, "room for any tile");

@@ -18,58 +18,59 @@
 #include "slam/filter/scan.h"
 
 enum {
-	GMAP_CELLS	= TILE_SIDE * TILE_SIDE,
-	GMAP_COUNT_MAX	= 65535,
-	GMAP_AROUND	= 9,
-	GMAP_SELF	= 1 << GMAP_AROUND / 2,	/* the cell itself is full */
-	GMAP_NEAR	= (1 << GMAP_AROUND) - 1,
-	GMAP_MEAN_X	= 16,			/* bits of the word from here */
-	GMAP_MEAN_Y	= 24,
+	GMAPPING_CELLS = TILE_SIDE * TILE_SIDE,
+	GMAPPING_COUNT_MAX = 65535,
+	GMAPPING_AROUND = 9,
+	GMAPPING_SELF = 1 << GMAPPING_AROUND / 2, /* the cell itself is full */
+	GMAPPING_NEAR = (1 << GMAPPING_AROUND) - 1,
+	GMAPPING_MEAN_X = 16, /* bits of the word from here */
+	GMAPPING_MEAN_Y = 24,
 };
 
 /**
- * struct gmap_count - beams
+ * struct gmapping_count - beams
  * @visits:	went through or ended here. Before it would be more than
- *		GMAP_COUNT_MAX, all numbers of the cell are halved
+ *		GMAPPING_COUNT_MAX, all numbers of the cell are halved
  * @hits:	ended here
  */
-struct gmap_count {
+struct gmapping_count {
 	uint16_t	visits, hits;
 };
 
 /* Of the endpoints of all hits, from the lower left corner, 1/256 cell */
-struct gmap_sum {
+struct gmapping_sum {
 	uint32_t	x, y;
 };
 
 /**
- * struct gmap_tile - [row * TILE_SIDE + column] each
+ * struct gmapping_tile - [row * TILE_SIDE + column] each
  * @look:	bit 3 * (1 + dy) + 1 + dx: cell (x + dx, y + dy) is full; the
  *		mean endpoint, 8 bits of x and of y; it follows from @count and
  *		@sum
  */
-struct gmap_tile {
+struct gmapping_tile {
 	struct tile_head	head;
-	uint32_t		look[GMAP_CELLS];
-	struct gmap_count	count[GMAP_CELLS];
-	struct gmap_sum		sum[GMAP_CELLS];
+	uint32_t		look[GMAPPING_CELLS];
+	struct gmapping_count	count[GMAPPING_CELLS];
+	struct gmapping_sum		sum[GMAPPING_CELLS];
 } __attribute__((aligned(64)));
 
-extern const struct tile_kind gmap_tiles;
+extern const struct tile_kind gmapping_tiles;
 
 /* Of a pool of these */
-static inline struct gmap_tile *gmap_tile_at(const uint8_t *base, tile_id id)
+static inline struct gmapping_tile *gmapping_tile_at(const uint8_t *base,
+						     tile_id id)
 {
-	return (struct gmap_tile *)tile_head_at(base, id);
+	return (struct gmapping_tile *)tile_head_at(base, id);
 }
 
-static inline bool gmap_full(struct gmap_count c)
+static inline bool gmapping_full(struct gmapping_count c)
 {
 	return c.hits * 10U > c.visits;
 }
 
 /**
- * gmap_write() - a scan goes into a map
+ * gmapping_write() - a scan goes into a map
  * @units:	1/256 cells in a metre
  * @version:	of tiles that change
  *
@@ -78,38 +79,40 @@ static inline bool gmap_full(struct gmap_count c)
  *
  * Return: as field_hit().
  */
-int gmap_write(struct field *f, struct tiles *pool, const struct scan *scan,
-	       const struct pose *pose, double units, uint64_t version);
+int gmapping_write(struct likelihood_field *f, struct tiles *pool,
+		   const struct scan *scan, const struct pose *pose,
+		   double units, uint64_t version);
 
 enum {
-	GMAP_DECAY_BITS	= 5,
+	GMAPPING_DECAY_BITS	= 5,
 	/* square distances are below 2 * 511^2 */
-	GMAP_DECAYS	= 1 << (19 - GMAP_DECAY_BITS),
-	GMAP_SCORE_MAX	= 1 << 20,	/* of an endpoint */
+	GMAPPING_DECAYS	= 1 << (19 - GMAPPING_DECAY_BITS),
+	GMAPPING_SCORE_MAX	= 1 << 20,	/* of an endpoint */
 };
 
-/* What an endpoint's score is by its square distance >> GMAP_DECAY_BITS */
-struct gmap_decay {
-	int32_t		score[GMAP_DECAYS];
+/* What an endpoint's score is by its square distance >> GMAPPING_DECAY_BITS */
+struct gmapping_decay {
+	int32_t		score[GMAPPING_DECAYS];
 };
 
 /* exp(-d^2 / @sigma), d and @sigma in m as in GMapping; @resolution m */
-void gmap_decay_init(struct gmap_decay *d, double sigma, double resolution);
+void gmapping_decay_init(struct gmapping_decay *d, double sigma,
+			 double resolution);
 
 /**
- * struct gmap_score - of a scan at a pose
- * @score:	sum of 0..GMAP_SCORE_MAX each
+ * struct gmapping_score - of a scan at a pose
+ * @score:	sum of 0..GMAPPING_SCORE_MAX each
  * @square:	sum of square distances, 1/256^2 cell
  * @found:	endpoints that have a cell to be compared with
  */
-struct gmap_score {
+struct gmapping_score {
 	int64_t		score;
 	uint64_t	square;
 	uint32_t	found;
 };
 
 /**
- * gmap_score_at() - how well endpoints fit
+ * gmapping_score_at() - how well endpoints fit
  * @points:	where beams end, of the robot's yaw
  * @behind:	from there to a place a little before, on the same beam
  * @x, @y:	of the robot, 1/256 cell
@@ -118,9 +121,9 @@ struct gmap_score {
  * around, if the cell as much before that one is not full: a wall is seen from
  * its front. The nearest one counts.
  */
-struct gmap_score gmap_score_at(const struct field_window *f, const uint8_t *base,
-				const struct rotated *points,
-				const struct rotated *behind, int x, int y,
-				const struct gmap_decay *decay);
+struct gmapping_score
+gmapping_score_at(const struct field_window *f, const uint8_t *base,
+		  const struct rotated *points, const struct rotated *behind,
+		  int x, int y, const struct gmapping_decay *decay);
 
 #endif

@@ -14,14 +14,15 @@
 #define SHIFT		(TILE_BITS + FIELD_BITS)
 #define PARTS		(FIELD_UNIT - 1)
 
-void gmap_decay_init(struct gmap_decay *d, double sigma, double resolution)
+void gmapping_decay_init(struct gmapping_decay *d, double sigma,
+			 double resolution)
 {
 	const double unit = resolution / FIELD_UNIT;
 
-	for (int i = 0; i < GMAP_DECAYS; i++) {
-		const double square = (i + 0.5) * (1 << GMAP_DECAY_BITS);
+	for (int i = 0; i < GMAPPING_DECAYS; i++) {
+		const double square = (i + 0.5) * (1 << GMAPPING_DECAY_BITS);
 
-		d->score[i] = (int32_t)lrint(GMAP_SCORE_MAX *
+		d->score[i] = (int32_t)lrint(GMAPPING_SCORE_MAX *
 			exp(-square * unit * unit / sigma));
 	}
 }
@@ -35,25 +36,25 @@ static inline uint32_t gmapping_score_look_at(const struct field_window *f,
 
 	if (tx >= (unsigned int)f->width || ty >= (unsigned int)f->height)
 		return 0;
-	return ((const struct gmap_tile *)field_window_at(f, base,
+	return ((const struct gmapping_tile *)field_window_at(f, base,
 		ty * (size_t)f->width + tx))->look[
 		(y >> FIELD_BITS & (TILE_SIDE - 1)) << TILE_BITS |
 		(x >> FIELD_BITS & (TILE_SIDE - 1))];
 }
 
-static struct gmap_score
+static struct gmapping_score
 gmapping_score_score_plain(const struct field_window *f, const uint8_t *base,
 			   const struct rotated *p, const struct rotated *b,
-			   int x, int y, const struct gmap_decay *decay)
+			   int x, int y, const struct gmapping_decay *decay)
 {
-	struct gmap_score sum = { 0, 0, 0 };
+	struct gmapping_score sum = { 0, 0, 0 };
 
 	x -= f->x * (1 << SHIFT);
 	y -= f->y * (1 << SHIFT);
 	for (unsigned int i = 0; i < p->count; i++) {
 		const int px = p->x[i] + x, py = p->y[i] + y;
 		uint32_t near = gmapping_score_look_at(f, base, px, py) &
-				GMAP_NEAR;
+				GMAPPING_NEAR;
 		int best = INT_MAX;
 
 		if (near)
@@ -66,9 +67,9 @@ gmapping_score_score_plain(const struct field_window *f, const uint8_t *base,
 			const uint32_t look = gmapping_score_look_at(
 				f, base, px + kx, py + ky);
 			const int ex = (px & PARTS) - kx -
-				(int)(look >> GMAP_MEAN_X & PARTS);
+				(int)(look >> GMAPPING_MEAN_X & PARTS);
 			const int ey = (py & PARTS) - ky -
-				(int)(look >> GMAP_MEAN_Y & PARTS);
+				(int)(look >> GMAPPING_MEAN_Y & PARTS);
 			const int square = ex * ex + ey * ey;
 
 			best = square < best ? square : best;
@@ -77,7 +78,7 @@ gmapping_score_score_plain(const struct field_window *f, const uint8_t *base,
 			continue;
 		sum.found++;
 		sum.square += (uint64_t)best;
-		sum.score += decay->score[best >> GMAP_DECAY_BITS];
+		sum.score += decay->score[best >> GMAPPING_DECAY_BITS];
 	}
 	return sum;
 }
@@ -89,7 +90,7 @@ gmapping_score_score_plain(const struct field_window *f, const uint8_t *base,
 #define AROUND_Y	_mm_setr_epi8(0, 0, 0, 1, 1, 1, 2, 2, 2,	\
 				      0, 0, 0, 0, 0, 0, 0)
 /* The words of tile 0 */
-#define LOOK(base)	((const int *)gmap_tile_at(base, 0)->look)
+#define LOOK(base)	((const int *)gmapping_tile_at(base, 0)->look)
 
 /**
  * struct map8 - what is looked up in, eight at a time
@@ -168,12 +169,13 @@ static inline __m256i square8(const struct map8 *m, __m256i px, __m256i py,
 		FIELD_BITS);
 	const __m256i look = look8(m, _mm256_add_epi32(px, kx),
 				   _mm256_add_epi32(py, ky), in);
-	const __m256i ex = _mm256_sub_epi32(_mm256_sub_epi32(
-		_mm256_and_si256(px, part), kx),
-		_mm256_and_si256(_mm256_srli_epi32(look, GMAP_MEAN_X), part));
+	const __m256i ex = _mm256_sub_epi32(
+		_mm256_sub_epi32(_mm256_and_si256(px, part), kx),
+		_mm256_and_si256(_mm256_srli_epi32(look, GMAPPING_MEAN_X),
+				 part));
 	const __m256i ey = _mm256_sub_epi32(_mm256_sub_epi32(
 		_mm256_and_si256(py, part), ky),
-		_mm256_srli_epi32(look, GMAP_MEAN_Y));
+		_mm256_srli_epi32(look, GMAPPING_MEAN_Y));
 	const __m256i both = _mm256_blend_epi16(ex,
 		_mm256_slli_epi32(ey, 16), 0xaa);
 
@@ -193,10 +195,10 @@ static int64_t add8(__m256i v)
 }
 
 CPU_AVX2
-static struct gmap_score
+static struct gmapping_score
 gmapping_score_score_avx2(const struct field_window *f, const uint8_t *base,
 			  const struct rotated *p, const struct rotated *b,
-			  int x, int y, const struct gmap_decay *decay)
+			  int x, int y, const struct gmapping_decay *decay)
 {
 	const struct map8 m = {
 		_mm256_set1_epi32(f->width), _mm256_set1_epi32(f->height),
@@ -214,8 +216,9 @@ gmapping_score_score_avx2(const struct field_window *f, const uint8_t *base,
 			(const __m256i *)(p->x + i)));
 		const __m256i py = _mm256_add_epi32(dy, _mm256_load_si256(
 			(const __m256i *)(p->y + i)));
-		__m256i near = _mm256_and_si256(look8(&m, px, py, all),
-						_mm256_set1_epi32(GMAP_NEAR));
+		__m256i near =
+			_mm256_and_si256(look8(&m, px, py, all),
+					 _mm256_set1_epi32(GMAPPING_NEAR));
 		__m256i in = _mm256_cmpgt_epi32(near, zero), best = most;
 
 		if (!_mm256_movemask_epi8(in))
@@ -239,12 +242,12 @@ gmapping_score_score_avx2(const struct field_window *f, const uint8_t *base,
 		in = _mm256_cmpgt_epi32(most, best);
 		score = _mm256_add_epi32(score, _mm256_mask_i32gather_epi32(
 			zero, decay->score,
-			_mm256_srli_epi32(best, GMAP_DECAY_BITS), in, 4));
+			_mm256_srli_epi32(best, GMAPPING_DECAY_BITS), in, 4));
 		/* up to 2^30 for as many beams as there can be */
 		square = _mm256_add_epi32(square, _mm256_and_si256(best, in));
 		found = _mm256_sub_epi32(found, in);
 	}
-	return (struct gmap_score){
+	return (struct gmapping_score){
 		add8(score), (uint64_t)add8(square), (uint32_t)add8(found),
 	};
 }
@@ -320,12 +323,13 @@ static inline __m512i square16(const struct map16 *m, __m512i px, __m512i py,
 		one), FIELD_BITS);
 	const __m512i look = look16(m, _mm512_add_epi32(px, kx),
 				    _mm512_add_epi32(py, ky), in);
-	const __m512i ex = _mm512_sub_epi32(_mm512_sub_epi32(
-		_mm512_and_si512(px, part), kx),
-		_mm512_and_si512(_mm512_srli_epi32(look, GMAP_MEAN_X), part));
+	const __m512i ex = _mm512_sub_epi32(
+		_mm512_sub_epi32(_mm512_and_si512(px, part), kx),
+		_mm512_and_si512(_mm512_srli_epi32(look, GMAPPING_MEAN_X),
+				 part));
 	const __m512i ey = _mm512_sub_epi32(_mm512_sub_epi32(
 		_mm512_and_si512(py, part), ky),
-		_mm512_srli_epi32(look, GMAP_MEAN_Y));
+		_mm512_srli_epi32(look, GMAPPING_MEAN_Y));
 	const __m512i both = _mm512_mask_mov_epi16(ex, 0xaaaaaaaa,
 						   _mm512_slli_epi32(ey, 16));
 
@@ -340,10 +344,10 @@ static int64_t add16(__m512i v)
 }
 
 CPU_AVX512
-static struct gmap_score
+static struct gmapping_score
 gmapping_score_score_avx512(const struct field_window *f, const uint8_t *base,
 			    const struct rotated *p, const struct rotated *b,
-			    int x, int y, const struct gmap_decay *decay)
+			    int x, int y, const struct gmapping_decay *decay)
 {
 	const struct map16 m = {
 		_mm512_set1_epi32(f->width), _mm512_set1_epi32(f->height),
@@ -354,15 +358,16 @@ gmapping_score_score_avx512(const struct field_window *f, const uint8_t *base,
 	const __m512i zero = _mm512_setzero_si512();
 	const __m512i most = _mm512_set1_epi32(INT_MAX);
 	__m512i score = zero, square = zero;
-	struct gmap_score sum = { 0, 0, 0 };
+	struct gmapping_score sum = { 0, 0, 0 };
 
 	for (unsigned int i = 0; i < p->room; i += 16) {
 		const __m512i px = _mm512_add_epi32(dx,
 			_mm512_load_si512(p->x + i));
 		const __m512i py = _mm512_add_epi32(dy,
 			_mm512_load_si512(p->y + i));
-		__m512i near = _mm512_and_si512(look16(&m, px, py, 0xffff),
-						_mm512_set1_epi32(GMAP_NEAR));
+		__m512i near =
+			_mm512_and_si512(look16(&m, px, py, 0xffff),
+					 _mm512_set1_epi32(GMAPPING_NEAR));
 		__mmask16 in = _mm512_test_epi32_mask(near, near);
 		__m512i best = most;
 
@@ -385,7 +390,7 @@ gmapping_score_score_avx512(const struct field_window *f, const uint8_t *base,
 		}
 		in = _mm512_cmplt_epi32_mask(best, most);
 		score = _mm512_add_epi32(score, _mm512_mask_i32gather_epi32(
-			zero, in, _mm512_srli_epi32(best, GMAP_DECAY_BITS),
+			zero, in, _mm512_srli_epi32(best, GMAPPING_DECAY_BITS),
 			decay->score, 4));
 		square = _mm512_mask_add_epi32(square, in, square, best);
 	}
@@ -395,10 +400,10 @@ gmapping_score_score_avx512(const struct field_window *f, const uint8_t *base,
 }
 #endif
 
-struct gmap_score gmap_score_at(const struct field_window *f, const uint8_t *base,
-				const struct rotated *points,
-				const struct rotated *behind, int x, int y,
-				const struct gmap_decay *decay)
+struct gmapping_score
+gmapping_score_at(const struct field_window *f, const uint8_t *base,
+		  const struct rotated *points, const struct rotated *behind,
+		  int x, int y, const struct gmapping_decay *decay)
 {
 #if CPU_X86
 	if (score_used() == SCORE_AVX512)

@@ -32,12 +32,12 @@ void field_kernel_init(struct field_kernel *k, double sigma, double ratio)
 	}
 }
 
-void field_init(struct field *f)
+void field_init(struct likelihood_field *f)
 {
-	*f = (struct field){ .width = 0 };
+	*f = (struct likelihood_field){ .width = 0 };
 }
 
-static size_t pages_of(const struct field *f)
+static size_t pages_of(const struct likelihood_field *f)
 {
 	return field_places(f) / FIELD_PAGE;
 }
@@ -78,14 +78,14 @@ static int page_own(struct field_page **slot, struct tiles *pool)
 	return 0;
 }
 
-static void free_pages(struct field *f, struct tiles *pool)
+static void free_pages(struct likelihood_field *f, struct tiles *pool)
 {
 	tiles_directory_add(pool, -(ptrdiff_t)(pages_of(f) *
 					       sizeof(struct field_page *)));
 	free(f->page);
 }
 
-void field_free(struct field *f, struct tiles *pool)
+void field_free(struct likelihood_field *f, struct tiles *pool)
 {
 	for (size_t i = 0; i < pages_of(f); i++)
 		page_release(f->page[i], pool);
@@ -93,7 +93,8 @@ void field_free(struct field *f, struct tiles *pool)
 	field_init(f);
 }
 
-int field_copy(struct field *to, const struct field *from, struct tiles *pool)
+int field_copy(struct likelihood_field *to, const struct likelihood_field *from,
+	       struct tiles *pool)
 {
 	const size_t count = pages_of(from);
 	struct field_page **page = NULL;
@@ -129,8 +130,8 @@ static int max_int(int a, int b)
 	return a > b ? a : b;
 }
 
-int field_grow(struct field *f, struct tiles *pool, int x0, int y0, int x1,
-	       int y1)
+int field_grow(struct likelihood_field *f, struct tiles *pool, int x0, int y0,
+	       int x1, int y1)
 {
 	const bool empty = !f->width;
 	const int px0 = x0 >> FIELD_PAGE_BITS, py0 = y0 >> FIELD_PAGE_BITS;
@@ -154,14 +155,14 @@ int field_grow(struct field *f, struct tiles *pool, int x0, int y0, int x1,
 		       f->page + (ptrdiff_t)y * f->width,
 		       (size_t)f->width * sizeof(*page));
 	free_pages(f, pool);
-	*f = (struct field){ left, low, width, height, page };
+	*f = (struct likelihood_field){ left, low, width, height, page };
 	tiles_directory_add(pool, (ptrdiff_t)(pages_of(f) * sizeof(*page)));
 	return 0;
 }
 
 /* As field_slot(), where the map reaches */
-static int own_slot(struct field *f, struct tiles *pool, int tx, int ty,
-		    tile_id **slot)
+static int own_slot(struct likelihood_field *f, struct tiles *pool, int tx,
+		    int ty, tile_id **slot)
 {
 	struct field_page **page =
 		f->page + field_number(f, tx, ty) / FIELD_PAGE;
@@ -172,7 +173,7 @@ static int own_slot(struct field *f, struct tiles *pool, int tx, int ty,
 	return err;
 }
 
-int field_slot(struct field *f, struct tiles *pool, int tx, int ty,
+int field_slot(struct likelihood_field *f, struct tiles *pool, int tx, int ty,
 	       tile_id **slot)
 {
 	const int err = field_grow(f, pool, tx, ty, tx, ty);
@@ -180,7 +181,7 @@ int field_slot(struct field *f, struct tiles *pool, int tx, int ty,
 	return err ? err : own_slot(f, pool, tx, ty, slot);
 }
 
-size_t field_next(const struct field *f, size_t i, int *x, int *y)
+size_t field_next(const struct likelihood_field *f, size_t i, int *x, int *y)
 {
 	for (size_t p = i / FIELD_PAGE; p < pages_of(f); p++) {
 		const struct field_page *page = f->page[p];
@@ -233,7 +234,8 @@ static inline tile_id fill_places(uint32_t *to, const tile_id *tile, int count,
 }
 
 /* A row of tiles, page by page. Return: as fill_places() */
-static inline tile_id field_fill_row(uint32_t *to, const struct field *f, int x,
+static inline tile_id field_fill_row(uint32_t *to,
+				     const struct likelihood_field *f, int x,
 				     int y, int end, int shift)
 {
 	tile_id any = 0;
@@ -257,8 +259,8 @@ static inline tile_id field_fill_row(uint32_t *to, const struct field *f, int x,
 }
 
 CPU_CLONES
-static tile_id fill_rows(struct field_window *w, const struct field *f,
-			 int shift)
+static tile_id fill_rows(struct field_window *w,
+			 const struct likelihood_field *f, int shift)
 {
 	tile_id any = 0;
 
@@ -268,8 +270,8 @@ static tile_id fill_rows(struct field_window *w, const struct field *f,
 	return any;
 }
 
-void field_window_fill(struct field_window *w, const struct field *f, int x0,
-		       int y0, int x1, int y1)
+void field_window_fill(struct field_window *w, const struct likelihood_field *f,
+		       int x0, int y0, int x1, int y1)
 {
 	const int left = max_int(x0, f->x * FIELD_PAGE_SIDE);
 	const int low = max_int(y0, f->y * FIELD_PAGE_SIDE);
@@ -307,7 +309,7 @@ static void raise_tile(struct tile *t, const struct field_kernel *k,
 	}
 }
 
-static int field_raise_around(struct field *f, struct tiles *pool,
+static int field_raise_around(struct likelihood_field *f, struct tiles *pool,
 			      const struct field_kernel *k, unsigned int phase,
 			      int x, int y, uint64_t version)
 {
@@ -336,7 +338,7 @@ static int field_raise_around(struct field *f, struct tiles *pool,
 	return err;
 }
 
-int field_hit(struct field *f, struct tiles *pool,
+int field_hit(struct likelihood_field *f, struct tiles *pool,
 	      const struct field_kernel *k, int x, int y, uint64_t version)
 {
 	const int cx = x >> FIELD_BITS, cy = y >> FIELD_BITS;
@@ -376,7 +378,7 @@ static void draw_from(struct tile *to, const struct tile *from,
 	}
 }
 
-void field_draw(struct field *f, struct tiles *pool,
+void field_draw(struct likelihood_field *f, struct tiles *pool,
 		const struct field_kernel *k, int tx, int ty)
 {
 	const uint8_t *base = tiles_base(pool);

@@ -57,22 +57,23 @@ struct field_page {
 };
 
 /**
- * struct field - a map; the pages from (@x, @y) on
+ * struct likelihood_field - a map; the pages from (@x, @y) on
  * @page:	[row * width + column]; NULL: nothing is known there
  *
  * A copy costs what pages there are, and not the area around them.
  */
-struct field {
+struct likelihood_field {
 	int			x, y;
 	int			width, height;	/* pages */
 	struct field_page	**page;
 };
 
-void field_init(struct field *f);
-void field_free(struct field *f, struct tiles *pool);
+void field_init(struct likelihood_field *f);
+void field_free(struct likelihood_field *f, struct tiles *pool);
 
 /* @to becomes as @from, what it was is freed. Return: 0; -ENOMEM */
-int field_copy(struct field *to, const struct field *from, struct tiles *pool);
+int field_copy(struct likelihood_field *to, const struct likelihood_field *from,
+	       struct tiles *pool);
 
 /**
  * field_hit() - an endpoint
@@ -82,7 +83,7 @@ int field_copy(struct field *to, const struct field *from, struct tiles *pool);
  * Return: 0; -ENOMEM: part of it may be done; -ERANGE: farther away than a map
  * reaches.
  */
-int field_hit(struct field *f, struct tiles *pool,
+int field_hit(struct likelihood_field *f, struct tiles *pool,
 	      const struct field_kernel *k, int x, int y, uint64_t version);
 
 static inline unsigned int field_page_index(int tx, int ty)
@@ -94,13 +95,14 @@ static inline unsigned int field_page_index(int tx, int ty)
 }
 
 /* Places for tiles, with or without one */
-static inline size_t field_places(const struct field *f)
+static inline size_t field_places(const struct likelihood_field *f)
 {
 	return (size_t)f->width * (size_t)f->height * FIELD_PAGE;
 }
 
 /* Which of these is at (@tx, @ty); SIZE_MAX: the map does not reach there */
-static inline size_t field_number(const struct field *f, int tx, int ty)
+static inline size_t field_number(const struct likelihood_field *f, int tx,
+				  int ty)
 {
 	const unsigned int x = (unsigned int)((tx >> FIELD_PAGE_BITS) - f->x);
 	const unsigned int y = (unsigned int)((ty >> FIELD_PAGE_BITS) - f->y);
@@ -112,7 +114,8 @@ static inline size_t field_number(const struct field *f, int tx, int ty)
 }
 
 /* The tile at (@tx, @ty), 0 if there is none */
-static inline tile_id field_tile(const struct field *f, int tx, int ty)
+static inline tile_id field_tile(const struct likelihood_field *f, int tx,
+				 int ty)
 {
 	const size_t i = field_number(f, tx, ty);
 	const struct field_page *page = i == SIZE_MAX ? NULL :
@@ -128,11 +131,11 @@ static inline tile_id field_tile(const struct field *f, int tx, int ty)
  *
  * Return: the next one from @i on; SIZE_MAX: there are no more.
  */
-size_t field_next(const struct field *f, size_t i, int *x, int *y);
+size_t field_next(const struct likelihood_field *f, size_t i, int *x, int *y);
 
 /* As far as (@x0, @y0) and (@x1, @y1), tiles. Return: as field_hit() */
-int field_grow(struct field *f, struct tiles *pool, int x0, int y0, int x1,
-	       int y1);
+int field_grow(struct likelihood_field *f, struct tiles *pool, int x0, int y0,
+	       int x1, int y1);
 
 /**
  * field_slot() - where a map has a tile, to be changed
@@ -140,7 +143,7 @@ int field_grow(struct field *f, struct tiles *pool, int x0, int y0, int x1,
  *
  * Return: as field_hit()
  */
-int field_slot(struct field *f, struct tiles *pool, int tx, int ty,
+int field_slot(struct likelihood_field *f, struct tiles *pool, int tx, int ty,
 	       tile_id **slot);
 
 /**
@@ -189,8 +192,8 @@ void field_window_free(struct field_window *w);
  * So far as the map reaches; there must be room. What is written to the map
  * afterwards is not in it.
  */
-void field_window_fill(struct field_window *w, const struct field *f, int x0,
-		       int y0, int x1, int y1);
+void field_window_fill(struct field_window *w, const struct likelihood_field *f,
+		       int x0, int y0, int x1, int y1);
 
 /**
  * field_draw() - the field of a tile from the cells that are occupied
@@ -198,7 +201,7 @@ void field_window_fill(struct field_window *w, const struct field *f, int x0,
  * Those of the tile and of the eight around it, which must be there if they
  * have any. The tile is the map's own.
  */
-void field_draw(struct field *f, struct tiles *pool,
+void field_draw(struct likelihood_field *f, struct tiles *pool,
 		const struct field_kernel *k, int tx, int ty);
 
 #endif

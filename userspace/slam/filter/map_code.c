@@ -42,8 +42,8 @@ static size_t decode_tile(const struct tiles *pool, union tile_room *t,
 	return size ? HEAD + size : 0;
 }
 
-int map_encode(const struct field *f, struct tiles *pool, uint64_t since,
-	       struct bytes *out)
+int map_encode(const struct likelihood_field *f, struct tiles *pool,
+	       uint64_t since, struct bytes *out)
 {
 	const uint8_t *base = tiles_base(pool);
 	int count = 0, err = 0, x, y;
@@ -62,7 +62,7 @@ int map_encode(const struct field *f, struct tiles *pool, uint64_t since,
 	return err ? err : count;
 }
 
-int map_encode_places(const struct field *f, struct tiles *pool,
+int map_encode_places(const struct likelihood_field *f, struct tiles *pool,
 		      const struct map_place *place, uint32_t count,
 		      struct bytes *out)
 {
@@ -75,7 +75,7 @@ int map_encode_places(const struct field *f, struct tiles *pool,
 	return err ? err : (int)count;
 }
 
-static int put_tile(struct field *f, struct tiles *pool,
+static int put_tile(struct likelihood_field *f, struct tiles *pool,
 		    const union tile_room *room, struct map_place place)
 {
 	const int x = place.x, y = place.y;
@@ -100,7 +100,7 @@ static int put_tile(struct field *f, struct tiles *pool,
 	return 0;
 }
 
-int map_decode(struct field *f, struct tiles *pool,
+int map_decode(struct likelihood_field *f, struct tiles *pool,
 	       const struct field_kernel *k, const void *data, size_t len)
 {
 	const uint8_t *code = data;
@@ -125,8 +125,9 @@ int map_decode(struct field *f, struct tiles *pool,
 }
 
 /* @mark: [as field_next() counts tiles] whether it is among those that come */
-static int mark_coming(const struct field *f, const struct tiles *pool,
-		       const uint8_t *data, size_t len, uint8_t *mark)
+static int mark_coming(const struct likelihood_field *f,
+		       const struct tiles *pool, const uint8_t *data,
+		       size_t len, uint8_t *mark)
 {
 	struct map_place place;
 	union tile_room room;
@@ -145,8 +146,9 @@ static int mark_coming(const struct field *f, const struct tiles *pool,
 	return 0;
 }
 
-int map_stale(const struct field *f, struct tiles *pool, uint64_t since,
-	      const void *data, size_t len, struct map_place **place)
+int map_stale(const struct likelihood_field *f, struct tiles *pool,
+	      uint64_t since, const void *data, size_t len,
+	      struct map_place **place)
 {
 	const uint8_t *base = tiles_base(pool);
 	const size_t all = field_places(f);

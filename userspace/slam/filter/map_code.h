@@ -9,7 +9,7 @@
  * A tile, little endian:
  *	i16	x, y
  *	u64	version
- *	...	as the kind of tile has it: field_code.c, gmap.c
+ *	...	as the kind of tile has it: field_code.c, gmapping_grid.c
  */
 #ifndef SLAM_FILTER_MAP_CODE_H
 #define SLAM_FILTER_MAP_CODE_H
@@ -29,11 +29,11 @@ struct map_place {
  *
  * Return: how many; -ENOMEM.
  */
-int map_encode(const struct field *f, struct tiles *pool, uint64_t since,
-	       struct bytes *out);
+int map_encode(const struct likelihood_field *f, struct tiles *pool,
+	       uint64_t since, struct bytes *out);
 
 /* Likewise, those at these places; where there is none, an empty one */
-int map_encode_places(const struct field *f, struct tiles *pool,
+int map_encode_places(const struct likelihood_field *f, struct tiles *pool,
 		      const struct map_place *place, uint32_t count,
 		      struct bytes *out);
 
@@ -43,7 +43,7 @@ int map_encode_places(const struct field *f, struct tiles *pool,
  *
  * Return: 0; -EBADMSG: no such tiles; -ENOMEM; -ERANGE.
  */
-int map_decode(struct field *f, struct tiles *pool,
+int map_decode(struct likelihood_field *f, struct tiles *pool,
 	       const struct field_kernel *k, const void *data, size_t len);
 
 /**
@@ -54,7 +54,8 @@ int map_decode(struct field *f, struct tiles *pool,
  *
  * Return: how many; -EBADMSG; -ENOMEM.
  */
-int map_stale(const struct field *f, struct tiles *pool, uint64_t since,
-	      const void *data, size_t len, struct map_place **place);
+int map_stale(const struct likelihood_field *f, struct tiles *pool,
+	      uint64_t since, const void *data, size_t len,
+	      struct map_place **place);
 
 #endif

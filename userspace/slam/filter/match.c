@@ -30,7 +30,7 @@ int matcher_init(struct matcher *m, const struct slam_params *params,
 	m->decay = malloc(sizeof(*m->decay));
 	if (!m->decay)
 		return -ENOMEM;
-	gmap_decay_init(m->decay, params->sigma, params->resolution);
+	gmapping_decay_init(m->decay, params->sigma, params->resolution);
 	return 0;
 }
 
@@ -92,7 +92,7 @@ static void turn_to(struct matcher *m, const struct scan *scan, double yaw)
 }
 
 /* What endpoints may be compared with is in the tile beside theirs at most */
-static void fill_window(struct matcher *m, const struct field *map)
+static void fill_window(struct matcher *m, const struct likelihood_field *map)
 {
 	const double width = ((double)m->box.right - (double)m->box.left) / 2;
 	const double height = ((double)m->box.high - (double)m->box.low) / 2;
@@ -101,7 +101,7 @@ static void fill_window(struct matcher *m, const struct field *map)
 	const int shift = TILE_BITS + FIELD_BITS, more = m->spare + 1;
 	double s, c, x, y, wide, tall;
 
-	exact_sincos(m->turn, &s, &c);
+	det_sincos(m->turn, &s, &c);
 	x = m->x + c * mx - s * my;
 	y = m->y + s * mx + c * my;
 	wide = fabs(c) * width + fabs(s) * height;
@@ -115,7 +115,7 @@ static void fill_window(struct matcher *m, const struct field *map)
 
 const struct field_window *matcher_look(struct matcher *m,
 					const struct scan *scan,
-					const struct field *map,
+					const struct likelihood_field *map,
 					const struct pose *pose, int *x, int *y)
 {
 	const double near = m->spare * (TILE_SIDE * FIELD_UNIT);
@@ -138,7 +138,7 @@ const struct field_window *matcher_look(struct matcher *m,
 }
 
 void matcher_slope(struct matcher *m, const struct scan *scan,
-		   const struct field *map, const struct pose *pose,
+		   const struct likelihood_field *map, const struct pose *pose,
 		   struct score_slope *slope)
 {
 	int x, y;
@@ -150,7 +150,7 @@ void matcher_slope(struct matcher *m, const struct scan *scan,
 }
 
 double matcher_fit(struct matcher *m, const struct scan *scan,
-		   const struct field *map, const struct pose *pose)
+		   const struct likelihood_field *map, const struct pose *pose)
 {
 	const struct field_window *w;
 	int x, y;
@@ -186,7 +186,7 @@ static void move_along(const struct scan *scan, struct pose *pose,
 {
 	double s, c, x, y, along;
 
-	exact_sincos(pose->yaw, &s, &c);
+	det_sincos(pose->yaw, &s, &c);
 	x = c * scan->blind_x - s * scan->blind_y;
 	y = s * scan->blind_x + c * scan->blind_y;
 	along = part * ((to->x - pose->x) * x + (to->y - pose->y) * y);
@@ -195,7 +195,8 @@ static void move_along(const struct scan *scan, struct pose *pose,
 }
 
 double match_keep(struct matcher *m, const struct scan *scan,
-		  const struct field *map, struct pose *pose, double fit)
+		  const struct likelihood_field *map, struct pose *pose,
+		  double fit)
 {
 	const double share = odometry_share(m, scan);
 
@@ -212,8 +213,8 @@ static struct pose match_moved(const struct pose *p, const double d[3])
 
 /* Minus the second derivatives of the fit */
 static void curvature(struct matcher *m, const struct scan *scan,
-		      const struct field *map, const struct pose *pose,
-		      double fit, double h[3][3])
+		      const struct likelihood_field *map,
+		      const struct pose *pose, double fit, double h[3][3])
 {
 	static const double step[3] = { PROBE, PROBE, PROBE_TURN };
 	double ahead[3], behind;
@@ -288,8 +289,8 @@ static void information(const double h[3][3], double sharpness, double slip,
 }
 
 double match_draw(struct matcher *m, const struct scan *scan,
-		  const struct field *map, struct pose *pose, double fit,
-		  double slip, double turn, struct random *random)
+		  const struct likelihood_field *map, struct pose *pose,
+		  double fit, double slip, double turn, struct random *random)
 {
 	const double share = odometry_share(m, scan);
 	const struct pose best = *pose;

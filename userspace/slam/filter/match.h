@@ -24,22 +24,21 @@
 struct matcher {
 	const struct slam_params	*params;
 	const uint8_t			*base;
-	double				(*fit)(struct matcher *m,
-					       const struct scan *scan,
-					       const struct field *map,
-					       const struct pose *pose);
+	double (*fit)(struct matcher *m, const struct scan *scan,
+		      const struct likelihood_field *map,
+		      const struct pose *pose);
 	double				units;
 	const struct prior		*prior;
 	int				spare;
 	uint64_t			evaluations;
 	/* private */
 	struct rotated			rotated, behind;
-	struct gmap_decay		*decay;
+	struct gmapping_decay		*decay;
 	double				yaw;
 	struct scan_box			box;
 	double				radius;
 	struct field_window		window;
-	const struct field		*shown;
+	const struct likelihood_field		*shown;
 	int				x, y;
 	double				turn;
 } __attribute__((aligned(128)));
@@ -72,7 +71,7 @@ int matcher_begin(struct matcher *m, const struct scan *scan);
  */
 const struct field_window *matcher_look(struct matcher *m,
 					const struct scan *scan,
-					const struct field *map,
+					const struct likelihood_field *map,
 					const struct pose *pose, int *x,
 					int *y);
 
@@ -82,20 +81,21 @@ const struct field_window *matcher_look(struct matcher *m,
  * Return: the mean of the field at the endpoints, 0..1
  */
 double matcher_fit(struct matcher *m, const struct scan *scan,
-		   const struct field *map, const struct pose *pose);
+		   const struct likelihood_field *map, const struct pose *pose);
 
 /* Likewise in a map as GMapping has it: its score, 0..endpoints */
 double matcher_score(struct matcher *m, const struct scan *scan,
-		     const struct field *map, const struct pose *pose);
+		     const struct likelihood_field *map,
+		     const struct pose *pose);
 
 /* As matcher_fit(), for Gauss-Newton */
 void matcher_slope(struct matcher *m, const struct scan *scan,
-		   const struct field *map, const struct pose *pose,
+		   const struct likelihood_field *map, const struct pose *pose,
 		   struct score_slope *slope);
 
 /* match_hill(), with other numbers */
 double match_climb(struct matcher *m, const struct scan *scan,
-		   const struct field *map, struct pose *pose,
+		   const struct likelihood_field *map, struct pose *pose,
 		   uint32_t refinements, uint32_t cutoff);
 
 /**
@@ -110,18 +110,18 @@ double match_climb(struct matcher *m, const struct scan *scan,
  * Return: the fit there.
  */
 double match_hill(struct matcher *m, const struct scan *scan,
-		  const struct field *map, struct pose *pose);
+		  const struct likelihood_field *map, struct pose *pose);
 
 /**
  * match_gmapping() - the scan matcher of GMapping
  *
  * match_hill() on matcher_score(): Grisetti, Stachniss and Burgard, with
- * beams compared with cells as gmap_score_at() does.
+ * beams compared with cells as gmapping_score_at() does.
  *
  * Return: the log-likelihood of the scan there.
  */
 double match_gmapping(struct matcher *m, const struct scan *scan,
-		      const struct field *map, struct pose *pose);
+		      const struct likelihood_field *map, struct pose *pose);
 
 /**
  * match_gauss_newton() - Gauss-Newton on the likelihood field
@@ -131,7 +131,8 @@ double match_gmapping(struct matcher *m, const struct scan *scan,
  * estimation (SSRR 2011), section IV, with damping (Levenberg-Marquardt).
  */
 double match_gauss_newton(struct matcher *m, const struct scan *scan,
-			  const struct field *map, struct pose *pose);
+			  const struct likelihood_field *map,
+			  struct pose *pose);
 
 /**
  * match_keep() - move a pose towards odometry, along what the scan is blind to
@@ -144,7 +145,8 @@ double match_gauss_newton(struct matcher *m, const struct scan *scan,
  * Return: the fit there.
  */
 double match_keep(struct matcher *m, const struct scan *scan,
-		  const struct field *map, struct pose *pose, double fit);
+		  const struct likelihood_field *map, struct pose *pose,
+		  double fit);
 
 /**
  * match_draw() - a pose from the improved proposal
@@ -161,7 +163,7 @@ double match_keep(struct matcher *m, const struct scan *scan,
  * particles that lag behind would win.
  */
 double match_draw(struct matcher *m, const struct scan *scan,
-		  const struct field *map, struct pose *pose, double fit,
-		  double slip, double turn, struct random *random);
+		  const struct likelihood_field *map, struct pose *pose,
+		  double fit, double slip, double turn, struct random *random);
 
 #endif

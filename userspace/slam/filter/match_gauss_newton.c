@@ -39,7 +39,8 @@ static bool solve(const double a[6], const double b[3], double x[3])
 
 /* One step. Return: whether the scan fits better afterwards */
 static bool gauss_newton_step(struct matcher *m, const struct scan *scan,
-			      const struct field *map, struct pose *pose,
+			      const struct likelihood_field *map,
+			      struct pose *pose,
 			      const struct score_slope *slope, double damping,
 			      double *fit, double moved[3])
 {
@@ -66,7 +67,7 @@ static bool gauss_newton_step(struct matcher *m, const struct scan *scan,
 }
 
 double match_gauss_newton(struct matcher *m, const struct scan *scan,
-			  const struct field *map, struct pose *pose)
+			  const struct likelihood_field *map, struct pose *pose)
 {
 	double fit = match_climb(m, scan, map, pose, COARSE, 0) -
 		     matcher_cost(m, pose);

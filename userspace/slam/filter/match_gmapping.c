@@ -8,28 +8,30 @@
 /* Of an endpoint that has nothing to be compared with, times sigma */
 #define NOTHING		0.5
 
-static struct gmap_score score_of(struct matcher *m, const struct scan *scan,
-				  const struct field *map,
-				  const struct pose *pose)
+static struct gmapping_score score_of(struct matcher *m,
+				      const struct scan *scan,
+				      const struct likelihood_field *map,
+				      const struct pose *pose)
 {
 	int x, y;
 	const struct field_window *w = matcher_look(m, scan, map, pose, &x, &y);
 
 	m->evaluations++;
-	return gmap_score_at(w, m->base, &m->rotated, &m->behind, x, y,
-			     m->decay);
+	return gmapping_score_at(w, m->base, &m->rotated, &m->behind, x, y,
+				 m->decay);
 }
 
 double matcher_score(struct matcher *m, const struct scan *scan,
-		     const struct field *map, const struct pose *pose)
+		     const struct likelihood_field *map,
+		     const struct pose *pose)
 {
-	return (double)score_of(m, scan, map, pose).score / GMAP_SCORE_MAX;
+	return (double)score_of(m, scan, map, pose).score / GMAPPING_SCORE_MAX;
 }
 
 double match_gmapping(struct matcher *m, const struct scan *scan,
-		      const struct field *map, struct pose *pose)
+		      const struct likelihood_field *map, struct pose *pose)
 {
-	struct gmap_score s;
+	struct gmapping_score s;
 
 	match_hill(m, scan, map, pose);
 	s = score_of(m, scan, map, pose);

@@ -5,7 +5,7 @@
 #include "slam/filter/match.h"
 
 double match_climb(struct matcher *m, const struct scan *scan,
-		   const struct field *map, struct pose *pose,
+		   const struct likelihood_field *map, struct pose *pose,
 		   uint32_t refinements, uint32_t cutoff)
 {
 	static const signed char way[6][3] = {
@@ -45,7 +45,7 @@ double match_climb(struct matcher *m, const struct scan *scan,
 }
 
 double match_hill(struct matcher *m, const struct scan *scan,
-		  const struct field *map, struct pose *pose)
+		  const struct likelihood_field *map, struct pose *pose)
 {
 	return match_climb(m, scan, map, pose, m->params->refinements,
 			   m->params->cutoff);

@@ -43,7 +43,7 @@ struct job {
 	struct matcher		*m;
 	const struct scan	*scan;
 	struct scan		points;
-	const struct field	*map;
+	const struct likelihood_field	*map;
 	struct prior		place;
 	double			step, turn;
 	int			side, turns;
@@ -144,11 +144,11 @@ static void pick_points(struct scan *to, const struct scan *scan,
 }
 
 /* Other points than before. @spare: see struct matcher. Return: 0; -ENOMEM */
-static int forget_headings(struct job *j, struct crew *crew, int spare)
+static int forget_headings(struct job *j, struct thread_pool *crew, int spare)
 {
 	int err = 0;
 
-	for (unsigned int i = 0; i < crew_threads(crew) && !err; i++) {
+	for (unsigned int i = 0; i < thread_pool_threads(crew) && !err; i++) {
 		j->m[i].spare = spare;
 		err = matcher_begin(j->m + i, j->scan);
 	}
@@ -156,7 +156,7 @@ static int forget_headings(struct job *j, struct crew *crew, int spare)
 }
 
 /* Return: the best one, of those that did not climb to @j->found */
-static struct heading match_wide_search(struct job *j, struct crew *crew)
+static struct heading match_wide_search(struct job *j, struct thread_pool *crew)
 {
 	const uint32_t all = (uint32_t)j->turns;
 	const uint32_t best = all < CLIMBS ? all : CLIMBS;
@@ -167,11 +167,11 @@ static struct heading match_wide_search(struct job *j, struct crew *crew)
 
 	if (forget_headings(j, crew, wide))
 		return (struct heading){ .fit = 0 };
-	crew_run(crew, all, look_around, j);
+	thread_pool_run(crew, all, look_around, j);
 	qsort(j->heading, all, sizeof(*j->heading), by_fit);
 	if (forget_headings(j, crew, MATCHER_SPARE))
 		return (struct heading){ .fit = 0 };
-	crew_run(crew, best, match_wide_climb, j);
+	thread_pool_run(crew, best, match_wide_climb, j);
 	qsort(j->heading, best, sizeof(*j->heading), by_fit);
 	for (uint32_t i = 0; i < best; i++)
 		if (!j->found ||
@@ -180,9 +180,9 @@ static struct heading match_wide_search(struct job *j, struct crew *crew)
 	return (struct heading){ .fit = 0 };
 }
 
-double match_wide(struct matcher *m, struct crew *crew, const struct scan *scan,
-		const struct field *map, const struct prior *place,
-		struct pose *pose)
+double match_wide(struct matcher *m, struct thread_pool *crew,
+		  const struct scan *scan, const struct likelihood_field *map,
+		  const struct prior *place, struct pose *pose)
 {
 	const double sigma = m->params->sigma;
 	struct job j = {
@@ -211,8 +211,8 @@ double match_wide(struct matcher *m, struct crew *crew, const struct scan *scan,
 }
 
 /* The field at (@x, @y), 1/256 cell; 0..1 */
-static double field_at(const struct matcher *m, const struct field *map, int x,
-		       int y)
+static double field_at(const struct matcher *m,
+		       const struct likelihood_field *map, int x, int y)
 {
 	const int cx = x >> FIELD_BITS, cy = y >> FIELD_BITS;
 	const tile_id id = field_tile(map, cx >> TILE_BITS, cy >> TILE_BITS);
@@ -224,8 +224,9 @@ static double field_at(const struct matcher *m, const struct field *map, int x,
 /* Whether a beam from (@x, @y) by (@dx, @dy) goes through a wall, and ends where
  * none is: those that graze a wall end at one
  */
-static bool goes_through(const struct matcher *m, const struct field *map,
-			 double x, double y, double dx, double dy)
+static bool goes_through(const struct matcher *m,
+			 const struct likelihood_field *map, double x, double y,
+			 double dx, double dy)
 {
 	const double length = sqrt(dx * dx + dy * dy);
 	const double step = 2 * FIELD_UNIT, last = length - BEHIND * m->units;
@@ -240,14 +241,15 @@ static bool goes_through(const struct matcher *m, const struct field *map,
 }
 
 double match_against(struct matcher *m, const struct scan *scan,
-		     const struct field *map, const struct pose *pose)
+		     const struct likelihood_field *map,
+		     const struct pose *pose)
 {
 	const unsigned int all = scan->match.count;
 	const unsigned int count = all < POINTS ? all : POINTS;
 	unsigned int through = 0;
 	double s, c, x, y;
 
-	exact_sincos(pose->yaw, &s, &c);
+	det_sincos(pose->yaw, &s, &c);
 	x = pose->x * m->units + c * scan->laser_x - s * scan->laser_y;
 	y = pose->y * m->units + s * scan->laser_x + c * scan->laser_y;
 	for (unsigned int i = 0; i < count; i++) {

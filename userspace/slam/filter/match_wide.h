@@ -21,9 +21,9 @@
  *
  * Return: by how much it fits better than any pose that is elsewhere.
  */
-double match_wide(struct matcher *m, struct crew *crew, const struct scan *scan,
-		const struct field *map, const struct prior *place,
-		struct pose *pose);
+double match_wide(struct matcher *m, struct thread_pool *crew,
+		  const struct scan *scan, const struct likelihood_field *map,
+		  const struct prior *place, struct pose *pose);
 
 /* m */
 #define WIDE_REACH	8.0
@@ -38,6 +38,7 @@ double match_wide(struct matcher *m, struct crew *crew, const struct scan *scan,
  * 0..1.
  */
 double match_against(struct matcher *m, const struct scan *scan,
-		     const struct field *map, const struct pose *pose);
+		     const struct likelihood_field *map,
+		     const struct pose *pose);
 
 #endif

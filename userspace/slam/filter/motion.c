@@ -56,7 +56,7 @@ static double motion_size_of(const struct pose *move)
 
 static void add_step(struct way_gone *w, const struct pose *move)
 {
-	w->move = exact_compose(&w->move, move);
+	w->move = det_compose(&w->move, move);
 	w->path += length_of(move);
 	w->turned += fabs(move->yaw);
 }
@@ -77,7 +77,7 @@ static void add_unseen(struct way_gone *w, const struct pose *move,
 		.turned = at_random(turned, PAUSE_TURN),
 	};
 
-	w->move = exact_compose(&w->move, move);
+	w->move = det_compose(&w->move, move);
 	w->path += part.path;
 	w->turned += part.turned;
 	w->slip += p->slip_per_m * (at_random(path, PAUSE_STEP) - part.path) +
@@ -174,7 +174,7 @@ static void add_other(struct odometer *o, const struct way_gone *before,
 bool odometer_move(struct odometer *o, const struct pose *odometry,
 		   int64_t stamp)
 {
-	const struct pose move = exact_between(&o->last, odometry);
+	const struct pose move = det_between(&o->last, odometry);
 	const double path = sqrt(move.x * move.x + move.y * move.y);
 	const double dt = (double)(stamp - o->stamp) * 1e-9;
 	const double reach = dt * MOTION_SPEED;
@@ -210,7 +210,7 @@ bool odometer_move(struct odometer *o, const struct pose *odometry,
 void odometer_scan(struct odometer *o)
 {
 	const struct slam_params *p = o->model;
-	const struct pose d = exact_between(&o->scan, &o->gone.move);
+	const struct pose d = det_between(&o->scan, &o->gone.move);
 	const double x = fabs(d.x), y = fabs(d.y), t = fabs(d.yaw);
 	const double across = 0.3 * p->srr;
 	const double nx = p->srr * x + p->str * t + across * y;
@@ -218,7 +218,7 @@ void odometer_scan(struct odometer *o)
 	const double nt = p->stt * t + p->srt * sqrt(x * x + y * y);
 	double *v = o->spread, s, c, jx, jy;
 
-	exact_sincos(o->scan.yaw, &s, &c);
+	det_sincos(o->scan.yaw, &s, &c);
 	o->scan = o->gone.move;
 	/* a wrong yaw leads astray */
 	jx = -(s * d.x + c * d.y);
@@ -295,7 +295,7 @@ struct prior motion_prior(const struct motion *m, const struct pose *from,
 			  double sigmas)
 {
 	return (struct prior){
-		.at = exact_compose(from, &m->move),
+		.at = det_compose(from, &m->move),
 		.place = sigmas > 0 ? sigmas * m->slip : INFINITY,
 		.turn = sigmas > 0 ? sigmas * m->turn : INFINITY,
 		.from = *from,
@@ -315,5 +315,5 @@ struct pose motion_draw(const struct motion *m, const struct pose *from,
 	move.x += (m->slip + d[0]) * x;
 	move.y += (m->slip + d[2]) * y + d[1] * x;
 	move.yaw += (m->turn + d[5]) * t + d[3] * x + d[4] * y;
-	return exact_compose(from, &move);
+	return det_compose(from, &move);
 }

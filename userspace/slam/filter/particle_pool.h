@@ -3,8 +3,8 @@
  * particle_pool.h - who works on the particles, as the filter sees it
  *
  * The filter knows weights and ancestors; a team has the particles with their
- * maps, in this process (team_local.c) or on workers elsewhere
- * (team_remote.c). Whichever it is, the results have the same bits.
+ * maps, in this process (particle_pool_local.c) or on workers elsewhere
+ * (particle_pool_remote.c). Whichever it is, the results have the same bits.
  */
 #ifndef SLAM_FILTER_PARTICLE_POOL_H
 #define SLAM_FILTER_PARTICLE_POOL_H
@@ -12,27 +12,27 @@
 #include "slam/filter/particles.h"
 #include "slam/filter/trajectory_tree.h"
 
-struct team;
+struct particle_pool;
 
 /**
- * struct team_state - all there is to know of the particles, of the filter
+ * struct particle_pool_state - all there is to know of the particles, of the filter
  * @count:	particles, numbered from 0
  * @step:	[@count] of each, the last one; 0: before the first
  */
-struct team_state {
+struct particle_pool_state {
 	uint32_t		count;
-	const ancestry_id	*step;
-	const struct ancestry	*ancestry;
+	const trajectory_tree_id	*step;
+	const struct trajectory_tree	*ancestry;
 };
 
 /**
- * struct team_order - what is to be matched
+ * struct particle_pool_order - what is to be matched
  * @update:	its number
  * @round:	how often this update was matched before
  * @motion:	of the robot since the update before
  * @again:	if no particle fits so well it may be matched again
  */
-struct team_order {
+struct particle_pool_order {
 	uint64_t	update;
 	uint32_t	round, pad;
 	struct motion	motion;
@@ -40,7 +40,7 @@ struct team_order {
 };
 
 /**
- * struct team_ops - what a team can
+ * struct particle_pool_ops - what a team can
  * @match:	particles_match() for all particles of @state; @out: [count].
  *		May be done again for the same update if no particle fitted as
  *		well as @order says
@@ -57,31 +57,33 @@ struct team_order {
  * Return: 0 or a negative errno, which is final: -ENOMEM, -ERANGE, -EINTR; with
  * workers also what one of them failed with.
  */
-struct team_ops {
-	int	(*match)(struct team *t, const struct team_state *state,
-			 const struct team_order *order,
-			 const struct reading *reading, struct outcome *out);
-	int	(*settle)(struct team *t, const struct team_state *state,
-			  uint64_t update, const uint32_t *parent,
-			  uint32_t count);
-	int	(*track)(struct team *t, const struct team_state *state,
-			 uint32_t number, const struct reading *reading,
-			 const struct seek *seek, struct sighting *out);
-	int	(*recall)(struct team *t, const struct team_state *state,
-			  uint64_t update, const struct reading *reading,
-			  const struct outcome *out);
-	void	(*use)(struct team *t, struct particles_use *use);
-	void	(*destroy)(struct team *t);
+struct particle_pool_ops {
+	int (*match)(struct particle_pool *t,
+		     const struct particle_pool_state *state,
+		     const struct particle_pool_order *order,
+		     const struct reading *reading, struct outcome *out);
+	int (*settle)(struct particle_pool *t,
+		      const struct particle_pool_state *state, uint64_t update,
+		      const uint32_t *parent, uint32_t count);
+	int (*track)(struct particle_pool *t,
+		     const struct particle_pool_state *state, uint32_t number,
+		     const struct reading *reading, const struct seek *seek,
+		     struct sighting *out);
+	int (*recall)(struct particle_pool *t,
+		      const struct particle_pool_state *state, uint64_t update,
+		      const struct reading *reading, const struct outcome *out);
+	void	(*use)(struct particle_pool *t, struct particles_use *use);
+	void	(*destroy)(struct particle_pool *t);
 };
 
-struct team {
-	const struct team_ops	*ops;
+struct particle_pool {
+	const struct particle_pool_ops	*ops;
 };
 
-struct engine;
+struct bus;
 
 /**
- * struct team_remote_config - a team of workers elsewhere
+ * struct particle_pool_remote_config - a team of workers elsewhere
  * @engine:	open, of the coordinator; stays the caller's
  * @workers:	to wait for at the beginning
  * @fixed:	workers that there can be in all; 0: any number, and for those
@@ -91,8 +93,8 @@ struct engine;
  * @log:	a line about workers that come and go; may be NULL
  * @arg:	for both
  */
-struct team_remote_config {
-	struct engine	*engine;
+struct particle_pool_remote_config {
+	struct bus	*engine;
 	uint32_t	workers;
 	uint32_t	fixed;
 	bool		(*interrupted)(void *arg);
@@ -101,18 +103,18 @@ struct team_remote_config {
 };
 
 /**
- * struct team_work - what workers did
+ * struct particle_pool_work - what workers did
  * @cpu:	ns of processor time
  * @early:	of that, to put scans into maps while others still matched
  * @evaluations: of poses
  * @messages, @bytes: to other workers
  */
-struct team_work {
+struct particle_pool_work {
 	uint64_t	cpu, early, evaluations, messages, bytes;
 };
 
 /**
- * struct team_traffic - what a team of workers took
+ * struct particle_pool_traffic - what a team of workers took
  * @moved:	particles that went from one worker to another
  * @rebuilt:	particles that were built again after a worker was lost
  * @joined, @left: workers
@@ -127,10 +129,10 @@ struct team_work {
  *		update, of the second one, and so on; summed over updates; the
  *		team's
  */
-struct team_traffic {
+struct particle_pool_traffic {
 	uint64_t		moved, rebuilt, joined, left;
 	uint64_t		receiving;
-	struct team_work	all, most;
+	struct particle_pool_work	all, most;
 	const float		*slowest;
 	uint32_t		updates;
 	const uint64_t		*ranked;
@@ -138,17 +140,19 @@ struct team_traffic {
 };
 
 /* A team of workers; NULL: no memory */
-struct team *team_remote(const struct slam_params *params,
-			 const struct team_remote_config *config);
-void team_remote_traffic(struct team *t, struct team_traffic *traffic);
+struct particle_pool *
+particle_pool_remote(const struct slam_params *params,
+		     const struct particle_pool_remote_config *config);
+void particle_pool_remote_traffic(struct particle_pool *t,
+				  struct particle_pool_traffic *traffic);
 
 /**
- * team_local() - a team of threads in this process
- * @threads: as crew_create()
+ * particle_pool_local() - a team of threads in this process
+ * @threads: as thread_pool_create()
  *
  * Return: NULL: no memory.
  */
-struct team *team_local(const struct slam_params *params,
-			unsigned int threads);
+struct particle_pool *particle_pool_local(const struct slam_params *params,
+					  unsigned int threads);
 
 #endif

@@ -9,7 +9,7 @@
 #include "slam/filter/particle_pool.h"
 
 struct local {
-	struct team		team;
+	struct particle_pool		team;
 	struct slam_params	params;
 	struct particles	*particles;
 	struct scan		scan;
@@ -52,8 +52,9 @@ static int add_missing(struct local *l, uint32_t count)
 	return err;
 }
 
-static int local_match(struct team *t, const struct team_state *state,
-		       const struct team_order *order,
+static int local_match(struct particle_pool *t,
+		       const struct particle_pool_state *state,
+		       const struct particle_pool_order *order,
 		       const struct reading *reading, struct outcome *out)
 {
 	struct local *l = (struct local *)t;
@@ -84,9 +85,9 @@ static uint32_t find_parents(struct local *l, const uint32_t *parent,
 	return parents;
 }
 
-static int local_settle(struct team *t, const struct team_state *state,
-			uint64_t update, const uint32_t *parent,
-			uint32_t count)
+static int local_settle(struct particle_pool *t,
+			const struct particle_pool_state *state,
+			uint64_t update, const uint32_t *parent, uint32_t count)
 {
 	struct local *l = (struct local *)t;
 	uint32_t parents = count;
@@ -112,9 +113,10 @@ static int local_settle(struct team *t, const struct team_state *state,
 	return err;
 }
 
-static int local_track(struct team *t, const struct team_state *state,
-		       uint32_t number, const struct reading *reading,
-		       const struct seek *seek, struct sighting *out)
+static int local_track(struct particle_pool *t,
+		       const struct particle_pool_state *state, uint32_t number,
+		       const struct reading *reading, const struct seek *seek,
+		       struct sighting *out)
 {
 	struct local *l = (struct local *)t;
 	const int err = scan_make(&l->scan, reading, &l->params);
@@ -125,7 +127,8 @@ static int local_track(struct team *t, const struct team_state *state,
 	return err;
 }
 
-static int local_recall(struct team *t, const struct team_state *state,
+static int local_recall(struct particle_pool *t,
+			const struct particle_pool_state *state,
 			uint64_t update, const struct reading *reading,
 			const struct outcome *out)
 {
@@ -140,12 +143,12 @@ static int local_recall(struct team *t, const struct team_state *state,
 	return err;
 }
 
-static void local_use(struct team *t, struct particles_use *use)
+static void local_use(struct particle_pool *t, struct particles_use *use)
 {
 	particles_use(((struct local *)t)->particles, use);
 }
 
-static void local_destroy(struct team *t)
+static void local_destroy(struct particle_pool *t)
 {
 	struct local *l = (struct local *)t;
 
@@ -156,7 +159,7 @@ static void local_destroy(struct team *t)
 	free(l);
 }
 
-static const struct team_ops local_ops = {
+static const struct particle_pool_ops local_ops = {
 	.match = local_match,
 	.settle = local_settle,
 	.track = local_track,
@@ -165,8 +168,8 @@ static const struct team_ops local_ops = {
 	.destroy = local_destroy,
 };
 
-struct team *team_local(const struct slam_params *params,
-			unsigned int threads)
+struct particle_pool *particle_pool_local(const struct slam_params *params,
+					  unsigned int threads)
 {
 	struct local *l = calloc(1, sizeof(*l));
 

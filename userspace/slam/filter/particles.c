@@ -20,14 +20,15 @@
  */
 struct way {
 	const struct tile_kind	*tiles;
-	int	(*write)(struct particles *p, struct field *map,
+	int	(*write)(struct particles *p, struct likelihood_field *map,
 			 const struct scan *scan, const struct pose *pose,
 			 uint64_t version);
-	double	(*match)(struct matcher *m, const struct scan *scan,
-			 const struct field *map, const struct motion *motion,
-			 struct pose *pose, struct random *random);
+	double (*match)(struct matcher *m, const struct scan *scan,
+			const struct likelihood_field *map,
+			const struct motion *motion, struct pose *pose,
+			struct random *random);
 	double	(*track)(struct matcher *m, const struct scan *scan,
-			 const struct field *map, struct pose *pose);
+			 const struct likelihood_field *map, struct pose *pose);
 };
 
 static const struct way own_way, gmapping_way;
@@ -40,7 +41,7 @@ struct particle {
 	bool		here;
 	struct pose	pose, before;
 	uint64_t	matched;
-	struct field	map;
+	struct likelihood_field	map;
 };
 
 struct particles {
@@ -48,7 +49,7 @@ struct particles {
 	const struct way	*way;
 	struct field_kernel	kernel;
 	struct tiles		*pool;
-	struct crew		*crew;
+	struct thread_pool		*crew;
 	struct matcher		*matcher;	/* of each thread */
 	struct particle		*particle;
 	uint32_t		room;
@@ -86,14 +87,14 @@ struct particles *particles_create(const struct slam_params *params,
 	field_kernel_init(&p->kernel, params->sigma / params->resolution,
 			  params->ratio);
 	p->pool = tiles_create(p->way->tiles, 0);
-	p->crew = crew_create(threads);
+	p->crew = thread_pool_create(threads);
 	if (p->crew)
-		p->matcher = new_matchers(crew_threads(p->crew));
+		p->matcher = new_matchers(thread_pool_threads(p->crew));
 	if (!p->pool || !p->crew || !p->matcher) {
 		particles_destroy(p);
 		return NULL;
 	}
-	for (unsigned int i = 0; i < crew_threads(p->crew); i++) {
+	for (unsigned int i = 0; i < thread_pool_threads(p->crew); i++) {
 		if (!matcher_init(p->matcher + i, &p->params,
 				  tiles_base(p->pool)))
 			continue;
@@ -110,10 +111,11 @@ void particles_destroy(struct particles *p)
 	for (uint32_t i = 0; i < p->room; i++)
 		field_free(&p->particle[i].map, p->pool);
 	free(p->particle);
-	for (unsigned int i = 0; p->matcher && i < crew_threads(p->crew); i++)
+	for (unsigned int i = 0; p->matcher && i < thread_pool_threads(p->crew);
+	     i++)
 		matcher_free(p->matcher + i);
 	free(p->matcher);
-	crew_destroy(p->crew);
+	thread_pool_destroy(p->crew);
 	tiles_destroy(p->pool);
 	free(p);
 }
@@ -167,7 +169,7 @@ void particles_place(struct particles *p, uint32_t number,
 }
 
 static double own_track(struct matcher *m, const struct scan *scan,
-			const struct field *map, struct pose *pose)
+			const struct likelihood_field *map, struct pose *pose)
 {
 	const double fit = m->params->matcher == SLAM_GAUSS_NEWTON ?
 		match_gauss_newton(m, scan, map, pose) :
@@ -177,8 +179,9 @@ static double own_track(struct matcher *m, const struct scan *scan,
 }
 
 static double own_match(struct matcher *m, const struct scan *scan,
-			const struct field *map, const struct motion *motion,
-			struct pose *pose, struct random *random)
+			const struct likelihood_field *map,
+			const struct motion *motion, struct pose *pose,
+			struct random *random)
 {
 	const double fit = own_track(m, scan, map, pose);
 
@@ -188,7 +191,7 @@ static double own_match(struct matcher *m, const struct scan *scan,
 
 /* The best pose itself is taken */
 static double gmapping_match(struct matcher *m, const struct scan *scan,
-			     const struct field *map,
+			     const struct likelihood_field *map,
 			     const struct motion *motion, struct pose *pose,
 			     struct random *random)
 {
@@ -223,8 +226,8 @@ static void match_one(void *arg, uint32_t index, unsigned int thread)
 
 	begin_update(particle, job->update);
 	if (!particle->map.width && job->update)
-		particle->pose = exact_compose(&particle->pose,
-					       &motion.move);
+		particle->pose = det_compose(&particle->pose,
+					     &motion.move);
 	*out = (struct outcome){ .pose = particle->pose };
 	if (!particle->map.width)
 		return;
@@ -243,7 +246,7 @@ static int particles_begin(struct particles *p, const struct scan *scan)
 {
 	int err = 0;
 
-	for (unsigned int i = 0; !err && i < crew_threads(p->crew); i++)
+	for (unsigned int i = 0; !err && i < thread_pool_threads(p->crew); i++)
 		err = matcher_begin(p->matcher + i, scan);
 	return err;
 }
@@ -260,11 +263,11 @@ int particles_match(struct particles *p, uint64_t update,
 	int err = particles_begin(p, scan);
 
 	if (!err)
-		crew_run(p->crew, count, match_one, &job);
+		thread_pool_run(p->crew, count, match_one, &job);
 	return err;
 }
 
-static int own_write(struct particles *p, struct field *map,
+static int own_write(struct particles *p, struct likelihood_field *map,
 		     const struct scan *scan, const struct pose *pose,
 		     uint64_t version)
 {
@@ -273,7 +276,7 @@ static int own_write(struct particles *p, struct field *map,
 	const int y = (int)lrint(pose->y * units);
 	double sine, cosine;
 
-	exact_sincos(pose->yaw, &sine, &cosine);
+	det_sincos(pose->yaw, &sine, &cosine);
 	for (unsigned int i = 0; i < scan->hits; i++) {
 		const double hx = scan->x[i], hy = scan->y[i];
 		const int err = field_hit(map, p->pool, &p->kernel,
@@ -287,12 +290,12 @@ static int own_write(struct particles *p, struct field *map,
 	return 0;
 }
 
-static int gmapping_write(struct particles *p, struct field *map,
+static int write_gmapping(struct particles *p, struct likelihood_field *map,
 			  const struct scan *scan, const struct pose *pose,
 			  uint64_t version)
 {
-	return gmap_write(map, p->pool, scan, pose,
-			  FIELD_UNIT / p->params.resolution, version);
+	return gmapping_write(map, p->pool, scan, pose,
+			      FIELD_UNIT / p->params.resolution, version);
 }
 
 static const struct way own_way = {
@@ -301,7 +304,7 @@ static const struct way own_way = {
 };
 
 static const struct way gmapping_way = {
-	.tiles = &gmap_tiles, .write = gmapping_write,
+	.tiles = &gmapping_tiles, .write = write_gmapping,
 	.match = gmapping_match, .track = match_gmapping,
 };
 
@@ -334,7 +337,7 @@ int particles_write(struct particles *p, uint64_t update,
 		.p = p, .update = update, .scan = scan, .numbers = numbers,
 	};
 
-	crew_run(p->crew, count, particles_write_one, &job);
+	thread_pool_run(p->crew, count, particles_write_one, &job);
 	return job.err;
 }
 
@@ -357,14 +360,14 @@ struct sighting particles_track(struct particles *p, uint32_t number,
 				const struct scan *scan,
 				const struct seek *seek)
 {
-	const struct field *map = &p->particle[number].map;
+	const struct likelihood_field *map = &p->particle[number].map;
 	struct matcher *m = p->matcher;
 	struct sighting s = { .outcome = { .pose = seek->prior.at } };
 	uint64_t before = 0;
 
 	if (particles_begin(p, scan))
 		return s;
-	for (unsigned int i = 0; i < crew_threads(p->crew); i++)
+	for (unsigned int i = 0; i < thread_pool_threads(p->crew); i++)
 		before += p->matcher[i].evaluations;
 	if (seek->wide)
 		s.ahead = match_wide(m, p->crew, scan, map, &seek->prior,
@@ -375,7 +378,7 @@ struct sighting particles_track(struct particles *p, uint32_t number,
 	s.outcome.pose.yaw = remainder(s.outcome.pose.yaw, 2 * M_PI);
 	if (seek->check)
 		s.against = match_against(m, scan, map, &s.outcome.pose);
-	for (unsigned int i = 0; i < crew_threads(p->crew); i++)
+	for (unsigned int i = 0; i < thread_pool_threads(p->crew); i++)
 		s.outcome.evaluations += (uint32_t)p->matcher[i].evaluations;
 	s.outcome.evaluations -= (uint32_t)before;
 	return s;
@@ -394,7 +397,7 @@ void particles_use(const struct particles *p, struct particles_use *use)
 	*use = (struct particles_use){
 		.bytes = tiles_bytes(p->pool),
 		.peak = tiles_bytes_peak(p->pool),
-		.cpu = crew_cpu(p->crew),
+		.cpu = thread_pool_cpu(p->crew),
 	};
 }
 
@@ -431,8 +434,8 @@ int particles_stale(struct particles *p, uint32_t number, uint64_t since,
 			 place);
 }
 
-const struct field *particles_field(const struct particles *p, uint32_t number,
-				    struct tiles **pool)
+const struct likelihood_field *
+particles_field(const struct particles *p, uint32_t number, struct tiles **pool)
 {
 	*pool = p->pool;
 	return particles_has(p, number) ? &p->particle[number].map : NULL;

@@ -30,7 +30,7 @@ struct outcome {
 /**
  * particles_create() - none at first
  * @params: copied
- * @threads: as crew_create()
+ * @threads: as thread_pool_create()
  *
  * Return: to be freed with particles_destroy(); NULL: no memory.
  */
@@ -153,7 +153,8 @@ int particles_stale(struct particles *p, uint32_t number, uint64_t since,
 		    const void *data, size_t len, struct map_place **place);
 
 /* The map, for tests; NULL: is not here */
-const struct field *particles_field(const struct particles *p, uint32_t number,
-				    struct tiles **pool);
+const struct likelihood_field *particles_field(const struct particles *p,
+					       uint32_t number,
+					       struct tiles **pool);
 
 #endif

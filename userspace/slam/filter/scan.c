@@ -77,7 +77,7 @@ static struct pose laser_at(const struct reading *r, unsigned int i)
 	if (!reading_sweeps(r))
 		return r->laser;
 	swept = reading_swept(r, i);
-	return exact_compose(&swept, &r->laser);
+	return det_compose(&swept, &r->laser);
 }
 
 /* Where beam @i ends if it is @range long */
@@ -87,8 +87,8 @@ static void add_end(struct scan *s, unsigned int at, const struct reading *r,
 	const struct pose laser = laser_at(r, i);
 	double sine, cosine;
 
-	exact_sincos(laser.yaw + r->angle_min +
-		     i * (double)r->angle_increment, &sine, &cosine);
+	det_sincos(laser.yaw + r->angle_min +
+		   i * (double)r->angle_increment, &sine, &cosine);
 	s->x[at] = (float)((laser.x + cosine * range) * units);
 	s->y[at] = (float)((laser.y + sine * range) * units);
 }
@@ -107,9 +107,9 @@ static void add_beams(struct scan *s, const struct reading *r, float limit,
 		double sine, cosine;
 
 		if (r->range[i] > 0 && r->range[i] < limit) {
-			exact_sincos(laser_at(r, i).yaw + r->angle_min + i *
-				     (double)r->angle_increment, &sine,
-				     &cosine);
+			det_sincos(laser_at(r, i).yaw + r->angle_min + i *
+				   (double)r->angle_increment, &sine,
+				   &cosine);
 			x[hit] = (float)(-cosine * back);
 			y[hit++] = (float)(-sine * back);
 		} else if (r->range[i] >= limit &&

@@ -318,7 +318,7 @@ void score_rotate(struct rotated *to, const struct endpoints *from, double yaw)
 {
 	double s, c;
 
-	exact_sincos(yaw, &s, &c);
+	det_sincos(yaw, &s, &c);
 	to->count = from->count;
 	to->room = from->room;
 	if (path == SCORE_BEST)

@@ -75,7 +75,7 @@ static inline uint64_t tile_version(uint64_t update, uint32_t particle)
 	return (update + 1) << 16 | particle;
 }
 
-struct field;
+struct likelihood_field;
 struct field_kernel;
 struct tiles;
 
@@ -97,7 +97,7 @@ struct tile_kind {
 	size_t	(*encode)(const struct tile_head *t, uint8_t *out);
 	size_t	(*decode)(struct tile_head *t, const uint8_t *data,
 			  size_t len);
-	void	(*draw)(struct field *f, struct tiles *pool,
+	void	(*draw)(struct likelihood_field *f, struct tiles *pool,
 			const struct field_kernel *k, int tx, int ty);
 };
 

@@ -7,27 +7,27 @@
 #include "slam/filter/trajectory_tree.h"
 
 struct node {
-	struct ancestry_step	step;
-	ancestry_id		parent;	/* of those that are free, the next */
+	struct trajectory_step	step;
+	trajectory_tree_id parent; /* of those that are free, the next */
 	uint32_t		depth, users;
 };
 
-struct ancestry {
+struct trajectory_tree {
 	struct node	*node;
 	uint32_t	count, room, used;
-	ancestry_id	free;
+	trajectory_tree_id	free;
 };
 
-struct ancestry *ancestry_create(void)
+struct trajectory_tree *trajectory_tree_create(void)
 {
-	struct ancestry *a = calloc(1, sizeof(*a));
+	struct trajectory_tree *a = calloc(1, sizeof(*a));
 
 	if (a)
 		a->count = 1;
 	return a;
 }
 
-void ancestry_destroy(struct ancestry *a)
+void trajectory_tree_destroy(struct trajectory_tree *a)
 {
 	if (!a)
 		return;
@@ -35,10 +35,11 @@ void ancestry_destroy(struct ancestry *a)
 	free(a);
 }
 
-ancestry_id ancestry_add(struct ancestry *a, ancestry_id parent,
-			 const struct ancestry_step *step)
+trajectory_tree_id trajectory_tree_add(struct trajectory_tree *a,
+				       trajectory_tree_id parent,
+				       const struct trajectory_step *step)
 {
-	ancestry_id id = a->free;
+	trajectory_tree_id id = a->free;
 
 	if (id) {
 		a->free = a->node[id].parent;
@@ -52,21 +53,21 @@ ancestry_id ancestry_add(struct ancestry *a, ancestry_id parent,
 		.step = *step, .parent = parent, .users = 1,
 		.depth = parent ? a->node[parent].depth + 1 : 1,
 	};
-	ancestry_hold(a, parent);
+	trajectory_tree_hold(a, parent);
 	a->used++;
 	return id;
 }
 
-void ancestry_hold(struct ancestry *a, ancestry_id id)
+void trajectory_tree_hold(struct trajectory_tree *a, trajectory_tree_id id)
 {
 	if (id)
 		a->node[id].users++;
 }
 
-void ancestry_release(struct ancestry *a, ancestry_id id)
+void trajectory_tree_release(struct trajectory_tree *a, trajectory_tree_id id)
 {
 	while (id && !--a->node[id].users) {
-		const ancestry_id parent = a->node[id].parent;
+		const trajectory_tree_id parent = a->node[id].parent;
 
 		a->node[id].parent = a->free;
 		a->free = id;
@@ -75,28 +76,30 @@ void ancestry_release(struct ancestry *a, ancestry_id id)
 	}
 }
 
-const struct ancestry_step *ancestry_at(const struct ancestry *a,
-					ancestry_id id)
+const struct trajectory_step *
+trajectory_tree_at(const struct trajectory_tree *a, trajectory_tree_id id)
 {
 	return &a->node[id].step;
 }
 
-ancestry_id ancestry_parent(const struct ancestry *a, ancestry_id id)
+trajectory_tree_id trajectory_tree_parent(const struct trajectory_tree *a,
+					  trajectory_tree_id id)
 {
 	return a->node[id].parent;
 }
 
-uint32_t ancestry_depth(const struct ancestry *a, ancestry_id id)
+uint32_t trajectory_tree_depth(const struct trajectory_tree *a,
+			       trajectory_tree_id id)
 {
 	return id ? a->node[id].depth : 0;
 }
 
-uint32_t ancestry_ids(const struct ancestry *a)
+uint32_t trajectory_tree_ids(const struct trajectory_tree *a)
 {
 	return a->count;
 }
 
-uint32_t ancestry_nodes(const struct ancestry *a)
+uint32_t trajectory_tree_nodes(const struct trajectory_tree *a)
 {
 	return a->used;
 }

@@ -11,51 +11,54 @@
 #include <stdint.h>
 #include "base/pose.h"
 
-struct ancestry;
+struct trajectory_tree;
 
 /* A node of the tree; 0: none */
-typedef uint32_t ancestry_id;
+typedef uint32_t trajectory_tree_id;
 
 /**
- * struct ancestry_step - what a particle was at an update
+ * struct trajectory_step - what a particle was at an update
  * @number:	that it had then
  */
-struct ancestry_step {
+struct trajectory_step {
 	struct pose	pose;
 	uint64_t	update;
 	uint32_t	number;
 };
 
-/* Return: to be freed with ancestry_destroy(); NULL: no memory */
-struct ancestry *ancestry_create(void);
-void ancestry_destroy(struct ancestry *a);
+/* Return: to be freed with trajectory_tree_destroy(); NULL: no memory */
+struct trajectory_tree *trajectory_tree_create(void);
+void trajectory_tree_destroy(struct trajectory_tree *a);
 
 /**
- * ancestry_add() - a step of a particle
+ * trajectory_tree_add() - a step of a particle
  * @parent: the step before, 0 at the first; the caller keeps it
  *
  * Return: the step, of which the caller has one; 0: no memory.
  */
-ancestry_id ancestry_add(struct ancestry *a, ancestry_id parent,
-			 const struct ancestry_step *step);
+trajectory_tree_id trajectory_tree_add(struct trajectory_tree *a,
+				       trajectory_tree_id parent,
+				       const struct trajectory_step *step);
 
 /* One more has it, or one fewer: who nobody has is forgotten */
-void ancestry_hold(struct ancestry *a, ancestry_id id);
-void ancestry_release(struct ancestry *a, ancestry_id id);
+void trajectory_tree_hold(struct trajectory_tree *a, trajectory_tree_id id);
+void trajectory_tree_release(struct trajectory_tree *a, trajectory_tree_id id);
 
-const struct ancestry_step *ancestry_at(const struct ancestry *a,
-					ancestry_id id);
+const struct trajectory_step *
+trajectory_tree_at(const struct trajectory_tree *a, trajectory_tree_id id);
 
 /* The step before, 0: there is none */
-ancestry_id ancestry_parent(const struct ancestry *a, ancestry_id id);
+trajectory_tree_id trajectory_tree_parent(const struct trajectory_tree *a,
+					  trajectory_tree_id id);
 
 /* Every id is less than that */
-uint32_t ancestry_ids(const struct ancestry *a);
+uint32_t trajectory_tree_ids(const struct trajectory_tree *a);
 
 /* Steps up to @id, with it */
-uint32_t ancestry_depth(const struct ancestry *a, ancestry_id id);
+uint32_t trajectory_tree_depth(const struct trajectory_tree *a,
+			       trajectory_tree_id id);
 
 /* Steps there are in all */
-uint32_t ancestry_nodes(const struct ancestry *a);
+uint32_t trajectory_tree_nodes(const struct trajectory_tree *a);
 
 #endif

@@ -13,7 +13,7 @@
 
 _Static_assert((int)MAP_OUT_ERROR >= (int)MAP_FIGURE_ERROR &&
 	       (int)MAP_OUT_ERROR >= (int)MAP_FILE_ERROR &&
-	       (int)MAP_OUT_ERROR >= (int)NEW_FILE_ERROR, "room for errors");
+	       (int)MAP_OUT_ERROR >= (int)ATOMIC_FILE_ERROR, "room for errors");
 
 enum { MARK = 6 };	/* poses that the mark of the beginning takes */
 
@@ -55,7 +55,7 @@ static int map_out_encode(const struct map_out *m, struct bytes *png,
 	int err;
 
 	if (has_way && !way)
-		return new_file_error(error, m->path, -ENOMEM, NULL);
+		return atomic_file_error(error, m->path, -ENOMEM, NULL);
 	layer_default(&l, "map");
 	if (way) {
 		f.way = way;
@@ -72,10 +72,10 @@ static int png_path(const char *path, char png[PATH_MAX], char *error)
 	const size_t len = strlen(path);
 
 	if (len < 4 || strcmp(path + len - 4, ".pgm"))
-		return new_file_error(error, path, -EINVAL,
-				      "the name of a map must end in .pgm");
+		return atomic_file_error(error, path, -EINVAL,
+					 "the name of a map must end in .pgm");
 	if (len >= PATH_MAX)
-		return new_file_error(error, path, -ENAMETOOLONG, NULL);
+		return atomic_file_error(error, path, -ENAMETOOLONG, NULL);
 	snprintf(png, PATH_MAX, "%.*s.png", (int)len - 4, path);
 	return 0;
 }
@@ -84,26 +84,26 @@ static int png_path(const char *path, char png[PATH_MAX], char *error)
 static int write_files(const struct map_out *m, const char *path,
 		       const struct bytes *png, char *error)
 {
-	struct new_file n;
+	struct atomic_file n;
 	struct stat st;
 	int err;
 
 	/* what would fail only when the map has its name already */
 	if (!stat(path, &st) && S_ISDIR(st.st_mode))
-		return new_file_error(error, path, -EISDIR, NULL);
-	err = new_file_open(&n, path, error);
+		return atomic_file_error(error, path, -EISDIR, NULL);
+	err = atomic_file_open(&n, path, error);
 	if (err)
 		return err;
-	new_file_write(&n, png->data, png->len);
-	err = new_file_sync(&n, error);
+	atomic_file_write(&n, png->data, png->len);
+	err = atomic_file_sync(&n, error);
 	if (err)
 		return err;
 	err = map_file_write(m->path, m->raster, m->mode, error);
 	if (err) {
-		new_file_abandon(&n);
+		atomic_file_abandon(&n);
 		return err;
 	}
-	return new_file_finish(&n, error);
+	return atomic_file_finish(&n, error);
 }
 
 int map_out_write(const struct map_out *given, char error[MAP_OUT_ERROR])
@@ -117,8 +117,8 @@ int map_out_write(const struct map_out *given, char error[MAP_OUT_ERROR])
 	if (err)
 		return err;
 	if (rect_is_empty(&m.raster->rect))
-		return new_file_error(error, m.path, -EINVAL,
-				      "a map without cells");
+		return atomic_file_error(error, m.path, -EINVAL,
+					 "a map without cells");
 	if (!m.title)
 		m.title = slash ? slash + 1 : m.path;
 	err = map_out_encode(&m, &png, error);

@@ -260,9 +260,9 @@ static struct pose swept_laser(const struct reading *r, const struct pose *at,
 			       unsigned int i)
 {
 	const struct pose swept = reading_swept(r, i);
-	const struct pose robot = exact_compose(at, &swept);
+	const struct pose robot = det_compose(at, &swept);
 
-	return exact_compose(&robot, &r->laser);
+	return det_compose(&robot, &r->laser);
 }
 
 /* The laser first, then the beams that say something; that the laser moved from
@@ -273,7 +273,7 @@ static void find_ends(struct occupancy *o, const struct reading *r,
 {
 	const struct pose at = { robot->x, robot->y,
 				 remainder(robot->yaw, 2 * M_PI) };
-	struct pose laser = exact_compose(&at, &r->laser);
+	struct pose laser = det_compose(&at, &r->laser);
 
 	o->end[0] = end_at(o, laser.x, laser.y, false);
 	o->ends = 1;
@@ -289,14 +289,14 @@ static void find_ends(struct occupancy *o, const struct reading *r,
 		/* a double holds these exactly enough: nothing adds up */
 		angle = laser.yaw + r->angle_min +
 			(double)r->angle_increment * i;
-		exact_sincos(remainder(angle, 2 * M_PI), &s, &c);
+		det_sincos(remainder(angle, 2 * M_PI), &s, &c);
 		o->end[o->ends++] = end_at(o, laser.x + length * c,
 					   laser.y + length * s, hit);
 	}
 }
 
 /* The cells between the ends. Return: false: too many */
-static bool ends_rect(const struct occupancy *o, struct rect *r)
+static bool io_rect(const struct occupancy *o, struct rect *r)
 {
 	int64_t x0 = INT64_MAX, x1 = INT64_MIN, y0 = INT64_MAX, y1 = INT64_MIN;
 
@@ -470,7 +470,7 @@ static int occupancy_look(struct occupancy *o, const struct reading *r,
 	if (!r->beams)
 		return 0;
 	find_ends(o, r, robot);
-	if (!ends_rect(o, area))
+	if (!io_rect(o, area))
 		return occupancy_fail(error, -ERANGE,
 				      "a scan that reaches over more "
 				      "than %d cells of %g m",

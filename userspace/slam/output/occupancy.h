@@ -4,7 +4,7 @@
  *
  * Each cell counts in how many scans a beam went through it or ended there,
  * and in how many one ended there. All is integer from the endpoints on, and
- * these have the same bits on every machine (exact.h), so the grid has, too.
+ * these have the same bits on every machine (det_math.h), so the grid has, too.
  *
  * Cell (x, y) covers x * resolution to (x + 1) * resolution, as in raster.h.
  */

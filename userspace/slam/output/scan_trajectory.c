@@ -11,14 +11,15 @@
 /* Odometry that is off by less than this did not jump, about m */
 #define JUMP	0.15
 
-int journey_add(struct journey *j, const struct reading *reading,
-		const struct filter_result *result)
+int scan_trajectory_add(struct scan_trajectory *j,
+			const struct reading *reading,
+			const struct filter_result *result)
 {
 	const int err = array_grow(&j->point, &j->room, j->count,
 				   sizeof(*j->point));
 
 	if (!err)
-		j->point[j->count++] = (struct journey_point){
+		j->point[j->count++] = (struct scan_trajectory_point){
 			.stamp = reading->stamp,
 			.odometry = reading->odometry,
 			.since = result->since,
@@ -28,10 +29,10 @@ int journey_add(struct journey *j, const struct reading *reading,
 	return err;
 }
 
-void journey_free(struct journey *j)
+void scan_trajectory_free(struct scan_trajectory *j)
 {
 	free(j->point);
-	*j = (struct journey){ .count = 0 };
+	*j = (struct scan_trajectory){ .count = 0 };
 }
 
 /* Where @to is if the robot is at @pose while the odometry says @from */
@@ -39,13 +40,14 @@ static struct pose scan_trajectory_follow(const struct pose *pose,
 					  const struct pose *from,
 					  const struct pose *to)
 {
-	const struct pose move = exact_between(from, to);
+	const struct pose move = det_between(from, to);
 
-	return exact_compose(pose, &move);
+	return det_compose(pose, &move);
 }
 
 /* By how much is gone and turned from one reading to the next, about m */
-static double way(const struct journey_point *a, const struct journey_point *b)
+static double way(const struct scan_trajectory_point *a,
+		  const struct scan_trajectory_point *b)
 {
 	return pose_distance(&a->odometry, &b->odometry, 1);
 }
@@ -55,7 +57,7 @@ static double way(const struct journey_point *a, const struct journey_point *b)
  * @jump:	the step from the reading before this one is left out; 0: none
  */
 struct leg {
-	const struct journey_point	*p;
+	const struct scan_trajectory_point	*p;
 	struct pose			start;
 	uint32_t			first, jump;
 };
@@ -63,7 +65,7 @@ struct leg {
 /* Where it is at reading @i by odometry */
 static struct pose leg_at(const struct leg *l, uint32_t i)
 {
-	const struct journey_point *p = l->p;
+	const struct scan_trajectory_point *p = l->p;
 	struct pose before;
 
 	if (!l->jump || i < l->jump)
@@ -105,7 +107,7 @@ static void find_jump(struct leg *l, uint32_t last, const struct pose *known)
 }
 
 /* The readings between @first and @last, whose poses are known */
-static void fit_between(const struct journey *j, struct trajectory *t,
+static void fit_between(const struct scan_trajectory *j, struct trajectory *t,
 			uint32_t first, uint32_t last)
 {
 	const struct pose *known = &t->point[last].pose;
@@ -134,7 +136,7 @@ static void fit_between(const struct journey *j, struct trajectory *t,
 }
 
 /* The readings before the first scan, or after the last one */
-static void fit_outside(const struct journey *j, struct trajectory *t,
+static void fit_outside(const struct scan_trajectory *j, struct trajectory *t,
 			uint32_t known, uint32_t first, uint32_t end)
 {
 	for (uint32_t i = first; i < end; i++)
@@ -143,8 +145,9 @@ static void fit_outside(const struct journey *j, struct trajectory *t,
 			&j->point[i].odometry);
 }
 
-int journey_trajectory(const struct journey *j, const struct pose *history,
-		       uint32_t updates, struct trajectory *t)
+int scan_trajectory_trajectory(const struct scan_trajectory *j,
+			       const struct pose *history, uint32_t updates,
+			       struct trajectory *t)
 {
 	uint32_t known = UINT32_MAX;
 	int err = 0;
@@ -155,12 +158,12 @@ int journey_trajectory(const struct journey *j, const struct pose *history,
 	if (err)
 		return err;
 	for (uint32_t i = 0; i < j->count; i++) {
-		const struct journey_point *p = j->point + i;
+		const struct scan_trajectory_point *p = j->point + i;
 
 		if (!p->scanned || p->update >= updates)
 			continue;
-		t->point[i].pose = exact_compose(history + p->update,
-						 &p->since);
+		t->point[i].pose = det_compose(history + p->update,
+					       &p->since);
 		if (known == UINT32_MAX)
 			fit_outside(j, t, i, 0, i);
 		else

@@ -13,17 +13,17 @@
 #include "slam/output/trajectory.h"
 
 /* All zero is an empty one */
-struct journey {
-	struct journey_point	*point;
+struct scan_trajectory {
+	struct scan_trajectory_point	*point;
 	uint32_t		count, room;
 };
 
 /**
- * struct journey_point - a reading
+ * struct scan_trajectory_point - a reading
  * @since:	pose in the frame of that of @update, if @scanned
  * @update:	the last one, or this one
  */
-struct journey_point {
+struct scan_trajectory_point {
 	int64_t		stamp;
 	struct pose	odometry, since;
 	uint64_t	update;
@@ -31,12 +31,13 @@ struct journey_point {
 };
 
 /* What became of a reading. Return: 0; -ENOMEM */
-int journey_add(struct journey *j, const struct reading *reading,
-		const struct filter_result *result);
-void journey_free(struct journey *j);
+int scan_trajectory_add(struct scan_trajectory *j,
+			const struct reading *reading,
+			const struct filter_result *result);
+void scan_trajectory_free(struct scan_trajectory *j);
 
 /**
- * journey_trajectory() - a pose for each reading, in their order
+ * scan_trajectory_trajectory() - a pose for each reading, in their order
  * @history:	filter_history(), of @updates
  * @t:		empty; gets them
  *
@@ -46,7 +47,8 @@ void journey_free(struct journey *j);
  *
  * Return: 0; -ENOMEM; -ENODATA: no reading was scanned.
  */
-int journey_trajectory(const struct journey *j, const struct pose *history,
-		       uint32_t updates, struct trajectory *t);
+int scan_trajectory_trajectory(const struct scan_trajectory *j,
+			       const struct pose *history, uint32_t updates,
+			       struct trajectory *t);
 
 #endif

@@ -11,7 +11,7 @@
 #include "ros/io/io.h"
 #include "slam/output/submap_out.h"
 
-_Static_assert((int)SUBMAP_OUT_ERROR >= (int)ENDS_ERROR, "room for errors");
+_Static_assert((int)SUBMAP_OUT_ERROR >= (int)IO_ERROR, "room for errors");
 
 /* As gdimd takes them; it takes a slash in front, as of ROS 1, away */
 static int submap_out_set_name(char to[STORE_FRAME], const char *name,
@@ -28,8 +28,8 @@ static int submap_out_set_name(char to[STORE_FRAME], const char *name,
 			return 0;
 		}
 	}
-	return ends_error(error, -EINVAL, "%s: 1 to %zu bytes of UTF-8 that "
-			  "do not begin with a slash are possible", what, max);
+	return io_error(error, -EINVAL, "%s: 1 to %zu bytes of UTF-8 that "
+			"do not begin with a slash are possible", what, max);
 }
 
 /* Whether a submap could get this name */
@@ -60,9 +60,9 @@ int submap_out_init(struct submap_out *out, const char *map, const char *robot,
 	if (err)
 		return err;
 	if (is_taken(prefix, map) || is_taken(prefix, robot))
-		return ends_error(error, -EINVAL, "the prefix of submaps: a "
-				  "submap would get the name of the map or of "
-				  "the robot");
+		return io_error(error, -EINVAL, "the prefix of submaps: a "
+				"submap would get the name of the map or of "
+				"the robot");
 	return 0;
 }
 
@@ -94,16 +94,16 @@ static int grid(struct submap_out *out, const struct occupancy *o,
 	int err;
 
 	if (rect_is_empty(&r.rect))
-		return ends_error(error, -ENODATA, "%s: nothing is known yet",
-				  frame);
+		return io_error(error, -ENODATA, "%s: nothing is known yet",
+				frame);
 	err = map_room_reserve(&out->room, (size_t)r.rect.width *
 					   r.rect.height);
 	if (err == -E2BIG)
-		return ends_error(error, err, "%s: a map of %u x %u cells, a "
-				  "message may have %d", frame, r.rect.width,
-				  r.rect.height, MAP_MESSAGE_CELLS);
+		return io_error(error, err, "%s: a map of %u x %u cells, a "
+				"message may have %d", frame, r.rect.width,
+				r.rect.height, MAP_MESSAGE_CELLS);
 	if (err)
-		return ends_error(error, err, "out of memory");
+		return io_error(error, err, "out of memory");
 	r.cells = out->room.cells;
 	occupancy_read(o, &r);
 	map_message(&out->room, &r, stamp, frame, m);
@@ -174,7 +174,7 @@ int submap_out_transforms(struct submap_out *out, const struct submaps *s,
 		if (!all && !p->moved)
 			continue;
 		if (submap_out_reserve(out, n))
-			return ends_error(error, -ENOMEM, "out of memory");
+			return io_error(error, -ENOMEM, "out of memory");
 		t = &out->transform[n];
 		*t = (struct message_transform){
 			.header = submap_out_header(p->stamp, out->map),
@@ -243,7 +243,7 @@ int submap_out_way(struct submap_out *out,
 	if (!out->way)
 		out->way = malloc(SUBMAP_OUT_WAY * sizeof(*out->way));
 	if (!out->way)
-		return ends_error(error, -ENOMEM, "out of memory");
+		return io_error(error, -ENOMEM, "out of memory");
 	for (uint32_t i = 0; i < count; i += step) {
 		if (count - i <= step)
 			i = count - 1;

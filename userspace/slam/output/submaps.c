@@ -467,7 +467,7 @@ static int draw_scan(struct submaps *s, struct grid *g, struct part *p,
 
 	/* the same bits on every machine, as the grid itself */
 	first.yaw = remainder(first.yaw, 2 * M_PI);
-	k->drawn = exact_between(&first, &k->last);
+	k->drawn = det_between(&first, &k->last);
 	err = occupancy_add(g->o, &k->reading, &k->drawn, error);
 	if (err == -ENOMEM)
 		return err;

@@ -14,7 +14,7 @@
 #include "laser/interpolate.h"
 #include "slam/output/trajectory.h"
 
-_Static_assert((int)TRAJECTORY_ERROR >= (int)NEW_FILE_ERROR &&
+_Static_assert((int)TRAJECTORY_ERROR >= (int)ATOMIC_FILE_ERROR &&
 	       (int)TRAJECTORY_ERROR >= (int)TABLE_ERROR, "room for errors");
 
 static const int64_t second = 1000000000;
@@ -262,9 +262,9 @@ int trajectory_read(struct trajectory *t, const char *path,
 int trajectory_write(const struct trajectory *t, const char *path,
 		     char error[TRAJECTORY_ERROR])
 {
-	struct new_file n;
+	struct atomic_file n;
 	char line[192];
-	int err = new_file_open(&n, path, error);
+	int err = atomic_file_open(&n, path, error);
 
 	if (err)
 		return err;
@@ -272,10 +272,10 @@ int trajectory_write(const struct trajectory *t, const char *path,
 		const struct trajectory_point *p = &t->point[i];
 		const double half = remainder(p->pose.yaw, 2 * M_PI) / 2;
 
-		new_file_write(&n, line, snprintf(line, sizeof(line),
+		atomic_file_write(&n, line, snprintf(line, sizeof(line),
 			"%" PRId64 ".%09" PRId64 " %.9f %.9f 0 0 0 %.12f %.12f\n",
 			p->stamp / second, p->stamp % second, p->pose.x,
 			p->pose.y, sin(half), cos(half)));
 	}
-	return new_file_finish(&n, error);
+	return atomic_file_finish(&n, error);
 }

@@ -47,7 +47,7 @@ static void balance_keep(const uint32_t *parent, uint32_t count,
 	}
 }
 
-int placement_share(const uint32_t *parent, uint32_t count,
+int balance_share(const uint32_t *parent, uint32_t count,
 		   const uint32_t *home, uint32_t workers, uint32_t *owner)
 {
 	uint32_t *children = calloc(2 * (size_t)workers, sizeof(*children));
@@ -76,8 +76,8 @@ int placement_share(const uint32_t *parent, uint32_t count,
 	return moves;
 }
 
-int placement_first(const struct wire_child *child, uint32_t count,
-		    uint32_t parents, uint32_t *first)
+int balance_first(const struct wire_child *child, uint32_t count,
+		  uint32_t parents, uint32_t *first)
 {
 	/* of each parent the last first child, and of each the one before */
 	uint32_t *last = malloc(((size_t)parents + count) * sizeof(*last));

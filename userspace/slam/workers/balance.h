@@ -9,7 +9,7 @@
 #include "slam/workers/wire.h"
 
 /**
- * placement_share() - place children so that few of them move
+ * balance_share() - place children so that few of them move
  * @parent:	[@count] of each
  * @home:	of each parent, a worker 0..@workers - 1
  * @owner:	[@count] gets the worker of each
@@ -24,11 +24,11 @@
  *
  * Return: how many move; -ENOMEM.
  */
-int placement_share(const uint32_t *parent, uint32_t count,
+int balance_share(const uint32_t *parent, uint32_t count,
 		   const uint32_t *home, uint32_t workers, uint32_t *owner);
 
 /**
- * placement_first() - which child stands for its brothers at the same worker
+ * balance_first() - which child stands for its brothers at the same worker
  * @child:	[@count]
  * @parents:	no parent has this number or one above
  * @first:	[@count] gets the first child that moves to the same worker from
@@ -36,7 +36,7 @@ int placement_share(const uint32_t *parent, uint32_t count,
  *
  * Return: 0; -ENOMEM.
  */
-int placement_first(const struct wire_child *child, uint32_t count,
-		    uint32_t parents, uint32_t *first);
+int balance_first(const struct wire_child *child, uint32_t count,
+		  uint32_t parents, uint32_t *first);
 
 #endif

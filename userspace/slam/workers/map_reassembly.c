@@ -8,17 +8,17 @@
 #include "slam/workers/map_reassembly.h"
 
 /**
- * struct parcel - of one worker
+ * struct partial_map - of one worker
  * @bytes:	the first part's head, and all tiles so far; empty: none begun
  */
-struct parcel {
+struct partial_map {
 	uint32_t	from;
 	struct bytes	bytes;
 };
 
-static struct parcel *of(struct parcels *p, uint32_t from)
+static struct partial_map *of(struct map_reassembly *p, uint32_t from)
 {
-	struct parcel *free_one = NULL;
+	struct partial_map *free_one = NULL;
 
 	for (uint32_t i = 0; i < p->count; i++) {
 		if (p->list[i].from == from && p->list[i].bytes.len)
@@ -31,13 +31,13 @@ static struct parcel *of(struct parcels *p, uint32_t from)
 			       sizeof(*p->list)))
 			return NULL;
 		free_one = p->list + p->count++;
-		*free_one = (struct parcel){ .from = from };
+		*free_one = (struct partial_map){ .from = from };
 	}
 	free_one->from = from;
 	return free_one;
 }
 
-static bool follows(const struct parcel *c, const struct wire_map *m)
+static bool follows(const struct partial_map *c, const struct wire_map *m)
 {
 	const struct wire_map *first = (const struct wire_map *)c->bytes.data;
 
@@ -46,12 +46,12 @@ static bool follows(const struct parcel *c, const struct wire_map *m)
 		c->bytes.len - sizeof(*first) == m->at;
 }
 
-int parcels_take(struct parcels *p, uint32_t from, const void **data,
-		 size_t *len)
+int map_reassembly_take(struct map_reassembly *p, uint32_t from,
+			const void **data, size_t *len)
 {
 	const struct wire_map *m = *data;
 	const uint64_t tiles = *len - sizeof(*m);
-	struct parcel *c;
+	struct partial_map *c;
 	int err;
 
 	if (*len < sizeof(*m) || m->at > m->total ||
@@ -77,7 +77,7 @@ int parcels_take(struct parcels *p, uint32_t from, const void **data,
 	return 1;
 }
 
-void parcels_drop(struct parcels *p, uint64_t update)
+void map_reassembly_drop(struct map_reassembly *p, uint64_t update)
 {
 	for (uint32_t i = 0; i < p->count; i++) {
 		struct bytes *b = &p->list[i].bytes;
@@ -88,10 +88,10 @@ void parcels_drop(struct parcels *p, uint64_t update)
 	}
 }
 
-void parcels_free(struct parcels *p)
+void map_reassembly_free(struct map_reassembly *p)
 {
 	for (uint32_t i = 0; i < p->count; i++)
 		bytes_free(&p->list[i].bytes);
 	free(p->list);
-	*p = (struct parcels){ .count = 0 };
+	*p = (struct map_reassembly){ .count = 0 };
 }

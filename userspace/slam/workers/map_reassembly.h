@@ -12,18 +12,18 @@
 #include "slam/workers/wire.h"
 
 /* Bytes of tiles in one message */
-enum { PARCEL_PART = 64 << 10 };
+enum { MAP_REASSEMBLY_PART = 64 << 10 };
 
-struct parcel;
+struct partial_map;
 
 /* All zero is empty */
-struct parcels {
-	struct parcel	*list;
+struct map_reassembly {
+	struct partial_map	*list;
 	uint32_t	count, room;
 };
 
 /**
- * parcels_take() - a MAP or TILES
+ * map_reassembly_take() - a MAP or TILES
  * @from: worker
  * @data: a wire_map with tiles; gets the whole one, which is @data or stays
  *	good until the next call
@@ -31,14 +31,14 @@ struct parcels {
  *
  * Return: 1: all of it is there; 0: more is to come; -EBADMSG; -ENOMEM.
  */
-int parcels_take(struct parcels *p, uint32_t from, const void **data,
-		 size_t *len);
+int map_reassembly_take(struct map_reassembly *p, uint32_t from,
+			const void **data, size_t *len);
 
 /* What was begun before this update will not be completed; what was completed
  * is of no use any more
  */
-void parcels_drop(struct parcels *p, uint64_t update);
+void map_reassembly_drop(struct map_reassembly *p, uint64_t update);
 
-void parcels_free(struct parcels *p);
+void map_reassembly_free(struct map_reassembly *p);
 
 #endif

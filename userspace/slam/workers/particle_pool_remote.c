@@ -63,7 +63,7 @@ static int send_to(struct remote *r, uint32_t to, enum wire_type type,
 	const struct iovec iov[] = {
 		{ (void *)head, head_len }, { (void *)data, len },
 	};
-	return sent(engine_send_wait(r->config.engine, to, type, iov, 2, -1));
+	return sent(bus_send_wait(r->config.engine, to, type, iov, 2, -1));
 }
 
 int remote_send_all(struct remote *r, enum wire_type type, const void *head,
@@ -74,10 +74,10 @@ int remote_send_all(struct remote *r, enum wire_type type, const void *head,
 	};
 	int err;
 
-	while ((err = engine_broadcast(r->config.engine, type, iov, 2)) ==
+	while ((err = bus_broadcast(r->config.engine, type, iov, 2)) ==
 	       -EAGAIN) {
 		/* what waits to be received is not why it cannot be sent */
-		if (engine_wait(r->config.engine, PATIENCE) > 0)
+		if (bus_wait(r->config.engine, PATIENCE) > 0)
 			usleep(1000);
 	}
 	return sent(err);
@@ -164,9 +164,9 @@ static int send_scans(struct remote *r, struct member *m, uint64_t end)
 	return err;
 }
 
-static int collect_steps(struct remote *r, ancestry_id id)
+static int collect_steps(struct remote *r, trajectory_tree_id id)
 {
-	const uint32_t count = ancestry_depth(r->state->ancestry, id);
+	const uint32_t count = trajectory_tree_depth(r->state->ancestry, id);
 	struct wire_step *step;
 	const int err = bytes_reserve(&r->bytes, (count + 1) * sizeof(*step));
 
@@ -174,9 +174,9 @@ static int collect_steps(struct remote *r, ancestry_id id)
 		return err;
 	step = (struct wire_step *)r->bytes.data;
 	for (uint32_t i = count; i--;
-	     id = ancestry_parent(r->state->ancestry, id)) {
-		const struct ancestry_step *s =
-			ancestry_at(r->state->ancestry, id);
+	     id = trajectory_tree_parent(r->state->ancestry, id)) {
+		const struct trajectory_step *s =
+			trajectory_tree_at(r->state->ancestry, id);
 
 		step[i] = (struct wire_step){ s->pose, s->update, s->number,
 					      0 };
@@ -209,8 +209,8 @@ static int send_steps(struct remote *r, const struct member *m,
 
 static int rebuild(struct remote *r, struct member *m, uint32_t number)
 {
-	const ancestry_id id = r->state->step[number];
-	const uint32_t steps = ancestry_depth(r->state->ancestry, id);
+	const trajectory_tree_id id = r->state->step[number];
+	const uint32_t steps = trajectory_tree_depth(r->state->ancestry, id);
 	int err = collect_steps(r, id);
 
 	if (!err)
@@ -265,8 +265,8 @@ static int add_update(struct remote *r)
 		return err;
 	for (uint32_t i = 0; i < r->members; i++) {
 		struct member *m = r->member + i;
-		const struct team_work w = workload_since(&m->work,
-							  &m->before);
+		const struct particle_pool_work w = workload_since(&m->work,
+								   &m->before);
 
 		workload_add(&r->load, &w);
 		m->before = m->work;
@@ -298,7 +298,7 @@ static int on_joined(struct remote *r, uint32_t id)
 static int on_left(struct remote *r, uint32_t id, const char *why)
 {
 	struct member *m = remote_member(r, id);
-	struct team_work work;
+	struct particle_pool_work work;
 	uint32_t lost = 0;
 
 	if (!m)
@@ -366,7 +366,7 @@ static void pool_remote_on_result(struct remote *r, uint32_t from,
 /* A worker that has no memory leaves, and others do its work; what is wrong
  * with the map would be with theirs. Return: 0 or a negative errno
  */
-static int on_failed(struct remote *r, const struct engine_message *m)
+static int on_failed(struct remote *r, const struct bus_message *m)
 {
 	int32_t err;
 
@@ -383,14 +383,14 @@ static int on_failed(struct remote *r, const struct engine_message *m)
 }
 
 /* An event or a result. Return: 0 or a negative errno */
-static int pool_remote_handle(struct remote *r, const struct engine_message *m)
+static int pool_remote_handle(struct remote *r, const struct bus_message *m)
 {
 	switch (m->type) {
-	case ENGINE_JOINED:
+	case BUS_JOINED:
 		return on_joined(r, m->from);
-	case ENGINE_LEFT:
+	case BUS_LEFT:
 		return on_left(r, m->from, m->data);
-	case ENGINE_REFUSED:
+	case BUS_REFUSED:
 		pool_remote_say(r, LOG_WARNING, "%.200s",
 				(const char *)m->data);
 		return 0;
@@ -428,13 +428,13 @@ static void pool_remote_tell_waiting(struct remote *r)
  * @silence: of how many turns ends it after a signal; a worker that is dead is
  * noticed by then. Return: 1: a message that is not handled yet; 0: time is over
  */
-static int pool_remote_receive(struct remote *r, struct engine_message *m,
+static int pool_remote_receive(struct remote *r, struct bus_message *m,
 			       unsigned int silence)
 {
-	const uint64_t start = crew_own_cpu();
-	const int ret = engine_receive(r->config.engine, m, PATIENCE);
+	const uint64_t start = thread_pool_own_cpu();
+	const int ret = bus_receive(r->config.engine, m, PATIENCE);
 
-	r->load.traffic.receiving += crew_own_cpu() - start;
+	r->load.traffic.receiving += thread_pool_own_cpu() - start;
 	r->silent = ret ? 0 : r->silent + 1;
 	if (r->silent && r->silent % TOLD == 0)
 		pool_remote_tell_waiting(r);
@@ -457,7 +457,7 @@ static uint32_t still_possible(const struct remote *r, uint32_t workers)
 /* Until there are so many workers, or all that there can be */
 static int pool_remote_wait_for(struct remote *r, uint32_t workers)
 {
-	struct engine_message m;
+	struct bus_message m;
 	int ret = 0;
 
 	if (!r->members && r->failed == -ENOMEM && !r->config.fixed)
@@ -509,12 +509,13 @@ static int pool_remote_match_all(struct remote *r)
 	return err;
 }
 
-static int remote_match(struct team *t, const struct team_state *state,
-			const struct team_order *order,
+static int remote_match(struct particle_pool *t,
+			const struct particle_pool_state *state,
+			const struct particle_pool_order *order,
 			const struct reading *reading, struct outcome *out)
 {
 	struct remote *r = (struct remote *)t;
-	struct engine_message m;
+	struct bus_message m;
 	int err;
 
 	r->state = state;
@@ -561,7 +562,7 @@ static int pool_remote_ask(struct remote *r, uint32_t number,
 		       reading->data, reading->len);
 }
 
-static bool on_tracked(const struct remote *r, const struct engine_message *m,
+static bool on_tracked(const struct remote *r, const struct bus_message *m,
 		       struct sighting *out)
 {
 	const struct wire_tracked *a = m->data;
@@ -589,7 +590,7 @@ static int pool_remote_track(struct remote *r, uint32_t number,
 			     const struct seek *seek,
 			     const struct bytes *reading, struct sighting *out)
 {
-	struct engine_message m;
+	struct bus_message m;
 	int err = pool_remote_ask(r, number, seek, reading);
 
 	while (!err) {
@@ -609,7 +610,8 @@ static int pool_remote_track(struct remote *r, uint32_t number,
 	return err;
 }
 
-static int remote_track(struct team *t, const struct team_state *state,
+static int remote_track(struct particle_pool *t,
+			const struct particle_pool_state *state,
 			uint32_t number, const struct reading *reading,
 			const struct seek *seek, struct sighting *out)
 {
@@ -630,7 +632,8 @@ static int remote_track(struct team *t, const struct team_state *state,
 	return err;
 }
 
-static int remote_recall(struct team *t, const struct team_state *state,
+static int remote_recall(struct particle_pool *t,
+			 const struct particle_pool_state *state,
 			 uint64_t update, const struct reading *reading,
 			 const struct outcome *out)
 {
@@ -642,7 +645,7 @@ static int remote_recall(struct team *t, const struct team_state *state,
 	return r->begun ? -EINVAL : scans_add(&r->scans, update, reading);
 }
 
-static void remote_use(struct team *t, struct particles_use *use)
+static void remote_use(struct particle_pool *t, struct particles_use *use)
 {
 	const struct remote *r = (const struct remote *)t;
 
@@ -654,7 +657,7 @@ static void remote_use(struct team *t, struct particles_use *use)
 	}
 }
 
-static void remote_destroy(struct team *t)
+static void remote_destroy(struct particle_pool *t)
 {
 	struct remote *r = (struct remote *)t;
 
@@ -669,7 +672,8 @@ static void remote_destroy(struct team *t)
 	free(r);
 }
 
-void team_remote_traffic(struct team *t, struct team_traffic *traffic)
+void particle_pool_remote_traffic(struct particle_pool *t,
+				  struct particle_pool_traffic *traffic)
 {
 	const struct remote *r = (const struct remote *)t;
 
@@ -678,7 +682,7 @@ void team_remote_traffic(struct team *t, struct team_traffic *traffic)
 	traffic->ranked = r->load.ranked;
 }
 
-static const struct team_ops remote_ops = {
+static const struct particle_pool_ops remote_ops = {
 	.match = remote_match,
 	.settle = remote_settle,
 	.track = remote_track,
@@ -687,8 +691,9 @@ static const struct team_ops remote_ops = {
 	.destroy = remote_destroy,
 };
 
-struct team *team_remote(const struct slam_params *params,
-			 const struct team_remote_config *config)
+struct particle_pool *
+particle_pool_remote(const struct slam_params *params,
+		     const struct particle_pool_remote_config *config)
 {
 	struct remote *r = calloc(1, sizeof(*r));
 

@@ -2,7 +2,7 @@
 /*
  * particle_pool_remote_parts.h - what the files of the coordinator have in common
  *
- * team_remote.c has the workers, and what is matched; team_remote_settle.c what
+ * particle_pool_remote.c has the workers, and what is matched; particle_pool_remote_settle.c what
  * becomes of it at a resampling.
  */
 #ifndef SLAM_WORKERS_PARTICLE_POOL_REMOTE_PARTS_H
@@ -25,7 +25,7 @@ struct member {
 	uint64_t		scans, matched;
 	uint32_t		load;
 	struct particles_use	use;
-	struct team_work	work, before;
+	struct particle_pool_work	work, before;
 };
 
 /**
@@ -41,9 +41,9 @@ struct member {
  * @failed:	what the last worker said that could not go on
  */
 struct remote {
-	struct team			team;
+	struct particle_pool			team;
 	struct slam_params		params;
-	struct team_remote_config	config;
+	struct particle_pool_remote_config	config;
 	struct member			*member;
 	uint32_t			members, member_room;
 	uint32_t			*owner, *from, *next_owner;
@@ -51,13 +51,13 @@ struct remote {
 	uint32_t			count, room;
 	struct scans			scans;
 	uint64_t			settled, ticket;
-	struct team_order		order;
+	struct particle_pool_order		order;
 	bool				matching, open, begun;
 	bool				unsettled, resampled;
 	bool				changed;	/* workers came or went */
 	struct outcome			*out;
 	uint32_t			missing;
-	const struct team_state		*state;
+	const struct particle_pool_state		*state;
 	struct particles_use		lost;
 	unsigned int			silent;
 	int				failed;
@@ -75,8 +75,9 @@ int remote_make_room(struct remote *r, uint32_t count);
 int remote_send_all(struct remote *r, enum wire_type type, const void *head,
 		    size_t head_len, const void *data, size_t len);
 
-/* Of struct team_ops */
-int remote_settle(struct team *t, const struct team_state *state,
-		  uint64_t update, const uint32_t *parent, uint32_t count);
+/* Of struct particle_pool_ops */
+int remote_settle(struct particle_pool *t,
+		  const struct particle_pool_state *state, uint64_t update,
+		  const uint32_t *parent, uint32_t count);
 
 #endif

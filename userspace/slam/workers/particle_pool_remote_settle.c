@@ -8,18 +8,19 @@
 #include "slam/workers/balance.h"
 #include "slam/workers/particle_pool_remote_parts.h"
 
-/* @kin: [ancestry_ids()] gets, of each step that particles of @owner descend
+/* @kin: [trajectory_tree_ids()] gets, of each step that particles of @owner descend
  * from, the first of these, counted from 1; 0: none does
  */
 static void find_kin(const struct remote *r, uint32_t owner, uint32_t *kin)
 {
-	const struct team_state *s = r->state;
+	const struct particle_pool_state *s = r->state;
 
-	memset(kin, 0, ancestry_ids(s->ancestry) * sizeof(*kin));
+	memset(kin, 0, trajectory_tree_ids(s->ancestry) * sizeof(*kin));
 	for (uint32_t i = 0; i < s->count; i++) {
-		ancestry_id id = r->owner[i] == owner ? s->step[i] : 0;
+		trajectory_tree_id id = r->owner[i] == owner ? s->step[i] : 0;
 
-		for (; id && !kin[id]; id = ancestry_parent(s->ancestry, id))
+		for (; id && !kin[id];
+		     id = trajectory_tree_parent(s->ancestry, id))
 			kin[id] = i + 1;
 	}
 }
@@ -30,18 +31,19 @@ static void find_kin(const struct remote *r, uint32_t owner, uint32_t *kin)
 static void settle_find_base(const struct remote *r, const uint32_t *kin,
 			     struct wire_child *c)
 {
-	const struct team_state *s = r->state;
-	ancestry_id id = s->step[c->parent];
+	const struct particle_pool_state *s = r->state;
+	trajectory_tree_id id = s->step[c->parent];
 
 	while (id && !kin[id])
-		id = ancestry_parent(s->ancestry, id);
+		id = trajectory_tree_parent(s->ancestry, id);
 	if (!id)
 		return;
 	c->base = kin[id] - 1;
-	c->since = tile_version(ancestry_at(s->ancestry, id)->update + 1, 0);
+	c->since = tile_version(trajectory_tree_at(s->ancestry, id)->update + 1,
+				0);
 }
 
-/* @first: see placement_first() */
+/* @first: see balance_first() */
 static void find_bases(const struct remote *r, struct wire_child *child,
 		       uint32_t count, const uint32_t *first, uint32_t *kin)
 {
@@ -75,7 +77,7 @@ static int settle_plan(struct remote *r, const uint32_t *parent, uint32_t count)
 
 		home[i] = m ? (uint32_t)(m - r->member) : 0;
 	}
-	moves = placement_share(parent, count, home, r->members,
+	moves = balance_share(parent, count, home, r->members,
 			       r->next_owner);
 	for (uint32_t i = 0; moves >= 0 && i < count; i++)
 		r->next_owner[i] = r->member[r->next_owner[i]].id;
@@ -100,9 +102,10 @@ static int list_children(struct remote *r, const uint32_t *parent,
 			.parent = parent[i], .from = r->owner[parent[i]],
 			.owner = r->next_owner[i], .base = WIRE_NONE,
 		};
-	first = malloc(((size_t)count + ancestry_ids(r->state->ancestry)) *
-		       sizeof(*first));
-	err = first ? placement_first(child, count, r->count, first) : -ENOMEM;
+	first = malloc(
+		((size_t)count + trajectory_tree_ids(r->state->ancestry)) *
+		sizeof(*first));
+	err = first ? balance_first(child, count, r->count, first) : -ENOMEM;
 	if (!err)
 		find_bases(r, child, count, first, first + count);
 	free(first);
@@ -173,8 +176,9 @@ static int settle_settle(struct remote *r, const uint32_t *parent,
 	return err;
 }
 
-int remote_settle(struct team *t, const struct team_state *state,
-		  uint64_t update, const uint32_t *parent, uint32_t count)
+int remote_settle(struct particle_pool *t,
+		  const struct particle_pool_state *state, uint64_t update,
+		  const uint32_t *parent, uint32_t count)
 {
 	struct remote *r = (struct remote *)t;
 	uint32_t *same = NULL;

@@ -92,7 +92,7 @@ struct wire_result {
 	uint64_t	early;			/* of that, scans put into maps
 						 * while others matched
 						 */
-	struct engine_traffic sent;		/* to other workers */
+	struct bus_traffic sent;		/* to other workers */
 	uint32_t	count, round;		/* of MATCH */
 };
 
@@ -127,7 +127,7 @@ struct wire_tracked {
 
 /*
  * MAP, TILES: tiles of particle @number of before the resampling follow, or of
- * their @total bytes those from @at on: see parcel.h; @since: from this version
+ * their @total bytes those from @at on: see map_reassembly.h; @since: from this version
  * on; NEED: places follow
  */
 struct wire_map {

@@ -33,7 +33,7 @@ static void worker_say(struct worker *w, int priority, const char *format, ...)
 	w->log(w->arg, priority, line);
 }
 
-struct worker *worker_create(struct engine *engine, unsigned int threads,
+struct worker *worker_create(struct bus *engine, unsigned int threads,
 			     void (*log)(void *arg, int priority,
 					 const char *line), void *arg)
 {
@@ -68,7 +68,7 @@ static void worker_forget(struct worker *w)
 	for (uint32_t i = 0; i < w->earlies; i++)
 		free(w->early[i].map);
 	w->earlies = 0;
-	parcels_free(&w->parcels);
+	map_reassembly_free(&w->parcels);
 }
 
 void worker_destroy(struct worker *w)
@@ -95,7 +95,7 @@ int worker_send(struct worker *w, uint32_t to, enum wire_type type,
 	const struct iovec iov[] = {
 		{ (void *)head, head_len }, { (void *)data, len },
 	};
-	const int err = engine_send_wait(w->engine, to, type, iov, 2, -1);
+	const int err = bus_send_wait(w->engine, to, type, iov, 2, -1);
 
 	/* who is gone is the coordinator's business */
 	return err == -EHOSTUNREACH || err == -ENOTCONN ? 0 : err;
@@ -128,7 +128,7 @@ static uint64_t cpu_of(const struct worker *w)
 	struct particles_use use;
 
 	particles_use(w->particles, &use);
-	return use.cpu + w->cpu + crew_own_cpu() - w->began;
+	return use.cpu + w->cpu + thread_pool_own_cpu() - w->began;
 }
 
 static int worker_match(struct worker *w, const uint32_t *numbers,
@@ -137,7 +137,7 @@ static int worker_match(struct worker *w, const uint32_t *numbers,
 	struct wire_result head = {
 		.update = w->update, .count = count, .round = w->round,
 	};
-	struct engine_counters counters;
+	struct bus_counters counters;
 	struct particles_use use;
 	struct wire_outcome *list;
 	int err;
@@ -168,8 +168,8 @@ static int worker_match(struct worker *w, const uint32_t *numbers,
 	head.peak = use.peak;
 	head.cpu = cpu_of(w);
 	head.early = w->early_cpu;
-	engine_counters(w->engine, &counters);
-	head.sent = (struct engine_traffic){
+	bus_counters(w->engine, &counters);
+	head.sent = (struct bus_traffic){
 		counters.to_workers.messages - w->before.messages,
 		counters.to_workers.bytes - w->before.bytes,
 	};
@@ -220,7 +220,7 @@ static void write_early(struct worker *w)
 
 	if (!w->eager || w->lates || w->ghosts || w->failed || !is_final(w))
 		return;
-	engine_wait(w->engine, 0);
+	bus_wait(w->engine, 0);
 	w->failed = worker_write_rest(w);
 	w->early_cpu += cpu_of(w) - start;
 }
@@ -231,7 +231,7 @@ int worker_settle_all(struct worker *w)
 
 	w->matching = false;
 	w->settled = w->update + 1;
-	parcels_drop(&w->parcels, w->settled);
+	map_reassembly_drop(&w->parcels, w->settled);
 	worker_drop_lates(w);
 	worker_drop_ghosts(w);
 	if (!err)
@@ -329,7 +329,7 @@ static int redo(struct worker *w, const struct wire_rebuild *b)
 
 	for (uint32_t i = 0; i < b->steps && !err; i++) {
 		/* MPI moves nothing while nobody calls */
-		engine_wait(w->engine, 0);
+		bus_wait(w->engine, 0);
 		err = make_scan(w, scans_at(&w->scans, step[i].update));
 		if (!err)
 			err = particles_redo(w->particles, b->number,
@@ -396,12 +396,12 @@ static int on_track(struct worker *w, const void *data, size_t len)
 /* What was done for somebody else does not count */
 static void count_anew(struct worker *w)
 {
-	struct engine_counters counters;
+	struct bus_counters counters;
 
-	engine_counters(w->engine, &counters);
+	bus_counters(w->engine, &counters);
 	w->before = counters.to_workers;
 	w->cpu = w->early_cpu = 0;
-	w->began = crew_own_cpu();
+	w->began = thread_pool_own_cpu();
 }
 
 static int on_setup(struct worker *w, const void *data, size_t len)
@@ -422,7 +422,7 @@ static int on_setup(struct worker *w, const void *data, size_t len)
 	return 0;
 }
 
-static int worker_handle(struct worker *w, const struct engine_message *m)
+static int worker_handle(struct worker *w, const struct bus_message *m)
 {
 	if (m->type == WIRE_SETUP)
 		return on_setup(w, m->data, m->len);
@@ -449,17 +449,17 @@ static int worker_handle(struct worker *w, const struct engine_message *m)
 	return -EBADMSG;
 }
 
-static void worker_on_event(struct worker *w, const struct engine_message *m)
+static void worker_on_event(struct worker *w, const struct bus_message *m)
 {
 	switch (m->type) {
-	case ENGINE_JOINED:
+	case BUS_JOINED:
 		worker_say(w, LOG_INFO, "joined as worker %u", m->from);
 		return;
-	case ENGINE_LEFT:
+	case BUS_LEFT:
 		worker_say(w, LOG_WARNING, "thrown out: %.200s",
 			   (char *)m->data);
 		break;
-	case ENGINE_COORDINATOR_GONE:
+	case BUS_COORDINATOR_GONE:
 		worker_say(w, LOG_INFO, "without a coordinator: %.200s",
 			   (char *)m->data);
 		break;
@@ -471,7 +471,7 @@ static void worker_on_event(struct worker *w, const struct engine_message *m)
  * Without memory, or told what cannot be, what is here is not what it should
  * be: others do it then. Return: 1: it goes on; @err
  */
-static int worker_fail(struct worker *w, const struct engine_message *m,
+static int worker_fail(struct worker *w, const struct bus_message *m,
 		       int err)
 {
 	char reason[MEMORY_REASON];
@@ -504,20 +504,20 @@ static void worker_tell_waiting(struct worker *w, int timeout_ms)
 
 int worker_turn(struct worker *w, int timeout_ms)
 {
-	struct engine_message m;
-	int ret = engine_receive(w->engine, &m, timeout_ms), err;
+	struct bus_message m;
+	int ret = bus_receive(w->engine, &m, timeout_ms), err;
 
 	if (!ret)
 		worker_tell_waiting(w, timeout_ms);
 	if (ret <= 0)
 		return ret;
 	w->idle = 0;
-	if (m.type >= ENGINE_EVENT) {
+	if (m.type >= BUS_EVENT) {
 		worker_on_event(w, &m);
 		return 1;
 	}
-	w->began = crew_own_cpu();
+	w->began = thread_pool_own_cpu();
 	err = worker_handle(w, &m);
-	w->cpu += crew_own_cpu() - w->began;
+	w->cpu += thread_pool_own_cpu() - w->began;
 	return err ? worker_fail(w, &m, err) : 1;
 }

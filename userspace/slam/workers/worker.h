@@ -16,12 +16,12 @@ struct worker;
 /**
  * worker_create() - a worker
  * @engine:	open, of a worker; stays the caller's
- * @threads:	as crew_create()
+ * @threads:	as thread_pool_create()
  * @log:	a line about what happens; may be NULL
  *
  * Return: NULL: no memory.
  */
-struct worker *worker_create(struct engine *engine, unsigned int threads,
+struct worker *worker_create(struct bus *engine, unsigned int threads,
 			     void (*log)(void *arg, int priority,
 					 const char *line), void *arg);
 void worker_destroy(struct worker *w);

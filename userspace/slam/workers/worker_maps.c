@@ -119,13 +119,15 @@ static int send_tiles(struct worker *w, uint32_t to, enum wire_type type,
 	int err = 0;
 
 	head.total = w->bytes.len;
-	for (head.at = 0; !err; head.at += PARCEL_PART) {
+	for (head.at = 0; !err; head.at += MAP_REASSEMBLY_PART) {
 		const uint64_t left = head.total - head.at;
 
 		err = worker_send(w, to, type, &head, sizeof(head),
 				  w->bytes.data + head.at,
-				  left < PARCEL_PART ? left : PARCEL_PART);
-		if (left <= PARCEL_PART)
+				  left < MAP_REASSEMBLY_PART ?
+					  left :
+					  MAP_REASSEMBLY_PART);
+		if (left <= MAP_REASSEMBLY_PART)
 			break;
 	}
 	return err;
@@ -154,7 +156,7 @@ static int worker_maps_send_map(struct worker *w, const struct wire_child *c)
 static int send_maps(struct worker *w, const struct wire_child *child,
 		     uint32_t count)
 {
-	const uint32_t me = engine_id(w->engine);
+	const uint32_t me = bus_id(w->engine);
 	uint32_t *first = malloc(((size_t)count + 1) * sizeof(*first));
 	uint32_t parents = 0;
 	int err = -ENOMEM;
@@ -163,7 +165,7 @@ static int send_maps(struct worker *w, const struct wire_child *child,
 		parents = child[i].parent < parents ? parents :
 			child[i].parent + 1;
 	if (first)
-		err = placement_first(child, count, parents, first);
+		err = balance_first(child, count, parents, first);
 	for (uint32_t i = 0; i < count && !err; i++) {
 		if (child[i].from == me && child[i].owner != me &&
 		    first[i] == i)
@@ -193,7 +195,7 @@ static int worker_maps_expect(struct worker *w, uint32_t number,
 static int take_children(struct worker *w, const struct wire_child *child,
 			 uint32_t count)
 {
-	const uint32_t me = engine_id(w->engine);
+	const uint32_t me = bus_id(w->engine);
 	int err = 0;
 
 	for (uint32_t i = 0; i < count && !err; i++) {
@@ -335,7 +337,7 @@ static int take_map(struct worker *w, uint32_t from, const struct wire_map *m,
 
 int worker_on_map(struct worker *w, uint32_t from, const void *data, size_t len)
 {
-	const int ret = parcels_take(&w->parcels, from, &data, &len);
+	const int ret = map_reassembly_take(&w->parcels, from, &data, &len);
 
 	return ret > 0 ? take_map(w, from, data, len) : ret;
 }
@@ -387,7 +389,7 @@ int worker_on_tiles(struct worker *w, uint32_t from, const void *data,
 {
 	const struct wire_map *m;
 	struct late *l;
-	int err = parcels_take(&w->parcels, from, &data, &len);
+	int err = map_reassembly_take(&w->parcels, from, &data, &len);
 
 	if (err <= 0)
 		return err;
@@ -421,12 +423,12 @@ int worker_on_settle(struct worker *w, const void *data, size_t len)
 		return -EBADMSG;
 	for (uint32_t i = 0; i < s->count; i++) {
 		if (child[i].parent >= SLAM_PARTICLES_MAX ||
-		    (child[i].from == engine_id(w->engine) &&
+		    (child[i].from == bus_id(w->engine) &&
 		     !particles_has(w->particles, child[i].parent)))
 			return -EBADMSG;
 	}
 	/* who began to send those is gone */
-	parcels_drop(&w->parcels, s->update);
+	map_reassembly_drop(&w->parcels, s->update);
 	/* who has just joined was not told to match, and has no particles */
 	if ((!w->matching || s->update != w->update) && w->count)
 		return -EBADMSG;

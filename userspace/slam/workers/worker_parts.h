@@ -39,7 +39,7 @@ struct early {
 };
 
 struct worker {
-	struct engine		*engine;
+	struct bus		*engine;
 	unsigned int		threads;
 	void			(*log)(void *arg, int priority,
 				       const char *line);
@@ -70,12 +70,12 @@ struct worker {
 	uint32_t		ghosts, ghost_room, next_ghost;
 	struct early		*early;
 	uint32_t		earlies, early_room;
-	struct parcels		parcels;
+	struct map_reassembly		parcels;
 	struct bytes		bytes;
 	struct bytes		track;		/* of a late particle */
 	uint64_t		cpu, began;	/* this thread's, ns */
 	uint64_t		early_cpu;	/* of all threads */
-	struct engine_traffic	before;		/* sent, before SETUP */
+	struct bus_traffic	before;		/* sent, before SETUP */
 };
 
 /* Return: 0, also if @to is gone; a negative errno */

@@ -12,9 +12,9 @@
 #include "slam/workers/worker.h"
 #include "slam/workers/worker_run.h"
 
-struct engine_config worker_config(const char *job)
+struct bus_config worker_config(const char *job)
 {
-	return (struct engine_config){
+	return (struct bus_config){
 		.job = job, .protocol = WIRE_VERSION,
 		.build = OPTSAMPLE_VERSION,
 	};
@@ -34,13 +34,13 @@ void worker_log(void *arg, int priority, const char *line)
 	funlockfile(stderr);
 }
 
-int worker_run(struct engine *engine, unsigned int threads,
+int worker_run(struct bus *engine, unsigned int threads,
 	       const struct worker_voice *voice, bool once,
 	       bool (*interrupted)(void *arg))
 {
 	struct worker *w = worker_create(engine, threads, worker_log,
 					 (void *)voice);
-	char error[ENGINE_ERROR];
+	char error[BUS_ERROR];
 	int ret = 0;
 
 	if (!w)
@@ -51,7 +51,7 @@ int worker_run(struct engine *engine, unsigned int threads,
 	/* ranks of one mpirun end together, and the first one knows how */
 	if (ret >= 0 || once)
 		return 0;
-	engine_error(engine, error);
+	bus_error(engine, error);
 	if (ret != -EPROTO)
 		snprintf(error, sizeof(error), "leaves: %s", strerror(-ret));
 	return cli_error(ret, "%s%s%s", voice->job ? voice->job : "",

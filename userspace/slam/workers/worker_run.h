@@ -27,7 +27,7 @@ struct worker_voice {
  *
  * Return: 0 or a negative errno after one line on stderr.
  */
-int worker_run(struct engine *engine, unsigned int threads,
+int worker_run(struct bus *engine, unsigned int threads,
 		 const struct worker_voice *voice, bool once,
 		 bool (*interrupted)(void *arg));
 
@@ -39,6 +39,6 @@ int worker_run(struct engine *engine, unsigned int threads,
 void worker_log(void *arg, int priority, const char *line);
 
 /* worker_config() - what coordinator and workers must agree on */
-struct engine_config worker_config(const char *job);
+struct bus_config worker_config(const char *job);
 
 #endif

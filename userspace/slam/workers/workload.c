@@ -6,10 +6,11 @@
 #include "base/array.h"
 #include "slam/workers/workload.h"
 
-struct team_work workload_since(const struct team_work *now,
-				const struct team_work *before)
+struct particle_pool_work
+workload_since(const struct particle_pool_work *now,
+	       const struct particle_pool_work *before)
 {
-	return (struct team_work){
+	return (struct particle_pool_work){
 		now->cpu - before->cpu, now->early - before->early,
 		now->evaluations - before->evaluations,
 		now->messages - before->messages,
@@ -17,7 +18,8 @@ struct team_work workload_since(const struct team_work *now,
 	};
 }
 
-static void sum(struct team_work *to, const struct team_work *w)
+static void sum(struct particle_pool_work *to,
+		const struct particle_pool_work *w)
 {
 	to->cpu += w->cpu;
 	to->early += w->early;
@@ -33,7 +35,7 @@ static uint64_t workload_larger(uint64_t a, uint64_t b)
 
 int workload_begin(struct workload *l, uint32_t workers)
 {
-	struct team_traffic *t = &l->traffic;
+	struct particle_pool_traffic *t = &l->traffic;
 	int err = array_grow(&l->slowest, &l->slowest_room, t->updates,
 			     sizeof(*l->slowest));
 
@@ -46,13 +48,13 @@ int workload_begin(struct workload *l, uint32_t workers)
 		if (!err)
 			l->ranked[t->ranks++] = 0;
 	}
-	l->now = (struct team_work){ 0 };
+	l->now = (struct particle_pool_work){ 0 };
 	l->wait = 0;
 	l->workers = 0;
 	return err;
 }
 
-void workload_add(struct workload *l, const struct team_work *w)
+void workload_add(struct workload *l, const struct particle_pool_work *w)
 {
 	uint32_t i = l->workers++;
 
@@ -77,7 +79,7 @@ void workload_end(struct workload *l)
 	l->slowest[l->traffic.updates++] = (float)((double)l->wait * 1e-6);
 }
 
-void workload_add_lost(struct workload *l, const struct team_work *w)
+void workload_add_lost(struct workload *l, const struct particle_pool_work *w)
 {
 	sum(&l->traffic.all, w);
 }

@@ -17,28 +17,29 @@
  * @rank:	likewise, evaluations of @workers, the most first
  */
 struct workload {
-	struct team_traffic	traffic;
+	struct particle_pool_traffic	traffic;
 	float			*slowest;
 	uint32_t		slowest_room;
 	uint64_t		*ranked, *rank;
 	uint32_t		ranked_room, rank_room;
-	struct team_work	now;
+	struct particle_pool_work	now;
 	uint64_t		wait;
 	uint32_t		workers;
 };
 
 /* What a worker did between two times it told all it did */
-struct team_work workload_since(const struct team_work *now,
-				const struct team_work *before);
+struct particle_pool_work
+workload_since(const struct particle_pool_work *now,
+	       const struct particle_pool_work *before);
 
 /* An update of @workers begins to be counted. Return: 0; -ENOMEM */
 int workload_begin(struct workload *l, uint32_t workers);
 /* What one of them did for it */
-void workload_add(struct workload *l, const struct team_work *w);
+void workload_add(struct workload *l, const struct particle_pool_work *w);
 void workload_end(struct workload *l);
 
 /* What one did who is gone: it only counts for all */
-void workload_add_lost(struct workload *l, const struct team_work *w);
+void workload_add_lost(struct workload *l, const struct particle_pool_work *w);
 
 void workload_free(struct workload *l);
 

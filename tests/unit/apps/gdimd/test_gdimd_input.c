@@ -185,22 +185,24 @@ static void test_stars(void)
 {
 	char to[32];
 
-	ok(!stars_fill("gas_*_submap_*", "gas_CO_submap_3", "gas_*_map_*", to,
-		       sizeof(to)) && !strcmp(to, "gas_CO_map_3"),
+	ok(!wildcard_fill("gas_*_submap_*", "gas_CO_submap_3", "gas_*_map_*",
+			  to, sizeof(to)) &&
+		   !strcmp(to, "gas_CO_map_3"),
 	   "what stars stand for");
-	ok(!stars_fill("a*", "abc", "*", to, sizeof(to)) &&
+	ok(!wildcard_fill("a*", "abc", "*", to, sizeof(to)) &&
 	   !strcmp(to, "bc") &&
-	   !stars_fill("*_*", "a_b_c", "*.*", to, sizeof(to)) &&
+	   !wildcard_fill("*_*", "a_b_c", "*.*", to, sizeof(to)) &&
 	   !strcmp(to, "a.b_c"), "as little as possible, and all of it");
-	ok(stars_fill("a*", "a", "*", to, sizeof(to)) == -ENOENT &&
-	   stars_fill("a*b", "ac", "*", to, sizeof(to)) == -ENOENT &&
-	   stars_fill("slam", "slams", "x", to, sizeof(to)) == -ENOENT &&
-	   !stars_fill("slam", "slam", "map", to, sizeof(to)) &&
+	ok(wildcard_fill("a*", "a", "*", to, sizeof(to)) == -ENOENT &&
+	   wildcard_fill("a*b", "ac", "*", to, sizeof(to)) == -ENOENT &&
+	   wildcard_fill("slam", "slams", "x", to, sizeof(to)) == -ENOENT &&
+	   !wildcard_fill("slam", "slam", "map", to, sizeof(to)) &&
 	   !strcmp(to, "map"), "names that do not fit");
-	ok(!stars_fill("g_*", "g_A", "x=*_1 y=*", to, sizeof(to)) &&
+	ok(!wildcard_fill("g_*", "g_A", "x=*_1 y=*", to, sizeof(to)) &&
 	   !strcmp(to, "x=A_1 y=A"), "each word has its own");
-	ok(stars_fill("*", "0123456789012345678901234567890123456789", "*", to,
-		      sizeof(to)) == -ENOSPC, "and that are too long");
+	ok(wildcard_fill("*", "0123456789012345678901234567890123456789", "*",
+			 to, sizeof(to)) == -ENOSPC,
+	   "and that are too long");
 }
 
 enum { W = 7, H = 5 };
@@ -335,30 +337,30 @@ static void test_rooms(void)
 
 static void test_roles(void)
 {
-	struct role_values v;
+	struct modality_values v;
 	struct layer l;
 	char error[256];
 
-	role_values_begin(&v);
-	ok(isnan(v.temperature) && role_values_percent(v.smoke) == -1,
+	modality_values_begin(&v);
+	ok(isnan(v.temperature) && modality_values_percent(v.smoke) == -1,
 	   "nothing is known");
 	layer_parse(&l, "temp_map_remote", "role=temperature", error);
-	role_values_add(&v, &l, 10);
+	modality_values_add(&v, &l, 10);
 	layer_parse(&l, "temp_map_fused", "role=temperature", error);
-	role_values_add(&v, &l, -1);
+	modality_values_add(&v, &l, -1);
 	ok(v.temperature == 10, "what is unknown is no better");
-	role_values_add(&v, &l, 30);
+	modality_values_add(&v, &l, 30);
 	layer_parse(&l, "temp_map_insitu", "role=temperature", error);
-	role_values_add(&v, &l, 20);
+	modality_values_add(&v, &l, 20);
 	ok(v.temperature == 30, "fused is better than remote and in situ");
 	for (int i = 0; i < 3; i++) {
 		layer_parse(&l, "h", "role=hazard", error);
-		role_values_add(&v, &l, i == 1 ? 90 : 10);
+		modality_values_add(&v, &l, i == 1 ? 90 : 10);
 	}
 	ok(v.hazard == 90, "of hazards the highest counts");
 	layer_parse(&l, "s", "role=smoke bits=16", error);
-	role_values_add(&v, &l, 2900);
-	ok(role_values_percent(v.smoke) == 29, "16 bits are 0..100, too");
+	modality_values_add(&v, &l, 2900);
+	ok(modality_values_percent(v.smoke) == 29, "16 bits are 0..100, too");
 }
 
 /* Of gases, in the order of the message */
@@ -394,7 +396,7 @@ static void test_told_room(void)
 	layer_parse(&l, "gas_CO", "role=gas bits=16", error);
 	site_set_layer(s, &l, error);
 	ok(!store_room(site_store(s), &r) &&
-	   !answer_find_room(s, 3, &r, error) && !room_values(s, &r, &v),
+	   !query_find_room(s, 3, &r, error) && !room_values(s, &r, &v),
 	   "a room without names");
 	room_message(s, &r, &v, "map", &keep, &m);
 	ok(m.averages_valid && m.avg_temperature == 21 && m.avg_smoke == 40 &&
@@ -405,7 +407,7 @@ static void test_told_room(void)
 	strcpy(r.gas_name[1], "gas_CO");
 	ok(!store_room(site_store(s), &r), "a room with names");
 	memset(&r, 0, sizeof(r));
-	ok(!answer_find_room(s, 3, &r, error) &&
+	ok(!query_find_room(s, 3, &r, error) &&
 	   !strcmp(r.gas_name[0], "gas_H2"), "they are kept");
 	room_message(s, &r, &v, "map", &keep, &m);
 	ok(m.names == 2 && has_gas(&m, 0, "gas_CO", 7) &&
@@ -413,7 +415,7 @@ static void test_told_room(void)
 	r.reported = false;
 	r.gases = 0;
 	ok(!store_room(site_store(s), &r) &&
-	   !answer_find_room(s, 3, &r, error) && !*r.gas_name[0],
+	   !query_find_room(s, 3, &r, error) && !*r.gas_name[0],
 	   "until nothing is told");
 	room_message(s, &r, &v, "map", &keep, &m);
 	ok(!m.averages_valid && isnan(m.avg_temperature) &&

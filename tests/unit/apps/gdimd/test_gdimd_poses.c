@@ -148,7 +148,7 @@ int main(void)
 	   number_of(answer, "fused_ms") == -1,
 	   "with how many, and that they are stored");
 	ok(number_of(answer, "to_fuse") >= SUBMAPS &&
-	   !answer_status(g.site, status) &&
+	   !query_status(g.site, status) &&
 	   number_of(status, "to_fuse") >= SUBMAPS,
 	   "and how many have to be fused, as the status says");
 	ok(site_value(g.site, 0, 20, 5) == 20 &&

@@ -20,8 +20,9 @@ static char error[MAPPER_ERROR];
  * @placed:	how often its place was told, and where that is
  */
 struct seen {
-	unsigned int	fails, messages[OUTLET_TOPICS], tried[OUTLET_TOPICS];
-	int64_t		stamp[OUTLET_TOPICS];
+	unsigned int fails, messages[SLAM_PUBLISHER_TOPICS],
+		tried[SLAM_PUBLISHER_TOPICS];
+	int64_t		stamp[SLAM_PUBLISHER_TOPICS];
 	char		frame[64], child[64];
 	unsigned int	submap[SUBMAPS], known[SUBMAPS], placed[SUBMAPS];
 	struct pose	place[SUBMAPS], pose, drift;
@@ -51,7 +52,7 @@ static struct pose pose_of(const double at[3], const double q[4])
 
 static const char *prefix = "submap_";
 
-static void see_transforms(struct seen *s, enum outlet_topic topic,
+static void see_transforms(struct seen *s, enum slam_publisher_topic topic,
 			   const struct message_transforms *m)
 {
 	const struct message_transform *t = m->transforms.items;
@@ -61,7 +62,7 @@ static void see_transforms(struct seen *s, enum outlet_topic topic,
 
 		text_of(s->frame, &t->header.frame_id);
 		text_of(s->child, &t->child_frame_id);
-		if (topic == OUTLET_TF) {
+		if (topic == SLAM_PUBLISHER_TF) {
 			s->drift = p;
 		} else {
 			s->placed[number_of(s->child, prefix)]++;
@@ -70,7 +71,7 @@ static void see_transforms(struct seen *s, enum outlet_topic topic,
 	}
 }
 
-static void see_grid(struct seen *s, enum outlet_topic topic,
+static void see_grid(struct seen *s, enum slam_publisher_topic topic,
 		     const struct message_occupancy_grid *m)
 {
 	unsigned int known = 0, occupied = 0, n;
@@ -80,7 +81,7 @@ static void see_grid(struct seen *s, enum outlet_topic topic,
 		occupied += (int8_t)m->data.data[i] > 60;
 	}
 	text_of(s->frame, &m->header.frame_id);
-	if (topic == OUTLET_MAP) {
+	if (topic == SLAM_PUBLISHER_MAP) {
 		s->cells = known;
 		s->occupied = occupied;
 		return;
@@ -91,7 +92,7 @@ static void see_grid(struct seen *s, enum outlet_topic topic,
 	s->early += !s->placed[n];
 }
 
-static int see(void *arg, enum outlet_topic topic, int64_t stamp,
+static int see(void *arg, enum slam_publisher_topic topic, int64_t stamp,
 	       const union message *m)
 {
 	struct seen *s = arg;
@@ -102,21 +103,21 @@ static int see(void *arg, enum outlet_topic topic, int64_t stamp,
 	s->messages[topic]++;
 	s->stamp[topic] = stamp;
 	switch ((int)topic) {
-	case OUTLET_TF:
-	case OUTLET_TRANSFORMS:
+	case SLAM_PUBLISHER_TF:
+	case SLAM_PUBLISHER_TRANSFORMS:
 		see_transforms(s, topic, &m->tf);
 		break;
-	case OUTLET_SUBMAP:
-	case OUTLET_MAP:
+	case SLAM_PUBLISHER_SUBMAP:
+	case SLAM_PUBLISHER_MAP:
 		see_grid(s, topic, &m->map);
 		break;
-	case OUTLET_POSE:
+	case SLAM_PUBLISHER_POSE:
 		s->pose = pose_of(m->odometry.pose.position,
 				  m->odometry.pose.orientation);
 		text_of(s->frame, &m->odometry.header.frame_id);
 		text_of(s->child, &m->odometry.child_frame_id);
 		break;
-	case OUTLET_PATH:
+	case SLAM_PUBLISHER_PATH:
 		s->way = m->path.poses.count;
 		break;
 	}
@@ -180,11 +181,13 @@ static void test_all(void)
 	ok(submaps(&s) >= 1, "submaps: %u", submaps(&s));
 	ok(!s.early && s.placed[0] == 1, "where they are was told before");
 	ok(s.known[0] > 7950, "they have cells: %u", s.known[0]);
-	ok(!s.messages[OUTLET_MAP], "no map before it is asked for");
-	ok(!mapper_map(m, error) && s.messages[OUTLET_MAP] == 1, "then one");
+	ok(!s.messages[SLAM_PUBLISHER_MAP], "no map before it is asked for");
+	ok(!mapper_map(m, error) && s.messages[SLAM_PUBLISHER_MAP] == 1,
+	   "then one");
 	ok(s.cells > 8600 && s.occupied > 528 && !strcmp(s.frame, "map"),
 	   "the map: %u cells, %u of them occupied", s.cells, s.occupied);
-	ok(s.way == 50 && s.stamp[OUTLET_PATH] == trip->reading[49].stamp,
+	ok(s.way == 50 &&
+		   s.stamp[SLAM_PUBLISHER_PATH] == trip->reading[49].stamp,
 	   "the way");
 	before = s;
 	ok(!add(m, 50, 50, 0) && !memcmp(&before, &s, sizeof(s)),
@@ -195,8 +198,10 @@ static void test_all(void)
 	   "those that are complete are not told again");
 	before = s;
 	ok(!add(m, READINGS, READINGS, 0.3) &&
-	   s.messages[OUTLET_TRANSFORMS] > before.messages[OUTLET_TRANSFORMS] &&
-	   s.messages[OUTLET_SUBMAP] == before.messages[OUTLET_SUBMAP],
+		   s.messages[SLAM_PUBLISHER_TRANSFORMS] >
+			   before.messages[SLAM_PUBLISHER_TRANSFORMS] &&
+		   s.messages[SLAM_PUBLISHER_SUBMAP] ==
+			   before.messages[SLAM_PUBLISHER_SUBMAP],
 	   "all was turned: they are elsewhere, their cells are the same");
 	ok(fabs(s.place[0].yaw - before.place[0].yaw - 0.3) < 1e-6, "by that");
 	mapper_destroy(m);
@@ -204,25 +209,25 @@ static void test_all(void)
 
 static void test_lost(void)
 {
-	struct seen s = { .fails = 1u << OUTLET_SUBMAP };
+	struct seen s = { .fails = 1u << SLAM_PUBLISHER_SUBMAP };
 	struct mapper *m = make(&s, NULL);
 	unsigned int n;
 
 	add(m, 0, 60, 0);
-	n = s.tried[OUTLET_SUBMAP];
+	n = s.tried[SLAM_PUBLISHER_SUBMAP];
 	ok(n && !submaps(&s), "submaps do not get through");
 	s.fails = 0;
 	add(m, 60, 60, 0);
 	ok(submaps(&s) == n, "they are sent again");
-	n = s.tried[OUTLET_SUBMAP];
+	n = s.tried[SLAM_PUBLISHER_SUBMAP];
 	add(m, 60, 60, 0);
-	ok(s.tried[OUTLET_SUBMAP] == n, "once");
+	ok(s.tried[SLAM_PUBLISHER_SUBMAP] == n, "once");
 	mapper_destroy(m);
 
-	s = (struct seen){ .fails = 1u << OUTLET_TRANSFORMS };
+	s = (struct seen){ .fails = 1u << SLAM_PUBLISHER_TRANSFORMS };
 	m = make(&s, NULL);
 	add(m, 0, 60, 0);
-	n = s.tried[OUTLET_TRANSFORMS];
+	n = s.tried[SLAM_PUBLISHER_TRANSFORMS];
 	s.fails = 0;
 	add(m, 60, 60, 0);
 	ok(n && s.placed[0] == 1, "likewise where they are");
@@ -238,7 +243,7 @@ static void test_pose(void)
 	struct pose p;
 
 	mapper_pose(m, r, &(struct filter_result){ .pose = at });
-	ok(near(&s.pose, &at) && s.stamp[OUTLET_POSE] == r->stamp,
+	ok(near(&s.pose, &at) && s.stamp[SLAM_PUBLISHER_POSE] == r->stamp,
 	   "the pose, at its time");
 	p = pose_compose(&s.drift, &r->odometry);
 	ok(near(&p, &at), "odometry in the map leads there");
@@ -335,7 +340,8 @@ static void test_odd(void)
 
 	r.range = nothing;
 	ok(!mapper_scan(m, &r, error) && !mapper_history(m, here, 1, error) &&
-	   !mapper_map(m, error) && !submaps(&s) && !s.messages[OUTLET_MAP],
+		   !mapper_map(m, error) && !submaps(&s) &&
+		   !s.messages[SLAM_PUBLISHER_MAP],
 	   "nothing is hit: nothing to see");
 	ok(mapper_history(m, here, 2, error) == -EINVAL,
 	   "a history of more scans than there are");

@@ -13,7 +13,7 @@ enum { BEAMS = 8 };
 static float ranges[BEAMS * 4];
 
 /* A scan, or odometry alone, number @n, after @x m */
-static int put(struct waiting *w, int n, double x, unsigned int beams)
+static int put(struct scan_queue *w, int n, double x, unsigned int beams)
 {
 	struct reading r = {
 		.stamp = n, .odometry = { x, 0, 0 }, .beams = beams,
@@ -22,25 +22,25 @@ static int put(struct waiting *w, int n, double x, unsigned int beams)
 
 	for (unsigned int i = 0; i < beams; i++)
 		ranges[i] = (float)(n + (int)i);
-	return waiting_put(w, &r);
+	return scan_queue_put(w, &r);
 }
 
-static int put_turned(struct waiting *w, int n, double yaw)
+static int put_turned(struct scan_queue *w, int n, double yaw)
 {
 	const struct reading r = {
 		.stamp = n, .odometry = { 0, 0, yaw }, .beams = BEAMS,
 		.range_max = 30, .range = ranges,
 	};
 
-	return waiting_put(w, &r);
+	return scan_queue_put(w, &r);
 }
 
 /* The next one is number @n with @beams, and with its own ranges */
-static bool next_is(struct waiting *w, int n, unsigned int beams)
+static bool next_is(struct scan_queue *w, int n, unsigned int beams)
 {
 	struct reading r;
 
-	if (!waiting_take(w, &r) || r.stamp != n || r.beams != beams ||
+	if (!scan_queue_take(w, &r) || r.stamp != n || r.beams != beams ||
 	    !r.range != !beams)
 		return false;
 	for (unsigned int i = 0; i < beams; i++)
@@ -49,22 +49,22 @@ static bool next_is(struct waiting *w, int n, unsigned int beams)
 	return true;
 }
 
-static uint64_t replaced(struct waiting *w)
+static uint64_t replaced(struct scan_queue *w)
 {
-	return waiting_count(w).replaced;
+	return scan_queue_count(w).replaced;
 }
 
 static void test_order(void)
 {
-	struct waiting *w = waiting_create();
-	struct waiting_count c;
+	struct scan_queue *w = scan_queue_create();
+	struct scan_queue_count c;
 	bool good = true;
 
 	for (int i = 0; i < 20; i++)
 		put(w, i, i, i % 3 ? BEAMS : 0);
 	for (int i = 0; i < 20; i++)
 		good = good && next_is(w, i, i % 3 ? BEAMS : 0);
-	c = waiting_count(w);
+	c = scan_queue_count(w);
 	ok(good, "in the order they came, each with its ranges");
 	ok(c.came == 20 && !c.replaced && !c.lost, "which is counted");
 	for (int i = 0; i < 200; i++) {
@@ -75,14 +75,14 @@ static void test_order(void)
 	put(w, 1, 300, BEAMS * 4);
 	put(w, 2, 301, BEAMS);
 	ok(next_is(w, 1, BEAMS * 4) && next_is(w, 2, BEAMS), "scans of other sizes");
-	waiting_end(w);
-	waiting_destroy(w);
-	waiting_destroy(NULL);
+	scan_queue_end(w);
+	scan_queue_destroy(w);
+	scan_queue_destroy(NULL);
 }
 
 static void test_near(void)
 {
-	struct waiting *w = waiting_create();
+	struct scan_queue *w = scan_queue_create();
 	bool good = true;
 
 	for (int i = 0; i < 10; i++)
@@ -102,12 +102,12 @@ static void test_near(void)
 	ok(replaced(w) == 9, "a step more would be too far");
 	ok(next_is(w, 10, 0) && next_is(w, 11, BEAMS) && next_is(w, 12, BEAMS),
 	   "so that one stays");
-	waiting_destroy(w);
+	scan_queue_destroy(w);
 }
 
 static void test_turned(void)
 {
-	struct waiting *w = waiting_create();
+	struct scan_queue *w = scan_queue_create();
 
 	put_turned(w, 1, M_PI - 0.1);
 	next_is(w, 1, BEAMS);
@@ -116,21 +116,21 @@ static void test_turned(void)
 	ok(replaced(w) == 1, "a small turn through pi");
 	put_turned(w, 4, -M_PI + 0.3);
 	ok(replaced(w) == 1, "a large one");
-	waiting_destroy(w);
+	scan_queue_destroy(w);
 }
 
 /* What a link kept during an outage comes at once: every 0.2 m of 12 m */
 static void test_burst(void)
 {
-	struct waiting *w = waiting_create();
+	struct scan_queue *w = scan_queue_create();
 	double from = -1, worst = 0;
 	struct reading r;
 	int count = 0, scans = 0;
 
 	for (int i = 0; i < 60; i++)
 		put(w, i, i * 0.2, BEAMS);
-	waiting_end(w);
-	while (waiting_take(w, &r)) {
+	scan_queue_end(w);
+	while (scan_queue_take(w, &r)) {
 		count++;
 		if (!r.beams)
 			continue;
@@ -139,47 +139,48 @@ static void test_burst(void)
 		from = r.odometry.x;
 	}
 	ok(count == 60, "a burst: the odometry of each");
-	ok(worst <= WAITING_GAP, "no two scans are far from each other");
+	ok(worst <= SCAN_QUEUE_GAP, "no two scans are far from each other");
 	ok(scans > 28 && scans < 35, "but no more of them than needed: %d",
 	   scans);
 	ok((uint64_t)(60 - scans) == replaced(w), "the others were replaced");
-	waiting_destroy(w);
+	scan_queue_destroy(w);
 }
 
 static void test_bounds(void)
 {
-	struct waiting *w = waiting_create();
-	struct waiting_count c;
+	struct scan_queue *w = scan_queue_create();
+	struct scan_queue_count c;
 	struct reading r;
 	int scans = 0, count = 0, first = -1, last = -1;
 
 	for (int i = 0; i < 300; i++)
 		put(w, i, i, BEAMS);
-	ok(replaced(w) == 300 - WAITING_SCANS, "all far: %d scans wait at most",
-	   WAITING_SCANS);
+	ok(replaced(w) == 300 - SCAN_QUEUE_SCANS,
+	   "all far: %d scans wait at most", SCAN_QUEUE_SCANS);
 	for (int i = 300; i < 5000; i++)
 		put(w, i, i, BEAMS);
-	c = waiting_count(w);
-	ok(c.came == 5000 && c.lost == 5000 - WAITING_MAX,
+	c = scan_queue_count(w);
+	ok(c.came == 5000 && c.lost == 5000 - SCAN_QUEUE_MAX,
 	   "more than %d readings: the oldest are lost, and counted",
-	   WAITING_MAX);
-	waiting_end(w);
-	while (waiting_take(w, &r)) {
+	   SCAN_QUEUE_MAX);
+	scan_queue_end(w);
+	while (scan_queue_take(w, &r)) {
 		first = first < 0 ? (int)r.stamp : first;
 		last = (int)r.stamp;
 		scans += r.beams > 0;
 		count++;
 	}
-	ok(count == WAITING_MAX && first == 5000 - WAITING_MAX && last == 4999,
+	ok(count == SCAN_QUEUE_MAX && first == 5000 - SCAN_QUEUE_MAX &&
+		   last == 4999,
 	   "the newest are there");
-	ok(scans >= 1 && scans <= WAITING_SCANS, "scans of them: %d", scans);
-	waiting_destroy(w);
+	ok(scans >= 1 && scans <= SCAN_QUEUE_SCANS, "scans of them: %d", scans);
+	scan_queue_destroy(w);
 }
 
 /* Odometry alone between scans, which is nothing to take the place of */
 static void test_mixed(void)
 {
-	struct waiting *w = waiting_create();
+	struct scan_queue *w = scan_queue_create();
 	struct reading r;
 	int scans = 0;
 	bool good = true;
@@ -188,14 +189,14 @@ static void test_mixed(void)
 		put(w, 2 * i, i, BEAMS);
 		put(w, 2 * i + 1, i + 0.4, 0);
 	}
-	waiting_end(w);
+	scan_queue_end(w);
 	for (int i = 0; i < 800; i++) {
-		good = good && waiting_take(w, &r) && r.stamp == i;
+		good = good && scan_queue_take(w, &r) && r.stamp == i;
 		scans += r.beams > 0;
 	}
-	ok(good && !waiting_take(w, &r), "odometry alone in between");
-	ok(scans == WAITING_SCANS, "no more scans for that: %d", scans);
-	waiting_destroy(w);
+	ok(good && !scan_queue_take(w, &r), "odometry alone in between");
+	ok(scans == SCAN_QUEUE_SCANS, "no more scans for that: %d", scans);
+	scan_queue_destroy(w);
 }
 
 static void *take_all(void *arg)
@@ -204,7 +205,7 @@ static void *take_all(void *arg)
 	struct reading r;
 	int64_t last = -1;
 
-	while (waiting_take(arg, &r)) {
+	while (scan_queue_take(arg, &r)) {
 		if (r.stamp != last + 1)
 			abort();
 		last = r.stamp;
@@ -215,29 +216,30 @@ static void *take_all(void *arg)
 
 static void test_threads(void)
 {
-	struct waiting *w = waiting_create();
+	struct scan_queue *w = scan_queue_create();
 	pthread_t thread;
 	void *count;
 
 	pthread_create(&thread, NULL, take_all, w);
 	for (int i = 0; i < 3000; i++)
 		put(w, i, i * 0.1, BEAMS);
-	waiting_end(w);
+	scan_queue_end(w);
 	pthread_join(thread, &count);
 	ok(*(int *)count == 3000, "another thread takes them, each once, until the end");
-	waiting_destroy(w);
+	scan_queue_destroy(w);
 }
 
 static void test_end(void)
 {
-	struct waiting *w = waiting_create();
+	struct scan_queue *w = scan_queue_create();
 	struct reading r;
 
 	put(w, 1, 0, BEAMS);
-	waiting_end(w);
+	scan_queue_end(w);
 	ok(next_is(w, 1, BEAMS), "after the end what waits is given");
-	ok(!waiting_take(w, &r) && !waiting_take(w, &r), "and then there is no more");
-	waiting_destroy(w);
+	ok(!scan_queue_take(w, &r) && !scan_queue_take(w, &r),
+	   "and then there is no more");
+	scan_queue_destroy(w);
 }
 
 int main(void)

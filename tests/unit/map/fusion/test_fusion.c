@@ -78,57 +78,59 @@ static void make_site(unsigned int bits, double resolution, bool weights)
 	}
 }
 
-static struct mosaic *make_mosaic(unsigned int bits, double resolution,
-				  enum rule_id rule, bool splat,
-				  unsigned int threads, size_t memory)
+static struct fused_map *make_mosaic(unsigned int bits, double resolution,
+				     enum rule_id rule, bool splat,
+				     unsigned int threads, size_t memory)
 {
-	const struct mosaic_config config = {
+	const struct fused_map_config config = {
 		.resolution = resolution, .bits = bits, .rule = rule,
 		.splat = splat, .threads = threads, .memory = memory,
 		.fetch = fetch,
 	};
 
-	return mosaic_create(&config);
+	return fused_map_create(&config);
 }
 
-static void put(struct mosaic *m, unsigned int i)
+static void put(struct fused_map *m, unsigned int i)
 {
-	const struct mosaic_submap s = { i, submap[i].pose, submap[i].source };
+	const struct fused_map_submap s = { i, submap[i].pose,
+					    submap[i].source };
 
-	mosaic_put(m, &s);
+	fused_map_put(m, &s);
 }
 
-static struct mosaic *fuse(unsigned int bits, double resolution,
-			   enum rule_id rule, bool splat, unsigned int threads)
+static struct fused_map *fuse(unsigned int bits, double resolution,
+			      enum rule_id rule, bool splat,
+			      unsigned int threads)
 {
-	struct mosaic *m = make_mosaic(bits, resolution, rule, splat, threads,
-				       SIZE_MAX);
+	struct fused_map *m =
+		make_mosaic(bits, resolution, rule, splat, threads, SIZE_MAX);
 
 	for (unsigned int i = 0; i < SUBMAPS; i++)
 		put(m, i);
-	mosaic_update(m, UINT64_MAX, NULL);
+	fused_map_update(m, UINT64_MAX, NULL);
 	return m;
 }
 
-/* All of a mosaic; to be freed */
-static struct raster read_all(struct mosaic *m)
+/* All of a fused; to be freed */
+static struct raster read_all(struct fused_map *m)
 {
-	struct raster r = { .rect = mosaic_bounds(m) };
+	struct raster r = { .rect = fused_map_bounds(m) };
 
 	r.cells = malloc(((size_t)r.rect.width * r.rect.height + 1) *
 			 sizeof(*r.cells));
-	mosaic_read(m, &r);
+	fused_map_read(m, &r);
 	return r;
 }
 
-static bool same(struct mosaic *a, struct mosaic *b)
+static bool same(struct fused_map *a, struct fused_map *b)
 {
 	struct raster x = read_all(a), y = { .rect = x.rect };
 	const size_t n = (size_t)x.rect.width * x.rect.height;
 	bool good;
 
 	y.cells = malloc((n + 1) * sizeof(*y.cells));
-	mosaic_read(b, &y);
+	fused_map_read(b, &y);
 	good = n && !memcmp(x.cells, y.cells, n * sizeof(*x.cells));
 	free(x.cells);
 	free(y.cells);
@@ -136,7 +138,7 @@ static bool same(struct mosaic *a, struct mosaic *b)
 }
 
 /* What it should be, cell by cell. Return: cells that are not */
-static unsigned int wrong(struct mosaic *m, enum rule_id rule, bool splat,
+static unsigned int wrong(struct fused_map *m, enum rule_id rule, bool splat,
 			  double resolution, unsigned int *known,
 			  unsigned int *doubt)
 {
@@ -160,7 +162,7 @@ static unsigned int wrong(struct mosaic *m, enum rule_id rule, bool splat,
 static void test_rule(enum rule_id rule, unsigned int bits, bool splat,
 		      double resolution)
 {
-	struct mosaic *m = fuse(bits, resolution, rule, splat, 1);
+	struct fused_map *m = fuse(bits, resolution, rule, splat, 1);
 	unsigned int known, doubt, bad;
 
 	bad = wrong(m, rule, splat, resolution, &known, &doubt);
@@ -168,7 +170,7 @@ static void test_rule(enum rule_id rule, unsigned int bits, bool splat,
 	   "%s, %u bits, %s, %.3f m: %u cells as the reference has them, %u not, %u in doubt",
 	   rule_get(rule, bits)->name, bits, splat ? "splatted" : "sampled",
 	   resolution, known, bad, doubt);
-	mosaic_destroy(m);
+	fused_map_destroy(m);
 }
 
 static void test_rules(void)
@@ -190,7 +192,7 @@ static void test_rules(void)
 
 static void test_cpu(unsigned int bits, enum rule_id rule, bool splat)
 {
-	struct mosaic *best, *avx2, *plain;
+	struct fused_map *best, *avx2, *plain;
 
 	best = fuse(bits, 0.05, rule, splat, 1);
 	cpu_no_avx512 = true;
@@ -201,9 +203,9 @@ static void test_cpu(unsigned int bits, enum rule_id rule, bool splat)
 	ok(same(best, avx2) && same(best, plain),
 	   "%u bits, %s, %s: the same on every CPU, by 1 and 3 threads", bits,
 	   rule_get(rule, bits)->name, splat ? "splatted" : "sampled");
-	mosaic_destroy(best);
-	mosaic_destroy(avx2);
-	mosaic_destroy(plain);
+	fused_map_destroy(best);
+	fused_map_destroy(avx2);
+	fused_map_destroy(plain);
 }
 
 static void test_cpus(void)
@@ -247,23 +249,23 @@ static int fetch_constant(void *arg, int64_t id, struct cells **c,
 	return 0;
 }
 
-static void put_constant(struct mosaic *m, unsigned int i)
+static void put_constant(struct fused_map *m, unsigned int i)
 {
-	const struct mosaic_submap s = { i, { 0, 0, 0 }, { 0, 0 } };
+	const struct fused_map_submap s = { i, { 0, 0, 0 }, { 0, 0 } };
 
-	mosaic_put(m, &s);
+	fused_map_put(m, &s);
 }
 
 static void test_many(bool portable, unsigned int bits)
 {
-	const struct mosaic_config config = {
+	const struct fused_map_config config = {
 		.resolution = 0.05, .bits = bits, .rule = RULE_MEAN,
 		.threads = 2, .memory = SIZE_MAX, .fetch = fetch_constant,
 	};
 	const struct pose origin = { 0, 0, 0 };
 	const int full = cells_full(bits);
-	struct mosaic *one = mosaic_create(&config);
-	struct mosaic *all = mosaic_create(&config);
+	struct fused_map *one = fused_map_create(&config);
+	struct fused_map *all = fused_map_create(&config);
 	int16_t data[2][4];
 	int few, back;
 
@@ -277,27 +279,27 @@ static void test_many(bool portable, unsigned int bits)
 	for (unsigned int i = 0; i < MANY; i++) {
 		put_constant(all, i);
 		put_constant(one, i);
-		mosaic_update(one, UINT64_MAX, NULL);
+		fused_map_update(one, UINT64_MAX, NULL);
 	}
-	mosaic_update(all, UINT64_MAX, NULL);
-	few = mosaic_value(one, 0, 0);
+	fused_map_update(all, UINT64_MAX, NULL);
+	few = fused_map_value(one, 0, 0);
 	for (unsigned int i = ZEROS; i < MANY; i++)
-		mosaic_remove(one, i);
-	mosaic_remove(one, 0);
+		fused_map_remove(one, i);
+	fused_map_remove(one, 0);
 	put_constant(one, MANY - 1);
-	mosaic_update(one, UINT64_MAX, NULL);
-	back = mosaic_value(one, 0, 0);
+	fused_map_update(one, UINT64_MAX, NULL);
+	back = fused_map_value(one, 0, 0);
 	cpu_portable = false;
 	/* 3905 of 8000 are full: 48.8 % */
 	ok(few == lround(full * (MANY - ZEROS) / (double)MANY) &&
-	   mosaic_value(all, 0, 0) == few &&
-	   mosaic_value(all, 2, 0) == -1 &&
+	   fused_map_value(all, 0, 0) == few &&
+	   fused_map_value(all, 2, 0) == -1 &&
 	   back == lround(full / (double)ZEROS),
 	   "%u bits, %s: the mean of %d is %d, at once %d; of %d %d", bits,
 	   portable ? "portable" : "best", MANY, few,
-	   mosaic_value(all, 0, 0), ZEROS, back);
-	mosaic_destroy(one);
-	mosaic_destroy(all);
+	   fused_map_value(all, 0, 0), ZEROS, back);
+	fused_map_destroy(one);
+	fused_map_destroy(all);
 	cells_put(constant[0]);
 	cells_put(constant[1]);
 }
@@ -305,7 +307,7 @@ static void test_many(bool portable, unsigned int bits)
 /* D4.1's reason for submaps: nothing of a wall is lost however it is turned */
 static void test_lossless(void)
 {
-	struct mosaic *m;
+	struct fused_map *m;
 	struct raster r;
 	unsigned int lost = 0, cells = 0, lost_sampled = 0;
 
@@ -331,7 +333,7 @@ static void test_lossless(void)
 				if (v < 80 || ref_border(x) || ref_border(y))
 					continue;
 				cells += splat;
-				if (mosaic_value(m, floor(x), floor(y)) >= v)
+				if (fused_map_value(m, floor(x), floor(y)) >= v)
 					continue;
 				if (splat)
 					lost++;
@@ -340,7 +342,7 @@ static void test_lossless(void)
 			}
 		}
 		free(r.cells);
-		mosaic_destroy(m);
+		fused_map_destroy(m);
 	}
 	ok(!lost && cells > 1000 && lost_sampled > cells / 100,
 	   "splatted walls: %u of %u cells lost (sampled: %u)", lost, cells,
@@ -349,8 +351,8 @@ static void test_lossless(void)
 
 static void test_changes(enum rule_id rule, bool splat)
 {
-	struct mosaic *m = make_mosaic(8, 0.05, rule, splat, 2, SIZE_MAX);
-	struct mosaic *fresh;
+	struct fused_map *m = make_mosaic(8, 0.05, rule, splat, 2, SIZE_MAX);
+	struct fused_map *fresh;
 	uint64_t seed = 5;
 	unsigned int moved = 0, small = 0, tries = 0, bad = 0;
 
@@ -358,7 +360,7 @@ static void test_changes(enum rule_id rule, bool splat)
 	for (unsigned int i = 0; i < SUBMAPS; i++) {
 		put(m, i);
 		if (i % 3 == 0)
-			mosaic_update(m, UINT64_MAX, NULL);
+			fused_map_update(m, UINT64_MAX, NULL);
 	}
 	for (unsigned int step = 0; step < 60; step++) {
 		const unsigned int i = rnd(&seed, SUBMAPS);
@@ -368,7 +370,7 @@ static void test_changes(enum rule_id rule, bool splat)
 
 		switch (rnd(&seed, 4)) {
 		case 0:
-			mosaic_remove(m, i);
+			fused_map_remove(m, i);
 			put(m, i);
 			break;
 		case 1:
@@ -380,29 +382,29 @@ static void test_changes(enum rule_id rule, bool splat)
 		case 2:
 			p.x += 0.4;
 			p.yaw -= 0.2;
-			moved += mosaic_move(m, i, &p) == 1;
+			moved += fused_map_move(m, i, &p) == 1;
 			tries++;
 			submap[i].pose = p;
 			break;
 		case 3:
 			p.x += 0.02;
-			ret = mosaic_move(m, i, &p);
+			ret = fused_map_move(m, i, &p);
 			small += ret == 0;
 			tries += ret != 0;
 			break;
 		}
 		if (rnd(&seed, 3) == 0)
-			while (mosaic_update(m, 0, NULL) == 1)
+			while (fused_map_update(m, 0, NULL) == 1)
 				;
 	}
-	mosaic_update(m, UINT64_MAX, NULL);
+	fused_map_update(m, UINT64_MAX, NULL);
 	fresh = fuse(8, 0.05, rule, splat, 1);
 	bad = !same(m, fresh);
 	ok(moved == tries && small && !bad,
 	   "%s: come, change, move (%u) and go: as if fused anew; %u small moves stay",
 	   rule_get(rule, 8)->name, moved, small);
-	mosaic_destroy(m);
-	mosaic_destroy(fresh);
+	fused_map_destroy(m);
+	fused_map_destroy(fresh);
 }
 
 struct area {
@@ -416,8 +418,8 @@ static void add_area(void *arg, const struct rect *tile)
 
 static void test_only_what_moved(void)
 {
-	struct mosaic *m;
-	struct mosaic_work work = { 0 };
+	struct fused_map *m;
+	struct fused_map_work work = { 0 };
 	struct area all = { 0 }, some = { 0 };
 	struct pose p;
 	uint64_t since;
@@ -426,23 +428,23 @@ static void test_only_what_moved(void)
 	for (unsigned int i = 0; i < SUBMAPS; i++)
 		submap[i].pose.x += 8.0 * i;	/* a corridor */
 	m = fuse(8, 0.05, RULE_MAX, true, 1);
-	since = mosaic_changes(m, 0, add_area, &all);
+	since = fused_map_changes(m, 0, add_area, &all);
 	p = submap[3].pose;
 	p.y += 0.3;
-	mosaic_move(m, 3, &p);
-	mosaic_update(m, UINT64_MAX, &work);
-	mosaic_changes(m, since, add_area, &some);
+	fused_map_move(m, 3, &p);
+	fused_map_update(m, UINT64_MAX, &work);
+	fused_map_changes(m, since, add_area, &some);
 	ok(work.tiles && work.tiles <= 16 && work.drawn < 8 &&
 	   some.cells == work.tiles * 4096.0 && some.cells < all.cells / 8,
 	   "one of a corridor moves: %.0f of %.0f tiles are fused and told of",
 	   some.cells / 4096, all.cells / 4096);
-	mosaic_destroy(m);
+	fused_map_destroy(m);
 }
 
 static void test_memory(void)
 {
-	struct mosaic *all, *m = make_mosaic(8, 0.05, RULE_MEAN, false, 1,
-					     20 * 4096 * 4);
+	struct fused_map *all, *m = make_mosaic(8, 0.05, RULE_MEAN, false, 1,
+						20 * 4096 * 4);
 	struct rect bounds;
 	unsigned int forgotten = 0, bad = 0;
 	size_t most = 0;
@@ -453,11 +455,12 @@ static void test_memory(void)
 	all = fuse(8, 0.05, RULE_MEAN, false, 1);
 	for (unsigned int i = 0; i < SUBMAPS; i++) {
 		put(m, i);
-		mosaic_update(m, UINT64_MAX, NULL);
-		most = mosaic_size(m).bytes > most ? mosaic_size(m).bytes :
-						     most;
+		fused_map_update(m, UINT64_MAX, NULL);
+		most = fused_map_size(m).bytes > most ?
+			       fused_map_size(m).bytes :
+			       most;
 	}
-	bounds = mosaic_bounds(m);
+	bounds = fused_map_bounds(m);
 	for (int x = bounds.x; x < bounds.x + (int)bounds.width; x += 64) {
 		const struct rect r = { x, bounds.y, 64, bounds.height };
 		struct raster a = { .rect = r }, b = { .rect = r };
@@ -465,47 +468,48 @@ static void test_memory(void)
 
 		a.cells = malloc(n * sizeof(*a.cells));
 		b.cells = malloc(n * sizeof(*b.cells));
-		if (mosaic_read(m, &a) == -EAGAIN)
+		if (fused_map_read(m, &a) == -EAGAIN)
 			forgotten++;
-		mosaic_want(m, &r);
-		bad += mosaic_read(m, &a) != 0;
-		mosaic_read(all, &b);
+		fused_map_ensure(m, &r);
+		bad += fused_map_read(m, &a) != 0;
+		fused_map_read(all, &b);
 		bad += memcmp(a.cells, b.cells, n * sizeof(*a.cells)) != 0;
-		most = mosaic_size(m).bytes > most ? mosaic_size(m).bytes :
-						     most;
+		most = fused_map_size(m).bytes > most ?
+			       fused_map_size(m).bytes :
+			       most;
 		free(a.cells);
 		free(b.cells);
 	}
 	ok(!bad && forgotten > 3 && most <= 20 * 4096 * 4 &&
-	   mosaic_size(all).bytes > 2 * most,
+	   fused_map_size(all).bytes > 2 * most,
 	   "a site of %zu tiles in the memory of 20: the same map",
-	   mosaic_size(all).bytes / 4096 / 4);
-	mosaic_destroy(m);
-	mosaic_destroy(all);
+	   fused_map_size(all).bytes / 4096 / 4);
+	fused_map_destroy(m);
+	fused_map_destroy(all);
 }
 
 /* What nobody looks at does not take turns in memory */
 static void test_unwatched(void)
 {
 	enum { ROOM = 70 };		/* tiles */
-	struct mosaic *m = make_mosaic(8, 0.05, RULE_MEAN, false, 1,
-				       ROOM * 4096 * 4);
-	struct mosaic_work work = { 0 };
+	struct fused_map *m = make_mosaic(8, 0.05, RULE_MEAN, false, 1,
+					  ROOM * 4096 * 4);
+	struct fused_map_work work = { 0 };
 
 	make_site(8, 0.05, false);
 	for (unsigned int i = 0; i < SUBMAPS; i++) {
 		submap[i].pose.x += 6.0 * i;
 		put(m, i);
 	}
-	while (mosaic_update(m, 1, &work) > 0)
+	while (fused_map_update(m, 1, &work) > 0)
 		;
-	ok(!mosaic_is_stale(m) && mosaic_size(m).tiles > ROOM + 20 &&
+	ok(!fused_map_is_stale(m) && fused_map_size(m).tiles > ROOM + 20 &&
 	   work.tiles && work.tiles <= ROOM &&
-	   mosaic_size(m).bytes <= ROOM * 4096 * 4,
+	   fused_map_size(m).bytes <= ROOM * 4096 * 4,
 	   "of %u tiles %llu are fused in the memory of %d, %llu drawn for %d",
-	   mosaic_size(m).tiles, (unsigned long long)work.tiles, ROOM,
+	   fused_map_size(m).tiles, (unsigned long long)work.tiles, ROOM,
 	   (unsigned long long)work.drawn, SUBMAPS);
-	mosaic_destroy(m);
+	fused_map_destroy(m);
 }
 
 /* Submaps that are larger than the windows they are splatted in, and others */
@@ -529,30 +533,31 @@ static void test_far_away(void)
 {
 	const struct pose far = { 30000, -20000, 1 };
 	struct rect before, wild, after;
-	struct mosaic *m;
+	struct fused_map *m;
 
 	make_site(8, 0.05, false);
 	m = fuse(8, 0.05, RULE_MAX, true, 1);
-	before = mosaic_bounds(m);
-	mosaic_move(m, 3, &far);
-	mosaic_update(m, UINT64_MAX, NULL);
-	wild = mosaic_bounds(m);
-	mosaic_move(m, 3, &submap[3].pose);
-	mosaic_update(m, UINT64_MAX, NULL);
-	after = mosaic_bounds(m);
+	before = fused_map_bounds(m);
+	fused_map_move(m, 3, &far);
+	fused_map_update(m, UINT64_MAX, NULL);
+	wild = fused_map_bounds(m);
+	fused_map_move(m, 3, &submap[3].pose);
+	fused_map_update(m, UINT64_MAX, NULL);
+	after = fused_map_bounds(m);
 	ok(wild.width > 100000 && wild.height > 100000 &&
 	   !memcmp(&before, &after, sizeof(after)),
 	   "one was far away for a while: %u x %u cells again", after.width,
 	   after.height);
-	mosaic_destroy(m);
+	fused_map_destroy(m);
 }
 
 /* Cells as large as a room, in a map of millimetres */
 static void test_too_large(void)
 {
-	struct mosaic *m = make_mosaic(8, 0.001, RULE_MAX, true, 1, SIZE_MAX);
+	struct fused_map *m =
+		make_mosaic(8, 0.001, RULE_MAX, true, 1, SIZE_MAX);
 	const struct pose origin = { 0 };
-	struct mosaic_work work = { 0 };
+	struct fused_map_work work = { 0 };
 	uint64_t seed = 4;
 
 	make_site(8, 0.001, false);
@@ -560,48 +565,49 @@ static void test_too_large(void)
 	submap[1].cells = make_cells(&seed, 8, 50, &origin, 400, 400);
 	put(m, 0);
 	put(m, 1);
-	mosaic_update(m, UINT64_MAX, &work);
-	ok(work.failed == 1 && work.drawn == 1 && mosaic_size(m).tiles < 50,
+	fused_map_update(m, UINT64_MAX, &work);
+	ok(work.failed == 1 && work.drawn == 1 && fused_map_size(m).tiles < 50,
 	   "a submap that would be millions of tiles is left out");
-	mosaic_destroy(m);
+	fused_map_destroy(m);
 }
 
 static void test_bad_input(void)
 {
-	struct mosaic *m = make_mosaic(8, 0.05, RULE_MAX, true, 1, SIZE_MAX);
+	struct fused_map *m = make_mosaic(8, 0.05, RULE_MAX, true, 1, SIZE_MAX);
 	const struct pose nan = { NAN, 0, 0 }, far = { 9e5, 0, 0 },
 			  turned = { 0, 0, INFINITY };
-	struct mosaic_work work = { 0 };
-	struct mosaic_submap s = { 0, { 0 }, { 0 } };
+	struct fused_map_work work = { 0 };
+	struct fused_map_submap s = { 0, { 0 }, { 0 } };
 	int errs[3];
 
 	make_site(8, 0.001, false);
 	s.pose = nan;
-	errs[0] = mosaic_put(m, &s);
+	errs[0] = fused_map_put(m, &s);
 	s.pose = turned;
-	errs[1] = mosaic_put(m, &s);
+	errs[1] = fused_map_put(m, &s);
 	s.pose = submap[0].pose;
-	errs[2] = mosaic_move(m, 17, &s.pose);
+	errs[2] = fused_map_move(m, 17, &s.pose);
 	ok(errs[0] == -ERANGE && errs[1] == -ERANGE && errs[2] == -ENOENT &&
-	   !mosaic_size(m).submaps,
+	   !fused_map_size(m).submaps,
 	   "poses that are none, submaps that are unknown: nothing is put");
-	mosaic_destroy(m);
+	fused_map_destroy(m);
 
 	make_site(8, 0.05, false);
 	m = make_mosaic(8, 0.001, RULE_MAX, true, 1, SIZE_MAX);
 	s.pose = far;
-	ok(mosaic_put(m, &s) == -ERANGE, "too far away for cells of a millimetre");
-	mosaic_destroy(m);
+	ok(fused_map_put(m, &s) == -ERANGE,
+	   "too far away for cells of a millimetre");
+	fused_map_destroy(m);
 
 	m = make_mosaic(8, 0.05, RULE_MAX, true, 1, SIZE_MAX);
 	put(m, 0);
 	put(m, 1);
 	missing = 2;
-	mosaic_update(m, UINT64_MAX, &work);
+	fused_map_update(m, UINT64_MAX, &work);
 	missing = 0;
-	ok(work.failed && work.drawn && mosaic_bounds(m).width,
+	ok(work.failed && work.drawn && fused_map_bounds(m).width,
 	   "one that cannot be fetched when it is to be drawn is left out");
-	mosaic_destroy(m);
+	fused_map_destroy(m);
 }
 
 static void test_cells(void)

@@ -101,7 +101,7 @@ static char *spot(struct site *s, double x, double y)
 	cJSON *a = cJSON_CreateObject();
 	char *text;
 
-	answer_spot(s, x, y, a, error);
+	query_spot(s, x, y, a, error);
 	text = cJSON_PrintUnformatted(a);
 	cJSON_Delete(a);
 	return text;
@@ -112,7 +112,7 @@ static char *room(struct site *s, unsigned int id)
 	cJSON *a = cJSON_CreateObject();
 	char *text;
 
-	answer_room(s, id, a, error);
+	query_room(s, id, a, error);
 	text = cJSON_PrintUnformatted(a);
 	cJSON_Delete(a);
 	return text;
@@ -154,7 +154,7 @@ static void test_same(const char *path)
 		struct site *part;
 		struct room r;
 
-		answer_find_room(whole, i, &r, error);
+		query_find_room(whole, i, &r, error);
 		room_area(&r, &area);
 		part = open_part(path, &area);
 		rooms += same_text(room(whole, i), room(part, i));

@@ -409,7 +409,7 @@ static int move_some(struct site *s, uint64_t *seed, struct pose *pose)
 
 static void test_moves(void)
 {
-	struct mosaic_work work = { 0 };
+	struct fused_map_work work = { 0 };
 	uint64_t seed = 11, moved = 0;
 	struct pose pose[MAX];
 	unsigned int bad = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ends_fixture.h - recordings and files for sources, and what came of them
+ * io_fixture.h - recordings and files for sources, and what came of them
  */
-#ifndef ENDS_FIXTURE_H
-#define ENDS_FIXTURE_H
+#ifndef IO_FIXTURE_H
+#define IO_FIXTURE_H
 
 #include <errno.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "slam/filter/likelihood_field.h"
 
 /* To be freed with field_window_free() */
-static inline struct field_window window_of(const struct field *f)
+static inline struct field_window window_of(const struct likelihood_field *f)
 {
 	const int x = f->x * FIELD_PAGE_SIDE, y = f->y * FIELD_PAGE_SIDE;
 	struct field_window w = { .width = 0 };

@@ -10,7 +10,7 @@
 #include "slam_fixture.h"
 
 /**
- * struct run - what became of a trip
+ * struct session - what became of a trip
  * @t:		at the end
  * @live:	of each reading, when it was there
  * @least, @most: particles
@@ -19,7 +19,7 @@
  *		so
  * @changed:	the history changed though the filter did not say so
  */
-struct run {
+struct session {
 	struct trajectory	t;
 	struct pose		live[TRIP_READINGS];
 	unsigned int		updates, resamplings, jumps;
@@ -42,7 +42,8 @@ static struct slam_params few(void)
 	return p;
 }
 
-static void take(struct run *r, unsigned int i, const struct filter_result *f)
+static void take(struct session *r, unsigned int i,
+		 const struct filter_result *f)
 {
 	r->live[i] = f->pose;
 	r->updates += f->updated;
@@ -74,10 +75,10 @@ static bool goes_on(const struct filter *f, struct pose **old, uint32_t *count)
 	return same;
 }
 
-static void finish(struct run *r, const struct filter *f,
-		   const struct journey *j)
+static void finish(struct session *r, const struct filter *f,
+		   const struct scan_trajectory *j)
 {
-	struct team *team = filter_team(f);
+	struct particle_pool *team = filter_team(f);
 	struct pose *history;
 	uint32_t updates;
 
@@ -85,19 +86,19 @@ static void finish(struct run *r, const struct filter *f,
 	if (filter_history(f, &history, &updates))
 		abort();
 	if (!r->err)
-		r->err = journey_trajectory(j, history, updates, &r->t);
+		r->err = scan_trajectory_trajectory(j, history, updates, &r->t);
 	r->changed = r->changed || updates != r->updates;
 	free(history);
 }
 
-/* To be freed with run_free() */
-static struct run *run(const struct trip *trip, const struct slam_params *p,
-		       unsigned int threads)
+/* To be freed with session_free() */
+static struct session *run(const struct trip *trip, const struct slam_params *p,
+			   unsigned int threads)
 {
-	struct filter *f = filter_create(p, team_local(p, threads));
-	struct run *r = calloc(1, sizeof(*r));
+	struct filter *f = filter_create(p, particle_pool_local(p, threads));
+	struct session *r = calloc(1, sizeof(*r));
 	struct pose *old = malloc(1);
-	struct journey j = { 0 };
+	struct scan_trajectory j = { 0 };
 	uint32_t count = 0;
 
 	if (!f || !r || !old)
@@ -110,17 +111,17 @@ static struct run *run(const struct trip *trip, const struct slam_params *p,
 			break;
 		take(r, i, &result);
 		r->changed |= !goes_on(f, &old, &count) && !result.rewritten;
-		if (journey_add(&j, trip->reading + i, &result))
+		if (scan_trajectory_add(&j, trip->reading + i, &result))
 			abort();
 	}
 	finish(r, f, &j);
 	free(old);
-	journey_free(&j);
+	scan_trajectory_free(&j);
 	filter_destroy(f);
 	return r;
 }
 
-static void run_free(struct run *r)
+static void session_free(struct session *r)
 {
 	trajectory_free(&r->t);
 	free(r);
@@ -132,7 +133,7 @@ static double off(const struct pose *a, const struct pose *b)
 }
 
 /* Of all readings, m: root mean square; INFINITY: something is missing */
-static double run_error(const struct run *r, const struct trip *trip)
+static double session_error(const struct session *r, const struct trip *trip)
 {
 	double square = 0;
 
@@ -144,7 +145,7 @@ static double run_error(const struct run *r, const struct trip *trip)
 }
 
 /* While it went on, m: the largest */
-static double live_error(const struct run *r, const struct trip *trip)
+static double live_error(const struct session *r, const struct trip *trip)
 {
 	double most = r->err ? INFINITY : 0;
 
@@ -185,88 +186,89 @@ static void test_accuracy(void)
 	for (int k = 0; k < 6; k++) {
 		struct slam_params p = slam_defaults;
 		double error, live;
-		struct run *r;
+		struct session *r;
 
 		p.matcher = k & 1 ? SLAM_GAUSS_NEWTON : SLAM_HILL;
 		p.seed = (uint64_t)(1 + k / 2);
 		r = run(around, &p, 2);
-		error = run_error(r, around);
+		error = session_error(r, around);
 		live = live_error(r, around);
 		ok(error < 0.206 && live < 0.461 && r->resamplings > 3 &&
 		   !r->jumps, "%s, seed %u: %.3f m, at most %.3f m meanwhile",
 		   k & 1 ? "Gauss-Newton" : "hill climb", 1 + k / 2, error,
 		   live);
-		run_free(r);
+		session_free(r);
 	}
 }
 
 static void test_variants(void)
 {
 	struct slam_params p = few();
-	struct run *r = run(part, &p, 2), *other;
+	struct session *r = run(part, &p, 2), *other;
 
-	ok(run_error(r, part) < 0.052 && r->resamplings < r->updates / 2 &&
+	ok(session_error(r, part) < 0.052 && r->resamplings < r->updates / 2 &&
 	   r->least == 12 && r->most == 12, "12 particles: %.3f m",
-	   run_error(r, part));
+	   session_error(r, part));
 	p.resample = 1;
 	other = run(part, &p, 2);
-	ok(run_error(other, part) < 0.031 &&
+	ok(session_error(other, part) < 0.031 &&
 	   other->resamplings == other->updates,
-	   "resampled at each update: %.3f m", run_error(other, part));
-	run_free(other);
+	   "resampled at each update: %.3f m", session_error(other, part));
+	session_free(other);
 	p.resample = 0;
 	other = run(part, &p, 2);
-	ok(run_error(other, part) < 0.052 && !other->resamplings,
-	   "never resampled: %.3f m", run_error(other, part));
-	run_free(other);
+	ok(session_error(other, part) < 0.052 && !other->resamplings,
+	   "never resampled: %.3f m", session_error(other, part));
+	session_free(other);
 	p = few();
 	p.sharpness = 0;
 	other = run(part, &p, 2);
-	ok(run_error(other, part) < 0.059 &&
+	ok(session_error(other, part) < 0.059 &&
 	   other->evaluations < r->evaluations,
-	   "the best pose is taken: %.3f m", run_error(other, part));
-	run_free(other);
+	   "the best pose is taken: %.3f m", session_error(other, part));
+	session_free(other);
 	p = few();
 	p.cutoff = 40;
 	other = run(part, &p, 2);
-	ok(run_error(other, part) < 0.024 &&
+	ok(session_error(other, part) < 0.024 &&
 	   other->evaluations < r->evaluations * 9 / 10, "cut off: %.3f m",
-	   run_error(other, part));
-	run_free(other);
+	   session_error(other, part));
+	session_free(other);
 	p = few();
 	p.particles = 1;
 	other = run(part, &p, 2);
-	ok(run_error(other, part) < 0.032, "one particle: %.3f m",
-	   run_error(other, part));
-	run_free(other);
-	run_free(r);
+	ok(session_error(other, part) < 0.032, "one particle: %.3f m",
+	   session_error(other, part));
+	session_free(other);
+	session_free(r);
 }
 
 static void test_kld(void)
 {
 	struct slam_params p = slam_defaults;
-	struct run *r;
+	struct session *r;
 
 	p.particles = 60;
 	p.particles_min = 5;
 	p.kld_error = 0.3;
 	p.resample = 1;
 	r = run(part, &p, 2);
-	ok(run_error(r, part) < 0.06 && r->least >= 5 && r->most > r->least &&
-	   r->most <= 60, "KLD: %u to %u particles, %.3f m", r->least,
-	   r->most, run_error(r, part));
-	run_free(r);
+	ok(session_error(r, part) < 0.06 && r->least >= 5 &&
+		   r->most > r->least && r->most <= 60,
+	   "KLD: %u to %u particles, %.3f m", r->least, r->most,
+	   session_error(r, part));
+	session_free(r);
 	p.kld_error = 0;
 	r = run(part, &p, 2);
 	ok(r->least == 60, "without KLD their number stays");
-	run_free(r);
+	session_free(r);
 }
 
 /*
  * Bits
  */
 
-static bool same_bits(const struct run *a, const struct run *b)
+static bool same_bits(const struct session *a, const struct session *b)
 {
 	return !a->err && !b->err && a->t.count == b->t.count &&
 		!memcmp(a->live, b->live, sizeof(a->live)) &&
@@ -278,13 +280,13 @@ static bool same_bits(const struct run *a, const struct run *b)
 
 static void test_bits_of(struct slam_params p, const char *name)
 {
-	struct run *first = run(part, &p, 1), *r;
+	struct session *first = run(part, &p, 1), *r;
 
 	for (unsigned int threads = 1; threads <= 3; threads++) {
 		r = run(part, &p, threads);
 		ok(same_bits(first, r) && r->use.bytes == first->use.bytes,
 		   "%s: the same bits with %u threads", name, threads);
-		run_free(r);
+		session_free(r);
 	}
 	for (int path = SCORE_PLAIN; path <= SCORE_AVX512; path++) {
 		if (!score_use(path))
@@ -292,16 +294,16 @@ static void test_bits_of(struct slam_params p, const char *name)
 		r = run(part, &p, 2);
 		ok(same_bits(first, r), "%s: the same bits on path %d", name,
 		   path);
-		run_free(r);
+		session_free(r);
 	}
 	score_use(SCORE_BEST);
 	p.seed++;
 	r = run(part, &p, 1);
-	ok(!same_bits(first, r) && run_error(r, part) < 0.052,
+	ok(!same_bits(first, r) && session_error(r, part) < 0.052,
 	   "%s: others with another seed: %.3f m", name,
-	   run_error(r, part));
-	run_free(r);
-	run_free(first);
+	   session_error(r, part));
+	session_free(r);
+	session_free(first);
 }
 
 static void test_bits(void)
@@ -328,7 +330,7 @@ static void test_bits(void)
 static void test_memory(void)
 {
 	struct slam_params p = slam_defaults;
-	struct run *one, *all;
+	struct session *one, *all;
 
 	p.particles = 1;
 	one = run(around, &p, 1);
@@ -340,14 +342,14 @@ static void test_memory(void)
 	   "maps are shared after a resampling: one %u kB, 30 %u kB",
 	   (unsigned int)(one->use.bytes >> 10),
 	   (unsigned int)(all->use.bytes >> 10));
-	run_free(all);
+	session_free(all);
 	p.resample = 0;
 	all = run(around, &p, 2);
 	ok(all->use.bytes > 30 * one->use.bytes * 8 / 10,
 	   "without one there is nothing to share: %u kB",
 	   (unsigned int)(all->use.bytes >> 10));
-	run_free(all);
-	run_free(one);
+	session_free(all);
+	session_free(one);
 }
 
 /*
@@ -358,26 +360,26 @@ static void test_tracking(void)
 {
 	struct slam_params p = few();
 	struct trip *t;
-	struct run *r;
+	struct session *r;
 
 	p.distance = 0.45;
 	p.angle = 0.4;
 	r = run(around, &p, 2);
-	ok(run_error(r, around) < 0.146 && live_error(r, around) < 0.307 &&
+	ok(session_error(r, around) < 0.146 && live_error(r, around) < 0.307 &&
 	   r->updates < around->count / 3,
 	   "tracked: %u updates of %u readings, %.3f m, at most %.3f m meanwhile",
-	   r->updates, around->count, run_error(r, around),
+	   r->updates, around->count, session_error(r, around),
 	   live_error(r, around));
-	run_free(r);
+	session_free(r);
 	t = copy_of(part);
 	for (unsigned int i = 0; i < t->count; i++)
 		if (i % 4)
 			t->reading[i].beams = 0;
 	p = few();
 	r = run(t, &p, 2);
-	ok(run_error(r, t) < 0.037 && r->updates == (t->count + 3) / 4,
-	   "odometry alone in between: %.3f m", run_error(r, t));
-	run_free(r);
+	ok(session_error(r, t) < 0.037 && r->updates == (t->count + 3) / 4,
+	   "odometry alone in between: %.3f m", session_error(r, t));
+	session_free(r);
 	trip_free(t);
 }
 
@@ -385,7 +387,7 @@ static void test_first_scan_late(void)
 {
 	struct trip *t = copy_of(part);
 	struct slam_params p = few();
-	struct run *r;
+	struct session *r;
 	double worst = 0;
 
 	for (unsigned int i = 0; i < 20; i++)
@@ -400,7 +402,7 @@ static void test_first_scan_late(void)
 	}
 	ok(!r->err && r->t.count == t->count && worst < 0.071,
 	   "scans that begin late: %.3f m", worst);
-	run_free(r);
+	session_free(r);
 	trip_free(t);
 }
 
@@ -415,15 +417,15 @@ static void test_bad_ranges(void)
 	struct trip *t = copy_of(part);
 	struct slam_params p = few();
 	uint64_t state = 2;
-	struct run *r;
+	struct session *r;
 
 	for (size_t i = 0; i < (size_t)t->count * t->beams; i++)
 		if (!rnd(&state, 3))
 			t->range[i] = bad[rnd(&state, 8)];
 	r = run(t, &p, 2);
-	ok(run_error(r, t) < 0.065, "a third of the beams is of no use: %.3f m",
-	   run_error(r, t));
-	run_free(r);
+	ok(session_error(r, t) < 0.065,
+	   "a third of the beams is of no use: %.3f m", session_error(r, t));
+	session_free(r);
 	trip_free(t);
 }
 
@@ -432,7 +434,7 @@ static double blind(unsigned int from, unsigned int to, bool beams)
 {
 	struct trip *t = copy_of(part);
 	struct slam_params p = few();
-	struct run *r;
+	struct session *r;
 	double error;
 
 	for (unsigned int i = from; i < to; i++) {
@@ -442,8 +444,8 @@ static double blind(unsigned int from, unsigned int to, bool beams)
 			t->range[(size_t)i * t->beams + k] = INFINITY;
 	}
 	r = run(t, &p, 2);
-	error = run_error(r, t);
-	run_free(r);
+	error = session_error(r, t);
+	session_free(r);
 	trip_free(t);
 	return error;
 }
@@ -452,7 +454,7 @@ static void test_blind(void)
 {
 	struct slam_params p = few();
 	struct trip *t;
-	struct run *r;
+	struct session *r;
 	double error;
 
 	error = blind(50, 65, true);
@@ -469,7 +471,7 @@ static void test_blind(void)
 		error = off(r->live + t->count - 1, t->truth + t->count - 1);
 		ok(r->err == (beams ? 0 : -ENODATA) && error < 0.251,
 		   "%u beams: %.3f m", beams, error);
-		run_free(r);
+		session_free(r);
 		trip_free(t);
 	}
 }
@@ -478,14 +480,15 @@ static void test_many_beams(void)
 {
 	struct trip *t = trip_make(&world, 2000, 40);
 	struct slam_params p = few();
-	struct run *r = run(t, &p, 2);
+	struct session *r = run(t, &p, 2);
 
-	ok(run_error(r, t) < 0.0145, "2000 beams: %.3f m", run_error(r, t));
-	run_free(r);
+	ok(session_error(r, t) < 0.0145, "2000 beams: %.3f m",
+	   session_error(r, t));
+	session_free(r);
 	t->reading[20].beams = READING_BEAMS_MAX + 1;
 	r = run(t, &p, 2);
 	ok(r->err == -EINVAL, "more beams than there can be are refused");
-	run_free(r);
+	session_free(r);
 	trip_free(t);
 }
 
@@ -493,33 +496,33 @@ static void test_far(void)
 {
 	struct trip *t = copy_of(part);
 	struct slam_params p = few();
-	struct run *r;
+	struct session *r;
 
 	for (unsigned int i = 0; i < t->count; i++)
 		t->reading[i].range_max = 1e5f;
 	t->range[(size_t)60 * t->beams + 90] = 9e4f;
 	t->range[(size_t)61 * t->beams + 91] = 3e3f;
 	r = run(t, &p, 2);
-	ok(run_error(r, t) < 0.051, "a beam of 90 km and one of 3 km: %.3f m",
-	   run_error(r, t));
-	run_free(r);
+	ok(session_error(r, t) < 0.051,
+	   "a beam of 90 km and one of 3 km: %.3f m", session_error(r, t));
+	session_free(r);
 	p.range_max = 20;
 	r = run(t, &p, 2);
-	ok(run_error(r, t) < 0.051, "beams that are not usable: %.3f m",
-	   run_error(r, t));
-	run_free(r);
+	ok(session_error(r, t) < 0.051, "beams that are not usable: %.3f m",
+	   session_error(r, t));
+	session_free(r);
 	trip_free(t);
 }
 
 /* From the middle on, all that odometry says is moved by @jump. Return: error */
-static double run_jumped(const struct pose *jump, struct slam_params *p,
-			 unsigned int *jumps)
+static double session_jumped(const struct pose *jump, struct slam_params *p,
+			     unsigned int *jumps)
 {
 	struct trip *t = copy_of(around);
 	const unsigned int half = t->count / 2 + 20;
 	const struct pose at = t->reading[half].odometry;
 	const struct pose moved = pose_compose(&at, jump);
-	struct run *r;
+	struct session *r;
 	double error;
 
 	for (unsigned int i = half; i < t->count; i++) {
@@ -529,9 +532,9 @@ static double run_jumped(const struct pose *jump, struct slam_params *p,
 		t->reading[i].odometry = pose_compose(&moved, &since);
 	}
 	r = run(t, p, 2);
-	error = run_error(r, t);
+	error = session_error(r, t);
 	*jumps = r->jumps;
-	run_free(r);
+	session_free(r);
 	trip_free(t);
 	return error;
 }
@@ -547,14 +550,14 @@ static void test_small_jumps(void)
 
 	for (unsigned int i = 0; i < sizeof(jump) / sizeof(*jump); i++) {
 		unsigned int jumps;
-		const double error = run_jumped(jump + i, &p, &jumps);
+		const double error = session_jumped(jump + i, &p, &jumps);
 
 		ok(error < 0.14, "odometry that jumps by %.1f, %.1f m and %.1f rad: %.3f m, noticed %u times",
 		   jump[i].x, jump[i].y, jump[i].yaw, error, jumps);
 		if (i != 3)
 			continue;
 		p.wall = 0;
-		ok(run_jumped(jump + i, &p, &jumps) > 1,
+		ok(session_jumped(jump + i, &p, &jumps) > 1,
 		   "without a wall it is believed");
 		p.wall = slam_defaults.wall;
 	}
@@ -591,7 +594,7 @@ static void test_carried(void)
 {
 	struct trip *t = carried();
 	struct slam_params p = slam_defaults;
-	struct run *r = run(t, &p, 2);
+	struct session *r = run(t, &p, 2);
 	double last = INFINITY;
 
 	if (r->t.count == t->count)
@@ -600,12 +603,12 @@ static void test_carried(void)
 	ok(r->lost && r->held && r->lost == r->wide && r->found == 1 &&
 	   last < 0.244, "a robot that is carried: lost at %u readings, %u left out, found %u times, %.3f m off in the end",
 	   r->lost, r->held, r->found, last);
-	run_free(r);
+	session_free(r);
 	trip_free(t);
 	r = run(around, &p, 2);
 	ok(!r->lost && !r->found && !r->jumps,
 	   "nobody is lost who only goes around a block");
-	run_free(r);
+	session_free(r);
 }
 
 /* @from: this reading on is matched, those before are recalled out of @old */
@@ -613,7 +616,7 @@ static struct pose last_pose(const struct trip *t, const struct slam_params *p,
 			     unsigned int from, struct outcome **old,
 			     uint32_t *olds)
 {
-	struct filter *f = filter_create(p, team_local(p, 2));
+	struct filter *f = filter_create(p, particle_pool_local(p, 2));
 	struct filter_result r = { 0 };
 	int err = 0;
 
@@ -664,15 +667,15 @@ static void test_jump(void)
 	const struct pose carried = { 100, 30, 1 };
 	struct trip *t = copy_of(around);
 	struct slam_params p = few();
-	struct run *r;
+	struct session *r;
 
 	for (unsigned int i = t->count / 2; i < t->count; i++)
 		t->reading[i].odometry = pose_compose(&carried,
 						&t->reading[i].odometry);
 	r = run(t, &p, 2);
-	ok(r->jumps == 1 && run_error(r, t) < 0.2,
-	   "odometry that jumps by 100 m: %.3f m", run_error(r, t));
-	run_free(r);
+	ok(r->jumps == 1 && session_error(r, t) < 0.2,
+	   "odometry that jumps by 100 m: %.3f m", session_error(r, t));
+	session_free(r);
 	trip_free(t);
 }
 
@@ -698,13 +701,13 @@ static void test_outage(void)
 
 	for (unsigned int i = 0; i < sizeof(from) / sizeof(*from); i++) {
 		struct trip *t = without(around, from[i], until[i]);
-		struct run *r = run(t, &p, 2);
+		struct session *r = run(t, &p, 2);
 
-		ok(!r->jumps && run_error(r, t) < 0.25,
+		ok(!r->jumps && session_error(r, t) < 0.25,
 		   "readings %u..%u did not come: %.3f m, %u jumps, lost at %u readings, found %u times",
-		   from[i], until[i], run_error(r, t), r->jumps, r->lost,
+		   from[i], until[i], session_error(r, t), r->jumps, r->lost,
 		   r->found);
-		run_free(r);
+		session_free(r);
 		trip_free(t);
 	}
 }
@@ -715,7 +718,7 @@ static void test_short_outage(void)
 	struct trip *t = without(around, 60, 67);
 	struct slam_params p = slam_defaults;
 	unsigned int all;
-	struct run *r;
+	struct session *r;
 
 	p.distance = p.angle = 0.4;
 	/* it stands behind the pause */
@@ -727,14 +730,14 @@ static void test_short_outage(void)
 	t->count = 60;
 	r = run(t, &p, 2);
 	all = r->updates;
-	run_free(r);
+	session_free(r);
 	t->count = 70;
 	for (unsigned int i = 60; i < t->count; i++)
 		t->reading[i].stamp += 10000000000;
 	r = run(t, &p, 2);
 	ok(r->updates == all + 1, "a robot that went 0.8 m in a pause is matched: %u updates, %u before",
 	   r->updates, all);
-	run_free(r);
+	session_free(r);
 	trip_free(t);
 }
 
@@ -742,7 +745,7 @@ static void test_rest(void)
 {
 	struct trip *t = trip_make(&world, 180, 60);
 	struct slam_params p = few();
-	struct run *r;
+	struct session *r;
 
 	for (unsigned int i = 1; i < t->count; i++) {
 		t->reading[i].odometry = t->reading[0].odometry;
@@ -753,19 +756,19 @@ static void test_rest(void)
 	ok(r->updates == 1 && live_error(r, t) < 0.0104,
 	   "a robot that stands still: %u update, %.4f m", r->updates,
 	   live_error(r, t));
-	run_free(r);
+	session_free(r);
 	p.distance = p.angle = 0;
 	r = run(t, &p, 2);
 	ok(r->updates == t->count && live_error(r, t) < 0.022,
 	   "and with an update at each reading: %.3f m", live_error(r, t));
-	run_free(r);
+	session_free(r);
 	trip_free(t);
 }
 
 static void test_early_end(void)
 {
 	const struct slam_params p = few();
-	struct filter *f = filter_create(&p, team_local(&p, 2));
+	struct filter *f = filter_create(&p, particle_pool_local(&p, 2));
 	struct pose *history;
 	uint32_t count = 7;
 

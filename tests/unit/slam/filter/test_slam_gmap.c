@@ -25,15 +25,16 @@ struct plain {
 static struct plain plain[SIDE][SIDE];
 static struct slam_params params;
 
-static const struct gmap_tile *tile_of(const struct field *f,
-				       const struct tiles *pool, int x, int y)
+static const struct gmapping_tile *tile_of(const struct likelihood_field *f,
+					   const struct tiles *pool, int x,
+					   int y)
 {
-	return gmap_tile_at(tiles_base(pool), field_tile(f, x >> TILE_BITS,
-							 y >> TILE_BITS));
+	return gmapping_tile_at(tiles_base(pool), field_tile(f, x >> TILE_BITS,
+							     y >> TILE_BITS));
 }
 
-static struct gmap_count count_at(const struct field *f,
-				  const struct tiles *pool, int x, int y)
+static struct gmapping_count count_at(const struct likelihood_field *f,
+				      const struct tiles *pool, int x, int y)
 {
 	return tile_of(f, pool, x, y)->count[(y & 15) * 16 + (x & 15)];
 }
@@ -52,31 +53,31 @@ static struct reading one_beam(const float *range, double angle)
 }
 
 /* From the middle of cell (0, 0) */
-static void add_beam(struct field *f, struct tiles *pool, float range,
-		     double angle)
+static void add_beam(struct likelihood_field *f, struct tiles *pool,
+		     float range, double angle)
 {
 	const struct pose pose = { 0.025, 0.025, 0 };
 	const struct reading r = one_beam(&range, angle);
 	struct scan scan = { 0 };
 
 	if (scan_make(&scan, &r, &params) ||
-	    gmap_write(f, pool, &scan, &pose, UNITS, 1))
+	    gmapping_write(f, pool, &scan, &pose, UNITS, 1))
 		abort();
 	scan_free(&scan);
 }
 
-static bool counts(const struct field *f, const struct tiles *pool, int x,
-		   int y, unsigned int visits, unsigned int hits)
+static bool counts(const struct likelihood_field *f, const struct tiles *pool,
+		   int x, int y, unsigned int visits, unsigned int hits)
 {
-	const struct gmap_count c = count_at(f, pool, x, y);
+	const struct gmapping_count c = count_at(f, pool, x, y);
 
 	return c.visits == visits && c.hits == hits;
 }
 
 static void test_beams(void)
 {
-	struct tiles *pool = tiles_create(&gmap_tiles, 0);
-	struct field f;
+	struct tiles *pool = tiles_create(&gmapping_tiles, 0);
+	struct likelihood_field f;
 	bool good = true;
 
 	field_init(&f);
@@ -107,18 +108,19 @@ static void test_beams(void)
 	tiles_destroy(pool);
 }
 
-static bool full(const struct field *f, const struct tiles *pool, int x, int y)
+static bool full(const struct likelihood_field *f, const struct tiles *pool,
+		 int x, int y)
 {
 	const uint32_t look = tile_of(f, pool, x, y)->look[(y & 15) * 16 +
 							   (x & 15)];
 
-	return look & GMAP_SELF;
+	return look & GMAPPING_SELF;
 }
 
 static void test_full(void)
 {
-	struct tiles *pool = tiles_create(&gmap_tiles, 0);
-	struct field f;
+	struct tiles *pool = tiles_create(&gmapping_tiles, 0);
+	struct likelihood_field f;
 	bool good;
 
 	field_init(&f);
@@ -132,7 +134,7 @@ static void test_full(void)
 	   "full: not one hit of ten");
 	add_beam(&f, pool, 2, 0);
 	ok(full(&f, pool, 40, 0), "full: two hits of eleven");
-	for (int i = 0; i < GMAP_COUNT_MAX; i++)
+	for (int i = 0; i < GMAPPING_COUNT_MAX; i++)
 		add_beam(&f, pool, 0.2f, 0);
 	ok(count_at(&f, pool, 0, 0).visits > 30000 &&
 	   count_at(&f, pool, 0, 0).visits < 40000 &&
@@ -170,8 +172,8 @@ static struct pose random_pose(double reach)
 			      0.2 * rnd_signed(&state) };
 }
 
-static void random_map(struct field *f, struct tiles *pool, int scans,
-		       uint64_t update)
+static void random_map(struct likelihood_field *f, struct tiles *pool,
+		       int scans, uint64_t update)
 {
 	struct scan scan = { 0 };
 	float range[BEAMS];
@@ -182,21 +184,22 @@ static void random_map(struct field *f, struct tiles *pool, int scans,
 
 		random_reading(&r, range);
 		if (scan_make(&scan, &r, &params) ||
-		    gmap_write(f, pool, &scan, &pose, UNITS,
-			       tile_version(update, 3)))
+		    gmapping_write(f, pool, &scan, &pose, UNITS,
+				   tile_version(update, 3)))
 			abort();
 	}
 	scan_free(&scan);
 }
 
 /* The same in a plain array */
-static void flatten(const struct field *f, const struct tiles *pool)
+static void flatten(const struct likelihood_field *f, const struct tiles *pool)
 {
 	memset(plain, 0, sizeof(plain));
 	for (int y = 0; y < SIDE; y++) {
 		for (int x = 0; x < SIDE; x++) {
 			const int mx = x - MIDDLE, my = y - MIDDLE;
-			const struct gmap_tile *t = tile_of(f, pool, mx, my);
+			const struct gmapping_tile *t =
+				tile_of(f, pool, mx, my);
 			const int i = (my & 15) * 16 + (mx & 15);
 
 			plain[y][x] = (struct plain){
@@ -251,13 +254,13 @@ static double slow_square(int x, int y, int bx, int by)
 }
 
 /* Return: whether score, likelihood and what was found are right */
-static bool right(const struct field *f, const struct tiles *pool,
+static bool right(const struct likelihood_field *f, const struct tiles *pool,
 		  const struct rotated *p, const struct rotated *b, int x,
-		  int y, const struct gmap_decay *decay, bool *some)
+		  int y, const struct gmapping_decay *decay, bool *some)
 {
 	struct field_window w = window_of(f);
-	const struct gmap_score s = gmap_score_at(&w, tiles_base(pool), p, b,
-						  x, y, decay);
+	const struct gmapping_score s =
+		gmapping_score_at(&w, tiles_base(pool), p, b, x, y, decay);
 	double score = 0, square = 0;
 	uint32_t found = 0;
 
@@ -275,7 +278,7 @@ static bool right(const struct field *f, const struct tiles *pool,
 	field_window_free(&w);
 	*some = *some || (found > 30 && found < p->count);
 	return s.found == found && (double)s.square == square &&
-		fabs((double)s.score / GMAP_SCORE_MAX - score) <=
+		fabs((double)s.score / GMAPPING_SCORE_MAX - score) <=
 		1e-4 * found + 1e-9;
 }
 
@@ -284,7 +287,7 @@ static bool right(const struct field *f, const struct tiles *pool,
  */
 struct place {
 	struct tiles		*pool;
-	struct field		f;
+	struct likelihood_field		f;
 	struct scan		scan;
 	struct reading		reading;
 	float			range[BEAMS];
@@ -299,7 +302,7 @@ static bool place_make(struct place *p, int scans, bool far)
 	bool good = true;
 
 	memset(p, 0, sizeof(*p));
-	p->pool = tiles_create(&gmap_tiles, 0);
+	p->pool = tiles_create(&gmapping_tiles, 0);
 	field_init(&p->f);
 	random_map(&p->f, p->pool, 1, 1);
 	if (far)
@@ -360,8 +363,9 @@ static void test_scores(bool far)
 }
 
 /* A scan of one beam of 2 m, from the middle of cell (0, 0) */
-static double beam_score(const struct field *f, const struct tiles *pool,
-			 double x, double y, double angle, double *likelihood)
+static double beam_score(const struct likelihood_field *f,
+			 const struct tiles *pool, double x, double y,
+			 double angle, double *likelihood)
 {
 	struct pose pose = { 0.025 + x, 0.025 + y, 0 };
 	const float range = 2;
@@ -392,9 +396,9 @@ static bool close_to(double a, double b)
 
 static void test_known(void)
 {
-	struct tiles *pool = tiles_create(&gmap_tiles, 0);
+	struct tiles *pool = tiles_create(&gmapping_tiles, 0);
 	const double off = 0.03, none = -0.5 / 0.075;
-	struct field f;
+	struct likelihood_field f;
 	double l, s;
 
 	field_init(&f);
@@ -430,17 +434,19 @@ static void test_known(void)
  * Maps on their way
  */
 
-static unsigned int differ(const struct field *a, const struct tiles *pa,
-			   const struct field *b, const struct tiles *pb)
+static unsigned int differ(const struct likelihood_field *a,
+			   const struct tiles *pa,
+			   const struct likelihood_field *b,
+			   const struct tiles *pb)
 {
 	unsigned int tiles = 0;
 
 	for (int y = -20; y < 20; y++) {
 		for (int x = -20; x < 20; x++) {
-			const struct gmap_tile *s = tile_of(a, pa, x * 16,
-							    y * 16);
-			const struct gmap_tile *t = tile_of(b, pb, x * 16,
-							    y * 16);
+			const struct gmapping_tile *s = tile_of(a, pa, x * 16,
+								y * 16);
+			const struct gmapping_tile *t = tile_of(b, pb, x * 16,
+								y * 16);
 
 			tiles += s->head.version != t->head.version ||
 				memcmp(s->look, t->look, sizeof(s->look)) ||
@@ -453,9 +459,9 @@ static unsigned int differ(const struct field *a, const struct tiles *pa,
 
 static void test_codes(void)
 {
-	struct tiles *here = tiles_create(&gmap_tiles, 0);
-	struct tiles *there = tiles_create(&gmap_tiles, 0);
-	struct field own, copy, other;
+	struct tiles *here = tiles_create(&gmapping_tiles, 0);
+	struct tiles *there = tiles_create(&gmapping_tiles, 0);
+	struct likelihood_field own, copy, other;
 	struct map_place *place = NULL;
 	struct bytes full_code = { 0 }, part = { 0 };
 	size_t used;
@@ -507,20 +513,20 @@ static void test_codes(void)
 
 static void test_limits(void)
 {
-	struct tiles *small = tiles_create(&gmap_tiles, 4);
+	struct tiles *small = tiles_create(&gmapping_tiles, 4);
 	const struct pose far = { 1e5, 0, 0 }, zero = { 0, 0, 0 };
 	struct scan scan = { 0 };
 	struct reading r;
 	float range[BEAMS];
-	struct field f;
+	struct likelihood_field f;
 
 	field_init(&f);
 	random_reading(&r, range);
 	if (scan_make(&scan, &r, &params))
 		abort();
-	ok(gmap_write(&f, small, &scan, &zero, UNITS, 1) == -ENOMEM,
+	ok(gmapping_write(&f, small, &scan, &zero, UNITS, 1) == -ENOMEM,
 	   "limits: no tiles");
-	ok(gmap_write(&f, small, &scan, &far, UNITS, 1) == -ERANGE,
+	ok(gmapping_write(&f, small, &scan, &far, UNITS, 1) == -ERANGE,
 	   "limits: not farther than a map reaches");
 	field_free(&f, small);
 	scan_free(&scan);
@@ -560,7 +566,7 @@ static void test_gain(const struct trip *t)
 		p.particles = n;
 		p.resample = 0;
 		p.distance = 0.15;
-		f = filter_create(&p, team_local(&p, 1));
+		f = filter_create(&p, particle_pool_local(&p, 1));
 		if (!f || filter_read(f, t->reading, &r) ||
 		    filter_read(f, t->reading + 1, &r))
 			abort();

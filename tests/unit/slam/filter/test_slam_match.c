@@ -119,16 +119,16 @@ static void share(void *arg, uint32_t number, unsigned int thread)
 static void test_tiles_threads(void)
 {
 	struct sharing s = { .pool = tiles_create(&field_tiles, 0) };
-	struct crew *crew = crew_create(4);
+	struct thread_pool *crew = thread_pool_create(4);
 
 	tiles_own(s.pool, &s.shared);
 	tile_at(tiles_base(s.pool), s.shared)->field[0] = 7;
 	for (int round = 0; round < 20; round++)
-		crew_run(crew, 1000, share, &s);
+		thread_pool_run(crew, 1000, share, &s);
 	ok(!s.wrong && tiles_used(s.pool) == 1 &&
 	   tile_at(tiles_base(s.pool), s.shared)->head.users == 1 &&
 	   tiles_peak(s.pool) <= 5, "tiles: four threads copy one");
-	crew_destroy(crew);
+	thread_pool_destroy(crew);
 	tiles_destroy(s.pool);
 }
 
@@ -189,8 +189,8 @@ static unsigned int tile_wrong(const struct tile *t, const struct hits *h,
 }
 
 /* Each value of each tile, its neighbours' ones too */
-static unsigned int field_wrong(const struct field *f, const uint8_t *base,
-				const struct hits *h)
+static unsigned int field_wrong(const struct likelihood_field *f,
+				const uint8_t *base, const struct hits *h)
 {
 	unsigned int wrong = 0;
 
@@ -206,8 +206,8 @@ static unsigned int field_wrong(const struct field *f, const uint8_t *base,
 	return wrong;
 }
 
-static void hit(struct field *f, struct tiles *pool, struct hits *h, int x,
-		int y)
+static void hit(struct likelihood_field *f, struct tiles *pool, struct hits *h,
+		int x, int y)
 {
 	if (field_hit(f, pool, &kernel, x, y, 1))
 		abort();
@@ -220,7 +220,7 @@ static void test_field_growth(void)
 	static const int way[4][2] = { { 1, 0 }, { 0, 1 }, { -1, 0 },
 				       { 0, -1 } };
 	struct tiles *pool = tiles_create(&field_tiles, 0);
-	struct field f;
+	struct likelihood_field f;
 	bool good = true;
 
 	for (int k = 0; k < 4; k++) {
@@ -242,7 +242,7 @@ static void test_field_random(void)
 {
 	static struct hits h;
 	struct tiles *pool = tiles_create(&field_tiles, 0);
-	struct field f, copy;
+	struct likelihood_field f, copy;
 	unsigned int bits = 0;
 	uint64_t state = 3;
 	size_t used;
@@ -289,7 +289,7 @@ static void test_field_draw(void)
 	struct tiles *pool = tiles_create(&field_tiles, 0);
 	const uint8_t *base = tiles_base(pool);
 	unsigned int wrong = 0;
-	struct field f, drawn;
+	struct likelihood_field f, drawn;
 	uint64_t state = 4;
 	tile_id *slot;
 	int x, y;
@@ -329,7 +329,7 @@ static void test_field_campus(void)
 {
 	const int far = 30000 * FIELD_UNIT;
 	struct tiles *pool = tiles_create(&field_tiles, 0);
-	struct field f, copy[100];
+	struct likelihood_field f, copy[100];
 	size_t bytes, copies, written;
 
 	field_init(&f);
@@ -369,7 +369,7 @@ static void test_field_limits(void)
 	struct tiles *small = tiles_create(&field_tiles, 4);
 	const int side = FIELD_PAGES_MAX * FIELD_PAGE_SIDE * TILE_SIDE *
 			 FIELD_UNIT;
-	struct field f, g;
+	struct likelihood_field f, g;
 
 	field_init(&f);
 	hit(&f, pool, &h, 100, 100);
@@ -413,8 +413,8 @@ static void points_make(struct points *p, unsigned int count, float reach,
 	}
 }
 
-static int cell_value(const struct field *f, const uint8_t *base, int64_t x,
-		      int64_t y)
+static int cell_value(const struct likelihood_field *f, const uint8_t *base,
+		      int64_t x, int64_t y)
 {
 	return tile_at(base, field_tile(f, (int)(x >> TILE_BITS),
 					(int)(y >> TILE_BITS)))
@@ -422,7 +422,7 @@ static int cell_value(const struct field *f, const uint8_t *base, int64_t x,
 }
 
 /* Each of the four values from the tile that it is in */
-static int64_t slow_score(const struct field *f, const uint8_t *base,
+static int64_t slow_score(const struct likelihood_field *f, const uint8_t *base,
 			  const struct rotated *p, int x, int y)
 {
 	int64_t sum = 0;
@@ -443,8 +443,8 @@ static int64_t slow_score(const struct field *f, const uint8_t *base,
 }
 
 /* Return: how many of 400 scans differ from the reference */
-static unsigned int score_wrong(const struct field *f, const uint8_t *base,
-				bool *some)
+static unsigned int score_wrong(const struct likelihood_field *f,
+				const uint8_t *base, bool *some)
 {
 	static const int reach[] = { 1000, 30000, 1 << 24, 1 << 29 };
 	struct field_window w = window_of(f);
@@ -473,7 +473,8 @@ static unsigned int score_wrong(const struct field *f, const uint8_t *base,
 /* A map whose tiles are near and far, beyond what 31 bits can name. Return:
  * false: this process has not as many addresses
  */
-static bool scatter(struct field *f, struct tiles *pool, uint64_t state)
+static bool scatter(struct likelihood_field *f, struct tiles *pool,
+		    uint64_t state)
 {
 	static const uint64_t start[] = { 0, TILE_FAR - 1, TILE_FAR, 1U << 30,
 					  UINT32_MAX - (1U << 20) };
@@ -494,7 +495,7 @@ static void test_far_scores(void)
 	static const char * const name[] = { "best", "plain", "AVX2",
 					     "AVX-512" };
 	struct tiles *pool = tiles_create(&field_tiles, 0);
-	struct field f;
+	struct likelihood_field f;
 
 	field_init(&f);
 	if (!scatter(&f, pool, 8)) {
@@ -547,7 +548,7 @@ static void test_scores(void)
 					     "AVX-512" };
 	struct tiles *pool = tiles_create(&field_tiles, 0);
 	uint64_t state = 8;
-	struct field f, none;
+	struct likelihood_field f, none;
 
 	field_init(&f);
 	field_init(&none);
@@ -591,7 +592,7 @@ static void test_slope(void)
 	uint64_t state = 9;
 	double worst[3] = { 0 }, most[3] = { 0 };
 	struct field_window w;
-	struct field f;
+	struct likelihood_field f;
 
 	field_init(&f);
 	for (int i = 0; i < 300; i++)
@@ -642,7 +643,7 @@ static void test_slope(void)
 struct place {
 	struct slam_params	params;
 	struct particles	*particles;
-	const struct field	*map;
+	const struct likelihood_field	*map;
 	struct tiles		*pool;
 	struct scan		scan;
 	struct matcher		matcher;

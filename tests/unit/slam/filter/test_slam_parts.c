@@ -37,7 +37,7 @@ static double angle_error(double span, uint64_t *state)
 		const double angle = span * rnd_signed(state);
 		double s, c;
 
-		exact_sincos(angle, &s, &c);
+		det_sincos(angle, &s, &c);
 		worst = fmax(worst, fabs(s - sin(angle)));
 		worst = fmax(worst, fabs(c - cos(angle)));
 	}
@@ -57,12 +57,12 @@ static void test_exact(void)
 	ok(worst < 1e-15, "angles: thousands of turns (%.1e)", worst);
 	worst = 0;
 	for (int i = -40; i <= 40; i++) {
-		exact_sincos(i * M_PI / 4, &s, &c);
+		det_sincos(i * M_PI / 4, &s, &c);
 		worst = fmax(worst, fabs(s - sin(i * M_PI / 4)));
 		worst = fmax(worst, fabs(c - cos(i * M_PI / 4)));
 	}
 	ok(worst < 1e-15, "angles: at the borders of quadrants (%.1e)", worst);
-	exact_sincos(0, &s, &c);
+	det_sincos(0, &s, &c);
 	ok(s == 0 && c == 1, "angles: 0");
 }
 
@@ -78,9 +78,9 @@ static void test_exact_poses(void)
 		const struct pose b = { 9 * rnd_signed(&state),
 					9 * rnd_signed(&state),
 					M_PI * rnd_signed(&state) };
-		const struct pose ab = exact_compose(&a, &b);
+		const struct pose ab = det_compose(&a, &b);
 		const struct pose want = pose_compose(&a, &b);
-		const struct pose back = exact_between(&a, &ab);
+		const struct pose back = det_between(&a, &ab);
 
 		good = good && same_pose(&ab, &want) && same_pose(&back, &b) &&
 			fabs(ab.yaw) <= M_PI;
@@ -390,42 +390,46 @@ static void test_kld(void)
 
 static void test_ancestry(void)
 {
-	struct ancestry *a = ancestry_create();
-	struct ancestry_step step = { .number = 1 };
-	ancestry_id x, y, z;
+	struct trajectory_tree *a = trajectory_tree_create();
+	struct trajectory_step step = { .number = 1 };
+	trajectory_tree_id x, y, z;
 
-	x = ancestry_add(a, 0, &step);
+	x = trajectory_tree_add(a, 0, &step);
 	step.number = 2;
-	y = ancestry_add(a, x, &step);
+	y = trajectory_tree_add(a, x, &step);
 	step.number = 3;
-	z = ancestry_add(a, x, &step);
-	ok(ancestry_depth(a, 0) == 0 && ancestry_depth(a, x) == 1 &&
-	   ancestry_depth(a, z) == 2 && ancestry_parent(a, y) == x &&
-	   ancestry_parent(a, x) == 0 && ancestry_at(a, z)->number == 3 &&
-	   ancestry_nodes(a) == 3, "ancestors: a small tree");
-	ancestry_release(a, x);
-	ok(ancestry_nodes(a) == 3, "ancestors: children keep them");
-	ancestry_hold(a, y);
-	ancestry_release(a, y);
-	ok(ancestry_nodes(a) == 3, "ancestors: held twice");
-	ancestry_release(a, y);
-	ok(ancestry_nodes(a) == 2 && ancestry_parent(a, z) == x,
+	z = trajectory_tree_add(a, x, &step);
+	ok(trajectory_tree_depth(a, 0) == 0 &&
+		   trajectory_tree_depth(a, x) == 1 &&
+		   trajectory_tree_depth(a, z) == 2 &&
+		   trajectory_tree_parent(a, y) == x &&
+		   trajectory_tree_parent(a, x) == 0 &&
+		   trajectory_tree_at(a, z)->number == 3 &&
+		   trajectory_tree_nodes(a) == 3,
+	   "ancestors: a small tree");
+	trajectory_tree_release(a, x);
+	ok(trajectory_tree_nodes(a) == 3, "ancestors: children keep them");
+	trajectory_tree_hold(a, y);
+	trajectory_tree_release(a, y);
+	ok(trajectory_tree_nodes(a) == 3, "ancestors: held twice");
+	trajectory_tree_release(a, y);
+	ok(trajectory_tree_nodes(a) == 2 && trajectory_tree_parent(a, z) == x,
 	   "ancestors: one branch is gone");
-	ancestry_release(a, z);
-	ancestry_hold(a, 0);
-	ancestry_release(a, 0);
-	ok(ancestry_nodes(a) == 0, "ancestors: all are gone");
-	ancestry_destroy(a);
-	ancestry_destroy(NULL);
+	trajectory_tree_release(a, z);
+	trajectory_tree_hold(a, 0);
+	trajectory_tree_release(a, 0);
+	ok(trajectory_tree_nodes(a) == 0, "ancestors: all are gone");
+	trajectory_tree_destroy(a);
+	trajectory_tree_destroy(NULL);
 }
 
 /* Two of eight have descendants at each step */
 static void test_pruning(void)
 {
 	enum { N = 8, STEPS = 20000 };
-	struct ancestry *a = ancestry_create();
-	ancestry_id id[N] = { 0 }, next[N], at;
-	struct ancestry_step step = { .number = 0 };
+	struct trajectory_tree *a = trajectory_tree_create();
+	trajectory_tree_id id[N] = { 0 }, next[N], at;
+	struct trajectory_step step = { .number = 0 };
 	uint64_t state = 4, update = STEPS;
 	uint32_t most = 0, last = 0;
 
@@ -435,24 +439,26 @@ static void test_pruning(void)
 		for (uint32_t i = 0; i < N; i++) {
 			step.update = k;
 			step.number = i;
-			next[i] = ancestry_add(a, id[i & 1 ? one : two], &step);
+			next[i] = trajectory_tree_add(a, id[i & 1 ? one : two],
+						      &step);
 			last = next[i] > last ? next[i] : last;
 		}
 		for (int i = 0; i < N; i++)
-			ancestry_release(a, id[i]);
+			trajectory_tree_release(a, id[i]);
 		memcpy(id, next, sizeof(id));
-		if (ancestry_nodes(a) > k + most)
-			most = ancestry_nodes(a) - (uint32_t)k;
+		if (trajectory_tree_nodes(a) > k + most)
+			most = trajectory_tree_nodes(a) - (uint32_t)k;
 	}
-	ok(most < 6 * N && last < STEPS + 6 * N && ancestry_depth(a, id[3]) == STEPS,
+	ok(most < 6 * N && last < STEPS + 6 * N &&
+		   trajectory_tree_depth(a, id[3]) == STEPS,
 	   "ancestors: %u more than steps at most", most);
-	for (at = id[5]; at && ancestry_at(a, at)->update == --update;)
-		at = ancestry_parent(a, at);
+	for (at = id[5]; at && trajectory_tree_at(a, at)->update == --update;)
+		at = trajectory_tree_parent(a, at);
 	ok(!at && !update, "ancestors: each step back to the first");
 	for (int i = 0; i < N; i++)
-		ancestry_release(a, id[i]);
-	ok(ancestry_nodes(a) == 0, "ancestors: nothing is left");
-	ancestry_destroy(a);
+		trajectory_tree_release(a, id[i]);
+	ok(trajectory_tree_nodes(a) == 0, "ancestors: nothing is left");
+	trajectory_tree_destroy(a);
 }
 
 /*
@@ -477,15 +483,15 @@ static void do_job(void *arg, uint32_t number, unsigned int thread)
 static void test_crew(unsigned int threads)
 {
 	static struct jobs jobs;
-	struct crew *c = crew_create(threads);
+	struct thread_pool *c = thread_pool_create(threads);
 	uint32_t want = 0, count = 0;
-	bool good = c && crew_threads(c) == threads;
+	bool good = c && thread_pool_threads(c) == threads;
 
 	memset(&jobs, 0, sizeof(jobs));
 	jobs.threads = threads;
 	for (int round = 0; round < 3000 && good; round++) {
 		count = round % 100 ? (uint32_t)round % 7 : 1000;
-		crew_run(c, count, do_job, &jobs);
+		thread_pool_run(c, count, do_job, &jobs);
 		want += round % 100 == 0;
 	}
 	/* all but the first few are in the large rounds only */
@@ -493,19 +499,19 @@ static void test_crew(unsigned int threads)
 		good = good && jobs.done[i] == want;
 	ok(good && !jobs.bad && jobs.done[0] > want && jobs.done[6] == want,
 	   "crew: %u threads, each job once", threads);
-	crew_destroy(c);
+	thread_pool_destroy(c);
 }
 
 static void test_crews(void)
 {
-	struct crew *c = crew_create(0);
+	struct thread_pool *c = thread_pool_create(0);
 
-	ok(c && crew_threads(c) >= 1, "crew: one for each processor");
-	crew_destroy(c);
-	crew_destroy(NULL);
-	c = crew_create(1);
-	ok(crew_cpu(c) == 0, "crew: nothing was done");
-	crew_destroy(c);
+	ok(c && thread_pool_threads(c) >= 1, "crew: one for each processor");
+	thread_pool_destroy(c);
+	thread_pool_destroy(NULL);
+	c = thread_pool_create(1);
+	ok(thread_pool_cpu(c) == 0, "crew: nothing was done");
+	thread_pool_destroy(c);
 	test_crew(1);
 	test_crew(2);
 	test_crew(7);
@@ -562,14 +568,14 @@ static void test_params(void)
  * Journeys
  */
 
-static void put(struct journey *j, int64_t stamp, double x, bool scanned,
-		uint64_t update, const struct pose *since)
+static void put(struct scan_trajectory *j, int64_t stamp, double x,
+		bool scanned, uint64_t update, const struct pose *since)
 {
 	const struct reading r = { .stamp = stamp, .odometry = { x, 0, 0 },
 				   .beams = scanned };
 	const struct filter_result f = { .update = update, .since = *since };
 
-	if (journey_add(j, &r, &f))
+	if (scan_trajectory_add(j, &r, &f))
 		abort();
 }
 
@@ -585,13 +591,13 @@ static void test_journey(void)
 	static const struct pose here = { 0, 0, 0 }, on = { 0.5, 0, 0.1 };
 	static const struct pose history[] = { { 10, 0, 0 }, { 15, 2, 0.2 } };
 	const double x = 15 + 0.5 * cos(0.2), y = 2 + 0.5 * sin(0.2);
-	struct journey j = { 0 };
+	struct scan_trajectory j = { 0 };
 	struct trajectory t = { 0 };
 
-	ok(journey_trajectory(&j, history, 2, &t) == -ENODATA,
+	ok(scan_trajectory_trajectory(&j, history, 2, &t) == -ENODATA,
 	   "journey: nothing");
 	put(&j, 1, -1, false, 0, &here);
-	ok(journey_trajectory(&j, history, 2, &t) == -ENODATA,
+	ok(scan_trajectory_trajectory(&j, history, 2, &t) == -ENODATA,
 	   "journey: no scan");
 	trajectory_free(&t);
 	put(&j, 2, 0, true, 0, &here);
@@ -601,7 +607,7 @@ static void test_journey(void)
 	put(&j, 3, 4, true, 1, &here);
 	put(&j, 9, 5, true, 1, &on);
 	put(&j, 8, 7, false, 1, &here);
-	ok(!journey_trajectory(&j, history, 2, &t) && t.count == 8 &&
+	ok(!scan_trajectory_trajectory(&j, history, 2, &t) && t.count == 8 &&
 	   t.point[4].stamp == 4 && t.point[5].stamp == 3 &&
 	   t.point[7].stamp == 8,
 	   "journey: each reading, in the order of the log");
@@ -614,32 +620,33 @@ static void test_journey(void)
 	ok(is_at(&t, 7, x + 2 * cos(0.3), y + 2 * sin(0.3), 0.3),
 	   "journey: odometry after the last scan");
 	trajectory_free(&t);
-	ok(!journey_trajectory(&j, history, 1, &t) && is_at(&t, 1, 10, 0, 0) &&
-	   is_at(&t, 7, 17, 0, 0),
+	ok(!scan_trajectory_trajectory(&j, history, 1, &t) &&
+		   is_at(&t, 1, 10, 0, 0) && is_at(&t, 7, 17, 0, 0),
 	   "journey: a history that does not reach so far");
 	trajectory_free(&t);
-	journey_free(&j);
+	scan_trajectory_free(&j);
 }
 
 static void test_journey_rest(void)
 {
 	static const struct pose here = { 0, 0, 0 };
 	static const struct pose history[] = { { 1, 1, 3 }, { 1, 1.5, -3 } };
-	struct journey j = { 0 };
+	struct scan_trajectory j = { 0 };
 	struct trajectory t = { 0 };
 
 	put(&j, 1, 4, true, 0, &here);
 	put(&j, 2, 4, false, 0, &here);
 	put(&j, 3, 4, true, 1, &here);
-	ok(!journey_trajectory(&j, history, 2, &t) && is_at(&t, 1, 1, 1, 3),
+	ok(!scan_trajectory_trajectory(&j, history, 2, &t) &&
+		   is_at(&t, 1, 1, 1, 3),
 	   "journey: nothing to spread over where nothing moves");
 	trajectory_free(&t);
 	put(&j, 4, 6, false, 1, &here);
 	put(&j, 5, 8, true, 0, &here);
-	ok(!journey_trajectory(&j, history, 2, &t) && t.count == 5 &&
+	ok(!scan_trajectory_trajectory(&j, history, 2, &t) && t.count == 5 &&
 	   is_at(&t, 4, 1, 1, 3), "journey: an update again");
 	trajectory_free(&t);
-	journey_free(&j);
+	scan_trajectory_free(&j);
 }
 
 int main(void)

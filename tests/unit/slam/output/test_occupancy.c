@@ -141,7 +141,7 @@ static int cell_of(int64_t v)
 
 static void slow_add(const struct reading *r, const struct pose *robot)
 {
-	const struct pose laser = exact_compose(robot, &r->laser);
+	const struct pose laser = det_compose(robot, &r->laser);
 	int64_t a[2], b[2];
 
 	memset(ref.free, 0, sizeof(ref.free));
@@ -152,8 +152,8 @@ static void slow_add(const struct reading *r, const struct pose *robot)
 
 		if (!(r->range[i] > 0 && r->range[i] < r->range_max))
 			continue;
-		exact_sincos(remainder(laser.yaw + r->angle_min +
-			     (double)r->angle_increment * i, 2 * M_PI), &s, &c);
+		det_sincos(remainder(laser.yaw + r->angle_min +
+			   (double)r->angle_increment * i, 2 * M_PI), &s, &c);
 		slow_point(laser.x + r->range[i] * c,
 			   laser.y + r->range[i] * s, b);
 		slow_trace(a, b);

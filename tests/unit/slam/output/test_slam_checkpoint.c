@@ -73,7 +73,8 @@ struct told {
 static void begin(struct told *t)
 {
 	*t = (struct told){
-		.filter = filter_create(&params, team_local(&params, 1)),
+		.filter =
+			filter_create(&params, particle_pool_local(&params, 1)),
 	};
 	if (!t->filter)
 		abort();

@@ -16,7 +16,7 @@ enum { CHILDREN = 40, WORKERS = 9 };
 
 /*
  * Assignment of children to places, each worker having as many places as the
- * share that placement_share() gave it: the cheapest, by augmenting paths
+ * share that balance_share() gave it: the cheapest, by augmenting paths
  * (Kuhn and Munkres, with potentials). Costs are 0 at home, else 1
  */
 static int cheapest(const uint32_t *parent, uint32_t n, const uint32_t *home,
@@ -105,7 +105,7 @@ static void test_sharing(void)
 			parent[i] = rnd(&state, 1 + rnd(&state, n));
 			home[i] = rnd(&state, workers);
 		}
-		moves = placement_share(parent, n, home, workers, owner);
+		moves = balance_share(parent, n, home, workers, owner);
 		for (uint32_t i = 0; i < n; i++) {
 			wrong += owner[i] >= workers;
 			count[owner[i] % WORKERS]++;
@@ -172,7 +172,7 @@ static void test_brothers(void)
 		/* a parent is at one place */
 		for (uint32_t i = 0; i < n; i++)
 			child[i].from = child[i].parent % WORKERS;
-		if (placement_first(child, n, parents, first))
+		if (balance_first(child, n, parents, first))
 			abort();
 		for (uint32_t i = 0; i < n; i++) {
 			wrong += first[i] != slow_first(child, i);
@@ -184,7 +184,7 @@ static void test_brothers(void)
 }
 
 /* Endpoints in a few places, as a robot sees the same walls again */
-static void add_hits(struct field *f, struct tiles *pool,
+static void add_hits(struct likelihood_field *f, struct tiles *pool,
 		     const struct field_kernel *k, uint64_t update,
 		     uint32_t writer, uint64_t *state)
 {
@@ -198,8 +198,10 @@ static void add_hits(struct field *f, struct tiles *pool,
 	}
 }
 
-static unsigned int differ(const struct field *a, const struct tiles *pa,
-			   const struct field *b, const struct tiles *pb)
+static unsigned int differ(const struct likelihood_field *a,
+			   const struct tiles *pa,
+			   const struct likelihood_field *b,
+			   const struct tiles *pb)
 {
 	const int x0 = (a->x < b->x ? a->x : b->x) * FIELD_PAGE_SIDE;
 	const int y0 = (a->y < b->y ? a->y : b->y) * FIELD_PAGE_SIDE;
@@ -234,7 +236,7 @@ static void test_maps(void)
 {
 	struct tiles *here = tiles_create(&field_tiles, 0);
 	struct tiles *there = tiles_create(&field_tiles, 0);
-	struct field own, other, whole;
+	struct likelihood_field own, other, whole;
 	struct map_place *place = NULL;
 	struct field_kernel k;
 	struct bytes full = { 0 }, part = { 0 };
@@ -284,12 +286,12 @@ static void test_maps(void)
 
 static void test_workload(void)
 {
-	static const struct team_work work[2][3] = {
+	static const struct particle_pool_work work[2][3] = {
 		{ { 10, 4, 5, 0, 0 }, { 8, 1, 9, 1, 70 }, { 2, 0, 7, 3, 60 } },
 		{ { 1, 0, 2, 0, 0 }, { 30, 2, 3, 0, 0 } },
 	};
 	struct workload l = { .workers = 0 };
-	const struct team_traffic *t = &l.traffic;
+	const struct particle_pool_traffic *t = &l.traffic;
 	int err = 0;
 
 	for (uint32_t u = 0; u < 2; u++) {

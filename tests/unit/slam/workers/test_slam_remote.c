@@ -17,18 +17,18 @@ enum { PATIENCE = 60000 };	/* ms */
 
 static struct world world;
 static struct trip *part;
-static struct engine_hub *hub;
+static struct bus_hub *hub;
 
-static struct engine *member(enum engine_role role)
+static struct bus *member(enum bus_role role)
 {
-	const struct engine_config config = {
+	const struct bus_config config = {
 		.job = "remote", .protocol = WIRE_VERSION, .build = "",
 		.heartbeat_ms = PATIENCE, .hub = hub,
 	};
-	char error[ENGINE_ERROR];
-	struct engine *e;
+	char error[BUS_ERROR];
+	struct bus *e;
 
-	if (engine_open(&e, "threads", role, &config, error))
+	if (bus_open(&e, "threads", role, &config, error))
 		abort();
 	return e;
 }
@@ -37,7 +37,7 @@ static struct engine *member(enum engine_role role)
  * By hand, one message at a time
  */
 
-static void tell(struct engine *e, uint32_t to, enum wire_type type,
+static void tell(struct bus *e, uint32_t to, enum wire_type type,
 		 const void *head, size_t head_len, const void *data,
 		 size_t len)
 {
@@ -45,7 +45,7 @@ static void tell(struct engine *e, uint32_t to, enum wire_type type,
 		{ (void *)head, head_len }, { (void *)data, len },
 	};
 
-	if (engine_send(e, to, type, iov, 2))
+	if (bus_send(e, to, type, iov, 2))
 		abort();
 }
 
@@ -71,20 +71,20 @@ static struct wire_reading *star(float near, float far)
 }
 
 struct scene {
-	struct engine	*robot, *engine[2];
+	struct bus	*robot, *engine[2];
 	struct worker	*worker[2];
 };
 
 /* Until the robot gets a message of this type; the others go on meanwhile */
-static struct engine_message await(struct scene *s, uint16_t type)
+static struct bus_message await(struct scene *s, uint16_t type)
 {
-	struct engine_message m;
+	struct bus_message m;
 
 	for (int ms = 0; ms < PATIENCE; ms += 5) {
-		if (engine_receive(s->robot, &m, 5) == 1 && m.type == type)
+		if (bus_receive(s->robot, &m, 5) == 1 && m.type == type)
 			return m;
 		for (int i = 0; i < 2 && s->engine[i]; i++)
-			engine_wait(s->engine[i], 0);
+			bus_wait(s->engine[i], 0);
 	}
 	fprintf(stderr, "no message %u came\n", type);
 	abort();
@@ -93,12 +93,12 @@ static struct engine_message await(struct scene *s, uint16_t type)
 static void scene_open(struct scene *s)
 {
 	*s = (struct scene){ 0 };
-	hub = engine_hub_create();
-	s->robot = member(ENGINE_COORDINATOR);
+	hub = bus_hub_create();
+	s->robot = member(BUS_COORDINATOR);
 	for (int i = 0; i < 2; i++) {
-		s->engine[i] = member(ENGINE_WORKER);
+		s->engine[i] = member(BUS_WORKER);
 		s->worker[i] = worker_create(s->engine[i], 1, NULL, NULL);
-		await(s, ENGINE_JOINED);
+		await(s, BUS_JOINED);
 	}
 }
 
@@ -106,10 +106,10 @@ static void scene_close(struct scene *s)
 {
 	for (int i = 0; i < 2; i++) {
 		worker_destroy(s->worker[i]);
-		engine_close(s->engine[i]);
+		bus_close(s->engine[i]);
 	}
-	engine_close(s->robot);
-	engine_hub_destroy(hub);
+	bus_close(s->robot);
+	bus_hub_destroy(hub);
 }
 
 static void settle(struct scene *s, uint32_t to, uint32_t owner)
@@ -139,9 +139,9 @@ static struct outcome tracked(float far, enum when when, uint64_t *maps)
 	};
 	const uint32_t owner = when == STAYS ? 1 : 2;
 	struct slam_params params = slam_defaults;
-	struct engine_counters counters;
+	struct bus_counters counters;
 	const struct wire_tracked *answer;
-	struct engine_message m;
+	struct bus_message m;
 	struct outcome out;
 	struct scene s;
 
@@ -157,7 +157,7 @@ static struct outcome tracked(float far, enum when when, uint64_t *maps)
 	settle(&s, 1, owner);
 	work(s.worker[0]);
 	work(s.worker[1]);
-	engine_counters(s.engine[0], &counters);
+	bus_counters(s.engine[0], &counters);
 	*maps = counters.to_workers.messages;
 	if (when == BEFORE_SETUP)
 		tell(s.robot, 2, WIRE_SETUP, &params, sizeof(params), NULL, 0);
@@ -222,8 +222,8 @@ struct piece {
 	char		tiles[8];
 };
 
-/* Of number @number, bytes @at to @end of @total. Return: of parcels_take() */
-static int take(struct parcels *p, uint32_t from, uint32_t number,
+/* Of number @number, bytes @at to @end of @total. Return: of map_reassembly_take() */
+static int take(struct map_reassembly *p, uint32_t from, uint32_t number,
 		uint64_t at, uint64_t end, uint64_t total, size_t *len)
 {
 	static struct piece piece;
@@ -235,7 +235,7 @@ static int take(struct parcels *p, uint32_t from, uint32_t number,
 	for (uint64_t i = at; i < end && i < at + sizeof(piece.tiles); i++)
 		piece.tiles[i - at] = (char)('a' + i);
 	*len = sizeof(struct wire_map) + end - at;
-	ret = parcels_take(p, from, &data, len);
+	ret = map_reassembly_take(p, from, &data, len);
 	if (ret != 1)
 		return ret;
 	*len -= sizeof(struct wire_map);
@@ -245,7 +245,7 @@ static int take(struct parcels *p, uint32_t from, uint32_t number,
 
 static void test_parcels(void)
 {
-	struct parcels p = { 0 };
+	struct map_reassembly p = { 0 };
 	size_t len;
 
 	ok(take(&p, 1, 0, 0, 5, 5, &len) == 1 && len == 5, "one part");
@@ -258,15 +258,15 @@ static void test_parcels(void)
 	ok(take(&p, 1, 3, 0, 6, 5, &len) == -EBADMSG &&
 	   take(&p, 1, 3, 6, 6, 5, &len) == -EBADMSG,
 	   "more than there is to be");
-	parcels_free(&p);
+	map_reassembly_free(&p);
 	ok(!take(&p, 1, 3, 0, 5, 12, &len), "a part");
-	parcels_drop(&p, 3);
+	map_reassembly_drop(&p, 3);
 	ok(take(&p, 1, 3, 5, 12, 12, &len) == 1, "of this update, is kept");
 	ok(!take(&p, 1, 3, 0, 5, 12, &len), "another one");
-	parcels_drop(&p, 4);
+	map_reassembly_drop(&p, 4);
 	ok(take(&p, 1, 3, 5, 12, 12, &len) == -EBADMSG,
 	   "of before, is forgotten");
-	parcels_free(&p);
+	map_reassembly_free(&p);
 }
 
 /*
@@ -285,27 +285,27 @@ static _Atomic bool over;
 static void *fail(void *arg)
 {
 	const struct hand *h = arg;
-	struct engine *e = member(ENGINE_WORKER);
-	struct engine_message m = { .type = 0 };
+	struct bus *e = member(BUS_WORKER);
+	struct bus_message m = { .type = 0 };
 
 	while (!over && m.type != h->at)
-		engine_receive(e, &m, 20);
+		bus_receive(e, &m, 20);
 	if (!over)
 		tell(e, 0, WIRE_FAILED, &h->code, sizeof(h->code), NULL, 0);
-	engine_close(e);
+	bus_close(e);
 	return NULL;
 }
 
 static void *go_on(void *arg)
 {
-	struct engine *e = member(ENGINE_WORKER);
+	struct bus *e = member(BUS_WORKER);
 	struct worker *w = worker_create(e, 1, NULL, NULL);
 
 	(void)arg;
 	while (!over && worker_turn(w, 20) >= 0)
 		;
 	worker_destroy(w);
-	engine_close(e);
+	bus_close(e);
 	return NULL;
 }
 
@@ -336,7 +336,7 @@ static int fails(int32_t code, uint16_t at, uint32_t others,
 		 struct pose *poses)
 {
 	const struct slam_params p = few();
-	struct team_remote_config config = {
+	struct particle_pool_remote_config config = {
 		.workers = others + 1, .fixed = others + 1,
 	};
 	struct hand hand = { .code = code, .at = at };
@@ -345,27 +345,27 @@ static int fails(int32_t code, uint16_t at, uint32_t others,
 	int err;
 
 	over = false;
-	hub = engine_hub_create();
-	config.engine = member(ENGINE_COORDINATOR);
+	hub = bus_hub_create();
+	config.engine = member(BUS_COORDINATOR);
 	pthread_create(&hand.thread, NULL, fail, &hand);
 	for (uint32_t i = 0; i < others; i++)
 		pthread_create(thread + i, NULL, go_on, NULL);
-	f = filter_create(&p, team_remote(&p, &config));
+	f = filter_create(&p, particle_pool_remote(&p, &config));
 	err = drive(f, poses);
 	filter_destroy(f);
 	over = true;
-	engine_close(config.engine);
+	bus_close(config.engine);
 	pthread_join(hand.thread, NULL);
 	for (uint32_t i = 0; i < others; i++)
 		pthread_join(thread[i], NULL);
-	engine_hub_destroy(hub);
+	bus_hub_destroy(hub);
 	return err;
 }
 
 static void test_failures(void)
 {
 	const struct slam_params p = few();
-	struct filter *f = filter_create(&p, team_local(&p, 1));
+	struct filter *f = filter_create(&p, particle_pool_local(&p, 1));
 	struct pose alone[TRIP_READINGS], poses[TRIP_READINGS];
 
 	if (drive(f, alone))

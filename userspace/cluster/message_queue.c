@@ -4,7 +4,7 @@
  * rhythm of a filter the same sizes come again and again.
  */
 #include <stdlib.h>
-#include "cluster/inbox.h"
+#include "cluster/message_queue.h"
 
 enum {
 	SPARES		= 64,
@@ -12,32 +12,32 @@ enum {
 	LEAST_ROOM	= 512,
 };
 
-void inbox_init(struct inbox *in)
+void message_queue_init(struct message_queue *in)
 {
-	*in = (struct inbox){ .last = &in->first };
+	*in = (struct message_queue){ .last = &in->first };
 }
 
-static void free_list(struct engine_buffer *b)
+static void free_list(struct bus_buffer *b)
 {
 	while (b) {
-		struct engine_buffer *next = b->next;
+		struct bus_buffer *next = b->next;
 
 		free(b);
 		b = next;
 	}
 }
 
-void inbox_free(struct inbox *in)
+void message_queue_free(struct message_queue *in)
 {
 	free_list(in->first);
 	free_list(in->spare);
-	inbox_init(in);
+	message_queue_init(in);
 }
 
 /* One that fits and is not far too large: a large one stays for large ones */
-static struct engine_buffer *take_spare(struct inbox *in, size_t len)
+static struct bus_buffer *take_spare(struct message_queue *in, size_t len)
 {
-	struct engine_buffer **p, *b;
+	struct bus_buffer **p, *b;
 
 	for (p = &in->spare; *p; p = &(*p)->next) {
 		b = *p;
@@ -51,9 +51,9 @@ static struct engine_buffer *take_spare(struct inbox *in, size_t len)
 	return NULL;
 }
 
-struct engine_buffer *inbox_buffer(struct inbox *in, size_t len)
+struct bus_buffer *message_queue_buffer(struct message_queue *in, size_t len)
 {
-	struct engine_buffer *b = take_spare(in, len);
+	struct bus_buffer *b = take_spare(in, len);
 	const size_t room = len < LEAST_ROOM ? LEAST_ROOM : len + len / 8;
 
 	if (!b) {
@@ -68,7 +68,7 @@ struct engine_buffer *inbox_buffer(struct inbox *in, size_t len)
 	return b;
 }
 
-void inbox_release(struct inbox *in, struct engine_buffer *b)
+void message_queue_release(struct message_queue *in, struct bus_buffer *b)
 {
 	if (!b)
 		return;
@@ -82,16 +82,16 @@ void inbox_release(struct inbox *in, struct engine_buffer *b)
 	in->spare_bytes += b->room;
 }
 
-void inbox_push(struct inbox *in, struct engine_buffer *b)
+void message_queue_push(struct message_queue *in, struct bus_buffer *b)
 {
 	b->next = NULL;
 	*in->last = b;
 	in->last = &b->next;
 }
 
-struct engine_buffer *inbox_pop(struct inbox *in)
+struct bus_buffer *message_queue_pop(struct message_queue *in)
 {
-	struct engine_buffer *b = in->first;
+	struct bus_buffer *b = in->first;
 
 	if (!b)
 		return NULL;
@@ -101,10 +101,10 @@ struct engine_buffer *inbox_pop(struct inbox *in)
 	return b;
 }
 
-void inbox_move(struct inbox *in, struct inbox *from)
+void message_queue_move(struct message_queue *in, struct message_queue *from)
 {
-	struct engine_buffer *b;
+	struct bus_buffer *b;
 
-	while ((b = inbox_pop(from)))
-		inbox_push(in, b);
+	while ((b = message_queue_pop(from)))
+		message_queue_push(in, b);
 }
