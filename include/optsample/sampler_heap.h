@@ -11,8 +11,10 @@
 #define OPTSAMPLE_SAMPLER_HEAP_H
 
 #ifdef __KERNEL__
+#include <linux/build_bug.h>
 #include <linux/types.h>
 #else
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

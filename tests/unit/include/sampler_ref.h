@@ -311,6 +311,20 @@ static void ref_remove(struct ref *r, int i)
 		r->pos--;
 }
 
+/* What departed last comes back; @left: position of what departed before it. */
+static void ref_return(struct ref *r, uint64_t pos, uint64_t id, uint64_t left)
+{
+	memmove(&r->buf[1], &r->buf[0], (size_t)r->size * sizeof(r->buf[0]));
+	memmove(&r->id[1], &r->id[0], (size_t)r->size * sizeof(r->id[0]));
+	r->buf[0] = pos;
+	r->id[0] = id;
+	if (r->size++)	/* a sweep goes on where it was */
+		r->pos++;
+	r->left = left;
+	r->guess = false;
+	r->gone = 0;
+}
+
 static void ref_evict(struct ref *r)
 {
 	r->outs = 0;

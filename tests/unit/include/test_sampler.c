@@ -18,7 +18,7 @@ static bool heap_sound(const struct optsample_sampler *s,
 {
 	const struct optsample_node *c;
 
-	if (n->next == NULL || n->key != __optsample_hole(s, n, n->next->pos))
+	if (n->next == NULL || n->key != __optsample_gap_hole(s, n, n->next->pos))
 		return false;
 	for (c = n->child; c; c = c->sibling) {
 		if (__optsample_less(c, n))
@@ -38,12 +38,29 @@ static uint32_t heap_members(const struct optsample_sampler *s)
 	uint32_t count = 0;
 
 	for (n = s->head; n && n->next; n = n->next) {
-		for (up = n; up && up != s->root; up = up->back)
+		for (up = n; up && up != __optsample_gap(s)->root;
+		     up = up->back)
 			;
 		if (up && heap_sound(s, n))
 			count++;
 	}
 	return count;
+}
+
+static bool gap_sound(const struct optsample_sampler *s)
+{
+	return heap_members(s) == (s->len ? s->len - 1 : 0);
+}
+
+/* Where the sweep is must be in the queue. */
+static bool sweep_sound(const struct optsample_sampler *s)
+{
+	const struct optsample_sweep *w = __optsample_sweep(s);
+	const struct optsample_node *n = s->head;
+
+	while (n && n != w->prev)
+		n = n->next;
+	return n == w->prev && w->dis && !(w->dis & (w->dis - 1));
 }
 
 static bool sound(const struct optsample_sampler *s)
@@ -53,21 +70,23 @@ static bool sound(const struct optsample_sampler *s)
 
 	if (!s->len != !s->head || !s->head != !s->tail)
 		return false;
-	if (s->idx > s->len || (s->idx == s->len && s->cursor))
-		return false;
 	if (!s->cap || s->cap > s->limit || (!s->len && s->cap != s->limit))
 		return false;
 	for (n = s->head; n; prev = n, n = n->next, i++) {
 		if (n->prev != prev || (prev && prev->seq >= n->seq))
 			return false;
-		if (i == s->idx && n != s->cursor)
-			return false;
 	}
-	if (i != s->len || prev != s->tail || (s->dis & (s->dis - 1)))
+	if (i != s->len || prev != s->tail)
 		return false;
-	if (s->policy != OPTSAMPLE_POLICY_GAP)
-		return !s->root;
-	return heap_members(s) == (s->len ? s->len - 1 : 0);
+	switch (s->policy) {
+	case OPTSAMPLE_POLICY_OPTSAMPLE:
+	case OPTSAMPLE_POLICY_2SAMPLE:
+		return sweep_sound(s);
+	case OPTSAMPLE_POLICY_GAP:
+		return gap_sound(s);
+	default:
+		return true;
+	}
 }
 
 /* --- header against reference --- */
@@ -194,9 +213,34 @@ static void pair_policy(struct pair *p)
 	ref_set_policy(&p->r, policy, (int)refill);
 }
 
+/* Some depart, one arrives, then they come back. */
+static bool pair_return(struct pair *p)
+{
+	struct optsample_node *gone[4];
+	uint64_t left[4], id;
+	uint32_t i, n;
+
+	for (n = 0; n < ARRAY_SIZE(gone) && p->s.len; n++) {
+		left[n] = p->s.left;
+		gone[n] = optsample_depart(&p->s);
+		if (!ref_depart(&p->r, &id) || id_of(gone[n]) != id)
+			return false;
+	}
+	if (!pair_arrive(p, 1))
+		return false;
+	for (i = n; i--;) {
+		optsample_return(&p->s, gone[i], left[i]);
+		ref_return(&p->r, gone[i]->pos, id_of(gone[i]), left[i]);
+	}
+	while (p->s.len > p->s.limit)
+		if (!pair_evict(p))
+			return false;
+	return true;
+}
+
 static bool pair_rare(struct pair *p, bool change)
 {
-	switch (rnd(&p->state, change ? 6 : 4)) {
+	switch (rnd(&p->state, change ? 7 : 5)) {
 	case 0:
 	case 1:
 		return pair_evict(p);
@@ -205,6 +249,8 @@ static bool pair_rare(struct pair *p, bool change)
 	case 3:
 		return pair_limit(p);
 	case 4:
+		return pair_return(p);
+	case 5:
 		pair_policy(p);
 		return true;
 	default:
@@ -224,8 +270,8 @@ static bool pair_same(const struct pair *p)
 }
 
 /*
- * @rare: 0 arrivals and departures only, 1 also evict, remove and limits, 2
- * also policies. Return: operations until the two disagreed, or @count.
+ * @rare: 0 arrivals and departures only, 1 also evict, remove, return and
+ * limits, 2 also policies. Return: operations until the two disagreed, or @count.
  */
 static uint32_t pair_play(struct pair *p, uint32_t count, int rare)
 {
@@ -290,7 +336,7 @@ static void test_policies(void)
 			ok(!bad, "%s equals its reference, 80000 operations%s",
 			   optsample_policy_name(policy),
 			   rare == 2 ? ", policies change" :
-			   rare ? ", evict, remove, limits" : "");
+			   rare ? ", evict, remove, return, limits" : "");
 		}
 	}
 }
