@@ -72,10 +72,7 @@ static void help(void)
 	       "\n"
 	       "Prints one line T,profit,oracle,maxgap,kept per message.\n"
 	       "\n"
-	       "  --policy NAME    ");
-	for (i = 0; i < OPTSAMPLE_POLICY_MAX; i++)
-		printf("%s%s", i ? " | " : "", optsample_policy_name(i));
-	printf("\n"
+	       "  --policy NAME    %s\n"
 	       "  --limit L        messages queued at most, 1..65535 (20)\n"
 	       "  --messages T     messages sent, 1..1000000 (200)\n"
 	       "  --refill R       fill level that relaxes sampling, 0..1 (0.5)\n"
@@ -84,7 +81,8 @@ static void help(void)
 	       "  --stall N        stalls: messages while stalled (100)\n"
 	       "  --run N          stalls: messages in between (100)\n"
 	       "  --drain X        stalls: departures per arrival in between (2)\n"
-	       "  --eval NAME      what a gap of d messages is worth (log)\n");
+	       "  --eval NAME      what a gap of d messages is worth (log)\n",
+	       OPTSAMPLE_POLICY_NAMES(" | "));
 	for (i = 0; i < EVALS; i++)
 		printf("                   %-6s %s\n", evals[i].name,
 		       evals[i].formula);

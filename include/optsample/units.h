@@ -134,6 +134,12 @@ static inline int parse_rate(const char *str, uint64_t *rate)
 	return 0;
 }
 
+#define __OPTSAMPLE_POLICY_SEP(ID, ident, name, sep) sep name
+
+/* The names of all policies with @sep between them; both are literals. */
+#define OPTSAMPLE_POLICY_NAMES(sep) \
+	(&(OPTSAMPLE_POLICIES(__OPTSAMPLE_POLICY_SEP, sep))[sizeof(sep) - 1])
+
 /**
  * parse_policy - a policy by name
  * @str:	the name

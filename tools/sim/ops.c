@@ -103,7 +103,7 @@ static int play_line(struct optsample_sampler *s, const char *line)
 	enum optsample_policy policy;
 	uint64_t pos;
 	uint32_t limit;
-	char name[16];
+	char name[32];
 	int end = -1, err = 0;
 
 	if (sscanf(line, "a %" SCNu64 " %n", &pos, &end) == 1 && end > 0 &&
@@ -113,7 +113,7 @@ static int play_line(struct optsample_sampler *s, const char *line)
 		   end > 0 && !line[end] && limit &&
 		   limit <= OPTSAMPLE_LIMIT_MAX) {
 		set_limit(s, limit);
-	} else if (sscanf(line, "p %15s %n", name, &end) == 1 && end > 0 &&
+	} else if (sscanf(line, "p %31s %n", name, &end) == 1 && end > 0 &&
 		   !line[end]) {
 		policy = policy_find(name);
 		if (policy == OPTSAMPLE_POLICY_MAX)

@@ -44,7 +44,7 @@ enum {
 
 static const struct argp_option up_options[] = {
 	{ "limit", OPT_LIMIT, "N", 0, "messages kept per flow (20)", 1 },
-	{ "policy", OPT_POLICY, "NAME", 0, "optsample, gap, 2sample, drop-oldest, drop-newest", 1 },
+	{ "policy", OPT_POLICY, "NAME", 0, OPTSAMPLE_POLICY_NAMES(", "), 1 },
 	{ "memlimit", OPT_MEMLIMIT, "SIZE", 0, "memory for all that is held (64M)", 1 },
 	{ "inflight", OPT_INFLIGHT, "auto|N", 0, "packets below the queue at a time; 0: no limit (Wi-Fi: 32, else 0)", 1 },
 	{ "settle", OPT_SETTLE, "TIME", 0, "hold on after the link came back, with its unit (500ms)", 1 },

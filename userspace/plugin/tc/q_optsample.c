@@ -122,7 +122,7 @@ static void explain(void)
 		"			[ profile 1..63 { [ limit MESSAGES ] [ policy POLICY ]\n"
 		"			  [ refill PERCENT ] [ priority 0..7 ] [ sync TIME ]\n"
 		"			  [ segments | nosegments ] | none } ]...\n"
-		"POLICY := { optsample | gap | 2sample | drop-oldest | drop-newest }\n");
+		"POLICY := { %s }\n", OPTSAMPLE_POLICY_NAMES(" | "));
 }
 
 /*
