@@ -39,6 +39,12 @@ drive()
 	return $status
 }
 
+# policies: their names, in the order of their numbers
+policies()
+{
+	optsample-sim --help | sed -n 's/^  --policy NAME *//p' | tr -d '|'
+}
+
 # device [TC-OPTIONS]: a fresh dummy d0 with the qdisc, driven
 device()
 {

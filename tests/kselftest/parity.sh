@@ -13,8 +13,14 @@ ops=${PARITY_OPS:-2500}
 # the driver takes policies by number
 numbers()
 {
-	sed 's/^p optsample/p 0/; s/^p gap/p 1/; s/^p 2sample/p 2/
-	     s/^p drop-oldest/p 3/; s/^p drop-newest/p 4/; $ak'
+	awk -v policies="$(policies)" '
+		BEGIN {
+			for (n = split(policies, names); n; n--)
+				number[names[n]] = n - 1
+		}
+		$1 == "p" { $2 = number[$2] }
+		{ print }
+		END { print "k" }'
 }
 
 # compare NAME PACKETS TC-OPTIONS -- SIM-OPTIONS
@@ -43,7 +49,7 @@ compare()
 }
 
 total=0 seed=1
-for policy in optsample gap 2sample drop-oldest drop-newest; do
+for policy in $(policies); do
 	for limit in 1 2 7 20 100; do
 		seed=$((seed + 1))
 		optsample-sim --limit $limit --random-ops $seed $ops \

@@ -34,7 +34,8 @@ modprobe -a veth ifb dummy 8021q vxlan wireguard sch_htb sch_tbf sch_prio sch_ne
 plan()
 {
 	gawk -v seed="$seed$1" -v n="$round_ops" -v tag="$gso_tag" \
-		-v devices="${devices[*]}" -v dir="$scratch/plan" '
+		-v devices="${devices[*]}" -v dir="$scratch/plan" \
+		-v policies="$(policies)" '
 	function r(n) { return int(rand() * n) }
 	function pick(list,	a) { return a[r(split(list, a, " ")) + 1] }
 	function say(kind, what) {
@@ -53,8 +54,7 @@ plan()
 		switch (r(14)) {
 		case 0: return "limit " pick("1 2 5 20 100 1000 65535")
 		case 1: return "memlimit " pick("64kb 100kb 1mb 64mb 128mb")
-		case 2: return "policy " pick("optsample gap 2sample" \
-			" drop-oldest drop-newest")
+		case 2: return "policy " pick(policies)
 		case 3: return "refill " pick("0 10 50 90 100")
 		case 4: return "quantum " pick("256 1514 9000 1mb")
 		case 5: return "ordinary " pick("1 2 10 1000 100000")

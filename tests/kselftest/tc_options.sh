@@ -157,8 +157,10 @@ test_round_trips()
 	round_trip memlimit 123456789
 	round_trip policy gap refill 33
 	round_trip policy 2sample refill 0%
-	round_trip policy drop-oldest
-	round_trip policy drop-newest
+	for policy in $($tc qdisc add optsample help 2>&1 |
+			sed -n 's/^POLICY := {\(.*\)}$/\1/p' | tr -d '|'); do
+		round_trip policy "$policy"
+	done
 	round_trip quantum 256 ordinary 1 share 1
 	round_trip quantum 1m ordinary 1048576 share 99%
 	round_trip inflight 1
