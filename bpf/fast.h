@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The short way through RTPS: packets with one submessage that counts.
+ * The fast path through RTPS: packets with one submessage that counts.
  *
- * A writer sends DATA or DATA_FRAG, often behind an INFO_TS, sometimes with
- * a heartbeat behind it, little endian, and all that has to be read is in
- * the linear part; Fast DDS with an INFO_DST before it and statistics behind.
- * Nearly every packet is like that and is read where it lies. What is
- * different in any way, or broken, is not judged here: the walk over all
- * submessages (walk.h) does it, and what is accepted here it accepts in the
- * same way (tests/bpf and tests/fuzz compare the two).
+ * A writer sends DATA or DATA_FRAG, often after an INFO_TS, sometimes followed
+ * by a heartbeat, little endian, with all that matters in the linear part; Fast
+ * DDS puts an INFO_DST before it and statistics after it. Nearly every packet
+ * is like that and is read in place. Any other packet, and any broken one, is
+ * left to the walk over all submessages (walk.h). The walk gives the same
+ * result for what is accepted here: tests/bpf and tests/fuzz compare the two.
  */
 #ifndef OPTSAMPLE_FAST_H
 #define OPTSAMPLE_FAST_H
@@ -40,9 +39,9 @@ enum {
 };
 
 enum fast {
-	FAST_WALK,	/* not for here */
-	FAST_OTHER,	/* of no format that is known */
-	/* from here on all has been read */
+	FAST_WALK,	/* the walk has to read it */
+	FAST_OTHER,	/* of no known format */
+	/* from here on the sample has been read */
 	FAST_ONE,	/* the only sample of the packet */
 	FAST_TRAILER,	/* the same, but a heartbeat follows */
 };
@@ -61,7 +60,7 @@ static __always_inline __u32 fast_u16(const void *p)
 	return bytes_u16(__builtin_assume_aligned(p, 2), 1);
 }
 
-/* Not RTPS: the cheap way out for nearly all other UDP */
+/* Not RTPS: nearly all other UDP is done here */
 static __always_inline enum fast fast_other(const __u8 *b)
 {
 	__u32 word = bytes_u32(b, 1);
@@ -82,13 +81,13 @@ static __always_inline enum fast fast_rest(const __u8 *p, const void *end,
 					   __u64 size, __u64 used, __u64 here,
 					   __u64 room)
 {
-	enum fast way = FAST_ONE;
+	enum fast result = FAST_ONE;
 	const __u8 *next;
 	__u64 word;
 
 	for (int i = 0; i < FAST_BEHIND; i++) {
 		if (used + size + RTPS_SUB_HEADER > here)
-			return way;
+			return result;
 		if (size > FAST_SIZE_MAX)
 			return FAST_WALK;
 		/* For the verifier of 6.1, which forgets when it is spilled */
@@ -103,11 +102,11 @@ static __always_inline enum fast fast_rest(const __u8 *p, const void *end,
 		word &= 0xff | RTPS_FLAG_LITTLE << 8;
 		if (word == (RTPS_HEARTBEAT | RTPS_FLAG_LITTLE << 8) ||
 		    word == (RTPS_HEARTBEAT_FRAG | RTPS_FLAG_LITTLE << 8))
-			way = FAST_TRAILER;
+			result = FAST_TRAILER;
 		else if (word != (FAST_VENDOR | RTPS_FLAG_LITTLE << 8))
 			return FAST_WALK;
 	}
-	return used + size + RTPS_SUB_HEADER > here ? way : FAST_WALK;
+	return used + size + RTPS_SUB_HEADER > here ? result : FAST_WALK;
 }
 
 /* FIRST and LAST of the DATA_FRAG at @p. Return: 0, negative: broken */

@@ -18,8 +18,8 @@
  *
  * and RTPS and segments in UDP GSO packets.
  *
- * Way of a packet: ros_tag() does the next RTPS packet of a flow itself, and
- * lets go what cannot be a message; long_way() does the rest.
+ * Path of a packet: ros_tag() tags the next RTPS packet of a flow itself and
+ * passes what cannot be a message; slow_path() handles the rest.
  *
  * Limits: control of a fifth sampled writer in a packet, or of another one
  * than that of the data before it, leaves with the packet; an ACKNACK in a
@@ -194,7 +194,7 @@ static __always_inline void flow_goes_on(struct __sk_buff *skb,
 		who->w->last = id;
 }
 
-/* long_others() adds other writers. */
+/* slow_others() adds other writers. */
 static __always_inline void tag_control(struct optsample_tag *tag,
 					const struct found *f)
 {
@@ -273,26 +273,26 @@ static __always_inline int tag_recent(struct found *f,
 }
 
 /* @f is complete. Return: what to count it as, with @tag filled in */
-static __noinline enum ros_counter long_tag(struct __sk_buff *skb,
+static __noinline enum ros_counter slow_tag(struct __sk_buff *skb,
 					    struct found *f,
 					    struct optsample_tag *tag)
 {
 	return tag_recent(f, tag) ? found_flags(f) : make_tag(skb, f, tag);
 }
 
-/* What can be read where it lies. Return: as fast_read(), with @f */
-static __noinline enum fast long_fast(struct __sk_buff *skb,
+/* Read a packet with one sample in place. Return: as fast_read(), with @f */
+static __noinline enum fast slow_read(struct __sk_buff *skb,
 				      const struct parse_ip *ip,
 				      struct found *f)
 {
 	struct fast_sample s;
-	enum fast way;
+	enum fast result;
 
 	if (ip->payload >= PARSE_MAX)
 		return FAST_OTHER;
-	way = fast_read(skb, ip->payload, &f->flow.name, &s);
-	if (way < FAST_ONE)
-		return way;
+	result = fast_read(skb, ip->payload, &f->flow.name, &s);
+	if (result < FAST_ONE)
+		return result;
 	f->flow.name.daddr = ip->daddr;
 	f->flow.name.kind = ip->v6 ? ROS_RTPS6 : ROS_RTPS;
 	parse_daddr6(skb, ip, f->flow.daddr6);
@@ -305,31 +305,31 @@ static __noinline enum fast long_fast(struct __sk_buff *skb,
 	f->limit = s.limit;
 	f->qos = s.qos;
 	f->little = 1;
-	return way;
+	return result;
 }
 
 /* The start of a UDP datagram. Return: what to count it as, with @s->tag */
-static __always_inline enum ros_counter long_look(struct __sk_buff *skb,
-						  const struct parse_ip *ip,
-						  struct scratch *s)
+static __always_inline enum ros_counter slow_inspect(struct __sk_buff *skb,
+						     const struct parse_ip *ip,
+						     struct scratch *s)
 {
 	struct optsample_tag *tag = &s->tag;
 	struct found *f = &s->found;
 	enum ros_counter what;
-	enum fast way;
+	enum fast result;
 
 	__builtin_memset(f, 0, sizeof(*f));
-	way = long_fast(skb, ip, f);
-	if (way == FAST_OTHER)
+	result = slow_read(skb, ip, f);
+	if (result == FAST_OTHER)
 		return ROS_COUNTERS;
-	if (way != FAST_WALK) {
-		what = long_tag(skb, f, tag);
+	if (result != FAST_WALK) {
+		what = slow_tag(skb, f, tag);
 		/* A heartbeat behind the sample of another writer counts. */
-		if (what != ROS_UNTAGGED || way == FAST_ONE)
+		if (what != ROS_UNTAGGED || result == FAST_ONE)
 			return what;
 	}
 	if (walk_packet(skb, ip, &s->walk, f))
-		return long_tag(skb, f, tag);
+		return slow_tag(skb, f, tag);
 	if (!f->known)
 		return ROS_COUNTERS;
 	return f->bad ? ROS_MALFORMED : ROS_UNTAGGED;
@@ -352,7 +352,7 @@ static __always_inline __u32 other_flow(const struct found *f,
 }
 
 /* Control of several writers waits behind the data of each. */
-static __noinline void long_others(const struct found *f,
+static __noinline void slow_others(const struct found *f,
 				   struct optsample_tag *tag)
 {
 	tag->message = other_flow(f, &f->other[0]);
@@ -360,22 +360,22 @@ static __noinline void long_others(const struct found *f,
 	tag->pos_hi = other_flow(f, &f->other[2]);
 }
 
-/* Out of line: long_way() shall not pay with its stack for theirs. */
-static __noinline void long_first_fragment(struct __sk_buff *skb,
+/* Out of line, so that their stack is not part of slow_path()'s. */
+static __noinline void slow_first_fragment(struct __sk_buff *skb,
 					   const struct parse_ip *ip,
 					   struct optsample_tag *tag)
 {
 	ipfrag_note(skb, ip, tag);
 }
 
-static __noinline void long_fragment(struct __sk_buff *skb,
+static __noinline void slow_fragment(struct __sk_buff *skb,
 				     const struct parse_ip *ip)
 {
 	tag_fragment(skb, ip);
 }
 
 /* A UDP datagram, or its start. Return: what was counted, or is to be */
-static __always_inline enum ros_counter long_datagram(struct __sk_buff *skb,
+static __always_inline enum ros_counter slow_datagram(struct __sk_buff *skb,
 						      const struct parse_ip *ip)
 {
 	struct scratch *s = scratch_take();
@@ -383,12 +383,12 @@ static __always_inline enum ros_counter long_datagram(struct __sk_buff *skb,
 
 	if (!s)
 		return ROS_BUSY;
-	what = long_look(skb, ip, s);
+	what = slow_inspect(skb, ip, s);
 	if (what < ROS_FRAG_OTHER) {
 		if (s->found.others && s->tag.mark & OPTSAMPLE_TAG_CONTROL)
-			long_others(&s->found, &s->tag);
+			slow_others(&s->found, &s->tag);
 		if (ip->frag_off & IPV4_MF)
-			long_first_fragment(skb, ip, &s->tag);
+			slow_first_fragment(skb, ip, &s->tag);
 		tag_put(skb, &s->tag);
 		count(what);
 	}
@@ -396,8 +396,8 @@ static __always_inline enum ros_counter long_datagram(struct __sk_buff *skb,
 	return what;
 }
 
-/* All that is not the next packet of a flow of RTPS over IPv4 */
-__noinline int long_way(struct __sk_buff *skb)
+/* Any packet but the next one of an RTPS flow over IPv4 */
+__noinline int slow_path(struct __sk_buff *skb)
 {
 	enum ros_counter what;
 	struct parse_ip ip;
@@ -405,10 +405,10 @@ __noinline int long_way(struct __sk_buff *skb)
 	if (!parse_udp(skb, &ip))
 		return 0;
 	if (ip.frag_off & IPV4_OFFSET) {
-		long_fragment(skb, &ip);
+		slow_fragment(skb, &ip);
 		return 0;
 	}
-	what = long_datagram(skb, &ip);
+	what = slow_datagram(skb, &ip);
 	if (what < ROS_FRAG_OTHER)
 		return 1;
 	/* ROS_COUNTERS: of no format that is known, not counted */
@@ -420,13 +420,13 @@ __noinline int long_way(struct __sk_buff *skb)
 }
 
 /*
- * The first IP fragment of a datagram: leave a note for the others. By value,
- * and out of line: the short way has what it knows in registers.
+ * The first IP fragment of a datagram: store the tag for the others. By value
+ * and out of line: fast_path() keeps its state in registers.
  * @header:	offset of the IP header
  * Return: @mark as it is for the first one
  */
-static __noinline __u32 short_fragment(struct __sk_buff *skb, __u16 header,
-				       __u32 mark, __u32 flow, __u64 sn)
+static __noinline __u32 fast_fragment(struct __sk_buff *skb, __u16 header,
+				      __u32 mark, __u32 flow, __u64 sn)
 {
 	struct optsample_tag tag = { .mark = mark, .flow = flow };
 	struct parse_ip ip = { .header = header };
@@ -437,20 +437,20 @@ static __noinline __u32 short_fragment(struct __sk_buff *skb, __u16 header,
 }
 
 /*
- * The next packet of a flow of RTPS over IPv4: nearly all there is to tag
- * Return: FAST_ONE: it has a tag now; FAST_OTHER; FAST_WALK: it is another
+ * The next packet of an RTPS flow over IPv4: nearly all packets to tag
+ * Return: FAST_ONE: tagged; FAST_OTHER: no message; FAST_WALK: for slow_path()
  */
-static __always_inline enum fast short_way(struct __sk_buff *skb,
+static __always_inline enum fast fast_path(struct __sk_buff *skb,
 					   const struct parse_ip *ip)
 {
 	struct optsample_tag tag;	/* stays in registers */
 	struct fast_sample s;
 	struct ros_name name;
-	enum fast way;
+	enum fast result;
 
-	way = fast_read(skb, ip->payload, &name, &s);
-	if (way < FAST_ONE)
-		return way;
+	result = fast_read(skb, ip->payload, &name, &s);
+	if (result < FAST_ONE)
+		return result;
 	name.daddr = ip->daddr;
 	name.kind = ROS_RTPS;
 	name.pad = 0;
@@ -462,8 +462,8 @@ static __always_inline enum fast short_way(struct __sk_buff *skb,
 	tag.mark |= s.flags;
 	tag_number(&tag, s.sn, s.sn);
 	if (ip->frag_off & IPV4_MF)
-		tag.mark = short_fragment(skb, ip->header, tag.mark, tag.flow,
-					  s.sn);
+		tag.mark = fast_fragment(skb, ip->header, tag.mark, tag.flow,
+					 s.sn);
 	tag_put(skb, &tag);
 	count(s.flags);
 	return FAST_ONE;
@@ -476,7 +476,7 @@ int ros_tag(struct __sk_buff *skb)
 
 	skb->cb[0] = 0;
 	if (skb->protocol != bpf_htons(ETH_P_IP)) {
-		long_way(skb);
+		slow_path(skb);
 		return TC_ACT_UNSPEC;
 	}
 	if (!parse_ipv4_udp(skb, &ip))
@@ -485,13 +485,13 @@ int ros_tag(struct __sk_buff *skb)
 		tag_fragment(skb, &ip);
 		return TC_ACT_UNSPEC;
 	}
-	switch (short_way(skb, &ip)) {
+	switch (fast_path(skb, &ip)) {
 	case FAST_OTHER:
 		if (ip.frag_off & IPV4_MF)
 			ipfrag_forget(skb, &ip);
 		break;
 	case FAST_WALK:
-		long_way(skb);
+		slow_path(skb);
 		break;
 	default:
 		break;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Broken packets: whatever they hold, a tag is of the writer that they name,
- * and the short way through RTPS judges as the walk does.
+ * and the fast path through RTPS judges as the walk does.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -163,7 +163,7 @@ static void fast(void)
 		want_same(&bad);
 	}
 	WANT(tagged == 60000);
-	done("60000 packets, whole and broken: the short way is as the walk");
+	done("60000 packets, whole and broken: the fast path is as the walk");
 }
 
 void test_broken(void)

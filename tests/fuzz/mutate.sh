@@ -50,7 +50,7 @@ mutations=(
 	'fast.h s/size < RTPS_SUB_MAX)/0)/'
 	'fast.h s/(__s64)s->sn <= 0 || //'
 	'fast.h s/size > room || word >> 16 < 8/size > room/'
-	'fast.h s/way = FAST_TRAILER;/;/'
+	'fast.h s/result = FAST_TRAILER;/;/'
 	'fast.h s/if (end >= size)/if (end > size)/'
 	'flows.h s/return same_name(\&flow->name, \&key->name) \&\&/return 1 ||/'
 	'flows.h s/(daddr6 \&\& !same_addr6(r->daddr6, daddr6))/0/'
