@@ -44,6 +44,7 @@ enum fast {
 	/* from here on the sample has been read */
 	FAST_ONE,	/* the only sample of the packet */
 	FAST_TRAILER,	/* the same, but a heartbeat follows */
+	FAST_TAGGED,	/* fast_path(): nothing is left to do */
 };
 
 /*

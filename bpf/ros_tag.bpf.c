@@ -311,15 +311,16 @@ static __noinline enum fast slow_read(struct __sk_buff *skb,
 /* The start of a UDP datagram. Return: what to count it as, with @s->tag */
 static __always_inline enum ros_counter slow_inspect(struct __sk_buff *skb,
 						     const struct parse_ip *ip,
+						     enum fast result,
 						     struct scratch *s)
 {
 	struct optsample_tag *tag = &s->tag;
 	struct found *f = &s->found;
 	enum ros_counter what;
-	enum fast result;
 
 	__builtin_memset(f, 0, sizeof(*f));
-	result = slow_read(skb, ip, f);
+	if (result != FAST_WALK)
+		result = slow_read(skb, ip, f);
 	if (result == FAST_OTHER)
 		return ROS_COUNTERS;
 	if (result != FAST_WALK) {
@@ -376,14 +377,15 @@ static __noinline void slow_fragment(struct __sk_buff *skb,
 
 /* A UDP datagram, or its start. Return: what was counted, or is to be */
 static __always_inline enum ros_counter slow_datagram(struct __sk_buff *skb,
-						      const struct parse_ip *ip)
+						      const struct parse_ip *ip,
+						      enum fast result)
 {
 	struct scratch *s = scratch_take();
 	enum ros_counter what;
 
 	if (!s)
 		return ROS_BUSY;
-	what = slow_inspect(skb, ip, s);
+	what = slow_inspect(skb, ip, result, s);
 	if (what < ROS_FRAG_OTHER) {
 		if (s->found.others && s->tag.mark & OPTSAMPLE_TAG_CONTROL)
 			slow_others(&s->found, &s->tag);
@@ -396,8 +398,11 @@ static __always_inline enum ros_counter slow_datagram(struct __sk_buff *skb,
 	return what;
 }
 
-/* Any packet but the next one of an RTPS flow over IPv4 */
-__noinline int slow_path(struct __sk_buff *skb)
+/*
+ * Any packet but the next one of an RTPS flow over IPv4
+ * @result: FAST_WALK if fast_read() refused it, FAST_ONE if it may read it
+ */
+__noinline int slow_path(struct __sk_buff *skb, enum fast result)
 {
 	enum ros_counter what;
 	struct parse_ip ip;
@@ -408,7 +413,7 @@ __noinline int slow_path(struct __sk_buff *skb)
 		slow_fragment(skb, &ip);
 		return 0;
 	}
-	what = slow_datagram(skb, &ip);
+	what = slow_datagram(skb, &ip, result);
 	if (what < ROS_FRAG_OTHER)
 		return 1;
 	/* ROS_COUNTERS: of no format that is known, not counted */
@@ -438,7 +443,7 @@ static __noinline __u32 fast_fragment(struct __sk_buff *skb, __u16 header,
 
 /*
  * The next packet of an RTPS flow over IPv4: nearly all packets to tag
- * Return: FAST_ONE: tagged; FAST_OTHER: no message; FAST_WALK: for slow_path()
+ * Return: FAST_TAGGED; FAST_OTHER: no message; else @result for slow_path()
  */
 static __always_inline enum fast fast_path(struct __sk_buff *skb,
 					   const struct parse_ip *ip)
@@ -458,7 +463,7 @@ static __always_inline enum fast fast_path(struct __sk_buff *skb,
 	asm volatile("" : "+m"(name));
 	tag.flow = recent_next(&name, NULL, s.sn, &tag.mark);
 	if (!tag.flow)
-		return FAST_WALK;
+		return FAST_ONE;
 	tag.mark |= s.flags;
 	tag_number(&tag, s.sn, s.sn);
 	if (ip->frag_off & IPV4_MF)
@@ -466,7 +471,7 @@ static __always_inline enum fast fast_path(struct __sk_buff *skb,
 					 s.sn);
 	tag_put(skb, &tag);
 	count(s.flags);
-	return FAST_ONE;
+	return FAST_TAGGED;
 }
 
 SEC("tc")
@@ -476,7 +481,7 @@ int ros_tag(struct __sk_buff *skb)
 
 	skb->cb[0] = 0;
 	if (skb->protocol != bpf_htons(ETH_P_IP)) {
-		slow_path(skb);
+		slow_path(skb, FAST_ONE);
 		return TC_ACT_UNSPEC;
 	}
 	if (!parse_ipv4_udp(skb, &ip))
@@ -485,15 +490,19 @@ int ros_tag(struct __sk_buff *skb)
 		tag_fragment(skb, &ip);
 		return TC_ACT_UNSPEC;
 	}
+	/* The values are constants, or clang tests them over and over. */
 	switch (fast_path(skb, &ip)) {
+	case FAST_TAGGED:
+		break;
 	case FAST_OTHER:
 		if (ip.frag_off & IPV4_MF)
 			ipfrag_forget(skb, &ip);
 		break;
 	case FAST_WALK:
-		slow_path(skb);
+		slow_path(skb, FAST_WALK);
 		break;
 	default:
+		slow_path(skb, FAST_ONE);
 		break;
 	}
 	return TC_ACT_UNSPEC;
