@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Numbers as they are on the wire, in either byte order and at any address.
+ * Numbers on the wire: in either byte order, at any address.
  */
 #ifndef OPTSAMPLE_BYTES_H
 #define OPTSAMPLE_BYTES_H
@@ -11,7 +11,7 @@
 #define __always_inline inline __attribute__((always_inline))
 #endif
 
-/* As they are */
+/* In host byte order */
 static __always_inline __u32 bytes_raw32(const __u8 *p)
 {
 	__u32 v;
@@ -20,7 +20,7 @@ static __always_inline __u32 bytes_raw32(const __u8 *p)
 	return v;
 }
 
-/* The same on a multiple of 4, which the compiler does not know */
+/* The same at a multiple of 4 */
 static __always_inline __u32 bytes_word(const void *p)
 {
 	return bytes_raw32(__builtin_assume_aligned(p, 4));

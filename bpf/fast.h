@@ -48,8 +48,8 @@ enum fast {
 };
 
 /*
- * All is on a multiple of 4 behind the IP header, which is where the driver
- * put it. Byte by byte otherwise: the compiler does not know.
+ * The driver aligns the IP header, and all fields are at a multiple of 4 after
+ * it. Without this hint the compiler loads byte by byte.
  */
 static __always_inline __u32 fast_u32(const void *p)
 {
@@ -66,17 +66,17 @@ static __always_inline enum fast fast_other(const __u8 *b)
 {
 	__u32 word = bytes_u32(b, 1);
 
-	barrier_var(word);	/* looked at after RTPS, not before */
+	barrier_var(word);	/* tested after RTPS, not before */
 	return word == OPTSAMPLE_SEGMENT_MAGIC || udpros_is(b) ?
 	       FAST_WALK : FAST_OTHER;
 }
 
 /*
- * What is behind the sample at @p, of @size bytes? At most two submessages: a
- * heartbeat, and one of the vendor's.
- * @used:	bytes before @p,
- * @here:	to the end of the packet, and
- * @room:	of the datagram, all from the UDP header on
+ * Check what follows the sample at @p, of @size bytes: at most two submessages,
+ * a heartbeat and one of the vendor's. All counts start at the UDP header.
+ * @used:	bytes before @p
+ * @here:	bytes to the end of the packet
+ * @room:	bytes to the end of the datagram
  */
 static __always_inline enum fast fast_rest(const __u8 *p, const void *end,
 					   __u64 size, __u64 used, __u64 here,
@@ -91,7 +91,7 @@ static __always_inline enum fast fast_rest(const __u8 *p, const void *end,
 			return result;
 		if (size > FAST_SIZE_MAX)
 			return FAST_WALK;
-		/* For the verifier of 6.1, which forgets when it is spilled */
+		/* The verifier of 6.1 loses the bound when it spills it. */
 		barrier_var(size);
 		next = p + (size & FAST_SIZE_MAX);
 		if ((const void *)(next + RTPS_SUB_HEADER) > end)
@@ -110,7 +110,7 @@ static __always_inline enum fast fast_rest(const __u8 *p, const void *end,
 	return used + size + RTPS_SUB_HEADER > here ? result : FAST_WALK;
 }
 
-/* FIRST and LAST of the DATA_FRAG at @p. Return: 0, negative: broken */
+/* FIRST and LAST of the DATA_FRAG at @p. Return: 0, or negative if broken */
 static __always_inline int fast_frag(const __u8 *p, __u32 *flags)
 {
 	__u64 start = fast_u32(p + 24);
@@ -124,14 +124,14 @@ static __always_inline int fast_frag(const __u8 *p, __u32 *flags)
 		return -1;
 	if (start == 1)
 		fl = OPTSAMPLE_TAG_FIRST;
-	barrier_var(fl);	/* two jumps are less than what clang makes */
+	barrier_var(fl);	/* two jumps: clang's own code is longer */
 	if (end >= size)
 		fl |= OPTSAMPLE_TAG_LAST;
 	*flags = fl;
 	return 0;
 }
 
-/* Less than a sample in the linear part, but it may be none of ours */
+/* The linear part is shorter than a sample: RTPS or other UDP? */
 static __always_inline enum fast fast_short(const __u8 *udp, const void *end)
 {
 	const __u8 *b = udp + FAST_UDP;
@@ -145,10 +145,10 @@ static __always_inline enum fast fast_short(const __u8 *udp, const void *end)
  * struct fast_sample - what fast_read() found, but for the name
  * @sn:		sequence number
  * @flags:	OPTSAMPLE_TAG_FIRST and LAST
- * @time:	and the rest as struct rtps_sub and struct found
- * @payload:
- * @limit:
- * @qos:
+ * @time:	source timestamp, ns since the epoch, 0: none
+ * @payload:	offset of the serialized message, or of its inline QoS
+ * @limit:	offset of the end of the submessage
+ * @qos:	there is inline QoS
  */
 struct fast_sample {
 	__u64 sn;
@@ -160,9 +160,9 @@ struct fast_sample {
 };
 
 /*
- * The sample at @p, which RTPS_SUB_MAX bytes are there of, and what is behind
+ * Read the sample at @p, with at least RTPS_SUB_MAX bytes, and what follows
  * @word:	its first word
- * @used:	and the others: see fast_rest()
+ * @used:	see fast_rest(), as for @here and @room
  * @payload:	offset of the UDP header
  */
 static __always_inline enum fast fast_one(const __u8 *p, const void *end,
@@ -196,9 +196,9 @@ static __always_inline enum fast fast_one(const __u8 *p, const void *end,
 
 /**
  * fast_read - read a packet with one sample
- * @skb:	the packet, UDP, with
+ * @skb:	the packet, UDP
  * @payload:	offset of the UDP header
- * @name:	out: writer and port; the rest is left alone
+ * @name:	out: writer and port; the rest is not written
  * @s:		out
  */
 static __always_inline enum fast fast_read(struct __sk_buff *skb,
@@ -218,7 +218,7 @@ static __always_inline enum fast fast_read(struct __sk_buff *skb,
 		return fast_other(p + FAST_UDP);
 	here -= payload;
 	room = bpf_ntohs(*(const __u16 *)(p + 4));
-	/* Of another version; or with padding, and a sample may end in it */
+	/* Another version; or padding, in which a sample may end */
 	if (p[FAST_UDP + 4] != 2 || here > room || skb->gso_size)
 		return FAST_WALK;
 	name->dport = *(const __u16 *)(p + 2);
@@ -228,7 +228,7 @@ static __always_inline enum fast fast_read(struct __sk_buff *skb,
 	p += FAST_HEADERS;
 	word = fast_u32(p);
 	if (word == FAST_DST) {
-		/* Of Cyclone, a repair */
+		/* From Cyclone this is a repair. */
 		if (fast_u16(p - FAST_VENDOR_BACK) == FAST_CYCLONE)
 			return FAST_WALK;
 		p += FAST_DST_SIZE;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Flows: which id the tag of a writer's data to a destination has, and how
- * far it has come.
+ * Flows: the tag's id of a writer's data to one destination, and the number of
+ * its newest message.
  *
- * `flows` knows them all. Most packets belong to the newest message of their
- * flow, or begin the next one; for these a slot of `recent` holds all that
- * there is to know, and looking up a slot of an array is next to nothing.
- * A flow that loses its slot, or is looked up for anything else, gets back
- * what the slot has seen (recent_save()).
+ * `flows` has all of them. Most packets belong to the newest message of their
+ * flow, or begin the next one; for these a slot of `recent` is enough, and a
+ * look-up in an array costs next to nothing. recent_save() copies the newest
+ * number back when a flow loses its slot, or is looked up in `flows`.
  *
- * Processors share all this. Who changes a slot has it for itself; who finds
- * it taken goes without. Reading takes no turn, nor does counting on: name, id
- * and number that do not belong together are seen to, in whatever order their
- * parts arrive.
+ * All processors share these maps. A writer locks a slot; if it is locked
+ * already, the slot stays as it is. Readers, and the update of the number, take
+ * no lock: a checksum detects a name, an id and a mark that do not belong
+ * together.
  */
 #ifndef OPTSAMPLE_FLOWS_H
 #define OPTSAMPLE_FLOWS_H
@@ -46,7 +45,7 @@ struct {
 	__uint(pinning, LIBBPF_PIN_BY_NAME);
 } recent SEC(".maps");
 
-/* Return: the writer of RTPS if it is sampled, else NULL */
+/* Return: the RTPS writer if it is sampled, else NULL */
 static __always_inline struct ros_writer *
 find_writer(const struct ros_guid *guid)
 {
@@ -86,9 +85,9 @@ static __always_inline int same_flow(const struct ros_flow *flow,
 }
 
 /*
- * Find the flow of @key, else a free id for it. The second try is for an id
- * that another one has, or had some time ago.
- * Return: NULL with *@id = 0 if there is none.
+ * Find the flow of @key, else a free id for it. If another flow has the first
+ * id, a second one is tried.
+ * Return: NULL if it is new; then *@id is 0 if there is no free id.
  */
 static __always_inline struct ros_flow *find_flow(const struct ros_flow *key,
 						  __u32 seed, __u32 *id)
@@ -116,8 +115,8 @@ static __always_inline struct ros_recent *recent_slot(__u32 hash)
 }
 
 /*
- * Number @sn of a flow as its slot has it, and back: of no other flow, though
- * both may be at the same message.
+ * Number @sn as stored in the slot, and back. It is mixed with the flow's hash,
+ * so that flows at the same message differ.
  */
 static __always_inline __u64 recent_number(__u32 hash, __u64 sn)
 {
@@ -150,7 +149,7 @@ static __always_inline void recent_newest(const struct ros_recent *r,
 		flow->newest = sn;
 }
 
-/* What its slot has seen of @flow since it was looked up */
+/* Copy the newest number from the slot of @flow to @flow. */
 static __always_inline void recent_save(struct ros_flow *flow)
 {
 	struct ros_recent *r = recent_slot(ros_recent_hash(&flow->name));
@@ -161,7 +160,7 @@ static __always_inline void recent_save(struct ros_flow *flow)
 	recent_give(r);
 }
 
-/* The slot of @flow is its own from now on. @mark: see struct ros_recent */
+/* Give @flow the slot of its hash. @mark: see struct ros_recent */
 static __always_inline void recent_set(const struct ros_flow *flow, __u32 id,
 				       __u32 mark)
 {
@@ -176,7 +175,7 @@ static __always_inline void recent_set(const struct ros_flow *flow, __u32 id,
 		if (other)
 			recent_newest(r, other);
 	}
-	r->check = 0;	/* nobody reads it half old and half new */
+	r->check = 0;	/* invalid for readers while it changes */
 	asm volatile("" ::: "memory");
 	r->name = flow->name;
 	__builtin_memcpy(r->daddr6, flow->daddr6, sizeof(r->daddr6));
@@ -189,9 +188,9 @@ static __always_inline void recent_set(const struct ros_flow *flow, __u32 id,
 
 /*
  * Control and repairs must wait behind the writer's data. They go with the
- * data to the same place, unless the data has moved on to another one:
- * data by multicast, heartbeats to each reader by unicast. (With a copy for
- * each reader, one of them is a message ahead for a moment.)
+ * data to the same destination, unless the newest data went to another one:
+ * data by multicast, heartbeats to each reader by unicast. (If the writer sends
+ * a copy to each reader, one destination is a message ahead for a moment.)
  * @to:	struct ros_writer.last; 0: segments
  */
 static __always_inline __u32 pass_flow(__u32 to, const struct ros_flow *flow,
@@ -208,9 +207,9 @@ static __always_inline __u32 pass_flow(__u32 to, const struct ros_flow *flow,
 }
 
 /*
- * Numbers of a flow that go up by one, message after message, but are older
- * than its newest, which stays: in struct ros_flow.state, the last of them, how
- * many, and something of the newest.
+ * A run: messages with consecutive numbers that are all older than the newest.
+ * struct ros_flow.state holds the last number, how many there were, and the
+ * low bits of the newest.
  */
 static __always_inline __u64 flow_run(const struct ros_flow *flow,
 				      __u64 number, __u64 count)
@@ -219,11 +218,11 @@ static __always_inline __u64 flow_run(const struct ros_flow *flow,
 }
 
 /*
- * Is message @number, older than the newest, a retransmission? Not if it goes
- * on a long run: numbering has restarted, or the newest was one packet with a
- * wrong number. What was never sent cannot be sent again, so a run through the
- * gap that such a packet leaves may be short; else it must be longer than what
- * a reader can ask for at once (ACKNACK: 256).
+ * Is message @number, older than the newest, a retransmission? Not if it
+ * continues a long run: then numbering has restarted, or the newest was one
+ * packet with a wrong number. In the gap that such a packet leaves nothing can
+ * be a retransmission, so a short run is enough; elsewhere the run must be
+ * longer than what a reader can request at once (ACKNACK: 256).
  */
 static __always_inline int flow_restarts(struct ros_flow *flow, __u64 number)
 {
@@ -235,7 +234,7 @@ static __always_inline int flow_restarts(struct ros_flow *flow, __u64 number)
 	return count >= (unsent ? ROS_RUN_UNSENT : ROS_RUN_SENT);
 }
 
-/* Message @number is the newest of @flow from now on. */
+/* Record the gap before @number, which becomes the newest of @flow. */
 static __always_inline void flow_gap(struct ros_flow *flow, __u64 number)
 {
 	if (flow->newest && number > flow->newest + 1) {
@@ -246,7 +245,7 @@ static __always_inline void flow_gap(struct ros_flow *flow, __u64 number)
 	}
 }
 
-/* Nobody samples @flow any more, or not by number. */
+/* @flow is not sampled any more, or not by number: free its slot. */
 static __always_inline void recent_drop(const struct ros_flow *flow)
 {
 	struct ros_recent *r = recent_slot(ros_recent_hash(&flow->name));
@@ -259,12 +258,12 @@ static __always_inline void recent_drop(const struct ros_flow *flow)
 }
 
 /*
- * The next packet of a flow, of the same message or the next: nothing to look
- * up, and nothing to write down but that. A gap in the numbers is no such
- * packet: what is missing may have gone elsewhere.
- * @daddr6:	NULL: of a name of IPv4
- * @mark:	out: of the tag, without flags
- * Return: flow id of the tag, or 0
+ * A packet of the newest message of a flow, or of the next one: no look-up in
+ * `flows`. Not after a gap in the numbers: what is missing may have gone to
+ * another destination.
+ * @daddr6:	NULL for IPv4
+ * @mark:	out: mark of the tag, without flags
+ * Return: flow id of the tag, or 0 if it is no such packet
  */
 static __always_inline __u32 recent_next(const struct ros_name *name,
 					 const __u8 *daddr6, __u64 sn,

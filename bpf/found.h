@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What was found in a packet, whatever the format: of which flow it is, and
- * which part of which message.
+ * What was found in a packet of any format: its flow, its message, and which
+ * part of it.
  */
 #ifndef OPTSAMPLE_FOUND_H
 #define OPTSAMPLE_FOUND_H
@@ -11,7 +11,7 @@
 
 enum { FOUND_OTHERS = 3 };	/* as many as a tag names */
 
-/* See struct ros_writer.flow, which is not 0, and last */
+/* @flow (not 0) and @last of struct ros_writer */
 struct found_other {
 	__u32	seed;
 	__u32	last;
@@ -24,26 +24,26 @@ struct found_other {
  * @stamp:	RTPS: when it was written, ns, 0: it does not say;
  *		segments: the position
  * @payload:	offset of the serialized message, or of the inline QoS before
- *		it, 0: not in the packet; and where it
- * @limit:	ends
- * @other:	if it is control, or mixed, and @others: sampled writers that
- *		it is of, too. Not beside a sample: the stack is small
- * @beat:	the first heartbeat of @flow's writer: hash of what it is about and
- *		of its readers; 0: there is none
+ *		it, 0: not in the packet
+ * @limit:	offset of the end of that
+ * @other:	if @others: more sampled writers, of a packet with control or of
+ *		a mixed one. It shares memory with the sample: the stack is small
+ * @beat:	the first heartbeat of @flow's writer: hash of its content and of
+ *		its readers; 0: there is none
  * @block:	UDPROS: number of blocks or index of the block
  * @profile:	segments: of the qdisc
  * @writer:	there is a sampled writer
  * @sample:	there is a message of it, or a part; else only control
- * @first:	the message begins,
- * @last:	and ends in this packet
- * @repair:	it is for one reader that asked for it
- * @mixed:	there are messages of others, too
+ * @first:	the message begins in this packet
+ * @last:	the message ends in this packet
+ * @repair:	a retransmission for one reader
+ * @mixed:	there are other messages, or those of other writers
  * @bad:	the packet is broken
  * @known:	it is of a format that has flows
- * @qos:	there is inline QoS, and in which
- * @little:	byte order
- * @others:	@other counts
- * @more:	something besides the heartbeat must arrive
+ * @qos:	there is inline QoS before the message
+ * @little:	the sample's byte order is little endian
+ * @others:	@other is valid
+ * @more:	besides the heartbeat there is something that must arrive
  */
 struct found {
 	struct ros_flow	flow;
@@ -79,13 +79,13 @@ static __always_inline int found_is_segment(const struct found *f)
 	return f->flow.name.kind >= ROS_SEGMENT;
 }
 
-/* It is control, and a newer packet with the same makes it needless. */
+/* It is control that a newer packet of the same kind replaces. */
 static __always_inline int found_is_latest(const struct found *f)
 {
 	return f->beat && !f->more && !f->mixed;
 }
 
-/* The tag's mark, as it is for all packets of the flow */
+/* The part of the tag's mark that all packets of the flow share */
 static __always_inline __u32 found_mark(const struct found *f, __u8 profile)
 {
 	return OPTSAMPLE_TAG_MARK | OPTSAMPLE_TAG_PROFILE(profile) |
@@ -100,16 +100,15 @@ static __always_inline __u32 found_flags(const struct found *f)
 }
 
 /*
- * A message of @guid: does it join what was found before it? If not, it makes
- * the packet one that must not be sampled, because it holds data of somebody
- * else, too.
- * @sampled:	what it is if no one was found yet
+ * A message of @guid: is it the message found before it? If not, the packet
+ * has data of several and must not be sampled.
+ * @sampled:	@guid is sampled; needed while no writer was found
  */
 static __always_inline int found_joins(struct found *f,
 				       const struct ros_guid *guid,
 				       int sampled, __u64 number)
 {
-	/* whose number is lost */
+	/* The number of the first message is overwritten. */
 	if (f->mixed && f->others)
 		return 0;
 	if (f->writer ? !same_guid(&f->flow.name.writer, guid) : !sampled) {
@@ -128,7 +127,7 @@ static __always_inline int found_joins(struct found *f,
 	return 1;
 }
 
-/* There is control of @w, too, or its data in a mixed packet. */
+/* The packet also has control of @w, or it is mixed and has data of @w. */
 static __always_inline void found_other(struct found *f,
 					const struct ros_writer *w)
 {

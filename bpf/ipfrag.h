@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * IP fragments: only the first of a datagram says what it is. It leaves a
- * note, the others follow it. Linux sends the first one first.
+ * IP fragments: only the first of a datagram has the headers above IP. Its tag
+ * is stored for the others. Linux sends the first one first.
  */
 #ifndef OPTSAMPLE_IPFRAG_H
 #define OPTSAMPLE_IPFRAG_H
@@ -49,7 +49,7 @@ static __always_inline int ipfrag_key6(struct __sk_buff *skb,
 	return parse_addrs6(skb, ip, key);
 }
 
-/* The first fragment has @tag; its LAST is kept for the last fragment. */
+/* Store @tag of the first fragment; LAST moves to the last fragment. */
 static __always_inline void ipfrag_note(struct __sk_buff *skb,
 					const struct parse_ip *ip,
 					struct optsample_tag *tag)
@@ -74,7 +74,7 @@ static __always_inline void ipfrag_note(struct __sk_buff *skb,
 	tag->mark &= ~OPTSAMPLE_TAG_LAST;
 }
 
-/* The first fragment has no tag: so must the others, whoever had the id. */
+/* The first fragment has no tag: drop one stored earlier under its id. */
 static __always_inline void ipfrag_forget(struct __sk_buff *skb,
 					  const struct parse_ip *ip)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * keep - packets of an address that is kept leave by the interface that had it
+ * keep - send packets with a kept source address through the original interface
  *
- * On clsact egress of keep-DEV, which has the addresses and routes that DEV had
- * before its network manager took them. Unlike mirred, bpf_redirect() hands a
- * packet to an interface that is down: the filters of DEV send it on to the
- * queue, which holds it.
+ * Attached to clsact egress of keep-DEV, which has the addresses and routes
+ * that DEV had before its network manager removed them. Unlike mirred,
+ * bpf_redirect() passes packets to an interface that is down: the filters of
+ * DEV forward them to the queue, which holds them.
  *
- * keep-DEV does not resolve neighbours (NOARP): the answers would arrive on DEV.
- * A packet to a neighbour that is not known has keep-DEV's own address as its
- * destination, and is dropped.
+ * keep-DEV does not resolve neighbours (NOARP): the replies would arrive on
+ * DEV. A packet to an unknown neighbour has keep-DEV's own address as its
+ * destination and is dropped.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>

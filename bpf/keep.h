@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the program keep and its user share */
+/* Shared by the program keep and by user space */
 #ifndef OPTSAMPLE_BPF_KEEP_H
 #define OPTSAMPLE_BPF_KEEP_H
 

@@ -3,10 +3,10 @@
  * From the start of a packet to its UDP header.
  *
  * The link header may be Ethernet, with up to two VLAN tags in the packet, or
- * missing (WireGuard, tunnels). Up to the IPv4 header, or the fixed one of
- * IPv6, all must be in the linear part, where the stack and its tunnels put
- * it. Everything above is read with bpf_skb_load_bytes(), which also reaches
- * the pages of large datagrams.
+ * missing (WireGuard, tunnels). Everything up to the IPv4 header, or the fixed
+ * one of IPv6, must be in the linear part; the stack and its tunnels put it
+ * there. The rest is read with bpf_skb_load_bytes(), which also reaches the
+ * pages of large datagrams.
  */
 #ifndef OPTSAMPLE_PARSE_H
 #define OPTSAMPLE_PARSE_H
@@ -27,19 +27,19 @@
 
 enum {
 	PARSE_VLAN	= 4,
-	PARSE_EXT	= 8,	/* extension header of IPv6, its first bytes */
-	PARSE_EXTS	= 6,	/* that are looked at */
-	PARSE_MAX	= 1024,	/* offset of the UDP header: less */
+	PARSE_EXT	= 8,	/* bytes read of an IPv6 extension header */
+	PARSE_EXTS	= 6,	/* extension headers followed at most */
+	PARSE_MAX	= 1024,	/* the UDP header begins before this offset */
 };
 
 /**
  * struct parse_ip - what is needed of the IP header
- * @daddr:	network byte order; IPv6: ros_addr6() of it
- * @id:		IPv6: of the fragment header, network byte order
+ * @daddr:	destination, network byte order; IPv6: ros_addr6() of it
+ * @id:		IPv6: identification in the fragment header, network byte order
  * @frag_off:	flags and fragment offset, as in IPv4, host byte order
- * @header:	its offset
- * @payload:	offset of what follows the headers
- * @v6:		it is IPv6
+ * @header:	offset of the IP header
+ * @payload:	offset of what follows the IP headers
+ * @v6:		the packet is IPv6
  */
 struct parse_ip {
 	__u32 daddr;
@@ -50,7 +50,7 @@ struct parse_ip {
 	__u32 v6;
 };
 
-/* Is the rest of @skb one packet of @type, by the length that it says? */
+/* Does the IP header at @offset give the length of the rest of @skb? */
 static __always_inline int parse_fits(const struct __sk_buff *skb,
 				      __u32 offset, __u16 type)
 {
@@ -91,14 +91,14 @@ static __always_inline int parse_ipv4_udp(struct __sk_buff *skb,
 {
 	void *data = (void *)(long)skb->data;
 	void *end = (void *)(long)skb->data_end;
-	/* struct ethhdr is packed: it would be loaded byte by byte */
+	/* Not struct ethhdr: it is packed, so it is loaded byte by byte. */
 	const __u16 *eth_proto = data + 2 * ETH_ALEN;
 	const struct iphdr *iph = data;
 	__u32 offset = 0;
 
 	/*
-	 * Ethernet, unless it cannot be: too short, or a packet without a link
-	 * header and with source address 8.0.x.x, which says its length.
+	 * Ethernet, unless it is too short, or a packet without a link header
+	 * and with source address 8.0.x.x: then its length fits.
 	 */
 	if (data + ETH_HLEN + sizeof(*iph) <= end) {
 		if (*eth_proto == bpf_htons(ETH_P_IP) &&
@@ -121,8 +121,8 @@ static __always_inline int parse_is_vlan(__u16 type)
 }
 
 /*
- * Return: offset of what follows the link header, *@type is what it is. All
- * that is read is in the linear part of every packet with an IP header.
+ * Return: offset of what follows the link header; *@type is its EtherType. The
+ * bytes read are in the linear part of every packet with an IP header.
  */
 static __always_inline __u32 parse_link(struct __sk_buff *skb, __u16 *type)
 {
@@ -146,9 +146,9 @@ static __always_inline __u32 parse_link(struct __sk_buff *skb, __u16 *type)
 }
 
 /*
- * Over the extension headers of IPv6 to UDP, or to where a later fragment
- * begins: of that, only what its fragment header says is known. External
- * linkage: see walk.h.
+ * Skip the extension headers of IPv6 up to UDP, or to the payload of a later
+ * fragment, of which only the fragment header is known. External linkage: see
+ * walk.h.
  * @next: type of the header at @ip->payload
  */
 __noinline int parse_ipv6_exts(struct __sk_buff *skb, struct parse_ip *ip,
@@ -189,7 +189,7 @@ static __always_inline int parse_ipv6(struct __sk_buff *skb, __u32 offset,
 
 	if ((void *)(h + 1) > (void *)(long)skb->data_end)
 		return 0;
-	/* No length: a jumbogram, larger than any message's packet */
+	/* No length: a jumbogram, which no message is sent in */
 	if (h->version != 6 || !h->payload_len)
 		return 0;
 	ip->daddr = ros_addr6(daddr);
@@ -201,12 +201,12 @@ static __always_inline int parse_ipv6(struct __sk_buff *skb, __u32 offset,
 	return parse_ipv6_exts(skb, ip, h->nexthdr);
 }
 
-/* Addresses of IPv4, and identification. Return: 0, or negative */
+/* IPv4 addresses and identification. Return: 0, or negative */
 static __always_inline int parse_addrs4(struct __sk_buff *skb,
 					const struct parse_ip *ip,
 					__u32 addrs[2], __u32 *id)
 {
-	/* The bits of an offset that it has, for the verifier */
+	/* The mask is for the verifier: the offset is below PARSE_MAX. */
 	const struct iphdr *iph = (void *)(long)skb->data +
 				  (ip->header & (PARSE_MAX - 1));
 
@@ -227,7 +227,7 @@ static __always_inline int parse_addrs6(struct __sk_buff *skb,
 				  offsetof(struct ipv6hdr, saddr), addrs, 32);
 }
 
-/* All of the destination address; nothing if it is IPv4 */
+/* The full destination address of IPv6; IPv4: @daddr6 is not written */
 static __always_inline void parse_daddr6(struct __sk_buff *skb,
 					 const struct parse_ip *ip,
 					 __u8 *daddr6)
@@ -243,7 +243,7 @@ static __always_inline void parse_daddr6(struct __sk_buff *skb,
  * @skb:	any packet
  * @ip:		out
  *
- * Return: 1 if it is UDP over IPv4 or IPv6; else 0
+ * Return: 1 if the packet is UDP over IPv4 or IPv6, else 0
  */
 static __always_inline int parse_udp(struct __sk_buff *skb,
 				     struct parse_ip *ip)

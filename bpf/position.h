@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The position of a message: what samples are evenly spread over, if that is
- * not its number. Read from its first packet.
+ * The position of a message: samples are spread evenly over it. It is read from
+ * the first packet of the message, unless it is the message's number.
  */
 #ifndef OPTSAMPLE_POSITION_H
 #define OPTSAMPLE_POSITION_H
@@ -23,10 +23,10 @@ struct {
 } odometer SEC(".maps");
 
 enum {
-	POSITION_QOS	= 16,		/* parameters that are skipped */
+	POSITION_QOS	= 16,		/* parameters skipped at most */
 	POSITION_END	= 1,		/* PID_SENTINEL */
-	/* Encapsulations that begin with the first member; of others, what
-	 * comes before depends on the type. Big endian, + 1: little
+	/* Encapsulations that begin with the first member, big endian; + 1:
+	 * little endian. In others the start depends on the type.
 	 */
 	POSITION_CDR	= 0x0000,
 	POSITION_CDR2	= 0x0006,
@@ -51,7 +51,7 @@ static __always_inline __u32 position_skip_qos(struct __sk_buff *skb,
 	return 0;
 }
 
-/* Return: ns, 0 if there is no stamp at @off, or one of 0 */
+/* Return: the stamp at @off in ns, 0 if there is none or it is 0 */
 static __always_inline __u64 position_stamp(struct __sk_buff *skb, __u32 off,
 					    __u32 limit, int little)
 {
@@ -73,7 +73,7 @@ static __always_inline __u64 position_stamp(struct __sk_buff *skb, __u32 off,
  *
  * External linkage: see walk.h.
  *
- * Return: ns, 0 if there is none
+ * Return: the stamp in ns, 0 if there is none
  */
 __noinline __u64 position_header(struct __sk_buff *skb, struct found *f)
 {
@@ -101,9 +101,9 @@ __noinline __u64 position_header(struct __sk_buff *skb, struct found *f)
  * @skb:	the packet
  * @f:		what was found in it
  * @by:		enum ros_by, but not ROS_BY_NUMBER
- * @old:	of the message before
+ * @old:	position of the message before
  *
- * Return: the position, ns or mm; @old if the message does not say
+ * Return: the position, ns or mm; @old if the message has none
  */
 static __always_inline __u64 position_read(struct __sk_buff *skb,
 					   struct found *f, __u8 by,

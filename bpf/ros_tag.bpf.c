@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ros_tag - names flow, message and first and last packet of the robot
- * messages that leave an interface
+ * ros_tag - tag packets with flow, message, and first or last packet of it, for
+ * the robot messages that leave an interface
  *
  * In: packets at clsact egress, or at the qdisc as a direct-action filter.
- * Out: struct optsample_tag in cb[0..4], or cb[0] = 0. The fate of a packet
- * is never decided here (TC_ACT_UNSPEC).
+ * Out: struct optsample_tag in cb[0..4], or cb[0] = 0. The program never
+ * decides what happens to a packet (TC_ACT_UNSPEC).
  *
- * Only writers in the map `writers`, and segments that say so themselves, are
- * tagged. What cannot be read, or holds nothing of theirs, is ordinary
- * traffic. A flow is a writer and one of its destinations. Understood, over
+ * Tagged are writers in the map `writers`, and segments whose header asks for
+ * it. Packets that cannot be read, or have nothing of these, are ordinary
+ * traffic. A flow is a writer and one of its destinations. Supported, over
  * UDP and IPv4 or IPv6, with up to two VLAN tags, fragmented or not:
  *
  *   RTPS	DATA, DATA_FRAG, retransmits, the writer's own control packets
@@ -21,10 +21,10 @@
  * Path of a packet: ros_tag() tags the next RTPS packet of a flow itself and
  * passes what cannot be a message; slow_path() handles the rest.
  *
- * Limits: control of a fifth sampled writer in a packet, or of another one
+ * Limits: control of a fifth sampled writer in a packet, or of another writer
  * than that of the data before it, leaves with the packet; an ACKNACK in a
- * data packet shares its fate; a writer that is taken out is tagged for up to
- * ROS_RECENT_FOR messages more.
+ * data packet is dropped with it; a writer that is removed is still tagged for
+ * up to ROS_RECENT_FOR messages.
  */
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
@@ -41,7 +41,7 @@
 
 #define ROS_RESTART	(1ULL << 20)	/* further back: numbering restarted */
 
-/* Not for the program: here to be pinned with the others */
+/* The program does not use it: it is here to be pinned with the others. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, ROS_RULES_MAX);
@@ -86,7 +86,7 @@ static __always_inline void tag_number(struct optsample_tag *tag,
 	tag->pos_hi = position >> 32;
 }
 
-/* A later IP fragment: as the first one of its datagram */
+/* A later IP fragment gets the tag of the first one of its datagram. */
 static __always_inline void tag_fragment(struct __sk_buff *skb,
 					 const struct parse_ip *ip)
 {
@@ -101,11 +101,11 @@ static __always_inline void tag_fragment(struct __sk_buff *skb,
 }
 
 /**
- * struct who - who sent it, and what user space wants for it
+ * struct who - the writer of a packet, and its settings from user space
  * @w:		entry of `writers`, NULL: segments
- * @seed:	see struct ros_writer.flow,
- * @profile:	and the others
- * @by:
+ * @seed:	see struct ros_writer.flow
+ * @profile:	see struct ros_writer
+ * @by:		see struct ros_writer
  */
 struct who {
 	struct ros_writer	*w;
@@ -114,7 +114,7 @@ struct who {
 	__u8			by;
 };
 
-/* Return: 0 if nobody samples it */
+/* Return: 0 if it is not sampled */
 static __always_inline int find_who(const struct found *f, struct who *who)
 {
 	const struct ros_name *name = &f->flow.name;
@@ -138,8 +138,8 @@ static __always_inline int find_who(const struct found *f, struct who *who)
 }
 
 /*
- * UDPROS: the number of the message is that of the flow, which must exist.
- * What is not of its newest message passes in order.
+ * UDPROS: the flow counts its messages, so it must exist. A packet that is not
+ * of the newest message is sent in order.
  */
 static __always_inline struct ros_flow *
 udpros_flow(struct found *f, struct ros_flow *flow, __u32 id)
@@ -156,7 +156,7 @@ udpros_flow(struct found *f, struct ros_flow *flow, __u32 id)
 	return flow;
 }
 
-/* CONTROL or REPAIR; 0: new data of one message, and nothing else */
+/* Return: CONTROL, REPAIR, or 0 for new data of one message only */
 static __always_inline __u32 pass_flags(const struct found *f,
 					struct ros_flow *flow)
 {
@@ -167,12 +167,12 @@ static __always_inline __u32 pass_flags(const struct found *f,
 	if (!flow || f->number >= flow->newest ||
 	    flow->newest - f->number >= ROS_RESTART)
 		return 0;
-	/* UDPROS: the numbers are ours */
+	/* UDPROS numbers are our own count. */
 	return f->first && f->flow.name.kind != ROS_UDPROS &&
 	       flow_restarts(flow, f->number) ? 0 : OPTSAMPLE_TAG_REPAIR;
 }
 
-/* New data of flow @id: the flow, which may be NULL, has come so far. */
+/* New data of flow @id: store number and position; @flow is NULL if new. */
 static __always_inline void flow_goes_on(struct __sk_buff *skb,
 					 struct found *f,
 					 const struct who *who,
@@ -194,7 +194,7 @@ static __always_inline void flow_goes_on(struct __sk_buff *skb,
 		who->w->last = id;
 }
 
-/* slow_others() adds other writers. */
+/* The tag of control; slow_others() adds other writers. */
 static __always_inline void tag_control(struct optsample_tag *tag,
 					const struct found *f)
 {
@@ -205,7 +205,7 @@ static __always_inline void tag_control(struct optsample_tag *tag,
 	tag->message = f->beat;
 }
 
-/* Fill in the tag of what was found. Return: what to count it as */
+/* Fill in the tag of what was found. Return: the counter for it */
 static __always_inline enum ros_counter make_tag(struct __sk_buff *skb,
 						 struct found *f,
 						 struct optsample_tag *tag)
@@ -254,7 +254,7 @@ static __always_inline enum ros_counter make_tag(struct __sk_buff *skb,
 	return found_flags(f);
 }
 
-/* A packet with nothing but data of a flow that sends all the time */
+/* A packet with data only, of a flow in `recent`. Return: 1 if tagged */
 static __always_inline int tag_recent(struct found *f,
 				      struct optsample_tag *tag)
 {
@@ -272,7 +272,7 @@ static __always_inline int tag_recent(struct found *f,
 	return 1;
 }
 
-/* @f is complete. Return: what to count it as, with @tag filled in */
+/* Fill in @tag, @f is complete. Return: the counter for it */
 static __noinline enum ros_counter slow_tag(struct __sk_buff *skb,
 					    struct found *f,
 					    struct optsample_tag *tag)
@@ -308,7 +308,7 @@ static __noinline enum fast slow_read(struct __sk_buff *skb,
 	return result;
 }
 
-/* The start of a UDP datagram. Return: what to count it as, with @s->tag */
+/* The start of a UDP datagram. Return: the counter for it, with @s->tag */
 static __always_inline enum ros_counter slow_inspect(struct __sk_buff *skb,
 						     const struct parse_ip *ip,
 						     enum fast result,
@@ -325,7 +325,7 @@ static __always_inline enum ros_counter slow_inspect(struct __sk_buff *skb,
 		return ROS_COUNTERS;
 	if (result != FAST_WALK) {
 		what = slow_tag(skb, f, tag);
-		/* A heartbeat behind the sample of another writer counts. */
+		/* A heartbeat of a sampled writer may follow. */
 		if (what != ROS_UNTAGGED || result == FAST_ONE)
 			return what;
 	}
@@ -336,7 +336,7 @@ static __always_inline enum ros_counter slow_inspect(struct __sk_buff *skb,
 	return f->bad ? ROS_MALFORMED : ROS_UNTAGGED;
 }
 
-/* Flow of another writer than that of the packet, to the same place */
+/* Flow of another writer in the packet, to the same destination */
 static __always_inline __u32 other_flow(const struct found *f,
 					const struct found_other *o)
 {
@@ -352,7 +352,7 @@ static __always_inline __u32 other_flow(const struct found *f,
 	return pass_flow(o->last, flow, id);
 }
 
-/* Control of several writers waits behind the data of each. */
+/* Control of several writers waits behind the data of each of them. */
 static __noinline void slow_others(const struct found *f,
 				   struct optsample_tag *tag)
 {
@@ -375,7 +375,7 @@ static __noinline void slow_fragment(struct __sk_buff *skb,
 	tag_fragment(skb, ip);
 }
 
-/* A UDP datagram, or its start. Return: what was counted, or is to be */
+/* A UDP datagram, or its start. Return: the counter, increased if tagged */
 static __always_inline enum ros_counter slow_datagram(struct __sk_buff *skb,
 						      const struct parse_ip *ip,
 						      enum fast result)
@@ -416,7 +416,7 @@ __noinline int slow_path(struct __sk_buff *skb, enum fast result)
 	what = slow_datagram(skb, &ip, result);
 	if (what < ROS_FRAG_OTHER)
 		return 1;
-	/* ROS_COUNTERS: of no format that is known, not counted */
+	/* ROS_COUNTERS: of no known format, not counted */
 	if (what < ROS_COUNTERS)
 		count(what);
 	if (ip.frag_off & IPV4_MF)
@@ -459,7 +459,7 @@ static __always_inline enum fast fast_path(struct __sk_buff *skb,
 	name.daddr = ip->daddr;
 	name.kind = ROS_RTPS;
 	name.pad = 0;
-	/* Put together in memory, it is compared in fewer instructions. */
+	/* In memory it is compared in fewer instructions. */
 	asm volatile("" : "+m"(name));
 	tag.flow = recent_next(&name, NULL, s.sn, &tag.mark);
 	if (!tag.flow)

@@ -3,20 +3,20 @@
  * The maps of ros_tag.bpf.c: what user space writes into the classifier and
  * reads from it. Shared by the program, `optsample` and the tests.
  *
- *   writers   hash, struct ros_guid -> struct ros_writer: who is sampled.
- *             Filled by user space (opt in); the program only takes notes.
- *   topics    hash, char[ROS_PATTERN] -> struct ros_rule: what the user wants
- *             for topics of that name or pattern (`optsample topic`). Not the
- *             program's: `optsample discover` turns it into writers, and into
- *             profiles of the qdisc.
+ *   writers   hash, struct ros_guid -> struct ros_writer: sampled writers.
+ *             User space adds them (opt in); the program only updates @last.
+ *   topics    hash, char[ROS_PATTERN] -> struct ros_rule: the user's options
+ *             for topics of that name or pattern (`optsample topic`). The
+ *             program does not use it: `optsample discover` turns it into
+ *             writers, and into profiles of the qdisc.
  *   odometer  array of one __u64: millimetres travelled, for writers that are
  *             sampled by distance; filled by user space
- *   flows     LRU hash, flow id of the tag -> struct ros_flow: what a class
- *             of the qdisc is called
- *   recent    array of struct ros_recent, the program's own: flows whose next
- *             packet needs neither of the two
- *   frags     LRU hash, struct ros_frag_key -> struct ros_frag: what the
- *             later IP fragments of a datagram belong to
+ *   flows     LRU hash, flow id of the tag -> struct ros_flow: the names of
+ *             the qdisc's classes
+ *   recent    array of struct ros_recent, used by the program only: flows whose
+ *             next packet needs no look-up in writers and flows
+ *   frags     LRU hash, struct ros_frag_key -> struct ros_frag: the tag for the
+ *             later IP fragments of a datagram
  *   frags6    the same for IPv6
  *   counters  per-CPU array of ROS_COUNTERS __u64
  *
@@ -32,15 +32,14 @@
 enum {
 	ROS_WRITERS_MAX	= 4096,
 	ROS_FLOWS_MAX	= 4096,
-	ROS_FRAGS_MAX	= 4096,	/* datagrams in the middle of leaving */
+	ROS_FRAGS_MAX	= 4096,	/* datagrams that are partly sent */
 	ROS_RULES_MAX	= 1024,
 	ROS_PATTERN	= 128,	/* bytes of a topic's name, with its zero */
 	ROS_RECENT_BITS	= 10,
 	ROS_RECENT_MAX	= 1 << ROS_RECENT_BITS,
 	/*
-	 * Messages until a flow in `recent` is looked up again: so long it
-	 * takes until it is seen that a writer has been taken out, or has
-	 * another profile.
+	 * Messages until a flow in `recent` is looked up again. It takes that
+	 * long to notice that a writer was removed, or has another profile.
 	 */
 	ROS_RECENT_FOR	= 64,
 	/* Messages that make a run, see flow_restarts() */
@@ -49,7 +48,7 @@ enum {
 };
 
 /**
- * enum ros_kind - whose flow it is, and how its name is to be read
+ * enum ros_kind - format of a flow, and of its name
  * @ROS_RTPS:	a DDS writer, over IPv4
  * @ROS_RTPS6:	a DDS writer, over IPv6
  * @ROS_UDPROS:	a UDPROS connection, over IPv4
@@ -65,12 +64,12 @@ enum ros_kind {
 	ROS_KINDS
 };
 
-/* What the position of a message is, that samples are evenly spread over */
+/* The position of a message: samples are spread evenly over it */
 enum ros_by {
 	ROS_BY_NUMBER,		/* sequence number */
 	ROS_BY_SOURCE,		/* when it was written: INFO_TS, ns */
 	ROS_BY_HEADER,		/* std_msgs/Header at its start, ns */
-	ROS_BY_DISTANCE,	/* what `odometer` said then, mm */
+	ROS_BY_DISTANCE,	/* value of `odometer` at that time, mm */
 	ROS_BY_MAX
 };
 
@@ -98,10 +97,10 @@ struct ros_guid {
  * @by:		enum ros_by
  * @profile:	of the qdisc: see struct optsample_tag
  * @pad:	0
- * @last:	flow id of the tag its newest data got
+ * @last:	flow id in the tag of its newest data
  * @pad2:	0
  *
- * User space sets @flow, @by and @profile, and all else to 0.
+ * User space sets @flow, @by and @profile, and the rest to 0.
  */
 struct ros_writer {
 	__u32 flow;
@@ -113,17 +112,18 @@ struct ros_writer {
 };
 
 /**
- * struct ros_rule - what the user wants for some topics
- * @order:	of rules that match, the one with the largest counts
- * @profile:	of the qdisc, 1..63, that has these options; rules that were
+ * struct ros_rule - the user's options for some topics
+ * @order:	of rules that match, the one with the largest @order applies
+ * @profile:	profile of the qdisc with these options, 1..63; rules that were
  *		given together share one, and so one sampler if @sync
- * @never:	do not sample; all else is 0
+ * @never:	do not sample; all other fields are 0
  * @by:		enum ros_by
- * @sync:	topics of this profile keep the same stamps
- * @policy:	enum optsample_policy, OPTSAMPLE_POLICY_MAX: as the qdisc
- * @limit:	messages, 0: as the qdisc
+ * @sync:	topics of this profile keep messages with the same stamps
+ * @policy:	enum optsample_policy, OPTSAMPLE_POLICY_MAX: that of the qdisc
+ * @limit:	messages, 0: that of the qdisc
  * @priority:	0..7, larger goes first
- * @slop_ns:	stamps that differ by so much are the same
+ * @pad:	0
+ * @slop_ns:	stamps that differ by at most so much are the same, ns
  */
 struct ros_rule {
 	__u32 order;
@@ -140,8 +140,8 @@ struct ros_rule {
 
 /**
  * struct ros_name - a writer and one of its destinations
- * @writer:	who; UDPROS: as in `writers`; segments: stream and topic, as on
- *		the wire, and ROS_ENTITY_SEGMENT
+ * @writer:	its GUID; UDPROS: as in `writers`; segments: stream and topic,
+ *		as on the wire, and ROS_ENTITY_SEGMENT
  * @daddr:	IPv4 address, network byte order; IPv6: ros_addr6() of it
  * @dport:	UDP port, network byte order
  * @kind:	enum ros_kind
@@ -156,15 +156,16 @@ struct ros_name {
 } __attribute__((aligned(8)));
 
 /**
- * struct ros_flow - a flow, by name, and how far it has come
- * @name:	its name,
- * @daddr6:	and all of its address if that is IPv6, else 0
- * @newest:	number of the newest message sent there; `recent` may know a
+ * struct ros_flow - a flow, and how far it has come
+ * @name:	its name
+ * @daddr6:	the full destination address if it is IPv6, else 0
+ * @newest:	number of the newest message sent there; `recent` may have a
  *		newer one
- * @position:	of that message, if it is not its number
- * @state:	the program's own, and so are
- * @gap:	the numbers between this one and
- * @gap_end:	this one: they have not been sent before the latter was
+ * @position:	position of that message, if it is not its number
+ * @state:	used by the program only: flow_run(), udpros_state()
+ * @gap:	used by the program only: numbers after @gap and before @gap_end
+ *		were not sent when @gap_end was
+ * @gap_end:	see @gap; 0: there is no gap
  */
 struct ros_flow {
 	struct ros_name	name;
@@ -178,14 +179,14 @@ struct ros_flow {
 
 /**
  * struct ros_recent - a flow that has sent lately, in the slot of its name
- * @name:	its name,
- * @daddr6:	and all of its address if that is IPv6
+ * @name:	its name
+ * @daddr6:	the full destination address if it is IPv6
  * @newest:	its newest number, as recent_number()
  * @id:		flow id of the tag
- * @mark:	of the tag, without flags
- * @check:	@id ^ @mark ^ ~ros_recent_hash(@name); else the parts do not
- *		belong together, or the slot is free
- * @busy:	somebody changes the slot
+ * @mark:	mark of the tag, without flags
+ * @check:	@id ^ @mark ^ ~ros_recent_hash(@name); any other value: the slot
+ *		is free, or it is being changed
+ * @busy:	lock: a processor is changing the slot
  */
 struct ros_recent {
 	struct ros_name	name;
@@ -199,8 +200,8 @@ struct ros_recent {
 
 /**
  * struct ros_frag_key - what the fragments of one datagram share
- * @saddr:	and
- * @daddr:	addresses, network byte order
+ * @saddr:	source address, network byte order
+ * @daddr:	destination address, network byte order
  * @id:		IP identification, network byte order
  * @proto:	IP protocol
  */
@@ -212,10 +213,10 @@ struct ros_frag_key {
 };
 
 /**
- * struct ros_frag6_key - the same for IPv6: all that reassembly goes by
- * @saddr:	and
- * @daddr:	addresses, network byte order
- * @id:		of the fragment header, network byte order
+ * struct ros_frag6_key - the same for IPv6, the key that reassembly uses
+ * @saddr:	source address, network byte order
+ * @daddr:	destination address, network byte order
+ * @id:		identification in the fragment header, network byte order
  */
 struct ros_frag6_key {
 	__u32 saddr[4];
@@ -226,8 +227,8 @@ struct ros_frag6_key {
 /**
  * struct ros_frag - the tag of the later fragments of a datagram
  *
- * As struct optsample_tag; the LAST bit stands for the datagram and is
- * passed on to its last fragment only.
+ * As struct optsample_tag; the LAST bit is that of the datagram and goes to its
+ * last fragment only.
  */
 struct ros_frag {
 	__u32 mark;
@@ -249,23 +250,22 @@ enum ros_counter {
 	ROS_REPAIR,	/* tagged as a retransmit */
 	ROS_MIXED,	/* data of several writers or messages: as control */
 	ROS_FRAG_OTHER,	/* IP fragment of a datagram that got no tag */
-	ROS_UNTAGGED,	/* RTPS or segment, but of nobody who opted in */
-	ROS_MALFORMED,	/* the same, but broken: left alone */
-	ROS_COLLISION,	/* two flows with one id: left alone */
-	ROS_BUSY,	/* no memory to look at it: left alone */
+	ROS_UNTAGGED,	/* RTPS or segment of a writer that is not sampled */
+	ROS_MALFORMED,	/* the same, but broken: not tagged */
+	ROS_COLLISION,	/* two flows with one id: not tagged */
+	ROS_BUSY,	/* no scratch memory left: not tagged */
 	ROS_COUNTERS
 };
 
 /**
  * ros_flow_id - flow id of the tag for a writer and a destination
  * @flow:	struct ros_writer.flow
- * @daddr:	destination address and
- * @dport:	port, network byte order
- * @segment:	it is a stream of segments, which anybody may begin: it must not
- *		take an id that belongs to a writer
+ * @daddr:	destination address, network byte order
+ * @dport:	destination port, network byte order
+ * @segment:	it is a stream of segments, which any program may send: it must
+ *		not take the id of a writer
  *
- * Murmur3's finalizer, a bijection of @flow for a given destination, and of
- * it 31 bits.
+ * 31 bits of Murmur3's finalizer, a bijection of @flow for a given destination.
  *
  * Return: never 0
  */
@@ -284,13 +284,13 @@ static inline __u32 ros_flow_id(__u32 flow, __u32 daddr, __u16 dport,
 	return h ? h : 1;
 }
 
-/* A hash of some words, @h, and one more */
+/* Add one word to the hash @h. */
 static inline __u32 ros_hash(__u32 h, __u32 word)
 {
 	return (h ^ h >> 15) * 0x2c1b3c6dU + word;
 }
 
-/* An IPv6 address in 32 bits; @a: as on the wire */
+/* A hash of an IPv6 address; @a: as on the wire */
 static inline __u32 ros_addr6(const __u32 a[4])
 {
 	__u32 h = a[0];
@@ -300,7 +300,7 @@ static inline __u32 ros_addr6(const __u32 a[4])
 	return h;
 }
 
-/* struct ros_writer.flow of those that are not in `writers`: segments */
+/* Segments are not in `writers`: what they have for struct ros_writer.flow */
 static inline __u32 ros_segment_flow(const struct ros_guid *guid)
 {
 	__u32 a[4] = { 0 };
@@ -309,7 +309,7 @@ static inline __u32 ros_segment_flow(const struct ros_guid *guid)
 	return ros_addr6(a);
 }
 
-/* Number of a flow's name, for `recent`; 0 for no name */
+/* Hash of a flow's name, for `recent`; 0 for no name */
 static inline __u32 ros_recent_hash(const struct ros_name *name)
 {
 	const __u32 *prefix = (const __u32 *)name->writer.prefix;
@@ -318,7 +318,7 @@ static inline __u32 ros_recent_hash(const struct ros_name *name)
 	       prefix[2] ^ name->daddr ^ name->dport;
 }
 
-/* Its slot: entities that count up do not meet */
+/* Slot of a hash: consecutive entity ids get different slots */
 static inline __u32 ros_recent_slot(__u32 hash)
 {
 	hash ^= hash >> ROS_RECENT_BITS ^ hash >> 2 * ROS_RECENT_BITS;

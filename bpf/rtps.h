@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * RTPS, as much of it as a classifier needs: which writer a submessage is
- * of, which sample, whether it holds its beginning or its end, and when it
- * was written.
+ * RTPS, as much of it as a classifier needs: the writer of a submessage, its
+ * sample, whether it has the beginning or the end of it, and when it was
+ * written.
  *
  * Pure C on a few bytes that the caller has copied; the same code runs in
  * the BPF program and in user space tests. Nothing here follows a length
- * from the wire: offsets are handed back and checked by the caller.
+ * from the wire: offsets are returned, and the caller checks them.
  *
  * Source: OMG DDSI-RTPS 2.3, sections 8.3.7 and 9.4.5.
  */
@@ -22,7 +22,7 @@ enum {
 	RTPS_HEADER		= 20,	/* magic, version, vendor, prefix */
 	RTPS_SUB_HEADER		= 4,
 	RTPS_SUB_MAX		= 36,	/* DATA_FRAG up to its payload */
-	RTPS_SUBMESSAGES	= 32,	/* looked at in one packet */
+	RTPS_SUBMESSAGES	= 32,	/* read in one packet at most */
 	RTPS_VENDOR_CYCLONE	= 0x10,	/* 0x0110, low byte */
 	RTPS_VENDOR_FASTDDS	= 0x0f,	/* 0x010f */
 	RTPS_NSEC		= 1000000000,
@@ -62,7 +62,7 @@ enum {
 	RTPS_FLAG_ALIVE		= 0x04,	/* HEARTBEAT: asserts liveliness */
 };
 
-/* Bodies, all of them */
+/* Bytes of a whole body */
 enum {
 	RTPS_HEARTBEAT_BODY	= 28,
 	RTPS_HEARTBEAT_FRAG_BODY = 24,
@@ -81,13 +81,13 @@ enum rtps_kind {
 
 /**
  * struct rtps_sub - one submessage
- * @kind:	what it is
+ * @kind:	its kind
  * @size:	bytes to the next one; 0: it was the last
- * @first:	holds the beginning of the sample
- * @last:	holds the end of the sample
- * @reader:	is for one reader
- * @beat:	is a whole HEARTBEAT or HEARTBEAT_FRAG
- * @writer:	entity id, the four bytes as they are
+ * @first:	it has the beginning of the sample
+ * @last:	it has the end of the sample
+ * @reader:	it is for one reader
+ * @beat:	it is a whole HEARTBEAT or HEARTBEAT_FRAG
+ * @writer:	entity id, the four bytes as on the wire
  * @sn:		sequence number, from 1
  * @time:	ns since the epoch, 0: none
  * @payload:	of a sample: where its inline QoS or its payload begins, as
@@ -162,9 +162,9 @@ static __always_inline int rtps_is_beat(__u8 id, __u32 body)
 }
 
 /*
- * What a heartbeat is about, as a hash to go on with: its kind, the reader it
- * is for, whether that must answer; HEARTBEAT_FRAG: the sample
- * @b:	a whole one, on a multiple of 4
+ * Hash of a heartbeat's content, for ros_hash(): its kind, its reader, whether
+ * that must answer; HEARTBEAT_FRAG: also the sample
+ * @b:	a whole one, at a multiple of 4
  */
 static __always_inline __u32 rtps_beat_hash(const __u8 *b)
 {
@@ -229,7 +229,7 @@ static __always_inline void rtps_submessage(const __u8 *b, __u32 room,
 		s->kind = RTPS_KIND_STOP;
 		break;
 	default:
-		/* What is encrypted cannot be told apart. */
+		/* Encrypted: the writer cannot be read. */
 		s->kind = b[0] >= RTPS_SEC_FIRST && b[0] <= RTPS_SEC_LAST ?
 			  RTPS_KIND_STOP : RTPS_KIND_OTHER;
 	}

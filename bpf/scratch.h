@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the program knows of the packet at hand, beside the stack, of which
- * there are only 512 bytes for all calls together.
+ * State of one run that does not fit on the stack, which has only 512 bytes for
+ * all calls together.
  *
- * Each processor has a few of these, and a run takes one for itself. A run
- * never sends: the program of a tunnel is done before the tunnel hands its
- * packet to the device below, so runs do not nest that way. And the stack calls
- * it with softirqs off. But a PREEMPT_RT kernel may preempt it even so, and
- * BPF_PROG_TEST_RUN of older kernels leaves softirqs on; for these there is
- * more than one, and a mark on those in use.
+ * Each processor has a few slots, and a run takes one. Usually one is enough:
+ * the stack calls the program with softirqs off, and runs do not nest, as the
+ * program of a tunnel returns before the tunnel passes its packet to the device
+ * below. But a PREEMPT_RT kernel may preempt a run, and BPF_PROG_TEST_RUN of
+ * older kernels leaves softirqs on: hence several slots, with a flag for those
+ * in use.
  */
 #ifndef OPTSAMPLE_SCRATCH_H
 #define OPTSAMPLE_SCRATCH_H
@@ -22,11 +22,11 @@
 enum { SCRATCH_SLOTS = 4 };
 
 /**
- * struct scratch - of one run of the program
+ * struct scratch - state of one run of the program
  * @found:	what was found in its packet
- * @walk:	where the walk over the packet is
- * @tag:	what it gets
- * @busy:	a run has it
+ * @walk:	state of the walk over the packet
+ * @tag:	tag of the packet
+ * @busy:	a run uses it
  */
 struct scratch {
 	struct found		found;
@@ -59,7 +59,7 @@ static __always_inline struct scratch *scratch_take(void)
 
 static __always_inline void scratch_give(struct scratch *s)
 {
-	/* It is not read any more when another run may take it. */
+	/* All reads come before another run may take it. */
 	asm volatile("" ::: "memory");
 	s->busy = 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The datagrams of optsample-send (optsample/segment.h) say all that a tag
- * needs, whether they may be left out included: nothing is looked up.
+ * The datagrams of optsample-send (optsample/segment.h) have all that a tag
+ * needs, also whether they may be sampled: nothing is looked up.
  */
 #ifndef OPTSAMPLE_SEGMENTS_H
 #define OPTSAMPLE_SEGMENTS_H
@@ -11,7 +11,7 @@
 #include "bytes.h"
 #include "ros_tag.h"
 
-/* Stream and topic, as on the wire, are who it is of. */
+/* Stream and topic, as on the wire, take the place of a writer's GUID. */
 static __always_inline void segment_guid(const struct optsample_segment *s,
 					 struct ros_guid *guid)
 {
@@ -20,7 +20,7 @@ static __always_inline void segment_guid(const struct optsample_segment *s,
 	guid->entity = ROS_ENTITY_SEGMENT;
 }
 
-/* @size: of the datagram's payload, at least that of the header */
+/* @size: bytes of the datagram's payload, at least those of the header */
 static __always_inline int segment_bad(const struct optsample_segment *s,
 				       __u32 size)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * UDPROS, the datagrams of roscpp's TransportHints().udp(): a message is
- * DATA0 and, if that is not all of it, DATAN. Nothing in them is a name, and
- * little tells them from other datagrams: only connections in `writers`, by
- * addresses and ports, are taken for it.
+ * DATA0 and, if that is not all of it, DATAN. They carry no name and look much
+ * like other datagrams: only connections in `writers`, found by addresses and
+ * ports, are read as UDPROS.
  *
- * The number of a message is 8 bit wide on the wire (1..255 and over). The
- * flow counts on from it: another DATA0 than the last is the next message.
+ * The number of a message has 8 bits on the wire (1..255, then 1 again). The
+ * flow extends it: a DATA0 with another number is the next message.
  *
  * Source: roscpp 1.15, transport_udp.h: struct TransportUDPHeader.
  */
@@ -29,7 +29,7 @@ enum udpros_op {
 	UDPROS_ERR,
 };
 
-/* Can it be one, by its first UDPROS_HEADER bytes? */
+/* Do the first UDPROS_HEADER bytes look like UDPROS? */
 static __always_inline int udpros_is(const __u8 *b)
 {
 	return b[4] > UDPROS_DATAN ? b[4] <= UDPROS_ERR :
@@ -38,7 +38,7 @@ static __always_inline int udpros_is(const __u8 *b)
 
 /*
  * struct ros_flow.state: number of the newest message, how many blocks it
- * has, and its id. They change at once.
+ * has, and its id on the wire, so that they change atomically.
  */
 static __always_inline __u64 udpros_state(__u64 number, __u32 blocks, __u8 id)
 {
@@ -46,14 +46,14 @@ static __always_inline __u64 udpros_state(__u64 number, __u32 blocks, __u8 id)
 }
 
 /**
- * udpros_number - which message of its flow a packet of data is of
- * @flow:	the flow; it counts on if the message is new
- * @data0:	the packet is a DATA0, with
- * @block:	how many there are; else its index
- * @id:		of the message, on the wire
+ * udpros_number - message number of a packet of data
+ * @flow:	the flow; it is advanced if the message is new
+ * @data0:	the packet is a DATA0
+ * @block:	DATA0: number of blocks; DATAN: index of the block
+ * @id:		id of the message, on the wire
  * @last:	out: it is the last packet of the message
  *
- * Return: the number, from 1; 0: of another message than the newest
+ * Return: the number, from 1; 0: it is not of the newest message
  */
 static __always_inline __u64 udpros_number(struct ros_flow *flow, int data0,
 					   __u32 block, __u8 id, __u8 *last)
@@ -64,7 +64,7 @@ static __always_inline __u64 udpros_number(struct ros_flow *flow, int data0,
 		next = udpros_state((state >> 24) + 1, block, id);
 		if (__sync_val_compare_and_swap(&flow->state, state, next) !=
 		    state)
-			return 0;	/* two processors: whose is it? */
+			return 0;	/* another processor was first */
 		state = next;
 	}
 	if (id != (__u8)state)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The walk over all that a packet holds: its datagrams, of which there are
- * several if the stack left their segmentation to the device (UDP GSO), and
- * in RTPS their submessages.
+ * The walk over all parts of a packet: its datagrams, of which there are
+ * several if the stack left segmentation to the device (UDP GSO), and in RTPS
+ * their submessages.
  *
- * Bytes are copied from the packet wherever they lie. A step is a function of
- * its own, with external linkage: the verifier looks at it once, for any
- * arguments. That bounds its work, and keeps that of 6.1 from taking values
- * that it saw at the start for constants.
+ * Bytes are copied from the packet, also from its pages. A step is a function
+ * with external linkage: the verifier checks it once, for any arguments. That
+ * bounds its work, and the verifier of 6.1 does not take values from the first
+ * step for constants.
  */
 #ifndef OPTSAMPLE_WALK_H
 #define OPTSAMPLE_WALK_H
@@ -25,26 +25,27 @@
 enum {
 	WALK_STEPS	= 1 + RTPS_SUBMESSAGES,
 	WALK_STEPS_GSO	= 512,
-	WALK_MIN	= 8,	/* bytes to tell formats apart */
+	WALK_MIN	= 8,	/* bytes needed to detect the format */
 };
 
 /**
- * struct walk - where the walk is
- * @guid:	participant of the datagram; before any is known, the name of
- *		a UDPROS connection
- * @time:	from the last INFO_TS
- * @off:	of what comes next, a datagram if it is @next
- * @here:	where the packet ends, and
- * @end:	the datagram: the packet may be its first fragment only
- * @next:	where the next datagram begins
- * @stop:	where the last one ends
+ * struct walk - state of the walk; offsets are in the packet
+ * @guid:	participant of the datagram; until one is known, the name of a
+ *		UDPROS connection
+ * @time:	from the last INFO_TS, ns since the epoch
+ * @off:	offset of the next part, a datagram if it equals @next
+ * @here:	offset of the end of the datagram's bytes in this packet, which
+ *		may be a first IP fragment
+ * @end:	offset of the end of the datagram
+ * @next:	offset of the next datagram
+ * @stop:	offset of the end of the last datagram
  * @gso:	bytes of a datagram, 0: there is only one
- * @kind:	of the first datagram
- * @v6:		IPv6
+ * @kind:	enum ros_kind of the first datagram
+ * @v6:		the packet is IPv6
  * @cyclone:	sent by Cyclone DDS
  * @fastdds:	sent by Fast DDS
- * @directed:	an INFO_DST was there
- * @dst:	which says this, 0: it is for everybody
+ * @directed:	there was an INFO_DST
+ * @dst:	participant in that INFO_DST, 0: any
  */
 struct walk {
 	struct ros_guid	guid;
@@ -65,7 +66,7 @@ struct walk {
 	__u32		pad2;
 };
 
-/* Zeros where the packet ends. Return: negative if there is no submessage */
+/* Padded with zeros. Return: negative if there is no submessage */
 static __always_inline int walk_load_sub(struct __sk_buff *skb, __u32 off,
 					 __u32 end, __u8 *b)
 {
@@ -76,7 +77,7 @@ static __always_inline int walk_load_sub(struct __sk_buff *skb, __u32 off,
 	__builtin_memset(b, 0, RTPS_SUB_MAX);
 	if (n < RTPS_SUB_HEADER)
 		return -1;
-	/* the same again, where the verifier of 6.1 sees it */
+	/* Repeated for the verifier of 6.1 */
 	barrier_var(n);
 	n = RTPS_SUB_HEADER + ((n - RTPS_SUB_HEADER) & 31);
 	return bpf_skb_load_bytes(skb, off, b, n);
@@ -86,7 +87,7 @@ static __always_inline void walk_sample(const struct walk *w, struct found *f,
 					int fresh, const struct rtps_sub *s,
 					const __u8 *b)
 {
-	/* Fast DDS addresses everything to one reader. */
+	/* Not from Fast DDS, which addresses everything to one reader */
 	if (fresh)
 		f->repair = w->cyclone && w->directed && s->reader;
 	f->last |= s->last;
@@ -100,7 +101,7 @@ static __always_inline void walk_sample(const struct walk *w, struct found *f,
 	f->little = b[1] & RTPS_FLAG_LITTLE;
 }
 
-/* Not 0. Control of one writer may go to several places in one flow. */
+/* Hash of a heartbeat and its destination (a flow has several); not 0 */
 static __always_inline __u32 walk_beat(const struct walk *w,
 				       const struct found *f, const __u8 *b)
 {
@@ -147,7 +148,7 @@ static __always_inline void walk_directed(struct walk *w, struct found *f,
 	w->directed = 1;
 	for (int i = 0; i < 3; i++)
 		w->dst[i] = bytes_word(b + RTPS_SUB_HEADER + 4 * i);
-	/* too short for what it says */
+	/* It is too short for a participant. */
 	if (s->size && s->size < RTPS_SUB_HEADER + RTPS_INFO_DST_BODY)
 		f->more = 1;
 }
@@ -180,7 +181,7 @@ static __always_inline int walk_submessage(struct __sk_buff *skb,
 		f->bad = 1;
 		return 1;
 	case RTPS_KIND_STOP:
-		f->mixed = 1;	/* by what cannot be read */
+		f->mixed = 1;	/* with what cannot be read */
 		return 1;
 	default:
 		f->more |= !(b[0] == RTPS_PAD ||
@@ -242,11 +243,11 @@ static __always_inline void walk_segment(struct __sk_buff *skb,
 		   bytes_u16((__u8 *)&s.count, 1);
 }
 
-/* roscpp never hands over two datagrams at once. @b: the first bytes */
+/* roscpp sends no UDP GSO: there is one datagram. @b: its first bytes */
 static __always_inline void walk_udpros(const struct walk *w,
 					struct found *f, const __u8 *b)
 {
-	struct ros_guid guid = w->guid;	/* a key is on the stack, says 6.1 */
+	struct ros_guid guid = w->guid;	/* 6.1 wants keys on the stack */
 
 	if (w->v6 || !udpros_is(b) || !bpf_map_lookup_elem(&writers, &guid))
 		return;
@@ -264,7 +265,7 @@ static __always_inline void walk_udpros(const struct walk *w,
 	f->limit = w->end;
 }
 
-/* Return: 0 to go on, 1 if it is the last one, or of no known format */
+/* Return: 0 to go on, 1 after the last one, or if it is of no known format */
 static __always_inline int walk_datagram(struct __sk_buff *skb,
 					 struct walk *w, struct found *f)
 {
@@ -302,7 +303,7 @@ static __always_inline int walk_datagram(struct __sk_buff *skb,
 __noinline int walk_step(struct __sk_buff *skb, struct walk *w,
 			 struct found *f)
 {
-	/* The verifier wants to know. */
+	/* for the verifier */
 	if (!w || !f)
 		return 1;
 	if (w->off == w->next)
@@ -313,13 +314,13 @@ __noinline int walk_step(struct __sk_buff *skb, struct walk *w,
 }
 
 /**
- * walk_packet - find out all about a packet
- * @skb:	the packet, UDP, with
- * @ip:		what its IP header says
- * @w:		for the walk
- * @f:		out
+ * walk_packet - read a whole packet
+ * @skb:	the packet, UDP
+ * @ip:		its IP header
+ * @w:		memory for the walk
+ * @f:		out: what was found
  *
- * Return: 1 if it is of a flow; 0: @f->known and @f->bad say why not
+ * Return: 1 if it is of a sampled writer; 0: see @f->known and @f->bad
  */
 static __always_inline int walk_packet(struct __sk_buff *skb,
 				       const struct parse_ip *ip,
@@ -351,7 +352,7 @@ static __always_inline int walk_packet(struct __sk_buff *skb,
 			break;
 	f->flow.name.kind = w->kind + w->v6;
 	if (w->off != w->stop)
-		f->mixed = 1;	/* too many to see them all */
+		f->mixed = 1;	/* more than WALK_STEPS */
 	return f->writer && !f->bad;
 }
 

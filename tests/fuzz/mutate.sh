@@ -60,7 +60,7 @@ mutations=(
 	'walk.h s/w->cyclone \&\& w->directed \&\& s->reader/w->cyclone \&\& w->directed/'
 	'walk.h s/w->directed = 0;/;/'
 	'walk.h s/w->time = 0;/;/'
-	'walk.h s/f->mixed = 1;\t\/\* by what.*/;/'
+	'walk.h s/f->mixed = 1;\t\/\* with what.*/;/'
 	'walk.h s/f->known \&\& kind != w->kind/0/'
 	'walk.h s/f->mixed = f->writer;/;/'
 	'walk.h s/if (w->off != w->stop)/if (0)/'
