@@ -2,17 +2,18 @@
 /*
  * A tagged packet arrives.
  *
- * The sampler decides by message, so packets are gathered by message first.
- * One that is given up takes its later packets with it. Control and repair
+ * The sampler decides by message, so packets are grouped by message first. If
+ * a message is given up, its later packets are dropped. Control and repair
  * packets of the same writer wait in the same queue, because a reader that
- * sees a heartbeat before the data it announces throws the held data away.
+ * sees a heartbeat before the data it announces discards the data.
  */
 #include "compat.h"
 #include "message.h"
 
 /*
- * In order, never sampled: control, repairs, stragglers of what has left
- * @others:	and
+ * Queue a packet that is never sampled: control, repair, or a straggler of a
+ * message that has left
+ * @others:	see struct optsample_msg
  * @latest:	see struct optsample_msg
  */
 static bool optsample_pass(struct optsample_sched *q, struct optsample_flow *f,
@@ -86,7 +87,7 @@ optsample_start(struct optsample_sched *q, struct optsample_flow *f,
 	return false;
 }
 
-/* Control says again what older control says that still waits. */
+/* Drop older control that waits and that newer control replaces. */
 static void optsample_replace(struct optsample_sched *q,
 			      struct optsample_flow *f, u32 latest,
 			      struct optsample_loss *loss)
@@ -105,7 +106,7 @@ static void optsample_replace(struct optsample_sched *q,
 	}
 }
 
-/* Not inlined: the stack protector guards those who have an array. */
+/* Not inlined: the stack protector slows down functions with an array. */
 static noinline bool optsample_control(struct optsample_sched *q,
 				       struct optsample_flow *f,
 				       struct sk_buff *skb,
@@ -140,7 +141,7 @@ static struct optsample_msg *optsample_find(struct optsample_flow *f, u32 id)
 	return NULL;
 }
 
-/* A start with the number of a message that is complete: a new message */
+/* A FIRST packet with the number of a complete message: a new message */
 static bool optsample_again(const struct optsample_msg *msg,
 			    const struct optsample_tag *tag)
 {
@@ -148,10 +149,10 @@ static bool optsample_again(const struct optsample_msg *msg,
 }
 
 /*
- * The sampler is asked once for each message, at its first packet. A packet
- * of an older message joins it while it is held or has just left, so that
- * reordering or two writers behind one flow id never tear a message. Return:
- * true if @skb is queued, false if it was put on the drop list
+ * The sampler decides once for each message, at its first packet. A packet of
+ * an older message joins it while it is held or has just left, so that
+ * reordering, or two writers with one flow id, never tear a message. Return:
+ * true if @skb is queued, false if it is on the drop list
  */
 static __always_inline bool
 optsample_take_in(struct optsample_sched *q, struct optsample_flow *f,
@@ -195,7 +196,7 @@ late:
 	optsample_drop_arrival(f, loss);
 	return false;
 
-start:	/* the one call: it is inlined */
+start:	/* called in one place only, so that it is inlined */
 	if (unlikely(f->profile != (u8)(tag->mark >> 8) ||
 		     optsample_flow_misplaced(q, f)))
 		optsample_flow_switch(q, f, tag->mark >> 8, loss);
@@ -213,10 +214,10 @@ append:
 }
 
 /*
- * What is sampled must not fill the sender's socket buffer, or the sender and
- * not the sampler decides what survives. TCP, whose small queues rely on the
- * accounting, and packet rings, whose memory the packet still uses, have
- * destructors of their own.
+ * Packets that are sampled must not fill the sender's socket buffer, or the
+ * sender blocks and the sampler has no choice. TCP, which needs the accounting
+ * for its small queues, and packet rings, whose memory the packet uses, have
+ * other destructors.
  */
 static void optsample_orphan(struct sk_buff *skb)
 {
@@ -225,10 +226,10 @@ static void optsample_orphan(struct sk_buff *skb)
 }
 
 /**
- * optsample_flow_enqueue - take in one tagged packet
+ * optsample_flow_enqueue - enqueue one tagged packet
  * @skb: the packet
  * @sch: the qdisc, locked
- * @to_free: where packets go that are dropped
+ * @to_free: list of packets that are dropped
  * @f: its flow
  *
  * Return: NET_XMIT_SUCCESS if it is queued, else NET_XMIT_CN.

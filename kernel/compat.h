@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What newer kernels do for us and 6.1, our oldest, does not */
+/* Differences between kernels from 6.1 on */
 #ifndef OPTSAMPLE_COMPAT_H
 #define OPTSAMPLE_COMPAT_H
 
@@ -7,13 +7,13 @@
 #include <net/sch_generic.h>
 
 /**
- * optsample_refuse - tell user space what is wrong
- * @extack: where, may be NULL
+ * optsample_refuse - report an error to user space
+ * @extack: where to store it, may be NULL
  * @attr: the attribute, or NULL
- * @msg: a constant, which is one line
+ * @msg: a constant string of one line
  *
- * NL_SET_ERR_MSG_ATTR() takes nothing but a literal, and 6.1 has no
- * NL_SET_ERR_MSG_ATTR_FMT(): its struct netlink_ext_ack has no room for text.
+ * NL_SET_ERR_MSG_ATTR() needs a literal, and 6.1 has no
+ * NL_SET_ERR_MSG_ATTR_FMT(): its struct netlink_ext_ack has no buffer.
  */
 static inline void optsample_refuse(struct netlink_ext_ack *extack,
 				    const struct nlattr *attr, const char *msg)
@@ -30,8 +30,8 @@ static inline void optsample_refuse(struct netlink_ext_ack *extack,
 }
 
 /*
- * Why a packet is dropped, if it ever is, for drop_monitor and perf. Kernels
- * whose qdiscs have no reasons of their own say QDISC_DROP.
+ * The drop reason of a packet, for drop_monitor and perf. Older kernels have no
+ * reasons for qdiscs and report QDISC_DROP.
  */
 #ifdef _LINUX_DROPREASON_QDISC_H
 static inline void optsample_reason_limit(struct sk_buff *skb)
@@ -56,7 +56,7 @@ static inline void optsample_reason_memory(struct sk_buff *first,
 }
 #endif
 
-/* Is it a report? Kernels without Wi-Fi have no room for one. */
+/* Is it a report? Kernels without Wi-Fi have no field for it. */
 static inline bool optsample_has_status(const struct sk_buff *skb)
 {
 #ifdef CONFIG_WIRELESS
@@ -76,8 +76,8 @@ static inline bool optsample_acked(const struct sk_buff *skb)
 }
 
 /*
- * mac80211 is to report what becomes of a packet to the socket that owns it.
- * Since 6.15 it is the socket that asks; SKBTX_HW_TSTAMP is a macro since then.
+ * Request a report from mac80211 to the socket that owns the packet. Since 6.15
+ * this is set on the socket; SKBTX_HW_TSTAMP is a macro since then.
  */
 static inline void optsample_ask_status(struct sk_buff *skb)
 {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Configuration by netlink: options and profiles in, checked and applied, and
- * out again. What is refused changes nothing.
+ * Configuration by netlink: check, apply and dump options and profiles. Invalid
+ * options change nothing.
  *
- * The tables below say what is valid, and the kernel's parser checks it. What
- * it says then ("integer out of range") is replaced by the name of the option
- * and its range.
+ * The kernel's parser checks the tables below. Its error message ("integer out
+ * of range") is replaced by the name of the option and its range.
  */
 #include <linux/slab.h>
 #include <net/netlink.h>
@@ -66,7 +65,7 @@ static const struct nla_policy optsample_policy[TCA_OPTSAMPLE_MAX + 1] = {
 		NLA_POLICY_MAX(NLA_U32, TC_OPTSAMPLE_RECALL_AUTO),
 };
 
-/* The words are those of the tc plugin. */
+/* The same words as in the tc plugin */
 static const char *const
 optsample_profile_errors[TCA_OPTSAMPLE_PROFILE_MAX + 1] = {
 	[TCA_OPTSAMPLE_PROFILE_ID] = "optsample: profile must be 1..63",
@@ -115,7 +114,7 @@ static const char *optsample_error(const struct nla_policy *pt)
 	return NULL;
 }
 
-/* The parser found fault with the options: in the user's words */
+/* Replace the parser's error message by one with the option's name. */
 static void optsample_explain(struct netlink_ext_ack *extack)
 {
 	const struct nlattr *attr;
@@ -133,7 +132,7 @@ static void optsample_explain(struct netlink_ext_ack *extack)
 			 error ?: "optsample: the options are cut short");
 }
 
-/* A number that netlink may set, and where it goes */
+/* A number that netlink may set, and its offset in the configuration */
 struct optsample_option {
 	u16	attr;
 	u16	offset;
@@ -173,7 +172,7 @@ static const struct optsample_option optsample_profile_options[] = {
 	OPTSAMPLE_PROFILE_OPTION(SEGMENTS, segments),
 };
 
-/* Return: BIT(attribute) for each that there was */
+/* Return: BIT(attribute) for each that was present */
 static u32 optsample_get_numbers(void *cfg, struct nlattr **tb,
 				 const struct optsample_option *o, size_t count)
 {
@@ -188,7 +187,7 @@ static u32 optsample_get_numbers(void *cfg, struct nlattr **tb,
 	return fields;
 }
 
-/* @fields: BIT(attribute) for each that is wanted */
+/* @fields: BIT(attribute) for each to put */
 static int optsample_put_numbers(struct sk_buff *skb, const void *cfg,
 				 u32 fields, const struct optsample_option *o,
 				 size_t count)
@@ -208,7 +207,7 @@ static int optsample_put_numbers(struct sk_buff *skb, const void *cfg,
 /**
  * optsample_profiles_free - free a table of profiles
  * @profiles: the table, may be NULL
- * @but: a table whose groups live on, may be NULL
+ * @but: a table whose groups are still used, may be NULL
  */
 void optsample_profiles_free(struct optsample_profile *profiles,
 			     const struct optsample_profile *but)
@@ -236,10 +235,10 @@ static u32 optsample_profiles_memory(const struct optsample_profile *profiles)
 }
 
 /*
- * Bytes of profiles that a dump has room for. The core ends a dump without a
- * word at a qdisc that does not fit into a message of NLMSG_GOODSIZE, and
- * leaves out the qdiscs behind it. What else is in the message: the statistics,
- * twice, and 700 bytes.
+ * Bytes of profiles that a dump has room for. The core silently ends a dump at
+ * a qdisc that does not fit into a message of NLMSG_GOODSIZE, and omits the
+ * qdiscs after it. The rest of the message is the statistics, twice, and 700
+ * bytes.
  */
 static size_t optsample_profiles_room(void)
 {
@@ -247,7 +246,7 @@ static size_t optsample_profiles_room(void)
 	       2 * sizeof(struct tc_optsample_xstats) - 700;
 }
 
-/* What a dump of a table of profiles takes, which may be NULL */
+/* Bytes that a dump of a table of profiles takes, which may be NULL */
 static size_t optsample_profiles_size(const struct optsample_profile *profiles)
 {
 	size_t bytes = 0, options;
@@ -263,7 +262,7 @@ static size_t optsample_profiles_size(const struct optsample_profile *profiles)
 	return bytes;
 }
 
-/* @to is none any more. A group of now goes with the table of now. */
+/* Clear @to. A group that is in use is freed with the current table. */
 static void optsample_profile_forget(const struct optsample_sched *q, u8 id,
 				     struct optsample_profile *to)
 {
@@ -272,7 +271,7 @@ static void optsample_profile_forget(const struct optsample_sched *q, u8 id,
 	memset(to, 0, sizeof(*to));
 }
 
-/* What is not named keeps what it has. */
+/* Options that are not named keep their values. */
 static int optsample_profile_update(const struct optsample_sched *q, u8 id,
 				    struct optsample_profile *to,
 				    struct nlattr **tb)
@@ -320,9 +319,8 @@ static int optsample_profiles_update(const struct optsample_sched *q,
 }
 
 /*
- * What the profiles will be. @profiles: out: the new table, to be swapped with
- * that of @q, or NULL. It may have groups of the old one: see
- * optsample_profiles_free().
+ * Parse profiles. @profiles: out: the new table, to be swapped with that of @q,
+ * or NULL. It may share groups with the old one, see optsample_profiles_free().
  */
 static int optsample_profiles_parse(const struct optsample_sched *q,
 				    const struct nlattr *nest,
@@ -390,12 +388,12 @@ static int optsample_profiles_dump(const struct optsample_sched *q,
  */
 
 /**
- * optsample_parse - what the options will be
+ * optsample_parse - parse and check options
  * @sch: the qdisc
  * @opt: TCA_OPTIONS
- * @cfg: what is not named in @opt keeps the value here
- * @profiles: out: a new table, the caller's to free, or NULL
- * @extack: for what is wrong
+ * @cfg: in: the current options; out: the new ones
+ * @profiles: out: a new table, which the caller frees, or NULL
+ * @extack: for errors
  *
  * Return: 0 or a negative errno.
  */
@@ -443,11 +441,11 @@ int optsample_parse(struct Qdisc *sch, struct nlattr *opt,
 }
 
 /**
- * optsample_apply - new options take effect
+ * optsample_apply - apply new options
  * @sch: the qdisc
  * @cfg: the options, valid
  * @profiles: the new table or NULL; freed on failure
- * @extack: for what is wrong
+ * @extack: for errors
  *
  * Everything that can fail comes first; the queue is kept.
  *
@@ -509,7 +507,7 @@ int optsample_apply(struct Qdisc *sch, const struct optsample_config *cfg,
 	return 0;
 }
 
-/* Drop what is held: the path that it was for is gone. */
+/* Drop all that is held. */
 static void optsample_flush(struct Qdisc *sch)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
@@ -528,7 +526,7 @@ static void optsample_flush(struct Qdisc *sch)
 	kfree_skb_list_reason(to_free, SKB_DROP_REASON_QDISC_DROP);
 }
 
-/* What is to be done at once. The options have been checked. */
+/* Attributes that are commands. The options have been checked. */
 static void optsample_orders(struct Qdisc *sch, struct nlattr *opt)
 {
 	struct nlattr *pause = nla_find_nested(opt, TCA_OPTSAMPLE_PAUSE);

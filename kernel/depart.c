@@ -2,8 +2,8 @@
 /*
  * Which packet leaves next.
  *
- * A message that has begun to leave is finished. Heartbeats of several writers
- * in one packet wait in one queue after the other.
+ * A message that has begun to leave is finished. A packet with heartbeats of
+ * several writers waits in the queue of each, one after the other.
  *
  * Flows take turns by bytes (deficit round robin, Shreedhar and Varghese,
  * 1995). A flow that held nothing goes first for one turn, as in fq_codel, so
@@ -14,8 +14,8 @@
 #include "message.h"
 
 /*
- * What @msg must not overtake in @to: the last that came before it. Return:
- * NULL if there is none, or others could keep it there for ever
+ * The last message of @to that came before @msg, which must not overtake it.
+ * Return: NULL if there is none, or if it could wait there for ever
  */
 static struct optsample_msg *
 optsample_ahead(struct optsample_sched *q, const struct optsample_flow *f,
@@ -29,13 +29,13 @@ optsample_ahead(struct optsample_sched *q, const struct optsample_flow *f,
 	    optsample_pass_full(q, to))
 		return NULL;
 	list_for_each_entry_reverse(ahead, &to->queue, fifo)
-		/* Behind more than it must is better than a long search. */
+		/* It may wait behind more than it must: a short search */
 		if (!time_after(ahead->arrived, msg->arrived) || !--tries)
 			return ahead;
 	return NULL;
 }
 
-/* A message that just passes, from the head of @f to behind @ahead of @to */
+/* Move a message that is not sampled from the head of @f behind @ahead. */
 static void optsample_move_behind(struct optsample_sched *q,
 				  struct optsample_flow *f,
 				  struct optsample_flow *to,
@@ -59,8 +59,8 @@ static void optsample_move_behind(struct optsample_sched *q,
 }
 
 /*
- * Control of several flows: what the next of them holds of before it must leave
- * first. Each is waited for once. Return: whether it waits there now
+ * Control of several flows: older messages of the next of these flows must
+ * leave first. It waits for each flow once. Return: true if it was moved there
  */
 static noinline bool optsample_move_on(struct optsample_sched *q,
 				       struct optsample_flow *f,
@@ -84,7 +84,7 @@ static noinline bool optsample_move_on(struct optsample_sched *q,
 	return false;
 }
 
-/* @msg, the first of its flow and no control, is on its way. */
+/* @msg, the first of its flow and sampled, begins to leave. */
 static __always_inline void optsample_begin(struct optsample_sched *q,
 					    struct optsample_flow *f,
 					    struct optsample_msg *msg)
@@ -120,8 +120,8 @@ static __always_inline bool optsample_may_send(const struct optsample_flow *f)
 }
 
 /*
- * All flows that take turns here are in debt: as many turns for each as the
- * first of them needs. Return: false if none would send then
+ * All flows in this list are in debt: give each as many turns as the first to
+ * get out of debt needs. Return: false if none could send then
  */
 static noinline bool optsample_turns_skip(struct optsample_sched *q,
 					  struct list_head *turns_of)
@@ -143,7 +143,7 @@ static noinline bool optsample_turns_skip(struct optsample_sched *q,
 	return true;
 }
 
-/* Its destination is full: the flow takes no turns. Return: whether it is so */
+/* Park a flow whose destination is full. Return: true if it was parked */
 static noinline bool optsample_park(struct optsample_sched *q,
 				    struct optsample_flow *f)
 {
@@ -157,11 +157,11 @@ static noinline bool optsample_park(struct optsample_sched *q,
 }
 
 /**
- * optsample_unpark - parked flows take turns again; some will be parked anew
+ * optsample_unpark - let parked flows take turns again
  * @q: private data of the qdisc, locked
  *
- * Those whose destination took a packet take turns again. Once a second all do:
- * a destination that never frees its packets may send again after a while.
+ * These are the flows whose destination may take packets again. Once a second
+ * it is all of them: a destination may never free its packets.
  */
 void optsample_unpark(struct optsample_sched *q)
 {
@@ -177,8 +177,8 @@ void optsample_unpark(struct optsample_sched *q)
 }
 
 /*
- * @f, first in @at, holds nothing, has a debt or waits for its partners.
- * Return: whether it stays listed
+ * The turn of @f, first in list @at, is over: it holds nothing, has a debt or
+ * waits for its partners. Return: true if it stays listed
  */
 static bool optsample_turn_over(struct optsample_sched *q,
 				struct optsample_flow *f, u32 at)
@@ -197,9 +197,9 @@ static bool optsample_turn_over(struct optsample_sched *q,
 }
 
 /*
- * The flow whose turn it is. Of flows with partners one that holds part of the
- * oldest set may send, so a band is only closed if that one is parked. The WARN
- * is for what we have not thought of. Return: false if none can send
+ * The flow whose turn it is. Among flows with partners, one that holds part of
+ * the oldest set may send; so a band is only closed if that one is parked. The
+ * WARN guards against an endless loop. Return: false if none can send
  */
 static __always_inline bool optsample_flow_next(struct optsample_sched *q,
 						struct optsample_flow **next)

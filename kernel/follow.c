@@ -35,8 +35,8 @@ static void optsample_flow_band(struct optsample_sched *q,
 }
 
 /*
- * A stream of segments may have been declared by its sender alone. It must not
- * choose among profiles that are meant for others.
+ * A stream of segments that only its sender declared must not use profiles
+ * meant for others.
  */
 static u8 optsample_may_follow(const struct optsample_sched *q,
 			       const struct optsample_flow *f, u8 id)
@@ -68,8 +68,8 @@ optsample_group_any(const struct optsample_sched *q,
 }
 
 /*
- * A flow that changes groups keeps what it holds. If it did so with every
- * message, it would keep them all: what is decided to leave must leave first.
+ * A flow that changes groups keeps all its messages. If it changed with each
+ * message it would never drop one: committed messages must leave first.
  */
 static bool optsample_may_switch(const struct optsample_sched *q,
 				 const struct optsample_flow *f, u8 profile)
@@ -111,11 +111,11 @@ static void optsample_flow_follow(struct optsample_sched *q,
 }
 
 /**
- * optsample_flow_switch - a tag names another profile than the flow's
+ * optsample_flow_switch - change the profile of a flow to that of a tag
  * @q: private data of the qdisc, locked
- * @f: the flow, with @self as the tag has it
- * @profile: number that the tag names; 0 is taken if no profile can have it
- * @loss: what had to go
+ * @f: the flow, with @self as in the tag
+ * @profile: number in the tag; out of range is 0
+ * @loss: messages that had to go
  */
 void optsample_flow_switch(struct optsample_sched *q, struct optsample_flow *f,
 			   u8 profile, struct optsample_loss *loss)
@@ -152,7 +152,7 @@ static void optsample_groups_follow(struct optsample_sched *q, u8 id,
 /**
  * optsample_flows_reconfigure - apply new options or profiles
  * @q: private data of the qdisc, locked, with the new configuration
- * @loss: what had to go
+ * @loss: messages that had to go
  */
 void optsample_flows_reconfigure(struct optsample_sched *q,
 				 struct optsample_loss *loss)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Flows that keep the same stamps: what is decided of a message holds for its
- * partners in other flows (include/optsample/sync.h).
+ * Flows that keep messages with the same stamps: a decision on a message also
+ * applies to its partners in other flows (include/optsample/sync.h).
  *
  * Sets leave one after the other: a flow whose next message is of a later set
- * waits until all of the one before are on their way. So the operator gets
- * partners together, and a stall that begins while the queues drain finds the
- * sets that are left whole, and can sample them.
+ * waits until all messages of the set before have begun to leave. So partners
+ * reach the operator together, and if a stall begins while the queues drain,
+ * the remaining sets are whole and can be sampled.
  */
 #include "message.h"
 
@@ -42,7 +42,7 @@ static void optsample_sets_drop(struct optsample_sched *q,
 	}
 }
 
-/* What @set has, already out of the sampler, will leave. */
+/* Commit the messages of @set, which is out of the sampler. */
 static void optsample_set_keep(struct optsample_sched *q,
 			       struct optsample_set *set)
 {
@@ -62,10 +62,10 @@ static void optsample_set_keep(struct optsample_sched *q,
  * @q: private data of the qdisc, locked
  * @f: its flow
  * @skb: the packet
- * @tag: what the classifier said, with the stamp as position
- * @loss: what had to go
+ * @tag: its tag, with the stamp as position
+ * @loss: messages that had to go
  *
- * Return: true if @skb is queued, false if it was put on the drop list.
+ * Return: true if @skb is queued, false if it is on the drop list.
  */
 bool optsample_group_start(struct optsample_sched *q,
 			   struct optsample_flow *f, struct sk_buff *skb,
@@ -118,7 +118,7 @@ bool optsample_group_start(struct optsample_sched *q,
  * @f: its flow
  * @msg: the message
  *
- * Its set is committed, and with it any that is older.
+ * Its set is committed, and all older sets with it.
  */
 void optsample_group_begin(struct optsample_sched *q,
 			   struct optsample_flow *f, struct optsample_msg *msg)
@@ -133,9 +133,9 @@ void optsample_group_begin(struct optsample_sched *q,
  * optsample_group_turn - may a flow with partners send its next packet?
  * @f: the flow, which holds packets
  *
- * Return: false if it must wait for others. One flow never has to: one with
- * a message that the others wait for; if there is none, who opened the oldest
- * set, which has only messages of older ones before it.
+ * Return: false if it must wait for others. At least one flow need not wait:
+ * one with a committed message; if there is none, the one that opened the
+ * oldest set, as only messages of older sets are before that one.
  */
 bool optsample_group_turn(const struct optsample_flow *f)
 {
@@ -170,7 +170,7 @@ bool optsample_group_evict(struct optsample_sched *q,
 }
 
 /**
- * optsample_withdraw - take a message out of where it would be chosen from
+ * optsample_withdraw - commit a message: it will not be sampled any more
  * @q: private data of the qdisc, locked
  * @f: its flow
  * @msg: the message, which stays in the flow's queue; so do its partners
@@ -192,7 +192,7 @@ void optsample_withdraw(struct optsample_sched *q, struct optsample_flow *f,
 	msg->place = OPTSAMPLE_COMMITTED;
 }
 
-/* What waits is kept as it is: the new rules are for what comes. */
+/* Commit all messages that wait: new rules apply to later ones only. */
 static void optsample_withdraw_all(struct optsample_sched *q,
 				   struct optsample_flow *f)
 {
@@ -216,12 +216,12 @@ struct optsample_group *optsample_group_alloc(gfp_t gfp)
 }
 
 /**
- * optsample_group_to - the group of those flows that send to one destination
+ * optsample_group_to - the group of the flows that send to one destination
  * @q: private data of the qdisc, locked
  * @any: the group of their profile
  * @dest: link address, or 0
  *
- * A destination that is asleep must not hold up the sets of another one.
+ * A destination that is asleep must not delay the sets of another one.
  *
  * Return: the group, which lives as long as it has a flow; @any if there are
  * too many, or memory is short.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Must the qdisc hold back, why, and since when? Holding never drops: it only
- * lets the queue fill.
+ * When the qdisc holds packets back, why, and since when. Holding never drops
+ * packets: the queue fills up.
  */
 #include <linux/if_arp.h>
 #include <linux/netdevice.h>
 #include "optsample.h"
 
-/* What a late timer may make good at the configured rate. */
+/* At the configured rate a late timer may catch up by this much. */
 #define OPTSAMPLE_RATE_SLACK_NS	NSEC_PER_MSEC
 
 /*
@@ -40,7 +40,7 @@ void optsample_hold_destroy(struct Qdisc *sch)
 	optsample_recall_destroy(q);
 }
 
-/* What the last packet still owes: no more than the new rate would ask. */
+/* The wait after the last packet is at most what the new rate requires. */
 static void optsample_rate_set(struct optsample_stall *st, u64 rate)
 {
 	struct tc_ratespec spec = { .linklayer = TC_LINKLAYER_ETHERNET };
@@ -55,8 +55,8 @@ static void optsample_rate_set(struct optsample_stall *st, u64 rate)
 }
 
 /**
- * optsample_hold_configure - apply what concerns stalls; RTNL and tree lock
- * @sch: the qdisc
+ * optsample_hold_configure - apply the options that concern stalls
+ * @sch: the qdisc, RTNL and tree lock
  * @cfg: the new configuration, not yet in place
  * @all: see optsample_inflight_configure()
  */
@@ -77,9 +77,9 @@ void optsample_hold_configure(struct Qdisc *sch,
  * optsample_hold_over_reset - does reset() come from a lost carrier?
  * @sch: the qdisc
  *
- * The core resets the root qdisc of a device that lost its carrier; the
- * messages of the outage are just what is wanted then. What the driver had
- * handed back is kept too, or a message begun would be torn. The core zeroes
+ * The core resets the root qdisc of a device that lost its carrier, but the
+ * messages of the outage must be kept. Packets that the driver returned are
+ * kept too, or a message that has begun to leave would be torn. The core clears
  * qlen and backlog afterwards: they are saved here, see optsample_unhold().
  */
 bool optsample_hold_over_reset(struct Qdisc *sch)
@@ -100,7 +100,7 @@ bool optsample_hold_over_reset(struct Qdisc *sch)
 	st->backlog = sch->qstats.backlog;
 	skb_queue_splice_tail_init(&sch->gso_skb, &st->requeued);
 	skb_queue_splice_tail_init(&sch->skb_bad_txq, &st->requeued);
-	/* They wait here again, so they must not fill the in-flight limit. */
+	/* They wait here again and do not count as in flight. */
 	skb_queue_walk_safe(&st->requeued, skb, next) {
 		optsample_inflight_disown(q, skb);
 		if (!optsample_recall_requeued(q, skb))
@@ -117,7 +117,7 @@ bool optsample_hold_over_reset(struct Qdisc *sch)
  * Accounting
  */
 
-/* What was waited since a departure that left a backlog behind */
+/* Add the time since the last departure, if it left a backlog behind. */
 static void optsample_hold_add_driver(struct optsample_stall *st)
 {
 	unsigned long waited = jiffies - st->last_jiffies;
@@ -147,7 +147,7 @@ static void optsample_hold_for(struct optsample_stall *st, u32 cause, u64 now)
 }
 
 /**
- * optsample_hold_account - bring the stall times up to date, for a dump
+ * optsample_hold_account - update the stall times for a dump
  * @sch: the qdisc, locked
  *
  * Return: the cause of the stall now, or TC_OPTSAMPLE_NOT_STALLED.
@@ -169,7 +169,7 @@ u32 optsample_hold_account(struct Qdisc *sch)
 }
 
 /**
- * optsample_hold_nothing - what waited is gone, so no stall is either
+ * optsample_hold_nothing - the queue is empty: no stall
  * @q: private data of the qdisc, locked
  */
 void optsample_hold_nothing(struct optsample_sched *q)
@@ -182,8 +182,8 @@ void optsample_hold_nothing(struct optsample_sched *q)
  * optsample_hold_reset - the queue is emptied
  * @q: private data of the qdisc, locked
  *
- * What is in flight still is. The link is as it was; so is the time at which
- * it settles.
+ * Packets in flight still count, and the state of the link stays, with the time
+ * at which it settles.
  */
 void optsample_hold_reset(struct optsample_sched *q)
 {
@@ -198,7 +198,7 @@ void optsample_hold_reset(struct optsample_sched *q)
 }
 
 /**
- * optsample_hold_flush - drop what the driver had handed back
+ * optsample_hold_flush - drop the packets that the driver returned
  * @q: private data of the qdisc, locked
  * @loss: where the packets go
  */
@@ -217,10 +217,11 @@ void optsample_hold_flush(struct optsample_sched *q,
 /**
  * optsample_hold_pause - hold the flows, but not ordinary traffic
  * @sch: the qdisc
- * @ms: from now on, 0: no longer
+ * @ms: milliseconds from now on, 0: end the pause
  *
- * Ends by itself, in case that whoever asked for it is gone. Who says 0 knows
- * the network. If a radio says what arrives, it need not settle then.
+ * The pause ends by itself if the program that requested it is gone. With 0 the
+ * caller knows that the network works: a radio that reports acknowledgments
+ * need not settle then.
  */
 void optsample_hold_pause(struct Qdisc *sch, u32 ms)
 {
@@ -238,8 +239,8 @@ void optsample_hold_pause(struct Qdisc *sch, u32 ms)
 }
 
 /*
- * Hold only if nothing but flows is waiting. The end of the pause has to be
- * seen in any case: ordinary traffic may have been dropped by its qdisc.
+ * Hold only if no ordinary traffic waits. The timer for the end of the pause is
+ * needed in any case: the child qdisc may have dropped its packets.
  */
 static bool optsample_hold_paused(struct Qdisc *sch, u64 now, u64 *wake_ns)
 {
@@ -291,8 +292,8 @@ static u32 optsample_hold_cause(struct Qdisc *sch, u64 *now, u64 *wake_ns)
 }
 
 /*
- * A freed packet wakes the qdisc. A driver that never frees one must not hold
- * the queue for ever.
+ * A freed packet schedules the qdisc. The timer is for drivers that never free
+ * one.
  */
 static void optsample_hold_look_again(struct optsample_stall *st, u32 ms)
 {
@@ -303,11 +304,10 @@ static void optsample_hold_look_again(struct optsample_stall *st, u32 ms)
 }
 
 /**
- * optsample_hold_by_dest - find out whether each destination has a limit
+ * optsample_hold_by_dest - update optsample_stall.by_dest
  * @sch: the qdisc, locked
  *
- * The answer is in struct optsample_stall.by_dest. Only an Ethernet header says
- * what the destination is.
+ * Each destination has a limit only on devices with Ethernet headers.
  */
 void optsample_hold_by_dest(struct Qdisc *sch)
 {
@@ -325,8 +325,8 @@ void optsample_hold_by_dest(struct Qdisc *sch)
  * optsample_hold_back - must dequeue hold back?
  * @sch: the qdisc, locked, with packets waiting
  *
- * Asked for every packet while something is configured that may hold, so
- * the clock is only read when it matters.
+ * Called for every packet while something is configured that may hold, so the
+ * clock is only read when needed.
  *
  * Return: true to hold; the qdisc will be scheduled when that may change.
  */
@@ -356,10 +356,10 @@ bool optsample_hold_back(struct Qdisc *sch)
 }
 
 /**
- * optsample_hold_blocked - what waits has destinations that are full
+ * optsample_hold_blocked - all destinations of waiting packets are full
  * @sch: the qdisc, locked
  *
- * Ordinary traffic waits no longer than until its destination is asleep.
+ * Ordinary traffic stops to wait when its destination is asleep.
  */
 void optsample_hold_blocked(struct Qdisc *sch)
 {

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is in flight: handed down by the qdisc and not yet freed.
+ * Packets in flight: sent by the qdisc and not yet freed.
  *
- * Every packet handed down is owned by a socket of the qdisc, so the stack's
- * own write accounting (sock_wfree, also across GSO segmentation) says how
- * much is below and calls back when some of it is gone. The socket lives until
- * the last packet is freed and holds the module, so neither can vanish under
- * a driver.
+ * A socket of the qdisc owns every packet that leaves, so the stack's write
+ * accounting (sock_wfree, also across GSO segmentation) counts the bytes below
+ * and calls back when a packet is freed. The socket lives until the last packet
+ * is freed and holds the module, so neither can go away under a driver.
  *
- * There is one account for all, or, where the radio talks to several stations
- * (AP, mesh, IBSS), one for each destination address, so that a station that
- * sleeps does not hold up the others. The limit is a number of packets or
- * bytes, or adapts (auto): the kernel's dynamic queue limits find the fewest
- * bytes that keep the driver busy.
+ * There is one account for all, or, where the radio has several stations (AP,
+ * mesh, IBSS), one for each destination address, so that a station that sleeps
+ * does not block the others. The limit is a number of packets or bytes, or
+ * adapts (auto): the kernel's dynamic queue limits find the fewest bytes that
+ * keep the driver busy.
  */
 #include <linux/etherdevice.h>
 #include <linux/netdevice.h>
@@ -27,13 +26,13 @@ enum {
 
 /**
  * struct optsample_below - owner of packets below one qdisc
- * @inet:	the socket; its sk_user_data is the qdisc while it lives (RCU).
+ * @inet:	the socket; its sk_user_data is the qdisc while alive (RCU).
  *		An inet socket, because IP output below a tunnel takes the
  *		owner of any packet for one and reads its options: all zero
- * @packets:	in flight; too few once something below makes fragments
- * @done:	when one was last freed, jiffies
- * @waiting:	the qdisc wants to hear of every packet freed
- * @reopened:	one was freed then; written in any context
+ * @packets:	packets in flight; too few if a layer below makes fragments
+ * @done:	when a packet was last freed, jiffies
+ * @waiting:	schedule the qdisc when a packet is freed
+ * @reopened:	a packet was freed while @waiting; written in any context
  */
 struct optsample_below {
 	struct inet_sock	inet;	/* must be first */
@@ -44,16 +43,16 @@ struct optsample_below {
 };
 
 /**
- * struct optsample_account - what is in flight to one destination, or to all
- * @hash:	in optsample_inflight.dests
- * @blocked:	in optsample_inflight.blocked while flows are in @parked
- * @parked:	flows that wait for it
+ * struct optsample_account - packets in flight to one destination, or to all
+ * @hash:	entry in optsample_inflight.dests
+ * @blocked:	entry in optsample_inflight.blocked while @parked has flows
+ * @parked:	flows that wait for this account
  * @sk:		owner of the packets
  * @addr:	link address of the destination
- * @full:	the limit was reached,
- * @since:	at this time, jiffies
+ * @full:	the limit was reached
+ * @since:	when the limit was reached, jiffies
  * @largest:	truesize of the largest packet since nothing was in flight
- * @dql:	of `auto`, in bytes of truesize
+ * @dql:	limit of `auto`, bytes of truesize
  */
 struct optsample_account {
 	struct hlist_node	hash;
@@ -78,7 +77,7 @@ static struct optsample_below *optsample_below_of(const struct sock *sk)
 	return container_of(sk, struct optsample_below, inet.sk);
 }
 
-/* Any context that frees packets; called by sock_wfree() once for each. */
+/* Called by sock_wfree() for each packet freed; any context */
 static void optsample_below_freed(struct sock *sk)
 {
 	struct optsample_below *below = optsample_below_of(sk);
@@ -102,7 +101,7 @@ static void optsample_below_freed(struct sock *sk)
 	rcu_read_unlock();
 }
 
-/* Any context; the reports are clones of packets, owned by the socket. */
+/* Reports are clones of packets, owned by the socket; any context */
 static void optsample_below_reported(struct sock *sk)
 {
 	struct sk_buff *skb;
@@ -127,8 +126,7 @@ static void optsample_sock_ask(struct sock *sk, bool ask)
 }
 
 /*
- * The namespace is the initial one whatever the device's is: packets may
- * outlive the latter.
+ * In the initial namespace, not the device's: packets may outlive that one.
  */
 static struct sock *optsample_below_alloc(struct Qdisc *sch, gfp_t gfp)
 {
@@ -141,7 +139,7 @@ static struct sock *optsample_below_alloc(struct Qdisc *sch, gfp_t gfp)
 	sock_init_data(NULL, sk);
 	sk->sk_write_space = optsample_below_freed;
 	sk->sk_error_report = optsample_below_reported;
-	sk->sk_rcvbuf = INT_MAX / 2;	/* reports are taken at once */
+	sk->sk_rcvbuf = INT_MAX / 2;	/* reports are processed at once */
 	optsample_sock_ask(sk, q->stall.recalls);
 	optsample_below_of(sk)->done = jiffies;
 	rcu_assign_sk_user_data(sk, sch);
@@ -155,11 +153,11 @@ static void optsample_below_release(struct sock *sk)
 }
 
 /**
- * optsample_account_alloc - make an account of what is in flight
+ * optsample_account_alloc - allocate an account
  * @sch: the qdisc
  * @gfp: context of the allocation
  *
- * Return: the account, or NULL without memory.
+ * Return: the account, or NULL if there is no memory.
  */
 struct optsample_account *optsample_account_alloc(struct Qdisc *sch, gfp_t gfp)
 {
@@ -180,7 +178,7 @@ struct optsample_account *optsample_account_alloc(struct Qdisc *sch, gfp_t gfp)
 	return a;
 }
 
-/* Flows that waited for it take turns again. */
+/* Let the flows that waited for this account take turns again. */
 static void optsample_account_unpark(struct optsample_sched *q,
 				     struct optsample_account *a)
 {
@@ -207,8 +205,8 @@ static u32 optsample_account_bytes(const struct optsample_account *a)
 }
 
 /*
- * Fragments made below come back without having been counted, so the count
- * may be too small, even negative: so many bytes cannot be fewer packets.
+ * Fragments made below are freed without having been counted, so the count may
+ * be too small, even negative. The bytes give a lower bound.
  */
 static u32 optsample_account_packets(const struct optsample_account *a)
 {
@@ -257,7 +255,7 @@ static u32 optsample_account_used(const struct optsample_account *a)
 	return optsample_account_bytes(a) != 0;
 }
 
-/* Destinations that packets are in flight to */
+/* Number of destinations with packets in flight */
 u32 optsample_inflight_dests(const struct optsample_sched *q)
 {
 	return q->stall.by_dest ? optsample_sum(q, optsample_account_used) : 0;
@@ -268,7 +266,7 @@ static u32 optsample_account_limit(const struct optsample_account *a)
 	return a->dql.limit;
 }
 
-/* What `auto` allows now, in bytes, in all */
+/* Bytes that `auto` allows now, over all accounts */
 u32 optsample_inflight_limit(const struct optsample_sched *q)
 {
 	return q->cfg.inflight_auto ?
@@ -280,7 +278,7 @@ u32 optsample_inflight_limit(const struct optsample_sched *q)
  */
 
 #ifdef CONFIG_DQL
-/* dql must not hear of more bytes than were queued: fragments may be more. */
+/* dql must not complete more bytes than were queued, as fragments would. */
 static bool optsample_dql_over(struct optsample_account *a)
 {
 	u32 out = a->dql.num_queued - a->dql.num_completed;
@@ -306,14 +304,14 @@ static bool optsample_account_over(const struct optsample_sched *q,
 	const struct optsample_config *cfg = &q->cfg;
 	u32 bytes = optsample_account_bytes(a);
 
-	/* The last byte is only given back after optsample_below_freed(). */
+	/* The last byte is only returned after optsample_below_freed(). */
 	return (cfg->inflight_packets &&
 		optsample_account_reached(a, cfg->inflight_packets, bytes)) ||
 	       (cfg->inflight_bytes && bytes > cfg->inflight_bytes) ||
 	       (cfg->inflight_auto && optsample_dql_over(a));
 }
 
-/* Has nothing come back for so long? */
+/* Was no packet freed for so long? */
 static bool optsample_account_stuck(const struct optsample_account *a,
 				    unsigned long jiffies_long)
 {
@@ -325,7 +323,7 @@ static bool optsample_account_stuck(const struct optsample_account *a,
 
 /*
  * A driver that never completes its packets, or lost some of them, must not
- * stop the link for ever. What it has is forgotten.
+ * stop the link for ever: reset the count.
  */
 static bool optsample_account_anew(struct optsample_sched *q,
 				   struct optsample_account *a)
@@ -347,7 +345,7 @@ static bool optsample_account_anew(struct optsample_sched *q,
 	return true;
 }
 
-/* Return: true if full; the qdisc is scheduled when that may have changed */
+/* Return: true if full; the qdisc is scheduled when that may change */
 static bool optsample_account_full(struct optsample_sched *q,
 				   struct optsample_account *a)
 {
@@ -373,11 +371,10 @@ static bool optsample_account_full(struct optsample_sched *q,
 }
 
 /**
- * optsample_inflight_full - is as much in flight as may be?
+ * optsample_inflight_full - is the limit reached, with one account for all?
  * @q: private data of the qdisc, locked
  *
- * For one account for all. Return: true if so; the qdisc is scheduled when
- * that may have changed.
+ * Return: true if so; the qdisc is scheduled when that may change.
  */
 bool optsample_inflight_full(struct optsample_sched *q)
 {
@@ -397,7 +394,7 @@ static struct hlist_head *optsample_dest_bucket(struct optsample_inflight *in,
 			  ARRAY_SIZE(in->dests)];
 }
 
-/* Forget destinations that nothing is in flight to. */
+/* Free the accounts of destinations without packets in flight. */
 static void optsample_dests_tidy(struct optsample_sched *q, bool all)
 {
 	struct optsample_inflight *in = &q->stall.inflight;
@@ -456,8 +453,8 @@ optsample_account_of(struct optsample_sched *q, const struct sk_buff *skb)
  * @q: private data of the qdisc, locked, with an account for each destination
  * @skb: the packet
  *
- * Return: where its flow waits meanwhile, or NULL. The qdisc is scheduled when
- * that may have changed.
+ * Return: the list where its flow waits, or NULL. The qdisc is scheduled when
+ * that may change.
  */
 struct list_head *optsample_inflight_blocks(struct optsample_sched *q,
 					    const struct sk_buff *skb)
@@ -486,9 +483,9 @@ bool optsample_inflight_parked(const struct optsample_sched *q)
 }
 
 /**
- * optsample_inflight_reopen - flows whose destination may take packets again
- * @q: private data of the qdisc, locked; gets them in @unparked
- * @all: all that wait, whatever their destination
+ * optsample_inflight_reopen - unpark flows whose destination is not full
+ * @q: private data of the qdisc, locked; the flows go to @unparked
+ * @all: unpark all flows, whatever their destination
  */
 void optsample_inflight_reopen(struct optsample_sched *q, bool all)
 {
@@ -505,7 +502,7 @@ void optsample_inflight_reopen(struct optsample_sched *q, bool all)
 }
 
 /**
- * optsample_inflight_busy - the same, but false if the destination is asleep
+ * optsample_inflight_busy - must a packet wait? Not if its destination sleeps
  * @q: private data of the qdisc, locked, with an account for each destination
  * @skb: the packet
  *
@@ -521,7 +518,7 @@ bool optsample_inflight_busy(struct optsample_sched *q,
 					msecs_to_jiffies(OPTSAMPLE_ASLEEP_MS));
 }
 
-/* Destructors of others must run when they are due (packet rings). */
+/* Not if the packet has another destructor (packet rings) */
 bool optsample_inflight_may_own(const struct sk_buff *skb)
 {
 	if (optsample_needs_sender(skb))
@@ -531,9 +528,9 @@ bool optsample_inflight_may_own(const struct sk_buff *skb)
 }
 
 /**
- * optsample_inflight_ask - have mac80211 report what becomes of packets
+ * optsample_inflight_ask - request reports from mac80211
  * @q: private data of the qdisc, locked
- * @ask: or no longer
+ * @ask: false: stop it
  */
 void optsample_inflight_ask(struct optsample_sched *q, bool ask)
 {
@@ -562,8 +559,8 @@ void optsample_inflight_own(struct optsample_sched *q, struct sk_buff *skb)
 		return;
 	a = optsample_account_of(q, skb);
 	if (unlikely(a->full && q->stall.by_dest))
-		return;		/* ordinary traffic to one that sleeps */
-	/* Nothing is left below: what was miscounted is settled. */
+		return;		/* ordinary traffic to a sleeping station */
+	/* Nothing is in flight: correct a count that fragments made wrong. */
 	if (!optsample_account_bytes(a)) {
 		atomic_set(&optsample_below_of(a->sk)->packets, 0);
 		a->largest = 0;

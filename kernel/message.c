@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages: where their memory comes from, and how one is lost. What runs for
- * every packet is in message.h.
+ * Messages: their memory, and how one is dropped. Code that runs for every
+ * packet is in message.h.
  */
 #include "message.h"
 
@@ -59,9 +59,9 @@ void optsample_msg_drop(struct optsample_sched *q, struct optsample_flow *f,
 }
 
 /**
- * optsample_settle_loss - tell the parents of packets that are gone
+ * optsample_settle_loss - report dropped packets to the parents
  * @sch: the qdisc
- * @loss: which; then none
+ * @loss: the packets; none afterwards
  *
  * Return: NET_XMIT_CN if the packet being enqueued is among them, or 0.
  */
@@ -112,7 +112,7 @@ void optsample_pass_drop_oldest(struct optsample_sched *q,
  * @q: private data of the qdisc, locked
  * @f: the flow
  *
- * Few packets are never too many; repairs of long messages are many.
+ * Both limits must be exceeded: repairs of long messages have many packets.
  */
 bool optsample_pass_full(const struct optsample_sched *q,
 			 const struct optsample_flow *f)
@@ -122,10 +122,10 @@ bool optsample_pass_full(const struct optsample_sched *q,
 }
 
 /**
- * optsample_turns_end - no flow holds packets: those in turn are idle
+ * optsample_turns_end - no flow holds packets: flows in turn become idle
  * @q: private data of the qdisc, locked
  *
- * Parked ones are, too, when they take turns again.
+ * Parked flows become idle when they take turns again.
  */
 void optsample_turns_end(struct optsample_sched *q)
 {

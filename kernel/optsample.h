@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of the optsample qdisc share.
+ * Types and functions that the files of the optsample qdisc share.
  *
  *   sch_optsample.c  the qdisc: one packet in, one packet out
  *   config.c         options and profiles, by netlink
  *   stats.c          statistics and classes, by netlink
- *   arrive.c         a tagged packet arrives: which message, does it stay?
+ *   arrive.c         a tagged packet arrives: find its message, keep or drop
  *   depart.c         which packet leaves next
- *   message.[ch]     a message: memory and accounts
+ *   message.[ch]     a message: memory and accounting
  *   group.c          flows that keep the same stamps
- *   follow.c         what a flow does otherwise than the qdisc
- *   relieve.c        when memory is short
+ *   follow.c         which profile a flow follows
+ *   relieve.c        what is dropped when memory is short
  *   table.c          flows by id
  *   ordinary.c       the child qdisc for everything without a tag
- *   hold.c           when to hold, how long: link, in flight, rate, gate
- *   inflight.c       what is below the qdisc
- *   recall.c         what is below, and comes back if it does not arrive
+ *   hold.c           when to hold and how long: link, in flight, rate, gate
+ *   inflight.c       counts packets below the qdisc
+ *   recall.c         keeps packets below the qdisc until they are acknowledged
  *   link.c           carrier of the watched device and of the own one
  *
- * They call each other one way only:
+ * Calls go in one direction only:
  *
  *   sch_optsample -> all but follow, relieve and group
  *   config -> follow, relieve, group, ordinary, hold, inflight, link, recall
@@ -31,9 +31,9 @@
  *   ordinary -> inflight
  *   hold -> inflight, link, recall
  *   link -> recall
- *   recall, inflight: know each other
+ *   recall, inflight: call each other
  *
- * and message.c is below all of them.
+ * and all of them may call message.c.
  *
  * Everything here is protected by the root qdisc lock unless it says
  * otherwise. Configuration changes under RTNL plus that lock.
@@ -52,75 +52,76 @@
 #include <optsample/tag.h>
 
 enum {
-	OPTSAMPLE_RECENT = 4,		/* messages remembered afterwards */
+	OPTSAMPLE_RECENT = 4,		/* numbers of past messages kept */
 	OPTSAMPLE_FIND = 64,		/* messages searched for a straggler */
 	OPTSAMPLE_PASS_MAX = 1024,	/* control, repairs: or 1/8 of memory */
-	OPTSAMPLE_TIDY_PACKETS = 1024,	/* ordinary ones; or when it is quiet */
-	OPTSAMPLE_LOOK = 16,		/* flows looked at for the fattest */
-	OPTSAMPLE_MOVES = 64,		/* of control, in one dequeue */
+	OPTSAMPLE_TIDY_PACKETS = 1024,	/* ordinary ones between tidy-ups */
+	OPTSAMPLE_LOOK = 16,		/* flows checked for the fattest */
+	OPTSAMPLE_MOVES = 64,		/* moves of control in one dequeue */
 	OPTSAMPLE_SPARE_MAX = 256,	/* message structs kept for reuse */
-	OPTSAMPLE_FLOWS_MAX = 65534,	/* class minor numbers, and */
-	OPTSAMPLE_ORDINARY = 0xffff,	/* that of ordinary traffic */
-	OPTSAMPLE_ASLEEP_MS = 100,	/* nothing came back: it sleeps */
-	OPTSAMPLE_DESTS_MAX = 64,	/* that are counted in flight */
+	OPTSAMPLE_FLOWS_MAX = 65534,	/* highest class minor of a flow */
+	OPTSAMPLE_ORDINARY = 0xffff,	/* class minor of ordinary traffic */
+	OPTSAMPLE_ASLEEP_MS = 100,	/* no completion: destination sleeps */
+	OPTSAMPLE_DESTS_MAX = 64,	/* destinations counted in flight */
 	OPTSAMPLE_PRIORITIES = 8,
 	OPTSAMPLE_BANDS = 1 + OPTSAMPLE_PRIORITIES,	/* 0: background */
-	OPTSAMPLE_OTHERS = 3,		/* flows of control, but for its own */
-	OPTSAMPLE_ALONE = 0x100,	/* of a profile whose group is full */
-	OPTSAMPLE_FORMER = 4,		/* link addresses of a device */
+	OPTSAMPLE_OTHERS = 3,		/* more flows that control belongs to */
+	OPTSAMPLE_ALONE = 0x100,	/* the group of the profile is full */
+	OPTSAMPLE_FORMER = 4,		/* former link addresses of a device */
 };
 
 /* Shorter waits between two packets are ordinary scheduling, not a stall. */
 #define OPTSAMPLE_DRIVER_JIFFIES	(HZ / 100 + 1)
 
 enum optsample_place {
-	OPTSAMPLE_IN_SAMPLER,	/* that of its flow */
+	OPTSAMPLE_IN_SAMPLER,	/* the sampler of its flow may drop it */
 	OPTSAMPLE_PASSES,	/* control, repairs: in order, never sampled */
-	OPTSAMPLE_IN_SET,	/* that of its group */
-	OPTSAMPLE_COMMITTED,	/* decided: it will leave */
+	OPTSAMPLE_IN_SET,	/* the sampler of its group may drop it */
+	OPTSAMPLE_COMMITTED,	/* it will leave */
 };
 
 /* Which packets of a message that leaves are kept, see recall.c */
 enum optsample_air_place {
 	OPTSAMPLE_NOT_KEPT,
 	OPTSAMPLE_LEAVES,	/* those that left so far */
-	OPTSAMPLE_LEFT,		/* all; it is in no queue any more */
-	OPTSAMPLE_TORN,		/* one could not be: none */
+	OPTSAMPLE_LEFT,		/* all of them; it is in no queue any more */
+	OPTSAMPLE_TORN,		/* none, as one of them could not be kept */
 };
 
 /**
- * struct optsample_msg - one message, or a run of packets that just pass
- * @node:	place in the sampler (unused for passing packets); its position
- *		counts in a set, too
- * @pos:	the same
- * @part:	place in a set, and
- * @flow:	whose it is, in a flow with partners
- * @passes:	of passing packets: place among those of the flow,
- * @others:	flows that they must not overtake, either, and
- * @latest:	see OPTSAMPLE_TAG_LATEST, or 0
- * @spare:	of spare ones: the next
- * @fifo:	place in the flow's order of arrival
+ * struct optsample_msg - one message, or a run of packets that are not sampled
+ * @node:	IN_SAMPLER: entry in the sampler; its position is also that of
+ *		a message in a set
+ * @pos:	flow with partners: position; the same memory as @node.pos
+ * @part:	flow with partners: entry in a set
+ * @flow:	flow with partners: its flow
+ * @passes:	PASSES: entry in optsample_flow.passes
+ * @others:	PASSES: ids of more flows that they must not overtake, 0: none
+ * @latest:	PASSES: see OPTSAMPLE_TAG_LATEST, or 0
+ * @spare:	spare struct: the next one
+ * @fifo:	entry in optsample_flow.queue
  * @head:	first packet held, linked through skb->next
  * @tail:	last packet held; only valid while @head is
  * @arrived:	jiffies when its first packet came
  * @id:		message number of the tag
- * @bytes:	of the packets held, as qdisc_pkt_len() counts
- * @truesize:	of the packets held, this structure included
- * @packets:	held
+ * @bytes:	qdisc_pkt_len() of the packets held
+ * @truesize:	bytes of memory of the packets held and of this struct
+ * @packets:	packets held
  * @complete:	the LAST packet was seen
- * @place:	who decides whether it stays
- * @air_place:	enum optsample_air_place; only then are these valid:
+ * @place:	enum optsample_place
+ * @air_place:	enum optsample_air_place; the fields below, and @failed,
+ *		@returns and @acked, are only valid if it is LEAVES or LEFT
  * @failed:	one of its packets did not arrive
- * @kept:	packets that left, linked through skb->next,
- * @kept_last:	the last of them, and
- * @undecided:	the first of which it is not known whether it arrived
- * @kept_truesize: of them, part of @truesize
+ * @returns:	how often it came back since other packets arrived
+ * @acked:	optsample_recall.acked when it last came back
+ * @kept_truesize: bytes of memory of the packets kept, part of @truesize
+ * @kept:	packets that left and are kept, linked through skb->next
+ * @kept_last:	last packet of @kept
+ * @undecided:	first packet of @kept not known to have arrived or failed
  * @kept_at:	jiffies when the last one was kept
- * @air:	in optsample_recall.aired
- * @sender:	whose it is
+ * @air:	entry in optsample_recall.aired
+ * @sender:	its flow
  * @sent_before: position of the message that left before it
- * @acked:	optsample_recall.acked when it last came back, and
- * @returns:	how often it did since others arrived
  */
 struct optsample_msg {
 	union {
@@ -161,10 +162,10 @@ struct optsample_msg {
 	u64			sent_before;
 };
 
-/* Which list of optsample_sched.turns: the higher goes first */
+/* Index in optsample_sched.turns: 2 * band plus this; the higher goes first */
 enum optsample_turns {
-	OPTSAMPLE_TURNS,	/* 2 * band plus this: flows take turns, but */
-	OPTSAMPLE_FRESH,	/* those that held nothing, for one turn */
+	OPTSAMPLE_TURNS,	/* flows that take turns */
+	OPTSAMPLE_FRESH,	/* for one turn: flows that held nothing */
 };
 
 /* The last few message numbers of some kind */
@@ -175,12 +176,12 @@ struct optsample_recent {
 };
 
 /**
- * struct optsample_group - flows that keep the same stamps
+ * struct optsample_group - flows that keep messages with the same stamps
  * @sync:	their sampler
- * @pending:	messages of sets that have begun to leave, which wait
+ * @pending:	waiting messages of sets that have begun to leave
  * @dest:	link address that they send to, 0 for any
- * @dests:	of the profile's own group, with @dest 0: those of single
- *		destinations; of these: where they are in it
+ * @dests:	if @dest is 0: list of the groups for single destinations; else
+ *		entry in that list
  */
 struct optsample_group {
 	struct optsample_sync	sync;
@@ -190,14 +191,14 @@ struct optsample_group {
 };
 
 /**
- * struct optsample_profile_config - what netlink said of a profile
- * @fields:	what was named, BIT(TCA_OPTSAMPLE_PROFILE_*); all else is as the
- *		qdisc has it
- * @limit:	messages, or sets
+ * struct optsample_profile_config - options of a profile from netlink
+ * @fields:	options that are set, BIT(TCA_OPTSAMPLE_PROFILE_*); the qdisc's
+ *		options apply for the others
+ * @limit:	messages held per flow, or sets per group
  * @policy:	enum optsample_policy
- * @refill:	R in percent
- * @priority:	which list of active flows
- * @slop_us:	sync: stamps that differ by so much are the same
+ * @refill:	R, percent
+ * @priority:	0..7, larger goes first
+ * @slop_us:	sync: stamps that differ by at most so much are the same, us
  * @segments:	flows that only their sender declared may follow it
  */
 struct optsample_profile_config {
@@ -211,9 +212,9 @@ struct optsample_profile_config {
 };
 
 /**
- * struct optsample_profile - what some flows do otherwise than the qdisc
- * @cfg:	as configured; no fields: there is no such profile
- * @group:	of its flows, if they keep the same stamps, or NULL
+ * struct optsample_profile - options of some flows that differ from the qdisc's
+ * @cfg:	its options; no fields: there is no such profile
+ * @group:	group of its flows if they keep the same stamps, else NULL
  */
 struct optsample_profile {
 	struct optsample_profile_config	cfg;
@@ -222,31 +223,44 @@ struct optsample_profile {
 
 /**
  * struct optsample_flow - messages of one writer to one destination
- * @list:	in a list of optsample_sched.turns, or parked, if @listed,
- *		else in .idle
- * @hash:	in optsample_sched.table
- * @queue:	messages in order of arrival,
- * @passes:	and those of them that just pass
- * @cur:	first of them once it has begun to leave: will be finished
+ * @list:	if @listed: entry in a list of optsample_sched.turns, or in one
+ *		of parked flows; else in optsample_sched.idle
+ * @hash:	entry in optsample_sched.table
+ * @queue:	messages in order of arrival
+ * @passes:	those of @queue that are not sampled
+ * @cur:	first message of @queue if it has begun to leave: it is finished
  * @rx:		message the last packet was added to
+ * @deficit:	bytes that it may send in this turn, negative: debt
+ * @id:		flow id of the tag
  * @newest:	number of the newest message seen
  * @gone:	numbers of messages given up lately; their rest is dropped
  * @left:	numbers of messages that left lately; stragglers follow them
- * @sent_pos:	position of the last message that left
- * @dest:	link address that it sends to, zeros if there is none
- * @group:	which it is in, or NULL, and
- * @member:	its number there
- * @waiting:	messages that are not in @sampler and have not begun to leave
- * @committed:	those of them that will leave in any case
- * @profile:	the tag's, which optsample_flow_profile() may not let it have;
- *		with OPTSAMPLE_ALONE: its group was full, try again
+ * @slot:	index in optsample_sched.slots
+ * @profile:	profile of the tag, see optsample_flow_profile(); with
+ *		OPTSAMPLE_ALONE: its group was full, try again
  * @band:	a higher one goes first
- * @own_band:	the same if its profile has no priority
+ * @own_band:	@band if its profile has no priority
+ * @listed:	it waits for its turn, for its destination, or until its debt is
+ *		paid; or it is optsample_sched.alone
  * @self:	only its sender declared it, see OPTSAMPLE_TAG_SELF
+ * @started:	@newest is valid
+ * @has_sent:	@sent_pos is valid
+ * @member:	its number in @group
+ * @dest:	link address that it sends to, zeros if there is none
+ * @backlog_pkts: packets held
+ * @backlog_bytes: qdisc_pkt_len() of the packets held
+ * @pass_pkts:	packets held that are not sampled
+ * @memory:	bytes of memory of its packets and messages
+ * @pass_memory: part of @memory that is not sampled
  * @born:	when it was made, jiffies
- * @listed:	it waits for its turn, for its destination, or for an end of its
- *		debt; or it is .alone
- * @deficit:	bytes that it may send in this turn, negative: debt
+ * @idle_since:	when it became idle, jiffies
+ * @waiting:	messages that are not in @sampler and have not begun to leave
+ * @committed:	messages of @waiting that will leave in any case
+ * @sent_pos:	position of the last message that left
+ * @longest_gap: largest step between positions of messages that left
+ * @group:	its group, or NULL
+ * @sampler:	sampler of its messages, if it is in no group
+ * @c:		statistics
  */
 struct optsample_flow {
 	struct list_head	list;
@@ -287,11 +301,11 @@ struct optsample_flow {
 };
 
 /**
- * struct optsample_ordinary - what has no tag
- * @child:	qdisc that queues it,
- * @chosen:	by the user
- * @credit:	at least 0: it goes before the flows; in percent of bytes
- * @sent:	packets
+ * struct optsample_ordinary - traffic without a tag
+ * @child:	qdisc that queues it
+ * @chosen:	the user chose @child
+ * @credit:	0 or more: it goes before the flows; 1/100 bytes
+ * @sent:	packets sent
  */
 struct optsample_ordinary {
 	struct Qdisc		*child;
@@ -325,9 +339,9 @@ struct optsample_account;
 
 /**
  * struct optsample_source - link addresses that the device has and had
- * @addr:	now, if @known
- * @former:	before that, newest last, without @addr
- * @nformer:	how many
+ * @addr:	the address now, if @known
+ * @former:	earlier addresses, newest last, without @addr
+ * @nformer:	number of entries in @former
  * @known:	the device has Ethernet addresses
  */
 struct optsample_source {
@@ -338,14 +352,14 @@ struct optsample_source {
 };
 
 /**
- * struct optsample_inflight - what is below the qdisc, see inflight.c
- * @all:	account of everything without a destination of its own, NULL
+ * struct optsample_inflight - packets below the qdisc, see inflight.c
+ * @all:	account of packets without an account of their destination, NULL
  *		without a limit
- * @dests:	those of single destinations, by address
- * @ndests:	how many there are
+ * @dests:	accounts of single destinations, by address
+ * @ndests:	number of accounts in @dests
  * @blocked:	accounts that flows wait for
- * @reopened:	something is gone below; written in any context
- * @recounts:	resets of an account whose packets never came back
+ * @reopened:	a packet was freed below; written in any context
+ * @recounts:	resets of an account whose packets never completed
  */
 struct optsample_inflight {
 	struct optsample_account *all;
@@ -357,24 +371,24 @@ struct optsample_inflight {
 };
 
 /**
- * struct optsample_recall - messages that were handed down, see recall.c
- * @reports:	of the radio, not heard yet; has a lock of its own
- * @gone:	nobody will hear them; under the lock of @reports
- * @aired:	messages of which packets are kept, oldest first
- * @nmsgs:	how many
- * @waiting:	packets kept of which it is not known whether they arrived
- * @failed:	messages with a packet that did not
- * @silent:	packets since the last report of one that is kept
- * @acked:	packets of those kept that arrived
- * @good:	acknowledgements, as many as are needed to believe the radio
+ * struct optsample_recall - messages below the qdisc, see recall.c
+ * @reports:	reports of the radio to be processed; has its own lock
+ * @gone:	reports are not processed any more; under the lock of @reports
+ * @aired:	messages with packets that are kept, oldest first
+ * @nmsgs:	messages in @aired
+ * @waiting:	packets kept, not known to have arrived or failed
+ * @failed:	messages with a packet that failed
+ * @silent:	packets without a report since the last report of a kept one
+ * @acked:	packets that were kept and arrived
+ * @good:	acknowledgments, counted up to OPTSAMPLE_BELIEVED
  * @deaf:	the radio does not report
- * @doubt:	packets get lost: one leaves at a time, and
- * @drained:	all that left before that is decided
- * @len:	of the largest packet that was lost in this doubt
- * @failed_ns:	when one was last lost
- * @next_ns:	when the next one may leave
- * @looked:	for packets that vanished, jiffies
- * @forgotten:	messages of which it will not be known whether they arrived
+ * @doubt:	packets get lost: they leave one at a time
+ * @drained:	in @doubt: all packets that left before it are decided
+ * @len:	in @doubt: bytes of the largest packet that was lost
+ * @failed_ns:	when a packet was last lost, ns
+ * @next_ns:	in @doubt: when the next one may leave, ns
+ * @looked:	last search for packets that vanished, jiffies
+ * @forgotten:	messages whose fate is not going to be known
  */
 struct optsample_recall {
 	struct sk_buff_head	reports;
@@ -398,26 +412,33 @@ struct optsample_recall {
 
 /**
  * struct optsample_stall - why the qdisc holds, and since when
- * @inflight:	what is below, and
- * @recall:	what of that may come back
- * @watched:	device whose carrier counts, with a reference; may be NULL
- * @source:	link addresses of that device, or of the own one
+ * @inflight:	packets below the qdisc
+ * @watched:	device whose carrier decides, with a reference; may be NULL
+ * @tracker:	tracks the reference to @watched
+ * @source:	link addresses of @watched, or of the own device
+ * @rate:	the configured rate
+ * @watchdog:	schedules the qdisc
+ * @instances:	entry in the list of all qdiscs of this kind
  * @careful:	something is configured or going on that may hold packets
- * @many:	the link talks to several stations, or did until it was lost
- * @by_dest:	what is in flight is limited for each destination
+ * @many:	the link has several stations, or had until it was lost
+ * @by_dest:	packets in flight are limited for each destination
  * @recalls:	messages are kept until they have arrived
  * @station:	the link is that of a Wi-Fi station, or was until it was lost
  * @down:	carrier of the watched or own device was seen down
- * @settle_ns:	nothing leaves before this time, 0 if settled
- * @pause_ns:	no flow sends before this time, 0 if they may
- * @next_ns:	earliest departure at the configured rate
+ * @settle_ns:	nothing leaves before this time, ns; 0: settled
+ * @pause_ns:	flows do not send before this time, ns; 0: no pause
+ * @next_ns:	earliest departure at the configured rate, ns
  * @last_len:	bytes of the last packet that left at that rate
- * @cause:	of the stall now, TC_OPTSAMPLE_NOT_STALLED if none
- * @since_ns:	when @cause began
- * @last_jiffies: of the last departure
- * @backlogged:	it left a backlog behind
+ * @cause:	cause of the stall now, or TC_OPTSAMPLE_NOT_STALLED
+ * @since_ns:	when @cause began, ns
+ * @last_jiffies: last departure, jiffies
+ * @backlogged:	the last departure left a backlog behind
+ * @ns:		time spent by cause, ns
  * @held:	reset() kept the queue: @qlen and @backlog must be restored
- * @requeued:	packets that the core had taken back from the driver by then
+ * @qlen:	see @held
+ * @backlog:	see @held
+ * @requeued:	packets that the core took back from the driver before reset()
+ * @recall:	messages below the qdisc that may come back
  */
 struct optsample_stall {
 	struct optsample_inflight inflight;
@@ -451,12 +472,12 @@ struct optsample_stall {
 
 /**
  * struct optsample_loss - packets taken out of the queue by an operation
- * @to_free:	where they go; freed by the caller after the lock
- * @packets:	how many
- * @bytes:	qdisc_pkt_len() of all
+ * @to_free:	list that they go to; the caller frees them after the lock
+ * @packets:	number of packets
+ * @bytes:	qdisc_pkt_len() of all of them
  * @own:	packet being enqueued
- * @own_msg:	message it was added to
- * @own_lost:	it is among them
+ * @own_msg:	message that @own was added to
+ * @own_lost:	@own is among them
  */
 struct optsample_loss {
 	struct sk_buff		**to_free;
@@ -514,8 +535,8 @@ struct optsample_sched {
 };
 
 /*
- * Flows, sets or profiles come or go: what remains for packets. A quarter is
- * ordinary traffic's.
+ * Flows, sets or profiles were added or removed: update the memory that remains
+ * for packets. A quarter is for ordinary traffic.
  */
 static inline void optsample_overhead(struct optsample_sched *q, int bytes)
 {
@@ -526,8 +547,8 @@ static inline void optsample_overhead(struct optsample_sched *q, int bytes)
 }
 
 /*
- * Is the sender's socket needed on the way? Time stamps and Wi-Fi's status are
- * for it, and etf asks it for the clock of the transmit time.
+ * Is the sender's socket needed below? Time stamps and Wi-Fi status go to it,
+ * and etf reads the clock of the transmit time from it.
  */
 static inline bool optsample_needs_sender(const struct sk_buff *skb)
 {
@@ -540,7 +561,7 @@ static inline bool optsample_needs_sender(const struct sk_buff *skb)
 				    sock_flag(sk, SOCK_WIFI_STATUS)));
 }
 
-/* Where a classifier wrote the tag, if it did */
+/* The tag, if a classifier wrote one */
 static inline struct optsample_tag *optsample_skb_tag(struct sk_buff *skb)
 {
 	qdisc_cb_private_validate(skb, sizeof(struct optsample_tag));
@@ -548,8 +569,8 @@ static inline struct optsample_tag *optsample_skb_tag(struct sk_buff *skb)
 }
 
 /*
- * What is lost from now on is lost for @own, which is being enqueued. What was
- * lost before, to make room for its flow, stays.
+ * Begin to account for the packets that go for @own, which is being enqueued.
+ * Packets that went before, to make room for its flow, stay in @loss.
  */
 static inline void optsample_loss_begin(struct optsample_loss *loss,
 					struct sk_buff *own,
@@ -560,7 +581,7 @@ static inline void optsample_loss_begin(struct optsample_loss *loss,
 	loss->own_msg = NULL;
 }
 
-/* reset() kept the queue, but the core forgot how long it was */
+/* Restore the queue length, which the core cleared after a kept reset(). */
 static inline void optsample_unhold(struct Qdisc *sch)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
@@ -575,7 +596,7 @@ static inline void optsample_unhold(struct Qdisc *sch)
 }
 
 /**
- * optsample_kick - have the qdisc asked for packets again
+ * optsample_kick - schedule the qdisc
  * @sch: the qdisc; lives at least until the caller's RTNL or RCU section ends
  */
 static inline void optsample_kick(struct Qdisc *sch)
@@ -602,7 +623,7 @@ static inline void optsample_counters_add(struct tc_optsample_counters *sum,
 		to[i] += from[i];
 }
 
-/* Of profile @id, or NULL */
+/* The group of profile @id, or NULL */
 static inline struct optsample_group *
 optsample_profile_group(const struct optsample_sched *q, u8 id)
 {
@@ -707,7 +728,7 @@ static inline bool optsample_flows_hold(const struct optsample_sched *q)
 	return q->holding;
 }
 
-/* A message that will leave in any case begins to wait, or waits no more */
+/* @n: 1: a message that will leave in any case begins to wait; -1: ends */
 static inline void optsample_committed(struct optsample_flow *f, int n)
 {
 	f->committed += n;
@@ -778,20 +799,20 @@ u32 optsample_inflight_bytes(const struct optsample_sched *q);
 u32 optsample_inflight_dests(const struct optsample_sched *q);
 u32 optsample_inflight_limit(const struct optsample_sched *q);
 
-/* Is there any limit? */
+/* Is there a limit on packets in flight? */
 static inline bool optsample_inflight_wanted(const struct optsample_config *cfg)
 {
 	return cfg->inflight_packets || cfg->inflight_bytes ||
 	       cfg->inflight_auto;
 }
 
-/* Must what is handed down be owned, to be counted or reported? */
+/* May packets have to be owned below, to be counted or reported? */
 static inline bool optsample_inflight_owns(const struct optsample_config *cfg)
 {
 	return optsample_inflight_wanted(cfg) || cfg->recall;
 }
 
-/* Is it so now? */
+/* Are packets owned below now? */
 static inline bool optsample_inflight_owning(const struct optsample_sched *q)
 {
 	return optsample_inflight_wanted(&q->cfg) || q->stall.recalls;

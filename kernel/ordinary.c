@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Ordinary traffic: everything without a tag (ssh, TCP, discovery, topics
- * that nobody asked to sample). It has a qdisc of its own, class ffff, which
- * the user may replace: by default the system's (net.core.default_qdisc,
- * which systemd sets to fq_codel), or pfifo where that one cannot be a child.
+ * that are not sampled). It has its own child qdisc, class ffff, which the user
+ * may replace. The default is the system's (net.core.default_qdisc, which
+ * systemd sets to fq_codel), or pfifo where that one cannot be a child.
  */
 #include <net/pkt_cls.h>
 #include <net/sch_generic.h>
@@ -38,7 +38,7 @@ static struct Qdisc *optsample_ordinary_default(struct Qdisc *sch,
 	return child;
 }
 
-/* As tc would set it; fq_codel drops from the fattest flow to keep to it. */
+/* As tc sets it; fq_codel drops from the fattest flow at the limit. */
 static int optsample_fq_codel_limit(struct Qdisc *child, u32 packets,
 				    u32 bytes, struct netlink_ext_ack *extack)
 {
@@ -99,7 +99,7 @@ static struct Qdisc *optsample_ordinary_new(struct Qdisc *sch,
  * @sch: the qdisc, RTNL, not locked
  * @extack: for what is wrong
  *
- * A child that the user chose has limits of its own.
+ * A child that the user chose keeps its own limits.
  *
  * Return: 0 or a negative errno.
  */
@@ -132,7 +132,7 @@ void optsample_ordinary_reset(struct optsample_sched *q)
 }
 
 /**
- * optsample_ordinary_flush - drop what is held, and count it
+ * optsample_ordinary_flush - drop all ordinary packets, and count them
  * @q: private data of the qdisc, locked; updates the parents' qlen and backlog
  */
 void optsample_ordinary_flush(struct optsample_sched *q)
@@ -152,11 +152,11 @@ void optsample_ordinary_destroy(struct optsample_sched *q)
 }
 
 /**
- * optsample_ordinary_graft - another qdisc for ordinary traffic
+ * optsample_ordinary_graft - replace the qdisc of ordinary traffic
  * @sch: the qdisc, RTNL
- * @new: it, or NULL for the default
- * @old: out: the one before, empty
- * @extack: for what is wrong
+ * @new: the new child, or NULL for the default
+ * @old: out: the old child, empty
+ * @extack: for errors
  *
  * Return: 0 or a negative errno.
  */
@@ -184,9 +184,9 @@ int optsample_ordinary_graft(struct Qdisc *sch, struct Qdisc *new,
  * optsample_ordinary_enqueue - queue a packet without a tag
  * @skb: the packet
  * @sch: the qdisc, locked
- * @to_free: where packets go that are dropped
+ * @to_free: list of packets that are dropped
  *
- * Return: NET_XMIT_*, as the child says.
+ * Return: NET_XMIT_* of the child.
  */
 int optsample_ordinary_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			       struct sk_buff **to_free)
@@ -206,10 +206,10 @@ int optsample_ordinary_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 }
 
 /**
- * optsample_ordinary_waits - must it wait for its destination?
+ * optsample_ordinary_waits - must ordinary traffic wait for its destination?
  * @q: private data of the qdisc, locked
  *
- * Return: true for one that is busy, false for one that is asleep.
+ * Return: true if that is busy, false if it is asleep.
  */
 bool optsample_ordinary_waits(struct optsample_sched *q)
 {

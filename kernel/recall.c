@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Nothing is lost on the air: packets of messages that were handed down are
- * kept until the radio says what became of them. A message with a packet that
- * was not acknowledged goes back into its flow, whole, and is sampled again.
+ * Recall: packets of messages are kept after they left, until the radio reports
+ * whether they were acknowledged. A message with a packet that was not goes
+ * back into its flow as a whole, and is sampled again.
  *
- * mac80211 reports to the socket that owns a packet, and that is the qdisc's
- * own (inflight.c). What is kept and the report share their data: mac80211
- * clones the packet for the report before it copies it into a frame. So what is
- * kept has another user until the report was heard. If it has none, the packet
- * was dropped without a report.
+ * mac80211 reports to the socket that owns a packet, here the qdisc's
+ * (inflight.c). The kept packet and the report share their data: mac80211
+ * clones the packet for the report before it copies it into a frame. So the
+ * data of the kept packet has another user until the report was processed. If
+ * it has none, the packet was dropped without a report.
  *
- * One failure puts the link in doubt. The qdisc holds until all that it had
- * handed down is decided, takes back what failed, and sends a packet at a
- * time. The doubt ends with an acknowledgement of one that is not much shorter
- * than those that failed: a weak link may still pass small ones.
+ * After one failure the link is in doubt. The qdisc holds until all packets
+ * that had left are decided, takes back messages that failed, and sends one
+ * packet at a time. The doubt ends with an acknowledgment of a packet that is
+ * not much shorter than those that failed: a weak link may still pass small
+ * ones.
  *
- * A radio is believed when it has acknowledged a few packets. One that does not
- * report (full MAC) is deaf: nothing is kept until its link comes up again.
+ * Reports count after the radio has acknowledged a few packets. A radio that
+ * does not report (full MAC) is deaf: nothing is kept until its link comes up
+ * again.
  */
 #include <linux/if_arp.h>
 #include "compat.h"
 #include "message.h"
 
 enum {
-	OPTSAMPLE_BELIEVED = 8,		/* acknowledgements */
+	OPTSAMPLE_BELIEVED = 8,		/* acknowledgments to believe it */
 	OPTSAMPLE_DEAF = 64,		/* packets in a row without a report */
-	OPTSAMPLE_LOST_SECONDS = 10,	/* the driver will never report it, */
-	OPTSAMPLE_LOST_DOUBT = 2,	/* for which nothing waits so long */
-	OPTSAMPLE_RETURNS = 8,		/* of a message on a link that works */
-	OPTSAMPLE_LOOK_MS = 20,		/* at what has no report yet */
-	OPTSAMPLE_PROBE_MS = 20,	/* to the next packet */
-	OPTSAMPLE_ANSWER_MS = 100,	/* if there is no report at all */
-	OPTSAMPLE_CALM_MS = 1000,	/* no failure for so long: no doubt */
+	OPTSAMPLE_LOST_SECONDS = 10,	/* no report by then: never */
+	OPTSAMPLE_LOST_DOUBT = 2,	/* the same in doubt, when all waits */
+	OPTSAMPLE_RETURNS = 8,		/* tries of a message on a good link */
+	OPTSAMPLE_LOOK_MS = 20,		/* between searches for lost packets */
+	OPTSAMPLE_PROBE_MS = 20,	/* in doubt: between two packets */
+	OPTSAMPLE_ANSWER_MS = 100,	/* in doubt: wait for a report */
+	OPTSAMPLE_CALM_MS = 1000,	/* without a failure the doubt ends */
 };
 
 enum optsample_fate {
@@ -40,7 +42,7 @@ enum optsample_fate {
 	OPTSAMPLE_FAILED,
 };
 
-/* What became of a packet that is kept, where its tag was */
+/* The fate of a kept packet, stored in place of its tag */
 static u8 *optsample_fate(struct sk_buff *kept)
 {
 	qdisc_cb_private_validate(kept, sizeof(u8));
@@ -76,7 +78,7 @@ static void optsample_kept_free(struct optsample_sched *q,
 	msg->air_place = OPTSAMPLE_NOT_KEPT;
 }
 
-/* Whole or not: the message has left, and no more is to be known of it. */
+/* Free a message that has left, decided or not. */
 static void optsample_air_done(struct optsample_sched *q,
 			       struct optsample_msg *msg)
 {
@@ -92,9 +94,9 @@ static void optsample_air_done(struct optsample_sched *q,
 }
 
 /**
- * optsample_recall_forget - keep no packet of a message any more
+ * optsample_recall_forget - free the kept packets of a message
  * @q: private data of the qdisc, locked
- * @msg: the message, of which packets are kept; freed if all of it has left
+ * @msg: a message with kept packets; freed if all of it has left
  */
 void optsample_recall_forget(struct optsample_sched *q,
 			     struct optsample_msg *msg)
@@ -103,12 +105,12 @@ void optsample_recall_forget(struct optsample_sched *q,
 
 	q->stall.recall.forgotten++;
 	optsample_air_done(q, msg);
-	if (leaves)	/* its rest would not be a message */
+	if (leaves)	/* the rest alone is no message */
 		msg->air_place = OPTSAMPLE_TORN;
 }
 
 /**
- * optsample_recall_forget_flow - the flow goes, or all that it holds does
+ * optsample_recall_forget_flow - free the kept packets of a flow
  * @q: private data of the qdisc, locked
  * @f: the flow
  */
@@ -149,9 +151,9 @@ static void optsample_forget_all(struct optsample_sched *q)
 /**
  * optsample_recall_relieve - memory is short: keep less
  * @q: private data of the qdisc, locked
- * @any: also what is known to have failed, and what waits in doubt
+ * @any: also messages that failed, and those that wait in doubt
  *
- * Return: false if there was nothing to forget.
+ * Return: false if nothing is kept.
  */
 bool optsample_recall_relieve(struct optsample_sched *q, bool any)
 {
@@ -168,7 +170,7 @@ bool optsample_recall_relieve(struct optsample_sched *q, bool any)
  * Keeping
  */
 
-/* Nothing below may need to copy the data before mac80211 has cloned it. */
+/* Make sure that no layer below copies the data before mac80211 clones it. */
 static bool optsample_recall_ready(struct sk_buff *skb)
 {
 	return !skb->csum_not_inet &&
@@ -177,7 +179,7 @@ static bool optsample_recall_ready(struct sk_buff *skb)
 }
 
 /*
- * Does mac80211 report what becomes of it, and to us? A packet that a filter
+ * Will mac80211 report on the packet, and to us? A packet that a filter
  * redirected here may still be a clone of one that is about to be freed.
  */
 static bool optsample_recall_askable(struct Qdisc *sch,
@@ -191,7 +193,7 @@ static bool optsample_recall_askable(struct Qdisc *sch,
 
 /**
  * optsample_recall_keep - keep a packet that leaves
- * @q: private data of the qdisc, locked; recalls
+ * @q: private data of the qdisc, locked, with @recalls set
  * @f: its flow
  * @msg: its message, from which it has been taken
  * @skb: the packet
@@ -205,14 +207,14 @@ void optsample_recall_keep(struct optsample_sched *q, struct optsample_flow *f,
 
 	if (msg->place == OPTSAMPLE_PASSES || msg->air_place == OPTSAMPLE_TORN)
 		return;
-	/* While nobody shares its data: that would be copied. */
+	/* First, while the data has no other user: else it would be copied. */
 	if (q->stall.source.nformer)
 		optsample_link_source(sch, skb);
-	/* TCP keeps its owner, and would see our mark in what it sends again. */
+	/* Not TCP: it keeps its owner, and resends would have our mark. */
 	if (!skb->sk && optsample_recall_askable(sch, skb) &&
 	    optsample_recall_ready(skb))
 		kept = skb_clone(skb, GFP_ATOMIC | __GFP_NOWARN);
-	if (!kept) {	/* without it the message would not be whole */
+	if (!kept) {	/* the message cannot come back as a whole */
 		if (msg->air_place == OPTSAMPLE_LEAVES)
 			optsample_recall_forget(q, msg);
 		msg->air_place = OPTSAMPLE_TORN;
@@ -243,12 +245,12 @@ void optsample_recall_keep(struct optsample_sched *q, struct optsample_flow *f,
 }
 
 /**
- * optsample_recall_linger - all packets of a message that came have left
+ * optsample_recall_linger - all packets of a message have left
  * @q: private data of the qdisc, locked
  * @f: its flow
- * @msg: the message, of which packets are kept
+ * @msg: the message, with kept packets
  *
- * It is done with when each of these has arrived.
+ * It stays until each of these has arrived.
  */
 void optsample_recall_linger(struct optsample_sched *q,
 			     struct optsample_flow *f,
@@ -265,10 +267,10 @@ void optsample_recall_linger(struct optsample_sched *q,
 }
 
 /*
- * What became of them
+ * Reports
  */
 
-/* Frames get lost. @len: of one that was */
+/* A frame of @len bytes was lost: the link is in doubt. */
 static void optsample_doubt(struct optsample_recall *r, u32 len)
 {
 	u64 now = ktime_get_ns();
@@ -312,7 +314,7 @@ static void optsample_air_settle(struct optsample_sched *q,
 		optsample_air_done(q, msg);
 }
 
-/* Reports come more or less in the order in which packets left. */
+/* Reports come roughly in the order in which packets left. */
 static struct sk_buff *optsample_kept_find(struct optsample_recall *r,
 					   const struct sk_buff *like,
 					   struct optsample_msg **whose)
@@ -330,7 +332,7 @@ static struct sk_buff *optsample_kept_find(struct optsample_recall *r,
 	return NULL;
 }
 
-/* In doubt, a packet was acknowledged: is the link well again? */
+/* In doubt, a packet of @len bytes was acknowledged: does the doubt end? */
 static void optsample_proof(struct optsample_recall *r, u32 len)
 {
 	if (!r->drained)
@@ -354,7 +356,7 @@ static void optsample_hear_one(struct optsample_sched *q,
 		r->silent = 0;
 		r->good = min(r->good + acked, OPTSAMPLE_BELIEVED);
 		r->acked += acked;
-		/* Until then it may say that of any packet. */
+		/* Until then it may report a failure for any packet. */
 		acked |= !optsample_believed(r);
 		optsample_decide(r, msg, kept, acked ? OPTSAMPLE_ARRIVED :
 						       OPTSAMPLE_FAILED);
@@ -385,7 +387,7 @@ static void optsample_hear(struct optsample_sched *q)
 	}
 }
 
-/* Packets of @msg that vanished; reports of others are still to be heard. */
+/* Find packets of @msg that were dropped without a report. */
 static void optsample_look_at(struct optsample_sched *q,
 			      struct optsample_msg *msg)
 {
@@ -410,12 +412,12 @@ static void optsample_look_at(struct optsample_sched *q,
 					 OPTSAMPLE_FAILED : OPTSAMPLE_ARRIVED);
 		}
 	}
-	/* A queue below that is emptied has many of a radio that does report. */
+	/* A purged queue below drops many, also if the radio reports. */
 	r->silent += believed ? !!vanished : vanished;
 	optsample_air_settle(q, msg);
 }
 
-/* Not for each packet: it looks at all that is on the air. */
+/* Not for each packet: it checks all messages in @aired. */
 static void optsample_look(struct optsample_sched *q)
 {
 	struct optsample_recall *r = &q->stall.recall;
@@ -433,7 +435,7 @@ static void optsample_look(struct optsample_sched *q)
  * Taking back
  */
 
-/* Another frame with the same data may still be somewhere below. */
+/* Copy the data of kept packets that a frame below may still use. */
 static bool optsample_kept_own(struct optsample_sched *q,
 			       struct optsample_msg *msg)
 {
@@ -451,7 +453,7 @@ static bool optsample_kept_own(struct optsample_sched *q,
 	return true;
 }
 
-/* It was sent again and again while others arrived: it is the message. */
+/* Did it fail again and again while others arrived? */
 static bool optsample_returns_often(const struct optsample_recall *r,
 				    struct optsample_msg *msg)
 {
@@ -461,7 +463,7 @@ static bool optsample_returns_often(const struct optsample_recall *r,
 	return msg->returns > OPTSAMPLE_RETURNS;
 }
 
-/* Before all that its flow holds, but for a message that has begun to leave */
+/* Put it at the head of its flow, behind a message that has begun to leave. */
 static void optsample_requeue(struct optsample_flow *f,
 			      struct optsample_msg *msg)
 {
@@ -493,7 +495,7 @@ static void optsample_take_back(struct Qdisc *sch, struct optsample_msg *msg)
 		optsample_recall_forget(q, msg);
 		return;
 	}
-	/* One that is newer must not go before it. */
+	/* A message that is newer must not go before it. */
 	if (f->cur && f->cur != msg && f->cur->air_place == OPTSAMPLE_LEAVES)
 		optsample_take_back(sch, f->cur);
 	for (skb = msg->kept; skb; skb = skb->next) {
@@ -526,7 +528,7 @@ static void optsample_take_back(struct Qdisc *sch, struct optsample_msg *msg)
 	sch->qstats.backlog += bytes;
 }
 
-/* Messages came meanwhile, and those that came back are too many. */
+/* Messages came back and flows are above their limits: evict. */
 static void optsample_flows_fit(struct Qdisc *sch)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
@@ -553,7 +555,7 @@ static void optsample_take_all_back(struct Qdisc *sch)
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_msg *msg, *prev;
 
-	/* The newest first: each goes before what its flow holds. */
+	/* The newest first, as each goes to the head of its flow. */
 	list_for_each_entry_safe_reverse(msg, prev, &q->stall.recall.aired, air)
 		if (msg->failed)
 			optsample_take_back(sch, msg);
@@ -568,7 +570,7 @@ static void optsample_wake(struct optsample_sched *q, u32 ms)
 					 ktime_get_ns() + ns, ns / 4);
 }
 
-/* The radio does not say what becomes of packets, or no longer does. */
+/* The radio does not report, or no longer does. */
 static void optsample_deafen(struct optsample_sched *q)
 {
 	q->stall.recall.deaf = true;
@@ -578,15 +580,15 @@ static void optsample_deafen(struct optsample_sched *q)
 }
 
 /**
- * optsample_recall_hear - learn what became of packets, take back what failed
- * @sch: the qdisc, locked; recalls
+ * optsample_recall_hear - process reports, take back messages that failed
+ * @sch: the qdisc, locked, with @recalls set
  */
 void optsample_recall_hear(struct Qdisc *sch)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_recall *r = &q->stall.recall;
 
-	/* In this order: what vanished has no report that is still to hear. */
+	/* Reports first: a packet without one was dropped. */
 	optsample_hear(q);
 	if (r->waiting)
 		optsample_look(q);
@@ -605,8 +607,8 @@ void optsample_recall_hear(struct Qdisc *sch)
 /**
  * optsample_recall_holds - must the next packet wait?
  * @q: private data of the qdisc, locked, in doubt
- * @now: the time
- * @wake_ns: out: when to look again
+ * @now: the time, ns
+ * @wake_ns: out: when to check again, ns
  *
  * Ordinary traffic waits, too: it would be lost as well.
  */
@@ -629,11 +631,11 @@ bool optsample_recall_holds(struct optsample_sched *q, u64 now, u64 *wake_ns)
 }
 
 /**
- * optsample_recall_try - let a packet find out whether the link works
+ * optsample_recall_try - probe the link with the next packet
  * @q: private data of the qdisc, locked
- * @now: the time
+ * @now: the time, ns
  *
- * Return: false if this radio would not say so
+ * Return: false if the radio does not report acknowledgments.
  */
 bool optsample_recall_try(struct optsample_sched *q, u64 now)
 {
@@ -650,14 +652,14 @@ bool optsample_recall_try(struct optsample_sched *q, u64 now)
 /**
  * optsample_recall_probe - a packet leaves in doubt
  * @sch: the qdisc, locked, in doubt
- * @skb: the packet; the radio is asked about it even if it is not kept
+ * @skb: the packet; a report is requested even if it is not kept
  */
 void optsample_recall_probe(struct Qdisc *sch, struct sk_buff *skb)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
 	u32 ms = OPTSAMPLE_PROBE_MS;
 
-	/* Its data may be TCP's, which must not get a report later. */
+	/* Not a clone: its data may be TCP's, which must not get a report. */
 	if (!skb_cloned(skb) && optsample_recall_askable(sch, skb)) {
 		optsample_ask_status(skb);
 		ms = OPTSAMPLE_ANSWER_MS;
@@ -670,7 +672,7 @@ void optsample_recall_probe(struct Qdisc *sch, struct sk_buff *skb)
  * @q: private data of the qdisc, locked
  * @skb: the packet
  *
- * Return: true if it is not needed, as its message will come back with it.
+ * Return: true if it is not needed: its message comes back as a whole.
  */
 bool optsample_recall_requeued(struct optsample_sched *q,
 			       const struct sk_buff *skb)
@@ -689,9 +691,9 @@ bool optsample_recall_requeued(struct optsample_sched *q,
 }
 
 /**
- * optsample_recall_report - mac80211 says what became of a packet
+ * optsample_recall_report - receive a report of mac80211
  * @sch: the qdisc; RCU
- * @skb: the report, owned by nobody; consumed
+ * @skb: the report, without an owner; consumed
  *
  * Any context.
  */
@@ -727,7 +729,7 @@ void optsample_recall_init(struct optsample_sched *q)
 	INIT_LIST_HEAD(&r->aired);
 }
 
-/* Once its flows are gone. Reports may still be on their way. */
+/* After the flows are gone. More reports may still come. */
 void optsample_recall_destroy(struct optsample_sched *q)
 {
 	struct optsample_recall *r = &q->stall.recall;
@@ -750,7 +752,7 @@ void optsample_recall_reset(struct optsample_sched *q)
 }
 
 /**
- * optsample_recall_again - the link is up: the radio may report this time
+ * optsample_recall_again - the link is up: the radio may report now
  * @q: private data of the qdisc, locked
  */
 void optsample_recall_again(struct optsample_sched *q)
@@ -772,7 +774,7 @@ void optsample_recall_another(struct optsample_sched *q)
 }
 
 /**
- * optsample_recall_configure - begin to recall, or end, as is due
+ * optsample_recall_configure - start or stop to recall, by options and device
  * @sch: the qdisc, locked
  */
 void optsample_recall_configure(struct Qdisc *sch)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When memory is short: which messages go, and which flows pay for it.
+ * When memory is short: which messages are dropped, and of which flows.
  */
 #include "compat.h"
 #include "message.h"
 
-/* The rest of a message on its way: the reader gets it in part. */
+/* Drop the rest of a message that has begun to leave. */
 static void optsample_tear(struct optsample_sched *q, struct optsample_flow *f,
 			   struct optsample_loss *loss)
 {
@@ -31,7 +31,7 @@ static bool optsample_flow_evict(struct optsample_sched *q,
 		return false;
 	if (f->group && optsample_group_evict(q, f->group, loss))
 		return true;
-	/* What was to leave in any case, unless much control is before it */
+	/* A committed message, unless too much control is before it */
 	list_for_each_entry(msg, &f->queue, fifo) {
 		if (msg->place != OPTSAMPLE_PASSES && msg != f->cur) {
 			f->c.msgs_evicted++;
@@ -50,7 +50,7 @@ static void optsample_flow_give_up(struct optsample_sched *q,
 {
 	struct optsample_msg *msg = f->rx;
 
-	/* One that will not fit must not push out all the others first. */
+	/* Drop one that cannot fit before it pushes out all others. */
 	if (f->cur && f->cur->head &&
 	    f->cur->truesize > q->flow_memory / 2) {
 		optsample_tear(q, f, loss);
@@ -75,7 +75,7 @@ static void optsample_flow_give_up(struct optsample_sched *q,
 	}
 }
 
-/* The fatter of @fattest and what is in slot @i */
+/* The fatter of @fattest and the flow in slot @i */
 static struct optsample_flow *
 optsample_fatter(const struct optsample_sched *q, u32 i,
 		 struct optsample_flow *fattest)
@@ -90,8 +90,8 @@ optsample_fatter(const struct optsample_sched *q, u32 i,
 
 /*
  * A search through all flows for every packet beyond the limit would take too
- * long. One search when memory gets short finds the fattest; then each look
- * goes OPTSAMPLE_LOOK flows further, for one that has become fatter.
+ * long. One search when memory becomes short finds the fattest; later calls
+ * check OPTSAMPLE_LOOK more flows each, for one that has become fatter.
  */
 static struct optsample_flow *optsample_fattest(struct optsample_sched *q)
 {
@@ -120,7 +120,7 @@ static bool optsample_idle_too_many(const struct optsample_sched *q)
 /**
  * optsample_flows_relieve - sample the fattest flows until memory fits
  * @q: private data of the qdisc, locked
- * @loss: what was taken out
+ * @loss: messages that were dropped
  */
 void optsample_flows_relieve(struct optsample_sched *q,
 			     struct optsample_loss *loss)

@@ -5,10 +5,10 @@
  *
  * A classifier tags packets of message flows (include/optsample/tag.h).
  * Each flow has a bounded queue of whole messages; when it is full, the
- * sampler (include/optsample/sampler.h) decides which message goes, so that
- * what is left stays evenly spread over the outage. Everything without a tag
- * is ordinary traffic in a fair queue of its own, which goes first up to its
- * share of the link.
+ * sampler (include/optsample/sampler.h) decides which message is dropped, so
+ * that the rest is evenly spread over the outage. Everything without a tag is
+ * ordinary traffic: it has its own child qdisc, and goes first up to its share
+ * of the link.
  *
  * Method: Y.-P. Wang et al., "OptSample: A Resilient Buffer Management
  * Policy for Robotic Systems based on Optimal Message Sampling".
@@ -25,8 +25,8 @@
  */
 
 /*
- * Runs the filters, whose effect is the tag. Return: 0, or what enqueue()
- * returns when the packet was consumed.
+ * Run the filters, which write the tag. Return: 0, or the return value of
+ * enqueue() if the packet was consumed.
  */
 static __always_inline int optsample_classify(struct sk_buff *skb,
 					      struct Qdisc *sch,
@@ -53,7 +53,7 @@ static __always_inline int optsample_classify(struct sk_buff *skb,
 	return 0;
 }
 
-/* A tag of a flow that is not known yet, or cannot be (0 is none) */
+/* A tag whose flow is not in the table, or of flow 0, which is none */
 static noinline int optsample_enqueue_new(struct sk_buff *skb,
 					  struct Qdisc *sch,
 					  struct sk_buff **to_free)
@@ -75,7 +75,7 @@ static noinline int optsample_enqueue_new(struct sk_buff *skb,
 	return ret;
 }
 
-/* Ends in calls, so that what runs for every packet has no frame */
+/* Ends in tail calls, so that the fast path needs no stack frame */
 static __always_inline int optsample_enqueue_tagged(struct sk_buff *skb,
 						    struct Qdisc *sch,
 						    struct sk_buff **to_free)
@@ -120,7 +120,7 @@ static int optsample_enqueue(struct sk_buff *skb, struct Qdisc *sch,
  * Dequeue
  */
 
-/* Flows that were idle for long enough go, once a second at most. */
+/* Free idle flows, at most once a second. */
 static noinline void optsample_tidy(struct optsample_sched *q)
 {
 	if (time_before(jiffies, q->tidy))
@@ -130,8 +130,8 @@ static noinline void optsample_tidy(struct optsample_sched *q)
 }
 
 /*
- * Ordinary traffic pays for its bytes while flows wait, and earns by theirs: in
- * percent of a byte.
+ * While flows wait, ordinary traffic loses credit for its bytes and gains
+ * credit for theirs, in 1/100 bytes.
  */
 static __always_inline struct sk_buff *
 optsample_ordinary_next(struct optsample_sched *q, bool careful, bool flows)
@@ -146,7 +146,7 @@ optsample_ordinary_next(struct optsample_sched *q, bool careful, bool flows)
 		return NULL;
 	if (unlikely(!(++o->sent % OPTSAMPLE_TIDY_PACKETS)))
 		optsample_tidy(q);
-	/* What leaves only because flows cannot is free. */
+	/* It costs nothing if it only leaves because flows cannot. */
 	if (flows && o->credit >= 0)
 		o->credit -= qdisc_pkt_len(skb) * (100 - q->cfg.share);
 	return skb;
@@ -158,7 +158,7 @@ optsample_ordinary_instead(struct optsample_sched *q)
 	return optsample_ordinary_next(q, true, optsample_flows_hold(q));
 }
 
-/* Ordinary traffic has a debt. */
+/* Ordinary traffic is in debt: a packet of a flow gives it credit. */
 static noinline void optsample_ordinary_earn(struct optsample_sched *q,
 					     const struct sk_buff *skb)
 {
@@ -170,8 +170,8 @@ static noinline void optsample_ordinary_earn(struct optsample_sched *q,
 }
 
 /*
- * Ordinary traffic goes first, up to its share while both wait. Only if
- * @careful does anything wait for its destination.
+ * Ordinary traffic goes first, up to its share while both wait. Packets wait
+ * for their destination only if @careful.
  */
 static __always_inline struct sk_buff *optsample_next(struct optsample_sched *q,
 						      bool careful)
@@ -207,7 +207,7 @@ static __always_inline void optsample_left(struct Qdisc *sch,
 	q->stall.backlogged = sch->q.qlen;
 }
 
-/* Nothing may leave: because of destinations that are full? */
+/* Nothing can leave: is it because destinations are full? */
 static bool optsample_blocked(struct optsample_sched *q)
 {
 	return q->stall.by_dest &&
@@ -222,7 +222,7 @@ static noinline struct sk_buff *optsample_dequeue_careful(struct Qdisc *sch)
 	struct sk_buff *skb;
 
 	optsample_unhold(sch);
-	/* What comes next is sorted by this, even if nothing waits now. */
+	/* Later arrivals depend on it, even if nothing waits now. */
 	optsample_hold_by_dest(sch);
 	if (st->recalls)
 		optsample_recall_hear(sch);

@@ -81,8 +81,8 @@ static struct Qdisc *optsample_leaf(struct Qdisc *sch, unsigned long cl)
 }
 
 /*
- * Not locked: flows come and go with packets. Who wants more than to know that
- * there is one locks and looks again.
+ * Not locked: flows come and go with packets. Callers that need the flow lock
+ * the qdisc and check again.
  */
 static bool optsample_slot_used(const struct optsample_sched *q, u32 slot)
 {

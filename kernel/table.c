@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The flow table: flows by id, their class numbers, their ends. A flow is
- * freed when it has held nothing for a while.
+ * The flow table: flows by id and by class number. A flow is freed when it has
+ * been idle for a while.
  */
 #include <linux/random.h>
 #include <net/dsfield.h>
 #include "message.h"
 
 /**
- * optsample_flows_lists - no flows yet; optsample_flows_destroy() may follow
+ * optsample_flows_lists - initialise the lists of flows
  * @q: private data of the qdisc
  */
 void optsample_flows_lists(struct optsample_sched *q)
@@ -39,7 +39,7 @@ int optsample_flows_init(struct optsample_sched *q)
 	return 0;
 }
 
-/* The flow holds no packets; a message begun may still be remembered. */
+/* The flow holds no packets, but @cur may still be set. */
 static void optsample_flow_free(struct optsample_sched *q,
 				struct optsample_flow *f)
 {
@@ -87,7 +87,7 @@ void optsample_flows_reclaim(struct optsample_sched *q)
 	}
 }
 
-/* All that a flow holds is lost. @loss: NULL if nothing is to be settled */
+/* Drop all that a flow holds. @loss: NULL if the parents need no report */
 static void optsample_flow_purge(struct optsample_sched *q,
 				 struct optsample_flow *f,
 				 struct optsample_loss *loss)
@@ -128,7 +128,7 @@ bool optsample_idle_free(struct optsample_sched *q)
 	int tries = OPTSAMPLE_FIND;
 
 	optsample_alone_idle(q);
-	/* Rather one of which nothing may come back */
+	/* Prefer one without messages that may come back. */
 	list_for_each_entry(f, &q->idle, list)
 		if (!optsample_recall_needs(q, f) || !--tries)
 			goto found;
@@ -141,8 +141,8 @@ found:
 }
 
 /*
- * A full table: an idle flow makes room, and for one that somebody asked for,
- * so does the oldest that only its sender declared.
+ * Make room in a full table: free an idle flow; for a flow that the operator
+ * declared, also the oldest one that only its sender declared.
  */
 static bool optsample_flow_room(struct optsample_sched *q, bool self,
 				struct optsample_loss *loss)
@@ -168,9 +168,9 @@ static bool optsample_flow_room(struct optsample_sched *q, bool self,
 }
 
 /*
- * The band of a flow that no rule gives a priority, as mac80211 would choose
- * an access category (802.1d user priority from skb->priority, else from the
- * DS field): background, best effort, video, voice.
+ * The band of a flow without a configured priority: as mac80211 chooses an
+ * access category (802.1d user priority from skb->priority, else from the DS
+ * field): background, best effort, video, voice.
  */
 static u8 optsample_own_band(const struct sk_buff *skb)
 {
@@ -236,8 +236,8 @@ optsample_flow_new(struct optsample_sched *q, const struct sk_buff *skb,
  * optsample_flow_make - make the flow of a tag
  * @q: private data of the qdisc, locked
  * @skb: its first packet
- * @tag: of a flow that is not in the table
- * @loss: what had to go
+ * @tag: tag of a flow that is not in the table
+ * @loss: messages that had to go
  *
  * Return: the flow, or NULL when the table is full of busy flows or memory
  * is short.
@@ -257,7 +257,7 @@ struct optsample_flow *optsample_flow_make(struct optsample_sched *q,
 /**
  * optsample_flows_purge - drop all packets and all flows
  * @q: private data of the qdisc, locked
- * @loss: where the packets go; NULL if nothing is to be settled
+ * @loss: where the packets go; NULL if the parents need no report
  */
 void optsample_flows_purge(struct optsample_sched *q,
 			   struct optsample_loss *loss)
@@ -289,13 +289,13 @@ void optsample_flows_destroy(struct optsample_sched *q)
  * optsample_flow_age_ns - age of the oldest message held
  * @f: the flow
  *
- * Return: nanoseconds since it arrived, to a tick; 0 when nothing is held.
+ * Return: nanoseconds since it arrived, in steps of a jiffy; 0: none is held.
  */
 u64 optsample_flow_age_ns(const struct optsample_flow *f)
 {
 	const struct optsample_msg *msg;
 
-	/* The message on its way comes first, and may hold nothing just now. */
+	/* The first message may be leaving and hold no packet now. */
 	list_for_each_entry(msg, &f->queue, fifo)
 		if (msg->head)
 			return jiffies64_to_nsecs(jiffies - msg->arrived);

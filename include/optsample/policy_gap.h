@@ -115,7 +115,7 @@ static inline void __optsample_gap_remove(struct optsample_sampler *s,
 		__optsample_gap_hole_changed(s, next);
 }
 
-/* --- what is known of the queue and of the link --- */
+/* --- fill level, and the pace of the link --- */
 
 /* At R/3, since it relaxes on its way there. */
 static inline bool __optsample_gap_low(const struct optsample_sampler *s)
@@ -158,7 +158,7 @@ static inline void __optsample_gap_depart(struct optsample_sampler *s,
 	__optsample_gap_remove(s, n);
 }
 
-/* --- what is taken --- */
+/* --- which arrivals are kept --- */
 
 /* a * x >= b * y, to 34 bits; x and y must be below 2^30. */
 static inline bool __optsample_gap_ge(u64 a, u32 x, u64 b, u32 y)
@@ -230,7 +230,7 @@ static inline bool __optsample_gap_near(struct optsample_sampler *s)
 				   g->span, 8 * tension);
 }
 
-/* --- what is given up --- */
+/* --- which messages are given up --- */
 
 /* The smallest hole; the tail has the arrival to its right. */
 static inline struct optsample_node *
@@ -267,7 +267,7 @@ __optsample_gap_evict(struct optsample_sampler *s)
 	return n;
 }
 
-/* The mean distance of what is queued, saturated */
+/* The mean distance between queued messages, saturated */
 static inline u32 __optsample_gap_distance(const struct optsample_sampler *s)
 {
 	u64 span, gaps;

@@ -5,10 +5,10 @@
  * A sampler does the bookkeeping of one queue of messages. The caller reports
  * each arrival (optsample_arrive) and each departure (optsample_depart); the
  * sampler answers what to keep, to discard and to give up. How it decides is
- * the policy's (policies.h). It knows positions, never packets. A
- * position is any monotone measure of information: a sequence number, a stamp
- * in nanoseconds, a travelled distance. Only differences of positions are used,
- * so they may wrap and their unit does not matter.
+ * the policy's (policies.h). It knows positions, never packets. A position is
+ * any monotone measure of information: a sequence number, a stamp in
+ * nanoseconds, a travelled distance. Only differences of positions are used, so
+ * they may wrap and their unit does not matter.
  *
  * Principles: a value type; the caller embeds struct optsample_node in its
  * message, nothing is allocated here; no libc, no floating point, no
@@ -30,8 +30,8 @@
 /*
  * --- the hooks of the policy ---
  *
- * Rows become cases, and the first row also the default: with one branch less,
- * as there is no other policy.
+ * Each row becomes a case. The first one is also the default, which saves a
+ * branch: there is no other policy.
  */
 
 #define __OPTSAMPLE_RETURN(ID, ident, name, hook, args...) \
@@ -123,9 +123,9 @@ static inline void __optsample_policy_reset(struct optsample_sampler *s)
 
 /*
  * The caller's position on the sampler's own scale, where nothing steps back.
- * What finds the queue empty begins anew: however long the silence before was,
- * the left end of the first hole is as far to its left as the next arrival is
- * to its right.
+ * An arrival at an empty queue starts over: whatever the time before it, the
+ * left end of the first hole is as far to its left as the next arrival is to
+ * its right.
  */
 static inline void __optsample_place(struct optsample_sampler *s, u64 pos)
 {
@@ -176,13 +176,13 @@ static inline void optsample_init(struct optsample_sampler *s,
  * optsample_arrive - a message arrives
  * @s: the sampler
  * @pos: its position, not before that of the arrival before
- * @evicted: the messages that had to go for it, oldest first, chained through
- *	@next and NULL terminated; they are unlinked and the caller's to free.
- *	NULL when there is none. Only 2sample gives more than one, and that
- *	possibly along with a discard.
+ * @evicted: out: the messages that had to go for it, oldest first, chained
+ *	through @next and NULL terminated, or NULL; they are unlinked, and the
+ *	caller frees them. Only 2sample returns more than one, possibly along
+ *	with a discard.
  *
- * Return: true when the message is to be kept: optsample_append() it, or do
- * not if there is no memory for it; false when it is to be discarded.
+ * Return: true to keep the message: call optsample_append(), unless there is no
+ * memory for it; false to discard it.
  */
 static inline bool optsample_arrive(struct optsample_sampler *s, u64 pos,
 				    struct optsample_node **evicted)
@@ -198,9 +198,9 @@ static inline bool optsample_arrive(struct optsample_sampler *s, u64 pos,
 }
 
 /**
- * optsample_append - queue a message that optsample_arrive() wants kept
+ * optsample_append - queue a message that optsample_arrive() keeps
  * @s: the sampler
- * @n: the message's node; the sampler holds it until it hands it back
+ * @n: the message's node; the sampler uses it until it returns it
  * @pos: the position given to optsample_arrive()
  */
 static inline void optsample_append(struct optsample_sampler *s,
@@ -245,14 +245,14 @@ optsample_depart(struct optsample_sampler *s)
 }
 
 /**
- * optsample_return - what optsample_depart() handed out waits again
+ * optsample_return - put back a message that had departed
  * @s: the sampler
  * @n: the message, with its @pos and @seq as they were; goes before all others
  * @before: position (@pos) of the message that departed before it
  *
- * Of several the newest comes first. There may be more than @limit then: call
- * optsample_evict() until they fit. What was learnt of the pace of the link is
- * forgotten: it did not take what it seemed to take.
+ * Of several, put back the newest first. If there are more than @limit then,
+ * call optsample_evict() until they fit. The measured pace of the link is
+ * reset: the link did not take what it seemed to take.
  */
 static inline void optsample_return(struct optsample_sampler *s,
 				    struct optsample_node *n, u64 before)
@@ -274,9 +274,9 @@ static inline void optsample_return(struct optsample_sampler *s,
 }
 
 /**
- * optsample_remove - take one message out for a reason of the caller's own
+ * optsample_remove - take one message out, whatever the policy
  * @s: the sampler
- * @n: a queued message; it is the caller's again
+ * @n: a queued message, now the caller's
  */
 static inline void optsample_remove(struct optsample_sampler *s,
 				    struct optsample_node *n)
@@ -288,8 +288,8 @@ static inline void optsample_remove(struct optsample_sampler *s,
  * optsample_evict - memory is short: give up one message now
  * @s: the sampler
  *
- * The same step as that of a full queue. The capacity shrinks to what was
- * queued, each departure gives one place back, an empty queue all of them.
+ * The same step as with a full queue. The capacity shrinks to the messages that
+ * were queued; each departure gives one place back, an empty queue all of them.
  *
  * Return: the message, now the caller's, or NULL when the queue is empty.
  */
@@ -310,8 +310,8 @@ optsample_evict(struct optsample_sampler *s)
  * @limit: messages allowed, 1..65535 (clamped)
  *
  * When @len is above the new limit, call optsample_evict() until it fits,
- * before the next arrival. What was learnt of the pace of the link is forgotten
- * if the limit is another one.
+ * before the next arrival. The measured pace of the link is reset if the limit
+ * changes.
  */
 static inline void optsample_set_limit(struct optsample_sampler *s, u32 limit)
 {
@@ -332,7 +332,7 @@ static inline void optsample_set_limit(struct optsample_sampler *s, u32 limit)
  * @policy: see enum optsample_policy
  * @refill_pct: R in percent, 0..100 (clamped)
  *
- * O(length). The sampling distance starts anew, unless @policy is the same.
+ * O(length). The sampling distance is reset, unless @policy is the same.
  */
 static inline void optsample_set_policy(struct optsample_sampler *s,
 					enum optsample_policy policy,

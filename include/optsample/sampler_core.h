@@ -23,8 +23,8 @@
  * @seeded: @left and @last mean something
  * @guessed: @left waits for the second message, see __optsample_place()
  * @sampled: something was discarded or given up since the queue was low
- * @done: departures since the pace of the link was last unknown; the policy
- *	counts them if it needs the pace, sampler.h resets them
+ * @done: departures since the measured pace of the link was reset; a policy
+ *	that needs the pace counts them, sampler.h resets them
  * @seq: arrivals kept so far
  * @shift: added to the caller's positions after a step back
  * @last: position of the newest arrival, kept or not

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * segment.h - the datagrams of optsample-send: a piece of a message that is
- * useful alone.
+ * segment.h - the datagrams of optsample-send: a part of a message that can be
+ * decoded alone.
  *
- * What every segment begins with, so that a receiver knows where it belongs
- * and the classifier which message of which flow it is. Little endian; the
- * payload follows after @header bytes, of which later versions may have more.
- * A whole segment fits 1472 bytes, the UDP payload of an Ethernet frame.
+ * Every segment begins with this header, from which a receiver and the
+ * classifier know its flow and its message. Little endian; the payload follows
+ * after @header bytes, which may be more in later versions. A whole segment
+ * fits 1472 bytes, the UDP payload of an Ethernet frame.
  */
 #ifndef OPTSAMPLE_SEGMENT_H
 #define OPTSAMPLE_SEGMENT_H
@@ -17,9 +17,9 @@
 #define OPTSAMPLE_SEGMENT_VERSION	1
 #define OPTSAMPLE_SEGMENT_MAX		1472
 
-#define OPTSAMPLE_SEGMENT_SAMPLE	0x01	/* may be left out in a stall */
+#define OPTSAMPLE_SEGMENT_SAMPLE	0x01	/* may be dropped in a stall */
 #define OPTSAMPLE_SEGMENT_STILL	0x02	/* the robot has not moved */
-#define OPTSAMPLE_SEGMENT_CODEC		3	/* shift of how it is encoded */
+#define OPTSAMPLE_SEGMENT_CODEC		3	/* shift of the codec's id */
 
 /**
  * struct optsample_segment - header of a segment
@@ -27,17 +27,17 @@
  * @version:	OPTSAMPLE_SEGMENT_VERSION; another one is another format
  * @flags:	OPTSAMPLE_SEGMENT_*
  * @header:	bytes of the header, at least those of this structure
- * @profile:	of the qdisc, see struct optsample_tag
+ * @profile:	profile of the qdisc, see struct optsample_tag
  * @stream:	random number of this run of the sender
- * @topic:	of the stream; the upper 16 bits count outages, so that what is
- *		sent after one need not wait behind what was kept in it
- * @frame:	number of the message of that topic; wraps
- * @index:	of the segment, less than
+ * @topic:	topic of the stream; the upper 16 bits count outages, so that
+ *		messages sent after one need not wait for those kept in it
+ * @frame:	number of the message in its topic; wraps
+ * @index:	index of the segment in the message, less than @count
  * @count:	segments of the message
  * @sent:	when it was sent, us of the sender's monotonic clock; wraps, and
- *		is another one for each segment of the stream
- * @stamp:	of the message, ns since the epoch
- * @position:	what samples are evenly spread over; never decreasing
+ *		differs for each segment of the stream
+ * @stamp:	stamp of the message, ns since the epoch
+ * @position:	samples are spread evenly over it; never decreasing
  */
 struct optsample_segment {
 	__le32	magic;
@@ -56,10 +56,11 @@ struct optsample_segment {
 };
 
 /**
- * struct optsample_segment_timed - header of a segment that tells when the
- * message ends: a receiver need not guess what is still on its way
- * @segment:	its @header is sizeof(struct optsample_segment_timed) at least
- * @left:	until the last segment of the message leaves, us; copies count
+ * struct optsample_segment_timed - header of a segment with the time at which
+ * the message ends, so that a receiver knows whether more segments will come
+ * @segment:	its @header is sizeof(struct optsample_segment_timed) or more
+ * @left:	time until the last segment of the message leaves, copies
+ *		included, us
  */
 struct optsample_segment_timed {
 	struct optsample_segment segment;
@@ -69,10 +70,10 @@ struct optsample_segment_timed {
 #define OPTSAMPLE_SEGMENT_MAC		16
 
 /**
- * struct optsample_segment_sealed - header of a segment of who has the key
+ * struct optsample_segment_sealed - header of an authenticated segment
  * @timed:	its @header is sizeof(struct optsample_segment_sealed)
- * @serial:	of the datagram, in the run of the program that sent it, from 1
- * @mac:	BLAKE2b, keyed, of the whole datagram without these bytes
+ * @serial:	number of the datagram in this run of the sender, from 1
+ * @mac:	keyed BLAKE2b of the whole datagram without these bytes
  */
 struct optsample_segment_sealed {
 	struct optsample_segment_timed timed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Why nothing leaves the qdisc, in the words that tc and optsample print
- * and that their JSON has as keys.
+ * Names of the causes of a stall, as tc and optsample print them and use them
+ * as keys in JSON.
  */
 #ifndef OPTSAMPLE_STALL_H
 #define OPTSAMPLE_STALL_H
@@ -30,7 +30,7 @@ static inline const char *optsample_stall_name(__u32 cause)
 	return cause < TC_OPTSAMPLE_STALLS ? names[cause] : NULL;
 }
 
-/* What has become of `recall`, enum tc_optsample_recall_state */
+/* Name of the state of `recall`, enum tc_optsample_recall_state */
 static inline const char *optsample_recall_name(__u32 state)
 {
 	static const char *const names[] = {

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * sync.h - topics that must keep the same stamps.
+ * sync.h - topics that keep messages with the same stamps.
  *
  * A colour image is worth little without its depth image. Topics in one group
  * share one sampler (sampler.h), whose elements are sets: the messages of the
- * group with one stamp. The first of them asks the sampler, its partners
- * follow: they are kept, discarded and evicted together. Once one of a set has
- * begun to leave, the set is committed, and so are all older ones: they are
- * out of the sampler, and what is still to come of them is kept.
+ * group with one stamp. The sampler decides at the first message of a set; the
+ * others are kept, discarded and evicted with it. When the first message of a
+ * set begins to leave, the set is committed, and so are all older ones: they
+ * are taken out of the sampler, and their later messages are kept.
  *
- * A group knows its members by number, of which each has one message in a
- * set; whoever has a second one of the same stamp opens another set.
+ * The topics of a group are its members, numbered from 0. Each has one message
+ * in a set; a second one with the same stamp opens another set.
  *
  * A stamp of 0 is none: a topic without a header, or a clock that was never
  * set. Such a message has no partners among those with stamps, takes no place
  * from them, and does not move the clock of the group. Messages without stamps
  * are counted in rounds instead: each member has one in a round, and a second
  * one begins the next. A round is a set of a second sampler, which has the
- * policy and the limit of the first and takes rounds for positions.
+ * policy and the limit of the first and uses round numbers as positions.
  *
  * Sets of both kinds are in the order in which they were opened. The messages
  * of a member need not be, but those before one that opened a set are of older
- * sets. So the oldest set can always leave: who opened it holds nothing else
- * back. That is why a set whose message is taken out is no longer a set.
+ * sets. So the oldest set can always leave: the member that opened it has only
+ * messages of older sets before it. That is why a set is dissolved if a message
+ * is taken out of it.
  *
  * As sampler.h: pure C, nothing is allocated here, no locking. O(1) for each
- * message but for the look for its set, which ends at OPTSAMPLE_SYNC_LOOK.
+ * message, but for the search for its set, which ends at OPTSAMPLE_SYNC_LOOK.
  */
 #ifndef OPTSAMPLE_SYNC_H
 #define OPTSAMPLE_SYNC_H
@@ -37,7 +38,7 @@
 #define OPTSAMPLE_SYNC_RESTART	10000000000ULL	/* ns back: stamps restarted */
 
 /**
- * struct optsample_part - a set's part of a message, embedded in it
+ * struct optsample_part - entry of a message in a set, embedded in the message
  * @set: the set, NULL once that is committed
  * @next: another member's message of the same set
  */
@@ -48,11 +49,11 @@ struct optsample_part {
 
 /**
  * struct optsample_set - messages with one stamp, allocated by the caller
- * @node: for the sampler; also chains sets that are handed back
- * @parts: its messages that wait
- * @stamp: of the first message; of a round: its number
- * @opened: in the order in which the group opened its sets
- * @members: who had one, a bit each
+ * @node: entry in the sampler; also chains sets that are returned
+ * @parts: its waiting messages
+ * @stamp: stamp of the first message, ns; of a round: its number
+ * @opened: number of the set, in the order in which they were opened
+ * @members: members that had a message in it, a bit each
  * @unstamped: a round of messages without stamps
  */
 struct optsample_set {
@@ -64,7 +65,7 @@ struct optsample_set {
 	bool unstamped;
 };
 
-/* What became of a set that is in the sampler no more */
+/* The fate of a set that is not in the sampler any more */
 struct optsample_past {
 	u64 stamp;
 	u32 members;
@@ -73,16 +74,16 @@ struct optsample_past {
 
 /**
  * struct optsample_sync - a group
- * @sampler: of sets
- * @unstamped: of rounds of messages without stamps
- * @slop: stamps that differ by so much are the same, ns
- * @newest: largest stamp seen
- * @opened: sets that were ever opened
- * @round: the round now, and what was decided of it
- * @started: @newest means something
+ * @sampler: sampler of sets
+ * @unstamped: sampler of rounds of messages without stamps
+ * @slop: stamps that differ by at most so much are the same, ns
+ * @newest: largest stamp seen, ns
+ * @opened: number of sets opened so far
+ * @round: the current round, and whether it is kept
+ * @started: @newest is valid
  * @members: numbers in use, a bit each
- * @past: the last sets that are in the sampler no more
- * @npast: how many there were, ever
+ * @past: the last sets that left the sampler
+ * @npast: number of sets that left the sampler so far
  */
 struct optsample_sync {
 	struct optsample_sampler sampler;
@@ -109,7 +110,7 @@ __optsample_set_of(struct optsample_node *node)
  * @policy: see enum optsample_policy
  * @limit: sets allowed, 1..65535 (clamped)
  * @refill_pct: R in percent, 0..100 (clamped)
- * @slop: stamps that differ by so much are the same, ns
+ * @slop: stamps that differ by at most so much are the same, ns
  */
 static inline void optsample_sync_init(struct optsample_sync *s,
 				       enum optsample_policy policy,
@@ -132,7 +133,7 @@ static inline void optsample_sync_init(struct optsample_sync *s,
  * @policy: see enum optsample_policy
  * @limit: sets allowed of each kind, 1..65535 (clamped)
  * @refill_pct: R in percent, 0..100 (clamped)
- * @slop: stamps that differ by so much are the same, ns
+ * @slop: stamps that differ by at most so much are the same, ns
  *
  * While optsample_sync_over(), call optsample_sync_evict(), before the next
  * arrival.
@@ -198,7 +199,7 @@ static inline void __optsample_past(struct optsample_sync *s, u64 stamp,
 	p->kept = kept;
 }
 
-/* @set has just left its sampler. Only the last round can get any more. */
+/* @set has left its sampler. Of rounds only the last one can still grow. */
 static inline void __optsample_set_past(struct optsample_sync *s,
 					struct optsample_set *set, bool kept)
 {
@@ -215,7 +216,7 @@ __optsample_sampler_of(struct optsample_sync *s,
 	return set->unstamped ? &s->unstamped : &s->sampler;
 }
 
-/* Which of both kinds has the set that was opened first? */
+/* Is the oldest set a round of messages without stamps? */
 static inline bool __optsample_unstamped_first(const struct optsample_sync *s)
 {
 	struct optsample_node *a = s->sampler.head, *b = s->unstamped.head;
@@ -270,7 +271,7 @@ __optsample_find_past(struct optsample_sync *s, int member, u64 stamp,
 	return found;
 }
 
-/* The clock was set back, or a recording began again: nothing matches. */
+/* If the clock went back or a recording restarted, forget past sets. */
 static inline void __optsample_sync_clock(struct optsample_sync *s, u64 stamp)
 {
 	if (s->started && stamp + OPTSAMPLE_SYNC_RESTART < s->newest)
@@ -281,7 +282,7 @@ static inline void __optsample_sync_clock(struct optsample_sync *s, u64 stamp)
 	s->started = true;
 }
 
-/* May there be a set more? What must go for it is @evicted. */
+/* May one more set be opened? @evicted: out: sets that go for it */
 static inline bool __optsample_sync_ask(struct optsample_sync *s,
 					struct optsample_sampler *sampler,
 					u64 pos, struct optsample_set **evicted)
@@ -343,14 +344,14 @@ static inline bool __optsample_sync_unstamped(struct optsample_sync *s,
 /**
  * optsample_sync_arrive - a message of a group arrives
  * @s: the group
- * @member: whose it is
+ * @member: number of its topic
  * @stamp: its stamp, ns; 0: it has none
  * @spare: in: a set, or NULL if there is no memory for one; out: NULL if it
- *	was taken
- * @set: out: the set that it belongs to, see optsample_sync_join(); NULL if
- *	that is committed or was discarded
- * @evicted: out: sets that had to go for it, chained through @node.next;
- *	optsample_sync_take() their messages, then they are the caller's
+ *	was used
+ * @set: out: its set, for optsample_sync_join(); NULL if that is committed or
+ *	was discarded
+ * @evicted: out: sets that had to go for it, chained through @node.next; take
+ *	their messages with optsample_sync_take(), then free them
  *
  * Return: true when the message is to be kept, false when it is to be
  * discarded.
@@ -391,9 +392,9 @@ static inline bool optsample_sync_arrive(struct optsample_sync *s, int member,
 }
 
 /**
- * optsample_sync_join - a message is queued that belongs to a set
- * @set: as optsample_sync_arrive() said, may be NULL
- * @part: of the message
+ * optsample_sync_join - add a queued message to its set
+ * @set: from optsample_sync_arrive(), may be NULL
+ * @part: entry of the message
  */
 static inline void optsample_sync_join(struct optsample_set *set,
 				       struct optsample_part *part)
@@ -407,7 +408,7 @@ static inline void optsample_sync_join(struct optsample_set *set,
 }
 
 /**
- * optsample_sync_take - one message after the other out of a set
+ * optsample_sync_take - take the next message out of a set
  * @set: the set, no longer in the sampler
  *
  * Return: the part of a message, or NULL when there is none left.
@@ -426,9 +427,9 @@ optsample_sync_take(struct optsample_set *set)
 }
 
 /**
- * optsample_sync_release - a set is to be one no more
+ * optsample_sync_release - dissolve a set
  * @s: the group
- * @set: in the sampler; now the caller's: take its messages out and keep them
+ * @set: in the sampler; now the caller's, which keeps its messages
  */
 static inline void optsample_sync_release(struct optsample_sync *s,
 					  struct optsample_set *set)
@@ -441,8 +442,8 @@ static inline void optsample_sync_release(struct optsample_sync *s,
  * optsample_sync_evict - memory is short, or the limit shrank
  * @s: the group
  *
- * Return: the set to give up, of the kind that has more of them; now the
- * caller's, or NULL.
+ * Return: the set to give up, of the kind with more sets; now the caller's; or
+ * NULL.
  */
 static inline struct optsample_set *
 optsample_sync_evict(struct optsample_sync *s)
@@ -457,11 +458,11 @@ optsample_sync_evict(struct optsample_sync *s)
 }
 
 /**
- * optsample_sync_commit - the oldest set is on its way
+ * optsample_sync_commit - commit the oldest set: it begins to leave
  * @s: the group
  *
- * Return: the set, out of the sampler and the caller's: take its messages out
- * and keep them; NULL if there is none.
+ * Return: the set, now the caller's, which takes its messages and keeps them;
+ * NULL if there is none.
  */
 static inline struct optsample_set *
 optsample_sync_commit(struct optsample_sync *s)
@@ -476,12 +477,12 @@ optsample_sync_commit(struct optsample_sync *s)
 }
 
 /**
- * optsample_sync_turn - may a message leave without leaving older sets behind?
+ * optsample_sync_turn - may a message leave before all other sets?
  * @s: the group
- * @part: of the message
+ * @part: entry of the message
  *
- * Return: true if its set is committed, or is the oldest one of both kinds. Of
- * the members with messages that wait at least one has its turn.
+ * Return: true if its set is committed, or is the oldest of both kinds. At
+ * least one of the members with waiting messages gets true.
  */
 static inline bool optsample_sync_turn(const struct optsample_sync *s,
 				       const struct optsample_part *part)

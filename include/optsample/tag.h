@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tag: what a classifier says of one packet, and all the qdisc knows of
- * wire formats. Five 32-bit words in __sk_buff cb[0..4] (qdisc_skb_cb data in
- * the kernel), written by a BPF program on clsact egress or by a
+ * The tag: what a classifier writes for one packet. The qdisc knows nothing
+ * else of wire formats. Five 32-bit words in __sk_buff cb[0..4] (qdisc_skb_cb
+ * data in the kernel), written by a BPF program on clsact egress or by a
  * direct-action filter on the qdisc itself.
  *
- * Without a program cb[] holds leftovers of the stack, hence the magic
- * number. A packet without it is ordinary traffic and is never sampled.
+ * Without a program cb[] has old data of the stack, hence the magic number. A
+ * packet without it is ordinary traffic and is never sampled.
  */
 #ifndef OPTSAMPLE_TAG_H
 #define OPTSAMPLE_TAG_H
@@ -29,23 +29,24 @@
 /**
  * struct optsample_tag - the five words
  * @mark:	OPTSAMPLE_TAG_MARK | OPTSAMPLE_TAG_{FIRST,LAST,CONTROL,REPAIR}
- *		| OPTSAMPLE_TAG_PROFILE(n): which of the qdisc's profiles (see
- *		tc-optsample(8)) the flow follows, 0: the qdisc's own options.
- *		SELF: only its sender asked to sample this flow (a stream of
- *		segments). Such a flow follows only profiles that are open
- *		to segments, and gives up its place for a flow without SELF
- * @flow:	who sends: one value per writer and destination, never 0
+ *		| OPTSAMPLE_TAG_PROFILE(n): the profile of the qdisc (see
+ *		tc-optsample(8)) that the flow follows, 0: the qdisc's options.
+ *		SELF: only its sender declared that this flow is sampled (a
+ *		stream of segments). Such a flow follows only profiles that are
+ *		open to segments, and a flow without SELF may take its place
+ * @flow:	flow id: one value per writer and destination, never 0
  * @message:	number of the message, low 32 bits; compared modulo 2^32.
- *		CONTROL: the packet has control of another flow, too, which is
- *		this one, and of those in @pos_lo and @pos_hi; 0: of no other.
- *		It leaves behind what is held of each.
- *		CONTROL and LATEST: what the packet says, and to whom, as a
- *		hash that is not 0; the packet has no control of other flows.
- *		A newer one of the same hash makes it needless
- * @pos_lo:	position of the message, low and
- * @pos_hi:	high half: the number the sampler spreads messages evenly over,
- *		never decreasing within a flow. The sequence number, unless
- *		the program knows better (time stamp, distance travelled).
+ *		CONTROL: id of another flow that the packet also has control
+ *		of; two more are in @pos_lo and @pos_hi; 0: none. The packet
+ *		leaves after the older messages of all of them.
+ *		CONTROL and LATEST: hash of the packet's content and readers,
+ *		not 0; the packet has no control of other flows. A newer packet
+ *		with the same hash replaces it
+ * @pos_lo:	low half of the message's position, over which the sampler
+ *		spreads messages evenly; it never decreases within a flow. The
+ *		sequence number, or what the program reads (time stamp, distance
+ *		travelled)
+ * @pos_hi:	high half of the position
  */
 struct optsample_tag {
 	__u32 mark;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Numbers with units, spelled as in tc(8), and names of policies: for all
- * that users give options to, which thereby takes and refuses the same. Not
- * for the kernel.
+ * Parsers for numbers with units as in tc(8), and for names of policies, so
+ * that all programs accept the same. Not for the kernel.
  */
 #ifndef OPTSAMPLE_UNITS_H
 #define OPTSAMPLE_UNITS_H
@@ -62,7 +61,7 @@ static const struct unit rate_units[] = {	/* to bits per second */
  * @units:	table
  * @value:	result
  *
- * Also refuses what strtod() takes but nobody means: -1, inf, 0x10, 1e3.
+ * Also rejects other forms that strtod() accepts: -1, inf, 0x10, 1e3.
  *
  * Return: 0 or -EINVAL
  */

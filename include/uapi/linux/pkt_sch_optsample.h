@@ -70,7 +70,7 @@ enum tc_optsample_recall_state {
 	TC_OPTSAMPLE_RECALL_IDLE,	/* off, or not a Wi-Fi station */
 	TC_OPTSAMPLE_RECALL_LEARNING,	/* the radio has to be believed first */
 	TC_OPTSAMPLE_RECALL_ACTIVE,
-	TC_OPTSAMPLE_RECALL_DOUBT,	/* frames get lost: one packet at a time */
+	TC_OPTSAMPLE_RECALL_DOUBT,	/* frames get lost: one at a time */
 	TC_OPTSAMPLE_RECALL_DEAF,	/* the radio does not report */
 };
 
