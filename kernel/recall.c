@@ -534,15 +534,16 @@ static void optsample_flows_fit(struct Qdisc *sch)
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct sk_buff *to_free = NULL;
 	struct optsample_loss loss = { .to_free = &to_free };
+	struct optsample_msg *msg;
 	struct optsample_flow *f;
 	u32 i;
 
 	for (i = 0; i < q->cfg.flows; i++) {
 		f = q->slots[i];
 		while (f && f->sampler.len > f->sampler.limit) {
+			msg = optsample_msg_of(optsample_evict(&f->sampler));
 			f->c.msgs_evicted++;
-			optsample_msg_drop(q, f, optsample_msg_of(
-					   optsample_evict(&f->sampler)), &loss);
+			optsample_msg_drop(q, f, msg, &loss);
 		}
 	}
 	if (loss.packets)
