@@ -150,6 +150,8 @@ unchecked()
 
 test_round_trips()
 {
+	local policy policies
+
 	round_trip
 	round_trip limit 1
 	round_trip memlimit 64k flows 65534
@@ -157,8 +159,11 @@ test_round_trips()
 	round_trip memlimit 123456789
 	round_trip policy gap refill 33
 	round_trip policy 2sample refill 0%
-	for policy in $($tc qdisc add optsample help 2>&1 |
-			sed -n 's/^POLICY := {\(.*\)}$/\1/p' | tr -d '|'); do
+	policies=$("$tc" qdisc add optsample help 2>&1 |
+		sed -n 's/^POLICY := {\(.*\)}$/\1/p' | tr -d '|')
+	[ "$(wc -w <<<"$policies")" -ge 5 ]
+	result $? "help lists the policies" "$policies"
+	for policy in $policies; do
 		round_trip policy "$policy"
 	done
 	round_trip quantum 256 ordinary 1 share 1
