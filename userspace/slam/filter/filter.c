@@ -221,11 +221,11 @@ static void choose_best(struct filter *f, struct filter_result *r)
 }
 
 static int update(struct filter *f, const struct reading *reading,
-		  struct filter_result *r)
+		  const struct recalled *known, struct filter_result *r)
 {
 	const struct particle_pool_state state = filter_state(f);
 	uint32_t count;
-	int err = filter_match(f, reading, r);
+	int err = filter_match(f, reading, known, r);
 
 	if (!err && !r->held)
 		err = add_steps(f);
@@ -251,8 +251,9 @@ static int update(struct filter *f, const struct reading *reading,
 	return err;
 }
 
-int filter_read(struct filter *f, const struct reading *reading,
-		struct filter_result *r)
+/* One reading: matched, or with the outcomes that are @known */
+static int filter_step(struct filter *f, const struct reading *reading,
+		       const struct recalled *known, struct filter_result *r)
 {
 	const struct slam_params *p = &f->params;
 	int err = 0;
@@ -265,7 +266,7 @@ int filter_read(struct filter *f, const struct reading *reading,
 		odometer_scan(&f->odometer);
 	if (reading->beams && (!f->update ||
 	    f->odometer.way >= p->distance || f->odometer.around >= p->angle))
-		err = update(f, reading, r);
+		err = update(f, reading, known, r);
 	r->best = f->best;
 	r->particles = f->count;
 	if (f->update)
@@ -275,22 +276,25 @@ int filter_read(struct filter *f, const struct reading *reading,
 	r->unmatched = r->held ||
 		       (!r->updated && p->compat == SLAM_GMAPPING);
 	if (!err && reading->beams && !r->updated && !r->unmatched)
-		err = filter_track(f, reading, r);
+		err = filter_track(f, reading, known, r);
 	r->since = det_between(f->pose + f->best, &r->pose);
 	add_uncertainty(f, r);
 	return err;
+}
+
+int filter_read(struct filter *f, const struct reading *reading,
+		struct filter_result *result)
+{
+	return filter_step(f, reading, NULL, result);
 }
 
 int filter_recall(struct filter *f, const struct reading *reading,
 		  const struct outcome *out, uint32_t count,
 		  struct filter_result *result)
 {
-	int err;
+	const struct recalled known = { out, count };
+	const int err = filter_step(f, reading, &known, result);
 
-	f->recall = out ? out : f->out;
-	f->recalls = count;
-	err = filter_read(f, reading, result);
-	f->recall = NULL;
 	return !err && f->outs != count ? -EBADMSG : err;
 }
 

@@ -277,13 +277,14 @@ static int filter_match_match_all(struct filter *f,
 }
 
 static int filter_match_recall_all(struct filter *f,
-				   const struct reading *reading)
+				   const struct reading *reading,
+				   const struct recalled *known)
 {
 	const struct particle_pool_state state = filter_state(f);
 
-	if (f->recalls != f->count || !reading->range)
+	if (known->count != f->count || !reading->range)
 		return -EBADMSG;
-	memcpy(f->out, f->recall, f->count * sizeof(*f->out));
+	memcpy(f->out, known->out, f->count * sizeof(*f->out));
 	return f->team->ops->recall(f->team, &state, f->update, reading,
 				    f->out);
 }
@@ -304,22 +305,24 @@ static void filter_match_learn(struct filter *f)
  */
 #define HELD_FIT	-1.0
 
-static bool is_held(const struct filter *f)
+static bool is_held(const struct recalled *known)
 {
-	return !f->recalls || (f->recalls == 1 && f->recall->fit == HELD_FIT);
+	return !known->count ||
+	       (known->count == 1 && known->out->fit == HELD_FIT);
 }
 
-static void recall_held(struct filter *f, struct filter_result *r)
+static void recall_held(struct filter *f, const struct recalled *known,
+			struct filter_result *r)
 {
 	const struct seen old = f->seen;
 
-	f->outs = f->recalls;
+	f->outs = known->count;
 	f->held++;
-	f->seen.known = f->recalls;
+	f->seen.known = known->count;
 	r->held = r->lost = true;
-	if (!f->recalls)
+	if (!known->count)
 		return;
-	*f->out = *f->recall;
+	*f->out = *known->out;
 	f->seen.pose = f->out->pose;
 	f->seen.move = f->odometer.gone.move;
 	if (!old.known)
@@ -339,17 +342,17 @@ static void filter_match_hold(struct filter *f, struct filter_result *r)
 }
 
 int filter_match(struct filter *f, const struct reading *reading,
-		 struct filter_result *r)
+		 const struct recalled *known, struct filter_result *r)
 {
 	int err;
 
-	if (f->recall && is_held(f)) {
-		recall_held(f, r);
+	if (known && is_held(known)) {
+		recall_held(f, known, r);
 		return 0;
 	}
 	f->outs = f->count;
-	err = f->recall ? filter_match_recall_all(f, reading) :
-			  filter_match_match_all(f, reading, r);
+	err = known ? filter_match_recall_all(f, reading, known) :
+		      filter_match_match_all(f, reading, r);
 	if (err || !f->update)
 		return err;
 	if (r->lost && f->held < HELD_MAX) {
@@ -363,16 +366,16 @@ int filter_match(struct filter *f, const struct reading *reading,
 }
 
 int filter_track(struct filter *f, const struct reading *reading,
-		 struct filter_result *r)
+		 const struct recalled *known, struct filter_result *r)
 {
 	const struct motion motion = odometer_motion(&f->odometer, &f->params);
 	struct outcome *out = f->out;
 	int err = 0;
 
-	if (!f->recall)
+	if (!known)
 		err = look_after(f, reading, &motion, r, out);
-	else if (f->recalls == 1)
-		*out = *f->recall;
+	else if (known->count == 1)
+		*out = *known->out;
 	else
 		err = -EBADMSG;
 	if (err)

@@ -29,7 +29,6 @@ struct seen {
  * @total:	likewise, of it and all its ancestors
  * @step:	its last one
  * @out:	of the last reading, @outs of them
- * @recall:	those to be taken instead of matching; NULL: match
  * @room:	of the arrays of particles
  * @update:	the next one's number
  * @usual:	fit of the best particle, as a rule; 0: not known yet
@@ -50,8 +49,6 @@ struct filter {
 	uint32_t		*parent;
 	struct outcome		*out;
 	uint32_t		outs;
-	const struct outcome	*recall;
-	uint32_t		recalls;
 	uint32_t		best;
 	trajectory_tree_id		best_step;
 	uint64_t		update;
@@ -66,12 +63,26 @@ static inline struct particle_pool_state filter_state(const struct filter *f)
 	return (struct particle_pool_state){ f->count, f->step, f->ancestry };
 }
 
-/* All particles, into f->out. Return: 0 or a negative errno of the team */
-int filter_match(struct filter *f, const struct reading *reading,
-		 struct filter_result *r);
+/**
+ * struct recalled - outcomes of a reading that are known from before
+ * @out:	filter_outcomes() of then, @count of them
+ */
+struct recalled {
+	const struct outcome	*out;
+	uint32_t		count;
+};
 
-/* The scan changes nothing, but tells where the robot is. Return: likewise */
+/**
+ * filter_match() - match a scan for all particles, into f->out
+ * @known: instead of matching; NULL: match
+ *
+ * Return: 0 or a negative errno of the pool; -EBADMSG: @known does not fit.
+ */
+int filter_match(struct filter *f, const struct reading *reading,
+		 const struct recalled *known, struct filter_result *r);
+
+/* The same for the best particle; the maps do not change */
 int filter_track(struct filter *f, const struct reading *reading,
-		 struct filter_result *r);
+		 const struct recalled *known, struct filter_result *r);
 
 #endif
