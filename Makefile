@@ -14,9 +14,9 @@ CLANG	?= clang
 CFLAGS	?= -O2 -g
 UAPI	:= -Iinclude/uapi
 COMMON	:= -D_GNU_SOURCE -DOPTSAMPLE_VERSION='"$(VERSION)"' -Wall -Wextra -Wshadow \
-	   $(CPPFLAGS) -Iinclude -Iuserspace
+	   -Wno-missing-field-initializers $(CPPFLAGS) -Iinclude -Iuserspace
 ALL_CFLAGS := -std=gnu11 $(COMMON) -Wmissing-prototypes -Wstrict-prototypes $(CFLAGS)
-ALL_CXXFLAGS := -std=c++17 $(COMMON) -Wno-missing-field-initializers $(CFLAGS)
+ALL_CXXFLAGS := -std=c++17 $(COMMON) $(CFLAGS)
 # code that gives the same bits on every CPU and for any input
 EXACT	:= -O3 -ffp-contract=off -fno-trapping-math -fno-math-errno -fwrapv \
 	   -fno-strict-aliasing

@@ -485,9 +485,9 @@ slamd --log "$d/lines.clf" --particles 12 --trajectory "$d/lines.tum" \
 	[ "$(wc -l <"$d/lines.tum")" = 240 ]
 ok "damaged lines are passed over and counted"
 
-refused "which log" "${out[@]}"
+refused "no input: give --log FILE or --from SOURCE" "${out[@]}"
 ok "refused: no log"
-refused "what is" "${room[@]}" "${out[@]}" more
+refused "unexpected argument 'more'" "${room[@]}" "${out[@]}" more
 ok "refused: a word too many"
 refused "s, see 'slamd --help'" "${room[@]}" "${out[@]}" --particle-s 3
 ok "refused: an option there is not"
@@ -520,6 +520,20 @@ done <<-END
 END
 
 # Options that would have no effect
+
+# the settings file: read first, the command line counts more
+printf '[slamd]\nparticles = 7\nseed = 5\nmatcher = gn\nlog = %s\n' "$d/room.clf" \
+	>"$d/slamd.conf"
+slamd --config "$d/slamd.conf" --particles 12 --quiet --trajectory "$d/c.tum" &&
+	slamd --log "$d/room.clf" --seed 5 --matcher gn --particles 12 --quiet \
+		--trajectory "$d/o.tum" && cmp "$d/c.tum" "$d/o.tum"
+ok "--config: as the same options, and the command line counts more"
+echo 'particle = 7' >>"$d/slamd.conf"
+refused "slamd.conf:6: there is no setting 'particle'" --config "$d/slamd.conf" \
+	"${out[@]}"
+ok "refused: a setting there is not, with file and line"
+refused "none.conf: No such file" --config "$d/none.conf" "${room[@]}" "${out[@]}"
+ok "refused: no settings file"
 
 refused "no topic /scan" "${room[@]}" "${out[@]}" --scan /scan
 ok "refused: a topic of scans in what is no recording"

@@ -8,24 +8,58 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/settings.h"
 #include "base/cli.h"
+#include "base/settings.h"
+
+int settings_row(const struct setting *table, const char *name)
+{
+	for (int i = 0; table[i].name; i++)
+		if (!strcmp(table[i].name, name))
+			return i;
+	return -1;
+}
+
+static int settings_take(const struct setting *s, void *config,
+			 const char *value)
+{
+	void *at = (char *)config + s->at;
+
+	switch (s->type) {
+	case SETTING_CALL:
+		return s->set(config, value);
+	case SETTING_TEXT:
+		*(const char **)at = value;
+		return 0;
+	case SETTING_U32:
+		return parse_u32(value, s->min, s->max, at);
+	case SETTING_DOUBLE:
+		return parse_double(value, s->min, s->max, at);
+	case SETTING_MS:
+		return parse_time_ms(value, s->min, s->max, at);
+	case SETTING_FLAG:
+		return settings_flag(at, value);
+	}
+	return -EINVAL;
+}
 
 int settings_set(const struct setting *table, void *config, const char *name,
 		 const char *value, char error[256])
 {
-	const struct setting *s = table;
+	const int row = settings_row(table, name);
+	const struct setting *s = table + row;
 
-	while (s->name && strcmp(s->name, name))
-		s++;
-	if (!s->name) {
+	if (row < 0) {
 		snprintf(error, 256, "there is no setting '%.80s'", name);
 		return -EINVAL;
 	}
-	if (!s->set(config, value))
+	if (!settings_take(s, config, value))
 		return 0;
-	snprintf(error, 256, "%s must be %s, not '%.80s'", name, s->must,
-		 value ? value : "");
+	if (s->must)
+		snprintf(error, 256, "%s must be %s, not '%.80s'", name,
+			 s->must, value ? value : "");
+	else
+		snprintf(error, 256, "%s must be %.9g..%.9g, not '%.80s'", name,
+			 s->min, s->max, value ? value : "");
 	return -EINVAL;
 }
 
@@ -40,8 +74,10 @@ void settings_options(const struct setting *table, struct argp_option *out,
 		if (!table->help)
 			continue;
 		out[i++] = (struct argp_option){
-			.name = table->name, .key = key,
+			.name = table->name,
+			.key = table->letter ? table->letter : key,
 			.arg = table->arg, .doc = table->help,
+			.group = table->group,
 		};
 	}
 	out[i] = (struct argp_option){ 0 };
@@ -77,6 +113,20 @@ struct load {
 	char			*error;
 };
 
+/* A text is kept as long as the process runs; inih reuses its line */
+static int settings_set_line(struct load *l, const char *name,
+			     const char *value)
+{
+	const int row = settings_row(l->table, name);
+
+	if (row >= 0 && l->table[row].type == SETTING_TEXT)
+		value = strdup(value);
+	if (value)
+		return settings_set(l->table, l->config, name, value, l->error);
+	snprintf(l->error, 160, "no memory");
+	return -ENOMEM;
+}
+
 /* inih counts lines, and stops at the first that is refused */
 static int on_line(void *user, const char *section, const char *name,
 		   const char *value)
@@ -103,7 +153,7 @@ static int on_line(void *user, const char *section, const char *name,
 		snprintf(l->error, 160, "there is no section [%.80s]", section);
 		return 0;
 	}
-	return !settings_set(l->table, l->config, name, value, l->error);
+	return !settings_set_line(l, name, value);
 }
 
 int settings_load(const char *path,
@@ -170,6 +220,82 @@ int settings_load_told(int argc, char **argv,
 		return 0;
 	ret = settings_load(path, section, arg, error);
 	return ret ? cli_error(ret, "%s", error) : 0;
+}
+
+/**
+ * struct parse - a command line while it is parsed
+ * @given:	rows that it has
+ */
+struct parse {
+	const struct settings_program	*program;
+	void				*config;
+	bool				given[SETTINGS_MAX];
+};
+
+static const struct setting *settings_section_of(void *arg, const char *name,
+						 void **config)
+{
+	struct parse *p = arg;
+
+	*config = p->config;
+	return strcmp(name, p->program->section) ? NULL : p->program->table;
+}
+
+static int settings_row_of(const struct setting *table, int key)
+{
+	for (int i = 0; table[i].name; i++)
+		if (key == (table[i].letter ? table[i].letter :
+			    SETTINGS_KEY + i))
+			return i;
+	return -1;
+}
+
+static error_t settings_parse_key(int key, char *arg, struct argp_state *state)
+{
+	struct parse *p = state->input;
+	const struct setting *table = p->program->table;
+	const int row = settings_row_of(table, key);
+	char error[256];
+
+	if (row >= 0) {
+		p->given[row] = true;
+		if (settings_set(table, p->config, table[row].name, arg, error))
+			return cli_error(-EINVAL, "%s", error);
+		return 0;
+	}
+	switch (key) {
+	case 'c':
+		return 0;	/* has been read */
+	case ARGP_KEY_ARG:
+		return cli_usage(state->argv[0], "unexpected argument '%.100s'",
+				 arg);
+	case ARGP_KEY_END:
+		return p->program->check ?
+		       p->program->check(p->config, p->given, state->argv[0]) :
+		       0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+int settings_parse(const struct settings_program *program, void *config,
+		   int argc, char **argv)
+{
+	struct argp_option options[SETTINGS_MAX] = {
+		{ "config", 'c', "FILE", 0, "read settings of this list first",
+		  program->table[0].group },
+	};
+	const unsigned int own = program->section ? 1 : 0;
+	const struct argp argp = {
+		.options = options, .parser = settings_parse_key,
+		.doc = program->doc,
+	};
+	struct parse p = { .program = program, .config = config };
+	int ret = 0;
+
+	settings_options(program->table, options + own, SETTINGS_MAX - own);
+	if (own)
+		ret = settings_load_told(argc, argv, settings_section_of, &p);
+	return ret ? ret : cli_parse(&argp, argc, argv, &p);
 }
 
 int settings_flag(bool *to, const char *value)

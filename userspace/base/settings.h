@@ -11,15 +11,40 @@
 #include <stddef.h>
 
 /**
- * struct setting - one of them; the last one of a table has no name
- * @arg:	what its value is called; NULL: yes or no
- * @help:	one line; NULL: only in the file
- * @must:	what a value must be, for the error
+ * enum setting_type - how a setting takes its value
+ * @SETTING_CALL: by @set
+ * @SETTING_TEXT: const char *, which lives as long as the process
+ * @SETTING_U32: uint32_t, @min..@max
+ * @SETTING_DOUBLE: double, @min..@max
+ * @SETTING_MS: uint32_t of ms, @min..@max, written with a unit (500ms, 2s)
+ * @SETTING_FLAG: bool, yes or no
+ */
+enum setting_type {
+	SETTING_CALL,
+	SETTING_TEXT,
+	SETTING_U32,
+	SETTING_DOUBLE,
+	SETTING_MS,
+	SETTING_FLAG,
+};
+
+/**
+ * struct setting - one row of a table; the last row has no name
+ * @arg:	name of the value in --help; NULL: yes or no
+ * @help:	one line; NULL: for the file only
+ * @must:	what a value must be, for the error; NULL: @min..@max
  * @set:	take a value. Return: 0 or a negative errno
+ * @at:		offset of the field in the config, if there is no @set
+ * @group:	of options in --help, as in struct argp_option
+ * @letter:	short option, 0: none
  */
 struct setting {
-	const char	*name, *arg, *help, *must;
-	int		(*set)(void *config, const char *value);
+	const char		*name, *arg, *help, *must;
+	int			(*set)(void *config, const char *value);
+	enum setting_type	type;
+	size_t			at;
+	double			min, max;
+	int			group, letter;
 };
 
 /**
@@ -33,7 +58,7 @@ int settings_set(const struct setting *table, void *config, const char *name,
 
 enum {
 	SETTINGS_KEY	= 1000,		/* of the first setting as an option */
-	SETTINGS_MAX	= 48,
+	SETTINGS_MAX	= 64,
 };
 
 /* The settings as options, @room of them with the empty one at the end */
@@ -47,6 +72,33 @@ void settings_options(const struct setting *table, struct argp_option *out,
  */
 int settings_option(const struct setting *table, void *config, int key,
 		    const char *value);
+
+/**
+ * struct settings_program - a program whose options are one table
+ * @table:	at most SETTINGS_MAX - 2 rows
+ * @doc:	for --help
+ * @section:	of the file of --config; NULL: the program has no file
+ * @check:	of all options together; @given has the rows on the command
+ *		line. Return: 0, or a negative errno after one line on stderr
+ */
+struct settings_program {
+	const struct setting	*table;
+	const char		*doc, *section;
+	int			(*check)(void *config, const bool *given,
+					 const char *program);
+};
+
+/**
+ * settings_parse() - the file of --config, then the command line
+ * @config:	has the defaults
+ *
+ * Return: 0, or a negative errno after one line on stderr.
+ */
+int settings_parse(const struct settings_program *p, void *config, int argc,
+		   char **argv);
+
+/* The row of @name, or -1 */
+int settings_row(const struct setting *table, const char *name);
 
 /**
  * settings_load() - an ini file

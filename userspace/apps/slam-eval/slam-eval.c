@@ -3,18 +3,15 @@
  * slam-eval - how good a trajectory is, by relations that are known between
  * places of it. See slam-eval(1).
  */
-#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli.h"
+#include "base/settings.h"
 #include "base/version.h"
 #include "laser/readings.h"
 #include "slam/output/relations.h"
-
-enum { OPT_RELATIONS = 1, OPT_TRAJECTORY, OPT_LOG, OPT_SPREAD, OPT_REACH,
-       OPT_WORST, OPT_HEADER, OPT_JSON, OPT_VERSION };
 
 struct options {
 	const char	*relations, *trajectory, *log;
@@ -30,74 +27,47 @@ struct found {
 
 static const double degrees = 180 / M_PI;
 
-static const struct argp_option options[] = {
-	{ "relations", OPT_RELATIONS, "FILE", 0,
-	  "what is known: t1 t2 x y z roll pitch yaw", 0 },
-	{ "trajectory", OPT_TRAJECTORY, "FILE", 0,
-	  "what is judged: stamp x y z qx qy qz qw", 0 },
-	{ "log", OPT_LOG, "FILE", 0,
-	  "its odometry fills in between the poses", 0 },
-	{ "spread", OPT_SPREAD, NULL, 0,
-	  "what odometry is off is spread from pose to pose", 0 },
-	{ "reach", OPT_REACH, "TIME", 0,
-	  "before the first and after the last pose these count (100ms)", 0 },
-	{ "worst", OPT_WORST, "N", 0, "then the N worst relations", 0 },
-	{ "header", OPT_HEADER, NULL, 0, "names of the columns first", 0 },
-	{ "json", OPT_JSON, NULL, 0, "JSON", 0 },
-	{ "version", OPT_VERSION, NULL, 0, "print the version", 0 },
+#define FIELD(kind, field) .type = SETTING_##kind, \
+	.at = offsetof(struct options, field)
+#define TEXT(field) .must = "a text", FIELD(TEXT, field)
+#define FLAG(field) .must = "yes or no", FIELD(FLAG, field)
+
+static const struct setting settings[] = {
+	{ "relations", "FILE", "ground truth: t1 t2 x y z roll pitch yaw",
+	  TEXT(relations) },
+	{ "trajectory", "FILE", "trajectory to judge: stamp x y z qx qy qz qw",
+	  TEXT(trajectory) },
+	{ "log", "FILE", "interpolate between poses by the odometry of this log",
+	  TEXT(log) },
+	{ "spread", NULL, "distribute the error of odometry between poses",
+	  FLAG(spread) },
+	{ "reach", "TIME",
+	  "use a pose this long before the first and after the last (100ms)",
+	  .must = "0s..1h, with a unit", FIELD(MS, reach), .max = 3600000 },
+	{ "worst", "N", "also print the N worst relations",
+	  FIELD(U32, worst), .min = 1, .max = RELATIONS_MAX },
+	{ "header", NULL, "print the names of the columns first",
+	  FLAG(header) },
+	{ "json", NULL, "print JSON", FLAG(json) },
+	{ "version", NULL, "print the version", FLAG(version) },
 	{ 0 }
 };
 
-static error_t eval_parse(int key, char *arg, struct argp_state *state)
+static int options_check(void *config, const bool *given, const char *program)
 {
-	struct options *o = state->input;
+	const struct options *o = config;
 
-	switch (key) {
-	case OPT_RELATIONS:
-		o->relations = arg;
+	(void)given;
+	if (o->spread && !o->log)
+		return cli_usage(program, "--spread needs --log");
+	if (o->version || (o->relations && o->trajectory))
 		return 0;
-	case OPT_TRAJECTORY:
-		o->trajectory = arg;
-		return 0;
-	case OPT_LOG:
-		o->log = arg;
-		return 0;
-	case OPT_SPREAD:
-		o->spread = true;
-		return 0;
-	case OPT_REACH:
-		if (parse_time_ms(arg, 0, 3600000, &o->reach))
-			return cli_error(-EINVAL, "reach must be 0s..1h, with a unit");
-		return 0;
-	case OPT_WORST:
-		if (parse_u32(arg, 1, RELATIONS_MAX, &o->worst))
-			return cli_error(-EINVAL, "worst must be 1..%d",
-					 RELATIONS_MAX);
-		return 0;
-	case OPT_HEADER:
-		o->header = true;
-		return 0;
-	case OPT_JSON:
-		o->json = true;
-		return 0;
-	case OPT_VERSION:
-		o->version = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		return cli_usage(state->argv[0], "what is %.100s?", arg);
-	case ARGP_KEY_END:
-		if (o->spread && !o->log)
-			return cli_usage(state->argv[0], "--spread needs --log");
-		if (o->version || (o->relations && o->trajectory))
-			return 0;
-		return cli_usage(state->argv[0], "which %s?",
-				 o->relations ? "trajectory" : "relations");
-	}
-	return ARGP_ERR_UNKNOWN;
+	return cli_usage(program, "give --%s FILE",
+			 o->relations ? "trajectory" : "relations");
 }
 
-static const struct argp argp = {
-	.options = options, .parser = eval_parse,
+static const struct settings_program program = {
+	.table = settings, .check = options_check,
 	.doc = "Mean and standard deviation of the errors of a trajectory, "
 	       "by the relations of Kuemmerle et al.",
 };
@@ -276,7 +246,7 @@ int main(int argc, char **argv)
 
 	cli_program = "slam-eval";
 	argv[0] = (char *)cli_program;
-	err = cli_parse(&argp, argc, argv, &o);
+	err = settings_parse(&program, &o, argc, argv);
 	if (err)
 		return 1;
 	if (o.version)

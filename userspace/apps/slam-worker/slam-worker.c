@@ -5,7 +5,6 @@
  * A thread for each job, with an engine and a worker of its own: jobs have
  * nothing in common but the processors.
  */
-#include <argp.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,14 +13,12 @@
 #include <string.h>
 #include <time.h>
 #include "base/cli.h"
+#include "base/settings.h"
 #include "base/loop.h"
 #include "base/thread_pool.h"
 #include "base/version.h"
 #include "slam/filter/memory.h"
 #include "slam/workers/worker_run.h"
-
-enum { OPT_ENGINE = 256, OPT_JOB, OPT_THREADS, OPT_WAIT, OPT_MEMORY,
-       OPT_VERSION };
 
 enum { JOBS = 64 };
 
@@ -47,21 +44,6 @@ struct work {
 	int			err;
 };
 
-static const struct argp_option options[] = {
-	{ "engine", OPT_ENGINE, "SPEC", 0,
-	  "amqp://USER:PASSWORD@HOST:PORT/VHOST", 0 },
-	{ "job", OPT_JOB, "NAME", 0, "of slamd (slam); again: one more", 0 },
-	{ "threads", OPT_THREADS, "T", 0,
-	  "that work on each job (one for each processor)", 0 },
-	{ "memory", OPT_MEMORY, "MB", 0,
-	  "that the maps of all jobs may take (what the machine has)", 0 },
-	{ "wait", OPT_WAIT, "TIME", 0, "for the broker, at most (for ever)",
-	  0 },
-	{ "quiet", 'q', NULL, 0, "nothing but warnings", 0 },
-	{ "version", OPT_VERSION, NULL, 0, "print the version", 0 },
-	{ 0 }
-};
-
 static volatile sig_atomic_t stopped;
 
 static void worker_stop(int signal)
@@ -75,61 +57,53 @@ static bool worker_interrupted(void *arg)
 	return stopped;
 }
 
-static int add_job(struct options *o, const char *name)
+static int set_job(void *config, const char *value)
 {
+	struct options *o = config;
+
 	for (uint32_t i = 0; i < o->jobs; i++)
-		if (!strcmp(o->job[i], name))
-			return cli_error(-EINVAL, "job %.64s is there twice",
-					 name);
+		if (!strcmp(o->job[i], value))
+			return -EINVAL;
 	if (o->jobs == JOBS)
-		return cli_error(-EINVAL, "%d jobs are possible", JOBS);
-	o->job[o->jobs++] = name;
+		return -EINVAL;
+	o->job[o->jobs++] = value;
 	return 0;
 }
 
-static error_t worker_parse(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
+#define FIELD(kind, field) .type = SETTING_##kind, \
+	.at = offsetof(struct options, field)
 
-	switch (key) {
-	case OPT_ENGINE:
-		o->engine = arg;
+static const struct setting settings[] = {
+	{ "engine", "SPEC", "amqp://USER:PASSWORD@HOST:PORT/VHOST",
+	  .must = "a text", FIELD(TEXT, engine) },
+	{ "job", "NAME", "job of slamd (slam); again: one more",
+	  .must = "one of at most 64 different names", .set = set_job },
+	{ "threads", "T", "threads for each job (default: one per CPU)",
+	  FIELD(U32, threads), .min = 1, .max = THREAD_POOL_MAX },
+	{ "memory", "MB",
+	  "memory for the maps of all jobs (default: what the machine has)",
+	  FIELD(U32, memory), .min = 1, .max = MEMORY_MB_MAX },
+	{ "wait", "TIME", "maximum wait for the broker (default: no limit)",
+	  .must = "0s..24h, with a unit", FIELD(MS, wait_ms), .max = 86400000 },
+	{ "quiet", NULL, "print warnings only", .must = "yes or no",
+	  FIELD(FLAG, quiet), .letter = 'q' },
+	{ "version", NULL, "print the version", .must = "yes or no",
+	  FIELD(FLAG, version) },
+	{ 0 }
+};
+
+static int options_check(void *config, const bool *given, const char *program)
+{
+	const struct options *o = config;
+
+	(void)given;
+	if (o->version || o->engine)
 		return 0;
-	case OPT_JOB:
-		return add_job(o, arg);
-	case OPT_THREADS:
-		if (parse_u32(arg, 1, THREAD_POOL_MAX, &o->threads))
-			return cli_error(-EINVAL, "threads must be 1..%d",
-					 THREAD_POOL_MAX);
-		return 0;
-	case OPT_MEMORY:
-		if (parse_u32(arg, 1, MEMORY_MB_MAX, &o->memory))
-			return cli_error(-EINVAL, "memory must be 1..%d",
-					 MEMORY_MB_MAX);
-		return 0;
-	case OPT_WAIT:
-		if (parse_time_ms(arg, 0, 86400000, &o->wait_ms))
-			return cli_error(-EINVAL,
-					 "wait must be 0s..24h, with a unit");
-		return 0;
-	case 'q':
-		o->quiet = true;
-		return 0;
-	case OPT_VERSION:
-		o->version = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		return cli_usage(state->argv[0], "what is %.100s?", arg);
-	case ARGP_KEY_END:
-		if (o->version || o->engine)
-			return 0;
-		return cli_usage(state->argv[0], "which engine?");
-	}
-	return ARGP_ERR_UNKNOWN;
+	return cli_usage(program, "give --engine SPEC");
 }
 
-static const struct argp argp = {
-	.options = options, .parser = worker_parse,
+static const struct settings_program program = {
+	.table = settings, .check = options_check,
 	.doc = "Works on the particles of a slamd with the same engine and "
 	       "job. May come and go at any time.",
 };
@@ -260,7 +234,7 @@ int main(int argc, char **argv)
 	cli_program = "slam-worker";
 	if (argc > 0)
 		argv[0] = (char *)cli_program;
-	if (cli_parse(&argp, argc, argv, &o))
+	if (settings_parse(&program, &o, argc, argv))
 		return EXIT_FAILURE;
 	if (o.version)
 		return printf("slam-worker %s\n", OPTSAMPLE_VERSION) < 0;

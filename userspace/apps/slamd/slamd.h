@@ -10,7 +10,7 @@
 #include "slam/filter/params.h"
 
 /**
- * struct slamd_options - what the command line says
+ * struct slamd_options - the command line and the settings file
  * @log:	what is read; @readings: how
  * @from:	or where readings come from, live: see reading_input_config
  * @speed, @patience: likewise
@@ -36,6 +36,7 @@ struct slamd_options {
 	struct pose		laser;
 	const char		*log, *from, *to, *node;
 	const char		*map_frame, *odom_frame, *base_frame, *robot;
+	char			robot_name[61];
 	double			speed, patience, submap, map_every;
 	const char		*checkpoint;
 	bool			resume;
