@@ -132,7 +132,7 @@ struct bus_config {
 	uint32_t		connect_ms;
 	void			(*notice)(void *arg, const char *line);
 	void			*arg;
-	struct bus_hub	*hub;
+	struct bus_hub		*hub;
 };
 
 /**

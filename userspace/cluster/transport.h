@@ -109,7 +109,7 @@ struct bus {
 	void				*link;
 	void				*plugin;
 
-	enum bus_role		role;
+	enum bus_role			role;
 	char				job[BUS_JOB];
 	char				build[BUS_BUILD];
 	char				name[64];
@@ -117,7 +117,7 @@ struct bus {
 	uint32_t			window;
 	uint64_t			heartbeat_ns;
 
-	enum bus_state		state;
+	enum bus_state			state;
 	uint32_t			id;
 	uint32_t			next_id;
 	uint32_t			wish;
@@ -134,8 +134,8 @@ struct bus {
 	uint64_t			hello_due;
 	uint64_t			hello_pause;
 
-	struct message_queue			inbox;
-	struct message_queue			early;
+	struct message_queue		inbox;
+	struct message_queue		early;
 	struct bus_buffer		*current;
 	bool				starved;
 	bool				relieved;

@@ -30,7 +30,7 @@ struct bag_readings {
 	unsigned int		topics;
 	int			*kind;
 	int			scan, odometry;
-	struct laser_input		*input;
+	struct laser_input	*input;
 	int64_t			begin, end, at;
 	uint64_t		damaged;
 	bool			ended;

@@ -21,7 +21,7 @@ struct laser_input {
 	int64_t			patience;
 	enum laser_input_state	state;
 	char			laser[TF_FRAME_NAME], robot[TF_FRAME_NAME];
-	struct tf_frames		frames;
+	struct tf_frames	frames;
 	struct pose		place;
 	struct collator		*collator;
 	struct laser_input_count	count;

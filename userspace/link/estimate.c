@@ -66,7 +66,7 @@ struct estimate_sample {
 
 struct estimator {
 	struct estimate		now;
-	struct rate_control		steer;
+	struct rate_control	steer;
 	struct history		history;
 	struct history_entry	sum;
 	uint64_t		allowed_at, clock;
@@ -77,13 +77,13 @@ struct estimator {
 	uint64_t		heard_at, progress_at, reported_at;
 	uint64_t		sent_then;	/* datagrams, at progress_at */
 	uint64_t		sent_heard;	/* and at heard_at */
-	struct report_timeout		silence;
+	struct report_timeout	silence;
 	struct estimate_point	point;
 
 	/* delays, us and s */
 	int64_t			transit;
 	uint32_t		transit_low;
-	struct min_delay		transit_least, round_least;
+	struct min_delay	transit_least, round_least;
 	double			transit_queue, round_queue, round_before;
 	double			usual, noise;	/* of round_queue */
 	unsigned int		futile;

@@ -70,7 +70,7 @@ struct recv_topic {
 	void			*arg;
 	struct loop_timer	timer;
 	struct workers		*workers;
-	struct reassembly		*reassembly[BOTH];
+	struct reassembly	*reassembly[BOTH];
 	struct queue		queue[BOTH];
 	struct seen		seen[SEEN];
 	uint32_t		cut[CUTS];	/* newest live frames before silence */

@@ -63,7 +63,7 @@ struct shown {
  * @said_rooms, @said_way: where the last element of these begins
  */
 struct view_page {
-	struct atomic_file		file;
+	struct atomic_file	file;
 	const struct layer	*layer;
 	unsigned int		layers;
 	char			title[TEXT];

@@ -36,10 +36,10 @@ struct gdimd {
 	struct loop		*loop;
 	struct site		*site;
 	struct fuser		*fuser;
-	struct map_input		*inbox;
+	struct map_input	*inbox;
 	struct storing		*storing;
 	struct jobs		*jobs;
-	struct map_publisher		*outlet;
+	struct map_publisher	*outlet;
 	struct source		*source;
 	struct sink		*sink;
 	struct console		*console;

@@ -25,7 +25,7 @@ struct cluster {
 	const struct slamd_options	*o;
 	bool				(*interrupted)(void *arg);
 	struct bus			*engine;
-	struct bus_hub		*hub;
+	struct bus_hub			*hub;
 	struct hand			*hand;
 	uint32_t			hands;
 	struct worker_voice		voice;

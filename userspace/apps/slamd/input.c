@@ -28,7 +28,7 @@ struct reading_input {
 	struct source		*source;
 	struct receiver		*receiver;
 	struct publish		*publish;
-	struct laser_input		*intake;
+	struct laser_input	*intake;
 	uint64_t		useless;
 	bool			told;
 	struct reading_input_count	count;

@@ -48,11 +48,11 @@ struct live {
 	struct loop		*loop;
 	struct loop_call	*call;
 	struct loop_timer	progress;
-	struct reading_input		*inlet;
-	struct slam_publisher		*outlet;
+	struct reading_input	*inlet;
+	struct slam_publisher	*outlet;
 	struct mapper		*mapper;
-	struct scan_queue		*waiting;
-	struct mapper_queue		*handover;
+	struct scan_queue	*waiting;
+	struct mapper_queue	*handover;
 	pthread_t		filter, draw;
 	bool			filters, draws;
 	uint64_t		told, mapped;

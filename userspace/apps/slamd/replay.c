@@ -30,7 +30,7 @@ struct replay {
 	struct readings		*log;
 	uint64_t		shown;
 	struct loop		*loop;
-	struct slam_publisher		*outlet;
+	struct slam_publisher	*outlet;
 	struct mapper		*mapper;
 	int64_t			mapped;
 };

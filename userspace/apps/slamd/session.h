@@ -30,7 +30,7 @@ struct session {
 	struct cluster			*cluster;
 	struct filter			*filter;
 	struct checkpoint		*checkpoint;
-	struct scan_trajectory			journey;
+	struct scan_trajectory		journey;
 	struct stats			stats;
 	struct filter_result		last;
 	uint32_t			updates;

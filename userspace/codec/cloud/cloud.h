@@ -72,8 +72,8 @@ struct cloud_layout {
 	unsigned int	step;
 	bool		big_endian;
 	struct cloud_channel {
-		char		name[CLOUD_NAME];
-		uint8_t		type;
+		char	name[CLOUD_NAME];
+		uint8_t	type;
 		unsigned int	offset;
 	} channel[CLOUD_CHANNELS];
 };

@@ -27,7 +27,7 @@ struct cloud_parts {
 	unsigned int	max, count;
 	struct cloud_span {
 		uint32_t	begin, count;
-		bool		received;
+		bool	received;
 	} *span;
 	struct cloud	*cloud;
 };

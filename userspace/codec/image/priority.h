@@ -27,7 +27,7 @@ enum { PRIORITY_LEVELS = 12, PRIORITY_DATAGRAMS = 255 };
  * @columns:	bytes of the level in each datagram, at least 1
  */
 struct priority {
-	unsigned int	levels;
+	unsigned int		levels;
 	struct {
 		uint8_t		need;
 		uint16_t	columns;

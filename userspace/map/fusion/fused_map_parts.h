@@ -54,7 +54,7 @@ struct piece {
 	unsigned int		width, height;
 	double			resolution;
 	struct pose		origin;
-	struct resampled		*drawing;
+	struct resampled	*drawing;
 	struct place		*place;
 	unsigned int		places;
 	uint64_t		used;
@@ -82,7 +82,7 @@ struct fused_map {
 	size_t			bytes;
 	unsigned int		stale;		/* tiles */
 	uint64_t		revision, clock;
-	struct resampler		**artist;	/* one per thread */
+	struct resampler	**artist;	/* one per thread */
 };
 
 /* For what was used last; those who look count on, too */

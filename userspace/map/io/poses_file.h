@@ -17,7 +17,7 @@ enum { POSES_FILE_ERROR = 256, POSES_FILE_MAX = 10000000 };
  * struct poses_file - in the order of the file, no index twice
  */
 struct poses_file {
-	unsigned int	count;
+	unsigned int		count;
 	struct {
 		uint32_t	index;
 		struct pose	pose;

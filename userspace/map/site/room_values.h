@@ -18,7 +18,7 @@ enum { ROOM_LAYERS = 64 };
  * @max:	-1: nothing is known
  */
 struct room_values {
-	unsigned int	layers;
+	unsigned int		layers;
 	struct {
 		unsigned int	layer;
 		uint64_t	known;

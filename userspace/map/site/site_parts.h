@@ -57,7 +57,7 @@ struct layer_state {
 	int64_t			id;
 	struct layer		layer;
 	pthread_rwlock_t	gate;
-	struct fused_map		*fused;
+	struct fused_map	*fused;
 	uint64_t		before;
 	uint32_t		first, submaps;
 	double			first_resolution;

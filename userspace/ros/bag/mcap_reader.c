@@ -31,7 +31,7 @@ enum {
 struct mcap {
 	struct chunked	c;
 	struct schema {
-		char		*name, *definition;
+		char	*name, *definition;
 	} *schema[IDS];
 	unsigned int	schemas;
 	uint32_t	channel[IDS];

@@ -39,18 +39,18 @@ struct seen {
  */
 struct filter {
 	struct slam_params	params;
-	struct particle_pool		*team;
-	struct trajectory_tree		*ancestry;
+	struct particle_pool	*team;
+	struct trajectory_tree	*ancestry;
 	struct odometer		odometer;
 	uint32_t		count, room;
 	struct pose		*pose;
 	double			*recent, *total, *weight;
-	trajectory_tree_id		*step, *next_step;
+	trajectory_tree_id	*step, *next_step;
 	uint32_t		*parent;
 	struct outcome		*out;
 	uint32_t		outs;
 	uint32_t		best;
-	trajectory_tree_id		best_step;
+	trajectory_tree_id	best_step;
 	uint64_t		update;
 	double			usual;
 	uint32_t		held, round;

@@ -16,7 +16,7 @@
  * @tile:	the map's own, at (@tx, @ty); NULL: none yet
  */
 struct pen {
-	struct likelihood_field		*f;
+	struct likelihood_field	*f;
 	struct tiles		*pool;
 	uint64_t		version;
 	int			tx, ty;

@@ -52,7 +52,7 @@ struct gmapping_tile {
 	struct tile_head	head;
 	uint32_t		look[GMAPPING_CELLS];
 	struct gmapping_count	count[GMAPPING_CELLS];
-	struct gmapping_sum		sum[GMAPPING_CELLS];
+	struct gmapping_sum	sum[GMAPPING_CELLS];
 } __attribute__((aligned(64)));
 
 extern const struct tile_kind gmapping_tiles;

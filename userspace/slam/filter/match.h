@@ -38,7 +38,7 @@ struct matcher {
 	struct scan_box			box;
 	double				radius;
 	struct field_window		window;
-	const struct likelihood_field		*shown;
+	const struct likelihood_field	*shown;
 	int				x, y;
 	double				turn;
 } __attribute__((aligned(128)));

@@ -20,7 +20,7 @@ struct particle_pool;
  * @step:	[@count] of each, the last one; 0: before the first
  */
 struct particle_pool_state {
-	uint32_t		count;
+	uint32_t			count;
 	const trajectory_tree_id	*step;
 	const struct trajectory_tree	*ancestry;
 };

@@ -9,7 +9,7 @@
 #include "slam/filter/particle_pool.h"
 
 struct local {
-	struct particle_pool		team;
+	struct particle_pool	team;
 	struct slam_params	params;
 	struct particles	*particles;
 	struct scan		scan;

@@ -49,7 +49,7 @@ struct particles {
 	const struct way	*way;
 	struct field_kernel	kernel;
 	struct tiles		*pool;
-	struct thread_pool		*crew;
+	struct thread_pool	*crew;
 	struct matcher		*matcher;	/* of each thread */
 	struct particle		*particle;
 	uint32_t		room;

@@ -41,7 +41,7 @@ enum {
  * @prefix:	of the frames of submaps
  */
 struct submap_out {
-	char	map[STORE_FRAME], robot[STORE_FRAME], prefix[STORE_FRAME];
+	char				map[STORE_FRAME], robot[STORE_FRAME], prefix[STORE_FRAME];
 	/* private */
 	struct map_room			room;
 	char				frame[STORE_FRAME];

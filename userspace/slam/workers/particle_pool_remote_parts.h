@@ -41,7 +41,7 @@ struct member {
  * @failed:	what the last worker said that could not go on
  */
 struct remote {
-	struct particle_pool			team;
+	struct particle_pool		team;
 	struct slam_params		params;
 	struct particle_pool_remote_config	config;
 	struct member			*member;
@@ -51,13 +51,13 @@ struct remote {
 	uint32_t			count, room;
 	struct scans			scans;
 	uint64_t			settled, ticket;
-	struct particle_pool_order		order;
+	struct particle_pool_order	order;
 	bool				matching, open, begun;
 	bool				unsettled, resampled;
 	bool				changed;	/* workers came or went */
 	struct outcome			*out;
 	uint32_t			missing;
-	const struct particle_pool_state		*state;
+	const struct particle_pool_state	*state;
 	struct particles_use		lost;
 	unsigned int			silent;
 	int				failed;

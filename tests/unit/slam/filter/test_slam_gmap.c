@@ -287,7 +287,7 @@ static bool right(const struct likelihood_field *f, const struct tiles *pool,
  */
 struct place {
 	struct tiles		*pool;
-	struct likelihood_field		f;
+	struct likelihood_field	f;
 	struct scan		scan;
 	struct reading		reading;
 	float			range[BEAMS];

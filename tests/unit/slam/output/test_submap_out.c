@@ -44,7 +44,7 @@ struct gdim {
 	struct config		config;
 	struct loop		*loop;
 	struct site		*site;
-	struct map_input		*inbox;
+	struct map_input	*inbox;
 	enum message_format	format;
 };
 
