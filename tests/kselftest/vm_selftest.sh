@@ -138,6 +138,24 @@ fails()
 	check "and says so" said 'time-out after 9 s'
 }
 
+# A guest with its root in memory: what it is given, and that time is its own
+memory()
+{
+	vm --skip-idle --root base -o "$work/memory" -e 'GREETING=two  words' \
+		-- bash -c 'echo "env=$GREETING"; echo result >"$VM_OUT/file"
+		ls /usr/bin/qemu-system-x86_64; ls build/vm
+		modprobe dummy && ip link add d0 type dummy && echo loaded
+		t=$EPOCHSECONDS; sleep 1000; echo "$((EPOCHSECONDS - t)) s"
+		exit 77'
+	check "a root in memory: exit status passes" status 77
+	check "environment passes" printed 'env=two  words'
+	check "modules load" printed loaded
+	check "it has what was named" test "$(grep -c 'No such file' \
+		"$work/stdout")" = 2
+	check "files come back" grep -q result "$work/memory/file"
+	check "1000 s of waiting take no time" printed "1000 s"
+}
+
 usage_errors()
 {
 	vm -t soon -- true
@@ -146,11 +164,14 @@ usage_errors()
 	check "missing module is refused" said /nonexistent.ko
 	vm --bogus -- true
 	check "unknown option is refused" said "'--bogus'"
+	vm --root nothing -- true
+	check "unknown group is refused" said "no group nothing"
 }
 
 echo "TAP version 13"
 passes
 fails
+memory
 usage_errors
 check "a run leaves no files" clean
 echo "1..$n"
