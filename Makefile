@@ -38,6 +38,7 @@ help:
 	@echo 'make demo        a Wi-Fi link in a VM fails for 5 s: what the operator sees;'
 	@echo '                 a loop closes: what becomes of the map'
 	@echo 'make check       all tests: unit, eBPF, kernel and Wi-Fi in a VM'
+	@echo 'make test T=NAME one of them, or several; make test-list: which'
 	@echo 'make check-full  also other kernels, some that check themselves, long random runs'
 	@echo 'make bench       qdisc, classifier, codecs, maps, next to what they replace'
 	@echo 'make bench-quality [IMAGES=...]  what the operator sees of images, by loss'
@@ -88,6 +89,13 @@ demo: build packages-check
 check: build packages-check
 	tests/run check
 
+test: build packages-check
+	$(if $(T),,$(error which tests? make test T="NAME ...", see make test-list))
+	@tests/run check $(T)
+
+test-list:
+	@tests/run list
+
 check-full: build packages-check packages-check-full
 	tests/run check-full
 
@@ -112,5 +120,5 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: help build all programs plugins tests bpf module demo check check-full bench \
-	bench-build bench-quality lib-tests install clean distclean
+.PHONY: help build all programs plugins tests bpf module demo check test test-list \
+	check-full bench bench-build bench-quality lib-tests install clean distclean
