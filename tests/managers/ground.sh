@@ -9,7 +9,7 @@
 #                                            tisements; if wanted, two others
 #                        hwsim-medium (the air)
 #
-# Sourced by managers.sh inside of its root in memory. A manager is a
+# Sourced by managers.sh. A manager is a
 # function: robot_NAME brings wlan0 up the way its users do, with the defaults
 # of Debian. Its processes are robot_daemons, which robot_gone ends.
 

@@ -43,8 +43,8 @@
 # pub.csv, sub.csv, local.csv, events, monitor.log (`ip -ts monitor`), before,
 # held and after (what the system looked like), discover.log (our daemon's).
 #
-# For tools/vm --skip-idle -o DIR with sch_optsample loaded: seconds are the
-# guest's, whatever the host is busy with.
+# For tools/vm --skip-idle --root base,managers -o DIR with sch_optsample loaded:
+# seconds are the guest's, whatever the host is busy with.
 
 set -u
 top=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 1
@@ -55,46 +55,30 @@ limit=20
 # a robot has other processors for the radio, the access points and the managers
 node="chrt -f 10"
 . "$top/tests/tap.sh"
-. "$top/tests/kselftest/guest_time.sh"
 . "$top/tests/managers/ground.sh"
 
-programs="bash sh awk basename cat chmod chown cp cut date dirname env expr find
-	gawk grep head hostname id ip iw kill ln ls mkdir mktemp modprobe mount
-	mv chrt nproc nsenter ping readlink rm rmdir run-parts sed seq setsid sleep
-	sort stat sync sysctl tail tc timeout touch tr true umount uname wc
-	hostapd wpa_supplicant wpa_cli dnsmasq dbus-daemon dbus-uuidgen udevadm
-	NetworkManager nmcli networkctl dhcpcd dhclient connmand
-	systemd-escape /usr/libexec/netplan/generate
-	dhclient-script /usr/lib/systemd/systemd-networkd
-	/usr/lib/systemd/systemd-udevd"
-trees="/etc/passwd /etc/group /etc/dbus-1 /etc/udev /etc/dhcp /etc/dhcpcd.conf
-	/etc/NetworkManager /etc/connman /etc/protocols /etc/services
-	/usr/lib/udev/rules.d /usr/lib/NetworkManager /usr/lib/dhcpcd
-	/usr/lib/systemd/network /usr/lib/x86_64-linux-gnu/NetworkManager
-	/usr/share/dbus-1 /usr/lib/locale/C.utf8"
-products="optsample image-pub image-sub fastdds-pub fastdds-sub hwsim-medium"
-
-# into_memory ARGS: this script once more, where no file is the host's
-into_memory()
+# machine: what the packages' installation would make, and the radios
+machine()
 {
-	# all that anything will ask the kernel for
-	modprobe -a bridge dummy ifb sch_ingress cls_bpf cls_u32 cls_matchall \
-		act_gact act_mirred sch_fq_codel ccm ctr cmac aes_generic gcm af_packet \
-		2>/dev/null
 	modprobe mac80211_hwsim radios=5 || exit 1
-	memory_root /mem "$top/build/guest" &&
-		memory_add $programs $trees "$top/tests/managers" \
-			"$top/tests/tap.sh" "$top/tests/kselftest" \
-			"$top/build/tc" "$top/build/bpf" \
-			$(printf "$bin/%s " $products) ||
-		exit 1
-	printf '%s: files\n' passwd group shadow >/mem/etc/nsswitch.conf
-	# what the packages' installation would make
+	ln -s /usr/bin/udevadm /usr/lib/systemd/systemd-udevd
+	printf '%s: files\n' passwd group shadow >/etc/nsswitch.conf
 	for user in dnsmasq dhcpcd; do
 		echo "$user:x:900:65534::/run:/usr/sbin/nologin"
-	done >>/mem/etc/passwd
-	mkdir -p /mem/var/lib/{dbus,dhcp,dhcpcd,NetworkManager}
-	memory_enter "$top/tests/managers/managers.sh" "$@"
+	done >>/etc/passwd
+	mkdir -p /var/lib/{dbus,dhcp,dhcpcd,NetworkManager}
+}
+
+# keeps_time SECONDS: sleeps so long; fails if more than 0.5 s more went by, a
+# clock that jumped. Prints how long it took, in ms.
+keeps_time()
+{
+	local t=${EPOCHREALTIME/./}
+
+	sleep "$1"
+	t=$(((${EPOCHREALTIME/./} - t) / 1000))
+	echo $t
+	[ $t -ge $(($1 * 1000)) ] && [ $t -le $(($1 * 1000 + 500)) ]
 }
 
 # uri DEVICE: for Cyclone. The lease outlasts the outage, or the reader forgets
@@ -538,7 +522,7 @@ experiment()
 }
 
 [ $# -gt 0 ] || { echo "usage: managers.sh CELL..." >&2; exit 2; }
-[ -n "${IN_MEMORY-}" ] || into_memory "$@"
+machine
 mkdir -p "$logs/daemons"
 export TC_LIB_DIR=$top/build/tc
 sysctl -qw net.core.rmem_default=8388608 net.core.rmem_max=8388608
@@ -553,8 +537,7 @@ case " $*" in
 	ok "two other networks"
 	;;
 esac
-memory_seal
-took=$(memory_check 30)
+took=$(keeps_time 30)
 ok "waiting for 30 s takes 30 s of the guest's time: $took ms"
 for arg; do
 	experiment "$arg"
