@@ -60,7 +60,7 @@ all: module bpf programs plugins tests
 programs: $(PROGRAMS_BUILT)
 plugins: $(PLUGINS)
 tests: $(TESTS_BUILT) $(FUZZERS)
-bpf: $(addprefix $(BUILD)/bpf/,ros_tag.bpf.o keep.bpf.o gso_tag.bpf.o lose.bpf.o)
+bpf: $(patsubst %.bpf.c,$(BUILD)/bpf/%.bpf.o,$(notdir $(wildcard bpf/*.bpf.c tests/bpf/*.bpf.c)))
 
 # tools/kernel knows when nothing is to be done
 module:
