@@ -11,7 +11,7 @@
 # Prints TAP.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-. tests/tap.sh
+. tests/lib/tap.sh
 compilers=(clang-14 clang-16 clang-19)
 out=build/check/clang
 

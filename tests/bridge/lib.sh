@@ -8,14 +8,15 @@
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 top=${here%/tests/*}
 bin=${BIN:-$top/build/bin}
-. "$top/tests/tap.sh"
+. "$top/tests/lib/tap.sh"
+. "$top/tests/lib/wait.sh"
+. "$top/tests/lib/space.sh"
 space=bridge-$$
 declare -A pid
 
 cleanup()
 {
-	ip netns pids "$space" | xargs -r kill -9
-	ip netns del "$space"
+	delete_spaces "$space"
 	umount "$scratch/small"
 	wait
 	rm -rf -- "$scratch"
@@ -23,10 +24,8 @@ cleanup()
 trap cleanup EXIT
 trap 'exit 130' INT TERM
 
-ip netns add "$space" && ip -n "$space" link set lo up || {
-	printf '%s\n' "ok 1 # skip no network namespaces" 1..1
-	exit 0
-}
+ip netns add "$space" && ip -n "$space" link set lo up ||
+	skip_all "no network namespaces"
 
 # begin NAME CMD...: in the background; ${pid[NAME]} is its own
 begin()
@@ -103,18 +102,6 @@ is()
 	ask "$1" --json status 2>/dev/null | jq -e -n "[inputs] |
 		length == 1 and (.[0] | [$2] | length > 0 and
 		all(. == true))" >/dev/null 2>&1
-}
-
-# soon CMD...: until it is true; at last it is not
-soon()
-{
-	local i
-
-	for ((i = 0; i < 600; i++)); do
-		"$@" && return
-		sleep 0.1
-	done
-	return 1
 }
 
 # topic NAME FILTER: of a receiver's topic

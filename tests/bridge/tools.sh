@@ -10,7 +10,7 @@ set -u
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 top=${here%/tests/*}
 bin=${BIN:-$top/build/bin}
-. "$top/tests/tap.sh"
+. "$top/tests/lib/tap.sh"
 trap 'rm -rf -- "$scratch"' EXIT
 cd "$scratch" || exit 1
 step=$top/tools/link.d/traces/step.trace

@@ -67,7 +67,7 @@ up()
 hook()
 {
 	case $2 in
-	ready)	[ "$1" = 0 ] || await 60 known "$1" ;;
+	ready)	[ "$1" = 0 ] || wait_for 60 known "$1" ;;
 	down)	link_down ;;
 	up)	link_up ;;
 	esac

@@ -16,7 +16,7 @@ MBIT=${MBIT:-24} LIMIT=${LIMIT:-20} RATE=${RATE:-600kbit}
 keep=${VM_OUT-}
 VM_OUT=${VM_OUT:-/run/bridge}
 . "$(dirname -- "${BASH_SOURCE[0]}")/wifi-run.sh"
-. "$top/tests/tap.sh"
+. "$top/tests/lib/tap.sh"
 [ -d /sys/module/sch_optsample ] || insmod "$SCH_KO" || exit 1
 outage=${OUTAGE:-8}
 
@@ -33,18 +33,6 @@ is()
 {
 	[ "$(ask "$1" --json status 2>/dev/null |
 		jq "[$2] | length > 0 and all(. == true)" 2>/dev/null)" = true ]
-}
-
-# soon CMD...: until it is true; at last it is not
-soon()
-{
-	local i
-
-	for ((i = 0; i < 450; i++)); do
-		"$@" && return
-		sleep 0.2
-	done
-	return 1
 }
 
 topic()
@@ -64,7 +52,7 @@ more()
 {
 	local until=$(($(frames "$1") + $2))
 
-	soon is recv "$(topic "$1" ".frames >= $until")"
+	wait_for 90 is recv "$(topic "$1" ".frames >= $until")"
 }
 
 medium()
@@ -104,9 +92,9 @@ play()
 		"$scratch/packets.bin" >"$log/send.log" 2>&1 </dev/null &
 	send=$!
 	pids+=("$send" "$recv")
-	soon is recv "$(topic /image '.frames >= 50')" &&
-		soon is recv "$(topic /points '.frames >= 20')" &&
-		soon is send '.link.state == "live"'
+	wait_for 90 is recv "$(topic /image '.frames >= 50')" &&
+		wait_for 90 is recv "$(topic /points '.frames >= 20')" &&
+		wait_for 90 is send '.link.state == "live"'
 	ok "$run: images and clouds arrive"
 	[ "$(frames /image)" -ge 50 ] || {
 		cat "$log"/{send,recv}.log | sed 's/^/# /'
@@ -115,7 +103,7 @@ play()
 
 	medium down
 	# until it misses the access point the radio sends into the air
-	soon grep -q 0 /sys/class/net/wlan0/carrier
+	wait_for 90 grep -q 0 /sys/class/net/wlan0/carrier
 	date +%s%N >"$log/down"
 	sleep "$outage"
 	[ "$run" != optsample ] || "$bin/optsample" show >"$log/show" 2>&1
@@ -124,16 +112,16 @@ play()
 	ask recv --json status >"$log/recv.out.json"
 	date +%s%N >"$log/up"
 	medium up
-	soon is send '.link.outages >= 1 and .link.state == "live"'
+	wait_for 90 is send '.link.outages >= 1 and .link.state == "live"'
 	ok "$run: the sender has seen an outage, and that it is over"
 	is send '.link.outages == 1'
 	ok "$run: one"
-	more /image 30 && soon drained
+	more /image 30 && wait_for 90 drained
 	ok "$run: live images go on"
 	ask send --json status >"$log/send.json"
 	ask recv --json status >"$log/recv.json"
-	stop $send
-	stop $recv
+	end_or_kill $send
+	end_or_kill $recv
 	"$bin/ends-copy" -x 10000 "$log/out.mcap" - 2>"$log/copy.log" |
 		awk '{ print $1, $3 }' >"$log/order"
 }

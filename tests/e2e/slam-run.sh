@@ -69,12 +69,12 @@ done_with_all()
 hook()
 {
 	case $2 in
-	known)	[ "$1" != optsample ] || await 60 known 2 ;;
+	known)	[ "$1" != optsample ] || wait_for 60 known 2 ;;
 	# not there after so long: no reader was when the first ones went
-	here)	await 30 reads ;;
+	here)	wait_for 30 reads ;;
 	down)	link_down ;;
 	up)	link_up ;;
-	end)	await 240 done_with_all ;;
+	end)	wait_for 240 done_with_all ;;
 	esac
 }
 
@@ -98,7 +98,7 @@ play()
 		--trajectory "$scratch/$1.tum" --map "$scratch/$1.pgm" \
 		--stats "$scratch/$1.json" >"$scratch/slamd.log" 2>&1 &
 	slamd=$!
-	await 60 subscribed
+	wait_for 60 subscribed
 	{
 		link_hooks
 		declare -f so_far reads done_with_all hook

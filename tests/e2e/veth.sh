@@ -58,7 +58,7 @@ idle()
 # message of UDPROS.
 link_down()
 {
-	await 60 idle
+	wait_for 60 idle
 	ping -qc 1 -W 60 $operator_ip >/dev/null
 	ip -n op link set op0 down
 }
@@ -71,6 +71,6 @@ link_up()
 # What a hook, which is a shell of its own, needs of all this
 link_hooks()
 {
-	declare -f await known idle link_down link_up
+	declare -f wait_for known idle link_down link_up
 	declare -p operator_ip
 }

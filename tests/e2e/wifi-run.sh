@@ -31,6 +31,7 @@ robot_ip=10.42.0.2
 operator_ip=10.42.0.1
 export TC_LIB_DIR=$build/tc
 pids=()
+. "$top/tests/lib/wait.sh"
 
 die()
 {
@@ -53,32 +54,10 @@ start()
 	pids+=($!)
 }
 
-# stop PID...: ask, wait 5 s, insist
-stop()
-{
-	local pid
-
-	for pid in "$@"; do
-		kill "$pid" 2>/dev/null
-		for _ in {1..50}; do
-			kill -0 "$pid" 2>/dev/null || break
-			sleep 0.1
-		done
-		kill -KILL "$pid" 2>/dev/null
-		wait "$pid" 2>/dev/null
-	done
-}
-
 # await SECONDS WHAT CMD...: until CMD succeeds
 await()
 {
-	local end=$((SECONDS + $1)) what=$2
-
-	shift 2
-	until "$@" >/dev/null 2>&1; do
-		[ $SECONDS -lt $end ] || die "$run: $what: time-out"
-		sleep 0.2
-	done
+	wait_for "$1" "${@:3}" || die "$run: $2: time-out"
 }
 
 radios()
@@ -160,7 +139,7 @@ link_up()
 
 link_down()
 {
-	stop "${pids[@]}"
+	end_or_kill "${pids[@]}"
 	pids=()
 	ip link set wlan0 down
 	in_operator ip link set wlan0 down
@@ -235,7 +214,7 @@ play()
 	event up $((OUTAGE_AT + OUTAGE))
 	await 60 "end of the recording" eval "! kill -0 $pub"
 	event status 0
-	stop $sub
+	end_or_kill $sub
 	mv $tmp/images "$log/images"
 }
 
@@ -269,7 +248,7 @@ one()
 }
 
 mkdir -p $tmp || exit 1
-trap 'stop "${pids[@]}"' EXIT
+trap 'end_or_kill "${pids[@]}"' EXIT
 run=setup
 radios
 configs

@@ -5,9 +5,9 @@
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-make_space || skip "no network namespaces here"
+make_space || skip_all "no network namespaces here"
 mkdir "$scratch/disk"
-mount -t tmpfs -o size=2m tmpfs "$scratch/disk" || skip "no mounts here"
+mount -t tmpfs -o size=2m tmpfs "$scratch/disk" || skip_all "no mounts here"
 unmount()
 {
 	umount "$scratch/disk"

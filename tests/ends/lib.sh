@@ -9,25 +9,20 @@ here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 top=${here%/tests/*}
 bin=${BIN:-$top/build/bin}
 copy=${COPY:-$bin/ends-copy}
-. "$top/tests/tap.sh"
+. "$top/tests/lib/tap.sh"
+. "$top/tests/lib/wait.sh"
+. "$top/tests/lib/space.sh"
 recording=$scratch/kinds.mcap
 space=ends-$$
 
 cleanup()
 {
-	ip netns pids "$space" | xargs -r kill -9
-	ip netns del "$space"
+	delete_spaces "$space"
 	wait
 	rm -rf -- "$scratch"
 } 2>/dev/null
 trap cleanup EXIT
 trap 'exit 130' INT TERM
-
-skip()
-{
-	printf '%s\n' "ok 1 # skip $1" 1..1
-	exit 0
-}
 
 # DDS finds others by multicast, which a loopback has only when it is told
 make_space()
@@ -103,16 +98,6 @@ program()
 kill_program()
 {
 	kill -9 "$(program "$1")"
-}
-
-# until_true CODE: for 40 s at most
-until_true()
-{
-	for _ in {1..400}; do
-		eval "$1" && return
-		sleep 0.1
-	done
-	return 1
 }
 
 # lines NAME NUMBER: it said so many, at least

@@ -6,15 +6,15 @@
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-make_space || skip "no network namespaces here"
-type rosmaster >/dev/null || skip "no rosmaster here"
+make_space || skip_all "no network namespaces here"
+type rosmaster >/dev/null || skip_all "no rosmaster here"
 "${TEST_ENDS:-$bin/test_ends}" "$recording" || exit 1
 
 node sub "$copy" -n 150 ros1 -
 sub=$node
 node pub "$copy" -l "$recording" ros1
 pub=$node
-until_true 'lines pub 5'
+wait_for 40 eval 'lines pub 5'
 node master timeout 600 rosmaster --core -p 11311
 master=$node
 finish $sub && end $pub && intact pub sub
@@ -36,7 +36,7 @@ printf 'P5 3 1 255\n\0\376\315' >"$scratch/m.pgm"
 printf 'resolution: 0.1\norigin: [0, 0, 0]\n' >"$scratch/m.yaml"
 node pub "$copy" -L -d 60000 "$scratch/m.pgm" ros1
 pub=$node
-until_true 'lines pub 1'
+wait_for 40 eval 'lines pub 1'
 here_is sub "$copy" -n 1 ros1 - && cmp -s "$scratch/pub" "$scratch/sub"
 ok "who comes late gets the map"
 end $pub
@@ -68,7 +68,7 @@ ok "from ROS 1 to ROS 2"
 node relay "$copy" ros1 ros1
 relay=$node
 node pub "$copy" -l -r 10 -N other "$scratch/m.pgm" ros1
-until_true 'lines relay 20'
+wait_for 40 eval 'lines relay 20'
 end $node $relay
 intact pub relay
 ok "what we publish does not come back"

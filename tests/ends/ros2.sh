@@ -6,7 +6,7 @@
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-make_space || skip "no network namespaces here"
+make_space || skip_all "no network namespaces here"
 "${TEST_ENDS:-$bin/test_ends}" "$recording" || exit 1
 unset ROS_DOMAIN_ID ROS_LOCALHOST_ONLY CYCLONEDDS_URI
 
@@ -46,7 +46,7 @@ mv "$scratch/pub" "$scratch/camera"
 node sub "$bin/image-sub" --reliable
 sub=$node
 node pub "$copy" -l "$scratch/camera--reliable.mcap" ros2
-until_true 'lines sub 30'
+wait_for 40 eval 'lines sub 30'
 end $node $sub
 awk -F, 'NR == FNR { crc[$4] } NR != FNR && !($4 in crc) { exit 1 }' \
 	"$scratch/camera" "$scratch/sub" && lines sub 30
@@ -56,7 +56,7 @@ printf 'P5 3 1 255\n\0\376\315' >"$scratch/m.pgm"
 printf 'resolution: 0.1\norigin: [0, 0, 0]\n' >"$scratch/m.yaml"
 node pub "$copy" -L -d 60000 "$scratch/m.pgm" ros2
 pub=$node
-until_true 'lines pub 1'
+wait_for 40 eval 'lines pub 1'
 here_is sub "$copy" -n 1 ros2 - && cmp -s "$scratch/pub" "$scratch/sub"
 ok "who comes late gets the map"
 here_is sub "$copy" -t 4 -o /map -k 4 ros2 - &&
@@ -83,13 +83,13 @@ ok "of a latching writer and one that is not"
 node relay "$copy" ros2 ros2
 relay=$node
 node pub "$copy" -l -r 10 "$scratch/m.pgm" ros2
-until_true 'lines relay 20'
+wait_for 40 eval 'lines relay 20'
 end $node $relay
 intact pub relay
 ok "what we publish does not come back"
 
 ROS_DOMAIN_ID=7 node pub "$copy" -l -r 10 "$scratch/m.pgm" ros2
-until_true 'lines pub 5'
+wait_for 40 eval 'lines pub 5'
 here_is sub "$copy" -t 4 ros2 - && [ ! -s "$scratch/sub" ]
 ok "another domain is another one"
 here_is sub "$copy" -n 3 ros2:7 - && intact pub sub
@@ -115,12 +115,12 @@ unset ROS_LOCALHOST_ONLY
 node sub "$copy" ros2 -
 sub=$node
 node pub "$copy" -l -r 10 "$scratch/m.pgm" ros2
-until_true 'lines sub 5'
+wait_for 40 eval 'lines sub 5'
 kill_program $node
 wait $node 2>/dev/null
 before=$(wc -l <"$scratch/sub")
 node pub2 "$copy" -l -r 10 "$scratch/m.pgm" ros2
-until_true "lines sub $((before + 5))"
+wait_for 40 eval "lines sub $((before + 5))"
 ok "a writer that was killed and comes back"
 end $node $sub
 
@@ -135,12 +135,12 @@ node slow "$copy" -o /image ros2 -
 slow=$node
 node pub "$copy" -L -l -r 10 -n 40 -d 60000 "$scratch/big/m.pgm" ros2
 pub=$node
-until_true 'lines slow 1'
+wait_for 40 eval 'lines slow 1'
 kill -STOP "$(program $slow)"
-until_true 'lines pub 40'
+wait_for 40 eval 'lines pub 40'
 ok "a reader that stopped does not stop the writer"
 kill -CONT "$(program $slow)"
-until_true 'tail -n 1 "$scratch/pub" | grep -qxFf - "$scratch/slow"'
+wait_for 40 eval 'tail -n 1 "$scratch/pub" | grep -qxFf - "$scratch/slow"'
 ok "and has the newest message when it goes on"
 end $pub $slow
 ! lines slow 40 && intact pub slow

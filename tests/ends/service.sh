@@ -62,7 +62,7 @@ same_text()
 same_text
 ok "the texts of the types agree"
 
-make_space || skip "no network namespaces here"
+make_space || skip_all "no network namespaces here"
 unset ROS_DOMAIN_ID ROS_LOCALHOST_ONLY CYCLONEDDS_URI ROS_DISTRO
 
 # What all of them answer; in the last round, and in one before an even number
@@ -155,7 +155,7 @@ sed 's/^/# /' "$scratch/ours"
 
 node peer "$peer" serve
 server=$node
-until_true 'lines peer 1'
+wait_for 40 eval 'lines peer 1'
 here_is call "$ours" call 60 20 && answers call 20
 ok "ours calls a peer's"
 # noise waits for a reader of its answers: a client that stays, till it is done
@@ -173,7 +173,7 @@ here_is call "$ours" call 0.3
 ok "no service: each call says so"
 node peer "$peer" serve mute
 server=$node
-until_true 'lines peer 1'
+wait_for 40 eval 'lines peer 1'
 here_is call "$ours" call 2
 [ "$(sort -u "$scratch/call")" = "Connection timed out" ] && lines call 6
 ok "a service that does not answer"

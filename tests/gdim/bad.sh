@@ -14,7 +14,7 @@ socket=$scratch/gdimd.sock store=$scratch/site.db log=$scratch/log
 gdimctl="$bin/gdimctl --socket $socket"
 own_domain 62
 
-[ "$(id -u)" = 0 ] && make_space || skip 'no network namespaces'
+[ "$(id -u)" = 0 ] && make_space || skip_all 'no network namespaces'
 
 # start ARGS: a daemon, $daemon is its pid
 start()
@@ -23,7 +23,7 @@ start()
 		--socket "$socket" --http 127.0.0.1:8460 "$@" \
 		>"$scratch/out" 2>"$log") &
 	daemon=$!
-	until_true '$gdimctl status >/dev/null 2>&1'
+	wait_for 40 eval '$gdimctl status >/dev/null 2>&1'
 }
 
 # end: as systemd would; false if it did not end well
@@ -48,7 +48,7 @@ fused() { $gdimctl export --layer slam_map --mode raw --out "$1" >/dev/null; }
 
 start; ok 'a daemon'
 part topics "$bin/gdim-bad"
-until_true 'fused "$scratch/first.pgm" 2>/dev/null'; ok 'there is a map'
+wait_for 40 eval 'fused "$scratch/first.pgm" 2>/dev/null'; ok 'there is a map'
 part flood "$bin/gdim-bad"
 part services "$bin/gdim-bad"
 part commands

@@ -13,7 +13,7 @@ gdimctl="$bin/gdimctl --socket $socket"
 client=$bin/fastdds-client
 own_domain 66
 
-[ "$(id -u)" = 0 ] && make_space || skip 'no network namespaces'
+[ "$(id -u)" = 0 ] && make_space || skip_all 'no network namespaces'
 
 start()
 {

@@ -8,7 +8,7 @@ here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 top=${here%/tests/*}
 gdimctl=${BIN:-$top/build/bin}/gdimctl
 real=$top/../shared/data/maps
-. "$top/tests/tap.sh"
+. "$top/tests/lib/tap.sh"
 . "$top/tests/gdim/lib.sh"
 mounted= writer= holder= daemon=
 store=$scratch/site.db

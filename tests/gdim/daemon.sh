@@ -12,7 +12,7 @@ socket=$scratch/gdimd.sock store=$scratch/site.db
 gdimctl="$bin/gdimctl --socket $socket"
 own_domain 61
 
-[ "$(id -u)" = 0 ] && make_space || skip 'no network namespaces'
+[ "$(id -u)" = 0 ] && make_space || skip_all 'no network namespaces'
 
 # start NAME ARGS: a daemon, $daemon is its pid
 start()

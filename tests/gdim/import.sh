@@ -13,7 +13,7 @@ top=${here%/tests/*}
 bin=${BIN:-$top/build/bin}
 gdimctl=$bin/gdimctl
 real=$top/../shared/data/maps
-. "$top/tests/tap.sh"
+. "$top/tests/lib/tap.sh"
 . "$top/tests/gdim/lib.sh"
 store=$scratch/site.db socket=$scratch/gdimd.sock daemon= mounted=
 

@@ -7,7 +7,7 @@
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 top=${here%/tests/*}
 bin=${BIN:-$top/build/bin}
-. "$top/tests/tap.sh"
+. "$top/tests/lib/tap.sh"
 unit=$top/userspace/apps/gdimd/systemd/gdimd.service
 example=$top/userspace/apps/gdimd/systemd/gdimd.conf
 trap 'rm -rf -- "$scratch"' EXIT

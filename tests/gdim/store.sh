@@ -11,7 +11,7 @@ top=${here%/tests/*}
 bin=${BIN:-$top/build/bin}
 storm=${STORM:-$bin/store-storm}
 seed=${SEED:-$RANDOM}
-. "$top/tests/tap.sh"
+. "$top/tests/lib/tap.sh"
 mounted=
 
 cleanup()

@@ -8,7 +8,7 @@
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 top=${here%/tests/*}
 bin=${BIN:-$top/build/bin}
-. "$top/tests/tap.sh"
+. "$top/tests/lib/tap.sh"
 . "$top/tests/gdim/lib.sh"
 store=$scratch/site.db socket=$scratch/gdimd.sock
 page=$scratch/page.html daemon= mounted=

@@ -13,8 +13,8 @@ gdimctl="$bin/gdimctl --socket $socket"
 cyclone=$bin/submap-writer fastdds=$bin/fastdds-submap-writer
 own_domain 65
 
-[ "$(id -u)" = 0 ] && make_space || skip 'no network namespaces'
-in_space tc qdisc add dev lo clsact 2>/dev/null || skip 'no clsact'
+[ "$(id -u)" = 0 ] && make_space || skip_all 'no network namespaces'
+in_space tc qdisc add dev lo clsact 2>/dev/null || skip_all 'no clsact'
 
 # start ARGS: a daemon with an empty store, $daemon is its pid
 start()
@@ -115,11 +115,11 @@ test_midway()
 	for loss in 0 20; do
 		loses "$loss"
 		node writer "$fastdds" -n 300 -i 50 -m 1400 -k 1
-		until_true 'lines writer 20'
+		wait_for 40 eval 'lines writer 20'
 		start
 		wait "$node"
 		ok "midway, $loss % lost: all was acknowledged"
-		until_true '[ "$(frames | cut -d " " -f 2)" = 299 ]'
+		wait_for 40 eval '[ "$(frames | cut -d " " -f 2)" = 299 ]'
 		read -r first last number <<<"$(frames)"
 		echo "# from $first to $last: $number"
 		[ "$first" -gt 0 ] && [ "$last" = 299 ] &&
@@ -188,7 +188,7 @@ test_busy()
 		--frame other_ >"$scratch/out" 2>&1 &
 	import=$!
 	node writer "$cyclone" -n 200
-	until_true '[ "$(status .in.submaps_stored)" -gt 0 ]'
+	wait_for 40 eval '[ "$(status .in.submaps_stored)" -gt 0 ]'
 	n=$(status .submaps)
 	[ "$n" -lt 10000 ]
 	ok "submaps are stored during an import, at $n of 10200"

@@ -11,7 +11,7 @@ here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 top=${here%/tests/*}
 bin=${BIN:-$top/build/bin}
 real=$top/../shared/data/maps
-. "$top/tests/tap.sh"
+. "$top/tests/lib/tap.sh"
 . "$top/tests/gdim/lib.sh"
 daemon= load=
 

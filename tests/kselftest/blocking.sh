@@ -73,9 +73,9 @@ blocking()
 	link "$@" || return
 	n_op python3 "$scratch/sink.py" >"$scratch/arrived" &
 	sink=$!
-	await 10 listening 5002
+	wait_for 10 listening 5002
 	python3 "$scratch/source.py"
-	await 20 drained
+	wait_for 20 drained
 	last_word $sink
 	wait $sink
 	cat "$scratch/arrived"
@@ -102,7 +102,7 @@ message()
 	[ "$1" != optsample ] || classify v0 2:
 	n_op rtps-gen recv 10.9.0.2 7411 2 2900 >"$scratch/got" &
 	receiver=$!
-	await 10 listening 7411
+	wait_for 10 listening 7411
 	rtps-gen send 10.9.0.2 7411 5 1 2900 1400
 	wait $receiver
 	cat "$scratch/got"

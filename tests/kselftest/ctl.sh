@@ -80,7 +80,7 @@ links()
 	ip link set v0 up
 	peer ip addr add 10.9.0.2/24 dev v1
 	peer ip link set v1 up
-	await 10 ip -o link show v0 up
+	wait_for 10 ip -o link show v0 up
 	ip neigh add 10.9.0.2 dev v0 nud stale lladdr "$(mac)"
 }
 
@@ -168,7 +168,7 @@ test_up()
 		'"v0","opt-v0","gap",10' "show -j"
 	optsample show | grep -q "^v0: qdisc on opt-v0, policy gap, limit 10"
 	ok "show"
-	await 20 eval 'ip neigh show 10.9.0.2 dev v0 | grep PERMANENT'
+	wait_for 20 eval 'ip neigh show 10.9.0.2 dev v0 | grep PERMANENT'
 	ok "the peer's neighbour entry is permanent"
 	ls /sys/fs/bpf/optsample/v0 | grep -qx writers
 	ok "maps are pinned"
@@ -178,7 +178,7 @@ test_up()
 	grep -q $'\033\\[?1049h' out &&
 		[ "$(tail -c 8 out)" = $'\033[?1049l' ]
 	ok "watch: restores the terminal"
-	await 20 optsample down v0
+	wait_for 20 optsample down v0
 	ok "down"
 	is "$(traces)" "$clean" "down leaves nothing"
 	[ "$(optsample down v0)" = "v0 is not up" ]
@@ -263,17 +263,17 @@ test_replaced()
 	device_d0
 	optsample up d0 2>/dev/null
 	ip link del d0
-	await 20 eval 'optsample show d0 | grep -q "lost by d0"'
+	wait_for 20 eval 'optsample show d0 | grep -q "lost by d0"'
 	optsample show d0 | grep -q "warning: d0 is gone; .*lost by d0"
 	ok "gone: show says so first"
 	device_d0
-	await 20 whole
+	wait_for 20 whole
 	ok "replaced: the daemon redirects the new device"
 	# two radios are plugged in at once, and udev gives them their names
 	ip link set d0 down
 	ip link set d0 name d1
 	device_d0
-	await 20 whole
+	wait_for 20 whole
 	ok "renamed: the daemon redirects the one that has the name now"
 	is "$(tc filter show dev d1 egress 2>/dev/null
 		tc qdisc show dev d1 clsact)" "" "renamed: and lets the other go"
@@ -324,7 +324,7 @@ test_daemon()
 	optsample show -j d0 | jq -r '.[0].warning' | grep -q "^$why"
 	ok "show -j has it"
 	ip addr add 10.8.0.1/24 dev d0
-	await 20 whole
+	wait_for 20 whole
 	ok "it ends when there is an address"
 	optsample down
 
@@ -369,7 +369,7 @@ test_killed()
 	[ $rc = 0 ]
 	ok "up is killed: down undoes what there is"
 	optsample up d0 2>/dev/null &
-	await 20 eval 'tc filter show dev d0 egress | grep Redirect'
+	wait_for 20 eval 'tc filter show dev d0 egress | grep Redirect'
 	kill -KILL $!
 	wait $! 2>/dev/null
 	optsample show d0 | grep -q "warning: d0 was not set up completely"
@@ -591,7 +591,7 @@ test_own_broken()
 	ip link del d0
 	fails_up "no device d0" own-d0
 	device_d0
-	await 20 own_whole
+	wait_for 20 own_whole
 	ok "d0 is another device: the daemon makes own-d0 again"
 	optsample down
 	for at in 0.02 0.05 0.1 0.2 0.3 0.5 0.8; do
@@ -605,7 +605,7 @@ test_own_broken()
 	[ $rc = 0 ]
 	ok "up is killed: down undoes what there is"
 	optsample up d0 --address 10.77.0.2/24 >/dev/null 2>&1 &
-	await 20 eval 'tc filter show dev own-d0 egress | grep Redirect'
+	wait_for 20 eval 'tc filter show dev own-d0 egress | grep Redirect'
 	kill -KILL $!
 	wait $! 2>/dev/null
 	up_own && own_whole
@@ -746,10 +746,10 @@ test_traffic()
 	ok "a warning of the short lease"
 	optsample topics --dev v0 --seconds 3 | grep -q "^/camera/image sensor_msgs/msg/Image"
 	ok "topics"
-	await 20 test -s sub.csv
+	wait_for 20 test -s sub.csv
 	ok "images arrive"
 	peer ip link set v1 down
-	await 30 eval '[ "$(json .qdisc.evicted)" -gt 5 ]'
+	wait_for 30 eval '[ "$(json .qdisc.evicted)" -gt 5 ]'
 	ok "a queue that is full is thinned out"
 	optsample show -j v0 >show.json
 	is "$(json '[.flows[0].topic, .qdisc.stalled] | @csv')" \
@@ -759,7 +759,7 @@ test_traffic()
 	[ "$(json .flows[0].backlog_messages)" -le 10 ]
 	ok "no more than the limit waits"
 	peer ip link set v1 up
-	await 20 eval '[ "$(json .flows[0].backlog_messages)" = 0 ]'
+	wait_for 20 eval '[ "$(json .flows[0].backlog_messages)" = 0 ]'
 	ok "it leaves when the link is back"
 	wait $pub
 	sleep 1

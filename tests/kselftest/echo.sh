@@ -132,8 +132,8 @@ keys()
 	esac
 	n_op python3 "$scratch/server.py" &
 	server=$!
-	await 20 listening 5003
-	await 20 listening 5004
+	wait_for 20 listening 5003
+	wait_for 20 listening 5004
 	whole=0 sent=$((keys * 6 / 10 + 40))
 	if [ -n "${2-}" ]; then
 		n_op rtps-gen recv 10.9.0.2 7411 5 12 >"$scratch/got" &

@@ -77,7 +77,7 @@ change pause 0
 is "$(drive <<<q | tail -n 1)" "5/1/1" "pause 0: flows go on"
 change pause 2s
 is "$(drive <<<q | tail -n 1)" "-" "pause: between two packets of a message"
-await 10 eval '[ "$(drive <<<q | tail -n 1)" = 5/1/2 ]'
+wait_for 10 eval '[ "$(drive <<<q | tail -n 1)" = 5/1/2 ]'
 ok "pause: ends by itself"
 ! change pause 61s 2>"$scratch/err"
 ok "pause: at most 60 s"

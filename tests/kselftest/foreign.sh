@@ -36,14 +36,14 @@ fresh
 before=$(ticks)
 peer_op dds-writers $(seq -f 'rt/far/%g' $writers)
 sleep 5
-await 300 settled
+wait_for 300 settled
 ok "the daemon has heard of $writers writers of another host"
 echo "# $(($(ticks) - before)) ticks of the daemon"
 is "$(in_map)" 0 "none of them is in the map"
 [ "$(wc -c </run/optsample/v0.topics)" -lt 10000 ]
 ok "nor in the list of topics"
 peer dds-writers rt/camera
-await 60 known rt/camera && [ "$(writer rt/camera)" = "0 0" ]
+wait_for 60 known rt/camera && [ "$(writer rt/camera)" = "0 0" ]
 ok "a camera of this host is sampled"
 before=$(ticks)
 sleep 5
@@ -51,7 +51,7 @@ used=$(($(ticks) - before))
 [ $used -lt 100 ]
 ok "the daemon takes little of the processor: $used of 500 ticks"
 stop_peers 1
-await 60 eval '[ "$(in_map)" = 0 ]'
+wait_for 60 eval '[ "$(in_map)" = 0 ]'
 ok "the camera goes"
 
 # more writers here than there are places
@@ -62,13 +62,13 @@ crowd="more than $places writers on this host: "
 stop_peers
 fresh
 peer dds-writers $(seq -f 'rt/many/%g' 4000)
-await 300 eval '[ "$(in_map)" = 4000 ]'
+wait_for 300 eval '[ "$(in_map)" = 4000 ]'
 ok "4000 writers of this host are sampled"
 is "$(json '[.writers_left_out, .warning] | @csv')" 0, "and no warning"
 kill -KILL "$(cat /run/optsample/v0.pid)"
 stop_peers
 peer dds-writers $(seq -f 'rt/many/%g' 4000)
-await 10 eval 'optsample up v0 >/dev/null 2>&1'
+wait_for 10 eval 'optsample up v0 >/dev/null 2>&1'
 all_sampled()
 {
 	[ "$(bpftool -j map dump pinned $pins/writers | jq -r '.[].key |
@@ -76,10 +76,10 @@ all_sampled()
 		select(.sampled) | .guid | gsub("\\."; "")' \
 		/run/optsample/v0.topics | sort)" ] && [ "$(in_map)" = 4000 ]
 }
-await 120 all_sampled
+wait_for 120 all_sampled
 ok "4000 that came while there was no daemon have their places, too"
 peer dds-writers $(seq -f 'rt/more/%g' 1000)
-await 300 left_out 904
+wait_for 300 left_out 904
 ok "of 1000 more 904 have no place, which is counted"
 is "$(in_map)" $places "they are ordinary, the others are sampled"
 is "$(jq '[.topics[] | select(.sampled)] | length' /run/optsample/v0.topics)" \
@@ -87,33 +87,33 @@ is "$(jq '[.topics[] | select(.sampled)] | length' /run/optsample/v0.topics)" \
 optsample show v0 | grep -q "warning: ${crowd}904 others are not sampled"
 ok "show warns"
 lease=10 peer_op dds-writers rt/short
-await 60 eval '[[ "$(json .warning)" == \
+wait_for 60 eval '[[ "$(json .warning)" == \
 	"${crowd}904 others are not sampled; 1 DDS participant is given up "* ]]'
 ok "one warning does not hide another"
 is "$(grep -c "$crowd" /run/optsample/v0.log)" 1 "the log has it once"
 stop_peers 1
-await 120 left_out 0
+wait_for 120 left_out 0
 is "$(in_map) $(json .warning)" "4000 null" "who goes is not counted"
 peer dds-writers $(seq -f 'rt/more/%g' 1000)
-await 300 left_out 904
+wait_for 300 left_out 904
 kill "${pids[0]}"
-await 300 left_out 0
-await 60 eval '[ "$(in_map)" = 1000 ]'
+wait_for 300 left_out 0
+wait_for 60 eval '[ "$(in_map)" = 1000 ]'
 ok "places that become free are taken by those who had none"
 is "$(json .warning)" null "and the warning is gone"
 
 # more than are remembered
 peer dds-writers $(seq -f 'rt/much/%g' 8000)
-await 300 eval '[[ "$(json .warning)" == *"more than 8192 writers"* ]]'
+wait_for 300 eval '[[ "$(json .warning)" == *"more than 8192 writers"* ]]'
 is "$(json .writers_left_out)" $places \
 	"of those without a place $places are remembered"
 kill "${pids[1]}"
-await 300 left_out $((places - 1000))
+wait_for 300 left_out $((places - 1000))
 is "$(in_map)" $places "who is remembered has a place when others go"
 [[ "$(json .warning)" == *"more than 8192 writers"* ]]
 ok "who was forgotten has not, which is said"
 stop_peers
-await 300 eval '[ "$(json .warning)" = null ]'
+wait_for 300 eval '[ "$(json .warning)" = null ]'
 ok "until they are gone"
 is "$(in_map)" 0 "and no place is taken"
 optsample down v0

@@ -86,7 +86,7 @@ underlay()
 	# CoDel would drop some on a busy machine
 	tc qdisc replace dev t0 parent 1:ffff pfifo limit 1000
 	n_op rtps-gen recv 10.7.0.2 7411 2 1 >"$scratch/got" &
-	await 10 listening 7411
+	wait_for 10 listening 7411
 	rtps-gen send 10.7.0.2 7411 1 300 1 1344
 	wait $!
 	got=$(wc -l <"$scratch/got")
@@ -142,7 +142,7 @@ stamps()	# WHAT ARGS...: optsample options
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.bind(("10.9.0.2", 7411)); time.sleep(60)' &
 	local sink=$!
-	await 10 listening 7411
+	wait_for 10 listening 7411
 	tc qdisc add dev v0 root handle 1: optsample "$@"
 	is "$(python3 "$scratch/stamps.py" 7411)" 20 \
 		"time stamps of 20 packets come back: $what"
@@ -208,7 +208,7 @@ classify d0.5
 rtps-gen send 10.8.0.2 7411 1 20 1 500
 is "$(stat inflight_packets d0.5) $(stat backlog_msgs d0.5)" "5 15" \
 	"a driver that completes nothing: 5 in flight"
-await 60 recounted 1
+wait_for 60 recounted 1
 is "$(stat inflight_packets d0.5) $(stat backlog_msgs d0.5)" "5 10" \
 	"after 10 s the count begins anew: 5 more leave"
 ip link add d9 type dummy
@@ -257,7 +257,7 @@ for i in $(seq 10); do
 	echo hello >/dev/udp/10.8.0.3/9
 	sleep 0.05
 done
-await 5 eval '[ "$(stat ordinary_qlen d0.5)" = 0 ]'
+wait_for 5 eval '[ "$(stat ordinary_qlen d0.5)" = 0 ]'
 left=$(stat backlog_msgs d0.5)
 # if this took 10 s, the count began anew and let some leave
 [ "$(stat inflight_recounts d0.5)" = 0 ] || [ "$left" -gt 15 ] || left=15
@@ -318,7 +318,7 @@ for _ in range(int(sys.argv[1])): s.sendto(bytes(500), ("10.8.0.2", 9))' "$1"
 hello 500
 python3 "$scratch/order.py" >"$scratch/order" &
 order=$!
-await 10 grep -q listening "$scratch/order"
+wait_for 10 grep -q listening "$scratch/order"
 tc qdisc change dev d0.5 root handle 1: optsample gate closed
 rtps-gen send 10.8.0.2 7411 2 10 1 500
 hello 10
@@ -359,7 +359,7 @@ rtps-gen send 10.7.0.2 7411 1 3 1 1400
 lower 1
 rtps-gen send 10.7.0.2 7411 2 100 1 1400
 left() { [ "$(stat msgs_out t0)" = "$1" ]; }
-await 5 left 103
+wait_for 5 left 103
 lower 0
 rtps-gen send 10.7.0.2 7411 3 200 1 1400
 out=$(($(stat msgs_out t0) - 103))

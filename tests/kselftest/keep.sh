@@ -93,10 +93,10 @@ network()
 	ip route add default via $operator dev v0 metric 600
 	optsample up v0 --peer $operator --peer fd00:9::2 --settle 0ms "$@" \
 		>/dev/null 2>"$scratch/up.err" || { cat "$scratch/up.err"; exit 1; }
-	[ "$*" = --no-keep ] || await 10 kept $robot fd00:9::1/64
+	[ "$*" = --no-keep ] || wait_for 10 kept $robot fd00:9::1/64
 	ping -c 1 -W 5 $operator >/dev/null
 	ping -c 1 -W 5 fd00:9::2 >/dev/null
-	[ "$*" = --no-keep ] || await 10 eval \
+	[ "$*" = --no-keep ] || wait_for 10 eval \
 		'[ "$(ip neigh show dev keep-v0 | grep -c PERMANENT)" = 2 ]' ||
 		echo "# keep-v0 has no neighbours"
 }
@@ -108,18 +108,18 @@ traffic()
 
 	ip netns exec op python3 "$scratch/receive.py" >"$scratch/got" &
 	receiver=$!
-	await 10 grep -q ready "$scratch/got"
+	wait_for 10 grep -q ready "$scratch/got"
 	python3 "$scratch/send.py" $robot $operator $beyond >"$scratch/sent" &
 	sender=$!
 	python3 "$scratch/send.py" fd00:9::1 fd00:9::2 >"$scratch/sent6" &
 	sender6=$!
-	await 10 grep -q ready "$scratch/sent6"
+	wait_for 10 grep -q ready "$scratch/sent6"
 	sleep 0.3
 	"$@"
 	sleep 0.3
 	kill $sender $sender6
 	wait $sender $sender6
-	await 10 eval '[ "$(stat ordinary_qlen opt-v0)" = 0 ]'
+	wait_for 10 eval '[ "$(stat ordinary_qlen opt-v0)" = 0 ]'
 	sleep 0.5
 	kill $receiver
 	wait $receiver
@@ -161,7 +161,7 @@ s.settimeout(10)
 print("ready", flush=True)
 print(s.recv(100).decode())' >"$scratch/joined" 2>&1 &
 	joined=$!
-	await 10 grep -q ready "$scratch/joined"
+	wait_for 10 grep -q ready "$scratch/joined"
 	n_op python3 -c '
 import socket
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -194,7 +194,7 @@ is "$(log 'v0 has lost')" 2 "so does the log, once for each"
 ip addr add $robot/24 dev v0
 ip addr add fd00:9::1/64 dev v0 nodad
 ip route add default via $operator dev v0 metric 600
-await 10 eval '! optsample show v0 | grep -q "lost by v0"'
+wait_for 10 eval '! optsample show v0 | grep -q "lost by v0"'
 ok "back again: nothing is said any more"
 is "$(multicast)" group "a multicast reader joins on v0, still"
 ip route get 10.9.0.255 | grep -q 'broadcast.*dev v0'
@@ -227,7 +227,7 @@ is "$(tail -n 1 "$scratch/sent" | grep -o 'errors.*')" "errors none" \
 	"down, up, a random link address: no error"
 is "$(awk '/^sent/ { print $2 - $4 }' "$scratch/sent")" 0 \
 	"nothing of what it sends to itself is lost"
-await 10 kept $robot fd00:9::1/64
+wait_for 10 kept $robot fd00:9::1/64
 ok "still kept"
 
 # what was held for another network
@@ -256,7 +256,7 @@ sleep 7
 is "$(stat backlog_msgs opt-v0)" 20 "it waits until DHCP has answered"
 is "$(stat stalled opt-v0)" '"gate"' "which is a stall"
 ip addr add 10.9.0.77/24 dev v0 valid_lft 3600 preferred_lft 3600
-await 10 kept 10.9.0.77 fd00:9::1/64
+wait_for 10 kept 10.9.0.77 fd00:9::1/64
 ok "another address: the former one goes"
 is "$(log 'has the address 10.9.0.77 now, 10.9.0.1 is given up')" 1 \
 	"the log says so"
@@ -286,7 +286,7 @@ ip link set v0 up
 ip addr add $robot/24 dev v0 $lease
 sleep 5
 is "$(stat backlog_msgs opt-v0)" 20 "the flows wait for both addresses"
-await 12 eval '[ "$(stat backlog_msgs opt-v0)" = 0 ]'
+wait_for 12 eval '[ "$(stat backlog_msgs opt-v0)" = 0 ]'
 ok "but not for long for IPv6"
 
 # the lease
@@ -297,18 +297,18 @@ sleep 3
 ip addr del $robot/24 dev v0
 kept $robot fd00:9::1/64
 ok "kept within its lease"
-await 30 kept fd00:9::1/64
+wait_for 30 kept fd00:9::1/64
 ok "its lease is over: given up"
-await 10 eval "[ \$(log 'its lease is over') = 1 ]"
+wait_for 10 eval "[ \$(log 'its lease is over') = 1 ]"
 ok "the log says so"
 
 # an address that another one has replaced
 network
 ip addr add 10.9.0.88/24 dev v0
-await 5 kept $robot 10.9.0.88 fd00:9::1/64
+wait_for 5 kept $robot 10.9.0.88 fd00:9::1/64
 ip addr del $robot/24 dev v0
 ip addr add 10.9.0.88/24 dev v0 2>/dev/null
-await 30 kept 10.9.0.88 fd00:9::1/64
+wait_for 30 kept 10.9.0.88 fd00:9::1/64
 ok "an address that others stand in for is given up"
 
 # Temporary addresses go with the one that they were made for. When that is back,
@@ -323,9 +323,9 @@ temporary()
 }
 on() { ip -6 -o addr show dev "$1" scope global -tentative | grep -q " $2/"; }
 base
-await 10 eval '[ -n "$(temporary)" ]'
+wait_for 10 eval '[ -n "$(temporary)" ]'
 was=$(temporary)
-await 5 on keep-v0 "$was"
+wait_for 5 on keep-v0 "$was"
 ok "a temporary address is kept"
 ip link set v0 down
 sleep 1
@@ -333,22 +333,22 @@ ping -c 1 -W 1 -I "$was" "$was" >/dev/null
 ok "v0 has lost it: the robot still has it"
 ip link set v0 up
 base
-await 10 on v0 "$was"
+wait_for 10 on v0 "$was"
 ok "v0 gets it back"
 ip route get fd00:9::2 from "$was" | grep -q 'dev v0'
 ok "and it leaves by v0"
 kill -9 "$(cat /run/optsample/v0.pid)"
 optsample up v0 >/dev/null 2>&1
-await 10 on keep-v0 "$was"
+wait_for 10 on keep-v0 "$was"
 ip link set v0 down
 sleep 3
 ip link set v0 up
 base
-await 10 on v0 "$was"
+wait_for 10 on v0 "$was"
 ok "another daemon gives it back, too"
 sleep 3
 ip addr del "$was/64" dev v0
-await 30 eval '! on keep-v0 "$was"'
+wait_for 30 eval '! on keep-v0 "$was"'
 ok "one that goes alone is given up"
 ! on v0 "$was"
 ok "and does not come back"
@@ -357,11 +357,11 @@ ok "and does not come back"
 network
 sysctl -qw net.ipv6.conf.v0.use_tempaddr=2 net.ipv6.conf.v0.temp_valid_lft=20
 base
-await 10 eval '[ -n "$(temporary)" ]'
+wait_for 10 eval '[ -n "$(temporary)" ]'
 was=$(temporary)
-await 5 on keep-v0 "$was"
+wait_for 5 on keep-v0 "$was"
 ip link set v0 down
-await 40 eval '! on keep-v0 "$was"'
+wait_for 40 eval '! on keep-v0 "$was"'
 ok "a temporary address ends within the outage"
 sleep 3
 ip route get fd00:9::2 | grep -q 'dev keep-v0 .*src fd00:9::1 '
@@ -372,7 +372,7 @@ sysctl -qw net.ipv6.conf.v0.temp_valid_lft=604800
 network
 kill -9 "$(cat /run/optsample/v0.pid)"
 ip addr flush dev v0 scope global
-await 60 eval '[ -z "$(keep)" ]'
+wait_for 60 eval '[ -z "$(keep)" ]'
 ok "the daemon is killed: its addresses go"
 is "$(ip route show dev keep-v0)" "" "and its routes"
 ! ip -6 route get fd00:9::2 >/dev/null 2>&1

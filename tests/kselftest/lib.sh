@@ -10,7 +10,8 @@ export TC_LIB_DIR=$top/build/tc
 export PATH=$top/build/bin:$PATH
 ros_tag=$top/build/bpf/ros_tag.bpf.o
 X=/sys/kernel/debug/optsample_drive
-. "$top/tests/tap.sh"
+. "$top/tests/lib/tap.sh"
+. "$top/tests/lib/wait.sh"
 
 # is GOT WANTED NAME
 is()
@@ -114,18 +115,6 @@ classify()
 	done
 }
 
-# await SECONDS CMD...: until CMD succeeds
-await()
-{
-	local end=$((SECONDS + $1))
-
-	shift
-	until "$@" >/dev/null 2>&1; do
-		[ $SECONDS -lt $end ] || return 1
-		sleep 0.2
-	done
-}
-
 # words: one line of blank-separated words
 words()
 {
@@ -173,7 +162,7 @@ access_point()
 	iw phy "$(cat "/sys/class/net/$1/phy80211/name")" set netns name op
 	n_op hostapd "$scratch/$1.conf" >"$scratch/$1.log" 2>&1 &
 	hostapd+=($!)
-	await 20 grep -q AP-ENABLED "$scratch/$1.log"
+	wait_for 20 grep -q AP-ENABLED "$scratch/$1.log"
 }
 
 # wireguard DEV PEER NET FROM TO: a tunnel for NET from DEV to PEER in op,

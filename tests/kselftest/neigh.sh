@@ -66,10 +66,10 @@ fresh --outage 30
 
 ping -qc 1 -W 5 10.9.0.4 >/dev/null
 segment 10.9.0.2
-await 20 eval '[ "$(entry 10.9.0.2)" = "$(op_mac) PERMANENT" ]'
+wait_for 20 eval '[ "$(entry 10.9.0.2)" = "$(op_mac) PERMANENT" ]'
 ok "who sampled data goes to has a permanent entry"
 segment 10.50.0.7
-await 20 eval '[ "$(entry 10.9.0.3)" = "$(op_mac) PERMANENT" ]'
+wait_for 20 eval '[ "$(entry 10.9.0.3)" = "$(op_mac) PERMANENT" ]'
 ok "so has the gateway on the way there"
 [[ $(entry 10.9.0.4) != *PERMANENT ]]
 ok "others have not"
@@ -79,7 +79,7 @@ ok "others have not"
 heard()
 {
 	ip neigh replace 10.9.0.3 dev v0 lladdr "$(op_mac)" nud reachable
-	await 20 eval '[ "$(entry 10.9.0.3)" = "$(op_mac) PERMANENT" ]'
+	wait_for 20 eval '[ "$(entry 10.9.0.3)" = "$(op_mac) PERMANENT" ]'
 }
 
 arp flood
@@ -92,21 +92,21 @@ is "$(entry 10.9.0.2)" "$(op_mac) PERMANENT" \
 	"a permanent entry is not forged"
 
 n_op ip link set v1 down
-await 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 0 ]'
+wait_for 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 0 ]'
 sleep 1
 is "$(entry 10.9.0.2)" "$(op_mac) PERMANENT" "it stays in an outage"
 n_op ip link set v1 up
-await 20 eval '[ "$(entry 10.9.0.2)" = "$(op_mac) PERMANENT" ]'
+wait_for 20 eval '[ "$(entry 10.9.0.2)" = "$(op_mac) PERMANENT" ]'
 ok "it is permanent again after the outage"
 
 # as a forged answer would leave it
 ip neigh del 10.9.0.2 dev v0
 ip neigh replace 10.9.0.2 dev v0 lladdr $forged nud reachable
-await 10 eval '[ "$(entry 10.9.0.2)" = "$forged PERMANENT" ]'
+wait_for 10 eval '[ "$(entry 10.9.0.2)" = "$forged PERMANENT" ]'
 n_op ip link set v1 down
-await 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 0 ]'
+wait_for 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 0 ]'
 n_op ip link set v1 up
-await 30 eval '[ "$(entry 10.9.0.2)" = "$(op_mac) PERMANENT" ]'
+wait_for 30 eval '[ "$(entry 10.9.0.2)" = "$(op_mac) PERMANENT" ]'
 ok "a forged link address does not survive the link's return"
 ping -qc 1 -W 5 10.9.0.2 >/dev/null
 ok "and packets arrive"
@@ -126,9 +126,9 @@ usable()
 n_op ip addr add fd00:9::2/64 dev v1 nodad
 ip addr add fd00:9::1/64 dev v0 nodad
 segment fd00:9::2
-await 20 eval '[ "$(entry fd00:9::2)" = "$(op_mac) PERMANENT" ]'
+wait_for 20 eval '[ "$(entry fd00:9::2)" = "$(op_mac) PERMANENT" ]'
 ok "IPv6: who sampled data goes to has a permanent entry"
-await 10 usable fe80:
+wait_for 10 usable fe80:
 ip monitor neigh dev v0 >monitor &
 monitor=$!
 # listens: the monitor reports a change of an entry of nobody
@@ -138,7 +138,7 @@ listens()
 	ip neigh del fd00:9::99 dev v0
 	[ -s monitor ]
 }
-await 10 listens
+wait_for 10 listens
 for lft in 1000 2000; do
 	roamed fd00:9::1/64 valid_lft $lft preferred_lft $lft
 done
@@ -150,20 +150,20 @@ heard
 is "$(probes fd00:9::2) $(entry fd00:9::2)" "0 $(op_mac) PERMANENT" \
 	"IPv6: an address that is refreshed or deprecated is not a new one"
 roamed fd00:10::1/64
-await 10 usable fd00:10::1/
-await 20 eval '[ "$(probes fd00:9::2)" -ge 1 ]'
+wait_for 10 usable fd00:10::1/
+wait_for 20 eval '[ "$(probes fd00:9::2)" -ge 1 ]'
 ok "IPv6: with a new address the entry is verified"
 is "$(probes fd00:9::2)" 1 "IPv6: once, not also while it is tentative"
-await 20 eval '[ "$(entry fd00:9::2)" = "$(op_mac) PERMANENT" ]'
+wait_for 20 eval '[ "$(entry fd00:9::2)" = "$(op_mac) PERMANENT" ]'
 ok "IPv6: it is permanent again when it is confirmed"
 ip neigh del fd00:9::2 dev v0
 ip neigh replace fd00:9::2 dev v0 lladdr $forged nud reachable
-await 10 eval '[ "$(entry fd00:9::2)" = "$forged PERMANENT" ]'
+wait_for 10 eval '[ "$(entry fd00:9::2)" = "$forged PERMANENT" ]'
 ip addr del fd00:10::1/64 dev v0
 heard
 is "$(entry fd00:9::2)" "$forged PERMANENT" "IPv6: a forged one"
 roamed fd00:10::1/64 nodad
-await 30 eval '[ "$(entry fd00:9::2)" = "$(op_mac) PERMANENT" ]'
+wait_for 30 eval '[ "$(entry fd00:9::2)" = "$(op_mac) PERMANENT" ]'
 ok "IPv6: does not survive a new address, nor one that comes again"
 kill $monitor
 for addr in fd00:9::1 fd00:10::1; do
@@ -173,46 +173,46 @@ n_op ip addr del fd00:9::2/64 dev v1
 
 # another network, another host with the same address
 n_op ip link set v1 down
-await 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 0 ]'
+wait_for 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 0 ]'
 n_op ip link set v1 address 02:00:00:00:00:77
 n_op ip link set v1 up
-await 30 ping -qc 1 -W 1 10.9.0.2
+wait_for 30 ping -qc 1 -W 1 10.9.0.2
 ok "roaming: another host with the same address is reached"
-await 10 eval '[ "$(entry 10.9.0.2)" = "02:00:00:00:00:77 PERMANENT" ]'
+wait_for 10 eval '[ "$(entry 10.9.0.2)" = "02:00:00:00:00:77 PERMANENT" ]'
 ok "roaming: its entry is permanent"
 
 optsample down v0
 is "$(permanent)" 0 "down leaves no permanent entry"
 optsample up v0 --peer 10.9.0.4 2>/dev/null
-await 20 eval '[[ $(entry 10.9.0.4) = *PERMANENT ]]'
+wait_for 20 eval '[[ $(entry 10.9.0.4) = *PERMANENT ]]'
 ok "--peer: a permanent entry without data"
 kill -KILL "$(cat /run/optsample/v0.pid)"
 # it may take the killed one a moment to end
-await 10 eval 'optsample up v0 >/dev/null 2>&1'
+wait_for 10 eval 'optsample up v0 >/dev/null 2>&1'
 n_op ip link set v1 down
-await 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 0 ]'
+wait_for 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 0 ]'
 n_op ip link set v1 address 02:00:00:00:00:78
 n_op ip link set v1 up
-await 30 eval '[ "$(entry 10.9.0.4)" = "02:00:00:00:00:78 PERMANENT" ]'
+wait_for 30 eval '[ "$(entry 10.9.0.4)" = "02:00:00:00:00:78 PERMANENT" ]'
 ok "another daemon goes on with it"
 # an address that is checked once more would be a reason, too
 sysctl -qw net.ipv6.conf.v0.accept_dad=0
 kill -KILL "$(cat /run/optsample/v0.pid)"
 n_op ip link set v1 down
-await 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 0 ]'
+wait_for 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 0 ]'
 n_op ip link set v1 address 02:00:00:00:00:79
 n_op ip link set v1 up
-await 10 eval 'optsample up v0 >/dev/null 2>&1'
-await 30 eval '[ "$(entry 10.9.0.4)" = "02:00:00:00:00:79 PERMANENT" ]'
+wait_for 10 eval 'optsample up v0 >/dev/null 2>&1'
+wait_for 30 eval '[ "$(entry 10.9.0.4)" = "02:00:00:00:00:79 PERMANENT" ]'
 ok "what changed while there was none is verified"
 sysctl -qw net.ipv6.conf.v0.accept_dad=1
 optsample down v0
 
 optsample up v0 --peer 10.50.0.7 2>/dev/null
-await 20 eval '[[ $(entry 10.9.0.3) = *PERMANENT ]]'
+wait_for 20 eval '[[ $(entry 10.9.0.3) = *PERMANENT ]]'
 ok "--peer behind a gateway: the gateway's entry is permanent"
 ip route replace 10.50.0.0/24 via 10.9.0.4
-await 20 eval '[[ $(entry 10.9.0.4) = *PERMANENT ]]'
+wait_for 20 eval '[[ $(entry 10.9.0.4) = *PERMANENT ]]'
 ok "--peer: behind another gateway, that one's"
 ip route replace 10.50.0.0/24 via 10.9.0.3
 optsample down v0
@@ -222,7 +222,7 @@ is "$(permanent)" 0 "down leaves neither"
 ip neigh replace 10.9.0.4 dev v0 lladdr "$(op_mac)" nud permanent
 optsample up v0 --peer 10.9.0.4 2>/dev/null
 segment 10.9.0.2
-await 20 eval '[[ $(entry 10.9.0.2) = *PERMANENT ]]'
+wait_for 20 eval '[[ $(entry 10.9.0.2) = *PERMANENT ]]'
 is "$(grep -c 10.9.0.4 /run/optsample/v0.neigh)" 1 \
 	"an entry that the user made permanent is left alone"
 optsample down v0
@@ -234,21 +234,21 @@ ip link add w0 type dummy
 ip link set w0 up
 ip link set v0 down
 ip link set v0 up
-await 20 usable fe80:
+wait_for 20 usable fe80:
 local6=$(n_op ip -j -6 addr show dev v1 scope link |
 	jq -r '.[].addr_info[].local // empty')
 [[ $(ip -6 route get "$local6") == *"dev w0"* ]]
 ok "link-local: the routing table alone says w0"
 optsample up v0 2>/dev/null
 segment "$local6%v0"
-await 20 eval '[[ $(entry "$local6") = *PERMANENT ]]'
+wait_for 20 eval '[[ $(entry "$local6") = *PERMANENT ]]'
 ok "link-local: who sampled data goes to has a permanent entry"
 ip link del w0
 optsample down v0
 is "$(permanent)" 0 "link-local: down leaves none"
 
 optsample up v0 --peer "$local6" 2>/dev/null
-await 20 eval '[[ $(entry "$local6") = *PERMANENT ]]'
+wait_for 20 eval '[[ $(entry "$local6") = *PERMANENT ]]'
 ok "--peer: of IPv6, too"
 optsample down v0
 
@@ -257,9 +257,9 @@ modprobe -a cls_bpf 2>/dev/null
 tc qdisc add dev v0 root handle 1: optsample
 tc filter add dev v0 parent 1: bpf da obj "$ros_tag" sec tc
 optsample discover v0 2>/dev/null &
-await 20 test -s /run/optsample/v0.neigh
+wait_for 20 test -s /run/optsample/v0.neigh
 segment 10.9.0.2
-await 20 eval '[[ $(entry 10.9.0.2) = *PERMANENT ]]'
+wait_for 20 eval '[[ $(entry 10.9.0.2) = *PERMANENT ]]'
 ok "discover by hand: who sampled data goes to has a permanent entry"
 optsample down v0
 is "$(permanent) $(ls /run/optsample 2>/dev/null)$(jobs -r)" "0 " \
@@ -273,18 +273,18 @@ for i in $(seq 1 70); do
 	n_op ip addr add 10.9.200.$i/24 dev v1
 	segment 10.9.200.$i
 done
-await 60 eval '[ "$(permanent)" = 64 ]'
+wait_for 60 eval '[ "$(permanent)" = 64 ]'
 n_op ip link set v1 down
-await 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 0 ]'
+wait_for 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 0 ]'
 for i in $(seq 1 70); do
 	n_op ip addr del 10.9.200.$i/24 dev v1
 done
 n_op ip link set v1 up
 # verified, then looked for once
-await 30 eval '[ "$(permanent)" = 0 ]'
-await 30 eval '[ -z "$(ip neigh show nud incomplete nud probe dev v0)" ]'
+wait_for 30 eval '[ "$(permanent)" = 0 ]'
+wait_for 30 eval '[ -z "$(ip neigh show nud incomplete nud probe dev v0)" ]'
 segment 10.9.0.2
-await 30 eval '[[ $(entry 10.9.0.2) = *PERMANENT ]]'
+wait_for 30 eval '[[ $(entry 10.9.0.2) = *PERMANENT ]]'
 ok "next hops that have died take no place of one that answers"
 is "$(json .warning)" null "nor are they warned of"
 # three requests take three seconds, then the entry is FAILED
@@ -296,15 +296,15 @@ for i in $(seq 100 119); do
 	n_op ip addr add 10.9.0.$i/24 dev v1
 	segment 10.9.0.$i
 done
-await 30 eval '[ "$(permanent)" = 21 ]'
+wait_for 30 eval '[ "$(permanent)" = 21 ]'
 kill -KILL "$(cat /run/optsample/v0.pid)"
 rm -f /run/optsample/v0.{neigh,log}
 ip neigh flush dev v0	# but for those that are permanent
 for i in 2 $(seq 100 119); do
 	ip neigh replace 10.9.0.$i dev v0 lladdr "$(op_mac)" nud reachable
 done
-await 10 eval 'optsample up v0 >/dev/null 2>&1'
-await 30 eval '[ "$(permanent)" = 21 ]'
+wait_for 10 eval 'optsample up v0 >/dev/null 2>&1'
+wait_for 30 eval '[ "$(permanent)" = 21 ]'
 ok "nor when another daemon begins"
 is "$(grep -c 'more than 64' /run/optsample/v0.log)" 0 \
 	"nor does that one warn of them"
@@ -313,7 +313,7 @@ is "$(grep -c 'more than 64' /run/optsample/v0.log)" 0 \
 optsample down v0
 optsample up v0 --no-ifb 2>/dev/null
 segment 10.9.0.2
-await 20 eval '[[ $(entry 10.9.0.2) = *PERMANENT ]]'
+wait_for 20 eval '[[ $(entry 10.9.0.2) = *PERMANENT ]]'
 ip link del v0
 ip link add v0 type veth peer name v1 netns op
 ip addr add 10.9.0.1/16 dev v0
@@ -322,12 +322,12 @@ for addr in $(seq -f 10.9.0.%g 2 4); do
 done
 ip link set v0 up
 n_op ip link set v1 up
-await 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 1 ]'
+wait_for 10 eval '[ "$(cat /sys/class/net/v0/carrier)" = 1 ]'
 ping -qc 1 -W 5 10.9.0.2 >/dev/null
-await 30 eval '[[ $(entry 10.9.0.2) = *PERMANENT ]]'
+wait_for 30 eval '[[ $(entry 10.9.0.2) = *PERMANENT ]]'
 ok "a device that is created again: its entry is permanent"
 optsample up v0 2>/dev/null
-await 30 eval '[[ $(entry 10.9.0.2) = *PERMANENT ]]'
+wait_for 30 eval '[[ $(entry 10.9.0.2) = *PERMANENT ]]'
 optsample down v0
 is "$(permanent)" 0 "up again, then down: no permanent entry is left"
 fresh
@@ -341,8 +341,8 @@ for i in $(seq 100 189); do
 done
 kill -CONT "$(cat /run/optsample/v0.pid)"
 kept() { ip neigh show nud permanent dev v0 | sort; }
-await 60 eval '[ "$(permanent)" = 64 ]'
-await 20 eval 'optsample show v0 | grep -q "warning: more than 64 next hops"'
+wait_for 60 eval '[ "$(permanent)" = 64 ]'
+wait_for 20 eval 'optsample show v0 | grep -q "warning: more than 64 next hops"'
 ok "more than 64 are too many, which is shown"
 kept >before
 is "$(wc -l <before)" 64 "64 are kept"
@@ -359,20 +359,20 @@ for state in reachable delay; do
 done
 ip neigh replace "${late[1]}" dev v0 lladdr "$(op_mac)" nud reachable
 kill -CONT "$(cat /run/optsample/v0.pid)"
-await 10 eval '[ "$(permanent)" = 64 ]'
+wait_for 10 eval '[ "$(permanent)" = 64 ]'
 ok "entries that changed twice while the daemon was busy are permanent again"
 
 # a new address, while it has not yet heard that its entry is permanent
 : >monitor	# listens() must not find what the first one heard
 ip monitor neigh dev v0 >monitor &
 monitor=$!
-await 10 listens
+wait_for 10 listens
 kill -STOP "$(cat /run/optsample/v0.pid)"
 ip neigh replace "${late[0]}" dev v0 lladdr "$(op_mac)" nud reachable
 ip neigh replace "${late[0]}" dev v0 lladdr "$(op_mac)" nud noarp
 roamed 10.60.0.1/24
 kill -CONT "$(cat /run/optsample/v0.pid)"
-await 10 eval '[ "$(probes "${late[0]}")" -ge 1 ]'
+wait_for 10 eval '[ "$(probes "${late[0]}")" -ge 1 ]'
 ok "with a new address such an entry is verified"
 kill $monitor
 optsample down v0

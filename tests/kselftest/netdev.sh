@@ -173,13 +173,13 @@ for i in $(seq 8); do
 done
 is "$(stat qlen v0)" 13 "8 ordinary packets and 5 messages wait"
 n_op ip link set v1 down
-await 10 grep -q down /sys/class/net/v0/operstate
+wait_for 10 grep -q down /sys/class/net/v0/operstate
 tc qdisc change dev v0 parent 1:ffff handle 2: fq_codel limit 3
 is "$(stat qlen v0) $(stat ordinary_qlen v0)" "8 3" \
 	"carrier: the queue is as long as what the child kept and 5 messages"
 n_op ip link set v1 up
 tc qdisc change dev v0 root handle 1: optsample gate open
-await 10 eval '[ "$(stat qlen v0)" = 0 ]'
+wait_for 10 eval '[ "$(stat qlen v0)" = 0 ]'
 is "$(stat qlen v0) $(stat backlog v0)" "0 0" "carrier: all of it leaves"
 
 # a stall ends when nothing waits any more

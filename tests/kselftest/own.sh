@@ -99,7 +99,7 @@ ping -c 1 -W 5 $operator >/dev/null && ping -c 1 -W 5 fd77::1 >/dev/null
 ok "the operator answers, by IPv4 and IPv6"
 [ "$(own .qdisc.ordinary_sent)" -ge 2 ]
 ok "by the queue"
-await 10 eval 'ip neigh show $operator dev own-v0 | grep PERMANENT'
+wait_for 10 eval 'ip neigh show $operator dev own-v0 | grep PERMANENT'
 ok "the peer's neighbour entry is permanent"
 
 nothing() { :; }
@@ -152,10 +152,10 @@ redirected()
 {
 	tc filter show dev own-v0 egress | grep -q "Redirect to device opt-own-v0"
 }
-await 20 redirected
+wait_for 20 redirected
 ok "v0 is back: so is own-v0"
 kept "v0 is back"
-await 20 eval 'ip neigh show $operator dev own-v0 | grep PERMANENT'
+wait_for 20 eval 'ip neigh show $operator dev own-v0 | grep PERMANENT'
 ok "v0 is back: the peer's neighbour entry is permanent"
 messages 40 nothing
 is "$arrived $left_out" "40 0" "v0 is back: messages arrive"
@@ -164,7 +164,7 @@ ip link set v0 down
 ip link set v0 name v9
 ip link add v0 type dummy
 ip link set v0 up
-await 20 eval '[ "$(cat /sys/class/net/own-v0/iflink)" = \
+wait_for 20 eval '[ "$(cat /sys/class/net/own-v0/iflink)" = \
 	"$(cat /sys/class/net/v0/ifindex)" ] && redirected'
 ok "another device has the name: own-v0 is on that"
 kept "another device has the name"
@@ -184,7 +184,7 @@ ip link set wlan0 up
 connect()
 {
 	iw dev wlan0 connect optsample 2412 &&
-		await 20 grep -qx up /sys/class/net/wlan0/operstate
+		wait_for 20 grep -qx up /sys/class/net/wlan0/operstate
 }
 connect
 ok "wlan0 is connected"
@@ -192,7 +192,7 @@ optsample up wlan0 --address $robot/24 --peer $operator >/dev/null \
 	2>"$scratch/err"
 ok "up on Wi-Fi" || sed 's/^/# /' "$scratch/err"
 is "$(own .qdisc.inflight_limit_packets)" 32 "inflight 32"
-await 10 eval 'ip neigh show $operator dev own-wlan0 | grep PERMANENT'
+wait_for 10 eval 'ip neigh show $operator dev own-wlan0 | grep PERMANENT'
 messages 40 nothing
 is "$arrived $left_out $(own .qdisc.recall_state)" "40 0 active" \
 	"messages arrive, and the radio says so"
@@ -200,11 +200,11 @@ is "$arrived $left_out $(own .qdisc.recall_state)" "40 0 active" \
 silent()
 {
 	n_op ip link set wlan1 down
-	await 30 eval '! grep -qx up /sys/class/net/wlan0/operstate'
+	wait_for 30 eval '! grep -qx up /sys/class/net/wlan0/operstate'
 	kept "silent access point"
 	n_op ip link set wlan1 up
 	n_op ip addr replace $operator/24 dev wlan1
-	await 10 connect
+	wait_for 10 connect
 }
 messages 200 silent
 [ "$(own .qdisc.recalled)" -gt 0 ] && [ $lost = 0 ]

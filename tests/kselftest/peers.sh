@@ -106,7 +106,7 @@ rule()
 
 	before=$(date -r /run/optsample/v0.topics +%s%N)
 	optsample topic v0 "$@" || return
-	await 20 eval '[ '"$before"' -lt \
+	wait_for 20 eval '[ '"$before"' -lt \
 		"$(date -r /run/optsample/v0.topics +%s%N)" ]'
 }
 

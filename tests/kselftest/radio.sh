@@ -49,7 +49,7 @@ below()
 	rtps-gen send 10.8.0.3 7411 2 10 1 500
 	echo "$(stat inflight_packets d0.5) $(stat destinations d0.5)"
 	echo "dev d9" | drive		# and goes on
-	await 5 empty || echo "packets are left"
+	wait_for 5 empty || echo "packets are left"
 }
 together="2 0" each="4 2"
 
@@ -72,7 +72,7 @@ radio()
 	iw dev wlan0 set type "$1"
 	alone wlan0
 	shift 3
-	"$@" && await 20 up wlan0
+	"$@" && wait_for 20 up wlan0
 	ok "$name is up"
 	is "$(below)" "$wanted" "$name: the limit is for \
 $([ "$wanted" = "$each" ] && echo each destination || echo all together)"
@@ -162,7 +162,7 @@ kept "another mode while nothing waits"
 
 synced gate closed
 iw dev wlan0 ibss join optsample 2412 fixed-freq
-await 20 up wlan0
+wait_for 20 up wlan0
 ask
 stamps 2 20
 iw dev wlan0 del
@@ -187,7 +187,7 @@ cat >"$scratch/hostapd.conf" <<-END
 END
 hostapd "$scratch/hostapd.conf" >"$scratch/hostapd.log" &
 hostapd=$!
-await 20 up wlan1
+wait_for 20 up wlan1
 radio managed "$together" "station" iw dev wlan0 connect optsample 2412
 radio __ap "$each" "access point" start_ap wlan0
 radio __p2pgo "$each" "P2P group owner" start_ap wlan0

@@ -47,7 +47,7 @@ while time.time() < end:
 	print(len(f), f[6:12].hex(":"), flush=True)' "$1" \
 		>"$scratch/got" 2>"$scratch/ready" &
 	recorder=$!
-	await 10 grep -q ready "$scratch/ready"
+	wait_for 10 grep -q ready "$scratch/ready"
 }
 
 # set_address ADDRESS: as NetworkManager does it
@@ -77,7 +77,7 @@ through()
 {
 	record 30
 	gate open
-	await 20 eval "[ \$(wc -l <$scratch/got) -ge $1 ]"
+	wait_for 20 eval "[ \$(wc -l <$scratch/got) -ge $1 ]"
 	kill $recorder
 	wait $recorder 2>/dev/null
 	sort -n "$scratch/got"
@@ -141,9 +141,9 @@ while True:
 		print(f[6:12].hex(":"), flush=True)
 		break' >"$scratch/tap" &
 tap=$!
-await 10 grep -q ready "$scratch/tap"
+wait_for 10 grep -q ready "$scratch/tap"
 gate open
-await 5 grep -q 100 "$scratch/got"
+wait_for 5 grep -q 100 "$scratch/got"
 wait $tap
 is "$(tail -n 1 "$scratch/tap") $(cat "$scratch/got")" "$first 100 $first" \
 	"a listener on the interface sees what leaves"
@@ -184,7 +184,7 @@ if ip link show gre0t >/dev/null 2>&1; then
 	ping -c 1 -W 1 10.8.0.2 >/dev/null
 	ip link set v0 address $scan
 	tc qdisc change dev gre0t root handle 1: optsample gate open
-	await 5 eval '[ "$(stat ordinary_sent gre0t)" -gt 0 ]'
+	wait_for 5 eval '[ "$(stat ordinary_sent gre0t)" -gt 0 ]'
 	ok "a tunnel without Ethernet headers"
 else
 	skip "a tunnel without Ethernet headers" "no gre"

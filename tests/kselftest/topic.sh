@@ -179,7 +179,7 @@ test_writers()
 	peer dds-pub image:/camera/rgb:1000 image:/camera/depth:1000 \
 		scan:/scan:400 odom:/odom:9 image:/early:10
 	peer dds-pub image:/camera/rgb:1000
-	await 30 eval 'known rt/early && [ "$(writer rt/camera/rgb | wc -l)" = 2 ]'
+	wait_for 30 eval 'known rt/early && [ "$(writer rt/camera/rgb | wc -l)" = 2 ]'
 	ok "writers are known"
 	is "$(writer rt/early)" "0 1" "a rule before its writer"
 	is "$(writer rt/odom)" "" "what is no image needs a rule"
@@ -203,14 +203,14 @@ test_writers()
 	optsample topic v0 /odom --priority 7 --by distance 2>/dev/null &&
 		optsample up v0 >out 2>&1
 	ok "a rule while no daemon runs"
-	await 30 eval '[ "$(writer rt/odom)" = "3 6" ]'
+	wait_for 30 eval '[ "$(writer rt/odom)" = "3 6" ]'
 	is "$(writer rt/odom) $(writer rt/scan) $(writer rt/early)" \
 		"3 6 2 5 0 1" "a new daemon keeps the rules"
 	rule '/camera/*' /scan '/camera/d*' /odom --forget
 	is "$(writer rt/scan) $(writer rt/camera/depth) $(writer rt/odom)" \
 		"0 0  " "forgotten: by type again, or by an older rule"
 	stop_peers
-	await 60 eval '[ -z "$(writer rt/scan)" ]'
+	wait_for 60 eval '[ -z "$(writer rt/scan)" ]'
 	ok "writers that are gone are taken out"
 }
 
@@ -224,7 +224,7 @@ test_never()
 		rt/parameter_events rt/go/_action/feedback ros_discovery_info \
 		rt/mine
 	peer dds-writers -d rt/map
-	await 30 known rt/mine rt/map rq/addRequest ros_discovery_info
+	wait_for 30 known rt/mine rt/map rq/addRequest ros_discovery_info
 	rule '*' --limit 3
 	rule rt/map rq/addRequest /tf_static --limit 3
 	is "$(writer rt/mine)" "0 1" "a rule for all of them"

@@ -19,7 +19,7 @@ got()
 # more N: and so many more
 more()
 {
-	await 60 got $(($(wc -l <dds-sub.out) + $1))
+	wait_for 60 got $(($(wc -l <dds-sub.out) + $1))
 }
 
 class_profile()
@@ -46,10 +46,10 @@ test_running()
 	/camera/rgb --never
 	/camera/rgb --forget
 	END
-	await 20 eval '[ "$(writer rt/camera/rgb)" = "2 3" ]'
+	wait_for 20 eval '[ "$(writer rt/camera/rgb)" = "2 3" ]'
 	ok "the last rule holds"
 	# what was sampled otherwise is another flow
-	await 20 eval 'class_profile | grep -q "profile 3$"'
+	wait_for 20 eval 'class_profile | grep -q "profile 3$"'
 	ok "its flow has the profile"
 	optsample show v0 >show
 	is "$(sed -nE 's/^  (\/camera.*) to 10.9.0.2:[0-9]+$/\1/p' show |
@@ -63,7 +63,7 @@ test_running()
 	more 25
 	kill "${pids[0]}"
 	wait "${pids[0]}" 2>/dev/null
-	await 20 eval '[ $(wc -l <dds-pub.out) -ge $(wc -l <dds-sub.out) ]'
+	wait_for 20 eval '[ $(wc -l <dds-pub.out) -ge $(wc -l <dds-sub.out) ]'
 	is "$(diff <(head -n "$(wc -l <dds-sub.out)" dds-pub.out) dds-sub.out)" \
 		"" "no message of $(wc -l <dds-sub.out) was lost on the way"
 	stop_peers
@@ -82,19 +82,19 @@ test_stalled()
 	optsample topic v0 /camera/rgb --limit 40
 	peer_op dds-sub -n 100000 image:/camera/rgb
 	peer dds-pub -r 20 -n 100000 image:/camera/rgb:1000
-	await 60 got 10
+	wait_for 60 got 10
 	n_op ip link set v1 down
-	await 60 waiting -ge 35
+	wait_for 60 waiting -ge 35
 	optsample topic v0 /camera/rgb --limit 60 --priority 2
 	waiting -ge 35
 	ok "a new limit leaves what waits"
-	await 60 waiting -ge 55
+	wait_for 60 waiting -ge 55
 	ok "and counts at once"
 	optsample topic v0 /camera/rgb --limit 30
 	waiting -le 30
 	ok "a smaller one cuts"
 	n_op ip link set v1 up
-	await 60 waiting = 0
+	wait_for 60 waiting = 0
 	ok "all of it leaves"
 	stop_peers
 }
@@ -120,24 +120,24 @@ test_odometry()
 	is "$(cat err)" "" "by distance with odometry: no warning"
 	peer_op dds-sub -n 100000 image:/camera/rgb
 	peer dds-pub -r 40 -n 100000 image:/camera/rgb:100 odom:/odom:300
-	await 60 eval '[ "$(wc -l <dds-pub.out)" -gt 40 ]'
+	wait_for 60 eval '[ "$(wc -l <dds-pub.out)" -gt 40 ]'
 	is "$(mm)" 0 "a robot that stands"
-	await 60 moves 1500
+	wait_for 60 moves 1500
 	ok "a robot that moves"
 	was=$(mm)
 	[ "$was" -le $((($(wc -l <dds-pub.out) / 2 + 1 - 300) * 100)) ]
 	ok "no further than it did"
-	await 60 eval '[ "$(json .flows[0].last_position)" -gt 1500 ]'
+	wait_for 60 eval '[ "$(json .flows[0].last_position)" -gt 1500 ]'
 	ok "its messages say where they were taken"
 	stop_peers 1
 	was=$(mm)
 	kill -KILL "$(cat /run/optsample/v0.pid)"
 	optsample up v0 >out 2>&1
 	peer dds-pub -r 20 -n 100000 image:/camera/rgb:100 odom:/odom:40
-	await 60 eval '[ "$(wc -l <dds-pub.out)" -gt 60 ]'
+	wait_for 60 eval '[ "$(wc -l <dds-pub.out)" -gt 60 ]'
 	[ "$(mm)" -ge "$was" ]
 	ok "a new daemon goes on from there"
-	await 60 moves "$was"
+	wait_for 60 moves "$was"
 	ok "and on"
 	stop_peers
 	optsample down v0
@@ -154,9 +154,9 @@ test_ipv6()
 	optsample topic v0 '/camera/*' --limit 5
 	peer_op dds-sub -n 100000 image:/camera/rgb
 	peer dds-pub -r 20 -n 100000 image:/camera/rgb:1000
-	await 60 got 5
+	wait_for 60 got 5
 	ok "images over IPv6"
-	await 20 eval '[ "$(class_profile)" = "profile 1" ]'
+	wait_for 20 eval '[ "$(class_profile)" = "profile 1" ]'
 	ok "have their profile"
 	optsample show v0 |
 		grep -qE '^  /camera/rgb \(.*\) to \[f[de].*:.*\]:[0-9]+$'
@@ -193,7 +193,7 @@ tagged()
 start_master()
 {
 	peer rosmaster --core -p 11311
-	await 60 eval ': </dev/tcp/10.9.0.1/11311'
+	wait_for 60 eval ': </dev/tcp/10.9.0.1/11311'
 }
 
 warned()
@@ -214,12 +214,12 @@ test_udpros()
 	grep -q "warning: the ROS master at $master does not answer" err
 	ok "no master yet: a warning"
 	start_master
-	await 20 eval '! warned'
+	wait_for 20 eval '! warned'
 	ok "the master is found when it comes"
 	node=${#pids[@]}
 	peer ros1-pub -r 10 -n 100000 image:/camera/rgb:3000 text:/text:50
 	peer_op ros1-sub -u image:/camera/rgb text:/text
-	await 60 tagged 1
+	wait_for 60 tagged 1
 	ok "a UDPROS connection: its addresses and ports"
 	optsample topics --dev v0 --seconds 8 >out 2>&1
 	grep -A 2 '^/camera/rgb sensor_msgs/msg/CompressedImage$' out |
@@ -228,12 +228,12 @@ test_udpros()
 	grep -A 2 '^/text std_msgs/msg/String$' out | grep -q "not sampled: type"
 	ok "and one that would need a rule"
 	rule /camera/rgb /text --limit 7
-	await 20 tagged 2
+	wait_for 20 tagged 2
 	ok "that rule"
 	is "$(writer /camera/rgb) $(writer /text)" "0 1 0 1" "their profile"
-	await 20 eval '[ "$(class_profile)" = "profile 1 profile 1" ]'
+	wait_for 20 eval '[ "$(class_profile)" = "profile 1 profile 1" ]'
 	ok "and their flows have it"
-	await 20 eval 'optsample show v0 | grep -qE \
+	wait_for 20 eval 'optsample show v0 | grep -qE \
 		"^  /camera/rgb \(sensor_msgs/msg/CompressedImage\) to 10.9.0.2:"'
 	ok "show has their names"
 	udpros_silence "$node"
@@ -253,12 +253,12 @@ udpros_silence()
 	kill -CONT "${pids[$1]}"
 	kill -KILL "${pids[$1 - 1]}"
 	wait "${pids[$1 - 1]}" 2>/dev/null
-	await 20 warned
+	wait_for 20 warned
 	ok "the master dies: a warning"
 	tagged 2
 	ok "connections stay"
 	start_master
-	await 20 eval '! warned'
+	wait_for 20 eval '! warned'
 	ok "there is a new one"
 	sleep 4		# longer than a round
 	tagged 2
@@ -269,7 +269,7 @@ udpros_silence()
 udpros_leaves()
 {
 	kill "${pids[$1 + 1]}"
-	await 20 eval '[ -z "$(udpros)" ]'
+	wait_for 20 eval '[ -z "$(udpros)" ]'
 	ok "the subscriber leaves: it is sampled no more"
 	kill "${pids[$1]}"
 	hostname robot
@@ -282,7 +282,7 @@ udpros_leaves()
 	ROS_HOSTNAME=operator.local ip netns exec op ros1-sub -u \
 		image:/camera/rgb >out 2>&1 &
 	pids+=($!)
-	await 60 tagged 1
+	wait_for 60 tagged 1
 	ok "hosts that have names"
 }
 

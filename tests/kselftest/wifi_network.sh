@@ -27,7 +27,7 @@ now_is() { [ "$(show "$2")" = "$1" ]; }
 connect()
 {
 	iw dev wlan0 scan freq 2412 flush ssid "$1" >/dev/null
-	iw dev wlan0 connect "$1" 2412 && await 20 carrier
+	iw dev wlan0 connect "$1" 2412 && wait_for 20 carrier
 }
 
 # messages N: of one packet each, by another writer, as numbers that came before
@@ -45,9 +45,9 @@ up()
 {
 	optsample up wlan0 --peer $operator "$@" >/dev/null 2>"$scratch/err"
 	ok "up $*" || sed 's/^/# /' "$scratch/err"
-	await 10 eval 'ip neigh show $operator dev wlan0 | grep PERMANENT'
+	wait_for 10 eval 'ip neigh show $operator dev wlan0 | grep PERMANENT'
 	messages 40
-	await 10 now_is "40 active" '"\(.messages_out) \(.recall_state)"'
+	wait_for 10 now_is "40 active" '"\(.messages_out) \(.recall_state)"'
 	ok "messages leave, and the radio is believed" || show . | sed 's/^/# /'
 }
 
@@ -55,7 +55,7 @@ up()
 away_to()
 {
 	iw dev wlan0 disconnect
-	await 10 carrier down
+	wait_for 10 carrier down
 	messages 7
 	is "$(show '"\(.stalled) \(.backlog_messages)"')" "carrier 7" \
 		"out of range: 7 messages wait"
@@ -78,7 +78,7 @@ ok "wlan0 is connected"
 up
 tc qdisc change dev opt-wlan0 root handle bad: optsample settle 60s
 away_to home
-await 3 now_is "null 47" '"\(.stalled) \(.messages_out)"'
+wait_for 3 now_is "null 47" '"\(.stalled) \(.messages_out)"'
 ok "the same network: they leave at once" || show . | sed 's/^/# /'
 optsample down wlan0
 
@@ -92,7 +92,7 @@ optsample down wlan0
 up
 tc qdisc change dev opt-wlan0 root handle bad: optsample settle 60s
 away_to elsewhere
-await 20 grep -q "in another Wi-Fi network" /run/optsample/wlan0.log
+wait_for 20 grep -q "in another Wi-Fi network" /run/optsample/wlan0.log
 ok "another network: the daemon says so"
 sleep 5
 is "$(show '"\(.stalled) \(.backlog_messages)"')" "settle 7" \
@@ -101,7 +101,7 @@ optsample down wlan0
 
 # the daemon knows the network before the 0.5 s of settling are over
 iw dev wlan0 disconnect
-await 10 carrier down
+wait_for 10 carrier down
 connect home
 up
 away_to elsewhere
@@ -109,7 +109,7 @@ sleep 5
 is "$(show '"\(.stalled) \(.backlog_messages)"')" "gate 7" \
 	"another network: they wait for its address"
 address
-await 3 now_is 47 .messages_out
+wait_for 3 now_is 47 .messages_out
 ok "another network: it gives the same address, and they leave"
 optsample down wlan0
 done_testing

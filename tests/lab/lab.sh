@@ -8,7 +8,7 @@
 # Prints TAP; needs what make built, and python3 for its files.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-. tests/tap.sh
+. tests/lib/tap.sh
 d=$scratch
 python3 tests/lab/make.py "$d" || exit 1
 

@@ -42,35 +42,10 @@ robot_daemon()
 	daemon "$@"
 }
 
-# end PID...: ask, wait 5 s, insist
-end()
-{
-	local p i
-
-	kill "$@" 2>/dev/null
-	for p; do
-		for ((i = 0; i < 50; i++)); do
-			kill -0 "$p" 2>/dev/null || break
-			sleep 0.1
-		done
-		kill -KILL "$p" 2>/dev/null
-		wait "$p" 2>/dev/null
-	done
-}
-
 # await SECONDS WHAT COMMAND...: until it succeeds
 await()
 {
-	local until=$((SECONDS + $1)) what=$2
-
-	shift 2
-	until "$@" >/dev/null 2>&1; do
-		if [ $SECONDS -ge $until ]; then
-			echo "# no $what"
-			return 1
-		fi
-		sleep 0.2
-	done
+	wait_for "$1" "${@:3}" || { echo "# no $2"; return 1; }
 }
 
 #
@@ -368,7 +343,7 @@ robot_gone()
 	local name
 
 	for name in "${robot_daemons[@]}"; do
-		end "${pid[$name]}"
+		end_or_kill "${pid[$name]}"
 	done
 	robot_daemons=()
 	rm -rf "$run/wpa"

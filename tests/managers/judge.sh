@@ -5,7 +5,7 @@
 # the link goes at 2 s, the robot notices at 3 s, it is there again at 7 s.
 
 top=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 1
-. "$top/tests/tap.sh"
+. "$top/tests/lib/tap.sh"
 
 seq 1 100 | awk -v OFS=, '{ t = ($1 - 1) * 100000000
 	print $1, t, t + 2000000, "c" $1, t, 0 }' >"$scratch/pub"

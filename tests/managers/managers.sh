@@ -54,7 +54,8 @@ logs=$run/logs
 limit=20
 # a robot has other processors for the radio, the access points and the managers
 node="chrt -f 10"
-. "$top/tests/tap.sh"
+. "$top/tests/lib/tap.sh"
+. "$top/tests/lib/wait.sh"
 . "$top/tests/managers/ground.sh"
 
 # machine: what the packages' installation would make, and the radios
@@ -337,7 +338,7 @@ play()
 	await 30 "first message of a second subscriber" arrived second || ok=1
 	sleep 11
 	one=$(now)
-	end "${subscribers[-1]}"
+	end_or_kill "${subscribers[-1]}"
 	${stack}_subscriber sub $in_operator
 	await 60 "first message behind the link" arrived sub || ok=1
 	well=$(now)
@@ -355,12 +356,12 @@ play()
 		sleep 6
 		snapshot after
 	fi
-	end "$publisher"
+	end_or_kill "$publisher"
 	sleep 1
-	end "${subscribers[@]}" "$pinger"
+	end_or_kill "${subscribers[@]}" "$pinger"
 	cp /run/optsample/wlan0.log "$log/discover.log" 2>/dev/null
 	"$bin/optsample" down wlan0 >"$log/down.log" 2>&1
-	end $monitor
+	end_or_kill $monitor
 	return $ok
 }
 
@@ -543,5 +544,5 @@ for arg; do
 	experiment "$arg"
 done
 robot_gone
-end "${pid[@]}"
+end_or_kill "${pid[@]}"
 done_testing

@@ -9,7 +9,7 @@
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 client=${CLIENT:-$bin/client-node}
-rig client || skip
+rig client || skip_all "no namespaces or no token bucket here"
 dir=$scratch/$rig
 master "$rig"
 
@@ -44,16 +44,6 @@ only()
 		return
 	echo "# wanted one line with: $2"
 	sed 's/^/# came: /' "$dir/$1.err"
-	return 1
-}
-
-# until_true CODE: for 20 s at most
-until_true()
-{
-	for _ in {1..600}; do
-		eval "$1" && return
-		sleep 0.1
-	done
 	return 1
 }
 
@@ -187,7 +177,7 @@ ok "the slow one misses whole messages, in order and counted"
 
 for transport in "" -u; do
 	node robot pub "$client" pub -r 50 -n 5 -l -w -s 0 image:/map:50000
-	until_true "lines pub 5"
+	wait_for 60 eval "lines pub 5"
 	node op sub "$client" sub $transport -c 1 image:/map
 	sub=$node
 	node op other "$bin/ros1-sub" $transport -c 1 image:/map
@@ -198,7 +188,7 @@ for transport in "" -u; do
 done
 node robot near "$bin/ros1-sub" image:/map
 node robot pub "$bin/ros1-pub" -l -r 50 -n 5 -w image:/map:500
-until_true "lines pub 5"
+wait_for 60 eval "lines pub 5"
 node op sub "$client" sub -c 1 image:/map
 finish $node && [ "$(cat "$dir/sub")" = "$(tail -n 1 "$dir/pub")" ]
 ok "and from roscpp too"
@@ -208,10 +198,10 @@ for transport in "" -u; do
 	node op sub "$client" sub $transport -n 100 image:/a
 	sub=$node
 	node robot pub "$bin/ros1-pub" -r 50 -n 9999 image:/a:3000
-	until_true "lines sub 20"
+	wait_for 60 eval "lines sub 20"
 	kill -9 $(pids robot ros1-pub) 2>/dev/null
 	wait $node 2>/dev/null
-	[ -n "$transport" ] || until_true '[ "$(said sub "lost http")" = 1 ]'
+	[ -n "$transport" ] || wait_for 60 eval '[ "$(said sub "lost http")" = 1 ]'
 	mv "$dir/pub" "$dir/pub1"
 	node robot pub "$bin/ros1-pub" -r 50 -n 100 image:/a:3000
 	finish $node $sub && [ "$(missing /a 8 100 sub)" -le 0 ]
@@ -220,15 +210,15 @@ done
 
 node op sub "$client" sub -u image:/gone
 node robot pub "$bin/ros1-pub" -r 50 -n 9999 image:/gone:3000
-until_true "lines sub 20"
+wait_for 60 eval "lines sub 20"
 kill -9 $(pids robot ros1-pub) 2>/dev/null
-until_true '[ "$(said sub "lost http")" = 1 ]'
+wait_for 60 eval '[ "$(said sub "lost http")" = 1 ]'
 ok "a UDPROS publisher that is gone is noticed"
 end op client-node
 
 node op sub "$client" sub -n 100 text:/a
 node robot pub "$bin/ros1-pub" -s 0 -r 50 -n 9999 image:/a:3000
-until_true '[ -s "$dir/sub.err" ]'
+wait_for 60 eval '[ -s "$dir/sub.err" ]'
 sleep 2
 only sub 'not from .*CompressedImage'
 ok "another type at the publisher: one line"
@@ -236,7 +226,7 @@ end robot ros1-pub
 end op client-node
 node op sub "$bin/ros1-sub" -c 1 text:/a
 node robot pub "$client" pub -s 0 -r 50 -n 9999 image:/a:3000
-until_true '[ -s "$dir/pub.err" ]'
+wait_for 60 eval '[ -s "$dir/pub.err" ]'
 sleep 2
 only pub 'not to /operator: it wants std_msgs/String'
 ok "another type at the subscriber: one line"
@@ -285,7 +275,7 @@ ok "who ends takes leave of the master"
 
 node robot pub "$client" pub -r 50 -n 9999 -s 0 -q 5 image:/a:3000
 node op sub "$client" sub text:/other image:/a
-until_true "lines sub 10"
+wait_for 60 eval "lines sub 10"
 [ "$(ask 'n = ServerProxy(m.lookupNode("/x", "/c_robot")[2])
 def shape(v):
 	return [shape(x) for x in v] if isinstance(v, list) else type(v).__name__
@@ -328,10 +318,10 @@ for port in urlparse(n).port, tcp:
 			pass
 		s.close()'
 before=$(wc -l <"$dir/sub")
-until_true "lines sub $((before + 50))"
+wait_for 60 eval "lines sub $((before + 50))"
 ok "strangers who talk nonsense, or too many who say nothing"
 ask 'ServerProxy(m.lookupNode("/x", "/c_robot")[2]).shutdown("/x", "enough")'
-until_true '[ -z "$(pids robot client-node)" ]'
+wait_for 60 eval '[ -z "$(pids robot client-node)" ]'
 ok "shutdown"
 end op client-node
 
@@ -351,11 +341,11 @@ sleep 1
 [ "$(said pub 'does not answer')" = 1 ] && [ "$(wc -l <"$dir/pub.err")" = 1 ]
 ok "a master that is not there: one line"
 start_master
-until_true "lines sub 10"
+wait_for 60 eval "lines sub 10"
 ok "a master that comes late"
 end robot rosmaster
 start_master
-until_true '[ "$(said pub "registering again")" = 1 ]'
+wait_for 60 eval '[ "$(said pub "registering again")" = 1 ]'
 ok "a master that was started anew"
 node op other "$bin/ros1-sub" -c 20 text:/a
 finish $node
@@ -377,15 +367,15 @@ ok "a subscriber finds publishers that only the new master knows"
 for transport in "" -u; do
 	node op sub "$client" sub $transport text:/a
 	node robot pub "$bin/ros1-pub" -r 50 -n 9999 text:/a:100
-	until_true "lines sub 10"
+	wait_for 60 eval "lines sub 10"
 	end robot rosmaster
 	start_master
-	until_true '[ "$(said sub "registering again")" = 1 ]'
+	wait_for 60 eval '[ "$(said sub "registering again")" = 1 ]'
 	CLIENT_NAME=/other node robot other "$client" pub -r 10 text:/a:200
-	until_true "lines other 10"
+	wait_for 60 eval "lines other 10"
 	sleep 1
 	before=$(wc -l <"$dir/sub")
-	until_true "lines sub $((before + 100))"
+	wait_for 60 eval "lines sub $((before + 100))"
 	ok "one that the new master does not know is not given up $transport"
 	end op client-node
 	end robot ros1-pub

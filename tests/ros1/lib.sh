@@ -12,21 +12,14 @@ here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 top=${here%/tests/*}
 bin=$top/build/bin
 shim=$top/build/ros1/liboptsample-ros1.so
-. "$top/tests/tap.sh"
+. "$top/tests/lib/tap.sh"
+. "$top/tests/lib/wait.sh"
+. "$top/tests/lib/space.sh"
 rigs=()
-
-skip()
-{
-	printf '%s\n' "ok 1 # skip no namespaces or no token bucket here" 1..1
-	exit 0
-}
 
 cleanup()
 {
-	for space in "${rigs[@]/%/-robot}" "${rigs[@]/%/-op}"; do
-		ip netns pids "$space" | xargs -r kill -9
-		ip netns del "$space"
-	done 2>/dev/null
+	delete_spaces "${rigs[@]/%/-robot}" "${rigs[@]/%/-op}"
 	wait
 	rm -rf -- "$scratch"
 }

@@ -8,7 +8,7 @@
 
 bin=$(realpath "${1:-build/bin}")
 cd "$(dirname "$0")/../.." || exit 1
-. tests/tap.sh
+. tests/lib/tap.sh
 . tests/slam/rabbit.sh
 pids=()
 

@@ -10,7 +10,7 @@
 # input. Prints TAP; needs what make built, and python3. SLAM_EVAL: the program.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-. tests/tap.sh
+. tests/lib/tap.sh
 d=$scratch
 real=../shared/data/slam
 program=${SLAM_EVAL:-build/bin/slam-eval}

@@ -15,7 +15,7 @@
 # is the same.
 
 cd "$(dirname -- "${BASH_SOURCE[0]}")/../.." || exit 1
-. tests/tap.sh
+. tests/lib/tap.sh
 . tests/slam/rabbit.sh
 . tests/slam/says.sh
 bin=$(realpath "${BIN:-build/bin}")

@@ -16,7 +16,7 @@ PATIENCE=120
 d=$scratch
 few=(--particles 5 --quiet)
 
-make_space || skip "no network namespaces here"
+make_space || skip_all "no network namespaces here"
 unset ROS_DOMAIN_ID ROS_LOCALHOST_ONLY CYCLONEDDS_URI
 "$bin/slam-world" 90 "$d/truth.tum" >"$d/world.clf" &&
 	"$bin/log-bag" "$d/world.clf" "$d/world.mcap" 0 150
@@ -153,7 +153,7 @@ slow()
 		--from "$d/world.mcap" --speed 1000000 --particles 4000 \
 		--trajectory "$d/$name.tum" --stats "$d/$name.json" \
 		--checkpoint "$d/$name.ckpt" "$@"
-	until_true '[ "$(cat "$d/'$name'.ckpt" 2>/dev/null | wc -c)" -gt 170000 ]'
+	wait_for 40 eval '[ "$(cat "$d/'$name'.ckpt" 2>/dev/null | wc -c)" -gt 170000 ]'
 	pid=$(program $node)
 }
 slow once --map "$d/once.pgm"
@@ -163,7 +163,7 @@ finish $node && quiet once && count once '.unused == 0 and .readings == 150' &&
 ok "a signal: what waits is worked on"
 slow twice --map "$d/twice.pgm"
 kill -INT $pid
-until_true "caught $pid"
+wait_for 40 eval "caught $pid"
 kill -INT $pid
 wait $node
 [ $? = 1 ] && lines twice.err 1 && ! lines twice.err 2 &&
@@ -231,7 +231,7 @@ into_gdimd()
 	shift 3
 	node gdimd "$bin/gdimd" --from "$from" --to none --http none \
 		--socket "$d/socket" --store "$store" "$@"
-	until_true '[ "$(submaps 2>/dev/null)" -ge '"$all"' ] 2>/dev/null'
+	wait_for 40 eval '[ "$(submaps 2>/dev/null)" -ge '"$all"' ] 2>/dev/null'
 	sleep 1
 	kill $node
 	wait $node
@@ -278,13 +278,13 @@ listen="$listen $node"
 node listen_path "$copy" -k 11 -o /slam/path ros2 -
 listen="$listen $node"
 # who listens has to be found before what is not latched
-until_true 'status >/dev/null 2>&1'
+wait_for 40 eval 'status >/dev/null 2>&1'
 sleep 2
 play world 4
 wait $scans
-until_true '[ "$(submaps)" -ge 2 ]'
+wait_for 40 eval '[ "$(submaps)" -ge 2 ]'
 ok "ROS 2: submaps arrive at gdimd"
-until_true 'grep -q "^/map " "$d/listen"'
+wait_for 40 eval 'grep -q "^/map " "$d/listen"'
 ok "and the map at others"
 kill -INT "$(program $slamd)"
 finish $slamd && quiet slamd && way ros 100 && room "$d/ros.pgm" &&
@@ -303,11 +303,11 @@ begin --from ros2 --trajectory "$d/late.tum"
 sleep 2
 node scans "$copy" -x 2 -l -o /scan -o /odom "$d/world.mcap" ros2
 scans=$node
-until_true 'said slamd "nothing says where the laser (laser) is on the robot (base_link)" 1'
+wait_for 40 eval 'said slamd "nothing says where the laser (laser) is on the robot (base_link)" 1'
 ok "without tf: it is told what is missing"
 node tf_static "$copy" -k 10 -L -d 100000 -o /tf_static "$d/world.mcap" ros2
 tf=$node
-until_true 'said slamd "scans can be used now" 1'
+wait_for 40 eval 'said slamd "scans can be used now" 1'
 ok "and when it came"
 kill -TERM "$(program $slamd)"
 finish $slamd && [ -s "$d/late.tum" ] && said slamd "scans cannot be used" 1
@@ -328,7 +328,7 @@ bag types
 node types "$copy" -x 5 -l -o /scan -o /odom "$d/types.mcap" ros2
 types=$node
 begin --from ros2 --laser 0,0,0
-until_true 'lines types 20'
+wait_for 40 eval 'lines types 20'
 sleep 1
 kill -INT "$(program $slamd)"
 wait $slamd

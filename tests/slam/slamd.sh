@@ -11,7 +11,8 @@
 # needs what make built, and python3. SLAMD, SLAM_EVAL: the programs.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-. tests/tap.sh
+. tests/lib/tap.sh
+. tests/lib/wait.sh
 d=$scratch
 real=../shared/data/slam
 program=${SLAMD:-build/bin/slamd}
@@ -389,16 +390,6 @@ interrupt TERM
 ok "SIGTERM: likewise"
 set +m
 
-# wait_for CODE: for two minutes at most
-wait_for()
-{
-	for _ in {1..1200}; do
-		eval "$1" && return
-		sleep 0.1
-	done
-	return 1
-}
-
 # Poses as files: a pipe in the place of one of them holds it, while it goes
 # over the checkpoint, until somebody reads the pipe
 slamd "${room[@]}" --checkpoint "$d/room.ckpt" --trajectory "$d/whole.tum"
@@ -410,7 +401,7 @@ mkfifo "$d/poses/slam/pose/105.000000000.json.part"
 "$program" "${room[@]}" --checkpoint "$d/room.ckpt" --resume --to "$d/poses/" \
 	--trajectory "$d/resumed.tum" --stats "$d/resumed.json" 2>"$d/err" &
 pid=$!
-wait_for '[ -e "$d/poses/slam/pose/104.900000000.json" ]' && kill -TERM $pid &&
+wait_for 120 eval '[ -e "$d/poses/slam/pose/104.900000000.json" ]' && kill -TERM $pid &&
 	cat "$d/poses/slam/pose/105.000000000.json.part" >/dev/null &
 wait $pid
 [ $? = 1 ] && [ "$(grep -c 'stopped by a signal.*nothing is written' \

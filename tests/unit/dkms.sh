@@ -4,7 +4,7 @@
 # dkms.sh - which kernels does dkms.conf take, and is it of this version?
 
 cd "$(dirname -- "$0")/../.." || exit 1
-. tests/tap.sh
+. tests/lib/tap.sh
 
 kernel_source_dir=/K dkms_tree=/D
 . ./dkms.conf

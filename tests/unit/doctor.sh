@@ -8,7 +8,7 @@
 # for by its id, and the robot is then mended: the finding must be gone.
 
 cd "$(dirname -- "$0")/../.." || exit 1
-. tests/tap.sh
+. tests/lib/tap.sh
 top=$PWD
 doctor=$top/build/bin/optsample
 trap 'rm -rf -- "$scratch"' EXIT

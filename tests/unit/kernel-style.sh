@@ -13,7 +13,7 @@ me=tests/unit/kernel-style.sh
 cd "$(dirname -- "$0")/../.." || exit 1
 top=$PWD
 build=${OPTSAMPLE_BUILD:-$top/build}
-. tests/tap.sh
+. tests/lib/tap.sh
 . tools/linux-source.sh
 [ $# != 0 ] || set -- 6.1 6.12 newest
 

@@ -6,7 +6,7 @@
 # values, each in their order, which is their number.
 
 cd "$(dirname -- "$0")/../.." || exit 1
-. tests/tap.sh
+. tests/lib/tap.sh
 abi=include/uapi/linux/pkt_sch_optsample.h
 spec=Documentation/netlink/tc-optsample.yaml
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# tests/unit/lib.sh - the unit tests of userspace/lib and /bridge, one behind the
+# tests/unit/all.sh - the unit tests of userspace/lib and /bridge, one behind the
 # other
 #
-# usage: tests/unit/lib.sh [TEST...]
+# usage: tests/unit/all.sh [TEST...]
 #
 # Prints TAP with one plan; needs what make built.
 set -u

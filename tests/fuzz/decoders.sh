@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# tests/fuzz/lib.sh - decoders and readers: hostile datagrams and recordings
+# tests/fuzz/decoders.sh - decoders and readers: hostile datagrams and recordings
 #
-# usage: tests/fuzz/lib.sh [--runs N]
+# usage: tests/fuzz/decoders.sh [--runs N]
 #
 # What once broke a decoder, kept in tests/fuzz/regress, then N inputs (10000)
 # that libFuzzer makes up, always the same ones. One that shows an error is
@@ -11,12 +11,12 @@
 set -u
 ulimit -c 0
 cd "$(dirname "$0")/../.." || exit 1
-. tests/tap.sh
+. tests/lib/tap.sh
 runs=10000
 if [ "${1-}" = --runs ] && [[ ${2-} =~ ^[0-9]+$ ]]; then
 	runs=$2
 elif [ $# != 0 ]; then
-	echo "usage: tests/fuzz/lib.sh [--runs N]" >&2
+	echo "usage: tests/fuzz/decoders.sh [--runs N]" >&2
 	exit 2
 fi
 mkdir -p build/fuzz

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# lib/wait.sh - wait for what happens, not for time to pass
+#
+# Sourced.
+
+# wait_for SECONDS COMMAND...: until it succeeds
+wait_for()
+{
+	local end=$((SECONDS + $1))
+
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.2
+	done
+}
+
+# end_or_kill PID...: ask each to end, wait for 5 s, kill it
+end_or_kill()
+{
+	local pid
+
+	for pid; do
+		kill "$pid" 2>/dev/null
+		wait_for 5 eval "! kill -0 $pid" || kill -KILL "$pid" 2>/dev/null
+		wait "$pid" 2>/dev/null
+	done
+}
