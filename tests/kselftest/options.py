@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """options.py - change the optsample qdisc of a device with any attributes
 
-usage: options.py DEV WORD...
+usage: options.py DEV
 
-What tc would never send, too. The words are attributes of TCA_OPTIONS:
+What tc would never send, too. Each line of stdin is one change; its words are
+attributes of TCA_OPTIONS:
 
     NAME=NUMBER     u32
     NAME            flag
@@ -13,9 +14,8 @@ What tc would never send, too. The words are attributes of TCA_OPTIONS:
     NAME[ ... ]     the same, not marked as one
     :HEX            bytes that are no attribute
 
-NAME is that of the ABI without TCA_OPTSAMPLE_, or a number. If it is refused,
-the exit status is 1, and one line on stderr has the error and the message of
-the kernel.
+NAME is that of the ABI without TCA_OPTSAMPLE_, or a number. Each change is
+answered with one line: the error and the message of the kernel, or nothing.
 """
 import os
 import re
@@ -98,6 +98,7 @@ def change(dev, options):
     return -error, message_of(reply)
 
 
-error, message = change(sys.argv[1], build(sys.argv[2:], numbers()))
-if error:
-    sys.exit(os.strerror(error) + ": " + message)
+names = numbers()
+for line in sys.stdin:
+    error, message = change(sys.argv[1], build(line.split(), names))
+    print(os.strerror(error) + ": " + message if error else "", flush=True)

@@ -388,10 +388,22 @@ test_refused_by_kernel()
 	refused 2 "$o unknown policy." unchecked profile 3 limit 5 policy 5
 }
 
-# raw WORD...: attributes that tc would not send, see there
+# start_raw: one python for all that raw() sends
+start_raw()
+{
+	mkfifo "$work/raw" "$work/answers" || exit 1
+	"$top/tests/kselftest/options.py" "$dev" <"$work/raw" >"$work/answers" &
+	exec 5>"$work/raw" 6<"$work/answers"
+}
+
+# raw WORD...: attributes that tc would not send, see options.py
 raw()
 {
-	"$top/tests/kselftest/options.py" "$dev" "$@"
+	local answer
+
+	echo "$@" >&5
+	read -r -t 60 answer <&6 || answer="options.py ended"
+	[ -z "$answer" ] || { echo "$answer" >&2; false; }
 }
 
 # accepted WORD...
@@ -627,6 +639,7 @@ test_dump
 "$tc" qdisc add dev "$dev" root optsample limit 33 rate 1mbit
 test_refused_by_plugin
 test_refused_by_kernel
+start_raw
 test_malformed
 test_boundaries
 test_help
