@@ -60,17 +60,17 @@ ok 'recv: a wrong word'
 recv recv --metrics 9751 "$scratch/out/" "$scratch/out.mcap"
 link --loss 0.5 --delay 10
 send robot --to 127.0.0.1:7459 --loop --hz 10 --metrics 9750 "$picture" "$cloud"
-wait_for 60 is recv "$(topic /image '.frames > 80')"
+wait_for 90 is recv "$(topic /image '.frames > 80')"
 ok 'half of it lost: images arrive'
-wait_for 60 is recv "$(topic /points '.frames > 80')"; ok 'and clouds'
-wait_for 60 is recv "$(topic /image '.frames_missing <= .frames / 20')"
+wait_for 90 is recv "$(topic /points '.frames > 80')"; ok 'and clouds'
+wait_for 90 is recv "$(topic /image '.frames_missing <= .frames / 20')"
 ok 'hardly one is missing altogether'
-wait_for 60 is recv "$(topic /image '.loss > .4 and .loss < .6')"
+wait_for 90 is recv "$(topic /image '.loss > .4 and .loss < .6')"
 ok 'the receiver knows the loss'
-wait_for 60 is robot '.link.state == "live" and .link.loss > .35 and .link.loss < .65'
+wait_for 90 is robot '.link.state == "live" and .link.loss > .35 and .link.loss < .65'
 ok 'the sender hears of it'
-wait_for 60 is recv "$(topic /image '.delay < 1 and .delay > .005')"; ok 'and the delay'
-wait_for 60 files "$scratch/out/image" 60; ok 'as pictures in a folder'
+wait_for 90 is recv "$(topic /image '.delay < 1 and .delay > .005')"; ok 'and the delay'
+wait_for 90 files "$scratch/out/image" 60; ok 'as pictures in a folder'
 ip netns exec "$space" python3 - "$scratch" <<-'END'
 	import re, sys, urllib.request, urllib.error
 	for port, name in ((9750, 'optsample_send_frames_total'),
@@ -93,7 +93,7 @@ ok 'counters for Prometheus'
 
 # ---- told while it runs ----
 
-ask robot set /image priority=6 rate=2 && wait_for 60 is robot \
+ask robot set /image priority=6 rate=2 && wait_for 90 is robot \
 	'.topics[] | select(.topic == "/image") | .priority == 6 and .hz <= 2'
 ok 'a topic is changed'
 ask robot focus /points && is robot \
@@ -102,16 +102,16 @@ ask robot focus && ! is robot '[.topics[].focus] | any'; ok 'and none'
 ask robot rate 1mbit && is robot '.link.limit == 1000000'; ok 'the rate'
 ask robot set /image rate=0
 ask robot rate unlimited; ask robot cpu 4 && is robot '.link.cpu_limit == 0.04' &&
-	wait_for 60 is robot '.topics[] | select(.topic == "/image") |
+	wait_for 90 is robot '.topics[] | select(.topic == "/image") |
 		.on and .frame_bytes < 9000'
 ok 'a limit of the processor makes images smaller'
-wait_for 60 is robot '.link.cpu_limits and .link.cpu < 0.045' &&
+wait_for 90 is robot '.link.cpu_limits and .link.cpu < 0.045' &&
 	ask robot status | grep -q 'of 4%, which limits images'
 ok 'is kept, and shown'
-wait_for 60 grep -q 'coding has reached its 4 % of a core' "$scratch/robot.log"
+wait_for 90 grep -q 'coding has reached its 4 % of a core' "$scratch/robot.log"
 ok 'and the log says so'
 ask robot cpu 100% &&
-	wait_for 60 is robot '.topics[] | select(.topic == "/image") |
+	wait_for 90 is robot '.topics[] | select(.topic == "/image") |
 		.frame_bytes > 40000'
 ok 'and none, larger'
 is robot '.link.cpu_limits | not'; ok 'nor is one shown'
@@ -121,17 +121,17 @@ for i in 1 2 3 4 5 6 7 8 9 10; do
 	ask robot set /image priority=$((i % 7))
 	sleep 0.2
 done
-wait_for 60 is robot ".topics[] | select(.topic == \"/image\") |
+wait_for 90 is robot ".topics[] | select(.topic == \"/image\") |
 	.frames > $frames + 8"; ok 'being told does not stop it'
 for i in $(seq 70); do
 	ask robot add /points priority=2 && ask robot remove /points
 done >/dev/null 2>&1
 ask robot add /points; ok 'nor wear it out'
-wait_for 60 is robot '[.topics[] | select(.topic == "/points") | .frames > 5] | any'
-ask robot remove /points && wait_for 60 is robot '[.topics[].topic] == ["/image"]'
+wait_for 90 is robot '[.topics[] | select(.topic == "/points") | .frames > 5] | any'
+ask robot remove /points && wait_for 90 is robot '[.topics[].topic] == ["/image"]'
 ok 'a topic is removed'
 ask robot add /points priority=1 &&
-	wait_for 60 is robot '[.topics[] | select(.topic == "/points") | .frames > 5] | any'
+	wait_for 90 is robot '[.topics[] | select(.topic == "/points") | .frames > 5] | any'
 ok 'and added again'
 while IFS='|' read -r request text; do
 	! ask robot $request >"$scratch/said" 2>&1 && told said "$text"
@@ -171,8 +171,8 @@ send other --to 127.0.0.1:7459 --socket "$scratch/robot.socket" "$picture"
 ok 'a socket is not taken from the one that runs'
 ask recv set kept=together && ! ask recv set sink=ros2 >"$scratch/said" 2>&1
 ok 'the receiver, too'
-ask recv set prefix=always && wait_for 60 is recv "$(topic /robot/image true)" &&
-	ask recv set prefix=never && wait_for 60 is recv "$(topic /image true)"
+ask recv set prefix=always && wait_for 90 is recv "$(topic /robot/image true)" &&
+	ask recv set prefix=never && wait_for 90 is recv "$(topic /image true)"
 ok 'where its topics are'
 
 end robot recv link; ok 'they end when they are told'
@@ -192,29 +192,29 @@ ok 'their sockets are gone'
 recv recv "$scratch/out1/"
 link --loss 0.2
 send robot --to 127.0.0.1:7459 --loop "$picture"
-wait_for 60 is recv "$(topic /image '.frames > 20')"
+wait_for 90 is recv "$(topic /image '.frames > 20')"
 slay recv
 sleep 1
 recv recv "$scratch/out2/"
-wait_for 60 is recv "$(topic /image '.frames > 20')"
+wait_for 90 is recv "$(topic /image '.frames > 20')"
 ok 'a receiver that was killed goes on'
 slay robot
 send robot --to 127.0.0.1:7459 --loop "$picture"
-wait_for 60 is recv '[.senders[] | .over] | sort == [false, true]' &&
-	wait_for 60 is recv "$(topic /image '.frames > 20')"
+wait_for 90 is recv '[.senders[] | .over] | sort == [false, true]' &&
+	wait_for 90 is recv "$(topic /image '.frames > 20')"
 ok 'a sender that was killed is a new stream, the old one is over'
 slay link
-wait_for 60 is robot '.link.state == "outage"'; ok 'no link: an outage'
+wait_for 90 is robot '.link.state == "outage"'; ok 'no link: an outage'
 link --loss 0.2
-wait_for 60 is robot '.link.state == "live" and .link.outages >= 1' &&
-	wait_for 60 is recv "$(topic /image '.silent < 1')"; ok 'which ends'
+wait_for 90 is robot '.link.state == "live" and .link.outages >= 1' &&
+	wait_for 90 is recv "$(topic /image '.silent < 1')"; ok 'which ends'
 end robot
 grep -q 'an outage' "$scratch/robot.log"; ok 'and is in the log'
 
 # ---- nobody there ----
 
 send lone --to 127.0.0.1:7461 --loop "$picture"
-wait_for 60 is lone '.link.unreachable > 3 and .link.error == "Connection refused"' &&
+wait_for 90 is lone '.link.unreachable > 3 and .link.error == "Connection refused"' &&
 	grep -q '127.0.0.1:7461 cannot be reached: no program listens' \
 		"$scratch/lone.log" &&
 	[ "$(grep -c 'cannot be reached' "$scratch/lone.log")" = 1 ]
@@ -222,17 +222,17 @@ ok "no program listens: counted, shown, logged once"
 ask lone status | grep -q 'cannot be reached: Connection refused'
 ok 'for people, too'
 recv recv7 --listen 7461 "$scratch/out7/"
-wait_for 60 is lone '.link.state == "live" and .link.error == ""' &&
-	wait_for 60 is recv7 "$(topic /image '.frames > 5')" &&
+wait_for 90 is lone '.link.state == "live" and .link.error == ""' &&
+	wait_for 90 is recv7 "$(topic /image '.frames > 5')" &&
 	grep -q '127.0.0.1:7461 can be reached again' "$scratch/lone.log"
 ok 'somebody does: it goes on, and is told'
 end lone recv7
 send lone --to '[::1]:7461' --loop "$picture"
-wait_for 60 is lone '.link.unreachable > 3 and .link.error == "Connection refused"'
+wait_for 90 is lone '.link.unreachable > 3 and .link.error == "Connection refused"'
 ok 'by IPv6'
 end lone
 send lone --to 192.0.2.1 --loop "$picture"
-wait_for 60 is lone '.link.unreachable > 3 and .link.error == "Network is unreachable"' &&
+wait_for 90 is lone '.link.unreachable > 3 and .link.error == "Network is unreachable"' &&
 	[ "$(grep -c 'cannot be reached' "$scratch/lone.log")" = 1 ]
 ok 'nor a way there'
 end lone
@@ -243,7 +243,7 @@ recv recv8 --listen 127.0.0.1:7463 "$scratch/out8/"
 begin bursts "$bin/udp-link" --listen 127.0.0.1:7462 --to 127.0.0.1:7463 \
 	--loss .2 --burst 8 --seed 3
 send lone --to 127.0.0.1:7462 --loop --hz 20 "$picture"
-wait_for 60 is lone '.link.spread and .link.burst > 3'
+wait_for 90 is lone '.link.spread and .link.burst > 3'
 ok 'losses in bursts: the receiver reports them, and frames are spread'
 end lone bursts recv8
 
@@ -261,7 +261,7 @@ python3 - "$scratch/large.pcd" <<-'END'
 END
 send lone --to 127.0.0.1:7461 --topic '/points codec=cloud80' --loop --hz 2 \
 	"$scratch/large.pcd"
-wait_for 60 grep -q '/points: cannot be sent: it takes more than the 4096 datagrams' \
+wait_for 90 grep -q '/points: cannot be sent: it takes more than the 4096 datagrams' \
 	"$scratch/lone.log"
 ok 'a cloud that takes too many datagrams: the limit is told'
 end lone
@@ -269,10 +269,10 @@ end lone
 # ---- IPv6, and an address of several ----
 
 send six --to '[::1]:7450' --loop "$picture"
-wait_for 60 is six '.link.state == "live"'; ok 'over IPv6'
+wait_for 90 is six '.link.state == "live"'; ok 'over IPv6'
 end six
 send second --to 127.0.0.2:7450 --loop "$picture"
-wait_for 60 is second '.link.state == "live"'; ok 'to any address of the receiver'
+wait_for 90 is second '.link.state == "live"'; ok 'to any address of the receiver'
 end second
 "$bin/optsample-send" --to 127.0.0.1:99999 "$picture" >"$scratch/said" 2>&1
 [ $? = 1 ] && told said 'is not HOST:PORT'; ok 'a port that is none'
@@ -280,21 +280,21 @@ end second
 # ---- two robots ----
 
 send one --to 127.0.0.1:7459 --loop "$picture"
-wait_for 60 is recv '[.senders[] | select(.over | not) | .name] | contains(["one"])'
-wait_for 60 is recv "$(topic /one/image '.frames > 20')" ||
-	wait_for 60 is recv "$(topic /image '.frames > 20')"
+wait_for 90 is recv '[.senders[] | select(.over | not) | .name] | contains(["one"])'
+wait_for 90 is recv "$(topic /one/image '.frames > 20')" ||
+	wait_for 90 is recv "$(topic /image '.frames > 20')"
 send two --to 127.0.0.1:7459 --loop "$picture"
-wait_for 60 is recv "$(topic /two/image '.frames > 20')"
+wait_for 90 is recv "$(topic /two/image '.frames > 20')"
 ok 'of two robots with a topic of one name, the second is below its own'
 end one two
 
 # ---- two robots of one name ----
 
 send first --name twin --to 127.0.0.1:7459 --loop "$picture"
-wait_for 60 is recv '[.senders[] | select(.name == "twin") | .over] == [false]'
+wait_for 90 is recv '[.senders[] | select(.name == "twin") | .over] == [false]'
 send second --name twin --to 127.0.0.1:7459 --loop "$picture"
-wait_for 60 is recv "$(topic /twin_2/image '.frames > 20')" &&
-	wait_for 60 is recv '[.senders[] | select(.name == "twin") | .over] == [false]'
+wait_for 90 is recv "$(topic /twin_2/image '.frames > 20')" &&
+	wait_for 90 is recv '[.senders[] | select(.name == "twin") | .over] == [false]'
 ok 'two robots of one name: the first keeps it, the second is NAME_2'
 grep -q 'two robots send as twin' "$scratch/recv.log"; ok 'and the log says so'
 end second
@@ -331,36 +331,36 @@ while True:
 END
 begin relay python3 "$scratch/relay.py"
 send robot --key "$scratch/key" --to 127.0.0.1:7460 --loop "$picture"
-wait_for 60 is recv "$(topic /image '.frames > 20')"
+wait_for 90 is recv "$(topic /image '.frames > 20')"
 ok 'both have the key: images arrive'
-wait_for 60 is robot '.link.state == "live"'; ok 'and reports'
+wait_for 90 is robot '.link.state == "live"'; ok 'and reports'
 kill -USR1 "${pid[relay]}"
-wait_for 60 is recv '.replayed > 100'; ok 'what was recorded is not taken again'
+wait_for 90 is recv '.replayed > 100'; ok 'what was recorded is not taken again'
 send thief --to 127.0.0.1:7450 --loop "$picture"
-wait_for 60 is recv '.unsealed > 20' && is recv '[.senders[].name] == ["robot"]'
+wait_for 90 is recv '.unsealed > 20' && is recv '[.senders[].name] == ["robot"]'
 ok 'a sender without the key is not heard'
-wait_for 60 grep -q 'sends without a key' "$scratch/recv.log" &&
+wait_for 90 grep -q 'sends without a key' "$scratch/recv.log" &&
 	[ "$(grep -c 'sends without a key' "$scratch/recv.log")" = 1 ]
 ok 'the log says so once'
 end thief
 send thief --key "$scratch/other.key" --to 127.0.0.1:7450 --loop "$picture"
 before=$(ask recv --json status | jq .unsealed)
-wait_for 60 is recv ".unsealed > $before + 20" &&
+wait_for 90 is recv ".unsealed > $before + 20" &&
 	is recv '[.senders[].name] == ["robot"]'
 ok 'nor one with another key'
 end thief robot recv
 recv recv --key "$scratch/key" "$scratch/out6/"
-wait_for 60 is recv '.ok'
+wait_for 90 is recv '.ok'
 kill -USR1 "${pid[relay]}"
-wait_for 60 lines relay 2
+wait_for 90 lines relay 2
 is recv '.senders == []'
 ok 'what was recorded of an earlier run begins no stream'
 end recv
 recv recv "$scratch/out6/"
 send robot --key "$scratch/key" --to 127.0.0.1:7450 --loop "$picture"
-wait_for 60 is recv "$(topic /image '.frames > 20')"
+wait_for 90 is recv "$(topic /image '.frames > 20')"
 ok 'a receiver without a key takes what has one'
-wait_for 60 grep -q 'answers without a key' "$scratch/robot.log" &&
+wait_for 90 grep -q 'answers without a key' "$scratch/robot.log" &&
 	is robot '.link.state == "start"'
 ok 'but a sender with one does not believe its answers'
 end robot recv relay
@@ -373,11 +373,11 @@ recv recv "$scratch/out3/"
 link --loss 0.1 --dup 0.1 --reorder 0.1 --corrupt 0.1 --delay 5
 send robot --to 127.0.0.1:7459 --loop --topic /image --topic /points \
 	"$picture" "$cloud"
-wait_for 60 is recv "$(topic /image '.frames > 150')" &&
+wait_for 90 is recv "$(topic /image '.frames > 150')" &&
 	is recv "$(topic /image '.frames_missing < .frames / 5')" &&
 	is recv '[.senders[].copies] | max > 50'
 ok 'doubled, reordered, changed: images arrive'
-wait_for 60 is recv "$(topic /points '.frames > 50')"; ok 'and clouds'
+wait_for 90 is recv "$(topic /points '.frames > 50')"; ok 'and clouds'
 end robot recv; ok 'and both live'
 end link
 
@@ -389,7 +389,7 @@ if unshare --time --fork true 2>/dev/null; then
 		"$scratch/out4/"
 	link --delay 40
 	send robot --to 127.0.0.1:7459 --loop "$picture"
-	wait_for 60 is recv "$(topic /image '.frames > 30 and .delay < 1 and
+	wait_for 90 is recv "$(topic /image '.frames > 30 and .delay < 1 and
 		.delay > .03')"
 	ok 'clocks 5000 s apart: the delay is right'
 	is robot '.link.queue < .5 and .link.round_trip > .07 and
@@ -407,12 +407,12 @@ mkdir "$scratch/small"
 mount -t tmpfs -o size=96k none "$scratch/small" 2>/dev/null
 recv recv "$scratch/small/out.mcap" "$scratch/out5/"
 send robot --to 127.0.0.1 --loop --hz 20 "$picture"
-wait_for 60 grep -q 'No space left' "$scratch/recv.log"; ok 'a full disk is told'
+wait_for 90 grep -q 'No space left' "$scratch/recv.log"; ok 'a full disk is told'
 count=$(find "$scratch/out5" -name '*.png' | wc -l)
-wait_for 60 files "$scratch/out5/image" $((count + 20))
+wait_for 90 files "$scratch/out5/image" $((count + 20))
 ok 'and everything else goes on'
 [ "$(grep -c 'No space left' "$scratch/recv.log")" = 1 ]; ok 'told once'
-wait_for 60 is recv '.refused > 10'; ok 'what is not written counts as refused'
+wait_for 90 is recv '.refused > 10'; ok 'what is not written counts as refused'
 end robot recv
 "$bin/ends-copy" -x 50 "$scratch/small/out.mcap" "$scratch/small2/" \
 	>/dev/null 2>&1

@@ -46,12 +46,12 @@ for name in $names; do
 	# transforms that do not change are shown seldom
 	n=3
 	[[ $name != */kind_10 ]] || n=1
-	wait_for 60 has all "$name" $n || { missing=" $name"; break; }
+	wait_for 90 has all "$name" $n || { missing=" $name"; break; }
 done
 [ -n "$names" ] && [ -z "$missing" ]; ok 'messages of all kinds' ||
 	echo "# missing:$missing"
-wait_for 60 has all /diagnostics 2; ok 'diagnostics'
-wait_for 60 is recv "$(topic /robot/kind_0 '.datagrams > 100')"
+wait_for 90 has all /diagnostics 2; ok 'diagnostics'
+wait_for 90 is recv "$(topic /robot/kind_0 '.datagrams > 100')"
 is recv "$(topic /robot/kind_0 '.loss > .15 and .loss < .45')"
 ok 'although a third of the datagrams is lost'
 end kinds all
@@ -68,9 +68,9 @@ python3 - "$scratch" <<-'END'
 	    'occupied_thresh: 0.65\nfree_thresh: 0.196\n')
 END
 at $near map "$copy" -L -d 1000000 "$scratch/site.pgm" "ros1:$near"
-wait_for 60 is recv "$(topic /map '.frames > 8')"; ok 'a map arrives'
+wait_for 90 is recv "$(topic /map '.frames > 8')"; ok 'a map arrives'
 at $far late timeout 60 "$copy" -n 1 -o /map "ros1:$far" "$scratch/late/"
-wait_for 60 files "$scratch/late" 1; ok 'who comes late gets it'
+wait_for 90 files "$scratch/late" 1; ok 'who comes late gets it'
 wait "${pid[late]}" 2>/dev/null
 cmp -s <(tail -c 24000 "$scratch/site.pgm") \
 	<(find "$scratch/late" -name '*.pgm' -exec tail -c 24000 {} +)
@@ -86,7 +86,7 @@ if [ -x "$bin/ros1-pub" ] && type ffmpeg >/dev/null 2>&1; then
 		"image:/front:$scratch/a.jpg"
 	at $near front "$bin/ros1-pub" -r 10 -n 100000 \
 		"image:/front:$scratch/a.jpg"
-	wait_for 60 lines viewer 20; ok 'JPEG of a camera, between nodes of roscpp'
+	wait_for 90 lines viewer 20; ok 'JPEG of a camera, between nodes of roscpp'
 	end front viewer
 else
 	ok 'roscpp # skip no ros1-pub, or no ffmpeg'
@@ -98,7 +98,7 @@ at $near map "$copy" -L -l -r 5 "$scratch/site.pgm" "ros1:$near"
 slay there
 at $far there rosmaster --core -p 11312
 at $far back "$copy" -n 3 -o /map "ros1:$far" -
-wait_for 60 lines back 3; ok 'a new master: it is published there, too'
+wait_for 90 lines back 3; ok 'a new master: it is published there, too'
 end map
 end robot recv; ok 'both end well'
 end link here there back

@@ -67,7 +67,7 @@ alike()
 recv recv ros2:0
 link --loss 0.3 --delay 5
 send robot --to 127.0.0.1:7459 ros2:1
-wait_for 60 grep -q listening "$scratch/recv.log"
+wait_for 90 grep -q listening "$scratch/recv.log"
 
 # ---- a camera ----
 
@@ -75,9 +75,9 @@ pictures 20 160 120 60
 mkdir "$scratch/images"
 begin viewer "$bin/image-sub" --store "$scratch/images"
 robot camera "$bin/image-pub" --size 160x120 "$scratch/frames"
-wait_for 60 is recv "$(topic /camera/image '.frames > 60')"
+wait_for 90 is recv "$(topic /camera/image '.frames > 60')"
 ok 'a camera: its images arrive'
-wait_for 60 lines viewer 60; ok 'at a viewer that knows nothing of the link'
+wait_for 90 lines viewer 60; ok 'at a viewer that knows nothing of the link'
 is recv "$(topic /camera/image '.loss > .2 and .loss < .4 and
 	.frames_missing <= .frames / 20')"
 ok 'hardly one is missing, although a third of the datagrams is'
@@ -96,9 +96,9 @@ python3 - "$scratch" <<-'END'
 	    'occupied_thresh: 0.65\nfree_thresh: 0.196\n')
 END
 begin map "$copy" -L -d 1000000 "$scratch/site.pgm" ros2:1
-wait_for 60 is recv "$(topic /map '.frames > 8')"; ok 'a map arrives'
+wait_for 90 is recv "$(topic /map '.frames > 8')"; ok 'a map arrives'
 begin late timeout 60 "$copy" -n 1 -o /map ros2:0 "$scratch/late/"
-wait_for 60 files "$scratch/late" 1
+wait_for 90 files "$scratch/late" 1
 ok 'who comes late gets it'
 wait "${pid[late]}" 2>/dev/null
 cmp -s <(tail -c 24000 "$scratch/site.pgm") \
@@ -120,11 +120,11 @@ for name in $names; do
 	# transforms that do not change are shown seldom
 	n=3
 	[[ $name != */kind_10 ]] || n=1
-	wait_for 60 has all "$name" $n || { missing=" $name"; break; }
+	wait_for 90 has all "$name" $n || { missing=" $name"; break; }
 done
 [ -n "$names" ] && [ -z "$missing" ]; ok 'messages of all kinds' ||
 	echo "# missing:$missing"
-wait_for 60 has all /diagnostics 2; ok 'diagnostics'
+wait_for 90 has all /diagnostics 2; ok 'diagnostics'
 end kinds all
 
 # ---- what is static, and was said before anybody listened ----
@@ -137,12 +137,12 @@ END
 "$bin/log-bag" "$scratch/laser.clf" "$scratch/laser.mcap"
 begin fixed "$copy" -x 100 -k 10 -L -d 1000000 -o /tf_static \
 	"$scratch/laser.mcap" ros2:1
-wait_for 60 is robot '.topics[] | select(.topic == "/tf_static") | .frames > 0'
+wait_for 90 is robot '.topics[] | select(.topic == "/tf_static") | .frames > 0'
 ok '/tf_static is sent'
 end recv; ok 'a receiver ends'
 recv recv ros2:0
 begin frames timeout 60 "$copy" -n 1 -k 10 -o /tf_static ros2:0 -
-wait_for 60 has frames /tf_static 1
+wait_for 90 has frames /tf_static 1
 ok 'one that is started later has it, and whoever asks there'
 end fixed frames
 
@@ -154,7 +154,7 @@ if [ -x "$bin/fastdds-sub" ] && type ffmpeg >/dev/null 2>&1; then
 	begin fast timeout 90 "$bin/fastdds-sub" -n 60 \
 		"image:/front:$scratch/a.jpg"
 	robot front "$bin/dds-pub" -r 10 -n 100000 "image:/front:$scratch/a.jpg"
-	wait_for 60 lines fast 20
+	wait_for 90 lines fast 20
 	ok 'JPEG of a camera, shown by Fast DDS'
 	end front fast
 else
