@@ -9,7 +9,7 @@
 # of one line know nothing of each other. Prints TAP.
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." || exit 1
-. tests/tap.sh
+. tests/lib/tap.sh
 
 layers='base
 codec/core
