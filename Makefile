@@ -62,10 +62,10 @@ plugins: $(PLUGINS)
 tests: $(TESTS_BUILT) $(FUZZERS)
 bpf: $(patsubst %.bpf.c,$(BUILD)/bpf/%.bpf.o,$(notdir $(wildcard bpf/*.bpf.c tests/bpf/*.bpf.c)))
 
-# tools/kernel knows when nothing is to be done
+# tools/machines/kernel knows when nothing is to be done
 module:
 	$(call msg,MODULE,$(SERIES))
-	$(Q)mkdir -p $(BUILD); tools/kernel module $(SERIES) >$(BUILD)/.module.out; \
+	$(Q)mkdir -p $(BUILD); tools/machines/kernel module $(SERIES) >$(BUILD)/.module.out; \
 		status=$$?; exit $$status
 	$(Q)cp $(MODULE) $(BUILD)/sch_optsample.ko
 
@@ -82,9 +82,9 @@ lib-tests:
 	@echo $(filter-out sampler sampler_bounds sync odometer,$(call names,TESTS))
 
 demo: build packages-check
-	tools/demo
-	tools/demo-gdim
-	tools/demo-slam
+	tools/demo/wifi
+	tools/demo/maps
+	tools/demo/slam
 
 check: build packages-check
 	tests/run check
@@ -99,13 +99,13 @@ test-list:
 check-full: build packages-check packages-check-full
 	tests/run check-full
 
-# what tools/bench and tools/d63 run
+# what tools/bench/bench and tools/bench/figures run
 bench-build: build packages-check packages-check-full
-	$(Q)$(MAKE) --no-print-directory $(addprefix $(BIN)/,$(EXTRA.tools/bench.d))
+	$(Q)$(MAKE) --no-print-directory $(addprefix $(BIN)/,$(EXTRA.tools/bench))
 
 bench: bench-build
-	tools/bench
-	tools/d63
+	tools/bench/bench
+	tools/bench/figures
 
 # means over these images, and each by name
 IMAGES	?= $(wildcard ../shared/data/images/*.png)

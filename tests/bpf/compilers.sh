@@ -36,7 +36,7 @@ for c in "${compilers[@]}"; do
 done
 for series; do
 	for c in "${compilers[@]}"; do
-		tagged tools/vm -k "$series" -t 600 -- build/bin/test_ros_tag \
+		tagged tools/machines/vm -k "$series" -t 600 -- build/bin/test_ros_tag \
 			"$(object "$c")"
 		ok "$c: in $series, $(sed -n 's/^# stack: //p' "$scratch/log")"
 	done

@@ -13,7 +13,7 @@ bin=${BIN:-$top/build/bin}
 . "$top/tests/lib/tap.sh"
 trap 'rm -rf -- "$scratch"' EXIT
 cd "$scratch" || exit 1
-step=$top/tools/link.d/traces/step.trace
+step=$top/tools/sim/traces/step.trace
 
 # refuses STATUS WORD CMD...: with one line in which that word is
 refuses()
@@ -55,13 +55,13 @@ printf '0 1e6 2 0\n' >bad.trace
 refuses 1 bad.trace "$bin/link-sim" bad.trace
 ok "link-sim: a loss of 2"
 
-refuses 2 seconds "$top/tools/link-scenario" step --seconds x
+refuses 2 seconds "$top/tools/sim/link-scenario" step --seconds x
 ok "link-scenario: no number"
-refuses 1 nowhere "$top/tools/link-scenario" nowhere
+refuses 1 nowhere "$top/tools/sim/link-scenario" nowhere
 ok "link-scenario: no such trace"
 if ip netns add tools-$$ 2>/dev/null; then
 	ip netns del tools-$$
-	"$top/tools/link-scenario" step --seconds 6 -o here >out 2>err
+	"$top/tools/sim/link-scenario" step --seconds 6 -o here >out 2>err
 	ok "link-scenario: six seconds of one"
 	column received here/step.csv | awk '$1 > 0 { n++ } END { exit !n }' &&
 		drawn here/step.svg
@@ -71,9 +71,9 @@ else
 	ok "# skip no network namespaces"
 fi
 
-refuses 2 fig99 "$top/tools/d63" fig99
-ok "d63: no such figure"
+refuses 2 fig99 "$top/tools/bench/figures" fig99
+ok "figures: no such figure"
 printf '%s\n' one,0,10 one,50,5 two,0,8 two,50,1 |
-	"$bin/d63-plot" -x loss -y dB -t title d63.svg && drawn d63.svg
-ok "d63-plot: two lines"
+	"$bin/figures-plot" -x loss -y dB -t title figures.svg && drawn figures.svg
+ok "figures-plot: two lines"
 done_testing

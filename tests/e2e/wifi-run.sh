@@ -23,7 +23,7 @@
 set -u
 
 top=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 1
-out=${VM_OUT:?the demo runs inside tools/vm -o DIR}
+out=${VM_OUT:?the demo runs inside tools/machines/vm -o DIR}
 build=${BUILD:-$top/build}
 bin=$build/bin
 tmp=/run/demo

@@ -3,7 +3,7 @@
 #
 # What a limit of packets in flight costs a fast radio, and what it saves when
 # a slow link fails; `inflight auto` next to fixed limits and to none. For
-# tools/vm --icount: in guest time the figures are the same on any host.
+# tools/machines/vm --icount: in guest time the figures are the same on any host.
 #
 # Fast: like 802.11ac, 300 Mbit/s, up to 64 packets in an aggregate, 200 us
 # between two. Slow: 2 Mbit/s, one by one. The radio is air0

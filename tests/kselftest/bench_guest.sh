@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What a packet costs, enqueue plus dequeue, in optsample and in others: one
-# line for each case, for tools/bench, which makes the table.
+# line for each case, for tools/bench/bench, which makes the table.
 #
 #   case STATE FLOWS PACKETS NAME: enqueue E dequeue D free F in I out O \
 #	dropped N clock C
 #
-# in tenths of a nanosecond a packet; with tools/vm --icount a nanosecond is
-# an instruction, in tools/uml it is a nanosecond. STATE: empty (each packet
+# in tenths of a nanosecond a packet; with tools/machines/vm --icount a nanosecond is
+# an instruction, in tools/machines/uml it is a nanosecond. STATE: empty (each packet
 # leaves at once), half (500 wait), full (nothing leaves, every arrival is one
 # too many). PACKETS: a message. C: what a reading of the clock costs, which is
 # taken off.

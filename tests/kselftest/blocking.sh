@@ -3,7 +3,7 @@
 #
 # Back-pressure of ordinary traffic: one blocking socket sends faster than the
 # link. What another qdisc lets through because the sender waits, optsample lets
-# through, too. For tools/vm --skip-idle: in guest time CoDel drops the same
+# through, too. For tools/machines/vm --skip-idle: in guest time CoDel drops the same
 # packets on any host.
 #
 #   robot (this namespace)                     operator (namespace op)

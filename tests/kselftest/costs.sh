@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Counts the instructions that the qdisc spends on traffic made to be slow: it
-# holds the root lock meanwhile. For tools/vm --icount, where a nanosecond is an
+# holds the root lock meanwhile. For tools/machines/vm --icount, where a nanosecond is an
 # instruction.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What a shell feels like beside an upload: ordinary traffic in optsample, next
-# to fq_codel alone. For tools/vm --skip-idle: in guest time the figures are the
+# to fq_codel alone. For tools/machines/vm --skip-idle: in guest time the figures are the
 # same on any host, and minutes of waiting cost nothing.
 #
 #   robot (this namespace)                      operator (namespace op)

@@ -6,7 +6,7 @@
 # The packets of others never leave by our interface, so they must not take the
 # places of the writers that are here, nor the daemon's time. Of those that are
 # here 4096 have a place. See peers.sh for the link; runs as root inside
-# tools/vm with the module in $SCH_KO. TAP on stdout.
+# tools/machines/vm with the module in $SCH_KO. TAP on stdout.
 
 set -u
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)

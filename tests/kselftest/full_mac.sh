@@ -3,7 +3,7 @@
 #
 # A full-MAC radio (that of a Raspberry Pi, say) does not say what became of a
 # packet. What its firmware has when the link goes is lost; nothing else is
-# (tests/module/fullmac.c). For tools/vm --icount.
+# (tests/module/fullmac.c). For tools/machines/vm --icount.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules

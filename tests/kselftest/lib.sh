@@ -2,7 +2,7 @@
 #
 # lib.sh - what the in-guest tests share: TAP, the packet driver, `optsample`
 #
-# Sourced by the tests, which run as root inside tools/vm with the modules
+# Sourced by the tests, which run as root inside tools/machines/vm with the modules
 # sch_optsample and optsample_drive in $SCH_KO and $DRIVE_KO.
 
 top=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)

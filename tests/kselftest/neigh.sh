@@ -4,7 +4,7 @@
 # neigh.sh - which neighbour entries are permanent, and for how long
 #
 # The robot of peers.sh sends segments; the operator is replaced by another
-# host, or somebody forges ARP. Runs as root inside tools/vm with the module in
+# host, or somebody forges ARP. Runs as root inside tools/machines/vm with the module in
 # $SCH_KO. TAP on stdout.
 
 set -u

@@ -13,7 +13,7 @@
 #
 # A writer sends a message every 50 ms, of which 20 are kept in an outage. It is
 # known to no DDS, so the daemon is kept from looking for it there.
-# For tools/vm --icount: its seconds are of guest time, and do not jump.
+# For tools/machines/vm --icount: its seconds are of guest time, and do not jump.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules

@@ -6,7 +6,7 @@
 #   robot (initial namespace)          operator (namespace op)
 #   v0, 10.9.0.1, "peer" ============= v1, 10.9.0.2, "peer_op"
 #
-# Sourced, by tests that run as root inside tools/vm with the module in
+# Sourced, by tests that run as root inside tools/machines/vm with the module in
 # $SCH_KO. What a peer says is in PROGRAM.out and PROGRAM.err.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"

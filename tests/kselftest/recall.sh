@@ -4,7 +4,7 @@
 # Messages that were handed down are kept until the radio says that they have
 # arrived; those that have not come back into their flow. Packets are put on
 # the air one by one (tests/module/radio.c), and reported as it is said here.
-# For tools/vm --icount: the pauses are of guest time.
+# For tools/machines/vm --icount: the pauses are of guest time.
 #
 # A packet on the air is FLOW/POSITION/SEQUENCE; "-" ends the list.
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Random operations on everything at once, for a kernel that looks for
-# mistakes (tools/debug-kernel): what must not happen is in the kernel log,
-# which tools/vm reads. Here it is only seen to that the operations happen.
+# mistakes (tools/machines/debug-kernel): what must not happen is in the kernel log,
+# which tools/machines/vm reads. Here it is only seen to that the operations happen.
 #
 # usage: stress.sh [OPS [SEED]]
 #

@@ -5,7 +5,7 @@
 #
 # TAP on stdout. To be run as root in a guest with the module loaded:
 #
-#	tools/vm -M sch_optsample.ko -- tests/kselftest/tc_options.sh
+#	tools/machines/vm -M sch_optsample.ko -- tests/kselftest/tc_options.sh
 #
 # What show prints, given back as arguments, must mean the same; units;
 # exactly one line for every error; statistics of the qdisc and of a class

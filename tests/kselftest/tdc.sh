@@ -6,7 +6,7 @@
 # usage: tests/kselftest/tdc.sh [DIR]
 #
 # Runs tdc.py of linux-source on tests/kselftest/tdc/optsample.json, in a
-# guest (tools/vm), or right here when this is the guest and the module is
+# guest (tools/machines/vm), or right here when this is the guest and the module is
 # loaded. DIR is tools/testing/selftests/tc-testing of any kernel since 6.1;
 # without it the directory is taken from Debian's package linux-source-6.1,
 # installed or downloaded into build/tdc.
@@ -65,10 +65,10 @@ in_guest()
 {
 	local ko
 
-	ko=$("$top/tools/kernel" module "$kernel") || exit 1
+	ko=$("$top/tools/machines/kernel" module "$kernel") || exit 1
 	ko=$(grep 'sch_optsample\.ko$' <<<"$ko") || die "no module was built"
 	cd "$top" || exit 1
-	exec "$top/tools/vm" -k "$kernel" -t 1800 -M "$ko" \
+	exec "$top/tools/machines/vm" -k "$kernel" -t 1800 -M "$ko" \
 		${TC:+-e "TC=$TC"} -- "$top/$me" "$1"
 }
 

@@ -4,7 +4,7 @@
 # topic.sh - rules for topics: what `optsample topic` takes and refuses, and
 # what becomes of writers
 #
-# Runs as root inside tools/vm, with the module in $SCH_KO. TAP on stdout. A
+# Runs as root inside tools/machines/vm, with the module in $SCH_KO. TAP on stdout. A
 # rule is seen in the map `topics`, its profile in the qdisc, its effect in
 # the map `writers`.
 

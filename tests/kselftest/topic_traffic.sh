@@ -4,7 +4,7 @@
 # topic_traffic.sh - rules for topics that are being sent: by DDS over IPv4
 # and IPv6, sampled by distance, and by UDPROS
 #
-# Runs as root inside tools/vm, with the module in $SCH_KO. TAP on stdout. The
+# Runs as root inside tools/machines/vm, with the module in $SCH_KO. TAP on stdout. The
 # effect of a rule is seen in the map `writers` and in the class of the flow.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/peers.sh"

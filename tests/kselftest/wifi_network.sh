@@ -10,7 +10,7 @@
 #
 # To see whether the link settles, the test sets its settling time to 60 s, which is
 # longer than it waits.
-# For tools/vm --icount: its seconds are of guest time, and do not jump.
+# For tools/machines/vm --icount: its seconds are of guest time, and do not jump.
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 need_modules

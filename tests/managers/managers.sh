@@ -43,7 +43,7 @@
 # pub.csv, sub.csv, local.csv, events, monitor.log (`ip -ts monitor`), before,
 # held and after (what the system looked like), discover.log (our daemon's).
 #
-# For tools/vm --skip-idle --root base,managers -o DIR with sch_optsample loaded:
+# For tools/machines/vm --skip-idle --root base,managers -o DIR with sch_optsample loaded:
 # seconds are the guest's, whatever the host is busy with.
 
 set -u

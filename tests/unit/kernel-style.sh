@@ -14,7 +14,7 @@ cd "$(dirname -- "$0")/../.." || exit 1
 top=$PWD
 build=${OPTSAMPLE_BUILD:-$top/build}
 . tests/lib/tap.sh
-. tools/linux-source.sh
+. tools/machines/linux-source.sh
 [ $# != 0 ] || set -- 6.1 6.12 newest
 
 # style DIR OPTIONS FILE...: a line for each complaint. The kernel's own names
@@ -53,8 +53,8 @@ style "$scratch/good" --ignore BIT_MACRO,PREFER_KERNEL_TYPES \
 clean "checkpatch: the headers that kernel/ includes" <"$scratch/style"
 for series; do
 	# What is said of fetching it is no complaint.
-	tools/kernel headers "$series" >/dev/null 2>&1
-	{ tools/kernel check "$series" || echo "not checked"; } \
+	tools/machines/kernel headers "$series" >/dev/null 2>&1
+	{ tools/machines/kernel check "$series" || echo "not checked"; } \
 		>"$scratch/check" 2>&1
 	clean "W=1 and sparse: $series" <"$scratch/check"
 done
@@ -71,7 +71,7 @@ static int optsample_bad (__be16 wire)
 END
 [ "$(style "$bad" -f kernel/message.c | wc -l)" -ge 2 ]
 ok "checkpatch notices a bad line"
-said=$(tools/kernel check 6.1 "$bad" 2>&1)
+said=$(tools/machines/kernel check 6.1 "$bad" 2>&1)
 grep -q 'restricted __be16 degrades' <<<"$said" &&
 	grep -q 'optsample_bad.* defined but not used' <<<"$said"
 ok "sparse and W=1 notice a bad function"

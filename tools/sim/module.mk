@@ -1,3 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-FLAGS	:= -Itools
+USES	:= base link
 LIBS	:= -lpng -lm
+PKGS	:= cairo
+PROGRAMS := optsample-sim udp-link link-sim link-watch hwsim-medium
+link-watch.LIBS := -lcjson
+hwsim-medium.PKGS := libnl-3.0 libnl-genl-3.0
+hwsim-medium.FLAGS := $$(pkg-config --cflags libnl-genl-3.0)

@@ -3,4 +3,4 @@ USES	:= base
 LIBS	:= -lm
 PKGS	:= libnl-3.0 libnl-route-3.0
 TESTS	:= linkd linkd_plan linkd_load linkd_pace linkd_link
-test_linkd.USES := tools/link.d
+test_linkd.USES := tools/sim

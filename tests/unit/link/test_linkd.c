@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../../tools/link.d/sim.h"
+#include "../../../tools/sim/link_model.h"
 #include "tap.h"
 
 enum { SEEDS = 12, MANY = 100 };

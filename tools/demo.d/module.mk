@@ -1,4 +1,0 @@
-# SPDX-License-Identifier: GPL-2.0-only
-FLAGS	:= -Itools
-LIBS	:= -lm
-PKGS	:= cairo
