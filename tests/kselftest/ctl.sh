@@ -110,7 +110,7 @@ test_refusals()
 	fails 'no command "upp"' optsample upp v0
 	fails "^optsample: up: one DEV only, see 'optsample up --help'$" \
 		optsample up v0 v1
-	fails "^optsample: up: which DEV?, see" optsample up
+	fails "^optsample: up: missing argument DEV, see" optsample up
 	fails "^optsample: up: no option --bogus, see" optsample up v0 --bogus=1
 	fails "^optsample: up: --limit needs a value, see" \
 		optsample up v0 --limit

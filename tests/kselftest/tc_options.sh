@@ -507,7 +507,7 @@ test_help()
 	change colour red 2>"$work/err"
 	is "an unknown option fails" $? 1
 	is "and is named, in one line" "$(cat "$work/err")" \
-		'optsample: what is "colour"? (see: tc qdisc add optsample help)'
+		'optsample: unknown argument "colour" (see: tc qdisc add optsample help)'
 	change help 2>"$work/err"
 	grep -q '\[ settle TIME \]' "$work/err"
 	result $? "help names the options" "$(cat "$work/err")"

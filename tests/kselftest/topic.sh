@@ -50,9 +50,9 @@ test_refusals()
 	name=$(printf 'x%.0s' {1..128})
 	fails "as root" setpriv --reuid=65534 --clear-groups \
 		"$(command -v optsample)" topic v0 /a --limit 3
-	fails "topic: which DEV?" optsample topic
-	fails "topic: which topics?" $t --limit 3
-	fails "topic: which topics?" $t --forget
+	fails "topic: missing argument DEV" optsample topic
+	fails "topic: missing argument TOPIC" $t --limit 3
+	fails "topic: missing argument TOPIC" $t --forget
 	fails "limit must be 1..65535" $t /a --limit 0
 	fails "limit must be 1..65535" $t /a --limit 65536
 	fails "limit must be 1..65535" $t /a --limit many
@@ -103,7 +103,7 @@ test_list()
 /when policy gap priority 1 by source (profile 5)" "what was said is listed"
 	is "$(optsample topic v0 | sed -n '3,$s/ .*//p' | words)" \
 		"/odom /map /noise /plain /when" "in the order in which it counts"
-	is "$(cat err)" "optsample: warning: nobody says how far the robot has come: give 'up' --odometry, or feed the map odometer" \
+	is "$(cat err)" "optsample: warning: no odometry: give 'up' --odometry, or feed the map odometer" \
 		"by distance without odometry: a warning"
 	is "$(profiles)" "1 limit 7 priority 0 sync 2ms
 2 policy gap priority 0

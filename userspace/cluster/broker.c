@@ -103,7 +103,7 @@ static int why(const amqp_rpc_reply_t *r, char out[BUS_ERROR])
 		broker_told(out, channel->reply_code, channel->reply_text);
 		return channel->reply_code;
 	}
-	snprintf(out, BUS_ERROR, "an answer that nobody asked for");
+	snprintf(out, BUS_ERROR, "unexpected answer");
 	return 0;
 }
 
@@ -144,7 +144,7 @@ static int link_up(struct broker *b, const struct broker_address *a,
 	if (err)
 		return broker_say(
 			error, -ECONNREFUSED,
-			"%.80s: nobody answers at %.60s, port %d (%s): is a RabbitMQ broker running there?",
+			"%.80s: no answer from %.60s, port %d (%s): is a RabbitMQ broker running there?",
 			a->text, a->info.host, a->info.port,
 			err == AMQP_STATUS_SOCKET_ERROR ?
 				"the connection was refused or has no route" :

@@ -271,7 +271,7 @@ static int daemon_run(struct daemon *d, const struct argp *argp, int argc,
 	if (fd < 0) {
 		cJSON_free(line);
 		return cli_error(fd, "%s: %s", d->path, fd == -ENOENT ||
-				 fd == -ECONNREFUSED ? "nobody is there" :
+				 fd == -ECONNREFUSED ? "no daemon listens there" :
 				 strerror(-fd));
 	}
 	answer = daemon_talk(fd, line);

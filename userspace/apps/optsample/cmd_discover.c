@@ -139,7 +139,7 @@ static error_t discover_parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!d->dev)
-			return cli_usage("discover", "which DEV?");
+			return cli_usage("discover", "missing argument DEV");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

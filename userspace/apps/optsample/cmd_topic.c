@@ -118,9 +118,9 @@ static int topic_check(struct cmd_topic *t)
 	struct ros_rule *r = &t->r;
 
 	if (!t->dev)
-		return cli_usage("topic", "which DEV?");
+		return cli_usage("topic", "missing argument DEV");
 	if (!t->n && (t->any || t->never || t->forget))
-		return cli_usage("topic", "which topics?");
+		return cli_usage("topic", "missing argument TOPIC");
 	if (t->never + t->forget + t->any > 1)
 		return cli_error(-EINVAL, "never, forget and options of a sample exclude each other");
 	if (t->never || t->forget)
@@ -342,7 +342,7 @@ static int topic_change(struct cmd_topic *t)
 	if (!err && pid <= 0)
 		cli_warn("discovery is not running: writers stay as they are until it is");
 	if (!err && t->r.by == ROS_BY_DISTANCE && !t->st.odometry)
-		cli_warn("nobody says how far the robot has come: give 'up' --odometry, or feed the map odometer");
+		cli_warn("no odometry: give 'up' --odometry, or feed the map odometer");
 	return err;
 }
 

@@ -183,7 +183,7 @@ static error_t up_parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	}
 	if (key == ARGP_KEY_END && !up->dev)
-		return cli_usage("up", "which DEV?");
+		return cli_usage("up", "missing argument DEV");
 	err = up_parse_queue(key, arg, &up->cfg);
 	return err == ARGP_ERR_UNKNOWN ? up_parse_dds(key, arg, up) : err;
 }

@@ -349,7 +349,7 @@ static int optsample_parse_opt(struct qdisc_util *qu, int argc, char **argv,
 				explain();
 			else
 				fprintf(stderr,
-					"optsample: what is \"%s\"? (see: tc qdisc add optsample help)\n",
+					"optsample: unknown argument \"%s\" (see: tc qdisc add optsample help)\n",
 					*argv);
 			return -1;
 		}
