@@ -7,6 +7,7 @@ PKGS	:= cairo
 
 bench_image.USES := formats
 bench_map.USES := codec/grid
+bench_map.LIBS := -lz
 bench_vscan.USES := codec/scan formats
 bench_fusion.USES := map/io
 bench_store.USES := map/store
