@@ -26,7 +26,7 @@ static const struct {
 	[CODEC_DEPTH]	= { "depth", KIND(IMAGE) | KIND(COMPRESSED_IMAGE) },
 };
 
-const char *codec_name(enum codec codec)
+const char *codec_name(enum codec_id codec)
 {
 	return codecs[codec].name;
 }
@@ -39,12 +39,12 @@ int codec_of(const char *name)
 	return -ENOENT;
 }
 
-bool codec_takes(enum codec codec, enum message_kind kind)
+bool codec_takes(enum codec_id codec, enum message_kind kind)
 {
 	return codecs[codec].kinds >> kind & 1;
 }
 
-enum codec codec_default(enum message_kind kind)
+enum codec_id codec_default(enum message_kind kind)
 {
 	switch (kind) {
 	case MESSAGE_IMAGE:

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include "ros/msg/message.h"
 
-enum codec {
+enum codec_id {
 	CODEC_BLOB,		/* whole or nothing: any kind */
 	CODEC_MD,		/* images */
 	CODEC_SPLIT,
@@ -27,15 +27,15 @@ enum codec {
 };
 
 /* as users call it */
-const char *codec_name(enum codec codec);
+const char *codec_name(enum codec_id codec);
 
-/* Return: enum codec, or -ENOENT */
+/* Return: enum codec_id, or -ENOENT */
 int codec_of(const char *name);
 
 /* Whether messages of that kind can travel so */
-bool codec_takes(enum codec codec, enum message_kind kind);
+bool codec_takes(enum codec_id codec, enum message_kind kind);
 
 /* What such messages travel as if nothing else is said */
-enum codec codec_default(enum message_kind kind);
+enum codec_id codec_default(enum message_kind kind);
 
 #endif

@@ -45,7 +45,7 @@ enum {
  * struct control_topic - a topic that a sender announces
  * @topic:	its number in segments, from 1
  * @kind:	enum message_kind
- * @codec:	enum codec
+ * @codec:	enum codec_id
  * @interval:	between messages, us; 0: they have none
  * @name, @frame_id, @encoding: as in ROS; the latter of images
  */

@@ -61,7 +61,7 @@ struct decode_result {
 struct decode_call {
 	const struct control_topic	*topic;
 	const struct reassembly_frame	*frame;
-	enum codec			codec;
+	enum codec_id			codec;
 	bool				still, kept, again, nearest;
 	unsigned int			quality;
 	void				(*out)(void *arg,

@@ -33,7 +33,7 @@ void decode_cloud_free(void *state)
 }
 
 static struct decode_cloud *
-decode_cloud_create(const struct decode_limits *limits, enum codec codec)
+decode_cloud_create(const struct decode_limits *limits, enum codec_id codec)
 {
 	struct decode_cloud *s = calloc(1, sizeof(*s));
 

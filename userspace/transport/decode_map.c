@@ -27,7 +27,7 @@ void decode_map_free(void *state)
 }
 
 static struct decode_map *decode_map_create(const struct decode_limits *limits,
-					    enum codec codec)
+					    enum codec_id codec)
 {
 	struct decode_map *s = calloc(1, sizeof(*s));
 

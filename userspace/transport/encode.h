@@ -55,7 +55,7 @@ struct encode_options {
  * @copies:	CODEC_VSCAN: of each
  */
 struct encode_order {
-	enum codec	codec;
+	enum codec_id	codec;
 	bool		any;
 	size_t		bytes;
 	unsigned int	datagrams;
@@ -81,7 +81,7 @@ enum { ENCODE_FAULT = 96 };
  *		says it
  */
 struct encode_result {
-	enum codec	codec;
+	enum codec_id	codec;
 	unsigned int	points, all;
 	int64_t		stamp;
 	char		frame_id[CONTROL_WORD];

@@ -120,11 +120,11 @@ static double most_hz(const struct send_topic *t)
 	return TRANSFORMS_HZ;
 }
 
-static enum codec wanted(const struct send_topic *t)
+static enum codec_id wanted(const struct send_topic *t)
 {
 	return t->options.codec == SEND_CODEC_ANY ?
 	       codec_default(t->announced.kind) :
-	       (enum codec)t->options.codec;
+	       (enum codec_id)t->options.codec;
 }
 
 /* One that does not take such messages was not meant for them */
@@ -149,7 +149,7 @@ static void send_topic_set_source(struct send_topic *t)
 		[CODEC_PYRAMID] = PLAN_MAP, [CODEC_LASERSCAN] = PLAN_SCAN,
 		[CODEC_LAYERS] = PLAN_MAP, [CODEC_DEPTH] = PLAN_IMAGE,
 	};
-	enum codec c = wanted(t);
+	enum codec_id c = wanted(t);
 
 	memset(&t->policy, 0, sizeof(t->policy));
 	t->policy.source.kind = kinds[c];
@@ -312,7 +312,7 @@ static void set_order(const struct send_topic *t, struct encode_order *o)
 	if (t->policy.source.kind != PLAN_CLOUD)
 		return;
 	if (any) {
-		static const enum codec modes[PLAN_MODES] = {
+		static const enum codec_id modes[PLAN_MODES] = {
 			CODEC_RANGE, CODEC_RANGE, CODEC_BLOCK, CODEC_VSCAN,
 		};
 
@@ -888,7 +888,7 @@ double send_topic_rate(const struct send_topic *t)
 	return t->policy.share.rate;
 }
 
-enum codec send_topic_codec(const struct send_topic *t)
+enum codec_id send_topic_codec(const struct send_topic *t)
 {
 	return t->announced.codec;
 }

@@ -22,7 +22,7 @@ enum { SEND_NAME = 256, SEND_CODEC_ANY = -1 };
  * @on:		send it at all
  * @priority:	0 .. 7, larger first
  * @focus:	the operator looks at it: before all others
- * @codec:	enum codec, SEND_CODEC_ANY: the kind's
+ * @codec:	enum codec_id, SEND_CODEC_ANY: the kind's
  * @rate:	Hz, at most; 0: as it comes
  * @bytes:	of a frame, at most
  * @latency:	from a message until the receiver shows it, s, at most, where
@@ -142,6 +142,6 @@ const struct control_topic *send_topic_announcement(const struct send_topic *t);
 double send_topic_hz(const struct send_topic *t);
 double send_topic_rate(const struct send_topic *t);
 /* that the last frame travelled in */
-enum codec send_topic_codec(const struct send_topic *t);
+enum codec_id send_topic_codec(const struct send_topic *t);
 
 #endif

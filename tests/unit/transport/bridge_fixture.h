@@ -68,7 +68,7 @@ struct pair {
 };
 
 static void begin_with(struct pair *p, enum message_kind kind,
-		       enum codec codec, const struct encode_options *options)
+		       enum codec_id codec, const struct encode_options *options)
 {
 	static const struct decode_limits limits = DECODE_LIMITS;
 
@@ -82,7 +82,7 @@ static void begin_with(struct pair *p, enum message_kind kind,
 	};
 }
 
-static void begin(struct pair *p, enum message_kind kind, enum codec codec)
+static void begin(struct pair *p, enum message_kind kind, enum codec_id codec)
 {
 	static const struct encode_options options = ENCODE_DEFAULTS;
 

@@ -34,7 +34,7 @@ static void test_images(void)
 	static const struct {
 		const char *encoding;
 		unsigned int pixel;
-		enum codec codec;
+		enum codec_id codec;
 		double least;
 	} cases[] = {
 		{ "mono8", 1, CODEC_MD, 40 }, { "bgr8", 3, CODEC_MD, 38 },
@@ -134,7 +134,7 @@ static void test_depth_chosen(void)
 	const struct {
 		const char *what, *encoding;
 		const struct image *image;
-		enum codec asked, used;
+		enum codec_id asked, used;
 		bool any, named;
 	} cases[] = {
 		{ "16UC1 with holes", "16UC1", &room, CODEC_MD, CODEC_DEPTH,
@@ -153,7 +153,7 @@ static void test_depth_chosen(void)
 	};
 	union message colour = image("rgb8", 3);
 	unsigned int changes = 0;
-	enum codec last;
+	enum codec_id last;
 	struct pair p;
 	bool good;
 
@@ -369,7 +369,7 @@ static struct cloud *make_cloud(bool organised)
 static void test_clouds(void)
 {
 	static const struct {
-		enum codec codec, used;
+		enum codec_id codec, used;
 		bool organised;
 		unsigned int points;
 	} cases[] = {

@@ -324,7 +324,7 @@ static union message fused_map_of(const struct pattern *p)
 }
 
 /* Of a fused as the receiver shows it, -1: it shows something else */
-static double fused_map_psnr(const union message *m, enum codec codec,
+static double fused_map_psnr(const union message *m, enum codec_id codec,
 			     unsigned int loss)
 {
 	const struct message_image *g = &got.msg.image;
