@@ -1,41 +1,117 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * codec.h - how messages travel: one codec of the library for each datagram
+ * codec.h - how messages travel: a codec makes datagrams of them, and messages
+ * of datagrams
  *
- * The number is on the wire, in the flags of the segment: it stays.
+ * codecs.h lists them, codec_impl.h has what their files share.
  */
 #ifndef TRANSPORT_CODEC_H
 #define TRANSPORT_CODEC_H
 
 #include <stdbool.h>
+#include "link/plan.h"
 #include "ros/msg/message.h"
+#include "transport/codecs.h"
 
+#define CODEC_ID(ID, ident) CODEC_##ID,
 enum codec_id {
-	CODEC_BLOB,		/* whole or nothing: any kind */
-	CODEC_MD,		/* images */
-	CODEC_SPLIT,
-	CODEC_RANGE,		/* clouds of a spinning lidar */
-	CODEC_BLOCK,		/* any cloud, voxels */
-	CODEC_CLOUD80,
-	CODEC_VSCAN,		/* clouds, as two scans */
-	CODEC_TILES,		/* occupancy grids */
-	CODEC_PYRAMID,
-	CODEC_LASERSCAN,
-	CODEC_LAYERS,		/* grid maps */
-	CODEC_DEPTH,		/* depth images */
+	CODEC_ROWS(CODEC_ID)
 	CODECS,
 };
 
-/* as users call it */
-const char *codec_name(enum codec_id codec);
+struct decode_call;
+struct decode_limits;
+struct encode_call;
+struct encode_order;
+struct encode_result;
+
+/**
+ * struct codec_input - what several codecs read of a message first
+ * @read:	makes @input with the first message: NULL before. Return: as
+ *		encoder_encode()
+ * @free:	frees what @read made
+ */
+struct codec_input {
+	int	(*read)(void **input, const struct encode_call *c);
+	void	(*free)(void *input);
+};
+
+/**
+ * struct codec_grant - what a topic may send now
+ * @plan:	what fits into its rate
+ * @source:	what its messages cost
+ * @loss:	expected loss rate, upper bound, 0 .. 1
+ * @any:	the user did not choose the codec
+ */
+struct codec_grant {
+	const struct plan		*plan;
+	const struct plan_source	*source;
+	double				loss;
+	bool				any;
+};
+
+/**
+ * struct codec_frame - a frame that was sent
+ * @mode:	of the plan that it was encoded for
+ * @bytes:	of its payloads together
+ * @datagrams:	number of its payloads
+ */
+struct codec_frame {
+	enum plan_mode			mode;
+	const struct encode_result	*result;
+	size_t				bytes;
+	unsigned int			datagrams;
+};
+
+/* What encode() returns if another codec has to take the message */
+enum { CODEC_OTHER = 1 };
+
+/**
+ * struct codec - a way in which messages of some kinds travel
+ * @name:	as users write it
+ * @kinds:	kinds of messages that it takes, CODEC_KIND() of each
+ * @usual:	kinds that travel so if the user does not choose a codec
+ * @plan:	how the size of its frames follows the rate
+ * @sized:	the option bytes= bounds its frames
+ * @input:	what it reads of a message; NULL: the message itself
+ * @order:	completes the order of a frame; NULL: it needs nothing else
+ * @learn:	notes what a frame cost, for the next plan; NULL: nothing
+ * @encode:	makes payloads of a message and @state with the first one: NULL
+ *		before. Return: as encoder_encode(); CODEC_OTHER: that of
+ *		c->result->codec encodes it
+ * @encode_free: frees the encoder's state; NULL: it has none
+ * @decode:	makes messages of a frame, likewise. Return: as decoder_frame()
+ * @decode_free: frees the decoder's state
+ */
+struct codec {
+	const char			*name;
+	unsigned int			kinds, usual;
+	enum plan_kind			plan;
+	bool				sized;
+	const struct codec_input	*input;
+	void	(*order)(struct encode_order *o, const struct codec_grant *g);
+	void	(*learn)(struct plan_source *s, const struct codec_frame *f);
+	int	(*encode)(void **state, const struct encode_call *c);
+	void	(*encode_free)(void *state);
+	int	(*decode)(void **state, const struct decode_limits *limits,
+			  const struct decode_call *c);
+	void	(*decode_free)(void *state);
+};
+
+#define CODEC_KIND(kind) (1U << MESSAGE_##kind)
+
+const struct codec *codec_get(enum codec_id id);
+
+/* as users write it */
+const char *codec_name(enum codec_id id);
 
 /* Return: enum codec_id, or -ENOENT */
 int codec_of(const char *name);
 
 /* Whether messages of that kind can travel so */
-bool codec_takes(enum codec_id codec, enum message_kind kind);
+bool codec_takes(enum codec_id id, enum message_kind kind);
 
-/* What such messages travel as if nothing else is said */
+/* What such messages travel as if the user does not choose */
 enum codec_id codec_default(enum message_kind kind);
 
 #endif

@@ -2,32 +2,18 @@
 /*
  * encode - a topic's messages into the payloads of datagrams
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "codec/core/blob.h"
-#include "transport/encode_kinds.h"
+#include "transport/codec_impl.h"
 
-static const struct encode_kind {
-	int	(*encode)(void **state, const struct encode_call *c);
-	void	(*free)(void *state);
-} kinds[MESSAGE_KINDS] = {
-	[MESSAGE_IMAGE]		= { encode_image, encode_image_free },
-	[MESSAGE_COMPRESSED_IMAGE] = { encode_compressed, encode_image_free },
-	[MESSAGE_POINT_CLOUD]	= { encode_cloud, encode_cloud_free },
-	[MESSAGE_LASER_SCAN]	= { encode_scan, encode_scan_free },
-	[MESSAGE_OCCUPANCY_GRID] = { encode_map, encode_map_free },
-	[MESSAGE_GRID_MAP]	= { encode_layers, encode_layers_free },
-};
-
+/* A state for each codec: a topic that changes to another one comes back */
 struct encoder {
-	enum message_kind	kind;
-	struct encode_options	options;
-	void			*state;
-	struct blob_encoder	*blob;
-	uint8_t			*plain;		/* a message as ROS 2 has it */
-	size_t			room;
-	union message		msg;
+	enum message_kind kind;
+	struct encode_options options;
+	const struct codec_input *reader; /* that made @input */
+	void *input;
+	void *state[CODECS];
+	union message msg;
 };
 
 struct encoder *encoder_create(enum message_kind kind,
@@ -46,10 +32,11 @@ void encoder_destroy(struct encoder *e)
 {
 	if (!e)
 		return;
-	if (e->state)
-		kinds[e->kind].free(e->state);
-	blob_encoder_destroy(e->blob);
-	free(e->plain);
+	for (unsigned int i = 0; i < CODECS; i++)
+		if (e->state[i])
+			codec_get(i)->encode_free(e->state[i]);
+	if (e->input)
+		e->reader->free(e->input);
 	free(e);
 }
 
@@ -61,31 +48,17 @@ static void copy_word(char to[CONTROL_WORD], const struct message_string *s)
 	to[n] = '\0';
 }
 
-/* Whole or nothing, always as ROS 2 has it: the receiver need not know ours */
-static int encode_blob(struct encoder *e, const struct encode_order *order,
-		       struct payloads *out)
+static int encode_read(struct encoder *e, const struct codec *codec,
+		       struct encode_call *c)
 {
-	long len = message_size(e->kind, MESSAGE_CDR, &e->msg);
+	int ret;
 
-	if (len < 0)
-		return len;
-	if ((size_t)len > e->room) {
-		uint8_t *plain = realloc(e->plain, len);
-
-		if (!plain)
-			return -ENOMEM;
-		e->plain = plain;
-		e->room = len;
-	}
-	if (!e->blob)
-		e->blob = blob_encoder_create();
-	if (!e->blob)
-		return -ENOMEM;
-	len = message_write(e->kind, MESSAGE_CDR, &e->msg, e->plain, len);
-	if (len < 0)
-		return len;
-	return blob_encode(e->blob, e->plain, len,
-			   order->parity > 31 ? 31 : order->parity, out);
+	if (!codec->input)
+		return 0;
+	e->reader = codec->input;
+	ret = codec->input->read(&e->input, c);
+	c->input = e->input;
+	return ret;
 }
 
 int encoder_encode(struct encoder *e, enum message_format format,
@@ -93,9 +66,8 @@ int encoder_encode(struct encoder *e, enum message_format format,
 		   const struct encode_order *order, struct payloads *out,
 		   struct encode_result *result)
 {
-	const struct encode_kind *kind = &kinds[e->kind];
 	struct encode_call call = {
-		&e->msg, &e->options, order, out, result,
+		e->kind, &e->msg, &e->options, order, NULL, out, result,
 	};
 	struct message_header *header;
 	int ret;
@@ -104,8 +76,9 @@ int encoder_encode(struct encoder *e, enum message_format format,
 	ret = message_read(e->kind, format, data, len, &e->msg);
 	if (ret)
 		return ret;
-	result->codec = codec_takes(order->codec, e->kind) ? order->codec :
-			codec_default(e->kind);
+	result->codec = codec_takes(order->codec, e->kind) ?
+				order->codec :
+				codec_default(e->kind);
 	result->stamp = stamp;
 	header = message_header_of(e->kind, &e->msg);
 	if (header) {
@@ -113,7 +86,13 @@ int encoder_encode(struct encoder *e, enum message_format format,
 		copy_word(result->frame_id, &header->frame_id);
 	}
 	out->count = 0;
-	if (result->codec == CODEC_BLOB || !kind->encode)
-		return encode_blob(e, order, out);
-	return kind->encode(&e->state, &call);
+	ret = encode_read(e, codec_get(result->codec), &call);
+	if (ret)
+		return ret;
+	do {
+		enum codec_id id = result->codec;
+
+		ret = codec_get(id)->encode(&e->state[id], &call);
+	} while (ret == CODEC_OTHER);
+	return ret;
 }

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <syslog.h>
 #include "base/service.h"
-#include "codec/core/blob.h"
 #include "transport/pacer.h"
 #include "transport/segment.h"
 #include "transport/send_topic.h"
@@ -21,9 +20,6 @@
 #define SPREAD_MOST	.25		/* s, as they are a delay, too */
 #define SPAN_LEAST	.002		/* s */
 #define CODING		.2		/* of a frame in the mean of its time */
-#define PARITY_MOST	3
-#define FINE		.002		/* m: PLAN_FINE */
-#define COARSE		.01
 #define IDLE		5		/* s without a message */
 
 #define TRANSFORMS_HZ	50		/* at most, as they are merged */
@@ -141,23 +137,15 @@ static void check_codec(struct send_topic *t)
 /* What its plan knows of it; a codec of the user's own leaves only the rate */
 static void send_topic_set_source(struct send_topic *t)
 {
-	static const enum plan_kind kinds[CODECS] = {
-		[CODEC_BLOB] = PLAN_PLAIN, [CODEC_MD] = PLAN_IMAGE,
-		[CODEC_SPLIT] = PLAN_SPLIT, [CODEC_RANGE] = PLAN_CLOUD,
-		[CODEC_BLOCK] = PLAN_CLOUD, [CODEC_CLOUD80] = PLAN_SCAN,
-		[CODEC_VSCAN] = PLAN_SCAN, [CODEC_TILES] = PLAN_MAP,
-		[CODEC_PYRAMID] = PLAN_MAP, [CODEC_LASERSCAN] = PLAN_SCAN,
-		[CODEC_LAYERS] = PLAN_MAP, [CODEC_DEPTH] = PLAN_IMAGE,
-	};
-	enum codec_id c = wanted(t);
+	const struct codec *c = codec_get(wanted(t));
 
 	memset(&t->policy, 0, sizeof(t->policy));
-	t->policy.source.kind = kinds[c];
+	t->policy.source.kind = c->plan;
 	t->policy.source.organised = t->options.codec == SEND_CODEC_ANY;
 	t->policy.source.vscan = t->policy.source.organised &&
 				 t->options.vscan;
 	t->policy.source.points = t->options.points;
-	if (c == CODEC_MD || c == CODEC_DEPTH)
+	if (c->sized)
 		t->policy.source.bytes = t->options.bytes;
 }
 
@@ -287,16 +275,19 @@ static void set_order(const struct send_topic *t, struct encode_order *o)
 	const struct send_options *s = &t->options;
 	const struct plan *p = &t->policy.plan;
 	double loss = t->link->fresh ? p->loss : -1;
-	bool any = s->codec == SEND_CODEC_ANY;
+	const struct codec *codec = codec_get(wanted(t));
+	const struct codec_grant grant = {
+		p, &t->policy.source, t->link->loss_high,
+		s->codec == SEND_CODEC_ANY,
+	};
 
 	*o = (struct encode_order){
 		.codec = wanted(t),
-		.any = any,
+		.any = grant.any,
 		.bytes = p->bytes,
 		.datagrams = p->datagrams,
 		.loss = loss,
 		.burst = t->pace && t->pace->spread ? t->pace->burst : 0,
-		.resolution = FINE,
 		.points = s->points,
 		.leaf = s->leaf,
 		.parts = p->parts,
@@ -306,22 +297,8 @@ static void set_order(const struct send_topic *t, struct encode_order *o)
 		o->bytes = (size_t)p->datagrams * PAYLOAD_MAX;
 	else if (o->bytes > s->bytes)
 		o->bytes = s->bytes;
-	if (o->codec == CODEC_BLOB)
-		o->parity = blob_parity(t->policy.source.bytes,
-					t->link->loss_high, PARITY_MOST);
-	if (t->policy.source.kind != PLAN_CLOUD)
-		return;
-	if (any) {
-		static const enum codec_id modes[PLAN_MODES] = {
-			CODEC_RANGE, CODEC_RANGE, CODEC_BLOCK, CODEC_VSCAN,
-		};
-
-		o->codec = modes[p->mode];
-		if (p->mode == PLAN_COARSE)
-			o->resolution = COARSE;
-	}
-	if (p->points && (!o->points || o->points > p->points))
-		o->points = p->points;
+	if (codec->order)
+		codec->order(o, &grant);
 }
 
 /* What a frame cost, for the next plan */
@@ -329,39 +306,18 @@ static void send_topic_learn(struct send_topic *t,
 			     const struct encode_result *r, size_t bytes,
 			     unsigned int datagrams)
 {
-	struct plan_source *s = &t->policy.source;
-	enum plan_mode mode = t->mode;
+	const struct codec *codec = codec_get(wanted(t));
+	const struct codec_frame f = { t->mode, r, bytes, datagrams };
 
 	/* it was encoded as another kind of source */
 	if (t->changed_since)
 		return;
-	switch (s->kind) {
-	case PLAN_IMAGE:
-		break;
-	case PLAN_SPLIT:
-		s->images = r->all;
-		s->image = bytes / datagrams;
-		break;
-	case PLAN_CLOUD:
-		/* asked for as a turn of a lidar, and is none */
-		if (mode <= PLAN_COARSE || mode == PLAN_VSCAN) {
-			s->organised &= r->codec != CODEC_BLOCK;
-			s->vscan &= r->codec != CODEC_BLOCK;
-		}
-		if (r->codec == CODEC_RANGE && mode <= PLAN_COARSE)
-			s->mode[mode] = bytes;
-		else if (r->codec == CODEC_VSCAN)
-			s->mode[PLAN_VSCAN] = bytes;
-		else if (r->codec == CODEC_BLOCK && r->points)
-			s->point = (double)bytes / r->points;
-		break;
-	default:
-		/* most frames of transforms that change are a part of them */
-		if (t->tree && t->all && s->bytes &&
-		    !message_is_static(t->announced.name))
-			break;
-		s->bytes = bytes;
-	}
+	/* most frames of transforms that change are a part of them */
+	if (t->tree && t->all && t->policy.source.bytes &&
+	    !message_is_static(t->announced.name))
+		return;
+	if (codec->learn)
+		codec->learn(&t->policy.source, &f);
 }
 
 static bool send_topic_differs(const struct control_topic *a,

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * codec_image - messages to pixels and pixels to messages, for the codecs of
+ * images
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "codec/image/bayer.h"
+#include "ros/msg/compressed.h"
+#include "ros/msg/convert.h"
+#include "transport/bayer_name.h"
+#include "transport/codec_image.h"
+
+enum { LEAST = 256 }; /* bytes of a payload worth its headers */
+
+/* ---- to encode ---- */
+
+static void codec_image_free(void *input)
+{
+	struct codec_image *s = input;
+
+	free(s->image.data);
+	free(s->mosaic);
+	free(s);
+}
+
+/* Room for the pixels of an image of that shape */
+static int codec_image_prepare(void **input, const struct image *shape)
+{
+	struct codec_image *s = *input;
+	size_t bytes = shape->stride * shape->height;
+	uint8_t *data;
+
+	if (!s)
+		s = *input = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	data = s->image.data;
+	if (bytes > s->room) {
+		data = realloc(data, bytes);
+		if (!data)
+			return -ENOMEM;
+		s->room = bytes;
+	}
+	s->image = *shape;
+	s->image.data = data;
+	return 0;
+}
+
+static int codec_image_read_bayer(struct codec_image *s,
+				  const struct encode_call *c,
+				  enum message_encoding encoding)
+{
+	const struct message_image *m = &c->msg->image;
+	const char *name = message_encoding_name(encoding);
+	struct image mosaic = s->image;
+	size_t bytes = mosaic.stride * mosaic.height;
+
+	if (mosaic.width % 2 || mosaic.height % 2) {
+		snprintf(c->result->fault, ENCODE_FAULT,
+			 "%u x %u pixels: %s has even sides", mosaic.width,
+			 mosaic.height, name);
+		return -EBADMSG;
+	}
+	if (bytes > s->mosaic_room) {
+		uint8_t *data = realloc(s->mosaic, bytes);
+
+		if (!data)
+			return -ENOMEM;
+		s->mosaic = data;
+		s->mosaic_room = bytes;
+	}
+	mosaic.data = s->mosaic;
+	message_image_read(m, &mosaic);
+	bayer_apart(&mosaic, &s->image);
+	snprintf(c->result->encoding, CONTROL_WORD, "%s" BAYER_PLANES, name);
+	return 0;
+}
+
+static int codec_image_read_plain(void **input, const struct encode_call *c)
+{
+	const struct message_image *m = &c->msg->image;
+	struct codec_image *s;
+	struct image shape;
+	int encoding = message_image_shape(m, &shape);
+	int ret;
+
+	if (encoding < 0) {
+		message_image_fault(m, c->result->fault, ENCODE_FAULT);
+		return encoding;
+	}
+	ret = codec_image_prepare(input, &shape);
+	if (ret)
+		return ret;
+	s = *input;
+	/* mono16 differs from 16UC1 by its name alone */
+	s->depths = encoding == IMAGE_32FC1;
+	s->plain16 = encoding == IMAGE_16UC1 || s->depths;
+	if (message_encoding_is_bayer(encoding))
+		return codec_image_read_bayer(s, c, encoding);
+	message_image_read(m, &s->image);
+	strcpy(c->result->encoding,
+	       message_encoding_name(message_encoding_shown(encoding)));
+	return 0;
+}
+
+static int codec_image_read_compressed(void **input,
+				       const struct encode_call *c)
+{
+	const struct message_compressed_image *m = &c->msg->compressed;
+	size_t n = m->format.len < CONTROL_WORD - 1 ? m->format.len :
+						      CONTROL_WORD - 1;
+	struct codec_image *s;
+	struct image shape;
+	int ret = compressed_shape(m, &shape);
+
+	if (!ret)
+		ret = codec_image_prepare(input, &shape);
+	if (ret)
+		return ret;
+	s = *input;
+	ret = compressed_read(m, &s->image);
+	if (ret)
+		return ret;
+	memcpy(c->result->encoding, m->format.text, n);
+	c->result->encoding[n] = '\0';
+	s->depths = compressed_is_depth(&m->format);
+	s->plain16 = s->depths || !memcmp(c->result->encoding, "16UC1", 5);
+	return 0;
+}
+
+static int codec_image_read(void **input, const struct encode_call *c)
+{
+	return c->kind == MESSAGE_IMAGE ? codec_image_read_plain(input, c) :
+					  codec_image_read_compressed(input, c);
+}
+
+const struct codec_input codec_image_input = {
+	codec_image_read,
+	codec_image_free,
+};
+
+unsigned int codec_image_payload(const struct encode_call *c)
+{
+	const struct encode_order *o = c->order;
+	size_t each = o->datagrams ?
+			      (o->bytes + o->datagrams - 1) / o->datagrams :
+			      c->out->size;
+
+	return each >= LEAST && each < c->out->size ? each : c->out->size;
+}
+
+/* ---- to decode ---- */
+
+/* Bytes a pixel, for the message and for each channel of the decoder */
+enum { IMAGE_PLAIN = 16, IMAGE_CHANNEL = 12 };
+
+/**
+ * struct codec_image_state - of a decoder
+ * @decoder:	of @codec, for images up to @largest
+ * @room:	bytes of the pixels of @image
+ * @message:	pixels as ROS has them
+ */
+struct codec_image_state {
+	const struct codec_image_decoder *codec;
+	void *decoder;
+	struct image largest;
+	struct image image;
+	size_t room;
+	uint8_t *message;
+	size_t message_room;
+	struct compressed_buffer compressed;
+};
+
+static void codec_image_drop(struct codec_image_state *s)
+{
+	s->codec->destroy(s->decoder);
+	s->decoder = NULL;
+}
+
+void codec_image_decode_free(void *state)
+{
+	struct codec_image_state *s = state;
+
+	codec_image_drop(s);
+	free(s->image.data);
+	free(s->message);
+	free(s->compressed.data);
+	free(s);
+}
+
+/* What the first valid payload says */
+static int codec_image_shape(const struct decode_call *c,
+			     const struct codec_image_decoder *codec,
+			     struct image *shape)
+{
+	const struct payloads *p = &c->frame->received;
+
+	for (unsigned int i = 0; i < p->count; i++)
+		if (!codec->shape(payload_at(p, i), p->len[i], shape))
+			return 0;
+	return -EPROTO;
+}
+
+static unsigned int codec_image_larger(unsigned int a, unsigned int b)
+{
+	return a > b ? a : b;
+}
+
+/* About as much as an image of that shape takes to decode and to publish */
+static size_t codec_image_bytes(const struct image *i)
+{
+	return (size_t)i->width * i->height *
+	       (IMAGE_PLAIN + i->channels * IMAGE_CHANNEL);
+}
+
+static int codec_image_grow(struct codec_image_state *s,
+			    const struct decode_call *c,
+			    const struct image *shape, size_t most)
+{
+	struct image *l = &s->largest, all;
+	size_t room;
+	uint8_t *data;
+
+	if (shape->width <= l->width && shape->height <= l->height &&
+	    image_pixel(shape) <= image_pixel(l) &&
+	    shape->channels <= l->channels)
+		return 0;
+	codec_image_drop(s);
+	/* a wide image and a high one do not add up to a large square */
+	if ((size_t)codec_image_larger(l->width, shape->width) *
+		    codec_image_larger(l->height, shape->height) >
+	    most)
+		*l = (struct image){ 0 };
+	all = (struct image){
+		.width = codec_image_larger(l->width, shape->width),
+		.height = codec_image_larger(l->height, shape->height),
+		.channels = codec_image_larger(l->channels, shape->channels),
+		.depth = codec_image_larger(l->depth, shape->depth),
+	};
+	if (decode_reserve(c, codec_image_bytes(&all))) {
+		*l = (struct image){ 0 };
+		return -EFBIG;
+	}
+	*l = all;
+	room = (size_t)l->width * l->height * image_pixel(l);
+	data = realloc(s->image.data, room);
+	if (data) {
+		s->image.data = data;
+		s->room = room;
+		s->decoder = s->codec->create(l);
+	}
+	if (s->decoder)
+		return 0;
+	*l = (struct image){ 0 };
+	return -ENOMEM;
+}
+
+/* Encodings by depth and channels, if the announced one does not fit */
+static const enum message_encoding plain[2][5] = {
+	{ 0, IMAGE_MONO8, IMAGE_8UC2, IMAGE_RGB8, IMAGE_RGBA8 },
+	{ 0, IMAGE_MONO16, IMAGE_16UC2, IMAGE_RGB16, IMAGE_RGBA16 },
+};
+
+/* The announced encoding. @apart: of a mosaic with its colours apart */
+static int codec_image_announced(const char *text, bool *apart)
+{
+	const size_t mark = sizeof(BAYER_PLANES) - 1;
+	struct message_string name = message_string(text);
+	int encoding;
+
+	*apart = name.len > mark &&
+		 !memcmp(text + name.len - mark, BAYER_PLANES, mark);
+	if (*apart)
+		name.len -= mark;
+	encoding = message_encoding_of(&name);
+	*apart = *apart && encoding >= 0 && message_encoding_is_bayer(encoding);
+	return encoding;
+}
+
+/* Four pictures to a mosaic. Return: -EINVAL: they are none, show them as is */
+static int codec_image_give_mosaic(struct codec_image_state *s,
+				   enum message_encoding encoding,
+				   uint8_t *data, struct message_image *m)
+{
+	struct image mosaic = s->image;
+
+	if (mosaic.channels != 1 || mosaic.width % 2 || mosaic.height % 2)
+		return -EINVAL;
+	mosaic.data = data;
+	bayer_together(&s->image, &mosaic);
+	return message_image_write(&mosaic, encoding, s->message, m);
+}
+
+static int codec_image_give(struct codec_image_state *s,
+			    const struct decode_call *c,
+			    struct decode_result *r)
+{
+	bool apart;
+	int encoding = codec_image_announced(c->topic->encoding, &apart), ret;
+	union message msg = { .image = { .header = decode_header(c) } };
+	size_t bytes = (size_t)s->image.width * s->image.height * 8;
+
+	if (bytes > s->message_room) {
+		uint8_t *data = realloc(s->message, bytes);
+
+		if (!data)
+			return -ENOMEM;
+		s->message = data;
+		s->message_room = bytes;
+	}
+	if (encoding < 0)
+		ret = encoding;
+	else if (apart) /* gray takes 2 bytes a pixel: the other half is free */
+		ret = codec_image_give_mosaic(
+			s, encoding, s->message + bytes / 2, &msg.image);
+	else
+		ret = message_image_write(&s->image, encoding, s->message,
+					  &msg.image);
+	if (ret) {
+		encoding = plain[s->image.depth == 16][s->image.channels];
+		message_image_write(&s->image, encoding, s->message,
+				    &msg.image);
+	}
+	r->msg = &msg;
+	c->out(c->arg, r);
+	return 0;
+}
+
+static int codec_image_give_compressed(struct codec_image_state *s,
+				       const struct decode_call *c,
+				       struct decode_result *r)
+{
+	const struct message_string format = message_string(c->topic->encoding);
+	const struct message_string png = message_string("png");
+	union message msg = { .compressed = { .header = decode_header(c) } };
+	int ret = compressed_write(&s->image, &format, c->quality,
+				   &s->compressed, &msg.compressed);
+
+	/* PNG takes any image */
+	if (ret && ret != -ENOMEM)
+		ret = compressed_write(&s->image, &png, 0, &s->compressed,
+				       &msg.compressed);
+	if (ret)
+		return ret == -ENOMEM ? ret : -EPROTO;
+	r->msg = &msg;
+	c->out(c->arg, r);
+	return 0;
+}
+
+int codec_image_decode(void **state, const struct decode_limits *limits,
+		       const struct decode_call *c,
+		       const struct codec_image_decoder *codec)
+{
+	struct decode_result r = { "", c->topic->kind, NULL, 0, false };
+	struct codec_image_state *s = *state;
+	struct image shape;
+	int ret = codec_image_shape(c, codec, &shape);
+
+	if (ret)
+		return ret;
+	if ((size_t)shape.width * shape.height > limits->pixels)
+		return -EFBIG;
+	if (!s)
+		s = *state = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	s->codec = codec;
+	ret = codec_image_grow(s, c, &shape, limits->pixels);
+	if (!ret)
+		ret = codec->decode(s->decoder, c, &s->image, s->room, &r);
+	if (ret)
+		return ret;
+	return c->topic->kind == MESSAGE_IMAGE ?
+		       codec_image_give(s, c, &r) :
+		       codec_image_give_compressed(s, c, &r);
+}

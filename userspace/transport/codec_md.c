@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * codec_md - images as descriptions, see codec/image/md.h
+ *
+ * A wavelet makes ghosts at the holes and edges of depth images: these go to
+ * codec_depth, if the user did not choose this codec. 32FC1 is always depths,
+ * 16UC1 is if the topic's name or the format says so, or if it has holes.
+ * Thermal cameras also send 16UC1 and have none.
+ */
+#include <stdlib.h>
+#include "codec/image/depth.h"
+#include "codec/image/md.h"
+#include "transport/codec_image.h"
+
+enum {
+	HOLES = 256, /* pixels for each hole of a depth image */
+	HOLES_STILL = 1024, /* if the image before was one */
+};
+
+struct codec_md {
+	struct md_encoder *encoder;
+	unsigned int width, height, channels; /* its largest */
+	bool hollow; /* the image before */
+};
+
+static void codec_md_encode_free(void *state)
+{
+	struct codec_md *s = state;
+
+	md_encoder_destroy(s->encoder);
+	free(s);
+}
+
+static bool codec_md_is_depth(struct codec_md *s, const struct encode_call *c)
+{
+	const struct codec_image *in = c->input;
+	const struct image *i = &in->image;
+	unsigned int pixels = i->width * i->height;
+
+	if (!c->order->any || !in->plain16 || i->depth != 16 ||
+	    i->channels != 1)
+		return false;
+	if (in->depths || c->options->depths)
+		return true;
+	/* with hysteresis, as each change is announced */
+	s->hollow = depth_holes(i) > pixels / (s->hollow ? HOLES_STILL : HOLES);
+	return s->hollow;
+}
+
+static int codec_md_prepare(struct codec_md *s, const struct image *i)
+{
+	if (i->width > s->width || i->height > s->height ||
+	    i->channels > s->channels) {
+		md_encoder_destroy(s->encoder);
+		s->encoder =
+			md_encoder_create(i->width, i->height, i->channels);
+		s->width = s->encoder ? i->width : 0;
+		s->height = i->height;
+		s->channels = i->channels;
+	}
+	return s->encoder ? 0 : -ENOMEM;
+}
+
+static int codec_md_encode(void **state, const struct encode_call *c)
+{
+	const struct codec_image *in = c->input;
+	const struct md_budget budget = {
+		.bytes = c->order->bytes,
+		.loss = c->order->loss,
+		.burst = c->order->burst,
+	};
+	unsigned int size = c->out->size;
+	struct codec_md *s = *state;
+	int ret;
+
+	if (!s)
+		s = *state = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	if (codec_md_is_depth(s, c)) {
+		c->result->codec = CODEC_DEPTH;
+		return CODEC_OTHER;
+	}
+	ret = codec_md_prepare(s, &in->image);
+	if (ret)
+		return ret;
+	c->out->size = codec_image_payload(c);
+	ret = md_encode(s->encoder, &in->image, &budget, c->out);
+	c->out->size = size;
+	return ret;
+}
+
+static void *codec_md_create(const struct image *largest)
+{
+	return md_decoder_create(largest->width, largest->height,
+				 largest->channels);
+}
+
+static void codec_md_destroy(void *decoder)
+{
+	md_decoder_destroy(decoder);
+}
+
+static int codec_md_add(void *decoder, const void *payload, size_t len)
+{
+	return md_add(decoder, payload, len);
+}
+
+static int codec_md_pixels(void *decoder, const struct decode_call *c,
+			   struct image *image, size_t room,
+			   struct decode_result *r)
+{
+	long ret;
+
+	md_begin(decoder);
+	decode_add(c, decoder, codec_md_add);
+	ret = md_finish(decoder, image, room);
+	r->exact = md_exact(decoder);
+	r->share = md_share(decoder);
+	return ret < 0 ? ret : 0;
+}
+
+static int codec_md_decode(void **state, const struct decode_limits *limits,
+			   const struct decode_call *c)
+{
+	static const struct codec_image_decoder md = {
+		md_shape,
+		codec_md_create,
+		codec_md_destroy,
+		codec_md_pixels,
+	};
+
+	return codec_image_decode(state, limits, c, &md);
+}
+
+const struct codec codec_md = {
+	.name = "md",
+	.kinds = CODEC_IMAGE_KINDS,
+	.usual = CODEC_IMAGE_KINDS,
+	.plan = PLAN_IMAGE,
+	.sized = true,
+	.input = &codec_image_input,
+	.encode = codec_md_encode,
+	.encode_free = codec_md_encode_free,
+	.decode = codec_md_decode,
+	.decode_free = codec_image_decode_free,
+};
