@@ -141,18 +141,44 @@ static void plan_image(struct plan *p, const struct plan_source *s,
 	p->bytes = fmin(p->bytes, most);
 }
 
-static void plan_split(struct plan *p, const struct plan_source *s,
-		       double rate)
+static void image_needs(const struct plan_source *s, double loss, double *floor,
+			double *demand)
+{
+	double hz = plan_hz(s), most = image_most(s);
+
+	*floor = fmin(hz, SLOWEST) * plan_cost(fmin(PLAN_PAYLOAD, most));
+	*demand = hz * image_cost(most, loss);
+}
+
+static double image_modest(const struct plan_source *s)
+{
+	return AGAIN * plan_hz(s) * plan_cost(image_least(s));
+}
+
+static void plan_split(struct plan *p, const struct plan_source *s, double rate,
+		       double loss)
 {
 	double one = plan_cost(s->image ? s->image : PLAN_PAYLOAD);
 	double all = s->images ? s->images : 256, n;
 
+	(void)loss;
 	plan_pace(p, s, plan_every(p, s, rate, one * fmin(SPLIT_LEAST, all)));
 	n = fmin(fmax(floor(rate / p->hz / one), 1), all);
 	if (rate < p->hz * one)
 		p->hz = rate / one;
 	p->datagrams = n;
 	p->bytes = n * (s->image ? s->image : PLAN_PAYLOAD);
+}
+
+static void split_needs(const struct plan_source *s, double loss, double *floor,
+			double *demand)
+{
+	double hz = plan_hz(s);
+	double one = plan_cost(s->image ? s->image : PLAN_PAYLOAD);
+
+	(void)loss;
+	*floor = fmin(hz, SLOWEST) * one;
+	*demand = hz * one * (s->images ? s->images : 256);
 }
 
 /* ---- clouds ---- */
@@ -206,12 +232,13 @@ static enum plan_mode cloud_mode(const struct plan *p,
 	return last;
 }
 
-static void plan_cloud(struct plan *p, const struct plan_source *s,
-		       double rate)
+static void plan_cloud(struct plan *p, const struct plan_source *s, double rate,
+		       double loss)
 {
 	enum plan_mode mode = cloud_mode(p, s, rate);
 	double cost = cloud_cost(s, mode), all = cloud_points(s);
 
+	(void)loss;
 	if (p->on && mode != p->mode)
 		p->every = 0;
 	p->mode = mode;
@@ -230,6 +257,19 @@ static void plan_cloud(struct plan *p, const struct plan_source *s,
 	p->points = fmin(p->bytes / cloud_point(s), all);
 }
 
+static void cloud_needs(const struct plan_source *s, double loss, double *floor,
+			double *demand)
+{
+	double hz = plan_hz(s);
+	double least = cloud_cost(s, s->vscan ? PLAN_VSCAN : PLAN_VOXELS);
+
+	(void)loss;
+	*floor = fmin(hz, SLOWEST) * least;
+	*demand = AGAIN * hz *
+		  (s->organised ? cloud_cost(s, PLAN_FINE) :
+				  plan_cost(cloud_points(s) * cloud_point(s)));
+}
+
 /* ---- maps, scans, messages ---- */
 
 static double map_bytes(const struct plan_source *s)
@@ -241,15 +281,27 @@ static double map_bytes(const struct plan_source *s)
  * Tiles are sent in turn for ever, changed ones first: as many datagrams as
  * fit. Full ones; an update that would have less than one comes later.
  */
-static void plan_map(struct plan *p, const struct plan_source *s, double rate)
+static void plan_map(struct plan *p, const struct plan_source *s, double rate,
+		     double loss)
 {
 	double n = rate / plan_hz(s) / PLAN_DATAGRAM;
 
+	(void)loss;
 	n = fmin(n, plan_count(map_bytes(s)));
 	p->every = 1;
 	p->hz = n < 1 ? n * plan_hz(s) : plan_hz(s);
 	p->datagrams = fmax(floor(n), 1);
 	p->bytes = fmin(p->datagrams * PLAN_PAYLOAD, map_bytes(s));
+}
+
+static void map_needs(const struct plan_source *s, double loss, double *floor,
+		      double *demand)
+{
+	double hz = plan_hz(s);
+
+	(void)loss;
+	*floor = fmin(hz, SLOWEST) * PLAN_DATAGRAM;
+	*demand = hz * plan_cost(map_bytes(s));
 }
 
 static void plan_scan(struct plan *p, const struct plan_source *s,
@@ -269,6 +321,16 @@ static void plan_scan(struct plan *p, const struct plan_source *s,
 		p->hz = rate / cost;
 	p->bytes = bytes * p->copies;
 	p->datagrams = p->parts * p->copies;
+}
+
+static void scan_needs(const struct plan_source *s, double loss, double *floor,
+		       double *demand)
+{
+	double hz = plan_hz(s), one = s->bytes ? s->bytes : SCAN_BYTES;
+
+	one += fmax(plan_count(one), SCAN_PARTS) * PLAN_HEADERS;
+	*floor = fmin(hz, SLOWEST) * one;
+	*demand = AGAIN * hz * one * (loss > 0.25 ? 2 : 1);
 }
 
 /* So much that all but RESIDUE of the messages come */
@@ -306,58 +368,57 @@ static void plan_plain(struct plan *p, const struct plan_source *s,
 	p->datagrams = 1;
 }
 
+static void plain_needs(const struct plan_source *s, double loss, double *floor,
+			double *demand)
+{
+	double hz = plan_hz(s);
+	double one = plan_cost(s->bytes ? s->bytes : PLAIN_BYTES);
+	const struct plan none = { 0 };
+
+	*floor = fmin(hz, SLOWEST) * one;
+	*demand = AGAIN * hz * one *
+		  (1 + plain_parity(&none, loss) + PARITY_STEP);
+}
+
 /* ---- all ---- */
+
+/**
+ * struct plan_ops - what differs by the kind of a source
+ * @needs:	plan_needs(). For what goes in steps, enough to return to the best
+ * @modest:	plan_modest(), if that is less than what @needs demands, and
+ *		enough to return to it; NULL: it is not
+ * @update:	plan_update(), with a rate that is not 0
+ */
+struct plan_ops {
+	void (*needs)(const struct plan_source *s, double loss, double *floor,
+		      double *demand);
+	double (*modest)(const struct plan_source *s);
+	void (*update)(struct plan *p, const struct plan_source *s, double rate,
+		       double loss);
+};
+
+static const struct plan_ops plan_ops[] = {
+	[PLAN_IMAGE] = { image_needs, image_modest, plan_image },
+	[PLAN_SPLIT] = { split_needs, NULL, plan_split },
+	[PLAN_CLOUD] = { cloud_needs, NULL, plan_cloud },
+	[PLAN_MAP]   = { map_needs, NULL, plan_map },
+	[PLAN_SCAN] = { scan_needs, NULL, plan_scan },
+	[PLAN_PLAIN] = { plain_needs, NULL, plan_plain },
+};
 
 void plan_needs(const struct plan_source *s, double loss, double *floor,
 		double *demand)
 {
-	double hz = plan_hz(s), slow = fmin(hz, SLOWEST), one, least;
-	struct plan none = { 0 };
-
-	/* of what goes in steps, so much that it can come back to the best */
-	switch (s->kind) {
-	case PLAN_IMAGE:
-		*floor = slow * plan_cost(fmin(PLAN_PAYLOAD, image_most(s)));
-		*demand = hz * image_cost(image_most(s), loss);
-		break;
-	case PLAN_SPLIT:
-		one = plan_cost(s->image ? s->image : PLAN_PAYLOAD);
-		*floor = slow * one;
-		*demand = hz * one * (s->images ? s->images : 256);
-		break;
-	case PLAN_CLOUD:
-		least = cloud_cost(s, s->vscan ? PLAN_VSCAN : PLAN_VOXELS);
-		*floor = slow * least;
-		*demand = AGAIN * hz *
-			  (s->organised ? cloud_cost(s, PLAN_FINE) :
-			   plan_cost(cloud_points(s) * cloud_point(s)));
-		break;
-	case PLAN_MAP:
-		*floor = slow * PLAN_DATAGRAM;
-		*demand = hz * plan_cost(map_bytes(s));
-		break;
-	case PLAN_SCAN:
-		one = s->bytes ? s->bytes : SCAN_BYTES;
-		one += fmax(plan_count(one), SCAN_PARTS) * PLAN_HEADERS;
-		*floor = slow * one;
-		*demand = AGAIN * hz * one * (loss > 0.25 ? 2 : 1);
-		break;
-	default:
-		one = plan_cost(s->bytes ? s->bytes : PLAIN_BYTES);
-		*floor = slow * one;
-		*demand = AGAIN * hz * one *
-			  (1 + plain_parity(&none, loss) + PARITY_STEP);
-	}
+	plan_ops[s->kind].needs(s, loss, floor, demand);
 }
 
 double plan_modest(const struct plan_source *s, double loss)
 {
-	double floor, demand, modest;
+	const struct plan_ops *ops = &plan_ops[s->kind];
+	double floor, demand;
 
-	plan_needs(s, loss, &floor, &demand);
-	/* and to come back to it */
-	modest = AGAIN * plan_hz(s) * plan_cost(image_least(s));
-	return s->kind == PLAN_IMAGE ? fmin(modest, demand) : demand;
+	ops->needs(s, loss, &floor, &demand);
+	return ops->modest ? fmin(ops->modest(s), demand) : demand;
 }
 
 static double plan_sane(double v, double most)
@@ -374,25 +435,7 @@ void plan_update(struct plan *p, const struct plan_source *s, double rate,
 		memset(p, 0, sizeof(*p));
 		return;
 	}
-	switch (s->kind) {
-	case PLAN_IMAGE:
-		plan_image(p, s, rate, loss);
-		break;
-	case PLAN_SPLIT:
-		plan_split(p, s, rate);
-		break;
-	case PLAN_CLOUD:
-		plan_cloud(p, s, rate);
-		break;
-	case PLAN_MAP:
-		plan_map(p, s, rate);
-		break;
-	case PLAN_SCAN:
-		plan_scan(p, s, rate, loss);
-		break;
-	default:
-		plan_plain(p, s, rate, loss);
-	}
+	plan_ops[s->kind].update(p, s, rate, loss);
 	p->on = true;
 }
 
