@@ -19,7 +19,6 @@ struct page {
 	size_t	used;
 };
 
-/* A sender has at most STREAM_TOPICS, a message MESSAGE_STATUSES */
 static struct page pages[MESSAGE_STATUSES];
 
 __attribute__((format(printf, 4, 5))) static void
@@ -41,8 +40,7 @@ diagnose_put(struct message_status *s, struct page *p, const char *key,
 }
 
 static void diagnose_describe(struct message_status *s, struct page *p,
-			      const struct stream *stream,
-			      const struct recv_topic *t)
+			      double delay, const struct recv_topic *t)
 {
 	const struct recv_stats *x = recv_topic_stats(t);
 	const struct recv_counts *c = recv_topic_counts(t);
@@ -63,8 +61,7 @@ static void diagnose_describe(struct message_status *s, struct page *p,
 	p->used = 0;
 	diagnose_put(s, p, "frames per second", "%.2f", x->rate);
 	diagnose_put(s, p, "loss of datagrams", "%.3f", x->loss);
-	diagnose_put(s, p, "delay (s)", "%.3f",
-		     x->delay + stream_delay(stream));
+	diagnose_put(s, p, "delay (s)", "%.3f", x->delay + delay);
 	diagnose_put(s, p, "datagrams per frame", "%.1f", x->datagrams);
 	diagnose_put(s, p, "shown of what was sent", "%.3f", x->share);
 	diagnose_put(s, p, "bits per second", "%.0f", x->bits);
@@ -74,32 +71,33 @@ static void diagnose_describe(struct message_status *s, struct page *p,
 		     (unsigned long long)c->kept);
 }
 
-void diagnose(const struct receiver *r, struct publish *publish, int64_t now)
+void diagnose_begin(struct diagnose *d, struct publish *publish, int64_t now)
 {
-	union message msg = { .diagnostics = { .header.stamp = now } };
-	struct message_diagnostics *m = &msg.diagnostics;
-	const struct stream *s;
-	bool old;
+	d->publish = publish;
+	d->msg.diagnostics.header =
+		(struct message_header){ .stamp = now };
+	d->msg.diagnostics.statuses = 0;
+}
 
-	for (unsigned int i = 0; (s = receiver_stream(r, i, &old)); i++) {
-		const struct recv_topic *t;
+void diagnose_end(struct diagnose *d)
+{
+	struct message_diagnostics *m = &d->msg.diagnostics;
 
-		for (unsigned int k = 0; !old && (t = stream_topic(s, k)); k++) {
-			struct page *p = &pages[m->statuses];
-
-			snprintf(p->name, NAME, "optsample: ");
-			receiver_name(r, s, recv_topic_announcement(t)->name,
-				      "", p->name + 11);
-			receiver_label(r, s, p->sender);
-			diagnose_describe(&m->status[m->statuses++], p, s, t);
-			if (m->statuses < MESSAGE_STATUSES)
-				continue;
-			publish_message(publish, "/diagnostics",
-					MESSAGE_DIAGNOSTICS, now, &msg);
-			m->statuses = 0;
-		}
-	}
 	if (m->statuses)
-		publish_message(publish, "/diagnostics", MESSAGE_DIAGNOSTICS,
-				now, &msg);
+		publish_message(d->publish, "/diagnostics",
+				MESSAGE_DIAGNOSTICS, m->header.stamp, &d->msg);
+	m->statuses = 0;
+}
+
+void diagnose_topic(struct diagnose *d, const char *name, const char *sender,
+		    double delay, const struct recv_topic *t)
+{
+	struct message_diagnostics *m = &d->msg.diagnostics;
+	struct page *p = &pages[m->statuses];
+
+	snprintf(p->name, NAME, "optsample: %s", name);
+	snprintf(p->sender, sizeof(p->sender), "%s", sender);
+	diagnose_describe(&m->status[m->statuses++], p, delay, t);
+	if (m->statuses == MESSAGE_STATUSES)
+		diagnose_end(d);
 }

@@ -506,6 +506,27 @@ static void divide_time(struct receiver *r, uint64_t now)
 	r->ticked = now;
 }
 
+static void receiver_diagnose(struct receiver *r)
+{
+	struct diagnose d;
+	const struct stream *s;
+	bool old;
+
+	diagnose_begin(&d, r->publish, wall_clock());
+	for (unsigned int i = 0; (s = receiver_stream(r, i, &old)); i++) {
+		char name[512], label[CONTROL_WORD + 8];
+		const struct recv_topic *t;
+
+		receiver_label(r, s, label);
+		for (unsigned int k = 0; !old && (t = stream_topic(s, k)); k++) {
+			receiver_name(r, s, recv_topic_announcement(t)->name,
+				      "", name);
+			diagnose_topic(&d, name, label, stream_delay(s), t);
+		}
+	}
+	diagnose_end(&d);
+}
+
 static void receiver_on_tick(void *arg, uint64_t now)
 {
 	struct receiver *r = arg;
@@ -524,7 +545,7 @@ static void receiver_on_tick(void *arg, uint64_t now)
 						   FORGET_UNNAMED))
 			receiver_forget(e);
 	}
-	diagnose(r, r->publish, wall_clock());
+	receiver_diagnose(r);
 }
 
 int receiver_open(struct receiver **out, struct loop *l,
