@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 USES	:= codec/scan ros/io link
 LIBS	:= -lsodium
-TESTS	:= assembly control bridge camera publish ways receiver budget seal small \
-	   outage flapping coding
+TESTS	:= assembly codecs control bridge camera publish ways receiver budget seal \
+	   small outage flapping coding
 FUZZ	:= control decode
 # with gates before the codecs
 test_coding.LIBS := -Wl,--wrap=encoder_encode,--wrap=decoder_frame
