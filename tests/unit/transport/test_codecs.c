@@ -24,7 +24,7 @@ static void test_names(void)
 		good += !strcmp(codec_name(i), names[i]);
 	for (unsigned int i = 0; i < CODECS; i++)
 		own += codec_of(codec_name(i)) == (int)i;
-	ok(CODECS >= NAMES && good == NAMES, "numbers and names stay");
+	ok((int)CODECS >= (int)NAMES && good == NAMES, "numbers and names stay");
 	ok(own == CODECS && codec_of("jpeg") == -ENOENT,
 	   "a name is of one codec");
 }
