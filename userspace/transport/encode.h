@@ -38,14 +38,14 @@ struct encode_options {
 
 /**
  * struct encode_order - of this frame
- * @codec:	one that takes this kind; another one is used, and told, where
- *		this cannot: a cloud that is not organised travels as blocks,
- *		an image of colours as CODEC_MD where CODEC_DEPTH is asked for
+ * @codec:	one that takes this kind; another one is used where this cannot:
+ *		a cloud that is not organised travels as blocks, an image of
+ *		colours as CODEC_MD where CODEC_DEPTH is asked for
  * @any:	the user did not choose it: CODEC_MD may become CODEC_DEPTH
  * @bytes:	of all payloads together, at most; what cannot be made as small
  *		is larger
- * @datagrams:	CODEC_MD, CODEC_DEPTH: that @bytes are spread over, at least
- * @loss:	that is expected, 0 .. 1; negative: not known
+ * @datagrams:	CODEC_MD, CODEC_DEPTH: least number to spread @bytes over
+ * @loss:	expected loss rate, 0 .. 1; negative: not known
  * @burst:	mean length of losses, datagrams; 0: by chance
  * @parity:	of blobs, rows for each row
  * @resolution:	CODEC_RANGE: of ranges, m

@@ -96,7 +96,7 @@ struct recv_topic {
 	unsigned int		results;
 	int			ret;
 	bool			busy, gone, again;
-	uint64_t		expected;	/* told to the budget */
+	uint64_t		expected;	/* for the budget */
 	/* how the frame that is coming queues on its way, us */
 	struct {
 		uint32_t	frame, first, last;
@@ -302,7 +302,7 @@ static void recv_topic_begin(struct recv_topic *t)
 	}
 }
 
-/* @now: as all that is told of times has it */
+/* @now: by the clock of all reported times */
 static void recv_topic_publish(struct recv_topic *t,
 			       const struct decode_result *r, uint64_t now)
 {

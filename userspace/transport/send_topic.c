@@ -94,7 +94,7 @@ struct send_topic {
 	/* of the frames that are sent */
 	uint32_t		frame;
 	uint64_t		position, sent;
-	int			error;		/* told of */
+	int			error;		/* that was logged */
 	struct send_counts	counts;
 };
 
@@ -399,8 +399,8 @@ static void send_frame(struct send_topic *t, const struct encode_result *r,
 	pacer_send(t->pacer, &s, span, copies);
 }
 
-/* Said again only when it becomes another error */
-static void tell_broken(const struct send_topic *t, int error)
+/* Logged again only when it becomes another error */
+static void send_topic_log_broken(const struct send_topic *t, int error)
 {
 	const unsigned int bytes = t->out ? t->out->size : PAYLOAD_MAX;
 
@@ -423,7 +423,7 @@ static void send_topic_fail(struct send_topic *t, int error)
 {
 	t->counts.broken++;
 	if (error != t->error)
-		tell_broken(t, error);
+		send_topic_log_broken(t, error);
 	t->error = error;
 }
 
@@ -465,7 +465,7 @@ static void send_topic_on_run(void *arg)
 static void send_topic_keep(struct send_topic *t,
 			    const struct source_message *m, bool still);
 
-/* A message of what is to be told of a tree. Return: whether there is one */
+/* A message of what the tree has to send. Return: whether there is one */
 static bool keep_tree(struct send_topic *t)
 {
 	struct source_message m = {
@@ -610,7 +610,7 @@ static void send_topic_keep(struct send_topic *t,
 	t->waits++;
 }
 
-/* All of it, if it was not sent for that long, or somebody is new */
+/* All of it, if it was not sent for that long, or a receiver is new */
 static void refresh_state(struct send_topic *t, uint64_t now)
 {
 	double hz = t->policy.plan.hz, every = t->options.refresh;

@@ -2,7 +2,7 @@
 /*
  * send_topic.h - a topic of the sender: from its messages to datagrams
  *
- * What it may spend, and how, is decided elsewhere (linkd/policy.h).
+ * What it may spend, and how, is decided elsewhere (link/policy.h).
  */
 #ifndef TRANSPORT_SEND_TOPIC_H
 #define TRANSPORT_SEND_TOPIC_H
@@ -33,7 +33,7 @@ enum { SEND_NAME = 256, SEND_CODEC_ANY = -1 };
  * @points:	of a cloud, at most; 0: as many as @leaf leaves
  * @leaf:	of a cloud's voxels, m; 0: found by the points
  * @vscan:	a cloud may become virtual scans where the link is too bad for it
- * @encode:	what the encoders want to know
+ * @encode:	options of the encoders
  */
 struct send_options {
 	char			name[SEND_NAME];

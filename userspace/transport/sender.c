@@ -53,8 +53,8 @@ struct sender {
 	bool			full, still;
 	uint64_t		boot;
 	bool			slow;		/* the processor limits images */
-	uint64_t		slow_since, slow_told;
-	enum estimate_state	state;		/* told of */
+	uint64_t		slow_since, slow_logged;
+	enum estimate_state	state;		/* that was logged */
 	uint32_t		reported;	/* number of the last report */
 };
 
@@ -68,7 +68,7 @@ static void on_sent(void *arg, uint64_t now, unsigned int datagrams,
 	estimate_sent(s->estimator, now, datagrams, bytes);
 }
 
-static void tell_state(struct sender *s)
+static void sender_log_state(struct sender *s)
 {
 	static const char *const words[] = {
 		[ESTIMATE_START] = "no receiver yet",
@@ -93,7 +93,7 @@ static void learn_load(struct sender *s, uint64_t now)
 }
 
 /* Images are worse than the link is: who looks at them asks why */
-static void tell_slow(struct sender *s, uint64_t now, double wanted)
+static void sender_log_slow(struct sender *s, uint64_t now, double wanted)
 {
 	double link = fmin(estimate_of(s->estimator)->rate, wanted);
 
@@ -102,9 +102,9 @@ static void tell_slow(struct sender *s, uint64_t now, double wanted)
 		s->slow_since = now;
 	/* not while the limit is being found */
 	if (now - s->slow_since < SLOW_FOR ||
-	    (s->slow_told && now - s->slow_told < TELL_AGAIN))
+	    (s->slow_logged && now - s->slow_logged < TELL_AGAIN))
 		return;
-	s->slow_told = now;
+	s->slow_logged = now;
 	service_logf(LOG_WARNING, "coding has reached its %.0f %% of a core (cpu=): images get %.0f kB/s, %.0f %% of what they could have",
 		     s->load.limit * 100, s->load.rate / 1e3,
 		     100 * s->load.rate / link);
@@ -131,7 +131,7 @@ static void on_plan(void *arg, uint64_t now)
 	if (s->link && !link_poll(s->link, now, &s->device))
 		estimate_link(s->estimator, now, &s->device);
 	estimate_tick(s->estimator, now);
-	tell_state(s);
+	sender_log_state(s);
 	for (unsigned int i = 0; i < s->topics; i++) {
 		if (send_topic_wish(s->topic[i], &policy[count]))
 			of[count++] = i;
@@ -139,7 +139,7 @@ static void on_plan(void *arg, uint64_t now)
 			send_topic_grant(s->topic[i], NULL);
 	}
 	learn_load(s, now);
-	tell_slow(s, now, policy_demand(policy, count, e->loss_high));
+	sender_log_slow(s, now, policy_demand(policy, count, e->loss_high));
 	demand = policy_apply(policy, count, e->rate * plan_share(s),
 			      s->load.rate, e->loss_high);
 	estimate_demand(s->estimator, demand);
