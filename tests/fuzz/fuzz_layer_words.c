@@ -32,7 +32,7 @@ static void check(const struct layer *l)
 	    (*l->input && !layer_name_valid(l->input)) ||
 	    (*l->weights && !layer_name_valid(l->weights)) ||
 	    (l->bits != 8 && l->bits != 16) || !(l->low < l->high) ||
-	    strcmp(clean, l->unit) || l->role >= LAYER_ROLES ||
+	    strcmp(clean, l->unit) || l->modality >= MODALITIES ||
 	    !(l->resolution >= 0 && l->resolution <= 100))
 		abort();
 }
@@ -41,7 +41,7 @@ static void check(const struct layer *l)
 static void say(const struct layer *l, char text[1024])
 {
 	int n = sprintf(text, "role=%s bits=%u range=%.17g:%.17g unit=%s "
-			"rule=%s weights=%s", layer_role_name(l->role),
+			"rule=%s weights=%s", modality_get(l->modality)->name,
 			l->bits, l->low, l->high, l->unit,
 			rule_get(l->rule, l->bits)->name,
 			*l->weights ? l->weights : "none");

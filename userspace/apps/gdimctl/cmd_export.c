@@ -168,7 +168,7 @@ static int raster_of(struct site *s, unsigned int number, int rule,
 static enum colours colours_for(const struct export *e, const struct layer *l)
 {
 	return e->colours >= 0 ? (enum colours)e->colours :
-				 colours_of_role(l->role);
+				 modality_get(l->modality)->colours;
 }
 
 /* A floor plan of which most is unknown is of no use to navigation */
@@ -177,7 +177,7 @@ static void warn_undecided(const struct raster *r, const struct layer *l,
 {
 	const double share = map_file_undecided(r, mode);
 
-	if (l->role == LAYER_OBSTACLE && share > UNDECIDED / 100.0)
+	if (l->modality == MODALITY_OBSTACLE && share > UNDECIDED / 100.0)
 		cli_warn("map_server takes %.0f %% of the known cells of %s "
 			 "for unknown%s", 100 * share, l->name,
 			 mode == MAP_TRINARY ? "" :

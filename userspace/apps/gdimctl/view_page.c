@@ -449,11 +449,11 @@ static void view_page_say_layer(struct view_page *p, const struct layer *l)
 {
 	uint8_t rgb[COLOURS_STEPS][3];
 
-	colours_table(colours_of_role(l->role), COLOURS_STEPS, rgb);
+	colours_table(modality_get(l->modality)->colours, COLOURS_STEPS, rgb);
 	SAY(p, &p->text, "{\"name\":");
 	say_string(p, &p->text, l->name);
 	SAY(p, &p->text, ",\"role\":");
-	say_string(p, &p->text, layer_role_name(l->role));
+	say_string(p, &p->text, modality_get(l->modality)->name);
 	SAY(p, &p->text, ",\"unit\":");
 	say_string(p, &p->text, l->unit);
 	SAY(p, &p->text, ",\"bits\":%u,\"full\":%d,\"low\":", l->bits,

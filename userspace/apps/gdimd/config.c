@@ -119,25 +119,25 @@ static int set_##name(void *config, const char *v)			\
 	c->ranged[role] = true;						\
 	return parse_double(v, -1e9, 1e9, &c->range[role][end]);	\
 }
-VALUE(min_temp, LAYER_TEMPERATURE, 0)
-VALUE(max_temp, LAYER_TEMPERATURE, 1)
-VALUE(max_smoke, LAYER_SMOKE, 1)
-VALUE(min_gas, LAYER_GAS, 0)
-VALUE(max_gas, LAYER_GAS, 1)
-VALUE(min_signal, LAYER_SIGNAL, 0)
-VALUE(max_signal, LAYER_SIGNAL, 1)
+VALUE(min_temp, MODALITY_TEMPERATURE, 0)
+VALUE(max_temp, MODALITY_TEMPERATURE, 1)
+VALUE(max_smoke, MODALITY_SMOKE, 1)
+VALUE(min_gas, MODALITY_GAS, 0)
+VALUE(max_gas, MODALITY_GAS, 1)
+VALUE(min_signal, MODALITY_SIGNAL, 0)
+VALUE(max_signal, MODALITY_SIGNAL, 1)
 
 /* What cannot be seen before all of them are known */
 static int check_ranges(const struct config *c)
 {
-	static const char *const names[LAYER_ROLES][2] = {
-		[LAYER_TEMPERATURE] = { "minTemp ", "maxTemp" },
-		[LAYER_SMOKE] = { "", "maxSmoke" },
-		[LAYER_GAS] = { "minGas ", "maxGas" },
-		[LAYER_SIGNAL] = { "minSignal ", "maxSignal" },
+	static const char *const names[MODALITIES][2] = {
+		[MODALITY_TEMPERATURE] = { "minTemp ", "maxTemp" },
+		[MODALITY_SMOKE] = { "", "maxSmoke" },
+		[MODALITY_GAS] = { "minGas ", "maxGas" },
+		[MODALITY_SIGNAL] = { "minSignal ", "maxSignal" },
 	};
 
-	for (int i = 0; i < LAYER_ROLES; i++)
+	for (int i = 0; i < MODALITIES; i++)
 		if (names[i][0] && !(c->range[i][0] < c->range[i][1]))
 			return cli_error(-EINVAL, "%s %g is not above %s%g",
 					 names[i][1], c->range[i][1],
@@ -420,10 +420,10 @@ int config_parse(struct config *c, int argc, char **argv)
 		.socket = "/run/gdim/gdimd.sock", .http = "127.0.0.1:8460",
 		.rate = 1, .defaults = true,
 		.range = {
-			[LAYER_TEMPERATURE] = { 0, 100 },
-			[LAYER_SMOKE] = { 0, 100 },
-			[LAYER_GAS] = { 0, 1000 },
-			[LAYER_SIGNAL] = { -100, 0 },
+			[MODALITY_TEMPERATURE] = { 0, 100 },
+			[MODALITY_SMOKE] = { 0, 100 },
+			[MODALITY_GAS] = { 0, 1000 },
+			[MODALITY_SIGNAL] = { -100, 0 },
 		},
 		.quota = 1ULL << 30, .log_size = 64 << 20, .memory = 96 << 20,
 	};
@@ -440,7 +440,7 @@ int config_parse(struct config *c, int argc, char **argv)
 /* What the configuration says of a role counts less than the layer's line */
 static void give_range(const struct config *c, struct layer *l)
 {
-	const double *range = c->range[l->role];
+	const double *range = c->range[l->modality];
 
 	if (range[0] == range[1])
 		return;
@@ -536,7 +536,7 @@ void config_update(const struct config *c, const struct config_layer *from,
 	/* one grid map may be many layers of a name with stars */
 	if (!wildcard_in(from->name))
 		memcpy(l->input, made.input, sizeof(l->input));
-	if (c->ranged[l->role] && !has_key(from->words, "range="))
+	if (c->ranged[l->modality] && !has_key(from->words, "range="))
 		give_range(c, l);
 }
 

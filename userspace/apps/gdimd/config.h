@@ -57,8 +57,8 @@ struct config {
 	double			rate, slop;
 	size_t			memory;
 	unsigned int		threads;
-	double			range[LAYER_ROLES][2];
-	bool			ranged[LAYER_ROLES];
+	double			range[MODALITIES][2];
+	bool			ranged[MODALITIES];
 	char			records[CONFIG_TEXT];
 	double			log;
 	uint64_t		quota, log_size;

@@ -47,7 +47,7 @@ static void add_gases(struct site *site, const struct room *r,
 
 	for (unsigned int i = 0; i < v->layers; i++) {
 		site_layer(site, v->of[i].layer, &l);
-		if (l.role != LAYER_GAS)
+		if (modality_get(l.modality)->report != MODALITY_PER_LAYER)
 			continue;
 		value = isnan(v->of[i].mean) ?
 			reported_gas(r, l.name, m->names) :
@@ -73,33 +73,36 @@ static void add_gases(struct site *site, const struct room *r,
 						false };
 }
 
-static void room_message_add_roles(struct site *site,
-				   const struct room_values *v,
-				   const struct room *r, struct message_room *m)
+static void room_message_add_values(struct site *site,
+				    const struct room_values *v,
+				    const struct room *r,
+				    struct message_room *m)
 {
-	struct modality_values roles;
+	struct modality_values values;
 
-	modality_values_begin(&roles);
+	modality_values_begin(&values);
 	for (unsigned int i = 0; i < v->layers; i++) {
 		struct layer l;
 
 		site_layer(site, v->of[i].layer, &l);
-		modality_values_add(&roles, &l, l.role == LAYER_HAZARD ?
-				    v->of[i].max : v->of[i].mean);
+		modality_values_add(&values, &l,
+				    modality_get(l.modality)->aggregate ==
+				    MODALITY_MAX ? v->of[i].max :
+						   v->of[i].mean);
 	}
-	m->avg_temperature = roles.temperature;
-	m->avg_smoke = modality_values_percent(roles.smoke);
-	m->avg_signal = modality_values_percent(roles.signal);
-	m->max_hazard = modality_values_percent(roles.hazard);
+	m->avg_temperature = values.value[MODALITY_TEMPERATURE];
+	m->avg_smoke = modality_values_percent(values.value[MODALITY_SMOKE]);
+	m->avg_signal = modality_values_percent(values.value[MODALITY_SIGNAL]);
+	m->max_hazard = modality_values_percent(values.value[MODALITY_HAZARD]);
 	if (!r->reported)
 		return;
-	if (isnan(roles.temperature))
+	if (isnan(values.value[MODALITY_TEMPERATURE]))
 		m->avg_temperature = r->temperature;
-	if (isnan(roles.smoke))
+	if (isnan(values.value[MODALITY_SMOKE]))
 		m->avg_smoke = r->smoke;
-	if (isnan(roles.signal))
+	if (isnan(values.value[MODALITY_SIGNAL]))
 		m->avg_signal = r->signal;
-	if (isnan(roles.hazard))
+	if (isnan(values.value[MODALITY_HAZARD]))
 		m->max_hazard = r->hazard;
 }
 
@@ -119,7 +122,7 @@ void room_message(struct site *site, const struct room *room,
 		.location = { room->x, room->y, 0 }, .size = room->size,
 		.outline = message_list(keep->corner, n),
 	};
-	room_message_add_roles(site, v, room, m);
+	room_message_add_values(site, v, room, m);
 	m->averages_valid = !isnan(m->avg_temperature) || m->avg_smoke >= 0 ||
 			    m->avg_signal >= 0 || m->max_hazard >= 0;
 	add_gases(site, room, v, keep, m);

@@ -100,7 +100,8 @@ static void on_spot(void *arg, const union service_request *request,
 		site_layer(g->site, i, &l);
 		if (site_layer_removed(g->site, i))
 			continue;
-		if (l.role == LAYER_GAS && n < SERVICE_GASES) {
+		if (modality_get(l.modality)->report == MODALITY_PER_LAYER &&
+		    n < SERVICE_GASES) {
 			s->layer[n] = l;
 			s->gas[n] = layer_physical(&l, value);
 			r->gas_name[n] = message_string(s->layer[n].name);
@@ -109,10 +110,10 @@ static void on_spot(void *arg, const union service_request *request,
 		modality_values_add(&v, &l, value);
 		known |= value >= 0;
 	}
-	r->temperature = v.temperature;
-	r->smoke = modality_values_percent(v.smoke);
-	r->signal = modality_values_percent(v.signal);
-	r->hazard = modality_values_percent(v.hazard);
+	r->temperature = v.value[MODALITY_TEMPERATURE];
+	r->smoke = modality_values_percent(v.value[MODALITY_SMOKE]);
+	r->signal = modality_values_percent(v.value[MODALITY_SIGNAL]);
+	r->hazard = modality_values_percent(v.value[MODALITY_HAZARD]);
 	/* all went well, but there is nothing to go by: no refusal */
 	r->success = known;
 	if (!known)

@@ -103,7 +103,7 @@ static const char *etag(struct web_worker *w, unsigned int layer,
 	snprintf(tag, ETAG, "\"%llx-%u-%llx-%x-%x\"",
 		 (unsigned long long)w->web->run, layer,
 		 (unsigned long long)web_revision(w, layer),
-		 (unsigned int)l->role, (unsigned int)l->rule);
+		 (unsigned int)l->modality, (unsigned int)l->rule);
 	return tag;
 }
 
@@ -138,7 +138,7 @@ static int colours_of(const struct web_worker *w, const struct layer *l,
 {
 	const char *name = web_request_value(&w->request, "colours");
 	const int found = name ? colours_by_name(name) :
-			  (int)colours_of_role(l->role);
+			  (int)modality_get(l->modality)->colours;
 
 	if (found < 0) {
 		snprintf(error, 256, "there are no colours '%.40s'", name);

@@ -11,6 +11,7 @@
 #include "base/pose.h"
 #include "map/fusion/raster.h"
 #include "map/layer/colours.h"
+#include "map/layer/layer.h"
 #include "map/store/room.h"
 #include "base/bytes.h"
 
@@ -19,7 +20,7 @@ enum { MAP_FIGURE_ERROR = 256, MAP_FIGURE_SIDE = 2000 };
 /**
  * struct map_figure - what is in it besides the map
  * @title:	UTF-8; NULL: the layer's name
- * @colours:	as colours_of_role() says, for instance
+ * @colours:	those of the modality, for instance
  * @room:	outlines with names, @rooms of them; NULL: none
  * @way:	of the robot, @poses in order; NULL: none
  */

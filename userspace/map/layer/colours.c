@@ -40,17 +40,6 @@ static const struct {
 	} },
 };
 
-static const enum colours of_role[LAYER_ROLES] = {
-	[LAYER_OTHER] = COLOURS_GENERAL,
-	[LAYER_OBSTACLE] = COLOURS_GREY,
-	[LAYER_GAS] = COLOURS_GENERAL,
-	[LAYER_SMOKE] = COLOURS_GENERAL,
-	[LAYER_SIGNAL] = COLOURS_SIGNAL,
-	[LAYER_TEMPERATURE] = COLOURS_HEAT,
-	[LAYER_HAZARD] = COLOURS_HAZARD,
-	[LAYER_COST] = COLOURS_GENERAL,
-};
-
 void colours_table(enum colours colours, unsigned int n, uint8_t (*rgb)[3])
 {
 	const uint8_t (*a)[3] = maps[colours].anchor;
@@ -64,11 +53,6 @@ void colours_table(enum colours colours, unsigned int n, uint8_t (*rgb)[3])
 			rgb[i][c] = (a[k][c] * (n - 1 - part) +
 				     a[next][c] * part + (n - 1) / 2) / (n - 1);
 	}
-}
-
-enum colours colours_of_role(enum layer_role role)
-{
-	return role < LAYER_ROLES ? of_role[role] : COLOURS_GENERAL;
 }
 
 const char *colours_name(enum colours colours)

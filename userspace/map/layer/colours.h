@@ -9,7 +9,6 @@
 #define MAP_LAYER_COLOURS_H
 
 #include <stdint.h>
-#include "map/layer/layer.h"
 
 enum colours {
 	COLOURS_GREY,		/* occupancy: free white, occupied black */
@@ -28,8 +27,6 @@ enum { COLOURS_STEPS = 256 };
  * @n: of them, evenly, 2..COLOURS_STEPS
  */
 void colours_table(enum colours colours, unsigned int n, uint8_t (*rgb)[3]);
-
-enum colours colours_of_role(enum layer_role role);
 
 const char *colours_name(enum colours colours);
 

@@ -17,41 +17,15 @@ enum { ERROR = 256, WORD = 128 };
 static const double VALUE_MAX = 1e9;		/* in any unit */
 static const double RESOLUTION_MIN = 1e-3, RESOLUTION_MAX = 100;	/* m */
 
-static const char *const role_names[LAYER_ROLES] = {
-	[LAYER_OTHER] = "other",
-	[LAYER_OBSTACLE] = "obstacle",
-	[LAYER_GAS] = "gas",
-	[LAYER_SMOKE] = "smoke",
-	[LAYER_SIGNAL] = "signal",
-	[LAYER_TEMPERATURE] = "temperature",
-	[LAYER_HAZARD] = "hazard",
-	[LAYER_COST] = "cost",
-};
-
-/*
- * What is measured is averaged. Whether something is in the way is voted on, so
- * that who walked through the site does not stay; of dangers nothing gets lost
- */
-static const enum rule_id role_rules[LAYER_ROLES] = {
-	[LAYER_OTHER] = RULE_MAX,
-	[LAYER_OBSTACLE] = RULE_LOG_ODDS,
-	[LAYER_GAS] = RULE_MEAN,
-	[LAYER_SMOKE] = RULE_MEAN,
-	[LAYER_SIGNAL] = RULE_MEAN,
-	[LAYER_TEMPERATURE] = RULE_MEAN,
-	[LAYER_HAZARD] = RULE_MAX,
-	[LAYER_COST] = RULE_MAX,
-};
-
 /* What a word is about; each may be there once */
 enum key {
-	KEY_INPUT, KEY_ROLE, KEY_BITS, KEY_RANGE, KEY_UNIT, KEY_RULE,
+	KEY_INPUT, KEY_MODALITY, KEY_BITS, KEY_RANGE, KEY_UNIT, KEY_RULE,
 	KEY_DRAWING, KEY_RESOLUTION, KEY_WEIGHTS, KEYS,
 };
 
 static const char *const key_names[KEYS] = {
 	[KEY_INPUT] = "input",
-	[KEY_ROLE] = "role",
+	[KEY_MODALITY] = "role",
 	[KEY_BITS] = "bits",
 	[KEY_RANGE] = "range",
 	[KEY_UNIT] = "unit",
@@ -91,11 +65,6 @@ bool layer_name_valid(const char *name)
 	return n && n < LAYER_NAME && !name[n];
 }
 
-const char *layer_role_name(enum layer_role role)
-{
-	return role < LAYER_ROLES ? role_names[role] : "?";
-}
-
 bool layer_splats(const struct layer *l)
 {
 	if (l->drawing == LAYER_BY_RULE)
@@ -106,7 +75,7 @@ bool layer_splats(const struct layer *l)
 bool layer_same(const struct layer *a, const struct layer *b)
 {
 	return !strcmp(a->name, b->name) && !strcmp(a->input, b->input) &&
-	       !strcmp(a->weights, b->weights) && a->role == b->role &&
+	       !strcmp(a->weights, b->weights) && a->modality == b->modality &&
 	       a->bits == b->bits && a->low == b->low && a->high == b->high &&
 	       !strcmp(a->unit, b->unit) && a->rule == b->rule &&
 	       a->drawing == b->drawing && a->resolution == b->resolution;
@@ -138,14 +107,28 @@ static int parse_name(char to[LAYER_NAME], const char *key, const char *value,
 	return 0;
 }
 
-static int parse_role(struct layer *l, const char *value, char error[ERROR])
+/* In the order of the table, with a comma between two */
+static void modality_names(char *text, size_t size)
 {
-	const int role = layer_find(role_names, LAYER_ROLES, value);
+	*text = 0;
+	for (int i = 0; i < MODALITIES; i++) {
+		const size_t n = strlen(text);
 
-	if (role < 0)
-		return bad(error, "role=%s is none of other, obstacle, gas, "
-			   "smoke, signal, temperature, hazard, cost", value);
-	l->role = role;
+		snprintf(text + n, size - n, "%s%s", i ? ", " : "",
+			 modality_get(i)->name);
+	}
+}
+
+static int parse_modality(struct layer *l, const char *value, char error[ERROR])
+{
+	const int modality = modality_by_name(value);
+	char names[WORD];
+
+	if (modality < 0) {
+		modality_names(names, sizeof(names));
+		return bad(error, "role=%s is none of %s", value, names);
+	}
+	l->modality = modality;
 	return 0;
 }
 
@@ -234,8 +217,8 @@ static int parse_value(struct layer *l, enum key key, const char *value,
 		if (!strcmp(value, "none"))
 			return 0;
 		return parse_name(l->weights, "weights", value, error);
-	case KEY_ROLE:
-		return parse_role(l, value, error);
+	case KEY_MODALITY:
+		return parse_modality(l, value, error);
 	case KEY_BITS:
 		return parse_bits(l, value, error);
 	case KEY_RANGE:
@@ -349,6 +332,6 @@ int layer_parse(struct layer *l, const char *name, const char *text,
 	layer_default(l, name);
 	err = change(l, text, &seen, error);
 	if (!err && !(seen & 1U << KEY_RULE))
-		l->rule = role_rules[l->role];
+		l->rule = modality_get(l->modality)->rule;
 	return err;
 }

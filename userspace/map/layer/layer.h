@@ -10,24 +10,11 @@
 #define MAP_LAYER_LAYER_H
 
 #include <stdbool.h>
-#include "map/fusion/rule.h"
+#include "map/layer/modality.h"
 
 enum {
 	LAYER_NAME	= 64,	/* bytes, with the final 0 */
 	LAYER_UNIT	= 16,
-};
-
-/* What the value of a spot or of a room is taken from */
-enum layer_role {
-	LAYER_OTHER,
-	LAYER_OBSTACLE,
-	LAYER_GAS,
-	LAYER_SMOKE,
-	LAYER_SIGNAL,
-	LAYER_TEMPERATURE,
-	LAYER_HAZARD,
-	LAYER_COST,
-	LAYER_ROLES,
 };
 
 /**
@@ -53,7 +40,7 @@ enum layer_drawing { LAYER_BY_RULE, LAYER_SPLAT, LAYER_SAMPLE };
 struct layer {
 	char			name[LAYER_NAME], input[LAYER_NAME];
 	char			weights[LAYER_NAME];
-	enum layer_role		role;
+	enum modality		modality;
 	unsigned int		bits;
 	double			low, high;
 	char			unit[LAYER_UNIT];
@@ -93,7 +80,5 @@ bool layer_splats(const struct layer *l);
 
 /* In the layer's unit; NAN if @value is unknown (below 0) */
 double layer_physical(const struct layer *l, double value);
-
-const char *layer_role_name(enum layer_role role);
 
 #endif

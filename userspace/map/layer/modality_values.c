@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * role_values - one value of each role, of whatever layers there are
+ * modality_values - one value of each modality, from all layers of it
  */
 #include <limits.h>
 #include <math.h>
@@ -19,30 +19,32 @@ static unsigned int rank_of(const struct layer *l)
 
 void modality_values_begin(struct modality_values *v)
 {
-	v->temperature = v->smoke = v->signal = v->hazard = NAN;
-	for (int i = 0; i < LAYER_ROLES; i++)
+	for (int i = 0; i < MODALITIES; i++) {
+		v->value[i] = NAN;
 		v->rank[i] = UINT_MAX;
+	}
 }
 
 void modality_values_add(struct modality_values *v, const struct layer *l,
 			 double value)
 {
-	const double percent = value * 100 / cells_full(l->bits);
-	const unsigned int rank = rank_of(l);
+	const struct modality_info *info = modality_get(l->modality);
+	double *sum = &v->value[l->modality];
+	unsigned int rank;
 
-	if (!(value >= 0))
+	if (!(value >= 0) || !modality_is_single(l->modality))
 		return;
-	if (l->role == LAYER_HAZARD)
-		v->hazard = fmax(v->hazard, percent);
-	if (rank >= v->rank[l->role])
+	value = info->report == MODALITY_PHYSICAL ? layer_physical(l, value) :
+		value * 100 / cells_full(l->bits);
+	if (info->aggregate == MODALITY_MAX) {
+		*sum = fmax(*sum, value);
 		return;
-	v->rank[l->role] = rank;
-	if (l->role == LAYER_TEMPERATURE)
-		v->temperature = layer_physical(l, value);
-	else if (l->role == LAYER_SMOKE)
-		v->smoke = percent;
-	else if (l->role == LAYER_SIGNAL)
-		v->signal = percent;
+	}
+	rank = rank_of(l);
+	if (rank >= v->rank[l->modality])
+		return;
+	v->rank[l->modality] = rank;
+	*sum = value;
 }
 
 int modality_values_percent(double percent)

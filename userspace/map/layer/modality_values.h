@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * modality_values.h - what D4.1 has of a spot or a room: one value of each role,
- * of whatever layers there are
+ * modality_values.h - what D4.1 reports of a spot or a room: one value of each
+ * modality, from all layers of it
  *
- * Of several layers with one role the best one that knows something counts:
- * NAME_fused, then names without such an end, then NAME_insitu, NAME_remote; of
- * two that are as good the first. Of hazards the highest counts. Gases have a
- * value each, so there is none here.
+ * Of several layers the best one with a known value counts: NAME_fused, then
+ * names without such an end, then NAME_insitu, NAME_remote; of equal ones the
+ * first. If the aggregate is MODALITY_MAX, the highest value counts. Gases have
+ * a value for each layer, so there is none here.
  */
 #ifndef MAP_LAYER_MODALITY_VALUES_H
 #define MAP_LAYER_MODALITY_VALUES_H
@@ -14,15 +14,14 @@
 #include "map/layer/layer.h"
 
 /**
- * struct modality_values
- * @temperature: as layer_physical(), NAN: unknown
- * @smoke, @signal, @hazard: 0..100 whatever the bits of their layers, NAN:
- *		unknown
- * @rank:	of the layers they are from
+ * struct modality_values - by modality
+ * @value:	as layer_physical(), or 0..100 whatever the bits of the layer, see
+ *		enum modality_report; NAN: unknown
+ * @rank:	of the layer it is from, 0: best
  */
 struct modality_values {
-	double		temperature, smoke, signal, hazard;
-	unsigned int	rank[LAYER_ROLES];
+	double		value[MODALITIES];
+	unsigned int	rank[MODALITIES];
 };
 
 /* Nothing is known */

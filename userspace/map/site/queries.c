@@ -47,12 +47,11 @@ static void add_known(cJSON *out, const char *name, double v)
 }
 
 /* What D4.1 has in a spot, besides gases */
-static void queries_add_roles(cJSON *out, const struct modality_values *v)
+static void queries_add_values(cJSON *out, const struct modality_values *v)
 {
-	add_known(out, "temperature", v->temperature);
-	add_known(out, "smoke", v->smoke);
-	add_known(out, "signal", v->signal);
-	add_known(out, "hazard", v->hazard);
+	for (int i = 0; i < MODALITIES; i++)
+		if (modality_is_single(i))
+			add_known(out, modality_get(i)->name, v->value[i]);
 }
 
 int query_spot(struct site *s, double x, double y, cJSON *out,
@@ -60,7 +59,7 @@ int query_spot(struct site *s, double x, double y, cJSON *out,
 {
 	const unsigned int layers = site_layers(s);
 	cJSON *all, *gases = cJSON_CreateObject();
-	struct modality_values roles;
+	struct modality_values values;
 
 	if (!(fabs(x) <= POSE_MAX && fabs(y) <= POSE_MAX)) {
 		snprintf(error, SITE_ERROR, "no spot: %g, %g m", x, y);
@@ -70,7 +69,7 @@ int query_spot(struct site *s, double x, double y, cJSON *out,
 	cJSON_AddNumberToObject(out, "x", x);
 	cJSON_AddNumberToObject(out, "y", y);
 	all = cJSON_AddObjectToObject(out, "layers");
-	modality_values_begin(&roles);
+	modality_values_begin(&values);
 	for (unsigned int i = 0; i < layers; i++) {
 		struct layer l;
 		int value = site_value(s, i, x, y);
@@ -79,12 +78,12 @@ int query_spot(struct site *s, double x, double y, cJSON *out,
 			continue;
 		site_layer(s, i, &l);
 		cJSON_AddItemToObject(all, l.name, layer_at(&l, value));
-		modality_values_add(&roles, &l, value);
-		if (l.role == LAYER_GAS)
+		modality_values_add(&values, &l, value);
+		if (modality_get(l.modality)->report == MODALITY_PER_LAYER)
 			cJSON_AddItemToObject(gases, l.name,
 					      physical_item(&l, value));
 	}
-	queries_add_roles(out, &roles);
+	queries_add_values(out, &values);
 	if (gases && gases->child)
 		cJSON_AddItemToObject(out, "gases", gases);
 	else
@@ -102,7 +101,8 @@ static cJSON *layer_item(struct site *s, unsigned int number)
 	site_layer(s, number, &l);
 	cJSON_AddStringToObject(item, "name", l.name);
 	cJSON_AddStringToObject(item, "input", *l.input ? l.input : l.name);
-	cJSON_AddStringToObject(item, "role", layer_role_name(l.role));
+	cJSON_AddStringToObject(item, "role",
+				modality_get(l.modality)->name);
 	cJSON_AddStringToObject(item, "rule", rule_get(l.rule, l.bits)->name);
 	cJSON_AddStringToObject(item, "drawing", layer_splats(&l) ? "splat" :
 								    "sample");
@@ -266,7 +266,8 @@ static void measured_items(struct site *s, const struct room_values *v,
 		site_layer(s, v->of[i].layer, &l);
 		full = l.bits == 8 ? 1 : CELLS_FULL_16;
 		item = cJSON_AddObjectToObject(all, l.name);
-		cJSON_AddStringToObject(item, "role", layer_role_name(l.role));
+		cJSON_AddStringToObject(item, "role",
+					modality_get(l.modality)->name);
 		cJSON_AddNumberToObject(item, "known_cells", v->of[i].known);
 		cJSON_AddItemToObject(item, "mean", known ?
 			cJSON_CreateNumber(v->of[i].mean / full) :

@@ -9,8 +9,7 @@
 enum reduce_how reduce_how(const struct layer *l)
 {
 	if (l->rule == RULE_MAX || l->rule == RULE_LOG_ODDS ||
-	    l->role == LAYER_OBSTACLE || l->role == LAYER_HAZARD ||
-	    l->role == LAYER_COST)
+	    modality_get(l->modality)->aggregate == MODALITY_MAX)
 		return REDUCE_MAX;
 	return l->rule == RULE_MIN ? REDUCE_MIN : REDUCE_MEAN;
 }

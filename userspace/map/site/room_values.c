@@ -142,13 +142,6 @@ static int layer_values(struct site *s, unsigned int layer,
 	return 0;
 }
 
-static bool room_values_has_role(const struct layer *l)
-{
-	return l->role == LAYER_GAS || l->role == LAYER_SMOKE ||
-	       l->role == LAYER_SIGNAL || l->role == LAYER_TEMPERATURE ||
-	       l->role == LAYER_HAZARD;
-}
-
 int room_values(struct site *s, const struct room *room,
 		struct room_values *v)
 {
@@ -164,7 +157,8 @@ int room_values(struct site *s, const struct room *room,
 		struct sum sum;
 
 		site_layer(s, i, &l);
-		if (!room_values_has_role(&l) || site_layer_removed(s, i))
+		if (modality_get(l.modality)->report == MODALITY_UNREPORTED ||
+		    site_layer_removed(s, i))
 			continue;
 		err = layer_values(s, i, corner, n, &sum);
 		v->of[v->layers].layer = i;

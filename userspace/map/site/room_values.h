@@ -28,10 +28,9 @@ struct room_values {
 };
 
 /**
- * room_values() - of all layers that have a role in a room
+ * room_values() - of all layers whose modality rooms report, see modality.h
  *
- * Gases, smoke, signal, temperature and hazards. What was forgotten of a map
- * counts as unknown, see site_want().
+ * What was forgotten of a map counts as unknown, see site_want().
  *
  * Return: 0; -EINVAL: an outline that is none or too large; -ENOMEM.
  */

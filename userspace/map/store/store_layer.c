@@ -14,7 +14,7 @@ static const char *const drawings[] = {
 
 static bool is_valid(const struct layer *l)
 {
-	return layer_name_valid(l->name) && l->role < LAYER_ROLES &&
+	return layer_name_valid(l->name) && l->modality < MODALITIES &&
 	       (l->bits == 8 || l->bits == 16) && isfinite(l->low) &&
 	       isfinite(l->high) && l->rule < RULES &&
 	       l->drawing <= LAYER_SAMPLE && isfinite(l->resolution) &&
@@ -59,7 +59,7 @@ static int is_used(struct store *s, int64_t id)
 
 #define LAYER_KINDS "tttiddtttdt"
 #define LAYER_VALUES(l)							\
-	(l)->name, (l)->input, layer_role_name((l)->role),		\
+	(l)->name, (l)->input, modality_get((l)->modality)->name,	\
 	(int64_t)(l)->bits, (l)->low, (l)->high, (l)->unit,		\
 	rule_get((l)->rule, (l)->bits)->name, drawings[(l)->drawing],	\
 	(l)->resolution, (l)->weights
@@ -108,29 +108,21 @@ static int find_word(const char *const *words, int n, const char *word)
 	return -ENOENT;
 }
 
-static int find_role(const char *name)
-{
-	for (int i = 0; i < LAYER_ROLES; i++)
-		if (!strcmp(layer_role_name(i), name))
-			return i;
-	return -ENOENT;
-}
-
 static int store_layer_read_words(sqlite3_stmt *q, struct layer *l)
 {
 	char role[32], rule[32], drawing[32];
-	int r, u, d;
+	int m, u, d;
 
 	if (store_sql_text(q, 3, role, sizeof(role)) ||
 	    store_sql_text(q, 8, rule, sizeof(rule)) ||
 	    store_sql_text(q, 9, drawing, sizeof(drawing)))
 		return -EBADMSG;
-	r = find_role(role);
+	m = modality_by_name(role);
 	u = rule_by_name(rule);
 	d = find_word(drawings, LAYER_SAMPLE + 1, drawing);
-	if (r < 0 || u < 0 || d < 0)
+	if (m < 0 || u < 0 || d < 0)
 		return -EBADMSG;
-	l->role = r;
+	l->modality = m;
 	l->rule = u;
 	l->drawing = d;
 	return 0;

@@ -120,13 +120,13 @@ static void test_settings(void)
 	ok(!settings("--layer", "temp_map_fused input=t range=-20:600 unit=K",
 		     NULL, NULL), "one line more");
 	l = made_of("temp_map_fused");
-	ok(l.role == LAYER_TEMPERATURE && l.rule == RULE_MEAN &&
+	ok(l.modality == MODALITY_TEMPERATURE && l.rule == RULE_MEAN &&
 	   !strcmp(l.input, "t") && l.low == -20 && l.high == 600 &&
 	   !strcmp(l.unit, "K"), "begins with the default of its name");
 	settings("--layer", "gas_CO_map_1 range=0:50", "--layer",
 		 "own role=smoke");
 	l = made_of("gas_CO_map_1");
-	ok(l.role == LAYER_GAS && l.bits == 16 && l.high == 50 &&
+	ok(l.modality == MODALITY_GAS && l.bits == 16 && l.high == 50 &&
 	   l.rule == RULE_MEAN && !strcmp(l.input, "gas_CO_submap_1"),
 	   "also if that has stars");
 	l = made_of("gas_H2_map_2");
@@ -335,32 +335,35 @@ static void test_rooms(void)
 	ok(room_message_read(&m, &r, error) == -EINVAL, "no text: %s", error);
 }
 
-static void test_roles(void)
+static void test_values(void)
 {
 	struct modality_values v;
 	struct layer l;
 	char error[256];
 
 	modality_values_begin(&v);
-	ok(isnan(v.temperature) && modality_values_percent(v.smoke) == -1,
+	ok(isnan(v.value[MODALITY_TEMPERATURE]) &&
+	   modality_values_percent(v.value[MODALITY_SMOKE]) == -1,
 	   "nothing is known");
 	layer_parse(&l, "temp_map_remote", "role=temperature", error);
 	modality_values_add(&v, &l, 10);
 	layer_parse(&l, "temp_map_fused", "role=temperature", error);
 	modality_values_add(&v, &l, -1);
-	ok(v.temperature == 10, "what is unknown is no better");
+	ok(v.value[MODALITY_TEMPERATURE] == 10, "what is unknown is no better");
 	modality_values_add(&v, &l, 30);
 	layer_parse(&l, "temp_map_insitu", "role=temperature", error);
 	modality_values_add(&v, &l, 20);
-	ok(v.temperature == 30, "fused is better than remote and in situ");
+	ok(v.value[MODALITY_TEMPERATURE] == 30,
+	   "fused is better than remote and in situ");
 	for (int i = 0; i < 3; i++) {
 		layer_parse(&l, "h", "role=hazard", error);
 		modality_values_add(&v, &l, i == 1 ? 90 : 10);
 	}
-	ok(v.hazard == 90, "of hazards the highest counts");
+	ok(v.value[MODALITY_HAZARD] == 90, "of hazards the highest counts");
 	layer_parse(&l, "s", "role=smoke bits=16", error);
 	modality_values_add(&v, &l, 2900);
-	ok(modality_values_percent(v.smoke) == 29, "16 bits are 0..100, too");
+	ok(modality_values_percent(v.value[MODALITY_SMOKE]) == 29,
+	   "16 bits are 0..100, too");
 }
 
 /* Of gases, in the order of the message */
@@ -582,7 +585,7 @@ int main(void)
 	test_stars();
 	test_messages();
 	test_rooms();
-	test_roles();
+	test_values();
 	test_told_room();
 	test_transforms();
 	test_stamps();

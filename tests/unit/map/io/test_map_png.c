@@ -54,12 +54,11 @@ static void test_colours(void)
 	ok(luminance(rgb[51]) > 0.75 && luminance(rgb[255]) < 0.06,
 	   "colours heat: a room is light, a fire is dark: %.2f %.2f",
 	   luminance(rgb[51]), luminance(rgb[255]));
-	ok(colours_of_role(LAYER_OBSTACLE) == COLOURS_GREY &&
-	   colours_of_role(LAYER_TEMPERATURE) == COLOURS_HEAT &&
-	   colours_of_role(LAYER_HAZARD) == COLOURS_HAZARD &&
-	   colours_of_role(LAYER_SIGNAL) == COLOURS_SIGNAL &&
-	   colours_of_role(LAYER_ROLES) == COLOURS_GENERAL,
-	   "colours: each role has some");
+	ok(modality_get(MODALITY_OBSTACLE)->colours == COLOURS_GREY &&
+	   modality_get(MODALITY_TEMPERATURE)->colours == COLOURS_HEAT &&
+	   modality_get(MODALITY_HAZARD)->colours == COLOURS_HAZARD &&
+	   modality_get(MODALITY_SIGNAL)->colours == COLOURS_SIGNAL,
+	   "colours: those of the modality");
 }
 
 /* A picture, decoded: RGBA, to be freed; NULL: it is none */
@@ -296,7 +295,7 @@ static void test_reduce(void)
 static struct layer layer(const char *name, const char *unit, double low,
 			  double high)
 {
-	struct layer l = { .role = LAYER_OTHER, .low = low, .high = high,
+	struct layer l = { .modality = MODALITY_OTHER, .low = low, .high = high,
 			   .rule = RULE_MAX };
 
 	snprintf(l.name, sizeof(l.name), "%s", name);

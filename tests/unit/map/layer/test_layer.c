@@ -20,7 +20,7 @@ static void parses(void)
 	   "the line of the documentation");
 	ok(!strcmp(l.name, "temp_map_fused") &&
 	   !strcmp(l.input, "temp_submap_fused") &&
-	   l.role == LAYER_TEMPERATURE && !strcmp(l.unit, "°C") &&
+	   l.modality == MODALITY_TEMPERATURE && !strcmp(l.unit, "°C") &&
 	   l.low == 0 && l.high == 100 && l.rule == RULE_MEAN && l.bits == 8 &&
 	   l.resolution == 0 && !*l.weights, "all of it is there");
 	ok(!layer_splats(&l), "the mean is sampled");
@@ -114,9 +114,10 @@ static void has_roles(void)
 	struct layer l;
 	char text[64];
 
-	for (int i = 0; i < LAYER_ROLES; i++) {
-		snprintf(text, sizeof(text), "role=%s", layer_role_name(i));
-		all &= !layer_parse(&l, "a", text, error) && (int)l.role == i;
+	for (int i = 0; i < MODALITIES; i++) {
+		snprintf(text, sizeof(text), "role=%s", modality_get(i)->name);
+		all &= !layer_parse(&l, "a", text, error) &&
+		       (int)l.modality == i;
 	}
 	ok(all, "each role is known by its name");
 	ok(!layer_parse(&l, "t", "role=temperature", error) &&
@@ -129,7 +130,7 @@ static void has_roles(void)
 	   l.rule == RULE_MAX, "a role has a rule, if none is said");
 	ok(!layer_change(&l, "role=obstacle", error) && l.rule == RULE_MAX,
 	   "of a layer that is there the rule stays");
-	ok(!strcmp(layer_role_name(LAYER_ROLES), "?"), "others have none");
+	ok(modality_by_name("cat") < 0, "others have none");
 }
 
 /* Any bytes: an error or a layer, never more */

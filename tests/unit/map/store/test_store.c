@@ -20,7 +20,7 @@ static void keeps_layers(const char *path)
 	b = layer_of("slam_map", 8);
 	ok(!store_layer(s, &b, &again) && again != id, "another layer");
 	b.rule = RULE_LOG_ODDS;
-	b.role = LAYER_OBSTACLE;
+	b.modality = MODALITY_OBSTACLE;
 	ok(!store_layer(s, &b, &again), "a layer is changed");
 	store_close(s);
 	s = open_it(path, STORE_READ);

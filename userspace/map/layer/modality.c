@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * modality - the modalities of layers, as one table
+ */
+#include <errno.h>
+#include <string.h>
+#include "map/layer/modality.h"
+
+/*
+ * Measurements are averaged. Obstacles are voted on, so that people who walked
+ * through the site do not stay in the map. Of hazards the highest value stays.
+ */
+static const struct modality_info modalities[MODALITIES] = {
+	[MODALITY_OTHER] = {
+		"other", RULE_MAX, COLOURS_GENERAL,
+		MODALITY_MEAN, MODALITY_UNREPORTED,
+	},
+	[MODALITY_OBSTACLE] = {
+		"obstacle", RULE_LOG_ODDS, COLOURS_GREY,
+		MODALITY_MAX, MODALITY_UNREPORTED,
+	},
+	[MODALITY_TEMPERATURE] = {
+		"temperature", RULE_MEAN, COLOURS_HEAT,
+		MODALITY_MEAN, MODALITY_PHYSICAL,
+	},
+	[MODALITY_GAS] = {
+		"gas", RULE_MEAN, COLOURS_GENERAL,
+		MODALITY_MEAN, MODALITY_PER_LAYER,
+	},
+	[MODALITY_SMOKE] = {
+		"smoke", RULE_MEAN, COLOURS_GENERAL,
+		MODALITY_MEAN, MODALITY_PERCENT,
+	},
+	[MODALITY_SIGNAL] = {
+		"signal", RULE_MEAN, COLOURS_SIGNAL,
+		MODALITY_MEAN, MODALITY_PERCENT,
+	},
+	[MODALITY_HAZARD] = {
+		"hazard", RULE_MAX, COLOURS_HAZARD,
+		MODALITY_MAX, MODALITY_PERCENT,
+	},
+	[MODALITY_COST] = {
+		"cost", RULE_MAX, COLOURS_GENERAL,
+		MODALITY_MAX, MODALITY_UNREPORTED,
+	},
+};
+
+const struct modality_info *modality_get(enum modality m)
+{
+	return &modalities[m];
+}
+
+bool modality_is_single(enum modality m)
+{
+	return modalities[m].report == MODALITY_PHYSICAL ||
+	       modalities[m].report == MODALITY_PERCENT;
+}
+
+int modality_by_name(const char *name)
+{
+	for (int i = 0; i < MODALITIES; i++)
+		if (!strcmp(name, modalities[i].name))
+			return i;
+	return -ENOENT;
+}
