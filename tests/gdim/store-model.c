@@ -207,9 +207,10 @@ static struct room room_of(uint64_t key)
 	struct room r = {
 		.id = key % MODEL_ROOMS, .stamp = key, .size = key,
 		.corners = rnd(&seed, ROOM_CORNERS), .gases = 2,
-		.smoke = -1, .signal = -1, .hazard = key % 100,
 	};
 
+	modality_unknown(r.value);
+	r.value[MODALITY_HAZARD] = key % 100;
 	for (unsigned int i = 0; i < r.corners; i++)
 		r.corner[i][0] = r.corner[i][1] = rnd(&seed, 1000);
 	return r;
@@ -345,7 +346,8 @@ static int read_room(void *arg, const struct room *room)
 	const struct room want = room_of(room->stamp);
 
 	if (room->id >= MODEL_ROOMS || room->corners != want.corners ||
-	    room->gases != want.gases || room->hazard != want.hazard ||
+	    room->gases != want.gases ||
+	    room->value[MODALITY_HAZARD] != want.value[MODALITY_HAZARD] ||
 	    memcmp(room->corner, want.corner,
 		   want.corners * sizeof(*want.corner)))
 		return -EBADMSG;

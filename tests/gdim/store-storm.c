@@ -291,10 +291,11 @@ static int is_as(struct store *s, const struct model *m)
 /* Several changes at once, which the end of the disk undoes */
 static int batch_when_full(struct store *s, struct model *m)
 {
-	struct room r = { .smoke = -1, .signal = -1, .hazard = -1 };
+	struct room r = { .id = 0 };
 	char text[20000];
 	int err = store_begin(s);
 
+	modality_unknown(r.value);
 	memset(text, 't', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	for (int i = 0; !err && i < 200; i++)

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "apps/gdimd/modality_fields.h"
 #include "apps/gdimd/room_message.h"
 #include "base/utf8.h"
 #include "map/layer/modality_values.h"
@@ -90,20 +91,14 @@ static void room_message_add_values(struct site *site,
 				    MODALITY_MAX ? v->of[i].max :
 						   v->of[i].mean);
 	}
-	m->avg_temperature = values.value[MODALITY_TEMPERATURE];
-	m->avg_smoke = modality_values_percent(values.value[MODALITY_SMOKE]);
-	m->avg_signal = modality_values_percent(values.value[MODALITY_SIGNAL]);
-	m->max_hazard = modality_values_percent(values.value[MODALITY_HAZARD]);
-	if (!r->reported)
-		return;
-	if (isnan(values.value[MODALITY_TEMPERATURE]))
-		m->avg_temperature = r->temperature;
-	if (isnan(values.value[MODALITY_SMOKE]))
-		m->avg_smoke = r->smoke;
-	if (isnan(values.value[MODALITY_SIGNAL]))
-		m->avg_signal = r->signal;
-	if (isnan(values.value[MODALITY_HAZARD]))
-		m->max_hazard = r->hazard;
+	for (int i = 0; i < MODALITIES; i++) {
+		if (!modality_is_single(i))
+			continue;
+		if (isnan(values.value[i]) && r->reported)
+			values.value[i] = r->value[i];
+		m->averages_valid |= !isnan(values.value[i]);
+	}
+	modality_fields_room(m, values.value);
 }
 
 void room_message(struct site *site, const struct room *room,
@@ -123,8 +118,6 @@ void room_message(struct site *site, const struct room *room,
 		.outline = message_list(keep->corner, n),
 	};
 	room_message_add_values(site, v, room, m);
-	m->averages_valid = !isnan(m->avg_temperature) || m->avg_smoke >= 0 ||
-			    m->avg_signal >= 0 || m->max_hazard >= 0;
 	add_gases(site, room, v, keep, m);
 }
 
@@ -142,11 +135,6 @@ static bool read_name(const struct message_string *name, char to[ROOM_NAME])
 	return strlen(to) == name->len && !memcmp(to, name->text, name->len);
 }
 
-static bool percent(int v)
-{
-	return v >= -1 && v <= 100;
-}
-
 static bool read_gas_name(const struct message_string *name, char to[ROOM_NAME])
 {
 	return read_name(name, to) && layer_name_valid(to);
@@ -155,17 +143,11 @@ static bool read_gas_name(const struct message_string *name, char to[ROOM_NAME])
 /* What the sender measured, or nothing. Return: whether that can be */
 static bool read_averages(const struct message_room *m, struct room *r)
 {
-	r->temperature = NAN;
-	r->smoke = r->signal = r->hazard = -1;
+	modality_unknown(r->value);
 	if (!m->averages_valid)
 		return true;
 	r->reported = true;
-	r->temperature = m->avg_temperature;
-	r->smoke = m->avg_smoke;
-	r->signal = m->avg_signal;
-	r->hazard = m->max_hazard;
-	if (isinf(r->temperature) || !percent(r->smoke) ||
-	    !percent(r->signal) || !percent(r->hazard) ||
+	if (!modality_fields_read(m, r->value) ||
 	    m->avg_gases.count > ROOM_GASES ||
 	    (m->names && m->names != m->avg_gases.count))
 		return false;

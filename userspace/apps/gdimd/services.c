@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
+#include "apps/gdimd/modality_fields.h"
 #include "apps/gdimd/gdimd.h"
 #include "apps/gdimd/room_message.h"
 #include "base/service.h"
@@ -86,9 +87,8 @@ static void on_spot(void *arg, const union service_request *request,
 	unsigned int n = 0;
 	bool known = false;
 
-	r->temperature = NAN;
-	r->smoke = r->signal = r->hazard = -1;
 	modality_values_begin(&v);
+	modality_fields_spot(r, v.value);
 	if (!(fabsf(at->x) <= POSE_MAX && fabsf(at->y) <= POSE_MAX)) {
 		r->message = services_refuse(s, "no such place");
 		return;
@@ -110,10 +110,7 @@ static void on_spot(void *arg, const union service_request *request,
 		modality_values_add(&v, &l, value);
 		known |= value >= 0;
 	}
-	r->temperature = v.value[MODALITY_TEMPERATURE];
-	r->smoke = modality_values_percent(v.value[MODALITY_SMOKE]);
-	r->signal = modality_values_percent(v.value[MODALITY_SIGNAL]);
-	r->hazard = modality_values_percent(v.value[MODALITY_HAZARD]);
+	modality_fields_spot(r, v.value);
 	/* all went well, but there is nothing to go by: no refusal */
 	r->success = known;
 	if (!known)
@@ -128,13 +125,13 @@ static void on_room(void *arg, const union service_request *request,
 	struct service_room_response *r = &response->room;
 	struct gdimd *g = arg;
 	struct gdimd_services *s = g->services;
+	double unknown[MODALITIES];
 	struct room_values v;
 	char error[SITE_ERROR];
 
-	r->information = (struct message_room){
-		.avg_temperature = NAN, .avg_smoke = -1, .avg_signal = -1,
-		.max_hazard = -1,
-	};
+	r->information = (struct message_room){ 0 };
+	modality_unknown(unknown);
+	modality_fields_room(&r->information, unknown);
 	if (query_find_room(g->site, (uint8_t)request->room.room, &s->room,
 			    error)) {
 		r->message = services_refuse(s, error);

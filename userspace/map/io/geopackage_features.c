@@ -192,15 +192,6 @@ static void bind_stamp(sqlite3_stmt *s, int i, int64_t stamp)
 	sqlite3_bind_text(s, i, text, -1, SQLITE_TRANSIENT);
 }
 
-/* 0..100, or -1: NULL */
-static void bind_percent(sqlite3_stmt *s, int i, int v)
-{
-	if (v < 0)
-		sqlite3_bind_null(s, i);
-	else
-		sqlite3_bind_int(s, i, v);
-}
-
 static int features_create_table(sqlite3 *db, const char *name,
 				 const char *type, const char *columns)
 {
@@ -229,11 +220,12 @@ static unsigned int gases_of(const struct room *m)
 	return m->gases < ROOM_GASES ? m->gases : ROOM_GASES;
 }
 
-enum { ROOM_COLUMNS = 9 };	/* those before the gases */
+enum { ROOM_COLUMNS = 5 };	/* those before the modalities */
 
 static int insert_room(sqlite3_stmt *s, const struct room *m,
 		       struct bounds *bounds)
 {
+	int column = ROOM_COLUMNS + 1;
 	struct geometry g;
 
 	features_put_room(&g, m, bounds);
@@ -243,20 +235,35 @@ static int insert_room(sqlite3_stmt *s, const struct room *m,
 	bind_text(s, 3, m->name, sizeof(m->name));
 	bind_stamp(s, 4, m->stamp);
 	sqlite3_bind_double(s, 5, m->size);
-	/* NAN is NULL there */
-	sqlite3_bind_double(s, 6, m->temperature);
-	bind_percent(s, 7, m->smoke);
-	bind_percent(s, 8, m->signal);
-	bind_percent(s, 9, m->hazard);
+	/* SQLite takes NAN for NULL */
+	for (int i = 0; i < MODALITIES; i++)
+		if (modality_is_single(i))
+			sqlite3_bind_double(s, column++, m->value[i]);
 	for (unsigned int i = 0; i < gases_of(m); i++)
-		sqlite3_bind_double(s, ROOM_COLUMNS + 1 + i, m->gas[i]);
+		sqlite3_bind_double(s, column++, m->gas[i]);
 	return geopackage_step(s);
+}
+
+/* @marks: gets a question mark for each column */
+static void add_modality_columns(char *columns, size_t size, char *marks)
+{
+	for (int i = 0; i < MODALITIES; i++) {
+		const struct modality_info *info = modality_get(i);
+		const size_t n = strlen(columns);
+
+		if (!modality_is_single(i))
+			continue;
+		sqlite3_snprintf(size - n, columns + n, ", %s %s", info->name,
+				 info->report == MODALITY_PERCENT ? "INTEGER" :
+								    "DOUBLE");
+		strcat(marks, ", ?");
+	}
 }
 
 static int features_write_rooms(sqlite3 *db, const struct geopackage *g)
 {
 	struct bounds bounds = nowhere;
-	char columns[1024], marks[4 * ROOM_GASES + 1] = "";
+	char columns[1024], marks[3 * (MODALITIES + ROOM_GASES) + 1] = "";
 	sqlite3_stmt *s = NULL;
 	unsigned int gases = 0;
 	int err;
@@ -265,9 +272,8 @@ static int features_write_rooms(sqlite3 *db, const struct geopackage *g)
 		if (gases_of(&g->room[i]) > gases)
 			gases = gases_of(&g->room[i]);
 	sqlite3_snprintf(sizeof(columns), columns,
-			 "id INTEGER, name TEXT, stamp DATETIME, size DOUBLE,"
-			 " temperature DOUBLE, smoke INTEGER, signal INTEGER,"
-			 " hazard INTEGER");
+			 "id INTEGER, name TEXT, stamp DATETIME, size DOUBLE");
+	add_modality_columns(columns, sizeof(columns), marks);
 	for (unsigned int i = 0; i < gases; i++) {
 		const size_t n = strlen(columns);
 
@@ -278,7 +284,7 @@ static int features_write_rooms(sqlite3 *db, const struct geopackage *g)
 	err = features_create_table(db, "rooms", "POLYGON", columns);
 	if (!err)
 		err = geopackage_prepare(db, &s, "INSERT INTO rooms VALUES"
-			" (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?%s)", marks);
+			" (NULL, ?, ?, ?, ?, ?%s)", marks);
 	for (unsigned int i = 0; i < g->rooms && !err; i++)
 		err = insert_room(s, &g->room[i], &bounds);
 	sqlite3_finalize(s);

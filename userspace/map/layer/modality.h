@@ -9,6 +9,7 @@
 #define MAP_LAYER_MODALITY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include "map/fusion/rule.h"
 #include "map/layer/colours.h"
 
@@ -51,6 +52,9 @@ enum modality_aggregate { MODALITY_MEAN, MODALITY_MAX };
  * @colours:	default colours of pictures
  * @aggregate:	value of a room or of a larger cell
  * @report:	in rooms and spots
+ * @in_room:	offset in struct message_room (D4.1, table 3), if
+ *		modality_is_single(): float, or int8_t of MODALITY_PERCENT
+ * @in_spot:	offset in struct service_spot_response, of the same type
  */
 struct modality_info {
 	const char		*name;
@@ -58,12 +62,19 @@ struct modality_info {
 	enum colours		colours;
 	enum modality_aggregate	aggregate;
 	enum modality_report	report;
+	size_t			in_room, in_spot;
 };
 
 const struct modality_info *modality_get(enum modality m);
 
 /* Whether rooms and spots report one value, not one for each layer */
 bool modality_is_single(enum modality m);
+
+/* Whether a room can have that value; NAN: unknown */
+bool modality_value_valid(enum modality m, double value);
+
+/* All values are unknown */
+void modality_unknown(double value[MODALITIES]);
 
 /* Return: enum modality, or -ENOENT */
 int modality_by_name(const char *name);

@@ -19,10 +19,9 @@ static unsigned int rank_of(const struct layer *l)
 
 void modality_values_begin(struct modality_values *v)
 {
-	for (int i = 0; i < MODALITIES; i++) {
-		v->value[i] = NAN;
+	modality_unknown(v->value);
+	for (int i = 0; i < MODALITIES; i++)
 		v->rank[i] = UINT_MAX;
-	}
 }
 
 void modality_values_add(struct modality_values *v, const struct layer *l,
@@ -45,9 +44,4 @@ void modality_values_add(struct modality_values *v, const struct layer *l,
 		return;
 	v->rank[l->modality] = rank;
 	*sum = value;
-}
-
-int modality_values_percent(double percent)
-{
-	return percent >= 0 ? lrint(fmin(percent, 100)) : -1;
 }

@@ -34,7 +34,4 @@ void modality_values_begin(struct modality_values *v);
 void modality_values_add(struct modality_values *v, const struct layer *l,
 			 double value);
 
-/* 0..100 as messages have it; -1: unknown */
-int modality_values_percent(double percent);
-
 #endif

@@ -223,33 +223,34 @@ int query_rooms(struct site *s, cJSON *out, char error[SITE_ERROR])
 	return 0;
 }
 
-/* What the sender said, where the maps know nothing */
-static void reported_items(const struct room *r, cJSON *out)
+static void reported_gases(const struct room *r, cJSON *out)
 {
 	cJSON *gases, *names;
 
-	if (!r->reported)
-		return;
-	out = cJSON_AddObjectToObject(out, "reported");
-	if (!isnan(r->temperature))
-		cJSON_AddNumberToObject(out, "temperature", r->temperature);
 	gases = cJSON_AddArrayToObject(out, "gases");
 	for (unsigned int i = 0; i < r->gases; i++)
 		cJSON_AddItemToArray(gases, isnan(r->gas[i]) ?
 				     cJSON_CreateNull() :
 				     cJSON_CreateNumber(r->gas[i]));
-	if (r->gases && *r->gas_name[0]) {
-		names = cJSON_AddArrayToObject(out, "gas_names");
-		for (unsigned int i = 0; i < r->gases; i++)
-			cJSON_AddItemToArray(names,
-				cJSON_CreateString(r->gas_name[i]));
-	}
-	if (r->smoke >= 0)
-		cJSON_AddNumberToObject(out, "smoke", r->smoke);
-	if (r->signal >= 0)
-		cJSON_AddNumberToObject(out, "signal", r->signal);
-	if (r->hazard >= 0)
-		cJSON_AddNumberToObject(out, "hazard", r->hazard);
+	if (!r->gases || !*r->gas_name[0])
+		return;
+	names = cJSON_AddArrayToObject(out, "gas_names");
+	for (unsigned int i = 0; i < r->gases; i++)
+		cJSON_AddItemToArray(names, cJSON_CreateString(r->gas_name[i]));
+}
+
+/* What the sender reported */
+static void reported_items(const struct room *r, cJSON *out)
+{
+	if (!r->reported)
+		return;
+	out = cJSON_AddObjectToObject(out, "reported");
+	for (int i = 0; i < MODALITIES; i++)
+		if (modality_get(i)->report == MODALITY_PER_LAYER)
+			reported_gases(r, out);
+		else if (modality_is_single(i) && !isnan(r->value[i]))
+			cJSON_AddNumberToObject(out, modality_get(i)->name,
+						r->value[i]);
 }
 
 static void measured_items(struct site *s, const struct room_values *v,

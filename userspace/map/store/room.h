@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "map/layer/modality.h"
 
 enum {
 	ROOM_NAME	= 64,		/* bytes, with the final 0 */
@@ -22,11 +23,11 @@ enum {
  * @size:	m^2
  * @corners:	of its outline, 0: a square of @size around the middle
  * @corner:	in the map's frame, m, in order
- * @reported:	the sender gave averages of its own:
- * @temperature: physical, NAN: unknown
+ * @reported:	the sender gave averages of its own
+ * @value:	averages, by modality: physical, or 0..100, see
+ *		modality_value_valid(); NAN: unknown
  * @gas:	@gases of them, physical, NAN: unknown
  * @gas_name:	of each, as those of layers; empty: as the gas layers come
- * @smoke, @signal, @hazard: 0..100, -1: unknown
  */
 struct room {
 	unsigned int	id;
@@ -36,11 +37,10 @@ struct room {
 	unsigned int	corners;
 	double		corner[ROOM_CORNERS][2];
 	bool		reported;
-	double		temperature;
+	double		value[MODALITIES];
 	unsigned int	gases;
 	double		gas[ROOM_GASES];
 	char		gas_name[ROOM_GASES][ROOM_NAME];
-	int		smoke, signal, hazard;
 };
 
 #endif

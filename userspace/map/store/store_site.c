@@ -7,21 +7,21 @@
 #include <string.h>
 #include "map/store/store_db.h"
 
-enum { PERCENT = 100 };
-
-static bool percent_valid(int value)
-{
-	return value >= -1 && value <= PERCENT;
-}
+enum {
+	PERCENT		= 100,
+	ROOM_COLUMNS	= 7,	/* before those of the modalities */
+};
 
 static bool room_valid(const struct room *r)
 {
 	if (r->id > ROOM_ID_MAX || r->corners > ROOM_CORNERS ||
 	    r->gases > ROOM_GASES || !memchr(r->name, 0, ROOM_NAME) ||
-	    !isfinite(r->x) || !isfinite(r->y) || !isfinite(r->size) ||
-	    isinf(r->temperature) || !percent_valid(r->smoke) ||
-	    !percent_valid(r->signal) || !percent_valid(r->hazard))
+	    !isfinite(r->x) || !isfinite(r->y) || !isfinite(r->size))
 		return false;
+	for (int i = 0; i < MODALITIES; i++)
+		if (modality_is_single(i) &&
+		    !modality_value_valid(i, r->value[i]))
+			return false;
 	for (unsigned int i = 0; i < r->corners; i++)
 		if (!isfinite(r->corner[i][0]) || !isfinite(r->corner[i][1]))
 			return false;
@@ -94,14 +94,29 @@ static int read_gas_names(struct store *s, struct room *r)
 	return n >= 0 || n == -ENOENT || n == -ENOSPC || n == -EBADMSG ? 0 : n;
 }
 
+static int put_row(struct store *s, const struct room *r)
+{
+	sqlite3_stmt *q;
+	int column, err = 0;
+
+	q = store_sql_get(s, SQL_ROOM_PUT, &err);
+	if (!q)
+		return err;
+	store_sql_bind(q, "itidddi", (int64_t)r->id, r->name, r->stamp, r->x,
+		       r->y, r->size, (int64_t)r->reported);
+	column = ROOM_COLUMNS + 1;
+	for (int i = 0; i < MODALITIES; i++)
+		if (modality_is_single(i))
+			sqlite3_bind_double(q, column++, r->value[i]);
+	err = store_sql_step(s, q);
+	store_sql_put(s, SQL_ROOM_PUT, q);
+	return err < 0 ? err : 0;
+}
+
 static int store_site_put_room(struct store *s, const struct room *r)
 {
 	const int64_t id = r->id;
-	int err = store_sql_run(s, SQL_ROOM_PUT, "itidddidiii", id, r->name,
-				r->stamp, r->x, r->y, r->size,
-				(int64_t)r->reported, r->temperature,
-				(int64_t)r->smoke, (int64_t)r->signal,
-				(int64_t)r->hazard);
+	int err = put_row(s, r);
 
 	if (!err)
 		err = store_sql_run(s, SQL_ROOM_FORGET_CORNERS, "i", id);
@@ -162,26 +177,37 @@ static int store_site_read_rows(struct store *s, enum store_sql id,
 	return bad ? -EBADMSG : n;
 }
 
+static int read_value(sqlite3_stmt *q, int column, enum modality m, double *to)
+{
+	int64_t percent;
+
+	if (modality_get(m)->report == MODALITY_PHYSICAL ||
+	    sqlite3_column_type(q, column) == SQLITE_NULL)
+		return store_sql_real_or_none(q, column, to);
+	if (store_sql_whole(q, column, -1, PERCENT, &percent))
+		return -EBADMSG;
+	*to = percent < 0 ? NAN : percent;
+	return 0;
+}
+
 static int read_columns(sqlite3_stmt *q, struct room *r)
 {
-	int64_t id, reported, smoke, signal, hazard;
+	int column = ROOM_COLUMNS;
+	int64_t id, reported;
 
 	if (store_sql_whole(q, 0, 0, ROOM_ID_MAX, &id) ||
 	    store_sql_text(q, 1, r->name, sizeof(r->name)) ||
 	    store_sql_whole(q, 2, INT64_MIN, INT64_MAX, &r->stamp) ||
 	    store_sql_real(q, 3, &r->x) || store_sql_real(q, 4, &r->y) ||
 	    store_sql_real(q, 5, &r->size) ||
-	    store_sql_whole(q, 6, 0, 1, &reported) ||
-	    store_sql_real_or_none(q, 7, &r->temperature) ||
-	    store_sql_whole(q, 8, -1, PERCENT, &smoke) ||
-	    store_sql_whole(q, 9, -1, PERCENT, &signal) ||
-	    store_sql_whole(q, 10, -1, PERCENT, &hazard))
+	    store_sql_whole(q, 6, 0, 1, &reported))
 		return -EBADMSG;
+	for (int i = 0; i < MODALITIES; i++)
+		if (modality_is_single(i) &&
+		    read_value(q, column++, i, &r->value[i]))
+			return -EBADMSG;
 	r->id = id;
 	r->reported = reported;
-	r->smoke = smoke;
-	r->signal = signal;
-	r->hazard = hazard;
 	return 0;
 }
 

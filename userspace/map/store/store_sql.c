@@ -110,13 +110,6 @@ static const char *const texts[SQLS] = {
 		"WHERE NOT EXISTS (SELECT 1 FROM node n WHERE n.id = e.node)",
 	[SQL_EXTENT_CHECK] = "SELECT rtreecheck('main', 'extent')",
 
-	[SQL_ROOM_PUT] = "INSERT INTO room(id, name, stamp, x, y, size, "
-		"reported, temperature, smoke, signal, hazard) "
-		"VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, nullif(?9, -1), "
-		"nullif(?10, -1), nullif(?11, -1)) ON CONFLICT DO UPDATE SET "
-		"name = ?2, stamp = ?3, x = ?4, y = ?5, size = ?6, "
-		"reported = ?7, temperature = ?8, smoke = nullif(?9, -1), "
-		"signal = nullif(?10, -1), hazard = nullif(?11, -1)",
 	[SQL_LAYER_EMPTY] = "DELETE FROM submap WHERE layer = ?",
 	[SQL_LAYER_DROP] = "DELETE FROM layer WHERE id = ?",
 	[SQL_ROOM_DROP] = "DELETE FROM room WHERE id = ?",
@@ -126,9 +119,6 @@ static const char *const texts[SQLS] = {
 		"VALUES (?, ?, ?, ?)",
 	[SQL_ROOM_GAS_ADD] = "INSERT INTO gas(room, number, value) "
 		"VALUES (?, ?, ?)",
-	[SQL_ROOMS] = "SELECT id, name, stamp, x, y, size, reported, "
-		"temperature, ifnull(smoke, -1), ifnull(signal, -1), "
-		"ifnull(hazard, -1) FROM room ORDER BY id",
 	[SQL_ROOM_CORNERS] = "SELECT x, y FROM corner WHERE room = ? "
 		"ORDER BY number",
 	[SQL_ROOM_GASES] = "SELECT value FROM gas WHERE room = ? "
@@ -157,6 +147,41 @@ static const char *const texts[SQLS] = {
 		"FROM link WHERE node NOT IN (SELECT node FROM ends)",
 	[SQL_REFERENCES] = "PRAGMA foreign_key_check",
 };
+
+/* @format for each modality of which a room has one value; %s: its name */
+static void add_modalities(sqlite3_str *text, const char *format)
+{
+	for (int i = 0; i < MODALITIES; i++)
+		if (modality_is_single(i))
+			sqlite3_str_appendf(text, format, modality_get(i)->name,
+					    modality_get(i)->name);
+}
+
+/* SQL_ROOM_PUT or SQL_ROOMS. Return: to be freed; NULL: out of memory */
+static char *room_text(enum store_sql id)
+{
+	sqlite3_str *text = sqlite3_str_new(NULL);
+
+	if (id == SQL_ROOMS) {
+		sqlite3_str_appendall(text, "SELECT id, name, stamp, x, y, "
+				      "size, reported");
+		add_modalities(text, ", %s");
+		sqlite3_str_appendall(text, " FROM room ORDER BY id");
+		return sqlite3_str_finish(text);
+	}
+	sqlite3_str_appendall(text, "INSERT INTO room(id, name, stamp, x, y, "
+			      "size, reported");
+	add_modalities(text, ", %s");
+	sqlite3_str_appendall(text, ") VALUES (?, ?, ?, ?, ?, ?, ?");
+	add_modalities(text, ", ?");
+	sqlite3_str_appendall(text, ") ON CONFLICT DO UPDATE SET "
+			      "name = excluded.name, stamp = excluded.stamp, "
+			      "x = excluded.x, y = excluded.y, "
+			      "size = excluded.size, "
+			      "reported = excluded.reported");
+	add_modalities(text, ", %s = excluded.%s");
+	return sqlite3_str_finish(text);
+}
 
 /* What the system said about a file, where that says more than SQLite does */
 static int system_errno(sqlite3 *db)
@@ -252,17 +277,30 @@ int store_sql_error(struct store *s)
 			       system ? strerror(system) : "");
 }
 
+static int prepare(struct store *s, enum store_sql id, unsigned int flags,
+		   sqlite3_stmt **q)
+{
+	char *made = texts[id] ? NULL : room_text(id);
+	const char *text = texts[id] ? texts[id] : made;
+	int code;
+
+	if (!text)
+		return store_error_set(s, -ENOMEM, "%s: out of memory",
+				       s->doing);
+	code = sqlite3_prepare_v3(s->db, text, -1, flags, q, NULL);
+	sqlite3_free(made);
+	return code ? store_sql_error(s) : 0;
+}
+
 sqlite3_stmt *store_sql_get(struct store *s, enum store_sql id, int *err)
 {
 	sqlite3_stmt *q = s->sql[id];
 
 	if (q && !sqlite3_stmt_busy(q))
 		return q;
-	if (sqlite3_prepare_v3(s->db, texts[id], -1,
-			       q ? 0 : SQLITE_PREPARE_PERSISTENT, &q, NULL)) {
-		*err = store_sql_error(s);
+	*err = prepare(s, id, q ? 0 : SQLITE_PREPARE_PERSISTENT, &q);
+	if (*err)
 		return NULL;
-	}
 	if (!s->sql[id])
 		s->sql[id] = q;
 	return q;

@@ -309,10 +309,12 @@ static void test_rooms(void)
 	struct room r;
 
 	ok(!room_message_read(&m, &r, error) && !strcmp(r.name, "Küche") &&
-	   r.reported && isnan(r.temperature) && r.signal == 100, "a room");
+	   r.reported && isnan(r.value[MODALITY_TEMPERATURE]) &&
+	   r.value[MODALITY_SIGNAL] == 100, "a room");
 	m.averages_valid = 0;
 	m.max_hazard = -77;
-	ok(!room_message_read(&m, &r, error) && !r.reported && r.hazard == -1,
+	ok(!room_message_read(&m, &r, error) && !r.reported &&
+	   isnan(r.value[MODALITY_HAZARD]),
 	   "what was not measured does not matter");
 	m.averages_valid = 1;
 	ok(room_message_read(&m, &r, error) == -EINVAL, "but else: %s", error);
@@ -343,7 +345,7 @@ static void test_values(void)
 
 	modality_values_begin(&v);
 	ok(isnan(v.value[MODALITY_TEMPERATURE]) &&
-	   modality_values_percent(v.value[MODALITY_SMOKE]) == -1,
+	   isnan(v.value[MODALITY_SMOKE]),
 	   "nothing is known");
 	layer_parse(&l, "temp_map_remote", "role=temperature", error);
 	modality_values_add(&v, &l, 10);
@@ -362,7 +364,7 @@ static void test_values(void)
 	ok(v.value[MODALITY_HAZARD] == 90, "of hazards the highest counts");
 	layer_parse(&l, "s", "role=smoke bits=16", error);
 	modality_values_add(&v, &l, 2900);
-	ok(modality_values_percent(v.value[MODALITY_SMOKE]) == 29,
+	ok(v.value[MODALITY_SMOKE] == 29,
 	   "16 bits are 0..100, too");
 }
 
@@ -385,8 +387,11 @@ static void test_told_room(void)
 	static struct room_values v;
 	static struct room_message keep;
 	struct room r = { .id = 3, .size = 4, .reported = true,
-			  .temperature = 21, .gases = 2, .gas = { 5, 7 },
-			  .smoke = 40, .signal = -1, .hazard = 2 };
+			  .value = {
+				[MODALITY_TEMPERATURE] = 21,
+				[MODALITY_SMOKE] = 40, [MODALITY_SIGNAL] = NAN,
+				[MODALITY_HAZARD] = 2,
+			  }, .gases = 2, .gas = { 5, 7 } };
 	char top[] = "/tmp/test_gdimd.XXXXXX", path[64], error[SITE_ERROR];
 	struct message_room m;
 	struct layer l;

@@ -95,14 +95,18 @@ static void make_site(void)
 		};
 	rooms[0] = (struct room){
 		.id = 3, .name = "K\xc3\xbc" "che", .x = -1, .y = 5,
-		.size = 16, .temperature = NAN, .smoke = -1, .signal = 30,
-		.hazard = 0, .stamp = 1700000000123456789, .gases = 2,
+		.size = 16, .value = {
+			[MODALITY_TEMPERATURE] = NAN, [MODALITY_SMOKE] = NAN,
+			[MODALITY_SIGNAL] = 30,
+		}, .stamp = 1700000000123456789, .gases = 2,
 		.gas = { 1.5, NAN },
 	};
 	rooms[1] = (struct room){
 		.id = 200, .name = "bad \xff", .corners = 3,
 		.corner = { { 0, 0 }, { 0, 2 }, { 4, 0 } },
-		.temperature = 21.5, .smoke = 7,
+		.value = {
+			[MODALITY_TEMPERATURE] = 21.5, [MODALITY_SMOKE] = 7,
+		},
 	};
 	rooms[2] = (struct room){ .id = 4, .x = NAN, .y = 1, .size = 4 };
 	rooms[3] = (struct room){ .id = 5, .gases = 9999 };

@@ -46,9 +46,9 @@ static int add_node(struct site *s, unsigned int x, unsigned int y)
 
 static void add_rooms(struct site *s)
 {
-	struct room r = { .size = 9, .temperature = NAN, .smoke = -1,
-			  .signal = -1, .hazard = -1, .name = "office" };
+	struct room r = { .size = 9, .name = "office" };
 
+	modality_unknown(r.value);
 	for (unsigned int i = 0; i < 20; i++) {
 		r.id = i;
 		r.x = 3.3 * i;

@@ -256,8 +256,11 @@ static inline struct room make_room(unsigned int id, unsigned int corners,
 	struct room r = {
 		.id = id, .stamp = id * 1000, .x = 0.1, .y = 1e5 / 3,
 		.size = 12.5, .corners = corners, .reported = id & 1,
-		.temperature = id & 1 ? 21.7 : NAN, .gases = gases,
-		.smoke = -1, .signal = 100, .hazard = 3,
+		.value = {
+			[MODALITY_TEMPERATURE] = id & 1 ? 21.7 : NAN,
+			[MODALITY_SMOKE] = NAN, [MODALITY_SIGNAL] = 100,
+			[MODALITY_HAZARD] = 3,
+		}, .gases = gases,
 	};
 
 	snprintf(r.name, sizeof(r.name), "Küche %u", id);
