@@ -111,13 +111,13 @@ static int set_defaults(void *c, const char *v)
 	return settings_flag(&((struct config *)c)->defaults, v);
 }
 
-#define VALUE(name, role, end)						\
+#define VALUE(name, modality, end)					\
 static int set_##name(void *config, const char *v)			\
 {									\
 	struct config *c = config;					\
 									\
-	c->ranged[role] = true;						\
-	return parse_double(v, -1e9, 1e9, &c->range[role][end]);	\
+	c->ranged[modality] = true;					\
+	return parse_double(v, -1e9, 1e9, &c->range[modality][end]);	\
 }
 VALUE(min_temp, MODALITY_TEMPERATURE, 0)
 VALUE(max_temp, MODALITY_TEMPERATURE, 1)
@@ -130,18 +130,15 @@ VALUE(max_signal, MODALITY_SIGNAL, 1)
 /* What cannot be seen before all of them are known */
 static int check_ranges(const struct config *c)
 {
-	static const char *const names[MODALITIES][2] = {
-		[MODALITY_TEMPERATURE] = { "minTemp ", "maxTemp" },
-		[MODALITY_SMOKE] = { "", "maxSmoke" },
-		[MODALITY_GAS] = { "minGas ", "maxGas" },
-		[MODALITY_SIGNAL] = { "minSignal ", "maxSignal" },
-	};
+	for (int i = 0; i < MODALITIES; i++) {
+		const char *const *option = modality_get(i)->option;
 
-	for (int i = 0; i < MODALITIES; i++)
-		if (names[i][0] && !(c->range[i][0] < c->range[i][1]))
-			return cli_error(-EINVAL, "%s %g is not above %s%g",
-					 names[i][1], c->range[i][1],
-					 names[i][0], c->range[i][0]);
+		if (option[1] && !(c->range[i][0] < c->range[i][1]))
+			return cli_error(-EINVAL, "%s %g is not above %s%s%g",
+					 option[1], c->range[i][1],
+					 option[0] ? option[0] : "",
+					 option[0] ? " " : "", c->range[i][0]);
+	}
 	return 0;
 }
 
@@ -419,14 +416,11 @@ int config_parse(struct config *c, int argc, char **argv)
 		.from = "ros2", .to = "ros2", .node = "gdim", .frame = "map",
 		.socket = "/run/gdim/gdimd.sock", .http = "127.0.0.1:8460",
 		.rate = 1, .defaults = true,
-		.range = {
-			[MODALITY_TEMPERATURE] = { 0, 100 },
-			[MODALITY_SMOKE] = { 0, 100 },
-			[MODALITY_GAS] = { 0, 1000 },
-			[MODALITY_SIGNAL] = { -100, 0 },
-		},
 		.quota = 1ULL << 30, .log_size = 64 << 20, .memory = 96 << 20,
 	};
+	for (int i = 0; i < MODALITIES; i++)
+		memcpy(c->range[i], modality_get(i)->range,
+		       sizeof(c->range[i]));
 	settings_options(settings, options + 3, SETTINGS_MAX - 3);
 	ret = settings_load_told(argc, argv, config_section_of, c);
 	if (!ret)
@@ -437,7 +431,7 @@ int config_parse(struct config *c, int argc, char **argv)
 	return ret;
 }
 
-/* What the configuration says of a role counts less than the layer's line */
+/* The range of the layer's line has precedence over that of the options */
 static void give_range(const struct config *c, struct layer *l)
 {
 	const double *range = c->range[l->modality];

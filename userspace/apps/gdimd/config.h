@@ -44,7 +44,8 @@ struct config_remap {
  *		the transform with the nearest stamp, no further than this
  * @http:	where it is listened to, empty: nowhere; @http_tokens: a file, empty:
  *		none (web_auth.h)
- * @range:	physical: low, high, by role; @ranged: the user gave one of them
+ * @range:	physical values of 0 and of the full value, by modality
+ * @ranged:	by modality: the user gave one of its range
  * @records:	folder of logs and snapshots; empty: that of the store, -logs
  * @log:	Hz, from the beginning; 0: no
  * @quota, @log_size: bytes, see recorder.h
@@ -115,7 +116,7 @@ void config_difference(const struct config_layer *from,
  * config_update() - what counts more than the store
  *
  * Its input is where messages of it come from; its range is that of the options
- * if the user gave one for its role, and no range in its line.
+ * if the user gave one for its modality, and no range in its line.
  */
 void config_update(const struct config *c, const struct config_layer *from,
 		   struct layer *l);

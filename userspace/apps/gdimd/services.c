@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
-#include "apps/gdimd/modality_fields.h"
 #include "apps/gdimd/gdimd.h"
+#include "apps/gdimd/modality_fields.h"
 #include "apps/gdimd/room_message.h"
 #include "base/service.h"
 #include "map/layer/modality_values.h"

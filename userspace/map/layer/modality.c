@@ -19,30 +19,34 @@
 static const struct modality_info modalities[MODALITIES] = {
 	[MODALITY_OTHER] = {
 		"other", RULE_MAX, COLOURS_GENERAL,
-		MODALITY_MEAN, MODALITY_UNREPORTED, 0, 0,
+		MODALITY_MEAN, MODALITY_UNREPORTED,
 	},
 	[MODALITY_OBSTACLE] = {
 		"obstacle", RULE_LOG_ODDS, COLOURS_GREY,
-		MODALITY_MAX, MODALITY_UNREPORTED, 0, 0,
+		MODALITY_MAX, MODALITY_UNREPORTED,
 	},
 	[MODALITY_TEMPERATURE] = {
 		"temperature", RULE_MEAN, COLOURS_HEAT,
 		MODALITY_MEAN, MODALITY_PHYSICAL,
 		IN_MESSAGES(avg_temperature, temperature),
+		{ 0, 100 }, { "minTemp", "maxTemp" },
 	},
 	[MODALITY_GAS] = {
 		"gas", RULE_MEAN, COLOURS_GENERAL,
 		MODALITY_MEAN, MODALITY_PER_LAYER, 0, 0,
+		{ 0, 1000 }, { "minGas", "maxGas" },
 	},
 	[MODALITY_SMOKE] = {
 		"smoke", RULE_MEAN, COLOURS_GENERAL,
 		MODALITY_MEAN, MODALITY_PERCENT,
 		IN_MESSAGES(avg_smoke, smoke),
+		{ 0, 100 }, { NULL, "maxSmoke" },
 	},
 	[MODALITY_SIGNAL] = {
 		"signal", RULE_MEAN, COLOURS_SIGNAL,
 		MODALITY_MEAN, MODALITY_PERCENT,
 		IN_MESSAGES(avg_signal, signal),
+		{ -100, 0 }, { "minSignal", "maxSignal" },
 	},
 	[MODALITY_HAZARD] = {
 		"hazard", RULE_MAX, COLOURS_HAZARD,
@@ -51,7 +55,7 @@ static const struct modality_info modalities[MODALITIES] = {
 	},
 	[MODALITY_COST] = {
 		"cost", RULE_MAX, COLOURS_GENERAL,
-		MODALITY_MAX, MODALITY_UNREPORTED, 0, 0,
+		MODALITY_MAX, MODALITY_UNREPORTED,
 	},
 };
 

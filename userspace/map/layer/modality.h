@@ -55,6 +55,9 @@ enum modality_aggregate { MODALITY_MEAN, MODALITY_MAX };
  * @in_room:	offset in struct message_room (D4.1, table 3), if
  *		modality_is_single(): float, or int8_t of MODALITY_PERCENT
  * @in_spot:	offset in struct service_spot_response, of the same type
+ * @range:	physical values of 0 and of the full value by default, in the
+ *		unit of D4.1; equal: those of the layer's line
+ * @option:	of gdimd, for each of @range, or NULL
  */
 struct modality_info {
 	const char		*name;
@@ -63,6 +66,8 @@ struct modality_info {
 	enum modality_aggregate	aggregate;
 	enum modality_report	report;
 	size_t			in_room, in_spot;
+	double			range[2];
+	const char		*option[2];
 };
 
 const struct modality_info *modality_get(enum modality m);

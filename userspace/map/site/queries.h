@@ -15,9 +15,8 @@
  * query_spot() - all layers at a point (D4.1, section 5.1)
  * @x, @y: m, in the map
  * @out: gets "x", "y"; "layers": for each one "value" (0..100, 0..1, null:
- *	unknown) and "physical" with "unit" if it has one; and by role, as of
- *	modality_values.h, "temperature", "gases", and 0..100 "smoke", "signal",
- *	"hazard"
+ *	unknown) and "physical" with "unit" if it has one; and one value of
+ *	each modality by its name, as of modality_values.h; "gases"
  *
  * Return: 0; -EINVAL: no such point; -ENOMEM.
  */
@@ -35,9 +34,9 @@ int query_rooms(struct site *s, cJSON *out, char error[SITE_ERROR]);
 
 /**
  * query_room() - one of them, with what the fused maps say of it now
- * @out: "id", "name", "x", "y", "size", "outline"; "layers": for each with a
- *	role in rooms "mean" and "max", also "physical_..."; "reported": what
- *	was told of it, with "gas_names" if it has names
+ * @out: "id", "name", "x", "y", "size", "outline"; "layers": for each
+ *	whose modality rooms report "mean" and "max", also "physical_...";
+ *	"reported": what its sender gave, with "gas_names" if it has names
  *
  * Return: 0; -ENOENT: no such room; -EINVAL, -ENOMEM; as store_rooms().
  */
