@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * client-node - a robot or an operator as a node of userspace/ros1c
+ * client-node - a robot or an operator as a node of userspace/ros/ros1
  *
  * usage: client-node pub [-r RATE] [-q QUEUE] [-n LAST] [-s SUBSCRIBERS] [-lw]
  *		TOPIC...

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# client.sh - userspace/ros1c between roscpp nodes and a ROS master
+# client.sh - userspace/ros/ros1 between roscpp nodes and a ROS master
 #
 # A robot and an operator, each a roscpp program or client-node, by TCPROS and
 # UDPROS; then everything that can go wrong: see the names of the tests.

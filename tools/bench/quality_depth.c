@@ -152,7 +152,7 @@ static void print_method(struct bench *b, bool depth, unsigned int bytes,
 }
 
 /* All of it, nothing lost and nothing to protect it */
-static size_t det_bytes(const struct image *image)
+static size_t exact_bytes(const struct image *image)
 {
 	size_t limit = image->stride * image->height * 2, len;
 	struct depthcode *c = depthcode_create(image->width, image->height);
@@ -175,7 +175,7 @@ int quality_depth(const char *path, unsigned int masks)
 
 	if (!ret) {
 		printf("\n%s: all of it is %zu bytes\n%34s",
-		       name ? name + 1 : path, det_bytes(&b.image), "");
+		       name ? name + 1 : path, exact_bytes(&b.image), "");
 		for (unsigned int i = 0; i < LOSSES; i++)
 			printf("%7.0f%%", losses[i] * 100);
 		putchar('\n');

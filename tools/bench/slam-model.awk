@@ -42,7 +42,7 @@ function model_constants()
 	# timer's slack
 	model_patience = 25
 	model_late = 0.3
-	# as leaders_of() in userspace/engine/mpi.c
+	# as leaders_of() in userspace/plugin/mpi/mpi.c
 	model_flat = 8
 }
 

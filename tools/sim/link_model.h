@@ -2,7 +2,7 @@
 /*
  * link_model.h - a robot that sends over a link, in virtual time
  *
- * The supervisor (userspace/linkd) in the loop with a sender that paces, a
+ * The supervisor (userspace/link) in the loop with a sender that paces, a
  * bottleneck with a queue, loss at random behind it, a receiver with another
  * clock, and reports that get lost as well. In an outage the queue drops, or
  * keeps a sample of whole frames as the optsample qdisc does. Steps of 1 ms;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What userspace/engine promises, for threads and, if OPTSAMPLE_AMQP has the
+ * What userspace/cluster promises, for threads and, if OPTSAMPLE_AMQP has the
  * address of a broker, over that. "mpirun -n N test_engine mpi": only the order
  * of what the coordinator sends, with as many ranks.
  *

@@ -302,7 +302,7 @@ static const struct pattern {
 enum { PATTERNS = sizeof(patterns) / sizeof(*patterns) };
 
 /* What a sensor with that pattern gives of the picture, without gaps */
-static union message fused_map_of(const struct pattern *p)
+static union message mosaic_of(const struct pattern *p)
 {
 	bool deep = strstr(p->encoding, "16");
 	union message m;
@@ -323,8 +323,8 @@ static union message fused_map_of(const struct pattern *p)
 	return m;
 }
 
-/* Of a fused as the receiver shows it, -1: it shows something else */
-static double fused_map_psnr(const union message *m, enum codec_id codec,
+/* Of a mosaic as the receiver shows it, -1: it shows something else */
+static double mosaic_psnr(const union message *m, enum codec_id codec,
 			     unsigned int loss)
 {
 	const struct message_image *g = &got.msg.image;
@@ -356,14 +356,14 @@ static double fused_map_psnr(const union message *m, enum codec_id codec,
 
 static void test_mosaic(const struct pattern *pattern)
 {
-	union message m = fused_map_of(pattern);
-	double apart = fused_map_psnr(&m, CODEC_MD, 0), gray, part, gray_part;
+	union message m = mosaic_of(pattern);
+	double apart = mosaic_psnr(&m, CODEC_MD, 0), gray, part, gray_part;
 
-	part = fused_map_psnr(&m, CODEC_SPLIT, 0);
+	part = mosaic_psnr(&m, CODEC_SPLIT, 0);
 	m.image.encoding = message_string(strstr(pattern->encoding, "16") ?
 					  "mono16" : "mono8");
-	gray = fused_map_psnr(&m, CODEC_MD, 0);
-	gray_part = fused_map_psnr(&m, CODEC_SPLIT, 0);
+	gray = mosaic_psnr(&m, CODEC_MD, 0);
+	gray_part = mosaic_psnr(&m, CODEC_SPLIT, 0);
 	ok(apart >= 55 && apart - gray >= 8,
 	   "%s at 20 kB: %.1f dB, as gray %.1f dB", pattern->encoding, apart,
 	   gray);
@@ -374,7 +374,7 @@ static void test_mosaic(const struct pattern *pattern)
 
 static void test_odd_mosaics(void)
 {
-	union message m = fused_map_of(&patterns[0]);
+	union message m = mosaic_of(&patterns[0]);
 
 	m.image.width--;
 	refused(&m, -EBADMSG, "319 x 240 pixels: bayer_rggb8 has even sides");
@@ -386,7 +386,7 @@ static void test_odd_mosaics(void)
 /* Of a sender that sends mosaics as they are, and of one that lies */
 static void test_announced(void)
 {
-	union message m = fused_map_of(&patterns[0]);
+	union message m = mosaic_of(&patterns[0]);
 	const struct message_image *g = &got.msg.image;
 	struct pair p;
 

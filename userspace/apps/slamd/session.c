@@ -366,7 +366,7 @@ int session_trajectory(const struct session *r, struct trajectory *t)
 
 	if (err)
 		return cli_error(err, "no memory");
-	err = scan_trajectory_trajectory(&r->journey, history, updates, t);
+	err = scan_trajectory_get(&r->journey, history, updates, t);
 	free(history);
 	if (err)
 		cli_error(err, "%s: %s", r->log, err == -ENODATA ?

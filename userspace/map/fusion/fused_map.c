@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fused - which submaps lie in which tiles, and which of these are stale
+ * fused_map - which submaps lie in which tiles, and which of these are stale
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
  * are forgotten, and then tiles, which are fused again when fused_map_ensure() asks
  * for them.
  *
- * One thread, the owner, changes a fused. Others may look at it meanwhile
+ * One thread, the owner, changes a fused map. Others may look at it meanwhile
  * (fused_map_value(), fused_map_read(), fused_map_bounds(), fused_map_changes(),
  * fused_map_size()) and hardly ever wait: fusing goes on beside what they see.
  */
@@ -135,7 +135,7 @@ bool fused_map_is_stale(const struct fused_map *m);
  * fused_map_ensure() - bring back what was forgotten of a part of the map
  *
  * As fused_map_update() without a deadline, for this part. Beyond the memory of
- * the fused it does not stay longer than until the next call.
+ * the map it does not stay longer than until the next call.
  *
  * Return: 0, -ENOMEM.
  */

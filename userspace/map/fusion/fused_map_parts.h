@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fused_map_parts.h - what a fused consists of; for fused*.c only
+ * fused_map_parts.h - what a fused map consists of; for fused_map*.c only
  */
 #ifndef MAP_FUSION_FUSED_MAP_PARTS_H
 #define MAP_FUSION_FUSED_MAP_PARTS_H
@@ -22,7 +22,7 @@ struct tile_piece {
  *		them, or they were forgotten if there are pieces
  * @rule:	what they are of
  * @piece:	@pieces of those that have cells in it
- * @changed:	revision of the fused when it changed
+ * @changed:	revision of the map when it changed
  * @wanted:	when it was last asked for; readers write it too
  * @stale:	must be fused anew
  */

@@ -13,7 +13,7 @@
 #include "map/site/site_parts.h"
 
 /**
- * struct fusing - what a fused fetches with; its owner's
+ * struct fusing - what a fused map fetches with; its owner's
  */
 struct fusing {
 	struct site	*s;

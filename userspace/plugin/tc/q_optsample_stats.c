@@ -19,13 +19,13 @@
 #define NSEC_PER_SEC	1000000000ULL
 
 /**
- * struct likelihood_field - a number of a statistics structure, for JSON
+ * struct field - a number of a statistics structure, for JSON
  * @name: of the field
  * @offset: in the structure
  * @size: 4 or 8 bytes
  * @sign: it is a signed one
  */
-struct likelihood_field {
+struct field {
 	const char *name;
 	size_t offset;
 	size_t size;
@@ -40,7 +40,7 @@ struct likelihood_field {
 #define CLASS(field)	FIELD(tc_optsample_cl_stats, field)
 
 /* Both structures begin with them. */
-static const struct likelihood_field counter_fields[] = {
+static const struct field counter_fields[] = {
 	COUNTER(msgs_in), COUNTER(msgs_out), COUNTER(msgs_sampled),
 	COUNTER(msgs_evicted), COUNTER(pkts_in), COUNTER(pkts_out),
 	COUNTER(pkts_dropped), COUNTER(bytes_out), COUNTER(ctl_in),
@@ -50,7 +50,7 @@ static const struct likelihood_field counter_fields[] = {
 	COUNTER(ctl_replaced), COUNTER(msgs_recalled), COUNTER(pkts_recalled),
 };
 
-static const struct likelihood_field qdisc_fields[] = {
+static const struct field qdisc_fields[] = {
 	QDISC(oldest_ns), QDISC(longest_gap), QDISC(memory),
 	QDISC(memory_max), QDISC(ordinary_sent), QDISC(ordinary_dropped),
 	QDISC(flows_new), QDISC(flows_reclaimed), QDISC(flows_refused),
@@ -61,7 +61,7 @@ static const struct likelihood_field qdisc_fields[] = {
 	QDISC(recall_msgs), QDISC(recall_forgotten),
 };
 
-static const struct likelihood_field class_fields[] = {
+static const struct field class_fields[] = {
 	CLASS(oldest_ns), CLASS(longest_gap), CLASS(last_position),
 	CLASS(memory), CLASS(flow), CLASS(backlog_msgs), CLASS(backlog_pkts),
 	CLASS(backlog_bytes), CLASS(distance),
@@ -76,7 +76,7 @@ _Static_assert(!offsetof(struct tc_optsample_qd_stats, c) &&
 
 /* What the kernel did not send is left out, rather than called zero. */
 static void json_fields(const void *st, size_t len,
-			const struct likelihood_field *f, size_t count)
+			const struct field *f, size_t count)
 {
 	for (; count; count--, f++) {
 		const char *p = (const char *)st + f->offset;

@@ -161,10 +161,10 @@ static int walk_doubles(struct walk *w, struct message_doubles *f)
 	return walk_reals(w, 8, &f->data, &f->count, &f->big_endian);
 }
 
-static int walk_fields(struct walk *w, const struct likelihood_field *f,
+static int walk_fields(struct walk *w, const struct field *f,
 		       void *base);
 
-static int walk_list(struct walk *w, const struct likelihood_field *f,
+static int walk_list(struct walk *w, const struct field *f,
 		     void *base, void *member)
 {
 	uint32_t n;
@@ -192,7 +192,7 @@ union element {
 
 /* What is in @w as it came was walked before, and is good */
 static bool next_element(struct message_list *rest,
-			 const struct likelihood_field *sub, size_t size,
+			 const struct field *sub, size_t size,
 			 void *element)
 {
 	struct walk w = {
@@ -213,7 +213,7 @@ static bool next_element(struct message_list *rest,
 	return true;
 }
 
-static int walk_sequence(struct walk *w, const struct likelihood_field *f,
+static int walk_sequence(struct walk *w, const struct field *f,
 			 struct message_list *l)
 {
 	struct message_list rest = w->in ? (struct message_list){ 0 } : *l;
@@ -237,7 +237,7 @@ static int walk_sequence(struct walk *w, const struct likelihood_field *f,
 	return err;
 }
 
-static int walk_numbers(struct walk *w, const struct likelihood_field *f,
+static int walk_numbers(struct walk *w, const struct field *f,
 			void *member)
 {
 	static const uint8_t sizes[] = {
@@ -251,7 +251,7 @@ static int walk_numbers(struct walk *w, const struct likelihood_field *f,
 	return err;
 }
 
-static int walk_field(struct walk *w, const struct likelihood_field *f,
+static int walk_field(struct walk *w, const struct field *f,
 		      void *base)
 {
 	void *member = (char *)base + f->offset;
@@ -284,7 +284,7 @@ static int walk_field(struct walk *w, const struct likelihood_field *f,
 	}
 }
 
-static int walk_fields(struct walk *w, const struct likelihood_field *f,
+static int walk_fields(struct walk *w, const struct field *f,
 		       void *base)
 {
 	int err = 0;

@@ -4,7 +4,7 @@
  */
 #include "ros/msg/message_fields.h"
 
-static const struct likelihood_field header[] = {
+static const struct field header[] = {
 	FIELD(SEQ, struct message_header, seq),
 	FIELD(TIME, struct message_header, stamp),
 	FIELD(STRING, struct message_header, frame_id),
@@ -13,7 +13,7 @@ static const struct likelihood_field header[] = {
 
 #define HEADER(type)	NESTED(type, header, header)
 
-static const struct likelihood_field image[] = {
+static const struct field image[] = {
 	HEADER(struct message_image),
 	FIELD(U32, struct message_image, height),
 	FIELD(U32, struct message_image, width),
@@ -24,14 +24,14 @@ static const struct likelihood_field image[] = {
 	{ .op = END }
 };
 
-static const struct likelihood_field compressed_image[] = {
+static const struct field compressed_image[] = {
 	HEADER(struct message_compressed_image),
 	FIELD(STRING, struct message_compressed_image, format),
 	FIELD(BYTES, struct message_compressed_image, data),
 	{ .op = END }
 };
 
-static const struct likelihood_field point_field[] = {
+static const struct field point_field[] = {
 	FIELD(STRING, struct message_point_field, name),
 	FIELD(U32, struct message_point_field, offset),
 	FIELD(U8, struct message_point_field, datatype),
@@ -39,7 +39,7 @@ static const struct likelihood_field point_field[] = {
 	{ .op = END }
 };
 
-static const struct likelihood_field point_cloud[] = {
+static const struct field point_cloud[] = {
 	HEADER(struct message_point_cloud),
 	FIELD(U32, struct message_point_cloud, height),
 	FIELD(U32, struct message_point_cloud, width),
@@ -53,7 +53,7 @@ static const struct likelihood_field point_cloud[] = {
 	{ .op = END }
 };
 
-static const struct likelihood_field laser_scan[] = {
+static const struct field laser_scan[] = {
 	HEADER(struct message_laser_scan),
 	FIELD(F32, struct message_laser_scan, angle_min),
 	FIELD(F32, struct message_laser_scan, angle_max),
@@ -67,19 +67,19 @@ static const struct likelihood_field laser_scan[] = {
 	{ .op = END }
 };
 
-static const struct likelihood_field pose[] = {
+static const struct field pose[] = {
 	ARRAY(F64, struct message_pose, position, 3),
 	ARRAY(F64, struct message_pose, orientation, 4),
 	{ .op = END }
 };
 
-static const struct likelihood_field twist[] = {
+static const struct field twist[] = {
 	ARRAY(F64, struct message_twist, linear, 3),
 	ARRAY(F64, struct message_twist, angular, 3),
 	{ .op = END }
 };
 
-static const struct likelihood_field occupancy_grid[] = {
+static const struct field occupancy_grid[] = {
 	HEADER(struct message_occupancy_grid),
 	FIELD(TIME, struct message_occupancy_grid, map_load_time),
 	FIELD(F32, struct message_occupancy_grid, resolution),
@@ -90,7 +90,7 @@ static const struct likelihood_field occupancy_grid[] = {
 	{ .op = END }
 };
 
-static const struct likelihood_field odometry[] = {
+static const struct field odometry[] = {
 	HEADER(struct message_odometry),
 	FIELD(STRING, struct message_odometry, child_frame_id),
 	NESTED(struct message_odometry, pose, pose),
@@ -100,33 +100,33 @@ static const struct likelihood_field odometry[] = {
 	{ .op = END }
 };
 
-static const struct likelihood_field twist_stamped[] = {
+static const struct field twist_stamped[] = {
 	HEADER(struct message_twist_stamped),
 	NESTED(struct message_twist_stamped, twist, twist),
 	{ .op = END }
 };
 
-static const struct likelihood_field dim[] = {
+static const struct field dim[] = {
 	FIELD(STRING, struct message_dim, label),
 	FIELD(U32, struct message_dim, size),
 	FIELD(U32, struct message_dim, stride),
 	{ .op = END }
 };
 
-static const struct likelihood_field array[] = {
+static const struct field array[] = {
 	LISTED(struct message_array, dims, dim, dim, MESSAGE_DIMS),
 	FIELD(U32, struct message_array, data_offset),
 	FIELD(FLOATS, struct message_array, data),
 	{ .op = END }
 };
 
-const struct likelihood_field message_name_fields[] = {
+const struct field message_name_fields[] = {
 	{ STRING, 1, 0, 0, 0, NULL },
 	{ .op = END }
 };
 
 /* ROS 1 has the header in info, which comes first too */
-static const struct likelihood_field grid_map[] = {
+static const struct field grid_map[] = {
 	HEADER(struct message_grid_map),
 	FIELD(F64, struct message_grid_map, resolution),
 	FIELD(F64, struct message_grid_map, length_x),
@@ -142,13 +142,13 @@ static const struct likelihood_field grid_map[] = {
 	{ .op = END }
 };
 
-static const struct likelihood_field value[] = {
+static const struct field value[] = {
 	FIELD(STRING, struct message_value, key),
 	FIELD(STRING, struct message_value, value),
 	{ .op = END }
 };
 
-static const struct likelihood_field status[] = {
+static const struct field status[] = {
 	FIELD(U8, struct message_status, level),
 	FIELD(STRING, struct message_status, name),
 	FIELD(STRING, struct message_status, message),
@@ -157,14 +157,14 @@ static const struct likelihood_field status[] = {
 	{ .op = END }
 };
 
-static const struct likelihood_field diagnostics[] = {
+static const struct field diagnostics[] = {
 	HEADER(struct message_diagnostics),
 	LISTED(struct message_diagnostics, statuses, status, status,
 	       MESSAGE_STATUSES),
 	{ .op = END }
 };
 
-const struct likelihood_field message_transform_fields[] = {
+const struct field message_transform_fields[] = {
 	HEADER(struct message_transform),
 	FIELD(STRING, struct message_transform, child_frame_id),
 	ARRAY(F64, struct message_transform, translation, 3),
@@ -172,26 +172,26 @@ const struct likelihood_field message_transform_fields[] = {
 	{ .op = END }
 };
 
-static const struct likelihood_field transforms[] = {
+static const struct field transforms[] = {
 	SEQUENCED(struct message_transforms, transforms,
 		  struct message_transform, message_transform_fields),
 	{ .op = END }
 };
 
-const struct likelihood_field message_pose_fields[] = {
+const struct field message_pose_fields[] = {
 	HEADER(struct message_pose_stamped),
 	NESTED(struct message_pose_stamped, pose, pose),
 	{ .op = END }
 };
 
-static const struct likelihood_field path[] = {
+static const struct field path[] = {
 	HEADER(struct message_path),
 	SEQUENCED(struct message_path, poses, struct message_pose_stamped,
 		  message_pose_fields),
 	{ .op = END }
 };
 
-static const struct likelihood_field camera_info[] = {
+static const struct field camera_info[] = {
 	HEADER(struct message_camera_info),
 	FIELD(U32, struct message_camera_info, height),
 	FIELD(U32, struct message_camera_info, width),
@@ -207,7 +207,7 @@ static const struct likelihood_field camera_info[] = {
 	{ .op = END }
 };
 
-static const struct likelihood_field imu[] = {
+static const struct field imu[] = {
 	HEADER(struct message_imu),
 	ARRAY(F64, struct message_imu, orientation, 4),
 	ARRAY(F64, struct message_imu, orientation_covariance, 9),
@@ -218,7 +218,7 @@ static const struct likelihood_field imu[] = {
 	{ .op = END }
 };
 
-static const struct likelihood_field joint_state[] = {
+static const struct field joint_state[] = {
 	HEADER(struct message_joint_state),
 	LISTED(struct message_joint_state, names, name, message_name_fields,
 	       MESSAGE_JOINTS),
@@ -228,21 +228,21 @@ static const struct likelihood_field joint_state[] = {
 	{ .op = END }
 };
 
-const struct likelihood_field message_point_fields[] = {
+const struct field message_point_fields[] = {
 	FIELD(F32, struct message_point32, x),
 	FIELD(F32, struct message_point32, y),
 	FIELD(F32, struct message_point32, z),
 	{ .op = END }
 };
 
-static const struct likelihood_field polygon[] = {
+static const struct field polygon[] = {
 	HEADER(struct message_polygon),
 	SEQUENCED(struct message_polygon, points, struct message_point32,
 		  message_point_fields),
 	{ .op = END }
 };
 
-static const struct likelihood_field grid_update[] = {
+static const struct field grid_update[] = {
 	HEADER(struct message_grid_update),
 	FIELD(U32, struct message_grid_update, x),
 	FIELD(U32, struct message_grid_update, y),
@@ -252,12 +252,12 @@ static const struct likelihood_field grid_update[] = {
 	{ .op = END }
 };
 
-static const struct likelihood_field uint8[] = {
+static const struct field uint8[] = {
 	FIELD(U8, struct message_uint8, data),
 	{ .op = END }
 };
 
-const struct likelihood_field message_room_fields[] = {
+const struct field message_room_fields[] = {
 	HEADER(struct message_room),
 	FIELD(U8, struct message_room, id),
 	FIELD(STRING, struct message_room, name),
@@ -276,7 +276,7 @@ const struct likelihood_field message_room_fields[] = {
 	{ .op = END }
 };
 
-const struct likelihood_field *const message_fields[MESSAGE_TYPES] = {
+const struct field *const message_fields[MESSAGE_TYPES] = {
 	[MESSAGE_IMAGE] = image,
 	[MESSAGE_COMPRESSED_IMAGE] = compressed_image,
 	[MESSAGE_POINT_CLOUD] = point_cloud,

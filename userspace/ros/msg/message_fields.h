@@ -22,18 +22,18 @@ enum op {
 };
 
 /**
- * struct likelihood_field - a member of a message
+ * struct field - a member of a message
  * @offset:	in its struct
  * @count:	of numbers: how many; of lists: how many at most
  * @sub:	what a struct consists of
  * @size:	bytes of a struct in a list
  * @counter:	offset of a list's length, uint32_t
  */
-struct likelihood_field {
+struct field {
 	uint8_t			op;
 	uint16_t		count;
 	uint32_t		offset, size, counter;
-	const struct likelihood_field	*sub;
+	const struct field	*sub;
 };
 
 #define FIELD(op, type, member)	{ op, 1, offsetof(type, member), 0, 0, NULL }
@@ -48,21 +48,21 @@ struct likelihood_field {
 	{ SEQUENCE, 0, offsetof(type, member), sizeof(element), 0, fields }
 
 /* of each kind; where a STRUCT is first, it is the header */
-extern const struct likelihood_field *const message_fields[MESSAGE_TYPES];
+extern const struct field *const message_fields[MESSAGE_TYPES];
 
 /* what others consist of, too */
-extern const struct likelihood_field message_transform_fields[];
-extern const struct likelihood_field message_pose_fields[];	/* stamped */
-extern const struct likelihood_field message_point_fields[];	/* Point32 */
-extern const struct likelihood_field message_room_fields[];
-extern const struct likelihood_field message_name_fields[];	/* a string */
+extern const struct field message_transform_fields[];
+extern const struct field message_pose_fields[];		/* stamped */
+extern const struct field message_point_fields[];		/* Point32 */
+extern const struct field message_room_fields[];
+extern const struct field message_name_fields[];		/* a string */
 
 /**
  * struct part - one of the structs that follow each other in some bytes
  * @fields:	what it consists of; NULL: it is not there
  */
 struct part {
-	const struct likelihood_field	*fields;
+	const struct field	*fields;
 	void			*base;
 };
 

@@ -6,40 +6,40 @@
 #include "ros/msg/message_fields.h"
 #include "ros/msg/service_types.h"
 
-static const struct likelihood_field header_fields[] = {
+static const struct field header_fields[] = {
 	FIELD(U64, struct service_header, client),
 	FIELD(U64, struct service_header, sequence),
 	{ .op = END }
 };
 
-static const struct likelihood_field rooms_request[] = {
+static const struct field rooms_request[] = {
 	FIELD(U8, struct service_empty, unused),
 	{ .op = END }
 };
 
-static const struct likelihood_field rooms_response[] = {
+static const struct field rooms_response[] = {
 	FIELD(U8, struct service_rooms_response, rooms),
 	{ .op = END }
 };
 
-static const struct likelihood_field room_request[] = {
+static const struct field room_request[] = {
 	FIELD(U8, struct service_room_request, room),
 	{ .op = END }
 };
 
-static const struct likelihood_field room_response[] = {
+static const struct field room_response[] = {
 	FIELD(U8, struct service_room_response, success),
 	FIELD(STRING, struct service_room_response, message),
 	NESTED(struct service_room_response, information, message_room_fields),
 	{ .op = END }
 };
 
-static const struct likelihood_field spot_request[] = {
+static const struct field spot_request[] = {
 	NESTED(struct service_spot_request, location, message_point_fields),
 	{ .op = END }
 };
 
-static const struct likelihood_field spot_response[] = {
+static const struct field spot_response[] = {
 	FIELD(U8, struct service_spot_response, success),
 	FIELD(STRING, struct service_spot_response, message),
 	FIELD(F32, struct service_spot_response, temperature),
@@ -52,13 +52,13 @@ static const struct likelihood_field spot_response[] = {
 	{ .op = END }
 };
 
-static const struct likelihood_field pub_rate_request[] = {
+static const struct field pub_rate_request[] = {
 	FIELD(STRING, struct service_pub_rate_request, topic),
 	FIELD(F32, struct service_pub_rate_request, rate),
 	{ .op = END }
 };
 
-static const struct likelihood_field pub_rate_response[] = {
+static const struct field pub_rate_response[] = {
 	FIELD(U8, struct service_pub_rate_response, success),
 	FIELD(STRING, struct service_pub_rate_response, message),
 	FIELD(F32, struct service_pub_rate_response, old_rate),
@@ -66,25 +66,25 @@ static const struct likelihood_field pub_rate_response[] = {
 	{ .op = END }
 };
 
-static const struct likelihood_field snapshot_request[] = {
+static const struct field snapshot_request[] = {
 	FIELD(STRING, struct service_snapshot_request, name),
 	{ .op = END }
 };
 
-static const struct likelihood_field snapshot_response[] = {
+static const struct field snapshot_response[] = {
 	FIELD(U8, struct service_snapshot_response, success),
 	FIELD(STRING, struct service_snapshot_response, message),
 	FIELD(STRING, struct service_snapshot_response, path),
 	{ .op = END }
 };
 
-static const struct likelihood_field logging_request[] = {
+static const struct field logging_request[] = {
 	FIELD(U8, struct service_logging_request, enable),
 	FIELD(F32, struct service_logging_request, rate),
 	{ .op = END }
 };
 
-static const struct likelihood_field logging_response[] = {
+static const struct field logging_response[] = {
 	FIELD(U8, struct service_logging_response, success),
 	FIELD(STRING, struct service_logging_response, message),
 	FIELD(F32, struct service_logging_response, rate),
@@ -98,7 +98,7 @@ static const struct likelihood_field logging_response[] = {
 /* @dds and @fields by enum service_part */
 static const struct {
 	const char		*name, *dds[2];
-	const struct likelihood_field	*fields[2];
+	const struct field	*fields[2];
 } services[SERVICES] = {
 	[SERVICE_ROOMS] = { NAMES("Rooms"),
 		{ rooms_request, rooms_response } },
@@ -114,7 +114,7 @@ static const struct {
 		{ logging_request, logging_response } },
 };
 
-static int service_types_read_part(const struct likelihood_field *fields,
+static int service_types_read_part(const struct field *fields,
 				   struct service_header *header,
 				   const void *data, size_t len, void *to)
 {
@@ -141,7 +141,7 @@ int service_read_response(enum service_kind kind,
 }
 
 /* What is written is only read */
-static long write_part(const struct likelihood_field *fields,
+static long write_part(const struct field *fields,
 		       const struct service_header *header, const void *from,
 		       void *data, size_t size)
 {

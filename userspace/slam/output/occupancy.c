@@ -296,7 +296,7 @@ static void find_ends(struct occupancy *o, const struct reading *r,
 }
 
 /* The cells between the ends. Return: false: too many */
-static bool io_rect(const struct occupancy *o, struct rect *r)
+static bool ends_rect(const struct occupancy *o, struct rect *r)
 {
 	int64_t x0 = INT64_MAX, x1 = INT64_MIN, y0 = INT64_MAX, y1 = INT64_MIN;
 
@@ -470,7 +470,7 @@ static int occupancy_look(struct occupancy *o, const struct reading *r,
 	if (!r->beams)
 		return 0;
 	find_ends(o, r, robot);
-	if (!io_rect(o, area))
+	if (!ends_rect(o, area))
 		return occupancy_fail(error, -ERANGE,
 				      "a scan that reaches over more "
 				      "than %d cells of %g m",

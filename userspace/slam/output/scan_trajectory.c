@@ -145,9 +145,9 @@ static void fit_outside(const struct scan_trajectory *j, struct trajectory *t,
 			&j->point[i].odometry);
 }
 
-int scan_trajectory_trajectory(const struct scan_trajectory *j,
-			       const struct pose *history, uint32_t updates,
-			       struct trajectory *t)
+int scan_trajectory_get(const struct scan_trajectory *j,
+			const struct pose *history, uint32_t updates,
+			struct trajectory *t)
 {
 	uint32_t known = UINT32_MAX;
 	int err = 0;

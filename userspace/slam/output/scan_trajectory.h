@@ -37,7 +37,7 @@ int scan_trajectory_add(struct scan_trajectory *j,
 void scan_trajectory_free(struct scan_trajectory *j);
 
 /**
- * scan_trajectory_trajectory() - a pose for each reading, in their order
+ * scan_trajectory_get() - a pose for each reading, in their order
  * @history:	filter_history(), of @updates
  * @t:		empty; gets them
  *
@@ -47,8 +47,8 @@ void scan_trajectory_free(struct scan_trajectory *j);
  *
  * Return: 0; -ENOMEM; -ENODATA: no reading was scanned.
  */
-int scan_trajectory_trajectory(const struct scan_trajectory *j,
-			       const struct pose *history, uint32_t updates,
-			       struct trajectory *t);
+int scan_trajectory_get(const struct scan_trajectory *j,
+			const struct pose *history, uint32_t updates,
+			struct trajectory *t);
 
 #endif

@@ -170,7 +170,7 @@ static bool finishes(const char *folder, int err)
 	return says(text);
 }
 
-static bool io_well(const char *path)
+static bool ends_well(const char *path)
 {
 	static struct file f;
 
@@ -213,14 +213,14 @@ static void test_torn(const char *folder, const char *path, struct file *f)
 
 	snprintf(damaged, sizeof(damaged), "%s.damaged", path);
 	save(path, f, f->len - FOOT);
-	ok(finishes(folder, 0) && io_well(path) &&
+	ok(finishes(folder, 0) && ends_well(path) &&
 	   messages(path, NULL) == CHUNKS, "what lacks its end gets one");
 	save(path, f, f->chunk[CHUNKS] - 30);
-	ok(finishes(folder, 0) && io_well(path) &&
+	ok(finishes(folder, 0) && ends_well(path) &&
 	   messages(path, NULL) == CHUNKS - 1,
 	   "so does what ends within a chunk");
 	save(path, f, f->chunk[0]);
-	ok(finishes(folder, 0) && io_well(path) && !messages(path, NULL),
+	ok(finishes(folder, 0) && ends_well(path) && !messages(path, NULL),
 	   "and what has a beginning only");
 	ok(access(damaged, F_OK), "and nothing of them is kept");
 	/* wherever the power fails */
@@ -243,7 +243,7 @@ static void test_damaged(const char *folder, const char *path, struct file *f)
 	f->data[f->chunk[3] + 1 + 3] ^= 1;
 	save(path, f, len);
 	ok(finishes(folder, -EBADMSG) && messages(path, NULL) == 3 &&
-	   io_well(path) && same_as(damaged, f, len),
+	   ends_well(path) && same_as(damaged, f, len),
 	   "a length that is wrong: the original stays");
 	folder_finish(folder, never, on_finished, NULL);
 	ok(says("") && same_as(damaged, f, len), "and is told once");
@@ -252,7 +252,7 @@ static void test_damaged(const char *folder, const char *path, struct file *f)
 	   same_as(path, f, len - 1), "none takes the place of another");
 	unlink(path);
 	ok(!link(damaged, path) && finishes(folder, -EBADMSG) &&
-	   io_well(path) && same_as(damaged, f, len),
+	   ends_well(path) && same_as(damaged, f, len),
 	   "if the power failed between, it goes on");
 	f->data[f->chunk[3] + 1 + 3] ^= 1;
 	unlink(damaged);

@@ -246,7 +246,7 @@ static void test_loss(struct rig *r, const char *name, size_t bytes,
 }
 
 /* Share of frames that are exact, per cent */
-static unsigned int det_share(struct rig *r, unsigned int loss)
+static unsigned int exact_share(struct rig *r, unsigned int loss)
 {
 	unsigned int exact = 0;
 
@@ -281,7 +281,7 @@ static void test_room(void)
 	test_loss(&r, "a room, loss known", 30000, 0);
 	test_loss(&r, "a room, loss known", 30000, .3);
 	depth_encode(r.e, &r.in, ROOM_BYTES * 2, -1, &r.p);
-	exact = det_share(&r, 20);
+	exact = exact_share(&r, 20);
 	ok(exact >= 97, "twice its bytes: exact at a fifth of loss, %u %%", exact);
 	depth_encode(r.e, &r.in, ROOM_BYTES / 2, -1, &r.p);
 	for (unsigned int i = 0; i < r.p.count; i++) {
@@ -352,7 +352,7 @@ static void test_bad(void)
 
 /* ---- recordings --------------------------------------------------------- */
 
-static void test_recording(const char *path, size_t most, bool det_in_air)
+static void test_recording(const char *path, size_t most, bool exact_in_air)
 {
 	struct image in;
 	const char *error;
@@ -374,10 +374,10 @@ static void test_recording(const char *path, size_t most, bool det_in_air)
 	rig_make(&r, in);
 	test_loss(&r, "it", 23168, -1);
 	test_loss(&r, "it", 46336, -1);
-	if (det_in_air) {
+	if (exact_in_air) {
 		double half, tenth;
 
-		exact = det_share(&r, 20);
+		exact = exact_share(&r, 20);
 		half = known_share(&r, 50);
 		tenth = known_share(&r, 90);
 		ok(exact >= 97, "exact at a fifth of loss, %u %%", exact);
@@ -385,7 +385,7 @@ static void test_recording(const char *path, size_t most, bool det_in_air)
 		   "of its depths, a tenth %.0f %%", 100 * half, 100 * tenth);
 	}
 	depth_encode(r.e, &r.in, 92672, -1, &r.p);
-	exact = det_share(&r, 10);
+	exact = exact_share(&r, 10);
 	for (unsigned int t = 0; t < 20; t++) {
 		pass(&r, 50);
 		wrong += known_depths(&r.out) < known_depths(&r.in) * .5;

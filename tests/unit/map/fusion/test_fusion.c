@@ -112,7 +112,7 @@ static struct fused_map *fuse(unsigned int bits, double resolution,
 	return m;
 }
 
-/* All of a fused; to be freed */
+/* All of a fused map; to be freed */
 static struct raster read_all(struct fused_map *m)
 {
 	struct raster r = { .rect = fused_map_bounds(m) };

@@ -9,7 +9,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include "base/cli.h"
-#include "ends_fixture.h"
+#include "io_fixture.h"
 #include "formats/velodyne.h"
 #include "ros/msg/compressed.h"
 #include "ros/msg/convert.h"

@@ -86,7 +86,7 @@ static void finish(struct session *r, const struct filter *f,
 	if (filter_history(f, &history, &updates))
 		abort();
 	if (!r->err)
-		r->err = scan_trajectory_trajectory(j, history, updates, &r->t);
+		r->err = scan_trajectory_get(j, history, updates, &r->t);
 	r->changed = r->changed || updates != r->updates;
 	free(history);
 }

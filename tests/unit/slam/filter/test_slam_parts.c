@@ -594,10 +594,10 @@ static void test_journey(void)
 	struct scan_trajectory j = { 0 };
 	struct trajectory t = { 0 };
 
-	ok(scan_trajectory_trajectory(&j, history, 2, &t) == -ENODATA,
+	ok(scan_trajectory_get(&j, history, 2, &t) == -ENODATA,
 	   "journey: nothing");
 	put(&j, 1, -1, false, 0, &here);
-	ok(scan_trajectory_trajectory(&j, history, 2, &t) == -ENODATA,
+	ok(scan_trajectory_get(&j, history, 2, &t) == -ENODATA,
 	   "journey: no scan");
 	trajectory_free(&t);
 	put(&j, 2, 0, true, 0, &here);
@@ -607,7 +607,7 @@ static void test_journey(void)
 	put(&j, 3, 4, true, 1, &here);
 	put(&j, 9, 5, true, 1, &on);
 	put(&j, 8, 7, false, 1, &here);
-	ok(!scan_trajectory_trajectory(&j, history, 2, &t) && t.count == 8 &&
+	ok(!scan_trajectory_get(&j, history, 2, &t) && t.count == 8 &&
 	   t.point[4].stamp == 4 && t.point[5].stamp == 3 &&
 	   t.point[7].stamp == 8,
 	   "journey: each reading, in the order of the log");
@@ -620,7 +620,7 @@ static void test_journey(void)
 	ok(is_at(&t, 7, x + 2 * cos(0.3), y + 2 * sin(0.3), 0.3),
 	   "journey: odometry after the last scan");
 	trajectory_free(&t);
-	ok(!scan_trajectory_trajectory(&j, history, 1, &t) &&
+	ok(!scan_trajectory_get(&j, history, 1, &t) &&
 		   is_at(&t, 1, 10, 0, 0) && is_at(&t, 7, 17, 0, 0),
 	   "journey: a history that does not reach so far");
 	trajectory_free(&t);
@@ -637,13 +637,13 @@ static void test_journey_rest(void)
 	put(&j, 1, 4, true, 0, &here);
 	put(&j, 2, 4, false, 0, &here);
 	put(&j, 3, 4, true, 1, &here);
-	ok(!scan_trajectory_trajectory(&j, history, 2, &t) &&
+	ok(!scan_trajectory_get(&j, history, 2, &t) &&
 		   is_at(&t, 1, 1, 1, 3),
 	   "journey: nothing to spread over where nothing moves");
 	trajectory_free(&t);
 	put(&j, 4, 6, false, 1, &here);
 	put(&j, 5, 8, true, 0, &here);
-	ok(!scan_trajectory_trajectory(&j, history, 2, &t) && t.count == 5 &&
+	ok(!scan_trajectory_get(&j, history, 2, &t) && t.count == 5 &&
 	   is_at(&t, 4, 1, 1, 3), "journey: an update again");
 	trajectory_free(&t);
 	scan_trajectory_free(&j);
