@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# tests/unit/all.sh - the unit tests of userspace/lib and /bridge, one behind the
+# tests/unit/all.sh - the unit tests of all folders, one behind the
 # other
 #
 # usage: tests/unit/all.sh [TEST...]
