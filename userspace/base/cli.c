@@ -18,7 +18,7 @@ struct usage {
 	const char	*word;	/* the argument at which argp gave up */
 };
 
-static void cli_tell(const char *kind, const char *format, va_list args)
+static void cli_print(const char *kind, const char *format, va_list args)
 {
 	fprintf(stderr, "%s: %s", cli_program, kind);
 	vfprintf(stderr, format, args);
@@ -30,7 +30,7 @@ int cli_error(int err, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	cli_tell("", format, args);
+	cli_print("", format, args);
 	va_end(args);
 	return err;
 }
@@ -40,7 +40,7 @@ void cli_warn(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	cli_tell("warning: ", format, args);
+	cli_print("warning: ", format, args);
 	va_end(args);
 }
 
@@ -76,8 +76,8 @@ static error_t usage_parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static int usage_tell(const struct argp *argp, const char *command,
-		      const char *word)
+static int usage_error(const struct argp *argp, const char *command,
+		       const char *word)
 {
 	const struct argp_option *o = argp->options, *found = NULL;
 	int n = (int)strcspn(word, "=");
@@ -117,7 +117,7 @@ int cli_parse(const struct argp *argp, int argc, char **argv, void *input)
 	err = argp_parse(&all, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP, NULL,
 			 &u);
 	/* Our own errors are negative, and told. */
-	return err == EINVAL ? usage_tell(argp, argv[0], u.word) : err;
+	return err == EINVAL ? usage_error(argp, argv[0], u.word) : err;
 }
 
 /* Errors are 1; what is positive is a status of its own. */

@@ -58,7 +58,7 @@ static void hang_up(struct client *k)
 }
 
 /* An answer that the other side does not read ends the talk */
-static bool say_all(int fd, const char *text, size_t len)
+static bool send_all(int fd, const char *text, size_t len)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
 
@@ -75,7 +75,7 @@ static bool say_all(int fd, const char *text, size_t len)
 	return true;
 }
 
-static bool console_say(int fd, const cJSON *answer)
+static bool console_send(int fd, const cJSON *answer)
 {
 	char *text = cJSON_PrintUnformatted(answer);
 	size_t len = text ? strlen(text) : 0;
@@ -84,7 +84,7 @@ static bool console_say(int fd, const cJSON *answer)
 	if (!text)
 		return false;
 	text[len] = '\n';	/* instead of the final 0 */
-	said = say_all(fd, text, len + 1);
+	said = send_all(fd, text, len + 1);
 	cJSON_free(text);
 	return said;
 }
@@ -119,7 +119,7 @@ static bool answer_with(struct console *c, int fd, cJSON *answer, int err,
 					*error ? error : strerror(-err));
 		c->refused++;
 	}
-	said = console_say(fd, answer);
+	said = console_send(fd, answer);
 	cJSON_Delete(answer);
 	return said;
 }

@@ -206,11 +206,11 @@ static const char *settings_file_of(int argc, char **argv)
 	return path;
 }
 
-int settings_load_told(int argc, char **argv,
-		       const struct setting *(*section)(void *arg,
-							const char *name,
-							void **config),
-		       void *arg)
+int settings_load_option(int argc, char **argv,
+			 const struct setting *(*section)(void *arg,
+							  const char *name,
+							  void **config),
+			 void *arg)
 {
 	const char *path = settings_file_of(argc, argv);
 	char error[256];
@@ -294,7 +294,7 @@ int settings_parse(const struct settings_program *program, void *config,
 
 	settings_options(program->table, options + own, SETTINGS_MAX - own);
 	if (own)
-		ret = settings_load_told(argc, argv, settings_section_of, &p);
+		ret = settings_load_option(argc, argv, settings_section_of, &p);
 	return ret ? ret : cli_parse(&argp, argc, argv, &p);
 }
 

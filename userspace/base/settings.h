@@ -114,17 +114,17 @@ int settings_load(const char *path,
 		  void *arg, char error[256]);
 
 /**
- * settings_load_told() - the file of --config FILE, of -c FILE, or none
+ * settings_load_option() - the file of --config FILE, of -c FILE, or none
  *
  * Before all other options are looked at, as these count more. Errors are told.
  *
  * Return: as settings_load().
  */
-int settings_load_told(int argc, char **argv,
-		       const struct setting *(*section)(void *arg,
-							const char *name,
-							void **config),
-		       void *arg);
+int settings_load_option(int argc, char **argv,
+			 const struct setting *(*section)(void *arg,
+							  const char *name,
+							  void **config),
+			 void *arg);
 
 /* yes, no, on, off, 1, 0; NULL is yes. Return: 0, -EINVAL */
 int settings_flag(bool *to, const char *value);

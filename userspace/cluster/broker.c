@@ -26,7 +26,7 @@ enum {
 };
 
 __attribute__((format(printf, 3, 4))) static int
-broker_say(char error[BUS_ERROR], int err, const char *format, ...)
+broker_fail(char error[BUS_ERROR], int err, const char *format, ...)
 {
 	va_list ap;
 
@@ -43,15 +43,15 @@ int broker_parse(struct broker_address *a, const char *spec,
 		.url = strdup(spec), .len = strlen(spec),
 	};
 	if (!a->url)
-		return broker_say(error, -ENOMEM, "no memory");
+		return broker_fail(error, -ENOMEM, "no memory");
 	if (amqp_parse_url(a->url, &a->info) || !*a->info.host) {
 		broker_free_address(a);
-		return broker_say(error, -EINVAL, "this is not "
-				  "amqp://USER:PASSWORD@HOST:PORT/VHOST");
+		return broker_fail(error, -EINVAL, "this is not "
+				   "amqp://USER:PASSWORD@HOST:PORT/VHOST");
 	}
 	if (a->info.ssl) {
 		broker_free_address(a);
-		return broker_say(error, -EINVAL, "amqps is not supported");
+		return broker_fail(error, -EINVAL, "amqps is not supported");
 	}
 	snprintf(a->text, sizeof(a->text), "broker %.120s:%d", a->info.host,
 		 a->info.port);
@@ -74,8 +74,8 @@ static amqp_bytes_t broker_bytes_of(const char *s)
 }
 
 /* What a broker says, as one line */
-static void broker_told(char out[BUS_ERROR], uint16_t code,
-			amqp_bytes_t text)
+static void broker_reason(char out[BUS_ERROR], uint16_t code,
+			  amqp_bytes_t text)
 {
 	char clean[160];
 
@@ -95,12 +95,12 @@ static int why(const amqp_rpc_reply_t *r, char out[BUS_ERROR])
 		return 0;
 	}
 	if (r->reply.id == AMQP_CONNECTION_CLOSE_METHOD) {
-		broker_told(out, connection->reply_code,
-			    connection->reply_text);
+		broker_reason(out, connection->reply_code,
+			      connection->reply_text);
 		return connection->reply_code;
 	}
 	if (r->reply.id == AMQP_CHANNEL_CLOSE_METHOD) {
-		broker_told(out, channel->reply_code, channel->reply_text);
+		broker_reason(out, channel->reply_code, channel->reply_text);
 		return channel->reply_code;
 	}
 	snprintf(out, BUS_ERROR, "unexpected answer");
@@ -114,19 +114,19 @@ static int refused(const struct broker_address *a, const struct bus *e,
 	const int code = why(&r, text);
 
 	if (login && code == AMQP_ACCESS_REFUSED)
-		return broker_say(error, -EACCES, "%s: wrong user or password "
-				  "(user '%.40s')", a->text, a->info.user);
+		return broker_fail(error, -EACCES, "%s: wrong user or password "
+				   "(user '%.40s')", a->text, a->info.user);
 	if (code == AMQP_RESOURCE_LOCKED)
-		return broker_say(error, -EBUSY,
-				  "%s: job '%s' has a coordinator", a->text,
-				  e->job);
+		return broker_fail(error, -EBUSY,
+				   "%s: job '%s' has a coordinator", a->text,
+				   e->job);
 	if (code == AMQP_NOT_FOUND)
-		return broker_say(error, -ENOENT, "%s: %.160s", a->text, text);
+		return broker_fail(error, -ENOENT, "%s: %.160s", a->text, text);
 	if (code == AMQP_ACCESS_REFUSED || code == AMQP_NOT_ALLOWED)
-		return broker_say(error, -EACCES,
-				  "%s: user '%.40s' may not: %.80s", a->text,
-				  a->info.user, text);
-	return broker_say(error, -ECONNREFUSED, "%s: %.160s", a->text, text);
+		return broker_fail(error, -EACCES,
+				   "%s: user '%.40s' may not: %.80s", a->text,
+				   a->info.user, text);
+	return broker_fail(error, -ECONNREFUSED, "%s: %.160s", a->text, text);
 }
 
 static int link_up(struct broker *b, const struct broker_address *a,
@@ -139,10 +139,10 @@ static int link_up(struct broker *b, const struct broker_address *a,
 	b->c = amqp_new_connection();
 	s = b->c ? amqp_tcp_socket_new(b->c) : NULL;
 	if (!s)
-		return broker_say(error, -ENOMEM, "no memory");
+		return broker_fail(error, -ENOMEM, "no memory");
 	err = amqp_socket_open_noblock(s, a->info.host, a->info.port, &t);
 	if (err)
-		return broker_say(
+		return broker_fail(
 			error, -ECONNREFUSED,
 			"%.80s: no answer from %.60s, port %d (%s): is a RabbitMQ broker running there?",
 			a->text, a->info.host, a->info.port,

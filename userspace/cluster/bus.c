@@ -40,7 +40,7 @@ static const struct bus_upcalls upcalls = {
 };
 
 __attribute__((format(printf, 3, 4)))
-static int bus_say(char error[BUS_ERROR], int err, const char *format, ...)
+static int bus_fail(char error[BUS_ERROR], int err, const char *format, ...)
 {
 	va_list ap;
 
@@ -67,16 +67,16 @@ static int bus_configure(struct bus *e, const struct bus_config *c,
 	char host[40] = "";
 
 	if (!c->job || !good_name(c->job))
-		return bus_say(error, -EINVAL, "job '%.80s': 1 to %d letters, "
-			       "digits, '.', '_' or '-'", c->job ? c->job : "",
-			       BUS_JOB - 1);
+		return bus_fail(error, -EINVAL, "job '%.80s': 1 to %d letters, "
+				"digits, '.', '_' or '-'", c->job ? c->job : "",
+				BUS_JOB - 1);
 	if (c->build && strlen(c->build) >= BUS_BUILD)
-		return bus_say(error, -EINVAL, "build '%.80s...': at most %d "
-			       "characters", c->build, BUS_BUILD - 1);
+		return bus_fail(error, -EINVAL, "build '%.80s...': at most %d "
+				"characters", c->build, BUS_BUILD - 1);
 	if (ms < LEAST_HEARTBEAT_MS)
-		return bus_say(error, -EINVAL,
-			       "heartbeat of %u ms: at least %d", ms,
-			       LEAST_HEARTBEAT_MS);
+		return bus_fail(error, -EINVAL,
+				"heartbeat of %u ms: at least %d", ms,
+				LEAST_HEARTBEAT_MS);
 	strcpy(e->job, c->job);
 	strcpy(e->build, c->build ? c->build : "");
 	e->protocol = c->protocol;
@@ -127,11 +127,11 @@ static int load_mpi(struct bus *e, char error[BUS_ERROR])
 
 	e->plugin = bus_find_plugin(why);
 	if (!e->plugin)
-		return bus_say(error, -EOPNOTSUPP, "mpi: %.200s", why);
+		return bus_fail(error, -EOPNOTSUPP, "mpi: %.200s", why);
 	e->transport = dlsym(e->plugin, "bus_mpi");
 	if (!e->transport || e->transport->abi != BUS_ABI)
-		return bus_say(error, -EOPNOTSUPP,
-			       "mpi: engine-mpi.so is of another version");
+		return bus_fail(error, -EOPNOTSUPP,
+				"mpi: engine-mpi.so is of another version");
 	return 0;
 }
 
@@ -142,16 +142,16 @@ static int bus_choose(struct bus *e, const char *spec, enum bus_role role,
 	if (!strcmp(spec, "mpi"))
 		return load_mpi(e, error);
 	if (role == BUS_BY_RANK)
-		return bus_say(error, -EINVAL,
-			       "only with mpi the rank decides");
+		return bus_fail(error, -EINVAL,
+				"only with mpi the rank decides");
 	if (!strcmp(spec, "threads"))
 		e->transport = &bus_threads;
 	else if (!strncmp(spec, "amqp:", 5) || !strncmp(spec, "amqps:", 6))
 		e->transport = &bus_amqp;
 	else
-		return bus_say(error, -EINVAL, "engine '%.*s': threads, "
-			       "amqp://..., or mpi", (int)strcspn(spec, ":/"),
-			       spec);
+		return bus_fail(error, -EINVAL, "engine '%.*s': threads, "
+				"amqp://..., or mpi", (int)strcspn(spec, ":/"),
+				spec);
 	return 0;
 }
 
@@ -195,7 +195,7 @@ int bus_open(struct bus **out, const char *spec, enum bus_role role,
 	int err;
 
 	if (!e)
-		return bus_say(error, -ENOMEM, "no memory");
+		return bus_fail(error, -ENOMEM, "no memory");
 	err = bus_configure(e, config, error);
 	if (!err)
 		err = bus_choose(e, spec, role, error);

@@ -183,7 +183,7 @@ static void be_out(struct bus *e, enum bus_event type, const char *why)
 		member_fail(e, "", why);
 }
 
-static void say_hello(struct bus *e, uint64_t now)
+static void send_hello(struct bus *e, uint64_t now)
 {
 	uint8_t bytes[FRAME_HELLO_SIZE];
 	struct hello h = {
@@ -219,7 +219,7 @@ void member_connected(struct bus *e, uint64_t address, uint32_t id)
 	e->wish = id;
 	e->state = BUS_LINKED;
 	e->hello_pause = HELLO_MS * MS;
-	say_hello(e, now);
+	send_hello(e, now);
 }
 
 void member_lost(struct bus *e, const char *why)
@@ -462,8 +462,8 @@ static bool worker_data(struct bus *e, const struct frame *f,
 	return true;
 }
 
-static void coordinator_says(struct bus *e, const struct frame *f,
-			     const struct bus_buffer *b)
+static void coordinator_message(struct bus *e, const struct frame *f,
+				const struct bus_buffer *b)
 {
 	char why[FRAME_TEXT];
 
@@ -508,7 +508,7 @@ static bool worker_frame(struct bus *e, const struct frame *f,
 			hear_credit(e, p, f->value);
 	}
 	if (!f->from)
-		coordinator_says(e, f, b);
+		coordinator_message(e, f, b);
 	return false;
 }
 
@@ -611,7 +611,7 @@ uint64_t member_tick(struct bus *e, uint64_t now)
 		forgive(e, now);
 	e->ticked = now;
 	if (e->state == BUS_LINKED && now >= e->hello_due)
-		say_hello(e, now);
+		send_hello(e, now);
 	if (now >= e->beat_due) {
 		e->beat_due = now + beat;
 		if (e->role == BUS_COORDINATOR)

@@ -39,8 +39,8 @@ struct downlink {
 	struct mmsghdr	msg[BATCH];
 };
 
-static void downlink_tell_unsealed(struct downlink *d, unsigned int i,
-				   uint64_t now, int why)
+static void downlink_log_unsealed(struct downlink *d, unsigned int i,
+				  uint64_t now, int why)
 {
 	char text[ADDRESS_TEXT];
 
@@ -66,7 +66,7 @@ static void downlink_take(struct downlink *d, unsigned int i, uint64_t now)
 	if (d->seal)
 		ret = seal_check(d->seal, SEAL_UP, d->bytes[i], len, &g.serial);
 	if (ret) {
-		downlink_tell_unsealed(d, i, now, ret);
+		downlink_log_unsealed(d, i, now, ret);
 		return;
 	}
 	g.came = loop_now() - rx_latency_ns(&d->msg[i].msg_hdr);

@@ -80,7 +80,7 @@ static void set_reachable(struct uplink *u)
 		     address_text(&u->to.storage, text));
 }
 
-static bool says_unreachable(int error)
+static bool is_unreachable(int error)
 {
 	return error == ECONNREFUSED || error == EHOSTUNREACH ||
 	       error == ENETUNREACH || error == ENETDOWN;
@@ -109,13 +109,13 @@ static void read_errors(struct uplink *u)
 			      c->cmsg_type == IPV6_RECVERR))
 				continue;
 			memcpy(&e, CMSG_DATA(c), sizeof(e));
-			if (says_unreachable(e.ee_errno))
+			if (is_unreachable(e.ee_errno))
 				set_unreachable(u, e.ee_errno);
 		}
 	}
 }
 
-static void uplink_tell_unsealed(struct uplink *u, int why)
+static void uplink_log_unsealed(struct uplink *u, int why)
 {
 	char text[ADDRESS_TEXT];
 
@@ -161,7 +161,7 @@ static bool is_trusted(struct uplink *u, const struct optsample_segment *s,
 		return true;
 	ret = seal_check(u->seal, SEAL_DOWN, datagram, len, &serial);
 	if (ret) {
-		uplink_tell_unsealed(u, ret);
+		uplink_log_unsealed(u, ret);
 		return false;
 	}
 	if (uplink_is_new(u, get_le64(&s->stamp), serial))
@@ -193,7 +193,7 @@ static void uplink_on_datagrams(void *arg, uint32_t events)
 		ssize_t n = recvmsg(u->watch.fd, &m, MSG_DONTWAIT);
 
 		/* one that was said of what was sent is in the other queue, too */
-		if (n < 0 && says_unreachable(errno))
+		if (n < 0 && is_unreachable(errno))
 			continue;
 		if (n < 0)
 			return;
@@ -323,9 +323,9 @@ static unsigned int send_batch(struct uplink *u, uint8_t *data, size_t stride,
 	}
 	n = sendmmsg(u->watch.fd, m, count, MSG_DONTWAIT);
 	/* it may have been said of one before, and is only told here */
-	if (n < 0 && says_unreachable(errno))
+	if (n < 0 && is_unreachable(errno))
 		n = sendmmsg(u->watch.fd, m, count, MSG_DONTWAIT);
-	if (n < 0 && says_unreachable(errno))
+	if (n < 0 && is_unreachable(errno))
 		set_unreachable(u, errno);
 	if (n <= 0)
 		return 0;

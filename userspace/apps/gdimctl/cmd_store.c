@@ -29,7 +29,7 @@ static int open_store(struct store **s)
 	return err ? ctl_damaged(err, error) : 0;
 }
 
-static void store_tell(void *arg, const char *line)
+static void store_print(void *arg, const char *line)
 {
 	(void)arg;
 	puts(line);
@@ -45,7 +45,7 @@ int cmd_verify(int argc, char **argv)
 		err = open_store(&s);
 	if (err)
 		return err;
-	found = store_verify(s, store_tell, NULL);
+	found = store_verify(s, store_print, NULL);
 	if (found < 0)
 		cli_error(found, "%s: %s", ctl.store, store_error(s));
 	else if (!found)

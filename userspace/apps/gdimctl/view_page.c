@@ -89,7 +89,7 @@ static void keep_error(struct view_page *p, int err)
 
 #define SAY(p, to, ...) keep_error(p, bytes_printf(to, __VA_ARGS__))
 
-static void say_string(struct view_page *p, struct bytes *to, const char *s)
+static void put_string(struct view_page *p, struct bytes *to, const char *s)
 {
 	char clean[TEXT];
 
@@ -111,7 +111,7 @@ static void say_string(struct view_page *p, struct bytes *to, const char *s)
 }
 
 /* What is none is null */
-static void say_number(struct view_page *p, struct bytes *to, double v)
+static void put_number(struct view_page *p, struct bytes *to, double v)
 {
 	if (isfinite(v))
 		SAY(p, to, "%.15g", v);
@@ -120,9 +120,9 @@ static void say_number(struct view_page *p, struct bytes *to, double v)
 }
 
 /* Metres, to a millimetre */
-static void say_metres(struct view_page *p, struct bytes *to, double v)
+static void put_metres(struct view_page *p, struct bytes *to, double v)
 {
-	say_number(p, to, round(v * 1e3) / 1e3);
+	put_number(p, to, round(v * 1e3) / 1e3);
 }
 
 static void comma(struct view_page *p, struct bytes *to)
@@ -280,13 +280,13 @@ static unsigned int factor_for(const struct rect *r)
 	return f;
 }
 
-static void say_map(struct view_page *p, unsigned int layer,
+static void put_map(struct view_page *p, unsigned int layer,
 		    const struct raster *r, const struct rect *t,
 		    const unsigned int *id, unsigned int factor)
 {
 	comma(p, &p->maps);
 	SAY(p, &p->maps, "{\"layer\":%u,\"res\":", layer);
-	say_number(p, &p->maps, r->resolution);
+	put_number(p, &p->maps, r->resolution);
 	SAY(p, &p->maps, ",\"reduced\":%u,\"rect\":[%d,%d,%u,%u],"
 	    "\"tiles\":[%d,%d,%u,%u],\"id\":[", factor, r->rect.x, r->rect.y,
 	    r->rect.width, r->rect.height, t->x, t->y, t->width, t->height);
@@ -328,7 +328,7 @@ static int add_map(struct view_page *p, unsigned int layer,
 	write_pack(p, from->bits);
 	if (!same_tiles(last, &p->scratch, &t, id)) {
 		last->map = p->map_count++;
-		say_map(p, layer, &p->scratch, &t, id, f);
+		put_map(p, layer, &p->scratch, &t, id, f);
 	}
 	free(last->id);
 	spare = last->raster;
@@ -347,21 +347,21 @@ no_memory:
  * Rooms, the way, times
  */
 
-static void view_page_say_room(struct view_page *p, const struct room *room)
+static void view_page_put_room(struct view_page *p, const struct room *room)
 {
 	double corner[ROOM_CORNERS][2];
 	const unsigned int n = room_outline(room, corner);
 
 	SAY(p, &p->item, "{\"id\":%u,\"name\":", room->id);
-	say_string(p, &p->item, room->name);
+	put_string(p, &p->item, room->name);
 	SAY(p, &p->item, ",\"at\":[");
-	say_metres(p, &p->item, room->x);
+	put_metres(p, &p->item, room->x);
 	SAY(p, &p->item, ",");
-	say_metres(p, &p->item, room->y);
+	put_metres(p, &p->item, room->y);
 	SAY(p, &p->item, "],\"outline\":[");
 	for (unsigned int i = 0; i < 2 * n; i++) {
 		SAY(p, &p->item, i ? "," : "");
-		say_metres(p, &p->item, corner[i / 2][i % 2]);
+		put_metres(p, &p->item, corner[i / 2][i % 2]);
 	}
 	SAY(p, &p->item, "]}");
 }
@@ -385,7 +385,7 @@ static unsigned int add_rooms(struct view_page *p, const struct view_state *s)
 	SAY(p, &p->item, "[");
 	for (unsigned int i = 0; i < s->rooms; i++) {
 		SAY(p, &p->item, i ? ",\n" : "");
-		view_page_say_room(p, &s->room[i]);
+		view_page_put_room(p, &s->room[i]);
 	}
 	SAY(p, &p->item, "]");
 	return add_item(p, &p->rooms, &p->said_rooms, &p->room_count);
@@ -395,13 +395,13 @@ static unsigned int add_way(struct view_page *p, const struct view_state *s)
 {
 	p->item.len = 0;
 	SAY(p, &p->item, "{\"yaw\":");
-	say_metres(p, &p->item, s->poses ? s->way[s->poses - 1].yaw : 0);
+	put_metres(p, &p->item, s->poses ? s->way[s->poses - 1].yaw : 0);
 	SAY(p, &p->item, ",\"xy\":[");
 	for (unsigned int i = 0; i < s->poses; i++) {
 		SAY(p, &p->item, i ? "," : "");
-		say_metres(p, &p->item, s->way[i].x);
+		put_metres(p, &p->item, s->way[i].x);
 		SAY(p, &p->item, ",");
-		say_metres(p, &p->item, s->way[i].y);
+		put_metres(p, &p->item, s->way[i].y);
 	}
 	SAY(p, &p->item, "]}");
 	return add_item(p, &p->ways, &p->said_way, &p->way_count);
@@ -415,7 +415,7 @@ int view_page_add(struct view_page *p, const struct view_state *s)
 	comma(p, &p->times);
 	/* milliseconds are what JavaScript has */
 	SAY(p, &p->times, "{\"stamp\":%.0f,\"name\":", s->stamp / 1e6);
-	say_string(p, &p->times, s->name);
+	put_string(p, &p->times, s->name);
 	SAY(p, &p->times, ",\"rooms\":%u,\"way\":%u,\"maps\":[", rooms, way);
 	for (unsigned int i = 0; i < p->layers && !p->err; i++) {
 		int map;
@@ -434,9 +434,9 @@ int view_page_repeater(struct view_page *p, double x, double y)
 {
 	comma(p, &p->repeaters);
 	SAY(p, &p->repeaters, "[");
-	say_metres(p, &p->repeaters, x);
+	put_metres(p, &p->repeaters, x);
 	SAY(p, &p->repeaters, ",");
-	say_metres(p, &p->repeaters, y);
+	put_metres(p, &p->repeaters, y);
 	SAY(p, &p->repeaters, "]");
 	return p->err;
 }
@@ -445,22 +445,22 @@ int view_page_repeater(struct view_page *p, double x, double y)
  * The page
  */
 
-static void view_page_say_layer(struct view_page *p, const struct layer *l)
+static void view_page_put_layer(struct view_page *p, const struct layer *l)
 {
 	uint8_t rgb[COLOURS_STEPS][3];
 
 	colours_table(modality_get(l->modality)->colours, COLOURS_STEPS, rgb);
 	SAY(p, &p->text, "{\"name\":");
-	say_string(p, &p->text, l->name);
+	put_string(p, &p->text, l->name);
 	SAY(p, &p->text, ",\"role\":");
-	say_string(p, &p->text, modality_get(l->modality)->name);
+	put_string(p, &p->text, modality_get(l->modality)->name);
 	SAY(p, &p->text, ",\"unit\":");
-	say_string(p, &p->text, l->unit);
+	put_string(p, &p->text, l->unit);
 	SAY(p, &p->text, ",\"bits\":%u,\"full\":%d,\"low\":", l->bits,
 	    (int)cells_full(l->bits));
-	say_number(p, &p->text, l->low);
+	put_number(p, &p->text, l->low);
 	SAY(p, &p->text, ",\"high\":");
-	say_number(p, &p->text, l->high);
+	put_number(p, &p->text, l->high);
 	SAY(p, &p->text, ",\"colours\":\"");
 	for (unsigned int i = 0; i < COLOURS_STEPS; i++)
 		SAY(p, &p->text, "%02x%02x%02x", rgb[i][0], rgb[i][1],
@@ -468,7 +468,7 @@ static void view_page_say_layer(struct view_page *p, const struct layer *l)
 	SAY(p, &p->text, "\"}");
 }
 
-static void say_array(struct view_page *p, const char *name,
+static void put_array(struct view_page *p, const char *name,
 		      const struct bytes *items)
 {
 	SAY(p, &p->text, "],\n\"%s\":[\n", name);
@@ -476,21 +476,21 @@ static void say_array(struct view_page *p, const char *name,
 		keep_error(p, bytes_append(&p->text, items->data, items->len));
 }
 
-static void say_rest(struct view_page *p)
+static void put_rest(struct view_page *p)
 {
 	p->text.len = 0;
 	SAY(p, &p->text, "],\n\"title\":");
-	say_string(p, &p->text, p->title);
+	put_string(p, &p->text, p->title);
 	SAY(p, &p->text, ",\n\"tile\":%d,\n\"layers\":[\n", VIEW_TILE);
 	for (unsigned int i = 0; i < p->layers; i++) {
 		SAY(p, &p->text, i ? ",\n" : "");
-		view_page_say_layer(p, &p->layer[i]);
+		view_page_put_layer(p, &p->layer[i]);
 	}
-	say_array(p, "maps", &p->maps);
-	say_array(p, "rooms", &p->rooms);
-	say_array(p, "ways", &p->ways);
-	say_array(p, "repeaters", &p->repeaters);
-	say_array(p, "times", &p->times);
+	put_array(p, "maps", &p->maps);
+	put_array(p, "rooms", &p->rooms);
+	put_array(p, "ways", &p->ways);
+	put_array(p, "repeaters", &p->repeaters);
+	put_array(p, "times", &p->times);
 	SAY(p, &p->text, "]}\n");
 }
 
@@ -558,7 +558,7 @@ int view_page_finish(struct view_page *p, char error[VIEW_ERROR])
 	const char *script = find_mark(SCRIPT);
 	int err;
 
-	say_rest(p);
+	put_rest(p);
 	if (p->err) {
 		err = atomic_file_error(error, p->file.path, p->err, NULL);
 		view_page_abandon(p);

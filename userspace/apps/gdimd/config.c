@@ -422,7 +422,7 @@ int config_parse(struct config *c, int argc, char **argv)
 		memcpy(c->range[i], modality_get(i)->range,
 		       sizeof(c->range[i]));
 	settings_options(settings, options + 3, SETTINGS_MAX - 3);
-	ret = settings_load_told(argc, argv, config_section_of, c);
+	ret = settings_load_option(argc, argv, config_section_of, c);
 	if (!ret)
 		ret = cli_parse(&argp, argc, argv, c);
 	if (!ret)

@@ -35,7 +35,7 @@ struct fuser {
 	struct fuser_stats	stats;
 };
 
-static void fuser_tell(struct fuser *f)
+static void fuser_notify(struct fuser *f)
 {
 	const uint64_t one = 1;
 
@@ -44,7 +44,7 @@ static void fuser_tell(struct fuser *f)
 		return;
 }
 
-static void fuser_on_told(void *arg, uint32_t events)
+static void fuser_on_notify(void *arg, uint32_t events)
 {
 	struct fuser *f = arg;
 	uint64_t n;
@@ -80,7 +80,7 @@ static int fuse(struct fuser *f)
 	pthread_mutex_unlock(&f->lock);
 	ret = site_fuse(f->site, -1, begin + slice, &moved, &work);
 	if (work.tiles || work.drawn || moved)
-		fuser_tell(f);
+		fuser_notify(f);
 	pthread_mutex_lock(&f->lock);
 	f->stats.moved += moved;
 	f->stats.tiles += work.tiles;
@@ -130,7 +130,7 @@ int fuser_open(struct fuser **fuser, struct site *site, struct loop *loop,
 		free(f);
 		return err;
 	}
-	f->watch.ready = fuser_on_told;
+	f->watch.ready = fuser_on_notify;
 	f->watch.arg = f;
 	err = loop_watch(loop, &f->watch, fd, EPOLLIN);
 	pthread_mutex_init(&f->lock, NULL);

@@ -269,7 +269,7 @@ static int send_update(struct map_publisher *o, struct output *p,
 }
 
 /* Told once, when other cells are larger, and when it is over */
-static void tell_size(struct output *p, const struct map_shape *shape)
+static void log_size(struct output *p, const struct map_shape *shape)
 {
 	const unsigned int was = p->factor;
 
@@ -304,7 +304,7 @@ static int send_part(struct map_publisher *o, struct output *p,
 				 send_whole(o, p, shape);
 
 	if (!err) {
-		tell_size(p, shape);
+		log_size(p, shape);
 		p->shape = *shape;
 	}
 	return err;

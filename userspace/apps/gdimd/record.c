@@ -270,7 +270,7 @@ static int record_add_room(void *arg, const struct room *room)
 	return 0;
 }
 
-static void record_say_layer(struct record *r, struct site *site,
+static void record_put_layer(struct record *r, struct site *site,
 			     const struct room_values *v, unsigned int i)
 {
 	struct layer l;
@@ -289,7 +289,7 @@ static void record_say_layer(struct record *r, struct site *site,
 	fputc('\n', r->rooms);
 }
 
-static void record_say_room(struct record *r, struct site *site,
+static void record_put_room(struct record *r, struct site *site,
 			    const struct room *room,
 			    const struct room_values *v)
 {
@@ -297,7 +297,7 @@ static void record_say_room(struct record *r, struct site *site,
 		*room->name ? " " : "", room->name, room->x, room->y,
 		room->size);
 	for (unsigned int i = 0; i < v->layers; i++)
-		record_say_layer(r, site, v, i);
+		record_put_layer(r, site, v, i);
 }
 
 static void write_room(struct record *r, struct site *site,
@@ -312,11 +312,11 @@ static void write_room(struct record *r, struct site *site,
 	r->message.room.header.stamp = r->stamp;
 	record_write_message(r, MAP_PUBLISHER_PREFIX "room_information",
 			     MESSAGE_ROOM);
-	record_say_room(r, site, room, &v);
+	record_put_room(r, site, room, &v);
 }
 
 /* What the maps lack */
-static void say_damaged(struct record *r, struct site *site)
+static void put_damaged(struct record *r, struct site *site)
 {
 	const unsigned int count = site_damaged(site, NULL, 0);
 	struct site_damaged *d = malloc((count + 1) * sizeof(*d));
@@ -338,7 +338,7 @@ static void record_write_rooms(struct record *r, struct site *site)
 	gmtime_r(&seconds, &tm);
 	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	fprintf(r->rooms, "%s\n", when);
-	say_damaged(r, site);
+	put_damaged(r, site);
 	if (*r->left_out)
 		fprintf(r->rooms, "left out: %s\n", r->left_out);
 	if (!site_rooms(site, record_add_room, &l, error))

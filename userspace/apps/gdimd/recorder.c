@@ -79,8 +79,8 @@ struct recorder {
 };
 
 /* With the lock held */
-static void tell_line(struct recorder *r, const char *kind, const char *path,
-		      const char *error)
+static void log_line(struct recorder *r, const char *kind, const char *path,
+		     const char *error)
 {
 	const uint64_t one = 1;
 	struct note *n;
@@ -96,28 +96,28 @@ static void tell_line(struct recorder *r, const char *kind, const char *path,
 }
 
 /* With the lock held; @error: what went wrong */
-static void recorder_tell(struct recorder *r, const char *kind,
-			  const char *path, const char *error)
+static void recorder_log_line(struct recorder *r, const char *kind,
+			      const char *path, const char *error)
 {
 	if (error) {
 		r->failed++;
 		snprintf(r->error, sizeof(r->error), "%s", error);
 	}
-	tell_line(r, kind, path, error);
+	log_line(r, kind, path, error);
 }
 
 /* With the lock held: it was written, but not all of it */
-static void tell_left_out(struct recorder *r, const char *kind,
-			  const char *path, const char *names)
+static void log_left_out(struct recorder *r, const char *kind,
+			 const char *path, const char *names)
 {
 	char line[RECORDER_ERROR];
 
 	snprintf(line, sizeof(line), "too large to be recorded and left out: "
 		 "%.200s", names);
-	tell_line(r, kind, path, line);
+	log_line(r, kind, path, line);
 }
 
-static void recorder_on_told(void *arg, uint32_t events)
+static void recorder_on_event(void *arg, uint32_t events)
 {
 	struct recorder *r = arg;
 	struct note note[NOTES];
@@ -227,9 +227,9 @@ static void serve_snapshot(struct recorder *r)
 	s->err = write_snapshot(r, s);
 	pthread_mutex_lock(&r->lock);
 	r->written += !s->err;
-	recorder_tell(r, "snapshot", s->path, s->err ? s->error : NULL);
+	recorder_log_line(r, "snapshot", s->path, s->err ? s->error : NULL);
 	if (*s->left_out && !s->err)
-		tell_left_out(r, "snapshot", s->path, s->left_out);
+		log_left_out(r, "snapshot", s->path, s->left_out);
 	s->done = true;
 	if (s->left)
 		free(s);
@@ -255,7 +255,7 @@ static void check_left_out(struct recorder *r)
 	if (!*now)
 		return;
 	pthread_mutex_lock(&r->lock);
-	tell_left_out(r, "log", r->log_path, now);
+	log_left_out(r, "log", r->log_path, now);
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -317,7 +317,7 @@ static int serve_entry(struct recorder *r, bool sure,
 	pthread_mutex_lock(&r->lock);
 	r->written += !err;
 	if (err || ended)
-		recorder_tell(r, "log", r->log_path, err ? error : NULL);
+		recorder_log_line(r, "log", r->log_path, err ? error : NULL);
 	return err;
 }
 
@@ -408,7 +408,7 @@ static void finished(void *arg, const char *path, int err)
 
 	snprintf(line, sizeof(line), "%.150s: %s", path, finishing(err));
 	pthread_mutex_lock(&r->lock);
-	tell_line(r, "recording", path, line);
+	log_line(r, "recording", path, line);
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -445,8 +445,8 @@ static void *recorder_run(void *arg)
 			pthread_mutex_unlock(&r->lock);
 			err = end_log(r);
 			pthread_mutex_lock(&r->lock);
-			recorder_tell(r, "log", r->log_path,
-				      err ? strerror(-err) : NULL);
+			recorder_log_line(r, "log", r->log_path,
+					  err ? strerror(-err) : NULL);
 		} else {
 			wait_until(r, r->hz > 0 ? r->due : LOOP_NEVER);
 		}
@@ -677,7 +677,7 @@ int recorder_open(struct recorder **recorder, struct site *site,
 		free(r);
 		return err;
 	}
-	r->watch.ready = recorder_on_told;
+	r->watch.ready = recorder_on_event;
 	r->watch.arg = r;
 	err = loop_watch(loop, &r->watch, fd, EPOLLIN);
 	pthread_mutex_init(&r->lock, NULL);

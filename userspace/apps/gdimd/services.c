@@ -31,8 +31,8 @@ struct gdimd_services {
 	uint64_t		refused;
 };
 
-static struct message_string services_say(struct gdimd_services *s,
-					  const char *text)
+static struct message_string services_string(struct gdimd_services *s,
+					     const char *text)
 {
 	snprintf(s->text, sizeof(s->text), "%s", text);
 	return message_string(s->text);
@@ -43,7 +43,7 @@ static struct message_string services_refuse(struct gdimd_services *s,
 					     const char *text)
 {
 	s->refused++;
-	return services_say(s, text);
+	return services_string(s, text);
 }
 
 static struct ros2_service *service_of(const struct gdimd_services *s,
@@ -114,7 +114,7 @@ static void on_spot(void *arg, const union service_request *request,
 	/* all went well, but there is nothing to go by: no refusal */
 	r->success = known;
 	if (!known)
-		r->message = services_say(s, "nothing is known there");
+		r->message = services_string(s, "nothing is known there");
 	r->names = n;
 	r->gases = (struct message_floats){ (const void *)s->gas, n, false };
 }

@@ -54,7 +54,7 @@ static void stored_on_changed(void *arg, uint32_t events)
 }
 
 /* With the lock held. One line a second at most: who sends nonsense goes on */
-static void tell_refused(struct gdimd *g, const char *line)
+static void log_rejected(struct gdimd *g, const char *line)
 {
 	const uint64_t now = loop_now();
 
@@ -78,7 +78,7 @@ static void on_refused(void *arg, const char *line)
 	if (gdimd_store_is_lost(g))
 		return;
 	pthread_mutex_lock(&g->told_lock);
-	tell_refused(g, line);
+	log_rejected(g, line);
 	pthread_mutex_unlock(&g->told_lock);
 }
 

@@ -170,7 +170,7 @@ int web_answer_topics(struct web_worker *w)
 	return web_json(w, out);
 }
 
-static int web_commands_told(struct web_worker *w, const char *name)
+static int web_commands_call(struct web_worker *w, const char *name)
 {
 	const struct bytes *body = http_conn_body(w->conn);
 	struct order o = { .name = name, .text = (const char *)body->data,
@@ -181,12 +181,12 @@ static int web_commands_told(struct web_worker *w, const char *name)
 
 int web_answer_rate(struct web_worker *w)
 {
-	return web_commands_told(w, "rate");
+	return web_commands_call(w, "rate");
 }
 
 int web_answer_command(struct web_worker *w)
 {
-	return web_commands_told(w, NULL);
+	return web_commands_call(w, NULL);
 }
 
 /*

@@ -245,7 +245,7 @@ static int recv_configure(struct recv_config *c, int argc, char **argv)
 	int ret;
 
 	settings_options(settings, options + 1, SETTINGS_MAX - 1);
-	ret = settings_load_told(argc, argv, recv_section_of, c);
+	ret = settings_load_option(argc, argv, recv_section_of, c);
 	return ret ? ret : cli_parse(&argp, argc, argv, c);
 }
 

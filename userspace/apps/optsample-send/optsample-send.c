@@ -101,8 +101,8 @@ static void ask_for(struct send *s, const char *topic)
 
 /* ---- what a running one is told ---- */
 
-static int told_topic(struct send *s, const char *command,
-		      const cJSON *parameters, char error[256])
+static int cmd_topic(struct send *s, const char *command,
+		     const cJSON *parameters, char error[256])
 {
 	const char *name = cJSON_GetStringValue(
 		cJSON_GetObjectItemCaseSensitive(parameters, "topic"));
@@ -152,7 +152,7 @@ static int told_topic(struct send *s, const char *command,
 }
 
 /* One topic before all others, or none */
-static int told_focus(struct send *s, const cJSON *parameters, char error[256])
+static int cmd_focus(struct send *s, const cJSON *parameters, char error[256])
 {
 	const char *name = cJSON_GetStringValue(
 		cJSON_GetObjectItemCaseSensitive(parameters, "topic"));
@@ -175,8 +175,8 @@ static int told_focus(struct send *s, const cJSON *parameters, char error[256])
 }
 
 /* @which: rate or cpu */
-static int told_limit(struct send *s, const char *which,
-		      const cJSON *parameters, char error[256])
+static int cmd_limit(struct send *s, const char *which,
+		     const cJSON *parameters, char error[256])
 {
 	const char *value = cJSON_GetStringValue(
 		cJSON_GetObjectItemCaseSensitive(parameters, which));
@@ -189,8 +189,8 @@ static int told_limit(struct send *s, const char *which,
 	return ret;
 }
 
-static int told_remove(struct send *s, const cJSON *parameters,
-		       char error[256])
+static int cmd_remove(struct send *s, const cJSON *parameters,
+		      char error[256])
 {
 	const char *name = cJSON_GetStringValue(
 		cJSON_GetObjectItemCaseSensitive(parameters, "topic"));
@@ -220,13 +220,13 @@ static int send_on_request(void *arg, const char *command,
 		return 0;
 	}
 	if (!strcmp(command, "set") || !strcmp(command, "add"))
-		return told_topic(s, command, parameters, error);
+		return cmd_topic(s, command, parameters, error);
 	if (!strcmp(command, "focus"))
-		return told_focus(s, parameters, error);
+		return cmd_focus(s, parameters, error);
 	if (!strcmp(command, "rate") || !strcmp(command, "cpu"))
-		return told_limit(s, command, parameters, error);
+		return cmd_limit(s, command, parameters, error);
 	if (!strcmp(command, "remove"))
-		return told_remove(s, parameters, error);
+		return cmd_remove(s, parameters, error);
 	snprintf(error, 256, "do what? status, set, add, remove, focus, rate, cpu");
 	return -EINVAL;
 }

@@ -406,6 +406,6 @@ int send_config_parse(struct send_config *c, int argc, char **argv)
 	int ret;
 
 	settings_options(send_settings, options + 2, SETTINGS_MAX - 2);
-	ret = settings_load_told(argc, argv, send_config_section_of, c);
+	ret = settings_load_option(argc, argv, send_config_section_of, c);
 	return ret ? ret : cli_parse(&argp, argc, argv, c);
 }

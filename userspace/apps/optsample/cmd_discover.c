@@ -478,7 +478,7 @@ static void device_first(struct discover *d)
  */
 
 /* `up` waits for this, see up_await(). */
-static void tell_ready(struct discover *d)
+static void log_ready(struct discover *d)
 {
 	if (d->ready) {
 		/* From now on the two do not die together. */
@@ -558,7 +558,7 @@ static void discover_loop(struct discover *d, struct link_thread *link)
 				   d->warnings);
 		d->dirty = false;
 		if (!ready && now - d->start > READY_MS) {
-			tell_ready(d);
+			log_ready(d);
 			ready = true;
 		}
 	}

@@ -484,7 +484,7 @@ static void up_state(const struct up *up, struct state *st)
 }
 
 /* DDS takes the first interface that it finds, or is told to. */
-static void up_tell_dds(const struct stack *s)
+static void up_print_dds(const struct stack *s)
 {
 	char text[OWN_LIST];
 
@@ -525,7 +525,7 @@ int cmd_up(int argc, char **argv)
 	if (err)
 		down_undo(&st);
 	else
-		up_tell_dds(&st.stack);
+		up_print_dds(&st.stack);
 	state_free(&st);
 	return err;
 }

@@ -108,7 +108,7 @@ static const struct settings_program program = {
 	       "job. May come and go at any time.",
 };
 
-static void worker_say(const struct work *w, const char *kind, const char *line)
+static void print_line(const struct work *w, const char *kind, const char *line)
 {
 	const char *job = w->voice.job;
 
@@ -154,12 +154,12 @@ static int join(const struct work *w, struct bus **engine)
 			return 0;
 		if (!is_passing(err) || (w->o->wait_ms != UINT32_MAX &&
 					 loop_now() >= end)) {
-			worker_say(w, "", error);
+			print_line(w, "", error);
 			return err;
 		}
 		/* again from time to time: who looks only now knows what for */
 		if (strcmp(error, last) || loop_now() >= told) {
-			worker_say(w, "warning: ", error);
+			print_line(w, "warning: ", error);
 			told = loop_now() + TOLD;
 		}
 		memcpy(last, error, sizeof(last));

@@ -34,14 +34,14 @@ struct reading_input {
 	struct reading_input_count	count;
 };
 
-static void input_say(struct reading_input *in, int priority, const char *line)
+static void input_log(struct reading_input *in, int priority, const char *line)
 {
 	if (in->config.log)
 		in->config.log(in->config.arg, priority, line);
 }
 
 /* Once, until there are readings again */
-static void input_tell(struct reading_input *in)
+static void input_log_waiting(struct reading_input *in)
 {
 	char text[LASER_INPUT_TEXT], line[READING_INPUT_ERROR];
 
@@ -54,7 +54,7 @@ static void input_tell(struct reading_input *in)
 	else
 		snprintf(line, sizeof(line), "scans cannot be used: no odometry near them (%s)",
 			 in->config.odometry ? in->config.odometry : "tf");
-	input_say(in, LOG_WARNING, line);
+	input_log(in, LOG_WARNING, line);
 }
 
 static void input_give(struct reading_input *in)
@@ -63,7 +63,7 @@ static void input_give(struct reading_input *in)
 
 	while (laser_input_next(in->intake, &r)) {
 		if (in->told)
-			input_say(in, LOG_INFO, "scans can be used now");
+			input_log(in, LOG_INFO, "scans can be used now");
 		in->told = false;
 		in->useless = 0;
 		if (in->config.range_max > 0)
@@ -87,7 +87,7 @@ static void input_add(struct reading_input *in, const char *topic,
 	laser_input_add(in->intake, kind, m, text_ends(topic, "tf_static"),
 			received);
 	input_give(in);
-	input_tell(in);
+	input_log_waiting(in);
 }
 
 static void input_on_message(void *arg, const struct source_message *m)
@@ -117,7 +117,7 @@ static void input_on_ended(void *arg)
 
 static void input_on_log(void *arg, int priority, const char *line)
 {
-	input_say(arg, priority, line);
+	input_log(arg, priority, line);
 }
 
 static int input_subscribe(struct reading_input *in, const char *topic,

@@ -146,8 +146,8 @@ void mapper_pose(struct mapper *m, const struct reading *r,
  */
 
 /* Where they are comes before what is in them. Return: 0 or a negative errno */
-static int tell_transforms(struct mapper *m, int count, int64_t now,
-			   bool *told, char error[MAPPER_ERROR])
+static int publish_transforms(struct mapper *m, int count, int64_t now,
+			      bool *told, char error[MAPPER_ERROR])
 {
 	const int n = submap_out_transforms(&m->out, m->submaps,
 					    submaps_list(m->submaps),
@@ -158,8 +158,8 @@ static int tell_transforms(struct mapper *m, int count, int64_t now,
 	return n < 0 ? n : 0;
 }
 
-static int tell_cells(struct mapper *m, uint32_t number, int64_t now,
-		      bool *told, char error[MAPPER_ERROR])
+static int publish_cells(struct mapper *m, uint32_t number, int64_t now,
+			 bool *told, char error[MAPPER_ERROR])
 {
 	const struct submap *s = submaps_at(m->submaps, number);
 	const struct occupancy *o;
@@ -193,13 +193,13 @@ int mapper_history(struct mapper *m, const struct pose *history,
 	if (count)
 		now = m->way.point[count - 1].stamp;
 	if (m->config.publish)
-		err = tell_transforms(m, listed, now, &placed, error);
+		err = publish_transforms(m, listed, now, &placed, error);
 	for (int i = 0; i < listed && !err; i++) {
 		const uint32_t number = submaps_list(m->submaps)[i];
 
-		err = tell_cells(m, number, now, &told, error);
+		err = publish_cells(m, number, now, &told, error);
 		if (!err)
-			submaps_told(m->submaps, number, placed, told);
+			submaps_published(m->submaps, number, placed, told);
 	}
 	return err;
 }

@@ -198,7 +198,7 @@ static int replay_recall_all(struct replay *r)
 }
 
 /* Return: 0: there is something to write; or a negative errno after one line */
-static int tell_end(struct replay *r, int ret, const char *error)
+static int log_end(struct replay *r, int ret, const char *error)
 {
 	replay_show(r, true);
 	if (!stopped)
@@ -228,7 +228,7 @@ static int replay_read_all(struct replay *r)
 			return err;
 		replay_show(r, false);
 	}
-	return tell_end(r, ret, error);
+	return log_end(r, ret, error);
 }
 
 static void replay_warn(const struct replay *r)

@@ -244,8 +244,8 @@ static void session_keep(struct session *r, const struct reading *reading,
 }
 
 /* Once for each time that it is lost */
-static void tell_lost(struct session *r, const struct reading *reading,
-		      const struct filter_result *result)
+static void log_lost(struct session *r, const struct reading *reading,
+		     const struct filter_result *result)
 {
 	const double at = (double)reading->stamp * 1e-9;
 
@@ -293,7 +293,7 @@ int session_read(struct session *r, const struct reading *reading,
 	if (err)
 		return cli_error(err, "%s: reading %llu: %s", r->log, number,
 				 strerror(-err));
-	tell_lost(r, reading, result);
+	log_lost(r, reading, result);
 	session_keep(r, reading, result);
 	return 0;
 }

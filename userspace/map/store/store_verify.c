@@ -17,7 +17,7 @@ struct finder {
 };
 
 __attribute__((format(printf, 2, 3)))
-static void store_verify_tell(struct finder *f, const char *format, ...)
+static void store_verify_report(struct finder *f, const char *format, ...)
 {
 	char line[STORE_ERROR];
 	va_list ap;
@@ -31,14 +31,14 @@ static void store_verify_tell(struct finder *f, const char *format, ...)
 }
 
 /* Without the path, which its reader knows */
-static void tell_error(struct finder *f)
+static void report_error(struct finder *f)
 {
 	const char *line = store_error(f->store);
 	const size_t n = strlen(f->store->path);
 
 	if (!strncmp(line, f->store->path, n) && line[n] == ':')
 		line += n + 2;
-	store_verify_tell(f, "%s", line);
+	store_verify_report(f, "%s", line);
 }
 
 /* What is damaged is found; anything else ends it. Return: 0 or the latter */
@@ -46,7 +46,7 @@ static int store_verify_weigh(struct finder *f, int err)
 {
 	if (err != -EBADMSG)
 		return err;
-	tell_error(f);
+	report_error(f);
 	return 0;
 }
 
@@ -64,7 +64,7 @@ static int check_database(struct finder *f)
 	while ((more = store_sql_step(s, q)) > 0) {
 		text = (const char *)sqlite3_column_text(q, 0);
 		if (text && strcmp(text, "ok"))
-			store_verify_tell(f, "database: %s", text);
+			store_verify_report(f, "database: %s", text);
 	}
 	store_sql_put(s, SQL_INTEGRITY, q);
 	return store_verify_weigh(f, more);
@@ -81,10 +81,11 @@ static int check_references(struct finder *f)
 	if (!q)
 		return store_verify_weigh(f, err);
 	while ((more = store_sql_step(s, q)) > 0)
-		store_verify_tell(f, "%s %s refers to a %s that is not there",
-				  (const char *)sqlite3_column_text(q, 0),
-				  (const char *)sqlite3_column_text(q, 1) ?: "",
-				  (const char *)sqlite3_column_text(q, 2));
+		store_verify_report(f, "%s %s refers to a %s that is not there",
+				    (const char *)sqlite3_column_text(q, 0),
+				    (const char *)sqlite3_column_text(q, 1) ?:
+									      "",
+				    (const char *)sqlite3_column_text(q, 2));
 	store_sql_put(s, SQL_REFERENCES, q);
 	return store_verify_weigh(f, more);
 }
@@ -115,7 +116,7 @@ static int store_verify_check_submap(struct finder *f, int64_t id)
 	if (err)
 		return store_verify_weigh(f, err);
 	if (!within_reach(f, &m))
-		store_verify_tell(
+		store_verify_report(
 			f,
 			"extent: submap %lld reaches out of the circle of its "
 			"node",
@@ -152,7 +153,7 @@ static int check_links(struct finder *f)
 		return store_verify_weigh(f, err);
 	more = store_sql_step(s, q);
 	if (more > 0 && sqlite3_column_int64(q, 0))
-		store_verify_tell(
+		store_verify_report(
 			f,
 			"link: %lld nodes follow a circle, node %lld is the "
 			"first",

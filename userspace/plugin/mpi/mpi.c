@@ -7,7 +7,7 @@
  * Broadcasts go to a few leaders, who pass them on: see leaders_of(). MPI_Bcast
  * is no choice: all ranks have to call it at the same point of their streams,
  * and a worker cannot know that it is due. As these take another way than other
- * messages of the coordinator, all of them say how many broadcasts were before,
+ * messages of the coordinator, each carries the number of broadcasts before it,
  * and wait for those. The other way round, a broadcast after messages to single
  * ranks is sent to each rank by the coordinator itself, behind those.
  *
@@ -86,7 +86,7 @@ struct mpi {
 	int		agreed;
 };
 
-static int say(char error[BUS_ERROR], int err, const char *what)
+static int fail(char error[BUS_ERROR], int err, const char *what)
 {
 	snprintf(error, BUS_ERROR, "mpi: %s", what);
 	return err;
@@ -98,13 +98,13 @@ static int initialize(char error[BUS_ERROR])
 
 	MPI_Finalized(&yes);
 	if (yes)
-		return say(error, -EALREADY, "was closed in this process");
+		return fail(error, -EALREADY, "was closed in this process");
 	MPI_Initialized(&yes);
 	if (yes)
-		return say(error, -EALREADY, "is open in this process");
+		return fail(error, -EALREADY, "is open in this process");
 	if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) ||
 	    provided < MPI_THREAD_FUNNELED)
-		return say(error, -EIO, "cannot be initialized");
+		return fail(error, -EIO, "cannot be initialized");
 	return 0;
 }
 
@@ -118,10 +118,10 @@ static int take_role(struct bus *e, const struct mpi *m,
 		e->role = role;
 	if (e->role == role)
 		return 0;
-	return say(error, -EINVAL, m->ranks == 1 ?
-		   "a worker needs mpirun, and a coordinator in it" :
-		   m->rank ? "only rank 0 can be the coordinator" :
-		   "rank 0 is the coordinator, it cannot be a worker");
+	return fail(error, -EINVAL, m->ranks == 1 ?
+		    "a worker needs mpirun, and a coordinator in it" :
+		    m->rank ? "only rank 0 can be the coordinator" :
+		    "rank 0 is the coordinator, it cannot be a worker");
 }
 
 static int mpi_open(struct bus *e, const char *spec,
@@ -137,7 +137,7 @@ static int mpi_open(struct bus *e, const char *spec,
 		return err;
 	m = calloc(1, sizeof(*m));
 	if (!m)
-		return say(error, -ENOMEM, "no memory");
+		return fail(error, -ENOMEM, "no memory");
 	MPI_Comm_dup(MPI_COMM_WORLD, &m->comm);
 	MPI_Comm_set_errhandler(m->comm, MPI_ERRORS_RETURN);
 	MPI_Comm_rank(m->comm, &m->rank);

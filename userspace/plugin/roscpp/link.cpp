@@ -120,7 +120,7 @@ static const struct config &configuration()
 }
 
 __attribute__((format(printf, 2, 3)))
-static void say(const struct outbox *o, const char *format, ...)
+static void log_line(const struct outbox *o, const char *format, ...)
 {
 	char text[256];
 	va_list ap;
@@ -146,7 +146,7 @@ static void report(const struct outbox *o)
 		 (unsigned long long)s->out, (unsigned long long)s->sampled,
 		 (unsigned long long)s->evicted, o->queue.size(),
 		 (unsigned long long)s->gap, (unsigned long long)s->most);
-	say(o, "%s", text);
+	log_line(o, "%s", text);
 	if (!path)
 		return;
 	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
@@ -202,9 +202,9 @@ outbox_new(const ros::Header &header, const ros::ConnectionPtr &connection)
 	stamped = has_header(publication->getMessageDefinition().c_str());
 	o.reset(new struct outbox(topic, peer, rule, (u32)limit, stamped),
 		outbox_end);
-	say(o.get(), "policy %s limit %zu refill %u%s%s",
-	    optsample_policy_name(rule->policy), limit, rule->refill,
-	    o->group ? " sync " : "", o->group ? rule->sync : "");
+	log_line(o.get(), "policy %s limit %zu refill %u%s%s",
+		 optsample_policy_name(rule->policy), limit, rule->refill,
+		 o->group ? " sync " : "", o->group ? rule->sync : "");
 	if (rule->sync && !stamped)
 		fprintf(stderr, NAME ": %s: no header, not in sync=%s\n",
 			topic.c_str(), rule->sync);

@@ -32,12 +32,12 @@ static struct bag_sink *bag_sink_bag_of(struct sink *s)
 }
 
 /* Of the disk's errors bag.h gives one, then -ECANCELED */
-static void bag_sink_tell(struct bag_sink *s, int err)
+static void bag_sink_log(struct bag_sink *s, int err)
 {
 	if (!err || s->ended)
 		return;
 	s->ended = true;
-	sink_say(&s->s, LOG_ERR, "%s: %s: recording ends here", s->path,
+	sink_log(&s->s, LOG_ERR, "%s: %s: recording ends here", s->path,
 		 strerror(-err));
 }
 
@@ -46,7 +46,7 @@ static void bag_sink_flush(struct sink *sink)
 	struct bag_sink *s = bag_sink_bag_of(sink);
 
 	if (!s->ended)
-		bag_sink_tell(s, bag_flush(s->bag));
+		bag_sink_log(s, bag_flush(s->bag));
 }
 
 static int bag_sink_open(struct sink **result, struct loop *loop,
@@ -116,11 +116,12 @@ static int bag_sink_publish(struct sink_topic *t, int64_t received,
 	if (err == -EINVAL || err == -EMSGSIZE || err == -E2BIG ||
 	    err == -ENOMEM) {
 		if (!t->told)
-			sink_say(&s->s, LOG_WARNING, "%s: a message cannot be recorded: %s",
+			sink_log(&s->s, LOG_WARNING,
+				 "%s: a message cannot be recorded: %s",
 				 t->name, strerror(-err));
 		t->told = true;
 	} else {
-		bag_sink_tell(s, err);
+		bag_sink_log(s, err);
 	}
 	return err;
 }
@@ -131,7 +132,7 @@ static void bag_sink_close(struct sink *sink)
 	int err;
 
 	err = bag_finish(s->bag);
-	bag_sink_tell(s, err == -ECANCELED ? 0 : err);
+	bag_sink_log(s, err == -ECANCELED ? 0 : err);
 	free(s->path);
 	free(s);
 }

@@ -99,14 +99,14 @@ static int move_stamp(struct bag_source *s, struct source_message *m)
  * Playing
  */
 
-static void say_warning(struct bag_source *s)
+static void log_warning(struct bag_source *s)
 {
 	const char *words = bag_warning(s->bag);
 
 	if (!words || s->warned)
 		return;
 	s->warned = true;
-	source_say(&s->s, LOG_WARNING, "%s: %s", s->s.config.spec, words);
+	source_log(&s->s, LOG_WARNING, "%s: %s", s->s.config.spec, words);
 }
 
 static void bag_source_give(struct bag_source *s)
@@ -140,7 +140,7 @@ static bool bag_source_begin_again(struct bag_source *s)
 		return false;
 	err = bag_rewind(s->bag);
 	if (err) {
-		source_say(&s->s, LOG_ERR, "%s: %s", s->s.config.spec,
+		source_log(&s->s, LOG_ERR, "%s: %s", s->s.config.spec,
 			   strerror(-err));
 		return false;
 	}
@@ -158,9 +158,9 @@ static int bag_source_fetch(struct bag_source *s)
 
 	for (unsigned int i = 0; i < TURN; i++) {
 		ret = bag_next(s->bag, &s->next);
-		say_warning(s);
+		log_warning(s);
 		if (ret < 0)
-			source_say(&s->s, LOG_ERR, "%s: %s", s->s.config.spec,
+			source_log(&s->s, LOG_ERR, "%s: %s", s->s.config.spec,
 				   strerror(-ret));
 		if (ret < 0 || (!ret && !bag_source_begin_again(s)))
 			return 0;
@@ -319,7 +319,7 @@ static int bag_source_open(struct source **result, struct loop *loop,
 		return err;
 	}
 	bag_source_measure(s);
-	say_warning(s);
+	log_warning(s);
 	s->timer.expired = bag_source_on_first;
 	s->timer.arg = s;
 	loop_add_timer(loop, &s->timer);

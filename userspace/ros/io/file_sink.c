@@ -229,25 +229,26 @@ static bool is_disk(int err)
 }
 
 /* Once for the disk, until it is better, and once for each topic */
-static void file_sink_tell(struct file_sink *s, struct sink_topic *t, int err)
+static void file_sink_log(struct file_sink *s, struct sink_topic *t, int err)
 {
 	if (is_disk(err)) {
 		if (!s->full)
-			sink_say(&s->s, LOG_ERR, "%s: %s: messages are dropped",
+			sink_log(&s->s, LOG_ERR, "%s: %s: messages are dropped",
 				 s->folder, strerror(-err));
 		s->full = true;
 		return;
 	}
 	if (!err) {
 		if (s->full)
-			sink_say(&s->s, LOG_NOTICE, "%s: can be written again",
+			sink_log(&s->s, LOG_NOTICE, "%s: can be written again",
 				 s->folder);
 		s->full = false;
 		return;
 	}
 	if (!t->told)
-		sink_say(&s->s, LOG_WARNING, "%s: a message cannot be made a file: %s",
-			 t->name, strerror(-err));
+		sink_log(&s->s, LOG_WARNING,
+			 "%s: a message cannot be made a file: %s", t->name,
+			 strerror(-err));
 	t->told = true;
 }
 
@@ -264,7 +265,7 @@ static int file_sink_publish(struct sink_topic *t, int64_t received,
 	s->out.len = 0;
 	err = file_sink_path_of(t, stamp, path) ?:
 	      file_sink_put_message(s, t->kind, msg, path);
-	file_sink_tell(s, t, err);
+	file_sink_log(s, t, err);
 	return err;
 }
 

@@ -115,7 +115,7 @@ static void file_source_give(struct file_source *s, const union message *msg,
 	int len = serialize(s, m.kind, msg);
 
 	if (len < 0) {
-		source_say(&s->s, LOG_WARNING, "%s: %s", s->names[s->at - 1],
+		source_log(&s->s, LOG_WARNING, "%s: %s", s->names[s->at - 1],
 			   strerror(-len));
 		return;
 	}
@@ -138,7 +138,7 @@ static bool next_file(struct file_source *s)
 			continue;
 		if (!file_read_open(s->reader, path, error))
 			return s->open = true;
-		source_say(&s->s, LOG_WARNING, "%s", error);
+		source_log(&s->s, LOG_WARNING, "%s", error);
 	}
 	return false;
 }
@@ -162,7 +162,7 @@ static int read_one(struct file_source *s)
 	while (s->open || next_file(s)) {
 		ret = file_read_next(s->reader, stamp, &msg, error);
 		if (ret < 0)
-			source_say(&s->s, LOG_WARNING, "%s", error);
+			source_log(&s->s, LOG_WARNING, "%s", error);
 		if (ret == 1) {
 			file_source_give(s, &msg, stamp);
 			return 1;

@@ -282,7 +282,7 @@ static void serve_fastdds(struct ros2_service *s)
 }
 
 /* Once: what a user of rmw_fastrtps can do */
-static void tell_unserved(struct ros2_service *s)
+static void log_unserved(struct ros2_service *s)
 {
 	char line[IO_ERROR + 128];
 
@@ -319,7 +319,7 @@ static bool is_for_fastdds(struct ros2_service *s, dds_instance_handle_t writer,
 	if (is && s->offered)
 		on_fastdds(s, id, id, bytes, len);
 	else if (is)
-		tell_unserved(s);
+		log_unserved(s);
 	return is;
 }
 

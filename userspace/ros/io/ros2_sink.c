@@ -129,9 +129,11 @@ static int ros2_sink_publish(struct sink_topic *topic, int64_t received,
 
 	(void)received;
 	if (err && !topic->told)
-		sink_say(topic->sink, LOG_WARNING, "%s: a message is dropped, as will be others: %s",
-			 topic->name, err == -EAGAIN ?
-			 "a reader does not keep up" : strerror(-err));
+		sink_log(topic->sink, LOG_WARNING,
+			 "%s: a message is dropped, as will be others: %s",
+			 topic->name,
+			 err == -EAGAIN ? "a reader does not keep up" :
+					  strerror(-err));
 	topic->told |= err != 0;
 	return err;
 }

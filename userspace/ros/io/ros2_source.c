@@ -245,10 +245,10 @@ static void meet(struct ros2_source *s, struct topic *t,
 		err = ros2_source_begin_topic(s, t);
 	}
 	if (err)
-		source_say(&s->s, LOG_ERR, "%s: %s", t->name, strerror(-err));
+		source_log(&s->s, LOG_ERR, "%s: %s", t->name, strerror(-err));
 	if (w->kind != t->kind || w->kind < 0) {
 		if (!t->told)
-			source_say(&s->s, LOG_WARNING, "%s is left out: %s",
+			source_log(&s->s, LOG_WARNING, "%s is left out: %s",
 				   t->name, w->kind < 0 ?
 				   "of no type that is known here" :
 				   message_type(w->kind, MESSAGE_CDR));
@@ -449,7 +449,7 @@ static bool count_lost(struct ros2_source *s, struct topic *t,
 		return false;
 	s->lost += n;
 	if (!t->told_lost)
-		source_say(&s->s, LOG_WARNING, "%s: %llu messages of a writer "
+		source_log(&s->s, LOG_WARNING, "%s: %llu messages of a writer "
 			   "were lost on their way; more of it is in the "
 			   "status only", t->name, (unsigned long long)n);
 	t->told_lost = true;

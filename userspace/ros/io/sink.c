@@ -12,7 +12,7 @@
 
 static const uint64_t FLUSH = 1000000000;	/* ns */
 
-void sink_say(const struct sink *s, int priority, const char *format, ...)
+void sink_log(const struct sink *s, int priority, const char *format, ...)
 {
 	va_list args;
 

@@ -68,7 +68,7 @@ extern const struct sink_ops ros2_sink_ops, ros1_sink_ops, bag_sink_ops,
 			     file_sink_ops, thread_sink_ops;
 
 __attribute__((format(printf, 3, 4)))
-void sink_say(const struct sink *s, int priority, const char *format, ...);
+void sink_log(const struct sink *s, int priority, const char *format, ...);
 
 /* A message did not go out. Any thread */
 void sink_drop(struct sink *s);

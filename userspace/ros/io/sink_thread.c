@@ -69,7 +69,7 @@ static void sink_thread_add(struct thread_sink *s, struct written *w)
 	if (!err)
 		return;
 	w->inner = NULL;
-	sink_say(&s->s, LOG_ERR, "%s: cannot be offered: %s", w->name,
+	sink_log(&s->s, LOG_ERR, "%s: cannot be offered: %s", w->name,
 		 strerror(-err));
 }
 
@@ -217,8 +217,10 @@ static bool sink_thread_has_room(struct thread_sink *s, size_t len)
 	if (!waiting || waiting + len <= SINK_WAITING)
 		return true;
 	if (!s->behind)
-		sink_say(&s->s, LOG_WARNING, "%s: is written more slowly than messages come: what does not fit %d MB is dropped",
-			 s->s.config.spec, SINK_WAITING >> 20);
+		sink_log(
+			&s->s, LOG_WARNING,
+			"%s: is written more slowly than messages come: what does not fit %d MB is dropped",
+			s->s.config.spec, SINK_WAITING >> 20);
 	s->behind = true;
 	return false;
 }

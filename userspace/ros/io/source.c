@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include "ros/io/source_ops.h"
 
-void source_say(const struct source *s, int priority, const char *format, ...)
+void source_log(const struct source *s, int priority, const char *format, ...)
 {
 	va_list args;
 

@@ -41,6 +41,6 @@ extern const struct source_ops ros2_source_ops, ros1_source_ops,
 bool file_source_knows(const char *path);
 
 __attribute__((format(printf, 3, 4)))
-void source_say(const struct source *s, int priority, const char *format, ...);
+void source_log(const struct source *s, int priority, const char *format, ...);
 
 #endif

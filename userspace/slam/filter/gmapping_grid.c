@@ -63,7 +63,7 @@ static uint32_t mean_of(struct gmapping_count c, struct gmapping_sum s)
 }
 
 /* It became full, or is not full any more: the nine around have it as a bit */
-static int tell_around(struct pen *p, int x, int y)
+static int mark_around(struct pen *p, int x, int y)
 {
 	int err = 0;
 
@@ -87,7 +87,7 @@ static int refresh(struct pen *p, int x, int y)
 	*look = (*look & GMAPPING_NEAR) | mean_of(c, p->tile->sum[i]);
 	if (gmapping_full(c) == ((*look & GMAPPING_SELF) != 0))
 		return 0;
-	return tell_around(p, x, y);
+	return mark_around(p, x, y);
 }
 
 static void gmapping_halve(struct gmapping_count *c, struct gmapping_sum *s)

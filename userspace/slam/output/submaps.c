@@ -534,7 +534,7 @@ int submaps_draw(struct submaps *s, uint32_t i, const struct occupancy **o,
 	return 0;
 }
 
-void submaps_told(struct submaps *s, uint32_t i, bool pose, bool cells)
+void submaps_published(struct submaps *s, uint32_t i, bool pose, bool cells)
 {
 	struct part *p = &s->part[i];
 

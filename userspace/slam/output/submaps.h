@@ -132,7 +132,7 @@ int submaps_draw(struct submaps *s, uint32_t i, const struct occupancy **o,
 		 char error[SUBMAPS_ERROR]);
 
 /* It was told: its pose, or its cells, or both */
-void submaps_told(struct submaps *s, uint32_t i, bool pose, bool cells);
+void submaps_published(struct submaps *s, uint32_t i, bool pose, bool cells);
 
 /**
  * struct submaps_counts

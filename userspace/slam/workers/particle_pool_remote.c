@@ -28,7 +28,7 @@ enum {
 };
 
 __attribute__((format(printf, 3, 4))) static void
-pool_remote_say(struct remote *r, int priority, const char *format, ...)
+pool_remote_log(struct remote *r, int priority, const char *format, ...)
 {
 	char line[256];
 	va_list args;
@@ -289,7 +289,7 @@ static int on_joined(struct remote *r, uint32_t id)
 	r->member[r->members++] = (struct member){ .id = id };
 	r->changed = true;
 	r->load.traffic.joined++;
-	pool_remote_say(r, LOG_INFO, "worker %u joined: %u of them", id,
+	pool_remote_log(r, LOG_INFO, "worker %u joined: %u of them", id,
 			r->members);
 	return send_to(r, id, WIRE_SETUP, &r->params, sizeof(r->params), NULL,
 		       0);
@@ -323,7 +323,7 @@ static int on_left(struct remote *r, uint32_t id, const char *why)
 		r->owner[i] = 0;
 		lost++;
 	}
-	pool_remote_say(r, LOG_WARNING,
+	pool_remote_log(r, LOG_WARNING,
 			"worker %u is gone (%.100s): %u particles are built "
 			"again by %u others",
 			id, why, lost, r->members);
@@ -376,7 +376,7 @@ static int on_failed(struct remote *r, const struct bus_message *m)
 	if (err >= 0)
 		err = -EPROTO;
 	r->failed = err;
-	pool_remote_say(r, LOG_WARNING, "worker %u: %s", m->from,
+	pool_remote_log(r, LOG_WARNING, "worker %u: %s", m->from,
 			err == -ENOMEM ? "no memory for its maps" :
 					 strerror(-err));
 	return err == -ENOMEM || err == -EBADMSG ? 0 : err;
@@ -391,7 +391,7 @@ static int pool_remote_handle(struct remote *r, const struct bus_message *m)
 	case BUS_LEFT:
 		return on_left(r, m->from, m->data);
 	case BUS_REFUSED:
-		pool_remote_say(r, LOG_WARNING, "%.200s",
+		pool_remote_log(r, LOG_WARNING, "%.200s",
 				(const char *)m->data);
 		return 0;
 	case WIRE_RESULT:
@@ -404,22 +404,22 @@ static int pool_remote_handle(struct remote *r, const struct bus_message *m)
 }
 
 /* Every 30 s in which no message comes */
-static void pool_remote_tell_waiting(struct remote *r)
+static void pool_remote_log_waiting(struct remote *r)
 {
 	const unsigned int s = r->silent * PATIENCE / 1000;
 
 	if (!r->members)
-		pool_remote_say(
+		pool_remote_log(
 			r, LOG_WARNING,
 			"still no worker after %u s: start slam-worker with the same broker and job, or end this with a signal",
 			s);
 	else if (r->matching)
-		pool_remote_say(
+		pool_remote_log(
 			r, LOG_WARNING,
 			"no message for %u s: waiting for %u of %u particles of %u workers",
 			s, r->missing, r->count, r->members);
 	else
-		pool_remote_say(r, LOG_WARNING,
+		pool_remote_log(r, LOG_WARNING,
 				"no message for %u s: waiting for %u workers",
 				s, r->members);
 }
@@ -437,7 +437,7 @@ static int pool_remote_receive(struct remote *r, struct bus_message *m,
 	r->load.traffic.receiving += thread_pool_own_cpu() - start;
 	r->silent = ret ? 0 : r->silent + 1;
 	if (r->silent && r->silent % TOLD == 0)
-		pool_remote_tell_waiting(r);
+		pool_remote_log_waiting(r);
 	if (!ret && r->silent >= silence && r->config.interrupted &&
 	    r->config.interrupted(r->config.arg))
 		return -EINTR;
@@ -461,12 +461,12 @@ static int pool_remote_wait_for(struct remote *r, uint32_t workers)
 	int ret = 0;
 
 	if (!r->members && r->failed == -ENOMEM && !r->config.fixed)
-		pool_remote_say(
+		pool_remote_log(
 			r, LOG_WARNING,
 			"the maps of %u particles took more memory than the workers had: start more of them, or some with more memory",
 			r->count);
 	if (r->members < workers)
-		pool_remote_say(r, LOG_INFO, "waiting for %u workers", workers);
+		pool_remote_log(r, LOG_INFO, "waiting for %u workers", workers);
 	while (r->members < still_possible(r, workers)) {
 		ret = pool_remote_receive(r, &m, 1);
 		if (ret > 0)

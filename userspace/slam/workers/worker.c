@@ -20,7 +20,7 @@
 enum { TELL_MS = 30000 };
 
 __attribute__((format(printf, 3, 4)))
-static void worker_say(struct worker *w, int priority, const char *format, ...)
+static void worker_logf(struct worker *w, int priority, const char *format, ...)
 {
 	char line[256];
 	va_list args;
@@ -453,15 +453,15 @@ static void worker_on_event(struct worker *w, const struct bus_message *m)
 {
 	switch (m->type) {
 	case BUS_JOINED:
-		worker_say(w, LOG_INFO, "joined as worker %u", m->from);
+		worker_logf(w, LOG_INFO, "joined as worker %u", m->from);
 		return;
 	case BUS_LEFT:
-		worker_say(w, LOG_WARNING, "thrown out: %.200s",
-			   (char *)m->data);
+		worker_logf(w, LOG_WARNING, "thrown out: %.200s",
+			    (char *)m->data);
 		break;
 	case BUS_COORDINATOR_GONE:
-		worker_say(w, LOG_INFO, "without a coordinator: %.200s",
-			   (char *)m->data);
+		worker_logf(w, LOG_INFO, "without a coordinator: %.200s",
+			    (char *)m->data);
 		break;
 	}
 	worker_forget(w);
@@ -478,23 +478,23 @@ static int worker_fail(struct worker *w, const struct bus_message *m,
 	const int32_t code = err;
 
 	if (err == -ENOMEM && memory_reason(reason))
-		worker_say(w, LOG_ERR,
-			   "the maps of %u particles take more than %s",
-			   w->count, reason);
+		worker_logf(w, LOG_ERR,
+			    "the maps of %u particles take more than %s",
+			    w->count, reason);
 	else
-		worker_say(w, LOG_ERR, "message %u of %u: %s", m->type,
-			   m->from, strerror(-err));
+		worker_logf(w, LOG_ERR, "message %u of %u: %s", m->type,
+			    m->from, strerror(-err));
 	worker_send(w, 0, WIRE_FAILED, &code, sizeof(code), NULL, 0);
 	return err == -ENOMEM || err == -EBADMSG ? err : 1;
 }
 
 /* Every 30 s without a message */
-static void worker_tell_waiting(struct worker *w, int timeout_ms)
+static void worker_log_waiting(struct worker *w, int timeout_ms)
 {
 	w->idle += (uint32_t)timeout_ms;
 	if (w->idle / TELL_MS == (w->idle - (uint32_t)timeout_ms) / TELL_MS)
 		return;
-	worker_say(
+	worker_logf(
 		w, LOG_INFO,
 		w->ready ?
 			"no message for %u s: waiting for the next scan" :
@@ -508,7 +508,7 @@ int worker_turn(struct worker *w, int timeout_ms)
 	int ret = bus_receive(w->engine, &m, timeout_ms), err;
 
 	if (!ret)
-		worker_tell_waiting(w, timeout_ms);
+		worker_log_waiting(w, timeout_ms);
 	if (ret <= 0)
 		return ret;
 	w->idle = 0;

@@ -110,7 +110,7 @@ static void publish(struct gdim *g, struct submap_out *out, struct submaps *s,
 		    !submaps_draw(s, n, &o, error) &&
 		    !submap_out_grid(out, n, submaps_at(s, n), o, &m, error))
 			send_message(g, MESSAGE_OCCUPANCY_GRID, &m);
-		submaps_told(s, n, true, true);
+		submaps_published(s, n, true, true);
 	}
 }
 
@@ -228,7 +228,7 @@ static void test_message(void)
 	   && pose_distance(&t.pose, &history[52], 10) < 1e-9,
 	   "message: one of them");
 	for (int i = 0; i < n; i++)
-		submaps_told(s, i, true, false);
+		submaps_published(s, i, true, false);
 	ok(!submap_out_transforms(&out, s, submaps_list(s), n, false, &m,
 				  error), "message: what was told is not told");
 	submap_out_free(&out);

@@ -22,7 +22,7 @@ static unsigned int take(struct submaps *s, int listed, unsigned int *cells)
 		if (submaps_at(s, n)->changed &&
 		    submaps_draw(s, n, &o, error))
 			printf("# %s\n", error);
-		submaps_told(s, n, true, true);
+		submaps_published(s, n, true, true);
 	}
 	return moved;
 }
