@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "ros/io/ros2_graph.h"
 #include "ros/io/ros2_service.h"
 #include "service.h"
@@ -101,7 +102,7 @@ static void handle(void *arg, const union service_request *q,
 	}
 }
 
-static int serve(char error[IO_ERROR])
+static int serve(char error[ERROR_TEXT])
 {
 	static enum service_kind kind[SERVICES];
 	struct ros2_service_stats sum = { 0 };
@@ -240,7 +241,7 @@ static void call_next(struct calls *c)
 		loop_stop(loop, err);
 }
 
-static int call(double seconds, long times, char error[IO_ERROR])
+static int call(double seconds, long times, char error[ERROR_TEXT])
 {
 	static struct calls c;
 	int err = 0;
@@ -278,7 +279,7 @@ static void on_drop(void *arg, int err, const union service_response *r)
 		loop_stop(loop, 0);
 }
 
-static int flood(long n, char error[IO_ERROR])
+static int flood(long n, char error[ERROR_TEXT])
 {
 	union service_request q = { .logging = { 1, 0 } };
 	struct ros2_client *c;
@@ -362,7 +363,7 @@ static int noise(int part)
 
 int main(int argc, char **argv)
 {
-	char error[IO_ERROR] = "";
+	char error[ERROR_TEXT] = "";
 	int err;
 
 	if (argc < 2)

@@ -10,6 +10,7 @@
 #include <cjson/cJSON.h>
 #include "apps/gdimd/input.h"
 #include "base/cli.h"
+#include "base/error.h"
 #include "base/service.h"
 #include "memory_file.h"
 #include "odd_message.h"
@@ -56,7 +57,7 @@ static void begin(void)
 						  .threads = 1 };
 	static const char *const names[] = { "slam_map", "hazard_map" };
 	static unsigned int inputs;
-	char error[SITE_ERROR];
+	char error[ERROR_TEXT];
 	struct layer l;
 
 	if (!loop) {
@@ -90,7 +91,7 @@ static void refused(void *arg, const char *line)
 {
 	(void)arg;
 	lines++;
-	if (!*line || strlen(line) >= MAP_INPUT_ERROR || strchr(line, '\n'))
+	if (!*line || strlen(line) >= ERROR_TEXT || strchr(line, '\n'))
 		abort();
 }
 

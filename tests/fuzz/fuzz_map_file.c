@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+#include "base/error.h"
 #include "map/fusion/cells.h"
 #include "map/io/map_file.h"
 #include "memory_file.h"
@@ -156,7 +157,7 @@ static void check(const struct map_file *m)
 /* @mode: as of map_file_values(), or -2: as map_server reads it */
 static void read_it(int mode)
 {
-	char error[MAP_FILE_ERROR] = "";
+	char error[ERROR_TEXT] = "";
 	struct map_file m;
 	const int err = mode < -1 ? map_file_read(yaml_path, &m, error) :
 			map_file_values(yaml_path, mode, &m, error);
@@ -174,7 +175,7 @@ static void write_it(struct odd *o, enum map_mode mode)
 {
 	static int16_t cells[SIDE * SIDE];
 	struct raster r = { .bits = 8, .resolution = 0.05, .cells = cells };
-	char error[MAP_FILE_ERROR];
+	char error[ERROR_TEXT];
 	struct map_file m;
 	unsigned int n;
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/error.h"
 #include "map/io/map_yaml.h"
 
 enum { PRINTED = 3 * PATH_MAX };
@@ -27,7 +28,7 @@ static void again(const struct map_yaml *y)
 {
 	static char text[2][PRINTED];
 	static struct map_yaml second;
-	char why[MAP_YAML_ERROR];
+	char why[ERROR_REASON];
 	int n = map_yaml_print(y, "a map", text[0], PRINTED);
 
 	if (n < 0)
@@ -59,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		"image: a.pgm\n", "resolution: 0.05\n", "origin: [1, 2, 0]\n",
 	};
 	static struct map_yaml y;
-	char why[MAP_YAML_ERROR] = "";
+	char why[ERROR_REASON] = "";
 	unsigned int key;
 	char *text;
 	int n = 0;

@@ -6,12 +6,13 @@
  */
 #include <stdint.h>
 #include <string.h>
+#include "base/error.h"
 #include "map/io/poses_file.h"
 #include "memory_file.h"
 
 static void again(const struct poses_file *p)
 {
-	char *text = malloc((size_t)p->count * 128), error[POSES_FILE_ERROR];
+	char *text = malloc((size_t)p->count * 128), error[ERROR_TEXT];
 	struct poses_file second;
 	size_t n = 0;
 
@@ -39,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char error[POSES_FILE_ERROR] = "";
+	char error[ERROR_TEXT] = "";
 	struct poses_file p;
 
 	if (poses_file_read(memory_file(data, size), &p, error)) {

@@ -7,6 +7,7 @@
  * gdimd's maps do, and reads as the same cells.
  */
 #include <stdio.h>
+#include "base/error.h"
 #include "base/utf8.h"
 #include "map/io/map_message.h"
 #include "apps/gdimd/submap_message.h"
@@ -35,7 +36,7 @@ static void send_again(const struct cells *c)
 	struct raster r = { { -3, 4, c->width, c->height }, c->bits, 0.05,
 			    NULL };
 	struct submap_layer again[SUBMAP_LAYERS];
-	char error[SUBMAP_ERROR];
+	char error[ERROR_TEXT];
 	static union message m;
 
 	if (map_room_reserve(&room, n))
@@ -62,7 +63,7 @@ static void one_line(const char *error)
 static void map(enum message_kind kind, const union message *m)
 {
 	struct submap_layer layer[SUBMAP_LAYERS];
-	char error[SUBMAP_ERROR] = "";
+	char error[ERROR_TEXT] = "";
 	const int n = submap_read(kind, m, layer, error);
 
 	if (!n || n > SUBMAP_LAYERS)
@@ -93,7 +94,7 @@ static void transforms(const union message *m)
 {
 	struct message_list rest = m->tf.transforms;
 	struct message_transform one;
-	char error[SUBMAP_ERROR] = "";
+	char error[ERROR_TEXT] = "";
 	struct site_transform t;
 
 	while (message_next_transform(&rest, &one)) {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "apps/gdimctl/view_records.h"
 #include "base/cli.h"
+#include "base/error.h"
 #include "base/utf8.h"
 #include "base/wire.h"
 #include "map/fusion/cells.h"
@@ -145,7 +146,7 @@ static int check_state(void *page, const struct view_state *s)
 static void look(const struct layer *layer, bool draw)
 {
 	struct view_page *page = NULL;
-	char error[VIEW_ERROR];
+	char error[ERROR_TEXT];
 	struct view_records *v;
 
 	if ((draw && view_page_open(&page, page_path, layer, LAYERS, "a",

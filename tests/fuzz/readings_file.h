@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/error.h"
 #include "laser/readings.h"
 #include "memory_file.h"
 
@@ -40,7 +41,7 @@ static size_t make_text(char *text, const char *first,
 /* Return: a sum over all readings */
 static uint64_t read_all(const char *path, size_t size)
 {
-	char error[READINGS_ERROR] = "";
+	char error[ERROR_TEXT] = "";
 	struct readings_count count;
 	struct readings *log;
 	struct reading r;

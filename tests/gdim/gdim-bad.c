@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "ros/io/ros2.h"
 #include "ros/io/ros2_service.h"
 #include "ros/io/ros2_type.h"
@@ -143,7 +144,7 @@ static void call(const char *service, const char *what)
 	static struct ros2_client *clients[SERVICES];
 	static enum service_kind kind[SERVICES];
 	union service_request q;
-	char name[512], error[IO_ERROR];
+	char name[512], error[ERROR_TEXT];
 	const int k = bad_request(&q, service, what);
 
 	if (k < 0) {
@@ -193,7 +194,7 @@ static void on_line(void *arg, uint32_t events)
 int main(void)
 {
 	struct loop_fd in = { .ready = on_line };
-	char error[IO_ERROR] = "";
+	char error[ERROR_TEXT] = "";
 	int err;
 
 	cli_program = "gdim-bad";

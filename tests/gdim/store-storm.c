@@ -19,6 +19,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "cut-vfs.h"
 #include "store-model.h"
 #include "../unit/tap.h"
@@ -32,7 +33,7 @@ enum {
 	FRESH		= 8,		/* each so many begins without a file */
 };
 
-static char error[STORE_ERROR];
+static char error[ERROR_TEXT];
 static uint64_t seed;
 
 /* How often the change that was not acknowledged was there */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "ros/io/ros2.h"
 #include "submap-writer.h"
 
@@ -63,7 +64,7 @@ int main(int argc, char **argv)
 	const struct ddsi_sertype *type;
 	struct submap_writer w;
 	dds_entity_t topic, writer;
-	char error[IO_ERROR];
+	char error[ERROR_TEXT];
 	struct ros2 *ros;
 	int status = submap_writer_options(&w, argc, argv);
 

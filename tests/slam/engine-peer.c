@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "base/error.h"
 #include "cluster/bus.h"
 
 enum { ROUND = 1, PASSED, LARGE, END };
@@ -231,7 +232,7 @@ static void worker_round(struct bus *e, const struct bus_message *m)
 
 static int work(struct bus *e)
 {
-	char error[BUS_ERROR];
+	char error[ERROR_TEXT];
 	struct bus_message m;
 	int ret = 0;
 
@@ -281,7 +282,7 @@ int main(int argc, char **argv)
 		.build = "peer", .notice = notice,
 	};
 	const char *ranks = getenv("OMPI_COMM_WORLD_SIZE");
-	char error[BUS_ERROR];
+	char error[ERROR_TEXT];
 	struct bus *e;
 	uint32_t i;
 	int status;

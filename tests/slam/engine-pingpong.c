@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "cluster/bus.h"
 
 enum { ECHO = 1, SCAN, RESULT, ASSIGN, END };
@@ -43,7 +44,7 @@ static double times[MOST];
 static struct bus *join(enum bus_role role)
 {
 	const struct bus_config c = { .job = job, .hub = hub };
-	char error[BUS_ERROR];
+	char error[ERROR_TEXT];
 	struct bus *e;
 
 	if (bus_open(&e, spec, role, &c, error)) {

@@ -9,11 +9,12 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include "base/error.h"
 #include "map/site/site.h"
 #include "folder.h"
 #include "tap.h"
 
-static char error[SITE_ERROR];
+static char error[ERROR_TEXT];
 
 static inline struct site *open_site_of(const char *path, enum store_mode mode,
 					size_t memory)

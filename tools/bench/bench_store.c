@@ -17,6 +17,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "map/store/cells_blob.h"
 #include "map/store/store.h"
 
@@ -30,7 +31,7 @@ enum {
 static struct cells *cells[SOURCES];
 static void *packed[SOURCES];
 static size_t packed_len[SOURCES];
-static char error[STORE_ERROR];
+static char error[ERROR_TEXT];
 
 static void stop(const char *what)
 {

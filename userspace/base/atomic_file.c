@@ -9,13 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/atomic_file.h"
+#include "base/error.h"
 
-int atomic_file_error(char error[ATOMIC_FILE_ERROR], const char *path, int err,
+int atomic_file_error(char error[ERROR_TEXT], const char *path, int err,
 		      const char *text)
 {
 	const size_t most = 150, n = strlen(path);
 
-	snprintf(error, ATOMIC_FILE_ERROR, "%s%s: %.90s", n > most ? "..." : "",
+	snprintf(error, ERROR_TEXT, "%s%s: %.90s", n > most ? "..." : "",
 		 n > most ? path + n - most : path,
 		 text ? text : strerror(-err));
 	return err;
@@ -42,7 +43,7 @@ static bool is_special(const char *path)
 }
 
 int atomic_file_open(struct atomic_file *n, const char *path,
-		     char error[ATOMIC_FILE_ERROR])
+		     char error[ERROR_TEXT])
 {
 	int fd, err;
 
@@ -79,13 +80,13 @@ void atomic_file_write(struct atomic_file *n, const void *data, size_t len)
 }
 
 static int atomic_file_fail(struct atomic_file *n, int err,
-			    char error[ATOMIC_FILE_ERROR])
+			    char error[ERROR_TEXT])
 {
 	atomic_file_abandon(n);
 	return atomic_file_error(error, n->path, err, NULL);
 }
 
-int atomic_file_sync(struct atomic_file *n, char error[ATOMIC_FILE_ERROR])
+int atomic_file_sync(struct atomic_file *n, char error[ERROR_TEXT])
 {
 	FILE *f = n->file;
 	int err = n->err;
@@ -116,7 +117,7 @@ static void atomic_file_sync_folder(const char *path)
 	close(fd);
 }
 
-int atomic_file_finish(struct atomic_file *n, char error[ATOMIC_FILE_ERROR])
+int atomic_file_finish(struct atomic_file *n, char error[ERROR_TEXT])
 {
 	int err = n->file ? atomic_file_sync(n, error) : 0;
 

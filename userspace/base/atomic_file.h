@@ -11,8 +11,7 @@
 
 #include <limits.h>
 #include <stdio.h>
-
-enum { ATOMIC_FILE_ERROR = 256 };
+#include "base/error.h"
 
 /**
  * struct atomic_file - one that is being written
@@ -33,7 +32,7 @@ struct atomic_file {
  * Return: 0, or a negative errno and nothing to clean up.
  */
 int atomic_file_open(struct atomic_file *n, const char *path,
-		     char error[ATOMIC_FILE_ERROR]);
+		     char error[ERROR_TEXT]);
 
 /* What fails is remembered for atomic_file_finish() */
 void atomic_file_write(struct atomic_file *n, const void *data, size_t len);
@@ -45,14 +44,14 @@ void atomic_file_write(struct atomic_file *n, const void *data, size_t len);
  *
  * Return: 0, or a negative errno and no file: only a line in @error.
  */
-int atomic_file_sync(struct atomic_file *n, char error[ATOMIC_FILE_ERROR]);
+int atomic_file_sync(struct atomic_file *n, char error[ERROR_TEXT]);
 
 /**
  * atomic_file_finish() - bring it to disk and give it its name
  *
  * Return: 0, or a negative errno and no file: only a line in @error.
  */
-int atomic_file_finish(struct atomic_file *n, char error[ATOMIC_FILE_ERROR]);
+int atomic_file_finish(struct atomic_file *n, char error[ERROR_TEXT]);
 
 /* Forget it, after atomic_file_open() or atomic_file_sync() */
 void atomic_file_abandon(struct atomic_file *n);
@@ -64,7 +63,7 @@ void atomic_file_abandon(struct atomic_file *n);
  *
  * Return: @err, a negative errno.
  */
-int atomic_file_error(char error[ATOMIC_FILE_ERROR], const char *path, int err,
+int atomic_file_error(char error[ERROR_TEXT], const char *path, int err,
 		      const char *text);
 
 #endif

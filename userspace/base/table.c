@@ -5,10 +5,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/error.h"
 #include "base/lines.h"
 #include "base/table.h"
 
-int table_error(char error[TABLE_ERROR], const char *path,
+int table_error(char error[ERROR_TEXT], const char *path,
 		unsigned long number, int err, const char *text)
 {
 	const size_t most = 120, n = strlen(path);
@@ -16,7 +17,7 @@ int table_error(char error[TABLE_ERROR], const char *path,
 
 	if (number)
 		snprintf(at, sizeof(at), ":%lu", number);
-	snprintf(error, TABLE_ERROR, "%s%s%s: %.90s", n > most ? "..." : "",
+	snprintf(error, ERROR_TEXT, "%s%s%s: %.90s", n > most ? "..." : "",
 		 n > most ? path + n - most : path, at,
 		 text ? text : strerror(-err));
 	/* a name may have anything in it */
@@ -29,7 +30,7 @@ int table_error(char error[TABLE_ERROR], const char *path,
 static int table_read_all(struct lines *l, const char *path,
 			  const char *columns,
 			  int (*line)(const char *text, void *arg), void *arg,
-			  char error[TABLE_ERROR])
+			  char error[ERROR_TEXT])
 {
 	char what[80], *text;
 	size_t len;
@@ -58,7 +59,7 @@ static int table_read_all(struct lines *l, const char *path,
 
 int table_read(const char *path, const char *columns,
 	       int (*line)(const char *text, void *arg), void *arg,
-	       char error[TABLE_ERROR])
+	       char error[ERROR_TEXT])
 {
 	struct lines l;
 	int err = lines_open(&l, path);

@@ -5,7 +5,7 @@
 #ifndef BASE_TABLE_H
 #define BASE_TABLE_H
 
-enum { TABLE_ERROR = 256 };
+#include "base/error.h"
 
 /**
  * table_read() - call for each line
@@ -20,7 +20,7 @@ enum { TABLE_ERROR = 256 };
  */
 int table_read(const char *path, const char *columns,
 	       int (*line)(const char *text, void *arg), void *arg,
-	       char error[TABLE_ERROR]);
+	       char error[ERROR_TEXT]);
 
 /**
  * table_error() - write an error line
@@ -29,7 +29,7 @@ int table_read(const char *path, const char *columns,
  *
  * Return: @err
  */
-int table_error(char error[TABLE_ERROR], const char *path,
+int table_error(char error[ERROR_TEXT], const char *path,
 		unsigned long number, int err, const char *text);
 
 #endif

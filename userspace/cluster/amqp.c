@@ -16,6 +16,7 @@
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "base/thread.h"
 #include "cluster/broker.h"
 #include "cluster/member.h"
@@ -66,7 +67,7 @@ static bool stopped(struct bus *e)
 static void connect_again(struct bus *e)
 {
 	struct amqp *a = e->link;
-	char error[BUS_ERROR];
+	char error[ERROR_TEXT];
 	unsigned int ms = PAUSE_MS;
 	struct broker b;
 
@@ -91,7 +92,7 @@ static void connect_again(struct bus *e)
 static void disconnect(struct bus *e)
 {
 	struct amqp *a = e->link;
-	char text[BUS_ERROR];
+	char text[ERROR_TEXT];
 
 	if (!a->broker.broken) {
 		/* the worker was thrown out, and was told */
@@ -166,11 +167,11 @@ static void *amqp_work(void *arg)
 
 /* Patiently, if the user wants that; what is wrong for good stays wrong */
 static int connect_first(struct bus *e, const struct bus_config *config,
-			 char error[BUS_ERROR])
+			 char error[ERROR_TEXT])
 {
 	const uint64_t end = member_now() + config->connect_ms * MS;
 	struct amqp *a = e->link;
-	char last[BUS_ERROR] = "";
+	char last[ERROR_TEXT] = "";
 	unsigned int ms = PAUSE_MS;
 	int err;
 
@@ -207,7 +208,7 @@ static void free_link(struct bus *e)
 }
 
 static int open_link(struct bus *e, const struct bus_config *config,
-		     char error[BUS_ERROR])
+		     char error[ERROR_TEXT])
 {
 	struct amqp *a = e->link;
 	int err = connect_first(e, config, error);
@@ -217,7 +218,7 @@ static int open_link(struct bus *e, const struct bus_config *config,
 	e->up->connected(e, a->broker.address, 0);
 	err = amqp_start(e);
 	if (err) {
-		snprintf(error, BUS_ERROR, "thread: %s", strerror(-err));
+		snprintf(error, ERROR_TEXT, "thread: %s", strerror(-err));
 		broker_close(&a->broker, false);
 	}
 	return err;
@@ -225,7 +226,7 @@ static int open_link(struct bus *e, const struct bus_config *config,
 
 static int amqp_engine_open(struct bus *e, const char *spec,
 			    const struct bus_config *config,
-			    char error[BUS_ERROR])
+			    char error[ERROR_TEXT])
 {
 	struct amqp *a = calloc(1, sizeof(*a));
 	int err = -ENOMEM;
@@ -247,7 +248,7 @@ static int amqp_engine_open(struct bus *e, const char *spec,
 err_link:
 	free_link(e);
 no_memory:
-	snprintf(error, BUS_ERROR, "no memory or descriptors");
+	snprintf(error, ERROR_TEXT, "no memory or descriptors");
 	return err;
 }
 

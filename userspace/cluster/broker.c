@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include "base/error.h"
 #include "cluster/broker.h"
 
 enum {
@@ -25,33 +26,22 @@ enum {
 	KEY		= 48,
 };
 
-__attribute__((format(printf, 3, 4))) static int
-broker_fail(char error[BUS_ERROR], int err, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(error, BUS_ERROR, format, ap);
-	va_end(ap);
-	return err;
-}
-
 int broker_parse(struct broker_address *a, const char *spec,
-		 char error[BUS_ERROR])
+		 char error[ERROR_TEXT])
 {
 	*a = (struct broker_address){
 		.url = strdup(spec), .len = strlen(spec),
 	};
 	if (!a->url)
-		return broker_fail(error, -ENOMEM, "no memory");
+		return error_set(error, -ENOMEM, "no memory");
 	if (amqp_parse_url(a->url, &a->info) || !*a->info.host) {
 		broker_free_address(a);
-		return broker_fail(error, -EINVAL, "this is not "
-				   "amqp://USER:PASSWORD@HOST:PORT/VHOST");
+		return error_set(error, -EINVAL, "this is not "
+				 "amqp://USER:PASSWORD@HOST:PORT/VHOST");
 	}
 	if (a->info.ssl) {
 		broker_free_address(a);
-		return broker_fail(error, -EINVAL, "amqps is not supported");
+		return error_set(error, -EINVAL, "amqps is not supported");
 	}
 	snprintf(a->text, sizeof(a->text), "broker %.120s:%d", a->info.host,
 		 a->info.port);
@@ -74,23 +64,23 @@ static amqp_bytes_t broker_bytes_of(const char *s)
 }
 
 /* What a broker says, as one line */
-static void broker_reason(char out[BUS_ERROR], uint16_t code,
+static void broker_reason(char out[ERROR_TEXT], uint16_t code,
 			  amqp_bytes_t text)
 {
 	char clean[160];
 
 	frame_text(clean, sizeof(clean), text.bytes, text.len);
-	snprintf(out, BUS_ERROR, "%u %s", code, clean);
+	snprintf(out, ERROR_TEXT, "%u %s", code, clean);
 }
 
 /* Return: the broker's code, 0 if it did not say one */
-static int why(const amqp_rpc_reply_t *r, char out[BUS_ERROR])
+static int why(const amqp_rpc_reply_t *r, char out[ERROR_TEXT])
 {
 	const amqp_connection_close_t *connection = r->reply.decoded;
 	const amqp_channel_close_t *channel = r->reply.decoded;
 
 	if (r->reply_type == AMQP_RESPONSE_LIBRARY_EXCEPTION) {
-		snprintf(out, BUS_ERROR, "%s",
+		snprintf(out, ERROR_TEXT, "%s",
 			 amqp_error_string2(r->library_error));
 		return 0;
 	}
@@ -103,34 +93,34 @@ static int why(const amqp_rpc_reply_t *r, char out[BUS_ERROR])
 		broker_reason(out, channel->reply_code, channel->reply_text);
 		return channel->reply_code;
 	}
-	snprintf(out, BUS_ERROR, "unexpected answer");
+	snprintf(out, ERROR_TEXT, "unexpected answer");
 	return 0;
 }
 
 static int refused(const struct broker_address *a, const struct bus *e,
-		   amqp_rpc_reply_t r, bool login, char error[BUS_ERROR])
+		   amqp_rpc_reply_t r, bool login, char error[ERROR_TEXT])
 {
-	char text[BUS_ERROR];
+	char text[ERROR_TEXT];
 	const int code = why(&r, text);
 
 	if (login && code == AMQP_ACCESS_REFUSED)
-		return broker_fail(error, -EACCES, "%s: wrong user or password "
-				   "(user '%.40s')", a->text, a->info.user);
+		return error_set(error, -EACCES, "%s: wrong user or password "
+				 "(user '%.40s')", a->text, a->info.user);
 	if (code == AMQP_RESOURCE_LOCKED)
-		return broker_fail(error, -EBUSY,
-				   "%s: job '%s' has a coordinator", a->text,
-				   e->job);
+		return error_set(error, -EBUSY,
+				 "%s: job '%s' has a coordinator", a->text,
+				 e->job);
 	if (code == AMQP_NOT_FOUND)
-		return broker_fail(error, -ENOENT, "%s: %.160s", a->text, text);
+		return error_set(error, -ENOENT, "%s: %.160s", a->text, text);
 	if (code == AMQP_ACCESS_REFUSED || code == AMQP_NOT_ALLOWED)
-		return broker_fail(error, -EACCES,
-				   "%s: user '%.40s' may not: %.80s", a->text,
-				   a->info.user, text);
-	return broker_fail(error, -ECONNREFUSED, "%s: %.160s", a->text, text);
+		return error_set(error, -EACCES,
+				 "%s: user '%.40s' may not: %.80s", a->text,
+				 a->info.user, text);
+	return error_set(error, -ECONNREFUSED, "%s: %.160s", a->text, text);
 }
 
 static int link_up(struct broker *b, const struct broker_address *a,
-		   char error[BUS_ERROR])
+		   char error[ERROR_TEXT])
 {
 	struct timeval t = { .tv_sec = CONNECT_S };
 	amqp_socket_t *s;
@@ -139,10 +129,10 @@ static int link_up(struct broker *b, const struct broker_address *a,
 	b->c = amqp_new_connection();
 	s = b->c ? amqp_tcp_socket_new(b->c) : NULL;
 	if (!s)
-		return broker_fail(error, -ENOMEM, "no memory");
+		return error_set(error, -ENOMEM, "no memory");
 	err = amqp_socket_open_noblock(s, a->info.host, a->info.port, &t);
 	if (err)
-		return broker_fail(
+		return error_set(
 			error, -ECONNREFUSED,
 			"%.80s: no answer from %.60s, port %d (%s): is a RabbitMQ broker running there?",
 			a->text, a->info.host, a->info.port,
@@ -157,7 +147,7 @@ static int link_up(struct broker *b, const struct broker_address *a,
 }
 
 static int log_in(struct broker *b, const struct broker_address *a,
-		  const struct bus *e, char error[BUS_ERROR])
+		  const struct bus *e, char error[ERROR_TEXT])
 {
 	amqp_rpc_reply_t r = amqp_login(b->c, a->info.vhost, CHANNEL, FRAME_MAX,
 					HEARTBEAT_S, AMQP_SASL_METHOD_PLAIN,
@@ -185,7 +175,7 @@ static void set_names(struct broker *b, const struct bus *e)
 }
 
 static int declare(struct broker *b, const struct broker_address *a,
-		   const struct bus *e, char error[BUS_ERROR])
+		   const struct bus *e, char error[ERROR_TEXT])
 {
 	amqp_rpc_reply_t r;
 	char key[KEY];
@@ -222,7 +212,7 @@ static int declare(struct broker *b, const struct broker_address *a,
 }
 
 static int try_to_connect(struct broker *b, const struct broker_address *a,
-			  const struct bus *e, char error[BUS_ERROR])
+			  const struct bus *e, char error[ERROR_TEXT])
 {
 	int err;
 
@@ -239,7 +229,7 @@ static int try_to_connect(struct broker *b, const struct broker_address *a,
 
 /* The exchange can go away with another member just before we are bound */
 int broker_connect(struct broker *b, const struct broker_address *a,
-		   const struct bus *e, char error[BUS_ERROR])
+		   const struct bus *e, char error[ERROR_TEXT])
 {
 	enum { TRIES = 10 };
 	int i, err = -ENOENT;
@@ -422,7 +412,7 @@ static void on_method(struct broker *b, const amqp_frame_t *in)
 	const amqp_rpc_reply_t r = {
 		.reply_type = AMQP_RESPONSE_SERVER_EXCEPTION, .reply = *m,
 	};
-	char text[BUS_ERROR];
+	char text[ERROR_TEXT];
 
 	switch (m->id) {
 	case AMQP_BASIC_DELIVER_METHOD:

@@ -13,6 +13,7 @@
 
 #include <amqp.h>
 #include "base/bytes.h"
+#include "base/error.h"
 #include "cluster/transport.h"
 
 enum { BROKER_HOST = 256 };
@@ -48,7 +49,7 @@ struct broker {
 	char			queue[128];
 	uint64_t		address;
 	bool			broken;
-	char			why[BUS_ERROR];
+	char			why[ERROR_TEXT];
 
 	enum broker_part	part;
 	bool			returned;
@@ -61,7 +62,7 @@ struct broker {
 
 /* Return: 0, -ENOMEM, or -EINVAL with a line in @error */
 int broker_parse(struct broker_address *a, const char *spec,
-		 char error[BUS_ERROR]);
+		 char error[ERROR_TEXT]);
 void broker_free_address(struct broker_address *a);
 
 /**
@@ -70,7 +71,7 @@ void broker_free_address(struct broker_address *a);
  * want this user; -EBUSY: the job has a coordinator.
  */
 int broker_connect(struct broker *b, const struct broker_address *a,
-		   const struct bus *e, char error[BUS_ERROR]);
+		   const struct bus *e, char error[ERROR_TEXT]);
 /* @politely: what was sent is taken by the broker first */
 void broker_close(struct broker *b, bool politely);
 

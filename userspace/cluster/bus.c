@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "cluster/member.h"
 
 #ifndef BUS_DIR
@@ -39,17 +40,6 @@ static const struct bus_upcalls upcalls = {
 	.read = frame_read,
 };
 
-__attribute__((format(printf, 3, 4)))
-static int bus_fail(char error[BUS_ERROR], int err, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(error, BUS_ERROR, format, ap);
-	va_end(ap);
-	return err;
-}
-
 static bool good_name(const char *s)
 {
 	size_t i;
@@ -61,22 +51,23 @@ static bool good_name(const char *s)
 }
 
 static int bus_configure(struct bus *e, const struct bus_config *c,
-			 char error[BUS_ERROR])
+			 char error[ERROR_TEXT])
 {
 	const uint32_t ms = c->heartbeat_ms ? c->heartbeat_ms : HEARTBEAT_MS;
 	char host[40] = "";
 
 	if (!c->job || !good_name(c->job))
-		return bus_fail(error, -EINVAL, "job '%.80s': 1 to %d letters, "
-				"digits, '.', '_' or '-'", c->job ? c->job : "",
-				BUS_JOB - 1);
+		return error_set(error, -EINVAL,
+				 "job '%.80s': 1 to %d letters, "
+				 "digits, '.', '_' or '-'",
+				 c->job ? c->job : "", BUS_JOB - 1);
 	if (c->build && strlen(c->build) >= BUS_BUILD)
-		return bus_fail(error, -EINVAL, "build '%.80s...': at most %d "
-				"characters", c->build, BUS_BUILD - 1);
+		return error_set(error, -EINVAL, "build '%.80s...': at most %d "
+				 "characters", c->build, BUS_BUILD - 1);
 	if (ms < LEAST_HEARTBEAT_MS)
-		return bus_fail(error, -EINVAL,
-				"heartbeat of %u ms: at least %d", ms,
-				LEAST_HEARTBEAT_MS);
+		return error_set(error, -EINVAL,
+				 "heartbeat of %u ms: at least %d", ms,
+				 LEAST_HEARTBEAT_MS);
 	strcpy(e->job, c->job);
 	strcpy(e->build, c->build ? c->build : "");
 	e->protocol = c->protocol;
@@ -89,7 +80,7 @@ static int bus_configure(struct bus *e, const struct bus_config *c,
 
 /* Open MPI's own plug-ins want to see its symbols: hence RTLD_GLOBAL */
 static void *bus_try_plugin(const char *directory, const char *more,
-			    char why[BUS_ERROR])
+			    char why[ERROR_TEXT])
 {
 	char path[PATH_MAX];
 	void *p;
@@ -100,11 +91,11 @@ static void *bus_try_plugin(const char *directory, const char *more,
 		return NULL;
 	p = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 	if (!p)
-		snprintf(why, BUS_ERROR, "%s", dlerror());
+		snprintf(why, ERROR_TEXT, "%s", dlerror());
 	return p;
 }
 
-static void *bus_find_plugin(char why[BUS_ERROR])
+static void *bus_find_plugin(char why[ERROR_TEXT])
 {
 	const char *own = getenv("OPTSAMPLE_ENGINES");
 	char exe[PATH_MAX];
@@ -121,37 +112,37 @@ static void *bus_find_plugin(char why[BUS_ERROR])
 	return p ? p : bus_try_plugin(BUS_DIR, "", why);
 }
 
-static int load_mpi(struct bus *e, char error[BUS_ERROR])
+static int load_mpi(struct bus *e, char error[ERROR_TEXT])
 {
-	char why[BUS_ERROR] = "engine-mpi.so not found";
+	char why[ERROR_TEXT] = "engine-mpi.so not found";
 
 	e->plugin = bus_find_plugin(why);
 	if (!e->plugin)
-		return bus_fail(error, -EOPNOTSUPP, "mpi: %.200s", why);
+		return error_set(error, -EOPNOTSUPP, "mpi: %.200s", why);
 	e->transport = dlsym(e->plugin, "bus_mpi");
 	if (!e->transport || e->transport->abi != BUS_ABI)
-		return bus_fail(error, -EOPNOTSUPP,
-				"mpi: engine-mpi.so is of another version");
+		return error_set(error, -EOPNOTSUPP,
+				 "mpi: engine-mpi.so is of another version");
 	return 0;
 }
 
 static int bus_choose(struct bus *e, const char *spec, enum bus_role role,
-		      char error[BUS_ERROR])
+		      char error[ERROR_TEXT])
 {
 	e->role = role;
 	if (!strcmp(spec, "mpi"))
 		return load_mpi(e, error);
 	if (role == BUS_BY_RANK)
-		return bus_fail(error, -EINVAL,
-				"only with mpi the rank decides");
+		return error_set(error, -EINVAL,
+				 "only with mpi the rank decides");
 	if (!strcmp(spec, "threads"))
 		e->transport = &bus_threads;
 	else if (!strncmp(spec, "amqp:", 5) || !strncmp(spec, "amqps:", 6))
 		e->transport = &bus_amqp;
 	else
-		return bus_fail(error, -EINVAL, "engine '%.*s': threads, "
-				"amqp://..., or mpi", (int)strcspn(spec, ":/"),
-				spec);
+		return error_set(error, -EINVAL, "engine '%.*s': threads, "
+				 "amqp://..., or mpi", (int)strcspn(spec, ":/"),
+				 spec);
 	return 0;
 }
 
@@ -189,13 +180,13 @@ static void free_engine(struct bus *e)
 }
 
 int bus_open(struct bus **out, const char *spec, enum bus_role role,
-	     const struct bus_config *config, char error[BUS_ERROR])
+	     const struct bus_config *config, char error[ERROR_TEXT])
 {
 	struct bus *e = new_engine();
 	int err;
 
 	if (!e)
-		return bus_fail(error, -ENOMEM, "no memory");
+		return error_set(error, -ENOMEM, "no memory");
 	err = bus_configure(e, config, error);
 	if (!err)
 		err = bus_choose(e, spec, role, error);
@@ -537,10 +528,10 @@ enum bus_role bus_role(const struct bus *e)
 	return e->role;
 }
 
-void bus_error(struct bus *e, char error[BUS_ERROR])
+void bus_error(struct bus *e, char error[ERROR_TEXT])
 {
 	pthread_mutex_lock(&e->lock);
-	memcpy(error, e->error, BUS_ERROR);
+	memcpy(error, e->error, ERROR_TEXT);
 	pthread_mutex_unlock(&e->lock);
 }
 

@@ -66,12 +66,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/uio.h>
+#include "base/error.h"
 
 struct bus;
 struct bus_hub;
 
 enum {
-	BUS_ERROR	= 256,		/* bytes of a line that says why */
 	BUS_MESSAGE	= 64 << 20,	/* bytes */
 	BUS_JOB	= 64,			/* characters, with the NUL */
 	BUS_BUILD	= 64,
@@ -188,7 +188,7 @@ void bus_hub_destroy(struct bus_hub *h);
  * -EOPNOTSUPP: no such engine here; another negative errno.
  */
 int bus_open(struct bus **e, const char *spec, enum bus_role role,
-	     const struct bus_config *config, char error[BUS_ERROR]);
+	     const struct bus_config *config, char error[ERROR_TEXT]);
 
 /* Leave: the others are told at once. NULL is nothing. */
 void bus_close(struct bus *e);
@@ -281,7 +281,7 @@ enum bus_role bus_role(const struct bus *e);
 /* Workers that there can be: with mpi all other ranks, else BUS_WORKERS */
 uint32_t bus_seats(const struct bus *e);
 /* Why it is of no use, or what it waits for: one line; "": nothing is wrong */
-void bus_error(struct bus *e, char error[BUS_ERROR]);
+void bus_error(struct bus *e, char error[ERROR_TEXT]);
 void bus_counters(struct bus *e, struct bus_counters *c);
 
 #endif

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
+#include "base/error.h"
 #include "cluster/member.h"
 
 /**
@@ -119,14 +120,14 @@ static int be_worker(struct threads *t)
 
 static int threads_open(struct bus *e, const char *spec,
 			const struct bus_config *config,
-			char error[BUS_ERROR])
+			char error[ERROR_TEXT])
 {
 	struct threads *t;
 	int err;
 
 	(void)spec;
 	if (!config->hub) {
-		snprintf(error, BUS_ERROR, "threads: there is no hub");
+		snprintf(error, ERROR_TEXT, "threads: there is no hub");
 		return -EINVAL;
 	}
 	t = calloc(1, sizeof(*t));
@@ -137,7 +138,7 @@ static int threads_open(struct bus *e, const char *spec,
 		      be_worker(t);
 	}
 	if (err) {
-		snprintf(error, BUS_ERROR, "threads: %s", err == -EBUSY ?
+		snprintf(error, ERROR_TEXT, "threads: %s", err == -EBUSY ?
 			 "the hub has a coordinator" : "no memory");
 		free(t);
 		return err;

@@ -13,6 +13,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include "base/error.h"
 #include "cluster/bus.h"
 #include "cluster/frame.h"
 #include "cluster/message_queue.h"
@@ -44,7 +45,7 @@ struct bus_transport {
 	bool		rejoins;
 	int (*open)(struct bus *e, const char *spec,
 		    const struct bus_config *config,
-		    char error[BUS_ERROR]);
+		    char error[ERROR_TEXT]);
 	void (*close)(struct bus *e);
 	int (*send)(struct bus *e, const struct frame *f, uint64_t joining,
 		    const struct iovec *iov, int count, size_t len);
@@ -142,7 +143,7 @@ struct bus {
 	bool				lends;
 	uint64_t			lent;
 	int				event;
-	char				error[BUS_ERROR];
+	char				error[ERROR_TEXT];
 	struct bus_counters		counters;
 };
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "base/error.h"
 #include "base/text.h"
 #include "laser/input.h"
 #include "laser/readings_ops.h"
@@ -58,7 +59,7 @@ static void name_list(const struct bag_readings *b, int kind, char *text,
  * -1 if there is none
  */
 static int bag_find_topic(struct bag_readings *b, int kind, const char *name,
-			  int *found, char error[READINGS_ERROR])
+			  int *found, char error[ERROR_TEXT])
 {
 	const char *what = kind == MESSAGE_LASER_SCAN ? "scan" : "odometry";
 	unsigned int n = 0;
@@ -83,7 +84,7 @@ static int bag_find_topic(struct bag_readings *b, int kind, const char *name,
 			      "which %s topic? There are%s", what, names);
 }
 
-static int bag_read_topics(struct bag_readings *b, char error[READINGS_ERROR])
+static int bag_read_topics(struct bag_readings *b, char error[ERROR_TEXT])
 {
 	bool tf = false;
 	int err;
@@ -117,7 +118,7 @@ static int bag_read_topics(struct bag_readings *b, char error[READINGS_ERROR])
 
 /* Return: 0, or -ENOMEM and a line in @error */
 static int bag_take(struct bag_readings *b, const struct bag_message *m,
-		    char error[READINGS_ERROR])
+		    char error[ERROR_TEXT])
 {
 	const struct bag_topic *topic = &b->topic[m->topic];
 	const int kind = b->kind[m->topic];
@@ -139,7 +140,7 @@ static int bag_take(struct bag_readings *b, const struct bag_message *m,
 	return readings_error(error, b->r.path, -ENOMEM, NULL);
 }
 
-static int not_placed(const struct bag_readings *b, char error[READINGS_ERROR])
+static int not_placed(const struct bag_readings *b, char error[ERROR_TEXT])
 {
 	char text[LASER_INPUT_TEXT];
 
@@ -148,7 +149,7 @@ static int not_placed(const struct bag_readings *b, char error[READINGS_ERROR])
 }
 
 /* Until it is known where the laser is */
-static int bag_look_ahead(struct bag_readings *b, char error[READINGS_ERROR])
+static int bag_look_ahead(struct bag_readings *b, char error[ERROR_TEXT])
 {
 	const char *laser, *robot;
 	enum laser_input_state state;
@@ -177,7 +178,7 @@ static int bag_look_ahead(struct bag_readings *b, char error[READINGS_ERROR])
  * Operations
  */
 
-static int bag_readings_open(struct readings *r, char error[READINGS_ERROR])
+static int bag_readings_open(struct readings *r, char error[ERROR_TEXT])
 {
 	struct bag_readings *b = bag_of(r);
 	int err = bag_open(&b->bag, r->path);
@@ -209,7 +210,7 @@ static int bag_readings_open(struct readings *r, char error[READINGS_ERROR])
 }
 
 static int bag_readings_next(struct readings *r, struct reading *reading,
-			     char error[READINGS_ERROR])
+			     char error[ERROR_TEXT])
 {
 	struct bag_readings *b = bag_of(r);
 	struct bag_message m;

@@ -23,6 +23,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/error.h"
 #include "base/number.h"
 #include "laser/carmen_laser.h"
 #include "laser/readings_ops.h"
@@ -239,7 +240,7 @@ static void read_param(struct carmen *c, const char *at)
 
 /* The next line that is a reading. Return: as readings_next() */
 static int carmen_fetch(struct carmen *c, struct reading *r,
-			char error[READINGS_ERROR])
+			char error[ERROR_TEXT])
 {
 	const char *at;
 	char *text;
@@ -285,7 +286,7 @@ static bool same_place(const struct reading *a, const struct reading *b)
 
 /* Without the odometry that the scan before says too */
 static int carmen_take(struct carmen *c, struct reading *r,
-		       char error[READINGS_ERROR])
+		       char error[ERROR_TEXT])
 {
 	int ret;
 
@@ -302,7 +303,7 @@ static int carmen_take(struct carmen *c, struct reading *r,
 }
 
 static int carmen_next(struct readings *readings, struct reading *r,
-		       char error[READINGS_ERROR])
+		       char error[ERROR_TEXT])
 {
 	struct carmen *c = carmen_of(readings);
 	int ret = carmen_take(c, r, error);
@@ -356,7 +357,7 @@ static void carmen_look_at(struct carmen *c, struct carmen_peak *peak,
 }
 
 static int carmen_look_ahead(struct carmen *c, struct carmen_peak *peak,
-			     char error[READINGS_ERROR])
+			     char error[ERROR_TEXT])
 {
 	unsigned int scans = 0;
 	char *text;
@@ -386,7 +387,7 @@ static int carmen_look_ahead(struct carmen *c, struct carmen_peak *peak,
 	return ret ? readings_error(error, c->r.path, ret, NULL) : 0;
 }
 
-static int carmen_open(struct readings *r, char error[READINGS_ERROR])
+static int carmen_open(struct readings *r, char error[ERROR_TEXT])
 {
 	struct carmen_peak *peak = calloc(1, sizeof(*peak));
 	struct carmen *c = carmen_of(r);

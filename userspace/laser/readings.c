@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/error.h"
 #include "base/number.h"
 #include "laser/readings_ops.h"
 
@@ -17,9 +18,9 @@ static const struct readings_ops *const formats[] = {
 };
 
 /* Of a path that is too long its end */
-enum { PATH_SHOWN = 120, TEXT_SHOWN = READINGS_ERROR - PATH_SHOWN - 8 };
+enum { PATH_SHOWN = 120, TEXT_SHOWN = ERROR_TEXT - PATH_SHOWN - 8 };
 
-int readings_error(char error[READINGS_ERROR], const char *path, int err,
+int readings_error(char error[ERROR_TEXT], const char *path, int err,
 		   const char *format, ...)
 {
 	const size_t n = strlen(path);
@@ -31,7 +32,7 @@ int readings_error(char error[READINGS_ERROR], const char *path, int err,
 		vsnprintf(text, sizeof(text), format, args);
 		va_end(args);
 	}
-	snprintf(error, READINGS_ERROR, "%s%s: %s", n > PATH_SHOWN ? "..." : "",
+	snprintf(error, ERROR_TEXT, "%s%s: %s", n > PATH_SHOWN ? "..." : "",
 		 n > PATH_SHOWN ? path + n - PATH_SHOWN : path,
 		 format ? text : strerror(-err));
 	/* a name may have anything in it */
@@ -42,7 +43,7 @@ int readings_error(char error[READINGS_ERROR], const char *path, int err,
 }
 
 int readings_line(struct readings *r, char **text, size_t *len,
-		  char error[READINGS_ERROR])
+		  char error[ERROR_TEXT])
 {
 	int ret;
 
@@ -72,7 +73,7 @@ bool readings_ranges(struct readings *r, const char **at, unsigned int count)
 	return true;
 }
 
-static int readings_find_text(struct readings *r, char error[READINGS_ERROR])
+static int readings_find_text(struct readings *r, char error[ERROR_TEXT])
 {
 	const char *head;
 	size_t len;
@@ -91,7 +92,7 @@ static int readings_find_text(struct readings *r, char error[READINGS_ERROR])
 }
 
 /* Which format it is. Return: 0 and, if it is a text, @lines are open */
-static int readings_find(struct readings *r, char error[READINGS_ERROR])
+static int readings_find(struct readings *r, char error[ERROR_TEXT])
 {
 	int err = lines_open(&r->lines, r->path);
 
@@ -114,7 +115,7 @@ static int readings_find(struct readings *r, char error[READINGS_ERROR])
 }
 
 /* What is asked for of a recording, and this is none */
-static int check_topics(const struct readings *r, char error[READINGS_ERROR])
+static int check_topics(const struct readings *r, char error[ERROR_TEXT])
 {
 	const char *topic = r->config.scan ? r->config.scan :
 			    r->config.odometry;
@@ -147,7 +148,7 @@ static int readings_make(struct readings **log, const struct readings *found)
 
 int readings_open(struct readings **log, const char *path,
 		  const struct readings_config *config,
-		  char error[READINGS_ERROR])
+		  char error[ERROR_TEXT])
 {
 	struct readings found = { .path = strdup(path) }, *r;
 	int err;
@@ -175,7 +176,7 @@ int readings_open(struct readings **log, const char *path,
 }
 
 int readings_next(struct readings *r, struct reading *reading,
-		  char error[READINGS_ERROR])
+		  char error[ERROR_TEXT])
 {
 	int ret;
 

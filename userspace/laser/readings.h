@@ -10,9 +10,8 @@
 #ifndef LASER_READINGS_H
 #define LASER_READINGS_H
 
+#include "base/error.h"
 #include "laser/reading.h"
-
-enum { READINGS_ERROR = 256 };
 
 struct readings;
 
@@ -59,7 +58,7 @@ struct readings_count {
  */
 int readings_open(struct readings **log, const char *path,
 		  const struct readings_config *config,
-		  char error[READINGS_ERROR]);
+		  char error[ERROR_TEXT]);
 
 /**
  * readings_next() - the next one
@@ -70,7 +69,7 @@ int readings_open(struct readings **log, const char *path,
  * any further. What is no reading is passed over and counted.
  */
 int readings_next(struct readings *log, struct reading *reading,
-		  char error[READINGS_ERROR]);
+		  char error[ERROR_TEXT]);
 
 void readings_count(const struct readings *log, struct readings_count *count);
 

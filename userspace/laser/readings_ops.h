@@ -5,6 +5,7 @@
 #ifndef READINGS_OPS_H
 #define READINGS_OPS_H
 
+#include "base/error.h"
 #include "base/lines.h"
 #include "laser/readings.h"
 
@@ -41,9 +42,9 @@ struct readings_ops {
 	size_t	size;
 	bool	text;
 	bool	(*probe)(const char *head, size_t len);
-	int	(*open)(struct readings *r, char error[READINGS_ERROR]);
+	int	(*open)(struct readings *r, char error[ERROR_TEXT]);
 	int	(*next)(struct readings *r, struct reading *reading,
-			char error[READINGS_ERROR]);
+			char error[ERROR_TEXT]);
 	void	(*progress)(const struct readings *r,
 			    struct readings_count *count);
 	void	(*close)(struct readings *r);
@@ -65,7 +66,7 @@ extern const struct readings_ops carmen_ops, simbad_ops, tinyslam_ops,
  *
  * Return: @err
  */
-int readings_error(char error[READINGS_ERROR], const char *path, int err,
+int readings_error(char error[ERROR_TEXT], const char *path, int err,
 		   const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
@@ -77,7 +78,7 @@ int readings_error(char error[READINGS_ERROR], const char *path, int err,
  * Return: 1; 0 at the end; a negative errno and a line in @error.
  */
 int readings_line(struct readings *r, char **text, size_t *len,
-		  char error[READINGS_ERROR]);
+		  char error[ERROR_TEXT]);
 
 /**
  * readings_ranges() - ranges out of text

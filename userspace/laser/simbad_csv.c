@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include "base/error.h"
 #include "base/number.h"
 #include "laser/readings_ops.h"
 
@@ -67,7 +68,7 @@ static bool simbad_csv_read_scan(struct simbad *s, const char *at,
 }
 
 static int simbad_next(struct readings *readings, struct reading *r,
-		       char error[READINGS_ERROR])
+		       char error[ERROR_TEXT])
 {
 	struct simbad *s = (struct simbad *)readings;
 	char *text;

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/error.h"
 #include "base/number.h"
 #include "laser/readings_ops.h"
 
@@ -115,7 +116,7 @@ static bool tinyslam_read_scan(struct tinyslam *t, const char *at,
 }
 
 static int tinyslam_next(struct readings *readings, struct reading *r,
-			 char error[READINGS_ERROR])
+			 char error[ERROR_TEXT])
 {
 	struct tinyslam *t = (struct tinyslam *)readings;
 	char *text;

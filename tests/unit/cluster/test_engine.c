@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "cluster/member.h"
 #include "tap.h"
 
@@ -42,7 +43,7 @@ static struct bus *open_as(enum bus_role role, uint32_t protocol,
 			   const char *build)
 {
 	struct bus_config c = config_of(protocol, build);
-	char error[BUS_ERROR] = "";
+	char error[ERROR_TEXT] = "";
 	struct bus *e = NULL;
 	unsigned int i;
 
@@ -289,7 +290,7 @@ static void test_refused(void)
 {
 	struct bus_message m;
 	struct bus *c, *w;
-	char error[BUS_ERROR];
+	char error[ERROR_TEXT];
 
 	new_job();
 	c = open_member(BUS_COORDINATOR);
@@ -567,7 +568,7 @@ static void test_busy(void)
 static void *worker(void *arg)
 {
 	struct bus_config c = config_of(7, "b1");
-	char error[BUS_ERROR];
+	char error[ERROR_TEXT];
 	struct bus_message m;
 	struct bus *e;
 	uint32_t sum = 0;
@@ -641,7 +642,7 @@ static void test_suite(const char *with)
 static void refuses(const char *what, enum bus_role role,
 		    struct bus_config c, int err, const char *line)
 {
-	char error[BUS_ERROR] = "";
+	char error[ERROR_TEXT] = "";
 	struct bus *e;
 	const int got = bus_open(&e, what, role, &c, error);
 

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include "base/error.h"
 #include "folder.h"
 #include "laser/collator.h"
 #include "laser/input.h"
@@ -520,7 +521,7 @@ static const char *make_bag(const struct kind *k)
 	return path;
 }
 
-static char error[READINGS_ERROR];
+static char error[ERROR_TEXT];
 
 /* All of it. Return: how many readings, or what opening it said */
 static int read_bag(const char *path, const struct readings_config *config,

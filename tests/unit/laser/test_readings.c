@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "base/error.h"
 #include "base/number.h"
 #include "folder.h"
 #include "laser/readings.h"
@@ -16,7 +17,7 @@
 #define REAL	"../shared/data/slam/"
 
 static const double degree = M_PI / 180;
-static char error[READINGS_ERROR];
+static char error[ERROR_TEXT];
 
 /* What came out of a log */
 struct seen {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "gdimctl.h"
 #include "map/io/import_map.h"
 #include "map/io/map_file.h"
@@ -139,7 +140,7 @@ static int import_put(struct import_map_job *job, const struct import_map *im,
 		      cJSON **answer)
 {
 	struct import_map_result r;
-	char error[SITE_ERROR];
+	char error[ERROR_TEXT];
 	struct site *s;
 	double begin;
 	/* a new store has no nodes */
@@ -184,7 +185,7 @@ int cmd_import(int argc, char **argv)
 {
 	struct import i = { .map = { .mode = -1, .stamp = -1 } };
 	struct import_map_job *job;
-	char error[SITE_ERROR];
+	char error[ERROR_TEXT];
 	cJSON *answer;
 	int err;
 

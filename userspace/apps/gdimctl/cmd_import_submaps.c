@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "gdimctl.h"
 #include "map/io/import_submaps.h"
 
@@ -147,7 +148,7 @@ static int import_submaps_put(struct import *job,
 			      const struct import_submaps *im, cJSON **answer)
 {
 	struct import_result r;
-	char error[SITE_ERROR];
+	char error[ERROR_TEXT];
 	struct site *s;
 	double begin;
 	int err = ctl_open(&s, STORE_CREATE);
@@ -190,7 +191,7 @@ int cmd_import_submaps(int argc, char **argv)
 {
 	struct import_submaps im = { .frame = "submap_" };
 	struct import *job;
-	char error[SITE_ERROR];
+	char error[ERROR_TEXT];
 	cJSON *answer;
 	int err;
 

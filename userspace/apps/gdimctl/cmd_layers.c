@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "gdimctl.h"
 #include "map/site/queries.h"
 
@@ -117,7 +118,7 @@ static const struct argp layer_argp = {
 /* In the store, without a daemon */
 static int layers_change(const struct words *w)
 {
-	char error[SITE_ERROR];
+	char error[ERROR_TEXT];
 	struct site *s;
 	struct layer l;
 	int err = 0, number;

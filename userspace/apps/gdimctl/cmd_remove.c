@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "gdimctl.h"
 #include "map/site/remove.h"
 
@@ -61,7 +62,7 @@ static void remove_print(const cJSON *a)
 /* Of the store, without a daemon */
 static int remove_change(const struct what *w, cJSON **answer)
 {
-	char error[SITE_ERROR];
+	char error[ERROR_TEXT];
 	struct site *s;
 	int err = ctl_open(&s, STORE_WRITE);
 

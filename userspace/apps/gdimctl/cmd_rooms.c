@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "gdimctl.h"
 #include "map/site/queries.h"
 #include "map/site/room_values.h"
@@ -31,7 +32,7 @@ static void print_rooms(const cJSON *a)
 static int fuse_room(struct site *s, unsigned int id)
 {
 	struct site_area area;
-	char error[SITE_ERROR];
+	char error[ERROR_TEXT];
 	struct room room;
 
 	if (query_find_room(s, id, &room, error))
@@ -43,7 +44,7 @@ static int fuse_room(struct site *s, unsigned int id)
 /* Of the store, without a daemon; @one: of room @id */
 static int rooms_look(bool one, unsigned int id, cJSON **answer)
 {
-	char error[SITE_ERROR];
+	char error[ERROR_TEXT];
 	struct site *s;
 	int err = ctl_open_in_part(&s);
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "gdimctl.h"
 #include "map/io/import_submaps.h"
 #include "map/io/poses_file.h"
@@ -83,7 +84,7 @@ static void set_poses_describe(unsigned int poses, uint64_t moved,
 static int move(struct site *s, const struct set_poses *p, cJSON *answer)
 {
 	struct fused_map_work work = { 0 };
-	char error[SITE_ERROR];
+	char error[ERROR_TEXT];
 	double begin, stored;
 	unsigned int count;
 	uint64_t moved = 0;
@@ -113,7 +114,7 @@ static int move(struct site *s, const struct set_poses *p, cJSON *answer)
 static int set_poses_look(const struct set_poses *p, cJSON **answer)
 {
 	struct poses_file poses;
-	char error[SITE_ERROR];
+	char error[ERROR_TEXT];
 	struct site *s;
 	int err;
 

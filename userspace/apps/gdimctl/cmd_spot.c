@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "gdimctl.h"
 #include "map/site/queries.h"
 
@@ -69,7 +70,7 @@ static int spot_look(const struct spot *spot, cJSON **answer)
 {
 	const double x = spot->at[0], y = spot->at[1];
 	const struct site_area area = { x, y, x, y };
-	char error[SITE_ERROR] = "";
+	char error[ERROR_TEXT] = "";
 	struct site *s;
 	int err = ctl_open_in_part(&s);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "gdimctl.h"
 
 static const struct argp verify_argp = {
@@ -19,7 +20,7 @@ static const struct argp verify_argp = {
 
 static int open_store(struct store **s)
 {
-	char error[STORE_ERROR];
+	char error[ERROR_TEXT];
 	int err;
 
 	err = ctl_find_store(true);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "gdimctl.h"
 #include "view_page.h"
 #include "view_records.h"
@@ -207,7 +208,7 @@ static int fill_page(struct view *v, struct site *s, struct view_records *r)
 
 static int open_records(struct view *v, struct view_records **r)
 {
-	char error[VIEW_ERROR], folder[4096];
+	char error[ERROR_TEXT], folder[4096];
 	int err;
 
 	snprintf(folder, sizeof(folder), "%s-logs", ctl.store);
@@ -222,7 +223,7 @@ static int open_records(struct view *v, struct view_records **r)
 static int write_page(struct view *v, struct site *s, struct view_records *r)
 {
 	const char *slash = strrchr(ctl.store, '/');
-	char error[VIEW_ERROR];
+	char error[ERROR_TEXT];
 	int err;
 
 	err = view_page_open(&v->page, v->path, v->layer, v->layers,

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "base/version.h"
 #include "gdimctl.h"
 
@@ -54,7 +55,7 @@ int ctl_damaged(int err, const char *error)
 static int gdimctl_open_site(struct site **s, enum store_mode mode,
 			     const struct site_config *config)
 {
-	char error[SITE_ERROR];
+	char error[ERROR_TEXT];
 	int err;
 
 	err = ctl_find_store(mode == STORE_READ);
@@ -117,7 +118,7 @@ int ctl_fuse(struct site *s, int layer)
 
 int ctl_fuse_area(struct site *s, const struct site_area *area)
 {
-	char error[SITE_ERROR];
+	char error[ERROR_TEXT];
 	int err = site_read_area(s, area, error);
 
 	return err ? ctl_damaged(err, error) : ctl_fuse(s, -1);

@@ -10,6 +10,7 @@
 #include <zlib.h>
 #include "base/atomic_file.h"
 #include "base/bytes.h"
+#include "base/error.h"
 #include "base/utf8.h"
 #include "map/fusion/cells.h"
 #include "map/layer/colours.h"
@@ -525,7 +526,7 @@ static void write_between(struct view_page *p, const char *from,
 
 int view_page_open(struct view_page **page, const char *path,
 		   const struct layer *layer, unsigned int layers,
-		   const char *title, char error[VIEW_ERROR])
+		   const char *title, char error[ERROR_TEXT])
 {
 	struct view_page *p = calloc(1, sizeof(*p));
 	int err = -ENOMEM;
@@ -552,7 +553,7 @@ out:
 	return err;
 }
 
-int view_page_finish(struct view_page *p, char error[VIEW_ERROR])
+int view_page_finish(struct view_page *p, char error[ERROR_TEXT])
 {
 	const char *rest = find_mark(DATA) + strlen(DATA);
 	const char *script = find_mark(SCRIPT);

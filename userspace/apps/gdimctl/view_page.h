@@ -22,13 +22,13 @@
 #define APPS_GDIMCTL_VIEW_PAGE_H
 
 #include <stdint.h>
+#include "base/error.h"
 #include "base/pose.h"
 #include "map/fusion/raster.h"
 #include "map/layer/layer.h"
 #include "map/store/room.h"
 
 enum {
-	VIEW_ERROR	= 256,
 	VIEW_TILE	= 64,		/* cells along a side */
 	VIEW_CELLS	= 1 << 23,	/* of a map; larger ones are reduced */
 	VIEW_SIDE	= 8192,		/* likewise, along a side */
@@ -63,7 +63,7 @@ struct view_page;
  */
 int view_page_open(struct view_page **page, const char *path,
 		   const struct layer *layer, unsigned int layers,
-		   const char *title, char error[VIEW_ERROR]);
+		   const char *title, char error[ERROR_TEXT]);
 
 /**
  * view_page_add() - one more time
@@ -79,7 +79,7 @@ int view_page_add(struct view_page *page, const struct view_state *s);
 int view_page_repeater(struct view_page *page, double x, double y);
 
 /* Bring it to disk and free it. Return: 0, or as atomic_file_finish() */
-int view_page_finish(struct view_page *page, char error[VIEW_ERROR]);
+int view_page_finish(struct view_page *page, char error[ERROR_TEXT]);
 
 /* Forget it; NULL is allowed */
 void view_page_abandon(struct view_page *page);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include "base/bytes.h"
 #include "base/cli.h"
+#include "base/error.h"
 #include "base/utf8.h"
 #include "map/fusion/cells.h"
 #include "ros/bag/bag.h"
@@ -463,7 +464,7 @@ static int view_records_add_file(struct view_records *v, const char *folder,
 }
 
 static int find_files(struct view_records *v, const char *folder,
-		      bool optional, char error[VIEW_ERROR])
+		      bool optional, char error[ERROR_TEXT])
 {
 	DIR *dir = opendir(folder);
 	struct dirent *e;
@@ -473,7 +474,7 @@ static int find_files(struct view_records *v, const char *folder,
 		return 0;
 	if (!dir) {
 		err = -errno;
-		snprintf(error, VIEW_ERROR, "%.180s: %s", folder,
+		snprintf(error, ERROR_TEXT, "%.180s: %s", folder,
 			 strerror(-err));
 		return err;
 	}
@@ -498,7 +499,7 @@ static int by_time(const void *a, const void *b)
 
 int view_records_open(struct view_records **records, const char *folder,
 		      bool optional, const struct layer *layer,
-		      unsigned int layers, char error[VIEW_ERROR])
+		      unsigned int layers, char error[ERROR_TEXT])
 {
 	struct view_records *v = calloc(1, sizeof(*v));
 	int err = -ENOMEM;
@@ -526,7 +527,7 @@ int view_records_open(struct view_records **records, const char *folder,
 	return 0;
 out:
 	if (!*error)
-		snprintf(error, VIEW_ERROR, "%.180s: %s", folder,
+		snprintf(error, ERROR_TEXT, "%.180s: %s", folder,
 			 strerror(-err));
 	view_records_close(v);
 	return err;

@@ -12,6 +12,7 @@
 #ifndef APPS_GDIMCTL_VIEW_RECORDS_H
 #define APPS_GDIMCTL_VIEW_RECORDS_H
 
+#include "base/error.h"
 #include "view_page.h"
 
 struct view_records;
@@ -26,7 +27,7 @@ struct view_records;
  */
 int view_records_open(struct view_records **records, const char *folder,
 		      bool optional, const struct layer *layer,
-		      unsigned int layers, char error[VIEW_ERROR]);
+		      unsigned int layers, char error[ERROR_TEXT]);
 
 /* At most @most times; of more, those of logs go first */
 void view_records_thin(struct view_records *v, unsigned int most);

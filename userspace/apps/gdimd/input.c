@@ -15,6 +15,7 @@
 #include "apps/gdimd/room_message.h"
 #include "apps/gdimd/stamps.h"
 #include "apps/gdimd/submap_message.h"
+#include "base/error.h"
 #include "base/service.h"
 #include "base/utf8.h"
 #include "ros/io/io.h"
@@ -69,7 +70,7 @@ struct map_input {
 	pthread_mutex_t		lock;		/* of what follows */
 	uint64_t		messages, kept, transforms, rejected, lost;
 	unsigned int		unmatched;
-	char			error[MAP_INPUT_ERROR];
+	char			error[ERROR_TEXT];
 	struct stamps		stamps;
 	bool			told_ahead;	/* that clocks differ */
 };
@@ -91,8 +92,8 @@ __attribute__((format(printf, 4, 5)))
 static int input_refuse(struct map_input *in, const char *topic, int err,
 			const char *format, ...)
 {
-	char why[MAP_INPUT_ERROR], line[MAP_INPUT_ERROR],
-		clean[MAP_INPUT_ERROR];
+	char why[ERROR_TEXT], line[ERROR_TEXT],
+		clean[ERROR_TEXT];
 	va_list args;
 
 	va_start(args, format);
@@ -151,7 +152,7 @@ static void free_keyframe(struct keyframe *k)
  */
 static void input_store(struct map_input *in, struct keyframe *k)
 {
-	char error[SITE_ERROR];
+	char error[ERROR_TEXT];
 	uint64_t told = 0;
 
 	if (!site_keyframe(in->site, k->frame, k->stamp, NULL, k->submap,
@@ -274,7 +275,7 @@ static int input_find_layer(struct map_input *in, const char *topic,
 			    const struct config_layer *from, const char *name,
 			    const char *grid, struct layer *l)
 {
-	char full[LAYER_NAME], error[SITE_ERROR];
+	char full[LAYER_NAME], error[ERROR_TEXT];
 	int number;
 
 	if (snprintf(full, sizeof(full), "%s%s%s", name, *grid ? "_" : "",
@@ -375,7 +376,7 @@ static int find_layers(struct map_input *in, const struct config_layer *from,
 {
 	struct layer l[SUBMAP_LAYERS];
 	unsigned int made = 0;
-	char error[SITE_ERROR];
+	char error[ERROR_TEXT];
 
 	for (unsigned int i = 0; i < t->count; i++) {
 		const int number = input_find_layer(in, t->topic, from, name,
@@ -537,7 +538,7 @@ int map_input_map(struct map_input *in, const char *topic,
 	struct submap_layer layer[SUBMAP_LAYERS];
 	struct taken t = { .message = count_up(in, &in->messages, 1),
 			   .stamp = h->stamp };
-	char error[SUBMAP_ERROR];
+	char error[ERROR_TEXT];
 	bool unknown;
 	int n, err;
 
@@ -593,7 +594,7 @@ int map_input_transforms(struct map_input *in, const char *topic,
 	struct message_list rest = m->transforms;
 	struct site_transform *t = calloc(m->transforms.count + 1, sizeof(*t));
 	struct message_transform one;
-	char error[SITE_ERROR];
+	char error[ERROR_TEXT];
 	unsigned int n = 0;
 	int err = 0;
 
@@ -642,7 +643,7 @@ static int stored(struct map_input *in, const char *topic, int err)
 int map_input_room(struct map_input *in, const char *topic,
 		   const struct message_room *m)
 {
-	char error[ROOM_MESSAGE_ERROR];
+	char error[ERROR_TEXT];
 	struct room r;
 	int err;
 

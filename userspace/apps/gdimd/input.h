@@ -20,8 +20,6 @@
 
 struct map_input;
 
-enum { MAP_INPUT_ERROR = 256 };
-
 /**
  * map_input_open() - begin
  * @stored:	something is in the store that was not there before

@@ -11,6 +11,7 @@
 #include "apps/gdimd/map_topic.h"
 #include "apps/gdimd/publisher.h"
 #include "apps/gdimd/rates.h"
+#include "base/error.h"
 #include "base/service.h"
 #include "map/site/level.h"
 #include "ros/io/io.h"
@@ -401,7 +402,7 @@ static int send_repeaters(struct map_publisher *o, struct output *p)
 {
 	const int64_t stamp = io_now();
 	struct points all = { 0 };
-	char error[SITE_ERROR];
+	char error[ERROR_TEXT];
 	int err = site_repeaters(o->site, publisher_add_point, &all, error);
 
 	if (!err) {
@@ -517,7 +518,7 @@ static int has_some(void *arg, double x, double y)
 /* What the store had before, for who wants it now */
 static void add_states(struct map_publisher *o)
 {
-	char error[SITE_ERROR];
+	char error[ERROR_TEXT];
 	struct graph g;
 
 	if (!graph_read(&g, o->site, o->config->frame)) {

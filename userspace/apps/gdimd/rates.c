@@ -6,6 +6,7 @@
 #include "apps/gdimd/config.h"
 #include "apps/gdimd/rates.h"
 #include "base/cli.h"
+#include "base/error.h"
 
 enum { SETTING_NAME = 256 };
 
@@ -28,7 +29,7 @@ double rates_kept(struct site *s, const char *name, double other)
 }
 
 int rates_keep(struct site *s, const char *name, double hz,
-	       char error[SITE_ERROR])
+	       char error[ERROR_TEXT])
 {
 	int err;
 	char setting[SETTING_NAME], text[32];
@@ -38,7 +39,7 @@ int rates_keep(struct site *s, const char *name, double hz,
 	site_turn(s);
 	err = store_set(site_store(s), setting, text);
 	if (err)
-		site_error(error, err, "%s", store_error(site_store(s)));
+		error_set(error, err, "%s", store_error(site_store(s)));
 	site_turn_end(s);
 	return err;
 }

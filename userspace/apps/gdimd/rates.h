@@ -5,6 +5,7 @@
 #ifndef APPS_GDIMD_RATES_H
 #define APPS_GDIMD_RATES_H
 
+#include "base/error.h"
 #include "map/site/site.h"
 
 /**
@@ -22,6 +23,6 @@ double rates_kept(struct site *s, const char *name, double other);
  * Waits for its turn to store. Return: 0; as store_set(), with one line.
  */
 int rates_keep(struct site *s, const char *name, double hz,
-	       char error[SITE_ERROR]);
+	       char error[ERROR_TEXT]);
 
 #endif

@@ -14,6 +14,7 @@
 #include "apps/gdimd/publisher.h"
 #include "apps/gdimd/record.h"
 #include "apps/gdimd/room_message.h"
+#include "base/error.h"
 #include "ros/bag/bag.h"
 
 #define LOG_PREFIX	"/gdim/log/"
@@ -35,7 +36,7 @@ struct record {
 };
 
 int record_open(struct record **record, const char *path,
-		const struct config *config, char error[RECORD_ERROR])
+		const struct config *config, char error[ERROR_TEXT])
 {
 	struct record *r = calloc(1, sizeof(*r));
 	int err = -ENOMEM;
@@ -67,7 +68,7 @@ int record_open(struct record **record, const char *path,
 	return 0;
 out:
 	free(r);
-	snprintf(error, RECORD_ERROR, "%.180s: %s", path, strerror(-err));
+	snprintf(error, ERROR_TEXT, "%.180s: %s", path, strerror(-err));
 	return err;
 }
 
@@ -332,7 +333,7 @@ static void record_write_rooms(struct record *r, struct site *site)
 {
 	const time_t seconds = r->stamp / 1000000000;
 	struct room_list l = { 0 };
-	char error[SITE_ERROR], when[64];
+	char error[ERROR_TEXT], when[64];
 	struct tm tm;
 
 	gmtime_r(&seconds, &tm);

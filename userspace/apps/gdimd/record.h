@@ -24,9 +24,10 @@
 #include <stdio.h>
 #include "apps/gdimd/config.h"
 #include "base/bytes.h"
+#include "base/error.h"
 #include "map/site/site.h"
 
-enum { RECORD_ERROR = 256, RECORD_LEFT = 256, RECORD_IMAGE_MAX = 32 << 20 };
+enum { RECORD_LEFT = 256, RECORD_IMAGE_MAX = 32 << 20 };
 
 struct record;
 
@@ -40,7 +41,7 @@ struct record;
  */
 int record_open(struct record **r, const char *path,
 		const struct config *config,
-		char error[RECORD_ERROR]);
+		char error[ERROR_TEXT]);
 
 /**
  * record_write() - all that is known now

@@ -14,6 +14,7 @@
 #include "apps/gdimd/folder.h"
 #include "apps/gdimd/recorder.h"
 #include "base/cli.h"
+#include "base/error.h"
 #include "ros/io/io.h"
 
 enum {
@@ -31,13 +32,13 @@ static const double rate_min = 0.001, rate_max = 10;	/* Hz */
 static const uint64_t second = 1000000000ULL;
 
 struct note {
-	char	kind[16], path[RECORDER_PATH], error[RECORDER_ERROR];
+	char	kind[16], path[RECORDER_PATH], error[ERROR_TEXT];
 };
 
 /* That somebody waits for, or no more: then it frees itself */
 struct snapshot {
 	STAILQ_ENTRY(snapshot) next;
-	char	name[NAME], path[RECORDER_PATH], error[RECORDER_ERROR];
+	char	name[NAME], path[RECORDER_PATH], error[ERROR_TEXT];
 	char	left_out[RECORD_LEFT];
 	int	err;
 	bool	done, left;
@@ -61,14 +62,14 @@ struct recorder {
 	bool			asking, asked_left;
 	double			asked;
 	int			asked_err;
-	char			asked_error[RECORDER_ERROR];
+	char			asked_error[ERROR_TEXT];
 	STAILQ_HEAD(, snapshot)	snapshots;
 	unsigned int		waiting;
 	struct bytes		image;
 	struct note		note[NOTES];
 	unsigned int		notes;
 	uint64_t		written, failed;
-	char			error[RECORDER_ERROR];
+	char			error[ERROR_TEXT];
 	char			folder[RECORDER_PATH];
 	int			folder_fd;		/* its lock */
 	/* the thread's own */
@@ -110,7 +111,7 @@ static void recorder_log_line(struct recorder *r, const char *kind,
 static void log_left_out(struct recorder *r, const char *kind,
 			 const char *path, const char *names)
 {
-	char line[RECORDER_ERROR];
+	char line[ERROR_TEXT];
 
 	snprintf(line, sizeof(line), "too large to be recorded and left out: "
 		 "%.200s", names);
@@ -154,19 +155,19 @@ static void make_path(const struct recorder *r, const char *kind,
 }
 
 static int open_file(struct recorder *r, struct record **record,
-		     const char *path, char error[RECORDER_ERROR])
+		     const char *path, char error[ERROR_TEXT])
 {
 	int err = folder_make(r->folder);
 
 	if (err)
-		snprintf(error, RECORDER_ERROR, "%.160s: %s", r->folder,
+		snprintf(error, ERROR_TEXT, "%.160s: %s", r->folder,
 			 strerror(-err));
 	else if (r->folder_fd < 0)
 		r->folder_fd = folder_lock(r->folder, false);
 	/* who finishes what was left there would take this for such, too */
 	if (!err && r->folder_fd == -EWOULDBLOCK) {
 		err = -EBUSY;
-		snprintf(error, RECORDER_ERROR, "%.160s: another daemon "
+		snprintf(error, ERROR_TEXT, "%.160s: another daemon "
 			 "finishes recordings there", r->folder);
 	}
 	return err ? err : record_open(record, path, r->config.config,
@@ -197,7 +198,7 @@ static int write_snapshot(struct recorder *r, struct snapshot *s)
 	else
 		err = record_close(record);
 	if (err)
-		snprintf(s->error, RECORDER_ERROR, "%.160s: %s", s->path,
+		snprintf(s->error, ERROR_TEXT, "%.160s: %s", s->path,
 			 strerror(-err));
 	folder_trim(r->folder, r->config.quota, NULL);
 	return err;
@@ -279,7 +280,7 @@ static int write_entry(struct recorder *r, bool first, int64_t stamp)
 }
 
 /* @sure: it is on disk then. Return: 0, or an error that is in @error */
-static int write_log(struct recorder *r, bool sure, char error[RECORDER_ERROR])
+static int write_log(struct recorder *r, bool sure, char error[ERROR_TEXT])
 {
 	const int64_t stamp = io_now();
 	const bool first = !r->log;
@@ -297,7 +298,7 @@ static int write_log(struct recorder *r, bool sure, char error[RECORDER_ERROR])
 	if (!err && sure && r->log)
 		err = record_flush(r->log);
 	if (err)
-		snprintf(error, RECORDER_ERROR, "%.160s: %s", r->log_path,
+		snprintf(error, ERROR_TEXT, "%.160s: %s", r->log_path,
 			 strerror(-err));
 	folder_trim(r->folder, r->config.quota, r->log_path);
 	return err;
@@ -305,7 +306,7 @@ static int write_log(struct recorder *r, bool sure, char error[RECORDER_ERROR])
 
 /* With the lock held, which is not while writing. Return: as write_log() */
 static int serve_entry(struct recorder *r, bool sure,
-		       char error[RECORDER_ERROR])
+		       char error[ERROR_TEXT])
 {
 	bool ended;
 	int err;
@@ -323,7 +324,7 @@ static int serve_entry(struct recorder *r, bool sure,
 
 static void serve_log(struct recorder *r)
 {
-	char error[RECORDER_ERROR];
+	char error[ERROR_TEXT];
 	const int err = serve_entry(r, false, error);
 	const uint64_t now = loop_now();
 
@@ -343,7 +344,7 @@ static void serve_log(struct recorder *r)
 static void serve_asked(struct recorder *r)
 {
 	const double hz = r->asked;
-	char error[RECORDER_ERROR];
+	char error[ERROR_TEXT];
 	const int err = serve_entry(r, true, error);
 
 	if (!r->asking || r->asked != hz)
@@ -353,7 +354,7 @@ static void serve_asked(struct recorder *r)
 		r->due = loop_now() + (err ? RETRY * second : second / hz);
 	}
 	r->asked_err = err;
-	snprintf(r->asked_error, RECORDER_ERROR, "%s", err ? error : "");
+	snprintf(r->asked_error, ERROR_TEXT, "%s", err ? error : "");
 	r->asking = false;
 	pthread_cond_broadcast(&r->served);
 }
@@ -404,7 +405,7 @@ static const char *finishing(int err)
 static void finished(void *arg, const char *path, int err)
 {
 	struct recorder *r = arg;
-	char line[RECORDER_ERROR];
+	char line[ERROR_TEXT];
 
 	snprintf(line, sizeof(line), "%.150s: %s", path, finishing(err));
 	pthread_mutex_lock(&r->lock);
@@ -474,7 +475,7 @@ static bool recorder_wait_for(struct recorder *r, const bool *done, bool as)
 }
 
 /* Return: 0, or an error of the disk */
-static int ask_log(struct recorder *r, double hz, char error[RECORDER_ERROR])
+static int ask_log(struct recorder *r, double hz, char error[ERROR_TEXT])
 {
 	int err;
 
@@ -489,14 +490,14 @@ static int ask_log(struct recorder *r, double hz, char error[RECORDER_ERROR])
 	} else {
 		r->asked_left = true;
 		err = -ETIMEDOUT;
-		snprintf(error, RECORDER_ERROR, "the disk takes its time");
+		snprintf(error, ERROR_TEXT, "the disk takes its time");
 	}
 	pthread_mutex_unlock(&r->lock);
 	return err;
 }
 
 static int keep_setting(struct recorder *r, double hz,
-			char error[RECORDER_ERROR])
+			char error[ERROR_TEXT])
 {
 	struct store *s = site_store(r->site);
 	char text[32];
@@ -506,17 +507,17 @@ static int keep_setting(struct recorder *r, double hz,
 	site_turn(r->site);
 	err = store_set(s, LOG_SETTING, text);
 	if (err)
-		snprintf(error, RECORDER_ERROR, "%.200s", store_error(s));
+		snprintf(error, ERROR_TEXT, "%.200s", store_error(s));
 	site_turn_end(r->site);
 	return err;
 }
 
-int recorder_log(struct recorder *r, double hz, char error[RECORDER_ERROR])
+int recorder_log(struct recorder *r, double hz, char error[ERROR_TEXT])
 {
 	int err = 0, kept;
 
 	if (!(hz == 0 || (hz >= rate_min && hz <= rate_max))) {
-		snprintf(error, RECORDER_ERROR,
+		snprintf(error, ERROR_TEXT,
 			 "a log has %g to %g entries a second", rate_min,
 			 rate_max);
 		return -EINVAL;
@@ -546,19 +547,19 @@ static bool proper_name(const char *name)
 
 int recorder_snapshot(struct recorder *r, const char *name,
 		      char path[RECORDER_PATH], char left_out[RECORD_LEFT],
-		      char error[RECORDER_ERROR])
+		      char error[ERROR_TEXT])
 {
 	struct snapshot *s;
 	int err;
 
 	if (!proper_name(name)) {
-		snprintf(error, RECORDER_ERROR, "a snapshot's name has letters, "
+		snprintf(error, ERROR_TEXT, "a snapshot's name has letters, "
 			 "digits, - and _, no more than %d", NAME - 1);
 		return -EINVAL;
 	}
 	s = calloc(1, sizeof(*s));
 	if (!s) {
-		snprintf(error, RECORDER_ERROR, "out of memory");
+		snprintf(error, ERROR_TEXT, "out of memory");
 		return -ENOMEM;
 	}
 	strcpy(s->name, name);
@@ -566,7 +567,7 @@ int recorder_snapshot(struct recorder *r, const char *name,
 	if (r->waiting == SNAPSHOTS) {
 		pthread_mutex_unlock(&r->lock);
 		free(s);
-		snprintf(error, RECORDER_ERROR,
+		snprintf(error, ERROR_TEXT,
 			 "%d snapshots wait for the disk already", SNAPSHOTS);
 		return -EBUSY;
 	}
@@ -582,7 +583,7 @@ int recorder_snapshot(struct recorder *r, const char *name,
 		free(s);
 	} else {
 		s->left = true;
-		snprintf(error, RECORDER_ERROR, "the disk takes its time");
+		snprintf(error, ERROR_TEXT, "the disk takes its time");
 		err = -ETIMEDOUT;
 	}
 	pthread_mutex_unlock(&r->lock);

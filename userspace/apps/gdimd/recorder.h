@@ -16,13 +16,14 @@
 #include <cjson/cJSON.h>
 #include "apps/gdimd/config.h"
 #include "apps/gdimd/record.h"
+#include "base/error.h"
 #include "base/loop.h"
 #include "map/site/site.h"
 #include "ros/msg/message.h"
 
 struct recorder;
 
-enum { RECORDER_ERROR = 256, RECORDER_PATH = 1024 };
+enum { RECORDER_PATH = 1024 };
 
 /**
  * struct recorder_config
@@ -62,7 +63,7 @@ void recorder_close(struct recorder *r);
  * Return: 0; -EINVAL; -ETIMEDOUT: the disk takes its time, it begins when it
  * can, and is kept; errors of the disk and of the store. With one line in @error.
  */
-int recorder_log(struct recorder *r, double hz, char error[RECORDER_ERROR]);
+int recorder_log(struct recorder *r, double hz, char error[ERROR_TEXT]);
 
 /**
  * recorder_snapshot() - write one now, and wait for it; not in the loop
@@ -76,7 +77,7 @@ int recorder_log(struct recorder *r, double hz, char error[RECORDER_ERROR]);
  */
 int recorder_snapshot(struct recorder *r, const char *name,
 		      char path[RECORDER_PATH], char left_out[RECORD_LEFT],
-		      char error[RECORDER_ERROR]);
+		      char error[ERROR_TEXT]);
 
 /* The latest thermal image: it is in the next ones */
 void recorder_image(struct recorder *r, const union message *m);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "apps/gdimd/modality_fields.h"
 #include "apps/gdimd/room_message.h"
+#include "base/error.h"
 #include "base/utf8.h"
 #include "map/layer/modality_values.h"
 #include "ros/io/io.h"
@@ -163,7 +164,7 @@ static bool read_averages(const struct message_room *m, struct room *r)
 }
 
 int room_message_read(const struct message_room *m, struct room *r,
-		      char error[ROOM_MESSAGE_ERROR])
+		      char error[ERROR_TEXT])
 {
 	struct message_list rest = m->outline;
 	struct message_point32 p;
@@ -174,23 +175,25 @@ int room_message_read(const struct message_room *m, struct room *r,
 	};
 	if (!room_message_point(&m->location) ||
 	    !(m->size >= 0 && m->size <= 1e9))
-		return io_error(error, -EINVAL, "room %u: a place or size "
-				"that cannot be: %g, %g m, %g m^2", m->id,
-				m->location.x, m->location.y, m->size);
+		return error_set(error, -EINVAL, "room %u: a place or size "
+				 "that cannot be: %g, %g m, %g m^2", m->id,
+				 m->location.x, m->location.y, m->size);
 	if (!read_name(&m->name, r->name))
-		return io_error(error, -EINVAL, "room %u: its name is no "
-				"text of up to %d bytes", m->id, ROOM_NAME - 1);
+		return error_set(error, -EINVAL,
+				 "room %u: its name is no "
+				 "text of up to %d bytes",
+				 m->id, ROOM_NAME - 1);
 	if (!read_averages(m, r))
-		return io_error(error, -EINVAL, "room %u: averages that "
-				"cannot be", m->id);
+		return error_set(error, -EINVAL, "room %u: averages that "
+				 "cannot be", m->id);
 	if (m->outline.count > ROOM_CORNERS)
-		return io_error(error, -E2BIG,
-				"room %u: %u corners, %d at most", m->id,
-				m->outline.count, ROOM_CORNERS);
+		return error_set(error, -E2BIG,
+				 "room %u: %u corners, %d at most", m->id,
+				 m->outline.count, ROOM_CORNERS);
 	while (message_next_point(&rest, &p)) {
 		if (!room_message_point(&p))
-			return io_error(error, -EINVAL, "room %u: a corner "
-					"that cannot be", m->id);
+			return error_set(error, -EINVAL, "room %u: a corner "
+					 "that cannot be", m->id);
 		r->corner[r->corners][0] = p.x;
 		r->corner[r->corners++][1] = p.y;
 	}

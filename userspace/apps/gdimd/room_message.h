@@ -5,10 +5,11 @@
 #ifndef APPS_GDIMD_ROOM_MESSAGE_H
 #define APPS_GDIMD_ROOM_MESSAGE_H
 
+#include "base/error.h"
 #include "map/site/room_values.h"
 #include "ros/msg/message.h"
 
-enum { ROOM_MESSAGE_GASES = MESSAGE_GASES, ROOM_MESSAGE_ERROR = 256 };
+enum { ROOM_MESSAGE_GASES = MESSAGE_GASES };
 
 /* What a message points to */
 struct room_message {
@@ -37,6 +38,6 @@ bool room_message_point(const struct message_point32 *p);
  * Return: 0; -EINVAL, -E2BIG.
  */
 int room_message_read(const struct message_room *m, struct room *r,
-		      char error[ROOM_MESSAGE_ERROR]);
+		      char error[ERROR_TEXT]);
 
 #endif

@@ -11,6 +11,7 @@
 #include "apps/gdimd/gdimd.h"
 #include "apps/gdimd/modality_fields.h"
 #include "apps/gdimd/room_message.h"
+#include "base/error.h"
 #include "base/service.h"
 #include "map/layer/modality_values.h"
 #include "map/site/queries.h"
@@ -65,7 +66,7 @@ static void on_rooms(void *arg, const union service_request *request,
 {
 	struct gdimd *g = arg;
 	cJSON *answer = cJSON_CreateObject();
-	char error[SITE_ERROR];
+	char error[ERROR_TEXT];
 	double rooms;
 
 	(void)request;
@@ -127,7 +128,7 @@ static void on_room(void *arg, const union service_request *request,
 	struct gdimd_services *s = g->services;
 	double unknown[MODALITIES];
 	struct room_values v;
-	char error[SITE_ERROR];
+	char error[ERROR_TEXT];
 
 	r->information = (struct message_room){ 0 };
 	modality_unknown(unknown);
@@ -185,7 +186,7 @@ struct service_job {
 	struct ros2_service_call	*call;
 	double				hz;
 	char				name[64], path[RECORDER_PATH];
-	char				error[RECORDER_ERROR];
+	char				error[ERROR_TEXT];
 	int				err;
 };
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "apps/gdimd/gdimd.h"
 #include "apps/gdimd/rates.h"
+#include "base/error.h"
 #include "base/service.h"
 #include "ros/io/io.h"
 
@@ -109,7 +110,7 @@ static void do_checkpoint(void *arg, const char *text, double value)
 static void do_note(void *arg, const char *text, double value)
 {
 	struct gdimd *g = arg;
-	char kind[64], path[RECORDER_PATH], error[RECORDER_ERROR];
+	char kind[64], path[RECORDER_PATH], error[ERROR_TEXT];
 
 	(void)value;
 	*kind = *path = *error = 0;
@@ -122,7 +123,7 @@ static void do_note(void *arg, const char *text, double value)
 
 static void do_keep_rate(void *arg, const char *name, double hz)
 {
-	char error[SITE_ERROR];
+	char error[ERROR_TEXT];
 
 	if (rates_keep(((struct gdimd *)arg)->site, name, hz, error))
 		service_logf(LOG_WARNING, "the rate of %s is not kept: %s",
@@ -152,7 +153,7 @@ void gdimd_note(void *arg, const char *kind, const char *path,
 		const char *error)
 {
 	struct gdimd *g = arg;
-	char text[64 + RECORDER_PATH + RECORDER_ERROR];
+	char text[64 + RECORDER_PATH + ERROR_TEXT];
 
 	if (error)
 		service_logf(LOG_ERR, "%s: %s", kind, error);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "apps/gdimd/submap_message.h"
+#include "base/error.h"
 #include "base/utf8.h"
 #include "ros/io/io.h"
 #include "ros/msg/convert.h"
@@ -56,7 +57,7 @@ static size_t count_odd(const struct message_bytes *b)
 
 static int submap_message_read_grid(const struct message_occupancy_grid *m,
 				    struct submap_layer *layer,
-				    char error[SUBMAP_ERROR])
+				    char error[ERROR_TEXT])
 {
 	const struct pose origin = { place_of(m->origin.position, 0),
 				     place_of(m->origin.position, 1),
@@ -69,20 +70,20 @@ static int submap_message_read_grid(const struct message_occupancy_grid *m,
 
 	err = cells_check(m->width, m->height, 8, resolution, &origin, why);
 	if (err)
-		return io_error(error, err, "%s", why);
+		return error_set(error, err, "%s", why);
 	if (m->data.count != (uint64_t)m->width * m->height)
-		return io_error(error, -EBADMSG,
-				"%u cells for a map of %u x %u",
-				m->data.count, m->width, m->height);
+		return error_set(error, -EBADMSG,
+				 "%u cells for a map of %u x %u",
+				 m->data.count, m->width, m->height);
 	odd = count_odd(&m->data);
 	if (odd)
-		return io_error(error, -EINVAL, "%zu cells that are neither "
-				"unknown, -1, nor 0 to %d", odd,
-				CELLS_FULL_8);
+		return error_set(error, -EINVAL, "%zu cells that are neither "
+				 "unknown, -1, nor 0 to %d", odd,
+				 CELLS_FULL_8);
 	*layer->name = 0;
 	layer->cells = cells_create(m->width, m->height, 8, resolution, &origin,
 				    m->data.data);
-	return layer->cells ? 1 : io_error(error, -ENOMEM, "out of memory");
+	return layer->cells ? 1 : error_set(error, -ENOMEM, "out of memory");
 }
 
 /*
@@ -106,7 +107,7 @@ static struct cells *turned(const struct message_grid_map *m, unsigned int i,
 }
 
 static int name_layer(const struct message_string *s, char name[LAYER_NAME],
-		      char error[SUBMAP_ERROR])
+		      char error[ERROR_TEXT])
 {
 	if (s->len < LAYER_NAME) {
 		memcpy(name, s->text, s->len);
@@ -114,7 +115,7 @@ static int name_layer(const struct message_string *s, char name[LAYER_NAME],
 		if (strlen(name) == s->len && layer_name_valid(name))
 			return 0;
 	}
-	return io_error(error, -EINVAL, "a layer whose name is none");
+	return error_set(error, -EINVAL, "a layer whose name is none");
 }
 
 static bool is_twice(const struct submap_layer *layer, unsigned int i)
@@ -126,7 +127,7 @@ static bool is_twice(const struct submap_layer *layer, unsigned int i)
 }
 
 static int read_layers(const struct message_grid_map *m,
-		       struct submap_layer *layer, char error[SUBMAP_ERROR])
+		       struct submap_layer *layer, char error[ERROR_TEXT])
 {
 	unsigned int rows, columns, n = 0;
 	struct pose middle = { place_of(m->pose.position, 0),
@@ -138,48 +139,48 @@ static int read_layers(const struct message_grid_map *m,
 	int err;
 
 	if (!m->layers || message_grid_shape(m, &rows, &columns))
-		return io_error(error, -EBADMSG,
-				"layers that are not of one size");
+		return error_set(error, -EBADMSG,
+				 "layers that are not of one size");
 	corner = (struct pose){ -0.5 * rows * m->resolution,
 				-0.5 * columns * m->resolution, 0 };
 	origin = pose_compose(&middle, &corner);
 	err = cells_check(rows, columns, 16, m->resolution, &origin, why);
 	if (err)
-		return io_error(error, err, "%s", why);
+		return error_set(error, err, "%s", why);
 	if ((uint64_t)rows * columns * m->layers > MESSAGE_CELLS)
-		return io_error(error, -E2BIG, "%u layers of %u x %u cells, "
-				"at most %d cells are possible", m->layers,
-				rows, columns, MESSAGE_CELLS);
+		return error_set(error, -E2BIG, "%u layers of %u x %u cells, "
+				 "at most %d cells are possible", m->layers,
+				 rows, columns, MESSAGE_CELLS);
 	room = malloc(2 * (size_t)rows * columns * sizeof(*room));
 	for (unsigned int i = 0; i < m->layers && room && !err; i++) {
 		err = name_layer(&m->layer[i], layer[n].name, error);
 		if (!err && is_twice(layer, n))
-			err = io_error(error, -EINVAL, "layer %s twice",
-				       layer[n].name);
+			err = error_set(error, -EINVAL, "layer %s twice",
+					layer[n].name);
 		if (err)
 			break;
 		layer[n].cells = turned(m, i, rows, columns, &origin, room);
 		if (layer[n].cells)
 			n++;
 		else
-			err = io_error(error, -ENOMEM, "out of memory");
+			err = error_set(error, -ENOMEM, "out of memory");
 	}
 	free(room);
 	if (!room)
-		err = io_error(error, -ENOMEM, "out of memory");
+		err = error_set(error, -ENOMEM, "out of memory");
 	if (err)
 		submap_free(layer, n);
 	return err ? err : (int)n;
 }
 
 int submap_read(enum message_kind kind, const union message *msg,
-		struct submap_layer *layer, char error[SUBMAP_ERROR])
+		struct submap_layer *layer, char error[ERROR_TEXT])
 {
 	if (kind == MESSAGE_OCCUPANCY_GRID)
 		return submap_message_read_grid(&msg->map, layer, error);
 	if (kind == MESSAGE_GRID_MAP)
 		return read_layers(&msg->grid, layer, error);
-	return io_error(error, -EINVAL, "is no map");
+	return error_set(error, -EINVAL, "is no map");
 }
 
 void submap_free(struct submap_layer *layer, unsigned int count)
@@ -205,7 +206,7 @@ int submap_frame(const struct message_string *id, char frame[STORE_FRAME])
 }
 
 int submap_transform(const struct message_transform *m,
-		     struct site_transform *t, char error[SUBMAP_ERROR])
+		     struct site_transform *t, char error[ERROR_TEXT])
 {
 	*t = (struct site_transform){
 		.stamp = m->header.stamp,
@@ -215,10 +216,10 @@ int submap_transform(const struct message_transform *m,
 	};
 	if (submap_frame(&m->child_frame_id, t->frame) ||
 	    submap_frame(&m->header.frame_id, t->predecessor))
-		return io_error(error, -EINVAL,
-				"a transform without proper frame ids");
+		return error_set(error, -EINVAL,
+				 "a transform without proper frame ids");
 	if (!pose_valid(&t->pose))
-		return io_error(error, -EINVAL,
+		return error_set(error, -EINVAL,
 			"frame %s: a transform of %g m, %g m, %g rad",
 			t->frame, t->pose.x, t->pose.y, t->pose.yaw);
 	return 0;

@@ -5,10 +5,11 @@
 #ifndef APPS_GDIMD_SUBMAP_MESSAGE_H
 #define APPS_GDIMD_SUBMAP_MESSAGE_H
 
+#include "base/error.h"
 #include "map/site/site.h"
 #include "ros/msg/message.h"
 
-enum { SUBMAP_ERROR = 256, SUBMAP_LAYERS = MESSAGE_LAYERS };
+enum { SUBMAP_LAYERS = MESSAGE_LAYERS };
 
 /**
  * struct submap_layer - of a message
@@ -29,7 +30,7 @@ struct submap_layer {
  * Return: how many; -EINVAL, -E2BIG, -EBADMSG, -ENOMEM.
  */
 int submap_read(enum message_kind kind, const union message *msg,
-		struct submap_layer *layer, char error[SUBMAP_ERROR]);
+		struct submap_layer *layer, char error[ERROR_TEXT]);
 void submap_free(struct submap_layer *layer, unsigned int count);
 
 /**
@@ -38,7 +39,7 @@ void submap_free(struct submap_layer *layer, unsigned int count);
  * Return: 0; -EINVAL: frames or numbers that cannot be.
  */
 int submap_transform(const struct message_transform *m,
-		     struct site_transform *t, char error[SUBMAP_ERROR]);
+		     struct site_transform *t, char error[ERROR_TEXT]);
 
 /* A frame id as a C string, without the slash of ROS 1. Return: 0, -EINVAL */
 int submap_frame(const struct message_string *id, char frame[STORE_FRAME]);

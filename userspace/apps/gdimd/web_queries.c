@@ -8,6 +8,7 @@
 #include <string.h>
 #include "apps/gdimd/web_parts.h"
 #include "base/cli.h"
+#include "base/error.h"
 #include "map/site/queries.h"
 
 /* Either the answer or an error. Return: the status */
@@ -22,7 +23,7 @@ static int web_queries_finish(struct web_worker *w, int err, cJSON *answer,
 
 int web_answer_spot(struct web_worker *w)
 {
-	char error[SITE_ERROR] = "";
+	char error[ERROR_TEXT] = "";
 	cJSON *answer;
 	double x, y;
 	int err;
@@ -69,7 +70,7 @@ int web_answer_layer(struct web_worker *w, unsigned int layer)
 int web_answer_rooms(struct web_worker *w)
 {
 	cJSON *answer = cJSON_CreateObject();
-	char error[SITE_ERROR] = "";
+	char error[ERROR_TEXT] = "";
 	int err = query_rooms(w->web->g->site, answer, error);
 
 	return web_queries_finish(w, err, answer, error);
@@ -77,7 +78,7 @@ int web_answer_rooms(struct web_worker *w)
 
 int web_answer_room(struct web_worker *w, const char *id)
 {
-	char error[SITE_ERROR] = "";
+	char error[ERROR_TEXT] = "";
 	cJSON *answer;
 	uint32_t number;
 	int err;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "base/settings.h"
 #include "base/version.h"
 #include "laser/readings.h"
@@ -81,7 +82,7 @@ static int read_odometry(const char *path, struct trajectory *odometry)
 	/* only odometry is of interest: the laser may be anywhere */
 	const struct pose anywhere = { 0 };
 	const struct readings_config config = { .laser = &anywhere };
-	char error[READINGS_ERROR];
+	char error[ERROR_TEXT];
 	struct readings *log;
 	struct reading r;
 	int ret = readings_open(&log, path, &config, error), err = 0;
@@ -219,7 +220,7 @@ static int evaluate(const struct relations *r, const struct trajectory *t,
 
 static int eval_run(const struct options *o)
 {
-	char error[TRAJECTORY_ERROR];
+	char error[ERROR_TEXT];
 	struct relations r;
 	struct trajectory t;
 	int err = relations_read(&r, o->relations, error);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "base/settings.h"
 #include "base/loop.h"
 #include "base/thread_pool.h"
@@ -142,7 +143,7 @@ static int join(const struct work *w, struct bus **engine)
 {
 	const uint64_t end = loop_now() + w->o->wait_ms * UINT64_C(1000000);
 	const struct bus_config config = worker_config(w->job);
-	char error[BUS_ERROR], last[BUS_ERROR] = "";
+	char error[ERROR_TEXT], last[ERROR_TEXT] = "";
 	uint64_t told = 0;
 	uint32_t ms = STEP;
 	int err;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "apps/slamd/cluster.h"
 #include "base/cli.h"
+#include "base/error.h"
 #include "cluster/bus.h"
 #include "slam/workers/worker.h"
 #include "slam/workers/worker_run.h"
@@ -51,7 +52,7 @@ static void *cluster_work(void *arg)
 static int start_thread(struct cluster *c, struct hand *h)
 {
 	struct bus_config config = worker_config(c->o->job);
-	char error[BUS_ERROR];
+	char error[ERROR_TEXT];
 	int err;
 
 	h->cluster = c;
@@ -86,7 +87,7 @@ static int open_engine(struct cluster *c)
 	const struct slamd_options *o = c->o;
 	struct bus_config config = worker_config(o->job);
 	const bool mpi = !strcmp(o->engine, "mpi");
-	char error[BUS_ERROR];
+	char error[ERROR_TEXT];
 	int err;
 
 	if (!strcmp(o->engine, "threads")) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "apps/slamd/draw.h"
 #include "base/cli.h"
+#include "base/error.h"
 #include "slam/filter/scan.h"
 #include "slam/output/map_out.h"
 #include "slam/output/occupancy.h"
@@ -14,7 +15,7 @@
 static int add_scans(struct occupancy *grid, struct readings *log,
 		     const struct trajectory *t)
 {
-	char error[READINGS_ERROR];
+	char error[ERROR_TEXT];
 	struct reading r;
 	int ret = 1;
 
@@ -40,7 +41,7 @@ int draw_write(const struct slamd_options *o, int err,
 		.path = o->map, .mode = MAP_TRINARY, .raster = raster,
 		.way = way, .poses = t->count,
 	};
-	char error[MAP_OUT_ERROR];
+	char error[ERROR_TEXT];
 
 	if (!err && !way)
 		err = -ENOMEM;
@@ -65,7 +66,7 @@ int draw_map(const struct slamd_options *o, const struct trajectory *t)
 		.range_max = scan_reach(&o->params),
 	};
 	struct raster raster = { .cells = NULL };
-	char error[READINGS_ERROR];
+	char error[ERROR_TEXT];
 	struct occupancy *grid;
 	struct readings *log;
 	int err = occupancy_create(&grid, &config, error);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <syslog.h>
 #include "apps/slamd/input.h"
+#include "base/error.h"
 #include "base/text.h"
 #include "ros/io/io.h"
 #include "ros/io/source.h"
@@ -43,7 +44,7 @@ static void input_log(struct reading_input *in, int priority, const char *line)
 /* Once, until there are readings again */
 static void input_log_waiting(struct reading_input *in)
 {
-	char text[LASER_INPUT_TEXT], line[READING_INPUT_ERROR];
+	char text[LASER_INPUT_TEXT], line[ERROR_TEXT];
 
 	if (in->told || in->useless < SCANS_TOLD)
 		return;
@@ -121,22 +122,22 @@ static void input_on_log(void *arg, int priority, const char *line)
 }
 
 static int input_subscribe(struct reading_input *in, const char *topic,
-			   int kind, char error[READING_INPUT_ERROR])
+			   int kind, char error[ERROR_TEXT])
 {
 	const int err = source_subscribe(in->source, topic, kind);
 
 	if (!err)
 		return 0;
-	return io_error(error, err,
-			err == -ENOENT ? "%s: there is no topic %.100s in it" :
-			err == -EPROTOTYPE ?
+	return error_set(error, err,
+			 err == -ENOENT ? "%s: there is no topic %.100s in it" :
+			 err == -EPROTOTYPE ?
 					 "%s: topic %.100s is of another type" :
 					 "%s: topic %.100s cannot be",
-			in->config.spec, topic);
+			 in->config.spec, topic);
 }
 
 static int input_open_source(struct reading_input *in, struct loop *loop,
-			     char error[READING_INPUT_ERROR])
+			     char error[ERROR_TEXT])
 {
 	const struct reading_input_config *c = &in->config;
 	const struct source_config config = {
@@ -168,7 +169,7 @@ static int input_open_source(struct reading_input *in, struct loop *loop,
 
 /* What an outage kept comes with the rest, in its order */
 static int open_receiver(struct reading_input *in, struct loop *loop,
-			 const char *at, char error[READING_INPUT_ERROR])
+			 const char *at, char error[ERROR_TEXT])
 {
 	static const struct receiver_options options = {
 		.topics = RECV_DEFAULTS, .prefix = PREFIX_NEVER,
@@ -181,7 +182,7 @@ static int open_receiver(struct reading_input *in, struct loop *loop,
 	snprintf(port, sizeof(port), "%d", PORT);
 	in->publish = publish_create();
 	if (!in->publish)
-		return io_error(error, -ENOMEM, "no memory");
+		return error_set(error, -ENOMEM, "no memory");
 	publish_listen(in->publish, on_heard, in);
 	err = address_parse(at ? at : port, 1, port, &address, error);
 	if (!err)
@@ -192,7 +193,7 @@ static int open_receiver(struct reading_input *in, struct loop *loop,
 
 int reading_input_open(struct reading_input **inlet, struct loop *loop,
 		       const struct reading_input_config *config,
-		       char error[READING_INPUT_ERROR])
+		       char error[ERROR_TEXT])
 {
 	const struct laser_input_config intake = {
 		.odometry = config->odometry != NULL, .laser = config->laser,
@@ -203,11 +204,11 @@ int reading_input_open(struct reading_input **inlet, struct loop *loop,
 	int err;
 
 	if (!in)
-		return io_error(error, -ENOMEM, "no memory");
+		return error_set(error, -ENOMEM, "no memory");
 	in->config = *config;
 	in->intake = laser_input_new(&intake);
 	if (!in->intake)
-		err = io_error(error, -ENOMEM, "no memory");
+		err = error_set(error, -ENOMEM, "no memory");
 	else if (io_is(config->spec, "optsample", &at))
 		err = open_receiver(in, loop, at, error);
 	else

@@ -6,10 +6,9 @@
 #ifndef APPS_SLAMD_INPUT_H
 #define APPS_SLAMD_INPUT_H
 
+#include "base/error.h"
 #include "base/loop.h"
 #include "laser/input.h"
-
-enum { READING_INPUT_ERROR = 256 };
 
 struct reading_input;
 
@@ -53,7 +52,7 @@ struct reading_input_config {
  */
 int reading_input_open(struct reading_input **in, struct loop *loop,
 		       const struct reading_input_config *config,
-		       char error[READING_INPUT_ERROR]);
+		       char error[ERROR_TEXT]);
 void reading_input_close(struct reading_input *in);
 
 /**

@@ -22,6 +22,7 @@
 #include "apps/slamd/scan_queue.h"
 #include "apps/slamd/session.h"
 #include "base/cli.h"
+#include "base/error.h"
 #include "base/loop_call.h"
 #include "base/service.h"
 #include "slam/workers/scans.h"
@@ -112,7 +113,7 @@ static int live_publish(void *arg, enum slam_publisher_topic topic,
 /* Return: 0 or a negative errno, which was told once */
 static int take_handed(struct live *l, const struct mapper_update *handed)
 {
-	char error[MAPPER_ERROR];
+	char error[ERROR_TEXT];
 	int err = 0;
 
 	for (uint32_t i = 0; i < handed->scans && !err; i++) {
@@ -314,7 +315,7 @@ static void live_on_progress(void *arg, uint64_t now)
  * Begin
  */
 
-static int open_inlet(struct live *l, char error[READING_INPUT_ERROR])
+static int open_inlet(struct live *l, char error[ERROR_TEXT])
 {
 	const struct slamd_options *o = l->run.o;
 	const struct reading_input_config config = {
@@ -342,7 +343,7 @@ static int live_open_ends(struct live *l)
 {
 	const struct slamd_options *o = l->run.o;
 	struct mapper_config config = mapper_config(o);
-	char error[READING_INPUT_ERROR];
+	char error[ERROR_TEXT];
 	int err = 0;
 
 	config.publish = o->to ? live_publish : NULL;

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "apps/slamd/mapper.h"
+#include "base/error.h"
 #include "ros/io/io.h"
 #include "slam/filter/scan.h"
 
-_Static_assert((int)MAPPER_ERROR >= (int)SUBMAPS_ERROR, "room for errors");
+_Static_assert((int)ERROR_TEXT >= (int)ERROR_TEXT, "room for errors");
 
 /* Where a pose is off by half a cell at this distance, scans are drawn anew */
 #define REACH	10.0
@@ -48,7 +49,7 @@ struct mapper_config mapper_config(const struct slamd_options *o)
 	};
 }
 
-static int init(struct mapper *m, char error[MAPPER_ERROR])
+static int init(struct mapper *m, char error[ERROR_TEXT])
 {
 	const struct mapper_config *c = &m->config;
 	const struct submaps_config config = {
@@ -71,17 +72,17 @@ static int init(struct mapper *m, char error[MAPPER_ERROR])
 	m->message = malloc(sizeof(*m->message));
 	m->pose = malloc(sizeof(*m->pose));
 	return m->message && m->pose ? 0 :
-				       io_error(error, -ENOMEM, "no memory");
+				       error_set(error, -ENOMEM, "no memory");
 }
 
 int mapper_create(struct mapper **mapper, const struct mapper_config *config,
-		  char error[MAPPER_ERROR])
+		  char error[ERROR_TEXT])
 {
 	struct mapper *m = calloc(1, sizeof(*m));
 	int err;
 
 	if (!m)
-		return io_error(error, -ENOMEM, "no memory");
+		return error_set(error, -ENOMEM, "no memory");
 	m->config = *config;
 	err = init(m, error);
 	if (err) {
@@ -107,7 +108,7 @@ void mapper_destroy(struct mapper *m)
 }
 
 int mapper_scan(struct mapper *m, const struct reading *r,
-		char error[MAPPER_ERROR])
+		char error[ERROR_TEXT])
 {
 	static const struct pose unknown;
 	int err = submaps_add(m->submaps, r, error);
@@ -115,7 +116,7 @@ int mapper_scan(struct mapper *m, const struct reading *r,
 	if (err)
 		return err;
 	err = trajectory_add(&m->way, r->stamp, &unknown);
-	return err ? io_error(error, err, "no memory") : 0;
+	return err ? error_set(error, err, "no memory") : 0;
 }
 
 static bool mapper_publish(struct mapper *m, enum slam_publisher_topic topic,
@@ -147,7 +148,7 @@ void mapper_pose(struct mapper *m, const struct reading *r,
 
 /* Where they are comes before what is in them. Return: 0 or a negative errno */
 static int publish_transforms(struct mapper *m, int count, int64_t now,
-			      bool *told, char error[MAPPER_ERROR])
+			      bool *told, char error[ERROR_TEXT])
 {
 	const int n = submap_out_transforms(&m->out, m->submaps,
 					    submaps_list(m->submaps),
@@ -159,7 +160,7 @@ static int publish_transforms(struct mapper *m, int count, int64_t now,
 }
 
 static int publish_cells(struct mapper *m, uint32_t number, int64_t now,
-			 bool *told, char error[MAPPER_ERROR])
+			 bool *told, char error[ERROR_TEXT])
 {
 	const struct submap *s = submaps_at(m->submaps, number);
 	const struct occupancy *o;
@@ -179,7 +180,7 @@ static int publish_cells(struct mapper *m, uint32_t number, int64_t now,
 }
 
 int mapper_history(struct mapper *m, const struct pose *history,
-		   uint32_t count, char error[MAPPER_ERROR])
+		   uint32_t count, char error[ERROR_TEXT])
 {
 	const int listed = submaps_update(m->submaps, history, count, error);
 	int err = listed < 0 ? listed : 0;
@@ -220,14 +221,14 @@ static bool is_redrawn(const struct mapper *m)
 	return false;
 }
 
-static int mapper_draw(struct mapper *m, char error[MAPPER_ERROR])
+static int mapper_draw(struct mapper *m, char error[ERROR_TEXT])
 {
 	if (m->room < m->way.count) {
 		const uint32_t room = m->way.count * 2;
 		struct pose *drawn = realloc(m->drawn, room * sizeof(*drawn));
 
 		if (!drawn)
-			return io_error(error, -ENOMEM, "no memory");
+			return error_set(error, -ENOMEM, "no memory");
 		m->drawn = drawn;
 		m->room = room;
 	}
@@ -249,7 +250,7 @@ static int mapper_draw(struct mapper *m, char error[MAPPER_ERROR])
 	return 0;
 }
 
-int mapper_map(struct mapper *m, char error[MAPPER_ERROR])
+int mapper_map(struct mapper *m, char error[ERROR_TEXT])
 {
 	int64_t now;
 	int err = mapper_draw(m, error);

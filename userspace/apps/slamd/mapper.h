@@ -10,10 +10,9 @@
 
 #include "apps/slamd/publisher.h"
 #include "apps/slamd/slamd.h"
+#include "base/error.h"
 #include "slam/filter/filter.h"
 #include "slam/output/submap_out.h"
-
-enum { MAPPER_ERROR = 256 };
 
 struct mapper;
 
@@ -44,13 +43,13 @@ struct mapper_config mapper_config(const struct slamd_options *o);
 
 /* Return: 0; -EINVAL, -ENOMEM and a line */
 int mapper_create(struct mapper **m, const struct mapper_config *config,
-		  char error[MAPPER_ERROR]);
+		  char error[ERROR_TEXT]);
 /* NULL is allowed */
 void mapper_destroy(struct mapper *m);
 
 /* The scan of an update; copied. Return: as submaps_add() */
 int mapper_scan(struct mapper *m, const struct reading *r,
-		char error[MAPPER_ERROR]);
+		char error[ERROR_TEXT]);
 
 /**
  * mapper_pose() - where the robot is, and odometry in the map, are published
@@ -69,7 +68,7 @@ void mapper_pose(struct mapper *m, const struct reading *r,
  * Return: 0; -EINVAL, -ENOMEM and a line.
  */
 int mapper_history(struct mapper *m, const struct pose *history,
-		   uint32_t count, char error[MAPPER_ERROR]);
+		   uint32_t count, char error[ERROR_TEXT]);
 
 /**
  * mapper_map() - the map of all scans, and the way, are published
@@ -77,7 +76,7 @@ int mapper_history(struct mapper *m, const struct pose *history,
  * Return: 0, also if there is nothing to see; -ENOMEM; -E2BIG: it is too large
  * for a message; and a line.
  */
-int mapper_map(struct mapper *m, char error[MAPPER_ERROR]);
+int mapper_map(struct mapper *m, char error[ERROR_TEXT]);
 
 /* From now on it is drawn anew if any pose changed at all: for the last one */
 void mapper_exact(struct mapper *m);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "apps/slamd/slamd.h"
 #include "base/cli.h"
+#include "base/error.h"
 #include "base/settings.h"
 #include "base/text.h"
 #include "base/thread_pool.h"
@@ -410,7 +411,7 @@ int slamd_parse(struct slamd_options *o, int argc, char **argv)
 		.doc = "Where a robot was, and the map it saw, from its laser "
 		       "scans and odometry. See slamd(8).",
 	};
-	char error[SLAM_ERROR];
+	char error[ERROR_TEXT];
 	int err;
 
 	*o = (struct slamd_options){

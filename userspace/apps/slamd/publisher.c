@@ -9,6 +9,7 @@
 #include <syslog.h>
 #include "apps/slamd/publisher.h"
 #include "base/cli.h"
+#include "base/error.h"
 #include "base/service.h"
 #include "ros/io/io.h"
 #include "ros/io/sink.h"
@@ -40,7 +41,7 @@ static const struct {
 };
 
 static int publisher_add_topics(struct slam_publisher *out, const char *robot,
-				char error[SLAM_PUBLISHER_ERROR])
+				char error[ERROR_TEXT])
 {
 	for (unsigned int i = 0; i < SLAM_PUBLISHER_TOPICS; i++) {
 		char name[IO_NAME];
@@ -52,8 +53,8 @@ static int publisher_add_topics(struct slam_publisher *out, const char *robot,
 		err = sink_add(out->sink, name, topics[i].kind,
 			       topics[i].latched, &out->topic[i]);
 		if (err)
-			return io_error(error, err, "%.150s: %s", name,
-					strerror(-err));
+			return error_set(error, err, "%.150s: %s", name,
+					 strerror(-err));
 	}
 	return 0;
 }
@@ -70,7 +71,7 @@ static void publisher_on_log(void *arg, int priority, const char *line)
 
 int slam_publisher_open(struct slam_publisher **outlet, struct loop *loop,
 			const char *spec, const char *node, const char *robot,
-			char error[SLAM_PUBLISHER_ERROR])
+			char error[ERROR_TEXT])
 {
 	struct slam_publisher *out = calloc(1, sizeof(*out));
 	const struct sink_config config = {
@@ -80,7 +81,7 @@ int slam_publisher_open(struct slam_publisher **outlet, struct loop *loop,
 	int err;
 
 	if (!out)
-		return io_error(error, -ENOMEM, "no memory");
+		return error_set(error, -ENOMEM, "no memory");
 	out->recording = !io_is(spec, "ros2", &rest) &&
 			 !io_is(spec, "ros1", &rest);
 	err = sink_open(&out->sink, loop, &config, error);

@@ -13,10 +13,9 @@
 #ifndef APPS_SLAMD_PUBLISHER_H
 #define APPS_SLAMD_PUBLISHER_H
 
+#include "base/error.h"
 #include "base/loop.h"
 #include "ros/msg/message.h"
-
-enum { SLAM_PUBLISHER_ERROR = 256 };
 
 enum slam_publisher_topic {
 	SLAM_PUBLISHER_MAP,
@@ -41,7 +40,7 @@ struct slam_publisher;
  */
 int slam_publisher_open(struct slam_publisher **out, struct loop *loop,
 			const char *spec, const char *node, const char *robot,
-			char error[SLAM_PUBLISHER_ERROR]);
+			char error[ERROR_TEXT]);
 /* Return: 0; -EIO: a recording is not whole, which was told. NULL is allowed */
 int slam_publisher_close(struct slam_publisher *out);
 

@@ -12,6 +12,7 @@
 #include "apps/slamd/mapper.h"
 #include "apps/slamd/session.h"
 #include "base/cli.h"
+#include "base/error.h"
 #include "base/loop.h"
 
 /* Lines of progress are this far apart, ns */
@@ -102,7 +103,7 @@ static int replay_publish(void *arg, enum slam_publisher_topic topic,
 /* Return: 0 or a negative errno after one line; @fit: of the map itself */
 static int publish_maps(struct replay *r, int *fit)
 {
-	char error[MAPPER_ERROR];
+	char error[ERROR_TEXT];
 	struct pose *history;
 	uint32_t updates;
 	int err = session_history(&r->run, &history, &updates);
@@ -121,7 +122,7 @@ static int publish_maps(struct replay *r, int *fit)
 static int publish_reading(struct replay *r, const struct reading *reading,
 			   const struct filter_result *result)
 {
-	char error[MAPPER_ERROR];
+	char error[ERROR_TEXT];
 	int err = 0, fit;
 
 	if (!r->outlet)
@@ -143,7 +144,7 @@ static int open_outlet(struct replay *r)
 {
 	const struct slamd_options *o = r->run.o;
 	struct mapper_config config = mapper_config(o);
-	char error[SLAM_PUBLISHER_ERROR];
+	char error[ERROR_TEXT];
 	int err;
 
 	if (!o->to)
@@ -176,7 +177,7 @@ static int replay_recall_all(struct replay *r)
 {
 	struct filter_result result;
 	struct reading kept, reading;
-	char error[READINGS_ERROR];
+	char error[ERROR_TEXT];
 	int ret = 1, err = 0;
 
 	if (!r->run.checkpoint)
@@ -212,7 +213,7 @@ static int log_end(struct replay *r, int ret, const char *error)
 static int replay_read_all(struct replay *r)
 {
 	struct filter_result result = { 0 };
-	char error[READINGS_ERROR];
+	char error[ERROR_TEXT];
 	struct reading reading;
 	int ret = replay_recall_all(r), err = 0;
 
@@ -284,7 +285,7 @@ static int replay_run(struct replay *r)
 int slamd_replay(const struct slamd_options *o)
 {
 	struct replay r = { .run = { .o = o, .log = o->log } };
-	char error[READINGS_ERROR];
+	char error[ERROR_TEXT];
 	int err = readings_open(&r.log, o->log, &o->readings, error), closed;
 
 	if (err)

@@ -14,6 +14,7 @@
 #include "apps/slamd/session.h"
 #include "base/atomic_file.h"
 #include "base/cli.h"
+#include "base/error.h"
 #include "base/loop.h"
 #include "base/service.h"
 #include "slam/filter/memory.h"
@@ -46,7 +47,7 @@ static void beside(const char *path, const char *ending, char to[PATH_MAX])
 }
 
 /* Whether it can be made, as it will be; nothing is left of it */
-static int try_file(const char *path, char error[ATOMIC_FILE_ERROR])
+static int try_file(const char *path, char error[ERROR_TEXT])
 {
 	struct atomic_file file;
 	struct stat st;
@@ -80,7 +81,7 @@ static bool session_is_same(const char *a, const char *b)
 
 static int try_files(const struct file *file, uint32_t count)
 {
-	char error[ATOMIC_FILE_ERROR];
+	char error[ERROR_TEXT];
 
 	for (uint32_t i = 0; i < count; i++) {
 		const int err = file[i].made ?
@@ -129,7 +130,7 @@ static int check_files(const struct session *r)
 static int open_checkpoint(struct session *r)
 {
 	const char *path = r->o->checkpoint;
-	char error[CHECKPOINT_ERROR];
+	char error[ERROR_TEXT];
 	int err;
 
 	if (!path)
@@ -189,7 +190,7 @@ int session_recall(struct session *r, struct reading *reading,
 		   struct filter_result *result)
 {
 	struct checkpoint_entry e;
-	char error[CHECKPOINT_ERROR];
+	char error[ERROR_TEXT];
 	int ret;
 
 	if (!r->checkpoint)
@@ -223,7 +224,7 @@ static void session_keep(struct session *r, const struct reading *reading,
 {
 	const uint64_t now = loop_now();
 	const struct outcome *outcome;
-	char error[CHECKPOINT_ERROR];
+	char error[ERROR_TEXT];
 	uint32_t count;
 	int err;
 
@@ -340,7 +341,7 @@ int session_history(const struct session *r, struct pose **poses,
 
 int session_map(struct session *r, struct mapper *m)
 {
-	char error[MAPPER_ERROR];
+	char error[ERROR_TEXT];
 	const int err = mapper_map(m, error);
 
 	if (err && !r->told_map)
@@ -380,7 +381,7 @@ static int write_stats(struct session *r, const struct readings_count *log)
 	struct stats_workers workers;
 	const bool remote = cluster_counters(r->cluster, team, &workers);
 	struct particles_use use;
-	char error[SLAM_ERROR];
+	char error[ERROR_TEXT];
 	int err;
 
 	team->ops->use(team, &use);
@@ -392,7 +393,7 @@ static int write_stats(struct session *r, const struct readings_count *log)
 int session_write(struct session *r, const struct trajectory *t,
 		  const struct readings_count *log)
 {
-	char error[TRAJECTORY_ERROR];
+	char error[ERROR_TEXT];
 	int err = 0, failed = 0;
 
 	if (r->o->trajectory) {

@@ -11,6 +11,7 @@
 #include "apps/slamd/stats.h"
 #include "base/array.h"
 #include "base/atomic_file.h"
+#include "base/error.h"
 
 static uint64_t ns_of(clockid_t clock)
 {
@@ -214,7 +215,7 @@ static void add_workers(cJSON *o, const struct stats *s,
 }
 
 static int write_text(const char *text, const char *path,
-		      char error[SLAM_ERROR])
+		      char error[ERROR_TEXT])
 {
 	struct atomic_file file;
 	int err;
@@ -222,7 +223,7 @@ static int write_text(const char *text, const char *path,
 	if (!strcmp(path, "-")) {
 		if (puts(text) >= 0 && !fflush(stdout))
 			return 0;
-		snprintf(error, SLAM_ERROR, "stdout: %s", strerror(errno));
+		snprintf(error, ERROR_TEXT, "stdout: %s", strerror(errno));
 		return -errno;
 	}
 	err = atomic_file_open(&file, path, error);
@@ -237,7 +238,7 @@ int stats_write(const struct stats *s, const char *path,
 		const struct slam_params *params, unsigned int threads,
 		const struct particles_use *use,
 		const struct readings_count *log,
-		const struct stats_workers *workers, char error[SLAM_ERROR])
+		const struct stats_workers *workers, char error[ERROR_TEXT])
 {
 	cJSON *o = to_json(s, params, threads, use, log);
 	int err = -ENOMEM;
@@ -250,7 +251,7 @@ int stats_write(const struct stats *s, const char *path,
 	if (text)
 		err = write_text(text, path, error);
 	else
-		snprintf(error, SLAM_ERROR, "no memory");
+		snprintf(error, ERROR_TEXT, "no memory");
 	free(text);
 	return err;
 }

@@ -5,6 +5,7 @@
 #ifndef APPS_SLAMD_STATS_H
 #define APPS_SLAMD_STATS_H
 
+#include "base/error.h"
 #include "laser/readings.h"
 #include "cluster/bus.h"
 #include "slam/filter/filter.h"
@@ -67,6 +68,6 @@ int stats_write(const struct stats *s, const char *path,
 		const struct slam_params *params, unsigned int threads,
 		const struct particles_use *use,
 		const struct readings_count *log,
-		const struct stats_workers *workers, char error[SLAM_ERROR]);
+		const struct stats_workers *workers, char error[ERROR_TEXT]);
 
 #endif

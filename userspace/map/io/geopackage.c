@@ -11,6 +11,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include "base/atomic_file.h"
+#include "base/error.h"
 #include "map/io/geopackage_parts.h"
 
 /* "GPKG" and version 1.3.0 (12-128r17, requirement 2) */
@@ -244,14 +245,14 @@ static int write_database(const char *path, const char *temporary,
 }
 
 int geopackage_write(const char *path, const struct geopackage *g,
-		     char error[GEOPACKAGE_ERROR])
+		     char error[ERROR_TEXT])
 {
 	const char *name = twice(g);
 	struct atomic_file n;
 	int err;
 
 	if (name) {
-		snprintf(error, GEOPACKAGE_ERROR, "%s: two layers of one name",
+		snprintf(error, ERROR_TEXT, "%s: two layers of one name",
 			 name);
 		return -EEXIST;
 	}

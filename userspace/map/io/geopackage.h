@@ -15,12 +15,11 @@
 #define MAP_IO_GEOPACKAGE_H
 
 #include <stdint.h>
+#include "base/error.h"
 #include "map/fusion/raster.h"
 #include "map/layer/colours.h"
 #include "map/layer/layer.h"
 #include "map/store/room.h"
-
-enum { GEOPACKAGE_ERROR = 256 };
 
 /**
  * struct geopackage_layer - with its values; left out if it has no cells
@@ -69,6 +68,6 @@ struct geopackage {
  * and writing say; -EEXIST: two layers of one name.
  */
 int geopackage_write(const char *path, const struct geopackage *g,
-		     char error[GEOPACKAGE_ERROR]);
+		     char error[ERROR_TEXT]);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/error.h"
 #include "map/io/import_layer.h"
 
 /* Whether one of the words says which role */
@@ -19,7 +20,7 @@ static bool import_layer_has_role(const char *words)
 }
 
 int import_layer_check(struct layer *l, const char *name, const char *words,
-		       char error[SITE_ERROR])
+		       char error[ERROR_TEXT])
 {
 	char all[IMPORT_WORDS + sizeof("role=obstacle ")], why[256];
 	int err;
@@ -29,11 +30,11 @@ int import_layer_check(struct layer *l, const char *name, const char *words,
 		 import_layer_has_role(words) ? "" : "role=obstacle ",
 		 IMPORT_WORDS, words);
 	err = layer_parse(l, name, all, why);
-	return err ? site_error(error, err, "layer %s: %s", name, why) : 0;
+	return err ? error_set(error, err, "layer %s: %s", name, why) : 0;
 }
 
 int import_layer_find(struct site *s, const char *name, const char *words,
-		      char error[SITE_ERROR])
+		      char error[ERROR_TEXT])
 {
 	const int number = site_find_layer(s, name);
 	struct layer now;
@@ -42,12 +43,12 @@ int import_layer_find(struct site *s, const char *name, const char *words,
 		return -ENOENT;
 	site_layer(s, number, &now);
 	if (*words)
-		return site_error(error, -EINVAL, "layer %s is there "
-				  "already: 'gdimctl layer' changes what it "
-				  "means", name);
+		return error_set(error, -EINVAL, "layer %s is there "
+				 "already: 'gdimctl layer' changes what it "
+				 "means", name);
 	if (now.bits != 8)
-		return site_error(error, -EINVAL,
-				  "layer %s has cells of %u bits", name,
-				  now.bits);
+		return error_set(error, -EINVAL,
+				 "layer %s has cells of %u bits", name,
+				 now.bits);
 	return number;
 }

@@ -5,6 +5,7 @@
 #ifndef MAP_IO_IMPORT_LAYER_H
 #define MAP_IO_IMPORT_LAYER_H
 
+#include "base/error.h"
 #include "map/site/site.h"
 
 enum { IMPORT_WORDS = 256 };
@@ -17,7 +18,7 @@ enum { IMPORT_WORDS = 256 };
  * Return: 0, -EINVAL.
  */
 int import_layer_check(struct layer *l, const char *name, const char *words,
-		       char error[SITE_ERROR]);
+		       char error[ERROR_TEXT]);
 
 /**
  * import_layer_find() - that of a name, which must be of 8 bits
@@ -27,6 +28,6 @@ int import_layer_check(struct layer *l, const char *name, const char *words,
  * -EINVAL.
  */
 int import_layer_find(struct site *s, const char *name, const char *words,
-		      char error[SITE_ERROR]);
+		      char error[ERROR_TEXT]);
 
 #endif

@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "base/error.h"
 #include "map/io/import_map.h"
 #include "map/io/map_file.h"
-
-_Static_assert((int)MAP_FILE_ERROR == (int)SITE_ERROR, "lines of errors");
 
 struct import_map_job {
 	const struct import_map	*im;
@@ -25,7 +24,7 @@ static bool is_whole(const struct import_map *im)
 }
 
 static int make_cells(struct import_map_job *job, const struct map_file *map,
-		      char error[SITE_ERROR])
+		      char error[ERROR_TEXT])
 {
 	const struct import_map *im = job->im;
 	const struct pose origin = im->node ? map->origin :
@@ -35,13 +34,13 @@ static int make_cells(struct import_map_job *job, const struct map_file *map,
 			      &origin, why);
 
 	if (err)
-		return site_error(error, err, "%s: %s", im->path, why);
+		return error_set(error, err, "%s: %s", im->path, why);
 	job->cells = cells_create(map->width, map->height, 8, map->resolution,
 				  &origin, map->cells);
-	return job->cells ? 0 : site_error(error, -ENOMEM, "out of memory");
+	return job->cells ? 0 : error_set(error, -ENOMEM, "out of memory");
 }
 
-static int set_stamp(struct import_map_job *job, char error[SITE_ERROR])
+static int set_stamp(struct import_map_job *job, char error[ERROR_TEXT])
 {
 	struct timespec t;
 	int64_t now;
@@ -50,12 +49,12 @@ static int set_stamp(struct import_map_job *job, char error[SITE_ERROR])
 	now = t.tv_sec * 1000000000LL + t.tv_nsec;
 	job->stamp = job->im->stamp < 0 ? now : job->im->stamp;
 	return job->stamp <= now ? 0 :
-	       site_error(error, -EINVAL, "a stamp that lies %.0f s in the "
-			  "future", (job->stamp - now) * 1e-9);
+	       error_set(error, -EINVAL, "a stamp that lies %.0f s in the "
+			 "future", (job->stamp - now) * 1e-9);
 }
 
 int import_map_open(struct import_map_job **opened, const struct import_map *im,
-		    char error[SITE_ERROR])
+		    char error[ERROR_TEXT])
 {
 	struct import_map_job *job = calloc(1, sizeof(*job));
 	struct map_file map = { 0 };
@@ -63,7 +62,7 @@ int import_map_open(struct import_map_job **opened, const struct import_map *im,
 	int err;
 
 	if (!job)
-		return site_error(error, -ENOMEM, "out of memory");
+		return error_set(error, -ENOMEM, "out of memory");
 	job->im = im;
 	err = import_layer_check(&l, im->layer ? im->layer : IMPORT_MAP_LAYER,
 				 im->words, error);
@@ -91,29 +90,29 @@ void import_map_close(struct import_map_job *job)
 
 /* Only what is said to be a layer is made: else it may be a slip of the pen */
 static int make_layer(struct site *s, const struct import_map *im,
-		      const char *name, char error[SITE_ERROR])
+		      const char *name, char error[ERROR_TEXT])
 {
 	struct layer l;
 	int err;
 
 	if (!*im->words && site_layers(s))
-		return site_error(error, -EINVAL, "no layer '%s': --role "
-				  "ROLE makes one", name);
+		return error_set(error, -EINVAL, "no layer '%s': --role "
+				 "ROLE makes one", name);
 	err = import_layer_check(&l, name, im->words, error);
 	return err ? err : site_set_layer(s, &l, error);
 }
 
 /* Return: number, or a negative errno */
 static int import_map_find_layer(struct site *s, const struct import_map *im,
-				 char error[SITE_ERROR])
+				 char error[ERROR_TEXT])
 {
 	struct layer only = { .name = IMPORT_MAP_LAYER };
 	const char *name = im->layer;
 	int number;
 
 	if (!name && site_layers(s) > 1)
-		return site_error(error, -EINVAL, "there are several layers, "
-				  "say which with --layer");
+		return error_set(error, -EINVAL, "there are several layers, "
+				 "say which with --layer");
 	if (!name) {
 		if (site_layers(s))
 			site_layer(s, 0, &only);
@@ -125,7 +124,7 @@ static int import_map_find_layer(struct site *s, const struct import_map *im,
 }
 
 static int import_map_put(struct import_map_job *job, struct site *s,
-			  unsigned int layer, char error[SITE_ERROR])
+			  unsigned int layer, char error[ERROR_TEXT])
 {
 	const struct import_map *im = job->im;
 	const struct site_submap submap = { layer, job->stamp,
@@ -189,18 +188,18 @@ static void import_map_describe(const struct import_map_job *job,
 }
 
 int import_map_run(struct import_map_job *job, struct site *s, bool at_once,
-		   struct import_map_result *r, char error[SITE_ERROR])
+		   struct import_map_result *r, char error[ERROR_TEXT])
 {
 	const struct import_map *im = job->im;
 	int layer, err;
 
 	if (!is_whole(im) && !site_has_frame(s, im->node))
-		return site_error(error, -EINVAL, "the store has no node "
-				  "'%.100s'", im->node);
+		return error_set(error, -EINVAL, "the store has no node "
+				 "'%.100s'", im->node);
 	err = at_once ? store_begin(site_store(s)) : 0;
 	if (err)
-		return site_error(error, err, "%s",
-				  store_error(site_store(s)));
+		return error_set(error, err, "%s",
+				 store_error(site_store(s)));
 	layer = import_map_find_layer(s, im, error);
 	err = layer < 0 ? layer : import_map_put(job, s, layer, error);
 	if (err)
@@ -208,8 +207,8 @@ int import_map_run(struct import_map_job *job, struct site *s, bool at_once,
 	if (at_once) {
 		err = store_commit(site_store(s));
 		if (err)
-			return site_error(error, err, "%s",
-					  store_error(site_store(s)));
+			return error_set(error, err, "%s",
+					 store_error(site_store(s)));
 	}
 	import_map_describe(job, s, layer, r);
 	return 0;

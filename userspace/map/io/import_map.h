@@ -7,6 +7,7 @@
 #define MAP_IO_IMPORT_MAP_H
 
 #include <cjson/cJSON.h>
+#include "base/error.h"
 #include "map/io/import_layer.h"
 
 /* Of the layer that is made in a store that has none */
@@ -66,7 +67,7 @@ struct import_map_result {
  * map_file_read().
  */
 int import_map_open(struct import_map_job **job, const struct import_map *im,
-		    char error[SITE_ERROR]);
+		    char error[ERROR_TEXT]);
 
 /**
  * import_map_run() - put it into a site
@@ -77,7 +78,7 @@ int import_map_open(struct import_map_job **job, const struct import_map *im,
  * Return: 0 and @r; -EINVAL; as site_set_layer(), site_keyframe().
  */
 int import_map_run(struct import_map_job *job, struct site *s, bool at_once,
-		   struct import_map_result *r, char error[SITE_ERROR]);
+		   struct import_map_result *r, char error[ERROR_TEXT]);
 /*
  * As JSON: "layer", "width", "height", "resolution", "known_cells", "waits",
  * "ms"; with "off_x" and "off_y", m, or "resampled" if it does not fit the cells

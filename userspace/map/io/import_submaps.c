@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "map/fusion/resampled.h"
 #include "map/io/import_submaps.h"
 #include "map/io/poses_file.h"
@@ -25,7 +26,7 @@ struct import {
 };
 
 static int map_cells(struct import *job, const char *path,
-		     char error[SITE_ERROR])
+		     char error[ERROR_TEXT])
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
@@ -36,23 +37,23 @@ static int map_cells(struct import *job, const char *path,
 		err = -errno;
 		if (fd >= 0)
 			close(fd);
-		return site_error(error, err, "%s: %s", path, strerror(-err));
+		return error_set(error, err, "%s: %s", path, strerror(-err));
 	}
 	if (!S_ISREG(st.st_mode) || !st.st_size) {
 		close(fd);
-		return site_error(error, -EINVAL, "%s: has no cells", path);
+		return error_set(error, -EINVAL, "%s: has no cells", path);
 	}
 	data = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	err = -errno;
 	close(fd);
 	if (data == MAP_FAILED)
-		return site_error(error, err, "%s: %s", path, strerror(-err));
+		return error_set(error, err, "%s: %s", path, strerror(-err));
 	job->data = data;
 	job->len = st.st_size;
 	return 0;
 }
 
-static int check_sizes(const struct import *job, char error[SITE_ERROR])
+static int check_sizes(const struct import *job, char error[ERROR_TEXT])
 {
 	const struct import_submaps *im = job->im;
 	const size_t each = (size_t)im->width * im->height;
@@ -62,16 +63,16 @@ static int check_sizes(const struct import *job, char error[SITE_ERROR])
 	err = cells_check(im->width, im->height, 8, im->resolution,
 			  &job->origin, why);
 	if (err)
-		return site_error(error, err, "%s", why);
+		return error_set(error, err, "%s", why);
 	if (job->len % each || job->len / each != job->poses.count)
-		return site_error(error, -EINVAL, "%s has %zu bytes, which "
-				  "is not %u submaps of %ux%u cells as %s "
-				  "has poses", im->cells, job->len,
-				  job->poses.count, im->width, im->height,
-				  im->poses);
+		return error_set(error, -EINVAL, "%s has %zu bytes, which "
+				 "is not %u submaps of %ux%u cells as %s "
+				 "has poses", im->cells, job->len,
+				 job->poses.count, im->width, im->height,
+				 im->poses);
 	for (unsigned int i = 0; i < job->poses.count; i++)
 		if (job->poses.line[i].index >= job->poses.count)
-			return site_error(error, -EINVAL,
+			return error_set(error, -EINVAL,
 				"%s: submap %u, but there are only %u",
 				im->poses, job->poses.line[i].index,
 				job->poses.count);
@@ -79,13 +80,13 @@ static int check_sizes(const struct import *job, char error[SITE_ERROR])
 }
 
 int import_open(struct import **opened, const struct import_submaps *im,
-		char error[SITE_ERROR])
+		char error[ERROR_TEXT])
 {
 	struct import *job = calloc(1, sizeof(*job));
 	int err;
 
 	if (!job)
-		return site_error(error, -ENOMEM, "out of memory");
+		return error_set(error, -ENOMEM, "out of memory");
 	job->im = im;
 	job->origin = im->placed ? im->origin :
 		      (struct pose){ -0.5 * im->width * im->resolution,
@@ -131,7 +132,7 @@ static bool is_undrawn(struct site *s, unsigned int layer,
 
 static int import_submaps_put(struct site *s, const struct import *job,
 			      unsigned int layer, unsigned int line,
-			      struct import_result *r, char error[SITE_ERROR])
+			      struct import_result *r, char error[ERROR_TEXT])
 {
 	const struct import_submaps *im = job->im;
 	const uint32_t index = job->poses.line[line].index;
@@ -146,11 +147,11 @@ static int import_submaps_put(struct site *s, const struct import *job,
 	int err;
 
 	if (!c)
-		return site_error(error, -ENOMEM, "out of memory");
+		return error_set(error, -ENOMEM, "out of memory");
 	if (snprintf(frame, sizeof(frame), "%s%u", im->frame, index) >=
 	    (int)sizeof(frame))
-		err = site_error(error, -EINVAL, "frame '%s%u' is too long",
-				 im->frame, index);
+		err = error_set(error, -EINVAL, "frame '%s%u' is too long",
+				im->frame, index);
 	else
 		err = site_keyframe(s, frame, stamp,
 				    &job->poses.line[line].pose, &submap, 1,
@@ -166,14 +167,14 @@ static int import_submaps_put(struct site *s, const struct import *job,
 }
 
 int import_run(struct import *job, struct site *s, bool at_once,
-	       struct import_result *r, char error[SITE_ERROR])
+	       struct import_result *r, char error[ERROR_TEXT])
 {
 	int layer, err = at_once ? store_begin(site_store(s)) : 0;
 
 	*r = (struct import_result){ 0 };
 	if (err)
-		return site_error(error, err, "%s",
-				  store_error(site_store(s)));
+		return error_set(error, err, "%s",
+				 store_error(site_store(s)));
 	layer = import_layer_find(s, job->im->layer, job->im->words, error);
 	if (layer == -ENOENT)
 		layer = site_set_layer(s, &job->layer, error);
@@ -183,8 +184,8 @@ int import_run(struct import *job, struct site *s, bool at_once,
 	if (!err && at_once) {
 		err = store_commit(site_store(s));
 		if (err)
-			site_error(error, err, "%s",
-				   store_error(site_store(s)));
+			error_set(error, err, "%s",
+				  store_error(site_store(s)));
 	}
 	return err;
 }
@@ -193,13 +194,13 @@ int import_run(struct import *job, struct site *s, bool at_once,
 static struct site_transform *transforms(struct site *s, const char *path,
 					 const char *frame,
 					 const struct poses_file *poses,
-					 char error[SITE_ERROR])
+					 char error[ERROR_TEXT])
 {
 	struct site_transform *t = calloc(poses->count, sizeof(*t));
 	struct timespec now;
 
 	if (!t) {
-		site_error(error, -ENOMEM, "out of memory");
+		error_set(error, -ENOMEM, "out of memory");
 		return NULL;
 	}
 	clock_gettime(CLOCK_REALTIME, &now);
@@ -213,9 +214,9 @@ static struct site_transform *transforms(struct site *s, const char *path,
 		if (len < (int)sizeof(t[i].frame) &&
 		    site_has_frame(s, t[i].frame))
 			continue;
-		site_error(error, -EINVAL,
-			   "%s: the store has no submap '%s%u'", path, frame,
-			   index);
+		error_set(error, -EINVAL,
+			  "%s: the store has no submap '%s%u'", path, frame,
+			  index);
 		free(t);
 		return NULL;
 	}
@@ -223,7 +224,7 @@ static struct site_transform *transforms(struct site *s, const char *path,
 }
 
 int import_poses_narrow(struct site *s, const char *path, const char *frame,
-			char error[SITE_ERROR])
+			char error[ERROR_TEXT])
 {
 	struct poses_file poses;
 	struct site_transform *t;
@@ -234,7 +235,7 @@ int import_poses_narrow(struct site *s, const char *path, const char *frame,
 	t = transforms(s, path, frame, &poses, error);
 	err = t ? 0 : -EINVAL;
 	if (t && site_narrow(s, t, poses.count))
-		err = site_error(error, -ENOMEM, "out of memory");
+		err = error_set(error, -ENOMEM, "out of memory");
 	free(t);
 	poses_file_free(&poses);
 	return err;
@@ -242,7 +243,7 @@ int import_poses_narrow(struct site *s, const char *path, const char *frame,
 
 int import_poses(struct site *s, const char *path, const char *frame,
 		 const char *source, unsigned int *count,
-		 char error[SITE_ERROR])
+		 char error[ERROR_TEXT])
 {
 	struct poses_file poses;
 	struct site_transform *t;

@@ -6,6 +6,7 @@
 #ifndef MAP_IO_IMPORT_SUBMAPS_H
 #define MAP_IO_IMPORT_SUBMAPS_H
 
+#include "base/error.h"
 #include "map/io/import_layer.h"
 
 /**
@@ -50,7 +51,7 @@ struct import;
  * and reading.
  */
 int import_open(struct import **job, const struct import_submaps *im,
-		char error[SITE_ERROR]);
+		char error[ERROR_TEXT]);
 
 /**
  * import_run() - put it into a site
@@ -60,7 +61,7 @@ int import_open(struct import **job, const struct import_submaps *im,
  * @r:		what was done, after an error too
  */
 int import_run(struct import *job, struct site *s, bool at_once,
-	       struct import_result *r, char error[SITE_ERROR]);
+	       struct import_result *r, char error[ERROR_TEXT]);
 void import_close(struct import *job);
 
 /**
@@ -69,7 +70,7 @@ void import_close(struct import *job);
  * See site_narrow(). Return: as import_poses().
  */
 int import_poses_narrow(struct site *s, const char *path, const char *frame,
-			char error[SITE_ERROR]);
+			char error[ERROR_TEXT]);
 
 /**
  * import_poses() - submaps are elsewhere
@@ -84,6 +85,6 @@ int import_poses_narrow(struct site *s, const char *path, const char *frame,
  */
 int import_poses(struct site *s, const char *path, const char *frame,
 		 const char *source, unsigned int *count,
-		 char error[SITE_ERROR]);
+		 char error[ERROR_TEXT]);
 
 #endif

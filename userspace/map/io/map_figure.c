@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/atomic_file.h"
+#include "base/error.h"
 #include "base/utf8.h"
 #include "map/fusion/cells.h"
 #include "map/io/map_figure.h"
@@ -506,7 +507,7 @@ static cairo_status_t map_figure_append(void *to, const unsigned char *data,
 
 int map_figure_encode(const struct raster *r, const struct layer *l,
 		      const struct map_figure *f, struct bytes *out,
-		      char error[MAP_FIGURE_ERROR])
+		      char error[ERROR_TEXT])
 {
 	struct page p = { .r = r, .l = l, .f = f };
 	const size_t before = out->len;
@@ -538,7 +539,7 @@ int map_figure_encode(const struct raster *r, const struct layer *l,
 
 int map_figure_write(const char *path, const struct raster *r,
 		     const struct layer *l, const struct map_figure *f,
-		     char error[MAP_FIGURE_ERROR])
+		     char error[ERROR_TEXT])
 {
 	struct bytes out = { 0 };
 	struct atomic_file n;

@@ -8,6 +8,7 @@
 #ifndef MAP_IO_MAP_FIGURE_H
 #define MAP_IO_MAP_FIGURE_H
 
+#include "base/error.h"
 #include "base/pose.h"
 #include "map/fusion/raster.h"
 #include "map/layer/colours.h"
@@ -15,7 +16,7 @@
 #include "map/store/room.h"
 #include "base/bytes.h"
 
-enum { MAP_FIGURE_ERROR = 256, MAP_FIGURE_SIDE = 2000 };
+enum { MAP_FIGURE_SIDE = 2000 };
 
 /**
  * struct map_figure - what is in it besides the map
@@ -42,7 +43,7 @@ struct map_figure {
  */
 int map_figure_encode(const struct raster *r, const struct layer *l,
 		      const struct map_figure *f, struct bytes *out,
-		      char error[MAP_FIGURE_ERROR]);
+		      char error[ERROR_TEXT]);
 
 /**
  * map_figure_write() - draw a map into a file, as a whole or not at all
@@ -51,6 +52,6 @@ int map_figure_encode(const struct raster *r, const struct layer *l,
  */
 int map_figure_write(const char *path, const struct raster *r,
 		     const struct layer *l, const struct map_figure *f,
-		     char error[MAP_FIGURE_ERROR]);
+		     char error[ERROR_TEXT]);
 
 #endif

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/atomic_file.h"
+#include "base/error.h"
 #include "map/fusion/cells.h"
 #include "map/io/map_file.h"
 #include "map/io/map_image.h"
@@ -168,7 +169,7 @@ static int write_both(const char *paths[2], const struct raster *r,
 }
 
 int map_file_write(const char *path, const struct raster *r,
-		   enum map_mode mode, char error[MAP_FILE_ERROR])
+		   enum map_mode mode, char error[ERROR_TEXT])
 {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
@@ -316,7 +317,7 @@ static int read_yaml(const char *path, struct map_yaml *y, int *written,
 		     char *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err;
-	char why[MAP_YAML_ERROR];
+	char why[ERROR_REASON];
 	struct stat st;
 	ssize_t n = -1;
 	char *text;
@@ -371,7 +372,7 @@ static int map_file_read_image(struct map_yaml *y, int written,
 			       const char *path, struct map_file *map,
 			       char *error)
 {
-	char why[MAP_IMAGE_ERROR];
+	char why[ERROR_REASON];
 	struct map_image m = { 0 };
 	int err = image_path(path, y->image);
 
@@ -386,7 +387,7 @@ static int map_file_read_image(struct map_yaml *y, int written,
 }
 
 int map_file_read(const char *path, struct map_file *map,
-		  char error[MAP_FILE_ERROR])
+		  char error[ERROR_TEXT])
 {
 	struct map_yaml y;
 	int err, written;
@@ -397,7 +398,7 @@ int map_file_read(const char *path, struct map_file *map,
 }
 
 int map_file_values(const char *path, int mode, struct map_file *map,
-		    char error[MAP_FILE_ERROR])
+		    char error[ERROR_TEXT])
 {
 	struct map_yaml y;
 	int err, written;

@@ -9,10 +9,9 @@
 #define MAP_IO_MAP_FILE_H
 
 #include <stdint.h>
+#include "base/error.h"
 #include "base/pose.h"
 #include "map/fusion/raster.h"
-
-enum { MAP_FILE_ERROR = 256 };
 
 /**
  * enum map_mode - what is in the picture
@@ -48,7 +47,7 @@ const char *map_mode_name(enum map_mode mode);
  * characters; others of opening and writing: -ENOENT, -ENOSPC, ...
  */
 int map_file_write(const char *path, const struct raster *r,
-		   enum map_mode mode, char error[MAP_FILE_ERROR]);
+		   enum map_mode mode, char error[ERROR_TEXT]);
 
 /**
  * map_file_undecided() - known cells that map_server will take for unknown
@@ -89,7 +88,7 @@ struct map_file {
  * than CELLS_SIDE_MAX; others of opening and reading.
  */
 int map_file_read(const char *path, struct map_file *map,
-		  char error[MAP_FILE_ERROR]);
+		  char error[ERROR_TEXT]);
 
 /**
  * map_file_values() - read a map for all that its picture tells
@@ -100,7 +99,7 @@ int map_file_read(const char *path, struct map_file *map,
  * gives back what was written: values, and where nothing is known.
  */
 int map_file_values(const char *path, int mode, struct map_file *map,
-		    char error[MAP_FILE_ERROR]);
+		    char error[ERROR_TEXT]);
 
 void map_file_free(struct map_file *map);
 

@@ -15,12 +15,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "map/fusion/cells.h"
 #include "map/io/map_image.h"
 
 static int map_image_fail(char *why, int err, const char *text)
 {
-	snprintf(why, MAP_IMAGE_ERROR, "%s", text ? text : strerror(-err));
+	snprintf(why, ERROR_REASON, "%s", text ? text : strerror(-err));
 	return err;
 }
 
@@ -116,7 +117,7 @@ static int load_pgm(FILE *f, struct map_image *m, bool plain, char *why)
 
 static void png_failed(png_structp png, png_const_charp text)
 {
-	snprintf(png_get_error_ptr(png), MAP_IMAGE_ERROR, "PNG: %s", text);
+	snprintf(png_get_error_ptr(png), ERROR_REASON, "PNG: %s", text);
 	longjmp(png_jmpbuf(png), 1);
 }
 
@@ -184,7 +185,7 @@ static int load(FILE *f, struct map_image *m, char *why)
 }
 
 int map_image_load(const char *path, struct map_image *image,
-		   char why[MAP_IMAGE_ERROR])
+		   char why[ERROR_REASON])
 {
 	/* a pipe is not waited for */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err;

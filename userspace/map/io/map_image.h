@@ -7,8 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-
-enum { MAP_IMAGE_ERROR = 128 };
+#include "base/error.h"
 
 /**
  * struct map_image - 8 bits a channel, the top row first
@@ -30,6 +29,6 @@ struct map_image {
  * -EBADMSG: damaged, or no such picture; errors of opening and reading.
  */
 int map_image_load(const char *path, struct map_image *image,
-		   char why[MAP_IMAGE_ERROR]);
+		   char why[ERROR_REASON]);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/error.h"
 #include "map/io/map_yaml.h"
 
 static const char *const modes[] = { "trinary", "scale", "raw" };
@@ -24,7 +25,7 @@ struct parser {
 
 static int map_yaml_fail(const struct parser *p, const char *what)
 {
-	snprintf(p->why, MAP_YAML_ERROR, "line %u: %s", p->line, what);
+	snprintf(p->why, ERROR_REASON, "line %u: %s", p->line, what);
 	return -EINVAL;
 }
 
@@ -226,7 +227,7 @@ static int entry(struct parser *p, char *line, char **next)
 		return map_yaml_fail(p, "too long");
 	if (unquote(p->value) && map_yaml_take(p->y, key, p->value))
 		return 0;
-	snprintf(p->why, MAP_YAML_ERROR, "line %u: bad value of %s", p->line,
+	snprintf(p->why, ERROR_REASON, "line %u: bad value of %s", p->line,
 		 keys[key]);
 	return -EINVAL;
 }
@@ -256,18 +257,18 @@ static int map_yaml_check(const struct parser *p)
 {
 	for (unsigned int i = KEY_IMAGE; i <= KEY_ORIGIN; i++)
 		if (!(p->seen & 1u << i)) {
-			snprintf(p->why, MAP_YAML_ERROR, "no %s", keys[i]);
+			snprintf(p->why, ERROR_REASON, "no %s", keys[i]);
 			return -EINVAL;
 		}
 	if (p->y->occupied > p->y->free || p->y->mode == MAP_READ_RAW)
 		return 0;
-	snprintf(p->why, MAP_YAML_ERROR,
+	snprintf(p->why, ERROR_REASON,
 		 "free_thresh is not below occupied_thresh");
 	return -EINVAL;
 }
 
 int map_yaml_parse(struct map_yaml *y, const char *text, size_t len,
-		   char why[MAP_YAML_ERROR])
+		   char why[ERROR_REASON])
 {
 	struct parser p = { .y = y, .why = why };
 	char *copy;
@@ -275,12 +276,12 @@ int map_yaml_parse(struct map_yaml *y, const char *text, size_t len,
 
 	map_yaml_default(y);
 	if (len > MAP_YAML_MAX || strlen(text) != len) {
-		snprintf(why, MAP_YAML_ERROR, "not a text of a map");
+		snprintf(why, ERROR_REASON, "not a text of a map");
 		return -EINVAL;
 	}
 	copy = strdup(text);
 	if (!copy) {
-		snprintf(why, MAP_YAML_ERROR, "%s", strerror(ENOMEM));
+		snprintf(why, ERROR_REASON, "%s", strerror(ENOMEM));
 		return -ENOMEM;
 	}
 	err = map_yaml_lines(&p, copy);

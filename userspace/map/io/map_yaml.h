@@ -12,13 +12,13 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include "base/error.h"
 #include "base/pose.h"
 
 enum map_reading { MAP_READ_TRINARY, MAP_READ_SCALE, MAP_READ_RAW };
 
 enum {
 	MAP_YAML_MAX	= 65536,	/* bytes of such a file */
-	MAP_YAML_ERROR	= 128,
 };
 
 /**
@@ -52,7 +52,7 @@ void map_yaml_default(struct map_yaml *y);
  * Return: 0, -EINVAL.
  */
 int map_yaml_parse(struct map_yaml *y, const char *text, size_t len,
-		   char why[MAP_YAML_ERROR]);
+		   char why[ERROR_REASON]);
 
 /**
  * map_yaml_print() - as text

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include "base/error.h"
 #include "map/fusion/index.h"
 #include "map/io/poses_file.h"
 
@@ -24,7 +25,7 @@ struct reader {
 
 static int wrong(const struct reader *r, const char *what)
 {
-	snprintf(r->error, POSES_FILE_ERROR, "%s:%u: %s", r->path, r->number,
+	snprintf(r->error, ERROR_TEXT, "%s:%u: %s", r->path, r->number,
 		 what);
 	return -EINVAL;
 }
@@ -137,7 +138,7 @@ static int poses_file_read_all(struct reader *r, FILE *f)
 	}
 	if (!err && ferror(f)) {
 		err = -errno;
-		snprintf(r->error, POSES_FILE_ERROR, "%s: %s", r->path,
+		snprintf(r->error, ERROR_TEXT, "%s: %s", r->path,
 			 strerror(errno));
 	}
 	free(text);
@@ -147,7 +148,7 @@ static int poses_file_read_all(struct reader *r, FILE *f)
 }
 
 int poses_file_read(const char *path, struct poses_file *p,
-		    char error[POSES_FILE_ERROR])
+		    char error[ERROR_TEXT])
 {
 	struct reader r = { .path = path, .out = p, .error = error };
 	FILE *f = fopen(path, "re");
@@ -156,7 +157,7 @@ int poses_file_read(const char *path, struct poses_file *p,
 	*p = (struct poses_file){ 0 };
 	if (!f) {
 		err = -errno;
-		snprintf(error, POSES_FILE_ERROR, "%s: %s", path,
+		snprintf(error, ERROR_TEXT, "%s: %s", path,
 			 strerror(-err));
 		return err;
 	}

@@ -9,9 +9,10 @@
 #define MAP_IO_POSES_FILE_H
 
 #include <stdint.h>
+#include "base/error.h"
 #include "base/pose.h"
 
-enum { POSES_FILE_ERROR = 256, POSES_FILE_MAX = 10000000 };
+enum { POSES_FILE_MAX = 10000000 };
 
 /**
  * struct poses_file - in the order of the file, no index twice
@@ -32,7 +33,7 @@ struct poses_file {
  * opening and reading.
  */
 int poses_file_read(const char *path, struct poses_file *p,
-		    char error[POSES_FILE_ERROR]);
+		    char error[ERROR_TEXT]);
 void poses_file_free(struct poses_file *p);
 
 #endif

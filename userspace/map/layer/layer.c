@@ -7,12 +7,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/error.h"
 #include "base/cli.h"
 #include "base/utf8.h"
 #include "map/fusion/cells.h"
 #include "map/layer/layer.h"
 
-enum { ERROR = 256, WORD = 128 };
+enum { WORD = 128 };
 
 static const double VALUE_MAX = 1e9;		/* in any unit */
 static const double RESOLUTION_MIN = 1e-3, RESOLUTION_MAX = 100;	/* m */
@@ -34,17 +35,6 @@ static const char *const key_names[KEYS] = {
 	[KEY_RESOLUTION] = "resolution",
 	[KEY_WEIGHTS] = "weights",
 };
-
-__attribute__((format(printf, 2, 3)))
-static int bad(char error[ERROR], const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(error, ERROR, format, ap);
-	va_end(ap);
-	return -EINVAL;
-}
 
 static int layer_find(const char *const *names, unsigned int n,
 		      const char *name)
@@ -98,11 +88,13 @@ void layer_default(struct layer *l, const char *name)
 }
 
 static int parse_name(char to[LAYER_NAME], const char *key, const char *value,
-		      char error[ERROR])
+		      char error[ERROR_TEXT])
 {
 	if (!layer_name_valid(value))
-		return bad(error, "%s=%s is no name: up to %d letters, digits "
-			   "and _", key, value, LAYER_NAME - 1);
+		return error_set(error, -EINVAL,
+				 "%s=%s is no name: up to %d letters, digits "
+				 "and _",
+				 key, value, LAYER_NAME - 1);
 	strcpy(to, value);
 	return 0;
 }
@@ -119,69 +111,76 @@ static void modality_names(char *text, size_t size)
 	}
 }
 
-static int parse_modality(struct layer *l, const char *value, char error[ERROR])
+static int parse_modality(struct layer *l, const char *value, char error[ERROR_TEXT])
 {
 	const int modality = modality_by_name(value);
 	char names[WORD];
 
 	if (modality < 0) {
 		modality_names(names, sizeof(names));
-		return bad(error, "role=%s is none of %s", value, names);
+		return error_set(error, -EINVAL, "role=%s is none of %s", value,
+				 names);
 	}
 	l->modality = modality;
 	return 0;
 }
 
-static int parse_bits(struct layer *l, const char *value, char error[ERROR])
+static int parse_bits(struct layer *l, const char *value, char error[ERROR_TEXT])
 {
 	if (strcmp(value, "8") && strcmp(value, "16"))
-		return bad(error, "bits=%s is neither 8 nor 16", value);
+		return error_set(error, -EINVAL, "bits=%s is neither 8 nor 16",
+				 value);
 	l->bits = value[1] ? 16 : 8;
 	return 0;
 }
 
-static int parse_range(struct layer *l, const char *value, char error[ERROR])
+static int parse_range(struct layer *l, const char *value, char error[ERROR_TEXT])
 {
 	char low[WORD];
 	const char *colon = strchr(value, ':');
 
 	if (!colon)
-		return bad(error, "range=%s is not LOW:HIGH", value);
+		return error_set(error, -EINVAL, "range=%s is not LOW:HIGH",
+				 value);
 	snprintf(low, sizeof(low), "%.*s", (int)(colon - value), value);
 	if (parse_double(low, -VALUE_MAX, VALUE_MAX, &l->low) ||
 	    parse_double(colon + 1, -VALUE_MAX, VALUE_MAX, &l->high))
-		return bad(error, "range=%s is not two numbers within +-%g",
-			   value, VALUE_MAX);
+		return error_set(error, -EINVAL,
+				 "range=%s is not two numbers within +-%g",
+				 value, VALUE_MAX);
 	if (l->low >= l->high)
-		return bad(error, "range=%s: %g is not below %g", value, l->low,
-			   l->high);
+		return error_set(error, -EINVAL, "range=%s: %g is not below %g",
+				 value, l->low, l->high);
 	return 0;
 }
 
 static int layer_parse_unit(struct layer *l, const char *value,
-			    char error[ERROR])
+			    char error[ERROR_TEXT])
 {
 	if (strlen(value) >= LAYER_UNIT)
-		return bad(error, "unit=%s is longer than %d bytes", value,
-			   LAYER_UNIT - 1);
+		return error_set(error, -EINVAL,
+				 "unit=%s is longer than %d bytes", value,
+				 LAYER_UNIT - 1);
 	utf8_clean(value, strlen(value), l->unit, sizeof(l->unit));
 	if (strcmp(l->unit, value))
-		return bad(error, "unit= is not UTF-8");
+		return error_set(error, -EINVAL, "unit= is not UTF-8");
 	return 0;
 }
 
-static int parse_rule(struct layer *l, const char *value, char error[ERROR])
+static int parse_rule(struct layer *l, const char *value, char error[ERROR_TEXT])
 {
 	const int rule = rule_by_name(value);
 
 	if (rule < 0)
-		return bad(error, "rule=%s is none of max, mean, min, latest, "
-			   "log-odds, weighted", value);
+		return error_set(error, -EINVAL,
+				 "rule=%s is none of max, mean, min, latest, "
+				 "log-odds, weighted",
+				 value);
 	l->rule = rule;
 	return 0;
 }
 
-static int parse_drawing(struct layer *l, const char *value, char error[ERROR])
+static int parse_drawing(struct layer *l, const char *value, char error[ERROR_TEXT])
 {
 	if (!strcmp(value, "splat"))
 		l->drawing = LAYER_SPLAT;
@@ -190,23 +189,25 @@ static int parse_drawing(struct layer *l, const char *value, char error[ERROR])
 	else if (!strcmp(value, "rule"))
 		l->drawing = LAYER_BY_RULE;
 	else
-		return bad(error, "drawing=%s is none of splat, sample, rule",
-			   value);
+		return error_set(error, -EINVAL,
+				 "drawing=%s is none of splat, sample, rule",
+				 value);
 	return 0;
 }
 
 static int parse_resolution(struct layer *l, const char *value,
-			    char error[ERROR])
+			    char error[ERROR_TEXT])
 {
 	if (parse_double(value, RESOLUTION_MIN, RESOLUTION_MAX,
 			 &l->resolution))
-		return bad(error, "resolution=%s is not %g to %g m", value,
-			   RESOLUTION_MIN, RESOLUTION_MAX);
+		return error_set(error, -EINVAL,
+				 "resolution=%s is not %g to %g m", value,
+				 RESOLUTION_MIN, RESOLUTION_MAX);
 	return 0;
 }
 
 static int parse_value(struct layer *l, enum key key, const char *value,
-		       char error[ERROR])
+		       char error[ERROR_TEXT])
 {
 	switch (key) {
 	case KEY_INPUT:
@@ -238,32 +239,35 @@ static int parse_value(struct layer *l, enum key key, const char *value,
 
 /* @seen: a bit per key */
 static int parse_word(struct layer *l, char *word, unsigned int *seen,
-		      char error[ERROR])
+		      char error[ERROR_TEXT])
 {
 	char *value = strchr(word, '=');
 	int key;
 
 	if (!value)
-		return bad(error, "%s is not KEY=VALUE", word);
+		return error_set(error, -EINVAL, "%s is not KEY=VALUE", word);
 	*value++ = '\0';
 	key = layer_find(key_names, KEYS, word);
 	if (key < 0)
-		return bad(error, "%s= is nothing that layers have", word);
+		return error_set(error, -EINVAL,
+				 "%s= is nothing that layers have", word);
 	if (*seen & 1U << key)
-		return bad(error, "%s= is there twice", word);
+		return error_set(error, -EINVAL, "%s= is there twice", word);
 	*seen |= 1U << key;
 	return parse_value(l, key, value, error);
 }
 
 /* What is only known with all of the words */
-static int complete(const struct layer *l, char error[ERROR])
+static int complete(const struct layer *l, char error[ERROR_TEXT])
 {
 	if (!*l->weights)
 		return 0;
 	if (l->rule != RULE_WEIGHTED)
-		return bad(error, "weights=%s needs rule=weighted", l->weights);
+		return error_set(error, -EINVAL,
+				 "weights=%s needs rule=weighted", l->weights);
 	if (!strcmp(l->weights, l->name))
-		return bad(error, "weights=%s is the layer itself", l->weights);
+		return error_set(error, -EINVAL,
+				 "weights=%s is the layer itself", l->weights);
 	return 0;
 }
 
@@ -291,20 +295,21 @@ static bool has_control(const char *text)
 
 /* @seen: gets a bit per key that is there */
 static int change(struct layer *l, const char *text, unsigned int *seen,
-		  char error[ERROR])
+		  char error[ERROR_TEXT])
 {
 	const bool was_8 = l->bits == 8;
 	char word[WORD];
 	int err = 0;
 
 	if (has_control(text))
-		return bad(error, "control characters");
+		return error_set(error, -EINVAL, "control characters");
 	text += strspn(text, " \t");
 	while (!err && *text) {
 		text = layer_next_word(text, word);
 		if (!text)
-			return bad(error, "a word of more than %d bytes",
-				   WORD - 1);
+			return error_set(error, -EINVAL,
+					 "a word of more than %d bytes",
+					 WORD - 1);
 		err = parse_word(l, word, seen, error);
 	}
 	/* 0..1 instead of 0..100, if nothing else was said */
@@ -327,8 +332,10 @@ int layer_parse(struct layer *l, const char *name, const char *text,
 	int err;
 
 	if (!layer_name_valid(name))
-		return bad(error, "a layer's name is up to %d letters, digits "
-			   "and _", LAYER_NAME - 1);
+		return error_set(error, -EINVAL,
+				 "a layer's name is up to %d letters, digits "
+				 "and _",
+				 LAYER_NAME - 1);
 	layer_default(l, name);
 	err = change(l, text, &seen, error);
 	if (!err && !(seen & 1U << KEY_RULE))

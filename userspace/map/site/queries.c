@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "base/error.h"
 #include "map/layer/modality_values.h"
 #include "map/site/queries.h"
 
@@ -55,14 +56,14 @@ static void queries_add_values(cJSON *out, const struct modality_values *v)
 }
 
 int query_spot(struct site *s, double x, double y, cJSON *out,
-	       char error[SITE_ERROR])
+	       char error[ERROR_TEXT])
 {
 	const unsigned int layers = site_layers(s);
 	cJSON *all, *gases = cJSON_CreateObject();
 	struct modality_values values;
 
 	if (!(fabs(x) <= POSE_MAX && fabs(y) <= POSE_MAX)) {
-		snprintf(error, SITE_ERROR, "no spot: %g, %g m", x, y);
+		snprintf(error, ERROR_TEXT, "no spot: %g, %g m", x, y);
 		cJSON_Delete(gases);
 		return -EINVAL;
 	}
@@ -199,7 +200,7 @@ static int queries_search(void *arg, const struct room *room)
 	return 0;
 }
 
-int query_rooms(struct site *s, cJSON *out, char error[SITE_ERROR])
+int query_rooms(struct site *s, cJSON *out, char error[ERROR_TEXT])
 {
 	struct room_search find = { .list = cJSON_CreateArray() };
 	unsigned int rooms;
@@ -287,7 +288,7 @@ static void measured_items(struct site *s, const struct room_values *v,
 }
 
 int query_find_room(struct site *s, unsigned int id, struct room *room,
-		    char error[SITE_ERROR])
+		    char error[ERROR_TEXT])
 {
 	struct room_search find = { .id = id, .room = room };
 	const int found = site_rooms(s, queries_search, &find, error);
@@ -295,12 +296,12 @@ int query_find_room(struct site *s, unsigned int id, struct room *room,
 	if (found == 1)
 		return 0;
 	if (!found)
-		snprintf(error, SITE_ERROR, "no room %u", id);
+		snprintf(error, ERROR_TEXT, "no room %u", id);
 	return found < 0 ? found : -ENOENT;
 }
 
 int query_room(struct site *s, unsigned int id, cJSON *out,
-	       char error[SITE_ERROR])
+	       char error[ERROR_TEXT])
 {
 	struct room_values v;
 	struct room r;
@@ -310,7 +311,7 @@ int query_room(struct site *s, unsigned int id, cJSON *out,
 		return err;
 	err = room_values(s, &r, &v);
 	if (err) {
-		snprintf(error, SITE_ERROR, "room %u: %s", id, err == -EINVAL ?
+		snprintf(error, ERROR_TEXT, "room %u: %s", id, err == -EINVAL ?
 			 "has no outline that could be" : "out of memory");
 		return err;
 	}

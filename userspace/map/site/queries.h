@@ -8,6 +8,7 @@
 #define MAP_SITE_QUERIES_H
 
 #include <cjson/cJSON.h>
+#include "base/error.h"
 #include "map/site/room_values.h"
 #include "map/site/site.h"
 
@@ -21,7 +22,7 @@
  * Return: 0; -EINVAL: no such point; -ENOMEM.
  */
 int query_spot(struct site *s, double x, double y, cJSON *out,
-	       char error[SITE_ERROR]);
+	       char error[ERROR_TEXT]);
 
 /* "layers": each with what it means and what there is of it */
 int query_layers(struct site *s, cJSON *out);
@@ -30,7 +31,7 @@ int query_layers(struct site *s, cJSON *out);
  * "rooms": how many, as was told, or were described if these are more; "list":
  * where they are
  */
-int query_rooms(struct site *s, cJSON *out, char error[SITE_ERROR]);
+int query_rooms(struct site *s, cJSON *out, char error[ERROR_TEXT]);
 
 /**
  * query_room() - one of them, with what the fused maps say of it now
@@ -41,9 +42,9 @@ int query_rooms(struct site *s, cJSON *out, char error[SITE_ERROR]);
  * Return: 0; -ENOENT: no such room; -EINVAL, -ENOMEM; as store_rooms().
  */
 int query_room(struct site *s, unsigned int id, cJSON *out,
-	       char error[SITE_ERROR]);
+	       char error[ERROR_TEXT]);
 int query_find_room(struct site *s, unsigned int id, struct room *room,
-		    char error[SITE_ERROR]);
+		    char error[ERROR_TEXT]);
 
 /* "nodes", "placed", "submaps", "waiting", "damaged", "cell_bytes", "tile_bytes" */
 int query_status(struct site *s, cJSON *out);

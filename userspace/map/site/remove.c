@@ -4,17 +4,18 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include "base/error.h"
 #include "map/site/remove.h"
 
 int remove_layer(struct site *s, const char *name, cJSON *answer,
-		 char error[SITE_ERROR])
+		 char error[ERROR_TEXT])
 {
 	const int number = site_find_layer(s, name);
 	unsigned int submaps;
 	int err;
 
 	if (number < 0) {
-		snprintf(error, SITE_ERROR, "no layer '%.64s'", name);
+		snprintf(error, ERROR_TEXT, "no layer '%.64s'", name);
 		return number;
 	}
 	err = site_remove_layer(s, number, &submaps, error);
@@ -26,16 +27,16 @@ int remove_layer(struct site *s, const char *name, cJSON *answer,
 }
 
 int remove_room(struct site *s, unsigned int id, cJSON *answer,
-		char error[SITE_ERROR])
+		char error[ERROR_TEXT])
 {
 	int err;
 
 	site_turn(s);
 	err = store_remove_room(site_store(s), id);
 	if (err == -ENOENT)
-		snprintf(error, SITE_ERROR, "no room %u", id);
+		snprintf(error, ERROR_TEXT, "no room %u", id);
 	else if (err)
-		snprintf(error, SITE_ERROR, "%s",
+		snprintf(error, ERROR_TEXT, "%s",
 			 store_error(site_store(s)));
 	else
 		cJSON_AddNumberToObject(answer, "room", id);

@@ -6,6 +6,7 @@
 #define MAP_SITE_REMOVE_H
 
 #include <cjson/cJSON.h>
+#include "base/error.h"
 #include "map/site/site.h"
 
 /**
@@ -17,10 +18,10 @@
  * site_remove_layer().
  */
 int remove_layer(struct site *s, const char *name, cJSON *answer,
-		 char error[SITE_ERROR]);
+		 char error[ERROR_TEXT]);
 
 /* A room; @answer gets "room". Return: 0; -ENOENT; as store_remove_room() */
 int remove_room(struct site *s, unsigned int id, cJSON *answer,
-		char error[SITE_ERROR]);
+		char error[ERROR_TEXT]);
 
 #endif

@@ -9,19 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/array.h"
+#include "base/error.h"
 #include "base/hash.h"
 #include "base/utf8.h"
 #include "map/site/site_parts.h"
-
-int site_error(char error[SITE_ERROR], int err, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(error, SITE_ERROR, format, args);
-	va_end(args);
-	return err;
-}
 
 bool site_frame_valid(const char *frame)
 {
@@ -315,7 +306,7 @@ static void link_nodes(struct site *s)
  * Another process may write meanwhile: what submaps belong to is there if they
  * are read before it, unless it was removed with them
  */
-static int site_load(struct site *s, char error[SITE_ERROR])
+static int site_load(struct site *s, char error[ERROR_TEXT])
 {
 	struct found f = { NULL, 0, 0 };
 	const bool all = !s->config.in_part;
@@ -326,20 +317,20 @@ static int site_load(struct site *s, char error[SITE_ERROR])
 	if (!err && all)
 		err = store_nodes(s->store, load_node, s);
 	if (err == -ENOMEM || err == -ENOSPC) {
-		site_error(error, err, "%s: %s", s->path, err == -ENOMEM ?
-			   "out of memory" : "too many layers");
+		error_set(error, err, "%s: %s", s->path, err == -ENOMEM ?
+			  "out of memory" : "too many layers");
 		goto out;
 	}
 	if (err) {
-		site_error(error, err, "%s", store_error(s->store));
+		error_set(error, err, "%s", store_error(s->store));
 		goto out;
 	}
 	for (uint32_t i = 0; i < f.submaps && !err; i++)
 		err = load_submap(s, &f.submap[i]);
 	if (err)
-		site_error(error, err, "%s: %s", s->path,
-			   err == -ENOMEM ? "out of memory" :
-			   "a submap of no node or layer");
+		error_set(error, err, "%s: %s", s->path,
+			  err == -ENOMEM ? "out of memory" :
+			  "a submap of no node or layer");
 	else
 		link_nodes(s);
 out:
@@ -348,13 +339,13 @@ out:
 }
 
 int site_open(struct site **site, const char *path, enum store_mode mode,
-	      const struct site_config *config, char error[SITE_ERROR])
+	      const struct site_config *config, char error[ERROR_TEXT])
 {
 	struct site *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
-		return site_error(error, -ENOMEM, "out of memory");
+		return error_set(error, -ENOMEM, "out of memory");
 	s->config = *config;
 	if (!s->config.memory)
 		s->config.memory = SITE_MEMORY;
@@ -368,7 +359,7 @@ int site_open(struct site **site, const char *path, enum store_mode mode,
 	s->cache = cache_create(s->config.memory / 2);
 	if (!s->cache) {
 		site_close(s);
-		return site_error(error, -ENOMEM, "out of memory");
+		return error_set(error, -ENOMEM, "out of memory");
 	}
 	err = store_open(&s->store, path, mode, error);
 	if (!err)
@@ -493,19 +484,19 @@ static int site_find_number(const struct site *s, const char *name)
 
 /* In its turn */
 static int set_layer(struct site *s, const struct layer *layer,
-		     char error[SITE_ERROR])
+		     char error[ERROR_TEXT])
 {
 	int number = site_find_number(s, layer->name);
 	int64_t id;
 	int err;
 
 	if (number < 0 && s->layers == SITE_LAYERS)
-		return site_error(error, -ENOSPC, "layer %s: there are %d "
-				  "already", layer->name, SITE_LAYERS);
+		return error_set(error, -ENOSPC, "layer %s: there are %d "
+				 "already", layer->name, SITE_LAYERS);
 	err = store_layer(s->store, layer, &id);
 	if (err)
-		return site_error(error, err, "layer %s: %s", layer->name,
-				  store_error(s->store));
+		return error_set(error, err, "layer %s: %s", layer->name,
+				 store_error(s->store));
 	pthread_mutex_lock(&s->lock);
 	if (number < 0) {
 		err = load_layer(s, id, layer);
@@ -520,11 +511,11 @@ static int set_layer(struct site *s, const struct layer *layer,
 		s->layer[number]->id = id;
 	}
 	pthread_mutex_unlock(&s->lock);
-	return err ? site_error(error, err, "out of memory") : number;
+	return err ? error_set(error, err, "out of memory") : number;
 }
 
 int site_set_layer(struct site *s, const struct layer *layer,
-		   char error[SITE_ERROR])
+		   char error[ERROR_TEXT])
 {
 	int number;
 
@@ -540,28 +531,28 @@ int site_set_layer(struct site *s, const struct layer *layer,
 
 int site_rooms(struct site *s,
 	       int (*each)(void *arg, const struct room *room), void *arg,
-	       char error[SITE_ERROR])
+	       char error[ERROR_TEXT])
 {
 	int ret;
 
 	pthread_mutex_lock(&s->reader_lock);
 	ret = store_rooms(s->reader, each, arg);
 	if (ret < 0)
-		site_error(error, ret, "%s", store_error(s->reader));
+		error_set(error, ret, "%s", store_error(s->reader));
 	pthread_mutex_unlock(&s->reader_lock);
 	return ret;
 }
 
 int site_repeaters(struct site *s,
 		   int (*each)(void *arg, double x, double y), void *arg,
-		   char error[SITE_ERROR])
+		   char error[ERROR_TEXT])
 {
 	int ret;
 
 	pthread_mutex_lock(&s->reader_lock);
 	ret = store_each_repeater(s->reader, each, arg);
 	if (ret < 0)
-		site_error(error, ret, "%s", store_error(s->reader));
+		error_set(error, ret, "%s", store_error(s->reader));
 	pthread_mutex_unlock(&s->reader_lock);
 	return ret;
 }

@@ -17,12 +17,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/error.h"
 #include "map/fusion/fused_map.h"
 #include "map/layer/layer.h"
 #include "map/store/store.h"
 
 enum {
-	SITE_ERROR	= STORE_ERROR,
 	SITE_LAYERS	= 256,
 };
 
@@ -46,15 +46,11 @@ struct site_config {
 
 struct site;
 
-/* One line about what went wrong. Return: @err */
-int site_error(char error[SITE_ERROR], int err, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
 /**
  * site_open() - as store_open(), and read all but the cells
  */
 int site_open(struct site **s, const char *path, enum store_mode mode,
-	      const struct site_config *config, char error[SITE_ERROR]);
+	      const struct site_config *config, char error[ERROR_TEXT]);
 void site_close(struct site *s);
 
 /**
@@ -73,7 +69,7 @@ struct site_area {
  * Return: 0; as store_open(), with one line in @error.
  */
 int site_read_area(struct site *s, const struct site_area *area,
-		   char error[SITE_ERROR]);
+		   char error[ERROR_TEXT]);
 
 /* To be worked with, and its errors read, between site_turn() and site_turn_end() */
 struct store *site_store(struct site *s);
@@ -106,7 +102,7 @@ int site_find_layer(struct site *s, const char *name);
  * Return: 0; as store_remove_layer().
  */
 int site_remove_layer(struct site *s, unsigned int number,
-		      unsigned int *submaps, char error[SITE_ERROR]);
+		      unsigned int *submaps, char error[ERROR_TEXT]);
 bool site_layer_removed(struct site *s, unsigned int number);
 
 /* How many there are of one */
@@ -119,7 +115,7 @@ unsigned int site_layer_submaps(struct site *s, unsigned int number);
  * SITE_LAYERS; as store_layer().
  */
 int site_set_layer(struct site *s, const struct layer *layer,
-		   char error[SITE_ERROR]);
+		   char error[ERROR_TEXT]);
 
 /**
  * struct site_submap - of a keyframe
@@ -148,7 +144,7 @@ struct site_submap {
  */
 int site_keyframe(struct site *s, const char *frame, int64_t stamp,
 		  const struct pose *pose, const struct site_submap *submap,
-		  unsigned int submaps, char error[SITE_ERROR]);
+		  unsigned int submaps, char error[ERROR_TEXT]);
 
 /**
  * struct site_transform - where a node is
@@ -173,7 +169,7 @@ struct site_transform {
  */
 int site_transforms(struct site *s, const struct site_transform *t,
 		    unsigned int count, const char *source,
-		    char error[SITE_ERROR]);
+		    char error[ERROR_TEXT]);
 
 /**
  * site_narrow() - fuse nothing but what site_transforms() would move
@@ -284,12 +280,12 @@ bool site_has_frame(struct site *s, const char *frame);
  */
 int site_rooms(struct site *s,
 	       int (*each)(void *arg, const struct room *room), void *arg,
-	       char error[SITE_ERROR]);
+	       char error[ERROR_TEXT]);
 int site_setting(struct site *s, const char *name, char *value,
 		 unsigned int room);
 int site_repeaters(struct site *s,
 		   int (*each)(void *arg, double x, double y), void *arg,
-		   char error[SITE_ERROR]);
+		   char error[ERROR_TEXT]);
 
 /**
  * struct site_damaged - a submap whose cells cannot be read

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/array.h"
+#include "base/error.h"
 #include "map/site/site_parts.h"
 
 /* Cells of a map that an area may share with submaps beside it, and rounding */
@@ -184,7 +185,7 @@ static int take_all(struct area *a)
 }
 
 int site_read_area(struct site *s, const struct site_area *area,
-		   char error[SITE_ERROR])
+		   char error[ERROR_TEXT])
 {
 	struct area a = { .s = s };
 	int err = read_around(&a, area);
@@ -192,8 +193,8 @@ int site_read_area(struct site *s, const struct site_area *area,
 	if (!err)
 		err = take_all(&a);
 	if (err)
-		site_error(error, err, "%s", err == -ENOMEM ? "out of memory" :
-			   store_error(s->store));
+		error_set(error, err, "%s", err == -ENOMEM ? "out of memory" :
+			  store_error(s->store));
 	free(a.id);
 	free(a.node);
 	free(a.submap);
@@ -228,7 +229,7 @@ int site_read_stored(struct site *s, unsigned int layer, struct raster *r)
 		(r->rect.x + (double)r->rect.width) * cell,
 		(r->rect.y + (double)r->rect.height) * cell,
 	};
-	char error[SITE_ERROR];
+	char error[ERROR_TEXT];
 	struct site *part;
 	struct layer l;
 	int number, err;

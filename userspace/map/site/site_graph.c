@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/array.h"
+#include "base/error.h"
 #include "map/site/site_parts.h"
 
 enum place_state { PLACE_OPEN, PLACE_ASKED, PLACE_KNOWN };
@@ -38,7 +39,7 @@ struct moving {
 	uint32_t	places, room;
 	int64_t		stamp;
 	const char	*source;
-	int		(*also)(void *arg, char error[SITE_ERROR]);
+	int		(*also)(void *arg, char error[ERROR_TEXT]);
 	void		*arg;
 };
 
@@ -48,18 +49,18 @@ static bool is_root(const char *frame)
 }
 
 static int site_graph_check(const struct site_transform *t,
-			    char error[SITE_ERROR])
+			    char error[ERROR_TEXT])
 {
 	if (!site_frame_valid(t->frame) || !strcmp(t->frame, SITE_ROOT))
-		return site_error(error, -EINVAL,
-				  "a transform of a frame that has none: '%s'",
-				  site_frame_valid(t->frame) ? t->frame : "");
+		return error_set(error, -EINVAL,
+				 "a transform of a frame that has none: '%s'",
+				 site_frame_valid(t->frame) ? t->frame : "");
 	if (*t->predecessor && !site_frame_valid(t->predecessor))
-		return site_error(error, -EINVAL,
+		return error_set(error, -EINVAL,
 			"frame %s: its predecessor has no proper name",
 			t->frame);
 	if (!pose_valid(&t->pose))
-		return site_error(error, -EINVAL,
+		return error_set(error, -EINVAL,
 			"frame %s: a transform of %g m, %g m, %g rad", t->frame,
 			t->pose.x, t->pose.y, t->pose.yaw);
 	return 0;
@@ -93,7 +94,7 @@ static void end_moving(struct moving *g)
 
 /* Nodes of all frames, new ones at the end, and what is told of them */
 static int site_graph_tell(struct site *s, const struct site_transform *t,
-			   unsigned int count, char error[SITE_ERROR])
+			   unsigned int count, char error[ERROR_TEXT])
 {
 	for (unsigned int i = 0; i < count; i++) {
 		const int err = site_graph_check(&t[i], error);
@@ -104,7 +105,7 @@ static int site_graph_tell(struct site *s, const struct site_transform *t,
 		     site_add_node(s, t[i].predecessor, t[i].stamp) ==
 		     INDEX_NONE) ||
 		    site_add_node(s, t[i].frame, t[i].stamp) == INDEX_NONE)
-			return site_error(error, -ENOMEM, "out of memory");
+			return error_set(error, -ENOMEM, "out of memory");
 	}
 	return 0;
 }
@@ -259,7 +260,7 @@ static int store_places(const struct moving *g, struct store_pose *pose)
 
 /* On disk: all of it, or nothing */
 static int store_all(const struct moving *g, uint32_t old,
-		     struct store_pose *pose, char error[SITE_ERROR])
+		     struct store_pose *pose, char error[ERROR_TEXT])
 {
 	struct site *s = g->s;
 	/* who imports a lot has begun already */
@@ -275,7 +276,7 @@ static int store_all(const struct moving *g, uint32_t old,
 	if (!err && alone)
 		err = store_commit(s->store);
 	if (err && !also)
-		site_error(error, err, "%s", store_error(s->store));
+		error_set(error, err, "%s", store_error(s->store));
 	if (err && alone)
 		store_rollback(s->store);
 	return err;
@@ -318,14 +319,14 @@ static int take_places(const struct moving *g)
 	return err;
 }
 
-static int site_graph_find_places(struct moving *g, char error[SITE_ERROR])
+static int site_graph_find_places(struct moving *g, char error[ERROR_TEXT])
 {
 	uint32_t *path = malloc(g->places * sizeof(*path));
-	int err = path ? 0 : site_error(error, -ENOMEM, "out of memory");
+	int err = path ? 0 : error_set(error, -ENOMEM, "out of memory");
 
 	for (uint32_t i = 0; i < g->places && !err; i++)
 		if (site_graph_find_place(g, i, path))
-			err = site_error(error, -EINVAL,
+			err = error_set(error, -EINVAL,
 				"frame %s would follow itself",
 				g->s->node[g->place[i].node].node.frame);
 	free(path);
@@ -334,7 +335,7 @@ static int site_graph_find_places(struct moving *g, char error[SITE_ERROR])
 
 static int site_graph_plan(struct moving *g, const struct site_transform *t,
 			   unsigned int count, bool empty,
-			   char error[SITE_ERROR])
+			   char error[ERROR_TEXT])
 {
 	int err = 0;
 
@@ -344,7 +345,7 @@ static int site_graph_plan(struct moving *g, const struct site_transform *t,
 		err = begin_map(g, t, count);
 	if (!err)
 		err = touch_followers(g);
-	return err ? site_error(error, err, "out of memory") :
+	return err ? error_set(error, err, "out of memory") :
 		     site_graph_find_places(g, error);
 }
 
@@ -358,8 +359,8 @@ static bool site_graph_is_empty(const struct site *s)
 
 int site_move(struct site *s, const struct site_transform *t,
 	      unsigned int count, const char *source,
-	      int (*also)(void *arg, char error[SITE_ERROR]), void *arg,
-	      char error[SITE_ERROR])
+	      int (*also)(void *arg, char error[ERROR_TEXT]), void *arg,
+	      char error[ERROR_TEXT])
 {
 	struct moving g = { .s = s, .source = source, .also = also,
 			    .arg = arg };
@@ -376,7 +377,7 @@ int site_move(struct site *s, const struct site_transform *t,
 		goto out;
 	pose = malloc(g.places * sizeof(*pose));
 	if (!pose) {
-		err = site_error(error, -ENOMEM, "out of memory");
+		err = error_set(error, -ENOMEM, "out of memory");
 		goto out;
 	}
 	for (unsigned int i = 0; i < count; i++)
@@ -386,7 +387,7 @@ int site_move(struct site *s, const struct site_transform *t,
 		goto out;
 	keep = s->nodes;
 	if (take_places(&g))
-		err = site_error(error, -ENOMEM, "out of memory");
+		err = error_set(error, -ENOMEM, "out of memory");
 out:
 	end_moving(&g);
 	if (err)
@@ -397,7 +398,7 @@ out:
 
 int site_transforms(struct site *s, const struct site_transform *t,
 		    unsigned int count, const char *source,
-		    char error[SITE_ERROR])
+		    char error[ERROR_TEXT])
 {
 	int err;
 

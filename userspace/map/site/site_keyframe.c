@@ -5,33 +5,34 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/error.h"
 #include "map/site/site_parts.h"
 
 static int site_keyframe_check_submap(struct site *s, const char *frame,
 				      uint32_t node,
 				      const struct site_submap *m,
-				      char error[SITE_ERROR])
+				      char error[ERROR_TEXT])
 {
 	const struct layer *l;
 	uint32_t at;
 
 	if (m->layer >= s->layers)
-		return site_error(error, -EINVAL, "frame %s: no such layer",
-				  frame);
+		return error_set(error, -EINVAL, "frame %s: no such layer",
+				 frame);
 	l = &s->layer[m->layer]->layer;
 	if (m->cells->bits != l->bits)
-		return site_error(error, -EINVAL,
+		return error_set(error, -EINVAL,
 			"frame %s: cells of %u bits, layer %s has %u", frame,
 			m->cells->bits, l->name, l->bits);
 	if (m->weight > RULE_WEIGHT_FULL)
-		return site_error(error, -EINVAL,
+		return error_set(error, -EINVAL,
 			"frame %s: a confidence of %u, not 0 to %d", frame,
 			m->weight, RULE_WEIGHT_FULL);
 	if (node == INDEX_NONE)
 		return 0;
 	at = index_find(&s->submap_index, submap_key(node, m->layer));
 	if (at != INDEX_NONE && s->submap[at].submap.stamp > m->stamp)
-		return site_error(error, -ESTALE,
+		return error_set(error, -ESTALE,
 			"frame %s: its %s is newer than this one", frame,
 			l->name);
 	return 0;
@@ -51,7 +52,7 @@ struct keyframe {
 	struct store_submap		*stored;
 };
 
-static int store_submaps_of(void *arg, char error[SITE_ERROR])
+static int store_submaps_of(void *arg, char error[ERROR_TEXT])
 {
 	const struct keyframe *f = arg;
 	struct cells *cells[f->submaps];
@@ -73,8 +74,8 @@ static int store_submaps_of(void *arg, char error[SITE_ERROR])
 		};
 	}
 	err = store_keyframe(f->s->store, &k);
-	return err ? site_error(error, err, "frame %s: %s", f->frame,
-				store_error(f->s->store)) : 0;
+	return err ? error_set(error, err, "frame %s: %s", f->frame,
+			       store_error(f->s->store)) : 0;
 }
 
 /* With the lock held */
@@ -121,24 +122,24 @@ static int take_keyframe(const struct keyframe *f)
 }
 
 static int site_keyframe_check_keyframe(const struct keyframe *f,
-					char error[SITE_ERROR])
+					char error[ERROR_TEXT])
 {
 	const uint32_t node = site_find_node(f->s, f->frame);
 	int err = 0;
 
 	if (!f->submaps || f->submaps > SITE_LAYERS)
-		return site_error(error, -EINVAL, "a keyframe of %u submaps",
-				  f->submaps);
+		return error_set(error, -EINVAL, "a keyframe of %u submaps",
+				 f->submaps);
 	if (!site_frame_valid(f->frame))
-		return site_error(error, -EINVAL,
-				  "a frame without a proper name");
+		return error_set(error, -EINVAL,
+				 "a frame without a proper name");
 	if (f->pose && !pose_valid(f->pose))
-		return site_error(error, -EINVAL,
-				  "frame %s: a pose of %g, %g, %g", f->frame,
-				  f->pose->x, f->pose->y, f->pose->yaw);
+		return error_set(error, -EINVAL,
+				 "frame %s: a pose of %g, %g, %g", f->frame,
+				 f->pose->x, f->pose->y, f->pose->yaw);
 	if (f->pose && !strcmp(f->frame, SITE_ROOT))
-		return site_error(error, -EINVAL, "frame %s has no pose",
-				  f->frame);
+		return error_set(error, -EINVAL, "frame %s has no pose",
+				 f->frame);
 	for (unsigned int i = 0; i < f->submaps && !err; i++)
 		err = site_keyframe_check_submap(f->s, f->frame, node,
 						 &f->submap[i], error);
@@ -146,7 +147,7 @@ static int site_keyframe_check_keyframe(const struct keyframe *f,
 }
 
 /* One that has a link, or is followed: others move with it */
-static int move_keyframe(struct keyframe *f, char error[SITE_ERROR])
+static int move_keyframe(struct keyframe *f, char error[ERROR_TEXT])
 {
 	struct site_transform t = { .stamp = f->stamp, .pose = *f->pose };
 
@@ -157,7 +158,7 @@ static int move_keyframe(struct keyframe *f, char error[SITE_ERROR])
 
 /* Layers that were removed, and that somebody still has input for */
 static int site_keyframe_revive(const struct keyframe *f,
-				char error[SITE_ERROR])
+				char error[ERROR_TEXT])
 {
 	int err = 0;
 
@@ -171,7 +172,7 @@ static int site_keyframe_revive(const struct keyframe *f,
 }
 
 /* In its turn */
-static int store_all_of(struct keyframe *f, char error[SITE_ERROR])
+static int store_all_of(struct keyframe *f, char error[ERROR_TEXT])
 {
 	const struct site *s = f->s;
 	uint32_t node;
@@ -191,12 +192,12 @@ static int store_all_of(struct keyframe *f, char error[SITE_ERROR])
 	if (err)
 		return err;
 	err = take_keyframe(f);
-	return err ? site_error(error, err, "out of memory") : 0;
+	return err ? error_set(error, err, "out of memory") : 0;
 }
 
 int site_keyframe(struct site *s, const char *frame, int64_t stamp,
 		  const struct pose *pose, const struct site_submap *submap,
-		  unsigned int submaps, char error[SITE_ERROR])
+		  unsigned int submaps, char error[ERROR_TEXT])
 {
 	struct store_submap stored[SITE_LAYERS];
 	struct keyframe f = { s, frame, stamp, pose, submap, submaps, stored };

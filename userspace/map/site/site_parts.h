@@ -6,6 +6,7 @@
 #define MAP_SITE_SITE_PARTS_H
 
 #include <pthread.h>
+#include "base/error.h"
 #include "map/fusion/index.h"
 #include "map/site/cache.h"
 #include "map/site/site.h"
@@ -145,8 +146,8 @@ static inline uint64_t submap_key(uint32_t node, uint32_t layer)
  */
 int site_move(struct site *s, const struct site_transform *t,
 	      unsigned int count, const char *source,
-	      int (*also)(void *arg, char error[SITE_ERROR]), void *arg,
-	      char error[SITE_ERROR]);
+	      int (*also)(void *arg, char error[ERROR_TEXT]), void *arg,
+	      char error[ERROR_TEXT]);
 
 /* Fusing sets whether a layer is whole, others ask */
 static inline void layer_set_whole(struct layer_state *l, bool whole)

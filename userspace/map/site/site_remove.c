@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include "base/error.h"
 #include "map/site/site_parts.h"
 
 /* Out of its node's list. With the lock held */
@@ -56,16 +57,16 @@ static void site_remove_forget_layer(struct site *s, unsigned int number)
 }
 
 int site_remove_layer(struct site *s, unsigned int number,
-		      unsigned int *submaps, char error[SITE_ERROR])
+		      unsigned int *submaps, char error[ERROR_TEXT])
 {
 	int err;
 
 	site_turn(s);
 	err = store_remove_layer(s->store, s->layer[number]->id, submaps);
 	if (err)
-		site_error(error, err, "layer %s: %s",
-			   s->layer[number]->layer.name,
-			   store_error(s->store));
+		error_set(error, err, "layer %s: %s",
+			  s->layer[number]->layer.name,
+			  store_error(s->store));
 	else
 		site_remove_forget_layer(s, number);
 	site_turn_end(s);

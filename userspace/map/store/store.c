@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "map/store/store_db.h"
 #include "map/store/store_open.h"
 
@@ -30,19 +31,19 @@ static struct store *new_store(const char *path)
 }
 
 int store_open(struct store **out, const char *path, enum store_mode mode,
-	       char error[STORE_ERROR])
+	       char error[ERROR_TEXT])
 {
 	struct store *s = new_store(path);
 	int err;
 
 	if (!s) {
-		snprintf(error, STORE_ERROR, "%.200s: no memory", path);
+		snprintf(error, ERROR_TEXT, "%.200s: no memory", path);
 		return -ENOMEM;
 	}
 	err = mode == STORE_READ ? store_open_to_read(s) :
 				   store_open_to_write(s, mode == STORE_CREATE);
 	if (err) {
-		memcpy(error, s->error, STORE_ERROR);
+		memcpy(error, s->error, ERROR_TEXT);
 		store_close(s);
 		return err;
 	}

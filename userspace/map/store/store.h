@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/error.h"
 #include "map/fusion/cells.h"
 #include "map/layer/layer.h"
 #include "map/store/room.h"
@@ -24,7 +25,6 @@ enum {
 	STORE_FRAME	= 96,		/* bytes of a frame id, with the 0 */
 	STORE_VERSION	= 1,		/* of the schema: user_version */
 	STORE_REVISIONS	= 1000,		/* of poses: that are kept in any case */
-	STORE_ERROR	= 256,
 };
 
 enum store_mode {
@@ -44,7 +44,7 @@ struct store;
  * store_error().
  */
 int store_open(struct store **s, const char *path, enum store_mode mode,
-	       char error[STORE_ERROR]);
+	       char error[ERROR_TEXT]);
 
 /* Also checkpoints, if no one else is there. NULL is allowed */
 void store_close(struct store *s);

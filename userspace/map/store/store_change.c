@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include "base/error.h"
 #include "map/store/store_db.h"
 
 static int refuse_lost(struct store *s)
@@ -20,7 +21,7 @@ static int refuse_lost(struct store *s)
 /* Why it is done stays the error */
 static void store_change_undo(struct store *s)
 {
-	char error[STORE_ERROR];
+	char error[ERROR_TEXT];
 
 	if (sqlite3_get_autocommit(s->db))
 		return;

@@ -8,6 +8,7 @@
 
 #include <sqlite3.h>
 #include <sys/types.h>
+#include "base/error.h"
 #include "map/store/cells_blob.h"
 #include "map/store/store.h"
 
@@ -55,7 +56,7 @@ struct store {
 	ino_t			inode;
 	const char		*doing;
 	const char		*path;
-	char			error[STORE_ERROR];
+	char			error[ERROR_TEXT];
 };
 
 /* store_sql.c */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/array.h"
+#include "base/error.h"
 #include "map/store/store_db.h"
 
 enum { FEW = 64 };			/* boxes that are not worth to count */
@@ -223,7 +224,7 @@ int store_near(struct store *s, double x0, double y0, double x1, double y1,
 static int check_tree(struct store *s,
 		      void (*found)(void *arg, const char *line), void *arg)
 {
-	char line[STORE_ERROR];
+	char line[ERROR_TEXT];
 	const char *text;
 	sqlite3_stmt *q;
 	int err = 0;
@@ -248,7 +249,7 @@ static int check_tree(struct store *s,
 int store_extent_verify(struct store *s,
 			void (*found)(void *arg, const char *line), void *arg)
 {
-	char line[STORE_ERROR];
+	char line[ERROR_TEXT];
 	sqlite3_stmt *q;
 	int more, wrong = check_tree(s, found, arg), err = 0;
 

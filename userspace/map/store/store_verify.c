@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/error.h"
 #include "map/store/store_db.h"
 
 /* Who is told, and how often */
@@ -19,7 +20,7 @@ struct finder {
 __attribute__((format(printf, 2, 3)))
 static void store_verify_report(struct finder *f, const char *format, ...)
 {
-	char line[STORE_ERROR];
+	char line[ERROR_TEXT];
 	va_list ap;
 
 	va_start(ap, format);

@@ -29,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "base/error.h"
 #include "cluster/transport.h"
 
 enum {
@@ -86,13 +87,13 @@ struct mpi {
 	int		agreed;
 };
 
-static int fail(char error[BUS_ERROR], int err, const char *what)
+static int fail(char error[ERROR_TEXT], int err, const char *what)
 {
-	snprintf(error, BUS_ERROR, "mpi: %s", what);
+	snprintf(error, ERROR_TEXT, "mpi: %s", what);
 	return err;
 }
 
-static int initialize(char error[BUS_ERROR])
+static int initialize(char error[ERROR_TEXT])
 {
 	int yes, provided;
 
@@ -109,7 +110,7 @@ static int initialize(char error[BUS_ERROR])
 }
 
 static int take_role(struct bus *e, const struct mpi *m,
-		     char error[BUS_ERROR])
+		     char error[ERROR_TEXT])
 {
 	const enum bus_role role = m->rank ? BUS_WORKER :
 				      BUS_COORDINATOR;
@@ -126,7 +127,7 @@ static int take_role(struct bus *e, const struct mpi *m,
 
 static int mpi_open(struct bus *e, const char *spec,
 		    const struct bus_config *config,
-		    char error[BUS_ERROR])
+		    char error[ERROR_TEXT])
 {
 	struct mpi *m;
 	int err = initialize(error);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
+#include "base/error.h"
 #include "ros/bag/bag.h"
 #include "ros/io/sink_ops.h"
 
@@ -51,7 +52,7 @@ static void bag_sink_flush(struct sink *sink)
 
 static int bag_sink_open(struct sink **result, struct loop *loop,
 			 const char *rest, const struct sink_config *config,
-			 char error[IO_ERROR])
+			 char error[ERROR_TEXT])
 {
 	enum bag_format format = bag_format_of(rest);
 	struct bag_sink *s = calloc(1, sizeof(*s));
@@ -61,13 +62,13 @@ static int bag_sink_open(struct sink **result, struct loop *loop,
 		s->path = strdup(rest);
 	if (!s || !s->path) {
 		free(s);
-		return io_error(error, -ENOMEM, "no memory");
+		return error_set(error, -ENOMEM, "no memory");
 	}
 	err = bag_create(&s->bag, rest, format, true);
 	if (err) {
 		free(s->path);
 		free(s);
-		return io_error(error, err, "%s: %s", rest, strerror(-err));
+		return error_set(error, err, "%s: %s", rest, strerror(-err));
 	}
 	s->s.ops = &bag_sink_ops;
 	s->s.loop = loop;

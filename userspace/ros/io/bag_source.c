@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
+#include "base/error.h"
 #include "base/wire.h"
 #include "ros/bag/bag.h"
 #include "ros/io/source_ops.h"
@@ -274,46 +275,46 @@ static void bag_source_measure(struct bag_source *s)
 }
 
 static int open_bag(struct bag_source *s, const char *path,
-		    char error[IO_ERROR])
+		    char error[ERROR_TEXT])
 {
 	int64_t begin, end;
 	int err = bag_open(&s->bag, path);
 
 	if (err == -EPROTONOSUPPORT)
-		return io_error(
+		return error_set(
 			error, err,
 			"%s: neither a recording (.mcap, .bag, .db3) nor an image, cloud or map",
 			path);
 	if (err)
-		return io_error(error, err, "%s: %s", path, err == -EBADMSG ?
-				"a damaged recording" : strerror(-err));
+		return error_set(error, err, "%s: %s", path, err == -EBADMSG ?
+				 "a damaged recording" : strerror(-err));
 	err = bag_source_read_topics(s);
 	if (err)
-		return io_error(error, err, "no memory");
+		return error_set(error, err, "no memory");
 	if (!bag_span(s->bag, &begin, &end))
-		return io_error(error, -ENODATA, "%s: no message in it",
-				path);
+		return error_set(error, -ENODATA, "%s: no message in it",
+				 path);
 	if (s->s.config.start * 1e9 > end - begin)
-		return io_error(error, -ERANGE, "%s lasts %.3f s only", path,
-				(end - begin) * 1e-9);
+		return error_set(error, -ERANGE, "%s lasts %.3f s only", path,
+				 (end - begin) * 1e-9);
 	return 0;
 }
 
 static int bag_source_open(struct source **result, struct loop *loop,
 			   const char *rest, const struct source_config *config,
-			   char error[IO_ERROR])
+			   char error[ERROR_TEXT])
 {
 	struct bag_source *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
-		return io_error(error, -ENOMEM, "no memory");
+		return error_set(error, -ENOMEM, "no memory");
 	s->s.ops = &bag_source_ops;
 	s->s.loop = loop;
 	s->s.config = *config;
 	s->s.config.spec = strdup(rest);
 	err = s->s.config.spec ? open_bag(s, rest, error) :
-	      io_error(error, -ENOMEM, "no memory");
+	      error_set(error, -ENOMEM, "no memory");
 	if (err) {
 		bag_source_close(&s->s);
 		return err;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "ros/io/fastdds_domain.h"
 
 #define PLUGIN		"fastdds.so"
@@ -26,7 +27,7 @@ struct fastdds_domain {
 static struct fastdds_domain *joined;
 
 static void *fastdds_domain_try_plugin(const char *folder, const char *more,
-				       char error[IO_ERROR])
+				       char error[ERROR_TEXT])
 {
 	char path[PATH_MAX];
 	void *p;
@@ -36,18 +37,18 @@ static void *fastdds_domain_try_plugin(const char *folder, const char *more,
 		return NULL;
 	p = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!p)
-		io_error(error, -EOPNOTSUPP, "%s", dlerror());
+		error_set(error, -EOPNOTSUPP, "%s", dlerror());
 	return p;
 }
 
-static void *fastdds_domain_find_plugin(char error[IO_ERROR])
+static void *fastdds_domain_find_plugin(char error[ERROR_TEXT])
 {
 	const char *own = getenv("OPTSAMPLE_FASTDDS");
 	char exe[PATH_MAX];
 	const ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	void *p = NULL;
 
-	io_error(error, -EOPNOTSUPP, "no " PLUGIN);
+	error_set(error, -EOPNOTSUPP, "no " PLUGIN);
 	if (own)
 		return fastdds_domain_try_plugin(own, "", error);
 	if (n > 0) {
@@ -59,7 +60,7 @@ static void *fastdds_domain_find_plugin(char error[IO_ERROR])
 }
 
 /* Once loaded it stays: its threads may be in it */
-static const struct fastdds_ops *fastdds_domain_load(char error[IO_ERROR])
+static const struct fastdds_ops *fastdds_domain_load(char error[ERROR_TEXT])
 {
 	static const struct fastdds_ops *ops;
 	void *p;
@@ -71,15 +72,15 @@ static const struct fastdds_ops *fastdds_domain_load(char error[IO_ERROR])
 		return NULL;
 	ops = dlsym(p, "fastdds_ops");
 	if (!ops || ops->abi != FASTDDS_ABI) {
-		io_error(error, -EOPNOTSUPP,
-			 PLUGIN " is of another version");
+		error_set(error, -EOPNOTSUPP,
+			  PLUGIN " is of another version");
 		ops = NULL;
 	}
 	return ops;
 }
 
 int fastdds_join(struct fastdds_domain **result, uint32_t id,
-		 const char *node, char error[IO_ERROR])
+		 const char *node, char error[ERROR_TEXT])
 {
 	struct fastdds_domain *d = joined;
 	int err;
@@ -93,14 +94,14 @@ int fastdds_join(struct fastdds_domain **result, uint32_t id,
 			return -EOPNOTSUPP;
 		d = calloc(1, sizeof(*d));
 		if (!d)
-			return io_error(error, -ENOMEM, "no memory");
+			return error_set(error, -ENOMEM, "no memory");
 		d->id = id;
 		d->ops = ops;
 		err = ops->enter(&d->participant, id, node);
 		if (err) {
 			free(d);
-			return io_error(error, err, "Fast DDS cannot enter "
-					"domain %u", id);
+			return error_set(error, err, "Fast DDS cannot enter "
+					 "domain %u", id);
 		}
 		d->next = joined;
 		joined = d;

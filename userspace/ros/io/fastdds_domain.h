@@ -6,6 +6,7 @@
 #ifndef ROS_IO_FASTDDS_DOMAIN_H
 #define ROS_IO_FASTDDS_DOMAIN_H
 
+#include "base/error.h"
 #include "ros/io/fastdds.h"
 #include "ros/io/io.h"
 
@@ -22,7 +23,7 @@ struct fastdds_domain;
  * -ENETUNREACH. With one line in @error.
  */
 int fastdds_join(struct fastdds_domain **d, uint32_t id, const char *node,
-		 char error[IO_ERROR]);
+		 char error[ERROR_TEXT]);
 void fastdds_leave(struct fastdds_domain *d);
 
 const struct fastdds_ops *fastdds_ops_of(const struct fastdds_domain *d);

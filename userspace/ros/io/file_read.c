@@ -15,6 +15,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "codec/cloud/rangeimage_cloud.h"
 #include "formats/cloud_file.h"
 #include "formats/pnm.h"
@@ -108,9 +109,9 @@ void file_read_destroy(struct file_reader *r)
 }
 
 static int file_read_no_memory(const struct file_reader *r,
-			       char error[IO_ERROR])
+			       char error[ERROR_TEXT])
 {
-	return io_error(error, -ENOMEM, "%s: no memory", r->path);
+	return error_set(error, -ENOMEM, "%s: no memory", r->path);
 }
 
 /* Fixed room at @b->data. Return: 0 or -ENOMEM */
@@ -122,7 +123,7 @@ static int file_read_room(struct compressed_buffer *b, size_t size)
 
 /* All of a file, and a 0 behind it */
 static int file_read_load(struct file_reader *r, const char *path,
-			  char error[IO_ERROR])
+			  char error[ERROR_TEXT])
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
 	struct stat st;
@@ -148,7 +149,7 @@ static int file_read_load(struct file_reader *r, const char *path,
 	if (fd >= 0)
 		close(fd);
 	if (err)
-		return io_error(error, err, "%s: %s", path, strerror(-err));
+		return error_set(error, err, "%s: %s", path, strerror(-err));
 	r->file.data[r->file.len] = 0;
 	return 0;
 }
@@ -167,24 +168,24 @@ static bool file_read_is_packets(FILE *f)
 }
 
 int file_read_open(struct file_reader *r, const char *path,
-		   char error[IO_ERROR])
+		   char error[ERROR_TEXT])
 {
 	end_packets(r);
 	r->done = false;
 	r->kind = file_read_kind(path);
 	if (r->kind < 0)
-		return io_error(error, -EPROTONOSUPPORT,
-				"%s: neither an image, a cloud nor a map",
-				path);
+		return error_set(error, -EPROTONOSUPPORT,
+				 "%s: neither an image, a cloud nor a map",
+				 path);
 	if (snprintf(r->path, PATH, "%s", path) >= PATH)
-		return io_error(error, -ENAMETOOLONG, "%.200s...: too long",
-				path);
+		return error_set(error, -ENAMETOOLONG, "%.200s...: too long",
+				 path);
 	if (strcasecmp(ending_of(path), ".bin"))
 		return 0;
 	r->packets = fopen(path, "rbe");
 	if (!r->packets)
-		return io_error(error, -errno, "%s: %s", path,
-				strerror(errno));
+		return error_set(error, -errno, "%s: %s", path,
+				 strerror(errno));
 	if (!file_read_is_packets(r->packets)) {
 		end_packets(r);
 		return 0;
@@ -203,7 +204,7 @@ int file_read_open(struct file_reader *r, const char *path,
  */
 
 static int image_message(struct file_reader *r, const struct image *image,
-			 struct message_image *m, char error[IO_ERROR])
+			 struct message_image *m, char error[ERROR_TEXT])
 {
 	static const enum message_encoding of[2][5] = {
 		{ 0, IMAGE_MONO8, IMAGE_8UC2, IMAGE_RGB8, IMAGE_RGBA8 },
@@ -216,15 +217,15 @@ static int image_message(struct file_reader *r, const struct image *image,
 	if (file_read_room(&r->data, size))
 		return file_read_no_memory(r, error);
 	if (message_image_write(image, e, r->data.data, m))
-		return io_error(error, -EINVAL, "%s: %u channels of %u bit",
-				r->path, image->channels, image->depth);
+		return error_set(error, -EINVAL, "%s: %u channels of %u bit",
+				 r->path, image->channels, image->depth);
 	m->header.frame_id = message_string("camera");
 	return 1;
 }
 
 /* .png and .jpg; the image is decoded behind where it was loaded */
 static int read_picture(struct file_reader *r, struct message_image *m,
-			char error[IO_ERROR])
+			char error[ERROR_TEXT])
 {
 	struct message_compressed_image c = {
 		.data = { r->file.data, r->file.len },
@@ -243,23 +244,23 @@ static int read_picture(struct file_reader *r, struct message_image *m,
 		err = compressed_read(&c, &image);
 	}
 	if (err)
-		return io_error(error, err, "%s: %s", r->path,
-				err == -EOPNOTSUPP ?
+		return error_set(error, err, "%s: %s", r->path,
+				 err == -EOPNOTSUPP ?
 					"no PNG or JPEG that is read here" :
-				err == -E2BIG	? "too large an image" :
-				err == -EBADMSG ? "a damaged image" :
+				 err == -E2BIG	? "too large an image" :
+				 err == -EBADMSG ? "a damaged image" :
 						  strerror(-err));
 	return image_message(r, &image, m, error);
 }
 
 static int read_pgm(struct file_reader *r, struct message_image *m,
-		    char error[IO_ERROR])
+		    char error[ERROR_TEXT])
 {
 	struct image image;
 
 	if (pnm_parse(r->file.data, r->file.len, &image))
-		return io_error(error, -EINVAL,
-				"%s: not a .pgm of gray pixels (P5)", r->path);
+		return error_set(error, -EINVAL,
+				 "%s: not a .pgm of gray pixels (P5)", r->path);
 	if (image.depth == 16 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 		for (size_t i = 0; i < image.stride * image.height; i += 2) {
 			uint8_t high = image.data[i];
@@ -278,7 +279,7 @@ static int read_pgm(struct file_reader *r, struct message_image *m,
 
 static int file_read_read_map(struct file_reader *r,
 			      struct message_occupancy_grid *m,
-			      char error[IO_ERROR])
+			      char error[ERROR_TEXT])
 {
 	struct map map = { 0 };
 	char yaml[PATH + 8];
@@ -289,13 +290,13 @@ static int file_read_read_map(struct file_reader *r,
 	if (file_read_load(r, yaml, error))
 		return -EINVAL;
 	if (pnm_parse_yaml((char *)r->file.data, &p))
-		return io_error(error, -EINVAL,
-				"%s: no resolution and origin of a map", yaml);
+		return error_set(error, -EINVAL,
+				 "%s: no resolution and origin of a map", yaml);
 	if (file_read_load(r, r->path, error))
 		return -EINVAL;
 	if (pnm_parse(r->file.data, r->file.len, &image) || image.depth != 8)
-		return io_error(error, -EINVAL, "%s: not a .pgm of 8 bits (P5)",
-				r->path);
+		return error_set(error, -EINVAL,
+				 "%s: not a .pgm of 8 bits (P5)", r->path);
 	if (file_read_room(&r->data, (size_t)image.width * image.height))
 		return file_read_no_memory(r, error);
 	map.width = image.width;
@@ -316,7 +317,7 @@ static int file_read_read_map(struct file_reader *r,
  */
 
 static int cloud_message(struct file_reader *r, const struct cloud *c,
-			 struct message_point_cloud *m, char error[IO_ERROR])
+			 struct message_point_cloud *m, char error[ERROR_TEXT])
 {
 	if (file_read_room(&r->data, message_cloud_bytes(c) + 1))
 		return file_read_no_memory(r, error);
@@ -327,13 +328,13 @@ static int cloud_message(struct file_reader *r, const struct cloud *c,
 
 /* cloud_file tells its errors on stderr */
 static int read_cloud(struct file_reader *r, struct message_point_cloud *m,
-		      char error[IO_ERROR])
+		      char error[ERROR_TEXT])
 {
 	struct cloud_file f;
 	int ret = cloud_file_load(&f, r->path, 1);
 
 	if (ret)
-		return io_error(error, ret, "%s: left out", r->path);
+		return error_set(error, ret, "%s: left out", r->path);
 	/* its fields' names are the cloud's */
 	cloud_destroy(r->turn);
 	r->turn = f.cloud;
@@ -343,7 +344,7 @@ static int read_cloud(struct file_reader *r, struct message_point_cloud *m,
 }
 
 static int read_turn(struct file_reader *r, struct message_point_cloud *m,
-		     char error[IO_ERROR])
+		     char error[ERROR_TEXT])
 {
 	uint8_t packet[VELODYNE_PACKET];
 	struct organised o;
@@ -355,12 +356,12 @@ static int read_turn(struct file_reader *r, struct message_point_cloud *m,
 		return cloud_message(r, r->turn, m, error);
 	}
 	if (ferror(r->packets))
-		return io_error(error, -EIO, "%s: cannot be read", r->path);
+		return error_set(error, -EIO, "%s: cannot be read", r->path);
 	return 0;
 }
 
 int file_read_next(struct file_reader *r, int64_t stamp, union message *msg,
-		   char error[IO_ERROR])
+		   char error[ERROR_TEXT])
 {
 	int ret;
 

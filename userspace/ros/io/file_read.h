@@ -5,6 +5,7 @@
 #ifndef ROS_IO_FILE_READ_H
 #define ROS_IO_FILE_READ_H
 
+#include "base/error.h"
 #include "ros/io/io.h"
 #include "ros/msg/message.h"
 
@@ -24,7 +25,7 @@ void file_read_destroy(struct file_reader *r);
  * Return: 0 or a negative errno.
  */
 int file_read_open(struct file_reader *r, const char *path,
-		   char error[IO_ERROR]);
+		   char error[ERROR_TEXT]);
 
 /**
  * file_read_next() - its next message: one, or as many as turns of a lidar
@@ -34,6 +35,6 @@ int file_read_open(struct file_reader *r, const char *path,
  * Return: 1; 0: that was all; a negative errno with @error.
  */
 int file_read_next(struct file_reader *r, int64_t stamp, union message *msg,
-		   char error[IO_ERROR]);
+		   char error[ERROR_TEXT]);
 
 #endif

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <syslog.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "ros/io/file_write.h"
 #include "ros/io/sink_ops.h"
 
@@ -60,7 +61,7 @@ static int make_folders(char *path)
 
 static int file_sink_open(struct sink **result, struct loop *loop,
 			  const char *rest, const struct sink_config *config,
-			  char error[IO_ERROR])
+			  char error[ERROR_TEXT])
 {
 	struct file_sink *s = calloc(1, sizeof(*s));
 	int err = -ENOMEM;
@@ -79,8 +80,8 @@ static int file_sink_open(struct sink **result, struct loop *loop,
 		if (s)
 			free(s->folder);
 		free(s);
-		return io_error(error, err, "%.200s: %s", rest,
-				strerror(-err));
+		return error_set(error, err, "%.200s: %s", rest,
+				 strerror(-err));
 	}
 	s->s.ops = &file_sink_ops;
 	s->s.loop = loop;

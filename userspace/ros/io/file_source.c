@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
+#include "base/error.h"
 #include "ros/io/file_read.h"
 #include "ros/io/source_ops.h"
 
@@ -128,7 +129,7 @@ static void file_source_give(struct file_source *s, const union message *msg,
 /* Open the next file that somebody wants. Return: whether there is one */
 static bool next_file(struct file_source *s)
 {
-	char error[IO_ERROR];
+	char error[ERROR_TEXT];
 
 	while (s->at < s->count) {
 		const char *path = file_source_path_of(s, s->at++);
@@ -155,7 +156,7 @@ static bool wants_any(const struct file_source *s)
 static int read_one(struct file_source *s)
 {
 	int64_t stamp = io_now();
-	char error[IO_ERROR];
+	char error[ERROR_TEXT];
 	union message msg;
 	int ret;
 
@@ -293,7 +294,7 @@ static int list_file(struct file_source *s, const char *path)
 }
 
 static int file_source_list(struct file_source *s, const char *path,
-			    char error[IO_ERROR])
+			    char error[ERROR_TEXT])
 {
 	int err = file_source_knows(path) ? list_file(s, path) :
 					    list_folder(s, path);
@@ -301,7 +302,7 @@ static int file_source_list(struct file_source *s, const char *path,
 	if (err == -ENOTDIR)
 		err = list_file(s, path);
 	if (err)
-		return io_error(error, err, "%s: %s", path, strerror(-err));
+		return error_set(error, err, "%s: %s", path, strerror(-err));
 	for (unsigned int i = 0; i < s->count; i++) {
 		int topic = file_source_topic_of(file_source_path_of(s, i));
 
@@ -309,7 +310,7 @@ static int file_source_list(struct file_source *s, const char *path,
 			s->has[topic] = true;
 	}
 	if (!s->count)
-		return io_error(
+		return error_set(
 			error, -ENOENT,
 			"%s: neither a recording nor images, clouds or maps in it",
 			path);
@@ -319,19 +320,19 @@ static int file_source_list(struct file_source *s, const char *path,
 static int file_source_open(struct source **result, struct loop *loop,
 			    const char *rest,
 			    const struct source_config *config,
-			    char error[IO_ERROR])
+			    char error[ERROR_TEXT])
 {
 	struct file_source *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
-		return io_error(error, -ENOMEM, "no memory");
+		return error_set(error, -ENOMEM, "no memory");
 	s->s.ops = &file_source_ops;
 	s->s.loop = loop;
 	s->s.config = *config;
 	s->reader = file_read_create();
 	err = s->reader ? file_source_list(s, rest, error) :
-	      io_error(error, -ENOMEM, "no memory");
+	      error_set(error, -ENOMEM, "no memory");
 	if (err) {
 		file_source_close(&s->s);
 		return err;

@@ -6,22 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include "base/error.h"
 #include "ros/io/io.h"
-
-int io_error(char error[IO_ERROR], int err, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(error, IO_ERROR, format, args);
-	va_end(args);
-	return err;
-}
 
 void io_log(void (*log)(void *arg, int priority, const char *line), void *arg,
 	    int priority, const char *format, va_list args)
 {
-	char line[IO_ERROR];
+	char line[ERROR_TEXT];
 
 	if (!log)
 		return;

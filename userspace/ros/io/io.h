@@ -8,15 +8,11 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/error.h"
 
 enum {
-	IO_ERROR	= 256,	/* bytes of an error or log line */
 	IO_NAME	= 256,		/* of a topic, with the final 0 */
 };
-
-/* One line about what is wrong. Return: @err */
-__attribute__((format(printf, 3, 4)))
-int io_error(char error[IO_ERROR], int err, const char *format, ...);
 
 /* One line for a log, which may be NULL */
 __attribute__((format(printf, 4, 0)))

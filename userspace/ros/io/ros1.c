@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/error.h"
 #include "ros/io/ros1.h"
 
 static struct ros1_end *ends;
@@ -43,7 +44,7 @@ static void ros1_on_time(void *arg, uint64_t now)
 int ros1_end_open(struct ros1_end *e, struct loop *loop, const char *master,
 		  const char *name,
 		  void (*log)(void *arg, int priority, const char *line),
-		  void *arg, char error[IO_ERROR])
+		  void *arg, char error[ERROR_TEXT])
 {
 	struct ros1_config config = {
 		.master = master, .node = e->name, .log = log, .arg = arg,
@@ -57,19 +58,19 @@ int ros1_end_open(struct ros1_end *e, struct loop *loop, const char *master,
 		 name);
 	err = master && !*master ? -EINVAL : ros1_create(&e->node, &config);
 	if (err == -EINVAL)
-		return io_error(
+		return error_set(
 			error, err,
 			"no ROS master can be at '%s' (http://HOST:PORT), or no node be called '%s'",
 			master ? master : "ROS_MASTER_URI", e->name);
 	if (err)
-		return io_error(error, err, "ROS 1: %s", strerror(-err));
+		return error_set(error, err, "ROS 1: %s", strerror(-err));
 	e->loop = loop;
 	e->watch.ready = ros1_on_ready;
 	e->watch.arg = e;
 	err = loop_watch(loop, &e->watch, ros1_fd(e->node), EPOLLIN);
 	if (err) {
 		ros1_destroy(e->node);
-		return io_error(error, err, "ROS 1: %s", strerror(-err));
+		return error_set(error, err, "ROS 1: %s", strerror(-err));
 	}
 	e->timer.expired = ros1_on_time;
 	e->timer.arg = e;

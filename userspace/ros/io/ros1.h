@@ -6,6 +6,7 @@
 #define ROS_IO_ROS1_H
 
 #include <stdbool.h>
+#include "base/error.h"
 #include "base/loop.h"
 #include "ros/io/io.h"
 #include "ros/ros1/ros1.h"
@@ -32,7 +33,7 @@ struct ros1_end {
 int ros1_end_open(struct ros1_end *e, struct loop *loop, const char *master,
 		  const char *name,
 		  void (*log)(void *arg, int priority, const char *line),
-		  void *arg, char error[IO_ERROR]);
+		  void *arg, char error[ERROR_TEXT]);
 void ros1_end_close(struct ros1_end *e);
 
 /* Whether a node is one of this process: what it says is not news to others */

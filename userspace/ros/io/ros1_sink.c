@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
+#include "base/error.h"
 #include "ros/io/ros1.h"
 #include "ros/io/sink_ops.h"
 
@@ -28,13 +29,13 @@ static struct ros1_end *ros1_sink_end_of(struct sink *s)
 
 static int ros1_sink_open(struct sink **result, struct loop *loop,
 			  const char *rest, const struct sink_config *config,
-			  char error[IO_ERROR])
+			  char error[ERROR_TEXT])
 {
 	struct ros1_sink *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
-		return io_error(error, -ENOMEM, "no memory");
+		return error_set(error, -ENOMEM, "no memory");
 	err = ros1_end_open(&s->end, loop, rest, config->name, config->log,
 			    config->arg, error);
 	if (err) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
+#include "base/error.h"
 #include "ros/io/ros1.h"
 #include "ros/io/ros1_topics.h"
 #include "ros/io/source_ops.h"
@@ -171,13 +172,13 @@ static void ros1_source_close(struct source *source)
 static int ros1_source_open(struct source **result, struct loop *loop,
 			    const char *rest,
 			    const struct source_config *config,
-			    char error[IO_ERROR])
+			    char error[ERROR_TEXT])
 {
 	struct ros1_source *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
-		return io_error(error, -ENOMEM, "no memory");
+		return error_set(error, -ENOMEM, "no memory");
 	s->s.ops = &ros1_source_ops;
 	s->s.loop = loop;
 	s->s.config = *config;
@@ -192,7 +193,7 @@ static int ros1_source_open(struct source **result, struct loop *loop,
 	s->list = ros1_topics_open(s->end.node, ros1_source_on_topic, s);
 	if (!s->list) {
 		ros1_source_close(&s->s);
-		return io_error(error, -ENOMEM, "no memory");
+		return error_set(error, -ENOMEM, "no memory");
 	}
 	*result = &s->s;
 	return 0;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "ros/io/ros2.h"
 
 enum {
@@ -44,7 +45,7 @@ static void ros2_on_log(void *arg, const dds_log_data_t *data)
 		snprintf(words, sizeof(words), "%.*s", size, data->message);
 }
 
-static int find_domain(const char *text, uint32_t *id, char error[IO_ERROR])
+static int find_domain(const char *text, uint32_t *id, char error[ERROR_TEXT])
 {
 	const char *what = text ? "domain" : "ROS_DOMAIN_ID";
 
@@ -54,8 +55,9 @@ static int find_domain(const char *text, uint32_t *id, char error[IO_ERROR])
 	if (!text || (!*text && *what == 'R'))
 		return 0;
 	if (parse_u32(text, 0, DOMAIN_MAX, id))
-		return io_error(error, -EINVAL, "%s must be 0 ... %d, not '%s'",
-				what, DOMAIN_MAX, text);
+		return error_set(error, -EINVAL,
+				 "%s must be 0 ... %d, not '%s'", what,
+				 DOMAIN_MAX, text);
 	return 0;
 }
 
@@ -147,7 +149,7 @@ static dds_return_t ros2_enter(struct ros2 *r, const char *name)
 }
 
 int ros2_join(struct ros2 **result, const char *domain, const char *name,
-	      char error[IO_ERROR])
+	      char error[ERROR_TEXT])
 {
 	dds_return_t ret;
 	struct ros2 *r;
@@ -162,14 +164,14 @@ int ros2_join(struct ros2 **result, const char *domain, const char *name,
 	if (!r) {
 		r = calloc(1, sizeof(*r));
 		if (!r)
-			return io_error(error, -ENOMEM, "no memory");
+			return error_set(error, -ENOMEM, "no memory");
 		r->id = id;
 		ret = ros2_enter(r, name);
 		if (ret < 0) {
 			free(r);
-			return io_error(error, -ENETUNREACH,
-					"cannot enter DDS domain %u: %s", id,
-					*words ? words : dds_strretcode(ret));
+			return error_set(error, -ENETUNREACH,
+					 "cannot enter DDS domain %u: %s", id,
+					 *words ? words : dds_strretcode(ret));
 		}
 		r->next = joined;
 		joined = r;

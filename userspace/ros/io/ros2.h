@@ -10,6 +10,7 @@
 #define ROS_IO_ROS2_H
 
 #include <stdbool.h>
+#include "base/error.h"
 #include "ros/io/io.h"
 #include "ros/io/ros2_type.h"
 #include "ros/msg/message.h"
@@ -25,7 +26,7 @@ struct ros2;
  * cannot be entered.
  */
 int ros2_join(struct ros2 **r, const char *domain, const char *name,
-	      char error[IO_ERROR]);
+	      char error[ERROR_TEXT]);
 void ros2_leave(struct ros2 *r);
 
 /*

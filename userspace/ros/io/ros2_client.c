@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include "base/error.h"
 #include "ros/io/ros2_pair.h"
 #include "ros/io/ros2_service.h"
 
@@ -147,13 +148,13 @@ static void ros2_client_on_timer(void *arg, uint64_t now)
 
 int ros2_client_open(struct ros2_client **client, struct ros2 *ros,
 		     struct loop *loop, const char *name,
-		     enum service_kind kind, char error[IO_ERROR])
+		     enum service_kind kind, char error[ERROR_TEXT])
 {
 	struct ros2_client *c = calloc(1, sizeof(*c));
 	int err;
 
 	if (!c)
-		return io_error(error, -ENOMEM, "no memory");
+		return error_set(error, -ENOMEM, "no memory");
 	c->loop = loop;
 	c->kind = kind;
 	err = ros2_pair_open(&c->pair, ros, loop, name, kind, SERVICE_REQUEST,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/error.h"
 #include "base/wire.h"
 #include "ros/io/ros2_graph.h"
 
@@ -238,27 +239,27 @@ static dds_return_t make_writer(struct ros2_graph *g)
 }
 
 int ros2_graph_open(struct ros2_graph **graph, struct ros2 *ros,
-		    const char *node, char error[IO_ERROR])
+		    const char *node, char error[ERROR_TEXT])
 {
 	struct ros2_graph *g = calloc(1, sizeof(*g));
 	dds_return_t ret;
 	int err;
 
 	if (!g)
-		return io_error(error, -ENOMEM, "no memory");
+		return error_set(error, -ENOMEM, "no memory");
 	g->ros = ros;
 	g->gid = gid_bytes();
 	if (split_name(g, node)) {
 		free(g);
-		return io_error(error, -EINVAL,
-				"'%s' is not a name for a node", node);
+		return error_set(error, -EINVAL,
+				 "'%s' is not a name for a node", node);
 	}
 	ret = make_writer(g);
 	err = ret < 0 ? ros2_errno(ret) : ros2_graph_update(g);
 	if (err) {
 		ros2_graph_close(g);
-		return io_error(error, err, "ros_discovery_info: %s",
-				strerror(-err));
+		return error_set(error, err, "ros_discovery_info: %s",
+				 strerror(-err));
 	}
 	*graph = g;
 	return 0;

@@ -13,6 +13,7 @@
 #ifndef ROS_IO_ROS2_GRAPH_H
 #define ROS_IO_ROS2_GRAPH_H
 
+#include "base/error.h"
 #include "ros/io/ros2.h"
 
 struct ros2_graph;
@@ -26,7 +27,7 @@ struct ros2_graph;
  * in @error.
  */
 int ros2_graph_open(struct ros2_graph **graph, struct ros2 *ros,
-		    const char *node, char error[IO_ERROR]);
+		    const char *node, char error[ERROR_TEXT]);
 void ros2_graph_close(struct ros2_graph *g);
 
 /**

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "ros/io/ros2_pair.h"
 
 enum {
@@ -159,7 +160,7 @@ int ros2_pair_open(struct ros2_pair *p, struct ros2 *ros, struct loop *loop,
 		   const char *name, enum service_kind kind,
 		   enum service_part part,
 		   void (*ready)(void *arg, uint32_t events), void *arg,
-		   char error[IO_ERROR])
+		   char error[ERROR_TEXT])
 {
 	int err;
 
@@ -167,15 +168,15 @@ int ros2_pair_open(struct ros2_pair *p, struct ros2 *ros, struct loop *loop,
 	p->watch.ready = ready;
 	p->watch.arg = arg;
 	if (!io_valid_name(name))
-		return io_error(error, -EINVAL,
-				"'%s' is not a name for a service", name);
+		return error_set(error, -EINVAL,
+				 "'%s' is not a name for a service", name);
 	err = watch_event(p, loop);
 	if (!err)
 		err = open_pair(p, ros, name, kind, part);
 	if (err) {
 		ros2_pair_close(p);
-		io_error(error, err, "%s: no such service can be had: %s",
-			 name, strerror(-err));
+		error_set(error, err, "%s: no such service can be had: %s",
+			  name, strerror(-err));
 	}
 	return err;
 }

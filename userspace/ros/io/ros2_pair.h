@@ -23,6 +23,7 @@
 #ifndef ROS_IO_ROS2_PAIR_H
 #define ROS_IO_ROS2_PAIR_H
 
+#include "base/error.h"
 #include "base/loop.h"
 #include "ros/io/ros2.h"
 #include "ros/msg/service_types.h"
@@ -58,7 +59,7 @@ int ros2_pair_open(struct ros2_pair *p, struct ros2 *ros, struct loop *loop,
 		   const char *name, enum service_kind kind,
 		   enum service_part part,
 		   void (*ready)(void *arg, uint32_t events), void *arg,
-		   char error[IO_ERROR]);
+		   char error[ERROR_TEXT]);
 void ros2_pair_close(struct ros2_pair *p);
 
 /* In @ready: forget that it was called */

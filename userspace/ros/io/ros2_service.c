@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/error.h"
 #include "ros/io/fastdds_domain.h"
 #include "ros/io/ros2_pair.h"
 #include "ros/io/ros2_service.h"
@@ -74,7 +75,7 @@ struct ros2_service {
 	void				*offered;
 	uint8_t				seen[KEPT][FASTDDS_ID];
 	unsigned int			next_seen;
-	char				why[IO_ERROR];
+	char				why[ERROR_TEXT];
 	pthread_mutex_t			lock;	/* of what follows */
 	struct request			*first, **last;
 	unsigned int			requests;
@@ -284,7 +285,7 @@ static void serve_fastdds(struct ros2_service *s)
 /* Once: what a user of rmw_fastrtps can do */
 static void log_unserved(struct ros2_service *s)
 {
-	char line[IO_ERROR + 128];
+	char line[ERROR_TEXT + 128];
 
 	if (s->stats.unserved++ || !s->config.log)
 		return;
@@ -341,8 +342,8 @@ static void open_fastdds(struct ros2_service *s, const struct ros2 *ros,
 	if (fastdds_ops_of(s->fastdds)->offer(&s->offered,
 			fastdds_participant(s->fastdds), &offer)) {
 		s->offered = NULL;
-		io_error(s->why, -EIO, "Fast DDS does not offer %s",
-			 config->name);
+		error_set(s->why, -EIO, "Fast DDS does not offer %s",
+			  config->name);
 	}
 }
 
@@ -414,13 +415,13 @@ static void on_retry(void *arg, uint64_t now)
 int ros2_service_open(struct ros2_service **service, struct ros2 *ros,
 		      struct loop *loop,
 		      const struct ros2_service_config *config,
-		      char error[IO_ERROR])
+		      char error[ERROR_TEXT])
 {
 	struct ros2_service *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
-		return io_error(error, -ENOMEM, "no memory");
+		return error_set(error, -ENOMEM, "no memory");
 	s->loop = loop;
 	s->config = *config;
 	s->config.name = s->config.node = NULL;

@@ -10,6 +10,7 @@
 #ifndef ROS_IO_ROS2_SERVICE_H
 #define ROS_IO_ROS2_SERVICE_H
 
+#include "base/error.h"
 #include "base/loop.h"
 #include "ros/io/ros2.h"
 #include "ros/msg/service_types.h"
@@ -62,7 +63,7 @@ struct ros2_service_stats {
 int ros2_service_open(struct ros2_service **service, struct ros2 *ros,
 		      struct loop *loop,
 		      const struct ros2_service_config *config,
-		      char error[IO_ERROR]);
+		      char error[ERROR_TEXT]);
 void ros2_service_close(struct ros2_service *s);
 
 const struct ros2_service_stats *
@@ -99,7 +100,7 @@ typedef void ros2_client_fn(void *arg, int err,
 /* As ros2_service_open(), for calls */
 int ros2_client_open(struct ros2_client **client, struct ros2 *ros,
 		     struct loop *loop, const char *name,
-		     enum service_kind kind, char error[IO_ERROR]);
+		     enum service_kind kind, char error[ERROR_TEXT]);
 /* Calls that wait end with -ECANCELED */
 void ros2_client_close(struct ros2_client *c);
 

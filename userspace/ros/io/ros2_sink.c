@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
+#include "base/error.h"
 #include "ros/io/ros2.h"
 #include "ros/io/sink_ops.h"
 
@@ -34,13 +35,13 @@ static struct ros2 *ros_of(const struct sink *s)
 
 static int ros2_sink_open(struct sink **result, struct loop *loop,
 			  const char *rest, const struct sink_config *config,
-			  char error[IO_ERROR])
+			  char error[ERROR_TEXT])
 {
 	struct ros2_sink *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
-		return io_error(error, -ENOMEM, "no memory");
+		return error_set(error, -ENOMEM, "no memory");
 	err = ros2_join(&s->ros, rest, config->name, error);
 	if (err) {
 		free(s);

@@ -29,6 +29,7 @@
 #include <sys/eventfd.h>
 #include <syslog.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "ros/io/ros2.h"
 #include "ros/io/ros2_reader.h"
 #include "ros/io/source_ops.h"
@@ -586,13 +587,13 @@ static int watch_writers(struct ros2_source *s)
 static int ros2_source_open(struct source **result, struct loop *loop,
 			    const char *rest,
 			    const struct source_config *config,
-			    char error[IO_ERROR])
+			    char error[ERROR_TEXT])
 {
 	struct ros2_source *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
-		return io_error(error, -ENOMEM, "no memory");
+		return error_set(error, -ENOMEM, "no memory");
 	s->s.ops = &ros2_source_ops;
 	s->s.loop = loop;
 	s->s.config = *config;
@@ -601,7 +602,7 @@ static int ros2_source_open(struct source **result, struct loop *loop,
 	if (!err) {
 		err = watch_events(s) ?: watch_writers(s);
 		if (err)
-			io_error(error, err, "DDS: %s", strerror(-err));
+			error_set(error, err, "DDS: %s", strerror(-err));
 	}
 	if (err)
 		ros2_source_close(&s->s);

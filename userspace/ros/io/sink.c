@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "base/error.h"
 #include "base/text.h"
 #include "ros/io/sink_ops.h"
 
@@ -67,7 +68,7 @@ static void sink_on_flush(void *arg, uint64_t now)
 }
 
 static int sink_open_path(struct sink **s, struct loop *loop,
-			  const struct sink_config *c, char error[IO_ERROR])
+			  const struct sink_config *c, char error[ERROR_TEXT])
 {
 	struct stat st;
 
@@ -79,19 +80,19 @@ static int sink_open_path(struct sink **s, struct loop *loop,
 	if (text_ends(c->spec, ".mcap") || text_ends(c->spec, ".bag") ||
 	    text_ends(c->spec, ".db3"))
 		return bag_sink_ops.open(s, loop, c->spec, c, error);
-	return io_error(
+	return error_set(
 		error, -EPROTONOSUPPORT,
 		"%s: neither ros2, ros1, NAME.mcap, NAME.bag, NAME.db3 nor a folder (FOLDER/)",
 		c->spec);
 }
 
 static int open_any(struct sink **s, struct loop *loop,
-		    const struct sink_config *config, char error[IO_ERROR])
+		    const struct sink_config *config, char error[ERROR_TEXT])
 {
 	const char *rest;
 
 	if (!config->spec || !*config->spec)
-		return io_error(error, -EINVAL, "no sink is given");
+		return error_set(error, -EINVAL, "no sink is given");
 	if (io_is(config->spec, "ros2", &rest))
 		return ros2_sink_ops.open(s, loop, rest, config, error);
 	if (io_is(config->spec, "ros1", &rest))

@@ -9,6 +9,7 @@
 #define ROS_IO_SINK_OPS_H
 
 #include <stddef.h>
+#include "base/error.h"
 #include "ros/io/io.h"
 #include "ros/io/sink.h"
 
@@ -38,7 +39,7 @@ struct sink_ops {
 	size_t	topic_size;
 	int	(*open)(struct sink **s, struct loop *loop, const char *rest,
 			const struct sink_config *config,
-			char error[IO_ERROR]);
+			char error[ERROR_TEXT]);
 	int	(*add)(struct sink *s, struct sink_topic *t);
 	void	(*remove)(struct sink_topic *t);
 	int	(*publish)(struct sink_topic *t, int64_t received,

@@ -11,6 +11,7 @@
 #include <sys/queue.h>
 #include <syslog.h>
 #include <time.h>
+#include "base/error.h"
 #include "base/thread.h"
 #include "ros/io/sink_ops.h"
 
@@ -274,7 +275,7 @@ static void thread_sink_close(struct sink *sink)
 
 static int thread_sink_open(struct sink **result, struct loop *loop,
 			    const char *rest, const struct sink_config *config,
-			    char error[IO_ERROR])
+			    char error[ERROR_TEXT])
 {
 	struct sink_config plain = *config;
 	struct thread_sink *s;
@@ -289,7 +290,7 @@ static int thread_sink_open(struct sink **result, struct loop *loop,
 	s = calloc(1, sizeof(*s));
 	if (!s) {
 		sink_close(inner);
-		return io_error(error, -ENOMEM, "no memory");
+		return error_set(error, -ENOMEM, "no memory");
 	}
 	s->inner = inner;
 	s->s.ops = &thread_sink_ops;
@@ -306,8 +307,8 @@ static int thread_sink_open(struct sink **result, struct loop *loop,
 				 -ENOMEM;
 	if (err) {
 		sink_thread_release(s);
-		return io_error(error, err, "%.200s: %s", rest,
-				strerror(-err));
+		return error_set(error, err, "%.200s: %s", rest,
+				 strerror(-err));
 	}
 	*result = &s->s;
 	return 0;

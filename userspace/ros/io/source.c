@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "base/error.h"
 #include "ros/io/source_ops.h"
 
 void source_log(const struct source *s, int priority, const char *format, ...)
@@ -17,34 +18,34 @@ void source_log(const struct source *s, int priority, const char *format, ...)
 	va_end(args);
 }
 
-static int source_check(const struct source_config *c, char error[IO_ERROR])
+static int source_check(const struct source_config *c, char error[ERROR_TEXT])
 {
 	if (!c->spec || !*c->spec)
-		return io_error(error, -EINVAL, "no source is given");
+		return error_set(error, -EINVAL, "no source is given");
 	/* written so that what is not a number fails too */
 	if (!(c->speed >= 1e-3 && c->speed <= 1e6))
-		return io_error(error, -EINVAL,
-				"speed must be 0.001 ... 1000000");
+		return error_set(error, -EINVAL,
+				 "speed must be 0.001 ... 1000000");
 	if (!(c->rate >= 1e-3 && c->rate <= 1e4))
-		return io_error(error, -EINVAL,
-				"rate must be 0.001 ... 10000 Hz");
+		return error_set(error, -EINVAL,
+				 "rate must be 0.001 ... 10000 Hz");
 	if (!(c->start >= 0 && c->start <= 1e9))
-		return io_error(error, -EINVAL,
-				"start must be 0 or more seconds");
+		return error_set(error, -EINVAL,
+				 "start must be 0 or more seconds");
 	return 0;
 }
 
 /* A recording, or files: what is not told by its name is by its content */
 static int source_open_path(struct source **s, struct loop *loop,
 			    const struct source_config *c,
-			    char error[IO_ERROR])
+			    char error[ERROR_TEXT])
 {
 	struct stat st;
 	int err;
 
 	if (stat(c->spec, &st))
-		return io_error(error, -errno, "%s: %s", c->spec,
-				strerror(errno));
+		return error_set(error, -errno, "%s: %s", c->spec,
+				 strerror(errno));
 	if (S_ISREG(st.st_mode) && file_source_knows(c->spec))
 		return file_source_ops.open(s, loop, c->spec, c, error);
 	err = bag_source_ops.open(s, loop, c->spec, c, error);

@@ -8,6 +8,7 @@
 #ifndef ROS_IO_SOURCE_OPS_H
 #define ROS_IO_SOURCE_OPS_H
 
+#include "base/error.h"
 #include "ros/io/io.h"
 #include "ros/io/source.h"
 
@@ -20,7 +21,7 @@
 struct source_ops {
 	int	(*open)(struct source **s, struct loop *loop, const char *rest,
 			const struct source_config *config,
-			char error[IO_ERROR]);
+			char error[ERROR_TEXT]);
 	int	(*subscribe)(struct source *s, const char *topic, int kind,
 			     bool all);
 	void	(*unsubscribe)(struct source *s, const char *topic);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/error.h"
 #include "slam/filter/params.h"
 
 const struct slam_params slam_defaults = {
@@ -107,7 +108,7 @@ int slam_params_motion(struct slam_params *p, const char *text)
 	return 0;
 }
 
-int slam_params_check(const struct slam_params *p, char error[SLAM_ERROR])
+int slam_params_check(const struct slam_params *p, char error[ERROR_TEXT])
 {
 	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
 		const struct limit *l = limits + i;
@@ -115,23 +116,24 @@ int slam_params_check(const struct slam_params *p, char error[SLAM_ERROR])
 
 		if (v >= l->min && v <= l->max)
 			continue;
-		snprintf(error, SLAM_ERROR, "%s: %g is not within %g..%g",
+		snprintf(error, ERROR_TEXT, "%s: %g is not within %g..%g",
 			 l->name, v, l->min, l->max);
 		return -EINVAL;
 	}
 	if (p->particles < 1 || p->particles > SLAM_PARTICLES_MAX ||
 	    p->particles_min < 1 || p->particles_min > p->particles) {
-		snprintf(error, SLAM_ERROR, "particles: %u is not within %u..%u",
-			 p->particles, p->particles_min, SLAM_PARTICLES_MAX);
+		snprintf(error, ERROR_TEXT,
+			 "particles: %u is not within %u..%u", p->particles,
+			 p->particles_min, SLAM_PARTICLES_MAX);
 		return -EINVAL;
 	}
 	if (p->refinements < 1 || p->refinements > 20 ||
 	    p->matcher >= SLAM_MATCHERS || p->compat >= SLAM_COMPATS) {
-		snprintf(error, SLAM_ERROR, "no such matcher or refinements");
+		snprintf(error, ERROR_TEXT, "no such matcher or refinements");
 		return -EINVAL;
 	}
 	if (p->compat == SLAM_GMAPPING && p->matcher != SLAM_HILL) {
-		snprintf(error, SLAM_ERROR,
+		snprintf(error, ERROR_TEXT,
 			 "GMapping has no matcher but the hill climb");
 		return -EINVAL;
 	}

@@ -7,8 +7,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/error.h"
 
-enum { SLAM_PARTICLES_MAX = 65536, SLAM_ERROR = 256 };
+enum { SLAM_PARTICLES_MAX = 65536 };
 
 enum slam_matcher { SLAM_HILL, SLAM_GAUSS_NEWTON, SLAM_MATCHERS };
 
@@ -85,6 +86,6 @@ extern const struct slam_params slam_gmapping;
 int slam_params_motion(struct slam_params *p, const char *text);
 
 /* Return: 0, or -EINVAL and one line */
-int slam_params_check(const struct slam_params *p, char error[SLAM_ERROR]);
+int slam_params_check(const struct slam_params *p, char error[ERROR_TEXT]);
 
 #endif

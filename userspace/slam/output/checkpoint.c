@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include "base/bytes.h"
+#include "base/error.h"
 #include "slam/output/checkpoint.h"
 #include "slam/workers/scans.h"
 
@@ -68,20 +69,20 @@ struct checkpoint {
 };
 
 __attribute__((format(printf, 4, 5))) static int
-checkpoint_fail(const struct checkpoint *c, char error[CHECKPOINT_ERROR],
+checkpoint_fail(const struct checkpoint *c, char error[ERROR_TEXT],
 		int err, const char *format, ...)
 {
-	const int n = snprintf(error, CHECKPOINT_ERROR, "%.150s: ", c->path);
+	const int n = snprintf(error, ERROR_TEXT, "%.150s: ", c->path);
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(error + n, CHECKPOINT_ERROR - n, format, args);
+	vsnprintf(error + n, ERROR_TEXT - n, format, args);
 	va_end(args);
 	return err;
 }
 
 static int fail_errno(const struct checkpoint *c,
-		      char error[CHECKPOINT_ERROR])
+		      char error[ERROR_TEXT])
 {
 	return checkpoint_fail(c, error, -errno, "%s", strerror(errno));
 }
@@ -131,7 +132,7 @@ static int checkpoint_append(struct checkpoint *c, const void *data, size_t len)
 
 static int checkpoint_write_head(struct checkpoint *c,
 				 const struct slam_params *params,
-				 char error[CHECKPOINT_ERROR])
+				 char error[ERROR_TEXT])
 {
 	struct file_head head;
 	int err;
@@ -151,7 +152,7 @@ static int checkpoint_write_head(struct checkpoint *c,
 }
 
 static int check_head(struct checkpoint *c, const struct slam_params *params,
-		      char error[CHECKPOINT_ERROR])
+		      char error[ERROR_TEXT])
 {
 	struct file_head head;
 	int err = read_at(c, 0, &head, sizeof(head));
@@ -175,7 +176,7 @@ static int check_head(struct checkpoint *c, const struct slam_params *params,
 
 static int checkpoint_begin(struct checkpoint *c,
 			    const struct slam_params *params, bool resume,
-			    char error[CHECKPOINT_ERROR])
+			    char error[ERROR_TEXT])
 {
 	struct stat st;
 
@@ -202,13 +203,13 @@ static int checkpoint_begin(struct checkpoint *c,
 
 int checkpoint_open(struct checkpoint **checkpoint, const char *path,
 		    const struct slam_params *params, bool resume,
-		    char error[CHECKPOINT_ERROR])
+		    char error[ERROR_TEXT])
 {
 	struct checkpoint *c = calloc(1, sizeof(*c));
 	int err;
 
 	if (!c) {
-		snprintf(error, CHECKPOINT_ERROR, "no memory");
+		snprintf(error, ERROR_TEXT, "no memory");
 		return -ENOMEM;
 	}
 	c->path = path;
@@ -237,7 +238,7 @@ void checkpoint_close(struct checkpoint *c)
  */
 
 static int fail_record(const struct checkpoint *c,
-		       char error[CHECKPOINT_ERROR], int err)
+		       char error[ERROR_TEXT], int err)
 {
 	return checkpoint_fail(c, error, err,
 			       err == -EBADMSG ? "is damaged at byte %llu" :
@@ -246,7 +247,7 @@ static int fail_record(const struct checkpoint *c,
 }
 
 /* What follows the last whole record is the beginning of one, or nothing */
-static int checkpoint_cut(struct checkpoint *c, char error[CHECKPOINT_ERROR])
+static int checkpoint_cut(struct checkpoint *c, char error[ERROR_TEXT])
 {
 	c->torn = c->size - c->at;
 	if (c->torn && ftruncate(c->fd, (off_t)c->at))
@@ -288,7 +289,7 @@ static int only_zeros(const struct checkpoint *c, uint64_t at)
  * @end: where the record ends, or at least has no more than zeros
  */
 static int cut_torn(struct checkpoint *c, uint64_t end,
-		    char error[CHECKPOINT_ERROR])
+		    char error[ERROR_TEXT])
 {
 	const int zeros = only_zeros(c, end);
 
@@ -344,7 +345,7 @@ static int unpack(struct checkpoint *c, const struct record_head *h,
 
 /* Return: 1: @h and all that follows it; 0: cut off; or a negative errno */
 static int read_record(struct checkpoint *c, struct record_head *h,
-		       char error[CHECKPOINT_ERROR])
+		       char error[ERROR_TEXT])
 {
 	const uint64_t left = c->size - c->at;
 	int err;
@@ -370,7 +371,7 @@ static int read_record(struct checkpoint *c, struct record_head *h,
 }
 
 int checkpoint_next(struct checkpoint *c, struct checkpoint_entry *e,
-		    char error[CHECKPOINT_ERROR])
+		    char error[ERROR_TEXT])
 {
 	struct record_head h;
 	int ret = read_record(c, &h, error), err;
@@ -426,7 +427,7 @@ static int checkpoint_pack(struct bytes *b, const struct reading *r,
 
 int checkpoint_add(struct checkpoint *c, const struct reading *reading,
 		   bool updated, const struct outcome *outcome, uint32_t count,
-		   char error[CHECKPOINT_ERROR])
+		   char error[ERROR_TEXT])
 {
 	int err = checkpoint_pack(&c->bytes, reading, updated, outcome, count);
 
@@ -435,7 +436,7 @@ int checkpoint_add(struct checkpoint *c, const struct reading *reading,
 	return err ? checkpoint_fail(c, error, err, "%s", strerror(-err)) : 0;
 }
 
-int checkpoint_sync(struct checkpoint *c, char error[CHECKPOINT_ERROR])
+int checkpoint_sync(struct checkpoint *c, char error[ERROR_TEXT])
 {
 	return fdatasync(c->fd) ? fail_errno(c, error) : 0;
 }

@@ -15,9 +15,8 @@
 #ifndef SLAM_OUTPUT_CHECKPOINT_H
 #define SLAM_OUTPUT_CHECKPOINT_H
 
+#include "base/error.h"
 #include "slam/filter/filter.h"
-
-enum { CHECKPOINT_ERROR = 256 };
 
 struct checkpoint;
 
@@ -34,7 +33,7 @@ struct checkpoint;
  */
 int checkpoint_open(struct checkpoint **c, const char *path,
 		    const struct slam_params *params, bool resume,
-		    char error[CHECKPOINT_ERROR]);
+		    char error[ERROR_TEXT]);
 
 /**
  * struct checkpoint_entry - what a record holds; good until the next call
@@ -55,7 +54,7 @@ struct checkpoint_entry {
  * is changed then.
  */
 int checkpoint_next(struct checkpoint *c, struct checkpoint_entry *e,
-		    char error[CHECKPOINT_ERROR]);
+		    char error[ERROR_TEXT]);
 
 /* Bytes that were cut off at the end */
 uint64_t checkpoint_torn(const struct checkpoint *c);
@@ -71,10 +70,10 @@ uint64_t checkpoint_torn(const struct checkpoint *c);
  */
 int checkpoint_add(struct checkpoint *c, const struct reading *reading,
 		   bool updated, const struct outcome *outcome, uint32_t count,
-		   char error[CHECKPOINT_ERROR]);
+		   char error[ERROR_TEXT]);
 
 /* To the disk, so that it outlives the machine. Return: 0 or -errno, a line */
-int checkpoint_sync(struct checkpoint *c, char error[CHECKPOINT_ERROR]);
+int checkpoint_sync(struct checkpoint *c, char error[ERROR_TEXT]);
 
 /* NULL is allowed */
 void checkpoint_close(struct checkpoint *c);

@@ -8,12 +8,13 @@
 #include <sys/stat.h>
 #include "base/atomic_file.h"
 #include "base/bytes.h"
+#include "base/error.h"
 #include "map/io/map_figure.h"
 #include "slam/output/map_out.h"
 
-_Static_assert((int)MAP_OUT_ERROR >= (int)MAP_FIGURE_ERROR &&
-	       (int)MAP_OUT_ERROR >= (int)MAP_FILE_ERROR &&
-	       (int)MAP_OUT_ERROR >= (int)ATOMIC_FILE_ERROR, "room for errors");
+_Static_assert((int)ERROR_TEXT >= (int)ERROR_TEXT &&
+	       (int)ERROR_TEXT >= (int)ERROR_TEXT &&
+	       (int)ERROR_TEXT >= (int)ERROR_TEXT, "room for errors");
 
 enum { MARK = 6 };	/* poses that the mark of the beginning takes */
 
@@ -106,7 +107,7 @@ static int write_files(const struct map_out *m, const char *path,
 	return atomic_file_finish(&n, error);
 }
 
-int map_out_write(const struct map_out *given, char error[MAP_OUT_ERROR])
+int map_out_write(const struct map_out *given, char error[ERROR_TEXT])
 {
 	struct map_out m = *given;
 	struct bytes png = { 0 };

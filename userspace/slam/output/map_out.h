@@ -8,10 +8,9 @@
 #ifndef SLAM_OUTPUT_MAP_OUT_H
 #define SLAM_OUTPUT_MAP_OUT_H
 
+#include "base/error.h"
 #include "base/pose.h"
 #include "map/io/map_file.h"
-
-enum { MAP_OUT_ERROR = 256 };
 
 /**
  * struct map_out - what is written
@@ -39,6 +38,6 @@ struct map_out {
  *
  * Return: 0; -EINVAL: no cells, or a path without .pgm; others of writing.
  */
-int map_out_write(const struct map_out *m, char error[MAP_OUT_ERROR]);
+int map_out_write(const struct map_out *m, char error[ERROR_TEXT]);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/error.h"
 #include "map/fusion/cells.h"
 #include "slam/filter/det_math.h"
 #include "slam/filter/scan_bits.h"
@@ -70,17 +71,6 @@ struct occupancy {
 	lanes			spread[256];
 };
 
-__attribute__((format(printf, 3, 4))) static int
-occupancy_fail(char error[OCCUPANCY_ERROR], int err, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(error, OCCUPANCY_ERROR, format, args);
-	va_end(args);
-	return err;
-}
-
 static bool config_valid(const struct occupancy_config *c)
 {
 	return c->resolution >= OCCUPANCY_RESOLUTION_MIN &&
@@ -91,19 +81,19 @@ static bool config_valid(const struct occupancy_config *c)
 
 int occupancy_create(struct occupancy **to,
 		     const struct occupancy_config *config,
-		     char error[OCCUPANCY_ERROR])
+		     char error[ERROR_TEXT])
 {
 	struct occupancy *o;
 
 	if (!config_valid(config))
-		return occupancy_fail(error, -EINVAL,
-				      "a grid with cells of %g m, ranges "
-				      "of %g m and %g m",
-				      config->resolution, config->range_max,
-				      config->range_free);
+		return error_set(error, -EINVAL,
+				 "a grid with cells of %g m, ranges "
+				 "of %g m and %g m",
+				 config->resolution, config->range_max,
+				 config->range_free);
 	o = aligned_alloc(_Alignof(struct occupancy), sizeof(*o));
 	if (!o)
-		return occupancy_fail(error, -ENOMEM, "out of memory");
+		return error_set(error, -ENOMEM, "out of memory");
 	memset(o, 0, sizeof(*o));
 	o->config = *config;
 	for (int i = 0; i < 256 * LANES; i++)
@@ -457,27 +447,27 @@ static int add(struct occupancy *o, const struct rect *area,
 /* Return: 0 and areas that fit; o->ends is 1 if no beam says anything */
 static int occupancy_look(struct occupancy *o, const struct reading *r,
 			  const struct pose *robot, struct rect *area,
-			  struct rect *known, char error[OCCUPANCY_ERROR])
+			  struct rect *known, char error[ERROR_TEXT])
 {
 	if (!reading_valid(r) || !pose_valid(robot))
-		return occupancy_fail(error, -EINVAL,
-				      "a scan with numbers that cannot "
-				      "be, at %g m, %g m, %g rad",
-				      robot->x, robot->y, robot->yaw);
+		return error_set(error, -EINVAL,
+				 "a scan with numbers that cannot "
+				 "be, at %g m, %g m, %g rad",
+				 robot->x, robot->y, robot->yaw);
 	if (occupancy_reserve(o, r->beams))
-		return occupancy_fail(error, -ENOMEM, "out of memory");
+		return error_set(error, -ENOMEM, "out of memory");
 	o->ends = 0;
 	if (!r->beams)
 		return 0;
 	find_ends(o, r, robot);
 	if (!ends_rect(o, area))
-		return occupancy_fail(error, -ERANGE,
-				      "a scan that reaches over more "
-				      "than %d cells of %g m",
-				      CELLS_SIDE_MAX, o->config.resolution);
+		return error_set(error, -ERANGE,
+				 "a scan that reaches over more "
+				 "than %d cells of %g m",
+				 CELLS_SIDE_MAX, o->config.resolution);
 	*known = rect_union(&o->known, area);
 	if (known->width > CELLS_SIDE_MAX || known->height > CELLS_SIDE_MAX)
-		return occupancy_fail(
+		return error_set(
 			error, -ERANGE,
 			"a scan at %.1f m, %.1f m: the map "
 			"would have %u x %u cells of %g m, and no side may "
@@ -488,7 +478,7 @@ static int occupancy_look(struct occupancy *o, const struct reading *r,
 }
 
 int occupancy_add(struct occupancy *o, const struct reading *r,
-		  const struct pose *robot, char error[OCCUPANCY_ERROR])
+		  const struct pose *robot, char error[ERROR_TEXT])
 {
 	struct rect area = { 0 }, known = { 0 };
 	int err = occupancy_look(o, r, robot, &area, &known, error);
@@ -496,7 +486,7 @@ int occupancy_add(struct occupancy *o, const struct reading *r,
 	if (!err && o->ends > 1) {
 		err = add(o, &area, &known);
 		if (err)
-			occupancy_fail(error, err, "out of memory");
+			error_set(error, err, "out of memory");
 	}
 	if (err)
 		o->refused++;

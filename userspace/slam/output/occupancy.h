@@ -11,11 +11,11 @@
 #ifndef SLAM_OUTPUT_OCCUPANCY_H
 #define SLAM_OUTPUT_OCCUPANCY_H
 
+#include "base/error.h"
 #include "laser/reading.h"
 #include "map/fusion/raster.h"
 
 enum {
-	OCCUPANCY_ERROR		= 256,
 	OCCUPANCY_COUNT_MAX	= 65535,
 	OCCUPANCY_WEIGHT	= 3,
 	OCCUPANCY_CELLS_MAX	= 1 << 27,	/* of a raster */
@@ -49,7 +49,7 @@ struct occupancy;
  */
 int occupancy_create(struct occupancy **o,
 		     const struct occupancy_config *config,
-		     char error[OCCUPANCY_ERROR]);
+		     char error[ERROR_TEXT]);
 void occupancy_destroy(struct occupancy *o);
 
 /* Empty again. Memory is kept for what comes next; so are the counts */
@@ -74,7 +74,7 @@ void occupancy_clear(struct occupancy *o);
  * an error the grid is as before.
  */
 int occupancy_add(struct occupancy *o, const struct reading *r,
-		  const struct pose *robot, char error[OCCUPANCY_ERROR]);
+		  const struct pose *robot, char error[ERROR_TEXT]);
 
 /* Where something is known; empty if nothing is */
 struct rect occupancy_known(const struct occupancy *o);

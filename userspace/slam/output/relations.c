@@ -5,11 +5,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "base/array.h"
+#include "base/error.h"
 #include "base/number.h"
 #include "base/table.h"
 #include "slam/output/relations.h"
 
-_Static_assert((int)RELATIONS_ERROR >= (int)TABLE_ERROR, "room for errors");
+_Static_assert((int)ERROR_TEXT >= (int)ERROR_TEXT, "room for errors");
 
 static int relations_read_line(const char *at, void *arg)
 {
@@ -36,7 +37,7 @@ static int relations_read_line(const char *at, void *arg)
 }
 
 int relations_read(struct relations *r, const char *path,
-		   char error[RELATIONS_ERROR])
+		   char error[ERROR_TEXT])
 {
 	int err;
 

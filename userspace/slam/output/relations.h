@@ -11,9 +11,10 @@
 #ifndef SLAM_OUTPUT_RELATIONS_H
 #define SLAM_OUTPUT_RELATIONS_H
 
+#include "base/error.h"
 #include "slam/output/trajectory.h"
 
-enum { RELATIONS_ERROR = 256, RELATIONS_MAX = 1 << 22 };
+enum { RELATIONS_MAX = 1 << 22 };
 
 /* @from, @to: ns; @pose: at @to, in the frame of the robot at @from */
 struct relation {
@@ -53,7 +54,7 @@ struct relations_result {
  * Return: 0 and something to free; a negative errno, -ENODATA: none in it.
  */
 int relations_read(struct relations *r, const char *path,
-		   char error[RELATIONS_ERROR]);
+		   char error[ERROR_TEXT]);
 
 void relations_free(struct relations *r);
 

@@ -7,16 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/array.h"
+#include "base/error.h"
 #include "base/utf8.h"
 #include "ros/io/io.h"
 #include "slam/output/submap_out.h"
 
-_Static_assert((int)SUBMAP_OUT_ERROR >= (int)IO_ERROR, "room for errors");
+_Static_assert((int)ERROR_TEXT >= (int)ERROR_TEXT, "room for errors");
 
 /* As gdimd takes them; it takes a slash in front, as of ROS 1, away */
 static int submap_out_set_name(char to[STORE_FRAME], const char *name,
 			       const char *what, size_t max,
-			       char error[SUBMAP_OUT_ERROR])
+			       char error[ERROR_TEXT])
 {
 	const size_t len = strlen(name);
 	char clean[STORE_FRAME];
@@ -28,8 +29,8 @@ static int submap_out_set_name(char to[STORE_FRAME], const char *name,
 			return 0;
 		}
 	}
-	return io_error(error, -EINVAL, "%s: 1 to %zu bytes of UTF-8 that "
-			"do not begin with a slash are possible", what, max);
+	return error_set(error, -EINVAL, "%s: 1 to %zu bytes of UTF-8 that "
+			 "do not begin with a slash are possible", what, max);
 }
 
 /* Whether a submap could get this name */
@@ -42,7 +43,7 @@ static bool is_taken(const char *prefix, const char *frame)
 }
 
 int submap_out_init(struct submap_out *out, const char *map, const char *robot,
-		    const char *prefix, char error[SUBMAP_OUT_ERROR])
+		    const char *prefix, char error[ERROR_TEXT])
 {
 	const size_t max = STORE_FRAME - 1;
 	int err;
@@ -60,9 +61,9 @@ int submap_out_init(struct submap_out *out, const char *map, const char *robot,
 	if (err)
 		return err;
 	if (is_taken(prefix, map) || is_taken(prefix, robot))
-		return io_error(error, -EINVAL, "the prefix of submaps: a "
-				"submap would get the name of the map or of "
-				"the robot");
+		return error_set(error, -EINVAL, "the prefix of submaps: a "
+				 "submap would get the name of the map or of "
+				 "the robot");
 	return 0;
 }
 
@@ -88,22 +89,22 @@ void submap_out_frame(const struct submap_out *out, uint32_t number,
 
 static int grid(struct submap_out *out, const struct occupancy *o,
 		int64_t stamp, const char *frame, union message *m,
-		char error[SUBMAP_OUT_ERROR])
+		char error[ERROR_TEXT])
 {
 	struct raster r = { .rect = occupancy_known(o) };
 	int err;
 
 	if (rect_is_empty(&r.rect))
-		return io_error(error, -ENODATA, "%s: nothing is known yet",
-				frame);
+		return error_set(error, -ENODATA, "%s: nothing is known yet",
+				 frame);
 	err = map_room_reserve(&out->room, (size_t)r.rect.width *
 					   r.rect.height);
 	if (err == -E2BIG)
-		return io_error(error, err, "%s: a map of %u x %u cells, a "
-				"message may have %d", frame, r.rect.width,
-				r.rect.height, MAP_MESSAGE_CELLS);
+		return error_set(error, err, "%s: a map of %u x %u cells, a "
+				 "message may have %d", frame, r.rect.width,
+				 r.rect.height, MAP_MESSAGE_CELLS);
 	if (err)
-		return io_error(error, err, "out of memory");
+		return error_set(error, err, "out of memory");
 	r.cells = out->room.cells;
 	occupancy_read(o, &r);
 	map_message(&out->room, &r, stamp, frame, m);
@@ -112,7 +113,7 @@ static int grid(struct submap_out *out, const struct occupancy *o,
 
 int submap_out_grid(struct submap_out *out, uint32_t number,
 		    const struct submap *submap, const struct occupancy *o,
-		    union message *m, char error[SUBMAP_OUT_ERROR])
+		    union message *m, char error[ERROR_TEXT])
 {
 	submap_out_frame(out, number, out->frame);
 	return grid(out, o, submap->stamp, out->frame, m, error);
@@ -120,7 +121,7 @@ int submap_out_grid(struct submap_out *out, uint32_t number,
 
 int submap_out_map(struct submap_out *out, const struct occupancy *o,
 		   int64_t stamp, union message *m,
-		   char error[SUBMAP_OUT_ERROR])
+		   char error[ERROR_TEXT])
 {
 	return grid(out, o, stamp, out->map, m, error);
 }
@@ -163,7 +164,7 @@ static int submap_out_reserve(struct submap_out *out, uint32_t used)
 
 int submap_out_transforms(struct submap_out *out, const struct submaps *s,
 			  const uint32_t *list, uint32_t count, bool all,
-			  union message *m, char error[SUBMAP_OUT_ERROR])
+			  union message *m, char error[ERROR_TEXT])
 {
 	uint32_t n = 0;
 
@@ -174,7 +175,7 @@ int submap_out_transforms(struct submap_out *out, const struct submaps *s,
 		if (!all && !p->moved)
 			continue;
 		if (submap_out_reserve(out, n))
-			return io_error(error, -ENOMEM, "out of memory");
+			return error_set(error, -ENOMEM, "out of memory");
 		t = &out->transform[n];
 		*t = (struct message_transform){
 			.header = submap_out_header(p->stamp, out->map),
@@ -233,7 +234,7 @@ void submap_out_drift(const struct submap_out *out, const char *odom,
 int submap_out_way(struct submap_out *out,
 		   const struct trajectory_point *point, uint32_t count,
 		   int64_t stamp, union message *m,
-		   char error[SUBMAP_OUT_ERROR])
+		   char error[ERROR_TEXT])
 {
 	/* so that the last one and those before it fit */
 	const uint32_t step = count <= SUBMAP_OUT_WAY ? 1 :
@@ -243,7 +244,7 @@ int submap_out_way(struct submap_out *out,
 	if (!out->way)
 		out->way = malloc(SUBMAP_OUT_WAY * sizeof(*out->way));
 	if (!out->way)
-		return io_error(error, -ENOMEM, "out of memory");
+		return error_set(error, -ENOMEM, "out of memory");
 	for (uint32_t i = 0; i < count; i += step) {
 		if (count - i <= step)
 			i = count - 1;

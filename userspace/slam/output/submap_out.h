@@ -19,6 +19,7 @@
 #ifndef SLAM_OUTPUT_SUBMAP_OUT_H
 #define SLAM_OUTPUT_SUBMAP_OUT_H
 
+#include "base/error.h"
 #include "map/store/store.h"
 #include "map/io/map_message.h"
 #include "ros/msg/message.h"
@@ -26,7 +27,6 @@
 #include "slam/output/trajectory.h"
 
 enum {
-	SUBMAP_OUT_ERROR	= 256,
 	SUBMAP_OUT_NUMBER	= 11,		/* digits and the final 0 */
 	SUBMAP_OUT_WAY		= 1 << 14,	/* poses of a path */
 };
@@ -61,7 +61,7 @@ struct submap_out {
  * or a prefix that leads to the name of the map or the robot.
  */
 int submap_out_init(struct submap_out *out, const char *map, const char *robot,
-		    const char *prefix, char error[SUBMAP_OUT_ERROR]);
+		    const char *prefix, char error[ERROR_TEXT]);
 void submap_out_free(struct submap_out *out);
 
 /* Frame id of a submap */
@@ -77,12 +77,12 @@ void submap_out_frame(const struct submap_out *out, uint32_t number,
  */
 int submap_out_grid(struct submap_out *out, uint32_t number,
 		    const struct submap *submap, const struct occupancy *o,
-		    union message *m, char error[SUBMAP_OUT_ERROR]);
+		    union message *m, char error[ERROR_TEXT]);
 
 /* The map that is made of all scans; its frame is that of the map */
 int submap_out_map(struct submap_out *out, const struct occupancy *o,
 		   int64_t stamp, union message *m,
-		   char error[SUBMAP_OUT_ERROR]);
+		   char error[ERROR_TEXT]);
 
 /**
  * submap_out_transforms() - where submaps are: tf2_msgs/TFMessage
@@ -94,7 +94,7 @@ int submap_out_map(struct submap_out *out, const struct occupancy *o,
  */
 int submap_out_transforms(struct submap_out *out, const struct submaps *s,
 			  const uint32_t *list, uint32_t count, bool all,
-			  union message *m, char error[SUBMAP_OUT_ERROR]);
+			  union message *m, char error[ERROR_TEXT]);
 
 /* Where the robot is in the map: nav_msgs/Odometry, all else in it is 0.
  * @covariance: of x, y and yaw: xx, xy, xt, yy, yt, tt
@@ -126,6 +126,6 @@ void submap_out_drift(const struct submap_out *out, const char *odom,
 int submap_out_way(struct submap_out *out,
 		   const struct trajectory_point *point, uint32_t count,
 		   int64_t stamp, union message *m,
-		   char error[SUBMAP_OUT_ERROR]);
+		   char error[ERROR_TEXT]);
 
 #endif

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/array.h"
+#include "base/error.h"
 #include "map/fusion/cells.h"
 #include "slam/filter/det_math.h"
 #include "slam/output/submaps.h"
@@ -77,34 +78,23 @@ struct submaps {
 	size_t			bytes;
 };
 
-__attribute__((format(printf, 3, 4))) static int
-submaps_fail(char error[SUBMAPS_ERROR], int err, const char *format, ...)
+static int submaps_no_memory(char error[ERROR_TEXT])
 {
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(error, SUBMAPS_ERROR, format, args);
-	va_end(args);
-	return err;
-}
-
-static int submaps_no_memory(char error[SUBMAPS_ERROR])
-{
-	return submaps_fail(error, -ENOMEM, "out of memory");
+	return error_set(error, -ENOMEM, "out of memory");
 }
 
 int submaps_create(struct submaps **to, const struct submaps_config *config,
-		   char error[SUBMAPS_ERROR])
+		   char error[ERROR_TEXT])
 {
 	struct submaps *s;
 	int err;
 
 	if (!(config->distance >= 0 && config->distance <= POSE_MAX) ||
 	    !(config->tolerance >= 0 && config->tolerance <= POSE_MAX))
-		return submaps_fail(error, -EINVAL,
-				    "submaps every %g m, with a "
-				    "tolerance of %g m",
-				    config->distance, config->tolerance);
+		return error_set(error, -EINVAL,
+				 "submaps every %g m, with a "
+				 "tolerance of %g m",
+				 config->distance, config->tolerance);
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return submaps_no_memory(error);
@@ -187,18 +177,18 @@ static double reach_of(const struct occupancy_config *c,
 }
 
 int submaps_add(struct submaps *s, const struct reading *r,
-		char error[SUBMAPS_ERROR])
+		char error[ERROR_TEXT])
 {
 	struct kept k = { .reading = *r };
 	float *range = NULL;
 
 	if (!reading_valid(r))
-		return submaps_fail(error, -EINVAL,
-				    "a scan with numbers that cannot "
-				    "be");
+		return error_set(error, -EINVAL,
+				 "a scan with numbers that cannot "
+				 "be");
 	if (s->scans == SCANS_MAX)
-		return submaps_fail(error, -E2BIG, "more than %d scans",
-				    SCANS_MAX);
+		return error_set(error, -E2BIG, "more than %d scans",
+				 SCANS_MAX);
 	if (array_grow(&s->waiting, &s->wait_room, s->waits, sizeof(k)))
 		return submaps_no_memory(error);
 	if (r->beams) {
@@ -386,20 +376,20 @@ static int make_list(struct submaps *s)
 }
 
 int submaps_update(struct submaps *s, const struct pose *history,
-		   uint32_t count, char error[SUBMAPS_ERROR])
+		   uint32_t count, char error[ERROR_TEXT])
 {
 	int err;
 
 	if (count != s->scans)
-		return submaps_fail(error, -EINVAL, "%u poses for %u scans",
-				    count, s->scans);
+		return error_set(error, -EINVAL, "%u poses for %u scans",
+				 count, s->scans);
 	for (uint32_t i = 0; i < count; i++)
 		if (!pose_valid(&history[i]))
-			return submaps_fail(error, -EINVAL,
-					    "scan %u at %g m, %g m, "
-					    "%g rad",
-					    i, history[i].x, history[i].y,
-					    history[i].yaw);
+			return error_set(error, -EINVAL,
+					 "scan %u at %g m, %g m, "
+					 "%g rad",
+					 i, history[i].x, history[i].y,
+					 history[i].yaw);
 	err = submaps_cut(s, history);
 	if (err)
 		return submaps_no_memory(error);
@@ -458,7 +448,7 @@ const struct reading *submaps_scan(const struct submaps *s, uint32_t n)
 
 /* Return: 0, -ENOMEM; what has no place in the grid is left out */
 static int draw_scan(struct submaps *s, struct grid *g, struct part *p,
-		     uint32_t i, char error[SUBMAPS_ERROR])
+		     uint32_t i, char error[ERROR_TEXT])
 {
 	struct pose first = p->scan[0].last;
 	struct kept *k = &p->scan[i];
@@ -481,7 +471,7 @@ static int draw_scan(struct submaps *s, struct grid *g, struct part *p,
 }
 
 static int draw(struct submaps *s, struct grid *g, uint32_t number,
-		char error[SUBMAPS_ERROR])
+		char error[ERROR_TEXT])
 {
 	struct part *p = &s->part[number];
 	int err = 0;
@@ -503,7 +493,7 @@ static int draw(struct submaps *s, struct grid *g, uint32_t number,
 }
 
 int submaps_draw(struct submaps *s, uint32_t i, const struct occupancy **o,
-		 char error[SUBMAPS_ERROR])
+		 char error[ERROR_TEXT])
 {
 	struct part *p = &s->part[i];
 	struct grid *g = s->open.part == i || p->submap.open ? &s->open :
@@ -512,19 +502,19 @@ int submaps_draw(struct submaps *s, uint32_t i, const struct occupancy **o,
 	int err;
 
 	if (!p->scan)
-		return submaps_fail(error, -ENODATA,
-				    "submap %u: its scans are not "
-				    "kept any more",
-				    i);
+		return error_set(error, -ENODATA,
+				 "submap %u: its scans are not "
+				 "kept any more",
+				 i);
 	err = draw(s, g, i, error);
 	if (err)
 		return err;
 	known = occupancy_known(g->o);
 	if (rect_is_empty(&known))
-		return submaps_fail(error, -ENODATA, "submap %u: nothing in it",
-				    i);
+		return error_set(error, -ENODATA, "submap %u: nothing in it",
+				 i);
 	if ((uint64_t)known.width * known.height > CELLS_MAX)
-		return submaps_fail(
+		return error_set(
 			error, -E2BIG,
 			"submap %u has %u x %u cells, and "
 			"%d are possible: the range of the laser needs a "

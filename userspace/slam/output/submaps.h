@@ -17,10 +17,10 @@
 #ifndef SLAM_OUTPUT_SUBMAPS_H
 #define SLAM_OUTPUT_SUBMAPS_H
 
+#include "base/error.h"
 #include "slam/output/occupancy.h"
 
 enum {
-	SUBMAPS_ERROR		= OCCUPANCY_ERROR,
 	SUBMAPS_SCANS_MAX	= 8192,	/* of one submap: it is cut then */
 };
 
@@ -73,7 +73,7 @@ struct submaps;
  * Return: 0 and @s, to be freed with submaps_destroy(); -EINVAL, -ENOMEM.
  */
 int submaps_create(struct submaps **s, const struct submaps_config *config,
-		   char error[SUBMAPS_ERROR]);
+		   char error[ERROR_TEXT]);
 void submaps_destroy(struct submaps *s);
 
 /**
@@ -85,7 +85,7 @@ void submaps_destroy(struct submaps *s);
  * the history must have no pose for it.
  */
 int submaps_add(struct submaps *s, const struct reading *r,
-		char error[SUBMAPS_ERROR]);
+		char error[ERROR_TEXT]);
 
 /* Scans that were added */
 uint32_t submaps_scans(const struct submaps *s);
@@ -102,7 +102,7 @@ uint32_t submaps_scans(const struct submaps *s);
  * that cannot be, or not one for each scan: all is as before; -ENOMEM.
  */
 int submaps_update(struct submaps *s, const struct pose *history,
-		   uint32_t count, char error[SUBMAPS_ERROR]);
+		   uint32_t count, char error[ERROR_TEXT]);
 
 /* Numbers of those that moved or changed, rising; until the next update */
 const uint32_t *submaps_list(const struct submaps *s);
@@ -129,7 +129,7 @@ const struct reading *submaps_scan(const struct submaps *s, uint32_t n);
  * (CELLS_MAX); -ENOMEM.
  */
 int submaps_draw(struct submaps *s, uint32_t i, const struct occupancy **o,
-		 char error[SUBMAPS_ERROR]);
+		 char error[ERROR_TEXT]);
 
 /* It was told: its pose, or its cells, or both */
 void submaps_published(struct submaps *s, uint32_t i, bool pose, bool cells);

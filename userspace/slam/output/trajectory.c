@@ -9,13 +9,14 @@
 #include <string.h>
 #include "base/array.h"
 #include "base/atomic_file.h"
+#include "base/error.h"
 #include "base/number.h"
 #include "base/table.h"
 #include "laser/interpolate.h"
 #include "slam/output/trajectory.h"
 
-_Static_assert((int)TRAJECTORY_ERROR >= (int)ATOMIC_FILE_ERROR &&
-	       (int)TRAJECTORY_ERROR >= (int)TABLE_ERROR, "room for errors");
+_Static_assert((int)ERROR_TEXT >= (int)ERROR_TEXT &&
+	       (int)ERROR_TEXT >= (int)ERROR_TEXT, "room for errors");
 
 static const int64_t second = 1000000000;
 
@@ -243,7 +244,7 @@ static int trajectory_read_line(const char *at, void *arg)
 }
 
 int trajectory_read(struct trajectory *t, const char *path,
-		    char error[TRAJECTORY_ERROR])
+		    char error[ERROR_TEXT])
 {
 	int err;
 
@@ -260,7 +261,7 @@ int trajectory_read(struct trajectory *t, const char *path,
 }
 
 int trajectory_write(const struct trajectory *t, const char *path,
-		     char error[TRAJECTORY_ERROR])
+		     char error[ERROR_TEXT])
 {
 	struct atomic_file n;
 	char line[192];

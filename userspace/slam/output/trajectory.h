@@ -12,10 +12,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/error.h"
 #include "base/pose.h"
 
 enum {
-	TRAJECTORY_ERROR	= 256,
 	TRAJECTORY_MAX		= 1 << 24,	/* poses */
 };
 
@@ -80,7 +80,7 @@ int trajectory_fill(const struct trajectory *keys,
  * Return: 0 or a negative errno; then there is nothing to free.
  */
 int trajectory_read(struct trajectory *t, const char *path,
-		    char error[TRAJECTORY_ERROR]);
+		    char error[ERROR_TEXT]);
 
 /**
  * trajectory_write() - write a file, as a whole or not at all
@@ -91,7 +91,7 @@ int trajectory_read(struct trajectory *t, const char *path,
  * Return: 0 or a negative errno; then what had the name before stays.
  */
 int trajectory_write(const struct trajectory *t, const char *path,
-		     char error[TRAJECTORY_ERROR]);
+		     char error[ERROR_TEXT]);
 
 void trajectory_free(struct trajectory *t);
 

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <syslog.h>
 #include "base/array.h"
+#include "base/error.h"
 #include "base/thread_pool.h"
 #include "slam/filter/memory.h"
 #include "slam/workers/worker_parts.h"
@@ -406,7 +407,7 @@ static void count_anew(struct worker *w)
 
 static int on_setup(struct worker *w, const void *data, size_t len)
 {
-	char error[SLAM_ERROR];
+	char error[ERROR_TEXT];
 
 	clear(w);
 	count_anew(w);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <syslog.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "base/version.h"
 #include "slam/workers/wire.h"
 #include "slam/workers/worker.h"
@@ -40,7 +41,7 @@ int worker_run(struct bus *engine, unsigned int threads,
 {
 	struct worker *w = worker_create(engine, threads, worker_log,
 					 (void *)voice);
-	char error[BUS_ERROR];
+	char error[ERROR_TEXT];
 	int ret = 0;
 
 	if (!w)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "map/site/queries.h"
 #include "map/layer/modality_values.h"
 #include "apps/gdimd/config.h"
@@ -216,7 +217,7 @@ static void test_messages(void)
 	struct submap_layer grid[SUBMAP_LAYERS], layers[SUBMAP_LAYERS];
 	union message m;
 	unsigned int bad = 0;
-	char error[SUBMAP_ERROR];
+	char error[ERROR_TEXT];
 	int n;
 
 	map_room_reserve(&room, W * H);
@@ -305,7 +306,7 @@ static void test_rooms(void)
 	};
 	static const float gas[] = { 3, 7 };
 	struct message_room m = good;
-	char error[ROOM_MESSAGE_ERROR];
+	char error[ERROR_TEXT];
 	struct room r;
 
 	ok(!room_message_read(&m, &r, error) && !strcmp(r.name, "Küche") &&
@@ -392,7 +393,7 @@ static void test_told_room(void)
 				[MODALITY_SMOKE] = 40, [MODALITY_SIGNAL] = NAN,
 				[MODALITY_HAZARD] = 2,
 			  }, .gases = 2, .gas = { 5, 7 } };
-	char top[] = "/tmp/test_gdimd.XXXXXX", path[64], error[SITE_ERROR];
+	char top[] = "/tmp/test_gdimd.XXXXXX", path[64], error[ERROR_TEXT];
 	struct message_room m;
 	struct layer l;
 	struct site *s;
@@ -451,7 +452,7 @@ static void test_transforms(void)
 		.rotation = { 0, 0, sin(0.2), cos(0.2) },
 	};
 	struct site_transform s;
-	char error[SUBMAP_ERROR], frame[STORE_FRAME];
+	char error[ERROR_TEXT], frame[STORE_FRAME];
 
 	ok(!submap_transform(&t, &s, error) && !strcmp(s.predecessor, "a") &&
 	   !strcmp(s.frame, "b") && s.pose.x == 1 && s.pose.y == 2 &&

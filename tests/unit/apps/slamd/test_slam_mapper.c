@@ -6,12 +6,13 @@
  */
 #include <errno.h>
 #include "apps/slamd/mapper.h"
+#include "base/error.h"
 #include "slam_fixture.h"
 
 enum { READINGS = 120, BEAMS = 90, SUBMAPS = 20 };
 
 static struct trip *trip;
-static char error[MAPPER_ERROR];
+static char error[ERROR_TEXT];
 
 /**
  * struct seen - what was published

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <png.h>
 #include <zlib.h>
+#include "base/error.h"
 #include "map/io/map_file.h"
 #include "map/io/map_yaml.h"
 #include "raster_fixture.h"
@@ -190,7 +191,7 @@ static void test_upright(void)
 
 static int parse(const char *text, struct map_yaml *y)
 {
-	char why[MAP_YAML_ERROR] = "";
+	char why[ERROR_REASON] = "";
 	int err = map_yaml_parse(y, text, strlen(text), why);
 
 	return err && !one_line(why) ? 1 : err;
@@ -256,7 +257,7 @@ static void test_yaml_bad(void)
 		GOOD "what is this\n", GOOD "image:b\n",
 	};
 	const size_t n = MAP_YAML_MAX + 1;
-	char *text = calloc(1, n + 1), why[MAP_YAML_ERROR];
+	char *text = calloc(1, n + 1), why[ERROR_REASON];
 	struct map_yaml y;
 
 	for (unsigned int i = 0; i < sizeof(bad) / sizeof(*bad); i++)
@@ -276,7 +277,7 @@ static void mutate_yaml(void)
 	static const char text[] = GOOD "negate: 0\nmode: 'scale' # x\n"
 		"occupied_thresh: 0.65\norigin:\n- 1\n";
 	static const char some[] = "\n'\"[],:#-\\ \t0.e\r\xff";
-	char copy[sizeof(text)], why[MAP_YAML_ERROR];
+	char copy[sizeof(text)], why[ERROR_REASON];
 	unsigned int good = 0, silent = 0;
 	struct map_yaml y;
 	uint64_t rng = 7;

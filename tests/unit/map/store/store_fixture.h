@@ -8,13 +8,14 @@
 #include <errno.h>
 #include <sqlite3.h>
 #include <string.h>
+#include "base/error.h"
 #include "map/store/store.h"
 #include "folder.h"
 #include "tap.h"
 
 enum { MANY = 64, FRAMES = 200 };
 
-static char error[STORE_ERROR];
+static char error[ERROR_TEXT];
 static uint64_t seed = 1;
 
 static inline struct store *open_it(const char *path, enum store_mode mode)
@@ -32,7 +33,7 @@ static inline struct store *open_it(const char *path, enum store_mode mode)
 static inline bool is_line(const char *line, const char *says)
 {
 	return strstr(line, says) && !strchr(line, '\n') &&
-	       strlen(line) < STORE_ERROR - 1;
+	       strlen(line) < ERROR_TEXT - 1;
 }
 
 static inline bool fails(struct store *s, int err, int want, const char *says)

@@ -5,6 +5,7 @@
  * other workers, weights, and motions
  */
 #include <errno.h>
+#include "base/error.h"
 #include "slam/filter/filter.h"
 #include "slam/filter/gmapping_grid.h"
 #include "slam/filter/map_code.h"
@@ -671,7 +672,7 @@ static void test_motion(void)
 static void test_params(void)
 {
 	struct slam_params p = slam_gmapping;
-	char error[SLAM_ERROR];
+	char error[ERROR_TEXT];
 
 	ok(!slam_params_check(&p, error), "params: GMapping's can be");
 	p.matcher = SLAM_GAUSS_NEWTON;

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include "base/error.h"
 #include "base/thread_pool.h"
 #include "slam/filter/det_math.h"
 #include "slam/filter/motion.h"
@@ -523,7 +524,7 @@ static void test_crews(void)
 
 static bool refused(struct slam_params p, const char *what)
 {
-	char error[SLAM_ERROR] = "";
+	char error[ERROR_TEXT] = "";
 
 	return slam_params_check(&p, error) == -EINVAL &&
 		strstr(error, what) && !strchr(error, '\n');
@@ -531,7 +532,7 @@ static bool refused(struct slam_params p, const char *what)
 
 static void test_params(void)
 {
-	char error[SLAM_ERROR] = "";
+	char error[ERROR_TEXT] = "";
 	struct slam_params p = slam_defaults;
 
 	ok(!slam_params_check(&p, error) && !*error, "parameters: defaults");

@@ -7,12 +7,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include "base/error.h"
 #include "slam/output/submaps.h"
 
 enum { BEAMS = 90, STEPS = 120 };
 
 static const int64_t second = 1000000000;
-static char error[SUBMAPS_ERROR];
+static char error[ERROR_TEXT];
 
 /*
  * A room of 20 m, and a robot that goes around in it: 0.2 m a scan

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include "base/error.h"
 #include "folder.h"
 #include "map/fusion/cells.h"
 #include "slam/filter/det_math.h"
@@ -19,7 +20,7 @@
 enum { UNIT = 256, SIDE = 640, HALF = SIDE / 2, BEAMS = 60 };
 
 static const struct occupancy_config plain = { .resolution = 0.05 };
-static char error[OCCUPANCY_ERROR];
+static char error[ERROR_TEXT];
 
 static struct occupancy *make(const struct occupancy_config *c)
 {
@@ -554,7 +555,7 @@ static void test_files(void)
 					   { 20, -20, 0 } };
 	struct map_out m = { .mode = MAP_TRINARY_GREY, .way = way, .poses = 3,
 			     .path = in_folder("map.pgm") };
-	char path[160], why[MAP_OUT_ERROR] = "";
+	char path[160], why[ERROR_TEXT] = "";
 	struct occupancy *o = make(&plain);
 	struct raster r = { .bits = 8, .resolution = 0.05 };
 	struct map_file read = { 0 };
@@ -590,7 +591,7 @@ static void test_bad_files(void)
 	const struct raster r = { { 0, 0, 2, 2 }, 8, 0.05, cells };
 	const char *const names[] = { "map.pbm", "pgm", ".pgm", "no/map.pgm" };
 	struct map_out m = { .mode = MAP_TRINARY, .raster = &r };
-	char path[160], why[MAP_OUT_ERROR];
+	char path[160], why[ERROR_TEXT];
 
 	for (int i = 0; i < 4; i++) {
 		snprintf(path, sizeof(path), "%s", in_folder(names[i]));
@@ -627,7 +628,7 @@ static void full(const struct map_out *m, size_t size)
 	const struct rlimit small = { size, RLIM_INFINITY };
 	const unsigned int files = files_in_folder();
 	const size_t figure = size_of("map.png"), map = size_of("map.pgm");
-	char why[MAP_OUT_ERROR] = "";
+	char why[ERROR_TEXT] = "";
 	struct rlimit was;
 	int err;
 

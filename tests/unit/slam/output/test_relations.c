@@ -9,13 +9,14 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include "base/error.h"
 #include "folder.h"
 #include "slam/output/relations.h"
 #include "tap.h"
 
 #define SECOND	INT64_C(1000000000)
 
-static char error[TRAJECTORY_ERROR];
+static char error[ERROR_TEXT];
 
 static bool near(double a, double b)
 {

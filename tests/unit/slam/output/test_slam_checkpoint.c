@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include "base/error.h"
 #include "folder.h"
 #include "slam/output/checkpoint.h"
 #include "slam_fixture.h"
@@ -18,7 +19,7 @@ enum { READINGS = 60, BEAMS = 45, PARTICLES = 5 };
 
 static struct trip *trip;
 static struct slam_params params;
-static char error[CHECKPOINT_ERROR];
+static char error[ERROR_TEXT];
 
 /* A file as it is in memory */
 struct bytes_of {

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include "base/error.h"
 #include "slam/filter/filter.h"
 #include "slam/workers/map_reassembly.h"
 #include "slam/workers/scans.h"
@@ -25,7 +26,7 @@ static struct bus *member(enum bus_role role)
 		.job = "remote", .protocol = WIRE_VERSION, .build = "",
 		.heartbeat_ms = PATIENCE, .hub = hub,
 	};
-	char error[BUS_ERROR];
+	char error[ERROR_TEXT];
 	struct bus *e;
 
 	if (bus_open(&e, "threads", role, &config, error))
