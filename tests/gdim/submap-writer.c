@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "submap-writer: %s\n", error);
 		return 1;
 	}
-	topic = ros2_topic(ros, SUBMAP_WRITER_TOPIC + 2,
+	topic = ros2_topic(ros, &SUBMAP_WRITER_TOPIC[2],
 			   MESSAGE_OCCUPANCY_GRID, &type);
 	writer = make_writer(&w, ros, topic);
 	if (writer < 0) {

@@ -25,7 +25,7 @@ struct slave {
 	xmlrpc_value	*value;
 };
 
-static void slave_answer(struct slave *q, int code, const char *words)
+static void slave_status(struct slave *q, int code, const char *words)
 {
 	q->code = code;
 	snprintf(q->words, sizeof(q->words), "%s", words);
@@ -184,7 +184,7 @@ static void slave_publisher_update(struct slave *q)
 	if (g && uris && xmlrpc_value_type(uris) == XMLRPC_TYPE_ARRAY)
 		sub_publishers(sub_of(g), uris, true);
 	else
-		slave_answer(q, 0, "this topic is not subscribed here");
+		slave_status(q, 0, "this topic is not subscribed here");
 	free(topic);
 	xml_put(uris);
 }
@@ -206,11 +206,11 @@ static void slave_udp(struct slave *q, struct ros1_pub *pub,
 	size_t len = 0;
 
 	bytes = xml_base64(protocol, 1, &len);
-	slave_answer(q, 0, "the UDPROS header or address is wrong");
+	slave_status(q, 0, "the UDPROS header or address is wrong");
 	if (host && bytes && !header_parse(bytes, len, &h) &&
 	    !pub_accepts(pub, &h, q->words) && !pub_header(pub, &ours) &&
 	    !sink_udp(pub, &h, host, port, &datagram, &s)) {
-		slave_answer(q, 1, "");
+		slave_status(q, 1, "");
 		q->value = xml_build("(ssiii6)", "UDPROS", q->node->host,
 				     (int)local_port(s->watch.fd), s->id,
 				     datagram, ours.data, ours.len);
@@ -231,13 +231,13 @@ static void slave_request_topic(struct slave *q)
 
 	if (topic)
 		g = master_find(q->node, topic, true);
-	slave_answer(q, 0, g ? "no protocol in common" :
+	slave_status(q, 0, g ? "no protocol in common" :
 		     "this topic is not published here");
 	for (i = 0; g && !found && i < xml_size(protocols); i++) {
 		p = xml_item(protocols, i);
 		name = xml_string(p, 0);
 		if (name && !strcmp(name, "TCPROS")) {
-			slave_answer(q, 1, "");
+			slave_status(q, 1, "");
 			q->value = xml_build("(ssi)", "TCPROS", q->node->host,
 					     (int)q->node->tcpros.port);
 			found = 1;
@@ -285,7 +285,7 @@ static int slave_handle(struct slave *q, const char *method, struct bytes *out)
 		return xml_write_fault(out, XMLRPC_NO_SUCH_METHOD_ERROR,
 				       "no such method");
 	if (xml_size(q->params) < slave_methods[i].params)
-		slave_answer(q, -1, "too few parameters");
+		slave_status(q, -1, "too few parameters");
 	else
 		slave_methods[i].answer(q);
 	if (q->value)

@@ -234,7 +234,7 @@ static void test_killed(unsigned int i)
 static void test_flush(void)
 {
 	struct bag_writer *w = begin_bag(in_folder("flush.mcap"), true);
-	struct bag_reader *r;
+	struct bag_reader *r = NULL;
 
 	write_messages(w, 0, 3, 100);
 	ok(!bag_flush(w) && !bag_open(&r, in_folder("flush.mcap")),

@@ -302,10 +302,10 @@ static void test_xml(void)
 	static const char bomb[] = "<?xml version=\"1.0\"?><!DOCTYPE x ["
 		"<!ENTITY a \"aaaa\">]><methodCall><methodName>&a;"
 		"</methodName></methodCall>";
-	xmlrpc_value *v;
+	xmlrpc_value *v = NULL;
 	struct bytes b = { 0 };
 	uint8_t *base64;
-	char *method, *text;
+	char *method = NULL, *text;
 	size_t len = 0;
 
 	ok(!xml_write_call(&b, "m", xml_build("(si(s)6)", "<&>", -5, "x",
