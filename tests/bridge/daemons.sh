@@ -209,7 +209,7 @@ link --loss 0.2
 wait_for 90 is robot '.link.state == "live" and .link.outages >= 1' &&
 	wait_for 90 is recv "$(topic /image '.silent < 1')"; ok 'which ends'
 end robot
-grep -q 'an outage' "$scratch/robot.log"; ok 'and is in the log'
+grep -q 'no receiver reports: link down' "$scratch/robot.log"; ok 'and is in the log'
 
 # ---- nobody there ----
 

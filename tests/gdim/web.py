@@ -325,7 +325,7 @@ def errors(port):
            s, b)
     deep = b'[' * 100000
     for path, what, status, text in (
-            ('rate', {}, 400, 'which topic'),
+            ('rate', {}, 400, 'missing argument'),
             ('rate', {'topic': 'x', 'rate': 1}, 404, "no topic 'x'"),
             ('rate', {'topic': 'ä' * 60 + 'x', 'rate': 1}, 404, 'no topic'),
             ('rate', b'{"topic":"\xff\xfe\x01","rate":1}', 404, 'no topic'),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * new_file - a file that is there as a whole or not at all
+ * atomic_file - atomic file replacement: write, fsync, rename
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * atomic_file.h - a file that is there as a whole or not at all
+ * atomic_file.h - atomic file replacement: write, fsync, rename
  *
  * It is written under a temporary name beside its own, and takes its name when
  * all of it is on disk. Until then, and if anything fails, what had the name

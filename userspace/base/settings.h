@@ -68,7 +68,7 @@ void settings_options(const struct setting *table, struct argp_option *out,
 /**
  * settings_option() - an option of settings_options() was given
  *
- * Return: 0; -EINVAL, and it was told; -ENOENT: it is none of these.
+ * Return: 0; -EINVAL: already logged; -ENOENT: unknown key.
  */
 int settings_option(const struct setting *table, void *config, int key,
 		    const char *value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * thread_pool.h - threads that share a list of jobs: who is done takes the next one
+ * thread_pool.h - threads that share a list of jobs: idle threads take the next one
  */
 #ifndef BASE_THREAD_POOL_H
 #define BASE_THREAD_POOL_H

@@ -14,7 +14,7 @@
  *		program, in ../engine seen from there, and where it is installed
  *
  * Members. The coordinator has id 0, workers have ids from 1 on that are never
- * given again in a job. Whether somebody is there is told by messages, in order
+ * given again in a job. Membership changes are delivered in-band as events, in order
  * with all others (see enum bus_event). bus_open() does not wait for the
  * other side: a worker is in once it received BUS_JOINED. A worker of
  * another protocol or build is refused: bus_receive() says -EPROTO there,

@@ -41,7 +41,7 @@ enum estimate_state {
  * @rate:	that may be sent, of all topics together
  * @capacity:	of the link; 0: not known yet
  * @loss:	of datagrams, 0 .. 1, now
- * @loss_high:	that is to be reckoned with, 0 .. 1
+ * @loss_high:	expected loss rate, 0..1
  * @round_trip:	s; 0: not known
  * @queue:	delay by queues on the way, s
  * @fresh:	these are of the last second

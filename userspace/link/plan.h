@@ -98,7 +98,7 @@ struct plan {
 
 /**
  * plan_needs() - for allocation_divide()
- * @loss: that is to be reckoned with
+ * @loss: expected loss rate, 0..1
  * @floor: bytes/s without which the topic is of no use
  * @demand: bytes/s, the most of use
  */
@@ -107,7 +107,7 @@ void plan_needs(const struct plan_source *source, double loss, double *floor,
 
 /**
  * plan_modest() - bytes/s with which no image comes less often than it could
- * @loss: that is to be reckoned with
+ * @loss: expected loss rate, 0..1
  *
  * Other kinds: what they want; it is little, or costs little to code.
  */

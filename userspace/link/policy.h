@@ -32,7 +32,7 @@ struct policy_topic {
  * @rate: bytes/s for all of them, struct estimate
  * @limit: bytes/s that may be coded, struct load: images want less, and come
  *	less often only when they are small already
- * @loss: that is to be reckoned with
+ * @loss: expected loss rate, 0..1
  *
  * Return: bytes/s that they could use, for estimate_demand().
  */
@@ -41,7 +41,7 @@ double policy_apply(struct policy_topic *topics, unsigned int count,
 
 /**
  * policy_demand() - bytes/s that they could use if nothing limited them
- * @loss: that is to be reckoned with
+ * @loss: expected loss rate, 0..1
  */
 double policy_demand(const struct policy_topic *topics, unsigned int count,
 		     double loss);

@@ -73,7 +73,7 @@ static void sender_log_state(struct sender *s)
 	static const char *const words[] = {
 		[ESTIMATE_START] = "no receiver yet",
 		[ESTIMATE_LIVE] = "receiver is there",
-		[ESTIMATE_BLIND] = "no word of the receiver: an outage",
+		[ESTIMATE_BLIND] = "no receiver reports: link down",
 		[ESTIMATE_DRAIN] = "receiver is back, what was kept is leaving",
 	};
 	const struct estimate *e = estimate_of(s->estimator);

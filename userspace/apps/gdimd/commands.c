@@ -137,7 +137,7 @@ static int rate(struct gdimd *g, const cJSON *p, cJSON *answer,
 	int err;
 
 	if (!cJSON_IsString(topic)) {
-		snprintf(error, 256, "which topic?");
+		snprintf(error, 256, "missing argument \"topic\"");
 		return -EINVAL;
 	}
 	if (commands_number(p, "rate", 0, 100, &hz, error))

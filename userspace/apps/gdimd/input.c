@@ -442,7 +442,7 @@ static void input_on_match(void *arg, void *item, const char *frame)
 	input_forget(in, t);
 }
 
-/* For input_forget(). Return: NULL, and it was told: no memory */
+/* For input_forget(). Return: NULL: no memory, already logged */
 static struct taken *copy_taken(struct map_input *in, const struct taken *t)
 {
 	struct taken *w = malloc(sizeof(*w));

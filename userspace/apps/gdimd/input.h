@@ -3,8 +3,8 @@
  * input.h - what comes in: submaps to keyframes, transforms to the pose graph
  *
  * Submaps of one frame that come within a moment are one keyframe: one
- * transaction. What cannot be is refused with one line, counted, and changes
- * nothing.
+ * transaction. Invalid input is rejected: one log line, one counter, no state
+ * change.
  *
  * One thread stores, with the site's turn where it says so; map_input_image(),
  * map_input_damaged(), map_input_unknown() and map_input_status() are for any.
@@ -55,7 +55,7 @@ int map_input_rooms(struct map_input *in, const char *topic,
 int map_input_repeaters(struct map_input *in, const char *topic,
 			const struct message_polygon *m);
 
-/* Only looked at. Return: 0; -EBADMSG, -EINVAL, and it was told */
+/* Only looked at. Return: 0; -EBADMSG, -EINVAL, already logged */
 int map_input_image(struct map_input *in, const char *topic,
 		    const struct message_image *m);
 

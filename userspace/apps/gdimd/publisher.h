@@ -54,7 +54,7 @@ void map_publisher_stored(struct map_publisher *o,
 /**
  * map_publisher_pass() - pass a message through
  * @name: of the output below MAP_PUBLISHER_PREFIX
- * @latched: who comes later gets it too
+ * @latched: late subscribers get it too
  *
  * Return: 0: it went out, or its rate says that it shall not; a negative errno.
  */

@@ -94,7 +94,7 @@ static void ask_for(struct send *s, const char *topic)
 			best = ret == -EEXIST ? 0 : ret;
 	}
 	if (best)
-		service_logf(LOG_WARNING, "%s: cannot be had: %s", topic,
+		service_logf(LOG_WARNING, "cannot subscribe to %s: %s", topic,
 			     best == -ENOENT ? "there is no such topic" :
 			     strerror(-best));
 }

@@ -143,7 +143,7 @@ void own_text(const struct own_addrs *a, char text[OWN_LIST])
  * @a:		addresses that are wanted
  * @judge:	those of other devices count, too
  * @mine:	how many of them own-DEV has
- * @err:	one cannot be had: reported
+ * @err:	of one that failed: reported
  */
 struct own_look {
 	int			dev;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * resampled.h - a submap as it lies in the map: turned, moved, at the map's
+ * resampled.h - a submap resampled into the map grid: turned, moved, at the map's
  * resolution, in blocks that fit into the map's tiles
  *
  * Sampled, a cell of the map has the value of the submap's cell that its

@@ -13,7 +13,7 @@ static int store_remove_drop(struct store *s, enum store_sql sql, int64_t id)
 
 	if (err || sqlite3_changes(s->db))
 		return err;
-	return store_error_set(s, -ENOENT, "%s: there is none", s->doing);
+	return store_error_set(s, -ENOENT, "%s: not found", s->doing);
 }
 
 int store_remove_room(struct store *s, unsigned int id)

@@ -36,7 +36,7 @@ enum bag_format { BAG_MCAP, BAG_DB3, BAG_ROSBAG };
  * @md5:	ROS 1 only. When writing: NULL where message.h knows the type
  * @definition:	text of the type, likewise; NULL if the file has none
  * @count:	messages in the recording; not used when writing
- * @latched:	who comes later gets the last message too: maps
+ * @latched:	late subscribers get the last message too: maps
  */
 struct bag_topic {
 	const char		*name, *type;

@@ -49,7 +49,7 @@ void sink_close(struct sink *s);
 /**
  * sink_add() - offer a topic
  * @name: absolute
- * @latched: who comes later gets the last message: maps
+ * @latched: late subscribers get the last message: maps
  *
  * Return: 0; -EEXIST: offered already; -EINVAL: no such name; others.
  */

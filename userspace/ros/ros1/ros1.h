@@ -159,7 +159,7 @@ void ros1_sub_stats(const struct ros1_sub *sub, struct ros1_sub_stats *stats);
  * ros1_advertise - offer a topic
  * @type, @md5: of the type; both known
  * @definition: full text of the type, may be ""
- * @latching: who comes later gets the last message at once
+ * @latching: late subscribers get the last message at once
  * @queue: messages that wait for a slow subscriber at most, 1 or more
  * @pub: result; owned by the node, ended by ros1_unadvertise()
  * Return: 0; -EINVAL: a name or number is wrong; -EEXIST: advertised; -ENOMEM

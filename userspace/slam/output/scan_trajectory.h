@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * scan_trajectory.h - where the robot was at every reading, by the latest history
+ * scan_trajectory.h - per-scan trajectory of the current best particle
  *
  * The filter's history has the poses of updates. Readings that were tracked in
  * between hang on to the update before them, and those with odometry alone are

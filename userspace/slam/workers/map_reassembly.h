@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * map_reassembly.h - maps that came in several messages are one again
+ * map_reassembly.h - reassembly of maps split over messages
  *
  * A worker sends one map after the other, each in order of its parts; only
  * those of different workers come mixed.
