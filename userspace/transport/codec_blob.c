@@ -24,9 +24,9 @@ static void codec_blob_order(struct encode_order *o,
 
 /* @plain: a message as ROS 2 has it, of @room bytes */
 struct codec_blob {
-	struct blob_encoder *encoder;
-	uint8_t *plain;
-	size_t room;
+	struct blob_encoder	*encoder;
+	uint8_t			*plain;
+	size_t			room;
 };
 
 static void codec_blob_encode_free(void *state)
@@ -87,12 +87,12 @@ enum { SHOWN_AGAIN = 30 }; /* every so many that are not new */
  * @repeats:	that were not shown since
  */
 struct codec_blob_shown {
-	struct blob_decoder *decoder;
-	struct transforms *tree;
-	uint64_t hash;
-	uint32_t newest;
-	unsigned int repeats;
-	bool known;
+	struct blob_decoder	*decoder;
+	struct transforms	*tree;
+	uint64_t		hash;
+	uint32_t		newest;
+	unsigned int		repeats;
+	bool			known;
 };
 
 static void codec_blob_decode_free(void *state)

@@ -16,11 +16,11 @@
  * @leaf:	edge of a voxel of the cloud before, m
  */
 struct codec_block {
-	unsigned int room;
-	struct cloud *filtered;
-	struct voxel *voxel;
-	struct cloudblock_encoder *encoder;
-	float leaf;
+	unsigned int			room;
+	struct cloud			*filtered;
+	struct voxel			*voxel;
+	struct cloudblock_encoder	*encoder;
+	float				leaf;
 };
 
 static void codec_block_forget(struct codec_block *s)

@@ -134,11 +134,11 @@ void codec_cloud_learn(struct plan_source *s, const struct codec_frame *f)
  * @message:	points as ROS has them
  */
 struct codec_cloud_state {
-	const struct codec_cloud_decoder *codec;
-	void *decoder;
-	struct cloud *cloud;
-	uint8_t *message;
-	size_t room;
+	const struct codec_cloud_decoder	*codec;
+	void					*decoder;
+	struct cloud				*cloud;
+	uint8_t					*message;
+	size_t					room;
 };
 
 void codec_cloud_decode_free(void *state)

@@ -16,9 +16,9 @@
  * @organiser:	for codec_cloud_turn(), NULL before
  */
 struct codec_cloud {
-	unsigned int room;
-	struct cloud *cloud;
-	struct organiser *organiser;
+	unsigned int		room;
+	struct cloud		*cloud;
+	struct organiser	*organiser;
 };
 
 /* struct codec.input: a struct codec_cloud */
@@ -44,10 +44,10 @@ void codec_cloud_learn(struct plan_source *s, const struct codec_frame *f);
  *		negative errno
  */
 struct codec_cloud_decoder {
-	void *(*create)(const struct decode_limits *limits);
-	void (*destroy)(void *decoder);
-	int (*decode)(void *decoder, const struct decode_call *c,
-		      struct cloud *cloud);
+	void	*(*create)(const struct decode_limits *limits);
+	void	(*destroy)(void *decoder);
+	int	(*decode)(void *decoder, const struct decode_call *c,
+			  struct cloud *cloud);
 };
 
 /* struct codec.decode of these */

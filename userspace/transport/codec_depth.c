@@ -7,8 +7,8 @@
 #include "transport/codec_image.h"
 
 struct codec_depth {
-	struct depth_encoder *encoder;
-	unsigned int width, height; /* its largest */
+	struct depth_encoder	*encoder;
+	unsigned int		width, height; /* its largest */
 };
 
 static void codec_depth_encode_free(void *state)

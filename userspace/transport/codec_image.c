@@ -163,14 +163,14 @@ enum { IMAGE_PLAIN = 16, IMAGE_CHANNEL = 12 };
  * @message:	pixels as ROS has them
  */
 struct codec_image_state {
-	const struct codec_image_decoder *codec;
-	void *decoder;
-	struct image largest;
-	struct image image;
-	size_t room;
-	uint8_t *message;
-	size_t message_room;
-	struct compressed_buffer compressed;
+	const struct codec_image_decoder	*codec;
+	void					*decoder;
+	struct image				largest;
+	struct image				image;
+	size_t					room;
+	uint8_t					*message;
+	size_t					message_room;
+	struct compressed_buffer		compressed;
 };
 
 static void codec_image_drop(struct codec_image_state *s)

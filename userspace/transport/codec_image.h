@@ -24,12 +24,12 @@
  * @mosaic_room: bytes of @mosaic
  */
 struct codec_image {
-	struct image image;
-	bool plain16, depths;
+	struct image	image;
+	bool		plain16, depths;
 	/* private */
-	size_t room;
-	uint8_t *mosaic;
-	size_t mosaic_room;
+	size_t		room;
+	uint8_t		*mosaic;
+	size_t		mosaic_room;
 };
 
 /* struct codec.input: a struct codec_image */
@@ -46,12 +46,12 @@ unsigned int codec_image_payload(const struct encode_call *c);
  *		Return: 0 or a negative errno
  */
 struct codec_image_decoder {
-	int (*shape)(const void *payload, size_t len, struct image *shape);
-	void *(*create)(const struct image *largest);
-	void (*destroy)(void *decoder);
-	int (*decode)(void *decoder, const struct decode_call *c,
-		      struct image *image, size_t room,
-		      struct decode_result *r);
+	int	(*shape)(const void *payload, size_t len, struct image *shape);
+	void	*(*create)(const struct image *largest);
+	void	(*destroy)(void *decoder);
+	int	(*decode)(void *decoder, const struct decode_call *c,
+			  struct image *image, size_t room,
+			  struct decode_result *r);
 };
 
 /* struct codec.decode of these */

@@ -14,13 +14,13 @@
  * @input:	what the codec's struct codec_input has read; else NULL
  */
 struct encode_call {
-	enum message_kind kind;
-	const union message *msg;
-	const struct encode_options *options;
-	const struct encode_order *order;
-	void *input;
-	struct payloads *out;
-	struct encode_result *result;
+	enum message_kind		kind;
+	const union message		*msg;
+	const struct encode_options	*options;
+	const struct encode_order	*order;
+	void				*input;
+	struct payloads			*out;
+	struct encode_result		*result;
 };
 
 /* How many of @out's slots @bytes are, one at least */

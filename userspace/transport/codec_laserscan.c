@@ -7,8 +7,8 @@
 #include "transport/codec_impl.h"
 
 struct codec_laserscan {
-	float *values; /* ranges, then intensities */
-	unsigned int room; /* beams */
+	float		*values; /* ranges, then intensities */
+	unsigned int	room; /* beams */
 };
 
 static void codec_laserscan_encode_free(void *state)

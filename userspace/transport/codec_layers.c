@@ -16,11 +16,11 @@
 enum { HEADROOM = 64 };
 
 struct codec_layers {
-	unsigned int width, height; /* of the encoder */
-	struct layers_encoder *encoder;
-	float *cells; /* of all layers */
-	float *layer; /* one, as grid_map has it */
-	size_t room;
+	unsigned int		width, height; /* of the encoder */
+	struct layers_encoder	*encoder;
+	float			*cells; /* of all layers */
+	float			*layer; /* one, as grid_map has it */
+	size_t			room;
 };
 
 static void codec_layers_encode_free(void *state)
@@ -143,11 +143,11 @@ static int codec_layers_encode(void **state, const struct encode_call *c)
 enum { LAYERS_CELL = 16 };
 
 struct codec_layers_shown {
-	struct layers_decoder *decoder;
-	struct layers_grid grid; /* with the names of the message */
-	float *layer; /* one, as grid_map has it */
-	uint8_t *data; /* of the message */
-	size_t room; /* cells of all layers */
+	struct layers_decoder	*decoder;
+	struct layers_grid	grid; /* with the names of the message */
+	float			*layer; /* one, as grid_map has it */
+	uint8_t			*data; /* of the message */
+	size_t			room; /* cells of all layers */
 };
 
 static void codec_layers_decode_free(void *state)

@@ -14,8 +14,8 @@
  * @height:	likewise
  */
 struct codec_map {
-	struct map map;
-	unsigned int width, height;
+	struct map	map;
+	unsigned int	width, height;
 };
 
 /* struct codec.input: a struct codec_map */

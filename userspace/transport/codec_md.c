@@ -18,9 +18,9 @@ enum {
 };
 
 struct codec_md {
-	struct md_encoder *encoder;
-	unsigned int width, height, channels; /* its largest */
-	bool hollow; /* the image before */
+	struct md_encoder	*encoder;
+	unsigned int		width, height, channels; /* its largest */
+	bool			hollow; /* the image before */
 };
 
 static void codec_md_encode_free(void *state)

@@ -8,7 +8,7 @@
 #include "transport/codec_map.h"
 
 struct codec_pyramid {
-	struct mappyramid_encoder *encoder;
+	struct mappyramid_encoder	*encoder;
 	unsigned int width, height; /* of its maps, at most */
 };
 

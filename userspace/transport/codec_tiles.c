@@ -10,8 +10,8 @@
 enum { MAP_CELL = 4 };
 
 struct codec_tiles {
-	struct tiles_encoder *encoder;
-	unsigned int width, height; /* of its maps, at most */
+	struct tiles_encoder	*encoder;
+	unsigned int		width, height; /* of its maps, at most */
 };
 
 static void codec_tiles_encode_free(void *state)

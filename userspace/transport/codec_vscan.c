@@ -43,8 +43,8 @@ static int codec_vscan_encode(void **state, const struct encode_call *c)
 }
 
 struct codec_vscan {
-	struct vscan_decoder decoder;
-	float range[2][VSCAN_BINS]; /* of both scans */
+	struct vscan_decoder	decoder;
+	float			range[2][VSCAN_BINS]; /* of both scans */
 };
 
 static int codec_vscan_add(void *decoder, const void *payload, size_t len)
