@@ -14,7 +14,7 @@
 #include "link_model.h"
 
 struct arguments {
-	struct sim_config	c;
+	struct link_sim_config	c;
 	const char		*trace, *plot;
 	bool			quiet;
 };
@@ -98,7 +98,8 @@ static int on_option(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static void csv_print(const struct sim_config *c, const struct sim_result *r)
+static void csv_print(const struct link_sim_config *c,
+		      const struct link_sim_result *r)
 {
 	static const char *const states[] = {
 		"start", "live", "blind", "drain",
@@ -111,7 +112,7 @@ static void csv_print(const struct sim_config *c, const struct sim_result *r)
 		       c->topics[i].name, c->topics[i].name);
 	putchar('\n');
 	for (unsigned int n = 0; n < r->count; n++) {
-		const struct sim_row *w = &r->rows[n];
+		const struct link_sim_row *w = &r->rows[n];
 
 		printf("%.1f,%.0f,%.0f,%.0f,%.0f,%.0f,%.3f,%.3f,%.3f,%.3f,%s",
 		       w->time, w->capacity * 8, w->e.rate * 8, w->sent * 8,
@@ -132,9 +133,9 @@ int main(int argc, char **argv)
 		"\"seconds bit/s loss delay_ms\" (-: stdin) and print a CSV.",
 		NULL, NULL, NULL,
 	};
-	struct arguments a = { .c = sim_usual };
-	struct sim_change *changes = NULL;
-	struct sim_result r = { 0 };
+	struct arguments a = { .c = link_sim_usual };
+	struct link_sim_change *changes = NULL;
+	struct link_sim_result r = { 0 };
 	int err;
 
 	cli_program = "link-sim";
@@ -142,24 +143,24 @@ int main(int argc, char **argv)
 	a.c.duration = 0;
 	err = cli_parse(&argp, argc, argv, &a);
 	if (!err)
-		err = sim_trace_read(a.trace, &changes, &a.c.nchanges);
+		err = link_sim_trace_read(a.trace, &changes, &a.c.nchanges);
 	if (err)
 		goto out;
 	a.c.changes = changes;
 	a.c.sampling = a.c.keep > 0;
 	if (a.c.duration <= 0)
 		a.c.duration = changes[a.c.nchanges - 1].time + 10;
-	err = sim_run(&a.c, &r);
+	err = link_sim_run(&a.c, &r);
 	if (err) {
 		cli_error(err, "no memory");
 		goto out;
 	}
 	if (!a.quiet)
 		csv_print(&a.c, &r);
-	if (a.plot && sim_plot(&a.c, &r, a.plot))
+	if (a.plot && link_sim_plot(&a.c, &r, a.plot))
 		err = cli_error(-EIO, "%s: cannot be written", a.plot);
 out:
-	sim_free(&r);
+	link_sim_free(&r);
 	free(changes);
 	return err ? 1 : 0;
 }

@@ -52,7 +52,7 @@ struct watch {
 	struct loop_timer	timer;
 	const char		*send, *recv, *log_path, *csv, *svg, *trace;
 	FILE			*log;
-	struct sim_change	*changes;
+	struct link_sim_change	*changes;
 	unsigned int		nchanges;
 	double			seconds;
 	double			*value[ALL];
@@ -410,7 +410,7 @@ int main(int argc, char **argv)
 	argv[0] = (char *)cli_program;
 	err = cli_parse(&argp, argc, argv, &w);
 	if (!err)
-		err = sim_trace_read(w.trace, &w.changes, &w.nchanges);
+		err = link_sim_trace_read(w.trace, &w.changes, &w.nchanges);
 	if (!err && w.seconds <= 0)
 		w.seconds = w.changes[w.nchanges - 1].time + 10;
 	if (!err)

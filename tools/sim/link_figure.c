@@ -14,7 +14,7 @@ enum { PANELS = 4, LINES = 4 };
 struct line {
 	const char		*name;
 	struct plot_colour	colour;
-	double			(*value)(const struct sim_row *row);
+	double			(*value)(const struct link_sim_row *row);
 };
 
 struct panel {
@@ -23,57 +23,57 @@ struct panel {
 	struct line	line[LINES];
 };
 
-static double v_capacity(const struct sim_row *r)
+static double v_capacity(const struct link_sim_row *r)
 {
 	return r->capacity * 8e-6;
 }
 
-static double v_budget(const struct sim_row *r)
+static double v_budget(const struct link_sim_row *r)
 {
 	return r->e.rate * 8e-6;
 }
 
-static double v_sent(const struct sim_row *r)
+static double v_sent(const struct link_sim_row *r)
 {
 	return r->sent * 8e-6;
 }
 
-static double v_received(const struct sim_row *r)
+static double v_received(const struct link_sim_row *r)
 {
 	return r->received * 8e-6;
 }
 
-static double v_real_loss(const struct sim_row *r)
+static double v_real_loss(const struct link_sim_row *r)
 {
 	return r->real_loss * 100;
 }
 
-static double v_loss(const struct sim_row *r)
+static double v_loss(const struct link_sim_row *r)
 {
 	return r->e.loss * 100;
 }
 
-static double v_loss_high(const struct sim_row *r)
+static double v_loss_high(const struct link_sim_row *r)
 {
 	return r->e.loss_high * 100;
 }
 
-static double v_delay(const struct sim_row *r)
+static double v_delay(const struct link_sim_row *r)
 {
 	return r->delay * 1e3;
 }
 
-static double v_queue(const struct sim_row *r)
+static double v_queue(const struct link_sim_row *r)
 {
 	return r->e.queue * 1e3;
 }
 
-static double v_image(const struct sim_row *r)
+static double v_image(const struct link_sim_row *r)
 {
 	return r->plan[0].on ? r->plan[0].bytes * 1e-3 : 0;
 }
 
-static double v_hz(const struct sim_row *r)
+static double v_hz(const struct link_sim_row *r)
 {
 	return r->plan[0].hz;
 }
@@ -97,7 +97,7 @@ static const struct panel panels[PANELS] = {
 };
 
 /* Columns of @r->count numbers, one behind the other, the first is the time */
-static void fill(const struct sim_result *r, struct plot_panel *out,
+static void fill(const struct link_sim_result *r, struct plot_panel *out,
 		 double *column)
 {
 	for (unsigned int i = 0; i < r->count; i++)
@@ -117,8 +117,8 @@ static void fill(const struct sim_result *r, struct plot_panel *out,
 	}
 }
 
-int sim_plot(const struct sim_config *c, const struct sim_result *r,
-	     const char *path)
+int link_sim_plot(const struct link_sim_config *c,
+		  const struct link_sim_result *r, const char *path)
 {
 	double *columns = calloc((1 + PANELS * LINES) * (r->count + 1),
 				 sizeof(*columns));

@@ -30,26 +30,26 @@ struct fifo {
 	size_t		head, count, room, bytes;
 };
 
-struct sim_frame {
+struct link_sim_frame {
 	double		left, size;	/* datagrams, wire bytes of one */
 	double		next, gap, due;	/* s */
 	uint32_t	number;
 };
 
-struct sim_report {
+struct link_sim_report {
 	uint64_t		at;
 	struct control_report	r;
 };
 
 struct sim {
-	const struct sim_config	*c;
-	struct sim_change	link;
+	const struct link_sim_config	*c;
+	struct link_sim_change	link;
 	uint64_t		rng, now, begin;
 	bool			broken;
 
 	struct estimator	*e;
-	struct policy_topic	topic[SIM_TOPICS];
-	struct sim_frame	frame[SIM_TOPICS];
+	struct policy_topic	topic[LINK_SIM_TOPICS];
+	struct link_sim_frame	frame[LINK_SIM_TOPICS];
 
 	struct fifo		queue[QUEUES], held, air;
 	double			credit, served[QUEUES], last_rate;
@@ -60,15 +60,15 @@ struct sim {
 	bool			rx_heard, rx_fresh;
 	uint64_t		rx_newest, rx_phase, rx_came;
 	uint32_t		rx_transit;
-	struct sim_report	pending[PENDING];
+	struct link_sim_report	pending[PENDING];
 	unsigned int		npending;
 
-	struct sim_row		*row;
+	struct link_sim_row		*row;
 	double			delays, delayed;
-	struct sim_result	*result;
+	struct link_sim_result	*result;
 };
 
-const struct sim_topic sim_robot[SIM_ROBOT] = {
+const struct link_sim_topic link_sim_robot[LINK_SIM_ROBOT] = {
 	{ "camera", { .kind = PLAN_IMAGE, .hz = 10, .pixels = 640 * 480 },
 	  4, false },
 	{ "lidar", { .kind = PLAN_CLOUD, .hz = 10, .organised = true,
@@ -79,13 +79,13 @@ const struct sim_topic sim_robot[SIM_ROBOT] = {
 	{ "scan", { .kind = PLAN_SCAN, .hz = 10, .bytes = 600 }, 5, false },
 };
 
-const struct sim_config sim_usual = {
+const struct link_sim_config link_sim_usual = {
 	.duration = 30, .seed = 1, .queue = 0.2, .jitter = 0.002,
 	.report_loss = -1, .limits = { 32e3, 1e3, 1e9 },
-	.topics = sim_robot, .ntopics = SIM_ROBOT,
+	.topics = link_sim_robot, .ntopics = LINK_SIM_ROBOT,
 };
 
-static double sim_random(struct sim *s)
+static double link_sim_random(struct sim *s)
 {
 	uint64_t z = s->rng += 0x9e3779b97f4a7c15ULL;
 
@@ -95,7 +95,7 @@ static double sim_random(struct sim *s)
 }
 
 /* As the configuration counts it, from 0 */
-static double sim_time(const struct sim *s)
+static double link_sim_time(const struct sim *s)
 {
 	return (s->now - s->begin) * 1e-9;
 }
@@ -182,7 +182,7 @@ static void link_hold(struct sim *s, const struct packet *p)
 	n = held_frames(s, p->topic, -1, &victim);
 	if (n <= s->c->keep)
 		return;
-	held_frames(s, p->topic, sim_random(s) * n, &victim);
+	held_frames(s, p->topic, link_sim_random(s) * n, &victim);
 	held_evict(s, p->topic, victim);
 }
 
@@ -240,7 +240,7 @@ static void link_serve(struct sim *s)
 		s->credit -= p.size;
 		s->served[f - s->queue] += p.size;
 		s->passed += p.size;
-		if (sim_random(s) < s->link.loss)
+		if (link_sim_random(s) < s->link.loss)
 			continue;
 		p.at = fmax(s->now + lag, last);
 		fifo_put(s, &s->air, &p);
@@ -275,7 +275,7 @@ static void receive(struct sim *s, const struct packet *p)
 	if (later < 0) {
 		r->kept += bytes;
 		s->row->kept += p->size;
-		s->result->drained = sim_time(s);
+		s->result->drained = link_sim_time(s);
 		s->result->kept_bytes += p->size;
 		return;
 	}
@@ -290,9 +290,9 @@ static void report_send(struct sim *s)
 {
 	double loss = s->c->report_loss < 0 ? s->link.loss :
 		      s->c->report_loss;
-	double back = s->link.delay - s->c->jitter * log(1 - sim_random(s));
+	double back = s->link.delay - s->c->jitter * log(1 - link_sim_random(s));
 	unsigned int copies = 1;
-	struct sim_report *p;
+	struct link_sim_report *p;
 
 	s->rx.number++;
 	s->rx.held = (s->now - s->rx_came) / 1000;
@@ -301,7 +301,7 @@ static void report_send(struct sim *s)
 	if (s->link.loss > 0.05)
 		copies = fmin(ceil(log(cbrt(1e-4)) / log(s->link.loss)), COPIES);
 	for (; copies; copies--) {
-		if (!s->link.rate || sim_random(s) < loss ||
+		if (!s->link.rate || link_sim_random(s) < loss ||
 		    s->npending == PENDING)
 			continue;
 		p = &s->pending[s->npending++];
@@ -312,21 +312,21 @@ static void report_send(struct sim *s)
 
 static void report_garbage(struct sim *s)
 {
-	struct sim_report *p;
+	struct link_sim_report *p;
 
-	if (sim_random(s) >= s->c->garbage * 1e-3 || s->npending == PENDING)
+	if (link_sim_random(s) >= s->c->garbage * 1e-3 || s->npending == PENDING)
 		return;
 	p = &s->pending[s->npending++];
 	p->r = s->rx;
 	p->at = s->now;
-	p->r.number += sim_random(s) * 5;
-	if (sim_random(s) < 0.5)
-		p->r.echo = s->now / 1000 - (uint32_t)(sim_random(s) * 1e6);
-	p->r.held = sim_random(s) * 1e5;
-	p->r.transit = sim_random(s) * UINT32_MAX;
-	p->r.bytes = sim_random(s) * UINT32_MAX;
-	p->r.datagrams = sim_random(s) * UINT32_MAX;
-	p->r.kept = sim_random(s) * UINT32_MAX;
+	p->r.number += link_sim_random(s) * 5;
+	if (link_sim_random(s) < 0.5)
+		p->r.echo = s->now / 1000 - (uint32_t)(link_sim_random(s) * 1e6);
+	p->r.held = link_sim_random(s) * 1e5;
+	p->r.transit = link_sim_random(s) * UINT32_MAX;
+	p->r.bytes = link_sim_random(s) * UINT32_MAX;
+	p->r.datagrams = link_sim_random(s) * UINT32_MAX;
+	p->r.kept = link_sim_random(s) * UINT32_MAX;
 }
 
 static void receiver_run(struct sim *s)
@@ -357,7 +357,7 @@ static void sender_plan(struct sim *s)
 	if (s->c->focus_at)
 		for (int i = 0; i < 2; i++)
 			s->topic[i].share.focus =
-				(sim_time(s) >= s->c->focus_at) == i;
+				(link_sim_time(s) >= s->c->focus_at) == i;
 	estimate_demand(s->e, policy_apply(s->topic, s->c->ntopics, e->rate, HUGE_VAL,
 					   e->loss_high));
 }
@@ -365,7 +365,7 @@ static void sender_plan(struct sim *s)
 static void sender_frame(struct sim *s, unsigned int i)
 {
 	const struct plan *p = &s->topic[i].plan;
-	struct sim_frame *f = &s->frame[i];
+	struct link_sim_frame *f = &s->frame[i];
 	double n = p->datagrams * (1 + p->parity);
 	double interval = 1 / p->hz;
 
@@ -373,14 +373,14 @@ static void sender_frame(struct sim *s, unsigned int i)
 	f->left += n;
 	f->size = p->bytes / n + PLAN_HEADERS;
 	f->gap = fmin(interval, 1) / fmax(f->left, 1);
-	f->next = sim_time(s);
+	f->next = link_sim_time(s);
 	f->due = f->due + interval > f->next - 0.1 ? f->due + interval :
 		 f->next + interval;
 }
 
 static void sender_packet(struct sim *s, unsigned int i)
 {
-	struct sim_frame *f = &s->frame[i];
+	struct link_sim_frame *f = &s->frame[i];
 	struct packet p = {
 		.sent = s->now, .size = f->size, .frame = f->number,
 		.epoch = estimate_of(s->e)->epoch, .topic = i,
@@ -396,10 +396,10 @@ static void sender_packet(struct sim *s, unsigned int i)
 
 static void sender_run(struct sim *s)
 {
-	double now = sim_time(s);
+	double now = link_sim_time(s);
 
 	for (unsigned int i = 0; i < s->c->ntopics; i++) {
-		struct sim_frame *f = &s->frame[i];
+		struct link_sim_frame *f = &s->frame[i];
 		const struct plan *p = &s->topic[i].plan;
 
 		if (!p->on || p->hz <= 0)
@@ -446,12 +446,12 @@ static void sender_look(struct sim *s)
 
 /* ---- a run ---- */
 
-static void sim_row_end(struct sim *s)
+static void link_sim_row_end(struct sim *s)
 {
-	struct sim_row *r = s->row;
-	double each = 1000.0 / SIM_ROW_MS;
+	struct link_sim_row *r = s->row;
+	double each = 1000.0 / LINK_SIM_ROW_MS;
 
-	r->time = sim_time(s);
+	r->time = link_sim_time(s);
 	r->capacity = s->link.rate;
 	r->real_loss = s->link.loss;
 	r->sent *= each;
@@ -469,22 +469,22 @@ static void sim_row_end(struct sim *s)
 	}
 }
 
-static void sim_link(struct sim *s)
+static void link_sim_link(struct sim *s)
 {
-	const struct sim_config *c = s->c;
+	const struct link_sim_config *c = s->c;
 
 	for (unsigned int i = 0; i < c->nchanges; i++)
-		if (sim_time(s) >= c->changes[i].time)
+		if (link_sim_time(s) >= c->changes[i].time)
 			s->link = c->changes[i];
 	if (s->link.rate > 0)
 		s->last_rate = s->link.rate;
 }
 
-static void sim_step(struct sim *s)
+static void link_sim_step(struct sim *s)
 {
 	uint64_t ms = s->now / MS;
 
-	sim_link(s);
+	link_sim_link(s);
 	sender_hear(s);
 	if (ms % 100 == 0)
 		sender_look(s);
@@ -493,7 +493,7 @@ static void sim_step(struct sim *s)
 	receiver_run(s);
 }
 
-static void sim_end(struct sim *s)
+static void link_sim_end(struct sim *s)
 {
 	estimator_destroy(s->e);
 	for (int i = 0; i < QUEUES; i++)
@@ -503,9 +503,9 @@ static void sim_end(struct sim *s)
 	free(s);
 }
 
-int sim_run(const struct sim_config *c, struct sim_result *r)
+int link_sim_run(const struct link_sim_config *c, struct link_sim_result *r)
 {
-	unsigned int rows = c->duration * 1000 / SIM_ROW_MS;
+	unsigned int rows = c->duration * 1000 / LINK_SIM_ROW_MS;
 	struct sim *s = calloc(1, sizeof(*s));
 	int err = -ENOMEM;
 
@@ -526,16 +526,16 @@ int sim_run(const struct sim_config *c, struct sim_result *r)
 	}
 	s->rx.datagrams = s->rx.bytes = s->rx.kept = c->offset;
 	s->rx.number = c->offset;
-	s->rx_phase = sim_random(s) * HALF;
+	s->rx_phase = link_sim_random(s) * HALF;
 	s->now = 5000000000000ULL + (uint64_t)c->offset * 1000;
 	s->now -= s->now % (HALF * MS);
 	s->begin = s->now;
 	while (r->count < rows && !s->broken) {
 		s->row = &r->rows[r->count];
-		sim_step(s);
+		link_sim_step(s);
 		s->now += MS;
-		if ((s->now - s->begin) / MS % SIM_ROW_MS == 0) {
-			sim_row_end(s);
+		if ((s->now - s->begin) / MS % LINK_SIM_ROW_MS == 0) {
+			link_sim_row_end(s);
 			r->count++;
 		}
 	}
@@ -543,13 +543,13 @@ int sim_run(const struct sim_config *c, struct sim_result *r)
 	err = s->broken ? -ENOMEM : 0;
 out:
 	if (s)
-		sim_end(s);
+		link_sim_end(s);
 	if (err)
-		sim_free(r);
+		link_sim_free(r);
 	return err;
 }
 
-void sim_free(struct sim_result *r)
+void link_sim_free(struct link_sim_result *r)
 {
 	free(r->rows);
 	memset(r, 0, sizeof(*r));

@@ -17,25 +17,25 @@
 #include "link/policy.h"
 
 enum {
-	SIM_TOPICS	= 8,
-	SIM_ROW_MS	= 100,
+	LINK_SIM_TOPICS	= 8,
+	LINK_SIM_ROW_MS	= 100,
 };
 
 /**
- * struct sim_change - from a time on
+ * struct link_sim_change - from a time on
  * @time:	s
  * @rate:	bytes/s on the wire; 0: an outage
  * @loss:	at random, 0 .. 1
  * @delay:	one way, s
  */
-struct sim_change {
+struct link_sim_change {
 	double	time, rate, loss, delay;
 };
 
 /**
- * struct sim_topic - what is sent
+ * struct link_sim_topic - what is sent
  */
-struct sim_topic {
+struct link_sim_topic {
 	const char		*name;
 	struct plan_source	source;
 	unsigned int		priority;
@@ -43,7 +43,7 @@ struct sim_topic {
 };
 
 /**
- * struct sim_config - a run
+ * struct link_sim_config - a run
  * @queue:	drop tail, s at the rate of the time
  * @jitter:	of the way back, s, exponential
  * @report_loss: of reports; negative: as that of the link
@@ -56,8 +56,8 @@ struct sim_topic {
  * @garbage:	reports that are noise, per second
  * @focus_at:	when topic 0 is no longer the focus, but topic 1; 0: never
  */
-struct sim_config {
-	const struct sim_change	*changes;
+struct link_sim_config {
+	const struct link_sim_change	*changes;
 	unsigned int		nchanges;
 	double			duration;
 	uint64_t		seed;
@@ -67,28 +67,28 @@ struct sim_config {
 	bool			local, sampling;
 	double			restart, garbage, focus_at;
 	struct rate_control_limits	limits;
-	const struct sim_topic	*topics;
+	const struct link_sim_topic	*topics;
 	unsigned int		ntopics;
 };
 
 /**
- * struct sim_row - SIM_ROW_MS of a run; rates in bytes/s on the wire
+ * struct link_sim_row - LINK_SIM_ROW_MS of a run; rates in bytes/s on the wire
  * @queue:	delay of the queue of what is live, s
  * @delay:	mean of the datagrams that came, not of kept ones, s; 0: none
  * @received:	all, @kept: of it, of earlier epochs
  */
-struct sim_row {
+struct link_sim_row {
 	double	time;
 	double	capacity, sent, received, kept, dropped;
 	double	queue, delay;
 	double	real_loss;
 	struct estimate	e;
-	double	topic_rate[SIM_TOPICS];
-	struct plan plan[SIM_TOPICS];
+	double	topic_rate[LINK_SIM_TOPICS];
+	struct plan plan[LINK_SIM_TOPICS];
 };
 
-struct sim_result {
-	struct sim_row	*rows;
+struct link_sim_result {
+	struct link_sim_row	*rows;
 	unsigned int	count;
 	double		drained;	/* when the last kept one came, s */
 	double		kept_bytes;
@@ -96,37 +96,37 @@ struct sim_result {
 };
 
 /* A robot with a camera, a lidar, odometry, a map and a scanner */
-extern const struct sim_topic sim_robot[];
-enum { SIM_ROBOT = 5 };
+extern const struct link_sim_topic link_sim_robot[];
+enum { LINK_SIM_ROBOT = 5 };
 
 /* As a user would begin: 20 ms of delay, 200 ms of queue, the robot */
-extern const struct sim_config sim_usual;
+extern const struct link_sim_config link_sim_usual;
 
 /**
- * sim_run() - a run
+ * link_sim_run() - a run
  *
- * Return: 0, @r to be freed with sim_free(), or -ENOMEM.
+ * Return: 0, @r to be freed with link_sim_free(), or -ENOMEM.
  */
-int sim_run(const struct sim_config *c, struct sim_result *r);
-void sim_free(struct sim_result *r);
+int link_sim_run(const struct link_sim_config *c, struct link_sim_result *r);
+void link_sim_free(struct link_sim_result *r);
 
 /**
- * sim_trace_read() - a file of lines "seconds bit/s loss delay_ms"
+ * link_sim_trace_read() - a file of lines "seconds bit/s loss delay_ms"
  * @path: "-": stdin
  * @changes: to be freed, also after an error
  *
  * Return: 0 or a negative errno, told in one line.
  */
-int sim_trace_read(const char *path, struct sim_change **changes,
-		   unsigned int *count);
+int link_sim_trace_read(const char *path, struct link_sim_change **changes,
+			unsigned int *count);
 
 /**
- * sim_plot() - panels of capacity and rates, loss, delay, image bytes
+ * link_sim_plot() - panels of capacity and rates, loss, delay, image bytes
  * @path: ends in .png, or is an SVG
  *
  * Return: 0 or a negative errno.
  */
-int sim_plot(const struct sim_config *c, const struct sim_result *r,
-	     const char *path);
+int link_sim_plot(const struct link_sim_config *c,
+		  const struct link_sim_result *r, const char *path);
 
 #endif

@@ -12,7 +12,7 @@
 enum { LINE = 256, CHANGES = 100000 };
 
 static int trace_line(const char *path, unsigned int number, const char *line,
-		      struct sim_change *c)
+		      struct link_sim_change *c)
 {
 	double rate, delay;
 	char rest;
@@ -28,12 +28,12 @@ static int trace_line(const char *path, unsigned int number, const char *line,
 	return 0;
 }
 
-int sim_trace_read(const char *path, struct sim_change **changes,
-		   unsigned int *count)
+int link_sim_trace_read(const char *path, struct link_sim_change **changes,
+			unsigned int *count)
 {
 	FILE *f = strcmp(path, "-") ? fopen(path, "r") : stdin;
 	unsigned int number = 0, n = 0;
-	struct sim_change *c = NULL;
+	struct link_sim_change *c = NULL;
 	char line[LINE];
 	int err = 0;
 

@@ -16,17 +16,17 @@ enum { SEEDS = 12, MANY = 100 };
 
 static const double MBIT = 1e6 / 8;
 
-typedef double (*value_fn)(const struct sim_row *row);
+typedef double (*value_fn)(const struct link_sim_row *row);
 
-static double v_sent(const struct sim_row *r) { return r->sent; }
-static double v_received(const struct sim_row *r) { return r->received; }
-static double v_dropped(const struct sim_row *r) { return r->dropped; }
-static double v_rate(const struct sim_row *r) { return r->e.rate; }
-static double v_loss(const struct sim_row *r) { return r->e.loss_high; }
-static double v_capacity(const struct sim_row *r) { return r->capacity; }
-static double v_lidar(const struct sim_row *r) { return r->topic_rate[1]; }
+static double v_sent(const struct link_sim_row *r) { return r->sent; }
+static double v_received(const struct link_sim_row *r) { return r->received; }
+static double v_dropped(const struct link_sim_row *r) { return r->dropped; }
+static double v_rate(const struct link_sim_row *r) { return r->e.rate; }
+static double v_loss(const struct link_sim_row *r) { return r->e.loss_high; }
+static double v_capacity(const struct link_sim_row *r) { return r->capacity; }
+static double v_lidar(const struct link_sim_row *r) { return r->topic_rate[1]; }
 
-static double mean(const struct sim_result *r, double from, double to,
+static double mean(const struct link_sim_result *r, double from, double to,
 		   value_fn value)
 {
 	double sum = 0;
@@ -41,7 +41,7 @@ static double mean(const struct sim_result *r, double from, double to,
 }
 
 /* Of means over half a second: shorter is how frames are cut */
-static double deviation(const struct sim_result *r, double from, double to,
+static double deviation(const struct link_sim_result *r, double from, double to,
 			value_fn value)
 {
 	double m = mean(r, from, to, value), sum = 0;
@@ -65,8 +65,8 @@ static int compare(const void *a, const void *b)
 }
 
 /* Of the delay of what came, s */
-static double percentile(const struct sim_result *r, double from, double to,
-			 double part)
+static double percentile(const struct link_sim_result *r, double from,
+			 double to, double part)
 {
 	double *v = malloc((r->count + 1) * sizeof(*v)), result = 0;
 	unsigned int n = 0;
@@ -85,7 +85,8 @@ static double percentile(const struct sim_result *r, double from, double to,
 	return result;
 }
 
-static bool sane(const struct sim_config *c, const struct sim_result *r)
+static bool sane(const struct link_sim_config *c,
+		 const struct link_sim_result *r)
 {
 	for (unsigned int i = 0; i < r->count; i++) {
 		const struct estimate *e = &r->rows[i].e;
@@ -104,15 +105,15 @@ static bool sane(const struct sim_config *c, const struct sim_result *r)
  * struct scene - runs over many seeds, and the worst of what is measured
  */
 struct scene {
-	struct sim_config	c;
-	struct sim_change	changes[4];
+	struct link_sim_config	c;
+	struct link_sim_change	changes[4];
 	const char		*name;
 	bool			sane;
 };
 
 static struct scene scene(const char *name, double duration)
 {
-	struct scene s = { .c = sim_usual, .name = name, .sane = true };
+	struct scene s = { .c = link_sim_usual, .name = name, .sane = true };
 
 	s.c.duration = duration;
 	return s;
@@ -120,16 +121,16 @@ static struct scene scene(const char *name, double duration)
 
 static void change(struct scene *s, double time, double mbit, double loss)
 {
-	s->changes[s->c.nchanges++] = (struct sim_change){
+	s->changes[s->c.nchanges++] = (struct link_sim_change){
 		time, mbit * MBIT, loss, 0.02,
 	};
 }
 
-static void run(struct scene *s, unsigned int seed, struct sim_result *r)
+static void run(struct scene *s, unsigned int seed, struct link_sim_result *r)
 {
 	s->c.changes = s->changes;
 	s->c.seed = seed + 1;
-	if (sim_run(&s->c, r)) {
+	if (link_sim_run(&s->c, r)) {
 		printf("Bail out! no memory\n");
 		exit(1);
 	}
@@ -152,7 +153,7 @@ static void worst(double *w, double v, bool least)
 /* ---- the start ---- */
 
 /* When @part of @rate came for the first time, over half a second, s */
-static double reached(const struct sim_result *r, double rate, double part)
+static double reached(const struct link_sim_result *r, double rate, double part)
 {
 	for (double t = 0.5; t < 20; t += 0.1)
 		if (mean(r, t - 0.5, t, v_received) > part * rate)
@@ -168,7 +169,7 @@ static void start(double mbit, double jitter, double least, double most)
 {
 	struct scene s = scene("start", 6);
 	double late = NAN, over = NAN;
-	struct sim_result r;
+	struct link_sim_result r;
 
 	s.c.limits.start = 65536;
 	s.c.jitter = jitter;
@@ -178,7 +179,7 @@ static void start(double mbit, double jitter, double least, double most)
 		worst(&late, reached(&r, fmin(mbit, 8) * MBIT, 0.8), false);
 		worst(&over, mean(&r, 0, 4, v_dropped) /
 			     mean(&r, 0, 4, v_sent), false);
-		sim_free(&r);
+		link_sim_free(&r);
 	}
 	ok(late <= least, "start at %g Mbit/s, answers come by up to %g ms "
 	   "later: there in %.1f s", mbit, jitter * 4e3, late);
@@ -202,7 +203,7 @@ static void test_start(void)
 static void steady(struct scene *s, double mbit, double slack)
 {
 	double use = NAN, swing = NAN, late = NAN;
-	struct sim_result r;
+	struct link_sim_result r;
 
 	for (unsigned int i = 0; i < SEEDS; i++) {
 		double sent;
@@ -212,7 +213,7 @@ static void steady(struct scene *s, double mbit, double slack)
 		worst(&use, sent / (mbit * MBIT), true);
 		worst(&swing, deviation(&r, 10, 40, v_sent) / sent, false);
 		worst(&late, percentile(&r, 10, 40, 0.95) - 0.02, false);
-		sim_free(&r);
+		link_sim_free(&r);
 	}
 	ok(use >= (slack > 2 ? 0.7 : 0.85), "%s: uses %.2f of the capacity",
 	   s->name, use);
@@ -266,7 +267,7 @@ static void test_steady(void)
 static void test_loss(void)
 {
 	static const double losses[] = { 0.1, 0.5, 0.9 };
-	struct sim_result r;
+	struct link_sim_result r;
 
 	for (unsigned int n = 0; n < 3; n++) {
 		double use = NAN, low = NAN, high = NAN, late = NAN, sum = 0;
@@ -284,7 +285,7 @@ static void test_loss(void)
 			worst(&low, mean(&r, 16, 40, v_loss), true);
 			worst(&high, mean(&r, 16, 40, v_loss), false);
 			worst(&late, percentile(&r, 16, 40, 0.9), false);
-			sim_free(&r);
+			link_sim_free(&r);
 		}
 		/* it asks whether the loss is its own, and that costs some */
 		ok(sum > (losses[n] > 0.8 ? 0.84 : 0.88) && use > 0.78,
@@ -308,7 +309,7 @@ static void shallow(double mbit, double queue, double loss, double most)
 {
 	double sum = 0, over = NAN, high = NAN, low = NAN;
 	struct scene s = scene("short queue", 40);
-	struct sim_result r;
+	struct link_sim_result r;
 
 	s.c.queue = queue;
 	change(&s, 0, mbit, 0);
@@ -322,7 +323,7 @@ static void shallow(double mbit, double queue, double loss, double most)
 		worst(&over, sent, false);
 		worst(&low, sent, true);
 		worst(&high, mean(&r, 14, 40, v_loss), false);
-		sim_free(&r);
+		link_sim_free(&r);
 	}
 	ok(sum <= most && over <= 1.5 * most,
 	   "%g Mbit/s, queue of %g ms, loss of %g %%: sends %.2f of it, %.2f at most",
@@ -343,7 +344,7 @@ static void test_shallow(void)
 	shallow(8, 0.005, 0.2, 1.05);
 }
 
-static double v_blind(const struct sim_row *r)
+static double v_blind(const struct link_sim_row *r)
 {
 	return r->e.state == ESTIMATE_BLIND;
 }
@@ -353,7 +354,7 @@ static void test_false_outage(void)
 {
 	struct scene s = scene("nine of ten are lost", 40);
 	double blind = NAN, low = NAN;
-	struct sim_result r;
+	struct link_sim_result r;
 
 	change(&s, 0, 8, 0);
 	change(&s, 8, 8, 0.9);
@@ -362,7 +363,7 @@ static void test_false_outage(void)
 		worst(&blind, mean(&r, 12, 40, v_blind), false);
 		worst(&low, deviation(&r, 12, 40, v_sent) /
 			    mean(&r, 12, 40, v_sent), false);
-		sim_free(&r);
+		link_sim_free(&r);
 	}
 	ok(blind < 0.02, "%s: %.3f of the time are taken for an outage",
 	   s.name, blind);
@@ -452,7 +453,7 @@ static void test_came(void)
 static void test_one_way(void)
 {
 	struct scene s = scene("only the way there is gone", 20);
-	struct sim_result r;
+	struct link_sim_result r;
 	double late = NAN;
 
 	change(&s, 0, 4, 0.02);
@@ -471,7 +472,7 @@ static void test_one_way(void)
 		ok(mean(&r, 14, 15, v_blind) == 1 &&
 		   mean(&r, 17, 20, v_blind) == 0, "%s: told, and its end",
 		   s.name);
-		sim_free(&r);
+		link_sim_free(&r);
 	}
 	ok(late < 2.2, "%s: told in %.1f s", s.name, late);
 }
@@ -490,7 +491,7 @@ static void degrade(struct scene *s, double part, double low, double settle,
 	double over[MANY], back[MANY], few, much, held;
 	/* a report that is lost at the wrong time costs one more */
 	double late = s->c.report_loss > 0 ? 3 : 2;
-	struct sim_result r;
+	struct link_sim_result r;
 
 	change(s, 0, 8, 0);
 	change(s, 12, low, 0);
@@ -504,7 +505,7 @@ static void degrade(struct scene *s, double part, double low, double settle,
 		back[i] = mean(&r, s->changes[2].time + late,
 			       s->changes[2].time + late + 2, v_received) /
 			  (8 * MBIT);
-		sim_free(&r);
+		link_sim_free(&r);
 	}
 	much = quantile(over, MANY, part);
 	held = quantile(over, MANY, 1 - part);
@@ -570,7 +571,7 @@ static void test_spare(void)
 
 /* ---- outages ---- */
 
-static double first_live(const struct sim_result *r, double from)
+static double first_live(const struct link_sim_result *r, double from)
 {
 	for (unsigned int i = 0; i < r->count; i++)
 		if (r->rows[i].time > from && r->rows[i].received > 0 &&
@@ -584,7 +585,7 @@ static void outage(struct scene *s)
 {
 	double back = NAN, late = NAN, drained = NAN, blind = NAN, live = NAN;
 	unsigned int epochs = 0, least = -1;
-	struct sim_result r;
+	struct link_sim_result r;
 
 	change(s, 0, 8, 0.02);
 	change(s, 12, 0, 0.02);
@@ -604,7 +605,7 @@ static void outage(struct scene *s)
 			      (r.kept_bytes / (8 * MBIT) + 0.5), false);
 		epochs = r.epochs > epochs ? r.epochs : epochs;
 		least = r.epochs < least ? r.epochs : least;
-		sim_free(&r);
+		link_sim_free(&r);
 	}
 	/* who does not see the queue learns a report later that it is empty */
 	ok(back >= (s->c.keep && !s->c.local ? 0.7 : 0.8),
@@ -638,7 +639,7 @@ static void test_outage(void)
 static void dying(struct scene *s, double from, double to, double *least,
 		  double *most)
 {
-	struct sim_result r;
+	struct link_sim_result r;
 
 	*least = *most = NAN;
 	s->c.report_loss = -1;
@@ -649,7 +650,7 @@ static void dying(struct scene *s, double from, double to, double *least,
 		rate = mean(&r, from, to, v_rate) / mean(&r, 9, 12, v_rate);
 		worst(least, rate, true);
 		worst(most, rate, false);
-		sim_free(&r);
+		link_sim_free(&r);
 	}
 }
 
@@ -709,7 +710,7 @@ static void test_restart(void)
 {
 	struct scene s = scene("receiver begins anew", 30);
 	double use = NAN;
-	struct sim_result r;
+	struct link_sim_result r;
 
 	change(&s, 0, 4, 0);
 	s.c.restart = 15;
@@ -717,7 +718,7 @@ static void test_restart(void)
 	for (unsigned int i = 0; i < SEEDS; i++) {
 		run(&s, i, &r);
 		worst(&use, mean(&r, 16, 30, v_sent) / (4 * MBIT), true);
-		sim_free(&r);
+		link_sim_free(&r);
 	}
 	ok(use > 0.8, "%s: sends %.2f of the capacity", s.name, use);
 	ok(s.sane, "%s: sane", s.name);
@@ -727,14 +728,14 @@ static void test_garbage(void)
 {
 	struct scene s = scene("reports that are noise", 30);
 	double use = NAN;
-	struct sim_result r;
+	struct link_sim_result r;
 
 	change(&s, 0, 4, 0.1);
 	s.c.garbage = 20;
 	for (unsigned int i = 0; i < SEEDS; i++) {
 		run(&s, i, &r);
 		worst(&use, mean(&r, 10, 30, v_sent), false);
-		sim_free(&r);
+		link_sim_free(&r);
 	}
 	ok(use < 20 * 4 * MBIT, "%s: sends at most %.1f Mbit/s", s.name,
 	   use / MBIT);
@@ -744,9 +745,9 @@ static void test_garbage(void)
 static void test_demand(void)
 {
 	struct scene s = scene("little to send", 30);
-	struct sim_topic odometry = sim_robot[2];
+	struct link_sim_topic odometry = link_sim_robot[2];
 	double high = NAN;
-	struct sim_result r;
+	struct link_sim_result r;
 
 	change(&s, 0, 100, 0);
 	s.c.topics = &odometry;
@@ -754,7 +755,7 @@ static void test_demand(void)
 	for (unsigned int i = 0; i < SEEDS; i++) {
 		run(&s, i, &r);
 		worst(&high, mean(&r, 10, 30, v_rate), false);
-		sim_free(&r);
+		link_sim_free(&r);
 	}
 	ok(high < 64e3, "%s: the rate stays at %.0f kB/s", s.name,
 	   high / 1e3);
@@ -764,12 +765,12 @@ static void test_demand(void)
 static void test_steps(void)
 {
 	struct scene s = scene("large clouds", 30);
-	struct sim_topic cloud = {
+	struct link_sim_topic cloud = {
 		"cloud", { .kind = PLAN_SCAN, .hz = 10, .bytes = 85000 }, 3,
 		false,
 	};
 	unsigned int thin = 0, rows = 0;
-	struct sim_result r;
+	struct link_sim_result r;
 
 	change(&s, 0, 40, 0);
 	s.c.topics = &cloud;
@@ -778,7 +779,7 @@ static void test_steps(void)
 		run(&s, i, &r);
 		for (unsigned int k = r.count / 2; k < r.count; k++, rows++)
 			thin += r.rows[k].plan[0].every != 1;
-		sim_free(&r);
+		link_sim_free(&r);
 	}
 	ok(!thin, "%s: all of them, but for %u of %u times", s.name, thin,
 	   rows);
@@ -788,7 +789,7 @@ static void test_steps(void)
 static void test_way(void)
 {
 	struct scene s = scene("a way that becomes longer", 30);
-	struct sim_result r;
+	struct link_sim_result r;
 	double use = NAN;
 
 	change(&s, 0, 4, 0);
@@ -797,7 +798,7 @@ static void test_way(void)
 	for (unsigned int i = 0; i < SEEDS; i++) {
 		run(&s, i, &r);
 		worst(&use, mean(&r, 18, 30, v_sent) / (4 * MBIT), true);
-		sim_free(&r);
+		link_sim_free(&r);
 	}
 	ok(use > 0.8, "%s: still sends %.2f of the capacity", s.name, use);
 	ok(s.sane, "%s: sane", s.name);
@@ -806,9 +807,9 @@ static void test_way(void)
 static void test_ceiling(void)
 {
 	struct scene s = scene("a small camera", 20);
-	struct sim_topic camera = sim_robot[0];
+	struct link_sim_topic camera = link_sim_robot[0];
 	double floor, demand;
-	struct sim_result r;
+	struct link_sim_result r;
 
 	change(&s, 0, 100, 0);
 	camera.source.bytes = 12000;
@@ -820,18 +821,18 @@ static void test_ceiling(void)
 	   "%s: is sent as it is", s.name);
 	ok(mean(&r, 10, 20, v_rate) < 1.25 * demand,
 	   "%s: the rate grows no further", s.name);
-	sim_free(&r);
+	link_sim_free(&r);
 	s.c.limits.most = 50e3;
 	run(&s, 0, &r);
 	ok(mean(&r, 10, 20, v_sent) <= 50e3 &&
 	   mean(&r, 10, 20, v_sent) > 45e3, "the operator's limit is kept");
-	sim_free(&r);
+	link_sim_free(&r);
 }
 
 static void test_focus(void)
 {
 	struct scene s = scene("focus", 26);
-	struct sim_result r;
+	struct link_sim_result r;
 	double before, behind;
 
 	change(&s, 0, 1.5, 0);
@@ -842,7 +843,7 @@ static void test_focus(void)
 	ok(behind > 1.5 * before, "focus: from %.0f to %.0f kB/s at once",
 	   before / 1e3, behind / 1e3);
 	ok(mean(&r, 10, 26, v_capacity) > 0 && s.sane, "focus: sane");
-	sim_free(&r);
+	link_sim_free(&r);
 }
 
 /* Random calls of everything: nothing but sane values comes out */

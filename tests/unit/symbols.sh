@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# symbols.sh - no name is defined twice in what a program may link
+#
+# usage: symbols.sh [DIRECTORY]	with archives, instead of build/obj
+#
+# A program takes the first function of that name that the linker meets, and
+# nothing warns. Applications are linked to libraries, not to each other. Prints
+# TAP.
+
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." || exit 1
+. tests/lib/tap.sh
+
+# twice ARCHIVE...: names that these define more than once, and where
+twice()
+{
+	nm --print-file-name --extern-only --defined-only "$@" 2>/dev/null |
+		awk 'NF > 2 && $(NF - 1) ~ /[BDRT]/ && $NF != "main" {
+			sub(/:[0-9a-f]*$/, "", $1)
+			count[$NF]++
+			where[$NF] = where[$NF] " " $1
+		}
+		END {
+			for (name in count)
+				if (count[name] > 1)
+					print name ":" where[name]
+		}' | sort
+}
+
+# all DIRECTORY: of the libraries, and within every other archive
+all()
+{
+	local archive other=() libraries=()
+
+	for archive in "$1"/*.a; do
+		case ${archive##*/} in
+		*.d.a)	;;
+		apps-*|tests-*|tools-*) other+=("$archive") ;;
+		*)	libraries+=("$archive") ;;
+		esac
+	done
+	twice "${libraries[@]}"
+	for archive in "${other[@]}"; do
+		twice "$archive"
+	done
+}
+
+found=$(all "${1-build/obj}")
+[ -z "$found" ] || sed 's/^/# /' <<<"$found"
+[ -z "$found" ]
+ok "a function or variable has a name of its own"
+
+# the check finds what it is for
+for object in a b c; do
+	echo "int same; int only_$object;" | gcc -fno-common -x c -c - \
+		-o "$scratch/$object.o" || exit 1
+done
+ar rc "$scratch/base.a" "$scratch/a.o" && ar rc "$scratch/ros-io.a" "$scratch/b.o" &&
+	ar rc "$scratch/apps-own.a" "$scratch/c.o" || exit 1
+[ "$(all "$scratch" | sed 's/:.*//')" = same ]
+ok "a name of two libraries is found"
+
+done_testing
