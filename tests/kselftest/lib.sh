@@ -67,7 +67,12 @@ stat()
 	json=$(tc -j -s qdisc show dev "${2:-d0}")
 	json=${json#*'"kind":"optsample"'}
 	json=${json%%'{"kind":"'*}
-	[ "$field" = "$1" ] || json=${json#*"\"${1%.*}\":{"}
+	if [ "$field" = "$1" ]; then
+		# behind the options, which have limits of the same names
+		json='"bytes":'${json#*'},"bytes":'}
+	else
+		json=${json#*"\"${1%.*}\":{"}
+	fi
 	[[ $json =~ \"$field\":(\"[^\"]*\"|[-+.0-9eE]+|true|false) ]] &&
 		echo "${BASH_REMATCH[1]}"
 }
