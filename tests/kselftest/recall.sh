@@ -33,6 +33,15 @@ arrive()
 state() { stat recall_state | tr -d '"'; }
 nap() { sleep "${1:-0.03}"; }
 
+# carrier_lost: and back; the kernel tells of changes once a second
+carrier_lost()
+{
+	ip link set d0 carrier off
+	wait_for 5 grep -q down /sys/class/net/d0/operstate
+	ip link set d0 carrier on
+	wait_for 5 grep -qv down /sys/class/net/d0/operstate
+}
+
 # hear LINES...: the radio reports; heard as the qdisc is asked for a packet, at
 # the same time: a doubt that begins with it holds the packet. Says which came
 hear() { play "$@" "t 1" | sed 's/ *-$//'; }
@@ -258,8 +267,7 @@ play "r ack 1"
 
 # settling
 believed settle 60s
-ip link set d0 carrier off
-ip link set d0 carrier on
+carrier_lost
 arrive 92 93
 is "$(air 1) $(stat stalled)" ' "settle"' "the link is back: it settles"
 tc qdisc change dev d0 root handle 1: optsample pause 0
@@ -274,8 +282,7 @@ tc qdisc change dev d0 root handle 1: optsample pause 0
 is "$(state)" active "nothing settles: nothing is tried"
 
 device limit 5 recall on settle 60s
-ip link set d0 carrier off
-ip link set d0 carrier on
+carrier_lost
 arrive 94
 tc qdisc change dev d0 root handle 1: optsample pause 0
 is "$(air 1) $(stat stalled)" ' "settle"' \
