@@ -4,15 +4,16 @@
 #
 # Sourced.
 
-# wait_for SECONDS COMMAND...: until it succeeds
+# wait_for SECONDS COMMAND...: until it succeeds. In a guest the command costs more
+# than the time between two of them: after 2 s it is run once a second
 wait_for()
 {
-	local end=$((SECONDS + $1))
+	local begin=$SECONDS end=$((SECONDS + $1))
 
 	shift
 	until "$@" >/dev/null 2>&1; do
 		[ $SECONDS -lt $end ] || return 1
-		sleep 0.2
+		[ $((SECONDS - begin)) -lt 2 ] && sleep 0.2 || sleep 1
 	done
 }
 
