@@ -4,29 +4,34 @@
 #
 # Sourced, by tests with $top and $scratch.
 
-# pictures MADE_UP [FILTER]: $rgb and $depth, payloads of three messages each:
-# recorded ones, depth through ffmpeg's FILTER, if $OPTSAMPLE_DATA/images has
-# any (../shared/data), else random bytes; those of depth of MADE_UP sizes
-pictures()
+# recorded DIR [FILTER]: three pictures of colour and three of depth, these through
+# ffmpeg's FILTER, from $OPTSAMPLE_DATA/images (../shared/data)
+recorded()
 {
 	local images=${OPTSAMPLE_DATA-$top/../shared/data}/images i
 
-	rgb=40000+41000+39000 depth=$1
+	mkdir -p "$1" || return
 	for i in 1 2 3; do
-		ffmpeg -v error -i "$images/rgbd_color_640x480_$i.png" \
-			-q:v 5 "$scratch/rgb$i.jpg" &&
-		if [ -n "${2-}" ]; then
-			ffmpeg -v error \
-				-i "$images/rgbd_depth_640x480_16_$i.png" \
-				-vf "$2" "$scratch/depth$i.png"
-		else
-			cp "$images/rgbd_depth_640x480_16_$i.png" \
-				"$scratch/depth$i.png"
-		fi || {
-			echo "# made-up pictures"
-			return
-		}
+		ffmpeg -y -v error -i "$images/rgbd_color_640x480_$i.png" \
+			-q:v 5 "$1/rgb$i.jpg" &&
+		ffmpeg -y -v error -i "$images/rgbd_depth_640x480_16_$i.png" \
+			${2:+-vf "$2"} "$1/depth$i.png" || return
 	done 2>/dev/null </dev/null
-	rgb=$scratch/rgb1.jpg+$scratch/rgb2.jpg+$scratch/rgb3.jpg
-	depth=$scratch/depth1.png+$scratch/depth2.png+$scratch/depth3.png
+}
+
+# pictures MADE_UP [FILTER]: $rgb and $depth, payloads of three messages each:
+# recorded ones, or random bytes, those of depth of MADE_UP sizes. A guest, which
+# has no ffmpeg, takes those of build/pictures
+pictures()
+{
+	local dir=$top/build/pictures
+
+	[ -n "${VM-}" ] || { dir=$scratch; recorded "$dir" "${2-}"; }
+	if [ -f "$dir/depth3.png" ]; then
+		rgb=$dir/rgb1.jpg+$dir/rgb2.jpg+$dir/rgb3.jpg
+		depth=$dir/depth1.png+$dir/depth2.png+$dir/depth3.png
+	else
+		echo "# made-up pictures"
+		rgb=40000+41000+39000 depth=$1
+	fi
 }
