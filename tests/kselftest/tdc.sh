@@ -68,7 +68,8 @@ in_guest()
 	ko=$("$top/tools/machines/kernel" module "$kernel") || exit 1
 	ko=$(grep 'sch_optsample\.ko$' <<<"$ko") || die "no module was built"
 	cd "$top" || exit 1
-	exec "$top/tools/machines/vm" -k "$kernel" -t 1800 -M "$ko" \
+	exec "$top/tools/machines/vm" -k "$kernel" --skip-idle \
+		--root base,tdc -t 1800 -M "$ko" \
 		${TC:+-e "TC=$TC"} -- "$top/$me" "$1"
 }
 
