@@ -77,7 +77,7 @@ $(BUILD)/bpf/%.bpf.o: %.bpf.c $(wildcard bpf/*.h) include/optsample/tag.h \
 	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Werror -Iinclude $(UAPI) \
 		-I/usr/include/$(shell $(CC) -print-multiarch) -c -o $@ $<
 
-# the unit tests that tests/unit/lib.sh runs; the others are tests of their own
+# the unit tests that tests/unit/all.sh runs; the others are tests of their own
 lib-tests:
 	@echo $(filter-out sampler sampler_bounds sync odometer,$(call names,TESTS))
 
