@@ -241,7 +241,7 @@ heard
 is "$(kept 1)" "1 2 3 4 5" "watch: w0 is back by name, all leaves"
 ip link set w0 down
 ip link set w0 name w9
-is "$(stat watch v0) $(stat watched v0)" "\"w0\" $(ifindex w9)" \
+is "$(stat options.watch v0) $(stat watched v0)" "\"w0\" $(ifindex w9)" \
 	"watch: a renamed device is still watched, the name is remembered"
 tc qdisc change dev v0 root handle 1: optsample limit 9
 is "$(stat watched v0)" "$(ifindex w9)" "watch: also after a change of an option"
