@@ -47,6 +47,21 @@ struct setting {
 	int			group, letter;
 };
 
+/*
+ * What a row has whose value goes to a field. The file with the table defines
+ * SETTING_CONFIG: the type of the config
+ */
+#define SETTING_FIELD(kind, field) \
+	.type = SETTING_##kind, .at = offsetof(SETTING_CONFIG, field)
+#define SETTING_FIELD_TEXT(field) \
+	.must = "a text", SETTING_FIELD(TEXT, field)
+#define SETTING_FIELD_FLAG(field) \
+	.must = "yes or no", SETTING_FIELD(FLAG, field)
+#define SETTING_FIELD_U32(field, low, high) \
+	SETTING_FIELD(U32, field), .min = low, .max = high
+#define SETTING_FIELD_DOUBLE(field, low, high) \
+	SETTING_FIELD(DOUBLE, field), .min = low, .max = high
+
 /**
  * settings_set() - by name
  * @error: gets one line

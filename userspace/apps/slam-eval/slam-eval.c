@@ -28,29 +28,27 @@ struct found {
 
 static const double degrees = 180 / M_PI;
 
-#define FIELD(kind, field) .type = SETTING_##kind, \
-	.at = offsetof(struct options, field)
-#define TEXT(field) .must = "a text", FIELD(TEXT, field)
-#define FLAG(field) .must = "yes or no", FIELD(FLAG, field)
+#define SETTING_CONFIG struct options
 
 static const struct setting settings[] = {
 	{ "relations", "FILE", "ground truth: t1 t2 x y z roll pitch yaw",
-	  TEXT(relations) },
+	  SETTING_FIELD_TEXT(relations) },
 	{ "trajectory", "FILE", "trajectory to judge: stamp x y z qx qy qz qw",
-	  TEXT(trajectory) },
+	  SETTING_FIELD_TEXT(trajectory) },
 	{ "log", "FILE", "interpolate between poses by the odometry of this log",
-	  TEXT(log) },
+	  SETTING_FIELD_TEXT(log) },
 	{ "spread", NULL, "distribute the error of odometry between poses",
-	  FLAG(spread) },
+	  SETTING_FIELD_FLAG(spread) },
 	{ "reach", "TIME",
 	  "use a pose this long before the first and after the last (100ms)",
-	  .must = "0s..1h, with a unit", FIELD(MS, reach), .max = 3600000 },
+	  .must = "0s..1h, with a unit", SETTING_FIELD(MS, reach),
+	  .max = 3600000 },
 	{ "worst", "N", "also print the N worst relations",
-	  FIELD(U32, worst), .min = 1, .max = RELATIONS_MAX },
+	  SETTING_FIELD_U32(worst, 1, RELATIONS_MAX) },
 	{ "header", NULL, "print the names of the columns first",
-	  FLAG(header) },
-	{ "json", NULL, "print JSON", FLAG(json) },
-	{ "version", NULL, "print the version", FLAG(version) },
+	  SETTING_FIELD_FLAG(header) },
+	{ "json", NULL, "print JSON", SETTING_FIELD_FLAG(json) },
+	{ "version", NULL, "print the version", SETTING_FIELD_FLAG(version) },
 	{ 0 }
 };
 

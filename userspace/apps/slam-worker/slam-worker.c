@@ -71,25 +71,25 @@ static int set_job(void *config, const char *value)
 	return 0;
 }
 
-#define FIELD(kind, field) .type = SETTING_##kind, \
-	.at = offsetof(struct options, field)
+#define SETTING_CONFIG struct options
 
 static const struct setting settings[] = {
 	{ "engine", "SPEC", "amqp://USER:PASSWORD@HOST:PORT/VHOST",
-	  .must = "a text", FIELD(TEXT, engine) },
+	  SETTING_FIELD_TEXT(engine) },
 	{ "job", "NAME", "job of slamd (slam); again: one more",
 	  .must = "one of at most 64 different names", .set = set_job },
 	{ "threads", "T", "threads for each job (default: one per CPU)",
-	  FIELD(U32, threads), .min = 1, .max = THREAD_POOL_MAX },
+	  SETTING_FIELD_U32(threads, 1, THREAD_POOL_MAX) },
 	{ "memory", "MB",
 	  "memory for the maps of all jobs (default: what the machine has)",
-	  FIELD(U32, memory), .min = 1, .max = MEMORY_MB_MAX },
+	  SETTING_FIELD_U32(memory, 1, MEMORY_MB_MAX) },
 	{ "wait", "TIME", "maximum wait for the broker (default: no limit)",
-	  .must = "0s..24h, with a unit", FIELD(MS, wait_ms), .max = 86400000 },
-	{ "quiet", NULL, "print warnings only", .must = "yes or no",
-	  FIELD(FLAG, quiet), .letter = 'q' },
-	{ "version", NULL, "print the version", .must = "yes or no",
-	  FIELD(FLAG, version) },
+	  .must = "0s..24h, with a unit", SETTING_FIELD(MS, wait_ms),
+	  .max = 86400000 },
+	{ "quiet", NULL, "print warnings only",
+	  SETTING_FIELD_FLAG(quiet), .letter = 'q' },
+	{ "version", NULL, "print the version",
+	  SETTING_FIELD_FLAG(version) },
 	{ 0 }
 };
 
