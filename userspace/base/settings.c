@@ -238,7 +238,10 @@ static const struct setting *settings_section_of(void *arg, const char *name,
 	struct parse *p = arg;
 
 	*config = p->config;
-	return strcmp(name, p->program->section) ? NULL : p->program->table;
+	if (!strcmp(name, p->program->section))
+		return p->program->table;
+	return p->program->sections ?
+	       p->program->sections(p->config, name, config) : NULL;
 }
 
 static int settings_row_of(const struct setting *table, int key)
@@ -250,23 +253,32 @@ static int settings_row_of(const struct setting *table, int key)
 	return -1;
 }
 
+static int settings_parse_row(struct parse *p, int row, const char *value)
+{
+	const struct setting *table = p->program->table;
+	char error[256];
+
+	p->given[row] = true;
+	if (table[row].option)
+		return table[row].option(p->config, value);
+	if (settings_set(table, p->config, table[row].name, value, error))
+		return cli_error(-EINVAL, "%s", error);
+	return 0;
+}
+
 static error_t settings_parse_key(int key, char *arg, struct argp_state *state)
 {
 	struct parse *p = state->input;
-	const struct setting *table = p->program->table;
-	const int row = settings_row_of(table, key);
-	char error[256];
+	const int row = settings_row_of(p->program->table, key);
 
-	if (row >= 0) {
-		p->given[row] = true;
-		if (settings_set(table, p->config, table[row].name, arg, error))
-			return cli_error(-EINVAL, "%s", error);
-		return 0;
-	}
+	if (row >= 0)
+		return settings_parse_row(p, row, arg);
 	switch (key) {
 	case 'c':
 		return 0;	/* has been read */
 	case ARGP_KEY_ARG:
+		if (p->program->argument)
+			return p->program->argument(p->config, arg);
 		return cli_usage(state->argv[0], "unexpected argument '%.100s'",
 				 arg);
 	case ARGP_KEY_END:
@@ -281,13 +293,13 @@ int settings_parse(const struct settings_program *program, void *config,
 		   int argc, char **argv)
 {
 	struct argp_option options[SETTINGS_MAX] = {
-		{ "config", 'c', "FILE", 0, "read settings of this list first",
-		  program->table[0].group },
+		{ "config", 'c', "FILE", 0, program->file ? program->file :
+		  "read settings of this list first", program->table[0].group },
 	};
 	const unsigned int own = program->section ? 1 : 0;
 	const struct argp argp = {
 		.options = options, .parser = settings_parse_key,
-		.doc = program->doc,
+		.args_doc = program->arguments, .doc = program->doc,
 	};
 	struct parse p = { .program = program, .config = config };
 	int ret = 0;

@@ -34,6 +34,8 @@ enum setting_type {
  * @help:	one line; NULL: for the file only
  * @must:	what a value must be, for the error; NULL: @min..@max
  * @set:	take a value. Return: 0 or a negative errno
+ * @option:	take a value of the command line, where @set is for the file
+ *		only. Return: 0, or a negative errno after one line on stderr
  * @at:		offset of the field in the config, if there is no @set
  * @group:	of options in --help, as in struct argp_option
  * @letter:	short option, 0: none
@@ -41,6 +43,7 @@ enum setting_type {
 struct setting {
 	const char		*name, *arg, *help, *must;
 	int			(*set)(void *config, const char *value);
+	int			(*option)(void *config, const char *value);
 	enum setting_type	type;
 	size_t			at;
 	double			min, max;
@@ -93,12 +96,21 @@ int settings_option(const struct setting *table, void *config, int key,
  * @table:	at most SETTINGS_MAX - 2 rows
  * @doc:	for --help
  * @section:	of the file of --config; NULL: the program has no file
+ * @file:	help for --config; NULL: the usual one
+ * @sections:	the table, and its config, of a section of another name. Return:
+ *		NULL: there is no such
+ * @arguments:	for --help, what is given without an option
+ * @argument:	take one of these; NULL: there are none. Return: 0, or a
+ *		negative errno after one line on stderr
  * @check:	of all options together; @given has the rows on the command
  *		line. Return: 0, or a negative errno after one line on stderr
  */
 struct settings_program {
 	const struct setting	*table;
-	const char		*doc, *section;
+	const char		*doc, *section, *file, *arguments;
+	const struct setting	*(*sections)(void *config, const char *name,
+					     void **to);
+	int			(*argument)(void *config, const char *value);
 	int			(*check)(void *config, const bool *given,
 					 const char *program);
 };
