@@ -3,7 +3,6 @@
  * optsample-recv - the operator's side: what a robot sends becomes ordinary
  * messages again
  */
-#include <argp.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,7 +17,7 @@
 #include "base/settings.h"
 #include "base/cli.h"
 
-enum { SINKS = 8, TEXT = 512, OPT_CONFIG = 'c' };
+enum { SINKS = 8, TEXT = 512 };
 
 struct recv_config {
 	char			listen[TEXT], node[TEXT];
@@ -201,53 +200,27 @@ static const struct setting settings[] = {
 	{ 0 }
 };
 
-static error_t recv_parse(int key, char *arg, struct argp_state *state)
+static int recv_add_sink(void *c, const char *v)
 {
-	struct recv_config *c = state->input;
-	int ret;
-
-	switch (key) {
-	case OPT_CONFIG:
-		return 0;	/* was read before all others */
-	case ARGP_KEY_ARG:
-		if (set_sink(c, arg))
-			return cli_usage(cli_program, "too many sinks");
-		return 0;
-	case ARGP_KEY_END:
-		if (!c->sinks && !c->watch)
-			return cli_usage(cli_program, "where to?");
-		return 0;
-	}
-	ret = settings_option(settings, c, key, arg);
-	return ret == -ENOENT ? ARGP_ERR_UNKNOWN : ret;
+	return set_sink(c, v) ? cli_usage(cli_program, "too many sinks") : 0;
 }
 
-static const struct setting *recv_section_of(void *arg, const char *name,
-					     void **config)
+static int recv_check(void *config, const bool *given, const char *program)
 {
-	*config = arg;
-	return !strcmp(name, "recv") ? settings : NULL;
+	const struct recv_config *c = config;
+
+	(void)given;
+	return c->sinks || c->watch ? 0 : cli_usage(program, "where to?");
 }
 
-static int recv_configure(struct recv_config *c, int argc, char **argv)
-{
-	static struct argp_option options[SETTINGS_MAX] = {
-		{ "config", OPT_CONFIG, "FILE", 0,
-		  "settings of this list, in [recv]", 0 },
-	};
-	const struct argp argp = {
-		options, recv_parse, "SINK...",
-		"Receive what optsample-send sends, and publish it: to ROS 2 "
-		"(ros2), ROS 1 (ros1), a recording (NAME.mcap, NAME.bag, "
-		"NAME.db3), files (a folder).",
-		NULL, NULL, NULL
-	};
-	int ret;
-
-	settings_options(settings, options + 1, SETTINGS_MAX - 1);
-	ret = settings_load_option(argc, argv, recv_section_of, c);
-	return ret ? ret : cli_parse(&argp, argc, argv, c);
-}
+static const struct settings_program recv_program = {
+	.table = settings, .section = "recv", .check = recv_check,
+	.file = "settings of this list, in [recv]",
+	.arguments = "SINK...", .argument = recv_add_sink,
+	.doc = "Receive what optsample-send sends, and publish it: to ROS 2 "
+	       "(ros2), ROS 1 (ros1), a recording (NAME.mcap, NAME.bag, "
+	       "NAME.db3), files (a folder).",
+};
 
 static int recv_on_request(void *arg, const char *command,
 			   const cJSON *parameters, cJSON *answer,
@@ -355,7 +328,7 @@ int main(int argc, char **argv)
 
 	cli_program = "optsample-recv";
 	argv[0] = (char *)cli_program;
-	ret = recv_configure(&r.config, argc, argv);
+	ret = settings_parse(&recv_program, &r.config, argc, argv);
 	if (ret)
 		return 2;
 	ret = recv_open_all(&r);
