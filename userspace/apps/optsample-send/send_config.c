@@ -10,9 +10,8 @@
 #include <unistd.h>
 #include "apps/optsample-send/send_config.h"
 #include "base/cli.h"
+#include "base/error.h"
 #include "optsample/units.h"
-
-enum { OPT_CONFIG = 'c', OPT_TOPIC = 't' };
 
 #define TEXT(field)							\
 static int set_##field(void *c, const char *v)				\
@@ -67,6 +66,33 @@ static int set_topic(void *c, const char *v)
 		return -EINVAL;
 	s->topics++;
 	return 0;
+}
+
+/* Before those of the file, as the first that matches counts */
+static int insert_topic(struct send_config *c, const struct send_options *o)
+{
+	struct send_options *t = c->sender.topic;
+	unsigned int at = c->told, n = c->sender.topics;
+
+	if (n == SENDER_PATTERNS)
+		return -E2BIG;
+	memmove(t + at + 1, t + at, (n - at) * sizeof(*t));
+	t[at] = *o;
+	c->sender.topics++;
+	c->told++;
+	return 0;
+}
+
+/* --topic */
+static int send_config_option_topic(void *c, const char *v)
+{
+	char error[ERROR_TEXT];
+	struct send_options o;
+
+	if (send_topic_parse(v, &o, error))
+		return cli_error(-EINVAL, "--topic: %s", error);
+	return insert_topic(c, &o) ?
+	       cli_error(-E2BIG, "no more than %d topics", SENDER_PATTERNS) : 0;
 }
 
 static int send_config_set_rate(void *c, const char *v)
@@ -130,9 +156,10 @@ const struct setting send_settings[] = {
 	  A_TEXT, set_to },
 	{ "source", "SOURCE", "one more, as if it were an argument",
 	  "a text, and no more than 8 of them", send_config_set_source },
-	{ "topic", "TOPIC", NULL,
+	{ "topic", "\"NAME KEY=VALUE ...\"",
+	  "send this topic, or those that match, and how (all there are)",
 	  "a topic, then KEY=VALUE as optsample-send(1) names them, 64 at most",
-	  set_topic },
+	  set_topic, send_config_option_topic, .letter = 't' },
 	{ "name", "NAME", "of this robot (the host's name)",
 	  "a text of 1 to 63 bytes", send_config_set_name },
 	{ "node", "NODE", "of this program in ROS (optsample_send)", A_TEXT,
@@ -323,89 +350,51 @@ static int send_config_add_topic(struct sender_options *s,
 	return 0;
 }
 
-/* Before those of the file, as the first that matches counts */
-static int insert_topic(struct send_config *c, const struct send_options *o)
+/* For each topic [topic NAME] */
+static const struct setting *send_config_section_of(void *config,
+						    const char *name, void **to)
 {
-	struct send_options *t = c->sender.topic;
-	unsigned int at = c->told, n = c->sender.topics;
-
-	if (n == SENDER_PATTERNS)
-		return -E2BIG;
-	memmove(t + at + 1, t + at, (n - at) * sizeof(*t));
-	t[at] = *o;
-	c->sender.topics++;
-	c->told++;
-	return 0;
-}
-
-/* [send], and for each topic [topic NAME] */
-static const struct setting *send_config_section_of(void *arg, const char *name,
-						    void **config)
-{
-	struct send_config *c = arg;
+	struct send_config *c = config;
 	struct send_options o = SEND_OPTIONS;
 
-	*config = c;
-	if (!strcmp(name, "send"))
-		return send_settings;
 	if (strncmp(name, "topic ", 6) ||
 	    settings_text(o.name, sizeof(o.name), name + 6) ||
 	    send_config_add_topic(&c->sender, &o))
 		return NULL;
-	*config = &c->sender.topic[c->sender.topics - 1];
+	*to = &c->sender.topic[c->sender.topics - 1];
 	return send_topic_settings;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static int send_config_add_source(void *c, const char *v)
 {
-	struct send_config *c = state->input;
-	struct send_options o;
-	char error[256];
-	int ret;
+	return send_config_set_source(c, v) ?
+	       cli_usage(cli_program, "too many sources") : 0;
+}
 
-	switch (key) {
-	case OPT_CONFIG:
-		return 0;	/* was read before all others */
-	case OPT_TOPIC:
-		if (send_topic_parse(arg, &o, error))
-			return cli_error(-EINVAL, "--topic: %s", error);
-		return insert_topic(c, &o) ?
-		       cli_error(-E2BIG, "no more than %d topics",
-				 SENDER_PATTERNS) : 0;
-	case ARGP_KEY_ARG:
-		if (send_config_set_source(c, arg))
-			return cli_usage(cli_program, "too many sources");
-		return 0;
-	case ARGP_KEY_END:
-		if (!*c->to)
-			return cli_usage(cli_program, "where to? --to HOST");
-		if (!c->sources)
-			return cli_usage(cli_program, "send what?");
-		return 0;
-	}
-	ret = settings_option(send_settings, c, key, arg);
-	return ret == -ENOENT ? ARGP_ERR_UNKNOWN : ret;
+static int send_config_check(void *config, const bool *given,
+			     const char *program)
+{
+	const struct send_config *c = config;
+
+	(void)given;
+	if (!*c->to)
+		return cli_usage(program, "where to? --to HOST");
+	return c->sources ? 0 : cli_usage(program, "send what?");
 }
 
 int send_config_parse(struct send_config *c, int argc, char **argv)
 {
-	static struct argp_option options[SETTINGS_MAX] = {
-		{ "config", OPT_CONFIG, "FILE", 0,
-		  "settings of this list, in [send], and [topic NAME]", 0 },
-		{ "topic", OPT_TOPIC, "\"NAME KEY=VALUE ...\"", 0,
-		  "send this topic, or those that match, and how (all there are)",
-		  0 },
+	static const struct settings_program program = {
+		.table = send_settings, .section = "send",
+		.sections = send_config_section_of,
+		.file = "settings of this list, in [send], and [topic NAME]",
+		.arguments = "SOURCE...", .argument = send_config_add_source,
+		.check = send_config_check,
+		.doc = "Send messages to optsample-recv over a link that "
+		       "loses: from ROS 2 (ros2), ROS 1 (ros1), a recording "
+		       "(.mcap, .bag, .db3), files (images, clouds, maps, or a "
+		       "folder of them).",
 	};
-	const struct argp argp = {
-		options, parse, "SOURCE...",
-		"Send messages to optsample-recv over a link that loses: from "
-		"ROS 2 (ros2), ROS 1 (ros1), a recording (.mcap, .bag, .db3), "
-		"files (images, clouds, maps, or a folder of them).",
-		NULL, NULL, NULL
-	};
-	int ret;
 
-	settings_options(send_settings, options + 2, SETTINGS_MAX - 2);
-	ret = settings_load_option(argc, argv, send_config_section_of, c);
-	return ret ? ret : cli_parse(&argp, argc, argv, c);
+	return settings_parse(&program, c, argc, argv);
 }
