@@ -2,16 +2,14 @@
 /*
  * config - what a user tells gdimd
  */
-#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include "apps/gdimd/config.h"
 #include "apps/gdimd/wildcard.h"
 #include "base/cli.h"
+#include "base/error.h"
 #include "base/settings.h"
-
-enum { OPT_CONFIG = 'c', OPT_LAYER = 256, OPT_MAP };
 
 enum { DEFAULTS = 12 };
 
@@ -228,16 +226,32 @@ static int config_add_layer(struct config *c, const char *line, bool whole,
 /* In the file; --layer has better words for what is wrong */
 static int config_set_layer(void *c, const char *v)
 {
-	char error[256];
+	char error[ERROR_TEXT];
 
 	return config_add_layer(c, v, false, error);
 }
 
-static int set_map(void *c, const char *v)
+static int config_option_layer(void *c, const char *v)
 {
-	char error[256];
+	char error[ERROR_TEXT];
+	const int err = config_add_layer(c, v, false, error);
+
+	return err ? cli_error(err, "--layer: %s", error) : 0;
+}
+
+static int config_set_map(void *c, const char *v)
+{
+	char error[ERROR_TEXT];
 
 	return config_add_layer(c, v, true, error);
+}
+
+static int config_option_map(void *c, const char *v)
+{
+	char error[ERROR_TEXT];
+	const int err = config_add_layer(c, v, true, error);
+
+	return err ? cli_error(err, "--map: %s", error) : 0;
 }
 
 static int set_remap(void *config, const char *v)
@@ -302,8 +316,12 @@ static const struct setting settings[] = {
 	{ "rate", "HZ",
 	  "publish changed maps at this rate; 0: never (1)",
 	  "0 or 0.001..100", config_set_rate },
-	{ "layer", "LINE", NULL, "NAME KEY=VALUE ...", config_set_layer },
-	{ "map", "LINE", NULL, "NAME KEY=VALUE ...", set_map },
+	{ "layer", "\"NAME KEY=VALUE ...\"",
+	  "a modality: input, role, bits, range=LOW:HIGH, unit, rule, drawing, resolution, weights",
+	  "NAME KEY=VALUE ...", config_set_layer, config_option_layer },
+	{ "map", "\"NAME KEY=VALUE ...\"",
+	  "as --layer, of whole maps instead of submaps",
+	  "NAME KEY=VALUE ...", config_set_map, config_option_map },
 	{ "default-layers", "YES", "have the layers of SmokeBot D4.1 (yes)", "yes or no",
 	  set_defaults },
 	{ "minTemp", "T", "temperature of a cell value of 0, degrees C (0)", "a number",
@@ -345,35 +363,20 @@ static const struct setting settings[] = {
 	{ 0 }
 };
 
-static const struct setting *config_section_of(void *arg, const char *name,
-					       void **config)
+static int config_reject_argument(void *c, const char *v)
 {
-	*config = arg;
-	return !strcmp(name, "gdimd") ? settings : NULL;
+	(void)c;
+	return cli_usage(cli_program, "what is '%s'?", v);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static int config_check(void *config, const bool *given, const char *program)
 {
-	struct config *c = state->input;
-	char error[256];
-	int ret;
+	const struct config *c = config;
 
-	switch (key) {
-	case OPT_CONFIG:
-		return 0;	/* was read before all others */
-	case OPT_LAYER:
-	case OPT_MAP:
-		ret = config_add_layer(c, arg, key == OPT_MAP, error);
-		return ret ? cli_error(ret, "--%s: %s", key == OPT_MAP ?
-				       "map" : "layer", error) : 0;
-	case ARGP_KEY_ARG:
-		return cli_usage(cli_program, "what is '%s'?", arg);
-	case ARGP_KEY_END:
-		return *c->store ? 0 : cli_usage(cli_program,
-						 "where to? --store FILE.db");
-	}
-	ret = settings_option(settings, c, key, arg);
-	return ret == -ENOENT ? ARGP_ERR_UNKNOWN : ret;
+	(void)given;
+	if (!*c->store)
+		return cli_usage(program, "where to? --store FILE.db");
+	return check_ranges(c);
 }
 
 static bool config_has_layer(const struct config *c, const char *name)
@@ -394,21 +397,14 @@ static void add_defaults(struct config *c)
 
 int config_parse(struct config *c, int argc, char **argv)
 {
-	static struct argp_option options[SETTINGS_MAX] = {
-		{ "config", OPT_CONFIG, "FILE", 0,
-		  "settings of this list, in [gdimd]", 0 },
-		{ "layer", OPT_LAYER, "\"NAME KEY=VALUE ...\"", 0,
-		  "a modality: input, role, bits, range=LOW:HIGH, unit, rule, drawing, resolution, weights", 0 },
-		{ "map", OPT_MAP, "\"NAME KEY=VALUE ...\"", 0,
-		  "as --layer, of whole maps instead of submaps", 0 },
-	};
-	const struct argp argp = {
-		options, parse, NULL,
-		"Keep what robots find out about a site: layered maps that "
-		"follow the pose graph. Submaps, transforms, rooms and images "
-		"come in on /gdim/input/..., fused maps go out on "
-		"/gdim/output/...; see gdimctl(1) for the rest.",
-		NULL, NULL, NULL
+	static const struct settings_program program = {
+		.table = settings, .section = "gdimd",
+		.file = "settings of this list, in [gdimd]",
+		.argument = config_reject_argument, .check = config_check,
+		.doc = "Keep what robots find out about a site: layered maps "
+		       "that follow the pose graph. Submaps, transforms, rooms "
+		       "and images come in on /gdim/input/..., fused maps go "
+		       "out on /gdim/output/...; see gdimctl(1) for the rest.",
 	};
 	int ret;
 
@@ -421,12 +417,7 @@ int config_parse(struct config *c, int argc, char **argv)
 	for (int i = 0; i < MODALITIES; i++)
 		memcpy(c->range[i], modality_get(i)->range,
 		       sizeof(c->range[i]));
-	settings_options(settings, options + 3, SETTINGS_MAX - 3);
-	ret = settings_load_option(argc, argv, config_section_of, c);
-	if (!ret)
-		ret = cli_parse(&argp, argc, argv, c);
-	if (!ret)
-		ret = check_ranges(c);
+	ret = settings_parse(&program, c, argc, argv);
 	add_defaults(c);
 	return ret;
 }
