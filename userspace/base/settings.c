@@ -3,13 +3,17 @@
  * settings - one table of settings for the command line, the configuration
  * file and the running daemon
  */
+#include <argp.h>
 #include <errno.h>
 #include <ini.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include "base/cli.h"
+#include "base/error.h"
 #include "base/settings.h"
+
+enum { SETTINGS_KEY = 1000 };	/* of the first setting as an option */
 
 int settings_row(const struct setting *table, const char *name)
 {
@@ -43,28 +47,26 @@ static int settings_take(const struct setting *s, void *config,
 }
 
 int settings_set(const struct setting *table, void *config, const char *name,
-		 const char *value, char error[256])
+		 const char *value, char error[ERROR_TEXT])
 {
 	const int row = settings_row(table, name);
 	const struct setting *s = table + row;
 
-	if (row < 0) {
-		snprintf(error, 256, "there is no setting '%.80s'", name);
-		return -EINVAL;
-	}
+	if (row < 0)
+		return error_set(error, -EINVAL, "there is no setting '%.80s'",
+				 name);
 	if (!settings_take(s, config, value))
 		return 0;
 	if (s->must)
-		snprintf(error, 256, "%s must be %s, not '%.80s'", name,
-			 s->must, value ? value : "");
-	else
-		snprintf(error, 256, "%s must be %.9g..%.9g, not '%.80s'", name,
-			 s->min, s->max, value ? value : "");
-	return -EINVAL;
+		return error_set(error, -EINVAL, "%s must be %s, not '%.80s'",
+				 name, s->must, value ? value : "");
+	return error_set(error, -EINVAL, "%s must be %.9g..%.9g, not '%.80s'",
+			 name, s->min, s->max, value ? value : "");
 }
 
-void settings_options(const struct setting *table, struct argp_option *out,
-		      unsigned int room)
+/* The settings as options, @room of them with the empty one at the end */
+static void settings_options(const struct setting *table,
+			     struct argp_option *out, unsigned int room)
 {
 	unsigned int i = 0;
 	int key = SETTINGS_KEY;
@@ -83,35 +85,33 @@ void settings_options(const struct setting *table, struct argp_option *out,
 	out[i] = (struct argp_option){ 0 };
 }
 
-int settings_option(const struct setting *table, void *config, int key,
-		    const char *value)
-{
-	unsigned int count = 0;
-	char error[256];
-
-	while (table[count].name)
-		count++;
-	if (key < SETTINGS_KEY || key >= SETTINGS_KEY + (int)count)
-		return -ENOENT;
-	if (!settings_set(table, config, table[key - SETTINGS_KEY].name, value,
-			  error))
-		return 0;
-	return cli_error(-EINVAL, "%s", error);
-}
-
 enum { SECTION = 49 };		/* bytes, at most */
 
+/**
+ * struct load - an ini file while it is read
+ * @name:	section of the line before, if @any
+ * @table:	of that section, and @config; NULL: there is no such
+ * @error:	gets why a line is rejected
+ */
 struct load {
-	const char		*path;
-	const struct setting	*(*section)(void *arg, const char *name,
-					    void **config);
-	void			*arg;
-	char			name[128];
-	bool			any;
-	const struct setting	*table;
-	void			*config;
-	char			*error;
+	const struct settings_program	*program;
+	void				*own;
+	char				name[128];
+	bool				any;
+	const struct setting		*table;
+	void				*config;
+	char				*error;
 };
+
+static const struct setting *settings_section_of(struct load *l,
+						 const char *name)
+{
+	l->config = l->own;
+	if (!strcmp(name, l->program->section))
+		return l->program->table;
+	return l->program->sections ?
+	       l->program->sections(l->own, name, &l->config) : NULL;
+}
 
 /* A text is kept as long as the process runs; inih reuses its line */
 static int settings_set_line(struct load *l, const char *name,
@@ -123,8 +123,7 @@ static int settings_set_line(struct load *l, const char *name,
 		value = strdup(value);
 	if (value)
 		return settings_set(l->table, l->config, name, value, l->error);
-	snprintf(l->error, 160, "no memory");
-	return -ENOMEM;
+	return error_set(l->error, -ENOMEM, "no memory");
 }
 
 /* inih counts lines, and stops at the first that is refused */
@@ -135,35 +134,33 @@ static int on_line(void *user, const char *section, const char *name,
 
 	/* of longer ones inih tells only the beginning */
 	if (strlen(section) == SECTION) {
-		snprintf(l->error, 160, "[%.60s...] is too long for a section, see topic =",
-			 section);
+		error_set(l->error, 0, "[%.60s...] is too long for a section, see topic =",
+			  section);
 		return 0;
 	}
 	if (!l->any || strcmp(section, l->name)) {
 		snprintf(l->name, sizeof(l->name), "%s", section);
 		l->any = true;
-		l->table = l->section(l->arg, section, &l->config);
+		l->table = settings_section_of(l, section);
 	}
 	if (!l->table && !*section) {
-		snprintf(l->error, 160, "%.80s = is before the first [section]",
-			 name);
+		error_set(l->error, 0, "%.80s = is before the first [section]",
+			  name);
 		return 0;
 	}
 	if (!l->table) {
-		snprintf(l->error, 160, "there is no section [%.80s]", section);
+		error_set(l->error, 0, "there is no section [%.80s]", section);
 		return 0;
 	}
 	return !settings_set_line(l, name, value);
 }
 
-int settings_load(const char *path,
-		  const struct setting *(*section)(void *arg, const char *name,
-						   void **config),
-		  void *arg, char error[256])
+static int settings_load(const struct settings_program *program, void *config,
+			 const char *path, char error[ERROR_TEXT])
 {
-	char reason[256] = "not a line of an ini file";
+	char reason[ERROR_TEXT] = "not a line of an ini file";
 	struct load l = {
-		.path = path, .section = section, .arg = arg, .error = reason,
+		.program = program, .own = config, .error = reason,
 	};
 	int line;
 
@@ -171,13 +168,12 @@ int settings_load(const char *path,
 	line = ini_parse(path, on_line, &l);
 	if (!line)
 		return 0;
-	if (line < 0) {
-		snprintf(error, 256, "%.150s: %s", path,
-			 errno ? strerror(errno) : "cannot be read");
-		return errno ? -errno : -EIO;
-	}
-	snprintf(error, 256, "%.100s:%d: %.130s", path, line, reason);
-	return -EINVAL;
+	if (line < 0)
+		return error_set(error, errno ? -errno : -EIO, "%.150s: %s",
+				 path, errno ? strerror(errno) :
+				 "cannot be read");
+	return error_set(error, -EINVAL, "%.100s:%d: %.130s", path, line,
+			 reason);
 }
 
 /* As getopt_long() takes it, in short forms too; NULL: it is another option */
@@ -206,19 +202,17 @@ static const char *settings_file_of(int argc, char **argv)
 	return path;
 }
 
-int settings_load_option(int argc, char **argv,
-			 const struct setting *(*section)(void *arg,
-							  const char *name,
-							  void **config),
-			 void *arg)
+/* Before all other options are looked at, as these count more */
+static int settings_load_option(const struct settings_program *program,
+				void *config, int argc, char **argv)
 {
 	const char *path = settings_file_of(argc, argv);
-	char error[256];
+	char error[ERROR_TEXT];
 	int ret;
 
 	if (!path)
 		return 0;
-	ret = settings_load(path, section, arg, error);
+	ret = settings_load(program, config, path, error);
 	return ret ? cli_error(ret, "%s", error) : 0;
 }
 
@@ -232,18 +226,6 @@ struct parse {
 	bool				given[SETTINGS_MAX];
 };
 
-static const struct setting *settings_section_of(void *arg, const char *name,
-						 void **config)
-{
-	struct parse *p = arg;
-
-	*config = p->config;
-	if (!strcmp(name, p->program->section))
-		return p->program->table;
-	return p->program->sections ?
-	       p->program->sections(p->config, name, config) : NULL;
-}
-
 static int settings_row_of(const struct setting *table, int key)
 {
 	for (int i = 0; table[i].name; i++)
@@ -256,7 +238,7 @@ static int settings_row_of(const struct setting *table, int key)
 static int settings_parse_row(struct parse *p, int row, const char *value)
 {
 	const struct setting *table = p->program->table;
-	char error[256];
+	char error[ERROR_TEXT];
 
 	p->given[row] = true;
 	if (table[row].option)
@@ -306,7 +288,7 @@ int settings_parse(const struct settings_program *program, void *config,
 
 	settings_options(program->table, options + own, SETTINGS_MAX - own);
 	if (own)
-		ret = settings_load_option(argc, argv, settings_section_of, &p);
+		ret = settings_load_option(program, config, argc, argv);
 	return ret ? ret : cli_parse(&argp, argc, argv, &p);
 }
 

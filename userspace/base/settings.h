@@ -6,9 +6,9 @@
 #ifndef BASE_SETTINGS_H
 #define BASE_SETTINGS_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include "base/error.h"
 
 /**
  * enum setting_type - how a setting takes its value
@@ -72,24 +72,9 @@ struct setting {
  * Return: 0, -EINVAL.
  */
 int settings_set(const struct setting *table, void *config, const char *name,
-		 const char *value, char error[256]);
+		 const char *value, char error[ERROR_TEXT]);
 
-enum {
-	SETTINGS_KEY	= 1000,		/* of the first setting as an option */
-	SETTINGS_MAX	= 64,
-};
-
-/* The settings as options, @room of them with the empty one at the end */
-void settings_options(const struct setting *table, struct argp_option *out,
-		      unsigned int room);
-
-/**
- * settings_option() - an option of settings_options() was given
- *
- * Return: 0; -EINVAL: already logged; -ENOENT: unknown key.
- */
-int settings_option(const struct setting *table, void *config, int key,
-		    const char *value);
+enum { SETTINGS_MAX = 64 };
 
 /**
  * struct settings_program - a program whose options are one table
@@ -126,32 +111,6 @@ int settings_parse(const struct settings_program *p, void *config, int argc,
 
 /* The row of @name, or -1 */
 int settings_row(const struct setting *table, const char *name);
-
-/**
- * settings_load() - an ini file
- * @section:	called for the name of each section, before its lines. Return:
- *		the table for these, and @config; NULL: there is no such
- * @error:	gets one line, with that of the file
- *
- * Return: 0 or a negative errno.
- */
-int settings_load(const char *path,
-		  const struct setting *(*section)(void *arg, const char *name,
-						   void **config),
-		  void *arg, char error[256]);
-
-/**
- * settings_load_option() - the file of --config FILE, of -c FILE, or none
- *
- * Before all other options are looked at, as these count more. Errors are told.
- *
- * Return: as settings_load().
- */
-int settings_load_option(int argc, char **argv,
-			 const struct setting *(*section)(void *arg,
-							  const char *name,
-							  void **config),
-			 void *arg);
 
 /* yes, no, on, off, 1, 0; NULL is yes. Return: 0, -EINVAL */
 int settings_flag(bool *to, const char *value);
