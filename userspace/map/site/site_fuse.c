@@ -329,41 +329,40 @@ static int pend_all(struct site *s, unsigned int layer)
 	return err;
 }
 
-/* A fused for it, if there are submaps. With the lock held. */
-static int renew(struct site *s, unsigned int number)
+/*
+ * Of the fused map that a layer shall have instead of what it has; 0: it keeps
+ * that. With the lock held
+ */
+static double site_fuse_new_resolution(const struct site *s,
+				       const struct layer_state *l)
 {
-	struct layer_state *l = s->layer[number];
-	double resolution = resolution_of(s, l);
-	const struct layer layer = l->layer;
-	struct fused_map *m, *old;
-	int err = 0;
+	const double resolution = resolution_of(s, l);
 
 	if (l->fused && !l->renew)
 		return 0;
 	/* all of it was removed: an empty one */
 	if (resolution <= 0 && l->fused)
-		resolution = fused_map_resolution(l->fused);
-	if (resolution <= 0)
-		return 0;
-	if (l->renew)
-		err = pend_all(s, number);
-	l->renew = false;
-	pthread_mutex_unlock(&s->lock);
-	m = make_mosaic(s, &layer, resolution, layer.rule);
-	if (m) {
-		layer_set_whole(l, false);
-		pthread_rwlock_wrlock(&l->gate);
-		old = l->fused;
-		l->before +=
-			old ? fused_map_changes(old, UINT64_MAX, NULL, NULL) :
-			      0;
-		l->fused = m;
-		pthread_rwlock_unlock(&l->gate);
-		site_free_mosaic(old);
-	}
-	pthread_mutex_lock(&s->lock);
-	l->renew |= !m;
-	return m ? err : -ENOMEM;
+		return fused_map_resolution(l->fused);
+	return fmax(resolution, 0);
+}
+
+/* Without the lock: who looks at the map before holds its gate */
+static int site_fuse_replace(struct site *s, struct layer_state *l,
+			     const struct layer *layer, double resolution)
+{
+	struct fused_map *m = make_mosaic(s, layer, resolution, layer->rule);
+	struct fused_map *old;
+
+	if (!m)
+		return -ENOMEM;
+	layer_set_whole(l, false);
+	pthread_rwlock_wrlock(&l->gate);
+	old = l->fused;
+	l->before += old ? fused_map_changes(old, UINT64_MAX, NULL, NULL) : 0;
+	l->fused = m;
+	pthread_rwlock_unlock(&l->gate);
+	site_free_mosaic(old);
+	return 0;
 }
 
 static size_t site_fuse_bytes_of(const struct layer_state *l)
@@ -420,22 +419,45 @@ void site_outdate(struct site *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
+/* A fused map for a layer that has submaps, and what is to be fused into it */
+static int site_fuse_prepare(struct site *s, unsigned int number,
+			     struct change **change, uint32_t *count)
+{
+	struct layer_state *l = s->layer[number];
+	struct layer layer;
+	double resolution;
+	int err = 0, made;
+
+	pthread_mutex_lock(&s->lock);
+	resolution = site_fuse_new_resolution(s, l);
+	if (resolution > 0) {
+		if (l->renew)
+			err = pend_all(s, number);
+		l->renew = false;
+		layer = l->layer;
+		pthread_mutex_unlock(&s->lock);
+		made = site_fuse_replace(s, l, &layer, resolution);
+		pthread_mutex_lock(&s->lock);
+		l->renew |= made != 0;
+		err = made ? made : err;
+	}
+	if (!err && l->fused && l->pendings) {
+		*change = take_changes(s, l, count);
+		err = *change ? 0 : -ENOMEM;
+		l->fusing += *count;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return err;
+}
+
 static int fuse_layer(struct site *s, unsigned int number, uint64_t deadline,
 		      uint64_t *moved, struct fused_map_work *work)
 {
 	struct layer_state *l = s->layer[number];
 	struct change *change = NULL;
 	uint32_t count = 0;
-	int err;
+	int err = site_fuse_prepare(s, number, &change, &count);
 
-	pthread_mutex_lock(&s->lock);
-	err = renew(s, number);
-	if (!err && l->fused && l->pendings) {
-		change = take_changes(s, l, &count);
-		err = change ? 0 : -ENOMEM;
-		l->fusing += count;
-	}
-	pthread_mutex_unlock(&s->lock);
 	if (err || !l->fused)
 		return err;
 	fused_map_set_memory(l->fused, share(s, number));
