@@ -9,6 +9,7 @@
 #include <string.h>
 #include <syslog.h>
 #include "apps/gdimd/gdimd.h"
+#include "apps/gdimd/web.h"
 #include "base/cli.h"
 #include "base/service.h"
 #include "map/io/import_map.h"

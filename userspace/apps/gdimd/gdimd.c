@@ -8,6 +8,7 @@
 #include <string.h>
 #include <syslog.h>
 #include "apps/gdimd/gdimd.h"
+#include "apps/gdimd/web.h"
 #include "apps/gdimd/wildcard.h"
 #include "base/cli.h"
 #include "base/service.h"
@@ -182,6 +183,18 @@ static int gdimd_bring_back(void *arg, unsigned int layer, const struct rect *r)
 	return fuser_want(((struct gdimd *)arg)->fuser, layer, r);
 }
 
+static int gdimd_open_web(struct gdimd *g, char error[256])
+{
+	const struct web_config config = {
+		.where = g->config.http, .tokens = g->config.http_tokens,
+		.loop = g->loop, .site = g->site,
+		.is_slow = gdimd_command_is_slow, .command = gdimd_command,
+		.arg = g,
+	};
+
+	return web_open(&g->web, &config, error);
+}
+
 static int gdimd_open_all(struct gdimd *g)
 {
 	char error[256] = "out of memory";
@@ -204,7 +217,7 @@ static int gdimd_open_all(struct gdimd *g)
 	if (!err)
 		err = gdimd_open_ends(g, error);
 	if (!err)
-		err = web_open(&g->web, g, error);
+		err = gdimd_open_web(g, error);
 	if (err)
 		return cli_error(err, "%s", error);
 	fuser_kick(g->fuser);

@@ -18,10 +18,10 @@
 #include "apps/gdimd/jobs.h"
 #include "apps/gdimd/publisher.h"
 #include "apps/gdimd/storing.h"
-#include "apps/gdimd/web.h"
 #include "apps/gdimd/recorder.h"
 
 struct gdimd_services;
+struct web;
 
 /**
  * struct gdimd - all of it. Two threads and more: the loop, which reads DDS,

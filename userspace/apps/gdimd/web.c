@@ -10,7 +10,6 @@
 #include <strings.h>
 #include <sys/random.h>
 #include <unistd.h>
-#include "apps/gdimd/web.h"
 #include "apps/gdimd/web_parts.h"
 #include "base/cli.h"
 
@@ -101,7 +100,7 @@ static int web_find_layer(struct web_worker *w, const char *text, bool *png)
 	*png = n > 4 && !strcmp(name + n - 4, ".png");
 	if (*png)
 		name[n - 4] = 0;
-	return site_find_layer(w->web->g->site, name);
+	return site_find_layer(w->web->config.site, name);
 }
 
 static int answer_layer(struct web_worker *w)
@@ -283,29 +282,29 @@ static int web_listen_on(struct web *web, char error[256])
 	return err;
 }
 
-int web_open(struct web **out, struct gdimd *g, char error[256])
+int web_open(struct web **out, const struct web_config *config,
+	     char error[256])
 {
 	struct web *web;
 	int err;
 
 	*out = NULL;
-	if (!*g->config.http)
+	if (!*config->where)
 		return 0;
 	snprintf(error, 256, "out of memory");
 	web = calloc(1, sizeof(*web));
 	if (!web)
 		return -ENOMEM;
-	web->g = g;
+	web->config = *config;
 	pthread_mutex_init(&web->whole, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	if (getrandom(&web->run, sizeof(web->run), 0) < 0)
 		web->run = loop_now();
-	err = web_auth_open(&web->auth, g->config.http, g->config.http_tokens,
-			    error);
+	err = web_auth_open(&web->auth, config->where, config->tokens, error);
 	if (!err)
 		err = web_tiles_open(web);
 	if (!err)
-		err = loop_call_open(&web->calls, g->loop);
+		err = loop_call_open(&web->calls, config->loop);
 	if (!err)
 		err = web_listen_on(web, error);
 	if (err)

@@ -8,10 +8,33 @@
 #ifndef APPS_GDIMD_WEB_H
 #define APPS_GDIMD_WEB_H
 
+#include <cjson/cJSON.h>
+#include <stdbool.h>
 #include <stdint.h>
 
-struct gdimd;
+struct loop;
+struct site;
 struct web;
+
+/**
+ * struct web_config - where to listen, and what the answers come from
+ * @where:	listen address, see web_auth_open(); empty: no server
+ * @tokens:	file with tokens; empty: none
+ * @site:	answers what changes nothing
+ * @is_slow:	whether a command is run in a thread of the server, not the loop
+ * @command:	runs a command, see gdimd_command()
+ * @arg:	first argument of @command
+ */
+struct web_config {
+	const char	*where, *tokens;
+	struct loop	*loop;
+	struct site	*site;
+	bool		(*is_slow)(const char *name);
+	int		(*command)(void *arg, const char *name,
+				   const cJSON *parameters, cJSON *answer,
+				   char error[256]);
+	void		*arg;
+};
 
 /**
  * web_open() - listen where the configuration says, if it does
@@ -22,7 +45,8 @@ struct web;
  *
  * Return: 0 or a negative errno.
  */
-int web_open(struct web **w, struct gdimd *g, char error[256]);
+int web_open(struct web **w, const struct web_config *config,
+	     char error[256]);
 
 /* Before what it looks at is closed */
 void web_close(struct web *w);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * web_orders - what has to be done in the loop: what changes something, and
+ * web_commands - what has to be done in the loop: what changes something, and
  * what nobody else knows
  */
 #include <errno.h>
@@ -18,13 +18,13 @@
  *		it; NULL: none
  */
 struct order {
-	struct gdimd	*g;
-	const char	*name, *text;
-	size_t		len;
-	cJSON		*answer, *parameters;
-	const char	*slow;
-	int		err;
-	char		error[256];
+	const struct web_config	*config;
+	const char		*name, *text;
+	size_t			len;
+	cJSON			*answer, *parameters;
+	const char		*slow;
+	int			err;
+	char			error[256];
 };
 
 /*
@@ -87,10 +87,11 @@ static int web_commands_run(struct order *o, const char *name, const cJSON *p)
 		return -EINVAL;
 	}
 	err = check_keys(a, p, !o->name, o->error);
-	if (!err && gdimd_command_is_slow(name))
+	if (!err && o->config->is_slow(name))
 		o->slow = a->name;
 	else if (!err)
-		err = gdimd_command(o->g, name, p, o->answer, o->error);
+		err = o->config->command(o->config->arg, name, p, o->answer,
+					 o->error);
 	return err;
 }
 
@@ -126,15 +127,15 @@ static int order(struct web_worker *w, struct order *o)
 {
 	int err;
 
-	o->g = w->web->g;
+	o->config = &w->web->config;
 	o->answer = cJSON_CreateObject();
 	err = loop_call_run(w->web->calls, web_commands_obey, o, WEB_PATIENCE);
 	if (!err)
 		err = o->err;
 	/* the loop goes on meanwhile */
 	if (!err && o->slow)
-		err = gdimd_command(o->g, o->slow, o->parameters, o->answer,
-				    o->error);
+		err = o->config->command(o->config->arg, o->slow,
+					 o->parameters, o->answer, o->error);
 	cJSON_Delete(o->parameters);
 	if (!err)
 		return 0;

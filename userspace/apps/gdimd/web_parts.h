@@ -7,12 +7,13 @@
 
 #include <cjson/cJSON.h>
 #include <pthread.h>
-#include "base/bytes.h"
-#include "apps/gdimd/gdimd.h"
-#include "base/loop_call.h"
 #include "apps/gdimd/http_server.h"
+#include "apps/gdimd/web.h"
 #include "apps/gdimd/web_auth.h"
 #include "apps/gdimd/web_request.h"
+#include "base/bytes.h"
+#include "base/loop_call.h"
+#include "map/site/site.h"
 
 enum {
 	WEB_THREADS	= 32,		/* requests that are answered at once */
@@ -33,7 +34,7 @@ struct web_worker;
  * @worker:	WEB_THREADS of them, and that of the thread of connections
  */
 struct web {
-	struct gdimd		*g;
+	struct web_config	config;
 	struct loop_call	*calls;
 	struct http_server	*server;
 	struct web_auth		auth;

@@ -35,7 +35,7 @@ int web_answer_spot(struct web_worker *w)
 			       error))
 		return web_fail(w, -EINVAL, error);
 	answer = cJSON_CreateObject();
-	err = query_spot(w->web->g->site, x, y, answer, error);
+	err = query_spot(w->web->config.site, x, y, answer, error);
 	return web_queries_finish(w, err, answer, error);
 }
 
@@ -43,7 +43,7 @@ int web_answer_layers(struct web_worker *w)
 {
 	cJSON *answer = cJSON_CreateObject();
 
-	return web_queries_finish(w, query_layers(w->web->g->site, answer),
+	return web_queries_finish(w, query_layers(w->web->config.site, answer),
 				  answer, "");
 }
 
@@ -53,8 +53,8 @@ int web_answer_layer(struct web_worker *w, unsigned int layer)
 	const uint64_t revision = web_revision(w, layer);
 	struct layer l;
 
-	site_layer(w->web->g->site, layer, &l);
-	if (!query_layers(w->web->g->site, answer))
+	site_layer(w->web->config.site, layer, &l);
+	if (!query_layers(w->web->config.site, answer))
 		cJSON_ArrayForEach(i, cJSON_GetObjectItem(answer, "layers"))
 			if (!strcmp(cJSON_GetStringValue(
 				    cJSON_GetObjectItem(i, "name")), l.name))
@@ -71,7 +71,7 @@ int web_answer_rooms(struct web_worker *w)
 {
 	cJSON *answer = cJSON_CreateObject();
 	char error[ERROR_TEXT] = "";
-	int err = query_rooms(w->web->g->site, answer, error);
+	int err = query_rooms(w->web->config.site, answer, error);
 
 	return web_queries_finish(w, err, answer, error);
 }
@@ -89,6 +89,6 @@ int web_answer_room(struct web_worker *w, const char *id)
 		return web_fail(w, -EINVAL, error);
 	}
 	answer = cJSON_CreateObject();
-	err = query_room(w->web->g->site, number, answer, error);
+	err = query_room(w->web->config.site, number, answer, error);
 	return web_queries_finish(w, err, answer, error);
 }

@@ -40,7 +40,8 @@ static void nothing(void *arg, const struct rect *tile)
 
 uint64_t web_revision(struct web_worker *w, unsigned int layer)
 {
-	return site_changes(w->web->g->site, layer, UINT64_MAX, nothing, NULL);
+	return site_changes(w->web->config.site, layer, UINT64_MAX, nothing,
+			    NULL);
 }
 
 /* What was brought back may be forgotten at once, as others have wishes too */
@@ -50,7 +51,7 @@ static int web_tiles_read_part(struct web_worker *w, unsigned int layer,
 	int err = -EAGAIN;
 
 	for (int i = 0; i < TRIES && err == -EAGAIN; i++)
-		err = site_read(w->web->g->site, layer, r);
+		err = site_read(w->web->config.site, layer, r);
 	return err;
 }
 
@@ -244,7 +245,7 @@ static int web_tiles_draw_tile(struct web_worker *w, unsigned int layer,
 			       const struct layer *l, const struct view *v,
 			       enum colours colours)
 {
-	const struct rect bounds = site_bounds(w->web->g->site, layer);
+	const struct rect bounds = site_bounds(w->web->config.site, layer);
 	const struct rect in = rect_common(&bounds, &v->cells);
 	struct raster picture = { .rect = v->pixels, .bits = l->bits };
 	int err;
@@ -284,7 +285,7 @@ int web_answer_tile(struct web_worker *w, unsigned int layer)
 	struct view v;
 	int err;
 
-	site_layer(w->web->g->site, layer, &l);
+	site_layer(w->web->config.site, layer, &l);
 	err = web_request_only(&w->request, "colours", error);
 	if (!err)
 		err = colours_of(w, &l, &colours, error);
@@ -328,7 +329,7 @@ static int read_whole(struct web_worker *w, unsigned int layer,
 	if (!r->cells)
 		return -ENOMEM;
 	if (factor > 1)
-		return level_read_layer(w->web->g->site, layer, factor, r);
+		return level_read_layer(w->web->config.site, layer, factor, r);
 	rows = BAND / (r->rect.width + 1) + 1;
 	for (unsigned int y = 0; y < r->rect.height && !err; y += rows) {
 		struct raster strip = *r;
@@ -349,12 +350,12 @@ static int draw_whole(struct web_worker *w, unsigned int layer,
 		      enum colours colours, unsigned int scale,
 		      char lines[160], char error[256])
 {
-	struct raster r = { .rect = site_bounds(w->web->g->site, layer) };
+	struct raster r = { .rect = site_bounds(w->web->config.site, layer) };
 	struct layer l;
 	struct rect k;
 	int err;
 
-	site_layer(w->web->g->site, layer, &l);
+	site_layer(w->web->config.site, layer, &l);
 	r.bits = l.bits;
 	err = read_whole(w, layer, &r);
 	k = err ? (struct rect){ 0, 0, 0, 0 } : raster_known(&r);
@@ -401,7 +402,7 @@ int web_answer_picture(struct web_worker *w, unsigned int layer)
 	uint32_t scale;
 	int err;
 
-	site_layer(w->web->g->site, layer, &l);
+	site_layer(w->web->config.site, layer, &l);
 	err = web_request_only(&w->request, "scale colours", error);
 	if (!err)
 		err = colours_of(w, &l, &colours, error);
@@ -494,7 +495,7 @@ static int print_values(struct bytes *out, const struct layer *l,
 static int read_values(struct web_worker *w, unsigned int layer,
 		       const struct layer *l, bool png, char error[256])
 {
-	const double cell = site_resolution(w->web->g->site, layer);
+	const double cell = site_resolution(w->web->config.site, layer);
 	struct raster r = { .resolution = cell, .bits = l->bits };
 	int err = web_tiles_area_of(&w->request, cell,
 				    png ? VALUES_PNG_MAX : VALUES_MAX, &r.rect,
@@ -526,7 +527,7 @@ int web_answer_values(struct web_worker *w, unsigned int layer, bool png)
 	struct layer l;
 	int err;
 
-	site_layer(w->web->g->site, layer, &l);
+	site_layer(w->web->config.site, layer, &l);
 	if (web_tiles_is_known(w, etag(w, layer, &l, tag)) && png)
 		return not_modified(w, tag);
 	err = read_values(w, layer, &l, png, error);
