@@ -9,6 +9,7 @@
 #include <string.h>
 #include "base/address.h"
 #include "base/cli.h"
+#include "base/error.h"
 
 /* Where the port begins, and the host without its brackets */
 static int address_split(const char *text, int passive, char host[256],
@@ -52,16 +53,13 @@ int address_parse(const char *text, int passive, const char *port,
 	int err;
 
 	if (address_split(text, passive, host, &port) || (!passive && !*host) ||
-	    parse_u32(port, 1, 65535, &number)) {
-		snprintf(error, 256, "'%s' is not HOST:PORT", text);
-		return -EINVAL;
-	}
+	    parse_u32(port, 1, 65535, &number))
+		return error_set(error, -EINVAL, "'%s' is not HOST:PORT", text);
 	/* any address: of IPv4, too */
 	err = getaddrinfo(*host ? host : "::", port, &hints, &list);
-	if (err) {
-		snprintf(error, 256, "'%s': %s", text, gai_strerror(err));
-		return -EINVAL;
-	}
+	if (err)
+		return error_set(error, -EINVAL, "'%s': %s", text,
+				 gai_strerror(err));
 	memcpy(&a->storage, list->ai_addr, list->ai_addrlen);
 	a->len = list->ai_addrlen;
 	freeaddrinfo(list);

@@ -16,10 +16,9 @@ int atomic_file_error(char error[ERROR_TEXT], const char *path, int err,
 {
 	const size_t most = 150, n = strlen(path);
 
-	snprintf(error, ERROR_TEXT, "%s%s: %.90s", n > most ? "..." : "",
-		 n > most ? path + n - most : path,
-		 text ? text : strerror(-err));
-	return err;
+	return error_set(error, err, "%s%s: %.90s", n > most ? "..." : "",
+			 n > most ? path + n - most : path,
+			 text ? text : strerror(-err));
 }
 
 /* A stale one can only be of a process that had our number: it is dead */

@@ -13,6 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 #include "base/console.h"
+#include "base/error.h"
 
 enum {
 	CLIENTS	= 16,
@@ -303,10 +304,9 @@ int console_open(struct console **out, struct loop *l, const char *path,
 	struct console *c;
 	int fd;
 
-	if (strlen(path) >= sizeof(c->path)) {
-		snprintf(error, 256, "%s: too long for a socket", path);
-		return -ENAMETOOLONG;
-	}
+	if (strlen(path) >= sizeof(c->path))
+		return error_set(error, -ENAMETOOLONG,
+				 "%s: too long for a socket", path);
 	c = calloc(1, sizeof(*c));
 	fd = c ? console_listen_at(path) : -ENOMEM;
 	if (fd >= 0) {
@@ -324,9 +324,8 @@ int console_open(struct console **out, struct loop *l, const char *path,
 		fd = -ENOMEM;
 	}
 	free(c);
-	snprintf(error, 256, "%s: %s", path, fd == -EADDRINUSE ?
-		 "another one runs with this socket" : strerror(-fd));
-	return fd;
+	return error_set(error, fd, "%s: %s", path, fd == -EADDRINUSE ?
+			 "another one runs with this socket" : strerror(-fd));
 }
 
 void console_close(struct console *c)

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/error.h"
 #include "base/metrics.h"
 #include "base/address.h"
 
@@ -100,10 +101,8 @@ int metrics_open(struct metrics **out, struct loop *l, const char *where,
 	if (ret)
 		return ret;
 	m = calloc(1, sizeof(*m));
-	if (!m) {
-		snprintf(error, 256, "no memory");
-		return -ENOMEM;
-	}
+	if (!m)
+		return error_set(error, -ENOMEM, "no memory");
 	m->loop = l;
 	m->collect = collect;
 	m->arg = arg;
@@ -122,9 +121,9 @@ int metrics_open(struct metrics **out, struct loop *l, const char *where,
 		if (m->daemon)
 			MHD_stop_daemon(m->daemon);
 		free(m);
-		snprintf(error, 256, "%s: cannot serve metrics there: %s",
-			 where, strerror(errno));
-		return -EADDRNOTAVAIL;
+		return error_set(error, -EADDRNOTAVAIL,
+				 "%s: cannot serve metrics there: %s", where,
+				 strerror(errno));
 	}
 	loop_add_timer(l, &m->timer);
 	*out = m;
