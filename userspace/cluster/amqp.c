@@ -248,8 +248,7 @@ static int amqp_engine_open(struct bus *e, const char *spec,
 err_link:
 	free_link(e);
 no_memory:
-	snprintf(error, ERROR_TEXT, "no memory or descriptors");
-	return err;
+	return error_set(error, err, "no memory or descriptors");
 }
 
 static void amqp_wake(struct amqp *a)

@@ -126,10 +126,8 @@ static int threads_open(struct bus *e, const char *spec,
 	int err;
 
 	(void)spec;
-	if (!config->hub) {
-		snprintf(error, ERROR_TEXT, "threads: there is no hub");
-		return -EINVAL;
-	}
+	if (!config->hub)
+		return error_set(error, -EINVAL, "threads: there is no hub");
 	t = calloc(1, sizeof(*t));
 	err = t ? 0 : -ENOMEM;
 	if (t) {

@@ -89,8 +89,7 @@ struct mpi {
 
 static int fail(char error[ERROR_TEXT], int err, const char *what)
 {
-	snprintf(error, ERROR_TEXT, "mpi: %s", what);
-	return err;
+	return error_set(error, err, "mpi: %s", what);
 }
 
 static int initialize(char error[ERROR_TEXT])
