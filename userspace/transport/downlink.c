@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <syslog.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "base/service.h"
 #include "transport/downlink.h"
 #include "transport/rx_latency.h"
@@ -170,9 +171,8 @@ int downlink_open(struct downlink **out, struct loop *l,
 	if (fd >= 0)
 		close(fd);
 	free(d);
-	snprintf(error, 256, "cannot listen at %s: %s",
-		 address_text(&at->storage, text), strerror(-err));
-	return err;
+	return error_set(error, err, "cannot listen at %s: %s",
+			 address_text(&at->storage, text), strerror(-err));
 }
 
 void downlink_close(struct downlink *d)

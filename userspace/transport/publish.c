@@ -8,6 +8,7 @@
 #include <string.h>
 #include <syslog.h>
 #include <time.h>
+#include "base/error.h"
 #include "base/service.h"
 #include "transport/publish.h"
 
@@ -77,15 +78,13 @@ int publish_add(struct publish *p, struct loop *l, const char *spec,
 	int ret;
 
 	/* a recorder that is started again makes another recording */
-	if (!strftime(dated, sizeof(dated), spec, localtime(&now))) {
-		snprintf(error, 256, "%.100s: too long a name", spec);
-		return -ENAMETOOLONG;
-	}
+	if (!strftime(dated, sizeof(dated), spec, localtime(&now)))
+		return error_set(error, -ENAMETOOLONG,
+				 "%.100s: too long a name", spec);
 
-	if (p->sinks == SINKS) {
-		snprintf(error, 256, "%s: no more than %d sinks", spec, SINKS);
-		return -E2BIG;
-	}
+	if (p->sinks == SINKS)
+		return error_set(error, -E2BIG, "%s: no more than %d sinks",
+				 spec, SINKS);
 	ret = sink_open(&p->sink[p->sinks], l, &config, error);
 	if (!ret)
 		p->sinks++;

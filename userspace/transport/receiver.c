@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <syslog.h>
 #include <time.h>
+#include "base/error.h"
 #include "base/service.h"
 #include "transport/diagnose.h"
 #include "transport/receiver.h"
@@ -557,10 +558,8 @@ int receiver_open(struct receiver **out, struct loop *l,
 	uint64_t now = loop_now();
 	int ret;
 
-	if (!r) {
-		snprintf(error, 256, "no memory");
-		return -ENOMEM;
-	}
+	if (!r)
+		return error_set(error, -ENOMEM, "no memory");
 	r->loop = l;
 	r->publish = publish;
 	r->options = *options;

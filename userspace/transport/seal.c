@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "base/error.h"
 #include "base/wire.h"
 #include "transport/seal.h"
 #include "transport/segment.h"
@@ -56,11 +57,9 @@ int seal_open(struct seal **out, const char *path, char error[256])
 		ret = ferror(f) ? -EIO : 0;
 		fclose(f);
 	}
-	if (ret) {
-		snprintf(error, 256, "cannot read the key %.150s: %s", path,
-			 strerror(-ret));
-		return ret;
-	}
+	if (ret)
+		return error_set(error, ret, "cannot read the key %.150s: %s",
+				 path, strerror(-ret));
 	/* whether an editor put one there does not matter */
 	while (len && len <= MOST && (secret[len - 1] == '\n' ||
 				      secret[len - 1] == '\r'))
