@@ -116,26 +116,21 @@ int slam_params_check(const struct slam_params *p, char error[ERROR_TEXT])
 
 		if (v >= l->min && v <= l->max)
 			continue;
-		snprintf(error, ERROR_TEXT, "%s: %g is not within %g..%g",
-			 l->name, v, l->min, l->max);
-		return -EINVAL;
+		return error_set(error, -EINVAL, "%s: %g is not within %g..%g",
+				 l->name, v, l->min, l->max);
 	}
 	if (p->particles < 1 || p->particles > SLAM_PARTICLES_MAX ||
-	    p->particles_min < 1 || p->particles_min > p->particles) {
-		snprintf(error, ERROR_TEXT,
-			 "particles: %u is not within %u..%u", p->particles,
-			 p->particles_min, SLAM_PARTICLES_MAX);
-		return -EINVAL;
-	}
+	    p->particles_min < 1 || p->particles_min > p->particles)
+		return error_set(error, -EINVAL,
+				 "particles: %u is not within %u..%u",
+				 p->particles, p->particles_min,
+				 SLAM_PARTICLES_MAX);
 	if (p->refinements < 1 || p->refinements > 20 ||
-	    p->matcher >= SLAM_MATCHERS || p->compat >= SLAM_COMPATS) {
-		snprintf(error, ERROR_TEXT, "no such matcher or refinements");
-		return -EINVAL;
-	}
-	if (p->compat == SLAM_GMAPPING && p->matcher != SLAM_HILL) {
-		snprintf(error, ERROR_TEXT,
-			 "GMapping has no matcher but the hill climb");
-		return -EINVAL;
-	}
+	    p->matcher >= SLAM_MATCHERS || p->compat >= SLAM_COMPATS)
+		return error_set(error, -EINVAL,
+				 "no such matcher or refinements");
+	if (p->compat == SLAM_GMAPPING && p->matcher != SLAM_HILL)
+		return error_set(error, -EINVAL,
+				 "GMapping has no matcher but the hill climb");
 	return 0;
 }

@@ -208,10 +208,8 @@ int checkpoint_open(struct checkpoint **checkpoint, const char *path,
 	struct checkpoint *c = calloc(1, sizeof(*c));
 	int err;
 
-	if (!c) {
-		snprintf(error, ERROR_TEXT, "no memory");
-		return -ENOMEM;
-	}
+	if (!c)
+		return error_set(error, -ENOMEM, "no memory");
 	c->path = path;
 	err = checkpoint_begin(c, params, resume, error);
 	if (err) {
