@@ -251,11 +251,9 @@ int geopackage_write(const char *path, const struct geopackage *g,
 	struct atomic_file n;
 	int err;
 
-	if (name) {
-		snprintf(error, ERROR_TEXT, "%s: two layers of one name",
-			 name);
-		return -EEXIST;
-	}
+	if (name)
+		return error_set(error, -EEXIST, "%s: two layers of one name",
+				 name);
 	err = check_unused(path, error);
 	if (!err)
 		err = atomic_file_open(&n, path, error);

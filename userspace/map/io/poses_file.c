@@ -25,9 +25,8 @@ struct reader {
 
 static int wrong(const struct reader *r, const char *what)
 {
-	snprintf(r->error, ERROR_TEXT, "%s:%u: %s", r->path, r->number,
-		 what);
-	return -EINVAL;
+	return error_set(r->error, -EINVAL, "%s:%u: %s", r->path, r->number,
+			 what);
 }
 
 static char *poses_file_skip(char *p)
@@ -157,9 +156,7 @@ int poses_file_read(const char *path, struct poses_file *p,
 	*p = (struct poses_file){ 0 };
 	if (!f) {
 		err = -errno;
-		snprintf(error, ERROR_TEXT, "%s: %s", path,
-			 strerror(-err));
-		return err;
+		return error_set(error, err, "%s: %s", path, strerror(-err));
 	}
 	err = poses_file_read_all(&r, f);
 	fclose(f);

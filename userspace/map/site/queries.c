@@ -310,11 +310,10 @@ int query_room(struct site *s, unsigned int id, cJSON *out,
 	if (err)
 		return err;
 	err = room_values(s, &r, &v);
-	if (err) {
-		snprintf(error, ERROR_TEXT, "room %u: %s", id, err == -EINVAL ?
-			 "has no outline that could be" : "out of memory");
-		return err;
-	}
+	if (err)
+		return error_set(error, err, "room %u: %s", id, err == -EINVAL ?
+				 "has no outline that could be" :
+				 "out of memory");
 	place_items(&r, out);
 	measured_items(s, &v, out);
 	reported_items(&r, out);

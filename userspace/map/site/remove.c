@@ -14,10 +14,8 @@ int remove_layer(struct site *s, const char *name, cJSON *answer,
 	unsigned int submaps;
 	int err;
 
-	if (number < 0) {
-		snprintf(error, ERROR_TEXT, "no layer '%.64s'", name);
-		return number;
-	}
+	if (number < 0)
+		return error_set(error, number, "no layer '%.64s'", name);
 	err = site_remove_layer(s, number, &submaps, error);
 	if (err)
 		return err;

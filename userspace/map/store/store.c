@@ -36,10 +36,8 @@ int store_open(struct store **out, const char *path, enum store_mode mode,
 	struct store *s = new_store(path);
 	int err;
 
-	if (!s) {
-		snprintf(error, ERROR_TEXT, "%.200s: no memory", path);
-		return -ENOMEM;
-	}
+	if (!s)
+		return error_set(error, -ENOMEM, "%.200s: no memory", path);
 	err = mode == STORE_READ ? store_open_to_read(s) :
 				   store_open_to_write(s, mode == STORE_CREATE);
 	if (err) {
