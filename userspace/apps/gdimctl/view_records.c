@@ -474,9 +474,8 @@ static int find_files(struct view_records *v, const char *folder,
 		return 0;
 	if (!dir) {
 		err = -errno;
-		snprintf(error, ERROR_TEXT, "%.180s: %s", folder,
-			 strerror(-err));
-		return err;
+		return error_set(error, err, "%.180s: %s", folder,
+				 strerror(-err));
 	}
 	while (!err && (e = readdir(dir))) {
 		const size_t len = strlen(e->d_name);

@@ -11,6 +11,7 @@
 #include "apps/gdimd/gdimd.h"
 #include "apps/gdimd/web.h"
 #include "base/cli.h"
+#include "base/error.h"
 #include "base/service.h"
 #include "map/io/import_map.h"
 #include "map/io/import_submaps.h"
@@ -40,9 +41,8 @@ static int commands_number(const cJSON *p, const char *key, double min,
 	if (cJSON_IsString(item) && !parse_double(item->valuestring, min, max,
 						  v))
 		return 0;
-	snprintf(error, 256, item ? "%s must be a number, %g..%g" :
-		 "%s is missing: a number, %g..%g", key, min, max);
-	return -EINVAL;
+	return error_set(error, -EINVAL, item ? "%s must be a number, %g..%g" :
+			 "%s is missing: a number, %g..%g", key, min, max);
 }
 
 /* "lost": all that came or should have come, and is not stored nor refused */
@@ -137,19 +137,16 @@ static int rate(struct gdimd *g, const cJSON *p, cJSON *answer,
 	double hz, old;
 	int err;
 
-	if (!cJSON_IsString(topic)) {
-		snprintf(error, 256, "missing argument \"topic\"");
-		return -EINVAL;
-	}
+	if (!cJSON_IsString(topic))
+		return error_set(error, -EINVAL, "missing argument \"topic\"");
 	if (commands_number(p, "rate", 0, 100, &hz, error))
 		return -EINVAL;
 	err = map_publisher_rate(g->outlet, topic->valuestring, hz, &old);
-	if (err) {
-		snprintf(error, 256, err == -EINVAL ? "rate must be a number, "
-			 "0 or 0.001..100" : "no topic '%.80s' goes out",
-			 topic->valuestring);
-		return err;
-	}
+	if (err)
+		return error_set(error, err, err == -EINVAL ?
+				 "rate must be a number, 0 or 0.001..100" :
+				 "no topic '%.80s' goes out",
+				 topic->valuestring);
 	cJSON_AddStringToObject(answer, "topic", topic->valuestring);
 	cJSON_AddNumberToObject(answer, "old_rate", old);
 	cJSON_AddNumberToObject(answer, "new_rate", hz);
@@ -194,8 +191,7 @@ static int commands_read_words(const cJSON *p, char words[IMPORT_WORDS],
 	if (snprintf(words, IMPORT_WORDS, "%s",
 		     commands_text_of(p, "words", "")) < IMPORT_WORDS)
 		return 0;
-	snprintf(error, 256, "too many words for a layer");
-	return -EINVAL;
+	return error_set(error, -EINVAL, "too many words for a layer");
 }
 
 /* As of the command line; files are read from where they are */
@@ -268,10 +264,8 @@ static int read_import_map(const cJSON *p, struct import_map *im,
 		.mode = mode ? map_mode_by_name(mode) : -1,
 		.stamp = -1,
 	};
-	if (mode && im->mode < 0) {
-		snprintf(error, 256, "no mode '%.64s'", mode);
-		return -EINVAL;
-	}
+	if (mode && im->mode < 0)
+		return error_set(error, -EINVAL, "no mode '%.64s'", mode);
 	if (commands_read_words(p, im->words, error) ||
 	    optional(p, "x", POSE_MAX, &im->pose.x, error) ||
 	    optional(p, "y", POSE_MAX, &im->pose.y, error) ||
@@ -358,10 +352,9 @@ static int commands_set_layer(struct gdimd *g, const cJSON *p, cJSON *answer,
 	int number, err;
 
 	(void)answer;
-	if (!layer_name_valid(name)) {
-		snprintf(error, 256, "'%.64s' is no name of a layer", name);
-		return -EINVAL;
-	}
+	if (!layer_name_valid(name))
+		return error_set(error, -EINVAL,
+				 "'%.64s' is no name of a layer", name);
 	site_turn(g->site);
 	err = commands_find_layer(g, name, commands_text_of(p, "words", ""), &l,
 				  error);
@@ -423,10 +416,9 @@ static int remove_command(struct gdimd *g, const cJSON *p, cJSON *answer,
 	double room;
 	int err;
 
-	if (layer && cJSON_HasObjectItem(p, "room")) {
-		snprintf(error, 256, "one at a time: layer or room");
-		return -EINVAL;
-	}
+	if (layer && cJSON_HasObjectItem(p, "room"))
+		return error_set(error, -EINVAL,
+				 "one at a time: layer or room");
 	if (!layer && commands_number(p, "room", 0, ROOM_ID_MAX, &room, error))
 		return -EINVAL;
 	err = layer ? remove_layer(g->site, layer, answer, error) :
@@ -515,8 +507,8 @@ int gdimd_command(void *gdimd, const char *name, const cJSON *parameters,
 		if (!strcmp(commands[i].name, name))
 			return commands_run(gdimd, &commands[i], parameters,
 					    answer, error);
-	snprintf(error, 256, "do what? status, layers, spot, rooms, room, "
-		 "rate, import, import-submaps, set-poses, layer, remove, "
-		 "log, snapshot, notes");
-	return -EINVAL;
+	return error_set(error, -EINVAL,
+			 "do what? status, layers, spot, rooms, room, rate, "
+			 "import, import-submaps, set-poses, layer, remove, "
+			 "log, snapshot, notes");
 }

@@ -441,10 +441,9 @@ int config_make_layer(const struct config *c, const struct config_layer *from,
 
 	if (!layer_name_valid(name) ||
 	    wildcard_fill(from->name, name, from->words, words,
-			  sizeof(words))) {
-		snprintf(error, 256, "'%.64s' is no name of a layer", name);
-		return -EINVAL;
-	}
+			  sizeof(words)))
+		return error_set(error, -EINVAL,
+				 "'%.64s' is no name of a layer", name);
 	err = layer_parse(l, name, words, error);
 	if (!err && !has_key(words, "range="))
 		give_range(c, l);

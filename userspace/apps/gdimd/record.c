@@ -68,8 +68,7 @@ int record_open(struct record **record, const char *path,
 	return 0;
 out:
 	free(r);
-	snprintf(error, ERROR_TEXT, "%.180s: %s", path, strerror(-err));
-	return err;
+	return error_set(error, err, "%.180s: %s", path, strerror(-err));
 }
 
 static void leave_out(struct record *r, const char *name)

@@ -516,12 +516,10 @@ int recorder_log(struct recorder *r, double hz, char error[ERROR_TEXT])
 {
 	int err = 0, kept;
 
-	if (!(hz == 0 || (hz >= rate_min && hz <= rate_max))) {
-		snprintf(error, ERROR_TEXT,
-			 "a log has %g to %g entries a second", rate_min,
-			 rate_max);
-		return -EINVAL;
-	}
+	if (!(hz == 0 || (hz >= rate_min && hz <= rate_max)))
+		return error_set(error, -EINVAL,
+				 "a log has %g to %g entries a second",
+				 rate_min, rate_max);
 	if (hz > 0)
 		err = ask_log(r, hz, error);
 	/* what begins later is a setting, too */
@@ -552,24 +550,22 @@ int recorder_snapshot(struct recorder *r, const char *name,
 	struct snapshot *s;
 	int err;
 
-	if (!proper_name(name)) {
-		snprintf(error, ERROR_TEXT, "a snapshot's name has letters, "
-			 "digits, - and _, no more than %d", NAME - 1);
-		return -EINVAL;
-	}
+	if (!proper_name(name))
+		return error_set(error, -EINVAL,
+				 "a snapshot's name has letters, digits, - "
+				 "and _, no more than %d",
+				 NAME - 1);
 	s = calloc(1, sizeof(*s));
-	if (!s) {
-		snprintf(error, ERROR_TEXT, "out of memory");
-		return -ENOMEM;
-	}
+	if (!s)
+		return error_set(error, -ENOMEM, "out of memory");
 	strcpy(s->name, name);
 	pthread_mutex_lock(&r->lock);
 	if (r->waiting == SNAPSHOTS) {
 		pthread_mutex_unlock(&r->lock);
 		free(s);
-		snprintf(error, ERROR_TEXT,
-			 "%d snapshots wait for the disk already", SNAPSHOTS);
-		return -EBUSY;
+		return error_set(error, -EBUSY,
+				 "%d snapshots wait for the disk already",
+				 SNAPSHOTS);
 	}
 	STAILQ_INSERT_TAIL(&r->snapshots, s, next);
 	r->waiting++;

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "apps/gdimd/web_auth.h"
+#include "base/error.h"
 
 /*
  * Where to listen
@@ -65,11 +66,9 @@ static int find_address(struct web_auth *a, const char *where,
 	int err;
 
 	if (snprintf(full, sizeof(full), "%s%s", port ? "127.0.0.1:" : "",
-		     where) >= (int)sizeof(full) || *where == ':') {
-		snprintf(error, 256, "http: '%.80s' is not ADDRESS:PORT",
-			 where);
-		return -EINVAL;
-	}
+		     where) >= (int)sizeof(full) || *where == ':')
+		return error_set(error, -EINVAL,
+				 "http: '%.80s' is not ADDRESS:PORT", where);
 	err = address_parse(full, 1, "8460", &a->address, error);
 	if (err)
 		return err;
@@ -110,16 +109,15 @@ static int read_lines(struct web_auth *a, FILE *in, const char *path,
 			continue;
 		if (!add_token(a, text, n))
 			continue;
-		snprintf(error, 256, "%.100s:%u: a token is %d to %d "
-			 "characters without spaces, and there are %d at most",
-			 path, number, WEB_TOKEN_MIN, WEB_TOKEN - 1,
-			 WEB_TOKENS);
-		return -EINVAL;
+		return error_set(error, -EINVAL,
+				 "%.100s:%u: a token is %d to %d characters "
+				 "without spaces, and there are %d at most",
+				 path, number, WEB_TOKEN_MIN, WEB_TOKEN - 1,
+				 WEB_TOKENS);
 	}
 	if (a->tokens)
 		return 0;
-	snprintf(error, 256, "%.100s: has no token", path);
-	return -EINVAL;
+	return error_set(error, -EINVAL, "%.100s: has no token", path);
 }
 
 static int read_tokens(struct web_auth *a, const char *path, char error[256])
@@ -160,9 +158,10 @@ int web_auth_open(struct web_auth *a, const char *where, const char *tokens,
 		err = read_tokens(a, tokens, error);
 	if (err || a->loopback || a->tokens)
 		return err;
-	snprintf(error, 256, "http %s: without http-token-file only loopback "
-		 "addresses can be listened on", a->where);
-	return -EACCES;
+	return error_set(error, -EACCES,
+			 "http %s: without http-token-file only loopback "
+			 "addresses can be listened on",
+			 a->where);
 }
 
 /*

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "apps/gdimd/web_parts.h"
+#include "base/error.h"
 #include "base/utf8.h"
 
 /**
@@ -81,11 +82,10 @@ static int web_commands_run(struct order *o, const char *name, const cJSON *p)
 	const struct allowed *a = find_allowed(name);
 	int err;
 
-	if (!a) {
-		snprintf(o->error, sizeof(o->error), "do what? '%.40s' is not "
-			 "done over HTTP", name);
-		return -EINVAL;
-	}
+	if (!a)
+		return error_set(o->error, -EINVAL,
+				 "do what? '%.40s' is not done over HTTP",
+				 name);
 	err = check_keys(a, p, !o->name, o->error);
 	if (!err && o->config->is_slow(name))
 		o->slow = a->name;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include "apps/gdimd/web_request.h"
 #include "base/cli.h"
+#include "base/error.h"
 
 struct reader {
 	struct web_request	*r;
@@ -28,8 +29,7 @@ static int hex(char c)
 
 static int web_request_refuse(struct reader *d, const char *why)
 {
-	snprintf(d->error, 256, "%s", why);
-	return -EINVAL;
+	return error_set(d->error, -EINVAL, "%s", why);
 }
 
 /* Return: the character, -1: there is none like that */
@@ -113,10 +113,8 @@ static int parse_parameter(struct reader *d, const char *from, const char *end)
 					 &r->value[n]);
 	if (err)
 		return err;
-	if (web_request_value(r, r->name[n])) {
-		snprintf(d->error, 256, "%.40s twice", r->name[n]);
-		return -EINVAL;
-	}
+	if (web_request_value(r, r->name[n]))
+		return error_set(d->error, -EINVAL, "%.40s twice", r->name[n]);
 	r->parameters++;
 	return 0;
 }
@@ -161,9 +159,8 @@ int web_request_number(const struct web_request *r, const char *name,
 
 	if (text && !parse_double(text, min, max, v))
 		return 0;
-	snprintf(error, 256, text ? "%s must be a number, %g..%g" :
-		 "%s is missing: a number, %g..%g", name, min, max);
-	return -EINVAL;
+	return error_set(error, -EINVAL, text ? "%s must be a number, %g..%g" :
+			 "%s is missing: a number, %g..%g", name, min, max);
 }
 
 static bool web_request_has_word(const char *words, const char *word)
@@ -186,9 +183,9 @@ int web_request_only(const struct web_request *r, const char *names,
 	for (unsigned int i = 0; i < r->parameters; i++) {
 		if (web_request_has_word(names, r->name[i]))
 			continue;
-		snprintf(error, 256, "there is no parameter '%.40s' here%s%s",
-			 r->name[i], *names ? ", but " : "", names);
-		return -EINVAL;
+		return error_set(error, -EINVAL,
+				 "there is no parameter '%.40s' here%s%s",
+				 r->name[i], *names ? ", but " : "", names);
 	}
 	return 0;
 }

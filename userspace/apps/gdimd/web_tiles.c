@@ -15,6 +15,7 @@
 #include <string.h>
 #include "apps/gdimd/web_parts.h"
 #include "base/cli.h"
+#include "base/error.h"
 #include "map/io/map_png.h"
 #include "map/site/level.h"
 #include "map/site/reduce.h"
@@ -141,10 +142,9 @@ static int colours_of(const struct web_worker *w, const struct layer *l,
 	const int found = name ? colours_by_name(name) :
 			  (int)modality_get(l->modality)->colours;
 
-	if (found < 0) {
-		snprintf(error, 256, "there are no colours '%.40s'", name);
-		return -EINVAL;
-	}
+	if (found < 0)
+		return error_set(error, -EINVAL, "there are no colours '%.40s'",
+				 name);
 	*colours = found;
 	return 0;
 }
@@ -189,8 +189,9 @@ static int view_of(const struct web_request *r, struct view *v,
 	if (whole_number(r->part[5], -ZOOM_MAX, ZOOM_MAX, &z) ||
 	    whole_number(r->part[6], -TILE_MAX, TILE_MAX, &x) ||
 	    whole_number(last, -TILE_MAX, TILE_MAX, &y)) {
-		snprintf(error, 256, "a tile is Z/X/Y.png: Z %d..%d, X and Y "
-			 "%d..%d", -ZOOM_MAX, ZOOM_MAX, -TILE_MAX, TILE_MAX);
+		snprintf(error, ERROR_TEXT, "a tile is Z/X/Y.png: Z %d..%d, X "
+			 "and Y %d..%d", -ZOOM_MAX, ZOOM_MAX, -TILE_MAX,
+			 TILE_MAX);
 		return -EINVAL;
 	}
 	v->scale = z > 0 ? 1 << z : 1;
@@ -390,8 +391,8 @@ static int scale_of(const struct web_request *r, uint32_t *scale,
 	*scale = 1;
 	if (!text || !parse_u32(text, 1, MAP_PNG_SCALE_MAX, scale))
 		return 0;
-	snprintf(error, 256, "scale must be 1..%d", MAP_PNG_SCALE_MAX);
-	return -EINVAL;
+	return error_set(error, -EINVAL, "scale must be 1..%d",
+			 MAP_PNG_SCALE_MAX);
 }
 
 int web_answer_picture(struct web_worker *w, unsigned int layer)
@@ -437,22 +438,19 @@ static int web_tiles_area_of(const struct web_request *q, double cell,
 	    web_request_number(q, "x1", -POSE_MAX, POSE_MAX, &x1, error) ||
 	    web_request_number(q, "y1", -POSE_MAX, POSE_MAX, &y1, error))
 		return -EINVAL;
-	if (!(x0 < x1 && y0 < y1)) {
-		snprintf(error, 256, "no area: x0 must be below x1, y0 below "
-			 "y1");
-		return -EINVAL;
-	}
+	if (!(x0 < x1 && y0 < y1))
+		return error_set(error, -EINVAL,
+				 "no area: x0 must be below x1, y0 below y1");
 	if (cell <= 0)
 		return -ENODATA;
 	x0 = floor(x0 / cell + hair);
 	y0 = floor(y0 / cell + hair);
 	width = fmax(ceil(x1 / cell - hair) - x0, 1);
 	height = fmax(ceil(y1 / cell - hair) - y0, 1);
-	if (width * height > max) {
-		snprintf(error, 256, "an area of %.0f x %.0f cells: %zu is the "
-			 "limit", width, height, max);
-		return -E2BIG;
-	}
+	if (width * height > max)
+		return error_set(error, -E2BIG,
+				 "an area of %.0f x %.0f cells: %zu is the limit",
+				 width, height, max);
 	if (fabs(x0) > INT32_MAX / 2 || fabs(y0) > INT32_MAX / 2)
 		return -ENODATA;
 	*r = (struct rect){ x0, y0, width, height };
