@@ -10,6 +10,7 @@
 #include <string.h>
 #include <syslog.h>
 #include "base/console.h"
+#include "base/error.h"
 #include "base/metrics.h"
 #include "apps/optsample-recv/recv_status.h"
 #include "transport/segment.h"
@@ -234,25 +235,21 @@ static int recv_on_request(void *arg, const char *command,
 		recv_status(r->receiver, answer);
 		return 0;
 	}
-	if (strcmp(command, "set")) {
-		snprintf(error, 256, "do what? status, set");
-		return -EINVAL;
-	}
+	if (strcmp(command, "set"))
+		return error_set(error, -EINVAL, "do what? status, set");
 	now.options = *receiver_options(r->receiver);
 	cJSON_ArrayForEach(p, parameters) {
 		if (!strcmp(p->string, "do"))
 			continue;
 		if (strcmp(p->string, "kept") && strcmp(p->string, "nearest") &&
 		    strcmp(p->string, "jpeg-quality") &&
-		    strcmp(p->string, "prefix")) {
-			snprintf(error, 256, "'%.80s' cannot be changed now",
-				 p->string);
-			return -EINVAL;
-		}
-		if (!cJSON_IsString(p)) {
-			snprintf(error, 256, "%.80s must be a text", p->string);
-			return -EINVAL;
-		}
+		    strcmp(p->string, "prefix"))
+			return error_set(error, -EINVAL,
+					 "'%.80s' cannot be changed now",
+					 p->string);
+		if (!cJSON_IsString(p))
+			return error_set(error, -EINVAL, "%.80s must be a text",
+					 p->string);
 		if (settings_set(settings, &now, p->string, p->valuestring,
 				 error))
 			return -EINVAL;

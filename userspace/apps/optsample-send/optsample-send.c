@@ -8,6 +8,7 @@
 #include <string.h>
 #include <syslog.h>
 #include "base/console.h"
+#include "base/error.h"
 #include "base/metrics.h"
 #include "apps/optsample-send/send_config.h"
 #include "apps/optsample-send/send_status.h"
@@ -111,25 +112,20 @@ static int cmd_topic(struct send *s, const char *command,
 	struct send_topic *t;
 	const cJSON *p;
 
-	if (!name || !*name || strlen(name) >= SEND_NAME) {
-		snprintf(error, 256, "which \"topic\"?");
-		return -EINVAL;
-	}
+	if (!name || !*name || strlen(name) >= SEND_NAME)
+		return error_set(error, -EINVAL, "which \"topic\"?");
 	t = sender_find(s->sender, name);
 	if (t)
 		o = *send_topic_options(t);
-	else if (!add) {
-		snprintf(error, 256, "%.200s is not sent", name);
-		return -ENOENT;
-	}
+	else if (!add)
+		return error_set(error, -ENOENT, "%.200s is not sent", name);
 	strcpy(o.name, name);
 	cJSON_ArrayForEach(p, parameters) {
 		if (!strcmp(p->string, "do") || !strcmp(p->string, "topic"))
 			continue;
-		if (!cJSON_IsString(p)) {
-			snprintf(error, 256, "%.80s must be a text", p->string);
-			return -EINVAL;
-		}
+		if (!cJSON_IsString(p))
+			return error_set(error, -EINVAL, "%.80s must be a text",
+					 p->string);
 		if (settings_set(send_topic_settings, &o, p->string,
 				 p->valuestring, error))
 			return -EINVAL;
@@ -142,10 +138,9 @@ static int cmd_topic(struct send *s, const char *command,
 				 SENDER_PATTERNS);
 		return ret;
 	}
-	if (sender_add(s->sender, &o)) {
-		snprintf(error, 256, "no more than %d topics", SENDER_PATTERNS);
-		return -E2BIG;
-	}
+	if (sender_add(s->sender, &o))
+		return error_set(error, -E2BIG, "no more than %d topics",
+				 SENDER_PATTERNS);
 	if (!is_pattern(name))
 		ask_for(s, name);
 	return 0;
@@ -158,10 +153,8 @@ static int cmd_focus(struct send *s, const cJSON *parameters, char error[256])
 		cJSON_GetObjectItemCaseSensitive(parameters, "topic"));
 	struct send_topic *t;
 
-	if (name && !sender_find(s->sender, name)) {
-		snprintf(error, 256, "%.200s is not sent", name);
-		return -ENOENT;
-	}
+	if (name && !sender_find(s->sender, name))
+		return error_set(error, -ENOENT, "%.200s is not sent", name);
 	for (unsigned int i = 0; (t = sender_topic(s->sender, i)); i++) {
 		struct send_options o = *send_topic_options(t);
 		const char *topic = send_topic_announcement(t)->name;
@@ -227,8 +220,8 @@ static int send_on_request(void *arg, const char *command,
 		return cmd_limit(s, command, parameters, error);
 	if (!strcmp(command, "remove"))
 		return cmd_remove(s, parameters, error);
-	snprintf(error, 256, "do what? status, set, add, remove, focus, rate, cpu");
-	return -EINVAL;
+	return error_set(error, -EINVAL,
+			 "do what? status, set, add, remove, focus, rate, cpu");
 }
 
 static void send_collect(void *arg, FILE *out)

@@ -302,25 +302,21 @@ int send_topic_parse(const char *text, struct send_options *o,
 	char copy[1024], *word, *rest;
 
 	*o = defaults;
-	if (strlen(text) >= sizeof(copy)) {
-		snprintf(error, 256, "too long: '%.80s...'", text);
-		return -EINVAL;
-	}
+	if (strlen(text) >= sizeof(copy))
+		return error_set(error, -EINVAL, "too long: '%.80s...'", text);
 	strcpy(copy, text);
 	word = strtok_r(copy, " \t,", &rest);
 	if (!word || !strchr("/*?[", *word) ||
-	    settings_text(o->name, sizeof(o->name), word)) {
-		snprintf(error, 256, "'%.80s' does not begin with a topic: /NAME",
-			 text);
-		return -EINVAL;
-	}
+	    settings_text(o->name, sizeof(o->name), word))
+		return error_set(error, -EINVAL,
+				 "'%.80s' does not begin with a topic: /NAME",
+				 text);
 	while ((word = strtok_r(NULL, " \t,", &rest))) {
 		char *value = strchr(word, '=');
 
-		if (!value) {
-			snprintf(error, 256, "'%.80s' is not KEY=VALUE", word);
-			return -EINVAL;
-		}
+		if (!value)
+			return error_set(error, -EINVAL,
+					 "'%.80s' is not KEY=VALUE", word);
 		*value++ = '\0';
 		if (settings_set(send_topic_settings, o, word, value, error))
 			return -EINVAL;

@@ -223,8 +223,7 @@ static int write_text(const char *text, const char *path,
 	if (!strcmp(path, "-")) {
 		if (puts(text) >= 0 && !fflush(stdout))
 			return 0;
-		snprintf(error, ERROR_TEXT, "stdout: %s", strerror(errno));
-		return -errno;
+		return error_set(error, -errno, "stdout: %s", strerror(errno));
 	}
 	err = atomic_file_open(&file, path, error);
 	if (err)
