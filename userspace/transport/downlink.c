@@ -2,7 +2,6 @@
 /*
  * downlink - the receiver's socket: segments in, reports out
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <netinet/in.h>
 #include <syslog.h>

@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include "apps/gdimd/web_request.h"
 #include "base/cli.h"

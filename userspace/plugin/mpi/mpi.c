@@ -25,7 +25,6 @@
 #include <mpi-ext.h>
 #endif
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
