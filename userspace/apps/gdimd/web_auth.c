@@ -127,17 +127,15 @@ static int read_tokens(struct web_auth *a, const char *path, char error[256])
 	struct stat st;
 	int err = 0;
 
-	if (!in || fstat(fd, &st)) {
-		err = -errno;
-		snprintf(error, 256, "%.150s: %s", path, strerror(-err));
-	} else if (!S_ISREG(st.st_mode)) {
-		err = -EINVAL;
-		snprintf(error, 256, "%.150s: is not a file", path);
-	} else if (st.st_mode & (S_IRWXO | S_IWGRP)) {
-		err = -EACCES;
-		snprintf(error, 256, "%.150s: others may read or change these "
-			 "tokens: chmod 640", path);
-	}
+	if (!in || fstat(fd, &st))
+		err = error_set(error, -errno, "%.150s: %s", path,
+				strerror(errno));
+	else if (!S_ISREG(st.st_mode))
+		err = error_set(error, -EINVAL, "%.150s: is not a file", path);
+	else if (st.st_mode & (S_IRWXO | S_IWGRP))
+		err = error_set(error, -EACCES,
+				"%.150s: others may read or change these "
+				"tokens: chmod 640", path);
 	if (!err)
 		err = read_lines(a, in, path, error);
 	if (in)

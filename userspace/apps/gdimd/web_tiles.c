@@ -362,10 +362,8 @@ static int draw_whole(struct web_worker *w, unsigned int layer,
 	k = err ? (struct rect){ 0, 0, 0, 0 } : raster_known(&r);
 	if (!err && rect_is_empty(&k))
 		err = -ENODATA;
-	if (!err && web_tiles_size_of(&k) * scale * scale > PIXELS_MAX) {
-		snprintf(error, 256, "too large with this scale");
-		err = -E2BIG;
-	}
+	if (!err && web_tiles_size_of(&k) * scale * scale > PIXELS_MAX)
+		err = error_set(error, -E2BIG, "too large with this scale");
 	if (!err)
 		err = web_begin(w);
 	if (!err)
