@@ -211,4 +211,12 @@ static inline bool is_on_disk(struct site *s, const char *path, bool maps)
 		is_on_disk(s, path, false);				\
 })
 
+static inline bool same_raster(const struct raster *a, const struct raster *b)
+{
+	return !memcmp(&a->rect, &b->rect, sizeof(a->rect)) &&
+	       a->resolution == b->resolution && a->bits == b->bits &&
+	       !memcmp(a->cells, b->cells, (size_t)a->rect.width *
+		       a->rect.height * sizeof(*a->cells));
+}
+
 #endif

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_site - layers, keyframes and fused maps of a site, and that memory and
- * disk always say the same. Its pose graph: test_site_graph
+ * disk always say the same. Its pose graph: test_site_graph; little memory, and
+ * threads: test_site_memory
  */
 #include <fcntl.h>
-#include <pthread.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include "map/site/cache.h"
-#include "map/site/level.h"
 #include "site_fixture.h"
 
 enum { SIDE = 60 };
@@ -51,14 +49,6 @@ static void put_three(struct site *s, unsigned int layer, unsigned int bits,
 			patch(SIDE, bits, resolution, i + 1, 0, full)))
 			printf("# %s\n", error);
 	}
-}
-
-static bool same_raster(const struct raster *a, const struct raster *b)
-{
-	return !memcmp(&a->rect, &b->rect, sizeof(a->rect)) &&
-	       a->resolution == b->resolution && a->bits == b->bits &&
-	       !memcmp(a->cells, b->cells, (size_t)a->rect.width *
-		       a->rect.height * sizeof(*a->cells));
 }
 
 static void test_rules(void)
@@ -583,318 +573,6 @@ static void test_replaced(void)
 	site_close(s);
 }
 
-/* Many layers have no more than one: what it has too much it gives back */
-static void test_shares(void)
-{
-	const char *path = in_folder("shares");
-	struct site *s = open_site_of(path, STORE_CREATE, 4 << 20);
-	struct site_counts one, all = { 0 };
-	char name[8], frame[8];
-	struct raster a, b;
-	size_t most = 0;
-
-	for (unsigned int l = 0; l < 12; l++) {
-		snprintf(name, sizeof(name), "m%u", l);
-		add_layer(s, name, "rule=mean");
-	}
-	for (unsigned int i = 0; i < 30; i++) {
-		const struct pose at = { i % 6 * 9, i / 6 * 9, i };
-
-		snprintf(frame, sizeof(frame), "f%u", i);
-		put(s, frame, i, &at, 0, patch(200, 8, 0.05, i, 0, 100));
-	}
-	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
-	one = site_counts(s);
-	for (unsigned int i = 0; i < 30 * 11; i++) {
-		snprintf(frame, sizeof(frame), "f%u", i % 30);
-		put(s, frame, i, NULL, 1 + i / 30,
-		    patch(200, 8, 0.05, i % 30, 0, 100));
-		if (i % 10)
-			continue;
-		site_fuse(s, -1, UINT64_MAX, NULL, NULL);
-		all = site_counts(s);
-		most = all.tile_bytes > most ? all.tile_bytes : most;
-	}
-	ok(one.tile_bytes > 1 << 20 && most <= 2 << 20,
-	   "one layer may have all memory, %zu bytes, twelve no more: %zu",
-	   one.tile_bytes, most);
-	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
-	site_raster(s, 0, -1, &a);
-	site_raster(s, 11, -1, &b);
-	ok(same_raster(&a, &b), "and the same map");
-	free(a.cells);
-	free(b.cells);
-	site_close(s);
-}
-
-static void test_memory(void)
-{
-	const char *path = in_folder("memory");
-	struct site *s = open_site_of(path, STORE_CREATE, 1 << 20);
-	struct site_counts c;
-	size_t most = 0, cells = 0;
-	struct site *big;
-	struct raster a, b;
-
-	add_layer(s, "m", "rule=latest");
-	for (unsigned int i = 0; i < 60; i++) {
-		const struct pose at = { i % 10 * 9, i / 10 * 9, i };
-		char frame[16];
-
-		snprintf(frame, sizeof(frame), "f%u", i);
-		put(s, frame, i, &at, 0, patch(200, 8, 0.05, i, 0, 100));
-		if (i % 5)
-			continue;
-		site_fuse(s, -1, UINT64_MAX, NULL, NULL);
-		c = site_counts(s);
-		most = c.tile_bytes > most ? c.tile_bytes : most;
-		cells = c.cell_bytes > cells ? c.cell_bytes : cells;
-	}
-	site_fuse(s, -1, UINT64_MAX, NULL, NULL);
-	big = open_site(path, STORE_READ);
-	site_fuse(big, -1, UINT64_MAX, NULL, NULL);
-	site_raster(s, 0, -1, &a);
-	site_raster(big, 0, -1, &b);
-	ok(same_raster(&a, &b), "a site in little memory: the same map");
-	ok(most <= 1 << 19 && cells <= 1 << 19 &&
-	   site_counts(big).tile_bytes > 2 * most,
-	   "%zu bytes of tiles, %zu of cells; all would be %zu", most, cells,
-	   site_counts(big).tile_bytes);
-	free(a.cells);
-	free(b.cells);
-	site_raster(s, 0, RULE_MIN, &a);
-	site_raster(big, 0, RULE_MIN, &b);
-	ok(same_raster(&a, &b), "and with another rule");
-	free(a.cells);
-	free(b.cells);
-	site_close(big);
-	site_close(s);
-}
-
-/* Cells that were read before newer ones came must not take their place */
-static void test_cache(void)
-{
-	struct cache *c = cache_create(1 << 20);
-	struct cells *old = patch(9, 8, 0.1, 1, 1, 1), *found, *late;
-	const uint64_t before = cache_drops(c);
-
-	cache_drop(c, 7);
-	cache_add_since(c, 7, old, before);
-	late = cache_find(c, 7);
-	cache_add_since(c, 7, old, cache_drops(c));
-	found = cache_find(c, 7);
-	ok(!late && found == old, "cells that are out of date are not kept");
-	cells_put(old);
-	cells_put(found);
-	cache_destroy(c);
-}
-
-struct watch {
-	struct site	*s;
-	bool		stop;
-	unsigned int	looks, wrong;
-};
-
-static void *look(void *arg)
-{
-	struct watch *w = arg;
-	int16_t *cells = malloc(256 * 256 * sizeof(*cells));
-
-	while (!__atomic_load_n(&w->stop, __ATOMIC_ACQUIRE)) {
-		struct raster r = { .rect = { -128, -128, 256, 256 } };
-		struct rect b;
-		int v;
-
-		r.cells = cells;
-		for (unsigned int i = 0; i < site_layers(w->s); i++) {
-			v = site_value(w->s, i, 0.3, 0.2);
-			w->wrong += v > 100 || (v < -1 && v != -EAGAIN);
-			b = site_bounds(w->s, i);
-			w->wrong += b.width > 100000;
-			site_read(w->s, i, &r);
-			site_resolution(w->s, i);
-		}
-		w->wrong += site_counts(w->s).nodes > 1000;
-		site_has_frame(w->s, "f1");
-		w->looks++;
-	}
-	free(cells);
-	return NULL;
-}
-
-static void *fuse(void *arg)
-{
-	struct watch *w = arg;
-	struct raster r;
-
-	while (!__atomic_load_n(&w->stop, __ATOMIC_ACQUIRE)) {
-		site_fuse(w->s, -1, 0, NULL, NULL);
-		if (w->looks++ % 8 == 0 && site_layers(w->s)) {
-			site_raster(w->s, 0, RULE_MEAN, &r);
-			free(r.cells);
-		}
-	}
-	return NULL;
-}
-
-static void test_threads(void)
-{
-	const char *path = in_folder("threads");
-	struct site *s = open_site(path, STORE_CREATE);
-	struct watch w[3] = { { .s = s }, { .s = s }, { .s = s } };
-	pthread_t id[3];
-	unsigned int bad = 0;
-
-	pthread_create(&id[0], NULL, fuse, &w[0]);
-	pthread_create(&id[1], NULL, look, &w[1]);
-	pthread_create(&id[2], NULL, look, &w[2]);
-	for (unsigned int i = 0; i < 120; i++) {
-		const struct pose at = { i % 7 - 3.0, i % 5 - 2.0, i };
-		char name[32];
-
-		if (i % 10 == 0) {
-			snprintf(name, sizeof(name), "l%u", i / 10);
-			add_layer(s, name, "rule=latest");
-		}
-		snprintf(name, sizeof(name), "f%u", i % 20);
-		bad += put(s, name, i, &at, i / 10, patch(SIDE, 8, 0.05, i, 0,
-							  100)) != 0;
-		if (i % 6 == 5)
-			bad += move(s, "f1", "f0", i * 0.1, 0, 0) != 0;
-		if (i % 9 == 8)
-			add_layer(s, "l0", i & 1 ? "rule=max" : "rule=mean");
-	}
-	for (unsigned int i = 0; i < 3; i++)
-		__atomic_store_n(&w[i].stop, true, __ATOMIC_RELEASE);
-	for (unsigned int i = 0; i < 3; i++)
-		pthread_join(id[i], NULL);
-	ok(!bad && !w[1].wrong && !w[2].wrong && w[0].looks && w[1].looks,
-	   "others look and fuse while something comes");
-	ok(is_on_disk(s, path, true), "and all is there");
-	site_close(s);
-}
-
-/*
- * Maps in larger cells: tiles here and there, far apart, against what is found
- * cell by cell
- */
-enum { LEVEL_TILES = 12, LEVEL_SIDE = 64 };
-
-struct level_map {
-	struct rect	tile[LEVEL_TILES];
-	int16_t		cells[LEVEL_TILES][LEVEL_SIDE * LEVEL_SIDE];
-	unsigned int	reads;
-};
-
-static int read_level_tile(void *arg, struct raster *r)
-{
-	struct level_map *m = arg;
-
-	for (int i = 0; i < LEVEL_TILES; i++)
-		if (m->tile[i].x == r->rect.x && m->tile[i].y == r->rect.y)
-			memcpy(r->cells, m->cells[i], sizeof(m->cells[i]));
-	r->bits = 8;
-	r->resolution = 0.05;
-	m->reads++;
-	return 0;
-}
-
-static void each_level_tile(void *arg, void (*each)(void *arg,
-						    const struct rect *tile),
-			    void *to)
-{
-	struct level_map *m = arg;
-
-	for (int i = 0; i < LEVEL_TILES; i++)
-		each(to, &m->tile[i]);
-}
-
-/* Return: cells of @r that are not as they should be */
-static unsigned int wrong_levels(const struct level_map *m, unsigned int factor,
-				 enum reduce_how how, const struct raster *r)
-{
-	const size_t n = (size_t)r->rect.width * r->rect.height;
-	int *most = malloc(3 * n * sizeof(int)), *least = most + n;
-	int *known = least + n;
-	unsigned int bad = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		most[i] = -1;
-		least[i] = INT16_MAX;
-		known[i] = 0;
-	}
-	for (int i = 0; i < LEVEL_TILES; i++)
-		for (int k = 0; k < LEVEL_SIDE * LEVEL_SIDE; k++) {
-			const long x = m->tile[i].x + k % LEVEL_SIDE;
-			const long y = m->tile[i].y + k / LEVEL_SIDE;
-			const size_t at = (size_t)(floor(y / (double)factor) -
-				r->rect.y) * r->rect.width +
-				(size_t)(floor(x / (double)factor) -
-					 r->rect.x);
-			const int v = m->cells[i][k];
-
-			if (v < 0)
-				continue;
-			known[at]++;
-			most[at] = v > most[at] ? v : most[at];
-			least[at] = v < least[at] ? v : least[at];
-		}
-	for (size_t i = 0; i < n; i++) {
-		const int v = r->cells[i];
-
-		if (!known[i])
-			bad += v != -1;
-		else if (how == REDUCE_MEAN)
-			bad += v < least[i] || v > most[i];
-		else
-			bad += v != (how == REDUCE_MAX ? most[i] : least[i]);
-	}
-	free(most);
-	return bad;
-}
-
-static void test_levels(void)
-{
-	static struct level_map m;
-	const struct level_source from = { read_level_tile, each_level_tile,
-					   &m };
-	struct rect all = { 0 };
-	uint64_t seed = 3;
-	unsigned int bad = 0, levels = 0;
-
-	for (int i = 0; i < LEVEL_TILES; i++) {
-		const int x = (int)rnd(&seed, 40) - 20;
-
-		m.tile[i] = (struct rect){ x * LEVEL_SIDE, (i - 6) * LEVEL_SIDE,
-					   LEVEL_SIDE, LEVEL_SIDE };
-		all = rect_union(&all, &m.tile[i]);
-		for (int k = 0; k < LEVEL_SIDE * LEVEL_SIDE; k++)
-			m.cells[i][k] = rnd(&seed, 50) ? -1 :
-					(int)rnd(&seed, 101);
-	}
-	for (unsigned int factor = 1; factor <= 512; factor *= 2)
-		for (int how = REDUCE_MEAN; how <= REDUCE_MIN; how++) {
-			struct raster r = { .rect = level_rect(&all, factor) };
-
-			r.cells = malloc((size_t)r.rect.width * r.rect.height *
-					 sizeof(*r.cells));
-			bad += level_read(&from, factor, how, &r) ||
-			       r.resolution != 0.05 * factor;
-			bad += wrong_levels(&m, factor, how, &r);
-			free(r.cells);
-			levels++;
-		}
-	ok(!bad && levels == 30, "%u levels of a map, %u cells wrong", levels,
-	   bad);
-	ok(m.reads == levels * LEVEL_TILES, "only tiles that are there are read");
-	all = (struct rect){ -(1 << 28), 0, 1U << 29, 1000 };
-	ok(level_factor(&all, 1, 1 << 26) == 128 &&
-	   level_factor(&all, 2, 1 << 26) == 128 &&
-	   level_factor(&(struct rect){ 0, 0, 8192, 8192 }, 1, 1 << 26) == 1 &&
-	   level_factor(&(struct rect){ 0, 0, 8192, 8193 }, 1, 1 << 26) == 2,
-	   "the finest level that fits");
-}
-
 int main(void)
 {
 	make_folder();
@@ -906,18 +584,13 @@ int main(void)
 	test_changes();
 	test_keyframes();
 	test_refused();
-	test_levels();
 	test_read_only();
 	test_full();
 	test_weights(8);
 	test_weights(16);
 	test_resolutions();
-	test_memory();
-	test_shares();
 	test_replaced();
 	test_removed();
-	test_cache();
-	test_threads();
 	remove_folder();
 	return tap_done();
 }
