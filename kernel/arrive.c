@@ -2,16 +2,16 @@
 /*
  * A tagged packet arrives.
  *
- * The sampler decides by message, so packets are grouped by message first. If
- * a message is given up, its later packets are dropped. Control and repair
- * packets of the same writer wait in the same queue, because a reader that
- * sees a heartbeat before the data it announces discards the data.
+ * The sampler decides on whole messages, so packets are grouped by message
+ * first. If a message is dropped, its later packets are dropped too. Control
+ * and repair packets of the same writer wait in the same queue: a reader that
+ * gets a heartbeat before the data it announces discards the data.
  */
 #include "compat.h"
 #include "message.h"
 
 /*
- * Queue a packet that is never sampled: control, repair, or a straggler of a
+ * Queue a packet that is never sampled: control, repair, or a late packet of a
  * message that has left
  * @others:	see struct optsample_msg
  * @latest:	see struct optsample_msg
@@ -48,7 +48,7 @@ static bool optsample_pass(struct optsample_sched *q, struct optsample_flow *f,
 	return true;
 }
 
-/* The first packet of a message: does the message stay? */
+/* Handle the first packet of a message. Return: true if it is kept */
 static __always_inline bool
 optsample_start(struct optsample_sched *q, struct optsample_flow *f,
 		struct sk_buff *skb, const struct optsample_tag *tag,
@@ -87,7 +87,7 @@ optsample_start(struct optsample_sched *q, struct optsample_flow *f,
 	return false;
 }
 
-/* Drop older control that waits and that newer control replaces. */
+/* Drop the waiting control packet that a newer one replaces. */
 static void optsample_replace(struct optsample_sched *q,
 			      struct optsample_flow *f, u32 latest,
 			      struct optsample_loss *loss)
@@ -141,7 +141,7 @@ static struct optsample_msg *optsample_find(struct optsample_flow *f, u32 id)
 	return NULL;
 }
 
-/* A FIRST packet with the number of a complete message: a new message */
+/* Is it a FIRST packet that reuses the number of a complete message? */
 static bool optsample_again(const struct optsample_msg *msg,
 			    const struct optsample_tag *tag)
 {
@@ -150,8 +150,8 @@ static bool optsample_again(const struct optsample_msg *msg,
 
 /*
  * The sampler decides once for each message, at its first packet. A packet of
- * an older message joins it while it is held or has just left, so that
- * reordering, or two writers with one flow id, never tear a message. Return:
+ * an older message joins that message if it is held or has just left. So
+ * neither reordering nor two writers with one flow id tear a message. Return:
  * true if @skb is queued, false if it is on the drop list
  */
 static __always_inline bool
@@ -214,10 +214,10 @@ append:
 }
 
 /*
- * Packets that are sampled must not fill the sender's socket buffer, or the
- * sender blocks and the sampler has no choice. TCP, which needs the accounting
- * for its small queues, and packet rings, whose memory the packet uses, have
- * other destructors.
+ * Held packets must not count in the sender's socket buffer: the sender would
+ * block, and the sampler would have nothing to choose from. TCP needs this
+ * accounting for its small queues, and packet rings own the packet's memory;
+ * both have other destructors.
  */
 static void optsample_orphan(struct sk_buff *skb)
 {
@@ -252,7 +252,7 @@ int optsample_flow_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	} else {
 		qdisc_qstats_drop(sch);
 	}
-	/* A second instance below must not read it again. */
+	/* A second optsample qdisc below must not read the tag again. */
 	tag->mark = 0;
 	if (unlikely(q->memory > q->flow_memory))
 		optsample_flows_relieve(q, loss);

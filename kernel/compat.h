@@ -56,7 +56,7 @@ static inline void optsample_reason_memory(struct sk_buff *first,
 }
 #endif
 
-/* Is it a report? Kernels without Wi-Fi have no field for it. */
+/* Is it a transmit report? Kernels without Wi-Fi lack the field. */
 static inline bool optsample_has_status(const struct sk_buff *skb)
 {
 #ifdef CONFIG_WIRELESS

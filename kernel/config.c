@@ -262,7 +262,7 @@ static size_t optsample_profiles_size(const struct optsample_profile *profiles)
 	return bytes;
 }
 
-/* Clear @to. A group that is in use is freed with the current table. */
+/* Clear @to. A group in use is freed later, with the current table. */
 static void optsample_profile_forget(const struct optsample_sched *q, u8 id,
 				     struct optsample_profile *to)
 {
@@ -271,7 +271,7 @@ static void optsample_profile_forget(const struct optsample_sched *q, u8 id,
 	memset(to, 0, sizeof(*to));
 }
 
-/* Options that are not named keep their values. */
+/* Options that are not in @tb keep their values. */
 static int optsample_profile_update(const struct optsample_sched *q, u8 id,
 				    struct optsample_profile *to,
 				    struct nlattr **tb)
@@ -502,12 +502,12 @@ int optsample_apply(struct Qdisc *sch, const struct optsample_config *cfg,
 	kfree_skb_list_reason(to_free, SKB_DROP_REASON_QDISC_DROP);
 	optsample_profiles_free(profiles, q->profiles);	/* the old ones */
 
-	/* A gate that opened, or a limit that grew, may set packets free. */
+	/* An opened gate or a larger limit may release packets. */
 	optsample_kick(sch);
 	return 0;
 }
 
-/* Drop all that is held. */
+/* Drop all held packets. */
 static void optsample_flush(struct Qdisc *sch)
 {
 	struct optsample_sched *q = qdisc_priv(sch);

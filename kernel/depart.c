@@ -2,20 +2,21 @@
 /*
  * Which packet leaves next.
  *
- * A message that has begun to leave is finished. A packet with heartbeats of
- * several writers waits in the queue of each, one after the other.
+ * A message that has begun to leave is sent to its end. A packet with
+ * heartbeats of several writers waits in the queue of each, one after the
+ * other.
  *
  * Flows take turns by bytes (deficit round robin, Shreedhar and Varghese,
- * 1995). A flow that held nothing goes first for one turn, as in fq_codel, so
- * that small messages need not wait for large ones. A flow that empties keeps
- * its place until its debt is paid.
+ * 1995). A flow that was empty goes first for one turn, as in fq_codel: small
+ * messages need not wait for large ones. A flow that becomes empty keeps its
+ * place until its debt is paid.
  */
 #include <linux/bitops.h>
 #include "message.h"
 
 /*
- * The last message of @to that came before @msg, which must not overtake it.
- * Return: NULL if there is none, or if it could wait there for ever
+ * Find the last message of @to that arrived before @msg and must leave before
+ * it. Return: NULL if there is none, or if @msg could wait there for ever
  */
 static struct optsample_msg *
 optsample_ahead(struct optsample_sched *q, const struct optsample_flow *f,
@@ -29,7 +30,7 @@ optsample_ahead(struct optsample_sched *q, const struct optsample_flow *f,
 	    optsample_pass_full(q, to))
 		return NULL;
 	list_for_each_entry_reverse(ahead, &to->queue, fifo)
-		/* It may wait behind more than it must: a short search */
+		/* The search is short: @msg may wait longer than it must. */
 		if (!time_after(ahead->arrived, msg->arrived) || !--tries)
 			return ahead;
 	return NULL;
@@ -59,8 +60,9 @@ static void optsample_move_behind(struct optsample_sched *q,
 }
 
 /*
- * Control of several flows: older messages of the next of these flows must
- * leave first. It waits for each flow once. Return: true if it was moved there
+ * A control packet of several flows waits until older messages of each have
+ * left. Move it behind those of the next flow; it waits for each flow once.
+ * Return: true if it was moved
  */
 static noinline bool optsample_move_on(struct optsample_sched *q,
 				       struct optsample_flow *f,
@@ -103,7 +105,7 @@ static __always_inline void optsample_begin(struct optsample_sched *q,
 		optsample_group_begin(q, f, msg);
 	f->c.msgs_out++;
 	gap = msg->node.pos - f->sent_pos;
-	/* Stamps of partners may step back. */
+	/* In a group, positions are stamps, which may step back. */
 	if (f->has_sent && (s64)gap > 0 && gap > f->longest_gap) {
 		f->longest_gap = gap;
 		q->longest_gap = max(q->longest_gap, gap);
@@ -120,8 +122,8 @@ static __always_inline bool optsample_may_send(const struct optsample_flow *f)
 }
 
 /*
- * All flows in this list are in debt: give each as many turns as the first to
- * get out of debt needs. Return: false if none could send then
+ * All flows in this list are in debt. Give each the number of turns after which
+ * the first one is out of debt. Return: false if no flow could send then
  */
 static noinline bool optsample_turns_skip(struct optsample_sched *q,
 					  struct list_head *turns_of)
@@ -160,8 +162,8 @@ static noinline bool optsample_park(struct optsample_sched *q,
  * optsample_unpark - let parked flows take turns again
  * @q: private data of the qdisc, locked
  *
- * These are the flows whose destination may take packets again. Once a second
- * it is all of them: a destination may never free its packets.
+ * Unparks flows whose destination may take packets again. Once a second unparks
+ * all flows: a destination may never free its packets.
  */
 void optsample_unpark(struct optsample_sched *q)
 {
@@ -177,8 +179,8 @@ void optsample_unpark(struct optsample_sched *q)
 }
 
 /*
- * The turn of @f, first in list @at, is over: it holds nothing, has a debt or
- * waits for its partners. Return: true if it stays listed
+ * End the turn of @f, the first in list @at: it is empty, in debt or waits for
+ * its partners. Return: true if it stays listed
  */
 static bool optsample_turn_over(struct optsample_sched *q,
 				struct optsample_flow *f, u32 at)
@@ -197,9 +199,9 @@ static bool optsample_turn_over(struct optsample_sched *q,
 }
 
 /*
- * The flow whose turn it is. Among flows with partners, one that holds part of
- * the oldest set may send; so a band is only closed if that one is parked. The
- * WARN guards against an endless loop. Return: false if none can send
+ * Find the flow whose turn it is. In a group, a flow with a message of the
+ * oldest set may send, so a band is only closed if that flow is parked. The
+ * WARN guards against an endless loop. Return: false if no flow can send
  */
 static __always_inline bool optsample_flow_next(struct optsample_sched *q,
 						struct optsample_flow **next)
@@ -224,14 +226,14 @@ static __always_inline bool optsample_flow_next(struct optsample_sched *q,
 				*next = f;
 				return true;
 			}
-			/* The others may need more turns than it did. */
+			/* The remaining flows may need more turns. */
 			skipped = false;
 			steps = 0;
 			continue;
 		}
 		/*
-		 * A flow that is unlisted meanwhile makes that fewer steps. No
-		 * fresh one is left then: each takes one step.
+		 * After this many steps no fresh flow is left and each flow has
+		 * had a turn.
 		 */
 		if (!optsample_turn_over(q, f, at) ||
 		    likely(++steps <= 2 * q->listed))
@@ -247,7 +249,7 @@ static __always_inline bool optsample_flow_next(struct optsample_sched *q,
 	return false;
 }
 
-/* A flow without debt that goes before no other needs no place. */
+/* Unlist an empty flow without debt if no other flow of its band waits. */
 static __always_inline void optsample_place_give_up(struct optsample_sched *q,
 						    struct optsample_flow *f)
 {
@@ -261,8 +263,8 @@ static __always_inline void optsample_place_give_up(struct optsample_sched *q,
  * optsample_flows_dequeue - next packet of the flow whose turn it is
  * @q: private data of the qdisc, locked
  *
- * Return: the packet, or NULL when no flow holds any that may leave, or much
- * control had to move on first: then the qdisc is scheduled.
+ * Return: the packet. NULL if no flow holds a packet that may leave, or after
+ * OPTSAMPLE_MOVES moves of control packets: then the qdisc is scheduled again.
  */
 struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 {
@@ -285,7 +287,7 @@ struct sk_buff *optsample_flows_dequeue(struct optsample_sched *q)
 				optsample_kick(q->stall.watchdog.qdisc);
 				return NULL;
 			}
-			break;	/* also amid a message that is not all here */
+			break;	/* even if f->cur is still incomplete */
 		}
 		if (f->cur)
 			optsample_finish(q, f, f->cur);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a flow follows: the tag names a profile, and netlink (config.c) says
- * what that means. A number without a description means the qdisc's own
- * options.
+ * Profiles of flows: the tag names a profile, and netlink (config.c) sets its
+ * options. A profile that was not configured has the options of the qdisc.
  */
 #include "message.h"
 
-/* Profile @id in full */
+/* Profile @id, with the qdisc's options where it has none */
 static struct optsample_profile_config
 optsample_profile(const struct optsample_sched *q, u8 id)
 {
@@ -23,7 +22,7 @@ optsample_profile(const struct optsample_sched *q, u8 id)
 	return p;
 }
 
-/* A flow takes its turns in another band from now on. */
+/* Move a flow to another band. */
 static void optsample_flow_band(struct optsample_sched *q,
 				struct optsample_flow *f, u8 band)
 {
@@ -35,8 +34,8 @@ static void optsample_flow_band(struct optsample_sched *q,
 }
 
 /*
- * A stream of segments that only its sender declared must not use profiles
- * meant for others.
+ * A stream of segments that only its sender declared may only use profiles that
+ * are open to segments.
  */
 static u8 optsample_may_follow(const struct optsample_sched *q,
 			       const struct optsample_flow *f, u8 id)
@@ -68,8 +67,8 @@ optsample_group_any(const struct optsample_sched *q,
 }
 
 /*
- * A flow that changes groups keeps all its messages. If it changed with each
- * message it would never drop one: committed messages must leave first.
+ * A change of groups commits all messages of the flow. A flow that changed with
+ * each message would never drop one, so committed messages must leave first.
  */
 static bool optsample_may_switch(const struct optsample_sched *q,
 				 const struct optsample_flow *f, u8 profile)
@@ -115,7 +114,7 @@ static void optsample_flow_follow(struct optsample_sched *q,
  * @q: private data of the qdisc, locked
  * @f: the flow, with @self as in the tag
  * @profile: number in the tag; out of range is 0
- * @loss: messages that had to go
+ * @loss: out: messages that were dropped
  */
 void optsample_flow_switch(struct optsample_sched *q, struct optsample_flow *f,
 			   u8 profile, struct optsample_loss *loss)
@@ -137,7 +136,7 @@ static void optsample_group_follow(struct optsample_sched *q,
 		optsample_group_evict(q, group, loss);
 }
 
-/* All flows of profile @id that have partners */
+/* Apply profile @id to its groups of all destinations. */
 static void optsample_groups_follow(struct optsample_sched *q, u8 id,
 				    struct optsample_loss *loss)
 {
@@ -152,7 +151,7 @@ static void optsample_groups_follow(struct optsample_sched *q, u8 id,
 /**
  * optsample_flows_reconfigure - apply new options or profiles
  * @q: private data of the qdisc, locked, with the new configuration
- * @loss: messages that had to go
+ * @loss: out: messages that were dropped
  */
 void optsample_flows_reconfigure(struct optsample_sched *q,
 				 struct optsample_loss *loss)

@@ -3,10 +3,10 @@
  * Flows that keep messages with the same stamps: a decision on a message also
  * applies to its partners in other flows (include/optsample/sync.h).
  *
- * Sets leave one after the other: a flow whose next message is of a later set
- * waits until all messages of the set before have begun to leave. So partners
- * reach the operator together, and if a stall begins while the queues drain,
- * the remaining sets are whole and can be sampled.
+ * Sets leave in order: a flow whose next message is of a later set waits until
+ * all messages of the earlier set have begun to leave. So partners reach the
+ * operator together. If a stall begins while the queues drain, the remaining
+ * sets are complete and can be sampled.
  */
 #include "message.h"
 
@@ -22,7 +22,7 @@ static void optsample_set_free(struct optsample_sched *q,
 	kfree(set);
 }
 
-/* Give up all messages of sets that are out of the sampler. */
+/* Drop all messages of sets that are no longer in the sampler. */
 static void optsample_sets_drop(struct optsample_sched *q,
 				struct optsample_set *set,
 				struct optsample_loss *loss)
@@ -42,7 +42,7 @@ static void optsample_sets_drop(struct optsample_sched *q,
 	}
 }
 
-/* Commit the messages of @set, which is out of the sampler. */
+/* Commit the messages of @set, which is no longer in the sampler. */
 static void optsample_set_keep(struct optsample_sched *q,
 			       struct optsample_set *set)
 {
@@ -63,7 +63,7 @@ static void optsample_set_keep(struct optsample_sched *q,
  * @f: its flow
  * @skb: the packet
  * @tag: its tag, with the stamp as position
- * @loss: messages that had to go
+ * @loss: out: messages that were dropped
  *
  * Return: true if @skb is queued, false if it is on the drop list.
  */
@@ -133,9 +133,9 @@ void optsample_group_begin(struct optsample_sched *q,
  * optsample_group_turn - may a flow with partners send its next packet?
  * @f: the flow, which holds packets
  *
- * Return: false if it must wait for others. At least one flow need not wait:
- * one with a committed message; if there is none, the one that opened the
- * oldest set, as only messages of older sets are before that one.
+ * Return: false if it must wait for other flows. At least one flow of the group
+ * can send: one with a committed message, else the one that opened the oldest
+ * set, because only messages of older sets precede it in that flow.
  */
 bool optsample_group_turn(const struct optsample_flow *f)
 {
@@ -150,7 +150,7 @@ bool optsample_group_turn(const struct optsample_flow *f)
 }
 
 /**
- * optsample_group_evict - give up one set
+ * optsample_group_evict - drop one set
  * @q: private data of the qdisc, locked
  * @group: the group
  * @loss: where its messages go
@@ -170,7 +170,7 @@ bool optsample_group_evict(struct optsample_sched *q,
 }
 
 /**
- * optsample_withdraw - commit a message: it will not be sampled any more
+ * optsample_withdraw - commit a message: it is no longer sampled
  * @q: private data of the qdisc, locked
  * @f: its flow
  * @msg: the message, which stays in the flow's queue; so do its partners
@@ -192,7 +192,7 @@ void optsample_withdraw(struct optsample_sched *q, struct optsample_flow *f,
 	msg->place = OPTSAMPLE_COMMITTED;
 }
 
-/* Commit all messages that wait: new rules apply to later ones only. */
+/* Commit all waiting messages: new options apply to later ones only. */
 static void optsample_withdraw_all(struct optsample_sched *q,
 				   struct optsample_flow *f)
 {
@@ -221,10 +221,10 @@ struct optsample_group *optsample_group_alloc(gfp_t gfp)
  * @any: the group of their profile
  * @dest: link address, or 0
  *
- * A destination that is asleep must not delay the sets of another one.
+ * A sleeping destination must not delay the sets of another one.
  *
- * Return: the group, which lives as long as it has a flow; @any if there are
- * too many, or memory is short.
+ * Return: the group, which is freed when its last flow leaves; @any if there
+ * are too many groups or memory is short.
  */
 struct optsample_group *optsample_group_to(struct optsample_sched *q,
 					   struct optsample_group *any,
@@ -255,7 +255,7 @@ struct optsample_group *optsample_group_to(struct optsample_sched *q,
 }
 
 /**
- * optsample_group_join - a flow gets partners
+ * optsample_group_join - add a flow to a group
  * @q: private data of the qdisc, locked
  * @f: the flow, in no group
  * @group: the group; if it is full, the flow stays alone
@@ -275,7 +275,7 @@ void optsample_group_join(struct optsample_sched *q,
 }
 
 /**
- * optsample_group_leave - a flow is alone again
+ * optsample_group_leave - remove a flow from its group
  * @q: private data of the qdisc, locked
  * @f: the flow, in a group
  */

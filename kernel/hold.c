@@ -40,7 +40,7 @@ void optsample_hold_destroy(struct Qdisc *sch)
 	optsample_recall_destroy(q);
 }
 
-/* The wait after the last packet is at most what the new rate requires. */
+/* Shorten the current wait to what the new rate requires. */
 static void optsample_rate_set(struct optsample_stall *st, u64 rate)
 {
 	struct tc_ratespec spec = { .linklayer = TC_LINKLAYER_ETHERNET };
@@ -117,7 +117,7 @@ bool optsample_hold_over_reset(struct Qdisc *sch)
  * Accounting
  */
 
-/* Add the time since the last departure, if it left a backlog behind. */
+/* Add the time since the last departure if packets waited after it. */
 static void optsample_hold_add_driver(struct optsample_stall *st)
 {
 	unsigned long waited = jiffies - st->last_jiffies;
@@ -182,8 +182,8 @@ void optsample_hold_nothing(struct optsample_sched *q)
  * optsample_hold_reset - the queue is emptied
  * @q: private data of the qdisc, locked
  *
- * Packets in flight still count, and the state of the link stays, with the time
- * at which it settles.
+ * Packets in flight still count. The state of the link and its settling time
+ * stay.
  */
 void optsample_hold_reset(struct optsample_sched *q)
 {
@@ -219,9 +219,9 @@ void optsample_hold_flush(struct optsample_sched *q,
  * @sch: the qdisc
  * @ms: milliseconds from now on, 0: end the pause
  *
- * The pause ends by itself if the program that requested it is gone. With 0 the
- * caller knows that the network works: a radio that reports acknowledgments
- * need not settle then.
+ * The pause ends by itself, even if the program that requested it has died. A
+ * caller that ends it knows that the network works: a radio that reports
+ * acknowledgments then needs no settling time.
  */
 void optsample_hold_pause(struct Qdisc *sch, u32 ms)
 {
@@ -292,8 +292,8 @@ static u32 optsample_hold_cause(struct Qdisc *sch, u64 *now, u64 *wake_ns)
 }
 
 /*
- * A freed packet schedules the qdisc. The timer is for drivers that never free
- * one.
+ * A freed packet schedules the qdisc. The timer serves drivers that never free
+ * packets.
  */
 static void optsample_hold_look_again(struct optsample_stall *st, u32 ms)
 {
@@ -325,7 +325,7 @@ void optsample_hold_by_dest(struct Qdisc *sch)
  * optsample_hold_back - must dequeue hold back?
  * @sch: the qdisc, locked, with packets waiting
  *
- * Called for every packet while something is configured that may hold, so the
+ * Called for every packet while the configuration may hold packets, so the
  * clock is only read when needed.
  *
  * Return: true to hold; the qdisc will be scheduled when that may change.
@@ -359,7 +359,7 @@ bool optsample_hold_back(struct Qdisc *sch)
  * optsample_hold_blocked - all destinations of waiting packets are full
  * @sch: the qdisc, locked
  *
- * Ordinary traffic stops to wait when its destination is asleep.
+ * Ordinary traffic waits only until its destination counts as asleep.
  */
 void optsample_hold_blocked(struct Qdisc *sch)
 {

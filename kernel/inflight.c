@@ -7,11 +7,11 @@
  * and calls back when a packet is freed. The socket lives until the last packet
  * is freed and holds the module, so neither can go away under a driver.
  *
- * There is one account for all, or, where the radio has several stations (AP,
- * mesh, IBSS), one for each destination address, so that a station that sleeps
- * does not block the others. The limit is a number of packets or bytes, or
- * adapts (auto): the kernel's dynamic queue limits find the fewest bytes that
- * keep the driver busy.
+ * Normally there is one account for all packets. If the radio has several
+ * stations (AP, mesh, IBSS), there is one for each destination address, so that
+ * a sleeping station does not block the others. The limit is a number of
+ * packets or bytes, or adapts (auto): the kernel's dynamic queue limits find
+ * the fewest bytes that keep the driver busy.
  */
 #include <linux/etherdevice.h>
 #include <linux/netdevice.h>
@@ -149,7 +149,7 @@ static struct sock *optsample_below_alloc(struct Qdisc *sch, gfp_t gfp)
 static void optsample_below_release(struct sock *sk)
 {
 	rcu_assign_sk_user_data(sk, NULL);
-	sock_put(sk);	/* netem and time stamps below hold references too */
+	sock_put(sk);	/* netem and time stamps may hold references */
 }
 
 /**
@@ -266,7 +266,7 @@ static u32 optsample_account_limit(const struct optsample_account *a)
 	return a->dql.limit;
 }
 
-/* Bytes that `auto` allows now, over all accounts */
+/* Bytes that `auto` currently allows, summed over all accounts */
 u32 optsample_inflight_limit(const struct optsample_sched *q)
 {
 	return q->cfg.inflight_auto ?
@@ -278,7 +278,7 @@ u32 optsample_inflight_limit(const struct optsample_sched *q)
  */
 
 #ifdef CONFIG_DQL
-/* dql must not complete more bytes than were queued, as fragments would. */
+/* Never complete more bytes than were queued, as fragments would. */
 static bool optsample_dql_over(struct optsample_account *a)
 {
 	u32 out = a->dql.num_queued - a->dql.num_completed;
@@ -502,11 +502,11 @@ void optsample_inflight_reopen(struct optsample_sched *q, bool all)
 }
 
 /**
- * optsample_inflight_busy - must a packet wait? Not if its destination sleeps
+ * optsample_inflight_busy - must a packet wait for an awake destination?
  * @q: private data of the qdisc, locked, with an account for each destination
  * @skb: the packet
  *
- * Return: true if the packet must wait.
+ * Return: true if its destination is full and not asleep.
  */
 bool optsample_inflight_busy(struct optsample_sched *q,
 			     const struct sk_buff *skb)
@@ -518,7 +518,7 @@ bool optsample_inflight_busy(struct optsample_sched *q,
 					msecs_to_jiffies(OPTSAMPLE_ASLEEP_MS));
 }
 
-/* Not if the packet has another destructor (packet rings) */
+/* May the qdisc own the packet? Not if a packet ring owns its memory. */
 bool optsample_inflight_may_own(const struct sk_buff *skb)
 {
 	if (optsample_needs_sender(skb))
@@ -560,7 +560,7 @@ void optsample_inflight_own(struct optsample_sched *q, struct sk_buff *skb)
 	a = optsample_account_of(q, skb);
 	if (unlikely(a->full && q->stall.by_dest))
 		return;		/* ordinary traffic to a sleeping station */
-	/* Nothing is in flight: correct a count that fragments made wrong. */
+	/* Nothing is in flight: reset a count that fragments falsified. */
 	if (!optsample_account_bytes(a)) {
 		atomic_set(&optsample_below_of(a->sk)->packets, 0);
 		a->largest = 0;
@@ -573,7 +573,7 @@ void optsample_inflight_own(struct optsample_sched *q, struct sk_buff *skb)
 }
 
 /**
- * optsample_inflight_disown - a packet that had left waits in the qdisc again
+ * optsample_inflight_disown - stop to count a packet that was requeued
  * @q: private data of the qdisc, locked
  * @skb: the packet
  */

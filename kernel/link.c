@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The link: carrier and operational state of the watched device and of the
- * qdisc's own, and its link address. What is released the moment a Wi-Fi link
- * comes back is lost, hence the settling time.
+ * The link: carrier, operational state and link address of the watched device
+ * and of the qdisc's own. Packets sent at the moment a Wi-Fi link comes back
+ * are lost, hence the settling time.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
@@ -95,7 +95,7 @@ static bool optsample_link_station(const struct net_device *dev)
 #endif
 }
 
-/* The device whose link counts; NULL if the watched one is not there */
+/* The device whose link counts; NULL if the watched one does not exist */
 static struct net_device *optsample_link_dev(struct Qdisc *sch)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
@@ -120,7 +120,7 @@ static void optsample_former_remove(struct optsample_source *s, const u8 *addr)
 		(s->nformer - i) * sizeof(s->former[0]));
 }
 
-/* Take note of the link address. Packets that wait may have the former one. */
+/* Store the link address. Waiting packets may have the former one. */
 static void optsample_source_look(struct Qdisc *sch)
 {
 	const struct net_device *dev = optsample_link_dev(sch);
@@ -145,9 +145,9 @@ static void optsample_source_look(struct Qdisc *sch)
  * @sch: the qdisc, locked
  * @skb: the packet
  *
- * A network manager gives an interface that looks for its network a random
- * address. An access point drops frames with an address that is not the
- * station's. Sources that were never the device's own stay: those of a bridge.
+ * A network manager gives an interface a random address while it scans. An
+ * access point drops frames whose source is not the station's address. Other
+ * sources, such as those of a bridge, stay.
  */
 void optsample_link_source(struct Qdisc *sch, struct sk_buff *skb)
 {
@@ -156,7 +156,7 @@ void optsample_link_source(struct Qdisc *sch, struct sk_buff *skb)
 	const struct ethhdr *eth = (const struct ethhdr *)skb->data;
 	u8 i = 0;
 
-	/* ARP has the address inside, too: let it be dropped. */
+	/* ARP also has the address in its body: let it be dropped. */
 	if (skb_headlen(skb) < ETH_HLEN || eth->h_proto == htons(ETH_P_ARP) ||
 	    ether_addr_equal_unaligned(eth->h_source, s->addr))
 		return;
@@ -169,11 +169,10 @@ void optsample_link_source(struct Qdisc *sch, struct sk_buff *skb)
 }
 
 /**
- * optsample_link_look - take note of the link
+ * optsample_link_look - update the state of the link
  * @sch: the qdisc, locked
  *
- * The settling time begins when the link is back, not when the next packet
- * wants to leave.
+ * The settling time begins when the link is back, not at the next departure.
  */
 void optsample_link_look(struct Qdisc *sch)
 {
@@ -188,10 +187,10 @@ void optsample_link_look(struct Qdisc *sch)
 		st->many = many;
 	} else {
 		st->down = true;
-		/* A radio that is plugged in again is not in its mode yet. */
+		/* A radio that was just plugged in has no mode yet. */
 		st->many |= many;
 	}
-	/* A radio that is unplugged was a station until then. */
+	/* Without a device keep the value: it may be plugged in again. */
 	if (dev)
 		st->station = optsample_link_station(dev);
 	optsample_recall_configure(sch);
@@ -199,7 +198,7 @@ void optsample_link_look(struct Qdisc *sch)
 	st->careful = true;
 }
 
-/* The device of a name, which may be an altname; NULL for none or "" */
+/* Find a device by name or altname; NULL if there is none, or for "" */
 static struct net_device *optsample_link_named(struct Qdisc *sch,
 					       const char *name)
 {
@@ -209,9 +208,9 @@ static struct net_device *optsample_link_named(struct Qdisc *sch,
 }
 
 /*
- * Who has the name that was asked for is watched. A device that was renamed is
- * watched until another one has the name: after a re-plug another radio may
- * have had it for a moment.
+ * Watch the device that has the configured name. A device that was renamed is
+ * watched until another one gets the name: after a re-plug another radio may
+ * have it for a moment.
  */
 static void optsample_netdev_changed(struct Qdisc *sch, unsigned long event,
 				     struct net_device *dev)
@@ -258,7 +257,7 @@ static int optsample_netdev_event(struct notifier_block *nb,
 		if (dev != qdisc_dev(sch) && dev != st->watched &&
 		    dev != optsample_link_named(sch, q->cfg.watch))
 			continue;
-		/* The own device takes its qdisc along when it goes. */
+		/* The qdisc is destroyed together with its own device. */
 		if (dev == qdisc_dev(sch) && event == NETDEV_UNREGISTER)
 			continue;
 		optsample_netdev_changed(sch, event, dev);
@@ -296,9 +295,9 @@ void optsample_link_destroy(struct Qdisc *sch)
 }
 
 /**
- * optsample_link_configure - watch the device of that name
+ * optsample_link_configure - watch a device
  * @sch: the qdisc, RTNL and tree lock
- * @name: of the device, "" for none
+ * @name: name of the device, "" for none
  */
 void optsample_link_configure(struct Qdisc *sch, const char *name)
 {

@@ -59,7 +59,7 @@ void optsample_msg_drop(struct optsample_sched *q, struct optsample_flow *f,
 }
 
 /**
- * optsample_settle_loss - report dropped packets to the parents
+ * optsample_settle_loss - subtract dropped packets from all parents
  * @sch: the qdisc
  * @loss: the packets; none afterwards
  *
@@ -74,7 +74,7 @@ int optsample_settle_loss(struct Qdisc *sch, struct optsample_loss *loss)
 	sch->qstats.backlog -= bytes;
 	sch->qstats.drops += packets;
 	if (loss->own_lost) {
-		/* The parents never counted this one. */
+		/* The parents have not counted this one yet. */
 		packets--;
 		bytes -= qdisc_pkt_len(loss->own);
 	}

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Messages: made, filled, emptied and accounted. What runs for each of them
- * is inlined by force: the calls would cost as much as the work
+ * Messages: allocation, queueing and accounting. Functions that run for each
+ * packet are forced inline: a call would cost as much as the work
  * (Documentation/benchmarks.md).
  *
- * How a message is lost. Its packets go to optsample_loss.to_free, which the
- * core frees after the lock, unless it says otherwise; its struct goes back to
- * the spare ones (optsample_msg_free()).
+ * The ways in which a message is lost. Unless noted, its packets go to
+ * optsample_loss.to_free, which the core frees after it drops the lock. Its
+ * struct goes back to the spare ones (optsample_msg_free()).
  *
- *	discard	 its first packet is refused: no struct is made, its later
- *		 packets are dropped as they come (msgs_sampled, late)
- *	evict	 it waits, and a better one takes its place (msgs_evicted)
+ *	discard	 its first packet is refused: no struct is allocated, and its
+ *		 later packets are dropped on arrival (msgs_sampled, late)
+ *	evict	 it waits, and the sampler prefers another one (msgs_evicted)
  *	give up	 it waits, and memory is short (msgs_evicted, oversize)
  *	tear	 it has begun to leave, and memory is short: the reader gets a
  *		 part of it (torn)
- *	drop	 what evict, give up and tear do with the struct and the
- *		 packets: optsample_msg_drop()
- *	withdraw it leaves the sampler or its set, but not the queue: it will
- *		 be sent. Nothing is freed
- *	purge	 its whole flow goes. Packets to rtnl_kfree_skbs() at a reset
+ *	drop	 the common part of evict, give up and tear: free the struct
+ *		 and the packets, optsample_msg_drop()
+ *	withdraw it leaves the sampler or its set, but stays in the queue and
+ *		 will be sent; nothing is freed
+ *	purge	 its whole flow is freed; at a reset the packets go to
+ *		 rtnl_kfree_skbs()
  */
 #ifndef OPTSAMPLE_MESSAGE_H
 #define OPTSAMPLE_MESSAGE_H
@@ -37,8 +38,8 @@ optsample_msg_of(struct optsample_node *node)
 }
 
 /*
- * The message of a flow that leaves next: the one on its way while it holds
- * packets, else the one behind it. The flow holds packets.
+ * The message of a flow that sends next: the one that has begun to leave while
+ * it holds packets, else the one behind it. The flow must hold packets.
  */
 static inline struct optsample_msg *
 optsample_flow_leaves(const struct optsample_flow *f)
@@ -90,8 +91,9 @@ static inline void optsample_uncharge(struct optsample_sched *q,
 }
 
 /*
- * Debian checks every list_add() and list_del() (CONFIG_DEBUG_LIST), which
- * would cost more than the rest. Hence these two, and __list_del().
+ * Debian kernels check every list_add() and list_del() (CONFIG_DEBUG_LIST). The
+ * checks would cost more than all the rest, so the fast path uses these two and
+ * __list_del().
  */
 static inline void optsample_list_move(struct list_head *entry,
 				       struct list_head *list)
@@ -110,14 +112,17 @@ static inline void optsample_list_append(struct list_head *entry,
 	list->prev = entry;
 }
 
-/* Link address that a flow has sets of its own for, 0: any */
+/* Link address whose sets a flow joins; 0: sets of any destination */
 static inline u64 optsample_flow_dest(const struct optsample_sched *q,
 				      const struct optsample_flow *f)
 {
 	return q->stall.by_dest ? ether_addr_to_u64(f->dest) : 0;
 }
 
-/* Is a flow among those of another destination? Its own may have no room. */
+/*
+ * Is a flow in the group of another destination? This happens if there was no
+ * room for a group of its own destination.
+ */
 static inline bool optsample_flow_misplaced(const struct optsample_sched *q,
 					    const struct optsample_flow *f)
 {
@@ -196,7 +201,7 @@ static inline void optsample_flow_unlist(struct optsample_sched *q,
 	optsample_list_move(&f->list, &q->idle);
 }
 
-/* The only flow that is listed holds nothing: it is idle after all. */
+/* Unlist the flow that kept its place although it holds no packets. */
 static inline void optsample_alone_idle(struct optsample_sched *q)
 {
 	if (!q->alone)
@@ -217,8 +222,8 @@ static inline void optsample_turns_add(struct optsample_sched *q,
 }
 
 /*
- * The first packet of a flow that held none. A flow that had its turn lately
- * keeps its place. It keeps its debt, too, unless it is the only one.
+ * A flow that held no packets gets one. A flow that is still listed keeps its
+ * place, and also its debt unless it is the only one.
  */
 static inline void optsample_flow_activate(struct optsample_sched *q,
 					   struct optsample_flow *f)
@@ -240,9 +245,8 @@ static inline void optsample_flow_activate(struct optsample_sched *q,
 }
 
 /*
- * The last packet of a flow is gone. If it was the last of all flows, there is
- * no debt to pay. A flow that sends by itself keeps its place for its next
- * packet.
+ * A flow has no packets left. If no other flow has any, debts are void. A flow
+ * that sends alone keeps its place for its next packet.
  */
 static inline void optsample_flow_deactivate(struct optsample_sched *q,
 					     struct optsample_flow *f)
@@ -256,7 +260,7 @@ static inline void optsample_flow_deactivate(struct optsample_sched *q,
 		optsample_turns_end(q);
 }
 
-/* @fresh: @msg has just been made and is accounted along with @skb */
+/* @fresh: @msg was just allocated and is accounted together with @skb */
 static __always_inline void
 optsample_msg_add(struct optsample_sched *q, struct optsample_flow *f,
 		  struct optsample_msg *msg, struct sk_buff *skb, bool fresh,
@@ -302,7 +306,7 @@ optsample_msg_take(struct optsample_sched *q, struct optsample_flow *f,
 	skb_mark_not_on_list(skb);
 	if (msg->place == OPTSAMPLE_PASSES)
 		f->pass_pkts--;
-	/* The last one leaves the accounting together with the message. */
+	/* The last packet is uncharged together with the message. */
 	if (msg->head || !msg->complete) {
 		msg->packets--;
 		msg->bytes -= qdisc_pkt_len(skb);
@@ -313,7 +317,7 @@ optsample_msg_take(struct optsample_sched *q, struct optsample_flow *f,
 	return skb;
 }
 
-/* @msg has left, or as much of it as came. */
+/* All packets of @msg that arrived have left. */
 static __always_inline void optsample_finish(struct optsample_sched *q,
 					     struct optsample_flow *f,
 					     struct optsample_msg *msg)

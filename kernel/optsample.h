@@ -96,7 +96,8 @@ enum optsample_air_place {
  * @part:	flow with partners: entry in a set
  * @flow:	flow with partners: its flow
  * @passes:	PASSES: entry in optsample_flow.passes
- * @others:	PASSES: ids of more flows that they must not overtake, 0: none
+ * @others:	PASSES: ids of other flows whose older messages must leave
+ *		first, 0: none
  * @latest:	PASSES: see OPTSAMPLE_TAG_LATEST, or 0
  * @spare:	spare struct: the next one
  * @fifo:	entry in optsample_flow.queue
@@ -233,8 +234,10 @@ struct optsample_profile {
  * @deficit:	bytes that it may send in this turn, negative: debt
  * @id:		flow id of the tag
  * @newest:	number of the newest message seen
- * @gone:	numbers of messages given up lately; their rest is dropped
- * @left:	numbers of messages that left lately; stragglers follow them
+ * @gone:	numbers of recently dropped messages; their later packets are
+ *		dropped too
+ * @left:	numbers of messages that left recently; their late packets are
+ *		still sent
  * @slot:	index in optsample_sched.slots
  * @profile:	profile of the tag, see optsample_flow_profile(); with
  *		OPTSAMPLE_ALONE: its group was full, try again
@@ -242,7 +245,7 @@ struct optsample_profile {
  * @own_band:	@band if its profile has no priority
  * @listed:	it waits for its turn, for its destination, or until its debt is
  *		paid; or it is optsample_sched.alone
- * @self:	only its sender declared it, see OPTSAMPLE_TAG_SELF
+ * @self:	declared by its sender only, see OPTSAMPLE_TAG_SELF
  * @started:	@newest is valid
  * @has_sent:	@sent_pos is valid
  * @member:	its number in @group
@@ -252,7 +255,7 @@ struct optsample_profile {
  * @pass_pkts:	packets held that are not sampled
  * @memory:	bytes of memory of its packets and messages
  * @pass_memory: part of @memory that is not sampled
- * @born:	when it was made, jiffies
+ * @born:	when it was created, jiffies
  * @idle_since:	when it became idle, jiffies
  * @waiting:	messages that are not in @sampler and have not begun to leave
  * @committed:	messages of @waiting that will leave in any case
@@ -338,7 +341,7 @@ struct optsample_config {
 struct optsample_account;
 
 /**
- * struct optsample_source - link addresses that the device has and had
+ * struct optsample_source - current and former link addresses of the device
  * @addr:	the address now, if @known
  * @former:	earlier addresses, newest last, without @addr
  * @nformer:	number of entries in @former
@@ -373,7 +376,7 @@ struct optsample_inflight {
 /**
  * struct optsample_recall - messages below the qdisc, see recall.c
  * @reports:	reports of the radio to be processed; has its own lock
- * @gone:	reports are not processed any more; under the lock of @reports
+ * @gone:	reports are no longer processed; under the lock of @reports
  * @aired:	messages with packets that are kept, oldest first
  * @nmsgs:	messages in @aired
  * @waiting:	packets kept, not known to have arrived or failed
@@ -383,12 +386,12 @@ struct optsample_inflight {
  * @good:	acknowledgments, counted up to OPTSAMPLE_BELIEVED
  * @deaf:	the radio does not report
  * @doubt:	packets get lost: they leave one at a time
- * @drained:	in @doubt: all packets that left before it are decided
+ * @drained:	in @doubt: the fate of all packets sent before it is known
  * @len:	in @doubt: bytes of the largest packet that was lost
  * @failed_ns:	when a packet was last lost, ns
  * @next_ns:	in @doubt: when the next one may leave, ns
- * @looked:	last search for packets that vanished, jiffies
- * @forgotten:	messages whose fate is not going to be known
+ * @looked:	last search for packets dropped without a report, jiffies
+ * @forgotten:	messages no longer tracked: their fate stays unknown
  */
 struct optsample_recall {
 	struct sk_buff_head	reports;
@@ -419,7 +422,7 @@ struct optsample_recall {
  * @rate:	the configured rate
  * @watchdog:	schedules the qdisc
  * @instances:	entry in the list of all qdiscs of this kind
- * @careful:	something is configured or going on that may hold packets
+ * @careful:	the configuration or the link state may hold packets
  * @many:	the link has several stations, or had until it was lost
  * @by_dest:	packets in flight are limited for each destination
  * @recalls:	messages are kept until they have arrived
@@ -432,7 +435,7 @@ struct optsample_recall {
  * @cause:	cause of the stall now, or TC_OPTSAMPLE_NOT_STALLED
  * @since_ns:	when @cause began, ns
  * @last_jiffies: last departure, jiffies
- * @backlogged:	the last departure left a backlog behind
+ * @backlogged:	packets still waited after the last departure
  * @ns:		time spent by cause, ns
  * @held:	reset() kept the queue: @qlen and @backlog must be restored
  * @qlen:	see @held
@@ -505,31 +508,31 @@ struct optsample_sched {
 	u32			nself;		/* with @self, of segments */
 	struct list_head	turns[2 * OPTSAMPLE_BANDS];
 	u32			turns_mask;	/* 0: that list is empty */
-	u32			listed;		/* in them, or parked */
+	u32			listed;		/* flows in @turns or parked */
 	u32			holding;	/* flows that hold packets */
 	struct list_head	unparked;	/* will be in @turns again */
-	unsigned long		unparked_at;	/* last time all, jiffies */
-	unsigned long		tidy;		/* idle flows, at this time */
+	unsigned long		unparked_at;	/* last of all flows, jiffies */
+	unsigned long		tidy;		/* next tidy-up, jiffies */
 	struct list_head	idle;
-	struct optsample_flow	*alone;		/* held packets last, listed */
+	struct optsample_flow	*alone;		/* idle, but still listed */
 	struct optsample_msg	*spare;		/* messages, for reuse */
 	u32			nspare;
 	u32			overhead;	/* flows and sets, bytes */
 	u32			profile_memory;	/* profiles and their groups */
-	u32			flow_memory;	/* limit of @memory: the rest */
+	u32			flow_memory;	/* limit of @memory, bytes */
 	u32			memory;		/* packets and messages held */
 	struct optsample_flow	*fattest;	/* or NULL; see relieve.c */
-	unsigned long		relieved;	/* when, jiffies */
-	u32			cursor;		/* of the search for it */
+	unsigned long		relieved;	/* last search, jiffies */
+	u32			cursor;		/* slot where it stopped */
 	u32			memory_max;
 	u64			longest_gap;
 	u64			flows_new;
 	u64			flows_reclaimed;
 	u64			flows_refused;
 	u32			flows_displaced;
-	struct tc_optsample_counters retired;	/* of flows that are gone */
+	struct tc_optsample_counters retired;	/* sums over freed flows */
 
-	struct optsample_loss	loss;		/* of this enqueue */
+	struct optsample_loss	loss;		/* of the current enqueue */
 	struct optsample_ordinary ordinary;
 	struct optsample_stall	stall;
 };
@@ -547,8 +550,8 @@ static inline void optsample_overhead(struct optsample_sched *q, int bytes)
 }
 
 /*
- * Is the sender's socket needed below? Time stamps and Wi-Fi status go to it,
- * and etf reads the clock of the transmit time from it.
+ * Do lower layers need the sender's socket? Time stamps and Wi-Fi status are
+ * delivered to it, and etf reads the clock of the transmit time from it.
  */
 static inline bool optsample_needs_sender(const struct sk_buff *skb)
 {
@@ -569,8 +572,8 @@ static inline struct optsample_tag *optsample_skb_tag(struct sk_buff *skb)
 }
 
 /*
- * Begin to account for the packets that go for @own, which is being enqueued.
- * Packets that went before, to make room for its flow, stay in @loss.
+ * Start to account packets dropped while @own is enqueued. Packets dropped
+ * earlier, to make room for its flow, stay in @loss.
  */
 static inline void optsample_loss_begin(struct optsample_loss *loss,
 					struct sk_buff *own,
@@ -728,7 +731,7 @@ static inline bool optsample_flows_hold(const struct optsample_sched *q)
 	return q->holding;
 }
 
-/* @n: 1: a message that will leave in any case begins to wait; -1: ends */
+/* @n: 1: a message was committed; -1: it has begun to leave or was dropped */
 static inline void optsample_committed(struct optsample_flow *f, int n)
 {
 	f->committed += n;
@@ -743,8 +746,9 @@ static inline u32 optsample_flow_waiting(const struct optsample_flow *f)
 }
 
 /*
- * Multiply-shift, which no choice of ids fills one bucket of without knowing
- * the numbers (M. Thorup, High Speed Hashing for Integers and Strings, 3.3)
+ * Multiply-shift hashing: without the random factors a sender cannot choose ids
+ * that all fall into one bucket (M. Thorup, High Speed Hashing for Integers and
+ * Strings, 3.3).
  */
 static inline struct hlist_head *
 optsample_flow_bucket(const struct optsample_sched *q, u32 id)

@@ -2,8 +2,8 @@
 /*
  * Ordinary traffic: everything without a tag (ssh, TCP, discovery, topics
  * that are not sampled). It has its own child qdisc, class ffff, which the user
- * may replace. The default is the system's (net.core.default_qdisc, which
- * systemd sets to fq_codel), or pfifo where that one cannot be a child.
+ * may replace. The default is net.core.default_qdisc (systemd sets it to
+ * fq_codel), or pfifo where that one cannot be a child.
  */
 #include <net/pkt_cls.h>
 #include <net/sch_generic.h>
@@ -38,7 +38,7 @@ static struct Qdisc *optsample_ordinary_default(struct Qdisc *sch,
 	return child;
 }
 
-/* As tc sets it; fq_codel drops from the fattest flow at the limit. */
+/* As tc sends them; at its limit fq_codel drops from the fattest flow */
 static int optsample_fq_codel_limit(struct Qdisc *child, u32 packets,
 				    u32 bytes, struct netlink_ext_ack *extack)
 {
@@ -176,7 +176,7 @@ int optsample_ordinary_graft(struct Qdisc *sch, struct Qdisc *new,
 	sch_tree_unlock(sch);
 	q->ordinary.chosen = chosen;
 	*old = qdisc_replace(sch, new, &q->ordinary.child);
-	optsample_kick(sch);	/* the stall ends if nothing waits any more */
+	optsample_kick(sch);	/* the stall ends if nothing waits now */
 	return 0;
 }
 
@@ -209,7 +209,7 @@ int optsample_ordinary_enqueue(struct sk_buff *skb, struct Qdisc *sch,
  * optsample_ordinary_waits - must ordinary traffic wait for its destination?
  * @q: private data of the qdisc, locked
  *
- * Return: true if that is busy, false if it is asleep.
+ * Return: true if the destination is busy, false if it is free or asleep.
  */
 bool optsample_ordinary_waits(struct optsample_sched *q)
 {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Recall: packets of messages are kept after they left, until the radio reports
- * whether they were acknowledged. A message with a packet that was not goes
- * back into its flow as a whole, and is sampled again.
+ * Recall: sent packets are kept until the radio reports whether they were
+ * acknowledged. If one of its packets was not acknowledged, the whole message
+ * goes back into its flow and is sampled again.
  *
  * mac80211 reports to the socket that owns a packet, here the qdisc's
  * (inflight.c). The kept packet and the report share their data: mac80211
  * clones the packet for the report before it copies it into a frame. So the
- * data of the kept packet has another user until the report was processed. If
- * it has none, the packet was dropped without a report.
+ * data of the kept packet has a second user until the report is processed.
+ * Without a second user the packet was dropped without a report.
  *
- * After one failure the link is in doubt. The qdisc holds until all packets
- * that had left are decided, takes back messages that failed, and sends one
- * packet at a time. The doubt ends with an acknowledgment of a packet that is
- * not much shorter than those that failed: a weak link may still pass small
- * ones.
+ * After one failure the link is in doubt. The qdisc holds until the fate of all
+ * sent packets is known, takes back the messages that failed, and sends one
+ * packet at a time. The doubt ends when a packet is acknowledged that is at
+ * least half as long as the longest one lost: a weak link may still pass small
+ * packets.
  *
- * Reports count after the radio has acknowledged a few packets. A radio that
- * does not report (full MAC) is deaf: nothing is kept until its link comes up
- * again.
+ * Reports are only believed after the radio has acknowledged a few packets. A
+ * radio that does not report (full MAC) is deaf: nothing is kept until its link
+ * comes up again.
  */
 #include <linux/if_arp.h>
 #include "compat.h"
@@ -78,7 +78,7 @@ static void optsample_kept_free(struct optsample_sched *q,
 	msg->air_place = OPTSAMPLE_NOT_KEPT;
 }
 
-/* Free a message that has left, decided or not. */
+/* Free what was kept of a message, and the message itself if it has left. */
 static void optsample_air_done(struct optsample_sched *q,
 			       struct optsample_msg *msg)
 {
@@ -105,7 +105,7 @@ void optsample_recall_forget(struct optsample_sched *q,
 
 	q->stall.recall.forgotten++;
 	optsample_air_done(q, msg);
-	if (leaves)	/* the rest alone is no message */
+	if (leaves)	/* the remaining packets cannot be recalled alone */
 		msg->air_place = OPTSAMPLE_TORN;
 }
 
@@ -179,8 +179,8 @@ static bool optsample_recall_ready(struct sk_buff *skb)
 }
 
 /*
- * Will mac80211 report on the packet, and to us? A packet that a filter
- * redirected here may still be a clone of one that is about to be freed.
+ * Will mac80211 report on the packet to the qdisc? Note that a packet which a
+ * filter redirected here may be a clone of one that is about to be freed.
  */
 static bool optsample_recall_askable(struct Qdisc *sch,
 				     const struct sk_buff *skb)
@@ -207,10 +207,10 @@ void optsample_recall_keep(struct optsample_sched *q, struct optsample_flow *f,
 
 	if (msg->place == OPTSAMPLE_PASSES || msg->air_place == OPTSAMPLE_TORN)
 		return;
-	/* First, while the data has no other user: else it would be copied. */
+	/* Before the clone: later, this write would copy the data. */
 	if (q->stall.source.nformer)
 		optsample_link_source(sch, skb);
-	/* Not TCP: it keeps its owner, and resends would have our mark. */
+	/* Not TCP: it keeps its owner, and resends would inherit our mark. */
 	if (!skb->sk && optsample_recall_askable(sch, skb) &&
 	    optsample_recall_ready(skb))
 		kept = skb_clone(skb, GFP_ATOMIC | __GFP_NOWARN);
@@ -250,7 +250,7 @@ void optsample_recall_keep(struct optsample_sched *q, struct optsample_flow *f,
  * @f: its flow
  * @msg: the message, with kept packets
  *
- * It stays until each of these has arrived.
+ * The message stays until all of its kept packets have arrived.
  */
 void optsample_recall_linger(struct optsample_sched *q,
 			     struct optsample_flow *f,
@@ -289,7 +289,7 @@ static void optsample_no_doubt(struct optsample_recall *r)
 	r->next_ns = 0;
 }
 
-/* @msg may be freed by optsample_air_settle(), which must follow. */
+/* optsample_air_settle() must follow; it may free @msg. */
 static void optsample_decide(struct optsample_recall *r,
 			     struct optsample_msg *msg, struct sk_buff *kept,
 			     enum optsample_fate fate)
@@ -332,7 +332,7 @@ static struct sk_buff *optsample_kept_find(struct optsample_recall *r,
 	return NULL;
 }
 
-/* In doubt, a packet of @len bytes was acknowledged: does the doubt end? */
+/* A packet of @len bytes was acknowledged in doubt: end the doubt? */
 static void optsample_proof(struct optsample_recall *r, u32 len)
 {
 	if (!r->drained)
@@ -356,7 +356,7 @@ static void optsample_hear_one(struct optsample_sched *q,
 		r->silent = 0;
 		r->good = min(r->good + acked, OPTSAMPLE_BELIEVED);
 		r->acked += acked;
-		/* Until then it may report a failure for any packet. */
+		/* Some radios report a failure for every packet. */
 		acked |= !optsample_believed(r);
 		optsample_decide(r, msg, kept, acked ? OPTSAMPLE_ARRIVED :
 						       OPTSAMPLE_FAILED);
@@ -412,12 +412,12 @@ static void optsample_look_at(struct optsample_sched *q,
 					 OPTSAMPLE_FAILED : OPTSAMPLE_ARRIVED);
 		}
 	}
-	/* A purged queue below drops many, also if the radio reports. */
+	/* Count one: even a radio that reports may purge a whole queue. */
 	r->silent += believed ? !!vanished : vanished;
 	optsample_air_settle(q, msg);
 }
 
-/* Not for each packet: it checks all messages in @aired. */
+/* Checks all messages in @aired, so not for each packet */
 static void optsample_look(struct optsample_sched *q)
 {
 	struct optsample_recall *r = &q->stall.recall;
@@ -435,7 +435,7 @@ static void optsample_look(struct optsample_sched *q)
  * Taking back
  */
 
-/* Copy the data of kept packets that a frame below may still use. */
+/* Copy the data of kept packets that a lower layer may still use. */
 static bool optsample_kept_own(struct optsample_sched *q,
 			       struct optsample_msg *msg)
 {
@@ -453,7 +453,7 @@ static bool optsample_kept_own(struct optsample_sched *q,
 	return true;
 }
 
-/* Did it fail again and again while others arrived? */
+/* Did the message fail too often while other packets arrived? */
 static bool optsample_returns_often(const struct optsample_recall *r,
 				    struct optsample_msg *msg)
 {
@@ -463,7 +463,7 @@ static bool optsample_returns_often(const struct optsample_recall *r,
 	return msg->returns > OPTSAMPLE_RETURNS;
 }
 
-/* Put it at the head of its flow, behind a message that has begun to leave. */
+/* Put @msg at the head of its flow, behind one that has begun to leave. */
 static void optsample_requeue(struct optsample_flow *f,
 			      struct optsample_msg *msg)
 {
@@ -495,7 +495,7 @@ static void optsample_take_back(struct Qdisc *sch, struct optsample_msg *msg)
 		optsample_recall_forget(q, msg);
 		return;
 	}
-	/* A message that is newer must not go before it. */
+	/* A newer message must not leave before @msg. */
 	if (f->cur && f->cur != msg && f->cur->air_place == OPTSAMPLE_LEAVES)
 		optsample_take_back(sch, f->cur);
 	for (skb = msg->kept; skb; skb = skb->next) {
@@ -528,7 +528,7 @@ static void optsample_take_back(struct Qdisc *sch, struct optsample_msg *msg)
 	sch->qstats.backlog += bytes;
 }
 
-/* Messages came back and flows are above their limits: evict. */
+/* Recalled messages may push flows above their limits: evict. */
 static void optsample_flows_fit(struct Qdisc *sch)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
@@ -556,7 +556,7 @@ static void optsample_take_all_back(struct Qdisc *sch)
 	struct optsample_sched *q = qdisc_priv(sch);
 	struct optsample_msg *msg, *prev;
 
-	/* The newest first, as each goes to the head of its flow. */
+	/* Newest first: each one goes to the head of its flow. */
 	list_for_each_entry_safe_reverse(msg, prev, &q->stall.recall.aired, air)
 		if (msg->failed)
 			optsample_take_back(sch, msg);
@@ -611,7 +611,7 @@ void optsample_recall_hear(struct Qdisc *sch)
  * @now: the time, ns
  * @wake_ns: out: when to check again, ns
  *
- * Ordinary traffic waits, too: it would be lost as well.
+ * Ordinary traffic waits too: it would also be lost.
  */
 bool optsample_recall_holds(struct optsample_sched *q, u64 now, u64 *wake_ns)
 {
@@ -660,7 +660,7 @@ void optsample_recall_probe(struct Qdisc *sch, struct sk_buff *skb)
 	struct optsample_sched *q = qdisc_priv(sch);
 	u32 ms = OPTSAMPLE_PROBE_MS;
 
-	/* Not a clone: its data may be TCP's, which must not get a report. */
+	/* No report for a clone: it may be TCP's, which expects none. */
 	if (!skb_cloned(skb) && optsample_recall_askable(sch, skb)) {
 		optsample_ask_status(skb);
 		ms = OPTSAMPLE_ANSWER_MS;
@@ -730,7 +730,7 @@ void optsample_recall_init(struct optsample_sched *q)
 	INIT_LIST_HEAD(&r->aired);
 }
 
-/* After the flows are gone. More reports may still come. */
+/* Called after the flows are freed. More reports may still come. */
 void optsample_recall_destroy(struct optsample_sched *q)
 {
 	struct optsample_recall *r = &q->stall.recall;
@@ -743,7 +743,7 @@ void optsample_recall_destroy(struct optsample_sched *q)
 }
 
 /**
- * optsample_recall_reset - forget what is on the air; the link is not in doubt
+ * optsample_recall_reset - free all kept packets and end the doubt
  * @q: private data of the qdisc, locked
  */
 void optsample_recall_reset(struct optsample_sched *q)
@@ -753,7 +753,7 @@ void optsample_recall_reset(struct optsample_sched *q)
 }
 
 /**
- * optsample_recall_again - the link is up: the radio may report now
+ * optsample_recall_again - the link is up: expect reports again
  * @q: private data of the qdisc, locked
  */
 void optsample_recall_again(struct optsample_sched *q)
@@ -763,7 +763,7 @@ void optsample_recall_again(struct optsample_sched *q)
 }
 
 /**
- * optsample_recall_another - another radio: nothing is known of it
+ * optsample_recall_another - another radio: forget what was learned
  * @q: private data of the qdisc, locked
  */
 void optsample_recall_another(struct optsample_sched *q)
@@ -775,7 +775,7 @@ void optsample_recall_another(struct optsample_sched *q)
 }
 
 /**
- * optsample_recall_configure - start or stop to recall, by options and device
+ * optsample_recall_configure - start or stop recall, by options and device
  * @sch: the qdisc, locked
  */
 void optsample_recall_configure(struct Qdisc *sch)
@@ -798,8 +798,10 @@ void optsample_recall_configure(struct Qdisc *sch)
 }
 
 /**
- * optsample_recall_state - for a dump
+ * optsample_recall_state - state of recall, for statistics
  * @q: private data of the qdisc, locked
+ *
+ * Return: enum tc_optsample_recall_state.
  */
 u32 optsample_recall_state(const struct optsample_sched *q)
 {

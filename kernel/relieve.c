@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When memory is short: which messages are dropped, and of which flows.
+ * Memory pressure: which messages are dropped, and of which flows.
  */
 #include "compat.h"
 #include "message.h"
@@ -13,7 +13,7 @@ static void optsample_tear(struct optsample_sched *q, struct optsample_flow *f,
 	optsample_msg_drop(q, f, f->cur, loss);
 }
 
-/* Return: false if there is nothing to choose from */
+/* Drop one waiting message. Return: false if there is none */
 static bool optsample_flow_evict(struct optsample_sched *q,
 				 struct optsample_flow *f,
 				 struct optsample_loss *loss)
@@ -31,7 +31,7 @@ static bool optsample_flow_evict(struct optsample_sched *q,
 		return false;
 	if (f->group && optsample_group_evict(q, f->group, loss))
 		return true;
-	/* A committed message, unless too much control is before it */
+	/* The oldest committed message, if the short search finds it */
 	list_for_each_entry(msg, &f->queue, fifo) {
 		if (msg->place != OPTSAMPLE_PASSES && msg != f->cur) {
 			f->c.msgs_evicted++;
@@ -50,7 +50,7 @@ static void optsample_flow_give_up(struct optsample_sched *q,
 {
 	struct optsample_msg *msg = f->rx;
 
-	/* Drop one that cannot fit before it pushes out all others. */
+	/* Drop a message that cannot fit before it pushes out all others. */
 	if (f->cur && f->cur->head &&
 	    f->cur->truesize > q->flow_memory / 2) {
 		optsample_tear(q, f, loss);
@@ -90,8 +90,8 @@ optsample_fatter(const struct optsample_sched *q, u32 i,
 
 /*
  * A search through all flows for every packet beyond the limit would take too
- * long. One search when memory becomes short finds the fattest; later calls
- * check OPTSAMPLE_LOOK more flows each, for one that has become fatter.
+ * long. One full search when memory becomes short finds the fattest flow; each
+ * later call checks only OPTSAMPLE_LOOK flows for a fatter one.
  */
 static struct optsample_flow *optsample_fattest(struct optsample_sched *q)
 {

@@ -4,11 +4,10 @@
  * is stalled
  *
  * A classifier tags packets of message flows (include/optsample/tag.h).
- * Each flow has a bounded queue of whole messages; when it is full, the
- * sampler (include/optsample/sampler.h) decides which message is dropped, so
- * that the rest is evenly spread over the outage. Everything without a tag is
- * ordinary traffic: it has its own child qdisc, and goes first up to its share
- * of the link.
+ * Each flow has a bounded queue of whole messages. When it is full, the
+ * sampler (include/optsample/sampler.h) drops messages so that the rest is
+ * evenly spread over the outage. Everything without a tag is ordinary traffic:
+ * it has its own child qdisc, and goes first up to its share of the link.
  *
  * Method: Y.-P. Wang et al., "OptSample: A Resilient Buffer Management
  * Policy for Robotic Systems based on Optimal Message Sampling".
@@ -53,7 +52,7 @@ static __always_inline int optsample_classify(struct sk_buff *skb,
 	return 0;
 }
 
-/* A tag whose flow is not in the table, or of flow 0, which is none */
+/* A tag whose flow is not in the table, or of flow 0, which is invalid */
 static noinline int optsample_enqueue_new(struct sk_buff *skb,
 					  struct Qdisc *sch,
 					  struct sk_buff **to_free)
@@ -146,7 +145,7 @@ optsample_ordinary_next(struct optsample_sched *q, bool careful, bool flows)
 		return NULL;
 	if (unlikely(!(++o->sent % OPTSAMPLE_TIDY_PACKETS)))
 		optsample_tidy(q);
-	/* It costs nothing if it only leaves because flows cannot. */
+	/* No charge if it leaves only because no flow can send. */
 	if (flows && o->credit >= 0)
 		o->credit -= qdisc_pkt_len(skb) * (100 - q->cfg.share);
 	return skb;
@@ -186,7 +185,7 @@ static __always_inline struct sk_buff *optsample_next(struct optsample_sched *q,
 		skb = optsample_ordinary_next(q, careful, flows);
 		if (likely(skb))
 			return skb;
-		waits = false;	/* for its destination, or by itself */
+		waits = false;	/* its destination is full, or it is shaped */
 	}
 	skb = flows ? optsample_flows_dequeue(q) : NULL;
 	if (unlikely(!skb))
@@ -214,7 +213,7 @@ static bool optsample_blocked(struct optsample_sched *q)
 	       (optsample_inflight_parked(q) || optsample_ordinary_waits(q));
 }
 
-/* Something may hold packets, or nothing has left for a while. */
+/* Used while packets may be held, or if none has left for a while. */
 static noinline struct sk_buff *optsample_dequeue_careful(struct Qdisc *sch)
 {
 	struct optsample_sched *q = qdisc_priv(sch);
@@ -222,7 +221,7 @@ static noinline struct sk_buff *optsample_dequeue_careful(struct Qdisc *sch)
 	struct sk_buff *skb;
 
 	optsample_unhold(sch);
-	/* Later arrivals depend on it, even if nothing waits now. */
+	/* Needed by later arrivals even if nothing waits now. */
 	optsample_hold_by_dest(sch);
 	if (st->recalls)
 		optsample_recall_hear(sch);
@@ -308,7 +307,7 @@ static int optsample_init_qdisc(struct Qdisc *sch, struct nlattr *opt,
 
 	optsample_flows_lists(q);
 	optsample_hold_init(sch);
-	/* A default qdisc has no handle that a child's parent could be. */
+	/* A default qdisc has no handle, which the child needs as parent. */
 	if (!sch->handle) {
 		pr_warn_once("optsample: cannot be net.core.default_qdisc\n");
 		return -EOPNOTSUPP;

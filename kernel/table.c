@@ -87,7 +87,7 @@ void optsample_flows_reclaim(struct optsample_sched *q)
 	}
 }
 
-/* Drop all that a flow holds. @loss: NULL if the parents need no report */
+/* Drop all packets of a flow. @loss: NULL if the parents need no report */
 static void optsample_flow_purge(struct optsample_sched *q,
 				 struct optsample_flow *f,
 				 struct optsample_loss *loss)
@@ -141,8 +141,8 @@ found:
 }
 
 /*
- * Make room in a full table: free an idle flow; for a flow that the operator
- * declared, also the oldest one that only its sender declared.
+ * Make room in a full table: free an idle flow. For a flow that the operator
+ * declared, also purge the oldest one that only its sender declared.
  */
 static bool optsample_flow_room(struct optsample_sched *q, bool self,
 				struct optsample_loss *loss)
@@ -168,9 +168,9 @@ static bool optsample_flow_room(struct optsample_sched *q, bool self,
 }
 
 /*
- * The band of a flow without a configured priority: as mac80211 chooses an
- * access category (802.1d user priority from skb->priority, else from the DS
- * field): background, best effort, video, voice.
+ * The band of a flow without a configured priority. It is chosen as mac80211
+ * chooses an access category (802.1d user priority from skb->priority, else
+ * from the DS field): background, best effort, video, voice.
  */
 static u8 optsample_own_band(const struct sk_buff *skb)
 {
@@ -233,11 +233,11 @@ optsample_flow_new(struct optsample_sched *q, const struct sk_buff *skb,
 }
 
 /**
- * optsample_flow_make - make the flow of a tag
+ * optsample_flow_make - create the flow of a tag
  * @q: private data of the qdisc, locked
  * @skb: its first packet
  * @tag: tag of a flow that is not in the table
- * @loss: messages that had to go
+ * @loss: out: messages that were dropped
  *
  * Return: the flow, or NULL when the table is full of busy flows or memory
  * is short.
