@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The fast path through RTPS: packets with one submessage that counts.
+ * The fast path through RTPS: packets with one sample.
  *
  * A writer sends DATA or DATA_FRAG, often after an INFO_TS, sometimes followed
- * by a heartbeat, little endian, with all that matters in the linear part; Fast
- * DDS puts an INFO_DST before it and statistics after it. Nearly every packet
- * is like that and is read in place. Any other packet, and any broken one, is
- * left to the walk over all submessages (walk.h). The walk gives the same
- * result for what is accepted here: tests/bpf and tests/fuzz compare the two.
+ * by a heartbeat, little endian, with all headers in the linear part. Fast DDS
+ * puts an INFO_DST before it and statistics after it. Nearly every packet is
+ * like that and is read in place. All other packets, and broken ones, are left
+ * to the walk over all submessages (walk.h). For packets accepted here the walk
+ * gives the same result: tests/bpf and tests/fuzz compare the two.
  */
 #ifndef OPTSAMPLE_FAST_H
 #define OPTSAMPLE_FAST_H
@@ -61,7 +61,7 @@ static __always_inline __u32 fast_u16(const void *p)
 	return bytes_u16(__builtin_assume_aligned(p, 2), 1);
 }
 
-/* Not RTPS: nearly all other UDP is done here */
+/* Not RTPS: rejects nearly all other UDP packets */
 static __always_inline enum fast fast_other(const __u8 *b)
 {
 	__u32 word = bytes_u32(b, 1);
@@ -142,7 +142,7 @@ static __always_inline enum fast fast_short(const __u8 *udp, const void *end)
 }
 
 /**
- * struct fast_sample - what fast_read() found, but for the name
+ * struct fast_sample - result of fast_read(), except the name
  * @sn:		sequence number
  * @flags:	OPTSAMPLE_TAG_FIRST and LAST
  * @time:	source timestamp, ns since the epoch, 0: none
@@ -198,7 +198,7 @@ static __always_inline enum fast fast_one(const __u8 *p, const void *end,
  * fast_read - read a packet with one sample
  * @skb:	the packet, UDP
  * @payload:	offset of the UDP header
- * @name:	out: writer and port; the rest is not written
+ * @name:	out: writer and port; other fields are not written
  * @s:		out
  */
 static __always_inline enum fast fast_read(struct __sk_buff *skb,

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Flows: the tag's id of a writer's data to one destination, and the number of
- * its newest message.
+ * Flows: a flow is a writer's data to one destination. The map stores the flow
+ * id for the tag and the number of the newest message.
  *
  * `flows` has all of them. Most packets belong to the newest message of their
- * flow, or begin the next one; for these a slot of `recent` is enough, and a
+ * flow, or begin the next one. For these a slot of `recent` is enough: a
  * look-up in an array costs next to nothing. recent_save() copies the newest
  * number back when a flow loses its slot, or is looked up in `flows`.
  *
- * All processors share these maps. A writer locks a slot; if it is locked
- * already, the slot stays as it is. Readers, and the update of the number, take
- * no lock: a checksum detects a name, an id and a mark that do not belong
- * together.
+ * All processors share these maps. Code that changes a slot locks it; if it is
+ * already locked, the slot is left unchanged. Readers, and the update of the
+ * number, take no lock: a checksum detects a name, an id and a mark that do not
+ * belong together.
  */
 #ifndef OPTSAMPLE_FLOWS_H
 #define OPTSAMPLE_FLOWS_H
@@ -208,8 +208,8 @@ static __always_inline __u32 pass_flow(__u32 to, const struct ros_flow *flow,
 
 /*
  * A run: messages with consecutive numbers that are all older than the newest.
- * struct ros_flow.state holds the last number, how many there were, and the
- * low bits of the newest.
+ * struct ros_flow.state holds the last number, the length of the run, and the
+ * low bits of the newest number.
  */
 static __always_inline __u64 flow_run(const struct ros_flow *flow,
 				      __u64 number, __u64 count)
@@ -218,11 +218,11 @@ static __always_inline __u64 flow_run(const struct ros_flow *flow,
 }
 
 /*
- * Is message @number, older than the newest, a retransmission? Not if it
- * continues a long run: then numbering has restarted, or the newest was one
- * packet with a wrong number. In the gap that such a packet leaves nothing can
- * be a retransmission, so a short run is enough; elsewhere the run must be
- * longer than what a reader can request at once (ACKNACK: 256).
+ * Has the numbering restarted, or is message @number, older than the newest, a
+ * retransmission? A long run means a restart, or that the newest number came
+ * from one bad packet. In the gap that such a packet leaves, nothing can be a
+ * retransmission, so a short run is enough. Elsewhere the run must be longer
+ * than what a reader can request at once (ACKNACK: 256).
  */
 static __always_inline int flow_restarts(struct ros_flow *flow, __u64 number)
 {
@@ -259,11 +259,11 @@ static __always_inline void recent_drop(const struct ros_flow *flow)
 
 /*
  * A packet of the newest message of a flow, or of the next one: no look-up in
- * `flows`. Not after a gap in the numbers: what is missing may have gone to
- * another destination.
+ * `flows`. Not after a gap in the numbers: the missing messages may have gone
+ * to another destination.
  * @daddr6:	NULL for IPv4
  * @mark:	out: mark of the tag, without flags
- * Return: flow id of the tag, or 0 if it is no such packet
+ * Return: flow id of the tag, or 0 if it is another packet
  */
 static __always_inline __u32 recent_next(const struct ros_name *name,
 					 const __u8 *daddr6, __u64 sn,

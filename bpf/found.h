@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What was found in a packet of any format: its flow, its message, and which
- * part of it.
+ * Result of parsing a packet of any format: its flow, its message, and which
+ * part of the message it has.
  */
 #ifndef OPTSAMPLE_FOUND_H
 #define OPTSAMPLE_FOUND_H
@@ -21,8 +21,7 @@ struct found_other {
  * struct found - what was found in a packet so far
  * @flow:	its name; complete once @writer is set
  * @number:	of the message; UDPROS: its id on the wire
- * @stamp:	RTPS: when it was written, ns, 0: it does not say;
- *		segments: the position
+ * @stamp:	RTPS: source timestamp, ns, 0: none; segments: the position
  * @payload:	offset of the serialized message, or of the inline QoS before
  *		it, 0: not in the packet
  * @limit:	offset of the end of that
@@ -39,11 +38,11 @@ struct found_other {
  * @repair:	a retransmission for one reader
  * @mixed:	there are other messages, or those of other writers
  * @bad:	the packet is broken
- * @known:	it is of a format that has flows
+ * @known:	the packet has a supported format
  * @qos:	there is inline QoS before the message
  * @little:	the sample's byte order is little endian
  * @others:	@other is valid
- * @more:	besides the heartbeat there is something that must arrive
+ * @more:	it has other parts besides the heartbeat that must arrive
  */
 struct found {
 	struct ros_flow	flow;
@@ -79,7 +78,7 @@ static __always_inline int found_is_segment(const struct found *f)
 	return f->flow.name.kind >= ROS_SEGMENT;
 }
 
-/* It is control that a newer packet of the same kind replaces. */
+/* Is it control that a newer packet of the same kind replaces? */
 static __always_inline int found_is_latest(const struct found *f)
 {
 	return f->beat && !f->more && !f->mixed;
@@ -100,8 +99,8 @@ static __always_inline __u32 found_flags(const struct found *f)
 }
 
 /*
- * A message of @guid: is it the message found before it? If not, the packet
- * has data of several and must not be sampled.
+ * Another part of a message of @guid: is it the message found before? If not,
+ * the packet has data of several messages and must not be sampled.
  * @sampled:	@guid is sampled; needed while no writer was found
  */
 static __always_inline int found_joins(struct found *f,

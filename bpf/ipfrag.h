@@ -74,7 +74,7 @@ static __always_inline void ipfrag_note(struct __sk_buff *skb,
 	tag->mark &= ~OPTSAMPLE_TAG_LAST;
 }
 
-/* The first fragment has no tag: drop one stored earlier under its id. */
+/* The first fragment has no tag: delete an old one stored under its id. */
 static __always_inline void ipfrag_forget(struct __sk_buff *skb,
 					  const struct parse_ip *ip)
 {

@@ -2,10 +2,10 @@
 /*
  * keep - send packets with a kept source address through the original interface
  *
- * Attached to clsact egress of keep-DEV, which has the addresses and routes
+ * Attached to clsact egress of keep-DEV. keep-DEV has the addresses and routes
  * that DEV had before its network manager removed them. Unlike mirred,
- * bpf_redirect() passes packets to an interface that is down: the filters of
- * DEV forward them to the queue, which holds them.
+ * bpf_redirect() passes packets to an interface that is down. There they pass
+ * DEV's filters and are held in its queue.
  *
  * keep-DEV does not resolve neighbours (NOARP): the replies would arrive on
  * DEV. A packet to an unknown neighbour has keep-DEV's own address as its

@@ -101,7 +101,7 @@ __noinline __u64 position_header(struct __sk_buff *skb, struct found *f)
  * @skb:	the packet
  * @f:		what was found in it
  * @by:		enum ros_by, but not ROS_BY_NUMBER
- * @old:	position of the message before
+ * @old:	position of the previous message
  *
  * Return: the position, ns or mm; @old if the message has none
  */

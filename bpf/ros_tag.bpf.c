@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ros_tag - tag packets with flow, message, and first or last packet of it, for
- * the robot messages that leave an interface
+ * ros_tag - tag outgoing packets of robot messages with their flow, message and
+ * position in the message
  *
  * In: packets at clsact egress, or at the qdisc as a direct-action filter.
  * Out: struct optsample_tag in cb[0..4], or cb[0] = 0. The program never
  * decides what happens to a packet (TC_ACT_UNSPEC).
  *
- * Tagged are writers in the map `writers`, and segments whose header asks for
- * it. Packets that cannot be read, or have nothing of these, are ordinary
- * traffic. A flow is a writer and one of its destinations. Supported, over
- * UDP and IPv4 or IPv6, with up to two VLAN tags, fragmented or not:
+ * Tagged are packets of writers in the map `writers`, and segments whose header
+ * asks for it. All other packets are ordinary traffic. A flow is a writer and
+ * one of its destinations. Supported, over UDP and IPv4 or IPv6, with up to two
+ * VLAN tags, fragmented or not:
  *
  *   RTPS	DATA, DATA_FRAG, retransmits, the writer's own control packets
  *   UDPROS	(ROS 1) over IPv4
@@ -41,7 +41,7 @@
 
 #define ROS_RESTART	(1ULL << 20)	/* further back: numbering restarted */
 
-/* The program does not use it: it is here to be pinned with the others. */
+/* Not used by the program: declared here to be pinned with the other maps. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, ROS_RULES_MAX);
@@ -205,7 +205,7 @@ static __always_inline void tag_control(struct optsample_tag *tag,
 	tag->message = f->beat;
 }
 
-/* Fill in the tag of what was found. Return: the counter for it */
+/* Fill in the tag of a parsed packet. Return: the counter for it */
 static __always_inline enum ros_counter make_tag(struct __sk_buff *skb,
 						 struct found *f,
 						 struct optsample_tag *tag)
@@ -361,7 +361,7 @@ static __noinline void slow_others(const struct found *f,
 	tag->pos_hi = other_flow(f, &f->other[2]);
 }
 
-/* Out of line, so that their stack is not part of slow_path()'s. */
+/* Out of line, so that its stack is not part of slow_path()'s. */
 static __noinline void slow_first_fragment(struct __sk_buff *skb,
 					   const struct parse_ip *ip,
 					   struct optsample_tag *tag)
@@ -490,7 +490,7 @@ int ros_tag(struct __sk_buff *skb)
 		tag_fragment(skb, &ip);
 		return TC_ACT_UNSPEC;
 	}
-	/* The values are constants, or clang tests them over and over. */
+	/* Constant arguments: else clang tests the value repeatedly. */
 	switch (fast_path(skb, &ip)) {
 	case FAST_TAGGED:
 		break;

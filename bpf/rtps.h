@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * RTPS, as much of it as a classifier needs: the writer of a submessage, its
- * sample, whether it has the beginning or the end of it, and when it was
- * written.
+ * RTPS, as far as a classifier needs it: the writer of a submessage, its sample
+ * and source timestamp, and whether it has the beginning or end of the sample.
  *
  * Pure C on a few bytes that the caller has copied; the same code runs in
  * the BPF program and in user space tests. Nothing here follows a length
@@ -70,7 +69,7 @@ enum {
 };
 
 enum rtps_kind {
-	RTPS_KIND_OTHER,	/* nothing of a writer: go on */
+	RTPS_KIND_OTHER,	/* not of a writer: skip it */
 	RTPS_KIND_DIRECTED,	/* INFO_DST: what follows is for one reader */
 	RTPS_KIND_TIME,		/* INFO_TS: when what follows was written */
 	RTPS_KIND_CONTROL,	/* of a writer, but no sample */
@@ -106,7 +105,7 @@ struct rtps_sub {
 	__u32		payload;
 };
 
-/* Time_t, seconds and 1/2^32 of them, in ns; 0 if it is none */
+/* Convert Time_t, seconds and 1/2^32 s, to ns; 0 if it is invalid */
 static __always_inline __u64 rtps_time(const __u8 *p, int little)
 {
 	__u64 sec = bytes_u32(p, little), fraction = bytes_u32(p + 4, little);

@@ -59,7 +59,7 @@ static __always_inline struct scratch *scratch_take(void)
 
 static __always_inline void scratch_give(struct scratch *s)
 {
-	/* All reads come before another run may take it. */
+	/* Finish all reads before another run may take the slot. */
 	asm volatile("" ::: "memory");
 	s->busy = 0;
 }

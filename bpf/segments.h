@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The datagrams of optsample-send (optsample/segment.h) have all that a tag
- * needs, also whether they may be sampled: nothing is looked up.
+ * The datagrams of optsample-send (optsample/segment.h). The header has all
+ * data for the tag and says whether to sample, so no map is looked up.
  */
 #ifndef OPTSAMPLE_SEGMENTS_H
 #define OPTSAMPLE_SEGMENTS_H

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * UDPROS, the datagrams of roscpp's TransportHints().udp(): a message is
- * DATA0 and, if that is not all of it, DATAN. They carry no name and look much
- * like other datagrams: only connections in `writers`, found by addresses and
- * ports, are read as UDPROS.
+ * UDPROS, the datagrams of roscpp's TransportHints().udp(): a message is one
+ * DATA0 and, if it is longer, several DATAN. They have no magic number, so only
+ * connections in `writers`, found by addresses and ports, are read as UDPROS.
  *
  * The number of a message has 8 bits on the wire (1..255, then 1 again). The
  * flow extends it: a DATA0 with another number is the next message.
@@ -53,7 +52,7 @@ static __always_inline __u64 udpros_state(__u64 number, __u32 blocks, __u8 id)
  * @id:		id of the message, on the wire
  * @last:	out: it is the last packet of the message
  *
- * Return: the number, from 1; 0: it is not of the newest message
+ * Return: the number, from 1; 0: the packet is not of the newest message
  */
 static __always_inline __u64 udpros_number(struct ros_flow *flow, int data0,
 					   __u32 block, __u8 id, __u8 *last)

@@ -5,9 +5,9 @@
  * their submessages.
  *
  * Bytes are copied from the packet, also from its pages. A step is a function
- * with external linkage: the verifier checks it once, for any arguments. That
- * bounds its work, and the verifier of 6.1 does not take values from the first
- * step for constants.
+ * with external linkage: the verifier checks it once, for any arguments. This
+ * bounds the work of the verifier and keeps that of 6.1 from treating values of
+ * the first step as constants.
  */
 #ifndef OPTSAMPLE_WALK_H
 #define OPTSAMPLE_WALK_H
@@ -181,7 +181,7 @@ static __always_inline int walk_submessage(struct __sk_buff *skb,
 		f->bad = 1;
 		return 1;
 	case RTPS_KIND_STOP:
-		f->mixed = 1;	/* with what cannot be read */
+		f->mixed = 1;	/* some parts cannot be read */
 		return 1;
 	default:
 		f->more |= !(b[0] == RTPS_PAD ||

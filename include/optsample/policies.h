@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * policies.h - what to do when the queue is full: one row for each policy.
+ * policies.h - the sampling policies of a full queue: one row for each.
  *
- * A policy is a header with its struct optsample_policy_ops, named
- * optsample_policy_IDENT, and a row here. All else (the kernel's check of
- * options, parsers, help texts, tests) reads the rows.
+ * A policy is a header that defines a struct optsample_policy_ops, named
+ * optsample_policy_IDENT, and a row here. The kernel's check of options,
+ * parsers, help texts and tests read the rows.
  */
 #ifndef OPTSAMPLE_POLICIES_H
 #define OPTSAMPLE_POLICIES_H

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * policy_2sample.h - give up every second message at once when full. The
- * naive ancestor of policy_optsample.h.
+ * policy_2sample.h - drop every second message at once when full. The simple
+ * predecessor of policy_optsample.h.
  */
 #ifndef OPTSAMPLE_POLICY_2SAMPLE_H
 #define OPTSAMPLE_POLICY_2SAMPLE_H
 
 #include <optsample/sampler_sweep.h>
 
-/* At R/2: a queue that was just thinned is half full. */
+/* R/2, because a queue that was just thinned is half full */
 static inline bool __optsample_2sample_low(const struct optsample_sampler *s)
 {
 	return __optsample_low_at(s, 2);
 }
 
 /*
- * Finish the sweep at once. When the tail goes, the distance to the last one
- * kept grows by what the tail was away from its neighbour.
+ * Do the whole sweep at once. If the tail is dropped, the distance to the last
+ * message kept grows by the distance of the tail to its neighbour.
  */
 static inline struct optsample_node *
 __optsample_2sample_thin(struct optsample_sampler *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * policy_drop_newest.h - what a FIFO does.
+ * policy_drop_newest.h - discard arrivals when full, as a FIFO does.
  */
 #ifndef OPTSAMPLE_POLICY_DROP_NEWEST_H
 #define OPTSAMPLE_POLICY_DROP_NEWEST_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * policy_drop_oldest.h - what ROS does.
+ * policy_drop_oldest.h - drop the oldest message when full, as ROS does.
  */
 #ifndef OPTSAMPLE_POLICY_DROP_OLDEST_H
 #define OPTSAMPLE_POLICY_DROP_OLDEST_H

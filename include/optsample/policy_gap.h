@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * policy_gap.h - ours: take what is far enough from the last one kept, give up
- * what leaves the smallest hole. Documentation/sampler.md derives the numbers.
+ * policy_gap.h - our policy: keep an arrival that is far enough from the last
+ * message kept; drop the message that leaves the smallest hole.
+ * Documentation/sampler.md derives the numbers.
  */
 #ifndef OPTSAMPLE_POLICY_GAP_H
 #define OPTSAMPLE_POLICY_GAP_H
@@ -18,16 +19,17 @@
 #define OPTSAMPLE_GAP_NUM	43U
 #define OPTSAMPLE_GAP_DEN	36U
 #define OPTSAMPLE_GAP_FULL	128U	/* fixed point 1 of the relaxation */
-#define OPTSAMPLE_GAP_WINDOW	4U	/* limits: half of it, in departures */
+#define OPTSAMPLE_GAP_WINDOW	4U	/* half window, limits of departures */
 
 /**
  * struct optsample_gap - state of the policy
  * @root: heap of all messages but the tail, smallest hole on top
- * @span: from @left to the tail when last full, 0 when not sampling
- * @mark: @last when the departures of @done began
+ * @span: distance from @left to the tail when the queue was last full; 0 when
+ *	not sampling
+ * @mark: @last when the count @done of departures began
  * @half: @last half a window ago
- * @went: from @mark to @last at the latest of them
- * @gaps: messages queued when last full
+ * @went: distance from @mark to @last at the latest departure
+ * @gaps: messages queued when the queue was last full
  */
 struct optsample_gap {
 	struct optsample_node *root;
@@ -49,7 +51,7 @@ __optsample_gap(const struct optsample_sampler *s)
 
 /* --- the heap of holes --- */
 
-/* The hole between the neighbours of @n, once @n is gone. */
+/* The hole that remains between the neighbours of @n if @n is dropped */
 static inline u64 __optsample_gap_hole(const struct optsample_sampler *s,
 				       const struct optsample_node *n,
 				       u64 right)
@@ -64,7 +66,7 @@ static inline void __optsample_gap_hole_add(struct optsample_sampler *s,
 	optsample_heap_add(&__optsample_gap(s)->root, n);
 }
 
-/* A neighbour of @n went: its hole is another one. */
+/* A neighbour of @n was removed or added: update the hole of @n. */
 static inline void __optsample_gap_hole_changed(struct optsample_sampler *s,
 						struct optsample_node *n)
 {
@@ -117,7 +119,7 @@ static inline void __optsample_gap_remove(struct optsample_sampler *s,
 
 /* --- fill level, and the pace of the link --- */
 
-/* At R/3, since it relaxes on its way there. */
+/* R/3: sampling already relaxes above it, see __optsample_gap_tension() */
 static inline bool __optsample_gap_low(const struct optsample_sampler *s)
 {
 	return __optsample_low_at(s, 3);
@@ -133,8 +135,9 @@ static inline void __optsample_gap_measure(struct optsample_sampler *s)
 }
 
 /*
- * A departure. What the link leaves between two is @went / @done, over the
- * last half window or more: no division, so no unit of positions.
+ * Count a departure. The mean distance between departures is @went / @done over
+ * the last half window or more. It is never divided, so the unit of positions
+ * does not matter.
  */
 static inline void __optsample_gap_count(struct optsample_sampler *s)
 {
@@ -171,10 +174,11 @@ static inline bool __optsample_gap_ge(u64 a, u32 x, u64 b, u32 y)
 }
 
 /*
- * How much of its distance a queue keeps that is no longer full: nothing at
- * R/3, more than half of it half way. Under overload the fill level so
- * settles just below full, where arrivals kept and departures balance, with
- * even gaps; after a stall room is won back before the next one.
+ * The fraction of the sampling distance that applies to a queue below full, in
+ * 1/OPTSAMPLE_GAP_FULL: 0 at R/3, 1 when full, more than half at half way.
+ * Under overload the fill level thus settles just below full, where kept
+ * arrivals and departures balance, with even gaps. After a stall the queue
+ * regains room before the next one.
  */
 static inline u32 __optsample_gap_tension(const struct optsample_sampler *s)
 {
@@ -186,10 +190,10 @@ static inline u32 __optsample_gap_tension(const struct optsample_sampler *s)
 }
 
 /*
- * Is the arrival too near to the last one kept? A third of how far it is from
- * the arrival before counts as well: the next to choose from may be too far
- * by more than this one is too near. So distances are in thirds.
- * The mean is over 5/4 gaps less than there are, as measured, so in quarters.
+ * Is the arrival too near to the last message kept? A third of its distance to
+ * the previous arrival is added: the next arrival may be too far by more than
+ * this one is too near. So distances are in thirds. The mean is taken over 5/4
+ * gaps fewer than there are, as measured, so gaps are in quarters.
  */
 static inline bool __optsample_gap_near(struct optsample_sampler *s)
 {
@@ -206,13 +210,13 @@ static inline bool __optsample_gap_near(struct optsample_sampler *s)
 		return false;
 	dist = s->last - s->tail->pos;
 	hole = g->root ? g->root->key : ~0ULL;
-	/* One outlier (a clock that was set) must not make the mean absurd. */
+	/* One outlier (the clock was set) must not spoil the mean. */
 	if (__optsample_gap_ge(dist, 2, hole, 3))
 		return false;
 	thirds = 3 * dist + s->last - s->before;
 	quarters = g->gaps > 2 ? 4 * g->gaps - 5 : 4;
 	if (full) {
-		/* Overload: a hole the link makes anyway costs nothing. */
+		/* Overload: a hole that the link leaves anyway is free. */
 		if (s->done && __optsample_gap_ge(dist, 2, hole, 1) &&
 		    __optsample_gap_ge(g->went, 17, hole, 16 * s->done))
 			return false;
@@ -220,7 +224,7 @@ static inline bool __optsample_gap_near(struct optsample_sampler *s)
 					   quarters * OPTSAMPLE_GAP_DEN,
 					   g->span, 12 * OPTSAMPLE_GAP_NUM);
 	}
-	/* Room: 2/3 of the mean, or what the link leaves when that is less. */
+	/* Room: 2/3 of the mean gap or the link's mean gap, the smaller one. */
 	tension = __optsample_gap_tension(s);
 	if (s->done &&
 	    __optsample_gap_ge(thirds, s->done * OPTSAMPLE_GAP_FULL,
@@ -232,7 +236,7 @@ static inline bool __optsample_gap_near(struct optsample_sampler *s)
 
 /* --- which messages are given up --- */
 
-/* The smallest hole; the tail has the arrival to its right. */
+/* The message with the smallest hole; right of the tail is the arrival */
 static inline struct optsample_node *
 __optsample_gap_least(const struct optsample_sampler *s)
 {
@@ -267,7 +271,7 @@ __optsample_gap_evict(struct optsample_sampler *s)
 	return n;
 }
 
-/* The mean distance between queued messages, saturated */
+/* Mean distance between queued messages in positions, saturated */
 static inline u32 __optsample_gap_distance(const struct optsample_sampler *s)
 {
 	u64 span, gaps;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * sampler.h - which messages of a bounded queue survive a stall.
+ * sampler.h - select which messages of a bounded queue survive a stall.
  *
  * A sampler does the bookkeeping of one queue of messages. The caller reports
  * each arrival (optsample_arrive) and each departure (optsample_depart); the
- * sampler answers what to keep, to discard and to give up. How it decides is
- * the policy's (policies.h). It knows positions, never packets. A position is
- * any monotone measure of information: a sequence number, a stamp in
- * nanoseconds, a travelled distance. Only differences of positions are used, so
- * they may wrap and their unit does not matter.
+ * sampler answers which messages to keep, discard or evict. The policy decides
+ * (policies.h). The sampler knows positions, never packets. A position is any
+ * monotone measure of information: a sequence number, a stamp in nanoseconds, a
+ * travelled distance. Only differences of positions are used, so they may wrap
+ * and their unit does not matter.
  *
- * Principles: a value type; the caller embeds struct optsample_node in its
- * message, nothing is allocated here; no libc, no floating point, no
- * recursion, no 64 bit division on any path of a message; O(1) per message,
- * for `gap` O(log limit) amortised. The kernel module, the shim for roscpp and
- * the simulator compile this very file.
+ * Principles: the sampler is a value type; the caller embeds struct
+ * optsample_node in its message, nothing is allocated here; no libc, no
+ * floating point, no recursion, no 64 bit division per message; O(1) per
+ * message, for `gap` O(log limit) amortised. The kernel module, the shim for
+ * roscpp and the simulator compile this same file.
  *
  * Limits: no locking (the caller serialises), at most 65535 messages.
  * A position that steps back (a publisher that restarted) counts as no step.
@@ -30,8 +30,8 @@
 /*
  * --- the hooks of the policy ---
  *
- * Each row becomes a case. The first one is also the default, which saves a
- * branch: there is no other policy.
+ * Each row becomes a case. The first one is also the default: this saves a
+ * branch, as @policy is always valid.
  */
 
 #define __OPTSAMPLE_RETURN(ID, ident, name, hook, args...) \
@@ -122,10 +122,9 @@ static inline void __optsample_policy_reset(struct optsample_sampler *s)
 /* --- for all policies --- */
 
 /*
- * The caller's position on the sampler's own scale, where nothing steps back.
- * An arrival at an empty queue starts over: whatever the time before it, the
- * left end of the first hole is as far to its left as the next arrival is to
- * its right.
+ * Convert the caller's position to the sampler's scale, where positions never
+ * step back. An arrival at an empty queue starts over: the left end of the
+ * first hole is assumed as far to its left as the next arrival is to its right.
  */
 static inline void __optsample_place(struct optsample_sampler *s, u64 pos)
 {
@@ -152,7 +151,7 @@ static inline u32 __optsample_clamp(u32 value, u32 min, u32 max)
 }
 
 /**
- * optsample_init - an empty sampler
+ * optsample_init - initialise an empty sampler
  * @s: the sampler
  * @policy: see enum optsample_policy
  * @limit: messages allowed, 1..65535 (clamped)
@@ -175,11 +174,11 @@ static inline void optsample_init(struct optsample_sampler *s,
 /**
  * optsample_arrive - a message arrives
  * @s: the sampler
- * @pos: its position, not before that of the arrival before
- * @evicted: out: the messages that had to go for it, oldest first, chained
- *	through @next and NULL terminated, or NULL; they are unlinked, and the
- *	caller frees them. Only 2sample returns more than one, possibly along
- *	with a discard.
+ * @pos: its position; should not be less than that of the previous arrival
+ * @evicted: out: the messages dropped for it, oldest first, chained through
+ *	@next and NULL terminated, or NULL; they are unlinked, and the caller
+ *	frees them. Only 2sample returns more than one, possibly along with a
+ *	discard.
  *
  * Return: true to keep the message: call optsample_append(), unless there is no
  * memory for it; false to discard it.
@@ -222,10 +221,10 @@ static inline void optsample_append(struct optsample_sampler *s,
 }
 
 /**
- * optsample_depart - the head is delivered (publication: Dequeue)
+ * optsample_depart - take out the head for delivery (publication: Dequeue)
  * @s: the sampler
  *
- * Return: the message, now the caller's, or NULL when the queue is empty.
+ * Return: the message, owned by the caller, or NULL when the queue is empty.
  */
 static inline struct optsample_node *
 optsample_depart(struct optsample_sampler *s)
@@ -247,12 +246,12 @@ optsample_depart(struct optsample_sampler *s)
 /**
  * optsample_return - put back a message that had departed
  * @s: the sampler
- * @n: the message, with its @pos and @seq as they were; goes before all others
+ * @n: the message, with unchanged @pos and @seq; becomes the head
  * @before: position (@pos) of the message that departed before it
  *
- * Of several, put back the newest first. If there are more than @limit then,
- * call optsample_evict() until they fit. The measured pace of the link is
- * reset: the link did not take what it seemed to take.
+ * Put back several messages newest first. If there are more than @limit
+ * afterwards, call optsample_evict() until they fit. The measured pace of the
+ * link is reset, as the link did not deliver these messages.
  */
 static inline void optsample_return(struct optsample_sampler *s,
 				    struct optsample_node *n, u64 before)
@@ -274,9 +273,9 @@ static inline void optsample_return(struct optsample_sampler *s,
 }
 
 /**
- * optsample_remove - take one message out, whatever the policy
+ * optsample_remove - take out a given message
  * @s: the sampler
- * @n: a queued message, now the caller's
+ * @n: a queued message; afterwards owned by the caller
  */
 static inline void optsample_remove(struct optsample_sampler *s,
 				    struct optsample_node *n)
@@ -285,13 +284,13 @@ static inline void optsample_remove(struct optsample_sampler *s,
 }
 
 /**
- * optsample_evict - memory is short: give up one message now
+ * optsample_evict - drop one message because memory is short
  * @s: the sampler
  *
  * The same step as with a full queue. The capacity shrinks to the messages that
  * were queued; each departure gives one place back, an empty queue all of them.
  *
- * Return: the message, now the caller's, or NULL when the queue is empty.
+ * Return: the message, owned by the caller, or NULL when the queue is empty.
  */
 static inline struct optsample_node *
 optsample_evict(struct optsample_sampler *s)
@@ -305,7 +304,7 @@ optsample_evict(struct optsample_sampler *s)
 }
 
 /**
- * optsample_set_limit - change the limit, keep what is queued
+ * optsample_set_limit - change the limit, keep all queued messages
  * @s: the sampler
  * @limit: messages allowed, 1..65535 (clamped)
  *
@@ -327,7 +326,7 @@ static inline void optsample_set_limit(struct optsample_sampler *s, u32 limit)
 }
 
 /**
- * optsample_set_policy - change the policy, keep what is queued
+ * optsample_set_policy - change the policy, keep all queued messages
  * @s: the sampler
  * @policy: see enum optsample_policy
  * @refill_pct: R in percent, 0..100 (clamped)
@@ -351,12 +350,11 @@ static inline void optsample_set_policy(struct optsample_sampler *s,
 }
 
 /**
- * optsample_distance - how coarsely the queue samples now
+ * optsample_distance - current sampling distance
  * @s: the sampler
  *
- * Return: optsample, 2sample: every how many messages one is kept; gap: the
- * mean distance of what is queued, in positions, saturated; 1 when nothing
- * is sampled.
+ * Return: optsample, 2sample: n if one of n arrivals is kept; gap: the mean
+ * distance of queued messages, in positions, saturated; 1 when not sampling.
  */
 static inline u32 optsample_distance(const struct optsample_sampler *s)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * sampler_core.h - one queue of messages, and what every policy needs of it.
+ * sampler_core.h - one queue of messages, with helpers for all policies.
  *
  * This is for the policies; users of a sampler include sampler.h.
  */
@@ -20,9 +20,9 @@
  * @cap: messages allowed now (memory pressure makes it smaller than @limit)
  * @policy: enum optsample_policy
  * @refill: fill level R (percent of @cap) at which sampling relaxes
- * @seeded: @left and @last mean something
- * @guessed: @left waits for the second message, see __optsample_place()
- * @sampled: something was discarded or given up since the queue was low
+ * @seeded: @left and @last are valid
+ * @guessed: the second message will set @left, see __optsample_place()
+ * @sampled: a message was discarded or evicted since the queue was low
  * @done: departures since the measured pace of the link was reset; a policy
  *	that needs the pace counts them, sampler.h resets them
  * @seq: arrivals kept so far
@@ -55,16 +55,17 @@ struct optsample_sampler {
 /**
  * struct optsample_policy_ops - a policy
  * @arrive: a message arrives at position @last; true: keep it. Sets @evicted,
- *	NULL until then, to what goes for it: removed, oldest first, chained
- *	through @next
+ *	NULL before, to the messages dropped for it: removed, oldest first,
+ *	chained through @next
  * @evict: memory is short: remove one message and return it; @len is not 0
- * @low: is the queue so empty that sampling relaxes?
+ * @low: is the queue empty enough to relax sampling?
  * @remove: take @n out: __optsample_del() and the policy's own part
  * @depart: the head @n leaves: __optsample_pop() and the policy's own part
- * @reset: take over a queue that may hold messages; NULL: nothing to do
- * @add: @n was linked: as the tail or, if it came back, as the head; NULL:
+ * @reset: initialise @priv for a queue that may hold messages; NULL: nothing
+ *	to do
+ * @add: @n was linked as the tail or, after a return, as the head; NULL:
  *	nothing to do
- * @distance: how coarsely the queue samples; NULL: always 1
+ * @distance: see optsample_distance(); NULL: always 1
  *
  * The structs are constant and sampler.h calls the hooks by name: the compiler
  * inlines them, there are no indirect calls.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * sampler_heap.h - the sampler's part of a queued message, and a pairing heap
- * of such parts by key (Fredman, Sedgewick, Sleator and Tarjan, 1986).
+ * sampler_heap.h - the sampler's node of a queued message, and a pairing heap
+ * of nodes by key (Fredman, Sedgewick, Sleator and Tarjan, 1986).
  *
- * The `gap` policy looks for the smallest key. Adding is O(1), taking out is
- * O(log n) amortised; of equal keys the older message comes first. Nothing is
- * allocated, nothing recurses.
+ * The `gap` policy looks for the smallest key. Insertion is O(1), removal is
+ * O(log n) amortised; of equal keys the older message comes first. No
+ * allocation, no recursion.
  */
 #ifndef OPTSAMPLE_SAMPLER_HEAP_H
 #define OPTSAMPLE_SAMPLER_HEAP_H
@@ -28,7 +28,7 @@ typedef int64_t s64;
 #endif
 
 /**
- * struct optsample_node - the sampler's part of a queued message
+ * struct optsample_node - a queued message; embedded in the caller's struct
  * @pos: position of the message
  * @seq: order of arrival within this sampler
  * @prev: neighbour towards the head
@@ -47,7 +47,7 @@ struct optsample_node {
 	struct optsample_node *child;
 	struct optsample_node *sibling;
 	struct optsample_node *back;
-}; /* one cache line on 64 bit: please keep it so */
+}; /* one cache line on 64 bit: keep it that size */
 
 static inline bool __optsample_less(const struct optsample_node *a,
 				    const struct optsample_node *b)

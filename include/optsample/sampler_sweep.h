@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * sampler_sweep.h - give up every second message of a full queue, and then
- * keep only every second arrival: what optsample and 2sample have in common.
+ * sampler_sweep.h - drop every second message of a full queue, then keep only
+ * every second arrival. Common to optsample and 2sample.
  *
  * One of `dis` arrivals is kept. When the queue is full, a sweep goes through
- * it from the head and gives up every second message; at the end of the sweep
- * `dis` doubles. optsample gives up one for each arrival, 2sample all at once.
- * Lines are those of the publication's Fig. 5 (Wang et al., 2019).
+ * it from the head and drops every second message; at the end of the sweep
+ * `dis` doubles. optsample drops one for each arrival, 2sample all at once.
+ * Line numbers refer to Fig. 5 of the publication (Wang et al., 2019).
  */
 #ifndef OPTSAMPLE_SAMPLER_SWEEP_H
 #define OPTSAMPLE_SAMPLER_SWEEP_H
@@ -17,7 +17,7 @@
 
 /**
  * struct optsample_sweep - state of such a policy
- * @prev: the message before the next one to give up, NULL if that is the head
+ * @prev: the message before the next one to drop, NULL if that is the head
  * @dis: sampling distance in messages, a power of two
  * @cur: arrivals since the last one kept
  */
@@ -41,7 +41,7 @@ static inline void __optsample_sweep_reset(struct optsample_sampler *s)
 	__optsample_sweep(s)->dis = 1;
 }
 
-/* Of what comes back nothing is given up before the next sweep. */
+/* A returned message is not dropped before the next sweep. */
 static inline void __optsample_sweep_add(struct optsample_sampler *s,
 					 struct optsample_node *n)
 {
@@ -71,7 +71,7 @@ static inline void __optsample_sweep_depart(struct optsample_sampler *s,
 	__optsample_pop(s, n);
 }
 
-/* The sweep is through. */
+/* The sweep has reached the end of the queue. */
 static inline void __optsample_sweep_double(struct optsample_sampler *s)
 {
 	struct optsample_sweep *w = __optsample_sweep(s);
@@ -81,7 +81,7 @@ static inline void __optsample_sweep_double(struct optsample_sampler *s)
 	w->prev = NULL;
 }
 
-/* The next message to give up, NULL at the end of the queue */
+/* The next message to drop, NULL at the end of the queue */
 static inline struct optsample_node *
 __optsample_sweep_next(const struct optsample_sampler *s)
 {
@@ -90,7 +90,7 @@ __optsample_sweep_next(const struct optsample_sampler *s)
 	return prev ? prev->next : s->head;
 }
 
-/* RemoveAt(), and on by one: lines 15 and 16. */
+/* RemoveAt() and advance: lines 15 and 16. */
 static inline void __optsample_sweep_step(struct optsample_sampler *s,
 					  struct optsample_node *n)
 {
@@ -108,7 +108,7 @@ __optsample_sweep_evict(struct optsample_sampler *s)
 	struct optsample_node *n = __optsample_sweep_next(s);
 	bool through;
 
-	if (!n) {	/* only when @cap shrank to what is queued */
+	if (!n) {	/* only when @cap shrank to @len */
 		__optsample_sweep_double(s);
 		n = s->head;
 	}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * segment.h - the datagrams of optsample-send: a part of a message that can be
- * decoded alone.
+ * segment.h - the datagrams of optsample-send. Each carries a part of a message
+ * that can be decoded alone.
  *
- * Every segment begins with this header, from which a receiver and the
- * classifier know its flow and its message. Little endian; the payload follows
- * after @header bytes, which may be more in later versions. A whole segment
- * fits 1472 bytes, the UDP payload of an Ethernet frame.
+ * Every segment begins with this header. It tells a receiver and the classifier
+ * the flow and the message. Little endian; the payload follows after @header
+ * bytes, which may be more in later versions. A whole segment fits 1472 bytes,
+ * the UDP payload of an Ethernet frame.
  */
 #ifndef OPTSAMPLE_SEGMENT_H
 #define OPTSAMPLE_SEGMENT_H
@@ -24,18 +24,18 @@
 /**
  * struct optsample_segment - header of a segment
  * @magic:	OPTSAMPLE_SEGMENT_MAGIC
- * @version:	OPTSAMPLE_SEGMENT_VERSION; another one is another format
+ * @version:	OPTSAMPLE_SEGMENT_VERSION; other versions cannot be read
  * @flags:	OPTSAMPLE_SEGMENT_*
  * @header:	bytes of the header, at least those of this structure
  * @profile:	profile of the qdisc, see struct optsample_tag
  * @stream:	random number of this run of the sender
  * @topic:	topic of the stream; the upper 16 bits count outages, so that
- *		messages sent after one need not wait for those kept in it
+ *		messages sent after an outage need not wait for kept ones
  * @frame:	number of the message in its topic; wraps
  * @index:	index of the segment in the message, less than @count
  * @count:	segments of the message
- * @sent:	when it was sent, us of the sender's monotonic clock; wraps, and
- *		differs for each segment of the stream
+ * @sent:	send time, us of the sender's monotonic clock; wraps; different
+ *		for each segment of the stream
  * @stamp:	stamp of the message, ns since the epoch
  * @position:	samples are spread evenly over it; never decreasing
  */
@@ -56,8 +56,8 @@ struct optsample_segment {
 };
 
 /**
- * struct optsample_segment_timed - header of a segment with the time at which
- * the message ends, so that a receiver knows whether more segments will come
+ * struct optsample_segment_timed - header with the time at which the message
+ * ends, so that a receiver knows whether to expect more segments
  * @segment:	its @header is sizeof(struct optsample_segment_timed) or more
  * @left:	time until the last segment of the message leaves, copies
  *		included, us

@@ -13,7 +13,7 @@
  * optsample_stall_name - name of a cause
  * @cause:	enum tc_optsample_stall
  *
- * Return: NULL if it is none, or one of a newer kernel.
+ * Return: NULL if the cause is unknown, for example of a newer kernel.
  */
 static inline const char *optsample_stall_name(__u32 cause)
 {

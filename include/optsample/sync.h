@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * sync.h - topics that keep messages with the same stamps.
+ * sync.h - groups of topics that keep messages with the same stamps.
  *
  * A colour image is worth little without its depth image. Topics in one group
- * share one sampler (sampler.h), whose elements are sets: the messages of the
+ * share one sampler (sampler.h). Its elements are sets: the messages of the
  * group with one stamp. The sampler decides at the first message of a set; the
  * others are kept, discarded and evicted with it. When the first message of a
- * set begins to leave, the set is committed, and so are all older ones: they
- * are taken out of the sampler, and their later messages are kept.
+ * set begins to leave, this set and all older ones are committed: they are
+ * taken out of the sampler, and their later messages are kept.
  *
  * The topics of a group are its members, numbered from 0. Each has one message
  * in a set; a second one with the same stamp opens another set.
  *
- * A stamp of 0 is none: a topic without a header, or a clock that was never
- * set. Such a message has no partners among those with stamps, takes no place
+ * A stamp of 0 means no stamp: a topic without a header, or a clock that was
+ * never set. Such a message joins no set of stamped messages, takes no place
  * from them, and does not move the clock of the group. Messages without stamps
- * are counted in rounds instead: each member has one in a round, and a second
- * one begins the next. A round is a set of a second sampler, which has the
- * policy and the limit of the first and uses round numbers as positions.
+ * are grouped in rounds instead: each member has one in a round, and a second
+ * one begins the next round. A round is a set of a second sampler, which has
+ * the policy and the limit of the first and uses round numbers as positions.
  *
- * Sets of both kinds are in the order in which they were opened. The messages
- * of a member need not be, but those before one that opened a set are of older
- * sets. So the oldest set can always leave: the member that opened it has only
- * messages of older sets before it. That is why a set is dissolved if a message
- * is taken out of it.
+ * Sets of both kinds are ordered by when they were opened. The messages of a
+ * member may be out of this order, but all messages before one that opened a
+ * set belong to older sets. So the oldest set can always leave: the member that
+ * opened it has only messages of older sets before it. To keep this true, a set
+ * is dissolved if a message is taken out of it.
  *
- * As sampler.h: pure C, nothing is allocated here, no locking. O(1) for each
- * message, but for the search for its set, which ends at OPTSAMPLE_SYNC_LOOK.
+ * As sampler.h: pure C, no allocation, no locking. O(1) for each message,
+ * except the search for its set, which ends after OPTSAMPLE_SYNC_LOOK sets.
  */
 #ifndef OPTSAMPLE_SYNC_H
 #define OPTSAMPLE_SYNC_H
@@ -34,7 +34,7 @@
 #include <optsample/sampler.h>
 
 #define OPTSAMPLE_SYNC_MEMBERS	32U
-#define OPTSAMPLE_SYNC_LOOK	64U	/* sets that a partner may be behind */
+#define OPTSAMPLE_SYNC_LOOK	64U	/* sets searched for a partner */
 #define OPTSAMPLE_SYNC_RESTART	10000000000ULL	/* ns back: stamps restarted */
 
 /**
@@ -65,7 +65,7 @@ struct optsample_set {
 	bool unstamped;
 };
 
-/* The fate of a set that is not in the sampler any more */
+/* A set that has left the sampler, and whether it was kept */
 struct optsample_past {
 	u64 stamp;
 	u32 members;
@@ -105,7 +105,7 @@ __optsample_set_of(struct optsample_node *node)
 }
 
 /**
- * optsample_sync_init - an empty group
+ * optsample_sync_init - initialise an empty group
  * @s: the group
  * @policy: see enum optsample_policy
  * @limit: sets allowed, 1..65535 (clamped)
@@ -128,15 +128,15 @@ static inline void optsample_sync_init(struct optsample_sync *s,
 }
 
 /**
- * optsample_sync_configure - change the options, keep what waits
+ * optsample_sync_configure - change the options, keep all waiting sets
  * @s: the group
  * @policy: see enum optsample_policy
  * @limit: sets allowed of each kind, 1..65535 (clamped)
  * @refill_pct: R in percent, 0..100 (clamped)
  * @slop: stamps that differ by at most so much are the same, ns
  *
- * While optsample_sync_over(), call optsample_sync_evict(), before the next
- * arrival.
+ * Then call optsample_sync_evict() while optsample_sync_over() is true, before
+ * the next arrival.
  */
 static inline void optsample_sync_configure(struct optsample_sync *s,
 					    enum optsample_policy policy,
@@ -199,7 +199,7 @@ static inline void __optsample_past(struct optsample_sync *s, u64 stamp,
 	p->kept = kept;
 }
 
-/* @set has left its sampler. Of rounds only the last one can still grow. */
+/* @set has left its sampler. Only the latest round can still get messages. */
 static inline void __optsample_set_past(struct optsample_sync *s,
 					struct optsample_set *set, bool kept)
 {
@@ -282,7 +282,7 @@ static inline void __optsample_sync_clock(struct optsample_sync *s, u64 stamp)
 	s->started = true;
 }
 
-/* May one more set be opened? @evicted: out: sets that go for it */
+/* May one more set be opened? @evicted: out: sets dropped for it */
 static inline bool __optsample_sync_ask(struct optsample_sync *s,
 					struct optsample_sampler *sampler,
 					u64 pos, struct optsample_set **evicted)
@@ -348,10 +348,10 @@ static inline bool __optsample_sync_unstamped(struct optsample_sync *s,
  * @stamp: its stamp, ns; 0: it has none
  * @spare: in: a set, or NULL if there is no memory for one; out: NULL if it
  *	was used
- * @set: out: its set, for optsample_sync_join(); NULL if that is committed or
- *	was discarded
- * @evicted: out: sets that had to go for it, chained through @node.next; take
- *	their messages with optsample_sync_take(), then free them
+ * @set: out: its set, for optsample_sync_join(); NULL if the set is committed
+ *	or was discarded
+ * @evicted: out: sets dropped for it, chained through @node.next; take their
+ *	messages with optsample_sync_take(), then free them
  *
  * Return: true when the message is to be kept, false when it is to be
  * discarded.
@@ -381,7 +381,7 @@ static inline bool optsample_sync_arrive(struct optsample_sync *s, int member,
 		(*set)->members |= 1U << member;
 		return true;
 	}
-	/* A straggler without partners must not step back. */
+	/* @newest, as the position of a late message must not step back */
 	if (!__optsample_sync_ask(s, &s->sampler, s->newest, evicted) ||
 	    !*spare) {
 		__optsample_past(s, stamp, 1U << member, false);
@@ -429,7 +429,7 @@ optsample_sync_take(struct optsample_set *set)
 /**
  * optsample_sync_release - dissolve a set
  * @s: the group
- * @set: in the sampler; now the caller's, which keeps its messages
+ * @set: in the sampler; afterwards owned by the caller, who keeps its messages
  */
 static inline void optsample_sync_release(struct optsample_sync *s,
 					  struct optsample_set *set)
@@ -439,11 +439,11 @@ static inline void optsample_sync_release(struct optsample_sync *s,
 }
 
 /**
- * optsample_sync_evict - memory is short, or the limit shrank
+ * optsample_sync_evict - remove a set: memory is short, or the limit shrank
  * @s: the group
  *
- * Return: the set to give up, of the kind with more sets; now the caller's; or
- * NULL.
+ * Return: the set to drop, from the sampler with more sets, owned by the
+ * caller; NULL if there is none.
  */
 static inline struct optsample_set *
 optsample_sync_evict(struct optsample_sync *s)
@@ -461,8 +461,8 @@ optsample_sync_evict(struct optsample_sync *s)
  * optsample_sync_commit - commit the oldest set: it begins to leave
  * @s: the group
  *
- * Return: the set, now the caller's, which takes its messages and keeps them;
- * NULL if there is none.
+ * Return: the set, owned by the caller, who takes its messages out and keeps
+ * them; NULL if there is none.
  */
 static inline struct optsample_set *
 optsample_sync_commit(struct optsample_sync *s)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tag: what a classifier writes for one packet. The qdisc knows nothing
- * else of wire formats. Five 32-bit words in __sk_buff cb[0..4] (qdisc_skb_cb
- * data in the kernel), written by a BPF program on clsact egress or by a
- * direct-action filter on the qdisc itself.
+ * The tag, which a classifier writes for one packet. The qdisc knows nothing
+ * else of wire formats. It is five 32-bit words in __sk_buff cb[0..4]
+ * (qdisc_skb_cb data in the kernel), written by a BPF program on clsact egress
+ * or by a direct-action filter on the qdisc itself.
  *
- * Without a program cb[] has old data of the stack, hence the magic number. A
- * packet without it is ordinary traffic and is never sampled.
+ * Without a classifier cb[] holds stale data of the stack, hence the magic
+ * number. A packet without it is ordinary traffic and is never sampled.
  */
 #ifndef OPTSAMPLE_TAG_H
 #define OPTSAMPLE_TAG_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Parsers for numbers with units as in tc(8), and for names of policies, so
- * that all programs accept the same. Not for the kernel.
+ * Parsers shared by all programs: numbers with units as in tc(8), and names of
+ * policies. Not for the kernel.
  */
 #ifndef OPTSAMPLE_UNITS_H
 #define OPTSAMPLE_UNITS_H
@@ -18,9 +18,9 @@
 #define GIB		(1024 * MIB)
 
 /**
- * struct unit - one of a table, which ends with a @name of NULL
- * @name:	what follows the number, in any case
- * @scale:	what the number is multiplied by
+ * struct unit - a row of a table, which ends with a @name of NULL
+ * @name:	suffix of the number, upper or lower case
+ * @scale:	factor for the number
  */
 struct unit {
 	const char *name;
@@ -56,10 +56,10 @@ static const struct unit rate_units[] = {	/* to bits per second */
 };
 
 /**
- * parse_scaled - a number and its unit
- * @str:	all of it must be that
- * @units:	table
- * @value:	result
+ * parse_scaled - parse a number with its unit
+ * @str:	the number and the unit, nothing else
+ * @units:	table of units
+ * @value:	out: the scaled number
  *
  * Also rejects other forms that strtod() accepts: -1, inf, 0x10, 1e3.
  *
@@ -89,7 +89,7 @@ static inline int parse_scaled(const char *str, const struct unit *units,
 }
 
 /**
- * parse_whole - the same, for what is a whole number of 32 bits when scaled
+ * parse_whole - the same; the scaled number must be a whole number of 32 bits
  * @str:	as above
  * @units:	as above
  * @value:	result
@@ -101,7 +101,7 @@ static inline int parse_whole(const char *str, const struct unit *units,
 {
 	double d, off;
 
-	/* A double is exact far beyond every range there is. */
+	/* A double is exact for all integers up to 2^53. */
 	if (parse_scaled(str, units, &d) || d > UINT32_MAX)
 		return -EINVAL;
 	*value = d + 0.5;
@@ -110,11 +110,11 @@ static inline int parse_whole(const char *str, const struct unit *units,
 }
 
 /**
- * parse_rate - a rate, or "unlimited"
+ * parse_rate - parse a rate, or "unlimited"
  * @str:	as above
  * @rate:	bytes per second, 0: no limit
  *
- * Bits a second are rounded down to bytes, but never to "no limit".
+ * Bits per second are rounded down to bytes, but never to "no limit".
  *
  * Return: 0 or -EINVAL
  */
@@ -140,7 +140,7 @@ static inline int parse_rate(const char *str, uint64_t *rate)
 	(&(OPTSAMPLE_POLICIES(__OPTSAMPLE_POLICY_SEP, sep))[sizeof(sep) - 1])
 
 /**
- * parse_policy - a policy by name
+ * parse_policy - parse the name of a policy
  * @str:	the name
  * @policy:	enum optsample_policy
  *

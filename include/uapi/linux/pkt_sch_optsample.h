@@ -51,7 +51,7 @@ enum tc_optsample_gate {
 	TC_OPTSAMPLE_GATE_OPEN,
 };
 
-/* What a limit of packets in flight is for */
+/* Scope of the limit of packets in flight */
 enum tc_optsample_inflight_per {
 	TC_OPTSAMPLE_INFLIGHT_PER_AUTO,		/* the qdisc decides */
 	TC_OPTSAMPLE_INFLIGHT_PER_DEVICE,	/* everything together */
@@ -65,18 +65,18 @@ enum tc_optsample_recall {
 	TC_OPTSAMPLE_RECALL_AUTO,	/* if the device is a Wi-Fi station */
 };
 
-/* What has become of that (tc_optsample_qd_stats) */
+/* State of recall (tc_optsample_qd_stats) */
 enum tc_optsample_recall_state {
 	TC_OPTSAMPLE_RECALL_IDLE,	/* off, or not a Wi-Fi station */
-	TC_OPTSAMPLE_RECALL_LEARNING,	/* the radio has to be believed first */
+	TC_OPTSAMPLE_RECALL_LEARNING,	/* few acknowledgments seen so far */
 	TC_OPTSAMPLE_RECALL_ACTIVE,
 	TC_OPTSAMPLE_RECALL_DOUBT,	/* frames get lost: one at a time */
 	TC_OPTSAMPLE_RECALL_DEAF,	/* the radio does not report */
 };
 
 /*
- * What flows of one profile do otherwise than the qdisc; the number of the
- * profile comes with the tag. A change names what it means, all else stays.
+ * Profiles: options of some flows that differ from those of the qdisc. The tag
+ * names the profile. A change lists only the options to set; others stay.
  */
 #define TC_OPTSAMPLE_PROFILES	64	/* ids 1..63 */
 
@@ -89,11 +89,11 @@ enum {
 
 #define TCA_OPTSAMPLE_PROFILES_MAX (__TCA_OPTSAMPLE_PROFILES_MAX - 1)
 
-/* TCA_OPTSAMPLE_PROFILE: what is not there is as the qdisc has it */
+/* TCA_OPTSAMPLE_PROFILE: missing options are those of the qdisc */
 enum {
 	TCA_OPTSAMPLE_PROFILE_UNSPEC,
 	TCA_OPTSAMPLE_PROFILE_ID,	/* u32, 1..63, required */
-	TCA_OPTSAMPLE_PROFILE_NONE,	/* flag, first forget what it was */
+	TCA_OPTSAMPLE_PROFILE_NONE,	/* flag, first clear the profile */
 	TCA_OPTSAMPLE_PROFILE_LIMIT,	/* u32, messages, or sets: 1..65535 */
 	TCA_OPTSAMPLE_PROFILE_POLICY,	/* u32, enum optsample_policy */
 	TCA_OPTSAMPLE_PROFILE_REFILL,	/* u32, R in percent, 0..100 */
@@ -125,7 +125,7 @@ enum {
 	TC_OPTSAMPLE_XSTATS_CLASS,
 };
 
-/* What happened to messages; the same for a flow and for the qdisc. */
+/* Counters of messages and packets, for a flow or for the qdisc */
 struct tc_optsample_counters {
 	__u64	msgs_in;	/* messages that arrived */
 	__u64	msgs_out;	/* messages that began to leave */
@@ -142,11 +142,11 @@ struct tc_optsample_counters {
 	__u64	incomplete;	/* messages whose LAST packet never came */
 	__u64	torn;		/* messages cut after their start had left */
 	__u64	oversize;	/* given up: more than half of the memory */
-	__u64	reordered;	/* packets behind newer ones, put in place */
+	__u64	reordered;	/* packets that came late, put in place */
 	__u64	restarts;	/* position or number stepped back */
-	__u64	ctl_replaced;	/* control that newer control made needless */
+	__u64	ctl_replaced;	/* control replaced by newer control */
 	__u64	msgs_recalled;	/* not acknowledged: they wait again */
-	__u64	pkts_recalled;	/* of these, also those that had arrived */
+	__u64	pkts_recalled;	/* of these, including acknowledged ones */
 };
 
 struct tc_optsample_qd_stats {
@@ -168,14 +168,14 @@ struct tc_optsample_qd_stats {
 	__u32	inflight_packets;
 	__u32	inflight_bytes;
 	__u32	stalled;	/* cause now, or TC_OPTSAMPLE_NOT_STALLED */
-	__u32	flows_displaced; /* of segments, by writers: no room */
+	__u32	flows_displaced; /* flows of segments purged for writers */
 	__u64	inflight_recounts; /* count reset: nothing completed for 10 s */
-	__u32	inflight_limit_bytes; /* of inflight auto, now */
+	__u32	inflight_limit_bytes; /* current limit of inflight auto */
 	__u32	destinations;	/* with packets in flight now */
 	__u32	watched;	/* ifindex of the watched device or 0 */
 	__u32	recall_state;	/* enum tc_optsample_recall_state */
 	__u32	recall_msgs;	/* sent, and not acknowledged yet */
-	__u32	recall_forgotten; /* of such: not known whether they arrived */
+	__u32	recall_forgotten; /* of these: fate unknown, not tracked */
 };
 
 struct tc_optsample_cl_stats {
@@ -197,7 +197,7 @@ struct tc_optsample_cl_stats {
 /* TCA_STATS_APP payload */
 struct tc_optsample_xstats {
 	__u32	type;		/* TC_OPTSAMPLE_XSTATS_* */
-	__u32	size;		/* of what follows, as the kernel knows it */
+	__u32	size;		/* bytes that follow, as in the kernel */
 	union {
 		struct tc_optsample_qd_stats qdisc;
 		struct tc_optsample_cl_stats cl;
