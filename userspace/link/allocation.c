@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include "allocation.h"
 
-/* The rate varies by less than this while the link does not change */
+/* hysteresis, larger than the variation of the rate on a steady link */
 static const double AGAIN = 1.3;
 
 static unsigned int share_rank(const struct allocation_topic *t)
@@ -22,7 +22,7 @@ double allocation_weight(const struct allocation_topic *t)
 	return 1 << share_rank(t);
 }
 
-/* What is no number is nothing */
+/* 0 for NaN, infinity and negative values */
 static double share_sane(double v)
 {
 	return isfinite(v) && v > 0 ? v : 0;
@@ -33,7 +33,7 @@ static double share_floor(const struct allocation_topic *t)
 	return fmin(share_sane(t->floor), share_sane(t->demand));
 }
 
-/* Return: what is left of @budget */
+/* Satisfy floors in order of priority. Return: rest of @budget */
 static double share_floors(struct allocation_topic *topics, unsigned int count,
 			   double budget)
 {
@@ -58,7 +58,7 @@ static double share_floors(struct allocation_topic *topics, unsigned int count,
 	return left;
 }
 
-/* Nobody can have its floor: better one topic than none */
+/* If no topic can have its floor, give the most important one all there is */
 static void share_one(struct allocation_topic *topics, unsigned int count,
 		      double budget)
 {
@@ -80,8 +80,8 @@ static void share_one(struct allocation_topic *topics, unsigned int count,
 }
 
 /*
- * Each round satisfies a topic at least, or is the last: those whose part
- * would be more than they can use get that and leave the round.
+ * Water-filling: each round but the last satisfies at least one topic. Topics
+ * whose part exceeds their demand get the demand and leave the round.
  */
 static void share_rest(struct allocation_topic *topics, unsigned int count,
 		       double left)
@@ -133,7 +133,7 @@ void allocation_divide(struct allocation_topic *topics, unsigned int count,
 	left = share_floors(topics, count, budget);
 	share_one(topics, count, budget);
 	share_rest(topics, count, left);
-	/* rounding */
+	/* correct rounding errors */
 	for (unsigned int i = 0; i < count; i++)
 		sum += topics[i].rate;
 	for (unsigned int i = 0; i < count && sum > budget; i++)

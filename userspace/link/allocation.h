@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * allocation.h - what each topic gets of the rate
+ * allocation.h - divide the rate among topics
  *
- * First what each needs to be of any use, in the order of their priorities;
- * then the rest by weight, to nobody more than it can use. The focus of the
- * mission goes before all.
+ * First each topic gets its floor, in order of priority. The rest is divided by
+ * weight; no topic gets more than its demand. The topic in focus comes first.
  */
 #ifndef LINK_ALLOCATION_H
 #define LINK_ALLOCATION_H
@@ -14,18 +13,18 @@
 
 enum {
 	ALLOCATION_TOPICS	= 64,
-	ALLOCATION_PRIORITY	= 7,	/* the most; weights are powers of 2 */
+	ALLOCATION_PRIORITY	= 7,	/* largest; weights are powers of 2 */
 };
 
 /**
  * struct allocation_topic - a topic
  * @priority:	0 .. 7, larger first
- * @focus:	the operator looks at it now: as if of priority 8
- * @floor:	bytes/s without which it is of no use
- * @demand:	most that it can use, bytes/s; 0: it is off
- * @on:		it gets its floor at least; kept from call to call, as one
- *		that is off needs more to come back than to stay
- * @rate:	what it gets, bytes/s
+ * @focus:	the operator looks at it now: handled as priority 8
+ * @floor:	least rate at which it is useful, bytes/s
+ * @demand:	largest rate that it can use, bytes/s; 0: switched off
+ * @on:		it gets at least its floor; kept between calls for hysteresis:
+ *		to switch it on takes more than to keep it on
+ * @rate:	allocated rate, bytes/s
  */
 struct allocation_topic {
 	unsigned int	priority;
@@ -35,15 +34,15 @@ struct allocation_topic {
 	double		rate;
 };
 
-/* Of what is left behind the floors, by which it is divided */
+/* Weight of a topic when the rest is divided */
 double allocation_weight(const struct allocation_topic *topic);
 
 /**
  * allocation_divide() - set @on and @rate of all
- * @count:	ALLOCATION_TOPICS at most; more get nothing
- * @budget:	bytes/s; the rates together are not more
+ * @count:	number of topics; those beyond ALLOCATION_TOPICS get nothing
+ * @budget:	bytes/s; upper bound of the sum of all rates
  *
- * If it is enough for no topic, the first one gets all of it.
+ * If no topic can have its floor, the most important one gets all of it.
  */
 void allocation_divide(struct allocation_topic *topics, unsigned int count,
 		       double budget);

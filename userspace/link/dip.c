@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dip - whether loss is of our own making
+ * dip - detect whether our own rate causes the loss
  */
 #include <math.h>
 #include "link/dip.h"
 
 #define SECOND		1000000000ULL
 
-static const double DEPTH = 0.7;	/* of the rate */
-static const double LOSS = 0.04;	/* less is not worth one */
-static const double HOPELESS = 0.8;	/* too few come to tell */
-static const double BLEND = 0.4;	/* of a sample in what is held */
-static const double SIGMAS = 2;	/* that leave no doubt */
-static const double LONGEST = 2;	/* s */
-static const double OTHER = 0.05;	/* of loss: another link */
+static const double DEPTH = 0.7;	/* factor on the rate during a dip */
+static const double LOSS = 0.04;	/* no dip below this loss */
+static const double HOPELESS = 0.8;	/* no dip above this loss */
+static const double BLEND = 0.4;	/* weight of a new sample */
+static const double SIGMAS = 2;	/* required significance */
+static const double LONGEST = 2;	/* of a dip, s */
+static const double OTHER = 0.05;	/* loss changed by more: another link */
 
 static const uint64_t WAIT = 4 * SECOND, WAIT_MOST = 32 * SECOND;
 
-enum { ENOUGH = 120 };			/* datagrams, to begin with one */
+enum { ENOUGH = 120 };			/* datagrams required before a dip */
 
 void dip_held(struct dip *d, double sent, double came, double count)
 {
@@ -58,7 +58,7 @@ double dip_loss(const struct dip *d)
 	return fmin(fmax(1 - d->low_came / d->low_sent, 0), 0.98);
 }
 
-/* Of @came / @sent, relative: how much is chance */
+/* Relative standard deviation of the fraction that arrived */
 static double noise_of(double loss, double count)
 {
 	return sqrt(loss / (1 - loss) / fmax(count, 1));
@@ -97,7 +97,7 @@ enum dip_answer dip_sample(struct dip *d, uint64_t now, double sent,
 	less = d->low_sent / d->low_span / d->sent;
 	stays = d->low_came / d->low_span / fmax(d->came, 1);
 	loss = dip_loss(d);
-	/* not less: something else was sent */
+	/* the rate did not fall as requested */
 	if (less > (1 + DEPTH) / 2)
 		return dip_end(d, now, DIP_UNKNOWN);
 	between = (1 + less) / 2;

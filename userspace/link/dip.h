@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dip.h - whether loss is of our own making
+ * dip.h - detect whether our own rate causes the loss
  *
- * A queue of a few datagrams drops what is too much before any delay shows it,
- * and then loss looks as if it were at random. To tell, less is sent for a
- * while: of loss at random less comes, too. If as much comes as before, the
- * rest was too much, and the same is asked again from there.
+ * A queue of a few datagrams drops the excess before any delay shows. This
+ * looks like random loss. To distinguish the two, the sender lowers its rate
+ * for a while (a dip). If the loss is random, the received rate falls in
+ * proportion. If as much arrives as before, the excess was dropped, and the
+ * test is repeated from the lower rate.
  *
- * Rates are bytes a second, times are ns of one clock. A value type; all zero
- * to begin with.
+ * Rates are bytes per second, times are ns of one clock. A value type; all zero
+ * initially.
  */
 #ifndef LINK_DIP_H
 #define LINK_DIP_H
@@ -17,54 +18,55 @@
 #include <stdint.h>
 
 enum dip_answer {
-	DIP_ON,			/* not enough came to tell */
-	DIP_UNKNOWN,		/* nor will it: go back */
-	DIP_LESS,		/* still too much is sent */
-	DIP_TOLD,		/* the link takes this much: see dip_loss() */
+	DIP_ON,			/* not enough samples yet */
+	DIP_UNKNOWN,		/* no result: return to the old rate */
+	DIP_LESS,		/* the rate is still too high */
+	DIP_TOLD,		/* capacity found, see dip_loss() */
 };
 
 /**
  * struct dip - state
- * @sent, @came: a second, at the rate that is held: means over some samples
- * @count:	datagrams behind them
+ * @sent, @came: rates sent and received while the rate is held, means of some
+ *		samples, bytes/s
+ * @count:	datagrams in these means
  */
 struct dip {
 	double		sent, came, count;
 	/* private */
 	double		low_sent, low_came, low_count, low_span;
 	uint64_t	due, wait;
-	double		found;		/* loss at random, by the last one */
+	double		found;		/* random loss found by the last dip */
 };
 
-/* A sample while the rate is held, of @count datagrams */
+/* Add a sample of @count datagrams, taken while the rate is held */
 void dip_held(struct dip *d, double sent, double came, double count);
 
-/* The rate is another one: what was held no longer counts */
+/* The rate changed: discard the means */
 void dip_forget(struct dip *d);
 
 /**
- * dip_due() - whether it is time for one
- * @loss: that is taken for random, 0 .. 1
+ * dip_due() - is it time for a dip?
+ * @loss: assumed random loss, 0 .. 1
  */
 bool dip_due(struct dip *d, uint64_t now, double loss);
 
-/* Return: the rate to send for a while */
+/* Begin a dip. Return: rate to send during it, bytes/s */
 double dip_begin(struct dip *d);
 
 /**
- * dip_sample() - a sample, all of which was sent at the lower rate
- * @span: s
+ * dip_sample() - add a sample that was sent entirely at the lower rate
+ * @span: duration of the sample, s
  */
 enum dip_answer dip_sample(struct dip *d, uint64_t now, double sent,
 			   double came, double span, double count);
 
-/* After DIP_TOLD. Return: loss at random, 0 .. 1 */
+/* After DIP_TOLD. Return: random loss, 0 .. 1 */
 double dip_loss(const struct dip *d);
 
 /**
- * dip_capacity() - after DIP_TOLD: what the link takes
+ * dip_capacity() - after DIP_TOLD: capacity of the link
  *
- * Return: rate; @sent of before if that was not too much.
+ * Return: rate, bytes/s; the old rate if that was not too high.
  */
 double dip_capacity(const struct dip *d);
 

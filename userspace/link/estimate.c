@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reports against what was sent.
+ * Link estimate: compare reports with what was sent.
  *
- * A sample is what lies between two reports that name datagrams of this
- * epoch: sent between their sending times, it came between their arrivals.
- * Arrivals are told by this end's clock: now, less how long the receiver held
- * the datagram, less a way back that is taken as constant.
+ * A sample is the interval between two reports that name datagrams of this
+ * epoch. It compares what was sent between their sending times with what
+ * arrived between their arrivals. Arrival times are in this end's clock: now,
+ * less the time the receiver held the datagram, less the return delay, which is
+ * assumed constant.
  */
 #include <errno.h>
 #include <math.h>
@@ -20,27 +21,27 @@
 #define SECOND		1000000000ULL
 #define MS		(SECOND / 1000)
 
-static const uint64_t TOLD = 900 * MS;	/* by two reports behind each other */
-static const uint64_t RACE = 300 * MS;	/* reports that were on their way */
+static const uint64_t TOLD = 900 * MS;	/* spanned by two consecutive reports */
+static const uint64_t RACE = 300 * MS;	/* old reports may arrive this long */
 static const uint64_t SEEN = 200 * MS;	/* of a new rate, to judge it */
-static const uint64_t SPAN = 300 * MS;	/* shorter ones wait for more */
-static const double FULL = 0.3;		/* of the deepest queue, at least */
-static const double MINUTE = 60;	/* a queue would be seen again */
+static const uint64_t SPAN = 300 * MS;	/* shorter samples are extended */
+static const double FULL = 0.3;		/* of the deepest queue: may be full */
+static const double MINUTE = 60;	/* memory of the deepest queue, s */
 
 enum {
 	PACKET		= 1500,
-	HELD_MOST	= 30000000,	/* us; a longer round trip is none */
-	TWIST		= 10000,	/* us, by which clocks may disagree */
-	FUTILE		= 3,		/* reports with a queue that is none */
+	HELD_MOST	= 30000000,	/* us; a longer round trip is invalid */
+	TWIST		= 10000,	/* us, tolerated clock difference */
+	FUTILE		= 3,		/* reports until a queue is disproved */
 };
 
 /**
  * struct estimate_point - one end of a sample
- * @valid:	there is one
- * @arrived:	when the newest datagram came, ns
- * @reported:	when the report came, ns
- * @sent:	until the newest datagram
- * @datagrams, @bytes, @kept: of the report
+ * @valid:	the point is set
+ * @arrived:	arrival of the newest datagram, ns
+ * @reported:	arrival of the report, ns
+ * @sent:	sums up to the newest datagram
+ * @datagrams, @bytes, @kept: counts of the report
  */
 struct estimate_point {
 	bool			valid;
@@ -51,11 +52,12 @@ struct estimate_point {
 
 /**
  * struct estimate_sample - of one span
- * @loss:	of datagrams
- * @excess:	of it, beyond what is lost at random
+ * struct estimate_sample - measurements between two points
+ * @loss:	fraction of datagrams lost
+ * @excess:	part of @loss beyond random loss
  * @count:	datagrams sent
- * @came:	rate of those that came, by the sender's clock
- * @whole:	all of it was sent at the rate that is set now
+ * @came:	received rate by the sender's clock, bytes/s
+ * @whole:	all of it was sent at the current rate
  */
 struct estimate_sample {
 	struct rate_control_sample	x;
@@ -71,7 +73,7 @@ struct estimator {
 	struct history_entry	sum;
 	uint64_t		allowed_at, clock;
 
-	/* of reports */
+	/* reports */
 	bool			heard;
 	uint32_t		number, echo;
 	uint64_t		heard_at, progress_at, reported_at;
@@ -85,7 +87,7 @@ struct estimator {
 	uint32_t		transit_low;
 	struct min_delay	transit_least, round_least;
 	double			transit_queue, round_queue, round_before;
-	double			usual, noise;	/* of round_queue */
+	double			usual, noise;	/* @round_queue when idle */
 	unsigned int		futile;
 
 	/* loss */
@@ -93,12 +95,12 @@ struct estimator {
 	double			random, peak;
 	double			sent_before, came_before;
 	struct dip		dip;
-	double			deepest;	/* queue of the last minute, s */
+	double			deepest;	/* queue of last minute, s */
 
 	/* outages */
 	uint64_t		blind_at, drain_at;
 	double			before, drained;
-	bool			stuck;	/* reports come, data does not */
+	bool			stuck;	/* reports arrive, data does not */
 	struct estimate_point	total;
 
 	/* the own device */
@@ -137,7 +139,7 @@ void estimate_demand(struct estimator *e, double demand)
 		e->steer.demand = demand;
 }
 
-/* Time never runs backwards in here, whatever the caller's does */
+/* Make the caller's clock monotonic */
 static uint64_t estimate_clock(struct estimator *e, uint64_t now)
 {
 	if (now < e->clock)
@@ -154,7 +156,7 @@ static bool estimate_is_sampled(const struct estimator *e)
 	return e->link.known && e->link.sampling;
 }
 
-/* What the steering says, as far as the state lets it */
+/* Publish the rate of rate control, as far as the state allows */
 static void estimate_publish(struct estimator *e)
 {
 	const struct rate_control_limits *l = &e->steer.limits;
@@ -162,8 +164,8 @@ static void estimate_publish(struct estimator *e)
 	double rate = e->steer.rate;
 
 	/*
-	 * A queue that samples may be given more than leaves it, and what it
-	 * held when the link failed must not slow down what is sampled.
+	 * A sampling queue may get more than it can send. After an outage, the
+	 * kept messages must not slow down the rate of the live ones.
 	 */
 	if (n->state == ESTIMATE_BLIND)
 		rate = estimate_is_sampled(e) ? e->before / 4 :
@@ -222,7 +224,7 @@ static void estimate_recover(struct estimator *e, uint64_t now)
 	rate_control_resume(&e->steer, now, e->before);
 }
 
-/* Reports come, and nothing that was sent: not by this loss */
+/* Reports arrive but no data, and the known loss cannot explain it */
 static bool estimate_is_stuck(const struct estimator *e, uint64_t now)
 {
 	double sent = (double)e->sent_heard - e->sent_then;
@@ -265,7 +267,7 @@ static void estimate_delays(struct estimator *e, uint64_t now,
 	e->round_before = e->round_queue;
 	if (!e->now.round_trip)
 		step = 0;
-	/* another receiver, or a forgery: its clock is another */
+	/* another receiver or a forged report: a different clock */
 	if (abs(step / 1000) > 10000)
 		estimate_rebase(e);
 	e->transit += step;
@@ -277,7 +279,7 @@ static void estimate_delays(struct estimator *e, uint64_t now,
 	e->steer.way = fmin(round, 4000000) * 1000;
 }
 
-/* What the round trip does without queues: the way back, and the air */
+/* Learn the variation of the round trip without queues */
 static void estimate_learn_noise(struct estimator *e, double packet)
 {
 	double d = e->round_queue - e->usual;
@@ -296,7 +298,7 @@ static void estimate_loss(struct estimator *e, const struct estimate_sample *s,
 	double part = 1 - exp(-s->x.span / 0.8), slow = 1 - exp(-s->x.span / 4);
 	double weight = s->count / (s->count + 5), d;
 	struct estimate *n = &e->now;
-	/* what is dropped for want of room ends when the rate is less */
+	/* congestion loss ends when the rate falls */
 	bool forced = congested ||
 		      (e->steer.capacity &&
 		       s->x.sent > 1.1 * e->steer.capacity);
@@ -310,7 +312,7 @@ static void estimate_loss(struct estimator *e, const struct estimate_sample *s,
 	}
 	n->loss += part * weight * (s->loss - n->loss);
 	d = s->loss - e->random;
-	/* what lasts, although we yielded, is not of our making */
+	/* loss that lasts after we slowed down is not caused by us */
 	if ((forced || e->steer.phase != RATE_CONTROL_HOLD) && d > 0)
 		part = forced ? slow / 2 : slow;
 	e->random += part * weight * d;
@@ -320,7 +322,10 @@ static void estimate_loss(struct estimator *e, const struct estimate_sample *s,
 	n->loss_high = fmin(fmax(e->random, e->peak), 0.95);
 }
 
-/* @sigmas: how sure */
+/*
+ * Loss beyond random loss, 0 if it is not significant.
+ * @sigmas: required significance
+ */
 static double estimate_excess(const struct estimator *e, double loss,
 			      double count, double sigmas)
 {
@@ -329,11 +334,11 @@ static double estimate_excess(const struct estimator *e, double loss,
 
 	if (!e->loss_known || loss - e->random < 0.02 + sigmas * sigma)
 		return 0;
-	/* where nearly all is lost little may be said of the rest */
+	/* at high loss the excess is uncertain: be conservative */
 	return loss - e->random - (e->random > 0.3 ? sigma : 0);
 }
 
-/* Time of a datagram at the bottleneck: less is no queue */
+/* Transmission time of a datagram at the bottleneck, s; less is no queue */
 static double estimate_packet(const struct estimator *e)
 {
 	double capacity = fmax(e->steer.capacity, e->now.rate);
@@ -341,7 +346,7 @@ static double estimate_packet(const struct estimator *e)
 	return fmin(PACKET / capacity, 0.1);
 }
 
-/* Perhaps something waits: no proof without loss */
+/* Weak evidence of a queue, sufficient only together with loss */
 static bool estimate_hints(const struct estimator *e)
 {
 	return e->round_queue - e->usual >
@@ -356,8 +361,8 @@ static double estimate_bytes(uint32_t bytes, uint32_t datagrams)
 }
 
 /*
- * Too short a queue to be seen: more goes in than before, no more comes out.
- * Both are counts, which no jitter changes.
+ * Detect a queue too short to see: more is sent than before, but no more
+ * arrives. Both are counts, which jitter does not affect.
  */
 static bool estimate_is_flat(struct estimate_sample *s, double sent,
 			     double came)
@@ -375,15 +380,15 @@ static bool estimate_is_flat(struct estimate_sample *s, double sent,
 }
 
 /*
- * The queue may be full: as far as it can be seen. A full one never is short,
- * and shows that in the least delay.
+ * Can the queue be full? A full queue is never short, so the minimum delay must
+ * be near that of the deepest queue seen.
  */
 static bool estimate_may_be_full(const struct estimator *e)
 {
 	return e->transit_queue >= FULL * e->deepest - 0.001;
 }
 
-/* Since the sample before, or since the rate was held */
+/* Is the increase without effect, since the last sample or the last hold? */
 static bool estimate_is_in_vain(const struct estimator *e,
 				struct estimate_sample *s)
 {
@@ -420,8 +425,8 @@ static bool estimate_is_congested(const struct estimator *e,
 }
 
 /*
- * One slow answer, while not all datagrams waited: if it is a queue, and not a
- * busy processor, the next report has it. To give up at the start costs seconds
+ * A single slow answer before the first hold: wait for the next report, as it
+ * may be a busy processor. Ending the start phase too early costs seconds.
  */
 static bool estimate_is_doubtful(const struct estimator *e,
 				 const struct estimate_sample *s)
@@ -432,8 +437,8 @@ static bool estimate_is_doubtful(const struct estimator *e,
 }
 
 /*
- * A queue that does not shrink although less is sent is none: the way has
- * become longer. Begin anew with what it is now.
+ * A queue that does not shrink although less is sent is not a queue: the path
+ * delay has increased. Restart with the new delay as minimum.
  */
 static bool estimate_is_futile(struct estimator *e,
 			       const struct estimate_sample *s)
@@ -452,14 +457,14 @@ static bool estimate_is_futile(struct estimator *e,
 	return true;
 }
 
-/* Bytes on the way that are more than the way takes; a part passes */
+/* Bytes queued on the path; @passes: fraction not dropped */
 static double estimate_backlog(const struct estimator *e, uint64_t now,
 			       const struct estimate_point *p, double through,
 			       double passes)
 {
 	double out = (e->sum.bytes - p->sent.bytes) * passes;
 	double way = e->now.round_trip - e->round_queue + e->usual;
-	/* held by the receiver, and there and back */
+	/* time held by the receiver plus one round trip */
 	double since = (now - p->arrived) * 1e-9 +
 		       fmin(way, e->now.round_trip);
 
@@ -477,7 +482,7 @@ static bool estimate_measure(const struct estimator *e, uint64_t now,
 	uint32_t bytes = p->bytes - o->bytes;
 	double share = bytes ? (double)live / bytes : 0;
 
-	/* a try that is given up by mistake costs little */
+	/* ending a probe by mistake costs little */
 	double sigmas = e->steer.phase == RATE_CONTROL_HOLD ||
 					e->random > 0.3 || !estimate_hints(e) ?
 				3 :
@@ -504,7 +509,7 @@ static bool estimate_measure(const struct estimator *e, uint64_t now,
 	return true;
 }
 
-/* Less is sent: what becomes of it, see dip.h */
+/* A sample during a dip, see dip.h */
 static void estimate_dip(struct estimator *e, uint64_t now,
 			 const struct estimate_sample *s)
 {
@@ -535,7 +540,7 @@ static void estimate_dip(struct estimator *e, uint64_t now,
 	dip_forget(d);
 }
 
-/* The rate is held, and much is lost: is it because of the rate? */
+/* Much is lost while the rate is held: test whether the rate is the cause */
 static void estimate_ask(struct estimator *e, uint64_t now,
 			 const struct estimate_sample *s,
 			 enum rate_control_phase was)
@@ -578,7 +583,7 @@ static void estimate_use(struct estimator *e, uint64_t now,
 	estimate_ask(e, now, s, was);
 }
 
-/* Counts that what was sent cannot bear out */
+/* Are the counts impossible for what was sent? */
 static bool estimate_is_absurd(const struct estimator *e,
 			       const struct estimate_point *o,
 			       const struct estimate_point *p)
@@ -591,9 +596,9 @@ static bool estimate_is_absurd(const struct estimator *e,
 	       (bytes - kept) > 2 * sent + 65536 || p->arrived < o->arrived;
 }
 
-/* ---- behind an outage ---- */
+/* ---- after an outage ---- */
 
-/* All that came, kept or not, is what the link can while both wait */
+/* While kept and live data both wait, all that arrives is the capacity */
 static void estimate_drain(struct estimator *e, uint64_t now,
 			   const struct estimate_point *p)
 {
@@ -607,10 +612,10 @@ static void estimate_drain(struct estimator *e, uint64_t now,
 
 	if (!o->valid || span < SPAN * 1e-9)
 		return;
-	/* or hardly: what is kept came to its end */
+	/* few kept bytes: the kept messages have been delivered */
 	if ((kept > 0.05 * bytes && came / span > 0.85 * e->drained) ||
 	    waits) {
-		/* a span was busy to its end if the next one begins so */
+		/* the span was fully used if a queue remains at its end */
 		if (e->transit_queue > 0.05)
 			e->drained = came / span;
 		if (e->drained > 0)
@@ -637,7 +642,7 @@ static bool estimate_is_new(struct estimator *e,
 
 	if (!e->heard)
 		return true;
-	/* a receiver that began anew; later copies have the same number */
+	/* the receiver restarted; copies of reports have the same number */
 	if (ahead < 0 && newer) {
 		e->point.valid = e->total.valid = false;
 		return true;
@@ -662,7 +667,7 @@ static void estimate_point_of(struct estimator *e, uint64_t came,
 		   (uint16_t)r->epoch == e->now.epoch;
 }
 
-/* Only the reports were lost: what was sent meanwhile came */
+/* Were only the reports lost, while the data arrived? */
 static bool estimate_was_deaf(const struct estimator *e, uint64_t now,
 			      uint64_t echo, const struct control_report *r)
 {
@@ -731,7 +736,7 @@ static void estimate_account(struct estimator *e, uint64_t now,
 	e->point = *p;
 }
 
-/* us; what came before it was sent shows how well clocks agree, if hardly */
+/* Round trip, us; slightly negative ones are clock error and count as 0 */
 static uint32_t estimate_round(uint64_t came, const struct control_report *r)
 {
 	uint32_t round = (uint32_t)(came / 1000) - r->echo - r->held;
@@ -742,7 +747,7 @@ static uint32_t estimate_round(uint64_t came, const struct control_report *r)
 int estimate_report(struct estimator *e, uint64_t came,
 		    const struct control_report *r)
 {
-	/* others were sent since, while it waited to be read */
+	/* more was sent while the report waited to be read */
 	uint64_t now = estimate_clock(e, came), echo;
 	uint32_t round = estimate_round(came, r);
 	struct estimate_point p;
@@ -766,7 +771,7 @@ int estimate_report(struct estimator *e, uint64_t came,
 
 /* ---- the own device ---- */
 
-/* Too much waits, at the rate that the queue was served since the last look */
+/* Is the local queue too long for the rate at which it drains? */
 static bool estimate_waits(const struct estimator *e,
 			   const struct link_stats *l, double served)
 {
@@ -795,7 +800,7 @@ static void estimate_queue(struct estimator *e, uint64_t now,
 		e->now.state = ESTIMATE_LIVE;
 		rate_control_resume(&e->steer, now, e->steer.capacity);
 	}
-	/* one look may have met a burst */
+	/* twice in a row: a single look may meet a burst */
 	if (e->waiting && waited && (e->now.state == ESTIMATE_START ||
 				     e->now.state == ESTIMATE_LIVE))
 		rate_control_local(&e->steer, now, served, l->backlog);

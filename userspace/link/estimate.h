@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * estimate.h - what the link carries, from what was sent, what the receiver
- * reports, and what the own device says
+ * estimate.h - link capacity, loss and delay, estimated from what was sent,
+ * the receiver's reports, and the queue of the local device
  *
- * Loss at random is not congestion: it tells how images are protected, never
- * to slow down. Congestion is a queue that grows, on the way or in the own
- * device, or loss that comes with it. When no report comes any more the link
- * is out. Then a quarter of what it carried is sent if the own queue samples,
- * and no more than before the outage if it does not.
- * Behind an outage the sender begins a new epoch (optsample/segment.h).
+ * Random loss is not congestion: it decides how images are protected, not the
+ * rate. Congestion is a queue that grows, on the path or in the local device,
+ * or loss that comes with it. If no report arrives any more, the link is out.
+ * Then a quarter of the former rate is sent; if the local queue does not
+ * sample, at most the current rate. After an outage the sender begins a new
+ * epoch (optsample/segment.h).
  *
- * Rates are bytes a second as they are on the wire, with the headers of UDP and
- * IP. Times are ns of the clock whose us are in segments. Nothing is believed
- * of a report that what was sent cannot bear out.
+ * Rates are bytes per second on the wire, with the headers of UDP and IP. Times
+ * are ns of the clock whose us are in segments. Reports that contradict what
+ * was sent are rejected.
  */
 #ifndef LINK_ESTIMATE_H
 #define LINK_ESTIMATE_H
@@ -24,27 +24,27 @@
 #include "link/report.h"
 
 enum {
-	ESTIMATE_OVERHEAD	= 28,	/* bytes of UDP and IPv4 a datagram */
+	ESTIMATE_OVERHEAD	= 28,	/* bytes of UDP and IPv4 headers */
 };
 
 enum estimate_state {
-	ESTIMATE_START,			/* the receiver was not heard yet */
+	ESTIMATE_START,			/* no report from the receiver yet */
 	ESTIMATE_LIVE,
 	ESTIMATE_BLIND,			/* an outage */
-	ESTIMATE_DRAIN,			/* what was kept in it leaves, too */
+	ESTIMATE_DRAIN,			/* kept messages leave, too */
 };
 
 /**
- * struct estimate - what is known
+ * struct estimate - estimated state of the link
  * @state:	of the link
- * @epoch:	outages so far, for segments that are sent now
- * @rate:	that may be sent, of all topics together
+ * @epoch:	number of outages so far, for segments sent now
+ * @rate:	allowed rate of all topics together, bytes/s
  * @capacity:	of the link; 0: not known yet
- * @loss:	of datagrams, 0 .. 1, now
- * @loss_high:	expected loss rate, 0..1
+ * @loss:	current fraction of datagrams lost, 0 .. 1
+ * @loss_high:	expected loss rate, upper bound, 0 .. 1
  * @round_trip:	s; 0: not known
- * @queue:	delay by queues on the way, s
- * @fresh:	these are of the last second
+ * @queue:	queueing delay on the path, s
+ * @fresh:	updated within the last second
  */
 struct estimate {
 	enum estimate_state	state;
@@ -58,7 +58,7 @@ struct estimate {
 struct estimator;
 
 /**
- * estimator_create() - nothing is known yet
+ * estimator_create() - create an estimator without measurements
  * @limits: NULL: 32 kB/s to begin with, at least 1 kB/s, at most 1 GB/s
  *
  * Return: to be freed with estimator_destroy(), NULL: no memory.
@@ -66,46 +66,46 @@ struct estimator;
 struct estimator *estimator_create(const struct rate_control_limits *limits);
 void estimator_destroy(struct estimator *e);
 
-/* Other limits from now on */
+/* Change the limits */
 void estimate_limits(struct estimator *e,
 		     const struct rate_control_limits *limits);
 
 /**
- * estimate_demand() - the most that all topics together can use
+ * estimate_demand() - set the largest rate that all topics can use, bytes/s
  *
- * The rate grows to a fifth more than that.
+ * The rate grows to at most 1.2 times this.
  */
 void estimate_demand(struct estimator *e, double demand);
 
 /**
- * estimate_sent() - datagrams were sent, announcements and copies too
- * @now: the time that is in them
- * @bytes: of UDP payload
+ * estimate_sent() - account sent datagrams, including announcements and copies
+ * @now: the sending time written into them, ns
+ * @bytes: UDP payload bytes
  */
 void estimate_sent(struct estimator *e, uint64_t now, unsigned int datagrams,
 		   uint64_t bytes);
 
 /**
- * estimate_report() - a report came; copies and old ones may be passed, too
- * @came: when, even if others were sent since
+ * estimate_report() - process a report; duplicates and old ones are allowed
+ * @came: arrival time, ns, even if more was sent since
  *
- * Return: 0, -EALREADY: old, -EINVAL: it cannot be.
+ * Return: 0, -EALREADY: old, -EINVAL: invalid.
  */
 int estimate_report(struct estimator *e, uint64_t came,
 		    const struct control_report *r);
 
 /**
- * estimate_link() - how the own device is, ten times a second or so
+ * estimate_link() - update the state of the local device, about every 100 ms
  */
 void estimate_link(struct estimator *e, uint64_t now,
 		   const struct link_stats *l);
 
 /**
- * estimate_tick() - time went by; ten times a second or so
+ * estimate_tick() - update timeouts; call about every 100 ms
  */
 void estimate_tick(struct estimator *e, uint64_t now);
 
-/* Valid until @e is destroyed, and changed by the calls above */
+/* Valid until @e is destroyed; updated by the calls above */
 const struct estimate *estimate_of(const struct estimator *e);
 
 #endif

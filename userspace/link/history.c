@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A ring of sums, searched by halves.
+ * A ring of cumulative sums with binary search.
  */
 #include "history.h"
 
@@ -10,8 +10,8 @@ static struct history_entry *history_slot(struct history *h, uint64_t n)
 }
 
 /*
- * Entries are merged while they are closer than a step to the last one that
- * is complete: only the newest of the ring changes.
+ * The newest entry is updated in place until it is a step later than the one
+ * before it. All other entries are final.
  */
 void history_add(struct history *h, const struct history_entry *sum)
 {

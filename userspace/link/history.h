@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * history.h - what was sent by when
+ * history.h - cumulative counts of what was sent, by time
  *
- * A report names the newest datagram by its sending time. What was sent up to
- * that one, and what came, are the two ends of one count: their difference is
- * lost, exactly. A ring of the last seconds, in steps of at least
+ * A report names the newest datagram by its sending time. The sums up to that
+ * time and the receiver's counts cover the same datagrams, so their difference
+ * is exactly what was lost. A ring of the last seconds, in steps of at least
  * HISTORY_STEP; a value type without pointers.
  */
 #ifndef LINK_HISTORY_H
@@ -19,11 +19,11 @@ enum {
 };
 
 /**
- * struct history_entry - sums since the beginning
- * @time:	of the newest datagram, us
- * @datagrams:	that were sent
- * @bytes:	of them
- * @allowed:	bytes that might have been sent
+ * struct history_entry - sums since the start
+ * @time:	sending time of the newest datagram, us
+ * @datagrams:	datagrams sent
+ * @bytes:	bytes sent
+ * @allowed:	bytes that the rate would have allowed
  */
 struct history_entry {
 	uint64_t	time;
@@ -37,25 +37,25 @@ struct history {
 };
 
 /**
- * history_add() - something was sent
- * @sum: of all until now; its time is not before that of the last one
+ * history_add() - add the sums after a transmission
+ * @sum: cumulative sums; its time is not before that of the last entry
  */
 void history_add(struct history *h, const struct history_entry *sum);
 
 /**
- * history_at() - the sums at a time, us
+ * history_at() - look up the sums at a time
+ * @time: us
  *
- * Return: false: longer ago than the ring remembers, or nothing was sent by
- * then.
+ * Return: false if @time is older than the ring or before the first datagram.
  */
 bool history_at(const struct history *h, uint64_t time,
 		struct history_entry *sum);
 
 /**
- * history_time() - the time that has these low 32 bits
- * @now: us; the time is at most 2^31 us before, and not after it
+ * history_time() - expand a 32-bit time
+ * @now: us; the time is within the 2^31 us before it
  *
- * Return: false: it would be after @now.
+ * Return: false if it would be after @now.
  */
 bool history_time(uint64_t now, uint32_t low, uint64_t *time);
 

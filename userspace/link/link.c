@@ -2,8 +2,8 @@
 /*
  * Route, carrier and root qdisc by rtnetlink.
  *
- * The qdisc may be on an ifb that the device's traffic is redirected to, as
- * `optsample up` has it: then that is the queue.
+ * `optsample up` may redirect the device's traffic to an ifb that has the
+ * qdisc. Then the queue of the ifb is used.
  */
 #include <errno.h>
 #include <linux/gen_stats.h>
@@ -27,12 +27,12 @@
 #define LOOK_EVERY	2000000000ULL
 
 /**
- * struct link - a way
- * @sk:	to the kernel
- * @to:	where
- * @dev: that leads there, 0: none
- * @queue: device with the qdisc
- * @looked: when that was found out, ns
+ * struct link - the route to a receiver
+ * @sk:	netlink socket
+ * @to:	address of the receiver
+ * @dev:	ifindex of the output device, 0: none
+ * @queue: ifindex of the device with the qdisc
+ * @looked: last lookup of these, ns
  */
 struct link {
 	struct nl_sock	*sk;
@@ -52,7 +52,7 @@ static struct nl_addr *link_address(const struct sockaddr *to)
 	return nl_addr_build(AF_INET6, &v6->sin6_addr, 16);
 }
 
-/* Anew after an error: answers that come late are of no use */
+/* Reconnect after an error: late answers are useless */
 static int link_connect(struct link *l)
 {
 	const struct timeval patience = { .tv_usec = 200000 };
@@ -122,7 +122,7 @@ static int link_route(struct link *l)
 	return dev;
 }
 
-/* An ifb that `optsample up` made for the device, or the device */
+/* The ifb that `optsample up` made for the device, else the device itself */
 static int link_queue(int dev)
 {
 	char name[IF_NAMESIZE], ifb[IF_NAMESIZE];
@@ -203,7 +203,7 @@ static int link_on_error(struct sockaddr_nl *who, struct nlmsgerr *e,
 	return NL_STOP;
 }
 
-/* A device may have no qdisc to speak of: nothing waits in it */
+/* A device without a qdisc has no queue */
 static int link_qdisc(struct link *l, struct link_stats *s)
 {
 	struct tcmsg t = {
@@ -220,7 +220,7 @@ static int link_qdisc(struct link *l, struct link_stats *s)
 	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, link_on_end, &done);
 	nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, NULL, NULL);
 	nl_cb_err(cb, NL_CB_CUSTOM, link_on_error, &done);
-	/* without ECHO older kernels tell it to listeners only */
+	/* without ECHO older kernels notify listeners only */
 	err = nl_send_simple(l->sk, RTM_GETQDISC, NLM_F_ACK | NLM_F_ECHO, &t,
 			     sizeof(t));
 	while (err >= 0 && !done)
@@ -245,7 +245,7 @@ int link_poll(struct link *l, uint64_t now, struct link_stats *stats)
 	if (!l->found)
 		return -ENODEV;
 	if (!link_carrier(l, &stats->carrier) || link_qdisc(l, stats)) {
-		/* it went: look for another one next time */
+		/* the device is gone: look it up again next time */
 		l->found = false;
 		memset(stats, 0, sizeof(*stats));
 		link_connect(l);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * link.h - the device that leads to the receiver: its carrier and its queue
+ * link.h - carrier and queue of the device that leads to the receiver
  */
 #ifndef LINK_LINK_H
 #define LINK_LINK_H
@@ -12,13 +12,13 @@ struct sockaddr;
 
 /**
  * struct link_stats - a device and its root qdisc
- * @known:	the rest says something
+ * @known:	the other fields are valid
  * @carrier:	the device can send
  * @sampling:	the qdisc is optsample
  * @ifindex:	of the device
- * @backlog:	bytes that wait
- * @bytes:	that left, wraps at 64 bits
- * @drops:	wraps at 32 bits
+ * @backlog:	bytes queued
+ * @bytes:	bytes sent, wraps at 64 bits
+ * @drops:	packets dropped, wraps at 32 bits
  */
 struct link_stats {
 	bool		known, carrier, sampling;
@@ -30,25 +30,25 @@ struct link_stats {
 struct link;
 
 /**
- * link_open() - watch the way to an address
+ * link_open() - watch the route to an address
  * @to: AF_INET or AF_INET6; copied
  *
- * There need not be a route yet.
+ * The route need not exist yet.
  *
  * Return: 0, @link to be freed with link_close(), -EAFNOSUPPORT, -ENOMEM or
- * what the netlink socket says.
+ * the error of the netlink socket.
  */
 int link_open(const struct sockaddr *to, struct link **link);
 void link_close(struct link *link);
 
 /**
- * link_poll() - statistics, now
- * @now: ns; the route is looked up anew every two seconds
- * @stats: on error @known is false
+ * link_poll() - read the current statistics
+ * @now: ns; the route is looked up again every two seconds
+ * @stats: @known is false on error
  *
- * The kernel answers at once: three requests at most.
+ * The kernel answers immediately: at most three requests.
  *
- * Return: 0, -ENODEV: no device leads there.
+ * Return: 0, -ENODEV: no route.
  */
 int link_poll(struct link *link, uint64_t now, struct link_stats *stats);
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * load - what the processor allows
+ * load - limit the rate by processor time
  */
 #include <math.h>
 #include "link/load.h"
 
 #define SECOND		1000000000ULL
 
-static const double ENOUGH = 0.88;	/* of the limit: leave it */
+static const double ENOUGH = 0.88;	/* of the limit: no change above it */
 static const double TARGET = 0.94;
-static const double LEAST = 1e3;	/* bytes/s: 0 would be for ever */
-static const double LESS = 0.5, MORE = 1.3;	/* a step at most */
+static const double LEAST = 1e3;	/* bytes/s; 0 would never recover */
+static const double LESS = 0.5, MORE = 1.3;	/* bounds of a step */
 
 void load_init(struct load *l, double limit)
 {
@@ -20,7 +20,7 @@ void load_init(struct load *l, double limit)
 	};
 }
 
-/* What of it the bytes do not take is small: a step or two are enough */
+/* Aim at TARGET. Nearly all time depends on the bytes: a few steps suffice */
 static double load_aim(const struct load *l, double rate)
 {
 	double step = TARGET * l->limit / fmax(l->used, 1e-3);

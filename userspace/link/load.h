@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * load.h - what the processor allows
+ * load.h - limit the rate by processor time
  *
- * To code an image takes time about as its bytes do. Where the link carries
- * more than the processor should be kept busy with, that is a limit of the
- * rate like any other: images become smaller, and then fewer, not late.
+ * The time to encode an image is about proportional to its bytes. If the link
+ * carries more than the processor may encode, the processor limits the rate:
+ * images become smaller, then less frequent, but not late.
  */
 #ifndef LINK_LOAD_H
 #define LINK_LOAD_H
@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 /**
- * struct load - of a program
- * @limit:	of one core, 0 .. 1; 1: none
- * @used:	of one core, for coding in the last second
+ * struct load - processor load of a program
+ * @limit:	fraction of one core, 0 .. 1; 1: no limit
+ * @used:	fraction of one core used for coding in the last second
  * @rate:	bytes/s that keep within the limit; infinite: any
- * @at, @cpu, @bytes: when that second began
+ * @at, @cpu, @bytes: time and counters when that second began
  */
 struct load {
 	double		limit;
@@ -26,18 +26,18 @@ struct load {
 };
 
 /**
- * load_init() - nothing is known yet, any rate will do
- * @limit: of one core; 0, or 1 and more: none
+ * load_init() - start without measurements; any rate is allowed
+ * @limit: fraction of one core; 0, or 1 and more: no limit
  */
 void load_init(struct load *l, double limit);
 
 /**
- * load_update() - learn from what was used
+ * load_update() - update the rate from the measured load
  * @now: ns
- * @cpu: ns of processor time that coding took so far
+ * @cpu: processor time of coding so far, ns
  * @bytes: sent so far
  *
- * Any number of times; it looks at whole seconds.
+ * May be called at any interval; it evaluates whole seconds.
  */
 void load_update(struct load *l, uint64_t now, uint64_t cpu, uint64_t bytes);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The least of a delay over half a minute.
+ * Minimum of a delay over half a minute.
  */
 #include "min_delay.h"
 

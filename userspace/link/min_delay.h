@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * min_delay.h - the least of a delay over half a minute: the way without queues
+ * min_delay.h - minimum of a delay over half a minute: the path without queues
  *
- * Short enough that clocks that drift apart by 100 ppm matter for 3 ms.
+ * In this time clocks that drift apart by 100 ppm differ by only 3 ms.
  */
 #ifndef LINK_MIN_DELAY_H
 #define LINK_MIN_DELAY_H
@@ -13,23 +13,23 @@
 enum { MIN_DELAY_SLOTS = 30 };		/* of 1 s */
 
 /**
- * struct min_delay - least value by second
+ * struct min_delay - minimum of each second
  * @value:	us; INT64_MAX: none
- * @second:	that runs
+ * @second:	the current second
  */
 struct min_delay {
 	int64_t		value[MIN_DELAY_SLOTS];
 	uint64_t	second;
 };
 
-/* Forget all */
+/* Forget all values */
 void min_delay_reset(struct min_delay *l);
 
 /**
- * min_delay_add() - a value
+ * min_delay_add() - add a value
  * @now: ns
  *
- * Return: how far it is above the least, us.
+ * Return: its distance to the minimum, us.
  */
 int64_t min_delay_add(struct min_delay *l, uint64_t now, int64_t value);
 

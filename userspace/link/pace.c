@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pace - how fast the datagrams of a frame follow each other
+ * pace - rate within a frame
  */
 #include <math.h>
 #include "link/pace.h"
 
 #define SECOND	1000000000ULL
 
-static const double PART = 0.7;		/* of the bottleneck's rate */
-static const double FASTER = 1.5;	/* a step */
+static const double PART = 0.7;		/* used part of the bottleneck's rate */
+static const double FASTER = 1.5;	/* factor of a step */
 static const double SLOWER = 0.5;
 static const double MOST = 12.5e6;	/* 100 Mbit/s: a large image in 5 ms */
-static const double NOISE = 0.003;	/* s of growth that tell nothing */
-static const double LEAST = 0.15;	/* of the span, likewise */
-static const double LOSS = 0.02;	/* more of it is because of the pace */
-static const double MEAN = 0.2;		/* of a sample in the loss */
-static const double BURSTY = 1.6;	/* times as long as by chance */
-static const double CALM = 1.3;		/* and back */
+static const double NOISE = 0.003;	/* s; less growth is noise */
+static const double LEAST = 0.15;	/* of the span; less growth is noise */
+static const double LOSS = 0.02;	/* loss by which a faster pace fails */
+static const double MEAN = 0.2;		/* weight of a sample in the loss */
+static const double BURSTY = 1.6;	/* run over random run: bursty */
+static const double CALM = 1.3;		/* and no longer bursty below */
 
 static const uint64_t WAIT = 2 * SECOND, WAIT_MOST = 60 * SECOND;
 
-enum { RUNS = 12 };			/* that tell a mean length */
+enum { RUNS = 12 };			/* runs required for a mean length */
 
-/* By chance a run is 1 / (1 - loss) long */
+/* Random losses have a mean run length of 1 / (1 - loss) */
 static void learn_bursts(struct pace *p, const struct pace_sample *s)
 {
 	double loss;
@@ -35,7 +35,7 @@ static void learn_bursts(struct pace *p, const struct pace_sample *s)
 	loss = fmin(p->lost / p->expected, 0.95);
 	p->burst = p->lost / p->runs;
 	p->spread = p->burst * (1 - loss) > (p->spread ? CALM : BURSTY);
-	/* half of what is known is old */
+	/* exponential forgetting */
 	p->lost /= 2;
 	p->runs /= 2;
 	p->expected /= 2;
@@ -77,7 +77,7 @@ void pace_report(struct pace *p, uint64_t now, const struct pace_sample *s)
 	double noise = sqrt(loss * (1 - loss) / fmax(s->expected, 1));
 
 	learn_bursts(p, s);
-	/* another link, or one that became worse: begin anew */
+	/* another link, or it became worse: restart */
 	if (s->capacity < 0.7 * p->capacity || s->capacity > 3 * p->capacity) {
 		p->rate = 0;
 		p->capacity = s->capacity;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pace.h - how fast the datagrams of a frame follow each other
+ * pace.h - rate at which the datagrams of a frame are sent
  *
- * The slower, the older is the frame when it is whole; the faster, the more of
- * it queues on the way. The receiver reports how much longer the last datagram
- * of a frame was on its way than the first: nothing as long as the link is
- * faster. So the pace grows while nothing queues and no more is lost, and
- * what queues tells the rate of the bottleneck (packet train dispersion), of
- * which seven tenths are used. Where losses come in bursts, frames are spread
- * over the time that there is: a burst then takes less of each.
+ * A slow pace makes the frame old when it is complete; a fast pace makes more
+ * of it queue on the path. The receiver reports how much longer the last
+ * datagram of a frame was on its way than the first. This is 0 as long as the
+ * link is faster than the pace. So the pace grows while nothing queues and the
+ * loss does not rise. The growth of the queue gives the bottleneck rate (packet
+ * train dispersion), of which 0.7 is used. If losses come in bursts, frames are
+ * spread over the available time: a burst then hits less of each.
  *
- * Rates are bytes a second on the wire, times are ns of one clock, spans are s.
- * A value type; all zero to begin with.
+ * Rates are bytes per second on the wire, times are ns of one clock, spans are
+ * s. A value type; all zero initially.
  */
 #ifndef LINK_PACE_H
 #define LINK_PACE_H
@@ -21,8 +21,8 @@
 
 /**
  * struct pace - state
- * @rate:	within a frame; 0: not known yet
- * @burst:	mean length of losses, datagrams; 0: too few to tell
+ * @rate:	within a frame, bytes/s; 0: not known yet
+ * @burst:	mean length of a run of lost datagrams; 0: too few to know
  * @spread:	losses come in bursts
  */
 struct pace {
@@ -37,13 +37,13 @@ struct pace {
 };
 
 /**
- * struct pace_sample - what a report says of the frames since the one before
- * @frames:	of several datagrams
+ * struct pace_sample - the frames since the last report
+ * @frames:	frames of several datagrams
  * @bytes, @span: of such frames, mean
  * @growth:	how much longer the last datagram was on its way, mean, s
  * @expected, @lost: datagrams of all frames
- * @runs:	runs of lost ones, one behind the other
- * @capacity:	of the link, struct estimate
+ * @runs:	runs of consecutive lost datagrams
+ * @capacity:	of the link, see struct estimate, bytes/s
  */
 struct pace_sample {
 	double		frames, bytes, span, growth;
@@ -54,9 +54,9 @@ struct pace_sample {
 void pace_report(struct pace *p, uint64_t now, const struct pace_sample *s);
 
 /**
- * pace_span() - how long a frame may take to leave
- * @bytes:	of it, with headers
- * @most:	that there is, s
+ * pace_span() - time over which a frame is sent
+ * @bytes:	its bytes, with headers
+ * @most:	available time, s
  */
 double pace_span(const struct pace *p, double bytes, double most);
 

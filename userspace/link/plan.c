@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rates and budgets of frames, kind by kind.
+ * Frame rates and sizes for each kind of source.
  */
 #include <math.h>
 #include <string.h>
 #include "plan.h"
 
-static const double AGAIN = 1.33;	/* to come back to what was too much */
+static const double AGAIN = 1.33;	/* hysteresis of a step up */
 static const double SLOWEST = 1;	/* Hz */
-static const double QUALITY = 0.02;	/* bytes a pixel, of the least image */
+static const double QUALITY = 0.02;	/* bytes/pixel of smallest image */
 static const double POINT = 1.4;	/* bytes of a voxel with its centroid */
-static const double NOTHING = 0.005;	/* images of which nothing comes */
-static const double RESIDUE = 0.02;	/* loss that remains behind parity */
+static const double NOTHING = 0.005;	/* images that may be lost whole */
+static const double RESIDUE = 0.02;	/* allowed loss after parity */
 static const double PARITY_MOST = 3, PARITY_STEP = 0.25;
 
 enum {
@@ -22,7 +22,7 @@ enum {
 	SCAN_PARTS	= 2,
 	SCAN_BYTES	= 1100,		/* 720 beams, two bytes, and coded */
 	PLAIN_BYTES	= 200,
-	PLAIN_SKIP	= 4,		/* rather than less parity */
+	PLAIN_SKIP	= 4,		/* skip this many before less parity */
 	MAP_DATAGRAMS	= 60,		/* of a whole map */
 	EVERY_MOST	= 1000,
 };
@@ -37,13 +37,13 @@ static unsigned int plan_count(double bytes)
 	return fmax(ceil(bytes / PLAN_PAYLOAD), 1);
 }
 
-/* On the wire */
+/* Bytes on the wire */
 static double plan_cost(double bytes)
 {
 	return bytes + plan_count(bytes) * PLAN_HEADERS;
 }
 
-/* Payload bytes and datagrams that a frame may have for so much */
+/* Payload bytes and datagrams of a frame that takes @wire bytes */
 static uint32_t plan_fit(double wire, unsigned int *datagrams)
 {
 	double n = fmax(ceil(wire / PLAN_DATAGRAM), 1);
@@ -60,8 +60,8 @@ static unsigned int plan_every_most(const struct plan_source *s)
 }
 
 /*
- * Every how many messages one can be sent that costs @wire. What was is left
- * only if it must be, or if a third more than what is better takes is there.
+ * Send one of how many messages if each costs @wire bytes? Less often as soon
+ * as needed, more often again only if the rate has a reserve of AGAIN.
  */
 static unsigned int plan_every(const struct plan *p,
 			       const struct plan_source *s, double rate,
@@ -97,7 +97,7 @@ static double image_least(const struct plan_source *s)
 	return fmin(fmax(QUALITY * s->pixels, IMAGE_LEAST), image_most(s));
 }
 
-/* Less often than SLOWEST only where one datagram is too much */
+/* Below SLOWEST only if the rate is too low for one datagram per image */
 static void plan_least(struct plan *p, double rate)
 {
 	if (rate >= p->hz * PLAN_DATAGRAM)
@@ -107,7 +107,7 @@ static void plan_least(struct plan *p, double rate)
 	p->bytes = PLAN_PAYLOAD;
 }
 
-/* So many that of hardly any image nothing comes, be they small */
+/* Enough datagrams that at most NOTHING of the images lose all of them */
 static unsigned int image_datagrams(double bytes, double loss)
 {
 	double want = loss > 0 ? ceil(log(NOTHING) / log(fmin(loss, 0.95))) : 1;
@@ -193,7 +193,7 @@ static double cloud_points(const struct plan_source *s)
 	return s->points ? s->points : 15000;
 }
 
-/* Wire bytes of a frame; of voxels, of the fewest */
+/* Bytes of a frame on the wire; for voxels, of the smallest frame */
 static double cloud_cost(const struct plan_source *s, enum plan_mode mode)
 {
 	static const uint32_t usual[PLAN_MODES] = { 21000, 17000, 0, 1200 };
@@ -214,7 +214,7 @@ static bool cloud_has(const struct plan_source *s, enum plan_mode mode)
 	return mode == PLAN_VOXELS || s->vscan;
 }
 
-/* The dearest mode at the full rate; voxels, and scans, even if not at that */
+/* The best mode at the full rate; voxels and scans even at a lower one */
 static enum plan_mode cloud_mode(const struct plan *p,
 				 const struct plan_source *s, double rate)
 {
@@ -278,8 +278,8 @@ static double map_bytes(const struct plan_source *s)
 }
 
 /*
- * Tiles are sent in turn for ever, changed ones first: as many datagrams as
- * fit. Full ones; an update that would have less than one comes later.
+ * Tiles are sent cyclically, changed ones first, as many datagrams as fit.
+ * Datagrams are filled; an update with less than one is delayed.
  */
 static void plan_map(struct plan *p, const struct plan_source *s, double rate,
 		     double loss)
@@ -311,7 +311,7 @@ static void plan_scan(struct plan *p, const struct plan_source *s,
 
 	p->parts = fmax(plan_count(bytes), SCAN_PARTS);
 	cost = bytes + p->parts * PLAN_HEADERS;
-	/* a copy of each is better than parts where half of them is lost */
+	/* at high loss, a copy of each scan is better than half-empty scans */
 	p->copies = loss > (p->copies > 1 ? 0.25 : 0.35) &&
 		    rate >= 2 * cost * plan_hz(s) *
 			    (p->copies > 1 ? 1 : AGAIN) ? 2 : 1;
@@ -333,13 +333,13 @@ static void scan_needs(const struct plan_source *s, double loss, double *floor,
 	*demand = AGAIN * hz * one * (loss > 0.25 ? 2 : 1);
 }
 
-/* So much that all but RESIDUE of the messages come */
+/* Parity with which at most RESIDUE of the messages are lost */
 static double plain_parity(const struct plan *p, double loss)
 {
 	double want = loss > RESIDUE ? log(RESIDUE) / log(loss) - 1 : 0;
 	double step = ceil(fmin(want, PARITY_MOST) / PARITY_STEP);
 
-	/* a step less only where the loss is clearly less, too */
+	/* reduce parity only if the loss is clearly lower */
 	if (step * PARITY_STEP < p->parity &&
 	    p->parity - want < 1.5 * PARITY_STEP)
 		return p->parity;
@@ -383,10 +383,11 @@ static void plain_needs(const struct plan_source *s, double loss, double *floor,
 /* ---- all ---- */
 
 /**
- * struct plan_ops - what differs by the kind of a source
- * @needs:	plan_needs(). For what goes in steps, enough to return to the best
- * @modest:	plan_modest(), if that is less than what @needs demands, and
- *		enough to return to it; NULL: it is not
+ * struct plan_ops - operations of a kind of source
+ * @needs:	plan_needs(). If the plan has steps, the demand includes the
+ *		reserve to return to the best step
+ * @modest:	plan_modest(), if less than the demand of @needs, including the
+ *		reserve to return to it; NULL: the same as the demand
  * @update:	plan_update(), with a rate that is not 0
  */
 struct plan_ops {

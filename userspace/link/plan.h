@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * plan.h - how a topic travels with what it gets
+ * plan.h - how a topic uses its allocated rate
  *
- * What varies without a seam (bytes of an image, points of a cloud, datagrams
- * of a map) follows the rate at once. What the operator would see flap (every
- * second frame, another mode) goes down when it must, and up again only with a
- * third more than it takes.
+ * Continuous settings (bytes of an image, points of a cloud, datagrams of a
+ * map) follow the rate at once. Steps that the operator would see flap (every
+ * second frame, another mode) go down when they must, and up again only if the
+ * rate has a reserve of a third.
  *
- * All bytes/s are on the wire: a datagram costs PLAN_HEADERS beside its
- * payload.
+ * All rates are bytes/s on the wire: a datagram costs PLAN_HEADERS in addition
+ * to its payload.
  */
 #ifndef LINK_PLAN_H
 #define LINK_PLAN_H
@@ -21,7 +21,7 @@ enum {
 	PLAN_PAYLOAD	= 1420,
 	PLAN_DATAGRAM	= PLAN_PAYLOAD + PLAN_HEADERS,
 	PLAN_DATAGRAMS	= 255,		/* of an image, PRIORITY_DATAGRAMS */
-	PLAN_POINTS	= 1000,		/* fewer are no cloud */
+	PLAN_POINTS	= 1000,		/* least points of a useful cloud */
 };
 
 enum plan_kind {
@@ -33,7 +33,7 @@ enum plan_kind {
 	PLAN_PLAIN,			/* small messages, one datagram each */
 };
 
-/* Of clouds, from the dearest */
+/* Modes of clouds, most expensive first */
 enum plan_mode {
 	PLAN_FINE,			/* organised, 2 mm */
 	PLAN_COARSE,			/* organised, 1 cm */
@@ -43,18 +43,18 @@ enum plan_mode {
 };
 
 /**
- * struct plan_source - a topic as it comes, and what it costs
- * @kind:	of it
+ * struct plan_source - properties and costs of a topic
+ * @kind:	enum plan_kind
  * @hz:		messages per second, of maps: updates; 0: not known, 10
  * @pixels:	of an image
- * @bytes:	of an image: most that are of use, e.g. of the exact one; 0: one
- *		a pixel. Of a scan, a plain message and an update of a map: what
- *		the last ones took, payloads; 0: not known
+ * @bytes:	of an image: largest useful size, e.g. of the exact one; 0: one
+ *		byte per pixel. Of a scan, a plain message and an update of a
+ *		map: payload bytes of the last ones; 0: not known
  * @images, @image: sub-images of a split image, and bytes of each
  * @organised:	a cloud of a spinning lidar
  * @vscan:	virtual scans can be made of it
- * @mode:	bytes (payloads) of the last frame in each mode; 0: not known
- * @points:	of all voxels; 0: not known
+ * @mode:	payload bytes of the last frame in each mode; 0: not known
+ * @points:	number of all voxels; 0: not known
  * @point:	bytes of a voxel; 0: not known
  */
 struct plan_source {
@@ -70,18 +70,18 @@ struct plan_source {
 };
 
 /**
- * struct plan - how to send; all zero to begin with
- * @on:		at all
- * @every:	how many messages there are for one that is sent, from 1
- * @hz:		messages that are sent, per second
- * @loss:	to protect an image for, 0 .. 1
- * @bytes:	of a frame: payloads together
+ * struct plan - how to send; all zero initially
+ * @on:		send it
+ * @every:	send one of so many messages, from 1
+ * @hz:		messages sent per second
+ * @loss:	loss that an image is protected against, 0 .. 1
+ * @bytes:	payload bytes of a frame
  * @datagrams:	of a frame; of maps: of an update
  * @mode:	of a cloud
- * @points:	of a cloud, most; 0: all
+ * @points:	most points of a cloud; 0: all
  * @parts:	of a scan
  * @copies:	of each datagram of a scan
- * @parity:	datagrams of parity for each of data: plain messages
+ * @parity:	parity datagrams per data datagram: plain messages
  */
 struct plan {
 	bool		on;
@@ -99,29 +99,29 @@ struct plan {
 /**
  * plan_needs() - for allocation_divide()
  * @loss: expected loss rate, 0..1
- * @floor: bytes/s without which the topic is of no use
- * @demand: bytes/s, the most of use
+ * @floor: out: least useful rate, bytes/s
+ * @demand: out: largest useful rate, bytes/s
  */
 void plan_needs(const struct plan_source *source, double loss, double *floor,
 		double *demand);
 
 /**
- * plan_modest() - bytes/s with which no image comes less often than it could
+ * plan_modest() - bytes/s at which no image is sent less often than possible
  * @loss: expected loss rate, 0..1
  *
- * Other kinds: what they want; it is little, or costs little to code.
+ * For other kinds their demand: it is small, or cheap to encode.
  */
 double plan_modest(const struct plan_source *source, double loss);
 
 /**
- * plan_update() - make the best of a rate
- * @p: what was, and then is
+ * plan_update() - make the best plan for a rate
+ * @p: the previous plan; updated
  * @rate: bytes/s on the wire; 0: off
  */
 void plan_update(struct plan *p, const struct plan_source *source, double rate,
 		 double loss);
 
-/* Bytes/s on the wire that it takes, on the average */
+/* Mean rate of the plan, bytes/s on the wire */
 double plan_rate(const struct plan *p);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Divide, plan, and hand on what is left.
+ * Divide the rate, plan each topic, pass on the rest.
  */
 #include <math.h>
 #include "policy.h"
 
-/* Takes any amount */
+/* Can the topic use any rate? */
 static bool policy_is_smooth(const struct policy_topic *t)
 {
 	return t->source.kind == PLAN_IMAGE || t->source.kind == PLAN_MAP;
@@ -17,7 +17,7 @@ static void policy_plan(struct policy_topic *t, double loss)
 		    loss);
 }
 
-/* Those that take what is left, with a share less than they can use */
+/* Sum of weights of the topics that can use more rate */
 static double policy_weights(const struct policy_topic *topics,
 			     unsigned int count)
 {
@@ -62,7 +62,7 @@ double policy_demand(const struct policy_topic *topics, unsigned int count,
 	return sum;
 }
 
-/* Bytes/s with which all images are small, and none comes less often */
+/* Rate at which all images are small and none is sent less often, bytes/s */
 static double policy_modest(const struct policy_topic *topics,
 			    unsigned int count, double loss)
 {
@@ -74,8 +74,8 @@ static double policy_modest(const struct policy_topic *topics,
 }
 
 /*
- * Each image wants its part of the limit, but what is modest in any case. A
- * limit below all of that is of a processor that is too slow: less of each.
+ * Each image gets its part of the limit, but at least its modest rate. If the
+ * limit is below the sum of these, the processor is too slow: reduce them all.
  */
 static void policy_limit(struct policy_topic *topics, unsigned int count,
 			 double limit, double loss)

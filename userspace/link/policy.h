@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * policy.h - from an estimate to how every topic travels
+ * policy.h - from a link estimate to the plan of each topic
  *
- * allocation.h divides, plan.h makes settings of it. A mode of a cloud or a rate of
- * messages is a step: what it leaves goes to what takes any amount, images
- * and maps. So what is sent follows the rate, without which nobody would learn
- * whether the link does more.
+ * allocation.h divides the rate, plan.h chooses settings. The mode of a cloud
+ * or a message rate is a step; the rate it does not use goes to topics that can
+ * use any rate: images and maps. So the sent rate follows the allowed rate,
+ * which is needed to learn whether the link can carry more.
  */
 #ifndef LINK_POLICY_H
 #define LINK_POLICY_H
@@ -15,10 +15,10 @@
 #include "link/plan.h"
 
 /**
- * struct policy_topic - a topic; all zero but for what the caller sets
- * @source:	set by the caller, from what it measures
+ * struct policy_topic - a topic; the caller sets the noted fields, others are 0
+ * @source:	set by the caller, from measurements
  * @share:	@priority and @focus set by the caller
- * @plan:	what to do
+ * @plan:	result
  */
 struct policy_topic {
 	struct plan_source	source;
@@ -28,19 +28,19 @@ struct policy_topic {
 
 /**
  * policy_apply() - set the plans of all topics
- * @count: ALLOCATION_TOPICS at most; more are off
+ * @count: number of topics; those beyond ALLOCATION_TOPICS are switched off
  * @rate: bytes/s for all of them, struct estimate
- * @limit: bytes/s that may be coded, struct load: images want less, and come
- *	less often only when they are small already
+ * @limit: bytes/s that may be encoded, struct load: images shrink first and
+ *	are sent less often only when they are small
  * @loss: expected loss rate, 0..1
  *
- * Return: bytes/s that they could use, for estimate_demand().
+ * Return: bytes/s that the topics could use, for estimate_demand().
  */
 double policy_apply(struct policy_topic *topics, unsigned int count,
 		    double rate, double limit, double loss);
 
 /**
- * policy_demand() - bytes/s that they could use if nothing limited them
+ * policy_demand() - bytes/s that the topics could use without any limit
  * @loss: expected loss rate, 0..1
  */
 double policy_demand(const struct policy_topic *topics, unsigned int count,

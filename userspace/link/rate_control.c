@@ -2,11 +2,11 @@
 /*
  * Hold, probe, grow.
  *
- * A probe is nine percent above the capacity, for one report: 45 ms of queue at
- * most when nothing changed, which the next report at HOLD takes away again.
- * Where the link was better before, a probe is a little more, as much may hang
- * on it. Growth begins with a small step, so that a queue that was overlooked
- * costs little.
+ * A probe is 9 % above the capacity for one report. If the capacity did not
+ * change, this queues at most 45 ms, which the next report at HOLD drains.
+ * If the link was better before, a probe is a little larger, as more may be
+ * gained. Growth begins with a small step, so that an overlooked queue costs
+ * little.
  */
 #include <math.h>
 #include <string.h>
@@ -17,13 +17,13 @@
 
 static const double HOLD = 0.93, EAGER_HOLD = 0.86, BACK = 0.9;
 static const double PROBE = 1.09, EAGER_PROBE = 1.12;
-static const double HORIZON = 0.6;	/* s in which a queue shall be gone */
-static const double LEAST = 0.15;	/* of HOLD, while one is drained */
-static const double BETTER = 1.35;	/* worth going back to */
-static const double NOISY = 0.012;	/* s */
-static const double CLEARLY = 1.05;	/* above the capacity */
-static const double FADE = 0.95;	/* of what passed, a sample */
-static const double OTHER = 0.6;	/* of it: another link, or a mixture */
+static const double HORIZON = 0.6;	/* s in which a queue must drain */
+static const double LEAST = 0.15;	/* least rate while draining, of HOLD */
+static const double BETTER = 1.35;	/* factor worth returning to */
+static const double NOISY = 0.012;	/* s; makes a probe uncertain */
+static const double CLEARLY = 1.05;	/* factor above the capacity */
+static const double FADE = 0.95;	/* of @passed, per sample */
+static const double OTHER = 0.6;	/* of @passed: below it, another link */
 
 static const uint64_t EAGER = 4 * SECOND / 10, CALM = 13 * SECOND / 10;
 static const uint64_t ANSWER = 7 * SECOND / 10, DIP_MOST = 5 * SECOND;
@@ -31,7 +31,7 @@ static const uint64_t PATIENCE = 2 * SECOND, PATIENCE_MOST = 32 * SECOND;
 
 static const double steps[] = { 1.12, 1.25, 1.5, 2 };
 
-enum { DOUBTS = 3 };		/* probes that tell nothing */
+enum { DOUBTS = 3 };		/* inconclusive probes allowed */
 enum { STEP_LAST = sizeof(steps) / sizeof(*steps) - 1 };
 
 static void rate_control_set(struct rate_control *s, double rate)
@@ -124,9 +124,9 @@ static void rate_control_hold(struct rate_control *s, uint64_t now,
 }
 
 /*
- * What passed is what the bottleneck can only while it is busy: then what
- * comes out is not what went in. Otherwise a mistaken queue would make the
- * rate follow itself downwards.
+ * Is the bottleneck busy? Only then the rate that passed is its capacity: more
+ * is sent than arrives. Otherwise a falsely detected queue would lower the rate
+ * again and again.
  */
 static bool rate_control_is_busy(const struct rate_control *s,
 				 const struct rate_control_sample *x)
@@ -138,9 +138,9 @@ static bool rate_control_is_busy(const struct rate_control *s,
 }
 
 /*
- * About the most that passed a queue lately. A sample during which the queue
- * began shows less than the link does, and one during which the link changed is
- * a mixture; what is far less is another link.
+ * Track the highest rate that recently passed a queue. A sample during which
+ * the queue began shows less than the capacity; one during which the link
+ * changed is a mixture. A far lower rate means another link.
  */
 static void rate_control_passed(struct rate_control *s, double through)
 {
@@ -173,22 +173,22 @@ static void rate_control_congested(struct rate_control *s, uint64_t now,
 	if (grew)
 		rate_control_failed(s, now);
 	rate_control_remember(s, now, s->capacity);
-	/* the next try waits until the queue is gone */
+	/* the next probe waits until the queue has drained */
 	s->phase = RATE_CONTROL_PROBE;
 	s->step = 0;
 	rate_control_hold(s, now, x->backlog);
 }
 
 /*
- * Not enough to send: a topic may want more than there is now to be of any
- * use. Give it that, but not again soon after it proved too much.
+ * Not enough data to send. A topic may need more rate than now to start at all:
+ * raise the rate, but not again soon after that failed.
  */
 static void rate_control_idle(struct rate_control *s, uint64_t now,
 			      const struct rate_control_sample *x)
 {
 	if (s->phase == RATE_CONTROL_PROBE)
 		rate_control_hold(s, now, x->backlog);
-	/* an answer: nothing speaks against it */
+	/* no congestion: the probe has its answer */
 	else if (s->phase == RATE_CONTROL_GROW)
 		s->changed = now;
 	if (now < s->idle_until || !x->observed)
@@ -201,13 +201,13 @@ static void rate_control_idle(struct rate_control *s, uint64_t now,
 	}
 }
 
-/* Back to what the link did within the last minute */
+/* Return to the best rate of the last minute */
 static bool rate_control_jump(struct rate_control *s,
 			      const struct rate_control_sample *x)
 {
 	double best = BACK * rate_control_best(s, RATE_CONTROL_BEST);
 
-	/* and not because the capacity was taken for too small */
+	/* not if the capacity was merely underestimated */
 	if (!s->capacity || !x->clear ||
 	    x->sent < CLEARLY * fmax(s->capacity, s->passed) ||
 	    best < s->rate * steps[1])
@@ -228,7 +228,7 @@ static void rate_control_grow(struct rate_control *s, uint64_t now,
 		rate_control_hold(s, now, x->backlog);
 		return;
 	}
-	/* a link that became better shows it */
+	/* if the link was better before, accept an unclear result */
 	if (s->phase == RATE_CONTROL_PROBE && !x->clear &&
 	    rate_control_was_better(s) && s->doubts++ < DOUBTS) {
 		s->capacity = fmax(s->capacity, fmin(x->sent, x->through));
@@ -236,7 +236,7 @@ static void rate_control_grow(struct rate_control *s, uint64_t now,
 		return;
 	}
 	s->doubts = 0;
-	/* a queue may hide in the noise, or be noise: the next will tell */
+	/* noise may hide a queue or look like one: wait for the next report */
 	if (!s->again && (x->doubtful || (s->phase == RATE_CONTROL_PROBE &&
 					  x->noise > NOISY))) {
 		s->again = true;
@@ -251,7 +251,7 @@ static void rate_control_grow(struct rate_control *s, uint64_t now,
 		if (s->step < STEP_LAST)
 			s->step++;
 	}
-	/* a lower bound, and all that is known above the old one */
+	/* the capacity is at least the rate sent */
 	if (s->capacity)
 		s->capacity = fmax(s->capacity, x->sent);
 	s->phase = RATE_CONTROL_GROW;
@@ -279,16 +279,16 @@ void rate_control_sample(struct rate_control *s, uint64_t now,
 		rate_control_congested(s, now, x);
 		return;
 	}
-	/* however little there was to send: it passed */
+	/* even a low rate is known to pass */
 	rate_control_remember(s, now, fmin(x->sent, x->through));
-	/* a try that did not reach its rate may still tell */
+	/* a probe below its target rate may still be valid */
 	if (x->limited && (s->phase == RATE_CONTROL_HOLD || !s->capacity ||
 			   x->sent < CLEARLY * s->capacity)) {
 		rate_control_idle(s, now, x);
 		return;
 	}
 	if (s->phase == RATE_CONTROL_HOLD) {
-		/* the answer to a try that was given up */
+		/* late answer to a probe that was aborted */
 		if (x->observed && x->through > CLEARLY * s->capacity)
 			s->capacity = fmax(fmin(x->sent, x->through),
 					   s->capacity);
@@ -305,7 +305,7 @@ void rate_control_local(struct rate_control *s, uint64_t now, double passed,
 
 	if (!s->capacity)
 		s->capacity = fmax(passed, s->limits.floor);
-	/* a queue that is held tells nothing of the link */
+	/* while the queue is held, its rate tells nothing */
 	else if (passed > 0.05 * s->capacity && passed < s->capacity)
 		s->capacity = passed < 0.8 * s->capacity ? passed :
 			      (s->capacity + passed) / 2;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rate_control.h - from what is measured of a link to the rate it is asked for
+ * rate_control.h - sending rate from link measurements
  *
- * Holds the rate just below the capacity, tries a little more from time to
- * time, and grows by ever larger steps while nothing queues. Where the link
- * did more within the last minute, one good try is enough to go back there.
+ * Holds the rate just below the capacity, probes a little more from time to
+ * time, and grows by increasing steps while nothing queues. If the link was
+ * faster within the last minute, one good probe is enough to return there.
  *
- * Rates are bytes a second, times are ns of one clock that never runs
- * backwards. A value type; rate_control_init() begins.
+ * Rates are bytes per second, times are ns of one monotonic clock. A value
+ * type, initialised by rate_control_init().
  */
 #ifndef LINK_RATE_CONTROL_H
 #define LINK_RATE_CONTROL_H
@@ -27,27 +27,27 @@ enum rate_control_phase {
 };
 
 /**
- * struct rate_control_limits - what the operator wants
- * @start:	to begin with
- * @floor:	never less
- * @most:	never more
+ * struct rate_control_limits - limits set by the operator
+ * @start:	initial rate
+ * @floor:	lowest rate
+ * @most:	highest rate
  */
 struct rate_control_limits {
 	double	start, floor, most;
 };
 
 /**
- * struct rate_control_sample - what a report says of a span of time
+ * struct rate_control_sample - measurements of a span of time
  * @span:	s
- * @sent:	rate in it
- * @through:	rate that passed the bottleneck, whatever was lost behind it
+ * @sent:	rate sent
+ * @through:	rate that passed the bottleneck, before losses behind it
  * @noise:	of the ends of the span, s
- * @backlog:	bytes that wait at the bottleneck now
- * @congested:	they wait, or are dropped for want of room
- * @doubtful:	perhaps they do, and the next report will tell
- * @clear:	for certain they do not
- * @limited:	there was not enough to send
- * @observed:	the rate that is set now was seen long enough
+ * @backlog:	bytes queued at the bottleneck now
+ * @congested:	datagrams queue, or are dropped by a full queue
+ * @doubtful:	congestion is uncertain until the next report
+ * @clear:	certainly not congested
+ * @limited:	there was not enough data to send
+ * @observed:	the current rate has been measured long enough
  */
 struct rate_control_sample {
 	double	span;
@@ -59,12 +59,12 @@ struct rate_control_sample {
 
 /**
  * struct rate_control - state
- * @rate:	to be sent
+ * @rate:	rate to send
  * @capacity:	of the link; 0: not known yet
- * @demand:	most that is of use; 0: not known
- * @way:	there and back
- * @changed:	since when @rate is as it is, but for holding
- * @settled:	it was held, once: what is behind is no longer the start
+ * @demand:	largest useful rate; 0: not known
+ * @way:	round trip, ns
+ * @changed:	when @rate was set, except by holding
+ * @settled:	it has held once: the start phase is over
  */
 struct rate_control {
 	double			rate, capacity, demand;
@@ -84,7 +84,7 @@ struct rate_control {
 void rate_control_init(struct rate_control *s,
 		       const struct rate_control_limits *limits);
 
-/* Other limits from now on */
+/* Change the limits */
 void rate_control_limit(struct rate_control *s,
 			const struct rate_control_limits *limits);
 
@@ -92,36 +92,36 @@ void rate_control_sample(struct rate_control *s, uint64_t now,
 			 const struct rate_control_sample *x);
 
 /**
- * rate_control_local() - the queue of the own device is too long
- * @passed: rate at which it was served; as much as nothing: it is held
+ * rate_control_local() - the queue of the local device is too long
+ * @passed: rate at which it was served; near 0: it is held
  * @backlog: bytes in it
  */
 void rate_control_local(struct rate_control *s, uint64_t now, double passed,
 			double backlog);
 
 /**
- * rate_control_tick() - time went by: nobody answers a try for ever
+ * rate_control_tick() - update timeouts: end probes that get no answer
  */
 void rate_control_tick(struct rate_control *s, uint64_t now);
 
 /**
- * rate_control_resume() - go on with a link of that capacity
+ * rate_control_resume() - continue with a given capacity
  */
 void rate_control_resume(struct rate_control *s, uint64_t now, double capacity);
 
 /**
- * rate_control_best() - the best that the link did
- * @slots: of 10 s, the one that runs included, RATE_CONTROL_BEST at most
+ * rate_control_best() - highest recent rate of the link
+ * @slots: of 10 s, including the current one, at most RATE_CONTROL_BEST
  */
 double rate_control_best(const struct rate_control *s, unsigned int slots);
 
-/* The link did no better than that */
+/* Forget higher rates: the link cannot carry more than @above */
 void rate_control_forget(struct rate_control *s, double above);
 
-/* Less for a while, to see what becomes of it; rate_control_resume() ends that */
+/* Lower the rate for a dip (dip.h) until rate_control_resume() */
 void rate_control_dip(struct rate_control *s, uint64_t now, double rate);
 
-/* What was before an outage is not older for it */
+/* Do not count the time of an outage as age of the remembered rates */
 void rate_control_pause(struct rate_control *s, uint64_t now, uint64_t since);
 
 #endif

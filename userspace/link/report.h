@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * report.h - the receiver's report: what of a stream arrived, and when
+ * report.h - the receiver's report: what arrived of a stream, and when
  *
- * bridge/control.h has its bytes on the wire.
+ * transport/control.h defines its wire format.
  */
 #ifndef LINK_REPORT_H
 #define LINK_REPORT_H
@@ -10,14 +10,14 @@
 #include <stdint.h>
 
 enum {
-	CONTROL_TOPICS	= 48,		/* most topics of a report */
+	CONTROL_TOPICS	= 48,		/* topics of a report, at most */
 };
 
 /**
- * struct control_report_topic - what came of a topic
- * @newest:	frame
- * @frames:	given out, likewise @missing; see struct reassembly_counts. All
- *		wrap
+ * struct control_report_topic - counts of a topic; all wrap
+ * @newest:	newest frame
+ * @frames:	delivered frames; this and @missing: see struct
+ *		reassembly_counts
  */
 struct control_report_topic {
 	uint32_t	topic, newest;
@@ -26,25 +26,23 @@ struct control_report_topic {
 };
 
 /**
- * struct control_report - what came of a stream; all wrap
- * @number:	of the report: a copy of one that came, and one that was
- *		overtaken, tell nothing
- * @echo:	the sending time of the newest datagram, as the sender wrote it
- * @held:	how long the receiver has had it, us: what is left of the way
- *		there and back is the round trip
- * @transit:	least of the receiver's clock less the sending time, us, over
- *		the datagrams since the report before; its changes are those of
- *		queues on the way
+ * struct control_report - counts of a stream; all wrap
+ * @number:	of the report; duplicates and overtaken reports are ignored
+ * @echo:	sending time of the newest datagram, as the sender wrote it, us
+ * @held:	time since the receiver got it, us: what remains of the time
+ *		since @echo is the round trip
+ * @transit:	minimum of the receiver's clock less the sending time, us, over
+ *		the datagrams since the last report; its changes are those of
+ *		queues on the path
  * @epoch:	outages that the sender had counted in the newest datagram
- * @datagrams:	that came of the stream, announcements and copies too
+ * @datagrams:	received of the stream, including announcements and copies
  * @bytes:	of them, with the headers of segments
- * @kept:	bytes among these that were of an earlier epoch
- * @paced:	frames of several datagrams that tell @growth, since the report
- *		before. From here on version 2
+ * @kept:	bytes among these of an earlier epoch
+ * @paced:	frames of several datagrams in @growth since the last report.
+ *		From here on version 2
  * @growth:	how much longer the last datagram of such a frame was on its way
  *		than the first, us, mean
- * @runs:	datagrams that were lost one behind the other, of one frame: so
- *		many runs
+ * @runs:	runs of consecutive lost datagrams within a frame
  * @version:	of the report, not on the wire
  */
 struct control_report {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long silence may last that loss alone can explain.
+ * Longest silence that loss of reports alone can explain.
  */
 #include <math.h>
 #include "report_timeout.h"
 
 static const double HALF = 5e8;		/* ns between reports */
-static const double CHANCE = 1e-3;	/* of an outage that is none */
-/* Few reports come: what is lost is learnt soon, and forgotten slowly */
+static const double CHANCE = 1e-3;	/* of declaring an outage falsely */
+/* Few reports arrive: learn loss quickly, forget it slowly */
 static const double LEARN = 0.85, FORGET = 0.93;
 
 void report_timeout_ends(struct report_timeout *s, uint32_t ahead)

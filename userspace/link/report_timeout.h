@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * report_timeout.h - how long no report may come before that means an outage
+ * report_timeout.h - time without a report that counts as an outage
  *
- * Reports are sent twice a second, numbered, and get lost as well: who misses
- * many has to wait longer until chance alone cannot explain that none comes.
+ * Numbered reports are sent twice a second and may be lost. The more of them
+ * are lost, the longer the timeout, until chance cannot explain the silence.
  */
 #ifndef LINK_REPORT_TIMEOUT_H
 #define LINK_REPORT_TIMEOUT_H
@@ -14,20 +14,20 @@
 #define REPORT_TIMEOUT_MOST	4000000000ULL
 
 /**
- * struct report_timeout - what is known; all zero to begin with
- * @missed:	share of the reports, with all of their copies
+ * struct report_timeout - state; all zero initially
+ * @missed:	fraction of reports lost with all of their copies
  */
 struct report_timeout {
 	double	missed;
 };
 
 /**
- * report_timeout_ends() - a report came
- * @ahead: its number less that of the one before, from 1
+ * report_timeout_ends() - a report arrived
+ * @ahead: its number less that of the previous one, from 1
  */
 void report_timeout_ends(struct report_timeout *s, uint32_t ahead);
 
-/* Return: ns that one may last, REPORT_TIMEOUT_LEAST .. REPORT_TIMEOUT_MOST */
+/* Return: timeout, ns, REPORT_TIMEOUT_LEAST .. REPORT_TIMEOUT_MOST */
 uint64_t report_timeout_patience(const struct report_timeout *s);
 
 #endif
